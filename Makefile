@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# `make help` says what there is.
+
+BUILD   ?= build
+CC      ?= gcc
+CLANG   ?= clang
+BPFTOOL ?= $(shell PATH=$$PATH:/usr/sbin command -v bpftool || echo bpftool)
+PREFIX  ?= /usr/local
+T       ?=
+SAN     ?= address,undefined
+
+# V=1 shows the commands.
+Q = $(if $(V),,@)
+say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
+
+ARCH_INCLUDE := /usr/include/$(shell uname -m)-linux-gnu
+WARN      := -Wall -Wextra -Werror
+BPF_FLAGS := -g -O2 -target bpf -mcpu=v3 $(WARN) -Wno-unused-parameter -Iinclude -I$(ARCH_INCLUDE)
+CPPFLAGS  := -Iinclude -Iuser -I$(BUILD) -D_GNU_SOURCE
+CFLAGS    ?= -O2 -g
+CFLAGS    += -std=gnu11 $(WARN) -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+LIBS      := -lxdp -lbpf -ljson-c -lm
+
+BIN   := $(BUILD)/xdp-dedup
+BPF   := $(BUILD)/xdp_dedup.bpf.o
+SKEL  := $(BUILD)/xdp_dedup.skel.h
+USER  := $(wildcard user/*.c)
+OBJS  := $(USER:user/%.c=$(BUILD)/user/%.o)
+# The same without main, with sanitizers: what tests link.
+SOBJS := $(patsubst user/%.c,$(BUILD)/san/%.o,$(filter-out user/main.c,$(USER)))
+
+.PHONY: all
+all: $(BIN) ## build/xdp-dedup
+
+$(BPF): bpf/xdp_dedup.bpf.c $(wildcard bpf/*.h include/*.h) Makefile
+	$(call say,BPF,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_FLAGS) -c $< -o $@
+
+$(SKEL): $(BPF)
+	$(call say,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name xdp_dedup > $@ 2> $(BUILD)/skel.log || \
+		{ cat $(BUILD)/skel.log; rm -f $@; exit 1; }
+
+$(BUILD)/user/%.o: user/%.c $(SKEL) Makefile
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -c $< -o $@
+
+$(BIN): $(OBJS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $^ $(LIBS) -o $@
+
+-include $(OBJS:.o=.d)
+
+# Tests. Programs of tests/ROOT_TESTS use the kernel; the others run for anybody.
+UNIT_TESTS := units size plan hand stats
+RATE_TESTS := rate
+ROOT_TESTS := prog cli e2e
+TESTS      := $(addsuffix _test,$(UNIT_TESTS) $(RATE_TESTS) $(ROOT_TESTS))
+TEST_BINS  := $(TESTS:%=$(BUILD)/tests/%)
+SAN_FLAGS  := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+SAN_BIN    := $(BUILD)/san/xdp-dedup
+TEST_LIBS  := -lcmocka $(LIBS)
+
+$(BUILD)/san/%.o: user/%.c $(SKEL) Makefile
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SAN_FLAGS) -MMD -c $< -o $@
+
+$(BUILD)/tests/%.o: tests/%.c $(SKEL) Makefile
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SAN_FLAGS) -MMD -c $< -o $@
+
+$(SAN_BIN): $(BUILD)/san/main.o $(SOBJS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(SAN_FLAGS) $^ $(LIBS) -o $@
+
+# What test programs share beside their own file.
+TEST_SHARED := $(addprefix $(BUILD)/tests/,support.o)
+
+$(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(TEST_SHARED) $(SOBJS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(SAN_FLAGS) $^ $(TEST_LIBS) -o $@
+
+-include $(wildcard $(BUILD)/san/*.d $(BUILD)/tests/*.d)
+
+.PHONY: test
+test: $(SAN_BIN) $(TEST_BINS) ## all tests, T=NAME for one; as root also those of the kernel
+	$(Q)T='$(T)' tests/run $(TEST_BINS)
+
+.PHONY: clean
+clean: ## remove what was built
+	$(Q)rm -rf $(BUILD)
+
+.PHONY: help
+help: ## this text
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12

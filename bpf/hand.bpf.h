@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The hand in the kernel: a timer that steps include/hand.h round the blocks. It is
+ * started once and needs no process; the pinned map keeps it alive.
+ */
+#ifndef XDP_DEDUP_HAND_BPF_H
+#define XDP_DEDUP_HAND_BPF_H
+
+#include <linux/errno.h>
+#include <linux/time.h>
+
+#include "hand.h"
+#include "maps.bpf.h"
+
+struct hand_timer {
+	struct bpf_timer timer;
+};
+
+/* Apart from the state, which is mapped into user space: a timer must not be. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct hand_timer);
+} timer SEC(".maps");
+
+struct step {
+	__u64 now_ns;
+	__u32 passed; /* blocks, in this step */
+};
+
+struct stretch {
+	__u32 from;
+	__u32 half;
+};
+
+static long clear_block(__u32 i, struct stretch *s)
+{
+	__u32 key = s->from + i;
+	struct dedup_block *block = bpf_map_lookup_elem(&filter, &key);
+	__u64 *half;
+
+	if (!block)
+		return 1;
+	half = dedup_half(block, s->half);
+	for (int w = 0; w < DEDUP_HALF_WORDS; w++)
+		half[w] = 0;
+	return 0;
+}
+
+/* Passes one stretch within a segment. Non-zero ends the step. */
+static long pass_stretch(__u32 i, struct step *step)
+{
+	__u32 n = dedup_hand_due(&state, &config);
+	struct stretch s = { .from = dedup_hand_pos(state.hand) };
+
+	if (n > DEDUP_STEP_BLOCKS - step->passed)
+		n = DEDUP_STEP_BLOCKS - step->passed;
+	if (!n)
+		return 1;
+	s.half = dedup_hand_half(state.hand, s.from) ^ 1;
+	bpf_loop(n, clear_block, &s, 0);
+	dedup_hand_pass(&state, &config, n, step->now_ns);
+	step->passed += n;
+	return 0;
+}
+
+static int hand_step(void *map, __u32 *key, struct hand_timer *t)
+{
+	struct step step = { .now_ns = bpf_ktime_get_ns() };
+	__u64 early = state.early, next_ns = config.tick_ns;
+	__u32 zero = 0;
+	struct dedup_counters *cpu = bpf_map_lookup_elem(&stats, &zero);
+
+	dedup_hand_clock(&state, config.blocks, config.tick_ns, step.now_ns);
+	bpf_loop(DEDUP_STEP_BLOCKS, pass_stretch, &step, 0);
+	state.limit = dedup_hand_limit(&state, &config);
+	state.beat_jiffies = bpf_jiffies64();
+
+	if (cpu)
+		cpu->early += state.early - early;
+	if (state.early != early || step.passed >= DEDUP_STEP_BLOCKS)
+		next_ns = config.early_tick_ns;
+	bpf_timer_start(&t->timer, next_ns, 0);
+	return 0;
+}
+
+/* Run once, by the tool: starts the hand. Returns 0 or a negative errno. */
+SEC("syscall")
+int hand_start(void *ctx)
+{
+	__u32 zero = 0;
+	struct hand_timer *t = bpf_map_lookup_elem(&timer, &zero);
+	int err;
+
+	if (!t)
+		return -ENOENT;
+	err = bpf_timer_init(&t->timer, &timer, CLOCK_MONOTONIC);
+	if (err)
+		return err;
+	err = bpf_timer_set_callback(&t->timer, hand_step);
+	if (err)
+		return err;
+	state.started_ns = bpf_ktime_get_ns();
+	state.last_ns = state.started_ns;
+	state.limit = dedup_hand_limit(&state, &config);
+	state.beat_jiffies = bpf_jiffies64();
+	return bpf_timer_start(&t->timer, config.tick_ns, 0);
+}
+
+#endif

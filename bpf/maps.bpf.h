@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The maps: what the packet path, the hand and user space share. */
+#ifndef XDP_DEDUP_MAPS_BPF_H
+#define XDP_DEDUP_MAPS_BPF_H
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include "block.h"
+#include "config.h"
+#include "counters.h"
+
+/* What this filter is. User space fills it in before it is frozen. */
+const volatile struct dedup_config config SEC(".rodata.config");
+
+/* Where the hand stands. */
+struct dedup_state state SEC(".data.state");
+
+/* The blocks; user space sets how many. MMAPABLE also keeps them on cache lines. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dedup_block);
+} filter SEC(".maps");
+
+/* The counters, and each CPU's learning credit. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dedup_counters);
+} stats SEC(".maps");
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From the frame to the GSP/1 header. Each step takes the packet from one header to
+ * the next, or says with an enum dedup_reason why the packet is none of ours;
+ * nothing has to be a valid packet.
+ */
+#ifndef XDP_DEDUP_PARSE_BPF_H
+#define XDP_DEDUP_PARSE_BPF_H
+
+#include <linux/bpf.h>
+#include <linux/if_ether.h>
+#include <linux/in.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/udp.h>
+
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+
+#include "counters.h"
+#include "gsp.h"
+#include "maps.bpf.h"
+
+#define PARSED (-1) /* no reason to stop: the next step may go on */
+
+#define VLAN_TAGS_MAX 2
+#define IPV6_EXT_MAX 6 /* RFC 8200 orders at most this many before the payload */
+#define IPV4_FRAGMENT 0x3fff /* more fragments follow, or an offset */
+
+/* No header lies further into the frame: Ethernet, IPv6 and its extension headers. */
+#define FRAME_OFFSET_MASK 0x3fff
+
+struct packet {
+	void *pos; /* the next header */
+	void *end; /* of the packet's first buffer */
+	__u32 len; /* of the whole frame */
+	__u32 payload_len; /* claimed by the header before pos; host order */
+};
+
+struct vlan_tag {
+	__be16 tci;
+	__be16 proto;
+};
+
+/* Ethernet and up to two VLAN tags (802.1Q, 802.1ad). *proto in network order. */
+static __always_inline int parse_ethernet(struct packet *pkt, __be16 *proto)
+{
+	struct ethhdr *eth = pkt->pos;
+
+	if ((void *)(eth + 1) > pkt->end)
+		return DEDUP_truncated;
+	*proto = eth->h_proto;
+	pkt->pos = eth + 1;
+
+#pragma unroll
+	for (int i = 0; i < VLAN_TAGS_MAX; i++) {
+		struct vlan_tag *tag = pkt->pos;
+
+		if (*proto != bpf_htons(ETH_P_8021Q) && *proto != bpf_htons(ETH_P_8021AD))
+			break;
+		if ((void *)(tag + 1) > pkt->end)
+			return DEDUP_truncated;
+		*proto = tag->proto;
+		pkt->pos = tag + 1;
+	}
+	return PARSED;
+}
+
+static __always_inline int parse_ipv4(struct packet *pkt)
+{
+	struct iphdr *ip = pkt->pos;
+	__u32 header_len, total_len;
+
+	if ((void *)(ip + 1) > pkt->end)
+		return DEDUP_truncated;
+	if (ip->protocol != IPPROTO_UDP)
+		return DEDUP_ignored;
+	header_len = ip->ihl * 4;
+	total_len = bpf_ntohs(ip->tot_len);
+	if (ip->version != 4 || header_len < sizeof(*ip) || total_len < header_len)
+		return DEDUP_bad_ip;
+	if (ip->frag_off & bpf_htons(IPV4_FRAGMENT))
+		return DEDUP_fragment;
+	pkt->payload_len = total_len - header_len;
+	pkt->pos += header_len;
+	return PARSED;
+}
+
+/* IPv6 and its extension headers. A fragment header means a fragment, also where it
+ * claims to be the only one: the stack puts that together, not we.
+ */
+static __always_inline int parse_ipv6(struct packet *pkt)
+{
+	struct ipv6hdr *ip = pkt->pos;
+	__u8 next;
+
+	if ((void *)(ip + 1) > pkt->end)
+		return DEDUP_truncated;
+	next = ip->nexthdr;
+	if (ip->version != 6)
+		return next == IPPROTO_UDP ? DEDUP_bad_ip : DEDUP_ignored;
+	pkt->payload_len = bpf_ntohs(ip->payload_len);
+	pkt->pos = ip + 1;
+
+	for (int i = 0; i <= IPV6_EXT_MAX; i++) {
+		struct ipv6_opt_hdr *ext = pkt->pos;
+		__u32 ext_len;
+
+		if (next == IPPROTO_UDP)
+			return PARSED;
+		if (next != IPPROTO_HOPOPTS && next != IPPROTO_ROUTING &&
+		    next != IPPROTO_DSTOPTS && next != IPPROTO_AH && next != IPPROTO_FRAGMENT)
+			return DEDUP_ignored;
+		if ((void *)(ext + 1) > pkt->end)
+			return DEDUP_truncated;
+		if (next == IPPROTO_FRAGMENT)
+			return DEDUP_fragment;
+		/* AH counts in 4 bytes less 8 (RFC 4302), the others in 8 bytes less 8. */
+		ext_len = next == IPPROTO_AH ? (ext->hdrlen + 2) * 4 : (ext->hdrlen + 1) * 8;
+		if (ext_len > pkt->payload_len)
+			return DEDUP_bad_ip;
+		next = ext->nexthdr;
+		pkt->payload_len -= ext_len;
+		pkt->pos += ext_len;
+	}
+	return DEDUP_bad_ip;
+}
+
+static __always_inline bool is_gossip_port(__u16 port)
+{
+	for (__u32 i = 0; i < DEDUP_PORTS_MAX; i++) {
+		if (i >= config.ports_cnt)
+			break;
+		if (port >= config.ports[i].lo && port <= config.ports[i].hi)
+			return true;
+	}
+	return false;
+}
+
+/* UDP to one of our ports, its payload all there. */
+static __always_inline int parse_udp(struct xdp_md *ctx, struct packet *pkt)
+{
+	struct udphdr *udp = pkt->pos;
+	void *frame = (void *)(long)ctx->data;
+	__u32 len;
+
+	if ((void *)(udp + 1) > pkt->end)
+		return DEDUP_truncated;
+	if (!is_gossip_port(bpf_ntohs(udp->dest)))
+		return DEDUP_ignored;
+	len = bpf_ntohs(udp->len);
+	if (len < sizeof(*udp) || len > pkt->payload_len)
+		return DEDUP_bad_udp;
+	pkt->len = pkt->end - frame;
+	if ((void *)udp + len > pkt->end) {
+		/* Cut short, or in several buffers. */
+		if (config.frags)
+			pkt->len = bpf_xdp_get_buff_len(ctx);
+		if ((void *)udp - frame + len > pkt->len)
+			return DEDUP_truncated;
+	}
+	pkt->payload_len = len - sizeof(*udp);
+	pkt->pos = udp + 1;
+	return PARSED;
+}
+
+/* The GSP/1 header; pkt->pos then points at the first id. */
+static __always_inline int parse_gsp(struct packet *pkt, struct gsp_header **gsp)
+{
+	struct gsp_header *header = pkt->pos;
+
+	if (pkt->payload_len < sizeof(*header))
+		return DEDUP_bad_length;
+	if ((void *)(header + 1) > pkt->end)
+		return DEDUP_truncated;
+	if (header->magic != bpf_htonl(GSP_MAGIC))
+		return DEDUP_bad_magic;
+	if (header->type < GSP_EVENT || header->type > GSP_IWANT)
+		return DEDUP_bad_type;
+	if (header->count < 1 || header->count > (header->type == GSP_EVENT ? 1 : GSP_IDS_MAX))
+		return DEDUP_bad_count;
+	if (pkt->payload_len < sizeof(*header) + header->count * GSP_ID_BYTES)
+		return DEDUP_bad_length;
+	*gsp = header;
+	pkt->pos = header + 1;
+	return PARSED;
+}
+
+/* The whole way. On PARSED, *gsp is the header, pkt->pos the first id. */
+static __always_inline int parse_packet(struct xdp_md *ctx, struct packet *pkt,
+					struct gsp_header **gsp)
+{
+	__be16 proto;
+	int reason;
+
+	pkt->pos = (void *)(long)ctx->data;
+	pkt->end = (void *)(long)ctx->data_end;
+
+	reason = parse_ethernet(pkt, &proto);
+	if (reason != PARSED)
+		return reason;
+	if (proto == bpf_htons(ETH_P_IP))
+		reason = parse_ipv4(pkt);
+	else if (proto == bpf_htons(ETH_P_IPV6))
+		reason = parse_ipv6(pkt);
+	else
+		reason = DEDUP_ignored;
+	if (reason != PARSED)
+		return reason;
+	reason = parse_udp(ctx, pkt);
+	if (reason != PARSED)
+		return reason;
+	return parse_gsp(pkt, gsp);
+}
+
+#endif

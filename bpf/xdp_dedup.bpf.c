@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* A packet's way, from top to bottom: count, parse, look the ids up, verdict. */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+#include <xdp/xdp_helpers.h>
+
+#include "filter.bpf.h"
+#include "gsp.h"
+#include "hand.bpf.h"
+#include "maps.bpf.h"
+#include "parse.bpf.h"
+
+/* In a dispatcher: at libxdp's default place, and what passes goes on to the next. */
+struct {
+	__uint(priority, 50);
+	__uint(XDP_PASS, 1);
+} XDP_RUN_CONFIG(xdp_dedup);
+
+/* An EVENT carries one id: fresh it is learned, known the packet is a duplicate. */
+static __always_inline int see_event(struct packet *pkt, struct dedup_counters *cpu)
+{
+	struct event_id *id = pkt->pos;
+	struct sighting sighting;
+	int known;
+
+	if ((void *)(id + 1) > pkt->end)
+		return DEDUP_truncated;
+	if (is_no_id(id))
+		return DEDUP_no_id;
+	known = filter_test(id, &sighting);
+	if (known > 0)
+		return DEDUP_duplicate;
+	if (known < 0)
+		return DEDUP_unlearned;
+	if (config.learn_app)
+		return DEDUP_new;
+	switch (filter_learn(&sighting, cpu)) {
+	case 0:
+		return DEDUP_duplicate;
+	case 1:
+		return DEDUP_new;
+	default:
+		return DEDUP_unlearned;
+	}
+}
+
+/* An IHAVE is a duplicate if every one of its ids is known. It teaches nothing: to
+ * have heard of an event is not to have it. Returns an enum dedup_reason. ids_at is
+ * the frame offset of the ids. A global function: verified once, not once for every
+ * way that leads here.
+ */
+__noinline int see_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count)
+{
+	void *end = (void *)(long)ctx->data_end;
+	struct event_id *id = (void *)(long)ctx->data + (ids_at & FRAME_OFFSET_MASK);
+	struct sighting sighting;
+
+	for (__u32 i = 0; i < GSP_IDS_MAX && i < count; i++, id++) {
+		if ((void *)(id + 1) > end)
+			return DEDUP_truncated;
+		if (is_no_id(id))
+			return DEDUP_no_id;
+		if (filter_test(id, &sighting) <= 0)
+			return DEDUP_ihave_new;
+	}
+	return DEDUP_ihave_duplicate;
+}
+
+static __always_inline void count_reason(struct dedup_counters *cpu, __u64 reason)
+{
+	asm volatile("" : "+r"(reason)); /* what is bounded is what is used */
+	if (reason < DEDUP_REASONS_CNT)
+		((__u64 *)cpu)[reason]++;
+}
+
+SEC("xdp.frags")
+int xdp_dedup(struct xdp_md *ctx)
+{
+	__u32 zero = 0;
+	struct dedup_counters *cpu = bpf_map_lookup_elem(&stats, &zero);
+	struct gsp_header *gsp = NULL;
+	struct packet pkt = { 0 };
+	int reason;
+
+	if (!cpu)
+		return XDP_PASS;
+	cpu->rx++;
+
+	reason = parse_packet(ctx, &pkt, &gsp);
+	if (reason == PARSED) {
+		if (gsp->type == GSP_IWANT)
+			reason = DEDUP_exempt;
+		else if (clock_stopped())
+			reason = DEDUP_stale;
+		else if (gsp->type == GSP_EVENT)
+			reason = see_event(&pkt, cpu);
+		else
+			reason = see_ihave(ctx, pkt.pos - (void *)(long)ctx->data, gsp->count);
+	}
+	count_reason(cpu, reason);
+	if (reason != DEDUP_duplicate && reason != DEDUP_ihave_duplicate)
+		return XDP_PASS;
+
+	cpu->duplicate_bytes += pkt.len;
+	if (config.count_only)
+		return XDP_PASS;
+	cpu->dropped++;
+	return XDP_DROP;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The blocked filter's one block: which bits an id has, test and learn. The kernel
+ * program and user space compile this same code and may run it on the same memory
+ * at the same time.
+ */
+#ifndef XDP_DEDUP_BLOCK_H
+#define XDP_DEDUP_BLOCK_H
+
+#include <stdbool.h>
+
+#include "config.h"
+#include "hash.h"
+
+#define DEDUP_HALF_WORDS 4
+#define DEDUP_BITS_MAX 5 /* two words' positions come from one 64-bit product */
+
+/* One cache line: what the ids of two generations left behind. The epoch of the
+ * block (see dedup_hand_half) says which half is the current one.
+ */
+struct dedup_block {
+	__u64 half[2][DEDUP_HALF_WORDS];
+} __attribute__((aligned(64)));
+_Static_assert(sizeof(struct dedup_block) == 64, "one cache line");
+
+/* Where an id is looked for. */
+struct dedup_probe {
+	__u32 block;			/* grows with the hash, below config->blocks */
+	__u32 word[DEDUP_HALF_WORDS];	/* the first `words` are used, all different */
+	__u64 mask[DEDUP_HALF_WORDS];	/* 1 to `bits` bits each */
+};
+
+/* The kernel's side wants short loops gone, and pins an index: the verifier then sees
+ * that it is at most max (2^n - 1), however the compiler rebuilt it.
+ */
+#ifdef __bpf__
+#define DEDUP_BOUND(i, max) asm volatile("%0 &= %1" : "+r"(i) : "i"(max))
+#define DEDUP_UNROLL _Pragma("unroll")
+#else
+#define DEDUP_UNROLL
+#define DEDUP_BOUND(i, max) ((i) &= (max))
+#endif
+
+/* `bits` positions of 6 bits from the top of g. */
+static __always_inline __u64 dedup_mask(__u64 g, __u32 bits)
+{
+	__u64 mask = 0;
+
+	DEDUP_UNROLL
+	for (__u32 j = 0; j < DEDUP_BITS_MAX; j++)
+		if (j < bits)
+			mask |= 1ULL << ((g >> (58 - 6 * j)) & 63);
+	return mask;
+}
+
+/* The block of a hash: its top 32 bits scaled to the number of blocks, so that a
+ * block covers a range of hashes and block numbers grow with the hash.
+ */
+static __always_inline __u32 dedup_probe_block(__u64 hash, __u32 blocks)
+{
+	return ((hash >> 32) * blocks) >> 32;
+}
+
+/* Fills in what the id with this hash (of dedup_hash) sets and tests: words and
+ * masks from products of the whole hash, so that they are free within a block.
+ */
+static __always_inline void dedup_probe(struct dedup_probe *p, __u64 hash, __u32 blocks,
+					__u32 words, __u32 bits)
+{
+	__u64 mix = hash ^ (hash >> 32);
+	__u64 g = mix * 0xd6e8feb86659fd93;
+
+	p->block = dedup_probe_block(hash, blocks);
+	p->mask[0] = dedup_mask(g, bits);
+	if (words == 1) {
+		p->word[0] = hash & 3;
+		return;
+	}
+	p->mask[1] = dedup_mask(g << 30, bits);
+	if (words == 2) {
+		/* One of the 12 ordered pairs: a word, and one of its 3 neighbours. */
+		p->word[0] = hash & 3;
+		p->word[1] = p->word[0] ^ (1 + (((hash >> 2 & 0xffff) * 3) >> 16));
+		return;
+	}
+	g = mix * 0xa0761d6478bd642f;
+	p->mask[2] = dedup_mask(g, bits);
+	p->mask[3] = dedup_mask(g << 30, bits);
+	DEDUP_UNROLL
+	for (__u32 i = 0; i < DEDUP_HALF_WORDS; i++)
+		p->word[i] = i;
+}
+
+/* The half `cur` (0 or 1) of a block. */
+static __always_inline __u64 *dedup_half(struct dedup_block *b, __u64 cur)
+{
+	DEDUP_BOUND(cur, 1);
+	return b->half[cur];
+}
+
+static __always_inline __u64 *dedup_word(__u64 *half, const struct dedup_probe *p, __u32 i)
+{
+	__u64 word = p->word[i];
+
+	DEDUP_BOUND(word, 3);
+	return &half[word];
+}
+
+static __always_inline __u64 dedup_missing(__u64 *half, const struct dedup_probe *p, __u32 i)
+{
+	return p->mask[i] & ~dedup_read(dedup_word(half, p, i));
+}
+
+/* Does this half hold the id? Without branches: one would be missed half the time. */
+static __always_inline bool dedup_half_holds(__u64 *half, const struct dedup_probe *p, __u32 words)
+{
+	__u64 missing = 0;
+
+	DEDUP_UNROLL
+	for (__u32 i = 0; i < DEDUP_HALF_WORDS; i++)
+		if (i < words)
+			missing |= dedup_missing(half, p, i);
+	return !missing;
+}
+
+/* Puts the id into this half. True if this call did it, false if the id was there
+ * or another call won. Claim last: every word but the lowest missing one is set
+ * first, then that one with fetch-and-OR. Whoever changed it owns the id, so of
+ * copies that are learned at the same instant exactly one is called new.
+ */
+static __always_inline bool dedup_half_learn(__u64 *half, const struct dedup_probe *p, __u32 words)
+{
+	DEDUP_UNROLL
+	for (__u32 i = 0; i < DEDUP_HALF_WORDS; i++) {
+		if (i >= words || !dedup_missing(half, p, i))
+			continue;
+		DEDUP_UNROLL
+		for (__u32 j = 0; j < DEDUP_HALF_WORDS; j++)
+			if (j > i && j < words)
+				__sync_fetch_and_or(dedup_word(half, p, j), p->mask[j]);
+		return p->mask[i] & ~__sync_fetch_and_or(dedup_word(half, p, i), p->mask[i]);
+	}
+	return false;
+}
+
+#endif

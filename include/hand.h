@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The hand goes round the blocks once per window. Where it passes, a block's older
+ * half is cleared and becomes the current one. Pure code: the caller has the clock,
+ * the lock (one hand a filter) and the blocks. The kernel's timer runs it; tests run
+ * it on a clock of their own.
+ *
+ * Two promises are kept here.
+ * - Remembered at least W: a block is passed again only after the clock has moved on
+ *   by a whole turn, and a step takes in at most two ticks of clock, so however late
+ *   steps come, two passes lie at least turn_ns - 2 * tick_ns = W apart.
+ * - p under any load: a mark says how many ids had been learned as the hand entered
+ *   a segment. More than turn_ids since then, and the hand passes that segment at
+ *   once; and no one learns beyond `limit` before the hand has moved. So no half ever
+ *   holds the ids of more than turn_ids + burst_ids (and credit).
+ */
+#ifndef XDP_DEDUP_HAND_H
+#define XDP_DEDUP_HAND_H
+
+#include "config.h"
+#include "hash.h"
+
+#define DEDUP_STEP_BLOCKS 8192 /* passed in one step, at most: bounds its time */
+
+static __always_inline __u32 dedup_hand_pos(__u64 hand)
+{
+	return (__u32)hand;
+}
+
+static __always_inline __u32 dedup_hand_epoch(__u64 hand)
+{
+	return hand >> 32;
+}
+
+/* Which half of this block is the current one, with the hand at `hand`: blocks that
+ * it has passed are an epoch ahead.
+ */
+static __always_inline __u32 dedup_hand_half(__u64 hand, __u32 block)
+{
+	return (dedup_hand_epoch(hand) + (block < dedup_hand_pos(hand))) & 1;
+}
+
+/* The mark of a segment that is passed in this epoch. */
+static __always_inline struct dedup_mark *dedup_mark(struct dedup_state *st, __u32 epoch, __u32 seg)
+{
+	__u64 i = (epoch & 1) * DEDUP_MARKS + seg;
+
+#ifdef __bpf__
+	asm volatile("%0 &= %1" : "+r"(i) : "i"(2 * DEDUP_MARKS - 1));
+#endif
+	return &st->marks[i];
+}
+
+/* A step begins: takes in the clock. now_ns is CLOCK_MONOTONIC. */
+static __always_inline void dedup_hand_clock(struct dedup_state *st, __u32 blocks, __u64 tick_ns,
+					     __u64 now_ns)
+{
+	__u64 dt = now_ns - st->last_ns;
+
+	if (dt > 2 * tick_ns)
+		dt = 2 * tick_ns;
+	st->owed += dt * blocks;
+	st->last_ns = now_ns;
+}
+
+/* The ids learned since the segment before the hand was last entered. */
+static __always_inline __u64 dedup_hand_load(struct dedup_state *st, __u32 segment_blocks)
+{
+	__u32 seg = dedup_hand_pos(st->hand) / segment_blocks;
+
+	return dedup_read(&st->learned) -
+	       dedup_mark(st, dedup_hand_epoch(st->hand) - 1, seg)->learned;
+}
+
+/* How many blocks from dedup_hand_pos() on must be passed now: 0 when the hand is
+ * where it belongs, else a stretch within one segment. The caller clears the half of
+ * each that is not its current one, then calls dedup_hand_pass().
+ */
+static __always_inline __u32 dedup_hand_due(struct dedup_state *st,
+					    const volatile struct dedup_config *cfg)
+{
+	__u32 pos = dedup_hand_pos(st->hand);
+	__u32 end = (pos / cfg->segment_blocks + 1) * cfg->segment_blocks;
+	__u64 due;
+
+	if (end > cfg->blocks)
+		end = cfg->blocks;
+	if (dedup_hand_load(st, cfg->segment_blocks) > cfg->turn_ids)
+		return end - pos;
+	due = st->owed / cfg->turn_ns + (dedup_read(&st->asked) - st->served);
+	return due < end - pos ? due : end - pos;
+}
+
+/* The hand has passed n blocks (of dedup_hand_due), all cleared. */
+static __always_inline void dedup_hand_pass(struct dedup_state *st,
+					    const volatile struct dedup_config *cfg, __u32 n,
+					    __u64 now_ns)
+{
+	__u32 pos = dedup_hand_pos(st->hand), epoch = dedup_hand_epoch(st->hand);
+	__u64 by_clock = st->owed / cfg->turn_ns;
+	__u64 asked = st->asked - st->served;
+	__u64 left = n;
+
+	if (by_clock > left)
+		by_clock = left;
+	st->owed -= by_clock * cfg->turn_ns;
+	left -= by_clock;
+	if (asked > left)
+		asked = left;
+	st->served += asked;
+	st->early += left - asked;
+
+	if (pos % cfg->segment_blocks == 0) {
+		struct dedup_mark *mark = dedup_mark(st, epoch, pos / cfg->segment_blocks);
+
+		mark->learned = dedup_read(&st->learned);
+		mark->at_ns = now_ns;
+	}
+	pos += n;
+	if (pos >= cfg->blocks) {
+		pos = 0;
+		epoch++;
+	}
+	/* A full barrier: whoever sees the block turned finds its half cleared. */
+	__sync_lock_test_and_set(&st->hand, (__u64)epoch << 32 | pos);
+}
+
+/* A step ends: how far may others learn until the next one? */
+static __always_inline __u64 dedup_hand_limit(struct dedup_state *st,
+					      const volatile struct dedup_config *cfg)
+{
+	__u32 seg = dedup_hand_pos(st->hand) / cfg->segment_blocks;
+
+	return dedup_mark(st, dedup_hand_epoch(st->hand) - 1, seg)->learned + cfg->turn_ids +
+	       cfg->burst_ids;
+}
+
+#endif

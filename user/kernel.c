@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "kernel.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/magic.h>
+#include <xdp/libxdp.h>
+
+#include "say.h"
+#include "units.h"
+
+#define BPFFS "/sys/fs/bpf"
+#define LOCK_WAIT_S 10
+
+static bool loud;
+
+static int print_libbpf(enum libbpf_print_level level, const char *format, va_list args)
+{
+	return loud && level != LIBBPF_DEBUG ? vfprintf(stderr, format, args) : 0;
+}
+
+static int print_libxdp(enum libxdp_print_level level, const char *format, va_list args)
+{
+	return loud && level != LIBXDP_DEBUG ? vfprintf(stderr, format, args) : 0;
+}
+
+/* `ip netns exec` gives its command a mount namespace of its own, where bpffs is
+ * missing, and a bpffs mounted there would go, with all pins, when the command ends.
+ */
+static bool mounts_are_passing(void)
+{
+	struct stat own, init;
+
+	return !stat("/proc/self/ns/mnt", &own) && !stat("/proc/1/ns/mnt", &init) &&
+	       own.st_ino != init.st_ino;
+}
+
+static int mount_bpffs(void)
+{
+	struct statfs fs;
+
+	if (!statfs(BPFFS, &fs) && (uint32_t)fs.f_type == BPF_FS_MAGIC)
+		return 0;
+	if (mounts_are_passing())
+		return say_err(-ENODEV, "there is no bpffs at " BPFFS " in this mount namespace; under "
+					"ip netns exec NS, say nsenter --net=/run/netns/NS instead");
+	if (mount("bpf", BPFFS, "bpf", 0, "mode=0700"))
+		return say_err(-errno,
+			       "cannot mount bpffs: %s; try mount -t bpf bpf " BPFFS " as root",
+			       strerror(errno));
+	return 0;
+}
+
+int kernel_ready(bool verbose)
+{
+	loud = verbose;
+	libbpf_set_print(print_libbpf);
+	libxdp_set_print(print_libxdp);
+	/* Creating a map asks for the privileges that everything else needs too. */
+	if (!libbpf_probe_bpf_map_type(BPF_MAP_TYPE_ARRAY, NULL) || geteuid() != 0)
+		return say_err(-EPERM, "not permitted to use BPF; run as root");
+	return mount_bpffs();
+}
+
+int kernel_lock(int fd)
+{
+	for (int i = 0; flock(fd, LOCK_EX | LOCK_NB); i++) {
+		if (errno != EWOULDBLOCK)
+			return say_err(-errno, "cannot lock the filters: %s", strerror(errno));
+		if (i == LOCK_WAIT_S * 10)
+			return say_err(-EBUSY, "another xdp-dedup is still changing filters; try again");
+		usleep(100000);
+	}
+	return 0;
+}
+
+bool kernel_has_frags(void)
+{
+	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_XDP, BPF_FUNC_xdp_get_buff_len, NULL) == 1;
+}
+
+/* What the programs need, and the kernel that brought it. */
+static const struct {
+	const char *what, *since;
+	enum bpf_func_id helper; /* 0: the program type */
+	enum bpf_prog_type type;
+} NEEDS[] = {
+	{ "BPF timers", "5.15", BPF_FUNC_timer_init, BPF_PROG_TYPE_XDP },
+	{ "BPF loops", "5.17", BPF_FUNC_loop, BPF_PROG_TYPE_XDP },
+	{ "BPF syscall programs", "5.14", BPF_FUNC_unspec, BPF_PROG_TYPE_SYSCALL },
+	{ "XDP", "4.8", BPF_FUNC_unspec, BPF_PROG_TYPE_XDP },
+};
+
+static bool kernel_has(size_t i)
+{
+	if (NEEDS[i].helper)
+		return libbpf_probe_bpf_helper(NEEDS[i].type, NEEDS[i].helper, NULL) != 0;
+	return libbpf_probe_bpf_prog_type(NEEDS[i].type, NULL) != 0;
+}
+
+uint64_t kernel_memory_available(void)
+{
+	FILE *f = fopen("/proc/meminfo", "re");
+	uint64_t kb = 0;
+	char line[128];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "MemAvailable: %" SCNu64, &kb) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return kb * 1024;
+}
+
+int kernel_explain(int err, uint64_t bytes)
+{
+	struct utsname un;
+	char text[32];
+
+	uname(&un);
+	for (size_t i = 0; i < sizeof(NEEDS) / sizeof(NEEDS[0]); i++)
+		if (!kernel_has(i))
+			return say_err(err, "this kernel (%s) has no %s, which came with Linux %s",
+				       un.release, NEEDS[i].what, NEEDS[i].since);
+	if (err == -ENOMEM || err == -E2BIG)
+		return say_err(err, "no memory for a filter of %s; lower --capacity or raise --fpr",
+			       format_bytes(bytes, text, sizeof(text)));
+	return say_err(err, "the kernel (%s) refused the filter: %s; --verbose shows what it says",
+		       un.release, strerror(-err));
+}
+
+uint64_t kernel_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+uint32_t kernel_netns(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/net", &st) ? 0 : st.st_ino;
+}

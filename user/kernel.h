@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Is this process, and this kernel, able to run a filter? And if not, why not? */
+#ifndef XDP_DEDUP_KERNEL_H
+#define XDP_DEDUP_KERNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Privileges and bpffs, which is mounted where it is missing. Also directs what
+ * libbpf and libxdp say: to stderr if verbose, else nowhere.
+ */
+int kernel_ready(bool verbose);
+
+/* Waits up to 10 s for the lock on fd, which it then keeps open. */
+int kernel_lock(int fd);
+
+/* Programs may take packets in several buffers: xdp.frags, from 5.18. */
+bool kernel_has_frags(void);
+
+/* After loading failed with err: says why, by what this kernel lacks, or by the
+ * memory that `bytes` of filter need. Returns err.
+ */
+int kernel_explain(int err, uint64_t bytes);
+
+/* Bytes that can be had without swapping; 0 if unknown. */
+uint64_t kernel_memory_available(void);
+
+/* CLOCK_MONOTONIC, as the hand reads it. */
+uint64_t kernel_now_ns(void);
+
+/* The inode of this process's network namespace: which one it is. */
+uint32_t kernel_netns(void);
+
+#endif

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "loader.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "kernel.h"
+#include "say.h"
+#include "units.h"
+#include "xdp_dedup.skel.h"
+
+/* The maps of a filter, by the names of their pins. */
+enum pin { PIN_FILTER, PIN_STATS, PIN_STATE, PIN_CONFIG, PIN_TIMER, PINS_CNT };
+
+static const char *const PINS[PINS_CNT] = { "filter", "stats", "state", "config", "timer" };
+
+static void pin_path(char path[PATH_MAX], const char *name, const char *pin)
+{
+	snprintf(path, PATH_MAX, "%s/%s%s%s", PIN_ROOT, name, pin ? "/" : "", pin ? pin : "");
+}
+
+bool loader_name_ok(const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < len; i++)
+		if (!isalnum((unsigned char)name[i]) && name[i] != '-' && name[i] != '_')
+			return false;
+	return len >= 1 && len <= NAME_MAX_LEN;
+}
+
+int loader_begin(bool verbose)
+{
+	int err = kernel_ready(verbose);
+	int fd;
+
+	if (err)
+		return err;
+	if (mkdir(PIN_ROOT, 0700) && errno != EEXIST)
+		return say_err(-errno, "cannot make %s: %s", PIN_ROOT, strerror(errno));
+	fd = open(PIN_ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return say_err(-errno, "cannot open %s: %s", PIN_ROOT, strerror(errno));
+	return kernel_lock(fd);
+}
+
+/* Opens the object with every map at its pin: pins that exist are used, others made. */
+static int open_object(const char *name, uint32_t blocks, struct xdp_dedup **out)
+{
+	struct xdp_dedup *skel = xdp_dedup__open();
+	char path[PATH_MAX];
+	int err;
+
+	if (!skel)
+		return say_err(-errno, "cannot open the BPF object: %s", strerror(errno));
+	struct bpf_map *maps[PINS_CNT] = { skel->maps.filter, skel->maps.stats,
+					   skel->maps.data_state, skel->maps.rodata_config,
+					   skel->maps.timer };
+
+	err = bpf_map__set_max_entries(skel->maps.filter, blocks);
+	for (int i = 0; i < PINS_CNT && !err; i++) {
+		pin_path(path, name, PINS[i]);
+		err = bpf_map__set_pin_path(maps[i], path);
+	}
+	if (!err && !kernel_has_frags())
+		err = bpf_program__set_flags(skel->progs.xdp_dedup, 0);
+	if (err) {
+		xdp_dedup__destroy(skel);
+		return say_err(err, "cannot prepare the BPF object: %s", strerror(-err));
+	}
+	*out = skel;
+	return 0;
+}
+
+static int run_hand_start(struct xdp_dedup *skel)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	int err = bpf_prog_test_run_opts(bpf_program__fd(skel->progs.hand_start), &opts);
+
+	return err ? -errno : (int)opts.retval;
+}
+
+static int draw_secret(struct dedup_config *cfg)
+{
+	ssize_t n = getrandom(cfg->key, sizeof(cfg->key), 0);
+
+	return n == sizeof(cfg->key) ? 0 : -EIO;
+}
+
+int loader_create(const char *name, const struct dedup_config *cfg)
+{
+	struct xdp_dedup *skel = NULL;
+	struct dedup_config *config;
+	char path[PATH_MAX];
+	int err;
+
+	pin_path(path, name, NULL);
+	if (mkdir(path, 0700))
+		return say_err(-errno, "cannot make %s: %s", path, strerror(errno));
+
+	err = open_object(name, cfg->blocks, &skel);
+	if (err)
+		goto out;
+	config = (struct dedup_config *)&skel->rodata_config->config;
+	*config = *cfg;
+	config->frags = kernel_has_frags();
+	err = draw_secret(config);
+	if (err) {
+		say_err(err, "the kernel's random source gave no secret");
+		goto out;
+	}
+	/* Only the hand for now: how the packet program is loaded, attach.c says. */
+	bpf_program__set_autoload(skel->progs.xdp_dedup, false);
+	err = bpf_object__load(skel->obj);
+	if (err) {
+		err = kernel_explain(err, (uint64_t)cfg->blocks * sizeof(struct dedup_block));
+		goto out;
+	}
+	err = run_hand_start(skel);
+	if (err)
+		say_err(err, "cannot start the filter's clock: %s", strerror(-err));
+out:
+	xdp_dedup__destroy(skel);
+	if (err)
+		loader_remove(name);
+	return err;
+}
+
+int loader_program_open(const char *name, struct xdp_dedup **out)
+{
+	struct filter f;
+	int err = filter_open_or_say(name, &f);
+
+	if (err)
+		return err;
+	err = open_object(name, f.config->blocks, out);
+	filter_close(&f);
+	if (!err)
+		bpf_program__set_autoload((*out)->progs.hand_start, false);
+	return err;
+}
+
+void loader_program_close(struct xdp_dedup *skel)
+{
+	xdp_dedup__destroy(skel);
+}
+
+int loader_pin_program(const char *name, int prog_fd)
+{
+	char path[PATH_MAX];
+
+	pin_path(path, name, "prog");
+	if (bpf_obj_pin(prog_fd, path))
+		return say_err(-errno, "cannot pin the program at %s: %s", path, strerror(errno));
+	return 0;
+}
+
+/* Opens one map and, unless out is NULL, maps its whole content. */
+static int open_map(const char *name, enum pin pin, int prot, size_t size, void **out)
+{
+	struct bpf_map_info info = { 0 };
+	__u32 len = sizeof(info);
+	char path[PATH_MAX];
+	void *mem;
+	int fd;
+
+	pin_path(path, name, PINS[pin]);
+	fd = bpf_obj_get(path);
+	if (fd < 0)
+		return errno == EPERM || errno == EACCES ? -errno : -EPROTO;
+	if (!out)
+		return fd;
+	if (bpf_obj_get_info_by_fd(fd, &info, &len) ||
+	    (uint64_t)info.value_size * info.max_entries < size) {
+		close(fd);
+		return -EPROTO;
+	}
+	mem = mmap(NULL, size, prot, MAP_SHARED, fd, 0);
+	if (mem == MAP_FAILED) {
+		close(fd);
+		return -EPROTO;
+	}
+	*out = mem;
+	return fd;
+}
+
+static int map_id(int fd, uint32_t *id)
+{
+	struct bpf_map_info info = { 0 };
+	__u32 len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		return -errno;
+	*id = info.id;
+	return 0;
+}
+
+static size_t blocks_bytes(const struct filter *f)
+{
+	return (size_t)f->config->blocks * sizeof(struct dedup_block);
+}
+
+void filter_close(struct filter *f)
+{
+	if (f->blocks)
+		munmap(f->blocks, blocks_bytes(f));
+	if (f->state)
+		munmap(f->state, sizeof(*f->state));
+	if (f->config)
+		munmap((void *)f->config, sizeof(*f->config));
+	if (f->stats_fd >= 0)
+		close(f->stats_fd);
+	*f = (struct filter){ .stats_fd = -1 };
+}
+
+int filter_open(const char *name, struct filter *out)
+{
+	struct filter f = { .stats_fd = -1 };
+	char path[PATH_MAX];
+	struct stat st;
+	void *mem;
+	int fd, err;
+
+	pin_path(path, name, NULL);
+	if (!loader_name_ok(name) || stat(path, &st))
+		return errno == EACCES ? -EACCES : -ENOENT;
+	strcpy(f.name, name);
+
+	fd = open_map(name, PIN_CONFIG, PROT_READ, sizeof(*f.config), &mem);
+	err = fd < 0 ? fd : 0;
+	if (err)
+		goto fail;
+	close(fd);
+	f.config = mem;
+	err = -EPROTO;
+	if (f.config->format != DEDUP_FORMAT || !f.config->blocks)
+		goto fail;
+
+	fd = open_map(name, PIN_STATE, PROT_READ | PROT_WRITE, sizeof(*f.state), &mem);
+	if (fd < 0)
+		goto fail;
+	f.state = mem;
+	err = map_id(fd, &f.state_id);
+	close(fd);
+	if (err)
+		goto fail;
+
+	err = -EPROTO;
+	fd = open_map(name, PIN_FILTER, PROT_READ | PROT_WRITE, blocks_bytes(&f), &mem);
+	if (fd < 0)
+		goto fail;
+	close(fd);
+	f.blocks = mem;
+	f.stats_fd = open_map(name, PIN_STATS, 0, 0, NULL);
+	if (f.stats_fd < 0)
+		goto fail;
+	*out = f;
+	return 0;
+fail:
+	filter_close(&f);
+	return err;
+}
+
+int filter_open_or_say(const char *name, struct filter *out)
+{
+	int err = filter_open(name, out);
+
+	if (err == -ENOENT)
+		say_err(err, "there is no filter %s; xdp-dedup status lists those there are", name);
+	else if (err == -EPERM || err == -EACCES)
+		say_err(err, "not permitted to open the filter %s; run as root", name);
+	else if (err)
+		say_err(err,
+			"the pins of %s are incomplete or of another version; xdp-dedup unload "
+			"--name %s removes them",
+			name, name);
+	return err;
+}
+
+int filter_counters(const struct filter *f, struct dedup_counters *sum)
+{
+	int cpus = libbpf_num_possible_cpus();
+	struct dedup_counters *each;
+	__u32 key = 0;
+	int err = 0;
+
+	if (cpus < 0)
+		return cpus;
+	each = calloc(cpus, sizeof(*each));
+	if (!each)
+		return -ENOMEM;
+	if (bpf_map_lookup_elem(f->stats_fd, &key, each)) {
+		err = -errno;
+		goto out;
+	}
+	*sum = (struct dedup_counters){ 0 };
+	for (int i = 0; i < cpus; i++) {
+#define X(name, help) sum->name += each[i].name;
+		DEDUP_COUNTERS(X)
+#undef X
+	}
+out:
+	free(each);
+	return err;
+}
+
+int loader_remove(const char *name)
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	DIR *dir;
+	int err = 0;
+
+	pin_path(path, name, NULL);
+	dir = opendir(path);
+	if (!dir)
+		return say_err(-errno, "cannot open %s: %s", path, strerror(errno));
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && unlinkat(dirfd(dir), entry->d_name, 0))
+			err = -errno;
+	closedir(dir);
+	if (rmdir(path))
+		err = -errno;
+	return err ? say_err(err, "cannot remove %s: %s", path, strerror(-err)) : 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void loader_free_names(char **names)
+{
+	for (char **n = names; n && *n; n++)
+		free(*n);
+	free(names);
+}
+
+int loader_names(char ***out)
+{
+	char **names = calloc(1, sizeof(*names)), **more;
+	struct dirent *entry;
+	size_t cnt = 0;
+	DIR *dir;
+
+	if (!names)
+		return -ENOMEM;
+	dir = opendir(PIN_ROOT);
+	if (!dir && errno != ENOENT) {
+		loader_free_names(names);
+		return say_err(-errno, "cannot list %s: %s%s", PIN_ROOT, strerror(errno),
+			       errno == EACCES ? "; run as root" : "");
+	}
+	while (dir && (entry = readdir(dir))) {
+		if (!loader_name_ok(entry->d_name))
+			continue;
+		more = realloc(names, (cnt + 2) * sizeof(*names));
+		if (!more)
+			break;
+		names = more;
+		names[cnt] = strdup(entry->d_name);
+		names[++cnt] = NULL;
+	}
+	if (dir)
+		closedir(dir);
+	qsort(names, cnt, sizeof(*names), compare_names);
+	*out = names;
+	return 0;
+}

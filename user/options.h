@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The command line of the verbs, as text → struct. */
+#ifndef XDP_DEDUP_OPTIONS_H
+#define XDP_DEDUP_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config.h"
+
+enum attach_mode {
+	MODE_ANY, /* native, or else skb */
+	MODE_NATIVE,
+	MODE_SKB,
+	MODE_HW,
+};
+
+struct options {
+	const char *name;
+	enum attach_mode mode;
+	struct dedup_ports ports[DEDUP_PORTS_MAX];
+	uint32_t ports_cnt; /* 0: --port was not given */
+	uint64_t capacity;  /* ids a window */
+	double fpr;
+	uint64_t window_ns;
+	bool count_only;
+	bool learn_app;
+	bool json;
+	bool all;
+	bool verbose; /* show what libbpf and libxdp say */
+
+	char **args; /* what is not an option, in order */
+	int args_cnt;
+};
+
+/* What a verb takes, to be ORed. */
+enum {
+	OPT_NAME = 1 << 0,
+	OPT_MODE = 1 << 1,
+	OPT_PORT = 1 << 2,
+	OPT_SIZE = 1 << 3, /* --capacity, --fpr */
+	OPT_WINDOW = 1 << 4,
+	OPT_ACTION = 1 << 5, /* --action, --learn */
+	OPT_JSON = 1 << 6,
+	OPT_ALL = 1 << 7,
+	OPT_LOAD = OPT_NAME | OPT_MODE | OPT_PORT | OPT_SIZE | OPT_WINDOW | OPT_ACTION,
+};
+
+/* Parses argv[1..]. Defaults come from the environment (XDP_DEDUP_CAPACITY,
+ * XDP_DEDUP_FPR, XDP_DEDUP_WINDOW), then from the design. Options and other
+ * arguments may mix; "--" ends the options. On failure says why on stderr and
+ * returns -EINVAL. args points into argv, whose order changes.
+ */
+int options_parse(struct options *o, unsigned int takes, int argc, char **argv);
+
+#endif

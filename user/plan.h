@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From what was asked for to what the kernel gets: sizes, paces and limits. */
+#ifndef XDP_DEDUP_PLAN_H
+#define XDP_DEDUP_PLAN_H
+
+#include "config.h"
+#include "options.h"
+#include "size.h"
+
+/* Fills in everything but the secret and `frags`, for a machine of `cpus` (possible)
+ * CPUs whose clock ticks `hz` times a second. Pure. -EOVERFLOW if the filter would
+ * need too many blocks, -ERANGE if the window is too short for the hand to pass all
+ * of them.
+ */
+int plan_config(const struct options *o, unsigned int cpus, unsigned int hz,
+		struct dedup_config *out);
+
+/* plan_config for this machine, which says on stderr what is wrong. */
+int plan_here(const struct options *o, struct dedup_config *out);
+
+/* The ids that one turn of the hand may teach at the very most, by which the filter
+ * is sized: more than the capacity, by what the hand cannot react to in time.
+ */
+double plan_ids(const struct dedup_config *cfg, unsigned int cpus);
+
+struct geometry plan_geometry(const struct dedup_config *cfg);
+double plan_fpr(const struct dedup_config *cfg); /* the p that was asked for */
+
+#endif

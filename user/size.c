@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "size.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "block.h"
+
+#define WORD_BITS 64
+#define IDS_MAX 1024  /* in one block: the sums end here */
+#define TAIL 1e-18    /* probability that is left out */
+#define HAND_STEPS 32 /* even: Simpson's rule over the hand's position */
+
+/* What a word shows to an id that is not in it, by the number of ids that are. */
+struct word_model {
+	double hit[IDS_MAX + 1]; /* probability that all its bits are set */
+};
+
+/* hit[j]: after j * bits throws into 64 cells, c cells are hit with a probability
+ * that follows from one throw to the next; `bits` more throws all meet one of c
+ * with (c / 64)^bits.
+ */
+static void word_model_init(struct word_model *m, uint32_t bits)
+{
+	double cells[WORD_BITS + 1] = { 1 };
+
+	for (int j = 0; j <= IDS_MAX; j++) {
+		m->hit[j] = 0;
+		for (int c = 0; c <= WORD_BITS; c++)
+			m->hit[j] += cells[c] * pow(c / (double)WORD_BITS, bits);
+		for (uint32_t t = 0; t < bits; t++) {
+			for (int c = WORD_BITS; c > 0; c--)
+				cells[c] = cells[c] * c / WORD_BITS +
+					   cells[c - 1] * (WORD_BITS - c + 1) / WORD_BITS;
+			cells[0] = 0;
+		}
+	}
+}
+
+/* The probability of n under Poisson with this mean. */
+static double poisson(double mean, int n)
+{
+	return mean > 0 ? exp(n * log(mean) - mean - lgamma(n + 1)) : n == 0;
+}
+
+/* Past the bulk, where terms only shrink. */
+static bool is_tail(double mean, int n, double p)
+{
+	return n > mean && p < TAIL;
+}
+
+/* The mean of hit[offset + n]^power, n Poisson with this mean. */
+static double mean_hit(const struct word_model *m, double mean, int offset, int power)
+{
+	double sum = 0;
+
+	for (int n = 0; offset + n <= IDS_MAX; n++) {
+		double p = poisson(mean, n);
+
+		sum += p * pow(m->hit[offset + n], power);
+		if (is_tail(mean, n, p))
+			break;
+	}
+	return sum;
+}
+
+/* One half with `ids` ids a block on average. */
+static double half_fpr(const struct word_model *m, uint32_t words, double ids)
+{
+	double sum = 0;
+
+	/* All ids of a block are in all its words, or in each word with chance 1/4. */
+	if (words == 4)
+		return mean_hit(m, ids, 0, 4);
+	if (words == 1)
+		return mean_hit(m, ids / 4, 0, 1);
+	/* Of the six pairs of words that ids use, one is the pair looked at, and each of
+	 * its words is in two more: three independent Poisson counts.
+	 */
+	for (int both = 0; both <= IDS_MAX; both++) {
+		double p = poisson(ids / 6, both), one = mean_hit(m, ids / 3, both, 1);
+
+		sum += p * one * one;
+		if (is_tail(ids / 6, both, p))
+			break;
+	}
+	return sum;
+}
+
+static double model_fpr(const struct word_model *m, uint32_t words, double ids)
+{
+	double previous = half_fpr(m, words, ids), current = 0;
+
+	for (int i = 0; i <= HAND_STEPS; i++) {
+		int weight = i == 0 || i == HAND_STEPS ? 1 : i % 2 ? 4 : 2;
+
+		current += weight * half_fpr(m, words, ids * i / HAND_STEPS);
+	}
+	current /= 3.0 * HAND_STEPS;
+	return previous + current - previous * current;
+}
+
+double size_fpr(const struct geometry *g, double ids)
+{
+	struct word_model m;
+
+	word_model_init(&m, g->bits);
+	return model_fpr(&m, g->words, ids / g->blocks);
+}
+
+/* The most ids a block, on average, at which the rate is still at most fpr. */
+static double ids_per_block(const struct word_model *m, uint32_t words, double fpr)
+{
+	double lo = 0, hi = 256;
+
+	for (int i = 0; i < 40; i++) {
+		double mid = (lo + hi) / 2;
+
+		if (model_fpr(m, words, mid) <= fpr)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+int size_pick(double ids, double fpr, struct geometry *out)
+{
+	static const uint32_t WORDS[] = { 1, 2, 4 };
+	struct {
+		double blocks;
+		uint32_t bits;
+	} best[3] = { { INFINITY, 0 }, { INFINITY, 0 }, { INFINITY, 0 } };
+	double smallest = INFINITY;
+
+	for (uint32_t bits = 1; bits <= DEDUP_BITS_MAX; bits++) {
+		struct word_model m;
+
+		word_model_init(&m, bits);
+		for (int i = 0; i < 3; i++) {
+			double blocks = ceil(ids / ids_per_block(&m, WORDS[i], fpr));
+
+			if (blocks < best[i].blocks) {
+				best[i].blocks = blocks;
+				best[i].bits = bits;
+			}
+			if (blocks < smallest)
+				smallest = blocks;
+		}
+	}
+	if (!(smallest <= UINT32_MAX / SIZE_WORDS_WORTH))
+		return -EOVERFLOW;
+	for (int i = 0; i < 3; i++) {
+		if (best[i].blocks > smallest * SIZE_WORDS_WORTH)
+			continue;
+		out->blocks = best[i].blocks;
+		out->words = WORDS[i];
+		out->bits = best[i].bits;
+		break;
+	}
+	return 0;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How large a blocked filter must be. Pure arithmetic. */
+#ifndef XDP_DEDUP_SIZE_H
+#define XDP_DEDUP_SIZE_H
+
+#include <stdint.h>
+
+struct geometry {
+	uint32_t blocks; /* of 64 bytes */
+	uint32_t words;	 /* w of a half's four words: 1, 2 or 4 */
+	uint32_t bits;	 /* b in each; k = w * b */
+};
+
+/* The real false-positive rate of this layout, in (0, 1), when each turn of the hand
+ * teaches it `ids` ids: the previous half holds a whole turn's, the current one
+ * between none and a whole turn's, by the hand's position, over which this is the
+ * mean. Ids spread over blocks, and in a block over words, by chance (Poisson).
+ */
+double size_fpr(const struct geometry *g, double ids);
+
+/* The geometry whose size_fpr at `ids` (> 0) is at most fpr (in (0, 1)). Of the
+ * shapes that fit it takes the one with the fewest words, a word being an atomic
+ * operation, that needs at most SIZE_WORDS_WORTH times the memory of the smallest.
+ * -EOVERFLOW if that is more than UINT32_MAX blocks.
+ */
+int size_pick(double ids, double fpr, struct geometry *out);
+
+#define SIZE_WORDS_WORTH 1.2
+
+#endif

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "stats.h"
+
+#include <math.h>
+
+#include "hand.h"
+
+#define WORD_BITS 64
+#define HALF_BITS (DEDUP_HALF_WORDS * WORD_BITS)
+
+/* The chance that `bits` throws all meet a set bit of this word. */
+static double word_hit(uint64_t word, uint32_t bits)
+{
+	return pow(__builtin_popcountll(word) / (double)WORD_BITS, bits);
+}
+
+/* The chance that an id which is not in this half seems to be: over the words that
+ * it may use, one of four, one of the six pairs, or all.
+ */
+static double half_hit(const __u64 *half, uint32_t words, uint32_t bits)
+{
+	double hit[DEDUP_HALF_WORDS], sum = 0;
+
+	for (int i = 0; i < DEDUP_HALF_WORDS; i++)
+		hit[i] = word_hit(half[i], bits);
+	if (words == DEDUP_HALF_WORDS)
+		return hit[0] * hit[1] * hit[2] * hit[3];
+	for (int i = 0; i < DEDUP_HALF_WORDS; i++) {
+		if (words == 1)
+			sum += hit[i] / 4;
+		for (int j = 0; words == 2 && j < i; j++)
+			sum += hit[i] * hit[j] / 6;
+	}
+	return sum;
+}
+
+static int half_popcount(const __u64 *half)
+{
+	int sum = 0;
+
+	for (int i = 0; i < DEDUP_HALF_WORDS; i++)
+		sum += __builtin_popcountll(half[i]);
+	return sum;
+}
+
+/* How many ids set so many bits in as many halves: a bit stays clear with the chance
+ * that every id misses it. A half of a block is as good as never full.
+ */
+static double ids_of(const struct dedup_config *cfg, uint64_t bits_set, uint64_t halves)
+{
+	double clear = 1 - bits_set / ((double)halves * HALF_BITS);
+	double miss = cfg->words / (double)DEDUP_HALF_WORDS *
+		      (1 - pow(1 - 1.0 / WORD_BITS, cfg->bits));
+	double least = 0.5 / ((double)halves * HALF_BITS);
+
+	return halves ? halves * -log(clear > least ? clear : least) / miss : 0;
+}
+
+struct fill stats_fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
+		       uint64_t hand)
+{
+	uint64_t current = 0, previous = 0, bits[2] = { 0 };
+	uint32_t segment = 0;
+	struct fill f = { 0 };
+
+	/* The current halves of blocks that the hand has just passed hold little, of
+	 * those before it much: each segment is estimated by itself.
+	 */
+	for (uint32_t b = 0; b < cfg->blocks; b++) {
+		uint32_t cur = dedup_hand_half(hand, b);
+		struct dedup_block block = blocks[b];
+		__u64 both[DEDUP_HALF_WORDS];
+
+		for (int i = 0; i < DEDUP_HALF_WORDS; i++)
+			both[i] = block.half[0][i] & block.half[1][i];
+		f.fpr += half_hit(block.half[0], cfg->words, cfg->bits) +
+			 half_hit(block.half[1], cfg->words, cfg->bits) -
+			 half_hit(both, cfg->words, cfg->bits);
+		bits[0] += half_popcount(block.half[cur]);
+		bits[1] += half_popcount(block.half[cur ^ 1]);
+		if (++segment < cfg->segment_blocks && b + 1 < cfg->blocks)
+			continue;
+		f.ids += ids_of(cfg, bits[0], segment) + ids_of(cfg, bits[1], segment);
+		current += bits[0];
+		previous += bits[1];
+		bits[0] = bits[1] = segment = 0;
+	}
+	f.fpr /= cfg->blocks;
+	f.current = current / ((double)cfg->blocks * HALF_BITS);
+	f.previous = previous / ((double)cfg->blocks * HALF_BITS);
+	return f;
+}
+
+uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_state *st,
+			 uint64_t now_ns)
+{
+	uint64_t hand = dedup_read(&st->hand), at;
+	uint32_t epoch = dedup_hand_epoch(hand);
+	/* The next segment to be entered: its mark of two turns ago still stands. */
+	uint32_t seg = (dedup_hand_pos(hand) + cfg->segment_blocks - 1) / cfg->segment_blocks;
+
+	if (seg * (uint64_t)cfg->segment_blocks >= cfg->blocks) {
+		seg = 0;
+		epoch++;
+	}
+	at = st->marks[(epoch & 1) * DEDUP_MARKS + seg].at_ns;
+	return now_ns - (at ? at : st->started_ns);
+}
+
+bool stats_stopped(const struct dedup_config *cfg, const struct dedup_state *st, uint64_t now_ns)
+{
+	return now_ns - dedup_read(&st->last_ns) > cfg->stale_ns;
+}

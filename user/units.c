@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "units.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct unit {
+	const char *suffix;
+	uint64_t factor;
+};
+
+static const struct unit COUNT_UNITS[] = {
+	{ "", 1 }, { "k", 1000 }, { "K", 1000 }, { "M", 1000000 }, { "G", 1000000000 }, { NULL, 0 },
+};
+
+static const struct unit TIME_UNITS[] = {
+	{ "ms", 1000000 },	     { "s", 1000000000 }, { "m", 60000000000 },
+	{ "h", 3600000000000 }, { NULL, 0 },
+};
+
+/* Digits, at most one point; strtod alone would take "inf", "0x1" and blanks. */
+static bool is_decimal(const char *text, size_t len)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	if (digits < len && text[digits] == '.')
+		digits += 1 + strspn(text + digits + 1, "0123456789");
+	return digits == len && isdigit((unsigned char)text[0]);
+}
+
+static int parse_scaled(const char *text, const struct unit *units, uint64_t *out)
+{
+	size_t len = strspn(text, "0123456789.");
+	const struct unit *u = units;
+	long double value;
+
+	while (u->suffix && strcmp(text + len, u->suffix))
+		u++;
+	if (!u->suffix || !is_decimal(text, len))
+		return -EINVAL;
+	value = strtold(text, NULL) * u->factor;
+	if (value >= (long double)INT64_MAX)
+		return -ERANGE;
+	if (fabsl(value - roundl(value)) > 1e-6L)
+		return -EINVAL;
+	*out = (uint64_t)roundl(value);
+	return 0;
+}
+
+int parse_count(const char *text, uint64_t *out)
+{
+	return parse_scaled(text, COUNT_UNITS, out);
+}
+
+int parse_time(const char *text, uint64_t *out_ns)
+{
+	if (!strcmp(text, "0")) {
+		*out_ns = 0;
+		return 0;
+	}
+	return parse_scaled(text, TIME_UNITS, out_ns);
+}
+
+int parse_rate(const char *text, double *out)
+{
+	double value;
+	char *end;
+
+	if (!isdigit((unsigned char)text[0]) && text[0] != '.' && text[0] != '-')
+		return -EINVAL;
+	value = strtod(text, &end);
+	if (*end || end == text)
+		return -EINVAL;
+	if (!(value > 0 && value < 1))
+		return -ERANGE;
+	*out = value;
+	return 0;
+}
+
+static int parse_port(const char **text, uint16_t *out)
+{
+	unsigned long value;
+	char *end;
+
+	if (!isdigit((unsigned char)**text))
+		return -EINVAL;
+	value = strtoul(*text, &end, 10);
+	if (value < 1 || value > UINT16_MAX)
+		return -ERANGE;
+	*text = end;
+	*out = value;
+	return 0;
+}
+
+static int compare_ports(const void *a, const void *b)
+{
+	return ((const struct dedup_ports *)a)->lo - ((const struct dedup_ports *)b)->lo;
+}
+
+/* Joins what overlaps or touches; returns how many ranges are left. */
+static uint32_t join_ports(struct dedup_ports *ports, uint32_t cnt)
+{
+	uint32_t last = 0;
+
+	qsort(ports, cnt, sizeof(*ports), compare_ports);
+	for (uint32_t i = 1; i < cnt; i++) {
+		if (ports[i].lo > ports[last].hi + 1)
+			ports[++last] = ports[i];
+		else if (ports[i].hi > ports[last].hi)
+			ports[last].hi = ports[i].hi;
+	}
+	return last + 1;
+}
+
+int parse_ports(const char *text, struct dedup_ports *out, uint32_t *cnt)
+{
+	struct dedup_ports ports[DEDUP_PORTS_MAX];
+	uint32_t n = 0;
+	int err;
+
+	for (;; text++) {
+		struct dedup_ports range;
+
+		err = parse_port(&text, &range.lo);
+		if (err)
+			return err;
+		range.hi = range.lo;
+		if (*text == '-') {
+			text++;
+			err = parse_port(&text, &range.hi);
+			if (err)
+				return err;
+			if (range.hi < range.lo)
+				return -ERANGE;
+		}
+		if (*text && *text != ',')
+			return -EINVAL;
+		if (n == DEDUP_PORTS_MAX)
+			n = join_ports(ports, n);
+		if (n == DEDUP_PORTS_MAX)
+			return -E2BIG;
+		ports[n++] = range;
+		if (!*text)
+			break;
+	}
+	*cnt = join_ports(ports, n);
+	memcpy(out, ports, *cnt * sizeof(*out));
+	return 0;
+}
+
+int parse_id(const char *text, uint8_t out[GSP_ID_BYTES])
+{
+	uint8_t id[GSP_ID_BYTES];
+
+	if (strlen(text) != 2 * GSP_ID_BYTES)
+		return -EINVAL;
+	for (size_t i = 0; i < GSP_ID_BYTES; i++) {
+		char byte[3] = { text[2 * i], text[2 * i + 1], 0 };
+
+		if (!isxdigit((unsigned char)byte[0]) || !isxdigit((unsigned char)byte[1]))
+			return -EINVAL;
+		id[i] = strtoul(byte, NULL, 16);
+	}
+	memcpy(out, id, sizeof(id));
+	return 0;
+}
+
+const char *format_bytes(uint64_t bytes, char *buf, size_t size)
+{
+	static const char *const UNITS[] = { "B", "kB", "MB", "GB", "TB", "PB" };
+	double value = bytes;
+	int unit = 0;
+
+	while (value >= 999.5 && unit < 5) {
+		value /= 1000;
+		unit++;
+	}
+	snprintf(buf, size, unit && value < 99.95 ? "%.1f %s" : "%.0f %s", value, UNITS[unit]);
+	return buf;
+}
+
+const char *format_time(uint64_t ns, char *buf, size_t size)
+{
+	uint64_t s = ns / 1000000000;
+
+	if (ns < 1000000000)
+		snprintf(buf, size, "%" PRIu64 "ms", ns / 1000000);
+	else if (s < 10 && ns % 1000000000)
+		snprintf(buf, size, "%.1fs", ns / 1e9);
+	else if (s < 60)
+		snprintf(buf, size, "%" PRIu64 "s", s);
+	else if (s < 3600 && s % 60)
+		snprintf(buf, size, "%" PRIu64 "m %" PRIu64 "s", s / 60, s % 60);
+	else if (s < 3600)
+		snprintf(buf, size, "%" PRIu64 "m", s / 60);
+	else if (s / 60 % 60)
+		snprintf(buf, size, "%" PRIu64 "h %" PRIu64 "m", s / 3600, s / 60 % 60);
+	else
+		snprintf(buf, size, "%" PRIu64 "h", s / 3600);
+	return buf;
+}
+
+const char *format_ports(const struct dedup_ports *ports, uint32_t cnt, char *buf, size_t size)
+{
+	size_t len = 0;
+
+	buf[0] = 0;
+	for (uint32_t i = 0; i < cnt && len < size; i++) {
+		len += snprintf(buf + len, size - len, "%s%u", i ? "," : "", ports[i].lo);
+		if (ports[i].hi != ports[i].lo && len < size)
+			len += snprintf(buf + len, size - len, "-%u", ports[i].hi);
+	}
+	return buf;
+}

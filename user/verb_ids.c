@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* add and test: ids by hand. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ids.h"
+#include "kernel.h"
+#include "say.h"
+#include "units.h"
+#include "verbs.h"
+
+#define ADD_TRIES 1000 /* of 1 ms, for the hand to make room */
+
+/* Does something with an id and returns the word for it; NULL after saying why not. */
+typedef const char *(*id_fn)(struct filter *f, const uint8_t id[GSP_ID_BYTES], const char *text);
+
+static const char *add_id(struct filter *f, const uint8_t id[GSP_ID_BYTES], const char *text)
+{
+	int err = ids_add(f, id);
+
+	for (int i = 0; err == -ENOSPC && i < ADD_TRIES; i++) {
+		usleep(1000);
+		err = ids_add(f, id);
+	}
+	if (err == -EINVAL)
+		say_err(err, "%s is no id: all zero stands for none", text);
+	else if (err < 0)
+		say_err(err, "the window is full; xdp-dedup rotate %s makes room", f->name);
+	return err < 0 ? NULL : err ? "new" : "known";
+}
+
+static const char *test_id(struct filter *f, const uint8_t id[GSP_ID_BYTES], const char *text)
+{
+	(void)text;
+	return ids_test(f, id) ? "known" : "unknown";
+}
+
+static int do_id(struct filter *f, id_fn fn, const char *text)
+{
+	uint8_t id[GSP_ID_BYTES];
+	const char *word;
+
+	if (parse_id(text, id))
+		return say_err(-EINVAL, "%s is no id: give %d hex digits", text, 2 * GSP_ID_BYTES);
+	word = fn(f, id, text);
+	if (!word)
+		return -EINVAL;
+	printf("%s %s\n", text, word);
+	return 0;
+}
+
+static int do_lines(struct filter *f, id_fn fn)
+{
+	char *line = NULL;
+	size_t size = 0;
+	int err = 0;
+
+	while (!err && getline(&line, &size, stdin) >= 0) {
+		line[strcspn(line, "\r\n")] = 0;
+		if (*line)
+			err = do_id(f, fn, line);
+	}
+	free(line);
+	return err;
+}
+
+/* Checks what can be checked before the first id is touched. */
+static int check_ids(char **ids, int cnt)
+{
+	uint8_t id[GSP_ID_BYTES];
+
+	for (int i = 0; i < cnt; i++)
+		if (strcmp(ids[i], "-") && parse_id(ids[i], id))
+			return say_err(-EINVAL, "%s is no id: give %d hex digits", ids[i],
+				       2 * GSP_ID_BYTES);
+	return 0;
+}
+
+static int run(const struct options *o, id_fn fn)
+{
+	struct filter f;
+	int err = 0;
+
+	if (check_ids(o->args + 1, o->args_cnt - 1))
+		return EXIT_MISUSED;
+	if (kernel_ready(o->verbose) || filter_open_or_say(o->args[0], &f))
+		return EXIT_FAILED;
+	for (int i = 1; i < o->args_cnt && !err; i++)
+		err = strcmp(o->args[i], "-") ? do_id(&f, fn, o->args[i]) : do_lines(&f, fn);
+	filter_close(&f);
+	return err ? EXIT_FAILED : EXIT_DONE;
+}
+
+int verb_add(const struct options *o)
+{
+	return run(o, add_id);
+}
+
+int verb_test(const struct options *o)
+{
+	return run(o, test_id);
+}

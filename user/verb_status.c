@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* status: what a filter is, where it runs, what it holds and what it has done. */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach.h"
+#include "hand.h"
+#include "kernel.h"
+#include "loader.h"
+#include "plan.h"
+#include "say.h"
+#include "stats.h"
+#include "units.h"
+#include "verbs.h"
+
+struct status_iface {
+	char name[IF_NAMESIZE];
+	enum attach_mode mode;
+	bool dispatcher;
+	const char *state; /* "attached", "detached", "gone", "other netns" */
+};
+
+/* Everything that is shown, collected once. */
+struct status {
+	struct filter filter;
+	struct status_iface ifaces[2 * DEDUP_IFACES_MAX];
+	int ifaces_cnt;
+	const char *mode; /* of all attached interfaces, or "mixed", or "none" */
+	struct dedup_counters counters;
+	struct fill fill;
+	double hand; /* part of the turn that is done */
+	uint32_t turns;
+	uint64_t oldest_ns;
+	bool stopped; /* the hand's clock */
+};
+
+static struct status_iface *add_iface(struct status *s, const char *name, const char *state)
+{
+	struct status_iface *i = &s->ifaces[s->ifaces_cnt];
+
+	if (s->ifaces_cnt == 2 * DEDUP_IFACES_MAX)
+		return NULL;
+	s->ifaces_cnt++;
+	snprintf(i->name, sizeof(i->name), "%s", name);
+	i->state = state;
+	return i;
+}
+
+static bool has_iface(const struct status *s, const char *name)
+{
+	for (int i = 0; i < s->ifaces_cnt; i++)
+		if (!strcmp(s->ifaces[i].name, name))
+			return true;
+	return false;
+}
+
+/* Where the kernel says it runs, then what was once attached and no longer is. */
+static int collect_ifaces(struct status *s)
+{
+	const struct dedup_iface *recorded = s->filter.state->ifaces;
+	struct attachment *list;
+	int cnt, err = attach_list(&list, &cnt);
+
+	if (err)
+		return err;
+	s->mode = "none";
+	for (int i = 0; i < cnt; i++) {
+		const char *mode = attach_mode_name(list[i].mode);
+		struct status_iface *iface;
+
+		if (list[i].state_id != s->filter.state_id)
+			continue;
+		iface = add_iface(s, list[i].ifname, "attached");
+		if (!iface)
+			break;
+		iface->mode = list[i].mode;
+		iface->dispatcher = list[i].dispatcher;
+		s->mode = s->ifaces_cnt == 1 || !strcmp(s->mode, mode) ? mode : "mixed";
+	}
+	free(list);
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
+		if (!recorded[i].ifindex)
+			continue;
+		if (recorded[i].netns != kernel_netns())
+			add_iface(s, recorded[i].name, "other netns");
+		else if (!has_iface(s, recorded[i].name))
+			add_iface(s, recorded[i].name,
+				  if_nametoindex(recorded[i].name) ? "detached" : "gone");
+	}
+	return 0;
+}
+
+static int collect(const char *name, struct status *s)
+{
+	uint64_t hand;
+	int err;
+
+	*s = (struct status){ 0 };
+	err = filter_open_or_say(name, &s->filter);
+	if (err)
+		return err;
+	err = collect_ifaces(s);
+	if (!err)
+		err = filter_counters(&s->filter, &s->counters);
+	if (err) {
+		filter_close(&s->filter);
+		return err;
+	}
+	hand = dedup_read(&s->filter.state->hand);
+	s->fill = stats_fill(s->filter.config, s->filter.blocks, hand);
+	s->hand = (double)dedup_hand_pos(hand) / s->filter.config->blocks;
+	s->turns = dedup_hand_epoch(hand);
+	s->oldest_ns = stats_oldest_ns(s->filter.config, s->filter.state, kernel_now_ns());
+	s->stopped = stats_stopped(s->filter.config, s->filter.state, kernel_now_ns());
+	return 0;
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / whole : 0;
+}
+
+/* Bytes that the stack never saw. */
+static uint64_t bytes_kept_away(const struct status *s)
+{
+	return s->filter.config->count_only ? 0 : s->counters.duplicate_bytes;
+}
+
+static void print_ifaces(const struct status *s)
+{
+	for (int i = 0; i < s->ifaces_cnt; i++) {
+		const struct status_iface *f = &s->ifaces[i];
+
+		printf("%s%s (", i ? ", " : "", f->name);
+		if (strcmp(f->state, "attached"))
+			printf("%s)", f->state);
+		else
+			printf("%s%s)", attach_mode_name(f->mode),
+			       f->dispatcher ? ", beside others in a dispatcher" : ", alone");
+	}
+	puts(s->ifaces_cnt ? "" : "none");
+}
+
+static void print_counters(const struct dedup_counters *c)
+{
+	char text[32];
+
+#define X(name, help)                                                                   \
+	if (c->name)                                                                    \
+		printf("  %-16s %14llu %6.2f %%  %s\n", #name, c->name,                 \
+		       100 * share(c->name, c->rx), help);
+	printf("  %-16s %14llu           packets entering\n", "rx", c->rx);
+	DEDUP_REASONS(X)
+#undef X
+	printf("  %-16s %14llu %6.2f %%\n", "dropped", c->dropped, 100 * share(c->dropped, c->rx));
+	printf("  %-16s %14s           of duplicates\n", "bytes",
+	       format_bytes(c->duplicate_bytes, text, sizeof(text)));
+	printf("  %-16s %14llu           blocks aged early, by load\n", "early", c->early);
+}
+
+static void print_text(const struct status *s)
+{
+	const struct dedup_config *c = s->filter.config;
+	char ports[256], size[32], window[32], oldest[32], kept[32];
+
+	printf("%s: GSP/1 on UDP port %s, duplicates are %s\n", s->filter.name,
+	       format_ports(c->ports, c->ports_cnt, ports, sizeof(ports)),
+	       c->count_only ? "counted and passed" : "dropped");
+	printf("  interfaces  ");
+	print_ifaces(s);
+	printf("  filter      blocked, fast hash; %u blocks, %s; k = %u (%u words x %u bits)\n",
+	       c->blocks, format_bytes((uint64_t)c->blocks * 64, size, sizeof(size)),
+	       c->words * c->bits, c->words, c->bits);
+	printf("  promise     at most %g of fresh events lost, at %llu ids a window of %s\n",
+	       plan_fpr(c), c->capacity, format_time(c->window_ns, window, sizeof(window)));
+	if (c->learn_app)
+		puts("  learning    only what an application adds");
+	if (s->stopped)
+		puts("  hand        has stopped: everything passes; unload and load again");
+	else
+		printf("  hand        at %.1f %% of turn %u; oldest id at most %s old\n", 100 * s->hand,
+		       s->turns + 1, format_time(s->oldest_ns, oldest, sizeof(oldest)));
+	printf("  fill        current %.2f %%, previous %.2f %%\n", 100 * s->fill.current,
+	       100 * s->fill.previous);
+	printf("  estimate    %.0f ids; false-positive rate now %.3g\n", s->fill.ids, s->fill.fpr);
+	printf("  kept away   %s\n\n", format_bytes(bytes_kept_away(s), kept, sizeof(kept)));
+	print_counters(&s->counters);
+}
+
+static json_object *json_u64(uint64_t value)
+{
+	return json_object_new_uint64(value);
+}
+
+static json_object *json_ifaces(const struct status *s)
+{
+	json_object *list = json_object_new_array();
+
+	for (int i = 0; i < s->ifaces_cnt; i++) {
+		const struct status_iface *f = &s->ifaces[i];
+		bool attached = !strcmp(f->state, "attached");
+		json_object *o = json_object_new_object();
+
+		json_object_object_add(o, "name", json_object_new_string(f->name));
+		json_object_object_add(o, "state", json_object_new_string(f->state));
+		json_object_object_add(o, "mode", attached ? json_object_new_string(attach_mode_name(
+								     f->mode)) :
+							     NULL);
+		json_object_object_add(o, "dispatcher", json_object_new_boolean(f->dispatcher));
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static json_object *json_ports(const struct dedup_config *c)
+{
+	json_object *list = json_object_new_array();
+
+	for (uint32_t i = 0; i < c->ports_cnt; i++) {
+		json_object *range = json_object_new_array();
+
+		json_object_array_add(range, json_object_new_int(c->ports[i].lo));
+		json_object_array_add(range, json_object_new_int(c->ports[i].hi));
+		json_object_array_add(list, range);
+	}
+	return list;
+}
+
+static json_object *to_json(const struct status *s)
+{
+	const struct dedup_config *c = s->filter.config;
+	json_object *o = json_object_new_object(), *counters = json_object_new_object();
+
+#define ADD(key, value) json_object_object_add(o, key, value)
+	ADD("name", json_object_new_string(s->filter.name));
+	ADD("interfaces", json_ifaces(s));
+	ADD("mode", json_object_new_string(s->mode));
+	ADD("ports", json_ports(c));
+	ADD("action", json_object_new_string(c->count_only ? "count" : "drop"));
+	ADD("learn", json_object_new_string(c->learn_app ? "app" : "kernel"));
+	ADD("layout", json_object_new_string("blocked"));
+	ADD("hash", json_object_new_string("fast"));
+	ADD("blocks", json_u64(c->blocks));
+	ADD("words", json_u64(c->words));
+	ADD("bits", json_u64(c->bits));
+	ADD("hashes", json_u64(c->words * c->bits));
+	ADD("capacity", json_u64(c->capacity));
+	ADD("fpr", json_object_new_double(plan_fpr(c)));
+	ADD("window_ns", json_u64(c->window_ns));
+	ADD("filter_bytes", json_u64((uint64_t)c->blocks * sizeof(struct dedup_block)));
+	ADD("stopped", json_object_new_boolean(s->stopped));
+	ADD("hand_position", json_object_new_double(s->hand));
+	ADD("hand_turns", json_u64(s->turns));
+	ADD("oldest_id_ns", json_u64(s->oldest_ns));
+	ADD("fill", json_object_new_double((s->fill.current + s->fill.previous) / 2));
+	ADD("fill_current", json_object_new_double(s->fill.current));
+	ADD("fill_previous", json_object_new_double(s->fill.previous));
+	ADD("ids_estimate", json_object_new_double(s->fill.ids));
+	ADD("fpr_estimate", json_object_new_double(s->fill.fpr));
+	ADD("bytes_kept_away", json_u64(bytes_kept_away(s)));
+#define X(name, help) json_object_object_add(counters, #name, json_u64(s->counters.name));
+	DEDUP_COUNTERS(X)
+#undef X
+	ADD("counters", counters);
+#undef ADD
+	return o;
+}
+
+/* Shows one filter, or puts it into `list` where there is one. */
+static int show(const char *name, json_object *list)
+{
+	struct status *s = malloc(sizeof(*s));
+	int err = s ? collect(name, s) : -ENOMEM;
+
+	if (!err) {
+		if (list)
+			json_object_array_add(list, to_json(s));
+		else
+			print_text(s);
+		filter_close(&s->filter);
+	}
+	free(s);
+	return err;
+}
+
+static void print_json(json_object *o)
+{
+	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED));
+}
+
+static int show_all(bool json)
+{
+	json_object *list = json ? json_object_new_array() : NULL, *all;
+	char **names;
+	int err = loader_names(&names);
+
+	if (err) {
+		json_object_put(list);
+		return err;
+	}
+	for (char **n = names; *n; n++) {
+		if (n != names && !json)
+			putchar('\n');
+		err = show(*n, list) ?: err;
+	}
+	if (!*names && !json)
+		puts("no filter is loaded");
+	loader_free_names(names);
+	if (json) {
+		all = json_object_new_object();
+		json_object_object_add(all, "filters", list);
+		print_json(all);
+		json_object_put(all);
+	}
+	return err;
+}
+
+int verb_status(const struct options *o)
+{
+	json_object *list = NULL;
+	int err;
+
+	if (kernel_ready(o->verbose))
+		return EXIT_FAILED;
+	if (!o->args_cnt)
+		return show_all(o->json) ? EXIT_FAILED : EXIT_DONE;
+	if (o->json)
+		list = json_object_new_array();
+	err = show(o->args[0], list);
+	if (!err && o->json)
+		print_json(json_object_array_get_idx(list, 0));
+	json_object_put(list);
+	return err ? EXIT_FAILED : EXIT_DONE;
+}

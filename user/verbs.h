@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The verbs. Each gets its options parsed, prints what it has to say and returns an
+ * exit code.
+ */
+#ifndef XDP_DEDUP_VERBS_H
+#define XDP_DEDUP_VERBS_H
+
+#include "options.h"
+
+enum exit_code { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
+
+int verb_load(const struct options *o);
+int verb_unload(const struct options *o);
+int verb_status(const struct options *o);
+int verb_rotate(const struct options *o);
+int verb_reset(const struct options *o);
+int verb_add(const struct options *o);
+int verb_test(const struct options *o);
+int verb_size(const struct options *o);
+
+#endif
