@@ -17,7 +17,7 @@
 
 static int own_netns = -1;
 
-int run_tests(const char *group, const struct CMUnitTest *tests, size_t cnt)
+int run_any_tests(const char *group, const struct CMUnitTest *tests, size_t cnt)
 {
 	const char *filter = getenv("T");
 
@@ -53,7 +53,7 @@ int run_root_tests(const char *group, struct CMUnitTest *tests, size_t cnt)
 	else
 		for (size_t i = 0; i < cnt; i++)
 			tests[i] = (struct CMUnitTest){ tests[i].name, skip_test, NULL, NULL, NULL };
-	return run_tests(group, tests, cnt);
+	return run_any_tests(group, tests, cnt);
 }
 
 pid_t netns_start(void)

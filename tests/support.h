@@ -18,7 +18,7 @@
 /* Runs a table of tests, or those whose name matches the environment's T ('*' and
  * '?' as in file names). For main's return.
  */
-int run_tests(const char *group, const struct CMUnitTest *tests, size_t cnt);
+int run_any_tests(const char *group, const struct CMUnitTest *tests, size_t cnt);
 
 /* The same for tests that need root: without it each counts as skipped. With it they
  * run in a sandbox: network and mount namespaces of their own, with an empty bpffs, so
