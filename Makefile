@@ -54,7 +54,7 @@ $(BIN): $(OBJS)
 -include $(OBJS:.o=.d)
 
 # Tests. Programs of tests/ROOT_TESTS use the kernel; the others run for anybody.
-UNIT_TESTS := units size plan hand stats
+UNIT_TESTS := units size hand stats
 RATE_TESTS := rate
 ROOT_TESTS := prog cli e2e
 TESTS      := $(addsuffix _test,$(UNIT_TESTS) $(RATE_TESTS) $(ROOT_TESTS))
@@ -78,13 +78,28 @@ $(SAN_BIN): $(BUILD)/san/main.o $(SOBJS)
 	$(Q)$(CC) $(CFLAGS) $(SAN_FLAGS) $^ $(LIBS) -o $@
 
 # What test programs share beside their own file.
-TEST_SHARED := $(addprefix $(BUILD)/tests/,support.o)
+TEST_SHARED := $(patsubst tests/%.c,$(BUILD)/tests/%.o, \
+		 $(filter-out %_test.c %_main.c,$(wildcard tests/*.c)))
 
 $(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(TEST_SHARED) $(SOBJS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(SAN_FLAGS) $^ $(TEST_LIBS) -o $@
 
--include $(wildcard $(BUILD)/san/*.d $(BUILD)/tests/*.d)
+# Without sanitizers: what counts in hundreds of millions, or takes the time.
+$(BUILD)/fast/%.o: tests/%.c $(SKEL) Makefile
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -c $< -o $@
+
+$(RATE_TESTS:%=$(BUILD)/tests/%_test): $(BUILD)/tests/%_test: $(BUILD)/fast/%_test.o \
+		$(TEST_SHARED:$(BUILD)/tests/%=$(BUILD)/fast/%) $(filter-out %/main.o,$(OBJS))
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $^ $(TEST_LIBS) -o $@
+
+# Keeps objects that only test programs need.
+.SECONDARY:
+
+-include $(wildcard $(BUILD)/san/*.d $(BUILD)/tests/*.d $(BUILD)/fast/*.d)
 
 .PHONY: test
 test: $(SAN_BIN) $(TEST_BINS) ## all tests, T=NAME for one; as root also those of the kernel

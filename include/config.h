@@ -11,7 +11,7 @@
 #define DEDUP_PORTS_MAX 32  /* ranges of UDP destination ports */
 #define DEDUP_KEYS 16	    /* 32-bit words of the hash secret: ids of up to 64 bytes */
 #define DEDUP_IFACES_MAX 32 /* interfaces that share one filter */
-#define DEDUP_MARKS 256	    /* segments of the circle whose passing is remembered */
+#define DEDUP_MARKS 1024    /* segments of the circle whose passing is remembered */
 
 struct dedup_ports {
 	__u16 lo, hi; /* inclusive, host order */
@@ -83,7 +83,7 @@ struct dedup_state {
 };
 _Static_assert(__builtin_offsetof(struct dedup_state, learned) == 64, "one cache line a writer");
 _Static_assert(__builtin_offsetof(struct dedup_state, marks) == 192, "one cache line a writer");
-_Static_assert(sizeof(struct dedup_state) == 192 + 512 * 16 + 32 * 24, "no hidden padding");
+_Static_assert(sizeof(struct dedup_state) == 192 + 2048 * 16 + 32 * 24, "no hidden padding");
 
 /* Reads, once and now, what another processor may be changing. */
 static inline __u64 dedup_read(const __u64 *value)

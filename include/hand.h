@@ -6,8 +6,9 @@
  *
  * Two promises are kept here.
  * - Remembered at least W: a block is passed again only after the clock has moved on
- *   by a whole turn, and a step takes in at most two ticks of clock, so however late
- *   steps come, two passes lie at least turn_ns - 2 * tick_ns = W apart.
+ *   by a whole turn, and a step takes in at most two ticks of clock. So however late
+ *   steps come, two passes lie at least turn_ns less two ticks for each step that a
+ *   segment takes apart: plan.c makes that W.
  * - p under any load: a mark says how many ids had been learned as the hand entered
  *   a segment. More than turn_ids since then, and the hand passes that segment at
  *   once; and no one learns beyond `limit` before the hand has moved. So no half ever
@@ -72,8 +73,9 @@ static __always_inline __u64 dedup_hand_load(struct dedup_state *st, __u32 segme
 }
 
 /* How many blocks from dedup_hand_pos() on must be passed now: 0 when the hand is
- * where it belongs, else a stretch within one segment. The caller clears the half of
- * each that is not its current one, then calls dedup_hand_pass().
+ * where it belongs, else what is left of its segment. Segments are passed whole, so
+ * that a mark is true for each block of it. The caller clears the half of each that
+ * is not its current one, then calls dedup_hand_pass().
  */
 static __always_inline __u32 dedup_hand_due(struct dedup_state *st,
 					    const volatile struct dedup_config *cfg)
@@ -84,30 +86,33 @@ static __always_inline __u32 dedup_hand_due(struct dedup_state *st,
 
 	if (end > cfg->blocks)
 		end = cfg->blocks;
-	if (dedup_hand_load(st, cfg->segment_blocks) > cfg->turn_ids)
-		return end - pos;
 	due = st->owed / cfg->turn_ns + (dedup_read(&st->asked) - st->served);
-	return due < end - pos ? due : end - pos;
+	if (due < end - pos && dedup_hand_load(st, cfg->segment_blocks) <= cfg->turn_ids)
+		return 0;
+	return end - pos;
 }
 
-/* The hand has passed n blocks (of dedup_hand_due), all cleared. */
+/* The hand has passed n blocks (dedup_hand_due of them, or some for a start), all
+ * cleared.
+ */
 static __always_inline void dedup_hand_pass(struct dedup_state *st,
 					    const volatile struct dedup_config *cfg, __u32 n,
 					    __u64 now_ns)
 {
 	__u32 pos = dedup_hand_pos(st->hand), epoch = dedup_hand_epoch(st->hand);
 	__u64 by_clock = st->owed / cfg->turn_ns;
-	__u64 asked = st->asked - st->served;
+	__u64 asked = dedup_read(&st->asked) - st->served;
 	__u64 left = n;
 
-	if (by_clock > left)
-		by_clock = left;
-	st->owed -= by_clock * cfg->turn_ns;
-	left -= by_clock;
+	/* What was asked for goes first: it comes in whole turns, and stays whole. */
 	if (asked > left)
 		asked = left;
 	st->served += asked;
-	st->early += left - asked;
+	left -= asked;
+	if (by_clock > left)
+		by_clock = left;
+	st->owed -= by_clock * cfg->turn_ns;
+	st->early += left - by_clock;
 
 	if (pos % cfg->segment_blocks == 0) {
 		struct dedup_mark *mark = dedup_mark(st, epoch, pos / cfg->segment_blocks);

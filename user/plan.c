@@ -26,10 +26,13 @@
 #define STALE_MIN_NS (100 * MS)
 #define STALE_MAX_NS (2000 * MS)
 
-/* Slack beyond the capacity, as a part of it: for the marks' coarseness and for what
- * is learned between two steps of the hand. Each 1/64 costs 1.6 % of memory.
+/* Slack beyond the capacity, as a part of it: for a turn being longer than a window,
+ * for what overload may teach between two steps of the hand, and for credit that
+ * CPUs hold. Each costs that part of memory.
  */
-#define SLACK 64
+#define TURN_SLACK 128
+#define BURST_SLACK 64
+#define CLAIM_SLACK 1024
 #define CLAIM_MAX 64
 
 static uint64_t clamp(uint64_t value, uint64_t lo, uint64_t hi)
@@ -65,7 +68,7 @@ static int plan_paces(struct dedup_config *c, unsigned int hz)
 		return -ERANGE;
 	c->tick_ns = tick;
 	c->early_tick_ns = tick < EARLY_TICK_NS ? tick : EARLY_TICK_NS;
-	c->turn_ns = c->window_ns + 2 * tick;
+	c->turn_ns = c->window_ns + 2 * tick * (1 + c->segment_blocks / DEDUP_STEP_BLOCKS);
 	c->stale_ns = stale;
 	c->stale_jiffies = stale * hz / (1000 * MS) + 1;
 	return 0;
@@ -87,9 +90,9 @@ int plan_config(const struct options *o, unsigned int cpus, unsigned int hz,
 	int err;
 
 	memcpy(c.ports, o->ports, sizeof(c.ports));
-	c.claim = clamp(c.capacity / (16 * SLACK * cpus), 1, CLAIM_MAX);
-	c.turn_ids = c.capacity + c.capacity / SLACK + 1;
-	c.burst_ids = c.capacity / SLACK + 2 * c.claim;
+	c.claim = clamp(c.capacity / (CLAIM_SLACK * cpus), 1, CLAIM_MAX);
+	c.turn_ids = c.capacity + c.capacity / TURN_SLACK + 1;
+	c.burst_ids = c.capacity / BURST_SLACK + 2 * c.claim;
 
 	err = size_pick(plan_ids(&c, cpus), o->fpr, &g);
 	if (err)

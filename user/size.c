@@ -39,13 +39,7 @@ static void word_model_init(struct word_model *m, uint32_t bits)
 	}
 }
 
-/* The probability of n under Poisson with this mean. */
-static double poisson(double mean, int n)
-{
-	return mean > 0 ? exp(n * log(mean) - mean - lgamma(n + 1)) : n == 0;
-}
-
-/* Past the bulk, where terms only shrink. */
+/* Past the bulk, where the terms of a Poisson sum only shrink. */
 static bool is_tail(double mean, int n, double p)
 {
 	return n > mean && p < TAIL;
@@ -54,14 +48,13 @@ static bool is_tail(double mean, int n, double p)
 /* The mean of hit[offset + n]^power, n Poisson with this mean. */
 static double mean_hit(const struct word_model *m, double mean, int offset, int power)
 {
-	double sum = 0;
+	double p = exp(-mean), sum = 0;
 
-	for (int n = 0; offset + n <= IDS_MAX; n++) {
-		double p = poisson(mean, n);
+	for (int n = 0; offset + n <= IDS_MAX && !is_tail(mean, n, p); n++) {
+		double hit = m->hit[offset + n];
 
-		sum += p * pow(m->hit[offset + n], power);
-		if (is_tail(mean, n, p))
-			break;
+		sum += p * (power == 4 ? hit * hit * hit * hit : hit);
+		p *= mean / (n + 1);
 	}
 	return sum;
 }
@@ -69,7 +62,7 @@ static double mean_hit(const struct word_model *m, double mean, int offset, int 
 /* One half with `ids` ids a block on average. */
 static double half_fpr(const struct word_model *m, uint32_t words, double ids)
 {
-	double sum = 0;
+	double p = exp(-ids / 6), sum = 0;
 
 	/* All ids of a block are in all its words, or in each word with chance 1/4. */
 	if (words == 4)
@@ -79,12 +72,11 @@ static double half_fpr(const struct word_model *m, uint32_t words, double ids)
 	/* Of the six pairs of words that ids use, one is the pair looked at, and each of
 	 * its words is in two more: three independent Poisson counts.
 	 */
-	for (int both = 0; both <= IDS_MAX; both++) {
-		double p = poisson(ids / 6, both), one = mean_hit(m, ids / 3, both, 1);
+	for (int both = 0; both <= IDS_MAX && !is_tail(ids / 6, both, p); both++) {
+		double one = mean_hit(m, ids / 3, both, 1);
 
 		sum += p * one * one;
-		if (is_tail(ids / 6, both, p))
-			break;
+		p *= ids / 6 / (both + 1);
 	}
 	return sum;
 }
@@ -113,7 +105,7 @@ double size_fpr(const struct geometry *g, double ids)
 /* The most ids a block, on average, at which the rate is still at most fpr. */
 static double ids_per_block(const struct word_model *m, uint32_t words, double fpr)
 {
-	double lo = 0, hi = 256;
+	double lo = 0, hi = IDS_MAX / 2;
 
 	for (int i = 0; i < 40; i++) {
 		double mid = (lo + hi) / 2;

@@ -22,7 +22,7 @@ struct fill stats_fill(const struct dedup_config *cfg, const struct dedup_block 
 		       uint64_t hand);
 
 /* Nanoseconds since the oldest id that may still be there was learned: the blocks
- * just before the hand were passed two turns ago, or never yet. To a 1/256 of a turn.
+ * just before the hand were passed two turns ago, or never yet. To one segment of a turn.
  */
 uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_state *st,
 			 uint64_t now_ns);

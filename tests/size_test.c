@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Sizing: what rate_test.c simulates, checked here for its shape; and the plan that
+ * comes of it.
+ */
+#include "support.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include "block.h"
+#include "hand.h"
+#include "plan.h"
+#include "sim.h"
+#include "size.h"
+
+#define MS 1000000ULL
+#define S (1000 * MS)
+
+static const double RATES[] = { 0.9, 0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-9 };
+
+/* The rate asked for is kept, and not by wasting memory: a hundredth less of it, and
+ * it is not.
+ */
+static void picks_keep_the_rate(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(RATES); i++) {
+		struct geometry g;
+
+		assert_int_equal(size_pick(1e6, RATES[i], &g), 0);
+		assert_true(size_fpr(&g, 1e6) <= RATES[i]);
+		g.blocks -= g.blocks / 100;
+		assert_true(size_fpr(&g, 1e6) > RATES[i]);
+	}
+}
+
+/* The shapes that the header promises. */
+static void picks_are_legal(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(RATES); i++) {
+		for (double ids = 1; ids <= 1e9; ids *= 10) {
+			struct geometry g;
+
+			assert_int_equal(size_pick(ids, RATES[i], &g), 0);
+			assert_true(g.blocks >= 1);
+			assert_true(g.words == 1 || g.words == 2 || g.words == 4);
+			assert_in_range(g.bits, 1, DEDUP_BITS_MAX);
+		}
+	}
+}
+
+static void too_many_blocks_are_refused(void **state)
+{
+	struct geometry g = { 1, 2, 3 };
+
+	(void)state;
+	assert_int_equal(size_pick(1e12, 1e-4, &g), -EOVERFLOW);
+	assert_int_equal(g.blocks, 1);
+}
+
+/* More ids or fewer blocks: a higher rate. No ids: none. */
+static void rate_is_monotonic(void **state)
+{
+	(void)state;
+	for (uint32_t words = 1; words <= 4; words *= 2) {
+		for (uint32_t bits = 1; bits <= DEDUP_BITS_MAX; bits++) {
+			struct geometry g = { 1000, words, bits };
+			double last = 0;
+
+			assert_true(size_fpr(&g, 0) == 0);
+			for (double ids = 100; ids < 1e5; ids *= 2) {
+				assert_true(size_fpr(&g, ids) > last);
+				last = size_fpr(&g, ids);
+			}
+			assert_true(last < 1);
+		}
+	}
+}
+
+/* One id in one block and one word of one bit: by hand. The previous half holds it
+ * with Poisson chance; a fresh id meets its word with 1/4 and its bit with 1/64.
+ */
+static void rate_is_right_where_it_is_easy(void **state)
+{
+	struct geometry g = { 1, 1, 1 };
+	double ids = 1e-3, half = ids / 4 / 64, mean = half / 2;
+
+	(void)state;
+	assert_true(fabs(size_fpr(&g, ids) / (half + mean) - 1) < 1e-3);
+}
+
+/* Plans hold together, from one id to a thousand million. */
+static void plans_are_sound(void **state)
+{
+	static const uint64_t WINDOWS[] = { 100 * MS, S, 600 * S, 30 * 24 * 3600 * S };
+
+	(void)state;
+	for (uint64_t capacity = 1; capacity <= 1000000000; capacity *= 10) {
+		for (size_t w = 0; w < ARRAY_SIZE(WINDOWS); w++) {
+			for (unsigned int cpus = 1; cpus <= 256; cpus *= 16) {
+				struct options o = sim_options(capacity, 1e-4, WINDOWS[w]);
+				struct dedup_config c;
+				int err = plan_config(&o, cpus, 250, &c);
+
+				if (err) { /* too much to go round in so short a window */
+					assert_int_equal(err, -ERANGE);
+					assert_true(capacity > 1000000 && WINDOWS[w] <= S);
+					continue;
+				}
+				struct geometry g = plan_geometry(&c);
+				uint64_t steps = c.window_ns / c.tick_ns;
+
+				assert_true(size_fpr(&g, plan_ids(&c, cpus)) <= 1e-4);
+				assert_true(c.turn_ids >= c.capacity * ((double)c.turn_ns / c.window_ns));
+				assert_true(c.turn_ns >= c.window_ns + 2 * c.tick_ns);
+				assert_true(c.turn_ns <= c.window_ns * 1.01);
+				assert_true(c.burst_ids >= c.claim);
+				assert_true((uint64_t)c.segment_blocks * DEDUP_MARKS >= c.blocks);
+				assert_true(steps * DEDUP_STEP_BLOCKS >= 2ULL * c.blocks);
+				assert_true(c.early_tick_ns <= c.tick_ns);
+				assert_true(c.stale_ns >= 10 * c.tick_ns);
+				assert_in_range(c.stale_jiffies, 2, 501);
+			}
+		}
+	}
+}
+
+/* For a usual machine the slack costs little. */
+static void slack_is_small(void **state)
+{
+	struct options o = sim_options(1000000, 1e-4, 600 * S);
+	struct dedup_config c;
+
+	(void)state;
+	assert_int_equal(plan_config(&o, 16, 250, &c), 0);
+	assert_true(plan_ids(&c, 16) <= 1.03 * o.capacity);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(picks_keep_the_rate),
+		cmocka_unit_test(picks_are_legal),
+		cmocka_unit_test(too_many_blocks_are_refused),
+		cmocka_unit_test(rate_is_monotonic),
+		cmocka_unit_test(rate_is_right_where_it_is_easy),
+		cmocka_unit_test(plans_are_sound),
+		cmocka_unit_test(slack_is_small),
+	};
+
+	return run_any_tests("size", tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Text to numbers and back. */
+#include "support.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "units.h"
+
+#define UNTOUCHED 12345
+
+static const struct {
+	const char *text;
+	int err;
+	uint64_t value;
+} COUNTS[] = {
+	{ "0", 0, 0 },		 { "1", 0, 1 },		    { "999", 0, 999 },
+	{ "250k", 0, 250000 },	 { "250K", 0, 250000 },	    { "1M", 0, 1000000 },
+	{ "1.5M", 0, 1500000 },	 { "2G", 0, 2000000000 },   { "0.001k", 0, 1 },
+	{ "", -EINVAL, 0 },	 { "M", -EINVAL, 0 },	    { "-1", -EINVAL, 0 },
+	{ "+1", -EINVAL, 0 },	 { " 1", -EINVAL, 0 },	    { "1 ", -EINVAL, 0 },
+	{ "1x", -EINVAL, 0 },	 { "1MM", -EINVAL, 0 },	    { "1.5", -EINVAL, 0 },
+	{ "1.2.3", -EINVAL, 0 }, { ".5k", -EINVAL, 0 },	    { "0x10", -EINVAL, 0 },
+	{ "1e6", -EINVAL, 0 },	 { "inf", -EINVAL, 0 },	    { "9999999999G", -ERANGE, 0 },
+	{ "1m", -EINVAL, 0 },	 { "1.0001k", -EINVAL, 0 }, { "1.", 0, 1 },
+};
+
+static void counts(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(COUNTS); i++) {
+		uint64_t value = UNTOUCHED;
+
+		assert_int_equal(parse_count(COUNTS[i].text, &value), COUNTS[i].err);
+		assert_int_equal(value, COUNTS[i].err ? UNTOUCHED : COUNTS[i].value);
+	}
+}
+
+static const struct {
+	const char *text;
+	int err;
+	uint64_t ns;
+} TIMES[] = {
+	{ "0", 0, 0 },
+	{ "1ms", 0, 1000000 },
+	{ "1s", 0, 1000000000 },
+	{ "1.5s", 0, 1500000000 },
+	{ "10m", 0, 600000000000 },
+	{ "2h", 0, 7200000000000 },
+	{ "5", -EINVAL, 0 },
+	{ "", -EINVAL, 0 },
+	{ "s", -EINVAL, 0 },
+	{ "1d", -EINVAL, 0 },
+	{ "1 s", -EINVAL, 0 },
+	{ "-1s", -EINVAL, 0 },
+	{ "1M", -EINVAL, 0 },
+	{ "99999999999h", -ERANGE, 0 },
+};
+
+static void times(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(TIMES); i++) {
+		uint64_t ns = UNTOUCHED;
+
+		assert_int_equal(parse_time(TIMES[i].text, &ns), TIMES[i].err);
+		assert_int_equal(ns, TIMES[i].err ? UNTOUCHED : TIMES[i].ns);
+	}
+}
+
+static const struct {
+	const char *text;
+	int err;
+	double value;
+} RATES[] = {
+	{ "0.5", 0, 0.5 },	 { "1e-4", 0, 1e-4 },	{ ".01", 0, 0.01 },	{ "1E-9", 0, 1e-9 },
+	{ "0", -ERANGE, 0 },	 { "1", -ERANGE, 0 },	{ "1.0", -ERANGE, 0 },	{ "2", -ERANGE, 0 },
+	{ "-0.1", -ERANGE, 0 },	 { "1e-400", -ERANGE, 0 }, { "", -EINVAL, 0 },	{ "nan", -EINVAL, 0 },
+	{ "inf", -EINVAL, 0 },	 { "0.1x", -EINVAL, 0 }, { "1%", -EINVAL, 0 },	{ " 0.1", -EINVAL, 0 },
+};
+
+static void rates(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(RATES); i++) {
+		double value = UNTOUCHED;
+
+		assert_int_equal(parse_rate(RATES[i].text, &value), RATES[i].err);
+		assert_true(value == (RATES[i].err ? UNTOUCHED : RATES[i].value));
+	}
+}
+
+static const struct {
+	const char *text;
+	int err;
+	const char *back; /* as it is printed again */
+} PORTS[] = {
+	{ "8001", 0, "8001" },
+	{ "1", 0, "1" },
+	{ "65535", 0, "65535" },
+	{ "1-65535", 0, "1-65535" },
+	{ "8001,9000-9010", 0, "8001,9000-9010" },
+	{ "9000-9010,8001", 0, "8001,9000-9010" },
+	{ "3,2,1", 0, "1-3" },
+	{ "1-5,3-9", 0, "1-9" },
+	{ "1-9,3-5", 0, "1-9" },
+	{ "5,5", 0, "5" },
+	{ "65535,65534", 0, "65534-65535" },
+	{ "1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31,33,35,37,39,41,43,45,47,49,51,53,55,57,59,61,63",
+	  0,
+	  "1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31,33,35,37,39,41,43,45,47,49,51,53,55,57,59,61,63" },
+	{ "1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31,33,35,37,39,41,43,45,47,49,51,53,55,57,59,61,63,65",
+	  -E2BIG, NULL },
+	{ "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33",
+	  0, "1-33" },
+	{ "0", -ERANGE, NULL },
+	{ "65536", -ERANGE, NULL },
+	{ "99999999999999999999", -ERANGE, NULL },
+	{ "9-8", -ERANGE, NULL },
+	{ "1-0", -ERANGE, NULL },
+	{ "", -EINVAL, NULL },
+	{ "80,", -EINVAL, NULL },
+	{ ",80", -EINVAL, NULL },
+	{ "80-", -EINVAL, NULL },
+	{ "-80", -EINVAL, NULL },
+	{ "80 81", -EINVAL, NULL },
+	{ "http", -EINVAL, NULL },
+};
+
+static void ports(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(PORTS); i++) {
+		struct dedup_ports out[DEDUP_PORTS_MAX];
+		uint32_t cnt = UNTOUCHED;
+		char text[256];
+
+		assert_int_equal(parse_ports(PORTS[i].text, out, &cnt), PORTS[i].err);
+		if (PORTS[i].err)
+			assert_int_equal(cnt, UNTOUCHED);
+		else
+			assert_string_equal(format_ports(out, cnt, text, sizeof(text)), PORTS[i].back);
+	}
+}
+
+static void ids(void **state)
+{
+	static const char GOOD[] = "000102030405060708090a0b0c0d0e0fF0F1F2F3F4F5F6F7F8F9FAFBFCFDFEFF";
+	uint8_t id[GSP_ID_BYTES];
+	char text[80];
+
+	(void)state;
+	assert_int_equal(parse_id(GOOD, id), 0);
+	for (int i = 0; i < 16; i++) {
+		assert_int_equal(id[i], i);
+		assert_int_equal(id[16 + i], 0xf0 + i);
+	}
+	for (size_t at = 0; at < sizeof(GOOD) - 1; at++) {
+		memcpy(text, GOOD, sizeof(GOOD));
+		text[at] = 'g';
+		assert_int_equal(parse_id(text, id), -EINVAL);
+		text[at] = 0; /* too short */
+		assert_int_equal(parse_id(text, id), -EINVAL);
+	}
+	strcpy(text, GOOD);
+	strcat(text, "0");
+	assert_int_equal(parse_id(text, id), -EINVAL);
+	assert_int_equal(id[16], 0xf0);
+}
+
+static void formats(void **state)
+{
+	static const struct {
+		uint64_t value;
+		const char *bytes, *time;
+	} ROWS[] = {
+		{ 0, "0 B", "0ms" },
+		{ 999, "999 B", "0ms" },
+		{ 1000, "1.0 kB", "0ms" },
+		{ 7029824, "7.0 MB", "7ms" },
+		{ 250000000, "250 MB", "250ms" },
+		{ 999999999, "1.0 GB", "999ms" },
+		{ 1500000000, "1.5 GB", "1.5s" },
+		{ 60000000000, "60.0 GB", "1m" },
+		{ 90000000000, "90.0 GB", "1m 30s" },
+		{ 3600000000000, "3.6 TB", "1h" },
+		{ 5400000000000, "5.4 TB", "1h 30m" },
+	};
+	char text[32];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
+		assert_string_equal(format_bytes(ROWS[i].value, text, sizeof(text)), ROWS[i].bytes);
+		assert_string_equal(format_time(ROWS[i].value, text, sizeof(text)), ROWS[i].time);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts), cmocka_unit_test(times), cmocka_unit_test(rates),
+		cmocka_unit_test(ports),  cmocka_unit_test(ids),   cmocka_unit_test(formats),
+	};
+
+	return run_any_tests("units", tests, ARRAY_SIZE(tests));
+}
