@@ -60,8 +60,7 @@ static __always_inline int filter_test(const struct event_id *id, struct sightin
 static __always_inline int take_credit(struct dedup_counters *stats)
 {
 	if (stats->credit <= 0) {
-		if (dedup_read(&state.learned) + config.claim >
-		    dedup_read(&state.limit))
+		if (dedup_read(&state.learned) + config.claim > dedup_read(&state.limit))
 			return -ENOSPC;
 		__sync_fetch_and_add(&state.learned, config.claim);
 		stats->credit = config.claim;

@@ -23,16 +23,16 @@
 #define PARSED (-1) /* no reason to stop: the next step may go on */
 
 #define VLAN_TAGS_MAX 2
-#define IPV6_EXT_MAX 6 /* RFC 8200 orders at most this many before the payload */
+#define IPV6_EXT_MAX 6	     /* RFC 8200 orders at most this many before the payload */
 #define IPV4_FRAGMENT 0x3fff /* more fragments follow, or an offset */
 
 /* No header lies further into the frame: Ethernet, IPv6 and its extension headers. */
 #define FRAME_OFFSET_MASK 0x3fff
 
 struct packet {
-	void *pos; /* the next header */
-	void *end; /* of the packet's first buffer */
-	__u32 len; /* of the whole frame */
+	void *pos;	   /* the next header */
+	void *end;	   /* of the packet's first buffer */
+	__u32 len;	   /* of the whole frame */
 	__u32 payload_len; /* claimed by the header before pos; host order */
 };
 
@@ -107,8 +107,8 @@ static __always_inline int parse_ipv6(struct packet *pkt)
 
 		if (next == IPPROTO_UDP)
 			return PARSED;
-		if (next != IPPROTO_HOPOPTS && next != IPPROTO_ROUTING &&
-		    next != IPPROTO_DSTOPTS && next != IPPROTO_AH && next != IPPROTO_FRAGMENT)
+		if (next != IPPROTO_HOPOPTS && next != IPPROTO_ROUTING && next != IPPROTO_DSTOPTS &&
+		    next != IPPROTO_AH && next != IPPROTO_FRAGMENT)
 			return DEDUP_ignored;
 		if ((void *)(ext + 1) > pkt->end)
 			return DEDUP_truncated;

@@ -24,9 +24,9 @@ _Static_assert(sizeof(struct dedup_block) == 64, "one cache line");
 
 /* Where an id is looked for. */
 struct dedup_probe {
-	__u32 block;			/* grows with the hash, below config->blocks */
-	__u32 word[DEDUP_HALF_WORDS];	/* the first `words` are used, all different */
-	__u64 mask[DEDUP_HALF_WORDS];	/* 1 to `bits` bits each */
+	__u32 block;		      /* grows with the hash, below config->blocks */
+	__u32 word[DEDUP_HALF_WORDS]; /* the first `words` are used, all different */
+	__u64 mask[DEDUP_HALF_WORDS]; /* 1 to `bits` bits each */
 };
 
 /* The kernel's side wants short loops gone, and pins an index: the verifier then sees

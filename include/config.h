@@ -19,26 +19,26 @@ struct dedup_ports {
 
 /* Map `.rodata.config`, frozen at load: to the verifier every field is a constant. */
 struct dedup_config {
-	__u32 format;	 /* DEDUP_FORMAT */
-	__u32 blocks;	 /* on the circle, at least 1 */
-	__u32 words;	 /* w: 64-bit words of a half that an id uses; 1, 2 or 4 */
-	__u32 bits;	 /* b: bits it sets in each; 1 to DEDUP_BITS_MAX; k = w * b */
+	__u32 format;	  /* DEDUP_FORMAT */
+	__u32 blocks;	  /* on the circle, at least 1 */
+	__u32 words;	  /* w: 64-bit words of a half that an id uses; 1, 2 or 4 */
+	__u32 bits;	  /* b: bits it sets in each; 1 to DEDUP_BITS_MAX; k = w * b */
 	__u32 count_only; /* duplicates are counted and passed */
-	__u32 learn_app; /* the kernel only tests; an application adds */
-	__u32 frags;	 /* loaded as xdp.frags: a packet may exceed its first buffer */
-	__u32 claim;	 /* ids of learning credit that a CPU takes at once */
+	__u32 learn_app;  /* the kernel only tests; an application adds */
+	__u32 frags;	  /* loaded as xdp.frags: a packet may exceed its first buffer */
+	__u32 claim;	  /* ids of learning credit that a CPU takes at once */
 
-	__u64 window_ns;	/* W: an id is remembered at least so long, at most twice */
-	__u64 turn_ns;		/* one turn of the hand: W and what a late tick can take off it */
-	__u64 tick_ns;		/* between two steps of the hand */
-	__u64 early_tick_ns;	/* the same while it runs ahead of the clock */
-	__u64 stale_ns;		/* without a step for so long the window counts as stopped */
-	__u64 stale_jiffies;	/* the same, as the packet path counts */
-	__u64 capacity;		/* ids a window that were asked for */
-	__u64 fpr_e18;		/* p that was asked for, in units of 1e-18 */
-	__u64 turn_ids;		/* learned in one turn: more, and the hand runs ahead */
-	__u64 burst_ids;	/* learned beyond that between two steps of the hand */
-	__u32 segment_blocks;	/* blocks between two marks */
+	__u64 window_ns;      /* W: an id is remembered at least so long, at most twice */
+	__u64 turn_ns;	      /* one turn of the hand: W and what a late tick can take off it */
+	__u64 tick_ns;	      /* between two steps of the hand */
+	__u64 early_tick_ns;  /* the same while it runs ahead of the clock */
+	__u64 stale_ns;	      /* without a step for so long the window counts as stopped */
+	__u64 stale_jiffies;  /* the same, as the packet path counts */
+	__u64 capacity;	      /* ids a window that were asked for */
+	__u64 fpr_e18;	      /* p that was asked for, in units of 1e-18 */
+	__u64 turn_ids;	      /* learned in one turn: more, and the hand runs ahead */
+	__u64 burst_ids;      /* learned beyond that between two steps of the hand */
+	__u32 segment_blocks; /* blocks between two marks */
 	__u32 ports_cnt;
 	struct dedup_ports ports[DEDUP_PORTS_MAX];
 	__u32 key[DEDUP_KEYS]; /* the hash's secret: never shown */
@@ -69,16 +69,16 @@ struct dedup_state {
 	__u64 pad1[7];
 
 	/* The hand's own. */
-	__u64 last_ns;	   /* CLOCK_MONOTONIC of its last step */
-	__u64 owed;	   /* blocks * ns that the clock owes, below turn_ns after a step */
-	__u64 served;	   /* blocks passed of those in `asked` */
-	__u64 early;	   /* blocks passed before their time, because of load */
+	__u64 last_ns; /* CLOCK_MONOTONIC of its last step */
+	__u64 owed;    /* blocks * ns that the clock owes, below turn_ns after a step */
+	__u64 served;  /* blocks passed of those in `asked` */
+	__u64 early;   /* blocks passed before their time, because of load */
 	/* User space's: blocks that `rotate` and `reset` want passed at once. */
 	__u64 asked;
-	__u64 started_ns;  /* CLOCK_MONOTONIC of the load */
+	__u64 started_ns; /* CLOCK_MONOTONIC of the load */
 	__u64 pad2[2];
 
-	struct dedup_mark marks[2 * DEDUP_MARKS]; /* even epochs, then odd ones */
+	struct dedup_mark marks[2 * DEDUP_MARKS];    /* even epochs, then odd ones */
 	struct dedup_iface ifaces[DEDUP_IFACES_MAX]; /* user space: where it was attached */
 };
 _Static_assert(__builtin_offsetof(struct dedup_state, learned) == 64, "one cache line a writer");

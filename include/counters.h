@@ -6,29 +6,29 @@
 #include <linux/types.h>
 
 /* Each packet counts once as rx and once under exactly one of these reasons. Append only. */
-#define DEDUP_REASONS(X)                                           \
-	X(ignored, "passed: another protocol or port")             \
-	X(fragment, "passed: an IP fragment")                      \
+#define DEDUP_REASONS(X)                                            \
+	X(ignored, "passed: another protocol or port")              \
+	X(fragment, "passed: an IP fragment")                       \
 	X(truncated, "passed: a header or id ends past the packet") \
-	X(bad_ip, "passed: IP header contradicts itself")          \
-	X(bad_udp, "passed: UDP length contradicts the IP header") \
-	X(bad_magic, "passed: not GSP/1")                          \
-	X(bad_type, "passed: unknown GSP/1 type")                  \
-	X(bad_count, "passed: id count out of range")              \
-	X(bad_length, "passed: payload too short for its ids")     \
-	X(exempt, "passed: a type that is never filtered")         \
-	X(no_id, "passed: the all-zero id")                        \
-	X(stale, "passed: the window's clock has stopped")         \
-	X(new, "passed: first sighting")                           \
+	X(bad_ip, "passed: IP header contradicts itself")           \
+	X(bad_udp, "passed: UDP length contradicts the IP header")  \
+	X(bad_magic, "passed: not GSP/1")                           \
+	X(bad_type, "passed: unknown GSP/1 type")                   \
+	X(bad_count, "passed: id count out of range")               \
+	X(bad_length, "passed: payload too short for its ids")      \
+	X(exempt, "passed: a type that is never filtered")          \
+	X(no_id, "passed: the all-zero id")                         \
+	X(stale, "passed: the window's clock has stopped")          \
+	X(new, "passed: first sighting")                            \
 	X(unlearned, "passed: fresh, but no room left to learn it") \
-	X(duplicate, "dropped: event already in the window")       \
-	X(ihave_new, "passed: IHAVE with an unknown id")           \
+	X(duplicate, "dropped: event already in the window")        \
+	X(ihave_new, "passed: IHAVE with an unknown id")            \
 	X(ihave_duplicate, "dropped: IHAVE, every id in the window")
 
 /* Counted besides. Append only. */
-#define DEDUP_TOTALS(X)                                            \
-	X(rx, "packets entering")                                  \
-	X(dropped, "packets dropped; stays 0 with --action count") \
+#define DEDUP_TOTALS(X)                                              \
+	X(rx, "packets entering")                                    \
+	X(dropped, "packets dropped; stays 0 with --action count")   \
 	X(duplicate_bytes, "frame bytes of both kinds of duplicate") \
 	X(early, "blocks aged before their window was over")
 
@@ -38,7 +38,7 @@ enum dedup_reason {
 #define X(name, help) DEDUP_##name,
 	DEDUP_REASONS(X)
 #undef X
-	DEDUP_REASONS_CNT,
+		DEDUP_REASONS_CNT,
 };
 
 /* Value of the per-CPU map `stats`: u64 fields only, in the order of enum

@@ -154,9 +154,10 @@ int attach_check(char *const *ifnames, int cnt)
 		int err;
 
 		if (!ifindex)
-			return say_err(-ENODEV,
-				       "there is no interface %s here; ip link shows those there are",
-				       ifnames[i]);
+			return say_err(
+				-ENODEV,
+				"there is no interface %s here; ip link shows those there are",
+				ifnames[i]);
 		for (int j = 0; j < i; j++)
 			if (!strcmp(ifnames[i], ifnames[j]))
 				return say_err(-EINVAL, "%s is named twice", ifnames[i]);
@@ -183,16 +184,17 @@ static bool mode_refused(int err)
 static int attach_one(struct xdp_program *prog, const char *ifname, enum attach_mode mode)
 {
 	int ifindex = if_nametoindex(ifname);
-	int err = xdp_program__attach(prog, ifindex,
-				      to_xdp(mode == MODE_ANY ? MODE_NATIVE : mode), 0);
+	int err =
+		xdp_program__attach(prog, ifindex, to_xdp(mode == MODE_ANY ? MODE_NATIVE : mode), 0);
 
 	if (mode == MODE_ANY && mode_refused(err)) {
 		int native_err = err;
 
 		err = xdp_program__attach(prog, ifindex, XDP_MODE_SKB, 0);
 		if (!err)
-			say_note("%s has no native XDP (%s): attached in skb mode, which saves less",
-				 ifname, strerror(-native_err));
+			say_note(
+				"%s has no native XDP (%s): attached in skb mode, which saves less",
+				ifname, strerror(-native_err));
 	}
 	if (!err)
 		return 0;

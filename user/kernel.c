@@ -55,8 +55,9 @@ static int mount_bpffs(void)
 	if (!statfs(BPFFS, &fs) && (uint32_t)fs.f_type == BPF_FS_MAGIC)
 		return 0;
 	if (mounts_are_passing())
-		return say_err(-ENODEV, "there is no bpffs at " BPFFS " in this mount namespace; under "
-					"ip netns exec NS, say nsenter --net=/run/netns/NS instead");
+		return say_err(-ENODEV,
+			       "there is no bpffs at " BPFFS " in this mount namespace; under "
+			       "ip netns exec NS, say nsenter --net=/run/netns/NS instead");
 	if (mount("bpf", BPFFS, "bpf", 0, "mode=0700"))
 		return say_err(-errno,
 			       "cannot mount bpffs: %s; try mount -t bpf bpf " BPFFS " as root",
@@ -81,7 +82,8 @@ int kernel_lock(int fd)
 		if (errno != EWOULDBLOCK)
 			return say_err(-errno, "cannot lock the filters: %s", strerror(errno));
 		if (i == LOCK_WAIT_S * 10)
-			return say_err(-EBUSY, "another xdp-dedup is still changing filters; try again");
+			return say_err(-EBUSY,
+				       "another xdp-dedup is still changing filters; try again");
 		usleep(100000);
 	}
 	return 0;

@@ -65,9 +65,8 @@ static int open_object(const char *name, uint32_t blocks, struct xdp_dedup **out
 
 	if (!skel)
 		return say_err(-errno, "cannot open the BPF object: %s", strerror(errno));
-	struct bpf_map *maps[PINS_CNT] = { skel->maps.filter, skel->maps.stats,
-					   skel->maps.data_state, skel->maps.rodata_config,
-					   skel->maps.timer };
+	struct bpf_map *maps[PINS_CNT] = { skel->maps.filter, skel->maps.stats, skel->maps.data_state,
+					   skel->maps.rodata_config, skel->maps.timer };
 
 	err = bpf_map__set_max_entries(skel->maps.filter, blocks);
 	for (int i = 0; i < PINS_CNT && !err; i++) {

@@ -23,10 +23,11 @@ static const struct verb {
 	  "show geometry, window, fill and counters" },
 	{ "rotate", verb_rotate, 0, 1, 1, "NAME", "age every id by one window now" },
 	{ "reset", verb_reset, 0, 1, 1, "NAME", "forget every id now" },
-	{ "add", verb_add, 0, 2, INT_MAX, "NAME ID... | NAME -", "learn ids (64 hex digits; - reads lines)" },
+	{ "add", verb_add, 0, 2, INT_MAX, "NAME ID... | NAME -",
+	  "learn ids (64 hex digits; - reads lines)" },
 	{ "test", verb_test, 0, 2, INT_MAX, "NAME ID... | NAME -", "say which ids are in the window" },
-	{ "size", verb_size, OPT_SIZE | OPT_WINDOW | OPT_JSON, 0, 0, "[--capacity N] [--fpr P] [--json]",
-	  "compute a filter's size; loads nothing" },
+	{ "size", verb_size, OPT_SIZE | OPT_WINDOW | OPT_JSON, 0, 0,
+	  "[--capacity N] [--fpr P] [--json]", "compute a filter's size; loads nothing" },
 };
 #define VERBS_CNT (sizeof(VERBS) / sizeof(VERBS[0]))
 

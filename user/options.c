@@ -48,9 +48,8 @@ static int set_port(struct options *o, const char *what, const char *text)
 		return say_err(-EINVAL, "%s %s: at most %d ports or ranges", what, text,
 			       DEDUP_PORTS_MAX);
 	if (err)
-		return say_err(-EINVAL,
-			       "%s %s: give UDP ports from 1 to 65535, as in 8001,9000-9010", what,
-			       text);
+		return say_err(-EINVAL, "%s %s: give UDP ports from 1 to 65535, as in 8001,9000-9010",
+			       what, text);
 	return 0;
 }
 
@@ -70,9 +69,8 @@ static int set_capacity(struct options *o, const char *what, const char *text)
 static int set_fpr(struct options *o, const char *what, const char *text)
 {
 	if (parse_rate(text, &o->fpr))
-		return say_err(-EINVAL,
-			       "%s %s: give a rate above 0 and below 1, as in 0.001 or 1e-4", what,
-			       text);
+		return say_err(-EINVAL, "%s %s: give a rate above 0 and below 1, as in 0.001 or 1e-4",
+			       what, text);
 	return 0;
 }
 
@@ -81,7 +79,8 @@ static int set_window(struct options *o, const char *what, const char *text)
 	uint64_t value;
 
 	if (parse_time(text, &value))
-		return say_err(-EINVAL, "%s %s: give a time with its unit, as in 500ms, 30s, 10m or 2h",
+		return say_err(-EINVAL,
+			       "%s %s: give a time with its unit, as in 500ms, 30s, 10m or 2h",
 			       what, text);
 	if (value < WINDOW_MIN_NS || value > WINDOW_MAX_NS)
 		return say_err(-EINVAL, "%s %s: a window is 100ms to 720h", what, text);

@@ -74,8 +74,7 @@ static int plan_paces(struct dedup_config *c, unsigned int hz)
 	return 0;
 }
 
-int plan_config(const struct options *o, unsigned int cpus, unsigned int hz,
-		struct dedup_config *out)
+int plan_config(const struct options *o, unsigned int cpus, unsigned int hz, struct dedup_config *out)
 {
 	struct dedup_config c = {
 		.format = DEDUP_FORMAT,
@@ -131,8 +130,9 @@ int plan_here(const struct options *o, struct dedup_config *out)
 			       "round it in time; lower --capacity or lengthen --window",
 			       format_time(o->window_ns, window, sizeof(window)));
 	if (err)
-		return say_err(err, "a filter of this capacity and rate needs more than %u blocks; "
-				    "lower --capacity or raise --fpr",
+		return say_err(err,
+			       "a filter of this capacity and rate needs more than %u blocks; "
+			       "lower --capacity or raise --fpr",
 			       UINT32_MAX);
 	return 0;
 }

@@ -49,15 +49,14 @@ static int half_popcount(const __u64 *half)
 static double ids_of(const struct dedup_config *cfg, uint64_t bits_set, uint64_t halves)
 {
 	double clear = 1 - bits_set / ((double)halves * HALF_BITS);
-	double miss = cfg->words / (double)DEDUP_HALF_WORDS *
-		      (1 - pow(1 - 1.0 / WORD_BITS, cfg->bits));
+	double miss =
+		cfg->words / (double)DEDUP_HALF_WORDS * (1 - pow(1 - 1.0 / WORD_BITS, cfg->bits));
 	double least = 0.5 / ((double)halves * HALF_BITS);
 
 	return halves ? halves * -log(clear > least ? clear : least) / miss : 0;
 }
 
-struct fill stats_fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
-		       uint64_t hand)
+struct fill stats_fill(const struct dedup_config *cfg, const struct dedup_block *blocks, uint64_t hand)
 {
 	uint64_t current = 0, previous = 0, bits[2] = { 0 };
 	uint32_t segment = 0;
@@ -91,8 +90,7 @@ struct fill stats_fill(const struct dedup_config *cfg, const struct dedup_block 
 	return f;
 }
 
-uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_state *st,
-			 uint64_t now_ns)
+uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_state *st, uint64_t now_ns)
 {
 	uint64_t hand = dedup_read(&st->hand), at;
 	uint32_t epoch = dedup_hand_epoch(hand);

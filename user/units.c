@@ -20,7 +20,7 @@ static const struct unit COUNT_UNITS[] = {
 };
 
 static const struct unit TIME_UNITS[] = {
-	{ "ms", 1000000 },	     { "s", 1000000000 }, { "m", 60000000000 },
+	{ "ms", 1000000 },	{ "s", 1000000000 }, { "m", 60000000000 },
 	{ "h", 3600000000000 }, { NULL, 0 },
 };
 

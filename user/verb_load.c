@@ -65,10 +65,11 @@ static int claim_name(const char *name)
 
 		filter_close(&f);
 		if (alive)
-			return say_err(-EEXIST,
-				       "the filter %s is loaded already; --name gives another name, "
-				       "xdp-dedup unload --name %s removes it",
-				       name, name);
+			return say_err(
+				-EEXIST,
+				"the filter %s is loaded already; --name gives another name, "
+				"xdp-dedup unload --name %s removes it",
+				name, name);
 	} else if (err != -EPROTO) {
 		return filter_open_or_say(name, &f);
 	}
@@ -268,7 +269,8 @@ static int unload_interface(const char *ifname)
 	else if (find_filter(a.state_id, &f))
 		return detach(&a); /* its pins are gone: only the program is left */
 	if (err)
-		return say_err(err, "%s runs no filter; xdp-dedup status lists those that do", ifname);
+		return say_err(err, "%s runs no filter; xdp-dedup status lists those that do",
+			       ifname);
 
 	forget_interface(&f, ifname);
 	left = detach_from(f.state_id, ifname);

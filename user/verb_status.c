@@ -148,9 +148,9 @@ static void print_counters(const struct dedup_counters *c)
 {
 	char text[32];
 
-#define X(name, help)                                                                   \
-	if (c->name)                                                                    \
-		printf("  %-16s %14llu %6.2f %%  %s\n", #name, c->name,                 \
+#define X(name, help)                                                   \
+	if (c->name)                                                    \
+		printf("  %-16s %14llu %6.2f %%  %s\n", #name, c->name, \
 		       100 * share(c->name, c->rx), help);
 	printf("  %-16s %14llu           packets entering\n", "rx", c->rx);
 	DEDUP_REASONS(X)
@@ -181,8 +181,9 @@ static void print_text(const struct status *s)
 	if (s->stopped)
 		puts("  hand        has stopped: everything passes; unload and load again");
 	else
-		printf("  hand        at %.1f %% of turn %u; oldest id at most %s old\n", 100 * s->hand,
-		       s->turns + 1, format_time(s->oldest_ns, oldest, sizeof(oldest)));
+		printf("  hand        at %.1f %% of turn %u; oldest id at most %s old\n",
+		       100 * s->hand, s->turns + 1,
+		       format_time(s->oldest_ns, oldest, sizeof(oldest)));
 	printf("  fill        current %.2f %%, previous %.2f %%\n", 100 * s->fill.current,
 	       100 * s->fill.previous);
 	printf("  estimate    %.0f ids; false-positive rate now %.3g\n", s->fill.ids, s->fill.fpr);
@@ -206,9 +207,9 @@ static json_object *json_ifaces(const struct status *s)
 
 		json_object_object_add(o, "name", json_object_new_string(f->name));
 		json_object_object_add(o, "state", json_object_new_string(f->state));
-		json_object_object_add(o, "mode", attached ? json_object_new_string(attach_mode_name(
-								     f->mode)) :
-							     NULL);
+		json_object_object_add(o, "mode",
+				       attached ? json_object_new_string(attach_mode_name(f->mode))
+						: NULL);
 		json_object_object_add(o, "dispatcher", json_object_new_boolean(f->dispatcher));
 		json_object_array_add(list, o);
 	}
