@@ -4,7 +4,6 @@
 BUILD   ?= build
 CC      ?= gcc
 CLANG   ?= clang
-BPFTOOL ?= $(shell PATH=$$PATH:/usr/sbin command -v bpftool || echo bpftool)
 PREFIX  ?= /usr/local
 T       ?=
 SAN     ?= address,undefined
@@ -16,7 +15,7 @@ say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 ARCH_INCLUDE := /usr/include/$(shell uname -m)-linux-gnu
 WARN      := -Wall -Wextra -Werror
 BPF_FLAGS := -g -O2 -target bpf -mcpu=v3 $(WARN) -Wno-unused-parameter -Iinclude -I$(ARCH_INCLUDE)
-CPPFLAGS  := -Iinclude -Iuser -I$(BUILD) -D_GNU_SOURCE
+CPPFLAGS  := -Iinclude -Iuser -isystem $(BUILD) -D_GNU_SOURCE
 CFLAGS    ?= -O2 -g
 CFLAGS    += -std=gnu11 $(WARN) -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 LIBS      := -lxdp -lbpf -ljson-c -lm
@@ -30,16 +29,22 @@ OBJS  := $(USER:user/%.c=$(BUILD)/user/%.o)
 SOBJS := $(patsubst user/%.c,$(BUILD)/san/%.o,$(filter-out user/main.c,$(USER)))
 
 .PHONY: all
+.DEFAULT_GOAL := all
 all: $(BIN) ## build/xdp-dedup
 
-$(BPF): bpf/xdp_dedup.bpf.c $(wildcard bpf/*.h include/*.h) Makefile
+# Installs what is missing, as root; says so, if not.
+.PHONY: deps
+deps:
+	@scripts/deps build $(if $(filter test demo test-vm,$(MAKECMDGOALS)),test)
+
+$(BPF): bpf/xdp_dedup.bpf.c $(wildcard bpf/*.h include/*.h) Makefile | deps
 	$(call say,BPF,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_FLAGS) -c $< -o $@
 
 $(SKEL): $(BPF)
 	$(call say,SKEL,$@)
-	$(Q)$(BPFTOOL) gen skeleton $< name xdp_dedup > $@ 2> $(BUILD)/skel.log || \
+	$(Q)PATH=$$PATH:/usr/sbin bpftool gen skeleton $< name xdp_dedup > $@ 2> $(BUILD)/skel.log || \
 		{ cat $(BUILD)/skel.log; rm -f $@; exit 1; }
 
 $(BUILD)/user/%.o: user/%.c $(SKEL) Makefile
@@ -104,6 +109,48 @@ $(RATE_TESTS:%=$(BUILD)/tests/%_test): $(BUILD)/tests/%_test: $(BUILD)/fast/%_te
 .PHONY: test
 test: $(SAN_BIN) $(TEST_BINS) ## all tests, T=NAME for one; as root also those of the kernel
 	$(Q)T='$(T)' tests/run $(TEST_BINS)
+
+VM_SERIES := 6.1 6.12
+VM_TESTS  := $(addprefix $(BUILD)/tests/,$(ROOT_TESTS:%=%_test) beside_test)
+
+# In emulation: the kernel's tests and traffic on Debian's kernels, also in a dispatcher.
+.PHONY: test-vm
+test-vm: $(SAN_BIN) $(VM_TESTS) ## the kernel's tests on Linux 6.1 and 6.12, in qemu
+	$(Q)scripts/deps vm
+	$(Q)tests/run-vm $(VM_SERIES)
+
+.PHONY: lint
+lint: $(SKEL) compile_commands.json ## clang-format, clang-tidy, cppcheck, shellcheck
+	$(Q)scripts/deps lint
+	$(call say,LINT,clang-format)
+	$(Q)clang-format --dry-run -Werror $(SOURCES)
+	$(call say,LINT,clang-tidy)
+	$(Q)clang-tidy --quiet -p . $(USER) $(wildcard tests/*.c) 2>/dev/null
+	$(call say,LINT,cppcheck)
+	$(Q)cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
+		--inline-suppr --suppress=missingIncludeSystem -Iinclude -Iuser -Itests \
+		'-DLIBBPF_OPTS(type,name,...)=struct type name' \
+		'-DDECLARE_LIBXDP_OPTS(type,name,...)=struct type name' user tests
+	$(call say,LINT,shellcheck)
+	$(Q)shellcheck scripts/* tests/run tests/run-vm .ci/run
+
+SOURCES := $(wildcard bpf/*.[ch] include/*.h user/*.[ch] tests/*.[ch])
+
+.PHONY: format
+format: ## clang-format, in place
+	$(Q)clang-format -i $(SOURCES)
+
+# One entry a file; the BPF program's flags differ.
+compile_commands.json: Makefile
+	$(Q)sep='['; { for f in $(USER) $(wildcard tests/*.c); do \
+		printf '%s\n{ "directory": "%s", "file": "%s", "command": "%s" }' "$$sep" '$(CURDIR)' \
+			$$f "$(CC) $(CPPFLAGS) $(CFLAGS) -c $$f"; sep=,; done; \
+		printf ',\n{ "directory": "%s", "file": "%s", "command": "%s" }\n]\n' '$(CURDIR)' \
+			bpf/xdp_dedup.bpf.c "$(CLANG) $(BPF_FLAGS) -c bpf/xdp_dedup.bpf.c"; } > $@
+
+.PHONY: install
+install: $(BIN) ## into PREFIX (/usr/local), DESTDIR before it
+	$(Q)install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/sbin/xdp-dedup
 
 .PHONY: clean
 clean: ## remove what was built

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,8 +65,8 @@ static void passes_stop(struct passes *p)
 static const struct {
 	uint64_t capacity, window_ns;
 } SIZES[] = {
-	{ 1, S },	{ 10, S },	{ 100, 100 * MS }, { 1000, S },	   { 2300, 10 * S },
-	{ 2400, 2 * S }, { 5000, S },	{ 100000, S },	   { 300000, 5 * S },
+	{ 1, S },	 { 10, S },   { 100, 100 * MS }, { 1000, S },	    { 2300, 10 * S },
+	{ 2400, 2 * S }, { 5000, S }, { 100000, S },	 { 300000, 5 * S },
 };
 
 /* However late the steps come: never twice within W; and not much later than that
@@ -152,8 +153,9 @@ static void capacity_is_enough(void **state)
 			start = s.now_ns;
 			while (s.now_ns < start + 5 * o.window_ns) {
 				uint64_t ns = s.now_ns - start;
-				uint64_t due = bursts ? o.capacity * (ns / burst_ns + 1) :
-							o.capacity * (double)ns / o.window_ns;
+				uint64_t turns = ns / burst_ns + 1;
+				uint64_t due = bursts ? o.capacity * turns
+						      : o.capacity * (double)ns / o.window_ns;
 
 				for (; done < due; done++) {
 					fresh_id(id, &seed);
@@ -186,7 +188,7 @@ static void overload_keeps_the_bound(void **state)
 			for (int step = 0; step < 3000; step++) {
 				uint64_t next = sim_step(&s);
 				double ids = LOADS[l] * o.capacity * next / o.window_ns;
-				uint64_t n = ids * (random_next(&seed) % 2048) / 1024 + 0.5;
+				uint64_t n = llround(ids * (random_next(&seed) % 2048) / 1024);
 				uint64_t room = s.state.limit - s.state.learned;
 
 				/* As a packet does: up to the limit, and no further. */

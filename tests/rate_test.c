@@ -108,21 +108,22 @@ static void check(const char *name, uint64_t capacity, double fpr, id_fn make_id
 	struct rate r = simulate(capacity, fpr, make_id, tries, &g);
 	double promised = size_fpr(&g, capacity), seen = (double)r.known / r.tried;
 
-	print_message("# %s p=%g: w=%u b=%u, %.2f bytes an id; promised %.3g, seen %.3g (%+.1f %%), "
-		      "by the bits %.3g\n",
-		      name, fpr, g.words, g.bits, g.blocks * 64.0 / capacity, promised, seen,
-		      100 * (seen / promised - 1), r.by_bits);
+	print_message(
+		"# %s p=%g: w=%u b=%u, %.2f bytes an id; promised %.3g, seen %.3g (%+.1f %%), "
+		"by the bits %.3g\n",
+		name, fpr, g.words, g.bits, g.blocks * 64.0 / capacity, promised, seen,
+		100 * (seen / promised - 1), r.by_bits);
 	assert_true(promised <= fpr);
 	assert_true(fabs(seen / promised - 1) <= 0.10);
 	assert_true(r.known <= fpr * r.tried + noise(fpr * r.tried));
 	assert_true(fabs(r.by_bits / promised - 1) <= 0.10);
 }
 
-#define RATE_TEST(name, capacity, fpr, make_id, tries)                  \
-	static void name(void **state)                                  \
-	{                                                               \
-		(void)state;                                            \
-		check(#name, capacity, fpr, make_id, tries);            \
+#define RATE_TEST(name, capacity, fpr, make_id, tries)       \
+	static void name(void **state)                       \
+	{                                                    \
+		(void)state;                                 \
+		check(#name, capacity, fpr, make_id, tries); \
 	}
 
 #define M 1000000ULL

@@ -57,7 +57,8 @@ uint64_t sim_step(struct sim *s)
 		if (n > DEDUP_STEP_BLOCKS - done)
 			n = DEDUP_STEP_BLOCKS - done;
 		for (uint32_t b = pos; b < pos + n; b++) {
-			memset(s->filter.blocks[b].half[old], 0, sizeof(s->filter.blocks[b].half[old]));
+			memset(s->filter.blocks[b].half[old], 0,
+			       sizeof(s->filter.blocks[b].half[old]));
 			if (s->on_pass)
 				s->on_pass(s, b, s->arg);
 		}
@@ -66,8 +67,8 @@ uint64_t sim_step(struct sim *s)
 	}
 	s->passed += done;
 	s->state.limit = dedup_hand_limit(&s->state, &s->config);
-	return s->state.early != early || done >= DEDUP_STEP_BLOCKS ? s->config.early_tick_ns :
-								      s->config.tick_ns;
+	return s->state.early != early || done >= DEDUP_STEP_BLOCKS ? s->config.early_tick_ns
+								    : s->config.tick_ns;
 }
 
 void sim_run_until(struct sim *s, uint64_t ns)

@@ -112,7 +112,8 @@ static void plans_are_sound(void **state)
 				uint64_t steps = c.window_ns / c.tick_ns;
 
 				assert_true(size_fpr(&g, plan_ids(&c, cpus)) <= 1e-4);
-				assert_true(c.turn_ids >= c.capacity * ((double)c.turn_ns / c.window_ns));
+				assert_true(c.turn_ids >=
+					    c.capacity * ((double)c.turn_ns / c.window_ns));
 				assert_true(c.turn_ns >= c.window_ns + 2 * c.tick_ns);
 				assert_true(c.turn_ns <= c.window_ns * 1.01);
 				assert_true(c.burst_ids >= c.claim);

@@ -111,8 +111,8 @@ static void oldest_is_one_to_two_turns(void **state)
 	assert_true(llabs((int64_t)(stats_oldest_ns(&s.config, &s.state, s.now_ns) - S / 2)) <
 		    (int64_t)S / 100);
 	sim_run_until(&s, start + 4 * S + S / 3);
-	assert_true(fabs(stats_oldest_ns(&s.config, &s.state, s.now_ns) / (2.0 * s.config.turn_ns) - 1) <
-		    0.01);
+	assert_true(fabs(stats_oldest_ns(&s.config, &s.state, s.now_ns) / (2.0 * s.config.turn_ns) -
+			 1) < 0.01);
 	/* Asked to turn at once, nothing old is left. */
 	s.state.asked += 2ULL * s.config.blocks;
 	sim_run_until(&s, s.now_ns + S / 20);

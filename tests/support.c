@@ -36,8 +36,7 @@ static void skip_test(void **state)
 
 static void enter_sandbox(void)
 {
-	if (unshare(CLONE_NEWNET | CLONE_NEWNS) ||
-	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	if (unshare(CLONE_NEWNET | CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
 	    mount("sysfs", "/sys", "sysfs", 0, NULL) ||
 	    mount("bpf", "/sys/fs/bpf", "bpf", 0, "mode=0700")) {
 		perror("sandbox");

@@ -166,44 +166,33 @@ int loader_pin_program(const char *name, int prog_fd)
 	return 0;
 }
 
-/* Opens one map and, unless out is NULL, maps its whole content. */
-static int open_map(const char *name, enum pin pin, int prot, size_t size, void **out)
+static int open_pin(const char *name, enum pin pin)
 {
-	struct bpf_map_info info = { 0 };
-	__u32 len = sizeof(info);
 	char path[PATH_MAX];
-	void *mem;
-	int fd;
 
 	pin_path(path, name, PINS[pin]);
-	fd = bpf_obj_get(path);
-	if (fd < 0)
-		return errno == EPERM || errno == EACCES ? -errno : -EPROTO;
-	if (!out)
-		return fd;
-	if (bpf_obj_get_info_by_fd(fd, &info, &len) ||
-	    (uint64_t)info.value_size * info.max_entries < size) {
-		close(fd);
-		return -EPROTO;
-	}
-	mem = mmap(NULL, size, prot, MAP_SHARED, fd, 0);
-	if (mem == MAP_FAILED) {
-		close(fd);
-		return -EPROTO;
-	}
-	*out = mem;
-	return fd;
+	return bpf_obj_get(path);
 }
 
-static int map_id(int fd, uint32_t *id)
+/* Maps the first `size` bytes of a pinned map's content, all there must be at least.
+ * *id, unless NULL, is the kernel's id of the map. NULL if that does not work.
+ */
+static void *map_pin(const char *name, enum pin pin, int prot, size_t size, uint32_t *id)
 {
 	struct bpf_map_info info = { 0 };
 	__u32 len = sizeof(info);
+	void *mem = MAP_FAILED;
+	int fd = open_pin(name, pin);
 
-	if (bpf_obj_get_info_by_fd(fd, &info, &len))
-		return -errno;
-	*id = info.id;
-	return 0;
+	if (fd < 0)
+		return NULL;
+	if (!bpf_obj_get_info_by_fd(fd, &info, &len) &&
+	    (uint64_t)info.value_size * info.max_entries >= size)
+		mem = mmap(NULL, size, prot, MAP_SHARED, fd, 0);
+	close(fd);
+	if (id)
+		*id = info.id;
+	return mem == MAP_FAILED ? NULL : mem;
 }
 
 static size_t blocks_bytes(const struct filter *f)
@@ -229,47 +218,26 @@ int filter_open(const char *name, struct filter *out)
 	struct filter f = { .stats_fd = -1 };
 	char path[PATH_MAX];
 	struct stat st;
-	void *mem;
-	int fd, err;
 
 	pin_path(path, name, NULL);
+	errno = 0;
 	if (!loader_name_ok(name) || stat(path, &st))
 		return errno == EACCES ? -EACCES : -ENOENT;
-	strcpy(f.name, name);
+	snprintf(f.name, sizeof(f.name), "%s", name);
 
-	fd = open_map(name, PIN_CONFIG, PROT_READ, sizeof(*f.config), &mem);
-	err = fd < 0 ? fd : 0;
-	if (err)
+	f.config = map_pin(name, PIN_CONFIG, PROT_READ, sizeof(*f.config), NULL);
+	if (!f.config || f.config->format != DEDUP_FORMAT || !f.config->blocks)
 		goto fail;
-	close(fd);
-	f.config = mem;
-	err = -EPROTO;
-	if (f.config->format != DEDUP_FORMAT || !f.config->blocks)
-		goto fail;
-
-	fd = open_map(name, PIN_STATE, PROT_READ | PROT_WRITE, sizeof(*f.state), &mem);
-	if (fd < 0)
-		goto fail;
-	f.state = mem;
-	err = map_id(fd, &f.state_id);
-	close(fd);
-	if (err)
-		goto fail;
-
-	err = -EPROTO;
-	fd = open_map(name, PIN_FILTER, PROT_READ | PROT_WRITE, blocks_bytes(&f), &mem);
-	if (fd < 0)
-		goto fail;
-	close(fd);
-	f.blocks = mem;
-	f.stats_fd = open_map(name, PIN_STATS, 0, 0, NULL);
-	if (f.stats_fd < 0)
+	f.state = map_pin(name, PIN_STATE, PROT_READ | PROT_WRITE, sizeof(*f.state), &f.state_id);
+	f.blocks = map_pin(name, PIN_FILTER, PROT_READ | PROT_WRITE, blocks_bytes(&f), NULL);
+	f.stats_fd = open_pin(name, PIN_STATS);
+	if (!f.state || !f.blocks || f.stats_fd < 0)
 		goto fail;
 	*out = f;
 	return 0;
 fail:
 	filter_close(&f);
-	return err;
+	return -EPROTO;
 }
 
 int filter_open_or_say(const char *name, struct filter *out)

@@ -105,7 +105,7 @@ double size_fpr(const struct geometry *g, double ids)
 /* The most ids a block, on average, at which the rate is still at most fpr. */
 static double ids_per_block(const struct word_model *m, uint32_t words, double fpr)
 {
-	double lo = 0, hi = IDS_MAX / 2;
+	double lo = 0, hi = IDS_MAX / 2.0;
 
 	for (int i = 0; i < 40; i++) {
 		double mid = (lo + hi) / 2;

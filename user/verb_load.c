@@ -281,6 +281,12 @@ static int unload_interface(const char *ifname)
 	return left ? (left < 0 ? left : 0) : loader_remove(name);
 }
 
+/* Goes on after a failure, and does not forget it. */
+static int first_error(int err, int next)
+{
+	return err ? err : next;
+}
+
 /* Every filter, and programs whose pins are gone. */
 static int unload_all(void)
 {
@@ -291,12 +297,12 @@ static int unload_all(void)
 	if (err)
 		return err;
 	for (char **n = names; *n; n++)
-		err = unload_name(*n) ?: err;
+		err = first_error(err, unload_name(*n));
 	loader_free_names(names);
 	if (attach_list(&list, &cnt))
 		return -EIO;
 	for (int i = 0; i < cnt; i++)
-		err = detach(&list[i]) ?: err;
+		err = first_error(err, detach(&list[i]));
 	free(list);
 	return err;
 }
@@ -314,7 +320,7 @@ int verb_unload(const struct options *o)
 	if (o->name)
 		err = unload_name(o->name);
 	for (int i = 0; i < o->args_cnt; i++)
-		err = unload_interface(o->args[i]) ?: err;
+		err = first_error(err, unload_interface(o->args[i]));
 	if (o->all)
 		err = unload_all();
 	return err ? EXIT_FAILED : EXIT_DONE;

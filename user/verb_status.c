@@ -305,7 +305,8 @@ static int show_all(bool json)
 	for (char **n = names; *n; n++) {
 		if (n != names && !json)
 			putchar('\n');
-		err = show(*n, list) ?: err;
+		if (show(*n, list))
+			err = -EIO;
 	}
 	if (!*names && !json)
 		puts("no filter is loaded");
