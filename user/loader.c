@@ -202,7 +202,7 @@ static size_t blocks_bytes(const struct filter *f)
 
 void filter_close(struct filter *f)
 {
-	if (f->blocks)
+	if (f->config && f->blocks)
 		munmap(f->blocks, blocks_bytes(f));
 	if (f->state)
 		munmap(f->state, sizeof(*f->state));
