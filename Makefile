@@ -61,7 +61,7 @@ $(BIN): $(OBJS)
 # Tests. Programs of tests/ROOT_TESTS use the kernel; the others run for anybody.
 UNIT_TESTS := units size hand stats
 RATE_TESTS := rate
-ROOT_TESTS := prog cli e2e
+ROOT_TESTS := prog cli e2e beside kill
 TESTS      := $(addsuffix _test,$(UNIT_TESTS) $(RATE_TESTS) $(ROOT_TESTS))
 TEST_BINS  := $(TESTS:%=$(BUILD)/tests/%)
 SAN_FLAGS  := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -84,11 +84,20 @@ $(SAN_BIN): $(BUILD)/san/main.o $(SOBJS)
 
 # What test programs share beside their own file.
 TEST_SHARED := $(patsubst tests/%.c,$(BUILD)/tests/%.o, \
-		 $(filter-out %_test.c %_main.c,$(wildcard tests/*.c)))
+		 $(filter-out %_test.c %_main.c %.bpf.c,$(wildcard tests/*.c)))
 
 $(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(TEST_SHARED) $(SOBJS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(SAN_FLAGS) $^ $(TEST_LIBS) -o $@
+
+# The program that beside_test shares an interface with.
+$(BUILD)/tests/beside_test.o: CPPFLAGS += -isystem $(BUILD)/tests
+$(BUILD)/tests/beside_test.o: $(BUILD)/tests/neighbour.skel.h
+$(BUILD)/tests/neighbour.skel.h: tests/neighbour.bpf.c Makefile | deps
+	$(call say,SKEL,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_FLAGS) -c $< -o $(@:.skel.h=.bpf.o)
+	$(Q)PATH=$$PATH:/usr/sbin bpftool gen skeleton $(@:.skel.h=.bpf.o) name neighbour > $@ 2> $(BUILD)/skel.log
 
 # Without sanitizers: what counts in hundreds of millions, or takes the time.
 $(BUILD)/fast/%.o: tests/%.c $(SKEL) Makefile
@@ -111,11 +120,10 @@ test: $(SAN_BIN) $(TEST_BINS) ## all tests, T=NAME for one; as root also those o
 	$(Q)T='$(T)' tests/run $(TEST_BINS)
 
 VM_SERIES := 6.1 6.12
-VM_TESTS  := $(addprefix $(BUILD)/tests/,$(ROOT_TESTS:%=%_test) beside_test)
 
 # In emulation: the kernel's tests and traffic on Debian's kernels, also in a dispatcher.
 .PHONY: test-vm
-test-vm: $(SAN_BIN) $(VM_TESTS) ## the kernel's tests on Linux 6.1 and 6.12, in qemu
+test-vm: $(SAN_BIN) $(ROOT_TESTS:%=$(BUILD)/tests/%_test) ## the kernel's tests on Linux 6.1 and 6.12, in qemu
 	$(Q)scripts/deps vm
 	$(Q)tests/run-vm $(VM_SERIES)
 
@@ -125,7 +133,7 @@ lint: $(SKEL) compile_commands.json ## clang-format, clang-tidy, cppcheck, shell
 	$(call say,LINT,clang-format)
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
 	$(call say,LINT,clang-tidy)
-	$(Q)clang-tidy --quiet -p . $(USER) $(wildcard tests/*.c) 2>/dev/null
+	$(Q)clang-tidy --quiet -p . $(USER) $(filter-out %.bpf.c,$(wildcard tests/*.c)) 2>/dev/null
 	$(call say,LINT,cppcheck)
 	$(Q)cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
 		--inline-suppr --suppress=missingIncludeSystem -Iinclude -Iuser -Itests \
@@ -142,7 +150,7 @@ format: ## clang-format, in place
 
 # One entry a file; the BPF program's flags differ.
 compile_commands.json: Makefile
-	$(Q)sep='['; { for f in $(USER) $(wildcard tests/*.c); do \
+	$(Q)sep='['; { for f in $(USER) $(filter-out %.bpf.c,$(wildcard tests/*.c)); do \
 		printf '%s\n{ "directory": "%s", "file": "%s", "command": "%s" }' "$$sep" '$(CURDIR)' \
 			$$f "$(CC) $(CPPFLAGS) $(CFLAGS) -c $$f"; sep=,; done; \
 		printf ',\n{ "directory": "%s", "file": "%s", "command": "%s" }\n]\n' '$(CURDIR)' \

@@ -141,7 +141,7 @@ static __always_inline int parse_udp(struct xdp_md *ctx, struct packet *pkt)
 {
 	struct udphdr *udp = pkt->pos;
 	void *frame = (void *)(long)ctx->data;
-	__u32 len;
+	__u32 at = pkt->pos - frame, len;
 
 	if ((void *)(udp + 1) > pkt->end)
 		return DEDUP_truncated;
@@ -151,11 +151,11 @@ static __always_inline int parse_udp(struct xdp_md *ctx, struct packet *pkt)
 	if (len < sizeof(*udp) || len > pkt->payload_len)
 		return DEDUP_bad_udp;
 	pkt->len = pkt->end - frame;
-	if ((void *)udp + len > pkt->end) {
+	if (at + len > pkt->len) {
 		/* Cut short, or in several buffers. */
 		if (config.frags)
 			pkt->len = bpf_xdp_get_buff_len(ctx);
-		if ((void *)udp - frame + len > pkt->len)
+		if (at + len > pkt->len)
 			return DEDUP_truncated;
 	}
 	pkt->payload_len = len - sizeof(*udp);

@@ -139,7 +139,7 @@ static void print_ifaces(const struct status *s)
 			printf("%s)", f->state);
 		else
 			printf("%s%s)", attach_mode_name(f->mode),
-			       f->dispatcher ? ", beside others in a dispatcher" : ", alone");
+			       f->dispatcher ? ", through the dispatcher" : ", alone");
 	}
 	puts(s->ifaces_cnt ? "" : "none");
 }

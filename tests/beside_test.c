@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Beside another XDP program, in libxdp's dispatcher: where the kernel lets it run. */
+#include "support.h"
+
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+#include <xdp/libxdp.h>
+
+#include "bed.h"
+#include "neighbour.skel.h"
+
+#define BEFORE_US 10
+#define AFTER_US 90
+
+struct neighbour_run {
+	struct neighbour *skel;
+	struct xdp_program *prog;
+	int ifindex;
+};
+
+static int quiet(enum libxdp_print_level level, const char *format, va_list args)
+{
+	(void)level, (void)format, (void)args;
+	return 0;
+}
+
+/* Attaches the neighbour to ve0. */
+static void move_in(struct neighbour_run *n, unsigned int priority)
+{
+	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .prog_name = "neighbour");
+
+	libxdp_set_print(quiet);
+	n->ifindex = if_nametoindex("ve0");
+	n->skel = neighbour__open();
+	assert_non_null(n->skel);
+	opts.obj = n->skel->obj;
+	n->prog = xdp_program__create(&opts);
+	assert_int_equal(libxdp_get_error(n->prog), 0);
+	assert_int_equal(xdp_program__set_run_prio(n->prog, priority), 0);
+	assert_int_equal(xdp_program__attach(n->prog, n->ifindex, XDP_MODE_NATIVE, 0), 0);
+}
+
+static void move_out(struct neighbour_run *n)
+{
+	if (n->prog) {
+		xdp_program__detach(n->prog, n->ifindex, XDP_MODE_NATIVE, 0);
+		xdp_program__close(n->prog);
+	}
+	neighbour__destroy(n->skel);
+	*n = (struct neighbour_run){ 0 };
+}
+
+static uint64_t seen(const struct neighbour_run *n)
+{
+	uint64_t value = 0;
+	__u32 key = 0;
+
+	assert_int_equal(bpf_map_lookup_elem(bpf_map__fd(n->skel->maps.bss), &key, &value), 0);
+	return value;
+}
+
+/* Without a dispatcher there is no beside: libxdp says so by attaching alone. */
+static void need_dispatcher(void)
+{
+	struct neighbour_run n;
+	struct xdp_multiprog *mp;
+	bool alone;
+
+	move_in(&n, BEFORE_US);
+	mp = xdp_multiprog__get_from_ifindex(n.ifindex);
+	alone = xdp_multiprog__is_legacy(mp);
+	xdp_multiprog__close(mp);
+	move_out(&n);
+	if (alone)
+		skip();
+}
+
+static void assert_beside(const char *name)
+{
+	char out[4096];
+
+	assert_int_equal(sh_out(out, sizeof(out), "%s status %s", tool(), name), 0);
+	assert_non_null(strstr(out, "ve0 (native, through the dispatcher)"));
+}
+
+/* We come second, it sees every copy. */
+static void after_a_neighbour(void **state)
+{
+	struct neighbour_run n;
+	struct dedup_counters c;
+
+	(void)state;
+	need_dispatcher();
+	move_in(&n, BEFORE_US);
+	bed_load("load ve0 --fpr 1e-9");
+	assert_beside("ve0");
+	bed_assert_works(0);
+	c = bed_counters("ve0");
+	assert_true(c.duplicate > 0 && seen(&n) >= c.new + c.duplicate);
+	bed_tool("unload ve0");
+	bed_assert_unfiltered(0);
+	move_out(&n);
+}
+
+/* It comes after us: duplicates never reach it, fresh events do. */
+static void before_a_neighbour(void **state)
+{
+	struct dedup_counters before, after;
+	struct neighbour_run n;
+	uint64_t seen_before;
+
+	(void)state;
+	need_dispatcher();
+	bed_load("load ve0 --fpr 1e-9");
+	bed_assert_works(0);
+	move_in(&n, AFTER_US);
+	assert_beside("ve0");
+	before = bed_counters("ve0");
+	seen_before = seen(&n);
+	bed_assert_works(0);
+	after = bed_counters("ve0");
+	assert_true(after.duplicate > before.duplicate);
+	assert_int_equal(seen(&n) - seen_before,
+			 (after.rx - before.rx) - (after.dropped - before.dropped));
+	move_out(&n);
+	bed_assert_works(0);
+	bed_tool("unload ve0");
+	bed_assert_unfiltered(0);
+}
+
+/* One filter in the dispatchers of two interfaces, with a neighbour on one. */
+static void on_two_interfaces(void **state)
+{
+	struct neighbour_run n;
+
+	(void)state;
+	need_dispatcher();
+	move_in(&n, BEFORE_US);
+	bed_load("load ve0 ve1 --fpr 1e-9");
+	assert_beside("ve0");
+	bed_assert_works(0);
+	bed_assert_works(1);
+	bed_tool("unload ve0");
+	bed_assert_unfiltered(0);
+	bed_assert_works(1);
+	bed_tool("unload ve1");
+	bed_assert_unfiltered(1);
+	move_out(&n);
+}
+
+/* The hand runs there too: forgotten after two turns. */
+static void hand_turns_in_a_dispatcher(void **state)
+{
+	static const char ID[] = "11223344556677889900aabbccddeeff11223344556677889900aabbccddeeff";
+	char out[256];
+
+	(void)state;
+	need_dispatcher();
+	bed_load("load ve0 --window 1s");
+	bed_tool("add ve0 %s", ID);
+	bed_tool("test ve0 %s", ID);
+	sh("sleep 0.5");
+	assert_int_equal(sh_out(out, sizeof(out), "%s test ve0 %s", tool(), ID), 0);
+	assert_non_null(strstr(out, " known"));
+	sh("sleep 3");
+	assert_int_equal(sh_out(out, sizeof(out), "%s test ve0 %s", tool(), ID), 0);
+	assert_non_null(strstr(out, " unknown"));
+	bed_tool("unload ve0");
+}
+
+#define BED_TEST(f) cmocka_unit_test_setup_teardown(f, bed_setup, bed_teardown)
+
+int main(void)
+{
+	static struct CMUnitTest tests[] = {
+		BED_TEST(after_a_neighbour),
+		BED_TEST(before_a_neighbour),
+		BED_TEST(on_two_interfaces),
+		BED_TEST(hand_turns_in_a_dispatcher),
+	};
+
+	return run_root_tests("beside", tests, ARRAY_SIZE(tests));
+}
