@@ -150,12 +150,13 @@ static __always_inline int parse_udp(struct xdp_md *ctx, struct packet *pkt)
 	len = bpf_ntohs(udp->len);
 	if (len < sizeof(*udp) || len > pkt->payload_len)
 		return DEDUP_bad_udp;
+	/* What the IP header claims must be there, or the stack drops the packet. */
 	pkt->len = pkt->end - frame;
-	if (at + len > pkt->len) {
+	if (at + pkt->payload_len > pkt->len) {
 		/* Cut short, or in several buffers. */
 		if (config.frags)
 			pkt->len = bpf_xdp_get_buff_len(ctx);
-		if (at + len > pkt->len)
+		if (at + pkt->payload_len > pkt->len)
 			return DEDUP_truncated;
 	}
 	pkt->payload_len = len - sizeof(*udp);
