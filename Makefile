@@ -160,6 +160,16 @@ compile_commands.json: Makefile
 install: $(BIN) ## into PREFIX (/usr/local), DESTDIR before it
 	$(Q)install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/sbin/xdp-dedup
 
+# Without sanitizers too: the demo takes times.
+$(BUILD)/tests/gossip: $(BUILD)/fast/gossip_main.o $(BUILD)/fast/gossip.o
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $^ -o $@
+
+.PHONY: demo
+demo: $(BIN) $(BUILD)/tests/gossip ## as root: gossip between two namespaces, with the filter and without
+	$(Q)BUILD='$(BUILD)' scripts/demo
+
 .PHONY: clean
 clean: ## remove what was built
 	$(Q)rm -rf $(BUILD)

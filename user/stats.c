@@ -8,21 +8,22 @@
 #define WORD_BITS 64
 #define HALF_BITS (DEDUP_HALF_WORDS * WORD_BITS)
 
-/* The chance that `bits` throws all meet a set bit of this word. */
-static double word_hit(uint64_t word, uint32_t bits)
+/* hit[n]: the chance that an id's bits in a word all meet the n that are set in it. */
+static void word_hits(double hit[WORD_BITS + 1], uint32_t bits)
 {
-	return pow(__builtin_popcountll(word) / (double)WORD_BITS, bits);
+	for (int n = 0; n <= WORD_BITS; n++)
+		hit[n] = pow(n / (double)WORD_BITS, bits);
 }
 
 /* The chance that an id which is not in this half seems to be: over the words that
  * it may use, one of four, one of the six pairs, or all.
  */
-static double half_hit(const __u64 *half, uint32_t words, uint32_t bits)
+static double half_hit(const __u64 *half, uint32_t words, const double *word_hit)
 {
 	double hit[DEDUP_HALF_WORDS], sum = 0;
 
 	for (int i = 0; i < DEDUP_HALF_WORDS; i++)
-		hit[i] = word_hit(half[i], bits);
+		hit[i] = word_hit[__builtin_popcountll(half[i])];
 	if (words == DEDUP_HALF_WORDS)
 		return hit[0] * hit[1] * hit[2] * hit[3];
 	for (int i = 0; i < DEDUP_HALF_WORDS; i++) {
@@ -59,9 +60,11 @@ static double ids_of(const struct dedup_config *cfg, uint64_t bits_set, uint64_t
 struct fill stats_fill(const struct dedup_config *cfg, const struct dedup_block *blocks, uint64_t hand)
 {
 	uint64_t current = 0, previous = 0, bits[2] = { 0 };
+	double hit[WORD_BITS + 1];
 	uint32_t segment = 0;
 	struct fill f = { 0 };
 
+	word_hits(hit, cfg->bits);
 	/* The current halves of blocks that the hand has just passed hold little, of
 	 * those before it much: each segment is estimated by itself.
 	 */
@@ -72,9 +75,8 @@ struct fill stats_fill(const struct dedup_config *cfg, const struct dedup_block 
 
 		for (int i = 0; i < DEDUP_HALF_WORDS; i++)
 			both[i] = block.half[0][i] & block.half[1][i];
-		f.fpr += half_hit(block.half[0], cfg->words, cfg->bits) +
-			 half_hit(block.half[1], cfg->words, cfg->bits) -
-			 half_hit(both, cfg->words, cfg->bits);
+		f.fpr += half_hit(block.half[0], cfg->words, hit) +
+			 half_hit(block.half[1], cfg->words, hit) - half_hit(both, cfg->words, hit);
 		bits[0] += half_popcount(block.half[cur]);
 		bits[1] += half_popcount(block.half[cur ^ 1]);
 		if (++segment < cfg->segment_blocks && b + 1 < cfg->blocks)

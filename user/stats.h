@@ -17,7 +17,7 @@ struct fill {
 	double fpr;		  /* of a fresh id now, from every block's own bits */
 };
 
-/* `hand` as in struct dedup_state. Reads all blocks: about 10 GB a second. */
+/* `hand` as in struct dedup_state. Reads all blocks. */
 struct fill stats_fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
 		       uint64_t hand);
 
