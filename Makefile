@@ -59,7 +59,7 @@ $(BIN): $(OBJS)
 -include $(OBJS:.o=.d)
 
 # Tests. Programs of tests/ROOT_TESTS use the kernel; the others run for anybody.
-UNIT_TESTS := units size hand stats
+UNIT_TESTS := units size hand stats kernel
 RATE_TESTS := rate
 ROOT_TESTS := prog cli e2e beside kill
 TESTS      := $(addsuffix _test,$(UNIT_TESTS) $(RATE_TESTS) $(ROOT_TESTS))

@@ -72,7 +72,9 @@ int kernel_ready(bool verbose)
 	libxdp_set_print(print_libxdp);
 	/* Creating a map asks for the privileges that everything else needs too. */
 	if (!libbpf_probe_bpf_map_type(BPF_MAP_TYPE_ARRAY, NULL) || geteuid() != 0)
-		return say_err(-EPERM, "not permitted to use BPF; run as root");
+		return say_err(
+			-EPERM,
+			"not permitted to use BPF; run as root (with CAP_BPF and CAP_NET_ADMIN)");
 	return mount_bpffs();
 }
 
@@ -89,28 +91,36 @@ int kernel_lock(int fd)
 	return 0;
 }
 
-bool kernel_has_frags(void)
-{
-	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_XDP, BPF_FUNC_xdp_get_buff_len, NULL) == 1;
-}
-
 /* What the programs need, and the kernel that brought it. */
 static const struct {
-	const char *what, *since;
-	enum bpf_func_id helper; /* 0: the program type */
+	const char *text;
 	enum bpf_prog_type type;
+	enum bpf_func_id helper; /* BPF_FUNC_unspec: the program type itself */
 } NEEDS[] = {
-	{ "BPF timers", "5.15", BPF_FUNC_timer_init, BPF_PROG_TYPE_XDP },
-	{ "BPF loops", "5.17", BPF_FUNC_loop, BPF_PROG_TYPE_XDP },
-	{ "BPF syscall programs", "5.14", BPF_FUNC_unspec, BPF_PROG_TYPE_SYSCALL },
-	{ "XDP", "4.8", BPF_FUNC_unspec, BPF_PROG_TYPE_XDP },
+	{ "BPF, which came with Linux 4.8 for XDP", BPF_PROG_TYPE_XDP, BPF_FUNC_unspec },
+	{ "BPF syscall programs, which came with Linux 5.14", BPF_PROG_TYPE_SYSCALL, BPF_FUNC_unspec },
+	{ "BPF timers, which came with Linux 5.15", BPF_PROG_TYPE_XDP, BPF_FUNC_timer_init },
+	{ "BPF loops, which came with Linux 5.17", BPF_PROG_TYPE_XDP, BPF_FUNC_loop },
 };
 
-static bool kernel_has(size_t i)
+bool kernel_has(enum bpf_prog_type type, enum bpf_func_id helper)
 {
-	if (NEEDS[i].helper)
-		return libbpf_probe_bpf_helper(NEEDS[i].type, NEEDS[i].helper, NULL) != 0;
-	return libbpf_probe_bpf_prog_type(NEEDS[i].type, NULL) != 0;
+	/* Negative means unknown: not a thing to blame. */
+	return (helper ? libbpf_probe_bpf_helper(type, helper, NULL)
+		       : libbpf_probe_bpf_prog_type(type, NULL)) != 0;
+}
+
+const char *kernel_lacks(bool (*has)(enum bpf_prog_type type, enum bpf_func_id helper))
+{
+	for (size_t i = 0; i < sizeof(NEEDS) / sizeof(NEEDS[0]); i++)
+		if (!has(NEEDS[i].type, NEEDS[i].helper))
+			return NEEDS[i].text;
+	return NULL;
+}
+
+bool kernel_has_frags(void)
+{
+	return kernel_has(BPF_PROG_TYPE_XDP, BPF_FUNC_xdp_get_buff_len);
 }
 
 uint64_t kernel_memory_available(void)
@@ -129,14 +139,13 @@ uint64_t kernel_memory_available(void)
 
 int kernel_explain(int err, uint64_t bytes)
 {
+	const char *lacks = kernel_lacks(kernel_has);
 	struct utsname un;
 	char text[32];
 
 	uname(&un);
-	for (size_t i = 0; i < sizeof(NEEDS) / sizeof(NEEDS[0]); i++)
-		if (!kernel_has(i))
-			return say_err(err, "this kernel (%s) has no %s, which came with Linux %s",
-				       un.release, NEEDS[i].what, NEEDS[i].since);
+	if (lacks)
+		return say_err(err, "this kernel (%s) has no %s", un.release, lacks);
 	if (err == -ENOMEM || err == -E2BIG)
 		return say_err(err, "no memory for a filter of %s; lower --capacity or raise --fpr",
 			       format_bytes(bytes, text, sizeof(text)));

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <linux/bpf.h>
+
 /* Privileges and bpffs, which is mounted where it is missing. Also directs what
  * libbpf and libxdp say: to stderr if verbose, else nowhere.
  */
@@ -16,6 +18,14 @@ int kernel_lock(int fd);
 
 /* Programs may take packets in several buffers: xdp.frags, from 5.18. */
 bool kernel_has_frags(void);
+
+/* Does this kernel have the program type, or, unless BPF_FUNC_unspec, the helper in it? */
+bool kernel_has(enum bpf_prog_type type, enum bpf_func_id helper);
+
+/* The first thing that our programs need and a kernel lacks, and which version brought
+ * it; NULL if it has all. `has` is kernel_has, or a test's.
+ */
+const char *kernel_lacks(bool (*has)(enum bpf_prog_type type, enum bpf_func_id helper));
 
 /* After loading failed with err: says why, by what this kernel lacks, or by the
  * memory that `bytes` of filter need. Returns err.
