@@ -60,9 +60,9 @@ $(BIN): $(OBJS)
 
 # Tests. Programs of tests/ROOT_TESTS use the kernel; the others run for anybody.
 UNIT_TESTS := units size hand stats kernel
-RATE_TESTS := rate
+FAST_TESTS := rate claim
 ROOT_TESTS := prog cli e2e beside kill
-TESTS      := $(addsuffix _test,$(UNIT_TESTS) $(RATE_TESTS) $(ROOT_TESTS))
+TESTS      := $(addsuffix _test,$(UNIT_TESTS) $(FAST_TESTS) $(ROOT_TESTS))
 TEST_BINS  := $(TESTS:%=$(BUILD)/tests/%)
 SAN_FLAGS  := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 SAN_BIN    := $(BUILD)/san/xdp-dedup
@@ -105,7 +105,7 @@ $(BUILD)/fast/%.o: tests/%.c $(SKEL) Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -c $< -o $@
 
-$(RATE_TESTS:%=$(BUILD)/tests/%_test): $(BUILD)/tests/%_test: $(BUILD)/fast/%_test.o \
+$(FAST_TESTS:%=$(BUILD)/tests/%_test): $(BUILD)/tests/%_test: $(BUILD)/fast/%_test.o \
 		$(TEST_SHARED:$(BUILD)/tests/%=$(BUILD)/fast/%) $(filter-out %/main.o,$(OBJS))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $^ $(TEST_LIBS) -o $@
