@@ -122,6 +122,24 @@ static __always_inline bool dedup_half_holds(__u64 *half, const struct dedup_pro
 	return !missing;
 }
 
+static __always_inline void dedup_set(__u64 *half, const struct dedup_probe *p, __u32 i)
+{
+	__sync_fetch_and_or(dedup_word(half, p, i), p->mask[i]);
+}
+
+/* Sets the words above word i (a constant for the compiler), then claims word i. */
+static __always_inline bool dedup_claim(__u64 *half, const struct dedup_probe *p, __u32 words,
+					__u32 i)
+{
+	if (i < 1 && words > 1)
+		dedup_set(half, p, 1);
+	if (i < 2 && words > 2)
+		dedup_set(half, p, 2);
+	if (i < 3 && words > 2)
+		dedup_set(half, p, 3);
+	return p->mask[i] & ~__sync_fetch_and_or(dedup_word(half, p, i), p->mask[i]);
+}
+
 /* Puts the id into this half. True if this call did it, false if the id was there
  * or another call won. Claim last: every word but the lowest missing one is set
  * first, then that one with fetch-and-OR. Whoever changed it owns the id, so of
@@ -129,16 +147,14 @@ static __always_inline bool dedup_half_holds(__u64 *half, const struct dedup_pro
  */
 static __always_inline bool dedup_half_learn(__u64 *half, const struct dedup_probe *p, __u32 words)
 {
-	DEDUP_UNROLL
-	for (__u32 i = 0; i < DEDUP_HALF_WORDS; i++) {
-		if (i >= words || !dedup_missing(half, p, i))
-			continue;
-		DEDUP_UNROLL
-		for (__u32 j = 0; j < DEDUP_HALF_WORDS; j++)
-			if (j > i && j < words)
-				__sync_fetch_and_or(dedup_word(half, p, j), p->mask[j]);
-		return p->mask[i] & ~__sync_fetch_and_or(dedup_word(half, p, i), p->mask[i]);
-	}
+	if (dedup_missing(half, p, 0))
+		return dedup_claim(half, p, words, 0);
+	if (words > 1 && dedup_missing(half, p, 1))
+		return dedup_claim(half, p, words, 1);
+	if (words > 2 && dedup_missing(half, p, 2))
+		return dedup_claim(half, p, words, 2);
+	if (words > 2 && dedup_missing(half, p, 3))
+		return dedup_claim(half, p, words, 3);
 	return false;
 }
 
