@@ -105,6 +105,22 @@ static void window_is_kept(void **state)
 	}
 }
 
+/* Steps that always come late slow the hand down; they do not stop it. */
+static void late_steps_still_move(void **state)
+{
+	struct options o = sim_options(1000, 1e-3, S);
+	struct sim s;
+	uint64_t end;
+
+	(void)state;
+	sim_start(&s, &o, 1);
+	for (end = s.now_ns + 10 * S; s.now_ns < end; s.now_ns += 4 * sim_step(&s))
+		;
+	/* Half the clock is taken in: half of ten turns. */
+	assert_in_range(s.passed, 4ULL * s.config.blocks, 5ULL * s.config.blocks);
+	sim_stop(&s);
+}
+
 /* An id is known for at least W and at most 2 W (and what a turn is longer than W). */
 static void ids_live_one_to_two_windows(void **state)
 {
@@ -294,6 +310,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(window_is_kept),
+		cmocka_unit_test(late_steps_still_move),
 		cmocka_unit_test(ids_live_one_to_two_windows),
 		cmocka_unit_test(capacity_is_enough),
 		cmocka_unit_test(overload_keeps_the_bound),
