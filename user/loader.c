@@ -195,6 +195,21 @@ static void *map_pin(const char *name, enum pin pin, int prot, size_t size, uint
 	return mem == MAP_FAILED ? NULL : mem;
 }
 
+int loader_state_id(const char *name, uint32_t *id)
+{
+	struct bpf_map_info info = { 0 };
+	__u32 len = sizeof(info);
+	int fd = open_pin(name, PIN_STATE);
+	int err;
+
+	if (fd < 0)
+		return -ENOENT;
+	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
+	close(fd);
+	*id = info.id;
+	return err;
+}
+
 static size_t blocks_bytes(const struct filter *f)
 {
 	return (size_t)f->config->blocks * sizeof(struct dedup_block);

@@ -62,6 +62,11 @@ int loader_pin_program(const char *name, int prog_fd);
 int filter_open(const char *name, struct filter *out);
 void filter_close(struct filter *f);
 
+/* The kernel's id of a filter's state map, which also pins of another version have.
+ * -ENOENT if there is no such pin.
+ */
+int loader_state_id(const char *name, uint32_t *id);
+
 /* filter_open, which says what is wrong. */
 int filter_open_or_say(const char *name, struct filter *out);
 

@@ -14,7 +14,7 @@
 #include "verbs.h"
 
 /* The first interface's name; what bpffs does not take in a name becomes '_'. */
-static int default_name(const char *ifname, char name[NAME_MAX_LEN + 1])
+static void default_name(const char *ifname, char name[NAME_MAX_LEN + 1])
 {
 	snprintf(name, NAME_MAX_LEN + 1, "%s", ifname);
 	for (char *c = name; *c; c++)
@@ -22,7 +22,6 @@ static int default_name(const char *ifname, char name[NAME_MAX_LEN + 1])
 			*c = '_';
 	if (strcmp(name, ifname))
 		say_note("the filter is called %s: pins cannot have %s's name", name, ifname);
-	return 0;
 }
 
 static bool is_attached(uint32_t state_id)
@@ -39,17 +38,31 @@ static bool is_attached(uint32_t state_id)
 	return found;
 }
 
-/* Attached somewhere, as far as its own record goes: interfaces of other network
- * namespaces cannot be asked, and count.
- */
-static bool is_alive(const struct filter *f)
+/* Interfaces of other network namespaces cannot be asked; its own record must do. */
+static bool is_recorded_elsewhere(const struct filter *f)
 {
 	uint32_t netns = kernel_netns();
 
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
 		if (f->state->ifaces[i].ifindex && f->state->ifaces[i].netns != netns)
 			return true;
-	return is_attached(f->state_id);
+	return false;
+}
+
+/* Does a program work with the pins of this name, of whatever version they are? */
+static bool is_alive(const char *name)
+{
+	uint32_t state_id;
+	struct filter f;
+	bool elsewhere;
+
+	if (!loader_state_id(name, &state_id) && is_attached(state_id))
+		return true;
+	if (filter_open(name, &f))
+		return false;
+	elsewhere = is_recorded_elsewhere(&f);
+	filter_close(&f);
+	return elsewhere;
 }
 
 /* The name must be free. What a crashed load left under it is removed. */
@@ -60,19 +73,13 @@ static int claim_name(const char *name)
 
 	if (err == -ENOENT)
 		return 0;
-	if (!err) {
-		bool alive = is_alive(&f);
-
+	if (!err)
 		filter_close(&f);
-		if (alive)
-			return say_err(
-				-EEXIST,
-				"the filter %s is loaded already; --name gives another name, "
-				"xdp-dedup unload --name %s removes it",
-				name, name);
-	} else if (err != -EPROTO) {
-		return filter_open_or_say(name, &f);
-	}
+	if (is_alive(name))
+		return say_err(-EEXIST,
+			       "the filter %s is loaded already%s; --name gives another name, "
+			       "xdp-dedup unload --name %s removes it",
+			       name, err ? ", by another version of this program" : "", name);
 	say_note("removing what an earlier load left of %s: nothing is attached to it", name);
 	return loader_remove(name);
 }
@@ -191,20 +198,17 @@ static void forget_interface(struct filter *f, const char *ifname)
 
 static int unload_name(const char *name)
 {
+	uint32_t state_id;
 	struct filter f;
 	int err = filter_open(name, &f);
 
 	if (err && err != -EPROTO)
 		return filter_open_or_say(name, &f);
-	if (!err) {
-		uint32_t state_id = f.state_id;
-
+	if (!err)
 		filter_close(&f);
-		err = detach_from(state_id, NULL);
-		if (err < 0)
-			return err;
-	}
-	return loader_remove(name);
+	/* The state map says who uses these pins, also those of another version. */
+	err = loader_state_id(name, &state_id) ? 0 : detach_from(state_id, NULL);
+	return err < 0 ? err : loader_remove(name);
 }
 
 /* The filter whose state map this is; -ENOENT if no pins show it. */
@@ -272,13 +276,16 @@ static int unload_interface(const char *ifname)
 		return say_err(err, "%s runs no filter; xdp-dedup status lists those that do",
 			       ifname);
 
-	forget_interface(&f, ifname);
 	left = detach_from(f.state_id, ifname);
-	for (int i = 0; i < DEDUP_IFACES_MAX && !left; i++)
-		left = f.state->ifaces[i].ifindex && f.state->ifaces[i].netns != kernel_netns();
+	if (left >= 0)
+		forget_interface(&f, ifname);
+	if (!left)
+		left = is_recorded_elsewhere(&f);
 	strcpy(name, f.name);
 	filter_close(&f);
-	return left ? (left < 0 ? left : 0) : loader_remove(name);
+	if (left < 0)
+		return left;
+	return left ? 0 : loader_remove(name);
 }
 
 /* Goes on after a failure, and does not forget it. */
