@@ -98,15 +98,15 @@ void netns_enter(pid_t holder)
 		close(fd);
 }
 
-static int vsh_out(char *out, size_t size, const char *format, va_list args)
+/* Runs a shell command, with stderr into stdout and no input. */
+static int run_shell(char *out, size_t size, const char *command)
 {
 	size_t len = 0, n;
-	char *command, *wrapped;
+	char *wrapped;
 	char rest[256];
 	FILE *pipe;
 	int status;
 
-	assert_return_code(vasprintf(&command, format, args), ENOMEM);
 	assert_return_code(asprintf(&wrapped, "{ %s\n} 2>&1 </dev/null", command), ENOMEM);
 	pipe = popen(wrapped, "re");
 	assert_non_null(pipe);
@@ -117,34 +117,37 @@ static int vsh_out(char *out, size_t size, const char *format, va_list args)
 		;
 	status = pclose(pipe);
 	free(wrapped);
-	free(command);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 int sh_out(char *out, size_t size, const char *format, ...)
 {
+	char *command;
 	va_list args;
 	int status;
 
 	va_start(args, format);
-	status = vsh_out(out, size, format, args);
+	assert_return_code(vasprintf(&command, format, args), ENOMEM);
 	va_end(args);
+	status = run_shell(out, size, command);
+	free(command);
 	return status;
 }
 
 void sh(const char *format, ...)
 {
-	char out[4096];
+	char out[4096], *command;
 	va_list args;
 	int status;
 
 	va_start(args, format);
-	status = vsh_out(out, sizeof(out), format, args);
+	assert_return_code(vasprintf(&command, format, args), ENOMEM);
 	va_end(args);
-	if (status) {
-		print_error("exit %d of: %s\n%s\n", status, format, out);
-		fail();
-	}
+	status = run_shell(out, sizeof(out), command);
+	if (status)
+		print_error("exit %d of: %s\n%s\n", status, command, out);
+	free(command);
+	assert_int_equal(status, 0);
 }
 
 const char *tool(void)

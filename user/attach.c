@@ -159,7 +159,7 @@ int attach_check(char *const *ifnames, int cnt)
 				"there is no interface %s here; ip link shows those there are",
 				ifnames[i]);
 		for (int j = 0; j < i; j++)
-			if (!strcmp(ifnames[i], ifnames[j]))
+			if (ifindex == (int)if_nametoindex(ifnames[j]))
 				return say_err(-EINVAL, "%s is named twice", ifnames[i]);
 		err = find_on(ifindex, &there);
 		if (err == 1)

@@ -67,14 +67,18 @@ static int mount_bpffs(void)
 
 int kernel_ready(bool verbose)
 {
+	__u32 id;
+
 	loud = verbose;
 	libbpf_set_print(print_libbpf);
 	libxdp_set_print(print_libxdp);
-	/* Creating a map asks for the privileges that everything else needs too. */
-	if (!libbpf_probe_bpf_map_type(BPF_MAP_TYPE_ARRAY, NULL) || geteuid() != 0)
-		return say_err(
-			-EPERM,
-			"not permitted to use BPF; run as root (with CAP_BPF and CAP_NET_ADMIN)");
+	/* Listing programs asks for more than loading them: without, what is attached
+	 * could not be seen, which looks like nothing.
+	 */
+	if (geteuid() != 0 || (bpf_prog_get_next_id(0, &id) && errno == EPERM) ||
+	    !libbpf_probe_bpf_map_type(BPF_MAP_TYPE_ARRAY, NULL))
+		return say_err(-EPERM, "not permitted to use BPF; run as root (with CAP_SYS_ADMIN, "
+				       "CAP_BPF and CAP_NET_ADMIN)");
 	return mount_bpffs();
 }
 

@@ -24,7 +24,14 @@
 /* The maps of a filter, by the names of their pins. */
 enum pin { PIN_FILTER, PIN_STATS, PIN_STATE, PIN_CONFIG, PIN_TIMER, PINS_CNT };
 
+#define PIN_PROG "prog"
+
 static const char *const PINS[PINS_CNT] = { "filter", "stats", "state", "config", "timer" };
+
+/* Filters are made and removed under this name, which is no filter's: nobody sees a
+ * part of one, and what a killed process left is known for what it is.
+ */
+#define HALF_MADE "+"
 
 static void pin_path(char path[PATH_MAX], const char *name, const char *pin)
 {
@@ -39,21 +46,6 @@ bool loader_name_ok(const char *name)
 		if (!isalnum((unsigned char)name[i]) && name[i] != '-' && name[i] != '_')
 			return false;
 	return len >= 1 && len <= NAME_MAX_LEN;
-}
-
-int loader_begin(bool verbose)
-{
-	int err = kernel_ready(verbose);
-	int fd;
-
-	if (err)
-		return err;
-	if (mkdir(PIN_ROOT, 0700) && errno != EEXIST)
-		return say_err(-errno, "cannot make %s: %s", PIN_ROOT, strerror(errno));
-	fd = open(PIN_ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return say_err(-errno, "cannot open %s: %s", PIN_ROOT, strerror(errno));
-	return kernel_lock(fd);
 }
 
 /* Opens the object with every map at its pin: pins that exist are used, others made. */
@@ -98,20 +90,71 @@ static int draw_secret(struct dedup_config *cfg)
 	return n == sizeof(cfg->key) ? 0 : -EIO;
 }
 
-int loader_create(const char *name, const struct dedup_config *cfg)
+static int remove_pins(const char *name)
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	DIR *dir;
+	int err = 0;
+
+	pin_path(path, name, NULL);
+	dir = opendir(path);
+	if (!dir)
+		return say_err(-errno, "cannot open %s: %s", path, strerror(errno));
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && unlinkat(dirfd(dir), entry->d_name, 0))
+			err = -errno;
+	closedir(dir);
+	if (rmdir(path))
+		err = -errno;
+	return err ? say_err(err, "cannot remove %s: %s", path, strerror(-err)) : 0;
+}
+
+int loader_begin(bool verbose)
+{
+	int err = kernel_ready(verbose);
+	int fd;
+
+	if (err)
+		return err;
+	if (mkdir(PIN_ROOT, 0700) && errno != EEXIST)
+		return say_err(-errno, "cannot make %s: %s", PIN_ROOT, strerror(errno));
+	fd = open(PIN_ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return say_err(-errno, "cannot open %s: %s", PIN_ROOT, strerror(errno));
+	err = kernel_lock(fd);
+	if (!err && !faccessat(fd, HALF_MADE, F_OK, 0))
+		err = remove_pins(HALF_MADE);
+	return err;
+}
+
+static int rename_pins(const char *from, const char *to)
+{
+	char old[PATH_MAX], new[PATH_MAX];
+
+	pin_path(old, from, NULL);
+	pin_path(new, to, NULL);
+	return rename(old, new)
+		       ? say_err(-errno, "cannot rename %s to %s: %s", old, new, strerror(errno))
+		       : 0;
+}
+
+int loader_remove(const char *name)
+{
+	int err = rename_pins(name, HALF_MADE);
+
+	return err ? err : remove_pins(HALF_MADE);
+}
+
+/* Makes and pins the maps and starts the hand, under a name of our own. */
+static int make_filter(const struct dedup_config *cfg)
 {
 	struct xdp_dedup *skel = NULL;
 	struct dedup_config *config;
-	char path[PATH_MAX];
-	int err;
+	int err = open_object(HALF_MADE, cfg->blocks, &skel);
 
-	pin_path(path, name, NULL);
-	if (mkdir(path, 0700))
-		return say_err(-errno, "cannot make %s: %s", path, strerror(errno));
-
-	err = open_object(name, cfg->blocks, &skel);
 	if (err)
-		goto out;
+		return err;
 	config = (struct dedup_config *)&skel->rodata_config->config;
 	*config = *cfg;
 	config->frags = kernel_has_frags();
@@ -124,7 +167,7 @@ int loader_create(const char *name, const struct dedup_config *cfg)
 	bpf_program__set_autoload(skel->progs.xdp_dedup, false);
 	err = bpf_object__load(skel->obj);
 	if (err) {
-		err = kernel_explain(err, (uint64_t)cfg->blocks * sizeof(struct dedup_block));
+		kernel_explain(err, (uint64_t)cfg->blocks * sizeof(struct dedup_block));
 		goto out;
 	}
 	err = run_hand_start(skel);
@@ -132,8 +175,25 @@ int loader_create(const char *name, const struct dedup_config *cfg)
 		say_err(err, "cannot start the filter's clock: %s", strerror(-err));
 out:
 	xdp_dedup__destroy(skel);
+	return err;
+}
+
+int loader_create(const char *name, const struct dedup_config *cfg)
+{
+	char path[PATH_MAX];
+	int err;
+
+	pin_path(path, name, NULL);
+	if (!access(path, F_OK))
+		return say_err(-EEXIST, "there is a filter %s already", name);
+	pin_path(path, HALF_MADE, NULL);
+	if (mkdir(path, 0700))
+		return say_err(-errno, "cannot make %s: %s", path, strerror(errno));
+	err = make_filter(cfg);
+	if (!err)
+		err = rename_pins(HALF_MADE, name);
 	if (err)
-		loader_remove(name);
+		remove_pins(HALF_MADE);
 	return err;
 }
 
@@ -160,7 +220,7 @@ int loader_pin_program(const char *name, int prog_fd)
 {
 	char path[PATH_MAX];
 
-	pin_path(path, name, "prog");
+	pin_path(path, name, PIN_PROG);
 	if (bpf_obj_pin(prog_fd, path))
 		return say_err(-errno, "cannot pin the program at %s: %s", path, strerror(errno));
 	return 0;
@@ -195,19 +255,26 @@ static void *map_pin(const char *name, enum pin pin, int prot, size_t size, uint
 	return mem == MAP_FAILED ? NULL : mem;
 }
 
-int loader_state_id(const char *name, uint32_t *id)
+void loader_identity(const char *name, uint32_t *state_id, uint32_t *prog_id)
 {
-	struct bpf_map_info info = { 0 };
-	__u32 len = sizeof(info);
+	struct bpf_map_info map = { 0 };
+	struct bpf_prog_info prog = { 0 };
+	char path[PATH_MAX];
+	__u32 len = sizeof(map);
 	int fd = open_pin(name, PIN_STATE);
-	int err;
 
-	if (fd < 0)
-		return -ENOENT;
-	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
+	if (fd >= 0)
+		bpf_obj_get_info_by_fd(fd, &map, &len);
 	close(fd);
-	*id = info.id;
-	return err;
+	*state_id = map.id;
+
+	pin_path(path, name, PIN_PROG);
+	fd = bpf_obj_get(path);
+	len = sizeof(prog);
+	if (fd >= 0)
+		bpf_obj_get_info_by_fd(fd, &prog, &len);
+	close(fd);
+	*prog_id = prog.id;
 }
 
 static size_t blocks_bytes(const struct filter *f)
@@ -228,7 +295,19 @@ void filter_close(struct filter *f)
 	*f = (struct filter){ .stats_fd = -1 };
 }
 
-int filter_open(const char *name, struct filter *out)
+/* A larger value than ours would be read past the end of what is there for it. */
+static bool is_stats(int fd)
+{
+	struct bpf_map_info info = { 0 };
+	__u32 len = sizeof(info);
+
+	return fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len) &&
+	       info.type == BPF_MAP_TYPE_PERCPU_ARRAY &&
+	       info.value_size == sizeof(struct dedup_counters);
+}
+
+/* *dir is the inode of the directory that was looked into. */
+static int open_once(const char *name, struct filter *out, ino_t *dir)
 {
 	struct filter f = { .stats_fd = -1 };
 	char path[PATH_MAX];
@@ -238,6 +317,7 @@ int filter_open(const char *name, struct filter *out)
 	errno = 0;
 	if (!loader_name_ok(name) || stat(path, &st))
 		return errno == EACCES ? -EACCES : -ENOENT;
+	*dir = st.st_ino;
 	snprintf(f.name, sizeof(f.name), "%s", name);
 
 	f.config = map_pin(name, PIN_CONFIG, PROT_READ, sizeof(*f.config), NULL);
@@ -246,7 +326,7 @@ int filter_open(const char *name, struct filter *out)
 	f.state = map_pin(name, PIN_STATE, PROT_READ | PROT_WRITE, sizeof(*f.state), &f.state_id);
 	f.blocks = map_pin(name, PIN_FILTER, PROT_READ | PROT_WRITE, blocks_bytes(&f), NULL);
 	f.stats_fd = open_pin(name, PIN_STATS);
-	if (!f.state || !f.blocks || f.stats_fd < 0)
+	if (!f.state || !f.blocks || !is_stats(f.stats_fd))
 		goto fail;
 	*out = f;
 	return 0;
@@ -255,20 +335,39 @@ fail:
 	return -EPROTO;
 }
 
-int filter_open_or_say(const char *name, struct filter *out)
+int filter_open(const char *name, struct filter *out)
 {
-	int err = filter_open(name, out);
+	char path[PATH_MAX];
+	struct stat st;
+	ino_t dir = 0;
+	int err;
 
+	pin_path(path, name, NULL);
+	do /* again if it went away meanwhile: then another one, or none, is there */
+		err = open_once(name, out, &dir);
+	while (err == -EPROTO && (stat(path, &st) || st.st_ino != dir));
+	return err;
+}
+
+int filter_explain(const char *name, int err)
+{
 	if (err == -ENOENT)
 		say_err(err, "there is no filter %s; xdp-dedup status lists those there are", name);
-	else if (err == -EPERM || err == -EACCES)
+	else if (err == -EACCES)
 		say_err(err, "not permitted to open the filter %s; run as root", name);
-	else if (err)
+	else
 		say_err(err,
 			"the pins of %s are incomplete or of another version; xdp-dedup unload "
 			"--name %s removes them",
 			name, name);
 	return err;
+}
+
+int filter_open_or_say(const char *name, struct filter *out)
+{
+	int err = filter_open(name, out);
+
+	return err ? filter_explain(name, err) : 0;
 }
 
 int filter_counters(const struct filter *f, struct dedup_counters *sum)
@@ -298,26 +397,6 @@ out:
 	return err;
 }
 
-int loader_remove(const char *name)
-{
-	char path[PATH_MAX];
-	struct dirent *entry;
-	DIR *dir;
-	int err = 0;
-
-	pin_path(path, name, NULL);
-	dir = opendir(path);
-	if (!dir)
-		return say_err(-errno, "cannot open %s: %s", path, strerror(errno));
-	while ((entry = readdir(dir)))
-		if (entry->d_name[0] != '.' && unlinkat(dirfd(dir), entry->d_name, 0))
-			err = -errno;
-	closedir(dir);
-	if (rmdir(path))
-		err = -errno;
-	return err ? say_err(err, "cannot remove %s: %s", path, strerror(-err)) : 0;
-}
-
 static int compare_names(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -337,6 +416,7 @@ int loader_names(char ***out)
 	size_t cnt = 0;
 	DIR *dir;
 
+	*out = NULL;
 	if (!names)
 		return -ENOMEM;
 	dir = opendir(PIN_ROOT);

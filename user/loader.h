@@ -4,7 +4,7 @@
  *
  * A filter NAME is the directory PIN_ROOT/NAME of pinned maps. It comes to life in
  * an order that leaves no moment at which a killed process has left something that
- * does harm: maps pinned, hand started, then the packet program attached.
+ * does harm: maps pinned, hand started, shown by its name, packet program attached.
  */
 #ifndef XDP_DEDUP_LOADER_H
 #define XDP_DEDUP_LOADER_H
@@ -35,6 +35,7 @@ struct filter {
 
 /* Before anything else that changes filters: privileges, bpffs (mounted if missing),
  * PIN_ROOT, and a lock against other xdp-dedup processes, held until this one ends.
+ * Removes what a killed one left half made.
  */
 int loader_begin(bool verbose);
 
@@ -62,10 +63,13 @@ int loader_pin_program(const char *name, int prog_fd);
 int filter_open(const char *name, struct filter *out);
 void filter_close(struct filter *f);
 
-/* The kernel's id of a filter's state map, which also pins of another version have.
- * -ENOENT if there is no such pin.
+/* The kernel's ids of a filter's state map and packet program, which also pins have
+ * that are incomplete or of another version; 0 for what is not pinned.
  */
-int loader_state_id(const char *name, uint32_t *id);
+void loader_identity(const char *name, uint32_t *state_id, uint32_t *prog_id);
+
+/* Says what filter_open's error means, and returns it. */
+int filter_explain(const char *name, int err);
 
 /* filter_open, which says what is wrong. */
 int filter_open_or_say(const char *name, struct filter *out);
@@ -77,7 +81,7 @@ int filter_counters(const struct filter *f, struct dedup_counters *sum);
 int loader_remove(const char *name);
 
 /* The names under PIN_ROOT, sorted; *names is NULL-terminated. Free with
- * loader_free_names(). None is not a failure, nor is a missing PIN_ROOT.
+ * loader_free_names(). None is not a failure, nor is a missing PIN_ROOT. NULL on failure.
  */
 int loader_names(char ***names);
 void loader_free_names(char **names);

@@ -65,6 +65,10 @@ static int run(const struct verb *v, int argc, char **argv)
 {
 	struct options o;
 
+	if (argc > 1 && !strcmp(argv[1], "--help")) {
+		printf("usage: xdp-dedup %s %s\n  %s\n", v->name, v->usage, v->help);
+		return EXIT_DONE;
+	}
 	if (options_parse(&o, v->takes, argc, argv))
 		return EXIT_MISUSED;
 	if (o.args_cnt < v->args_min || o.args_cnt > v->args_max) {

@@ -2,7 +2,6 @@
 #include "options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,8 +68,9 @@ static int set_capacity(struct options *o, const char *what, const char *text)
 static int set_fpr(struct options *o, const char *what, const char *text)
 {
 	if (parse_rate(text, &o->fpr))
-		return say_err(-EINVAL, "%s %s: give a rate above 0 and below 1, as in 0.001 or 1e-4",
-			       what, text);
+		return say_err(
+			-EINVAL, "%s %s: give a rate above 0 and below 1, as in 0.001 or 1e-4 (at least 1e-18)",
+			what, text);
 	return 0;
 }
 
@@ -126,23 +126,23 @@ static int set_verbose(struct options *o, const char *what, const char *text)
 }
 
 static const struct {
-	const char *name;
-	int has_arg;
+	const char *name, *option; /* without and with its dashes */
+	bool has_value;
 	unsigned int group; /* 0: every verb takes it */
 	set_fn set;
 	const char *env; /* sets the default */
 } OPTIONS[] = {
-	{ "name", required_argument, OPT_NAME, set_name, NULL },
-	{ "mode", required_argument, OPT_MODE, set_mode, NULL },
-	{ "port", required_argument, OPT_PORT, set_port, NULL },
-	{ "capacity", required_argument, OPT_SIZE, set_capacity, "XDP_DEDUP_CAPACITY" },
-	{ "fpr", required_argument, OPT_SIZE, set_fpr, "XDP_DEDUP_FPR" },
-	{ "window", required_argument, OPT_WINDOW, set_window, "XDP_DEDUP_WINDOW" },
-	{ "action", required_argument, OPT_ACTION, set_action, NULL },
-	{ "learn", required_argument, OPT_ACTION, set_learn, NULL },
-	{ "json", no_argument, OPT_JSON, set_json, NULL },
-	{ "all", no_argument, OPT_ALL, set_all, NULL },
-	{ "verbose", no_argument, 0, set_verbose, NULL },
+	{ "name", "--name", true, OPT_NAME, set_name, NULL },
+	{ "mode", "--mode", true, OPT_MODE, set_mode, NULL },
+	{ "port", "--port", true, OPT_PORT, set_port, NULL },
+	{ "capacity", "--capacity", true, OPT_SIZE, set_capacity, "XDP_DEDUP_CAPACITY" },
+	{ "fpr", "--fpr", true, OPT_SIZE, set_fpr, "XDP_DEDUP_FPR" },
+	{ "window", "--window", true, OPT_WINDOW, set_window, "XDP_DEDUP_WINDOW" },
+	{ "action", "--action", true, OPT_ACTION, set_action, NULL },
+	{ "learn", "--learn", true, OPT_ACTION, set_learn, NULL },
+	{ "json", "--json", false, OPT_JSON, set_json, NULL },
+	{ "all", "--all", false, OPT_ALL, set_all, NULL },
+	{ "verbose", "--verbose", false, 0, set_verbose, NULL },
 };
 #define OPTIONS_CNT (sizeof(OPTIONS) / sizeof(OPTIONS[0]))
 
@@ -166,38 +166,51 @@ static int set_defaults(struct options *o, unsigned int takes)
 	return 0;
 }
 
+/* The option of this name (up to '=', without the dashes) that a verb takes, or -1. */
+static int find_option(const char *name, unsigned int takes)
+{
+	size_t len = strcspn(name, "=");
+
+	for (size_t i = 0; i < OPTIONS_CNT; i++)
+		if (strlen(OPTIONS[i].name) == len && !strncmp(OPTIONS[i].name, name, len) &&
+		    (!OPTIONS[i].group || OPTIONS[i].group & takes))
+			return i;
+	return -1;
+}
+
+/* Names are exact, unlike getopt_long's: a short form would change its meaning as
+ * options are added.
+ */
 int options_parse(struct options *o, unsigned int takes, int argc, char **argv)
 {
-	struct option longs[OPTIONS_CNT + 1] = { 0 };
-	int index[OPTIONS_CNT];
-	char what[32] = "--";
-	int cnt = 0, c, i, err;
+	int cnt = 0, err = set_defaults(o, takes);
+	bool ended = false;
 
-	for (size_t n = 0; n < OPTIONS_CNT; n++) {
-		if (OPTIONS[n].group && !(OPTIONS[n].group & takes))
+	for (int i = 1; i < argc && !err; i++) {
+		const char *word = argv[i], *value = strchr(word, '=');
+		int n;
+
+		if (ended || word[0] != '-' || !word[1]) {
+			argv[1 + cnt++] = argv[i];
 			continue;
-		longs[cnt].name = OPTIONS[n].name;
-		longs[cnt].has_arg = OPTIONS[n].has_arg;
-		index[cnt++] = n;
+		}
+		if (!strcmp(word, "--")) {
+			ended = true;
+			continue;
+		}
+		n = word[1] == '-' ? find_option(word + 2, takes) : -1;
+		if (n < 0)
+			return say_err(-EINVAL, "%s does not take %s; see xdp-dedup help", argv[0],
+				       word);
+		if (!OPTIONS[n].has_value && value)
+			return say_err(-EINVAL, "--%s takes no value", OPTIONS[n].name);
+		if (OPTIONS[n].has_value && !value && i + 1 == argc)
+			return say_err(-EINVAL, "%s needs a value", word);
+		if (OPTIONS[n].has_value)
+			value = value ? value + 1 : argv[++i];
+		err = OPTIONS[n].set(o, OPTIONS[n].option, value);
 	}
-	err = set_defaults(o, takes);
-	if (err)
-		return err;
-
-	optind = 0; /* start afresh, also in a test's second call */
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":", longs, &i)) != -1) {
-		if (c == ':')
-			return say_err(-EINVAL, "%s needs a value", argv[optind - 1]);
-		if (c == '?')
-			return say_err(-EINVAL, "%s %s does not take %s; see xdp-dedup help",
-				       "xdp-dedup", argv[0], argv[optind - 1]);
-		strncpy(what + 2, longs[i].name, sizeof(what) - 3);
-		err = OPTIONS[index[i]].set(o, what, optarg);
-		if (err)
-			return err;
-	}
-	o->args = argv + optind;
-	o->args_cnt = argc - optind;
-	return 0;
+	o->args = argv + 1;
+	o->args_cnt = cnt;
+	return err;
 }

@@ -103,11 +103,16 @@ uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_stat
 		seg = 0;
 		epoch++;
 	}
-	at = st->marks[(epoch & 1) * DEDUP_MARKS + seg].at_ns;
-	return now_ns - (at ? at : st->started_ns);
+	at = dedup_read(&st->marks[(epoch & 1) * DEDUP_MARKS + seg].at_ns);
+	if (!at)
+		at = st->started_ns;
+	return now_ns > at ? now_ns - at : 0;
 }
 
 bool stats_stopped(const struct dedup_config *cfg, const struct dedup_state *st, uint64_t now_ns)
 {
-	return now_ns - dedup_read(&st->last_ns) > cfg->stale_ns;
+	uint64_t last_ns = dedup_read(&st->last_ns);
+
+	/* It may have stepped since the caller looked at the clock. */
+	return now_ns > last_ns && now_ns - last_ns > cfg->stale_ns;
 }

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define RATE_MIN 1e-18 /* the unit in which struct dedup_config keeps it */
+
 struct unit {
 	const char *suffix;
 	uint64_t factor;
@@ -77,7 +79,7 @@ int parse_rate(const char *text, double *out)
 	value = strtod(text, &end);
 	if (*end || end == text)
 		return -EINVAL;
-	if (!(value > 0 && value < 1))
+	if (!(value >= RATE_MIN && value < 1))
 		return -ERANGE;
 	*out = value;
 	return 0;

@@ -19,7 +19,7 @@ int parse_count(const char *text, uint64_t *out);
 /* "10m" → nanoseconds. Units ms, s, m, h; none but 0 is allowed without. */
 int parse_time(const char *text, uint64_t *out_ns);
 
-/* "1e-4" → a rate above 0 and below 1. */
+/* "1e-4" → a rate from 1e-18 to below 1. */
 int parse_rate(const char *text, double *out);
 
 /* "8001,9000-9010" → sorted ranges, those that touch joined. *cnt is at most

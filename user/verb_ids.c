@@ -9,6 +9,7 @@
 #include "ids.h"
 #include "kernel.h"
 #include "say.h"
+#include "stats.h"
 #include "units.h"
 #include "verbs.h"
 
@@ -27,6 +28,8 @@ static const char *add_id(struct filter *f, const uint8_t id[GSP_ID_BYTES], cons
 	}
 	if (err == -EINVAL)
 		say_err(err, "%s is no id: all zero stands for none", text);
+	else if (err < 0 && stats_stopped(f->config, f->state, kernel_now_ns()))
+		say_err(err, "the hand of %s has stopped; unload and load it again", f->name);
 	else if (err < 0)
 		say_err(err, "the window is full; xdp-dedup rotate %s makes room", f->name);
 	return err < 0 ? NULL : err ? "new" : "known";

@@ -18,6 +18,7 @@
 
 struct status_iface {
 	char name[IF_NAMESIZE];
+	uint32_t ifindex; /* names change, and an interface may have several */
 	enum attach_mode mode;
 	bool dispatcher;
 	const char *state; /* "attached", "detached", "gone", "other netns" */
@@ -37,7 +38,8 @@ struct status {
 	bool stopped; /* the hand's clock */
 };
 
-static struct status_iface *add_iface(struct status *s, const char *name, const char *state)
+static struct status_iface *add_iface(struct status *s, const char *name, uint32_t ifindex,
+				      const char *state)
 {
 	struct status_iface *i = &s->ifaces[s->ifaces_cnt];
 
@@ -45,14 +47,15 @@ static struct status_iface *add_iface(struct status *s, const char *name, const 
 		return NULL;
 	s->ifaces_cnt++;
 	snprintf(i->name, sizeof(i->name), "%s", name);
+	i->ifindex = ifindex;
 	i->state = state;
 	return i;
 }
 
-static bool has_iface(const struct status *s, const char *name)
+static bool has_iface(const struct status *s, uint32_t ifindex)
 {
 	for (int i = 0; i < s->ifaces_cnt; i++)
-		if (!strcmp(s->ifaces[i].name, name))
+		if (s->ifaces[i].ifindex == ifindex)
 			return true;
 	return false;
 }
@@ -61,6 +64,7 @@ static bool has_iface(const struct status *s, const char *name)
 static int collect_ifaces(struct status *s)
 {
 	const struct dedup_iface *recorded = s->filter.state->ifaces;
+	char name[IF_NAMESIZE];
 	struct attachment *list;
 	int cnt, err = attach_list(&list, &cnt);
 
@@ -73,7 +77,7 @@ static int collect_ifaces(struct status *s)
 
 		if (list[i].state_id != s->filter.state_id)
 			continue;
-		iface = add_iface(s, list[i].ifname, "attached");
+		iface = add_iface(s, list[i].ifname, list[i].ifindex, "attached");
 		if (!iface)
 			break;
 		iface->mode = list[i].mode;
@@ -85,30 +89,24 @@ static int collect_ifaces(struct status *s)
 		if (!recorded[i].ifindex)
 			continue;
 		if (recorded[i].netns != kernel_netns())
-			add_iface(s, recorded[i].name, "other netns");
-		else if (!has_iface(s, recorded[i].name))
-			add_iface(s, recorded[i].name,
-				  if_nametoindex(recorded[i].name) ? "detached" : "gone");
+			add_iface(s, recorded[i].name, 0, "other netns");
+		else if (!has_iface(s, recorded[i].ifindex))
+			add_iface(s, recorded[i].name, recorded[i].ifindex,
+				  if_indextoname(recorded[i].ifindex, name) ? "detached" : "gone");
 	}
 	return 0;
 }
 
-static int collect(const char *name, struct status *s)
+/* Fills in the rest; s->filter is open. */
+static int collect(struct status *s)
 {
 	uint64_t hand;
-	int err;
+	int err = collect_ifaces(s);
 
-	*s = (struct status){ 0 };
-	err = filter_open_or_say(name, &s->filter);
-	if (err)
-		return err;
-	err = collect_ifaces(s);
 	if (!err)
 		err = filter_counters(&s->filter, &s->counters);
-	if (err) {
-		filter_close(&s->filter);
+	if (err)
 		return err;
-	}
 	hand = dedup_read(&s->filter.state->hand);
 	s->fill = stats_fill(s->filter.config, s->filter.blocks, hand);
 	s->hand = (double)dedup_hand_pos(hand) / s->filter.config->blocks;
@@ -270,19 +268,21 @@ static json_object *to_json(const struct status *s)
 	return o;
 }
 
-/* Shows one filter, or puts it into `list` where there is one. */
-static int show(const char *name, json_object *list)
+/* Shows an open filter, or puts it into `list` where there is one; closes it. */
+static int show(struct filter *f, json_object *list)
 {
-	struct status *s = malloc(sizeof(*s));
-	int err = s ? collect(name, s) : -ENOMEM;
+	struct status *s = calloc(1, sizeof(*s));
+	int err = -ENOMEM;
 
-	if (!err) {
-		if (list)
-			json_object_array_add(list, to_json(s));
-		else
-			print_text(s);
-		filter_close(&s->filter);
+	if (s) {
+		s->filter = *f;
+		err = collect(s);
 	}
+	if (!err && list)
+		json_object_array_add(list, to_json(s));
+	else if (!err)
+		print_text(s);
+	filter_close(f);
 	free(s);
 	return err;
 }
@@ -296,19 +296,20 @@ static int show_all(bool json)
 {
 	json_object *list = json ? json_object_new_array() : NULL, *all;
 	char **names;
-	int err = loader_names(&names);
+	int err = loader_names(&names), shown = 0;
 
-	if (err) {
-		json_object_put(list);
-		return err;
-	}
-	for (char **n = names; *n; n++) {
-		if (n != names && !json)
+	for (char **n = names; !err && *n; n++) {
+		struct filter f;
+		int open_err = filter_open(*n, &f);
+
+		if (open_err == -ENOENT)
+			continue; /* unloaded since */
+		if (shown++ && !json)
 			putchar('\n');
-		if (show(*n, list))
+		if (open_err ? filter_explain(*n, open_err) : show(&f, list))
 			err = -EIO;
 	}
-	if (!*names && !json)
+	if (!err && !shown && !json)
 		puts("no filter is loaded");
 	loader_free_names(names);
 	if (json) {
@@ -323,15 +324,18 @@ static int show_all(bool json)
 int verb_status(const struct options *o)
 {
 	json_object *list = NULL;
+	struct filter f;
 	int err;
 
 	if (kernel_ready(o->verbose))
 		return EXIT_FAILED;
 	if (!o->args_cnt)
 		return show_all(o->json) ? EXIT_FAILED : EXIT_DONE;
+	if (filter_open_or_say(o->args[0], &f))
+		return EXIT_FAILED;
 	if (o->json)
 		list = json_object_new_array();
-	err = show(o->args[0], list);
+	err = show(&f, list);
 	if (!err && o->json)
 		print_json(json_object_array_get_idx(list, 0));
 	json_object_put(list);
