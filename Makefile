@@ -61,7 +61,7 @@ $(BIN): $(OBJS)
 # Tests. Programs of tests/ROOT_TESTS use the kernel; the others run for anybody.
 UNIT_TESTS := units size hand stats kernel
 FAST_TESTS := rate claim
-ROOT_TESTS := prog cli e2e beside kill
+ROOT_TESTS := parse prog cli e2e beside kill
 TESTS      := $(addsuffix _test,$(UNIT_TESTS) $(FAST_TESTS) $(ROOT_TESTS))
 TEST_BINS  := $(TESTS:%=$(BUILD)/tests/%)
 SAN_FLAGS  := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -138,7 +138,8 @@ lint: $(SKEL) compile_commands.json ## clang-format, clang-tidy, cppcheck, shell
 	$(Q)cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
 		--inline-suppr --suppress=missingIncludeSystem -Iinclude -Iuser -Itests \
 		'-DLIBBPF_OPTS(type,name,...)=struct type name' \
-		'-DDECLARE_LIBXDP_OPTS(type,name,...)=struct type name' user tests
+		'-DDECLARE_LIBXDP_OPTS(type,name,...)=struct type name' \
+		user $(filter-out %.bpf.c,$(wildcard tests/*.c))
 	$(call say,LINT,shellcheck)
 	$(Q)shellcheck scripts/* tests/run tests/run-vm .ci/run
 

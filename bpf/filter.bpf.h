@@ -26,10 +26,14 @@ static __always_inline bool is_no_id(const struct event_id *id)
 	return !(id->word[0] | id->word[1] | id->word[2] | id->word[3]);
 }
 
-/* The hand beats once a tick; a jiffy is read for nothing where the time is not. */
+/* The hand beats once a tick; jiffies are read for nothing where the time is not. It
+ * may beat between the two reads: then none is since.
+ */
 static __always_inline bool clock_stopped(void)
 {
-	return bpf_jiffies64() - dedup_read(&state.beat_jiffies) > config.stale_jiffies;
+	__s64 since = bpf_jiffies64() - dedup_read(&state.beat_jiffies);
+
+	return since > (__s64)config.stale_jiffies;
 }
 
 /* Is the id in the window? 1 yes, 0 no; -ENOENT if there is no such block. */

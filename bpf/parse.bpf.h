@@ -32,7 +32,7 @@
 struct packet {
 	void *pos;	   /* the next header */
 	void *end;	   /* of the packet's first buffer */
-	__u32 len;	   /* of the whole frame */
+	__u32 len;	   /* of the frame, as its IP header claims: no padding */
 	__u32 payload_len; /* claimed by the header before pos; host order */
 };
 
@@ -150,15 +150,13 @@ static __always_inline int parse_udp(struct xdp_md *ctx, struct packet *pkt)
 	len = bpf_ntohs(udp->len);
 	if (len < sizeof(*udp) || len > pkt->payload_len)
 		return DEDUP_bad_udp;
-	/* What the IP header claims must be there, or the stack drops the packet. */
-	pkt->len = pkt->end - frame;
-	if (at + pkt->payload_len > pkt->len) {
-		/* Cut short, or in several buffers. */
-		if (config.frags)
-			pkt->len = bpf_xdp_get_buff_len(ctx);
-		if (at + pkt->payload_len > pkt->len)
-			return DEDUP_truncated;
-	}
+	/* What the IP header claims must be there, or the stack drops the packet. Where
+	 * it goes past the first buffer, it is cut short or has several.
+	 */
+	pkt->len = at + pkt->payload_len;
+	if (pkt->len > (__u32)(pkt->end - frame) &&
+	    (!config.frags || pkt->len > bpf_xdp_get_buff_len(ctx)))
+		return DEDUP_truncated;
 	pkt->payload_len = len - sizeof(*udp);
 	pkt->pos = udp + 1;
 	return PARSED;

@@ -29,7 +29,7 @@
 #define DEDUP_TOTALS(X)                                              \
 	X(rx, "packets entering")                                    \
 	X(dropped, "packets dropped; stays 0 with --action count")   \
-	X(duplicate_bytes, "frame bytes of both kinds of duplicate") \
+	X(duplicate_bytes, "bytes of both kinds of duplicate, padding not counted") \
 	X(early, "blocks aged before their window was over")
 
 #define DEDUP_COUNTERS(X) DEDUP_REASONS(X) DEDUP_TOTALS(X)

@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The packet program's filter and its hand: what is known, learned, forgotten. */
+#include "rig.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hand.h"
+#include "ids.h"
+#include "kernel.h"
+#include "model.h"
+
+#define MS 1000000ULL
+
+static void every_bit_of_an_id_counts(void **state)
+{
+	(void)state;
+	expect_event(&NO_ID, XDP_PASS, DEDUP_no_id);
+	for (int bit = 0; bit < 8 * GSP_ID_BYTES; bit++) {
+		struct id id = { 0 };
+
+		id.bytes[bit / 8] |= 1 << bit % 8;
+		expect_ihave(&id, 1, XDP_PASS, DEDUP_ihave_new);
+		expect_event(&id, XDP_PASS, DEDUP_new);
+		expect_event(&id, XDP_DROP, DEDUP_duplicate);
+		expect_event(&NO_ID, XDP_PASS, DEDUP_no_id);
+	}
+}
+
+static void ihave_passes_for_any_unknown_id(void **state)
+{
+	static const int COUNTS[] = { 1, 2, 32 };
+	struct id ids[GSP_IDS_MAX];
+
+	(void)state;
+	rig_learn(ids, GSP_IDS_MAX);
+	for (size_t i = 0; i < ARRAY_SIZE(COUNTS); i++) {
+		expect_ihave(ids, COUNTS[i], XDP_DROP, DEDUP_ihave_duplicate);
+		for (int at = 0; at < COUNTS[i]; at++) {
+			struct id known = ids[at];
+
+			ids[at] = NO_ID;
+			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_no_id);
+			/* Hearing of it again and again teaches nothing. */
+			ids[at] = id_fresh();
+			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_ihave_new);
+			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_ihave_new);
+			expect_event(&ids[at], XDP_PASS, DEDUP_new);
+			expect_ihave(ids, COUNTS[i], XDP_DROP, DEDUP_ihave_duplicate);
+			ids[at] = known;
+		}
+	}
+}
+
+static void iwant_passes_and_teaches_nothing(void **state)
+{
+	struct id ids[GSP_IDS_MAX];
+	struct frame f;
+
+	(void)state;
+	for (int i = 0; i < GSP_IDS_MAX; i++)
+		ids[i] = id_fresh();
+	frame_build(&f, &(struct frame_plan){ .type = GSP_IWANT, .count = GSP_IDS_MAX }, ids);
+	expect(&f, XDP_PASS, DEDUP_exempt);
+	for (int i = 0; i < GSP_IDS_MAX; i++)
+		expect_event(&ids[i], XDP_PASS, DEDUP_new);
+	expect(&f, XDP_PASS, DEDUP_exempt);
+}
+
+static void count_only_counts_but_passes(void **state)
+{
+	struct dedup_config cfg = rig_still_config();
+	struct id id = id_fresh(), other = id_fresh();
+
+	(void)state;
+	cfg.count_only = 1;
+	rig_load(&cfg);
+	expect_ihave(&id, 1, XDP_PASS, DEDUP_ihave_new);
+	expect_event(&id, XDP_PASS, DEDUP_new);
+	expect_event(&id, XDP_PASS, DEDUP_duplicate);
+	expect_ihave(&id, 1, XDP_PASS, DEDUP_ihave_duplicate);
+	expect_event(&other, XDP_PASS, DEDUP_new);
+	assert_int_equal(rig.seen.dropped, 0);
+}
+
+static void learn_app_leaves_learning_to_the_application(void **state)
+{
+	struct dedup_config cfg = rig_still_config();
+	struct id id = id_fresh();
+
+	(void)state;
+	cfg.learn_app = 1;
+	rig_load(&cfg);
+	for (int i = 0; i < 100; i++)
+		expect_event(&id, XDP_PASS, DEDUP_new);
+	expect_ihave(&id, 1, XDP_PASS, DEDUP_ihave_new);
+	assert_int_equal(rig.filter.state->learned, 0);
+	assert_int_equal(ids_test(&rig.filter, id.bytes), 0);
+	assert_int_equal(ids_add(&rig.filter, id.bytes), 1);
+	expect_event(&id, XDP_DROP, DEDUP_duplicate);
+	expect_ihave(&id, 1, XDP_DROP, DEDUP_ihave_duplicate);
+	/* Its own learning has the same limit. */
+	rig.filter.state->limit = rig.filter.state->learned;
+	id = id_fresh();
+	assert_int_equal(ids_add(&rig.filter, id.bytes), -ENOSPC);
+	expect_event(&id, XDP_PASS, DEDUP_new);
+}
+
+static void nothing_drops_when_the_clock_has_stopped(void **state)
+{
+	struct dedup_config cfg = rig_still_config();
+	struct id known = id_fresh(), fresh = id_fresh();
+	struct frame iwant;
+	uint64_t beat;
+
+	(void)state;
+	cfg.stale_jiffies = 100000;
+	rig_load(&cfg);
+	beat = rig.filter.state->beat_jiffies;
+	frame_build(&iwant, &(struct frame_plan){ .type = GSP_IWANT }, &fresh);
+	expect_event(&known, XDP_PASS, DEDUP_new);
+
+	rig.filter.state->beat_jiffies = beat - cfg.stale_jiffies - 1;
+	expect_event(&known, XDP_PASS, DEDUP_stale);
+	expect_event(&fresh, XDP_PASS, DEDUP_stale);
+	expect_ihave(&known, 1, XDP_PASS, DEDUP_stale);
+	expect_ihave(&fresh, 1, XDP_PASS, DEDUP_stale);
+	expect(&iwant, XDP_PASS, DEDUP_exempt);
+
+	/* Another CPU may have beaten in a jiffy that this one has not seen yet. */
+	rig.filter.state->beat_jiffies = beat + cfg.stale_jiffies;
+	expect_event(&known, XDP_DROP, DEDUP_duplicate);
+
+	rig.filter.state->beat_jiffies = beat - cfg.stale_jiffies * 9 / 10;
+	expect_ihave(&known, 1, XDP_DROP, DEDUP_ihave_duplicate);
+	expect_event(&known, XDP_DROP, DEDUP_duplicate);
+	expect_event(&fresh, XDP_PASS, DEDUP_new);
+}
+
+static void the_clock_goes_on_by_itself(void **state)
+{
+	struct dedup_config cfg = rig_live_config(RIG_PORTS);
+	struct id id = id_fresh();
+
+	(void)state;
+	cfg.stale_jiffies /= 4; /* half a second */
+	rig_load(&cfg);
+	expect_event(&id, XDP_PASS, DEDUP_new);
+	usleep(1000000);
+	expect_event(&id, XDP_DROP, DEDUP_duplicate);
+	rig.filter.state->beat_jiffies = 0;
+	usleep(250000);
+	expect_event(&id, XDP_DROP, DEDUP_duplicate);
+}
+
+/* Sends fresh ids until one is not learned: *last. Returns how many were. */
+static uint64_t learn_until_full(struct id *last)
+{
+	uint64_t before = rig.seen.unlearned, cnt;
+	struct frame f;
+
+	for (cnt = 0; cnt < 10 * rig.filter.config->capacity; cnt++) {
+		*last = id_fresh();
+		frame_build(&f, &(struct frame_plan){ .body = 0 }, last);
+		assert_int_equal(rig_run(&f), XDP_PASS);
+		rig_count();
+		if (rig.seen.unlearned > before)
+			break;
+	}
+	return cnt;
+}
+
+static void past_the_limit_nothing_is_learned(void **state)
+{
+	struct dedup_config cfg = rig_still_config();
+	struct id known = id_fresh(), fresh;
+	uint64_t room;
+
+	(void)state;
+	cfg.claim = 4;
+	rig_load(&cfg);
+	/* As the hand sets it: a turn's ids and the burst's, in whole claims. */
+	room = (cfg.turn_ids + cfg.burst_ids) / 4 * 4;
+	expect_event(&known, XDP_PASS, DEDUP_new);
+	for (int i = 0; i < 10; i++) /* takes no credit */
+		expect_event(&known, XDP_DROP, DEDUP_duplicate);
+	assert_int_equal(1 + learn_until_full(&fresh), room);
+	assert_int_equal(rig.filter.state->learned, room);
+
+	expect_event(&fresh, XDP_PASS, DEDUP_unlearned);
+	expect_ihave(&fresh, 1, XDP_PASS, DEDUP_ihave_new);
+	expect_event(&known, XDP_DROP, DEDUP_duplicate);
+	expect_ihave(&known, 1, XDP_DROP, DEDUP_ihave_duplicate);
+
+	rig.filter.state->limit = room + 3; /* less than a claim */
+	expect_event(&fresh, XDP_PASS, DEDUP_unlearned);
+	rig.filter.state->limit = room + 4;
+	expect_event(&fresh, XDP_PASS, DEDUP_new);
+	expect_event(&fresh, XDP_DROP, DEDUP_duplicate);
+	assert_int_equal(learn_until_full(&fresh), 3);
+	assert_int_equal(rig.filter.state->learned, room + 4);
+}
+
+/* Has the hand pass so many blocks at once, as for `rotate`. */
+static void pass_blocks(uint32_t blocks)
+{
+	struct dedup_state *st = rig.filter.state;
+
+	st->asked += blocks;
+	for (int ms = 0; dedup_read(&st->served) < dedup_read(&st->asked); ms++) {
+		assert_true(ms < 10000);
+		usleep(1000);
+	}
+}
+
+static void an_id_is_gone_after_two_turns(void **state)
+{
+	struct dedup_config cfg = rig_live_config(RIG_PORTS);
+	struct id ids[1000];
+
+	(void)state;
+	rig_load(&cfg);
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
+		ids[i] = id_fresh();
+		expect_event(&ids[i], XDP_PASS, DEDUP_new);
+	}
+	pass_blocks(cfg.blocks);
+	/* Now in the previous half; seeing it again does not refresh it. */
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
+		expect_event(&ids[i], XDP_DROP, DEDUP_duplicate);
+		expect_ihave(&ids[i], 1, XDP_DROP, DEDUP_ihave_duplicate);
+	}
+	pass_blocks(cfg.blocks);
+	for (uint32_t i = 0; i < cfg.blocks; i++)
+		assert_memory_equal(&rig.filter.blocks[i], &(struct dedup_block){ 0 },
+				    sizeof(struct dedup_block));
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+		expect_event(&ids[i], XDP_PASS, DEDUP_new);
+}
+
+static void an_id_outlives_one_turn_from_anywhere(void **state)
+{
+	struct dedup_config cfg = rig_live_config(RIG_PORTS);
+	uint32_t half = cfg.blocks / cfg.segment_blocks / 2 * cfg.segment_blocks;
+	struct id ids[1000];
+
+	(void)state;
+	rig_load(&cfg);
+	pass_blocks(half);
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
+		ids[i] = id_fresh();
+		expect_event(&ids[i], XDP_PASS, DEDUP_new);
+	}
+	pass_blocks(cfg.blocks - half);
+	pass_blocks(half);
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+		expect_event(&ids[i], XDP_DROP, DEDUP_duplicate);
+}
+
+static void an_id_is_remembered_for_the_window(void **state)
+{
+	struct dedup_config cfg = rig_live_config(RIG_PORTS);
+	struct id id = id_fresh();
+	uint64_t start, ns = 0;
+	struct frame f;
+
+	(void)state;
+	cfg.window_ns = 500 * MS;
+	cfg.turn_ns = cfg.window_ns + 2 * cfg.tick_ns;
+	rig_load(&cfg);
+	start = kernel_now_ns();
+	expect_event(&id, XDP_PASS, DEDUP_new);
+	frame_build(&f, &(struct frame_plan){ .body = 0 }, &id);
+	while (ns < 20 * cfg.window_ns && rig_run(&f) == XDP_DROP) {
+		usleep(1000);
+		ns = kernel_now_ns() - start;
+	}
+	ns = kernel_now_ns() - start;
+	assert_in_range(ns, cfg.window_ns, 20 * cfg.window_ns);
+	rig_count();
+	assert_int_equal(rig.seen.new, 2);
+	assert_int_equal(rig.seen.early, 0);
+}
+
+/* When the hand last passed a block. */
+static uint64_t last_pass_ns(const struct dedup_state *st)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(st->marks); i++)
+		if (dedup_read(&st->marks[i].at_ns) > last)
+			last = dedup_read(&st->marks[i].at_ns);
+	return last;
+}
+
+static void overload_drives_the_hand(void **state)
+{
+	struct dedup_config cfg = rig_live_config(RIG_PORTS);
+	uint64_t start = kernel_now_ns();
+	struct frame f;
+
+	(void)state;
+	cfg.tick_ns = 1000 * MS;
+	rig_load(&cfg);
+	while (rig.seen.early < 2 * cfg.blocks && kernel_now_ns() - start < 20000 * MS) {
+		struct id id = id_fresh();
+
+		frame_build(&f, &(struct frame_plan){ .body = 0 }, &id);
+		assert_int_equal(rig_run(&f), XDP_PASS);
+		rig_count();
+	}
+	assert_true(rig.seen.early >= 2 * cfg.blocks);
+	assert_int_equal(rig.seen.early, rig.filter.state->early);
+	assert_int_equal(rig.seen.new + rig.seen.unlearned, rig.seen.rx);
+	/* There may be more to do: it looks again soon, not a tick later. */
+	usleep(300000);
+	assert_true(dedup_read(&rig.filter.state->last_ns) > last_pass_ns(rig.filter.state));
+}
+
+/* What is more than a step may do, the next one does, which here is far off. */
+static void a_step_is_bounded(void **state)
+{
+	struct dedup_config cfg = rig_live_config(RIG_PORTS);
+	struct dedup_state *st;
+
+	(void)state;
+	cfg.blocks = 3 * DEDUP_STEP_BLOCKS;
+	cfg.segment_blocks = cfg.blocks / 16;
+	cfg.early_tick_ns = 1000000 * MS;
+	rig_load(&cfg);
+	st = rig.filter.state;
+	st->asked += cfg.blocks;
+	for (int ms = 0; ms < 10000 && !dedup_read(&st->served); ms++)
+		usleep(1000);
+	usleep(100000);
+	assert_int_equal(dedup_read(&st->served), DEDUP_STEP_BLOCKS);
+}
+
+#define POOL 64
+
+/* One id in 64 is none, half of the others are of the pool. */
+static struct id any_id(const struct id *pool, uint64_t random)
+{
+	if (random % 64 == 0)
+		return NO_ID;
+	return random & 64 ? pool[random / 128 % POOL] : id_fresh();
+}
+
+static int as_ids_add(enum dedup_reason reason)
+{
+	return reason == DEDUP_new ? 1 : reason == DEDUP_no_id ? -EINVAL : 0;
+}
+
+/* A packet with any ids, or now and then the application, which adds an id itself. */
+static void any_operation(struct model *m, const struct id *pool, uint64_t *seed)
+{
+	static const enum gsp_type TYPES[] = { GSP_EVENT, GSP_EVENT, GSP_EVENT,
+					       GSP_IHAVE, GSP_IHAVE, GSP_IWANT };
+	uint64_t random = random_next(seed);
+	struct frame_plan plan = { .ipv6 = random & 1, .body = random / 2 % 32 };
+	struct id ids[GSP_IDS_MAX];
+	enum dedup_reason reason;
+	struct frame f;
+
+	plan.type = TYPES[(random >> 16) % ARRAY_SIZE(TYPES)];
+	plan.count = 1;
+	/* Mostly few: an IHAVE of many ids is hardly ever all known. */
+	if (plan.type != GSP_EVENT)
+		plan.count += (random >> 24) % GSP_IDS_MAX >> (random >> 32) % 6;
+	if (plan.extension_len == 255)
+		plan.count = 1; /* or the ids would not be in the first buffer */
+	for (int i = 0; i < plan.count; i++)
+		ids[i] = any_id(pool, random_next(seed));
+	reason = model_judge(m, plan.type, ids, plan.count);
+	if (plan.type == GSP_EVENT && (random >> 40) % 8 == 0) {
+		assert_int_equal(ids_add(&rig.filter, ids[0].bytes), as_ids_add(reason));
+		return;
+	}
+	frame_build(&f, &plan, ids);
+	expect(&f, rig_verdict(reason), reason);
+}
+
+/* All bits equal; then both start again, so that fresh ids stay likely. */
+static void compare_and_clear(struct model *m)
+{
+	size_t size = m->cfg->blocks * sizeof(*m->blocks);
+
+	if (memcmp(rig.filter.blocks, m->blocks, size))
+		fail_msg("%s: the kernel's bits are not the model's", rig.row);
+	memset(rig.filter.blocks, 0, size);
+	model_clear(m);
+}
+
+/* Random operations on a filter of this shape, with the hand put anywhere. */
+static void compare_with_model(uint32_t blocks, uint32_t words, uint32_t bits, int operations)
+{
+	struct dedup_config cfg = rig_still_config();
+	uint64_t seed = blocks + words + bits;
+	struct id pool[POOL];
+	struct model m;
+	char row[64];
+
+	cfg.blocks = blocks;
+	cfg.words = words;
+	cfg.bits = bits;
+	rig_load(&cfg);
+	snprintf(row, sizeof(row), "%u blocks, %u words, %u bits", blocks, words, bits);
+	rig.row = row;
+	rig.filter.state->limit = INT64_MAX;
+	model_start(&m, rig.filter.config);
+	for (int i = 0; i < operations; i++) {
+		if (i % 16 == 0)
+			m.hand = random_next(&seed) << 32 | random_next(&seed) % blocks;
+		rig.filter.state->hand = m.hand;
+		for (int j = 0; j < POOL && i % 512 == 0; j++)
+			pool[j] = id_fresh();
+		any_operation(&m, pool, &seed);
+		if (i % 512 == 511)
+			compare_and_clear(&m);
+	}
+	compare_and_clear(&m);
+	model_stop(&m);
+	rig.row = "";
+}
+
+static void random_operations_agree_with_the_model(void **state)
+{
+	static const uint32_t BLOCKS[] = { 1, 2, 7, 61, 100003 };
+	static const uint32_t WORDS[] = { 1, 2, 4 };
+
+	for (size_t w = 0; w < ARRAY_SIZE(WORDS); w++) {
+		for (uint32_t bits = 1; bits <= DEDUP_BITS_MAX; bits++) {
+			compare_with_model(BLOCKS[(w + bits) % 5], WORDS[w], bits, 8192);
+			rig_unload(state);
+		}
+	}
+}
+
+/* On a filter that stands still; or on one that the test itself loads. */
+
+#define STILL(name) cmocka_unit_test_setup_teardown(name, rig_load_still, rig_unload)
+#define OWN(name) cmocka_unit_test_teardown(name, rig_unload)
+
+int main(void)
+{
+	struct CMUnitTest tests[] = {
+		STILL(every_bit_of_an_id_counts),
+		STILL(ihave_passes_for_any_unknown_id),
+		STILL(iwant_passes_and_teaches_nothing),
+		OWN(count_only_counts_but_passes),
+		OWN(learn_app_leaves_learning_to_the_application),
+		OWN(nothing_drops_when_the_clock_has_stopped),
+		OWN(the_clock_goes_on_by_itself),
+		OWN(past_the_limit_nothing_is_learned),
+		OWN(an_id_is_gone_after_two_turns),
+		OWN(an_id_outlives_one_turn_from_anywhere),
+		OWN(an_id_is_remembered_for_the_window),
+		OWN(overload_drives_the_hand),
+		OWN(a_step_is_bounded),
+		OWN(random_operations_agree_with_the_model),
+	};
+
+	return run_root_tests("prog", tests, ARRAY_SIZE(tests));
+}
