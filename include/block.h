@@ -29,14 +29,18 @@ struct dedup_probe {
 	__u64 mask[DEDUP_HALF_WORDS]; /* 1 to `bits` bits each */
 };
 
-/* The kernel's side wants short loops gone, and pins an index: the verifier then sees
- * that it is at most max (2^n - 1), however the compiler rebuilt it.
+/* The kernel's side wants short loops gone; pins an index, so that the verifier sees it
+ * is at most max (2^n - 1), however the compiler rebuilt it; and keeps a branch on what
+ * is constant to the verifier, which then folds it away with all behind it, where the
+ * compiler would compute both ways and choose.
  */
 #ifdef __bpf__
 #define DEDUP_BOUND(i, max) asm volatile("%0 &= %1" : "+r"(i) : "i"(max))
 #define DEDUP_UNROLL _Pragma("unroll")
+#define DEDUP_KEEP_BRANCH() asm volatile("")
 #else
 #define DEDUP_UNROLL
+#define DEDUP_KEEP_BRANCH()
 #define DEDUP_BOUND(i, max) ((i) &= (max))
 #endif
 
@@ -46,9 +50,12 @@ static __always_inline __u64 dedup_mask(__u64 g, __u32 bits)
 	__u64 mask = 0;
 
 	DEDUP_UNROLL
-	for (__u32 j = 0; j < DEDUP_BITS_MAX; j++)
-		if (j < bits)
+	for (__u32 j = 0; j < DEDUP_BITS_MAX; j++) {
+		if (j < bits) {
+			DEDUP_KEEP_BRANCH();
 			mask |= 1ULL << ((g >> (58 - 6 * j)) & 63);
+		}
+	}
 	return mask;
 }
 
@@ -128,8 +135,7 @@ static __always_inline void dedup_set(__u64 *half, const struct dedup_probe *p, 
 }
 
 /* Sets the words above word i (a constant for the compiler), then claims word i. */
-static __always_inline bool dedup_claim(__u64 *half, const struct dedup_probe *p, __u32 words,
-					__u32 i)
+static __always_inline bool dedup_claim(__u64 *half, const struct dedup_probe *p, __u32 words, __u32 i)
 {
 	if (i < 1 && words > 1)
 		dedup_set(half, p, 1);

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <bpf/bpf.h>
+
 #include "hand.h"
 #include "ids.h"
 #include "kernel.h"
@@ -441,6 +443,46 @@ static void random_operations_agree_with_the_model(void **state)
 
 /* On a filter that stands still; or on one that the test itself loads. */
 
+/* Translated instructions of the packet program under this configuration. */
+static uint32_t instructions(void **state, const struct dedup_config *cfg)
+{
+	struct bpf_prog_info info = { 0 };
+	__u32 len = sizeof(info);
+
+	rig_load(cfg);
+	assert_int_equal(bpf_obj_get_info_by_fd(rig.fd, &info, &len), 0);
+	rig_unload(state);
+	return info.xlated_prog_len / 8;
+}
+
+/* What was not chosen is not there: the verifier has folded it away. */
+static void options_not_chosen_cost_nothing(void **state)
+{
+	struct dedup_config plain = rig_live_config("8001"), other = plain;
+	uint32_t cost, of_words[5];
+
+	plain.words = 2;
+	plain.bits = 4;
+	cost = instructions(state, &plain);
+	for (uint32_t words = 1; words <= 4; words *= 2) {
+		other = plain;
+		other.words = words;
+		of_words[words] = instructions(state, &other);
+	}
+	assert_true(of_words[1] < of_words[2] && of_words[2] < of_words[4]);
+	assert_int_equal(of_words[2], cost);
+
+	other = plain;
+	other.bits = 3;
+	assert_true(instructions(state, &other) < cost);
+	other = plain;
+	other.learn_app = 1;
+	assert_true(instructions(state, &other) < cost);
+	other = plain;
+	other.count_only = 1;
+	assert_true(instructions(state, &other) < cost);
+}
+
 #define STILL(name) cmocka_unit_test_setup_teardown(name, rig_load_still, rig_unload)
 #define OWN(name) cmocka_unit_test_teardown(name, rig_unload)
 
@@ -460,6 +502,7 @@ int main(void)
 		OWN(an_id_is_remembered_for_the_window),
 		OWN(overload_drives_the_hand),
 		OWN(a_step_is_bounded),
+		OWN(options_not_chosen_cost_nothing),
 		OWN(random_operations_agree_with_the_model),
 	};
 
