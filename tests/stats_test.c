@@ -98,6 +98,39 @@ static void rate_follows_the_bits(void **state)
 	sim_stop(&s);
 }
 
+/* Also the last segment, which is shorter than the others. */
+static void last_block_counts(void **state)
+{
+	struct options o = sim_options(100000, 1e-2, S);
+	struct sim s;
+	struct fill f;
+
+	(void)state;
+	sim_start(&s, &o, 7);
+	assert_true(s.config.blocks % s.config.segment_blocks != 0);
+	memset(s.filter.blocks[s.config.blocks - 1].half[0], 0xff, 32);
+	f = stats_fill(&s.config, s.filter.blocks, 0);
+	assert_true(f.current > 0 && f.ids > 0 && f.fpr > 0);
+	sim_stop(&s);
+}
+
+/* A step may end within a segment: the age is the next one's, round the corner too. */
+static void oldest_within_a_segment(void **state)
+{
+	struct options o = sim_options(100000, 1e-2, S);
+	struct sim s;
+
+	(void)state;
+	sim_start(&s, &o, 8);
+	for (int i = 0; i < 2 * DEDUP_MARKS; i++)
+		s.state.marks[i].at_ns = 1000 + i;
+	s.state.hand = 4ULL << 32 | (s.config.segment_blocks + 1);
+	assert_int_equal(stats_oldest_ns(&s.config, &s.state, 9000), 9000 - 1002);
+	s.state.hand = 4ULL << 32 | (s.config.blocks - 1);
+	assert_int_equal(stats_oldest_ns(&s.config, &s.state, 9000), 9000 - 1000 - DEDUP_MARKS);
+	sim_stop(&s);
+}
+
 static void oldest_is_one_to_two_turns(void **state)
 {
 	struct options o = sim_options(1000, 1e-3, S);
@@ -141,6 +174,8 @@ int main(void)
 		cmocka_unit_test(full_is_full),
 		cmocka_unit_test(ids_are_estimated),
 		cmocka_unit_test(rate_follows_the_bits),
+		cmocka_unit_test(last_block_counts),
+		cmocka_unit_test(oldest_within_a_segment),
 		cmocka_unit_test(oldest_is_one_to_two_turns),
 		cmocka_unit_test(stopped_hand_is_seen),
 	};
