@@ -21,7 +21,6 @@ CFLAGS    += -std=gnu11 $(WARN) -Wshadow -Wstrict-prototypes -Wmissing-prototype
 LIBS      := -lxdp -lbpf -ljson-c -lm
 
 BIN   := $(BUILD)/xdp-dedup
-BPF   := $(BUILD)/xdp_dedup.bpf.o
 SKEL  := $(BUILD)/xdp_dedup.skel.h
 USER  := $(wildcard user/*.c)
 OBJS  := $(USER:user/%.c=$(BUILD)/user/%.o)
@@ -35,28 +34,39 @@ all: $(BIN) ## build/xdp-dedup
 # Installs what is missing, as root; says so, if not.
 .PHONY: deps
 deps:
-	@scripts/deps build $(if $(filter test demo test-vm,$(MAKECMDGOALS)),test)
+	@scripts/deps build $(if $(filter test demo test-vm lint,$(MAKECMDGOALS)),test)
 
-$(BPF): bpf/xdp_dedup.bpf.c $(wildcard bpf/*.h include/*.h) Makefile | deps
+# Recipes: a BPF program as a skeleton of this name; an object, a program with these flags.
+define skeleton
 	$(call say,BPF,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(BPF_FLAGS) -c $< -o $@
-
-$(SKEL): $(BPF)
-	$(call say,SKEL,$@)
-	$(Q)PATH=$$PATH:/usr/sbin bpftool gen skeleton $< name xdp_dedup > $@ 2> $(BUILD)/skel.log || \
-		{ cat $(BUILD)/skel.log; rm -f $@; exit 1; }
-
-$(BUILD)/user/%.o: user/%.c $(SKEL) Makefile
+	$(Q)$(CLANG) $(BPF_FLAGS) -c $< -o $(@:.skel.h=.bpf.o)
+	$(Q)PATH=$$PATH:/usr/sbin bpftool gen skeleton $(@:.skel.h=.bpf.o) name $(1) > $@ 2> $@.log || \
+		{ cat $@.log; rm -f $@; exit 1; }
+endef
+define compile
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -c $< -o $@
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(1) -MMD -c $< -o $@
+endef
+define link
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(1) $^ $(2) -o $@
+endef
+
+$(SKEL): bpf/xdp_dedup.bpf.c $(wildcard bpf/*.h include/*.h) Makefile | deps
+	$(call skeleton,xdp_dedup)
+
+$(BUILD)/user/%.o: user/%.c $(SKEL) Makefile
+	$(call compile)
 
 $(BIN): $(OBJS)
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $^ $(LIBS) -o $@
+	$(call link,,$(LIBS))
 
 -include $(OBJS:.o=.d)
+
+TEST_SOURCES := $(filter-out %.bpf.c,$(wildcard tests/*.c))
 
 # Tests. Programs of tests/ROOT_TESTS use the kernel; the others run for anybody.
 UNIT_TESTS := units size hand stats kernel
@@ -69,46 +79,34 @@ SAN_BIN    := $(BUILD)/san/xdp-dedup
 TEST_LIBS  := -lcmocka $(LIBS)
 
 $(BUILD)/san/%.o: user/%.c $(SKEL) Makefile
-	$(call say,CC,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SAN_FLAGS) -MMD -c $< -o $@
+	$(call compile,$(SAN_FLAGS))
 
 $(BUILD)/tests/%.o: tests/%.c $(SKEL) Makefile
-	$(call say,CC,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SAN_FLAGS) -MMD -c $< -o $@
+	$(call compile,$(SAN_FLAGS))
 
 $(SAN_BIN): $(BUILD)/san/main.o $(SOBJS)
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(SAN_FLAGS) $^ $(LIBS) -o $@
+	$(call link,$(SAN_FLAGS),$(LIBS))
 
 # What test programs share beside their own file.
 TEST_SHARED := $(patsubst tests/%.c,$(BUILD)/tests/%.o, \
-		 $(filter-out %_test.c %_main.c %.bpf.c,$(wildcard tests/*.c)))
+		 $(filter-out %_test.c %_main.c,$(TEST_SOURCES)))
 
 $(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(TEST_SHARED) $(SOBJS)
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(SAN_FLAGS) $^ $(TEST_LIBS) -o $@
+	$(call link,$(SAN_FLAGS),$(TEST_LIBS))
 
 # The program that beside_test shares an interface with.
 $(BUILD)/tests/beside_test.o: CPPFLAGS += -isystem $(BUILD)/tests
 $(BUILD)/tests/beside_test.o: $(BUILD)/tests/neighbour.skel.h
 $(BUILD)/tests/neighbour.skel.h: tests/neighbour.bpf.c Makefile | deps
-	$(call say,SKEL,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(BPF_FLAGS) -c $< -o $(@:.skel.h=.bpf.o)
-	$(Q)PATH=$$PATH:/usr/sbin bpftool gen skeleton $(@:.skel.h=.bpf.o) name neighbour > $@ 2> $(BUILD)/skel.log
+	$(call skeleton,neighbour)
 
 # Without sanitizers: what counts in hundreds of millions, or takes the time.
 $(BUILD)/fast/%.o: tests/%.c $(SKEL) Makefile
-	$(call say,CC,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -c $< -o $@
+	$(call compile)
 
 $(FAST_TESTS:%=$(BUILD)/tests/%_test): $(BUILD)/tests/%_test: $(BUILD)/fast/%_test.o \
 		$(TEST_SHARED:$(BUILD)/tests/%=$(BUILD)/fast/%) $(filter-out %/main.o,$(OBJS))
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $^ $(TEST_LIBS) -o $@
+	$(call link,,$(TEST_LIBS))
 
 # Keeps objects that only test programs need.
 .SECONDARY:
@@ -123,7 +121,7 @@ VM_SERIES := 6.1 6.12
 
 # In emulation: the kernel's tests and traffic on Debian's kernels, also in a dispatcher.
 .PHONY: test-vm
-test-vm: $(SAN_BIN) $(ROOT_TESTS:%=$(BUILD)/tests/%_test) ## the kernel's tests on Linux 6.1 and 6.12, in qemu
+test-vm: $(SAN_BIN) $(ROOT_TESTS:%=$(BUILD)/tests/%_test) ## on Linux 6.1 and 6.12, in qemu
 	$(Q)scripts/deps vm
 	$(Q)tests/run-vm $(VM_SERIES)
 
@@ -133,13 +131,13 @@ lint: $(SKEL) compile_commands.json ## clang-format, clang-tidy, cppcheck, shell
 	$(call say,LINT,clang-format)
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
 	$(call say,LINT,clang-tidy)
-	$(Q)clang-tidy --quiet -p . $(USER) $(filter-out %.bpf.c,$(wildcard tests/*.c)) 2>/dev/null
+	$(Q)clang-tidy --quiet -p . $(USER) $(TEST_SOURCES) 2>/dev/null
 	$(call say,LINT,cppcheck)
 	$(Q)cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
 		--inline-suppr --suppress=missingIncludeSystem -Iinclude -Iuser -Itests \
 		'-DLIBBPF_OPTS(type,name,...)=struct type name' \
 		'-DDECLARE_LIBXDP_OPTS(type,name,...)=struct type name' \
-		user $(filter-out %.bpf.c,$(wildcard tests/*.c))
+		user $(TEST_SOURCES)
 	$(call say,LINT,shellcheck)
 	$(Q)shellcheck scripts/* tests/run tests/run-vm .ci/run
 
@@ -151,7 +149,7 @@ format: ## clang-format, in place
 
 # One entry a file; the BPF program's flags differ.
 compile_commands.json: Makefile
-	$(Q)sep='['; { for f in $(USER) $(filter-out %.bpf.c,$(wildcard tests/*.c)); do \
+	$(Q)sep='['; { for f in $(USER) $(TEST_SOURCES); do \
 		printf '%s\n{ "directory": "%s", "file": "%s", "command": "%s" }' "$$sep" '$(CURDIR)' \
 			$$f "$(CC) $(CPPFLAGS) $(CFLAGS) -c $$f"; sep=,; done; \
 		printf ',\n{ "directory": "%s", "file": "%s", "command": "%s" }\n]\n' '$(CURDIR)' \
@@ -163,12 +161,10 @@ install: $(BIN) ## into PREFIX (/usr/local), DESTDIR before it
 
 # Without sanitizers too: the demo takes times.
 $(BUILD)/tests/gossip: $(BUILD)/fast/gossip_main.o $(BUILD)/fast/gossip.o
-	$(call say,LINK,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $^ -o $@
+	$(call link)
 
 .PHONY: demo
-demo: $(BIN) $(BUILD)/tests/gossip ## as root: gossip between two namespaces, with the filter and without
+demo: $(BIN) $(BUILD)/tests/gossip ## as root: gossip with the filter and without
 	$(Q)BUILD='$(BUILD)' scripts/demo
 
 .PHONY: clean
