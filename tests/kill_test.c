@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The tool killed at any moment, under traffic: no event is lost, and what its own
+ * messages say puts everything right.
+ */
+#include "bed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "hand.h"
+#include "loader.h"
+
+#define ARGS_MAX 16
+#define STREAM_PPS 2000
+#define LOAD "load ve0 ve1 --name both --fpr 1e-9 --port %d-%d"
+#define ADVICE "xdp-dedup unload "
+#define ADVICES_MAX 3
+
+/* Starts the tool, silent; it stops before its first instruction if it is to be traced. */
+static pid_t start(const char *args, bool traced)
+{
+	char text[256], *argv[ARGS_MAX] = { (char *)tool() };
+	int argc = 1;
+	pid_t pid;
+
+	snprintf(text, sizeof(text), "%s", args);
+	for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
+		assert_true(argc < ARGS_MAX - 1);
+		argv[argc++] = word;
+	}
+	/* A traced process cannot look for leaks, which takes tracing too. */
+	if (traced)
+		setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
+	pid = fork();
+	assert_return_code(pid, errno);
+	if (!pid) {
+		int null = open("/dev/null", O_RDWR);
+
+		for (int fd = 0; fd <= 2; fd++)
+			dup2(null, fd);
+		if (traced)
+			ptrace(PTRACE_TRACEME, 0, 0, 0);
+		execv(argv[0], argv);
+		_exit(127);
+	}
+	unsetenv("ASAN_OPTIONS");
+	return pid;
+}
+
+/* Does this system call change something that outlives the process? */
+static bool changes_bpf(uint64_t cmd)
+{
+	switch (cmd) {
+	case BPF_MAP_UPDATE_ELEM:
+	case BPF_MAP_FREEZE:
+	case BPF_OBJ_PIN:
+	case BPF_PROG_TEST_RUN:
+	case BPF_LINK_CREATE:
+	case BPF_LINK_UPDATE:
+	case BPF_LINK_DETACH:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool changes(pid_t pid, uint64_t nr, const uint64_t *args)
+{
+	switch (nr) {
+	case __NR_bpf:
+		return changes_bpf(args[0]);
+	case __NR_sendto: /* netlink: its header is length, then type */
+		return (ptrace(PTRACE_PEEKDATA, pid, args[1], 0) >> 32 & 0xffff) == RTM_SETLINK;
+	case __NR_sendmsg:
+	case __NR_flock:
+	case __NR_mkdirat:
+	case __NR_unlinkat:
+	case __NR_renameat2:
+#ifdef __NR_mkdir /* newer architectures have only the above */
+	case __NR_mkdir:
+	case __NR_rename:
+	case __NR_rmdir:
+	case __NR_unlink:
+#endif
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Runs the tool and kills it as it begins its n-th change (from 1 on), which does not
+ * happen any more. False if it ended before.
+ */
+static bool run_killed_at(const char *args, unsigned int n)
+{
+	pid_t pid = start(args, true);
+	bool killed = false;
+	int status, sig = 0;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSTOPPED(status)); /* at its exec */
+	ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL);
+	for (;;) {
+		struct __ptrace_syscall_info info;
+
+		ptrace(PTRACE_SYSCALL, pid, 0, sig);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		if (!WIFSTOPPED(status))
+			break;
+		sig = WSTOPSIG(status) == (SIGTRAP | 0x80) ? 0 : WSTOPSIG(status);
+		if (sig || killed || ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(info), &info) <= 0 ||
+		    info.op != PTRACE_SYSCALL_INFO_ENTRY)
+			continue;
+		if (changes(pid, info.entry.nr, info.entry.args) && !--n) {
+			kill(pid, SIGKILL);
+			killed = true;
+		}
+	}
+	assert_true(killed ? WIFSIGNALED(status) : WIFEXITED(status));
+	return killed;
+}
+
+/* Kills the tool somewhere within its first max_us. */
+static void run_killed_within(const char *args, uint64_t max_us, uint64_t *state)
+{
+	pid_t pid = start(args, false);
+
+	usleep(random_next(state) % max_us);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static const char *load_args(void)
+{
+	static char args[128];
+
+	snprintf(args, sizeof(args), LOAD, bed_port(), bed_port() + 2);
+	return args;
+}
+
+/* Runs the tool; returns its exit status. It must not crash. */
+static int run(char *out, size_t size, const char *args)
+{
+	int status = sh_out(out, size, "%s %s", tool(), args);
+
+	if (status > 1 || strstr(out, "Sanitizer")) {
+		print_error("exit %d of: %s\n%s\n", status, args, out);
+		fail();
+	}
+	return status;
+}
+
+/* Loads. Where a program is still attached it does what the tool says, interface by
+ * interface; of anything else that a killed one left a load itself gets rid.
+ */
+static void load_by_advice(void)
+{
+	char out[4096], args[128], ifname[64];
+
+	for (int i = 0; run(out, sizeof(out), load_args()); i++) {
+		char *advice = strstr(out, ADVICE);
+
+		if (!advice || i == ADVICES_MAX ||
+		    sscanf(advice + strlen(ADVICE), "%63[a-z0-9]", ifname) != 1) {
+			print_error("no way out of: %s\n", out);
+			fail();
+		}
+		snprintf(args, sizeof(args), "unload %s", ifname);
+		if (run(out, sizeof(out), args)) {
+			print_error("bad advice: %s: %s\n", args, out);
+			fail();
+		}
+	}
+}
+
+static void start_streams(void)
+{
+	for (int i = 0; i < BED_LINKS; i++)
+		bed_stream_start(i, STREAM_PPS);
+}
+
+static void stop_streams(void)
+{
+	for (int i = 0; i < BED_LINKS; i++)
+		assert_true(bed_stream_stop(i) > 0);
+}
+
+/* After whatever was killed: a load works, and an unload leaves nothing. */
+static void check_recovery(void)
+{
+	char out[16384];
+
+	run(out, sizeof(out), "status");
+	load_by_advice();
+	for (int i = 0; i < BED_LINKS; i++)
+		bed_assert_works(i);
+	bed_remember();
+	bed_tool("unload ve0 ve1");
+	bed_assert_nothing_left();
+}
+
+static void test_load_killed_at_each_change(void **state)
+{
+	unsigned int n = 1;
+
+	(void)state;
+	start_streams();
+	while (run_killed_at(load_args(), n)) {
+		check_recovery();
+		n++;
+	}
+	check_recovery();
+	stop_streams();
+	print_message("# load was killed at %u points\n", n - 1);
+	assert_true(n > 10);
+}
+
+static void unload_killed_at_each_change(const char *args)
+{
+	bool killed = true;
+	unsigned int n;
+
+	start_streams();
+	for (n = 1; killed; n++) {
+		bed_tool("%s", load_args());
+		bed_remember();
+		killed = run_killed_at(args, n);
+		check_recovery();
+	}
+	stop_streams();
+	print_message("# %s was killed at %u points\n", args, n - 2);
+	assert_true(n > 8);
+}
+
+static void test_unload_killed_at_each_change(void **state)
+{
+	(void)state;
+	unload_killed_at_each_change("unload ve0 ve1");
+}
+
+/* An unload that was killed is finished by another, unless nothing was left to do. */
+static void test_unload_by_name_finishes(void **state)
+{
+	char out[4096];
+	bool killed = true;
+
+	(void)state;
+	start_streams();
+	for (unsigned int n = 1; killed; n++) {
+		bed_tool("%s", load_args());
+		bed_remember();
+		killed = run_killed_at("unload --name both", n);
+		if (run(out, sizeof(out), "unload --name both"))
+			assert_non_null(strstr(out, "there is no filter both"));
+		bed_assert_nothing_left();
+	}
+	stop_streams();
+}
+
+static void test_killed_at_random(void **state)
+{
+	static const char *const VERBS[] = { NULL, "unload --name both" };
+	uint64_t seed = gossip_now_ns();
+
+	(void)state;
+	print_message("# seed %llu\n", (unsigned long long)seed);
+	start_streams();
+	for (int i = 0; i < 12; i++) {
+		const char *args = VERBS[i % ARRAY_SIZE(VERBS)] ?: load_args();
+
+		run_killed_within(args, i % 2 ? 60000 : 300000, &seed);
+		if (i % 2) /* the load, and the unload after it, were both killed */
+			check_recovery();
+	}
+	stop_streams();
+}
+
+/* What a killed rotate or reset asked for is done all the same; then the hand rests. */
+static void wait_for_hand(void)
+{
+	struct filter f;
+
+	assert_return_code(filter_open_or_say("both", &f), EPROTO);
+	for (int ms = 0; ms < 5000 && dedup_read(&f.state->served) < dedup_read(&f.state->asked); ms++)
+		usleep(1000);
+	assert_int_equal(dedup_read(&f.state->served), dedup_read(&f.state->asked));
+	filter_close(&f);
+}
+
+static void test_other_verbs_killed(void **state)
+{
+	static const char *const VERBS[] = { "rotate both", "reset both", "status both",
+					     "add both "
+					     "000102030405060708090a0b0c0d0e0f"
+					     "101112131415161718191a1b1c1d1e1f" };
+	uint64_t seed = gossip_now_ns();
+	char out[16384];
+
+	(void)state;
+	print_message("# seed %llu\n", (unsigned long long)seed);
+	bed_tool("%s", load_args());
+	bed_remember();
+	start_streams();
+	for (int i = 0; i < 60; i++)
+		run_killed_within(VERBS[i % ARRAY_SIZE(VERBS)], 60000, &seed);
+	wait_for_hand();
+	assert_int_equal(run(out, sizeof(out), "rotate both"), 0);
+	assert_int_equal(run(out, sizeof(out), "status both"), 0);
+	for (int i = 0; i < BED_LINKS; i++)
+		bed_assert_works(i);
+	bed_tool("unload --name both");
+	stop_streams();
+	bed_assert_nothing_left();
+}
+
+#define KILL(name) cmocka_unit_test_setup_teardown(test_##name, bed_setup, bed_teardown)
+
+int main(void)
+{
+	struct CMUnitTest tests[] = {
+		KILL(load_killed_at_each_change), KILL(unload_killed_at_each_change),
+		KILL(unload_by_name_finishes),	  KILL(killed_at_random),
+		KILL(other_verbs_killed),
+	};
+
+	return run_root_tests("kill", tests, ARRAY_SIZE(tests));
+}
