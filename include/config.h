@@ -38,6 +38,7 @@ struct dedup_config {
 	__u64 fpr_e18;	      /* p that was asked for, in units of 1e-18 */
 	__u64 turn_ids;	      /* learned in one turn: more, and the hand runs ahead */
 	__u64 burst_ids;      /* learned beyond that between two steps of the hand */
+	__u64 pace_ids;	      /* a segment's share of turn_ids: the hand's pace in overload */
 	__u32 segment_blocks; /* blocks between two marks */
 	__u32 ports_cnt;
 	struct dedup_ports ports[DEDUP_PORTS_MAX];
@@ -73,10 +74,11 @@ struct dedup_state {
 	__u64 owed;    /* blocks * ns that the clock owes, below turn_ns after a step */
 	__u64 served;  /* blocks passed of those in `asked` */
 	__u64 early;   /* blocks passed before their time, because of load */
+	__u64 haste;   /* blocks that it will still pass at the pace of overload */
+	__u64 paced;   /* ids learned that this pace has reckoned with */
 	/* User space's: blocks that `rotate` and `reset` want passed at once. */
 	__u64 asked;
 	__u64 started_ns; /* CLOCK_MONOTONIC of the load */
-	__u64 pad2[2];
 
 	struct dedup_mark marks[2 * DEDUP_MARKS];    /* even epochs, then odd ones */
 	struct dedup_iface ifaces[DEDUP_IFACES_MAX]; /* user space: where it was attached */

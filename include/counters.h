@@ -26,9 +26,9 @@
 	X(ihave_duplicate, "dropped: IHAVE, every id in the window")
 
 /* Counted besides. Append only. */
-#define DEDUP_TOTALS(X)                                              \
-	X(rx, "packets entering")                                    \
-	X(dropped, "packets dropped; stays 0 with --action count")   \
+#define DEDUP_TOTALS(X)                                                             \
+	X(rx, "packets entering")                                                   \
+	X(dropped, "packets dropped; stays 0 with --action count")                  \
 	X(duplicate_bytes, "bytes of both kinds of duplicate, padding not counted") \
 	X(early, "blocks aged before their window was over")
 

@@ -12,7 +12,10 @@
  * - p under any load: a mark says how many ids had been learned as the hand entered
  *   a segment. More than turn_ids since then, and the hand passes that segment at
  *   once; and no one learns beyond `limit` before the hand has moved. So no half ever
- *   holds the ids of more than turn_ids + burst_ids (and credit).
+ *   holds the ids of more than turn_ids + burst_ids (and credit). Segments that fell
+ *   due together would fall due together for ever, and at the end of each turn every
+ *   block would be full; so for a turn after such haste the hand passes a segment for
+ *   each pace_ids learned, and they are spread again.
  */
 #ifndef XDP_DEDUP_HAND_H
 #define XDP_DEDUP_HAND_H
@@ -87,9 +90,28 @@ static __always_inline __u32 dedup_hand_due(struct dedup_state *st,
 	if (end > cfg->blocks)
 		end = cfg->blocks;
 	due = st->owed / cfg->turn_ns + (dedup_read(&st->asked) - st->served);
-	if (due < end - pos && dedup_hand_load(st, cfg->segment_blocks) <= cfg->turn_ids)
-		return 0;
-	return end - pos;
+	if (due >= end - pos || dedup_hand_load(st, cfg->segment_blocks) > cfg->turn_ids ||
+	    (st->haste && dedup_read(&st->learned) - st->paced >= cfg->pace_ids))
+		return end - pos;
+	return 0;
+}
+
+/* Keeps the pace of overload: begun by a segment that was full, for one turn. */
+static __always_inline void dedup_hand_pace(struct dedup_state *st,
+					    const volatile struct dedup_config *cfg, __u32 n)
+{
+	__u64 learned = dedup_read(&st->learned);
+
+	if (dedup_hand_load(st, cfg->segment_blocks) > cfg->turn_ids) {
+		if (!st->haste)
+			st->paced = learned;
+		st->haste = cfg->blocks;
+	} else {
+		st->haste -= st->haste < n ? st->haste : n;
+	}
+	st->paced += cfg->pace_ids;
+	if (st->paced > learned)
+		st->paced = learned;
 }
 
 /* The hand has passed n blocks (dedup_hand_due of them, or some for a start), all
@@ -114,6 +136,7 @@ static __always_inline void dedup_hand_pass(struct dedup_state *st,
 	st->owed -= by_clock * cfg->turn_ns;
 	st->early += left - by_clock;
 
+	dedup_hand_pace(st, cfg, n);
 	if (pos % cfg->segment_blocks == 0) {
 		struct dedup_mark *mark = dedup_mark(st, epoch, pos / cfg->segment_blocks);
 
@@ -134,9 +157,10 @@ static __always_inline __u64 dedup_hand_limit(struct dedup_state *st,
 					      const volatile struct dedup_config *cfg)
 {
 	__u32 seg = dedup_hand_pos(st->hand) / cfg->segment_blocks;
+	__u64 full = dedup_mark(st, dedup_hand_epoch(st->hand) - 1, seg)->learned + cfg->turn_ids;
+	__u64 paced = st->paced + cfg->pace_ids;
 
-	return dedup_mark(st, dedup_hand_epoch(st->hand) - 1, seg)->learned + cfg->turn_ids +
-	       cfg->burst_ids;
+	return (st->haste && paced < full ? paced : full) + cfg->burst_ids;
 }
 
 #endif

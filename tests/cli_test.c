@@ -489,7 +489,7 @@ static void assert_counters(json_object *counters)
 
 static void test_status_json(void **state)
 {
-	const int ids = 20000;
+	const int ids = 45000;
 	struct geometry g;
 	json_object *o;
 	double most;
@@ -497,7 +497,7 @@ static void test_status_json(void **state)
 	(void)state;
 	sh("$XD load v0 p0 --port 80,90-99 --capacity 50k --window 2h");
 	write_ids("/mnt/ids", ids, 1);
-	sh("$XD add v0 - </mnt/ids >/mnt/words && [ $(grep -c ' new$' /mnt/words) -gt 19980 ]");
+	sh("$XD add v0 - </mnt/ids >/mnt/words && [ $(grep -c ' new$' /mnt/words) -gt 44950 ]");
 	o = tool_status("v0");
 	for (size_t i = 0; i < ARRAY_SIZE(STATUS_KEYS); i++)
 		assert_int_equal(json_object_get_type(member(o, STATUS_KEYS[i].key)),
@@ -524,12 +524,13 @@ static void test_status_json(void **state)
 		    1e-6);
 	assert_near(number(o, "ids_estimate"), ids, 0.05);
 	/* One half is full of a turn's ids, the other yet empty: size_fpr also counts what
-	 * the other has on average, which is less.
+	 * the other has on average, which is less. A secret makes it more or less, as the
+	 * fullest blocks happen to be.
 	 */
 	g = (struct geometry){ number(o, "blocks"), number(o, "words"), number(o, "bits") };
 	most = size_fpr(&g, ids);
 	assert_true(number(o, "fpr_estimate") > most * 0.4);
-	assert_true(number(o, "fpr_estimate") < most * 1.2);
+	assert_true(number(o, "fpr_estimate") < most * 2);
 	json_object_put(o);
 }
 

@@ -558,7 +558,10 @@ static void test_attach_loses_nothing_skb(void **state)
 	attach_and_detach("skb");
 }
 
-#define E2E(name) cmocka_unit_test_setup_teardown(test_##name, bed_setup, bed_teardown)
+#define E2E(name)                                                 \
+	{                                                         \
+#name, test_##name, bed_setup, bed_teardown, NULL \
+	}
 
 int main(void)
 {

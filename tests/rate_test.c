@@ -15,6 +15,7 @@
 #include "stats.h"
 
 #define S 1000000000ULL
+#define M 1000000ULL
 #define POSITIONS 8 /* of the hand, at which fresh ids are tried */
 
 /* The ids that a network may have: how the i-th of them looks. */
@@ -119,14 +120,57 @@ static void check(const char *name, uint64_t capacity, double fpr, id_fn make_id
 	assert_true(fabs(r.by_bits / promised - 1) <= 0.10);
 }
 
+/* Fresh ids without end, so many a step of the hand: thousands of times the capacity.
+ * Most are only tested. Nothing may take more of them for known than was promised.
+ */
+static void flood(uint64_t capacity, double fpr, uint64_t ids_a_step, uint64_t ids)
+{
+	struct options o = sim_options(capacity, fpr, 2 * S);
+	uint64_t known = 0, early = 0, sent = 0, learned = 0;
+	double rate;
+
+	for (uint64_t run = 0; run < 20; run++) {
+		struct sim s;
+
+		sim_start(&s, &o, run);
+		for (uint64_t end = sent + ids / 20; sent < end; s.now_ns += sim_step(&s)) {
+			for (uint64_t n = 0; n < ids_a_step; n++) {
+				uint64_t id[4];
+
+				random_id(id, sent++);
+				known += sim_learn(&s, id) == 0;
+			}
+		}
+		early += s.state.early;
+		learned += s.state.learned;
+		sim_stop(&s);
+	}
+	rate = (double)known / sent;
+	print_message("# flood of %llu, %llu a step, p=%g: seen %.3g, %.1f %% learned\n",
+		      (unsigned long long)capacity, (unsigned long long)ids_a_step, fpr, rate,
+		      100.0 * learned / sent);
+	assert_true(early > 0);
+	assert_true(rate <= fpr && rate >= fpr / 3);
+}
+
+static void floods(void **state)
+{
+	(void)state;
+	flood(1000, 1e-2, 100, 10 * M);
+	flood(1000, 1e-2, 400, 10 * M);
+	flood(1000, 1e-2, 40000, 20 * M);
+	flood(1000, 1e-3, 400, 20 * M);
+	flood(10000, 1e-2, 4000, 20 * M);
+	flood(10000, 1e-2, 200000, 40 * M);
+	flood(100000, 1e-2, 40000, 20 * M);
+}
+
 #define RATE_TEST(name, capacity, fpr, make_id, tries)       \
 	static void name(void **state)                       \
 	{                                                    \
 		(void)state;                                 \
 		check(#name, capacity, fpr, make_id, tries); \
 	}
-
-#define M 1000000ULL
 
 RATE_TEST(rate_1e_2, M, 1e-2, random_id, 4 * M)
 RATE_TEST(rate_1e_3, M, 1e-3, random_id, 20 * M)
@@ -142,11 +186,17 @@ RATE_TEST(rate_node_and_counter, M, 1e-4, node_and_counter, 60 * M)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rate_1e_2),	     cmocka_unit_test(rate_1e_3),
-		cmocka_unit_test(rate_1e_4),	     cmocka_unit_test(rate_1e_5),
-		cmocka_unit_test(rate_1e_6),	     cmocka_unit_test(rate_one_word),
-		cmocka_unit_test(rate_small),	     cmocka_unit_test(rate_counter_low),
-		cmocka_unit_test(rate_counter_high), cmocka_unit_test(rate_node_and_counter),
+		cmocka_unit_test(rate_1e_2),
+		cmocka_unit_test(rate_1e_3),
+		cmocka_unit_test(rate_1e_4),
+		cmocka_unit_test(rate_1e_5),
+		cmocka_unit_test(rate_1e_6),
+		cmocka_unit_test(rate_one_word),
+		cmocka_unit_test(rate_small),
+		cmocka_unit_test(rate_counter_low),
+		cmocka_unit_test(rate_counter_high),
+		cmocka_unit_test(rate_node_and_counter),
+		cmocka_unit_test(floods),
 	};
 
 	return run_any_tests("rate", tests, ARRAY_SIZE(tests));

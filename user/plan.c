@@ -74,6 +74,17 @@ static int plan_paces(struct dedup_config *c, unsigned int hz)
 	return 0;
 }
 
+/* The rate to size for. In a flood most ids come when the hand's step has been used up,
+ * and are only tested: each segment then shows all that it may hold, where size_fpr
+ * takes the mean of what it shows over the step. The difference is half a step at most.
+ */
+static double flood_fpr(double fpr, const struct dedup_config *c, uint32_t blocks)
+{
+	uint32_t segments = blocks < DEDUP_MARKS ? blocks : DEDUP_MARKS;
+
+	return fpr / (1 + 1.0 / segments + (double)c->burst_ids / c->turn_ids);
+}
+
 int plan_config(const struct options *o, unsigned int cpus, unsigned int hz, struct dedup_config *out)
 {
 	struct dedup_config c = {
@@ -94,12 +105,16 @@ int plan_config(const struct options *o, unsigned int cpus, unsigned int hz, str
 	c.burst_ids = c.capacity / BURST_SLACK + 2 * c.claim;
 
 	err = size_pick(plan_ids(&c, cpus), o->fpr, &g);
+	if (!err)
+		err = size_pick(plan_ids(&c, cpus), flood_fpr(o->fpr, &c, g.blocks), &g);
 	if (err)
 		return err;
 	c.blocks = g.blocks;
 	c.words = g.words;
 	c.bits = g.bits;
 	c.segment_blocks = (c.blocks + DEDUP_MARKS - 1) / DEDUP_MARKS;
+
+	c.pace_ids = c.turn_ids * c.segment_blocks / c.blocks + 1;
 
 	err = plan_paces(&c, hz);
 	if (err)
