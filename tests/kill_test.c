@@ -324,7 +324,10 @@ static void test_other_verbs_killed(void **state)
 	bed_assert_nothing_left();
 }
 
-#define KILL(name) cmocka_unit_test_setup_teardown(test_##name, bed_setup, bed_teardown)
+#define KILL(name)                                                \
+	{                                                         \
+#name, test_##name, bed_setup, bed_teardown, NULL \
+	}
 
 int main(void)
 {
