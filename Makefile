@@ -95,9 +95,8 @@ $(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(TEST_SHARED) $(SOBJS)
 	$(call link,$(SAN_FLAGS),$(TEST_LIBS))
 
 # The program that beside_test shares an interface with.
-$(BUILD)/tests/beside_test.o: CPPFLAGS += -isystem $(BUILD)/tests
-$(BUILD)/tests/beside_test.o: $(BUILD)/tests/neighbour.skel.h
-$(BUILD)/tests/neighbour.skel.h: tests/neighbour.bpf.c Makefile | deps
+$(BUILD)/tests/beside_test.o: $(BUILD)/neighbour.skel.h
+$(BUILD)/neighbour.skel.h: tests/neighbour.bpf.c Makefile | deps
 	$(call skeleton,neighbour)
 
 # Without sanitizers: what counts in hundreds of millions, or takes the time.
@@ -126,7 +125,7 @@ test-vm: $(SAN_BIN) $(ROOT_TESTS:%=$(BUILD)/tests/%_test) ## on Linux 6.1 and 6.
 	$(Q)tests/run-vm $(VM_SERIES)
 
 .PHONY: lint
-lint: $(SKEL) compile_commands.json ## clang-format, clang-tidy, cppcheck, shellcheck
+lint: $(SKEL) $(BUILD)/neighbour.skel.h compile_commands.json ## clang-format, clang-tidy, cppcheck, shellcheck
 	$(Q)scripts/deps lint
 	$(call say,LINT,clang-format)
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
