@@ -18,7 +18,6 @@
 
 #include "kernel.h"
 #include "say.h"
-#include "units.h"
 #include "xdp_dedup.skel.h"
 
 /* The maps of a filter, by the names of their pins. */

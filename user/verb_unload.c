@@ -42,28 +42,9 @@ static int unload_name(const char *name)
 	return err < 0 ? err : loader_remove(name);
 }
 
-/* The filter whose state map this is; -ENOENT if no pins show it. */
-static int find_filter(uint32_t state_id, struct filter *f)
-{
-	char **names;
-	int err = loader_names(&names);
-
-	if (err)
-		return err;
-	err = -ENOENT;
-	for (char **n = names; *n && err; n++) {
-		err = filter_open(*n, f);
-		if (!err && f->state_id != state_id) {
-			filter_close(f);
-			err = -ENOENT;
-		}
-	}
-	loader_free_names(names);
-	return err;
-}
-
-/* The filter that once ran on an interface and no longer does. */
-static int find_by_record(const char *ifname, struct filter *f)
+/* Opens the first filter that is meant; -ENOENT if none is. */
+static int find_filter(bool (*is_meant)(struct filter *f, const void *arg), const void *arg,
+		       struct filter *f)
 {
 	char **names;
 	int err = loader_names(&names);
@@ -74,13 +55,24 @@ static int find_by_record(const char *ifname, struct filter *f)
 	for (char **n = names; *n && err; n++) {
 		if (filter_open(*n, f))
 			continue;
-		if (where_recorded(f, ifname))
+		if (is_meant(f, arg))
 			err = 0;
 		else
 			filter_close(f);
 	}
 	loader_free_names(names);
 	return err;
+}
+
+static bool has_state(struct filter *f, const void *state_id)
+{
+	return f->state_id == *(const uint32_t *)state_id;
+}
+
+/* It once ran on this interface, also if it no longer does. */
+static bool has_record(struct filter *f, const void *ifname)
+{
+	return where_recorded(f, ifname);
 }
 
 /* What runs on an interface; a->ifindex is 0 if nothing of ours does. */
@@ -111,8 +103,8 @@ static int unload_interface(const char *ifname)
 	if (err)
 		return err;
 	if (!a.ifindex)
-		err = find_by_record(ifname, &f);
-	else if (find_filter(a.state_id, &f))
+		err = find_filter(has_record, ifname, &f);
+	else if (find_filter(has_state, &a.state_id, &f))
 		return detach(&a); /* its pins are gone: only the program is left */
 	if (err)
 		return say_err(err, "%s runs no filter; xdp-dedup status lists those that do",
