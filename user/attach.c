@@ -195,6 +195,8 @@ static int attach_one(struct xdp_program *prog, const char *ifname, enum attach_
 			say_note(
 				"%s has no native XDP (%s): attached in skb mode, which saves less",
 				ifname, strerror(-native_err));
+		else
+			err = native_err;
 	}
 	if (!err)
 		return 0;
@@ -212,22 +214,12 @@ int attach_all(struct xdp_dedup *skel, char *const *ifnames, int cnt, enum attac
 	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .obj = skel->obj, .prog_name = PROG_NAME);
 	/* One for all: libxdp links the program it has loaded for the first one again. */
 	struct xdp_program *prog = xdp_program__create(&opts);
-	int err = libxdp_get_error(prog), done = 0;
+	int err = libxdp_get_error(prog);
 
 	if (err)
 		return say_err(err, "libxdp refused the program: %s", strerror(-err));
-	while (done < cnt && !err) {
-		err = attach_one(prog, ifnames[done], mode);
-		if (!err)
-			done++;
-	}
-	for (int i = 0; err && i < done; i++) {
-		struct attachment a = { 0 };
-
-		memccpy(a.ifname, ifnames[i], 0, sizeof(a.ifname) - 1);
-		if (find_on(if_nametoindex(ifnames[i]), &a) == 1)
-			detach(&a);
-	}
+	for (int i = 0; i < cnt && !err; i++)
+		err = attach_one(prog, ifnames[i], mode);
 	xdp_program__close(prog);
 	return err;
 }

@@ -33,8 +33,8 @@ int attach_list(struct attachment **out, int *cnt);
  */
 int attach_check(char *const *ifnames, int cnt);
 
-/* Attaches the program to all of these (which pass attach_check), or to none.
- * MODE_ANY tries native, then skb, and says so.
+/* Attaches the program to all of these (which pass attach_check). MODE_ANY tries native,
+ * then skb, and says so. After a failure it may be on the first ones: where_detach().
  */
 int attach_all(struct xdp_dedup *prog, char *const *ifnames, int cnt, enum attach_mode mode);
 

@@ -76,7 +76,8 @@ static int plan_paces(struct dedup_config *c, unsigned int hz)
 
 /* The rate to size for. In a flood most ids come when the hand's step has been used up,
  * and are only tested: each segment then shows all that it may hold, where size_fpr
- * takes the mean of what it shows over the step. The difference is half a step at most.
+ * takes the mean of what it shows over the step. The difference is half a step at most;
+ * a whole one is allowed for.
  */
 static double flood_fpr(double fpr, const struct dedup_config *c, uint32_t blocks)
 {
