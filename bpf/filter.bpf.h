@@ -5,26 +5,17 @@
 
 #include <linux/errno.h>
 
-#include "gsp.h"
+#include "block.h"
+#include "credit.bpf.h"
+#include "exact.bpf.h"
 #include "hand.h"
 #include "maps.bpf.h"
-
-#define ID_WORDS (GSP_ID_BYTES / 8)
-
-struct event_id {
-	__u64 word[ID_WORDS]; /* as on the wire, read in host order */
-};
 
 /* Where an id is looked for, and what was found there. */
 struct sighting {
 	struct dedup_probe probe;
 	__u64 *current; /* its block's current half */
 };
-
-static __always_inline bool is_no_id(const struct event_id *id)
-{
-	return !(id->word[0] | id->word[1] | id->word[2] | id->word[3]);
-}
 
 /* The hand beats once a tick; jiffies are read for nothing where the time is not. It
  * may beat between the two reads: then none is since.
@@ -36,17 +27,16 @@ static __always_inline bool clock_stopped(void)
 	return since > (__s64)config.stale_jiffies;
 }
 
-/* Is the id in the window? 1 yes, 0 no; -ENOENT if there is no such block. */
-static __always_inline int filter_test(const struct event_id *id, struct sighting *s)
+/* Layout `blocked`. Is the id in the window? 1 yes, 0 no; -ENOENT if there is no such block. */
+static __always_inline int blocked_test(const struct dedup_id *id, struct sighting *s)
 {
 	__u64 hand = dedup_read(&state.hand);
 	struct dedup_block *block;
 	__u64 *previous;
 	__u64 cur;
 
-	dedup_probe(&s->probe, dedup_hash(id->word, ID_WORDS, config.key), config.blocks,
-		    config.words, config.bits);
-	block = bpf_map_lookup_elem(&filter, &s->probe.block);
+	dedup_probe(&s->probe, dedup_hash(id, &config), config.blocks, config.words, config.bits);
+	block = dedup_block_at(NULL, s->probe.block);
 	if (!block)
 		return -ENOENT;
 	cur = dedup_hand_half(hand, s->probe.block);
@@ -57,30 +47,42 @@ static __always_inline int filter_test(const struct event_id *id, struct sightin
 	       (int)dedup_half_holds(previous, &s->probe, config.words);
 }
 
-/* Takes one id of learning credit. A CPU claims several at once, so that the shared
- * counter is touched rarely; what it claims counts as learned at once. -ENOSPC when
- * the hand must move first.
- */
-static __always_inline int take_credit(struct dedup_counters *stats)
+/* Layout `blocked`. Learns an id that blocked_test did not find: as filter_see. */
+static __always_inline int blocked_learn(struct sighting *s, struct dedup_counters *cpu)
 {
-	if (stats->credit <= 0) {
-		if (dedup_read(&state.learned) + config.claim > dedup_read(&state.limit))
-			return -ENOSPC;
-		__sync_fetch_and_add(&state.learned, config.claim);
-		stats->credit = config.claim;
-	}
-	stats->credit--;
-	return 0;
+	int err = take_credit(cpu);
+
+	return err ? err : !dedup_half_learn(s->current, &s->probe, config.words);
 }
 
-/* Learns an id that filter_test did not find. 1 if it was learned here, 0 if a copy
- * on another CPU was faster, -ENOSPC if there is no room for it now.
- */
-static __always_inline int filter_learn(struct sighting *s, struct dedup_counters *stats)
+/* Is the id in the window? 1 yes, 0 no, or a negative errno. */
+static __always_inline int filter_test(const struct dedup_id *id)
 {
-	int err = take_credit(stats);
+	struct sighting s;
 
-	return err ?: dedup_half_learn(s->current, &s->probe, config.words);
+	if (config.layout != DEDUP_BLOCKED)
+		return exact_see(id->word[0], id->word[1], id->word[2], id->word[3], false);
+	return blocked_test(id, &s);
+}
+
+/* Looks an id up and, unless that is the application's part, learns it if it is fresh. 1 if
+ * it was known, or a copy on another CPU was faster; 0 if it was not; -ENOSPC if it was not
+ * and there is no room for it now.
+ */
+static __always_inline int filter_see(const struct dedup_id *id, struct dedup_counters *cpu)
+{
+	struct sighting s;
+	int known;
+
+	if (config.layout != DEDUP_BLOCKED)
+		return exact_see(id->word[0], id->word[1], id->word[2], id->word[3],
+				 !config.learn_app);
+	known = blocked_test(id, &s);
+	if (known)
+		return known;
+	if (config.learn_app)
+		return 0;
+	return blocked_learn(&s, cpu);
 }
 
 #endif

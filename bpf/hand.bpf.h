@@ -8,6 +8,7 @@
 #include <linux/errno.h>
 #include <linux/time.h>
 
+#include "age.h"
 #include "hand.h"
 #include "maps.bpf.h"
 
@@ -25,40 +26,30 @@ struct {
 
 struct step {
 	__u64 now_ns;
-	__u32 passed; /* blocks, in this step */
+	__u32 passed; /* places, in this step */
 };
 
+/* What is passed at once: places of one segment. */
 struct stretch {
-	__u32 from;
-	__u32 half;
+	__u64 hand; /* at its first place */
 };
 
-static long clear_block(__u32 i, struct stretch *s)
+static long age_place(__u32 i, struct stretch *s)
 {
-	__u32 key = s->from + i;
-	struct dedup_block *block = bpf_map_lookup_elem(&filter, &key);
-	__u64 *half;
-
-	if (!block)
-		return 1;
-	half = dedup_half(block, s->half);
-	for (int w = 0; w < DEDUP_HALF_WORDS; w++)
-		half[w] = 0;
-	return 0;
+	return dedup_age(NULL, &config, s->hand, i) != 0;
 }
 
 /* Passes one stretch within a segment. Non-zero ends the step. */
 static long pass_stretch(__u32 i, struct step *step)
 {
 	__u32 n = dedup_hand_due(&state, &config);
-	struct stretch s = { .from = dedup_hand_pos(state.hand) };
+	struct stretch s = { .hand = state.hand };
 
-	if (n > DEDUP_STEP_BLOCKS - step->passed)
-		n = DEDUP_STEP_BLOCKS - step->passed;
+	if (n > DEDUP_STEP_PLACES - step->passed)
+		n = DEDUP_STEP_PLACES - step->passed;
 	if (!n)
 		return 1;
-	s.half = dedup_hand_half(state.hand, s.from) ^ 1;
-	bpf_loop(n, clear_block, &s, 0);
+	bpf_loop(n, age_place, &s, 0);
 	dedup_hand_pass(&state, &config, n, step->now_ns);
 	step->passed += n;
 	return 0;
@@ -71,14 +62,14 @@ static int hand_step(void *map, __u32 *key, struct hand_timer *t)
 	__u32 zero = 0;
 	struct dedup_counters *cpu = bpf_map_lookup_elem(&stats, &zero);
 
-	dedup_hand_clock(&state, config.blocks, config.tick_ns, step.now_ns);
-	bpf_loop(DEDUP_STEP_BLOCKS, pass_stretch, &step, 0);
+	dedup_hand_clock(&state, config.places, config.tick_ns, step.now_ns);
+	bpf_loop(DEDUP_STEP_PLACES, pass_stretch, &step, 0);
 	state.limit = dedup_hand_limit(&state, &config);
 	state.beat_jiffies = bpf_jiffies64();
 
 	if (cpu)
 		cpu->early += state.early - early;
-	if (state.early != early || step.passed >= DEDUP_STEP_BLOCKS)
+	if (state.early != early || step.passed >= DEDUP_STEP_PLACES)
 		next_ns = config.early_tick_ns;
 	bpf_timer_start(&t->timer, next_ns, 0);
 	return 0;

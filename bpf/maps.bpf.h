@@ -7,9 +7,10 @@
 
 #include <bpf/bpf_helpers.h>
 
-#include "block.h"
 #include "config.h"
 #include "counters.h"
+#include "memory.h"
+#include "recent.h"
 
 /* What this filter is. User space fills it in before it is frozen. */
 const volatile struct dedup_config config SEC(".rodata.config");
@@ -17,7 +18,9 @@ const volatile struct dedup_config config SEC(".rodata.config");
 /* Where the hand stands. */
 struct dedup_state state SEC(".data.state");
 
-/* The blocks; user space sets how many. MMAPABLE also keeps them on cache lines. */
+/* The filter's memory; user space sets how many blocks. MMAPABLE also keeps them on
+ * cache lines.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -33,5 +36,18 @@ struct {
 	__type(key, __u32);
 	__type(value, struct dedup_counters);
 } stats SEC(".maps");
+
+static __always_inline struct dedup_block *dedup_block_at(struct dedup_block *blocks, __u32 n)
+{
+	return bpf_map_lookup_elem(&filter, &n);
+}
+
+/* Ids that were seen lately, for the schemes whose positions are dear. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dedup_recent);
+} recent SEC(".maps");
 
 #endif

@@ -23,25 +23,16 @@ struct {
 /* An EVENT carries one id: fresh it is learned, known the packet is a duplicate. */
 static __always_inline int see_event(struct packet *pkt, struct dedup_counters *cpu)
 {
-	struct event_id *id = pkt->pos;
-	struct sighting sighting;
-	int known;
+	struct dedup_id *id = pkt->pos;
 
 	if ((void *)(id + 1) > pkt->end)
 		return DEDUP_truncated;
-	if (is_no_id(id))
+	if (dedup_is_no_id(id))
 		return DEDUP_no_id;
-	known = filter_test(id, &sighting);
-	if (known > 0)
-		return DEDUP_duplicate;
-	if (known < 0)
-		return DEDUP_unlearned;
-	if (config.learn_app)
-		return DEDUP_new;
-	switch (filter_learn(&sighting, cpu)) {
-	case 0:
-		return DEDUP_duplicate;
+	switch (filter_see(id, cpu)) {
 	case 1:
+		return DEDUP_duplicate;
+	case 0:
 		return DEDUP_new;
 	default:
 		return DEDUP_unlearned;
@@ -56,15 +47,15 @@ static __always_inline int see_event(struct packet *pkt, struct dedup_counters *
 __noinline int see_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count)
 {
 	void *end = (void *)(long)ctx->data_end;
-	struct event_id *id = (void *)(long)ctx->data + (ids_at & FRAME_OFFSET_MASK);
-	struct sighting sighting;
+	struct dedup_id *id = (void *)(long)ctx->data + (ids_at & FRAME_OFFSET_MASK);
 
-	for (__u32 i = 0; i < GSP_IDS_MAX && i < count; i++, id++) {
+	/* 64 bits: what is spilled with fewer, the verifier forgets. */
+	for (__u64 i = 0; i < GSP_IDS_MAX && i < count; i++, id++) {
 		if ((void *)(id + 1) > end)
 			return DEDUP_truncated;
-		if (is_no_id(id))
+		if (dedup_is_no_id(id))
 			return DEDUP_no_id;
-		if (filter_test(id, &sighting) <= 0)
+		if (filter_test(id) <= 0)
 			return DEDUP_ihave_new;
 	}
 	return DEDUP_ihave_duplicate;

@@ -1,26 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The blocked filter's one block: which bits an id has, test and learn. The kernel
+/* Layout `blocked`: which bits of its one block an id has, test and learn. The kernel
  * program and user space compile this same code and may run it on the same memory
  * at the same time.
  */
 #ifndef XDP_DEDUP_BLOCK_H
 #define XDP_DEDUP_BLOCK_H
 
-#include <stdbool.h>
-
-#include "config.h"
 #include "hash.h"
+#include "memory.h"
 
-#define DEDUP_HALF_WORDS 4
 #define DEDUP_BITS_MAX 5 /* two words' positions come from one 64-bit product */
-
-/* One cache line: what the ids of two generations left behind. The epoch of the
- * block (see dedup_hand_half) says which half is the current one.
- */
-struct dedup_block {
-	__u64 half[2][DEDUP_HALF_WORDS];
-} __attribute__((aligned(64)));
-_Static_assert(sizeof(struct dedup_block) == 64, "one cache line");
 
 /* Where an id is looked for. */
 struct dedup_probe {
@@ -28,21 +17,6 @@ struct dedup_probe {
 	__u32 word[DEDUP_HALF_WORDS]; /* the first `words` are used, all different */
 	__u64 mask[DEDUP_HALF_WORDS]; /* 1 to `bits` bits each */
 };
-
-/* The kernel's side wants short loops gone; pins an index, so that the verifier sees it
- * is at most max (2^n - 1), however the compiler rebuilt it; and keeps a branch on what
- * is constant to the verifier, which then folds it away with all behind it, where the
- * compiler would compute both ways and choose.
- */
-#ifdef __bpf__
-#define DEDUP_BOUND(i, max) asm volatile("%0 &= %1" : "+r"(i) : "i"(max))
-#define DEDUP_UNROLL _Pragma("unroll")
-#define DEDUP_KEEP_BRANCH() asm volatile("")
-#else
-#define DEDUP_UNROLL
-#define DEDUP_KEEP_BRANCH()
-#define DEDUP_BOUND(i, max) ((i) &= (max))
-#endif
 
 /* `bits` positions of 6 bits from the top of g. */
 static __always_inline __u64 dedup_mask(__u64 g, __u32 bits)

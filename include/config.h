@@ -5,9 +5,9 @@
 #ifndef XDP_DEDUP_CONFIG_H
 #define XDP_DEDUP_CONFIG_H
 
-#include <linux/types.h>
+#include "compiler.h"
 
-#define DEDUP_FORMAT 1	    /* of pinned state: grows when a struct here or in block.h changes */
+#define DEDUP_FORMAT 2	    /* of pinned state: grows when a struct here or in memory.h changes */
 #define DEDUP_PORTS_MAX 32  /* ranges of UDP destination ports */
 #define DEDUP_KEYS 16	    /* 32-bit words of the hash secret: ids of up to 64 bytes */
 #define DEDUP_IFACES_MAX 32 /* interfaces that share one filter */
@@ -17,12 +17,37 @@ struct dedup_ports {
 	__u16 lo, hi; /* inclusive, host order */
 };
 
+/* How the filter's memory is used; each has a header of its own. */
+enum dedup_layout {
+	DEDUP_BLOCKED,	 /* block.h: both generations of an id in one cache line */
+	DEDUP_FLAT,	 /* flat.h: the bit array of the textbooks, two of them */
+	DEDUP_COUNTDOWN, /* countdown.h: cells that count down to 0 */
+};
+
+/* From an id to where it is looked for; the last four for flat and countdown only. */
+enum dedup_hash_scheme {
+	DEDUP_FAST,    /* NH, keyed with a secret of each filter */
+	DEDUP_SIPHASH, /* SipHash-1-3, keyed likewise */
+	DEDUP_COLIBRI, /* one SHA-256 a position */
+	DEDUP_FIPS,    /* one SHA-256, double hashing */
+	DEDUP_FNV1A,   /* FNV-1a, double hashing */
+	DEDUP_TEZOS,   /* one SHA-256, cut into indices */
+};
+
 /* Map `.rodata.config`, frozen at load: to the verifier every field is a constant. */
 struct dedup_config {
 	__u32 format;	  /* DEDUP_FORMAT */
-	__u32 blocks;	  /* on the circle, at least 1 */
-	__u32 words;	  /* w: 64-bit words of a half that an id uses; 1, 2 or 4 */
-	__u32 bits;	  /* b: bits it sets in each; 1 to DEDUP_BITS_MAX; k = w * b */
+	__u32 layout;	  /* enum dedup_layout */
+	__u32 hash;	  /* enum dedup_hash_scheme */
+	__u32 blocks;	  /* of 64 bytes, the filter's memory; at least 1 */
+	__u32 places;	  /* on the hand's circle: blocked: the blocks; flat: the blocks of one
+			   * of its two arrays; countdown: how often an id is counted down
+			   */
+	__u32 words;	  /* blocked: w, words of a half that an id uses; 1, 2 or 4 */
+	__u32 bits;	  /* blocked: b, bits it sets in each; 1 to DEDUP_BITS_MAX; k = w * b */
+	__u32 m;	  /* flat: bits of an array; countdown: cells, a power of 2 */
+	__u32 k;	  /* probes; 1 to DEDUP_HASHES_MAX but in blocked */
+	__u32 recent;	  /* ids that the kernel remembers having seen, a power of 2; 0: none */
 	__u32 count_only; /* duplicates are counted and passed */
 	__u32 learn_app;  /* the kernel only tests; an application adds */
 	__u32 frags;	  /* loaded as xdp.frags: a packet may exceed its first buffer */
@@ -39,7 +64,7 @@ struct dedup_config {
 	__u64 turn_ids;	      /* learned in one turn: more, and the hand runs ahead */
 	__u64 burst_ids;      /* learned beyond that between two steps of the hand */
 	__u64 pace_ids;	      /* a segment's share of turn_ids: the hand's pace in overload */
-	__u32 segment_blocks; /* blocks between two marks */
+	__u32 segment_places; /* places between two marks */
 	__u32 ports_cnt;
 	struct dedup_ports ports[DEDUP_PORTS_MAX];
 	__u32 key[DEDUP_KEYS]; /* the hash's secret: never shown */
@@ -60,10 +85,11 @@ struct dedup_iface {
 /* Map `.data.state`, mapped into user space. Who writes is said per line. */
 struct dedup_state {
 	/* The hand writes these once a step, every packet reads them. */
-	__u64 hand;	    /* epoch << 32 | next block to pass */
+	__u64 hand;	    /* epoch << 32 | next place to pass */
 	__u64 beat_jiffies; /* when it last stepped; 0: never */
 	__u64 limit;	    /* bound on `learned` until it steps again */
-	__u64 pad0[5];
+	__u64 forgets;	    /* user space: how often it took ids out of the filter */
+	__u64 pad0[4];
 
 	/* Everyone who learns adds to it, a CPU once in `claim` ids. */
 	__u64 learned; /* ids ever learned, credit not yet used included */
@@ -71,12 +97,12 @@ struct dedup_state {
 
 	/* The hand's own. */
 	__u64 last_ns; /* CLOCK_MONOTONIC of its last step */
-	__u64 owed;    /* blocks * ns that the clock owes, below turn_ns after a step */
-	__u64 served;  /* blocks passed of those in `asked` */
-	__u64 early;   /* blocks passed before their time, because of load */
-	__u64 haste;   /* blocks that it will still pass at the pace of overload */
+	__u64 owed;    /* places * ns that the clock owes, below turn_ns after a step */
+	__u64 served;  /* places passed of those in `asked` */
+	__u64 early;   /* places passed before their time, because of load */
+	__u64 haste;   /* places that it will still pass at the pace of overload */
 	__u64 paced;   /* ids learned that this pace has reckoned with */
-	/* User space's: blocks that `rotate` and `reset` want passed at once. */
+	/* User space's: places that `rotate` and `reset` want passed at once. */
 	__u64 asked;
 	__u64 started_ns; /* CLOCK_MONOTONIC of the load */
 
@@ -86,11 +112,5 @@ struct dedup_state {
 _Static_assert(__builtin_offsetof(struct dedup_state, learned) == 64, "one cache line a writer");
 _Static_assert(__builtin_offsetof(struct dedup_state, marks) == 192, "one cache line a writer");
 _Static_assert(sizeof(struct dedup_state) == 192 + 2048 * 16 + 32 * 24, "no hidden padding");
-
-/* Reads, once and now, what another processor may be changing. */
-static inline __u64 dedup_read(const __u64 *value)
-{
-	return *(const volatile __u64 *)value;
-}
 
 #endif

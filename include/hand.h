@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The hand goes round the blocks once per window. Where it passes, a block's older
- * half is cleared and becomes the current one. Pure code: the caller has the clock,
- * the lock (one hand a filter) and the blocks. The kernel's timer runs it; tests run
+/* The hand goes round a circle of places once per window. What a place is, and what the
+ * hand does there, is the layout's: where it passes a block of `blocked`, the block's
+ * older half is cleared and becomes the current one; in `flat` it rests for a turn, then
+ * passes all blocks of the older array (one segment); in `countdown` each place is one
+ * countdown. Pure code: the caller has the clock,
+ * the lock (one hand a filter) and the memory. The kernel's timer runs it; tests run
  * it on a clock of their own.
  *
  * Two promises are kept here.
- * - Remembered at least W: a block is passed again only after the clock has moved on
+ * - Remembered at least W: a place is passed again only after the clock has moved on
  *   by a whole turn, and a step takes in at most two ticks of clock. So however late
  *   steps come, two passes lie at least turn_ns less two ticks for each step that a
  *   segment takes apart: plan.c makes that W.
@@ -23,7 +26,7 @@
 #include "config.h"
 #include "hash.h"
 
-#define DEDUP_STEP_BLOCKS 8192 /* passed in one step, at most: bounds its time */
+#define DEDUP_STEP_PLACES 8192 /* passed in one step, at most: bounds its time */
 
 static __always_inline __u32 dedup_hand_pos(__u64 hand)
 {
@@ -55,45 +58,47 @@ static __always_inline struct dedup_mark *dedup_mark(struct dedup_state *st, __u
 }
 
 /* A step begins: takes in the clock. now_ns is CLOCK_MONOTONIC. */
-static __always_inline void dedup_hand_clock(struct dedup_state *st, __u32 blocks, __u64 tick_ns,
+static __always_inline void dedup_hand_clock(struct dedup_state *st, __u32 places, __u64 tick_ns,
 					     __u64 now_ns)
 {
 	__u64 dt = now_ns - st->last_ns;
 
 	if (dt > 2 * tick_ns)
 		dt = 2 * tick_ns;
-	st->owed += dt * blocks;
+	st->owed += dt * places;
 	st->last_ns = now_ns;
 }
 
 /* The ids learned since the segment before the hand was last entered. */
-static __always_inline __u64 dedup_hand_load(struct dedup_state *st, __u32 segment_blocks)
+static __always_inline __u64 dedup_hand_load(struct dedup_state *st, __u32 segment_places)
 {
-	__u32 seg = dedup_hand_pos(st->hand) / segment_blocks;
+	__u32 seg = dedup_hand_pos(st->hand) / segment_places;
 
 	return dedup_read(&st->learned) -
 	       dedup_mark(st, dedup_hand_epoch(st->hand) - 1, seg)->learned;
 }
 
-/* How many blocks from dedup_hand_pos() on must be passed now: 0 when the hand is
+/* How many places from dedup_hand_pos() on must be passed now: 0 when the hand is
  * where it belongs, else what is left of its segment. Segments are passed whole, so
- * that a mark is true for each block of it. The caller clears the half of each that
- * is not its current one, then calls dedup_hand_pass().
+ * that a mark is true for each place in it; only countdowns come one by one. The caller
+ * ages what is there (blocked and flat: clears it), then calls dedup_hand_pass().
  */
 static __always_inline __u32 dedup_hand_due(struct dedup_state *st,
 					    const volatile struct dedup_config *cfg)
 {
 	__u32 pos = dedup_hand_pos(st->hand);
-	__u32 end = (pos / cfg->segment_blocks + 1) * cfg->segment_blocks;
+	__u32 end = (pos / cfg->segment_places + 1) * cfg->segment_places;
+	bool whole = cfg->layout != DEDUP_COUNTDOWN;
 	__u64 due;
 
-	if (end > cfg->blocks)
-		end = cfg->blocks;
+	if (end > cfg->places)
+		end = cfg->places;
 	due = st->owed / cfg->turn_ns + (dedup_read(&st->asked) - st->served);
-	if (due >= end - pos || dedup_hand_load(st, cfg->segment_blocks) > cfg->turn_ids ||
+	if (due >= end - pos || (whole && pos % cfg->segment_places) ||
+	    dedup_hand_load(st, cfg->segment_places) > cfg->turn_ids ||
 	    (st->haste && dedup_read(&st->learned) - st->paced >= cfg->pace_ids))
 		return end - pos;
-	return 0;
+	return whole ? 0 : due;
 }
 
 /* Keeps the pace of overload: begun by a segment that was full, for one turn. */
@@ -102,10 +107,10 @@ static __always_inline void dedup_hand_pace(struct dedup_state *st,
 {
 	__u64 learned = dedup_read(&st->learned);
 
-	if (dedup_hand_load(st, cfg->segment_blocks) > cfg->turn_ids) {
+	if (dedup_hand_load(st, cfg->segment_places) > cfg->turn_ids) {
 		if (!st->haste)
 			st->paced = learned;
-		st->haste = cfg->blocks;
+		st->haste = cfg->places;
 	} else {
 		st->haste -= st->haste < n ? st->haste : n;
 	}
@@ -114,9 +119,7 @@ static __always_inline void dedup_hand_pace(struct dedup_state *st,
 		st->paced = learned;
 }
 
-/* The hand has passed n blocks (dedup_hand_due of them, or some for a start), all
- * cleared.
- */
+/* The hand has passed n places (dedup_hand_due of them, or some for a start). */
 static __always_inline void dedup_hand_pass(struct dedup_state *st,
 					    const volatile struct dedup_config *cfg, __u32 n,
 					    __u64 now_ns)
@@ -137,16 +140,19 @@ static __always_inline void dedup_hand_pass(struct dedup_state *st,
 	st->early += left - by_clock;
 
 	dedup_hand_pace(st, cfg, n);
-	if (pos % cfg->segment_blocks == 0) {
-		struct dedup_mark *mark = dedup_mark(st, epoch, pos / cfg->segment_blocks);
+	if (pos % cfg->segment_places == 0) {
+		struct dedup_mark *mark = dedup_mark(st, epoch, pos / cfg->segment_places);
 
 		mark->learned = dedup_read(&st->learned);
 		mark->at_ns = now_ns;
 	}
 	pos += n;
-	if (pos >= cfg->blocks) {
+	if (pos >= cfg->places) {
 		pos = 0;
 		epoch++;
+		/* The array that is now the previous one has a whole turn from here. */
+		if (cfg->layout == DEDUP_FLAT)
+			st->owed = 0;
 	}
 	/* A full barrier: whoever sees the block turned finds its half cleared. */
 	__sync_lock_test_and_set(&st->hand, (__u64)epoch << 32 | pos);
@@ -156,7 +162,7 @@ static __always_inline void dedup_hand_pass(struct dedup_state *st,
 static __always_inline __u64 dedup_hand_limit(struct dedup_state *st,
 					      const volatile struct dedup_config *cfg)
 {
-	__u32 seg = dedup_hand_pos(st->hand) / cfg->segment_blocks;
+	__u32 seg = dedup_hand_pos(st->hand) / cfg->segment_places;
 	__u64 full = dedup_mark(st, dedup_hand_epoch(st->hand) - 1, seg)->learned + cfg->turn_ids;
 	__u64 paced = st->paced + cfg->pace_ids;
 

@@ -24,6 +24,7 @@
 #include "loader.h"
 #include "packet.h"
 #include "plan.h"
+#include "size.h"
 #include "stats.h"
 #include "version.h"
 
@@ -742,7 +743,7 @@ static const struct story {
 	  "has '\n  filter      blocked, fast hash; '; has ' words x '\n"
 	  "has '\n  promise     at most 0.0001 of fresh events lost, at 500 ids a window of 1m '\n"
 	  "has '\n  hand        at '; has ' of turn 1; oldest id at most '\n"
-	  "has '\n  fill        current 0.00 %, previous 0.00 %\n'\n"
+	  "has '\n  fill        current 0.00 % (0 bits), previous 0.00 % (0 bits)\n'\n"
 	  "has '\n  estimate    0 ids; false-positive rate now 0\n'; has '\n  kept away   0 B\n'\n"
 	  "$XD unload v0 p0; " LOAD " --action count --learn app --name x-1; got $XD status x-1\n"
 	  "has 'x-1: GSP/1 on UDP port 8001, duplicates are counted and passed\n'\n"

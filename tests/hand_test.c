@@ -300,9 +300,9 @@ static void steps_are_bounded(void **state)
 	sim_start(&s, &o, 8);
 	s.state.asked = s.config.blocks;
 	sim_step(&s);
-	assert_int_equal(s.passed, DEDUP_STEP_BLOCKS);
+	assert_int_equal(s.passed, DEDUP_STEP_PLACES);
 	assert_int_equal(sim_step(&s), s.config.early_tick_ns);
-	assert_int_equal(s.passed, 2 * DEDUP_STEP_BLOCKS);
+	assert_int_equal(s.passed, 2 * DEDUP_STEP_PLACES);
 	sim_stop(&s);
 }
 

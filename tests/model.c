@@ -38,11 +38,11 @@ static bool model_knows(struct model *m, const struct id *id, bool learn)
 	const struct dedup_config *c = m->cfg;
 	struct dedup_block *block;
 	struct dedup_probe p;
-	__u64 words[4];
+	struct dedup_id key;
 	int current;
 
-	memcpy(words, id, sizeof(words));
-	dedup_probe(&p, dedup_hash(words, 4, c->key), c->blocks, c->words, c->bits);
+	memcpy(&key, id, sizeof(key));
+	dedup_probe(&p, dedup_hash(&key, c), c->blocks, c->words, c->bits);
 	block = &m->blocks[p.block];
 	if (half_has(block->half[0], &p, c->words) || half_has(block->half[1], &p, c->words))
 		return true;

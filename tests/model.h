@@ -9,7 +9,6 @@
 #include "block.h"
 #include "config.h"
 #include "counters.h"
-#include "gsp.h"
 #include "packet.h"
 
 struct model {

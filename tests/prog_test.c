@@ -246,7 +246,7 @@ static void an_id_is_gone_after_two_turns(void **state)
 static void an_id_outlives_one_turn_from_anywhere(void **state)
 {
 	struct dedup_config cfg = rig_live_config(RIG_PORTS);
-	uint32_t half = cfg.blocks / cfg.segment_blocks / 2 * cfg.segment_blocks;
+	uint32_t half = cfg.blocks / cfg.segment_places / 2 * cfg.segment_places;
 	struct id ids[1000];
 
 	(void)state;
@@ -329,8 +329,8 @@ static void a_step_is_bounded(void **state)
 	struct dedup_state *st;
 
 	(void)state;
-	cfg.blocks = 3 * DEDUP_STEP_BLOCKS;
-	cfg.segment_blocks = cfg.blocks / 16;
+	cfg.blocks = cfg.places = 3 * DEDUP_STEP_PLACES;
+	cfg.segment_places = cfg.blocks / 16;
 	cfg.early_tick_ns = 1000000 * MS;
 	rig_load(&cfg);
 	st = rig.filter.state;
@@ -338,7 +338,7 @@ static void a_step_is_bounded(void **state)
 	for (int ms = 0; ms < 10000 && !dedup_read(&st->served); ms++)
 		usleep(1000);
 	usleep(100000);
-	assert_int_equal(dedup_read(&st->served), DEDUP_STEP_BLOCKS);
+	assert_int_equal(dedup_read(&st->served), DEDUP_STEP_PLACES);
 }
 
 #define POOL 64
@@ -405,7 +405,7 @@ static void compare_with_model(uint32_t blocks, uint32_t words, uint32_t bits, i
 	struct model m;
 	char row[64];
 
-	cfg.blocks = blocks;
+	cfg.blocks = cfg.places = blocks;
 	cfg.words = words;
 	cfg.bits = bits;
 	rig_load(&cfg);

@@ -11,7 +11,7 @@
 
 #include "plan.h"
 #include "sim.h"
-#include "size.h"
+#include "shape.h"
 #include "stats.h"
 
 #define S 1000000000ULL
@@ -67,7 +67,7 @@ static void try_fresh(const struct sim *s, id_fn make_id, uint64_t from, uint64_
 }
 
 static struct rate simulate(uint64_t capacity, double fpr, id_fn make_id, uint64_t tries,
-			    struct geometry *g)
+			    struct dedup_config *shape)
 {
 	struct options o = sim_options(capacity, fpr, 10 * S);
 	uint64_t start, next = 0, fresh = 1ULL << 40;
@@ -75,7 +75,7 @@ static struct rate simulate(uint64_t capacity, double fpr, id_fn make_id, uint64
 	struct sim s;
 
 	sim_start(&s, &o, 42);
-	*g = plan_geometry(&s.config);
+	*shape = s.config;
 	start = s.now_ns;
 	for (int position = 0; position < POSITIONS;) {
 		double windows = (double)(s.now_ns - start) / o.window_ns;
@@ -105,14 +105,14 @@ static double noise(double expected)
 
 static void check(const char *name, uint64_t capacity, double fpr, id_fn make_id, uint64_t tries)
 {
-	struct geometry g;
-	struct rate r = simulate(capacity, fpr, make_id, tries, &g);
-	double promised = size_fpr(&g, capacity), seen = (double)r.known / r.tried;
+	struct dedup_config shape;
+	struct rate r = simulate(capacity, fpr, make_id, tries, &shape);
+	double promised = shape_rate(&shape, capacity), seen = (double)r.known / r.tried;
 
 	print_message(
 		"# %s p=%g: w=%u b=%u, %.2f bytes an id; promised %.3g, seen %.3g (%+.1f %%), "
 		"by the bits %.3g\n",
-		name, fpr, g.words, g.bits, g.blocks * 64.0 / capacity, promised, seen,
+		name, fpr, shape.words, shape.bits, shape.blocks * 64.0 / capacity, promised, seen,
 		100 * (seen / promised - 1), r.by_bits);
 	assert_true(promised <= fpr);
 	assert_true(fabs(seen / promised - 1) <= 0.10);

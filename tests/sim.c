@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "age.h"
 #include "hand.h"
 #include "ids.h"
 #include "plan.h"
@@ -49,25 +50,22 @@ uint64_t sim_step(struct sim *s)
 	uint64_t early = s->state.early;
 	uint32_t n, done = 0;
 
-	dedup_hand_clock(&s->state, s->config.blocks, s->config.tick_ns, s->now_ns);
-	while (done < DEDUP_STEP_BLOCKS && (n = dedup_hand_due(&s->state, &s->config))) {
-		uint32_t pos = dedup_hand_pos(s->state.hand);
-		uint32_t old = dedup_hand_half(s->state.hand, pos) ^ 1;
-
-		if (n > DEDUP_STEP_BLOCKS - done)
-			n = DEDUP_STEP_BLOCKS - done;
-		for (uint32_t b = pos; b < pos + n; b++) {
-			memset(s->filter.blocks[b].half[old], 0,
-			       sizeof(s->filter.blocks[b].half[old]));
+	dedup_hand_clock(&s->state, s->config.places, s->config.tick_ns, s->now_ns);
+	while (done < DEDUP_STEP_PLACES && (n = dedup_hand_due(&s->state, &s->config))) {
+		if (n > DEDUP_STEP_PLACES - done)
+			n = DEDUP_STEP_PLACES - done;
+		for (uint32_t i = 0; i < n; i++) {
+			assert_int_equal(dedup_age(s->filter.blocks, &s->config, s->state.hand, i),
+					 0);
 			if (s->on_pass)
-				s->on_pass(s, b, s->arg);
+				s->on_pass(s, dedup_hand_pos(s->state.hand) + i, s->arg);
 		}
 		dedup_hand_pass(&s->state, &s->config, n, s->now_ns);
 		done += n;
 	}
 	s->passed += done;
 	s->state.limit = dedup_hand_limit(&s->state, &s->config);
-	return s->state.early != early || done >= DEDUP_STEP_BLOCKS ? s->config.early_tick_ns
+	return s->state.early != early || done >= DEDUP_STEP_PLACES ? s->config.early_tick_ns
 								    : s->config.tick_ns;
 }
 
@@ -79,7 +77,7 @@ void sim_run_until(struct sim *s, uint64_t ns)
 
 int sim_learn(struct sim *s, const uint64_t id[4])
 {
-	return ids_add(&s->filter, (const uint8_t *)id);
+	return ids_see(&s->filter, (const uint8_t *)id);
 }
 
 bool sim_knows(const struct sim *s, const uint64_t id[4])

@@ -10,6 +10,7 @@
 #include "block.h"
 #include "hand.h"
 #include "plan.h"
+#include "shape.h"
 #include "sim.h"
 #include "size.h"
 
@@ -108,17 +109,16 @@ static void plans_are_sound(void **state)
 					assert_true(capacity > 1000000 && WINDOWS[w] <= S);
 					continue;
 				}
-				struct geometry g = plan_geometry(&c);
 				uint64_t steps = c.window_ns / c.tick_ns;
 
-				assert_true(size_fpr(&g, plan_ids(&c, cpus)) <= 1e-4);
+				assert_true(shape_rate(&c, plan_ids(&c, cpus)) <= 1e-4);
 				assert_true(c.turn_ids >=
 					    c.capacity * ((double)c.turn_ns / c.window_ns));
 				assert_true(c.turn_ns >= c.window_ns + 2 * c.tick_ns);
 				assert_true(c.turn_ns <= c.window_ns * 1.01);
 				assert_true(c.burst_ids >= c.claim);
-				assert_true((uint64_t)c.segment_blocks * DEDUP_MARKS >= c.blocks);
-				assert_true(steps * DEDUP_STEP_BLOCKS >= 2ULL * c.blocks);
+				assert_true((uint64_t)c.segment_places * DEDUP_MARKS >= c.blocks);
+				assert_true(steps * DEDUP_STEP_PLACES >= 2ULL * c.blocks);
 				assert_true(c.early_tick_ns <= c.tick_ns);
 				assert_true(c.stale_ns >= 10 * c.tick_ns);
 				assert_in_range(c.stale_jiffies, 2, 501);

@@ -107,7 +107,7 @@ static void last_block_counts(void **state)
 
 	(void)state;
 	sim_start(&s, &o, 7);
-	if (s.config.blocks % s.config.segment_blocks == 0)
+	if (s.config.blocks % s.config.segment_places == 0)
 		s.config.blocks--;
 	memset(s.filter.blocks[s.config.blocks - 1].half[0], 0xff, 32);
 	f = stats_fill(&s.config, s.filter.blocks, 0);
@@ -125,8 +125,8 @@ static void oldest_within_a_segment(void **state)
 	sim_start(&s, &o, 8);
 	for (int i = 0; i < 2 * DEDUP_MARKS; i++)
 		s.state.marks[i].at_ns = 1000 + i;
-	s.config.segment_blocks = 5;
-	s.config.blocks = 53;
+	s.config.segment_places = 5;
+	s.config.blocks = s.config.places = 53;
 	s.state.hand = 4ULL << 32 | 6;
 	assert_int_equal(stats_oldest_ns(&s.config, &s.state, 9000), 9000 - 1002);
 	s.state.hand = 4ULL << 32 | 51;

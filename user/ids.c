@@ -4,40 +4,82 @@
 #include <errno.h>
 #include <string.h>
 
+#include "block.h"
+#include "countdown.h"
+#include "flat.h"
 #include "hand.h"
 
-#define ID_WORDS (GSP_ID_BYTES / 8)
-
+/* Where an id is, by layout. */
 struct place {
-	struct dedup_probe probe;
-	__u64 *current, *previous;
+	uint64_t hand;
+	struct dedup_probe probe;	  /* blocked */
+	struct dedup_positions positions; /* flat, countdown */
 };
 
-/* Where the id belongs; 0, or -EINVAL for the all-zero id, which is nowhere. */
-static int find_place(const struct filter *f, const uint8_t id[GSP_ID_BYTES], struct place *p)
+/* 0, or -EINVAL for the all-zero id, which is nowhere. */
+static int find_place(const struct filter *f, const uint8_t bytes[GSP_ID_BYTES], struct place *p)
 {
-	static const uint8_t NO_ID[GSP_ID_BYTES];
-	uint64_t hand = dedup_read(&f->state->hand);
 	const struct dedup_config *c = f->config;
-	struct dedup_block *block;
-	__u64 words[ID_WORDS];
-	uint32_t cur;
+	struct dedup_id id;
 
-	if (!memcmp(id, NO_ID, sizeof(NO_ID)))
+	memcpy(&id, bytes, sizeof(id));
+	if (dedup_is_no_id(&id))
 		return -EINVAL;
-	memcpy(words, id, sizeof(words));
-	dedup_probe(&p->probe, dedup_hash(words, ID_WORDS, c->key), c->blocks, c->words, c->bits);
-	block = &f->blocks[p->probe.block];
-	cur = dedup_hand_half(hand, p->probe.block);
-	p->current = block->half[cur];
-	p->previous = block->half[cur ^ 1];
+	p->hand = dedup_read(&f->state->hand);
+	if (c->layout == DEDUP_BLOCKED)
+		dedup_probe(&p->probe, dedup_hash(&id, c), c->blocks, c->words, c->bits);
+	else
+		dedup_positions(&p->positions, &id, c);
 	return 0;
 }
 
-static int is_known(const struct filter *f, const struct place *p)
+static __u64 *half_of(const struct filter *f, const struct place *p, bool current)
 {
-	return dedup_half_holds(p->current, &p->probe, f->config->words) ||
-	       dedup_half_holds(p->previous, &p->probe, f->config->words);
+	return dedup_half(&f->blocks[p->probe.block],
+			  dedup_hand_half(p->hand, p->probe.block) ^ !current);
+}
+
+static bool flat_holds(const struct filter *f, const struct place *p, uint32_t array)
+{
+	return dedup_flat_holds(f->blocks, f->config->places, array, &p->positions, f->config->k);
+}
+
+static uint32_t now_of(const struct filter *f, const struct place *p)
+{
+	return dedup_countdowns(p->hand, f->config->places);
+}
+
+static bool is_known(const struct filter *f, const struct place *p)
+{
+	const struct dedup_config *c = f->config;
+	uint32_t array;
+
+	switch (c->layout) {
+	case DEDUP_FLAT:
+		array = dedup_flat_current(p->hand);
+		return flat_holds(f, p, array) ||
+		       (dedup_flat_has_previous(p->hand) && flat_holds(f, p, array ^ 1));
+	case DEDUP_COUNTDOWN:
+		return dedup_countdown_left(f->blocks, now_of(f, p), c->places, &p->positions, c->k);
+	default:
+		return dedup_half_holds(half_of(f, p, true), &p->probe, c->words) ||
+		       dedup_half_holds(half_of(f, p, false), &p->probe, c->words);
+	}
+}
+
+static int learn(struct filter *f, const struct place *p)
+{
+	const struct dedup_config *c = f->config;
+
+	switch (c->layout) {
+	case DEDUP_FLAT:
+		return dedup_flat_learn(f->blocks, c->places, dedup_flat_current(p->hand),
+					&p->positions, c->k);
+	case DEDUP_COUNTDOWN:
+		return dedup_countdown_learn(f->blocks, now_of(f, p), c->places, &p->positions, c->k);
+	default:
+		return dedup_half_learn(half_of(f, p, true), &p->probe, c->words);
+	}
 }
 
 int ids_test(const struct filter *f, const uint8_t id[GSP_ID_BYTES])
@@ -47,18 +89,85 @@ int ids_test(const struct filter *f, const uint8_t id[GSP_ID_BYTES])
 	return find_place(f, id, &p) ? 0 : is_known(f, &p);
 }
 
-int ids_add(struct filter *f, const uint8_t id[GSP_ID_BYTES])
+static int see(struct filter *f, const struct place *p, bool refresh)
 {
 	struct dedup_state *st = f->state;
-	struct place p;
-	int err = find_place(f, id, &p);
 
-	if (err)
-		return err;
-	if (is_known(f, &p))
+	if (!refresh && is_known(f, p))
 		return 0;
 	if (dedup_read(&st->learned) >= dedup_read(&st->limit))
 		return -ENOSPC;
 	__sync_fetch_and_add(&st->learned, 1);
-	return dedup_half_learn(p.current, &p.probe, f->config->words);
+	return learn(f, p);
+}
+
+int ids_see(struct filter *f, const uint8_t id[GSP_ID_BYTES])
+{
+	struct place p;
+	int err = find_place(f, id, &p);
+
+	return err ? err : see(f, &p, false);
+}
+
+int ids_add(struct filter *f, const uint8_t id[GSP_ID_BYTES])
+{
+	struct place p;
+	int err = find_place(f, id, &p);
+
+	return err ? err : see(f, &p, f->config->layout == DEDUP_COUNTDOWN);
+}
+
+/* Has the processor fetch what see() will look at. */
+static void prefetch(const struct filter *f, const struct place *p)
+{
+	const struct dedup_config *c = f->config;
+	uint32_t array = dedup_flat_current(p->hand);
+
+	if (c->layout == DEDUP_BLOCKED)
+		__builtin_prefetch(&f->blocks[p->probe.block]);
+	for (uint32_t i = 0; i < c->k && c->layout != DEDUP_BLOCKED; i++) {
+		uint32_t at = p->positions.at[i];
+
+		if (c->layout == DEDUP_COUNTDOWN) {
+			__builtin_prefetch(dedup_cell(f->blocks, at));
+			continue;
+		}
+		__builtin_prefetch(dedup_flat_word(f->blocks, c->places, array, at));
+		__builtin_prefetch(dedup_flat_word(f->blocks, c->places, array ^ 1, at));
+	}
+}
+
+void ids_see_many(struct filter *f, const uint8_t (*ids)[GSP_ID_BYTES], unsigned int cnt, int *results)
+{
+	struct place places[IDS_AT_ONCE];
+
+	for (unsigned int i = 0; i < cnt; i++) {
+		results[i] = find_place(f, ids[i], &places[i]);
+		if (!results[i])
+			prefetch(f, &places[i]);
+	}
+	for (unsigned int i = 0; i < cnt; i++)
+		if (!results[i])
+			results[i] = see(f, &places[i], false);
+}
+
+bool ids_can_remove(const struct filter *f)
+{
+	return f->config->layout == DEDUP_COUNTDOWN;
+}
+
+int ids_remove(struct filter *f, const uint8_t id[GSP_ID_BYTES])
+{
+	struct place p;
+	int err = find_place(f, id, &p), known;
+
+	if (err)
+		return err;
+	if (!ids_can_remove(f))
+		return -EOPNOTSUPP;
+	known = is_known(f, &p);
+	dedup_countdown_remove(f->blocks, now_of(f, &p), &p.positions, f->config->k);
+	/* What the kernel remembers of before is void from here on. */
+	__sync_fetch_and_add(&f->state->forgets, 1);
+	return known;
 }

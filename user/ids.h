@@ -7,15 +7,32 @@
 
 #include <stdint.h>
 
+#include "filter.h"
 #include "gsp.h"
-#include "loader.h"
 
 /* Is the id in the window? 1 yes (but for false positives), 0 no. */
 int ids_test(const struct filter *f, const uint8_t id[GSP_ID_BYTES]);
 
-/* Learns the id. 1 if it was new, 0 if it was known, -ENOSPC if the window is full
- * until the hand has moved on (milliseconds), -EINVAL for the all-zero id.
+/* What a packet does: learns the id if it is fresh. 1 if it was new, 0 if it was known,
+ * -ENOSPC if the window is full until the hand has moved on (milliseconds), -EINVAL for
+ * the all-zero id.
  */
+int ids_see(struct filter *f, const uint8_t id[GSP_ID_BYTES]);
+
+/* The same of cnt ids, at most IDS_AT_ONCE, in order: their memory is fetched meanwhile. */
+#define IDS_AT_ONCE 16
+void ids_see_many(struct filter *f, const uint8_t (*ids)[GSP_ID_BYTES], unsigned int cnt,
+		  int *results);
+
+/* As ids_see, but in countdown a known id too is known from now on as long as a new one. */
 int ids_add(struct filter *f, const uint8_t id[GSP_ID_BYTES]);
+
+/* Countdown: takes the id out, and perhaps others that share a cell with it. 1 if it was
+ * known, 0 if not. -EOPNOTSUPP in other layouts, -EINVAL for the all-zero id.
+ */
+int ids_remove(struct filter *f, const uint8_t id[GSP_ID_BYTES]);
+
+/* Has the layout ids_remove()? */
+bool ids_can_remove(const struct filter *f);
 
 #endif

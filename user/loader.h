@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Filters in the kernel: made, found by name, opened, removed. With attach.c the
- * only code that touches libbpf and libxdp. What fails here says why on stderr.
+/* Filters in the kernel: made, listed, removed. With filter.c and attach.c the only
+ * code that touches libbpf and libxdp. What fails here says why on stderr.
  *
- * A filter NAME is the directory PIN_ROOT/NAME of pinned maps. It comes to life in
- * an order that leaves no moment at which a killed process has left something that
- * does harm: maps pinned, hand started, shown by its name, packet program attached.
+ * A filter comes to life in an order that leaves no moment at which a killed process has left
+ * something that does harm: maps pinned, hand started, shown by its name, packet program attached.
  */
 #ifndef XDP_DEDUP_LOADER_H
 #define XDP_DEDUP_LOADER_H
@@ -12,35 +11,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "block.h"
-#include "config.h"
-#include "counters.h"
-
-#define PIN_ROOT "/sys/fs/bpf/xdp-dedup"
-#define NAME_MAX_LEN 32
+#include "filter.h"
 
 struct xdp_dedup; /* the skeleton of bpf/xdp_dedup.bpf.c */
-
-/* An open filter: its maps in this process's memory. The kernel works on the same
- * memory; read what changes once, as a volatile.
- */
-struct filter {
-	char name[NAME_MAX_LEN + 1];
-	const struct dedup_config *config;
-	struct dedup_state *state;
-	struct dedup_block *blocks; /* config->blocks of them */
-	uint32_t state_id;	    /* kernel's id of the state map: which filter this is */
-	int stats_fd;
-};
 
 /* Before anything else that changes filters: privileges, bpffs (mounted if missing),
  * PIN_ROOT, and a lock against other xdp-dedup processes, held until this one ends.
  * Removes what a killed one left half made.
  */
 int loader_begin(bool verbose);
-
-/* A NAME is 1 to NAME_MAX_LEN letters, digits, '-' and '_' (bpffs takes no dots). */
-bool loader_name_ok(const char *name);
 
 /* Makes the maps of a new filter, pins them and starts its hand. cfg but for the
  * secret, which is drawn here. -EEXIST if pins of that name exist; leaves none of
@@ -57,25 +36,11 @@ void loader_program_close(struct xdp_dedup *skel);
 /* Pins the packet program as PIN_ROOT/NAME/prog, for bpftool. */
 int loader_pin_program(const char *name, int prog_fd);
 
-/* Opens a filter. -ENOENT if there is none of that name, -EPROTO if it is not of
- * this version or incomplete. Quiet about both, so that callers may go on.
- */
-int filter_open(const char *name, struct filter *out);
-void filter_close(struct filter *f);
-
-/* The kernel's ids of a filter's state map and packet program, which also pins have
- * that are incomplete or of another version; 0 for what is not pinned.
- */
-void loader_identity(const char *name, uint32_t *state_id, uint32_t *prog_id);
-
 /* Says what filter_open's error means, and returns it. */
 int filter_explain(const char *name, int err);
 
 /* filter_open, which says what is wrong. */
 int filter_open_or_say(const char *name, struct filter *out);
-
-/* The counters, summed over the CPUs. */
-int filter_counters(const struct filter *f, struct dedup_counters *sum);
 
 /* Removes the pins of a filter, of any version; what nothing else holds is gone. */
 int loader_remove(const char *name);

@@ -21,13 +21,15 @@ static const struct verb {
 	  "detach; without interfaces left the filter goes" },
 	{ "status", verb_status, OPT_JSON, 0, 1, "[NAME] [--json]",
 	  "show geometry, window, fill and counters" },
-	{ "rotate", verb_rotate, 0, 1, 1, "NAME", "age every id by one window now" },
+	{ "rotate", verb_rotate, 0, 1, 1, "NAME", "age every id by a window, or a countdown, now" },
 	{ "reset", verb_reset, 0, 1, 1, "NAME", "forget every id now" },
 	{ "add", verb_add, 0, 2, INT_MAX, "NAME ID... | NAME -",
 	  "learn ids (64 hex digits; - reads lines)" },
 	{ "test", verb_test, 0, 2, INT_MAX, "NAME ID... | NAME -", "say which ids are in the window" },
-	{ "size", verb_size, OPT_SIZE | OPT_WINDOW | OPT_JSON, 0, 0,
-	  "[--capacity N] [--fpr P] [--json]", "compute a filter's size; loads nothing" },
+	{ "remove", verb_remove, 0, 2, INT_MAX, "NAME ID... | NAME -",
+	  "take ids out (layout countdown only)" },
+	{ "size", verb_size, OPT_SIZE | OPT_WINDOW | OPT_SHAPE | OPT_JSON, 0, 0,
+	  "[--capacity N] [--fpr P] [--layout L]", "compute a filter's size; loads nothing" },
 };
 #define VERBS_CNT (sizeof(VERBS) / sizeof(VERBS[0]))
 
@@ -45,6 +47,13 @@ static void print_help(FILE *out)
 	      "  --window TIME     an id is remembered so long, at most twice (10m)\n"
 	      "  --name NAME       of the filter (the first interface's name)\n"
 	      "  --mode MODE       native, skb or hw (native, or else skb)\n"
+	      "  --layout LAYOUT   blocked, flat or countdown (blocked)\n"
+	      "  --hash HASH       fast or siphash; flat and countdown also have\n"
+	      "                    colibri, fips, fnv1a and tezos (fast)\n"
+	      "  --bits M          flat: bits of an array (what --fpr asks for)\n"
+	      "  --hashes K        flat, countdown: probes, 1 to 32 (what --fpr asks for)\n"
+	      "  --index-bits N    countdown: 2^N cells, 1 to 24 (what --fpr asks for)\n"
+	      "  --countdown-bits N  countdown: an id lasts 2^N - 1 countdowns, 1 to 24 (4)\n"
 	      "  --action ACTION   drop duplicates, or only count them (drop)\n"
 	      "  --learn WHO       kernel: ids of packets; app: only what `add` adds (kernel)\n"
 	      "\n"

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "positions.h"
 #include "say.h"
+#include "shape.h"
 #include "units.h"
 
 #define DEFAULT_CAPACITY 1000000
@@ -104,6 +106,58 @@ static int set_learn(struct options *o, const char *what, const char *text)
 	return 0;
 }
 
+static int set_layout(struct options *o, const char *what, const char *text)
+{
+	int layout = shape_layout(text);
+
+	if (layout < 0)
+		return say_err(-EINVAL, "%s %s: it is blocked, flat or countdown", what, text);
+	o->layout = layout;
+	return 0;
+}
+
+static int set_hash(struct options *o, const char *what, const char *text)
+{
+	int hash = shape_hash(text);
+
+	if (hash < 0)
+		return say_err(-EINVAL, "%s %s: it is fast, siphash, colibri, fips, fnv1a or tezos",
+			       what, text);
+	o->hash = hash;
+	return 0;
+}
+
+/* A number from 1 to max. */
+static int set_number(uint32_t *to, const char *what, const char *text, uint32_t max)
+{
+	uint64_t value;
+
+	if (parse_count(text, &value) || value < 1 || value > max)
+		return say_err(-EINVAL, "%s %s: give a number from 1 to %u", what, text, max);
+	*to = value;
+	return 0;
+}
+
+static int set_bits(struct options *o, const char *what, const char *text)
+{
+	return set_number(&o->bits, what, text, UINT32_MAX);
+}
+
+static int set_hashes(struct options *o, const char *what, const char *text)
+{
+	return set_number(&o->hashes, what, text, DEDUP_HASHES_MAX);
+}
+
+static int set_index_bits(struct options *o, const char *what, const char *text)
+{
+	return set_number(&o->index_bits, what, text, 24);
+}
+
+static int set_countdown_bits(struct options *o, const char *what, const char *text)
+{
+	return set_number(&o->countdown_bits, what, text, 24);
+}
+
 static int set_json(struct options *o, const char *what, const char *text)
 {
 	(void)what, (void)text;
@@ -140,6 +194,12 @@ static const struct {
 	{ "window", "--window", true, OPT_WINDOW, set_window, "XDP_DEDUP_WINDOW" },
 	{ "action", "--action", true, OPT_ACTION, set_action, NULL },
 	{ "learn", "--learn", true, OPT_ACTION, set_learn, NULL },
+	{ "layout", "--layout", true, OPT_SHAPE, set_layout, NULL },
+	{ "hash", "--hash", true, OPT_SHAPE, set_hash, NULL },
+	{ "bits", "--bits", true, OPT_SHAPE, set_bits, NULL },
+	{ "hashes", "--hashes", true, OPT_SHAPE, set_hashes, NULL },
+	{ "index-bits", "--index-bits", true, OPT_SHAPE, set_index_bits, NULL },
+	{ "countdown-bits", "--countdown-bits", true, OPT_SHAPE, set_countdown_bits, NULL },
 	{ "json", "--json", false, OPT_JSON, set_json, NULL },
 	{ "all", "--all", false, OPT_ALL, set_all, NULL },
 	{ "verbose", "--verbose", false, 0, set_verbose, NULL },

@@ -23,6 +23,12 @@ struct options {
 	uint64_t capacity;  /* ids a window */
 	double fpr;
 	uint64_t window_ns;
+	enum dedup_layout layout;
+	enum dedup_hash_scheme hash;
+	uint32_t bits;		 /* flat: m; 0: not given, as in the next three */
+	uint32_t hashes;	 /* k */
+	uint32_t index_bits;	 /* countdown: log2 of its cells */
+	uint32_t countdown_bits; /* of a cell */
 	bool count_only;
 	bool learn_app;
 	bool json;
@@ -43,7 +49,8 @@ enum {
 	OPT_ACTION = 1 << 5, /* --action, --learn */
 	OPT_JSON = 1 << 6,
 	OPT_ALL = 1 << 7,
-	OPT_LOAD = OPT_NAME | OPT_MODE | OPT_PORT | OPT_SIZE | OPT_WINDOW | OPT_ACTION,
+	OPT_SHAPE = 1 << 8, /* --layout, --hash, and what m and k come from */
+	OPT_LOAD = OPT_NAME | OPT_MODE | OPT_PORT | OPT_SIZE | OPT_WINDOW | OPT_ACTION | OPT_SHAPE,
 };
 
 /* Parses argv[1..]. Defaults come from the environment (XDP_DEDUP_CAPACITY,

@@ -9,7 +9,10 @@
 
 #include "block.h"
 #include "hand.h"
+#include "recent.h"
 #include "say.h"
+#include "shape.h"
+#include "size.h"
 #include "units.h"
 
 #define MS 1000000ULL
@@ -20,7 +23,7 @@
 #define TICK_MAX_NS (10 * MS)
 #define EARLY_TICK_NS (1 * MS)
 /* Half of what a step may do is left for rotate and for load. */
-#define CLOCK_STEP_BLOCKS (DEDUP_STEP_BLOCKS / 2)
+#define CLOCK_STEP_PLACES (DEDUP_STEP_PLACES / 2)
 
 /* A clock that is late by a quarter window has stopped; by 2 s in any case. */
 #define STALE_MIN_NS (100 * MS)
@@ -35,19 +38,24 @@
 #define CLAIM_SLACK 1024
 #define CLAIM_MAX 64
 
+/* Ids that are told by one look, where the hash is dear: 4 MB at most. */
+#define RECENT_MIN 64
+#define RECENT_MAX 65536
+
 static uint64_t clamp(uint64_t value, uint64_t lo, uint64_t hi)
 {
 	return value < lo ? lo : value > hi ? hi : value;
 }
 
-struct geometry plan_geometry(const struct dedup_config *cfg)
-{
-	return (struct geometry){ cfg->blocks, cfg->words, cfg->bits };
-}
-
 double plan_fpr(const struct dedup_config *cfg)
 {
 	return cfg->fpr_e18 / 1e18;
+}
+
+uint64_t plan_bytes(const struct dedup_config *cfg)
+{
+	return cfg->blocks * (uint64_t)sizeof(struct dedup_block) +
+	       cfg->recent * (uint64_t)sizeof(struct dedup_recent);
 }
 
 double plan_ids(const struct dedup_config *cfg, unsigned int cpus)
@@ -56,10 +64,23 @@ double plan_ids(const struct dedup_config *cfg, unsigned int cpus)
 	return (double)cfg->turn_ids + cfg->burst_ids + 2.0 * cpus * cfg->claim;
 }
 
+/* So long that an id lives for a window at least, with the two ticks of clock that each
+ * step of the hand may take in at once. Flat: its turn begins when the array is clear.
+ * Countdown: the first of an id's `places` countdowns may come at once.
+ */
+static uint64_t turn_ns(const struct dedup_config *c, uint64_t tick)
+{
+	if (c->layout == DEDUP_BLOCKED)
+		return c->window_ns + 2 * tick * (1 + c->segment_places / DEDUP_STEP_PLACES);
+	if (c->layout == DEDUP_FLAT || c->places == 1)
+		return c->window_ns + 4 * tick;
+	return (c->window_ns + 4 * tick) / (c->places - 1) * c->places;
+}
+
 static int plan_paces(struct dedup_config *c, unsigned int hz)
 {
 	uint64_t tick = clamp(c->window_ns / STEPS_A_WINDOW, TICK_MIN_NS, TICK_MAX_NS);
-	uint64_t work = c->window_ns / (c->blocks / CLOCK_STEP_BLOCKS + 1);
+	uint64_t work = c->window_ns / (c->places / CLOCK_STEP_PLACES + 1);
 	uint64_t stale = clamp(c->window_ns / 4, STALE_MIN_NS, STALE_MAX_NS);
 
 	if (tick > work)
@@ -68,7 +89,7 @@ static int plan_paces(struct dedup_config *c, unsigned int hz)
 		return -ERANGE;
 	c->tick_ns = tick;
 	c->early_tick_ns = tick < EARLY_TICK_NS ? tick : EARLY_TICK_NS;
-	c->turn_ns = c->window_ns + 2 * tick * (1 + c->segment_blocks / DEDUP_STEP_BLOCKS);
+	c->turn_ns = turn_ns(c, tick);
 	c->stale_ns = stale;
 	c->stale_jiffies = stale * hz / (1000 * MS) + 1;
 	return 0;
@@ -86,6 +107,75 @@ static double flood_fpr(double fpr, const struct dedup_config *c, uint32_t block
 	return fpr / (1 + 1.0 / segments + (double)c->burst_ids / c->turn_ids);
 }
 
+static int plan_shape(const struct options *o, double ids, struct dedup_config *c)
+{
+	int err = shape_pick(o, ids, o->fpr, c);
+
+	if (!err && c->layout == DEDUP_BLOCKED)
+		err = shape_pick(o, ids, flood_fpr(o->fpr, c, c->blocks), c);
+	return err;
+}
+
+/* The ids that a turn of the hand may teach. Countdown: a turn is longer than a window
+ * by a countdown, and its first mark by a segment.
+ */
+static uint64_t turn_ids(const struct options *o, uint64_t capacity)
+{
+	uint64_t ids = capacity + capacity / TURN_SLACK + 1;
+	uint32_t places = shape_countdowns(o);
+
+	if (o->layout != DEDUP_COUNTDOWN || places == 1)
+		return ids;
+	return ids + ids * (1 + places / DEDUP_MARKS) / (places - 1) + 1;
+}
+
+static uint32_t recent_slots(const struct dedup_config *c)
+{
+	uint32_t slots = RECENT_MIN;
+
+	if (c->hash != DEDUP_COLIBRI && c->hash != DEDUP_FIPS && c->hash != DEDUP_TEZOS)
+		return 0;
+	while (slots < RECENT_MAX && slots < c->capacity)
+		slots *= 2;
+	return slots;
+}
+
+/* The learning limits of a capacity. Returns plan_ids() of it. */
+static double set_capacity(struct dedup_config *c, const struct options *o, unsigned int cpus,
+			   uint64_t capacity)
+{
+	c->capacity = capacity;
+	c->claim = clamp(capacity / (CLAIM_SLACK * cpus), 1, CLAIM_MAX);
+	c->turn_ids = turn_ids(o, capacity);
+	c->burst_ids = capacity / BURST_SLACK + 2 * c->claim;
+	return plan_ids(c, cpus);
+}
+
+/* Where m and k do not keep the rate at this capacity: it is lowered, for the rate goes
+ * before the window. But Colibri's own size is for one generation at its rate: two have
+ * about twice that.
+ */
+static double keep_rate(struct dedup_config *c, const struct options *o, unsigned int cpus)
+{
+	uint64_t lo = 1, hi = o->capacity;
+	double rate = shape_rate(c, plan_ids(c, cpus));
+
+	if (rate <= o->fpr)
+		return o->fpr;
+	if (o->hash == DEDUP_COLIBRI && !o->bits && !o->hashes)
+		return rate;
+	while (lo < hi) {
+		uint64_t mid = hi - (hi - lo) / 2;
+
+		if (shape_rate(c, set_capacity(c, o, cpus, mid)) <= o->fpr)
+			lo = mid;
+		else
+			hi = mid - 1;
+	}
+	rate = shape_rate(c, set_capacity(c, o, cpus, lo));
+	return rate > o->fpr ? rate : o->fpr;
+}
+
 int plan_config(const struct options *o, unsigned int cpus, unsigned int hz, struct dedup_config *out)
 {
 	struct dedup_config c = {
@@ -93,29 +183,20 @@ int plan_config(const struct options *o, unsigned int cpus, unsigned int hz, str
 		.count_only = o->count_only,
 		.learn_app = o->learn_app,
 		.window_ns = o->window_ns,
-		.capacity = o->capacity,
-		.fpr_e18 = llround(o->fpr * 1e18),
 		.ports_cnt = o->ports_cnt,
 	};
-	struct geometry g;
 	int err;
 
 	memcpy(c.ports, o->ports, sizeof(c.ports));
-	c.claim = clamp(c.capacity / (CLAIM_SLACK * cpus), 1, CLAIM_MAX);
-	c.turn_ids = c.capacity + c.capacity / TURN_SLACK + 1;
-	c.burst_ids = c.capacity / BURST_SLACK + 2 * c.claim;
-
-	err = size_pick(plan_ids(&c, cpus), o->fpr, &g);
-	if (!err)
-		err = size_pick(plan_ids(&c, cpus), flood_fpr(o->fpr, &c, g.blocks), &g);
+	err = plan_shape(o, set_capacity(&c, o, cpus, o->capacity), &c);
 	if (err)
 		return err;
-	c.blocks = g.blocks;
-	c.words = g.words;
-	c.bits = g.bits;
-	c.segment_blocks = (c.blocks + DEDUP_MARKS - 1) / DEDUP_MARKS;
-
-	c.pace_ids = c.turn_ids * c.segment_blocks / c.blocks + 1;
+	c.fpr_e18 = llround((c.layout == DEDUP_BLOCKED ? o->fpr : keep_rate(&c, o, cpus)) * 1e18);
+	c.recent = recent_slots(&c);
+	c.segment_places = c.places;
+	if (c.layout != DEDUP_FLAT)
+		c.segment_places = (c.places + DEDUP_MARKS - 1) / DEDUP_MARKS;
+	c.pace_ids = c.turn_ids * c.segment_places / c.places + 1;
 
 	err = plan_paces(&c, hz);
 	if (err)
@@ -137,9 +218,13 @@ static unsigned int kernel_hz(void)
 int plan_here(const struct options *o, struct dedup_config *out)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	const char *refusal = shape_refusal(o);
 	char window[32];
-	int err = plan_config(o, cpus > 0 ? cpus : 1, kernel_hz(), out);
+	int err;
 
+	if (refusal)
+		return say_err(-EINVAL, "%s", refusal);
+	err = plan_config(o, cpus > 0 ? cpus : 1, kernel_hz(), out);
 	if (err == -ERANGE)
 		return say_err(err,
 			       "--window %s is too short for so large a filter: the hand cannot go "
@@ -147,8 +232,8 @@ int plan_here(const struct options *o, struct dedup_config *out)
 			       format_time(o->window_ns, window, sizeof(window)));
 	if (err)
 		return say_err(err,
-			       "a filter of this capacity and rate needs more than %u blocks; "
-			       "lower --capacity or raise --fpr",
-			       UINT32_MAX);
+			       "a %s filter of this capacity and rate would be larger than there "
+			       "are; lower --capacity or raise --fpr",
+			       shape_layout_name(o->layout));
 	return 0;
 }

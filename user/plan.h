@@ -5,12 +5,11 @@
 
 #include "config.h"
 #include "options.h"
-#include "size.h"
 
 /* Fills in everything but the secret and `frags`, for a machine of `cpus` (possible)
- * CPUs whose clock ticks `hz` times a second. Pure. -EOVERFLOW if the filter would
- * need too many blocks, -ERANGE if the window is too short for the hand to pass all
- * of them.
+ * CPUs whose clock ticks `hz` times a second. Pure. The options pass shape_refusal().
+ * -EOVERFLOW if no filter is large enough, -ERANGE if the window is too short for the
+ * hand to go round.
  */
 int plan_config(const struct options *o, unsigned int cpus, unsigned int hz,
 		struct dedup_config *out);
@@ -23,7 +22,12 @@ int plan_here(const struct options *o, struct dedup_config *out);
  */
 double plan_ids(const struct dedup_config *cfg, unsigned int cpus);
 
-struct geometry plan_geometry(const struct dedup_config *cfg);
-double plan_fpr(const struct dedup_config *cfg); /* the p that was asked for */
+/* The p that holds under any load: the one that was asked for, or the one that follows
+ * where m and k were given, or are another system's.
+ */
+double plan_fpr(const struct dedup_config *cfg);
+
+/* Bytes that the filter takes in the kernel. */
+uint64_t plan_bytes(const struct dedup_config *cfg);
 
 #endif

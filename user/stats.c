@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+#include "block.h"
+#include "countdown.h"
+#include "flat.h"
 #include "hand.h"
 
 #define WORD_BITS 64
@@ -57,9 +60,10 @@ static double ids_of(const struct dedup_config *cfg, uint64_t bits_set, uint64_t
 	return halves ? halves * -log(clear > least ? clear : least) / miss : 0;
 }
 
-struct fill stats_fill(const struct dedup_config *cfg, const struct dedup_block *blocks, uint64_t hand)
+static struct fill blocked_fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
+				uint64_t hand)
 {
-	uint64_t current = 0, previous = 0, bits[2] = { 0 };
+	uint64_t bits[2] = { 0 };
 	double hit[WORD_BITS + 1];
 	uint32_t segment = 0;
 	struct fill f = { 0 };
@@ -79,27 +83,112 @@ struct fill stats_fill(const struct dedup_config *cfg, const struct dedup_block 
 			 half_hit(block.half[1], cfg->words, hit) - half_hit(both, cfg->words, hit);
 		bits[0] += half_popcount(block.half[cur]);
 		bits[1] += half_popcount(block.half[cur ^ 1]);
-		if (++segment < cfg->segment_blocks && b + 1 < cfg->blocks)
+		if (++segment < cfg->segment_places && b + 1 < cfg->blocks)
 			continue;
 		f.ids += ids_of(cfg, bits[0], segment) + ids_of(cfg, bits[1], segment);
-		current += bits[0];
-		previous += bits[1];
+		f.set_current += bits[0];
+		f.set_previous += bits[1];
 		bits[0] = bits[1] = segment = 0;
 	}
 	f.fpr /= cfg->blocks;
-	f.current = current / ((double)cfg->blocks * HALF_BITS);
-	f.previous = previous / ((double)cfg->blocks * HALF_BITS);
+	f.current = f.set_current / ((double)cfg->blocks * HALF_BITS);
+	f.previous = f.set_previous / ((double)cfg->blocks * HALF_BITS);
 	return f;
+}
+
+/* Swamidass, Baldi, J. Chem. Inf. Model. 47, 2007; an array is as good as never full. */
+static double array_ids(const struct dedup_config *cfg, uint64_t set)
+{
+	double clear = set < cfg->m ? cfg->m - set : 0.5;
+
+	return -log(clear / cfg->m) * cfg->m / cfg->k;
+}
+
+static struct fill flat_fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
+			     uint64_t hand)
+{
+	const struct dedup_block *current = blocks + dedup_flat_current(hand) * cfg->places;
+	const struct dedup_block *previous = blocks + (dedup_flat_current(hand) ^ 1) * cfg->places;
+	bool has_previous = dedup_flat_has_previous(hand);
+	uint64_t both = 0;
+	struct fill f = { 0 };
+
+	for (uint32_t b = 0; b < cfg->places; b++) {
+		for (int w = 0; w < DEDUP_BLOCK_WORDS; w++) {
+			__u64 cur = dedup_read(&current[b].word[w]);
+			__u64 prev = has_previous ? dedup_read(&previous[b].word[w]) : 0;
+
+			f.set_current += __builtin_popcountll(cur);
+			f.set_previous += __builtin_popcountll(prev);
+			both += __builtin_popcountll(cur & prev);
+		}
+	}
+	f.current = (double)f.set_current / cfg->m;
+	f.previous = (double)f.set_previous / cfg->m;
+	f.ids = array_ids(cfg, f.set_current) + array_ids(cfg, f.set_previous);
+	f.fpr = pow(f.current, cfg->k) + pow(f.previous, cfg->k) - pow((double)both / cfg->m, cfg->k);
+	return f;
+}
+
+static uint32_t cell_left(const struct dedup_config *cfg, const struct dedup_block *blocks,
+			  uint64_t hand, uint32_t cell)
+{
+	const __u32 *at = &blocks[cell / DEDUP_BLOCK_CELLS].cell[cell % DEDUP_BLOCK_CELLS];
+
+	return dedup_cell_left(dedup_read32(at), dedup_countdowns(hand, cfg->places), cfg->places);
+}
+
+static struct fill countdown_fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
+				  uint64_t hand)
+{
+	struct fill f = { 0 };
+
+	for (uint32_t i = 0; i < cfg->m; i++)
+		f.set_current += cell_left(cfg, blocks, hand, i) > 0;
+	f.current = (double)f.set_current / cfg->m;
+	f.ids = array_ids(cfg, f.set_current);
+	f.fpr = pow(f.current, cfg->k);
+	return f;
+}
+
+struct fill stats_fill(const struct dedup_config *cfg, const struct dedup_block *blocks, uint64_t hand)
+{
+	if (cfg->layout == DEDUP_FLAT)
+		return flat_fill(cfg, blocks, hand);
+	if (cfg->layout == DEDUP_COUNTDOWN)
+		return countdown_fill(cfg, blocks, hand);
+	return blocked_fill(cfg, blocks, hand);
+}
+
+void stats_histogram(const struct dedup_config *cfg, const struct dedup_block *blocks,
+		     uint64_t hand, uint64_t *cells)
+{
+	for (uint32_t left = 0; left <= cfg->places; left++)
+		cells[left] = 0;
+	for (uint32_t i = 0; i < cfg->m; i++)
+		cells[cell_left(cfg, blocks, hand, i)]++;
+}
+
+uint64_t stats_approx_count(const struct dedup_config *cfg, struct dedup_state *st, int64_t credit)
+{
+	uint64_t load = dedup_hand_load(st, cfg->segment_places);
+
+	return load > (uint64_t)credit ? load - credit : 0;
 }
 
 uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_state *st, uint64_t now_ns)
 {
 	uint64_t hand = dedup_read(&st->hand), at;
 	uint32_t epoch = dedup_hand_epoch(hand);
-	/* The next segment to be entered: its mark of two turns ago still stands. */
-	uint32_t seg = (dedup_hand_pos(hand) + cfg->segment_blocks - 1) / cfg->segment_blocks;
+	/* The next segment to be entered: its mark of two turns ago still stands. Countdown:
+	 * the mark of one turn ago of the one that the hand is in.
+	 */
+	uint32_t seg = (dedup_hand_pos(hand) + cfg->segment_places - 1) / cfg->segment_places;
 
-	if (seg * (uint64_t)cfg->segment_blocks >= cfg->blocks) {
+	if (cfg->layout == DEDUP_COUNTDOWN) {
+		seg = dedup_hand_pos(hand) / cfg->segment_places;
+		epoch--;
+	} else if (seg * (uint64_t)cfg->segment_places >= cfg->places) {
 		seg = 0;
 		epoch++;
 	}

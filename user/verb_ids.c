@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* add and test: ids by hand. */
+/* add, test and remove: ids by hand. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,9 @@
 
 #include "ids.h"
 #include "kernel.h"
+#include "loader.h"
 #include "say.h"
+#include "shape.h"
 #include "stats.h"
 #include "units.h"
 #include "verbs.h"
@@ -39,6 +41,18 @@ static const char *test_id(struct filter *f, const uint8_t id[GSP_ID_BYTES], con
 {
 	(void)text;
 	return ids_test(f, id) ? "known" : "unknown";
+}
+
+static const char *remove_id(struct filter *f, const uint8_t id[GSP_ID_BYTES], const char *text)
+{
+	int known = ids_remove(f, id);
+
+	if (known == -EINVAL)
+		say_err(known, "%s is no id: all zero stands for none", text);
+	else if (known < 0)
+		say_err(known, "%s has layout %s, which cannot take ids out; load it with --layout countdown",
+			f->name, shape_layout_name(f->config->layout));
+	return known < 0 ? NULL : known ? "removed" : "unknown";
 }
 
 static int do_id(struct filter *f, id_fn fn, const char *text)
@@ -105,4 +119,9 @@ int verb_add(const struct options *o)
 int verb_test(const struct options *o)
 {
 	return run(o, test_id);
+}
+
+int verb_remove(const struct options *o)
+{
+	return run(o, remove_id);
 }

@@ -9,6 +9,7 @@
 #include "loader.h"
 #include "plan.h"
 #include "say.h"
+#include "shape.h"
 #include "units.h"
 #include "verbs.h"
 #include "where.h"
@@ -18,7 +19,7 @@ static void default_name(const char *ifname, char name[NAME_MAX_LEN + 1])
 {
 	snprintf(name, NAME_MAX_LEN + 1, "%s", ifname);
 	for (char *c = name; *c; c++)
-		if (!loader_name_ok((char[]){ *c, 0 }))
+		if (!filter_name_ok((char[]){ *c, 0 }))
 			*c = '_';
 	if (strcmp(name, ifname))
 		say_note("the filter is called %s: pins cannot have %s's name", name, ifname);
@@ -67,7 +68,7 @@ static int record_interfaces(const char *name, const struct options *o)
 
 static int check_memory(const struct dedup_config *cfg)
 {
-	uint64_t need = (uint64_t)cfg->blocks * sizeof(struct dedup_block);
+	uint64_t need = plan_bytes(cfg);
 	uint64_t have = kernel_memory_available();
 	char need_text[32], have_text[32];
 
@@ -78,6 +79,24 @@ static int check_memory(const struct dedup_config *cfg)
 		       "--capacity or raise --fpr",
 		       cfg->capacity, format_bytes(need, need_text, sizeof(need_text)),
 		       format_bytes(have, have_text, sizeof(have_text)));
+}
+
+/* Where the layout that was asked for keeps less than the default's promises. */
+static void note_promises(const struct options *o, const struct dedup_config *cfg)
+{
+	if (cfg->capacity < o->capacity)
+		say_note("m = %u and k = %u keep --fpr %g for %llu ids a window, not %llu: more "
+			 "shorten the memory",
+			 cfg->m, cfg->k, o->fpr, cfg->capacity, (unsigned long long)o->capacity);
+	if (plan_fpr(cfg) > o->fpr * (1 + 1e-9))
+		say_note("m = %u and k = %u lose up to %.3g of fresh events, not %g%s", cfg->m,
+			 cfg->k, plan_fpr(cfg), o->fpr,
+			 cfg->hash == DEDUP_COLIBRI
+				 ? ": they are for one generation, and there are two"
+				 : "");
+	if (cfg->layout == DEDUP_COUNTDOWN && cfg->places == 1)
+		say_note("with --countdown-bits 1 the next countdown takes every id, however new: "
+			 "ids are remembered for at most a window");
 }
 
 static int attach_program(const char *name, const struct options *o)
@@ -103,7 +122,7 @@ int verb_load(const struct options *o)
 		say_err(0, "--port is missing: which UDP ports carry gossip? as in --port 8001");
 		return EXIT_MISUSED;
 	}
-	if (o->name && !loader_name_ok(o->name)) {
+	if (o->name && !filter_name_ok(o->name)) {
 		say_err(0, "--name %s: 1 to %d letters, digits, - and _", o->name, NAME_MAX_LEN);
 		return EXIT_MISUSED;
 	}
@@ -115,6 +134,7 @@ int verb_load(const struct options *o)
 	else
 		default_name(o->args[0], name);
 
+	note_promises(o, &cfg);
 	if (claim_name(name) || loader_create(name, &cfg))
 		return EXIT_FAILED;
 	if (record_interfaces(name, o) || attach_program(name, o)) {
@@ -124,6 +144,6 @@ int verb_load(const struct options *o)
 	}
 	printf("%s: %llu ids a window of %s, at most %g of fresh events lost, %s\n", name,
 	       cfg.capacity, format_time(cfg.window_ns, window, sizeof(window)), plan_fpr(&cfg),
-	       format_bytes((uint64_t)cfg.blocks * sizeof(struct dedup_block), size, sizeof(size)));
+	       format_bytes(plan_bytes(&cfg), size, sizeof(size)));
 	return EXIT_DONE;
 }

@@ -12,17 +12,19 @@
 
 #define WAIT_MS 60000
 
-/* Asks the hand for so many turns at once and waits until it has done them. */
-static int turn(const struct options *o, unsigned int turns)
+/* How many places of the hand's circle that takes. */
+typedef uint64_t (*places_fn)(const struct dedup_config *c);
+
+/* Asks the hand to pass places at once and waits until it has done so. */
+static int turn(const struct options *o, places_fn places)
 {
-	uint64_t blocks, goal;
+	uint64_t goal;
 	struct filter f;
 	int err = 0;
 
 	if (kernel_ready(o->verbose) || filter_open_or_say(o->args[0], &f))
 		return EXIT_FAILED;
-	blocks = (uint64_t)turns * f.config->blocks;
-	goal = __sync_add_and_fetch(&f.state->asked, blocks);
+	goal = __sync_add_and_fetch(&f.state->asked, places(f.config));
 	for (int ms = 0; dedup_read(&f.state->served) < goal && !err; ms++) {
 		if (stats_stopped(f.config, f.state, kernel_now_ns()) || ms == WAIT_MS)
 			err = say_err(-1, "the hand of %s has stopped; unload and load it again",
@@ -33,13 +35,24 @@ static int turn(const struct options *o, unsigned int turns)
 	return err ? EXIT_FAILED : EXIT_DONE;
 }
 
+/* Ids are one generation older: a turn, or one countdown. */
+static uint64_t one_generation(const struct dedup_config *c)
+{
+	return c->layout == DEDUP_COUNTDOWN ? 1 : c->places;
+}
+
+/* Twice round clears both halves or arrays; once round counts every cell down to 0. */
+static uint64_t everything(const struct dedup_config *c)
+{
+	return c->layout == DEDUP_COUNTDOWN ? c->places : 2ULL * c->places;
+}
+
 int verb_rotate(const struct options *o)
 {
-	return turn(o, 1);
+	return turn(o, one_generation);
 }
 
 int verb_reset(const struct options *o)
 {
-	/* Twice round clears both halves of every block. */
-	return turn(o, 2);
+	return turn(o, everything);
 }

@@ -3,58 +3,111 @@
 #include <json-c/json.h>
 #include <stdio.h>
 
-#include "block.h"
+#include "flat_size.h"
 #include "plan.h"
-#include "size.h"
+#include "shape.h"
 #include "units.h"
 #include "verbs.h"
 
-static void print_json(const struct dedup_config *c, uint64_t bytes, double rate)
+/* What is shown, beside the configuration. */
+struct sized {
+	uint64_t bytes;
+	double rate;			 /* at capacity */
+	uint32_t textbook_m, textbook_k; /* of one generation; 0: too large */
+};
+
+#define ADD(key, value) json_object_object_add(o, key, value)
+
+static void add_shape(json_object *o, const struct dedup_config *c, const struct sized *s)
+{
+	if (c->layout == DEDUP_BLOCKED) {
+		ADD("blocks", json_object_new_uint64(c->blocks));
+		ADD("words", json_object_new_uint64(c->words));
+		ADD("bits", json_object_new_uint64(c->bits));
+		ADD("hashes", json_object_new_uint64(c->k));
+		return;
+	}
+	ADD("m", json_object_new_uint64(c->m));
+	ADD("k", json_object_new_uint64(c->k));
+	if (c->layout == DEDUP_FLAT) {
+		ADD("m_allocated", json_object_new_uint64(shape_array_bits(c)));
+		ADD("textbook_m", json_object_new_uint64(s->textbook_m));
+		ADD("textbook_k", json_object_new_uint64(s->textbook_k));
+	} else {
+		ADD("index_bits", json_object_new_uint64(__builtin_ctz(c->m)));
+		ADD("countdowns", json_object_new_uint64(c->places));
+	}
+}
+
+static void print_json(const struct dedup_config *c, const struct sized *s)
 {
 	json_object *o = json_object_new_object();
 
-#define ADD(key, value) json_object_object_add(o, key, value)
-	ADD("layout", json_object_new_string("blocked"));
+	ADD("layout", json_object_new_string(shape_layout_name(c->layout)));
+	ADD("hash", json_object_new_string(shape_hash_name(c->hash)));
 	ADD("capacity", json_object_new_uint64(c->capacity));
 	ADD("fpr", json_object_new_double(plan_fpr(c)));
 	ADD("window_ns", json_object_new_uint64(c->window_ns));
-	ADD("blocks", json_object_new_uint64(c->blocks));
-	ADD("words", json_object_new_uint64(c->words));
-	ADD("bits", json_object_new_uint64(c->bits));
-	ADD("hashes", json_object_new_uint64(c->words * c->bits));
-	ADD("filter_bytes", json_object_new_uint64(bytes));
-	ADD("bytes_per_id", json_object_new_double((double)bytes / c->capacity));
-	ADD("fpr_expected", json_object_new_double(rate));
-#undef ADD
+	add_shape(o, c, s);
+	ADD("filter_bytes", json_object_new_uint64(s->bytes));
+	ADD("bytes_per_id", json_object_new_double((double)s->bytes / c->capacity));
+	ADD("fpr_expected", json_object_new_double(s->rate));
 	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED));
 	json_object_put(o);
+}
+
+static void print_shape(const struct dedup_config *c, const struct sized *s)
+{
+	switch (c->layout) {
+	case DEDUP_FLAT:
+		printf("m              %u bits, in each of two arrays of %llu\n"
+		       "k              %u\n",
+		       c->m, (unsigned long long)shape_array_bits(c), c->k);
+		if (s->textbook_m && (s->textbook_m != c->m || s->textbook_k != c->k))
+			printf("textbook       m = %u, k = %u, for one generation alone "
+			       "(--bits %u --hashes %u)\n",
+			       s->textbook_m, s->textbook_k, s->textbook_m, s->textbook_k);
+		break;
+	case DEDUP_COUNTDOWN:
+		printf("m              %u cells of 32 bits (--index-bits %d)\n"
+		       "k              %u\n"
+		       "countdowns     %u\n",
+		       c->m, __builtin_ctz(c->m), c->k, c->places);
+		break;
+	default:
+		printf("blocks         %u of 64 bytes\n"
+		       "k              %u (%u words x %u bits)\n",
+		       c->blocks, c->k, c->words, c->bits);
+	}
+}
+
+static void print_text(const struct dedup_config *c, const struct sized *s)
+{
+	char text[32];
+
+	printf("layout         %s, %s hash\n", shape_layout_name(c->layout),
+	       shape_hash_name(c->hash));
+	print_shape(c, s);
+	printf("filter         %llu bytes (%s)\n"
+	       "bytes an id    %.2f\n"
+	       "expected rate  %.3g of fresh ids lost at %llu ids a window; never more than %.3g\n",
+	       (unsigned long long)s->bytes, format_bytes(s->bytes, text, sizeof(text)),
+	       (double)s->bytes / c->capacity, s->rate, c->capacity, plan_fpr(c));
 }
 
 int verb_size(const struct options *o)
 {
 	struct dedup_config c;
-	struct geometry g;
-	uint64_t bytes;
-	char text[32];
-	double rate;
+	struct sized s = { 0 };
 
 	if (plan_here(o, &c))
 		return EXIT_FAILED;
-	g = plan_geometry(&c);
-	bytes = (uint64_t)c.blocks * sizeof(struct dedup_block);
-	rate = size_fpr(&g, c.capacity);
-	if (o->json) {
-		print_json(&c, bytes, rate);
-		return EXIT_DONE;
-	}
-	printf("layout         blocked\n"
-	       "blocks         %u of 64 bytes\n"
-	       "filter         %llu bytes (%s)\n"
-	       "k              %u (%u words x %u bits)\n"
-	       "bytes an id    %.2f\n"
-	       "expected rate  %.3g of fresh ids lost at %llu ids a window; never more than %g\n",
-	       c.blocks, (unsigned long long)bytes, format_bytes(bytes, text, sizeof(text)),
-	       c.words * c.bits, c.words, c.bits, (double)bytes / c.capacity, rate, c.capacity,
-	       plan_fpr(&c));
+	s.bytes = plan_bytes(&c);
+	s.rate = shape_rate(&c, shape_turn_ids(&c, c.capacity));
+	textbook_size(c.capacity, o->fpr, &s.textbook_m, &s.textbook_k);
+	if (o->json)
+		print_json(&c, &s);
+	else
+		print_text(&c, &s);
 	return EXIT_DONE;
 }

@@ -12,9 +12,12 @@
 #include "loader.h"
 #include "plan.h"
 #include "say.h"
+#include "shape.h"
 #include "stats.h"
 #include "units.h"
 #include "verbs.h"
+
+#define HISTOGRAM_MAX 1023 /* countdowns; with more it is not shown */
 
 struct status_iface {
 	char name[IF_NAMESIZE];
@@ -32,7 +35,9 @@ struct status {
 	const char *mode; /* of all attached interfaces, or "mixed", or "none" */
 	struct dedup_counters counters;
 	struct fill fill;
-	double hand; /* part of the turn that is done */
+	uint64_t *histogram;   /* countdown, where it is short enough to show */
+	uint64_t approx_count; /* countdown */
+	double hand;	       /* part of the turn that is done */
 	uint32_t turns;
 	uint64_t oldest_ns;
 	bool stopped; /* the hand's clock */
@@ -97,6 +102,18 @@ static int collect_ifaces(struct status *s)
 	return 0;
 }
 
+static void collect_countdown(struct status *s, uint64_t hand)
+{
+	const struct dedup_config *c = s->filter.config;
+
+	s->approx_count = stats_approx_count(c, s->filter.state, s->counters.credit);
+	if (c->places > HISTOGRAM_MAX)
+		return;
+	s->histogram = calloc(c->places + 1, sizeof(*s->histogram));
+	if (s->histogram)
+		stats_histogram(c, s->filter.blocks, hand, s->histogram);
+}
+
 /* Fills in the rest; s->filter is open. */
 static int collect(struct status *s)
 {
@@ -109,7 +126,9 @@ static int collect(struct status *s)
 		return err;
 	hand = dedup_read(&s->filter.state->hand);
 	s->fill = stats_fill(s->filter.config, s->filter.blocks, hand);
-	s->hand = (double)dedup_hand_pos(hand) / s->filter.config->blocks;
+	if (s->filter.config->layout == DEDUP_COUNTDOWN)
+		collect_countdown(s, hand);
+	s->hand = (double)dedup_hand_pos(hand) / s->filter.config->places;
 	s->turns = dedup_hand_epoch(hand);
 	s->oldest_ns = stats_oldest_ns(s->filter.config, s->filter.state, kernel_now_ns());
 	s->stopped = stats_stopped(s->filter.config, s->filter.state, kernel_now_ns());
@@ -159,31 +178,61 @@ static void print_counters(const struct dedup_counters *c)
 	printf("  %-16s %14llu           blocks aged early, by load\n", "early", c->early);
 }
 
+static void print_shape(const struct dedup_config *c)
+{
+	char size[32];
+
+	printf("  filter      %s, %s hash; %s; ", shape_layout_name(c->layout),
+	       shape_hash_name(c->hash), format_bytes(plan_bytes(c), size, sizeof(size)));
+	if (c->layout == DEDUP_BLOCKED)
+		printf("%u blocks, k = %u (%u words x %u bits)\n", c->blocks, c->k, c->words,
+		       c->bits);
+	else if (c->layout == DEDUP_FLAT)
+		printf("two arrays of m = %u bits, k = %u\n", c->m, c->k);
+	else
+		printf("m = %u cells, k = %u, %u countdowns\n", c->m, c->k, c->places);
+}
+
+static void print_fill(const struct status *s)
+{
+	const struct fill *f = &s->fill;
+
+	if (s->filter.config->layout == DEDUP_COUNTDOWN)
+		printf("  fill        %.2f %% (%llu cells); %llu ids learned and not expired\n",
+		       100 * f->current, (unsigned long long)f->set_current,
+		       (unsigned long long)s->approx_count);
+	else
+		printf("  fill        current %.2f %% (%llu bits), previous %.2f %% (%llu bits)\n",
+		       100 * f->current, (unsigned long long)f->set_current, 100 * f->previous,
+		       (unsigned long long)f->set_previous);
+}
+
 static void print_text(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
-	char ports[256], size[32], window[32], oldest[32], kept[32];
+	char ports[256], window[32], oldest[32], kept[32];
 
 	printf("%s: GSP/1 on UDP port %s, duplicates are %s\n", s->filter.name,
 	       format_ports(c->ports, c->ports_cnt, ports, sizeof(ports)),
 	       c->count_only ? "counted and passed" : "dropped");
 	printf("  interfaces  ");
 	print_ifaces(s);
-	printf("  filter      blocked, fast hash; %u blocks, %s; k = %u (%u words x %u bits)\n",
-	       c->blocks, format_bytes((uint64_t)c->blocks * 64, size, sizeof(size)),
-	       c->words * c->bits, c->words, c->bits);
+	print_shape(c);
 	printf("  promise     at most %g of fresh events lost, at %llu ids a window of %s\n",
 	       plan_fpr(c), c->capacity, format_time(c->window_ns, window, sizeof(window)));
 	if (c->learn_app)
 		puts("  learning    only what an application adds");
 	if (s->stopped)
 		puts("  hand        has stopped: everything passes; unload and load again");
+	else if (c->layout == DEDUP_COUNTDOWN)
+		printf("  hand        %u countdowns; oldest id at most %s old\n",
+		       s->turns * c->places + (uint32_t)(s->hand * c->places + 0.5),
+		       format_time(s->oldest_ns, oldest, sizeof(oldest)));
 	else
 		printf("  hand        at %.1f %% of turn %u; oldest id at most %s old\n",
 		       100 * s->hand, s->turns + 1,
 		       format_time(s->oldest_ns, oldest, sizeof(oldest)));
-	printf("  fill        current %.2f %%, previous %.2f %%\n", 100 * s->fill.current,
-	       100 * s->fill.previous);
+	print_fill(s);
 	printf("  estimate    %.0f ids; false-positive rate now %.3g\n", s->fill.ids, s->fill.fpr);
 	printf("  kept away   %s\n\n", format_bytes(bytes_kept_away(s), kept, sizeof(kept)));
 	print_counters(&s->counters);
@@ -228,35 +277,80 @@ static json_object *json_ports(const struct dedup_config *c)
 	return list;
 }
 
+#define ADD(key, value) json_object_object_add(o, key, value)
+
+/* What the filter is. */
+static void json_shape(json_object *o, const struct status *s)
+{
+	const struct dedup_config *c = s->filter.config;
+
+	ADD("blocks", json_u64(c->blocks));
+	if (c->layout == DEDUP_BLOCKED) {
+		ADD("words", json_u64(c->words));
+		ADD("bits", json_u64(c->bits));
+		ADD("hashes", json_u64(c->k));
+		return;
+	}
+	ADD("m", json_u64(c->m));
+	ADD("k", json_u64(c->k));
+	if (c->layout == DEDUP_FLAT) {
+		ADD("m_allocated", json_u64(shape_array_bits(c)));
+	} else {
+		ADD("index_bits", json_u64(__builtin_ctz(c->m)));
+		ADD("countdowns", json_u64(c->places));
+	}
+}
+
+/* What it holds. */
+static void json_fill(json_object *o, const struct status *s)
+{
+	const struct fill *f = &s->fill;
+	json_object *list;
+
+	if (s->filter.config->layout == DEDUP_COUNTDOWN) {
+		ADD("fill", json_object_new_double(f->current));
+		ADD("cells_set", json_u64(f->set_current));
+		ADD("approx_count", json_u64(s->approx_count));
+		list = s->histogram ? json_object_new_array() : NULL;
+		for (uint32_t i = 0; list && i <= s->filter.config->places; i++)
+			json_object_array_add(list, json_u64(s->histogram[i]));
+		ADD("life_expectancy_histogram", list);
+		return;
+	}
+	ADD("fill", json_object_new_double((f->current + f->previous) / 2));
+	ADD("fill_current", json_object_new_double(f->current));
+	ADD("fill_previous", json_object_new_double(f->previous));
+	ADD("set_bits", json_u64(f->set_current));
+	ADD("set_bits_previous", json_u64(f->set_previous));
+	if (s->filter.config->layout == DEDUP_FLAT) {
+		ADD("occupancy", json_object_new_double(f->current));
+		ADD("occupancy_previous", json_object_new_double(f->previous));
+	}
+}
+
 static json_object *to_json(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
 	json_object *o = json_object_new_object(), *counters = json_object_new_object();
 
-#define ADD(key, value) json_object_object_add(o, key, value)
 	ADD("name", json_object_new_string(s->filter.name));
 	ADD("interfaces", json_ifaces(s));
 	ADD("mode", json_object_new_string(s->mode));
 	ADD("ports", json_ports(c));
 	ADD("action", json_object_new_string(c->count_only ? "count" : "drop"));
 	ADD("learn", json_object_new_string(c->learn_app ? "app" : "kernel"));
-	ADD("layout", json_object_new_string("blocked"));
-	ADD("hash", json_object_new_string("fast"));
-	ADD("blocks", json_u64(c->blocks));
-	ADD("words", json_u64(c->words));
-	ADD("bits", json_u64(c->bits));
-	ADD("hashes", json_u64(c->words * c->bits));
+	ADD("layout", json_object_new_string(shape_layout_name(c->layout)));
+	ADD("hash", json_object_new_string(shape_hash_name(c->hash)));
+	json_shape(o, s);
 	ADD("capacity", json_u64(c->capacity));
 	ADD("fpr", json_object_new_double(plan_fpr(c)));
 	ADD("window_ns", json_u64(c->window_ns));
-	ADD("filter_bytes", json_u64((uint64_t)c->blocks * sizeof(struct dedup_block)));
+	ADD("filter_bytes", json_u64(plan_bytes(c)));
 	ADD("stopped", json_object_new_boolean(s->stopped));
 	ADD("hand_position", json_object_new_double(s->hand));
 	ADD("hand_turns", json_u64(s->turns));
 	ADD("oldest_id_ns", json_u64(s->oldest_ns));
-	ADD("fill", json_object_new_double((s->fill.current + s->fill.previous) / 2));
-	ADD("fill_current", json_object_new_double(s->fill.current));
-	ADD("fill_previous", json_object_new_double(s->fill.previous));
+	json_fill(o, s);
 	ADD("ids_estimate", json_object_new_double(s->fill.ids));
 	ADD("fpr_estimate", json_object_new_double(s->fill.fpr));
 	ADD("bytes_kept_away", json_u64(bytes_kept_away(s)));
@@ -264,7 +358,6 @@ static json_object *to_json(const struct status *s)
 	DEDUP_COUNTERS(X)
 #undef X
 	ADD("counters", counters);
-#undef ADD
 	return o;
 }
 
@@ -283,6 +376,8 @@ static int show(struct filter *f, json_object *list)
 	else if (!err)
 		print_text(s);
 	filter_close(f);
+	if (s)
+		free(s->histogram);
 	free(s);
 	return err;
 }

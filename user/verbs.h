@@ -16,6 +16,7 @@ int verb_rotate(const struct options *o);
 int verb_reset(const struct options *o);
 int verb_add(const struct options *o);
 int verb_test(const struct options *o);
+int verb_remove(const struct options *o);
 int verb_size(const struct options *o);
 
 #endif

@@ -17,7 +17,7 @@ static struct identity identify(const char *name)
 {
 	struct identity id;
 
-	loader_identity(name, &id.state_id, &id.prog_id);
+	filter_identity(name, &id.state_id, &id.prog_id);
 	return id;
 }
 

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Layouts `flat` and `countdown`: an id is in k places of the whole memory. Their hashes
+ * may be dear, so what was lately known is looked for among whole ids first.
+ */
+#ifndef XDP_DEDUP_EXACT_BPF_H
+#define XDP_DEDUP_EXACT_BPF_H
+
+#include <linux/errno.h>
+
+#include "countdown.h"
+#include "credit.bpf.h"
+#include "flat.h"
+#include "maps.bpf.h"
+
+/* A filter's age grows with all that may make it forget, but for `forgets`. Flat: a
+ * generation rests, then the one before it is cleared.
+ */
+static __always_inline __u64 filter_age(__u64 hand)
+{
+	if (config.layout == DEDUP_FLAT)
+		return 2ULL * dedup_hand_epoch(hand) + !dedup_flat_has_previous(hand);
+	return (__u64)dedup_hand_epoch(hand) * config.places + dedup_hand_pos(hand);
+}
+
+/* Until what age the id is known: not beyond `age` if it is not, or a negative errno. */
+static __always_inline __s64 flat_known_until(__u64 hand, const struct dedup_positions *p)
+{
+	__u32 current = dedup_flat_current(hand);
+	int holds = dedup_flat_holds(NULL, config.places, current, p, config.k);
+
+	if (holds)
+		return holds < 0 ? holds : 2LL * dedup_hand_epoch(hand) + 3;
+	if (!dedup_flat_has_previous(hand))
+		return 0;
+	holds = dedup_flat_holds(NULL, config.places, current ^ 1, p, config.k);
+	return holds <= 0 ? holds : 2LL * dedup_hand_epoch(hand) + 1;
+}
+
+static __always_inline __s64 known_until(__u64 hand, const struct dedup_positions *p)
+{
+	int left;
+
+	if (config.layout == DEDUP_FLAT)
+		return flat_known_until(hand, p);
+	left = dedup_countdown_left(NULL, dedup_countdowns(hand, config.places), config.places, p,
+				    config.k);
+	return left <= 0 ? left : (__s64)(filter_age(hand) + left);
+}
+
+/* As dedup_flat_learn; *until is how long the id is known from now on. */
+static __always_inline int learn(__u64 hand, const struct dedup_positions *p, __u64 *until)
+{
+	if (config.layout == DEDUP_FLAT) {
+		*until = 2ULL * dedup_hand_epoch(hand) + 3;
+		return dedup_flat_learn(NULL, config.places, dedup_flat_current(hand), p, config.k);
+	}
+	*until = filter_age(hand) + config.places;
+	return dedup_countdown_learn(NULL, dedup_countdowns(hand, config.places), config.places, p,
+				     config.k);
+}
+
+static __always_inline struct dedup_recent *recent_at(__u64 hash)
+{
+	__u32 slot = dedup_recent_slot(hash, config.recent);
+
+	return config.recent ? bpf_map_lookup_elem(&recent, &slot) : NULL;
+}
+
+/* As filter_see, or filter_test where nothing is to be learned. A global function:
+ * verified once, not once for each of an IHAVE's ids; such take no pointers to the stack
+ * on every kernel, so the id comes in its words.
+ */
+__noinline int exact_see(__u64 w0, __u64 w1, __u64 w2, __u64 w3, bool teach)
+{
+	struct dedup_id id = { { w0, w1, w2, w3 } };
+	/* The hand and what was forgotten are read before the filter is: an entry is then
+	 * at worst too old to be believed.
+	 */
+	__u64 forgets = dedup_read(&state.forgets), hand = dedup_read(&state.hand);
+	struct dedup_positions p = { 0 };
+	struct dedup_recent *seen = NULL;
+	struct dedup_counters *cpu;
+	__u64 hash = 0, until;
+	__u32 zero = 0;
+	__s64 known;
+	int won;
+
+	/* Unreachable. But old kernels verify every global function, and add up its stack. */
+	if (config.layout == DEDUP_BLOCKED)
+		return -ENOENT;
+	if (config.recent) {
+		hash = dedup_hash_fast(id.word, DEDUP_ID_WORDS, config.key);
+		seen = recent_at(hash);
+		if (seen && dedup_recent_holds(seen, &id, hash, filter_age(hand), forgets))
+			return 1;
+	}
+	dedup_positions(&p, &id, &config);
+	known = known_until(hand, &p);
+	if (known < 0)
+		return known;
+	if (known) {
+		if (seen)
+			dedup_recent_put(seen, &id, hash, known, forgets);
+		return 1;
+	}
+	if (!teach)
+		return 0;
+	cpu = bpf_map_lookup_elem(&stats, &zero);
+	if (!cpu)
+		return -ENOENT;
+	won = take_credit(cpu);
+	if (won)
+		return won;
+	won = learn(hand, &p, &until);
+	if (won < 0)
+		return won;
+	if (seen)
+		dedup_recent_put(seen, &id, hash, until, forgets);
+	return !won;
+}
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Layout `countdown`: the generational filter. An id sets its k cells to `max`, each
+ * countdown takes one off every cell above 0, and an id is known while all its cells are
+ * above 0.
+ *
+ * No countdown touches the cells. They hold when they reach 0, as the number of the
+ * countdown that will take them there: what is left is that less the number of countdowns
+ * so far, which is all that a countdown changes. Numbers have 32 bits and go round, so a
+ * cell must not stay behind by 2^31 countdowns, or it would seem to be far ahead: each
+ * countdown sweeps one block of 16 cells, that is all of them in 2^20 countdowns at most,
+ * and sets those that are at 0 to the present number.
+ */
+#ifndef XDP_DEDUP_COUNTDOWN_H
+#define XDP_DEDUP_COUNTDOWN_H
+
+#include <linux/errno.h>
+
+#include "hand.h"
+#include "memory.h"
+#include "positions.h"
+
+/* The number of countdowns so far, modulo 2^32. */
+static __always_inline __u32 dedup_countdowns(__u64 hand, __u32 max)
+{
+	return dedup_hand_epoch(hand) * max + dedup_hand_pos(hand);
+}
+
+/* What is left of a cell, 0 to max. One may be ahead of this processor's `now`. */
+static __always_inline __u32 dedup_cell_left(__u32 cell, __u32 now, __u32 max)
+{
+	__s32 left = cell - now;
+
+	return left <= 0 ? 0 : (__u32)left > max ? max : (__u32)left;
+}
+
+static __always_inline __u32 *dedup_cell(struct dedup_block *blocks, __u32 n)
+{
+	__u32 at = n / DEDUP_BLOCK_CELLS;
+	struct dedup_block *b = dedup_block_at(blocks, at);
+	__u64 cell = n;
+
+	DEDUP_BOUND(cell, DEDUP_BLOCK_CELLS - 1);
+	return b ? &b->cell[cell] : NULL;
+}
+
+/* How many more countdowns the id is known for, 0 to max; -ENOENT if there is no such
+ * block.
+ */
+static __always_inline int dedup_countdown_left(struct dedup_block *blocks, __u32 now, __u32 max,
+						const struct dedup_positions *p, __u32 k)
+{
+	__u32 least = max;
+
+	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
+		__u32 *cell = dedup_cell(blocks, p->at[i]);
+		__u32 left;
+
+		if (!cell)
+			return -ENOENT;
+		left = dedup_cell_left(dedup_read32(cell), now, max);
+		if (left < least)
+			least = left;
+	}
+	return least;
+}
+
+/* Sets the k cells to max. 1 if the id was not known and this call made it so, 0 if it
+ * was or another call won, -ENOENT as above. Claim last, as in block.h: of the cells at 0
+ * the first one is set after all others.
+ */
+static __always_inline int dedup_countdown_learn(struct dedup_block *blocks, __u32 now, __u32 max,
+						 const struct dedup_positions *p, __u32 k)
+{
+	__u32 *claim = NULL;
+	__u32 claimed = 0;
+
+	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
+		__u32 *cell = dedup_cell(blocks, p->at[i]);
+
+		if (!cell)
+			return -ENOENT;
+		if (!claim && !dedup_cell_left(dedup_read32(cell), now, max)) {
+			claim = cell;
+			claimed = p->at[i];
+		} else if (!claim || p->at[i] != claimed) {
+			*(volatile __u32 *)cell = now + max;
+		}
+	}
+	if (!claim)
+		return 0;
+	return !dedup_cell_left(__sync_lock_test_and_set(claim, now + max), now, max);
+}
+
+/* Sets the k cells to 0. */
+static __always_inline void dedup_countdown_remove(struct dedup_block *blocks, __u32 now,
+						   const struct dedup_positions *p, __u32 k)
+{
+	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
+		__u32 *cell = dedup_cell(blocks, p->at[i]);
+
+		if (cell)
+			*(volatile __u32 *)cell = now;
+	}
+}
+
+/* Sets the cells of a block that are at 0 to the present number. */
+static __always_inline void dedup_countdown_sweep(struct dedup_block *b, __u32 now, __u32 max)
+{
+	DEDUP_UNROLL
+	for (int i = 0; i < DEDUP_BLOCK_CELLS; i++) {
+		__u32 cell = dedup_read32(&b->cell[i]);
+
+		/* Whoever sets it meanwhile is not overwritten. */
+		if (cell != now && !dedup_cell_left(cell, now, max))
+			__sync_val_compare_and_swap(&b->cell[i], cell, now);
+	}
+}
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Layout `flat`: the array of m bits of the textbooks. Bit i is bit i & 7 of byte i >> 3.
+ * The memory holds two arrays, one behind the other, for two generations of ids: the
+ * parity of the hand's epoch says which is the current one. The hand rests at place 0
+ * for a turn; then it clears the previous array, which is no longer looked at as soon as
+ * it has left place 0, and makes it the current one.
+ */
+#ifndef XDP_DEDUP_FLAT_H
+#define XDP_DEDUP_FLAT_H
+
+#include <linux/errno.h>
+
+#include "hand.h"
+#include "memory.h"
+#include "positions.h"
+
+/* Blocks that an array of m bits takes. */
+static __always_inline __u32 dedup_flat_blocks(__u32 m)
+{
+	return (m - 1) / DEDUP_BLOCK_BITS + 1;
+}
+
+/* The array that ids are learned into, 0 or 1, with the hand at `hand`. */
+static __always_inline __u32 dedup_flat_current(__u64 hand)
+{
+	return dedup_hand_epoch(hand) & 1;
+}
+
+/* Is the other array one of ids, or is it being cleared? */
+static __always_inline bool dedup_flat_has_previous(__u64 hand)
+{
+	return dedup_hand_pos(hand) == 0;
+}
+
+/* The word of a bit of an array of `places` blocks; NULL if there is no such block. */
+static __always_inline __u64 *dedup_flat_word(struct dedup_block *blocks, __u32 places, __u32 array,
+					      __u32 bit)
+{
+	__u32 n = array * places + bit / DEDUP_BLOCK_BITS;
+	struct dedup_block *b = dedup_block_at(blocks, n);
+	__u64 word = bit / 64;
+
+	DEDUP_BOUND(word, DEDUP_BLOCK_WORDS - 1);
+	return b ? &b->word[word] : NULL;
+}
+
+static __always_inline __u64 dedup_flat_mask(__u32 bit)
+{
+	return 1ULL << (bit & 63);
+}
+
+/* Does this array have all k bits? 1 yes, 0 no; -ENOENT if there is no such block. */
+static __always_inline int dedup_flat_holds(struct dedup_block *blocks, __u32 places, __u32 array,
+					    const struct dedup_positions *p, __u32 k)
+{
+	__u64 missing = 0;
+
+	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
+		__u64 *word = dedup_flat_word(blocks, places, array, p->at[i]);
+
+		if (!word)
+			return -ENOENT;
+		missing |= dedup_flat_mask(p->at[i]) & ~dedup_read(word);
+	}
+	return !missing;
+}
+
+/* Sets the k bits. 1 if this call completed them, 0 if they were there or another call
+ * won, -ENOENT as above. Claim last, as in block.h: of the bits that are missing the
+ * first one is set after all others.
+ */
+static __always_inline int dedup_flat_learn(struct dedup_block *blocks, __u32 places, __u32 array,
+					    const struct dedup_positions *p, __u32 k)
+{
+	__u64 *claim = NULL;
+	__u32 claimed = 0;
+
+	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
+		__u64 *word = dedup_flat_word(blocks, places, array, p->at[i]);
+		__u64 mask = dedup_flat_mask(p->at[i]);
+
+		if (!word)
+			return -ENOENT;
+		if (dedup_read(word) & mask)
+			continue;
+		if (!claim) {
+			claim = word;
+			claimed = p->at[i];
+		} else if (p->at[i] != claimed) {
+			__sync_fetch_and_or(word, mask);
+		}
+	}
+	if (!claim)
+		return 0;
+	return !(__sync_fetch_and_or(claim, dedup_flat_mask(claimed)) & dedup_flat_mask(claimed));
+}
+
+#endif

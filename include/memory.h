@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The filter's memory: blocks of one cache line, which each layout uses as it likes. In
+ * user space they are one piece of mapped memory; the kernel's side looks each one up.
+ */
+#ifndef XDP_DEDUP_MEMORY_H
+#define XDP_DEDUP_MEMORY_H
+
+#include "config.h"
+
+#define DEDUP_HALF_WORDS 4
+#define DEDUP_BLOCK_WORDS 8
+#define DEDUP_BLOCK_BITS 512
+#define DEDUP_BLOCK_CELLS 16
+
+struct dedup_block {
+	union {
+		/* blocked: what the ids of two generations left behind; the epoch of the
+		 * block (see dedup_hand_half) says which half is the current one
+		 */
+		__u64 half[2][DEDUP_HALF_WORDS];
+		__u64 word[DEDUP_BLOCK_WORDS]; /* flat */
+		__u32 cell[DEDUP_BLOCK_CELLS]; /* countdown */
+	};
+} __attribute__((aligned(64)));
+_Static_assert(sizeof(struct dedup_block) == 64, "one cache line");
+
+/* Block n, or NULL if there are not so many. `blocks` is user space's; the kernel's side
+ * defines this for itself.
+ */
+#ifdef __bpf__
+static __always_inline struct dedup_block *dedup_block_at(struct dedup_block *blocks, __u32 n);
+#else
+static inline struct dedup_block *dedup_block_at(struct dedup_block *blocks, __u32 n)
+{
+	return &blocks[n];
+}
+#endif
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where an id is looked for in an array of m bits or cells: k positions, by scheme. All
+ * but the keyed schemes are what other systems have put down, bit for bit.
+ */
+#ifndef XDP_DEDUP_POSITIONS_H
+#define XDP_DEDUP_POSITIONS_H
+
+#include "hash.h"
+#include "sha256.h"
+
+#define DEDUP_HASHES_MAX 32
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bit i is bit i & 7 of byte i >> 3");
+
+struct dedup_positions {
+	__u32 at[DEDUP_HASHES_MAX]; /* the first k are used, each below m; some may be equal */
+};
+
+/* fast, siphash: each position is the top of one more round of mixing. */
+static __always_inline void dedup_positions_keyed(struct dedup_positions *p, __u64 hash, __u32 m,
+						  __u32 k)
+{
+	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
+		hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93;
+		p->at[i] = ((hash >> 32) * m) >> 32;
+	}
+}
+
+/* FNV-1a, 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv), of the id's 32 bytes. */
+static __always_inline __u64 dedup_fnv1a(const struct dedup_id *id)
+{
+	__u64 h = 0xcbf29ce484222325;
+
+	DEDUP_UNROLL
+	for (__u32 i = 0; i < GSP_ID_BYTES; i++)
+		h = (h ^ (id->word[i / 8] >> (8 * (i % 8)) & 0xff)) * 0x100000001b3;
+	return h;
+}
+
+/* Position i is h1 + i * h2 modulo 2^64, modulo m (Kirsch, Mitzenmacher, ESA 2006). */
+static __always_inline void dedup_positions_double(struct dedup_positions *p, __u64 h1, __u64 h2,
+						   __u32 m, __u32 k)
+{
+	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
+		p->at[i] = h1 % m;
+		h1 += h2;
+	}
+}
+
+/* The id's first `bytes` (16 or 32) behind `before` (0 or 1) words, padded. */
+static __always_inline void dedup_sha_fill(struct dedup_sha *sha, const struct dedup_id *id,
+					   __u32 bytes, __u32 before)
+{
+	*sha = (struct dedup_sha){ 0 };
+	DEDUP_UNROLL
+	for (__u32 i = 0; i < bytes / 8; i++) {
+		__u64 word = dedup_read(&id->word[i]); /* or the compiler keeps all swapped */
+
+		sha->w[before + 2 * i] = __builtin_bswap32((__u32)word);
+		sha->w[before + 2 * i + 1] = __builtin_bswap32(word >> 32);
+	}
+	sha->w[before + bytes / 4] = 0x80000000;
+	sha->w[DEDUP_SHA_WORDS - 1] = 8 * (4 * before + bytes);
+}
+
+/* colibri: the first 32 bits of SHA-256(i as 32 bits, id), both big-endian. */
+static __always_inline void dedup_sha_colibri(struct dedup_positions *p, struct dedup_sha *sha,
+					      const struct dedup_id *id, __u32 m, __u32 k)
+{
+	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
+		dedup_sha_fill(sha, id, GSP_ID_BYTES, 1);
+		sha->w[0] = i;
+		dedup_sha256(sha);
+		p->at[i] = sha->w[0] % m;
+	}
+}
+
+/* Two words of a digest as 64 bits of its bytes, lowest first. */
+static __always_inline __u64 dedup_sha_le64(const struct dedup_sha *sha, __u32 word)
+{
+	return (__u64)__builtin_bswap32(sha->w[word + 1]) << 32 | __builtin_bswap32(sha->w[word]);
+}
+
+/* fips: h1 and h2 are the first and second 64 bits of SHA-256(id), little-endian. Its ids
+ * have 16 bytes: one whose last 16 are 0 is such a one. Longer ones are hashed whole.
+ */
+static __always_inline void dedup_sha_fips(struct dedup_positions *p, struct dedup_sha *sha,
+					   const struct dedup_id *id, __u32 m, __u32 k)
+{
+	if (id->word[2] | id->word[3])
+		dedup_sha_fill(sha, id, 32, 0);
+	else
+		dedup_sha_fill(sha, id, 16, 0);
+	dedup_sha256(sha);
+	dedup_positions_double(p, dedup_sha_le64(sha, 0), dedup_sha_le64(sha, 2), m, k);
+}
+
+/* tezos: SHA-256(id) as one little-endian number, cut into k indices from its low end. m
+ * is 2^n, n at most 24, and k * n at most 256.
+ */
+static __always_inline void dedup_sha_tezos(struct dedup_positions *p, struct dedup_sha *sha,
+					    const struct dedup_id *id, __u32 m, __u32 k)
+{
+	__u32 index_bits = 0;
+
+	DEDUP_UNROLL
+	for (__u32 i = 1; i <= 24; i++)
+		if (m >> i)
+			index_bits = i;
+	dedup_sha_fill(sha, id, GSP_ID_BYTES, 0);
+	dedup_sha256(sha);
+	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
+		__u32 bit = i * index_bits, word = bit / 32;
+		__u64 window;
+
+		if (word >= 8)
+			break;
+		window = __builtin_bswap32(sha->w[word]);
+		if (word < 7)
+			window |= (__u64)__builtin_bswap32(sha->w[word + 1]) << 32;
+		p->at[i] = window >> (bit & 31) & (m - 1);
+	}
+}
+
+static __always_inline void dedup_positions_fips(struct dedup_positions *p,
+						 const struct dedup_id *id, __u32 m, __u32 k)
+{
+	struct dedup_sha sha;
+
+	dedup_sha_fips(p, &sha, id, m, k);
+}
+
+/* By the filter's scheme. */
+static __always_inline void dedup_positions(struct dedup_positions *p, const struct dedup_id *id,
+					    const volatile struct dedup_config *cfg)
+{
+	struct dedup_sha sha; /* one: the kernel's stack is small */
+	__u64 h;
+
+	switch (cfg->hash) {
+	case DEDUP_COLIBRI:
+		dedup_sha_colibri(p, &sha, id, cfg->m, cfg->k);
+		break;
+	case DEDUP_FIPS:
+		dedup_sha_fips(p, &sha, id, cfg->m, cfg->k);
+		break;
+	case DEDUP_FNV1A:
+		/* The seed's filter has one position, h mod m. More of them step by an odd
+		 * number that depends on all of h.
+		 */
+		h = dedup_fnv1a(id);
+		dedup_positions_double(p, h, ((h ^ h >> 32) * 0x9e3779b97f4a7c15) | 1, cfg->m,
+				       cfg->k);
+		break;
+	case DEDUP_TEZOS:
+		dedup_sha_tezos(p, &sha, id, cfg->m, cfg->k);
+		break;
+	default:
+		dedup_positions_keyed(p, dedup_hash(id, cfg), cfg->m, cfg->k);
+	}
+}
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* SHA-256 (FIPS 180-4) of messages that fit into one block: up to 55 bytes. */
+#ifndef XDP_DEDUP_SHA256_H
+#define XDP_DEDUP_SHA256_H
+
+#include "hash.h"
+
+#define DEDUP_SHA_WORDS 16
+
+/* Big-endian words as numbers. Before: the padded message, 0x80 behind its last byte, its
+ * length in bits in the last word. After: the digest in the first 8 words.
+ */
+struct dedup_sha {
+	__u32 w[DEDUP_SHA_WORDS];
+};
+
+/* BPF has no rotation: with the word twice in 64 bits, one shift is one. */
+static __always_inline __u64 dedup_sha_twice(__u32 x)
+{
+	return (__u64)x << 32 | x;
+}
+
+static __always_inline __u32 dedup_sha_sum(__u32 x, int a, int b, int c)
+{
+	__u64 xx = dedup_sha_twice(x);
+
+	return (xx >> a) ^ (xx >> b) ^ (xx >> c);
+}
+
+static __always_inline __u32 dedup_sha_sigma(__u32 x, int a, int b, int shift)
+{
+	__u64 xx = dedup_sha_twice(x);
+
+	return (__u32)((xx >> a) ^ (xx >> b)) ^ (x >> shift);
+}
+
+static const __u32 DEDUP_SHA_K[64] = {
+	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
+	0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
+	0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f,
+	0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7,
+	0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc,
+	0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b,
+	0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116,
+	0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+	0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7,
+	0xc67178f2,
+};
+
+/* One round, with t's schedule word. The barrier keeps the compiler from working ahead:
+ * a BPF function has ten registers and 512 bytes of stack with its callers.
+ */
+#define DEDUP_SHA_ROUND(a, b, c, d, e, f, g, h, t, word)                                          \
+	do {                                                                                      \
+		__u32 t1 = h + dedup_sha_sum(e, 6, 11, 25) + (g ^ (e & (f ^ g))) + k[t] + (word); \
+		d += t1;                                                                          \
+		h = t1 + dedup_sha_sum(a, 2, 13, 22) + ((a & b) | (c & (a | b)));                 \
+		asm volatile("" : "+r"(d), "+r"(h)::"memory");                                    \
+	} while (0)
+
+/* The schedule's next word takes the place of the one 16 rounds back. */
+#define DEDUP_SHA_NEXT(t)                                                           \
+	(w[t] += dedup_sha_sigma(w[((t) + 1) & 15], 7, 18, 3) + w[((t) + 9) & 15] + \
+		 dedup_sha_sigma(w[((t) + 14) & 15], 17, 19, 10))
+#define DEDUP_SHA_GIVEN(t) (w[t])
+
+#define DEDUP_SHA_8_ROUNDS(t, word)                                      \
+	DEDUP_SHA_ROUND(a, b, c, d, e, f, g, h, (t) + 0, word((t) + 0)); \
+	DEDUP_SHA_ROUND(h, a, b, c, d, e, f, g, (t) + 1, word((t) + 1)); \
+	DEDUP_SHA_ROUND(g, h, a, b, c, d, e, f, (t) + 2, word((t) + 2)); \
+	DEDUP_SHA_ROUND(f, g, h, a, b, c, d, e, (t) + 3, word((t) + 3)); \
+	DEDUP_SHA_ROUND(e, f, g, h, a, b, c, d, (t) + 4, word((t) + 4)); \
+	DEDUP_SHA_ROUND(d, e, f, g, h, a, b, c, (t) + 5, word((t) + 5)); \
+	DEDUP_SHA_ROUND(c, d, e, f, g, h, a, b, (t) + 6, word((t) + 6)); \
+	DEDUP_SHA_ROUND(b, c, d, e, f, g, h, a, (t) + 7, word((t) + 7))
+
+/* Hashes a message in place. In the kernel a global function: verified once, not once for
+ * each of a packet's hashes. Returns 0; there the verifier wants to see its pointer checked.
+ */
+#ifdef __bpf__
+__attribute__((noinline))
+#else
+static inline
+#endif
+int dedup_sha256(struct dedup_sha *sha)
+{
+	__u32 a = 0x6a09e667, b = 0xbb67ae85, c = 0x3c6ef372, d = 0xa54ff53a;
+	__u32 e = 0x510e527f, f = 0x9b05688c, g = 0x1f83d9ab, h = 0x5be0cd19;
+	const __u32 *k = DEDUP_SHA_K;
+	__u32 *w;
+
+	if (!sha)
+		return 0;
+	w = sha->w;
+	DEDUP_SHA_8_ROUNDS(0, DEDUP_SHA_GIVEN);
+	DEDUP_SHA_8_ROUNDS(8, DEDUP_SHA_GIVEN);
+	DEDUP_UNROLL
+	for (int i = 0; i < 3; i++) {
+		k += 16;
+		DEDUP_SHA_8_ROUNDS(0, DEDUP_SHA_NEXT);
+		DEDUP_SHA_8_ROUNDS(8, DEDUP_SHA_NEXT);
+	}
+	w[0] = 0x6a09e667 + a;
+	w[1] = 0xbb67ae85 + b;
+	w[2] = 0x3c6ef372 + c;
+	w[3] = 0xa54ff53a + d;
+	w[4] = 0x510e527f + e;
+	w[5] = 0x9b05688c + f;
+	w[6] = 0x1f83d9ab + g;
+	w[7] = 0x5be0cd19 + h;
+	return 0;
+}
+
+#endif

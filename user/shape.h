@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which layout, hash scheme, m and k a filter gets: what the user said, and for the rest
+ * what keeps the promised rate. Pure arithmetic.
+ */
+#ifndef XDP_DEDUP_SHAPE_H
+#define XDP_DEDUP_SHAPE_H
+
+#include "config.h"
+#include "options.h"
+
+#define COUNTDOWN_BITS_DEFAULT 4
+
+/* Why these options do not go together, as a sentence for the user; NULL if they do. */
+const char *shape_refusal(const struct options *o);
+
+/* Fills in layout, hash, words, bits, m, k, blocks and places, so that the rate is at
+ * most `fpr` while the memory holds what turns of `ids` ids have left there. What options
+ * or another system's rules fix stays so, and the rate with it (shape_rate).
+ * -EOVERFLOW if no filter is large enough.
+ */
+int shape_pick(const struct options *o, double ids, double fpr, struct dedup_config *c);
+
+/* The rate at which fresh ids are taken for known ones when each turn of the hand teaches
+ * `ids` ids: for flat at its worst, just before an array is cleared.
+ */
+double shape_rate(const struct dedup_config *c, double ids);
+
+/* Ids that a turn of the hand teaches at so many ids a window: in countdown it is longer. */
+double shape_turn_ids(const struct dedup_config *c, double ids);
+
+/* flat: the bits of an array that memory is there for, at least m. */
+uint64_t shape_array_bits(const struct dedup_config *c);
+
+/* How many countdowns an id lives for. */
+uint32_t shape_countdowns(const struct options *o);
+
+const char *shape_layout_name(uint32_t layout);
+const char *shape_hash_name(uint32_t hash);
+
+/* From a name to an enum; -1 if there is none such. */
+int shape_layout(const char *name);
+int shape_hash(const char *name);
+
+#endif
