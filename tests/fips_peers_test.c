@@ -1,0 +1,720 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* FIPS: a node against a plain model of one, and many nodes in a tree. */
+#include "fips_bed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "fips_peers.h"
+#include "fips_rate.h"
+
+#define MS 1000000ULL
+#define NO_CAP V1_BITS
+
+/* A node, and beside it what it must do, in the plainest way. Every call below makes both
+ * do it and compares.
+ */
+#define LEAVES 3
+#define ITEM_LEAF 1000000 /* the first of them; a node's own item is a lower one */
+
+struct model_peer {
+	bool here, tree, heard, tried, told;
+	uint64_t in_sequence, tried_ns;
+	struct fips_filter in, sent;
+};
+
+struct model {
+	struct fips_node node;
+	struct model_peer *peers;
+	uint32_t peer_cnt, cap, sent;
+	uint64_t self, now_ns, sequence, seed;
+	bool leaf[LEAVES], broken; /* broken: nothing goes out */
+};
+
+static uint64_t id_of(uint32_t peer)
+{
+	return peer == 1 ? UINT64_MAX : peer * 0x9e3779b97f4a7c15;
+}
+
+static struct model start(uint32_t peers, uint32_t cap)
+{
+	struct model m = { .peer_cnt = peers, .cap = cap, .now_ns = 7, .sequence = 99 };
+	struct fips_item self = nth_item(m.self);
+
+	m.peers = calloc(peers, sizeof(*m.peers));
+	assert_non_null(m.peers);
+	fips_node_init(&m.node, &self, cap, m.sequence + 1);
+	return m;
+}
+
+static void stop(struct model *m)
+{
+	fips_node_free(&m->node);
+	free(m->peers);
+}
+
+static void add(struct model *m, uint32_t peer, bool tree)
+{
+	struct model_peer *p = &m->peers[peer];
+
+	assert_int_equal(fips_node_add_peer(&m->node, id_of(peer), tree), p->here ? -EEXIST : 0);
+	if (!p->here)
+		*p = (struct model_peer){ .here = true, .tree = tree };
+}
+
+static void drop(struct model *m, uint32_t peer)
+{
+	bool here = m->peers[peer].here;
+
+	assert_int_equal(fips_node_remove_peer(&m->node, id_of(peer)), here ? 0 : -ENOENT);
+	m->peers[peer].here = false;
+}
+
+static void turn(struct model *m, uint32_t peer, bool tree)
+{
+	bool here = m->peers[peer].here;
+
+	assert_int_equal(fips_node_set_tree(&m->node, id_of(peer), tree), here ? 0 : -ENOENT);
+	m->peers[peer].tree = tree;
+}
+
+static void set_leaf(struct model *m, int leaf, bool on)
+{
+	struct fips_item item = nth_item(ITEM_LEAF + leaf);
+	int same = on ? -EEXIST : -ENOENT;
+	int err = on ? fips_node_add_leaf(&m->node, &item) : fips_node_remove_leaf(&m->node, &item);
+
+	assert_int_equal(err, m->leaf[leaf] == on ? same : 0);
+	m->leaf[leaf] = on;
+}
+
+static void set_self(struct model *m, uint64_t self)
+{
+	struct fips_item item = nth_item(self);
+
+	fips_node_set_self(&m->node, &item);
+	m->self = self;
+}
+
+/* The reason, or FIPS_ACCEPTED, also for a peer that is not there. */
+static enum fips_refusal hear(struct model *m, uint32_t peer, const struct fips_filter *f,
+			      uint64_t sequence)
+{
+	struct model_peer *p = &m->peers[peer];
+	enum fips_refusal why = FIPS_ACCEPTED, expected = FIPS_ACCEPTED;
+	uint8_t msg[FIPS_V1_MSG_BYTES];
+	int ret;
+
+	if (f->hash_count != 5)
+		expected = FIPS_REFUSED_other_hashes;
+	else if (p->heard && sequence <= p->in_sequence)
+		expected = FIPS_REFUSED_stale;
+	else if (fips_set_bits(f) > m->cap)
+		expected = FIPS_REFUSED_too_full;
+	assert_int_equal(fips_encode(f, sequence, msg, sizeof(msg)), sizeof(msg));
+	ret = fips_node_receive(&m->node, id_of(peer), msg, sizeof(msg), &why);
+	if (!p->here) {
+		assert_int_equal(ret, -ENOENT);
+		assert_int_equal(why, FIPS_ACCEPTED);
+		return why;
+	}
+	assert_int_equal(why, expected);
+	if (why) {
+		assert_int_equal(ret, -EBADMSG);
+		return why;
+	}
+	assert_int_equal(ret, !p->heard || !fips_equal(&p->in, f));
+	p->heard = true;
+	p->in = *f;
+	p->in_sequence = sequence;
+	return why;
+}
+
+static struct fips_filter outbound(const struct model *m, uint32_t peer)
+{
+	struct fips_filter f = filter_with(m->self, m->self + 1);
+
+	for (uint32_t i = 0; i < LEAVES; i++)
+		if (m->leaf[i])
+			insert_items(&f, ITEM_LEAF + i, ITEM_LEAF + i + 1);
+	for (uint32_t i = 0; i < m->peer_cnt; i++) {
+		const struct model_peer *p = &m->peers[i];
+
+		if (i != peer && p->here && p->tree && p->heard)
+			assert_int_equal(fips_merge(&f, &p->in), 0);
+	}
+	return f;
+}
+
+static int take(void *arg, uint64_t id, const uint8_t *msg, size_t len)
+{
+	struct model *m = arg;
+	struct fips_filter f, expected;
+	struct model_peer *p;
+	uint64_t sequence;
+	uint32_t peer = 0;
+
+	while (peer < m->peer_cnt && id_of(peer) != id)
+		peer++;
+	assert_true(peer < m->peer_cnt);
+	p = &m->peers[peer];
+	assert_true(p->here);
+	assert_int_equal(fips_decode(msg, len, &f, &sequence), FIPS_ACCEPTED);
+	assert_int_equal(sequence, ++m->sequence);
+	assert_true(!p->tried || m->now_ns - p->tried_ns >= 500 * MS);
+	assert_false(p->told && fips_equal(&f, &p->sent));
+	expected = outbound(m, peer);
+	assert_true(fips_equal(&f, &expected));
+	p->tried = true;
+	p->tried_ns = m->now_ns;
+	m->sent++;
+	if (m->broken)
+		return -EIO;
+	p->told = true;
+	p->sent = f;
+	return 0;
+}
+
+/* Polls after a while. Returns how many announcements that made; the time of the next one
+ * must be the first at which some peer has something to learn and may.
+ */
+static uint32_t poll_after(struct model *m, uint64_t ns)
+{
+	uint64_t next_ns, expected_ns = UINT64_MAX;
+
+	m->now_ns += ns;
+	m->sent = 0;
+	next_ns = fips_node_poll(&m->node, m->now_ns, take, m);
+	for (uint32_t i = 0; i < m->peer_cnt; i++) {
+		const struct model_peer *p = &m->peers[i];
+		struct fips_filter f;
+
+		if (!p->here)
+			continue;
+		f = outbound(m, i);
+		if (p->told && fips_equal(&f, &p->sent))
+			continue;
+		assert_true(p->tried && p->tried_ns + 500 * MS > m->now_ns);
+		if (p->tried_ns + 500 * MS < expected_ns)
+			expected_ns = p->tried_ns + 500 * MS;
+	}
+	assert_int_equal(next_ns, expected_ns);
+	assert_false(m->node.changed);
+	return m->sent;
+}
+
+/* Queries and outbound filters, of all peers. */
+static void compare(struct model *m)
+{
+	uint64_t ids[LEAVES];
+
+	for (uint64_t n = 0; n < 60; n++) {
+		struct fips_item item = nth_item(n);
+		size_t cnt = 0;
+
+		for (uint32_t i = 0; i < m->peer_cnt; i++) {
+			const struct model_peer *p = &m->peers[i];
+			bool maybe = p->here && p->heard && fips_test(&p->in, &item);
+
+			assert_int_equal(fips_node_may_reach(&m->node, id_of(i), &item),
+					 p->here ? maybe : -ENOENT);
+			cnt += maybe;
+		}
+		assert_int_equal(fips_node_candidates(&m->node, &item, ids, 2), cnt);
+	}
+	for (uint32_t i = 0; i < m->peer_cnt; i++) {
+		struct fips_filter f, expected = outbound(m, i);
+		int err = fips_node_outbound(&m->node, id_of(i), &f);
+
+		assert_int_equal(err, m->peers[i].here ? 0 : -ENOENT);
+		assert_true(err || fips_equal(&f, &expected));
+	}
+}
+
+/* Any of a few filters, so that they also come back; seldom too full a one. */
+static struct fips_filter any_filter(struct model *m)
+{
+	uint64_t which = random_next(&m->seed) % 6;
+
+	if (which == 5 && random_next(&m->seed) % 4 == 0)
+		return filter_with_bits(m->cap + 1);
+	return filter_with(10 * which, 10 * which + 3 * which);
+}
+
+static void any_event(struct model *m)
+{
+	uint32_t peer = random_next(&m->seed) % m->peer_cnt;
+	bool flag = random_next(&m->seed) % 2;
+	struct fips_filter f;
+
+	switch (random_next(&m->seed) % 8) {
+	case 0:
+		add(m, peer, flag);
+		break;
+	case 1:
+		if (flag)
+			drop(m, peer);
+		break;
+	case 2:
+		turn(m, peer, flag);
+		break;
+	case 3:
+		set_leaf(m, random_next(&m->seed) % LEAVES, flag);
+		break;
+	case 4:
+		set_self(m, 500 + flag);
+		break;
+	default:
+		f = any_filter(m);
+		hear(m, peer, &f, m->peers[peer].in_sequence + random_next(&m->seed) % 4);
+	}
+}
+
+/* Whatever happens, in whatever order; and when it ends, all peers know the last word. */
+static void storms_end_with_the_last_word(void **state)
+{
+	(void)state;
+	for (uint32_t storm = 0; storm < 30; storm++) {
+		struct model m = start(1 + storm % 8, NO_CAP - 4000);
+
+		m.seed = storm;
+		for (int i = 0; i < 500; i++) {
+			any_event(&m);
+			m.broken = random_next(&m.seed) % 8 == 0;
+			if (random_next(&m.seed) % 2)
+				poll_after(&m, random_next(&m.seed) % (300 * MS));
+		}
+		compare(&m);
+		m.broken = false;
+		poll_after(&m, 0);
+		poll_after(&m, 500 * MS);
+		assert_int_equal(poll_after(&m, 500 * MS), 0);
+		assert_int_equal(m.node.next_ns, UINT64_MAX); /* all told: see poll_after */
+		stop(&m);
+	}
+}
+
+/* One pass gives what merging all others for each gives. */
+static void many_peers_get_what_the_model_gives(void **state)
+{
+	static const uint32_t COUNTS[] = { 1, 2, 3, 17, 64, 200 };
+
+	(void)state;
+	for (size_t c = 0; c < ARRAY_SIZE(COUNTS); c++) {
+		struct model m = start(COUNTS[c], NO_CAP);
+
+		m.seed = c;
+		for (uint32_t i = 0; i < m.peer_cnt; i++) {
+			uint64_t first = random_next(&m.seed) % 2000;
+			struct fips_filter f = filter_with(first, first + first % 40);
+
+			add(&m, i, random_next(&m.seed) % 3);
+			if (random_next(&m.seed) % 8)
+				hear(&m, i, &f, 0);
+		}
+		assert_int_equal(poll_after(&m, 0), m.peer_cnt);
+		compare(&m);
+		for (int i = 0; i < 5; i++) {
+			any_event(&m);
+			poll_after(&m, 500 * MS);
+		}
+		stop(&m);
+	}
+}
+
+static void outbound_matches_the_vectors(void **state)
+{
+	static const char *const NAMES[] = { "a", "b", "c" };
+	json_object *v = vectors("split_horizon"), *items = vectors("items");
+	struct fips_item self = item_from_hex(vector_text(items, "self"));
+	struct fips_node n;
+
+	(void)state;
+	assert_int_equal(json_object_array_length(vector_get(v, "tree_peers")), 2);
+	fips_node_init(&n, &self, NO_CAP, 1);
+	for (uint64_t i = 0; i < 3; i++) {
+		struct fips_filter f = filter_from(vector_get(items, NAMES[i]), 1);
+		uint8_t msg[FIPS_V1_MSG_BYTES];
+		enum fips_refusal why;
+
+		assert_int_equal(fips_node_add_peer(&n, i, i < 2), 0); /* c is a mesh peer */
+		fips_encode(&f, 0, msg, sizeof(msg));
+		assert_int_equal(fips_node_receive(&n, i, msg, sizeof(msg), &why), 1);
+	}
+	for (uint64_t i = 0; i < 3; i++) {
+		struct fips_filter f;
+
+		assert_int_equal(fips_node_outbound(&n, i, &f), 0);
+		assert_string_equal(sha256_of(&f),
+				    vector_text(vector_get(v, "outbound_sha256"), NAMES[i]));
+	}
+	fips_node_free(&n);
+}
+
+static void new_peers_are_told_at_once(void **state)
+{
+	struct model m = start(2, NO_CAP);
+
+	(void)state;
+	assert_int_equal(poll_after(&m, 0), 0);
+	add(&m, 0, true);
+	assert_int_equal(poll_after(&m, 1), 1);
+	add(&m, 1, false);
+	assert_int_equal(poll_after(&m, 1), 1);
+	assert_int_equal(m.node.sequence, 101);
+	stop(&m);
+}
+
+static void announcements_are_half_a_second_apart(void **state)
+{
+	struct model m = start(1, NO_CAP);
+
+	(void)state;
+	add(&m, 0, true);
+	assert_int_equal(poll_after(&m, 0), 1);
+	set_self(&m, 1);
+	assert_int_equal(poll_after(&m, 1), 0);
+	assert_int_equal(m.node.next_ns, 7 + 500000000);
+	set_self(&m, 2);
+	set_leaf(&m, 0, true);
+	assert_int_equal(poll_after(&m, 499999998), 0);
+	assert_int_equal(poll_after(&m, 1), 1); /* one for the three changes */
+	set_leaf(&m, 0, false);
+	assert_int_equal(poll_after(&m, 400 * MS), 0);
+	set_leaf(&m, 0, true);
+	assert_int_equal(poll_after(&m, 400 * MS), 0); /* undone in time */
+	set_leaf(&m, 0, false);
+	assert_int_equal(poll_after(&m, 0), 1); /* long after the last: at once */
+	stop(&m);
+}
+
+static void nothing_new_is_not_announced(void **state)
+{
+	struct fips_filter f = filter_with(10, 20), g = filter_with(10, 30);
+	struct model m = start(3, NO_CAP);
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++)
+		add(&m, i, i < 2);
+	hear(&m, 0, &f, 1);
+	assert_int_equal(poll_after(&m, 0), 3);
+	hear(&m, 0, &f, 2);
+	hear(&m, 1, &f, 1);
+	assert_int_equal(poll_after(&m, 500 * MS), 1); /* 0 hears of 1's; 1 and 2 know it all */
+	hear(&m, 2, &g, 1);
+	assert_false(m.node.changed); /* nobody is told of a mesh peer's */
+	turn(&m, 2, false);
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(poll_after(&m, 500 * MS), 0);
+	stop(&m);
+}
+
+static void failed_announcements_are_tried_again(void **state)
+{
+	struct model m = start(1, NO_CAP);
+
+	(void)state;
+	add(&m, 0, true);
+	m.broken = true;
+	assert_int_equal(poll_after(&m, 0), 1);
+	assert_int_equal(poll_after(&m, 499999999), 0);
+	assert_int_equal(poll_after(&m, 1), 1);
+	m.broken = false;
+	assert_int_equal(poll_after(&m, 500 * MS), 1);
+	assert_int_equal(poll_after(&m, 500 * MS), 0);
+	stop(&m);
+}
+
+static void old_sequences_are_refused(void **state)
+{
+	struct fips_filter f = filter_with(10, 20), g = filter_with(20, 30);
+	struct model m = start(1, NO_CAP);
+
+	(void)state;
+	add(&m, 0, true);
+	assert_int_equal(hear(&m, 0, &f, 0), FIPS_ACCEPTED);
+	assert_int_equal(hear(&m, 0, &g, 0), FIPS_REFUSED_stale);
+	assert_int_equal(hear(&m, 0, &f, 5), FIPS_ACCEPTED); /* the same filter counts too */
+	assert_int_equal(hear(&m, 0, &g, 5), FIPS_REFUSED_stale);
+	assert_int_equal(hear(&m, 0, &g, 4), FIPS_REFUSED_stale);
+	assert_int_equal(hear(&m, 0, &g, UINT64_MAX), FIPS_ACCEPTED);
+	assert_int_equal(hear(&m, 0, &f, 6), FIPS_REFUSED_stale);
+	compare(&m);
+	stop(&m);
+}
+
+static void peers_that_come_back_are_new(void **state)
+{
+	struct fips_filter f = filter_with(10, 20);
+	struct model m = start(2, NO_CAP);
+
+	(void)state;
+	add(&m, 0, true);
+	add(&m, 1, true);
+	hear(&m, 0, &f, 9);
+	assert_int_equal(poll_after(&m, 0), 2);
+	drop(&m, 0);
+	assert_int_equal(poll_after(&m, 500 * MS), 1); /* 1 learns of the loss */
+	add(&m, 0, true);
+	compare(&m);
+	assert_int_equal(poll_after(&m, 0), 1);
+	assert_int_equal(hear(&m, 0, &f, 3), FIPS_ACCEPTED);
+	stop(&m);
+}
+
+/* Too full, of other hashes, or no announcement: the last filter and its sequence hold. */
+static void refused_announcements_change_nothing(void **state)
+{
+	uint32_t cap = fips_cap_bits(0.5, 1, 5);
+	struct fips_filter f = filter_with(0, 30), full = filter_with_bits(cap + 1), other = f;
+	struct fips_filter all = filter_with_bits(V1_BITS), most = filter_with_bits(cap);
+	enum fips_refusal why = FIPS_ACCEPTED;
+	struct model m = start(2, cap);
+
+	(void)state;
+	other.hash_count = 4;
+	add(&m, 0, true);
+	add(&m, 1, true);
+	assert_int_equal(hear(&m, 0, &all, 7), FIPS_REFUSED_too_full);
+	assert_int_equal(hear(&m, 0, &f, 1), FIPS_ACCEPTED);
+	assert_int_equal(poll_after(&m, 0), 2);
+	assert_int_equal(hear(&m, 0, &full, 8), FIPS_REFUSED_too_full);
+	assert_int_equal(hear(&m, 0, &all, 8), FIPS_REFUSED_too_full);
+	assert_int_equal(hear(&m, 0, &other, 8), FIPS_REFUSED_other_hashes);
+	assert_int_equal(fips_node_receive(&m.node, 0, NULL, 0, &why), -EBADMSG);
+	assert_int_equal(why, FIPS_REFUSED_empty);
+	compare(&m);
+	assert_int_equal(poll_after(&m, 500 * MS), 0);
+	assert_int_equal(hear(&m, 0, &most, 2), FIPS_ACCEPTED);
+	assert_int_equal(poll_after(&m, 500 * MS), 1);
+	stop(&m);
+}
+
+static void mesh_filters_answer_queries_only(void **state)
+{
+	struct fips_filter f = filter_with(10, 20);
+	struct fips_item item = nth_item(15);
+	struct model m = start(3, NO_CAP);
+	uint64_t ids[4] = { 0, 0, 0, 77 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		add(&m, i, false);
+		assert_int_equal(fips_node_candidates(&m.node, &item, ids, 3), 0);
+	}
+	poll_after(&m, 0);
+	for (uint32_t i = 0; i < 3; i++)
+		hear(&m, i, &f, 1);
+	assert_int_equal(poll_after(&m, 500 * MS), 0);
+	assert_int_equal(fips_node_candidates(&m.node, &item, ids, 4), 3);
+	assert_true(ids[0] == id_of(0) && ids[1] == id_of(2) && ids[2] == id_of(1));
+	ids[1] = 77;
+	assert_int_equal(fips_node_candidates(&m.node, &item, ids, 1), 3);
+	assert_true(ids[1] == 77 && ids[3] == 77);
+	turn(&m, 0, true);
+	assert_int_equal(poll_after(&m, 500 * MS), 2);
+	stop(&m);
+}
+
+/* A tree of nodes, each on its own clock. Peers are called by their number. */
+#define NODES 48
+#define BRANCHES 3
+#define TREE_DEPTH 4 /* 1 + 3 + 9 + 27 + 8 nodes */
+#define SPREAD_NS (2 * TREE_DEPTH * FIPS_INTERVAL_NS)
+
+struct net {
+	struct fips_node node[NODES];
+	uint64_t next_ns[NODES], now_ns, last_ns; /* last_ns: of the last message */
+	uint64_t from;
+};
+
+static uint64_t parent_of(uint64_t node)
+{
+	return (node - 1) / BRANCHES;
+}
+
+static int deliver(void *arg, uint64_t to, const uint8_t *msg, size_t len)
+{
+	struct net *net = arg;
+	enum fips_refusal why;
+
+	assert_true(fips_node_receive(&net->node[to], net->from, msg, len, &why) >= 0);
+	net->next_ns[to] = net->last_ns = net->now_ns;
+	return 0;
+}
+
+/* Until nothing happens any more, or this time. */
+static void net_run(struct net *net, uint64_t until_ns)
+{
+	for (;;) {
+		uint64_t i = 0;
+
+		for (uint64_t j = 1; j < NODES; j++)
+			if (net->next_ns[j] < net->next_ns[i])
+				i = j;
+		if (net->next_ns[i] >= until_ns)
+			break;
+		if (net->next_ns[i] > net->now_ns)
+			net->now_ns = net->next_ns[i];
+		net->from = i;
+		net->next_ns[i] = fips_node_poll(&net->node[i], net->now_ns, deliver, net);
+	}
+}
+
+static void link_nodes(struct net *net, uint64_t a, uint64_t b, bool tree)
+{
+	assert_int_equal(fips_node_add_peer(&net->node[a], b, tree), 0);
+	assert_int_equal(fips_node_add_peer(&net->node[b], a, tree), 0);
+	net->next_ns[a] = net->next_ns[b] = net->now_ns;
+}
+
+/* The nodes below this one, itself included; or, above, all others. */
+static struct fips_filter side(uint64_t node, bool above)
+{
+	struct fips_filter f = filter_with(0, 0);
+
+	for (uint64_t i = 0; i < NODES; i++) {
+		uint64_t up = i;
+
+		while (up > node)
+			up = parent_of(up);
+		if ((up == node) != above)
+			insert_items(&f, i, i + 1);
+	}
+	return f;
+}
+
+static const struct fips_filter *inbound(const struct net *net, uint64_t node, uint64_t from)
+{
+	const struct fips_node *n = &net->node[node];
+
+	for (size_t i = 0; i < n->peer_cnt; i++)
+		if (n->peers[i]->id == from)
+			return &n->peers[i]->inbound;
+	return NULL;
+}
+
+/* All tree edges but the last node's, in turn, at any time; and two shortcuts. */
+static struct net *net_start(void)
+{
+	struct net *net = calloc(1, sizeof(*net));
+	uint64_t seed = 1;
+
+	assert_non_null(net);
+	for (uint64_t i = 0; i < NODES; i++) {
+		struct fips_item item = nth_item(i);
+
+		fips_node_init(&net->node[i], &item, NO_CAP, 1);
+		net->next_ns[i] = UINT64_MAX;
+	}
+	for (uint64_t i = NODES - 2; i > 0; i--) {
+		net->now_ns += random_next(&seed) % (100 * MS);
+		net_run(net, net->now_ns);
+		link_nodes(net, i, parent_of(i), true);
+	}
+	link_nodes(net, 20, 39, false);
+	link_nodes(net, 5, 6, false);
+	return net;
+}
+
+static void net_stop(struct net *net)
+{
+	for (uint64_t i = 0; i < NODES; i++)
+		fips_node_free(&net->node[i]);
+	free(net);
+}
+
+static void last_node_joins(struct net *net)
+{
+	link_nodes(net, NODES - 1, parent_of(NODES - 1), true);
+	net_run(net, UINT64_MAX);
+}
+
+/* Up goes the subtree, down all the rest: together everything, and nothing twice. So what
+ * is told to a leaf is the fullest, all nodes but that one; the table's N (b - 1) / b is
+ * for the root's children. And what a mesh peer tells is all that it knows, which in the
+ * end is the whole network: it rules out nothing then.
+ */
+static void tree_edges_divide_the_network(void **state)
+{
+	struct fips_filter all = filter_with(0, NODES);
+	struct net *net = net_start();
+
+	(void)state;
+	last_node_joins(net);
+	for (uint64_t i = 1; i < NODES; i++) {
+		struct fips_filter below = side(i, false), above = side(i, true);
+
+		assert_true(fips_equal(inbound(net, parent_of(i), i), &below));
+		assert_true(fips_equal(inbound(net, i, parent_of(i)), &above));
+		assert_int_equal(fips_merge(&below, &above), 0);
+		assert_true(fips_equal(&below, &all));
+	}
+	assert_true(fips_equal(inbound(net, 39, 20), &all));
+	assert_true(fips_equal(inbound(net, 5, 6), &all));
+	net_stop(net);
+}
+
+/* How many of some nodes have a peer that claims to reach this one. */
+static int who_reaches(const struct net *net, uint64_t item_of, uint64_t below)
+{
+	struct fips_item item = nth_item(item_of);
+	int cnt = 0;
+
+	for (uint64_t i = 0; i < NODES; i++) {
+		uint64_t up = i;
+
+		while (up > below)
+			up = parent_of(up);
+		if (i != item_of && up == below)
+			cnt += fips_node_candidates(&net->node[i], &item, NULL, 0) > 0;
+	}
+	return cnt;
+}
+
+/* Half a second for each edge on the way, up and down; so long also for bad news. */
+static void news_crosses_the_tree_in_time(void **state)
+{
+	struct net *net = net_start();
+	uint64_t linked_ns = net->now_ns;
+
+	(void)state;
+	net_run(net, UINT64_MAX);
+	assert_in_range(net->last_ns, linked_ns, linked_ns + SPREAD_NS);
+	assert_int_equal(who_reaches(net, NODES - 1, 0), 0);
+	linked_ns = net->now_ns;
+	last_node_joins(net);
+	assert_in_range(net->last_ns, linked_ns, linked_ns + SPREAD_NS);
+	assert_int_equal(who_reaches(net, NODES - 1, 0), NODES - 1);
+
+	linked_ns = net->now_ns;
+	assert_int_equal(fips_node_remove_peer(&net->node[0], 2), 0);
+	assert_int_equal(fips_node_remove_peer(&net->node[2], 0), 0);
+	net->next_ns[0] = net->next_ns[2] = linked_ns;
+	net_run(net, UINT64_MAX);
+	assert_in_range(net->last_ns, linked_ns, linked_ns + SPREAD_NS);
+	assert_int_equal(who_reaches(net, 2, 1) + who_reaches(net, 2, 3), 0);
+	assert_int_equal(who_reaches(net, 2, 2), 12); /* all below it */
+	net_stop(net);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(storms_end_with_the_last_word),
+		cmocka_unit_test(many_peers_get_what_the_model_gives),
+		cmocka_unit_test(outbound_matches_the_vectors),
+		cmocka_unit_test(new_peers_are_told_at_once),
+		cmocka_unit_test(announcements_are_half_a_second_apart),
+		cmocka_unit_test(nothing_new_is_not_announced),
+		cmocka_unit_test(failed_announcements_are_tried_again),
+		cmocka_unit_test(old_sequences_are_refused),
+		cmocka_unit_test(peers_that_come_back_are_new),
+		cmocka_unit_test(refused_announcements_change_nothing),
+		cmocka_unit_test(mesh_filters_answer_queries_only),
+		cmocka_unit_test(tree_edges_divide_the_network),
+		cmocka_unit_test(news_crosses_the_tree_in_time),
+	};
+
+	return run_any_tests("fips_peers", tests, ARRAY_SIZE(tests));
+}

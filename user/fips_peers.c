@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "fips_peers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORDS (FIPS_BYTES(FIPS_V1_SIZE_CLASS) / 8)
+
+static void clear(struct fips_filter *f)
+{
+	fips_init(f, FIPS_V1_HASHES, FIPS_V1_SIZE_CLASS);
+}
+
+/* Nothing can be taken out of a filter: built anew. */
+static void rebuild_own(struct fips_node *n)
+{
+	clear(&n->own);
+	fips_insert(&n->own, &n->self);
+	for (size_t i = 0; i < n->leaf_cnt; i++)
+		fips_insert(&n->own, &n->leaves[i]);
+	n->changed = true;
+}
+
+void fips_node_init(struct fips_node *n, const struct fips_item *self, uint32_t cap_bits,
+		    uint64_t first_sequence)
+{
+	*n = (struct fips_node){
+		.self = *self,
+		.cap_bits = cap_bits,
+		.sequence = first_sequence - 1,
+	};
+	rebuild_own(n);
+}
+
+void fips_node_free(struct fips_node *n)
+{
+	for (size_t i = 0; i < n->peer_cnt; i++)
+		free(n->peers[i]);
+	free(n->peers);
+	free(n->leaves);
+	*n = (struct fips_node){ 0 };
+}
+
+/* Where the peer is, or belongs. */
+static size_t place_of(const struct fips_node *n, uint64_t id)
+{
+	size_t low = 0, high = n->peer_cnt;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (n->peers[mid]->id < id)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static struct fips_peer *find_peer(const struct fips_node *n, uint64_t id)
+{
+	size_t at = place_of(n, id);
+
+	return at < n->peer_cnt && n->peers[at]->id == id ? n->peers[at] : NULL;
+}
+
+int fips_node_add_peer(struct fips_node *n, uint64_t id, bool tree)
+{
+	size_t at = place_of(n, id);
+	struct fips_peer **peers, *p;
+
+	if (find_peer(n, id))
+		return -EEXIST;
+	peers = reallocarray(n->peers, n->peer_cnt + 1, sizeof(struct fips_peer *));
+	if (!peers)
+		return -ENOMEM;
+	n->peers = peers;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	p->id = id;
+	p->tree = tree;
+	memmove(peers + at + 1, peers + at, (n->peer_cnt - at) * sizeof(struct fips_peer *));
+	peers[at] = p;
+	n->peer_cnt++;
+	n->changed = true;
+	return 0;
+}
+
+int fips_node_set_tree(struct fips_node *n, uint64_t id, bool tree)
+{
+	struct fips_peer *p = find_peer(n, id);
+
+	if (!p)
+		return -ENOENT;
+	p->tree = tree;
+	n->changed = true;
+	return 0;
+}
+
+int fips_node_remove_peer(struct fips_node *n, uint64_t id)
+{
+	struct fips_peer *p = find_peer(n, id);
+	size_t at = place_of(n, id);
+
+	if (!p)
+		return -ENOENT;
+	free(p);
+	n->peer_cnt--;
+	memmove(n->peers + at, n->peers + at + 1, (n->peer_cnt - at) * sizeof(struct fips_peer *));
+	n->changed = true;
+	return 0;
+}
+
+void fips_node_set_self(struct fips_node *n, const struct fips_item *self)
+{
+	n->self = *self;
+	rebuild_own(n);
+}
+
+/* leaf_cnt if it is none. */
+static size_t find_leaf(const struct fips_node *n, const struct fips_item *leaf)
+{
+	size_t at = 0;
+
+	while (at < n->leaf_cnt && memcmp(&n->leaves[at], leaf, sizeof(*leaf)) != 0)
+		at++;
+	return at;
+}
+
+int fips_node_add_leaf(struct fips_node *n, const struct fips_item *leaf)
+{
+	struct fips_item *leaves;
+
+	if (find_leaf(n, leaf) < n->leaf_cnt)
+		return -EEXIST;
+	leaves = reallocarray(n->leaves, n->leaf_cnt + 1, sizeof(*leaves));
+	if (!leaves)
+		return -ENOMEM;
+	n->leaves = leaves;
+	leaves[n->leaf_cnt++] = *leaf;
+	rebuild_own(n);
+	return 0;
+}
+
+int fips_node_remove_leaf(struct fips_node *n, const struct fips_item *leaf)
+{
+	size_t at = find_leaf(n, leaf);
+
+	if (at == n->leaf_cnt)
+		return -ENOENT;
+	n->leaves[at] = n->leaves[--n->leaf_cnt];
+	rebuild_own(n);
+	return 0;
+}
+
+static enum fips_refusal refuse(const struct fips_node *n, const struct fips_peer *p,
+				const struct fips_filter *f, uint64_t sequence)
+{
+	if (f->hash_count != FIPS_V1_HASHES)
+		return FIPS_REFUSED_other_hashes;
+	if (p->has_inbound && sequence <= p->inbound_sequence)
+		return FIPS_REFUSED_stale;
+	if (fips_set_bits(f) > n->cap_bits)
+		return FIPS_REFUSED_too_full;
+	return FIPS_ACCEPTED;
+}
+
+int fips_node_receive(struct fips_node *n, uint64_t id, const uint8_t *msg, size_t len,
+		      enum fips_refusal *why)
+{
+	struct fips_peer *p = find_peer(n, id);
+	enum fips_refusal refusal;
+	struct fips_filter f;
+	uint64_t sequence;
+	bool same;
+
+	if (!p)
+		return -ENOENT;
+	refusal = fips_decode(msg, len, &f, &sequence);
+	if (!refusal)
+		refusal = refuse(n, p, &f, sequence);
+	if (refusal) {
+		*why = refusal;
+		return -EBADMSG;
+	}
+	same = fips_equal(&p->inbound, &f);
+	p->has_inbound = true;
+	p->inbound_sequence = sequence;
+	if (same)
+		return 0;
+	p->inbound = f;
+	/* A mesh peer's filter is told to nobody. */
+	n->changed |= p->tree;
+	return 1;
+}
+
+static bool peer_holds(const struct fips_peer *p, const struct dedup_positions *at)
+{
+	return p->has_inbound && fips_holds(&p->inbound, at);
+}
+
+int fips_node_may_reach(const struct fips_node *n, uint64_t id, const struct fips_item *item)
+{
+	const struct fips_peer *p = find_peer(n, id);
+	struct dedup_positions at;
+
+	if (!p)
+		return -ENOENT;
+	fips_locate(&at, item, FIPS_V1_HASHES, FIPS_V1_SIZE_CLASS);
+	return peer_holds(p, &at);
+}
+
+size_t fips_node_candidates(const struct fips_node *n, const struct fips_item *item, uint64_t *ids,
+			    size_t size)
+{
+	struct dedup_positions at;
+	size_t cnt = 0;
+
+	fips_locate(&at, item, FIPS_V1_HASHES, FIPS_V1_SIZE_CLASS);
+	for (size_t i = 0; i < n->peer_cnt; i++) {
+		if (!peer_holds(n->peers[i], &at))
+			continue;
+		if (cnt < size)
+			ids[cnt] = n->peers[i]->id;
+		cnt++;
+	}
+	return cnt;
+}
+
+/* All peers' outbound filters from one pass over the peers, linear in their number,
+ * where merging all others for each would be quadratic. A bit is announced by some tree
+ * peer other than Q if two announce it, whoever they are, or if one does and Q does not:
+ * twice | (once & ~Q).
+ */
+static void accumulate(struct fips_node *n)
+{
+	clear(&n->once);
+	clear(&n->twice);
+	for (size_t i = 0; i < n->peer_cnt; i++) {
+		const struct fips_peer *p = n->peers[i];
+
+		if (!p->tree)
+			continue;
+		for (uint32_t w = 0; w < WORDS; w++) {
+			n->twice.word[w] |= n->once.word[w] & p->inbound.word[w];
+			n->once.word[w] |= p->inbound.word[w];
+		}
+	}
+}
+
+/* `once` and `twice` are up to date. */
+static void outbound_of(const struct fips_node *n, const struct fips_peer *p, struct fips_filter *out)
+{
+	clear(out);
+	for (uint32_t w = 0; w < WORDS; w++) {
+		uint64_t others = n->once.word[w];
+
+		/* A mesh peer's own filter is in neither: nothing to leave out. */
+		if (p->tree)
+			others = n->twice.word[w] | (others & ~p->inbound.word[w]);
+		out->word[w] = n->own.word[w] | others;
+	}
+}
+
+int fips_node_outbound(struct fips_node *n, uint64_t id, struct fips_filter *out)
+{
+	const struct fips_peer *p = find_peer(n, id);
+
+	if (!p)
+		return -ENOENT;
+	if (n->changed)
+		accumulate(n);
+	outbound_of(n, p, out);
+	return 0;
+}
+
+/* Returns when to look at this peer again. */
+static uint64_t poll_peer(struct fips_node *n, struct fips_peer *p, uint64_t now_ns,
+			  fips_send_fn send, void *arg)
+{
+	uint8_t msg[FIPS_V1_MSG_BYTES];
+	struct fips_filter out;
+
+	outbound_of(n, p, &out);
+	if (fips_equal(&out, &p->sent))
+		return UINT64_MAX;
+	if (p->was_tried && now_ns < p->tried_ns + FIPS_INTERVAL_NS)
+		return p->tried_ns + FIPS_INTERVAL_NS;
+	p->was_tried = true;
+	p->tried_ns = now_ns;
+	/* One counter for all peers: a peer that leaves and comes back, maybe without having
+	 * noticed, never sees it fall.
+	 */
+	fips_encode(&out, ++n->sequence, msg, sizeof(msg));
+	if (send(arg, p->id, msg, sizeof(msg)))
+		return now_ns + FIPS_INTERVAL_NS;
+	p->sent = out;
+	return UINT64_MAX;
+}
+
+uint64_t fips_node_poll(struct fips_node *n, uint64_t now_ns, fips_send_fn send, void *arg)
+{
+	uint64_t next_ns = UINT64_MAX;
+
+	if (!n->changed && now_ns < n->next_ns)
+		return n->next_ns;
+	if (n->changed)
+		accumulate(n);
+	for (size_t i = 0; i < n->peer_cnt; i++) {
+		uint64_t due_ns = poll_peer(n, n->peers[i], now_ns, send, arg);
+
+		if (due_ns < next_ns)
+			next_ns = due_ns;
+	}
+	n->changed = false;
+	n->next_ns = next_ns;
+	return next_ns;
+}
