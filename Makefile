@@ -27,9 +27,16 @@ OBJS  := $(USER:user/%.c=$(BUILD)/user/%.o)
 # The same without main, with sanitizers: what tests link.
 SOBJS := $(patsubst user/%.c,$(BUILD)/san/%.o,$(filter-out user/main.c,$(USER)))
 
+# The library for applications: its own objects, and of them only what its header names.
+LIB       := $(BUILD)/libxdp-dedup
+LIB_MAJOR := 0
+LIB_OBJS  := $(patsubst %,$(BUILD)/lib/%.o,libxdp-dedup filter ids stats shape size flat_size \
+	       fips fips_rate fips_live)
+LIB_FILES := $(LIB).a $(LIB).so.$(LIB_MAJOR) $(BUILD)/xdp-dedup.pc
+
 .PHONY: all
 .DEFAULT_GOAL := all
-all: $(BIN) ## build/xdp-dedup
+all: $(BIN) $(LIB_FILES) ## build/xdp-dedup and build/libxdp-dedup.{a,so.0}
 
 # Installs what is missing, as root; says so, if not.
 .PHONY: deps
@@ -52,8 +59,9 @@ endef
 define link
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(1) $^ $(2) -o $@
+	$(Q)$(CC) $(CFLAGS) $(1) $(filter %.o,$^) $(2) -o $@
 endef
+comma := ,
 
 $(SKEL): bpf/xdp_dedup.bpf.c $(wildcard bpf/*.h include/*.h) Makefile | deps
 	$(call skeleton,xdp_dedup)
@@ -64,12 +72,31 @@ $(BUILD)/user/%.o: user/%.c $(SKEL) Makefile
 $(BIN): $(OBJS)
 	$(call link,,$(LIBS))
 
--include $(OBJS:.o=.d)
+$(BUILD)/lib/%.o: user/%.c Makefile | deps
+	$(call compile,-fPIC)
+
+$(LIB).so.$(LIB_MAJOR): $(LIB_OBJS) user/libxdp-dedup.map
+	$(call link,-shared -Wl$(comma)-soname$(comma)$(notdir $@) -Wl$(comma)--version-script$(comma)user/libxdp-dedup.map,-lbpf -lm)
+
+# In one object, so that what is not in the header is nobody else's business.
+$(LIB).a: $(LIB_OBJS)
+	$(call say,AR,$@)
+	$(Q)$(LD) -r -o $(LIB).o $^
+	$(Q)objcopy --wildcard --keep-global-symbol='xdp_dedup_*' $(LIB).o
+	$(Q)rm -f $@ && $(AR) rcs $@ $(LIB).o
+
+VERSION := $(shell sed -n 's/.*XDP_DEDUP_VERSION "\(.*\)"/\1/p' include/version.h)
+
+$(BUILD)/xdp-dedup.pc: user/xdp-dedup.pc.in Makefile include/version.h
+	$(Q)mkdir -p $(@D)
+	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' $< > $@
+
+-include $(OBJS:.o=.d) $(LIB_OBJS:.o=.d)
 
 TEST_SOURCES := $(filter-out %.bpf.c,$(wildcard tests/*.c))
 
 # Tests. Programs of tests/ROOT_TESTS use the kernel; the others run for anybody.
-UNIT_TESTS := units size hand stats kernel
+UNIT_TESTS := units size hand stats kernel fips fips_peers
 FAST_TESTS := rate claim
 ROOT_TESTS := parse prog cli e2e beside kill
 TESTS      := $(addsuffix _test,$(UNIT_TESTS) $(FAST_TESTS) $(ROOT_TESTS))
@@ -155,8 +182,12 @@ compile_commands.json: Makefile
 			bpf/xdp_dedup.bpf.c "$(CLANG) $(BPF_FLAGS) -c bpf/xdp_dedup.bpf.c"; } > $@
 
 .PHONY: install
-install: $(BIN) ## into PREFIX (/usr/local), DESTDIR before it
+install: all ## into PREFIX (/usr/local), DESTDIR before it
 	$(Q)install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/sbin/xdp-dedup
+	$(Q)install -D -m 644 user/xdp-dedup.h $(DESTDIR)$(PREFIX)/include/xdp-dedup.h
+	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/pkgconfig $(BUILD)/xdp-dedup.pc
+	$(Q)install -m 644 $(LIB).a $(LIB).so.$(LIB_MAJOR) $(DESTDIR)$(PREFIX)/lib
+	$(Q)ln -sf libxdp-dedup.so.$(LIB_MAJOR) $(DESTDIR)$(PREFIX)/lib/libxdp-dedup.so
 
 # Without sanitizers too: the demo takes times.
 $(BUILD)/tests/gossip: $(BUILD)/fast/gossip_main.o $(BUILD)/fast/gossip.o

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "xdp-dedup.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "fips_live.h"
+#include "fips_rate.h"
+#include "ids.h"
+#include "shape.h"
+#include "stats.h"
+
+struct xdp_dedup_filter {
+	struct filter filter;
+};
+
+/* A clock without a system call; a tick of it is far below what counts as stopped. */
+static bool is_stopped(const struct xdp_dedup_filter *f)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return stats_stopped(f->filter.config, f->filter.state,
+			     now.tv_sec * 1000000000ULL + now.tv_nsec);
+}
+
+/* The id as it would be in a packet; all zero for none. */
+static int to_packet_id(uint8_t id[GSP_ID_BYTES], const void *bytes, size_t len)
+{
+	if (len > GSP_ID_BYTES)
+		return -EINVAL;
+	memset(id, 0, GSP_ID_BYTES);
+	if (len)
+		memcpy(id, bytes, len);
+	return 0;
+}
+
+int xdp_dedup_open(const char *name, struct xdp_dedup_filter **out)
+{
+	struct xdp_dedup_filter *f = calloc(1, sizeof(*f));
+	int err = f ? filter_open(name, &f->filter) : -ENOMEM;
+
+	if (err)
+		free(f);
+	else
+		*out = f;
+	return err;
+}
+
+void xdp_dedup_close(struct xdp_dedup_filter *f)
+{
+	if (f)
+		filter_close(&f->filter);
+	free(f);
+}
+
+/* ids.c's answer to "new?" as ours to "duplicate?": no id is never one. */
+static int as_duplicate(int is_new)
+{
+	return is_new == -EINVAL ? 0 : is_new < 0 ? is_new : !is_new;
+}
+
+int xdp_dedup_test(const struct xdp_dedup_filter *f, const void *bytes, size_t len)
+{
+	uint8_t id[GSP_ID_BYTES];
+	int err = to_packet_id(id, bytes, len);
+
+	if (err)
+		return err;
+	return is_stopped(f) ? -ESTALE : ids_test(&f->filter, id);
+}
+
+int xdp_dedup_add(struct xdp_dedup_filter *f, const void *bytes, size_t len)
+{
+	uint8_t id[GSP_ID_BYTES];
+	int err = to_packet_id(id, bytes, len);
+
+	if (err)
+		return err;
+	return is_stopped(f) ? -ESTALE : as_duplicate(ids_add(&f->filter, id));
+}
+
+int xdp_dedup_check_and_add(struct xdp_dedup_filter *f, const void *bytes, size_t len)
+{
+	uint8_t id[GSP_ID_BYTES];
+	int err = to_packet_id(id, bytes, len);
+
+	if (err)
+		return err;
+	return is_stopped(f) ? -ESTALE : as_duplicate(ids_see(&f->filter, id));
+}
+
+/* At most IDS_AT_ONCE of them. */
+static size_t check_some(struct xdp_dedup_filter *f, const struct xdp_dedup_id *ids,
+			 unsigned int cnt, int *results)
+{
+	uint8_t id[IDS_AT_ONCE][GSP_ID_BYTES] = { 0 };
+	size_t duplicates = 0;
+
+	for (unsigned int i = 0; i < cnt; i++)
+		to_packet_id(id[i], ids[i].bytes, ids[i].len);
+	ids_see_many(&f->filter, id, cnt, results);
+	for (unsigned int i = 0; i < cnt; i++) {
+		results[i] = ids[i].len > GSP_ID_BYTES ? -EINVAL : as_duplicate(results[i]);
+		duplicates += results[i] == 1;
+	}
+	return duplicates;
+}
+
+size_t xdp_dedup_check_and_add_many(struct xdp_dedup_filter *f, const struct xdp_dedup_id *ids,
+				    size_t cnt, int *results)
+{
+	bool stopped = is_stopped(f);
+	size_t duplicates = 0;
+
+	for (size_t i = 0; i < cnt; i += IDS_AT_ONCE) {
+		unsigned int some = cnt - i < IDS_AT_ONCE ? cnt - i : IDS_AT_ONCE;
+
+		if (!stopped)
+			duplicates += check_some(f, ids + i, some, results + i);
+		for (unsigned int j = 0; j < some && stopped; j++)
+			results[i + j] = -ESTALE;
+	}
+	return duplicates;
+}
+
+int xdp_dedup_remove(struct xdp_dedup_filter *f, const void *bytes, size_t len)
+{
+	uint8_t id[GSP_ID_BYTES];
+	int err = to_packet_id(id, bytes, len);
+
+	if (!err && !ids_can_remove(&f->filter))
+		err = -EOPNOTSUPP;
+	if (err)
+		return err;
+	err = ids_remove(&f->filter, id);
+	return err == -EINVAL ? 0 : err;
+}
+
+static uint64_t bits_of_a_generation(const struct dedup_config *c)
+{
+	return c->layout == DEDUP_BLOCKED ? c->blocks * (uint64_t)DEDUP_BLOCK_BITS / 2 : c->m;
+}
+
+int xdp_dedup_stats(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *out, size_t size)
+{
+	const struct dedup_config *c = f->filter.config;
+	struct dedup_state *st = f->filter.state;
+	struct dedup_counters counters;
+	struct xdp_dedup_stats s = {
+		.layout = shape_layout_name(c->layout),
+		.hash = shape_hash_name(c->hash),
+		.capacity = c->capacity,
+		.window_ns = c->window_ns,
+		.fpr = c->fpr_e18 / 1e18,
+		.m = bits_of_a_generation(c),
+		.k = c->k,
+	};
+	int err = filter_counters(&f->filter, &counters);
+	struct fill fill;
+
+	if (err)
+		return err;
+	fill = stats_fill(c, f->filter.blocks, dedup_read(&st->hand));
+	s.set_bits = fill.set_current;
+	s.set_bits_previous = fill.set_previous;
+	s.occupancy = fill.current;
+	s.occupancy_previous = fill.previous;
+	s.ids_estimate = fill.ids;
+	s.fpr_estimate = fill.fpr;
+	if (c->layout == DEDUP_COUNTDOWN)
+		s.approx_count = stats_approx_count(c, st, counters.credit);
+	s.rx = counters.rx;
+	s.fresh = counters.new;
+	s.duplicate = counters.duplicate;
+	s.dropped = counters.dropped;
+	s.stopped = is_stopped(f);
+	memset(out, 0, size);
+	memcpy(out, &s, size < sizeof(s) ? size : sizeof(s));
+	return 0;
+}
+
+int xdp_dedup_fips_absorb(struct xdp_dedup_filter *f, const void *msg, size_t len, double fpr_max)
+{
+	struct fips_filter theirs;
+	uint64_t sequence;
+	int err = fips_live_check(&f->filter);
+
+	if (err)
+		return err;
+	if (is_stopped(f))
+		return -ESTALE;
+	if (fips_decode(msg, len, &theirs, &sequence))
+		return -EBADMSG;
+	if (fips_fpr(&theirs) > fpr_max)
+		return -EDOM;
+	err = fips_absorb(&f->filter, &theirs);
+	return err == -EINVAL ? -EBADMSG : err;
+}
+
+int xdp_dedup_fips_announce(const struct xdp_dedup_filter *f, uint64_t sequence, void *msg,
+			    size_t size)
+{
+	struct fips_filter image;
+	int err = fips_image(&f->filter, &image);
+
+	return err ? err : fips_encode(&image, sequence, msg, size);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* libxdp-dedup: a filter that xdp-dedup has loaded, from inside an application. What one
+ * of the two has seen is a duplicate for the other.
+ *
+ * Ids are looked up in the filter's own memory, without a system call, and beside the
+ * packet program at work. An id is up to XDP_DEDUP_ID_MAX bytes; a shorter one is what it
+ * would be in a packet with zero bytes behind it. No bytes, or nothing but zeros, are no
+ * id: never known, never learned.
+ *
+ * Every call but open, close and stats may run in any number of threads and processes at
+ * once. No call prints or ends the process. A negative number is a negated errno; where an
+ * id was asked about, it means: nothing says that this is a duplicate, take it as new.
+ *   -ESTALE      the window's clock has stopped (the filter was unloaded): the packet
+ *                program lets everything pass; open it again, or do without
+ *   -ENOSPC      new, but the window is full: not learned (room comes in milliseconds)
+ *   -EINVAL      an id of more than XDP_DEDUP_ID_MAX bytes
+ *   -EOPNOTSUPP  not in this filter's layout
+ *
+ * Link with `pkg-config --libs xdp-dedup`. Root, or else CAP_BPF and access to the pins
+ * under /sys/fs/bpf/xdp-dedup, is needed to open a filter, and not afterwards.
+ */
+#ifndef XDP_DEDUP_H
+#define XDP_DEDUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define XDP_DEDUP_ID_MAX 32
+
+struct xdp_dedup_filter;
+
+/* One of many ids. The caller owns the bytes. */
+struct xdp_dedup_id {
+	const void *bytes; /* may be NULL if len is 0 */
+	size_t len;
+};
+
+/* Opens the filter of this name (xdp-dedup status lists them). -ENOENT if there is none,
+ * -EPROTO if it is of another version or half made, -EACCES or -EPERM if this process may
+ * not. On success the caller closes *out.
+ */
+int xdp_dedup_open(const char *name, struct xdp_dedup_filter **out);
+
+/* NULL is fine. */
+void xdp_dedup_close(struct xdp_dedup_filter *filter);
+
+/* Is the id in the window? 1 yes (wrong for at most the filter's rate of new ids), 0 no. */
+int xdp_dedup_test(const struct xdp_dedup_filter *filter, const void *id, size_t len);
+
+/* Learns the id. 1 if it was known, 0 if not. In layout countdown a known id too is known
+ * from now on as long as a new one; in the others it keeps its age.
+ */
+int xdp_dedup_add(struct xdp_dedup_filter *filter, const void *id, size_t len);
+
+/* Is this a duplicate? If not, learns it. 1 duplicate, 0 new. Of calls and packets that
+ * come with one new id at the same instant, exactly one is told that it is new.
+ */
+int xdp_dedup_check_and_add(struct xdp_dedup_filter *filter, const void *id, size_t len);
+
+/* The same of cnt ids, in order, with results[i] for each; faster than one by one where
+ * the filter is larger than the caches. Returns how many are duplicates (results[i] is 1).
+ */
+size_t xdp_dedup_check_and_add_many(struct xdp_dedup_filter *filter, const struct xdp_dedup_id *ids,
+				    size_t cnt, int *results);
+
+/* Layout countdown: takes the id out, and any other that shares one of its cells. 1 if it
+ * was known, 0 if not.
+ */
+int xdp_dedup_remove(struct xdp_dedup_filter *filter, const void *id, size_t len);
+
+struct xdp_dedup_stats {
+	const char *layout;	    /* "blocked", "flat", "countdown" */
+	const char *hash;	    /* "fast", ... as of --hash */
+	uint64_t capacity;	    /* ids a window that it keeps its promises for */
+	uint64_t window_ns;	    /* an id is remembered so long, at most about twice */
+	double fpr;		    /* the rate at which new ids may be called duplicates */
+	uint64_t m;		    /* bits of a generation; countdown: cells */
+	uint32_t k;		    /* probes */
+	uint64_t set_bits;	    /* of the present generation; countdown: cells above 0 */
+	uint64_t set_bits_previous; /* of the one before; countdown: 0 */
+	double occupancy;	    /* set_bits / m */
+	double occupancy_previous;  /* set_bits_previous / m */
+	double ids_estimate;	    /* in the window, from the bits */
+	double fpr_estimate;	    /* now, from the bits */
+	uint64_t approx_count;	    /* countdown: ids learned and not expired, never fewer */
+	uint64_t rx;		    /* packets that entered the packet program */
+	uint64_t fresh, duplicate;  /* EVENTs that were new, and that were not */
+	uint64_t dropped;	    /* packets dropped */
+	bool stopped;		    /* the window's clock has: everything passes */
+};
+
+/* Reads the whole filter. size is sizeof(*stats): fields may be appended. */
+int xdp_dedup_stats(const struct xdp_dedup_filter *filter, struct xdp_dedup_stats *stats,
+		    size_t size);
+
+/* FIPS (layout flat, hash fips): puts all that a peer's FilterAnnounce message says into
+ * the filter. m may be any power of 2 from 64 on. -EBADMSG if the message is malformed or
+ * of another k, -EDOM if its own false-positive rate is above fpr_max: one with all bits
+ * set must not be believed. Nothing is absorbed then, nor on -ENOSPC.
+ */
+int xdp_dedup_fips_absorb(struct xdp_dedup_filter *filter, const void *msg, size_t len,
+			  double fpr_max);
+
+/* FIPS: writes a FilterAnnounce of all that is in the window. Returns its bytes (1,035);
+ * -ENOSPC if size is less.
+ */
+int xdp_dedup_fips_announce(const struct xdp_dedup_filter *filter, uint64_t sequence, void *msg,
+			    size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
