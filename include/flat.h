@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Layout `flat`: the array of m bits of the textbooks. Bit i is bit i & 7 of byte i >> 3.
+/* Layout `flat`: the array of m bits of the textbooks (bits.h).
  * The memory holds two arrays, one behind the other, for two generations of ids: the
  * parity of the hand's epoch says which is the current one. The hand rests at place 0
  * for a turn; then it clears the previous array, which is no longer looked at as soon as
@@ -10,6 +10,7 @@
 
 #include <linux/errno.h>
 
+#include "bits.h"
 #include "hand.h"
 #include "memory.h"
 #include "positions.h"
@@ -38,15 +39,10 @@ static __always_inline __u64 *dedup_flat_word(struct dedup_block *blocks, __u32 
 {
 	__u32 n = array * places + bit / DEDUP_BLOCK_BITS;
 	struct dedup_block *b = dedup_block_at(blocks, n);
-	__u64 word = bit / 64;
+	__u64 word = bit / DEDUP_WORD_BITS;
 
 	DEDUP_BOUND(word, DEDUP_BLOCK_WORDS - 1);
 	return b ? &b->word[word] : NULL;
-}
-
-static __always_inline __u64 dedup_flat_mask(__u32 bit)
-{
-	return 1ULL << (bit & 63);
 }
 
 /* Does this array have all k bits? 1 yes, 0 no; -ENOENT if there is no such block. */
@@ -60,7 +56,7 @@ static __always_inline int dedup_flat_holds(struct dedup_block *blocks, __u32 pl
 
 		if (!word)
 			return -ENOENT;
-		missing |= dedup_flat_mask(p->at[i]) & ~dedup_read(word);
+		missing |= dedup_bits_mask(p->at[i]) & ~dedup_read(word);
 	}
 	return !missing;
 }
@@ -77,7 +73,7 @@ static __always_inline int dedup_flat_learn(struct dedup_block *blocks, __u32 pl
 
 	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
 		__u64 *word = dedup_flat_word(blocks, places, array, p->at[i]);
-		__u64 mask = dedup_flat_mask(p->at[i]);
+		__u64 mask = dedup_bits_mask(p->at[i]);
 
 		if (!word)
 			return -ENOENT;
@@ -92,7 +88,7 @@ static __always_inline int dedup_flat_learn(struct dedup_block *blocks, __u32 pl
 	}
 	if (!claim)
 		return 0;
-	return !(__sync_fetch_and_or(claim, dedup_flat_mask(claimed)) & dedup_flat_mask(claimed));
+	return !(__sync_fetch_and_or(claim, dedup_bits_mask(claimed)) & dedup_bits_mask(claimed));
 }
 
 #endif

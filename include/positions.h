@@ -10,8 +10,6 @@
 
 #define DEDUP_HASHES_MAX 32
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bit i is bit i & 7 of byte i >> 3");
-
 struct dedup_positions {
 	__u32 at[DEDUP_HASHES_MAX]; /* the first k are used, each below m; some may be equal */
 };

@@ -51,7 +51,7 @@ void fips_locate(struct dedup_positions *p, const struct fips_item *item, uint32
 bool fips_holds(const struct fips_filter *f, const struct dedup_positions *p)
 {
 	for (uint32_t i = 0; i < f->hash_count; i++)
-		if (!(f->word[p->at[i] / 64] >> (p->at[i] % 64) & 1))
+		if (!dedup_bits_test(f->word, p->at[i]))
 			return false;
 	return true;
 }
@@ -70,7 +70,7 @@ void fips_insert(struct fips_filter *f, const struct fips_item *item)
 
 	fips_locate(&p, item, f->hash_count, f->size_class);
 	for (uint32_t i = 0; i < f->hash_count; i++)
-		f->word[p.at[i] / 64] |= 1ULL << (p.at[i] % 64);
+		dedup_bits_set(f->word, p.at[i]);
 }
 
 static bool same_parameters(const struct fips_filter *a, const struct fips_filter *b)
@@ -118,11 +118,7 @@ int fips_fold_to(struct fips_filter *f, uint32_t size_class)
 
 uint32_t fips_set_bits(const struct fips_filter *f)
 {
-	uint32_t bits = 0;
-
-	for (uint32_t i = 0; i < words_of(f); i++)
-		bits += __builtin_popcountll(f->word[i]);
-	return bits;
+	return dedup_bits_count(f->word, FIPS_BITS(f->size_class));
 }
 
 int fips_encode(const struct fips_filter *f, uint64_t sequence, uint8_t *buffer, size_t size)

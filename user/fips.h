@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bits.h"
 #include "positions.h"
 
 #define FIPS_ITEM_BYTES 16
@@ -30,9 +31,9 @@ struct fips_item {
 };
 
 struct fips_filter {
-	uint8_t hash_count;				    /* 1 to DEDUP_HASHES_MAX */
-	uint8_t size_class;				    /* 0 to FIPS_SIZE_CLASS_MAX */
-	uint64_t word[FIPS_BYTES(FIPS_SIZE_CLASS_MAX) / 8]; /* those past its class mean nothing */
+	uint8_t hash_count;				 /* 1 to DEDUP_HASHES_MAX */
+	uint8_t size_class;				 /* 0 to FIPS_SIZE_CLASS_MAX */
+	__u64 word[FIPS_BYTES(FIPS_SIZE_CLASS_MAX) / 8]; /* those past its class mean nothing */
 };
 
 /* Why an announcement is not believed. A node's own reasons come last. Append only. */

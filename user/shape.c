@@ -203,8 +203,3 @@ double shape_turn_ids(const struct dedup_config *c, double ids)
 		return ids;
 	return ids * c->places / (c->places - 1);
 }
-
-uint64_t shape_array_bits(const struct dedup_config *c)
-{
-	return (uint64_t)c->places * DEDUP_BLOCK_BITS;
-}

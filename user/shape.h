@@ -28,9 +28,6 @@ double shape_rate(const struct dedup_config *c, double ids);
 /* Ids that a turn of the hand teaches at so many ids a window: in countdown it is longer. */
 double shape_turn_ids(const struct dedup_config *c, double ids);
 
-/* flat: the bits of an array that memory is there for, at least m. */
-uint64_t shape_array_bits(const struct dedup_config *c);
-
 /* How many countdowns an id lives for. */
 uint32_t shape_countdowns(const struct options *o);
 

@@ -107,21 +107,17 @@ static double array_ids(const struct dedup_config *cfg, uint64_t set)
 static struct fill flat_fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
 			     uint64_t hand)
 {
-	const struct dedup_block *current = blocks + dedup_flat_current(hand) * cfg->places;
-	const struct dedup_block *previous = blocks + (dedup_flat_current(hand) ^ 1) * cfg->places;
-	bool has_previous = dedup_flat_has_previous(hand);
+	const __u64 *current = blocks[dedup_flat_current(hand) * cfg->places].word;
+	const __u64 *previous = blocks[(dedup_flat_current(hand) ^ 1) * cfg->places].word;
 	uint64_t both = 0;
 	struct fill f = { 0 };
 
-	for (uint32_t b = 0; b < cfg->places; b++) {
-		for (int w = 0; w < DEDUP_BLOCK_WORDS; w++) {
-			__u64 cur = dedup_read(&current[b].word[w]);
-			__u64 prev = has_previous ? dedup_read(&previous[b].word[w]) : 0;
-
-			f.set_current += __builtin_popcountll(cur);
-			f.set_previous += __builtin_popcountll(prev);
-			both += __builtin_popcountll(cur & prev);
-		}
+	f.set_current = dedup_bits_count(current, cfg->m);
+	if (dedup_flat_has_previous(hand)) {
+		f.set_previous = dedup_bits_count(previous, cfg->m);
+		for (uint64_t w = 0; w < dedup_bits_capacity(cfg->m) / DEDUP_WORD_BITS; w++)
+			both += __builtin_popcountll(dedup_read(&current[w]) &
+						     dedup_read(&previous[w]));
 	}
 	f.current = (double)f.set_current / cfg->m;
 	f.previous = (double)f.set_previous / cfg->m;

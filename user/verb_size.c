@@ -3,6 +3,7 @@
 #include <json-c/json.h>
 #include <stdio.h>
 
+#include "bits.h"
 #include "flat_size.h"
 #include "plan.h"
 #include "shape.h"
@@ -30,7 +31,7 @@ static void add_shape(json_object *o, const struct dedup_config *c, const struct
 	ADD("m", json_object_new_uint64(c->m));
 	ADD("k", json_object_new_uint64(c->k));
 	if (c->layout == DEDUP_FLAT) {
-		ADD("m_allocated", json_object_new_uint64(shape_array_bits(c)));
+		ADD("m_allocated", json_object_new_uint64(dedup_bits_capacity(c->m)));
 		ADD("textbook_m", json_object_new_uint64(s->textbook_m));
 		ADD("textbook_k", json_object_new_uint64(s->textbook_k));
 	} else {
@@ -60,9 +61,9 @@ static void print_shape(const struct dedup_config *c, const struct sized *s)
 {
 	switch (c->layout) {
 	case DEDUP_FLAT:
-		printf("m              %u bits, in each of two arrays of %llu\n"
+		printf("m              %u bits, in each of two arrays of 64-bit words for %llu\n"
 		       "k              %u\n",
-		       c->m, (unsigned long long)shape_array_bits(c), c->k);
+		       c->m, dedup_bits_capacity(c->m), c->k);
 		if (s->textbook_m && (s->textbook_m != c->m || s->textbook_k != c->k))
 			printf("textbook       m = %u, k = %u, for one generation alone "
 			       "(--bits %u --hashes %u)\n",

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "attach.h"
+#include "bits.h"
 #include "hand.h"
 #include "kernel.h"
 #include "loader.h"
@@ -294,7 +295,7 @@ static void json_shape(json_object *o, const struct status *s)
 	ADD("m", json_u64(c->m));
 	ADD("k", json_u64(c->k));
 	if (c->layout == DEDUP_FLAT) {
-		ADD("m_allocated", json_u64(shape_array_bits(c)));
+		ADD("m_allocated", json_u64(dedup_bits_capacity(c->m)));
 	} else {
 		ADD("index_bits", json_u64(__builtin_ctz(c->m)));
 		ADD("countdowns", json_u64(c->places));

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* An array of bits in 64-bit words: bit i is bit i % 64 of word i / 64, which on a
+ * little-endian machine is bit i & 7 of byte i >> 3. Set and clear are atomic.
+ */
+#ifndef XDP_DEDUP_BITS_H
+#define XDP_DEDUP_BITS_H
+
+#include "compiler.h"
+
+#define DEDUP_WORD_BITS 64
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bit i is bit i & 7 of byte i >> 3");
+
+/* The bits that the words for m (at least 1) of them have: m rounded up to 64. */
+static __always_inline __u64 dedup_bits_capacity(__u64 m)
+{
+	return (m + DEDUP_WORD_BITS - 1) / DEDUP_WORD_BITS * DEDUP_WORD_BITS;
+}
+
+static __always_inline __u64 dedup_bits_mask(__u64 bit)
+{
+	return 1ULL << (bit % DEDUP_WORD_BITS);
+}
+
+static __always_inline bool dedup_bits_test(const __u64 *words, __u64 bit)
+{
+	return dedup_read(&words[bit / DEDUP_WORD_BITS]) & dedup_bits_mask(bit);
+}
+
+static __always_inline void dedup_bits_set(__u64 *words, __u64 bit)
+{
+	__sync_fetch_and_or(&words[bit / DEDUP_WORD_BITS], dedup_bits_mask(bit));
+}
+
+static __always_inline void dedup_bits_clear(__u64 *words, __u64 bit)
+{
+	__sync_fetch_and_and(&words[bit / DEDUP_WORD_BITS], ~dedup_bits_mask(bit));
+}
+
+/* How many of the first m bits are set. */
+static __always_inline __u64 dedup_bits_count(const __u64 *words, __u64 m)
+{
+	__u64 cnt = 0;
+
+	for (__u64 i = 0; i < m / DEDUP_WORD_BITS; i++)
+		cnt += __builtin_popcountll(dedup_read(&words[i]));
+	if (m % DEDUP_WORD_BITS)
+		cnt += __builtin_popcountll(dedup_read(&words[m / DEDUP_WORD_BITS]) &
+					    (dedup_bits_mask(m) - 1));
+	return cnt;
+}
+
+#endif
