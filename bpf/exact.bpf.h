@@ -12,6 +12,14 @@
 #include "flat.h"
 #include "maps.bpf.h"
 
+/* Where an id's positions are computed: packets of a CPU come one after the other. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dedup_positions);
+} positions SEC(".maps");
+
 /* A filter's age grows with all that may make it forget, but for `forgets`. Flat: a
  * generation rests, then the one before it is cleared.
  */
@@ -77,7 +85,7 @@ __noinline int exact_see(__u64 w0, __u64 w1, __u64 w2, __u64 w3, bool teach)
 	 * at worst too old to be believed.
 	 */
 	__u64 forgets = dedup_read(&state.forgets), hand = dedup_read(&state.hand);
-	struct dedup_positions p = { 0 };
+	struct dedup_positions *p;
 	struct dedup_recent *seen = NULL;
 	struct dedup_counters *cpu;
 	__u64 hash = 0, until;
@@ -94,8 +102,11 @@ __noinline int exact_see(__u64 w0, __u64 w1, __u64 w2, __u64 w3, bool teach)
 		if (seen && dedup_recent_holds(seen, &id, hash, filter_age(hand), forgets))
 			return 1;
 	}
-	dedup_positions(&p, &id, &config);
-	known = known_until(hand, &p);
+	p = bpf_map_lookup_elem(&positions, &zero);
+	if (!p)
+		return -ENOENT;
+	dedup_positions(p, &id, &config);
+	known = known_until(hand, p);
 	if (known < 0)
 		return known;
 	if (known) {
@@ -111,7 +122,7 @@ __noinline int exact_see(__u64 w0, __u64 w1, __u64 w2, __u64 w3, bool teach)
 	won = take_credit(cpu);
 	if (won)
 		return won;
-	won = learn(hand, &p, &until);
+	won = learn(hand, p, &until);
 	if (won < 0)
 		return won;
 	if (seen)

@@ -12,6 +12,7 @@
 
 struct dedup_positions {
 	__u32 at[DEDUP_HASHES_MAX]; /* the first k are used, each below m; some may be equal */
+	struct dedup_sha sha;	    /* to compute them in: the kernel's stack is small */
 };
 
 /* fast, siphash: each position is the top of one more round of mixing. */
@@ -62,9 +63,11 @@ static __always_inline void dedup_sha_fill(struct dedup_sha *sha, const struct d
 }
 
 /* colibri: the first 32 bits of SHA-256(i as 32 bits, id), both big-endian. */
-static __always_inline void dedup_sha_colibri(struct dedup_positions *p, struct dedup_sha *sha,
-					      const struct dedup_id *id, __u32 m, __u32 k)
+static __always_inline void dedup_positions_colibri(struct dedup_positions *p,
+						    const struct dedup_id *id, __u32 m, __u32 k)
 {
+	struct dedup_sha *sha = &p->sha;
+
 	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
 		dedup_sha_fill(sha, id, GSP_ID_BYTES, 1);
 		sha->w[0] = i;
@@ -82,9 +85,11 @@ static __always_inline __u64 dedup_sha_le64(const struct dedup_sha *sha, __u32 w
 /* fips: h1 and h2 are the first and second 64 bits of SHA-256(id), little-endian. Its ids
  * have 16 bytes: one whose last 16 are 0 is such a one. Longer ones are hashed whole.
  */
-static __always_inline void dedup_sha_fips(struct dedup_positions *p, struct dedup_sha *sha,
-					   const struct dedup_id *id, __u32 m, __u32 k)
+static __always_inline void dedup_positions_fips(struct dedup_positions *p,
+						 const struct dedup_id *id, __u32 m, __u32 k)
 {
+	struct dedup_sha *sha = &p->sha;
+
 	if (id->word[2] | id->word[3])
 		dedup_sha_fill(sha, id, 32, 0);
 	else
@@ -96,9 +101,10 @@ static __always_inline void dedup_sha_fips(struct dedup_positions *p, struct ded
 /* tezos: SHA-256(id) as one little-endian number, cut into k indices from its low end. m
  * is 2^n, n at most 24, and k * n at most 256.
  */
-static __always_inline void dedup_sha_tezos(struct dedup_positions *p, struct dedup_sha *sha,
-					    const struct dedup_id *id, __u32 m, __u32 k)
+static __always_inline void dedup_positions_tezos(struct dedup_positions *p,
+						  const struct dedup_id *id, __u32 m, __u32 k)
 {
+	struct dedup_sha *sha = &p->sha;
 	__u32 index_bits = 0;
 
 	DEDUP_UNROLL
@@ -120,27 +126,18 @@ static __always_inline void dedup_sha_tezos(struct dedup_positions *p, struct de
 	}
 }
 
-static __always_inline void dedup_positions_fips(struct dedup_positions *p,
-						 const struct dedup_id *id, __u32 m, __u32 k)
-{
-	struct dedup_sha sha;
-
-	dedup_sha_fips(p, &sha, id, m, k);
-}
-
 /* By the filter's scheme. */
 static __always_inline void dedup_positions(struct dedup_positions *p, const struct dedup_id *id,
 					    const volatile struct dedup_config *cfg)
 {
-	struct dedup_sha sha; /* one: the kernel's stack is small */
 	__u64 h;
 
 	switch (cfg->hash) {
 	case DEDUP_COLIBRI:
-		dedup_sha_colibri(p, &sha, id, cfg->m, cfg->k);
+		dedup_positions_colibri(p, id, cfg->m, cfg->k);
 		break;
 	case DEDUP_FIPS:
-		dedup_sha_fips(p, &sha, id, cfg->m, cfg->k);
+		dedup_positions_fips(p, id, cfg->m, cfg->k);
 		break;
 	case DEDUP_FNV1A:
 		/* The seed's filter has one position, h mod m. More of them step by an odd
@@ -151,7 +148,7 @@ static __always_inline void dedup_positions(struct dedup_positions *p, const str
 				       cfg->k);
 		break;
 	case DEDUP_TEZOS:
-		dedup_sha_tezos(p, &sha, id, cfg->m, cfg->k);
+		dedup_positions_tezos(p, id, cfg->m, cfg->k);
 		break;
 	default:
 		dedup_positions_keyed(p, dedup_hash(id, cfg), cfg->m, cfg->k);
