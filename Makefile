@@ -96,7 +96,7 @@ $(BUILD)/xdp-dedup.pc: user/xdp-dedup.pc.in Makefile include/version.h
 TEST_SOURCES := $(filter-out %.bpf.c,$(wildcard tests/*.c))
 
 # Tests. Programs of tests/ROOT_TESTS use the kernel; the others run for anybody.
-UNIT_TESTS := units size hand stats kernel fips fips_peers
+UNIT_TESTS := units size hand stats kernel fips fips_peers pure
 FAST_TESTS := rate claim
 ROOT_TESTS := parse prog cli e2e beside kill
 TESTS      := $(addsuffix _test,$(UNIT_TESTS) $(FAST_TESTS) $(ROOT_TESTS))

@@ -2,18 +2,15 @@
 #include "fips_live.h"
 
 #include <errno.h>
-#include <math.h>
 
-#include "fips_rate.h"
 #include "flat.h"
-
-#define WORD_BITS 64
 
 int fips_live_check(const struct filter *f)
 {
 	const struct dedup_config *c = f->config;
 
-	if (c->layout != DEDUP_FLAT || c->hash != DEDUP_FIPS || c->m < WORD_BITS || c->m & (c->m - 1))
+	if (c->layout != DEDUP_FLAT || c->hash != DEDUP_FIPS || c->m < DEDUP_WORD_BITS ||
+	    c->m & (c->m - 1))
 		return -EOPNOTSUPP;
 	return 0;
 }
@@ -23,11 +20,11 @@ static __u64 *array_of(const struct filter *f, uint32_t array)
 	return f->blocks[array * f->config->places].word;
 }
 
-int fips_absorb(struct filter *f, const struct fips_filter *from)
+int fips_absorb(struct filter *f, const struct fips_filter *from, uint64_t ids)
 {
-	uint32_t words = f->config->m / WORD_BITS, theirs = FIPS_BITS(from->size_class) / WORD_BITS;
+	uint32_t words = f->config->m / DEDUP_WORD_BITS,
+		 theirs = FIPS_BITS(from->size_class) / DEDUP_WORD_BITS;
 	struct dedup_state *st = f->state;
-	double ids = ceil(fips_estimate(from));
 	uint64_t learned = dedup_read(&st->learned), limit = dedup_read(&st->limit);
 	int err = fips_live_check(f);
 	__u64 *to;
@@ -38,7 +35,7 @@ int fips_absorb(struct filter *f, const struct fips_filter *from)
 		return -EINVAL;
 	if (learned >= limit || ids > limit - learned)
 		return -ENOSPC;
-	__sync_fetch_and_add(&st->learned, (uint64_t)ids);
+	__sync_fetch_and_add(&st->learned, ids);
 	to = array_of(f, dedup_flat_current(dedup_read(&st->hand)));
 	/* Modulo the smaller m: theirs folded onto ours, or repeated over it. */
 	for (uint32_t i = 0; i < (words > theirs ? words : theirs); i++)
@@ -49,7 +46,7 @@ int fips_absorb(struct filter *f, const struct fips_filter *from)
 
 int fips_image(const struct filter *f, struct fips_filter *out)
 {
-	uint32_t words = f->config->m / WORD_BITS, theirs;
+	uint32_t words = f->config->m / DEDUP_WORD_BITS, theirs;
 	uint64_t hand = dedup_read(&f->state->hand);
 	const __u64 *current, *previous;
 	int err = fips_live_check(f);
@@ -58,7 +55,7 @@ int fips_image(const struct filter *f, struct fips_filter *out)
 		err = fips_init(out, f->config->k, FIPS_V1_SIZE_CLASS);
 	if (err)
 		return err;
-	theirs = FIPS_BITS(FIPS_V1_SIZE_CLASS) / WORD_BITS;
+	theirs = FIPS_BITS(FIPS_V1_SIZE_CLASS) / DEDUP_WORD_BITS;
 	current = array_of(f, dedup_flat_current(hand));
 	previous = array_of(f, dedup_flat_current(hand) ^ 1);
 	for (uint32_t i = 0; i < (words > theirs ? words : theirs); i++) {

@@ -11,10 +11,10 @@
 /* -EOPNOTSUPP if the live filter is no such one. */
 int fips_live_check(const struct filter *f);
 
-/* ORs all that `from` holds into the present generation; it counts as so many ids learned
- * as its bits say. -EINVAL if k differs, -ENOSPC if there is no room for so many.
+/* ORs all that `from` holds into the present generation; it counts as so many ids learned.
+ * -EINVAL if k differs, -ENOSPC if there is no room for so many.
  */
-int fips_absorb(struct filter *f, const struct fips_filter *from);
+int fips_absorb(struct filter *f, const struct fips_filter *from, uint64_t ids);
 
 /* What both generations hold, as a filter of v1's size. */
 int fips_image(const struct filter *f, struct fips_filter *out);

@@ -2,6 +2,7 @@
 #include "xdp-dedup.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -186,6 +187,7 @@ int xdp_dedup_fips_absorb(struct xdp_dedup_filter *f, const void *msg, size_t le
 {
 	struct fips_filter theirs;
 	uint64_t sequence;
+	double rate;
 	int err = fips_live_check(&f->filter);
 
 	if (err)
@@ -194,9 +196,10 @@ int xdp_dedup_fips_absorb(struct xdp_dedup_filter *f, const void *msg, size_t le
 		return -ESTALE;
 	if (fips_decode(msg, len, &theirs, &sequence))
 		return -EBADMSG;
-	if (fips_fpr(&theirs) > fpr_max)
+	rate = fips_fpr(&theirs);
+	if (!(rate <= fpr_max) || rate == 1) /* all bits set: it says nothing, of endless ids */
 		return -EDOM;
-	err = fips_absorb(&f->filter, &theirs);
+	err = fips_absorb(&f->filter, &theirs, ceil(fips_estimate(&theirs)));
 	return err == -EINVAL ? -EBADMSG : err;
 }
 

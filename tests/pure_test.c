@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The pure code is pure, which is what groups 8 and 9 of Colibri's tests are for: the
+ * compiler refuses floating point in it, and its objects ask for no clock and no chance.
+ */
+#include "support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define COMPILE                                       \
+	"d=$(mktemp -d) && trap 'rm -rf $d' EXIT && " \
+	"${CC:-gcc} -std=gnu11 -O2 -Iinclude -Iuser -D_GNU_SOURCE -c user/%s.c -o $d/o %s "
+
+/* Every function that pure code may ask for. */
+#define MAY                                                                                        \
+	"mem(cpy|set|cmp|move)|__popcountdi2|(m|c|re)alloc(array)?|free|(dedup|fips|filter|ids)_[" \
+	"a-z0-9_]*"
+
+static const char *const PURE[] = { "ids", "fips", "fips_peers", "fips_live" };
+/* What the checks must find: floating point, and a clock. */
+static const char *const IMPURE[] = { "flat_size", "libxdp-dedup" };
+
+static char out[4096];
+
+static int floats(const char *name)
+{
+	return sh_out(out, sizeof(out), COMPILE "2>&1", name, "-mgeneral-regs-only");
+}
+
+/* Succeeds if the object asks for something else. */
+static int strangers(const char *name)
+{
+	return sh_out(out, sizeof(out), COMPILE "&& nm -u $d/o | awk '{print $2}' | grep -vxE '%s'",
+		      name, "", MAY);
+}
+
+static void group_8_no_floating_point(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(PURE); i++)
+		if (floats(PURE[i]))
+			fail_msg("%s.c has floating point:\n%s", PURE[i], out);
+	assert_int_not_equal(floats(IMPURE[0]), 0);
+	assert_non_null(strstr(out, "SSE"));
+}
+
+static void group_9_no_clock_and_no_chance(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(PURE); i++)
+		if (!strangers(PURE[i]))
+			fail_msg("%s.c asks for:\n%s", PURE[i], out);
+	assert_int_equal(strangers(IMPURE[1]), 0);
+	assert_non_null(strstr(out, "clock_gettime"));
+}
+
+/* Lines of these files, without their comments, that match. */
+static int lines(const char *files, const char *pattern)
+{
+	return sh_out(out, sizeof(out),
+		      "for f in %s; do ${CC:-gcc} -fpreprocessed -dD -E -P -w -xc $f | "
+		      "grep -E '%s' | sed \"s|^|$f: |\"; done | grep .",
+		      files, pattern);
+}
+
+/* What the kernel and user space share has neither, and so has the kernel's side but for
+ * the hand's clock and the packet path's look at it.
+ */
+static void shared_code_has_neither(void **state)
+{
+	(void)state;
+	if (!lines("include/*.h bpf/*", "\\b(float|double)\\b"))
+		fail_msg("floating point in\n%s", out);
+	if (!lines("include/*.h", "time\\(|clock_get|rand"))
+		fail_msg("clock or chance in\n%s", out);
+	if (!lines("$(ls bpf/* | grep -v -e hand -e /filter)", "bpf_(ktime|jiffies|get_prandom)"))
+		fail_msg("clock or chance in\n%s", out);
+	assert_int_equal(lines("bpf/hand.bpf.h", "bpf_ktime"), 0);
+	assert_int_equal(lines("user/flat_size.c", "\\bdouble\\b"), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(group_8_no_floating_point),
+		cmocka_unit_test(group_9_no_clock_and_no_chance),
+		cmocka_unit_test(shared_code_has_neither),
+	};
+
+	return run_any_tests("pure", tests, ARRAY_SIZE(tests));
+}
