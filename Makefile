@@ -197,6 +197,14 @@ $(BUILD)/tests/gossip: $(BUILD)/fast/gossip_main.o $(BUILD)/fast/gossip.o
 demo: $(BIN) $(BUILD)/tests/gossip ## as root: gossip with the filter and without
 	$(Q)BUILD='$(BUILD)' scripts/demo
 
+$(BUILD)/tests/bench: $(BUILD)/fast/bench_main.o $(TEST_SHARED:$(BUILD)/tests/%=$(BUILD)/fast/%) \
+		$(filter-out %/main.o,$(OBJS))
+	$(call link,,$(TEST_LIBS))
+
+.PHONY: bench
+bench: $(BUILD)/tests/bench ## as root: what the compatibility layouts and hashes cost
+	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP $(BUILD)/tests/bench | grep '^ '
+
 .PHONY: clean
 clean: ## remove what was built
 	$(Q)rm -rf $(BUILD)

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What the compatibility layouts cost: `make bench`. Rounds are interleaved; medians. */
+#include "support.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <bpf/bpf.h>
+#include <linux/bpf.h>
+
+#include "attach.h"
+#include "bits.h"
+#include "loader.h"
+#include "packet.h"
+#include "plan.h"
+#include "positions.h"
+
+#define ROUNDS 21
+#define PACKETS 100000
+#define KEYS 10000
+#define KEY_M 95851 /* bits for 10,000 keys at 1 %, k = 7: the seed's size */
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static double median(double *values)
+{
+	qsort(values, ROUNDS, sizeof(*values), compare);
+	return values[ROUNDS / 2];
+}
+
+static double now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e9 + t.tv_nsec;
+}
+
+/* A filter in the kernel, asked again and again about one known id. */
+struct row {
+	const char *what;
+	enum dedup_layout layout;
+	enum dedup_hash_scheme hash;
+	uint32_t m; /* flat; countdown: index_bits */
+	uint32_t k;
+	bool plain; /* without the ids that are told at one look */
+};
+
+static const struct row ROWS[] = {
+	{ "blocked, fast (the default)", DEDUP_BLOCKED, DEDUP_FAST, 0, 0, false },
+	{ "blocked, siphash", DEDUP_BLOCKED, DEDUP_SIPHASH, 0, 0, false },
+	{ "flat, fast, k = 7", DEDUP_FLAT, DEDUP_FAST, 9586, 7, false },
+	{ "flat, fnv1a, k = 1", DEDUP_FLAT, DEDUP_FNV1A, 9586, 1, false },
+	{ "flat, fips, k = 5: every hash", DEDUP_FLAT, DEDUP_FIPS, 8192, 5, true },
+	{ "flat, fips, k = 5", DEDUP_FLAT, DEDUP_FIPS, 8192, 5, false },
+	{ "countdown, tezos, k = 5: every hash", DEDUP_COUNTDOWN, DEDUP_TEZOS, 10, 5, true },
+	{ "countdown, tezos, k = 5", DEDUP_COUNTDOWN, DEDUP_TEZOS, 10, 5, false },
+	{ "flat, colibri, k = 1: every hash", DEDUP_FLAT, DEDUP_COLIBRI, 9586, 1, true },
+	{ "flat, colibri, k = 7: every hash", DEDUP_FLAT, DEDUP_COLIBRI, 9586, 7, true },
+	{ "flat, colibri, k = 7", DEDUP_FLAT, DEDUP_COLIBRI, 9586, 7, false },
+};
+#define ROWS_CNT ARRAY_SIZE(ROWS)
+enum { COLIBRI_ONE = 8, COLIBRI_SEVEN = 9 };
+
+static struct xdp_dedup *load(const struct row *r, int i)
+{
+	struct xdp_dedup *skel;
+	struct options o = {
+		.layout = r->layout,
+		.hash = r->hash,
+		.bits = r->layout == DEDUP_FLAT ? r->m : 0,
+		.index_bits = r->layout == DEDUP_COUNTDOWN ? r->m : 0,
+		.hashes = r->k,
+		.capacity = 1000,
+		.fpr = 0.01,
+		.window_ns = 3600000000000,
+		.ports = { { GOSSIP_PORT, GOSSIP_PORT } },
+		.ports_cnt = 1,
+	};
+	struct dedup_config cfg;
+	char name[16];
+
+	assert_int_equal(plan_here(&o, &cfg), 0);
+	if (r->plain)
+		cfg.recent = 0;
+	snprintf(name, sizeof(name), "b%d", i);
+	assert_int_equal(loader_create(name, &cfg), 0);
+	assert_int_equal(loader_program_open(name, &skel), 0);
+	assert_return_code(attach_prog_fd(skel), errno);
+	return skel;
+}
+
+static double run(struct xdp_dedup *skel, const struct frame *f, int packets)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = f->data, .data_size_in = f->len,
+		    .repeat = packets);
+
+	assert_int_equal(bpf_prog_test_run_opts(attach_prog_fd(skel), &opts), 0);
+	return opts.duration;
+}
+
+static void duplicates_in_the_kernel(void **state)
+{
+	struct xdp_dedup *skels[ROWS_CNT];
+	double ns[ROWS_CNT][ROUNDS], middle[ROWS_CNT], sha;
+	struct id id = id_fresh();
+	struct frame f;
+
+	(void)state;
+	frame_build(&f, &(struct frame_plan){ .body = 18 }, &id);
+	assert_int_equal(loader_begin(false), 0);
+	for (size_t i = 0; i < ROWS_CNT; i++) {
+		skels[i] = load(&ROWS[i], i);
+		run(skels[i], &f, 1);
+	}
+	for (int round = 0; round < ROUNDS; round++)
+		for (size_t i = 0; i < ROWS_CNT; i++)
+			ns[i][round] = run(skels[i], &f, PACKETS);
+	printf("  One known id again and again, ns a packet (the harness included):\n");
+	for (size_t i = 0; i < ROWS_CNT; i++) {
+		middle[i] = median(ns[i]);
+		printf("    %-40s %6.0f\n", ROWS[i].what, middle[i]);
+		loader_program_close(skels[i]);
+	}
+	sha = (middle[COLIBRI_SEVEN] - middle[COLIBRI_ONE]) / 6;
+	printf("  One SHA-256 and its probe: (%.0f - %.0f) / 6 = %.0f ns, %.1f packets of the "
+	       "default\n",
+	       middle[COLIBRI_SEVEN], middle[COLIBRI_ONE], sha, sha / middle[0]);
+}
+
+static unsigned long key_hash(const void *key)
+{
+	return dedup_fnv1a(key);
+}
+
+static int key_equal(const void *a, const void *b)
+{
+	return !memcmp(a, b, sizeof(struct dedup_id));
+}
+
+static void seed_2_against_a_hash_set(void **state)
+{
+	static struct dedup_id keys[2 * KEYS]; /* the second half is never added */
+	static __u64 words[KEY_M / DEDUP_WORD_BITS + 1];
+	double in_bits[ROUNDS], in_set[ROUNDS];
+	size_t before = mallinfo2().uordblks, set_bytes;
+	struct lh_table *set = lh_table_new(KEYS, NULL, key_hash, key_equal);
+	uint64_t seed = 1, found = 0, bits_bytes = dedup_bits_capacity(KEY_M) / 8;
+
+	(void)state;
+	for (int i = 0; i < 2 * KEYS; i++)
+		for (int w = 0; w < DEDUP_ID_WORDS; w++)
+			keys[i].word[w] = random_next(&seed);
+	for (int i = 0; i < KEYS; i++) {
+		lh_table_insert(set, &keys[i], NULL);
+		dedup_bits_set(words, dedup_fnv1a(&keys[i]) % KEY_M);
+	}
+	set_bytes = mallinfo2().uordblks - before + KEYS * sizeof(keys[0]);
+	for (int round = 0; round < ROUNDS; round++) {
+		double start = now_ns(), middle;
+
+		for (int i = 0; i < 2 * KEYS; i++)
+			found += dedup_bits_test(words, dedup_fnv1a(&keys[i]) % KEY_M);
+		middle = now_ns();
+		for (int i = 0; i < 2 * KEYS; i++)
+			found += lh_table_lookup_entry(set, &keys[i]) != NULL;
+		in_bits[round] = (middle - start) / (2 * KEYS);
+		in_set[round] = (now_ns() - middle) / (2 * KEYS);
+	}
+	assert_in_range(found, 2ULL * KEYS * ROUNDS, 3ULL * KEYS * ROUNDS);
+	printf("  %d keys of 32 bytes, FNV-1a, half of the lookups hit:\n"
+	       "    %-30s %6.1f ns a lookup, %8llu bytes\n"
+	       "    %-30s %6.1f ns a lookup, %8zu bytes (keys included)\n",
+	       KEYS, "bit array, single hash", median(in_bits), (unsigned long long)bits_bytes,
+	       "hash set (json-c's lh_table)", median(in_set), set_bytes);
+	lh_table_free(set);
+}
+
+int main(void)
+{
+	struct CMUnitTest benches[] = {
+		cmocka_unit_test(duplicates_in_the_kernel),
+		cmocka_unit_test(seed_2_against_a_hash_set),
+	};
+
+	return run_root_tests("bench", benches, ARRAY_SIZE(benches));
+}
