@@ -66,7 +66,7 @@ int flat_pick(int arrays, double n, double p, uint32_t *m, uint32_t *k)
 	uint32_t pick = *k;
 
 	if (pick) {
-		best = bits[pick] = bits_for(arrays, n, p, pick);
+		bits[pick] = bits_for(arrays, n, p, pick);
 	} else {
 		for (uint32_t i = 1; i <= DEDUP_HASHES_MAX; i++) {
 			bits[i] = bits_for(arrays, n, p, i);

@@ -232,8 +232,9 @@ int plan_here(const struct options *o, struct dedup_config *out)
 			       format_time(o->window_ns, window, sizeof(window)));
 	if (err)
 		return say_err(err,
-			       "a %s filter of this capacity and rate would be larger than there "
-			       "are; lower --capacity or raise --fpr",
-			       shape_layout_name(o->layout));
+			       "no %s filter is large enough for this capacity and rate%s; lower "
+			       "--capacity or raise --fpr",
+			       shape_layout_name(o->layout),
+			       o->layout == DEDUP_COUNTDOWN ? ": it has 2^24 cells at most" : "");
 	return 0;
 }
