@@ -215,6 +215,24 @@ static unsigned int kernel_hz(void)
 	return (1000000000 + res.tv_nsec / 2) / res.tv_nsec;
 }
 
+/* Where the layout that was asked for keeps less than the default's promises. */
+static void note_promises(const struct options *o, const struct dedup_config *c)
+{
+	if (c->capacity < o->capacity)
+		say_note("m = %u and k = %u keep --fpr %g for %llu ids a window, not %llu: more "
+			 "shorten the memory",
+			 c->m, c->k, o->fpr, c->capacity, (unsigned long long)o->capacity);
+	if (plan_fpr(c) > o->fpr * (1 + 1e-9))
+		say_note("m = %u and k = %u lose up to %.3g of fresh events, not %g%s", c->m, c->k,
+			 plan_fpr(c), o->fpr,
+			 c->hash == DEDUP_COLIBRI
+				 ? ": they are for one generation, and there are two"
+				 : "");
+	if (c->layout == DEDUP_COUNTDOWN && c->places == 1)
+		say_note("with --countdown-bits 1 the next countdown takes every id, however new: "
+			 "ids are remembered for at most a window");
+}
+
 int plan_here(const struct options *o, struct dedup_config *out)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -236,5 +254,6 @@ int plan_here(const struct options *o, struct dedup_config *out)
 			       "--capacity or raise --fpr",
 			       shape_layout_name(o->layout),
 			       o->layout == DEDUP_COUNTDOWN ? ": it has 2^24 cells at most" : "");
+	note_promises(o, out);
 	return 0;
 }

@@ -14,7 +14,9 @@
 int plan_config(const struct options *o, unsigned int cpus, unsigned int hz,
 		struct dedup_config *out);
 
-/* plan_config for this machine, which says on stderr what is wrong. */
+/* plan_config for this machine, which says on stderr what is wrong, and what of the
+ * options' promises the filter cannot keep.
+ */
 int plan_here(const struct options *o, struct dedup_config *out);
 
 /* The ids that one turn of the hand may teach at the very most, by which the filter

@@ -9,7 +9,6 @@
 #include "loader.h"
 #include "plan.h"
 #include "say.h"
-#include "shape.h"
 #include "units.h"
 #include "verbs.h"
 #include "where.h"
@@ -81,24 +80,6 @@ static int check_memory(const struct dedup_config *cfg)
 		       format_bytes(have, have_text, sizeof(have_text)));
 }
 
-/* Where the layout that was asked for keeps less than the default's promises. */
-static void note_promises(const struct options *o, const struct dedup_config *cfg)
-{
-	if (cfg->capacity < o->capacity)
-		say_note("m = %u and k = %u keep --fpr %g for %llu ids a window, not %llu: more "
-			 "shorten the memory",
-			 cfg->m, cfg->k, o->fpr, cfg->capacity, (unsigned long long)o->capacity);
-	if (plan_fpr(cfg) > o->fpr * (1 + 1e-9))
-		say_note("m = %u and k = %u lose up to %.3g of fresh events, not %g%s", cfg->m,
-			 cfg->k, plan_fpr(cfg), o->fpr,
-			 cfg->hash == DEDUP_COLIBRI
-				 ? ": they are for one generation, and there are two"
-				 : "");
-	if (cfg->layout == DEDUP_COUNTDOWN && cfg->places == 1)
-		say_note("with --countdown-bits 1 the next countdown takes every id, however new: "
-			 "ids are remembered for at most a window");
-}
-
 static int attach_program(const char *name, const struct options *o)
 {
 	struct xdp_dedup *prog;
@@ -134,7 +115,6 @@ int verb_load(const struct options *o)
 	else
 		default_name(o->args[0], name);
 
-	note_promises(o, &cfg);
 	if (claim_name(name) || loader_create(name, &cfg))
 		return EXIT_FAILED;
 	if (record_interfaces(name, o) || attach_program(name, o)) {
