@@ -64,7 +64,8 @@ static void print_shape(const struct dedup_config *c, const struct sized *s)
 		printf("m              %u bits, in each of two arrays of 64-bit words for %llu\n"
 		       "k              %u\n",
 		       c->m, dedup_bits_capacity(c->m), c->k);
-		if (s->textbook_m && (s->textbook_m != c->m || s->textbook_k != c->k))
+		if (s->textbook_m && c->hash <= DEDUP_COLIBRI &&
+		    (s->textbook_m != c->m || s->textbook_k != c->k))
 			printf("textbook       m = %u, k = %u, for one generation alone "
 			       "(--bits %u --hashes %u)\n",
 			       s->textbook_m, s->textbook_k, s->textbook_m, s->textbook_k);
@@ -105,7 +106,7 @@ int verb_size(const struct options *o)
 		return EXIT_FAILED;
 	s.bytes = plan_bytes(&c);
 	s.rate = shape_rate(&c, shape_turn_ids(&c, c.capacity));
-	textbook_size(c.capacity, o->fpr, &s.textbook_m, &s.textbook_k);
+	textbook_size(o->capacity, o->fpr, &s.textbook_m, &s.textbook_k);
 	if (o->json)
 		print_json(&c, &s);
 	else
