@@ -32,7 +32,7 @@ LIB       := $(BUILD)/libxdp-dedup
 LIB_MAJOR := 0
 LIB_OBJS  := $(patsubst %,$(BUILD)/lib/%.o,libxdp-dedup filter ids stats shape size flat_size \
 	       fips fips_rate fips_live)
-LIB_FILES := $(LIB).a $(LIB).so.$(LIB_MAJOR) $(BUILD)/xdp-dedup.pc
+LIB_FILES := $(LIB).a $(LIB).so.$(LIB_MAJOR)
 
 .PHONY: all
 .DEFAULT_GOAL := all
@@ -86,10 +86,6 @@ $(LIB).a: $(LIB_OBJS)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(LIB).o
 
 VERSION := $(shell sed -n 's/.*XDP_DEDUP_VERSION "\(.*\)"/\1/p' include/version.h)
-
-$(BUILD)/xdp-dedup.pc: user/xdp-dedup.pc.in Makefile include/version.h
-	$(Q)mkdir -p $(@D)
-	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' $< > $@
 
 -include $(OBJS:.o=.d) $(LIB_OBJS:.o=.d)
 
@@ -185,7 +181,9 @@ compile_commands.json: Makefile
 install: all ## into PREFIX (/usr/local), DESTDIR before it
 	$(Q)install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/sbin/xdp-dedup
 	$(Q)install -D -m 644 user/xdp-dedup.h $(DESTDIR)$(PREFIX)/include/xdp-dedup.h
-	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/pkgconfig $(BUILD)/xdp-dedup.pc
+	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' user/xdp-dedup.pc.in \
+		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/xdp-dedup.pc
 	$(Q)install -m 644 $(LIB).a $(LIB).so.$(LIB_MAJOR) $(DESTDIR)$(PREFIX)/lib
 	$(Q)ln -sf libxdp-dedup.so.$(LIB_MAJOR) $(DESTDIR)$(PREFIX)/lib/libxdp-dedup.so
 

@@ -111,18 +111,33 @@ static bool is_stats(int fd)
 	       info.value_size == sizeof(struct dedup_counters);
 }
 
+/* May this process open pins at all? */
+static int check_rights(const char *name)
+{
+	int fd = open_pin(name, PIN_CONFIG);
+	int err = fd < 0 && (errno == EPERM || errno == EACCES) ? -errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
 /* *dir is the inode of the directory that was looked into. */
 static int open_once(const char *name, struct filter *out, ino_t *dir)
 {
 	struct filter f = { .stats_fd = -1 };
 	char path[PATH_MAX];
 	struct stat st;
+	int err;
 
 	pin_path(path, name, NULL);
 	errno = 0;
 	if (!filter_name_ok(name) || stat(path, &st))
 		return errno == EACCES ? -EACCES : -ENOENT;
 	*dir = st.st_ino;
+	err = check_rights(name);
+	if (err)
+		return err;
 	snprintf(f.name, sizeof(f.name), "%s", name);
 
 	f.config = map_pin(name, PIN_CONFIG, PROT_READ, sizeof(*f.config), NULL);

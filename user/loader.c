@@ -208,7 +208,7 @@ int filter_explain(const char *name, int err)
 {
 	if (err == -ENOENT)
 		say_err(err, "there is no filter %s; xdp-dedup status lists those there are", name);
-	else if (err == -EACCES)
+	else if (err == -EACCES || err == -EPERM)
 		say_err(err, "not permitted to open the filter %s; run as root", name);
 	else
 		say_err(err,

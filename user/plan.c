@@ -74,7 +74,7 @@ static uint64_t turn_ns(const struct dedup_config *c, uint64_t tick)
 		return c->window_ns + 2 * tick * (1 + c->segment_places / DEDUP_STEP_PLACES);
 	if (c->layout == DEDUP_FLAT || c->places == 1)
 		return c->window_ns + 4 * tick;
-	return (c->window_ns + 4 * tick) / (c->places - 1) * c->places;
+	return ((c->window_ns + 4 * tick - 1) / (c->places - 1) + 1) * c->places;
 }
 
 static int plan_paces(struct dedup_config *c, unsigned int hz)
@@ -146,6 +146,9 @@ static double set_capacity(struct dedup_config *c, const struct options *o, unsi
 {
 	c->capacity = capacity;
 	c->claim = clamp(capacity / (CLAIM_SLACK * cpus), 1, CLAIM_MAX);
+	/* approx_count promises to miss none: no id is learned on credit of before a mark. */
+	if (o->layout == DEDUP_COUNTDOWN)
+		c->claim = 1;
 	c->turn_ids = turn_ids(o, capacity);
 	c->burst_ids = capacity / BURST_SLACK + 2 * c->claim;
 	return plan_ids(c, cpus);

@@ -120,7 +120,7 @@ static int pick_array(const struct options *o, double ids, double fpr, uint32_t 
 	uint32_t index_bits = index_bits_of(*m), own_m, own_k;
 	int err = 0;
 
-	if (o->hash == DEDUP_COLIBRI) {
+	if (o->hash == DEDUP_COLIBRI && !(*m && *k)) {
 		err = textbook_size(o->capacity, o->fpr, &own_m, &own_k);
 		*m = *m ? *m : own_m;
 		*k = *k ? *k : own_k ? own_k : 1;
