@@ -9,6 +9,7 @@
 #include "size.h"
 
 #define INDEX_BITS_MAX 24
+#define FEW_THROWS 256
 
 int textbook_size(double n, double p, uint32_t *m, uint32_t *k)
 {
@@ -21,6 +22,21 @@ int textbook_size(double n, double p, uint32_t *m, uint32_t *k)
 	return 0;
 }
 
+/* Exactly, for few throws: after each, so many cells are set with such a chance. */
+static double few_rate(uint32_t m, uint32_t k, uint32_t throws)
+{
+	double set[FEW_THROWS + 1] = { 1 }, rate = 0;
+
+	for (uint32_t t = 0; t < throws; t++) {
+		for (uint32_t c = t + 1; c > 0; c--)
+			set[c] = c > m ? 0 : set[c] * c / m + set[c - 1] * (m - c + 1) / m;
+		set[0] = 0;
+	}
+	for (uint32_t c = 1; c <= throws; c++)
+		rate += set[c] * pow((double)c / m, k);
+	return rate;
+}
+
 double flat_rate(uint32_t m, uint32_t k, double n)
 {
 	double load = k * n / m;
@@ -30,6 +46,8 @@ double flat_rate(uint32_t m, uint32_t k, double n)
 
 	if (m == 1)
 		return n > 0;
+	if (k * ceil(n) <= FEW_THROWS)
+		return few_rate(m, k, k * ceil(n));
 	if (k > 1 && clear < 1 && variance > 0)
 		rate += k * (k - 1.0) / 2 * pow(1 - clear, k - 2.0) * variance;
 	return rate < 1 ? rate : 1;

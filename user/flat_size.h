@@ -12,8 +12,8 @@
 int textbook_size(double n, double p, uint32_t *m, uint32_t *k);
 
 /* The false-positive rate of an array that holds n ids: the mean over what n ids may have
- * set, to second order, which is more than the textbook's (1 - e^(-kn/m))^k where m is
- * small (Bose et al., Inf. Proc. Letters 108, 2008).
+ * set, exactly for few of them, else to second order, which is more than the textbook's (1 -
+ * e^(-kn/m))^k where m is small (Bose et al., Inf. Proc. Letters 108, 2008).
  */
 double flat_rate(uint32_t m, uint32_t k, double n);
 

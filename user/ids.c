@@ -92,11 +92,12 @@ int ids_test(const struct filter *f, const uint8_t id[GSP_ID_BYTES])
 static int see(struct filter *f, const struct place *p, bool refresh)
 {
 	struct dedup_state *st = f->state;
+	bool known = is_known(f, p);
 
-	if (!refresh && is_known(f, p))
+	if (known && !refresh)
 		return 0;
 	if (dedup_read(&st->learned) >= dedup_read(&st->limit))
-		return -ENOSPC;
+		return known ? 0 : -ENOSPC;
 	__sync_fetch_and_add(&st->learned, 1);
 	return learn(f, p);
 }

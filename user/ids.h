@@ -24,7 +24,9 @@ int ids_see(struct filter *f, const uint8_t id[GSP_ID_BYTES]);
 void ids_see_many(struct filter *f, const uint8_t (*ids)[GSP_ID_BYTES], unsigned int cnt,
 		  int *results);
 
-/* As ids_see, but in countdown a known id too is known from now on as long as a new one. */
+/* As ids_see, but in countdown a known id too is known from now on as long as a new one, if
+ * there is room.
+ */
 int ids_add(struct filter *f, const uint8_t id[GSP_ID_BYTES]);
 
 /* Countdown: takes the id out, and perhaps others that share a cell with it. 1 if it was

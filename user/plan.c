@@ -9,6 +9,7 @@
 
 #include "block.h"
 #include "hand.h"
+#include "positions.h"
 #include "recent.h"
 #include "say.h"
 #include "shape.h"
@@ -221,16 +222,17 @@ static unsigned int kernel_hz(void)
 /* Where the layout that was asked for keeps less than the default's promises. */
 static void note_promises(const struct options *o, const struct dedup_config *c)
 {
-	if (c->capacity < o->capacity)
-		say_note("m = %u and k = %u keep --fpr %g for %llu ids a window, not %llu: more "
-			 "shorten the memory",
-			 c->m, c->k, o->fpr, c->capacity, (unsigned long long)o->capacity);
-	if (plan_fpr(c) > o->fpr * (1 + 1e-9))
+	/* The rate is kept in units of 1e-18. */
+	if (plan_fpr(c) > o->fpr * (1 + 1e-9) + 1e-18)
 		say_note("m = %u and k = %u lose up to %.3g of fresh events, not %g%s", c->m, c->k,
 			 plan_fpr(c), o->fpr,
 			 c->hash == DEDUP_COLIBRI
 				 ? ": they are for one generation, and there are two"
 				 : "");
+	else if (c->capacity < o->capacity)
+		say_note("m = %u and k = %u keep --fpr %g for %llu ids a window, not %llu: more "
+			 "shorten the memory",
+			 c->m, c->k, o->fpr, c->capacity, (unsigned long long)o->capacity);
 	if (c->layout == DEDUP_COUNTDOWN && c->places == 1)
 		say_note("with --countdown-bits 1 the next countdown takes every id, however new: "
 			 "ids are remembered for at most a window");
@@ -251,12 +253,18 @@ int plan_here(const struct options *o, struct dedup_config *out)
 			       "--window %s is too short for so large a filter: the hand cannot go "
 			       "round it in time; lower --capacity or lengthen --window",
 			       format_time(o->window_ns, window, sizeof(window)));
+	if (err == -EDOM)
+		return say_err(err, "Colibri's own k would be more than %d here; raise --fpr",
+			       DEDUP_HASHES_MAX);
 	if (err)
 		return say_err(err,
 			       "no %s filter is large enough for this capacity and rate%s; lower "
 			       "--capacity or raise --fpr",
 			       shape_layout_name(o->layout),
-			       o->layout == DEDUP_COUNTDOWN ? ": it has 2^24 cells at most" : "");
+			       o->layout == DEDUP_COUNTDOWN ? ": it has 2^24 cells at most"
+			       : o->hash == DEDUP_FNV1A && !o->hashes
+				       ? " with a single hash (--hashes gives more)"
+				       : "");
 	note_promises(o, out);
 	return 0;
 }

@@ -8,7 +8,7 @@
 
 /* Fills in everything but the secret and `frags`, for a machine of `cpus` (possible)
  * CPUs whose clock ticks `hz` times a second. Pure. The options pass shape_refusal().
- * -EOVERFLOW if no filter is large enough, -ERANGE if the window is too short for the
+ * -EOVERFLOW or -EDOM of shape_pick(), -ERANGE if the window is too short for the
  * hand to go round.
  */
 int plan_config(const struct options *o, unsigned int cpus, unsigned int hz,

@@ -138,7 +138,7 @@ static int pick_array(const struct options *o, double ids, double fpr, uint32_t 
 	} else if (!err) {
 		err = flat_pick(2, ids, fpr, m, k);
 	}
-	return *k > DEDUP_HASHES_MAX ? -EOVERFLOW : err;
+	return !err && *k > DEDUP_HASHES_MAX ? -EDOM : err;
 }
 
 static int pick_flat(const struct options *o, double ids, double fpr, struct dedup_config *c)
@@ -168,7 +168,7 @@ static int pick_countdown(const struct options *o, double ids, double fpr, struc
 	if ((!index_bits || !k) && flat_pick_power(1, ids, fpr, k_bits, &index_bits, &k)) {
 		if (!o->index_bits)
 			return -EOVERFLOW;
-		k = k ? k : k_for(1, fpr, k_max_of(o->hash, index_bits));
+		k = k_for(1, fpr, k_max_of(o->hash, index_bits));
 	}
 	c->m = 1U << index_bits;
 	c->k = k;

@@ -16,7 +16,7 @@ const char *shape_refusal(const struct options *o);
 /* Fills in layout, hash, words, bits, m, k, blocks and places, so that the rate is at
  * most `fpr` while the memory holds what turns of `ids` ids have left there. What options
  * or another system's rules fix stays so, and the rate with it (shape_rate).
- * -EOVERFLOW if no filter is large enough.
+ * -EOVERFLOW if no filter is large enough, -EDOM if Colibri's k is above DEDUP_HASHES_MAX.
  */
 int shape_pick(const struct options *o, double ids, double fpr, struct dedup_config *c);
 

@@ -101,7 +101,7 @@ static double array_ids(const struct dedup_config *cfg, uint64_t set)
 {
 	double clear = set < cfg->m ? cfg->m - set : 0.5;
 
-	return -log(clear / cfg->m) * cfg->m / cfg->k;
+	return set ? -log(clear / cfg->m) * cfg->m / cfg->k : 0;
 }
 
 static struct fill flat_fill(const struct dedup_config *cfg, const struct dedup_block *blocks,

@@ -53,12 +53,13 @@ void xdp_dedup_close(struct xdp_dedup_filter *filter);
 int xdp_dedup_test(const struct xdp_dedup_filter *filter, const void *id, size_t len);
 
 /* Learns the id. 1 if it was known, 0 if not. In layout countdown a known id too is known
- * from now on as long as a new one; in the others it keeps its age.
+ * from now on as long as a new one, if there is room; in the others it keeps its age.
  */
 int xdp_dedup_add(struct xdp_dedup_filter *filter, const void *id, size_t len);
 
 /* Is this a duplicate? If not, learns it. 1 duplicate, 0 new. Of calls and packets that
- * come with one new id at the same instant, exactly one is told that it is new.
+ * come with one new id at the same instant, exactly one is told that it is new; only if
+ * the hand passes that very place at that instant, it may be two.
  */
 int xdp_dedup_check_and_add(struct xdp_dedup_filter *filter, const void *id, size_t len);
 
