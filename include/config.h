@@ -84,11 +84,13 @@ struct dedup_iface {
 
 /* Map `.data.state`, mapped into user space. Who writes is said per line. */
 struct dedup_state {
-	/* The hand writes these once a step, every packet reads them. */
+	/* The hand writes these once a step, every packet reads them; `forgets` is also user
+	 * space's, which adds to it when it takes ids out of the filter.
+	 */
 	__u64 hand;	    /* epoch << 32 | next place to pass */
 	__u64 beat_jiffies; /* when it last stepped; 0: never */
 	__u64 limit;	    /* bound on `learned` until it steps again */
-	__u64 forgets;	    /* user space: how often it took ids out of the filter */
+	__u64 forgets;	    /* how often what the kernel remembers was made void */
 	__u64 pad0[4];
 
 	/* Everyone who learns adds to it, a CPU once in `claim` ids. */

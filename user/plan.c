@@ -74,8 +74,8 @@ static uint64_t turn_ns(const struct dedup_config *c, uint64_t tick)
 	if (c->layout == DEDUP_BLOCKED)
 		return c->window_ns + 2 * tick * (1 + c->segment_places / DEDUP_STEP_PLACES);
 	if (c->layout == DEDUP_FLAT || c->places == 1)
-		return c->window_ns + 4 * tick;
-	return ((c->window_ns + 4 * tick - 1) / (c->places - 1) + 1) * c->places;
+		return c->window_ns + 2 * tick;
+	return ((c->window_ns + 2 * tick - 1) / (c->places - 1) + 1) * c->places;
 }
 
 static int plan_paces(struct dedup_config *c, unsigned int hz)

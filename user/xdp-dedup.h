@@ -58,8 +58,8 @@ int xdp_dedup_test(const struct xdp_dedup_filter *filter, const void *id, size_t
 int xdp_dedup_add(struct xdp_dedup_filter *filter, const void *id, size_t len);
 
 /* Is this a duplicate? If not, learns it. 1 duplicate, 0 new. Of calls and packets that
- * come with one new id at the same instant, exactly one is told that it is new; only if
- * the hand passes that very place at that instant, it may be two.
+ * come with one new id at the same instant, one is told that it is new: none only where the
+ * filter errs, two only if the hand passes that very place at that instant.
  */
 int xdp_dedup_check_and_add(struct xdp_dedup_filter *filter, const void *id, size_t len);
 

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The packet program with layouts flat and countdown: what is known, learned, forgotten,
+ * and that what it remembers of whole ids never changes an answer.
+ */
+#include "exact_bed.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "hand.h"
+#include "ids.h"
+#include "recent.h"
+
+/* So large that nothing only seems to be known. */
+static const struct {
+	const char *name;
+	struct exact_shape shape;
+} KINDS[] = {
+	{ "flat fast", { .layout = DEDUP_FLAT, .hash = DEDUP_FAST, .m = 100003, .k = 9 } },
+	{ "flat siphash", { .layout = DEDUP_FLAT, .hash = DEDUP_SIPHASH, .m = 100003, .k = 9 } },
+	{ "flat colibri", { .layout = DEDUP_FLAT, .hash = DEDUP_COLIBRI, .m = 100003, .k = 9 } },
+	{ "flat fips", { .layout = DEDUP_FLAT, .hash = DEDUP_FIPS, .m = 100003, .k = 9 } },
+	{ "flat fnv1a", { .layout = DEDUP_FLAT, .hash = DEDUP_FNV1A, .m = 100003, .k = 9 } },
+	{ "flat tezos", { .layout = DEDUP_FLAT, .hash = DEDUP_TEZOS, .m = 1 << 20, .k = 9 } },
+	{ "countdown fast",
+	  { .layout = DEDUP_COUNTDOWN, .hash = DEDUP_FAST, .k = 9, .index_bits = 17 } },
+	{ "countdown siphash",
+	  { .layout = DEDUP_COUNTDOWN, .hash = DEDUP_SIPHASH, .k = 9, .index_bits = 17 } },
+	{ "countdown colibri",
+	  { .layout = DEDUP_COUNTDOWN, .hash = DEDUP_COLIBRI, .k = 9, .index_bits = 17 } },
+	{ "countdown fips",
+	  { .layout = DEDUP_COUNTDOWN, .hash = DEDUP_FIPS, .k = 9, .index_bits = 17 } },
+	{ "countdown fnv1a",
+	  { .layout = DEDUP_COUNTDOWN, .hash = DEDUP_FNV1A, .k = 9, .index_bits = 17 } },
+	{ "countdown tezos",
+	  { .layout = DEDUP_COUNTDOWN, .hash = DEDUP_TEZOS, .k = 9, .index_bits = 17 } },
+};
+
+typedef void (*kind_fn)(const struct dedup_config *cfg);
+
+/* Each kind, as the plan has it and with the cache that the plan may leave out. */
+static void for_each_kind(int layout, kind_fn check)
+{
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(KINDS); i++) {
+		struct dedup_config cfg = exact_still_config(&KINDS[i / 2].shape);
+
+		if (layout >= 0 && cfg.layout != (uint32_t)layout)
+			continue;
+		if (i % 2)
+			cfg.recent = cfg.recent ? 0 : 64;
+		rig_load(&cfg);
+		rig.row = KINDS[i / 2].name;
+		check(&cfg);
+		rig_unload(NULL);
+	}
+}
+
+static void try_ihave(const struct dedup_config *cfg)
+{
+	static const int COUNTS[] = { 1, 2, 32 };
+	struct id ids[GSP_IDS_MAX];
+
+	rig_learn(ids, GSP_IDS_MAX);
+	for (size_t i = 0; i < ARRAY_SIZE(COUNTS); i++) {
+		expect_ihave(ids, COUNTS[i], XDP_DROP, DEDUP_ihave_duplicate);
+		for (int at = 0; at < COUNTS[i]; at += 1 + COUNTS[i] / 5) {
+			struct id known = ids[at];
+
+			ids[at] = NO_ID;
+			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_no_id);
+			ids[at] = id_fresh();
+			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_ihave_new);
+			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_ihave_new);
+			assert_int_equal(ids_test(&rig.filter, ids[at].bytes), 0);
+			ids[at] = known;
+		}
+	}
+	assert_true(rig.filter.state->learned < GSP_IDS_MAX + cfg->claim);
+}
+
+static void ihave_passes_for_any_unknown_id(void **state)
+{
+	(void)state;
+	for_each_kind(-1, try_ihave);
+}
+
+/* What is learned, and what is only tested, stops where it should. */
+static void try_limit(const struct dedup_config *cfg)
+{
+	struct dedup_state *st = rig.filter.state;
+	struct id known, fresh = id_fresh();
+
+	rig_learn(&known, 1);
+	for (uint32_t i = 1; i < cfg->claim; i++) {
+		struct id more;
+
+		rig_learn(&more, 1);
+	}
+	assert_int_equal(st->learned, cfg->claim);
+	st->limit = st->learned + cfg->claim - 1;
+	expect_event(&fresh, XDP_PASS, DEDUP_unlearned);
+	expect_event(&fresh, XDP_PASS, DEDUP_unlearned);
+	expect_ihave(&fresh, 1, XDP_PASS, DEDUP_ihave_new);
+	expect_event(&known, XDP_DROP, DEDUP_duplicate);
+	expect_ihave(&known, 1, XDP_DROP, DEDUP_ihave_duplicate);
+	assert_int_equal(ids_test(&rig.filter, fresh.bytes), 0);
+
+	st->limit = st->learned;
+	assert_int_equal(ids_see(&rig.filter, fresh.bytes), -ENOSPC);
+	assert_int_equal(ids_add(&rig.filter, fresh.bytes), -ENOSPC);
+	assert_int_equal(ids_see(&rig.filter, known.bytes), 0);
+	st->limit++;
+	assert_int_equal(ids_see(&rig.filter, fresh.bytes), 1);
+	assert_int_equal(ids_see(&rig.filter, fresh.bytes), 0);
+	expect_event(&fresh, XDP_DROP, DEDUP_duplicate);
+}
+
+static void past_the_limit_nothing_is_learned(void **state)
+{
+	(void)state;
+	for_each_kind(-1, try_limit);
+}
+
+static void learn_app_leaves_learning_to_the_application(void **state)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
+		struct dedup_config cfg = exact_still_config(&KINDS[i].shape);
+		struct id id = id_fresh();
+
+		cfg.learn_app = 1;
+		rig_load(&cfg);
+		rig.row = KINDS[i].name;
+		for (int j = 0; j < 3; j++)
+			expect_event(&id, XDP_PASS, DEDUP_new);
+		expect_ihave(&id, 1, XDP_PASS, DEDUP_ihave_new);
+		assert_int_equal(rig.filter.state->learned, 0);
+		assert_int_equal(ids_test(&rig.filter, id.bytes), 0);
+		assert_int_equal(ids_add(&rig.filter, id.bytes), 1);
+		expect_event(&id, XDP_DROP, DEDUP_duplicate);
+		expect_event(&id, XDP_DROP, DEDUP_duplicate);
+		expect_ihave(&id, 1, XDP_DROP, DEDUP_ihave_duplicate);
+		rig_unload(state);
+	}
+}
+
+static void count_only_counts_but_passes(void **state)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
+		struct dedup_config cfg = exact_still_config(&KINDS[i].shape);
+		struct id id = id_fresh();
+
+		cfg.count_only = 1;
+		rig_load(&cfg);
+		rig.row = KINDS[i].name;
+		expect_ihave(&id, 1, XDP_PASS, DEDUP_ihave_new);
+		expect_event(&id, XDP_PASS, DEDUP_new);
+		expect_event(&id, XDP_PASS, DEDUP_duplicate);
+		expect_ihave(&id, 1, XDP_PASS, DEDUP_ihave_duplicate);
+		assert_int_equal(rig.seen.dropped, 0);
+		rig_unload(state);
+	}
+}
+
+/* Until an id is learned again, which the kernel's memory of whole ids must not prevent. */
+static void try_removal(const struct dedup_config *cfg)
+{
+	struct id ids[4];
+
+	(void)cfg;
+	rig_learn(ids, ARRAY_SIZE(ids));
+	for (int round = 0; round < 3; round++) {
+		for (size_t i = 0; i < 2 * ARRAY_SIZE(ids); i++)
+			expect_event(&ids[i / 2], XDP_DROP, DEDUP_duplicate);
+		assert_int_equal(ids_remove(&rig.filter, ids[0].bytes), 1);
+		assert_int_equal(ids_remove(&rig.filter, ids[0].bytes), 0);
+		expect_ihave(&ids[0], 1, XDP_PASS, DEDUP_ihave_new);
+		for (size_t i = 1; i < ARRAY_SIZE(ids); i++)
+			expect_event(&ids[i], XDP_DROP, DEDUP_duplicate);
+		expect_event(&ids[0], XDP_PASS, DEDUP_new);
+	}
+	assert_int_equal(ids_remove(&rig.filter, NO_ID.bytes), -EINVAL);
+}
+
+static void a_removed_id_is_unknown_at_once(void **state)
+{
+	(void)state;
+	for_each_kind(DEDUP_COUNTDOWN, try_removal);
+}
+
+/* A fresh id that has at least one of id's places, but not all of them. */
+static struct id id_beside(const struct dedup_config *cfg, const struct id *id)
+{
+	uint32_t at[EXACT_PROBES_MAX], cnt = exact_positions(cfg, id, at);
+
+	for (;;) {
+		uint32_t its[EXACT_PROBES_MAX], shared = 0;
+		struct id other = id_fresh();
+
+		exact_positions(cfg, &other, its);
+		for (uint32_t i = 0; i < cnt; i++)
+			for (uint32_t j = 0; j < cnt; j++)
+				shared += at[i] == its[j];
+		if (shared == 1)
+			return other;
+	}
+}
+
+static void a_removed_id_takes_its_neighbours_along(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
+		struct exact_shape s = KINDS[i].shape;
+		struct dedup_config cfg;
+		struct id id, beside;
+
+		if (s.layout != DEDUP_COUNTDOWN)
+			continue;
+		s.index_bits = 10;
+		cfg = exact_still_config(&s);
+		rig_load(&cfg);
+		rig.row = KINDS[i].name;
+		rig_learn(&id, 1);
+		beside = id_beside(rig.filter.config, &id);
+		expect_event(&beside, XDP_PASS, DEDUP_new);
+		expect_event(&beside, XDP_DROP, DEDUP_duplicate);
+		expect_event(&id, XDP_DROP, DEDUP_duplicate);
+		assert_int_equal(ids_remove(&rig.filter, id.bytes), 1);
+		expect_ihave(&beside, 1, XDP_PASS, DEDUP_ihave_new);
+		expect_event(&beside, XDP_PASS, DEDUP_new);
+		expect_ihave(&id, 1, XDP_PASS, DEDUP_ihave_new);
+		rig_unload(state);
+	}
+}
+
+/* The hand rests at place 0, clears what is behind it, and rests again. Learned while it
+ * rests or clears, an id is known until it clears that id's own array. `asked` has a bit
+ * for each state in which a packet asks: none of them may change what the next one says,
+ * nor may it matter whether a packet taught the id or the library.
+ */
+static void try_ages(const struct dedup_config *cfg)
+{
+	struct dedup_state *st = rig.filter.state;
+	struct dedup_block *array[2] = { rig.filter.blocks, rig.filter.blocks + cfg->places };
+
+	for (uint32_t row = 0; row < 2 * 2 * 32; row++) {
+		uint32_t learned = row / 32 % 2, asked = row % 32;
+		struct id id = id_fresh();
+
+		for (uint32_t age = 0; age < 5; age++) {
+			uint32_t epoch = dedup_hand_epoch(st->hand);
+			bool known = age >= learned && age < 3;
+
+			if (age == learned && row < 2 * 32)
+				expect_event(&id, XDP_PASS, DEDUP_new);
+			else if (age == learned)
+				assert_int_equal(ids_see(&rig.filter, id.bytes), 1);
+			assert_int_equal(ids_test(&rig.filter, id.bytes), known);
+			if (asked >> age & 1 && known)
+				expect_event(&id, XDP_DROP, DEDUP_duplicate);
+			else if (asked >> age & 1)
+				expect_ihave(&id, 1, XDP_PASS, DEDUP_ihave_new);
+			if (age % 2 == 0) {
+				st->hand = (uint64_t)epoch << 32 | 1;
+				continue;
+			}
+			memset(array[(epoch & 1) ^ 1], 0, cfg->places * sizeof(**array));
+			st->hand = (uint64_t)(epoch + 1) << 32;
+		}
+		memset(rig.filter.blocks, 0, cfg->blocks * sizeof(**array));
+		st->hand = ((uint64_t)dedup_hand_epoch(st->hand) + 2) << 32;
+	}
+}
+
+static void a_flat_id_is_known_for_two_generations(void **state)
+{
+	(void)state;
+	for_each_kind(DEDUP_FLAT, try_ages);
+}
+
+/* Learned, refreshed by the application or not, asked for or not: known for so many
+ * countdowns and no more.
+ */
+static void try_countdowns(const struct dedup_config *cfg)
+{
+	for (uint32_t row = 0; row < 64; row++) {
+		uint32_t refresh_at = row % 3 * 7, ask_every = 1 + row / 3;
+		uint32_t life = refresh_at + cfg->places;
+		struct id id;
+
+		rig_count();
+		rig_learn(&id, 1);
+		for (uint32_t n = 0; n <= life + 1; n++) {
+			if (n == refresh_at)
+				assert_int_equal(ids_add(&rig.filter, id.bytes), 0);
+			assert_int_equal(ids_test(&rig.filter, id.bytes), n < life);
+			if (n % ask_every == 0 || n >= life)
+				assert_int_equal(exact_ask(&id), n < life);
+			exact_pass_here();
+		}
+	}
+}
+
+static void a_countdown_id_is_known_for_its_countdowns(void **state)
+{
+	(void)state;
+	for_each_kind(DEDUP_COUNTDOWN, try_countdowns);
+}
+
+/* Another id of the same dedup_hash_fast(): NH is a sum, and two of its terms change places. */
+static struct id id_of_same_hash(const struct dedup_config *cfg, const struct id *id)
+{
+	uint32_t words[GSP_ID_BYTES / 4], other[GSP_ID_BYTES / 4];
+	struct id twin;
+
+	memcpy(words, id, sizeof(words));
+	memcpy(other, id, sizeof(other));
+	for (int i = 0; i < 2; i++) {
+		other[i] = words[2 + i] + cfg->key[2 + i] - cfg->key[i];
+		other[2 + i] = words[i] + cfg->key[i] - cfg->key[2 + i];
+	}
+	memcpy(&twin, other, sizeof(twin));
+	return twin;
+}
+
+static uint64_t fast_hash(const struct id *id)
+{
+	struct dedup_id key;
+
+	memcpy(&key, id, sizeof(key));
+	return dedup_hash_fast(key.word, DEDUP_ID_WORDS, rig.filter.config->key);
+}
+
+static void ids_of_one_hash_are_told_apart(void **state)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
+		struct dedup_config cfg = exact_still_config(&KINDS[i].shape);
+
+		if (cfg.hash == DEDUP_FAST)
+			continue;
+		cfg.recent = 64;
+		rig_load(&cfg);
+		rig.row = KINDS[i].name;
+		for (int n = 0; n < 20; n++) {
+			struct id id = id_fresh(), twin = id_of_same_hash(rig.filter.config, &id);
+
+			assert_true(fast_hash(&id) == fast_hash(&twin));
+			expect_event(&id, XDP_PASS, DEDUP_new);
+			expect_event(&id, XDP_DROP, DEDUP_duplicate);
+			expect_ihave(&twin, 1, XDP_PASS, DEDUP_ihave_new);
+			expect_event(&twin, XDP_PASS, DEDUP_new);
+			expect_event(&id, XDP_DROP, DEDUP_duplicate);
+		}
+		rig_unload(state);
+	}
+}
+
+/* Whatever of an entry another processor has not written yet. */
+static void a_half_written_entry_holds_nothing(void **state)
+{
+	(void)state;
+	for (uint64_t n = 1; n < 200; n++) {
+		struct dedup_id id = { { n, n * n, 3, 4 } };
+		uint64_t hash = n << 32 | n, until = 100 + n, forgets = n % 3;
+		struct dedup_recent whole = { 0 }, old = { 0 };
+
+		assert_false(dedup_recent_holds(&whole, &id, hash, 0, forgets));
+		dedup_recent_put(&whole, &id, hash, until, forgets);
+		assert_true(dedup_recent_holds(&whole, &id, hash, 0, forgets));
+		assert_true(dedup_recent_holds(&whole, &id, hash, until - 1, forgets));
+		assert_false(dedup_recent_holds(&whole, &id, hash, until, forgets));
+		assert_false(dedup_recent_holds(&whole, &id, hash, 0, forgets + 1));
+		assert_false(dedup_recent_holds(&whole, &id, hash + 1, 0, forgets));
+
+		/* An older entry of the same id, which was void sooner or is void now. */
+		dedup_recent_put(&old, &id, hash, until - 50, forgets);
+		old.until = whole.until;
+		assert_false(dedup_recent_holds(&old, &id, hash, 0, forgets));
+		for (int word = 0; word < DEDUP_ID_WORDS; word++) {
+			old = whole;
+			old.id.word[word]++;
+			assert_false(dedup_recent_holds(&old, &id, hash, 0, forgets));
+		}
+	}
+}
+
+int main(void)
+{
+#define OWN(test) cmocka_unit_test_teardown(test, rig_unload)
+	struct CMUnitTest tests[] = {
+		OWN(ihave_passes_for_any_unknown_id),
+		OWN(past_the_limit_nothing_is_learned),
+		OWN(learn_app_leaves_learning_to_the_application),
+		OWN(count_only_counts_but_passes),
+		OWN(a_removed_id_is_unknown_at_once),
+		OWN(a_removed_id_takes_its_neighbours_along),
+		OWN(a_flat_id_is_known_for_two_generations),
+		OWN(a_countdown_id_is_known_for_its_countdowns),
+		OWN(ids_of_one_hash_are_told_apart),
+		OWN(a_half_written_entry_holds_nothing),
+	};
+
+	return run_root_tests("array_prog", tests, ARRAY_SIZE(tests));
+}

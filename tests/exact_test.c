@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Every layout with every scheme: the packet program, the library and the plain model are
+ * given the same ids, and must agree in every answer, every bit and every cell.
+ */
+#include "exact_bed.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "hand.h"
+#include "ids.h"
+#include "stats.h"
+
+#define POOL 48
+#define IDS_MIN 100000 /* for each layout and scheme; and lookups besides */
+
+struct run {
+	char row[32]; /* for messages */
+	struct exact model;
+	struct id pool[POOL];
+	uint64_t seed;
+	uint64_t by_kernel, by_library, lookups; /* ids, in all shapes of a combination */
+	uint64_t counted[DEDUP_REASONS_CNT];	 /* what the kernel should have counted */
+};
+
+static uint64_t any(struct run *r, uint64_t below)
+{
+	return random_next(&r->seed) % below;
+}
+
+/* A fresh one; in one of four a word of 8 bytes is zero, one in four has 16 bytes, and one
+ * in four differs in one bit only from another of the pool.
+ */
+static void renew(struct run *r, uint32_t at)
+{
+	struct id *id = &r->pool[at];
+
+	*id = id_fresh();
+	if (at % 4 == 1)
+		memset(id->bytes + 16, 0, 16);
+	if (at % 4 == 2) {
+		*id = r->pool[at - 1 - any(r, 2)];
+		id->bytes[any(r, GSP_ID_BYTES)] ^= 1 << any(r, 8);
+	}
+	if (at % 4 == 3)
+		memset(id->bytes + 8 * any(r, 4), 0, 8);
+}
+
+static struct id any_id(struct run *r)
+{
+	struct id id = id_fresh();
+
+	switch (any(r, 16)) {
+	case 0:
+		return NO_ID;
+	case 1:
+		memset(id.bytes + 16, 0, 16);
+		return id;
+	case 2:
+		memset(id.bytes + 8 * any(r, 4), 0, 8);
+		return id;
+	case 3 ... 6:
+		return id;
+	default:
+		return r->pool[any(r, POOL)];
+	}
+}
+
+static void send_event(struct run *r)
+{
+	struct id id = any_id(r);
+	int is_new = exact_see(&r->model, &id);
+
+	r->counted[is_new == 1 ? DEDUP_new : is_new == 0 ? DEDUP_duplicate : DEDUP_no_id]++;
+	assert_int_equal(exact_packet(&id), is_new == 0);
+	r->by_kernel++;
+}
+
+/* Mostly of few ids: of many, one is unknown nearly always. */
+static void send_ihave(struct run *r)
+{
+	int count = 1 + (any(r, GSP_IDS_MAX) >> any(r, 6));
+	enum dedup_reason reason = DEDUP_ihave_duplicate;
+	struct id ids[GSP_IDS_MAX];
+	struct frame f;
+
+	for (int i = 0; i < count; i++)
+		ids[i] = any_id(r);
+	for (int i = 0; i < count && reason == DEDUP_ihave_duplicate; i++) {
+		if (!memcmp(&ids[i], &NO_ID, sizeof(NO_ID)))
+			reason = DEDUP_no_id;
+		else if (!exact_test(&r->model, &ids[i]))
+			reason = DEDUP_ihave_new;
+	}
+	r->counted[reason]++;
+	frame_build(&f, &(struct frame_plan){ .type = GSP_IHAVE, .count = count }, ids);
+	assert_int_equal(rig_run(&f), rig_verdict(reason));
+	r->by_kernel++;
+}
+
+static void see_here(struct run *r)
+{
+	struct id id = any_id(r);
+
+	assert_int_equal(ids_see(&rig.filter, id.bytes), exact_see(&r->model, &id));
+	r->by_library++;
+}
+
+static void add_here(struct run *r)
+{
+	struct id id = any_id(r);
+
+	assert_int_equal(ids_add(&rig.filter, id.bytes), exact_add(&r->model, &id));
+	r->by_library++;
+}
+
+static void see_many_here(struct run *r)
+{
+	uint8_t ids[IDS_AT_ONCE][GSP_ID_BYTES];
+	unsigned int cnt = any(r, IDS_AT_ONCE + 1);
+	int results[IDS_AT_ONCE];
+
+	for (unsigned int i = 0; i < cnt; i++) {
+		struct id id = any_id(r);
+
+		memcpy(ids[i], &id, sizeof(id));
+	}
+	ids_see_many(&rig.filter, ids, cnt, results);
+	for (unsigned int i = 0; i < cnt; i++)
+		assert_int_equal(results[i], exact_see(&r->model, (struct id *)ids[i]));
+	r->by_library += cnt;
+}
+
+static void remove_here(struct run *r)
+{
+	struct id id = any_id(r);
+	bool can = ids_can_remove(&rig.filter), none = !memcmp(&id, &NO_ID, sizeof(id));
+
+	assert_int_equal(ids_remove(&rig.filter, id.bytes),
+			 can || none ? exact_remove(&r->model, &id) : -EOPNOTSUPP);
+	r->by_library++;
+}
+
+static void look_up_here(struct run *r, uint32_t cnt)
+{
+	for (uint32_t i = 0; i < cnt; i++) {
+		struct id id = any_id(r);
+
+		assert_int_equal(ids_test(&rig.filter, id.bytes), exact_test(&r->model, &id));
+	}
+	r->lookups += cnt;
+}
+
+static void any_operation(struct run *r)
+{
+	switch (any(r, 32)) {
+	case 0 ... 21:
+		return send_event(r);
+	case 22 ... 25:
+		return send_ihave(r);
+	case 26 ... 27:
+		return see_here(r);
+	case 28 ... 29:
+		return add_here(r);
+	case 30:
+		return remove_here(r);
+	default:
+		return see_many_here(r);
+	}
+}
+
+/* The kernel's hand, now and then, or this process in its place. */
+static void turn(struct run *r)
+{
+	switch (any(r, 32)) {
+	case 0:
+		if (rig.filter.config->places <= 2 * DEDUP_STEP_PLACES) {
+			exact_pass_reset();
+			exact_reset(&r->model);
+		}
+		break;
+	case 1 ... 3:
+		exact_pass_rotation();
+		exact_rotate(&r->model);
+		break;
+	default:
+		exact_pass_here();
+		exact_rotate(&r->model);
+	}
+}
+
+static void check_counters(const struct run *r)
+{
+	const __u64 *counters = (const __u64 *)&rig.seen;
+
+	rig_count();
+	for (int i = 0; i < DEDUP_REASONS_CNT; i++)
+		assert_int_equal(counters[i], r->counted[i]);
+}
+
+/* So many ids through one filter. How often it is turned follows its size: most of the
+ * time some ids are known, some not, and some only seem to be.
+ */
+static void run_shape(struct run *r, const struct exact_shape *s, uint32_t recent, uint32_t ids)
+{
+	struct dedup_config cfg = exact_config(s);
+	uint64_t end = r->by_kernel + r->by_library + ids, turn_every;
+	uint32_t compare = 0;
+
+	cfg.recent = recent;
+	rig_load(&cfg);
+	rig.row = r->row;
+	exact_start(&r->model, rig.filter.config);
+	memset(r->counted, 0, sizeof(r->counted));
+	turn_every = 2 + r->model.size / (cfg.k < 8 ? 8 : cfg.k);
+	if (cfg.layout == DEDUP_COUNTDOWN)
+		turn_every = 1 + turn_every / (1 + cfg.places / 4);
+	if (turn_every > ids / 16)
+		turn_every = ids / 16;
+	if (turn_every < r->model.size / 100)
+		turn_every = ids / 8;
+	for (uint64_t i = 0; r->by_kernel + r->by_library < end; i++) {
+		for (int at = 0; at < POOL && i % 512 == 0; at++)
+			renew(r, at);
+		any_operation(r);
+		if (any(r, turn_every) == 0)
+			turn(r);
+		if (++compare * 8 > ids && (compare = 0, true))
+			exact_compare(&r->model);
+	}
+	exact_compare(&r->model);
+	assert_int_equal(
+		stats_fill(rig.filter.config, rig.filter.blocks, rig.filter.state->hand).set_current,
+		exact_set(&r->model));
+	check_counters(r);
+	look_up_here(r, ids);
+	exact_stop(&r->model);
+	rig_unload(NULL);
+}
+
+/* blocked: words and bits of all kinds. */
+static const struct exact_shape BLOCKED[] = {
+	{ .blocks = 1, .words = 1, .bits = 1 },	   { .blocks = 1, .words = 4, .bits = 5 },
+	{ .blocks = 2, .words = 2, .bits = 3 },	   { .blocks = 7, .words = 2, .bits = 5 },
+	{ .blocks = 61, .words = 1, .bits = 4 },   { .blocks = 1009, .words = 4, .bits = 2 },
+	{ .blocks = 9999, .words = 2, .bits = 4 },
+};
+
+/* flat: around words and blocks, from one bit on. tezos wants powers of 2. */
+static const struct exact_shape FLAT[] = {
+	{ .m = 1, .k = 1 },    { .m = 2, .k = 2 },   { .m = 63, .k = 1 },      { .m = 64, .k = 3 },
+	{ .m = 65, .k = 32 },  { .m = 511, .k = 7 }, { .m = 512, .k = 2 },     { .m = 513, .k = 5 },
+	{ .m = 9586, .k = 7 }, { .m = 1, .k = 32 },  { .m = 1000003, .k = 4 },
+};
+static const struct exact_shape FLAT_TEZOS[] = {
+	{ .m = 2, .k = 1 },	 { .m = 2, .k = 32 },	    { .m = 64, .k = 3 },
+	{ .m = 256, .k = 32 },	 { .m = 512, .k = 2 },	    { .m = 1024, .k = 25 },
+	{ .m = 16384, .k = 18 }, { .m = 1 << 20, .k = 12 },
+};
+
+/* countdown: the extremes of each, tezos' 256 bits kept. */
+static const struct exact_shape COUNTDOWN[] = {
+	{ .index_bits = 1, .k = 1, .countdown_bits = 1 },
+	{ .index_bits = 1, .k = 32, .countdown_bits = 24 },
+	{ .index_bits = 2, .k = 2, .countdown_bits = 2 },
+	{ .index_bits = 3, .k = 1, .countdown_bits = 4 },
+	{ .index_bits = 4, .k = 4, .countdown_bits = 3 },
+	{ .index_bits = 5, .k = 3, .countdown_bits = 13 },
+	{ .index_bits = 8, .k = 32, .countdown_bits = 4 },
+	{ .index_bits = 10, .k = 5, .countdown_bits = 4 },
+	{ .index_bits = 13, .k = 7, .countdown_bits = 1 },
+	{ .index_bits = 24, .k = 10, .countdown_bits = 24 },
+};
+
+/* Of whole ids that the kernel remembers: none, and so few that they crowd each other out. */
+static const uint32_t RECENT[] = { 64, 1, 0, 8, 4096 };
+
+static void agree(enum dedup_layout layout, enum dedup_hash_scheme hash,
+		  const struct exact_shape *shapes, uint32_t cnt)
+{
+	struct run r = { .seed = layout * 16 + hash };
+
+	for (uint32_t i = 0; i < cnt; i++) {
+		struct exact_shape s = shapes[i];
+
+		s.layout = layout;
+		s.hash = hash;
+		snprintf(r.row, sizeof(r.row), "shape %u", i);
+		run_shape(&r, &s, RECENT[(i + hash) % ARRAY_SIZE(RECENT)], IDS_MIN / cnt + 1);
+	}
+	assert_true(r.by_kernel + r.by_library >= IDS_MIN && r.lookups >= IDS_MIN);
+	assert_true(r.by_kernel >= IDS_MIN / 2);
+}
+
+#define AGREE(layout, hash, LAYOUT, HASH, SHAPES)                                \
+	static void layout##_##hash##_agrees_with_the_model(void **state)        \
+	{                                                                        \
+		(void)state;                                                     \
+		agree(DEDUP_##LAYOUT, DEDUP_##HASH, SHAPES, ARRAY_SIZE(SHAPES)); \
+	}
+
+AGREE(blocked, fast, BLOCKED, FAST, BLOCKED)
+AGREE(blocked, siphash, BLOCKED, SIPHASH, BLOCKED)
+AGREE(flat, fast, FLAT, FAST, FLAT)
+AGREE(flat, siphash, FLAT, SIPHASH, FLAT)
+AGREE(flat, colibri, FLAT, COLIBRI, FLAT)
+AGREE(flat, fips, FLAT, FIPS, FLAT)
+AGREE(flat, fnv1a, FLAT, FNV1A, FLAT)
+AGREE(flat, tezos, FLAT, TEZOS, FLAT_TEZOS)
+AGREE(countdown, fast, COUNTDOWN, FAST, COUNTDOWN)
+AGREE(countdown, siphash, COUNTDOWN, SIPHASH, COUNTDOWN)
+AGREE(countdown, colibri, COUNTDOWN, COLIBRI, COUNTDOWN)
+AGREE(countdown, fips, COUNTDOWN, FIPS, COUNTDOWN)
+AGREE(countdown, fnv1a, COUNTDOWN, FNV1A, COUNTDOWN)
+AGREE(countdown, tezos, COUNTDOWN, TEZOS, COUNTDOWN)
+
+int main(void)
+{
+#define OWN(test) cmocka_unit_test_teardown(test, rig_unload)
+	struct CMUnitTest tests[] = {
+		OWN(blocked_fast_agrees_with_the_model),
+		OWN(blocked_siphash_agrees_with_the_model),
+		OWN(flat_fast_agrees_with_the_model),
+		OWN(flat_siphash_agrees_with_the_model),
+		OWN(flat_colibri_agrees_with_the_model),
+		OWN(flat_fips_agrees_with_the_model),
+		OWN(flat_fnv1a_agrees_with_the_model),
+		OWN(flat_tezos_agrees_with_the_model),
+		OWN(countdown_fast_agrees_with_the_model),
+		OWN(countdown_siphash_agrees_with_the_model),
+		OWN(countdown_colibri_agrees_with_the_model),
+		OWN(countdown_fips_agrees_with_the_model),
+		OWN(countdown_fnv1a_agrees_with_the_model),
+		OWN(countdown_tezos_agrees_with_the_model),
+	};
+
+	return run_root_tests("exact", tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* How large arrays of bits must be, and which rate they have: against rates that are
+ * counted or tried, and against all other sizes.
+ */
+#include "fips_bed.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "flat.h"
+#include "flat_size.h"
+#include "plan.h"
+#include "size.h"
+
+#define WINDOW_NS 600000000000ULL
+#define HZ 250
+#define BITS_MAX 2048
+
+static void assert_between(double is, double least, double most)
+{
+	if (!(is >= least && is <= most))
+		fail_msg("%.10g is not in [%.10g, %.10g]", is, least, most);
+}
+
+static void textbook_sizes_are_the_vectors(void **state)
+{
+	json_object *all = json_object_from_file("tests/vectors/colibri.json"), *rows;
+
+	(void)state;
+	assert_non_null(all);
+	rows = vector_get(all, "size");
+	assert_int_equal(json_object_array_length(rows), 12);
+	for (size_t i = 0; i < json_object_array_length(rows); i++) {
+		json_object *row = json_object_array_get_idx(rows, i);
+		double n = json_object_get_double(vector_get(row, "n"));
+		double p = json_object_get_double(vector_get(row, "p"));
+		uint32_t m = 0, k = 0;
+
+		assert_int_equal(textbook_size(n, p, &m, &k), 0);
+		assert_int_equal(m, vector_number(row, "m"));
+		assert_int_equal(k, vector_number(row, "k"));
+	}
+	json_object_put(all);
+}
+
+static void textbook_sizes_have_an_end(void **state)
+{
+	uint32_t m = 7, k = 8;
+
+	(void)state;
+	assert_int_equal(textbook_size(1e9, 1e-4, &m, &k), -EOVERFLOW);
+	assert_int_equal(textbook_size(1e30, 0.5, &m, &k), -EOVERFLOW);
+	assert_true(m == 7 && k == 8);
+	/* 1 / ln(2)^2 bits an id: the last that fit. */
+	assert_int_equal(textbook_size(4294967294.5 * M_LN2 * M_LN2, exp(-1), &m, &k), 0);
+	assert_true(m == UINT32_MAX && k == 1);
+	assert_int_equal(textbook_size(4294967295.5 * M_LN2 * M_LN2, exp(-1), &m, &k), -EOVERFLOW);
+	assert_int_equal(textbook_size(1, 0.99, &m, &k), 0);
+	assert_true(m == 1 && k == 1);
+	assert_int_equal(textbook_size(10, 0.9, &m, &k), 0);
+	assert_true(m == 3 && k == 0);
+}
+
+/* The rate itself: chance[j], that j of m bits are set after so many throws, one by one. */
+static double exact_rate(uint32_t m, uint32_t k, uint32_t n)
+{
+	static double chance[BITS_MAX + 1];
+	double rate = 0;
+
+	assert_true(m <= BITS_MAX);
+	memset(chance, 0, sizeof(chance));
+	chance[0] = 1;
+	for (uint32_t i = 0; i < n * k; i++)
+		for (uint32_t j = (i + 1 < m ? i + 1 : m) + 1; j-- > 0;)
+			chance[j] = chance[j] * j / m + (j ? chance[j - 1] * (m - j + 1) / m : 0);
+	for (uint32_t j = 0; j <= m; j++)
+		rate += chance[j] * pow((double)j / m, k);
+	return rate;
+}
+
+/* The same by trying, which needs no theory. */
+static double tried_rate(uint32_t m, uint32_t k, uint32_t n, int tries)
+{
+	uint64_t seed = m * 1000 + k;
+	int hits = 0;
+
+	for (int i = 0; i < tries; i++) {
+		bool bits[BITS_MAX] = { 0 }, hit = true;
+
+		for (uint32_t j = 0; j < n * k; j++)
+			bits[random_next(&seed) % m] = true;
+		for (uint32_t j = 0; j < k; j++)
+			hit &= bits[random_next(&seed) % m];
+		hits += hit;
+	}
+	return (double)hits / tries;
+}
+
+static void rate_is_what_is_tried(void **state)
+{
+	static const uint32_t ROWS[][3] = { /* m, k, n */
+					    { 8, 1, 3 },   { 8, 2, 2 },	  { 8, 4, 1 },
+					    { 32, 2, 8 },  { 64, 3, 12 }, { 100, 5, 15 },
+					    { 500, 4, 90 }
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
+		uint32_t m = ROWS[i][0], k = ROWS[i][1], n = ROWS[i][2];
+		double exact = exact_rate(m, k, n), tried = tried_rate(m, k, n, 20000);
+		double error = 5 * sqrt(exact / 20000);
+
+		assert_between(tried, exact - error, exact + error);
+		assert_between(flat_rate(m, k, n), 0.93 * exact, 1.1 * exact);
+	}
+}
+
+/* All small filters at all fills that somebody might want: a few percent too high where to
+ * second order is not enough, and as good as never too low.
+ */
+static void rate_is_right_or_too_high(void **state)
+{
+	static const uint32_t BITS[] = { 8, 16, 33, 64, 100, 256, 1000, 2000 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(BITS); i++) {
+		for (uint32_t k = 1; k <= 12 && 4 * k <= BITS[i]; k++) {
+			uint32_t n_max = BITS[i] / k;
+			uint32_t step = n_max / 3 + 1;
+
+			for (uint32_t n = 1; n <= n_max; n += step) {
+				double exact = exact_rate(BITS[i], k, n);
+				double rate = flat_rate(BITS[i], k, n);
+
+				if (!(rate >= (k <= 6 ? 0.999 : 0.97) * exact && rate <= 1.09 * exact))
+					fail_msg("m %u k %u n %u: %g, exactly %g", BITS[i], k, n,
+						 rate, exact);
+			}
+		}
+	}
+}
+
+static void rate_at_its_ends(void **state)
+{
+	(void)state;
+	for (uint32_t k = 1; k <= DEDUP_HASHES_MAX; k++) {
+		assert_true(flat_rate(1, k, 0) == 0 && flat_rate(1, k, 1) == 1);
+		assert_true(flat_rate(1000, k, 0) == 0);
+		assert_true(flat_rate(1000, k, 1e9) == 1);
+		assert_true(flat_rate(UINT32_MAX, k, 1) > 0);
+	}
+	for (uint32_t m = 1; m < 40; m++)
+		for (uint32_t k = 1; k <= DEDUP_HASHES_MAX; k++)
+			for (uint32_t n = 1; n < 40; n++)
+				assert_between(flat_rate(m, k, n), 1e-60, 1);
+	/* One bit of m is set, one is looked at. */
+	assert_between(flat_rate(1000, 1, 1), 0.999e-3, 1.001e-3);
+	/* More ids or fewer bits: a higher rate. */
+	for (double n = 1; n < 1e6; n *= 3) {
+		assert_true(flat_rate(100000, 5, n) < flat_rate(100000, 5, 3 * n));
+		assert_true(flat_rate(100000, 5, n) < flat_rate(50000, 5, n));
+	}
+}
+
+static void two_arrays_err_about_twice(void **state)
+{
+	(void)state;
+	for (double n = 1; n < 1e5; n *= 10) {
+		double one = flat_rate(4000, 3, n);
+
+		assert_true(flat_rate_of(1, 4000, 3, n) == one);
+		assert_between(flat_rate_of(2, 4000, 3, n), 1 - (1 - one) * (1 - one) - 1e-15,
+			       1 - (1 - one) * (1 - one) + 1e-15);
+	}
+}
+
+static const double RATES[] = { 0.9, 0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9 };
+static const double IDS[] = { 1, 2, 10, 129, 10000, 1e6 };
+
+static bool keeps(int arrays, uint32_t m, uint32_t k, double n, double p)
+{
+	return flat_rate_of(arrays, m, k, n) <= p;
+}
+
+static void picks_are_the_smallest(void **state)
+{
+	static const uint32_t PROBES[] = { 1, 2, 3, 7, 13, 32 };
+
+	(void)state;
+	for (int arrays = 1; arrays <= 2; arrays++)
+		for (size_t r = 0; r < ARRAY_SIZE(RATES); r++)
+			for (size_t i = 0; i < ARRAY_SIZE(IDS); i++)
+				for (size_t j = 0; j < ARRAY_SIZE(PROBES); j++) {
+					uint32_t m = 5, k = PROBES[j];
+					int err = flat_pick(arrays, IDS[i], RATES[r], &m, &k);
+
+					assert_int_equal(k, PROBES[j]);
+					if (err) {
+						assert_int_equal(err, -EOVERFLOW);
+						assert_int_equal(m, 5);
+						assert_false(keeps(arrays, UINT32_MAX, k, IDS[i],
+								   RATES[r]));
+						continue;
+					}
+					assert_true(keeps(arrays, m, k, IDS[i], RATES[r]));
+					assert_true(m == 1 ||
+						    !keeps(arrays, m - 1, k, IDS[i], RATES[r]));
+				}
+}
+
+/* Of all numbers of probes, the fewest with which m is near the best. */
+static void picks_have_few_probes(void **state)
+{
+	(void)state;
+	for (int arrays = 1; arrays <= 2; arrays++)
+		for (size_t r = 0; r < ARRAY_SIZE(RATES); r++)
+			for (size_t i = 0; i < ARRAY_SIZE(IDS); i++) {
+				double best = INFINITY, of[DEDUP_HASHES_MAX + 1] = { 0 };
+				uint32_t m, k = 0, fewest = 1;
+
+				for (uint32_t j = 1; j <= DEDUP_HASHES_MAX; j++) {
+					of[j] = INFINITY;
+					if (!flat_pick(arrays, IDS[i], RATES[r], &m, &j))
+						of[j] = m;
+					best = fmin(best, of[j]);
+				}
+				while (of[fewest] > best * SIZE_WORDS_WORTH)
+					fewest++;
+				assert_int_equal(flat_pick(arrays, IDS[i], RATES[r], &m, &k), 0);
+				assert_int_equal(k, fewest);
+				assert_true(m == of[k]);
+			}
+}
+
+static void picks_have_an_end(void **state)
+{
+	uint32_t m = 3, k = 0;
+
+	(void)state;
+	assert_int_equal(flat_pick(2, 1e9, 1e-4, &m, &k), -EOVERFLOW);
+	assert_true(m == 3 && k == 0);
+	k = 1;
+	assert_int_equal(flat_pick(2, 1e6, 1e-4, &m, &k), -EOVERFLOW);
+	assert_true(m == 3 && k == 1);
+	assert_int_equal(flat_pick(1, 1e6, 1e-3, &m, &k), 0);
+}
+
+static void powers_are_the_smallest(void **state)
+{
+	static const uint32_t K_BITS[] = { 256, UINT32_MAX };
+
+	(void)state;
+	for (int arrays = 1; arrays <= 2; arrays++)
+		for (size_t r = 0; r < ARRAY_SIZE(RATES); r++)
+			for (size_t i = 0; i < ARRAY_SIZE(IDS); i++)
+				for (size_t j = 0; j < ARRAY_SIZE(K_BITS); j++) {
+					uint32_t bits = 0, k = 0, fewer;
+					double n = IDS[i], p = RATES[r];
+
+					if (flat_pick_power(arrays, n, p, K_BITS[j], &bits, &k)) {
+						assert_true(!bits && !k);
+						assert_false(keeps(arrays, 1 << 24, 10, n, p));
+						continue;
+					}
+					assert_in_range(bits, 1, 24);
+					assert_true(k * bits <= K_BITS[j]);
+					assert_true(keeps(arrays, 1 << bits, k, n, p));
+					for (fewer = 1; fewer < k; fewer++)
+						assert_false(keeps(arrays, 1 << bits, fewer, n, p));
+					for (fewer = 1; fewer <= 32 && bits > 1; fewer++)
+						assert_true(fewer * (bits - 1) > K_BITS[j] ||
+							    !keeps(arrays, 1 << (bits - 1), fewer,
+								   n, p));
+				}
+}
+
+/* What is given stays. */
+static void powers_keep_what_is_given(void **state)
+{
+	uint32_t bits = 0, k = 3;
+
+	(void)state;
+	assert_int_equal(flat_pick_power(1, 1000, 1e-4, 256, &bits, &k), 0);
+	assert_true(k == 3 && keeps(1, 1 << bits, 3, 1000, 1e-4));
+	assert_false(keeps(1, 1 << (bits - 1), 3, 1000, 1e-4));
+	bits = 16, k = 0;
+	assert_int_equal(flat_pick_power(1, 1000, 1e-4, 256, &bits, &k), 0);
+	assert_true(bits == 16 && keeps(1, 1 << 16, k, 1000, 1e-4));
+	assert_false(keeps(1, 1 << 16, k - 1, 1000, 1e-4));
+	bits = 8, k = 0;
+	assert_int_equal(flat_pick_power(1, 1000, 1e-4, 256, &bits, &k), -EOVERFLOW);
+	assert_true(bits == 8 && !k);
+	bits = 16, k = 17; /* 17 * 16 bits are more than there are */
+	assert_int_equal(flat_pick_power(1, 10, 0.1, 256, &bits, &k), -EOVERFLOW);
+	bits = 16, k = 16;
+	assert_int_equal(flat_pick_power(1, 10, 0.1, 256, &bits, &k), 0);
+}
+
+/* The smallest plans, where theory is weakest, by counting. */
+static void tiny_plans_keep_the_rate(void **state)
+{
+	int counted = 0;
+
+	(void)state;
+	for (uint64_t capacity = 1; capacity <= 3; capacity++)
+		for (uint32_t k = 0; k <= DEDUP_HASHES_MAX; k += 4)
+			for (size_t r = 1; r < ARRAY_SIZE(RATES); r++) {
+				struct options o = { .layout = DEDUP_FLAT,
+						     .hash = DEDUP_FAST,
+						     .capacity = capacity,
+						     .fpr = RATES[r],
+						     .hashes = k,
+						     .window_ns = WINDOW_NS,
+						     .ports = { { 8001, 8001 } },
+						     .ports_cnt = 1 };
+				struct dedup_config c;
+				double exact;
+
+				assert_int_equal(plan_config(&o, 1, HZ, &c), 0);
+				if (c.m > BITS_MAX)
+					continue;
+				exact = exact_rate(c.m, c.k, plan_ids(&c, 1));
+				exact = 1 - (1 - exact) * (1 - exact);
+				if (exact > RATES[r] * (k <= 12 ? 1.03 : 1.1))
+					fail_msg("m %u k %u: %g, not %g", c.m, c.k, exact, RATES[r]);
+				counted++;
+			}
+	assert_true(counted > 50);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(textbook_sizes_are_the_vectors),
+		cmocka_unit_test(textbook_sizes_have_an_end),
+		cmocka_unit_test(rate_is_what_is_tried),
+		cmocka_unit_test(rate_is_right_or_too_high),
+		cmocka_unit_test(rate_at_its_ends),
+		cmocka_unit_test(two_arrays_err_about_twice),
+		cmocka_unit_test(picks_are_the_smallest),
+		cmocka_unit_test(picks_have_few_probes),
+		cmocka_unit_test(picks_have_an_end),
+		cmocka_unit_test(powers_are_the_smallest),
+		cmocka_unit_test(powers_keep_what_is_given),
+		cmocka_unit_test(tiny_plans_keep_the_rate),
+	};
+
+	return run_any_tests("flat_size", tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Tezos' generational filter: its limits, its cells, and three recorded scripts that are
+ * replayed step by step on a filter in this process and on one in the kernel.
+ */
+#include "exact_bed.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "countdown.h"
+#include "ids.h"
+#include "sim.h"
+#include "stats.h"
+#include "vectors.h"
+#include "xdp-dedup.h"
+
+#define FILTER_NAME "t"	  /* the rig's */
+#define NO_SUCH "nosuch0" /* interface */
+#define HOUR_NS 3600000000000ULL
+#define NEVER (1ULL << 60)
+
+/* What the tool says to a filter of such cells. */
+static int try_load(char *out, size_t size, uint32_t index_bits, uint32_t countdown_bits)
+{
+	return sh_out(out, size,
+		      "%s load " NO_SUCH " --port 8001 --layout countdown --hash tezos --hashes 5 "
+		      "--index-bits %u --countdown-bits %u",
+		      tool(), index_bits, countdown_bits);
+}
+
+static void create_limits(void **state)
+{
+	static const uint32_t GOOD[] = { 1, 2, 10, 23, 24 };
+	json_object *rows = vectors_of("generational", "refused"), *row;
+	char out[4096];
+
+	(void)state;
+	for (size_t nth = 0; (row = vector_row(rows, nth)); nth++) {
+		uint32_t index_bits = vector_number(row, "index_bits");
+		bool index = index_bits == 0 || index_bits > 24;
+
+		assert_int_not_equal(try_load(out, sizeof(out), index_bits,
+					      vector_number(row, "countdown_bits")),
+				     0);
+		assert_non_null(strstr(out, index ? "--index-bits" : "--countdown-bits"));
+		assert_null(strstr(out, NO_SUCH));
+	}
+	/* What is allowed gets as far as the interface, which is not there. */
+	for (size_t i = 0; i < ARRAY_SIZE(GOOD); i++) {
+		assert_int_not_equal(try_load(out, sizeof(out), GOOD[i], 4), 0);
+		assert_non_null(strstr(out, NO_SUCH));
+		assert_int_not_equal(try_load(out, sizeof(out), 10, GOOD[i]), 0);
+		assert_non_null(strstr(out, NO_SUCH));
+	}
+}
+
+static void cells_are_the_vectors(void **state)
+{
+	json_object *rows = vectors_of("generational", "cells"), *row;
+
+	(void)state;
+	for (size_t nth = 0; (row = vector_row(rows, nth)); nth++) {
+		json_object *at = vector_get(row, "at");
+		struct dedup_config cfg = { .layout = DEDUP_COUNTDOWN, .hash = DEDUP_TEZOS };
+		struct id id = vector_id(vector_number(row, "i"));
+		uint32_t plain[EXACT_PROBES_MAX];
+		struct dedup_positions p;
+		struct dedup_id key;
+
+		memcpy(&key, &id, sizeof(key));
+		cfg.m = 1U << vector_number(row, "index_bits");
+		cfg.k = json_object_array_length(at);
+		dedup_positions(&p, &key, &cfg);
+		exact_positions(&cfg, &id, plain);
+		for (uint32_t i = 0; i < cfg.k; i++) {
+			assert_int_equal(p.at[i], vector_nth(at, i));
+			assert_int_equal(plain[i], vector_nth(at, i));
+		}
+	}
+}
+
+/* A filter that a script is played on. */
+struct player {
+	const struct filter *filter;
+	void (*add)(struct player *p, const struct id *id);
+	bool (*mem)(struct player *p, const struct id *id);
+	void (*pass)(struct player *p, uint32_t countdowns);
+	struct sim sim;
+};
+
+static void check_state(struct player *p, json_object *step)
+{
+	const struct filter *f = p->filter;
+	uint64_t *cells = calloc(f->config->places + 1, sizeof(*cells));
+	json_object *expected = vector_get(step, "histogram");
+
+	assert_true(stats_fill(f->config, f->blocks, f->state->hand).current ==
+		    vector_double(step, "fill"));
+	assert_int_equal(json_object_array_length(expected), f->config->places + 1);
+	stats_histogram(f->config, f->blocks, f->state->hand, cells);
+	for (uint32_t left = 0; left <= f->config->places; left++)
+		assert_int_equal(cells[left], vector_nth(expected, left));
+	free(cells);
+}
+
+static void play_step(struct player *p, json_object *step)
+{
+	const char *op = vector_text(step, "op");
+	struct id id = NO_ID;
+
+	if (json_object_object_get(step, "i"))
+		id = vector_id(vector_number(step, "i"));
+	if (!strcmp(op, "add"))
+		p->add(p, &id);
+	else if (!strcmp(op, "mem"))
+		assert_int_equal(p->mem(p, &id), json_object_get_boolean(vector_get(step, "want")));
+	else if (!strcmp(op, "rem"))
+		ids_remove((struct filter *)p->filter, id.bytes);
+	else if (!strcmp(op, "countdown"))
+		p->pass(p, 1);
+	else if (!strcmp(op, "clear"))
+		p->pass(p, p->filter->config->places);
+	else if (!strcmp(op, "state"))
+		check_state(p, step);
+	else
+		fail_msg("there is no operation %s", op);
+}
+
+static void play(struct player *p, json_object *script)
+{
+	json_object *steps = vector_get(script, "steps"), *step;
+
+	for (size_t nth = 0; (step = vector_row(steps, nth)); nth++)
+		play_step(p, step);
+}
+
+static void add_by_call(struct player *p, const struct id *id)
+{
+	assert_true(ids_add((struct filter *)p->filter, id->bytes) >= 0);
+}
+
+static bool mem_by_call(struct player *p, const struct id *id)
+{
+	return ids_test(p->filter, id->bytes);
+}
+
+static void pass_by_sim(struct player *p, uint32_t countdowns)
+{
+	p->sim.state.asked += countdowns;
+	while (p->sim.state.served < p->sim.state.asked)
+		sim_step(&p->sim);
+}
+
+static struct options script_options(json_object *script)
+{
+	struct options o = sim_options(1000, 0.1, 1000000 * HOUR_NS);
+
+	o.layout = DEDUP_COUNTDOWN;
+	o.hash = DEDUP_TEZOS;
+	o.hashes = vector_number(script, "hashes");
+	o.index_bits = vector_number(script, "index_bits");
+	o.countdown_bits = vector_number(script, "countdown_bits");
+	return o;
+}
+
+/* Room for any number of ids, and no load drives the hand. */
+static void start_sim(struct sim *s, const struct options *o)
+{
+	sim_start(s, o, 1);
+	s->config.turn_ids = s->config.burst_ids = s->config.pace_ids = NEVER;
+	s->state.limit = NEVER;
+}
+
+static void scripts_in_this_process(void **state)
+{
+	json_object *scripts = vectors_of("generational", "scripts"), *script;
+
+	(void)state;
+	for (size_t nth = 0; (script = vector_row(scripts, nth)); nth++) {
+		struct options o = script_options(script);
+		struct player p = { .add = add_by_call, .mem = mem_by_call, .pass = pass_by_sim };
+
+		start_sim(&p.sim, &o);
+		p.filter = &p.sim.filter;
+		play(&p, script);
+		sim_stop(&p.sim);
+	}
+}
+
+/* A packet of a known id is a duplicate and sets nothing: such an id the library adds. */
+static void add_by_packet(struct player *p, const struct id *id)
+{
+	if (exact_ask(id))
+		assert_int_equal(ids_add((struct filter *)p->filter, id->bytes), 0);
+	else
+		assert_false(exact_packet(id));
+}
+
+static bool mem_by_packet(struct player *p, const struct id *id)
+{
+	bool known = exact_ask(id);
+
+	assert_int_equal(ids_test(p->filter, id->bytes), known);
+	assert_int_equal(exact_ask(id), known);
+	return known;
+}
+
+static void pass_by_kernel(struct player *p, uint32_t countdowns)
+{
+	(void)p;
+	exact_pass(countdowns);
+}
+
+static void scripts_in_the_kernel(void **state)
+{
+	json_object *scripts = vectors_of("generational", "scripts"), *script;
+
+	for (size_t nth = 0; (script = vector_row(scripts, nth)); nth++) {
+		struct dedup_config cfg = exact_config(&(struct exact_shape){
+			.layout = DEDUP_COUNTDOWN,
+			.hash = DEDUP_TEZOS,
+			.k = vector_number(script, "hashes"),
+			.index_bits = vector_number(script, "index_bits"),
+			.countdown_bits = vector_number(script, "countdown_bits") });
+		struct player p = { .filter = &rig.filter,
+				    .add = add_by_packet,
+				    .mem = mem_by_packet,
+				    .pass = pass_by_kernel };
+
+		rig_load(&cfg);
+		play(&p, script);
+		rig_unload(state);
+	}
+}
+
+/* Ids, and after how many countdowns each is gone: 0 if it was taken out. */
+struct plain_count {
+	struct id ids[512];
+	uint32_t expires[512];
+	uint32_t cnt, now;
+};
+
+static uint32_t alive(const struct plain_count *c)
+{
+	uint32_t cnt = 0;
+
+	for (uint32_t i = 0; i < c->cnt; i++)
+		cnt += c->expires[i] > c->now;
+	return cnt;
+}
+
+/* Random adds and countdowns; with `takes`, ids are removed and added again too. Large: no
+ * two ids share all cells of one.
+ */
+static void count_ids(uint32_t countdown_bits, bool takes)
+{
+	struct options o = sim_options(1000, 0.1, 1000000 * HOUR_NS);
+	uint64_t seed = countdown_bits, count;
+	struct plain_count c = { 0 };
+	struct sim s;
+
+	o.layout = DEDUP_COUNTDOWN;
+	o.hashes = 9;
+	o.index_bits = 20;
+	o.countdown_bits = countdown_bits;
+	start_sim(&s, &o);
+	while (c.cnt < ARRAY_SIZE(c.ids)) {
+		uint32_t any = random_next(&seed) % (c.cnt + 1), op = random_next(&seed) % 8;
+
+		if (op < 2 || !takes) {
+			c.ids[c.cnt] = id_fresh();
+			assert_int_equal(ids_add(&s.filter, c.ids[c.cnt].bytes), 1);
+			c.expires[c.cnt++] = c.now + s.config.places;
+		} else if (any < c.cnt && op == 2) {
+			ids_remove(&s.filter, c.ids[any].bytes);
+			c.expires[any] = 0;
+		} else if (any < c.cnt && op == 3) {
+			ids_add(&s.filter, c.ids[any].bytes);
+			c.expires[any] = c.now + s.config.places;
+		}
+		for (uint32_t n = random_next(&seed) % (1 + s.config.places / 64 % 8 + 1); n; n--) {
+			s.state.asked++;
+			c.now++;
+			sim_step(&s);
+		}
+		assert_int_equal(s.state.served, s.state.asked);
+		count = stats_approx_count(&s.config, &s.state, 0);
+		assert_true(takes ? count >= alive(&c) : count == alive(&c));
+	}
+	sim_stop(&s);
+}
+
+static void approx_count_is_exact(void **state)
+{
+	(void)state;
+	for (uint32_t bits = 1; bits <= 10; bits++)
+		count_ids(bits, false);
+}
+
+static void approx_count_is_never_below(void **state)
+{
+	(void)state;
+	for (uint32_t bits = 1; bits <= 14; bits++)
+		count_ids(bits, true);
+}
+
+static struct xdp_dedup_stats stats_now(void)
+{
+	struct xdp_dedup_filter *f;
+	struct xdp_dedup_stats s;
+
+	assert_int_equal(xdp_dedup_open(FILTER_NAME, &f), 0);
+	assert_int_equal(xdp_dedup_stats(f, &s, sizeof(s)), 0);
+	xdp_dedup_close(f);
+	return s;
+}
+
+/* What packets taught counts, also in a filter so large that CPUs take credit for many ids
+ * at once: what they hold of it does not.
+ */
+static void approx_count_of_packets(void **state)
+{
+	static const uint64_t CAPACITIES[] = { 1000, 100000, 1000000 };
+
+	for (size_t c = 0; c < ARRAY_SIZE(CAPACITIES); c++) {
+		struct dedup_config cfg =
+			exact_config(&(struct exact_shape){ .layout = DEDUP_COUNTDOWN,
+							    .hash = DEDUP_TEZOS,
+							    .k = 9,
+							    .index_bits = 24,
+							    .countdown_bits = 3,
+							    .capacity = CAPACITIES[c],
+							    .fpr = 0.1 });
+
+		rig_load(&cfg);
+		for (uint32_t n = 1; n < 20; n++) {
+			struct xdp_dedup_stats s;
+
+			for (int i = 0; i < 10; i++) {
+				struct id id = id_fresh();
+
+				assert_false(exact_packet(&id));
+			}
+			s = stats_now();
+			assert_int_equal(s.approx_count, 10 * (n < 7 ? n : 7));
+			assert_int_equal(s.m, 1 << 24);
+			assert_true(s.occupancy == (double)s.set_bits / s.m);
+			exact_pass(1);
+		}
+		rig_unload(state);
+	}
+}
+
+int main(void)
+{
+#define OWN(test) cmocka_unit_test_teardown(test, rig_unload)
+	struct CMUnitTest tests[] = {
+		OWN(create_limits),	      OWN(cells_are_the_vectors),
+		OWN(scripts_in_this_process), OWN(scripts_in_the_kernel),
+		OWN(approx_count_is_exact),   OWN(approx_count_is_never_below),
+		OWN(approx_count_of_packets),
+	};
+
+	return run_root_tests("generational", tests, ARRAY_SIZE(tests));
+}

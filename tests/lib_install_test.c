@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* libxdp-dedup as it is installed: programs build and run with it, and of what is in it
+ * they see its header's functions.
+ */
+#include "lib_bed.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#define MAKE "env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s"
+
+/* Into $R, which vanishes with the sandbox; false where nothing can be built. */
+static bool install(void)
+{
+	static bool installed;
+	char out[4096];
+
+	if (installed)
+		return true;
+	if (access("Makefile", R_OK) ||
+	    sh_out(out, sizeof(out),
+		   "for i in make pkg-config cc nm ldd; do command -v $i || exit 1; done"))
+		return false;
+	setenv("R", "/mnt", 1);
+	setenv("PKG_CONFIG_PATH", "/mnt/usr/local/lib/pkgconfig", 1);
+	setenv("PC", "pkg-config --define-variable=prefix=$R/usr/local", 1);
+	sh("mount -t tmpfs tmpfs $R && " MAKE " install DESTDIR=$R");
+	installed = true;
+	return true;
+}
+
+/* How the example is built. */
+static const struct example {
+	const char *name, *command;
+} EXAMPLES[] = {
+	{ "example-shared", "cc -Wall -Werror tests/example_main.c $(eval $PC --cflags --libs "
+			    "xdp-dedup) -o $R/example && ldd $R/example | grep libxdp-dedup.so.0" },
+	{ "example-static",
+	  "cc -Wall -Werror tests/example_main.c $(eval $PC --cflags --libs --static xdp-dedup | "
+	  "sed s/-lxdp-dedup/-l:libxdp-dedup.a/) -o $R/example && "
+	  "! ldd $R/example | grep libxdp-dedup" },
+	{ "example-c++",
+	  "command -v g++ || exit 77; g++ -Wall -Werror -x c++ tests/example_main.c -x none "
+	  "$(eval $PC --cflags --libs xdp-dedup) -o $R/example" },
+};
+
+static const char MESSAGES[] = "alpha 1\nbeta 2\ngamma 3\nbeta 4\n no id\n no id\n"
+			       "far-more-than-thirty-two-bytes-of-id 5\n"
+			       "far-more-than-thirty-two-bytes-of-id 6\nalpha 7\ndelta 8\n";
+static const char FRESH[] = "beta 2\n no id\n no id\nfar-more-than-thirty-two-bytes-of-id 5\n"
+			    "far-more-than-thirty-two-bytes-of-id 6\ndelta 8\n";
+
+static void run_example(void **state)
+{
+	const struct example *row = *state;
+	const struct id alpha = { "alpha" }, beta = { "beta" }, gamma_id = { "gamma" };
+	char out[4096];
+	int status;
+
+	lib_setup_none(state);
+	if (!install())
+		skip();
+	status = sh_out(out, sizeof(out), "%s", row->command);
+	if (status == 77)
+		skip();
+	if (status)
+		fail_msg("%s", out);
+	lib_load("");
+	assert_false(lib_packet_dropped(&alpha));
+	assert_false(lib_packet_dropped(&gamma_id));
+	status = sh_out(out, sizeof(out),
+			"printf '%s' | LD_LIBRARY_PATH=$R/usr/local/lib $R/example " LIB_NAME,
+			MESSAGES);
+	assert_string_equal(out, FRESH);
+	assert_int_equal(status, 0);
+	assert_true(lib_packet_dropped(&beta));
+	assert_int_equal(
+		sh_out(out, sizeof(out), "LD_LIBRARY_PATH=$R/usr/local/lib $R/example none"), 1);
+	assert_string_equal(out, "cannot open the filter none: No such file or directory\n");
+}
+
+/* Its header's functions and nothing else, from both forms of it. */
+static void symbols_are_the_headers(void **state)
+{
+	(void)state;
+	if (!install())
+		skip();
+	sh("set -e; cd $R/usr/local; sed 's,/\\*.*,,' include/xdp-dedup.h |\n"
+	   "	grep -o '\\bxdp_dedup_[a-z_]*(' | tr -d '(' | sort -u >header\n"
+	   "[ $(wc -l <header) = 10 ]\n"
+	   "nm -D --defined-only lib/libxdp-dedup.so.0 | awk '$2 != \"A\" { print $3 }' |\n"
+	   "	sed 's/@.*//' | sort -u | diff header -\n"
+	   "nm -g --defined-only lib/libxdp-dedup.a | awk 'NF == 3 { print $3 }' | sort -u |\n"
+	   "	diff header -\n");
+}
+
+static void the_library_neither_prints_nor_ends(void **state)
+{
+	(void)state;
+	if (!install())
+		skip();
+	sh("! nm -u $R/usr/local/lib/libxdp-dedup.a | grep -E ' U _*(v?f?printf|puts|fputs|putchar|"
+	   "fputc|perror|exit|abort|assert_fail|errx?|warnx?|syslog|stdout|stderr)(_chk)?$'");
+	sh("nm -u $R/usr/local/lib/libxdp-dedup.a | grep -q ' U mmap'"); /* or the above is void */
+}
+
+/* For whoever builds without a prefix and then installs somewhere. */
+static void install_tells_its_prefix(void **state)
+{
+	(void)state;
+	if (!install())
+		skip();
+	sh(MAKE " install PREFIX=$R/opt && "
+		"grep -q \"^prefix=$R/opt$\" $R/opt/lib/pkgconfig/xdp-dedup.pc");
+}
+
+#define OWN(f) cmocka_unit_test_setup(f, lib_setup_none)
+static const struct CMUnitTest TESTS[] = {
+	OWN(symbols_are_the_headers),
+	OWN(the_library_neither_prints_nor_ends),
+	OWN(install_tells_its_prefix),
+};
+
+int main(void)
+{
+	lib_add_tests(TESTS, ARRAY_SIZE(TESTS));
+	for (size_t i = 0; i < ARRAY_SIZE(EXAMPLES); i++)
+		lib_add_row("", EXAMPLES[i].name, run_example, NULL, &EXAMPLES[i]);
+	return lib_run_tests("lib_install");
+}

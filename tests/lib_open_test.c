@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Opening a filter with libxdp-dedup: what is refused, whom to, and that an open one needs
+ * neither rights nor the kernel.
+ */
+#include "lib_bed.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NO_ROOT 65534
+#define POOL 100
+
+static struct id pool[POOL];
+
+static void open_refuses(void **state)
+{
+	static const char *const NAMES[] = { "none", "",
+					     ".",    "..",
+					     "a/b",  "../xdp-dedup/lib",
+					     "a.b",  "0123456789012345678901234567890123" };
+	struct xdp_dedup_filter *f = (void *)1;
+
+	(void)state;
+	lib_load("");
+	for (size_t i = 0; i < ARRAY_SIZE(NAMES); i++)
+		assert_int_equal(xdp_dedup_open(NAMES[i], &f), -ENOENT);
+	sh("mkdir %s/empty", PIN_ROOT);
+	assert_int_equal(xdp_dedup_open("empty", &f), -EPROTO);
+	sh("rmdir %s/empty", PIN_ROOT);
+	assert_ptr_equal(f, (void *)1);
+	xdp_dedup_close(NULL);
+}
+
+static void open_refuses_what_is_not_whole(void **state)
+{
+	struct xdp_dedup_filter *f = (void *)1;
+
+	(void)state;
+	for (int pin = PIN_FILTER; pin <= PIN_CONFIG; pin++) {
+		lib_load("--layout flat");
+		sh("rm %s/" LIB_NAME "/%s", PIN_ROOT, PINS[pin]);
+		assert_int_equal(xdp_dedup_open(LIB_NAME, &f), -EPROTO);
+		sh("bpftool map create %s/" LIB_NAME
+		   "/%s type array key 4 value 4 entries 1 name other",
+		   PIN_ROOT, PINS[pin]);
+		assert_int_equal(xdp_dedup_open(LIB_NAME, &f), -EPROTO);
+	}
+	assert_ptr_equal(f, (void *)1);
+}
+
+/* Runs fn in a child process of its own; what it returns must be 0. */
+static void assert_child(int (*fn)(void))
+{
+	pid_t pid = fork();
+	int status;
+
+	assert_return_code(pid, errno);
+	if (!pid)
+		syscall(SYS_exit, fn());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		fail_msg("child: %s %d", WIFEXITED(status) ? "exit" : "signal",
+			 WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+}
+
+/* Becomes nobody, with this one capability at most. */
+static int drop_root(int capability)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	if (capability >= 0)
+		data[capability / 32].permitted = data[capability / 32].effective =
+			1U << capability % 32;
+	if (prctl(PR_SET_KEEPCAPS, 1) || syscall(SYS_setresgid, NO_ROOT, NO_ROOT, NO_ROOT) ||
+	    syscall(SYS_setresuid, NO_ROOT, NO_ROOT, NO_ROOT) || syscall(SYS_capset, &header, data))
+		return -errno;
+	return 0;
+}
+
+/* How opening fails to nobody; 0 to who has the capability. */
+static int open_as_nobody(int capability)
+{
+	struct xdp_dedup_filter *f;
+
+	if (drop_root(capability))
+		return 99;
+	return -xdp_dedup_open(LIB_NAME, &f);
+}
+
+static int nobody_may_not(void)
+{
+	return open_as_nobody(-1) == EACCES ? 0 : 1;
+}
+
+/* The way to the pins is open, but not they. */
+static int nobody_may_not_bpf(void)
+{
+	int err = open_as_nobody(-1);
+
+	return err == EACCES || err == EPERM ? 0 : err;
+}
+
+static int cap_bpf_may(void)
+{
+	return open_as_nobody(CAP_BPF);
+}
+
+static void open_wants_rights(void **state)
+{
+	(void)state;
+	lib_load("");
+	assert_child(nobody_may_not);
+	sh("chmod 755 /sys/fs/bpf %s %s/" LIB_NAME, PIN_ROOT, PIN_ROOT);
+	assert_child(nobody_may_not_bpf);
+	sh("chmod 700 %s/" LIB_NAME "; chown -R %d %s/" LIB_NAME, PIN_ROOT, NO_ROOT, PIN_ROOT);
+	assert_child(cap_bpf_may);
+	sh("chmod 700 %s; rm -r %s/" LIB_NAME, PIN_ROOT, PIN_ROOT);
+}
+
+/* Rights are for opening only. */
+static int use_as_nobody(void)
+{
+	struct id id = id_fresh();
+	struct xdp_dedup_stats s;
+
+	if (drop_root(-1))
+		return 1;
+	if (lib_seen(&id) || lib_seen(&id) != 1 || lib_asked(&id) != 1)
+		return 2;
+	return xdp_dedup_stats(lib.f, &s, sizeof(s)) || s.set_bits == 0 ? 3 : 0;
+}
+
+static void kind_needs_no_rights_when_open(void **state)
+{
+	(void)state;
+	assert_child(use_as_nobody);
+}
+
+/* No system call an id: a child that may make none but read, write and exit. */
+static int strict_calls(void)
+{
+	struct xdp_dedup_id ids[100];
+	int results[100], wrong = 0;
+
+	for (int i = 0; i < 100; i++)
+		ids[i] = (struct xdp_dedup_id){ pool[i].bytes, 32 };
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT))
+		return 1;
+	for (int i = 0; i < 100; i++) {
+		wrong += xdp_dedup_check_and_add_many(lib.f, ids, 100, results) != (i ? 100 : 0);
+		for (int j = 0; j < 25; j++) {
+			wrong += lib_asked(&pool[j]) != 1 || lib_seen(&pool[j]) != 1;
+			wrong += lib_added(&pool[j]) != 1;
+		}
+	}
+	for (int i = 0; i < 100; i++) /* at last: it may take others out too */
+		xdp_dedup_remove(lib.f, pool[i].bytes, 32);
+	return wrong ? 2 : 0;
+}
+
+static void kind_calls_nothing(void **state)
+{
+	(void)state;
+	for (int i = 0; i < POOL; i++)
+		pool[i] = id_fresh();
+	assert_child(strict_calls);
+}
+
+static const struct CMUnitTest KIND_TESTS[] = {
+	cmocka_unit_test(kind_calls_nothing),
+	cmocka_unit_test(kind_needs_no_rights_when_open),
+};
+
+#define OWN(f) cmocka_unit_test_setup(f, lib_setup_none)
+static const struct CMUnitTest TESTS[] = {
+	OWN(open_refuses),
+	OWN(open_refuses_what_is_not_whole),
+	OWN(open_wants_rights),
+};
+
+int main(void)
+{
+	lib_add_kind_tests(KIND_TESTS, ARRAY_SIZE(KIND_TESTS));
+	lib_add_tests(TESTS, ARRAY_SIZE(TESTS));
+	return lib_run_tests("lib_open");
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Who shares a filter with libxdp-dedup: each key is let through once, by one of an
+ * application's threads, or by the packet program in front of it.
+ */
+#include "lib_bed.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* A gateway and a consumer of events, as another project has them on a library of its own:
+ * each key is let through once a window, events without a key always.
+ */
+struct event {
+	const char *key;
+	int n;
+};
+
+static bool is_duplicate(const char *key)
+{
+	return xdp_dedup_check_and_add(lib.f, key, strlen(key)) == 1;
+}
+
+/* Takes the duplicates out; the others stay in order. Returns how many they are. */
+static size_t filter_events(struct event *events, size_t cnt)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < cnt; i++)
+		if (!is_duplicate(events[i].key))
+			events[kept++] = events[i];
+	return kept;
+}
+
+static void kind_filters_events(void **state)
+{
+	struct event events[] = {
+		{ "a", 0 }, { "", 1 },	{ "b", 2 }, { "a", 3 },	    { "", 4 },
+		{ "c", 5 }, { "b", 6 }, { "a", 7 }, { "key-d", 8 }, { "key-dd", 9 },
+	};
+	static const int KEPT[] = { 0, 1, 2, 4, 5, 8, 9 };
+
+	(void)state;
+	assert_int_equal(filter_events(events, ARRAY_SIZE(events)), ARRAY_SIZE(KEPT));
+	for (size_t i = 0; i < ARRAY_SIZE(KEPT); i++)
+		assert_int_equal(events[i].n, KEPT[i]);
+	/* The next batch: only what has no key. */
+	assert_int_equal(filter_events(events, ARRAY_SIZE(KEPT)), 2);
+	assert_true(events[0].n == 1 && events[1].n == 4);
+	assert_int_equal(filter_events(events, 0), 0);
+}
+
+static void kind_slides_its_window(void **state)
+{
+	int turns = lib_is_countdown() ? lib.raw.config->places : 2;
+
+	(void)state;
+	assert_false(is_duplicate("just before a rotation"));
+	for (int i = 1; i < turns; i++) {
+		bed_tool("rotate " LIB_NAME);
+		assert_true(is_duplicate("just before a rotation"));
+	}
+	bed_tool("rotate " LIB_NAME);
+	assert_false(is_duplicate("just before a rotation"));
+	for (int i = 0; i < 3; i++)
+		assert_false(is_duplicate(""));
+}
+
+#define THREADS 4
+#define KEYS 8000
+
+static struct {
+	atomic_uint told_new[KEYS];
+	atomic_uint ready;
+} gateway;
+
+static void *ask_all(void *arg)
+{
+	char key[XDP_DEDUP_ID_MAX];
+
+	(void)arg;
+	for (gateway.ready++; gateway.ready < THREADS;)
+		sched_yield();
+	for (int i = 0; i < KEYS; i++) {
+		snprintf(key, sizeof(key), "key %d", i);
+		if (!is_duplicate(key))
+			gateway.told_new[i]++;
+	}
+	return NULL;
+}
+
+static void kind_tells_one_thread(void **state)
+{
+	pthread_t threads[THREADS];
+
+	(void)state;
+	memset(&gateway, 0, sizeof(gateway));
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, ask_all, NULL), 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	for (int i = 0; i < KEYS; i++)
+		assert_int_equal(gateway.told_new[i], 1);
+}
+
+/* The application's threads and real packets come with the same ids at the same time: each
+ * is new to one of them only, or, by a false positive, to none.
+ */
+
+#define RACERS 2
+#define RACE_AHEAD 48
+#define RACE_MAX 100000
+
+static const struct race {
+	const char *name, *options;
+	uint32_t ids, rate_pps;
+	double fpr;
+} RACES[] = {
+	{ "race-blocked", "", 100000, 50000, 1e-6 },
+	{ "race-colibri", "--layout flat --hash colibri", 30000, 15000, 1e-4 },
+	{ "race-tezos", "--layout countdown --hash tezos", 50000, 25000, 1e-4 },
+};
+
+static struct {
+	const struct race *row;
+	struct gossip_sender *s;
+	atomic_uchar told_new[RACE_MAX];
+	atomic_int failed;
+} race;
+
+/* About as fast as the packets: none waits for long. */
+static void *race_along(void *arg)
+{
+	struct xdp_dedup_id one[8];
+	uint8_t id[8][GSP_ID_BYTES];
+	int results[8];
+	bool batch = arg;
+	uint64_t seed = batch, ahead;
+
+	for (uint32_t i = 0; i < race.row->ids; i += 8) {
+		for (uint32_t j = 0; j < 8; j++) {
+			gossip_id(race.s->seed, i + j, id[j]);
+			one[j] = (struct xdp_dedup_id){ id[j], GSP_ID_BYTES };
+		}
+		/* From a few packets behind to a few ahead. */
+		ahead = random_next(&seed) % RACE_AHEAD;
+		while (race.s->sent < race.row->ids && race.s->sent + ahead < i + RACE_AHEAD / 2)
+			sched_yield();
+		if (batch)
+			xdp_dedup_check_and_add_many(lib.f, one, 8, results);
+		for (uint32_t j = 0; j < 8; j++) {
+			if (!batch)
+				results[j] = xdp_dedup_check_and_add(lib.f, id[j], GSP_ID_BYTES);
+			race.failed += results[j] < 0;
+			race.told_new[i + j] += results[j] == 0;
+		}
+	}
+	return NULL;
+}
+
+static void check_race(const struct gossip_receiver *r)
+{
+	uint32_t by_packets = 0, by_threads = 0, by_none = 0;
+
+	for (uint32_t i = 0; i < race.row->ids; i++) {
+		assert_in_range(race.told_new[i] + r->copies[i], 0, 1);
+		by_packets += r->copies[i];
+		by_threads += race.told_new[i];
+		by_none += !r->copies[i] && !race.told_new[i];
+	}
+	print_message("# %s: packets were first with %u ids, the application with %u\n",
+		      race.row->name, by_packets, by_threads);
+	assert_true(by_none <= poisson_bound(2 * race.row->fpr * race.row->ids));
+	assert_true(by_packets > 100 && by_threads > 100);
+	assert_int_equal(race.failed, 0);
+}
+
+static void run_race(void **state)
+{
+	uint64_t seed = gossip_now_ns();
+	pthread_t threads[RACERS];
+	struct gossip_receiver *r;
+
+	memset(&race, 0, sizeof(race));
+	race.row = *state;
+	bed_load("load ve0 --name " LIB_NAME " --capacity 150k --fpr %g %s", race.row->fpr,
+		 race.row->options);
+	lib_take(LIB_NAME);
+	r = bed_receiver(0, AF_INET, seed, race.row->ids);
+	race.s = bed_sender(0, AF_INET, seed);
+	race.s->rate_pps = race.row->rate_pps;
+	assert_return_code(gossip_receiver_start(r), EAGAIN);
+	assert_return_code(gossip_sender_start(race.s, NULL, race.row->ids), EAGAIN);
+	for (int i = 0; i < RACERS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, race_along, i ? &race : NULL), 0);
+	for (int i = 0; i < RACERS; i++)
+		pthread_join(threads[i], NULL);
+	assert_return_code(gossip_sender_wait(race.s), EIO);
+	bed_counters_after(LIB_NAME, race.row->ids);
+	assert_return_code(gossip_receiver_stop(r, 50), EIO);
+	assert_int_equal(gossip_receiver_lost(r), 0);
+	check_race(r);
+	bed_close(race.s, r);
+}
+
+static const struct CMUnitTest KIND_TESTS[] = {
+	cmocka_unit_test(kind_filters_events),
+	cmocka_unit_test(kind_slides_its_window),
+	cmocka_unit_test(kind_tells_one_thread),
+};
+
+int main(void)
+{
+	lib_add_kind_tests(KIND_TESTS, ARRAY_SIZE(KIND_TESTS));
+	for (size_t i = 0; i < ARRAY_SIZE(RACES); i++)
+		lib_add_row("", RACES[i].name, run_race, lib_setup_links, &RACES[i]);
+	return lib_run_tests("lib_share");
+}

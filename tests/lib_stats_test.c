@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The statistics of libxdp-dedup, which are those of `xdp-dedup status`. */
+#include "lib_bed.h"
+
+#include <string.h>
+
+#include "fips_bed.h"
+#include "hand.h"
+
+static double json_number(json_object *o, const char *key)
+{
+	json_object *value;
+
+	if (!json_object_object_get_ex(o, key, &value))
+		fail_msg("no key %s", key);
+	return json_object_get_double(value);
+}
+
+static void assert_same(double is, double should, const char *what)
+{
+	if (!(is <= should * (1 + 1e-12) && is >= should * (1 - 1e-12)))
+		fail_msg("%s: %.17g, not %.17g", what, is, should);
+}
+
+static void compare_fill(const struct xdp_dedup_stats *s, json_object *o)
+{
+	bool countdown = lib_is_countdown();
+
+	assert_same(s->set_bits, json_number(o, countdown ? "cells_set" : "set_bits"), "set_bits");
+	assert_same(s->occupancy, json_number(o, countdown ? "fill" : "fill_current"), "occupancy");
+	assert_same(s->set_bits_previous, countdown ? 0 : json_number(o, "set_bits_previous"),
+		    "set_bits_previous");
+	assert_same(s->occupancy_previous, countdown ? 0 : json_number(o, "fill_previous"),
+		    "occupancy_previous");
+	assert_same(s->approx_count, countdown ? json_number(o, "approx_count") : 0, "approx");
+	assert_same(s->ids_estimate, json_number(o, "ids_estimate"), "ids_estimate");
+	assert_same(s->fpr_estimate, json_number(o, "fpr_estimate"), "fpr_estimate");
+	assert_same(s->occupancy, (double)s->set_bits / s->m, "occupancy");
+	assert_same(s->occupancy_previous, (double)s->set_bits_previous / s->m, "previous");
+}
+
+static void compare_config(const struct xdp_dedup_stats *s, json_object *o)
+{
+	bool blocked = lib.raw.config->layout == DEDUP_BLOCKED;
+
+	assert_string_equal(s->layout, vector_text(o, "layout"));
+	assert_string_equal(s->hash, vector_text(o, "hash"));
+	assert_same(s->capacity, json_number(o, "capacity"), "capacity");
+	assert_same(s->window_ns, json_number(o, "window_ns"), "window_ns");
+	assert_same(s->fpr, json_number(o, "fpr"), "fpr");
+	assert_same(s->m, blocked ? json_number(o, "blocks") * 256 : json_number(o, "m"), "m");
+	assert_same(s->k, json_number(o, blocked ? "hashes" : "k"), "k");
+}
+
+/* Both while the hand stood still, as it does most of the time. */
+static json_object *status_between(struct xdp_dedup_stats *s)
+{
+	for (int tries = 0; tries < 100; tries++) {
+		uint64_t hand = dedup_read(&lib.raw.state->hand);
+		json_object *o = tool_status(LIB_NAME);
+
+		*s = lib_stats();
+		if (dedup_read(&lib.raw.state->hand) == hand)
+			return o;
+		json_object_put(o);
+	}
+	fail();
+	return NULL;
+}
+
+static void compare_with_status(void)
+{
+	struct xdp_dedup_stats s;
+	json_object *o = status_between(&s), *counters = vector_get(o, "counters");
+
+	compare_config(&s, o);
+	compare_fill(&s, o);
+	assert_same(s.rx, json_number(counters, "rx"), "rx");
+	assert_same(s.fresh, json_number(counters, "new"), "fresh");
+	assert_same(s.duplicate, json_number(counters, "duplicate"), "duplicate");
+	assert_same(s.dropped, json_number(counters, "dropped"), "dropped");
+	assert_false(s.stopped);
+	json_object_put(o);
+}
+
+static void kind_tells_what_status_does(void **state)
+{
+	struct xdp_dedup_stats before = lib_stats(), s;
+
+	(void)state;
+	compare_with_status();
+	assert_true(before.ids_estimate == 0 && !before.set_bits && !before.approx_count);
+	for (int i = 0; i < 300; i++) {
+		struct id id = id_fresh();
+
+		assert_int_equal(lib_packet_dropped(&id), 0);
+		if (i < 100)
+			assert_int_equal(lib_packet_dropped(&id), 1);
+	}
+	bed_tool("rotate " LIB_NAME);
+	for (int i = 0; i < 200; i++) {
+		struct id id = id_fresh();
+
+		assert_int_equal(lib_seen(&id), 0);
+	}
+	compare_with_status();
+	s = lib_stats();
+	assert_int_equal(s.rx - before.rx, 400);
+	assert_int_equal(s.fresh - before.fresh, 300);
+	assert_int_equal(s.duplicate - before.duplicate, 100);
+	assert_int_equal(s.dropped - before.dropped, 100);
+	assert_true(s.ids_estimate > 480 && s.ids_estimate < 520);
+	assert_int_equal(s.approx_count, lib_is_countdown() ? 500 : 0);
+	assert_true(s.set_bits > 0 && (s.set_bits_previous > 0) == !lib_is_countdown());
+	assert_true(s.fpr_estimate > 0 && s.fpr_estimate <= s.fpr);
+}
+
+/* Of two kinds of packets that may be dropped, and need not be. */
+static void stats_tell_drops_from_duplicates(void **state)
+{
+	static const char *const OPTIONS[] = { "--layout flat", "--layout flat --action count" };
+
+	(void)state;
+	for (int count = 0; count < 2; count++) {
+		struct xdp_dedup_stats s;
+		struct id id = id_fresh();
+
+		lib_load(OPTIONS[count]);
+		assert_false(lib_dropped(GSP_EVENT, &id));
+		for (int i = 0; i < 3; i++)
+			assert_int_equal(lib_dropped(GSP_EVENT, &id), !count);
+		for (int i = 0; i < 5; i++)
+			assert_int_equal(lib_dropped(GSP_IHAVE, &id), !count);
+		s = lib_stats();
+		assert_true(s.rx == 9 && s.fresh == 1 && s.duplicate == 3);
+		assert_int_equal(s.dropped, count ? 0 : 8);
+	}
+}
+
+/* Callers of older and newer headers than the library. */
+static void stats_of_any_size(void **state)
+{
+	union {
+		struct xdp_dedup_stats s;
+		uint8_t bytes[sizeof(struct xdp_dedup_stats) + 64];
+	} all, some;
+
+	(void)state;
+	lib_load("--layout flat");
+	memset(&all, 0xee, sizeof(all));
+	assert_int_equal(xdp_dedup_stats(lib.f, &all.s, sizeof(all)), 0);
+	for (size_t i = sizeof(all.s); i < sizeof(all); i++)
+		assert_int_equal(all.bytes[i], 0);
+	for (size_t size = 0; size < sizeof(all); size++) {
+		memset(&some, 0xee, sizeof(some));
+		assert_int_equal(xdp_dedup_stats(lib.f, &some.s, size), 0);
+		assert_memory_equal(&some, &all, size);
+		for (size_t i = size; i < sizeof(some); i++)
+			assert_int_equal(some.bytes[i], 0xee);
+	}
+}
+
+static const struct CMUnitTest KIND_TESTS[] = {
+	cmocka_unit_test(kind_tells_what_status_does),
+};
+
+#define OWN(f) cmocka_unit_test_setup(f, lib_setup_none)
+static const struct CMUnitTest TESTS[] = {
+	OWN(stats_tell_drops_from_duplicates),
+	OWN(stats_of_any_size),
+};
+
+int main(void)
+{
+	lib_add_kind_tests(KIND_TESTS, ARRAY_SIZE(KIND_TESTS));
+	lib_add_tests(TESTS, ARRAY_SIZE(TESTS));
+	return lib_run_tests("lib_stats");
+}

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* libxdp-dedup as applications use it: what it answers, one id at a time and in batches,
+ * and for how long.
+ */
+#include "lib_bed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hand.h"
+
+/* Answers. */
+
+static void kind_answers(void **state)
+{
+	struct id a = id_fresh(), b = id_fresh(), c = id_fresh();
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(lib_asked(&a), 0); /* asking teaches nothing */
+		assert_int_equal(lib_asked(&b), 0);
+	}
+	assert_int_equal(lib_seen(&a), 0);
+	assert_int_equal(lib_added(&b), 0);
+	assert_false(lib_packet_dropped(&c));
+	for (int i = 0; i < 2; i++) {
+		const struct id *ids[] = { &a, &b, &c };
+
+		for (int j = 0; j < 3; j++) {
+			assert_int_equal(lib_asked(ids[j]), 1);
+			assert_int_equal(lib_seen(ids[j]), 1);
+			assert_int_equal(lib_added(ids[j]), 1);
+			assert_true(lib_packet_dropped(ids[j]));
+		}
+	}
+	c = id_fresh();
+	assert_int_equal(lib_asked(&c), 0);
+	assert_false(lib_packet_dropped(&c));
+}
+
+/* Of so many bytes an id is what it is in a packet, with zeros behind it. */
+static void kind_pads_ids(void **state)
+{
+	(void)state;
+	for (size_t len = 1; len <= XDP_DEDUP_ID_MAX; len++) {
+		struct id id = id_fresh(), other = id_fresh();
+
+		id.bytes[len - 1] |= 1; /* or it could be a shorter one's */
+		memset(id.bytes + len, 0, sizeof(id.bytes) - len);
+		other.bytes[len - 1] |= 1;
+		memset(other.bytes + len, 0, sizeof(other.bytes) - len);
+		other.bytes[0] = ~id.bytes[0] | 1;
+		if (!memcmp(&id, &other, sizeof(id)))
+			other.bytes[0] ^= 2;
+		if (len == 1) /* there are not so many of them */
+			id.bytes[0] = 1, other.bytes[0] = 2;
+
+		assert_int_equal(xdp_dedup_check_and_add(lib.f, id.bytes, len), 0);
+		assert_int_equal(xdp_dedup_test(lib.f, id.bytes, len), 1);
+		assert_int_equal(lib_asked(&id), 1);
+		assert_true(lib_packet_dropped(&id));
+		if (len > 1)
+			assert_int_equal(xdp_dedup_test(lib.f, id.bytes, len - 1), 0);
+
+		assert_false(lib_packet_dropped(&other));
+		assert_int_equal(xdp_dedup_test(lib.f, other.bytes, len), 1);
+		assert_int_equal(xdp_dedup_add(lib.f, other.bytes, len), 1);
+		assert_int_equal(xdp_dedup_check_and_add(lib.f, other.bytes, len), 1);
+	}
+}
+
+static void kind_refuses_long_ids(void **state)
+{
+	static const size_t LENS[] = { XDP_DEDUP_ID_MAX + 1, 64, SIZE_MAX };
+	uint8_t bytes[64];
+	int result;
+
+	(void)state;
+	memset(bytes, 7, sizeof(bytes));
+	for (size_t i = 0; i < ARRAY_SIZE(LENS); i++) {
+		struct xdp_dedup_id id = { bytes, LENS[i] };
+
+		assert_int_equal(xdp_dedup_test(lib.f, bytes, LENS[i]), -EINVAL);
+		assert_int_equal(xdp_dedup_add(lib.f, bytes, LENS[i]), -EINVAL);
+		assert_int_equal(xdp_dedup_check_and_add(lib.f, bytes, LENS[i]), -EINVAL);
+		assert_int_equal(xdp_dedup_remove(lib.f, bytes, LENS[i]), -EINVAL);
+		assert_int_equal(xdp_dedup_check_and_add_many(lib.f, &id, 1, &result), 0);
+		assert_int_equal(result, -EINVAL);
+	}
+	assert_int_equal(lib_stats().set_bits, 0);
+	assert_int_equal(xdp_dedup_test(lib.f, bytes, XDP_DEDUP_ID_MAX), 0);
+}
+
+static void kind_takes_no_id_for_new(void **state)
+{
+	static const uint8_t ZEROS[XDP_DEDUP_ID_MAX];
+	uint64_t learned = dedup_read(&lib.raw.state->learned);
+
+	(void)state;
+	for (size_t len = 0; len <= sizeof(ZEROS); len++) {
+		const void *bytes = len ? ZEROS : NULL;
+
+		for (int i = 0; i < 2; i++) {
+			struct xdp_dedup_id ids[] = { { bytes, len }, { bytes, len } };
+			int results[] = { 7, 7 };
+
+			assert_int_equal(xdp_dedup_test(lib.f, bytes, len), 0);
+			assert_int_equal(xdp_dedup_add(lib.f, bytes, len), 0);
+			assert_int_equal(xdp_dedup_check_and_add(lib.f, bytes, len), 0);
+			assert_int_equal(xdp_dedup_check_and_add_many(lib.f, ids, 2, results), 0);
+			assert_true(!results[0] && !results[1]);
+			assert_int_equal(xdp_dedup_remove(lib.f, bytes, len),
+					 lib_is_countdown() ? 0 : -EOPNOTSUPP);
+		}
+	}
+	assert_int_equal(lib_stats().set_bits, 0);
+	assert_int_equal(dedup_read(&lib.raw.state->learned), learned);
+}
+
+/* Batches. */
+
+#define POOL 700
+
+static struct id pool[POOL];
+static bool known[POOL]; /* as it should be */
+
+/* Of the pool, or a bad one: a long one, none, zeros. */
+static struct xdp_dedup_id any_id(uint64_t random, int *expected)
+{
+	static const uint8_t ZEROS[XDP_DEDUP_ID_MAX];
+	uint32_t n = random / 64 % POOL;
+
+	*expected = random % 64 == 0 ? -EINVAL : 0;
+	if (random % 64 < 4)
+		return (struct xdp_dedup_id[]){ { pool[0].bytes, XDP_DEDUP_ID_MAX + 1 },
+						{ NULL, 0 },
+						{ ZEROS, 5 },
+						{ ZEROS, 32 } }[random % 64];
+	*expected = known[n];
+	known[n] = true;
+	return (struct xdp_dedup_id){ pool[n].bytes, sizeof(pool[n].bytes) };
+}
+
+static void check_batch(size_t cnt, uint64_t *seed)
+{
+	struct xdp_dedup_id *ids = calloc(cnt + 1, sizeof(*ids));
+	int *expected = calloc(cnt + 1, sizeof(int)), *results = malloc((cnt + 1) * sizeof(int));
+	size_t duplicates = 0;
+
+	results[cnt] = 99;
+	for (size_t i = 0; i < cnt; i++) {
+		ids[i] = any_id(random_next(seed), &expected[i]);
+		duplicates += expected[i] == 1;
+	}
+	assert_int_equal(xdp_dedup_check_and_add_many(lib.f, ids, cnt, results), duplicates);
+	assert_memory_equal(results, expected, cnt * sizeof(int));
+	assert_int_equal(results[cnt], 99);
+	free(ids);
+	free(expected);
+	free(results);
+}
+
+/* With repeats, also within one: as one by one. */
+static void kind_sees_many(void **state)
+{
+	static const size_t COUNTS[] = { 0, 1, 15, 16, 17, 31, 32, 33, 1000 };
+	uint64_t seed = 3;
+
+	(void)state;
+	assert_int_equal(xdp_dedup_check_and_add_many(lib.f, NULL, 0, NULL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(COUNTS); i++) {
+		for (int j = 0; j < POOL; j++) {
+			pool[j] = id_fresh();
+			known[j] = random_next(&seed) % 8 == 0;
+			if (known[j])
+				assert_int_equal(lib_added(&pool[j]), 0);
+		}
+		check_batch(COUNTS[i], &seed);
+		check_batch(COUNTS[i], &seed);
+	}
+}
+
+static void kind_sees_itself_in_a_batch(void **state)
+{
+	struct xdp_dedup_id ids[40];
+	struct id id = id_fresh();
+	int results[40];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+		ids[i] = (struct xdp_dedup_id){ id.bytes, sizeof(id.bytes) };
+	assert_int_equal(xdp_dedup_check_and_add_many(lib.f, ids, 40, results), 39);
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+		assert_int_equal(results[i], i > 0);
+	assert_true(lib_packet_dropped(&id));
+}
+
+/* Memory. */
+
+static void kind_removes(void **state)
+{
+	struct id id = id_fresh(), other = id_fresh(), by_packet = id_fresh();
+
+	(void)state;
+	assert_int_equal(lib_added(&id), 0);
+	assert_int_equal(lib_added(&other), 0);
+	assert_false(lib_packet_dropped(&by_packet));
+	assert_true(lib_packet_dropped(&by_packet));
+	if (!lib_is_countdown()) {
+		assert_int_equal(xdp_dedup_remove(lib.f, id.bytes, 32), -EOPNOTSUPP);
+		assert_int_equal(lib_asked(&id), 1);
+		return;
+	}
+	assert_int_equal(xdp_dedup_remove(lib.f, id.bytes, 32), 1);
+	assert_int_equal(xdp_dedup_remove(lib.f, id.bytes, 32), 0);
+	assert_int_equal(lib_asked(&id), 0);
+	assert_int_equal(lib_asked(&other), 1);
+	assert_int_equal(xdp_dedup_remove(lib.f, by_packet.bytes, 32), 1);
+	assert_int_equal(lib_asked(&by_packet), 0);
+	assert_false(lib_packet_dropped(&by_packet)); /* it has forgotten it too */
+	assert_true(lib_packet_dropped(&by_packet));
+	assert_int_equal(lib_seen(&id), 0);
+	assert_true(lib_packet_dropped(&id));
+}
+
+/* Only countdown's add makes an id young again. */
+static void kind_ages(void **state)
+{
+	struct id a = id_fresh(), b = id_fresh(), c = id_fresh();
+	int turns = lib_is_countdown() ? lib.raw.config->places : 2;
+
+	(void)state;
+	assert_int_equal(lib_added(&a), 0);
+	assert_int_equal(lib_seen(&b), 0);
+	assert_false(lib_packet_dropped(&c));
+	for (int i = 1; i < turns; i++) {
+		bed_tool("rotate " LIB_NAME);
+		assert_int_equal(lib_asked(&a), 1);
+		assert_int_equal(lib_seen(&b), 1);
+		assert_true(lib_packet_dropped(&c));
+	}
+	assert_int_equal(lib_added(&a), 1);
+	bed_tool("rotate " LIB_NAME);
+	assert_int_equal(lib_asked(&a), lib_is_countdown());
+	assert_int_equal(lib_asked(&b), 0);
+	assert_int_equal(lib_asked(&c), 0);
+	assert_int_equal(lib_seen(&b), 0);
+	bed_tool("reset " LIB_NAME);
+	assert_int_equal(lib_asked(&a), 0);
+	assert_int_equal(lib_stats().set_bits, 0);
+}
+
+static void kind_is_full(void **state)
+{
+	struct xdp_dedup_id ids[3];
+	struct id old = id_fresh(), first = id_fresh(), second = id_fresh();
+	int results[3];
+
+	(void)state;
+	assert_int_equal(lib_added(&old), 0);
+	lib_freeze();
+	lib.raw.state->limit = lib.raw.state->learned;
+	assert_int_equal(lib_added(&first), -ENOSPC);
+	assert_int_equal(lib_seen(&first), -ENOSPC);
+	assert_int_equal(lib_asked(&first), 0);
+	assert_int_equal(lib_asked(&old), 1);
+	assert_int_equal(lib_seen(&old), 1);
+	ids[0] = (struct xdp_dedup_id){ first.bytes, 32 };
+	ids[1] = (struct xdp_dedup_id){ old.bytes, 32 };
+	ids[2] = (struct xdp_dedup_id){ second.bytes, 32 };
+	assert_int_equal(xdp_dedup_check_and_add_many(lib.f, ids, 3, results), 1);
+	assert_true(results[0] == -ENOSPC && results[1] == 1 && results[2] == -ENOSPC);
+	lib.raw.state->limit++;
+	assert_int_equal(xdp_dedup_check_and_add_many(lib.f, ids, 3, results), 1);
+	assert_true(results[0] == 0 && results[1] == 1 && results[2] == -ENOSPC);
+	assert_int_equal(lib.raw.state->learned, lib.raw.state->limit);
+}
+
+/* Unloaded while it is open: nothing is told to be a duplicate, and a new one is a new one. */
+static void stale_when_unloaded(void **state)
+{
+	struct xdp_dedup_filter *old;
+	struct id id = id_fresh(), other = id_fresh();
+	struct xdp_dedup_id ids[20];
+	int results[20];
+
+	(void)state;
+	lib_load("--layout countdown --window 1s");
+	assert_int_equal(lib_added(&id), 0);
+	assert_false(lib_stats().stopped);
+	bed_tool("unload ve0");
+	for (int ms = 0; lib_asked(&id) == 1 && ms < 20000; ms++)
+		usleep(1000);
+	assert_int_equal(lib_asked(&id), -ESTALE);
+	assert_int_equal(lib_asked(&other), -ESTALE);
+	assert_int_equal(lib_seen(&id), -ESTALE);
+	assert_int_equal(lib_added(&other), -ESTALE);
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+		ids[i] = (struct xdp_dedup_id){ other.bytes, i + 13 };
+	assert_int_equal(xdp_dedup_check_and_add_many(lib.f, ids, 20, results), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+		assert_int_equal(results[i], -ESTALE);
+	assert_true(lib_stats().stopped);
+
+	old = lib.f;
+	assert_int_equal(xdp_dedup_open(LIB_NAME, &lib.f), -ENOENT);
+	lib.f = NULL;
+	lib_load("--layout flat");
+	assert_int_equal(lib_asked(&id), 0);
+	assert_int_equal(lib_seen(&id), 0);
+	assert_int_equal(xdp_dedup_test(old, id.bytes, 32), -ESTALE);
+	xdp_dedup_close(old);
+	assert_true(lib_packet_dropped(&id));
+}
+
+static void the_application_alone_learns(void **state)
+{
+	struct id id = id_fresh();
+
+	(void)state;
+	lib_load("--learn app --layout countdown --hash tezos");
+	assert_false(lib_packet_dropped(&id));
+	assert_false(lib_packet_dropped(&id));
+	assert_int_equal(lib_seen(&id), 0);
+	assert_true(lib_packet_dropped(&id));
+}
+
+static const struct CMUnitTest KIND_TESTS[] = {
+	cmocka_unit_test(kind_answers),		 cmocka_unit_test(kind_pads_ids),
+	cmocka_unit_test(kind_refuses_long_ids), cmocka_unit_test(kind_takes_no_id_for_new),
+	cmocka_unit_test(kind_sees_many),	 cmocka_unit_test(kind_sees_itself_in_a_batch),
+	cmocka_unit_test(kind_removes),		 cmocka_unit_test(kind_ages),
+	cmocka_unit_test(kind_is_full),
+};
+
+#define OWN(f) cmocka_unit_test_setup(f, lib_setup_none)
+static const struct CMUnitTest TESTS[] = {
+	OWN(stale_when_unloaded),
+	OWN(the_application_alone_learns),
+};
+
+int main(void)
+{
+	lib_add_kind_tests(KIND_TESTS, ARRAY_SIZE(KIND_TESTS));
+	lib_add_tests(TESTS, ARRAY_SIZE(TESTS));
+	return lib_run_tests("lib");
+}

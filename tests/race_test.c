@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Copies of one id that the packet program and the library, or two threads of the library,
+ * meet at the same instant: exactly one is told that it is new.
+ */
+#include "exact_bed.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "age.h"
+#include "ids.h"
+#include "kernel.h"
+
+#define IDS 100000	      /* in each test; fewer where others have the processors */
+#define RACE_NS 3000000000ULL /* a test, at most */
+#define SPINS 500	      /* then somebody else may have the processor */
+
+/* Two threads that walk through the same ids, and meet before each. */
+struct race {
+	atomic_uint arrived;
+	unsigned int meetings[2];
+	uint64_t end_ns;
+	atomic_uint ids; /* before each meeting, the first thread may lower it */
+	bool clear;	 /* each id meets an empty filter */
+	bool kernel[2];	 /* a side's copy is a packet */
+	uint8_t *new[2]; /* of each id: was it new to this side? */
+};
+
+struct side {
+	struct race *race;
+	int n;
+};
+
+static void start_clock(struct race *r, uint32_t ids)
+{
+	r->end_ns = kernel_now_ns() + RACE_NS / IDS * ids;
+	atomic_store(&r->ids, ids);
+}
+
+/* Before the i-th id. */
+static void meet(struct race *r, int n, uint32_t i)
+{
+	unsigned int goal = 2 * ++r->meetings[n];
+
+	if (n == 0 && i % 64 == 63 && kernel_now_ns() > r->end_ns)
+		atomic_store(&r->ids, i + 1);
+	atomic_fetch_add(&r->arrived, 1);
+	for (int spins = 0; atomic_load(&r->arrived) < goal; spins++)
+		if (spins > SPINS)
+			sched_yield();
+}
+
+static void empty_filter_memory(void)
+{
+	struct dedup_state *st = rig.filter.state;
+
+	memset(rig.filter.blocks, 0, rig.filter.config->blocks * sizeof(struct dedup_block));
+	__sync_fetch_and_add(&st->forgets, 1);
+}
+
+/* A packet's way to the filter takes longer than a call's: by how much, varies. */
+static void linger(uint64_t *seed)
+{
+	for (volatile uint64_t n = random_next(seed) % 2048; n; n--)
+		;
+}
+
+static void pin(int cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
+static struct id nth_id(uint64_t n)
+{
+	uint64_t words[GSP_ID_BYTES / 8];
+	struct id id;
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		words[i] = random_next(&n);
+	memcpy(&id, words, sizeof(id));
+	return id;
+}
+
+static void *run_side(void *arg)
+{
+	struct side *side = arg;
+	struct race *r = side->race;
+	int n = side->n;
+	uint64_t wait = n;
+
+	pin(n);
+	for (uint32_t i = 0; i < atomic_load(&r->ids); i++) {
+		struct id id = nth_id(i);
+
+		if (r->clear) {
+			meet(r, n, i);
+			if (n == 0)
+				empty_filter_memory();
+		}
+		meet(r, n, i);
+		if (r->kernel[!n] && !r->kernel[n])
+			linger(&wait);
+		r->new[n][i] =
+			r->kernel[n] ? !exact_packet(&id) : ids_see(&rig.filter, id.bytes) == 1;
+	}
+	return NULL;
+}
+
+/* Returns how many ids were new to neither side: those that seemed to be known. */
+static uint32_t race(const struct exact_shape *s, uint32_t ids, bool kernel, bool clear)
+{
+	struct race r = { .clear = clear, .kernel = { kernel, false } };
+	struct dedup_config cfg = exact_still_config(s);
+	uint32_t both = 0, neither = 0, won[2] = { 0 };
+	struct side sides[2] = { { &r, 0 }, { &r, 1 } };
+	pthread_t threads[2];
+
+	rig_load(&cfg);
+	start_clock(&r, ids);
+	for (int n = 0; n < 2; n++) {
+		r.new[n] = calloc(ids, 1);
+		assert_non_null(r.new[n]);
+		assert_int_equal(pthread_create(&threads[n], NULL, run_side, &sides[n]), 0);
+	}
+	for (int n = 0; n < 2; n++)
+		pthread_join(threads[n], NULL);
+	for (uint32_t i = 0; i < atomic_load(&r.ids); i++) {
+		both += r.new[0][i] && r.new[1][i];
+		neither += !r.new[0][i] && !r.new[1][i];
+		won[0] += r.new[0][i];
+		won[1] += r.new[1][i];
+	}
+	print_message("# %u ids: won %u and %u, neither %u, both %u\n", atomic_load(&r.ids), won[0],
+		      won[1], neither, both);
+	for (int n = 0; n < 2; n++) {
+		free(r.new[n]);
+		assert_true(won[n] > 0);
+	}
+	assert_int_equal(both, 0);
+	rig_unload(NULL);
+	return neither;
+}
+
+/* Large, so that hardly anything seems to be known; k large, so that learning takes long. */
+static const struct exact_shape FLAT = {
+	.layout = DEDUP_FLAT,
+	.hash = DEDUP_FAST,
+	.m = 1 << 27,
+	.k = 16,
+};
+static const struct exact_shape COUNTDOWN = {
+	.layout = DEDUP_COUNTDOWN,
+	.hash = DEDUP_FAST,
+	.index_bits = 23,
+	.k = 16,
+};
+
+static void flat_packet_and_call(void **state)
+{
+	(void)state;
+	assert_int_equal(race(&FLAT, IDS, true, false), 0);
+}
+
+static void flat_two_calls(void **state)
+{
+	(void)state;
+	assert_int_equal(race(&FLAT, IDS, false, false), 0);
+}
+
+static void countdown_packet_and_call(void **state)
+{
+	(void)state;
+	assert_int_equal(race(&COUNTDOWN, IDS, true, false), 0);
+}
+
+static void countdown_two_calls(void **state)
+{
+	(void)state;
+	assert_int_equal(race(&COUNTDOWN, IDS, false, false), 0);
+}
+
+/* An id's places coincide with each other. */
+static const struct exact_shape TINY[] = {
+	{ .layout = DEDUP_FLAT, .hash = DEDUP_FAST, .m = 1, .k = 1 },
+	{ .layout = DEDUP_FLAT, .hash = DEDUP_FAST, .m = 3, .k = 5 },
+	{ .layout = DEDUP_FLAT, .hash = DEDUP_COLIBRI, .m = 40, .k = 16 },
+	{ .layout = DEDUP_COUNTDOWN, .hash = DEDUP_FAST, .index_bits = 1, .k = 3 },
+	{ .layout = DEDUP_COUNTDOWN, .hash = DEDUP_FAST, .index_bits = 5, .k = 32 },
+	{ .layout = DEDUP_COUNTDOWN, .hash = DEDUP_TEZOS, .index_bits = 5, .k = 16 },
+};
+
+static void places_that_coincide_packet_and_call(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(TINY); i++)
+		assert_int_equal(race(&TINY[i], IDS / ARRAY_SIZE(TINY) + 1, true, true), 0);
+}
+
+static void places_that_coincide_two_calls(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(TINY); i++)
+		assert_int_equal(race(&TINY[i], IDS / ARRAY_SIZE(TINY) + 1, false, true), 0);
+}
+
+/* A packet finds an id known, or teaches it, and is about to remember that, while the
+ * application takes the id out: from then on both say the same of it.
+ */
+#define REMOVALS 20000
+
+static void *ask_for_all(void *arg)
+{
+	struct race *r = arg;
+
+	pin(0);
+	for (uint32_t i = 0; i < atomic_load(&r->ids); i++) {
+		struct id id = nth_id(i);
+
+		if (i % 2) {
+			struct id other = nth_id(i + REMOVALS);
+
+			exact_packet(&id);
+			exact_packet(&other); /* takes the only place for a whole id */
+		}
+		meet(r, 0, i);
+		exact_packet(&id);
+		meet(r, 0, 0);
+		r->new[0][i] = exact_ask(&id) == ids_test(&rig.filter, id.bytes);
+		meet(r, 0, 0);
+	}
+	return NULL;
+}
+
+static void a_removal_is_not_undone(void **state)
+{
+	struct dedup_config cfg = exact_still_config(&(struct exact_shape){
+		.layout = DEDUP_COUNTDOWN, .hash = DEDUP_FIPS, .index_bits = 23, .k = 16 });
+	struct race r = { .new = { calloc(REMOVALS, 1) } };
+	uint32_t same = 0;
+	uint64_t wait = 1;
+	pthread_t thread;
+
+	(void)state;
+	cfg.recent = 1;
+	rig_load(&cfg);
+	start_clock(&r, REMOVALS);
+	assert_int_equal(pthread_create(&thread, NULL, ask_for_all, &r), 0);
+	pin(1);
+	for (uint32_t i = 0; i < atomic_load(&r.ids); i++) {
+		struct id id = nth_id(i);
+
+		meet(&r, 1, i);
+		linger(&wait);
+		ids_remove(&rig.filter, id.bytes);
+		meet(&r, 1, i);
+		meet(&r, 1, i);
+	}
+	pthread_join(thread, NULL);
+	for (uint32_t i = 0; i < atomic_load(&r.ids); i++)
+		same += r.new[0][i];
+	free(r.new[0]);
+	assert_int_equal(same, atomic_load(&r.ids));
+}
+
+/* The hand sweeps a block, again and again, whose cells are set meanwhile. */
+struct sweeper {
+	atomic_bool stop;
+	struct dedup_config cfg;
+	struct dedup_block blocks[4];
+};
+
+static void *sweep_on(void *arg)
+{
+	struct sweeper *s = arg;
+
+	pin(0);
+	for (uint32_t i = 0; !atomic_load(&s->stop); i++)
+		dedup_age(s->blocks, &s->cfg, 0, i);
+	return NULL;
+}
+
+static void the_sweep_overwrites_nobody(void **state)
+{
+	static struct sweeper s = { .cfg = { .layout = DEDUP_COUNTDOWN, .blocks = 4, .places = 15 } };
+	uint32_t cells = 4 * DEDUP_BLOCK_CELLS, lost = 0;
+	uint64_t end_ns = kernel_now_ns() + RACE_NS;
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, sweep_on, &s), 0);
+	pin(1);
+	for (uint32_t i = 0; i % 1024 || (i < 2000000 && kernel_now_ns() < end_ns); i++) {
+		struct dedup_positions p = { .at = { i % cells } };
+
+		/* Expired for long: the sweep would put it right. */
+		*(volatile __u32 *)dedup_cell(s.blocks, i % cells) = -100 - i % 1000;
+		dedup_countdown_learn(s.blocks, 0, 15, &p, 1);
+		for (int n = 0; n < 20; n++)
+			lost += dedup_countdown_left(s.blocks, 0, 15, &p, 1) != 15;
+	}
+	atomic_store(&s.stop, true);
+	pthread_join(thread, NULL);
+	assert_int_equal(lost, 0);
+}
+
+int main(void)
+{
+#define OWN(test) cmocka_unit_test_teardown(test, rig_unload)
+	struct CMUnitTest tests[] = {
+		OWN(flat_packet_and_call),
+		OWN(flat_two_calls),
+		OWN(countdown_packet_and_call),
+		OWN(countdown_two_calls),
+		OWN(places_that_coincide_packet_and_call),
+		OWN(places_that_coincide_two_calls),
+		OWN(a_removal_is_not_undone),
+		OWN(the_sweep_overwrites_nobody),
+	};
+
+	return run_root_tests("race", tests, ARRAY_SIZE(tests));
+}

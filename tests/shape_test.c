@@ -1,0 +1,561 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Layouts flat and countdown before they are loaded: how large, how many probes, which
+ * rate, and the plan that comes of it.
+ */
+#include "support.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flat.h"
+#include "hand.h"
+#include "plan.h"
+#include "shape.h"
+
+#define MS 1000000ULL
+#define S (1000 * MS)
+#define HZ 250
+
+static struct options options_of(enum dedup_layout layout, enum dedup_hash_scheme hash,
+				 uint64_t capacity, double fpr)
+{
+	return (struct options){
+		.layout = layout,
+		.hash = hash,
+		.capacity = capacity,
+		.fpr = fpr,
+		.window_ns = 600 * S,
+		.ports = { { 8001, 8001 } },
+		.ports_cnt = 1,
+	};
+}
+
+static struct dedup_config plan_of(const struct options *o)
+{
+	struct dedup_config c;
+
+	assert_null(shape_refusal(o));
+	assert_int_equal(plan_config(o, 2, HZ, &c), 0);
+	return c;
+}
+
+static void assert_between(double is, double least, double most)
+{
+	if (!(is >= least && is <= most))
+		fail_msg("%.10g is not in [%.10g, %.10g]", is, least, most);
+}
+
+static const double RATES[] = { 0.9, 0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9 };
+
+static const char NEEDS_FLAT[] =
+	"--hash colibri, fips, fnv1a and tezos need --layout flat or countdown";
+static const char BITS_FLAT[] = "--bits is for --layout flat (countdown has --index-bits)";
+static const char HASHES_NOT[] = "--hashes is for --layout flat and countdown";
+static const char INDEX_COUNTDOWN[] =
+	"--index-bits and --countdown-bits are for --layout countdown";
+static const char TEZOS_POWER[] = "with --hash tezos --bits is a power of 2, from 2 to 16777216";
+static const char TEZOS_BITS[] =
+	"SHA-256 has 256 bits: with --hash tezos so many --hashes times the bits of an index "
+	"(--index-bits, or log2 of --bits) must not be more";
+
+static const struct refusal_row {
+	enum dedup_layout layout;
+	enum dedup_hash_scheme hash;
+	uint32_t bits, hashes, index_bits, countdown_bits;
+	const char *says; /* NULL: fine */
+} REFUSALS[] = {
+	{ DEDUP_BLOCKED, DEDUP_FAST, 0, 0, 0, 0, NULL },
+	{ DEDUP_BLOCKED, DEDUP_SIPHASH, 0, 0, 0, 0, NULL },
+	{ DEDUP_BLOCKED, DEDUP_COLIBRI, 0, 0, 0, 0, NEEDS_FLAT },
+	{ DEDUP_BLOCKED, DEDUP_FIPS, 0, 0, 0, 0, NEEDS_FLAT },
+	{ DEDUP_BLOCKED, DEDUP_FNV1A, 0, 0, 0, 0, NEEDS_FLAT },
+	{ DEDUP_BLOCKED, DEDUP_TEZOS, 0, 0, 0, 0, NEEDS_FLAT },
+	{ DEDUP_BLOCKED, DEDUP_FAST, 1, 0, 0, 0, BITS_FLAT },
+	{ DEDUP_BLOCKED, DEDUP_FAST, 0, 1, 0, 0, HASHES_NOT },
+	{ DEDUP_BLOCKED, DEDUP_FAST, 0, 0, 1, 0, INDEX_COUNTDOWN },
+	{ DEDUP_BLOCKED, DEDUP_FAST, 0, 0, 0, 1, INDEX_COUNTDOWN },
+	{ DEDUP_FLAT, DEDUP_FAST, 1, 1, 0, 0, NULL },
+	{ DEDUP_FLAT, DEDUP_COLIBRI, 3, 32, 0, 0, NULL },
+	{ DEDUP_FLAT, DEDUP_FIPS, 100, 0, 0, 0, NULL },
+	{ DEDUP_FLAT, DEDUP_FNV1A, 100, 0, 0, 0, NULL },
+	{ DEDUP_FLAT, DEDUP_FAST, 0, 0, 1, 0, INDEX_COUNTDOWN },
+	{ DEDUP_FLAT, DEDUP_FAST, 0, 0, 0, 1, INDEX_COUNTDOWN },
+	{ DEDUP_FLAT, DEDUP_TEZOS, 0, 0, 0, 0, NULL },
+	{ DEDUP_FLAT, DEDUP_TEZOS, 0, 32, 0, 0, NULL },
+	{ DEDUP_FLAT, DEDUP_TEZOS, 1, 0, 0, 0, TEZOS_POWER },
+	{ DEDUP_FLAT, DEDUP_TEZOS, 2, 0, 0, 0, NULL },
+	{ DEDUP_FLAT, DEDUP_TEZOS, 1000, 0, 0, 0, TEZOS_POWER },
+	{ DEDUP_FLAT, DEDUP_TEZOS, 1 << 24, 0, 0, 0, NULL },
+	{ DEDUP_FLAT, DEDUP_TEZOS, 1 << 25, 0, 0, 0, TEZOS_POWER },
+	{ DEDUP_FLAT, DEDUP_TEZOS, 1U << 31, 0, 0, 0, TEZOS_POWER },
+	{ DEDUP_FLAT, DEDUP_TEZOS, 1 << 24, 10, 0, 0, NULL },
+	{ DEDUP_FLAT, DEDUP_TEZOS, 1 << 24, 11, 0, 0, TEZOS_BITS },
+	{ DEDUP_FLAT, DEDUP_TEZOS, 1 << 8, 32, 0, 0, NULL },
+	{ DEDUP_FLAT, DEDUP_TEZOS, 1 << 9, 29, 0, 0, TEZOS_BITS },
+	{ DEDUP_COUNTDOWN, DEDUP_FAST, 0, 5, 24, 24, NULL },
+	{ DEDUP_COUNTDOWN, DEDUP_FAST, 64, 0, 0, 0, BITS_FLAT },
+	{ DEDUP_COUNTDOWN, DEDUP_FAST, 0, 32, 24, 0, NULL },
+	{ DEDUP_COUNTDOWN, DEDUP_TEZOS, 0, 32, 0, 1, NULL },
+	{ DEDUP_COUNTDOWN, DEDUP_TEZOS, 0, 16, 16, 0, NULL },
+	{ DEDUP_COUNTDOWN, DEDUP_TEZOS, 0, 17, 16, 0, TEZOS_BITS },
+	{ DEDUP_COUNTDOWN, DEDUP_TEZOS, 0, 0, 24, 0, NULL },
+};
+
+static void refusals_are_told(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(REFUSALS); i++) {
+		const struct refusal_row *row = &REFUSALS[i];
+		struct options o = options_of(row->layout, row->hash, 1000, 1e-3);
+		const char *says;
+
+		o.bits = row->bits;
+		o.hashes = row->hashes;
+		o.index_bits = row->index_bits;
+		o.countdown_bits = row->countdown_bits;
+		says = shape_refusal(&o);
+		if (!says != !row->says || (says && strcmp(says, row->says)))
+			fail_msg("row %zu: %s", i, says ? says : "taken");
+	}
+}
+
+static void names_go_both_ways(void **state)
+{
+	static const char *const HASHES[] = { "fast", "siphash", "colibri", "fips", "fnv1a", "tezos" };
+	static const char *const LAYOUTS[] = { "blocked", "flat", "countdown" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(HASHES); i++) {
+		assert_string_equal(shape_hash_name(i), HASHES[i]);
+		assert_int_equal(shape_hash(HASHES[i]), i);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(LAYOUTS); i++) {
+		assert_string_equal(shape_layout_name(i), LAYOUTS[i]);
+		assert_int_equal(shape_layout(LAYOUTS[i]), i);
+	}
+	assert_string_equal(shape_hash_name(ARRAY_SIZE(HASHES)), "?");
+	assert_string_equal(shape_layout_name(ARRAY_SIZE(LAYOUTS)), "?");
+	assert_int_equal(shape_hash("Fast"), -1);
+	assert_int_equal(shape_hash(""), -1);
+	assert_int_equal(shape_layout("fla"), -1);
+}
+
+/* m and k of what is asked for; 0 in the last two: whatever keeps the rate. */
+static const struct pick_row {
+	struct options o;
+	uint32_t m, k;
+} PICKS[] = {
+#define FLAT .layout = DEDUP_FLAT, .window_ns = 600 * S
+#define CELLS .layout = DEDUP_COUNTDOWN, .window_ns = 600 * S
+	{ { FLAT, .hash = DEDUP_COLIBRI, .capacity = 1000, .fpr = 0.01 }, 9586, 7 },
+	{ { FLAT, .hash = DEDUP_COLIBRI, .capacity = 1000, .fpr = 0.01, .bits = 20000 }, 20000, 7 },
+	{ { FLAT, .hash = DEDUP_COLIBRI, .capacity = 1000, .fpr = 0.01, .hashes = 3 }, 9586, 3 },
+	{ { FLAT, .hash = DEDUP_COLIBRI, .capacity = 10, .fpr = 0.9 }, 3, 1 },
+	{ { FLAT, .hash = DEDUP_FIPS, .capacity = 100, .fpr = 1e-4 }, 8192, 5 },
+	{ { FLAT, .hash = DEDUP_FIPS, .capacity = 100, .fpr = 1e-4, .bits = 500 }, 500, 5 },
+	{ { FLAT, .hash = DEDUP_FIPS, .capacity = 100, .fpr = 1e-4, .hashes = 9 }, 8192, 9 },
+	{ { FLAT, .hash = DEDUP_FNV1A, .capacity = 100, .fpr = 1e-2 }, 0, 1 },
+	{ { FLAT, .hash = DEDUP_FNV1A, .capacity = 100, .fpr = 1e-2, .bits = 100 }, 100, 1 },
+	{ { FLAT, .hash = DEDUP_FNV1A, .capacity = 100, .fpr = 1e-2, .hashes = 4 }, 0, 4 },
+	{ { FLAT, .hash = DEDUP_FAST, .capacity = 100, .fpr = 1e-2, .hashes = 4 }, 0, 4 },
+	{ { FLAT, .hash = DEDUP_SIPHASH, .capacity = 100, .fpr = 1e-2, .bits = 77 }, 77, 8 },
+	{ { FLAT, .hash = DEDUP_FAST, .capacity = 100, .fpr = 0.99, .bits = 77 }, 77, 1 },
+	{ { FLAT, .hash = DEDUP_FAST, .capacity = 100, .fpr = 1e-18, .bits = 77 }, 77, 32 },
+	{ { FLAT, .hash = DEDUP_FAST, .capacity = 100, .fpr = 1e-2, .bits = 9, .hashes = 5 }, 9, 5 },
+	{ { FLAT, .hash = DEDUP_TEZOS, .capacity = 10, .fpr = 1e-18, .bits = 1 << 24 }, 1 << 24, 10 },
+	{ { FLAT, .hash = DEDUP_TEZOS, .capacity = 10, .fpr = 1e-2, .bits = 1 << 10 }, 1 << 10, 8 },
+	{ { CELLS, .hash = DEDUP_TEZOS, .capacity = 100, .fpr = 1e-2, .index_bits = 20 }, 1 << 20, 1 },
+	{ { CELLS, .hash = DEDUP_FAST, .capacity = 1000, .fpr = 1e-2, .index_bits = 4 }, 16, 7 },
+	{ { CELLS, .hash = DEDUP_TEZOS, .capacity = 1000, .fpr = 1e-18, .index_bits = 10 },
+	  1 << 10,
+	  25 },
+	{ { CELLS, .hash = DEDUP_FAST, .capacity = 1000, .fpr = 1e-2, .hashes = 6 }, 0, 6 },
+	{ { CELLS, .hash = DEDUP_FIPS, .capacity = 10, .fpr = 1e-2, .hashes = 6, .index_bits = 3 },
+	  8,
+	  6 },
+#undef FLAT
+#undef CELLS
+};
+
+static void picks_follow_the_scheme(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(PICKS); i++) {
+		const struct pick_row *row = &PICKS[i];
+		struct dedup_config c = plan_of(&row->o);
+
+		if ((row->m && c.m != row->m) || (row->k && c.k != row->k))
+			fail_msg("row %zu: m = %u, k = %u", i, c.m, c.k);
+		if (!row->m) {
+			assert_true(plan_fpr(&c) <= row->o.fpr * (1 + 1e-9));
+			/* A smaller one would not do. */
+			c.m -= c.layout == DEDUP_FLAT ? 1 : c.m / 2;
+			assert_true(shape_rate(&c, plan_ids(&c, 2)) > row->o.fpr);
+		}
+		assert_true(c.layout == row->o.layout && c.hash == row->o.hash);
+	}
+}
+
+/* The given m and k are enough, whatever the textbook would have taken instead. */
+static void given_sizes_are_taken_at_any_capacity(void **state)
+{
+	(void)state;
+	for (int hash = DEDUP_FAST; hash <= DEDUP_TEZOS; hash++) {
+		struct options o = options_of(DEDUP_FLAT, hash, 1000000000, 1e-9);
+		struct dedup_config c;
+
+		o.bits = 4096;
+		o.hashes = 5;
+		c = plan_of(&o);
+		assert_true(c.m == 4096 && c.k == 5 && c.capacity < 4096);
+	}
+}
+
+static void too_large_is_refused(void **state)
+{
+	static const struct {
+		enum dedup_layout layout;
+		enum dedup_hash_scheme hash;
+		double fpr;
+		int err;
+	} ROWS[] = {
+		{ DEDUP_FLAT, DEDUP_FAST, 1e-4, -EOVERFLOW },
+		{ DEDUP_FLAT, DEDUP_FNV1A, 1e-4, -EOVERFLOW },
+		{ DEDUP_FLAT, DEDUP_TEZOS, 1e-4, -EOVERFLOW },
+		{ DEDUP_FLAT, DEDUP_COLIBRI, 1e-4, -EOVERFLOW },
+		{ DEDUP_FLAT, DEDUP_COLIBRI, 1e-12, -EDOM },
+		{ DEDUP_COUNTDOWN, DEDUP_FAST, 1e-4, -EOVERFLOW },
+		{ DEDUP_COUNTDOWN, DEDUP_TEZOS, 0.1, -EOVERFLOW },
+	};
+	struct dedup_config c = { .m = 7 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
+		uint64_t capacity = ROWS[i].fpr == 1e-12 ? 10 : 1000000000;
+		struct options o = options_of(ROWS[i].layout, ROWS[i].hash, capacity, ROWS[i].fpr);
+
+		assert_int_equal(plan_config(&o, 2, HZ, &c), ROWS[i].err);
+		assert_int_equal(c.m, 7);
+	}
+}
+
+/* Places and memory go with m; numbers are in their ranges; marks suffice. */
+static void check_shape(const struct dedup_config *c)
+{
+	assert_true(c->m >= 1 && c->k >= 1 && c->k <= DEDUP_HASHES_MAX);
+	if (c->layout == DEDUP_FLAT) {
+		assert_int_equal(c->places, (c->m + 511ULL) / 512);
+		assert_int_equal(c->blocks, 2 * c->places);
+		assert_int_equal(c->segment_places, c->places);
+	} else {
+		assert_int_equal(c->m & (c->m - 1), 0);
+		assert_in_range(c->m, 2, 1 << 24);
+		assert_int_equal(c->blocks, (c->m + 15) / 16);
+		assert_int_equal((c->places + 1) & c->places, 0);
+		assert_int_equal(c->segment_places, (c->places + 1023) / 1024);
+		assert_true((uint64_t)c->segment_places * DEDUP_MARKS >= c->places);
+	}
+	if (c->hash == DEDUP_TEZOS) {
+		assert_int_equal(c->m & (c->m - 1), 0);
+		assert_true(c->k * (uint32_t)__builtin_ctz(c->m) <= 256);
+	}
+	assert_int_equal(c->recent & (c->recent - 1), 0);
+	if (c->hash == DEDUP_COLIBRI || c->hash == DEDUP_FIPS || c->hash == DEDUP_TEZOS)
+		assert_true((c->recent == 64 || c->recent / 2 < c->capacity) &&
+			    (c->recent == 65536 || (c->recent >= 64 && c->recent >= c->capacity)));
+	else
+		assert_int_equal(c->recent, 0);
+	assert_true(plan_bytes(c) == 64ULL * c->blocks + 64ULL * c->recent);
+}
+
+/* The hand's promises, as hand.h needs them. */
+static void check_paces(const struct dedup_config *c, uint64_t window_ns)
+{
+	assert_true(c->window_ns == window_ns);
+	assert_true(c->tick_ns >= MS / 4 && c->tick_ns <= 10 * MS);
+	/* Twice round in a window, if it must be. */
+	assert_true(c->window_ns / c->tick_ns * DEDUP_STEP_PLACES >= 2ULL * c->places);
+	assert_true(c->early_tick_ns <= c->tick_ns && c->early_tick_ns <= MS);
+	assert_true(c->stale_ns >= 10 * c->tick_ns && c->stale_ns <= 2000 * MS);
+	assert_true(c->stale_jiffies == c->stale_ns * HZ / S + 1);
+	if (c->layout == DEDUP_FLAT || c->places == 1) {
+		assert_true(c->turn_ns == c->window_ns + 2 * c->tick_ns);
+	} else {
+		/* All countdowns but one, which may come at once, take a window. */
+		double rest = (double)c->turn_ns / c->places * (c->places - 1);
+
+		assert_true(rest >= (double)c->window_ns + 2.0 * c->tick_ns);
+		assert_true(rest <= (double)c->window_ns + 2.1 * c->tick_ns + c->places);
+	}
+	/* A turn's ids, and what overload adds, in whole claims. */
+	assert_true(c->turn_ids > c->capacity);
+	if (c->window_ns >= S)
+		assert_true(c->turn_ids >= c->capacity * ((double)c->turn_ns / c->window_ns));
+	assert_true(c->burst_ids >= 2 * c->claim && c->burst_ids >= c->capacity / 64);
+	assert_true((double)c->pace_ids * c->places >= (double)c->turn_ids * c->segment_places);
+}
+
+static bool may_lose_more(const struct options *o, const struct dedup_config *c)
+{
+	return c->capacity == 1 || (o->hash == DEDUP_COLIBRI && !o->bits && !o->hashes);
+}
+
+static void check_promise(const struct options *o, const struct dedup_config *c, unsigned int cpus)
+{
+	double rate = shape_rate(c, plan_ids(c, cpus));
+
+	assert_true(rate <= plan_fpr(c) * (1 + 1e-9) + 1e-18);
+	assert_true(plan_fpr(c) <= 1);
+	assert_true(c->capacity >= 1 && c->capacity <= o->capacity);
+	/* An m that was not given is large enough. */
+	if (!o->bits && !o->index_bits && o->hash != DEDUP_COLIBRI &&
+	    (o->hash != DEDUP_FIPS || o->layout != DEDUP_FLAT))
+		assert_true(c->capacity == o->capacity);
+	if (!may_lose_more(o, c) && plan_fpr(c) > o->fpr * (1 + 1e-9) + 1e-18)
+		fail_msg("layout %u hash %u capacity %llu -> %llu fpr %g -> %g bits %u hashes %u "
+			 "index %u "
+			 "countdown %u cpus %u m %u k %u",
+			 o->layout, o->hash, (unsigned long long)o->capacity, c->capacity, o->fpr,
+			 plan_fpr(c), o->bits, o->hashes, o->index_bits, o->countdown_bits, cpus,
+			 c->m, c->k);
+	assert_true(plan_fpr(c) >= o->fpr * (1 - 1e-9) - 1e-18);
+	assert_true(plan_ids(c, cpus) >= c->turn_ids + c->burst_ids + 2.0 * cpus * c->claim);
+}
+
+/* Of sizes that are given: fewer ids, and no fewer than must be. */
+static void capacity_is_lowered_for_the_rate(void **state)
+{
+	static const struct {
+		enum dedup_layout layout;
+		enum dedup_hash_scheme hash;
+		uint32_t bits, index_bits, hashes;
+	} ROWS[] = {
+		{ DEDUP_FLAT, DEDUP_FAST, 10000, 0, 4 },
+		{ DEDUP_FLAT, DEDUP_FIPS, 0, 0, 0 },
+		{ DEDUP_FLAT, DEDUP_COLIBRI, 0, 0, 3 },
+		{ DEDUP_FLAT, DEDUP_COLIBRI, 90000, 0, 0 },
+		{ DEDUP_FLAT, DEDUP_FNV1A, 1 << 20, 0, 0 },
+		{ DEDUP_COUNTDOWN, DEDUP_FAST, 0, 12, 3 },
+		{ DEDUP_COUNTDOWN, DEDUP_TEZOS, 0, 16, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
+		struct options o = options_of(ROWS[i].layout, ROWS[i].hash, 100000, 1e-3);
+		struct dedup_config c, full;
+		uint32_t m, k;
+
+		o.bits = ROWS[i].bits;
+		o.index_bits = ROWS[i].index_bits;
+		o.hashes = ROWS[i].hashes;
+		c = plan_of(&o);
+		assert_in_range(c.capacity, 2, 99999);
+		check_promise(&o, &c, 2);
+		assert_true(fabs(plan_fpr(&c) / 1e-3 - 1) < 1e-9);
+		/* With one more they would not do. */
+		m = c.m, k = c.k;
+		o.capacity = c.capacity + 1;
+		full = plan_of(&o);
+		if (full.m == m && full.k == k)
+			assert_int_equal(full.capacity, c.capacity);
+		else
+			assert_int_equal(o.hash, DEDUP_COLIBRI); /* whose m goes with it */
+	}
+}
+
+/* Where even one id is too many, the rate is told. */
+static void the_rate_is_told_where_it_cannot_be_kept(void **state)
+{
+	struct options o = options_of(DEDUP_FLAT, DEDUP_FAST, 1000, 1e-6);
+	struct dedup_config c;
+
+	(void)state;
+	o.bits = 64;
+	o.hashes = 2;
+	c = plan_of(&o);
+	assert_int_equal(c.capacity, 1);
+	assert_true(plan_fpr(&c) > 1e-3 && plan_fpr(&c) < 1);
+	check_promise(&o, &c, 2);
+	/* Colibri's own size keeps its ids and about twice its rate. */
+	o = options_of(DEDUP_FLAT, DEDUP_COLIBRI, 1000000, 1e-3);
+	c = plan_of(&o);
+	assert_int_equal(c.capacity, 1000000);
+	assert_between(plan_fpr(&c), 2e-3, 2.6e-3);
+	check_promise(&o, &c, 2);
+}
+
+static const uint64_t WINDOWS[] = { 100 * MS, S, 600 * S, 30 * 24 * 3600 * S };
+static const uint32_t GIVEN[][2] = { { 0, 0 }, { 13, 0 }, { 0, 3 }, { 13, 3 }, { 6, 32 } };
+
+/* One of the grid: log2 of m and k given, or 0. */
+static int check_plan(struct options *o, const uint32_t given[2], unsigned int cpus)
+{
+	struct dedup_config c;
+	int err;
+
+	o->bits = o->layout == DEDUP_FLAT && given[0] ? 1 << given[0] : 0;
+	o->index_bits = o->layout == DEDUP_COUNTDOWN ? given[0] : 0;
+	o->hashes = given[1];
+	assert_null(shape_refusal(o));
+	err = plan_config(o, cpus, HZ, &c);
+	if (err) {
+		assert_true(err == -EOVERFLOW || err == -ERANGE);
+		assert_true(err == -ERANGE || !given[0] || !given[1]);
+		return 0;
+	}
+	check_shape(&c);
+	check_paces(&c, o->window_ns);
+	check_promise(o, &c, cpus);
+	return 1;
+}
+
+static void plans_keep_the_promise(void **state)
+{
+	static const uint64_t CAPACITIES[] = { 1, 2, 63, 1000, 65537, 1000000 };
+	int planned = 0;
+
+	(void)state;
+	for (int layout = DEDUP_FLAT; layout <= DEDUP_COUNTDOWN; layout++)
+		for (int hash = DEDUP_FAST; hash <= DEDUP_TEZOS; hash++)
+			for (size_t i = 0; i < ARRAY_SIZE(CAPACITIES); i++)
+				for (size_t r = 1; r < ARRAY_SIZE(RATES); r += 2)
+					for (size_t g = 0; g < ARRAY_SIZE(GIVEN); g++) {
+						struct options o = options_of(
+							layout, hash, CAPACITIES[i], RATES[r]);
+
+						o.window_ns = WINDOWS[(i + r) % 4];
+						o.countdown_bits =
+							layout == DEDUP_FLAT ? 0 : (i + g) % 12;
+						planned += check_plan(&o, GIVEN[g], 1 << (i * 2));
+					}
+	assert_true(planned > 1000);
+}
+
+/* Windows too short for the hand to go round so large an array. */
+static void short_windows_are_refused(void **state)
+{
+	struct options o = options_of(DEDUP_FLAT, DEDUP_FAST, 1000, 0.5);
+	struct dedup_config c;
+
+	(void)state;
+	o.window_ns = 100 * MS;
+	o.bits = UINT32_MAX;
+	assert_int_equal(plan_config(&o, 2, HZ, &c), -ERANGE);
+	o.bits = 1 << 29;
+	assert_int_equal(plan_config(&o, 2, HZ, &c), 0);
+	check_paces(&c, o.window_ns);
+	o.window_ns = 8 * S;
+	o.bits = UINT32_MAX;
+	assert_int_equal(plan_config(&o, 2, HZ, &c), 0);
+	check_paces(&c, o.window_ns);
+}
+
+/* An id is remembered for W, however many countdowns there are to a turn. */
+static void many_countdowns_take_a_window(void **state)
+{
+	static const uint64_t SHORT[] = { 100 * MS, 999999937, 2 * S, 17 * S, 600 * S };
+	int planned = 0;
+
+	(void)state;
+	for (uint32_t bits = 1; bits <= 24; bits++) {
+		for (size_t i = 0; i < ARRAY_SIZE(SHORT); i++) {
+			struct options o = options_of(DEDUP_COUNTDOWN, DEDUP_FAST, 1000, 1e-2);
+			struct dedup_config c;
+
+			o.countdown_bits = bits;
+			o.window_ns = SHORT[i];
+			if (plan_config(&o, 2, HZ, &c))
+				continue; /* the hand has not the time */
+			check_paces(&c, o.window_ns);
+			planned++;
+		}
+	}
+	assert_true(planned > 100);
+}
+
+/* countdown: an id lasts so many countdowns, all but the first a full one. */
+static void countdown_bits_make_countdowns(void **state)
+{
+	(void)state;
+	for (uint32_t bits = 0; bits <= 24; bits++) {
+		struct options o = options_of(DEDUP_COUNTDOWN, DEDUP_FAST, 1000, 1e-2);
+		struct dedup_config c;
+
+		o.countdown_bits = bits;
+		o.window_ns = WINDOWS[3]; /* so many countdowns take time */
+		c = plan_of(&o);
+		assert_int_equal(c.places, (1u << (bits ? bits : 4)) - 1);
+		check_shape(&c);
+		check_paces(&c, o.window_ns);
+		check_promise(&o, &c, 2);
+		if (bits == 1)
+			assert_between(shape_turn_ids(&c, 900), 900, 900);
+		else
+			assert_between(shape_turn_ids(&c, 900),
+				       900.0 * c.places / (c.places - 1) - 1e-6,
+				       900.0 * c.places / (c.places - 1) + 1e-6);
+	}
+}
+
+/* Whatever is asked for, and not refused, can be loaded, or is refused by its size. */
+static void any_options_make_a_plan_or_none(void **state)
+{
+	uint64_t seed = 5;
+	int planned = 0, refused = 0;
+
+	(void)state;
+	for (int i = 0; i < 4000; i++) {
+		uint64_t r = random_next(&seed);
+		struct options o = options_of(1 + r % 2, r / 2 % 6,
+					      1 + random_next(&seed) % (1ULL << (r / 16 % 40)),
+					      pow(10, -18.0 * (random_next(&seed) % 10000) / 10000));
+		unsigned int cpus = 1 + r / 1024 % 300;
+		struct dedup_config c;
+
+		if (o.fpr >= 1)
+			continue;
+		o.window_ns = 100 * MS + random_next(&seed) % (1ULL << (20 + r / 4096 % 31));
+		r = random_next(&seed);
+		o.bits = r % 3 ? 0 : 1 + random_next(&seed) % (1ULL << (r / 8 % 32));
+		o.hashes = r / 512 % 2 ? 0 : 1 + r / 1024 % 32;
+		o.index_bits = r / 65536 % 2 ? 0 : 1 + r / (1 << 20) % 24;
+		o.countdown_bits = (r >> 32) % 2 ? 0 : 1 + (r >> 33) % 24;
+		if (o.layout == DEDUP_FLAT)
+			o.index_bits = o.countdown_bits = (r >> 60) == 0;
+		else
+			o.bits = (r >> 60) == 0;
+		if (shape_refusal(&o)) {
+			refused++;
+			continue;
+		}
+		if (plan_config(&o, cpus, HZ, &c))
+			continue;
+		check_shape(&c);
+		check_paces(&c, o.window_ns);
+		check_promise(&o, &c, cpus);
+		planned++;
+	}
+	assert_true(planned > 1000 && refused > 100);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(refusals_are_told),
+		cmocka_unit_test(names_go_both_ways),
+		cmocka_unit_test(picks_follow_the_scheme),
+		cmocka_unit_test(given_sizes_are_taken_at_any_capacity),
+		cmocka_unit_test(too_large_is_refused),
+		cmocka_unit_test(capacity_is_lowered_for_the_rate),
+		cmocka_unit_test(the_rate_is_told_where_it_cannot_be_kept),
+		cmocka_unit_test(plans_keep_the_promise),
+		cmocka_unit_test(short_windows_are_refused),
+		cmocka_unit_test(many_countdowns_take_a_window),
+		cmocka_unit_test(countdown_bits_make_countdowns),
+		cmocka_unit_test(any_options_make_a_plan_or_none),
+	};
+
+	return run_any_tests("shape", tests, ARRAY_SIZE(tests));
+}
