@@ -481,6 +481,9 @@ static void options_not_chosen_cost_nothing(void **state)
 	other = plain;
 	other.count_only = 1;
 	assert_true(instructions(state, &other) < cost);
+	other = plain;
+	other.hash = DEDUP_SIPHASH;
+	assert_true(instructions(state, &other) > cost);
 }
 
 #define STILL(name) cmocka_unit_test_setup_teardown(name, rig_load_still, rig_unload)
