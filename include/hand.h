@@ -148,14 +148,14 @@ static __always_inline void dedup_hand_pass(struct dedup_state *st,
 	}
 	pos += n;
 	if (pos >= cfg->places) {
-		pos = 0;
-		epoch++;
+		/* Ages begin anew: what was to be known until a later one is void. */
+		if (epoch == 0xffffffff)
+			__sync_fetch_and_add(&st->forgets, 1);
 		/* The array that is now the previous one has a whole turn from here. */
 		if (cfg->layout == DEDUP_FLAT)
 			st->owed = 0;
-		/* Ages begin anew: what was to be known until a later one is void. */
-		if (!epoch)
-			__sync_fetch_and_add(&st->forgets, 1);
+		pos = 0;
+		epoch++;
 	}
 	/* A full barrier: whoever sees the block turned finds its half cleared. */
 	__sync_lock_test_and_set(&st->hand, (__u64)epoch << 32 | pos);
