@@ -131,8 +131,8 @@ static int collect(struct status *s)
 		collect_countdown(s, hand);
 	s->hand = (double)dedup_hand_pos(hand) / s->filter.config->places;
 	if (s->filter.config->layout == DEDUP_FLAT) /* it rests: by the clock, then */
-		s->hand = dedup_read(&s->filter.state->owed) / s->filter.config->places /
-			  (double)s->filter.config->turn_ns;
+		s->hand = (double)dedup_read(&s->filter.state->owed) / s->filter.config->places /
+			  s->filter.config->turn_ns;
 	s->turns = dedup_hand_epoch(hand);
 	s->oldest_ns = stats_oldest_ns(s->filter.config, s->filter.state, kernel_now_ns());
 	s->stopped = stats_stopped(s->filter.config, s->filter.state, kernel_now_ns());
