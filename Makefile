@@ -21,7 +21,7 @@ CFLAGS    += -std=gnu11 $(WARN) -Wshadow -Wstrict-prototypes -Wmissing-prototype
 LIBS      := -lxdp -lbpf -ljson-c -lm
 
 BIN   := $(BUILD)/xdp-dedup
-SKEL  := $(BUILD)/xdp_dedup.skel.h
+SKELS := $(BUILD)/xdp_dedup.skel.h $(BUILD)/bench.skel.h
 USER  := $(wildcard user/*.c)
 OBJS  := $(USER:user/%.c=$(BUILD)/user/%.o)
 # The same without main, with sanitizers: what tests link.
@@ -63,10 +63,13 @@ define link
 endef
 comma := ,
 
-$(SKEL): bpf/xdp_dedup.bpf.c $(wildcard bpf/*.h include/*.h) Makefile | deps
+$(BUILD)/xdp_dedup.skel.h: bpf/xdp_dedup.bpf.c $(wildcard bpf/*.h include/*.h) Makefile | deps
 	$(call skeleton,xdp_dedup)
 
-$(BUILD)/user/%.o: user/%.c $(SKEL) Makefile
+$(BUILD)/bench.skel.h: bpf/bench.bpf.c $(wildcard bpf/*.h include/*.h) Makefile | deps
+	$(call skeleton,bench_bpf)
+
+$(BUILD)/user/%.o: user/%.c $(SKELS) Makefile
 	$(call compile)
 
 $(BIN): $(OBJS)
@@ -95,17 +98,17 @@ TEST_SOURCES := $(filter-out %.bpf.c,$(wildcard tests/*.c))
 UNIT_TESTS := units size hand stats kernel shape flat_size countdown age fips fips_peers pure
 FAST_TESTS := rate claim exact race
 ROOT_TESTS := parse prog array_prog seeds generational cli layout layout_window \
-	      lib lib_open lib_stats lib_share lib_fips lib_install e2e beside kill
+	      lib lib_open lib_stats lib_share lib_fips lib_install e2e beside kill bench
 TESTS      := $(addsuffix _test,$(UNIT_TESTS) $(FAST_TESTS) $(ROOT_TESTS))
 TEST_BINS  := $(TESTS:%=$(BUILD)/tests/%)
 SAN_FLAGS  := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 SAN_BIN    := $(BUILD)/san/xdp-dedup
 TEST_LIBS  := -lcmocka $(LIBS)
 
-$(BUILD)/san/%.o: user/%.c $(SKEL) Makefile
+$(BUILD)/san/%.o: user/%.c $(SKELS) Makefile
 	$(call compile,$(SAN_FLAGS))
 
-$(BUILD)/tests/%.o: tests/%.c $(SKEL) Makefile
+$(BUILD)/tests/%.o: tests/%.c $(SKELS) Makefile
 	$(call compile,$(SAN_FLAGS))
 
 $(SAN_BIN): $(BUILD)/san/main.o $(SOBJS)
@@ -124,7 +127,7 @@ $(BUILD)/neighbour.skel.h: tests/neighbour.bpf.c Makefile | deps
 	$(call skeleton,neighbour)
 
 # Without sanitizers: what counts in hundreds of millions, or takes the time.
-$(BUILD)/fast/%.o: tests/%.c $(SKEL) Makefile
+$(BUILD)/fast/%.o: tests/%.c $(SKELS) Makefile
 	$(call compile)
 
 $(FAST_TESTS:%=$(BUILD)/tests/%_test): $(BUILD)/tests/%_test: $(BUILD)/fast/%_test.o \
@@ -149,7 +152,7 @@ test-vm: $(SAN_BIN) $(ROOT_TESTS:%=$(BUILD)/tests/%_test) ## on Linux 6.1 and 6.
 	$(Q)tests/run-vm $(VM_SERIES)
 
 .PHONY: lint
-lint: $(SKEL) $(BUILD)/neighbour.skel.h compile_commands.json ## clang-format, clang-tidy, cppcheck, shellcheck
+lint: $(SKELS) $(BUILD)/neighbour.skel.h compile_commands.json ## clang-format, clang-tidy, cppcheck, shellcheck
 	$(Q)scripts/deps lint
 	$(call say,LINT,clang-format)
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
@@ -201,8 +204,14 @@ $(BUILD)/tests/bench: $(BUILD)/fast/bench_main.o $(TEST_SHARED:$(BUILD)/tests/%=
 	$(call link,,$(TEST_LIBS))
 
 .PHONY: bench
-bench: $(BUILD)/tests/bench ## as root: what the compatibility layouts and hashes cost
+bench: $(BIN) $(BUILD)/tests/bench ## as root: what a packet costs, here and in the other layouts
+	$(Q)$(BIN) bench
 	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP $(BUILD)/tests/bench | grep '^ '
+
+.PHONY: bench-growth
+bench-growth: $(BIN) ## as root: the same by ids, by fill and by p; tables and drawings
+	$(Q)scripts/deps bench
+	$(Q)scripts/bench-growth $(BIN) $(BUILD)
 
 .PHONY: clean
 clean: ## remove what was built

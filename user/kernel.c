@@ -65,7 +65,7 @@ static int mount_bpffs(void)
 	return 0;
 }
 
-int kernel_ready(bool verbose)
+int kernel_permits(bool verbose)
 {
 	__u32 id;
 
@@ -79,7 +79,14 @@ int kernel_ready(bool verbose)
 	    !libbpf_probe_bpf_map_type(BPF_MAP_TYPE_ARRAY, NULL))
 		return say_err(-EPERM, "not permitted to use BPF; run as root (with CAP_SYS_ADMIN, "
 				       "CAP_BPF and CAP_NET_ADMIN)");
-	return mount_bpffs();
+	return 0;
+}
+
+int kernel_ready(bool verbose)
+{
+	int err = kernel_permits(verbose);
+
+	return err ? err : mount_bpffs();
 }
 
 int kernel_lock(int fd)

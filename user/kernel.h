@@ -8,9 +8,10 @@
 
 #include <linux/bpf.h>
 
-/* Privileges and bpffs, which is mounted where it is missing. Also directs what
- * libbpf and libxdp say: to stderr if verbose, else nowhere.
- */
+/* Privileges. Also directs what libbpf and libxdp say: to stderr if verbose, else nowhere. */
+int kernel_permits(bool verbose);
+
+/* kernel_permits, and bpffs, which is mounted where it is missing. */
 int kernel_ready(bool verbose);
 
 /* Waits up to 10 s for the lock on fd, which it then keeps open. */

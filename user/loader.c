@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,7 +25,9 @@
  */
 #define HALF_MADE "+"
 
-/* Opens the object with every map at its pin: pins that exist are used, others made. */
+/* Opens the object with every map at its pin: pins that exist are used, others made.
+ * Without a name nothing is pinned.
+ */
 static int open_object(const char *name, const struct dedup_config *cfg, struct xdp_dedup **out)
 {
 	struct xdp_dedup *skel = xdp_dedup__open();
@@ -39,7 +42,7 @@ static int open_object(const char *name, const struct dedup_config *cfg, struct 
 	err = bpf_map__set_max_entries(skel->maps.filter, cfg->blocks);
 	if (!err && cfg->recent)
 		err = bpf_map__set_max_entries(skel->maps.recent, cfg->recent);
-	for (int i = 0; i < PINS_CNT && !err; i++) {
+	for (int i = 0; i < PINS_CNT && name && !err; i++) {
 		pin_path(path, name, PINS[i]);
 		err = bpf_map__set_pin_path(maps[i], path);
 	}
@@ -124,36 +127,77 @@ int loader_remove(const char *name)
 	return err ? err : remove_pins(HALF_MADE);
 }
 
+/* Loads an object of open_object() as a new filter and starts its hand. */
+static int start_filter(struct xdp_dedup *skel, const struct dedup_config *cfg)
+{
+	struct dedup_config *config = (struct dedup_config *)&skel->rodata_config->config;
+	int err;
+
+	*config = *cfg;
+	config->frags = kernel_has_frags();
+	err = draw_secret(config);
+	if (err)
+		return say_err(err, "the kernel's random source gave no secret");
+	err = xdp_dedup__load(skel);
+	if (err)
+		return kernel_explain(err, plan_bytes(cfg));
+	err = run_hand_start(skel);
+	return err ? say_err(err, "cannot start the filter's clock: %s", strerror(-err)) : 0;
+}
+
 /* Makes and pins the maps and starts the hand, under a name of our own. */
 static int make_filter(const struct dedup_config *cfg)
 {
 	struct xdp_dedup *skel = NULL;
-	struct dedup_config *config;
 	int err = open_object(HALF_MADE, cfg, &skel);
 
 	if (err)
 		return err;
-	config = (struct dedup_config *)&skel->rodata_config->config;
-	*config = *cfg;
-	config->frags = kernel_has_frags();
-	err = draw_secret(config);
-	if (err) {
-		say_err(err, "the kernel's random source gave no secret");
-		goto out;
-	}
 	/* Only the hand for now: how the packet program is loaded, attach.c says. */
 	bpf_program__set_autoload(skel->progs.xdp_dedup, false);
-	err = bpf_object__load(skel->obj);
-	if (err) {
-		kernel_explain(err, plan_bytes(cfg));
-		goto out;
-	}
-	err = run_hand_start(skel);
-	if (err)
-		say_err(err, "cannot start the filter's clock: %s", strerror(-err));
-out:
+	err = start_filter(skel, cfg);
 	xdp_dedup__destroy(skel);
 	return err;
+}
+
+int loader_private_open(const struct dedup_config *cfg, struct filter *out, struct xdp_dedup **prog)
+{
+	struct xdp_dedup *skel = NULL;
+	struct filter f = { .stats_fd = -1 };
+	int err = open_object(NULL, cfg, &skel);
+
+	if (err)
+		return err;
+	err = start_filter(skel, cfg);
+	if (err)
+		goto fail;
+	f.blocks = mmap(NULL, cfg->blocks * sizeof(*f.blocks), PROT_READ | PROT_WRITE, MAP_SHARED,
+			bpf_map__fd(skel->maps.filter), 0);
+	if (f.blocks == MAP_FAILED) {
+		err = say_err(-errno, "cannot map the filter: %s", strerror(errno));
+		goto fail;
+	}
+	f.config = (const struct dedup_config *)&skel->rodata_config->config;
+	f.state = &skel->data_state->state;
+	f.stats_fd = bpf_map__fd(skel->maps.stats);
+	*out = f;
+	*prog = skel;
+	return 0;
+fail:
+	xdp_dedup__destroy(skel);
+	return err;
+}
+
+void loader_private_close(struct filter *f, struct xdp_dedup *prog)
+{
+	munmap(f->blocks, f->config->blocks * sizeof(*f->blocks));
+	*f = (struct filter){ .stats_fd = -1 };
+	xdp_dedup__destroy(prog);
+}
+
+int loader_private_prog_fd(const struct xdp_dedup *prog)
+{
+	return bpf_program__fd(prog->progs.xdp_dedup);
 }
 
 int loader_create(const char *name, const struct dedup_config *cfg)

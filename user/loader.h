@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Filters in the kernel: made, listed, removed. With filter.c and attach.c the only
- * code that touches libbpf and libxdp. What fails here says why on stderr.
+/* Filters in the kernel: made, listed, removed. With filter.c, attach.c and
+ * the bench the only code that touches libbpf and libxdp. What fails here says why on stderr.
  *
  * A filter comes to life in an order that leaves no moment at which a killed process has left
  * something that does harm: maps pinned, hand started, shown by its name, packet program attached.
@@ -26,6 +26,14 @@ int loader_begin(bool verbose);
  * its own behind on failure.
  */
 int loader_create(const char *name, const struct dedup_config *cfg);
+
+/* Makes a filter and loads its packet program for this process alone: nothing is pinned,
+ * nothing remains. *out and *prog are closed with loader_private_close(), to which the
+ * program's descriptor belongs.
+ */
+int loader_private_open(const struct dedup_config *cfg, struct filter *out, struct xdp_dedup **prog);
+void loader_private_close(struct filter *f, struct xdp_dedup *prog);
+int loader_private_prog_fd(const struct xdp_dedup *prog);
 
 /* Opens the packet program on the maps of a filter, not yet loaded into the kernel;
  * attach.c loads it. Free with loader_program_close().

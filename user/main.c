@@ -30,6 +30,8 @@ static const struct verb {
 	  "take ids out (layout countdown only)" },
 	{ "size", verb_size, OPT_SIZE | OPT_WINDOW | OPT_SHAPE | OPT_JSON, 0, 0,
 	  "[--capacity N] [--fpr P] [--layout L]", "compute a filter's size; loads nothing" },
+	{ "bench", verb_bench, OPT_FPR | OPT_BENCH | OPT_JSON, 0, 0,
+	  "[--ids N,N...] [--rounds N] [--json]", "measure a packet's cost, here, beside its peers" },
 };
 #define VERBS_CNT (sizeof(VERBS) / sizeof(VERBS[0]))
 
@@ -37,8 +39,9 @@ static void print_help(FILE *out)
 {
 	fputs("usage: xdp-dedup VERB ...\n\n", out);
 	for (size_t i = 0; i < VERBS_CNT; i++)
-		fprintf(out, "  %-7s %-34s %s\n", VERBS[i].name, VERBS[i].usage, VERBS[i].help);
-	fputs("  help    [counters]                         this text, or what each counter means\n"
+		fprintf(out, "  %-7s %-36s %s\n", VERBS[i].name, VERBS[i].usage, VERBS[i].help);
+	fputs("  help    [counters]                           this text, or what each counter "
+	      "means\n"
 	      "\n"
 	      "load's options:\n"
 	      "  --port PORTS      UDP destination ports, as in 8001,9000-9010 (no default)\n"
@@ -56,6 +59,13 @@ static void print_help(FILE *out)
 	      "  --countdown-bits N  countdown: an id lasts 2^N - 1 countdowns, 1 to 24 (4)\n"
 	      "  --action ACTION   drop duplicates, or only count them (drop)\n"
 	      "  --learn WHO       kernel: ids of packets; app: only what `add` adds (kernel)\n"
+	      "\n"
+	      "bench's options:\n"
+	      "  --ids N,N...      ids in the window (10k,1M,10M,100M)\n"
+	      "  --fill PART       of the capacity that these are (1)\n"
+	      "  --rounds N        that medians are of (11)\n"
+	      "  --copies N        ids that come on two CPUs at the same instant (1M)\n"
+	      "  --fpr P           as above\n"
 	      "\n"
 	      "XDP_DEDUP_CAPACITY, XDP_DEDUP_FPR and XDP_DEDUP_WINDOW set those defaults.\n"
 	      "Every verb takes --verbose. Exit status: 0 done, 1 failed, 2 misused.\n",

@@ -2,9 +2,11 @@
 #include "options.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench.h"
 #include "positions.h"
 #include "say.h"
 #include "shape.h"
@@ -158,6 +160,52 @@ static int set_countdown_bits(struct options *o, const char *what, const char *t
 	return set_number(&o->countdown_bits, what, text, 24);
 }
 
+static int set_ids(struct options *o, const char *what, const char *text)
+{
+	const char *at = text;
+	char one[32];
+
+	o->ids_cnt = 0;
+	do {
+		size_t len = strcspn(at, ",");
+		uint64_t value = 0;
+
+		snprintf(one, sizeof(one), "%.*s", (int)len, at);
+		if (len >= sizeof(one) || parse_count(one, &value) || value < BENCH_IDS_MIN ||
+		    value > BENCH_IDS_MAX || o->ids_cnt == BENCH_SIZES_MAX)
+			return say_err(-EINVAL,
+				       "%s %s: give up to %d numbers of ids from 1k to 1G, "
+				       "as in 10k,1M",
+				       what, text, BENCH_SIZES_MAX);
+		o->ids[o->ids_cnt++] = value;
+		at += len;
+	} while (*at++);
+	return 0;
+}
+
+static int set_fill(struct options *o, const char *what, const char *text)
+{
+	o->fill = 1;
+	if (strcmp(text, "1") && (parse_rate(text, &o->fill) || o->fill < BENCH_FILL_MIN))
+		return say_err(-EINVAL, "%s %s: give a part of the capacity, from %g to 1", what,
+			       text, BENCH_FILL_MIN);
+	return 0;
+}
+
+static int set_rounds(struct options *o, const char *what, const char *text)
+{
+	return set_number(&o->rounds, what, text, BENCH_ROUNDS_MAX);
+}
+
+static int set_copies(struct options *o, const char *what, const char *text)
+{
+	uint32_t copies = 0;
+	int err = set_number(&copies, what, text, BENCH_COPIES_MAX);
+
+	o->copies = copies;
+	return err;
+}
+
 static int set_json(struct options *o, const char *what, const char *text)
 {
 	(void)what, (void)text;
@@ -189,8 +237,8 @@ static const struct {
 	{ "name", "--name", true, OPT_NAME, set_name, NULL },
 	{ "mode", "--mode", true, OPT_MODE, set_mode, NULL },
 	{ "port", "--port", true, OPT_PORT, set_port, NULL },
-	{ "capacity", "--capacity", true, OPT_SIZE, set_capacity, "XDP_DEDUP_CAPACITY" },
-	{ "fpr", "--fpr", true, OPT_SIZE, set_fpr, "XDP_DEDUP_FPR" },
+	{ "capacity", "--capacity", true, OPT_CAPACITY, set_capacity, "XDP_DEDUP_CAPACITY" },
+	{ "fpr", "--fpr", true, OPT_FPR, set_fpr, "XDP_DEDUP_FPR" },
 	{ "window", "--window", true, OPT_WINDOW, set_window, "XDP_DEDUP_WINDOW" },
 	{ "action", "--action", true, OPT_ACTION, set_action, NULL },
 	{ "learn", "--learn", true, OPT_ACTION, set_learn, NULL },
@@ -200,6 +248,10 @@ static const struct {
 	{ "hashes", "--hashes", true, OPT_SHAPE, set_hashes, NULL },
 	{ "index-bits", "--index-bits", true, OPT_SHAPE, set_index_bits, NULL },
 	{ "countdown-bits", "--countdown-bits", true, OPT_SHAPE, set_countdown_bits, NULL },
+	{ "ids", "--ids", true, OPT_BENCH, set_ids, NULL },
+	{ "fill", "--fill", true, OPT_BENCH, set_fill, NULL },
+	{ "rounds", "--rounds", true, OPT_BENCH, set_rounds, NULL },
+	{ "copies", "--copies", true, OPT_BENCH, set_copies, NULL },
 	{ "json", "--json", false, OPT_JSON, set_json, NULL },
 	{ "all", "--all", false, OPT_ALL, set_all, NULL },
 	{ "verbose", "--verbose", false, 0, set_verbose, NULL },
@@ -212,6 +264,11 @@ static int set_defaults(struct options *o, unsigned int takes)
 		.capacity = DEFAULT_CAPACITY,
 		.fpr = DEFAULT_FPR,
 		.window_ns = DEFAULT_WINDOW_NS,
+		.ids = { 10000, 1000000, 10000000, 100000000 },
+		.ids_cnt = 4,
+		.fill = 1,
+		.rounds = 11,
+		.copies = 1000000,
 	};
 	for (size_t i = 0; i < OPTIONS_CNT; i++) {
 		const char *text = OPTIONS[i].env ? getenv(OPTIONS[i].env) : NULL;

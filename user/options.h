@@ -8,6 +8,8 @@
 
 #include "config.h"
 
+#define BENCH_SIZES_MAX 16
+
 enum attach_mode {
 	MODE_ANY, /* native, or else skb */
 	MODE_NATIVE,
@@ -25,10 +27,15 @@ struct options {
 	uint64_t window_ns;
 	enum dedup_layout layout;
 	enum dedup_hash_scheme hash;
-	uint32_t bits;		 /* flat: m; 0: not given, as in the next three */
-	uint32_t hashes;	 /* k */
-	uint32_t index_bits;	 /* countdown: log2 of its cells */
-	uint32_t countdown_bits; /* of a cell */
+	uint32_t bits;		       /* flat: m; 0: not given, as in the next three */
+	uint32_t hashes;	       /* k */
+	uint32_t index_bits;	       /* countdown: log2 of its cells */
+	uint32_t countdown_bits;       /* of a cell */
+	uint64_t ids[BENCH_SIZES_MAX]; /* bench: in the window */
+	uint32_t ids_cnt;
+	uint32_t rounds;
+	double fill;	 /* part of the capacity that they are */
+	uint64_t copies; /* ids that are sent on two CPUs at once */
 	bool count_only;
 	bool learn_app;
 	bool json;
@@ -44,12 +51,15 @@ enum {
 	OPT_NAME = 1 << 0,
 	OPT_MODE = 1 << 1,
 	OPT_PORT = 1 << 2,
-	OPT_SIZE = 1 << 3, /* --capacity, --fpr */
+	OPT_CAPACITY = 1 << 3,
 	OPT_WINDOW = 1 << 4,
 	OPT_ACTION = 1 << 5, /* --action, --learn */
 	OPT_JSON = 1 << 6,
 	OPT_ALL = 1 << 7,
 	OPT_SHAPE = 1 << 8, /* --layout, --hash, and what m and k come from */
+	OPT_FPR = 1 << 9,
+	OPT_BENCH = 1 << 10, /* --ids, --fill, --rounds, --copies */
+	OPT_SIZE = OPT_CAPACITY | OPT_FPR,
 	OPT_LOAD = OPT_NAME | OPT_MODE | OPT_PORT | OPT_SIZE | OPT_WINDOW | OPT_ACTION | OPT_SHAPE,
 };
 

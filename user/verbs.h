@@ -18,5 +18,6 @@ int verb_add(const struct options *o);
 int verb_test(const struct options *o);
 int verb_remove(const struct options *o);
 int verb_size(const struct options *o);
+int verb_bench(const struct options *o);
 
 #endif

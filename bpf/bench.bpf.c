@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What `xdp-dedup bench` runs beside the packet program: a generator, which writes the
+ * next id into the packet and hands it on by a tail call, and the peers, which are handed
+ * the same packets.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include "bench_stream.h"
+#include "gsp.h"
+#include "hash.h"
+#include "maps.bpf.h"
+#include "parse.bpf.h"
+
+#define WAIT_LOOKS 8000000 /* for the other CPU: some 30 ms */
+#define MEET_LOOKS 10000
+#define MEET_NS 1024 /* twins: both go on as the clock passes a multiple of this */
+
+/* The program under test. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} target SEC(".maps");
+
+/* By CPU. */
+struct bench_stream streams[BENCH_CPUS] SEC(".data.streams");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct dedup_id);
+	__type(value, __u8);
+} lru SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_BLOOM_FILTER);
+	__uint(max_entries, 1);
+	__type(value, struct dedup_id);
+} bloom SEC(".maps");
+
+/* As much memory as the filter has. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dedup_block);
+} lines SEC(".maps");
+
+/* Twins: on how many CPUs each id passed. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} passes SEC(".maps");
+
+static __always_inline struct bench_stream *own_stream(void)
+{
+	__u64 cpu = bpf_get_smp_processor_id();
+
+	DEDUP_BOUND(cpu, BENCH_CPUS - 1);
+	return &streams[cpu];
+}
+
+static __always_inline __u64 mix(__u64 x)
+{
+	x ^= x >> 32;
+	x *= 0xd6e8feb86659fd93;
+	x ^= x >> 32;
+	return x * 0x9e3779b97f4a7c15;
+}
+
+static __always_inline void put_id(struct dedup_id *id, const struct bench_stream *s, __u64 n)
+{
+	id->word[0] = mix(n + s->salt);
+	id->word[1] = n;
+	id->word[2] = s->salt;
+	id->word[3] = ~n;
+}
+
+/* The number of the next id: in the measured part fresh or known, else known. */
+static __always_inline __u64 next_number(struct bench_stream *s, bool measured)
+{
+	s->random = s->random * 6364136223846793005 + 1442695040888963407;
+	if (measured && (s->random >> 33) % BENCH_ALL < s->fresh_parts)
+		return s->next++;
+	return s->known + (((s->random >> 32) * s->known_cnt) >> 32);
+}
+
+struct meeting {
+	const __u64 *sent; /* of the other CPU */
+	__u64 own;
+};
+
+static long has_come(__u32 i, struct meeting *m)
+{
+	return dedup_read(m->sent) >= m->own;
+}
+
+/* Until the other CPU has come as far as this one. */
+static __always_inline void wait_for_other(struct bench_stream *s)
+{
+	__u64 other = s->other;
+	struct meeting m = { .own = s->sent };
+
+	if (s->other == BENCH_ALONE)
+		return;
+	DEDUP_BOUND(other, BENCH_CPUS - 1);
+	m.sent = &streams[other].sent;
+	if (bpf_loop(WAIT_LOOKS, has_come, &m, 0) == WAIT_LOOKS)
+		s->apart++;
+}
+
+static long is_time(__u32 i, __u64 *at_ns)
+{
+	return bpf_ktime_get_ns() >= *at_ns;
+}
+
+SEC("xdp.frags")
+int generate(struct xdp_md *ctx)
+{
+	struct bench_stream *s = own_stream();
+	void *end = (void *)(long)ctx->data_end;
+	struct dedup_id *id = (void *)(long)ctx->data + BENCH_ID_AT;
+	__u64 i = s->sent - s->warm; /* of the measured packets; past them all before */
+
+	if ((void *)(id + 1) > end)
+		return XDP_ABORTED;
+	if (i == 0) {
+		wait_for_other(s);
+		s->begin_ns = bpf_ktime_get_ns();
+	}
+	if (i == s->packets)
+		s->end_ns = bpf_ktime_get_ns();
+	put_id(id, s, next_number(s, i < s->packets));
+	s->sent++;
+	bpf_tail_call(ctx, &target, 0);
+	return XDP_ABORTED;
+}
+
+/* Was the last packet new to this CPU? */
+static __always_inline void note_pass(struct bench_stream *s)
+{
+	__u32 zero = 0, n = s->sent - 1;
+	struct dedup_counters *cpu = bpf_map_lookup_elem(&stats, &zero);
+	__u64 *pass = bpf_map_lookup_elem(&passes, &n);
+
+	if (!cpu || cpu->new == s->seen_new)
+		return;
+	s->seen_new = cpu->new;
+	if (pass)
+		__sync_fetch_and_add(pass, 1);
+}
+
+/* The same fresh ids on two CPUs, each at the same instant on both. */
+SEC("xdp.frags")
+int generate_twins(struct xdp_md *ctx)
+{
+	struct bench_stream *s = own_stream();
+	void *end = (void *)(long)ctx->data_end;
+	struct dedup_id *id = (void *)(long)ctx->data + BENCH_ID_AT;
+	__u64 at_ns;
+
+	if ((void *)(id + 1) > end)
+		return XDP_ABORTED;
+	note_pass(s);
+	put_id(id, s, s->sent < s->packets ? s->next + s->sent : s->known);
+	wait_for_other(s);
+	at_ns = (bpf_ktime_get_ns() | (MEET_NS - 1)) + 1;
+	bpf_loop(MEET_LOOKS, is_time, &at_ns, 0);
+	/* The other waits for this. */
+	*(volatile __u64 *)&s->sent = s->sent + 1;
+	bpf_tail_call(ctx, &target, 0);
+	return XDP_ABORTED;
+}
+
+/* The way to the id that all rows have in common. NULL if this is no EVENT. */
+static __always_inline struct dedup_id *parse(struct xdp_md *ctx)
+{
+	struct packet pkt = { 0 };
+	struct gsp_header *gsp = NULL;
+	struct dedup_id *id;
+
+	if (parse_packet(ctx, &pkt, &gsp) != PARSED || gsp->type != GSP_EVENT)
+		return NULL;
+	id = pkt.pos;
+	return (void *)(id + 1) > pkt.end ? NULL : id;
+}
+
+/* The floor: what any program would pay that drops by what is in the packet. */
+SEC("xdp.frags")
+int parse_and_drop(struct xdp_md *ctx)
+{
+	struct dedup_id *id = parse(ctx);
+
+	return id && id->word[1] != ~0ULL ? XDP_DROP : XDP_PASS;
+}
+
+/* The floor of a filter that is larger than the caches: one line of it. */
+SEC("xdp.frags")
+int one_line(struct xdp_md *ctx)
+{
+	struct dedup_id *id = parse(ctx);
+	struct dedup_block *block;
+	__u32 n;
+
+	if (!id)
+		return XDP_PASS;
+	n = ((id->word[0] >> 32) * config.blocks) >> 32;
+	block = bpf_map_lookup_elem(&lines, &n);
+	return block && block->word[0] != 0xdeadbeef ? XDP_DROP : XDP_PASS;
+}
+
+/* Verdicts are counted in variants of their own, so that no count is measured. */
+static __always_inline int drop(bool counting)
+{
+	if (counting)
+		own_stream()->dropped++;
+	return XDP_DROP;
+}
+
+static __always_inline int see_lru(struct xdp_md *ctx, bool counting)
+{
+	struct dedup_id *id = parse(ctx), key;
+	__u8 one = 1;
+
+	if (!id)
+		return XDP_PASS;
+	key = *id;
+	if (bpf_map_lookup_elem(&lru, &key))
+		return drop(counting);
+	bpf_map_update_elem(&lru, &key, &one, BPF_ANY);
+	return XDP_PASS;
+}
+
+SEC("xdp.frags")
+int lru_hash(struct xdp_md *ctx)
+{
+	return see_lru(ctx, false);
+}
+
+SEC("xdp.frags")
+int lru_hash_count(struct xdp_md *ctx)
+{
+	return see_lru(ctx, true);
+}
+
+static __always_inline int see_bloom(struct xdp_md *ctx, bool counting)
+{
+	struct dedup_id *id = parse(ctx), key;
+
+	if (!id)
+		return XDP_PASS;
+	key = *id;
+	if (!bpf_map_peek_elem(&bloom, &key))
+		return drop(counting);
+	bpf_map_push_elem(&bloom, &key, BPF_ANY);
+	return XDP_PASS;
+}
+
+SEC("xdp.frags")
+int bloom_filter(struct xdp_md *ctx)
+{
+	return see_bloom(ctx, false);
+}
+
+SEC("xdp.frags")
+int bloom_filter_count(struct xdp_md *ctx)
+{
+	return see_bloom(ctx, true);
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

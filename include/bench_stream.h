@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What `xdp-dedup bench` and its generator share. */
+#ifndef XDP_DEDUP_BENCH_STREAM_H
+#define XDP_DEDUP_BENCH_STREAM_H
+
+#include <linux/types.h>
+
+#define BENCH_CPUS 512
+#define BENCH_ID_AT 50	  /* of a frame: Ethernet, IPv4, UDP, GSP/1's header */
+#define BENCH_ALL 16384	  /* parts: every id is fresh */
+#define BENCH_ALONE (~0U) /* no other CPU */
+
+/* A CPU's stream of ids, which are numbered. User space sets it while the CPU is at rest. First
+ * come `warm` known ids, then `packets` that are measured, then known ones again.
+ */
+struct bench_stream {
+	__u64 next;		/* the next fresh id */
+	__u64 known, known_cnt; /* ids to be repeated; at most 2^32 of them */
+	__u64 salt;		/* of the row: makes its ids its own */
+	__u64 random;
+	__u64 warm, packets;
+	__u64 sent;
+	__u64 begin_ns,
+		end_ns;	   /* CLOCK_MONOTONIC: before the first measured packet, after the last */
+	__u64 dropped;	   /* by the peers' counting variants */
+	__u64 apart;	   /* packets for which the other CPU did not come in time */
+	__u64 seen_new;	   /* twins: the packet program's counter `new`, as last seen */
+	__u32 fresh_parts; /* of BENCH_ALL */
+	__u32 other;	   /* CPU to begin together with, or BENCH_ALONE */
+	__u64 pad[2];
+} __attribute__((aligned(128)));
+_Static_assert(sizeof(struct bench_stream) == 128, "no cache line is shared");
+
+#endif

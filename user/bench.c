@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "bench.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench_rig.h"
+#include "say.h"
+
+#define HOT_IDS 64
+#define WARM_PACKETS 10000 /* for the branches, the nearest caches and the hot ids */
+#define SETTLE_MAX 300000  /* for the further caches, which the rows before have taken */
+#define PACKETS_MAX 10000  /* measured at once */
+#define CHECK_PACKETS 20000
+#define KNOWN_MIN 0.99 /* LRU: an approximate one */
+
+/* Fresh ids of a round: those of all new and 10 % of 90 % duplicates, on one CPU and two. */
+#define FRESH_A_ROUND(packets) ((packets)*33 / 10)
+
+static const struct {
+	const char *name, *key;
+} ROWS[] = {
+	{ "parse and drop", "floor" },	   { "one random line", "one_line" },
+	{ "xdp-dedup", "xdp_dedup" },	   { "  with siphash", "xdp_dedup_siphash" },
+	{ "  with flat", "xdp_dedup_flat" }, { "kernel bloom map", "bloom_filter" },
+	{ "kernel LRU hash", "lru_hash" },
+},
+  TRAFFICS[] = {
+	{ "all new", "new" },
+	{ "90 % duplicates", "duplicates_90" },
+	{ "cold duplicates", "cold_duplicates" },
+	{ "hot duplicates", "hot_duplicates" },
+};
+
+const char *bench_row_name(enum bench_row row)
+{
+	return ROWS[row].name;
+}
+
+const char *bench_row_key(enum bench_row row)
+{
+	return ROWS[row].key;
+}
+
+const char *bench_traffic_name(enum bench_traffic traffic)
+{
+	return TRAFFICS[traffic].name;
+}
+
+const char *bench_traffic_key(enum bench_traffic traffic)
+{
+	return TRAFFICS[traffic].key;
+}
+
+/* Of a window's ids, a quarter at most may come while the filters stay as they are. */
+static uint64_t fresh_budget(const struct bench_setting *s)
+{
+	return s->ids / 4;
+}
+
+static uint64_t packets_of(const struct bench_setting *s)
+{
+	uint64_t packets = fresh_budget(s) * 10 / 33;
+
+	return packets < PACKETS_MAX ? packets : PACKETS_MAX;
+}
+
+static uint32_t fresh_parts(enum bench_traffic traffic)
+{
+	return traffic == BENCH_NEW ? BENCH_ALL : traffic == BENCH_DUP90 ? BENCH_ALL / 10 : 0;
+}
+
+/* Sends packets of a kind through a program, on `cpus` at once; each brings ids of its own. */
+static int send_traffic(struct bench *b, struct bench_subject *s, enum bench_traffic traffic,
+			int cpus, uint64_t packets)
+{
+	uint64_t known = traffic == BENCH_HOT ? HOT_IDS : bench_known(b);
+	int err;
+
+	for (int i = 0; i < cpus; i++)
+		b->streams[b->cpus[i]] = (struct bench_stream){
+			.next = s->next + i * packets,
+			.known = s->known,
+			.known_cnt = known,
+			.salt = s->salt,
+			.random = s->next * 0x9e3779b97f4a7c15 + i,
+			.warm = WARM_PACKETS,
+			.packets = packets,
+			.fresh_parts = fresh_parts(traffic),
+			.other = cpus == 2 ? (uint32_t)b->cpus[!i] : BENCH_ALONE,
+		};
+	/* One more brings the time after the last. */
+	err = bench_send(b, bench_generator_fd(b), cpus, 1);
+	if (fresh_parts(traffic))
+		s->next += cpus * packets;
+	return err;
+}
+
+/* How many of the packets that were just sent were fresh. */
+static uint64_t sent_fresh(const struct bench *b, uint64_t first, uint64_t packets, int cpus)
+{
+	uint64_t fresh = 0;
+
+	for (int i = 0; i < cpus; i++)
+		fresh += b->streams[b->cpus[i]].next - (first + i * packets);
+	return fresh;
+}
+
+/* The packet program's own counters must say what the traffic was, but for false positives: a
+ * fresh id is called a duplicate, and is new when it comes again after those were forgotten for
+ * which it was taken.
+ */
+static int check_counters(const struct bench *b, enum bench_row row, enum bench_traffic traffic,
+			  const struct dedup_counters *before, const struct dedup_counters *after,
+			  uint64_t fresh)
+{
+	uint64_t rx = after->rx - before->rx, passed = after->new - before->new;
+	uint64_t duplicate = after->duplicate - before->duplicate;
+	uint64_t false_positives = 10 + 3 * b->setting.fpr * rx;
+
+	if (passed <= fresh + false_positives && passed + false_positives >= fresh &&
+	    passed + duplicate == rx)
+		return 0;
+	return say_err(-EPROTO,
+		       "%s: %s: of %" PRIu64 " packets with %" PRIu64 " fresh ids %" PRIu64
+		       " were new, %" PRIu64 " duplicates, %llu unlearned, %llu stale",
+		       bench_row_name(row), bench_traffic_name(traffic), rx, fresh, passed,
+		       duplicate, (unsigned long long)(after->unlearned - before->unlearned),
+		       (unsigned long long)(after->stale - before->stale));
+}
+
+/* One measurement: ns a packet of each CPU. */
+static int measure(struct bench *b, enum bench_row row, enum bench_traffic traffic, int cpus,
+		   double *ns)
+{
+	struct bench_subject *s = &b->subject[row];
+	struct dedup_counters before = { 0 }, after = { 0 };
+	uint64_t packets = packets_of(&b->setting), first = s->next;
+	double rate = 0;
+	int err = bench_aim(b, s->fd);
+
+	if (!err && s->prog)
+		err = filter_counters(&s->filter, &before);
+	if (!err)
+		err = send_traffic(b, s, traffic, cpus, packets);
+	if (!err && s->prog)
+		err = filter_counters(&s->filter, &after);
+	if (!err && s->prog)
+		err = check_counters(b, row, traffic, &before, &after,
+				     sent_fresh(b, first, packets, cpus));
+	if (err)
+		return err;
+	for (int i = 0; i < cpus; i++) {
+		const struct bench_stream *stream = &b->streams[b->cpus[i]];
+
+		rate += (double)packets / (stream->end_ns - stream->begin_ns);
+	}
+	*ns = cpus / rate;
+	return 0;
+}
+
+/* Any ids of the window: brings the row's memory as near as it is when nothing else runs. */
+static int settle(struct bench *b, enum bench_row row)
+{
+	struct bench_subject *s = &b->subject[row];
+	uint64_t packets = bench_known(b);
+	int err = bench_aim(b, s->fd);
+
+	if (packets > SETTLE_MAX)
+		packets = SETTLE_MAX;
+	return err ? err : send_traffic(b, s, BENCH_COLD, 1, packets);
+}
+
+static int measure_row(struct bench *b, enum bench_row row, int round, struct bench_result *out)
+{
+	int err = settle(b, row);
+
+	for (int cpus = 1; cpus <= b->cpus_cnt; cpus++)
+		for (int traffic = 0; traffic < BENCH_TRAFFICS_CNT && !err; traffic++)
+			err = measure(b, row, traffic, cpus, &out->ns[cpus - 1][row][traffic][round]);
+	return err;
+}
+
+static int run_round(struct bench *b, int round, struct bench_result *out)
+{
+	int err = 0;
+
+	for (int row = 0; row < BENCH_ROWS_CNT && !err; row++)
+		if (out->there[row])
+			err = measure_row(b, row, round, out);
+	return err;
+}
+
+/* A peer must have dropped what was known and passed what was not: tried with the variant
+ * that counts, after what was measured.
+ */
+static int check_peer(struct bench *b, enum bench_row row, enum bench_traffic traffic)
+{
+	struct bench_subject *s = &b->subject[row];
+	const struct bench_stream *stream = &b->streams[b->cpus[0]];
+	uint64_t packets = fresh_budget(&b->setting) / 4, first = s->next, sent, known, dropped;
+	double slack;
+	int err = bench_aim(b, s->count_fd);
+
+	if (packets > CHECK_PACKETS)
+		packets = CHECK_PACKETS;
+	if (!err)
+		err = send_traffic(b, s, traffic, 1, packets);
+	if (err)
+		return err;
+	sent = WARM_PACKETS + packets + 1;
+	known = sent - sent_fresh(b, first, packets, 1);
+	dropped = stream->dropped;
+	slack = row == BENCH_LRU ? 0 : 10 + 3 * b->setting.fpr * (sent - known);
+	if (dropped >= known * (row == BENCH_LRU ? KNOWN_MIN : 1) && dropped <= known + slack)
+		return 0;
+	return say_err(-EPROTO,
+		       "%s: %s: of %" PRIu64 " packets, %" PRIu64 " of them known, %" PRIu64
+		       " were dropped",
+		       bench_row_name(row), bench_traffic_name(traffic), sent, known, dropped);
+}
+
+static int check_peers(struct bench *b)
+{
+	int err = 0;
+
+	for (int row = 0; row < BENCH_ROWS_CNT; row++)
+		for (int traffic = 0; traffic < BENCH_TRAFFICS_CNT && !err; traffic++)
+			if (b->subject[row].count_fd >= 0)
+				err = check_peer(b, row, traffic);
+	return err;
+}
+
+/* As many rounds from `from` on as fit before the filters must be filled anew; returns the
+ * next one, or a negative errno.
+ */
+static int run_pass(struct bench *b, int from, struct bench_result *out)
+{
+	const struct bench_setting *setting = &out->setting;
+	uint64_t fit = fresh_budget(setting) / (FRESH_A_ROUND(packets_of(setting)) + 1);
+	int to = setting->rounds, err = bench_open(b, !from);
+
+	if (fit < 1)
+		fit = 1;
+	if (fit < (uint64_t)(to - from))
+		to = from + fit;
+	if (err)
+		return err;
+	bench_describe(b, out);
+	for (int row = 0; row < BENCH_ROWS_CNT && !err; row++)
+		if (out->there[row])
+			err = bench_fill_row(b, row);
+	for (int round = from; round < to && !err; round++)
+		err = run_round(b, round, out);
+	if (!err)
+		err = check_peers(b);
+	return err ? err : to;
+}
+
+int bench_run(const struct bench_setting *setting, struct bench_result *out)
+{
+	struct bench b;
+	int err = bench_prepare(&b, setting), round = 0;
+
+	if (err)
+		return err;
+	memset(out, 0, sizeof(*out));
+	out->setting = *setting;
+	while (round >= 0 && round < setting->rounds) {
+		round = run_pass(&b, round, out);
+		bench_close(&b);
+	}
+	return round < 0 ? round : 0;
+}

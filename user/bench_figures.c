@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Medians and quartiles of what the rounds measured. */
+#include "bench.h"
+
+#include <stdlib.h>
+
+typedef const double *samples; /* one a round */
+
+static samples of(const struct bench_result *r, int cpus, enum bench_row row,
+		  enum bench_traffic traffic)
+{
+	return r->ns[cpus - 1][row][traffic];
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The value below which that part of the sorted values lies. */
+static double quantile(const double *sorted, int cnt, double part)
+{
+	double at = part * (cnt - 1);
+	int i = at;
+
+	return i + 1 < cnt ? sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]) : sorted[i];
+}
+
+static struct bench_figure figure(double *values, int cnt)
+{
+	qsort(values, cnt, sizeof(*values), compare);
+	return (struct bench_figure){
+		.median = quantile(values, cnt, 0.5),
+		.low = quantile(values, cnt, 0.25),
+		.high = quantile(values, cnt, 0.75),
+	};
+}
+
+struct bench_figure bench_ns(const struct bench_result *r, int cpus, enum bench_row row,
+			     enum bench_traffic traffic)
+{
+	samples ns = of(r, cpus, row, traffic);
+	double values[BENCH_ROUNDS_MAX] = { 0 };
+
+	for (int i = 0; i < r->setting.rounds; i++)
+		values[i] = ns[i];
+	return figure(values, r->setting.rounds);
+}
+
+struct bench_figure bench_added(const struct bench_result *r, enum bench_row row,
+				enum bench_traffic traffic)
+{
+	samples ns = of(r, 1, row, traffic), floor = of(r, 1, BENCH_FLOOR, traffic);
+	double values[BENCH_ROUNDS_MAX] = { 0 };
+
+	for (int i = 0; i < r->setting.rounds; i++)
+		values[i] = ns[i] - floor[i];
+	return figure(values, r->setting.rounds);
+}
+
+static struct bench_figure quotient(samples a, samples b, double factor, int cnt)
+{
+	double values[BENCH_ROUNDS_MAX] = { 0 };
+
+	for (int i = 0; i < cnt; i++)
+		values[i] = factor * a[i] / b[i];
+	return figure(values, cnt);
+}
+
+struct bench_figure bench_ratio(const struct bench_result *r, enum bench_row row, enum bench_row to,
+				enum bench_traffic traffic)
+{
+	return quotient(of(r, 1, row, traffic), of(r, 1, to, traffic), 1, r->setting.rounds);
+}
+
+struct bench_figure bench_scaling(const struct bench_result *r, enum bench_row row,
+				  enum bench_traffic traffic)
+{
+	return quotient(of(r, 1, row, traffic), of(r, 2, row, traffic), 2, r->setting.rounds);
+}
+
+struct bench_figure bench_shipped_part(const struct bench_result *r, enum bench_row row,
+				       enum bench_traffic traffic)
+{
+	samples floor = of(r, 1, BENCH_FLOOR, traffic), own = of(r, 1, BENCH_SHIPPED, traffic);
+	samples ns = of(r, 1, row, traffic);
+	double values[BENCH_ROUNDS_MAX] = { 0 };
+
+	for (int i = 0; i < r->setting.rounds; i++)
+		values[i] = (own[i] - floor[i]) / (ns[i] - floor[i]);
+	return figure(values, r->setting.rounds);
+}

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What is measured, opened and filled. */
+#include "bench_rig.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/if_link.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "bench.skel.h"
+#include "bits.h"
+#include "kernel.h"
+#include "loader.h"
+#include "plan.h"
+#include "say.h"
+#include "shape.h"
+#include "units.h"
+
+#define WINDOW_NS (24 * 3600 * 1000000000ULL) /* the clock moves the hand no block meanwhile */
+#define LOOPBACK 1			      /* interface index */
+#define BLOOM_K_MAX 15
+#define LRU_ENTRY_BYTES 88 /* key, value, and what the kernel adds */
+#define LRU_BUCKET_BYTES 16
+
+uint64_t bench_known(const struct bench *b)
+{
+	return b->setting.ids / 2;
+}
+
+/* The row's filter; false (said by plan_here) if there is none of that size. */
+static int plan_row(const struct bench *b, enum bench_row row, struct dedup_config *cfg)
+{
+	struct options o = {
+		.capacity = b->capacity,
+		.fpr = b->setting.fpr,
+		.window_ns = WINDOW_NS,
+		.layout = row == BENCH_FLAT ? DEDUP_FLAT : DEDUP_BLOCKED,
+		.hash = row == BENCH_SIPHASH ? DEDUP_SIPHASH : DEDUP_FAST,
+		.ports = { { BENCH_PORT, BENCH_PORT } },
+		.ports_cnt = 1,
+	};
+	int err = plan_here(&o, cfg);
+
+	/* However fast the ids come, the hand stays where it is. */
+	cfg->turn_ids = UINT64_MAX / 4;
+	return err;
+}
+
+int bench_open_filter(struct bench *b, enum bench_row row)
+{
+	struct bench_subject *s = &b->subject[row];
+	struct dedup_config cfg;
+	int err = plan_row(b, row, &cfg);
+
+	if (!err)
+		err = loader_private_open(&cfg, &s->filter, &s->prog);
+	if (!err)
+		s->fd = loader_private_prog_fd(s->prog);
+	return err;
+}
+
+/* Bits of the kernel's bloom map (kernel/bpf/bloom_filter.c); 7 / 5 is about 1 / ln 2. */
+static uint64_t bloom_bits(uint64_t ids, uint32_t k)
+{
+	uint64_t bits = 64;
+
+	while (bits < ids * k * 7 / 5 && bits < 1ULL << 32)
+		bits *= 2;
+	return bits;
+}
+
+static double bloom_rate(uint64_t ids, uint32_t k)
+{
+	return pow(1 - exp(-(double)k * ids / bloom_bits(ids, k)), k);
+}
+
+/* The fewest hashes with which it keeps p; the kernel rounds its memory up to 2^n. */
+static uint32_t bloom_k(const struct bench *b)
+{
+	uint32_t k = 1;
+
+	while (k < BLOOM_K_MAX && bloom_rate(b->capacity, k) > b->setting.fpr)
+		k++;
+	return k;
+}
+
+static uint64_t lru_bytes(uint64_t ids)
+{
+	uint64_t buckets = 1;
+
+	while (buckets < ids)
+		buckets *= 2;
+	return ids * LRU_ENTRY_BYTES + buckets * LRU_BUCKET_BYTES;
+}
+
+/* The shipped filter's memory is there twice: BENCH_LINE has as much. */
+static int row_bytes(const struct bench *b, enum bench_row row, uint64_t *bytes)
+{
+	struct dedup_config cfg;
+	int err = 0;
+
+	*bytes = 0;
+	if (row == BENCH_BLOOM) {
+		*bytes = bloom_bits(b->capacity, bloom_k(b)) / 8;
+	} else if (row == BENCH_LRU) {
+		*bytes = lru_bytes(b->capacity);
+	} else {
+		err = plan_row(b, row, &cfg);
+		*bytes = err ? 0 : plan_bytes(&cfg) * (row == BENCH_SHIPPED ? 2 : 1);
+	}
+	return err;
+}
+
+/* Which rows half of the memory that can be had suffices for. */
+static int choose_rows(const struct bench *b, bool say, bool *wanted)
+{
+	uint64_t room = kernel_memory_available() / 2, bytes;
+	char need[32], have[32];
+
+	for (int row = BENCH_SHIPPED; row < BENCH_ROWS_CNT; row++) {
+		wanted[row] = !row_bytes(b, row, &bytes);
+		if (!wanted[row])
+			continue;
+		wanted[row] = bytes <= room;
+		if (wanted[row])
+			room -= bytes;
+		else if (say)
+			say_note("%" PRIu64
+				 " ids: left out: %s, which takes %s; there is room for %s",
+				 b->setting.ids, bench_row_name(row),
+				 format_bytes(bytes, need, sizeof(need)),
+				 format_bytes(room, have, sizeof(have)));
+	}
+	return wanted[BENCH_SHIPPED] ? 0 : -ENOMEM;
+}
+
+/* Attached somewhere, a program runs at once; otherwise each run of packets waits for all CPUs
+ * to learn of it, some 20 ms. Here that is the loopback, which is down, of a network namespace
+ * that is this thread's alone. Where it cannot be, the bench just takes longer.
+ */
+static void keep_at_hand(struct bench *b)
+{
+	static bool alone;
+
+	if (!alone)
+		alone = !unshare(CLONE_NEWNET);
+	b->attached =
+		alone && !bpf_xdp_attach(LOOPBACK, bench_generator_fd(b), XDP_FLAGS_SKB_MODE, NULL);
+}
+
+int bench_open_peers(struct bench *b, bool bloom, bool lru, uint32_t twins)
+{
+	struct bench_bpf *skel = bench_bpf__open();
+	const struct bench_subject *shipped = &b->subject[BENCH_SHIPPED];
+	int err;
+
+	if (!skel)
+		return say_err(-errno, "cannot open the BPF object: %s", strerror(errno));
+	b->skel = skel;
+	*(struct dedup_config *)&skel->rodata_config->config = *shipped->filter.config;
+	bpf_map__set_max_entries(skel->maps.passes, twins ? twins : 1);
+	bpf_map__set_max_entries(skel->maps.lru, lru ? b->capacity : 1);
+	bpf_map__set_max_entries(skel->maps.bloom, bloom ? b->capacity : 1);
+	bpf_map__set_map_extra(skel->maps.bloom, bloom_k(b));
+	bpf_map__set_max_entries(skel->maps.lines, shipped->filter.config->blocks);
+	err = bpf_map__reuse_fd(skel->maps.stats, shipped->filter.stats_fd);
+	if (!err)
+		err = bench_bpf__load(skel);
+	if (err)
+		return say_err(err,
+			       "cannot load the bench's BPF object: %s; --verbose shows what "
+			       "the kernel says",
+			       strerror(-err));
+	keep_at_hand(b);
+	b->streams = skel->data_streams->streams;
+	b->subject[BENCH_FLOOR].fd = bpf_program__fd(skel->progs.parse_and_drop);
+	b->subject[BENCH_LINE].fd = bpf_program__fd(skel->progs.one_line);
+	if (bloom) {
+		b->subject[BENCH_BLOOM].fd = bpf_program__fd(skel->progs.bloom_filter);
+		b->subject[BENCH_BLOOM].count_fd = bpf_program__fd(skel->progs.bloom_filter_count);
+	}
+	if (lru) {
+		b->subject[BENCH_LRU].fd = bpf_program__fd(skel->progs.lru_hash);
+		b->subject[BENCH_LRU].count_fd = bpf_program__fd(skel->progs.lru_hash_count);
+	}
+	return 0;
+}
+
+int bench_open(struct bench *b, bool say)
+{
+	bool wanted[BENCH_ROWS_CNT] = { false };
+	int err = choose_rows(b, say, wanted);
+
+	for (int row = BENCH_SHIPPED; row <= BENCH_FLAT && !err; row++)
+		if (wanted[row])
+			err = bench_open_filter(b, row);
+	return err ? err : bench_open_peers(b, wanted[BENCH_BLOOM], wanted[BENCH_LRU], 0);
+}
+
+void bench_close(struct bench *b)
+{
+	if (b->attached)
+		bpf_xdp_detach(LOOPBACK, XDP_FLAGS_SKB_MODE, NULL);
+	b->attached = false;
+	bench_bpf__destroy(b->skel);
+	b->skel = NULL;
+	for (int row = 0; row < BENCH_ROWS_CNT; row++) {
+		struct bench_subject *s = &b->subject[row];
+
+		if (s->prog)
+			loader_private_close(&s->filter, s->prog);
+		*s = (struct bench_subject){ .fd = -1, .count_fd = -1, .salt = row };
+	}
+}
+
+/* What the kernel accounts for a map; 0 if it does not say. */
+static uint64_t map_bytes(int fd)
+{
+	uint64_t bytes = 0;
+	char line[128];
+	FILE *f;
+
+	snprintf(line, sizeof(line), "/proc/self/fdinfo/%d", fd);
+	f = fopen(line, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "memlock: %" SCNu64, &bytes) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return bytes;
+}
+
+void bench_describe(const struct bench *b, struct bench_result *out)
+{
+	out->setting = b->setting;
+	out->capacity = b->capacity;
+	out->cpus = b->cpus_cnt;
+	for (int row = 0; row < BENCH_ROWS_CNT; row++) {
+		const struct bench_subject *s = &b->subject[row];
+
+		out->there[row] = s->fd >= 0;
+		if (!s->prog)
+			continue;
+		out->bytes_an_id[row] = (double)plan_bytes(s->filter.config) / b->capacity;
+		out->fpr[row] = shape_rate(s->filter.config, b->capacity);
+		out->hashes[row] = s->filter.config->k;
+	}
+	if (out->there[BENCH_BLOOM]) {
+		out->bytes_an_id[BENCH_BLOOM] =
+			(double)map_bytes(bpf_map__fd(b->skel->maps.bloom)) / b->capacity;
+		out->fpr[BENCH_BLOOM] = bloom_rate(b->capacity, bloom_k(b));
+		out->hashes[BENCH_BLOOM] = bloom_k(b);
+	}
+	if (out->there[BENCH_LRU])
+		out->bytes_an_id[BENCH_LRU] =
+			(double)map_bytes(bpf_map__fd(b->skel->maps.lru)) / b->capacity;
+}
+
+/* Sends the hand on by so many places, whole segments. */
+static void turn(struct filter *f, uint64_t places)
+{
+	uint64_t goal = __sync_add_and_fetch(&f->state->asked, places);
+
+	while (dedup_read(&f->state->served) < goal)
+		usleep(1000);
+}
+
+/* The hand comes to the middle: half of the blocks have a window's ids in their previous half
+ * and a quarter of that in the current one, the others as many and three quarters.
+ */
+static int fill_blocked(struct bench *b, struct bench_subject *s)
+{
+	const struct dedup_config *c = s->filter.config;
+	uint64_t half = c->places / c->segment_places / 2 * (uint64_t)c->segment_places;
+	int err = 0;
+
+	for (int i = 0; i < 3 && !err; i++) {
+		s->known = s->next + b->setting.ids / 4;
+		err = bench_fill(b, s, b->setting.ids / 2);
+		if (!err)
+			turn(&s->filter, i == 1 ? c->places - half : half);
+	}
+	return err ? err : bench_fill(b, s, bench_known(b) - b->setting.ids / 4);
+}
+
+int bench_fill_row(struct bench *b, enum bench_row row)
+{
+	struct bench_subject *s = &b->subject[row];
+	uint64_t ids = b->setting.ids;
+	int err = 0;
+
+	if (row == BENCH_SHIPPED || row == BENCH_SIPHASH)
+		return fill_blocked(b, s);
+	if (row < BENCH_SHIPPED) { /* remembers nothing */
+		s->next = bench_known(b);
+		return 0;
+	}
+	if (row == BENCH_FLAT) {
+		err = bench_fill(b, s, ids);
+		if (!err)
+			turn(&s->filter, s->filter.config->places);
+	} else if (row == BENCH_LRU) {
+		err = bench_fill(b, s, ids - bench_known(b));
+	}
+	s->known = s->next;
+	return err ? err : bench_fill(b, s, bench_known(b));
+}

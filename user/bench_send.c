@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Packets, sent through what is measured. */
+#include "bench_rig.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "bench.skel.h"
+#include "say.h"
+
+#define FILL_PACKETS 4000000 /* sent at once */
+
+static struct bench_frame build_frame(void)
+{
+	const uint16_t all = sizeof(struct bench_frame);
+
+	return (struct bench_frame){
+		.eth.h_proto = htons(ETH_P_IP),
+		.ip = {
+			.version = 4,
+			.ihl = 5,
+			.protocol = IPPROTO_UDP,
+			.tot_len = htons(all - offsetof(struct bench_frame, ip)),
+		},
+		.udp = {
+			.dest = htons(BENCH_PORT),
+			.len = htons(all - offsetof(struct bench_frame, udp)),
+		},
+		.gsp = { .magic = htonl(GSP_MAGIC), .type = GSP_EVENT, .count = 1 },
+	};
+}
+
+static int pin_to(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
+}
+
+int bench_prepare(struct bench *b, const struct bench_setting *setting)
+{
+	static cpu_set_t all; /* before this pinned anything */
+	int err;
+
+	*b = (struct bench){ .setting = *setting, .frame = build_frame() };
+	b->capacity = setting->ids / setting->fill;
+	for (int i = 0; i < BENCH_ROWS_CNT; i++)
+		b->subject[i] = (struct bench_subject){ .fd = -1, .count_fd = -1, .salt = i };
+	setpriority(PRIO_PROCESS, 0, -20); /* what else runs here is not what is measured */
+	if (!CPU_COUNT(&all) && sched_getaffinity(0, sizeof(all), &all))
+		return say_err(-errno, "cannot see the CPUs: %s", strerror(errno));
+	for (int cpu = 0; cpu < CPU_SETSIZE && cpu < BENCH_CPUS && b->cpus_cnt < 2; cpu++)
+		if (CPU_ISSET(cpu, &all))
+			b->cpus[b->cpus_cnt++] = cpu;
+	if (!b->cpus_cnt)
+		return say_err(-ENODEV, "bench needs one of the first %d CPUs", BENCH_CPUS);
+	err = pin_to(b->cpus[0]);
+	return err ? say_err(err, "cannot stay on a CPU: %s", strerror(-err)) : 0;
+}
+
+int bench_generator_fd(const struct bench *b)
+{
+	return bpf_program__fd(b->skel->progs.generate);
+}
+
+int bench_twins_fd(const struct bench *b)
+{
+	return bpf_program__fd(b->skel->progs.generate_twins);
+}
+
+int bench_aim(struct bench *b, int prog_fd)
+{
+	__u32 key = 0;
+
+	if (bpf_map_update_elem(bpf_map__fd(b->skel->maps.target), &key, &prog_fd, BPF_ANY))
+		return say_err(-errno, "cannot aim at a program: %s", strerror(errno));
+	return 0;
+}
+
+struct worker {
+	struct bench *b;
+	pthread_barrier_t *start;
+	int cpu, fd, extra, err;
+};
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	const struct bench_stream *s = &w->b->streams[w->cpu];
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = &w->b->frame,
+		    .data_size_in = sizeof(w->b->frame), .repeat = s->warm + s->packets + w->extra);
+
+	w->err = pin_to(w->cpu);
+	pthread_barrier_wait(w->start);
+	if (!w->err && bpf_prog_test_run_opts(w->fd, &opts))
+		w->err = -errno;
+	return NULL;
+}
+
+int bench_send(struct bench *b, int generator_fd, int cnt, int extra)
+{
+	struct worker workers[2];
+	pthread_barrier_t start;
+	pthread_t other;
+	int err;
+
+	for (int i = 0; i < 2; i++)
+		workers[i] = (struct worker){ b, &start, b->cpus[i], generator_fd, extra, 0 };
+	err = -pthread_barrier_init(&start, NULL, cnt);
+	if (!err && cnt == 2)
+		err = -pthread_create(&other, NULL, work, &workers[1]);
+	if (!err) {
+		work(&workers[0]);
+		err = workers[0].err;
+		if (cnt == 2) {
+			pthread_join(other, NULL);
+			err = err ? err : workers[1].err;
+		}
+		pthread_barrier_destroy(&start);
+	}
+	return err ? say_err(err, "cannot send packets: %s", strerror(-err)) : 0;
+}
+
+int bench_fill(struct bench *b, struct bench_subject *s, uint64_t ids)
+{
+	int err = bench_aim(b, s->fd);
+
+	while (ids && !err) {
+		/* Each CPU its part, so that together they are all of them. */
+		uint64_t some = ids < FILL_PACKETS ? ids : FILL_PACKETS;
+		int cpus = some % b->cpus_cnt ? 1 : b->cpus_cnt;
+
+		for (int i = 0; i < cpus; i++)
+			b->streams[b->cpus[i]] = (struct bench_stream){
+				.next = s->next + i * (some / cpus),
+				.salt = s->salt,
+				.packets = some / cpus,
+				.fresh_parts = BENCH_ALL,
+				.other = BENCH_ALONE,
+			};
+		err = bench_send(b, bench_generator_fd(b), cpus, 0);
+		s->next += some;
+		ids -= some;
+	}
+	return err;
+}

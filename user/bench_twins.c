@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Copies of an id that arrive on two CPUs at the same instant: one may pass, not both. */
+#include "bench_rig.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "bench.skel.h"
+#include "say.h"
+
+#define SALT 99
+
+static int send_twins(struct bench *b, uint64_t ids)
+{
+	int err = bench_aim(b, b->subject[BENCH_SHIPPED].fd);
+
+	if (err)
+		return err;
+	for (int i = 0; i < 2; i++)
+		b->streams[b->cpus[i]] = (struct bench_stream){
+			.salt = SALT,
+			.packets = ids,
+			.other = b->cpus[!i],
+		};
+	/* One more, of a known id, brings the verdict on the last. */
+	return bench_send(b, bench_twins_fd(b), 2, 1);
+}
+
+static int count_passes(const struct bench *b, uint64_t ids, struct bench_twins *out)
+{
+	const uint64_t *passes = mmap(NULL, ids * sizeof(*passes), PROT_READ, MAP_SHARED,
+				      bpf_map__fd(b->skel->maps.passes), 0);
+
+	if (passes == MAP_FAILED)
+		return say_err(-errno, "cannot map the passes: %s", strerror(errno));
+	*out = (struct bench_twins){ .ids = ids };
+	for (uint64_t i = 0; i < ids; i++) {
+		out->never += passes[i] == 0;
+		out->twice += passes[i] == 2;
+	}
+	out->apart = b->streams[b->cpus[0]].apart + b->streams[b->cpus[1]].apart;
+	munmap((void *)passes, ids * sizeof(*passes));
+	return 0;
+}
+
+int bench_twins(uint64_t ids, double fpr, struct bench_twins *out)
+{
+	struct bench_setting setting = { .ids = ids, .fill = 1, .fpr = fpr };
+	struct bench b;
+	int err = bench_prepare(&b, &setting);
+
+	if (err)
+		return err;
+	if (b.cpus_cnt < 2)
+		return -ENODEV;
+	err = bench_open_filter(&b, BENCH_SHIPPED);
+	if (!err)
+		err = bench_open_peers(&b, false, false, ids);
+	if (!err)
+		err = send_twins(&b, ids);
+	if (!err)
+		err = count_passes(&b, ids, out);
+	bench_close(&b);
+	return err;
+}
