@@ -98,7 +98,7 @@ TEST_SOURCES := $(filter-out %.bpf.c,$(wildcard tests/*.c))
 UNIT_TESTS := units size hand stats kernel shape flat_size countdown age fips fips_peers pure
 FAST_TESTS := rate claim exact race
 ROOT_TESTS := parse prog array_prog seeds generational cli layout layout_window \
-	      lib lib_open lib_stats lib_share lib_fips lib_install e2e beside kill bench
+	      lib lib_open lib_stats lib_share lib_fips lib_install e2e beside kill bench flood
 TESTS      := $(addsuffix _test,$(UNIT_TESTS) $(FAST_TESTS) $(ROOT_TESTS))
 TEST_BINS  := $(TESTS:%=$(BUILD)/tests/%)
 SAN_FLAGS  := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -126,6 +126,11 @@ $(BUILD)/tests/beside_test.o: $(BUILD)/neighbour.skel.h
 $(BUILD)/neighbour.skel.h: tests/neighbour.bpf.c Makefile | deps
 	$(call skeleton,neighbour)
 
+# The sender of `make bench-e2e`.
+$(BUILD)/tests/flood.o $(BUILD)/fast/flood.o: $(BUILD)/flood.skel.h
+$(BUILD)/flood.skel.h: tests/flood.bpf.c tests/flood_frame.h include/gsp.h Makefile | deps
+	$(call skeleton,flood)
+
 # Without sanitizers: what counts in hundreds of millions, or takes the time.
 $(BUILD)/fast/%.o: tests/%.c $(SKELS) Makefile
 	$(call compile)
@@ -152,7 +157,7 @@ test-vm: $(SAN_BIN) $(ROOT_TESTS:%=$(BUILD)/tests/%_test) ## on Linux 6.1 and 6.
 	$(Q)tests/run-vm $(VM_SERIES)
 
 .PHONY: lint
-lint: $(SKELS) $(BUILD)/neighbour.skel.h compile_commands.json ## clang-format, clang-tidy, cppcheck, shellcheck
+lint: $(SKELS) $(BUILD)/neighbour.skel.h $(BUILD)/flood.skel.h compile_commands.json ## clang-format, clang-tidy, cppcheck, shellcheck
 	$(Q)scripts/deps lint
 	$(call say,LINT,clang-format)
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
@@ -212,6 +217,13 @@ bench: $(BIN) $(BUILD)/tests/bench ## as root: what a packet costs, here and in 
 bench-growth: $(BIN) ## as root: the same by ids, by fill and by p; tables and drawings
 	$(Q)scripts/deps bench
 	$(Q)scripts/bench-growth $(BIN) $(BUILD)
+$(BUILD)/tests/e2e_bench: $(BUILD)/fast/e2e_bench_main.o \
+		$(TEST_SHARED:$(BUILD)/tests/%=$(BUILD)/fast/%) $(filter-out %/main.o,$(OBJS))
+	$(call link,,$(TEST_LIBS))
+
+.PHONY: bench-e2e
+bench-e2e: $(BIN) $(BUILD)/tests/e2e_bench ## as root: floods, filtered in XDP and behind a socket; BURST=N, JSON=1
+	$(Q)XDP_DEDUP=$(BIN) $(BUILD)/tests/e2e_bench $(if $(BURST),--burst $(BURST)) $(if $(JSON),--json)
 
 .PHONY: clean
 clean: ## remove what was built

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* `make bench-e2e`: what a flood of gossip, 90 % duplicates, costs with the filter in XDP, and
+ * what with the same filter behind a socket. Ways to deal with it, and on how many CPUs, are
+ * in flood_bed.h. Rounds are interleaved; medians.
+ *
+ * The CPU time a packet is all that the CPU does for it but the sender's part: NAPI, XDP, the
+ * stack, the reader with its system calls and, where it has one, its filter. A kernel with
+ * CONFIG_IRQ_TIME_ACCOUNTING hides softirqs from it.
+ */
+#include "flood_bed.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "flood_frame.h"
+
+#define BURST 64      /* NAPI's own measure; half a ring's is 128 */
+#define BURST_MAX 192 /* a veth's ring has 256 */
+/* More new events a window than any flood here has, so that memory is not shortened, in as
+ * much memory as the tool takes by default.
+ */
+#define FILTER_SIZE "--capacity 1M --window 1s"
+#define ROUNDS 7
+#define SEARCHES 3
+#define TRIES 3	     /* another process that held a CPU up must not decide */
+#define PACKETS 1e6  /* of a flood as fast as can be */
+#define ROUND_S 0.8  /* after 0.95 s in one the kernel would stop real-time threads */
+#define SEARCH_S 0.4 /* on two CPUs: a flood */
+#define LOWEST_PPS 1e5
+#define HIGHEST_PPS 6e6
+#define UNLIMITED_PPS 1e8
+#define STEP 1.04 /* how exact the search is */
+#define LOSS_MAX 0.001
+#define SENT_MIN 0.9   /* of the rate that was asked for; less is the sender's limit */
+#define EQUAL_RATE 0.9 /* of the highest one of the socket with the filter */
+#define RATE_TARGET 5
+#define CPU_TARGET 0.36
+
+static const struct {
+	const char *key, *text;
+} WAYS[FLOOD_WAYS] = {
+	[FLOOD_XDP_DEDUP] = { "xdp_dedup", "filter in XDP" },
+	[FLOOD_XDP_DROP] = { "xdp_drop", "XDP drops everything" },
+	[FLOOD_SOCKET_DEDUP] = { "socket_dedup", "filter behind a socket" },
+	[FLOOD_SOCKET] = { "socket", "socket, no filter" },
+	[FLOOD_NOWHERE] = { "sender", "the sender alone" },
+};
+
+static struct {
+	double one_pps[ROUNDS]; /* the highest rate on one CPU, the sender's part included */
+	double two_pps[SEARCHES];
+	/* On one CPU, at equal rate. */
+	double cpu_ns[ROUNDS], loss[ROUNDS];
+} found[FLOOD_WAYS];
+
+static const char USAGE[] = "usage: e2e_bench [--burst N] [--json]\n"
+			    "  --burst N  packets sent at once (64), up to 192\n";
+
+static FILE *out; /* for the result alone; everything else goes to stderr */
+static bool json;
+static uint32_t burst = BURST;
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(const double *values, size_t cnt)
+{
+	double sorted[ROUNDS];
+
+	memcpy(sorted, values, cnt * sizeof(*values));
+	qsort(sorted, cnt, sizeof(*sorted), compare);
+	return sorted[cnt / 2];
+}
+#define MEDIAN(values) median(values, ARRAY_SIZE(values))
+
+/* The try that lost least, and the first one that lost little enough. */
+static struct flood_result flood(enum flood_way way, double rate_pps, double seconds)
+{
+	struct flood_result best = { 0 }, r;
+
+	for (int i = 0; i < TRIES; i++) {
+		r = flood_bed_run(way, rate_pps, seconds);
+		flood_bed_check(way, &r);
+		if (!best.sent || flood_loss(&r) < flood_loss(&best))
+			best = r;
+		if (way == FLOOD_NOWHERE || flood_loss(&best) < LOSS_MAX)
+			break;
+	}
+	return best;
+}
+
+/* On one CPU, where the sender can only go as fast as packets are dealt with. */
+static void measure_highest(void)
+{
+	for (int i = 0; i < ROUNDS; i++)
+		for (int way = 0; way < FLOOD_WAYS; way++) {
+			struct flood_result r = flood(way, UNLIMITED_PPS, PACKETS / UNLIMITED_PPS);
+
+			if (way == FLOOD_NOWHERE || flood_loss(&r) < LOSS_MAX)
+				found[way].one_pps[i] = r.rate_pps;
+		}
+}
+
+static void measure_cpu(double rate_pps)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		double sender_ns = 0;
+
+		for (int way = FLOOD_WAYS - 1; way >= 0; way--) {
+			struct flood_result r = flood(way, rate_pps, ROUND_S);
+			double all_ns = (double)(r.sender_ns + r.reader_ns) / r.sent;
+
+			if (way == FLOOD_NOWHERE)
+				sender_ns = all_ns;
+			found[way].cpu_ns[i] = way == FLOOD_NOWHERE ? all_ns : all_ns - sender_ns;
+			found[way].loss[i] = way == FLOOD_NOWHERE ? 0 : flood_loss(&r);
+		}
+	}
+}
+
+/* The highest rate on two CPUs. */
+static double search(enum flood_way way)
+{
+	double low = LOWEST_PPS, high = HIGHEST_PPS, highest = 0;
+
+	while (high / low > STEP) {
+		double rate = sqrt(low * high);
+		struct flood_result r = flood(way, rate, SEARCH_S);
+		bool lost = flood_loss(&r) >= LOSS_MAX;
+
+		if (!lost && r.rate_pps > highest)
+			highest = r.rate_pps;
+		if (lost || r.rate_pps < SENT_MIN * rate)
+			high = rate;
+		else
+			low = rate;
+	}
+	return highest;
+}
+
+static void search_all(void)
+{
+	for (int i = 0; i < SEARCHES; i++)
+		for (int way = 0; way < FLOOD_NOWHERE; way++)
+			found[way].two_pps[i] = search(way);
+}
+
+/* What the bench is for: the filter in XDP, compared with the same behind a socket. */
+struct ratios {
+	double rate, cpu, rate_alone; /* rate_alone: without the sender's part */
+	double rate_two_cpus;
+};
+
+static struct ratios ratios(void)
+{
+	struct ratios r = {
+		.rate = MEDIAN(found[FLOOD_XDP_DEDUP].one_pps) /
+			MEDIAN(found[FLOOD_SOCKET_DEDUP].one_pps),
+		.cpu = MEDIAN(found[FLOOD_XDP_DEDUP].cpu_ns) /
+		       MEDIAN(found[FLOOD_SOCKET_DEDUP].cpu_ns),
+		.rate_two_cpus = MEDIAN(found[FLOOD_XDP_DEDUP].two_pps) /
+				 MEDIAN(found[FLOOD_SOCKET_DEDUP].two_pps),
+	};
+	double sender_s = 1 / MEDIAN(found[FLOOD_NOWHERE].one_pps);
+
+	r.rate_alone = (1 / MEDIAN(found[FLOOD_SOCKET_DEDUP].one_pps) - sender_s) /
+		       (1 / MEDIAN(found[FLOOD_XDP_DEDUP].one_pps) - sender_s);
+	return r;
+}
+
+static void print_row(enum flood_way way)
+{
+	double two_pps = MEDIAN(found[way].two_pps);
+	char two[32] = "-";
+
+	if (two_pps > 0)
+		snprintf(two, sizeof(two), "%.2f", two_pps / 1e6);
+	fprintf(out, "%-24s %16.2f %16s %12.0f %7.2f%%\n", WAYS[way].text,
+		MEDIAN(found[way].one_pps) / 1e6, two, MEDIAN(found[way].cpu_ns),
+		100 * MEDIAN(found[way].loss));
+}
+
+static void print_text(double rate_pps)
+{
+	struct ratios r = ratios();
+
+	fprintf(out,
+		"\nGossip, each event in %d copies, frames of %zu bytes, in bursts of %u.\n"
+		"Mpps: the highest rate with under %.1f %% loss. CPU: of one CPU at %.2f Mpps, the "
+		"reader\nincluded, the sender not.\n\n",
+		FLOOD_COPIES, FLOOD_HEADERS + sizeof(struct flood_payload), burst, LOSS_MAX * 100,
+		rate_pps / 1e6);
+	fprintf(out, "%-24s %16s %16s %12s\n", "", "all on one CPU", "sender on other", "CPU");
+	fprintf(out, "%-24s %16s %16s %12s %8s\n", "", "Mpps", "Mpps", "ns a packet", "loss");
+	for (int way = 0; way < FLOOD_WAYS; way++)
+		print_row(way);
+	fprintf(out,
+		"\nThe filter in XDP, compared with the same behind a socket:\n"
+		"  highest rate, one CPU                  %5.2f times (target: at least %d)\n"
+		"    the sender's part taken out          %5.2f times\n"
+		"  highest rate, two CPUs                 %5.2f times\n"
+		"  CPU a packet                           %5.2f       (target: at most %.2f)\n",
+		r.rate, RATE_TARGET, r.rate_alone, r.rate_two_cpus, r.cpu, CPU_TARGET);
+}
+
+#define ADD(o, key, value) json_object_object_add(o, key, json_object_new_double(value))
+
+static void print_json(double rate_pps)
+{
+	json_object *o = json_object_new_object(), *ways = json_object_new_object(), *w;
+	struct ratios r = ratios();
+
+	ADD(o, "duplicates", 1 - 1.0 / FLOOD_COPIES);
+	ADD(o, "frame_bytes", FLOOD_HEADERS + sizeof(struct flood_payload));
+	ADD(o, "burst", burst);
+	ADD(o, "equal_pps", rate_pps);
+	for (int way = 0; way < FLOOD_WAYS; way++) {
+		w = json_object_new_object();
+		ADD(w, "one_cpu_pps", MEDIAN(found[way].one_pps));
+		if (way != FLOOD_NOWHERE)
+			ADD(w, "two_cpus_pps", MEDIAN(found[way].two_pps));
+		ADD(w, "cpu_ns", MEDIAN(found[way].cpu_ns));
+		ADD(w, "loss", MEDIAN(found[way].loss));
+		json_object_object_add(ways, WAYS[way].key, w);
+	}
+	json_object_object_add(o, "ways", ways);
+	ADD(o, "rate_ratio", r.rate);
+	ADD(o, "rate_ratio_without_sender", r.rate_alone);
+	ADD(o, "rate_ratio_two_cpus", r.rate_two_cpus);
+	ADD(o, "cpu_ratio", r.cpu);
+	fprintf(out, "%s\n", json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY));
+	json_object_put(o);
+}
+
+static void bench(void **state)
+{
+	double rate_pps;
+
+	(void)state;
+	flood_bed_make(FLOOD_ONE_CPU, burst, FILTER_SIZE);
+	fprintf(stderr, "  on one CPU\n");
+	measure_highest();
+	rate_pps = EQUAL_RATE * MEDIAN(found[FLOOD_SOCKET_DEDUP].one_pps);
+	assert_true(rate_pps > 0); /* else this machine is too busy */
+	measure_cpu(rate_pps);
+	flood_bed_remove();
+	flood_bed_make(FLOOD_TWO_CPUS, burst, FILTER_SIZE);
+	fprintf(stderr, "  on two CPUs\n");
+	search_all();
+	flood_bed_remove();
+	if (json)
+		print_json(rate_pps);
+	else
+		print_text(rate_pps);
+	fflush(out);
+}
+
+static bool parse_options(int argc, char **argv)
+{
+	static const struct option LONG[] = {
+		{ "burst", required_argument, NULL, 'b' },
+		{ "json", no_argument, NULL, 'j' },
+		{ 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", LONG, NULL)) != -1)
+		if (c == 'b')
+			burst = strtoul(optarg, NULL, 10);
+		else if (c == 'j')
+			json = true;
+		else
+			return false;
+	return optind == argc && burst && burst <= BURST_MAX;
+}
+
+int main(int argc, char **argv)
+{
+	struct CMUnitTest benches[] = {
+		cmocka_unit_test(bench),
+	};
+
+	if (!parse_options(argc, argv)) {
+		fputs(USAGE, stderr);
+		return 2;
+	}
+	if (geteuid() != 0 || sysconf(_SC_NPROCESSORS_ONLN) < 2) {
+		fprintf(stderr, "e2e_bench: needs root and two CPUs\n");
+		return 1;
+	}
+	out = fdopen(dup(STDOUT_FILENO), "w");
+	if (!out || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return 1;
+	return run_root_tests("e2e_bench", benches, ARRAY_SIZE(benches));
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* A sender fast enough to saturate a core: run on live frames by BPF_PROG_TEST_RUN, it
+ * writes the next id into each and redirects it. And what a flood ends in at best: a
+ * program that drops everything.
+ */
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include "flood_frame.h"
+
+#define NS_PER_S 1000000000ULL
+#define LOOKS 200000 /* at the clock, some 20 ns each: the longest wait */
+
+struct flood_orders orders;
+__u64 dropped; /* by drop() below; packets of one NAPI, so no two at once */
+
+/* By how many events a copy is late. The first is not. */
+static const __u16 LATE[FLOOD_COPIES] = { 0, 1, 13, 87, 151, 280, 411, 590, 777, FLOOD_SPREAD - 1 };
+
+/* Is it time for the next burst? For bpf_loop(): 1 ends it. */
+static long burst_is_due(__u32 look, void *ctx)
+{
+	struct flood_orders *o = &orders;
+	__u64 now = bpf_ktime_get_ns(), due;
+
+	due = (now - o->start_ns) * o->rate_pps / NS_PER_S;
+	if (due < o->sent + o->burst)
+		return 0;
+	due -= o->sent + o->burst;
+	/* Who was held up makes up for half a burst; two bursts at once would fill a ring. */
+	if (due > o->burst / 2)
+		o->start_ns += (due - o->burst / 2) * NS_PER_S / o->rate_pps;
+	return 1;
+}
+
+static __always_inline void wait_for_burst(struct flood_orders *o)
+{
+	__u64 from = bpf_ktime_get_ns();
+
+	if (!o->first_ns)
+		o->start_ns = o->first_ns = from;
+	bpf_loop(LOOKS, burst_is_due, (void *)0, 0);
+	o->last_ns = bpf_ktime_get_ns();
+	o->waited_ns += o->last_ns - from;
+}
+
+/* Copy 0 of each event comes first; copies of what was never sent are of the newest. */
+static __always_inline __u64 next_event(struct flood_orders *o)
+{
+	__u64 copy = o->copy, late;
+
+	if (copy >= FLOOD_COPIES) {
+		copy = 0;
+		o->event++;
+	}
+	o->copy = copy + 1;
+	late = LATE[copy];
+	return late > o->event ? o->event : o->event - late;
+}
+
+SEC("xdp")
+int send(struct xdp_md *ctx)
+{
+	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
+	struct flood_payload *p = data + FLOOD_HEADERS;
+	struct flood_orders *o = &orders;
+	__u64 event;
+
+	if ((void *)(p + 1) > end)
+		return XDP_ABORTED;
+	if (!o->left) {
+		wait_for_burst(o);
+		o->left = o->burst;
+	}
+	o->left--;
+	o->sent++;
+	event = next_event(o);
+	for (unsigned int i = 0; i < GSP_ID_BYTES / 8; i++)
+		p->id[i] = flood_id(o->seed, event, i);
+	p->seed = o->seed;
+	p->index = event;
+	return o->ifindex ? bpf_redirect(o->ifindex, 0) : XDP_DROP;
+}
+
+SEC("xdp")
+int drop(struct xdp_md *ctx)
+{
+	dropped++;
+	return XDP_DROP;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where floods end: veth pairs in the sandbox, each with a way to deal with duplicates, one
+ * sender and one reader.
+ *
+ * On one CPU: the sender's program runs in bursts; NAPI follows each burst, in a softirq in
+ * the sender's thread; then the reader, which has the higher priority. Packets are in the
+ * CPU's caches, as after a NIC's DMA, nothing waits for anything, and what the sender takes
+ * for itself is known from a flood that goes nowhere.
+ *
+ * On two CPUs: NAPI is a kernel thread beside the reader, on the one, and the sender has the
+ * other. There an overload loses packets. But memory goes from one CPU's cache to the
+ * other's and back, several times a packet, and waking NAPI takes microseconds, more in a
+ * virtual machine: that is in all figures, and the plain drop's shows how much it is.
+ */
+#ifndef XDP_DEDUP_TESTS_FLOOD_BED_H
+#define XDP_DEDUP_TESTS_FLOOD_BED_H
+
+#include "support.h"
+
+enum flood_way {
+	FLOOD_XDP_DEDUP,    /* the packet program, loaded by the tool; the reader gets the rest */
+	FLOOD_XDP_DROP,	    /* a program that drops everything: the ceiling */
+	FLOOD_SOCKET_DEDUP, /* no XDP; the reader asks the library about each packet */
+	FLOOD_SOCKET,	    /* no XDP, no filter; the reader gets everything */
+	FLOOD_NOWHERE,	    /* the sender alone */
+	FLOOD_WAYS
+};
+
+enum flood_cpus { FLOOD_ONE_CPU = 1, FLOOD_TWO_CPUS };
+
+struct flood_result {
+	double rate_pps;       /* at which they were sent, which may be below what was asked */
+	uint64_t sent, events; /* events / sent is 1 / 10 */
+	uint64_t received;     /* packets dropped or read, duplicates or not */
+	uint64_t dropped;      /* of them, by XDP */
+	uint64_t distinct;     /* events that the reader saw */
+	uint64_t duplicates;   /* packets known for duplicates, by whom ever */
+	uint64_t again;	       /* of them, by the reader's own account alone */
+	uint64_t strangers;    /* packets that are not the flood's */
+	uint64_t lost_in_ring, lost_in_socket; /* packets for which there was no room */
+	/* CPU time; on one CPU that of NAPI is in the sender's, which is without its waiting. */
+	uint64_t sender_ns, napi_ns, reader_ns;
+};
+
+/* Makes it all, for a sender of so many packets at once; with this size (the tool's options)
+ * for both filters. The sandbox' end removes it too. Fails the test otherwise.
+ */
+void flood_bed_make(enum flood_cpus cpus, uint32_t burst, const char *size);
+void flood_bed_remove(void);
+
+/* One flood, at this rate or as fast as can be, and of as many packets as are sent at this
+ * rate in that time. Fails the test if it cannot be.
+ */
+struct flood_result flood_bed_run(enum flood_way way, uint64_t rate_pps, double seconds);
+
+/* The part of the sent packets that was not received. */
+double flood_loss(const struct flood_result *r);
+
+/* Fails the test unless every packet is accounted for, and everything received was right:
+ * new events passed, but for the filter's false positives, and duplicates did not, but where
+ * nothing filters.
+ */
+void flood_bed_check(enum flood_way way, const struct flood_result *r);
+
+#endif
