@@ -217,6 +217,7 @@ bench: $(BIN) $(BUILD)/tests/bench ## as root: what a packet costs, here and in 
 bench-growth: $(BIN) ## as root: the same by ids, by fill and by p; tables and drawings
 	$(Q)scripts/deps bench
 	$(Q)scripts/bench-growth $(BIN) $(BUILD)
+
 $(BUILD)/tests/e2e_bench: $(BUILD)/fast/e2e_bench_main.o \
 		$(TEST_SHARED:$(BUILD)/tests/%=$(BUILD)/fast/%) $(filter-out %/main.o,$(OBJS))
 	$(call link,,$(TEST_LIBS))

@@ -11,10 +11,10 @@
 #include "hand.h"
 #include "maps.bpf.h"
 
-/* Where an id is looked for, and what was found there. */
+/* Where an id is looked for. */
 struct sighting {
 	struct dedup_probe probe;
-	__u64 *current; /* its block's current half */
+	struct dedup_block *block;
 };
 
 /* The hand beats once a tick; jiffies are read for nothing where the time is not. It
@@ -30,29 +30,22 @@ static __always_inline bool clock_stopped(void)
 /* Layout `blocked`. Is the id in the window? 1 yes, 0 no; -ENOENT if there is no such block. */
 static __always_inline int blocked_test(const struct dedup_id *id, struct sighting *s)
 {
-	__u64 hand = dedup_read(&state.hand);
-	struct dedup_block *block;
-	__u64 *previous;
-	__u64 cur;
-
 	dedup_probe(&s->probe, dedup_hash(id, &config), config.blocks, config.words, config.bits);
-	block = dedup_block_at(NULL, s->probe.block);
-	if (!block)
+	s->block = dedup_block_at(NULL, s->probe.block);
+	if (!s->block)
 		return -ENOENT;
-	cur = dedup_hand_half(hand, s->probe.block);
-	s->current = dedup_half(block, cur);
-	previous = dedup_half(block, cur ^ 1);
-	/* One line holds both: reading it twice is cheaper than a missed branch. */
-	return (int)dedup_half_holds(s->current, &s->probe, config.words) |
-	       (int)dedup_half_holds(previous, &s->probe, config.words);
+	return dedup_block_holds(s->block, &s->probe, config.words);
 }
 
 /* Layout `blocked`. Learns an id that blocked_test did not find: as filter_see. */
 static __always_inline int blocked_learn(struct sighting *s, struct dedup_counters *cpu)
 {
+	__u64 current = dedup_hand_half(dedup_read(&state.hand), s->probe.block);
 	int err = take_credit(cpu);
 
-	return err ? err : !dedup_half_learn(s->current, &s->probe, config.words);
+	if (err)
+		return err;
+	return !dedup_half_learn(dedup_half(s->block, current), &s->probe, config.words);
 }
 
 /* Is the id in the window? 1 yes, 0 no, or a negative errno. */

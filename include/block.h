@@ -18,16 +18,29 @@ struct dedup_probe {
 	__u64 mask[DEDUP_HALF_WORDS]; /* 1 to `bits` bits each */
 };
 
+/* Bit n modulo 64: BPF's shifts take so much of it (RFC 9669), C's must be told. */
+static __always_inline __u64 dedup_bit(__u64 n)
+{
+#ifdef __bpf__
+	__u64 bit = 1;
+
+	asm("%0 <<= %1" : "+r"(bit) : "r"(n));
+	return bit;
+#else
+	return 1ULL << (n & 63);
+#endif
+}
+
 /* `bits` positions of 6 bits from the top of g. */
 static __always_inline __u64 dedup_mask(__u64 g, __u32 bits)
 {
-	__u64 mask = 0;
+	__u64 mask = dedup_bit(g >> 58);
 
 	DEDUP_UNROLL
-	for (__u32 j = 0; j < DEDUP_BITS_MAX; j++) {
+	for (__u32 j = 1; j < DEDUP_BITS_MAX; j++) {
 		if (j < bits) {
 			DEDUP_KEEP_BRANCH();
-			mask |= 1ULL << ((g >> (58 - 6 * j)) & 63);
+			mask |= dedup_bit(g >> (58 - 6 * j));
 		}
 	}
 	return mask;
@@ -91,16 +104,30 @@ static __always_inline __u64 dedup_missing(__u64 *half, const struct dedup_probe
 	return p->mask[i] & ~dedup_read(dedup_word(half, p, i));
 }
 
-/* Does this half hold the id? Without branches: one would be missed half the time. */
-static __always_inline bool dedup_half_holds(__u64 *half, const struct dedup_probe *p, __u32 words)
+/* Top bit: is something of the id missing in this half? */
+static __always_inline __u64 dedup_half_lacks(__u64 *half, const struct dedup_probe *p, __u32 words)
 {
-	__u64 missing = 0;
+	__u64 missing = 0, minus;
 
 	DEDUP_UNROLL
 	for (__u32 i = 0; i < DEDUP_HALF_WORDS; i++)
 		if (i < words)
 			missing |= dedup_missing(half, p, i);
-	return !missing;
+	minus = -missing;
+	DEDUP_KEEP(minus);
+	return missing | minus;
+}
+
+/* Does either half hold the id? With one branch, which tells duplicates: one for each half
+ * would be missed half the time, as would one on where the hand is. So both are looked at
+ * whole; they are one line.
+ */
+static __always_inline bool dedup_block_holds(struct dedup_block *b, const struct dedup_probe *p,
+					      __u32 words)
+{
+	__u64 lacks = dedup_half_lacks(b->half[0], p, words) & dedup_half_lacks(b->half[1], p, words);
+
+	return (__s64)lacks >= 0;
 }
 
 static __always_inline void dedup_set(__u64 *half, const struct dedup_probe *p, __u32 i)

@@ -15,15 +15,18 @@
 /* The kernel's side wants short loops gone; pins an index, so that the verifier sees it
  * is at most max (2^n - 1), however the compiler rebuilt it; and keeps a branch on what
  * is constant to the verifier, which then folds it away with all behind it, where the
- * compiler would compute both ways and choose.
+ * compiler would compute both ways and choose; and keeps a value that the compiler
+ * would rather branch on.
  */
 #ifdef __bpf__
 #define DEDUP_BOUND(i, max) asm volatile("%0 &= %1" : "+r"(i) : "i"(max))
 #define DEDUP_UNROLL _Pragma("unroll")
 #define DEDUP_KEEP_BRANCH() asm volatile("")
+#define DEDUP_KEEP(value) asm volatile("" : "+r"(value))
 #else
 #define DEDUP_UNROLL
 #define DEDUP_KEEP_BRANCH()
+#define DEDUP_KEEP(value)
 #define DEDUP_BOUND(i, max) ((i) &= (max))
 #endif
 

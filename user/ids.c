@@ -33,12 +33,6 @@ static int find_place(const struct filter *f, const uint8_t bytes[GSP_ID_BYTES],
 	return 0;
 }
 
-static __u64 *half_of(const struct filter *f, const struct place *p, bool current)
-{
-	return dedup_half(&f->blocks[p->probe.block],
-			  dedup_hand_half(p->hand, p->probe.block) ^ !current);
-}
-
 static bool flat_holds(const struct filter *f, const struct place *p, uint32_t array)
 {
 	return dedup_flat_holds(f->blocks, f->config->places, array, &p->positions, f->config->k);
@@ -62,14 +56,14 @@ static bool is_known(const struct filter *f, const struct place *p)
 	case DEDUP_COUNTDOWN:
 		return dedup_countdown_left(f->blocks, now_of(f, p), c->places, &p->positions, c->k);
 	default:
-		return dedup_half_holds(half_of(f, p, true), &p->probe, c->words) ||
-		       dedup_half_holds(half_of(f, p, false), &p->probe, c->words);
+		return dedup_block_holds(&f->blocks[p->probe.block], &p->probe, c->words);
 	}
 }
 
 static int learn(struct filter *f, const struct place *p)
 {
 	const struct dedup_config *c = f->config;
+	uint32_t block = p->probe.block;
 
 	switch (c->layout) {
 	case DEDUP_FLAT:
@@ -78,7 +72,8 @@ static int learn(struct filter *f, const struct place *p)
 	case DEDUP_COUNTDOWN:
 		return dedup_countdown_learn(f->blocks, now_of(f, p), c->places, &p->positions, c->k);
 	default:
-		return dedup_half_learn(half_of(f, p, true), &p->probe, c->words);
+		return dedup_half_learn(dedup_half(&f->blocks[block], dedup_hand_half(p->hand, block)),
+					&p->probe, c->words);
 	}
 }
 
