@@ -49,7 +49,6 @@ struct bench {
 	struct bench_stream *streams; /* by CPU, in the kernel's memory too */
 	struct bench_subject subject[BENCH_ROWS_CNT];
 	int cpus[2], cpus_cnt;
-	bool attached; /* the generator, where no packet comes */
 	struct bench_frame frame;
 };
 

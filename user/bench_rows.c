@@ -4,9 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <linux/if_link.h>
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,7 +22,6 @@
 #include "units.h"
 
 #define WINDOW_NS (24 * 3600 * 1000000000ULL) /* the clock moves the hand no block meanwhile */
-#define LOOPBACK 1			      /* interface index */
 #define BLOOM_K_MAX 15
 #define LRU_ENTRY_BYTES 88 /* key, value, and what the kernel adds */
 #define LRU_BUCKET_BYTES 16
@@ -141,20 +138,6 @@ static int choose_rows(const struct bench *b, bool say, bool *wanted)
 	return wanted[BENCH_SHIPPED] ? 0 : -ENOMEM;
 }
 
-/* Attached somewhere, a program runs at once; otherwise each run of packets waits for all CPUs
- * to learn of it, some 20 ms. Here that is the loopback, which is down, of a network namespace
- * that is this thread's alone. Where it cannot be, the bench just takes longer.
- */
-static void keep_at_hand(struct bench *b)
-{
-	static bool alone;
-
-	if (!alone)
-		alone = !unshare(CLONE_NEWNET);
-	b->attached =
-		alone && !bpf_xdp_attach(LOOPBACK, bench_generator_fd(b), XDP_FLAGS_SKB_MODE, NULL);
-}
-
 int bench_open_peers(struct bench *b, bool bloom, bool lru, uint32_t twins)
 {
 	struct bench_bpf *skel = bench_bpf__open();
@@ -178,7 +161,6 @@ int bench_open_peers(struct bench *b, bool bloom, bool lru, uint32_t twins)
 			       "cannot load the bench's BPF object: %s; --verbose shows what "
 			       "the kernel says",
 			       strerror(-err));
-	keep_at_hand(b);
 	b->streams = skel->data_streams->streams;
 	b->subject[BENCH_FLOOR].fd = bpf_program__fd(skel->progs.parse_and_drop);
 	b->subject[BENCH_LINE].fd = bpf_program__fd(skel->progs.one_line);
@@ -206,9 +188,6 @@ int bench_open(struct bench *b, bool say)
 
 void bench_close(struct bench *b)
 {
-	if (b->attached)
-		bpf_xdp_detach(LOOPBACK, XDP_FLAGS_SKB_MODE, NULL);
-	b->attached = false;
 	bench_bpf__destroy(b->skel);
 	b->skel = NULL;
 	for (int row = 0; row < BENCH_ROWS_CNT; row++) {
