@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 	while (getline(&line, &size, stdin) >= 0) {
 		size_t id_len = strcspn(line, " \n");
 
-		/* Only a certain duplicate is left out: whatever goes wrong, nothing is lost. */
+		/* 1 is a duplicate; an error is none: what cannot be told is taken as new. */
 		if (xdp_dedup_check_and_add(filter, line, id_len) != 1)
 			fputs(line, stdout);
 	}
