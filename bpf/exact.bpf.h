@@ -30,6 +30,12 @@ static __always_inline __u64 filter_age(__u64 hand)
 	return (__u64)dedup_hand_epoch(hand) * config.places + dedup_hand_pos(hand);
 }
 
+/* An id of flat's present generation is known until that has been the previous one. */
+static __always_inline __u64 flat_present_until(__u64 hand)
+{
+	return 2ULL * dedup_hand_epoch(hand) + 3;
+}
+
 /* Until what age the id is known: not beyond `age` if it is not, or a negative errno. */
 static __always_inline __s64 flat_known_until(__u64 hand, const struct dedup_positions *p)
 {
@@ -37,7 +43,7 @@ static __always_inline __s64 flat_known_until(__u64 hand, const struct dedup_pos
 	int holds = dedup_flat_holds(NULL, config.places, current, p, config.k);
 
 	if (holds)
-		return holds < 0 ? holds : 2LL * dedup_hand_epoch(hand) + 3;
+		return holds < 0 ? holds : (__s64)flat_present_until(hand);
 	if (!dedup_flat_has_previous(hand))
 		return 0;
 	holds = dedup_flat_holds(NULL, config.places, current ^ 1, p, config.k);
@@ -59,7 +65,7 @@ static __always_inline __s64 known_until(__u64 hand, const struct dedup_position
 static __always_inline int learn(__u64 hand, const struct dedup_positions *p, __u64 *until)
 {
 	if (config.layout == DEDUP_FLAT) {
-		*until = 2ULL * dedup_hand_epoch(hand) + 3;
+		*until = flat_present_until(hand);
 		return dedup_flat_learn(NULL, config.places, dedup_flat_current(hand), p, config.k);
 	}
 	*until = filter_age(hand) + config.places;
@@ -75,8 +81,8 @@ static __always_inline struct dedup_recent *recent_at(__u64 hash)
 }
 
 /* As filter_see, or filter_test where nothing is to be learned. A global function:
- * verified once, not once for each of an IHAVE's ids; such take no pointers to the stack
- * on every kernel, so the id comes in its words.
+ * verified once, not once for each of an IHAVE's ids. To such a function a packet's bytes
+ * are no memory of known size, so the id comes in its words.
  */
 __noinline int exact_see(__u64 w0, __u64 w1, __u64 w2, __u64 w3, bool teach)
 {

@@ -3,9 +3,8 @@
  * hand does there, is the layout's: where it passes a block of `blocked`, the block's
  * older half is cleared and becomes the current one; in `flat` it rests for a turn, then
  * passes all blocks of the older array (one segment); in `countdown` each place is one
- * countdown. Pure code: the caller has the clock,
- * the lock (one hand a filter) and the memory. The kernel's timer runs it; tests run
- * it on a clock of their own.
+ * countdown. Pure code: the caller has the clock, the lock (one hand a filter) and the
+ * memory. The kernel's timer runs it; tests run it on a clock of their own.
  *
  * Two promises are kept here.
  * - Remembered at least W: a place is passed again only after the clock has moved on

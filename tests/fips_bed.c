@@ -5,49 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t rotr(uint32_t x, int n)
-{
-	return x >> n | x << (32 - n);
-}
-
-static void sha256_block(uint32_t h[8], const uint8_t *block)
-{
-	uint32_t w[64] = { 0 }, s[8];
-
-	for (int i = 0; i < 64; i++)
-		w[i] = i < 16 ? (uint32_t)block[4 * i] << 24 | block[4 * i + 1] << 16 |
-					block[4 * i + 2] << 8 | block[4 * i + 3]
-			      : w[i - 16] + w[i - 7] +
-					(rotr(w[i - 15], 7) ^ rotr(w[i - 15], 18) ^ w[i - 15] >> 3) +
-					(rotr(w[i - 2], 17) ^ rotr(w[i - 2], 19) ^ w[i - 2] >> 10);
-	memcpy(s, h, sizeof(s));
-	for (int i = 0; i < 64; i++) {
-		uint32_t t1 = s[7] + (rotr(s[4], 6) ^ rotr(s[4], 11) ^ rotr(s[4], 25)) +
-			      ((s[4] & s[5]) ^ (~s[4] & s[6])) + DEDUP_SHA_K[i] + w[i];
-		uint32_t t2 = (rotr(s[0], 2) ^ rotr(s[0], 13) ^ rotr(s[0], 22)) +
-			      ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
-
-		memmove(s + 1, s, 7 * sizeof(*s));
-		s[4] += t1;
-		s[0] = t1 + t2;
-	}
-	for (int i = 0; i < 8; i++)
-		h[i] += s[i];
-}
+#include "exact_model.h"
 
 const char *sha256_of(const struct fips_filter *f)
 {
-	uint32_t h[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-			  0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
-	uint32_t bits = FIPS_BITS(f->size_class);
-	uint8_t last[64] = { [0] = 0x80, [61] = bits >> 16, [62] = bits >> 8, [63] = bits };
 	static char hex[65];
+	uint8_t digest[32];
 
-	for (uint32_t w = 0; w < bits / 64; w += 8)
-		sha256_block(h, (const uint8_t *)(f->word + w));
-	sha256_block(h, last);
-	for (size_t i = 0; i < 8; i++)
-		snprintf(hex + 8 * i, 9, "%08x", h[i]);
+	exact_sha256(f->word, FIPS_BYTES(f->size_class), digest);
+	for (size_t i = 0; i < sizeof(digest); i++)
+		snprintf(hex + 2 * i, 3, "%02x", digest[i]);
 	return hex;
 }
 

@@ -195,7 +195,7 @@ int plan_config(const struct options *o, unsigned int cpus, unsigned int hz, str
 	err = plan_shape(o, set_capacity(&c, o, cpus, o->capacity), &c);
 	if (err)
 		return err;
-	c.fpr_e18 = llround((c.layout == DEDUP_BLOCKED ? o->fpr : keep_rate(&c, o, cpus)) * 1e18);
+	c.fpr_e18 = llround(keep_rate(&c, o, cpus) * 1e18);
 	c.recent = recent_slots(&c);
 	c.segment_places = c.places;
 	if (c.layout != DEDUP_FLAT)

@@ -123,7 +123,7 @@ static int pick_array(const struct options *o, double ids, double fpr, uint32_t 
 	if (o->hash == DEDUP_COLIBRI && !(*m && *k)) {
 		err = textbook_size(o->capacity, o->fpr, &own_m, &own_k);
 		*m = *m ? *m : own_m;
-		*k = *k ? *k : own_k ? own_k : 1;
+		*k = *k ? *k : own_k;
 	} else if (o->hash == DEDUP_FIPS) {
 		*m = *m ? *m : FIPS_M;
 		*k = *k ? *k : FIPS_K;

@@ -8,14 +8,13 @@
 #include "flat.h"
 #include "hand.h"
 
-#define WORD_BITS 64
-#define HALF_BITS (DEDUP_HALF_WORDS * WORD_BITS)
+#define HALF_BITS (DEDUP_HALF_WORDS * DEDUP_WORD_BITS)
 
 /* hit[n]: the chance that an id's bits in a word all meet the n that are set in it. */
-static void word_hits(double hit[WORD_BITS + 1], uint32_t bits)
+static void word_hits(double hit[DEDUP_WORD_BITS + 1], uint32_t bits)
 {
-	for (int n = 0; n <= WORD_BITS; n++)
-		hit[n] = pow(n / (double)WORD_BITS, bits);
+	for (int n = 0; n <= DEDUP_WORD_BITS; n++)
+		hit[n] = pow(n / (double)DEDUP_WORD_BITS, bits);
 }
 
 /* The chance that an id which is not in this half seems to be: over the words that
@@ -53,8 +52,8 @@ static int half_popcount(const __u64 *half)
 static double ids_of(const struct dedup_config *cfg, uint64_t bits_set, uint64_t halves)
 {
 	double clear = 1 - bits_set / ((double)halves * HALF_BITS);
-	double miss =
-		cfg->words / (double)DEDUP_HALF_WORDS * (1 - pow(1 - 1.0 / WORD_BITS, cfg->bits));
+	double miss = cfg->words / (double)DEDUP_HALF_WORDS *
+		      (1 - pow(1 - 1.0 / DEDUP_WORD_BITS, cfg->bits));
 	double least = 0.5 / ((double)halves * HALF_BITS);
 
 	return halves ? halves * -log(clear > least ? clear : least) / miss : 0;
@@ -64,7 +63,7 @@ static struct fill blocked_fill(const struct dedup_config *cfg, const struct ded
 				uint64_t hand)
 {
 	uint64_t bits[2] = { 0 };
-	double hit[WORD_BITS + 1];
+	double hit[DEDUP_WORD_BITS + 1];
 	uint32_t segment = 0;
 	struct fill f = { 0 };
 
