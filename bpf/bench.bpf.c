@@ -186,10 +186,9 @@ int generate_twins(struct xdp_md *ctx)
 static __always_inline struct dedup_id *parse(struct xdp_md *ctx)
 {
 	struct packet pkt = { 0 };
-	struct gsp_header *gsp = NULL;
 	struct dedup_id *id;
 
-	if (parse_packet(ctx, &pkt, &gsp) != PARSED || gsp->type != GSP_EVENT)
+	if (parse_packet(ctx, &pkt) != PARSED || pkt.gsp->type != GSP_EVENT)
 		return NULL;
 	id = pkt.pos;
 	return (void *)(id + 1) > pkt.end ? NULL : id;

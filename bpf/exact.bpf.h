@@ -86,14 +86,13 @@ static __always_inline struct dedup_recent *recent_at(__u64 hash)
  */
 __noinline int exact_see(__u64 w0, __u64 w1, __u64 w2, __u64 w3, bool teach)
 {
-	struct dedup_id id = { { w0, w1, w2, w3 } };
+	struct dedup_id id = { .word = { w0, w1, w2, w3 } };
 	/* The hand and what was forgotten are read before the filter is: an entry is then
 	 * at worst too old to be believed.
 	 */
 	__u64 forgets = dedup_read(&state.forgets), hand = dedup_read(&state.hand);
 	struct dedup_positions *p;
 	struct dedup_recent *seen = NULL;
-	struct dedup_counters *cpu;
 	__u64 hash = 0, until;
 	__u32 zero = 0;
 	__s64 known;
@@ -103,7 +102,7 @@ __noinline int exact_see(__u64 w0, __u64 w1, __u64 w2, __u64 w3, bool teach)
 	if (config.layout == DEDUP_BLOCKED)
 		return -ENOENT;
 	if (config.recent) {
-		hash = dedup_hash_fast(id.word, DEDUP_ID_WORDS, config.key);
+		hash = dedup_hash_fast(&id, configuration()->key);
 		seen = recent_at(hash);
 		if (seen && dedup_recent_holds(seen, &id, hash, filter_age(hand), forgets))
 			return 1;
@@ -111,7 +110,7 @@ __noinline int exact_see(__u64 w0, __u64 w1, __u64 w2, __u64 w3, bool teach)
 	p = bpf_map_lookup_elem(&positions, &zero);
 	if (!p)
 		return -ENOENT;
-	dedup_positions(p, &id, &config);
+	dedup_positions(p, &id, configuration());
 	known = known_until(hand, p);
 	if (known < 0)
 		return known;
@@ -122,10 +121,7 @@ __noinline int exact_see(__u64 w0, __u64 w1, __u64 w2, __u64 w3, bool teach)
 	}
 	if (!teach)
 		return 0;
-	cpu = bpf_map_lookup_elem(&stats, &zero);
-	if (!cpu)
-		return -ENOENT;
-	won = take_credit(cpu);
+	won = take_credit();
 	if (won)
 		return won;
 	won = learn(hand, p, &until);

@@ -15,67 +15,70 @@
 struct sighting {
 	struct dedup_probe probe;
 	struct dedup_block *block;
+	__u64 words; /* w; 64 bits: what is spilled with fewer, the verifier forgets */
 };
 
-/* The hand beats once a tick; jiffies are read for nothing where the time is not. It
- * may beat between the two reads: then none is since.
- */
+/* The hand puts this off once a tick. Jiffies are read for nothing where the time is not. */
 static __always_inline bool clock_stopped(void)
 {
-	__s64 since = bpf_jiffies64() - dedup_read(&state.beat_jiffies);
-
-	return since > (__s64)config.stale_jiffies;
+	return unlikely(bpf_jiffies64() > dedup_read(&state.stale_at));
 }
 
-/* Layout `blocked`. Is the id in the window? 1 yes, 0 no; -ENOENT if there is no such block. */
-static __always_inline int blocked_test(const struct dedup_id *id, struct sighting *s)
+/* Layout `blocked`. Finds the id's block; -ENOENT if there is none. */
+static __always_inline int blocked_find(const struct dedup_config *cfg, const struct dedup_id *id,
+					struct sighting *s)
 {
-	dedup_probe(&s->probe, dedup_hash(id, &config), config.blocks, config.words, config.bits);
+	s->words = cfg->words;
+	dedup_probe(&s->probe, dedup_hash(id, cfg), cfg->blocks, s->words, cfg->bits);
 	s->block = dedup_block_at(NULL, s->probe.block);
-	if (!s->block)
-		return -ENOENT;
-	return dedup_block_holds(s->block, &s->probe, config.words);
+	return s->block ? 0 : -ENOENT;
 }
 
-/* Layout `blocked`. Learns an id that blocked_test did not find: as filter_see. */
-static __always_inline int blocked_learn(struct sighting *s, struct dedup_counters *cpu)
+/* Layout `blocked`. Learns an id that its block does not hold: as filter_see. */
+static __always_inline int blocked_learn(struct sighting *s)
 {
 	__u64 current = dedup_hand_half(dedup_read(&state.hand), s->probe.block);
-	int err = take_credit(cpu);
+	int err = take_credit();
 
 	if (err)
 		return err;
-	return !dedup_half_learn(dedup_half(s->block, current), &s->probe, config.words);
+	return !dedup_half_learn(dedup_half(s->block, current), &s->probe, s->words);
 }
 
 /* Is the id in the window? 1 yes, 0 no, or a negative errno. */
 static __always_inline int filter_test(const struct dedup_id *id)
 {
+	const struct dedup_config *cfg = configuration();
 	struct sighting s;
+	int err;
 
-	if (config.layout != DEDUP_BLOCKED)
+	if (unlikely(cfg->layout != DEDUP_BLOCKED))
 		return exact_see(id->word[0], id->word[1], id->word[2], id->word[3], false);
-	return blocked_test(id, &s);
+	err = blocked_find(cfg, id, &s);
+	return err ? err : dedup_block_holds(s.block, &s.probe, s.words);
 }
 
 /* Looks an id up and, unless that is the application's part, learns it if it is fresh. 1 if
  * it was known, or a copy on another CPU was faster; 0 if it was not; -ENOSPC if it was not
  * and there is no room for it now.
  */
-static __always_inline int filter_see(const struct dedup_id *id, struct dedup_counters *cpu)
+static __always_inline int filter_see(const struct dedup_id *id)
 {
+	const struct dedup_config *cfg = configuration();
 	struct sighting s;
-	int known;
+	int err;
 
-	if (config.layout != DEDUP_BLOCKED)
+	if (unlikely(cfg->layout != DEDUP_BLOCKED))
 		return exact_see(id->word[0], id->word[1], id->word[2], id->word[3],
 				 !config.learn_app);
-	known = blocked_test(id, &s);
-	if (known)
-		return known;
+	err = blocked_find(cfg, id, &s);
+	if (err)
+		return err;
+	if (dedup_block_holds(s.block, &s.probe, s.words))
+		return 1;
 	if (config.learn_app)
 		return 0;
-	return blocked_learn(&s, cpu);
+	return blocked_learn(&s);
 }
 
 #endif

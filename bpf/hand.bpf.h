@@ -65,7 +65,7 @@ static int hand_step(void *map, __u32 *key, struct hand_timer *t)
 	dedup_hand_clock(&state, config.places, config.tick_ns, step.now_ns);
 	bpf_loop(DEDUP_STEP_PLACES, pass_stretch, &step, 0);
 	state.limit = dedup_hand_limit(&state, &config);
-	state.beat_jiffies = bpf_jiffies64();
+	state.stale_at = bpf_jiffies64() + config.stale_jiffies;
 
 	if (cpu)
 		cpu->early += state.early - early;
@@ -94,7 +94,7 @@ int hand_start(void *ctx)
 	state.started_ns = bpf_ktime_get_ns();
 	state.last_ns = state.started_ns;
 	state.limit = dedup_hand_limit(&state, &config);
-	state.beat_jiffies = bpf_jiffies64();
+	state.stale_at = bpf_jiffies64() + config.stale_jiffies;
 	return bpf_timer_start(&t->timer, config.tick_ns, 0);
 }
 

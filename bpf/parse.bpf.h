@@ -34,6 +34,7 @@ struct packet {
 	void *end;	   /* of the packet's first buffer */
 	__u32 len;	   /* of the frame, as its IP header claims: no padding */
 	__u32 payload_len; /* claimed by the header before pos; host order */
+	struct gsp_header *gsp;
 };
 
 struct vlan_tag {
@@ -41,24 +42,34 @@ struct vlan_tag {
 	__be16 proto;
 };
 
+/* A reason to stop, on a branch of its own: the compiler would rather get each reason ready
+ * before it is known to be one.
+ */
+static __always_inline int stop(int reason)
+{
+	DEDUP_KEEP_BRANCH();
+	return reason;
+}
+
 /* Ethernet and up to two VLAN tags (802.1Q, 802.1ad). *proto in network order. */
 static __always_inline int parse_ethernet(struct packet *pkt, __be16 *proto)
 {
 	struct ethhdr *eth = pkt->pos;
 
-	if ((void *)(eth + 1) > pkt->end)
-		return DEDUP_truncated;
-	*proto = eth->h_proto;
+	if (unlikely((void *)(eth + 1) > pkt->end))
+		return stop(DEDUP_truncated);
+	/* As two bytes at once, which a packed struct does not say. */
+	*proto = *(__be16 *)(pkt->pos + offsetof(struct ethhdr, h_proto));
 	pkt->pos = eth + 1;
 
 #pragma unroll
 	for (int i = 0; i < VLAN_TAGS_MAX; i++) {
 		struct vlan_tag *tag = pkt->pos;
 
-		if (*proto != bpf_htons(ETH_P_8021Q) && *proto != bpf_htons(ETH_P_8021AD))
+		if (likely(*proto != bpf_htons(ETH_P_8021Q) && *proto != bpf_htons(ETH_P_8021AD)))
 			break;
 		if ((void *)(tag + 1) > pkt->end)
-			return DEDUP_truncated;
+			return stop(DEDUP_truncated);
 		*proto = tag->proto;
 		pkt->pos = tag + 1;
 	}
@@ -70,16 +81,16 @@ static __always_inline int parse_ipv4(struct packet *pkt)
 	struct iphdr *ip = pkt->pos;
 	__u32 header_len, total_len;
 
-	if ((void *)(ip + 1) > pkt->end)
-		return DEDUP_truncated;
-	if (ip->protocol != IPPROTO_UDP)
-		return DEDUP_ignored;
+	if (unlikely((void *)(ip + 1) > pkt->end))
+		return stop(DEDUP_truncated);
+	if (unlikely(ip->protocol != IPPROTO_UDP))
+		return stop(DEDUP_ignored);
 	header_len = ip->ihl * 4;
 	total_len = bpf_ntohs(ip->tot_len);
-	if (ip->version != 4 || header_len < sizeof(*ip) || total_len < header_len)
-		return DEDUP_bad_ip;
-	if (ip->frag_off & bpf_htons(IPV4_FRAGMENT))
-		return DEDUP_fragment;
+	if (unlikely(ip->version != 4 || header_len < sizeof(*ip) || total_len < header_len))
+		return stop(DEDUP_bad_ip);
+	if (unlikely(ip->frag_off & bpf_htons(IPV4_FRAGMENT)))
+		return stop(DEDUP_fragment);
 	pkt->payload_len = total_len - header_len;
 	pkt->pos += header_len;
 	return PARSED;
@@ -93,11 +104,11 @@ static __always_inline int parse_ipv6(struct packet *pkt)
 	struct ipv6hdr *ip = pkt->pos;
 	__u8 next;
 
-	if ((void *)(ip + 1) > pkt->end)
-		return DEDUP_truncated;
+	if (unlikely((void *)(ip + 1) > pkt->end))
+		return stop(DEDUP_truncated);
 	next = ip->nexthdr;
 	if (ip->version != 6)
-		return next == IPPROTO_UDP ? DEDUP_bad_ip : DEDUP_ignored;
+		return next == IPPROTO_UDP ? stop(DEDUP_bad_ip) : stop(DEDUP_ignored);
 	pkt->payload_len = bpf_ntohs(ip->payload_len);
 	pkt->pos = ip + 1;
 
@@ -105,34 +116,40 @@ static __always_inline int parse_ipv6(struct packet *pkt)
 		struct ipv6_opt_hdr *ext = pkt->pos;
 		__u32 ext_len;
 
-		if (next == IPPROTO_UDP)
+		if (likely(next == IPPROTO_UDP))
 			return PARSED;
-		if (next != IPPROTO_HOPOPTS && next != IPPROTO_ROUTING && next != IPPROTO_DSTOPTS &&
-		    next != IPPROTO_AH && next != IPPROTO_FRAGMENT)
-			return DEDUP_ignored;
-		if ((void *)(ext + 1) > pkt->end)
-			return DEDUP_truncated;
-		if (next == IPPROTO_FRAGMENT)
-			return DEDUP_fragment;
+		if (unlikely(next != IPPROTO_HOPOPTS && next != IPPROTO_ROUTING &&
+			     next != IPPROTO_DSTOPTS && next != IPPROTO_AH &&
+			     next != IPPROTO_FRAGMENT))
+			return stop(DEDUP_ignored);
+		if (unlikely((void *)(ext + 1) > pkt->end))
+			return stop(DEDUP_truncated);
+		if (unlikely(next == IPPROTO_FRAGMENT))
+			return stop(DEDUP_fragment);
 		/* AH counts in 4 bytes less 8 (RFC 4302), the others in 8 bytes less 8. */
 		ext_len = next == IPPROTO_AH ? (ext->hdrlen + 2) * 4 : (ext->hdrlen + 1) * 8;
-		if (ext_len > pkt->payload_len)
-			return DEDUP_bad_ip;
+		if (unlikely(ext_len > pkt->payload_len))
+			return stop(DEDUP_bad_ip);
 		next = ext->nexthdr;
 		pkt->payload_len -= ext_len;
 		pkt->pos += ext_len;
 	}
-	return DEDUP_bad_ip;
+	return stop(DEDUP_bad_ip);
 }
 
+static __always_inline bool is_in(const volatile struct dedup_ports *range, __u16 port)
+{
+	return port >= range->lo && port <= range->hi;
+}
+
+/* Most filters have one range. */
 static __always_inline bool is_gossip_port(__u16 port)
 {
-	for (__u32 i = 0; i < DEDUP_PORTS_MAX; i++) {
-		if (i >= config.ports_cnt)
-			break;
-		if (port >= config.ports[i].lo && port <= config.ports[i].hi)
+	if (likely(is_in(&config.ports[0], port)))
+		return true;
+	for (__u32 i = 1; i < DEDUP_PORTS_MAX && i < config.ports_cnt; i++)
+		if (is_in(&config.ports[i], port))
 			return true;
-	}
 	return false;
 }
 
@@ -141,52 +158,54 @@ static __always_inline int parse_udp(struct xdp_md *ctx, struct packet *pkt)
 {
 	struct udphdr *udp = pkt->pos;
 	void *frame = (void *)(long)ctx->data;
-	__u32 at = pkt->pos - frame, len;
+	__u32 len;
 
-	if ((void *)(udp + 1) > pkt->end)
-		return DEDUP_truncated;
-	if (!is_gossip_port(bpf_ntohs(udp->dest)))
-		return DEDUP_ignored;
-	len = bpf_ntohs(udp->len);
-	if (len < sizeof(*udp) || len > pkt->payload_len)
-		return DEDUP_bad_udp;
+	if (unlikely((void *)(udp + 1) > pkt->end))
+		return stop(DEDUP_truncated);
+	if (unlikely(!is_gossip_port(bpf_ntohs(udp->dest))))
+		return stop(DEDUP_ignored);
 	/* What the IP header claims must be there, or the stack drops the packet. Where
 	 * it goes past the first buffer, it is cut short or has several.
 	 */
-	pkt->len = at + pkt->payload_len;
-	if (pkt->len > (__u32)(pkt->end - frame) &&
+	pkt->len = (__u32)(pkt->pos - frame) + pkt->payload_len;
+	if (unlikely(pkt->len > (__u32)(pkt->end - frame)) &&
 	    (!config.frags || pkt->len > bpf_xdp_get_buff_len(ctx)))
-		return DEDUP_truncated;
+		return stop(DEDUP_truncated);
+	len = bpf_ntohs(udp->len);
+	if (unlikely(len < sizeof(*udp) || len > pkt->payload_len))
+		return stop(DEDUP_bad_udp);
 	pkt->payload_len = len - sizeof(*udp);
 	pkt->pos = udp + 1;
 	return PARSED;
 }
 
 /* The GSP/1 header; pkt->pos then points at the first id. */
-static __always_inline int parse_gsp(struct packet *pkt, struct gsp_header **gsp)
+static __always_inline int parse_gsp(struct packet *pkt)
 {
 	struct gsp_header *header = pkt->pos;
+	__u32 count_max = GSP_IDS_MAX;
 
-	if (pkt->payload_len < sizeof(*header))
-		return DEDUP_bad_length;
-	if ((void *)(header + 1) > pkt->end)
-		return DEDUP_truncated;
-	if (header->magic != bpf_htonl(GSP_MAGIC))
-		return DEDUP_bad_magic;
-	if (header->type < GSP_EVENT || header->type > GSP_IWANT)
-		return DEDUP_bad_type;
-	if (header->count < 1 || header->count > (header->type == GSP_EVENT ? 1 : GSP_IDS_MAX))
-		return DEDUP_bad_count;
-	if (pkt->payload_len < sizeof(*header) + header->count * GSP_ID_BYTES)
-		return DEDUP_bad_length;
-	*gsp = header;
+	if (unlikely(pkt->payload_len < sizeof(*header)))
+		return stop(DEDUP_bad_length);
+	if (unlikely((void *)(header + 1) > pkt->end))
+		return stop(DEDUP_truncated);
+	if (unlikely(header->magic != bpf_htonl(GSP_MAGIC)))
+		return stop(DEDUP_bad_magic);
+	if (likely(header->type == GSP_EVENT))
+		count_max = 1;
+	else if (header->type != GSP_IHAVE && header->type != GSP_IWANT)
+		return stop(DEDUP_bad_type);
+	if (unlikely(header->count < 1 || header->count > count_max))
+		return stop(DEDUP_bad_count);
+	if (unlikely(pkt->payload_len < sizeof(*header) + header->count * GSP_ID_BYTES))
+		return stop(DEDUP_bad_length);
+	pkt->gsp = header;
 	pkt->pos = header + 1;
 	return PARSED;
 }
 
-/* The whole way. On PARSED, *gsp is the header, pkt->pos the first id. */
-static __always_inline int parse_packet(struct xdp_md *ctx, struct packet *pkt,
-					struct gsp_header **gsp)
+/* The whole way. On PARSED, pkt->gsp is there, and pkt->pos is the first id. */
+static __always_inline int parse_packet(struct xdp_md *ctx, struct packet *pkt)
 {
 	__be16 proto;
 	int reason;
@@ -202,13 +221,13 @@ static __always_inline int parse_packet(struct xdp_md *ctx, struct packet *pkt,
 	else if (proto == bpf_htons(ETH_P_IPV6))
 		reason = parse_ipv6(pkt);
 	else
-		reason = DEDUP_ignored;
+		reason = stop(DEDUP_ignored);
 	if (reason != PARSED)
 		return reason;
 	reason = parse_udp(ctx, pkt);
 	if (reason != PARSED)
 		return reason;
-	return parse_gsp(pkt, gsp);
+	return parse_gsp(pkt);
 }
 
 #endif

@@ -21,21 +21,23 @@ struct {
 } XDP_RUN_CONFIG(xdp_dedup);
 
 /* An EVENT carries one id: fresh it is learned, known the packet is a duplicate. */
-static __always_inline int see_event(struct packet *pkt, struct dedup_counters *cpu)
+static __always_inline int see_event(const struct packet *pkt)
 {
 	struct dedup_id *id = pkt->pos;
 
-	if ((void *)(id + 1) > pkt->end)
-		return DEDUP_truncated;
-	if (dedup_is_no_id(id))
-		return DEDUP_no_id;
-	switch (filter_see(id, cpu)) {
+	if (unlikely(clock_stopped()))
+		return stop(DEDUP_stale);
+	if (unlikely((void *)(id + 1) > pkt->end))
+		return stop(DEDUP_truncated);
+	if (unlikely(dedup_is_no_id(id)))
+		return stop(DEDUP_no_id);
+	switch (filter_see(id)) {
 	case 1:
 		return DEDUP_duplicate;
 	case 0:
-		return DEDUP_new;
+		return stop(DEDUP_new);
 	default:
-		return DEDUP_unlearned;
+		return stop(DEDUP_unlearned);
 	}
 }
 
@@ -49,6 +51,8 @@ __noinline int see_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count)
 	void *end = (void *)(long)ctx->data_end;
 	struct dedup_id *id = (void *)(long)ctx->data + (ids_at & FRAME_OFFSET_MASK);
 
+	if (clock_stopped())
+		return DEDUP_stale;
 	/* 64 bits: what is spilled with fewer, the verifier forgets. */
 	for (__u64 i = 0; i < GSP_IDS_MAX && i < count; i++, id++) {
 		if ((void *)(id + 1) > end)
@@ -61,46 +65,35 @@ __noinline int see_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count)
 	return DEDUP_ihave_duplicate;
 }
 
-static __always_inline void count_reason(struct dedup_counters *cpu, __u64 reason)
+/* An enum dedup_reason. On DEDUP_duplicate and DEDUP_ihave_duplicate, pkt->len is there. */
+static __always_inline int see_packet(struct xdp_md *ctx, struct packet *pkt)
 {
-	asm volatile("" : "+r"(reason)); /* what is bounded is what is used */
-	if (reason < DEDUP_REASONS_CNT)
-		((__u64 *)cpu)[reason]++;
+	int reason = parse_packet(ctx, pkt);
+
+	if (reason != PARSED)
+		return reason;
+	if (likely(pkt->gsp->type == GSP_EVENT))
+		return see_event(pkt);
+	if (pkt->gsp->type == GSP_IHAVE)
+		return see_ihave(ctx, pkt->pos - (void *)(long)ctx->data, pkt->gsp->count);
+	return stop(DEDUP_exempt);
 }
 
 SEC("xdp.frags")
 int xdp_dedup(struct xdp_md *ctx)
 {
-	__u32 zero = 0;
-	struct dedup_counters *cpu = bpf_map_lookup_elem(&stats, &zero);
-	struct gsp_header *gsp = NULL;
 	struct packet pkt = { 0 };
-	int reason;
+	__u64 reason = see_packet(ctx, &pkt);
+	struct dedup_counters *cpu = cpu_counters();
 
-	if (!cpu)
+	if (!cpu || reason >= DEDUP_REASONS_CNT)
 		return XDP_PASS;
-	cpu->rx++;
-
-	reason = parse_packet(ctx, &pkt, &gsp);
-	if (reason == PARSED) {
-		if (gsp->type == GSP_IWANT)
-			reason = DEDUP_exempt;
-		else if (clock_stopped())
-			reason = DEDUP_stale;
-		else if (gsp->type == GSP_EVENT)
-			reason = see_event(&pkt, cpu);
-		else
-			reason = see_ihave(ctx, pkt.pos - (void *)(long)ctx->data, gsp->count);
-	}
-	count_reason(cpu, reason);
+	((__u64 *)cpu)[reason]++;
 	if (reason != DEDUP_duplicate && reason != DEDUP_ihave_duplicate)
 		return XDP_PASS;
 
 	cpu->duplicate_bytes += pkt.len;
-	if (config.count_only)
-		return XDP_PASS;
-	cpu->dropped++;
-	return XDP_DROP;
+	return config.count_only ? XDP_PASS : XDP_DROP;
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

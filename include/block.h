@@ -13,34 +13,40 @@
 
 /* Where an id is looked for. */
 struct dedup_probe {
-	__u32 block;		      /* grows with the hash, below config->blocks */
-	__u32 word[DEDUP_HALF_WORDS]; /* the first `words` are used, all different */
+	__u64 block;		    /* grows with the hash, below config->blocks */
+	__u64 at[DEDUP_HALF_WORDS]; /* byte offsets in a half; the first `words` are used, all different */
 	__u64 mask[DEDUP_HALF_WORDS]; /* 1 to `bits` bits each */
 };
 
-/* Bit n modulo 64: BPF's shifts take so much of it (RFC 9669), C's must be told. */
-static __always_inline __u64 dedup_bit(__u64 n)
+/* The bit that the lowest 6 bits of *g name, which are taken off *g. BPF's shifts take their
+ * number modulo 64 (RFC 9669), C's must be told.
+ */
+static __always_inline __u64 dedup_take_bit(__u64 *g)
 {
-#ifdef __bpf__
-	__u64 bit = 1;
+	__u64 bit;
 
-	asm("%0 <<= %1" : "+r"(bit) : "r"(n));
-	return bit;
+#ifdef __bpf__
+	/* Left to itself, the compiler would shift a copy of the first *g each time. */
+	asm("%0 = 1; %0 <<= %1; %1 >>= 6" : "=&r"(bit), "+r"(*g));
 #else
-	return 1ULL << (n & 63);
+	bit = 1ULL << (*g & 63);
+	*g >>= 6;
 #endif
+	return bit;
 }
 
-/* `bits` positions of 6 bits from the top of g. */
-static __always_inline __u64 dedup_mask(__u64 g, __u32 bits)
+/* `bits` positions of 6 bits, taken off the low end of *g. */
+static __always_inline __u64 dedup_mask(__u64 *g, __u32 bits)
 {
-	__u64 mask = dedup_bit(g >> 58);
+	__u64 mask = dedup_take_bit(g);
 
 	DEDUP_UNROLL
 	for (__u32 j = 1; j < DEDUP_BITS_MAX; j++) {
-		if (j < bits) {
+		if (likely(j < bits)) {
 			DEDUP_KEEP_BRANCH();
-			mask |= dedup_bit(g >> (58 - 6 * j));
+			mask |= dedup_take_bit(g);
+		} else {
+			DEDUP_ELSE();
 		}
 	}
 	return mask;
@@ -61,27 +67,30 @@ static __always_inline void dedup_probe(struct dedup_probe *p, __u64 hash, __u32
 					__u32 words, __u32 bits)
 {
 	__u64 mix = hash ^ (hash >> 32);
-	__u64 g = mix * 0xd6e8feb86659fd93;
+	__u64 g = mix * 0xd6e8feb86659fd93 >> 4; /* a product's lowest bits are its worst */
 
 	p->block = dedup_probe_block(hash, blocks);
-	p->mask[0] = dedup_mask(g, bits);
-	if (words == 1) {
-		p->word[0] = hash & 3;
+	p->mask[0] = dedup_mask(&g, bits);
+	if (unlikely(words == 4)) {
+		p->mask[1] = dedup_mask(&g, bits);
+		g = mix * 0xa0761d6478bd642f >> 4;
+		p->mask[2] = dedup_mask(&g, bits);
+		p->mask[3] = dedup_mask(&g, bits);
+		DEDUP_UNROLL
+		for (__u32 i = 0; i < DEDUP_HALF_WORDS; i++)
+			p->at[i] = 8 * i;
 		return;
 	}
-	p->mask[1] = dedup_mask(g << 30, bits);
-	if (words == 2) {
-		/* One of the 12 ordered pairs: a word, and one of its 3 neighbours. */
-		p->word[0] = hash & 3;
-		p->word[1] = p->word[0] ^ (1 + (((hash >> 2 & 0xffff) * 3) >> 16));
+	p->at[0] = hash;
+	DEDUP_BOUND(p->at[0], 24);
+	if (unlikely(words == 1)) {
+		DEDUP_ELSE();
 		return;
 	}
-	g = mix * 0xa0761d6478bd642f;
-	p->mask[2] = dedup_mask(g, bits);
-	p->mask[3] = dedup_mask(g << 30, bits);
-	DEDUP_UNROLL
-	for (__u32 i = 0; i < DEDUP_HALF_WORDS; i++)
-		p->word[i] = i;
+	/* One of the 12 ordered pairs: a word, and 1 to 3 words on, round the half. */
+	p->mask[1] = dedup_mask(&g, bits);
+	p->at[1] = p->at[0] + 8 + ((hash & 0x7fffffff) * 24 >> 31);
+	DEDUP_BOUND(p->at[1], 24);
 }
 
 /* The half `cur` (0 or 1) of a block. */
@@ -91,31 +100,32 @@ static __always_inline __u64 *dedup_half(struct dedup_block *b, __u64 cur)
 	return b->half[cur];
 }
 
+/* The probe's word i in a half. */
 static __always_inline __u64 *dedup_word(__u64 *half, const struct dedup_probe *p, __u32 i)
 {
-	__u64 word = p->word[i];
+	return (__u64 *)((char *)half + p->at[i]);
+}
 
-	DEDUP_BOUND(word, 3);
-	return &half[word];
+/* The mask's bits that a word lacks: mask & ~word, without a copy of the mask. */
+static __always_inline __u64 dedup_lacks(__u64 word, __u64 mask)
+{
+	word &= mask;
+	DEDUP_KEEP(word);
+	return word ^ mask;
 }
 
 static __always_inline __u64 dedup_missing(__u64 *half, const struct dedup_probe *p, __u32 i)
 {
-	return p->mask[i] & ~dedup_read(dedup_word(half, p, i));
+	return dedup_lacks(dedup_read(dedup_word(half, p, i)), p->mask[i]);
 }
 
-/* Top bit: is something of the id missing in this half? */
-static __always_inline __u64 dedup_half_lacks(__u64 *half, const struct dedup_probe *p, __u32 words)
+/* Top bit: is it not 0? */
+static __always_inline __u64 dedup_is_some(__u64 value)
 {
-	__u64 missing = 0, minus;
+	__u64 minus = -value;
 
-	DEDUP_UNROLL
-	for (__u32 i = 0; i < DEDUP_HALF_WORDS; i++)
-		if (i < words)
-			missing |= dedup_missing(half, p, i);
-	minus = -missing;
 	DEDUP_KEEP(minus);
-	return missing | minus;
+	return value | minus;
 }
 
 /* Does either half hold the id? With one branch, which tells duplicates: one for each half
@@ -125,9 +135,20 @@ static __always_inline __u64 dedup_half_lacks(__u64 *half, const struct dedup_pr
 static __always_inline bool dedup_block_holds(struct dedup_block *b, const struct dedup_probe *p,
 					      __u32 words)
 {
-	__u64 lacks = dedup_half_lacks(b->half[0], p, words) & dedup_half_lacks(b->half[1], p, words);
+	__u64 missing0 = 0, missing1 = 0;
 
-	return (__s64)lacks >= 0;
+	DEDUP_UNROLL
+	for (__u32 i = 0; i < DEDUP_HALF_WORDS; i++) {
+		if (i < words) {
+			__u64 *word = dedup_word(b->word, p, i);
+
+			missing0 |= dedup_lacks(dedup_read(word), p->mask[i]);
+			missing1 |= dedup_lacks(dedup_read(word + DEDUP_HALF_WORDS), p->mask[i]);
+		} else {
+			DEDUP_ELSE();
+		}
+	}
+	return (__s64)(dedup_is_some(missing0) & dedup_is_some(missing1)) >= 0;
 }
 
 static __always_inline void dedup_set(__u64 *half, const struct dedup_probe *p, __u32 i)

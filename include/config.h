@@ -7,7 +7,7 @@
 
 #include "compiler.h"
 
-#define DEDUP_FORMAT 2	    /* of pinned state: grows when a struct here or in memory.h changes */
+#define DEDUP_FORMAT 3	    /* of pinned state: grows when a struct here or in memory.h changes */
 #define DEDUP_PORTS_MAX 32  /* ranges of UDP destination ports */
 #define DEDUP_KEYS 16	    /* 32-bit words of the hash secret: ids of up to 64 bytes */
 #define DEDUP_IFACES_MAX 32 /* interfaces that share one filter */
@@ -58,7 +58,7 @@ struct dedup_config {
 	__u64 tick_ns;	      /* between two steps of the hand */
 	__u64 early_tick_ns;  /* the same while it runs ahead of the clock */
 	__u64 stale_ns;	      /* without a step for so long the window counts as stopped */
-	__u64 stale_jiffies;  /* the same, as the packet path counts */
+	__u64 stale_jiffies;  /* the same in jiffies, as the packet path counts */
 	__u64 capacity;	      /* ids a window that were asked for */
 	__u64 fpr_e18;	      /* p that was asked for, in units of 1e-18 */
 	__u64 turn_ids;	      /* learned in one turn: more, and the hand runs ahead */
@@ -87,10 +87,10 @@ struct dedup_state {
 	/* The hand writes these once a step, every packet reads them; `forgets` is also user
 	 * space's, which adds to it when it takes ids out of the filter.
 	 */
-	__u64 hand;	    /* epoch << 32 | next place to pass */
-	__u64 beat_jiffies; /* when it last stepped; 0: never */
-	__u64 limit;	    /* bound on `learned` until it steps again */
-	__u64 forgets;	    /* how often what the kernel remembers was made void */
+	__u64 hand;	/* epoch << 32 | next place to pass */
+	__u64 stale_at; /* jiffies after which the window counts as stopped; 0: always */
+	__u64 limit;	/* bound on `learned` until it steps again */
+	__u64 forgets;	/* how often what the kernel remembers was made void */
 	__u64 pad0[4];
 
 	/* Everyone who learns adds to it, a CPU once in `claim` ids. */

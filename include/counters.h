@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-/* Each packet counts once as rx and once under exactly one of these reasons. Append only. */
+/* Each packet counts once, under one of these reasons. Append only. */
 #define DEDUP_REASONS(X)                                            \
 	X(ignored, "passed: another protocol or port")              \
 	X(fragment, "passed: an IP fragment")                       \
@@ -25,14 +25,17 @@
 	X(ihave_new, "passed: IHAVE with an unknown id")            \
 	X(ihave_duplicate, "dropped: IHAVE, every id in the window")
 
+/* What user space adds up from these, so that no packet pays for it. */
+#define DEDUP_SUMS(X)             \
+	X(rx, "packets entering") \
+	X(dropped, "packets dropped; stays 0 with --action count")
+
 /* Counted besides. Append only. */
 #define DEDUP_TOTALS(X)                                                             \
-	X(rx, "packets entering")                                                   \
-	X(dropped, "packets dropped; stays 0 with --action count")                  \
 	X(duplicate_bytes, "bytes of both kinds of duplicate, padding not counted") \
 	X(early, "blocks aged before their window was over")
 
-#define DEDUP_COUNTERS(X) DEDUP_REASONS(X) DEDUP_TOTALS(X)
+#define DEDUP_COUNTERS(X) DEDUP_REASONS(X) DEDUP_SUMS(X) DEDUP_TOTALS(X)
 
 enum dedup_reason {
 #define X(name, help) DEDUP_##name,
@@ -46,11 +49,12 @@ enum dedup_reason {
  */
 struct dedup_counters {
 #define X(name, help) __u64 name;
-	DEDUP_COUNTERS(X)
+	DEDUP_REASONS(X)
+	DEDUP_TOTALS(X)
 #undef X
 	__s64 credit; /* ids this CPU may learn before it claims more; no counter */
 };
-_Static_assert(__builtin_offsetof(struct dedup_counters, rx) == 8 * DEDUP_REASONS_CNT,
+_Static_assert(__builtin_offsetof(struct dedup_counters, duplicate_bytes) == 8 * DEDUP_REASONS_CNT,
 	       "reasons index the counters");
 
 #endif

@@ -128,7 +128,7 @@ static __always_inline void dedup_positions_tezos(struct dedup_positions *p,
 
 /* By the filter's scheme. */
 static __always_inline void dedup_positions(struct dedup_positions *p, const struct dedup_id *id,
-					    const volatile struct dedup_config *cfg)
+					    const struct dedup_config *cfg)
 {
 	__u64 h;
 

@@ -33,7 +33,7 @@ static __always_inline void dedup_sip_round(struct dedup_sip *s)
 /* Hashes `words` (a constant for the compiler) little-endian words under the key's first
  * 128 bits.
  */
-static __always_inline __u64 dedup_siphash(const __u64 *in, __u32 words, const volatile __u32 *key)
+static __always_inline __u64 dedup_siphash(const __u64 *in, __u32 words, const __u32 *key)
 {
 	__u64 k0 = (__u64)key[1] << 32 | key[0], k1 = (__u64)key[3] << 32 | key[2];
 	__u64 last = (__u64)(words * 8) << 56;

@@ -327,7 +327,7 @@ static uint64_t fast_hash(const struct id *id)
 	struct dedup_id key;
 
 	memcpy(&key, id, sizeof(key));
-	return dedup_hash_fast(key.word, DEDUP_ID_WORDS, rig.filter.config->key);
+	return dedup_hash_fast(&key, rig.filter.config->key);
 }
 
 static void ids_of_one_hash_are_told_apart(void **state)
@@ -359,7 +359,7 @@ static void a_half_written_entry_holds_nothing(void **state)
 {
 	(void)state;
 	for (uint64_t n = 1; n < 200; n++) {
-		struct dedup_id id = { { n, n * n, 3, 4 } };
+		struct dedup_id id = { .word = { n, n * n, 3, 4 } };
 		uint64_t hash = n << 32 | n, until = 100 + n, forgets = n % 3;
 		struct dedup_recent whole = { 0 }, old = { 0 };
 

@@ -187,9 +187,9 @@ void bed_close(struct gossip_sender *s, struct gossip_receiver *r)
 		gossip_receiver_close(r);
 }
 
-struct dedup_counters bed_counters(const char *name)
+struct filter_counters bed_counters(const char *name)
 {
-	struct dedup_counters c = { 0 };
+	struct filter_counters c = { 0 };
 	struct filter f;
 
 	assert_return_code(filter_open_or_say(name, &f), EPROTO);
@@ -198,9 +198,9 @@ struct dedup_counters bed_counters(const char *name)
 	return c;
 }
 
-struct dedup_counters bed_counters_after(const char *name, uint64_t packets)
+struct filter_counters bed_counters_after(const char *name, uint64_t packets)
 {
-	struct dedup_counters c;
+	struct filter_counters c;
 
 	for (int ms = 0; ms < PATIENCE_MS; ms += 10) {
 		c = bed_counters(name);

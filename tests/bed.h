@@ -8,7 +8,7 @@
 
 #include "support.h"
 
-#include "counters.h"
+#include "filter.h"
 #include "gossip.h"
 
 #define BED_LINKS 2
@@ -37,8 +37,8 @@ void bed_close(struct gossip_sender *s, struct gossip_receiver *r); /* either ma
 /* The filter's counters; and once it has seen that many gossip packets, which it must
  * within seconds: only then nothing is under way any more.
  */
-struct dedup_counters bed_counters(const char *name);
-struct dedup_counters bed_counters_after(const char *name, uint64_t packets);
+struct filter_counters bed_counters(const char *name);
+struct filter_counters bed_counters_after(const char *name, uint64_t packets);
 
 /* Sends fresh events over a link, all the time, until stopped: every one must have
  * been delivered, exactly once. Returns how many that were.

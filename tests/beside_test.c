@@ -90,7 +90,7 @@ static void assert_beside(const char *name)
 static void after_a_neighbour(void **state)
 {
 	struct neighbour_run n;
-	struct dedup_counters c;
+	struct filter_counters c;
 
 	(void)state;
 	need_dispatcher();
@@ -108,7 +108,7 @@ static void after_a_neighbour(void **state)
 /* It comes after us: duplicates never reach it, fresh events do. */
 static void before_a_neighbour(void **state)
 {
-	struct dedup_counters before, after;
+	struct filter_counters before, after;
 	struct neighbour_run n;
 	uint64_t seen_before;
 

@@ -573,7 +573,8 @@ static void test_stats_dump(void **state)
 			sum += number(member(json_object_array_get_idx(cpus, i), "value"), #name); \
 		assert_true(sum == number(counters, #name));                                       \
 	} while (0);
-	DEDUP_COUNTERS(X)
+	DEDUP_REASONS(X)
+	DEDUP_TOTALS(X)
 #undef X
 	assert_true(number(counters, "rx") == 3 && number(counters, "new") == 2);
 	assert_true(number(counters, "duplicate") == 1 && number(counters, "dropped") == 1);

@@ -47,7 +47,7 @@ static void exactly_once(int family)
 	const uint64_t sent = (uint64_t)ONCE_EVENTS * ONCE_SENDERS * ONCE_COPIES;
 	uint64_t seed = gossip_now_ns(), lost;
 	struct gossip_receiver *r = bed_receiver(-1, family, seed, ONCE_EVENTS);
-	struct dedup_counters c;
+	struct filter_counters c;
 
 	bed_load("load ve0 ve1 --name both --capacity 1M --fpr %g", ONCE_FPR);
 	assert_return_code(gossip_receiver_start(r), EAGAIN);
@@ -287,7 +287,7 @@ static void check_overload(int link, struct gossip_receiver *r, uint32_t events,
 {
 	double fpr = OVERLOAD_FPR[link];
 	char name[] = { 'v', 'e', '0' + link, 0 };
-	struct dedup_counters c = bed_counters_after(name, events);
+	struct filter_counters c = bed_counters_after(name, events);
 
 	assert_return_code(gossip_receiver_stop(r, 50), EIO);
 	print_message("# fpr %g: %llu of %u fresh ids lost (%.3g), %llu unlearned, early %llu\n",
@@ -366,7 +366,7 @@ static void check_mode(const char *options, const char *mode, uint16_t delivered
 	struct gossip_sender *s = bed_sender(0, AF_INET, seed);
 	uint32_t *order = gossip_shuffle(MODE_EVENTS, MODE_COPIES, MODE_EVENTS, seed);
 	json_object *status, *shown;
-	struct dedup_counters c;
+	struct filter_counters c;
 
 	assert_non_null(order);
 	bed_load("load ve0 --fpr 1e-9 %s", options);

@@ -200,15 +200,14 @@ static void blocked_positions(const struct dedup_config *cfg, const struct id *i
 
 	for (uint32_t w = 0; w < cfg->words; w++) {
 		uint64_t g = mix * (w < 2 ? 0xd6e8feb86659fd93 : 0xa0761d6478bd642f);
-		uint32_t word = cfg->words == 4 ? w : h % 4;
+		uint32_t word = cfg->words == 4 ? w : h / 8 % 4;
 
 		if (cfg->words == 2 && w == 1)
-			word ^= 1 + (h / 4 % 65536 * 3 >> 16);
+			word = (word + 1 + (h % 0x80000000 * 3 >> 31)) % 4;
 		for (uint32_t b = 0; b < cfg->bits; b++) {
-			int lowest = 58 - 6 * b - (w % 2 ? 30 : 0);
-			uint32_t bit = lowest >= 0 ? g >> lowest & 63 : g << -lowest & 63;
+			uint32_t before = w % 2 * cfg->bits + b;
 
-			at[n++] = block * 256 + word * 64 + bit;
+			at[n++] = block * 256 + word * 64 + (g >> (4 + 6 * before)) % 64;
 		}
 	}
 }

@@ -163,7 +163,7 @@ __attribute__((format(printf, 1, 2))) static uint64_t read_number(const char *fo
 /* Packets that XDP has dropped, of all floods. */
 static uint64_t dropped(enum flood_way way)
 {
-	struct dedup_counters c;
+	struct filter_counters c;
 
 	if (way == FLOOD_XDP_DROP)
 		return flood_dropped(&bed.sender);

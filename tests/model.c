@@ -27,7 +27,7 @@ void model_stop(struct model *m)
 static bool half_has(const __u64 *half, const struct dedup_probe *p, uint32_t words)
 {
 	for (uint32_t i = 0; i < words; i++)
-		if ((half[p->word[i]] & p->mask[i]) != p->mask[i])
+		if ((half[p->at[i] / 8] & p->mask[i]) != p->mask[i])
 			return false;
 	return true;
 }
@@ -37,7 +37,7 @@ static bool model_knows(struct model *m, const struct id *id, bool learn)
 {
 	const struct dedup_config *c = m->cfg;
 	struct dedup_block *block;
-	struct dedup_probe p;
+	struct dedup_probe p = { 0 };
 	struct dedup_id key;
 	int current;
 
@@ -49,7 +49,7 @@ static bool model_knows(struct model *m, const struct id *id, bool learn)
 	/* Blocks that the hand has passed are an epoch ahead. */
 	current = ((m->hand >> 32) + (p.block < (uint32_t)m->hand)) & 1;
 	for (uint32_t i = 0; learn && i < c->words; i++)
-		block->half[current][p.word[i]] |= p.mask[i];
+		block->half[current][p.at[i] / 8] |= p.mask[i];
 	return false;
 }
 

@@ -126,7 +126,7 @@ int rig_verdict(enum dedup_reason reason)
 
 void rig_expect(int line, const struct frame *f, int verdict, enum dedup_reason reason)
 {
-	struct dedup_counters want = rig.seen;
+	struct filter_counters want = rig.seen;
 	const __u64 *got_cnt = (const __u64 *)&rig.seen, *want_cnt = (const __u64 *)&want;
 	int got = rig_run(f);
 	bool good = got == verdict;

@@ -20,9 +20,9 @@ extern struct rig {
 	struct filter filter;
 	struct xdp_dedup *skel;
 	int fd;
-	struct dedup_counters seen; /* as of the last packet */
-	uint32_t linear;	    /* bytes of a packet's first buffer; 0: as the kernel likes */
-	const char *row;	    /* what is being tried, for messages */
+	struct filter_counters seen; /* as of the last packet */
+	uint32_t linear;	     /* bytes of a packet's first buffer; 0: as the kernel likes */
+	const char *row;	     /* what is being tried, for messages */
 } rig;
 
 /* For 10,000 ids, a million hours and next to no false positives. Live: the hand

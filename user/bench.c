@@ -113,7 +113,7 @@ static uint64_t sent_fresh(const struct bench *b, uint64_t first, uint64_t packe
  * which it was taken.
  */
 static int check_counters(const struct bench *b, enum bench_row row, enum bench_traffic traffic,
-			  const struct dedup_counters *before, const struct dedup_counters *after,
+			  const struct filter_counters *before, const struct filter_counters *after,
 			  uint64_t fresh)
 {
 	uint64_t rx = after->rx - before->rx, passed = after->new - before->new;
@@ -136,7 +136,7 @@ static int measure(struct bench *b, enum bench_row row, enum bench_traffic traff
 		   double *ns)
 {
 	struct bench_subject *s = &b->subject[row];
-	struct dedup_counters before = { 0 }, after = { 0 };
+	struct filter_counters before = { 0 }, after = { 0 };
 	uint64_t packets = packets_of(&b->setting), first = s->next;
 	double rate = 0;
 	int err = bench_aim(b, s->fd);

@@ -169,7 +169,7 @@ int filter_open(const char *name, struct filter *out)
 	return err;
 }
 
-int filter_counters(const struct filter *f, struct dedup_counters *sum)
+int filter_counters(const struct filter *f, struct filter_counters *sum)
 {
 	int cpus = libbpf_num_possible_cpus();
 	struct dedup_counters *each;
@@ -185,13 +185,19 @@ int filter_counters(const struct filter *f, struct dedup_counters *sum)
 		err = -errno;
 		goto out;
 	}
-	*sum = (struct dedup_counters){ 0 };
+	*sum = (struct filter_counters){ 0 };
 	for (int i = 0; i < cpus; i++) {
 #define X(name, help) sum->name += each[i].name;
-		DEDUP_COUNTERS(X)
+		DEDUP_REASONS(X)
+		DEDUP_TOTALS(X)
 #undef X
 		sum->credit += each[i].credit;
 	}
+#define X(name, help) sum->rx += sum->name;
+	DEDUP_REASONS(X)
+#undef X
+	if (!f->config->count_only)
+		sum->dropped = sum->duplicate + sum->ihave_duplicate;
 out:
 	free(each);
 	return err;

@@ -54,6 +54,12 @@ void filter_close(struct filter *f);
 void filter_identity(const char *name, uint32_t *state_id, uint32_t *prog_id);
 
 /* The counters, summed over the CPUs; credit too, which is learned but not yet used. */
-int filter_counters(const struct filter *f, struct dedup_counters *sum);
+struct filter_counters {
+#define X(name, help) __u64 name;
+	DEDUP_COUNTERS(X)
+#undef X
+	__s64 credit;
+};
+int filter_counters(const struct filter *f, struct filter_counters *sum);
 
 #endif

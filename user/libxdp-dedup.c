@@ -149,7 +149,7 @@ int xdp_dedup_stats(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *ou
 {
 	const struct dedup_config *c = f->filter.config;
 	struct dedup_state *st = f->filter.state;
-	struct dedup_counters counters;
+	struct filter_counters counters;
 	struct xdp_dedup_stats s = {
 		.layout = shape_layout_name(c->layout),
 		.hash = shape_hash_name(c->hash),

@@ -34,7 +34,7 @@ struct status {
 	struct status_iface ifaces[2 * DEDUP_IFACES_MAX];
 	int ifaces_cnt;
 	const char *mode; /* of all attached interfaces, or "mixed", or "none" */
-	struct dedup_counters counters;
+	struct filter_counters counters;
 	struct fill fill;
 	uint64_t *histogram;   /* countdown, where it is short enough to show */
 	uint64_t approx_count; /* countdown */
@@ -165,7 +165,7 @@ static void print_ifaces(const struct status *s)
 	puts(s->ifaces_cnt ? "" : "none");
 }
 
-static void print_counters(const struct dedup_counters *c)
+static void print_counters(const struct filter_counters *c)
 {
 	char text[32];
 
