@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* A sender fast enough to saturate a core: run on live frames by BPF_PROG_TEST_RUN, it
- * writes the next id into each and redirects it. And what a flood ends in at best: a
- * program that drops everything.
+ * writes the next id into each and redirects it. And what a flood ends in at best: programs
+ * that drop everything, and what the packet itself says is no first copy.
  */
 #include <linux/bpf.h>
 
@@ -13,7 +13,7 @@
 #define LOOKS 200000 /* at the clock, some 20 ns each: the longest wait */
 
 struct flood_orders orders;
-__u64 dropped; /* by drop() below; packets of one NAPI, so no two at once */
+__u64 dropped; /* by the programs below; packets of one NAPI, so no two at once */
 
 /* By how many events a copy is late. The first is not. */
 static const __u16 LATE[FLOOD_COPIES] = { 0, 1, 13, 87, 151, 280, 411, 590, 777, FLOOD_SPREAD - 1 };
@@ -46,7 +46,7 @@ static __always_inline void wait_for_burst(struct flood_orders *o)
 }
 
 /* Copy 0 of each event comes first; copies of what was never sent are of the newest. */
-static __always_inline __u64 next_event(struct flood_orders *o)
+static __always_inline void put_event(struct flood_payload *p, struct flood_orders *o)
 {
 	__u64 copy = o->copy, late;
 
@@ -56,7 +56,11 @@ static __always_inline __u64 next_event(struct flood_orders *o)
 	}
 	o->copy = copy + 1;
 	late = LATE[copy];
-	return late > o->event ? o->event : o->event - late;
+	p->seed = o->seed;
+	p->index = late > o->event ? o->event : o->event - late;
+	p->copy = copy;
+	for (unsigned int i = 0; i < GSP_ID_BYTES / 8; i++)
+		p->id[i] = flood_id(p->seed, p->index, i);
 }
 
 SEC("xdp")
@@ -65,7 +69,6 @@ int send(struct xdp_md *ctx)
 	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
 	struct flood_payload *p = data + FLOOD_HEADERS;
 	struct flood_orders *o = &orders;
-	__u64 event;
 
 	if ((void *)(p + 1) > end)
 		return XDP_ABORTED;
@@ -75,17 +78,26 @@ int send(struct xdp_md *ctx)
 	}
 	o->left--;
 	o->sent++;
-	event = next_event(o);
-	for (unsigned int i = 0; i < GSP_ID_BYTES / 8; i++)
-		p->id[i] = flood_id(o->seed, event, i);
-	p->seed = o->seed;
-	p->index = event;
+	put_event(p, o);
 	return o->ifindex ? bpf_redirect(o->ifindex, 0) : XDP_DROP;
 }
 
 SEC("xdp")
 int drop(struct xdp_md *ctx)
 {
+	dropped++;
+	return XDP_DROP;
+}
+
+/* What a filter would be that costs nothing. */
+SEC("xdp")
+int drop_copies(struct xdp_md *ctx)
+{
+	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
+	struct flood_payload *p = data + FLOOD_HEADERS;
+
+	if ((void *)(p + 1) > end || !p->copy)
+		return XDP_PASS;
 	dropped++;
 	return XDP_DROP;
 }

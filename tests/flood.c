@@ -134,6 +134,11 @@ uint64_t flood_dropped(const struct flood_sender *s)
 	return *(const volatile __u64 *)&s->skel->bss->dropped;
 }
 
+int flood_drop_copies_fd(const struct flood_sender *s)
+{
+	return bpf_program__fd(s->skel->progs.drop_copies);
+}
+
 int flood_drop_fd(const struct flood_sender *s)
 {
 	return bpf_program__fd(s->skel->progs.drop);

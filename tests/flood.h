@@ -64,8 +64,9 @@ int flood_start(struct flood_sender *s, const struct flood_target *to, uint64_t 
 /* Waits for the end. 0, or why it did not send all. */
 int flood_wait(struct flood_sender *s);
 
-/* Packets that the program `drop` has dropped so far, and its descriptor. */
+/* Packets that the programs `drop` and `drop_copies` have dropped so far; their descriptors. */
 uint64_t flood_dropped(const struct flood_sender *s);
+int flood_drop_copies_fd(const struct flood_sender *s);
 int flood_drop_fd(const struct flood_sender *s);
 
 struct flood_reader {

@@ -20,11 +20,11 @@
 #define SENDER_CPU 0
 #define FPR 1e-4 /* the tool's default */
 
-enum link { LINK_DEDUP, LINK_DROP, LINK_PLAIN, LINK_SPARE, LINKS };
+enum link { LINK_DEDUP, LINK_TOLD, LINK_DROP, LINK_PLAIN, LINK_SPARE, LINKS };
 
 /* Which of the links a flood takes. */
-static const enum link LINK_OF[FLOOD_WAYS] = { LINK_DEDUP, LINK_DROP, LINK_PLAIN, LINK_PLAIN,
-					       LINK_PLAIN };
+static const enum link LINK_OF[FLOOD_WAYS] = { LINK_DEDUP, LINK_TOLD,  LINK_DROP,
+					       LINK_PLAIN, LINK_PLAIN, LINK_PLAIN };
 
 static struct bed {
 	struct flood_sender sender;
@@ -108,6 +108,13 @@ static void make_link(enum link link)
 		start_napi_thread(link);
 }
 
+static void attach(enum link link, int prog_fd)
+{
+	int err = bpf_xdp_attach(if_nametoindex(near_end(link)), prog_fd, XDP_FLAGS_DRV_MODE, NULL);
+
+	assert_return_code(err, -err);
+}
+
 void flood_bed_make(enum flood_cpus cpus, uint32_t burst, const char *size)
 {
 	int err;
@@ -118,9 +125,8 @@ void flood_bed_make(enum flood_cpus cpus, uint32_t burst, const char *size)
 		make_link(i);
 	err = flood_sender_open(&bed.sender, SENDER_CPU, burst);
 	assert_return_code(err, -err);
-	err = bpf_xdp_attach(if_nametoindex(near_end(LINK_DROP)), flood_drop_fd(&bed.sender),
-			     XDP_FLAGS_DRV_MODE, NULL);
-	assert_return_code(err, -err);
+	attach(LINK_TOLD, flood_drop_copies_fd(&bed.sender));
+	attach(LINK_DROP, flood_drop_fd(&bed.sender));
 	sh("%s load %s --name kernel --mode native --port %d %s --fpr %g", tool(),
 	   near_end(LINK_DEDUP), FLOOD_PORT, size, FPR);
 	sh("%s load %s --name user --learn app --port %d %s --fpr %g", tool(), near_end(LINK_SPARE),
@@ -165,7 +171,7 @@ static uint64_t dropped(enum flood_way way)
 {
 	struct filter_counters c;
 
-	if (way == FLOOD_XDP_DROP)
+	if (way == FLOOD_XDP_DROP || way == FLOOD_XDP_TOLD)
 		return flood_dropped(&bed.sender);
 	if (way != FLOOD_XDP_DEDUP)
 		return 0;
@@ -205,7 +211,7 @@ static void fill_in(struct flood_result *r, enum flood_way way, const struct flo
 	r->again = reader->again;
 	r->strangers = reader->strangers;
 	r->duplicates = reader->again + reader->duplicates;
-	if (way == FLOOD_XDP_DEDUP)
+	if (way == FLOOD_XDP_DEDUP || way == FLOOD_XDP_TOLD)
 		r->duplicates += r->dropped;
 	r->received = r->dropped + reader->distinct + reader->again + reader->duplicates;
 	r->reader_ns = reader->cpu_ns;

@@ -19,7 +19,8 @@
 
 enum flood_way {
 	FLOOD_XDP_DEDUP,    /* the packet program, loaded by the tool; the reader gets the rest */
-	FLOOD_XDP_DROP,	    /* a program that drops everything: the ceiling */
+	FLOOD_XDP_TOLD,	    /* a program that packets tell what they are: a filter at no cost */
+	FLOOD_XDP_DROP,	    /* a program that drops everything */
 	FLOOD_SOCKET_DEDUP, /* no XDP; the reader asks the library about each packet */
 	FLOOD_SOCKET,	    /* no XDP, no filter; the reader gets everything */
 	FLOOD_NOWHERE,	    /* the sender alone */

@@ -10,7 +10,7 @@
 #define FLOOD_COPIES 10	  /* of each event: one is new, 90 % are duplicates */
 #define FLOOD_SPREAD 1000 /* a copy is fewer events late than this */
 #define FLOOD_HEADERS 42  /* Ethernet, IPv4, UDP */
-#define FLOOD_BODY 192
+#define FLOOD_BODY 184
 #define FLOOD_SEED_STEP 0x9e3779b97f4a7c15 /* SplitMix64 */
 
 /* An EVENT of GSP/1. What is not GSP/1's is in host order. */
@@ -19,6 +19,7 @@ struct flood_payload {
 	__u64 id[GSP_ID_BYTES / 8]; /* flood_id() of seed and index */
 	__u64 seed;
 	__u64 index;
+	__u64 copy; /* 0 is the first */
 	__u8 body[FLOOD_BODY];
 };
 _Static_assert(sizeof(struct flood_payload) == 248, "no hidden padding");
