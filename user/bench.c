@@ -23,6 +23,7 @@ static const struct {
 	const char *name, *key;
 } ROWS[] = {
 	{ "parse and drop", "floor" },	   { "one random line", "one_line" },
+	{ "  and 180 instr.", "one_line_padded" },
 	{ "xdp-dedup", "xdp_dedup" },	   { "  with siphash", "xdp_dedup_siphash" },
 	{ "  with flat", "xdp_dedup_flat" }, { "kernel bloom map", "bloom_filter" },
 	{ "kernel LRU hash", "lru_hash" },

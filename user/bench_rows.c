@@ -97,7 +97,7 @@ static uint64_t lru_bytes(uint64_t ids)
 	return ids * LRU_ENTRY_BYTES + buckets * LRU_BUCKET_BYTES;
 }
 
-/* The shipped filter's memory is there twice: BENCH_LINE has as much. */
+/* The shipped filter's memory is there twice: BENCH_LINE and BENCH_PADDED share as much. */
 static int row_bytes(const struct bench *b, enum bench_row row, uint64_t *bytes)
 {
 	struct dedup_config cfg;
@@ -115,10 +115,10 @@ static int row_bytes(const struct bench *b, enum bench_row row, uint64_t *bytes)
 	return err;
 }
 
-/* Which rows half of the memory that can be had suffices for. */
+/* Which rows three quarters of the memory that can be had suffice for. */
 static int choose_rows(const struct bench *b, bool say, bool *wanted)
 {
-	uint64_t room = kernel_memory_available() / 2, bytes;
+	uint64_t room = kernel_memory_available() / 4 * 3, bytes;
 	char need[32], have[32];
 
 	for (int row = BENCH_SHIPPED; row < BENCH_ROWS_CNT; row++) {
@@ -164,6 +164,7 @@ int bench_open_peers(struct bench *b, bool bloom, bool lru, uint32_t twins)
 	b->streams = skel->data_streams->streams;
 	b->subject[BENCH_FLOOR].fd = bpf_program__fd(skel->progs.parse_and_drop);
 	b->subject[BENCH_LINE].fd = bpf_program__fd(skel->progs.one_line);
+	b->subject[BENCH_PADDED].fd = bpf_program__fd(skel->progs.one_line_padded);
 	if (bloom) {
 		b->subject[BENCH_BLOOM].fd = bpf_program__fd(skel->progs.bloom_filter);
 		b->subject[BENCH_BLOOM].count_fd = bpf_program__fd(skel->progs.bloom_filter_count);
