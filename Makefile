@@ -170,7 +170,7 @@ lint: $(SKELS) $(BUILD)/neighbour.skel.h $(BUILD)/flood.skel.h compile_commands.
 		'-DDECLARE_LIBXDP_OPTS(type,name,...)=struct type name' \
 		user $(TEST_SOURCES)
 	$(call say,LINT,shellcheck)
-	$(Q)shellcheck scripts/* tests/run tests/run-vm .ci/run
+	$(Q)shellcheck $(filter-out %.py,$(wildcard scripts/*)) tests/run tests/run-vm .ci/run
 
 SOURCES := $(wildcard bpf/*.[ch] include/*.h user/*.[ch] tests/*.[ch])
 
@@ -221,6 +221,11 @@ bench-growth: $(BIN) ## as root: the same by ids, by fill and by p; tables and d
 $(BUILD)/tests/e2e_bench: $(BUILD)/fast/e2e_bench_main.o \
 		$(TEST_SHARED:$(BUILD)/tests/%=$(BUILD)/fast/%) $(filter-out %/main.o,$(OBJS))
 	$(call link,,$(TEST_LIBS))
+
+.PHONY: bench-path
+bench-path: $(BIN) ## as root: the instructions that a packet takes; LIST=1 lists a duplicate's
+	$(Q)scripts/deps bench
+	$(Q)scripts/path.py $(BIN) $(if $(LIST),--list)
 
 .PHONY: bench-e2e
 bench-e2e: $(BIN) $(BUILD)/tests/e2e_bench ## as root: floods, filtered in XDP and behind a socket; BURST=N, JSON=1

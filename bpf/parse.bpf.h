@@ -179,11 +179,22 @@ static __always_inline int parse_udp(struct xdp_md *ctx, struct packet *pkt)
 	return PARSED;
 }
 
+/* Are all ids there that the header claims, at least one and at most so many? */
+static __always_inline int check_ids(const struct packet *pkt, const struct gsp_header *header,
+				     __u32 max)
+{
+	if (unlikely(header->count < 1 || header->count > max))
+		return stop(DEDUP_bad_count);
+	if (unlikely(pkt->payload_len < sizeof(*header) + header->count * GSP_ID_BYTES))
+		return stop(DEDUP_bad_length);
+	return PARSED;
+}
+
 /* The GSP/1 header; pkt->pos then points at the first id. */
 static __always_inline int parse_gsp(struct packet *pkt)
 {
 	struct gsp_header *header = pkt->pos;
-	__u32 count_max = GSP_IDS_MAX;
+	int reason;
 
 	if (unlikely(pkt->payload_len < sizeof(*header)))
 		return stop(DEDUP_bad_length);
@@ -192,13 +203,13 @@ static __always_inline int parse_gsp(struct packet *pkt)
 	if (unlikely(header->magic != bpf_htonl(GSP_MAGIC)))
 		return stop(DEDUP_bad_magic);
 	if (likely(header->type == GSP_EVENT))
-		count_max = 1;
-	else if (header->type != GSP_IHAVE && header->type != GSP_IWANT)
-		return stop(DEDUP_bad_type);
-	if (unlikely(header->count < 1 || header->count > count_max))
-		return stop(DEDUP_bad_count);
-	if (unlikely(pkt->payload_len < sizeof(*header) + header->count * GSP_ID_BYTES))
-		return stop(DEDUP_bad_length);
+		reason = check_ids(pkt, header, 1);
+	else if (header->type == GSP_IHAVE || header->type == GSP_IWANT)
+		reason = check_ids(pkt, header, GSP_IDS_MAX);
+	else
+		reason = stop(DEDUP_bad_type);
+	if (reason != PARSED)
+		return reason;
 	pkt->gsp = header;
 	pkt->pos = header + 1;
 	return PARSED;

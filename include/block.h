@@ -11,40 +11,39 @@
 
 #define DEDUP_BITS_MAX 5 /* two words' positions come from one 64-bit product */
 
-/* Where an id is looked for. */
+/* Where an id is looked for. Of 4 words, or of 2; an id that uses one sets no bit in the other. */
 struct dedup_probe {
-	__u64 block;		    /* grows with the hash, below config->blocks */
-	__u64 at[DEDUP_HALF_WORDS]; /* byte offsets in a half; the first `words` are used, all different */
+	__u64 block;		      /* grows with the hash, below config->blocks */
+	__u64 at[DEDUP_HALF_WORDS];   /* byte offsets in a half, all different */
 	__u64 mask[DEDUP_HALF_WORDS]; /* 1 to `bits` bits each */
 };
 
-/* The bit that the lowest 6 bits of *g name, which are taken off *g. BPF's shifts take their
- * number modulo 64 (RFC 9669), C's must be told.
+/* Sets in *mask the bit that the lowest 6 bits of *g name, and takes them off *g. BPF's shifts
+ * take their number modulo 64 (RFC 9669), C's must be told.
  */
-static __always_inline __u64 dedup_take_bit(__u64 *g)
+static __always_inline void dedup_mask_bit(__u64 *mask, __u64 *g)
 {
+#ifdef __bpf__
 	__u64 bit;
 
-#ifdef __bpf__
 	/* Left to itself, the compiler would shift a copy of the first *g each time. */
-	asm("%0 = 1; %0 <<= %1; %1 >>= 6" : "=&r"(bit), "+r"(*g));
+	asm("%0 = 1; %0 <<= %2; %1 |= %0; %2 >>= 6" : "=&r"(bit), "+r"(*mask), "+r"(*g));
 #else
-	bit = 1ULL << (*g & 63);
+	*mask |= 1ULL << (*g & 63);
 	*g >>= 6;
 #endif
-	return bit;
 }
 
 /* `bits` positions of 6 bits, taken off the low end of *g. */
 static __always_inline __u64 dedup_mask(__u64 *g, __u32 bits)
 {
-	__u64 mask = dedup_take_bit(g);
+	__u64 mask = 0;
 
 	DEDUP_UNROLL
-	for (__u32 j = 1; j < DEDUP_BITS_MAX; j++) {
+	for (__u32 j = 0; j < DEDUP_BITS_MAX; j++) {
 		if (likely(j < bits)) {
 			DEDUP_KEEP_BRANCH();
-			mask |= dedup_take_bit(g);
+			dedup_mask_bit(&mask, g);
 		} else {
 			DEDUP_ELSE();
 		}
@@ -81,16 +80,15 @@ static __always_inline void dedup_probe(struct dedup_probe *p, __u64 hash, __u32
 			p->at[i] = 8 * i;
 		return;
 	}
+	/* One of the 12 ordered pairs: a word, and 1 to 3 words on, round the half. */
 	p->at[0] = hash;
 	DEDUP_BOUND(p->at[0], 24);
-	if (unlikely(words == 1)) {
-		DEDUP_ELSE();
-		return;
-	}
-	/* One of the 12 ordered pairs: a word, and 1 to 3 words on, round the half. */
-	p->mask[1] = dedup_mask(&g, bits);
 	p->at[1] = p->at[0] + 8 + ((hash & 0x7fffffff) * 24 >> 31);
 	DEDUP_BOUND(p->at[1], 24);
+	if (likely(words == 2))
+		p->mask[1] = dedup_mask(&g, bits);
+	else
+		p->mask[1] = 0;
 }
 
 /* The half `cur` (0 or 1) of a block. */
@@ -139,7 +137,7 @@ static __always_inline bool dedup_block_holds(struct dedup_block *b, const struc
 
 	DEDUP_UNROLL
 	for (__u32 i = 0; i < DEDUP_HALF_WORDS; i++) {
-		if (i < words) {
+		if (likely(i < 2 || words == 4)) {
 			__u64 *word = dedup_word(b->word, p, i);
 
 			missing0 |= dedup_lacks(dedup_read(word), p->mask[i]);
@@ -159,7 +157,7 @@ static __always_inline void dedup_set(__u64 *half, const struct dedup_probe *p, 
 /* Sets the words above word i (a constant for the compiler), then claims word i. */
 static __always_inline bool dedup_claim(__u64 *half, const struct dedup_probe *p, __u32 words, __u32 i)
 {
-	if (i < 1 && words > 1)
+	if (i < 1)
 		dedup_set(half, p, 1);
 	if (i < 2 && words > 2)
 		dedup_set(half, p, 2);
@@ -177,7 +175,7 @@ static __always_inline bool dedup_half_learn(__u64 *half, const struct dedup_pro
 {
 	if (dedup_missing(half, p, 0))
 		return dedup_claim(half, p, words, 0);
-	if (words > 1 && dedup_missing(half, p, 1))
+	if (dedup_missing(half, p, 1))
 		return dedup_claim(half, p, words, 1);
 	if (words > 2 && dedup_missing(half, p, 2))
 		return dedup_claim(half, p, words, 2);

@@ -163,6 +163,30 @@ static void what_makes_no_sense_is_misuse(void **state)
 	}
 }
 
+/* Ours among all that the verifier left. Where lookups are calls, it says so. */
+static void a_packets_way_is_counted(void **state)
+{
+	static const char *const WAYS[] = { "another port: ", "fresh: ", "duplicate: " };
+	long before = 0, cnt;
+	const char *at;
+	int status = sh_out(out, sizeof(out), "scripts/path.py %s --list", tool());
+
+	(void)state;
+	if (status && strstr(out, "cannot follow this kernel's code"))
+		skip();
+	assert_int_equal(status, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(WAYS); i++) {
+		at = strstr(out, WAYS[i]);
+		assert_non_null(at);
+		cnt = strtol(at + strlen(WAYS[i]), NULL, 10);
+		assert_in_range(cnt, 50, 500);
+		/* Another port's is the shortest, a fresh id's the longest. */
+		assert_true(i == 0 || (i == 1 ? cnt > before : cnt < before));
+		before = cnt;
+	}
+	assert_non_null(strstr(out, "exit\n"));
+}
+
 /* Nothing is pinned, and what is loaded goes with the process. */
 static void interrupted_it_leaves_nothing(void **state)
 {
@@ -181,6 +205,7 @@ int main(void)
 		cmocka_unit_test(a_filter_may_be_less_than_full),
 		cmocka_unit_test(text_names_every_row),
 		cmocka_unit_test(what_makes_no_sense_is_misuse),
+		cmocka_unit_test(a_packets_way_is_counted),
 		cmocka_unit_test(interrupted_it_leaves_nothing),
 	};
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """A packet's way through the program as the kernel runs it, instruction by instruction.
 
-scripts/path TOOL [--list] [OPTION OF load]...
+scripts/path.py TOOL [--list] [OPTION OF load]...
 
 Loads a filter on an interface of its own, lets bpftool dump the translated program, and
 follows one EVENT through it three times: fresh, a duplicate, and for another port. Prints how
@@ -150,7 +150,7 @@ class Program:
                 a, b = r[dst] & ((1 << bits) - 1), second & ((1 << bits) - 1)
                 pc += offset if JUMP[what](a, b, bits) else 0
             else:
-                sys.exit(f"path: cannot follow this kernel's code: {self.text[path[-1]]}")
+                sys.exit(f"path.py: cannot follow this kernel's code: {self.text[path[-1]]}")
 
 
 def event(port):
@@ -169,7 +169,7 @@ def main():
                                  ("fresh", event(PORT), 2), ("duplicate", event(PORT), 1)):
         path, got = program.run(frame)
         if got != verdict:
-            sys.exit(f"path: {name}: verdict {got}, not {verdict}")
+            sys.exit(f"path.py: {name}: verdict {got}, not {verdict}")
         by_file = collections.Counter(
             re.sub(r".*\[file:(?:.*/)?([^ ]*) .*", r"\1", program.source[pc]) for pc in path)
         print(f"{name}: {len(path)} instructions, of", len(program.code), "in all")
