@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A packet's way, from top to bottom: count, parse, look the ids up, verdict. */
+/* A packet's way, from top to bottom: parse, look the ids up, count, verdict. */
 #include <stdbool.h>
 #include <stddef.h>
 
