@@ -11,12 +11,8 @@
  * counter is touched rarely; what it claims counts as learned at once. -ENOSPC when
  * the hand must move first.
  */
-static __always_inline int take_credit(void)
+static __always_inline int take_credit(struct dedup_counters *cpu)
 {
-	struct dedup_counters *cpu = cpu_counters();
-
-	if (!cpu)
-		return -ENOENT;
 	if (cpu->credit <= 0) {
 		if (dedup_read(&state.learned) + config.claim > dedup_read(&state.limit))
 			return -ENOSPC;

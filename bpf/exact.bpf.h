@@ -93,6 +93,7 @@ __noinline int exact_see(__u64 w0, __u64 w1, __u64 w2, __u64 w3, bool teach)
 	__u64 forgets = dedup_read(&state.forgets), hand = dedup_read(&state.hand);
 	struct dedup_positions *p;
 	struct dedup_recent *seen = NULL;
+	struct dedup_counters *cpu;
 	__u64 hash = 0, until;
 	__u32 zero = 0;
 	__s64 known;
@@ -121,7 +122,10 @@ __noinline int exact_see(__u64 w0, __u64 w1, __u64 w2, __u64 w3, bool teach)
 	}
 	if (!teach)
 		return 0;
-	won = take_credit();
+	cpu = cpu_counters();
+	if (!cpu)
+		return -ENOENT;
+	won = take_credit(cpu);
 	if (won)
 		return won;
 	won = learn(hand, p, &until);

@@ -34,17 +34,6 @@ static __always_inline int blocked_find(const struct dedup_config *cfg, const st
 	return s->block ? 0 : -ENOENT;
 }
 
-/* Layout `blocked`. Learns an id that its block does not hold: as filter_see. */
-static __always_inline int blocked_learn(struct sighting *s)
-{
-	__u64 current = dedup_hand_half(dedup_read(&state.hand), s->probe.block);
-	int err = take_credit();
-
-	if (err)
-		return err;
-	return !dedup_half_learn(dedup_half(s->block, current), &s->probe, s->words);
-}
-
 /* Is the id in the window? 1 yes, 0 no, or a negative errno. */
 static __always_inline int filter_test(const struct dedup_id *id)
 {
@@ -58,27 +47,24 @@ static __always_inline int filter_test(const struct dedup_id *id)
 	return err ? err : dedup_block_holds(s.block, &s.probe, s.words);
 }
 
-/* Looks an id up and, unless that is the application's part, learns it if it is fresh. 1 if
- * it was known, or a copy on another CPU was faster; 0 if it was not; -ENOSPC if it was not
- * and there is no room for it now.
+/* Layouts flat and countdown: looks an id up and, unless that is the application's part, learns it
+ * if it is fresh. 1 if it was known, or a copy on another CPU was faster; 0 if it was not; -ENOSPC
+ * if it was not and there is no room for it now.
  */
-static __always_inline int filter_see(const struct dedup_id *id)
+static __always_inline int exact_learn(const struct dedup_id *id)
 {
-	const struct dedup_config *cfg = configuration();
-	struct sighting s;
-	int err;
+	return exact_see(id->word[0], id->word[1], id->word[2], id->word[3], !config.learn_app);
+}
 
-	if (unlikely(cfg->layout != DEDUP_BLOCKED))
-		return exact_see(id->word[0], id->word[1], id->word[2], id->word[3],
-				 !config.learn_app);
-	err = blocked_find(cfg, id, &s);
+/* Layout `blocked`. Learns an id that its block does not hold: as exact_learn. */
+static __always_inline int blocked_learn(struct sighting *s, struct dedup_counters *cpu)
+{
+	__u64 current = dedup_hand_half(dedup_read(&state.hand), s->probe.block);
+	int err = take_credit(cpu);
+
 	if (err)
 		return err;
-	if (dedup_block_holds(s.block, &s.probe, s.words))
-		return 1;
-	if (config.learn_app)
-		return 0;
-	return blocked_learn(&s);
+	return !dedup_half_learn(dedup_half(s->block, current), &s->probe, s->words);
 }
 
 #endif

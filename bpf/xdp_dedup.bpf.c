@@ -20,10 +20,23 @@ struct {
 	__uint(XDP_PASS, 1);
 } XDP_RUN_CONFIG(xdp_dedup);
 
-/* An EVENT carries one id: fresh it is learned, known the packet is a duplicate. */
-static __always_inline int see_event(const struct packet *pkt)
+/* Counts the packet under its reason, and returns its verdict. */
+static __always_inline int conclude(const struct packet *pkt, struct dedup_counters *cpu, __u64 reason)
 {
-	struct dedup_id *id = pkt->pos;
+	if (!cpu || reason >= DEDUP_REASONS_CNT)
+		return XDP_PASS;
+	((__u64 *)cpu)[reason]++;
+	if (reason != DEDUP_duplicate && reason != DEDUP_ihave_duplicate)
+		return XDP_PASS;
+
+	cpu->duplicate_bytes += pkt->len;
+	return config.count_only ? XDP_PASS : XDP_DROP;
+}
+
+/* PARSED, or the reason why an EVENT's id is not looked up. */
+static __always_inline int check_event(const struct packet *pkt)
+{
+	const struct dedup_id *id = pkt->pos;
 
 	if (unlikely(clock_stopped()))
 		return stop(DEDUP_stale);
@@ -31,14 +44,38 @@ static __always_inline int see_event(const struct packet *pkt)
 		return stop(DEDUP_truncated);
 	if (unlikely(dedup_is_no_id(id)))
 		return stop(DEDUP_no_id);
-	switch (filter_see(id)) {
-	case 1:
-		return DEDUP_duplicate;
-	case 0:
-		return stop(DEDUP_new);
-	default:
-		return stop(DEDUP_unlearned);
+	return PARSED;
+}
+
+static __always_inline int reason_of(int known)
+{
+	return known == 1 ? DEDUP_duplicate : known == 0 ? DEDUP_new : DEDUP_unlearned;
+}
+
+/* An EVENT carries one id: fresh it is learned, known the packet is a duplicate. Returns the
+ * verdict.
+ */
+static __always_inline int see_event(const struct packet *pkt)
+{
+	const struct dedup_config *cfg = configuration();
+	struct dedup_counters *cpu;
+	struct sighting s;
+	int known;
+
+	if (unlikely(cfg->layout != DEDUP_BLOCKED)) {
+		known = exact_learn(pkt->pos);
+		return conclude(pkt, cpu_counters(), reason_of(known));
 	}
+	known = blocked_find(cfg, pkt->pos, &s);
+	if (unlikely(known))
+		return conclude(pkt, cpu_counters(), DEDUP_unlearned);
+	/* Most packets; where the reason is a constant, counting it is shorter. */
+	if (likely(dedup_block_holds(s.block, &s.probe, s.words)))
+		return conclude(pkt, cpu_counters(), DEDUP_duplicate);
+	cpu = cpu_counters();
+	if (!config.learn_app && cpu)
+		known = blocked_learn(&s, cpu);
+	return conclude(pkt, cpu, reason_of(known));
 }
 
 /* An IHAVE is a duplicate if every one of its ids is known. It teaches nothing: to
@@ -65,35 +102,24 @@ __noinline int see_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count)
 	return DEDUP_ihave_duplicate;
 }
 
-/* An enum dedup_reason. On DEDUP_duplicate and DEDUP_ihave_duplicate, pkt->len is there. */
-static __always_inline int see_packet(struct xdp_md *ctx, struct packet *pkt)
-{
-	int reason = parse_packet(ctx, pkt);
-
-	if (reason != PARSED)
-		return reason;
-	if (likely(pkt->gsp->type == GSP_EVENT))
-		return see_event(pkt);
-	if (pkt->gsp->type == GSP_IHAVE)
-		return see_ihave(ctx, pkt->pos - (void *)(long)ctx->data, pkt->gsp->count);
-	return stop(DEDUP_exempt);
-}
-
 SEC("xdp.frags")
 int xdp_dedup(struct xdp_md *ctx)
 {
 	struct packet pkt = { 0 };
-	__u64 reason = see_packet(ctx, &pkt);
-	struct dedup_counters *cpu = cpu_counters();
+	int reason = parse_packet(ctx, &pkt);
 
-	if (!cpu || reason >= DEDUP_REASONS_CNT)
-		return XDP_PASS;
-	((__u64 *)cpu)[reason]++;
-	if (reason != DEDUP_duplicate && reason != DEDUP_ihave_duplicate)
-		return XDP_PASS;
-
-	cpu->duplicate_bytes += pkt.len;
-	return config.count_only ? XDP_PASS : XDP_DROP;
+	if (likely(reason == PARSED)) {
+		if (likely(pkt.gsp->type == GSP_EVENT)) {
+			reason = check_event(&pkt);
+			if (likely(reason == PARSED))
+				return see_event(&pkt);
+		} else if (pkt.gsp->type == GSP_IHAVE) {
+			reason = see_ihave(ctx, pkt.pos - (void *)(long)ctx->data, pkt.gsp->count);
+		} else {
+			reason = DEDUP_exempt;
+		}
+	}
+	return conclude(&pkt, cpu_counters(), reason);
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
