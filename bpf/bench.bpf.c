@@ -11,8 +11,8 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bench_stream.h"
+#include "block.h"
 #include "gsp.h"
-#include "hash.h"
 #include "maps.bpf.h"
 #include "parse.bpf.h"
 
@@ -43,15 +43,6 @@ struct {
 	__uint(max_entries, 1);
 	__type(value, struct dedup_id);
 } bloom SEC(".maps");
-
-/* As much memory as the filter has. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct dedup_block);
-} lines SEC(".maps");
 
 /* Twins: on how many CPUs each id passed. */
 struct {
@@ -149,8 +140,8 @@ int generate(struct xdp_md *ctx)
 /* Was the last packet new to this CPU? */
 static __always_inline void note_pass(struct bench_stream *s)
 {
-	__u32 zero = 0, n = s->sent - 1;
-	struct dedup_counters *cpu = bpf_map_lookup_elem(&stats, &zero);
+	__u32 n = s->sent - 1;
+	struct dedup_counters *cpu = cpu_counters();
 	__u64 *pass = bpf_map_lookup_elem(&passes, &n);
 
 	if (!cpu || cpu->new == s->seen_new)
@@ -216,18 +207,17 @@ static __always_inline void pad(void)
 			     : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
 }
 
+/* Of the bench's own map `filter`, which is as large as the filter's. */
 static __always_inline int see_line(struct xdp_md *ctx, bool padded)
 {
 	struct dedup_id *id = parse(ctx);
 	struct dedup_block *block;
-	__u32 n;
 
 	if (!id)
 		return XDP_PASS;
 	if (padded)
 		pad();
-	n = ((id->word[0] >> 32) * config.blocks) >> 32;
-	block = bpf_map_lookup_elem(&lines, &n);
+	block = dedup_block_at(NULL, dedup_probe_block(id->word[0], config.blocks));
 	return block && block->word[0] != 0xdeadbeef ? XDP_DROP : XDP_PASS;
 }
 

@@ -80,7 +80,7 @@ static __always_inline struct dedup_recent *recent_at(__u64 hash)
 	return config.recent ? bpf_map_lookup_elem(&recent, &slot) : NULL;
 }
 
-/* As filter_see, or filter_test where nothing is to be learned. A global function:
+/* As exact_learn, or filter_test where nothing is to be learned. A global function:
  * verified once, not once for each of an IHAVE's ids. To such a function a packet's bytes
  * are no memory of known size, so the id comes in its words.
  */

@@ -152,7 +152,7 @@ int bench_open_peers(struct bench *b, bool bloom, bool lru, uint32_t twins)
 	bpf_map__set_max_entries(skel->maps.lru, lru ? b->capacity : 1);
 	bpf_map__set_max_entries(skel->maps.bloom, bloom ? b->capacity : 1);
 	bpf_map__set_map_extra(skel->maps.bloom, bloom_k(b));
-	bpf_map__set_max_entries(skel->maps.lines, shipped->filter.config->blocks);
+	bpf_map__set_max_entries(skel->maps.filter, shipped->filter.config->blocks);
 	err = bpf_map__reuse_fd(skel->maps.stats, shipped->filter.stats_fd);
 	if (!err)
 		err = bench_bpf__load(skel);
