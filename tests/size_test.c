@@ -51,6 +51,41 @@ static void picks_are_legal(void **state)
 	}
 }
 
+/* Blocks that this shape needs. */
+static double blocks_needed(uint32_t words, uint32_t bits, double ids, double fpr)
+{
+	double lo = 1, hi = UINT32_MAX;
+
+	while (hi - lo > 0.5) {
+		struct geometry g = { (lo + hi) / 2, words, bits };
+
+		if (size_fpr(&g, ids) <= fpr)
+			hi = (lo + hi) / 2;
+		else
+			lo = (lo + hi) / 2;
+	}
+	return hi;
+}
+
+/* Fewer bits would cost more memory than they are worth, the bits taken do not. */
+static void picks_have_few_bits(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(RATES); i++) {
+		double best = INFINITY, with[DEDUP_BITS_MAX + 1];
+		struct geometry g;
+
+		assert_int_equal(size_pick(1e5, RATES[i], &g), 0);
+		for (uint32_t bits = 1; bits <= DEDUP_BITS_MAX; bits++) {
+			with[bits] = blocks_needed(g.words, bits, 1e5, RATES[i]);
+			best = fmin(best, with[bits]);
+		}
+		assert_true(g.blocks <= best * SIZE_BITS_WORTH + 1);
+		for (uint32_t bits = 1; bits < g.bits; bits++)
+			assert_true(with[bits] > best * SIZE_BITS_WORTH - 1);
+	}
+}
+
 static void too_many_blocks_are_refused(void **state)
 {
 	struct geometry g = { 1, 2, 3 };
@@ -143,6 +178,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(picks_keep_the_rate),
 		cmocka_unit_test(picks_are_legal),
+		cmocka_unit_test(picks_have_few_bits),
 		cmocka_unit_test(too_many_blocks_are_refused),
 		cmocka_unit_test(rate_is_monotonic),
 		cmocka_unit_test(rate_is_right_where_it_is_easy),

@@ -121,36 +121,26 @@ static double ids_per_block(const struct word_model *m, uint32_t words, double f
 int size_pick(double ids, double fpr, struct geometry *out)
 {
 	static const uint32_t WORDS[] = { 1, 2, 4 };
-	struct {
-		double blocks;
-		uint32_t bits;
-	} best[3] = { { INFINITY, 0 }, { INFINITY, 0 }, { INFINITY, 0 } };
-	double smallest = INFINITY;
+	double blocks[3][DEDUP_BITS_MAX + 1], least[3] = { INFINITY, INFINITY, INFINITY };
+	double smallest;
+	int w = 0, bits = 1;
 
-	for (uint32_t bits = 1; bits <= DEDUP_BITS_MAX; bits++) {
+	for (int b = 1; b <= DEDUP_BITS_MAX; b++) {
 		struct word_model m;
 
-		word_model_init(&m, bits);
+		word_model_init(&m, b);
 		for (int i = 0; i < 3; i++) {
-			double blocks = ceil(ids / ids_per_block(&m, WORDS[i], fpr));
-
-			if (blocks < best[i].blocks) {
-				best[i].blocks = blocks;
-				best[i].bits = bits;
-			}
-			if (blocks < smallest)
-				smallest = blocks;
+			blocks[i][b] = ceil(ids / ids_per_block(&m, WORDS[i], fpr));
+			least[i] = fmin(least[i], blocks[i][b]);
 		}
 	}
-	if (!(smallest <= UINT32_MAX / SIZE_WORDS_WORTH))
+	smallest = fmin(least[0], fmin(least[1], least[2]));
+	if (!(smallest <= UINT32_MAX / (SIZE_WORDS_WORTH * SIZE_BITS_WORTH)))
 		return -EOVERFLOW;
-	for (int i = 0; i < 3; i++) {
-		if (best[i].blocks > smallest * SIZE_WORDS_WORTH)
-			continue;
-		out->blocks = best[i].blocks;
-		out->words = WORDS[i];
-		out->bits = best[i].bits;
-		break;
-	}
+	while (least[w] > smallest * SIZE_WORDS_WORTH)
+		w++;
+	while (blocks[w][bits] > least[w] * SIZE_BITS_WORTH)
+		bits++;
+	*out = (struct geometry){ .blocks = blocks[w][bits], .words = WORDS[w], .bits = bits };
 	return 0;
 }

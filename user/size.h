@@ -18,13 +18,16 @@ struct geometry {
  */
 double size_fpr(const struct geometry *g, double ids);
 
-/* The geometry whose size_fpr at `ids` (> 0) is at most fpr (in (0, 1)). Of the
- * shapes that fit it takes the one with the fewest words, a word being an atomic
- * operation, that needs at most SIZE_WORDS_WORTH times the memory of the smallest.
- * -EOVERFLOW if that is more than UINT32_MAX blocks.
+/* The geometry whose size_fpr at `ids` (> 0) is at most fpr (in (0, 1)). Memory is given
+ * for speed: of the shapes that fit it takes the one with the fewest words, a word being
+ * an atomic operation, whose smallest filter needs at most SIZE_WORDS_WORTH times the
+ * memory of the smallest of all; with that many words, the one with the fewest bits, a bit
+ * being four instructions, that needs at most SIZE_BITS_WORTH times the memory of the best.
+ * -EOVERFLOW if the memory could be more than UINT32_MAX blocks.
  */
 int size_pick(double ids, double fpr, struct geometry *out);
 
 #define SIZE_WORDS_WORTH 1.2
+#define SIZE_BITS_WORTH 1.05
 
 #endif
