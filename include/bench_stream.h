@@ -11,10 +11,11 @@
 #define BENCH_ALONE (~0U) /* no other CPU */
 
 /* A CPU's stream of ids, which are numbered. User space sets it while the CPU is at rest. First
- * come `warm` known ids, then `packets` that are measured, then known ones again.
+ * come `warm` known ids, then `packets` that are measured, then known ones again. What is not
+ * fresh among those measured is known, or, with `late`, one of the last `late` fresh ones.
  */
 struct bench_stream {
-	__u64 next;		/* the next fresh id */
+	__u64 first, next;	/* fresh ids: the first, the next */
 	__u64 known, known_cnt; /* ids to be repeated; at most 2^32 of them */
 	__u64 salt;		/* of the row: makes its ids its own */
 	__u64 random;
@@ -27,7 +28,7 @@ struct bench_stream {
 	__u64 seen_new;	   /* twins: the packet program's counter `new`, as last seen */
 	__u32 fresh_parts; /* of BENCH_ALL */
 	__u32 other;	   /* CPU to begin together with, or BENCH_ALONE */
-	__u64 pad[2];
+	__u64 late;	   /* 0 to 2^32 */
 } __attribute__((aligned(128)));
 _Static_assert(sizeof(struct bench_stream) == 128, "no cache line is shared");
 

@@ -163,12 +163,17 @@ static void what_makes_no_sense_is_misuse(void **state)
 	}
 }
 
-/* Ours among all that the verifier left. Where lookups are calls, it says so. */
+/* Ours among all that the verifier left, and hardly more than when this was written, with clang
+ * 14: what is constant must be folded, options must not cost. Where lookups are calls, it says so.
+ */
 static void a_packets_way_is_counted(void **state)
 {
-	static const char *const WAYS[] = { "another port: ", "fresh: ", "duplicate: " };
-	long before = 0, cnt;
+	static const struct {
+		const char *name;
+		long most;
+	} WAYS[] = { { "another port: ", 82 }, { "fresh: ", 289 }, { "duplicate: ", 253 } };
 	const char *at;
+	long cnt;
 	int status = sh_out(out, sizeof(out), "scripts/path.py %s --list", tool());
 
 	(void)state;
@@ -176,13 +181,10 @@ static void a_packets_way_is_counted(void **state)
 		skip();
 	assert_int_equal(status, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(WAYS); i++) {
-		at = strstr(out, WAYS[i]);
+		at = strstr(out, WAYS[i].name);
 		assert_non_null(at);
-		cnt = strtol(at + strlen(WAYS[i]), NULL, 10);
-		assert_in_range(cnt, 50, 500);
-		/* Another port's is the shortest, a fresh id's the longest. */
-		assert_true(i == 0 || (i == 1 ? cnt > before : cnt < before));
-		before = cnt;
+		cnt = strtol(at + strlen(WAYS[i].name), NULL, 10);
+		assert_in_range(cnt, WAYS[i].most / 2, WAYS[i].most);
 	}
 	assert_non_null(strstr(out, "exit\n"));
 }

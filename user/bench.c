@@ -10,14 +10,15 @@
 #include "say.h"
 
 #define HOT_IDS 64
+#define GOSSIP_LATE 1000
 #define WARM_PACKETS 10000 /* for the branches, the nearest caches and the hot ids */
 #define SETTLE_MAX 300000  /* for the further caches, which the rows before have taken */
 #define PACKETS_MAX 10000  /* measured at once */
 #define CHECK_PACKETS 20000
 #define KNOWN_MIN 0.99 /* LRU: an approximate one */
 
-/* Fresh ids of a round: those of all new and 10 % of 90 % duplicates, on one CPU and two. */
-#define FRESH_A_ROUND(packets) ((packets)*33 / 10)
+/* Fresh ids of a round: those of all new and 10 % of two others, on one CPU and two. */
+#define FRESH_A_ROUND(packets) ((packets)*36 / 10)
 
 static const struct {
 	const char *name, *key;
@@ -31,6 +32,7 @@ static const struct {
   TRAFFICS[] = {
 	{ "all new", "new" },
 	{ "90 % duplicates", "duplicates_90" },
+	{ "gossip", "gossip" },
 	{ "cold duplicates", "cold_duplicates" },
 	{ "hot duplicates", "hot_duplicates" },
 };
@@ -63,14 +65,20 @@ static uint64_t fresh_budget(const struct bench_setting *s)
 
 static uint64_t packets_of(const struct bench_setting *s)
 {
-	uint64_t packets = fresh_budget(s) * 10 / 33;
+	uint64_t packets = fresh_budget(s) * 10 / 36;
 
 	return packets < PACKETS_MAX ? packets : PACKETS_MAX;
 }
 
 static uint32_t fresh_parts(enum bench_traffic traffic)
 {
-	return traffic == BENCH_NEW ? BENCH_ALL : traffic == BENCH_DUP90 ? BENCH_ALL / 10 : 0;
+	static const uint32_t PARTS[BENCH_TRAFFICS_CNT] = {
+		[BENCH_NEW] = BENCH_ALL,
+		[BENCH_DUP90] = BENCH_ALL / 10,
+		[BENCH_GOSSIP] = BENCH_ALL / 10,
+	};
+
+	return PARTS[traffic];
 }
 
 /* Sends packets of a kind through a program, on `cpus` at once; each brings ids of its own. */
@@ -82,6 +90,7 @@ static int send_traffic(struct bench *b, struct bench_subject *s, enum bench_tra
 
 	for (int i = 0; i < cpus; i++)
 		b->streams[b->cpus[i]] = (struct bench_stream){
+			.first = s->next + i * packets,
 			.next = s->next + i * packets,
 			.known = s->known,
 			.known_cnt = known,
@@ -90,6 +99,7 @@ static int send_traffic(struct bench *b, struct bench_subject *s, enum bench_tra
 			.warm = WARM_PACKETS,
 			.packets = packets,
 			.fresh_parts = fresh_parts(traffic),
+			.late = traffic == BENCH_GOSSIP ? GOSSIP_LATE : 0,
 			.other = cpus == 2 ? (uint32_t)b->cpus[!i] : BENCH_ALONE,
 		};
 	/* One more brings the time after the last. */

@@ -29,10 +29,11 @@ enum bench_row {
 
 /* Which ids come. Known ones are of the youngest half of the window. */
 enum bench_traffic {
-	BENCH_NEW,   /* all fresh */
-	BENCH_DUP90, /* 9 of 10 are known */
-	BENCH_COLD,  /* all are known */
-	BENCH_HOT,   /* the same 64 again and again */
+	BENCH_NEW,    /* all fresh */
+	BENCH_DUP90,  /* 9 of 10 are known */
+	BENCH_GOSSIP, /* 9 of 10 are copies of the last 1000 fresh ones */
+	BENCH_COLD,   /* all are known */
+	BENCH_HOT,    /* the same 64 again and again */
 	BENCH_TRAFFICS_CNT,
 };
 

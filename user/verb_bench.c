@@ -178,7 +178,9 @@ static void print_head(void)
 	       "of\n"
 	       "the first two rows; our part: what xdp-dedup adds, as a part of what this row "
 	       "adds;\n"
-	       "two CPUs: packets of both at once on different ids, as a multiple of one's.\n",
+	       "two CPUs: packets of both at once on different ids, as a multiple of one's.\n"
+	       "90 %% duplicates: of any ids in the window, the rest is new; gossip: of the last "
+	       "1,000\nnew ones; cold: all of any ids; hot: all of the same 64.\n",
 	       XDP_DEDUP_VERSION, cpu_model(cpu, sizeof(cpu)), un.release);
 }
 
