@@ -21,7 +21,7 @@ struct sighting {
 /* The hand puts this off once a tick. Jiffies are read for nothing where the time is not. */
 static __always_inline bool clock_stopped(void)
 {
-	return unlikely(bpf_jiffies64() > dedup_read(&state.stale_at));
+	return bpf_jiffies64() > dedup_read(&state.stale_at);
 }
 
 /* Layout `blocked`. Finds the id's block; -ENOENT if there is none. */

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <malloc.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -13,6 +12,7 @@
 #include <linux/bpf.h>
 
 #include "attach.h"
+#include "bench.h"
 #include "bits.h"
 #include "loader.h"
 #include "packet.h"
@@ -24,17 +24,9 @@
 #define KEYS 10000
 #define KEY_M 95851 /* bits for 10,000 keys at 1 %, k = 7: the seed's size */
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static double median(double *values)
 {
-	qsort(values, ROUNDS, sizeof(*values), compare);
-	return values[ROUNDS / 2];
+	return bench_quartiles(values, ROUNDS).median;
 }
 
 static double now_ns(void)

@@ -14,9 +14,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "flood_frame.h"
 
 #define BURST 64      /* NAPI's own measure; half a ring's is 128 */
@@ -66,22 +66,7 @@ static FILE *out; /* for the result alone; everything else goes to stderr */
 static bool json;
 static uint32_t burst = BURST;
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(const double *values, size_t cnt)
-{
-	double sorted[ROUNDS];
-
-	memcpy(sorted, values, cnt * sizeof(*values));
-	qsort(sorted, cnt, sizeof(*sorted), compare);
-	return sorted[cnt / 2];
-}
-#define MEDIAN(values) median(values, ARRAY_SIZE(values))
+#define MEDIAN(values) bench_quartiles(values, ARRAY_SIZE(values)).median
 
 /* The try that lost least, and the first one that lost little enough. */
 static struct flood_result flood(enum flood_way way, double rate_pps, double seconds)

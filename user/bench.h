@@ -68,10 +68,14 @@ const char *bench_traffic_key(enum bench_traffic traffic);
  */
 int bench_run(const struct bench_setting *setting, struct bench_result *out);
 
-/* A figure of one row and traffic, by round; what it is compared with is of the same round. */
 struct bench_figure {
 	double median, low, high; /* the quartiles */
 };
+
+/* Of cnt > 0 values, which it sorts. */
+struct bench_figure bench_quartiles(double *values, int cnt);
+
+/* A figure of one row and traffic, by round; what it is compared with is of the same round. */
 struct bench_figure bench_ns(const struct bench_result *r, int cpus, enum bench_row row,
 			     enum bench_traffic traffic);
 struct bench_figure bench_added(const struct bench_result *r, enum bench_row row,

@@ -28,7 +28,7 @@ static double quantile(const double *sorted, int cnt, double part)
 	return i + 1 < cnt ? sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]) : sorted[i];
 }
 
-static struct bench_figure figure(double *values, int cnt)
+struct bench_figure bench_quartiles(double *values, int cnt)
 {
 	qsort(values, cnt, sizeof(*values), compare);
 	return (struct bench_figure){
@@ -46,7 +46,7 @@ struct bench_figure bench_ns(const struct bench_result *r, int cpus, enum bench_
 
 	for (int i = 0; i < r->setting.rounds; i++)
 		values[i] = ns[i];
-	return figure(values, r->setting.rounds);
+	return bench_quartiles(values, r->setting.rounds);
 }
 
 struct bench_figure bench_added(const struct bench_result *r, enum bench_row row,
@@ -57,7 +57,7 @@ struct bench_figure bench_added(const struct bench_result *r, enum bench_row row
 
 	for (int i = 0; i < r->setting.rounds; i++)
 		values[i] = ns[i] - floor[i];
-	return figure(values, r->setting.rounds);
+	return bench_quartiles(values, r->setting.rounds);
 }
 
 static struct bench_figure quotient(samples a, samples b, double factor, int cnt)
@@ -66,7 +66,7 @@ static struct bench_figure quotient(samples a, samples b, double factor, int cnt
 
 	for (int i = 0; i < cnt; i++)
 		values[i] = factor * a[i] / b[i];
-	return figure(values, cnt);
+	return bench_quartiles(values, cnt);
 }
 
 struct bench_figure bench_ratio(const struct bench_result *r, enum bench_row row, enum bench_row to,
@@ -90,5 +90,5 @@ struct bench_figure bench_shipped_part(const struct bench_result *r, enum bench_
 
 	for (int i = 0; i < r->setting.rounds; i++)
 		values[i] = (own[i] - floor[i]) / (ns[i] - floor[i]);
-	return figure(values, r->setting.rounds);
+	return bench_quartiles(values, r->setting.rounds);
 }
