@@ -77,25 +77,6 @@ static __always_inline void put_id(struct dedup_id *id, const struct bench_strea
 	id->word[3] = ~n;
 }
 
-/* The number of the next id: in the measured part fresh or a copy, else known. */
-static __always_inline __u64 next_number(struct bench_stream *s, bool measured)
-{
-	__u64 from = s->known, cnt = s->known_cnt;
-
-	s->random = s->random * 6364136223846793005 + 1442695040888963407;
-	if (measured) {
-		if ((s->random >> 33) % BENCH_ALL < s->fresh_parts)
-			return s->next++;
-		if (s->late && s->next > s->first) {
-			cnt = s->next - s->first;
-			if (cnt > s->late)
-				cnt = s->late;
-			from = s->next - cnt;
-		}
-	}
-	return from + (((s->random >> 32) * cnt) >> 32);
-}
-
 struct meeting {
 	const __u64 *sent; /* of the other CPU */
 	__u64 own;
@@ -141,7 +122,7 @@ int generate(struct xdp_md *ctx)
 	}
 	if (i == s->packets)
 		s->end_ns = bpf_ktime_get_ns();
-	put_id(id, s, next_number(s, i < s->packets));
+	put_id(id, s, bench_next_id(s, i < s->packets));
 	s->sent++;
 	bpf_tail_call(ctx, &target, 0);
 	return XDP_ABORTED;

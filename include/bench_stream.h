@@ -3,7 +3,7 @@
 #ifndef XDP_DEDUP_BENCH_STREAM_H
 #define XDP_DEDUP_BENCH_STREAM_H
 
-#include <linux/types.h>
+#include "compiler.h"
 
 #define BENCH_CPUS 512
 #define BENCH_ID_AT 50	  /* of a frame: Ethernet, IPv4, UDP, GSP/1's header */
@@ -31,5 +31,24 @@ struct bench_stream {
 	__u64 late;	   /* 0 to 2^32 */
 } __attribute__((aligned(128)));
 _Static_assert(sizeof(struct bench_stream) == 128, "no cache line is shared");
+
+/* The number of the next id: in the measured part fresh or a copy, else known. */
+static __always_inline __u64 bench_next_id(struct bench_stream *s, bool measured)
+{
+	__u64 from = s->known, cnt = s->known_cnt;
+
+	s->random = s->random * 6364136223846793005 + 1442695040888963407;
+	if (measured) {
+		if ((s->random >> 33) % BENCH_ALL < s->fresh_parts)
+			return s->next++;
+		if (s->late && s->next > s->first) {
+			cnt = s->next - s->first;
+			if (cnt > s->late)
+				cnt = s->late;
+			from = s->next - cnt;
+		}
+	}
+	return from + (((s->random >> 32) * cnt) >> 32);
+}
 
 #endif

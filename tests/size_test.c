@@ -51,38 +51,55 @@ static void picks_are_legal(void **state)
 	}
 }
 
-/* Blocks that this shape needs. */
-static double blocks_needed(uint32_t words, uint32_t bits, double ids, double fpr)
-{
-	double lo = 1, hi = UINT32_MAX;
+#define EXACT 1.002
 
-	while (hi - lo > 0.5) {
-		struct geometry g = { (lo + hi) / 2, words, bits };
+/* Blocks that this shape needs, by a factor of EXACT at most too many; `most` or more are
+ * as many.
+ */
+static double blocks_needed(uint32_t words, uint32_t bits, double ids, double fpr, double most)
+{
+	double lo = most / 20, hi = most;
+
+	while (hi / lo > EXACT) {
+		struct geometry g = { sqrt(lo * hi), words, bits };
 
 		if (size_fpr(&g, ids) <= fpr)
-			hi = (lo + hi) / 2;
+			hi = g.blocks;
 		else
-			lo = (lo + hi) / 2;
+			lo = g.blocks;
 	}
 	return hi;
 }
 
-/* Fewer bits would cost more memory than they are worth, the bits taken do not. */
-static void picks_have_few_bits(void **state)
+/* Fewer words would cost more memory than they are worth, and so would fewer bits; what is
+ * taken does not.
+ */
+static void picks_have_few_words_and_bits(void **state)
 {
+	static const double SOME_RATES[] = { 0.1, 1e-2, 1e-4, 1e-6 };
+	const double ids = 1e6;
+
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(RATES); i++) {
-		double best = INFINITY, with[DEDUP_BITS_MAX + 1];
+	for (size_t i = 0; i < ARRAY_SIZE(SOME_RATES); i++) {
+		double need[5][DEDUP_BITS_MAX + 1], least[5], smallest = INFINITY;
 		struct geometry g;
 
-		assert_int_equal(size_pick(1e5, RATES[i], &g), 0);
-		for (uint32_t bits = 1; bits <= DEDUP_BITS_MAX; bits++) {
-			with[bits] = blocks_needed(g.words, bits, 1e5, RATES[i]);
-			best = fmin(best, with[bits]);
+		assert_int_equal(size_pick(ids, SOME_RATES[i], &g), 0);
+		for (uint32_t words = 1; words <= 4; words *= 2) {
+			least[words] = INFINITY;
+			for (uint32_t bits = 1; bits <= DEDUP_BITS_MAX; bits++) {
+				need[words][bits] = blocks_needed(words, bits, ids, SOME_RATES[i],
+								  10.0 * g.blocks);
+				least[words] = fmin(least[words], need[words][bits]);
+			}
+			smallest = fmin(smallest, least[words]);
 		}
-		assert_true(g.blocks <= best * SIZE_BITS_WORTH + 1);
+		assert_true(least[g.words] <= smallest * SIZE_WORDS_WORTH * EXACT);
+		for (uint32_t words = 1; words < g.words; words *= 2)
+			assert_true(least[words] * EXACT > smallest * SIZE_WORDS_WORTH);
+		assert_true(g.blocks <= least[g.words] * SIZE_BITS_WORTH * EXACT);
 		for (uint32_t bits = 1; bits < g.bits; bits++)
-			assert_true(with[bits] > best * SIZE_BITS_WORTH - 1);
+			assert_true(need[g.words][bits] * EXACT > least[g.words] * SIZE_BITS_WORTH);
 	}
 }
 
@@ -178,7 +195,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(picks_keep_the_rate),
 		cmocka_unit_test(picks_are_legal),
-		cmocka_unit_test(picks_have_few_bits),
+		cmocka_unit_test(picks_have_few_words_and_bits),
 		cmocka_unit_test(too_many_blocks_are_refused),
 		cmocka_unit_test(rate_is_monotonic),
 		cmocka_unit_test(rate_is_right_where_it_is_easy),
