@@ -2,7 +2,7 @@
 /* `xdp-dedup bench`: that it measures what it says, not how much that is. The bench itself
  * compares the verdicts with the traffic and fails if they differ.
  */
-#include "support.h"
+#include "said.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,17 +15,6 @@
 #define OUT_MAX 262144
 
 static char out[OUT_MAX];
-
-static json_object *get(json_object *o, const char *key)
-{
-	json_object *value = NULL;
-
-	if (!json_object_object_get_ex(o, key, &value)) {
-		print_error("no key %s in: %s\n", key, json_object_to_json_string(o));
-		fail();
-	}
-	return value;
-}
 
 static json_object *bench(const char *options)
 {
@@ -52,10 +41,10 @@ static int cpus(void)
 /* Quartiles in order, and finite numbers. */
 static void assert_figure(json_object *o, const char *key, bool positive)
 {
-	json_object *figure = get(o, key);
-	double low = json_object_get_double(get(figure, "low"));
-	double median = json_object_get_double(get(figure, "median"));
-	double high = json_object_get_double(get(figure, "high"));
+	json_object *figure = member(o, key);
+	double low = number(figure, "low");
+	double median = number(figure, "median");
+	double high = number(figure, "high");
 
 	assert_true(isfinite(low) && isfinite(high));
 	assert_true(low <= median && median <= high);
@@ -79,44 +68,44 @@ static void assert_traffic(json_object *o, enum bench_row row)
 
 static void assert_size(json_object *size, double ids, double capacity)
 {
-	assert_true(json_object_get_double(get(size, "ids")) == ids);
-	assert_true(json_object_get_double(get(size, "capacity")) == capacity);
+	assert_true(number(size, "ids") == ids);
+	assert_true(number(size, "capacity") == capacity);
 	for (int row = 0; row < BENCH_ROWS_CNT; row++) {
-		json_object *o = get(get(size, "rows"), bench_row_key(row));
+		json_object *o = member(member(size, "rows"), bench_row_key(row));
 
 		for (int traffic = 0; traffic < BENCH_TRAFFICS_CNT; traffic++)
-			assert_traffic(get(o, bench_traffic_key(traffic)), row);
+			assert_traffic(member(o, bench_traffic_key(traffic)), row);
 		if (row >= BENCH_SHIPPED)
-			assert_true(json_object_get_double(get(o, "bytes_per_id")) > 1);
+			assert_true(number(o, "bytes_per_id") > 1);
 		if (row >= BENCH_SHIPPED && row != BENCH_LRU) {
-			assert_true(json_object_get_int(get(o, "hashes")) > 1);
-			assert_true(json_object_get_double(get(o, "fpr_expected")) > 0);
-			assert_true(json_object_get_double(get(o, "fpr_expected")) <= 1e-4);
+			assert_true(json_object_get_int(member(o, "hashes")) > 1);
+			assert_true(number(o, "fpr_expected") > 0);
+			assert_true(number(o, "fpr_expected") <= 1e-4);
 		}
 	}
 }
 
 static void json_has_every_row_and_traffic(void **state)
 {
-	json_object *o = bench("--ids 1k,20k --copies 20k"), *sizes = get(o, "sizes");
+	json_object *o = bench("--ids 1k,20k --copies 20k"), *sizes = member(o, "sizes");
 	json_object *twins;
 
 	(void)state;
-	assert_true(json_object_get_double(get(o, "fpr")) == 1e-4);
-	assert_true(json_object_get_double(get(o, "fill")) == 1);
-	assert_int_equal(json_object_get_int(get(o, "rounds")), 1);
-	assert_true(strlen(json_object_get_string(get(o, "cpu"))) > 0);
-	assert_true(strlen(json_object_get_string(get(o, "kernel"))) > 0);
-	assert_true(strlen(json_object_get_string(get(o, "version"))) > 0);
+	assert_true(number(o, "fpr") == 1e-4);
+	assert_true(number(o, "fill") == 1);
+	assert_int_equal(json_object_get_int(member(o, "rounds")), 1);
+	assert_true(strlen(text(o, "cpu")) > 0);
+	assert_true(strlen(text(o, "kernel")) > 0);
+	assert_true(strlen(text(o, "version")) > 0);
 	assert_int_equal(json_object_array_length(sizes), 2);
 	assert_size(json_object_array_get_idx(sizes, 0), 1000, 1000);
 	assert_size(json_object_array_get_idx(sizes, 1), 20000, 20000);
 	if (cpus() > 1) {
-		twins = get(o, "simultaneous");
-		assert_int_equal(json_object_get_int(get(twins, "ids")), 20000);
-		assert_int_equal(json_object_get_int(get(twins, "passed_twice")), 0);
-		assert_in_range(json_object_get_int(get(twins, "passed_never")), 0, 12);
-		assert_in_range(json_object_get_int(get(twins, "apart")), 0, 20000);
+		twins = member(o, "simultaneous");
+		assert_int_equal(json_object_get_int(member(twins, "ids")), 20000);
+		assert_int_equal(json_object_get_int(member(twins, "passed_twice")), 0);
+		assert_in_range(json_object_get_int(member(twins, "passed_never")), 0, 12);
+		assert_in_range(json_object_get_int(member(twins, "apart")), 0, 20000);
 	}
 	json_object_put(o);
 }
@@ -126,8 +115,8 @@ static void a_filter_may_be_less_than_full(void **state)
 	json_object *o = bench("--ids 1k --fill 0.1 --copies 1k");
 
 	(void)state;
-	assert_true(json_object_get_double(get(o, "fill")) == 0.1);
-	assert_size(json_object_array_get_idx(get(o, "sizes"), 0), 1000, 10000);
+	assert_true(number(o, "fill") == 0.1);
+	assert_size(json_object_array_get_idx(member(o, "sizes"), 0), 1000, 10000);
 	json_object_put(o);
 }
 

@@ -1,168 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The tool as its users meet it: what it takes, what it says, and what it leaves behind.
- * Commands here are shell text: $XD is the tool, $PINS holds a directory per filter,
- * $NOBODY runs the tool without privileges, $OTHER is another XDP program's pin, and
- * $NAMESAKE that of another of our program's name. Every test has a veth pair v0-p0, down so
- * that no packet disturbs its counters, and a bridge b0, which has no native XDP; after
- * each, `unload --all` must leave nothing.
+/* What the tool takes, what it refuses, and what it says: its options and its environment, its
+ * errors, and scripts in which it is used.
  */
-#include "support.h"
+#include "cli_bed.h"
 
-#include <errno.h>
-#include <math.h>
-#include <net/if.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
-#include <linux/if_link.h>
-
-#include "kernel.h"
-#include "loader.h"
-#include "packet.h"
-#include "plan.h"
-#include "size.h"
-#include "stats.h"
+#include "counters.h"
 #include "version.h"
-
-#define OUT_MAX 65536
-#define NOTHING "maps: 0, programs:, pins: "
-#define LEFT_MS 5000 /* in which the kernel frees what nothing holds any more */
-#define LOAD "$XD load v0 --port 8001"
-#define ZEROS "00000000000000000000000000000000000000000000000000000000000000" /* 31 bytes */
-#define ID_A ZEROS "aB"
-#define ID_B ZEROS "bb"
-
-static char out[OUT_MAX];	 /* of the last command */
-static struct dedup_config plan; /* of the filters that tests load without options */
-
-static int run(const char *command)
-{
-	return sh_out(out, sizeof(out), "%s", command);
-}
-
-static void assert_run(int status, const char *command)
-{
-	int is = run(command);
-
-	if (is != status) {
-		print_error("exit %d, not %d, of: %s\n%s", is, status, command, out);
-		fail();
-	}
-}
-
-static void assert_says(const char *text)
-{
-	if (!strstr(out, text)) {
-		print_error("no '%s' in: %s\n", text, out);
-		fail();
-	}
-}
-
-/* One line of the tool's, and nothing else. */
-static void assert_one_line(const char *says)
-{
-	char *end = strchr(out, '\n');
-
-	if (strncmp(out, "xdp-dedup: ", 11) || !end || end[1]) {
-		print_error("not one line: %s\n", out);
-		fail();
-	}
-	assert_says(says);
-}
-
-/* Filter maps of the size that this process' filters have, and no one else's. */
-static int maps_cnt(void)
-{
-	__u32 id = 0;
-	int cnt = 0;
-
-	while (!bpf_map_get_next_id(id, &id)) {
-		struct bpf_map_info info = { 0 };
-		__u32 len = sizeof(info);
-		int fd = bpf_map_get_fd_by_id(id);
-
-		if (fd < 0)
-			continue;
-		if (!bpf_obj_get_info_by_fd(fd, &info, &len) && !strcmp(info.name, "filter"))
-			cnt += info.max_entries == plan.blocks;
-		close(fd);
-	}
-	return cnt;
-}
-
-static uint32_t prog_on(const char *ifname)
-{
-	__u32 id = 0;
-
-	return bpf_xdp_query_id(if_nametoindex(ifname), 0, &id) ? 0 : id;
-}
-
-/* What there is: programs on interfaces, maps (which live as long as a program that
- * uses them), pins.
- */
-static void take_stock(char *stock, size_t size)
-{
-	struct if_nameindex *names = if_nameindex();
-	size_t len = snprintf(stock, size, "maps: %d, programs:", maps_cnt());
-
-	for (int i = 0; names[i].if_index; i++)
-		if (prog_on(names[i].if_name))
-			len += snprintf(stock + len, size - len, " %s", names[i].if_name);
-	if_freenameindex(names);
-	len += snprintf(stock + len, size - len, ", pins: ");
-	sh_out(stock + len, size - len, "find $PINS -mindepth 1 2>/dev/null | sort | tr '\\n' ' '");
-}
-
-static void assert_stock(const char *before)
-{
-	char now[4096];
-
-	for (int ms = 0; ms < LEFT_MS; ms += 20) {
-		take_stock(now, sizeof(now));
-		if (!strcmp(now, before))
-			return;
-		usleep(20000);
-	}
-	assert_string_equal(now, before);
-}
-
-/* A program of somebody else's, pinned. */
-static void pin_other(const char *name, const char *path)
-{
-	static const struct bpf_insn PASS[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = XDP_PASS },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, name, "GPL", PASS, ARRAY_SIZE(PASS), NULL);
-
-	assert_return_code(fd, errno);
-	assert_int_equal(bpf_obj_pin(fd, path), 0);
-	close(fd);
-}
-
-static int setup(void **state)
-{
-	(void)state;
-	sh("mountpoint -q /mnt || { mount -t tmpfs -o mode=0755 tmpfs /mnt && cp $XD /mnt/tool; }");
-	sh("rm -rf /sys/fs/bpf/*; ip link del group 7 2>&-\n" /* at once: each takes its time */
-	   "ip link add v0 group 7 type veth peer name p0 group 7 && "
-	   "ip link add b0 group 7 type bridge");
-	pin_other("other", getenv("OTHER"));
-	pin_other("xdp_dedup", getenv("NAMESAKE"));
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	assert_run(0, "$XD unload --all");
-	assert_stock(NOTHING);
-	return 0;
-}
 
 /* What nobody can mean: exit 2. */
 static const struct misuse {
@@ -292,10 +137,10 @@ static void assert_refused(int status, const char *command, const char *says)
 {
 	char before[4096];
 
-	take_stock(before, sizeof(before));
+	cli_take_stock(before, sizeof(before));
 	assert_run(status, command);
 	assert_one_line(says);
-	assert_stock(before);
+	cli_assert_stock(before);
 }
 
 static void run_misuse(void **state)
@@ -312,45 +157,6 @@ static void run_failure(void **state)
 	assert_run(0, row->before);
 	assert_refused(1, row->command, row->says);
 	sh("ip link set v0 xdp off; ip link set v0 xdpgeneric off"); /* another's: ours to take */
-}
-
-static json_object *json_of(const char *command)
-{
-	json_object *o;
-
-	assert_run(0, command);
-	o = json_tokener_parse(out);
-	assert_non_null(o);
-	return o;
-}
-
-static json_object *member(json_object *o, const char *key)
-{
-	json_object *value;
-
-	if (!json_object_object_get_ex(o, key, &value)) {
-		print_error("no key %s\n", key);
-		fail();
-	}
-	return value;
-}
-
-static double number(json_object *o, const char *key)
-{
-	return json_object_get_double(member(o, key));
-}
-
-static const char *text(json_object *o, const char *key)
-{
-	return json_object_get_string(member(o, key));
-}
-
-static void assert_near(double is, double should, double part)
-{
-	if (!(fabs(is - should) <= part * should)) {
-		print_error("%g is not within %g %% of %g\n", is, 100 * part, should);
-		fail();
-	}
 }
 
 /* Defaults come from the environment, and options win. */
@@ -377,7 +183,7 @@ static void run_env(void **state)
 
 	snprintf(command, sizeof(command), "%s $XD size %s --json", row->env, row->options);
 	o = json_of(command);
-	assert_near(number(o, row->key), row->value, 1e-9);
+	assert_number(o, row->key, row->value);
 	json_object_put(o);
 }
 
@@ -385,7 +191,7 @@ static void test_help_counters(void **state)
 {
 	(void)state;
 	assert_run(0, "$XD help counters 2>/dev/null");
-#define X(name, help) assert_says("  " #name " "), assert_says(" " help "\n");
+#define X(name, help) assert_says("  " #name " "), assert_says(" %s\n", help);
 	DEDUP_COUNTERS(X)
 #undef X
 }
@@ -398,7 +204,7 @@ static void test_size(void **state)
 					     "64k --fpr 1e-3",
 					     "1M --fpr 1e-6",
 					     "3G --fpr 0.01" };
-	char command[128], line[64];
+	char command[128];
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ASKED); i++) {
@@ -413,357 +219,31 @@ static void test_size(void **state)
 		assert_true(number(o, "words") * number(o, "bits") == number(o, "hashes"));
 		assert_true(number(o, "fpr_expected") > 0);
 		assert_true(number(o, "fpr_expected") <= number(o, "fpr"));
-		assert_near(number(o, "bytes_per_id"), bytes / number(o, "capacity"), 1e-9);
+		assert_number(o, "bytes_per_id", bytes / number(o, "capacity"));
 
 		snprintf(command, sizeof(command), "$XD size --capacity %s", ASKED[i]);
 		assert_run(0, command);
-		snprintf(line, sizeof(line), "%.0f of 64 bytes\n", number(o, "blocks"));
-		assert_says(line);
-		snprintf(line, sizeof(line), " %.0f bytes (", bytes);
-		assert_says(line);
-		snprintf(line, sizeof(line), " %.0f (%.0f words x %.0f bits)\n",
-			 number(o, "hashes"), number(o, "words"), number(o, "bits"));
-		assert_says(line);
-		snprintf(line, sizeof(line), "%.3g of fresh ids lost", number(o, "fpr_expected"));
-		assert_says(line);
+		assert_says("%.0f of 64 bytes\n", number(o, "blocks"));
+		assert_says(" %.0f bytes (", bytes);
+		assert_says(" %.0f (%.0f words x %.0f bits)\n", number(o, "hashes"),
+			    number(o, "words"), number(o, "bits"));
+		assert_says("%.3g of fresh ids lost", number(o, "fpr_expected"));
 		json_object_put(o);
 	}
 }
 
-static void write_ids(const char *path, int cnt, uint64_t seed)
-{
-	FILE *f = fopen(path, "we");
-
-	assert_non_null(f);
-	for (int i = 0; i < cnt; i++) {
-		for (int w = 0; w < 4; w++)
-			fprintf(f, "%016llx", (unsigned long long)random_next(&seed));
-		fputc('\n', f);
-	}
-	assert_int_equal(fclose(f), 0);
-}
-
-static const struct {
-	const char *key;
-	enum json_type type;
-} STATUS_KEYS[] = {
-	{ "name", json_type_string },
-	{ "interfaces", json_type_array },
-	{ "mode", json_type_string },
-	{ "ports", json_type_array },
-	{ "action", json_type_string },
-	{ "learn", json_type_string },
-	{ "layout", json_type_string },
-	{ "hash", json_type_string },
-	{ "blocks", json_type_int },
-	{ "words", json_type_int },
-	{ "bits", json_type_int },
-	{ "hashes", json_type_int },
-	{ "capacity", json_type_int },
-	{ "fpr", json_type_double },
-	{ "window_ns", json_type_int },
-	{ "filter_bytes", json_type_int },
-	{ "stopped", json_type_boolean },
-	{ "hand_position", json_type_double },
-	{ "hand_turns", json_type_int },
-	{ "oldest_id_ns", json_type_int },
-	{ "fill", json_type_double },
-	{ "fill_current", json_type_double },
-	{ "fill_previous", json_type_double },
-	{ "ids_estimate", json_type_double },
-	{ "fpr_estimate", json_type_double },
-	{ "bytes_kept_away", json_type_int },
-	{ "counters", json_type_object },
-};
-
-static void assert_counters(json_object *counters)
-{
-	int cnt = 0;
-
-#define X(name, help)                                                                   \
-	assert_int_equal(json_object_get_type(member(counters, #name)), json_type_int); \
-	cnt++;
-	DEDUP_COUNTERS(X)
-#undef X
-	assert_int_equal(json_object_object_length(counters), cnt);
-}
-
-static void test_status_json(void **state)
-{
-	const int ids = 45000;
-	struct geometry g;
-	json_object *o;
-	double most;
-
-	(void)state;
-	sh("$XD load v0 p0 --port 80,90-99 --capacity 50k --window 2h");
-	write_ids("/mnt/ids", ids, 1);
-	sh("$XD add v0 - </mnt/ids >/mnt/words && [ $(grep -c ' new$' /mnt/words) -gt 44950 ]");
-	o = tool_status("v0");
-	for (size_t i = 0; i < ARRAY_SIZE(STATUS_KEYS); i++)
-		assert_int_equal(json_object_get_type(member(o, STATUS_KEYS[i].key)),
-				 STATUS_KEYS[i].type);
-	assert_counters(member(o, "counters"));
-	assert_string_equal(text(o, "name"), "v0");
-	assert_string_equal(text(o, "mode"), "native");
-	assert_string_equal(text(o, "layout"), "blocked");
-	assert_string_equal(text(o, "hash"), "fast");
-	assert_string_equal(text(o, "action"), "drop");
-	assert_string_equal(text(o, "learn"), "kernel");
-	assert_string_equal(text(o, "ports"), "[ [ 80, 80 ], [ 90, 99 ] ]");
-	assert_string_equal(text(o, "interfaces"),
-			    "[ { \"name\": \"p0\", \"state\": \"attached\", \"mode\": \"native\", "
-			    "\"dispatcher\": false }, { \"name\": \"v0\", \"state\": \"attached\", "
-			    "\"mode\": \"native\", \"dispatcher\": false } ]");
-	assert_true(number(o, "capacity") == 50000 && number(o, "window_ns") == 7200e9);
-	assert_true(number(o, "blocks") * 64 == number(o, "filter_bytes"));
-	assert_true(number(o, "words") * number(o, "bits") == number(o, "hashes"));
-	assert_near(number(o, "fpr"), 1e-4, 1e-9);
-	assert_true(number(o, "fill_current") > 0.01);
-	assert_true(number(o, "fill_previous") < number(o, "fill_current") / 10);
-	assert_near(number(o, "fill"), (number(o, "fill_current") + number(o, "fill_previous")) / 2,
-		    1e-6);
-	assert_near(number(o, "ids_estimate"), ids, 0.05);
-	/* One half is full of a turn's ids, the other yet empty: size_fpr also counts what
-	 * the other has on average, which is less. A secret makes it more or less, as the
-	 * fullest blocks happen to be.
-	 */
-	g = (struct geometry){ number(o, "blocks"), number(o, "words"), number(o, "bits") };
-	most = size_fpr(&g, ids);
-	assert_true(number(o, "fpr_estimate") > most * 0.4);
-	assert_true(number(o, "fpr_estimate") < most * 2);
-	json_object_put(o);
-}
-
-/* Two of one event and another through the program, on no interface: rx 3. */
-static void run_events(void)
-{
-	static const struct id IDS[] = { { { 1 } }, { { 1 } }, { { 2 } } };
-	static struct frame frame;
-	int fd = bpf_obj_get(PIN_ROOT "/v0/prog");
-
-	assert_return_code(fd, errno);
-	for (size_t i = 0; i < ARRAY_SIZE(IDS); i++) {
-		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame.data, .repeat = 1);
-
-		frame_build(&frame, &(struct frame_plan){ .body = 18 }, &IDS[i]);
-		opts.data_size_in = frame.len;
-		assert_int_equal(bpf_prog_test_run_opts(fd, &opts), 0);
-		assert_int_equal(opts.retval, i == 1 ? XDP_DROP : XDP_PASS);
-	}
-	close(fd);
-}
-
-/* bpftool names the counters, by BTF, as status does, and both count the same. */
-static void test_stats_dump(void **state)
-{
-	json_object *dump, *cpus, *counters, *status;
-
-	(void)state;
-	sh(LOAD);
-	run_events();
-	dump = json_of("bpftool map dump pinned $PINS/v0/stats -j");
-	cpus = member(member(json_object_array_get_idx(dump, 0), "formatted"), "values");
-	status = tool_status("v0");
-	counters = member(status, "counters");
-#define X(name, help)                                                                              \
-	do {                                                                                       \
-		double sum = 0;                                                                    \
-		for (size_t i = 0; i < json_object_array_length(cpus); i++)                        \
-			sum += number(member(json_object_array_get_idx(cpus, i), "value"), #name); \
-		assert_true(sum == number(counters, #name));                                       \
-	} while (0);
-	DEDUP_REASONS(X)
-	DEDUP_TOTALS(X)
-#undef X
-	assert_true(number(counters, "rx") == 3 && number(counters, "new") == 2);
-	assert_true(number(counters, "duplicate") == 1 && number(counters, "dropped") == 1);
-	assert_true(number(counters, "duplicate_bytes") == 100);
-	assert_true(number(status, "bytes_kept_away") == 100);
-	json_object_put(status);
-	json_object_put(dump);
-	assert_run(0, "$XD status v0");
-	assert_says("\n  duplicate                     1  33.33 %  dropped: event already in");
-	assert_says("\n  kept away   100 B\n");
-	/* What packets taught, the tool knows. */
-	assert_run(0, "$XD test v0 01" ZEROS);
-	assert_string_equal(out, "01" ZEROS " known\n");
-}
-
-static void test_secret(void **state)
-{
-	static const char *const COMMANDS[] = { "load p0 --port 80 --name y --verbose",
-						"status",
-						"status --json --verbose",
-						"rotate v0 --verbose",
-						"add v0 - --verbose",
-						"unload --name v0 --verbose" };
-	struct dedup_config config;
-	char command[128], word[16];
-	struct filter f;
-
-	(void)state;
-	sh(LOAD);
-	assert_int_equal(filter_open("v0", &f), 0);
-	config = *f.config;
-	filter_close(&f);
-	for (size_t i = 0; i < ARRAY_SIZE(COMMANDS); i++) {
-		snprintf(command, sizeof(command), "$XD %s", COMMANDS[i]);
-		assert_run(0, command);
-		for (int k = 0; k < DEDUP_KEYS; k++) {
-			snprintf(word, sizeof(word), "%u", config.key[k]);
-			assert_true(strlen(word) < 7 || !strstr(out, word));
-			snprintf(word, sizeof(word), "%x", config.key[k]);
-			assert_true(strlen(word) < 7 || !strstr(out, word));
-		}
-	}
-}
-
-/* Asked a hundred thousand times, between two steps and during them. */
-static void test_hand_goes(void **state)
-{
-	struct filter f;
-	int stopped = 0;
-
-	(void)state;
-	sh(LOAD " --window 250ms --capacity 1000");
-	assert_int_equal(filter_open("v0", &f), 0);
-	for (uint64_t end = kernel_now_ns() + 300000000; kernel_now_ns() < end;)
-		stopped += stats_stopped(f.config, f.state, kernel_now_ns());
-	filter_close(&f);
-	assert_int_equal(stopped, 0);
-}
-
-/* What a killed load, or another version, may have left under the name v0. */
-static void leave_pins(uint32_t format)
-{
-	struct dedup_config config = plan;
-
-	config.format = format;
-	sh("mkdir -p -m 700 $PINS");
-	assert_int_equal(loader_create("v0", &config), 0);
-}
-
-static void assert_replaced(void)
-{
-	assert_run(0, LOAD);
-	assert_says("note: removing what an earlier load left of v0: nothing is attached to it\n");
-	sh("$XD status v0 && $XD add v0 " ID_A);
-}
-
-static void test_pins_unattached(void **state)
-{
-	(void)state;
-	leave_pins(DEDUP_FORMAT);
-	assert_run(0, "$XD status v0 --json");
-	assert_says("\"interfaces\": [\n  ]");
-	assert_says("\"mode\": \"none\"");
-	assert_replaced();
-	sh("ip link set v0 xdp off");
-	assert_run(0, "$XD status v0");
-	assert_says("interfaces  v0 (detached)\n");
-	assert_replaced();
-	sh("ip link set v0 xdp off && $XD unload v0 && [ ! -e $PINS/v0 ]");
-}
-
-/* Shell text that takes the pins of a working filter v0 away from it, or garbles them. */
-static const struct damage {
-	const char *name, *command;
-} DAMAGES[] = {
-	{ "pins-of-other-version", NULL },
-	{ "pins-none", "rm $PINS/v0/*" },
-	{ "pins-no-config", "rm $PINS/v0/config" },
-	{ "pins-no-state", "rm $PINS/v0/state" },
-	{ "pins-no-filter", "rm $PINS/v0/filter" },
-	{ "pins-no-stats", "rm $PINS/v0/stats" },
-	{ "pins-swapped", "mv $PINS/v0/stats $PINS/v0/x && mv $PINS/v0/filter $PINS/v0/stats && "
-			  "mv $PINS/v0/x $PINS/v0/filter" },
-	{ "pins-config-is-program", "mv $PINS/v0/prog $PINS/v0/config" },
-	{ "pins-stats-not-per-cpu", "rm $PINS/v0/stats && bpftool map create $PINS/v0/stats "
-				    "type array key 4 value 4 entries 1 name stats" },
-	{ "pins-stats-too-large", "rm $PINS/v0/stats && bpftool map create $PINS/v0/stats "
-				  "type percpu_array key 4 value 16384 entries 1 name stats" },
-};
-
-static void do_damage(const struct damage *damage)
-{
-	if (damage->command)
-		sh(LOAD " && ip link set v0 xdp off && %s", damage->command);
-	else
-		leave_pins(DEDUP_FORMAT + 1);
-}
-
-static void run_damage(void **state)
-{
-	static const char *const COMMANDS[] = { "status", "status v0 --json", "add v0 " ID_A,
-						"test v0 " ID_A, "rotate v0" };
-	char command[128];
-
-	do_damage(*state);
-	for (size_t i = 0; i < ARRAY_SIZE(COMMANDS); i++) {
-		snprintf(command, sizeof(command), "$XD %s", COMMANDS[i]);
-		assert_run(1, command);
-		assert_one_line("the pins of v0 are incomplete or of another version; xdp-dedup "
-				"unload --name v0 removes them");
-	}
-	assert_replaced();
-	sh("$XD unload v0");
-	do_damage(*state);
-	sh("$XD unload --name v0 && [ ! -e $PINS/v0 ]");
-}
-
-/* For scripts. got COMMAND: it must succeed, and has TEXT looks into what it said.
- * fails TEXT COMMAND: exit 1 and one line with this text.
- */
-static const char PRELUDE[] =
-	"set -ex\n"
-	"got() { said=$(\"$@\" 2>&1) || { echo \"$said\"; return 1; }; }\n"
-	"has() { case $said in *\"$1\"*) ;; *) echo \"NOT '$1' IN $said\"; return 1; esac; }\n"
-	"lacks() { case $said in *\"$1\"*) echo \"'$1' IN $said\"; return 1; esac; }\n"
-	"is() { [ \"$said\" = \"$1\" ]; }\n"
-	"fails() { text=$1; shift; ! said=$(\"$@\" 2>&1 >/dev/null) && has \"xdp-dedup: \" &&\n"
-	"	has \"$text\" && [ $(echo \"$said\" | wc -l) = 1 ]; }\n"
-	"runs() { ip link show $1 | grep -q prog/xdp; }\n"
-	"idle() { ! runs $1; }\n"
-	"clean() { [ -z \"$(ls $PINS)\" ]; }\n";
-
-/* Scripts, each line of which must succeed. */
-static const struct story {
-	const char *name, *script;
-} STORIES[] = {
+static const struct cli_story STORIES[] = {
 	{ "help",
 	  "got $XD help 2>/dev/null\n"
 	  "for v in load unload status rotate reset add test size help; do has \"\n  $v \"; done\n"
 	  "$XD help 2>/dev/null >/mnt/a; $XD --help 2>/dev/null | cmp - /mnt/a\n"
 	  "[ \"$($XD --version)\" = \"xdp-dedup " XDP_DEDUP_VERSION "\" ]\n"
 	  "$XD 2>/mnt/b >/mnt/c || [ $? = 2 ]; cmp /mnt/a /mnt/b; [ ! -s /mnt/c ]\n" },
-	{ "status-text",
-	  "$XD load v0 p0 --port 9000-9010,80 --capacity 500 --window 90s; got $XD status\n"
-	  "has 'v0: GSP/1 on UDP port 80,9000-9010, duplicates are dropped\n'\n"
-	  "has '\n  interfaces  p0 (native, alone), v0 (native, alone)\n'\n"
-	  "has '\n  filter      blocked, fast hash; '; has ' words x '\n"
-	  "has '\n  promise     at most 0.0001 of fresh events lost, at 500 ids a window of 1m '\n"
-	  "has '\n  hand        at '; has ' of turn 1; oldest id at most '\n"
-	  "has '\n  fill        current 0.00 % (0 bits), previous 0.00 % (0 bits)\n'\n"
-	  "has '\n  estimate    0 ids; false-positive rate now 0\n'; has '\n  kept away   0 B\n'\n"
-	  "$XD unload v0 p0; " LOAD " --action count --learn app --name x-1; got $XD status x-1\n"
-	  "has 'x-1: GSP/1 on UDP port 8001, duplicates are counted and passed\n'\n"
-	  "has '\n  learning    only what an application adds\n'\n" },
-	{ "status-all", "got $XD status; is 'no filter is loaded'\n"
-			"[ \"$($XD status --json | tr -d ' \n')\" = '{\"filters\":[]}' ]\n" LOAD
-			" --name zz; $XD load p0 --port 80 --name b; got $XD status --json\n"
-			"said=$(echo \"$said\" | grep '^      \"name\"' | tr -d ' \n')\n"
-			"is '\"name\":\"b\",\"name\":\"zz\",'\n" },
 	/* Verbs that do not take the option do not look at its variable. */
 	{ "env-load",
 	  "XDP_DEDUP_CAPACITY=5k XDP_DEDUP_FPR=0.5 XDP_DEDUP_WINDOW=30s " LOAD " --fpr 0.25\n"
 	  "got env XDP_DEDUP_CAPACITY=x XDP_DEDUP_FPR=x XDP_DEDUP_WINDOW=x $XD status --json\n"
 	  "has '\"capacity\": 5000,'; has '\"fpr\": 0.25,'; has '\"window_ns\": 30000000000,'\n" },
-	/* Asked at any moment, it tells of every filter that there is, or not yet. */
-	{ "status-beside-load", "touch /mnt/a\n"
-				"{ for i in $(seq 12); do " LOAD
-				" && $XD unload v0 || break; done; rm /mnt/a; } >/mnt/b 2>&1 &\n"
-				"while [ -e /mnt/a ]; do got $XD status; done; wait; idle v0\n" },
 	{ "ids", LOAD "; got $XD test v0 " ID_A "; is '" ID_A " unknown'\n"
 		      "got $XD add v0 " ID_A " " ID_A "; is '" ID_A " new\n" ID_A " known'\n"
 		      "got $XD test v0 " ZEROS "ab " ZEROS "AB " ID_B "\n"
@@ -791,14 +271,6 @@ static const struct story {
 	  "timeout 5 $XD rotate v0; got $XD test v0 " ID_A "; is '" ID_A " unknown'\n"
 	  "$XD add v0 " ID_B "; timeout 5 $XD reset v0; got $XD test v0 " ID_B "\n"
 	  "is '" ID_B " unknown'; got $XD status v0; has 'estimate    0 ids'; has 'of turn 5;'\n" },
-	{ "hand-stopped",
-	  LOAD " --window 1s --capacity 10; rm $PINS/v0/timer; sleep 1; got $XD status v0\n"
-	       "has '\n  hand        has stopped: everything passes; unload and load again\n'\n"
-	       "got $XD status v0 --json; has '\"stopped\": true'\n"
-	       "fails 'the hand of v0 has stopped; unload and load it again' $XD rotate v0\n"
-	       "fails 'the hand of v0 has stopped' $XD reset v0\n"
-	       "fails 'stopped' $XD add v0 - </mnt/ids\n"
-	       "$XD unload v0; " LOAD "; $XD rotate v0\n" },
 	{ "unload-one-of-two",
 	  "$XD load v0 p0 --port 80; $XD unload v0; idle v0; runs p0; got $XD status v0\n"
 	  "has 'interfaces  p0 (native, alone)\n'; $XD unload p0; clean\n" },
@@ -823,11 +295,6 @@ static const struct story {
 	{ "interface-renamed",
 	  LOAD "; ip link set v0 name w0; got $XD status; has 'interfaces  w0 (native, alone)\n'\n"
 	       "$XD unload w0; idle w0; clean\n" },
-	{ "interface-gone",
-	  LOAD "; ip link del v0; got $XD status v0; has 'interfaces  v0 (gone)\n'\n"
-	       "ip link add v0 group 7 type veth peer name p0; got " LOAD "\n"
-	       "has 'note: removing what an earlier load left of v0'\n"
-	       "ip link del v0; $XD unload v0; clean\n" },
 	/* The tool sees only interfaces of its own network namespace: what it cannot detach
 	 * it must not call done.
 	 */
@@ -836,21 +303,10 @@ static const struct story {
 	       "idle v0 || has 'network namespace'\n" },
 	{ "unload-all-other-netns", LOAD "; said=$(unshare --net $XD unload --all 2>&1) || true\n"
 					 "idle v0 || has 'network namespace'\n" },
-	/* Programs that still run, though pins are missing, are found by what they use. */
-	{ "pins-gone", "$XD load v0 p0 --port 80; rm -r $PINS/v0\n"
-		       "fails 'v0 already runs xdp-dedup; first: xdp-dedup unload v0' " LOAD "\n"
-		       "$XD unload v0; idle v0; runs p0; $XD unload --all; idle p0\n" },
-	{ "pins-incomplete-unload-name",
-	  LOAD "; rm $PINS/v0/config; $XD unload --name v0; idle v0\n" },
-	{ "pins-incomplete-unload-all", LOAD "; rm $PINS/v0/config; $XD unload --all; idle v0\n" },
 	{ "bpffs-mounted",
 	  "got unshare --pid --fork --mount-proc sh -ec 'umount /sys/fs/bpf; " LOAD "\n"
 	  "	grep \"^bpf /sys/fs/bpf bpf .*mode=700\" /proc/mounts; $XD status v0'\n"
 	  "has 'bpf /sys/fs/bpf bpf '; has 'interfaces  v0 (native, alone)\n'\n" },
-	{ "load-killed", /* at any moment: what is left can be used, replaced and removed */
-	  "for ms in 050 080 100 120 140 160 200 300; do\n"
-	  "	timeout -s KILL 0.$ms " LOAD " || true; idle v0 || $XD unload v0\n"
-	  "	" LOAD "; $XD status v0; $XD unload v0; clean\ndone\n" },
 	{ "load-waits",
 	  "mkdir -p -m 700 $PINS; flock $PINS sh -c 'sleep 1; touch /mnt/a' & sleep 0.1\n"
 	  "rm -f /mnt/a; " LOAD "; [ -e /mnt/a ]\n" },
@@ -865,72 +321,14 @@ static const struct story {
 	  "	$XD add x " ID_A "; $XD unload --name x; clean\ndone\n" },
 };
 
-static void run_story(void **state)
-{
-	const struct story *story = *state;
-	int status;
-
-	write_ids("/mnt/ids", 2000, 2);
-	status = sh_out(out, sizeof(out), "%s%s", PRELUDE, story->script);
-	/* The end of what `set -x` shows is where it stopped. */
-	if (status)
-		fail_msg("exit %d:\n%s", status, out + (strlen(out) > 800 ? strlen(out) - 800 : 0));
-}
-
-#define TEST(name, f)                          \
-	{                                      \
-		name, f, setup, teardown, NULL \
-	}
-static const struct CMUnitTest TESTS[] = {
-	TEST("help-counters", test_help_counters),     TEST("size", test_size),
-	TEST("status-json", test_status_json),	       TEST("stats-dump", test_stats_dump),
-	TEST("secret-never-shown", test_secret),       TEST("hand-goes", test_hand_goes),
-	TEST("pins-unattached", test_pins_unattached),
-};
-
-/* A capacity of this process' own, so that its maps can be told from others' in the
- * kernel, and one that this machine has not the memory for.
- */
-static void set_environment(void)
-{
-	struct options o = { .capacity = 20000 + getpid() % 1000 * 100,
-			     .fpr = 1e-4,
-			     .window_ns = 600000000000,
-			     .ports_cnt = 1,
-			     .ports = { { 80, 80 } } };
-	char number_text[32];
-
-	assert_int_equal(plan_here(&o, &plan), 0);
-	snprintf(number_text, sizeof(number_text), "%ju", (uintmax_t)o.capacity);
-	setenv("XDP_DEDUP_CAPACITY", number_text, 1);
-	snprintf(number_text, sizeof(number_text), "%ju",
-		 (uintmax_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2);
-	setenv("HUGE", number_text, 1);
-	setenv("XD", tool(), 1);
-	setenv("PINS", PIN_ROOT, 1);
-	setenv("OTHER", "/sys/fs/bpf/other", 1);
-	setenv("NAMESAKE", "/sys/fs/bpf/namesake", 1);
-	setenv("NOBODY", "setpriv --reuid 65534 --regid 65534 --clear-groups /mnt/tool", 1);
-	libbpf_set_print(NULL);
-}
-
 int main(void)
 {
-	struct CMUnitTest all[ARRAY_SIZE(MISUSES) + ARRAY_SIZE(FAILURES) + ARRAY_SIZE(ENVS) +
-			      ARRAY_SIZE(DAMAGES) + ARRAY_SIZE(STORIES) + ARRAY_SIZE(TESTS)];
-	size_t cnt = 0;
-
-	set_environment();
-#define ADD(rows, f, before, after)                   \
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) \
-	all[cnt++] = (struct CMUnitTest){ rows[i].name, f, before, after, (void *)&rows[i] }
-	ADD(MISUSES, run_misuse, NULL, NULL);
-	ADD(ENVS, run_env, NULL, NULL);
-	ADD(FAILURES, run_failure, setup, teardown);
-	ADD(DAMAGES, run_damage, setup, teardown);
-	ADD(STORIES, run_story, setup, teardown);
-#undef ADD
-	memcpy(all + cnt, TESTS, sizeof(TESTS));
-	cnt += ARRAY_SIZE(TESTS);
-	return run_root_tests("cli", all, cnt);
+	cli_environment();
+	add_rows(MISUSES, run_misuse, NULL, NULL);
+	add_rows(ENVS, run_env, NULL, NULL);
+	add_rows(FAILURES, run_failure, cli_setup, cli_teardown);
+	add_rows(STORIES, cli_run_story, cli_setup, cli_teardown);
+	add_test("help-counters", test_help_counters, cli_setup, cli_teardown, NULL);
+	add_test("size", test_size, cli_setup, cli_teardown, NULL);
+	return run_added_tests("cli");
 }

@@ -1,95 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Layouts flat and countdown as users of the tool meet them: sizes, what is refused, and
- * filters at work. In commands, $XD is the tool, $PINS holds a directory per filter; ve0
- * and ve1 are interfaces.
+ * filters at work. In commands, ve0 and ve1 are interfaces.
  */
 #include "bed.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "loader.h"
 #include "positions.h"
+#include "said.h"
 #include "shape.h"
 
-#define OUT_MAX 65536
-#define ZEROS "00000000000000000000000000000000000000000000000000000000000000" /* 31 bytes */
-#define ID_A ZEROS "ab"
-#define ID_B ZEROS "bb"
 #define LOAD "$XD load ve0 --port 8001 "
 
-static char out[OUT_MAX]; /* of the last command */
-
-static void assert_run(int status, const char *command)
+static void assert_silent_about(const char *words)
 {
-	int is = sh_out(out, sizeof(out), "%s", command);
-
-	if (is != status)
-		fail_msg("exit %d, not %d, of: %s\n%s", is, status, command, out);
-}
-
-__attribute__((format(printf, 1, 2))) static void assert_says(const char *format, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	if (!strstr(out, text))
-		fail_msg("no '%s' in: %s", text, out);
-}
-
-static void assert_silent_about(const char *text)
-{
-	if (strstr(out, text))
-		fail_msg("'%s' in: %s", text, out);
-}
-
-/* One line of the tool's, and nothing else. */
-static void assert_one_line(const char *says)
-{
-	char *end = strchr(out, '\n');
-
-	if (strncmp(out, "xdp-dedup: ", 11) || !end || end[1])
-		fail_msg("not one line: %s", out);
-	assert_says("%s", says);
-}
-
-/* What the tool prints is one object; what it says on stderr does not count. */
-static json_object *json_of(const char *command)
-{
-	char quiet[1024];
-	json_object *o;
-
-	snprintf(quiet, sizeof(quiet), "%s 2>/dev/null", command);
-	assert_run(0, quiet);
-	o = json_tokener_parse(out);
-	assert_non_null(o);
-	return o;
-}
-
-static json_object *member(json_object *o, const char *key)
-{
-	json_object *value;
-
-	if (!json_object_object_get_ex(o, key, &value))
-		fail_msg("no key %s in %s", key, json_object_to_json_string(o));
-	return value;
-}
-
-static double number(json_object *o, const char *key)
-{
-	return json_object_get_double(member(o, key));
-}
-
-static void assert_number(json_object *o, const char *key, double value)
-{
-	if (!(fabs(number(o, key) - value) <= 1e-9 * fabs(value)))
-		fail_msg("%s is %.12g, not %.12g", key, number(o, key), value);
+	if (strstr(said, words))
+		fail_msg("'%s' in: %s", words, said);
 }
 
 /* What nobody can mean: exit 2; what does not go together, or cannot be: exit 1. */
@@ -220,7 +149,7 @@ static void run_size(void **state)
 	char command[512];
 	json_object *o;
 
-	snprintf(command, sizeof(command), "$XD size %s --json", row->options);
+	snprintf(command, sizeof(command), "$XD size %s --json 2>/dev/null", row->options);
 	o = json_of(command);
 	assert_number(o, row->key, row->value);
 	assert_true(number(o, "fpr_expected") > 0);
@@ -256,7 +185,8 @@ static void run_env(void **state)
 	char command[512];
 	json_object *o;
 
-	snprintf(command, sizeof(command), "%s $XD size %s --json", row->env, row->options);
+	snprintf(command, sizeof(command), "%s $XD size %s --json 2>/dev/null", row->env,
+		 row->options);
 	o = json_of(command);
 	assert_number(o, row->key, row->value);
 	json_object_put(o);
@@ -315,9 +245,8 @@ static void check_status(const struct combination *c, int ids, uint32_t old)
 	json_object *o = tool_status("ve0");
 	double bits, m, k;
 
-	assert_string_equal(json_object_get_string(member(o, "layout")),
-			    shape_layout_name(c->layout));
-	assert_string_equal(json_object_get_string(member(o, "hash")), shape_hash_name(c->hash));
+	assert_string_equal(text(o, "layout"), shape_layout_name(c->layout));
+	assert_string_equal(text(o, "hash"), shape_hash_name(c->hash));
 	assert_run(0, "$XD status ve0");
 	assert_says("\n  filter      %s, %s hash; ", shape_layout_name(c->layout),
 		    shape_hash_name(c->hash));
@@ -351,7 +280,7 @@ static void check_status(const struct combination *c, int ids, uint32_t old)
 static void run_tool(const char *says, const char *command)
 {
 	assert_run(0, command);
-	assert_string_equal(out, says);
+	assert_string_equal(said, says);
 }
 
 /* By hand, and by packets in between. */
@@ -367,7 +296,7 @@ static void check_ids(const struct combination *c)
 		check_status(c, 2, 0); /* there the second `add` may count again */
 	assert_run(countdown ? 0 : 1, "$XD remove ve0 " ID_A);
 	if (countdown) {
-		assert_string_equal(out, ID_A " removed\n");
+		assert_string_equal(said, ID_A " removed\n");
 		run_tool(ID_A " unknown\n", "$XD remove ve0 " ID_A);
 		run_tool(ID_A " new\n", "$XD add ve0 " ID_A);
 	} else {
@@ -395,7 +324,7 @@ static void run_combination(void **state)
 	json_object *sized, *status;
 	char command[256];
 
-	snprintf(command, sizeof(command), "$XD size --json %s", c->options);
+	snprintf(command, sizeof(command), "$XD size --json %s 2>/dev/null", c->options);
 	sized = json_of(command);
 	bed_load("load ve0 %s", c->options);
 	status = tool_status("ve0");
@@ -452,7 +381,7 @@ static void run_note(void **state)
 	if (row->says)
 		assert_says("%s", row->says);
 	else
-		assert_string_equal(out, "");
+		assert_string_equal(said, "");
 }
 
 /* Even one id is too many for it: no rate is kept, and none is said to be. */
@@ -530,23 +459,13 @@ static const struct CMUnitTest TESTS[] = {
 
 int main(void)
 {
-	struct CMUnitTest all[ARRAY_SIZE(MISUSES) + ARRAY_SIZE(SIZES) + ARRAY_SIZE(ENVS) +
-			      ARRAY_SIZE(NOTES) + ARRAY_SIZE(combinations) + ARRAY_SIZE(TESTS)];
-	size_t cnt = 0;
-
-	setenv("XD", tool(), 1);
-	setenv("PINS", PIN_ROOT, 1);
+	name_tool();
 	list_combinations();
-#define ADD(rows, f, before, after)                   \
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) \
-	all[cnt++] = (struct CMUnitTest){ rows[i].name, f, before, after, (void *)&rows[i] }
-	ADD(MISUSES, run_misuse, NULL, NULL);
-	ADD(SIZES, run_size, NULL, NULL);
-	ADD(ENVS, run_env, bed_setup, bed_teardown);
-	ADD(NOTES, run_note, bed_setup, bed_teardown);
-	ADD(combinations, run_combination, bed_setup, bed_teardown);
-#undef ADD
-	memcpy(all + cnt, TESTS, sizeof(TESTS));
-	cnt += ARRAY_SIZE(TESTS);
-	return run_root_tests("layout", all, cnt);
+	add_rows(MISUSES, run_misuse, NULL, NULL);
+	add_rows(SIZES, run_size, NULL, NULL);
+	add_rows(ENVS, run_env, bed_setup, bed_teardown);
+	add_rows(NOTES, run_note, bed_setup, bed_teardown);
+	add_rows(combinations, run_combination, bed_setup, bed_teardown);
+	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	return run_added_tests("layout");
 }

@@ -12,7 +12,6 @@
 #include "kernel.h"
 
 #define HOUR_NS 3600000000000ULL
-#define ALL_MAX 200
 
 struct lib lib = { .raw.stats_fd = -1, .prog = -1 };
 
@@ -29,9 +28,6 @@ static const struct kind {
 
 static const struct kind *loaded; /* NULL: whatever else a test left */
 static bool bed;		  /* links and namespaces are there */
-
-static struct CMUnitTest all[ALL_MAX];
-static size_t all_cnt;
 
 void lib_let_go(void)
 {
@@ -169,9 +165,9 @@ void lib_add_row(const char *before, const char *name, CMUnitTestFunction f,
 {
 	char *both;
 
-	if (all_cnt == ALL_MAX || asprintf(&both, "%s%s", before, name) < 0)
+	if (asprintf(&both, "%s%s", before, name) < 0)
 		abort();
-	all[all_cnt++] = (struct CMUnitTest){ both, f, setup, NULL, (void *)row };
+	add_test(both, f, setup, NULL, row);
 }
 
 void lib_add_kind_tests(const struct CMUnitTest *tests, size_t cnt)
@@ -182,15 +178,9 @@ void lib_add_kind_tests(const struct CMUnitTest *tests, size_t cnt)
 				    setup_kind, &KINDS[i]);
 }
 
-void lib_add_tests(const struct CMUnitTest *tests, size_t cnt)
-{
-	for (size_t i = 0; i < cnt; i++)
-		lib_add_row("", tests[i].name, tests[i].test_func, tests[i].setup_func, NULL);
-}
-
 int lib_run_tests(const char *group)
 {
-	int failed = run_root_tests(group, all, all_cnt);
+	int failed = run_added_tests(group);
 
 	lib_let_go();
 	if (bed)

@@ -51,15 +51,14 @@ int lib_seen(const struct id *id);
 
 struct xdp_dedup_stats lib_stats(void);
 
-/* Tests for lib_run_tests(), which needs root, in this order: tests called kind_x, all of
- * them for one kind after the other, as KIND-x; others; one, whose name is `before` and `name` together.
+/* Adds, as add_tests() does: tests called kind_x, all of them for one kind after the other, as
+ * KIND-x; one, whose name is `before` and `name` together.
  */
 void lib_add_kind_tests(const struct CMUnitTest *tests, size_t cnt);
-void lib_add_tests(const struct CMUnitTest *tests, size_t cnt);
 void lib_add_row(const char *before, const char *name, CMUnitTestFunction f,
 		 CMFixtureFunction setup, const void *row);
 
-/* For main's return. */
+/* As run_added_tests(); then closes the filter and removes the links. */
 int lib_run_tests(const char *group);
 
 #endif

@@ -311,7 +311,7 @@ static const struct CMUnitTest TESTS[] = {
 
 int main(void)
 {
-	lib_add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_tests(TESTS, ARRAY_SIZE(TESTS));
 	for (size_t i = 0; i < ARRAY_SIZE(FIPS_SIZES); i++)
 		lib_add_row("absorb-", FIPS_SIZES[i].name, absorb_row, NULL, &FIPS_SIZES[i]);
 	for (size_t i = 1; i < ARRAY_SIZE(FIPS_SIZES); i++)

@@ -123,8 +123,7 @@ static const struct CMUnitTest TESTS[] = {
 
 int main(void)
 {
-	lib_add_tests(TESTS, ARRAY_SIZE(TESTS));
-	for (size_t i = 0; i < ARRAY_SIZE(EXAMPLES); i++)
-		lib_add_row("", EXAMPLES[i].name, run_example, NULL, &EXAMPLES[i]);
+	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_rows(EXAMPLES, run_example, NULL, NULL);
 	return lib_run_tests("lib_install");
 }

@@ -187,6 +187,6 @@ static const struct CMUnitTest TESTS[] = {
 int main(void)
 {
 	lib_add_kind_tests(KIND_TESTS, ARRAY_SIZE(KIND_TESTS));
-	lib_add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_tests(TESTS, ARRAY_SIZE(TESTS));
 	return lib_run_tests("lib_open");
 }

@@ -216,7 +216,6 @@ static const struct CMUnitTest KIND_TESTS[] = {
 int main(void)
 {
 	lib_add_kind_tests(KIND_TESTS, ARRAY_SIZE(KIND_TESTS));
-	for (size_t i = 0; i < ARRAY_SIZE(RACES); i++)
-		lib_add_row("", RACES[i].name, run_race, lib_setup_links, &RACES[i]);
+	add_rows(RACES, run_race, lib_setup_links, NULL);
 	return lib_run_tests("lib_share");
 }

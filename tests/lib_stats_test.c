@@ -4,17 +4,8 @@
 
 #include <string.h>
 
-#include "fips_bed.h"
 #include "hand.h"
-
-static double json_number(json_object *o, const char *key)
-{
-	json_object *value;
-
-	if (!json_object_object_get_ex(o, key, &value))
-		fail_msg("no key %s", key);
-	return json_object_get_double(value);
-}
+#include "said.h"
 
 static void assert_same(double is, double should, const char *what)
 {
@@ -26,15 +17,15 @@ static void compare_fill(const struct xdp_dedup_stats *s, json_object *o)
 {
 	bool countdown = lib_is_countdown();
 
-	assert_same(s->set_bits, json_number(o, countdown ? "cells_set" : "set_bits"), "set_bits");
-	assert_same(s->occupancy, json_number(o, countdown ? "fill" : "fill_current"), "occupancy");
-	assert_same(s->set_bits_previous, countdown ? 0 : json_number(o, "set_bits_previous"),
+	assert_same(s->set_bits, number(o, countdown ? "cells_set" : "set_bits"), "set_bits");
+	assert_same(s->occupancy, number(o, countdown ? "fill" : "fill_current"), "occupancy");
+	assert_same(s->set_bits_previous, countdown ? 0 : number(o, "set_bits_previous"),
 		    "set_bits_previous");
-	assert_same(s->occupancy_previous, countdown ? 0 : json_number(o, "fill_previous"),
+	assert_same(s->occupancy_previous, countdown ? 0 : number(o, "fill_previous"),
 		    "occupancy_previous");
-	assert_same(s->approx_count, countdown ? json_number(o, "approx_count") : 0, "approx");
-	assert_same(s->ids_estimate, json_number(o, "ids_estimate"), "ids_estimate");
-	assert_same(s->fpr_estimate, json_number(o, "fpr_estimate"), "fpr_estimate");
+	assert_same(s->approx_count, countdown ? number(o, "approx_count") : 0, "approx");
+	assert_same(s->ids_estimate, number(o, "ids_estimate"), "ids_estimate");
+	assert_same(s->fpr_estimate, number(o, "fpr_estimate"), "fpr_estimate");
 	assert_same(s->occupancy, (double)s->set_bits / s->m, "occupancy");
 	assert_same(s->occupancy_previous, (double)s->set_bits_previous / s->m, "previous");
 }
@@ -43,13 +34,13 @@ static void compare_config(const struct xdp_dedup_stats *s, json_object *o)
 {
 	bool blocked = lib.raw.config->layout == DEDUP_BLOCKED;
 
-	assert_string_equal(s->layout, vector_text(o, "layout"));
-	assert_string_equal(s->hash, vector_text(o, "hash"));
-	assert_same(s->capacity, json_number(o, "capacity"), "capacity");
-	assert_same(s->window_ns, json_number(o, "window_ns"), "window_ns");
-	assert_same(s->fpr, json_number(o, "fpr"), "fpr");
-	assert_same(s->m, blocked ? json_number(o, "blocks") * 256 : json_number(o, "m"), "m");
-	assert_same(s->k, json_number(o, blocked ? "hashes" : "k"), "k");
+	assert_string_equal(s->layout, text(o, "layout"));
+	assert_string_equal(s->hash, text(o, "hash"));
+	assert_same(s->capacity, number(o, "capacity"), "capacity");
+	assert_same(s->window_ns, number(o, "window_ns"), "window_ns");
+	assert_same(s->fpr, number(o, "fpr"), "fpr");
+	assert_same(s->m, blocked ? number(o, "blocks") * 256 : number(o, "m"), "m");
+	assert_same(s->k, number(o, blocked ? "hashes" : "k"), "k");
 }
 
 /* Both while the hand stood still, as it does most of the time. */
@@ -71,14 +62,14 @@ static json_object *status_between(struct xdp_dedup_stats *s)
 static void compare_with_status(void)
 {
 	struct xdp_dedup_stats s;
-	json_object *o = status_between(&s), *counters = vector_get(o, "counters");
+	json_object *o = status_between(&s), *counters = member(o, "counters");
 
 	compare_config(&s, o);
 	compare_fill(&s, o);
-	assert_same(s.rx, json_number(counters, "rx"), "rx");
-	assert_same(s.fresh, json_number(counters, "new"), "fresh");
-	assert_same(s.duplicate, json_number(counters, "duplicate"), "duplicate");
-	assert_same(s.dropped, json_number(counters, "dropped"), "dropped");
+	assert_same(s.rx, number(counters, "rx"), "rx");
+	assert_same(s.fresh, number(counters, "new"), "fresh");
+	assert_same(s.duplicate, number(counters, "duplicate"), "duplicate");
+	assert_same(s.dropped, number(counters, "dropped"), "dropped");
 	assert_false(s.stopped);
 	json_object_put(o);
 }
@@ -173,6 +164,6 @@ static const struct CMUnitTest TESTS[] = {
 int main(void)
 {
 	lib_add_kind_tests(KIND_TESTS, ARRAY_SIZE(KIND_TESTS));
-	lib_add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_tests(TESTS, ARRAY_SIZE(TESTS));
 	return lib_run_tests("lib_stats");
 }

@@ -14,8 +14,11 @@
 #include <unistd.h>
 
 #define TEST_SECONDS 300 /* a whole program; one that hangs is ended */
+#define ADDED_MAX 300
 
 static int own_netns = -1;
+static struct CMUnitTest added[ADDED_MAX];
+static size_t added_cnt;
 
 int run_any_tests(const char *group, const struct CMUnitTest *tests, size_t cnt)
 {
@@ -53,6 +56,25 @@ int run_root_tests(const char *group, struct CMUnitTest *tests, size_t cnt)
 		for (size_t i = 0; i < cnt; i++)
 			tests[i] = (struct CMUnitTest){ tests[i].name, skip_test, NULL, NULL, NULL };
 	return run_any_tests(group, tests, cnt);
+}
+
+void add_tests(const struct CMUnitTest *tests, size_t cnt)
+{
+	if (cnt > ADDED_MAX - added_cnt)
+		abort();
+	memcpy(added + added_cnt, tests, cnt * sizeof(*tests));
+	added_cnt += cnt;
+}
+
+void add_test(const char *name, CMUnitTestFunction f, CMFixtureFunction setup,
+	      CMFixtureFunction teardown, const void *row)
+{
+	add_tests(&(struct CMUnitTest){ name, f, setup, teardown, (void *)row }, 1);
+}
+
+int run_added_tests(const char *group)
+{
+	return run_root_tests(group, added, added_cnt);
 }
 
 pid_t netns_start(void)

@@ -26,6 +26,19 @@ int run_any_tests(const char *group, const struct CMUnitTest *tests, size_t cnt)
  */
 int run_root_tests(const char *group, struct CMUnitTest *tests, size_t cnt);
 
+/* Tests for run_added_tests(), in this order: one; those of a table; one for each row of a
+ * table, which has the row's name and the row as its state.
+ */
+void add_test(const char *name, CMUnitTestFunction f, CMFixtureFunction setup,
+	      CMFixtureFunction teardown, const void *row);
+void add_tests(const struct CMUnitTest *tests, size_t cnt);
+#define add_rows(rows, f, setup, teardown)                     \
+	for (size_t row_ = 0; row_ < ARRAY_SIZE(rows); row_++) \
+	add_test((rows)[row_].name, f, setup, teardown, &(rows)[row_])
+
+/* As run_root_tests(). */
+int run_added_tests(const char *group);
+
 /* Another network namespace, held by a process that ends with this one. */
 pid_t netns_start(void);
 void netns_stop(pid_t holder);

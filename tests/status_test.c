@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What the tool tells of a filter: as text, as JSON, and to bpftool; and what it does not. */
+#include "cli_bed.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <linux/bpf.h>
+
+#include "kernel.h"
+#include "loader.h"
+#include "packet.h"
+#include "size.h"
+#include "stats.h"
+
+static const struct {
+	const char *key;
+	enum json_type type;
+} STATUS_KEYS[] = {
+	{ "name", json_type_string },
+	{ "interfaces", json_type_array },
+	{ "mode", json_type_string },
+	{ "ports", json_type_array },
+	{ "action", json_type_string },
+	{ "learn", json_type_string },
+	{ "layout", json_type_string },
+	{ "hash", json_type_string },
+	{ "blocks", json_type_int },
+	{ "words", json_type_int },
+	{ "bits", json_type_int },
+	{ "hashes", json_type_int },
+	{ "capacity", json_type_int },
+	{ "fpr", json_type_double },
+	{ "window_ns", json_type_int },
+	{ "filter_bytes", json_type_int },
+	{ "stopped", json_type_boolean },
+	{ "hand_position", json_type_double },
+	{ "hand_turns", json_type_int },
+	{ "oldest_id_ns", json_type_int },
+	{ "fill", json_type_double },
+	{ "fill_current", json_type_double },
+	{ "fill_previous", json_type_double },
+	{ "ids_estimate", json_type_double },
+	{ "fpr_estimate", json_type_double },
+	{ "bytes_kept_away", json_type_int },
+	{ "counters", json_type_object },
+};
+
+static void assert_counters(json_object *counters)
+{
+	int cnt = 0;
+
+#define X(name, help)                                                                   \
+	assert_int_equal(json_object_get_type(member(counters, #name)), json_type_int); \
+	cnt++;
+	DEDUP_COUNTERS(X)
+#undef X
+	assert_int_equal(json_object_object_length(counters), cnt);
+}
+
+static void test_status_json(void **state)
+{
+	const int ids = 45000;
+	struct geometry g;
+	json_object *o;
+	double most;
+
+	(void)state;
+	sh("$XD load v0 p0 --port 80,90-99 --capacity 50k --window 2h");
+	cli_write_ids("/mnt/ids", ids, 1);
+	sh("$XD add v0 - </mnt/ids >/mnt/words && [ $(grep -c ' new$' /mnt/words) -gt 44950 ]");
+	o = tool_status("v0");
+	for (size_t i = 0; i < ARRAY_SIZE(STATUS_KEYS); i++)
+		assert_int_equal(json_object_get_type(member(o, STATUS_KEYS[i].key)),
+				 STATUS_KEYS[i].type);
+	assert_counters(member(o, "counters"));
+	assert_string_equal(text(o, "name"), "v0");
+	assert_string_equal(text(o, "mode"), "native");
+	assert_string_equal(text(o, "layout"), "blocked");
+	assert_string_equal(text(o, "hash"), "fast");
+	assert_string_equal(text(o, "action"), "drop");
+	assert_string_equal(text(o, "learn"), "kernel");
+	assert_string_equal(text(o, "ports"), "[ [ 80, 80 ], [ 90, 99 ] ]");
+	assert_string_equal(text(o, "interfaces"),
+			    "[ { \"name\": \"p0\", \"state\": \"attached\", \"mode\": \"native\", "
+			    "\"dispatcher\": false }, { \"name\": \"v0\", \"state\": \"attached\", "
+			    "\"mode\": \"native\", \"dispatcher\": false } ]");
+	assert_true(number(o, "capacity") == 50000 && number(o, "window_ns") == 7200e9);
+	assert_true(number(o, "blocks") * 64 == number(o, "filter_bytes"));
+	assert_true(number(o, "words") * number(o, "bits") == number(o, "hashes"));
+	assert_number(o, "fpr", 1e-4);
+	assert_true(number(o, "fill_current") > 0.01);
+	assert_true(number(o, "fill_previous") < number(o, "fill_current") / 10);
+	assert_near(o, "fill", (number(o, "fill_current") + number(o, "fill_previous")) / 2, 1e-6);
+	assert_near(o, "ids_estimate", ids, 0.05);
+	/* One half is full of a turn's ids, the other yet empty: size_fpr also counts what
+	 * the other has on average, which is less. A secret makes it more or less, as the
+	 * fullest blocks happen to be.
+	 */
+	g = (struct geometry){ number(o, "blocks"), number(o, "words"), number(o, "bits") };
+	most = size_fpr(&g, ids);
+	assert_true(number(o, "fpr_estimate") > most * 0.4);
+	assert_true(number(o, "fpr_estimate") < most * 2);
+	json_object_put(o);
+}
+
+/* Two of one event and another through the program, on no interface: rx 3. */
+static void run_events(void)
+{
+	static const struct id IDS[] = { { { 1 } }, { { 1 } }, { { 2 } } };
+	static struct frame frame;
+	int fd = bpf_obj_get(PIN_ROOT "/v0/prog");
+
+	assert_return_code(fd, errno);
+	for (size_t i = 0; i < ARRAY_SIZE(IDS); i++) {
+		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame.data, .repeat = 1);
+
+		frame_build(&frame, &(struct frame_plan){ .body = 18 }, &IDS[i]);
+		opts.data_size_in = frame.len;
+		assert_int_equal(bpf_prog_test_run_opts(fd, &opts), 0);
+		assert_int_equal(opts.retval, i == 1 ? XDP_DROP : XDP_PASS);
+	}
+	close(fd);
+}
+
+/* bpftool names the counters, by BTF, as status does, and both count the same. */
+static void test_stats_dump(void **state)
+{
+	json_object *dump, *cpus, *counters, *status;
+
+	(void)state;
+	sh(LOAD);
+	run_events();
+	dump = json_of("bpftool map dump pinned $PINS/v0/stats -j");
+	cpus = member(member(json_object_array_get_idx(dump, 0), "formatted"), "values");
+	status = tool_status("v0");
+	counters = member(status, "counters");
+#define X(name, help)                                                                              \
+	do {                                                                                       \
+		double sum = 0;                                                                    \
+		for (size_t i = 0; i < json_object_array_length(cpus); i++)                        \
+			sum += number(member(json_object_array_get_idx(cpus, i), "value"), #name); \
+		assert_true(sum == number(counters, #name));                                       \
+	} while (0);
+	DEDUP_REASONS(X)
+	DEDUP_TOTALS(X)
+#undef X
+	assert_true(number(counters, "rx") == 3 && number(counters, "new") == 2);
+	assert_true(number(counters, "duplicate") == 1 && number(counters, "dropped") == 1);
+	assert_true(number(counters, "duplicate_bytes") == 100);
+	assert_true(number(status, "bytes_kept_away") == 100);
+	json_object_put(status);
+	json_object_put(dump);
+	assert_run(0, "$XD status v0");
+	assert_says("\n  duplicate                     1  33.33 %%  dropped: event already in");
+	assert_says("\n  kept away   100 B\n");
+	/* What packets taught, the tool knows. */
+	assert_run(0, "$XD test v0 01" ZEROS);
+	assert_string_equal(said, "01" ZEROS " known\n");
+}
+
+static void test_secret(void **state)
+{
+	static const char *const COMMANDS[] = { "load p0 --port 80 --name y --verbose",
+						"status",
+						"status --json --verbose",
+						"rotate v0 --verbose",
+						"add v0 - --verbose",
+						"unload --name v0 --verbose" };
+	struct dedup_config config;
+	char command[128], word[16];
+	struct filter f;
+
+	(void)state;
+	sh(LOAD);
+	assert_int_equal(filter_open("v0", &f), 0);
+	config = *f.config;
+	filter_close(&f);
+	for (size_t i = 0; i < ARRAY_SIZE(COMMANDS); i++) {
+		snprintf(command, sizeof(command), "$XD %s", COMMANDS[i]);
+		assert_run(0, command);
+		for (int k = 0; k < DEDUP_KEYS; k++) {
+			snprintf(word, sizeof(word), "%u", config.key[k]);
+			assert_true(strlen(word) < 7 || !strstr(said, word));
+			snprintf(word, sizeof(word), "%x", config.key[k]);
+			assert_true(strlen(word) < 7 || !strstr(said, word));
+		}
+	}
+}
+
+/* Asked a hundred thousand times, between two steps and during them. */
+static void test_hand_goes(void **state)
+{
+	struct filter f;
+	int stopped = 0;
+
+	(void)state;
+	sh(LOAD " --window 250ms --capacity 1000");
+	assert_int_equal(filter_open("v0", &f), 0);
+	for (uint64_t end = kernel_now_ns() + 300000000; kernel_now_ns() < end;)
+		stopped += stats_stopped(f.config, f.state, kernel_now_ns());
+	filter_close(&f);
+	assert_int_equal(stopped, 0);
+}
+
+static const struct cli_story STORIES[] = {
+	{ "status-text",
+	  "$XD load v0 p0 --port 9000-9010,80 --capacity 500 --window 90s; got $XD status\n"
+	  "has 'v0: GSP/1 on UDP port 80,9000-9010, duplicates are dropped\n'\n"
+	  "has '\n  interfaces  p0 (native, alone), v0 (native, alone)\n'\n"
+	  "has '\n  filter      blocked, fast hash; '; has ' words x '\n"
+	  "has '\n  promise     at most 0.0001 of fresh events lost, at 500 ids a window of 1m '\n"
+	  "has '\n  hand        at '; has ' of turn 1; oldest id at most '\n"
+	  "has '\n  fill        current 0.00 % (0 bits), previous 0.00 % (0 bits)\n'\n"
+	  "has '\n  estimate    0 ids; false-positive rate now 0\n'; has '\n  kept away   0 B\n'\n"
+	  "$XD unload v0 p0; " LOAD " --action count --learn app --name x-1; got $XD status x-1\n"
+	  "has 'x-1: GSP/1 on UDP port 8001, duplicates are counted and passed\n'\n"
+	  "has '\n  learning    only what an application adds\n'\n" },
+	{ "status-all", "got $XD status; is 'no filter is loaded'\n"
+			"[ \"$($XD status --json | tr -d ' \n')\" = '{\"filters\":[]}' ]\n" LOAD
+			" --name zz; $XD load p0 --port 80 --name b; got $XD status --json\n"
+			"said=$(echo \"$said\" | grep '^      \"name\"' | tr -d ' \n')\n"
+			"is '\"name\":\"b\",\"name\":\"zz\",'\n" },
+	/* Asked at any moment, it tells of every filter that there is, or not yet. */
+	{ "status-beside-load", "touch /mnt/a\n"
+				"{ for i in $(seq 12); do " LOAD
+				" && $XD unload v0 || break; done; rm /mnt/a; } >/mnt/b 2>&1 &\n"
+				"while [ -e /mnt/a ]; do got $XD status; done; wait; idle v0\n" },
+	{ "hand-stopped",
+	  LOAD " --window 1s --capacity 10; rm $PINS/v0/timer; sleep 1; got $XD status v0\n"
+	       "has '\n  hand        has stopped: everything passes; unload and load again\n'\n"
+	       "got $XD status v0 --json; has '\"stopped\": true'\n"
+	       "fails 'the hand of v0 has stopped; unload and load it again' $XD rotate v0\n"
+	       "fails 'the hand of v0 has stopped' $XD reset v0\n"
+	       "fails 'stopped' $XD add v0 - </mnt/ids\n"
+	       "$XD unload v0; " LOAD "; $XD rotate v0\n" },
+};
+
+int main(void)
+{
+	cli_environment();
+	add_rows(STORIES, cli_run_story, cli_setup, cli_teardown);
+	add_test("status-json", test_status_json, cli_setup, cli_teardown, NULL);
+	add_test("stats-dump", test_stats_dump, cli_setup, cli_teardown, NULL);
+	add_test("secret-never-shown", test_secret, cli_setup, cli_teardown, NULL);
+	add_test("hand-goes", test_hand_goes, cli_setup, cli_teardown, NULL);
+	return run_added_tests("status");
+}
