@@ -8,9 +8,9 @@ PREFIX  ?= /usr/local
 T       ?=
 SAN     ?= address,undefined
 
-# V=1 shows the commands.
+# V=1 shows the commands. What is said goes to stderr: a bench's JSON can be piped.
 Q = $(if $(V),,@)
-say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
+say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2) >&2)
 
 ARCH_INCLUDE := /usr/include/$(shell uname -m)-linux-gnu
 WARN      := -Wall -Wextra -Werror
