@@ -17,8 +17,10 @@
 #define CHECK_PACKETS 20000
 #define KNOWN_MIN 0.99 /* LRU: an approximate one */
 
-/* Fresh ids of a round: those of all new and 10 % of two others, on one CPU and two. */
-#define FRESH_A_ROUND(packets) ((packets)*36 / 10)
+/* Fresh ids of a round, in tenths of what is measured at once: all of all new and 10 % of two
+ * others, on one CPU and two.
+ */
+#define FRESH_TENTHS 36
 
 static const struct {
 	const char *name, *key;
@@ -65,7 +67,7 @@ static uint64_t fresh_budget(const struct bench_setting *s)
 
 static uint64_t packets_of(const struct bench_setting *s)
 {
-	uint64_t packets = fresh_budget(s) * 10 / 36;
+	uint64_t packets = fresh_budget(s) * 10 / FRESH_TENTHS;
 
 	return packets < PACKETS_MAX ? packets : PACKETS_MAX;
 }
@@ -250,7 +252,7 @@ static int check_peers(struct bench *b)
 static int run_pass(struct bench *b, int from, struct bench_result *out)
 {
 	const struct bench_setting *setting = &out->setting;
-	uint64_t fit = fresh_budget(setting) / (FRESH_A_ROUND(packets_of(setting)) + 1);
+	uint64_t fit = fresh_budget(setting) / (packets_of(setting) * FRESH_TENTHS / 10 + 1);
 	int to = setting->rounds, err = bench_open(b, !from);
 
 	if (fit < 1)
