@@ -41,7 +41,7 @@ all: $(BIN) $(LIB_FILES) ## build/xdp-dedup and build/libxdp-dedup.{a,so.0}
 # Installs what is missing, as root; says so, if not.
 .PHONY: deps
 deps:
-	@scripts/deps build $(if $(filter test demo test-vm lint,$(MAKECMDGOALS)),test)
+	@scripts/deps build $(if $(filter test demo test-vm lint bench bench-e2e,$(MAKECMDGOALS)),test)
 
 # Recipes: a BPF program as a skeleton of this name; an object, a program with these flags.
 define skeleton

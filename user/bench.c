@@ -11,9 +11,14 @@
 
 #define HOT_IDS 64
 #define GOSSIP_LATE 1000
-#define WARM_PACKETS 10000 /* for the branches, the nearest caches and the hot ids */
-#define SETTLE_MAX 300000  /* for the further caches, which the rows before have taken */
-#define PACKETS_MAX 10000  /* measured at once */
+#define PACKETS_MAX 10000 /* measured at once */
+
+/* Known ids, sent before what is measured and in the same call: for the branches, and for the
+ * caches, which the rows before have taken and others take in the 20 ms that a call needs to
+ * begin. With them a packet costs what it costs in a steady stream.
+ */
+#define WARM_MIN 10000
+#define WARM_MAX 500000
 #define CHECK_PACKETS 20000
 #define KNOWN_MIN 0.99 /* LRU: an approximate one */
 
@@ -72,6 +77,13 @@ static uint64_t packets_of(const struct bench_setting *s)
 	return packets < PACKETS_MAX ? packets : PACKETS_MAX;
 }
 
+static uint64_t warm_packets(const struct bench *b)
+{
+	uint64_t packets = bench_known(b);
+
+	return packets < WARM_MIN ? WARM_MIN : packets > WARM_MAX ? WARM_MAX : packets;
+}
+
 static uint32_t fresh_parts(enum bench_traffic traffic)
 {
 	static const uint32_t PARTS[BENCH_TRAFFICS_CNT] = {
@@ -98,7 +110,7 @@ static int send_traffic(struct bench *b, struct bench_subject *s, enum bench_tra
 			.known_cnt = known,
 			.salt = s->salt,
 			.random = s->next * 0x9e3779b97f4a7c15 + i,
-			.warm = WARM_PACKETS,
+			.warm = warm_packets(b),
 			.packets = packets,
 			.fresh_parts = fresh_parts(traffic),
 			.late = traffic == BENCH_GOSSIP ? GOSSIP_LATE : 0,
@@ -174,25 +186,16 @@ static int measure(struct bench *b, enum bench_row row, enum bench_traffic traff
 	return 0;
 }
 
-/* Any ids of the window: brings the row's memory as near as it is when nothing else runs. */
-static int settle(struct bench *b, enum bench_row row)
+/* Rows that are compared come one after the other: what others do to the caches changes. */
+static int measure_rows(struct bench *b, enum bench_traffic traffic, int cpus, int round,
+			struct bench_result *out)
 {
-	struct bench_subject *s = &b->subject[row];
-	uint64_t packets = bench_known(b);
-	int err = bench_aim(b, s->fd);
+	int err = 0;
 
-	if (packets > SETTLE_MAX)
-		packets = SETTLE_MAX;
-	return err ? err : send_traffic(b, s, BENCH_COLD, 1, packets);
-}
-
-static int measure_row(struct bench *b, enum bench_row row, int round, struct bench_result *out)
-{
-	int err = settle(b, row);
-
-	for (int cpus = 1; cpus <= b->cpus_cnt; cpus++)
-		for (int traffic = 0; traffic < BENCH_TRAFFICS_CNT && !err; traffic++)
-			err = measure(b, row, traffic, cpus, &out->ns[cpus - 1][row][traffic][round]);
+	for (int row = 0; row < BENCH_ROWS_CNT && !err; row++)
+		if (out->there[row])
+			err = measure(b, row, traffic, cpus,
+				      &out->ns[cpus - 1][row][traffic][round]);
 	return err;
 }
 
@@ -200,9 +203,9 @@ static int run_round(struct bench *b, int round, struct bench_result *out)
 {
 	int err = 0;
 
-	for (int row = 0; row < BENCH_ROWS_CNT && !err; row++)
-		if (out->there[row])
-			err = measure_row(b, row, round, out);
+	for (int cpus = 1; cpus <= b->cpus_cnt; cpus++)
+		for (int traffic = 0; traffic < BENCH_TRAFFICS_CNT && !err; traffic++)
+			err = measure_rows(b, traffic, cpus, round, out);
 	return err;
 }
 
@@ -223,7 +226,7 @@ static int check_peer(struct bench *b, enum bench_row row, enum bench_traffic tr
 		err = send_traffic(b, s, traffic, 1, packets);
 	if (err)
 		return err;
-	sent = WARM_PACKETS + packets + 1;
+	sent = warm_packets(b) + packets + 1;
 	known = sent - sent_fresh(b, first, packets, 1);
 	dropped = stream->dropped;
 	slack = row == BENCH_LRU ? 0 : 10 + 3 * b->setting.fpr * (sent - known);
