@@ -2,7 +2,7 @@
 /* The bench's generator: how many ids are fresh, and which ones come again. */
 #include "support.h"
 
-#include "bench_stream.h"
+#include "bench_rig.h"
 
 #define IDS 100000
 #define FIRST 5000000 /* of the fresh ones */
@@ -91,11 +91,112 @@ static void before_and_after_all_are_known(void **state)
 	}
 }
 
+/* What each traffic of the bench must send, of IDS packets. */
+static const struct sent {
+	const char *name;
+	enum bench_traffic traffic;
+	uint64_t fresh, copies_soon, known, known_spread;
+} SENT[] = {
+	{ "new", BENCH_NEW, IDS, 0, 0, 0 },
+	{ "90 % duplicates", BENCH_DUP90, IDS / 10, 0, IDS * 9 / 10, IDS },
+	{ "gossip", BENCH_GOSSIP, IDS / 10, IDS * 9 / 10, 0, 0 }, /* few before the first new one */
+	{ "cold duplicates", BENCH_COLD, 0, 0, IDS, IDS },
+	{ "hot duplicates", BENCH_HOT, 0, 0, IDS, 64 },
+};
+
+static void assert_about(uint64_t cnt, uint64_t expected)
+{
+	assert_in_range(cnt + 100, expected * 95 / 100, expected * 105 / 100 + 200);
+}
+
+/* Streams as long as the ids that are known, so that a spread of all of them shows. */
+static void traffics_are_what_their_names_say(void **state)
+{
+	const struct bench b = { .setting = { .ids = 2 * IDS, .warm = BENCH_WARM_AUTO },
+				 .cpus = { 5, 7 } };
+	const struct bench_subject subject = { .next = FIRST, .known = KNOWN, .salt = 3 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(SENT); i++) {
+		const struct sent *sent = &SENT[i];
+		struct bench_stream s = bench_traffic_stream(&b, &subject, sent->traffic, 0, 1, IDS);
+		uint64_t soon = 0, known = 0, farthest = 0;
+
+		assert_int_equal(s.other, BENCH_ALONE);
+		assert_int_equal(s.packets, IDS);
+		for (int n = 0; n < IDS; n++) {
+			uint64_t next = s.next, id = bench_next_id(&s, true);
+
+			if (s.next != next)
+				continue;
+			if (id >= KNOWN && id < KNOWN + IDS)
+				known++;
+			if (id < next && id + 1000 >= next)
+				soon++;
+			if (id >= KNOWN && id < KNOWN + IDS && id - KNOWN > farthest)
+				farthest = id - KNOWN;
+		}
+		assert_about(s.next - FIRST, sent->fresh);
+		assert_about(soon, sent->copies_soon);
+		assert_about(known, sent->known);
+		if (sent->known) {
+			assert_true(farthest < sent->known_spread);
+			assert_true(farthest >= sent->known_spread * 95 / 100);
+		}
+	}
+}
+
+static void warm_is_what_was_asked_for_or_suffices(void **state)
+{
+	static const struct {
+		uint64_t ids, asked, warm;
+	} WARM[] = {
+		{ 1000, BENCH_WARM_AUTO, 10000 },
+		{ 100000, BENCH_WARM_AUTO, 50000 },
+		{ 1000000, BENCH_WARM_AUTO, 500000 },
+		{ 100000000, BENCH_WARM_AUTO, 500000 },
+		{ 100000, 0, 0 },
+		{ 1000, 12345, 12345 },
+	};
+	const struct bench_subject subject = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(WARM); i++) {
+		const struct bench b = { .setting = { .ids = WARM[i].ids, .warm = WARM[i].asked } };
+
+		assert_int_equal(bench_traffic_stream(&b, &subject, BENCH_NEW, 0, 1, 10).warm,
+				 WARM[i].warm);
+	}
+}
+
+static void two_cpus_send_ids_of_their_own(void **state)
+{
+	const struct bench b = { .setting = { .ids = 2 * IDS }, .cpus = { 5, 7 } };
+	const struct bench_subject subject = { .next = FIRST };
+
+	(void)state;
+	for (int traffic = 0; traffic < BENCH_TRAFFICS_CNT; traffic++) {
+		struct bench_stream s[2];
+
+		for (int cpu = 0; cpu < 2; cpu++)
+			s[cpu] = bench_traffic_stream(&b, &subject, traffic, cpu, 2, IDS);
+		assert_int_equal(s[0].other, 7);
+		assert_int_equal(s[1].other, 5);
+		assert_int_equal(s[0].next, FIRST);
+		assert_int_equal(s[1].next, FIRST + IDS);
+		assert_int_equal(s[1].first, s[1].next);
+		assert_int_not_equal(s[0].random, s[1].random);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(measured_ids_are_what_was_asked_for),
 		cmocka_unit_test(before_and_after_all_are_known),
+		cmocka_unit_test(traffics_are_what_their_names_say),
+		cmocka_unit_test(warm_is_what_was_asked_for_or_suffices),
+		cmocka_unit_test(two_cpus_send_ids_of_their_own),
 	};
 
 	return run_any_tests("bench_stream", tests, ARRAY_SIZE(tests));

@@ -93,6 +93,7 @@ static void json_has_every_row_and_traffic(void **state)
 	(void)state;
 	assert_true(number(o, "fpr") == 1e-4);
 	assert_true(number(o, "fill") == 1);
+	assert_null(json_object_object_get(o, "warm"));
 	assert_int_equal(json_object_get_int(member(o, "rounds")), 1);
 	assert_true(strlen(text(o, "cpu")) > 0);
 	assert_true(strlen(text(o, "kernel")) > 0);
@@ -112,9 +113,10 @@ static void json_has_every_row_and_traffic(void **state)
 
 static void a_filter_may_be_less_than_full(void **state)
 {
-	json_object *o = bench("--ids 1k --fill 0.1 --copies 1k");
+	json_object *o = bench("--ids 1k --fill 0.1 --copies 1k --warm 0");
 
 	(void)state;
+	assert_true(number(o, "warm") == 0);
 	assert_true(number(o, "fill") == 0.1);
 	assert_size(json_object_array_get_idx(member(o, "sizes"), 0), 1000, 10000);
 	json_object_put(o);
@@ -138,7 +140,7 @@ static void what_makes_no_sense_is_misuse(void **state)
 	static const char *const OPTIONS[] = {
 		"--ids 0",    "--ids 999",   "--ids 1k,",  "--ids 2G",	   "--ids ,1k",
 		"--rounds 0", "--fill 0",    "--fill 1.1", "--rounds 102", "--copies 0",
-		"--fpr 1",    "--port 8001", "eth0",
+		"--fpr 1",    "--port 8001", "eth0",	   "--warm -1",	   "--warm 101M",
 	};
 
 	(void)state;

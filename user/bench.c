@@ -9,16 +9,7 @@
 #include "bench_rig.h"
 #include "say.h"
 
-#define HOT_IDS 64
-#define GOSSIP_LATE 1000
 #define PACKETS_MAX 10000 /* measured at once */
-
-/* Known ids, sent before what is measured and in the same call: for the branches, and for the
- * caches, which the rows before have taken and others take in the 20 ms that a call needs to
- * begin. With them a packet costs what it costs in a steady stream.
- */
-#define WARM_MIN 10000
-#define WARM_MAX 500000
 #define CHECK_PACKETS 20000
 #define KNOWN_MIN 0.99 /* LRU: an approximate one */
 
@@ -30,18 +21,14 @@
 static const struct {
 	const char *name, *key;
 } ROWS[] = {
-	{ "parse and drop", "floor" },	   { "one random line", "one_line" },
+	{ "parse and drop", "floor" },
+	{ "one random line", "one_line" },
 	{ "  and 180 instr.", "one_line_padded" },
-	{ "xdp-dedup", "xdp_dedup" },	   { "  with siphash", "xdp_dedup_siphash" },
-	{ "  with flat", "xdp_dedup_flat" }, { "kernel bloom map", "bloom_filter" },
+	{ "xdp-dedup", "xdp_dedup" },
+	{ "  with siphash", "xdp_dedup_siphash" },
+	{ "  with flat", "xdp_dedup_flat" },
+	{ "kernel bloom map", "bloom_filter" },
 	{ "kernel LRU hash", "lru_hash" },
-},
-  TRAFFICS[] = {
-	{ "all new", "new" },
-	{ "90 % duplicates", "duplicates_90" },
-	{ "gossip", "gossip" },
-	{ "cold duplicates", "cold_duplicates" },
-	{ "hot duplicates", "hot_duplicates" },
 };
 
 const char *bench_row_name(enum bench_row row)
@@ -52,16 +39,6 @@ const char *bench_row_name(enum bench_row row)
 const char *bench_row_key(enum bench_row row)
 {
 	return ROWS[row].key;
-}
-
-const char *bench_traffic_name(enum bench_traffic traffic)
-{
-	return TRAFFICS[traffic].name;
-}
-
-const char *bench_traffic_key(enum bench_traffic traffic)
-{
-	return TRAFFICS[traffic].key;
 }
 
 /* Of a window's ids, a quarter at most may come while the filters stay as they are. */
@@ -77,49 +54,17 @@ static uint64_t packets_of(const struct bench_setting *s)
 	return packets < PACKETS_MAX ? packets : PACKETS_MAX;
 }
 
-static uint64_t warm_packets(const struct bench *b)
-{
-	uint64_t packets = bench_known(b);
-
-	return packets < WARM_MIN ? WARM_MIN : packets > WARM_MAX ? WARM_MAX : packets;
-}
-
-static uint32_t fresh_parts(enum bench_traffic traffic)
-{
-	static const uint32_t PARTS[BENCH_TRAFFICS_CNT] = {
-		[BENCH_NEW] = BENCH_ALL,
-		[BENCH_DUP90] = BENCH_ALL / 10,
-		[BENCH_GOSSIP] = BENCH_ALL / 10,
-	};
-
-	return PARTS[traffic];
-}
-
 /* Sends packets of a kind through a program, on `cpus` at once; each brings ids of its own. */
 static int send_traffic(struct bench *b, struct bench_subject *s, enum bench_traffic traffic,
 			int cpus, uint64_t packets)
 {
-	uint64_t known = traffic == BENCH_HOT ? HOT_IDS : bench_known(b);
 	int err;
 
 	for (int i = 0; i < cpus; i++)
-		b->streams[b->cpus[i]] = (struct bench_stream){
-			.first = s->next + i * packets,
-			.next = s->next + i * packets,
-			.known = s->known,
-			.known_cnt = known,
-			.salt = s->salt,
-			.random = s->next * 0x9e3779b97f4a7c15 + i,
-			.warm = warm_packets(b),
-			.packets = packets,
-			.fresh_parts = fresh_parts(traffic),
-			.late = traffic == BENCH_GOSSIP ? GOSSIP_LATE : 0,
-			.other = cpus == 2 ? (uint32_t)b->cpus[!i] : BENCH_ALONE,
-		};
+		b->streams[b->cpus[i]] = bench_traffic_stream(b, s, traffic, i, cpus, packets);
 	/* One more brings the time after the last. */
 	err = bench_send(b, bench_generator_fd(b), cpus, 1);
-	if (fresh_parts(traffic))
-		s->next += cpus * packets;
+	s->next += cpus * packets;
 	return err;
 }
 
@@ -194,8 +139,7 @@ static int measure_rows(struct bench *b, enum bench_traffic traffic, int cpus, i
 
 	for (int row = 0; row < BENCH_ROWS_CNT && !err; row++)
 		if (out->there[row])
-			err = measure(b, row, traffic, cpus,
-				      &out->ns[cpus - 1][row][traffic][round]);
+			err = measure(b, row, traffic, cpus, &out->ns[cpus - 1][row][traffic][round]);
 	return err;
 }
 
@@ -226,7 +170,7 @@ static int check_peer(struct bench *b, enum bench_row row, enum bench_traffic tr
 		err = send_traffic(b, s, traffic, 1, packets);
 	if (err)
 		return err;
-	sent = warm_packets(b) + packets + 1;
+	sent = stream->warm + packets + 1;
 	known = sent - sent_fresh(b, first, packets, 1);
 	dropped = stream->dropped;
 	slack = row == BENCH_LRU ? 0 : 10 + 3 * b->setting.fpr * (sent - known);

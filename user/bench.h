@@ -13,6 +13,8 @@
 #define BENCH_ROUNDS_MAX 101
 #define BENCH_FILL_MIN 0.01
 #define BENCH_COPIES_MAX 100000000
+#define BENCH_WARM_MAX 100000000
+#define BENCH_WARM_AUTO UINT64_MAX /* as many as are known, 10,000 to 500,000 */
 
 /* Who is measured. */
 enum bench_row {
@@ -43,6 +45,12 @@ struct bench_setting {
 	double fill;  /* part of the capacity that they are, in (0, 1] */
 	double fpr;   /* p at capacity, of the filters and of the bloom map */
 	int rounds;   /* 1 to BENCH_ROUNDS_MAX */
+	/* Known ids that come before what is measured, in the same stream: for the branches, and
+	 * for the caches, which the rows before have taken and other programs take in the 20 ms
+	 * that a stream needs to begin. 0 to BENCH_WARM_MAX, or BENCH_WARM_AUTO, with which a
+	 * packet costs what it costs in a steady stream.
+	 */
+	uint64_t warm;
 };
 
 struct bench_result {

@@ -77,6 +77,11 @@ void bench_describe(const struct bench *b, struct bench_result *out);
 /* Ids that are sent again as known. */
 uint64_t bench_known(const struct bench *b);
 
+/* What one of 1 or 2 CPUs sends: CPU 0 fresh ids from s->next on, CPU 1 from `packets` later. */
+struct bench_stream bench_traffic_stream(const struct bench *b, const struct bench_subject *s,
+					 enum bench_traffic traffic, int cpu, int cpus,
+					 uint64_t packets);
+
 /* The next packets on any CPU go to this program. */
 int bench_aim(struct bench *b, int prog_fd);
 

@@ -26,11 +26,6 @@
 #define LRU_ENTRY_BYTES 88 /* key, value, and what the kernel adds */
 #define LRU_BUCKET_BYTES 16
 
-uint64_t bench_known(const struct bench *b)
-{
-	return b->setting.ids / 2;
-}
-
 /* The row's filter; false (said by plan_here) if there is none of that size. */
 static int plan_row(const struct bench *b, enum bench_row row, struct dedup_config *cfg)
 {

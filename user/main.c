@@ -65,6 +65,8 @@ static void print_help(FILE *out)
 	      "  --fill PART       of the capacity that these are (1)\n"
 	      "  --rounds N        that medians are of (11)\n"
 	      "  --copies N        ids that come on two CPUs at the same instant (1M)\n"
+	      "  --warm N          packets before those that are measured, 0: as after a pause\n"
+	      "                    (a steady stream: half of the ids, 10k to 500k)\n"
 	      "  --fpr P           as above\n"
 	      "\n"
 	      "XDP_DEDUP_CAPACITY, XDP_DEDUP_FPR and XDP_DEDUP_WINDOW set those defaults.\n"

@@ -206,6 +206,14 @@ static int set_copies(struct options *o, const char *what, const char *text)
 	return err;
 }
 
+static int set_warm(struct options *o, const char *what, const char *text)
+{
+	if (!parse_count(text, &o->warm) && o->warm <= BENCH_WARM_MAX)
+		return 0;
+	return say_err(-EINVAL, "%s %s: give a number of packets from 0 to %d", what, text,
+		       BENCH_WARM_MAX);
+}
+
 static int set_json(struct options *o, const char *what, const char *text)
 {
 	(void)what, (void)text;
@@ -252,6 +260,7 @@ static const struct {
 	{ "fill", "--fill", true, OPT_BENCH, set_fill, NULL },
 	{ "rounds", "--rounds", true, OPT_BENCH, set_rounds, NULL },
 	{ "copies", "--copies", true, OPT_BENCH, set_copies, NULL },
+	{ "warm", "--warm", true, OPT_BENCH, set_warm, NULL },
 	{ "json", "--json", false, OPT_JSON, set_json, NULL },
 	{ "all", "--all", false, OPT_ALL, set_all, NULL },
 	{ "verbose", "--verbose", false, 0, set_verbose, NULL },
@@ -269,6 +278,7 @@ static int set_defaults(struct options *o, unsigned int takes)
 		.fill = 1,
 		.rounds = 11,
 		.copies = 1000000,
+		.warm = BENCH_WARM_AUTO,
 	};
 	for (size_t i = 0; i < OPTIONS_CNT; i++) {
 		const char *text = OPTIONS[i].env ? getenv(OPTIONS[i].env) : NULL;

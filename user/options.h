@@ -36,6 +36,7 @@ struct options {
 	uint32_t rounds;
 	double fill;	 /* part of the capacity that they are */
 	uint64_t copies; /* ids that are sent on two CPUs at once */
+	uint64_t warm;	 /* packets before those that are measured, or BENCH_WARM_AUTO */
 	bool count_only;
 	bool learn_app;
 	bool json;
@@ -58,7 +59,7 @@ enum {
 	OPT_ALL = 1 << 7,
 	OPT_SHAPE = 1 << 8, /* --layout, --hash, and what m and k come from */
 	OPT_FPR = 1 << 9,
-	OPT_BENCH = 1 << 10, /* --ids, --fill, --rounds, --copies */
+	OPT_BENCH = 1 << 10, /* --ids, --fill, --rounds, --copies, --warm */
 	OPT_SIZE = OPT_CAPACITY | OPT_FPR,
 	OPT_LOAD = OPT_NAME | OPT_MODE | OPT_PORT | OPT_SIZE | OPT_WINDOW | OPT_ACTION | OPT_SHAPE,
 };

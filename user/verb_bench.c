@@ -115,6 +115,8 @@ static json_object *head_json(const struct options *o)
 	ADD(head, "fpr", json_double(o->fpr));
 	ADD(head, "fill", json_double(o->fill));
 	ADD(head, "rounds", json_object_new_uint64(o->rounds));
+	if (o->warm != BENCH_WARM_AUTO)
+		ADD(head, "warm", json_object_new_uint64(o->warm));
 	ADD(head, "sizes", json_object_new_array());
 	return head;
 }
@@ -190,7 +192,13 @@ static int run_sizes(const struct options *o, json_object *sizes)
 	int err = r ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; i < o->ids_cnt && !err; i++) {
-		struct bench_setting setting = { o->ids[i], o->fill, o->fpr, (int)o->rounds };
+		const struct bench_setting setting = {
+			.ids = o->ids[i],
+			.fill = o->fill,
+			.fpr = o->fpr,
+			.rounds = o->rounds,
+			.warm = o->warm,
+		};
 
 		err = bench_run(&setting, r);
 		if (err == -ENOMEM) { /* said: this one is left out */

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Which ids come. */
+#include "bench_rig.h"
+
+#define HOT_IDS 64
+#define GOSSIP_LATE 1000
+
+/* Unless told otherwise. A random line of what fits into a cache is then there. */
+#define AUTO_WARM_MIN 10000
+#define AUTO_WARM_MAX 500000
+
+static const struct {
+	const char *name, *key;
+	uint32_t fresh_parts;
+	uint32_t late;
+} TRAFFICS[] = {
+	[BENCH_NEW] = { "all new", "new", BENCH_ALL, 0 },
+	[BENCH_DUP90] = { "90 % duplicates", "duplicates_90", BENCH_ALL / 10, 0 },
+	[BENCH_GOSSIP] = { "gossip", "gossip", BENCH_ALL / 10, GOSSIP_LATE },
+	[BENCH_COLD] = { "cold duplicates", "cold_duplicates", 0, 0 },
+	[BENCH_HOT] = { "hot duplicates", "hot_duplicates", 0, 0 },
+};
+
+const char *bench_traffic_name(enum bench_traffic traffic)
+{
+	return TRAFFICS[traffic].name;
+}
+
+const char *bench_traffic_key(enum bench_traffic traffic)
+{
+	return TRAFFICS[traffic].key;
+}
+
+uint64_t bench_known(const struct bench *b)
+{
+	return b->setting.ids / 2;
+}
+
+static uint64_t warm_packets(const struct bench *b)
+{
+	uint64_t known = bench_known(b);
+
+	if (b->setting.warm != BENCH_WARM_AUTO)
+		return b->setting.warm;
+	return known < AUTO_WARM_MIN   ? AUTO_WARM_MIN
+	       : known > AUTO_WARM_MAX ? AUTO_WARM_MAX
+				       : known;
+}
+
+struct bench_stream bench_traffic_stream(const struct bench *b, const struct bench_subject *s,
+					 enum bench_traffic traffic, int cpu, int cpus,
+					 uint64_t packets)
+{
+	uint64_t first = s->next + cpu * packets;
+
+	return (struct bench_stream){
+		.first = first,
+		.next = first,
+		.known = s->known,
+		.known_cnt = traffic == BENCH_HOT ? HOT_IDS : bench_known(b),
+		.salt = s->salt,
+		.random = s->next * 0x9e3779b97f4a7c15 + cpu,
+		.warm = warm_packets(b),
+		.packets = packets,
+		.fresh_parts = TRAFFICS[traffic].fresh_parts,
+		.late = TRAFFICS[traffic].late,
+		.other = cpus == 2 ? (uint32_t)b->cpus[!cpu] : BENCH_ALONE,
+	};
+}
