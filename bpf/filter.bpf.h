@@ -28,10 +28,16 @@ static __always_inline bool clock_stopped(void)
 static __always_inline int blocked_find(const struct dedup_config *cfg, const struct dedup_id *id,
 					struct sighting *s)
 {
-	s->words = cfg->words;
-	dedup_probe(&s->probe, dedup_hash(id, cfg), cfg->blocks, s->words, cfg->bits);
+	__u64 hash = dedup_hash(id, cfg);
+
+	/* The block first: its line is on the way meanwhile, and the call has little to save. */
+	s->probe.block = dedup_probe_block(hash, cfg->blocks);
 	s->block = dedup_block_at(NULL, s->probe.block);
-	return s->block ? 0 : -ENOENT;
+	if (!s->block)
+		return -ENOENT;
+	s->words = cfg->words;
+	dedup_probe(&s->probe, hash, s->words, cfg->bits);
+	return 0;
 }
 
 /* Is the id in the window? 1 yes, 0 no, or a negative errno. */

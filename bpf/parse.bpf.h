@@ -171,6 +171,7 @@ static __always_inline int parse_udp(struct xdp_md *ctx, struct packet *pkt)
 	if (unlikely(pkt->len > (__u32)(pkt->end - frame)) &&
 	    (!config.frags || pkt->len > bpf_xdp_get_buff_len(ctx)))
 		return stop(DEDUP_truncated);
+	DEDUP_KEEP(udp); /* what follows is found from here; the compiler would keep three pointers */
 	len = bpf_ntohs(udp->len);
 	if (unlikely(len < sizeof(*udp) || len > pkt->payload_len))
 		return stop(DEDUP_bad_udp);

@@ -38,10 +38,10 @@ static __always_inline int check_event(const struct packet *pkt)
 {
 	const struct dedup_id *id = pkt->pos;
 
-	if (unlikely(clock_stopped()))
-		return stop(DEDUP_stale);
 	if (unlikely((void *)(id + 1) > pkt->end))
 		return stop(DEDUP_truncated);
+	if (unlikely(clock_stopped()))
+		return stop(DEDUP_stale);
 	if (unlikely(dedup_is_no_id(id)))
 		return stop(DEDUP_no_id);
 	return PARSED;
@@ -72,6 +72,8 @@ static __always_inline int see_event(const struct packet *pkt)
 	/* Most packets; where the reason is a constant, counting it is shorter. */
 	if (likely(dedup_block_holds(s.block, &s.probe, s.words)))
 		return conclude(pkt, cpu_counters(), DEDUP_duplicate);
+	/* Counters are looked up on both ways: before them, what is learned would be saved for all. */
+	DEDUP_KEEP_BRANCH();
 	cpu = cpu_counters();
 	if (!config.learn_app && cpu)
 		known = blocked_learn(&s, cpu);

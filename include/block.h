@@ -18,32 +18,38 @@ struct dedup_probe {
 	__u64 mask[DEDUP_HALF_WORDS]; /* 1 to `bits` bits each */
 };
 
-/* Sets in *mask the bit that the lowest 6 bits of *g name, and takes them off *g. BPF's shifts
- * take their number modulo 64 (RFC 9669), C's must be told.
+/* Sets in *mask the bit that the lowest 6 bits of *g name, and takes them off *g; the first bit is
+ * all of *mask. BPF's shifts take their number modulo 64 (RFC 9669), C's must be told.
  */
-static __always_inline void dedup_mask_bit(__u64 *mask, __u64 *g)
+static __always_inline void dedup_mask_bit(__u64 *mask, __u64 *g, bool first)
 {
 #ifdef __bpf__
 	__u64 bit;
 
 	/* Left to itself, the compiler would shift a copy of the first *g each time. */
-	asm("%0 = 1; %0 <<= %2; %1 |= %0; %2 >>= 6" : "=&r"(bit), "+r"(*mask), "+r"(*g));
+	if (first)
+		asm("%0 = 1; %0 <<= %1; %1 >>= 6" : "=&r"(*mask), "+r"(*g));
+	else
+		asm("%0 = 1; %0 <<= %2; %1 |= %0; %2 >>= 6" : "=&r"(bit), "+r"(*mask), "+r"(*g));
 #else
+	if (first)
+		*mask = 0;
 	*mask |= 1ULL << (*g & 63);
 	*g >>= 6;
 #endif
 }
 
-/* `bits` positions of 6 bits, taken off the low end of *g. */
+/* `bits` positions of 6 bits, at least one, taken off the low end of *g. */
 static __always_inline __u64 dedup_mask(__u64 *g, __u32 bits)
 {
-	__u64 mask = 0;
+	__u64 mask;
 
+	dedup_mask_bit(&mask, g, true);
 	DEDUP_UNROLL
-	for (__u32 j = 0; j < DEDUP_BITS_MAX; j++) {
+	for (__u32 j = 1; j < DEDUP_BITS_MAX; j++) {
 		if (likely(j < bits)) {
 			DEDUP_KEEP_BRANCH();
-			dedup_mask_bit(&mask, g);
+			dedup_mask_bit(&mask, g, false);
 		} else {
 			DEDUP_ELSE();
 		}
@@ -59,16 +65,14 @@ static __always_inline __u32 dedup_probe_block(__u64 hash, __u32 blocks)
 	return ((hash >> 32) * blocks) >> 32;
 }
 
-/* Fills in what the id with this hash (of dedup_hash) sets and tests: words and
- * masks from products of the whole hash, so that they are free within a block.
+/* Fills in all but `block`: what the id with this hash (of dedup_hash) sets and tests. Words
+ * and masks are from products of the whole hash, so that they are free within a block.
  */
-static __always_inline void dedup_probe(struct dedup_probe *p, __u64 hash, __u32 blocks,
-					__u32 words, __u32 bits)
+static __always_inline void dedup_probe(struct dedup_probe *p, __u64 hash, __u32 words, __u32 bits)
 {
 	__u64 mix = hash ^ (hash >> 32);
 	__u64 g = mix * 0xd6e8feb86659fd93 >> 4; /* a product's lowest bits are its worst */
 
-	p->block = dedup_probe_block(hash, blocks);
 	p->mask[0] = dedup_mask(&g, bits);
 	if (unlikely(words == 4)) {
 		p->mask[1] = dedup_mask(&g, bits);
@@ -85,10 +89,12 @@ static __always_inline void dedup_probe(struct dedup_probe *p, __u64 hash, __u32
 	DEDUP_BOUND(p->at[0], 24);
 	p->at[1] = p->at[0] + 8 + ((hash & 0x7fffffff) * 24 >> 31);
 	DEDUP_BOUND(p->at[1], 24);
-	if (likely(words == 2))
+	p->mask[1] = 0;
+	if (likely(words == 2)) {
 		p->mask[1] = dedup_mask(&g, bits);
-	else
-		p->mask[1] = 0;
+	} else {
+		DEDUP_ELSE();
+	}
 }
 
 /* The half `cur` (0 or 1) of a block. */
@@ -137,7 +143,7 @@ static __always_inline bool dedup_block_holds(struct dedup_block *b, const struc
 
 	DEDUP_UNROLL
 	for (__u32 i = 0; i < DEDUP_HALF_WORDS; i++) {
-		if (likely(i < 2 || words == 4)) {
+		if (i < 2 || words == 4) {
 			__u64 *word = dedup_word(b->word, p, i);
 
 			missing0 |= dedup_lacks(dedup_read(word), p->mask[i]);
@@ -157,13 +163,20 @@ static __always_inline void dedup_set(__u64 *half, const struct dedup_probe *p, 
 /* Sets the words above word i (a constant for the compiler), then claims word i. */
 static __always_inline bool dedup_claim(__u64 *half, const struct dedup_probe *p, __u32 words, __u32 i)
 {
+	__u64 mask, *word;
+
 	if (i < 1)
 		dedup_set(half, p, 1);
 	if (i < 2 && words > 2)
 		dedup_set(half, p, 2);
 	if (i < 3 && words > 2)
 		dedup_set(half, p, 3);
-	return p->mask[i] & ~__sync_fetch_and_or(dedup_word(half, p, i), p->mask[i]);
+	/* Kept: the compiler would have one end for all i, which reads the probe from memory. */
+	mask = p->mask[i];
+	word = dedup_word(half, p, i);
+	DEDUP_KEEP(mask);
+	DEDUP_KEEP(word);
+	return mask & ~__sync_fetch_and_or(word, mask);
 }
 
 /* Puts the id into this half. True if this call did it, false if the id was there

@@ -18,22 +18,9 @@ const char *sha256_of(const struct fips_filter *f)
 	return hex;
 }
 
-json_object *vector_get(json_object *o, const char *key)
-{
-	json_object *value;
-
-	assert_true(json_object_object_get_ex(o, key, &value));
-	return value;
-}
-
-const char *vector_text(json_object *o, const char *key)
-{
-	return json_object_get_string(vector_get(o, key));
-}
-
 uint32_t vector_number(json_object *o, const char *key)
 {
-	return json_object_get_int64(vector_get(o, key));
+	return json_object_get_int64(member(o, key));
 }
 
 json_object *vectors(const char *key)
@@ -43,7 +30,7 @@ json_object *vectors(const char *key)
 	if (!all)
 		all = json_object_from_file("tests/vectors/fips.json");
 	assert_non_null(all);
-	return vector_get(all, key);
+	return member(all, key);
 }
 
 size_t from_hex(const char *hex, uint8_t *out, size_t size)

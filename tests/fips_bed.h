@@ -3,7 +3,7 @@
 #ifndef XDP_DEDUP_TESTS_FIPS_BED_H
 #define XDP_DEDUP_TESTS_FIPS_BED_H
 
-#include "support.h"
+#include "said.h"
 
 #include "fips.h"
 
@@ -12,8 +12,6 @@
 /* Of a filter's bits, in hex; the project's own takes one block only. */
 const char *sha256_of(const struct fips_filter *f);
 
-json_object *vector_get(json_object *o, const char *key);
-const char *vector_text(json_object *o, const char *key);
 uint32_t vector_number(json_object *o, const char *key);
 json_object *vectors(const char *key);
 size_t from_hex(const char *hex, uint8_t *out, size_t size);

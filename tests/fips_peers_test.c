@@ -326,14 +326,14 @@ static void outbound_matches_the_vectors(void **state)
 {
 	static const char *const NAMES[] = { "a", "b", "c" };
 	json_object *v = vectors("split_horizon"), *items = vectors("items");
-	struct fips_item self = item_from_hex(vector_text(items, "self"));
+	struct fips_item self = item_from_hex(text(items, "self"));
 	struct fips_node n;
 
 	(void)state;
-	assert_int_equal(json_object_array_length(vector_get(v, "tree_peers")), 2);
+	assert_int_equal(json_object_array_length(member(v, "tree_peers")), 2);
 	fips_node_init(&n, &self, NO_CAP, 1);
 	for (uint64_t i = 0; i < 3; i++) {
-		struct fips_filter f = filter_from(vector_get(items, NAMES[i]), 1);
+		struct fips_filter f = filter_from(member(items, NAMES[i]), 1);
 		uint8_t msg[FIPS_V1_MSG_BYTES];
 		enum fips_refusal why;
 
@@ -345,8 +345,7 @@ static void outbound_matches_the_vectors(void **state)
 		struct fips_filter f;
 
 		assert_int_equal(fips_node_outbound(&n, i, &f), 0);
-		assert_string_equal(sha256_of(&f),
-				    vector_text(vector_get(v, "outbound_sha256"), NAMES[i]));
+		assert_string_equal(sha256_of(&f), text(member(v, "outbound_sha256"), NAMES[i]));
 	}
 	fips_node_free(&n);
 }

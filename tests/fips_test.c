@@ -18,8 +18,8 @@ static void positions_match_the_vectors(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < json_object_array_length(rows); i++) {
-		json_object *row = json_object_array_get_idx(rows, i), *at = vector_get(row, "at");
-		struct fips_item item = item_from_hex(vector_text(row, "item"));
+		json_object *row = json_object_array_get_idx(rows, i), *at = member(row, "at");
+		struct fips_item item = item_from_hex(text(row, "item"));
 		uint32_t k = json_object_array_length(at), size_class = 0;
 		struct fips_filter f, expected;
 		struct dedup_positions p;
@@ -131,17 +131,17 @@ static void merge_refuses_other_parameters(void **state)
 
 static void fold_matches_the_vector(void **state)
 {
-	json_object *v = vectors("fold"), *items = vector_get(vectors("items"), "fold");
+	json_object *v = vectors("fold"), *items = member(vectors("items"), "fold");
 	struct fips_filter f = filter_from(items, 2), direct = filter_from(items, 1);
 
 	(void)state;
 	assert_int_equal(json_object_array_length(items), vector_number(v, "items"));
 	assert_int_equal(vector_number(v, "bits"), FIPS_BITS(2));
-	assert_string_equal(sha256_of(&f), vector_text(v, "sha256"));
+	assert_string_equal(sha256_of(&f), text(v, "sha256"));
 	assert_int_equal(fips_fold(&f), 0);
-	assert_string_equal(sha256_of(&f), vector_text(v, "folded_sha256"));
+	assert_string_equal(sha256_of(&f), text(v, "folded_sha256"));
 	assert_int_equal(fips_equal(&f, &direct),
-			 json_object_get_boolean(vector_get(v, "equals_direct")));
+			 json_object_get_boolean(member(v, "equals_direct")));
 }
 
 static void folded_is_as_if_small_from_the_start(void **state)
@@ -167,14 +167,14 @@ static void folded_is_as_if_small_from_the_start(void **state)
 static void announcement_matches_the_vector(void **state)
 {
 	json_object *v = vectors("announce");
-	struct fips_filter f = filter_from(vector_get(v, "items"), vector_number(v, "size_class")),
+	struct fips_filter f = filter_from(member(v, "items"), vector_number(v, "size_class")),
 			   decoded;
-	uint64_t sequence = json_object_get_uint64(vector_get(v, "sequence")), got;
+	uint64_t sequence = json_object_get_uint64(member(v, "sequence")), got;
 	uint8_t expected[1035], msg[1036] = { [1035] = 0x5a };
 
 	(void)state;
 	assert_int_equal(vector_number(v, "hash_count"), f.hash_count);
-	assert_int_equal(from_hex(vector_text(v, "hex"), expected, sizeof(expected)), 1035);
+	assert_int_equal(from_hex(text(v, "hex"), expected, sizeof(expected)), 1035);
 	assert_int_equal(fips_encode(&f, sequence, msg, sizeof(msg)), 1035);
 	assert_memory_equal(msg, expected, 1035);
 	assert_int_equal(msg[1035], 0x5a);
@@ -245,9 +245,9 @@ static void rejected_vectors_are_refused_for_their_reason(void **state)
 	assert_int_equal(json_object_array_length(rows), ARRAY_SIZE(REASONS));
 	for (size_t i = 0; i < ARRAY_SIZE(REASONS); i++) {
 		json_object *row = json_object_array_get_idx(rows, i);
-		size_t len = from_hex(vector_text(row, "hex"), msg, sizeof(msg));
+		size_t len = from_hex(text(row, "hex"), msg, sizeof(msg));
 
-		assert_string_equal(vector_text(row, "why"), REASONS[i].why);
+		assert_string_equal(text(row, "why"), REASONS[i].why);
 		assert_int_equal(decode(msg, len), REASONS[i].refusal);
 	}
 }
@@ -320,13 +320,13 @@ static void rates_match_the_vectors(void **state)
 		double n = vector_number(row, "n");
 
 		assert_close(fips_expected_fill(n, 1, 5),
-			     json_object_get_double(vector_get(row, "fill")));
+			     json_object_get_double(member(row, "fill")));
 		assert_close(fips_expected_fpr(n, 1, 5),
-			     json_object_get_double(vector_get(row, "fpr")));
+			     json_object_get_double(member(row, "fpr")));
 	}
 	json_object_object_foreach(estimates, name, estimate)
 	{
-		struct fips_filter f = filter_from(vector_get(vectors("items"), name), 1);
+		struct fips_filter f = filter_from(member(vectors("items"), name), 1);
 
 		assert_close(fips_estimate(&f), json_object_get_double(estimate));
 	}

@@ -30,12 +30,12 @@ static void textbook_sizes_are_the_vectors(void **state)
 
 	(void)state;
 	assert_non_null(all);
-	rows = vector_get(all, "size");
+	rows = member(all, "size");
 	assert_int_equal(json_object_array_length(rows), 12);
 	for (size_t i = 0; i < json_object_array_length(rows); i++) {
 		json_object *row = json_object_array_get_idx(rows, i);
-		double n = json_object_get_double(vector_get(row, "n"));
-		double p = json_object_get_double(vector_get(row, "p"));
+		double n = json_object_get_double(member(row, "n"));
+		double p = json_object_get_double(member(row, "p"));
 		uint32_t m = 0, k = 0;
 
 		assert_int_equal(textbook_size(n, p, &m, &k), 0);

@@ -61,7 +61,7 @@ static void cells_are_the_vectors(void **state)
 
 	(void)state;
 	for (size_t nth = 0; (row = vector_row(rows, nth)); nth++) {
-		json_object *at = vector_get(row, "at");
+		json_object *at = member(row, "at");
 		struct dedup_config cfg = { .layout = DEDUP_COUNTDOWN, .hash = DEDUP_TEZOS };
 		struct id id = vector_id(vector_number(row, "i"));
 		uint32_t plain[EXACT_PROBES_MAX];
@@ -93,10 +93,10 @@ static void check_state(struct player *p, json_object *step)
 {
 	const struct filter *f = p->filter;
 	uint64_t *cells = calloc(f->config->places + 1, sizeof(*cells));
-	json_object *expected = vector_get(step, "histogram");
+	json_object *expected = member(step, "histogram");
 
 	assert_true(stats_fill(f->config, f->blocks, f->state->hand).current ==
-		    vector_double(step, "fill"));
+		    number(step, "fill"));
 	assert_int_equal(json_object_array_length(expected), f->config->places + 1);
 	stats_histogram(f->config, f->blocks, f->state->hand, cells);
 	for (uint32_t left = 0; left <= f->config->places; left++)
@@ -106,7 +106,7 @@ static void check_state(struct player *p, json_object *step)
 
 static void play_step(struct player *p, json_object *step)
 {
-	const char *op = vector_text(step, "op");
+	const char *op = text(step, "op");
 	struct id id = NO_ID;
 
 	if (json_object_object_get(step, "i"))
@@ -114,7 +114,7 @@ static void play_step(struct player *p, json_object *step)
 	if (!strcmp(op, "add"))
 		p->add(p, &id);
 	else if (!strcmp(op, "mem"))
-		assert_int_equal(p->mem(p, &id), json_object_get_boolean(vector_get(step, "want")));
+		assert_int_equal(p->mem(p, &id), json_object_get_boolean(member(step, "want")));
 	else if (!strcmp(op, "rem"))
 		ids_remove((struct filter *)p->filter, id.bytes);
 	else if (!strcmp(op, "countdown"))
@@ -129,7 +129,7 @@ static void play_step(struct player *p, json_object *step)
 
 static void play(struct player *p, json_object *script)
 {
-	json_object *steps = vector_get(script, "steps"), *step;
+	json_object *steps = member(script, "steps"), *step;
 
 	for (size_t nth = 0; (step = vector_row(steps, nth)); nth++)
 		play_step(p, step);

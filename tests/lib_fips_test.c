@@ -71,7 +71,7 @@ static const struct fips_row {
 static void absorb_row(void **state)
 {
 	const struct fips_row *row = *state;
-	json_object *vector = vectors("announce"), *items = vector_get(vector, "items");
+	json_object *vector = vectors("announce"), *items = member(vector, "items");
 	struct fips_filter more = filter_with(0, 100);
 	uint8_t msg[FIPS_V1_MSG_BYTES];
 	uint64_t learned;
@@ -79,7 +79,7 @@ static void absorb_row(void **state)
 	lib_setup_none(state);
 	take_fips(row->m);
 	learned = lib.raw.state->learned;
-	assert_int_equal(from_hex(vector_text(vector, "hex"), msg, sizeof(msg)), sizeof(msg));
+	assert_int_equal(from_hex(text(vector, "hex"), msg, sizeof(msg)), sizeof(msg));
 	assert_int_equal(xdp_dedup_fips_absorb(lib.f, msg, sizeof(msg), 1e-9), 0);
 	assert_int_equal(lib.raw.state->learned, learned + 4); /* 3.003 by its bits */
 	assert_int_equal(lib_stats().set_bits,
@@ -112,7 +112,7 @@ static void absorb_refuses_what_is_malformed(void **state)
 	take_fips(8192);
 	for (size_t i = 0; i < json_object_array_length(rows); i++) {
 		json_object *row = json_object_array_get_idx(rows, i);
-		size_t len = from_hex(vector_text(row, "hex"), msg, sizeof(msg));
+		size_t len = from_hex(text(row, "hex"), msg, sizeof(msg));
 
 		assert_int_equal(xdp_dedup_fips_absorb(lib.f, msg, len, 1), -EBADMSG);
 	}

@@ -94,7 +94,7 @@ static void group_1_size_filter_math(void **state)
 
 	(void)state;
 	for (size_t nth = 0; (row = vector_row(rows, nth)); nth++) {
-		double n = vector_double(row, "n"), p = vector_double(row, "p");
+		double n = number(row, "n"), p = number(row, "p");
 
 		assert_int_equal(textbook_size(n, p, &m, &k), 0);
 		assert_int_equal(m, vector_number(row, "m"));
@@ -110,13 +110,13 @@ static void group_1_size_filter_math(void **state)
 
 static void group_2_constructor_allocates_correctly(void **state)
 {
-	static const uint8_t ZEROS[9586 / 8 + 1];
+	static const uint8_t EMPTY[9586 / 8 + 1];
 
 	(void)state;
 	load_colibri();
-	assert_int_equal(array_bytes(), sizeof(ZEROS));
+	assert_int_equal(array_bytes(), sizeof(EMPTY));
 	assert_true(array_bits() >= 9586);
-	assert_memory_equal(array_now(), ZEROS, sizeof(ZEROS));
+	assert_memory_equal(array_now(), EMPTY, sizeof(EMPTY));
 	assert_true(fill_now().set_current == 0 && fill_now().current == 0);
 }
 
@@ -168,8 +168,8 @@ static void empirical_fpr(size_t n)
 	assert_int_equal(by_call, by_packet);
 	assert_true((double)by_packet / queries < 0.015);
 	assert_int_equal(fill_now().set_current, vector_number(run, "set_bits"));
-	assert_true(fill_now().current == vector_double(run, "occupancy"));
-	expect_array(vector_text(run, "bytes_sha256"));
+	assert_true(fill_now().current == number(run, "occupancy"));
+	expect_array(text(run, "bytes_sha256"));
 }
 
 static void group_4_empirical_fpr_primary_seed(void **state)
@@ -202,8 +202,8 @@ static void group_6_reset_clears_all_bits(void **state)
 	}
 	/* And takes the same bits again. */
 	insert(0, 1000);
-	expect_array(vector_text(json_object_array_get_idx(vectors_of("colibri", "runs"), 0),
-				 "bytes_sha256"));
+	expect_array(
+		text(json_object_array_get_idx(vectors_of("colibri", "runs"), 0), "bytes_sha256"));
 }
 
 static void group_7_positions_are_the_vectors(void **state)
@@ -212,10 +212,10 @@ static void group_7_positions_are_the_vectors(void **state)
 
 	(void)state;
 	for (size_t nth = 0; (row = vector_row(rows, nth)); nth++) {
-		json_object *at = vector_get(row, "at");
+		json_object *at = member(row, "at");
 		struct dedup_config cfg = { .layout = DEDUP_FLAT, .hash = DEDUP_COLIBRI };
 		uint32_t plain[EXACT_PROBES_MAX];
-		struct id id = id_from_hex(vector_text(row, "id"));
+		struct id id = id_from_hex(text(row, "id"));
 		struct dedup_positions p;
 
 		cfg.m = vector_number(row, "m");
@@ -455,11 +455,11 @@ static void fnv_positions_are_the_vectors(void **state)
 	(void)state;
 	for (size_t nth = 0; (row = vector_row(rows, nth)); nth++) {
 		uint8_t key[64];
-		size_t len = from_hex(vector_text(row, "key"), key, sizeof(key));
-		uint64_t h = strtoull(vector_text(row, "fnv1a64"), NULL, 16);
+		size_t len = from_hex(text(row, "key"), key, sizeof(key));
+		uint64_t h = strtoull(text(row, "fnv1a64"), NULL, 16);
 
 		assert_true(exact_fnv1a(key, len) == h);
-		json_object_object_foreach(vector_get(row, "at"), m, at)
+		json_object_object_foreach(member(row, "at"), m, at)
 		{
 			uint64_t bit = json_object_get_uint64(at);
 			struct dedup_config cfg = { .hash = DEDUP_FNV1A, .k = 1 };

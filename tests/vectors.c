@@ -25,17 +25,12 @@ json_object *vectors_of(const char *name, const char *key)
 		files[i].all = json_object_from_file(path);
 	}
 	assert_non_null(files[i].all);
-	return vector_get(files[i].all, key);
+	return member(files[i].all, key);
 }
 
 json_object *vector_row(json_object *array, size_t i)
 {
 	return i < json_object_array_length(array) ? json_object_array_get_idx(array, i) : NULL;
-}
-
-double vector_double(json_object *o, const char *key)
-{
-	return json_object_get_double(vector_get(o, key));
 }
 
 uint64_t vector_nth(json_object *array, size_t i)

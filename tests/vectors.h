@@ -12,7 +12,6 @@ json_object *vectors_of(const char *name, const char *key);
 /* The i-th object of an array; NULL behind the last one. */
 json_object *vector_row(json_object *array, size_t i);
 
-double vector_double(json_object *o, const char *key);
 uint64_t vector_nth(json_object *array, size_t i);
 
 /* The vectors' i-th id: SHA-256 of i as 64 bits, big-endian. */
