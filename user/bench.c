@@ -125,6 +125,10 @@ static int measure(struct bench *b, enum bench_row row, enum bench_traffic traff
 	for (int i = 0; i < cpus; i++) {
 		const struct bench_stream *stream = &b->streams[b->cpus[i]];
 
+		if (stream->apart)
+			return say_err(-EBUSY,
+				       "%s: two CPUs did not run at once; is this machine busy?",
+				       bench_row_name(row));
 		rate += (double)packets / (stream->end_ns - stream->begin_ns);
 	}
 	*ns = cpus / rate;
