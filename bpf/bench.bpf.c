@@ -16,8 +16,11 @@
 #include "maps.bpf.h"
 #include "parse.bpf.h"
 
-#define WAIT_LOOKS 8000000 /* for the other CPU: some 10 to 30 ms, */
-#define WAIT_TIMES 100	   /* so often: it may have more to warm */
+/* For the other CPU, which may have longer to warm: 1 to 3 s in all, in loops as long as the
+ * kernel allows (8 Mi).
+ */
+#define WAIT_LOOKS 8000000
+#define WAIT_TIMES 100
 #define MEET_LOOKS 10000
 #define MEET_NS 1024 /* twins: both go on as the clock passes a multiple of this */
 
@@ -88,7 +91,8 @@ static long has_come(__u32 i, struct meeting *m)
 	return dedup_read(m->sent) >= m->own;
 }
 
-static long look_again(__u32 i, struct meeting *m)
+/* Whether the other has come within one such loop. */
+static long has_come_by_then(__u32 i, struct meeting *m)
 {
 	return bpf_loop(WAIT_LOOKS, has_come, m, 0) < WAIT_LOOKS;
 }
@@ -103,7 +107,7 @@ static __always_inline void wait_for_other(struct bench_stream *s)
 		return;
 	DEDUP_BOUND(other, BENCH_CPUS - 1);
 	m.sent = &streams[other].sent;
-	if (bpf_loop(WAIT_TIMES, look_again, &m, 0) == WAIT_TIMES)
+	if (bpf_loop(WAIT_TIMES, has_come_by_then, &m, 0) == WAIT_TIMES)
 		s->apart++;
 }
 
