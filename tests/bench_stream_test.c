@@ -23,6 +23,18 @@ static const struct row {
 	{ "nothing new to copy", 0, 1000, 0 },
 };
 
+/* Says which row of a table it was. */
+#define assert_row(name, condition)                                   \
+	do {                                                          \
+		if (!(condition))                                     \
+			fail_msg("%s: not so: %s", name, #condition); \
+	} while (0)
+
+static bool about(uint64_t cnt, uint64_t expected)
+{
+	return cnt + 100 >= expected * 95 / 100 && cnt <= expected * 105 / 100 + 100;
+}
+
 /* Where ids that are not fresh come from: [from, to). */
 static void allowed(const struct row *row, const struct bench_stream *s, uint64_t *from, uint64_t *to)
 {
@@ -59,23 +71,21 @@ static void measured_ids_are_what_was_asked_for(void **state)
 			uint64_t next = s.next, id = bench_next_id(&s, true);
 
 			if (s.next != next) {
-				assert_int_equal(id, next);
-				assert_int_equal(s.next, next + 1);
+				assert_row(row->name, id == next && s.next == next + 1);
 				continue;
 			}
 			allowed(row, &s, &from, &to);
-			assert_in_range(id, from, to - 1);
+			assert_row(row->name, id >= from && id < to);
 			if (to - id < nearest)
 				nearest = to - id;
 			if (to - id > farthest)
 				farthest = to - id;
 		}
-		assert_true(s.next - FIRST <= row->fresh * 105 / 100);
-		assert_true(s.next - FIRST >= row->fresh * 95 / 100);
-		if (row->fresh < IDS) {
-			assert_int_equal(nearest, 1);
-			assert_true(farthest >= (row->late && row->fresh ? row->late : KNOWN_CNT));
-		}
+		assert_row(row->name, about(s.next - FIRST, row->fresh));
+		if (row->fresh == IDS)
+			continue;
+		assert_row(row->name, nearest == 1);
+		assert_row(row->name, farthest >= (row->late && row->fresh ? row->late : KNOWN_CNT));
 	}
 }
 
@@ -85,9 +95,12 @@ static void before_and_after_all_are_known(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		struct bench_stream s = stream(&ROWS[i]);
 
-		for (int n = 0; n < IDS; n++)
-			assert_in_range(bench_next_id(&s, false), KNOWN, KNOWN + KNOWN_CNT - 1);
-		assert_int_equal(s.next, FIRST);
+		for (int n = 0; n < IDS; n++) {
+			uint64_t id = bench_next_id(&s, false);
+
+			assert_row(ROWS[i].name, id >= KNOWN && id < KNOWN + KNOWN_CNT);
+		}
+		assert_row(ROWS[i].name, s.next == FIRST);
 	}
 }
 
@@ -104,11 +117,6 @@ static const struct sent {
 	{ "hot duplicates", BENCH_HOT, 0, 0, IDS, 64 },
 };
 
-static void assert_about(uint64_t cnt, uint64_t expected)
-{
-	assert_in_range(cnt + 100, expected * 95 / 100, expected * 105 / 100 + 200);
-}
-
 /* Streams as long as the ids that are known, so that a spread of all of them shows. */
 static void traffics_are_what_their_names_say(void **state)
 {
@@ -122,8 +130,7 @@ static void traffics_are_what_their_names_say(void **state)
 		struct bench_stream s = bench_traffic_stream(&b, &subject, sent->traffic, 0, 1, IDS);
 		uint64_t soon = 0, known = 0, farthest = 0;
 
-		assert_int_equal(s.other, BENCH_ALONE);
-		assert_int_equal(s.packets, IDS);
+		assert_row(sent->name, s.other == BENCH_ALONE && s.packets == IDS);
 		for (int n = 0; n < IDS; n++) {
 			uint64_t next = s.next, id = bench_next_id(&s, true);
 
@@ -136,13 +143,12 @@ static void traffics_are_what_their_names_say(void **state)
 			if (id >= KNOWN && id < KNOWN + IDS && id - KNOWN > farthest)
 				farthest = id - KNOWN;
 		}
-		assert_about(s.next - FIRST, sent->fresh);
-		assert_about(soon, sent->copies_soon);
-		assert_about(known, sent->known);
-		if (sent->known) {
-			assert_true(farthest < sent->known_spread);
-			assert_true(farthest >= sent->known_spread * 95 / 100);
-		}
+		assert_row(sent->name, about(s.next - FIRST, sent->fresh));
+		assert_row(sent->name, about(soon, sent->copies_soon));
+		assert_row(sent->name, about(known, sent->known));
+		if (sent->known)
+			assert_row(sent->name, farthest < sent->known_spread &&
+						       farthest >= sent->known_spread * 95 / 100);
 	}
 }
 
@@ -189,6 +195,46 @@ static void two_cpus_send_ids_of_their_own(void **state)
 	}
 }
 
+static void streams_of_one_time_ran_at_once(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t begin[2], end[2];
+		bool at_once;
+	} PAIRS[] = {
+		{ "together", { 100, 100 }, { 200, 200 }, true },
+		{ "one a little later", { 100, 110 }, { 200, 210 }, true },
+		{ "half of both", { 100, 150 }, { 200, 250 }, true },
+		{ "less than half of both", { 100, 151 }, { 200, 251 }, false },
+		{ "one within the other", { 100, 300 }, { 1000, 400 }, true },
+		{ "half of the shorter one", { 100, 950 }, { 1000, 1050 }, true },
+		{ "less than half of the shorter one", { 100, 951 }, { 1000, 1051 }, false },
+		{ "one after the other", { 100, 200 }, { 200, 300 }, false },
+		{ "far from each other", { 100, 5000 }, { 200, 5100 }, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(PAIRS); i++) {
+		const struct bench_stream a = { .begin_ns = PAIRS[i].begin[0],
+						.end_ns = PAIRS[i].end[0] };
+		const struct bench_stream b = { .begin_ns = PAIRS[i].begin[1],
+						.end_ns = PAIRS[i].end[1] };
+
+		assert_row(PAIRS[i].name, bench_ran_at_once(&a, &b) == PAIRS[i].at_once);
+		assert_row(PAIRS[i].name, bench_ran_at_once(&b, &a) == PAIRS[i].at_once);
+	}
+}
+
+static void fresh_ids_of_all_traffics_are_counted(void **state)
+{
+	uint64_t fresh = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(SENT); i++)
+		fresh += SENT[i].fresh;
+	assert_true(about(bench_traffic_fresh() * IDS, fresh));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -197,6 +243,8 @@ int main(void)
 		cmocka_unit_test(traffics_are_what_their_names_say),
 		cmocka_unit_test(warm_is_what_was_asked_for_or_suffices),
 		cmocka_unit_test(two_cpus_send_ids_of_their_own),
+		cmocka_unit_test(streams_of_one_time_ran_at_once),
+		cmocka_unit_test(fresh_ids_of_all_traffics_are_counted),
 	};
 
 	return run_any_tests("bench_stream", tests, ARRAY_SIZE(tests));

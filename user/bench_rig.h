@@ -82,6 +82,14 @@ struct bench_stream bench_traffic_stream(const struct bench *b, const struct ben
 					 enum bench_traffic traffic, int cpu, int cpus,
 					 uint64_t packets);
 
+/* Fresh ids among the packets of each traffic once, for every packet of one of them. */
+double bench_traffic_fresh(void);
+
+/* Whether two streams that have ended were measured at the same time, for half of the shorter
+ * one at least.
+ */
+bool bench_ran_at_once(const struct bench_stream *a, const struct bench_stream *b);
+
 /* The next packets on any CPU go to this program. */
 int bench_aim(struct bench *b, int prog_fd);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Which ids come. */
+/* Streams of packets: which ids come, and when. */
 #include "bench_rig.h"
 
 #define HOT_IDS 64
@@ -66,4 +66,22 @@ struct bench_stream bench_traffic_stream(const struct bench *b, const struct ben
 		.late = TRAFFICS[traffic].late,
 		.other = cpus == 2 ? (uint32_t)b->cpus[!cpu] : BENCH_ALONE,
 	};
+}
+
+double bench_traffic_fresh(void)
+{
+	double fresh = 0;
+
+	for (int i = 0; i < BENCH_TRAFFICS_CNT; i++)
+		fresh += (double)TRAFFICS[i].fresh_parts / BENCH_ALL;
+	return fresh;
+}
+
+bool bench_ran_at_once(const struct bench_stream *a, const struct bench_stream *b)
+{
+	uint64_t a_ns = a->end_ns - a->begin_ns, b_ns = b->end_ns - b->begin_ns;
+	uint64_t begin_ns = a->begin_ns > b->begin_ns ? a->begin_ns : b->begin_ns;
+	uint64_t end_ns = a->end_ns < b->end_ns ? a->end_ns : b->end_ns;
+
+	return end_ns > begin_ns && end_ns - begin_ns >= (a_ns < b_ns ? a_ns : b_ns) / 2;
 }
