@@ -82,13 +82,13 @@ static __always_inline void put_id(struct dedup_id *id, const struct bench_strea
 }
 
 struct meeting {
-	const __u64 *sent; /* of the other CPU */
+	const volatile __u32 *come; /* of the other CPU */
 	__u64 own;
 };
 
 static long has_come(__u32 i, struct meeting *m)
 {
-	return dedup_read(m->sent) >= m->own;
+	return *m->come >= m->own;
 }
 
 /* Whether the other has come within one such loop. */
@@ -97,16 +97,17 @@ static long has_come_by_then(__u32 i, struct meeting *m)
 	return bpf_loop(WAIT_LOOKS, has_come, m, 0) < WAIT_LOOKS;
 }
 
-/* Until the other CPU has come as far as this one. */
+/* Until the other CPU has come as often as this one. */
 static __always_inline void wait_for_other(struct bench_stream *s)
 {
 	__u64 other = s->other;
-	struct meeting m = { .own = s->sent };
+	struct meeting m = { .own = s->come + 1 };
 
 	if (s->other == BENCH_ALONE)
 		return;
+	*(volatile __u32 *)&s->come = m.own;
 	DEDUP_BOUND(other, BENCH_CPUS - 1);
-	m.sent = &streams[other].sent;
+	m.come = &streams[other].come;
 	if (bpf_loop(WAIT_TIMES, has_come_by_then, &m, 0) == WAIT_TIMES)
 		s->apart++;
 }
@@ -168,8 +169,7 @@ int generate_twins(struct xdp_md *ctx)
 	wait_for_other(s);
 	at_ns = (bpf_ktime_get_ns() | (MEET_NS - 1)) + 1;
 	bpf_loop(MEET_LOOKS, is_time, &at_ns, 0);
-	/* The other waits for this. */
-	*(volatile __u64 *)&s->sent = s->sent + 1;
+	s->sent++;
 	bpf_tail_call(ctx, &target, 0);
 	return XDP_ABORTED;
 }

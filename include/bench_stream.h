@@ -27,8 +27,9 @@ struct bench_stream {
 	__u64 apart;	   /* packets for which the other CPU did not come in time */
 	__u64 seen_new;	   /* twins: the packet program's counter `new`, as last seen */
 	__u32 fresh_parts; /* of BENCH_ALL */
-	__u32 other;	   /* CPU to begin together with, or BENCH_ALONE */
-	__u64 late;	   /* 0 to 2^32 */
+	__u32 late;
+	__u32 other; /* CPU to begin together with, or BENCH_ALONE */
+	__u32 come;  /* to so many meetings with it */
 } __attribute__((aligned(128)));
 _Static_assert(sizeof(struct bench_stream) == 128, "no cache line is shared");
 
