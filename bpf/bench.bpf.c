@@ -82,13 +82,13 @@ static __always_inline void put_id(struct dedup_id *id, const struct bench_strea
 }
 
 struct meeting {
-	const volatile __u32 *come; /* of the other CPU */
+	const __u32 *come; /* of the other CPU */
 	__u64 own;
 };
 
 static long has_come(__u32 i, struct meeting *m)
 {
-	return *m->come >= m->own;
+	return dedup_read32(m->come) >= m->own;
 }
 
 /* Whether the other has come within one such loop. */

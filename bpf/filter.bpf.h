@@ -36,7 +36,7 @@ static __always_inline int blocked_find(const struct dedup_config *cfg, const st
 	if (!s->block)
 		return -ENOENT;
 	s->words = cfg->words;
-	dedup_probe(&s->probe, hash, s->words, cfg->bits);
+	dedup_probe_masks(&s->probe, hash, s->words, cfg->bits);
 	return 0;
 }
 

@@ -65,10 +65,9 @@ static __always_inline __u32 dedup_probe_block(__u64 hash, __u32 blocks)
 	return ((hash >> 32) * blocks) >> 32;
 }
 
-/* Fills in all but `block`: what the id with this hash (of dedup_hash) sets and tests. Words
- * and masks are from products of the whole hash, so that they are free within a block.
- */
-static __always_inline void dedup_probe(struct dedup_probe *p, __u64 hash, __u32 words, __u32 bits)
+/* Fills in all but `block`, for those who look the block up before. */
+static __always_inline void dedup_probe_masks(struct dedup_probe *p, __u64 hash, __u32 words,
+					      __u32 bits)
 {
 	__u64 mix = hash ^ (hash >> 32);
 	__u64 g = mix * 0xd6e8feb86659fd93 >> 4; /* a product's lowest bits are its worst */
@@ -95,6 +94,16 @@ static __always_inline void dedup_probe(struct dedup_probe *p, __u64 hash, __u32
 	} else {
 		DEDUP_ELSE();
 	}
+}
+
+/* Fills in what the id with this hash (of dedup_hash) sets and tests: words and
+ * masks from products of the whole hash, so that they are free within a block.
+ */
+static __always_inline void dedup_probe(struct dedup_probe *p, __u64 hash, __u32 blocks,
+					__u32 words, __u32 bits)
+{
+	p->block = dedup_probe_block(hash, blocks);
+	dedup_probe_masks(p, hash, words, bits);
 }
 
 /* The half `cur` (0 or 1) of a block. */

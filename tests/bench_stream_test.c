@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The bench's generator: how many ids are fresh, and which ones come again. */
+/* The bench's streams: how many ids are fresh, which ones come again, and whether two ran at once. */
 #include "support.h"
 
 #include "bench_rig.h"

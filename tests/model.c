@@ -39,13 +39,10 @@ static bool model_knows(struct model *m, const struct id *id, bool learn)
 	struct dedup_block *block;
 	struct dedup_probe p = { 0 };
 	struct dedup_id key;
-	uint64_t hash;
 	int current;
 
 	memcpy(&key, id, sizeof(key));
-	hash = dedup_hash(&key, c);
-	p.block = dedup_probe_block(hash, c->blocks);
-	dedup_probe(&p, hash, c->words, c->bits);
+	dedup_probe(&p, dedup_hash(&key, c), c->blocks, c->words, c->bits);
 	block = &m->blocks[p.block];
 	if (half_has(block->half[0], &p, c->words) || half_has(block->half[1], &p, c->words))
 		return true;

@@ -21,19 +21,15 @@ static int find_place(const struct filter *f, const uint8_t bytes[GSP_ID_BYTES],
 {
 	const struct dedup_config *c = f->config;
 	struct dedup_id id;
-	__u64 hash;
 
 	memcpy(&id, bytes, sizeof(id));
 	if (dedup_is_no_id(&id))
 		return -EINVAL;
 	p->hand = dedup_read(&f->state->hand);
-	if (c->layout != DEDUP_BLOCKED) {
+	if (c->layout == DEDUP_BLOCKED)
+		dedup_probe(&p->probe, dedup_hash(&id, c), c->blocks, c->words, c->bits);
+	else
 		dedup_positions(&p->positions, &id, c);
-		return 0;
-	}
-	hash = dedup_hash(&id, c);
-	p->probe.block = dedup_probe_block(hash, c->blocks);
-	dedup_probe(&p->probe, hash, c->words, c->bits);
 	return 0;
 }
 
