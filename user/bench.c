@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,6 @@
 #define PACKETS_MAX 10000 /* measured at once */
 #define CHECK_PACKETS 20000
 #define KNOWN_MIN 0.99 /* LRU: an approximate one */
-#define TRIES 5	       /* a CPU may be taken away as the other begins */
 
 static const struct {
 	const char *name, *key;
@@ -105,9 +105,11 @@ static int check_counters(const struct bench *b, enum bench_row row, enum bench_
 		       (unsigned long long)(after->stale - before->stale));
 }
 
-/* ns a packet of each CPU; -EAGAIN if two CPUs did not run at once. */
-static int try_to_measure(struct bench *b, enum bench_row row, enum bench_traffic traffic, int cpus,
-			  double *ns)
+/* ns a packet of each CPU; NAN if two CPUs did not run at once: one may be taken away as the
+ * other begins.
+ */
+static int measure(struct bench *b, enum bench_row row, enum bench_traffic traffic, int cpus,
+		   double *ns)
 {
 	struct bench_subject *s = &b->subject[row];
 	struct filter_counters before = { 0 }, after = { 0 };
@@ -126,28 +128,15 @@ static int try_to_measure(struct bench *b, enum bench_row row, enum bench_traffi
 				     sent_fresh(b, first, packets, cpus));
 	if (err)
 		return err;
-	if (cpus == 2 && !bench_ran_at_once(&b->streams[b->cpus[0]], &b->streams[b->cpus[1]]))
-		return -EAGAIN;
 	for (int i = 0; i < cpus; i++) {
 		const struct bench_stream *stream = &b->streams[b->cpus[i]];
 
 		rate += (double)packets / (stream->end_ns - stream->begin_ns);
 	}
 	*ns = cpus / rate;
+	if (cpus == 2 && !bench_ran_at_once(&b->streams[b->cpus[0]], &b->streams[b->cpus[1]]))
+		*ns = NAN;
 	return 0;
-}
-
-static int measure(struct bench *b, enum bench_row row, enum bench_traffic traffic, int cpus,
-		   double *ns)
-{
-	int err = -EAGAIN;
-
-	for (int i = 0; i < TRIES && err == -EAGAIN; i++)
-		err = try_to_measure(b, row, traffic, cpus, ns);
-	if (err != -EAGAIN)
-		return err;
-	return say_err(-EBUSY, "%s: two CPUs did not run at once; is this machine busy?",
-		       bench_row_name(row));
 }
 
 /* Rows that are compared come one after the other: what others do to the caches changes. */

@@ -61,7 +61,9 @@ struct bench_result {
 	double bytes_an_id[BENCH_ROWS_CNT]; /* of capacity, as the kernel accounts them; 0: none */
 	double fpr[BENCH_ROWS_CNT];	    /* expected at capacity; 0: exact */
 	uint32_t hashes[BENCH_ROWS_CNT];    /* k; 0: none */
-	/* ns a packet, by round: one CPU, and two at once on different ids (of each CPU) */
+	/* ns a packet, by round: one CPU, and two at once on different ids (of each CPU); NAN if
+	 * the two did not run at once after all
+	 */
 	double ns[2][BENCH_ROWS_CNT][BENCH_TRAFFICS_CNT][BENCH_ROUNDS_MAX];
 };
 
@@ -80,7 +82,7 @@ struct bench_figure {
 	double median, low, high; /* the quartiles */
 };
 
-/* Of cnt > 0 values, which it sorts. */
+/* Of cnt values, which it sorts, without those that are no numbers; NAN if that leaves none. */
 struct bench_figure bench_quartiles(double *values, int cnt);
 
 /* A figure of one row and traffic, by round; what it is compared with is of the same round. */
@@ -95,6 +97,9 @@ struct bench_figure bench_scaling(const struct bench_result *r, enum bench_row r
 /* The added cost of the shipped filter as a part of that of `row`. */
 struct bench_figure bench_shipped_part(const struct bench_result *r, enum bench_row row,
 				       enum bench_traffic traffic);
+
+/* How many measurements of two CPUs are left out, as the two did not run at once. */
+int bench_apart(const struct bench_result *r);
 
 struct bench_twins {
 	uint64_t ids;

@@ -2,6 +2,7 @@
 /* Medians and quartiles of what the rounds measured. */
 #include "bench.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 typedef const double *samples; /* one a round */
@@ -25,16 +26,24 @@ static double quantile(const double *sorted, int cnt, double part)
 	double at = part * (cnt - 1);
 	int i = at;
 
-	return i + 1 < cnt ? sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]) : sorted[i];
+	/* The next one may be infinite, or not there. */
+	return at > i ? sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]) : sorted[i];
 }
 
 struct bench_figure bench_quartiles(double *values, int cnt)
 {
-	qsort(values, cnt, sizeof(*values), compare);
+	int numbers = 0;
+
+	for (int i = 0; i < cnt; i++)
+		if (!isnan(values[i]))
+			values[numbers++] = values[i];
+	if (!numbers)
+		return (struct bench_figure){ NAN, NAN, NAN };
+	qsort(values, numbers, sizeof(*values), compare);
 	return (struct bench_figure){
-		.median = quantile(values, cnt, 0.5),
-		.low = quantile(values, cnt, 0.25),
-		.high = quantile(values, cnt, 0.75),
+		.median = quantile(values, numbers, 0.5),
+		.low = quantile(values, numbers, 0.25),
+		.high = quantile(values, numbers, 0.75),
 	};
 }
 
@@ -91,4 +100,15 @@ struct bench_figure bench_shipped_part(const struct bench_result *r, enum bench_
 	for (int i = 0; i < r->setting.rounds; i++)
 		values[i] = (own[i] - floor[i]) / (ns[i] - floor[i]);
 	return bench_quartiles(values, r->setting.rounds);
+}
+
+int bench_apart(const struct bench_result *r)
+{
+	int cnt = 0;
+
+	for (int row = 0; row < BENCH_ROWS_CNT; row++)
+		for (int traffic = 0; traffic < BENCH_TRAFFICS_CNT; traffic++)
+			for (int i = 0; i < r->setting.rounds; i++)
+				cnt += isnan(of(r, 2, row, traffic)[i]);
+	return cnt;
 }

@@ -99,6 +99,8 @@ static json_object *result_json(const struct bench_result *r)
 		if (r->there[row])
 			ADD(rows, bench_row_key(row), row_json(r, row));
 	ADD(o, "rows", rows);
+	if (r->cpus == 2)
+		ADD(o, "two_cpus_apart", json_object_new_int(bench_apart(r)));
 	return o;
 }
 
@@ -166,6 +168,10 @@ static void print_result(const struct bench_result *r)
 			if (r->there[row])
 				print_row(r, row, traffic);
 	}
+	if (bench_apart(r))
+		printf("Two CPUs: %d measurements are left out, as the two did not run at once; "
+		       "is this\nmachine busy?\n",
+		       bench_apart(r));
 	fflush(stdout);
 }
 

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The bench's figures: what its table makes of what the rounds measured. */
+#include "support.h"
+
+#include <math.h>
+
+#include "bench.h"
+
+#define ROUNDS 3
+#define AT BENCH_GOSSIP
+
+static bool same(double a, double b)
+{
+	return a == b || fabs(a - b) <= 1e-9 || (isnan(a) && isnan(b));
+}
+
+static void assert_figure(const char *name, struct bench_figure is, struct bench_figure should_be)
+{
+	if (!same(is.low, should_be.low) || !same(is.median, should_be.median) ||
+	    !same(is.high, should_be.high))
+		fail_msg("%s: %g (%g to %g), not %g (%g to %g)", name, is.median, is.low, is.high,
+			 should_be.median, should_be.low, should_be.high);
+}
+
+static void quartiles_are_of_what_was_measured(void **state)
+{
+	struct {
+		const char *name;
+		int cnt;
+		double values[5];
+		struct bench_figure figure;
+	} table[] = {
+		{ "one", 1, { 7 }, { .low = 7, .median = 7, .high = 7 } },
+		{ "two", 2, { 2, 1 }, { .low = 1.25, .median = 1.5, .high = 1.75 } },
+		{ "five", 5, { 5, 1, 4, 2, 3 }, { .low = 2, .median = 3, .high = 4 } },
+		{ "far ones", 5, { 1000, 2, 3, 4, -1000 }, { .low = 2, .median = 3, .high = 4 } },
+		{ "one left out", 4, { NAN, 3, 1, 2 }, { .low = 1.5, .median = 2, .high = 2.5 } },
+		{ "the last left out", 3, { 3, 1, NAN }, { .low = 1.5, .median = 2, .high = 2.5 } },
+		{ "one left", 3, { NAN, 3, NAN }, { .low = 3, .median = 3, .high = 3 } },
+		{ "none left", 2, { NAN, NAN }, { .low = NAN, .median = NAN, .high = NAN } },
+		{ "beyond all", 3, { INFINITY, 1, 2 }, { .low = 1.5, .median = 2, .high = INFINITY } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		assert_figure(table[i].name, bench_quartiles(table[i].values, table[i].cnt),
+			      table[i].figure);
+}
+
+/* In the second round others had the machine; in the third, two CPUs did not run at once. */
+static struct bench_result result(void)
+{
+	return (struct bench_result){
+		.setting = { .rounds = ROUNDS },
+		.ns = {
+			{
+				[BENCH_FLOOR][AT] = { 20, 200, 22 },
+				[BENCH_LINE][AT] = { 30, 300, 33 },
+				[BENCH_SHIPPED][AT] = { 40, 400, 44 },
+				[BENCH_BLOOM][AT] = { 100, 1000, 110 },
+			},
+			{
+				[BENCH_SHIPPED][AT] = { 50, 400, NAN },
+				[BENCH_BLOOM][AT] = { NAN, NAN, NAN },
+			},
+		},
+	};
+}
+
+/* Of different rounds, no ratio would be right. */
+static void ratios_are_within_a_round(void **state)
+{
+	const struct bench_result r = result();
+	const struct bench_figure two = { 2, 2, 2 };
+
+	(void)state;
+	assert_figure("of floor", bench_ratio(&r, BENCH_SHIPPED, BENCH_FLOOR, AT), two);
+	assert_figure("of line", bench_ratio(&r, BENCH_SHIPPED, BENCH_LINE, AT),
+		      (struct bench_figure){ 4.0 / 3, 4.0 / 3, 4.0 / 3 });
+	assert_figure("part", bench_shipped_part(&r, BENCH_BLOOM, AT),
+		      (struct bench_figure){ 0.25, 0.25, 0.25 });
+	assert_figure("part of line", bench_shipped_part(&r, BENCH_LINE, AT), two);
+	assert_figure("ns", bench_ns(&r, 1, BENCH_SHIPPED, AT),
+		      (struct bench_figure){ .low = 42, .median = 44, .high = 222 });
+	assert_figure("added", bench_added(&r, BENCH_SHIPPED, AT),
+		      (struct bench_figure){ .low = 21, .median = 22, .high = 111 });
+}
+
+static void what_did_not_run_at_once_is_left_out(void **state)
+{
+	const struct bench_result r = result();
+	const struct bench_figure none = { NAN, NAN, NAN };
+
+	(void)state;
+	assert_int_equal(bench_apart(&r), 4);
+	assert_figure("ns", bench_ns(&r, 2, BENCH_SHIPPED, AT),
+		      (struct bench_figure){ .low = 137.5, .median = 225, .high = 312.5 });
+	assert_figure("scaling", bench_scaling(&r, BENCH_SHIPPED, AT),
+		      (struct bench_figure){ .low = 1.7, .median = 1.8, .high = 1.9 });
+	assert_figure("no ns", bench_ns(&r, 2, BENCH_BLOOM, AT), none);
+	assert_figure("no scaling", bench_scaling(&r, BENCH_BLOOM, AT), none);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(quartiles_are_of_what_was_measured),
+		cmocka_unit_test(ratios_are_within_a_round),
+		cmocka_unit_test(what_did_not_run_at_once_is_left_out),
+	};
+
+	return run_any_tests("bench_figures", tests, ARRAY_SIZE(tests));
+}
