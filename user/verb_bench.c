@@ -150,6 +150,8 @@ static void print_row(const struct bench_result *r, enum bench_row row, enum ben
 
 static void print_result(const struct bench_result *r)
 {
+	int apart = bench_apart(r);
+
 	printf("\n%" PRIu64 " ids in the window; p %g; %d rounds", r->setting.ids, r->setting.fpr,
 	       r->setting.rounds);
 	if (r->capacity != r->setting.ids)
@@ -168,10 +170,10 @@ static void print_result(const struct bench_result *r)
 			if (r->there[row])
 				print_row(r, row, traffic);
 	}
-	if (bench_apart(r))
+	if (apart)
 		printf("Two CPUs: %d measurements are left out, as the two did not run at once; "
 		       "is this\nmachine busy?\n",
-		       bench_apart(r));
+		       apart);
 	fflush(stdout);
 }
 
