@@ -131,7 +131,6 @@ static __always_inline void dedup_hand_pass(struct dedup_state *st,
 	/* What was asked for goes first: it comes in whole turns, and stays whole. */
 	if (asked > left)
 		asked = left;
-	st->served += asked;
 	left -= asked;
 	if (by_clock > left)
 		by_clock = left;
@@ -158,6 +157,7 @@ static __always_inline void dedup_hand_pass(struct dedup_state *st,
 	}
 	/* A full barrier: whoever sees the block turned finds its half cleared. */
 	__sync_lock_test_and_set(&st->hand, (__u64)epoch << 32 | pos);
+	st->served += asked; /* last: who waits for it finds the hand there */
 }
 
 /* A step ends: how far may others learn until the next one? */
