@@ -20,8 +20,7 @@
 #define SOCKETS 8
 #define PORTS 3 /* of a process: the tests' own, streams', probes' */
 #define OBJECTS 64
-#define PATIENCE_MS 5000
-#define RCU_MS 30000 /* on a busy machine a grace period for sleepable programs took 8 s */
+#define PATIENCE_MS 30000 /* on a busy machine a grace period for sleepable programs took 8 s */
 #define STREAM_EVENTS 2000000
 #define PROBE_EVENTS 20
 #define PROBE_COPIES 3
@@ -390,7 +389,7 @@ void bed_assert_nothing_left(void)
 		if (if_nametoindex(name) && !bpf_xdp_query_id(if_nametoindex(name), 0, &id))
 			assert_int_equal(id, 0);
 	}
-	for (int ms = 0; ms < RCU_MS && objects_left(); ms += 5)
+	for (int ms = 0; ms < PATIENCE_MS && objects_left(); ms += 5)
 		usleep(5000);
 	assert_int_equal(objects_left(), 0);
 }

@@ -15,7 +15,7 @@
 #include "plan.h"
 
 #define NOTHING "maps: 0, programs:, pins: "
-#define LEFT_MS 5000 /* in which the kernel frees what nothing holds any more */
+#define LEFT_MS 30000 /* in which the kernel frees what nothing holds any more */
 
 struct dedup_config cli_plan;
 

@@ -267,9 +267,9 @@ static const struct cli_story STORIES[] = {
 	  "[ $(echo \"$said\" | sed -n 's/.*estimate *\\([0-9]*\\) ids.*/\\1/p') -lt 500 ]\n" },
 	{ "rotate-reset", LOAD
 	  " --capacity 10M --window 1h; $XD add v0 " ID_A "\n"
-	  "timeout 5 $XD rotate v0; got $XD test v0 " ID_A "; is '" ID_A " known'\n"
-	  "timeout 5 $XD rotate v0; got $XD test v0 " ID_A "; is '" ID_A " unknown'\n"
-	  "$XD add v0 " ID_B "; timeout 5 $XD reset v0; got $XD test v0 " ID_B "\n"
+	  "timeout 20 $XD rotate v0; got $XD test v0 " ID_A "; is '" ID_A " known'\n"
+	  "timeout 20 $XD rotate v0; got $XD test v0 " ID_A "; is '" ID_A " unknown'\n"
+	  "$XD add v0 " ID_B "; timeout 20 $XD reset v0; got $XD test v0 " ID_B "\n"
 	  "is '" ID_B " unknown'; got $XD status v0; has 'estimate    0 ids'; has 'of turn 5;'\n" },
 	{ "unload-one-of-two",
 	  "$XD load v0 p0 --port 80; $XD unload v0; idle v0; runs p0; got $XD status v0\n"
@@ -307,9 +307,9 @@ static const struct cli_story STORIES[] = {
 	  "got unshare --pid --fork --mount-proc sh -ec 'umount /sys/fs/bpf; " LOAD "\n"
 	  "	grep \"^bpf /sys/fs/bpf bpf .*mode=700\" /proc/mounts; $XD status v0'\n"
 	  "has 'bpf /sys/fs/bpf bpf '; has 'interfaces  v0 (native, alone)\n'\n" },
-	{ "load-waits",
-	  "mkdir -p -m 700 $PINS; flock $PINS sh -c 'sleep 1; touch /mnt/a' & sleep 0.1\n"
-	  "rm -f /mnt/a; " LOAD "; [ -e /mnt/a ]\n" },
+	{ "load-waits", "mkdir -p -m 700 $PINS; rm -f /mnt/a /mnt/b\n"
+			"flock $PINS sh -c 'touch /mnt/b; sleep 1; touch /mnt/a' &\n"
+			"until [ -e /mnt/b ]; do sleep 0.01; done; " LOAD "; [ -e /mnt/a ]\n" },
 	{ "loads-at-once", "for i in 1 2 3 4; do " LOAD " & $XD load p0 --port 80; wait $!\n"
 			   "	$XD status v0; $XD status p0; $XD unload v0 p0; clean\ndone\n" },
 	{ "loads-at-once-one-name", /* the other is told, and attaches nothing */

@@ -228,40 +228,49 @@ static void send_for_windows(struct window w[BED_LINKS])
 	}
 }
 
-static void check_window(const struct window *w)
+/* Is it good, or did the machine stand still? */
+static bool check_window(const struct window *w, bool stale)
 {
 	uint64_t cycle_ns = 2 * w->window_ns + WINDOW_SLACK_NS;
 
 	print_message("# window %llu ms: passed again after %.0f to %.0f ms\n", w->window_ns / MS,
 		      w->shortest_ns / 1e6, w->longest_ns / 1e6);
-	assert_int_equal(w->too_early, 0);
-	assert_int_equal(w->too_late, 0);
 	assert_int_equal(gossip_receiver_lost(w->r), 0);
+	if (stale)
+		return false;
+	assert_int_equal(w->too_early, 0);
+	if (w->too_late)
+		return false;
 	for (int i = 0; i < WINDOW_IDS; i++)
 		assert_true(w->ids[i].passes >= (WINDOW_RUN_NS - w->window_ns) / cycle_ns);
+	return true;
 }
 
 static void test_window(void **state)
 {
 	static struct window w[BED_LINKS];
-	uint64_t stale = 1;
+	bool good = false;
 
 	(void)state;
-	/* On a machine that stands still for so long that the hand does, the filter lets
-	 * everything pass, as it should: then this test says nothing.
+	/* On a machine that stands still for a while ids live longer by that; and when the
+	 * hand stands still for so long that its clock counts as stopped, the filter lets
+	 * everything pass, as it should. Then this test says nothing.
 	 */
-	for (int try = 0; stale && try < WINDOW_TRIES; try++) {
+	for (int try = 0; !good && try < WINDOW_TRIES; try++) {
+		bool stale;
+
 		open_window(&w[0], 0, 1 * S);
 		open_window(&w[1], 1, 2 * S);
 		send_for_windows(w);
-		stale = bed_counters("ve0").stale + bed_counters("ve1").stale;
-		for (int i = 0; !stale && i < BED_LINKS; i++)
-			check_window(&w[i]);
-		for (int i = 0; i < BED_LINKS; i++)
+		stale = bed_counters("ve0").stale || bed_counters("ve1").stale;
+		good = true;
+		for (int i = 0; i < BED_LINKS; i++) {
+			good &= check_window(&w[i], stale);
 			bed_close(w[i].s, w[i].r);
+		}
 		bed_tool("unload ve0 ve1");
 	}
-	assert_int_equal(stale, 0);
+	assert_true(good);
 }
 
 /* Overload: ten times the capacity and more. What passes unlearned or ages early makes
@@ -295,7 +304,8 @@ static void check_overload(int link, struct gossip_receiver *r, uint32_t events,
 	assert_int_equal(gossip_receiver_lost(r), 0);
 	assert_int_equal(r->distinct, r->packets);
 	assert_int_equal(r->distinct, events - c.duplicate);
-	assert_int_equal(c.new + c.unlearned + c.duplicate, events);
+	assert_int_equal(c.new + c.unlearned + c.duplicate + c.stale, events);
+	assert_true(c.stale < events / 2); /* a machine may stand still for a while */
 	assert_true(c.duplicate <= noise * poisson_bound(fpr * events / noise));
 	assert_true(c.early > 0);
 }

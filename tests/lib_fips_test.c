@@ -210,7 +210,7 @@ static void absorb_is_stale(void **state)
 	struct fips_filter f = filter_with(0, 3);
 
 	(void)state;
-	lib_load("--layout flat --hash fips --hashes 5 --window 1s");
+	lib_load("--layout flat --hash fips --hashes 5 --window 5s");
 	assert_int_equal(absorb(&f, 1), 0);
 	bed_tool("unload ve0");
 	for (int ms = 0; !lib_stats().stopped && ms < 20000; ms++)

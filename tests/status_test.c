@@ -200,8 +200,12 @@ static void test_hand_goes(void **state)
 	(void)state;
 	sh(LOAD " --window 250ms --capacity 1000");
 	assert_int_equal(filter_open("v0", &f), 0);
-	for (uint64_t end = kernel_now_ns() + 300000000; kernel_now_ns() < end;)
-		stopped += stats_stopped(f.config, f.state, kernel_now_ns());
+	for (uint64_t end = kernel_now_ns() + 300000000; kernel_now_ns() < end;) {
+		uint64_t last_ns = dedup_read(&f.state->last_ns), now_ns = kernel_now_ns();
+
+		if (now_ns - last_ns <= f.config->stale_ns)
+			stopped += stats_stopped(f.config, f.state, now_ns);
+	}
 	filter_close(&f);
 	assert_int_equal(stopped, 0);
 }
