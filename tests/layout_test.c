@@ -217,7 +217,7 @@ static void list_combinations(void)
 			snprintf(c->name, sizeof(c->name), "use-%s-%s", shape_layout_name(layout),
 				 shape_hash_name(hash));
 			snprintf(c->options, sizeof(c->options),
-				 "--layout %s --hash %s --capacity 500 --fpr 0.01",
+				 "--layout %s --hash %s --capacity 500 --fpr 1e-4",
 				 shape_layout_name(layout), shape_hash_name(hash));
 			c++;
 		}
