@@ -50,7 +50,7 @@ static void for_each_kind(int layout, kind_fn check)
 			cfg.recent = cfg.recent ? 0 : 64;
 		rig_load(&cfg);
 		rig.row = KINDS[i / 2].name;
-		check(&cfg);
+		check(rig.filter.config);
 		rig_unload(NULL);
 	}
 }
@@ -161,13 +161,39 @@ static void count_only_counts_but_passes(void **state)
 	}
 }
 
+/* How many places two ids have in common. */
+static uint32_t shared_places(const struct dedup_config *cfg, const struct id *a, const struct id *b)
+{
+	uint32_t at[2][EXACT_PROBES_MAX], shared = 0;
+	uint32_t cnt = exact_positions(cfg, a, at[0]);
+
+	exact_positions(cfg, b, at[1]);
+	for (uint32_t i = 0; i < cnt; i++)
+		for (uint32_t j = 0; j < cnt; j++)
+			shared += at[0][i] == at[1][j];
+	return shared;
+}
+
+static struct id id_sharing(const struct dedup_config *cfg, const struct id *id, uint32_t places)
+{
+	struct id other;
+
+	do
+		other = id_fresh();
+	while (shared_places(cfg, id, &other) != places);
+	return other;
+}
+
 /* Until an id is learned again, which the kernel's memory of whole ids must not prevent. */
 static void try_removal(const struct dedup_config *cfg)
 {
 	struct id ids[4];
 
-	(void)cfg;
-	rig_learn(ids, ARRAY_SIZE(ids));
+	rig_learn(ids, 1);
+	for (size_t i = 1; i < ARRAY_SIZE(ids); i++) {
+		ids[i] = id_sharing(cfg, &ids[0], 0);
+		expect_event(&ids[i], XDP_PASS, DEDUP_new);
+	}
 	for (int round = 0; round < 3; round++) {
 		for (size_t i = 0; i < 2 * ARRAY_SIZE(ids); i++)
 			expect_event(&ids[i / 2], XDP_DROP, DEDUP_duplicate);
@@ -187,24 +213,6 @@ static void a_removed_id_is_unknown_at_once(void **state)
 	for_each_kind(DEDUP_COUNTDOWN, try_removal);
 }
 
-/* A fresh id that has at least one of id's places, but not all of them. */
-static struct id id_beside(const struct dedup_config *cfg, const struct id *id)
-{
-	uint32_t at[EXACT_PROBES_MAX], cnt = exact_positions(cfg, id, at);
-
-	for (;;) {
-		uint32_t its[EXACT_PROBES_MAX], shared = 0;
-		struct id other = id_fresh();
-
-		exact_positions(cfg, &other, its);
-		for (uint32_t i = 0; i < cnt; i++)
-			for (uint32_t j = 0; j < cnt; j++)
-				shared += at[i] == its[j];
-		if (shared == 1)
-			return other;
-	}
-}
-
 static void a_removed_id_takes_its_neighbours_along(void **state)
 {
 	(void)state;
@@ -220,7 +228,7 @@ static void a_removed_id_takes_its_neighbours_along(void **state)
 		rig_load(&cfg);
 		rig.row = KINDS[i].name;
 		rig_learn(&id, 1);
-		beside = id_beside(rig.filter.config, &id);
+		beside = id_sharing(rig.filter.config, &id, 1);
 		expect_event(&beside, XDP_PASS, DEDUP_new);
 		expect_event(&beside, XDP_DROP, DEDUP_duplicate);
 		expect_event(&id, XDP_DROP, DEDUP_duplicate);
