@@ -161,29 +161,6 @@ static void count_only_counts_but_passes(void **state)
 	}
 }
 
-/* How many places two ids have in common. */
-static uint32_t shared_places(const struct dedup_config *cfg, const struct id *a, const struct id *b)
-{
-	uint32_t at[2][EXACT_PROBES_MAX], shared = 0;
-	uint32_t cnt = exact_positions(cfg, a, at[0]);
-
-	exact_positions(cfg, b, at[1]);
-	for (uint32_t i = 0; i < cnt; i++)
-		for (uint32_t j = 0; j < cnt; j++)
-			shared += at[0][i] == at[1][j];
-	return shared;
-}
-
-static struct id id_sharing(const struct dedup_config *cfg, const struct id *id, uint32_t places)
-{
-	struct id other;
-
-	do
-		other = id_fresh();
-	while (shared_places(cfg, id, &other) != places);
-	return other;
-}
-
 /* Until an id is learned again, which the kernel's memory of whole ids must not prevent. */
 static void try_removal(const struct dedup_config *cfg)
 {
@@ -191,7 +168,7 @@ static void try_removal(const struct dedup_config *cfg)
 
 	rig_learn(ids, 1);
 	for (size_t i = 1; i < ARRAY_SIZE(ids); i++) {
-		ids[i] = id_sharing(cfg, &ids[0], 0);
+		ids[i] = exact_id_sharing(cfg, &ids[0], 0);
 		expect_event(&ids[i], XDP_PASS, DEDUP_new);
 	}
 	for (int round = 0; round < 3; round++) {
@@ -228,7 +205,7 @@ static void a_removed_id_takes_its_neighbours_along(void **state)
 		rig_load(&cfg);
 		rig.row = KINDS[i].name;
 		rig_learn(&id, 1);
-		beside = id_sharing(rig.filter.config, &id, 1);
+		beside = exact_id_sharing(rig.filter.config, &id, 1);
 		expect_event(&beside, XDP_PASS, DEDUP_new);
 		expect_event(&beside, XDP_DROP, DEDUP_duplicate);
 		expect_event(&id, XDP_DROP, DEDUP_duplicate);

@@ -273,6 +273,29 @@ uint32_t exact_positions(const struct dedup_config *cfg, const struct id *id,
 	return cfg->k;
 }
 
+/* How many places two ids have in common. */
+static uint32_t shared_places(const struct dedup_config *cfg, const struct id *a, const struct id *b)
+{
+	uint32_t at[2][EXACT_PROBES_MAX], shared = 0;
+	uint32_t cnt = exact_positions(cfg, a, at[0]);
+
+	exact_positions(cfg, b, at[1]);
+	for (uint32_t i = 0; i < cnt; i++)
+		for (uint32_t j = 0; j < cnt; j++)
+			shared += at[0][i] == at[1][j];
+	return shared;
+}
+
+struct id exact_id_sharing(const struct dedup_config *cfg, const struct id *id, uint32_t places)
+{
+	struct id other;
+
+	do
+		other = id_fresh();
+	while (shared_places(cfg, id, &other) != places);
+	return other;
+}
+
 void exact_start(struct exact *m, const struct dedup_config *cfg)
 {
 	*m = (struct exact){ .cfg = cfg };

@@ -51,6 +51,9 @@ uint32_t exact_set(const struct exact *m);
 uint32_t exact_positions(const struct dedup_config *cfg, const struct id *id,
 			 uint32_t at[EXACT_PROBES_MAX]);
 
+/* A fresh id that has so many places in common with this one. */
+struct id exact_id_sharing(const struct dedup_config *cfg, const struct id *id, uint32_t places);
+
 /* Of a message of any length (FIPS 180-4). */
 void exact_sha256(const void *bytes, size_t len, uint8_t digest[32]);
 

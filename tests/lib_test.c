@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "exact_model.h"
 #include "hand.h"
 
 /* Answers. */
@@ -201,7 +202,8 @@ static void kind_sees_itself_in_a_batch(void **state)
 
 static void kind_removes(void **state)
 {
-	struct id id = id_fresh(), other = id_fresh(), by_packet = id_fresh();
+	struct id id = id_fresh(), other = exact_id_sharing(lib.raw.config, &id, 0);
+	struct id by_packet = exact_id_sharing(lib.raw.config, &id, 0);
 
 	(void)state;
 	assert_int_equal(lib_added(&id), 0);
