@@ -20,7 +20,6 @@
 #define SOCKETS 8
 #define PORTS 3 /* of a process: the tests' own, streams', probes' */
 #define OBJECTS 64
-#define PATIENCE_MS 30000 /* on a busy machine a grace period for sleepable programs took 8 s */
 #define STREAM_EVENTS 2000000
 #define PROBE_EVENTS 20
 #define PROBE_COPIES 3

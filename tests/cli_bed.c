@@ -15,7 +15,6 @@
 #include "plan.h"
 
 #define NOTHING "maps: 0, programs:, pins: "
-#define LEFT_MS 30000 /* in which the kernel frees what nothing holds any more */
 
 struct dedup_config cli_plan;
 
@@ -88,7 +87,7 @@ void cli_assert_stock(const char *before)
 {
 	char now[4096];
 
-	for (int ms = 0; ms < LEFT_MS; ms += 20) {
+	for (int ms = 0; ms < PATIENCE_MS; ms += 20) {
 		cli_take_stock(now, sizeof(now));
 		if (!strcmp(now, before))
 			return;

@@ -292,7 +292,8 @@ static void wait_for_hand(void)
 	struct filter f;
 
 	assert_return_code(filter_open_or_say("both", &f), EPROTO);
-	for (int ms = 0; ms < 5000 && dedup_read(&f.state->served) < dedup_read(&f.state->asked); ms++)
+	for (int ms = 0;
+	     ms < PATIENCE_MS && dedup_read(&f.state->served) < dedup_read(&f.state->asked); ms++)
 		usleep(1000);
 	assert_int_equal(dedup_read(&f.state->served), dedup_read(&f.state->asked));
 	filter_close(&f);

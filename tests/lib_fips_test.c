@@ -213,7 +213,7 @@ static void absorb_is_stale(void **state)
 	lib_load("--layout flat --hash fips --hashes 5 --window 5s");
 	assert_int_equal(absorb(&f, 1), 0);
 	bed_tool("unload ve0");
-	for (int ms = 0; !lib_stats().stopped && ms < 20000; ms++)
+	for (int ms = 0; !lib_stats().stopped && ms < PATIENCE_MS; ms++)
 		usleep(1000);
 	assert_int_equal(absorb(&f, 1), -ESTALE);
 }

@@ -293,7 +293,7 @@ static void stale_when_unloaded(void **state)
 	assert_int_equal(lib_added(&id), 0);
 	assert_false(lib_stats().stopped);
 	bed_tool("unload ve0");
-	for (int ms = 0; lib_asked(&id) != -ESTALE && ms < 20000; ms++)
+	for (int ms = 0; lib_asked(&id) != -ESTALE && ms < PATIENCE_MS; ms++)
 		usleep(1000);
 	assert_int_equal(lib_asked(&id), -ESTALE);
 	assert_int_equal(lib_asked(&other), -ESTALE);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The packet program's filter and its hand: what is known, learned, forgotten. */
-#include "rig.h"
+#include "exact_bed.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -142,27 +142,21 @@ static void nothing_drops_when_the_clock_has_stopped(void **state)
 	expect_event(&fresh, XDP_PASS, DEDUP_new);
 }
 
-static void await_stale_at(uint64_t jiffies)
-{
-	for (int ms = 0; dedup_read(&rig.filter.state->stale_at) < jiffies; ms++) {
-		assert_true(ms < 10000);
-		usleep(1000);
-	}
-}
-
 static void the_clock_goes_on_by_itself(void **state)
 {
 	struct dedup_config cfg = rig_live_config(RIG_PORTS);
 	struct id id = id_fresh();
+	__u64 *stale_at;
 
 	(void)state;
 	cfg.stale_jiffies /= 2; /* a second */
 	rig_load(&cfg);
+	stale_at = &rig.filter.state->stale_at;
 	expect_event(&id, XDP_PASS, DEDUP_new);
-	await_stale_at(dedup_read(&rig.filter.state->stale_at) + cfg.stale_jiffies);
+	rig_await(stale_at, *stale_at + cfg.stale_jiffies);
 	expect_event(&id, XDP_DROP, DEDUP_duplicate);
-	rig.filter.state->stale_at = 0;
-	await_stale_at(1);
+	*stale_at = 0;
+	rig_await(stale_at, 1);
 	expect_event(&id, XDP_DROP, DEDUP_duplicate);
 }
 
@@ -214,18 +208,6 @@ static void past_the_limit_nothing_is_learned(void **state)
 	assert_int_equal(rig.filter.state->learned, room + 4);
 }
 
-/* Has the hand pass so many blocks at once, as for `rotate`. */
-static void pass_blocks(uint32_t blocks)
-{
-	struct dedup_state *st = rig.filter.state;
-
-	st->asked += blocks;
-	for (int ms = 0; dedup_read(&st->served) < dedup_read(&st->asked); ms++) {
-		assert_true(ms < 10000);
-		usleep(1000);
-	}
-}
-
 static void an_id_is_gone_after_two_turns(void **state)
 {
 	struct dedup_config cfg = rig_live_config(RIG_PORTS);
@@ -237,13 +219,13 @@ static void an_id_is_gone_after_two_turns(void **state)
 		ids[i] = id_fresh();
 		expect_event(&ids[i], XDP_PASS, DEDUP_new);
 	}
-	pass_blocks(cfg.blocks);
+	exact_pass(cfg.blocks);
 	/* Now in the previous half; seeing it again does not refresh it. */
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
 		expect_event(&ids[i], XDP_DROP, DEDUP_duplicate);
 		expect_ihave(&ids[i], 1, XDP_DROP, DEDUP_ihave_duplicate);
 	}
-	pass_blocks(cfg.blocks);
+	exact_pass(cfg.blocks);
 	for (uint32_t i = 0; i < cfg.blocks; i++)
 		assert_memory_equal(&rig.filter.blocks[i], &(struct dedup_block){ 0 },
 				    sizeof(struct dedup_block));
@@ -259,13 +241,13 @@ static void an_id_outlives_one_turn_from_anywhere(void **state)
 
 	(void)state;
 	rig_load(&cfg);
-	pass_blocks(half);
+	exact_pass(half);
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
 		ids[i] = id_fresh();
 		expect_event(&ids[i], XDP_PASS, DEDUP_new);
 	}
-	pass_blocks(cfg.blocks - half);
-	pass_blocks(half);
+	exact_pass(cfg.blocks - half);
+	exact_pass(half);
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
 		expect_event(&ids[i], XDP_DROP, DEDUP_duplicate);
 }
@@ -359,8 +341,7 @@ static void a_step_is_bounded(void **state)
 	rig_load(&cfg);
 	st = rig.filter.state;
 	st->asked += cfg.blocks;
-	for (int ms = 0; ms < 10000 && dedup_read(&st->served) < DEDUP_STEP_PLACES; ms++)
-		usleep(1000);
+	rig_await(&st->served, DEDUP_STEP_PLACES);
 	usleep(100000);
 	assert_int_equal(dedup_read(&st->served), DEDUP_STEP_PLACES);
 }

@@ -16,7 +16,7 @@
 #include "kernel.h"
 
 #define IDS 100000	      /* in each test; fewer where others have the processors */
-#define RACE_NS 3000000000ULL /* a test, at most */
+#define RACE_NS 3000000000ULL /* a try, at most */
 #define TRIES 5
 #define SPINS 500 /* then somebody else may have the processor */
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
 
@@ -117,6 +118,14 @@ int rig_run(const struct frame *f)
 void rig_count(void)
 {
 	assert_int_equal(filter_counters(&rig.filter, &rig.seen), 0);
+}
+
+void rig_await(const __u64 *value, uint64_t least)
+{
+	for (uint32_t us = 0; dedup_read(value) < least; us += 50) {
+		assert_true(us < 1000 * PATIENCE_MS);
+		usleep(50);
+	}
 }
 
 int rig_verdict(enum dedup_reason reason)

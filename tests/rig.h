@@ -58,6 +58,9 @@ void rig_expect(int line, const struct frame *f, int verdict, enum dedup_reason 
 void rig_expect_ids(int line, enum gsp_type type, const struct id *ids, int count, int verdict,
 		    enum dedup_reason reason);
 
+/* Waits until the hand has brought this up to `least`. */
+void rig_await(const __u64 *value, uint64_t least);
+
 /* Makes so many fresh ids known to the filter. */
 void rig_learn(struct id *ids, int cnt);
 

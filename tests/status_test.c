@@ -194,18 +194,21 @@ static void test_secret(void **state)
 /* Asked a hundred thousand times, between two steps and during them. */
 static void test_hand_goes(void **state)
 {
+	uint64_t first_ns;
 	struct filter f;
 	int stopped = 0;
 
 	(void)state;
 	sh(LOAD " --window 250ms --capacity 1000");
 	assert_int_equal(filter_open("v0", &f), 0);
+	first_ns = dedup_read(&f.state->last_ns);
 	for (uint64_t end = kernel_now_ns() + 300000000; kernel_now_ns() < end;) {
 		uint64_t last_ns = dedup_read(&f.state->last_ns), now_ns = kernel_now_ns();
 
 		if (now_ns - last_ns <= f.config->stale_ns)
 			stopped += stats_stopped(f.config, f.state, now_ns);
 	}
+	assert_true(dedup_read(&f.state->last_ns) > first_ns);
 	filter_close(&f);
 	assert_int_equal(stopped, 0);
 }

@@ -13,6 +13,9 @@
 #include <json-c/json.h>
 #include <sys/types.h>
 
+/* For what comes for sure: on a busy machine a grace period for sleepable programs took 8 s. */
+#define PATIENCE_MS 30000
+
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /* Runs a table of tests, or those whose name matches the environment's T ('*' and
