@@ -77,6 +77,11 @@ int run_added_tests(const char *group)
 	return run_root_tests(group, added, added_cnt);
 }
 
+int run_added_any_tests(const char *group)
+{
+	return run_any_tests(group, added, added_cnt);
+}
+
 pid_t netns_start(void)
 {
 	int ready[2];

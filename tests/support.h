@@ -39,8 +39,9 @@ void add_tests(const struct CMUnitTest *tests, size_t cnt);
 	for (size_t row_ = 0; row_ < ARRAY_SIZE(rows); row_++) \
 	add_test((rows)[row_].name, f, setup, teardown, &(rows)[row_])
 
-/* As run_root_tests(). */
+/* As run_root_tests(), and as run_any_tests(). */
 int run_added_tests(const char *group);
+int run_added_any_tests(const char *group);
 
 /* Another network namespace, held by a process that ends with this one. */
 pid_t netns_start(void);

@@ -96,27 +96,6 @@ static int plan_paces(struct dedup_config *c, unsigned int hz)
 	return 0;
 }
 
-/* The rate to size for. In a flood most ids come when the hand's step has been used up,
- * and are only tested: each segment then shows all that it may hold, where size_fpr
- * takes the mean of what it shows over the step. The difference is half a step at most;
- * a whole one is allowed for.
- */
-static double flood_fpr(double fpr, const struct dedup_config *c, uint32_t blocks)
-{
-	uint32_t segments = blocks < DEDUP_MARKS ? blocks : DEDUP_MARKS;
-
-	return fpr / (1 + 1.0 / segments + (double)c->burst_ids / c->turn_ids);
-}
-
-static int plan_shape(const struct options *o, double ids, struct dedup_config *c)
-{
-	int err = shape_pick(o, ids, o->fpr, c);
-
-	if (!err && c->layout == DEDUP_BLOCKED)
-		err = shape_pick(o, ids, flood_fpr(o->fpr, c, c->blocks), c);
-	return err;
-}
-
 /* The ids that a turn of the hand may teach. Countdown: a turn is longer than a window
  * by a countdown, and its first mark by a segment.
  */
@@ -192,7 +171,7 @@ int plan_config(const struct options *o, unsigned int cpus, unsigned int hz, str
 	int err;
 
 	memcpy(c.ports, o->ports, sizeof(c.ports));
-	err = plan_shape(o, set_capacity(&c, o, cpus, o->capacity), &c);
+	err = shape_pick(o, set_capacity(&c, o, cpus, o->capacity), o->fpr, &c);
 	if (err)
 		return err;
 	c.fpr_e18 = llround(keep_rate(&c, o, cpus) * 1e18);

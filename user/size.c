@@ -9,9 +9,8 @@
 #include "block.h"
 
 #define WORD_BITS 64
-#define IDS_MAX 1024  /* in one block: the sums end here */
-#define TAIL 1e-18    /* probability that is left out */
-#define HAND_STEPS 32 /* even: Simpson's rule over the hand's position */
+#define IDS_MAX 1024 /* in one block: the sums end here */
+#define TAIL 1e-18   /* probability that is left out */
 
 /* What a word shows to an id that is not in it, by the number of ids that are. */
 struct word_model {
@@ -81,17 +80,12 @@ static double half_fpr(const struct word_model *m, uint32_t words, double ids)
 	return sum;
 }
 
+/* Either half may err. */
 static double model_fpr(const struct word_model *m, uint32_t words, double ids)
 {
-	double previous = half_fpr(m, words, ids), current = 0;
+	double half = half_fpr(m, words, ids);
 
-	for (int i = 0; i <= HAND_STEPS; i++) {
-		int weight = i == 0 || i == HAND_STEPS ? 1 : i % 2 ? 4 : 2;
-
-		current += weight * half_fpr(m, words, ids * i / HAND_STEPS);
-	}
-	current /= 3.0 * HAND_STEPS;
-	return previous + current - previous * current;
+	return half + half - half * half;
 }
 
 double size_fpr(const struct geometry *g, double ids)

@@ -11,10 +11,9 @@ struct geometry {
 	uint32_t bits;	 /* b in each; k = w * b */
 };
 
-/* The real false-positive rate of this layout, in (0, 1), when each turn of the hand
- * teaches it `ids` ids: the previous half holds a whole turn's, the current one
- * between none and a whole turn's, by the hand's position, over which this is the
- * mean. Ids spread over blocks, and in a block over words, by chance (Poisson).
+/* The real false-positive rate of this layout, in (0, 1), over all secrets, while both halves
+ * of every block hold the ids of a whole turn that teaches `ids` ids: more is never there
+ * (hand.h). Ids spread over blocks, and in a block over words, by chance (Poisson).
  */
 double size_fpr(const struct geometry *g, double ids);
 
@@ -28,6 +27,6 @@ double size_fpr(const struct geometry *g, double ids);
 int size_pick(double ids, double fpr, struct geometry *out);
 
 #define SIZE_WORDS_WORTH 1.2
-#define SIZE_BITS_WORTH 1.05
+#define SIZE_BITS_WORTH 1.06
 
 #endif
