@@ -42,15 +42,20 @@ static long age_place(__u32 i, struct stretch *s)
 /* Passes one stretch within a segment. Non-zero ends the step. */
 static long pass_stretch(__u32 i, struct step *step)
 {
-	__u32 n = dedup_hand_due(&state, &config);
 	struct stretch s = { .hand = state.hand };
+	struct dedup_mark *mark;
+	struct dedup_pass due;
+	__u32 n;
 
+	dedup_hand_due(&state, &config, step->now_ns, &due);
+	n = due.places;
 	if (n > DEDUP_STEP_PLACES - step->passed)
 		n = DEDUP_STEP_PLACES - step->passed;
 	if (!n)
 		return 1;
 	bpf_loop(n, age_place, &s, 0);
-	dedup_hand_pass(&state, &config, n, step->now_ns);
+	mark = dedup_hand_pass(&state, &config, &due, n);
+	step->now_ns = mark->at_ns = bpf_ktime_get_ns();
 	step->passed += n;
 	return 0;
 }
@@ -58,20 +63,22 @@ static long pass_stretch(__u32 i, struct step *step)
 static int hand_step(void *map, __u32 *key, struct hand_timer *t)
 {
 	struct step step = { .now_ns = bpf_ktime_get_ns() };
-	__u64 early = state.early, next_ns = config.tick_ns;
+	__u64 early = state.early, late = state.late;
 	__u32 zero = 0;
 	struct dedup_counters *cpu = bpf_map_lookup_elem(&stats, &zero);
+	bool busy;
 
-	dedup_hand_clock(&state, config.places, config.tick_ns, step.now_ns);
 	bpf_loop(DEDUP_STEP_PLACES, pass_stretch, &step, 0);
+	state.last_ns = step.now_ns;
 	state.limit = dedup_hand_limit(&state, &config);
 	state.stale_at = bpf_jiffies64() + config.stale_jiffies;
 
-	if (cpu)
+	if (cpu) {
 		cpu->early += state.early - early;
-	if (state.early != early || step.passed >= DEDUP_STEP_PLACES)
-		next_ns = config.early_tick_ns;
-	bpf_timer_start(&t->timer, next_ns, 0);
+		cpu->late += state.late - late;
+	}
+	busy = state.early != early || step.passed >= DEDUP_STEP_PLACES;
+	bpf_timer_start(&t->timer, dedup_hand_sleep(&state, &config, step.now_ns, busy), 0);
 	return 0;
 }
 
@@ -91,9 +98,7 @@ int hand_start(void *ctx)
 	err = bpf_timer_set_callback(&t->timer, hand_step);
 	if (err)
 		return err;
-	state.started_ns = bpf_ktime_get_ns();
-	state.last_ns = state.started_ns;
-	state.limit = dedup_hand_limit(&state, &config);
+	dedup_hand_start(&state, &config, bpf_ktime_get_ns());
 	state.stale_at = bpf_jiffies64() + config.stale_jiffies;
 	return bpf_timer_start(&t->timer, config.tick_ns, 0);
 }

@@ -7,7 +7,7 @@
 
 #include "compiler.h"
 
-#define DEDUP_FORMAT 3	    /* of pinned state: grows when a struct here or in memory.h changes */
+#define DEDUP_FORMAT 4	    /* of pinned state: grows when a struct here or in memory.h changes */
 #define DEDUP_PORTS_MAX 32  /* ranges of UDP destination ports */
 #define DEDUP_KEYS 16	    /* 32-bit words of the hash secret: ids of up to 64 bytes */
 #define DEDUP_IFACES_MAX 32 /* interfaces that share one filter */
@@ -53,24 +53,26 @@ struct dedup_config {
 	__u32 frags;	  /* loaded as xdp.frags: a packet may exceed its first buffer */
 	__u32 claim;	  /* ids of learning credit that a CPU takes at once */
 
-	__u64 window_ns;      /* W: an id is remembered at least so long, at most twice */
-	__u64 turn_ns;	      /* one turn of the hand: W and what a late tick can take off it */
-	__u64 tick_ns;	      /* between two steps of the hand */
-	__u64 early_tick_ns;  /* the same while it runs ahead of the clock */
+	__u64 window_ns;      /* W: an id is remembered so long, at most twice */
+	__u64 countdown_ns;   /* countdown: between two of them by the clock */
+	__u64 tick_ns;	      /* between two steps of the hand, at most */
+	__u64 busy_tick_ns;   /* the same while it has more to do than a step may; at least */
+	__u64 late_ns;	      /* a place that is passed so much after its time is late */
 	__u64 stale_ns;	      /* without a step for so long the window counts as stopped */
 	__u64 stale_jiffies;  /* the same in jiffies, as the packet path counts */
 	__u64 capacity;	      /* ids a window that were asked for */
 	__u64 fpr_e18;	      /* p that was asked for, in units of 1e-18 */
-	__u64 turn_ids;	      /* learned in one turn: more, and the hand runs ahead */
-	__u64 burst_ids;      /* learned beyond that between two steps of the hand */
-	__u64 pace_ids;	      /* a segment's share of turn_ids: the hand's pace in overload */
+	__u64 turn_ids;	      /* more in less than a window, and places are passed early */
+	__u64 full_ids;	      /* learned at most between two passes of a place */
 	__u32 segment_places; /* places between two marks */
 	__u32 ports_cnt;
 	struct dedup_ports ports[DEDUP_PORTS_MAX];
 	__u32 key[DEDUP_KEYS]; /* the hash's secret: never shown */
 };
 
-/* How many ids had been learned, and when, as the hand entered a segment. */
+/* The last pass of a segment: how many ids had been learned by its first place (flat: by its
+ * last, which makes the new array the current one), and when it was over.
+ */
 struct dedup_mark {
 	__u64 learned;
 	__u64 at_ns; /* CLOCK_MONOTONIC */
@@ -98,14 +100,14 @@ struct dedup_state {
 	__u64 pad1[7];
 
 	/* The hand's own. */
-	__u64 last_ns; /* CLOCK_MONOTONIC of its last step */
-	__u64 owed;    /* places * ns that the clock owes, below turn_ns after a step */
-	__u64 served;  /* places passed of those in `asked` */
-	__u64 early;   /* places passed before their time, because of load */
-	__u64 haste;   /* places that it will still pass at the pace of overload */
-	__u64 paced;   /* ids learned that this pace has reckoned with */
-	/* User space's: places that `rotate` and `reset` want passed at once. */
-	__u64 asked;
+	__u64 last_ns;	   /* CLOCK_MONOTONIC of its last step */
+	__u64 passed;	   /* places, ever */
+	__u64 early;	   /* of them before their time, because of load */
+	__u64 late;	   /* of them more than late_ns after it */
+	__u64 late_max_ns; /* the latest of all */
+	__u64 next_ns;	   /* countdown: CLOCK_MONOTONIC of the next one by the clock */
+	/* User space's: `passed` is to get so far at once (rotate, reset). */
+	__u64 requested;
 	__u64 started_ns; /* CLOCK_MONOTONIC of the load */
 
 	struct dedup_mark marks[2 * DEDUP_MARKS];    /* even epochs, then odd ones */

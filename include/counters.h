@@ -33,7 +33,8 @@
 /* Counted besides. Append only. */
 #define DEDUP_TOTALS(X)                                                             \
 	X(duplicate_bytes, "bytes of both kinds of duplicate, padding not counted") \
-	X(early, "blocks aged before their window was over")
+	X(early, "blocks aged before their window was over, by load")               \
+	X(late, "blocks aged late: the hand was held up")
 
 #define DEDUP_COUNTERS(X) DEDUP_REASONS(X) DEDUP_SUMS(X) DEDUP_TOTALS(X)
 

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The hand goes round a circle of places once per window. What a place is, and what the
- * hand does there, is the layout's: where it passes a block of `blocked`, the block's
- * older half is cleared and becomes the current one; in `flat` it rests for a turn, then
- * passes all blocks of the older array (one segment); in `countdown` each place is one
- * countdown. Pure code: the caller has the clock, the lock (one hand a filter) and the
- * memory. The kernel's timer runs it; tests run it on a clock of their own.
+/* The hand goes round a circle of places once per window, as CLOCK's hand does in page
+ * replacement. What a place is, and what the hand does there, is the layout's: where it passes a
+ * block of `blocked`, the block's older half is cleared and becomes the current one; in `flat` it
+ * rests for a window, then passes all blocks of the older array (one segment); in `countdown`
+ * each place is one countdown. Pure code: the caller has the clock, the lock (one hand a filter)
+ * and the memory. The kernel's timer runs it; tests run it on a clock of their own.
  *
- * Two promises are kept here.
- * - Remembered at least W: a place is passed again only after the clock has moved on
- *   by a whole turn, and a step takes in at most two ticks of clock. So however late
- *   steps come, two passes lie at least turn_ns less two ticks for each step that a
- *   segment takes apart: plan.c makes that W.
- * - p under any load: a mark says how many ids had been learned as the hand entered
- *   a segment. More than turn_ids since then, and the hand passes that segment at
- *   once; and no one learns beyond `limit` before the hand has moved. So no half ever
- *   holds the ids of more than turn_ids + burst_ids (and credit). Segments that fell
- *   due together would fall due together for ever, and at the end of each turn every
- *   block would be full; so for a turn after such haste the hand passes a segment for
- *   each pace_ids learned, and they are spread again.
+ * The circle is cut into segments, and the marks are all that the hand's decisions come from: a
+ * mark says when a segment was passed last, and how many ids had been learned by then. A segment
+ * is passed
+ * - by the clock: when what it would forget is a window old;
+ * - by load: when more than turn_ids ids have been learned since then, for within capacity so
+ *   many do not come in a window;
+ * - by request (rotate, reset).
+ * The ids that a pass makes forgotten were learned before the last pass of the same place
+ * (countdown: of the place behind it), so that pass's mark is the guard: while no more than
+ * turn_ids ids come in a window, an id is never forgotten before it is a window old, however
+ * late steps come. A late step makes the ids that it ages live longer by as much, and no others:
+ * no time is lost or made up for.
+ *
+ * p under any load: nobody learns more than full_ids since the mark of the segment that is next.
+ * Filters are sized for so many in either generation, so it does not matter for p that segments
+ * which were passed together, as by load, fall due together again.
  */
 #ifndef XDP_DEDUP_HAND_H
 #define XDP_DEDUP_HAND_H
@@ -45,7 +49,9 @@ static __always_inline __u32 dedup_hand_half(__u64 hand, __u32 block)
 	return (dedup_hand_epoch(hand) + (block < dedup_hand_pos(hand))) & 1;
 }
 
-/* The mark of a segment that is passed in this epoch. */
+/* The mark of a segment that is passed in this epoch; the one of the epoch before stands
+ * beside it.
+ */
 static __always_inline struct dedup_mark *dedup_mark(struct dedup_state *st, __u32 epoch, __u32 seg)
 {
 	__u64 i = (epoch & 1) * DEDUP_MARKS + seg;
@@ -56,119 +62,251 @@ static __always_inline struct dedup_mark *dedup_mark(struct dedup_state *st, __u
 	return &st->marks[i];
 }
 
-/* A step begins: takes in the clock. now_ns is CLOCK_MONOTONIC. */
-static __always_inline void dedup_hand_clock(struct dedup_state *st, __u32 places, __u64 tick_ns,
-					     __u64 now_ns)
+static __always_inline __u32 dedup_hand_segments(const volatile struct dedup_config *cfg)
 {
-	__u64 dt = now_ns - st->last_ns;
-
-	if (dt > 2 * tick_ns)
-		dt = 2 * tick_ns;
-	st->owed += dt * places;
-	st->last_ns = now_ns;
+	return (cfg->places - 1) / cfg->segment_places + 1;
 }
 
-/* The ids learned since the segment before the hand was last entered. */
-static __always_inline __u64 dedup_hand_load(struct dedup_state *st, __u32 segment_places)
+/* The last pass of the segment that is so many (less than there are) after that of the hand. */
+static __always_inline struct dedup_mark *
+dedup_hand_mark(struct dedup_state *st, const volatile struct dedup_config *cfg, __u32 after)
 {
-	__u32 seg = dedup_hand_pos(st->hand) / segment_places;
+	__u32 epoch = dedup_hand_epoch(st->hand) - 1, cnt = dedup_hand_segments(cfg);
+	__u32 seg = dedup_hand_pos(st->hand) / cfg->segment_places + after;
 
-	return dedup_read(&st->learned) -
-	       dedup_mark(st, dedup_hand_epoch(st->hand) - 1, seg)->learned;
+	return seg < cnt ? dedup_mark(st, epoch, seg) : dedup_mark(st, epoch + 1, seg - cnt);
 }
 
-/* How many places from dedup_hand_pos() on must be passed now: 0 when the hand is
- * where it belongs, else what is left of its segment. Segments are passed whole, so
- * that a mark is true for each place in it; only countdowns come one by one. The caller
- * ages what is there (blocked and flat: clears it), then calls dedup_hand_pass().
+/* The mark of a time and of a number of ids learned by which all ids had come that passing the
+ * place at the hand makes forgotten. Blocked, flat: its own last pass. Countdown: of the ids that
+ * have one countdown to go, the last came before the place after this one was passed. That may be
+ * in the next segment, which was passed by its mark's at_ns; where segments have several places,
+ * only the one after that says how many had been learned. (With one place ids last until it is
+ * passed again, however new: nothing guards them.)
  */
-static __always_inline __u32 dedup_hand_due(struct dedup_state *st,
-					    const volatile struct dedup_config *cfg)
+static __always_inline __u64 dedup_hand_guard_ns(struct dedup_state *st,
+						 const volatile struct dedup_config *cfg)
 {
-	__u32 pos = dedup_hand_pos(st->hand);
-	__u32 end = (pos / cfg->segment_places + 1) * cfg->segment_places;
-	bool whole = cfg->layout != DEDUP_COUNTDOWN;
-	__u64 due;
+	__u32 after = cfg->layout == DEDUP_COUNTDOWN && cfg->places > 1;
 
-	if (end > cfg->places)
-		end = cfg->places;
-	due = st->owed / cfg->turn_ns + (dedup_read(&st->asked) - st->served);
-	if (due >= end - pos || (whole && pos % cfg->segment_places) ||
-	    dedup_hand_load(st, cfg->segment_places) > cfg->turn_ids ||
-	    (st->haste && dedup_read(&st->learned) - st->paced >= cfg->pace_ids))
-		return end - pos;
-	return whole ? 0 : due;
+	return dedup_hand_mark(st, cfg, after)->at_ns;
 }
 
-/* Keeps the pace of overload: begun by a segment that was full, for one turn. */
-static __always_inline void dedup_hand_pace(struct dedup_state *st,
-					    const volatile struct dedup_config *cfg, __u32 n)
+static __always_inline __u64 dedup_hand_guard_ids(struct dedup_state *st,
+						  const volatile struct dedup_config *cfg)
 {
-	__u64 learned = dedup_read(&st->learned);
+	__u32 after = cfg->layout == DEDUP_COUNTDOWN && cfg->places > 1;
 
-	if (dedup_hand_load(st, cfg->segment_places) > cfg->turn_ids) {
-		if (!st->haste)
-			st->paced = learned;
-		st->haste = cfg->places;
-	} else {
-		st->haste -= st->haste < n ? st->haste : n;
+	if (after && cfg->segment_places > 1)
+		after = 2;
+	return dedup_hand_mark(st, cfg, after)->learned;
+}
+
+/* The ids learned since the segment at the hand was passed last. */
+static __always_inline __u64 dedup_hand_load(struct dedup_state *st,
+					     const volatile struct dedup_config *cfg)
+{
+	return dedup_read(&st->learned) - dedup_hand_mark(st, cfg, 0)->learned;
+}
+
+/* When the clock wants the place at the hand passed, in CLOCK_MONOTONIC. Countdowns keep a distance,
+ * so that all ids live about equally long; that does for ids which a requested one has aged.
+ */
+static __always_inline __u64 dedup_hand_due_ns(struct dedup_state *st,
+					       const volatile struct dedup_config *cfg)
+{
+	__u64 due_ns = dedup_hand_guard_ns(st, cfg) + cfg->window_ns;
+	__s64 passed_since = st->passed - dedup_read(&st->requested);
+
+	if (cfg->layout != DEDUP_COUNTDOWN)
+		return due_ns;
+	if (passed_since < (__s64)cfg->places - 1 || (__s64)(st->next_ns - due_ns) > 0)
+		return st->next_ns;
+	return due_ns;
+}
+
+/* How far may others learn? */
+static __always_inline __u64 dedup_hand_limit(struct dedup_state *st,
+					      const volatile struct dedup_config *cfg)
+{
+	return dedup_hand_mark(st, cfg, 0)->learned + cfg->full_ids;
+}
+
+/* Puts the hand, of a state that is all zero, at the start. Marks are set as if the circle had
+ * been gone round in a window before: nothing is there to be forgotten, and the work is spread.
+ */
+static __always_inline void dedup_hand_start(struct dedup_state *st,
+					     const volatile struct dedup_config *cfg, __u64 now_ns)
+{
+	__u32 cnt = dedup_hand_segments(cfg);
+
+	for (__u32 i = 0; i < DEDUP_MARKS && i < cnt; i++) {
+		/* A countdown's guard is the mark behind its own. */
+		__u64 done = i + (cfg->layout != DEDUP_COUNTDOWN);
+
+		dedup_mark(st, -1, i)->at_ns = now_ns - cfg->window_ns + cfg->window_ns / cnt * done;
 	}
-	st->paced += cfg->pace_ids;
-	if (st->paced > learned)
-		st->paced = learned;
+	st->started_ns = st->last_ns = now_ns;
+	st->next_ns = now_ns + cfg->countdown_ns;
+	st->limit = dedup_hand_limit(st, cfg);
 }
 
-/* The hand has passed n places (dedup_hand_due of them, or some for a start). */
-static __always_inline void dedup_hand_pass(struct dedup_state *st,
-					    const volatile struct dedup_config *cfg, __u32 n,
-					    __u64 now_ns)
+enum dedup_pass_reason { DEDUP_BY_CLOCK, DEDUP_BY_REQUEST, DEDUP_BY_LOAD };
+
+/* What is to be passed at once: places of one segment. */
+struct dedup_pass {
+	__u32 places;  /* 0: nothing is due */
+	__u32 reason;  /* enum dedup_pass_reason */
+	__u64 now_ns;  /* when this was found out */
+	__u64 late_ns; /* by the clock: since it was due */
+};
+
+/* What must be passed now, from dedup_hand_pos() on. Segments are passed whole, so that a mark is
+ * true for each place in it; only countdowns come one by one. The caller ages what is there
+ * (age.h), then calls dedup_hand_pass().
+ */
+static __always_inline void dedup_hand_due(struct dedup_state *st,
+					   const volatile struct dedup_config *cfg, __u64 now_ns,
+					   struct dedup_pass *p)
+{
+	__u32 pos = dedup_hand_pos(st->hand), in_segment = pos % cfg->segment_places;
+	__s64 requested = dedup_read(&st->requested) - st->passed;
+	__s64 over_ns = now_ns - dedup_hand_due_ns(st, cfg);
+	__u64 left = cfg->segment_places - in_segment, n;
+	bool one_by_one = cfg->layout == DEDUP_COUNTDOWN;
+
+	if (left > cfg->places - pos)
+		left = cfg->places - pos;
+	n = left;
+	p->now_ns = now_ns;
+	p->late_ns = over_ns > 0 ? over_ns : 0;
+	p->reason = DEDUP_BY_REQUEST;
+	if (over_ns >= 0) {
+		p->reason = DEDUP_BY_CLOCK;
+		if (one_by_one)
+			n = (now_ns - st->next_ns) / cfg->countdown_ns + 1;
+	} else if (requested > 0) {
+		if (one_by_one)
+			n = requested;
+	} else if (dedup_read(&st->learned) - dedup_hand_guard_ids(st, cfg) > cfg->turn_ids) {
+		/* A countdown may keep its distance, and yet be over. */
+		over_ns = now_ns - dedup_hand_guard_ns(st, cfg) - cfg->window_ns;
+		p->reason = over_ns < 0 ? DEDUP_BY_LOAD : DEDUP_BY_CLOCK;
+	} else if (!in_segment || one_by_one) {
+		n = 0;
+	} /* else a request has ended within a segment */
+	p->places = n < left ? n : left;
+}
+
+/* Countdown: n of them have come by the clock. Distances that a stall, or load, has put off by more
+ * than an eighth of a window (and what is not late yet) are not made up for: those countdowns would
+ * come all at once.
+ */
+static __always_inline void dedup_hand_next_countdown(struct dedup_state *st,
+						      const volatile struct dedup_config *cfg,
+						      __u64 now_ns, __u64 n)
+{
+	__s64 behind_ns = now_ns - st->next_ns, most_ns = cfg->window_ns / 8 + cfg->late_ns;
+
+	if (behind_ns > most_ns)
+		st->next_ns += behind_ns - most_ns;
+	st->next_ns += n * cfg->countdown_ns;
+}
+
+/* The hand has passed n places, of the p->places that were due or some for a start. Returns the
+ * mark whose at_ns the caller then sets to the time that it is after this call: whoever learned
+ * an id for the half that was current before had done so by then.
+ */
+static __always_inline struct dedup_mark *dedup_hand_pass(struct dedup_state *st,
+							  const volatile struct dedup_config *cfg,
+							  const struct dedup_pass *p, __u32 n)
 {
 	__u32 pos = dedup_hand_pos(st->hand), epoch = dedup_hand_epoch(st->hand);
-	__u64 by_clock = st->owed / cfg->turn_ns;
-	__u64 asked = dedup_read(&st->asked) - st->served;
-	__u64 left = n;
+	struct dedup_mark *mark = dedup_mark(st, epoch, pos / cfg->segment_places);
 
-	/* What was asked for goes first: it comes in whole turns, and stays whole. */
-	if (asked > left)
-		asked = left;
-	left -= asked;
-	if (by_clock > left)
-		by_clock = left;
-	st->owed -= by_clock * cfg->turn_ns;
-	st->early += left - by_clock;
-
-	dedup_hand_pace(st, cfg, n);
-	if (pos % cfg->segment_places == 0) {
-		struct dedup_mark *mark = dedup_mark(st, epoch, pos / cfg->segment_places);
-
+	if (pos % cfg->segment_places == 0 || cfg->layout == DEDUP_FLAT)
 		mark->learned = dedup_read(&st->learned);
-		mark->at_ns = now_ns;
+	if (p->reason == DEDUP_BY_LOAD)
+		st->early += n;
+	if (p->reason == DEDUP_BY_CLOCK) {
+		if (p->late_ns > cfg->late_ns)
+			st->late += n;
+		if (p->late_ns > st->late_max_ns)
+			st->late_max_ns = p->late_ns;
+		if (cfg->layout == DEDUP_COUNTDOWN)
+			dedup_hand_next_countdown(st, cfg, p->now_ns, n);
 	}
 	pos += n;
 	if (pos >= cfg->places) {
 		/* Ages begin anew: what was to be known until a later one is void. */
 		if (epoch == 0xffffffff)
 			__sync_fetch_and_add(&st->forgets, 1);
-		/* The array that is now the previous one has a whole turn from here. */
-		if (cfg->layout == DEDUP_FLAT)
-			st->owed = 0;
 		pos = 0;
 		epoch++;
 	}
 	/* A full barrier: whoever sees the block turned finds its half cleared. */
 	__sync_lock_test_and_set(&st->hand, (__u64)epoch << 32 | pos);
-	st->served += asked; /* last: who waits for it finds the hand there */
+	st->passed += n; /* last: who waits for it finds the hand there */
+	return mark;
 }
 
-/* A step ends: how far may others learn until the next one? */
-static __always_inline __u64 dedup_hand_limit(struct dedup_state *st,
-					      const volatile struct dedup_config *cfg)
+/* A step ends: how long until the next one? `busy`: this one had more to do than it may, or more
+ * than the clock asks for. Else it comes when a place is due, but not for each of many countdowns.
+ */
+static __always_inline __u64 dedup_hand_sleep(struct dedup_state *st,
+					      const volatile struct dedup_config *cfg, __u64 now_ns,
+					      bool busy)
 {
-	__u32 seg = dedup_hand_pos(st->hand) / cfg->segment_places;
-	__u64 full = dedup_mark(st, dedup_hand_epoch(st->hand) - 1, seg)->learned + cfg->turn_ids;
-	__u64 paced = st->paced + cfg->pace_ids;
+	__s64 sleep_ns = dedup_hand_due_ns(st, cfg) - now_ns, least_ns = cfg->tick_ns / 4;
 
-	return (st->haste && paced < full ? paced : full) + cfg->burst_ids;
+	if (busy || least_ns < (__s64)cfg->busy_tick_ns)
+		least_ns = cfg->busy_tick_ns;
+	if (busy || sleep_ns < least_ns)
+		return least_ns;
+	return sleep_ns < (__s64)cfg->tick_ns ? (__u64)sleep_ns : cfg->tick_ns;
+}
+
+/* Asks the hand to pass so many places as soon as it can, beside what was asked for before:
+ * from the start of the segment that it is in (flat: a whole array that it may be clearing), or
+ * from its end. They are passed when `passed` has reached what this returns.
+ */
+static inline __u64 dedup_hand_request(struct dedup_state *st, const struct dedup_config *cfg,
+				       __u64 places, bool from_end)
+{
+	__u64 before, from;
+
+	do {
+		__u32 pos, in_segment, left;
+
+		before = dedup_read(&st->requested);
+		from = dedup_read(&st->passed);
+		pos = from % cfg->places;
+		in_segment = cfg->layout == DEDUP_COUNTDOWN ? 0 : pos % cfg->segment_places;
+		left = cfg->segment_places - in_segment;
+		if (in_segment && from_end)
+			from += left < cfg->places - pos ? left : cfg->places - pos;
+		else
+			from -= in_segment;
+		if (from < before)
+			from = before;
+	} while (!__sync_bool_compare_and_swap(&st->requested, before, from + places));
+	return from + places;
+}
+
+/* Every id is to be a generation older (countdown: a countdown). What the hand has passed of its
+ * segment, or of an array, it has passed for this, too: those ids would else be two older.
+ */
+static inline __u64 dedup_hand_rotate(struct dedup_state *st, const struct dedup_config *cfg)
+{
+	return dedup_hand_request(st, cfg, cfg->layout == DEDUP_COUNTDOWN ? 1 : cfg->places, false);
+}
+
+/* Every id is to be forgotten. */
+static inline __u64 dedup_hand_reset(struct dedup_state *st, const struct dedup_config *cfg)
+{
+	__u64 turns = cfg->layout == DEDUP_COUNTDOWN ? 1 : 2;
+
+	return dedup_hand_request(st, cfg, turns * cfg->places, true);
 }
 
 #endif

@@ -47,7 +47,7 @@ bpftool prog dump xlated pinned $pins/prog linum
 echo ====
 bpftool prog dump xlated pinned $pins/prog opcodes | grep -E '^ +([0-9a-f]{2} ){7}'
 echo ====
-for map in config state; do bpftool map show pinned $pins/$map -j; done
+for map in config state stats; do bpftool map show pinned $pins/$map -j; done
 echo ====
 bpftool map dump pinned $pins/config -j
 """
@@ -73,8 +73,8 @@ class Program:
                 source = line[2:]
         code = bytes(int(byte, 16) for line in parts[1].splitlines() for byte in line.split())
         self.code = list(struct.iter_unpack("<BBhi", code))
-        maps = {m["name"]: m["id"] for m in
-                (json.loads(line) for line in parts[2].splitlines())}
+        shown = {m["name"]: m for m in (json.loads(line) for line in parts[2].splitlines())}
+        maps = {name: m["id"] for name, m in shown.items()}
         self.map = {"config": maps[".rodata.config"], "state": maps[".data.state"]}
         self.memory = collections.defaultdict(int)
         value = json.loads(parts[3])[0]["value"]
@@ -82,7 +82,8 @@ class Program:
         state = self.map["state"] << 40
         self.write(state + 8, MASK >> 1, 8)  # stale_at, limit: the time never comes
         self.write(state + 16, MASK >> 1, 8)
-        self.write(PER_CPU + 19 * 8, 1000, 8)  # credit: none to be claimed
+        credit = shown["stats"]["bytes_value"] - 8  # the last field: none to be claimed
+        self.write(PER_CPU + credit, 1000, 8)
 
     def store(self, at, data):
         for i, byte in enumerate(data):

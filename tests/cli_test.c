@@ -46,7 +46,7 @@ static const struct misuse {
 	{ "misuse-fpr-tiny", "$XD size --fpr 1e-19", "--fpr 1e-19" },
 	{ "misuse-window-no-unit", "$XD size --window 10", "--window 10: give a time with" },
 	{ "misuse-window-unit", "$XD size --window 1x", "--window 1x: give a time" },
-	{ "misuse-window-short", "$XD size --window 10ms", "--window 10ms: a window is 100ms to" },
+	{ "misuse-window-short", "$XD size --window 9ms", "--window 9ms: a window is 10ms to" },
 	{ "misuse-window-long", "$XD size --window 9999h", "--window 9999h: a window is" },
 	{ "misuse-mode", LOAD " --mode x", "--mode x: it is native, skb or hw" },
 	{ "misuse-action", LOAD " --action x", "--action x: it is drop or count" },

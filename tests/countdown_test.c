@@ -29,7 +29,7 @@ static void start(struct sim *s, uint32_t index_bits, uint32_t k, uint32_t count
 	o.hashes = k;
 	o.countdown_bits = countdown_bits;
 	sim_start(s, &o, index_bits * 32 + k);
-	s->config.turn_ids = s->config.burst_ids = s->config.pace_ids = NEVER;
+	s->config.turn_ids = s->config.full_ids = NEVER;
 	s->state.limit = NEVER;
 	s->state.hand = (uint64_t)epoch << 32;
 	cells = (__u32 *)s->filter.blocks;
@@ -53,9 +53,7 @@ static void compare(const struct sim *s, const struct exact *m)
 /* Countdowns, many in one step or one by one. */
 static void pass(struct sim *s, uint32_t countdowns)
 {
-	s->state.asked += countdowns;
-	while (s->state.served < s->state.asked)
-		sim_step(s);
+	sim_pass(s, countdowns);
 }
 
 static void any_operation(struct sim *s, struct exact *m, struct id *pool, uint64_t *seed)

@@ -40,9 +40,9 @@ struct dedup_config exact_config(const struct exact_shape *s)
 	assert_int_equal(plan_config(&o, CPUS, HZ, &cfg), 0);
 	if (s->blocks)
 		shape_blocked(&cfg, s);
-	cfg.tick_ns = cfg.early_tick_ns = 250000;
+	cfg.tick_ns = cfg.busy_tick_ns = 250000;
 	cfg.stale_jiffies = UINT32_MAX;
-	cfg.turn_ids = cfg.burst_ids = cfg.pace_ids = NEVER;
+	cfg.turn_ids = cfg.full_ids = NEVER;
 	return cfg;
 }
 
@@ -50,7 +50,7 @@ struct dedup_config exact_still_config(const struct exact_shape *s)
 {
 	struct dedup_config cfg = exact_config(s);
 
-	cfg.tick_ns = cfg.early_tick_ns = HOUR_NS;
+	cfg.tick_ns = cfg.busy_tick_ns = HOUR_NS;
 	return cfg;
 }
 
@@ -68,7 +68,7 @@ void exact_pass(uint64_t places)
 	struct dedup_state *st = rig.filter.state;
 	uint64_t goal = hand_after(dedup_read(&st->hand), places);
 
-	rig_await(&st->served, __sync_add_and_fetch(&st->asked, places));
+	rig_await(&st->passed, dedup_hand_request(st, rig.filter.config, places, false));
 	assert_int_equal(dedup_read(&st->hand), goal);
 }
 
@@ -100,7 +100,7 @@ void exact_pass_here(void)
 		do
 			assert_int_equal(dedup_age(rig.filter.blocks, c, st->hand, i), 0);
 		while (++i < n);
-		dedup_hand_pass(st, c, n, st->last_ns);
+		dedup_hand_pass(st, c, &(struct dedup_pass){ .reason = DEDUP_BY_REQUEST }, n);
 	}
 }
 

@@ -321,7 +321,7 @@ static void tiny_plans_keep_the_rate(void **state)
 				assert_int_equal(plan_config(&o, 1, HZ, &c), 0);
 				if (c.m > BITS_MAX)
 					continue;
-				exact = exact_rate(c.m, c.k, plan_ids(&c, 1));
+				exact = exact_rate(c.m, c.k, plan_ids(&c, 1, o.fpr));
 				exact = 1 - (1 - exact) * (1 - exact);
 				if (exact > RATES[r] * (k <= 12 ? 1.03 : 1.1))
 					fail_msg("m %u k %u: %g, not %g", c.m, c.k, exact, RATES[r]);

@@ -22,26 +22,30 @@ static void fresh_id(uint64_t id[4], uint64_t *seed)
 
 /* When and after how many ids each block was last passed. */
 struct passes {
-	uint64_t *at_ns, *learned;
+	uint64_t *at_ns, *learned, *cnt;
 	uint64_t shortest_ns, longest_ns, most_learned;
 };
 
-static void note_pass(struct sim *s, uint32_t b, void *arg)
+static void note_pass(struct sim *s, uint32_t place, uint32_t cnt, void *arg)
 {
 	struct passes *p = arg;
 
-	if (p->at_ns[b]) {
-		uint64_t ns = s->now_ns - p->at_ns[b], ids = s->state.learned - p->learned[b];
+	for (uint32_t b = place; b < place + cnt; b++) {
+		if (p->at_ns[b]) {
+			uint64_t ns = s->now_ns - p->at_ns[b];
+			uint64_t ids = s->state.learned - p->learned[b];
 
-		if (ns < p->shortest_ns)
-			p->shortest_ns = ns;
-		if (ns > p->longest_ns)
-			p->longest_ns = ns;
-		if (ids > p->most_learned)
-			p->most_learned = ids;
+			if (ns < p->shortest_ns)
+				p->shortest_ns = ns;
+			if (ns > p->longest_ns)
+				p->longest_ns = ns;
+			if (ids > p->most_learned)
+				p->most_learned = ids;
+		}
+		p->at_ns[b] = s->now_ns;
+		p->learned[b] = s->state.learned;
+		p->cnt[b]++;
 	}
-	p->at_ns[b] = s->now_ns;
-	p->learned[b] = s->state.learned;
 }
 
 static void passes_start(struct passes *p, struct sim *s)
@@ -49,6 +53,7 @@ static void passes_start(struct passes *p, struct sim *s)
 	*p = (struct passes){
 		.at_ns = calloc(s->config.blocks, 8),
 		.learned = calloc(s->config.blocks, 8),
+		.cnt = calloc(s->config.blocks, 8),
 		.shortest_ns = UINT64_MAX,
 	};
 	s->on_pass = note_pass;
@@ -59,6 +64,7 @@ static void passes_stop(struct passes *p)
 {
 	free(p->at_ns);
 	free(p->learned);
+	free(p->cnt);
 }
 
 /* Filters from one block on, around the number of marks, and many. */
@@ -68,58 +74,6 @@ static const struct {
 	{ 1, S },	 { 10, S },   { 100, 100 * MS }, { 1000, S },	    { 2300, 10 * S },
 	{ 2400, 2 * S }, { 5000, S }, { 100000, S },	 { 300000, 5 * S },
 };
-
-/* However late the steps come: never twice within W; and not much later than that
- * when they come on time.
- */
-static void window_is_kept(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(SIZES); i++) {
-		struct options o = sim_options(SIZES[i].capacity, 1e-3, SIZES[i].window_ns);
-
-		for (int late = 0; late < 3; late++) {
-			uint64_t seed = i, end;
-			struct passes p;
-			struct sim s;
-
-			sim_start(&s, &o, 1);
-			passes_start(&p, &s);
-			end = s.now_ns + 4 * o.window_ns;
-			while (s.now_ns < end) {
-				uint64_t next = sim_step(&s);
-
-				if (late == 1 && random_next(&seed) % 4 == 0)
-					next += random_next(&seed) % (8 * next);
-				if (late == 2 && random_next(&seed) % 100 == 0)
-					next += random_next(&seed) % o.window_ns;
-				s.now_ns += next;
-			}
-			assert_true(p.shortest_ns >= o.window_ns);
-			if (!late)
-				assert_true(p.longest_ns <= s.config.turn_ns + 2 * s.config.tick_ns);
-			assert_int_equal(s.state.early, 0);
-			passes_stop(&p);
-			sim_stop(&s);
-		}
-	}
-}
-
-/* Steps that always come late slow the hand down; they do not stop it. */
-static void late_steps_still_move(void **state)
-{
-	struct options o = sim_options(1000, 1e-3, S);
-	struct sim s;
-	uint64_t end;
-
-	(void)state;
-	sim_start(&s, &o, 1);
-	for (end = s.now_ns + 10 * S; s.now_ns < end; s.now_ns += 4 * sim_step(&s))
-		;
-	/* Half the clock is taken in: half of ten turns. */
-	assert_in_range(s.passed, 4ULL * s.config.blocks, 5ULL * s.config.blocks);
-	sim_stop(&s);
-}
 
 /* An id is known for at least W and at most 2 W (and what a turn is longer than W). */
 static void ids_live_one_to_two_windows(void **state)
@@ -143,47 +97,11 @@ static void ids_live_one_to_two_windows(void **state)
 
 			if (age < S)
 				assert_true(sim_knows(&s, ids[i]));
-			if (age > 2 * (s.config.turn_ns + 2 * s.config.tick_ns))
+			if (age > 2 * (S + s.config.late_ns))
 				assert_false(sim_knows(&s, ids[i]));
 		}
 	}
 	sim_stop(&s);
-}
-
-/* Within capacity, evenly or in one burst a turn, nothing ages early and everything
- * is learned.
- */
-static void capacity_is_enough(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(SIZES); i++) {
-		for (int bursts = 0; bursts < 2; bursts++) {
-			struct options o = sim_options(SIZES[i].capacity, 1e-9, SIZES[i].window_ns);
-			uint64_t seed = i, start, burst_ns, done = 0, id[4];
-			struct sim s;
-
-			if (o.capacity > 100000)
-				continue; /* a matter of time */
-			sim_start(&s, &o, 3);
-			burst_ns = s.config.turn_ns + 2 * s.config.tick_ns;
-			start = s.now_ns;
-			while (s.now_ns < start + 5 * o.window_ns) {
-				uint64_t ns = s.now_ns - start;
-				uint64_t turns = ns / burst_ns + 1;
-				uint64_t due = bursts ? o.capacity * turns
-						      : o.capacity * (double)ns / o.window_ns;
-
-				for (; done < due; done++) {
-					fresh_id(id, &seed);
-					assert_int_equal(sim_learn(&s, id), 1);
-				}
-				s.now_ns += sim_step(&s);
-			}
-			assert_int_equal(s.state.early, 0);
-			assert_true(done >= 4 * o.capacity);
-			sim_stop(&s);
-		}
-	}
 }
 
 /* Whatever comes, no block sees more ids between two passes than it was sized for. */
@@ -212,7 +130,7 @@ static void overload_keeps_the_bound(void **state)
 				unlearned += n < room ? 0 : n - room;
 				s.now_ns += next;
 			}
-			assert_true(p.most_learned <= plan_ids(&s.config, SIM_CPUS));
+			assert_true(p.most_learned <= s.config.full_ids);
 			if (LOADS[l] == 10 && o.capacity > 10) {
 				assert_true(s.state.early > 0);
 				assert_true(p.shortest_ns < o.window_ns);
@@ -241,7 +159,7 @@ static void full_window_learns_nothing(void **state)
 		n++;
 	} while (sim_learn(&s, id) == 1);
 	assert_int_equal(sim_learn(&s, id), -ENOSPC);
-	assert_in_range(n, o.capacity, plan_ids(&s.config, SIM_CPUS));
+	assert_in_range(n, o.capacity, plan_ids(&s.config, SIM_CPUS, o.fpr));
 	assert_false(sim_knows(&s, id));
 	assert_true(sim_knows(&s, first));
 	assert_int_equal(sim_learn(&s, first), 0);
@@ -253,27 +171,119 @@ static void full_window_learns_nothing(void **state)
 	sim_stop(&s);
 }
 
-/* `rotate` is exactly one turn, beside what the clock asks for. */
-static void asked_turns_are_served(void **state)
+/* `rotate` is exactly one turn, where the clock asks for none. */
+static void requested_turns_are_passed(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(SIZES); i++) {
 		struct options o = sim_options(SIZES[i].capacity, 1e-3, 3600 * S);
-		uint64_t id[4] = { 1, 2, 3, 4 };
+		uint64_t id[4] = { 1, 2, 3, 4 }, before;
 		struct sim s;
 
 		sim_start(&s, &o, 6);
 		sim_learn(&s, id);
 		for (int turn = 1; turn <= 2; turn++) {
-			s.state.asked += s.config.blocks;
-			while (s.state.served < s.state.asked)
-				sim_step(&s);
-			assert_int_equal(s.passed, (uint64_t)turn * s.config.blocks);
+			before = s.state.passed;
+			sim_pass(&s, s.config.blocks);
+			assert_int_equal(s.state.passed, before + s.config.blocks);
 			assert_int_equal(dedup_hand_epoch(s.state.hand), turn);
 			assert_int_equal(dedup_hand_pos(s.state.hand), 0);
 			assert_int_equal(sim_knows(&s, id), turn == 1);
 		}
 		assert_int_equal(s.state.early, 0);
+		sim_stop(&s);
+	}
+}
+
+/* Two who ask at the same time get two turns. */
+static void requests_add_up(void **state)
+{
+	struct options o = sim_options(1000, 1e-3, 3600 * S);
+	uint64_t first, second;
+	struct sim s;
+
+	(void)state;
+	sim_start(&s, &o, 6);
+	first = dedup_hand_rotate(&s.state, &s.config);
+	second = dedup_hand_rotate(&s.state, &s.config);
+	assert_int_equal(first, s.config.places);
+	assert_int_equal(second, 2 * s.config.places);
+	while (s.state.passed < second)
+		sim_step(&s);
+	assert_int_equal(dedup_hand_epoch(s.state.hand), 2);
+	sim_stop(&s);
+}
+
+/* Steps until the hand has passed so many places. */
+static void run_to(struct sim *s, uint64_t goal)
+{
+	while (s->state.passed < goal)
+		s->now_ns += sim_step(s);
+}
+
+/* Asked for while the clock has a flat array cleared, `rotate` is served by that, at once, and
+ * `reset` soon; what comes afterwards lives for a window.
+ */
+static void requests_while_an_array_is_cleared(void **state)
+{
+	struct options o = sim_options(1000000, 1e-4, 600 * S);
+	uint64_t before[4] = { 1 }, after[4] = { 3 }, asked_ns;
+
+	(void)state;
+	o.layout = DEDUP_FLAT;
+	for (int reset = 0; reset < 2; reset++) {
+		struct sim s;
+
+		sim_start(&s, &o, 7);
+		assert_true(s.config.places > 2 * DEDUP_STEP_PLACES);
+		s.now_ns += 600 * S;
+		sim_step(&s);
+		assert_int_equal(dedup_hand_pos(s.state.hand), DEDUP_STEP_PLACES);
+		assert_int_equal(sim_learn(&s, before), 1);
+		asked_ns = s.now_ns;
+		run_to(&s, reset ? dedup_hand_reset(&s.state, &s.config)
+				 : dedup_hand_rotate(&s.state, &s.config));
+		assert_true(s.now_ns - asked_ns < S);
+		assert_int_equal(dedup_hand_pos(s.state.hand), 0);
+		assert_int_equal(sim_knows(&s, before), !reset);
+		assert_int_equal(s.state.early, 0);
+
+		assert_int_equal(sim_learn(&s, after), 1);
+		sim_run_until(&s, s.now_ns + 599 * S);
+		assert_true(sim_knows(&s, after));
+		sim_stop(&s);
+	}
+}
+
+/* In segments of more than a step's places, too, a place is passed once, or twice by `reset`. */
+static void requests_within_a_segment(void **state)
+{
+	struct options o = sim_options(200000, 1e-3, 3600 * S);
+
+	(void)state;
+	for (int reset = 0; reset < 2; reset++) {
+		uint64_t goal;
+		struct passes p;
+		struct sim s;
+
+		sim_start(&s, &o, 11);
+		s.config.segment_places = 10000;
+		dedup_hand_start(&s.state, &s.config, s.now_ns);
+		passes_start(&p, &s);
+		dedup_hand_rotate(&s.state, &s.config);
+		sim_step(&s);
+		assert_int_equal(s.state.passed, DEDUP_STEP_PLACES);
+		memset(p.cnt, 0, 8 * s.config.places);
+		goal = reset ? dedup_hand_reset(&s.state, &s.config) : s.state.requested;
+		while (s.state.passed < goal)
+			sim_step(&s);
+		for (uint32_t b = 0; b < s.config.places; b++) {
+			if (reset)
+				assert_true(p.cnt[b] >= 2);
+			else
+				assert_int_equal(p.cnt[b], b >= DEDUP_STEP_PLACES);
+		}
+		passes_stop(&p);
 		sim_stop(&s);
 	}
 }
@@ -298,26 +308,66 @@ static void steps_are_bounded(void **state)
 
 	(void)state;
 	sim_start(&s, &o, 8);
-	s.state.asked = s.config.blocks;
+	dedup_hand_rotate(&s.state, &s.config);
 	sim_step(&s);
-	assert_int_equal(s.passed, DEDUP_STEP_PLACES);
-	assert_int_equal(sim_step(&s), s.config.early_tick_ns);
-	assert_int_equal(s.passed, 2 * DEDUP_STEP_PLACES);
+	assert_int_equal(s.state.passed, DEDUP_STEP_PLACES);
+	assert_int_equal(sim_step(&s), s.config.busy_tick_ns);
+	assert_int_equal(s.state.passed, 2 * DEDUP_STEP_PLACES);
+	sim_stop(&s);
+}
+
+/* The hand does not wait for its next tick where a place is due before. */
+static void steps_come_when_places_are_due(void **state)
+{
+	struct options o = sim_options(100, 1e-3, 600 * S);
+	uint64_t due_ns;
+	struct sim s;
+
+	(void)state;
+	sim_start(&s, &o, 9);
+	for (int i = 0; i < 100000; i++) {
+		due_ns = dedup_hand_due_ns(&s.state, &s.config);
+		assert_true(s.now_ns <= due_ns + s.config.tick_ns / 4);
+		s.now_ns += sim_step(&s);
+	}
+	assert_true(s.state.passed > s.config.places);
+	sim_stop(&s);
+}
+
+/* What a late step passes is counted, and how late it was. */
+static void late_places_are_counted(void **state)
+{
+	struct options o = sim_options(100000, 1e-3, 10 * S);
+	struct sim s;
+
+	(void)state;
+	sim_start(&s, &o, 10);
+	sim_run_until(&s, s.now_ns + 15 * S);
+	assert_int_equal(s.state.late, 0);
+	assert_true(s.state.late_max_ns <= s.config.late_ns);
+	s.now_ns += S;
+	sim_step(&s);
+	/* A tenth of the circle was due meanwhile; what is left of it a few steps later. */
+	sim_run_until(&s, s.now_ns + 100 * MS);
+	assert_in_range(s.state.late, s.config.places / 11, s.config.places / 9);
+	assert_in_range(s.state.late_max_ns, S - 20 * MS, S + 20 * MS);
 	sim_stop(&s);
 }
 
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(window_is_kept),
-		cmocka_unit_test(late_steps_still_move),
 		cmocka_unit_test(ids_live_one_to_two_windows),
-		cmocka_unit_test(capacity_is_enough),
 		cmocka_unit_test(overload_keeps_the_bound),
 		cmocka_unit_test(full_window_learns_nothing),
-		cmocka_unit_test(asked_turns_are_served),
+		cmocka_unit_test(requested_turns_are_passed),
+		cmocka_unit_test(requests_add_up),
+		cmocka_unit_test(requests_while_an_array_is_cleared),
+		cmocka_unit_test(requests_within_a_segment),
 		cmocka_unit_test(half_follows_the_hand),
 		cmocka_unit_test(steps_are_bounded),
+		cmocka_unit_test(steps_come_when_places_are_due),
+		cmocka_unit_test(late_places_are_counted),
 	};
 
 	return run_any_tests("hand", tests, ARRAY_SIZE(tests));

@@ -15,6 +15,7 @@
 #include "kernel.h"
 #include "loader.h"
 #include "packet.h"
+#include "stats.h"
 
 #define MS 1000000ULL
 #define S (1000 * MS)
@@ -158,9 +159,12 @@ static void ids_live_for_the_window(void **state)
 /* The part of what must go by until the next rotation, or countdown. */
 static double time_gone(const struct filter *f)
 {
-	uint64_t due = f->config->layout == DEDUP_COUNTDOWN ? 1 : f->config->places;
+	uint64_t now_ns = kernel_now_ns();
 
-	return (double)dedup_read(&f->state->owed) / f->config->turn_ns / due;
+	if (f->config->layout != DEDUP_COUNTDOWN)
+		return stats_hand(f->config, f->state, now_ns);
+	return 1 -
+	       (double)(int64_t)(dedup_read(&f->state->next_ns) - now_ns) / f->config->countdown_ns;
 }
 
 /* A fresh id just before a rotation; then it is asked for until it is gone. */

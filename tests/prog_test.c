@@ -187,7 +187,7 @@ static void past_the_limit_nothing_is_learned(void **state)
 	cfg.claim = 4;
 	rig_load(&cfg);
 	/* As the hand sets it: a turn's ids and the burst's, in whole claims. */
-	room = (cfg.turn_ids + cfg.burst_ids) / 4 * 4;
+	room = cfg.full_ids / 4 * 4;
 	expect_event(&known, XDP_PASS, DEDUP_new);
 	for (int i = 0; i < 10; i++) /* takes no credit */
 		expect_event(&known, XDP_DROP, DEDUP_duplicate);
@@ -261,7 +261,6 @@ static void an_id_is_remembered_for_the_window(void **state)
 
 	(void)state;
 	cfg.window_ns = 500 * MS;
-	cfg.turn_ns = cfg.window_ns + 2 * cfg.tick_ns;
 	rig_load(&cfg);
 	start = kernel_now_ns();
 	expect_event(&id, XDP_PASS, DEDUP_new);
@@ -337,13 +336,13 @@ static void a_step_is_bounded(void **state)
 	(void)state;
 	cfg.blocks = cfg.places = 3 * DEDUP_STEP_PLACES;
 	cfg.segment_places = cfg.blocks / 16;
-	cfg.early_tick_ns = 1000000 * MS;
+	cfg.busy_tick_ns = 1000000 * MS;
 	rig_load(&cfg);
 	st = rig.filter.state;
-	st->asked += cfg.blocks;
-	rig_await(&st->served, DEDUP_STEP_PLACES);
+	dedup_hand_request(st, &cfg, cfg.blocks, false);
+	rig_await(&st->passed, DEDUP_STEP_PLACES);
 	usleep(100000);
-	assert_int_equal(dedup_read(&st->served), DEDUP_STEP_PLACES);
+	assert_int_equal(dedup_read(&st->passed), DEDUP_STEP_PLACES);
 }
 
 #define POOL 64

@@ -38,7 +38,7 @@ struct dedup_config rig_still_config(void)
 	struct dedup_config cfg = rig_live_config(RIG_PORTS);
 
 	cfg.tick_ns = HOUR_NS;
-	cfg.early_tick_ns = HOUR_NS;
+	cfg.busy_tick_ns = HOUR_NS;
 	cfg.stale_jiffies = UINT32_MAX;
 	return cfg;
 }

@@ -16,14 +16,16 @@ struct sim {
 	struct dedup_config config;
 	struct dedup_state state;
 	uint64_t now_ns;
-	uint64_t passed; /* blocks, in all */
-	/* Called, if set, for every block that the hand passes. */
-	void (*on_pass)(struct sim *s, uint32_t block, void *arg);
+	/* Called, if set, before the hand passes these places. */
+	void (*on_pass)(struct sim *s, uint32_t place, uint32_t cnt, void *arg);
 	void *arg;
 };
 
 /* Options as the command line's defaults would be, but for these. */
 struct options sim_options(uint64_t capacity, double fpr, uint64_t window_ns);
+
+/* The hand alone, of any size: no id can be learned. */
+void sim_start_hand(struct sim *s, const struct dedup_config *c);
 
 /* A filter of this plan with a secret drawn from seed. Fails the test if there is no
  * such plan. The caller calls sim_stop().
@@ -36,6 +38,9 @@ uint64_t sim_step(struct sim *s);
 
 /* Steps the hand, each step on time, until now_ns has reached this. */
 void sim_run_until(struct sim *s, uint64_t ns);
+
+/* Has the hand pass so many places at once, by request, in steps that take no time. */
+void sim_pass(struct sim *s, uint64_t places);
 
 /* The packet path's learning: 1 new, 0 duplicate, -ENOSPC unlearned. */
 int sim_learn(struct sim *s, const uint64_t id[4]);

@@ -146,7 +146,7 @@ static void rate_is_right_where_it_is_easy(void **state)
 /* Plans hold together, from one id to a thousand million. */
 static void plans_are_sound(void **state)
 {
-	static const uint64_t WINDOWS[] = { 100 * MS, S, 600 * S, 30 * 24 * 3600 * S };
+	static const uint64_t WINDOWS[] = { 10 * MS, 100 * MS, S, 600 * S, 30 * 24 * 3600 * S };
 
 	(void)state;
 	for (uint64_t capacity = 1; capacity <= 1000000000; capacity *= 10) {
@@ -163,15 +163,12 @@ static void plans_are_sound(void **state)
 				}
 				uint64_t steps = c.window_ns / c.tick_ns;
 
-				assert_true(shape_rate(&c, plan_ids(&c, cpus)) <= 1e-4);
-				assert_true(c.turn_ids >=
-					    c.capacity * ((double)c.turn_ns / c.window_ns));
-				assert_true(c.turn_ns >= c.window_ns + 2 * c.tick_ns);
-				assert_true(c.turn_ns <= c.window_ns * 1.01);
-				assert_true(c.burst_ids >= c.claim);
+				assert_true(shape_rate(&c, plan_ids(&c, cpus, 1e-4)) <= 1e-4);
+				assert_true(c.turn_ids > c.capacity);
+				assert_true(c.full_ids >= c.turn_ids + c.claim);
 				assert_true((uint64_t)c.segment_places * DEDUP_MARKS >= c.blocks);
 				assert_true(steps * DEDUP_STEP_PLACES >= 2ULL * c.blocks);
-				assert_true(c.early_tick_ns <= c.tick_ns);
+				assert_true(c.busy_tick_ns <= c.tick_ns);
 				assert_true(c.stale_ns >= 10 * c.tick_ns);
 				assert_in_range(c.stale_jiffies, 2, 501);
 			}
@@ -187,7 +184,7 @@ static void slack_is_small(void **state)
 
 	(void)state;
 	assert_int_equal(plan_config(&o, 16, 250, &c), 0);
-	assert_true(plan_ids(&c, 16) <= 1.03 * o.capacity);
+	assert_true(plan_ids(&c, 16, 1e-4) <= 1.03 * o.capacity);
 }
 
 int main(void)

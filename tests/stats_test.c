@@ -123,6 +123,7 @@ static void oldest_within_a_segment(void **state)
 
 	(void)state;
 	sim_start(&s, &o, 8);
+	s.state.started_ns = 1;
 	for (int i = 0; i < 2 * DEDUP_MARKS; i++)
 		s.state.marks[i].at_ns = 1000 + i;
 	s.config.segment_places = 5;
@@ -147,11 +148,10 @@ static void oldest_is_one_to_two_turns(void **state)
 	assert_true(llabs((int64_t)(stats_oldest_ns(&s.config, &s.state, s.now_ns) - S / 2)) <
 		    (int64_t)S / 100);
 	sim_run_until(&s, start + 4 * S + S / 3);
-	assert_true(fabs(stats_oldest_ns(&s.config, &s.state, s.now_ns) / (2.0 * s.config.turn_ns) -
+	assert_true(fabs(stats_oldest_ns(&s.config, &s.state, s.now_ns) / (2.0 * s.config.window_ns) -
 			 1) < 0.01);
 	/* Asked to turn at once, nothing old is left. */
-	s.state.asked += 2ULL * s.config.blocks;
-	sim_run_until(&s, s.now_ns + S / 20);
+	sim_pass(&s, 2ULL * s.config.blocks);
 	assert_true(stats_oldest_ns(&s.config, &s.state, s.now_ns) <= S / 10);
 	sim_stop(&s);
 }

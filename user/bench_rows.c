@@ -14,6 +14,7 @@
 
 #include "bench.skel.h"
 #include "bits.h"
+#include "hand.h"
 #include "kernel.h"
 #include "loader.h"
 #include "plan.h"
@@ -41,7 +42,7 @@ static int plan_row(const struct bench *b, enum bench_row row, struct dedup_conf
 	int err = plan_here(&o, cfg);
 
 	/* However fast the ids come, the hand stays where it is. */
-	cfg->turn_ids = UINT64_MAX / 4;
+	cfg->turn_ids = cfg->full_ids = UINT64_MAX / 4;
 	return err;
 }
 
@@ -241,9 +242,9 @@ void bench_describe(const struct bench *b, struct bench_result *out)
 /* Sends the hand on by so many places, whole segments. */
 static void turn(struct filter *f, uint64_t places)
 {
-	uint64_t goal = __sync_add_and_fetch(&f->state->asked, places);
+	uint64_t goal = dedup_hand_request(f->state, f->config, places, false);
 
-	while (dedup_read(&f->state->served) < goal)
+	while (dedup_read(&f->state->passed) < goal)
 		usleep(1000);
 }
 

@@ -15,7 +15,7 @@
 #define DEFAULT_CAPACITY 1000000
 #define DEFAULT_FPR 1e-4
 #define DEFAULT_WINDOW_NS (600 * 1000000000ULL)
-#define WINDOW_MIN_NS (100 * 1000000ULL)
+#define WINDOW_MIN_NS (10 * 1000000ULL)
 #define WINDOW_MAX_NS (30 * 24 * 3600 * 1000000000ULL)
 
 /* Sets one option from its text; 0, or -EINVAL after having said why. `what` is how
@@ -87,7 +87,7 @@ static int set_window(struct options *o, const char *what, const char *text)
 			       "%s %s: give a time with its unit, as in 500ms, 30s, 10m or 2h",
 			       what, text);
 	if (value < WINDOW_MIN_NS || value > WINDOW_MAX_NS)
-		return say_err(-EINVAL, "%s %s: a window is 100ms to 720h", what, text);
+		return say_err(-EINVAL, "%s %s: a window is 10ms to 720h", what, text);
 	o->window_ns = value;
 	return 0;
 }

@@ -20,19 +20,24 @@
 
 /* The hand steps a thousand times a window: finer than anyone sees, rarer than costs. */
 #define STEPS_A_WINDOW 1024
-#define TICK_MIN_NS (MS / 4)
+#define TICK_MIN_NS (MS / 10)
 #define TICK_MAX_NS (10 * MS)
-#define EARLY_TICK_NS (1 * MS)
+#define BUSY_TICK_NS (MS / 4)
 /* Half of what a step may do is left for rotate and for load. */
 #define CLOCK_STEP_PLACES (DEDUP_STEP_PLACES / 2)
+
+/* Countdowns are so much further apart than a window asks for: what late ones are behind is made
+ * up for by that much a turn.
+ */
+#define COUNTDOWN_SLACK 128
 
 /* A clock that is late by a quarter window has stopped; by 2 s in any case. */
 #define STALE_MIN_NS (100 * MS)
 #define STALE_MAX_NS (2000 * MS)
 
-/* Slack beyond the capacity, as a part of it: for a turn being longer than a window,
- * for what overload may teach between two steps of the hand, and for credit that
- * CPUs hold. Each costs that part of memory.
+/* Slack beyond the capacity, as a part of it: for places being passed a little after their time,
+ * for what overload may teach between two steps of the hand, and for credit that CPUs hold. Each
+ * costs that part of memory.
  */
 #define TURN_SLACK 128
 #define BURST_SLACK 64
@@ -59,23 +64,16 @@ uint64_t plan_bytes(const struct dedup_config *cfg)
 	       cfg->recent * (uint64_t)sizeof(struct dedup_recent);
 }
 
-double plan_ids(const struct dedup_config *cfg, unsigned int cpus)
+double plan_ids(const struct dedup_config *cfg, unsigned int cpus, double fpr)
 {
-	/* Each CPU may hold credit, and may race past the limit by one claim. */
-	return (double)cfg->turn_ids + cfg->burst_ids + 2.0 * cpus * cfg->claim;
-}
+	/* Of two generations one errs with half of the rate. */
+	double same = cfg->layout == DEDUP_COUNTDOWN ? fpr : fpr / 2;
 
-/* So long that an id lives for a window at least, with the two ticks of clock that each
- * step of the hand may take in at once. Flat: its turn begins when the array is clear.
- * Countdown: the first of an id's `places` countdowns may come at once.
- */
-static uint64_t turn_ns(const struct dedup_config *c, uint64_t tick)
-{
-	if (c->layout == DEDUP_BLOCKED)
-		return c->window_ns + 2 * tick * (1 + c->segment_places / DEDUP_STEP_PLACES);
-	if (c->layout == DEDUP_FLAT || c->places == 1)
-		return c->window_ns + 2 * tick;
-	return ((c->window_ns + 2 * tick - 1) / (c->places - 1) + 1) * c->places;
+	/* Each CPU may hold credit, and may race past the limit by one claim. Ids that seem to be
+	 * in the generation that is being learned are neither learned nor counted; the others set
+	 * as many bits as both together.
+	 */
+	return (cfg->full_ids + 2.0 * cpus * cfg->claim) / (1 - same);
 }
 
 static int plan_paces(struct dedup_config *c, unsigned int hz)
@@ -83,30 +81,20 @@ static int plan_paces(struct dedup_config *c, unsigned int hz)
 	uint64_t tick = clamp(c->window_ns / STEPS_A_WINDOW, TICK_MIN_NS, TICK_MAX_NS);
 	uint64_t work = c->window_ns / (c->places / CLOCK_STEP_PLACES + 1);
 	uint64_t stale = clamp(c->window_ns / 4, STALE_MIN_NS, STALE_MAX_NS);
+	uint64_t distances = c->layout == DEDUP_COUNTDOWN && c->places > 1 ? c->places - 1 : 1;
 
 	if (tick > work)
 		tick = work;
 	if (tick < TICK_MIN_NS)
 		return -ERANGE;
 	c->tick_ns = tick;
-	c->early_tick_ns = tick < EARLY_TICK_NS ? tick : EARLY_TICK_NS;
-	c->turn_ns = turn_ns(c, tick);
+	c->busy_tick_ns = tick < BUSY_TICK_NS ? tick : BUSY_TICK_NS;
+	/* Where timers fire with the jiffies, a place is passed with the one after its time. */
+	c->late_ns = 2 * tick + 1000 * MS / hz;
+	c->countdown_ns = (c->window_ns + c->window_ns / COUNTDOWN_SLACK - 1) / distances + 1;
 	c->stale_ns = stale;
 	c->stale_jiffies = stale * hz / (1000 * MS) + 1;
 	return 0;
-}
-
-/* The ids that a turn of the hand may teach. Countdown: a turn is longer than a window
- * by a countdown, and its first mark by a segment.
- */
-static uint64_t turn_ids(const struct options *o, uint64_t capacity)
-{
-	uint64_t ids = capacity + capacity / TURN_SLACK + 1;
-	uint32_t places = shape_countdowns(o);
-
-	if (o->layout != DEDUP_COUNTDOWN || places == 1)
-		return ids;
-	return ids + ids * (1 + places / DEDUP_MARKS) / (places - 1) + 1;
 }
 
 static uint32_t recent_slots(const struct dedup_config *c)
@@ -120,7 +108,19 @@ static uint32_t recent_slots(const struct dedup_config *c)
 	return slots;
 }
 
-/* The learning limits of a capacity. Returns plan_ids() of it. */
+/* The ids that come between two passes of a place when `ids` come in a window. Countdown: its
+ * turn is longer by a countdown, and a mark is true for the first place of its segment.
+ */
+static uint64_t ids_between_passes(const struct options *o, uint64_t ids)
+{
+	uint32_t places = shape_countdowns(o);
+
+	if (o->layout != DEDUP_COUNTDOWN || places == 1)
+		return ids;
+	return ids + ids * (1 + places / DEDUP_MARKS) / (places - 1) + 1;
+}
+
+/* The learning limits of a capacity. Returns plan_ids() of it, for the rate that was asked for. */
 static double set_capacity(struct dedup_config *c, const struct options *o, unsigned int cpus,
 			   uint64_t capacity)
 {
@@ -129,9 +129,9 @@ static double set_capacity(struct dedup_config *c, const struct options *o, unsi
 	/* approx_count promises to miss none: no id is learned on credit of before a mark. */
 	if (o->layout == DEDUP_COUNTDOWN)
 		c->claim = 1;
-	c->turn_ids = turn_ids(o, capacity);
-	c->burst_ids = capacity / BURST_SLACK + 2 * c->claim;
-	return plan_ids(c, cpus);
+	c->turn_ids = capacity + capacity / TURN_SLACK + 1;
+	c->full_ids = ids_between_passes(o, c->turn_ids) + capacity / BURST_SLACK + 2 * c->claim;
+	return plan_ids(c, cpus, o->fpr);
 }
 
 /* Where m and k do not keep the rate at this capacity: it is lowered, for the rate goes
@@ -141,7 +141,7 @@ static double set_capacity(struct dedup_config *c, const struct options *o, unsi
 static double keep_rate(struct dedup_config *c, const struct options *o, unsigned int cpus)
 {
 	uint64_t lo = 1, hi = o->capacity;
-	double rate = shape_rate(c, plan_ids(c, cpus));
+	double rate = shape_rate(c, plan_ids(c, cpus, o->fpr));
 
 	if (rate <= o->fpr)
 		return o->fpr;
@@ -163,6 +163,7 @@ int plan_config(const struct options *o, unsigned int cpus, unsigned int hz, str
 {
 	struct dedup_config c = {
 		.format = DEDUP_FORMAT,
+		.layout = o->layout,
 		.count_only = o->count_only,
 		.learn_app = o->learn_app,
 		.window_ns = o->window_ns,
@@ -179,7 +180,6 @@ int plan_config(const struct options *o, unsigned int cpus, unsigned int hz, str
 	c.segment_places = c.places;
 	if (c.layout != DEDUP_FLAT)
 		c.segment_places = (c.places + DEDUP_MARKS - 1) / DEDUP_MARKS;
-	c.pace_ids = c.turn_ids * c.segment_places / c.places + 1;
 
 	err = plan_paces(&c, hz);
 	if (err)

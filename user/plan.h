@@ -19,10 +19,11 @@ int plan_config(const struct options *o, unsigned int cpus, unsigned int hz,
  */
 int plan_here(const struct options *o, struct dedup_config *out);
 
-/* The ids that one turn of the hand may teach at the very most, by which the filter
- * is sized: more than the capacity, by what the hand cannot react to in time.
+/* The ids that may have come between two passes of a place at the very most, by which the
+ * filter is sized for a rate of fpr: more than the capacity, by what the hand cannot react to in
+ * time, and by those that are not learned because they seem to be known.
  */
-double plan_ids(const struct dedup_config *cfg, unsigned int cpus);
+double plan_ids(const struct dedup_config *cfg, unsigned int cpus, double fpr);
 
 /* The p that holds under any load: the one that was asked for, or the one that follows
  * where m and k were given, or are another system's.

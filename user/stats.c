@@ -166,7 +166,7 @@ void stats_histogram(const struct dedup_config *cfg, const struct dedup_block *b
 
 uint64_t stats_approx_count(const struct dedup_config *cfg, struct dedup_state *st, int64_t credit)
 {
-	uint64_t load = dedup_hand_load(st, cfg->segment_places);
+	uint64_t load = dedup_hand_load(st, cfg);
 
 	return load > (uint64_t)credit ? load - credit : 0;
 }
@@ -188,9 +188,20 @@ uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_stat
 		epoch++;
 	}
 	at = dedup_read(&st->marks[(epoch & 1) * DEDUP_MARKS + seg].at_ns);
-	if (!at)
+	/* Before the first turn's end marks are of before the start. */
+	if (!at || (int64_t)(at - st->started_ns) < 0)
 		at = st->started_ns;
 	return now_ns > at ? now_ns - at : 0;
+}
+
+double stats_hand(const struct dedup_config *cfg, struct dedup_state *st, uint64_t now_ns)
+{
+	uint32_t pos = dedup_hand_pos(dedup_read(&st->hand));
+	uint64_t rested_ns = now_ns - dedup_read(&dedup_hand_mark(st, cfg, 0)->at_ns);
+
+	if (cfg->layout != DEDUP_FLAT)
+		return (double)pos / cfg->places;
+	return pos || rested_ns > cfg->window_ns ? 1 : (double)rested_ns / cfg->window_ns;
 }
 
 bool stats_stopped(const struct dedup_config *cfg, const struct dedup_state *st, uint64_t now_ns)

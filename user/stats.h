@@ -39,6 +39,9 @@ uint64_t stats_approx_count(const struct dedup_config *cfg, struct dedup_state *
 uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_state *st,
 			 uint64_t now_ns);
 
+/* The part of its turn that the hand has done. Flat: of the window that it rests for. */
+double stats_hand(const struct dedup_config *cfg, struct dedup_state *st, uint64_t now_ns);
+
 /* Has the hand stopped? Then every packet passes. */
 bool stats_stopped(const struct dedup_config *cfg, const struct dedup_state *st, uint64_t now_ns);
 

@@ -129,10 +129,7 @@ static int collect(struct status *s)
 	s->fill = stats_fill(s->filter.config, s->filter.blocks, hand);
 	if (s->filter.config->layout == DEDUP_COUNTDOWN)
 		collect_countdown(s, hand);
-	s->hand = (double)dedup_hand_pos(hand) / s->filter.config->places;
-	if (s->filter.config->layout == DEDUP_FLAT) /* it rests: by the clock, then */
-		s->hand = (double)dedup_read(&s->filter.state->owed) / s->filter.config->places /
-			  s->filter.config->turn_ns;
+	s->hand = stats_hand(s->filter.config, s->filter.state, kernel_now_ns());
 	s->turns = dedup_hand_epoch(hand);
 	s->oldest_ns = stats_oldest_ns(s->filter.config, s->filter.state, kernel_now_ns());
 	s->stopped = stats_stopped(s->filter.config, s->filter.state, kernel_now_ns());
@@ -180,6 +177,9 @@ static void print_counters(const struct filter_counters *c)
 	printf("  %-16s %14s           of duplicates\n", "bytes",
 	       format_bytes(c->duplicate_bytes, text, sizeof(text)));
 	printf("  %-16s %14llu           blocks aged early, by load\n", "early", c->early);
+	if (c->late)
+		printf("  %-16s %14llu           blocks aged late, the hand was held up\n", "late",
+		       c->late);
 }
 
 static void print_shape(const struct dedup_config *c)
@@ -354,6 +354,7 @@ static json_object *to_json(const struct status *s)
 	ADD("hand_position", json_object_new_double(s->hand));
 	ADD("hand_turns", json_u64(s->turns));
 	ADD("oldest_id_ns", json_u64(s->oldest_ns));
+	ADD("late_max_ns", json_u64(dedup_read(&s->filter.state->late_max_ns)));
 	json_fill(o, s);
 	ADD("ids_estimate", json_object_new_double(s->fill.ids));
 	ADD("fpr_estimate", json_object_new_double(s->fill.fpr));
