@@ -121,10 +121,12 @@ static void forget(struct model *m, struct watched_id *id)
 	if (within_capacity(m) && !id->was_asked && is_guarded)
 		check(m, age_ns >= window_ns);
 	/* Countdowns keep their distance where nothing comes between. */
-	if (is_countdown(m) && m->lateness == ON_TIME && within_capacity(m) && !m->requests)
-		check(m, age_ns <= (window_ns + window_ns / 32 + slack_ns(m, id->late_before_ns)) *
-					   1.0 * m->sim.config.places /
-					   (m->sim.config.places - is_guarded));
+	if (is_countdown(m) && m->lateness == ON_TIME && within_capacity(m) && !m->requests) {
+		double life = 1.0 * m->sim.config.places / (m->sim.config.places - is_guarded);
+
+		check(m, age_ns <= (1 + 1 / 32.0) * window_ns * life +
+					   2 * slack_ns(m, id->late_before_ns));
+	}
 }
 
 static void pass_id(struct model *m, struct watched_id *id, uint32_t place, uint32_t cnt)

@@ -212,7 +212,7 @@ static void check_moment(const struct row *row, const struct moment *moment)
 {
 	struct options o = sim_options(row->capacity, row->fpr, WINDOW_NS);
 	struct sample seen = { 0 }, by_bits = { 0 };
-	struct dedup_config shape;
+	struct dedup_config shape = { 0 };
 	double full, bound;
 
 	for (int secret = 0; secret < row->secrets; secret++) {
