@@ -26,7 +26,7 @@ static __always_inline int conclude(const struct packet *pkt, struct dedup_count
 	if (!cpu || reason >= DEDUP_REASONS_CNT)
 		return XDP_PASS;
 	((__u64 *)cpu)[reason]++;
-	if (reason != DEDUP_duplicate && reason != DEDUP_ihave_duplicate)
+	if (reason != DEDUP_duplicate && (reason != DEDUP_ihave_duplicate || config.ihave_pass))
 		return XDP_PASS;
 
 	cpu->duplicate_bytes += pkt->len;

@@ -65,6 +65,8 @@ struct dedup_config {
 	__u64 turn_ids;	      /* more in less than a window, and places are passed early */
 	__u64 full_ids;	      /* learned at most between two passes of a place */
 	__u32 segment_places; /* places between two marks */
+	__u32 ihave_pass;     /* IHAVEs are counted as ever, and all passed */
+	__u32 pad0;
 	__u32 ports_cnt;
 	struct dedup_ports ports[DEDUP_PORTS_MAX];
 	__u32 key[DEDUP_KEYS]; /* the hash's secret: never shown */

@@ -23,7 +23,7 @@
 	X(unlearned, "passed: fresh, but no room left to learn it") \
 	X(duplicate, "dropped: event already in the window")        \
 	X(ihave_new, "passed: IHAVE with an unknown id")            \
-	X(ihave_duplicate, "dropped: IHAVE, every id in the window")
+	X(ihave_duplicate, "dropped (see --ihave): all ids known")
 
 /* What user space adds up from these, so that no packet pays for it. */
 #define DEDUP_SUMS(X)             \
@@ -31,9 +31,9 @@
 	X(dropped, "packets dropped; stays 0 with --action count")
 
 /* Counted besides. Append only. */
-#define DEDUP_TOTALS(X)                                                             \
-	X(duplicate_bytes, "bytes of both kinds of duplicate, padding not counted") \
-	X(early, "blocks aged before their window was over, by load")               \
+#define DEDUP_TOTALS(X)                                                               \
+	X(duplicate_bytes, "bytes of duplicates but of IHAVEs that pass, no padding") \
+	X(early, "blocks aged before their window was over, by load")                 \
 	X(late, "blocks aged late: the hand was held up")
 
 #define DEDUP_COUNTERS(X) DEDUP_REASONS(X) DEDUP_SUMS(X) DEDUP_TOTALS(X)

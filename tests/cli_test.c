@@ -51,6 +51,7 @@ static const struct misuse {
 	{ "misuse-mode", LOAD " --mode x", "--mode x: it is native, skb or hw" },
 	{ "misuse-action", LOAD " --action x", "--action x: it is drop or count" },
 	{ "misuse-learn", LOAD " --learn x", "--learn x: it is kernel or app" },
+	{ "misuse-ihave", LOAD " --ihave x", "--ihave x: it is drop or pass" },
 	{ "misuse-name-dot", LOAD " --name a.b", "--name a.b: 1 to 32 letters" },
 	{ "misuse-name-slash", LOAD " --name ../x", "--name ../x: 1 to 32 letters" },
 	{ "misuse-name-empty", LOAD " --name ''", "1 to 32 letters" },
@@ -236,6 +237,7 @@ static const struct cli_story STORIES[] = {
 	{ "help",
 	  "got $XD help 2>/dev/null\n"
 	  "for v in load unload status rotate reset add test size help; do has \"\n  $v \"; done\n"
+	  "has '  --ihave WHAT '\n"
 	  "$XD help 2>/dev/null >/mnt/a; $XD --help 2>/dev/null | cmp - /mnt/a\n"
 	  "[ \"$($XD --version)\" = \"xdp-dedup " XDP_DEDUP_VERSION "\" ]\n"
 	  "$XD 2>/mnt/b >/mnt/c || [ $? = 2 ]; cmp /mnt/a /mnt/b; [ ! -s /mnt/c ]\n" },

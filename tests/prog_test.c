@@ -88,6 +88,24 @@ static void count_only_counts_but_passes(void **state)
 	assert_int_equal(rig.seen.dropped, 0);
 }
 
+/* They count as what they are, but not as dropped, nor do their bytes. */
+static void all_ihaves_pass_if_told_to(void **state)
+{
+	struct dedup_config cfg = rig_still_config();
+	struct id ids[2], fresh = id_fresh();
+
+	(void)state;
+	cfg.ihave_pass = 1;
+	rig_load(&cfg);
+	rig_learn(ids, 2);
+	expect_ihave(ids, 2, XDP_PASS, DEDUP_ihave_duplicate);
+	assert_int_equal(rig.seen.dropped, 0);
+	assert_int_equal(rig.seen.duplicate_bytes, 0);
+	expect_event(&ids[0], XDP_DROP, DEDUP_duplicate);
+	expect_ihave(&fresh, 1, XDP_PASS, DEDUP_ihave_new);
+	expect_event(&fresh, XDP_PASS, DEDUP_new);
+}
+
 static void learn_app_leaves_learning_to_the_application(void **state)
 {
 	struct dedup_config cfg = rig_still_config();
@@ -497,6 +515,7 @@ int main(void)
 		STILL(ihave_passes_for_any_unknown_id),
 		STILL(iwant_passes_and_teaches_nothing),
 		OWN(count_only_counts_but_passes),
+		OWN(all_ihaves_pass_if_told_to),
 		OWN(learn_app_leaves_learning_to_the_application),
 		OWN(nothing_drops_when_the_clock_has_stopped),
 		OWN(the_clock_goes_on_by_itself),

@@ -130,6 +130,8 @@ void rig_await(const __u64 *value, uint64_t least)
 
 int rig_verdict(enum dedup_reason reason)
 {
+	if (reason == DEDUP_ihave_duplicate && rig.filter.config->ihave_pass)
+		return XDP_PASS;
 	return reason == DEDUP_duplicate || reason == DEDUP_ihave_duplicate ? XDP_DROP : XDP_PASS;
 }
 
@@ -144,7 +146,8 @@ void rig_expect(int line, const struct frame *f, int verdict, enum dedup_reason 
 	want.rx++;
 	((__u64 *)&want)[reason]++;
 	want.dropped += verdict == XDP_DROP;
-	want.duplicate_bytes += rig_verdict(reason) == XDP_DROP ? f->len - f->padding : 0;
+	if (rig_verdict(reason) == XDP_DROP)
+		want.duplicate_bytes += f->len - f->padding;
 	want.early = rig.seen.early; /* the hand's */
 	for (size_t i = 0; i < ARRAY_SIZE(COUNTERS); i++) {
 		if (got_cnt[i] == want_cnt[i])

@@ -64,7 +64,7 @@ void rig_await(const __u64 *value, uint64_t least);
 /* Makes so many fresh ids known to the filter. */
 void rig_learn(struct id *ids, int cnt);
 
-/* XDP_DROP for duplicates, else XDP_PASS. */
+/* XDP_DROP for duplicates (IHAVEs too, unless they all pass), else XDP_PASS. */
 int rig_verdict(enum dedup_reason reason);
 
 #endif

@@ -26,6 +26,7 @@ static const struct {
 	{ "ports", json_type_array },
 	{ "action", json_type_string },
 	{ "learn", json_type_string },
+	{ "ihave", json_type_string },
 	{ "layout", json_type_string },
 	{ "hash", json_type_string },
 	{ "blocks", json_type_int },
@@ -83,6 +84,7 @@ static void test_status_json(void **state)
 	assert_string_equal(text(o, "hash"), "fast");
 	assert_string_equal(text(o, "action"), "drop");
 	assert_string_equal(text(o, "learn"), "kernel");
+	assert_string_equal(text(o, "ihave"), "drop");
 	assert_string_equal(text(o, "ports"), "[ [ 80, 80 ], [ 90, 99 ] ]");
 	assert_string_equal(text(o, "interfaces"),
 			    "[ { \"name\": \"p0\", \"state\": \"attached\", \"mode\": \"native\", "
@@ -222,9 +224,12 @@ static const struct cli_story STORIES[] = {
 	  "has '\n  hand        at '; has ' of turn 1; oldest id at most '\n"
 	  "has '\n  fill        current 0.00 % (0 bits), previous 0.00 % (0 bits)\n'\n"
 	  "has '\n  estimate    0 ids; false-positive rate now 0\n'; has '\n  kept away   0 B\n'\n"
-	  "$XD unload v0 p0; " LOAD " --action count --learn app --name x-1; got $XD status x-1\n"
+	  "lacks IHAVEs; $XD unload v0 p0\n" LOAD
+	  " --action count --learn app --ihave pass --name x-1\n"
+	  "got $XD status x-1 --json; has '\"ihave\": \"pass\"'; got $XD status x-1\n"
 	  "has 'x-1: GSP/1 on UDP port 8001, duplicates are counted and passed\n'\n"
-	  "has '\n  learning    only what an application adds\n'\n" },
+	  "has '\n  learning    only what an application adds\n'\n"
+	  "has '\n  IHAVEs      all pass\n'\n" },
 	{ "status-all", "got $XD status; is 'no filter is loaded'\n"
 			"[ \"$($XD status --json | tr -d ' \n')\" = '{\"filters\":[]}' ]\n" LOAD
 			" --name zz; $XD load p0 --port 80 --name b; got $XD status --json\n"

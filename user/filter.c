@@ -197,7 +197,7 @@ int filter_counters(const struct filter *f, struct filter_counters *sum)
 	DEDUP_REASONS(X)
 #undef X
 	if (!f->config->count_only)
-		sum->dropped = sum->duplicate + sum->ihave_duplicate;
+		sum->dropped = sum->duplicate + (f->config->ihave_pass ? 0 : sum->ihave_duplicate);
 out:
 	free(each);
 	return err;

@@ -59,6 +59,7 @@ static void print_help(FILE *out)
 	      "  --countdown-bits N  countdown: an id lasts 2^N - 1 countdowns, 1 to 24 (4)\n"
 	      "  --action ACTION   drop duplicates, or only count them (drop)\n"
 	      "  --learn WHO       kernel: ids of packets; app: only what `add` adds (kernel)\n"
+	      "  --ihave WHAT      drop IHAVEs whose every id is known, or pass them all (drop)\n"
 	      "\n"
 	      "bench's options:\n"
 	      "  --ids N,N...      ids in the window (10k,1M,10M,100M)\n"

@@ -108,6 +108,14 @@ static int set_learn(struct options *o, const char *what, const char *text)
 	return 0;
 }
 
+static int set_ihave(struct options *o, const char *what, const char *text)
+{
+	o->ihave_pass = !strcmp(text, "pass");
+	if (!o->ihave_pass && strcmp(text, "drop"))
+		return say_err(-EINVAL, "%s %s: it is drop or pass", what, text);
+	return 0;
+}
+
 static int set_layout(struct options *o, const char *what, const char *text)
 {
 	int layout = shape_layout(text);
@@ -250,6 +258,7 @@ static const struct {
 	{ "window", "--window", true, OPT_WINDOW, set_window, "XDP_DEDUP_WINDOW" },
 	{ "action", "--action", true, OPT_ACTION, set_action, NULL },
 	{ "learn", "--learn", true, OPT_ACTION, set_learn, NULL },
+	{ "ihave", "--ihave", true, OPT_ACTION, set_ihave, NULL },
 	{ "layout", "--layout", true, OPT_SHAPE, set_layout, NULL },
 	{ "hash", "--hash", true, OPT_SHAPE, set_hash, NULL },
 	{ "bits", "--bits", true, OPT_SHAPE, set_bits, NULL },

@@ -39,6 +39,7 @@ struct options {
 	uint64_t warm;	 /* packets before those that are measured, or BENCH_WARM_AUTO */
 	bool count_only;
 	bool learn_app;
+	bool ihave_pass;
 	bool json;
 	bool all;
 	bool verbose; /* show what libbpf and libxdp say */
@@ -54,7 +55,7 @@ enum {
 	OPT_PORT = 1 << 2,
 	OPT_CAPACITY = 1 << 3,
 	OPT_WINDOW = 1 << 4,
-	OPT_ACTION = 1 << 5, /* --action, --learn */
+	OPT_ACTION = 1 << 5, /* --action, --learn, --ihave */
 	OPT_JSON = 1 << 6,
 	OPT_ALL = 1 << 7,
 	OPT_SHAPE = 1 << 8, /* --layout, --hash, and what m and k come from */

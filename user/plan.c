@@ -166,6 +166,7 @@ int plan_config(const struct options *o, unsigned int cpus, unsigned int hz, str
 		.layout = o->layout,
 		.count_only = o->count_only,
 		.learn_app = o->learn_app,
+		.ihave_pass = o->ihave_pass,
 		.window_ns = o->window_ns,
 		.ports_cnt = o->ports_cnt,
 	};

@@ -226,6 +226,8 @@ static void print_text(const struct status *s)
 	       plan_fpr(c), c->capacity, format_time(c->window_ns, window, sizeof(window)));
 	if (c->learn_app)
 		puts("  learning    only what an application adds");
+	if (c->ihave_pass)
+		puts("  IHAVEs      all pass");
 	if (s->stopped)
 		puts("  hand        has stopped: everything passes; unload and load again");
 	else if (c->layout == DEDUP_COUNTDOWN)
@@ -343,6 +345,7 @@ static json_object *to_json(const struct status *s)
 	ADD("ports", json_ports(c));
 	ADD("action", json_object_new_string(c->count_only ? "count" : "drop"));
 	ADD("learn", json_object_new_string(c->learn_app ? "app" : "kernel"));
+	ADD("ihave", json_object_new_string(c->ihave_pass ? "pass" : "drop"));
 	ADD("layout", json_object_new_string(shape_layout_name(c->layout)));
 	ADD("hash", json_object_new_string(shape_hash_name(c->hash)));
 	json_shape(o, s);
