@@ -10,6 +10,7 @@
 #include "exact.bpf.h"
 #include "hand.h"
 #include "maps.bpf.h"
+#include "wanted.h"
 
 /* Where an id is looked for. */
 struct sighting {
@@ -21,7 +22,19 @@ struct sighting {
 /* The hand puts this off once a tick. Jiffies are read for nothing where the time is not. */
 static __always_inline bool clock_stopped(void)
 {
-	return bpf_jiffies64() > dedup_read(&state.stale_at);
+	return bpf_jiffies64() > (dedup_read(&state.stale_at) & ~DEDUP_RARE);
+}
+
+/* Is something rare under way (top bit)? */
+static __always_inline bool is_rare(void)
+{
+	return dedup_read(&state.stale_at) & DEDUP_RARE;
+}
+
+/* Either of the two, by one comparison: with the top bit it is a time long ago. */
+static __always_inline bool is_out_of_the_ordinary(void)
+{
+	return (__s64)bpf_jiffies64() > (__s64)dedup_read(&state.stale_at);
 }
 
 /* Layout `blocked`. Finds the id's block; -ENOENT if there is none. */

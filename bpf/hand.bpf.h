@@ -11,6 +11,7 @@
 #include "age.h"
 #include "hand.h"
 #include "maps.bpf.h"
+#include "wanted.bpf.h"
 
 struct hand_timer {
 	struct bpf_timer timer;
@@ -60,10 +61,18 @@ static long pass_stretch(__u32 i, struct step *step)
 	return 0;
 }
 
+/* Adds what is missing: want() may be setting the top bit. */
+static __always_inline void put_off_stale(void)
+{
+	__u64 was = dedup_read(&state.stale_at) & ~DEDUP_RARE;
+
+	__sync_fetch_and_add(&state.stale_at, bpf_jiffies64() + config.stale_jiffies - was);
+}
+
 static int hand_step(void *map, __u32 *key, struct hand_timer *t)
 {
 	struct step step = { .now_ns = bpf_ktime_get_ns() };
-	__u64 early = state.early, late = state.late;
+	__u64 early = state.early, late = state.late, last_ns = state.last_ns;
 	__u32 zero = 0;
 	struct dedup_counters *cpu = bpf_map_lookup_elem(&stats, &zero);
 	bool busy;
@@ -71,7 +80,8 @@ static int hand_step(void *map, __u32 *key, struct hand_timer *t)
 	bpf_loop(DEDUP_STEP_PLACES, pass_stretch, &step, 0);
 	state.last_ns = step.now_ns;
 	state.limit = dedup_hand_limit(&state, &config);
-	state.stale_at = bpf_jiffies64() + config.stale_jiffies;
+	put_off_stale();
+	forget_wanted(last_ns, step.now_ns);
 
 	if (cpu) {
 		cpu->early += state.early - early;

@@ -13,6 +13,7 @@
 #include "hand.bpf.h"
 #include "maps.bpf.h"
 #include "parse.bpf.h"
+#include "wanted.bpf.h"
 
 /* In a dispatcher: at libxdp's default place, and what passes goes on to the next. */
 struct {
@@ -33,14 +34,16 @@ static __always_inline int conclude(const struct packet *pkt, struct dedup_count
 	return config.count_only ? XDP_PASS : XDP_DROP;
 }
 
-/* PARSED, or the reason why an EVENT's id is not looked up. */
-static __always_inline int check_event(const struct packet *pkt)
+/* PARSED, or the reason why an EVENT's id is not looked up: DEDUP_stale also if `closely` is not
+ * set and something rare is under way.
+ */
+static __always_inline int check_event(const struct packet *pkt, bool closely)
 {
 	const struct dedup_id *id = pkt->pos;
 
 	if (unlikely((void *)(id + 1) > pkt->end))
 		return stop(DEDUP_truncated);
-	if (unlikely(clock_stopped()))
+	if (unlikely(closely ? clock_stopped() : is_out_of_the_ordinary()))
 		return stop(DEDUP_stale);
 	if (unlikely(dedup_is_no_id(id)))
 		return stop(DEDUP_no_id);
@@ -52,10 +55,10 @@ static __always_inline int reason_of(int known)
 	return known == 1 ? DEDUP_duplicate : known == 0 ? DEDUP_new : DEDUP_unlearned;
 }
 
-/* An EVENT carries one id: fresh it is learned, known the packet is a duplicate. Returns the
- * verdict.
+/* An EVENT carries one id: fresh it is learned, known the packet is a duplicate, but passes if it
+ * is wanted, which only who sees it closely finds out. Returns the verdict.
  */
-static __always_inline int see_event(const struct packet *pkt)
+static __always_inline int see_event(const struct packet *pkt, bool closely)
 {
 	const struct dedup_config *cfg = configuration();
 	struct dedup_counters *cpu;
@@ -64,14 +67,19 @@ static __always_inline int see_event(const struct packet *pkt)
 
 	if (unlikely(cfg->layout != DEDUP_BLOCKED)) {
 		known = exact_learn(pkt->pos);
+		if (closely && known == 1 && take_wanted(pkt->pos))
+			return conclude(pkt, cpu_counters(), DEDUP_wanted);
 		return conclude(pkt, cpu_counters(), reason_of(known));
 	}
 	known = blocked_find(cfg, pkt->pos, &s);
 	if (unlikely(known))
 		return conclude(pkt, cpu_counters(), DEDUP_unlearned);
 	/* Most packets; where the reason is a constant, counting it is shorter. */
-	if (likely(dedup_block_holds(s.block, &s.probe, s.words)))
+	if (likely(dedup_block_holds(s.block, &s.probe, s.words))) {
+		if (closely && take_wanted(pkt->pos))
+			return conclude(pkt, cpu_counters(), DEDUP_wanted);
 		return conclude(pkt, cpu_counters(), DEDUP_duplicate);
+	}
 	/* Counters are looked up on both ways: before them, what is learned would be saved for all. */
 	DEDUP_KEEP_BRANCH();
 	cpu = cpu_counters();
@@ -80,10 +88,26 @@ static __always_inline int see_event(const struct packet *pkt)
 	return conclude(pkt, cpu, reason_of(known));
 }
 
-/* An IHAVE is a duplicate if every one of its ids is known. It teaches nothing: to
- * have heard of an event is not to have it. Returns an enum dedup_reason. ids_at is
- * the frame offset of the ids. A global function: verified once, not once for every
- * way that leads here.
+/* An EVENT while the clock has stopped or something rare is under way. id_at and count are as
+ * below, len is struct packet's. Returns the verdict.
+ */
+__noinline int see_event_closely(struct xdp_md *ctx, __u32 id_at, __u32 len)
+{
+	struct packet pkt = {
+		.pos = (void *)(long)ctx->data + (id_at & FRAME_OFFSET_MASK),
+		.end = (void *)(long)ctx->data_end,
+		.len = len,
+	};
+	int reason = check_event(&pkt, true);
+
+	if (reason != PARSED)
+		return conclude(&pkt, cpu_counters(), reason);
+	return see_event(&pkt, true);
+}
+
+/* An IHAVE is a duplicate if every one of its ids is known and none is wanted. It teaches nothing:
+ * to have heard of an event is not to have it. Returns an enum dedup_reason. ids_at is the frame
+ * offset of the ids. A global function: verified once, not once for every way that leads here.
  */
 __noinline int see_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count)
 {
@@ -98,7 +122,7 @@ __noinline int see_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count)
 			return DEDUP_truncated;
 		if (dedup_is_no_id(id))
 			return DEDUP_no_id;
-		if (filter_test(id) <= 0)
+		if (filter_test(id) <= 0 || (is_rare() && is_wanted(id)))
 			return DEDUP_ihave_new;
 	}
 	return DEDUP_ihave_duplicate;
@@ -112,9 +136,12 @@ int xdp_dedup(struct xdp_md *ctx)
 
 	if (likely(reason == PARSED)) {
 		if (likely(pkt.gsp->type == GSP_EVENT)) {
-			reason = check_event(&pkt);
+			reason = check_event(&pkt, false);
 			if (likely(reason == PARSED))
-				return see_event(&pkt);
+				return see_event(&pkt, false);
+			if (reason == DEDUP_stale)
+				return see_event_closely(ctx, pkt.pos - (void *)(long)ctx->data,
+							 pkt.len);
 		} else if (pkt.gsp->type == GSP_IHAVE) {
 			reason = see_ihave(ctx, pkt.pos - (void *)(long)ctx->data, pkt.gsp->count);
 		} else {

@@ -22,8 +22,9 @@
 	X(new, "passed: first sighting")                            \
 	X(unlearned, "passed: fresh, but no room left to learn it") \
 	X(duplicate, "dropped: event already in the window")        \
-	X(ihave_new, "passed: IHAVE with an unknown id")            \
-	X(ihave_duplicate, "dropped (see --ihave): all ids known")
+	X(ihave_new, "passed: IHAVE with an unknown or wanted id")  \
+	X(ihave_duplicate, "dropped (see --ihave): all ids known")  \
+	X(wanted, "passed: event in the window, but wanted")
 
 /* What user space adds up from these, so that no packet pays for it. */
 #define DEDUP_SUMS(X)             \

@@ -52,6 +52,8 @@ static const struct misuse {
 	{ "misuse-action", LOAD " --action x", "--action x: it is drop or count" },
 	{ "misuse-learn", LOAD " --learn x", "--learn x: it is kernel or app" },
 	{ "misuse-ihave", LOAD " --ihave x", "--ihave x: it is drop or pass" },
+	{ "misuse-want-nothing", "$XD want v0", "usage: xdp-dedup want NAME ID..." },
+	{ "misuse-want-not-hex", "$XD want v0 x", "x is no id: give 64 hex digits" },
 	{ "misuse-name-dot", LOAD " --name a.b", "--name a.b: 1 to 32 letters" },
 	{ "misuse-name-slash", LOAD " --name ../x", "--name ../x: 1 to 32 letters" },
 	{ "misuse-name-empty", LOAD " --name ''", "1 to 32 letters" },
@@ -126,6 +128,9 @@ static const struct failure {
 	{ "fail-add-unknown", ":", "$XD add nope " ID_A, "no filter nope" },
 	{ "fail-test-unknown", ":", "$XD test ../xdp-dedup " ID_A, "no filter ../xdp-dedup" },
 	{ "fail-add-no-id", LOAD, "$XD add v0 " ZEROS "00", "is no id: all zero stands for none" },
+	{ "fail-want-unknown", ":", "$XD want nope " ID_A, "no filter nope" },
+	{ "fail-want-no-id", LOAD, "$XD want v0 " ZEROS "00", "is no id: all zero stands for none" },
+	{ "fail-want-nobody", LOAD, "$NOBODY want v0 " ID_A, "run as root" },
 	{ "fail-unload-idle", ":", "$XD unload v0", "v0 runs no filter; xdp-dedup status lists" },
 	{ "fail-unload-other-end", LOAD, "$XD unload p0", "p0 runs no filter" },
 	{ "fail-unload-no-interface", ":", "$XD unload nope", "nope runs no filter" },
@@ -237,7 +242,7 @@ static const struct cli_story STORIES[] = {
 	{ "help",
 	  "got $XD help 2>/dev/null\n"
 	  "for v in load unload status rotate reset add test size help; do has \"\n  $v \"; done\n"
-	  "has '  --ihave WHAT '\n"
+	  "has '\n  want '; has '  --ihave WHAT '\n"
 	  "$XD help 2>/dev/null >/mnt/a; $XD --help 2>/dev/null | cmp - /mnt/a\n"
 	  "[ \"$($XD --version)\" = \"xdp-dedup " XDP_DEDUP_VERSION "\" ]\n"
 	  "$XD 2>/mnt/b >/mnt/c || [ $? = 2 ]; cmp /mnt/a /mnt/b; [ ! -s /mnt/c ]\n" },
@@ -260,6 +265,14 @@ static const struct cli_story STORIES[] = {
 	       "got $XD test v0 " ID_A " " ID_B "; is '" ID_A " known\n" ID_B " unknown'\n"
 	       "echo " ZEROS
 	       "00 >/mnt/a; fails 'all zero stands for none' $XD add v0 - </mnt/a\n" },
+	{ "want",
+	  LOAD "; $XD add v0 " ID_A "; got $XD want v0 " ID_A " " ID_B "; is '" ID_A
+	       " wanted\n" ID_B " unknown'; echo " ID_A " >/mnt/a; got $XD want v0 - </mnt/a\n"
+	       "is '" ID_A " wanted'; got $XD test v0 " ID_A "; is '" ID_A " known'\n" },
+	{ "want-too-many",
+	  LOAD "; seq -f %064.0f 4097 >/mnt/a; $XD add v0 - </mnt/a >/mnt/b\n"
+	       "fails 'is one too many' $XD want v0 - </mnt/a\n"
+	       "$XD want v0 - </mnt/a >/mnt/b || [ $(grep -c ' wanted$' /mnt/b) = 4096 ]\n" },
 	{ "add-overload", /* more than fit are all taken in: the window gets shorter */
 	  LOAD
 	  " --capacity 1 --window 1h; $XD add v0 - </mnt/ids >/mnt/a\n"

@@ -50,6 +50,7 @@ static const struct damage {
 	{ "pins-no-state", "rm $PINS/v0/state" },
 	{ "pins-no-filter", "rm $PINS/v0/filter" },
 	{ "pins-no-stats", "rm $PINS/v0/stats" },
+	{ "pins-no-wanted", "rm $PINS/v0/wanted" },
 	{ "pins-swapped", "mv $PINS/v0/stats $PINS/v0/x && mv $PINS/v0/filter $PINS/v0/stats && "
 			  "mv $PINS/v0/x $PINS/v0/filter" },
 	{ "pins-config-is-program", "mv $PINS/v0/prog $PINS/v0/config" },
@@ -57,6 +58,8 @@ static const struct damage {
 				    "type array key 4 value 4 entries 1 name stats" },
 	{ "pins-stats-too-large", "rm $PINS/v0/stats && bpftool map create $PINS/v0/stats "
 				  "type percpu_array key 4 value 16384 entries 1 name stats" },
+	{ "pins-wanted-other-key", "rm $PINS/v0/wanted && bpftool map create $PINS/v0/wanted "
+				   "type hash key 64 value 8 entries 1 name wanted" },
 };
 
 static void do_damage(const struct damage *damage)

@@ -247,6 +247,7 @@ static const struct cli_story STORIES[] = {
 	       "fails 'the hand of v0 has stopped; unload and load it again' $XD rotate v0\n"
 	       "fails 'the hand of v0 has stopped' $XD reset v0\n"
 	       "fails 'stopped' $XD add v0 - </mnt/ids\n"
+	       "fails 'stopped' $XD want v0 " ID_A "\n"
 	       "$XD unload v0; " LOAD "; $XD rotate v0\n" },
 };
 

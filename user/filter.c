@@ -14,7 +14,10 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-const char *const PINS[PINS_CNT] = { "filter", "stats", "state", "config", "timer" };
+#include "hash.h"
+#include "wanted.h"
+
+const char *const PINS[PINS_CNT] = { "filter", "stats", "state", "config", "wanted", "timer" };
 
 void pin_path(char path[PATH_MAX], const char *name, const char *pin)
 {
@@ -97,7 +100,9 @@ void filter_close(struct filter *f)
 		munmap((void *)f->config, sizeof(*f->config));
 	if (f->stats_fd >= 0)
 		close(f->stats_fd);
-	*f = (struct filter){ .stats_fd = -1 };
+	if (f->wanted_fd >= 0)
+		close(f->wanted_fd);
+	*f = (struct filter){ .stats_fd = -1, .wanted_fd = -1 };
 }
 
 /* A larger value than ours would be read past the end of what is there for it. */
@@ -109,6 +114,17 @@ static bool is_stats(int fd)
 	return fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len) &&
 	       info.type == BPF_MAP_TYPE_PERCPU_ARRAY &&
 	       info.value_size == sizeof(struct dedup_counters);
+}
+
+/* So too would a key be, or a value, that is larger than ours. */
+static bool is_wanted(int fd)
+{
+	struct bpf_map_info info = { 0 };
+	__u32 len = sizeof(info);
+
+	return fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len) &&
+	       info.type == BPF_MAP_TYPE_HASH && info.key_size == sizeof(struct dedup_id) &&
+	       info.value_size == sizeof(struct dedup_wanted);
 }
 
 /* May this process open pins at all? */
@@ -125,7 +141,7 @@ static int check_rights(const char *name)
 /* *dir is the inode of the directory that was looked into. */
 static int open_once(const char *name, struct filter *out, ino_t *dir)
 {
-	struct filter f = { .stats_fd = -1 };
+	struct filter f = { .stats_fd = -1, .wanted_fd = -1 };
 	char path[PATH_MAX];
 	struct stat st;
 	int err;
@@ -146,7 +162,8 @@ static int open_once(const char *name, struct filter *out, ino_t *dir)
 	f.state = map_pin(name, PIN_STATE, PROT_READ | PROT_WRITE, sizeof(*f.state), &f.state_id);
 	f.blocks = map_pin(name, PIN_FILTER, PROT_READ | PROT_WRITE, blocks_bytes(&f), NULL);
 	f.stats_fd = open_pin(name, PIN_STATS);
-	if (!f.state || !f.blocks || !is_stats(f.stats_fd))
+	f.wanted_fd = open_pin(name, PIN_WANTED);
+	if (!f.state || !f.blocks || !is_stats(f.stats_fd) || !is_wanted(f.wanted_fd))
 		goto fail;
 	*out = f;
 	return 0;

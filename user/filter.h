@@ -20,7 +20,7 @@
 #define NAME_MAX_LEN 32
 
 /* The maps of a filter, and the names of their pins. */
-enum pin { PIN_FILTER, PIN_STATS, PIN_STATE, PIN_CONFIG, PIN_TIMER, PINS_CNT };
+enum pin { PIN_FILTER, PIN_STATS, PIN_STATE, PIN_CONFIG, PIN_WANTED, PIN_TIMER, PINS_CNT };
 
 extern const char *const PINS[PINS_CNT];
 
@@ -33,7 +33,7 @@ struct filter {
 	struct dedup_state *state;
 	struct dedup_block *blocks; /* config->blocks of them */
 	uint32_t state_id;	    /* kernel's id of the state map: which filter this is */
-	int stats_fd;
+	int stats_fd, wanted_fd;
 };
 
 /* PIN_ROOT/name, or its pin where that is not NULL. */

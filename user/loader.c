@@ -36,8 +36,9 @@ static int open_object(const char *name, const struct dedup_config *cfg, struct 
 
 	if (!skel)
 		return say_err(-errno, "cannot open the BPF object: %s", strerror(errno));
-	struct bpf_map *maps[PINS_CNT] = { skel->maps.filter, skel->maps.stats, skel->maps.data_state,
-					   skel->maps.rodata_config, skel->maps.timer };
+	struct bpf_map *maps[PINS_CNT] = { skel->maps.filter,	  skel->maps.stats,
+					   skel->maps.data_state, skel->maps.rodata_config,
+					   skel->maps.wanted,	  skel->maps.timer };
 
 	err = bpf_map__set_max_entries(skel->maps.filter, cfg->blocks);
 	if (!err && cfg->recent)
@@ -163,7 +164,7 @@ static int make_filter(const struct dedup_config *cfg)
 int loader_private_open(const struct dedup_config *cfg, struct filter *out, struct xdp_dedup **prog)
 {
 	struct xdp_dedup *skel = NULL;
-	struct filter f = { .stats_fd = -1 };
+	struct filter f = { .stats_fd = -1, .wanted_fd = -1 };
 	int err = open_object(NULL, cfg, &skel);
 
 	if (err)
@@ -180,6 +181,7 @@ int loader_private_open(const struct dedup_config *cfg, struct filter *out, stru
 	f.config = (const struct dedup_config *)&skel->rodata_config->config;
 	f.state = &skel->data_state->state;
 	f.stats_fd = bpf_map__fd(skel->maps.stats);
+	f.wanted_fd = bpf_map__fd(skel->maps.wanted);
 	*out = f;
 	*prog = skel;
 	return 0;
@@ -191,7 +193,7 @@ fail:
 void loader_private_close(struct filter *f, struct xdp_dedup *prog)
 {
 	munmap(f->blocks, f->config->blocks * sizeof(*f->blocks));
-	*f = (struct filter){ .stats_fd = -1 };
+	*f = (struct filter){ .stats_fd = -1, .wanted_fd = -1 };
 	xdp_dedup__destroy(prog);
 }
 

@@ -28,6 +28,8 @@ static const struct verb {
 	{ "test", verb_test, 0, 2, INT_MAX, "NAME ID... | NAME -", "say which ids are in the window" },
 	{ "remove", verb_remove, 0, 2, INT_MAX, "NAME ID... | NAME -",
 	  "take ids out (layout countdown only)" },
+	{ "want", verb_want, 0, 2, INT_MAX, "NAME ID... | NAME -",
+	  "let the next event of each of these ids pass, once" },
 	{ "size", verb_size, OPT_SIZE | OPT_WINDOW | OPT_SHAPE | OPT_JSON, 0, 0,
 	  "[--capacity N] [--fpr P] [--layout L]", "compute a filter's size; loads nothing" },
 	{ "bench", verb_bench, OPT_FPR | OPT_BENCH | OPT_JSON, 0, 0,

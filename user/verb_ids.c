@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* add, test and remove: ids by hand. */
+/* add, test, remove and want: ids by hand. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +14,8 @@
 #include "stats.h"
 #include "units.h"
 #include "verbs.h"
+#include "want.h"
+#include "wanted.h"
 
 #define ADD_TRIES 1000 /* of 1 ms, for the hand to make room */
 
@@ -53,6 +55,25 @@ static const char *remove_id(struct filter *f, const uint8_t id[GSP_ID_BYTES], c
 		say_err(known, "%s has layout %s, which cannot take ids out; load it with --layout countdown",
 			f->name, shape_layout_name(f->config->layout));
 	return known < 0 ? NULL : known ? "removed" : "unknown";
+}
+
+static const char *do_want(struct filter *f, const uint8_t id[GSP_ID_BYTES], const char *text)
+{
+	int known;
+
+	if (stats_stopped(f->config, f->state, kernel_now_ns())) {
+		say_err(-ESTALE, "the hand of %s has stopped; unload and load it again", f->name);
+		return NULL;
+	}
+	known = want_id(f, id);
+	if (known == -EINVAL)
+		say_err(known, "%s is no id: all zero stands for none", text);
+	else if (known == -ENOSPC)
+		say_err(known, "%s is one too many: ask again when some of the %d that are wanted have come",
+			text, DEDUP_WANTED_MAX);
+	else if (known < 0)
+		say_err(known, "cannot ask for %s: %s", text, strerror(-known));
+	return known < 0 ? NULL : known ? "wanted" : "unknown";
 }
 
 static int do_id(struct filter *f, id_fn fn, const char *text)
@@ -124,4 +145,9 @@ int verb_test(const struct options *o)
 int verb_remove(const struct options *o)
 {
 	return run(o, remove_id);
+}
+
+int verb_want(const struct options *o)
+{
+	return run(o, do_want);
 }

@@ -17,6 +17,7 @@ int verb_reset(const struct options *o);
 int verb_add(const struct options *o);
 int verb_test(const struct options *o);
 int verb_remove(const struct options *o);
+int verb_want(const struct options *o);
 int verb_size(const struct options *o);
 int verb_bench(const struct options *o);
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "want.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "hash.h"
+#include "ids.h"
+#include "wanted.h"
+
+#define WALK_US 250 /* what a walk takes, or less */
+#define TRIES 2000
+
+/* 1, or a negative errno; -EAGAIN if the hand was walking meanwhile, or is. */
+static int try_want(struct filter *f, const struct dedup_id *id)
+{
+	struct dedup_state *st = f->state;
+	struct dedup_wanted wanted = { .until_ns = dedup_want_until(f->config, st) };
+	uint64_t walks = dedup_read(&st->walks);
+
+	if (walks % 2)
+		return -EAGAIN;
+	__sync_synchronize();
+	if (bpf_map_update_elem(f->wanted_fd, id, &wanted, BPF_ANY))
+		return errno == E2BIG ? -ENOSPC : -errno;
+	__sync_fetch_and_or(&st->stale_at, DEDUP_RARE);
+	return dedup_read(&st->walks) == walks ? 1 : -EAGAIN;
+}
+
+int want_id(struct filter *f, const uint8_t bytes[GSP_ID_BYTES])
+{
+	struct dedup_id id;
+	int err;
+
+	memcpy(&id, bytes, sizeof(id));
+	if (dedup_is_no_id(&id))
+		return -EINVAL;
+	if (!ids_test(f, bytes))
+		return 0;
+	err = try_want(f, &id);
+	for (int i = 0; err == -EAGAIN && i < TRIES; i++) {
+		usleep(WALK_US);
+		err = try_want(f, &id);
+	}
+	return err == -EAGAIN ? -ESTALE : err;
+}
