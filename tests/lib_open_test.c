@@ -41,7 +41,7 @@ static void open_refuses_what_is_not_whole(void **state)
 	struct xdp_dedup_filter *f = (void *)1;
 
 	(void)state;
-	for (int pin = PIN_FILTER; pin <= PIN_CONFIG; pin++) {
+	for (int pin = PIN_FILTER; pin <= PIN_WANTED; pin++) {
 		lib_load("--layout flat");
 		sh("rm %s/" LIB_NAME "/%s", PIN_ROOT, PINS[pin]);
 		assert_int_equal(xdp_dedup_open(LIB_NAME, &f), -EPROTO);
@@ -133,7 +133,9 @@ static int use_as_nobody(void)
 		return 1;
 	if (lib_seen(&id) || lib_seen(&id) != 1 || lib_asked(&id) != 1)
 		return 2;
-	return xdp_dedup_stats(lib.f, &s, sizeof(s)) || s.set_bits == 0 ? 3 : 0;
+	if (xdp_dedup_want(lib.f, id.bytes, sizeof(id.bytes)) != 1)
+		return 3;
+	return xdp_dedup_stats(lib.f, &s, sizeof(s)) || s.set_bits == 0 ? 4 : 0;
 }
 
 static void kind_needs_no_rights_when_open(void **state)

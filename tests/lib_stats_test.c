@@ -70,6 +70,7 @@ static void compare_with_status(void)
 	assert_same(s.fresh, number(counters, "new"), "fresh");
 	assert_same(s.duplicate, number(counters, "duplicate"), "duplicate");
 	assert_same(s.dropped, number(counters, "dropped"), "dropped");
+	assert_same(s.wanted, number(counters, "wanted"), "wanted");
 	assert_false(s.stopped);
 	json_object_put(o);
 }

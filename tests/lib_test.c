@@ -299,6 +299,7 @@ static void stale_when_unloaded(void **state)
 	assert_int_equal(lib_asked(&other), -ESTALE);
 	assert_int_equal(lib_seen(&id), -ESTALE);
 	assert_int_equal(lib_added(&other), -ESTALE);
+	assert_int_equal(xdp_dedup_want(lib.f, id.bytes, sizeof(id.bytes)), -ESTALE);
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
 		ids[i] = (struct xdp_dedup_id){ other.bytes, i + 13 };
 	assert_int_equal(xdp_dedup_check_and_add_many(lib.f, ids, 20, results), 0);

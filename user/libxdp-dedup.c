@@ -12,6 +12,7 @@
 #include "ids.h"
 #include "shape.h"
 #include "stats.h"
+#include "want.h"
 
 struct xdp_dedup_filter {
 	struct filter filter;
@@ -140,6 +141,19 @@ int xdp_dedup_remove(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 	return err == -EINVAL ? 0 : err;
 }
 
+int xdp_dedup_want(struct xdp_dedup_filter *f, const void *bytes, size_t len)
+{
+	uint8_t id[GSP_ID_BYTES];
+	int err = to_packet_id(id, bytes, len);
+
+	if (err)
+		return err;
+	if (is_stopped(f))
+		return -ESTALE;
+	err = want_id(&f->filter, id);
+	return err == -EINVAL ? 0 : err;
+}
+
 static uint64_t bits_of_a_generation(const struct dedup_config *c)
 {
 	return c->layout == DEDUP_BLOCKED ? c->blocks * (uint64_t)DEDUP_BLOCK_BITS / 2 : c->m;
@@ -178,6 +192,7 @@ int xdp_dedup_stats(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *ou
 	s.duplicate = counters.duplicate;
 	s.dropped = counters.dropped;
 	s.stopped = is_stopped(f);
+	s.wanted = counters.wanted;
 	memset(out, 0, size);
 	memcpy(out, &s, size < sizeof(s) ? size : sizeof(s));
 	return 0;

@@ -2,10 +2,10 @@
 /* libxdp-dedup: a filter that xdp-dedup has loaded, from inside an application. What one
  * of the two has seen is a duplicate for the other.
  *
- * Ids are looked up in the filter's own memory, without a system call, and beside the
- * packet program at work. An id is up to XDP_DEDUP_ID_MAX bytes; a shorter one is what it
- * would be in a packet with zero bytes behind it. No bytes, or nothing but zeros, are no
- * id: never known, never learned.
+ * Ids are looked up in the filter's own memory, without a system call (only want and stats
+ * make one), and beside the packet program at work. An id is up to XDP_DEDUP_ID_MAX bytes; a
+ * shorter one is what it would be in a packet with zero bytes behind it. No bytes, or nothing but
+ * zeros, are no id: never known, never learned.
  *
  * Every call but open, close and stats may run in any number of threads and processes at
  * once. No call prints or ends the process. A negative number is a negated errno; where an
@@ -74,6 +74,19 @@ size_t xdp_dedup_check_and_add_many(struct xdp_dedup_filter *filter, const struc
  */
 int xdp_dedup_remove(struct xdp_dedup_filter *filter, const void *id, size_t len);
 
+/* For an event that the application knows to be missing though the filter knows its id (a false
+ * positive, or its first copy was lost behind the packet program): its next EVENT packet passes,
+ * once. 1: known, and wanted from now on. 0: not known, so its next copy passes by itself.
+ * -ENOSPC: 4,096 ids are wanted already; ask again when some have come. Else what bpf(2) said.
+ *
+ * It holds until that packet has come, and for a window at most (to a step of the hand); asked
+ * for again, from then on. Of copies that come at the same instant one passes. What may come
+ * besides: a copy that was on its way already; and if the filter forgets the id before any copy
+ * comes, the first one passes because it is new and the next one because it is wanted. An IHAVE
+ * with a wanted id passes too, and the id stays wanted.
+ */
+int xdp_dedup_want(struct xdp_dedup_filter *filter, const void *id, size_t len);
+
 struct xdp_dedup_stats {
 	const char *layout;	    /* "blocked", "flat", "countdown" */
 	const char *hash;	    /* "fast", ... as of --hash */
@@ -93,6 +106,7 @@ struct xdp_dedup_stats {
 	uint64_t fresh, duplicate;  /* EVENTs that were new, and that were not */
 	uint64_t dropped;	    /* packets dropped */
 	bool stopped;		    /* the window's clock has: everything passes */
+	uint64_t wanted;	    /* EVENTs that passed because they were wanted */
 };
 
 /* Reads the whole filter. size is sizeof(*stats): fields may be appended. */
