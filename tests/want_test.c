@@ -320,13 +320,14 @@ static void the_hand_clears_what_has_expired(void **state)
 	struct id ids[100];
 
 	(void)state;
-	cfg.window_ns = 300 * MS; /* only what is wanted knows of it */
+	cfg.window_ns = 2000 * MS;
 	rig_load(&cfg);
 	rig_learn(ids, ARRAY_SIZE(ids));
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
 		assert_int_equal(want(&ids[i]), 1);
 	await_ordinary();
 	assert_int_equal(entries(), 0);
+	rig_learn(ids, 1);
 	expect_event(&ids[0], XDP_DROP, DEDUP_duplicate);
 	assert_int_equal(want(&ids[0]), 1);
 	expect_event(&ids[0], XDP_PASS, DEDUP_wanted);
