@@ -60,9 +60,12 @@ static __always_inline struct dedup_block *dedup_block_at(struct dedup_block *bl
 	return bpf_map_lookup_elem(&filter, &n);
 }
 
-/* Ids that were seen lately, for the schemes whose positions are dear. */
+/* Ids that were seen lately, for the schemes whose positions are dear. MMAPABLE, though nobody
+ * maps it: else an entry would lie across two cache lines.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct dedup_recent);

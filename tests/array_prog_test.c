@@ -6,10 +6,15 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 
 #include "hand.h"
 #include "ids.h"
 #include "recent.h"
+#include "xdp_dedup.skel.h"
 
 /* So large that nothing only seems to be known. */
 static const struct {
@@ -368,6 +373,55 @@ static void a_half_written_entry_holds_nothing(void **state)
 	}
 }
 
+/* Where the kernel keeps this entry of a map: a program is asked, as only it is told. */
+static uint64_t address_in_kernel(int map_fd, uint32_t entry)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 6, .src_reg = 1 }, /* context */
+		{ .code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = 10, .off = -4, .imm = entry },
+		{ .code = BPF_LD | BPF_DW, .dst_reg = 1, .src_reg = BPF_PSEUDO_MAP_FD, .imm = map_fd },
+		{ 0 }, /* of the same instruction */
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 2, .src_reg = 10 },
+		{ .code = BPF_ALU64 | BPF_ADD, .dst_reg = 2, .imm = -4 }, /* BPF_K */
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_map_lookup_elem },
+		{ .code = BPF_JMP | BPF_JEQ | BPF_K, .off = 1 }, /* no such entry */
+		{ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = 6 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, load, .prog_flags = BPF_F_SLEEPABLE);
+	uint64_t address = 0;
+	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = &address, .ctx_size_in = sizeof(address));
+	int fd = bpf_prog_load(BPF_PROG_TYPE_SYSCALL, "address", "GPL", insns, ARRAY_SIZE(insns),
+			       &load);
+
+	assert_return_code(fd, errno);
+	assert_int_equal(bpf_prog_test_run_opts(fd, &run), 0);
+	close(fd);
+	return address;
+}
+
+/* Else a duplicate that is told by it costs two lines, not one. */
+static void what_was_seen_lately_is_on_cache_lines(void **state)
+{
+	const struct exact_shape shape = { .layout = DEDUP_FLAT, .hash = DEDUP_COLIBRI };
+	struct dedup_config cfg = exact_still_config(&shape);
+	int fd;
+
+	(void)state;
+	cfg.recent = 1024;
+	rig_load(&cfg);
+	fd = bpf_map__fd(rig.skel->maps.recent);
+	for (uint32_t i = 0; i < cfg.recent; i += 341) {
+		uint64_t address = address_in_kernel(fd, i);
+
+		assert_true(address);
+		assert_int_equal(address % sizeof(struct dedup_recent), 0);
+	}
+	assert_int_equal(address_in_kernel(fd, cfg.recent), 0);
+	assert_int_equal(address_in_kernel(bpf_map__fd(rig.skel->maps.filter), 0) % 64, 0);
+}
+
 int main(void)
 {
 #define OWN(test) cmocka_unit_test_teardown(test, rig_unload)
@@ -382,6 +436,7 @@ int main(void)
 		OWN(a_countdown_id_is_known_for_its_countdowns),
 		OWN(ids_of_one_hash_are_told_apart),
 		OWN(a_half_written_entry_holds_nothing),
+		OWN(what_was_seen_lately_is_on_cache_lines),
 	};
 
 	return run_root_tests("array_prog", tests, ARRAY_SIZE(tests));
