@@ -38,6 +38,7 @@ static bool flat_holds(const struct filter *f, const struct place *p, uint32_t a
 	return dedup_flat_holds(f->blocks, f->config->places, array, &p->positions, f->config->k);
 }
 
+/* The number of countdowns so far. */
 static uint32_t now_of(const struct filter *f, const struct place *p)
 {
 	return dedup_countdowns(p->hand, f->config->places);
@@ -84,17 +85,68 @@ int ids_test(const struct filter *f, const uint8_t id[GSP_ID_BYTES])
 	return find_place(f, id, &p) ? 0 : is_known(f, &p);
 }
 
-static int see(struct filter *f, const struct place *p, bool refresh)
+/* The generation that learn() puts the id into, which the hand makes one more each time it passes;
+ * countdown: the number of countdowns.
+ */
+static uint32_t generation(const struct filter *f, const struct place *p)
+{
+	uint32_t epoch = dedup_hand_epoch(p->hand);
+
+	switch (f->config->layout) {
+	case DEDUP_FLAT:
+		return epoch;
+	case DEDUP_COUNTDOWN:
+		return now_of(f, p);
+	default:
+		return epoch + (p->probe.block < dedup_hand_pos(p->hand));
+	}
+}
+
+/* Looks where the hand is now. Returns how many generations the place is on since p did last. */
+static uint32_t catch_up(const struct filter *f, struct place *p)
+{
+	uint32_t before = generation(f, p);
+
+	p->hand = dedup_read(&f->state->hand);
+	return generation(f, p) - before;
+}
+
+/* Learns; and again if the hand has come by meanwhile, since a thread may be stopped at any moment,
+ * and would have written into a generation that is soon forgotten, or is already. Of all who learn
+ * the id in one generation one has won, and only it goes on to the next, where another may have
+ * been before it. But after two passes, which take a window, what it finds there may be its own.
+ * And all countdowns work on the same cells: what was won stays won, and whoever has set them too
+ * low sets them again.
+ */
+static int learn_in_time(struct filter *f, struct place *p)
+{
+	bool same_cells = f->config->layout == DEDUP_COUNTDOWN;
+	int won = learn(f, p);
+	uint32_t passes;
+
+	while ((won || same_cells) && (passes = catch_up(f, p))) {
+		int again = learn(f, p);
+
+		if (passes == 1 && !same_cells)
+			won = again;
+	}
+	return won;
+}
+
+static int see(struct filter *f, struct place *p, bool refresh)
 {
 	struct dedup_state *st = f->state;
-	bool known = is_known(f, p);
+	bool known;
 
-	if (known && !refresh)
-		return 0;
+	do { /* until it was looked for where it will be learned */
+		known = is_known(f, p);
+		if (known && !refresh)
+			return 0;
+	} while (catch_up(f, p));
 	if (dedup_read(&st->learned) >= dedup_read(&st->limit))
 		return known ? 0 : -ENOSPC;
 	__sync_fetch_and_add(&st->learned, 1);
-	return learn(f, p);
+	return learn_in_time(f, p);
 }
 
 int ids_see(struct filter *f, const uint8_t id[GSP_ID_BYTES])

@@ -59,7 +59,8 @@ int xdp_dedup_add(struct xdp_dedup_filter *filter, const void *id, size_t len);
 
 /* Is this a duplicate? If not, learns it. 1 duplicate, 0 new. Of calls and packets that
  * come with one new id at the same instant, one is told that it is new: none only where the
- * filter errs, two only if the hand passes that very place at that instant.
+ * filter errs, two only if the hand passes that very place at that instant in which a packet is
+ * learned, or twice while a thread stands still.
  */
 int xdp_dedup_check_and_add(struct xdp_dedup_filter *filter, const void *id, size_t len);
 

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Ids from user space, beside a hand that moves: a thread learns an id and is stopped, at each of
+ * its instructions in turn, while the hand passes and other copies come.
+ */
+#include "support.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "age.h"
+#include "ids.h"
+#include "sim.h"
+
+#define S 1000000000ULL
+#define STRAY (2 << 8) /* a status, as waitpid() has it */
+#define BLOCKS_MAX 1024
+
+/* What happens while it is stopped: p, the hand passes (countdown: counts down); c, a copy of the
+ * id is seen by another thread.
+ */
+static const char *const SCRIPTS[] = { "", "p", "cp", "pc", "pp", "ppc", "pcp", NULL };
+
+static const struct kind {
+	const char *name;
+	enum dedup_layout layout;
+	double fpr;
+} KINDS[] = {
+	{ "blocked-w1", DEDUP_BLOCKED, 0.05 },	{ "blocked-w2", DEDUP_BLOCKED, 1e-4 },
+	{ "blocked-w4", DEDUP_BLOCKED, 1e-7 },	{ "flat", DEDUP_FLAT, 1e-3 },
+	{ "countdown", DEDUP_COUNTDOWN, 1e-3 },
+};
+
+#define TRAP 0x100ULL /* in the flags: a signal after each instruction */
+
+typedef int (*learn_fn)(struct filter *f, const uint8_t id[GSP_ID_BYTES]);
+
+struct story {
+	learn_fn learn;
+	const char *const *scripts; /* up to NULL */
+	struct sim *sim;
+	uint8_t id[GSP_ID_BYTES];
+	int failures, strays;
+	/* In a process that was stopped: */
+	const char *script;
+	int before;	/* life() then */
+	int copies_new; /* copies that were told they are */
+	uint32_t passes;
+};
+
+static struct story *running; /* whose call is under way */
+static int instructions;      /* that it has taken */
+
+static size_t blocks_bytes(const struct sim *s)
+{
+	return s->config.blocks * sizeof(struct dedup_block);
+}
+
+static void start(struct sim *s, const struct kind *kind)
+{
+	struct options o = sim_options(40, kind->fpr, 600 * S);
+
+	o.layout = kind->layout;
+	sim_start(s, &o, 1);
+	assert_true(s->config.blocks <= BLOCKS_MAX);
+}
+
+static void pass(struct sim *s)
+{
+	const struct dedup_config *c = &s->config;
+	uint32_t n = c->layout == DEDUP_COUNTDOWN ? 1 : c->places;
+	uint32_t pos = dedup_hand_pos(s->state.hand), epoch = dedup_hand_epoch(s->state.hand);
+
+	for (uint32_t i = 0; i < n; i++)
+		assert_int_equal(dedup_age(s->filter.blocks, c, s->state.hand, i), 0);
+	pos += n;
+	if (pos >= c->places) {
+		pos = 0;
+		epoch++;
+	}
+	s->state.hand = (uint64_t)epoch << 32 | pos;
+}
+
+/* How many more passes an id lives for that is learned now. */
+static int full_life(const struct sim *s)
+{
+	return s->config.layout == DEDUP_COUNTDOWN ? (int)s->config.places - 1 : 1;
+}
+
+/* How many more passes the id will live for; -1 if it is not known. */
+static int life(const struct sim *s, const uint8_t id[GSP_ID_BYTES])
+{
+	static struct dedup_block blocks[BLOCKS_MAX];
+	struct sim then = *s;
+	int passes = -1;
+
+	then.filter.config = &then.config;
+	then.filter.state = &then.state;
+	then.filter.blocks = memcpy(blocks, s->filter.blocks, blocks_bytes(s));
+	while (ids_test(&then.filter, id)) {
+		pass(&then);
+		passes++;
+	}
+	return passes;
+}
+
+static void play(struct story *story)
+{
+	for (const char *c = story->script; *c; c++) {
+		if (*c == 'p') {
+			pass(story->sim);
+			story->passes++;
+		} else {
+			story->copies_new += ids_see(&story->sim->filter, story->id);
+		}
+	}
+}
+
+/* Exactly one was told that it is new: but if it stood still for two passes, which is a window or
+ * more, the id may have been forgotten meanwhile.
+ */
+static bool is_one_winner(const struct story *story, int answer)
+{
+	int winners = answer + story->copies_new;
+	bool may_be_two = story->passes >= 2 && strchr(story->script, 'c');
+
+	if (answer >= 0 && answer <= 1 && (winners == 1 || (winners == 2 && may_be_two)))
+		return true;
+	fprintf(stderr, "'%s' at instruction %d: %d of the stopped, %d of the copies were new\n",
+		story->script, instructions, answer, story->copies_new);
+	return false;
+}
+
+/* Learned before it was stopped, the id has its age; else it is as new as can be, but where a copy
+ * had it learned before a pass.
+ */
+static bool lives_long_enough(const struct story *story)
+{
+	int is = life(story->sim, story->id), least = full_life(story->sim);
+
+	if (story->before == least || strstr(story->script, "cp"))
+		least -= (int)story->passes;
+	if (is >= least)
+		return true;
+	fprintf(stderr, "'%s' at instruction %d: known for %d more passes, not %d\n", story->script,
+		instructions, is, least);
+	return false;
+}
+
+#ifdef __x86_64__
+static void set_trap(bool on)
+{
+	unsigned long long flags = __builtin_ia32_readeflags_u64() & ~TRAP;
+
+	asm volatile("" ::: "memory"); /* what the signal reads or writes stays on its side */
+	__builtin_ia32_writeeflags_u64(on ? flags | TRAP : flags);
+	asm volatile("" ::: "memory");
+}
+
+static void end_trap(ucontext_t *thread)
+{
+	thread->uc_mcontext.gregs[REG_EFL] &= ~TRAP;
+}
+#else /* others do not let a thread step itself */
+static void set_trap(bool on)
+{
+	(void)on;
+	skip();
+}
+
+static void end_trap(ucontext_t *thread)
+{
+	(void)thread;
+}
+#endif
+
+/* Is the id also in a generation in which it was not the newest, where others had their room? */
+static bool is_stray(const struct story *story)
+{
+	const struct dedup_config *c = &story->sim->config;
+	uint32_t bits = 0;
+
+	for (uint32_t i = 0; i < c->blocks * DEDUP_BLOCK_WORDS; i++)
+		bits += __builtin_popcountll(story->sim->filter.blocks->word[i]);
+	return story->before < 0 && c->layout != DEDUP_COUNTDOWN && !strcmp(story->script, "p") &&
+	       bits > c->k;
+}
+
+/* For each script a process is forked that plays it here and goes on to its end. */
+static void on_instruction(int signal, siginfo_t *info, void *context)
+{
+	(void)signal, (void)info;
+	instructions++;
+	for (const char *const *script = running->scripts; *script; script++) {
+		pid_t pid = fork();
+		int status;
+
+		if (!pid) {
+			end_trap(context);
+			running->script = *script;
+			running->before = life(running->sim, running->id);
+			play(running);
+			return;
+		}
+		if (waitpid(pid, &status, 0) != pid || status & ~STRAY)
+			running->failures++;
+		else
+			running->strays += status == STRAY;
+	}
+}
+
+/* Lets story->learn run, stopped before each of its instructions, for each script. */
+static void stop_everywhere(struct story *story)
+{
+	struct sim *s = story->sim;
+	uint64_t learned = s->state.learned;
+	int answer;
+
+	running = story;
+	instructions = 0;
+	set_trap(true);
+	answer = story->learn(&s->filter, story->id);
+	set_trap(false);
+	if (story->script) {
+		/* One of those that were stopped. Each call has paid at most once. */
+		bool good = (story->learn == ids_add || is_one_winner(story, answer)) &&
+			    lives_long_enough(story) &&
+			    s->state.learned - learned <= 1 + (strchr(story->script, 'c') != NULL);
+
+		_exit(!good ? EXIT_FAILURE : is_stray(story) ? STRAY >> 8 : 0);
+	}
+	assert_int_equal(story->failures, 0);
+	/* Only from a last look at the hand until all is written: 18 to 26 % of them, not 74 to 90. */
+	assert_true(story->strays < instructions / 2);
+	assert_true(instructions > 50);
+}
+
+static void test_stopped(void **state)
+{
+	struct story story = { .learn = ids_see, .scripts = SCRIPTS, .id = { 1, 2, 3 } };
+	struct sim s;
+
+	start(&s, *state);
+	story.sim = &s;
+	pass(&s);
+	stop_everywhere(&story);
+	sim_stop(&s);
+}
+
+/* `add` of an id that is known already: it must be as new as can be. */
+static void stopped_add_renews(void **state)
+{
+	static const char *const PASS[] = { "p", NULL };
+	struct story story = { .learn = ids_add, .scripts = PASS, .id = { 1, 2, 3 } };
+	struct sim s;
+
+	(void)state;
+	start(&s, &KINDS[ARRAY_SIZE(KINDS) - 1]);
+	story.sim = &s;
+	assert_int_equal(ids_see(&s.filter, story.id), 1);
+	for (int i = 0; i < 5; i++)
+		pass(&s);
+	stop_everywhere(&story);
+	sim_stop(&s);
+}
+
+int main(void)
+{
+	const struct sigaction trap = { .sa_sigaction = on_instruction, .sa_flags = SA_SIGINFO };
+	struct CMUnitTest tests[ARRAY_SIZE(KINDS) + 1] = {
+		[ARRAY_SIZE(KINDS)] = cmocka_unit_test(stopped_add_renews),
+	};
+	char names[ARRAY_SIZE(KINDS)][64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
+		snprintf(names[i], sizeof(names[i]), "one_is_new_and_known_when_stopped_%s",
+			 KINDS[i].name);
+		tests[i] =
+			(struct CMUnitTest){ names[i], test_stopped, NULL, NULL, (void *)&KINDS[i] };
+	}
+	sigaction(SIGTRAP, &trap, NULL);
+	return run_any_tests("ids", tests, ARRAY_SIZE(tests));
+}
