@@ -30,7 +30,7 @@ SOBJS := $(patsubst user/%.c,$(BUILD)/san/%.o,$(filter-out user/main.c,$(USER)))
 # The library for applications: its own objects, and of them only what its header names.
 LIB       := $(BUILD)/libxdp-dedup
 LIB_MAJOR := 0
-LIB_OBJS  := $(patsubst %,$(BUILD)/lib/%.o,libxdp-dedup filter ids want stats shape size flat_size \
+LIB_OBJS  := $(patsubst %,$(BUILD)/lib/%.o,libxdp-dedup clock filter ids want stats shape size flat_size \
 	       fips fips_rate fips_live)
 LIB_FILES := $(LIB).a $(LIB).so.$(LIB_MAJOR)
 
@@ -99,7 +99,7 @@ UNIT_TESTS := units size hand stats kernel shape flat_size countdown age fips fi
 	      bench_stream bench_figures
 FAST_TESTS := rate hand_model ids claim exact race
 ROOT_TESTS := parse prog array_prog want seeds generational cli status leftovers layout layout_window \
-	      lib lib_open lib_stats lib_share lib_want lib_fips lib_install e2e beside kill bench flood
+	      lib timens lib_open lib_stats lib_share lib_want lib_fips lib_install e2e beside kill bench flood
 TESTS      := $(addsuffix _test,$(UNIT_TESTS) $(FAST_TESTS) $(ROOT_TESTS))
 TEST_BINS  := $(TESTS:%=$(BUILD)/tests/%)
 SAN_FLAGS  := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -19,6 +18,7 @@
 #include <linux/magic.h>
 #include <xdp/libxdp.h>
 
+#include "clock.h"
 #include "say.h"
 #include "units.h"
 
@@ -26,6 +26,7 @@
 #define LOCK_WAIT_S 10
 
 static bool loud;
+static int64_t clock_offset_ns;
 
 static int print_libbpf(enum libbpf_print_level level, const char *format, va_list args)
 {
@@ -68,6 +69,7 @@ static int mount_bpffs(void)
 int kernel_permits(bool verbose)
 {
 	__u32 id;
+	int err;
 
 	loud = verbose;
 	libbpf_set_print(print_libbpf);
@@ -79,7 +81,8 @@ int kernel_permits(bool verbose)
 	    !libbpf_probe_bpf_map_type(BPF_MAP_TYPE_ARRAY, NULL))
 		return say_err(-EPERM, "not permitted to use BPF; run as root (with CAP_SYS_ADMIN, "
 				       "CAP_BPF and CAP_NET_ADMIN)");
-	return 0;
+	err = clock_measure_offset(&clock_offset_ns);
+	return err ? say_err(err, "cannot ask the kernel for its clock: %s", strerror(-err)) : 0;
 }
 
 int kernel_ready(bool verbose)
@@ -166,10 +169,7 @@ int kernel_explain(int err, uint64_t bytes)
 
 uint64_t kernel_now_ns(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+	return clock_ns(CLOCK_MONOTONIC) + clock_offset_ns;
 }
 
 uint32_t kernel_netns(void)

@@ -36,7 +36,7 @@ int kernel_explain(int err, uint64_t bytes);
 /* Bytes that can be had without swapping; 0 if unknown. */
 uint64_t kernel_memory_available(void);
 
-/* CLOCK_MONOTONIC, as the hand reads it. */
+/* CLOCK_MONOTONIC, as the hand reads it: also in a time namespace, once kernel_permits() was there. */
 uint64_t kernel_now_ns(void);
 
 /* The inode of this process's network namespace: which one it is. */

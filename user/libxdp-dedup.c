@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "fips_live.h"
 #include "fips_rate.h"
 #include "ids.h"
@@ -16,16 +16,14 @@
 
 struct xdp_dedup_filter {
 	struct filter filter;
+	int64_t clock_offset_ns;
 };
 
 /* A clock without a system call; a tick of it is far below what counts as stopped. */
 static bool is_stopped(const struct xdp_dedup_filter *f)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
 	return stats_stopped(f->filter.config, f->filter.state,
-			     now.tv_sec * 1000000000ULL + now.tv_nsec);
+			     clock_ns(CLOCK_MONOTONIC_COARSE) + f->clock_offset_ns);
 }
 
 /* The id as it would be in a packet; all zero for none. */
@@ -44,8 +42,13 @@ int xdp_dedup_open(const char *name, struct xdp_dedup_filter **out)
 	struct xdp_dedup_filter *f = calloc(1, sizeof(*f));
 	int err = f ? filter_open(name, &f->filter) : -ENOMEM;
 
-	if (err)
+	if (err) {
 		free(f);
+		return err;
+	}
+	err = clock_measure_offset(&f->clock_offset_ns);
+	if (err)
+		xdp_dedup_close(f);
 	else
 		*out = f;
 	return err;

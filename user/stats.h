@@ -42,7 +42,7 @@ uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_stat
 /* The part of its turn that the hand has done. Flat: of the window that it rests for. */
 double stats_hand(const struct dedup_config *cfg, struct dedup_state *st, uint64_t now_ns);
 
-/* Has the hand stopped? Then every packet passes. */
+/* Has the hand stopped? Then every packet passes. now_ns is the kernel's clock (clock.h). */
 bool stats_stopped(const struct dedup_config *cfg, const struct dedup_state *st, uint64_t now_ns);
 
 #endif

@@ -17,7 +17,8 @@
  *   -EOPNOTSUPP  not in this filter's layout
  *
  * Link with `pkg-config --libs xdp-dedup`. Root, or else CAP_BPF and access to the pins
- * under /sys/fs/bpf/xdp-dedup, is needed to open a filter, and not afterwards.
+ * under /sys/fs/bpf/xdp-dedup, is needed to open a filter, and not afterwards. In a time namespace
+ * all is the same; but who enters one (or is forked into one) opens again.
  */
 #ifndef XDP_DEDUP_H
 #define XDP_DEDUP_H

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* In a time namespace, where CLOCK_MONOTONIC is not the kernel's: the library and the tool see
+ * whether the hand goes.
+ */
+#include "lib_bed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "said.h"
+
+#define S 1000000000LL
+
+static int own_timens = -1;
+
+static void enter(int fd)
+{
+	assert_return_code(fd, errno);
+	assert_return_code(setns(fd, CLONE_NEWTIME), errno);
+	close(fd);
+}
+
+/* As long ago as the machine's start, half of it back; or a day ahead. */
+static int64_t offset_s(bool ahead)
+{
+	return ahead ? 86400 : -(int64_t)(clock_ns(CLOCK_MONOTONIC) / S / 2 + 1);
+}
+
+/* Loads a filter, then moves this process into a namespace whose clock is off by so much. */
+static void load_and_enter(int64_t by_s)
+{
+	int fd;
+
+	lib_load("");
+	own_timens = open("/proc/self/ns/time", O_RDONLY | O_CLOEXEC);
+	if (own_timens < 0)
+		skip(); /* a kernel without */
+	assert_return_code(unshare(CLONE_NEWTIME), errno);
+	fd = open("/proc/self/timens_offsets", O_WRONLY | O_CLOEXEC);
+	assert_return_code(fd, errno);
+	assert_true(dprintf(fd, "monotonic %lld 0\n", (long long)by_s) > 0);
+	close(fd);
+	enter(open("/proc/self/ns/time_for_children", O_RDONLY | O_CLOEXEC));
+	lib_let_go();
+	lib_take(LIB_NAME);
+}
+
+static int leave(void **state)
+{
+	(void)state;
+	if (own_timens >= 0)
+		enter(own_timens);
+	own_timens = -1;
+	return 0;
+}
+
+static bool tool_says_stopped(void)
+{
+	json_object *o = tool_status(LIB_NAME);
+	bool stopped = json_object_get_boolean(member(o, "stopped"));
+
+	json_object_put(o);
+	return stopped;
+}
+
+static void offset_is_measured(bool ahead)
+{
+	int64_t by_s = offset_s(ahead), offset = -1;
+
+	assert_int_equal(clock_measure_offset(&offset), 0);
+	assert_int_equal(offset, 0);
+	load_and_enter(by_s);
+	assert_int_equal(clock_measure_offset(&offset), 0);
+	assert_true(offset + by_s * S < S / 20 && offset + by_s * S > -S / 20);
+}
+
+static void a_hand_that_goes(bool ahead)
+{
+	struct id id = id_fresh();
+	json_object *o;
+
+	load_and_enter(offset_s(ahead));
+	assert_int_equal(lib_seen(&id), 0);
+	assert_int_equal(lib_asked(&id), 1);
+	assert_false(lib_stats().stopped);
+	o = tool_status(LIB_NAME);
+	assert_false(json_object_get_boolean(member(o, "stopped")));
+	/* At most two windows, and what a busy machine takes. */
+	assert_true(number(o, "oldest_id_ns") < 3600.0 * S);
+	json_object_put(o);
+	bed_tool("rotate " LIB_NAME);
+}
+
+static void a_stopped_hand(bool ahead)
+{
+	struct id id = id_fresh();
+	int answer = 0;
+
+	load_and_enter(offset_s(ahead));
+	sh("rm %s/" LIB_NAME "/timer", PIN_ROOT);
+	for (int ms = 0; ms < PATIENCE_MS && answer != -ESTALE; ms += 10) {
+		usleep(10000);
+		answer = lib_asked(&id);
+	}
+	assert_int_equal(answer, -ESTALE);
+	assert_int_equal(lib_seen(&id), -ESTALE);
+	assert_true(lib_stats().stopped);
+	assert_true(tool_says_stopped());
+}
+
+static const struct row {
+	const char *name;
+	void (*test)(bool ahead);
+	bool ahead;
+} ROWS[] = {
+	{ "offset_is_measured-clock_ahead", offset_is_measured, true },
+	{ "offset_is_measured-clock_behind", offset_is_measured, false },
+	{ "a_hand_that_goes-clock_ahead", a_hand_that_goes, true },
+	{ "a_hand_that_goes-clock_behind", a_hand_that_goes, false },
+	{ "a_stopped_hand-clock_ahead", a_stopped_hand, true },
+	{ "a_stopped_hand-clock_behind", a_stopped_hand, false },
+};
+
+static void run_row(void **state)
+{
+	const struct row *row = *state;
+
+	row->test(row->ahead);
+}
+
+static int setup(void **state)
+{
+	const void *row = *state;
+
+	lib_setup_none(state);
+	*state = (void *)row;
+	return 0;
+}
+
+int main(void)
+{
+	name_tool();
+	add_rows(ROWS, run_row, setup, leave);
+	return lib_run_tests("timens");
+}
