@@ -16,6 +16,7 @@
 #define DEFAULT_FPR 1e-4
 #define DEFAULT_WINDOW_NS (600 * 1000000000ULL)
 #define WINDOW_MIN_NS (10 * 1000000ULL)
+#define HELP_COLUMN 20 /* letters of an option and its value */
 #define WINDOW_MAX_NS (30 * 24 * 3600 * 1000000000ULL)
 
 /* Sets one option from its text; 0, or -EINVAL after having said why. `what` is how
@@ -243,36 +244,53 @@ static int set_verbose(struct options *o, const char *what, const char *text)
 	return 0;
 }
 
+/* One source for parsing, help and usage. */
 static const struct {
-	const char *name, *option; /* without and with its dashes */
-	bool has_value;
-	unsigned int group; /* 0: every verb takes it */
+	const char *option, *value; /* NULL: it takes none */
+	unsigned int group;	    /* 0: every verb takes it */
 	set_fn set;
-	const char *env; /* sets the default */
+	const char *env;  /* sets the default */
+	const char *help; /* lines; the default in parentheses */
 } OPTIONS[] = {
-	{ "name", "--name", true, OPT_NAME, set_name, NULL },
-	{ "mode", "--mode", true, OPT_MODE, set_mode, NULL },
-	{ "port", "--port", true, OPT_PORT, set_port, NULL },
-	{ "capacity", "--capacity", true, OPT_CAPACITY, set_capacity, "XDP_DEDUP_CAPACITY" },
-	{ "fpr", "--fpr", true, OPT_FPR, set_fpr, "XDP_DEDUP_FPR" },
-	{ "window", "--window", true, OPT_WINDOW, set_window, "XDP_DEDUP_WINDOW" },
-	{ "action", "--action", true, OPT_ACTION, set_action, NULL },
-	{ "learn", "--learn", true, OPT_ACTION, set_learn, NULL },
-	{ "ihave", "--ihave", true, OPT_ACTION, set_ihave, NULL },
-	{ "layout", "--layout", true, OPT_SHAPE, set_layout, NULL },
-	{ "hash", "--hash", true, OPT_SHAPE, set_hash, NULL },
-	{ "bits", "--bits", true, OPT_SHAPE, set_bits, NULL },
-	{ "hashes", "--hashes", true, OPT_SHAPE, set_hashes, NULL },
-	{ "index-bits", "--index-bits", true, OPT_SHAPE, set_index_bits, NULL },
-	{ "countdown-bits", "--countdown-bits", true, OPT_SHAPE, set_countdown_bits, NULL },
-	{ "ids", "--ids", true, OPT_BENCH, set_ids, NULL },
-	{ "fill", "--fill", true, OPT_BENCH, set_fill, NULL },
-	{ "rounds", "--rounds", true, OPT_BENCH, set_rounds, NULL },
-	{ "copies", "--copies", true, OPT_BENCH, set_copies, NULL },
-	{ "warm", "--warm", true, OPT_BENCH, set_warm, NULL },
-	{ "json", "--json", false, OPT_JSON, set_json, NULL },
-	{ "all", "--all", false, OPT_ALL, set_all, NULL },
-	{ "verbose", "--verbose", false, 0, set_verbose, NULL },
+	{ "--name", "NAME", OPT_NAME, set_name, NULL,
+	  "the filter's (load: the first interface's name)" },
+	{ "--mode", "MODE", OPT_MODE, set_mode, NULL, "native, skb or hw (native, or else skb)" },
+	{ "--port", "PORTS", OPT_PORT, set_port, NULL,
+	  "UDP destination ports, as in 8001,9000-9010 (no default)" },
+	{ "--capacity", "N", OPT_CAPACITY, set_capacity, "XDP_DEDUP_CAPACITY",
+	  "ids a window, as in 250k or 1M (1M)" },
+	{ "--fpr", "P", OPT_FPR, set_fpr, "XDP_DEDUP_FPR",
+	  "bound on the rate at which fresh events are lost (1e-4)" },
+	{ "--window", "TIME", OPT_WINDOW, set_window, "XDP_DEDUP_WINDOW",
+	  "an id is remembered so long, at most twice (10m)" },
+	{ "--action", "ACTION", OPT_ACTION, set_action, NULL,
+	  "drop duplicates, or only count them (drop)" },
+	{ "--learn", "WHO", OPT_ACTION, set_learn, NULL,
+	  "kernel: ids of packets; app: only what `add` adds (kernel)" },
+	{ "--ihave", "WHAT", OPT_ACTION, set_ihave, NULL,
+	  "drop IHAVEs whose every id is known, or pass them all (drop)" },
+	{ "--layout", "LAYOUT", OPT_SHAPE, set_layout, NULL, "blocked, flat or countdown (blocked)" },
+	{ "--hash", "HASH", OPT_SHAPE, set_hash, NULL,
+	  "fast or siphash; flat and countdown also have\n"
+	  "colibri, fips, fnv1a and tezos (fast)" },
+	{ "--bits", "M", OPT_SHAPE, set_bits, NULL, "flat: bits of an array (what --fpr asks for)" },
+	{ "--hashes", "K", OPT_SHAPE, set_hashes, NULL,
+	  "flat, countdown: probes, 1 to 32 (what --fpr asks for)" },
+	{ "--index-bits", "N", OPT_SHAPE, set_index_bits, NULL,
+	  "countdown: 2^N cells, 1 to 24 (what --fpr asks for)" },
+	{ "--countdown-bits", "N", OPT_SHAPE, set_countdown_bits, NULL,
+	  "countdown: an id lasts 2^N - 1 countdowns, 1 to 24 (4)" },
+	{ "--ids", "N,N...", OPT_BENCH, set_ids, NULL, "in the window (10k,1M,10M,100M)" },
+	{ "--fill", "PART", OPT_BENCH, set_fill, NULL, "of the capacity that these are (1)" },
+	{ "--rounds", "N", OPT_BENCH, set_rounds, NULL, "that medians are of (11)" },
+	{ "--copies", "N", OPT_BENCH, set_copies, NULL,
+	  "ids that come on two CPUs at the same instant (1M)" },
+	{ "--warm", "N", OPT_BENCH, set_warm, NULL,
+	  "packets before those that are measured, 0: as after a pause\n"
+	  "(a steady stream: half of the ids, 10k to 500k)" },
+	{ "--json", NULL, OPT_JSON, set_json, NULL, "for programs: one object, raw numbers" },
+	{ "--all", NULL, OPT_ALL, set_all, NULL, "every filter" },
+	{ "--verbose", NULL, 0, set_verbose, NULL, "show what libbpf and libxdp say" },
 };
 #define OPTIONS_CNT (sizeof(OPTIONS) / sizeof(OPTIONS[0]))
 
@@ -302,16 +320,54 @@ static int set_defaults(struct options *o, unsigned int takes)
 	return 0;
 }
 
-/* The option of this name (up to '=', without the dashes) that a verb takes, or -1. */
+static bool is_taken(size_t option, unsigned int takes)
+{
+	return !OPTIONS[option].group || OPTIONS[option].group & takes;
+}
+
+/* The option of this name (up to '=') that a verb takes, or -1. */
 static int find_option(const char *name, unsigned int takes)
 {
 	size_t len = strcspn(name, "=");
 
 	for (size_t i = 0; i < OPTIONS_CNT; i++)
-		if (strlen(OPTIONS[i].name) == len && !strncmp(OPTIONS[i].name, name, len) &&
-		    (!OPTIONS[i].group || OPTIONS[i].group & takes))
+		if (strlen(OPTIONS[i].option) == len && !strncmp(OPTIONS[i].option, name, len) &&
+		    is_taken(i, takes))
 			return i;
 	return -1;
+}
+
+bool options_ask_help(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return true;
+	return false;
+}
+
+static void print_option(const char *option, const char *value, const char *help)
+{
+	char head[HELP_COLUMN + 1];
+	const char *line = help;
+
+	snprintf(head, sizeof(head), "%s%s%s", option, value ? " " : "", value ?: "");
+	do {
+		size_t len = strcspn(line, "\n");
+
+		printf("  %-*s %.*s\n", HELP_COLUMN, line == help ? head : "", (int)len, line);
+		line += len;
+	} while (*line++);
+}
+
+void options_print_help(unsigned int takes)
+{
+	for (size_t i = 0; i < OPTIONS_CNT; i++)
+		if (is_taken(i, takes))
+			print_option(OPTIONS[i].option, OPTIONS[i].value, OPTIONS[i].help);
+	print_option("--help", NULL, "this text");
+	for (size_t i = 0; i < OPTIONS_CNT; i++)
+		if (OPTIONS[i].env && is_taken(i, takes))
+			printf("%s sets the default of %s.\n", OPTIONS[i].env, OPTIONS[i].option);
 }
 
 /* Names are exact, unlike getopt_long's: a short form would change its meaning as
@@ -334,15 +390,15 @@ int options_parse(struct options *o, unsigned int takes, int argc, char **argv)
 			ended = true;
 			continue;
 		}
-		n = word[1] == '-' ? find_option(word + 2, takes) : -1;
+		n = find_option(word, takes);
 		if (n < 0)
-			return say_err(-EINVAL, "%s does not take %s; see xdp-dedup help", argv[0],
-				       word);
-		if (!OPTIONS[n].has_value && value)
-			return say_err(-EINVAL, "--%s takes no value", OPTIONS[n].name);
-		if (OPTIONS[n].has_value && !value && i + 1 == argc)
+			return say_err(-EINVAL, "%s does not take %s; see xdp-dedup %s --help",
+				       argv[0], word, argv[0]);
+		if (!OPTIONS[n].value && value)
+			return say_err(-EINVAL, "%s takes no value", OPTIONS[n].option);
+		if (OPTIONS[n].value && !value && i + 1 == argc)
 			return say_err(-EINVAL, "%s needs a value", word);
-		if (OPTIONS[n].has_value)
+		if (OPTIONS[n].value)
 			value = value ? value + 1 : argv[++i];
 		err = OPTIONS[n].set(o, OPTIONS[n].option, value);
 	}

@@ -72,4 +72,10 @@ enum {
  */
 int options_parse(struct options *o, unsigned int takes, int argc, char **argv);
 
+/* Is --help or -h among argv[1..], wherever? No option's value begins with a '-'. */
+bool options_ask_help(int argc, char **argv);
+
+/* To stdout: a line or more for each option that a verb takes. */
+void options_print_help(unsigned int takes);
+
 #endif
