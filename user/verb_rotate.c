@@ -9,6 +9,7 @@
 #include "say.h"
 #include "stats.h"
 #include "verbs.h"
+#include "where.h"
 
 /* Asks the hand for it; returns how many places it will then have passed. */
 typedef __u64 (*ask_fn)(struct dedup_state *st, const struct dedup_config *c);
@@ -20,7 +21,7 @@ static int turn(const struct options *o, ask_fn ask)
 	struct filter f;
 	int err = 0;
 
-	if (kernel_ready(o->verbose) || filter_open_or_say(o->args[0], &f))
+	if (kernel_ready(o->verbose) || where_open(o->args[0], &f))
 		return EXIT_FAILED;
 	goal = ask(f.state, f.config);
 	/* However long: a large filter takes its time, and a hand that lives gets there. */

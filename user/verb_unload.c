@@ -42,73 +42,21 @@ static int unload_name(const char *name)
 	return err < 0 ? err : loader_remove(name);
 }
 
-/* Opens the first filter that is meant; -ENOENT if none is. */
-static int find_filter(bool (*is_meant)(struct filter *f, const void *arg), const void *arg,
-		       struct filter *f)
-{
-	char **names;
-	int err = loader_names(&names);
-
-	if (err)
-		return err;
-	err = -ENOENT;
-	for (char **n = names; *n && err; n++) {
-		if (filter_open(*n, f))
-			continue;
-		if (is_meant(f, arg))
-			err = 0;
-		else
-			filter_close(f);
-	}
-	loader_free_names(names);
-	return err;
-}
-
-static bool has_state(struct filter *f, const void *state_id)
-{
-	return f->state_id == *(const uint32_t *)state_id;
-}
-
-/* It once ran on this interface, also if it no longer does. */
-static bool has_record(struct filter *f, const void *ifname)
-{
-	return where_recorded(f, ifname);
-}
-
-/* What runs on an interface; a->ifindex is 0 if nothing of ours does. */
-static int find_attachment(const char *ifname, struct attachment *a)
-{
-	int ifindex = if_nametoindex(ifname);
-	struct attachment *list;
-	int cnt, err = attach_list(&list, &cnt);
-
-	*a = (struct attachment){ 0 };
-	if (err)
-		return err;
-	for (int i = 0; i < cnt; i++)
-		if (list[i].ifindex == ifindex)
-			*a = list[i];
-	free(list);
-	return 0;
-}
-
 static int unload_interface(const char *ifname)
 {
 	char name[NAME_MAX_LEN + 1];
 	struct dedup_iface *iface;
 	struct attachment a;
 	struct filter f;
-	int left, err = find_attachment(ifname, &a);
+	int left, err = where_on(ifname, &a, &f);
 
-	if (err)
-		return err;
-	if (!a.ifindex)
-		err = find_filter(has_record, ifname, &f);
-	else if (find_filter(has_state, &a.state_id, &f))
+	if (err == -ENOENT && a.ifindex)
 		return detach(&a); /* its pins are gone: only the program is left */
-	if (err)
+	if (err == -ENOENT)
 		return say_err(err, "%s runs no filter; xdp-dedup status lists those that do",
 			       ifname);
+	if (err)
+		return err;
 
 	left = where_detach(f.name, a.ifindex ? a.ifindex : -1);
 	iface = where_recorded(&f, ifname);
