@@ -147,6 +147,8 @@ void cli_write_ids(const char *path, int cnt, uint64_t seed)
 static const char PRELUDE[] =
 	"set -ex\n"
 	"got() { said=$(\"$@\" 2>&1) || { echo \"$said\"; return 1; }; }\n"
+	"exits() { want=$1; shift; code=0; said=$(\"$@\" 2>&1) || code=$?\n"
+	"	[ $code = $want ] || { echo \"EXIT $code: $said\"; return 1; }; }\n"
 	"has() { case $said in *\"$1\"*) ;; *) echo \"NOT '$1' IN $said\"; return 1; esac; }\n"
 	"lacks() { case $said in *\"$1\"*) echo \"'$1' IN $said\"; return 1; esac; }\n"
 	"is() { [ \"$said\" = \"$1\" ]; }\n"

@@ -34,7 +34,8 @@ void cli_assert_stock(const char *before);
 void cli_write_ids(const char *path, int cnt, uint64_t seed);
 
 /* A script, each line of which must succeed. It has 2000 ids in /mnt/ids, and may say:
- * got COMMAND            it succeeds; what it said is for the next three:
+ * got COMMAND            it succeeds; what it said is for the next three lines:
+ * exits STATUS COMMAND   likewise, but it ends with this status
  * has, lacks, is TEXT    this is in it; is not; is all of it
  * fails TEXT COMMAND     it fails, with one line of the tool's on stderr, which has this in it
  * runs, idle IFNAME      there is XDP on it; is none

@@ -14,7 +14,7 @@ static const struct misuse {
 	const char *name, *command, *says; /* in its one line */
 } MISUSES[] = {
 	{ "misuse-verb", "$XD frob", "no verb frob; xdp-dedup help" },
-	{ "misuse-option", "$XD load v0 --frob", "does not take --frob; see xdp-dedup help" },
+	{ "misuse-option", "$XD load v0 --frob", "does not take --frob; see xdp-dedup load --help" },
 	{ "misuse-other-verbs-option", "$XD status --port 80", "does not take --port" },
 	{ "misuse-short-option", "$XD load v0 -x", "does not take -x" },
 	{ "misuse-short-options", "$XD load v0 -xy", "does not take -x" },
@@ -57,6 +57,10 @@ static const struct misuse {
 	{ "misuse-name-dot", LOAD " --name a.b", "--name a.b: 1 to 32 letters" },
 	{ "misuse-name-slash", LOAD " --name ../x", "--name ../x: 1 to 32 letters" },
 	{ "misuse-name-empty", LOAD " --name ''", "1 to 32 letters" },
+	{ "misuse-name-option", LOAD " --name -x", "--name -x: 1 to 32 letters" },
+	{ "misuse-name-next-option", LOAD " --name --port", "--name --port: 1 to 32 letters" },
+	{ "misuse-help-verb", "$XD help frob", "no verb frob; xdp-dedup help" },
+	{ "misuse-help-more", "$XD help load v0", "usage: xdp-dedup help" },
 	{ "misuse-name-long", LOAD " --name " ZEROS, "1 to 32 letters" },
 	{ "misuse-id-short", "$XD add v0 " ZEROS, "is no id: give 64 hex digits" },
 	{ "misuse-id-long", "$XD test v0 " ID_A "0", "is no id: give 64 hex digits" },
@@ -246,14 +250,56 @@ static const struct cli_story STORIES[] = {
 	  "$XD help 2>/dev/null >/mnt/a; $XD --help 2>/dev/null | cmp - /mnt/a\n"
 	  "[ \"$($XD --version)\" = \"xdp-dedup " XDP_DEDUP_VERSION "\" ]\n"
 	  "$XD 2>/mnt/b >/mnt/c || [ $? = 2 ]; cmp /mnt/a /mnt/b; [ ! -s /mnt/c ]\n" },
+	/* Every option that a verb parses, and none else; asked for in any way, and of whatever. */
+	{ "help-of-verbs",
+	  "options='name mode port capacity fpr window action learn layout hash bits hashes "
+	  "index-bits\n"
+	  "countdown-bits ids fill rounds copies warm json all exact verbose'\n"
+	  "for v in load unload status rotate reset add test remove size bench; do\n"
+	  "	got $XD $v --help; has \"usage: xdp-dedup $v\"; first=$said\n"
+	  "	for o in $options; do case $o in name) word='--name=' ;; *) word=--$o=; esac\n"
+	  "		code=0; text=$($XD $v $word 2>&1) || code=$?\n"
+	  "		case $text in *'does not take'*) lacks \"\n  --$o \" ;; *) has \"\n  --$o "
+	  "\"; esac\n"
+	  "	done\n"
+	  "	for words in '-h' 'x y -h' 'x --help --frob'; do\n"
+	  "		got env XDP_DEDUP_WINDOW=x $XD $v $words; is \"$first\"; done\n"
+	  "	got $XD help $v; is \"$first\"\n"
+	  "done; got $XD load --help; has 'XDP_DEDUP_WINDOW sets the default of --window'\n"
+	  "exits 1 $XD test nope -- " ID_A "\n" },
+	{ "full-disk", LOAD
+	  "; for v in help 'help load' 'help counters' --version status 'status --json' size; do\n"
+	  "fails 'cannot write all of the output' sh -c \"$XD $v >/dev/full\"; done\n"
+	  "exits 1 sh -c '$XD status >/dev/full'; exits 2 sh -c '$XD help frob >/dev/full'\n"
+	  "exits 1 sh -c '$XD status >&-'; got sh -c '$XD unload v0 >&-'; is ''\n" },
+	{ "name-like-an-option", /* of before: it can be looked at and removed */
+	  LOAD "; mv $PINS/v0 $PINS/-x; got $XD status; has '-x: GSP/1'; $XD status -- -x\n"
+	       "$XD add -- -x " ID_A "; $XD unload --name -x; clean; idle v0\n" },
+	{ "ports-32", "ports=$(for i in $(seq 10 41); do echo ${i}001-${i}999; done | paste -sd,)\n"
+		      "$XD load v0 --port $ports; got $XD status; has \"UDP port $ports, dup\"\n" },
+	/* A filter's name first, then what runs there, then what did. */
+	{ "name-or-interface",
+	  "$XD load v0 p0 --port 80; got $XD status p0; has 'v0: GSP/1'\n"
+	  "got $XD add p0 " ID_A "; got $XD test p0 " ID_A "; $XD rotate p0; $XD reset p0\n"
+	  "exits 3 $XD test p0 " ID_A "; fails 'cannot take ids out' $XD remove p0 " ID_A "\n"
+	  "got $XD status p0 --json; has '\"name\": \"v0\"'; $XD unload p0; fails 'no filter p0' "
+	  "$XD status p0\n"
+	  "$XD load p0 --port 80 --name b; got $XD status p0; has 'b: GSP/1'\n"
+	  "ip link set p0 xdp off; got $XD status p0; has 'b: GSP/1'\n"
+	  "$XD load p0 --port 80 --name c; got $XD status p0; has 'c: GSP/1'\n"
+	  "ip link set p0 xdp off\n"
+	  "fails 'p0 runs no filter now, and did run b and c; say which' $XD status p0\n"
+	  "fails 'did run b and c' $XD unload p0; got $XD status b; $XD unload --name b\n"
+	  "got $XD status p0; has 'c: GSP/1'; $XD load p0 --port 80 --name d; rm -r $PINS/d\n"
+	  "fails 'the pins of the filter on p0 are gone; xdp-dedup unload p0' $XD status p0\n" },
 	/* Verbs that do not take the option do not look at its variable. */
 	{ "env-load",
 	  "XDP_DEDUP_CAPACITY=5k XDP_DEDUP_FPR=0.5 XDP_DEDUP_WINDOW=30s " LOAD " --fpr 0.25\n"
 	  "got env XDP_DEDUP_CAPACITY=x XDP_DEDUP_FPR=x XDP_DEDUP_WINDOW=x $XD status --json\n"
 	  "has '\"capacity\": 5000,'; has '\"fpr\": 0.25,'; has '\"window_ns\": 30000000000,'\n" },
-	{ "ids", LOAD "; got $XD test v0 " ID_A "; is '" ID_A " unknown'\n"
+	{ "ids", LOAD "; exits 3 $XD test v0 " ID_A "; is '" ID_A " unknown'\n"
 		      "got $XD add v0 " ID_A " " ID_A "; is '" ID_A " new\n" ID_A " known'\n"
-		      "got $XD test v0 " ZEROS "ab " ZEROS "AB " ID_B "\n"
+		      "exits 3 $XD test v0 " ZEROS "ab " ZEROS "AB " ID_B "\n"
 		      "is '" ZEROS "ab known\n" ZEROS "AB known\n" ID_B " unknown'\n"
 		      "got $XD add v0 - </dev/null; is ''\n" },
 	{ "ids-lines", /* blank, and as Windows ends them */
@@ -262,7 +308,7 @@ static const struct cli_story STORIES[] = {
 	{ "ids-bad-line", /* what comes before it is done, what comes after is not */
 	  LOAD "; printf '" ID_A "\\nxyz\\n" ID_B "\\n' >/mnt/a\n"
 	       "fails 'xyz is no id: give 64 hex digits' $XD add v0 - </mnt/a\n"
-	       "got $XD test v0 " ID_A " " ID_B "; is '" ID_A " known\n" ID_B " unknown'\n"
+	       "exits 3 $XD test v0 " ID_A " " ID_B "; is '" ID_A " known\n" ID_B " unknown'\n"
 	       "echo " ZEROS
 	       "00 >/mnt/a; fails 'all zero stands for none' $XD add v0 - </mnt/a\n" },
 	{ "want",
@@ -283,8 +329,8 @@ static const struct cli_story STORIES[] = {
 	{ "rotate-reset", LOAD
 	  " --capacity 10M --window 1h; $XD add v0 " ID_A "\n"
 	  "timeout 20 $XD rotate v0; got $XD test v0 " ID_A "; is '" ID_A " known'\n"
-	  "timeout 20 $XD rotate v0; got $XD test v0 " ID_A "; is '" ID_A " unknown'\n"
-	  "$XD add v0 " ID_B "; timeout 20 $XD reset v0; got $XD test v0 " ID_B "\n"
+	  "timeout 20 $XD rotate v0; exits 3 $XD test v0 " ID_A "; is '" ID_A " unknown'\n"
+	  "$XD add v0 " ID_B "; timeout 20 $XD reset v0; exits 3 $XD test v0 " ID_B "\n"
 	  "is '" ID_B " unknown'; got $XD status v0; has 'estimate    0 ids'; has 'of turn 5;'\n" },
 	{ "unload-one-of-two",
 	  "$XD load v0 p0 --port 80; $XD unload v0; idle v0; runs p0; got $XD status v0\n"

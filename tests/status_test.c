@@ -240,15 +240,18 @@ static const struct cli_story STORIES[] = {
 				"{ for i in $(seq 12); do " LOAD
 				" && $XD unload v0 || break; done; rm /mnt/a; } >/mnt/b 2>&1 &\n"
 				"while [ -e /mnt/a ]; do got $XD status; done; wait; idle v0\n" },
-	{ "hand-stopped",
-	  LOAD " --window 1s --capacity 10; rm $PINS/v0/timer; sleep 1; got $XD status v0\n"
-	       "has '\n  hand        has stopped: everything passes; unload and load again\n'\n"
-	       "got $XD status v0 --json; has '\"stopped\": true'\n"
-	       "fails 'the hand of v0 has stopped; unload and load it again' $XD rotate v0\n"
-	       "fails 'the hand of v0 has stopped' $XD reset v0\n"
-	       "fails 'stopped' $XD add v0 - </mnt/ids\n"
-	       "fails 'stopped' $XD want v0 " ID_A "\n"
-	       "$XD unload v0; " LOAD "; $XD rotate v0\n" },
+	{ "hand-stopped", LOAD
+	  " --window 1s --capacity 10; rm $PINS/v0/timer; sleep 1; got $XD status v0\n"
+	  "has '\n  hand        has stopped: everything passes; unload and load again\n'\n"
+	  "got $XD status v0 --json; has '\"stopped\": true'\n"
+	  "fails 'the hand of v0 has stopped; unload and load it again' $XD rotate v0\n"
+	  "fails 'the hand of v0 has stopped' $XD reset v0\n"
+	  "fails 'stopped' $XD want v0 " ID_A "\n"
+	  "fails 'stopped' $XD add v0 - </mnt/ids; exits 1 $XD add v0 " ID_A "; has 'has stopped'\n"
+	  "exits 1 $XD test v0 " ID_A
+	  "; is 'xdp-dedup: the hand of v0 has stopped; unload and load "
+	  "it again'\n"
+	  "$XD unload v0; " LOAD "; $XD rotate v0\n" },
 };
 
 int main(void)

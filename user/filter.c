@@ -34,6 +34,11 @@ bool filter_name_ok(const char *name)
 	return len >= 1 && len <= NAME_MAX_LEN;
 }
 
+bool filter_new_name_ok(const char *name)
+{
+	return filter_name_ok(name) && name[0] != '-';
+}
+
 static int open_pin(const char *name, enum pin pin)
 {
 	char path[PATH_MAX];

@@ -42,6 +42,9 @@ void pin_path(char path[PATH_MAX], const char *name, const char *pin);
 /* A NAME is 1 to NAME_MAX_LEN letters, digits, '-' and '_' (bpffs takes no dots). */
 bool filter_name_ok(const char *name);
 
+/* The same of a new filter's, which must not look like an option. */
+bool filter_new_name_ok(const char *name);
+
 /* Opens a filter. -ENOENT if there is none of that name, -EPROTO if it is not of
  * this version or incomplete, -EACCES if this process may not.
  */

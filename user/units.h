@@ -30,7 +30,9 @@ int parse_ports(const char *text, struct dedup_ports *out, uint32_t *cnt);
 /* GSP_ID_BYTES bytes in hex, either case. */
 int parse_id(const char *text, uint8_t out[GSP_ID_BYTES]);
 
-/* What people read; each returns buf, which 32 bytes suffice for. */
+#define PORTS_TEXT_MAX (12 * DEDUP_PORTS_MAX) /* "65534-65535," each */
+
+/* What people read; each returns buf, which 32 bytes suffice for, PORTS_TEXT_MAX for ports. */
 const char *format_bytes(uint64_t bytes, char *buf, size_t size); /* "7.1 MB" (decimal) */
 const char *format_time(uint64_t ns, char *buf, size_t size);	  /* "10m", "1h 30m", "250ms" */
 const char *format_ports(const struct dedup_ports *ports, uint32_t cnt, char *buf, size_t size);

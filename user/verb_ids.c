@@ -16,11 +16,23 @@
 #include "verbs.h"
 #include "want.h"
 #include "wanted.h"
+#include "where.h"
+
+static const char UNKNOWN[] = "unknown";
 
 #define ADD_TRIES 1000 /* of 1 ms, for the hand to make room */
 
 /* Does something with an id and returns the word for it; NULL after saying why not. */
 typedef const char *(*id_fn)(struct filter *f, const uint8_t id[GSP_ID_BYTES], const char *text);
+
+/* What it holds then means nothing. Says so. */
+static bool has_stopped(const struct filter *f)
+{
+	if (!stats_stopped(f->config, f->state, kernel_now_ns()))
+		return false;
+	say_err(0, "the hand of %s has stopped; unload and load it again", f->name);
+	return true;
+}
 
 static const char *add_id(struct filter *f, const uint8_t id[GSP_ID_BYTES], const char *text)
 {
@@ -32,9 +44,7 @@ static const char *add_id(struct filter *f, const uint8_t id[GSP_ID_BYTES], cons
 	}
 	if (err == -EINVAL)
 		say_err(err, "%s is no id: all zero stands for none", text);
-	else if (err < 0 && stats_stopped(f->config, f->state, kernel_now_ns()))
-		say_err(err, "the hand of %s has stopped; unload and load it again", f->name);
-	else if (err < 0)
+	else if (err < 0 && !has_stopped(f))
 		say_err(err, "the window is full; xdp-dedup rotate %s makes room", f->name);
 	return err < 0 ? NULL : err ? "new" : "known";
 }
@@ -42,7 +52,7 @@ static const char *add_id(struct filter *f, const uint8_t id[GSP_ID_BYTES], cons
 static const char *test_id(struct filter *f, const uint8_t id[GSP_ID_BYTES], const char *text)
 {
 	(void)text;
-	return ids_test(f, id) ? "known" : "unknown";
+	return ids_test(f, id) ? "known" : UNKNOWN;
 }
 
 static const char *remove_id(struct filter *f, const uint8_t id[GSP_ID_BYTES], const char *text)
@@ -54,17 +64,15 @@ static const char *remove_id(struct filter *f, const uint8_t id[GSP_ID_BYTES], c
 	else if (known < 0)
 		say_err(known, "%s has layout %s, which cannot take ids out; load it with --layout countdown",
 			f->name, shape_layout_name(f->config->layout));
-	return known < 0 ? NULL : known ? "removed" : "unknown";
+	return known < 0 ? NULL : known ? "removed" : UNKNOWN;
 }
 
 static const char *do_want(struct filter *f, const uint8_t id[GSP_ID_BYTES], const char *text)
 {
 	int known;
 
-	if (stats_stopped(f->config, f->state, kernel_now_ns())) {
-		say_err(-ESTALE, "the hand of %s has stopped; unload and load it again", f->name);
+	if (has_stopped(f))
 		return NULL;
-	}
 	known = want_id(f, id);
 	if (known == -EINVAL)
 		say_err(known, "%s is no id: all zero stands for none", text);
@@ -73,24 +81,26 @@ static const char *do_want(struct filter *f, const uint8_t id[GSP_ID_BYTES], con
 			text, DEDUP_WANTED_MAX);
 	else if (known < 0)
 		say_err(known, "cannot ask for %s: %s", text, strerror(-known));
-	return known < 0 ? NULL : known ? "wanted" : "unknown";
+	return known < 0 ? NULL : known ? "wanted" : UNKNOWN;
 }
 
-static int do_id(struct filter *f, id_fn fn, const char *text)
+/* Does it with one id, and prints the word. Counts those that were not known. */
+static int do_id(struct filter *f, id_fn fn, const char *text, uint64_t *unknown)
 {
 	uint8_t id[GSP_ID_BYTES];
 	const char *word;
 
 	if (parse_id(text, id))
 		return say_err(-EINVAL, "%s is no id: give %d hex digits", text, 2 * GSP_ID_BYTES);
-	word = fn(f, id, text);
+	word = has_stopped(f) ? NULL : fn(f, id, text);
 	if (!word)
 		return -EINVAL;
+	*unknown += word == UNKNOWN;
 	printf("%s %s\n", text, word);
 	return 0;
 }
 
-static int do_lines(struct filter *f, id_fn fn)
+static int do_lines(struct filter *f, id_fn fn, uint64_t *unknown)
 {
 	char *line = NULL;
 	size_t size = 0;
@@ -99,7 +109,7 @@ static int do_lines(struct filter *f, id_fn fn)
 	while (!err && getline(&line, &size, stdin) >= 0) {
 		line[strcspn(line, "\r\n")] = 0;
 		if (*line)
-			err = do_id(f, fn, line);
+			err = do_id(f, fn, line, unknown);
 	}
 	free(line);
 	return err;
@@ -117,37 +127,40 @@ static int check_ids(char **ids, int cnt)
 	return 0;
 }
 
-static int run(const struct options *o, id_fn fn)
+/* Returns `some_unknown` if all is done, but for ids that were not in the window. */
+static int run(const struct options *o, id_fn fn, enum exit_code some_unknown)
 {
+	uint64_t unknown = 0;
 	struct filter f;
 	int err = 0;
 
 	if (check_ids(o->args + 1, o->args_cnt - 1))
 		return EXIT_MISUSED;
-	if (kernel_ready(o->verbose) || filter_open_or_say(o->args[0], &f))
+	if (kernel_ready(o->verbose) || where_open(o->args[0], &f))
 		return EXIT_FAILED;
 	for (int i = 1; i < o->args_cnt && !err; i++)
-		err = strcmp(o->args[i], "-") ? do_id(&f, fn, o->args[i]) : do_lines(&f, fn);
+		err = strcmp(o->args[i], "-") ? do_id(&f, fn, o->args[i], &unknown)
+					      : do_lines(&f, fn, &unknown);
 	filter_close(&f);
-	return err ? EXIT_FAILED : EXIT_DONE;
+	return err ? EXIT_FAILED : unknown ? some_unknown : EXIT_DONE;
 }
 
 int verb_add(const struct options *o)
 {
-	return run(o, add_id);
+	return run(o, add_id, EXIT_DONE);
 }
 
 int verb_test(const struct options *o)
 {
-	return run(o, test_id);
+	return run(o, test_id, EXIT_UNKNOWN);
 }
 
 int verb_remove(const struct options *o)
 {
-	return run(o, remove_id);
+	return run(o, remove_id, EXIT_DONE);
 }
 
 int verb_want(const struct options *o)
 {
-	return run(o, do_want);
+	return run(o, do_want, EXIT_DONE);
 }

@@ -20,6 +20,8 @@ static void default_name(const char *ifname, char name[NAME_MAX_LEN + 1])
 	for (char *c = name; *c; c++)
 		if (!filter_name_ok((char[]){ *c, 0 }))
 			*c = '_';
+	if (!filter_new_name_ok(name))
+		name[0] = '_';
 	if (strcmp(name, ifname))
 		say_note("the filter is called %s: pins cannot have %s's name", name, ifname);
 }
@@ -103,8 +105,9 @@ int verb_load(const struct options *o)
 		say_err(0, "--port is missing: which UDP ports carry gossip? as in --port 8001");
 		return EXIT_MISUSED;
 	}
-	if (o->name && !filter_name_ok(o->name)) {
-		say_err(0, "--name %s: 1 to %d letters, digits, - and _", o->name, NAME_MAX_LEN);
+	if (o->name && !filter_new_name_ok(o->name)) {
+		say_err(0, "--name %s: 1 to %d letters, digits, - and _, the first no -", o->name,
+			NAME_MAX_LEN);
 		return EXIT_MISUSED;
 	}
 	if (plan_here(o, &cfg) || loader_begin(o->verbose) || check_memory(&cfg) ||

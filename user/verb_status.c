@@ -17,6 +17,7 @@
 #include "stats.h"
 #include "units.h"
 #include "verbs.h"
+#include "where.h"
 
 #define HISTOGRAM_MAX 1023 /* countdowns; with more it is not shown */
 
@@ -214,7 +215,7 @@ static void print_fill(const struct status *s)
 static void print_text(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
-	char ports[256], window[32], oldest[32], kept[32];
+	char ports[PORTS_TEXT_MAX], window[32], oldest[32], kept[32];
 
 	printf("%s: GSP/1 on UDP port %s, duplicates are %s\n", s->filter.name,
 	       format_ports(c->ports, c->ports_cnt, ports, sizeof(ports)),
@@ -433,8 +434,8 @@ int verb_status(const struct options *o)
 	if (kernel_ready(o->verbose))
 		return EXIT_FAILED;
 	if (!o->args_cnt)
-		return show_all(o->json) ? EXIT_FAILED : EXIT_DONE;
-	if (filter_open_or_say(o->args[0], &f))
+		return show_all(o->exact, o->json) ? EXIT_FAILED : EXIT_DONE;
+	if (where_open(o->args[0], &f))
 		return EXIT_FAILED;
 	if (o->json)
 		list = json_object_new_array();
