@@ -98,7 +98,7 @@ static void check_state(struct player *p, json_object *step)
 	assert_true(stats_fill(f->config, f->blocks, f->state->hand).current ==
 		    number(step, "fill"));
 	assert_int_equal(json_object_array_length(expected), f->config->places + 1);
-	stats_histogram(f->config, f->blocks, f->state->hand, cells);
+	stats_histogram(f->config, f->blocks, f->state->hand, STATS_ALL, cells);
 	for (uint32_t left = 0; left <= f->config->places; left++)
 		assert_int_equal(cells[left], vector_nth(expected, left));
 	free(cells);

@@ -141,7 +141,7 @@ struct xdp_dedup_stats lib_stats(void)
 {
 	struct xdp_dedup_stats s;
 
-	assert_int_equal(xdp_dedup_stats(lib.f, &s, sizeof(s)), 0);
+	assert_int_equal(xdp_dedup_stats_exact(lib.f, &s, sizeof(s)), 0);
 	return s;
 }
 

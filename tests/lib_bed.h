@@ -49,7 +49,7 @@ int lib_asked(const struct id *id);
 int lib_added(const struct id *id);
 int lib_seen(const struct id *id);
 
-struct xdp_dedup_stats lib_stats(void);
+struct xdp_dedup_stats lib_stats(void); /* exact */
 
 /* Adds, as add_tests() does: tests called kind_x, all of them for one kind after the other, as
  * KIND-x; one, whose name is `before` and `name` together.

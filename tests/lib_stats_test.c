@@ -2,7 +2,9 @@
 /* The statistics of libxdp-dedup, which are those of `xdp-dedup status`. */
 #include "lib_bed.h"
 
+#include <math.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "hand.h"
 #include "said.h"
@@ -48,7 +50,7 @@ static json_object *status_between(struct xdp_dedup_stats *s)
 {
 	for (int tries = 0; tries < 100; tries++) {
 		uint64_t hand = dedup_read(&lib.raw.state->hand);
-		json_object *o = tool_status(LIB_NAME);
+		json_object *o = json_of("$XD status " LIB_NAME " --json --exact");
 
 		*s = lib_stats();
 		if (dedup_read(&lib.raw.state->hand) == hand)
@@ -152,6 +154,103 @@ static void stats_of_any_size(void **state)
 	}
 }
 
+static void compare_counters(void)
+{
+	struct xdp_dedup_counters c;
+	json_object *o = tool_status(LIB_NAME), *counters = member(o, "counters");
+
+	assert_int_equal(xdp_dedup_counters(lib.f, &c, sizeof(c)), 0);
+	assert_same(c.rx, number(counters, "rx"), "rx");
+	assert_same(c.dropped, number(counters, "dropped"), "dropped");
+	assert_same(c.fresh, number(counters, "new"), "fresh");
+	assert_same(c.duplicate, number(counters, "duplicate"), "duplicate");
+	assert_same(c.ihave_fresh, number(counters, "ihave_new"), "ihave_fresh");
+	assert_same(c.ihave_duplicate, number(counters, "ihave_duplicate"), "ihave_duplicate");
+	assert_same(c.unlearned, number(counters, "unlearned"), "unlearned");
+	assert_same(c.stale, number(counters, "stale"), "stale");
+	assert_same(c.duplicate_bytes, number(counters, "duplicate_bytes"), "duplicate_bytes");
+	assert_same(c.early, number(counters, "early"), "early");
+	json_object_put(o);
+}
+
+/* Each counter apart from the others; of a filter whose memory must not be looked at. */
+static void counters_are_those_of_status(void **state)
+{
+	struct xdp_dedup_counters c;
+	struct id id = id_fresh(), other = id_fresh();
+
+	(void)state;
+	lib_load("");
+	assert_false(lib_dropped(GSP_IHAVE, &other));
+	assert_false(lib_dropped(GSP_EVENT, &id));
+	for (int i = 0; i < 2; i++)
+		assert_true(lib_dropped(GSP_EVENT, &id));
+	for (int i = 0; i < 3; i++)
+		assert_true(lib_dropped(GSP_IHAVE, &id));
+	compare_counters();
+	assert_int_equal(xdp_dedup_counters(lib.f, &c, sizeof(c)), 0);
+	assert_true(c.rx == 7 && c.fresh == 1 && c.duplicate == 2 && c.ihave_duplicate == 3);
+	assert_true(c.ihave_fresh == 1 && c.dropped == 5 && c.duplicate_bytes > 0 && !c.stopped);
+
+	assert_int_equal(mprotect(lib.raw.blocks, 1, PROT_NONE), 0);
+	lib_freeze();
+	lib.raw.state->limit = 0;
+	for (int i = 0; i < 40; i++) {
+		other = id_fresh();
+		lib_dropped(GSP_EVENT, &other);
+	}
+	compare_counters();
+	assert_int_equal(xdp_dedup_counters(lib.f, &c, sizeof(c)), 0);
+	assert_true(c.unlearned > 0 && c.fresh + c.unlearned == 41);
+	lib.raw.state->stale_at = 0;
+	assert_false(lib_dropped(GSP_EVENT, &id));
+	lib.raw.state->last_ns = 1;
+	compare_counters();
+	assert_int_equal(xdp_dedup_counters(lib.f, &c, sizeof(c)), 0);
+	assert_true(c.stale == 1 && c.stopped);
+}
+
+/* More than 4 MB: a sample, unless all is asked for. */
+static void large_is_sampled(void **state)
+{
+	struct xdp_dedup_stats exact, sampled;
+	json_object *o;
+
+	(void)state;
+	lib_load("--capacity 2M --fpr 1e-4");
+	for (int i = 0; i < 20000; i++) {
+		struct id id = id_fresh();
+
+		assert_int_equal(lib_seen(&id), 0);
+	}
+	lib_freeze();
+	assert_int_equal(xdp_dedup_stats_exact(lib.f, &exact, sizeof(exact)), 0);
+	assert_int_equal(xdp_dedup_stats(lib.f, &sampled, sizeof(sampled)), 0);
+	assert_true(!exact.sampled && exact.ids_error == 0);
+	assert_true(fabs(exact.ids_estimate / 20000 - 1) < 0.01);
+	assert_true(sampled.sampled && sampled.ids_error > 0);
+	assert_true(sampled.ids_error < 0.05 * exact.ids_estimate);
+	assert_true(fabs(sampled.ids_estimate - exact.ids_estimate) < 6 * sampled.ids_error);
+	assert_int_equal(sampled.rx, exact.rx);
+
+	o = json_of("$XD status " LIB_NAME " --json --exact");
+	assert_false(json_object_get_boolean(member(o, "fill_sampled")));
+	assert_true(number(o, "fill_read_part") == 1 && number(o, "ids_estimate_error") == 0);
+	compare_fill(&exact, o);
+	json_object_put(o);
+	o = tool_status(LIB_NAME);
+	assert_true(json_object_get_boolean(member(o, "fill_sampled")));
+	assert_true(number(o, "fill_read_part") < 0.51 && number(o, "fill_read_part") > 0.1);
+	assert_true(fabs(number(o, "ids_estimate") - exact.ids_estimate) <
+		    6 * number(o, "ids_estimate_error"));
+	json_object_put(o);
+	assert_run(0, "$XD status " LIB_NAME);
+	assert_says(" (standard error ");
+	assert_says("\n              fill and estimate from a sample of ");
+	assert_run(0, "$XD status --exact");
+	assert_true(!strstr(said, "sample") && !strstr(said, "standard error"));
+}
+
 static const struct CMUnitTest KIND_TESTS[] = {
 	cmocka_unit_test(kind_tells_what_status_does),
 };
@@ -160,11 +259,14 @@ static const struct CMUnitTest KIND_TESTS[] = {
 static const struct CMUnitTest TESTS[] = {
 	OWN(stats_tell_drops_from_duplicates),
 	OWN(stats_of_any_size),
+	OWN(counters_are_those_of_status),
+	OWN(large_is_sampled),
 };
 
 int main(void)
 {
 	lib_add_kind_tests(KIND_TESTS, ARRAY_SIZE(KIND_TESTS));
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	name_tool();
 	return lib_run_tests("lib_stats");
 }

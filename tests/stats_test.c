@@ -170,9 +170,128 @@ static void stopped_hand_is_seen(void **state)
 	sim_stop(&s);
 }
 
+/* Small memories are read whole. */
+static void small_is_exact(void **state)
+{
+	struct options o = sim_options(100000, 1e-4, S);
+	uint64_t seed = 3;
+	struct sim s;
+	struct fill all, some;
+
+	(void)state;
+	sim_start(&s, &o, 1);
+	assert_true(s.config.blocks <= STATS_BLOCKS_MAX);
+	learn_many(&s, 30000, &seed);
+	all = stats_fill(&s.config, s.filter.blocks, s.state.hand);
+	some = stats_fill_by(&s.config, s.filter.blocks, s.state.hand, stats_sample(&s.config, 77));
+	assert_memory_equal(&all, &some, sizeof(all));
+	assert_true(all.read_part == 1 && all.ids_error == 0);
+	s.config.blocks = STATS_BLOCKS_MAX;
+	assert_int_equal(stats_sample(&s.config, 1).stride, 1);
+	s.config.blocks++;
+	assert_int_equal(stats_sample(&s.config, 1).stride, 2);
+	sim_stop(&s);
+}
+
+static const struct sampled {
+	const char *name;
+	enum dedup_layout layout;
+	uint32_t stride;
+	double fpr;
+	uint64_t capacity, ids;
+} SAMPLED[] = {
+	{ "sample_agrees_blocked", DEDUP_BLOCKED, 7, 1e-4, 400000, 300000 },
+	{ "sample_agrees_blocked_full", DEDUP_BLOCKED, 3, 1e-2, 1000000, 990000 },
+	{ "sample_agrees_blocked_few", DEDUP_BLOCKED, 16, 1e-4, 400000, 2000 },
+	{ "sample_agrees_flat", DEDUP_FLAT, 7, 1e-4, 400000, 300000 },
+	{ "sample_agrees_flat_few", DEDUP_FLAT, 16, 1e-4, 400000, 500 },
+	{ "sample_agrees_countdown", DEDUP_COUNTDOWN, 7, 1e-3, 100000, 90000 },
+};
+
+/* Over many samples the mean is the exact value, and the error is what it is said to be. */
+static void sample_agrees(void **state)
+{
+	const struct sampled *row = *state;
+	struct options o = sim_options(row->capacity, row->fpr, 600 * S);
+	double ids = 0, ids2 = 0, fpr = 0, fpr2 = 0, set = 0, error = 0, n = 300;
+	uint64_t seed = 5;
+	struct fill all;
+	struct sim s;
+
+	o.layout = row->layout;
+	sim_start(&s, &o, 2);
+	learn_many(&s, row->ids / 2, &seed);
+	sim_run_until(&s, s.now_ns + 200 * S);
+	learn_many(&s, row->ids - row->ids / 2, &seed);
+	all = stats_fill(&s.config, s.filter.blocks, s.state.hand);
+	for (int i = 0; i < n; i++) {
+		struct sample sample = { row->stride, random_next(&seed) };
+		struct fill f = stats_fill_by(&s.config, s.filter.blocks, s.state.hand, sample);
+
+		/* Segments seldom divide by it: the last block drawn then stands for fewer. */
+		assert_true(f.read_part * row->stride > 0.99 && f.read_part * row->stride < 1.5);
+		ids += (f.ids - all.ids) / n;
+		ids2 += (f.ids - all.ids) * (f.ids - all.ids) / n;
+		fpr += (f.fpr - all.fpr) / n;
+		fpr2 += (f.fpr - all.fpr) * (f.fpr - all.fpr) / n;
+		set += ((double)f.set_current + f.set_previous - all.set_current - all.set_previous) /
+		       n;
+		error += f.ids_error / n;
+	}
+	/* Of sums no bias; of the ids, which are none, what a segment's logarithm makes. */
+	assert_true(fabs(fpr) <= 4 * sqrt(fpr2 / n) + 1e-18);
+	assert_true(fabs(ids) <= 4 * sqrt(ids2 / n) + 0.001 * all.ids);
+	assert_true(fabs(set / ((double)all.set_current + all.set_previous)) <=
+		    4 * sqrt(ids2 / n) / all.ids);
+	assert_true(sqrt(ids2) < 1.25 * error && sqrt(ids2) > 0.6 * error);
+	sim_stop(&s);
+}
+
+/* What comes back every so many blocks is no more or less likely to be seen. */
+static void sample_of_a_pattern_is_fair(void **state)
+{
+	struct options o = sim_options(400000, 1e-3, S);
+	double mean = 0;
+	struct sim s;
+
+	(void)state;
+	o.layout = DEDUP_FLAT;
+	sim_start(&s, &o, 6);
+	for (uint32_t i = 0; i < s.config.places; i += 16)
+		memset(&s.filter.blocks[i], 0xff, sizeof(struct dedup_block));
+	for (uint64_t seed = 0; seed < 100; seed++)
+		mean += stats_fill_by(&s.config, s.filter.blocks, 0, (struct sample){ 16, seed }).current /
+			100;
+	assert_true(fabs(mean * 16 - 1) < 0.1);
+	sim_stop(&s);
+}
+
+/* The histogram's sum is all cells, and its parts are those of the memory. */
+static void histogram_is_sampled(void **state)
+{
+	struct options o = sim_options(100000, 1e-3, S);
+	uint64_t all[16], some[16], seed = 8, sum = 0;
+	struct sim s;
+
+	(void)state;
+	o.layout = DEDUP_COUNTDOWN;
+	sim_start(&s, &o, 6);
+	assert_int_equal(s.config.places, 15);
+	learn_many(&s, 50000, &seed);
+	stats_histogram(&s.config, s.filter.blocks, s.state.hand, STATS_ALL, all);
+	stats_histogram(&s.config, s.filter.blocks, s.state.hand, (struct sample){ 7, 1 }, some);
+	for (int i = 0; i < 16; i++) {
+		sum += some[i];
+		assert_true(fabs((double)some[i] - all[i]) <= 0.05 * all[i]);
+	}
+	assert_int_equal(sum, s.config.m);
+	assert_true(all[15] > 100000 && all[0] > 100000);
+	sim_stop(&s);
+}
+
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
+	static const struct CMUnitTest TESTS[] = {
 		cmocka_unit_test(empty_is_empty),
 		cmocka_unit_test(full_is_full),
 		cmocka_unit_test(ids_are_estimated),
@@ -181,7 +300,16 @@ int main(void)
 		cmocka_unit_test(oldest_within_a_segment),
 		cmocka_unit_test(oldest_is_one_to_two_turns),
 		cmocka_unit_test(stopped_hand_is_seen),
+		cmocka_unit_test(small_is_exact),
+		cmocka_unit_test(sample_of_a_pattern_is_fair),
+		cmocka_unit_test(histogram_is_sampled),
 	};
+	struct CMUnitTest tests[ARRAY_SIZE(TESTS) + ARRAY_SIZE(SAMPLED)];
+
+	memcpy(tests, TESTS, sizeof(TESTS));
+	for (size_t i = 0; i < ARRAY_SIZE(SAMPLED); i++)
+		tests[ARRAY_SIZE(TESTS) + i] = (struct CMUnitTest){ SAMPLED[i].name, sample_agrees,
+								    NULL, NULL, (void *)&SAMPLED[i] };
 
 	return run_any_tests("stats", tests, ARRAY_SIZE(tests));
 }

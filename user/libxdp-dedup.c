@@ -162,7 +162,38 @@ static uint64_t bits_of_a_generation(const struct dedup_config *c)
 	return c->layout == DEDUP_BLOCKED ? c->blocks * (uint64_t)DEDUP_BLOCK_BITS / 2 : c->m;
 }
 
-int xdp_dedup_stats(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *out, size_t size)
+/* To a caller whose struct may be shorter or longer than ours. */
+static void hand_out(void *out, size_t out_size, const void *from, size_t size)
+{
+	memset(out, 0, out_size);
+	memcpy(out, from, size < out_size ? size : out_size);
+}
+
+int xdp_dedup_counters(const struct xdp_dedup_filter *f, struct xdp_dedup_counters *out, size_t size)
+{
+	struct xdp_dedup_counters c = { 0 };
+	struct filter_counters all;
+	int err = filter_counters(&f->filter, &all);
+
+	if (err)
+		return err;
+	c.rx = all.rx;
+	c.dropped = all.dropped;
+	c.fresh = all.new;
+	c.duplicate = all.duplicate;
+	c.ihave_fresh = all.ihave_new;
+	c.ihave_duplicate = all.ihave_duplicate;
+	c.unlearned = all.unlearned;
+	c.stale = all.stale;
+	c.duplicate_bytes = all.duplicate_bytes;
+	c.early = all.early;
+	c.stopped = is_stopped(f);
+	hand_out(out, size, &c, sizeof(c));
+	return 0;
+}
+
+static int get_stats(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *out, size_t size,
+		     struct sample sample)
 {
 	const struct dedup_config *c = f->filter.config;
 	struct dedup_state *st = f->filter.state;
@@ -181,13 +212,15 @@ int xdp_dedup_stats(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *ou
 
 	if (err)
 		return err;
-	fill = stats_fill(c, f->filter.blocks, dedup_read(&st->hand));
+	fill = stats_fill_by(c, f->filter.blocks, dedup_read(&st->hand), sample);
 	s.set_bits = fill.set_current;
 	s.set_bits_previous = fill.set_previous;
 	s.occupancy = fill.current;
 	s.occupancy_previous = fill.previous;
 	s.ids_estimate = fill.ids;
 	s.fpr_estimate = fill.fpr;
+	s.sampled = fill.read_part < 1;
+	s.ids_error = fill.ids_error;
 	if (c->layout == DEDUP_COUNTDOWN)
 		s.approx_count = stats_approx_count(c, st, counters.credit);
 	s.rx = counters.rx;
@@ -196,9 +229,18 @@ int xdp_dedup_stats(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *ou
 	s.dropped = counters.dropped;
 	s.stopped = is_stopped(f);
 	s.wanted = counters.wanted;
-	memset(out, 0, size);
-	memcpy(out, &s, size < sizeof(s) ? size : sizeof(s));
+	hand_out(out, size, &s, sizeof(s));
 	return 0;
+}
+
+int xdp_dedup_stats(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *out, size_t size)
+{
+	return get_stats(f, out, size, stats_sample(f->filter.config, clock_ns(CLOCK_MONOTONIC)));
+}
+
+int xdp_dedup_stats_exact(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *out, size_t size)
+{
+	return get_stats(f, out, size, STATS_ALL);
 }
 
 int xdp_dedup_fips_absorb(struct xdp_dedup_filter *f, const void *msg, size_t len, double fpr_max)

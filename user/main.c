@@ -20,7 +20,7 @@ static const struct verb {
 	  "attach one filter to these interfaces" },
 	{ "unload", verb_unload, OPT_NAME | OPT_ALL, 0, INT_MAX, "IFNAME... | --name NAME | --all",
 	  "detach; without interfaces left the filter goes" },
-	{ "status", verb_status, OPT_JSON, 0, 1, "[NAME] [options]",
+	{ "status", verb_status, OPT_JSON | OPT_EXACT, 0, 1, "[NAME] [options]",
 	  "show geometry, window, fill and counters" },
 	{ "rotate", verb_rotate, 0, 1, 1, "NAME", "age every id by a window, or a countdown, now" },
 	{ "reset", verb_reset, 0, 1, 1, "NAME", "forget every id now" },

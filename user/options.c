@@ -230,6 +230,13 @@ static int set_json(struct options *o, const char *what, const char *text)
 	return 0;
 }
 
+static int set_exact(struct options *o, const char *what, const char *text)
+{
+	(void)what, (void)text;
+	o->exact = true;
+	return 0;
+}
+
 static int set_all(struct options *o, const char *what, const char *text)
 {
 	(void)what, (void)text;
@@ -289,6 +296,9 @@ static const struct {
 	  "packets before those that are measured, 0: as after a pause\n"
 	  "(a steady stream: half of the ids, 10k to 500k)" },
 	{ "--json", NULL, OPT_JSON, set_json, NULL, "for programs: one object, raw numbers" },
+	{ "--exact", NULL, OPT_EXACT, set_exact, NULL,
+	  "fill and estimates from all of the memory, of more than 4 MB too;\n"
+	  "else from a sample (counters are exact anyhow)" },
 	{ "--all", NULL, OPT_ALL, set_all, NULL, "every filter" },
 	{ "--verbose", NULL, 0, set_verbose, NULL, "show what libbpf and libxdp say" },
 };

@@ -42,6 +42,7 @@ struct options {
 	bool ihave_pass;
 	bool json;
 	bool all;
+	bool exact;   /* status reads all of the memory */
 	bool verbose; /* show what libbpf and libxdp say */
 
 	char **args; /* what is not an option, in order */
@@ -60,6 +61,7 @@ enum {
 	OPT_ALL = 1 << 7,
 	OPT_SHAPE = 1 << 8, /* --layout, --hash, and what m and k come from */
 	OPT_FPR = 1 << 9,
+	OPT_EXACT = 1 << 11,
 	OPT_BENCH = 1 << 10, /* --ids, --fill, --rounds, --copies, --warm */
 	OPT_SIZE = OPT_CAPACITY | OPT_FPR,
 	OPT_LOAD = OPT_NAME | OPT_MODE | OPT_PORT | OPT_SIZE | OPT_WINDOW | OPT_ACTION | OPT_SHAPE,

@@ -2,6 +2,7 @@
 #include "stats.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "block.h"
 #include "countdown.h"
@@ -59,39 +60,100 @@ static double ids_of(const struct dedup_config *cfg, uint64_t bits_set, uint64_t
 	return halves ? halves * -log(clear > least ? clear : least) / miss : 0;
 }
 
-static struct fill blocked_fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
-				uint64_t hand)
+struct sample stats_sample(const struct dedup_config *cfg, uint64_t seed)
+{
+	return (struct sample){ (cfg->blocks - 1) / STATS_BLOCKS_MAX + 1, seed };
+}
+
+/* Where a walk over the blocks from `first` up to `end` is. */
+struct walk {
+	struct sample sample;
+	uint32_t next, end;
+	uint32_t block;	 /* that is read */
+	uint32_t stands; /* for so many, itself included */
+	uint64_t read;	 /* so far */
+};
+
+/* SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */
+static uint64_t draw(uint64_t *seed)
+{
+	uint64_t z = *seed += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+static bool walk_on(struct walk *w)
+{
+	if (w->next >= w->end)
+		return false;
+	w->stands = w->end - w->next;
+	if (w->stands > w->sample.stride)
+		w->stands = w->sample.stride;
+	w->block = w->next;
+	if (w->stands > 1) /* drawn, as what is in the memory may come back every so many blocks */
+		w->block += draw(&w->sample.seed) % w->stands;
+	w->next += w->stands;
+	w->read++;
+	return true;
+}
+
+/* `seen`: of independent things that the sample has, of which `an_id` belong to an id. */
+static void set_error(struct fill *f, double read_part, double seen, double an_id)
+{
+	f->read_part = read_part;
+	f->ids_error = sqrt((1 - read_part) / (seen + 1)) * (f->ids + 1 / (read_part * an_id));
+}
+
+/* Up to w->end, which is a segment. */
+static void add_segment(struct fill *f, const struct dedup_config *cfg,
+			const struct dedup_block *blocks, uint64_t hand, const double *hit,
+			struct walk *w)
 {
 	uint64_t bits[2] = { 0 };
-	double hit[DEDUP_WORD_BITS + 1];
-	uint32_t segment = 0;
+	uint32_t first = w->next;
+
+	while (walk_on(w)) {
+		uint32_t cur = dedup_hand_half(hand, w->block);
+		struct dedup_block block = blocks[w->block];
+		__u64 both[DEDUP_HALF_WORDS];
+
+		for (int i = 0; i < DEDUP_HALF_WORDS; i++)
+			both[i] = block.half[0][i] & block.half[1][i];
+		f->fpr += w->stands * (half_hit(block.half[0], cfg->words, hit) +
+				       half_hit(block.half[1], cfg->words, hit) -
+				       half_hit(both, cfg->words, hit));
+		bits[0] += (uint64_t)w->stands * half_popcount(block.half[cur]);
+		bits[1] += (uint64_t)w->stands * half_popcount(block.half[cur ^ 1]);
+	}
+	f->ids += ids_of(cfg, bits[0], w->end - first) + ids_of(cfg, bits[1], w->end - first);
+	f->set_current += bits[0];
+	f->set_previous += bits[1];
+}
+
+static struct fill blocked_fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
+				uint64_t hand, struct sample sample)
+{
+	struct walk w = { .sample = sample };
+	double hit[DEDUP_WORD_BITS + 1], part;
 	struct fill f = { 0 };
 
 	word_hits(hit, cfg->bits);
 	/* The current halves of blocks that the hand has just passed hold little, of
 	 * those before it much: each segment is estimated by itself.
 	 */
-	for (uint32_t b = 0; b < cfg->blocks; b++) {
-		uint32_t cur = dedup_hand_half(hand, b);
-		struct dedup_block block = blocks[b];
-		__u64 both[DEDUP_HALF_WORDS];
-
-		for (int i = 0; i < DEDUP_HALF_WORDS; i++)
-			both[i] = block.half[0][i] & block.half[1][i];
-		f.fpr += half_hit(block.half[0], cfg->words, hit) +
-			 half_hit(block.half[1], cfg->words, hit) - half_hit(both, cfg->words, hit);
-		bits[0] += half_popcount(block.half[cur]);
-		bits[1] += half_popcount(block.half[cur ^ 1]);
-		if (++segment < cfg->segment_places && b + 1 < cfg->blocks)
-			continue;
-		f.ids += ids_of(cfg, bits[0], segment) + ids_of(cfg, bits[1], segment);
-		f.set_current += bits[0];
-		f.set_previous += bits[1];
-		bits[0] = bits[1] = segment = 0;
+	while (w.end < cfg->blocks) {
+		w.end += cfg->segment_places;
+		if (w.end > cfg->blocks)
+			w.end = cfg->blocks;
+		add_segment(&f, cfg, blocks, hand, hit, &w);
 	}
 	f.fpr /= cfg->blocks;
 	f.current = f.set_current / ((double)cfg->blocks * HALF_BITS);
 	f.previous = f.set_previous / ((double)cfg->blocks * HALF_BITS);
+	part = (double)w.read / cfg->blocks;
+	set_error(&f, part, f.ids * part, 1); /* all bits of an id are in one block */
 	return f;
 }
 
@@ -103,65 +165,99 @@ static double array_ids(const struct dedup_config *cfg, uint64_t set)
 	return set ? -log(clear / cfg->m) * cfg->m / cfg->k : 0;
 }
 
-static struct fill flat_fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
-			     uint64_t hand)
+static uint32_t block_popcount(const struct dedup_block *b, const struct dedup_block *and)
 {
-	const __u64 *current = blocks[dedup_flat_current(hand) * cfg->places].word;
-	const __u64 *previous = blocks[(dedup_flat_current(hand) ^ 1) * cfg->places].word;
+	uint32_t sum = 0;
+
+	for (int i = 0; i < DEDUP_BLOCK_WORDS; i++)
+		sum += __builtin_popcountll(dedup_read(&b->word[i]) & dedup_read(&and->word[i]));
+	return sum;
+}
+
+static struct fill flat_fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
+			     uint64_t hand, struct sample sample)
+{
+	const struct dedup_block *current = &blocks[dedup_flat_current(hand) * cfg->places];
+	const struct dedup_block *previous = &blocks[(dedup_flat_current(hand) ^ 1) * cfg->places];
+	struct walk w = { .sample = sample, .end = cfg->places };
+	bool has_previous = dedup_flat_has_previous(hand);
 	uint64_t both = 0;
 	struct fill f = { 0 };
+	double part;
 
-	f.set_current = dedup_bits_count(current, cfg->m);
-	if (dedup_flat_has_previous(hand)) {
-		f.set_previous = dedup_bits_count(previous, cfg->m);
-		for (uint64_t w = 0; w < dedup_bits_capacity(cfg->m) / DEDUP_WORD_BITS; w++)
-			both += __builtin_popcountll(dedup_read(&current[w]) &
-						     dedup_read(&previous[w]));
+	while (walk_on(&w)) { /* no bit beyond m is ever set */
+		const struct dedup_block *c = &current[w.block], *p = &previous[w.block];
+
+		f.set_current += (uint64_t)w.stands * block_popcount(c, c);
+		if (!has_previous)
+			continue;
+		f.set_previous += (uint64_t)w.stands * block_popcount(p, p);
+		both += (uint64_t)w.stands * block_popcount(c, p);
 	}
 	f.current = (double)f.set_current / cfg->m;
 	f.previous = (double)f.set_previous / cfg->m;
 	f.ids = array_ids(cfg, f.set_current) + array_ids(cfg, f.set_previous);
 	f.fpr = pow(f.current, cfg->k) + pow(f.previous, cfg->k) - pow((double)both / cfg->m, cfg->k);
+	part = (double)w.read / cfg->places;
+	set_error(&f, part, (f.set_current + f.set_previous) * part, cfg->k);
 	return f;
 }
 
-static uint32_t cell_left(const struct dedup_config *cfg, const struct dedup_block *blocks,
-			  uint64_t hand, uint32_t cell)
+/* Of what is left of cells, how many have none, 1, ... config->places countdowns to go; more than
+ * `most` as if so many. Returns the part of the cells that was read.
+ */
+static double count_cells(const struct dedup_config *cfg, const struct dedup_block *blocks,
+			  uint64_t hand, struct sample sample, uint32_t most, uint64_t *cells)
 {
-	const __u32 *at = &blocks[cell / DEDUP_BLOCK_CELLS].cell[cell % DEDUP_BLOCK_CELLS];
+	uint32_t now = dedup_countdowns(hand, cfg->places);
+	uint32_t in_block = cfg->m < DEDUP_BLOCK_CELLS ? cfg->m : DEDUP_BLOCK_CELLS;
+	struct walk w = { .sample = sample, .end = cfg->blocks };
 
-	return dedup_cell_left(dedup_read32(at), dedup_countdowns(hand, cfg->places), cfg->places);
+	while (walk_on(&w)) {
+		for (uint32_t i = 0; i < in_block; i++) {
+			const __u32 *cell = &blocks[w.block].cell[i];
+			uint32_t left = dedup_cell_left(dedup_read32(cell), now, cfg->places);
+
+			cells[left < most ? left : most] += w.stands;
+		}
+	}
+	return (double)w.read / cfg->blocks;
 }
 
 static struct fill countdown_fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
-				  uint64_t hand)
+				  uint64_t hand, struct sample sample)
 {
-	struct fill f = { 0 };
+	uint64_t cells[2] = { 0 };
+	double part = count_cells(cfg, blocks, hand, sample, 1, cells);
+	struct fill f = { .set_current = cells[1] };
 
-	for (uint32_t i = 0; i < cfg->m; i++)
-		f.set_current += cell_left(cfg, blocks, hand, i) > 0;
 	f.current = (double)f.set_current / cfg->m;
 	f.ids = array_ids(cfg, f.set_current);
 	f.fpr = pow(f.current, cfg->k);
+	set_error(&f, part, f.set_current * part, cfg->k);
 	return f;
+}
+
+struct fill stats_fill_by(const struct dedup_config *cfg, const struct dedup_block *blocks,
+			  uint64_t hand, struct sample sample)
+{
+	if (cfg->layout == DEDUP_FLAT)
+		return flat_fill(cfg, blocks, hand, sample);
+	if (cfg->layout == DEDUP_COUNTDOWN)
+		return countdown_fill(cfg, blocks, hand, sample);
+	return blocked_fill(cfg, blocks, hand, sample);
 }
 
 struct fill stats_fill(const struct dedup_config *cfg, const struct dedup_block *blocks, uint64_t hand)
 {
-	if (cfg->layout == DEDUP_FLAT)
-		return flat_fill(cfg, blocks, hand);
-	if (cfg->layout == DEDUP_COUNTDOWN)
-		return countdown_fill(cfg, blocks, hand);
-	return blocked_fill(cfg, blocks, hand);
+	return stats_fill_by(cfg, blocks, hand, STATS_ALL);
 }
 
 void stats_histogram(const struct dedup_config *cfg, const struct dedup_block *blocks,
-		     uint64_t hand, uint64_t *cells)
+		     uint64_t hand, struct sample sample, uint64_t *cells)
 {
-	for (uint32_t left = 0; left <= cfg->places; left++)
-		cells[left] = 0;
-	for (uint32_t i = 0; i < cfg->m; i++)
-		cells[cell_left(cfg, blocks, hand, i)]++;
+	memset(cells, 0, (cfg->places + 1ULL) * sizeof(*cells));
+	count_cells(cfg, blocks, hand, sample, cfg->places, cells);
 }
 
 uint64_t stats_approx_count(const struct dedup_config *cfg, struct dedup_state *st, int64_t credit)

@@ -69,11 +69,8 @@ static const char *remove_id(struct filter *f, const uint8_t id[GSP_ID_BYTES], c
 
 static const char *do_want(struct filter *f, const uint8_t id[GSP_ID_BYTES], const char *text)
 {
-	int known;
+	int known = want_id(f, id);
 
-	if (has_stopped(f))
-		return NULL;
-	known = want_id(f, id);
 	if (known == -EINVAL)
 		say_err(known, "%s is no id: all zero stands for none", text);
 	else if (known == -ENOSPC)

@@ -43,6 +43,7 @@ struct status {
 	uint32_t turns;
 	uint64_t oldest_ns;
 	bool stopped; /* the hand's clock */
+	bool exact;   /* all of the memory is to be read */
 };
 
 static struct status_iface *add_iface(struct status *s, const char *name, uint32_t ifindex,
@@ -104,7 +105,7 @@ static int collect_ifaces(struct status *s)
 	return 0;
 }
 
-static void collect_countdown(struct status *s, uint64_t hand)
+static void collect_countdown(struct status *s, uint64_t hand, struct sample sample)
 {
 	const struct dedup_config *c = s->filter.config;
 
@@ -113,12 +114,13 @@ static void collect_countdown(struct status *s, uint64_t hand)
 		return;
 	s->histogram = calloc(c->places + 1, sizeof(*s->histogram));
 	if (s->histogram)
-		stats_histogram(c, s->filter.blocks, hand, s->histogram);
+		stats_histogram(c, s->filter.blocks, hand, sample, s->histogram);
 }
 
 /* Fills in the rest; s->filter is open. */
 static int collect(struct status *s)
 {
+	struct sample sample = STATS_ALL;
 	uint64_t hand;
 	int err = collect_ifaces(s);
 
@@ -127,9 +129,11 @@ static int collect(struct status *s)
 	if (err)
 		return err;
 	hand = dedup_read(&s->filter.state->hand);
-	s->fill = stats_fill(s->filter.config, s->filter.blocks, hand);
+	if (!s->exact)
+		sample = stats_sample(s->filter.config, kernel_now_ns());
+	s->fill = stats_fill_by(s->filter.config, s->filter.blocks, hand, sample);
 	if (s->filter.config->layout == DEDUP_COUNTDOWN)
-		collect_countdown(s, hand);
+		collect_countdown(s, hand, sample);
 	s->hand = stats_hand(s->filter.config, s->filter.state, kernel_now_ns());
 	s->turns = dedup_hand_epoch(hand);
 	s->oldest_ns = stats_oldest_ns(s->filter.config, s->filter.state, kernel_now_ns());
@@ -212,6 +216,18 @@ static void print_fill(const struct status *s)
 		       (unsigned long long)f->set_previous);
 }
 
+static void print_estimate(const struct fill *f)
+{
+	printf("  estimate    %.0f ids", f->ids);
+	if (f->read_part < 1)
+		printf(" (standard error %.0f)", f->ids_error);
+	printf("; false-positive rate now %.3g\n", f->fpr);
+	if (f->read_part < 1)
+		printf("              fill and estimate from a sample of %.3g %%; --exact reads "
+		       "all\n",
+		       100 * f->read_part);
+}
+
 static void print_text(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
@@ -240,7 +256,7 @@ static void print_text(const struct status *s)
 		       100 * s->hand, s->turns + 1,
 		       format_time(s->oldest_ns, oldest, sizeof(oldest)));
 	print_fill(s);
-	printf("  estimate    %.0f ids; false-positive rate now %.3g\n", s->fill.ids, s->fill.fpr);
+	print_estimate(&s->fill);
 	printf("  kept away   %s\n\n", format_bytes(bytes_kept_away(s), kept, sizeof(kept)));
 	print_counters(&s->counters);
 }
@@ -360,7 +376,10 @@ static json_object *to_json(const struct status *s)
 	ADD("oldest_id_ns", json_u64(s->oldest_ns));
 	ADD("late_max_ns", json_u64(dedup_read(&s->filter.state->late_max_ns)));
 	json_fill(o, s);
+	ADD("fill_sampled", json_object_new_boolean(s->fill.read_part < 1));
+	ADD("fill_read_part", json_object_new_double(s->fill.read_part));
 	ADD("ids_estimate", json_object_new_double(s->fill.ids));
+	ADD("ids_estimate_error", json_object_new_double(s->fill.ids_error));
 	ADD("fpr_estimate", json_object_new_double(s->fill.fpr));
 	ADD("bytes_kept_away", json_u64(bytes_kept_away(s)));
 #define X(name, help) json_object_object_add(counters, #name, json_u64(s->counters.name));
@@ -371,13 +390,14 @@ static json_object *to_json(const struct status *s)
 }
 
 /* Shows an open filter, or puts it into `list` where there is one; closes it. */
-static int show(struct filter *f, json_object *list)
+static int show(struct filter *f, bool exact, json_object *list)
 {
 	struct status *s = calloc(1, sizeof(*s));
 	int err = -ENOMEM;
 
 	if (s) {
 		s->filter = *f;
+		s->exact = exact;
 		err = collect(s);
 	}
 	if (!err && list)
@@ -396,7 +416,7 @@ static void print_json(json_object *o)
 	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED));
 }
 
-static int show_all(bool json)
+static int show_all(bool exact, bool json)
 {
 	json_object *list = json ? json_object_new_array() : NULL, *all;
 	char **names;
@@ -410,7 +430,7 @@ static int show_all(bool json)
 			continue; /* unloaded since */
 		if (shown++ && !json)
 			putchar('\n');
-		if (open_err ? filter_explain(*n, open_err) : show(&f, list))
+		if (open_err ? filter_explain(*n, open_err) : show(&f, exact, list))
 			err = -EIO;
 	}
 	if (!err && !shown && !json)
@@ -439,7 +459,7 @@ int verb_status(const struct options *o)
 		return EXIT_FAILED;
 	if (o->json)
 		list = json_object_new_array();
-	err = show(&f, list);
+	err = show(&f, o->exact, list);
 	if (!err && o->json)
 		print_json(json_object_array_get_idx(list, 0));
 	json_object_put(list);
