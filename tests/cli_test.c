@@ -243,19 +243,18 @@ static void test_size(void **state)
 }
 
 static const struct cli_story STORIES[] = {
-	{ "help",
-	  "got $XD help 2>/dev/null\n"
-	  "for v in load unload status rotate reset add test size help; do has \"\n  $v \"; done\n"
-	  "has '\n  want '; has '  --ihave WHAT '\n"
-	  "$XD help 2>/dev/null >/mnt/a; $XD --help 2>/dev/null | cmp - /mnt/a\n"
-	  "[ \"$($XD --version)\" = \"xdp-dedup " XDP_DEDUP_VERSION "\" ]\n"
-	  "$XD 2>/mnt/b >/mnt/c || [ $? = 2 ]; cmp /mnt/a /mnt/b; [ ! -s /mnt/c ]\n" },
+	{ "help", "got $XD help 2>/dev/null\n"
+		  "for v in load unload status rotate reset add test want size help; do has \"\n  "
+		  "$v \"; done\n"
+		  "$XD help 2>/dev/null >/mnt/a; $XD --help 2>/dev/null | cmp - /mnt/a\n"
+		  "[ \"$($XD --version)\" = \"xdp-dedup " XDP_DEDUP_VERSION "\" ]\n"
+		  "$XD 2>/mnt/b >/mnt/c || [ $? = 2 ]; cmp /mnt/a /mnt/b; [ ! -s /mnt/c ]\n" },
 	/* Every option that a verb parses, and none else; asked for in any way, and of whatever. */
 	{ "help-of-verbs",
-	  "options='name mode port capacity fpr window action learn layout hash bits hashes "
+	  "options='name mode port capacity fpr window action learn ihave layout hash bits hashes "
 	  "index-bits\n"
 	  "countdown-bits ids fill rounds copies warm json all exact verbose'\n"
-	  "for v in load unload status rotate reset add test remove size bench; do\n"
+	  "for v in load unload status rotate reset add test remove want size bench; do\n"
 	  "	got $XD $v --help; has \"usage: xdp-dedup $v\"; first=$said\n"
 	  "	for o in $options; do case $o in name) word='--name=' ;; *) word=--$o=; esac\n"
 	  "		code=0; text=$($XD $v $word 2>&1) || code=$?\n"

@@ -149,6 +149,7 @@ void rig_expect(int line, const struct frame *f, int verdict, enum dedup_reason 
 	if (rig_verdict(reason) == XDP_DROP)
 		want.duplicate_bytes += f->len - f->padding;
 	want.early = rig.seen.early; /* the hand's */
+	want.late = rig.seen.late;
 	for (size_t i = 0; i < ARRAY_SIZE(COUNTERS); i++) {
 		if (got_cnt[i] == want_cnt[i])
 			continue;
