@@ -96,7 +96,7 @@ TEST_SOURCES := $(filter-out %.bpf.c,$(wildcard tests/*.c))
 
 # Tests. Programs of tests/ROOT_TESTS use the kernel; the others run for anybody.
 UNIT_TESTS := units size hand stats kernel shape flat_size countdown age fips fips_peers pure \
-	      bench_stream bench_figures
+	      bench_stream bench_figures links
 FAST_TESTS := rate hand_model ids claim exact race
 ROOT_TESTS := parse prog array_prog want seeds generational cli status leftovers layout layout_window \
 	      lib timens lib_open lib_stats lib_share lib_want lib_fips lib_install e2e beside kill bench flood

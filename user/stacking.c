@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "stacking.h"
+
+#include <errno.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define FEATURES_MAX 4096 /* that a kernel may have; 6.18 has 64 */
+
+struct stacked stacking_find(const struct links *l, const uint32_t *indices, int cnt)
+{
+	for (int i = 0; i < cnt; i++)
+		for (int j = 0; j < cnt; j++)
+			if (links_is_on(l, indices[i], indices[j]))
+				return (struct stacked){ links_find(l, indices[i]),
+							 links_find(l, indices[j]) };
+	return (struct stacked){ NULL, NULL };
+}
+
+static int ethtool(int fd, const char *ifname, void *command)
+{
+	struct ifreq request = { .ifr_data = command };
+
+	memccpy(request.ifr_name, ifname, 0, sizeof(request.ifr_name) - 1);
+	return ioctl(fd, SIOCETHTOOL, &request) ? -errno : 0;
+}
+
+static int count_features(int fd, const char *ifname, uint32_t *cnt)
+{
+	union { /* one number follows the struct */
+		struct ethtool_sset_info info;
+		uint32_t words[sizeof(struct ethtool_sset_info) / sizeof(uint32_t) + 1];
+	} sset = { .info = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1 << ETH_SS_FEATURES } };
+	int err = ethtool(fd, ifname, &sset);
+
+	*cnt = sset.info.data[0];
+	return !err && (!sset.info.sset_mask || !*cnt || *cnt > FEATURES_MAX) ? -EPROTO : err;
+}
+
+/* Is one of these `cnt` features on that merges UDP? */
+static bool merges_udp(const struct ethtool_gstrings *names, const struct ethtool_gfeatures *on,
+		       uint32_t cnt)
+{
+	bool gro = false, udp = false;
+
+	for (uint32_t i = 0; i < cnt; i++) {
+		const char *name = (const char *)names->data + i * ETH_GSTRING_LEN;
+
+		if (!(on->features[i / 32].active >> i % 32 & 1))
+			continue;
+		gro |= !strcmp(name, "rx-gro");
+		udp |= !strcmp(name, "rx-udp-gro-forwarding") || !strcmp(name, "rx-gro-list");
+	}
+	return gro && udp;
+}
+
+static int merging_is_on(int fd, const char *ifname)
+{
+	struct ethtool_gstrings *names;
+	struct ethtool_gfeatures *on;
+	uint32_t cnt;
+	int err = count_features(fd, ifname, &cnt);
+
+	if (err)
+		return err;
+	names = calloc(1, sizeof(*names) + (size_t)cnt * ETH_GSTRING_LEN);
+	on = calloc(1, sizeof(*on) + ((size_t)cnt + 31) / 32 * sizeof(on->features[0]));
+	if (names && on) {
+		*names = (struct ethtool_gstrings){ ETHTOOL_GSTRINGS, ETH_SS_FEATURES, cnt };
+		*on = (struct ethtool_gfeatures){ ETHTOOL_GFEATURES, (cnt + 31) / 32 };
+		err = ethtool(fd, ifname, names) ?: ethtool(fd, ifname, on);
+		err = err ?: merges_udp(names, on, cnt);
+	} else {
+		err = -ENOMEM;
+	}
+	free(names);
+	free(on);
+	return err;
+}
+
+int stacking_merges(const struct links *l, uint32_t index, const struct link **out)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int found = 0;
+
+	if (fd < 0)
+		return -errno;
+	for (int i = 0; i < l->cnt && !found; i++) {
+		*out = &l->list[i];
+		if (links_is_on(l, index, (*out)->index))
+			found = merging_is_on(fd, (*out)->name);
+	}
+	close(fd);
+	return found;
+}
