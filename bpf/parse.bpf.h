@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* From the frame to the GSP/1 header. Each step takes the packet from one header to
  * the next, or says with an enum dedup_reason why the packet is none of ours;
- * nothing has to be a valid packet.
+ * nothing has to be a valid packet. The first step is link.bpf.h's.
  */
 #ifndef XDP_DEDUP_PARSE_BPF_H
 #define XDP_DEDUP_PARSE_BPF_H
 
 #include <linux/bpf.h>
-#include <linux/if_ether.h>
 #include <linux/in.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -17,77 +16,33 @@
 #include <bpf/bpf_helpers.h>
 
 #include "counters.h"
+#include "destination.bpf.h"
 #include "gsp.h"
+#include "link.bpf.h"
 #include "maps.bpf.h"
 
-#define PARSED (-1) /* no reason to stop: the next step may go on */
-
-#define VLAN_TAGS_MAX 2
 #define IPV6_EXT_MAX 6	     /* RFC 8200 orders at most this many before the payload */
 #define IPV4_FRAGMENT 0x3fff /* more fragments follow, or an offset */
 
 /* No header lies further into the frame: Ethernet, IPv6 and its extension headers. */
 #define FRAME_OFFSET_MASK 0x3fff
 
-struct packet {
-	void *pos;	   /* the next header */
-	void *end;	   /* of the packet's first buffer */
-	__u32 len;	   /* of the frame, as its IP header claims: no padding */
-	__u32 payload_len; /* claimed by the header before pos; host order */
-	struct gsp_header *gsp;
-};
-
-struct vlan_tag {
-	__be16 tci;
-	__be16 proto;
-};
-
-/* A reason to stop, on a branch of its own: the compiler would rather get each reason ready
- * before it is known to be one.
- */
-static __always_inline int stop(int reason)
-{
-	DEDUP_KEEP_BRANCH();
-	return reason;
-}
-
-/* Ethernet and up to two VLAN tags (802.1Q, 802.1ad). *proto in network order. */
-static __always_inline int parse_ethernet(struct packet *pkt, __be16 *proto)
-{
-	struct ethhdr *eth = pkt->pos;
-
-	if (unlikely((void *)(eth + 1) > pkt->end))
-		return stop(DEDUP_truncated);
-	/* As two bytes at once, which a packed struct does not say. */
-	*proto = *(__be16 *)(pkt->pos + offsetof(struct ethhdr, h_proto));
-	pkt->pos = eth + 1;
-
-#pragma unroll
-	for (int i = 0; i < VLAN_TAGS_MAX; i++) {
-		struct vlan_tag *tag = pkt->pos;
-
-		if (likely(*proto != bpf_htons(ETH_P_8021Q) && *proto != bpf_htons(ETH_P_8021AD)))
-			break;
-		if ((void *)(tag + 1) > pkt->end)
-			return stop(DEDUP_truncated);
-		*proto = tag->proto;
-		pkt->pos = tag + 1;
-	}
-	return PARSED;
-}
-
 static __always_inline int parse_ipv4(struct packet *pkt)
 {
 	struct iphdr *ip = pkt->pos;
-	__u32 header_len, total_len;
+	__u32 option_words, header_len, total_len;
 
 	if (unlikely((void *)(ip + 1) > pkt->end))
 		return stop(DEDUP_truncated);
 	if (unlikely(ip->protocol != IPPROTO_UDP))
 		return stop(DEDUP_ignored);
-	header_len = ip->ihl * 4;
+	/* Version 4 and a header of 5 to 15 words, in one comparison. */
+	option_words = *(__u8 *)ip - 0x45;
+	if (unlikely(option_words > 10))
+		return stop(DEDUP_bad_ip);
+	header_len = sizeof(*ip) + 4 * option_words;
 	total_len = bpf_ntohs(ip->tot_len);
-	if (unlikely(ip->version != 4 || header_len < sizeof(*ip) || total_len < header_len))
+	if (unlikely(total_len < header_len))
 		return stop(DEDUP_bad_ip);
 	if (unlikely(ip->frag_off & bpf_htons(IPV4_FRAGMENT)))
 		return stop(DEDUP_fragment);
@@ -160,6 +115,7 @@ static __always_inline int parse_udp(struct xdp_md *ctx, struct packet *pkt)
 	void *frame = (void *)(long)ctx->data;
 	__u32 len;
 
+	DEDUP_KEEP(udp); /* all is found from here; the compiler would keep three pointers */
 	if (unlikely((void *)(udp + 1) > pkt->end))
 		return stop(DEDUP_truncated);
 	if (unlikely(!is_gossip_port(bpf_ntohs(udp->dest))))
@@ -171,7 +127,6 @@ static __always_inline int parse_udp(struct xdp_md *ctx, struct packet *pkt)
 	if (unlikely(pkt->len > (__u32)(pkt->end - frame)) &&
 	    (!config.frags || pkt->len > bpf_xdp_get_buff_len(ctx)))
 		return stop(DEDUP_truncated);
-	DEDUP_KEEP(udp); /* what follows is found from here; the compiler would keep three pointers */
 	len = bpf_ntohs(udp->len);
 	if (unlikely(len < sizeof(*udp) || len > pkt->payload_len))
 		return stop(DEDUP_bad_udp);
@@ -220,12 +175,14 @@ static __always_inline int parse_gsp(struct packet *pkt)
 static __always_inline int parse_packet(struct xdp_md *ctx, struct packet *pkt)
 {
 	__be16 proto;
-	int reason;
+	int reason = open_packet(ctx, pkt);
 
-	pkt->pos = (void *)(long)ctx->data;
-	pkt->end = (void *)(long)ctx->data_end;
-
-	reason = parse_ethernet(pkt, &proto);
+	if (unlikely(reason != PARSED))
+		return reason;
+	reason = check_destination(ctx, pkt);
+	if (unlikely(reason != PARSED))
+		return reason;
+	reason = parse_tags(pkt, &proto);
 	if (reason != PARSED)
 		return reason;
 	if (proto == bpf_htons(ETH_P_IP))

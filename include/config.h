@@ -6,6 +6,7 @@
 #define XDP_DEDUP_CONFIG_H
 
 #include "compiler.h"
+#include "destination.h"
 
 #define DEDUP_FORMAT 4	    /* of pinned state: grows when a struct here or in memory.h changes */
 #define DEDUP_PORTS_MAX 32  /* ranges of UDP destination ports */
@@ -66,10 +67,16 @@ struct dedup_config {
 	__u64 full_ids;	      /* learned at most between two passes of a place */
 	__u32 segment_places; /* places between two marks */
 	__u32 ihave_pass;     /* IHAVEs are counted as ever, and all passed */
-	__u32 pad0;
 	__u32 ports_cnt;
 	struct dedup_ports ports[DEDUP_PORTS_MAX];
 	__u32 key[DEDUP_KEYS]; /* the hash's secret: never shown */
+
+	__u32 receiver;	 /* enum dedup_receiver */
+	__u32 several;	 /* the filter has several interfaces */
+	__u32 forwarded; /* frames for other hosts count as well */
+	__u32 to_cnt;	 /* only these destinations do; 0: all */
+	__u32 to4_cnt;	 /* of to_cnt: the first ones are IPv4, the others IPv6 */
+	struct dedup_prefix to[DEDUP_TO_MAX];
 };
 
 /* The last pass of a segment: how many ids had been learned by its first place (flat: by its
@@ -96,8 +103,9 @@ struct dedup_state {
 	__u64 stale_at; /* jiffies after which the window counts as stopped; 0: always */
 	__u64 limit;	/* bound on `learned` until it steps again */
 	__u64 forgets;	/* how often what the kernel remembers was made void */
+	__u64 own_mac;	/* user space: the one interface's, as dedup_mac_word() */
 	__u64 walks;	/* of the hand through what is wanted: begun and ended ones */
-	__u64 pad0[3];
+	__u64 pad0[2];
 
 	/* Everyone who learns adds to it, a CPU once in `claim` ids. */
 	__u64 learned; /* ids ever learned, credit not yet used included */
@@ -116,9 +124,17 @@ struct dedup_state {
 
 	struct dedup_mark marks[2 * DEDUP_MARKS];    /* even epochs, then odd ones */
 	struct dedup_iface ifaces[DEDUP_IFACES_MAX]; /* user space: where it was attached */
+
+	/* User space's: further MACs whose frames are this host's, in words of destination.h.
+	 * Those of several interfaces, by dedup_own_slot(); and of what is on top of them.
+	 */
+	__u64 own_macs[DEDUP_OWN_SLOTS];
+	__u64 macs_cnt;
+	__u64 macs[DEDUP_MACS_MAX];
 };
 _Static_assert(__builtin_offsetof(struct dedup_state, learned) == 64, "one cache line a writer");
 _Static_assert(__builtin_offsetof(struct dedup_state, marks) == 192, "one cache line a writer");
-_Static_assert(sizeof(struct dedup_state) == 192 + 2048 * 16 + 32 * 24, "no hidden padding");
+_Static_assert(sizeof(struct dedup_state) == 192 + 2048 * 16 + 32 * 24 + 64 * 8 + 8 + 128 * 8,
+	       "no hidden padding");
 
 #endif

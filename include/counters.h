@@ -7,7 +7,7 @@
 
 /* Each packet counts once, under one of these reasons. Append only. */
 #define DEDUP_REASONS(X)                                            \
-	X(ignored, "passed: another protocol or port")              \
+	X(ignored, "passed: another protocol, port or host")        \
 	X(fragment, "passed: an IP fragment")                       \
 	X(truncated, "passed: a header or id ends past the packet") \
 	X(bad_ip, "passed: IP header contradicts itself")           \

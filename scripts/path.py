@@ -6,7 +6,8 @@ scripts/path.py TOOL [--list] [OPTION OF load]...
 
 Loads a filter on an interface of its own, lets bpftool dump the translated program, and
 follows one EVENT through it three times: fresh, a duplicate, and for another port. Prints how
-many instructions each took, by source file; --list prints the duplicate's, with its source.
+many instructions each took, by source file, and how many where the filter has two interfaces;
+--list prints the duplicate's of one, with its source.
 Needs root, and a kernel that inlines the lookups in arrays (x86, since 6.10).
 """
 import collections
@@ -58,9 +59,9 @@ def signed(value, bits):
 
 
 class Program:
-    def __init__(self, tool, options):
+    def __init__(self, tool, interfaces, options):
         command = ["unshare", "-n", "-m", "sh", "-c", DUMP, "sh",
-                   tool, "load", "v0", "--port", str(PORT), *options]
+                   tool, "load", *interfaces, "--port", str(PORT), *options]
         parts = subprocess.run(command, check=True, stdout=subprocess.PIPE,
                                text=True).stdout.split("====\n")
         self.text, self.source = {}, {}
@@ -82,6 +83,7 @@ class Program:
         state = self.map["state"] << 40
         self.write(state + 8, MASK >> 1, 8)  # stale_at, limit: the time never comes
         self.write(state + 16, MASK >> 1, 8)
+        self.write(state + 32, len(interfaces) > 1, 8)  # own_mac: that of one, else none
         credit = shown["stats"]["bytes_value"] - 8  # the last field: none to be claimed
         self.write(PER_CPU + credit, 1000, 8)
 
@@ -158,24 +160,32 @@ def event(port):
     gsp = b"GSP1\x01\x01\0\0" + bytes(range(1, 33)) + bytes(100)
     udp = struct.pack(">HHHH", PORT, port, 8 + len(gsp), 0)
     ip = struct.pack(">BBHHHBBHII", 0x45, 0, 28 + len(gsp), 0, 0, 64, 17, 0, 0, 0)
+    # MACs of zeros, which is also what the memory here has for the interface's own.
     return bytes(12) + b"\x08\0" + ip + udp + gsp
+
+
+def paths(program):
+    for name, frame, verdict in (("another port", event(PORT + 1), 2),
+                                 ("fresh", event(PORT), 2), ("duplicate", event(PORT), 1)):
+        path, got = program.run(frame)
+        if got != verdict:
+            sys.exit(f"path.py: {name}: verdict {got}, not {verdict}")
+        yield name, path
 
 
 def main():
     options = [a for a in sys.argv[2:] if a != "--list"]
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    program = Program(sys.argv[1], options)
-    for name, frame, verdict in (("another port", event(PORT + 1), 2),
-                                 ("fresh", event(PORT), 2), ("duplicate", event(PORT), 1)):
-        path, got = program.run(frame)
-        if got != verdict:
-            sys.exit(f"path.py: {name}: verdict {got}, not {verdict}")
+    program = Program(sys.argv[1], ["v0"], options)
+    for name, path in paths(program):
         by_file = collections.Counter(
             re.sub(r".*\[file:(?:.*/)?([^ ]*) .*", r"\1", program.source[pc]) for pc in path)
         print(f"{name}: {len(path)} instructions, of", len(program.code), "in all")
         for file, count in by_file.most_common():
             print(f"  {count:4} {file}")
+    for name, several in paths(Program(sys.argv[1], ["v0", "v1"], options)):
+        print(f"{name}, two interfaces: {len(several)} instructions")
     if "--list" in sys.argv:
         last = None
         for pc in path:

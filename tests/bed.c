@@ -60,6 +60,7 @@ static const char *address(int link, int family)
 /* Neighbours are told, not asked: a question would queue, and drop, the first packets. */
 void bed_add_link(int link)
 {
+	/* ve0's is FRAME_MAC. */
 	sh("set -e; i=%d\n"
 	   "ip link add ve$i address 02:00:00:00:00:1$i type veth"
 	   " peer name pe$i address 02:00:00:00:00:2$i netns %d\n"
@@ -78,6 +79,13 @@ void bed_add_link(int link)
 	   "ip neigh add 10.77.$i.1 lladdr 02:00:00:00:00:1$i dev pe$i nud permanent\n"
 	   "ip neigh add fd77:$i::1 lladdr 02:00:00:00:00:1$i dev pe$i nud permanent\n",
 	   link);
+	netns_enter(0);
+}
+
+void bed_far_sh(const char *command)
+{
+	netns_enter(bed.far);
+	sh("%s", command);
 	netns_enter(0);
 }
 

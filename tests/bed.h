@@ -20,6 +20,9 @@ int bed_teardown(void **state);
 /* The port of this process' gossip; streams and probes have the next ones. */
 uint16_t bed_port(void);
 
+/* A command at the far ends, which must succeed. */
+void bed_far_sh(const char *command);
+
 /* Makes (again) the pair whose near end is ve0 or ve1. */
 void bed_add_link(int link);
 

@@ -14,6 +14,8 @@
 
 #include "plan.h"
 
+#include "packet.h"
+
 #define NOTHING "maps: 0, programs:, pins: "
 
 struct dedup_config cli_plan;
@@ -115,7 +117,7 @@ int cli_setup(void **state)
 	(void)state;
 	sh("mountpoint -q /mnt || { mount -t tmpfs -o mode=0755 tmpfs /mnt && cp $XD /mnt/tool; }");
 	sh("rm -rf /sys/fs/bpf/*; ip link del group 7 2>&-\n" /* at once: each takes its time */
-	   "ip link add v0 group 7 type veth peer name p0 group 7 && "
+	   "ip link add v0 address " FRAME_MAC_TEXT " group 7 type veth peer name p0 group 7 && "
 	   "ip link add b0 group 7 type bridge");
 	pin_other("other", getenv("OTHER"));
 	pin_other("xdp_dedup", getenv("NAMESAKE"));

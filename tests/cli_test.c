@@ -48,6 +48,11 @@ static const struct misuse {
 	{ "misuse-window-unit", "$XD size --window 1x", "--window 1x: give a time" },
 	{ "misuse-window-short", "$XD size --window 9ms", "--window 9ms: a window is 10ms to" },
 	{ "misuse-window-long", "$XD size --window 9999h", "--window 9999h: a window is" },
+	{ "misuse-to-word", LOAD " --to host", "--to host: give addresses or prefixes" },
+	{ "misuse-to-empty", LOAD " --to ''", "--to : give addresses or prefixes" },
+	{ "misuse-to-length", LOAD " --to 10.0.0.1/33", "--to 10.0.0.1/33: give addresses" },
+	{ "misuse-to-many", LOAD " --to $(seq -s, -f 10.0.0.%g 33)", "at most 32 destinations" },
+	{ "misuse-forwarded-value", LOAD " --forwarded=1", "--forwarded takes no value" },
 	{ "misuse-mode", LOAD " --mode x", "--mode x: it is native, skb or hw" },
 	{ "misuse-action", LOAD " --action x", "--action x: it is drop or count" },
 	{ "misuse-learn", LOAD " --learn x", "--learn x: it is kernel or app" },
@@ -251,10 +256,10 @@ static const struct cli_story STORIES[] = {
 		  "$XD 2>/mnt/b >/mnt/c || [ $? = 2 ]; cmp /mnt/a /mnt/b; [ ! -s /mnt/c ]\n" },
 	/* Every option that a verb parses, and none else; asked for in any way, and of whatever. */
 	{ "help-of-verbs",
-	  "options='name mode port capacity fpr window action learn ihave layout hash bits hashes "
+	  "options='name mode port capacity fpr window action learn to forwarded ihave layout hash bits hashes "
 	  "index-bits\n"
 	  "countdown-bits ids fill rounds copies warm json all exact verbose'\n"
-	  "for v in load unload status rotate reset add test remove want size bench; do\n"
+	  "for v in load unload status refresh rotate reset add test remove want size bench; do\n"
 	  "	got $XD $v --help; has \"usage: xdp-dedup $v\"; first=$said\n"
 	  "	for o in $options; do case $o in name) word='--name=' ;; *) word=--$o=; esac\n"
 	  "		code=0; text=$($XD $v $word 2>&1) || code=$?\n"

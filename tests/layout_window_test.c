@@ -54,7 +54,7 @@ static void open_windows(void)
 {
 	char path[PATH_MAX];
 
-	sh("ip link add du0 type bridge");
+	sh("ip link add du0 address " FRAME_MAC_TEXT " type bridge");
 	for (size_t i = 0; i < FILTERS; i++) {
 		struct window *w = &windows[i];
 

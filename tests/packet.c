@@ -14,6 +14,8 @@
 #define SOURCE_PORT 4001
 #define IPV4_NOP 1
 
+static const uint8_t NOTHING[16];
+
 struct id id_fresh(void)
 {
 	static uint64_t seed = 1;
@@ -47,6 +49,13 @@ static void fill(struct frame *f, uint32_t bytes, uint8_t value)
 	f->len += bytes;
 }
 
+/* Over the last bytes, where it is one. */
+static void put_address(struct frame *f, const uint8_t *address, uint32_t bytes)
+{
+	if (memcmp(address, NOTHING, bytes))
+		memcpy(f->data + f->len - bytes, address, bytes);
+}
+
 static uint32_t gsp_len(const struct frame_plan *p)
 {
 	return sizeof(struct gsp_header) + (p->count ?: 1) * GSP_ID_BYTES + p->body;
@@ -60,7 +69,10 @@ static uint32_t extension_len(const struct frame_plan *p, int i)
 
 static void add_ethernet(struct frame *f, const struct frame_plan *p)
 {
+	static const uint8_t MAC[] = FRAME_MAC;
+
 	fill(f, 2 * ETH_ALEN, 0x02);
+	memcpy(f->data, memcmp(p->to_mac, NOTHING, sizeof(MAC)) ? p->to_mac : MAC, sizeof(MAC));
 	for (int i = 0; i < TAGS_MAX && p->tags[i]; i++) {
 		add(f, 2, p->tags[i]);
 		add(f, 2, 0x2007); /* priority 1, VLAN 7 */
@@ -81,6 +93,7 @@ static void add_ipv4(struct frame *f, const struct frame_plan *p, uint32_t paylo
 	add(f, 2, 0);
 	add(f, 4, 0x0a000001);
 	add(f, 4, 0x0a000002);
+	put_address(f, p->to, 4);
 	fill(f, 4 * p->option_words, IPV4_NOP);
 }
 
@@ -98,6 +111,7 @@ static void add_ipv6(struct frame *f, const struct frame_plan *p, uint32_t paylo
 	add(f, 1, next_header(p, 0));
 	add(f, 1, 64);
 	fill(f, 2 * sizeof(struct in6_addr), 0xfd);
+	put_address(f, p->to, 16);
 	for (int i = 0; i < p->extensions_cnt; i++) {
 		add(f, 1, next_header(p, i + 1));
 		add(f, 1, p->extension_len);

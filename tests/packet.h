@@ -9,6 +9,11 @@
 #include "gsp.h"
 
 #define GOSSIP_PORT 8001
+#define FRAME_MAC                   \
+	{                           \
+		2, 0, 0, 0, 0, 0x10 \
+	} /* where frames go, if nothing else is said */
+#define FRAME_MAC_TEXT "02:00:00:00:00:10"
 #define FRAME_MAX 16384
 #define TAGS_MAX 3
 #define EXTENSIONS_MAX 7
@@ -34,6 +39,8 @@ struct frame_plan {
 	uint8_t count;	       /* ids; 0: one */
 	uint32_t body;	       /* bytes behind the ids */
 	uint32_t padding;      /* bytes behind the IP packet */
+	uint8_t to_mac[6];     /* all zero: FRAME_MAC */
+	uint8_t to[16];	       /* destination address, IPv4 in the first 4 bytes; all zero: any */
 };
 
 /* A frame and where its headers begin. */

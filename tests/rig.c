@@ -59,6 +59,14 @@ static void pin_to_a_cpu(void)
 	assert_return_code(sched_setaffinity(0, sizeof(cpus), &cpus), errno);
 }
 
+uint64_t rig_mac(const uint8_t mac[6])
+{
+	uint64_t first8 = 0;
+
+	memcpy(&first8, mac, 6);
+	return dedup_mac_word(first8);
+}
+
 void rig_load(const struct dedup_config *cfg)
 {
 	static bool begun;
@@ -74,6 +82,8 @@ void rig_load(const struct dedup_config *cfg)
 	rig.fd = attach_prog_fd(rig.skel);
 	assert_return_code(rig.fd, -rig.fd);
 	assert_int_equal(filter_open(NAME, &rig.filter), 0);
+	if (cfg->receiver == DEDUP_ONE_INTERFACE)
+		rig.filter.state->own_mac = rig_mac((uint8_t[])FRAME_MAC);
 	rig_count();
 }
 
@@ -100,11 +110,11 @@ int rig_unload(void **state)
 int rig_run(const struct frame *f)
 {
 	static uint8_t out[FRAME_MAX];
-	struct xdp_md ctx = { .data_end = rig.linear };
+	struct xdp_md ctx = { .data_end = rig.linear ?: f->len, .ingress_ifindex = rig.ifindex };
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = f->data, .data_size_in = f->len,
 		    .data_out = out, .data_size_out = sizeof(out));
 
-	if (rig.linear) {
+	if (rig.linear || rig.ifindex) {
 		opts.ctx_in = &ctx;
 		opts.ctx_size_in = sizeof(ctx);
 	}

@@ -22,6 +22,7 @@ extern struct rig {
 	int fd;
 	struct filter_counters seen; /* as of the last packet */
 	uint32_t linear;	     /* bytes of a packet's first buffer; 0: as the kernel likes */
+	uint32_t ifindex;	     /* where packets come in; 0: the sandbox's lo */
 	const char *row;	     /* what is being tried, for messages */
 } rig;
 
@@ -32,7 +33,11 @@ extern struct rig {
 struct dedup_config rig_live_config(const char *ports);
 struct dedup_config rig_still_config(void);
 
+/* Frames to packet.h's FRAME_MAC are for its one interface. */
 void rig_load(const struct dedup_config *cfg);
+
+/* A MAC as the packet path compares it. */
+uint64_t rig_mac(const uint8_t mac[6]);
 
 /* For cmocka_unit_test_setup_teardown(); unloading nothing is fine. */
 int rig_load_still(void **state);

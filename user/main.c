@@ -22,6 +22,8 @@ static const struct verb {
 	  "detach; without interfaces left the filter goes" },
 	{ "status", verb_status, OPT_JSON | OPT_EXACT, 0, 1, "[NAME] [options]",
 	  "show geometry, window, fill and counters" },
+	{ "refresh", verb_refresh, 0, 0, 1, "[NAME]",
+	  "after MACs changed: find out anew which frames are ours" },
 	{ "rotate", verb_rotate, 0, 1, 1, "NAME", "age every id by a window, or a countdown, now" },
 	{ "reset", verb_reset, 0, 1, 1, "NAME", "forget every id now" },
 	{ "add", verb_add, 0, 2, INT_MAX, "NAME ID... | NAME -",

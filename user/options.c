@@ -8,6 +8,7 @@
 
 #include "bench.h"
 #include "positions.h"
+#include "prefixes.h"
 #include "say.h"
 #include "shape.h"
 #include "units.h"
@@ -54,6 +55,26 @@ static int set_port(struct options *o, const char *what, const char *text)
 	if (err)
 		return say_err(-EINVAL, "%s %s: give UDP ports from 1 to 65535, as in 8001,9000-9010",
 			       what, text);
+	return 0;
+}
+
+static int set_to(struct options *o, const char *what, const char *text)
+{
+	int err = parse_prefixes(text, o->to, &o->to_cnt, &o->to4_cnt);
+
+	if (err == -E2BIG)
+		return say_err(-EINVAL, "%s %s: at most %d destinations", what, text, DEDUP_TO_MAX);
+	if (err)
+		return say_err(-EINVAL,
+			       "%s %s: give addresses or prefixes, as in 192.0.2.1,2001:db8::/64",
+			       what, text);
+	return 0;
+}
+
+static int set_forwarded(struct options *o, const char *what, const char *text)
+{
+	(void)what, (void)text;
+	o->forwarded = true;
 	return 0;
 }
 
@@ -274,6 +295,11 @@ static const struct {
 	  "drop duplicates, or only count them (drop)" },
 	{ "--learn", "WHO", OPT_ACTION, set_learn, NULL,
 	  "kernel: ids of packets; app: only what `add` adds (kernel)" },
+	{ "--to", "DESTINATIONS", OPT_DESTINATION, set_to, NULL,
+	  "only packets to these addresses or prefixes, as in\n"
+	  "192.0.2.1,2001:db8::/64 (all that are for this host)" },
+	{ "--forwarded", NULL, OPT_DESTINATION, set_forwarded, NULL,
+	  "also frames for other hosts' MACs: mirrored or forwarded traffic" },
 	{ "--ihave", "WHAT", OPT_ACTION, set_ihave, NULL,
 	  "drop IHAVEs whose every id is known, or pass them all (drop)" },
 	{ "--layout", "LAYOUT", OPT_SHAPE, set_layout, NULL, "blocked, flat or countdown (blocked)" },

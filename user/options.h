@@ -37,6 +37,9 @@ struct options {
 	double fill;	 /* part of the capacity that they are */
 	uint64_t copies; /* ids that are sent on two CPUs at once */
 	uint64_t warm;	 /* packets before those that are measured, or BENCH_WARM_AUTO */
+	struct dedup_prefix to[DEDUP_TO_MAX];
+	uint32_t to_cnt, to4_cnt; /* 0: --to was not given; those of IPv4 first */
+	bool forwarded;
 	bool count_only;
 	bool learn_app;
 	bool ihave_pass;
@@ -61,10 +64,12 @@ enum {
 	OPT_ALL = 1 << 7,
 	OPT_SHAPE = 1 << 8, /* --layout, --hash, and what m and k come from */
 	OPT_FPR = 1 << 9,
-	OPT_EXACT = 1 << 11,
 	OPT_BENCH = 1 << 10, /* --ids, --fill, --rounds, --copies, --warm */
+	OPT_EXACT = 1 << 11,
+	OPT_DESTINATION = 1 << 12, /* --to, --forwarded */
 	OPT_SIZE = OPT_CAPACITY | OPT_FPR,
-	OPT_LOAD = OPT_NAME | OPT_MODE | OPT_PORT | OPT_SIZE | OPT_WINDOW | OPT_ACTION | OPT_SHAPE,
+	OPT_LOAD = OPT_NAME | OPT_MODE | OPT_PORT | OPT_SIZE | OPT_WINDOW | OPT_ACTION | OPT_SHAPE |
+		   OPT_DESTINATION,
 };
 
 /* Parses argv[1..]. Defaults come from the environment (XDP_DEDUP_CAPACITY,

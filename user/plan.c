@@ -159,6 +159,15 @@ static double keep_rate(struct dedup_config *c, const struct options *o, unsigne
 	return rate > o->fpr ? rate : o->fpr;
 }
 
+static enum dedup_receiver receiver_of(const struct options *o)
+{
+	if (o->to_cnt)
+		return DEDUP_NAMED;
+	if (o->forwarded)
+		return DEDUP_ANYONE;
+	return o->args_cnt > 1 ? DEDUP_SEVERAL_INTERFACES : DEDUP_ONE_INTERFACE;
+}
+
 int plan_config(const struct options *o, unsigned int cpus, unsigned int hz, struct dedup_config *out)
 {
 	struct dedup_config c = {
@@ -169,10 +178,16 @@ int plan_config(const struct options *o, unsigned int cpus, unsigned int hz, str
 		.ihave_pass = o->ihave_pass,
 		.window_ns = o->window_ns,
 		.ports_cnt = o->ports_cnt,
+		.receiver = receiver_of(o),
+		.several = o->args_cnt > 1,
+		.forwarded = o->forwarded,
+		.to_cnt = o->to_cnt,
+		.to4_cnt = o->to4_cnt,
 	};
 	int err;
 
 	memcpy(c.ports, o->ports, sizeof(c.ports));
+	memcpy(c.to, o->to, sizeof(c.to));
 	err = shape_pick(o, set_capacity(&c, o, cpus, o->capacity), o->fpr, &c);
 	if (err)
 		return err;

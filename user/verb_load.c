@@ -8,6 +8,7 @@
 #include "kernel.h"
 #include "loader.h"
 #include "plan.h"
+#include "receivers.h"
 #include "say.h"
 #include "units.h"
 #include "verbs.h"
@@ -49,7 +50,8 @@ static int claim_name(const char *name)
 	return loader_remove(name);
 }
 
-static int record_interfaces(const char *name, const struct options *o)
+/* Before any packet comes: where it will run, and which frames are for this host there. */
+static int record_interfaces(const char *name, const struct options *o, const struct links *links)
 {
 	struct filter f;
 	int err = filter_open_or_say(name, &f);
@@ -63,6 +65,7 @@ static int record_interfaces(const char *name, const struct options *o)
 		if_indextoname(iface->ifindex, iface->name); /* not a second name */
 		iface->netns = kernel_netns();
 	}
+	receivers_refresh(&f, links);
 	filter_close(&f);
 	return 0;
 }
@@ -96,10 +99,32 @@ static int attach_program(const char *name, const struct options *o)
 	return err;
 }
 
+/* Makes the filter and attaches its program, or leaves nothing. */
+static int load(const char *name, const struct options *o, const struct dedup_config *cfg,
+		const struct links *links)
+{
+	int err = claim_name(name);
+
+	if (!err)
+		err = loader_create(name, cfg);
+	if (err)
+		return err;
+	err = record_interfaces(name, o, links);
+	if (!err)
+		err = attach_program(name, o);
+	if (err) {
+		where_detach(name, 0);
+		loader_remove(name);
+	}
+	return err;
+}
+
 int verb_load(const struct options *o)
 {
 	char name[NAME_MAX_LEN + 1], size[32], window[32];
 	struct dedup_config cfg;
+	struct links links;
+	int err;
 
 	if (!o->ports_cnt) {
 		say_err(0, "--port is missing: which UDP ports carry gossip? as in --port 8001");
@@ -111,20 +136,21 @@ int verb_load(const struct options *o)
 		return EXIT_MISUSED;
 	}
 	if (plan_here(o, &cfg) || loader_begin(o->verbose) || check_memory(&cfg) ||
-	    attach_check(o->args, o->args_cnt))
+	    attach_check(o->args, o->args_cnt) || receivers_links(&links))
 		return EXIT_FAILED;
 	if (o->name)
 		snprintf(name, sizeof(name), "%s", o->name);
 	else
 		default_name(o->args[0], name);
 
-	if (claim_name(name) || loader_create(name, &cfg))
+	err = receivers_check(o, &links);
+	if (!err)
+		err = load(name, o, &cfg, &links);
+	if (!err)
+		receivers_note(o, &links);
+	links_free(&links);
+	if (err)
 		return EXIT_FAILED;
-	if (record_interfaces(name, o) || attach_program(name, o)) {
-		where_detach(name, 0);
-		loader_remove(name);
-		return EXIT_FAILED;
-	}
 	printf("%s: %llu ids a window of %s, at most %g of fresh events lost, %s\n", name,
 	       cfg.capacity, format_time(cfg.window_ns, window, sizeof(window)), plan_fpr(&cfg),
 	       format_bytes(plan_bytes(&cfg), size, sizeof(size)));

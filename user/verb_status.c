@@ -12,6 +12,8 @@
 #include "kernel.h"
 #include "loader.h"
 #include "plan.h"
+#include "prefixes.h"
+#include "receivers.h"
 #include "say.h"
 #include "shape.h"
 #include "stats.h"
@@ -34,6 +36,8 @@ struct status {
 	struct filter filter;
 	struct status_iface ifaces[2 * DEDUP_IFACES_MAX];
 	int ifaces_cnt;
+	struct links links;
+	struct receivers_faults faults;
 	const char *mode; /* of all attached interfaces, or "mixed", or "none" */
 	struct filter_counters counters;
 	struct fill fill;
@@ -105,6 +109,21 @@ static int collect_ifaces(struct status *s)
 	return 0;
 }
 
+static int collect_faults(struct status *s)
+{
+	uint32_t indices[DEDUP_IFACES_MAX];
+	bool skb[DEDUP_IFACES_MAX];
+	int cnt = 0, err = receivers_links(&s->links);
+
+	for (int i = 0; i < s->ifaces_cnt && cnt < DEDUP_IFACES_MAX; i++) {
+		if (strcmp(s->ifaces[i].state, "attached"))
+			continue;
+		skb[cnt] = s->ifaces[i].mode == MODE_SKB;
+		indices[cnt++] = s->ifaces[i].ifindex;
+	}
+	return err ?: receivers_faults(&s->filter, &s->links, indices, skb, cnt, &s->faults);
+}
+
 static void collect_countdown(struct status *s, uint64_t hand, struct sample sample)
 {
 	const struct dedup_config *c = s->filter.config;
@@ -124,6 +143,8 @@ static int collect(struct status *s)
 	uint64_t hand;
 	int err = collect_ifaces(s);
 
+	if (!err)
+		err = collect_faults(s);
 	if (!err)
 		err = filter_counters(&s->filter, &s->counters);
 	if (err)
@@ -228,6 +249,33 @@ static void print_estimate(const struct fill *f)
 		       100 * f->read_part);
 }
 
+static void print_receiver(const struct status *s)
+{
+	const struct dedup_config *c = s->filter.config;
+	const struct receivers_faults *faults = &s->faults;
+	char text[PREFIX_TEXT_MAX];
+
+	if (c->forwarded)
+		puts("  frames      for any host");
+	for (uint32_t i = 0; i < c->to_cnt; i++)
+		printf("%s%s%s", i ? "," : "  only to     ",
+		       format_prefix(&c->to[i], i < c->to4_cnt, text), i + 1 < c->to_cnt ? "" : "\n");
+	for (int i = 0; i < faults->stale_cnt; i++)
+		printf("  warning     the MACs of %s or of what is on top of it have changed: "
+		       "xdp-dedup "
+		       "refresh %s\n",
+		       faults->stale[i]->name, s->filter.name);
+	if (faults->stacked.upper)
+		printf("  warning     %s is on top of %s: packets meet the filter twice, and are "
+		       "dropped the second time; unload one of them\n",
+		       faults->stacked.upper->name, faults->stacked.lower->name);
+	if (faults->merging.upper)
+		printf("  warning     %s merges UDP packets before %s sees them: only the first "
+		       "one's "
+		       "id is looked at\n",
+		       faults->merging.lower->name, faults->merging.upper->name);
+}
+
 static void print_text(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
@@ -238,6 +286,7 @@ static void print_text(const struct status *s)
 	       c->count_only ? "counted and passed" : "dropped");
 	printf("  interfaces  ");
 	print_ifaces(s);
+	print_receiver(s);
 	print_shape(c);
 	printf("  promise     at most %g of fresh events lost, at %llu ids a window of %s\n",
 	       plan_fpr(c), c->capacity, format_time(c->window_ns, window, sizeof(window)));
@@ -302,6 +351,39 @@ static json_object *json_ports(const struct dedup_config *c)
 
 #define ADD(key, value) json_object_object_add(o, key, value)
 
+/* Empty, or one pair. */
+static json_object *json_pair(struct stacked pair)
+{
+	json_object *list = json_object_new_array(), *o;
+
+	if (pair.upper) {
+		o = json_object_new_object();
+		ADD("upper", json_object_new_string(pair.upper->name));
+		ADD("lower", json_object_new_string(pair.lower->name));
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+/* Whose packets it takes, and what is wrong with that. */
+static void json_receiver(json_object *o, const struct status *s)
+{
+	const struct dedup_config *c = s->filter.config;
+	json_object *to = json_object_new_array(), *stale = json_object_new_array();
+	char text[PREFIX_TEXT_MAX];
+
+	for (uint32_t i = 0; i < c->to_cnt; i++)
+		json_object_array_add(
+			to, json_object_new_string(format_prefix(&c->to[i], i < c->to4_cnt, text)));
+	for (int i = 0; i < s->faults.stale_cnt; i++)
+		json_object_array_add(stale, json_object_new_string(s->faults.stale[i]->name));
+	ADD("forwarded", json_object_new_boolean(c->forwarded));
+	ADD("to", to);
+	ADD("macs_changed", stale);
+	ADD("stacked", json_pair(s->faults.stacked));
+	ADD("merged", json_pair(s->faults.merging));
+}
+
 /* What the filter is. */
 static void json_shape(json_object *o, const struct status *s)
 {
@@ -365,6 +447,7 @@ static json_object *to_json(const struct status *s)
 	ADD("ihave", json_object_new_string(c->ihave_pass ? "pass" : "drop"));
 	ADD("layout", json_object_new_string(shape_layout_name(c->layout)));
 	ADD("hash", json_object_new_string(shape_hash_name(c->hash)));
+	json_receiver(o, s);
 	json_shape(o, s);
 	ADD("capacity", json_u64(c->capacity));
 	ADD("fpr", json_object_new_double(plan_fpr(c)));
@@ -405,8 +488,10 @@ static int show(struct filter *f, bool exact, json_object *list)
 	else if (!err)
 		print_text(s);
 	filter_close(f);
-	if (s)
+	if (s) {
+		links_free(&s->links);
 		free(s->histogram);
+	}
 	free(s);
 	return err;
 }

@@ -17,6 +17,7 @@ enum exit_code {
 int verb_load(const struct options *o);
 int verb_unload(const struct options *o);
 int verb_status(const struct options *o);
+int verb_refresh(const struct options *o);
 int verb_rotate(const struct options *o);
 int verb_reset(const struct options *o);
 int verb_add(const struct options *o);

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Is this packet for this host, and for a destination that the filter serves? */
+#ifndef XDP_DEDUP_DESTINATION_BPF_H
+#define XDP_DEDUP_DESTINATION_BPF_H
+
+#include <stdbool.h>
+
+#include <linux/if_ether.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+
+#include <bpf/bpf_endian.h>
+
+#include "destination.h"
+#include "link.bpf.h"
+#include "maps.bpf.h"
+
+/* The destination of most frames where the filter has several interfaces. */
+static __always_inline bool is_own_of_several(struct xdp_md *ctx, __u64 word)
+{
+	const __u64 *slots = state.own_macs;
+
+	DEDUP_KEEP(slots); /* their address as a constant, not as the state's and an addition */
+	return word == dedup_read(&slots[dedup_own_slot(ctx->ingress_ifindex)]);
+}
+
+/* The MAC of another device on top of the interface? */
+static __always_inline bool is_listed_mac(struct xdp_md *ctx, __u64 word)
+{
+	__u64 cnt = dedup_read(&state.macs_cnt);
+
+	if (config.several)
+		word |= dedup_mac_index(ctx->ingress_ifindex);
+	for (__u64 i = 0; i < DEDUP_MACS_MAX && i < cnt; i++)
+		if (word == dedup_read(&state.macs[i]))
+			return true;
+	return false;
+}
+
+/* Multicast and broadcast are for everybody. */
+static __always_inline bool is_group_mac(const struct ethhdr *eth)
+{
+	return eth->h_dest[0] & 1;
+}
+
+static __always_inline bool is_named(__u64 high, __u64 low, __u64 from, __u64 to)
+{
+	for (__u64 i = from; i < DEDUP_TO_MAX && i < to; i++) {
+		const volatile struct dedup_prefix *p = &config.to[i];
+
+		if ((high & p->mask[0]) == p->addr[0] && (low & p->mask[1]) == p->addr[1])
+			return true;
+	}
+	return false;
+}
+
+/* Is the IP packet for a destination of --to? */
+static __always_inline bool is_to_named(struct packet *pkt, __be16 proto)
+{
+	struct iphdr *ip4 = pkt->pos;
+	struct ipv6hdr *ip6 = pkt->pos;
+	const __u64 *to = (const void *)&ip6->daddr;
+
+	if (proto == bpf_htons(ETH_P_IP) && (void *)(ip4 + 1) <= pkt->end)
+		return is_named(ip4->daddr, 0, 0, config.to4_cnt);
+	if (proto == bpf_htons(ETH_P_IPV6) && (void *)(ip6 + 1) <= pkt->end)
+		return is_named(to[0], to[1], config.to4_cnt, config.to_cnt);
+	return false;
+}
+
+/* The whole question, where it cannot be answered at once. A global function: verified once,
+ * not once for every way that leads here.
+ */
+__noinline int is_for_us(struct xdp_md *ctx)
+{
+	struct packet pkt = { 0 };
+	const struct ethhdr *eth;
+	__be16 proto;
+	__u64 word;
+
+	if (open_packet(ctx, &pkt) != PARSED)
+		return 0;
+	eth = ethernet(&pkt);
+	word = dedup_mac_word(*(const __u64 *)eth);
+	if (parse_tags(&pkt, &proto) != PARSED)
+		return 0;
+	if (!config.forwarded && !is_group_mac(eth) && word != dedup_read(&state.own_mac) &&
+	    !(config.several && is_own_of_several(ctx, word)) && !is_listed_mac(ctx, word))
+		return 0;
+	return !config.to_cnt || is_to_named(&pkt, proto);
+}
+
+/* Is the open packet for us? PARSED or DEDUP_ignored. The state's own_mac is there only where
+ * it alone answers most often: other filters do not find it, and go on.
+ */
+static __always_inline int check_destination(struct xdp_md *ctx, struct packet *pkt)
+{
+	__u64 word = dedup_mac_word(*(const __u64 *)ethernet(pkt));
+	__u32 receiver;
+
+	if (likely(word == dedup_read(&state.own_mac)))
+		return PARSED;
+	receiver = config.receiver;
+	if (receiver == DEDUP_ANYONE) {
+		DEDUP_ELSE();
+		return PARSED;
+	}
+	if (receiver == DEDUP_SEVERAL_INTERFACES) {
+		if (likely(is_own_of_several(ctx, word)))
+			return PARSED;
+	} else {
+		DEDUP_ELSE();
+	}
+	if (!is_for_us(ctx))
+		return stop(DEDUP_ignored);
+	/* Again: to keep it for so long would cost those that came not here. */
+	return open_packet(ctx, pkt);
+}
+
+#endif

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Whose packets the program looks at: those to this host's MACs, and to the destinations that
+ * were named. All others are `ignored`: they neither teach nor are dropped.
+ */
+#include "rig.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <linux/if_ether.h>
+
+#include "prefixes.h"
+
+/* clang-format off */
+#define OWN FRAME_MAC
+#define BRIDGE { 2, 0, 0, 0, 0, 0x20 }
+#define MACVLAN { 2, 0, 0, 0, 0, 0x21 }
+#define OTHER { 2, 0, 0, 0, 0, 0x30 }
+#define BROADCAST { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff }
+#define MULTICAST_V4 { 1, 0, 0x5e, 0, 0, 1 }
+#define MULTICAST_V6 { 0x33, 0x33, 0, 0, 0, 1 }
+/* clang-format on */
+
+#define NEAR 0 /* the interface with OWN, on which the BRIDGE and the MACVLAN are */
+#define FAR 1  /* another of the filter, whose MAC is OTHER */
+
+static const struct row {
+	const char *name;
+	struct frame_plan plan;
+	bool several;
+	int iface; /* of several: where it comes in */
+	bool forwarded;
+	const char *dest; /* of the packet; NULL: any */
+	const char *only; /* --to; NULL: not given */
+	bool ours;
+} ROWS[] = {
+	{ .name = "own", .plan.to_mac = OWN, .ours = true },
+	{ .name = "own-v6", .plan = { .to_mac = OWN, .ipv6 = true }, .ours = true },
+	{ .name = "own-vlan", .plan = { .to_mac = OWN, .tags = { ETH_P_8021Q } }, .ours = true },
+	{ .name = "other", .plan.to_mac = OTHER },
+	{ .name = "other-v6", .plan = { .to_mac = OTHER, .ipv6 = true } },
+	{ .name = "other-vlan", .plan = { .to_mac = OTHER, .tags = { ETH_P_8021Q } } },
+	{ .name = "other-qinq",
+	  .plan = { .to_mac = OTHER, .tags = { ETH_P_8021AD, ETH_P_8021Q }, .ipv6 = true } },
+	{ .name = "own-but-its-first-bit-is-group", .plan.to_mac = { 3, [5] = 0x10 }, .ours = true },
+	{ .name = "differs-in-the-first-byte", .plan.to_mac = { 6, [5] = 0x10 } },
+	{ .name = "differs-in-the-last-byte", .plan.to_mac = { 2, [5] = 0x11 } },
+	{ .name = "broadcast", .plan.to_mac = BROADCAST, .ours = true },
+	{ .name = "multicast-v4", .plan.to_mac = MULTICAST_V4, .ours = true },
+	{ .name = "multicast-v6", .plan = { .to_mac = MULTICAST_V6, .ipv6 = true }, .ours = true },
+	{ .name = "bridge-on-top", .plan.to_mac = BRIDGE, .ours = true },
+	{ .name = "macvlan-on-top",
+	  .plan = { .to_mac = MACVLAN, .tags = { ETH_P_8021Q } },
+	  .ours = true },
+
+	{ .name = "several-own", .plan.to_mac = OWN, .several = true, .ours = true },
+	{ .name = "several-bridge-on-top", .plan.to_mac = BRIDGE, .several = true, .ours = true },
+	{ .name = "several-multicast", .plan.to_mac = MULTICAST_V4, .several = true, .ours = true },
+	{ .name = "several-of-the-other-one", .plan.to_mac = OTHER, .several = true },
+	{ .name = "several-at-the-other-one",
+	  .plan.to_mac = OTHER,
+	  .several = true,
+	  .iface = FAR,
+	  .ours = true },
+	{ .name = "several-own-at-the-other-one", .plan.to_mac = OWN, .several = true, .iface = FAR },
+	{ .name = "several-bridge-of-the-other-one",
+	  .plan.to_mac = BRIDGE,
+	  .several = true,
+	  .iface = FAR },
+
+	{ .name = "forwarded-other", .plan.to_mac = OTHER, .forwarded = true, .ours = true },
+	{ .name = "forwarded-several",
+	  .plan.to_mac = OTHER,
+	  .several = true,
+	  .forwarded = true,
+	  .ours = true },
+
+	{ .name = "to-address", .dest = "10.1.2.3", .only = "10.1.2.3", .ours = true },
+	{ .name = "to-another-address", .dest = "10.1.2.4", .only = "10.1.2.3" },
+	{ .name = "to-prefix", .dest = "10.1.2.3", .only = "10.1.0.0/16", .ours = true },
+	{ .name = "to-another-prefix", .dest = "10.2.2.3", .only = "10.1.0.0/16" },
+	{ .name = "to-any-v4", .dest = "10.2.2.3", .only = "0.0.0.0/0", .ours = true },
+	{ .name = "to-any-v6-is-not-v4", .dest = "10.2.2.3", .only = "::/0" },
+	{ .name = "to-any-v4-is-not-v6", .plan.ipv6 = true, .dest = "fd00::1", .only = "0.0.0.0/0" },
+	{ .name = "to-v6-address",
+	  .plan.ipv6 = true,
+	  .dest = "fd00::1",
+	  .only = "10.0.0.0/8,fd00::1",
+	  .ours = true },
+	{ .name = "to-another-v6-address", .plan.ipv6 = true, .dest = "fd00::1", .only = "fd00::2" },
+	{ .name = "to-v6-prefix",
+	  .plan.ipv6 = true,
+	  .dest = "fd00:1::1",
+	  .only = "fd00:1::/32",
+	  .ours = true },
+	{ .name = "to-v6-prefix-in-the-second-half",
+	  .plan.ipv6 = true,
+	  .dest = "fd00:1::ff01",
+	  .only = "fd00:1::ff00/120",
+	  .ours = true },
+	{ .name = "to-the-last-of-32",
+	  .dest = "10.0.0.32",
+	  .only = "10.0.0.1,10.0.0.2,10.0.0.3,10.0.0.4,10.0.0.5,10.0.0.6,10.0.0.7,10.0.0.8,"
+		  "10.0.0.9,10.0.0.10,10.0.0.11,10.0.0.12,10.0.0.13,10.0.0.14,10.0.0.15,10.0.0.16,"
+		  "10.0.0.17,10.0.0.18,10.0.0.19,10.0.0.20,10.0.0.21,10.0.0.22,10.0.0.23,10.0.0.24,"
+		  "10.0.0.25,10.0.0.26,10.0.0.27,10.0.0.28,10.0.0.29,10.0.0.30,10.0.0.31,10.0.0.32",
+	  .ours = true },
+	{ .name = "to-behind-vlan-tags",
+	  .plan.tags = { ETH_P_8021AD, ETH_P_8021Q },
+	  .dest = "10.1.2.3",
+	  .only = "10.1.2.3",
+	  .ours = true },
+	{ .name = "to-another-behind-vlan-tags",
+	  .plan.tags = { ETH_P_8021AD, ETH_P_8021Q },
+	  .dest = "10.1.2.4",
+	  .only = "10.1.2.3" },
+	{ .name = "to-of-another-host", .plan.to_mac = OTHER, .dest = "10.1.2.3", .only = "10.1.2.3" },
+	{ .name = "to-multicast-only",
+	  .plan.to_mac = MULTICAST_V4,
+	  .dest = "239.0.0.1",
+	  .only = "239.0.0.0/24",
+	  .ours = true },
+	{ .name = "to-several", .several = true, .dest = "10.1.2.3", .only = "10.1.2.3", .ours = true },
+	{ .name = "to-several-of-the-other-one",
+	  .plan.to_mac = OTHER,
+	  .several = true,
+	  .dest = "10.1.2.3",
+	  .only = "10.1.2.3" },
+	{ .name = "to-forwarded",
+	  .plan.to_mac = OTHER,
+	  .forwarded = true,
+	  .dest = "10.1.2.3",
+	  .only = "10.1.2.3",
+	  .ours = true },
+	{ .name = "to-another-forwarded",
+	  .plan.to_mac = OTHER,
+	  .forwarded = true,
+	  .dest = "10.1.2.4",
+	  .only = "10.1.2.3" },
+};
+
+static uint32_t indices[2]; /* of NEAR and FAR */
+
+static uint64_t listed(const uint8_t mac[6], bool several)
+{
+	return rig_mac(mac) | (several ? dedup_mac_index(indices[NEAR]) : 0);
+}
+
+static void load(const struct row *row)
+{
+	struct dedup_config cfg = rig_still_config();
+	struct dedup_state *state;
+
+	if (row->only)
+		assert_int_equal(parse_prefixes(row->only, cfg.to, &cfg.to_cnt, &cfg.to4_cnt), 0);
+	cfg.several = row->several;
+	cfg.forwarded = row->forwarded;
+	cfg.receiver = row->only	? DEDUP_NAMED
+		       : row->forwarded ? DEDUP_ANYONE
+		       : row->several	? DEDUP_SEVERAL_INTERFACES
+					: DEDUP_ONE_INTERFACE;
+	rig_load(&cfg);
+	state = rig.filter.state;
+	if (cfg.receiver != DEDUP_ONE_INTERFACE)
+		state->own_mac = DEDUP_MAC_NONE;
+	if (row->several) {
+		state->own_macs[dedup_own_slot(indices[NEAR])] = rig_mac((uint8_t[])OWN);
+		state->own_macs[dedup_own_slot(indices[FAR])] = rig_mac((uint8_t[])OTHER);
+	} else if (row->only) {
+		state->macs[state->macs_cnt++] = rig_mac((uint8_t[])OWN);
+	}
+	state->macs[state->macs_cnt++] = listed((uint8_t[])BRIDGE, row->several);
+	state->macs[state->macs_cnt++] = listed((uint8_t[])MACVLAN, row->several);
+	rig.ifindex = indices[row->several ? row->iface : NEAR];
+	rig.row = row->name;
+}
+
+static void build(struct frame *f, const struct row *row, enum gsp_type type, const struct id *id)
+{
+	struct frame_plan plan = row->plan;
+
+	plan.type = type;
+	if (row->dest)
+		assert_int_equal(inet_pton(plan.ipv6 ? AF_INET6 : AF_INET, row->dest, plan.to), 1);
+	frame_build(f, &plan, id);
+}
+
+static void row_is_judged(void **state)
+{
+	const struct row *row = *state;
+	struct id id = id_fresh();
+	struct frame event, ihave;
+
+	load(row);
+	build(&event, row, GSP_EVENT, &id);
+	build(&ihave, row, GSP_IHAVE, &id);
+	if (row->ours) {
+		expect(&ihave, XDP_PASS, DEDUP_ihave_new);
+		expect(&event, XDP_PASS, DEDUP_new);
+		expect(&event, XDP_DROP, DEDUP_duplicate);
+		expect(&ihave, XDP_DROP, DEDUP_ihave_duplicate);
+		return;
+	}
+	for (int i = 0; i < 2; i++) {
+		expect(&event, XDP_PASS, DEDUP_ignored);
+		expect(&ihave, XDP_PASS, DEDUP_ignored);
+	}
+}
+
+/* Between the copies of one event: one for another host neither teaches nor is dropped. */
+static void a_frame_for_another_host_does_not_teach(void **state)
+{
+	const struct frame_plan plan = { .to_mac = OTHER };
+	struct id id = id_fresh();
+	struct frame other;
+
+	(void)state;
+	load(&(struct row){ .name = "" });
+	frame_build(&other, &plan, &id);
+	expect(&other, XDP_PASS, DEDUP_ignored);
+	expect_event(&id, XDP_PASS, DEDUP_new);
+	expect(&other, XDP_PASS, DEDUP_ignored);
+	expect_event(&id, XDP_DROP, DEDUP_duplicate);
+}
+
+/* An interface that user space knows nothing of yet: only its multicast is looked at. */
+static void unknown_macs_pass(void **state)
+{
+	struct id id = id_fresh();
+	struct frame f;
+
+	(void)state;
+	load(&(struct row){ .name = "" });
+	rig.filter.state->own_mac = DEDUP_MAC_NONE;
+	expect_event(&id, XDP_PASS, DEDUP_ignored);
+	frame_build(&f, &(struct frame_plan){ .to_mac = BROADCAST }, &id);
+	expect(&f, XDP_PASS, DEDUP_new);
+}
+
+/* Whatever the list is said to hold, the program stays in it. */
+static void a_wild_count_is_bounded(void **state)
+{
+	const struct frame_plan plan = { .to_mac = OTHER };
+	struct id id = id_fresh();
+	struct frame f;
+
+	(void)state;
+	load(&(struct row){ .name = "" });
+	rig.filter.state->macs_cnt = UINT64_MAX;
+	frame_build(&f, &plan, &id);
+	expect(&f, XDP_PASS, DEDUP_ignored);
+	rig.filter.state->macs[DEDUP_MACS_MAX - 1] = rig_mac(plan.to_mac);
+	expect(&f, XDP_PASS, DEDUP_new);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	sh("ip link show near >/dev/null 2>&1 || "
+	   "{ ip link add near type bridge && ip link add far type bridge; }");
+	indices[NEAR] = if_nametoindex("near");
+	indices[FAR] = if_nametoindex("far");
+	return 0;
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, rig_unload)
+
+int main(void)
+{
+	static const struct CMUnitTest TESTS[] = {
+		TEST(a_frame_for_another_host_does_not_teach),
+		TEST(unknown_macs_pass),
+		TEST(a_wild_count_is_bounded),
+	};
+
+	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_rows(ROWS, row_is_judged, setup, rig_unload);
+	return run_added_tests("destination");
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The list of MACs whose frames are this host's: what a filter is told of its interfaces and of
+ * what is on top of them, and whether that still agrees. Links are made up.
+ */
+#include "support.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "kernel.h"
+#include "own_macs.h"
+
+#define LINKS_MAX 200
+
+/* A filter in this process's memory, and the interfaces that it is told of. */
+static struct {
+	struct dedup_config config;
+	struct dedup_state state;
+	struct filter filter;
+	struct link list[LINKS_MAX];
+	struct links links;
+} t;
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(&t, 0, sizeof(t));
+	t.filter.config = &t.config;
+	t.filter.state = &t.state;
+	t.links.list = t.list;
+	return 0;
+}
+
+/* MACs end with `mac`. */
+static struct link *add(uint32_t index, uint8_t mac, uint32_t master, uint32_t below)
+{
+	struct link *l = &t.list[t.links.cnt++];
+
+	*l = (struct link){ .index = index,
+			    .mac = { 2, [5] = mac },
+			    .has_mac = true,
+			    .is_ethernet = true,
+			    .master = master,
+			    .below = below };
+	return l;
+}
+
+static void record(int slot, uint32_t index, bool here)
+{
+	t.state.ifaces[slot].ifindex = index;
+	t.state.ifaces[slot].netns = kernel_netns() + !here;
+	t.config.several = slot > 0;
+	t.config.receiver = slot ? DEDUP_SEVERAL_INTERFACES : DEDUP_ONE_INTERFACE;
+}
+
+static uint64_t word(uint8_t mac)
+{
+	uint8_t first[8] = { 2, [5] = mac };
+	uint64_t first8;
+
+	memcpy(&first8, first, sizeof(first8));
+	return dedup_mac_word(first8);
+}
+
+/* What the packet path does. */
+static bool is_ours(uint32_t index, uint8_t mac)
+{
+	uint64_t want = word(mac);
+
+	if (want == t.state.own_mac)
+		return true;
+	if (t.config.several && want == t.state.own_macs[dedup_own_slot(index)])
+		return true;
+	if (t.config.several)
+		want |= dedup_mac_index(index);
+	for (uint64_t i = 0; i < t.state.macs_cnt; i++)
+		if (t.state.macs[i] == want)
+			return true;
+	return false;
+}
+
+/* Of MACs up to 9: those that are ours on this interface, as digits. */
+static void assert_ours(uint32_t index, const char *macs)
+{
+	char got[16] = "";
+
+	for (uint8_t mac = 1; mac <= 9; mac++)
+		if (is_ours(index, mac))
+			strcat(got, (char[]){ '0' + mac, 0 });
+	assert_string_equal(got, macs);
+}
+
+static void set(void)
+{
+	assert_int_equal(own_macs_set(&t.filter, &t.links), 0);
+}
+
+static void a_lone_interface_has_its_own(void **state)
+{
+	(void)state;
+	add(1, 1, 0, 0);
+	add(2, 2, 0, 0);
+	record(0, 1, true);
+	assert_false(own_macs_agree(&t.filter, &t.links, 1));
+	set();
+	assert_ours(1, "1");
+	assert_true(t.state.own_mac == word(1));
+	assert_true(own_macs_agree(&t.filter, &t.links, 1));
+}
+
+static void what_is_on_top_counts_and_the_bridge_comes_first(void **state)
+{
+	(void)state;
+	add(1, 1, 3, 0);
+	add(2, 2, 3, 0); /* another port: its frames go elsewhere */
+	add(3, 3, 0, 0);
+	add(4, 4, 0, 3); /* a macvlan on the bridge */
+	add(5, 5, 0, 1);
+	add(6, 4, 0, 3); /* two of one MAC */
+	record(0, 1, true);
+	set();
+	assert_ours(1, "1345");
+	assert_true(t.state.own_mac == word(3));
+	assert_int_equal(t.state.macs_cnt, 3);
+	assert_true(own_macs_agree(&t.filter, &t.links, 1));
+}
+
+static void every_change_is_seen(void **state)
+{
+	struct link *port, *bridge;
+
+	(void)state;
+	port = add(1, 1, 0, 0);
+	bridge = add(2, 2, 0, 0);
+	record(0, 1, true);
+	set();
+	port->mac[5] = 7;
+	assert_false(own_macs_agree(&t.filter, &t.links, 1));
+	set();
+	assert_ours(1, "7");
+	port->master = 2;
+	assert_false(own_macs_agree(&t.filter, &t.links, 1));
+	set();
+	assert_ours(1, "27");
+	bridge->mac[5] = 8;
+	assert_false(own_macs_agree(&t.filter, &t.links, 1));
+	set();
+	assert_ours(1, "78");
+	port->master = 0;
+	assert_false(own_macs_agree(&t.filter, &t.links, 1));
+	set();
+	assert_ours(1, "7");
+	assert_true(own_macs_agree(&t.filter, &t.links, 1));
+}
+
+static void of_several_each_has_its_own(void **state)
+{
+	(void)state;
+	add(1, 1, 0, 0);
+	add(2, 2, 0, 0);
+	add(3, 3, 0, 1);
+	record(0, 1, true);
+	record(1, 2, true);
+	set();
+	assert_ours(1, "13");
+	assert_ours(2, "2");
+	assert_true(t.state.own_mac == DEDUP_MAC_NONE);
+	assert_true(own_macs_agree(&t.filter, &t.links, 1));
+	t.list[2].mac[5] = 9;
+	assert_false(own_macs_agree(&t.filter, &t.links, 1));
+	assert_true(own_macs_agree(&t.filter, &t.links, 2));
+}
+
+/* Their own MACs are in the list then, with their index. */
+static void of_several_two_may_share_a_slot(void **state)
+{
+	(void)state;
+	add(1, 1, 0, 0);
+	add(1 + DEDUP_OWN_SLOTS, 2, 0, 0);
+	record(0, 1, true);
+	record(1, 1 + DEDUP_OWN_SLOTS, true);
+	set();
+	assert_ours(1, "1");
+	assert_ours(1 + DEDUP_OWN_SLOTS, "2");
+	assert_true(own_macs_agree(&t.filter, &t.links, 1));
+	assert_true(own_macs_agree(&t.filter, &t.links, 1 + DEDUP_OWN_SLOTS));
+}
+
+static void another_netns_keeps_what_it_was_told(void **state)
+{
+	(void)state;
+	add(1, 1, 0, 0);
+	add(2, 2, 0, 0);
+	add(3, 3, 0, 1);
+	add(4, 4, 0, 2);
+	record(0, 1, true);
+	record(1, 2, true);
+	set();
+	t.state.ifaces[0].netns++;
+	t.links.list++; /* out of sight, with what was on it */
+	t.links.list[1] = t.links.list[2];
+	t.links.cnt = 2;
+	t.links.list[1].mac[5] = 5;
+	set();
+	assert_ours(1, "13");
+	assert_ours(2, "25");
+}
+
+/* Only the whole question has the answer, which --to belongs to. */
+static void with_destinations_nothing_is_answered_at_once(void **state)
+{
+	(void)state;
+	add(1, 1, 0, 0);
+	record(0, 1, true);
+	t.config.receiver = DEDUP_NAMED;
+	set();
+	assert_true(t.state.own_mac == DEDUP_MAC_NONE);
+	assert_ours(1, "1");
+	assert_true(own_macs_agree(&t.filter, &t.links, 1));
+}
+
+static void too_many_are_told_of(void **state)
+{
+	(void)state;
+	add(1, 0, 0, 0);
+	for (uint32_t i = 0; i < DEDUP_MACS_MAX; i++)
+		add(2 + i, 1 + i, 0, 1);
+	record(0, 1, true);
+	set();
+	assert_true(own_macs_agree(&t.filter, &t.links, 1));
+	add(2 + DEDUP_MACS_MAX, 1 + DEDUP_MACS_MAX, 0, 1);
+	assert_false(own_macs_agree(&t.filter, &t.links, 1));
+	assert_int_equal(own_macs_set(&t.filter, &t.links), -ENOSPC);
+	assert_ours(1, "123456789");
+	assert_false(own_macs_agree(&t.filter, &t.links, 1));
+}
+
+static void without_a_mac_nothing_is_told(void **state)
+{
+	(void)state;
+	add(1, 1, 0, 0)->has_mac = false;
+	record(0, 1, true);
+	set();
+	assert_ours(1, "");
+	assert_true(t.state.own_mac == DEDUP_MAC_NONE);
+}
+
+#define TEST(f) cmocka_unit_test_setup(f, setup)
+
+int main(void)
+{
+	static const struct CMUnitTest TESTS[] = {
+		TEST(a_lone_interface_has_its_own),
+		TEST(what_is_on_top_counts_and_the_bridge_comes_first),
+		TEST(every_change_is_seen),
+		TEST(of_several_each_has_its_own),
+		TEST(of_several_two_may_share_a_slot),
+		TEST(another_netns_keeps_what_it_was_told),
+		TEST(with_destinations_nothing_is_answered_at_once),
+		TEST(too_many_are_told_of),
+		TEST(without_a_mac_nothing_is_told),
+	};
+
+	return run_any_tests("own_macs", TESTS, ARRAY_SIZE(TESTS));
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Lists of destinations: what is taken, how it is shown again, what is refused. */
+#include "support.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "prefixes.h"
+
+#define LONG_ADDRESS "1111:2222:3333:4444:5555:6666:7777:8888"
+
+static const struct row {
+	const char *name, *text;
+	const char *shown; /* NULL: refused */
+} ROWS[] = {
+	{ "v4-address", "192.0.2.1", "192.0.2.1" },
+	{ "v4-prefix", "10.0.0.0/8", "10.0.0.0/8" },
+	{ "v4-bits-beyond-are-cleared", "10.1.2.3/9", "10.0.0.0/9" },
+	{ "v4-any", "0.0.0.0/0", "0.0.0.0/0" },
+	{ "v4-whole-length", "192.0.2.1/32", "192.0.2.1" },
+	{ "v6-address", "2001:db8::1", "2001:db8::1" },
+	{ "v6-prefix", "2001:db8::/32", "2001:db8::/32" },
+	{ "v6-bits-beyond-are-cleared", "2001:db8:ffff::/33", "2001:db8:8000::/33" },
+	{ "v6-second-half", "2001:db8::ff00/120", "2001:db8::ff00/120" },
+	{ "v6-any", "::/0", "::/0" },
+	{ "v6-longest", LONG_ADDRESS "/127", "1111:2222:3333:4444:5555:6666:7777:8888/127" },
+	{ "v4-comes-first", "::1,1.1.1.1,::2,2.2.2.2", "1.1.1.1,2.2.2.2,::2,::1" },
+	{ "empty", "", NULL },
+	{ "empty-item", "1.1.1.1,,2.2.2.2", NULL },
+	{ "comma-at-the-end", "1.1.1.1,", NULL },
+	{ "word", "host", NULL },
+	{ "three-bytes", "1.1.1", NULL },
+	{ "byte-too-large", "1.1.1.256", NULL },
+	{ "v4-length-33", "1.1.1.1/33", NULL },
+	{ "v6-length-129", "::1/129", NULL },
+	{ "length-empty", "1.1.1.1/", NULL },
+	{ "length-negative", "1.1.1.1/-1", NULL },
+	{ "length-with-unit", "1.1.1.1/0k", NULL },
+	{ "length-endless", "::/99999999999999999999", NULL },
+	{ "blank", " 1.1.1.1", NULL },
+	{ "much-too-long", LONG_ADDRESS LONG_ADDRESS LONG_ADDRESS, NULL },
+};
+
+static void row_is_taken_or_refused(void **state)
+{
+	const struct row *row = *state;
+	struct dedup_prefix list[DEDUP_TO_MAX];
+	char shown[256] = "", one[PREFIX_TEXT_MAX];
+	uint32_t cnt = 0, cnt4 = 0;
+	int err = parse_prefixes(row->text, list, &cnt, &cnt4);
+
+	assert_int_equal(err, row->shown ? 0 : -EINVAL);
+	for (uint32_t i = 0; i < cnt; i++) {
+		strcat(shown, i ? "," : "");
+		strcat(shown, format_prefix(&list[i], i < cnt4, one));
+	}
+	assert_string_equal(shown, row->shown ?: "");
+}
+
+static void as_many_as_fit_are_taken(void **state)
+{
+	struct dedup_prefix list[DEDUP_TO_MAX];
+	char text[8 * (DEDUP_TO_MAX + 1)] = "1.1.1.1";
+	uint32_t cnt = 0, cnt4 = 0;
+
+	(void)state;
+	for (int i = 1; i < DEDUP_TO_MAX; i++)
+		strcat(text, i % 2 ? ",::1" : ",2.2.2.2");
+	assert_int_equal(parse_prefixes(text, list, &cnt, &cnt4), 0);
+	assert_int_equal(cnt, DEDUP_TO_MAX);
+	assert_int_equal(cnt4, DEDUP_TO_MAX / 2);
+	strcat(text, ",::1");
+	assert_int_equal(parse_prefixes(text, list, &cnt, &cnt4), -E2BIG);
+	assert_int_equal(cnt, DEDUP_TO_MAX);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[ARRAY_SIZE(ROWS) + 1];
+
+	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++)
+		tests[i] = (struct CMUnitTest){ ROWS[i].name, row_is_taken_or_refused, NULL, NULL,
+						(void *)&ROWS[i] };
+	tests[ARRAY_SIZE(ROWS)] = (struct CMUnitTest)cmocka_unit_test(as_many_as_fit_are_taken);
+	return run_any_tests("prefixes", tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* One stream, one receiver, as the tool's users meet it: which interfaces go together, what load
+ * takes for granted, what status says when that is no longer so; and the same with real packets.
+ */
+#include "bed.h"
+#include "cli_bed.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define EVENTS 200
+
+static const struct cli_story STORIES[] = {
+	{ "port-and-its-bridge-are-refused",
+	  "ip link set v0 master b0\n"
+	  "fails 'b0 is on top of v0: a packet would meet the filter twice' $XD load v0 b0 --port "
+	  "80\n"
+	  "fails 'b0 is on top of v0' $XD load b0 v0 --port 80\n"
+	  "clean; idle v0; idle b0; $XD load v0 --port 80; $XD load b0 --port 80\n" },
+	{ "device-and-its-macvlan-are-refused",
+	  "ip link add m0 link v0 group 7 type macvlan\n"
+	  "fails 'm0 is on top of v0' $XD load v0 p0 m0 --port 80; clean\n"
+	  "ip link add t0 link v0 group 7 type macvtap\n"
+	  "fails 't0 is on top of v0' $XD load t0 v0 --port 80; clean\n"
+	  "ip link del m0; ip link del t0\n" },
+	{ "what-lies-far-below-is-refused",
+	  "ip link set v0 master b0; ip link add m0 link b0 group 7 type macvlan\n"
+	  "fails 'm0 is on top of v0' $XD load v0 m0 --port 80; clean; ip link del m0\n" },
+	{ "apart-they-go-together",
+	  "$XD load v0 p0 b0 --port 80; $XD unload v0 p0 b0\n"
+	  "ip link set v0 master b0; ip link add b1 group 7 type bridge; ip link set p0 master b1\n"
+	  "$XD load b0 p0 --port 80; got $XD status; lacks warning; $XD unload b0 p0\n"
+	  "$XD load v0 b1 --port 80; got $XD status; lacks warning; $XD unload v0 b1\n"
+	  "ip link del b1\n" },
+	{ "stacked-later-status-says-so",
+	  "$XD load v0 b0 --port 80; got $XD status; lacks warning\n"
+	  "got $XD status v0 --json; has '\"stacked\": [\n  ]'\n"
+	  "ip link set v0 master b0; got $XD status\n"
+	  "has '  warning     b0 is on top of v0: packets meet the filter twice'\n"
+	  "got $XD status v0 --json; has '\"upper\": \"b0\",\n      \"lower\": \"v0\"'\n"
+	  "ip link set v0 nomaster; got $XD status; lacks 'on top of v0'; $XD unload --all\n" },
+	{ "changed-macs-status-says-so-until-refreshed", LOAD
+	  "; got $XD status v0; lacks warning\n"
+	  "ip link set v0 address 02:00:00:00:00:77; got $XD status v0\n"
+	  "has '  warning     the MACs of v0 or of what is on top of it have changed: xdp-dedup "
+	  "refresh v0'\n"
+	  "got $XD status v0 --json; has '\"macs_changed\": [\n    \"v0\"\n  ]'\n"
+	  "$XD refresh v0; got $XD status v0; lacks warning\n"
+	  /* A bridge without a MAC of its own takes its port's. */
+	  "ip link set v0 master b0; got $XD status v0; lacks warning\n"
+	  "ip link set b0 address 02:00:00:00:00:78; got $XD status v0; has 'have changed'\n"
+	  "$XD refresh; got $XD status v0; lacks warning\n"
+	  "ip link set v0 nomaster; got $XD status v0; has 'have changed'\n"
+	  "$XD refresh v0; got $XD status v0; lacks warning\n" },
+	{ "with-forwarded-macs-do-not-matter",
+	  LOAD " --forwarded; ip link set v0 address 02:00:00:00:00:77; got $XD status v0\n"
+	       "lacks warning; has '\n  frames      for any host\n'\n"
+	       "got $XD status v0 --json; has '\"forwarded\": true'\n" },
+	{ "refresh-of-nothing",
+	  "$XD refresh; fails 'no filter v0; xdp-dedup status lists' $XD refresh v0\n" },
+	{ "refresh-of-several",
+	  "$XD load v0 p0 --port 80; ip link set p0 address 02:00:00:00:00:79; got $XD status\n"
+	  "has 'the MACs of p0 or'; lacks 'the MACs of v0 or'; $XD refresh v0\n"
+	  "got $XD status; lacks warning\n" },
+	{ "destinations-are-shown",
+	  LOAD " --to 10.1.2.3/8,fd00::/8,10.0.0.1; got $XD status v0\n"
+	       "has '\n  only to     10.0.0.0/8,10.0.0.1,fd00::/8\n'\n"
+	       "got $XD status v0 --json; has '\"10.0.0.0\\/8\"'; has '\"forwarded\": false'\n" },
+	{ "a-host-that-forwards-is-told-so",
+	  "got " LOAD "; lacks note; $XD unload v0\n"
+	  "echo 1 >/proc/sys/net/ipv4/ip_forward; got " LOAD "\n"
+	  "has 'note: this host forwards packets'; has '--to ADDRESS[/LEN],... says'; $XD unload "
+	  "v0\n"
+	  "got " LOAD " --to 10.0.0.1; lacks note; $XD unload v0\n"
+	  "got " LOAD " --forwarded; lacks note; $XD unload v0\n"
+	  "echo 0 >/proc/sys/net/ipv4/ip_forward; got " LOAD "; lacks note; $XD unload v0\n"
+	  "echo 1 >/proc/sys/net/ipv6/conf/all/forwarding; got " LOAD "; has 'this host forwards'\n"
+	  "$XD unload v0; echo 0 >/proc/sys/net/ipv6/conf/all/forwarding\n" },
+	{ "an-interface-that-forwards-is-told-so",
+	  "echo 1 >/proc/sys/net/ipv4/conf/p0/forwarding; got " LOAD "; lacks note; $XD unload v0\n"
+	  "echo 1 >/proc/sys/net/ipv4/conf/b0/forwarding; got " LOAD "; lacks note; $XD unload v0\n"
+	  "ip link set v0 master b0; got " LOAD "; has 'this host forwards'; $XD unload v0\n"
+	  "echo 0 >/proc/sys/net/ipv4/conf/b0/forwarding; got " LOAD "; lacks note; $XD unload v0\n"
+	  "echo 1 >/proc/sys/net/ipv4/conf/v0/forwarding; got " LOAD
+	  "; has 'this host forwards'\n" },
+	{ "several-ports-are-one-receivers",
+	  "got $XD load v0 --port 80; lacks note; $XD unload v0; got $XD load v0 --port 80,90\n"
+	  "has 'note: several ports are taken for one receiver'; $XD unload v0\n"
+	  "got $XD load v0 --port 80-81; has 'several ports'\n" },
+	{ "what-a-lower-device-merges-is-refused",
+	  "ip link set v0 master b0; ethtool -K v0 gro on rx-udp-gro-forwarding on\n"
+	  "fails 'v0 merges UDP packets before b0, on top of it, sees them' $XD load b0 --port 80\n"
+	  "clean; $XD load v0 --port 80; $XD unload v0; ethtool -K v0 rx-udp-gro-forwarding off\n"
+	  "$XD load b0 --port 80; got $XD status b0; lacks warning\n"
+	  "ethtool -K v0 rx-gro-list on; got $XD status b0\n"
+	  "has '  warning     v0 merges UDP packets before b0 sees them'\n"
+	  "got $XD status b0 --json; has '\"upper\": \"b0\"'; $XD unload b0\n"
+	  "fails 'v0 merges' $XD load b0 --port 80 --mode skb; ethtool -K v0 gro off\n"
+	  "$XD load b0 --port 80\n" },
+	{ "without-ethernet-nothing-can-be-filtered",
+	  "ip tuntap add dev t0 mode tun; fails 't0 have no Ethernet header' $XD load t0 --port "
+	  "80\n"
+	  "clean; ip link del t0; ip tuntap add dev t1 mode tap; $XD load t1 --port 80\n"
+	  "$XD unload t1; ip link del t1\n" },
+};
+
+/* Makes this, or skips the test where the kernel has no such devices. */
+static void make_or_skip(const char *command)
+{
+	char out[512];
+
+	if (!sh_out(out, sizeof(out), "%s", command))
+		return;
+	assert_true(strstr(out, "Unknown device type") || strstr(out, "not supported"));
+	print_message("this kernel has none: %s", out);
+	skip();
+}
+
+static void bond_and_its_port_are_refused(void **state)
+{
+	(void)state;
+	make_or_skip("ip link add bo0 type bond");
+	sh("ip link set ve0 down && ip link set ve0 master bo0");
+	assert_run(1, "$XD load ve0 bo0 --port 80");
+	assert_one_line("bo0 is on top of ve0");
+}
+
+static void vlan_and_its_device_are_refused(void **state)
+{
+	(void)state;
+	make_or_skip("ip link add vl0 link ve0 type vlan id 5");
+	assert_run(1, "$XD load vl0 ve0 --port 80");
+	assert_one_line("vl0 is on top of ve0");
+}
+
+/* With real packets. The far end of link 0 takes this MAC for the near one's. */
+static void far_takes_for_near(const char *mac)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command),
+		 "ip neigh replace 10.77.0.1 lladdr %s dev pe0 nud permanent", mac);
+	bed_far_sh(command);
+}
+
+static int teardown(void **state)
+{
+	char out[512];
+
+	sh_out(out, sizeof(out), "for i in mv0 vl0 bo0 br0; do ip link del $i; done");
+	return bed_teardown(state);
+}
+
+static void send_events(struct gossip_sender *s, uint64_t seed)
+{
+	uint32_t *order = gossip_shuffle(EVENTS, 2, 0, seed);
+	int err = order ? gossip_send(s, order, 2 * EVENTS) : -ENOMEM;
+
+	free(order);
+	assert_return_code(err, -err);
+}
+
+/* Another host's copies come first, as a promiscuous interface sees them. */
+static void frames_for_another_host_do_not_teach(void **state)
+{
+	uint64_t seed = gossip_now_ns();
+	struct gossip_receiver *r = bed_receiver(0, AF_INET, seed, EVENTS);
+	struct gossip_sender *s = bed_sender(0, AF_INET, seed);
+
+	(void)state;
+	sh("ip link set ve0 promisc on");
+	bed_load("load ve0");
+	far_takes_for_near("02:00:00:00:00:99");
+	send_events(s, seed);
+	for (int ms = 0; ms < PATIENCE_MS && bed_counters("ve0").ignored < 2 * EVENTS; ms += 10)
+		usleep(10000);
+	far_takes_for_near("02:00:00:00:00:10");
+	send_events(s, seed);
+	bed_counters_after("ve0", 2 * EVENTS);
+	assert_return_code(gossip_receive(r, 50), EIO);
+	assert_int_equal(gossip_delivered(r, 1), EVENTS);
+	bed_close(s, r);
+}
+
+static void its_mac_may_change(void **state)
+{
+	(void)state;
+	bed_load("load ve0");
+	bed_assert_works(0);
+	sh("ip link set ve0 address 02:00:00:00:00:41");
+	far_takes_for_near("02:00:00:00:00:41");
+	bed_assert_unfiltered(0);
+	bed_tool("refresh ve0");
+	bed_assert_works(0);
+}
+
+static void frames_for_the_bridge_on_top_count(void **state)
+{
+	(void)state;
+	sh("ip link add br0 address 02:00:00:00:00:51 type bridge && ip addr flush dev ve0 &&"
+	   " ip addr add 10.77.0.1/24 dev br0 && ip link set br0 up");
+	bed_load("load ve0");
+	sh("ip link set ve0 master br0");
+	far_takes_for_near("02:00:00:00:00:51");
+	bed_assert_unfiltered(0);
+	bed_tool("refresh");
+	bed_assert_works(0);
+	sh("ip link set br0 address 02:00:00:00:00:52");
+	far_takes_for_near("02:00:00:00:00:52");
+	bed_assert_unfiltered(0);
+	bed_tool("refresh");
+	bed_assert_works(0);
+}
+
+static void frames_for_a_macvlan_on_top_count(void **state)
+{
+	(void)state;
+	sh("ip link add mv0 link ve0 address 02:00:00:00:00:61 type macvlan &&"
+	   " ip addr flush dev ve0 && ip addr add 10.77.0.1/24 dev mv0 && ip link set mv0 up");
+	bed_load("load ve0 ve1 --name both");
+	far_takes_for_near("02:00:00:00:00:61");
+	bed_assert_works(0);
+	bed_assert_works(1);
+}
+
+static void with_forwarded_all_frames_count(void **state)
+{
+	(void)state;
+	bed_load("load ve0 --forwarded");
+	bed_assert_works(0);
+	sh("ip link set ve0 address 02:00:00:00:00:41");
+	far_takes_for_near("02:00:00:00:00:41");
+	bed_assert_works(0);
+}
+
+static void only_named_destinations_count(void **state)
+{
+	(void)state;
+	bed_load("load ve0 --to 10.77.0.2,fd77::/16");
+	bed_assert_unfiltered(0);
+	bed_tool("unload ve0");
+	bed_load("load ve0 --to 10.77.0.0/31");
+	bed_assert_works(0);
+}
+
+#define BED_TEST(f) cmocka_unit_test_setup_teardown(f, bed_setup, teardown)
+
+int main(void)
+{
+	static const struct CMUnitTest TESTS[] = {
+		BED_TEST(bond_and_its_port_are_refused),
+		BED_TEST(vlan_and_its_device_are_refused),
+		BED_TEST(frames_for_another_host_do_not_teach),
+		BED_TEST(its_mac_may_change),
+		BED_TEST(frames_for_the_bridge_on_top_count),
+		BED_TEST(frames_for_a_macvlan_on_top_count),
+		BED_TEST(with_forwarded_all_frames_count),
+		BED_TEST(only_named_destinations_count),
+	};
+
+	cli_environment();
+	add_rows(STORIES, cli_run_story, cli_setup, cli_teardown);
+	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	return run_added_tests("receivers");
+}

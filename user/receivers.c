@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "receivers.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "own_macs.h"
+#include "say.h"
+#include "stacking.h"
+
+#define SYSCTLS "/proc/sys/net/"
+
+int receivers_links(struct links *out)
+{
+	int err = links_read(out);
+
+	return err ? say_err(err, "cannot list the interfaces: %s", strerror(-err)) : 0;
+}
+
+/* stacking_merges, which says what cannot be told. */
+static int merges_below(const struct links *l, const struct link *upper, const struct link **lower)
+{
+	int merges = stacking_merges(l, upper->index, lower);
+
+	if (merges < 0)
+		say_err(merges, "cannot tell whether %s merges packets before %s sees them: %s",
+			(*lower)->name, upper->name, strerror(-merges));
+	return merges;
+}
+
+static int check_merging(const struct links *l, const struct link *upper)
+{
+	const struct link *lower;
+	int merges = merges_below(l, upper, &lower);
+
+	if (merges <= 0)
+		return merges;
+	return say_err(
+		-EINVAL,
+		"%s merges UDP packets before %s, on top of it, sees them, and only the first "
+		"one's id would be looked at; load %s instead, or: ethtool -K %s "
+		"rx-udp-gro-forwarding off rx-gro-list off",
+		lower->name, upper->name, lower->name, lower->name);
+}
+
+int receivers_check(const struct options *o, const struct links *l)
+{
+	uint32_t indices[DEDUP_IFACES_MAX];
+	struct stacked pair;
+	int err = 0;
+
+	for (int i = 0; i < o->args_cnt; i++)
+		indices[i] = if_nametoindex(o->args[i]);
+	pair = stacking_find(l, indices, o->args_cnt);
+	if (pair.upper)
+		return say_err(-EINVAL,
+			       "%s is on top of %s: a packet would meet the filter twice, and be "
+			       "dropped the second time; load only one of them",
+			       pair.upper->name, pair.lower->name);
+	for (int i = 0; i < o->args_cnt && !err; i++) {
+		const struct link *link = links_find(l, indices[i]);
+
+		if (!link)
+			return say_err(-ENODEV, "%s has just gone", o->args[i]);
+		if (!link->is_ethernet)
+			return say_err(
+				-EINVAL,
+				"packets of %s have no Ethernet header: none would be filtered",
+				o->args[i]);
+		/* With the driver's own XDP nothing is merged yet. */
+		if (o->mode != MODE_NATIVE && o->mode != MODE_HW)
+			err = check_merging(l, link);
+	}
+	return err;
+}
+
+/* 1 if this sysctl is not 0, 0 if it is, -errno if that cannot be told. */
+static int is_on(const char *sysctl)
+{
+	char path[256];
+	int value = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), SYSCTLS "%s", sysctl);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	if (fscanf(f, "%d", &value) != 1)
+		value = -EIO;
+	fclose(f);
+	return value < 0 ? value : value != 0;
+}
+
+/* As is_on(), of an interface or anything on top of it: the host's addresses are there. */
+static int is_on_above(const struct links *l, uint32_t ifindex)
+{
+	for (int i = 0; i < l->cnt; i++) {
+		const struct link *link = &l->list[i];
+		char sysctl[64];
+		int on;
+
+		if (link->index != ifindex && !links_is_on(l, link->index, ifindex))
+			continue;
+		snprintf(sysctl, sizeof(sysctl), "ipv4/conf/%s/forwarding", link->name);
+		on = is_on(sysctl);
+		if (on && on != -ENOENT)
+			return on;
+	}
+	return 0;
+}
+
+/* As is_on(): does this host forward what comes in by these interfaces? */
+static int forwards(const struct options *o, const struct links *l)
+{
+	int on = is_on("ipv4/ip_forward"), on6;
+
+	for (int i = 0; i < o->args_cnt && !on; i++)
+		on = is_on_above(l, if_nametoindex(o->args[i]));
+	if (on)
+		return on;
+	on6 = is_on("ipv6/conf/all/forwarding");
+	return on6 == -ENOENT ? 0 : on6; /* a kernel without IPv6 */
+}
+
+static uint32_t ports_named(const struct options *o)
+{
+	uint32_t cnt = 0;
+
+	for (uint32_t i = 0; i < o->ports_cnt; i++)
+		cnt += o->ports[i].hi - o->ports[i].lo + 1;
+	return cnt;
+}
+
+void receivers_note(const struct options *o, const struct links *l)
+{
+	int forwarding;
+
+	if (ports_named(o) > 1)
+		say_note("several ports are taken for one receiver's: an event that came to one of "
+			 "them is dropped on the others");
+	if (o->to_cnt || o->forwarded)
+		return;
+	forwarding = forwards(o, l);
+	if (forwarding > 0)
+		say_note("this host forwards packets: those for others behind it count as its own; "
+			 "--to ADDRESS[/LEN],... says which are this receiver's");
+	else if (forwarding < 0)
+		say_note("cannot tell whether this host forwards packets (%s); if so, --to "
+			 "ADDRESS[/LEN],... says which are this receiver's",
+			 strerror(-forwarding));
+}
+
+void receivers_refresh(struct filter *f, const struct links *l)
+{
+	if (own_macs_set(f, l))
+		say_note("%s cannot know all MACs of devices on top of its interfaces: frames to "
+			 "those beyond %d pass as ignored",
+			 f->name, DEDUP_MACS_MAX);
+}
+
+int receivers_faults(const struct filter *f, const struct links *l, const uint32_t *indices,
+		     const bool *skb, int cnt, struct receivers_faults *out)
+{
+	*out = (struct receivers_faults){ .stacked = stacking_find(l, indices, cnt) };
+	for (int i = 0; i < cnt; i++) {
+		const struct link *link = links_find(l, indices[i]), *lower;
+		int merges;
+
+		if (!link)
+			continue; /* gone since */
+		if (!own_macs_agree(f, l, link->index))
+			out->stale[out->stale_cnt++] = link;
+		if (!skb[i])
+			continue;
+		merges = merges_below(l, link, &lower);
+		if (merges < 0)
+			return merges;
+		if (merges)
+			out->merging = (struct stacked){ link, lower };
+	}
+	return 0;
+}
