@@ -31,7 +31,7 @@ enum dedup_hash_scheme {
 	DEDUP_SIPHASH, /* SipHash-1-3, keyed likewise */
 	DEDUP_COLIBRI, /* one SHA-256 a position */
 	DEDUP_FIPS,    /* one SHA-256, double hashing */
-	DEDUP_FNV1A,   /* FNV-1a, double hashing */
+	DEDUP_FNV1A,   /* FNV-1a, then as the keyed ones */
 	DEDUP_TEZOS,   /* one SHA-256, cut into indices */
 };
 

@@ -16,7 +16,7 @@ struct dedup_positions {
 };
 
 /* fast, siphash: each position is the top of one more round of mixing. */
-static __always_inline void dedup_positions_keyed(struct dedup_positions *p, __u64 hash, __u32 m,
+static __always_inline void dedup_positions_mixed(struct dedup_positions *p, __u64 hash, __u32 m,
 						  __u32 k)
 {
 	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
@@ -140,18 +140,18 @@ static __always_inline void dedup_positions(struct dedup_positions *p, const str
 		dedup_positions_fips(p, id, cfg->m, cfg->k);
 		break;
 	case DEDUP_FNV1A:
-		/* The seed's filter has one position, h mod m. More of them step by an odd
-		 * number that depends on all of h.
+		/* The single hash is h mod m. More of them are drawn from h as those of fast are:
+		 * steps of one size would meet each other far more often.
 		 */
 		h = dedup_fnv1a(id);
-		dedup_positions_double(p, h, ((h ^ h >> 32) * 0x9e3779b97f4a7c15) | 1, cfg->m,
-				       cfg->k);
+		dedup_positions_mixed(p, h, cfg->m, cfg->k);
+		p->at[0] = h % cfg->m;
 		break;
 	case DEDUP_TEZOS:
 		dedup_positions_tezos(p, id, cfg->m, cfg->k);
 		break;
 	default:
-		dedup_positions_keyed(p, dedup_hash(id, cfg), cfg->m, cfg->k);
+		dedup_positions_mixed(p, dedup_hash(id, cfg), cfg->m, cfg->k);
 	}
 }
 

@@ -180,14 +180,17 @@ static uint32_t scale(uint32_t x, uint32_t n)
 	return (uint64_t)x * n >> 32;
 }
 
-static void keyed_positions(const struct dedup_config *cfg, const struct id *id, uint32_t *at)
+static void mixed_positions(const struct dedup_config *cfg, uint64_t h, uint32_t *at)
 {
-	uint64_t h = keyed(cfg, id);
-
 	for (uint32_t i = 0; i < cfg->k; i++) {
 		h = (h ^ h >> 32) * 0xd6e8feb86659fd93;
 		at[i] = scale(h >> 32, cfg->m);
 	}
+}
+
+static void keyed_positions(const struct dedup_config *cfg, const struct id *id, uint32_t *at)
+{
+	mixed_positions(cfg, keyed(cfg, id), at);
 }
 
 /* In a block, `words` of its half's four words have up to `bits` bits each: six bits of a
@@ -237,10 +240,9 @@ static void fips_positions(const struct dedup_config *cfg, const struct id *id, 
 static void fnv1a_positions(const struct dedup_config *cfg, const struct id *id, uint32_t *at)
 {
 	uint64_t h = exact_fnv1a(id, sizeof(*id));
-	uint64_t step = (h ^ h >> 32) * 0x9e3779b97f4a7c15 | 1;
 
-	for (uint32_t i = 0; i < cfg->k; i++)
-		at[i] = (h + i * step) % cfg->m;
+	mixed_positions(cfg, h, at);
+	at[0] = h % cfg->m;
 }
 
 static void tezos_positions(const struct dedup_config *cfg, const struct id *id, uint32_t *at)
