@@ -30,7 +30,7 @@ SOBJS := $(patsubst user/%.c,$(BUILD)/san/%.o,$(filter-out user/main.c,$(USER)))
 # The library for applications: its own objects, and of them only what its header names.
 LIB       := $(BUILD)/libxdp-dedup
 LIB_MAJOR := 0
-LIB_OBJS  := $(patsubst %,$(BUILD)/lib/%.o,libxdp-dedup clock filter ids want stats shape size flat_size \
+LIB_OBJS  := $(patsubst %,$(BUILD)/lib/%.o,libxdp-dedup clock filter ids want stats shape size flat_size array_rate \
 	       fips fips_rate fips_live)
 LIB_FILES := $(LIB).a $(LIB).so.$(LIB_MAJOR)
 
@@ -97,7 +97,7 @@ TEST_SOURCES := $(filter-out %.bpf.c,$(wildcard tests/*.c))
 # Tests. Programs of tests/ROOT_TESTS use the kernel; the others run for anybody.
 UNIT_TESTS := units size hand stats kernel shape flat_size countdown age fips fips_peers pure \
 	      bench_stream bench_figures prefixes links own_macs
-FAST_TESTS := rate hand_model ids claim exact race
+FAST_TESTS := rate hand_model array_rate ids claim exact race
 ROOT_TESTS := parse destination prog array_prog want seeds generational cli receivers status leftovers \
 	      layout layout_window lib timens lib_open lib_stats lib_share lib_want lib_fips \
 	      lib_install e2e beside kill bench flood

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "array_rate.h"
 #include "flat.h"
 #include "flat_size.h"
 #include "plan.h"
@@ -113,7 +114,7 @@ static void rate_is_what_is_tried(void **state)
 		double error = 5 * sqrt(exact / 20000);
 
 		assert_between(tried, exact - error, exact + error);
-		assert_between(flat_rate(m, k, n), 0.93 * exact, 1.1 * exact);
+		assert_between(array_rate(DEDUP_FAST, m, k, n), 0.93 * exact, 1.1 * exact);
 	}
 }
 
@@ -132,7 +133,7 @@ static void rate_is_right_or_too_high(void **state)
 
 			for (uint32_t n = 1; n <= n_max; n += step) {
 				double exact = exact_rate(BITS[i], k, n);
-				double rate = flat_rate(BITS[i], k, n);
+				double rate = array_rate(DEDUP_FAST, BITS[i], k, n);
 
 				if (!(rate >= (k <= 6 ? 0.999 : 0.97) * exact && rate <= 1.09 * exact))
 					fail_msg("m %u k %u n %u: %g, exactly %g", BITS[i], k, n,
@@ -146,21 +147,24 @@ static void rate_at_its_ends(void **state)
 {
 	(void)state;
 	for (uint32_t k = 1; k <= DEDUP_HASHES_MAX; k++) {
-		assert_true(flat_rate(1, k, 0) == 0 && flat_rate(1, k, 1) == 1);
-		assert_true(flat_rate(1000, k, 0) == 0);
-		assert_true(flat_rate(1000, k, 1e9) == 1);
-		assert_true(flat_rate(UINT32_MAX, k, 1) > 0);
+		assert_true(array_rate(DEDUP_FAST, 1, k, 0) == 0 &&
+			    array_rate(DEDUP_FAST, 1, k, 1) == 1);
+		assert_true(array_rate(DEDUP_FAST, 1000, k, 0) == 0);
+		assert_true(array_rate(DEDUP_FAST, 1000, k, 1e9) == 1);
+		assert_true(array_rate(DEDUP_FAST, UINT32_MAX, k, 1) > 0);
 	}
 	for (uint32_t m = 1; m < 40; m++)
 		for (uint32_t k = 1; k <= DEDUP_HASHES_MAX; k++)
 			for (uint32_t n = 1; n < 40; n++)
-				assert_between(flat_rate(m, k, n), 1e-60, 1);
+				assert_between(array_rate(DEDUP_FAST, m, k, n), 1e-60, 1);
 	/* One bit of m is set, one is looked at. */
-	assert_between(flat_rate(1000, 1, 1), 0.999e-3, 1.001e-3);
+	assert_between(array_rate(DEDUP_FAST, 1000, 1, 1), 0.999e-3, 1.001e-3);
 	/* More ids or fewer bits: a higher rate. */
 	for (double n = 1; n < 1e6; n *= 3) {
-		assert_true(flat_rate(100000, 5, n) < flat_rate(100000, 5, 3 * n));
-		assert_true(flat_rate(100000, 5, n) < flat_rate(50000, 5, n));
+		assert_true(array_rate(DEDUP_FAST, 100000, 5, n) <
+			    array_rate(DEDUP_FAST, 100000, 5, 3 * n));
+		assert_true(array_rate(DEDUP_FAST, 100000, 5, n) <
+			    array_rate(DEDUP_FAST, 50000, 5, n));
 	}
 }
 
@@ -168,11 +172,11 @@ static void two_arrays_err_about_twice(void **state)
 {
 	(void)state;
 	for (double n = 1; n < 1e5; n *= 10) {
-		double one = flat_rate(4000, 3, n);
+		double one = array_rate(DEDUP_FAST, 4000, 3, n);
 
-		assert_true(flat_rate_of(1, 4000, 3, n) == one);
-		assert_between(flat_rate_of(2, 4000, 3, n), 1 - (1 - one) * (1 - one) - 1e-15,
-			       1 - (1 - one) * (1 - one) + 1e-15);
+		assert_true(array_rate_of(1, DEDUP_FAST, 4000, 3, n) == one);
+		assert_between(array_rate_of(2, DEDUP_FAST, 4000, 3, n),
+			       1 - (1 - one) * (1 - one) - 1e-15, 1 - (1 - one) * (1 - one) + 1e-15);
 	}
 }
 
@@ -181,7 +185,7 @@ static const double IDS[] = { 1, 2, 10, 129, 10000, 1e6 };
 
 static bool keeps(int arrays, uint32_t m, uint32_t k, double n, double p)
 {
-	return flat_rate_of(arrays, m, k, n) <= p;
+	return array_rate_of(arrays, DEDUP_FAST, m, k, n) <= p;
 }
 
 static void picks_are_the_smallest(void **state)
@@ -194,7 +198,8 @@ static void picks_are_the_smallest(void **state)
 			for (size_t i = 0; i < ARRAY_SIZE(IDS); i++)
 				for (size_t j = 0; j < ARRAY_SIZE(PROBES); j++) {
 					uint32_t m = 5, k = PROBES[j];
-					int err = flat_pick(arrays, IDS[i], RATES[r], &m, &k);
+					int err = flat_pick(arrays, DEDUP_FAST, IDS[i], RATES[r],
+							    &m, &k);
 
 					assert_int_equal(k, PROBES[j]);
 					if (err) {
@@ -222,13 +227,14 @@ static void picks_have_few_probes(void **state)
 
 				for (uint32_t j = 1; j <= DEDUP_HASHES_MAX; j++) {
 					of[j] = INFINITY;
-					if (!flat_pick(arrays, IDS[i], RATES[r], &m, &j))
+					if (!flat_pick(arrays, DEDUP_FAST, IDS[i], RATES[r], &m, &j))
 						of[j] = m;
 					best = fmin(best, of[j]);
 				}
 				while (of[fewest] > best * SIZE_WORDS_WORTH)
 					fewest++;
-				assert_int_equal(flat_pick(arrays, IDS[i], RATES[r], &m, &k), 0);
+				assert_int_equal(
+					flat_pick(arrays, DEDUP_FAST, IDS[i], RATES[r], &m, &k), 0);
 				assert_int_equal(k, fewest);
 				assert_true(m == of[k]);
 			}
@@ -239,12 +245,12 @@ static void picks_have_an_end(void **state)
 	uint32_t m = 3, k = 0;
 
 	(void)state;
-	assert_int_equal(flat_pick(2, 1e9, 1e-4, &m, &k), -EOVERFLOW);
+	assert_int_equal(flat_pick(2, DEDUP_FAST, 1e9, 1e-4, &m, &k), -EOVERFLOW);
 	assert_true(m == 3 && k == 0);
 	k = 1;
-	assert_int_equal(flat_pick(2, 1e6, 1e-4, &m, &k), -EOVERFLOW);
+	assert_int_equal(flat_pick(2, DEDUP_FAST, 1e6, 1e-4, &m, &k), -EOVERFLOW);
 	assert_true(m == 3 && k == 1);
-	assert_int_equal(flat_pick(1, 1e6, 1e-3, &m, &k), 0);
+	assert_int_equal(flat_pick(1, DEDUP_FAST, 1e6, 1e-3, &m, &k), 0);
 }
 
 static void powers_are_the_smallest(void **state)
@@ -259,7 +265,8 @@ static void powers_are_the_smallest(void **state)
 					uint32_t bits = 0, k = 0, fewer;
 					double n = IDS[i], p = RATES[r];
 
-					if (flat_pick_power(arrays, n, p, K_BITS[j], &bits, &k)) {
+					if (flat_pick_power(arrays, DEDUP_FAST, n, p, K_BITS[j],
+							    &bits, &k)) {
 						assert_true(!bits && !k);
 						assert_false(keeps(arrays, 1 << 24, 10, n, p));
 						continue;
@@ -282,20 +289,20 @@ static void powers_keep_what_is_given(void **state)
 	uint32_t bits = 0, k = 3;
 
 	(void)state;
-	assert_int_equal(flat_pick_power(1, 1000, 1e-4, 256, &bits, &k), 0);
+	assert_int_equal(flat_pick_power(1, DEDUP_FAST, 1000, 1e-4, 256, &bits, &k), 0);
 	assert_true(k == 3 && keeps(1, 1 << bits, 3, 1000, 1e-4));
 	assert_false(keeps(1, 1 << (bits - 1), 3, 1000, 1e-4));
 	bits = 16, k = 0;
-	assert_int_equal(flat_pick_power(1, 1000, 1e-4, 256, &bits, &k), 0);
+	assert_int_equal(flat_pick_power(1, DEDUP_FAST, 1000, 1e-4, 256, &bits, &k), 0);
 	assert_true(bits == 16 && keeps(1, 1 << 16, k, 1000, 1e-4));
 	assert_false(keeps(1, 1 << 16, k - 1, 1000, 1e-4));
 	bits = 8, k = 0;
-	assert_int_equal(flat_pick_power(1, 1000, 1e-4, 256, &bits, &k), -EOVERFLOW);
+	assert_int_equal(flat_pick_power(1, DEDUP_FAST, 1000, 1e-4, 256, &bits, &k), -EOVERFLOW);
 	assert_true(bits == 8 && !k);
 	bits = 16, k = 17; /* 17 * 16 bits are more than there are */
-	assert_int_equal(flat_pick_power(1, 10, 0.1, 256, &bits, &k), -EOVERFLOW);
+	assert_int_equal(flat_pick_power(1, DEDUP_FAST, 10, 0.1, 256, &bits, &k), -EOVERFLOW);
 	bits = 16, k = 16;
-	assert_int_equal(flat_pick_power(1, 10, 0.1, 256, &bits, &k), 0);
+	assert_int_equal(flat_pick_power(1, DEDUP_FAST, 10, 0.1, 256, &bits, &k), 0);
 }
 
 /* The smallest plans, where theory is weakest, by counting. */

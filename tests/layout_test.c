@@ -31,6 +31,8 @@ static const struct misuse {
 	{ "layout-empty", "--layout ''", 2, "it is blocked, flat or countdown" },
 	{ "layout-case", "--layout Flat", 2, "--layout Flat: it is blocked, flat" },
 	{ "layout-none", "--layout", 2, "--layout needs a value" },
+	{ "fips-own-m", "--layout flat --hash fips --fpr 1e-6", 1,
+	  "FIPS' own m = 8192 keeps no --fpr 1e-06, not even for one id a window" },
 	{ "hash-word", "--hash md5", 2, "--hash md5: it is fast, siphash, colibri, fips, fnv1a or" },
 	{ "hash-empty", "--hash ''", 2, "it is fast, siphash, colibri, fips, fnv1a or tezos" },
 	{ "bits-0", "--layout flat --bits 0", 2, "--bits 0: give a number from 1 to 4294967295" },

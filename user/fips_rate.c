@@ -3,9 +3,13 @@
 
 #include <math.h>
 
+#include "array_rate.h"
+
 static double rate_of_bits(uint32_t set, uint32_t size_class, uint32_t hash_count)
 {
-	return pow(set / (double)FIPS_BITS(size_class), hash_count);
+	double m = FIPS_BITS(size_class);
+
+	return array_rate_at(DEDUP_FIPS, m, hash_count, set / m);
 }
 
 /* Items that set this share of the bits, on average. */

@@ -11,7 +11,9 @@
 /* The share of bits that are set, in [0, 1]. */
 double fips_fill(const struct fips_filter *f);
 
-/* The chance that an item that was not inserted is found: fill^k, of this very filter. */
+/* The chance that an item that was not inserted is found, of a filter with so many bits set:
+ * more than fill^k, for double hashing's sake (array_rate_at).
+ */
 double fips_fpr(const struct fips_filter *f);
 
 /* How many different items are in it: -(m/k) ln(1 - fill) (Swamidass, Baldi, 2007). 0 for
@@ -19,8 +21,8 @@ double fips_fpr(const struct fips_filter *f);
  */
 double fips_estimate(const struct fips_filter *f);
 
-/* The same two of a filter of n (>= 0) items, on average: 1 - e^(-kn/m), and its k-th
- * power.
+/* Of a filter of n (>= 0) items what FIPS' own tables say: 1 - e^(-kn/m), and its k-th power,
+ * which is the rate of independent positions, and too low for these.
  */
 double fips_expected_fill(double n, uint32_t size_class, uint32_t hash_count);
 double fips_expected_fpr(double n, uint32_t size_class, uint32_t hash_count);
@@ -28,7 +30,7 @@ double fips_expected_fpr(double n, uint32_t size_class, uint32_t hash_count);
 /* The k (not rounded) that makes the rate at n (> 0) items smallest: (m/n) ln 2. */
 double fips_best_hashes(double n, uint32_t size_class);
 
-/* How many items bring the expected rate to fpr (in [0, 1]); INFINITY for 1. */
+/* How many items bring that rate to fpr (in [0, 1]); INFINITY for 1. */
 double fips_items_at(double fpr, uint32_t size_class, uint32_t hash_count);
 
 /* The most bits that may be set in a filter whose rate is to be fpr or less: exactly, to

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -168,6 +169,12 @@ static enum dedup_receiver receiver_of(const struct options *o)
 	return o->args_cnt > 1 ? DEDUP_SEVERAL_INTERFACES : DEDUP_ONE_INTERFACE;
 }
 
+/* The rate is kept in units of 1e-18. */
+static bool loses_more(const struct options *o, const struct dedup_config *c)
+{
+	return plan_fpr(c) > o->fpr * (1 + 1e-9) + 1e-18;
+}
+
 int plan_config(const struct options *o, unsigned int cpus, unsigned int hz, struct dedup_config *out)
 {
 	struct dedup_config c = {
@@ -192,6 +199,8 @@ int plan_config(const struct options *o, unsigned int cpus, unsigned int hz, str
 	if (err)
 		return err;
 	c.fpr_e18 = llround(keep_rate(&c, o, cpus) * 1e18);
+	if (shape_is_fips_own(o) && loses_more(o, &c))
+		return -EOPNOTSUPP;
 	c.recent = recent_slots(&c);
 	c.segment_places = c.places;
 	if (c.layout != DEDUP_FLAT)
@@ -217,8 +226,7 @@ static unsigned int kernel_hz(void)
 /* Where the layout that was asked for keeps less than the default's promises. */
 static void note_promises(const struct options *o, const struct dedup_config *c)
 {
-	/* The rate is kept in units of 1e-18. */
-	if (plan_fpr(c) > o->fpr * (1 + 1e-9) + 1e-18)
+	if (loses_more(o, c))
 		say_note("m = %u and k = %u lose up to %.3g of fresh events, not %g%s", c->m, c->k,
 			 plan_fpr(c), o->fpr,
 			 c->hash == DEDUP_COLIBRI
@@ -251,6 +259,12 @@ int plan_here(const struct options *o, struct dedup_config *out)
 	if (err == -EDOM)
 		return say_err(err, "Colibri's own k would be more than %d here; raise --fpr",
 			       DEDUP_HASHES_MAX);
+	if (err == -EOPNOTSUPP)
+		return say_err(
+			err,
+			"FIPS' own m = 8192 keeps no --fpr %g, not even for one id a window: "
+			"raise --fpr, or give more --bits",
+			o->fpr);
 	if (err)
 		return say_err(err,
 			       "no %s filter is large enough for this capacity and rate%s; lower "

@@ -9,7 +9,7 @@
 /* Fills in everything but the secret and `frags`, for a machine of `cpus` (possible)
  * CPUs whose clock ticks `hz` times a second. Pure. The options pass shape_refusal().
  * -EOVERFLOW or -EDOM of shape_pick(), -ERANGE if the window is too short for the
- * hand to go round.
+ * hand to go round, -EOPNOTSUPP if FIPS' own size cannot keep the rate for any capacity.
  */
 int plan_config(const struct options *o, unsigned int cpus, unsigned int hz,
 		struct dedup_config *out);

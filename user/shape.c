@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "array_rate.h"
 #include "flat.h"
 #include "flat_size.h"
 #include "size.h"
@@ -133,10 +134,10 @@ static int pick_array(const struct options *o, double ids, double fpr, uint32_t 
 	if (*m) {
 		*k = *k ? *k : k_for(2, fpr, k_max_of(o->hash, index_bits));
 	} else if (o->hash == DEDUP_TEZOS) {
-		err = flat_pick_power(2, ids, fpr, TEZOS_BITS, &index_bits, k);
+		err = flat_pick_power(2, o->hash, ids, fpr, TEZOS_BITS, &index_bits, k);
 		*m = 1U << index_bits;
 	} else if (!err) {
-		err = flat_pick(2, ids, fpr, m, k);
+		err = flat_pick(2, o->hash, ids, fpr, m, k);
 	}
 	return !err && *k > DEDUP_HASHES_MAX ? -EDOM : err;
 }
@@ -155,6 +156,11 @@ static int pick_flat(const struct options *o, double ids, double fpr, struct ded
 	return 0;
 }
 
+bool shape_is_fips_own(const struct options *o)
+{
+	return o->layout == DEDUP_FLAT && o->hash == DEDUP_FIPS && !o->bits;
+}
+
 uint32_t shape_countdowns(const struct options *o)
 {
 	return (1U << (o->countdown_bits ? o->countdown_bits : COUNTDOWN_BITS_DEFAULT)) - 1;
@@ -165,7 +171,7 @@ static int pick_countdown(const struct options *o, double ids, double fpr, struc
 	uint32_t index_bits = o->index_bits, k = o->hashes;
 	uint32_t k_bits = o->hash == DEDUP_TEZOS ? TEZOS_BITS : UINT32_MAX;
 
-	if ((!index_bits || !k) && flat_pick_power(1, ids, fpr, k_bits, &index_bits, &k)) {
+	if ((!index_bits || !k) && flat_pick_power(1, o->hash, ids, fpr, k_bits, &index_bits, &k)) {
 		if (!o->index_bits)
 			return -EOVERFLOW;
 		k = k_for(1, fpr, k_max_of(o->hash, index_bits));
@@ -194,7 +200,7 @@ double shape_rate(const struct dedup_config *c, double ids)
 
 	if (c->layout == DEDUP_BLOCKED)
 		return size_fpr(&g, ids);
-	return flat_rate_of(c->layout == DEDUP_FLAT ? 2 : 1, c->m, c->k, ids);
+	return array_rate_of(c->layout == DEDUP_FLAT ? 2 : 1, c->hash, c->m, c->k, ids);
 }
 
 double shape_turn_ids(const struct dedup_config *c, double ids)

@@ -5,6 +5,8 @@
 #ifndef XDP_DEDUP_SHAPE_H
 #define XDP_DEDUP_SHAPE_H
 
+#include <stdbool.h>
+
 #include "config.h"
 #include "options.h"
 
@@ -27,6 +29,9 @@ double shape_rate(const struct dedup_config *c, double ids);
 
 /* Ids that a turn of the hand teaches at so many ids a window: in countdown it is longer. */
 double shape_turn_ids(const struct dedup_config *c, double ids);
+
+/* Is m that of FIPS v1, which nobody asked for in so many words? */
+bool shape_is_fips_own(const struct options *o);
 
 /* How many countdowns an id lives for. */
 uint32_t shape_countdowns(const struct options *o);

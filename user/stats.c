@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "array_rate.h"
 #include "block.h"
 #include "countdown.h"
 #include "flat.h"
@@ -157,12 +158,15 @@ static struct fill blocked_fill(const struct dedup_config *cfg, const struct ded
 	return f;
 }
 
-/* Swamidass, Baldi, J. Chem. Inf. Model. 47, 2007; an array is as good as never full. */
-static double array_ids(const struct dedup_config *cfg, uint64_t set)
+/* An array is as good as never full. */
+static double learned_ids(const struct dedup_config *cfg, uint64_t set)
 {
-	double clear = set < cfg->m ? cfg->m - set : 0.5;
+	return array_ids(cfg->m, cfg->k, set < cfg->m ? set : cfg->m - 0.5);
+}
 
-	return set ? -log(clear / cfg->m) * cfg->m / cfg->k : 0;
+static double rate_at(const struct dedup_config *cfg, double fill)
+{
+	return array_rate_at(cfg->hash, cfg->m, cfg->k, fill);
 }
 
 static uint32_t block_popcount(const struct dedup_block *b, const struct dedup_block *and)
@@ -196,8 +200,11 @@ static struct fill flat_fill(const struct dedup_config *cfg, const struct dedup_
 	}
 	f.current = (double)f.set_current / cfg->m;
 	f.previous = (double)f.set_previous / cfg->m;
-	f.ids = array_ids(cfg, f.set_current) + array_ids(cfg, f.set_previous);
-	f.fpr = pow(f.current, cfg->k) + pow(f.previous, cfg->k) - pow((double)both / cfg->m, cfg->k);
+	f.ids = learned_ids(cfg, f.set_current) + learned_ids(cfg, f.set_previous);
+	/* An id that both arrays seem to hold counts once; some such are left in. */
+	f.fpr = rate_at(cfg, f.current) + rate_at(cfg, f.previous) -
+		pow((double)both / cfg->m, cfg->k);
+	f.fpr = fmin(f.fpr, 1);
 	part = (double)w.read / cfg->places;
 	set_error(&f, part, (f.set_current + f.set_previous) * part, cfg->k);
 	return f;
@@ -232,8 +239,8 @@ static struct fill countdown_fill(const struct dedup_config *cfg, const struct d
 	struct fill f = { .set_current = cells[1] };
 
 	f.current = (double)f.set_current / cfg->m;
-	f.ids = array_ids(cfg, f.set_current);
-	f.fpr = pow(f.current, cfg->k);
+	f.ids = learned_ids(cfg, f.set_current);
+	f.fpr = rate_at(cfg, f.current);
 	set_error(&f, part, f.set_current * part, cfg->k);
 	return f;
 }
