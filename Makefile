@@ -30,8 +30,8 @@ SOBJS := $(patsubst user/%.c,$(BUILD)/san/%.o,$(filter-out user/main.c,$(USER)))
 # The library for applications: its own objects, and of them only what its header names.
 LIB       := $(BUILD)/libxdp-dedup
 LIB_MAJOR := 0
-LIB_OBJS  := $(patsubst %,$(BUILD)/lib/%.o,libxdp-dedup clock filter ids want stats shape size flat_size array_rate \
-	       fips fips_rate fips_live)
+LIB_OBJS  := $(patsubst %,$(BUILD)/lib/%.o,libxdp-dedup libxdp-dedup-fips clock filter ids want stats \
+	       shape size flat_size array_rate fips_count fips fips_heard fips_live fips_rate)
 LIB_FILES := $(LIB).a $(LIB).so.$(LIB_MAJOR)
 
 .PHONY: all
@@ -191,7 +191,8 @@ compile_commands.json: Makefile
 .PHONY: install
 install: all ## into PREFIX (/usr/local), DESTDIR before it
 	$(Q)install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/sbin/xdp-dedup
-	$(Q)install -D -m 644 user/xdp-dedup.h $(DESTDIR)$(PREFIX)/include/xdp-dedup.h
+	$(Q)install -d $(DESTDIR)$(PREFIX)/include
+	$(Q)install -m 644 user/xdp-dedup.h user/xdp-dedup-fips.h $(DESTDIR)$(PREFIX)/include
 	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' user/xdp-dedup.pc.in \
 		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/xdp-dedup.pc

@@ -6,25 +6,38 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "array_rate.h"
 #include "fips_bed.h"
+#include "fips_count.h"
 #include "fips_rate.h"
+#include "xdp-dedup-fips.h"
 
-static void load_fips(const char *name, const char *link, uint32_t m)
+#define PEER 7
+
+static void load_fips(const char *name, const char *link, const char *options)
 {
-	bed_tool("load %s --name %s --port %d --layout flat --hash fips --hashes 5 --bits %u "
-		 "--capacity 500 --fpr 0.01",
-		 link, name, GOSSIP_PORT, m);
+	bed_tool("load %s --name %s --port %d --layout flat --hash fips --hashes 5 %s", link, name,
+		 GOSSIP_PORT, options);
+}
+
+static void take_fips_with(const char *options)
+{
+	lib_let_go();
+	bed_tool("unload --all");
+	load_fips(LIB_NAME, "ve0", options);
+	lib_take(LIB_NAME);
 }
 
 static void take_fips(uint32_t m)
 {
-	lib_let_go();
-	bed_tool("unload --all");
-	load_fips(LIB_NAME, "ve0", m);
-	lib_take(LIB_NAME);
+	char options[80];
+
+	snprintf(options, sizeof(options), "--capacity 1k --fpr 0.01 --bits %u", m);
+	take_fips_with(options);
 }
 
 /* As a packet carries it. */
@@ -44,17 +57,32 @@ static bool item_dropped(uint64_t n)
 	return lib_packet_dropped(&id);
 }
 
-static void encode(const struct fips_filter *f, uint8_t msg[FIPS_V1_MSG_BYTES])
+static void encode(const struct fips_filter *f, uint64_t sequence, uint8_t msg[FIPS_V1_MSG_BYTES])
 {
-	assert_int_equal(fips_encode(f, 1, msg, FIPS_V1_MSG_BYTES), FIPS_V1_MSG_BYTES);
+	assert_int_equal(fips_encode(f, sequence, msg, FIPS_V1_MSG_BYTES), FIPS_V1_MSG_BYTES);
 }
 
-static int absorb(const struct fips_filter *f, double fpr_max)
+static int absorb_of(struct xdp_dedup_filter *live, uint64_t peer, uint64_t sequence,
+		     const struct fips_filter *f, double fpr_max)
 {
 	uint8_t msg[FIPS_V1_MSG_BYTES];
 
-	encode(f, msg);
-	return xdp_dedup_fips_absorb(lib.f, msg, sizeof(msg), fpr_max);
+	encode(f, sequence, msg);
+	return xdp_dedup_fips_absorb(live, peer, msg, sizeof(msg), fpr_max);
+}
+
+/* Each message of this peer is a newer one. */
+static int absorb(const struct fips_filter *f, double fpr_max)
+{
+	static uint64_t sequence;
+
+	return absorb_of(lib.f, PEER, ++sequence, f, fpr_max);
+}
+
+/* Ids that set so many of the filter's bits. */
+static double ids_of(double set)
+{
+	return array_ids(lib.raw.config->m, lib.raw.config->k, set);
 }
 
 static const struct fips_row {
@@ -80,8 +108,9 @@ static void absorb_row(void **state)
 	take_fips(row->m);
 	learned = lib.raw.state->learned;
 	assert_int_equal(from_hex(text(vector, "hex"), msg, sizeof(msg)), sizeof(msg));
-	assert_int_equal(xdp_dedup_fips_absorb(lib.f, msg, sizeof(msg), 1e-9), 0);
-	assert_int_equal(lib.raw.state->learned, learned + 4); /* 3.003 by its bits */
+	assert_int_equal(xdp_dedup_fips_absorb(lib.f, PEER + 1, msg, sizeof(msg), 1e-6), 0);
+	assert_in_range(lib.raw.state->learned - learned, ceil(ids_of(lib_stats().set_bits)),
+			ceil(ids_of(lib_stats().set_bits)) + 1);
 	assert_int_equal(lib_stats().set_bits,
 			 row->m < 4096 ? lib_stats().set_bits
 				       : 15 * row->m / (row->m < 8192 ? row->m : 8192));
@@ -114,44 +143,84 @@ static void absorb_refuses_what_is_malformed(void **state)
 		json_object *row = json_object_array_get_idx(rows, i);
 		size_t len = from_hex(text(row, "hex"), msg, sizeof(msg));
 
-		assert_int_equal(xdp_dedup_fips_absorb(lib.f, msg, len, 1), -EBADMSG);
+		assert_int_equal(xdp_dedup_fips_absorb(lib.f, PEER, msg, len, 1), -EBADMSG);
 	}
 	insert_items(&other, 0, 10);
 	assert_int_equal(absorb(&other, 1), -EBADMSG);
 	other = filter_with(0, 10);
-	encode(&other, good);
+	encode(&other, 1, good);
 	for (size_t len = 0; len < sizeof(good); len += len < 16 ? 1 : 97)
-		assert_int_equal(xdp_dedup_fips_absorb(lib.f, good, len, 1), -EBADMSG);
+		assert_int_equal(xdp_dedup_fips_absorb(lib.f, PEER, good, len, 1), -EBADMSG);
 	assert_int_equal(lib_stats().set_bits, 0);
 	assert_int_equal(lib.raw.state->learned, 0);
 }
 
 static void absorb_refuses_what_is_too_full(void **state)
 {
-	static const uint32_t BITS[] = { 15, 1000, 2000, V1_BITS };
-	struct fips_filter full;
+	static const uint32_t ITEMS[] = { 3, 200, 400 };
+	struct fips_filter full = filter_with_bits(V1_BITS), much = filter_with(0, 1000);
 
 	(void)state;
-	take_fips(32768);
-	for (size_t i = 0; i < ARRAY_SIZE(BITS); i++) {
-		struct fips_filter f = filter_with_bits(BITS[i]);
-		double fpr = pow(BITS[i] / (double)V1_BITS, 5);
+	take_fips_with("--capacity 2k --fpr 0.01 --bits 32768");
+	for (size_t i = 0; i < ARRAY_SIZE(ITEMS); i++) {
+		struct fips_filter f = filter_with(0, ITEMS[i]);
+		double fpr = fips_counted_rate(f.word, V1_BITS, 5);
 
+		assert_true(fpr > 0);
 		assert_int_equal(absorb(&f, fpr * (1 - 1e-9)), -EDOM);
 		assert_int_equal(absorb(&f, 0), -EDOM);
 		assert_int_equal(absorb(&f, NAN), -EDOM);
 		assert_int_equal(absorb(&f, -1), -EDOM);
 	}
-	/* One that says nothing is not believed at any rate. */
-	full = filter_with_bits(V1_BITS);
+	/* One that says nothing is not believed at any rate, nor one that says too little for
+	 * what the filter promises.
+	 */
 	assert_int_equal(absorb(&full, 1), -EDOM);
 	assert_int_equal(absorb(&full, INFINITY), -EDOM);
+	assert_int_equal(absorb(&much, 1), -EDOM);
 	assert_int_equal(lib_stats().set_bits, 0);
 	for (size_t i = 0; i < 2; i++) {
-		struct fips_filter f = filter_with_bits(BITS[i]);
+		struct fips_filter f = filter_with(0, ITEMS[i]);
 
-		assert_int_equal(absorb(&f, fips_fpr(&f)), 0);
-		assert_int_equal(lib_stats().set_bits, BITS[i] * 4);
+		assert_int_equal(absorb(&f, fips_counted_rate(f.word, V1_BITS, 5)), 0);
+		assert_int_equal(lib_stats().set_bits, fips_set_bits(&f) * 4);
+	}
+}
+
+/* A quarter of the bits is little, but every 4th of them holds one item in 16. */
+static void chosen_bits_are_not_taken_for_random_ones(void **state)
+{
+	static const char *const SIZES[] = { "8192", "65536" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(SIZES); i++) {
+		struct fips_filter f = filter_with(0, 0), g = f;
+		char options[80];
+		uint64_t known = 0;
+		double fpr;
+
+		snprintf(options, sizeof(options), "--capacity 50k --fpr 0.01 --bits %s", SIZES[i]);
+		take_fips_with(options);
+		lib_freeze();
+		for (uint32_t bit = 0; bit < V1_BITS; bit += 4)
+			dedup_bits_set(f.word, bit);
+		assert_int_equal(absorb(&f, 1), -EDOM);
+		assert_int_equal(lib_stats().set_bits, 0);
+		/* In portions, by many peers: as far as there is room for all of it. */
+		for (uint64_t peer = 0; peer < 16; peer++) {
+			for (uint32_t bit = 4 * peer; bit < V1_BITS; bit += 64)
+				dedup_bits_set(g.word, bit);
+			absorb_of(lib.f, peer, 1, &g, 1);
+		}
+		for (uint64_t n = 0; n < 50000; n++) {
+			struct fips_item item = nth_item(n);
+
+			known += xdp_dedup_test(lib.f, &item, sizeof(item)) == 1;
+		}
+		fpr = lib_stats().fpr;
+		assert_true(known > 0); /* something was believed */
+		assert_true(known <= fpr * 50000 + 3 * sqrt(fpr * 50000));
+		assert_true(known <= lib_stats().fpr_estimate * 50000 + 3 * sqrt(known));
 	}
 }
 
@@ -182,6 +251,153 @@ static void absorb_needs_room(void **state)
 	assert_int_equal(lib_stats().set_bits, fips_set_bits(&f));
 }
 
+/* A larger array repeats the bits: more of the same capacity goes. Measured with the hand at
+ * rest, so that nothing else is learned or forgotten.
+ */
+static void absorb_pays_for_the_bits_it_sets(void **state)
+{
+	static const char *const SIZES[] = { "4096", "8192", "65536", "1048576" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(SIZES); i++) {
+		char options[80];
+		uint64_t learned;
+
+		snprintf(options, sizeof(options), "--capacity 50k --fpr 0.01 --bits %s", SIZES[i]);
+		take_fips_with(options);
+		lib_freeze();
+		for (uint64_t peer = 0; peer < 3; peer++) {
+			struct fips_filter f = filter_with(100 * peer, 100 * peer + 60);
+			double before = ids_of(lib_stats().set_bits), ids;
+
+			learned = lib.raw.state->learned;
+			assert_int_equal(absorb_of(lib.f, peer, 1, &f, 1), 0);
+			ids = ids_of(lib_stats().set_bits) - before;
+			assert_true(ids >= 60 * 0.9 * (i < 2 ? 1 : lib.raw.config->m / 8192.0));
+			if (!(lib.raw.state->learned - learned >= ids &&
+			      lib.raw.state->learned - learned <= ids * 1.05 + 2))
+				fail_msg("m = %s: %llu paid, not %g", SIZES[i],
+					 lib.raw.state->learned - learned, ids);
+		}
+	}
+}
+
+/* Peers of ten new items until there is room for no more, then ids. Returns the peers. */
+static int fill_up(uint64_t *next)
+{
+	int peers = 0;
+
+	for (;; peers++, *next += 10) {
+		struct fips_filter f = filter_with(*next, *next + 10);
+		int err = absorb(&f, 1);
+
+		if (err == -ENOSPC)
+			break;
+		assert_int_equal(err, 0);
+	}
+	for (int err = 0; err != -ENOSPC; ++*next) {
+		struct fips_item item = nth_item(*next);
+
+		err = xdp_dedup_add(lib.f, &item, sizeof(item));
+		assert_true(err == 0 || err == 1 || err == -ENOSPC);
+	}
+	return peers;
+}
+
+/* Both generations full of what peers say: fresh ids are taken for known ones as seldom as
+ * was promised.
+ */
+static void absorbed_filters_keep_the_rate(void **state)
+{
+	/* At 3e-5 it counts that what a larger array holds is repeated. */
+	static const struct {
+		const char *options;
+		uint64_t tries;
+	} ROWS[] = { { "--capacity 50k --fpr 2e-3 --bits 65536", 200000 },
+		     { "--capacity 50k --fpr 3e-5 --bits 65536", 2000000 },
+		     { "--capacity 50k --fpr 2e-3 --bits 8192", 200000 },
+		     { "--capacity 50k --fpr 5e-3 --bits 4096", 100000 } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
+		uint64_t next = 0, known = 0, tries = ROWS[i].tries;
+		struct xdp_dedup_stats stats;
+		int peers;
+
+		take_fips_with(ROWS[i].options);
+		lib_freeze();
+		peers = fill_up(&next);
+		lib.raw.state->hand += 1ULL << 32; /* the other array, which is empty */
+		lib.raw.state->limit = lib.raw.state->learned + lib.raw.config->full_ids;
+		peers += fill_up(&next);
+		assert_true(peers > 2);
+		for (uint64_t n = 0; n < tries; n++) {
+			struct fips_item item = nth_item(1ULL << 40 | n);
+
+			known += xdp_dedup_test(lib.f, &item, sizeof(item)) == 1;
+		}
+		stats = lib_stats();
+		print_message("# %s: %d peers; %.3g promised, %.3g seen, %.3g by the bits\n",
+			      ROWS[i].options, peers, stats.fpr, (double)known / tries,
+			      stats.fpr_estimate);
+		assert_true(known <= stats.fpr * tries + 3 * sqrt(stats.fpr * tries));
+		assert_true(known >= stats.fpr * tries / 2); /* they are full */
+		assert_true(known <= stats.fpr_estimate * tries + 3 * sqrt(known));
+	}
+}
+
+/* Peers of one network say much the same, twice a second. */
+static void what_is_known_costs_nothing(void **state)
+{
+	struct fips_filter f = filter_with(0, 100), more = filter_with(0, 101);
+	uint64_t learned;
+
+	(void)state;
+	take_fips(8192);
+	lib_freeze();
+	assert_int_equal(absorb_of(lib.f, 0, 1, &f, 1), 0);
+	learned = lib.raw.state->learned;
+	for (uint64_t peer = 0; peer < 10; peer++)
+		for (uint64_t sequence = 2; sequence < 50; sequence++)
+			assert_int_equal(absorb_of(lib.f, peer, sequence, &f, 1), 0);
+	assert_int_equal(lib.raw.state->learned, learned);
+	lib.raw.state->limit = learned; /* not even room is needed */
+	assert_int_equal(absorb_of(lib.f, 0, 50, &f, 1), 0);
+	assert_int_equal(absorb_of(lib.f, 0, 51, &more, 1), -ENOSPC);
+	lib.raw.state->limit = learned + 2;
+	assert_int_equal(absorb_of(lib.f, 0, 51, &more, 1), 0);
+	assert_in_range(lib.raw.state->learned, learned + 1, learned + 2);
+}
+
+static void stale_and_repeated_announcements_are_refused(void **state)
+{
+	struct fips_filter f = filter_with(0, 10), g = filter_with(10, 20);
+	struct fips_filter full = filter_with_bits(V1_BITS);
+	uint64_t set;
+
+	(void)state;
+	take_fips(8192);
+	assert_int_equal(absorb_of(lib.f, 1, 0, &f, 1), 0);
+	set = lib_stats().set_bits;
+	assert_int_equal(absorb_of(lib.f, 1, 0, &g, 1), -EALREADY);
+	assert_int_equal(absorb_of(lib.f, 1, 5, &f, 1), 0);
+	assert_int_equal(absorb_of(lib.f, 1, 5, &f, 1), -EALREADY);
+	assert_int_equal(absorb_of(lib.f, 1, 4, &g, 1), -EALREADY);
+	/* Nothing of what was refused for another reason counts. */
+	assert_int_equal(absorb_of(lib.f, 1, 9, &full, 1), -EDOM);
+	assert_int_equal(lib_stats().set_bits, set);
+	assert_int_equal(absorb_of(lib.f, UINT64_MAX, 4, &f, 1), 0); /* another peer's */
+	assert_int_equal(absorb_of(lib.f, UINT64_MAX, 4, &f, 1), -EALREADY);
+	assert_int_equal(absorb_of(lib.f, 1, 6, &g, 1), 0);
+	assert_true(lib_stats().set_bits > set);
+	xdp_dedup_fips_forget(lib.f, 1);
+	xdp_dedup_fips_forget(lib.f, 2);
+	assert_int_equal(absorb_of(lib.f, 1, 2, &g, 1), 0);
+	assert_int_equal(absorb_of(lib.f, 1, 2, &g, 1), -EALREADY);
+	assert_int_equal(absorb_of(lib.f, UINT64_MAX, 4, &f, 1), -EALREADY);
+	assert_int_equal(absorb_of(lib.f, UINT64_MAX, UINT64_MAX, &f, 1), 0);
+}
+
 static void fips_is_for_its_own_layout(void **state)
 {
 	static const char *const OPTIONS[] = {
@@ -199,7 +415,7 @@ static void fips_is_for_its_own_layout(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(OPTIONS); i++) {
 		lib_load(OPTIONS[i]);
 		assert_int_equal(absorb(&f, 1), -EOPNOTSUPP);
-		assert_int_equal(xdp_dedup_fips_absorb(lib.f, msg, 0, 1), -EOPNOTSUPP);
+		assert_int_equal(xdp_dedup_fips_absorb(lib.f, PEER, msg, 0, 1), -EOPNOTSUPP);
 		assert_int_equal(xdp_dedup_fips_announce(lib.f, 1, msg, sizeof(msg)), -EOPNOTSUPP);
 		assert_int_equal(lib_stats().set_bits, 0);
 	}
@@ -210,12 +426,28 @@ static void absorb_is_stale(void **state)
 	struct fips_filter f = filter_with(0, 3);
 
 	(void)state;
-	lib_load("--layout flat --hash fips --hashes 5 --window 5s");
+	take_fips_with("--capacity 500 --fpr 0.01 --window 5s");
 	assert_int_equal(absorb(&f, 1), 0);
 	bed_tool("unload ve0");
 	for (int ms = 0; !lib_stats().stopped && ms < PATIENCE_MS; ms++)
 		usleep(1000);
 	assert_int_equal(absorb(&f, 1), -ESTALE);
+}
+
+/* What is announced of a filter that is no longer there would be true for ever. */
+static void announce_is_stale(void **state)
+{
+	uint8_t msg[FIPS_V1_MSG_BYTES] = { 0xee };
+
+	(void)state;
+	take_fips_with("--capacity 500 --fpr 0.01 --window 5s");
+	assert_int_equal(xdp_dedup_fips_announce(lib.f, 1, msg, sizeof(msg)), sizeof(msg));
+	bed_tool("unload ve0");
+	for (int ms = 0; !lib_stats().stopped && ms < PATIENCE_MS; ms++)
+		usleep(1000);
+	msg[0] = 0xee;
+	assert_int_equal(xdp_dedup_fips_announce(lib.f, 2, msg, sizeof(msg)), -ESTALE);
+	assert_int_equal(msg[0], 0xee);
 }
 
 static struct fips_filter announced(uint64_t sequence)
@@ -287,10 +519,10 @@ static void announce_and_absorb(void **state)
 	take_fips(32768);
 	for (uint64_t n = 0; n < 100; n++)
 		assert_false(item_dropped(n));
-	load_fips("lib2", "ve1", 4096);
+	load_fips("lib2", "ve1", "--capacity 500 --fpr 0.01 --bits 4096");
 	assert_int_equal(xdp_dedup_fips_announce(lib.f, 1, msg, sizeof(msg)), sizeof(msg));
 	assert_int_equal(xdp_dedup_open("lib2", &other), 0);
-	assert_int_equal(xdp_dedup_fips_absorb(other, msg, sizeof(msg), 1e-3), 0);
+	assert_int_equal(xdp_dedup_fips_absorb(other, PEER, msg, sizeof(msg), 1e-3), 0);
 	for (uint64_t n = 0; n < 100; n++) {
 		struct fips_item item = nth_item(n);
 
@@ -303,8 +535,14 @@ static void announce_and_absorb(void **state)
 static const struct CMUnitTest TESTS[] = {
 	OWN(absorb_refuses_what_is_malformed),
 	OWN(absorb_refuses_what_is_too_full),
+	OWN(chosen_bits_are_not_taken_for_random_ones),
 	OWN(absorb_needs_room),
+	OWN(absorb_pays_for_the_bits_it_sets),
+	OWN(absorbed_filters_keep_the_rate),
+	OWN(what_is_known_costs_nothing),
+	OWN(stale_and_repeated_announcements_are_refused),
 	OWN(absorb_is_stale),
+	OWN(announce_is_stale),
 	OWN(fips_is_for_its_own_layout),
 	OWN(announce_and_absorb),
 };

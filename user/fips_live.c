@@ -2,7 +2,10 @@
 #include "fips_live.h"
 
 #include <errno.h>
+#include <math.h>
 
+#include "array_rate.h"
+#include "fips_count.h"
 #include "flat.h"
 
 int fips_live_check(const struct filter *f)
@@ -20,31 +23,132 @@ static __u64 *array_of(const struct filter *f, uint32_t array)
 	return f->blocks[array * f->config->places].word;
 }
 
-int fips_absorb(struct filter *f, const struct fips_filter *from, uint64_t ids)
-{
-	uint32_t words = f->config->m / DEDUP_WORD_BITS,
-		 theirs = FIPS_BITS(from->size_class) / DEDUP_WORD_BITS;
-	struct dedup_state *st = f->state;
-	uint64_t learned = dedup_read(&st->learned), limit = dedup_read(&st->limit);
-	int err = fips_live_check(f);
-	__u64 *to;
+_Static_assert(FIPS_BITS(FIPS_V1_SIZE_CLASS) == FIPS_COUNT_BITS, "what messages bring");
 
-	if (err)
-		return err;
-	if (from->hash_count != f->config->k)
-		return -EINVAL;
-	if (learned >= limit || ids > limit - learned)
-		return -ENOSPC;
-	__sync_fetch_and_add(&st->learned, ids);
-	to = array_of(f, dedup_flat_current(dedup_read(&st->hand)));
-	/* Modulo the smaller m: theirs folded onto ours, or repeated over it. */
-	for (uint32_t i = 0; i < (words > theirs ? words : theirs); i++)
-		if (from->word[i % theirs])
-			__sync_fetch_and_or(&to[i % words], from->word[i % theirs]);
+/* `from` as it goes into the array: over and over. */
+struct pattern {
+	__u64 word[FIPS_COUNT_BITS / DEDUP_WORD_BITS];
+	uint32_t words; /* of these */
+};
+
+static uint32_t words_of(const struct filter *f)
+{
+	return f->config->m / DEDUP_WORD_BITS;
+}
+
+static struct pattern pattern_of(const struct filter *f, const struct fips_filter *from)
+{
+	uint32_t theirs = FIPS_COUNT_BITS / DEDUP_WORD_BITS;
+	struct pattern p = { .words = words_of(f) < theirs ? words_of(f) : theirs };
+
+	for (uint32_t i = 0; i < theirs; i++)
+		p.word[i % p.words] |= from->word[i];
+	return p;
+}
+
+/* What the rate of one array may be: that of two is promised. */
+static double rate_of_one(const struct filter *f)
+{
+	double fpr = f->config->fpr_e18 / 1e18;
+
+	return fpr < 1 ? -expm1(log1p(-fpr) / 2) : 1;
+}
+
+/* The most ids with which the rate of an array is so low. */
+static double ids_for(const struct filter *f, double rate)
+{
+	double lo = 0, hi = array_ids(f->config->m, f->config->k, f->config->m - 0.5);
+
+	for (int i = 0; i < 50; i++) {
+		double mid = (lo + hi) / 2;
+
+		if (array_rate(DEDUP_FIPS, f->config->m, f->config->k, mid) <= rate)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* The most ids with which an array keeps its rate, if that is so much more than of random
+ * bits. Below 0: it cannot.
+ */
+static double ids_beside(const struct filter *f, double excess)
+{
+	double rate = rate_of_one(f) - excess;
+
+	return rate > 0 ? ids_for(f, rate) : -INFINITY;
+}
+
+/* In ids; INFINITY, or no number, if they are not to be had. */
+static double price(const struct filter *f, const __u64 *array, const struct pattern *p)
+{
+	uint32_t m = f->config->m, k = f->config->k, set = dedup_bits_count(array, m), more = 0;
+	double ids, now, then;
+
+	for (uint32_t i = 0; i < words_of(f); i++)
+		more += __builtin_popcountll(p->word[i % p->words] & ~dedup_read(&array[i]));
+	if (!more)
+		return 0;
+	ids = array_ids(m, k, (double)set + more) - array_ids(m, k, set);
+	now = fips_excess(array, m, k, NULL);
+	then = fips_excess(array, m, k, p->word);
+	if (then > now)
+		ids += ids_beside(f, now) - ids_beside(f, then);
+	return ceil(fmax(ids, 1));
+}
+
+/* All or nothing, whoever else pays. */
+static int pay(struct dedup_state *st, double ids)
+{
+	uint64_t learned, limit;
+
+	if (ids == 0)
+		return 0;
+	do {
+		learned = dedup_read(&st->learned);
+		limit = dedup_read(&st->limit);
+		if (learned >= limit || !(ids <= limit - learned))
+			return -ENOSPC;
+	} while (!__sync_bool_compare_and_swap(&st->learned, learned, learned + (uint64_t)ids));
 	return 0;
 }
 
-int fips_image(const struct filter *f, struct fips_filter *out)
+static bool is_epoch(const struct filter *f, uint32_t epoch)
+{
+	return dedup_hand_epoch(dedup_read(&f->state->hand)) == epoch;
+}
+
+int fips_live_absorb(struct filter *f, const struct fips_filter *from, double fpr_max)
+{
+	struct pattern p = pattern_of(f, from);
+	double rate = fips_counted_rate(from->word, FIPS_COUNT_BITS, f->config->k);
+	uint32_t epoch;
+
+	if (!(rate <= fpr_max))
+		return -EDOM;
+	if (f->config->m < FIPS_COUNT_BITS)
+		rate = fips_counted_rate(p.word, f->config->m, f->config->k);
+	/* All bits set say nothing, of endless ids. */
+	if (rate == 1 || rate > rate_of_one(f))
+		return -EDOM;
+	do {
+		uint64_t hand = dedup_read(&f->state->hand);
+		__u64 *array = array_of(f, dedup_flat_current(hand));
+		int err = pay(f->state, price(f, array, &p));
+
+		if (err)
+			return err;
+		epoch = dedup_hand_epoch(hand);
+		/* Only what was the present generation when that was paid has been paid for. */
+		for (uint32_t i = 0; i < words_of(f) && is_epoch(f, epoch); i++)
+			if (p.word[i % p.words])
+				__sync_fetch_and_or(&array[i], p.word[i % p.words]);
+	} while (!is_epoch(f, epoch));
+	return 0;
+}
+
+int fips_live_image(const struct filter *f, struct fips_filter *out)
 {
 	uint32_t words = f->config->m / DEDUP_WORD_BITS, theirs;
 	uint64_t hand = dedup_read(&f->state->hand);

@@ -11,12 +11,18 @@
 /* -EOPNOTSUPP if the live filter is no such one. */
 int fips_live_check(const struct filter *f);
 
-/* ORs all that `from` holds into the present generation; it counts as so many ids learned.
- * -EINVAL if k differs, -ENOSPC if there is no room for so many.
+/* ORs all that `from`, of v1 and of the same k, holds into the present generation: folded into a
+ * smaller m, repeated over a larger one. It is paid for as ids learned, so that p holds:
+ * - as many ids as set so many bits as are new, the array being as full as it is;
+ * - by how much fewer ids keep the array's rate for these very bits are not random ones: in a
+ *   larger m they are repeated, and a peer may have chosen them (fips_excess).
+ * -EDOM if the rate of `from` is above fpr_max, or folded above what one array may have,
+ * -ENOSPC if there is no room: nothing is absorbed then, but for the hand's passing meanwhile,
+ * when it is paid for and absorbed again.
  */
-int fips_absorb(struct filter *f, const struct fips_filter *from, uint64_t ids);
+int fips_live_absorb(struct filter *f, const struct fips_filter *from, double fpr_max);
 
 /* What both generations hold, as a filter of v1's size. */
-int fips_image(const struct filter *f, struct fips_filter *out);
+int fips_live_image(const struct filter *f, struct fips_filter *out);
 
 #endif

@@ -2,25 +2,18 @@
 #include "xdp-dedup.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
-#include "fips_live.h"
-#include "fips_rate.h"
 #include "ids.h"
+#include "lib_handle.h"
 #include "shape.h"
 #include "stats.h"
 #include "want.h"
 
-struct xdp_dedup_filter {
-	struct filter filter;
-	int64_t clock_offset_ns;
-};
-
 /* A clock without a system call; a tick of it is far below what counts as stopped. */
-static bool is_stopped(const struct xdp_dedup_filter *f)
+bool lib_is_stopped(const struct xdp_dedup_filter *f)
 {
 	return stats_stopped(f->filter.config, f->filter.state,
 			     clock_ns(CLOCK_MONOTONIC_COARSE) + f->clock_offset_ns);
@@ -47,17 +40,23 @@ int xdp_dedup_open(const char *name, struct xdp_dedup_filter **out)
 		return err;
 	}
 	err = clock_measure_offset(&f->clock_offset_ns);
-	if (err)
-		xdp_dedup_close(f);
-	else
-		*out = f;
-	return err;
+	if (err) {
+		filter_close(&f->filter);
+		free(f);
+		return err;
+	}
+	pthread_mutex_init(&f->absorbing, NULL);
+	*out = f;
+	return 0;
 }
 
 void xdp_dedup_close(struct xdp_dedup_filter *f)
 {
-	if (f)
-		filter_close(&f->filter);
+	if (!f)
+		return;
+	filter_close(&f->filter);
+	fips_heard_free(&f->heard);
+	pthread_mutex_destroy(&f->absorbing);
 	free(f);
 }
 
@@ -74,7 +73,7 @@ int xdp_dedup_test(const struct xdp_dedup_filter *f, const void *bytes, size_t l
 
 	if (err)
 		return err;
-	return is_stopped(f) ? -ESTALE : ids_test(&f->filter, id);
+	return lib_is_stopped(f) ? -ESTALE : ids_test(&f->filter, id);
 }
 
 int xdp_dedup_add(struct xdp_dedup_filter *f, const void *bytes, size_t len)
@@ -84,7 +83,7 @@ int xdp_dedup_add(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 
 	if (err)
 		return err;
-	return is_stopped(f) ? -ESTALE : as_duplicate(ids_add(&f->filter, id));
+	return lib_is_stopped(f) ? -ESTALE : as_duplicate(ids_add(&f->filter, id));
 }
 
 int xdp_dedup_check_and_add(struct xdp_dedup_filter *f, const void *bytes, size_t len)
@@ -94,7 +93,7 @@ int xdp_dedup_check_and_add(struct xdp_dedup_filter *f, const void *bytes, size_
 
 	if (err)
 		return err;
-	return is_stopped(f) ? -ESTALE : as_duplicate(ids_see(&f->filter, id));
+	return lib_is_stopped(f) ? -ESTALE : as_duplicate(ids_see(&f->filter, id));
 }
 
 /* At most IDS_AT_ONCE of them. */
@@ -117,7 +116,7 @@ static size_t check_some(struct xdp_dedup_filter *f, const struct xdp_dedup_id *
 size_t xdp_dedup_check_and_add_many(struct xdp_dedup_filter *f, const struct xdp_dedup_id *ids,
 				    size_t cnt, int *results)
 {
-	bool stopped = is_stopped(f);
+	bool stopped = lib_is_stopped(f);
 	size_t duplicates = 0;
 
 	for (size_t i = 0; i < cnt; i += IDS_AT_ONCE) {
@@ -151,7 +150,7 @@ int xdp_dedup_want(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 
 	if (err)
 		return err;
-	if (is_stopped(f))
+	if (lib_is_stopped(f))
 		return -ESTALE;
 	err = want_id(&f->filter, id);
 	return err == -EINVAL ? 0 : err;
@@ -227,7 +226,7 @@ static int get_stats(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *o
 	s.fresh = counters.new;
 	s.duplicate = counters.duplicate;
 	s.dropped = counters.dropped;
-	s.stopped = is_stopped(f);
+	s.stopped = lib_is_stopped(f);
 	s.wanted = counters.wanted;
 	hand_out(out, size, &s, sizeof(s));
 	return 0;
@@ -241,33 +240,4 @@ int xdp_dedup_stats(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *ou
 int xdp_dedup_stats_exact(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *out, size_t size)
 {
 	return get_stats(f, out, size, STATS_ALL);
-}
-
-int xdp_dedup_fips_absorb(struct xdp_dedup_filter *f, const void *msg, size_t len, double fpr_max)
-{
-	struct fips_filter theirs;
-	uint64_t sequence;
-	double rate;
-	int err = fips_live_check(&f->filter);
-
-	if (err)
-		return err;
-	if (is_stopped(f))
-		return -ESTALE;
-	if (fips_decode(msg, len, &theirs, &sequence))
-		return -EBADMSG;
-	rate = fips_fpr(&theirs);
-	if (!(rate <= fpr_max) || rate == 1) /* all bits set: it says nothing, of endless ids */
-		return -EDOM;
-	err = fips_absorb(&f->filter, &theirs, ceil(fips_estimate(&theirs)));
-	return err == -EINVAL ? -EBADMSG : err;
-}
-
-int xdp_dedup_fips_announce(const struct xdp_dedup_filter *f, uint64_t sequence, void *msg,
-			    size_t size)
-{
-	struct fips_filter image;
-	int err = fips_image(&f->filter, &image);
-
-	return err ? err : fips_encode(&image, sequence, msg, size);
 }

@@ -2,11 +2,13 @@
 #include "stats.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "array_rate.h"
 #include "block.h"
 #include "countdown.h"
+#include "fips_count.h"
 #include "flat.h"
 #include "hand.h"
 
@@ -169,6 +171,16 @@ static double rate_at(const struct dedup_config *cfg, double fill)
 	return array_rate_at(cfg->hash, cfg->m, cfg->k, fill);
 }
 
+/* Of one of flat's arrays. What FIPS' peers have put there is not random. */
+static double array_fpr(const struct dedup_config *cfg, const struct dedup_block *array, double fill)
+{
+	double excess = 0;
+
+	if (cfg->hash == DEDUP_FIPS && cfg->m >= DEDUP_WORD_BITS && !(cfg->m & (cfg->m - 1)))
+		excess = fips_excess(array->word, cfg->m, cfg->k, NULL);
+	return rate_at(cfg, fill) + excess;
+}
+
 static uint32_t block_popcount(const struct dedup_block *b, const struct dedup_block *and)
 {
 	uint32_t sum = 0;
@@ -201,9 +213,11 @@ static struct fill flat_fill(const struct dedup_config *cfg, const struct dedup_
 	f.current = (double)f.set_current / cfg->m;
 	f.previous = (double)f.set_previous / cfg->m;
 	f.ids = learned_ids(cfg, f.set_current) + learned_ids(cfg, f.set_previous);
+	f.fpr = array_fpr(cfg, current, f.current);
+	if (f.set_previous)
+		f.fpr += array_fpr(cfg, previous, f.previous);
 	/* An id that both arrays seem to hold counts once; some such are left in. */
-	f.fpr = rate_at(cfg, f.current) + rate_at(cfg, f.previous) -
-		pow((double)both / cfg->m, cfg->k);
+	f.fpr -= pow((double)both / cfg->m, cfg->k);
 	f.fpr = fmin(f.fpr, 1);
 	part = (double)w.read / cfg->places;
 	set_error(&f, part, (f.set_current + f.set_previous) * part, cfg->k);

@@ -16,6 +16,8 @@
  *   -EINVAL      an id of more than XDP_DEDUP_ID_MAX bytes
  *   -EOPNOTSUPP  not in this filter's layout
  *
+ * What a FIPS node needs is in xdp-dedup-fips.h.
+ *
  * Link with `pkg-config --libs xdp-dedup`. Root, or else CAP_BPF and access to the pins
  * under /sys/fs/bpf/xdp-dedup, is needed to open a filter, and not afterwards. In a time namespace
  * all is the same; but who enters one (or is forked into one) opens again.
@@ -146,20 +148,6 @@ struct xdp_dedup_counters {
  */
 int xdp_dedup_counters(const struct xdp_dedup_filter *filter, struct xdp_dedup_counters *counters,
 		       size_t size);
-
-/* FIPS (layout flat, hash fips): puts all that a peer's FilterAnnounce message says into
- * the filter. m may be any power of 2 from 64 on. -EBADMSG if the message is malformed or
- * of another k, -EDOM if its own false-positive rate is above fpr_max: one with all bits
- * set must not be believed. Nothing is absorbed then, nor on -ENOSPC.
- */
-int xdp_dedup_fips_absorb(struct xdp_dedup_filter *filter, const void *msg, size_t len,
-			  double fpr_max);
-
-/* FIPS: writes a FilterAnnounce of all that is in the window. Returns its bytes (1,035);
- * -ENOSPC if size is less.
- */
-int xdp_dedup_fips_announce(const struct xdp_dedup_filter *filter, uint64_t sequence, void *msg,
-			    size_t size);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "fips_heard.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static struct fips_last *find(const struct fips_heard *h, uint64_t peer)
+{
+	for (size_t i = 0; i < h->cnt; i++)
+		if (h->last[i].peer == peer)
+			return &h->last[i];
+	return NULL;
+}
+
+int fips_heard_reserve(struct fips_heard *h)
+{
+	struct fips_last *last = reallocarray(h->last, h->cnt + 1, sizeof(*last));
+
+	if (!last)
+		return -ENOMEM;
+	h->last = last;
+	return 0;
+}
+
+bool fips_heard_is_new(const struct fips_heard *h, uint64_t peer, uint64_t sequence)
+{
+	const struct fips_last *last = find(h, peer);
+
+	return !last || sequence > last->sequence;
+}
+
+void fips_heard_put(struct fips_heard *h, uint64_t peer, uint64_t sequence)
+{
+	struct fips_last *last = find(h, peer);
+
+	if (!last)
+		last = &h->last[h->cnt++];
+	*last = (struct fips_last){ peer, sequence };
+}
+
+void fips_heard_forget(struct fips_heard *h, uint64_t peer)
+{
+	struct fips_last *last = find(h, peer);
+
+	if (last)
+		*last = h->last[--h->cnt];
+}
+
+void fips_heard_free(struct fips_heard *h)
+{
+	free(h->last);
+	*h = (struct fips_heard){ 0 };
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+
+#include "fips_live.h"
+#include "lib_handle.h"
+#include "xdp-dedup-fips.h"
+
+static int absorb(struct xdp_dedup_filter *f, uint64_t peer, const struct fips_filter *theirs,
+		  uint64_t sequence, double fpr_max)
+{
+	int err = fips_heard_reserve(&f->heard);
+
+	if (err)
+		return err;
+	if (!fips_heard_is_new(&f->heard, peer, sequence))
+		return -EALREADY;
+	err = fips_live_absorb(&f->filter, theirs, fpr_max);
+	if (!err)
+		fips_heard_put(&f->heard, peer, sequence);
+	return err;
+}
+
+int xdp_dedup_fips_absorb(struct xdp_dedup_filter *f, uint64_t peer, const void *msg, size_t len,
+			  double fpr_max)
+{
+	struct fips_filter theirs;
+	uint64_t sequence;
+	int err = fips_live_check(&f->filter);
+
+	if (err)
+		return err;
+	if (lib_is_stopped(f))
+		return -ESTALE;
+	if (fips_decode(msg, len, &theirs, &sequence) || theirs.hash_count != f->filter.config->k)
+		return -EBADMSG;
+	pthread_mutex_lock(&f->absorbing);
+	err = absorb(f, peer, &theirs, sequence, fpr_max);
+	pthread_mutex_unlock(&f->absorbing);
+	return err;
+}
+
+void xdp_dedup_fips_forget(struct xdp_dedup_filter *f, uint64_t peer)
+{
+	pthread_mutex_lock(&f->absorbing);
+	fips_heard_forget(&f->heard, peer);
+	pthread_mutex_unlock(&f->absorbing);
+}
+
+int xdp_dedup_fips_announce(const struct xdp_dedup_filter *f, uint64_t sequence, void *msg,
+			    size_t size)
+{
+	struct fips_filter image;
+	int err = fips_live_image(&f->filter, &image);
+
+	if (!err && lib_is_stopped(f))
+		err = -ESTALE;
+	return err ? err : fips_encode(&image, sequence, msg, size);
+}
