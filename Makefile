@@ -24,14 +24,16 @@ BIN   := $(BUILD)/xdp-dedup
 SKELS := $(BUILD)/xdp_dedup.skel.h $(BUILD)/bench.skel.h
 USER  := $(wildcard user/*.c)
 OBJS  := $(USER:user/%.c=$(BUILD)/user/%.o)
+# What the library has and the tool has no use for.
+LIB_ONLY := libxdp-dedup libxdp-dedup-fips fips fips_heard fips_live fips_peers fips_rate
 # The same without main, with sanitizers: what tests link.
 SOBJS := $(patsubst user/%.c,$(BUILD)/san/%.o,$(filter-out user/main.c,$(USER)))
 
 # The library for applications: its own objects, and of them only what its header names.
 LIB       := $(BUILD)/libxdp-dedup
 LIB_MAJOR := 0
-LIB_OBJS  := $(patsubst %,$(BUILD)/lib/%.o,libxdp-dedup libxdp-dedup-fips clock filter ids want stats \
-	       shape size flat_size array_rate fips_count fips fips_heard fips_live fips_rate)
+LIB_OBJS  := $(patsubst %,$(BUILD)/lib/%.o,$(LIB_ONLY) clock filter ids want stats shape size flat_size \
+	       array_rate fips_count)
 LIB_FILES := $(LIB).a $(LIB).so.$(LIB_MAJOR)
 
 .PHONY: all
@@ -72,7 +74,7 @@ $(BUILD)/bench.skel.h: bpf/bench.bpf.c $(wildcard bpf/*.h include/*.h) Makefile 
 $(BUILD)/user/%.o: user/%.c $(SKELS) Makefile
 	$(call compile)
 
-$(BIN): $(OBJS)
+$(BIN): $(filter-out $(LIB_ONLY:%=$(BUILD)/user/%.o),$(OBJS))
 	$(call link,,$(LIBS))
 
 $(BUILD)/lib/%.o: user/%.c Makefile | deps
@@ -113,7 +115,7 @@ $(BUILD)/san/%.o: user/%.c $(SKELS) Makefile
 $(BUILD)/tests/%.o: tests/%.c $(SKELS) Makefile
 	$(call compile,$(SAN_FLAGS))
 
-$(SAN_BIN): $(BUILD)/san/main.o $(SOBJS)
+$(SAN_BIN): $(BUILD)/san/main.o $(filter-out $(LIB_ONLY:%=$(BUILD)/san/%.o),$(SOBJS))
 	$(call link,$(SAN_FLAGS),$(LIBS))
 
 # What test programs share beside their own file.

@@ -3,13 +3,14 @@
 #include "fips_bed.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "fips_peers.h"
 #include "fips_rate.h"
 
 #define MS 1000000ULL
-#define NO_CAP V1_BITS
+#define NO_CAP 1.0 /* a rate */
 
 /* A node, and beside it what it must do, in the plainest way. Every call below makes both
  * do it and compares.
@@ -24,7 +25,7 @@ struct model_peer {
 };
 
 struct model {
-	struct fips_node node;
+	struct xdp_dedup_fips_node *node;
 	struct model_peer *peers;
 	uint32_t peer_cnt, cap, sent;
 	uint64_t self, now_ns, sequence, seed;
@@ -36,20 +37,21 @@ static uint64_t id_of(uint32_t peer)
 	return peer == 1 ? UINT64_MAX : peer * 0x9e3779b97f4a7c15;
 }
 
-static struct model start(uint32_t peers, uint32_t cap)
+static struct model start(uint32_t peers, double fpr_max)
 {
-	struct model m = { .peer_cnt = peers, .cap = cap, .now_ns = 7, .sequence = 99 };
+	struct model m = { .peer_cnt = peers, .now_ns = 7, .sequence = 99 };
 	struct fips_item self = nth_item(m.self);
 
 	m.peers = calloc(peers, sizeof(*m.peers));
 	assert_non_null(m.peers);
-	fips_node_init(&m.node, &self, cap, m.sequence + 1);
+	m.cap = fips_cap_bits(fpr_max, FIPS_V1_SIZE_CLASS, FIPS_V1_HASHES);
+	assert_int_equal(xdp_dedup_fips_node_new(self.byte, fpr_max, m.sequence + 1, &m.node), 0);
 	return m;
 }
 
 static void stop(struct model *m)
 {
-	fips_node_free(&m->node);
+	xdp_dedup_fips_node_free(m->node);
 	free(m->peers);
 }
 
@@ -57,7 +59,8 @@ static void add(struct model *m, uint32_t peer, bool tree)
 {
 	struct model_peer *p = &m->peers[peer];
 
-	assert_int_equal(fips_node_add_peer(&m->node, id_of(peer), tree), p->here ? -EEXIST : 0);
+	assert_int_equal(xdp_dedup_fips_node_add_peer(m->node, id_of(peer), tree),
+			 p->here ? -EEXIST : 0);
 	if (!p->here)
 		*p = (struct model_peer){ .here = true, .tree = tree };
 }
@@ -66,7 +69,7 @@ static void drop(struct model *m, uint32_t peer)
 {
 	bool here = m->peers[peer].here;
 
-	assert_int_equal(fips_node_remove_peer(&m->node, id_of(peer)), here ? 0 : -ENOENT);
+	assert_int_equal(xdp_dedup_fips_node_remove_peer(m->node, id_of(peer)), here ? 0 : -ENOENT);
 	m->peers[peer].here = false;
 }
 
@@ -74,7 +77,8 @@ static void turn(struct model *m, uint32_t peer, bool tree)
 {
 	bool here = m->peers[peer].here;
 
-	assert_int_equal(fips_node_set_tree(&m->node, id_of(peer), tree), here ? 0 : -ENOENT);
+	assert_int_equal(xdp_dedup_fips_node_set_tree(m->node, id_of(peer), tree),
+			 here ? 0 : -ENOENT);
 	m->peers[peer].tree = tree;
 }
 
@@ -82,7 +86,8 @@ static void set_leaf(struct model *m, int leaf, bool on)
 {
 	struct fips_item item = nth_item(ITEM_LEAF + leaf);
 	int same = on ? -EEXIST : -ENOENT;
-	int err = on ? fips_node_add_leaf(&m->node, &item) : fips_node_remove_leaf(&m->node, &item);
+	int err = on ? xdp_dedup_fips_node_add_leaf(m->node, item.byte)
+		     : xdp_dedup_fips_node_remove_leaf(m->node, item.byte);
 
 	assert_int_equal(err, m->leaf[leaf] == on ? same : 0);
 	m->leaf[leaf] = on;
@@ -92,7 +97,7 @@ static void set_self(struct model *m, uint64_t self)
 {
 	struct fips_item item = nth_item(self);
 
-	fips_node_set_self(&m->node, &item);
+	xdp_dedup_fips_node_set_self(m->node, item.byte);
 	m->self = self;
 }
 
@@ -101,7 +106,8 @@ static enum fips_refusal hear(struct model *m, uint32_t peer, const struct fips_
 			      uint64_t sequence)
 {
 	struct model_peer *p = &m->peers[peer];
-	enum fips_refusal why = FIPS_ACCEPTED, expected = FIPS_ACCEPTED;
+	enum fips_refusal expected = FIPS_ACCEPTED;
+	const char *why = NULL;
 	uint8_t msg[FIPS_V1_MSG_BYTES];
 	int ret;
 
@@ -112,22 +118,23 @@ static enum fips_refusal hear(struct model *m, uint32_t peer, const struct fips_
 	else if (fips_set_bits(f) > m->cap)
 		expected = FIPS_REFUSED_too_full;
 	assert_int_equal(fips_encode(f, sequence, msg, sizeof(msg)), sizeof(msg));
-	ret = fips_node_receive(&m->node, id_of(peer), msg, sizeof(msg), &why);
+	ret = xdp_dedup_fips_node_receive(m->node, id_of(peer), msg, sizeof(msg), &why);
 	if (!p->here) {
 		assert_int_equal(ret, -ENOENT);
-		assert_int_equal(why, FIPS_ACCEPTED);
-		return why;
+		assert_null(why);
+		return FIPS_ACCEPTED;
 	}
-	assert_int_equal(why, expected);
-	if (why) {
+	if (expected) {
 		assert_int_equal(ret, -EBADMSG);
-		return why;
+		assert_string_equal(why, fips_refusal_text(expected));
+		return expected;
 	}
+	assert_null(why);
 	assert_int_equal(ret, !p->heard || !fips_equal(&p->in, f));
 	p->heard = true;
 	p->in = *f;
 	p->in_sequence = sequence;
-	return why;
+	return FIPS_ACCEPTED;
 }
 
 static struct fips_filter outbound(const struct model *m, uint32_t peer)
@@ -146,7 +153,7 @@ static struct fips_filter outbound(const struct model *m, uint32_t peer)
 	return f;
 }
 
-static int take(void *arg, uint64_t id, const uint8_t *msg, size_t len)
+static int take(void *arg, uint64_t id, const void *msg, size_t len)
 {
 	struct model *m = arg;
 	struct fips_filter f, expected;
@@ -184,7 +191,7 @@ static uint32_t poll_after(struct model *m, uint64_t ns)
 
 	m->now_ns += ns;
 	m->sent = 0;
-	next_ns = fips_node_poll(&m->node, m->now_ns, take, m);
+	next_ns = xdp_dedup_fips_node_poll(m->node, m->now_ns, take, m);
 	for (uint32_t i = 0; i < m->peer_cnt; i++) {
 		const struct model_peer *p = &m->peers[i];
 		struct fips_filter f;
@@ -199,7 +206,7 @@ static uint32_t poll_after(struct model *m, uint64_t ns)
 			expected_ns = p->tried_ns + 500 * MS;
 	}
 	assert_int_equal(next_ns, expected_ns);
-	assert_false(m->node.changed);
+	assert_false(m->node->changed);
 	return m->sent;
 }
 
@@ -216,15 +223,15 @@ static void compare(struct model *m)
 			const struct model_peer *p = &m->peers[i];
 			bool maybe = p->here && p->heard && fips_test(&p->in, &item);
 
-			assert_int_equal(fips_node_may_reach(&m->node, id_of(i), &item),
+			assert_int_equal(xdp_dedup_fips_node_may_reach(m->node, id_of(i), item.byte),
 					 p->here ? maybe : -ENOENT);
 			cnt += maybe;
 		}
-		assert_int_equal(fips_node_candidates(&m->node, &item, ids, 2), cnt);
+		assert_int_equal(xdp_dedup_fips_node_candidates(m->node, item.byte, ids, 2), cnt);
 	}
 	for (uint32_t i = 0; i < m->peer_cnt; i++) {
-		struct fips_filter f, expected = outbound(m, i);
-		int err = fips_node_outbound(&m->node, id_of(i), &f);
+		struct fips_filter f = empty_filter(5, 1), expected = outbound(m, i);
+		int err = xdp_dedup_fips_node_outbound(m->node, id_of(i), f.word);
 
 		assert_int_equal(err, m->peers[i].here ? 0 : -ENOENT);
 		assert_true(err || fips_equal(&f, &expected));
@@ -275,7 +282,7 @@ static void storms_end_with_the_last_word(void **state)
 {
 	(void)state;
 	for (uint32_t storm = 0; storm < 30; storm++) {
-		struct model m = start(1 + storm % 8, NO_CAP - 4000);
+		struct model m = start(1 + storm % 8, 0.035);
 
 		m.seed = storm;
 		for (int i = 0; i < 500; i++) {
@@ -289,7 +296,7 @@ static void storms_end_with_the_last_word(void **state)
 		poll_after(&m, 0);
 		poll_after(&m, 500 * MS);
 		assert_int_equal(poll_after(&m, 500 * MS), 0);
-		assert_int_equal(m.node.next_ns, UINT64_MAX); /* all told: see poll_after */
+		assert_int_equal(m.node->next_ns, UINT64_MAX); /* all told: see poll_after */
 		stop(&m);
 	}
 }
@@ -327,27 +334,26 @@ static void outbound_matches_the_vectors(void **state)
 	static const char *const NAMES[] = { "a", "b", "c" };
 	json_object *v = vectors("split_horizon"), *items = vectors("items");
 	struct fips_item self = item_from_hex(text(items, "self"));
-	struct fips_node n;
+	struct xdp_dedup_fips_node *n;
 
 	(void)state;
 	assert_int_equal(json_object_array_length(member(v, "tree_peers")), 2);
-	fips_node_init(&n, &self, NO_CAP, 1);
+	assert_int_equal(xdp_dedup_fips_node_new(self.byte, NO_CAP, 1, &n), 0);
 	for (uint64_t i = 0; i < 3; i++) {
 		struct fips_filter f = filter_from(member(items, NAMES[i]), 1);
 		uint8_t msg[FIPS_V1_MSG_BYTES];
-		enum fips_refusal why;
 
-		assert_int_equal(fips_node_add_peer(&n, i, i < 2), 0); /* c is a mesh peer */
+		assert_int_equal(xdp_dedup_fips_node_add_peer(n, i, i < 2), 0); /* c is a mesh peer */
 		fips_encode(&f, 0, msg, sizeof(msg));
-		assert_int_equal(fips_node_receive(&n, i, msg, sizeof(msg), &why), 1);
+		assert_int_equal(xdp_dedup_fips_node_receive(n, i, msg, sizeof(msg), NULL), 1);
 	}
 	for (uint64_t i = 0; i < 3; i++) {
-		struct fips_filter f;
+		struct fips_filter f = empty_filter(5, 1);
 
-		assert_int_equal(fips_node_outbound(&n, i, &f), 0);
+		assert_int_equal(xdp_dedup_fips_node_outbound(n, i, f.word), 0);
 		assert_string_equal(sha256_of(&f), text(member(v, "outbound_sha256"), NAMES[i]));
 	}
-	fips_node_free(&n);
+	xdp_dedup_fips_node_free(n);
 }
 
 static void new_peers_are_told_at_once(void **state)
@@ -360,7 +366,7 @@ static void new_peers_are_told_at_once(void **state)
 	assert_int_equal(poll_after(&m, 1), 1);
 	add(&m, 1, false);
 	assert_int_equal(poll_after(&m, 1), 1);
-	assert_int_equal(m.node.sequence, 101);
+	assert_int_equal(m.node->sequence, 101);
 	stop(&m);
 }
 
@@ -373,7 +379,7 @@ static void announcements_are_half_a_second_apart(void **state)
 	assert_int_equal(poll_after(&m, 0), 1);
 	set_self(&m, 1);
 	assert_int_equal(poll_after(&m, 1), 0);
-	assert_int_equal(m.node.next_ns, 7 + 500000000);
+	assert_int_equal(m.node->next_ns, 7 + 500000000);
 	set_self(&m, 2);
 	set_leaf(&m, 0, true);
 	assert_int_equal(poll_after(&m, 499999998), 0);
@@ -401,7 +407,7 @@ static void nothing_new_is_not_announced(void **state)
 	hear(&m, 1, &f, 1);
 	assert_int_equal(poll_after(&m, 500 * MS), 1); /* 0 hears of 1's; 1 and 2 know it all */
 	hear(&m, 2, &g, 1);
-	assert_false(m.node.changed); /* nobody is told of a mesh peer's */
+	assert_false(m.node->changed); /* nobody is told of a mesh peer's */
 	turn(&m, 2, false);
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(poll_after(&m, 500 * MS), 0);
@@ -467,8 +473,8 @@ static void refused_announcements_change_nothing(void **state)
 	uint32_t cap = fips_cap_bits(0.5, 1, 5);
 	struct fips_filter f = filter_with(0, 30), full = filter_with_bits(cap + 1), other = f;
 	struct fips_filter all = filter_with_bits(V1_BITS), most = filter_with_bits(cap);
-	enum fips_refusal why = FIPS_ACCEPTED;
-	struct model m = start(2, cap);
+	struct model m = start(2, 0.5);
+	const char *why;
 
 	(void)state;
 	other.hash_count = 4;
@@ -480,8 +486,9 @@ static void refused_announcements_change_nothing(void **state)
 	assert_int_equal(hear(&m, 0, &full, 8), FIPS_REFUSED_too_full);
 	assert_int_equal(hear(&m, 0, &all, 8), FIPS_REFUSED_too_full);
 	assert_int_equal(hear(&m, 0, &other, 8), FIPS_REFUSED_other_hashes);
-	assert_int_equal(fips_node_receive(&m.node, 0, NULL, 0, &why), -EBADMSG);
-	assert_int_equal(why, FIPS_REFUSED_empty);
+	assert_int_equal(xdp_dedup_fips_node_receive(m.node, 0, NULL, 0, &why), -EBADMSG);
+	assert_string_equal(why, "no bytes at all");
+	assert_int_equal(xdp_dedup_fips_node_receive(m.node, 0, NULL, 0, NULL), -EBADMSG);
 	compare(&m);
 	assert_int_equal(poll_after(&m, 500 * MS), 0);
 	assert_int_equal(hear(&m, 0, &most, 2), FIPS_ACCEPTED);
@@ -499,16 +506,16 @@ static void mesh_filters_answer_queries_only(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < 3; i++) {
 		add(&m, i, false);
-		assert_int_equal(fips_node_candidates(&m.node, &item, ids, 3), 0);
+		assert_int_equal(xdp_dedup_fips_node_candidates(m.node, item.byte, ids, 3), 0);
 	}
 	poll_after(&m, 0);
 	for (uint32_t i = 0; i < 3; i++)
 		hear(&m, i, &f, 1);
 	assert_int_equal(poll_after(&m, 500 * MS), 0);
-	assert_int_equal(fips_node_candidates(&m.node, &item, ids, 4), 3);
+	assert_int_equal(xdp_dedup_fips_node_candidates(m.node, item.byte, ids, 4), 3);
 	assert_true(ids[0] == id_of(0) && ids[1] == id_of(2) && ids[2] == id_of(1));
 	ids[1] = 77;
-	assert_int_equal(fips_node_candidates(&m.node, &item, ids, 1), 3);
+	assert_int_equal(xdp_dedup_fips_node_candidates(m.node, item.byte, ids, 1), 3);
 	assert_true(ids[1] == 77 && ids[3] == 77);
 	turn(&m, 0, true);
 	assert_int_equal(poll_after(&m, 500 * MS), 2);
@@ -519,10 +526,10 @@ static void mesh_filters_answer_queries_only(void **state)
 #define NODES 48
 #define BRANCHES 3
 #define TREE_DEPTH 4 /* 1 + 3 + 9 + 27 + 8 nodes */
-#define SPREAD_NS (2 * TREE_DEPTH * FIPS_INTERVAL_NS)
+#define SPREAD_NS (2 * TREE_DEPTH * XDP_DEDUP_FIPS_INTERVAL_NS)
 
 struct net {
-	struct fips_node node[NODES];
+	struct xdp_dedup_fips_node *node[NODES];
 	uint64_t next_ns[NODES], now_ns, last_ns; /* last_ns: of the last message */
 	uint64_t from;
 };
@@ -532,12 +539,11 @@ static uint64_t parent_of(uint64_t node)
 	return (node - 1) / BRANCHES;
 }
 
-static int deliver(void *arg, uint64_t to, const uint8_t *msg, size_t len)
+static int deliver(void *arg, uint64_t to, const void *msg, size_t len)
 {
 	struct net *net = arg;
-	enum fips_refusal why;
 
-	assert_true(fips_node_receive(&net->node[to], net->from, msg, len, &why) >= 0);
+	assert_true(xdp_dedup_fips_node_receive(net->node[to], net->from, msg, len, NULL) >= 0);
 	net->next_ns[to] = net->last_ns = net->now_ns;
 	return 0;
 }
@@ -556,14 +562,14 @@ static void net_run(struct net *net, uint64_t until_ns)
 		if (net->next_ns[i] > net->now_ns)
 			net->now_ns = net->next_ns[i];
 		net->from = i;
-		net->next_ns[i] = fips_node_poll(&net->node[i], net->now_ns, deliver, net);
+		net->next_ns[i] = xdp_dedup_fips_node_poll(net->node[i], net->now_ns, deliver, net);
 	}
 }
 
 static void link_nodes(struct net *net, uint64_t a, uint64_t b, bool tree)
 {
-	assert_int_equal(fips_node_add_peer(&net->node[a], b, tree), 0);
-	assert_int_equal(fips_node_add_peer(&net->node[b], a, tree), 0);
+	assert_int_equal(xdp_dedup_fips_node_add_peer(net->node[a], b, tree), 0);
+	assert_int_equal(xdp_dedup_fips_node_add_peer(net->node[b], a, tree), 0);
 	net->next_ns[a] = net->next_ns[b] = net->now_ns;
 }
 
@@ -585,7 +591,7 @@ static struct fips_filter side(uint64_t node, bool above)
 
 static const struct fips_filter *inbound(const struct net *net, uint64_t node, uint64_t from)
 {
-	const struct fips_node *n = &net->node[node];
+	const struct xdp_dedup_fips_node *n = net->node[node];
 
 	for (size_t i = 0; i < n->peer_cnt; i++)
 		if (n->peers[i]->id == from)
@@ -603,7 +609,7 @@ static struct net *net_start(void)
 	for (uint64_t i = 0; i < NODES; i++) {
 		struct fips_item item = nth_item(i);
 
-		fips_node_init(&net->node[i], &item, NO_CAP, 1);
+		assert_int_equal(xdp_dedup_fips_node_new(item.byte, NO_CAP, 1, &net->node[i]), 0);
 		net->next_ns[i] = UINT64_MAX;
 	}
 	for (uint64_t i = NODES - 2; i > 0; i--) {
@@ -619,7 +625,7 @@ static struct net *net_start(void)
 static void net_stop(struct net *net)
 {
 	for (uint64_t i = 0; i < NODES; i++)
-		fips_node_free(&net->node[i]);
+		xdp_dedup_fips_node_free(net->node[i]);
 	free(net);
 }
 
@@ -666,7 +672,7 @@ static int who_reaches(const struct net *net, uint64_t item_of, uint64_t below)
 		while (up > below)
 			up = parent_of(up);
 		if (i != item_of && up == below)
-			cnt += fips_node_candidates(&net->node[i], &item, NULL, 0) > 0;
+			cnt += xdp_dedup_fips_node_candidates(net->node[i], item.byte, NULL, 0) > 0;
 	}
 	return cnt;
 }
@@ -687,14 +693,27 @@ static void news_crosses_the_tree_in_time(void **state)
 	assert_int_equal(who_reaches(net, NODES - 1, 0), NODES - 1);
 
 	linked_ns = net->now_ns;
-	assert_int_equal(fips_node_remove_peer(&net->node[0], 2), 0);
-	assert_int_equal(fips_node_remove_peer(&net->node[2], 0), 0);
+	assert_int_equal(xdp_dedup_fips_node_remove_peer(net->node[0], 2), 0);
+	assert_int_equal(xdp_dedup_fips_node_remove_peer(net->node[2], 0), 0);
 	net->next_ns[0] = net->next_ns[2] = linked_ns;
 	net_run(net, UINT64_MAX);
 	assert_in_range(net->last_ns, linked_ns, linked_ns + SPREAD_NS);
 	assert_int_equal(who_reaches(net, 2, 1) + who_reaches(net, 2, 3), 0);
 	assert_int_equal(who_reaches(net, 2, 2), 12); /* all below it */
 	net_stop(net);
+}
+
+static void nodes_without_a_rate_are_refused(void **state)
+{
+	static const double RATES[] = { -1e-9, 1.000001, NAN, INFINITY };
+	struct fips_item self = nth_item(0);
+	struct xdp_dedup_fips_node *n = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(RATES); i++)
+		assert_int_equal(xdp_dedup_fips_node_new(self.byte, RATES[i], 1, &n), -EINVAL);
+	assert_null(n);
+	xdp_dedup_fips_node_free(NULL);
 }
 
 int main(void)
@@ -713,6 +732,7 @@ int main(void)
 		cmocka_unit_test(mesh_filters_answer_queries_only),
 		cmocka_unit_test(tree_edges_divide_the_network),
 		cmocka_unit_test(news_crosses_the_tree_in_time),
+		cmocka_unit_test(nodes_without_a_rate_are_refused),
 	};
 
 	return run_any_tests("fips_peers", tests, ARRAY_SIZE(tests));

@@ -79,6 +79,31 @@ static void run_example(void **state)
 	assert_string_equal(out, "cannot open the filter none: No such file or directory\n");
 }
 
+/* A FIPS node by the installed header: the end of a row hears of the other end, in time. */
+static void fips_example_runs(void **state)
+{
+	char out[4096];
+
+	(void)state;
+	if (!install())
+		skip();
+	sh("cc -Wall -Wextra -Werror tests/example_fips_main.c "
+	   "$(eval $PC --cflags --libs xdp-dedup) -o $R/example-fips");
+	assert_int_equal(
+		sh_out(out, sizeof(out), "LD_LIBRARY_PATH=$R/usr/local/lib $R/example-fips"), 0);
+	assert_string_equal(out, "1 s: a tells b\n1 s: b tells a\n1 s: b tells c\n"
+				 "1 s: c tells b\n1.5 s: b tells a\n"
+				 "a by b: no\nb by b: maybe\nc by b: maybe\nd by b: no\n");
+}
+
+/* The tool has nothing of the library but what both are built from. */
+static void the_tool_has_no_fips_node(void **state)
+{
+	(void)state;
+	sh("nm %s | grep -q ' T filter_open$'", tool()); /* or the below is void */
+	sh("! nm %s | grep -E ' [tT] (xdp_dedup_fips|fips_(init|decode|heard|live))'", tool());
+}
+
 /* Its headers' functions and nothing else, from both forms of it. */
 static void symbols_are_the_headers(void **state)
 {
@@ -87,7 +112,7 @@ static void symbols_are_the_headers(void **state)
 		skip();
 	sh("set -e; cd $R/usr/local; sed 's,/\\*.*,,' include/xdp-dedup*.h |\n"
 	   "	grep -o '\\bxdp_dedup_[a-z_]*(' | tr -d '(' | sort -u >header\n"
-	   "[ $(wc -l <header) = 12 ]\n"
+	   "[ $(wc -l <header) = 25 ]\n"
 	   "nm -D --defined-only lib/libxdp-dedup.so.0 | awk '$2 != \"A\" { print $3 }' |\n"
 	   "	sed 's/@.*//' | sort -u | diff header -\n"
 	   "nm -g --defined-only lib/libxdp-dedup.a | awk 'NF == 3 { print $3 }' | sort -u |\n"
@@ -116,8 +141,8 @@ static void install_tells_its_prefix(void **state)
 
 #define OWN(f) cmocka_unit_test_setup(f, lib_setup_none)
 static const struct CMUnitTest TESTS[] = {
-	OWN(symbols_are_the_headers),
-	OWN(the_library_neither_prints_nor_ends),
+	OWN(symbols_are_the_headers),	OWN(fips_example_runs),
+	OWN(the_tool_has_no_fips_node), OWN(the_library_neither_prints_nor_ends),
 	OWN(install_tells_its_prefix),
 };
 

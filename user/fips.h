@@ -17,7 +17,6 @@
 #define FIPS_SIZE_CLASS_MAX 3
 #define FIPS_V1_SIZE_CLASS 1 /* v1 sends and takes no other */
 #define FIPS_V1_HASHES 5
-#define FIPS_INTERVAL_NS 500000000ULL /* between two announcements to one peer, at least */
 
 #define FIPS_BYTES(size_class) (512u << (size_class))
 #define FIPS_BITS(size_class) (8 * FIPS_BYTES(size_class))

@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fips_rate.h"
+
+_Static_assert(XDP_DEDUP_FIPS_ITEM_BYTES == FIPS_ITEM_BYTES, "one item");
+_Static_assert(XDP_DEDUP_FIPS_FILTER_BYTES == FIPS_BYTES(FIPS_V1_SIZE_CLASS), "one filter");
+_Static_assert(XDP_DEDUP_FIPS_MSG_BYTES == FIPS_V1_MSG_BYTES, "one message");
+
 #define WORDS (FIPS_BYTES(FIPS_V1_SIZE_CLASS) / 8)
 
 static void clear(struct fips_filter *f)
@@ -13,7 +19,7 @@ static void clear(struct fips_filter *f)
 }
 
 /* Nothing can be taken out of a filter: built anew. */
-static void rebuild_own(struct fips_node *n)
+static void rebuild_own(struct xdp_dedup_fips_node *n)
 {
 	clear(&n->own);
 	fips_insert(&n->own, &n->self);
@@ -22,28 +28,45 @@ static void rebuild_own(struct fips_node *n)
 	n->changed = true;
 }
 
-void fips_node_init(struct fips_node *n, const struct fips_item *self, uint32_t cap_bits,
-		    uint64_t first_sequence)
+static struct fips_item item_of(const uint8_t *bytes)
 {
-	*n = (struct fips_node){
-		.self = *self,
-		.cap_bits = cap_bits,
-		.sequence = first_sequence - 1,
-	};
-	rebuild_own(n);
+	struct fips_item item;
+
+	memcpy(item.byte, bytes, sizeof(item.byte));
+	return item;
 }
 
-void fips_node_free(struct fips_node *n)
+int xdp_dedup_fips_node_new(const uint8_t *self, double fpr_max, uint64_t first_sequence,
+			    struct xdp_dedup_fips_node **out)
 {
+	struct xdp_dedup_fips_node *n;
+
+	if (!(fpr_max >= 0 && fpr_max <= 1))
+		return -EINVAL;
+	n = calloc(1, sizeof(*n));
+	if (!n)
+		return -ENOMEM;
+	n->self = item_of(self);
+	n->cap_bits = fips_cap_bits(fpr_max, FIPS_V1_SIZE_CLASS, FIPS_V1_HASHES);
+	n->sequence = first_sequence - 1;
+	rebuild_own(n);
+	*out = n;
+	return 0;
+}
+
+void xdp_dedup_fips_node_free(struct xdp_dedup_fips_node *n)
+{
+	if (!n)
+		return;
 	for (size_t i = 0; i < n->peer_cnt; i++)
 		free(n->peers[i]);
 	free(n->peers);
 	free(n->leaves);
-	*n = (struct fips_node){ 0 };
+	free(n);
 }
 
 /* Where the peer is, or belongs. */
-static size_t place_of(const struct fips_node *n, uint64_t id)
+static size_t place_of(const struct xdp_dedup_fips_node *n, uint64_t id)
 {
 	size_t low = 0, high = n->peer_cnt;
 
@@ -58,14 +81,14 @@ static size_t place_of(const struct fips_node *n, uint64_t id)
 	return low;
 }
 
-static struct fips_peer *find_peer(const struct fips_node *n, uint64_t id)
+static struct fips_peer *find_peer(const struct xdp_dedup_fips_node *n, uint64_t id)
 {
 	size_t at = place_of(n, id);
 
 	return at < n->peer_cnt && n->peers[at]->id == id ? n->peers[at] : NULL;
 }
 
-int fips_node_add_peer(struct fips_node *n, uint64_t id, bool tree)
+int xdp_dedup_fips_node_add_peer(struct xdp_dedup_fips_node *n, uint64_t id, bool tree)
 {
 	size_t at = place_of(n, id);
 	struct fips_peer **peers, *p;
@@ -88,7 +111,7 @@ int fips_node_add_peer(struct fips_node *n, uint64_t id, bool tree)
 	return 0;
 }
 
-int fips_node_set_tree(struct fips_node *n, uint64_t id, bool tree)
+int xdp_dedup_fips_node_set_tree(struct xdp_dedup_fips_node *n, uint64_t id, bool tree)
 {
 	struct fips_peer *p = find_peer(n, id);
 
@@ -99,7 +122,7 @@ int fips_node_set_tree(struct fips_node *n, uint64_t id, bool tree)
 	return 0;
 }
 
-int fips_node_remove_peer(struct fips_node *n, uint64_t id)
+int xdp_dedup_fips_node_remove_peer(struct xdp_dedup_fips_node *n, uint64_t id)
 {
 	struct fips_peer *p = find_peer(n, id);
 	size_t at = place_of(n, id);
@@ -113,23 +136,23 @@ int fips_node_remove_peer(struct fips_node *n, uint64_t id)
 	return 0;
 }
 
-void fips_node_set_self(struct fips_node *n, const struct fips_item *self)
+void xdp_dedup_fips_node_set_self(struct xdp_dedup_fips_node *n, const uint8_t *self)
 {
-	n->self = *self;
+	n->self = item_of(self);
 	rebuild_own(n);
 }
 
 /* leaf_cnt if it is none. */
-static size_t find_leaf(const struct fips_node *n, const struct fips_item *leaf)
+static size_t find_leaf(const struct xdp_dedup_fips_node *n, const uint8_t *leaf)
 {
 	size_t at = 0;
 
-	while (at < n->leaf_cnt && memcmp(&n->leaves[at], leaf, sizeof(*leaf)) != 0)
+	while (at < n->leaf_cnt && memcmp(n->leaves[at].byte, leaf, FIPS_ITEM_BYTES) != 0)
 		at++;
 	return at;
 }
 
-int fips_node_add_leaf(struct fips_node *n, const struct fips_item *leaf)
+int xdp_dedup_fips_node_add_leaf(struct xdp_dedup_fips_node *n, const uint8_t *leaf)
 {
 	struct fips_item *leaves;
 
@@ -139,12 +162,12 @@ int fips_node_add_leaf(struct fips_node *n, const struct fips_item *leaf)
 	if (!leaves)
 		return -ENOMEM;
 	n->leaves = leaves;
-	leaves[n->leaf_cnt++] = *leaf;
+	leaves[n->leaf_cnt++] = item_of(leaf);
 	rebuild_own(n);
 	return 0;
 }
 
-int fips_node_remove_leaf(struct fips_node *n, const struct fips_item *leaf)
+int xdp_dedup_fips_node_remove_leaf(struct xdp_dedup_fips_node *n, const uint8_t *leaf)
 {
 	size_t at = find_leaf(n, leaf);
 
@@ -155,7 +178,7 @@ int fips_node_remove_leaf(struct fips_node *n, const struct fips_item *leaf)
 	return 0;
 }
 
-static enum fips_refusal refuse(const struct fips_node *n, const struct fips_peer *p,
+static enum fips_refusal refuse(const struct xdp_dedup_fips_node *n, const struct fips_peer *p,
 				const struct fips_filter *f, uint64_t sequence)
 {
 	if (f->hash_count != FIPS_V1_HASHES)
@@ -167,8 +190,8 @@ static enum fips_refusal refuse(const struct fips_node *n, const struct fips_pee
 	return FIPS_ACCEPTED;
 }
 
-int fips_node_receive(struct fips_node *n, uint64_t id, const uint8_t *msg, size_t len,
-		      enum fips_refusal *why)
+int xdp_dedup_fips_node_receive(struct xdp_dedup_fips_node *n, uint64_t id, const void *msg,
+				size_t len, const char **why)
 {
 	struct fips_peer *p = find_peer(n, id);
 	enum fips_refusal refusal;
@@ -182,7 +205,8 @@ int fips_node_receive(struct fips_node *n, uint64_t id, const uint8_t *msg, size
 	if (!refusal)
 		refusal = refuse(n, p, &f, sequence);
 	if (refusal) {
-		*why = refusal;
+		if (why)
+			*why = fips_refusal_text(refusal);
 		return -EBADMSG;
 	}
 	same = fips_equal(&p->inbound, &f);
@@ -196,29 +220,38 @@ int fips_node_receive(struct fips_node *n, uint64_t id, const uint8_t *msg, size
 	return 1;
 }
 
+/* Where the item is in every peer's filter. */
+static struct dedup_positions positions_of(const uint8_t *bytes)
+{
+	struct fips_item item = item_of(bytes);
+	struct dedup_positions at;
+
+	fips_locate(&at, &item, FIPS_V1_HASHES, FIPS_V1_SIZE_CLASS);
+	return at;
+}
+
 static bool peer_holds(const struct fips_peer *p, const struct dedup_positions *at)
 {
 	return p->has_inbound && fips_holds(&p->inbound, at);
 }
 
-int fips_node_may_reach(const struct fips_node *n, uint64_t id, const struct fips_item *item)
+int xdp_dedup_fips_node_may_reach(const struct xdp_dedup_fips_node *n, uint64_t id,
+				  const uint8_t *item)
 {
 	const struct fips_peer *p = find_peer(n, id);
-	struct dedup_positions at;
+	struct dedup_positions at = positions_of(item);
 
 	if (!p)
 		return -ENOENT;
-	fips_locate(&at, item, FIPS_V1_HASHES, FIPS_V1_SIZE_CLASS);
 	return peer_holds(p, &at);
 }
 
-size_t fips_node_candidates(const struct fips_node *n, const struct fips_item *item, uint64_t *ids,
-			    size_t size)
+size_t xdp_dedup_fips_node_candidates(const struct xdp_dedup_fips_node *n, const uint8_t *item,
+				      uint64_t *ids, size_t size)
 {
-	struct dedup_positions at;
+	struct dedup_positions at = positions_of(item);
 	size_t cnt = 0;
 
-	fips_locate(&at, item, FIPS_V1_HASHES, FIPS_V1_SIZE_CLASS);
 	for (size_t i = 0; i < n->peer_cnt; i++) {
 		if (!peer_holds(n->peers[i], &at))
 			continue;
@@ -234,7 +267,7 @@ size_t fips_node_candidates(const struct fips_node *n, const struct fips_item *i
  * peer other than Q if two announce it, whoever they are, or if one does and Q does not:
  * twice | (once & ~Q).
  */
-static void accumulate(struct fips_node *n)
+static void accumulate(struct xdp_dedup_fips_node *n)
 {
 	clear(&n->once);
 	clear(&n->twice);
@@ -251,7 +284,8 @@ static void accumulate(struct fips_node *n)
 }
 
 /* `once` and `twice` are up to date. */
-static void outbound_of(const struct fips_node *n, const struct fips_peer *p, struct fips_filter *out)
+static void outbound_of(const struct xdp_dedup_fips_node *n, const struct fips_peer *p,
+			struct fips_filter *out)
 {
 	clear(out);
 	for (uint32_t w = 0; w < WORDS; w++) {
@@ -264,21 +298,23 @@ static void outbound_of(const struct fips_node *n, const struct fips_peer *p, st
 	}
 }
 
-int fips_node_outbound(struct fips_node *n, uint64_t id, struct fips_filter *out)
+int xdp_dedup_fips_node_outbound(struct xdp_dedup_fips_node *n, uint64_t id, void *bits)
 {
 	const struct fips_peer *p = find_peer(n, id);
+	struct fips_filter out;
 
 	if (!p)
 		return -ENOENT;
 	if (n->changed)
 		accumulate(n);
-	outbound_of(n, p, out);
+	outbound_of(n, p, &out);
+	memcpy(bits, out.word, XDP_DEDUP_FIPS_FILTER_BYTES);
 	return 0;
 }
 
 /* Returns when to look at this peer again. */
-static uint64_t poll_peer(struct fips_node *n, struct fips_peer *p, uint64_t now_ns,
-			  fips_send_fn send, void *arg)
+static uint64_t poll_peer(struct xdp_dedup_fips_node *n, struct fips_peer *p, uint64_t now_ns,
+			  xdp_dedup_fips_send_fn send, void *arg)
 {
 	uint8_t msg[FIPS_V1_MSG_BYTES];
 	struct fips_filter out;
@@ -286,8 +322,8 @@ static uint64_t poll_peer(struct fips_node *n, struct fips_peer *p, uint64_t now
 	outbound_of(n, p, &out);
 	if (fips_equal(&out, &p->sent))
 		return UINT64_MAX;
-	if (p->was_tried && now_ns < p->tried_ns + FIPS_INTERVAL_NS)
-		return p->tried_ns + FIPS_INTERVAL_NS;
+	if (p->was_tried && now_ns < p->tried_ns + XDP_DEDUP_FIPS_INTERVAL_NS)
+		return p->tried_ns + XDP_DEDUP_FIPS_INTERVAL_NS;
 	p->was_tried = true;
 	p->tried_ns = now_ns;
 	/* One counter for all peers: a peer that leaves and comes back, maybe without having
@@ -295,12 +331,13 @@ static uint64_t poll_peer(struct fips_node *n, struct fips_peer *p, uint64_t now
 	 */
 	fips_encode(&out, ++n->sequence, msg, sizeof(msg));
 	if (send(arg, p->id, msg, sizeof(msg)))
-		return now_ns + FIPS_INTERVAL_NS;
+		return now_ns + XDP_DEDUP_FIPS_INTERVAL_NS;
 	p->sent = out;
 	return UINT64_MAX;
 }
 
-uint64_t fips_node_poll(struct fips_node *n, uint64_t now_ns, fips_send_fn send, void *arg)
+uint64_t xdp_dedup_fips_node_poll(struct xdp_dedup_fips_node *n, uint64_t now_ns,
+				  xdp_dedup_fips_send_fn send, void *arg)
 {
 	uint64_t next_ns = UINT64_MAX;
 
