@@ -352,7 +352,7 @@ static const struct note {
 	const char *name, *options, *says; /* NULL: nothing */
 } NOTES[] = {
 	{ "note-colibri", COLIBRI,
-	  "note: m = 9586 and k = 7 lose up to 0.0229 of fresh events, not 0.01: they are for one "
+	  "note: m = 9586 and k = 7 lose up to 0.0234 of fresh events, not 0.01: they are for one "
 	  "generation, and there are two\n" },
 	{ "note-colibri-given", "--layout flat --hash colibri --bits 90k --hashes 7 --capacity 1k",
 	  NULL },
