@@ -21,7 +21,7 @@ static const struct kind {
 	{ "blocked", "" },
 	{ "siphash", "--layout flat --hash siphash" },
 	{ "colibri", "--layout flat --hash colibri" },
-	{ "fips", "--layout flat --hash fips --bits 4194304 --hashes 12" },
+	{ "fips", "--layout flat --hash fips --bits 33554432 --hashes 12" },
 	{ "countdown", "--layout countdown" },
 	{ "tezos", "--layout countdown --hash tezos" },
 };

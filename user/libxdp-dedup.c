@@ -186,7 +186,9 @@ int xdp_dedup_counters(const struct xdp_dedup_filter *f, struct xdp_dedup_counte
 	c.stale = all.stale;
 	c.duplicate_bytes = all.duplicate_bytes;
 	c.early = all.early;
-	c.stopped = is_stopped(f);
+	c.late = all.late;
+	c.wanted = all.wanted;
+	c.stopped = lib_is_stopped(f);
 	hand_out(out, size, &c, sizeof(c));
 	return 0;
 }

@@ -140,6 +140,8 @@ struct xdp_dedup_counters {
 	uint64_t stale;		  /* packets that came after the window's clock had stopped */
 	uint64_t duplicate_bytes; /* of both kinds of duplicate */
 	uint64_t early;		  /* blocks aged before their window was over */
+	uint64_t late;		  /* blocks aged late: the hand was held up */
+	uint64_t wanted;	  /* EVENTs that passed because they were wanted */
 	bool stopped;		  /* the window's clock has: everything passes */
 };
 
