@@ -256,7 +256,8 @@ static const struct cli_story STORIES[] = {
 		  "$XD 2>/mnt/b >/mnt/c || [ $? = 2 ]; cmp /mnt/a /mnt/b; [ ! -s /mnt/c ]\n" },
 	/* Every option that a verb parses, and none else; asked for in any way, and of whatever. */
 	{ "help-of-verbs",
-	  "options='name mode port capacity fpr window action learn to forwarded ihave layout hash bits hashes "
+	  "options='name mode port capacity fpr window action learn to forwarded ihave layout hash "
+	  "bits hashes "
 	  "index-bits\n"
 	  "countdown-bits ids fill rounds copies warm json all exact verbose'\n"
 	  "for v in load unload status refresh rotate reset add test remove want size bench; do\n"

@@ -161,24 +161,24 @@ static const struct moment {
 };
 
 /* Rates by secret: their mean and its standard error. */
-struct sample {
+struct rates {
 	double sum, squares;
 	int cnt;
 };
 
-static void sample_add(struct sample *s, double rate)
+static void rates_add(struct rates *s, double rate)
 {
 	s->sum += rate;
 	s->squares += rate * rate;
 	s->cnt++;
 }
 
-static double mean_of(const struct sample *s)
+static double mean_of(const struct rates *s)
 {
 	return s->sum / s->cnt;
 }
 
-static double error_of(const struct sample *s)
+static double error_of(const struct rates *s)
 {
 	double mean = mean_of(s),
 	       variance = (s->squares / s->cnt - mean * mean) * s->cnt / (s->cnt - 1);
@@ -211,7 +211,7 @@ struct row {
 static void check_moment(const struct row *row, const struct moment *moment)
 {
 	struct options o = sim_options(row->capacity, row->fpr, WINDOW_NS);
-	struct sample seen = { 0 }, by_bits = { 0 };
+	struct rates seen = { 0 }, by_bits = { 0 };
 	struct dedup_config shape = { 0 };
 	double full, bound;
 
@@ -221,9 +221,9 @@ static void check_moment(const struct row *row, const struct moment *moment)
 		sim_start(&t.sim, &o, 42 + secret);
 		shape = t.sim.config;
 		moment->reach(&t);
-		sample_add(&seen, try_fresh(&t, row->tries / row->secrets));
-		sample_add(&by_bits,
-			   stats_fill(&t.sim.config, t.sim.filter.blocks, t.sim.state.hand).fpr);
+		rates_add(&seen, try_fresh(&t, row->tries / row->secrets));
+		rates_add(&by_bits,
+			  stats_fill(&t.sim.config, t.sim.filter.blocks, t.sim.state.hand).fpr);
 		sim_stop(&t.sim);
 	}
 	bound = shape_rate(&shape, plan_ids(&shape, SIM_CPUS, row->fpr));
@@ -271,7 +271,7 @@ static void flood(uint64_t capacity, double fpr, uint64_t ids_a_step, uint64_t i
 {
 	struct options o = sim_options(capacity, fpr, 2 * S);
 	uint64_t early = 0, sent = 0, learned = 0;
-	struct sample rates = { 0 };
+	struct rates rates = { 0 };
 
 	for (uint64_t run = 0; run < 20; run++) {
 		uint64_t known = 0;
@@ -286,7 +286,7 @@ static void flood(uint64_t capacity, double fpr, uint64_t ids_a_step, uint64_t i
 				known += sim_learn(&s, id) == 0;
 			}
 		}
-		sample_add(&rates, known / (ids / 20.0));
+		rates_add(&rates, known / (ids / 20.0));
 		early += s.state.early;
 		learned += s.state.learned;
 		sim_stop(&s);
