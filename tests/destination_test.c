@@ -29,13 +29,11 @@
 
 static const struct row {
 	const char *name;
-	struct frame_plan plan;
-	bool several;
-	int iface; /* of several: where it comes in */
-	bool forwarded;
 	const char *dest; /* of the packet; NULL: any */
 	const char *only; /* --to; NULL: not given */
-	bool ours;
+	int iface;	  /* of several: where it comes in */
+	struct frame_plan plan;
+	bool several, forwarded, ours;
 } ROWS[] = {
 	{ .name = "own", .plan.to_mac = OWN, .ours = true },
 	{ .name = "own-v6", .plan = { .to_mac = OWN, .ipv6 = true }, .ours = true },
