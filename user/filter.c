@@ -4,15 +4,18 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <linux/magic.h>
 
 #include "hash.h"
 #include "wanted.h"
@@ -39,55 +42,82 @@ bool filter_new_name_ok(const char *name)
 	return filter_name_ok(name) && name[0] != '-';
 }
 
+/* What it means that a pin cannot be used: there is none, or it is something else; or
+ * else this process could not look.
+ */
+static int pin_error(int err)
+{
+	return err == ENOENT || err == ENOTDIR || err == EINVAL ? -EPROTO : -err;
+}
+
 static int open_pin(const char *name, enum pin pin)
 {
 	char path[PATH_MAX];
+	int fd;
 
 	pin_path(path, name, PINS[pin]);
-	return bpf_obj_get(path);
+	fd = bpf_obj_get(path);
+	return fd < 0 ? pin_error(errno) : fd;
 }
 
 /* Maps the first `size` bytes of a pinned map's content, all there must be at least.
- * *id, unless NULL, is the kernel's id of the map. NULL if that does not work.
+ * *id, unless NULL, is the kernel's id of the map.
  */
-static void *map_pin(const char *name, enum pin pin, int prot, size_t size, uint32_t *id)
+static int map_pin(const char *name, enum pin pin, int prot, size_t size, void **mem, uint32_t *id)
 {
 	struct bpf_map_info info = { 0 };
 	__u32 len = sizeof(info);
-	void *mem = MAP_FAILED;
-	int fd = open_pin(name, pin);
+	int fd = open_pin(name, pin), err = 0;
+	void *m;
 
 	if (fd < 0)
-		return NULL;
-	if (!bpf_obj_get_info_by_fd(fd, &info, &len) &&
-	    (uint64_t)info.value_size * info.max_entries >= size)
-		mem = mmap(NULL, size, prot, MAP_SHARED, fd, 0);
+		return fd;
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		err = -errno;
+	else if ((uint64_t)info.value_size * info.max_entries < size)
+		err = -EPROTO;
+	if (!err) {
+		m = mmap(NULL, size, prot, MAP_SHARED, fd, 0);
+		if (m == MAP_FAILED)
+			err = errno == ENOMEM || errno == EAGAIN ? -errno : -EPROTO;
+		else
+			*mem = m;
+	}
 	close(fd);
 	if (id)
 		*id = info.id;
-	return mem == MAP_FAILED ? NULL : mem;
+	return err;
 }
 
-void filter_identity(const char *name, uint32_t *state_id, uint32_t *prog_id)
+/* The id of what is pinned there, a map's or a program's; 0 for nothing. */
+static int pinned_id(const char *name, const char *pin, uint32_t *id)
 {
-	struct bpf_map_info map = { 0 };
-	struct bpf_prog_info prog = { 0 };
+	union {
+		struct bpf_map_info map;
+		struct bpf_prog_info prog;
+	} info = { 0 };
+	__u32 len = sizeof(info.prog);
 	char path[PATH_MAX];
-	__u32 len = sizeof(map);
-	int fd = open_pin(name, PIN_STATE);
+	int fd, err;
 
-	if (fd >= 0)
-		bpf_obj_get_info_by_fd(fd, &map, &len);
-	close(fd);
-	*state_id = map.id;
-
-	pin_path(path, name, PIN_PROG);
+	_Static_assert(offsetof(struct bpf_map_info, id) == offsetof(struct bpf_prog_info, id),
+		       "where both have it");
+	*id = 0;
+	pin_path(path, name, pin);
 	fd = bpf_obj_get(path);
-	len = sizeof(prog);
-	if (fd >= 0)
-		bpf_obj_get_info_by_fd(fd, &prog, &len);
+	if (fd < 0)
+		return pin_error(errno) == -EPROTO ? 0 : -errno;
+	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
 	close(fd);
-	*prog_id = prog.id;
+	*id = info.map.id;
+	return err;
+}
+
+int filter_identity(const char *name, uint32_t *state_id, uint32_t *prog_id)
+{
+	int err = pinned_id(name, PINS[PIN_STATE], state_id);
+
+	return err ? err : pinned_id(name, PIN_PROG, prog_id);
 }
 
 static size_t blocks_bytes(const struct filter *f)
@@ -111,83 +141,118 @@ void filter_close(struct filter *f)
 }
 
 /* A larger value than ours would be read past the end of what is there for it. */
-static bool is_stats(int fd)
+static int check_stats(int fd)
 {
 	struct bpf_map_info info = { 0 };
 	__u32 len = sizeof(info);
 
-	return fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len) &&
-	       info.type == BPF_MAP_TYPE_PERCPU_ARRAY &&
-	       info.value_size == sizeof(struct dedup_counters);
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		return -errno;
+	return info.type == BPF_MAP_TYPE_PERCPU_ARRAY &&
+			       info.value_size == sizeof(struct dedup_counters)
+		       ? 0
+		       : -EPROTO;
 }
 
 /* So too would a key be, or a value, that is larger than ours. */
-static bool is_wanted(int fd)
+static int check_wanted(int fd)
 {
 	struct bpf_map_info info = { 0 };
 	__u32 len = sizeof(info);
 
-	return fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len) &&
-	       info.type == BPF_MAP_TYPE_HASH && info.key_size == sizeof(struct dedup_id) &&
-	       info.value_size == sizeof(struct dedup_wanted);
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		return -errno;
+	return info.type == BPF_MAP_TYPE_HASH && info.key_size == sizeof(struct dedup_id) &&
+			       info.value_size == sizeof(struct dedup_wanted)
+		       ? 0
+		       : -EPROTO;
 }
 
-/* May this process open pins at all? */
-static int check_rights(const char *name)
+int filter_check_dir(const char *path, bool own)
 {
-	int fd = open_pin(name, PIN_CONFIG);
-	int err = fd < 0 && (errno == EPERM || errno == EACCES) ? -errno : 0;
+	struct stat st;
 
-	if (fd >= 0)
-		close(fd);
-	return err;
+	if (lstat(path, &st))
+		return -errno;
+	if (!S_ISDIR(st.st_mode))
+		return -ENOTDIR;
+	if (st.st_uid && st.st_uid != geteuid())
+		return -EPERM;
+	return st.st_mode & (own ? S_IRWXG | S_IRWXO : S_IWGRP | S_IWOTH) ? -EPERM : 0;
 }
 
-/* *dir is the inode of the directory that was looked into. */
-static int open_once(const char *name, struct filter *out, ino_t *dir)
+/* Why there is no such directory, or why it cannot be told. */
+static int explain_missing(int err)
 {
-	struct filter f = { .stats_fd = -1, .wanted_fd = -1 };
+	struct statfs fs;
+
+	if (err != ENOENT && err != ENOTDIR)
+		return -err;
+	return !statfs(BPFFS, &fs) && (uint32_t)fs.f_type == BPF_FS_MAGIC ? -ENOENT : -ENODEV;
+}
+
+/* The inode of the filter's directory. */
+static int dir_of(const char *name, ino_t *dir)
+{
 	char path[PATH_MAX];
 	struct stat st;
-	int err;
 
 	pin_path(path, name, NULL);
-	errno = 0;
-	if (!filter_name_ok(name) || stat(path, &st))
-		return errno == EACCES ? -EACCES : -ENOENT;
+	if (stat(path, &st))
+		return explain_missing(errno);
 	*dir = st.st_ino;
-	err = check_rights(name);
-	if (err)
-		return err;
-	snprintf(f.name, sizeof(f.name), "%s", name);
+	return filter_check_dir(PIN_ROOT, false);
+}
 
-	f.config = map_pin(name, PIN_CONFIG, PROT_READ, sizeof(*f.config), NULL);
-	if (!f.config || f.config->format != DEDUP_FORMAT || !f.config->blocks)
-		goto fail;
-	f.state = map_pin(name, PIN_STATE, PROT_READ | PROT_WRITE, sizeof(*f.state), &f.state_id);
-	f.blocks = map_pin(name, PIN_FILTER, PROT_READ | PROT_WRITE, blocks_bytes(&f), NULL);
-	f.stats_fd = open_pin(name, PIN_STATS);
-	f.wanted_fd = open_pin(name, PIN_WANTED);
-	if (!f.state || !f.blocks || !is_stats(f.stats_fd) || !is_wanted(f.wanted_fd))
-		goto fail;
-	*out = f;
-	return 0;
-fail:
-	filter_close(&f);
-	return -EPROTO;
+/* Opens the pins one after the other: a new filter may take the name in between. */
+static int open_pins(const char *name, struct filter *out)
+{
+	struct filter f = { .stats_fd = -1, .wanted_fd = -1 };
+	int err;
+
+	snprintf(f.name, sizeof(f.name), "%s", name);
+	err = map_pin(name, PIN_CONFIG, PROT_READ, sizeof(*f.config), (void **)&f.config, NULL);
+	if (!err && (f.config->format != DEDUP_FORMAT || !f.config->blocks))
+		err = -EPROTO;
+	if (!err)
+		err = map_pin(name, PIN_STATE, PROT_READ | PROT_WRITE, sizeof(*f.state),
+			      (void **)&f.state, &f.state_id);
+	if (!err)
+		err = map_pin(name, PIN_FILTER, PROT_READ | PROT_WRITE, blocks_bytes(&f),
+			      (void **)&f.blocks, NULL);
+	if (!err) {
+		f.stats_fd = open_pin(name, PIN_STATS);
+		err = f.stats_fd < 0 ? f.stats_fd : check_stats(f.stats_fd);
+	}
+	if (!err) {
+		f.wanted_fd = open_pin(name, PIN_WANTED);
+		err = f.wanted_fd < 0 ? f.wanted_fd : check_wanted(f.wanted_fd);
+	}
+	if (err)
+		filter_close(&f);
+	else
+		*out = f;
+	return err;
 }
 
 int filter_open(const char *name, struct filter *out)
 {
-	char path[PATH_MAX];
-	struct stat st;
-	ino_t dir = 0;
-	int err;
+	ino_t before = 0, after = 0;
+	int err, gone;
 
-	pin_path(path, name, NULL);
-	do /* again if it went away meanwhile: then another one, or none, is there */
-		err = open_once(name, out, &dir);
-	while (err == -EPROTO && (stat(path, &st) || st.st_ino != dir));
+	if (!filter_name_ok(name))
+		return -ENOENT;
+	do { /* again if another filter, or none, has the name now */
+		err = dir_of(name, &before);
+		if (err)
+			return err;
+		err = open_pins(name, out);
+		if (err && err != -EPROTO)
+			return err;
+		gone = dir_of(name, &after);
+		if (!err && (gone || before != after))
+			filter_close(out);
+	} while (gone || before != after);
 	return err;
 }
 

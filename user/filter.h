@@ -15,7 +15,8 @@
 #include "counters.h"
 #include "memory.h"
 
-#define PIN_ROOT "/sys/fs/bpf/xdp-dedup"
+#define BPFFS "/sys/fs/bpf"
+#define PIN_ROOT BPFFS "/xdp-dedup"
 #define PIN_PROG "prog"
 #define NAME_MAX_LEN 32
 
@@ -45,16 +46,25 @@ bool filter_name_ok(const char *name);
 /* The same of a new filter's, which must not look like an option. */
 bool filter_new_name_ok(const char *name);
 
-/* Opens a filter. -ENOENT if there is none of that name, -EPROTO if it is not of
- * this version or incomplete, -EACCES if this process may not.
+/* May no one but root, or this process' user, change what is in this directory? And, if
+ * `own` is set, not even look into it? -EPERM if others may; -errno if that cannot be told.
+ */
+int filter_check_dir(const char *path, bool own);
+
+/* Opens a filter, all of it the same one, whatever is loaded and unloaded meanwhile.
+ * -ENOENT if there is none of that name, -ENODEV if there is no bpffs at BPFFS (it may be
+ * hidden, as under ip netns exec), -EPROTO if the filter is not of this version or
+ * incomplete, -EACCES if this process may not, -EPERM likewise or if others than root may
+ * make pins there; another -errno if it cannot be told.
  */
 int filter_open(const char *name, struct filter *out);
 void filter_close(struct filter *f);
 
 /* The kernel's ids of a filter's state map and packet program, which also pins have
- * that are incomplete or of another version; 0 for what is not pinned.
+ * that are incomplete or of another version; 0 for what is not pinned. -errno if that
+ * cannot be told.
  */
-void filter_identity(const char *name, uint32_t *state_id, uint32_t *prog_id);
+int filter_identity(const char *name, uint32_t *state_id, uint32_t *prog_id);
 
 /* The counters, summed over the CPUs; credit too, which is learned but not yet used. */
 struct filter_counters {

@@ -43,9 +43,11 @@ struct xdp_dedup_id {
 	size_t len;
 };
 
-/* Opens the filter of this name (xdp-dedup status lists them). -ENOENT if there is none,
- * -EPROTO if it is of another version or half made, -EACCES or -EPERM if this process may
- * not. On success the caller closes *out.
+/* Opens the filter of this name (xdp-dedup status lists them), all of it the same one,
+ * whatever is loaded and unloaded meanwhile. -ENOENT if there is none, -ENODEV if there is no
+ * BPF file system at /sys/fs/bpf (ip netns exec hides it), -EPROTO if the filter is of another
+ * version or half made, -EACCES or -EPERM if this process may not, or others than root might
+ * have made it; another error if it cannot be told. On success the caller closes *out.
  */
 int xdp_dedup_open(const char *name, struct xdp_dedup_filter **out);
 
