@@ -114,22 +114,24 @@ static const struct failure {
 	{ "fail-mode-native", ":", "$XD load b0 --port 80 --mode native", "without --mode the" },
 	{ "fail-second-native", ":", "$XD load v0 b0 --port 80 --mode native",
 	  "cannot attach to b0 in native mode" },
-	{ "fail-load-nobody", ":", "$NOBODY load v0 --port 80", "not permitted to use BPF; run " },
+	{ "fail-load-nobody", ":", "$NOBODY load v0 --port 80",
+	  "not permitted: load needs CAP_SYS_ADMIN and CAP_NET_ADMIN; run as root" },
 	{ "fail-unload-nobody", LOAD, "$NOBODY unload --all", "run as root" },
 	{ "fail-status-nobody", LOAD, "$NOBODY status", "run as root" },
 	{ "fail-add-nobody", LOAD, "$NOBODY add v0 " ID_A, "run as root" },
 	{ "fail-no-net-admin", ":", "setpriv --bounding-set -net_admin --inh-caps -net_admin " LOAD,
-	  "cannot attach to v0: Operation not permitted" },
+	  "not permitted: load needs CAP_NET_ADMIN; run as root" },
+	{ "fail-unload-no-net-admin", LOAD,
+	  "setpriv --bounding-set -net_admin --inh-caps -net_admin $XD unload v0",
+	  "not permitted: unload needs CAP_NET_ADMIN" },
+	{ "fail-unload-no-sys-admin", LOAD,
+	  "setpriv --bounding-set -sys_admin --inh-caps -sys_admin $XD unload --all",
+	  "not permitted: unload needs CAP_SYS_ADMIN" },
 	/* Without it programs on interfaces cannot be looked at, which is not to be taken
 	 * for there being none.
 	 */
 	{ "fail-no-sys-admin", LOAD,
 	  "setpriv --bounding-set -sys_admin --inh-caps -sys_admin $XD status", "not permitted" },
-	{ "fail-no-bpffs", ":",
-	  "unshare --pid --fork --mount-proc sh -c 'umount /sys/fs/bpf; unshare --mount " LOAD
-	  "; exit $?'",
-	  "there is no bpffs at /sys/fs/bpf in this mount namespace; under ip netns exec NS, say "
-	  "nsenter --net=/run/netns/NS instead" },
 	{ "fail-status-unknown", ":", "$XD status nope", "no filter nope; xdp-dedup status lists" },
 	{ "fail-status-json-unknown", ":", "$XD status nope --json", "no filter nope" },
 	{ "fail-rotate-unknown", ":", "$XD rotate nope", "no filter nope" },
@@ -369,12 +371,37 @@ static const struct cli_story STORIES[] = {
 	       "idle v0 || has 'network namespace'\n" },
 	{ "unload-all-other-netns", LOAD "; said=$(unshare --net $XD unload --all 2>&1) || true\n"
 					 "idle v0 || has 'network namespace'\n" },
-	{ "bpffs-mounted",
-	  "got unshare --pid --fork --mount-proc sh -ec 'umount /sys/fs/bpf; " LOAD "\n"
-	  "	grep \"^bpf /sys/fs/bpf bpf .*mode=700\" /proc/mounts; $XD status v0'\n"
-	  "has 'bpf /sys/fs/bpf bpf '; has 'interfaces  v0 (native, alone)\n'\n" },
-	{ "load-waits", "mkdir -p -m 700 $PINS; rm -f /mnt/a /mnt/b\n"
-			"flock $PINS sh -c 'touch /mnt/b; sleep 1; touch /mnt/a' &\n"
+	{ "pins-that-others-can-change",
+	  LOAD "; for how in 'chmod 720' 'chmod 702' 'chown 65534'; do $how $PINS\n"
+	       "	fails 'could be changed by others than root' $XD load p0 --port 80\n"
+	       "	for v in 'status v0' 'unload v0' 'rotate v0' 'add v0 " ID_A "'; do\n"
+	       "		fails 'could be changed by others than root' $XD $v\n"
+	       "	done\n"
+	       "	chmod 700 $PINS; chown 0 $PINS; $XD status v0; done\n"
+	       "chmod 755 $PINS-lock; fails \"$PINS-lock could be changed\" $XD unload v0\n"
+	       "runs v0; chmod 700 $PINS-lock; $XD unload v0; rm -r $PINS\n"
+	       "ln -s /sys/fs/bpf $PINS; fails 'cannot use' " LOAD "; rm $PINS; idle v0\n" },
+	/* Who may read filters cannot keep others from changing them. */
+	{ "load-is-not-held-up-by-readers",
+	  LOAD "; $XD unload v0; chmod 755 /sys/fs/bpf $PINS\n"
+	       "nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups \"$@\"; }\n"
+	       "! nobody flock $PINS-lock true\n"
+	       "nobody flock $PINS sh -c 'while [ -e /mnt/ids ]; do sleep 0.1; done' &\n"
+	       "while flock --nonblock $PINS true; do sleep 0.01; done\n" LOAD
+	       "; $XD unload v0; rm /mnt/ids; wait\n" },
+	{ "capabilities-without-root",
+	  "chown 65534 /sys/fs/bpf; c=+sys_admin,+net_admin\n"
+	  "can() { setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps $c \\\n"
+	  "	--ambient-caps $c /mnt/tool \"$@\"; }\n"
+	  "can load v0 --port 80; runs v0; got can status v0; has '(native, alone)'\n"
+	  "can add v0 " ID_A "; can rotate v0; can unload v0; idle v0; clean\n"
+	  "c=+sys_admin; ! got can load v0 --port 80\n"
+	  "has 'load needs CAP_NET_ADMIN;'\n"
+	  "got can load --help; has 'CAP_SYS_ADMIN and CAP_NET_ADMIN'; got can add --help; has "
+	  "'CAP_BPF and access'\n"
+	  "rm -r $PINS $PINS-lock; chown 0 /sys/fs/bpf\n" },
+	{ "load-waits", "mkdir -p -m 700 $PINS-lock; rm -f /mnt/a /mnt/b\n"
+			"flock $PINS-lock sh -c 'touch /mnt/b; sleep 1; touch /mnt/a' &\n"
 			"until [ -e /mnt/b ]; do sleep 0.01; done; " LOAD "; [ -e /mnt/a ]\n" },
 	{ "loads-at-once", "for i in 1 2 3 4; do " LOAD " & $XD load p0 --port 80; wait $!\n"
 			   "	$XD status v0; $XD status p0; $XD unload v0 p0; clean\ndone\n" },

@@ -37,6 +37,16 @@ static void skip_test(void **state)
 	skip();
 }
 
+/* Another process with the sandbox's bpffs: the tool pins nothing where it alone has it. */
+static void hold_mounts(void)
+{
+	if (fork())
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		pause();
+}
+
 static void enter_sandbox(void)
 {
 	if (unshare(CLONE_NEWNET | CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
@@ -45,6 +55,7 @@ static void enter_sandbox(void)
 		perror("sandbox");
 		exit(1);
 	}
+	hold_mounts();
 	own_netns = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 }
 

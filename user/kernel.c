@@ -7,23 +7,26 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
-#include <sys/statfs.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <linux/magic.h>
+#include <linux/capability.h>
 #include <xdp/libxdp.h>
 
+#include "bpffs.h"
 #include "clock.h"
+#include "filter.h"
 #include "say.h"
 #include "units.h"
 
-#define BPFFS "/sys/fs/bpf"
 #define LOCK_WAIT_S 10
+#ifndef SO_NETNS_COOKIE
+#define SO_NETNS_COOKIE 71
+#endif
 
 static bool loud;
 static int64_t clock_offset_ns;
@@ -38,58 +41,81 @@ static int print_libxdp(enum libxdp_print_level level, const char *format, va_li
 	return loud && level != LIBXDP_DEBUG ? vfprintf(stderr, format, args) : 0;
 }
 
-/* `ip netns exec` gives its command a mount namespace of its own, where bpffs is
- * missing, and a bpffs mounted there would go, with all pins, when the command ends.
- */
-static bool mounts_are_passing(void)
-{
-	struct stat own, init;
+static const struct {
+	enum kernel_right right;
+	int capability;
+	const char *name;
+} RIGHTS[] = {
+	{ KERNEL_BPF, CAP_BPF, "CAP_BPF" },
+	{ KERNEL_LOOK_UP, CAP_SYS_ADMIN, "CAP_SYS_ADMIN" },
+	{ KERNEL_ATTACH, CAP_NET_ADMIN, "CAP_NET_ADMIN" },
+};
+#define RIGHTS_CNT (sizeof(RIGHTS) / sizeof(RIGHTS[0]))
 
-	return !stat("/proc/self/ns/mnt", &own) && !stat("/proc/1/ns/mnt", &init) &&
-	       own.st_ino != init.st_ino;
+const char *kernel_rights_text(unsigned int rights)
+{
+	static char text[64];
+
+	*text = 0;
+	for (size_t i = 0; i < RIGHTS_CNT; i++)
+		if (rights & RIGHTS[i].right)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
+				 *text ? " and " : "", RIGHTS[i].name);
+	return text;
 }
 
-static int mount_bpffs(void)
+/* Of these rights, those that the process has not. */
+static unsigned int lacking(unsigned int rights)
 {
-	struct statfs fs;
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+	unsigned int lacks = 0;
 
-	if (!statfs(BPFFS, &fs) && (uint32_t)fs.f_type == BPF_FS_MAGIC)
-		return 0;
-	if (mounts_are_passing())
-		return say_err(-ENODEV,
-			       "there is no bpffs at " BPFFS " in this mount namespace; under "
-			       "ip netns exec NS, say nsenter --net=/run/netns/NS instead");
-	if (mount("bpf", BPFFS, "bpf", 0, "mode=0700"))
-		return say_err(-errno,
-			       "cannot mount bpffs: %s; try mount -t bpf bpf " BPFFS " as root",
-			       strerror(errno));
+	syscall(SYS_capget, &header, data); /* or none */
+	for (size_t i = 0; i < RIGHTS_CNT; i++) {
+		int cap = RIGHTS[i].capability;
+
+		if (!(data[CAP_TO_INDEX(cap)].effective & CAP_TO_MASK(cap)))
+			lacks |= rights & RIGHTS[i].right;
+	}
+	if (data[CAP_TO_INDEX(CAP_SYS_ADMIN)].effective & CAP_TO_MASK(CAP_SYS_ADMIN))
+		lacks &= ~KERNEL_BPF; /* which the kernel takes as part of the other */
+	return lacks;
+}
+
+int kernel_permits(const char *verb, unsigned int rights)
+{
+	unsigned int lacks = lacking(rights);
+	__u32 id;
+
+	if (lacks)
+		return say_err(-EPERM,
+			       "not permitted: %s needs %s; run as root, or with that and access "
+			       "to " BPFFS,
+			       verb, kernel_rights_text(lacks));
+	/* In a container the capability may not reach the kernel's list. */
+	if (rights & KERNEL_LOOK_UP && bpf_prog_get_next_id(0, &id) && errno == EPERM)
+		return say_err(-EPERM, "not permitted to use BPF; run outside of the container, or "
+				       "user namespace, that forbids it");
 	return 0;
 }
 
-int kernel_permits(bool verbose)
+void kernel_output(bool verbose)
 {
-	__u32 id;
-	int err;
-
 	loud = verbose;
 	libbpf_set_print(print_libbpf);
 	libxdp_set_print(print_libxdp);
-	/* Listing programs asks for more than loading them: without, what is attached
-	 * could not be seen, which looks like nothing.
-	 */
-	if (geteuid() != 0 || (bpf_prog_get_next_id(0, &id) && errno == EPERM) ||
-	    !libbpf_probe_bpf_map_type(BPF_MAP_TYPE_ARRAY, NULL))
-		return say_err(-EPERM, "not permitted to use BPF; run as root (with CAP_SYS_ADMIN, "
-				       "CAP_BPF and CAP_NET_ADMIN)");
-	err = clock_measure_offset(&clock_offset_ns);
-	return err ? say_err(err, "cannot ask the kernel for its clock: %s", strerror(-err)) : 0;
 }
 
-int kernel_ready(bool verbose)
+int kernel_ready(bool verbose, bool may_mount)
 {
-	int err = kernel_permits(verbose);
+	int err = bpffs_ready(may_mount);
 
-	return err ? err : mount_bpffs();
+	kernel_output(verbose);
+	if (err)
+		return err;
+	err = clock_measure_offset(&clock_offset_ns);
+	return err ? say_err(err, "cannot ask the kernel for its clock: %s", strerror(-err)) : 0;
 }
 
 int kernel_lock(int fd)
@@ -172,9 +198,15 @@ uint64_t kernel_now_ns(void)
 	return clock_ns(CLOCK_MONOTONIC) + clock_offset_ns;
 }
 
-uint32_t kernel_netns(void)
+uint64_t kernel_netns(void)
 {
-	struct stat st;
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	uint64_t cookie = 0;
+	socklen_t len = sizeof(cookie);
 
-	return stat("/proc/self/ns/net", &st) ? 0 : st.st_ino;
+	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &len))
+		cookie = 0;
+	if (fd >= 0)
+		close(fd);
+	return cookie;
 }

@@ -8,11 +8,26 @@
 
 #include <linux/bpf.h>
 
-/* Privileges. Also directs what libbpf and libxdp say: to stderr if verbose, else nowhere. */
-int kernel_permits(bool verbose);
+/* What a verb needs of the kernel, beside access to the pins; to be ORed. Root has all. */
+enum kernel_right {
+	KERNEL_BPF = 1 << 0,	 /* CAP_BPF, or CAP_SYS_ADMIN: pins, and the kernel's clock */
+	KERNEL_LOOK_UP = 1 << 1, /* CAP_SYS_ADMIN: programs and maps by their ids */
+	KERNEL_ATTACH = 1 << 2,	 /* CAP_NET_ADMIN: programs to interfaces */
+};
 
-/* kernel_permits, and bpffs, which is mounted where it is missing. */
-int kernel_ready(bool verbose);
+/* The same in words, as "CAP_SYS_ADMIN and CAP_NET_ADMIN". */
+const char *kernel_rights_text(unsigned int rights);
+
+/* Has this process these rights, and are they any good? 0, or -EPERM after saying so. */
+int kernel_permits(const char *verb, unsigned int rights);
+
+/* Directs what libbpf and libxdp say: to stderr if verbose, else nowhere. */
+void kernel_output(bool verbose);
+
+/* kernel_output, a bpffs that lasts (bpffs.h), mounted where it is missing if may_mount, and the
+ * kernel's clock.
+ */
+int kernel_ready(bool verbose, bool may_mount);
 
 /* Waits up to 10 s for the lock on fd, which it then keeps open. */
 int kernel_lock(int fd);
@@ -39,7 +54,9 @@ uint64_t kernel_memory_available(void);
 /* CLOCK_MONOTONIC, as the hand reads it: also in a time namespace, once kernel_permits() was there. */
 uint64_t kernel_now_ns(void);
 
-/* The inode of this process's network namespace: which one it is. */
-uint32_t kernel_netns(void);
+/* The cookie of this process's network namespace, which no other one will ever have; 0 if it
+ * cannot be told.
+ */
+uint64_t kernel_netns(void);
 
 #endif

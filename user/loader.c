@@ -25,6 +25,9 @@
  */
 #define HALF_MADE "+"
 
+/* Whoever may open it may keep all others from changing filters, so not who may read them. */
+#define LOCK PIN_ROOT "-lock"
+
 /* Opens the object with every map at its pin: pins that exist are used, others made.
  * Without a name nothing is pinned.
  */
@@ -92,20 +95,44 @@ static int remove_pins(const char *name)
 	return err ? say_err(err, "cannot remove %s: %s", path, strerror(-err)) : 0;
 }
 
+static int explain_dir(const char *path, int err)
+{
+	if (err == -EPERM)
+		return say_err(err,
+			       "%s could be changed by others than root: see who made it, then "
+			       "remove it, or chown root and chmod 700",
+			       path);
+	return say_err(err, "cannot use %s: %s", path, strerror(-err));
+}
+
+/* A directory that nobody else may change; or, if it is our `own`, look into. */
+static int make_dir(const char *path, bool own)
+{
+	int err;
+
+	if (mkdir(path, 0700) && errno != EEXIST)
+		return say_err(-errno, "cannot make %s: %s", path, strerror(errno));
+	err = filter_check_dir(path, own);
+	return err ? explain_dir(path, err) : 0;
+}
+
 int loader_begin(bool verbose)
 {
-	int err = kernel_ready(verbose);
-	int fd;
+	char path[PATH_MAX];
+	int fd, err = kernel_ready(verbose, true);
 
+	if (!err)
+		err = make_dir(PIN_ROOT, false);
+	if (!err)
+		err = make_dir(LOCK, true);
 	if (err)
 		return err;
-	if (mkdir(PIN_ROOT, 0700) && errno != EEXIST)
-		return say_err(-errno, "cannot make %s: %s", PIN_ROOT, strerror(errno));
-	fd = open(PIN_ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = open(LOCK, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return say_err(-errno, "cannot open %s: %s", PIN_ROOT, strerror(errno));
+		return say_err(-errno, "cannot open %s: %s", LOCK, strerror(errno));
 	err = kernel_lock(fd);
-	if (!err && !faccessat(fd, HALF_MADE, F_OK, 0))
+	pin_path(path, HALF_MADE, NULL);
+	if (!err && !access(path, F_OK))
 		err = remove_pins(HALF_MADE);
 	return err;
 }
@@ -252,16 +279,19 @@ int loader_pin_program(const char *name, int prog_fd)
 
 int filter_explain(const char *name, int err)
 {
-	if (err == -ENOENT)
-		say_err(err, "there is no filter %s; xdp-dedup status lists those there are", name);
-	else if (err == -EACCES || err == -EPERM)
-		say_err(err, "not permitted to open the filter %s; run as root", name);
-	else
-		say_err(err,
-			"the pins of %s are incomplete or of another version; xdp-dedup unload "
-			"--name %s removes them",
-			name, name);
-	return err;
+	if (err == -ENOENT || err == -ENODEV)
+		return say_err(err, "there is no filter %s; xdp-dedup status lists those there are",
+			       name);
+	if (err == -EPERM && filter_check_dir(PIN_ROOT, false) == -EPERM)
+		return explain_dir(PIN_ROOT, err);
+	if (err == -EACCES || err == -EPERM)
+		return say_err(err, "not permitted to open the filter %s; run as root", name);
+	if (err != -EPROTO)
+		return say_err(err, "cannot open the filter %s: %s", name, strerror(-err));
+	return say_err(err,
+		       "the pins of %s are incomplete or of another version; xdp-dedup unload "
+		       "--name %s removes them",
+		       name, name);
 }
 
 int filter_open_or_say(const char *name, struct filter *out)
@@ -283,34 +313,51 @@ void loader_free_names(char **names)
 	free(names);
 }
 
+/* Adds a copy of the name to the list. */
+static int add_name(char ***names, size_t *cnt, const char *name)
+{
+	char **more = realloc(*names, (*cnt + 2) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	*names = more;
+	more[*cnt] = strdup(name);
+	if (!more[*cnt])
+		return -ENOMEM;
+	more[++*cnt] = NULL;
+	return 0;
+}
+
 int loader_names(char ***out)
 {
-	char **names = calloc(1, sizeof(*names)), **more;
+	char **names = calloc(1, sizeof(*names));
 	struct dirent *entry;
 	size_t cnt = 0;
+	int err = 0;
 	DIR *dir;
 
 	*out = NULL;
 	if (!names)
-		return -ENOMEM;
+		return say_err(-ENOMEM, "no memory");
 	dir = opendir(PIN_ROOT);
-	if (!dir && errno != ENOENT) {
-		loader_free_names(names);
-		return say_err(-errno, "cannot list %s: %s%s", PIN_ROOT, strerror(errno),
-			       errno == EACCES ? "; run as root" : "");
-	}
-	while (dir && (entry = readdir(dir))) {
-		if (!filter_name_ok(entry->d_name))
-			continue;
-		more = realloc(names, (cnt + 2) * sizeof(*names));
-		if (!more)
+	if (!dir && errno != ENOENT)
+		err = -errno;
+	while (dir && !err) {
+		errno = 0;
+		entry = readdir(dir);
+		err = -errno;
+		if (!entry)
 			break;
-		names = more;
-		names[cnt] = strdup(entry->d_name);
-		names[++cnt] = NULL;
+		if (filter_name_ok(entry->d_name))
+			err = add_name(&names, &cnt, entry->d_name);
 	}
 	if (dir)
 		closedir(dir);
+	if (err) {
+		loader_free_names(names);
+		return say_err(err, "cannot list %s: %s%s", PIN_ROOT, strerror(-err),
+			       err == -EACCES ? "; run as root" : "");
+	}
 	qsort(names, cnt, sizeof(*names), compare_names);
 	*out = names;
 	return 0;

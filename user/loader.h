@@ -15,9 +15,9 @@
 
 struct xdp_dedup; /* the skeleton of bpf/xdp_dedup.bpf.c */
 
-/* Before anything else that changes filters: privileges, bpffs (mounted if missing),
- * PIN_ROOT, and a lock against other xdp-dedup processes, held until this one ends.
- * Removes what a killed one left half made.
+/* Before anything else that changes filters: bpffs (mounted if missing), PIN_ROOT, which must
+ * be root's, and a lock against other xdp-dedup processes, held until this one ends. Removes
+ * what a killed one left half made.
  */
 int loader_begin(bool verbose);
 

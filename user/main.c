@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "counters.h"
+#include "kernel.h"
 #include "say.h"
 #include "verbs.h"
 #include "version.h"
@@ -13,31 +14,34 @@ static const struct verb {
 	const char *name;
 	int (*run)(const struct options *o);
 	unsigned int takes;	/* options, of OPT_* */
+	unsigned int needs;	/* of enum kernel_right */
 	int args_min, args_max; /* beside the options */
 	const char *usage, *help;
 } VERBS[] = {
-	{ "load", verb_load, OPT_LOAD, 1, DEDUP_IFACES_MAX, "IFNAME... --port PORTS [options]",
-	  "attach one filter to these interfaces" },
-	{ "unload", verb_unload, OPT_NAME | OPT_ALL, 0, INT_MAX, "IFNAME... | --name NAME | --all",
+	{ "load", verb_load, OPT_LOAD, KERNEL_LOOK_UP | KERNEL_ATTACH, 1, DEDUP_IFACES_MAX,
+	  "IFNAME... --port PORTS [options]", "attach one filter to these interfaces" },
+	{ "unload", verb_unload, OPT_NAME | OPT_ALL | OPT_FORCE, KERNEL_LOOK_UP | KERNEL_ATTACH, 0,
+	  INT_MAX, "IFNAME... | --name NAME | --all [--force]",
 	  "detach; without interfaces left the filter goes" },
-	{ "status", verb_status, OPT_JSON | OPT_EXACT, 0, 1, "[NAME] [options]",
+	{ "status", verb_status, OPT_JSON | OPT_EXACT, KERNEL_LOOK_UP, 0, 1, "[NAME] [options]",
 	  "show geometry, window, fill and counters" },
-	{ "refresh", verb_refresh, 0, 0, 1, "[NAME]",
+	{ "refresh", verb_refresh, 0, KERNEL_LOOK_UP, 0, 1, "[NAME]",
 	  "after MACs changed: find out anew which frames are ours" },
-	{ "rotate", verb_rotate, 0, 1, 1, "NAME", "age every id by a window, or a countdown, now" },
-	{ "reset", verb_reset, 0, 1, 1, "NAME", "forget every id now" },
-	{ "add", verb_add, 0, 2, INT_MAX, "NAME ID... | NAME -",
+	{ "rotate", verb_rotate, 0, KERNEL_BPF, 1, 1, "NAME",
+	  "age every id by a window, or a countdown, now" },
+	{ "reset", verb_reset, 0, KERNEL_BPF, 1, 1, "NAME", "forget every id now" },
+	{ "add", verb_add, 0, KERNEL_BPF, 2, INT_MAX, "NAME ID... | NAME -",
 	  "learn ids (64 hex digits; - reads lines)" },
-	{ "test", verb_test, 0, 2, INT_MAX, "NAME ID... | NAME -",
+	{ "test", verb_test, 0, KERNEL_BPF, 2, INT_MAX, "NAME ID... | NAME -",
 	  "say which ids are in the window; exit 3: not all" },
-	{ "remove", verb_remove, 0, 2, INT_MAX, "NAME ID... | NAME -",
+	{ "remove", verb_remove, 0, KERNEL_BPF, 2, INT_MAX, "NAME ID... | NAME -",
 	  "take ids out (layout countdown only)" },
-	{ "want", verb_want, 0, 2, INT_MAX, "NAME ID... | NAME -",
+	{ "want", verb_want, 0, KERNEL_BPF, 2, INT_MAX, "NAME ID... | NAME -",
 	  "let the next event of each of these ids pass, once" },
-	{ "size", verb_size, OPT_SIZE | OPT_WINDOW | OPT_SHAPE | OPT_JSON, 0, 0, "[options]",
+	{ "size", verb_size, OPT_SIZE | OPT_WINDOW | OPT_SHAPE | OPT_JSON, 0, 0, 0, "[options]",
 	  "compute a filter's size; loads nothing" },
-	{ "bench", verb_bench, OPT_FPR | OPT_BENCH | OPT_JSON, 0, 0, "[options]",
-	  "measure a packet's cost, here, beside its peers" },
+	{ "bench", verb_bench, OPT_FPR | OPT_BENCH | OPT_JSON, KERNEL_LOOK_UP | KERNEL_ATTACH, 0, 0,
+	  "[options]", "measure a packet's cost, here, beside its peers" },
 };
 #define VERBS_CNT (sizeof(VERBS) / sizeof(VERBS[0]))
 
@@ -60,6 +64,8 @@ static int print_verb(const struct verb *v)
 {
 	printf("usage: xdp-dedup %s %s\n  %s\n\n", v->name, v->usage, v->help);
 	options_print_help(v->takes);
+	if (v->needs)
+		printf("\nNeeds root, or %s and access to the pins.\n", kernel_rights_text(v->needs));
 	return EXIT_DONE;
 }
 
@@ -83,6 +89,8 @@ static int run(const struct verb *v, int argc, char **argv)
 		say_err(0, "usage: xdp-dedup %s %s", v->name, v->usage);
 		return EXIT_MISUSED;
 	}
+	if (kernel_permits(v->name, v->needs))
+		return EXIT_FAILED;
 	return v->run(&o);
 }
 

@@ -265,6 +265,13 @@ static int set_all(struct options *o, const char *what, const char *text)
 	return 0;
 }
 
+static int set_force(struct options *o, const char *what, const char *text)
+{
+	(void)what, (void)text;
+	o->force = true;
+	return 0;
+}
+
 static int set_verbose(struct options *o, const char *what, const char *text)
 {
 	(void)what, (void)text;
@@ -326,6 +333,8 @@ static const struct {
 	  "fill and estimates from all of the memory, of more than 4 MB too;\n"
 	  "else from a sample (counters are exact anyhow)" },
 	{ "--all", NULL, OPT_ALL, set_all, NULL, "every filter" },
+	{ "--force", NULL, OPT_FORCE, set_force, NULL,
+	  "remove pins also if it cannot be told that nothing uses them" },
 	{ "--verbose", NULL, 0, set_verbose, NULL, "show what libbpf and libxdp say" },
 };
 #define OPTIONS_CNT (sizeof(OPTIONS) / sizeof(OPTIONS[0]))

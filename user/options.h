@@ -46,6 +46,7 @@ struct options {
 	bool json;
 	bool all;
 	bool exact;   /* status reads all of the memory */
+	bool force;   /* also what cannot be told to be of no use */
 	bool verbose; /* show what libbpf and libxdp say */
 
 	char **args; /* what is not an option, in order */
@@ -67,6 +68,7 @@ enum {
 	OPT_BENCH = 1 << 10, /* --ids, --fill, --rounds, --copies, --warm */
 	OPT_EXACT = 1 << 11,
 	OPT_DESTINATION = 1 << 12, /* --to, --forwarded */
+	OPT_FORCE = 1 << 13,
 	OPT_SIZE = OPT_CAPACITY | OPT_FPR,
 	OPT_LOAD = OPT_NAME | OPT_MODE | OPT_PORT | OPT_SIZE | OPT_WINDOW | OPT_ACTION | OPT_SHAPE |
 		   OPT_DESTINATION,

@@ -133,7 +133,7 @@ static int run(const struct options *o, id_fn fn, enum exit_code some_unknown)
 
 	if (check_ids(o->args + 1, o->args_cnt - 1))
 		return EXIT_MISUSED;
-	if (kernel_ready(o->verbose) || where_open(o->args[0], &f))
+	if (kernel_ready(o->verbose, false) || where_open(o->args[0], &f))
 		return EXIT_FAILED;
 	for (int i = 1; i < o->args_cnt && !err; i++)
 		err = strcmp(o->args[i], "-") ? do_id(&f, fn, o->args[i], &unknown)

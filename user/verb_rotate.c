@@ -21,7 +21,7 @@ static int turn(const struct options *o, ask_fn ask)
 	struct filter f;
 	int err = 0;
 
-	if (kernel_ready(o->verbose) || where_open(o->args[0], &f))
+	if (kernel_ready(o->verbose, false) || where_open(o->args[0], &f))
 		return EXIT_FAILED;
 	goal = ask(f.state, f.config);
 	/* However long: a large filter takes its time, and a hand that lives gets there. */

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Pins are made where they outlive the command, or not at all. Under `ip netns exec` a command
+ * has a mount namespace of its own, in which bpffs is hidden: so it is in what `hidden` runs.
+ */
+#include "cli_bed.h"
+
+#define PRIVATE "unshare --mount sh -ec '"
+#define HIDDEN                                                                          \
+	"hidden() { " PRIVATE "umount -l /sys; mount -t sysfs sysfs /sys; exec \"$@\"'" \
+	" sh \"$@\"; }\n"
+#define NEW_BPFFS "mount -t bpf -o mode=700 bpf /sys/fs/bpf; "
+
+static const struct cli_story STORIES[] = {
+	{ "hidden-bpffs-is-worked-around", HIDDEN
+	  "got hidden " LOAD "; lacks note; [ -e $PINS/v0/timer ]; got $XD status v0\n"
+	  "has '(native, alone)'; lacks stopped; got hidden $XD status; has '(native, alone)'\n"
+	  "hidden $XD add v0 " ID_A "; hidden $XD rotate v0; got $XD test v0 " ID_A "\n"
+	  "is '" ID_A " known'; hidden $XD unload v0; idle v0; clean\n" },
+	{ "hidden-bpffs-behind-a-shell", /* whose mounts are the same */
+	  HIDDEN "hidden sh -ec '" LOAD "; exit'; [ -e $PINS/v0/timer ]; $XD unload v0\n" },
+	/* One that only the command holds would end with it. */
+	{ "own-bpffs-is-left",
+	  PRIVATE NEW_BPFFS "exec " LOAD "'; [ -e $PINS/v0/timer ]; $XD unload v0\n" },
+	{ "bpffs-of-its-shell-will-do",
+	  PRIVATE NEW_BPFFS LOAD "; [ -e $PINS/v0/timer ]; $XD status v0; $XD unload v0'\n"
+				 "[ ! -e $PINS ]\n" },
+	{ "bpffs-of-a-stranger-will-do", /* as that of a container, entered by nsenter */
+	  PRIVATE NEW_BPFFS
+	  "touch /mnt/a; exec sleep 300' >/dev/null 2>&1 & p=$!\n"
+	  "until [ -e /mnt/a ]; do sleep 0.01; done; rm /mnt/a\n"
+	  "there() { nsenter --target $p --mount \"$@\"; }\n"
+	  "there /mnt/tool load v0 --port 80; there /mnt/tool status v0; [ ! -e $PINS ]\n"
+	  "there /mnt/tool unload v0; idle v0; kill $p\n" },
+	{ "bpffs-of-none-but-pid-1-is-refused",
+	  "fails 'no other process is seen to hold the bpffs' \\\n"
+	  "	unshare --pid --fork --mount-proc sh -ec '" NEW_BPFFS "exec " LOAD "'; idle v0\n" },
+	{ "no-bpffs-outside-is-refused",
+	  "fails 'there is no bpffs at /sys/fs/bpf in this mount namespace; mount -t bpf' \\\n"
+	  "	unshare --pid --fork --mount-proc sh -c 'umount /sys/fs/bpf\n"
+	  "unshare --mount " LOAD "; exit $?'; idle v0\n" },
+	{ "no-proc-is-refused",
+	  "! got " PRIVATE "umount -l /proc; ASAN_OPTIONS=detect_leaks=0 exec " LOAD "'\n"
+	  "has 'no other process is seen to hold the bpffs'; idle v0; [ ! -e $PINS ]\n" },
+	{ "bpffs-is-mounted-where-pid-1-has-none",
+	  "got unshare --pid --fork --mount-proc sh -ec 'umount /sys/fs/bpf\n"
+	  "	! $XD status | grep -v \"no filter is loaded\"; ! grep -q /sys/fs/bpf "
+	  "/proc/mounts\n"
+	  "	" LOAD "; grep \"^bpf /sys/fs/bpf bpf .*mode=700\" /proc/mounts; $XD status v0'\n"
+	  "has 'bpf /sys/fs/bpf bpf '; has 'interfaces  v0 (native, alone)\n'\n" },
+};
+
+int main(void)
+{
+	cli_environment();
+	add_rows(STORIES, cli_run_story, cli_setup, cli_teardown);
+	return run_added_tests("bpffs");
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "bpffs.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <linux/magic.h>
+
+#include "filter.h"
+#include "say.h"
+
+static bool is_bpffs(void)
+{
+	struct statfs fs;
+
+	return !statfs(BPFFS, &fs) && (uint32_t)fs.f_type == BPF_FS_MAGIC;
+}
+
+/* Does /proc/PID/mountinfo, which unlike /proc/PID/ns anybody may read, have such a mount: of
+ * this id, or, if that is 0, of the file system with this device number?
+ */
+static bool has_mount(const char *pid, int id, dev_t dev)
+{
+	char path[PATH_MAX], *line = NULL;
+	int i, parent;
+	unsigned int maj, min;
+	bool found = false;
+	size_t size = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%s/mountinfo", pid);
+	f = fopen(path, "re");
+	while (f && !found && getline(&line, &size, f) >= 0)
+		if (sscanf(line, "%d %d %u:%u", &i, &parent, &maj, &min) == 4)
+			found = id ? i == id : makedev(maj, min) == dev;
+	free(line);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Is this process in PID 1's mount namespace? No mount is in two, so one of ours tells. */
+static bool is_in_init_mounts(void)
+{
+	FILE *f = fopen("/proc/self/mountinfo", "re");
+	int id = 0;
+
+	if (f) {
+		if (fscanf(f, "%d", &id) != 1)
+			id = 0;
+		fclose(f);
+	}
+	return id && has_mount("1", id, 0);
+}
+
+/* Has another process the bpffs that is here? Then it outlives this one. */
+static bool is_held(void)
+{
+	char self[32] = "";
+	struct dirent *entry;
+	struct stat st;
+	bool held;
+	DIR *proc;
+
+	if (!is_bpffs() || stat(BPFFS, &st) || readlink("/proc/self", self, sizeof(self) - 1) < 0)
+		return false;
+	held = strcmp(self, "1") && has_mount("1", 0, st.st_dev);
+	proc = opendir("/proc");
+	while (proc && !held && (entry = readdir(proc)))
+		held = isdigit((unsigned char)*entry->d_name) && strcmp(entry->d_name, self) &&
+		       has_mount(entry->d_name, 0, st.st_dev);
+	if (proc)
+		closedir(proc);
+	return held;
+}
+
+/* 0 if there is none, or it cannot be told. */
+static int parent_of(const char *pid)
+{
+	char path[PATH_MAX], line[128];
+	int parent = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%s/status", pid);
+	f = fopen(path, "re");
+	while (f && !parent && fgets(line, sizeof(line), f))
+		if (sscanf(line, "PPid: %d", &parent) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return parent;
+}
+
+/* Is that process' user namespace this one's? Others could be anybody's. */
+static bool has_our_users(const char *pid)
+{
+	struct stat own, its;
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "/proc/%s/ns/user", pid);
+	return !stat("/proc/self/ns/user", &own) && !stat(path, &its) && own.st_ino == its.st_ino &&
+	       own.st_dev == its.st_dev;
+}
+
+/* Moves into the mount namespace of that process if it has a bpffs; else stays. */
+static bool enter(const char *pid)
+{
+	char path[PATH_MAX];
+	int back = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC), there = -1;
+	bool entered = false;
+
+	snprintf(path, sizeof(path), "/proc/%s/ns/mnt", pid);
+	if (back >= 0 && has_our_users(pid))
+		there = open(path, O_RDONLY | O_CLOEXEC);
+	if (there >= 0 && !setns(there, CLONE_NEWNS)) {
+		entered = is_held();
+		if (!entered)
+			setns(back, CLONE_NEWNS); /* or all that is left is to refuse */
+	}
+	if (there >= 0)
+		close(there);
+	if (back >= 0)
+		close(back);
+	return entered;
+}
+
+/* The nearest one first: there a user looks for what was loaded. */
+static bool enter_ancestor(void)
+{
+	char pid[32] = "self";
+	int parent;
+
+	while ((parent = parent_of(pid)) > 0) {
+		snprintf(pid, sizeof(pid), "%d", parent);
+		if (enter(pid))
+			return true;
+	}
+	return enter("1");
+}
+
+static int mount_here(void)
+{
+	if (mount("bpf", BPFFS, "bpf", 0, "mode=0700"))
+		return say_err(-errno,
+			       "cannot mount bpffs: %s; try mount -t bpf bpf " BPFFS " as root",
+			       strerror(errno));
+	return 0;
+}
+
+int bpffs_ready(bool may_mount)
+{
+	if (is_held())
+		return 0;
+	if (!is_bpffs() && is_in_init_mounts())
+		return may_mount ? mount_here() : 0;
+	if (enter_ancestor())
+		return 0;
+	if (is_bpffs())
+		return say_err(-ENODEV,
+			       "no other process is seen to hold the bpffs at " BPFFS ", so pins "
+			       "may vanish with this command; run it from a shell in this mount "
+			       "namespace, or in a container with the host's PID namespace");
+	return say_err(-ENODEV, "there is no bpffs at " BPFFS
+				" in this mount namespace; mount -t bpf bpf " BPFFS
+				" outside, and under ip netns exec NS, say nsenter "
+				"--net=/run/netns/NS instead");
+}
