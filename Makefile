@@ -100,8 +100,8 @@ TEST_SOURCES := $(filter-out %.bpf.c,$(wildcard tests/*.c))
 UNIT_TESTS := units size hand stats kernel shape flat_size countdown age fips fips_peers pure \
 	      bench_stream bench_figures prefixes links own_macs
 FAST_TESTS := rate hand_model array_rate ids claim exact race
-ROOT_TESTS := parse destination prog array_prog want seeds generational cli receivers status leftovers bpffs reopen \
-	      layout layout_window lib timens lib_open lib_stats lib_share lib_want lib_fips \
+ROOT_TESTS := parse destination prog array_prog want seeds generational cli receivers status leftovers \
+	      bpffs untold reopen layout layout_window lib timens lib_open lib_stats lib_share lib_want lib_fips \
 	      lib_install e2e beside kill bench flood
 TESTS      := $(addsuffix _test,$(UNIT_TESTS) $(FAST_TESTS) $(ROOT_TESTS))
 TEST_BINS  := $(TESTS:%=$(BUILD)/tests/%)

@@ -88,9 +88,10 @@ struct dedup_mark {
 };
 
 struct dedup_iface {
+	__u64 netns;   /* cookie of the network namespace it was in: never used again */
 	__u32 ifindex; /* 0: unused slot */
-	__u32 netns;   /* inode of its network namespace */
 	char name[16];
+	__u32 pad;
 };
 
 /* Map `.data.state`, mapped into user space. Who writes is said per line. */
@@ -134,7 +135,7 @@ struct dedup_state {
 };
 _Static_assert(__builtin_offsetof(struct dedup_state, learned) == 64, "one cache line a writer");
 _Static_assert(__builtin_offsetof(struct dedup_state, marks) == 192, "one cache line a writer");
-_Static_assert(sizeof(struct dedup_state) == 192 + 2048 * 16 + 32 * 24 + 64 * 8 + 8 + 128 * 8,
+_Static_assert(sizeof(struct dedup_state) == 192 + 2048 * 16 + 32 * 32 + 64 * 8 + 8 + 128 * 8,
 	       "no hidden padding");
 
 #endif

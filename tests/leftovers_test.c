@@ -53,7 +53,8 @@ static const struct damage {
 	{ "pins-no-wanted", "rm $PINS/v0/wanted" },
 	{ "pins-swapped", "mv $PINS/v0/stats $PINS/v0/x && mv $PINS/v0/filter $PINS/v0/stats && "
 			  "mv $PINS/v0/x $PINS/v0/filter" },
-	{ "pins-config-is-program", "mv $PINS/v0/prog $PINS/v0/config" },
+	{ "pins-config-is-program",
+	  "rm $PINS/v0/config && bpftool prog pin pinned $OTHER $PINS/v0/config" },
 	{ "pins-stats-not-per-cpu", "rm $PINS/v0/stats && bpftool map create $PINS/v0/stats "
 				    "type array key 4 value 4 entries 1 name stats" },
 	{ "pins-stats-too-large", "rm $PINS/v0/stats && bpftool map create $PINS/v0/stats "
@@ -89,7 +90,78 @@ static void run_damage(void **state)
 	sh("$XD unload --name v0 && [ ! -e $PINS/v0 ]");
 }
 
+/* Another network namespace, in which `there` runs commands; a filter v0 whose interface has
+ * moved there, and a new interface of that name here.
+ */
+#define THERE                                                                            \
+	"unshare --net sleep 300 >/dev/null 2>&1 & far=$!\n"                             \
+	"until [ $(readlink /proc/$far/ns/net) != $(readlink /proc/self/ns/net) ]; do\n" \
+	"	sleep 0.01; done\n"                                                            \
+	"there() { nsenter --target $far --net \"$@\"; }\n"                              \
+	"runs_there() { there ip link show v0 | grep -q prog/xdp; }\n"
+#define MOVED                                      \
+	THERE LOAD "; ip link set v0 netns $far\n" \
+		   "ip link add v0 group 7 type veth peer name q0 group 7\n"
+#define ELSEWHERE "still runs on v0 in another network namespace"
+
 static const struct cli_story STORIES[] = {
+	/* What an earlier load left, and what is in use, is told by the kernel alone. */
+	{ "moved-filter-is-kept", MOVED
+	  "fails 'v0 is loaded already, in another network namespace (or' " LOAD "\n"
+	  "fails '" ELSEWHERE "' $XD unload --name v0; fails '" ELSEWHERE "' $XD unload --all\n"
+	  "fails 'v0 runs no filter' $XD unload v0\n"
+	  "ls $PINS/v0; [ $(ls $PINS/v0 | wc -l) = 7 ]; runs_there; idle v0\n"
+	  "got $XD status v0; lacks stopped; " LOAD " --name x; $XD unload v0\n"
+	  "there $XD unload v0; ! runs_there; clean; kill $far\n" },
+	{ "moved-filter-is-unloaded-where-it-is",
+	  MOVED "got there $XD status v0; has 'interfaces  v0 (native, alone)\n'\n"
+		"there $XD unload v0; ! runs_there; clean; " LOAD "; $XD unload v0; kill $far\n" },
+	{ "moved-interface-gone-from-here", /* by the record, which is about here */
+	  THERE LOAD "; ip link set v0 netns $far; fails '" ELSEWHERE "' $XD unload v0\n"
+		     "runs_there; there ip link del v0; $XD unload v0; clean; kill $far\n" },
+	{ "interface-comes-home",
+	  THERE "ip link set v0 netns $far; there " LOAD "; there ip link set v0 netns $$\n"
+		"kill $far; got $XD status v0; has 'interfaces  v0 (native, alone)\n'\n"
+		"fails 'v0 already runs xdp-dedup; first: xdp-dedup unload v0' " LOAD "\n"
+		"$XD unload v0; idle v0; clean\n" },
+	{ "one-of-two-has-moved", /* unloading the other one keeps its filter */
+	  THERE "$XD load v0 b0 --port 80; ip link set v0 netns $far; got $XD unload b0\n"
+		"has 'note: v0 also runs on v0 in another network namespace'; idle b0\n"
+		"[ -e $PINS/v0/timer ]; runs_there; there $XD unload v0; clean; kill $far\n" },
+	{ "deleted-namespace-blocks-no-name",
+	  THERE "there ip link add w0 type veth peer name w1\n"
+		"there $XD load w0 --port 80 --name x; kill $far; tries=0\n"
+		"until " LOAD " --name x; do [ $((tries += 1)) -lt 10 ]; sleep 1; done\n"
+		"$XD unload v0; clean\n" },
+	{ "moved-filter-unload-force",
+	  MOVED "$XD unload --name v0 --force; clean; runs_there; there $XD unload v0\n"
+		"! runs_there; kill $far\n" },
+	{ "pins-that-do-not-tell", MOVED
+	  "rm $PINS/v0/state $PINS/v0/prog; fails 'cannot tell whether the filter v0' " LOAD "\n"
+	  "fails 'cannot tell whether v0 is in use elsewhere' $XD unload --name v0\n"
+	  "[ -e $PINS/v0/timer ]; $XD unload --all --force; clean; there $XD unload v0\n"
+	  "kill $far\n" },
+	{ "program-held-by-another-pin-unload", /* as libxdp 1.3 does in its users' processes */
+	  LOAD
+	  "; bpftool prog pin pinned $PINS/v0/prog /sys/fs/bpf/copy; got $XD unload v0; is ''\n"
+	  "clean; rm /sys/fs/bpf/copy\n" },
+	{ "program-held-by-another-pin",
+	  LOAD "; bpftool prog pin pinned $PINS/v0/prog /sys/fs/bpf/copy; ip link set v0 xdp off\n"
+	       "fails 'v0 is loaded already' " LOAD "; fails 'v0 still runs' $XD unload --name v0\n"
+	       "bpftool prog show pinned $PINS/v0/prog; rm /sys/fs/bpf/copy; got " LOAD "\n"
+	       "has 'note: removing what an earlier load left of v0'; $XD unload v0; clean\n" },
+/* Below a device with XDP the kernel changes none. */
+#define STACKED LOAD "; $XD load b0 --port 80 --name b; ip link set v0 master b0\n"
+	{ "stacked-unload-all", STACKED "got $XD unload --all; is ''; idle v0; idle b0; clean\n" },
+	{ "stacked-unload-several",
+	  STACKED "got $XD unload v0 b0; is ''; idle v0; idle b0; clean\n" },
+	{ "stacked-unload-one-filter",
+	  "$XD load v0 b0 --port 80; ip link set v0 master b0; got $XD unload --name v0; is ''\n"
+	  "idle v0; idle b0; clean\n" },
+	{ "stacked-unload-lower-one", STACKED
+	  "fails 'cannot detach from v0: Device or resource busy; it goes on' $XD unload v0\n"
+	  "runs v0; got $XD status v0; has 'v0 (native, alone)'; lacks stopped\n"
+	  "$XD add v0 " ID_A "; $XD unload b0; $XD unload v0; idle v0; clean\n" },
 	{ "interface-gone",
 	  LOAD "; ip link del v0; got $XD status v0; has 'interfaces  v0 (gone)\n'\n"
 	       "ip link add v0 group 7 type veth peer name p0; got " LOAD "\n"

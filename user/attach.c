@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "attach.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/select.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <linux/if_link.h>
 #include <xdp/libxdp.h>
 
 #include "kernel.h"
+#include "live.h"
 #include "say.h"
 #include "xdp_dedup.skel.h"
 
 #define PROG_NAME "xdp_dedup"
-#define STATE_MAP_NAME ".data.state"
-#define PROG_MAPS_MAX 16
 
 static const struct {
 	enum attach_mode mode;
@@ -54,95 +56,167 @@ static enum attach_mode from_xdp(enum xdp_attach_mode xdp)
 	return MODE_ANY;
 }
 
-/* The id of the state map that this program uses; 0 if it has none. */
-static uint32_t state_of(int prog_fd)
+/* Fills in `all` with the open descriptors of this process (with all there could be, if that
+ * cannot be told); or, where all is NULL, closes those that are not in `keep`.
+ */
+static void walk_fds(const fd_set *keep, fd_set *all)
 {
-	__u32 maps[PROG_MAPS_MAX], len;
-	struct bpf_prog_info info = { .map_ids = (uintptr_t)maps, .nr_map_ids = PROG_MAPS_MAX };
-	uint32_t id = 0;
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
 
-	len = sizeof(info);
-	if (bpf_obj_get_info_by_fd(prog_fd, &info, &len))
-		return 0;
-	for (__u32 i = 0; i < info.nr_map_ids && i < PROG_MAPS_MAX && !id; i++) {
-		struct bpf_map_info map = { 0 };
-		int fd = bpf_map_get_fd_by_id(maps[i]);
+	if (all)
+		memset(all, dir ? 0 : 0xff, sizeof(*all));
+	while (dir && (entry = readdir(dir))) {
+		int fd = atoi(entry->d_name);
 
-		len = sizeof(map);
-		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &map, &len) &&
-		    !strcmp(map.name, STATE_MAP_NAME))
-			id = map.id;
-		if (fd >= 0)
+		if (entry->d_name[0] == '.' || fd >= FD_SETSIZE || fd == dirfd(dir))
+			continue;
+		if (all)
+			FD_SET(fd, all);
+		else if (!FD_ISSET(fd, keep))
 			close(fd);
 	}
-	return id;
+	if (dir)
+		closedir(dir);
 }
 
-/* Is this one of ours? Then fills in what it knows of it. */
-static bool is_ours(const struct xdp_program *prog, struct attachment *a)
-{
-	if (!prog || strcmp(xdp_program__name(prog), PROG_NAME))
-		return false;
-	a->prog_id = xdp_program__id(prog);
-	a->state_id = state_of(xdp_program__fd(prog));
-	return a->state_id != 0;
-}
-
-/* Looks for our program on one interface. 1 and *a, or 0; or -EBUSY with *a->prog_id
- * where another program is alone, without a dispatcher.
+/* libxdp 1.3 leaves programs open that it has looked at, and to this process' own eyes they
+ * would seem in use: around its calls.
  */
-static int find_on(int ifindex, struct attachment *a)
+static void note_fds(fd_set *open)
 {
-	struct xdp_multiprog *mp = xdp_multiprog__get_from_ifindex(ifindex);
+	walk_fds(NULL, open);
+}
+
+static void close_other_fds(const fd_set *open)
+{
+	walk_fds(open, NULL);
+}
+
+/* Is this one of ours? 1, and fills in what it knows of it, or 0; -errno if that cannot be
+ * told.
+ */
+static int is_ours(const struct xdp_program *prog, struct attachment *a)
+{
+	int err;
+
+	if (!prog || strcmp(xdp_program__name(prog), PROG_NAME))
+		return 0;
+	a->prog_id = xdp_program__id(prog);
+	err = live_state_of(xdp_program__fd(prog), &a->state_id);
+	return err ? err : a->state_id != 0;
+}
+
+/* Is there any XDP program on the interface? The kernel is asked, for libxdp's errors may mean
+ * either. 1 or 0; -errno.
+ */
+static int is_any_on(int ifindex)
+{
+	LIBBPF_OPTS(bpf_xdp_query_opts, opts);
+	int err = bpf_xdp_query(ifindex, 0, &opts);
+
+	if (err)
+		return err == -ENODEV ? 0 : err;
+	return opts.attach_mode != XDP_ATTACHED_NONE;
+}
+
+static int look_into(struct xdp_multiprog *mp, struct attachment *a)
+{
 	struct xdp_program *prog = NULL, *main;
 	int found = 0;
 
-	if (libxdp_get_error(mp) || !mp)
-		return 0;
-	a->ifindex = ifindex;
 	a->mode = from_xdp(xdp_multiprog__attach_mode(mp));
 	a->dispatcher = !xdp_multiprog__is_legacy(mp);
 	if (a->dispatcher) {
 		while (!found && (prog = xdp_multiprog__next_prog(prog, mp)))
 			found = is_ours(prog, a);
-	} else {
-		main = xdp_multiprog__hw_prog(mp) ?: xdp_multiprog__main_prog(mp);
-		found = is_ours(main, a) ? 1 : -EBUSY;
-		if (main)
-			a->prog_id = xdp_program__id(main);
-		if (xdp_multiprog__hw_prog(mp))
-			a->mode = MODE_HW;
+		return found;
 	}
-	xdp_multiprog__close(mp);
+	main = xdp_multiprog__hw_prog(mp) ?: xdp_multiprog__main_prog(mp);
+	found = is_ours(main, a) ?: -EBUSY;
+	if (main)
+		a->prog_id = xdp_program__id(main);
+	if (xdp_multiprog__hw_prog(mp))
+		a->mode = MODE_HW;
 	return found;
+}
+
+/* Looks for our program on one interface. 1 and *a, or 0; or -EBUSY with *a->prog_id
+ * where another program is alone, without a dispatcher; another -errno if it cannot be told.
+ */
+static int find_on(int ifindex, struct attachment *a)
+{
+	struct xdp_multiprog *mp;
+	int found = is_any_on(ifindex), err;
+	fd_set before;
+
+	if (found <= 0)
+		return found;
+	a->ifindex = ifindex;
+	note_fds(&before);
+	mp = xdp_multiprog__get_from_ifindex(ifindex);
+	err = libxdp_get_error(mp);
+	if (!err && mp) {
+		found = look_into(mp, a);
+		xdp_multiprog__close(mp);
+	} else {
+		found = is_any_on(ifindex); /* or has it gone meanwhile? */
+		if (found > 0)
+			found = err && err != -EBUSY ? err : -EIO; /* -EBUSY says else */
+	}
+	close_other_fds(&before);
+	return found;
+}
+
+static int list_interfaces(const struct if_nameindex *names, int n, struct attachment **out)
+{
+	struct attachment *list = calloc(n + 1, sizeof(*list));
+	int cnt = 0;
+
+	if (!list)
+		return -ENOMEM;
+	for (int i = 0; i < n; i++) {
+		struct attachment *a = &list[cnt];
+		int found = find_on(names[i].if_index, a);
+
+		if (found == 0 || found == -EBUSY) {
+			*a = (struct attachment){ 0 };
+			continue;
+		}
+		a->err = found < 0 ? found : 0;
+		a->ifindex = names[i].if_index;
+		memccpy(a->ifname, names[i].if_name, 0, sizeof(a->ifname) - 1);
+		cnt++;
+	}
+	*out = list;
+	return cnt;
 }
 
 int attach_list(struct attachment **out, int *cnt)
 {
 	struct if_nameindex *names = if_nameindex();
-	struct attachment *list;
 	int n = 0;
 
 	if (!names)
 		return say_err(-errno, "cannot list the interfaces: %s", strerror(errno));
 	while (names[n].if_index)
 		n++;
-	list = calloc(n + 1, sizeof(*list));
-	if (!list) {
-		if_freenameindex(names);
-		return -ENOMEM;
-	}
-	*cnt = 0;
-	for (int i = 0; i < n; i++) {
-		struct attachment a = { 0 };
-
-		if (find_on(names[i].if_index, &a) != 1)
-			continue;
-		memccpy(a.ifname, names[i].if_name, 0, sizeof(a.ifname) - 1);
-		list[(*cnt)++] = a;
-	}
+	n = list_interfaces(names, n, out);
 	if_freenameindex(names);
-	*out = list;
+	if (n < 0)
+		return say_err(n, "cannot list the interfaces: %s", strerror(-n));
+	*cnt = n;
+	return 0;
+}
+
+int attach_say_unknown(const struct attachment *list, int cnt)
+{
+	for (int i = 0; i < cnt; i++)
+		if (list[i].err)
+			return say_err(list[i].err,
+				       "cannot tell which XDP program runs on %s: %s; if it is of "
+				       "no use: ip link set dev %s xdp off",
+				       list[i].ifname, strerror(-list[i].err), list[i].ifname);
 	return 0;
 }
 
@@ -166,6 +240,11 @@ int attach_check(char *const *ifnames, int cnt)
 			return say_err(-EEXIST,
 				       "%s already runs xdp-dedup; first: xdp-dedup unload %s",
 				       ifnames[i], ifnames[i]);
+		if (err && err != -EBUSY) {
+			there.err = err;
+			snprintf(there.ifname, sizeof(there.ifname), "%s", ifnames[i]);
+			return attach_say_unknown(&there, 1);
+		}
 		if (err)
 			return say_err(err,
 				       "%s runs another XDP program (id %u) that lets none beside "
@@ -235,18 +314,51 @@ int attach_prog_fd(struct xdp_dedup *skel)
 	return err ? kernel_explain(err, 0) : bpf_program__fd(skel->progs.xdp_dedup);
 }
 
-int detach(const struct attachment *a)
+/* 0 once the interface does not run it; says nothing. */
+static int detach(const struct attachment *a)
 {
-	struct xdp_program *prog = xdp_program__from_id(a->prog_id);
-	int err = libxdp_get_error(prog);
+	struct attachment now = { 0 };
+	struct xdp_program *prog;
+	fd_set before;
+	int err;
 
-	if (err)
-		return err == -ENOENT ? 0 : err;
-	err = xdp_program__detach(prog, a->ifindex, to_xdp(a->mode), 0);
-	xdp_program__close(prog);
-	if (err && !if_indextoname(a->ifindex, (char[IF_NAMESIZE]){ 0 }))
-		return 0;
-	if (err)
-		return say_err(err, "cannot detach from %s: %s", a->ifname, strerror(-err));
-	return 0;
+	note_fds(&before);
+	prog = xdp_program__from_id(a->prog_id);
+	err = libxdp_get_error(prog);
+	if (!err) {
+		err = xdp_program__detach(prog, a->ifindex, to_xdp(a->mode), 0);
+		xdp_program__close(prog);
+	}
+	close_other_fds(&before);
+	/* Gone meanwhile, itself or with its interface? */
+	return err && find_on(a->ifindex, &now) == 0 ? 0 : err;
+}
+
+/* The kernel changes no XDP program below one: an interface that is part of a bridge waits
+ * for the bridge. So again, as long as it helps.
+ */
+int detach_meant(struct attachment *list, int cnt)
+{
+	bool helped = true;
+	int err = 0;
+
+	while (helped) {
+		helped = false;
+		for (int i = 0; i < cnt; i++)
+			if (list[i].meant && !list[i].detached) {
+				list[i].detach_err = detach(&list[i]);
+				list[i].detached = !list[i].detach_err;
+				helped |= list[i].detached;
+			}
+	}
+	for (int i = 0; i < cnt; i++)
+		if (list[i].meant && !list[i].detached)
+			err = say_err(list[i].detach_err,
+				      "cannot detach from %s: %s; it goes on filtering; %s",
+				      list[i].ifname, strerror(-list[i].detach_err),
+				      list[i].detach_err == -EBUSY
+					      ? "if a device on top of it, as a bridge, runs XDP: "
+						"first ip link set dev DEVICE xdp off"
+					      : "--verbose shows what the kernel says");
+	return err;
 }

@@ -20,16 +20,23 @@ struct attachment {
 	bool dispatcher;       /* beside other programs, through libxdp's dispatcher */
 	uint32_t prog_id;
 	uint32_t state_id; /* which filter: struct filter.state_id */
+	int err;	   /* -errno: runs some program, ours or not, that cannot be looked at */
+	bool meant;	   /* the caller's: detach_meant() is about this one */
+	bool detached;	   /* by detach_meant(), */
+	int detach_err;	   /* or why it could not be */
 };
 
-/* Every interface that runs our packet program, of any filter. The result is for
- * free(); *cnt may be 0.
+/* Every interface that runs our packet program, of any filter, and those of which that
+ * cannot be told. The result is for free(); *cnt may be 0.
  */
 int attach_list(struct attachment **out, int *cnt);
 
+/* Says which of these cannot be looked at, if one cannot, and returns its err. */
+int attach_say_unknown(const struct attachment *list, int cnt);
+
 /* Could our program be attached to all of these? -ENODEV: no such interface, -EINVAL:
  * named twice, -EEXIST: it runs there already, -EBUSY: another one does that lets
- * nobody beside it. Says so on stderr.
+ * nobody beside it, another -errno: that cannot be told. Says so on stderr.
  */
 int attach_check(char *const *ifnames, int cnt);
 
@@ -41,8 +48,10 @@ int attach_all(struct xdp_dedup *prog, char *const *ifnames, int cnt, enum attac
 /* The program's descriptor. Loads it if it is not attached anywhere, for tests. */
 int attach_prog_fd(struct xdp_dedup *prog);
 
-/* Detaches; an interface that is gone is not a failure. */
-int detach(const struct attachment *a);
+/* Detaches where it is meant, also from devices on top of each other. An interface that is
+ * gone is not a failure. One that fails goes on as it was, and is said.
+ */
+int detach_meant(struct attachment *list, int cnt);
 
 const char *attach_mode_name(enum attach_mode mode);
 

@@ -6,6 +6,7 @@
 
 #include "attach.h"
 #include "kernel.h"
+#include "live.h"
 #include "loader.h"
 #include "plan.h"
 #include "receivers.h"
@@ -31,21 +32,35 @@ static void default_name(const char *ifname, char name[NAME_MAX_LEN + 1])
 static int claim_name(const char *name)
 {
 	struct filter f;
-	int err = filter_open(name, &f);
-	bool alive;
+	int in_use, err = filter_open(name, &f);
+	const char *other;
 
 	if (err == -ENOENT)
 		return 0;
-	alive = where_attached(name);
-	if (!err) {
-		alive |= where_elsewhere(&f);
+	if (err && err != -EPROTO)
+		return filter_explain(name, err);
+	if (!err)
 		filter_close(&f);
-	}
-	if (alive)
+	in_use = where_in_use(name);
+	if (in_use < 0)
+		return say_err(in_use,
+			       "cannot tell whether the filter %s is in use: %s; --name gives "
+			       "another name, xdp-dedup unload --name %s --force removes it",
+			       name, strerror(-in_use), name);
+	other = err ? ", by another version of this program" : "";
+	if (in_use == WHERE_ELSEWHERE)
+		return say_err(
+			-EEXIST,
+			"the filter %s is loaded already%s, in another network namespace (or "
+			"something else holds its program); "
+			"--name gives another name, xdp-dedup unload IFNAME there or "
+			"unload --name %s --force removes it",
+			name, other, name);
+	if (in_use)
 		return say_err(-EEXIST,
 			       "the filter %s is loaded already%s; --name gives another name, "
 			       "xdp-dedup unload --name %s removes it",
-			       name, err ? ", by another version of this program" : "", name);
+			       name, other, name);
 	say_note("removing what an earlier load left of %s: nothing is attached to it", name);
 	return loader_remove(name);
 }
@@ -53,9 +68,13 @@ static int claim_name(const char *name)
 /* Before any packet comes: where it will run, and which frames are for this host there. */
 static int record_interfaces(const char *name, const struct options *o, const struct links *links)
 {
+	uint64_t netns = kernel_netns();
 	struct filter f;
-	int err = filter_open_or_say(name, &f);
+	int err;
 
+	if (!netns)
+		return say_err(-EIO, "the kernel does not tell which network namespace this is");
+	err = filter_open_or_say(name, &f);
 	if (err)
 		return err;
 	for (int i = 0; i < o->args_cnt; i++) {
@@ -63,7 +82,7 @@ static int record_interfaces(const char *name, const struct options *o, const st
 
 		iface->ifindex = if_nametoindex(o->args[i]);
 		if_indextoname(iface->ifindex, iface->name); /* not a second name */
-		iface->netns = kernel_netns();
+		iface->netns = netns;
 	}
 	receivers_refresh(&f, links);
 	filter_close(&f);
@@ -99,6 +118,16 @@ static int attach_program(const char *name, const struct options *o)
 	return err;
 }
 
+/* What has been loaded goes; but what cannot be detached goes on as it is. */
+static void undo(const char *name)
+{
+	if (where_detach(name) || live_anywhere(name))
+		say_err(0, "%s could not be taken back; xdp-dedup unload --name %s removes it",
+			name, name);
+	else
+		loader_remove(name);
+}
+
 /* Makes the filter and attaches its program, or leaves nothing. */
 static int load(const char *name, const struct options *o, const struct dedup_config *cfg,
 		const struct links *links)
@@ -112,10 +141,8 @@ static int load(const char *name, const struct options *o, const struct dedup_co
 	err = record_interfaces(name, o, links);
 	if (!err)
 		err = attach_program(name, o);
-	if (err) {
-		where_detach(name, 0);
-		loader_remove(name);
-	}
+	if (err)
+		undo(name);
 	return err;
 }
 

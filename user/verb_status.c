@@ -28,7 +28,7 @@ struct status_iface {
 	uint32_t ifindex; /* names change, and an interface may have several */
 	enum attach_mode mode;
 	bool dispatcher;
-	const char *state; /* "attached", "detached", "gone", "other netns" */
+	const char *state; /* "attached", "detached", "gone", "other netns", "unknown" */
 };
 
 /* Everything that is shown, collected once. */
@@ -72,6 +72,15 @@ static bool has_iface(const struct status *s, uint32_t ifindex)
 	return false;
 }
 
+/* Is it an interface of this name that has moved here with its program? */
+static bool has_come(const struct status *s, const char *name)
+{
+	for (int i = 0; i < s->ifaces_cnt; i++)
+		if (!strcmp(s->ifaces[i].name, name) && !strcmp(s->ifaces[i].state, "attached"))
+			return !where_recorded(&s->filter, name);
+	return false;
+}
+
 /* Where the kernel says it runs, then what was once attached and no longer is. */
 static int collect_ifaces(struct status *s)
 {
@@ -87,6 +96,10 @@ static int collect_ifaces(struct status *s)
 		const char *mode = attach_mode_name(list[i].mode);
 		struct status_iface *iface;
 
+		if (list[i].err) {
+			add_iface(s, list[i].ifname, list[i].ifindex, "unknown");
+			continue;
+		}
 		if (list[i].state_id != s->filter.state_id)
 			continue;
 		iface = add_iface(s, list[i].ifname, list[i].ifindex, "attached");
@@ -94,15 +107,16 @@ static int collect_ifaces(struct status *s)
 			break;
 		iface->mode = list[i].mode;
 		iface->dispatcher = list[i].dispatcher;
-		s->mode = s->ifaces_cnt == 1 || !strcmp(s->mode, mode) ? mode : "mixed";
+		s->mode = !strcmp(s->mode, "none") || !strcmp(s->mode, mode) ? mode : "mixed";
 	}
 	free(list);
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		if (!recorded[i].ifindex)
 			continue;
-		if (recorded[i].netns != kernel_netns())
-			add_iface(s, recorded[i].name, 0, "other netns");
-		else if (!has_iface(s, recorded[i].ifindex))
+		if (recorded[i].netns != kernel_netns()) {
+			if (!has_come(s, recorded[i].name))
+				add_iface(s, recorded[i].name, 0, "other netns");
+		} else if (!has_iface(s, recorded[i].ifindex))
 			add_iface(s, recorded[i].name, recorded[i].ifindex,
 				  if_indextoname(recorded[i].ifindex, name) ? "detached" : "gone");
 	}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* unload: from some interfaces, or a filter, or all there are. */
+/* unload: from some interfaces, or a filter, or all there are. First everything is looked at,
+ * and only then anything changed.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,68 +9,133 @@
 
 #include "attach.h"
 #include "kernel.h"
+#include "live.h"
 #include "loader.h"
 #include "say.h"
 #include "verbs.h"
 #include "where.h"
 
-/* Where this process cannot see it, the program stays: without its hand it lets
- * everything pass.
+/* The pins of a filter, and whether they are to go if it runs nowhere any more. */
+struct pinned {
+	const char *name;
+	struct identity id;
+	bool meant;
+};
+
+struct unload {
+	const struct options *o;
+	struct attachment *list; /* what runs here */
+	int list_cnt;
+	char **names;
+	struct pinned *pins;
+	int pins_cnt;
+};
+
+/* The filter once ran on this interface of this namespace, also if it no longer does. 1 or 0;
+ * -errno, which is said, if that cannot be told.
  */
-static void note_other_netns(const struct filter *f)
-{
-	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
-		const struct dedup_iface *iface = &f->state->ifaces[i];
-
-		if (iface->ifindex && iface->netns != kernel_netns())
-			say_note("%s also ran on %s in another network namespace; there: "
-				 "xdp-dedup unload %s",
-				 f->name, iface->name, iface->name);
-	}
-}
-
-static int unload_name(const char *name)
+static int has_record(const char *name, const char *ifname)
 {
 	struct filter f;
 	int err = filter_open(name, &f);
+	bool has;
 
-	if (err && err != -EPROTO)
+	if (err == -EPROTO || err == -ENOENT)
+		return 0;
+	if (err)
 		return filter_explain(name, err);
-	if (!err) {
-		note_other_netns(&f);
-		filter_close(&f);
-	}
-	err = where_detach(name, 0);
-	return err < 0 ? err : loader_remove(name);
+	has = where_recorded(&f, ifname);
+	filter_close(&f);
+	return has;
 }
 
-static int unload_interface(const char *ifname)
+/* Looks at everything. With --force what cannot be told does not matter. */
+static int look(struct unload *u)
 {
-	char name[NAME_MAX_LEN + 1];
-	struct dedup_iface *iface;
-	struct attachment a;
-	struct filter f;
-	int left, err = where_on(ifname, &a, &f);
+	int err = attach_list(&u->list, &u->list_cnt);
 
-	if (err == -ENOENT && a.ifindex)
-		return detach(&a); /* its pins are gone: only the program is left */
-	if (err == -ENOENT)
-		return say_err(err, "%s runs no filter; xdp-dedup status lists those that do",
-			       ifname);
+	if (!err && !u->o->force)
+		err = attach_say_unknown(u->list, u->list_cnt);
+	if (!err)
+		err = loader_names(&u->names);
 	if (err)
 		return err;
+	err = live_can_tell();
+	if (err && !u->o->force)
+		return say_err(err, "cannot look at the programs in the kernel: %s", strerror(-err));
+	while (u->names[u->pins_cnt])
+		u->pins_cnt++;
+	u->pins = calloc(u->pins_cnt + 1, sizeof(*u->pins));
+	if (!u->pins)
+		return say_err(-ENOMEM, "no memory");
+	for (int i = 0; i < u->pins_cnt; i++) {
+		struct pinned *p = &u->pins[i];
 
-	left = where_detach(f.name, a.ifindex ? a.ifindex : -1);
-	iface = where_recorded(&f, ifname);
-	if (left >= 0 && iface)
-		*iface = (struct dedup_iface){ 0 };
-	if (!left)
-		left = where_elsewhere(&f);
-	snprintf(name, sizeof(name), "%s", f.name);
-	filter_close(&f);
-	if (left < 0)
-		return left;
-	return left ? 0 : loader_remove(name);
+		p->name = u->names[i];
+		err = where_identify(p->name, &p->id);
+		if (err && !u->o->force)
+			return filter_explain(p->name, err);
+	}
+	return 0;
+}
+
+/* The filter that has the interface in its record, of those that do not run on it. */
+static int mean_recorded(struct unload *u, const char *ifname)
+{
+	struct pinned *found = NULL;
+
+	for (int i = 0; i < u->pins_cnt; i++) {
+		int has = has_record(u->pins[i].name, ifname);
+
+		if (has < 0)
+			return has;
+		if (has && found)
+			return say_err(-ENOTUNIQ,
+				       "%s runs no filter now, and did run %s and %s; say which by "
+				       "its own name",
+				       ifname, found->name, u->pins[i].name);
+		if (has)
+			found = &u->pins[i];
+	}
+	if (!found)
+		return say_err(-ENOENT, "%s runs no filter; xdp-dedup status lists those that do",
+			       ifname);
+	found->meant = true;
+	return 0;
+}
+
+static int mean_interface(struct unload *u, const char *ifname)
+{
+	int ifindex = if_nametoindex(ifname);
+
+	for (int i = 0; i < u->list_cnt; i++)
+		if (u->list[i].ifindex == ifindex && !u->list[i].err) {
+			u->list[i].meant = true;
+			return 0;
+		}
+	return mean_recorded(u, ifname);
+}
+
+static int mean_name(struct unload *u, const char *name)
+{
+	for (int i = 0; i < u->pins_cnt; i++) {
+		if (strcmp(u->pins[i].name, name))
+			continue;
+		u->pins[i].meant = true;
+		for (int j = 0; j < u->list_cnt; j++)
+			u->list[j].meant |= where_is_theirs(&u->list[j], u->pins[i].id);
+		return 0;
+	}
+	return filter_explain(name, -ENOENT);
+}
+
+/* Every filter, and programs whose pins are gone. */
+static void mean_all(struct unload *u)
+{
+	for (int i = 0; i < u->pins_cnt; i++)
+		u->pins[i].meant = true;
+	for (int i = 0; i < u->list_cnt; i++)
+		u->list[i].meant = !u->list[i].err;
 }
 
 /* Goes on after a failure, and does not forget it. */
@@ -77,29 +144,111 @@ static int first_error(int err, int next)
 	return err ? err : next;
 }
 
-/* Every filter, and programs whose pins are gone. */
-static int unload_all(void)
+/* It is in use out of sight: which is what was asked for only if it was here, too. */
+static int explain_live(const char *name, bool was_here)
 {
-	struct attachment *list;
-	char **names;
-	int cnt, err = loader_names(&names);
+	const char *ifname = NULL;
+	struct filter f;
+
+	if (!filter_open(name, &f)) {
+		ifname = where_unseen(&f);
+		if (was_here)
+			say_note("%s also runs on %s in another network namespace", name,
+				 ifname ?: "an interface");
+		else
+			say_err(0,
+				"%s still runs on %s in another network namespace (or something "
+				"else holds its program): there, xdp-dedup unload IFNAME; or here, "
+				"unload --name %s --force, and all passes there",
+				name, ifname ?: "an interface", name);
+		filter_close(&f);
+		return was_here ? 0 : -EBUSY;
+	}
+	return say_err(-EBUSY,
+		       "the program of %s is still in use, it may be in another network namespace; "
+		       "xdp-dedup unload --name %s --force removes its pins, and all passes there",
+		       name, name);
+}
+
+/* The attachment to this recorded interface that has been detached; NULL if none was. */
+static const struct attachment *detached_from(const struct unload *u, const struct dedup_iface *i)
+{
+	for (int j = 0; j < u->list_cnt; j++)
+		if (u->list[j].detached && u->list[j].ifindex == (int)i->ifindex)
+			return i->netns == kernel_netns() ? &u->list[j] : NULL;
+	return NULL;
+}
+
+/* Takes out of the filter's record what has been detached. Is anything left in it? What cannot
+ * be told is.
+ */
+static bool clear_record(const struct unload *u, const char *name)
+{
+	bool left = false;
+	struct filter f;
+
+	if (filter_open(name, &f))
+		return true;
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
+		struct dedup_iface *iface = &f.state->ifaces[i];
+
+		if (detached_from(u, iface))
+			*iface = (struct dedup_iface){ 0 };
+		left |= iface->ifindex != 0;
+	}
+	filter_close(&f);
+	return left;
+}
+
+/* After programs have been detached: removes the pins of a filter that runs nowhere now. */
+static int tidy(const struct unload *u, const struct pinned *p)
+{
+	int detached = 0, left = 0, live;
+	bool unseen;
+
+	for (int i = 0; i < u->list_cnt; i++)
+		if (where_is_theirs(&u->list[i], p->id)) {
+			detached += u->list[i].detached;
+			left += !u->list[i].detached;
+		}
+	if (!p->meant && !detached)
+		return 0;
+	unseen = clear_record(u, p->name);
+	if (left)
+		return 0;
+	/* Where it was loaded it has gone; others may hold the program, but not run it. */
+	live = u->o->force || !unseen ? 0 : live_anywhere(p->name);
+	if (live < 0)
+		return say_err(live,
+			       "cannot tell whether %s is in use elsewhere: %s; xdp-dedup unload "
+			       "--name %s --force removes it all the same",
+			       p->name, strerror(-live), p->name);
+	return live ? explain_live(p->name, detached && u->o->args_cnt) : loader_remove(p->name);
+}
+
+static int unload(struct unload *u)
+{
+	const struct options *o = u->o;
+	int err = look(u);
 
 	if (err)
 		return err;
-	for (char **n = names; *n; n++)
-		err = first_error(err, unload_name(*n));
-	loader_free_names(names);
-	if (attach_list(&list, &cnt))
-		return -EIO;
-	for (int i = 0; i < cnt; i++)
-		err = first_error(err, detach(&list[i]));
-	free(list);
+	if (o->name)
+		err = mean_name(u, o->name);
+	for (int i = 0; i < o->args_cnt; i++)
+		err = first_error(err, mean_interface(u, o->args[i]));
+	if (o->all)
+		mean_all(u);
+	err = first_error(err, detach_meant(u->list, u->list_cnt));
+	for (int i = 0; i < u->pins_cnt; i++)
+		err = first_error(err, tidy(u, &u->pins[i]));
 	return err;
 }
 
 int verb_unload(const struct options *o)
 {
-	int err = 0;
+	struct unload u = { .o = o };
+	int err;
 
 	if (!!o->args_cnt + !!o->name + o->all != 1) {
 		say_err(0, "unload takes interfaces, or --name NAME, or --all");
@@ -107,11 +256,9 @@ int verb_unload(const struct options *o)
 	}
 	if (loader_begin(o->verbose))
 		return EXIT_FAILED;
-	if (o->name)
-		err = unload_name(o->name);
-	for (int i = 0; i < o->args_cnt; i++)
-		err = first_error(err, unload_interface(o->args[i]));
-	if (o->all)
-		err = unload_all();
+	err = unload(&u);
+	loader_free_names(u.names);
+	free(u.pins);
+	free(u.list);
 	return err ? EXIT_FAILED : EXIT_DONE;
 }

@@ -6,61 +6,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach.h"
 #include "kernel.h"
+#include "live.h"
 #include "say.h"
 
-/* Who works with certain pins: programs with this state map, or this program. */
-struct identity {
-	uint32_t state_id, prog_id; /* 0: unknown */
-};
-
-static struct identity identify(const char *name)
+int where_identify(const char *name, struct identity *out)
 {
+	return filter_identity(name, &out->state_id, &out->prog_id);
+}
+
+bool where_is_theirs(const struct attachment *a, struct identity id)
+{
+	if (a->err)
+		return false;
+	return (id.state_id && a->state_id == id.state_id) ||
+	       (id.prog_id && a->prog_id == id.prog_id);
+}
+
+int where_in_use(const char *name)
+{
+	struct attachment *list;
 	struct identity id;
+	bool here = false;
+	int cnt, err = where_identify(name, &id);
 
-	filter_identity(name, &id.state_id, &id.prog_id);
-	return id;
-}
-
-static bool is_theirs(const struct attachment *a, struct identity id)
-{
-	return a->state_id == id.state_id || a->prog_id == id.prog_id;
-}
-
-bool where_attached(const char *name)
-{
-	struct identity id = identify(name);
-	struct attachment *list;
-	bool found = false;
-	int cnt;
-
-	if (attach_list(&list, &cnt))
-		return true; /* unknown: rather keep than remove */
-	for (int i = 0; i < cnt; i++)
-		found |= is_theirs(&list[i], id);
-	free(list);
-	return found;
-}
-
-int where_detach(const char *name, int ifindex)
-{
-	struct identity id = identify(name);
-	struct attachment *list;
-	int cnt, left = 0, err = attach_list(&list, &cnt);
-
+	if (!err)
+		err = attach_list(&list, &cnt);
 	if (err)
 		return err;
-	for (int i = 0; i < cnt && !err; i++) {
-		if (!is_theirs(&list[i], id))
-			continue;
-		if (ifindex && list[i].ifindex != ifindex)
-			left++;
-		else
-			err = detach(&list[i]);
-	}
+	for (int i = 0; i < cnt; i++)
+		here |= where_is_theirs(&list[i], id);
 	free(list);
-	return err ? err : left;
+	if (here)
+		return WHERE_HERE;
+	err = live_anywhere(name);
+	return err > 0 ? WHERE_ELSEWHERE : err;
 }
 
 /* What runs on an interface; a->ifindex is 0 if nothing of ours does. */
@@ -77,7 +57,7 @@ static int find_attachment(const char *ifname, struct attachment *a)
 		if (list[i].ifindex == ifindex)
 			*a = list[i];
 	free(list);
-	return 0;
+	return attach_say_unknown(a, 1);
 }
 
 /* Opens the one filter that has this state map, or, if that is 0, this interface in its record.
@@ -90,8 +70,16 @@ static int find_filter(uint32_t state_id, const char *ifname, struct filter *out
 	int found = 0, err = loader_names(&names);
 
 	for (char **n = names; !err && *n; n++) {
-		if (filter_open(*n, &f))
+		int open_err = filter_open(*n, &f);
+
+		if (open_err == -EPROTO || open_err == -ENOENT)
 			continue;
+		if (open_err) {
+			err = filter_explain(*n, open_err);
+			if (found)
+				filter_close(out);
+			break;
+		}
 		if (state_id ? f.state_id != state_id : !where_recorded(&f, ifname)) {
 			filter_close(&f);
 		} else if (!found++) {
@@ -110,7 +98,11 @@ static int find_filter(uint32_t state_id, const char *ifname, struct filter *out
 	return err ? err : found ? 0 : -ENOENT;
 }
 
-int where_on(const char *ifname, struct attachment *a, struct filter *f)
+/* The filter whose program runs on this interface: *a says how. If none does, a->ifindex is 0,
+ * and the filter that it was recorded for is opened. -ENOENT if that is nowhere; -ENOTUNIQ,
+ * said, if there are several.
+ */
+static int open_on(const char *ifname, struct attachment *a, struct filter *f)
 {
 	int err = find_attachment(ifname, a);
 
@@ -124,7 +116,7 @@ int where_open(const char *what, struct filter *out)
 
 	if (err != -ENOENT)
 		return err ? filter_explain(what, err) : 0;
-	err = where_on(what, &a, out);
+	err = open_on(what, &a, out);
 	if (err == -ENOENT && a.ifindex)
 		return say_err(err,
 			       "the pins of the filter on %s are gone; xdp-dedup unload %s removes "
@@ -133,27 +125,50 @@ int where_open(const char *what, struct filter *out)
 	return err == -ENOENT ? filter_explain(what, err) : err;
 }
 
-bool where_elsewhere(const struct filter *f)
+int where_detach(const char *name)
 {
-	uint32_t netns = kernel_netns();
+	struct attachment *list;
+	struct identity id;
+	int cnt, err = where_identify(name, &id);
 
-	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
-		if (f->state->ifaces[i].ifindex && f->state->ifaces[i].netns != netns)
-			return true;
-	return false;
+	if (err)
+		return say_err(err, "cannot tell where %s runs: %s", name, strerror(-err));
+	err = attach_list(&list, &cnt);
+	if (err)
+		return err;
+	for (int i = 0; i < cnt; i++)
+		list[i].meant = where_is_theirs(&list[i], id);
+	err = detach_meant(list, cnt);
+	free(list);
+	return err;
 }
 
-struct dedup_iface *where_recorded(struct filter *f, const char *ifname)
+struct dedup_iface *where_recorded(const struct filter *f, const char *ifname)
 {
 	uint32_t ifindex = if_nametoindex(ifname);
+	uint64_t netns = kernel_netns();
 
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		struct dedup_iface *iface = &f->state->ifaces[i];
 
-		if (!iface->ifindex || iface->netns != kernel_netns())
+		if (!iface->ifindex || !netns || iface->netns != netns)
 			continue;
 		if (ifindex ? iface->ifindex == ifindex : !strcmp(iface->name, ifname))
 			return iface;
+	}
+	return NULL;
+}
+
+const char *where_unseen(const struct filter *f)
+{
+	uint64_t netns = kernel_netns();
+	char name[IF_NAMESIZE];
+
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
+		const struct dedup_iface *iface = &f->state->ifaces[i];
+
+		if (iface->ifindex && (iface->netns != netns || !if_indextoname(iface->ifindex, name)))
+			return iface->name;
 	}
 	return NULL;
 }

@@ -10,33 +10,42 @@
 #include "attach.h"
 #include "loader.h"
 
-/* Does a program on an interface work with the pins of this name, of whatever version
- * or however incomplete they are? If that cannot be told: yes.
+/* Who works with certain pins, of whatever version or however incomplete they are: programs
+ * with this state map, or this program.
  */
-bool where_attached(const char *name);
+struct identity {
+	uint32_t state_id, prog_id; /* 0: unknown */
+};
 
-/* Detaches those programs from one interface, or from all if ifindex is 0. Returns how
- * many interfaces of this namespace still run one, or -errno.
+/* -errno if it cannot be told. */
+int where_identify(const char *name, struct identity *out);
+
+bool where_is_theirs(const struct attachment *a, struct identity id);
+
+enum where { WHERE_NOWHERE, WHERE_HERE, WHERE_ELSEWHERE };
+
+/* Is the filter of this name in use, in this network namespace or out of sight (then some 3 s
+ * are spent to be sure)? An enum where; -errno if that cannot be told. Under the lock of
+ * loader_begin().
  */
-int where_detach(const char *name, int ifindex);
+int where_in_use(const char *name);
 
-/* Was the filter attached in another network namespace, and never detached there? */
-bool where_elsewhere(const struct filter *f);
+/* Detaches the filter of this name from every interface here. 0 or -errno, which is said. */
+int where_detach(const char *name);
 
-/* Opens the filter whose program runs on this interface: *a says how. If none does, a->ifindex is
- * 0, and the filter that it was recorded for is opened. -ENOENT if that is nowhere; -ENOTUNIQ,
- * said, if there are several.
- */
-int where_on(const char *ifname, struct attachment *a, struct filter *f);
-
-/* Opens the filter of this name; or else the one of the interface of this name, as where_on().
- * Says what is wrong.
+/* Opens the filter of this name; or else the one whose program runs on the interface of this
+ * name, or the only one that it was recorded for. Says what is wrong.
  */
 int where_open(const char *what, struct filter *out);
 
 /* The slot of an interface of this namespace in the filter's record: by its index, or,
  * if it is gone, by the name it had. NULL if it has none.
  */
-struct dedup_iface *where_recorded(struct filter *f, const char *ifname);
+struct dedup_iface *where_recorded(const struct filter *f, const char *ifname);
+
+/* The recorded name of an interface on which the filter may run out of sight: of another
+ * network namespace, or no longer in this one. NULL if there is none.
+ */
+const char *where_unseen(const struct filter *f);
 
 #endif

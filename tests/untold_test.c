@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What the tool cannot find out it never takes for "no": with any call of bpf() refused, with
+ * too few descriptors, a live filter stays whole unless the tool says that it is unloaded.
+ */
+#include "cli_bed.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <limits.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* $WITHOUT CMD ERRNO COMMAND... runs a command to which bpf(CMD) fails so. */
+static int run_without(char **args)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_bpf, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, atoi(args[0]), 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | atoi(args[1])),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = { ARRAY_SIZE(filter), filter };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog))
+		return 126;
+	execvp(args[2], args + 2);
+	return 127;
+}
+
+/* A filter that is whole: `whole`. A command that leaves it so if it fails, which it says in a
+ * line; and if it does not, has unloaded it (then it is loaded again): `unloads_or_keeps`.
+ */
+#define WORDS                                                                                     \
+	"whole() { runs v0; got $XD status v0; has 'interfaces  v0 (native, alone)'\n"            \
+	"	lacks stopped; [ $(ls $PINS/v0 | wc -l) = 7 ]; }\n"                                     \
+	"said_why() { [ $(wc -l </mnt/e) = 1 ]; grep '^xdp-dedup: ' /mnt/e; }\n"                  \
+	"unloads_or_keeps() {\n"                                                                  \
+	"	if \"$@\" 2>/mnt/e; then idle v0; clean; " LOAD "; else whole; said_why; fi; }\n" \
+	"fails_and_keeps() { if \"$@\" 2>/mnt/e; then false; else whole; said_why; fi; }\n"
+
+/* OBJ_PIN, OBJ_GET, PROG_GET_NEXT_ID, PROG_GET_FD_BY_ID, MAP_GET_FD_BY_ID,
+ * OBJ_GET_INFO_BY_FD; EPERM, ENOMEM, EMFILE
+ */
+#define EACH "for cmd in 6 7 11 13 14 15; do for err in 1 12 24; do\n"
+#define DONE "\ndone; done\n"
+
+/* As above, in a namespace in which no interface runs it. */
+#define MOVED                                                                                  \
+	"unshare --net sleep 300 >/dev/null 2>&1 & far=$!\n"                                   \
+	"until [ $(readlink /proc/$far/ns/net) != $(readlink /proc/self/ns/net) ]; do\n"       \
+	"	sleep 0.01; done\n"                                                                  \
+	"there() { nsenter --target $far --net \"$@\"; }\n"                                    \
+	"whole() { got $XD status v0; lacks stopped; [ $(ls $PINS/v0 | wc -l) = 7 ]; }\n" LOAD \
+	"; ip link set v0 netns $far; ip link add v0 group 7 type veth peer name q0 group 7\n"
+
+static const struct cli_story STORIES[] = {
+	{ "unload-an-interface",
+	  WORDS LOAD "\n" EACH "unloads_or_keeps $WITHOUT $cmd $err $XD unload v0" DONE },
+	{ "unload-a-name",
+	  WORDS LOAD "\n" EACH "unloads_or_keeps $WITHOUT $cmd $err $XD unload --name v0" DONE },
+	{ "unload-all",
+	  WORDS LOAD "\n" EACH "unloads_or_keeps $WITHOUT $cmd $err $XD unload --all" DONE },
+	{ "load-of-a-taken-name",
+	  WORDS LOAD "\n" EACH "fails_and_keeps $WITHOUT $cmd $err " LOAD DONE
+		     "for cmd in 7 11 13 14 15; do for err in 1 12 24; do\n"
+		     "fails_and_keeps $WITHOUT $cmd $err $XD load p0 --port 80 "
+		     "--name v0; idle p0" DONE },
+	{ "name-of-a-filter-elsewhere",
+	  WORDS MOVED "for cmd in 7 11 13 14 15; do for err in 1 12 24; do\n"
+		      "fails_and_keeps $WITHOUT $cmd $err " LOAD "; idle v0\n"
+		      "fails_and_keeps $WITHOUT $cmd $err $XD unload --name v0\n"
+		      "fails_and_keeps $WITHOUT $cmd $err $XD unload --all" DONE
+		      "there $XD unload v0; clean; kill $far\n" },
+	{ "attached-program-that-is-not-found", /* ENOENT, which is also libxdp's word for none */
+	  WORDS LOAD "; for v in v0 --all '--name v0'; do\n"
+		     "fails_and_keeps $WITHOUT 13 2 $XD unload $v; done\n" },
+	{ "too-few-descriptors",
+	  WORDS LOAD "\nexport ASAN_OPTIONS=detect_leaks=0\n"
+		     "for n in 4 5 6 7 8 9 10 11 12 13 14; do for v in v0 --all; do\n"
+		     "unloads_or_keeps sh -c 'ulimit -n $0; exec \"$@\"' $n $XD unload $v" DONE },
+	{ "status-of-what-cannot-be-looked-at",
+	  LOAD "; $XD load p0 --port 80; ip link set b0 xdpgeneric pinned $OTHER\n"
+	       "! got $WITHOUT 13 1 $XD status v0; got $WITHOUT 13 12 $XD status v0\n"
+	       "has 'v0 (unknown)'; lacks none; ip link set b0 xdpgeneric off\n" },
+};
+
+int main(int argc, char **argv)
+{
+	char self[PATH_MAX + 16] = "";
+
+	if (argc > 4 && !strcmp(argv[1], "--without"))
+		return run_without(argv + 2);
+	cli_environment();
+	if (readlink("/proc/self/exe", self, PATH_MAX) < 0)
+		return 1;
+	strcat(self, " --without");
+	setenv("WITHOUT", self, 1);
+	add_rows(STORIES, cli_run_story, cli_setup, cli_teardown);
+	return run_added_tests("untold");
+}

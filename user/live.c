@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "live.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "filter.h"
+
+#define STATE_MAP_NAME ".data.state"
+#define PROG_MAPS_MAX 16
+#define GONE_MS 3000 /* programs are freed a moment after what held them */
+
+/* What a program is, and the ids of its maps, which info then points to. */
+static int program_info(int fd, struct bpf_prog_info *info, __u32 maps[PROG_MAPS_MAX])
+{
+	__u32 len = sizeof(*info);
+
+	*info = (struct bpf_prog_info){ .map_ids = (uintptr_t)maps, .nr_map_ids = PROG_MAPS_MAX };
+	if (bpf_obj_get_info_by_fd(fd, info, &len))
+		return -errno;
+	if (info->nr_map_ids > PROG_MAPS_MAX) /* not ours */
+		info->nr_map_ids = PROG_MAPS_MAX;
+	return 0;
+}
+
+int live_state_of(int prog_fd, uint32_t *state_id)
+{
+	__u32 maps[PROG_MAPS_MAX], len;
+	struct bpf_prog_info info;
+	int err = program_info(prog_fd, &info, maps);
+
+	*state_id = 0;
+	for (__u32 i = 0; i < info.nr_map_ids && !err && !*state_id; i++) {
+		struct bpf_map_info map = { 0 };
+		int fd = bpf_map_get_fd_by_id(maps[i]);
+
+		len = sizeof(map);
+		if (fd < 0 || bpf_obj_get_info_by_fd(fd, &map, &len))
+			err = -errno;
+		else if (!strcmp(map.name, STATE_MAP_NAME))
+			*state_id = map.id;
+		if (fd >= 0)
+			close(fd);
+	}
+	return err;
+}
+
+/* Is this a packet program, alone or in a dispatcher, with this id or this state map? The
+ * hand's program, which its timer holds, is neither.
+ */
+static int is_user(__u32 id, uint32_t state_id, uint32_t prog_id)
+{
+	__u32 maps[PROG_MAPS_MAX];
+	struct bpf_prog_info info;
+	int err, fd = bpf_prog_get_fd_by_id(id);
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno; /* gone since it was listed */
+	err = program_info(fd, &info, maps);
+	close(fd);
+	if (err)
+		return err;
+	if (info.type != BPF_PROG_TYPE_XDP && info.type != BPF_PROG_TYPE_EXT)
+		return 0;
+	if (id == prog_id)
+		return 1;
+	for (__u32 i = 0; i < info.nr_map_ids; i++)
+		if (state_id && maps[i] == state_id)
+			return 1;
+	return 0;
+}
+
+static int has_users(uint32_t state_id, uint32_t prog_id)
+{
+	int found = 0;
+	__u32 id = 0;
+
+	while (!found) {
+		if (bpf_prog_get_next_id(id, &id))
+			return errno == ENOENT ? 0 : -errno;
+		found = is_user(id, state_id, prog_id);
+	}
+	return found;
+}
+
+int live_can_tell(void)
+{
+	return has_users(0, 0); /* which nobody is */
+}
+
+/* Are there no pins at all under this name? */
+static int is_empty(const char *name)
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	bool empty = true;
+	DIR *dir;
+
+	pin_path(path, name, NULL);
+	dir = opendir(path);
+	if (!dir)
+		return -errno;
+	while (empty && (entry = readdir(dir)))
+		empty = entry->d_name[0] == '.';
+	closedir(dir);
+	return empty;
+}
+
+static int state_of_id(uint32_t prog_id, uint32_t *state_id)
+{
+	int err, fd = bpf_prog_get_fd_by_id(prog_id);
+
+	if (fd < 0)
+		return -errno;
+	err = live_state_of(fd, state_id);
+	close(fd);
+	return err;
+}
+
+static int pin_again(const char *path, uint32_t prog_id)
+{
+	int err, fd = bpf_prog_get_fd_by_id(prog_id);
+
+	if (fd < 0)
+		return -errno;
+	err = bpf_obj_pin(fd, path) ? -errno : 0;
+	close(fd);
+	return err;
+}
+
+int live_anywhere(const char *name)
+{
+	uint32_t state_id, prog_id;
+	char path[PATH_MAX];
+	int err = filter_identity(name, &state_id, &prog_id), found;
+
+	if (!err && prog_id && !state_id)
+		err = state_of_id(prog_id, &state_id);
+	if (err)
+		return err;
+	if (!state_id && !prog_id) {
+		found = is_empty(name);
+		return found == 1 ? 0 : found ?: -ENODATA;
+	}
+	found = has_users(state_id, prog_id);
+	pin_path(path, name, PIN_PROG);
+	if (found <= 0 || (prog_id && unlink(path)))
+		return found <= 0 ? found : -errno;
+	for (int ms = 0; found > 0 && ms < GONE_MS; ms += 10) {
+		found = has_users(state_id, prog_id);
+		if (found > 0)
+			usleep(10000);
+	}
+	if (found && prog_id && pin_again(path, prog_id) == -ENOENT && found > 0)
+		found = has_users(state_id, prog_id);
+	return found;
+}
