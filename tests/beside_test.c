@@ -162,11 +162,11 @@ static void on_two_interfaces(void **state)
 	move_out(&n);
 }
 
-static void assert_told(const char *id, const char *what)
+static void assert_told(const char *id, int status, const char *what)
 {
 	char out[256];
 
-	assert_int_equal(sh_out(out, sizeof(out), "%s test ve0 %s", tool(), id), 0);
+	assert_int_equal(sh_out(out, sizeof(out), "%s test ve0 %s", tool(), id), status);
 	assert_non_null(strstr(out, what));
 }
 
@@ -180,9 +180,9 @@ static void hand_turns_in_a_dispatcher(void **state)
 	bed_load("load ve0");
 	bed_tool("add ve0 %s", ID);
 	bed_tool("rotate ve0");
-	assert_told(ID, " known");
+	assert_told(ID, 0, " known");
 	bed_tool("rotate ve0");
-	assert_told(ID, " unknown");
+	assert_told(ID, 3, " unknown");
 	bed_tool("unload ve0");
 }
 

@@ -529,7 +529,7 @@ static void test_unload_leaves_nothing(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(WAYS); i++) {
 		bed_load("load ve0 ve1 --name both");
 		bed_assert_works(0);
-		assert_int_equal(bed_remember(), 6); /* five maps, a program */
+		assert_int_equal(bed_remember(), 7); /* six maps, a program */
 		bed_tool("unload %s", WAYS[i]);
 		bed_assert_nothing_left();
 		bed_assert_unfiltered(0);
