@@ -109,18 +109,26 @@ static __always_inline __u64 dedup_hand_load(struct dedup_state *st,
 	return dedup_read(&st->learned) - dedup_hand_mark(st, cfg, 0)->learned;
 }
 
-/* When the clock wants the place at the hand passed, in CLOCK_MONOTONIC. Countdowns keep a distance,
- * so that all ids live about equally long; that does for ids which a requested one has aged.
+/* Countdown: so many of the next ones, if above 0, make only ids forgotten that a requested one has
+ * aged before; no guard is kept for those.
+ */
+static __always_inline __s64 dedup_hand_unguarded(struct dedup_state *st,
+						  const volatile struct dedup_config *cfg)
+{
+	return dedup_read(&st->requested) - st->passed + cfg->places - 1;
+}
+
+/* When the clock wants the place at the hand passed, in CLOCK_MONOTONIC. Countdowns keep a
+ * distance, so that all ids live about equally long.
  */
 static __always_inline __u64 dedup_hand_due_ns(struct dedup_state *st,
 					       const volatile struct dedup_config *cfg)
 {
 	__u64 due_ns = dedup_hand_guard_ns(st, cfg) + cfg->window_ns;
-	__s64 passed_since = st->passed - dedup_read(&st->requested);
 
 	if (cfg->layout != DEDUP_COUNTDOWN)
 		return due_ns;
-	if (passed_since < (__s64)cfg->places - 1 || (__s64)(st->next_ns - due_ns) > 0)
+	if (dedup_hand_unguarded(st, cfg) > 0 || (__s64)(st->next_ns - due_ns) > 0)
 		return st->next_ns;
 	return due_ns;
 }
@@ -171,6 +179,7 @@ static __always_inline void dedup_hand_due(struct dedup_state *st,
 {
 	__u32 pos = dedup_hand_pos(st->hand), in_segment = pos % cfg->segment_places;
 	__s64 requested = dedup_read(&st->requested) - st->passed;
+	__s64 unguarded = dedup_hand_unguarded(st, cfg);
 	__s64 over_ns = now_ns - dedup_hand_due_ns(st, cfg);
 	__u64 left = cfg->segment_places - in_segment, n;
 	bool one_by_one = cfg->layout == DEDUP_COUNTDOWN;
@@ -185,6 +194,9 @@ static __always_inline void dedup_hand_due(struct dedup_state *st,
 		p->reason = DEDUP_BY_CLOCK;
 		if (one_by_one)
 			n = (now_ns - st->next_ns) / cfg->countdown_ns + 1;
+		/* Not on to those that have a guard again. */
+		if (one_by_one && unguarded > 0 && n > (__u64)unguarded)
+			n = unguarded;
 	} else if (requested > 0) {
 		if (one_by_one)
 			n = requested;
@@ -213,6 +225,21 @@ static __always_inline void dedup_hand_next_countdown(struct dedup_state *st,
 	st->next_ns += n * cfg->countdown_ns;
 }
 
+/* A segment is late that begins late: what it takes to pass it is not lateness. */
+static __always_inline void dedup_hand_count_late(struct dedup_state *st,
+						  const volatile struct dedup_config *cfg,
+						  const struct dedup_pass *p, __u32 n)
+{
+	bool one_by_one = cfg->layout == DEDUP_COUNTDOWN;
+
+	if (!one_by_one && dedup_hand_pos(st->hand) % cfg->segment_places)
+		return;
+	if (p->late_ns > cfg->late_ns)
+		st->late += one_by_one ? n : p->places;
+	if (p->late_ns > st->late_max_ns)
+		st->late_max_ns = p->late_ns;
+}
+
 /* The hand has passed n places, of the p->places that were due or some for a start. Returns the
  * mark whose at_ns the caller then sets to the time that it is after this call: whoever learned
  * an id for the half that was current before had done so by then.
@@ -228,14 +255,10 @@ static __always_inline struct dedup_mark *dedup_hand_pass(struct dedup_state *st
 		mark->learned = dedup_read(&st->learned);
 	if (p->reason == DEDUP_BY_LOAD)
 		st->early += n;
-	if (p->reason == DEDUP_BY_CLOCK) {
-		if (p->late_ns > cfg->late_ns)
-			st->late += n;
-		if (p->late_ns > st->late_max_ns)
-			st->late_max_ns = p->late_ns;
-		if (cfg->layout == DEDUP_COUNTDOWN)
-			dedup_hand_next_countdown(st, cfg, p->now_ns, n);
-	}
+	if (p->reason == DEDUP_BY_CLOCK && cfg->layout == DEDUP_COUNTDOWN)
+		dedup_hand_next_countdown(st, cfg, p->now_ns, n);
+	if (p->reason == DEDUP_BY_CLOCK)
+		dedup_hand_count_late(st, cfg, p, n);
 	pos += n;
 	if (pos >= cfg->places) {
 		/* Ages begin anew: what was to be known until a later one is void. */

@@ -154,10 +154,12 @@ static void pass_place(struct model *m, struct watched_place *p)
 	const struct dedup_config *c = &m->sim.config;
 	uint64_t longest_ns = c->window_ns;
 
-	/* Countdowns that load or a request brought together go apart again. */
-	if (is_countdown(m))
-		longest_ns += c->countdown_ns +
-			      (m->requests || !within_capacity(m) ? c->window_ns : c->window_ns / 4);
+	/* Countdowns that load, a request or a stall brought together go apart again. */
+	if (is_countdown(m)) {
+		bool are_apart = !m->requests && within_capacity(m) && m->lateness != SELDOM_STALLED;
+
+		longest_ns += c->countdown_ns + (are_apart ? c->window_ns / 4 : c->window_ns);
+	}
 	check(m, m->sim.state.learned - p->learned <= c->full_ids);
 	check(m, m->sim.now_ns - p->passed_ns <= longest_ns + slack_ns(m, p->late_before_ns));
 	p->late_before_ns = m->late_sum_ns;
@@ -369,7 +371,7 @@ static bool run(uint64_t seed, enum traffic traffic, enum lateness lateness)
 	end_ns = m.sim.now_ns + TURNS * c.window_ns;
 	for (int steps = 0; m.sim.now_ns < end_ns || steps < STEPS_MIN; steps++)
 		step(&m);
-	check(&m, m.forgotten > 0 || c.capacity < 10);
+	check(&m, m.forgotten > 0 || c.capacity < 10 || m.late_sum_ns > c.window_ns);
 	if (lateness == ON_TIME && !m.requests)
 		check(&m, m.sim.state.late == 0);
 	if (within_capacity(&m))
