@@ -77,19 +77,31 @@ double plan_ids(const struct dedup_config *cfg, unsigned int cpus, double fpr)
 	return (cfg->full_ids + 2.0 * cpus * cfg->claim) / (1 - same);
 }
 
-static int plan_paces(struct dedup_config *c, unsigned int hz)
+static uint64_t tick_ns(const struct dedup_config *c)
 {
 	uint64_t tick = clamp(c->window_ns / STEPS_A_WINDOW, TICK_MIN_NS, TICK_MAX_NS);
 	uint64_t work = c->window_ns / (c->places / CLOCK_STEP_PLACES + 1);
+
+	return tick < work ? tick : work;
+}
+
+static uint64_t busy_tick_ns(const struct dedup_config *c)
+{
+	uint64_t tick = tick_ns(c);
+
+	return tick < BUSY_TICK_NS ? tick : BUSY_TICK_NS;
+}
+
+static int plan_paces(struct dedup_config *c, unsigned int hz)
+{
+	uint64_t tick = tick_ns(c);
 	uint64_t stale = clamp(c->window_ns / 4, STALE_MIN_NS, STALE_MAX_NS);
 	uint64_t distances = c->layout == DEDUP_COUNTDOWN && c->places > 1 ? c->places - 1 : 1;
 
-	if (tick > work)
-		tick = work;
 	if (tick < TICK_MIN_NS)
 		return -ERANGE;
 	c->tick_ns = tick;
-	c->busy_tick_ns = tick < BUSY_TICK_NS ? tick : BUSY_TICK_NS;
+	c->busy_tick_ns = busy_tick_ns(c);
 	/* Where timers fire with the jiffies, a place is passed with the one after its time. */
 	c->late_ns = 2 * tick + 1000 * MS / hz;
 	c->countdown_ns = (c->window_ns + c->window_ns / COUNTDOWN_SLACK - 1) / distances + 1;
@@ -110,15 +122,20 @@ static uint32_t recent_slots(const struct dedup_config *c)
 }
 
 /* The ids that come between two passes of a place when `ids` come in a window. Countdown: its
- * turn is longer by a countdown, and a mark is true for the first place of its segment.
+ * turn is longer by a countdown, and a mark is true for the first place of its segment. Flat: an
+ * array takes ids for a window, and then until the other one is clear.
  */
-static uint64_t ids_between_passes(const struct options *o, uint64_t ids)
+static uint64_t ids_between_passes(const struct dedup_config *c, const struct options *o, uint64_t ids)
 {
+	uint64_t clear_ns = (c->places / DEDUP_STEP_PLACES + 1) * busy_tick_ns(c);
+	uint64_t slack_ns = c->window_ns / (2 * TURN_SLACK); /* is in `ids` already */
 	uint32_t places = shape_countdowns(o);
 
-	if (o->layout != DEDUP_COUNTDOWN || places == 1)
-		return ids;
-	return ids + ids * (1 + places / DEDUP_MARKS) / (places - 1) + 1;
+	if (o->layout == DEDUP_COUNTDOWN && places > 1)
+		return ids + ids * (1 + places / DEDUP_MARKS) / (places - 1) + 1;
+	if (o->layout == DEDUP_FLAT && clear_ns > slack_ns)
+		return ids + ceil((double)ids * (clear_ns - slack_ns) / c->window_ns);
+	return ids;
 }
 
 /* The learning limits of a capacity. Returns plan_ids() of it, for the rate that was asked for. */
@@ -131,7 +148,7 @@ static double set_capacity(struct dedup_config *c, const struct options *o, unsi
 	if (o->layout == DEDUP_COUNTDOWN)
 		c->claim = 1;
 	c->turn_ids = capacity + capacity / TURN_SLACK + 1;
-	c->full_ids = ids_between_passes(o, c->turn_ids) + capacity / BURST_SLACK + 2 * c->claim;
+	c->full_ids = ids_between_passes(c, o, c->turn_ids) + capacity / BURST_SLACK + 2 * c->claim;
 	return plan_ids(c, cpus, o->fpr);
 }
 
@@ -191,13 +208,17 @@ int plan_config(const struct options *o, unsigned int cpus, unsigned int hz, str
 		.to_cnt = o->to_cnt,
 		.to4_cnt = o->to4_cnt,
 	};
+	uint32_t places;
 	int err;
 
 	memcpy(c.ports, o->ports, sizeof(c.ports));
 	memcpy(c.to, o->to, sizeof(c.to));
-	err = shape_pick(o, set_capacity(&c, o, cpus, o->capacity), o->fpr, &c);
-	if (err)
-		return err;
+	do { /* again where clearing so large an array takes long enough to matter */
+		places = c.places;
+		err = shape_pick(o, set_capacity(&c, o, cpus, o->capacity), o->fpr, &c);
+		if (err)
+			return err;
+	} while (c.layout == DEDUP_FLAT && c.places > places);
 	c.fpr_e18 = llround(keep_rate(&c, o, cpus) * 1e18);
 	if (shape_is_fips_own(o) && loses_more(o, &c))
 		return -EOPNOTSUPP;
