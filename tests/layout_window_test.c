@@ -32,7 +32,7 @@ static const struct {
 	double most; /* windows that an id may live */
 } WINDOWS[] = {
 	{ "fast", "ve0 --layout flat", 2 },
-	{ "colibri", "ve1 --layout flat --hash colibri", 2 },
+	{ "colibri", "ve1 --layout flat --hash colibri --forwarded", 2 },
 	{ "tezos", "du0 --layout countdown --hash tezos", 15.0 / 14 },
 };
 #define FILTERS ARRAY_SIZE(WINDOWS)
