@@ -149,7 +149,7 @@ static __always_inline void dedup_hand_start(struct dedup_state *st,
 	__u32 cnt = dedup_hand_segments(cfg);
 
 	for (__u32 i = 0; i < DEDUP_MARKS && i < cnt; i++) {
-		/* A countdown's guard is the mark behind its own. */
+		/* A countdown's guard is the mark after its own. */
 		__u64 done = i + (cfg->layout != DEDUP_COUNTDOWN);
 
 		dedup_mark(st, -1, i)->at_ns = now_ns - cfg->window_ns + cfg->window_ns / cnt * done;
