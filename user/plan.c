@@ -121,26 +121,23 @@ static uint32_t recent_slots(const struct dedup_config *c)
 	return slots;
 }
 
-/* The ids that come between two passes of a place when `ids` come in a window. Countdown: its
- * turn is longer by a countdown, and a mark is true for the first place of its segment. Flat: an
- * array takes ids for a window, and then until the other one is clear.
- */
-static uint64_t ids_between_passes(const struct dedup_config *c, const struct options *o, uint64_t ids)
+double plan_turn_ids(const struct dedup_config *c, double ids)
 {
-	uint64_t clear_ns = (c->places / DEDUP_STEP_PLACES + 1) * busy_tick_ns(c);
-	uint64_t slack_ns = c->window_ns / (2 * TURN_SLACK); /* is in `ids` already */
-	uint32_t places = shape_countdowns(o);
+	double clear_ns = (c->places / DEDUP_STEP_PLACES + 1.0) * busy_tick_ns(c);
+	double slack_ns = c->window_ns / (2.0 * TURN_SLACK); /* turn_ids has it already */
 
-	if (o->layout == DEDUP_COUNTDOWN && places > 1)
-		return ids + ids * (1 + places / DEDUP_MARKS) / (places - 1) + 1;
-	if (o->layout == DEDUP_FLAT && clear_ns > slack_ns)
-		return ids + ceil((double)ids * (clear_ns - slack_ns) / c->window_ns);
+	/* A turn of countdowns is longer by one; of their marks, one is true for the first place
+	 * of its segment only.
+	 */
+	if (c->layout == DEDUP_COUNTDOWN && c->places > 1)
+		return ids + ids * (1 + c->places / DEDUP_MARKS) / (c->places - 1);
+	if (c->layout == DEDUP_FLAT && clear_ns > slack_ns)
+		return ids + ids * (clear_ns - slack_ns) / c->window_ns;
 	return ids;
 }
 
 /* The learning limits of a capacity. Returns plan_ids() of it, for the rate that was asked for. */
-static double set_capacity(struct dedup_config *c, const struct options *o, unsigned int cpus,
-			   uint64_t capacity)
+static double set_capacity(struct dedup_config *c, double fpr, unsigned int cpus, uint64_t capacity)
 {
 	c->capacity = capacity;
 	c->claim = clamp(capacity / (CLAIM_SLACK * cpus), 1, CLAIM_MAX);
@@ -148,8 +145,8 @@ static double set_capacity(struct dedup_config *c, const struct options *o, unsi
 	if (o->layout == DEDUP_COUNTDOWN)
 		c->claim = 1;
 	c->turn_ids = capacity + capacity / TURN_SLACK + 1;
-	c->full_ids = ids_between_passes(c, o, c->turn_ids) + capacity / BURST_SLACK + 2 * c->claim;
-	return plan_ids(c, cpus, o->fpr);
+	c->full_ids = ceil(plan_turn_ids(c, c->turn_ids)) + capacity / BURST_SLACK + 2 * c->claim;
+	return plan_ids(c, cpus, fpr);
 }
 
 /* Where m and k do not keep the rate at this capacity: it is lowered, for the rate goes
@@ -168,12 +165,12 @@ static double keep_rate(struct dedup_config *c, const struct options *o, unsigne
 	while (lo < hi) {
 		uint64_t mid = hi - (hi - lo) / 2;
 
-		if (shape_rate(c, set_capacity(c, o, cpus, mid)) <= o->fpr)
+		if (shape_rate(c, set_capacity(c, o->fpr, cpus, mid)) <= o->fpr)
 			lo = mid;
 		else
 			hi = mid - 1;
 	}
-	rate = shape_rate(c, set_capacity(c, o, cpus, lo));
+	rate = shape_rate(c, set_capacity(c, o->fpr, cpus, lo));
 	return rate > o->fpr ? rate : o->fpr;
 }
 
@@ -207,6 +204,7 @@ int plan_config(const struct options *o, unsigned int cpus, unsigned int hz, str
 		.forwarded = o->forwarded,
 		.to_cnt = o->to_cnt,
 		.to4_cnt = o->to4_cnt,
+		.places = o->layout == DEDUP_COUNTDOWN ? shape_countdowns(o) : 0,
 	};
 	uint32_t places;
 	int err;
@@ -215,7 +213,7 @@ int plan_config(const struct options *o, unsigned int cpus, unsigned int hz, str
 	memcpy(c.to, o->to, sizeof(c.to));
 	do { /* again where clearing so large an array takes long enough to matter */
 		places = c.places;
-		err = shape_pick(o, set_capacity(&c, o, cpus, o->capacity), o->fpr, &c);
+		err = shape_pick(o, set_capacity(&c, o->fpr, cpus, o->capacity), o->fpr, &c);
 		if (err)
 			return err;
 	} while (c.layout == DEDUP_FLAT && c.places > places);

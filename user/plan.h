@@ -25,6 +25,12 @@ int plan_here(const struct options *o, struct dedup_config *out);
  */
 double plan_ids(const struct dedup_config *cfg, unsigned int cpus, double fpr);
 
+/* The ids that come between two passes of a place, at most, while at most `ids` come in any
+ * interval of a window: a turn of countdowns is longer than that, and a flat array takes ids for a
+ * window and then until the other one is clear. Of cfg are read: layout, places, window_ns.
+ */
+double plan_turn_ids(const struct dedup_config *cfg, double ids);
+
 /* The p that holds under any load: the one that was asked for, or the one that follows
  * where m and k were given, or are another system's.
  */

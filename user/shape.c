@@ -202,10 +202,3 @@ double shape_rate(const struct dedup_config *c, double ids)
 		return size_fpr(&g, ids);
 	return array_rate_of(c->layout == DEDUP_FLAT ? 2 : 1, c->hash, c->m, c->k, ids);
 }
-
-double shape_turn_ids(const struct dedup_config *c, double ids)
-{
-	if (c->layout != DEDUP_COUNTDOWN || c->places == 1)
-		return ids;
-	return ids * c->places / (c->places - 1);
-}

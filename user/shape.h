@@ -27,9 +27,6 @@ int shape_pick(const struct options *o, double ids, double fpr, struct dedup_con
  */
 double shape_rate(const struct dedup_config *c, double ids);
 
-/* Ids that a turn of the hand teaches at so many ids a window: in countdown it is longer. */
-double shape_turn_ids(const struct dedup_config *c, double ids);
-
 /* Is m that of FIPS v1, which nobody asked for in so many words? */
 bool shape_is_fips_own(const struct options *o);
 

@@ -105,7 +105,7 @@ int verb_size(const struct options *o)
 	if (plan_here(o, &c))
 		return EXIT_FAILED;
 	s.bytes = plan_bytes(&c);
-	s.rate = shape_rate(&c, shape_turn_ids(&c, c.capacity));
+	s.rate = shape_rate(&c, plan_turn_ids(&c, c.capacity));
 	textbook_size(o->capacity, o->fpr, &s.textbook_m, &s.textbook_k);
 	if (o->json)
 		print_json(&c, &s);
