@@ -38,13 +38,13 @@ static const struct row HANDS[] = {
 	{ DEDUP_COUNTDOWN, 16, 10 * S },
 };
 
-static struct options options_of(const struct row *row, uint64_t capacity, double fpr)
+static struct filter_spec spec_of(const struct row *row, uint64_t capacity, double fpr)
 {
-	struct options o = sim_options(capacity, fpr, row->window_ns);
+	struct filter_spec spec = sim_spec(capacity, fpr, row->window_ns);
 
-	o.layout = row->layout;
-	o.countdown_bits = row->countdown_bits;
-	return o;
+	spec.layout = row->layout;
+	spec.countdown_bits = row->countdown_bits;
+	return spec;
 }
 
 /* When steps come. */
@@ -122,12 +122,12 @@ static void look_now_and_then(struct sim *s, struct tracked *t, enum lateness la
 
 static void live_by_the_clock(const struct row *row, enum lateness late, uint64_t seed)
 {
-	struct options o = options_of(row, 20000, 1e-9);
+	struct filter_spec spec = spec_of(row, 20000, 1e-9);
 	struct tracked t = { .next = 0 };
 	uint64_t end;
 	struct sim s;
 
-	sim_start(&s, &o, seed);
+	sim_start(&s, &spec, seed);
 	end = s.now_ns + 7 * row->window_ns;
 	while (s.now_ns < end) {
 		learn_now_and_then(&s, &t, &seed);
@@ -156,12 +156,12 @@ static void a_flat_generation_has_its_window(void **state)
 
 	(void)state;
 	for (int late = 0; late < LATENESSES; late++) {
-		struct options o = options_of(&ROW, 1000000, 1e-9);
+		struct filter_spec spec = spec_of(&ROW, 1000000, 1e-9);
 		uint64_t seed = late, began_ns, rests = 0;
 		uint32_t epoch = 0;
 		struct sim s;
 
-		sim_start(&s, &o, 1);
+		sim_start(&s, &spec, 1);
 		assert_true(s.config.places > 4 * DEDUP_STEP_PLACES);
 		for (began_ns = s.now_ns; rests < 5;) {
 			uint64_t now_ns = s.now_ns;
@@ -181,15 +181,15 @@ static void a_flat_generation_has_its_window(void **state)
 }
 
 /* Fresh ids without end, so many a step of the hand. Most are only tested. */
-static void flood(const struct options *o, uint64_t ids_a_step, uint64_t ids)
+static void flood(const struct filter_spec *spec, uint64_t ids_a_step, uint64_t ids)
 {
 	uint64_t known = 0, sent = 0, early = 0;
-	double rate, promised = o->fpr;
+	double rate, promised = spec->fpr;
 
 	for (uint64_t run = 0; run < 4; run++) {
 		struct sim s;
 
-		sim_start(&s, o, run);
+		sim_start(&s, spec, run);
 		promised = plan_fpr(&s.config);
 		for (uint64_t end = sent + ids / 4; sent < end; s.now_ns += sim_step(&s)) {
 			for (uint64_t n = 0; n < ids_a_step; n++, sent++) {
@@ -202,7 +202,7 @@ static void flood(const struct options *o, uint64_t ids_a_step, uint64_t ids)
 		sim_stop(&s);
 	}
 	rate = (double)known / sent;
-	print_message("# layout %d, %llu a step: promised %.3g, seen %.3g\n", o->layout,
+	print_message("# layout %d, %llu a step: promised %.3g, seen %.3g\n", spec->layout,
 		      (unsigned long long)ids_a_step, promised, rate);
 	assert_true(early > 0);
 	assert_true(rate <= promised + 3 * sqrt(promised / sent));
@@ -228,14 +228,14 @@ static void floods_keep_the_rate(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(FLOODS); i++) {
-		struct options o = options_of(&FLOODS[i].row, FLOODS[i].capacity, 1e-2);
+		struct filter_spec spec = spec_of(&FLOODS[i].row, FLOODS[i].capacity, 1e-2);
 
-		o.hash = FLOODS[i].hash;
-		o.bits = FLOODS[i].bits;
-		o.hashes = FLOODS[i].hashes;
-		o.index_bits = FLOODS[i].index_bits;
-		flood(&o, 100, 100000);
-		flood(&o, 5000, 100000);
+		spec.hash = FLOODS[i].hash;
+		spec.bits = FLOODS[i].bits;
+		spec.hashes = FLOODS[i].hashes;
+		spec.index_bits = FLOODS[i].index_bits;
+		flood(&spec, 100, 100000);
+		flood(&spec, 5000, 100000);
 	}
 }
 
@@ -244,16 +244,16 @@ static void capacity_is_enough(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(HANDS); i++) {
-		struct options o = options_of(&HANDS[i], 2000, 1e-6);
+		struct filter_spec spec = spec_of(&HANDS[i], 2000, 1e-6);
 		uint64_t start, sent = 0, known = 0;
 		struct sim s;
 
-		sim_start(&s, &o, i);
+		sim_start(&s, &spec, i);
 		start = s.now_ns;
-		while (s.now_ns < start + 5 * o.window_ns) {
-			double windows = (double)(s.now_ns - start) / o.window_ns;
+		while (s.now_ns < start + 5 * spec.window_ns) {
+			double windows = (double)(s.now_ns - start) / spec.window_ns;
 
-			for (; sent < windows * o.capacity; sent++) {
+			for (; sent < windows * spec.capacity; sent++) {
 				struct id id = id_fresh();
 				int is_new = ids_see(&s.filter, id.bytes);
 

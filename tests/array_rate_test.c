@@ -222,7 +222,7 @@ static const struct row {
 
 static struct dedup_config plan_of(const struct row *row)
 {
-	struct options o = {
+	struct filter_spec spec = {
 		.layout = row->layout,
 		.hash = row->hash,
 		.capacity = row->capacity,
@@ -234,7 +234,7 @@ static struct dedup_config plan_of(const struct row *row)
 	};
 	struct dedup_config c;
 
-	assert_int_equal(plan_config(&o, CPUS, HZ, &c), 0);
+	assert_int_equal(plan_config(&spec, CPUS, HZ, &c), 0);
 	return c;
 }
 

@@ -67,7 +67,7 @@ enum { FAST_ONE = 2, FAST_SEVEN = 3, COLIBRI_ONE = 9, COLIBRI_SEVEN = 10 };
 static struct xdp_dedup *load(const struct row *r, int i)
 {
 	struct xdp_dedup *skel;
-	struct options o = {
+	struct filter_spec spec = {
 		.layout = r->layout,
 		.hash = r->hash,
 		.bits = r->layout == DEDUP_FLAT ? r->m : 0,
@@ -82,7 +82,7 @@ static struct xdp_dedup *load(const struct row *r, int i)
 	struct dedup_config cfg;
 	char name[16];
 
-	assert_int_equal(plan_here(&o, &cfg), 0);
+	assert_int_equal(plan_here(&spec, &cfg), 0);
 	if (r->plain)
 		cfg.recent = 0;
 	snprintf(name, sizeof(name), "b%d", i);

@@ -73,11 +73,11 @@ static void race(struct sim *s, void *(*run)(void *side), unsigned int ids, unsi
 
 static void learn_race(double fpr)
 {
-	struct options o = sim_options(4 * IDS, fpr, 600 * S);
+	struct filter_spec spec = sim_spec(4 * IDS, fpr, 600 * S);
 	unsigned int both = 0, neither = 0;
 	struct sim s;
 
-	sim_start(&s, &o, 11);
+	sim_start(&s, &spec, 11);
 	race(&s, learn_all, IDS, &both, &neither);
 	assert_int_equal(both, 0);
 	/* False positives: at a quarter of the capacity hardly any. */
@@ -127,15 +127,15 @@ static void *absorb_all(void *arg)
 
 static void one_of_two_peers_finds_room(void **state)
 {
-	struct options o = sim_options(100, 0.5, 600 * S);
+	struct filter_spec spec = sim_spec(100, 0.5, 600 * S);
 	unsigned int both = 0, neither = 0;
 	struct sim s;
 
 	(void)state;
-	o.layout = DEDUP_FLAT;
-	o.hash = DEDUP_FIPS;
-	o.bits = 64;
-	sim_start(&s, &o, 12);
+	spec.layout = DEDUP_FLAT;
+	spec.hash = DEDUP_FIPS;
+	spec.bits = 64;
+	sim_start(&s, &spec, 12);
 	race(&s, absorb_all, ROUNDS, &both, &neither);
 	assert_int_equal(both, 0);
 	assert_int_equal(neither, 0);

@@ -25,16 +25,16 @@ struct dedup_config cli_plan;
  */
 void cli_environment(void)
 {
-	struct options o = { .capacity = 20000 + getpid() % 1000 * 100,
-			     .fpr = 1e-4,
-			     .window_ns = 600000000000,
-			     .ports_cnt = 1,
-			     .ports = { { 80, 80 } } };
+	struct filter_spec spec = { .capacity = 20000 + getpid() % 1000 * 100,
+				    .fpr = 1e-4,
+				    .window_ns = 600000000000,
+				    .ports_cnt = 1,
+				    .ports = { { 80, 80 } } };
 	char digits[32];
 
 	name_tool();
-	assert_int_equal(plan_here(&o, &cli_plan), 0);
-	snprintf(digits, sizeof(digits), "%ju", (uintmax_t)o.capacity);
+	assert_int_equal(plan_here(&spec, &cli_plan), 0);
+	snprintf(digits, sizeof(digits), "%ju", (uintmax_t)spec.capacity);
 	setenv("XDP_DEDUP_CAPACITY", digits, 1);
 	snprintf(digits, sizeof(digits), "%ju",
 		 (uintmax_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2);

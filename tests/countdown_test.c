@@ -21,14 +21,14 @@
 static void start(struct sim *s, uint32_t index_bits, uint32_t k, uint32_t countdown_bits,
 		  uint32_t epoch)
 {
-	struct options o = sim_options(1000, 0.1, 1000000 * HOUR_NS);
+	struct filter_spec spec = sim_spec(1000, 0.1, 1000000 * HOUR_NS);
 	__u32 *cells;
 
-	o.layout = DEDUP_COUNTDOWN;
-	o.index_bits = index_bits;
-	o.hashes = k;
-	o.countdown_bits = countdown_bits;
-	sim_start(s, &o, index_bits * 32 + k);
+	spec.layout = DEDUP_COUNTDOWN;
+	spec.index_bits = index_bits;
+	spec.hashes = k;
+	spec.countdown_bits = countdown_bits;
+	sim_start(s, &spec, index_bits * 32 + k);
 	s->config.turn_ids = s->config.full_ids = NEVER;
 	s->state.limit = NEVER;
 	s->state.hand = (uint64_t)epoch << 32;

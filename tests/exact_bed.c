@@ -25,19 +25,19 @@ static void shape_blocked(struct dedup_config *cfg, const struct exact_shape *s)
 
 struct dedup_config exact_config(const struct exact_shape *s)
 {
-	struct options o = { .capacity = s->capacity ?: 1000,
-			     .fpr = s->fpr ? s->fpr : 1e-3,
-			     .window_ns = 1000000 * HOUR_NS,
-			     .layout = s->layout,
-			     .hash = s->hash,
-			     .bits = s->m,
-			     .hashes = s->k,
-			     .index_bits = s->index_bits,
-			     .countdown_bits = s->countdown_bits };
+	struct filter_spec spec = { .capacity = s->capacity ?: 1000,
+				    .fpr = s->fpr ? s->fpr : 1e-3,
+				    .window_ns = 1000000 * HOUR_NS,
+				    .layout = s->layout,
+				    .hash = s->hash,
+				    .bits = s->m,
+				    .hashes = s->k,
+				    .index_bits = s->index_bits,
+				    .countdown_bits = s->countdown_bits };
 	struct dedup_config cfg;
 
-	assert_int_equal(parse_ports(RIG_PORTS, o.ports, &o.ports_cnt), 0);
-	assert_int_equal(plan_config(&o, CPUS, HZ, &cfg), 0);
+	assert_int_equal(parse_ports(RIG_PORTS, spec.ports, &spec.ports_cnt), 0);
+	assert_int_equal(plan_config(&spec, CPUS, HZ, &cfg), 0);
 	if (s->blocks)
 		shape_blocked(&cfg, s);
 	cfg.tick_ns = cfg.busy_tick_ns = 250000;

@@ -314,21 +314,21 @@ static void tiny_plans_keep_the_rate(void **state)
 	for (uint64_t capacity = 1; capacity <= 3; capacity++)
 		for (uint32_t k = 0; k <= DEDUP_HASHES_MAX; k += 4)
 			for (size_t r = 1; r < ARRAY_SIZE(RATES); r++) {
-				struct options o = { .layout = DEDUP_FLAT,
-						     .hash = DEDUP_FAST,
-						     .capacity = capacity,
-						     .fpr = RATES[r],
-						     .hashes = k,
-						     .window_ns = WINDOW_NS,
-						     .ports = { { 8001, 8001 } },
-						     .ports_cnt = 1 };
+				struct filter_spec spec = { .layout = DEDUP_FLAT,
+							    .hash = DEDUP_FAST,
+							    .capacity = capacity,
+							    .fpr = RATES[r],
+							    .hashes = k,
+							    .window_ns = WINDOW_NS,
+							    .ports = { { 8001, 8001 } },
+							    .ports_cnt = 1 };
 				struct dedup_config c;
 				double exact;
 
-				assert_int_equal(plan_config(&o, 1, HZ, &c), 0);
+				assert_int_equal(plan_config(&spec, 1, HZ, &c), 0);
 				if (c.m > BITS_MAX)
 					continue;
-				exact = exact_rate(c.m, c.k, plan_ids(&c, 1, o.fpr));
+				exact = exact_rate(c.m, c.k, plan_ids(&c, 1, spec.fpr));
 				exact = 1 - (1 - exact) * (1 - exact);
 				if (exact > RATES[r] * (k <= 12 ? 1.03 : 1.1))
 					fail_msg("m %u k %u: %g, not %g", c.m, c.k, exact, RATES[r]);

@@ -150,22 +150,22 @@ static void pass_by_sim(struct player *p, uint32_t countdowns)
 	sim_pass(&p->sim, countdowns);
 }
 
-static struct options script_options(json_object *script)
+static struct filter_spec script_spec(json_object *script)
 {
-	struct options o = sim_options(1000, 0.1, 1000000 * HOUR_NS);
+	struct filter_spec spec = sim_spec(1000, 0.1, 1000000 * HOUR_NS);
 
-	o.layout = DEDUP_COUNTDOWN;
-	o.hash = DEDUP_TEZOS;
-	o.hashes = vector_number(script, "hashes");
-	o.index_bits = vector_number(script, "index_bits");
-	o.countdown_bits = vector_number(script, "countdown_bits");
-	return o;
+	spec.layout = DEDUP_COUNTDOWN;
+	spec.hash = DEDUP_TEZOS;
+	spec.hashes = vector_number(script, "hashes");
+	spec.index_bits = vector_number(script, "index_bits");
+	spec.countdown_bits = vector_number(script, "countdown_bits");
+	return spec;
 }
 
 /* Room for any number of ids, and no load drives the hand. */
-static void start_sim(struct sim *s, const struct options *o)
+static void start_sim(struct sim *s, const struct filter_spec *spec)
 {
-	sim_start(s, o, 1);
+	sim_start(s, spec, 1);
 	s->config.turn_ids = s->config.full_ids = NEVER;
 	s->state.limit = NEVER;
 }
@@ -176,10 +176,10 @@ static void scripts_in_this_process(void **state)
 
 	(void)state;
 	for (size_t nth = 0; (script = vector_row(scripts, nth)); nth++) {
-		struct options o = script_options(script);
+		struct filter_spec spec = script_spec(script);
 		struct player p = { .add = add_by_call, .mem = mem_by_call, .pass = pass_by_sim };
 
-		start_sim(&p.sim, &o);
+		start_sim(&p.sim, &spec);
 		p.filter = &p.sim.filter;
 		play(&p, script);
 		sim_stop(&p.sim);
@@ -253,16 +253,16 @@ static uint32_t alive(const struct plain_count *c)
  */
 static void count_ids(uint32_t countdown_bits, bool takes)
 {
-	struct options o = sim_options(1000, 0.1, 1000000 * HOUR_NS);
+	struct filter_spec spec = sim_spec(1000, 0.1, 1000000 * HOUR_NS);
 	uint64_t seed = countdown_bits, count;
 	struct plain_count c = { 0 };
 	struct sim s;
 
-	o.layout = DEDUP_COUNTDOWN;
-	o.hashes = 9;
-	o.index_bits = 20;
-	o.countdown_bits = countdown_bits;
-	start_sim(&s, &o);
+	spec.layout = DEDUP_COUNTDOWN;
+	spec.hashes = 9;
+	spec.index_bits = 20;
+	spec.countdown_bits = countdown_bits;
+	start_sim(&s, &spec);
 	while (c.cnt < ARRAY_SIZE(c.ids)) {
 		uint32_t any = random_next(&seed) % (c.cnt + 1), op = random_next(&seed) % 8;
 

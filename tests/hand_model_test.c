@@ -325,15 +325,15 @@ static bool plan(struct model *m, struct dedup_config *c)
 					     { 100 * MS, HOUR },
 					     { HOUR, 720 * HOUR } };
 	const double *window = WINDOWS[below(m, 3)];
-	struct options o =
-		sim_options(log_uniform(m, 1, 1e9), 1e-3, log_uniform(m, window[0], window[1]));
+	struct filter_spec spec =
+		sim_spec(log_uniform(m, 1, 1e9), 1e-3, log_uniform(m, window[0], window[1]));
 
-	o.layout = below(m, 3);
-	if (o.layout == DEDUP_COUNTDOWN) {
-		o.capacity = log_uniform(m, 1, 1e5);
-		o.countdown_bits = 1 + below(m, below(m, 2) ? 24 : 8);
+	spec.layout = below(m, 3);
+	if (spec.layout == DEDUP_COUNTDOWN) {
+		spec.capacity = log_uniform(m, 1, 1e5);
+		spec.countdown_bits = 1 + below(m, below(m, 2) ? 24 : 8);
 	}
-	if (plan_config(&o, 1 + below(m, 16), SIM_HZ, c))
+	if (plan_config(&spec, 1 + below(m, 16), SIM_HZ, c))
 		return false;
 	snprintf(m->text,
 		 sizeof(m->text), "layout %u, %u places, capacity %llu, window %llu ns, traffic %d x %.3g, lateness %d",

@@ -78,12 +78,12 @@ static const struct {
 /* An id is known for at least W and at most 2 W (and what a turn is longer than W). */
 static void ids_live_one_to_two_windows(void **state)
 {
-	struct options o = sim_options(10000, 1e-6, S);
+	struct filter_spec spec = sim_spec(10000, 1e-6, S);
 	uint64_t ids[64][4], learned_ns[64], seed = 7;
 	struct sim s;
 
 	(void)state;
-	sim_start(&s, &o, 2);
+	sim_start(&s, &spec, 2);
 	for (int i = 0; i < 64; i++) {
 		sim_run_until(&s, s.now_ns + random_next(&seed) % (S / 32));
 		fresh_id(ids[i], &seed);
@@ -112,16 +112,17 @@ static void overload_keeps_the_bound(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(SIZES); i++) {
 		for (size_t l = 0; l < ARRAY_SIZE(LOADS); l++) {
-			struct options o = sim_options(SIZES[i].capacity, 1e-2, SIZES[i].window_ns);
+			struct filter_spec spec =
+				sim_spec(SIZES[i].capacity, 1e-2, SIZES[i].window_ns);
 			uint64_t seed = i, unlearned = 0;
 			struct passes p;
 			struct sim s;
 
-			sim_start(&s, &o, 4);
+			sim_start(&s, &spec, 4);
 			passes_start(&p, &s);
 			for (int step = 0; step < 3000; step++) {
 				uint64_t next = sim_step(&s);
-				double ids = LOADS[l] * o.capacity * next / o.window_ns;
+				double ids = LOADS[l] * spec.capacity * next / spec.window_ns;
 				uint64_t n = llround(ids * (random_next(&seed) % 2048) / 1024);
 				uint64_t room = s.state.limit - s.state.learned;
 
@@ -131,9 +132,9 @@ static void overload_keeps_the_bound(void **state)
 				s.now_ns += next;
 			}
 			assert_true(p.most_learned <= s.config.full_ids);
-			if (LOADS[l] == 10 && o.capacity > 10) {
+			if (LOADS[l] == 10 && spec.capacity > 10) {
 				assert_true(s.state.early > 0);
-				assert_true(p.shortest_ns < o.window_ns);
+				assert_true(p.shortest_ns < spec.window_ns);
 				assert_true(unlearned < s.state.learned / 10);
 			}
 			passes_stop(&p);
@@ -145,13 +146,13 @@ static void overload_keeps_the_bound(void **state)
 /* Beyond the limit nothing is learned; what is known stays known. */
 static void full_window_learns_nothing(void **state)
 {
-	struct options o = sim_options(1000, 1e-6, 60 * S);
+	struct filter_spec spec = sim_spec(1000, 1e-6, 60 * S);
 	uint64_t first[4], id[4], seed = 5;
 	struct sim s;
 	int n = 0;
 
 	(void)state;
-	sim_start(&s, &o, 5);
+	sim_start(&s, &spec, 5);
 	fresh_id(first, &seed);
 	assert_int_equal(sim_learn(&s, first), 1);
 	do {
@@ -159,7 +160,7 @@ static void full_window_learns_nothing(void **state)
 		n++;
 	} while (sim_learn(&s, id) == 1);
 	assert_int_equal(sim_learn(&s, id), -ENOSPC);
-	assert_in_range(n, o.capacity, plan_ids(&s.config, SIM_CPUS, o.fpr));
+	assert_in_range(n, spec.capacity, plan_ids(&s.config, SIM_CPUS, spec.fpr));
 	assert_false(sim_knows(&s, id));
 	assert_true(sim_knows(&s, first));
 	assert_int_equal(sim_learn(&s, first), 0);
@@ -176,11 +177,11 @@ static void requested_turns_are_passed(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(SIZES); i++) {
-		struct options o = sim_options(SIZES[i].capacity, 1e-3, 3600 * S);
+		struct filter_spec spec = sim_spec(SIZES[i].capacity, 1e-3, 3600 * S);
 		uint64_t id[4] = { 1, 2, 3, 4 }, before;
 		struct sim s;
 
-		sim_start(&s, &o, 6);
+		sim_start(&s, &spec, 6);
 		sim_learn(&s, id);
 		for (int turn = 1; turn <= 2; turn++) {
 			before = s.state.passed;
@@ -198,12 +199,12 @@ static void requested_turns_are_passed(void **state)
 /* Two who ask at the same time get two turns. */
 static void requests_add_up(void **state)
 {
-	struct options o = sim_options(1000, 1e-3, 3600 * S);
+	struct filter_spec spec = sim_spec(1000, 1e-3, 3600 * S);
 	uint64_t first, second;
 	struct sim s;
 
 	(void)state;
-	sim_start(&s, &o, 6);
+	sim_start(&s, &spec, 6);
 	first = dedup_hand_rotate(&s.state, &s.config);
 	second = dedup_hand_rotate(&s.state, &s.config);
 	assert_int_equal(first, s.config.places);
@@ -226,15 +227,15 @@ static void run_to(struct sim *s, uint64_t goal)
  */
 static void requests_while_an_array_is_cleared(void **state)
 {
-	struct options o = sim_options(1000000, 1e-4, 600 * S);
+	struct filter_spec spec = sim_spec(1000000, 1e-4, 600 * S);
 	uint64_t before[4] = { 1 }, after[4] = { 3 }, asked_ns;
 
 	(void)state;
-	o.layout = DEDUP_FLAT;
+	spec.layout = DEDUP_FLAT;
 	for (int reset = 0; reset < 2; reset++) {
 		struct sim s;
 
-		sim_start(&s, &o, 7);
+		sim_start(&s, &spec, 7);
 		assert_true(s.config.places > 2 * DEDUP_STEP_PLACES);
 		s.now_ns += 600 * S;
 		sim_step(&s);
@@ -258,7 +259,7 @@ static void requests_while_an_array_is_cleared(void **state)
 /* In segments of more than a step's places, too, a place is passed once, or twice by `reset`. */
 static void requests_within_a_segment(void **state)
 {
-	struct options o = sim_options(200000, 1e-3, 3600 * S);
+	struct filter_spec spec = sim_spec(200000, 1e-3, 3600 * S);
 
 	(void)state;
 	for (int reset = 0; reset < 2; reset++) {
@@ -266,7 +267,7 @@ static void requests_within_a_segment(void **state)
 		struct passes p;
 		struct sim s;
 
-		sim_start(&s, &o, 11);
+		sim_start(&s, &spec, 11);
 		s.config.segment_places = 10000;
 		dedup_hand_start(&s.state, &s.config, s.now_ns);
 		passes_start(&p, &s);
@@ -303,11 +304,11 @@ static void half_follows_the_hand(void **state)
 /* A step is bounded, and the rest is not forgotten. */
 static void steps_are_bounded(void **state)
 {
-	struct options o = sim_options(1000000, 1e-4, 3600 * S);
+	struct filter_spec spec = sim_spec(1000000, 1e-4, 3600 * S);
 	struct sim s;
 
 	(void)state;
-	sim_start(&s, &o, 8);
+	sim_start(&s, &spec, 8);
 	dedup_hand_rotate(&s.state, &s.config);
 	sim_step(&s);
 	assert_int_equal(s.state.passed, DEDUP_STEP_PLACES);
@@ -319,12 +320,12 @@ static void steps_are_bounded(void **state)
 /* The hand does not wait for its next tick where a place is due before. */
 static void steps_come_when_places_are_due(void **state)
 {
-	struct options o = sim_options(100, 1e-3, 600 * S);
+	struct filter_spec spec = sim_spec(100, 1e-3, 600 * S);
 	uint64_t due_ns;
 	struct sim s;
 
 	(void)state;
-	sim_start(&s, &o, 9);
+	sim_start(&s, &spec, 9);
 	for (int i = 0; i < 100000; i++) {
 		due_ns = dedup_hand_due_ns(&s.state, &s.config);
 		assert_true(s.now_ns <= due_ns + s.config.tick_ns / 4);
@@ -337,11 +338,11 @@ static void steps_come_when_places_are_due(void **state)
 /* What a late step passes is counted, and how late it was. */
 static void late_places_are_counted(void **state)
 {
-	struct options o = sim_options(100000, 1e-3, 10 * S);
+	struct filter_spec spec = sim_spec(100000, 1e-3, 10 * S);
 	struct sim s;
 
 	(void)state;
-	sim_start(&s, &o, 10);
+	sim_start(&s, &spec, 10);
 	sim_run_until(&s, s.now_ns + 15 * S);
 	assert_int_equal(s.state.late, 0);
 	assert_true(s.state.late_max_ns <= s.config.late_ns);

@@ -62,10 +62,10 @@ static size_t blocks_bytes(const struct sim *s)
 
 static void start(struct sim *s, const struct kind *kind)
 {
-	struct options o = sim_options(40, kind->fpr, 600 * S);
+	struct filter_spec spec = sim_spec(40, kind->fpr, 600 * S);
 
-	o.layout = kind->layout;
-	sim_start(s, &o, 1);
+	spec.layout = kind->layout;
+	sim_start(s, &spec, 1);
 	assert_true(s->config.blocks <= BLOCKS_MAX);
 }
 

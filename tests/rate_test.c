@@ -210,7 +210,7 @@ struct row {
 
 static void check_moment(const struct row *row, const struct moment *moment)
 {
-	struct options o = sim_options(row->capacity, row->fpr, WINDOW_NS);
+	struct filter_spec spec = sim_spec(row->capacity, row->fpr, WINDOW_NS);
 	struct rates seen = { 0 }, by_bits = { 0 };
 	struct dedup_config shape = { 0 };
 	double full, bound;
@@ -218,7 +218,7 @@ static void check_moment(const struct row *row, const struct moment *moment)
 	for (int secret = 0; secret < row->secrets; secret++) {
 		struct traffic t = { .make_id = row->make_id };
 
-		sim_start(&t.sim, &o, 42 + secret);
+		sim_start(&t.sim, &spec, 42 + secret);
 		shape = t.sim.config;
 		moment->reach(&t);
 		rates_add(&seen, try_fresh(&t, row->tries / row->secrets));
@@ -269,7 +269,7 @@ static const struct row ROWS[] = {
  */
 static void flood(uint64_t capacity, double fpr, uint64_t ids_a_step, uint64_t ids)
 {
-	struct options o = sim_options(capacity, fpr, 2 * S);
+	struct filter_spec spec = sim_spec(capacity, fpr, 2 * S);
 	uint64_t early = 0, sent = 0, learned = 0;
 	struct rates rates = { 0 };
 
@@ -277,7 +277,7 @@ static void flood(uint64_t capacity, double fpr, uint64_t ids_a_step, uint64_t i
 		uint64_t known = 0;
 		struct sim s;
 
-		sim_start(&s, &o, run);
+		sim_start(&s, &spec, run);
 		for (uint64_t end = sent + ids / 20; sent < end; s.now_ns += sim_step(&s)) {
 			for (uint64_t n = 0; n < ids_a_step; n++) {
 				uint64_t id[4];

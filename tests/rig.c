@@ -25,11 +25,11 @@ struct rig rig;
 
 struct dedup_config rig_live_config(const char *ports)
 {
-	struct options o = { .capacity = 10000, .fpr = 1e-12, .window_ns = 1000000 * HOUR_NS };
+	struct filter_spec spec = { .capacity = 10000, .fpr = 1e-12, .window_ns = 1000000 * HOUR_NS };
 	struct dedup_config cfg;
 
-	assert_int_equal(parse_ports(ports, o.ports, &o.ports_cnt), 0);
-	assert_int_equal(plan_here(&o, &cfg), 0);
+	assert_int_equal(parse_ports(ports, spec.ports, &spec.ports_cnt), 0);
+	assert_int_equal(plan_here(&spec, &cfg), 0);
 	return cfg;
 }
 

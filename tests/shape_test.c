@@ -18,10 +18,10 @@
 #define S (1000 * MS)
 #define HZ 250
 
-static struct options options_of(enum dedup_layout layout, enum dedup_hash_scheme hash,
-				 uint64_t capacity, double fpr)
+static struct filter_spec spec_of(enum dedup_layout layout, enum dedup_hash_scheme hash,
+				  uint64_t capacity, double fpr)
 {
-	return (struct options){
+	return (struct filter_spec){
 		.layout = layout,
 		.hash = hash,
 		.capacity = capacity,
@@ -32,12 +32,12 @@ static struct options options_of(enum dedup_layout layout, enum dedup_hash_schem
 	};
 }
 
-static struct dedup_config plan_of(const struct options *o)
+static struct dedup_config plan_of(const struct filter_spec *spec)
 {
 	struct dedup_config c;
 
-	assert_null(shape_refusal(o));
-	assert_int_equal(plan_config(o, 2, HZ, &c), 0);
+	assert_null(shape_refusal(spec));
+	assert_int_equal(plan_config(spec, 2, HZ, &c), 0);
 	return c;
 }
 
@@ -108,14 +108,14 @@ static void refusals_are_told(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(REFUSALS); i++) {
 		const struct refusal_row *row = &REFUSALS[i];
-		struct options o = options_of(row->layout, row->hash, 1000, 1e-3);
+		struct filter_spec spec = spec_of(row->layout, row->hash, 1000, 1e-3);
 		const char *says;
 
-		o.bits = row->bits;
-		o.hashes = row->hashes;
-		o.index_bits = row->index_bits;
-		o.countdown_bits = row->countdown_bits;
-		says = shape_refusal(&o);
+		spec.bits = row->bits;
+		spec.hashes = row->hashes;
+		spec.index_bits = row->index_bits;
+		spec.countdown_bits = row->countdown_bits;
+		says = shape_refusal(&spec);
 		if (!says != !row->says || (says && strcmp(says, row->says)))
 			fail_msg("row %zu: %s", i, says ? says : "taken");
 	}
@@ -144,7 +144,7 @@ static void names_go_both_ways(void **state)
 
 /* m and k of what is asked for; 0 in the last two: whatever keeps the rate. */
 static const struct pick_row {
-	struct options o;
+	struct filter_spec spec;
 	uint32_t m, k;
 } PICKS[] = {
 #define FLAT .layout = DEDUP_FLAT, .window_ns = 600 * S
@@ -184,17 +184,17 @@ static void picks_follow_the_scheme(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(PICKS); i++) {
 		const struct pick_row *row = &PICKS[i];
-		struct dedup_config c = plan_of(&row->o);
+		struct dedup_config c = plan_of(&row->spec);
 
 		if ((row->m && c.m != row->m) || (row->k && c.k != row->k))
 			fail_msg("row %zu: m = %u, k = %u", i, c.m, c.k);
 		if (!row->m) {
-			assert_true(plan_fpr(&c) <= row->o.fpr * (1 + 1e-9));
+			assert_true(plan_fpr(&c) <= row->spec.fpr * (1 + 1e-9));
 			/* A smaller one would not do. */
 			c.m -= c.layout == DEDUP_FLAT ? 1 : c.m / 2;
-			assert_true(shape_rate(&c, plan_ids(&c, 2, row->o.fpr)) > row->o.fpr);
+			assert_true(shape_rate(&c, plan_ids(&c, 2, row->spec.fpr)) > row->spec.fpr);
 		}
-		assert_true(c.layout == row->o.layout && c.hash == row->o.hash);
+		assert_true(c.layout == row->spec.layout && c.hash == row->spec.hash);
 	}
 }
 
@@ -203,12 +203,12 @@ static void given_sizes_are_taken_at_any_capacity(void **state)
 {
 	(void)state;
 	for (int hash = DEDUP_FAST; hash <= DEDUP_TEZOS; hash++) {
-		struct options o = options_of(DEDUP_FLAT, hash, 1000000000, 1e-9);
+		struct filter_spec spec = spec_of(DEDUP_FLAT, hash, 1000000000, 1e-9);
 		struct dedup_config c;
 
-		o.bits = 4096;
-		o.hashes = 5;
-		c = plan_of(&o);
+		spec.bits = 4096;
+		spec.hashes = 5;
+		c = plan_of(&spec);
 		assert_true(c.m == 4096 && c.k == 5 && c.capacity < 4096);
 	}
 }
@@ -234,9 +234,10 @@ static void too_large_is_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		uint64_t capacity = ROWS[i].fpr == 1e-12 ? 10 : 1000000000;
-		struct options o = options_of(ROWS[i].layout, ROWS[i].hash, capacity, ROWS[i].fpr);
+		struct filter_spec spec =
+			spec_of(ROWS[i].layout, ROWS[i].hash, capacity, ROWS[i].fpr);
 
-		assert_int_equal(plan_config(&o, 2, HZ, &c), ROWS[i].err);
+		assert_int_equal(plan_config(&spec, 2, HZ, &c), ROWS[i].err);
 		assert_int_equal(c.m, 7);
 	}
 }
@@ -244,22 +245,22 @@ static void too_large_is_refused(void **state)
 /* One step in 8,192 leaves one probe: no capacity is low enough for 1e-6 then. */
 static void fips_own_size_refuses_what_it_cannot_keep(void **state)
 {
-	struct options o = options_of(DEDUP_FLAT, DEDUP_FIPS, 1, 1e-6);
+	struct filter_spec spec = spec_of(DEDUP_FLAT, DEDUP_FIPS, 1, 1e-6);
 	struct dedup_config c = { .m = 7 };
 
 	(void)state;
-	assert_int_equal(plan_config(&o, 2, HZ, &c), -EOPNOTSUPP);
-	o.hashes = 12;
-	assert_int_equal(plan_config(&o, 2, HZ, &c), -EOPNOTSUPP);
+	assert_int_equal(plan_config(&spec, 2, HZ, &c), -EOPNOTSUPP);
+	spec.hashes = 12;
+	assert_int_equal(plan_config(&spec, 2, HZ, &c), -EOPNOTSUPP);
 	assert_int_equal(c.m, 7);
-	o.bits = 1 << 16;
-	c = plan_of(&o);
+	spec.bits = 1 << 16;
+	c = plan_of(&spec);
 	assert_true(plan_fpr(&c) <= 1e-6 * (1 + 1e-9) && c.capacity == 1);
-	o.bits = 1 << 13; /* asked for in so many words: said, not refused */
-	c = plan_of(&o);
+	spec.bits = 1 << 13; /* asked for in so many words: said, not refused */
+	c = plan_of(&spec);
 	assert_true(plan_fpr(&c) > 1e-6 && c.capacity == 1);
-	o = options_of(DEDUP_FLAT, DEDUP_FIPS, 1000, 1e-5);
-	c = plan_of(&o);
+	spec = spec_of(DEDUP_FLAT, DEDUP_FIPS, 1000, 1e-5);
+	c = plan_of(&spec);
 	assert_true(c.m == 8192 && plan_fpr(&c) <= 1e-5 * (1 + 1e-9) && c.capacity < 200);
 }
 
@@ -317,31 +318,32 @@ static void check_paces(const struct dedup_config *c, uint64_t window_ns)
 	assert_true(c->full_ids >= c->turn_ids + 2 * c->claim + c->capacity / 64);
 }
 
-static bool may_lose_more(const struct options *o, const struct dedup_config *c)
+static bool may_lose_more(const struct filter_spec *spec, const struct dedup_config *c)
 {
-	return c->capacity == 1 || (o->hash == DEDUP_COLIBRI && !o->bits && !o->hashes);
+	return c->capacity == 1 || (spec->hash == DEDUP_COLIBRI && !spec->bits && !spec->hashes);
 }
 
-static void check_promise(const struct options *o, const struct dedup_config *c, unsigned int cpus)
+static void check_promise(const struct filter_spec *spec, const struct dedup_config *c,
+			  unsigned int cpus)
 {
-	double rate = shape_rate(c, plan_ids(c, cpus, o->fpr));
+	double rate = shape_rate(c, plan_ids(c, cpus, spec->fpr));
 
 	assert_true(rate <= plan_fpr(c) * (1 + 1e-9) + 1e-18);
 	assert_true(plan_fpr(c) <= 1);
-	assert_true(c->capacity >= 1 && c->capacity <= o->capacity);
+	assert_true(c->capacity >= 1 && c->capacity <= spec->capacity);
 	/* An m that was not given is large enough. */
-	if (!o->bits && !o->index_bits && o->hash != DEDUP_COLIBRI &&
-	    (o->hash != DEDUP_FIPS || o->layout != DEDUP_FLAT))
-		assert_true(c->capacity == o->capacity);
-	if (!may_lose_more(o, c) && plan_fpr(c) > o->fpr * (1 + 1e-9) + 1e-18)
+	if (!spec->bits && !spec->index_bits && spec->hash != DEDUP_COLIBRI &&
+	    (spec->hash != DEDUP_FIPS || spec->layout != DEDUP_FLAT))
+		assert_true(c->capacity == spec->capacity);
+	if (!may_lose_more(spec, c) && plan_fpr(c) > spec->fpr * (1 + 1e-9) + 1e-18)
 		fail_msg("layout %u hash %u capacity %llu -> %llu fpr %g -> %g bits %u hashes %u "
 			 "index %u "
 			 "countdown %u cpus %u m %u k %u",
-			 o->layout, o->hash, (unsigned long long)o->capacity, c->capacity, o->fpr,
-			 plan_fpr(c), o->bits, o->hashes, o->index_bits, o->countdown_bits, cpus,
-			 c->m, c->k);
-	assert_true(plan_fpr(c) >= o->fpr * (1 - 1e-9) - 1e-18);
-	assert_true(plan_ids(c, cpus, o->fpr) >= c->full_ids + 2.0 * cpus * c->claim);
+			 spec->layout, spec->hash, (unsigned long long)spec->capacity, c->capacity,
+			 spec->fpr, plan_fpr(c), spec->bits, spec->hashes, spec->index_bits,
+			 spec->countdown_bits, cpus, c->m, c->k);
+	assert_true(plan_fpr(c) >= spec->fpr * (1 - 1e-9) - 1e-18);
+	assert_true(plan_ids(c, cpus, spec->fpr) >= c->full_ids + 2.0 * cpus * c->claim);
 }
 
 /* Of sizes that are given: fewer ids, and no fewer than must be. */
@@ -363,72 +365,72 @@ static void capacity_is_lowered_for_the_rate(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
-		struct options o = options_of(ROWS[i].layout, ROWS[i].hash, 100000, 1e-3);
+		struct filter_spec spec = spec_of(ROWS[i].layout, ROWS[i].hash, 100000, 1e-3);
 		struct dedup_config c, full;
 		uint32_t m, k;
 
-		o.bits = ROWS[i].bits;
-		o.index_bits = ROWS[i].index_bits;
-		o.hashes = ROWS[i].hashes;
-		c = plan_of(&o);
+		spec.bits = ROWS[i].bits;
+		spec.index_bits = ROWS[i].index_bits;
+		spec.hashes = ROWS[i].hashes;
+		c = plan_of(&spec);
 		assert_in_range(c.capacity, 2, 99999);
-		check_promise(&o, &c, 2);
+		check_promise(&spec, &c, 2);
 		assert_true(fabs(plan_fpr(&c) / 1e-3 - 1) < 1e-9);
 		/* With one more they would not do. */
 		m = c.m, k = c.k;
-		o.capacity = c.capacity + 1;
-		full = plan_of(&o);
+		spec.capacity = c.capacity + 1;
+		full = plan_of(&spec);
 		if (full.m == m && full.k == k)
 			assert_int_equal(full.capacity, c.capacity);
 		else
-			assert_int_equal(o.hash, DEDUP_COLIBRI); /* whose m goes with it */
+			assert_int_equal(spec.hash, DEDUP_COLIBRI); /* whose m goes with it */
 	}
 }
 
 /* Where even one id is too many, the rate is told. */
 static void the_rate_is_told_where_it_cannot_be_kept(void **state)
 {
-	struct options o = options_of(DEDUP_FLAT, DEDUP_FAST, 1000, 1e-6);
+	struct filter_spec spec = spec_of(DEDUP_FLAT, DEDUP_FAST, 1000, 1e-6);
 	struct dedup_config c;
 
 	(void)state;
-	o.bits = 64;
-	o.hashes = 2;
-	c = plan_of(&o);
+	spec.bits = 64;
+	spec.hashes = 2;
+	c = plan_of(&spec);
 	assert_int_equal(c.capacity, 1);
 	assert_true(plan_fpr(&c) > 1e-3 && plan_fpr(&c) < 1);
-	check_promise(&o, &c, 2);
+	check_promise(&spec, &c, 2);
 	/* Colibri's own size keeps its ids and about twice its rate. */
-	o = options_of(DEDUP_FLAT, DEDUP_COLIBRI, 1000000, 1e-3);
-	c = plan_of(&o);
+	spec = spec_of(DEDUP_FLAT, DEDUP_COLIBRI, 1000000, 1e-3);
+	c = plan_of(&spec);
 	assert_int_equal(c.capacity, 1000000);
 	assert_between(plan_fpr(&c), 2e-3, 2.6e-3);
-	check_promise(&o, &c, 2);
+	check_promise(&spec, &c, 2);
 }
 
 static const uint64_t WINDOWS[] = { 100 * MS, S, 600 * S, 30 * 24 * 3600 * S };
 static const uint32_t GIVEN[][2] = { { 0, 0 }, { 13, 0 }, { 0, 3 }, { 13, 3 }, { 6, 32 } };
 
 /* One of the grid: log2 of m and k given, or 0. */
-static int check_plan(struct options *o, const uint32_t given[2], unsigned int cpus)
+static int check_plan(struct filter_spec *spec, const uint32_t given[2], unsigned int cpus)
 {
 	struct dedup_config c;
 	int err;
 
-	o->bits = o->layout == DEDUP_FLAT && given[0] ? 1 << given[0] : 0;
-	o->index_bits = o->layout == DEDUP_COUNTDOWN ? given[0] : 0;
-	o->hashes = given[1];
-	assert_null(shape_refusal(o));
-	err = plan_config(o, cpus, HZ, &c);
+	spec->bits = spec->layout == DEDUP_FLAT && given[0] ? 1 << given[0] : 0;
+	spec->index_bits = spec->layout == DEDUP_COUNTDOWN ? given[0] : 0;
+	spec->hashes = given[1];
+	assert_null(shape_refusal(spec));
+	err = plan_config(spec, cpus, HZ, &c);
 	if (err) {
 		assert_true(err == -EOVERFLOW || err == -ERANGE ||
-			    (err == -EOPNOTSUPP && shape_is_fips_own(o)));
+			    (err == -EOPNOTSUPP && shape_is_fips_own(spec)));
 		assert_true(err == -ERANGE || !given[0] || !given[1]);
 		return 0;
 	}
 	check_shape(&c);
-	check_paces(&c, o->window_ns);
-	check_promise(o, &c, cpus);
+	check_paces(&c, spec->window_ns);
+	check_promise(spec, &c, cpus);
 	return 1;
 }
 
@@ -443,13 +445,13 @@ static void plans_keep_the_promise(void **state)
 			for (size_t i = 0; i < ARRAY_SIZE(CAPACITIES); i++)
 				for (size_t r = 1; r < ARRAY_SIZE(RATES); r += 2)
 					for (size_t g = 0; g < ARRAY_SIZE(GIVEN); g++) {
-						struct options o = options_of(
+						struct filter_spec spec = spec_of(
 							layout, hash, CAPACITIES[i], RATES[r]);
 
-						o.window_ns = WINDOWS[(i + r) % 4];
-						o.countdown_bits =
+						spec.window_ns = WINDOWS[(i + r) % 4];
+						spec.countdown_bits =
 							layout == DEDUP_FLAT ? 0 : (i + g) % 12;
-						planned += check_plan(&o, GIVEN[g], 1 << (i * 2));
+						planned += check_plan(&spec, GIVEN[g], 1 << (i * 2));
 					}
 	assert_true(planned > 1000);
 }
@@ -457,20 +459,20 @@ static void plans_keep_the_promise(void **state)
 /* Windows too short for the hand to go round so large an array. */
 static void short_windows_are_refused(void **state)
 {
-	struct options o = options_of(DEDUP_FLAT, DEDUP_FAST, 1000, 0.5);
+	struct filter_spec spec = spec_of(DEDUP_FLAT, DEDUP_FAST, 1000, 0.5);
 	struct dedup_config c;
 
 	(void)state;
-	o.window_ns = 100 * MS;
-	o.bits = UINT32_MAX;
-	assert_int_equal(plan_config(&o, 2, HZ, &c), -ERANGE);
-	o.bits = 1 << 29;
-	assert_int_equal(plan_config(&o, 2, HZ, &c), 0);
-	check_paces(&c, o.window_ns);
-	o.window_ns = 8 * S;
-	o.bits = UINT32_MAX;
-	assert_int_equal(plan_config(&o, 2, HZ, &c), 0);
-	check_paces(&c, o.window_ns);
+	spec.window_ns = 100 * MS;
+	spec.bits = UINT32_MAX;
+	assert_int_equal(plan_config(&spec, 2, HZ, &c), -ERANGE);
+	spec.bits = 1 << 29;
+	assert_int_equal(plan_config(&spec, 2, HZ, &c), 0);
+	check_paces(&c, spec.window_ns);
+	spec.window_ns = 8 * S;
+	spec.bits = UINT32_MAX;
+	assert_int_equal(plan_config(&spec, 2, HZ, &c), 0);
+	check_paces(&c, spec.window_ns);
 }
 
 /* An id is remembered for W, however many countdowns there are to a turn. */
@@ -482,14 +484,14 @@ static void many_countdowns_take_a_window(void **state)
 	(void)state;
 	for (uint32_t bits = 1; bits <= 24; bits++) {
 		for (size_t i = 0; i < ARRAY_SIZE(SHORT); i++) {
-			struct options o = options_of(DEDUP_COUNTDOWN, DEDUP_FAST, 1000, 1e-2);
+			struct filter_spec spec = spec_of(DEDUP_COUNTDOWN, DEDUP_FAST, 1000, 1e-2);
 			struct dedup_config c;
 
-			o.countdown_bits = bits;
-			o.window_ns = SHORT[i];
-			if (plan_config(&o, 2, HZ, &c))
+			spec.countdown_bits = bits;
+			spec.window_ns = SHORT[i];
+			if (plan_config(&spec, 2, HZ, &c))
 				continue; /* the hand has not the time */
-			check_paces(&c, o.window_ns);
+			check_paces(&c, spec.window_ns);
 			planned++;
 		}
 	}
@@ -501,16 +503,16 @@ static void countdown_bits_make_countdowns(void **state)
 {
 	(void)state;
 	for (uint32_t bits = 0; bits <= 24; bits++) {
-		struct options o = options_of(DEDUP_COUNTDOWN, DEDUP_FAST, 1000, 1e-2);
+		struct filter_spec spec = spec_of(DEDUP_COUNTDOWN, DEDUP_FAST, 1000, 1e-2);
 		struct dedup_config c;
 
-		o.countdown_bits = bits;
-		o.window_ns = WINDOWS[3]; /* so many countdowns take time */
-		c = plan_of(&o);
+		spec.countdown_bits = bits;
+		spec.window_ns = WINDOWS[3]; /* so many countdowns take time */
+		c = plan_of(&spec);
 		assert_int_equal(c.places, (1u << (bits ? bits : 4)) - 1);
 		check_shape(&c);
-		check_paces(&c, o.window_ns);
-		check_promise(&o, &c, 2);
+		check_paces(&c, spec.window_ns);
+		check_promise(&spec, &c, 2);
 		if (bits == 1)
 			assert_between(plan_turn_ids(&c, 900), 900, 900);
 		else
@@ -521,7 +523,7 @@ static void countdown_bits_make_countdowns(void **state)
 }
 
 /* Whatever is asked for, and not refused, can be loaded, or is refused by its size. */
-static void any_options_make_a_plan_or_none(void **state)
+static void any_spec_makes_a_plan_or_none(void **state)
 {
 	uint64_t seed = 5;
 	int planned = 0, refused = 0;
@@ -529,33 +531,34 @@ static void any_options_make_a_plan_or_none(void **state)
 	(void)state;
 	for (int i = 0; i < 4000; i++) {
 		uint64_t r = random_next(&seed);
-		struct options o = options_of(1 + r % 2, r / 2 % 6,
-					      1 + random_next(&seed) % (1ULL << (r / 16 % 40)),
-					      pow(10, -18.0 * (random_next(&seed) % 10000) / 10000));
+		struct filter_spec spec =
+			spec_of(1 + r % 2, r / 2 % 6,
+				1 + random_next(&seed) % (1ULL << (r / 16 % 40)),
+				pow(10, -18.0 * (random_next(&seed) % 10000) / 10000));
 		unsigned int cpus = 1 + r / 1024 % 300;
 		struct dedup_config c;
 
-		if (o.fpr >= 1)
+		if (spec.fpr >= 1)
 			continue;
-		o.window_ns = 100 * MS + random_next(&seed) % (1ULL << (20 + r / 4096 % 31));
+		spec.window_ns = 100 * MS + random_next(&seed) % (1ULL << (20 + r / 4096 % 31));
 		r = random_next(&seed);
-		o.bits = r % 3 ? 0 : 1 + random_next(&seed) % (1ULL << (r / 8 % 32));
-		o.hashes = r / 512 % 2 ? 0 : 1 + r / 1024 % 32;
-		o.index_bits = r / 65536 % 2 ? 0 : 1 + r / (1 << 20) % 24;
-		o.countdown_bits = (r >> 32) % 2 ? 0 : 1 + (r >> 33) % 24;
-		if (o.layout == DEDUP_FLAT)
-			o.index_bits = o.countdown_bits = (r >> 60) == 0;
+		spec.bits = r % 3 ? 0 : 1 + random_next(&seed) % (1ULL << (r / 8 % 32));
+		spec.hashes = r / 512 % 2 ? 0 : 1 + r / 1024 % 32;
+		spec.index_bits = r / 65536 % 2 ? 0 : 1 + r / (1 << 20) % 24;
+		spec.countdown_bits = (r >> 32) % 2 ? 0 : 1 + (r >> 33) % 24;
+		if (spec.layout == DEDUP_FLAT)
+			spec.index_bits = spec.countdown_bits = (r >> 60) == 0;
 		else
-			o.bits = (r >> 60) == 0;
-		if (shape_refusal(&o)) {
+			spec.bits = (r >> 60) == 0;
+		if (shape_refusal(&spec)) {
 			refused++;
 			continue;
 		}
-		if (plan_config(&o, cpus, HZ, &c))
+		if (plan_config(&spec, cpus, HZ, &c))
 			continue;
 		check_shape(&c);
-		check_paces(&c, o.window_ns);
-		check_promise(&o, &c, cpus);
+		check_paces(&c, spec.window_ns);
+		check_promise(&spec, &c, cpus);
 		planned++;
 	}
 	assert_true(planned > 1000 && refused > 100);
@@ -576,7 +579,7 @@ int main(void)
 		cmocka_unit_test(short_windows_are_refused),
 		cmocka_unit_test(many_countdowns_take_a_window),
 		cmocka_unit_test(countdown_bits_make_countdowns),
-		cmocka_unit_test(any_options_make_a_plan_or_none),
+		cmocka_unit_test(any_spec_makes_a_plan_or_none),
 	};
 
 	return run_any_tests("shape", tests, ARRAY_SIZE(tests));

@@ -10,9 +10,9 @@
 #include "plan.h"
 #include "support.h"
 
-struct options sim_options(uint64_t capacity, double fpr, uint64_t window_ns)
+struct filter_spec sim_spec(uint64_t capacity, double fpr, uint64_t window_ns)
 {
-	return (struct options){
+	return (struct filter_spec){
 		.capacity = capacity,
 		.fpr = fpr,
 		.window_ns = window_ns,
@@ -32,11 +32,11 @@ void sim_start_hand(struct sim *s, const struct dedup_config *c)
 	dedup_hand_start(&s->state, &s->config, s->now_ns);
 }
 
-void sim_start(struct sim *s, const struct options *o, uint64_t seed)
+void sim_start(struct sim *s, const struct filter_spec *spec, uint64_t seed)
 {
 	struct dedup_config c;
 
-	assert_int_equal(plan_config(o, SIM_CPUS, SIM_HZ, &c), 0);
+	assert_int_equal(plan_config(spec, SIM_CPUS, SIM_HZ, &c), 0);
 	for (int i = 0; i < DEDUP_KEYS; i++)
 		c.key[i] = random_next(&seed);
 	sim_start_hand(s, &c);

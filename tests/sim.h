@@ -6,7 +6,7 @@
 #define XDP_DEDUP_TESTS_SIM_H
 
 #include "loader.h"
-#include "options.h"
+#include "spec.h"
 
 #define SIM_CPUS 2
 #define SIM_HZ 250
@@ -22,7 +22,7 @@ struct sim {
 };
 
 /* Options as the command line's defaults would be, but for these. */
-struct options sim_options(uint64_t capacity, double fpr, uint64_t window_ns);
+struct filter_spec sim_spec(uint64_t capacity, double fpr, uint64_t window_ns);
 
 /* The hand alone, of any size: no id can be learned. */
 void sim_start_hand(struct sim *s, const struct dedup_config *c);
@@ -30,7 +30,7 @@ void sim_start_hand(struct sim *s, const struct dedup_config *c);
 /* A filter of this plan with a secret drawn from seed. Fails the test if there is no
  * such plan. The caller calls sim_stop().
  */
-void sim_start(struct sim *s, const struct options *o, uint64_t seed);
+void sim_start(struct sim *s, const struct filter_spec *spec, uint64_t seed);
 void sim_stop(struct sim *s);
 
 /* One step of the hand, at now_ns. Returns the time until the next one. */

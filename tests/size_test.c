@@ -152,9 +152,9 @@ static void plans_are_sound(void **state)
 	for (uint64_t capacity = 1; capacity <= 1000000000; capacity *= 10) {
 		for (size_t w = 0; w < ARRAY_SIZE(WINDOWS); w++) {
 			for (unsigned int cpus = 1; cpus <= 256; cpus *= 16) {
-				struct options o = sim_options(capacity, 1e-4, WINDOWS[w]);
+				struct filter_spec spec = sim_spec(capacity, 1e-4, WINDOWS[w]);
 				struct dedup_config c;
-				int err = plan_config(&o, cpus, 250, &c);
+				int err = plan_config(&spec, cpus, 250, &c);
 
 				if (err) { /* too much to go round in so short a window */
 					assert_int_equal(err, -ERANGE);
@@ -179,12 +179,12 @@ static void plans_are_sound(void **state)
 /* For a usual machine the slack costs little. */
 static void slack_is_small(void **state)
 {
-	struct options o = sim_options(1000000, 1e-4, 600 * S);
+	struct filter_spec spec = sim_spec(1000000, 1e-4, 600 * S);
 	struct dedup_config c;
 
 	(void)state;
-	assert_int_equal(plan_config(&o, 16, 250, &c), 0);
-	assert_true(plan_ids(&c, 16, 1e-4) <= 1.03 * o.capacity);
+	assert_int_equal(plan_config(&spec, 16, 250, &c), 0);
+	assert_true(plan_ids(&c, 16, 1e-4) <= 1.03 * spec.capacity);
 }
 
 int main(void)

@@ -22,12 +22,12 @@ static void learn_many(struct sim *s, uint64_t n, uint64_t *seed)
 
 static void empty_is_empty(void **state)
 {
-	struct options o = sim_options(1000, 1e-3, S);
+	struct filter_spec spec = sim_spec(1000, 1e-3, S);
 	struct sim s;
 	struct fill f;
 
 	(void)state;
-	sim_start(&s, &o, 1);
+	sim_start(&s, &spec, 1);
 	f = stats_fill(&s.config, s.filter.blocks, 0);
 	assert_true(f.current == 0 && f.previous == 0 && f.ids == 0 && f.fpr == 0);
 	sim_stop(&s);
@@ -35,12 +35,12 @@ static void empty_is_empty(void **state)
 
 static void full_is_full(void **state)
 {
-	struct options o = sim_options(1000, 1e-3, S);
+	struct filter_spec spec = sim_spec(1000, 1e-3, S);
 	struct sim s;
 	struct fill f;
 
 	(void)state;
-	sim_start(&s, &o, 1);
+	sim_start(&s, &spec, 1);
 	memset(s.filter.blocks, 0xff, s.config.blocks * sizeof(struct dedup_block));
 	f = stats_fill(&s.config, s.filter.blocks, 0);
 	assert_true(f.current == 1 && f.previous == 1 && fabs(f.fpr - 1) < 1e-12);
@@ -55,12 +55,12 @@ static void ids_are_estimated(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(RATES); i++) {
-		struct options o = sim_options(50000, RATES[i], S);
+		struct filter_spec spec = sim_spec(50000, RATES[i], S);
 		uint64_t seed = i;
 		struct sim s;
 		struct fill f;
 
-		sim_start(&s, &o, 3);
+		sim_start(&s, &spec, 3);
 		learn_many(&s, 20000, &seed);
 		sim_run_until(&s, s.now_ns + S / 3);
 		learn_many(&s, 25000, &seed);
@@ -76,13 +76,13 @@ static void ids_are_estimated(void **state)
  */
 static void rate_follows_the_bits(void **state)
 {
-	struct options o = sim_options(50000, 1e-2, S);
+	struct filter_spec spec = sim_spec(50000, 1e-2, S);
 	uint64_t seed = 9, known = 0;
 	struct fill even, uneven;
 	struct sim s;
 
 	(void)state;
-	sim_start(&s, &o, 4);
+	sim_start(&s, &spec, 4);
 	learn_many(&s, 50000, &seed);
 	even = stats_fill(&s.config, s.filter.blocks, s.state.hand);
 	memset(s.filter.blocks, 0, s.config.blocks / 2 * sizeof(struct dedup_block));
@@ -101,12 +101,12 @@ static void rate_follows_the_bits(void **state)
 /* Also the last segment, which is shorter than the others. */
 static void last_block_counts(void **state)
 {
-	struct options o = sim_options(100000, 1e-2, S);
+	struct filter_spec spec = sim_spec(100000, 1e-2, S);
 	struct sim s;
 	struct fill f;
 
 	(void)state;
-	sim_start(&s, &o, 7);
+	sim_start(&s, &spec, 7);
 	if (s.config.blocks % s.config.segment_places == 0)
 		s.config.blocks--;
 	memset(s.filter.blocks[s.config.blocks - 1].half[0], 0xff, 32);
@@ -118,11 +118,11 @@ static void last_block_counts(void **state)
 /* A step may end within a segment: the age is the next one's, round the corner too. */
 static void oldest_within_a_segment(void **state)
 {
-	struct options o = sim_options(100000, 1e-2, S);
+	struct filter_spec spec = sim_spec(100000, 1e-2, S);
 	struct sim s;
 
 	(void)state;
-	sim_start(&s, &o, 8);
+	sim_start(&s, &spec, 8);
 	s.state.started_ns = 1;
 	for (int i = 0; i < 2 * DEDUP_MARKS; i++)
 		s.state.marks[i].at_ns = 1000 + i;
@@ -137,12 +137,12 @@ static void oldest_within_a_segment(void **state)
 
 static void oldest_is_one_to_two_turns(void **state)
 {
-	struct options o = sim_options(1000, 1e-3, S);
+	struct filter_spec spec = sim_spec(1000, 1e-3, S);
 	struct sim s;
 	uint64_t start;
 
 	(void)state;
-	sim_start(&s, &o, 5);
+	sim_start(&s, &spec, 5);
 	start = s.now_ns;
 	sim_run_until(&s, start + S / 2);
 	assert_true(llabs((int64_t)(stats_oldest_ns(&s.config, &s.state, s.now_ns) - S / 2)) <
@@ -158,11 +158,11 @@ static void oldest_is_one_to_two_turns(void **state)
 
 static void stopped_hand_is_seen(void **state)
 {
-	struct options o = sim_options(1000, 1e-3, S);
+	struct filter_spec spec = sim_spec(1000, 1e-3, S);
 	struct sim s;
 
 	(void)state;
-	sim_start(&s, &o, 6);
+	sim_start(&s, &spec, 6);
 	sim_run_until(&s, s.now_ns + S);
 	assert_false(stats_stopped(&s.config, &s.state, s.now_ns));
 	assert_false(stats_stopped(&s.config, &s.state, s.state.last_ns + s.config.stale_ns));
@@ -173,13 +173,13 @@ static void stopped_hand_is_seen(void **state)
 /* Small memories are read whole. */
 static void small_is_exact(void **state)
 {
-	struct options o = sim_options(100000, 1e-4, S);
+	struct filter_spec spec = sim_spec(100000, 1e-4, S);
 	uint64_t seed = 3;
 	struct sim s;
 	struct fill all, some;
 
 	(void)state;
-	sim_start(&s, &o, 1);
+	sim_start(&s, &spec, 1);
 	assert_true(s.config.blocks <= STATS_BLOCKS_MAX);
 	learn_many(&s, 30000, &seed);
 	all = stats_fill(&s.config, s.filter.blocks, s.state.hand);
@@ -212,14 +212,14 @@ static const struct sampled {
 static void sample_agrees(void **state)
 {
 	const struct sampled *row = *state;
-	struct options o = sim_options(row->capacity, row->fpr, 600 * S);
+	struct filter_spec spec = sim_spec(row->capacity, row->fpr, 600 * S);
 	double ids = 0, ids2 = 0, fpr = 0, fpr2 = 0, set = 0, error = 0, n = 300;
 	uint64_t seed = 5;
 	struct fill all;
 	struct sim s;
 
-	o.layout = row->layout;
-	sim_start(&s, &o, 2);
+	spec.layout = row->layout;
+	sim_start(&s, &spec, 2);
 	learn_many(&s, row->ids / 2, &seed);
 	sim_run_until(&s, s.now_ns + 200 * S);
 	learn_many(&s, row->ids - row->ids / 2, &seed);
@@ -250,13 +250,13 @@ static void sample_agrees(void **state)
 /* What comes back every so many blocks is no more or less likely to be seen. */
 static void sample_of_a_pattern_is_fair(void **state)
 {
-	struct options o = sim_options(400000, 1e-3, S);
+	struct filter_spec spec = sim_spec(400000, 1e-3, S);
 	double mean = 0;
 	struct sim s;
 
 	(void)state;
-	o.layout = DEDUP_FLAT;
-	sim_start(&s, &o, 6);
+	spec.layout = DEDUP_FLAT;
+	sim_start(&s, &spec, 6);
 	for (uint32_t i = 0; i < s.config.places; i += 16)
 		memset(&s.filter.blocks[i], 0xff, sizeof(struct dedup_block));
 	for (uint64_t seed = 0; seed < 100; seed++)
@@ -269,13 +269,13 @@ static void sample_of_a_pattern_is_fair(void **state)
 /* The histogram's sum is all cells, and its parts are those of the memory. */
 static void histogram_is_sampled(void **state)
 {
-	struct options o = sim_options(100000, 1e-3, S);
+	struct filter_spec spec = sim_spec(100000, 1e-3, S);
 	uint64_t all[16], some[16], seed = 8, sum = 0;
 	struct sim s;
 
 	(void)state;
-	o.layout = DEDUP_COUNTDOWN;
-	sim_start(&s, &o, 6);
+	spec.layout = DEDUP_COUNTDOWN;
+	sim_start(&s, &spec, 6);
 	assert_int_equal(s.config.places, 15);
 	learn_many(&s, 50000, &seed);
 	stats_histogram(&s.config, s.filter.blocks, s.state.hand, STATS_ALL, all);

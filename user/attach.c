@@ -220,10 +220,11 @@ int attach_say_unknown(const struct attachment *list, int cnt)
 	return 0;
 }
 
-int attach_check(char *const *ifnames, int cnt)
+int attach_check(const struct placement *where)
 {
-	for (int i = 0; i < cnt; i++) {
-		int ifindex = if_nametoindex(ifnames[i]);
+	for (int i = 0; i < where->cnt; i++) {
+		const char *ifname = where->ifnames[i];
+		int ifindex = if_nametoindex(ifname);
 		struct attachment there = { 0 };
 		int err;
 
@@ -231,25 +232,25 @@ int attach_check(char *const *ifnames, int cnt)
 			return say_err(
 				-ENODEV,
 				"there is no interface %s here; ip link shows those there are",
-				ifnames[i]);
+				ifname);
 		for (int j = 0; j < i; j++)
-			if (ifindex == (int)if_nametoindex(ifnames[j]))
-				return say_err(-EINVAL, "%s is named twice", ifnames[i]);
+			if (ifindex == (int)if_nametoindex(where->ifnames[j]))
+				return say_err(-EINVAL, "%s is named twice", ifname);
 		err = find_on(ifindex, &there);
 		if (err == 1)
 			return say_err(-EEXIST,
 				       "%s already runs xdp-dedup; first: xdp-dedup unload %s",
-				       ifnames[i], ifnames[i]);
+				       ifname, ifname);
 		if (err && err != -EBUSY) {
 			there.err = err;
-			snprintf(there.ifname, sizeof(there.ifname), "%s", ifnames[i]);
+			snprintf(there.ifname, sizeof(there.ifname), "%s", ifname);
 			return attach_say_unknown(&there, 1);
 		}
 		if (err)
 			return say_err(err,
 				       "%s runs another XDP program (id %u) that lets none beside "
 				       "it; detach that first: ip link set dev %s xdp off",
-				       ifnames[i], there.prog_id, ifnames[i]);
+				       ifname, there.prog_id, ifname);
 	}
 	return 0;
 }
@@ -288,7 +289,7 @@ static int attach_one(struct xdp_program *prog, const char *ifname, enum attach_
 		       strerror(-err));
 }
 
-int attach_all(struct xdp_dedup *skel, char *const *ifnames, int cnt, enum attach_mode mode)
+int attach_all(struct xdp_dedup *skel, const struct placement *where)
 {
 	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .obj = skel->obj, .prog_name = PROG_NAME);
 	/* One for all: libxdp links the program it has loaded for the first one again. */
@@ -297,8 +298,8 @@ int attach_all(struct xdp_dedup *skel, char *const *ifnames, int cnt, enum attac
 
 	if (err)
 		return say_err(err, "libxdp refused the program: %s", strerror(-err));
-	for (int i = 0; i < cnt && !err; i++)
-		err = attach_one(prog, ifnames[i], mode);
+	for (int i = 0; i < where->cnt && !err; i++)
+		err = attach_one(prog, where->ifnames[i], where->mode);
 	xdp_program__close(prog);
 	return err;
 }

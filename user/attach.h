@@ -9,9 +9,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "options.h"
-
 struct xdp_dedup;
+
+enum attach_mode {
+	MODE_ANY, /* native, or else skb */
+	MODE_NATIVE,
+	MODE_SKB,
+	MODE_HW,
+};
+
+/* Where a filter is to run. */
+struct placement {
+	char *const *ifnames;
+	int cnt; /* at least 1 */
+	enum attach_mode mode;
+};
 
 struct attachment {
 	char ifname[IF_NAMESIZE];
@@ -38,12 +50,12 @@ int attach_say_unknown(const struct attachment *list, int cnt);
  * named twice, -EEXIST: it runs there already, -EBUSY: another one does that lets
  * nobody beside it, another -errno: that cannot be told. Says so on stderr.
  */
-int attach_check(char *const *ifnames, int cnt);
+int attach_check(const struct placement *where);
 
 /* Attaches the program to all of these (which pass attach_check). MODE_ANY tries native,
  * then skb, and says so. After a failure it may be on the first ones: where_detach().
  */
-int attach_all(struct xdp_dedup *prog, char *const *ifnames, int cnt, enum attach_mode mode);
+int attach_all(struct xdp_dedup *prog, const struct placement *where);
 
 /* The program's descriptor. Loads it if it is not attached anywhere, for tests. */
 int attach_prog_fd(struct xdp_dedup *prog);

@@ -30,7 +30,7 @@
 /* The row's filter; false (said by plan_here) if there is none of that size. */
 static int plan_row(const struct bench *b, enum bench_row row, struct dedup_config *cfg)
 {
-	struct options o = {
+	const struct filter_spec spec = {
 		.capacity = b->capacity,
 		.fpr = b->setting.fpr,
 		.window_ns = WINDOW_NS,
@@ -39,7 +39,7 @@ static int plan_row(const struct bench *b, enum bench_row row, struct dedup_conf
 		.ports = { { BENCH_PORT, BENCH_PORT } },
 		.ports_cnt = 1,
 	};
-	int err = plan_here(&o, cfg);
+	int err = plan_here(&spec, cfg);
 
 	/* However fast the ids come, the hand stays where it is. */
 	cfg->turn_ids = cfg->full_ids = UINT64_MAX / 4;

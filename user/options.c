@@ -13,12 +13,7 @@
 #include "shape.h"
 #include "units.h"
 
-#define DEFAULT_CAPACITY 1000000
-#define DEFAULT_FPR 1e-4
-#define DEFAULT_WINDOW_NS (600 * 1000000000ULL)
-#define WINDOW_MIN_NS (10 * 1000000ULL)
 #define HELP_COLUMN 20 /* letters of an option and its value */
-#define WINDOW_MAX_NS (30 * 24 * 3600 * 1000000000ULL)
 
 /* Sets one option from its text; 0, or -EINVAL after having said why. `what` is how
  * the user named it.
@@ -47,7 +42,7 @@ static int set_mode(struct options *o, const char *what, const char *text)
 
 static int set_port(struct options *o, const char *what, const char *text)
 {
-	int err = parse_ports(text, o->ports, &o->ports_cnt);
+	int err = parse_ports(text, o->spec.ports, &o->spec.ports_cnt);
 
 	if (err == -E2BIG)
 		return say_err(-EINVAL, "%s %s: at most %d ports or ranges", what, text,
@@ -60,7 +55,7 @@ static int set_port(struct options *o, const char *what, const char *text)
 
 static int set_to(struct options *o, const char *what, const char *text)
 {
-	int err = parse_prefixes(text, o->to, &o->to_cnt, &o->to4_cnt);
+	int err = parse_prefixes(text, o->spec.to, &o->spec.to_cnt, &o->spec.to4_cnt);
 
 	if (err == -E2BIG)
 		return say_err(-EINVAL, "%s %s: at most %d destinations", what, text, DEDUP_TO_MAX);
@@ -74,7 +69,7 @@ static int set_to(struct options *o, const char *what, const char *text)
 static int set_forwarded(struct options *o, const char *what, const char *text)
 {
 	(void)what, (void)text;
-	o->forwarded = true;
+	o->spec.forwarded = true;
 	return 0;
 }
 
@@ -87,13 +82,13 @@ static int set_capacity(struct options *o, const char *what, const char *text)
 			       what, text);
 	if (!value)
 		return say_err(-EINVAL, "%s 0: a filter must hold at least 1 id", what);
-	o->capacity = value;
+	o->spec.capacity = value;
 	return 0;
 }
 
 static int set_fpr(struct options *o, const char *what, const char *text)
 {
-	if (parse_rate(text, &o->fpr))
+	if (parse_rate(text, &o->spec.fpr))
 		return say_err(
 			-EINVAL, "%s %s: give a rate above 0 and below 1, as in 0.001 or 1e-4 (at least 1e-18)",
 			what, text);
@@ -108,32 +103,32 @@ static int set_window(struct options *o, const char *what, const char *text)
 		return say_err(-EINVAL,
 			       "%s %s: give a time with its unit, as in 500ms, 30s, 10m or 2h",
 			       what, text);
-	if (value < WINDOW_MIN_NS || value > WINDOW_MAX_NS)
+	if (value < SPEC_WINDOW_MIN_NS || value > SPEC_WINDOW_MAX_NS)
 		return say_err(-EINVAL, "%s %s: a window is 10ms to 720h", what, text);
-	o->window_ns = value;
+	o->spec.window_ns = value;
 	return 0;
 }
 
 static int set_action(struct options *o, const char *what, const char *text)
 {
-	o->count_only = !strcmp(text, "count");
-	if (!o->count_only && strcmp(text, "drop"))
+	o->spec.count_only = !strcmp(text, "count");
+	if (!o->spec.count_only && strcmp(text, "drop"))
 		return say_err(-EINVAL, "%s %s: it is drop or count", what, text);
 	return 0;
 }
 
 static int set_learn(struct options *o, const char *what, const char *text)
 {
-	o->learn_app = !strcmp(text, "app");
-	if (!o->learn_app && strcmp(text, "kernel"))
+	o->spec.learn_app = !strcmp(text, "app");
+	if (!o->spec.learn_app && strcmp(text, "kernel"))
 		return say_err(-EINVAL, "%s %s: it is kernel or app", what, text);
 	return 0;
 }
 
 static int set_ihave(struct options *o, const char *what, const char *text)
 {
-	o->ihave_pass = !strcmp(text, "pass");
-	if (!o->ihave_pass && strcmp(text, "drop"))
+	o->spec.ihave_pass = !strcmp(text, "pass");
+	if (!o->spec.ihave_pass && strcmp(text, "drop"))
 		return say_err(-EINVAL, "%s %s: it is drop or pass", what, text);
 	return 0;
 }
@@ -144,7 +139,7 @@ static int set_layout(struct options *o, const char *what, const char *text)
 
 	if (layout < 0)
 		return say_err(-EINVAL, "%s %s: it is blocked, flat or countdown", what, text);
-	o->layout = layout;
+	o->spec.layout = layout;
 	return 0;
 }
 
@@ -155,7 +150,7 @@ static int set_hash(struct options *o, const char *what, const char *text)
 	if (hash < 0)
 		return say_err(-EINVAL, "%s %s: it is fast, siphash, colibri, fips, fnv1a or tezos",
 			       what, text);
-	o->hash = hash;
+	o->spec.hash = hash;
 	return 0;
 }
 
@@ -172,22 +167,22 @@ static int set_number(uint32_t *to, const char *what, const char *text, uint32_t
 
 static int set_bits(struct options *o, const char *what, const char *text)
 {
-	return set_number(&o->bits, what, text, UINT32_MAX);
+	return set_number(&o->spec.bits, what, text, UINT32_MAX);
 }
 
 static int set_hashes(struct options *o, const char *what, const char *text)
 {
-	return set_number(&o->hashes, what, text, DEDUP_HASHES_MAX);
+	return set_number(&o->spec.hashes, what, text, DEDUP_HASHES_MAX);
 }
 
 static int set_index_bits(struct options *o, const char *what, const char *text)
 {
-	return set_number(&o->index_bits, what, text, 24);
+	return set_number(&o->spec.index_bits, what, text, 24);
 }
 
 static int set_countdown_bits(struct options *o, const char *what, const char *text)
 {
-	return set_number(&o->countdown_bits, what, text, 24);
+	return set_number(&o->spec.countdown_bits, what, text, 24);
 }
 
 static int set_ids(struct options *o, const char *what, const char *text)
@@ -342,9 +337,9 @@ static const struct {
 static int set_defaults(struct options *o, unsigned int takes)
 {
 	*o = (struct options){
-		.capacity = DEFAULT_CAPACITY,
-		.fpr = DEFAULT_FPR,
-		.window_ns = DEFAULT_WINDOW_NS,
+		.spec = { .capacity = SPEC_CAPACITY_DEFAULT,
+			  .fpr = SPEC_FPR_DEFAULT,
+			  .window_ns = SPEC_WINDOW_DEFAULT_NS },
 		.ids = { 10000, 1000000, 10000000, 100000000 },
 		.ids_cnt = 4,
 		.fill = 1,

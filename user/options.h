@@ -6,43 +6,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "config.h"
+#include "attach.h"
+#include "spec.h"
 
 #define BENCH_SIZES_MAX 16
 
-enum attach_mode {
-	MODE_ANY, /* native, or else skb */
-	MODE_NATIVE,
-	MODE_SKB,
-	MODE_HW,
-};
-
 struct options {
+	struct filter_spec spec; /* without --port: ports_cnt is 0 */
 	const char *name;
 	enum attach_mode mode;
-	struct dedup_ports ports[DEDUP_PORTS_MAX];
-	uint32_t ports_cnt; /* 0: --port was not given */
-	uint64_t capacity;  /* ids a window */
-	double fpr;
-	uint64_t window_ns;
-	enum dedup_layout layout;
-	enum dedup_hash_scheme hash;
-	uint32_t bits;		       /* flat: m; 0: not given, as in the next three */
-	uint32_t hashes;	       /* k */
-	uint32_t index_bits;	       /* countdown: log2 of its cells */
-	uint32_t countdown_bits;       /* of a cell */
 	uint64_t ids[BENCH_SIZES_MAX]; /* bench: in the window */
 	uint32_t ids_cnt;
 	uint32_t rounds;
 	double fill;	 /* part of the capacity that they are */
 	uint64_t copies; /* ids that are sent on two CPUs at once */
 	uint64_t warm;	 /* packets before those that are measured, or BENCH_WARM_AUTO */
-	struct dedup_prefix to[DEDUP_TO_MAX];
-	uint32_t to_cnt, to4_cnt; /* 0: --to was not given; those of IPv4 first */
-	bool forwarded;
-	bool count_only;
-	bool learn_app;
-	bool ihave_pass;
 	bool json;
 	bool all;
 	bool exact;   /* status reads all of the memory */

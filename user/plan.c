@@ -142,7 +142,7 @@ static double set_capacity(struct dedup_config *c, double fpr, unsigned int cpus
 	c->capacity = capacity;
 	c->claim = clamp(capacity / (CLAIM_SLACK * cpus), 1, CLAIM_MAX);
 	/* approx_count promises to miss none: no id is learned on credit of before a mark. */
-	if (o->layout == DEDUP_COUNTDOWN)
+	if (spec->layout == DEDUP_COUNTDOWN)
 		c->claim = 1;
 	c->turn_ids = capacity + capacity / TURN_SLACK + 1;
 	c->full_ids = ceil(plan_turn_ids(c, c->turn_ids)) + capacity / BURST_SLACK + 2 * c->claim;
@@ -153,72 +153,74 @@ static double set_capacity(struct dedup_config *c, double fpr, unsigned int cpus
  * before the window. But Colibri's own size is for one generation at its rate: two have
  * about twice that.
  */
-static double keep_rate(struct dedup_config *c, const struct options *o, unsigned int cpus)
+static double keep_rate(struct dedup_config *c, const struct filter_spec *spec, unsigned int cpus)
 {
-	uint64_t lo = 1, hi = o->capacity;
-	double rate = shape_rate(c, plan_ids(c, cpus, o->fpr));
+	uint64_t lo = 1, hi = spec->capacity;
+	double rate = shape_rate(c, plan_ids(c, cpus, spec->fpr));
 
-	if (rate <= o->fpr)
-		return o->fpr;
-	if (o->hash == DEDUP_COLIBRI && !o->bits && !o->hashes)
+	if (rate <= spec->fpr)
+		return spec->fpr;
+	if (spec->hash == DEDUP_COLIBRI && !spec->bits && !spec->hashes)
 		return rate;
 	while (lo < hi) {
 		uint64_t mid = hi - (hi - lo) / 2;
 
-		if (shape_rate(c, set_capacity(c, o->fpr, cpus, mid)) <= o->fpr)
+		if (shape_rate(c, set_capacity(c, spec->fpr, cpus, mid)) <= spec->fpr)
 			lo = mid;
 		else
 			hi = mid - 1;
 	}
-	rate = shape_rate(c, set_capacity(c, o->fpr, cpus, lo));
-	return rate > o->fpr ? rate : o->fpr;
+	rate = shape_rate(c, set_capacity(c, spec->fpr, cpus, lo));
+	return rate > spec->fpr ? rate : spec->fpr;
 }
 
-static enum dedup_receiver receiver_of(const struct options *o)
+static enum dedup_receiver receiver_of(const struct filter_spec *spec)
 {
-	if (o->to_cnt)
+	if (spec->to_cnt)
 		return DEDUP_NAMED;
-	if (o->forwarded)
+	if (spec->forwarded)
 		return DEDUP_ANYONE;
-	return o->args_cnt > 1 ? DEDUP_SEVERAL_INTERFACES : DEDUP_ONE_INTERFACE;
+	return spec->several ? DEDUP_SEVERAL_INTERFACES : DEDUP_ONE_INTERFACE;
 }
 
 /* The rate is kept in units of 1e-18. */
-static bool loses_more(const struct options *o, const struct dedup_config *c)
+static bool loses_more(const struct filter_spec *spec, const struct dedup_config *c)
 {
-	return plan_fpr(c) > o->fpr * (1 + 1e-9) + 1e-18;
+	return plan_fpr(c) > spec->fpr * (1 + 1e-9) + 1e-18;
 }
 
-int plan_config(const struct options *o, unsigned int cpus, unsigned int hz, struct dedup_config *out)
+int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int hz,
+		struct dedup_config *out)
 {
 	struct dedup_config c = {
 		.format = DEDUP_FORMAT,
-		.layout = o->layout,
-		.count_only = o->count_only,
-		.learn_app = o->learn_app,
-		.ihave_pass = o->ihave_pass,
-		.window_ns = o->window_ns,
-		.ports_cnt = o->ports_cnt,
-		.receiver = receiver_of(o),
-		.several = o->args_cnt > 1,
-		.forwarded = o->forwarded,
-		.to_cnt = o->to_cnt,
-		.to4_cnt = o->to4_cnt,
-		.places = o->layout == DEDUP_COUNTDOWN ? shape_countdowns(o) : 0,
+		.layout = spec->layout,
+		.count_only = spec->count_only,
+		.learn_app = spec->learn_app,
+		.ihave_pass = spec->ihave_pass,
+		.window_ns = spec->window_ns,
+		.ports_cnt = spec->ports_cnt,
+		.receiver = receiver_of(spec),
+		.several = spec->several,
+		.forwarded = spec->forwarded,
+		.to_cnt = spec->to_cnt,
+		.to4_cnt = spec->to4_cnt,
+		.places = spec->layout == DEDUP_COUNTDOWN ? shape_countdowns(spec) : 0,
 	};
 	uint32_t places;
 	int err;
 
-	memcpy(c.ports, o->ports, sizeof(c.ports));
-	memcpy(c.to, o->to, sizeof(c.to));
+	memcpy(c.ports, spec->ports, sizeof(c.ports));
+	memcpy(c.to, spec->to, sizeof(c.to));
 	do { /* again where clearing so large an array takes long enough to matter */
 		places = c.places;
-		err = shape_pick(o, set_capacity(&c, o->fpr, cpus, o->capacity), o->fpr, &c);
+		err = shape_pick(spec, set_capacity(&c, spec->fpr, cpus, spec->capacity), spec->fpr,
+				 &c);
 		if (err)
 			return err;
 	} while (c.layout == DEDUP_FLAT && c.places > places);
-	c.fpr_e18 = llround(keep_rate(&c, o, cpus) * 1e18);
-	if (shape_is_fips_own(o) && loses_more(o, &c))
+	c.fpr_e18 = llround(keep_rate(&c, spec, cpus) * 1e18);
+	if (shape_is_fips_own(spec) && loses_more(spec, &c))
 		return -EOPNOTSUPP;
 	c.recent = recent_slots(&c);
 	c.segment_places = c.places;
@@ -243,38 +245,38 @@ static unsigned int kernel_hz(void)
 }
 
 /* Where the layout that was asked for keeps less than the default's promises. */
-static void note_promises(const struct options *o, const struct dedup_config *c)
+static void note_promises(const struct filter_spec *spec, const struct dedup_config *c)
 {
-	if (loses_more(o, c))
+	if (loses_more(spec, c))
 		say_note("m = %u and k = %u lose up to %.3g of fresh events, not %g%s", c->m, c->k,
-			 plan_fpr(c), o->fpr,
+			 plan_fpr(c), spec->fpr,
 			 c->hash == DEDUP_COLIBRI
 				 ? ": they are for one generation, and there are two"
 				 : "");
-	else if (c->capacity < o->capacity)
+	else if (c->capacity < spec->capacity)
 		say_note("m = %u and k = %u keep --fpr %g for %llu ids a window, not %llu: more "
 			 "shorten the memory",
-			 c->m, c->k, o->fpr, c->capacity, (unsigned long long)o->capacity);
+			 c->m, c->k, spec->fpr, c->capacity, (unsigned long long)spec->capacity);
 	if (c->layout == DEDUP_COUNTDOWN && c->places == 1)
 		say_note("with --countdown-bits 1 the next countdown takes every id, however new: "
 			 "ids are remembered for at most a window");
 }
 
-int plan_here(const struct options *o, struct dedup_config *out)
+int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
-	const char *refusal = shape_refusal(o);
+	const char *refusal = shape_refusal(spec);
 	char window[32];
 	int err;
 
 	if (refusal)
 		return say_err(-EINVAL, "%s", refusal);
-	err = plan_config(o, cpus > 0 ? cpus : 1, kernel_hz(), out);
+	err = plan_config(spec, cpus > 0 ? cpus : 1, kernel_hz(), out);
 	if (err == -ERANGE)
 		return say_err(err,
 			       "--window %s is too short for so large a filter: the hand cannot go "
 			       "round it in time; lower --capacity or lengthen --window",
-			       format_time(o->window_ns, window, sizeof(window)));
+			       format_time(spec->window_ns, window, sizeof(window)));
 	if (err == -EDOM)
 		return say_err(err, "Colibri's own k would be more than %d here; raise --fpr",
 			       DEDUP_HASHES_MAX);
@@ -283,16 +285,16 @@ int plan_here(const struct options *o, struct dedup_config *out)
 			err,
 			"FIPS' own m = 8192 keeps no --fpr %g, not even for one id a window: "
 			"raise --fpr, or give more --bits",
-			o->fpr);
+			spec->fpr);
 	if (err)
 		return say_err(err,
 			       "no %s filter is large enough for this capacity and rate%s; lower "
 			       "--capacity or raise --fpr",
-			       shape_layout_name(o->layout),
-			       o->layout == DEDUP_COUNTDOWN ? ": it has 2^24 cells at most"
-			       : o->hash == DEDUP_FNV1A && !o->hashes
+			       shape_layout_name(spec->layout),
+			       spec->layout == DEDUP_COUNTDOWN ? ": it has 2^24 cells at most"
+			       : spec->hash == DEDUP_FNV1A && !spec->hashes
 				       ? " with a single hash (--hashes gives more)"
 				       : "");
-	note_promises(o, out);
+	note_promises(spec, out);
 	return 0;
 }

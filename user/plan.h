@@ -4,20 +4,20 @@
 #define XDP_DEDUP_PLAN_H
 
 #include "config.h"
-#include "options.h"
+#include "spec.h"
 
 /* Fills in everything but the secret and `frags`, for a machine of `cpus` (possible)
  * CPUs whose clock ticks `hz` times a second. Pure. The options pass shape_refusal().
  * -EOVERFLOW or -EDOM of shape_pick(), -ERANGE if the window is too short for the
  * hand to go round, -EOPNOTSUPP if FIPS' own size cannot keep the rate for any capacity.
  */
-int plan_config(const struct options *o, unsigned int cpus, unsigned int hz,
+int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int hz,
 		struct dedup_config *out);
 
 /* plan_config for this machine, which says on stderr what is wrong, and what of the
  * options' promises the filter cannot keep.
  */
-int plan_here(const struct options *o, struct dedup_config *out);
+int plan_here(const struct filter_spec *spec, struct dedup_config *out);
 
 /* The ids that may have come between two passes of a place at the very most, by which the
  * filter is sized for a rate of fpr: more than the capacity, by what the hand cannot react to in

@@ -44,32 +44,32 @@ static int check_merging(const struct links *l, const struct link *upper)
 		lower->name, upper->name, lower->name, lower->name);
 }
 
-int receivers_check(const struct options *o, const struct links *l)
+int receivers_check(const struct placement *where, const struct links *l)
 {
 	uint32_t indices[DEDUP_IFACES_MAX];
 	struct stacked pair;
 	int err = 0;
 
-	for (int i = 0; i < o->args_cnt; i++)
-		indices[i] = if_nametoindex(o->args[i]);
-	pair = stacking_find(l, indices, o->args_cnt);
+	for (int i = 0; i < where->cnt; i++)
+		indices[i] = if_nametoindex(where->ifnames[i]);
+	pair = stacking_find(l, indices, where->cnt);
 	if (pair.upper)
 		return say_err(-EINVAL,
 			       "%s is on top of %s: a packet would meet the filter twice, and be "
 			       "dropped the second time; load only one of them",
 			       pair.upper->name, pair.lower->name);
-	for (int i = 0; i < o->args_cnt && !err; i++) {
+	for (int i = 0; i < where->cnt && !err; i++) {
 		const struct link *link = links_find(l, indices[i]);
 
 		if (!link)
-			return say_err(-ENODEV, "%s has just gone", o->args[i]);
+			return say_err(-ENODEV, "%s has just gone", where->ifnames[i]);
 		if (!link->is_ethernet)
 			return say_err(
 				-EINVAL,
 				"packets of %s have no Ethernet header: none would be filtered",
-				o->args[i]);
+				where->ifnames[i]);
 		/* With the driver's own XDP nothing is merged yet. */
-		if (o->mode != MODE_NATIVE && o->mode != MODE_HW)
+		if (where->mode != MODE_NATIVE && where->mode != MODE_HW)
 			err = check_merging(l, link);
 	}
 	return err;
@@ -111,37 +111,38 @@ static int is_on_above(const struct links *l, uint32_t ifindex)
 }
 
 /* As is_on(): does this host forward what comes in by these interfaces? */
-static int forwards(const struct options *o, const struct links *l)
+static int forwards(const struct placement *where, const struct links *l)
 {
 	int on = is_on("ipv4/ip_forward"), on6;
 
-	for (int i = 0; i < o->args_cnt && !on; i++)
-		on = is_on_above(l, if_nametoindex(o->args[i]));
+	for (int i = 0; i < where->cnt && !on; i++)
+		on = is_on_above(l, if_nametoindex(where->ifnames[i]));
 	if (on)
 		return on;
 	on6 = is_on("ipv6/conf/all/forwarding");
 	return on6 == -ENOENT ? 0 : on6; /* a kernel without IPv6 */
 }
 
-static uint32_t ports_named(const struct options *o)
+static uint32_t ports_named(const struct filter_spec *spec)
 {
 	uint32_t cnt = 0;
 
-	for (uint32_t i = 0; i < o->ports_cnt; i++)
-		cnt += o->ports[i].hi - o->ports[i].lo + 1;
+	for (uint32_t i = 0; i < spec->ports_cnt; i++)
+		cnt += spec->ports[i].hi - spec->ports[i].lo + 1;
 	return cnt;
 }
 
-void receivers_note(const struct options *o, const struct links *l)
+void receivers_note(const struct filter_spec *spec, const struct placement *where,
+		    const struct links *l)
 {
 	int forwarding;
 
-	if (ports_named(o) > 1)
+	if (ports_named(spec) > 1)
 		say_note("several ports are taken for one receiver's: an event that came to one of "
 			 "them is dropped on the others");
-	if (o->to_cnt || o->forwarded)
+	if (spec->to_cnt || spec->forwarded)
 		return;
-	forwarding = forwards(o, l);
+	forwarding = forwards(where, l);
 	if (forwarding > 0)
 		say_note("this host forwards packets: those for others behind it count as its own; "
 			 "--to ADDRESS[/LEN],... says which are this receiver's");

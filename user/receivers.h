@@ -6,9 +6,10 @@
 #ifndef XDP_DEDUP_RECEIVERS_H
 #define XDP_DEDUP_RECEIVERS_H
 
+#include "attach.h"
 #include "filter.h"
 #include "links.h"
-#include "options.h"
+#include "spec.h"
 #include "stacking.h"
 
 /* links_read, which says what is wrong. */
@@ -17,12 +18,13 @@ int receivers_links(struct links *out);
 /* May one filter run on these (existing) interfaces together? -EINVAL: one is on top of
  * another, has no Ethernet frames, or gets merged packets from one below.
  */
-int receivers_check(const struct options *o, const struct links *l);
+int receivers_check(const struct placement *where, const struct links *l);
 
 /* Says what load takes for granted: that several ports are one receiver's, and that this host
  * forwards nothing.
  */
-void receivers_note(const struct options *o, const struct links *l);
+void receivers_note(const struct filter_spec *spec, const struct placement *where,
+		    const struct links *l);
 
 /* own_macs_set; too many MACs are no failure, but said. */
 void receivers_refresh(struct filter *f, const struct links *l);

@@ -57,29 +57,30 @@ static uint32_t index_bits_of(uint64_t m)
 	return 0;
 }
 
-static const char *refuse_tezos(const struct options *o)
+static const char *refuse_tezos(const struct filter_spec *spec)
 {
-	uint32_t index_bits = o->layout == DEDUP_FLAT ? index_bits_of(o->bits) : o->index_bits;
+	uint32_t index_bits =
+		spec->layout == DEDUP_FLAT ? index_bits_of(spec->bits) : spec->index_bits;
 
-	if (o->layout == DEDUP_FLAT && o->bits && !index_bits)
+	if (spec->layout == DEDUP_FLAT && spec->bits && !index_bits)
 		return "with --hash tezos --bits is a power of 2, from 2 to 16777216";
-	if ((uint64_t)index_bits * o->hashes > TEZOS_BITS)
+	if ((uint64_t)index_bits * spec->hashes > TEZOS_BITS)
 		return "SHA-256 has 256 bits: with --hash tezos so many --hashes times the bits of "
 		       "an index (--index-bits, or log2 of --bits) must not be more";
 	return NULL;
 }
 
-const char *shape_refusal(const struct options *o)
+const char *shape_refusal(const struct filter_spec *spec)
 {
-	if (o->layout == DEDUP_BLOCKED && o->hash != DEDUP_FAST && o->hash != DEDUP_SIPHASH)
+	if (spec->layout == DEDUP_BLOCKED && spec->hash != DEDUP_FAST && spec->hash != DEDUP_SIPHASH)
 		return "--hash colibri, fips, fnv1a and tezos need --layout flat or countdown";
-	if (o->layout != DEDUP_FLAT && o->bits)
+	if (spec->layout != DEDUP_FLAT && spec->bits)
 		return "--bits is for --layout flat (countdown has --index-bits)";
-	if (o->layout == DEDUP_BLOCKED && o->hashes)
+	if (spec->layout == DEDUP_BLOCKED && spec->hashes)
 		return "--hashes is for --layout flat and countdown";
-	if (o->layout != DEDUP_COUNTDOWN && (o->index_bits || o->countdown_bits))
+	if (spec->layout != DEDUP_COUNTDOWN && (spec->index_bits || spec->countdown_bits))
 		return "--index-bits and --countdown-bits are for --layout countdown";
-	return o->hash == DEDUP_TEZOS ? refuse_tezos(o) : NULL;
+	return spec->hash == DEDUP_TEZOS ? refuse_tezos(spec) : NULL;
 }
 
 static int pick_blocked(double ids, double fpr, struct dedup_config *c)
@@ -116,39 +117,40 @@ static uint32_t k_max_of(enum dedup_hash_scheme hash, uint32_t index_bits)
 /* The m and k that another system's rules fix, or that the rate asks for. What of them is
  * not 0 is given.
  */
-static int pick_array(const struct options *o, double ids, double fpr, uint32_t *m, uint32_t *k)
+static int pick_array(const struct filter_spec *spec, double ids, double fpr, uint32_t *m,
+		      uint32_t *k)
 {
 	uint32_t index_bits = index_bits_of(*m), own_m, own_k;
 	int err = 0;
 
-	if (o->hash == DEDUP_COLIBRI && !(*m && *k)) {
-		err = textbook_size(o->capacity, o->fpr, &own_m, &own_k);
+	if (spec->hash == DEDUP_COLIBRI && !(*m && *k)) {
+		err = textbook_size(spec->capacity, spec->fpr, &own_m, &own_k);
 		*m = *m ? *m : own_m;
 		*k = *k ? *k : own_k;
-	} else if (o->hash == DEDUP_FIPS) {
+	} else if (spec->hash == DEDUP_FIPS) {
 		*m = *m ? *m : FIPS_M;
 		*k = *k ? *k : FIPS_K;
-	} else if (o->hash == DEDUP_FNV1A && !*k) {
+	} else if (spec->hash == DEDUP_FNV1A && !*k) {
 		*k = 1; /* the seed's is a single hash */
 	}
 	if (*m) {
-		*k = *k ? *k : k_for(2, fpr, k_max_of(o->hash, index_bits));
-	} else if (o->hash == DEDUP_TEZOS) {
-		err = flat_pick_power(2, o->hash, ids, fpr, TEZOS_BITS, &index_bits, k);
+		*k = *k ? *k : k_for(2, fpr, k_max_of(spec->hash, index_bits));
+	} else if (spec->hash == DEDUP_TEZOS) {
+		err = flat_pick_power(2, spec->hash, ids, fpr, TEZOS_BITS, &index_bits, k);
 		*m = 1U << index_bits;
 	} else if (!err) {
-		err = flat_pick(2, o->hash, ids, fpr, m, k);
+		err = flat_pick(2, spec->hash, ids, fpr, m, k);
 	}
 	return !err && *k > DEDUP_HASHES_MAX ? -EDOM : err;
 }
 
-static int pick_flat(const struct options *o, double ids, double fpr, struct dedup_config *c)
+static int pick_flat(const struct filter_spec *spec, double ids, double fpr, struct dedup_config *c)
 {
 	int err;
 
-	c->m = o->bits;
-	c->k = o->hashes;
-	err = pick_array(o, ids, fpr, &c->m, &c->k);
+	c->m = spec->bits;
+	c->k = spec->hashes;
+	err = pick_array(spec, ids, fpr, &c->m, &c->k);
 	if (err)
 		return err;
 	c->places = dedup_flat_blocks(c->m);
@@ -156,41 +158,42 @@ static int pick_flat(const struct options *o, double ids, double fpr, struct ded
 	return 0;
 }
 
-bool shape_is_fips_own(const struct options *o)
+bool shape_is_fips_own(const struct filter_spec *spec)
 {
-	return o->layout == DEDUP_FLAT && o->hash == DEDUP_FIPS && !o->bits;
+	return spec->layout == DEDUP_FLAT && spec->hash == DEDUP_FIPS && !spec->bits;
 }
 
-uint32_t shape_countdowns(const struct options *o)
+uint32_t shape_countdowns(const struct filter_spec *spec)
 {
-	return (1U << (o->countdown_bits ? o->countdown_bits : COUNTDOWN_BITS_DEFAULT)) - 1;
+	return (1U << (spec->countdown_bits ? spec->countdown_bits : COUNTDOWN_BITS_DEFAULT)) - 1;
 }
 
-static int pick_countdown(const struct options *o, double ids, double fpr, struct dedup_config *c)
+static int pick_countdown(const struct filter_spec *spec, double ids, double fpr,
+			  struct dedup_config *c)
 {
-	uint32_t index_bits = o->index_bits, k = o->hashes;
-	uint32_t k_bits = o->hash == DEDUP_TEZOS ? TEZOS_BITS : UINT32_MAX;
+	uint32_t index_bits = spec->index_bits, k = spec->hashes;
+	uint32_t k_bits = spec->hash == DEDUP_TEZOS ? TEZOS_BITS : UINT32_MAX;
 
-	if ((!index_bits || !k) && flat_pick_power(1, o->hash, ids, fpr, k_bits, &index_bits, &k)) {
-		if (!o->index_bits)
+	if ((!index_bits || !k) && flat_pick_power(1, spec->hash, ids, fpr, k_bits, &index_bits, &k)) {
+		if (!spec->index_bits)
 			return -EOVERFLOW;
-		k = k_for(1, fpr, k_max_of(o->hash, index_bits));
+		k = k_for(1, fpr, k_max_of(spec->hash, index_bits));
 	}
 	c->m = 1U << index_bits;
 	c->k = k;
 	c->blocks = (c->m - 1) / DEDUP_BLOCK_CELLS + 1;
-	c->places = shape_countdowns(o);
+	c->places = shape_countdowns(spec);
 	return 0;
 }
 
-int shape_pick(const struct options *o, double ids, double fpr, struct dedup_config *c)
+int shape_pick(const struct filter_spec *spec, double ids, double fpr, struct dedup_config *c)
 {
-	c->layout = o->layout;
-	c->hash = o->hash;
-	if (o->layout == DEDUP_FLAT)
-		return pick_flat(o, ids, fpr, c);
-	if (o->layout == DEDUP_COUNTDOWN)
-		return pick_countdown(o, ids, fpr, c);
+	c->layout = spec->layout;
+	c->hash = spec->hash;
+	if (spec->layout == DEDUP_FLAT)
+		return pick_flat(spec, ids, fpr, c);
+	if (spec->layout == DEDUP_COUNTDOWN)
+		return pick_countdown(spec, ids, fpr, c);
 	return pick_blocked(ids, fpr, c);
 }
 

@@ -8,19 +8,19 @@
 #include <stdbool.h>
 
 #include "config.h"
-#include "options.h"
+#include "spec.h"
 
 #define COUNTDOWN_BITS_DEFAULT 4
 
 /* Why these options do not go together, as a sentence for the user; NULL if they do. */
-const char *shape_refusal(const struct options *o);
+const char *shape_refusal(const struct filter_spec *spec);
 
 /* Fills in layout, hash, words, bits, m, k, blocks and places, so that the rate is at
  * most `fpr` while the memory holds what turns of `ids` ids have left there. What options
  * or another system's rules fix stays so, and the rate with it (shape_rate).
  * -EOVERFLOW if no filter is large enough, -EDOM if Colibri's k is above DEDUP_HASHES_MAX.
  */
-int shape_pick(const struct options *o, double ids, double fpr, struct dedup_config *c);
+int shape_pick(const struct filter_spec *spec, double ids, double fpr, struct dedup_config *c);
 
 /* The rate at which fresh ids are taken for known ones when each turn of the hand teaches
  * `ids` ids: for flat at its worst, just before an array is cleared.
@@ -28,10 +28,10 @@ int shape_pick(const struct options *o, double ids, double fpr, struct dedup_con
 double shape_rate(const struct dedup_config *c, double ids);
 
 /* Is m that of FIPS v1, which nobody asked for in so many words? */
-bool shape_is_fips_own(const struct options *o);
+bool shape_is_fips_own(const struct filter_spec *spec);
 
 /* How many countdowns an id lives for. */
-uint32_t shape_countdowns(const struct options *o);
+uint32_t shape_countdowns(const struct filter_spec *spec);
 
 const char *shape_layout_name(uint32_t layout);
 const char *shape_hash_name(uint32_t hash);

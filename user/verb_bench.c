@@ -114,7 +114,7 @@ static json_object *head_json(const struct options *o)
 	ADD(head, "version", json_object_new_string(XDP_DEDUP_VERSION));
 	ADD(head, "cpu", json_object_new_string(cpu_model(cpu, sizeof(cpu))));
 	ADD(head, "kernel", json_object_new_string(un.release));
-	ADD(head, "fpr", json_double(o->fpr));
+	ADD(head, "fpr", json_double(o->spec.fpr));
 	ADD(head, "fill", json_double(o->fill));
 	ADD(head, "rounds", json_object_new_uint64(o->rounds));
 	if (o->warm != BENCH_WARM_AUTO)
@@ -203,7 +203,7 @@ static int run_sizes(const struct options *o, json_object *sizes)
 		const struct bench_setting setting = {
 			.ids = o->ids[i],
 			.fill = o->fill,
-			.fpr = o->fpr,
+			.fpr = o->spec.fpr,
 			.rounds = o->rounds,
 			.warm = o->warm,
 		};
@@ -227,7 +227,7 @@ static int run_sizes(const struct options *o, json_object *sizes)
 static int run_twins(const struct options *o, json_object *head)
 {
 	struct bench_twins t;
-	int err = bench_twins(o->copies, o->fpr, &t);
+	int err = bench_twins(o->copies, o->spec.fpr, &t);
 	json_object *twins;
 
 	if (err)

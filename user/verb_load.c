@@ -66,7 +66,8 @@ static int claim_name(const char *name)
 }
 
 /* Before any packet comes: where it will run, and which frames are for this host there. */
-static int record_interfaces(const char *name, const struct options *o, const struct links *links)
+static int record_interfaces(const char *name, const struct placement *where,
+			     const struct links *links)
 {
 	uint64_t netns = kernel_netns();
 	struct filter f;
@@ -77,10 +78,10 @@ static int record_interfaces(const char *name, const struct options *o, const st
 	err = filter_open_or_say(name, &f);
 	if (err)
 		return err;
-	for (int i = 0; i < o->args_cnt; i++) {
+	for (int i = 0; i < where->cnt; i++) {
 		struct dedup_iface *iface = &f.state->ifaces[i];
 
-		iface->ifindex = if_nametoindex(o->args[i]);
+		iface->ifindex = if_nametoindex(where->ifnames[i]);
 		if_indextoname(iface->ifindex, iface->name); /* not a second name */
 		iface->netns = netns;
 	}
@@ -104,14 +105,14 @@ static int check_memory(const struct dedup_config *cfg)
 		       format_bytes(have, have_text, sizeof(have_text)));
 }
 
-static int attach_program(const char *name, const struct options *o)
+static int attach_program(const char *name, const struct placement *where)
 {
 	struct xdp_dedup *prog;
 	int err = loader_program_open(name, &prog);
 
 	if (err)
 		return err;
-	err = attach_all(prog, o->args, o->args_cnt, o->mode);
+	err = attach_all(prog, where);
 	if (!err)
 		err = loader_pin_program(name, attach_prog_fd(prog));
 	loader_program_close(prog);
@@ -129,7 +130,7 @@ static void undo(const char *name)
 }
 
 /* Makes the filter and attaches its program, or leaves nothing. */
-static int load(const char *name, const struct options *o, const struct dedup_config *cfg,
+static int load(const char *name, const struct placement *where, const struct dedup_config *cfg,
 		const struct links *links)
 {
 	int err = claim_name(name);
@@ -138,9 +139,9 @@ static int load(const char *name, const struct options *o, const struct dedup_co
 		err = loader_create(name, cfg);
 	if (err)
 		return err;
-	err = record_interfaces(name, o, links);
+	err = record_interfaces(name, where, links);
 	if (!err)
-		err = attach_program(name, o);
+		err = attach_program(name, where);
 	if (err)
 		undo(name);
 	return err;
@@ -149,11 +150,14 @@ static int load(const char *name, const struct options *o, const struct dedup_co
 int verb_load(const struct options *o)
 {
 	char name[NAME_MAX_LEN + 1], size[32], window[32];
+	const struct placement where = { o->args, o->args_cnt, o->mode };
+	struct filter_spec spec = o->spec;
 	struct dedup_config cfg;
 	struct links links;
 	int err;
 
-	if (!o->ports_cnt) {
+	spec.several = where.cnt > 1;
+	if (!spec.ports_cnt) {
 		say_err(0, "--port is missing: which UDP ports carry gossip? as in --port 8001");
 		return EXIT_MISUSED;
 	}
@@ -162,19 +166,19 @@ int verb_load(const struct options *o)
 			NAME_MAX_LEN);
 		return EXIT_MISUSED;
 	}
-	if (plan_here(o, &cfg) || loader_begin(o->verbose) || check_memory(&cfg) ||
-	    attach_check(o->args, o->args_cnt) || receivers_links(&links))
+	if (plan_here(&spec, &cfg) || loader_begin(o->verbose) || check_memory(&cfg) ||
+	    attach_check(&where) || receivers_links(&links))
 		return EXIT_FAILED;
 	if (o->name)
 		snprintf(name, sizeof(name), "%s", o->name);
 	else
-		default_name(o->args[0], name);
+		default_name(where.ifnames[0], name);
 
-	err = receivers_check(o, &links);
+	err = receivers_check(&where, &links);
 	if (!err)
-		err = load(name, o, &cfg, &links);
+		err = load(name, &where, &cfg, &links);
 	if (!err)
-		receivers_note(o, &links);
+		receivers_note(&spec, &where, &links);
 	links_free(&links);
 	if (err)
 		return EXIT_FAILED;

@@ -102,11 +102,11 @@ int verb_size(const struct options *o)
 	struct dedup_config c;
 	struct sized s = { 0 };
 
-	if (plan_here(o, &c))
+	if (plan_here(&o->spec, &c))
 		return EXIT_FAILED;
 	s.bytes = plan_bytes(&c);
 	s.rate = shape_rate(&c, plan_turn_ids(&c, c.capacity));
-	textbook_size(o->capacity, o->fpr, &s.textbook_m, &s.textbook_k);
+	textbook_size(o->spec.capacity, o->spec.fpr, &s.textbook_m, &s.textbook_k);
 	if (o->json)
 		print_json(&c, &s);
 	else
