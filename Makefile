@@ -97,7 +97,7 @@ VERSION := $(shell sed -n 's/.*XDP_DEDUP_VERSION "\(.*\)"/\1/p' include/version.
 TEST_SOURCES := $(filter-out %.bpf.c,$(wildcard tests/*.c))
 
 # Tests. Programs of tests/ROOT_TESTS use the kernel; the others run for anybody.
-UNIT_TESTS := units size hand stats kernel shape flat_size countdown age fips fips_peers pure \
+UNIT_TESTS := units id size hand stats kernel shape flat_size countdown age fips fips_peers pure \
 	      bench_stream bench_figures prefixes links own_macs
 FAST_TESTS := rate hand_model array_rate ids claim exact race
 ROOT_TESTS := parse destination prog array_prog want seeds generational cli receivers status leftovers \

@@ -38,14 +38,14 @@ struct bench_stream streams[BENCH_CPUS] SEC(".data.streams");
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1);
-	__type(key, struct dedup_id);
+	__type(key, struct gsp_id);
 	__type(value, __u8);
 } lru SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_BLOOM_FILTER);
 	__uint(max_entries, 1);
-	__type(value, struct dedup_id);
+	__type(value, struct gsp_id);
 } bloom SEC(".maps");
 
 /* Twins: on how many CPUs each id passed. */
@@ -73,7 +73,7 @@ static __always_inline __u64 mix(__u64 x)
 	return x * 0x9e3779b97f4a7c15;
 }
 
-static __always_inline void put_id(struct dedup_id *id, const struct bench_stream *s, __u64 n)
+static __always_inline void put_id(struct gsp_id *id, const struct bench_stream *s, __u64 n)
 {
 	id->word[0] = mix(n + s->salt);
 	id->word[1] = n;
@@ -122,7 +122,7 @@ int generate(struct xdp_md *ctx)
 {
 	struct bench_stream *s = own_stream();
 	void *end = (void *)(long)ctx->data_end;
-	struct dedup_id *id = (void *)(long)ctx->data + BENCH_ID_AT;
+	struct gsp_id *id = (void *)(long)ctx->data + BENCH_ID_AT;
 	__u64 i = s->sent - s->warm; /* of the measured packets; past them all before */
 
 	if ((void *)(id + 1) > end)
@@ -159,7 +159,7 @@ int generate_twins(struct xdp_md *ctx)
 {
 	struct bench_stream *s = own_stream();
 	void *end = (void *)(long)ctx->data_end;
-	struct dedup_id *id = (void *)(long)ctx->data + BENCH_ID_AT;
+	struct gsp_id *id = (void *)(long)ctx->data + BENCH_ID_AT;
 	__u64 at_ns;
 
 	if ((void *)(id + 1) > end)
@@ -175,10 +175,10 @@ int generate_twins(struct xdp_md *ctx)
 }
 
 /* The way to the id that all rows have in common. NULL if this is no EVENT. */
-static __always_inline struct dedup_id *parse(struct xdp_md *ctx)
+static __always_inline struct gsp_id *parse(struct xdp_md *ctx)
 {
 	struct packet pkt = { 0 };
-	struct dedup_id *id;
+	struct gsp_id *id;
 
 	if (parse_packet(ctx, &pkt) != PARSED || pkt.gsp->type != GSP_EVENT)
 		return NULL;
@@ -190,7 +190,7 @@ static __always_inline struct dedup_id *parse(struct xdp_md *ctx)
 SEC("xdp.frags")
 int parse_and_drop(struct xdp_md *ctx)
 {
-	struct dedup_id *id = parse(ctx);
+	struct gsp_id *id = parse(ctx);
 
 	return id && id->word[1] != ~0ULL ? XDP_DROP : XDP_PASS;
 }
@@ -211,7 +211,7 @@ static __always_inline void pad(void)
 /* Of the bench's own map `filter`, which is as large as the filter's. */
 static __always_inline int see_line(struct xdp_md *ctx, bool padded)
 {
-	struct dedup_id *id = parse(ctx);
+	struct gsp_id *id = parse(ctx);
 	struct dedup_block *block;
 
 	if (!id)
@@ -246,7 +246,7 @@ static __always_inline int drop(bool counting)
 
 static __always_inline int see_lru(struct xdp_md *ctx, bool counting)
 {
-	struct dedup_id *id = parse(ctx), key;
+	struct gsp_id *id = parse(ctx), key;
 	__u8 one = 1;
 
 	if (!id)
@@ -272,7 +272,7 @@ int lru_hash_count(struct xdp_md *ctx)
 
 static __always_inline int see_bloom(struct xdp_md *ctx, bool counting)
 {
-	struct dedup_id *id = parse(ctx), key;
+	struct gsp_id *id = parse(ctx), key;
 
 	if (!id)
 		return XDP_PASS;

@@ -12,13 +12,27 @@
 #include "flat.h"
 #include "maps.bpf.h"
 
-/* Where an id's positions are computed: packets of a CPU come one after the other. */
+/* The id that is looked up, and its positions: the stack has no room for them. Packets of a CPU
+ * come one after the other.
+ */
+struct lookup {
+	struct dedup_id id;
+	struct dedup_positions positions;
+};
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct dedup_positions);
-} positions SEC(".maps");
+	__type(value, struct lookup);
+} lookups SEC(".maps");
+
+static __always_inline struct lookup *cpu_lookup(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&lookups, &zero);
+}
 
 /* A filter's age grows with all that may make it forget, but for `forgets`. Flat: a
  * generation rests, then the one before it is cleared.
@@ -73,51 +87,66 @@ static __always_inline int learn(__u64 hand, const struct dedup_positions *p, __
 				     config.k);
 }
 
-static __always_inline struct dedup_recent *recent_at(__u64 hash)
-{
-	__u32 slot = dedup_recent_slot(hash, config.recent);
+/* An entry of `recent`: the place for an id. */
+struct recent_entry {
+	struct dedup_recent *first, *more; /* its lines; first is NULL where there is no entry */
+};
 
-	return config.recent ? bpf_map_lookup_elem(&recent, &slot) : NULL;
+static __always_inline struct recent_entry recent_at(__u64 hash)
+{
+	__u32 lines = dedup_recent_lines(config.id_bytes);
+	__u32 line = dedup_recent_slot(hash, config.recent) * lines;
+	struct recent_entry e = { .first = bpf_map_lookup_elem(&recent, &line) };
+
+	if (lines == 1 || !e.first)
+		return e;
+	line++;
+	e.more = bpf_map_lookup_elem(&recent, &line);
+	if (!e.more)
+		e.first = NULL;
+	return e;
 }
 
-/* As exact_learn, or filter_test where nothing is to be learned. A global function:
- * verified once, not once for each of an IHAVE's ids. To such a function a packet's bytes
- * are no memory of known size, so the id comes in its words.
+/* Looks up this CPU's lookup's id, of config.id_bytes and zeros behind them, and learns it if it
+ * is fresh and `teach` is set. 1 if it was known, or a copy on another CPU was faster; 0 if it was
+ * not; -ENOSPC if it was not and there is no room for it now. A global function: verified once,
+ * not once for each of an IHAVE's ids.
  */
-__noinline int exact_see(__u64 w0, __u64 w1, __u64 w2, __u64 w3, bool teach)
+__noinline int exact_see(bool teach)
 {
-	struct dedup_id id = { .word = { w0, w1, w2, w3 } };
 	/* The hand and what was forgotten are read before the filter is: an entry is then
 	 * at worst too old to be believed.
 	 */
 	__u64 forgets = dedup_read(&state.forgets), hand = dedup_read(&state.hand);
-	struct dedup_positions *p;
-	struct dedup_recent *seen = NULL;
+	__u32 words = dedup_id_words(config.id_bytes);
+	struct lookup *lookup = cpu_lookup();
+	struct recent_entry seen = { 0 };
 	struct dedup_counters *cpu;
+	struct dedup_positions *p;
+	struct dedup_id *id;
 	__u64 hash = 0, until;
-	__u32 zero = 0;
 	__s64 known;
 	int won;
 
 	/* Unreachable. But old kernels verify every global function, and add up its stack. */
-	if (config.layout == DEDUP_BLOCKED)
+	if (config.layout == DEDUP_BLOCKED || !lookup)
 		return -ENOENT;
+	id = &lookup->id;
+	p = &lookup->positions;
 	if (config.recent) {
-		hash = dedup_hash_fast(&id, configuration()->key);
+		hash = dedup_hash_fast(id, words, configuration()->key);
 		seen = recent_at(hash);
-		if (seen && dedup_recent_holds(seen, &id, hash, filter_age(hand), forgets))
+		if (seen.first && dedup_recent_holds(seen.first, seen.more, id, words, hash,
+						     filter_age(hand), forgets))
 			return 1;
 	}
-	p = bpf_map_lookup_elem(&positions, &zero);
-	if (!p)
-		return -ENOENT;
-	dedup_positions(p, &id, configuration());
+	dedup_positions(p, id, configuration());
 	known = known_until(hand, p);
 	if (known < 0)
 		return known;
 	if (known) {
-		if (seen)
-			dedup_recent_put(seen, &id, hash, known, forgets);
+		if (seen.first)
+			dedup_recent_put(seen.first, seen.more, id, words, hash, known, forgets);
 		return 1;
 	}
 	if (!teach)
@@ -131,8 +160,8 @@ __noinline int exact_see(__u64 w0, __u64 w1, __u64 w2, __u64 w3, bool teach)
 	won = learn(hand, p, &until);
 	if (won < 0)
 		return won;
-	if (seen)
-		dedup_recent_put(seen, &id, hash, until, forgets);
+	if (seen.first)
+		dedup_recent_put(seen.first, seen.more, id, words, hash, until, forgets);
 	return !won;
 }
 

@@ -39,9 +39,9 @@ static __always_inline bool is_out_of_the_ordinary(void)
 
 /* Layout `blocked`. Finds the id's block; -ENOENT if there is none. */
 static __always_inline int blocked_find(const struct dedup_config *cfg, const struct dedup_id *id,
-					struct sighting *s)
+					__u32 words, struct sighting *s)
 {
-	__u64 hash = dedup_hash(id, cfg);
+	__u64 hash = dedup_hash(id, words, cfg);
 
 	/* The block first: its line is on the way meanwhile, and the call has little to save. */
 	s->probe.block = dedup_probe_block(hash, cfg->blocks);
@@ -53,29 +53,31 @@ static __always_inline int blocked_find(const struct dedup_config *cfg, const st
 	return 0;
 }
 
+/* Layouts flat and countdown: exact_see() for a packet's id. */
+static __always_inline int exact_look(const struct dedup_id *id, __u32 words, bool teach)
+{
+	struct lookup *lookup = cpu_lookup();
+
+	if (!lookup)
+		return -ENOENT;
+	lookup->id = dedup_id_copy(id, words);
+	return exact_see(teach);
+}
+
 /* Is the id in the window? 1 yes, 0 no, or a negative errno. */
-static __always_inline int filter_test(const struct dedup_id *id)
+static __always_inline int filter_test(const struct dedup_id *id, __u32 words)
 {
 	const struct dedup_config *cfg = configuration();
 	struct sighting s;
 	int err;
 
 	if (unlikely(cfg->layout != DEDUP_BLOCKED))
-		return exact_see(id->word[0], id->word[1], id->word[2], id->word[3], false);
-	err = blocked_find(cfg, id, &s);
+		return exact_look(id, words, false);
+	err = blocked_find(cfg, id, words, &s);
 	return err ? err : dedup_block_holds(s.block, &s.probe, s.words);
 }
 
-/* Layouts flat and countdown: looks an id up and, unless that is the application's part, learns it
- * if it is fresh. 1 if it was known, or a copy on another CPU was faster; 0 if it was not; -ENOSPC
- * if it was not and there is no room for it now.
- */
-static __always_inline int exact_learn(const struct dedup_id *id)
-{
-	return exact_see(id->word[0], id->word[1], id->word[2], id->word[3], !config.learn_app);
-}
-
-/* Layout `blocked`. Learns an id that its block does not hold: as exact_learn. */
+/* Layout `blocked`. Learns an id that its block does not hold: as exact_see. */
 static __always_inline int blocked_learn(struct sighting *s, struct dedup_counters *cpu)
 {
 	__u64 current = dedup_hand_half(dedup_read(&state.hand), s->probe.block);

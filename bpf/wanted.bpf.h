@@ -17,17 +17,23 @@ struct {
 	__type(value, struct dedup_wanted);
 } wanted SEC(".maps");
 
-static __noinline bool is_wanted(const struct dedup_id *id)
+static __noinline bool is_wanted(const struct dedup_id *packet_id, __u64 words)
 {
-	const struct dedup_wanted *entry = bpf_map_lookup_elem(&wanted, id);
+	struct dedup_id id = dedup_id_copy(packet_id, words);
+	const struct dedup_wanted *entry = bpf_map_lookup_elem(&wanted, &id);
 
 	return entry && !dedup_want_expired(entry, &state);
 }
 
 /* The same, and it is wanted no more. True for one of those who ask at the same time. */
-static __noinline bool take_wanted(const struct dedup_id *id)
+static __noinline bool take_wanted(const struct dedup_id *packet_id, __u64 words)
 {
-	return is_wanted(id) && !bpf_map_delete_elem(&wanted, id);
+	struct dedup_id id;
+
+	if (!is_wanted(packet_id, words))
+		return false;
+	id = dedup_id_copy(packet_id, words);
+	return !bpf_map_delete_elem(&wanted, &id);
 }
 
 struct want_walk {

@@ -39,13 +39,11 @@ static __always_inline int conclude(const struct packet *pkt, struct dedup_count
  */
 static __always_inline int check_event(const struct packet *pkt, bool closely)
 {
-	const struct dedup_id *id = pkt->pos;
-
-	if (unlikely((void *)(id + 1) > pkt->end))
+	if (unlikely(pkt->pos + GSP_ID_BYTES > pkt->end))
 		return stop(DEDUP_truncated);
 	if (unlikely(closely ? clock_stopped() : is_out_of_the_ordinary()))
 		return stop(DEDUP_stale);
-	if (unlikely(dedup_is_no_id(id)))
+	if (unlikely(dedup_is_no_id(pkt->pos, GSP_ID_WORDS)))
 		return stop(DEDUP_no_id);
 	return PARSED;
 }
@@ -66,17 +64,17 @@ static __always_inline int see_event(const struct packet *pkt, bool closely)
 	int known;
 
 	if (unlikely(cfg->layout != DEDUP_BLOCKED)) {
-		known = exact_learn(pkt->pos);
-		if (closely && known == 1 && take_wanted(pkt->pos))
+		known = exact_look(pkt->pos, GSP_ID_WORDS, !config.learn_app);
+		if (closely && known == 1 && take_wanted(pkt->pos, GSP_ID_WORDS))
 			return conclude(pkt, cpu_counters(), DEDUP_wanted);
 		return conclude(pkt, cpu_counters(), reason_of(known));
 	}
-	known = blocked_find(cfg, pkt->pos, &s);
+	known = blocked_find(cfg, pkt->pos, GSP_ID_WORDS, &s);
 	if (unlikely(known))
 		return conclude(pkt, cpu_counters(), DEDUP_unlearned);
 	/* Most packets; where the reason is a constant, counting it is shorter. */
 	if (likely(dedup_block_holds(s.block, &s.probe, s.words))) {
-		if (closely && take_wanted(pkt->pos))
+		if (closely && take_wanted(pkt->pos, GSP_ID_WORDS))
 			return conclude(pkt, cpu_counters(), DEDUP_wanted);
 		return conclude(pkt, cpu_counters(), DEDUP_duplicate);
 	}
@@ -112,17 +110,17 @@ __noinline int see_event_closely(struct xdp_md *ctx, __u32 id_at, __u32 len)
 __noinline int see_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count)
 {
 	void *end = (void *)(long)ctx->data_end;
-	struct dedup_id *id = (void *)(long)ctx->data + (ids_at & FRAME_OFFSET_MASK);
+	void *id = (void *)(long)ctx->data + (ids_at & FRAME_OFFSET_MASK);
 
 	if (clock_stopped())
 		return DEDUP_stale;
 	/* 64 bits: what is spilled with fewer, the verifier forgets. */
-	for (__u64 i = 0; i < GSP_IDS_MAX && i < count; i++, id++) {
-		if ((void *)(id + 1) > end)
+	for (__u64 i = 0; i < GSP_IDS_MAX && i < count; i++, id += GSP_ID_BYTES) {
+		if (id + GSP_ID_BYTES > end)
 			return DEDUP_truncated;
-		if (dedup_is_no_id(id))
+		if (dedup_is_no_id(id, GSP_ID_WORDS))
 			return DEDUP_no_id;
-		if (filter_test(id) <= 0 || (is_rare() && is_wanted(id)))
+		if (filter_test(id, GSP_ID_WORDS) <= 0 || (is_rare() && is_wanted(id, GSP_ID_WORDS)))
 			return DEDUP_ihave_new;
 	}
 	return DEDUP_ihave_duplicate;

@@ -7,12 +7,13 @@
 
 #include "compiler.h"
 #include "destination.h"
+#include "id.h"
 
-#define DEDUP_FORMAT 4	    /* of pinned state: grows when a struct here or in memory.h changes */
-#define DEDUP_PORTS_MAX 32  /* ranges of UDP destination ports */
-#define DEDUP_KEYS 16	    /* 32-bit words of the hash secret: ids of up to 64 bytes */
-#define DEDUP_IFACES_MAX 32 /* interfaces that share one filter */
-#define DEDUP_MARKS 1024    /* segments of the circle whose passing is remembered */
+#define DEDUP_FORMAT 5	   /* of pinned state: grows when a struct here or in memory.h changes */
+#define DEDUP_PORTS_MAX 32 /* ranges of UDP destination ports */
+#define DEDUP_KEYS (2 * DEDUP_ID_WORDS_MAX) /* 32-bit words of the hash secret */
+#define DEDUP_IFACES_MAX 32		    /* interfaces that share one filter */
+#define DEDUP_MARKS 1024		    /* segments of the circle whose passing is remembered */
 
 struct dedup_ports {
 	__u16 lo, hi; /* inclusive, host order */
@@ -53,6 +54,8 @@ struct dedup_config {
 	__u32 learn_app;  /* the kernel only tests; an application adds */
 	__u32 frags;	  /* loaded as xdp.frags: a packet may exceed its first buffer */
 	__u32 claim;	  /* ids of learning credit that a CPU takes at once */
+	__u32 id_bytes;	  /* of each id; 1 to DEDUP_ID_BYTES_MAX */
+	__u32 pad;
 
 	__u64 window_ns;      /* W: an id is remembered so long, at most twice */
 	__u64 countdown_ns;   /* countdown: between two of them by the clock */

@@ -7,12 +7,17 @@
 
 #define GSP_MAGIC 0x47535031 /* "GSP1" */
 #define GSP_ID_BYTES 32
+#define GSP_ID_WORDS (GSP_ID_BYTES / 8)
 #define GSP_IDS_MAX 32
 
 enum gsp_type {
 	GSP_EVENT = 1, /* one id and its body */
 	GSP_IHAVE = 2, /* "I have these events" */
 	GSP_IWANT = 3, /* "send me these events" */
+};
+
+struct gsp_id {
+	__u64 word[GSP_ID_WORDS]; /* as on the wire, read in host order */
 };
 
 struct gsp_header {

@@ -25,14 +25,13 @@ static __always_inline void dedup_positions_mixed(struct dedup_positions *p, __u
 	}
 }
 
-/* FNV-1a, 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv), of the id's 32 bytes. */
-static __always_inline __u64 dedup_fnv1a(const struct dedup_id *id)
+/* FNV-1a, 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv), of the id's bytes. */
+static __always_inline __u64 dedup_fnv1a(const struct dedup_id *id, __u32 bytes)
 {
 	__u64 h = 0xcbf29ce484222325;
 
-	DEDUP_UNROLL
-	for (__u32 i = 0; i < GSP_ID_BYTES; i++)
-		h = (h ^ (id->word[i / 8] >> (8 * (i % 8)) & 0xff)) * 0x100000001b3;
+	for (__u32 i = 0; i < DEDUP_ID_BYTES_MAX && i < bytes; i++)
+		h = (h ^ id->byte[i]) * 0x100000001b3;
 	return h;
 }
 
@@ -46,55 +45,52 @@ static __always_inline void dedup_positions_double(struct dedup_positions *p, __
 	}
 }
 
-/* The id's first `bytes` (16 or 32) behind `before` (0 or 1) words, padded. */
-static __always_inline void dedup_sha_fill(struct dedup_sha *sha, const struct dedup_id *id,
-					   __u32 bytes, __u32 before)
-{
-	*sha = (struct dedup_sha){ 0 };
-	DEDUP_UNROLL
-	for (__u32 i = 0; i < bytes / 8; i++) {
-		__u64 word = dedup_read(&id->word[i]); /* or the compiler keeps all swapped */
-
-		sha->w[before + 2 * i] = __builtin_bswap32((__u32)word);
-		sha->w[before + 2 * i + 1] = __builtin_bswap32(word >> 32);
-	}
-	sha->w[before + bytes / 4] = 0x80000000;
-	sha->w[DEDUP_SHA_WORDS - 1] = 8 * (4 * before + bytes);
-}
-
 /* colibri: the first 32 bits of SHA-256(i as 32 bits, id), both big-endian. */
 static __always_inline void dedup_positions_colibri(struct dedup_positions *p,
-						    const struct dedup_id *id, __u32 m, __u32 k)
+						    const struct dedup_id *id, __u32 bytes, __u32 m,
+						    __u32 k)
 {
 	struct dedup_sha *sha = &p->sha;
 
 	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
-		dedup_sha_fill(sha, id, GSP_ID_BYTES, 1);
-		sha->w[0] = i;
-		dedup_sha256(sha);
-		p->at[i] = sha->w[0] % m;
+		const struct dedup_sha_message message = { id, bytes, 1, i };
+
+		dedup_sha256(sha, &message);
+		p->at[i] = sha->state[0] % m;
 	}
 }
 
 /* Two words of a digest as 64 bits of its bytes, lowest first. */
 static __always_inline __u64 dedup_sha_le64(const struct dedup_sha *sha, __u32 word)
 {
-	return (__u64)__builtin_bswap32(sha->w[word + 1]) << 32 | __builtin_bswap32(sha->w[word]);
+	return (__u64)__builtin_bswap32(sha->state[word + 1]) << 32 |
+	       __builtin_bswap32(sha->state[word]);
 }
 
-/* fips: h1 and h2 are the first and second 64 bits of SHA-256(id), little-endian. Its ids
- * have 16 bytes: one whose last 16 are 0 is such a one. Longer ones are hashed whole.
- */
-static __always_inline void dedup_positions_fips(struct dedup_positions *p,
-						 const struct dedup_id *id, __u32 m, __u32 k)
+/* Are the id's words from the third on all 0? */
+static __always_inline bool dedup_has_16_bytes(const struct dedup_id *id, __u32 words)
 {
+	__u64 rest = 0;
+
+	DEDUP_UNROLL
+	for (__u32 i = 2; i < DEDUP_ID_WORDS_MAX; i++)
+		if (i < words)
+			rest |= id->word[i];
+	return !rest;
+}
+
+/* fips: h1 and h2 are the first and second 64 bits of SHA-256(id), little-endian. Its ids have 16
+ * bytes: one of which all behind the first 16 is 0 is such a one. Longer ones are hashed whole.
+ */
+static __always_inline void dedup_positions_fips(struct dedup_positions *p, const struct dedup_id *id,
+						 __u32 bytes, __u32 m, __u32 k)
+{
+	struct dedup_sha_message message = { id, bytes, 0, 0 };
 	struct dedup_sha *sha = &p->sha;
 
-	if (id->word[2] | id->word[3])
-		dedup_sha_fill(sha, id, 32, 0);
-	else
-		dedup_sha_fill(sha, id, 16, 0);
-	dedup_sha256(sha);
+	if (bytes > 16 && dedup_has_16_bytes(id, dedup_id_words(bytes)))
+		message.bytes = 16;
+	dedup_sha256(sha, &message);
 	dedup_positions_double(p, dedup_sha_le64(sha, 0), dedup_sha_le64(sha, 2), m, k);
 }
 
@@ -102,8 +98,10 @@ static __always_inline void dedup_positions_fips(struct dedup_positions *p,
  * is 2^n, n at most 24, and k * n at most 256.
  */
 static __always_inline void dedup_positions_tezos(struct dedup_positions *p,
-						  const struct dedup_id *id, __u32 m, __u32 k)
+						  const struct dedup_id *id, __u32 bytes, __u32 m,
+						  __u32 k)
 {
+	const struct dedup_sha_message message = { id, bytes, 0, 0 };
 	struct dedup_sha *sha = &p->sha;
 	__u32 index_bits = 0;
 
@@ -111,47 +109,47 @@ static __always_inline void dedup_positions_tezos(struct dedup_positions *p,
 	for (__u32 i = 1; i <= 24; i++)
 		if (m >> i)
 			index_bits = i;
-	dedup_sha_fill(sha, id, GSP_ID_BYTES, 0);
-	dedup_sha256(sha);
+	dedup_sha256(sha, &message);
 	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
 		__u32 bit = i * index_bits, word = bit / 32;
 		__u64 window;
 
 		if (word >= 8)
 			break;
-		window = __builtin_bswap32(sha->w[word]);
+		window = __builtin_bswap32(sha->state[word]);
 		if (word < 7)
-			window |= (__u64)__builtin_bswap32(sha->w[word + 1]) << 32;
+			window |= (__u64)__builtin_bswap32(sha->state[word + 1]) << 32;
 		p->at[i] = window >> (bit & 31) & (m - 1);
 	}
 }
 
-/* By the filter's scheme. */
+/* By the filter's scheme, of an id of the filter's length, with zeros behind it. */
 static __always_inline void dedup_positions(struct dedup_positions *p, const struct dedup_id *id,
 					    const struct dedup_config *cfg)
 {
+	__u32 bytes = cfg->id_bytes;
 	__u64 h;
 
 	switch (cfg->hash) {
 	case DEDUP_COLIBRI:
-		dedup_positions_colibri(p, id, cfg->m, cfg->k);
+		dedup_positions_colibri(p, id, bytes, cfg->m, cfg->k);
 		break;
 	case DEDUP_FIPS:
-		dedup_positions_fips(p, id, cfg->m, cfg->k);
+		dedup_positions_fips(p, id, bytes, cfg->m, cfg->k);
 		break;
 	case DEDUP_FNV1A:
 		/* The single hash is h mod m. More of them are drawn from h as those of fast are:
 		 * steps of one size would meet each other far more often.
 		 */
-		h = dedup_fnv1a(id);
+		h = dedup_fnv1a(id, bytes);
 		dedup_positions_mixed(p, h, cfg->m, cfg->k);
 		p->at[0] = h % cfg->m;
 		break;
 	case DEDUP_TEZOS:
-		dedup_positions_tezos(p, id, cfg->m, cfg->k);
+		dedup_positions_tezos(p, id, bytes, cfg->m, cfg->k);
 		break;
 	default:
-		dedup_positions_mixed(p, dedup_hash(id, cfg), cfg->m, cfg->k);
+		dedup_positions_mixed(p, dedup_hash(id, dedup_id_words(bytes), cfg), cfg->m, cfg->k);
 	}
 }
 

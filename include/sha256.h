@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SHA-256 (FIPS 180-4) of messages that fit into one block: up to 55 bytes. */
+/* SHA-256 (FIPS 180-4) of an id, or of a 32-bit number and an id: of one block or two. */
 #ifndef XDP_DEDUP_SHA256_H
 #define XDP_DEDUP_SHA256_H
 
-#include "hash.h"
+#include "id.h"
 
 #define DEDUP_SHA_WORDS 16
 
-/* Big-endian words as numbers. Before: the padded message, 0x80 behind its last byte, its
- * length in bits in the last word. After: the digest in the first 8 words.
- */
+/* Big-endian words as numbers. */
 struct dedup_sha {
-	__u32 w[DEDUP_SHA_WORDS];
+	__u32 w[DEDUP_SHA_WORDS]; /* a block of the padded message */
+	__u32 state[8];		  /* the digest, once the last block is in it */
 };
 
 /* BPF has no rotation: with the word twice in 64 bits, one shift is one. */
@@ -74,24 +73,31 @@ static const __u32 DEDUP_SHA_K[64] = {
 	DEDUP_SHA_ROUND(c, d, e, f, g, h, a, b, (t) + 6, word((t) + 6)); \
 	DEDUP_SHA_ROUND(b, c, d, e, f, g, h, a, (t) + 7, word((t) + 7))
 
-/* Hashes a message in place. In the kernel a global function: verified once, not once for
- * each of a packet's hashes. Returns 0; there the verifier wants to see its pointer checked.
+/* Takes the block sha->w, which it overwrites, into sha->state. In the kernel a global function:
+ * verified once, not once for each of a packet's hashes. Returns 0; there the verifier wants to
+ * see its pointer checked.
  */
 #ifdef __bpf__
 __attribute__((noinline))
 #else
 static inline
 #endif
-int dedup_sha256(struct dedup_sha *sha)
+int dedup_sha256_block(struct dedup_sha *sha)
 {
-	__u32 a = 0x6a09e667, b = 0xbb67ae85, c = 0x3c6ef372, d = 0xa54ff53a;
-	__u32 e = 0x510e527f, f = 0x9b05688c, g = 0x1f83d9ab, h = 0x5be0cd19;
 	const __u32 *k = DEDUP_SHA_K;
-	__u32 *w;
+	__u32 a, b, c, d, e, f, g, h, *w;
 
 	if (!sha)
 		return 0;
 	w = sha->w;
+	a = sha->state[0];
+	b = sha->state[1];
+	c = sha->state[2];
+	d = sha->state[3];
+	e = sha->state[4];
+	f = sha->state[5];
+	g = sha->state[6];
+	h = sha->state[7];
 	DEDUP_SHA_8_ROUNDS(0, DEDUP_SHA_GIVEN);
 	DEDUP_SHA_8_ROUNDS(8, DEDUP_SHA_GIVEN);
 	DEDUP_UNROLL
@@ -100,15 +106,65 @@ int dedup_sha256(struct dedup_sha *sha)
 		DEDUP_SHA_8_ROUNDS(0, DEDUP_SHA_NEXT);
 		DEDUP_SHA_8_ROUNDS(8, DEDUP_SHA_NEXT);
 	}
-	w[0] = 0x6a09e667 + a;
-	w[1] = 0xbb67ae85 + b;
-	w[2] = 0x3c6ef372 + c;
-	w[3] = 0xa54ff53a + d;
-	w[4] = 0x510e527f + e;
-	w[5] = 0x9b05688c + f;
-	w[6] = 0x1f83d9ab + g;
-	w[7] = 0x5be0cd19 + h;
+	sha->state[0] += a;
+	sha->state[1] += b;
+	sha->state[2] += c;
+	sha->state[3] += d;
+	sha->state[4] += e;
+	sha->state[5] += f;
+	sha->state[6] += g;
+	sha->state[7] += h;
 	return 0;
+}
+
+/* A message of `before` (0 or 1) words of 32 bits, the first being `number`, and the id's first
+ * `bytes`.
+ */
+struct dedup_sha_message {
+	const struct dedup_id *id;
+	__u32 bytes, before, number;
+};
+
+/* Word n of the padded message: behind the last byte a 1 bit, in the last word its length in bits. */
+static __always_inline __u32 dedup_sha_word(const struct dedup_sha_message *m, __u32 n, __u32 last)
+{
+	__u32 i = n - m->before, value = 0;
+
+	if (n < m->before)
+		return m->number;
+	if (n == last)
+		return 8 * (4 * m->before + m->bytes);
+	if (i < 2 * DEDUP_ID_WORDS_MAX && i <= m->bytes / 4) {
+		value = __builtin_bswap32(dedup_read32(&m->id->half[i]));
+		if (i == m->bytes / 4) /* its bytes beyond the id are 0, or another's */
+			value &= ~(0xffffffffU >> (m->bytes % 4 * 8));
+	}
+	if (i == m->bytes / 4)
+		value |= 0x80000000U >> (m->bytes % 4 * 8);
+	return value;
+}
+
+/* The digest is left in sha->state. */
+static __always_inline void dedup_sha256(struct dedup_sha *sha, const struct dedup_sha_message *m)
+{
+	/* The length's 64 bits and the 1 bit's byte must fit in as well. */
+	__u32 blocks = 4 * m->before + m->bytes + 9 > 4 * DEDUP_SHA_WORDS ? 2 : 1;
+	__u32 last = blocks * DEDUP_SHA_WORDS - 1;
+
+	sha->state[0] = 0x6a09e667;
+	sha->state[1] = 0xbb67ae85;
+	sha->state[2] = 0x3c6ef372;
+	sha->state[3] = 0xa54ff53a;
+	sha->state[4] = 0x510e527f;
+	sha->state[5] = 0x9b05688c;
+	sha->state[6] = 0x1f83d9ab;
+	sha->state[7] = 0x5be0cd19;
+	for (__u32 block = 0; block < blocks; block++) {
+		DEDUP_UNROLL
+		for (__u32 i = 0; i < DEDUP_SHA_WORDS; i++)
+			sha->w[i] = dedup_sha_word(m, block * DEDUP_SHA_WORDS + i, last);
+		dedup_sha256_block(sha);
+	}
 }
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef XDP_DEDUP_SIPHASH_H
 #define XDP_DEDUP_SIPHASH_H
 
-#include "compiler.h"
+#include "id.h"
 
 struct dedup_sip {
 	__u64 v0, v1, v2, v3;
@@ -30,9 +30,7 @@ static __always_inline void dedup_sip_round(struct dedup_sip *s)
 	s->v2 = dedup_sip_rotl(s->v2, 32);
 }
 
-/* Hashes `words` (a constant for the compiler) little-endian words under the key's first
- * 128 bits.
- */
+/* Hashes `words` (up to DEDUP_ID_WORDS_MAX) little-endian words under the key's first 128 bits. */
 static __always_inline __u64 dedup_siphash(const __u64 *in, __u32 words, const __u32 *key)
 {
 	__u64 k0 = (__u64)key[1] << 32 | key[0], k1 = (__u64)key[3] << 32 | key[2];
@@ -45,10 +43,12 @@ static __always_inline __u64 dedup_siphash(const __u64 *in, __u32 words, const _
 	};
 
 	DEDUP_UNROLL
-	for (__u32 i = 0; i < words; i++) {
-		s.v3 ^= in[i];
-		dedup_sip_round(&s);
-		s.v0 ^= in[i];
+	for (__u32 i = 0; i < DEDUP_ID_WORDS_MAX; i++) {
+		if (i < words) {
+			s.v3 ^= in[i];
+			dedup_sip_round(&s);
+			s.v0 ^= in[i];
+		}
 	}
 	s.v3 ^= last;
 	dedup_sip_round(&s);

@@ -314,10 +314,9 @@ static struct id id_of_same_hash(const struct dedup_config *cfg, const struct id
 
 static uint64_t fast_hash(const struct id *id)
 {
-	struct dedup_id key;
+	struct dedup_id key = id_key(id);
 
-	memcpy(&key, id, sizeof(key));
-	return dedup_hash_fast(&key, rig.filter.config->key);
+	return dedup_hash_fast(&key, GSP_ID_WORDS, rig.filter.config->key);
 }
 
 static void ids_of_one_hash_are_told_apart(void **state)
@@ -344,33 +343,99 @@ static void ids_of_one_hash_are_told_apart(void **state)
 	}
 }
 
+/* One entry of `recent`, and an id for it. */
+struct entry {
+	struct dedup_recent line[2];
+	struct dedup_id id;
+	uint32_t words;
+	uint64_t hash;
+};
+
+static bool holds(struct entry *e, uint64_t age, uint64_t forgets)
+{
+	return dedup_recent_holds(&e->line[0], &e->line[1], &e->id, e->words, e->hash, age, forgets);
+}
+
+static void put(struct entry *e, uint64_t until, uint64_t forgets)
+{
+	dedup_recent_put(&e->line[0], &e->line[1], &e->id, e->words, e->hash, until, forgets);
+}
+
 /* Whatever of an entry another processor has not written yet. */
+static void try_half_written(const struct entry *empty, uint64_t until, uint64_t forgets)
+{
+	struct entry e = *empty, whole, old;
+
+	assert_false(holds(&e, 0, forgets));
+	put(&e, until, forgets);
+	assert_true(holds(&e, 0, forgets));
+	assert_true(holds(&e, until - 1, forgets));
+	assert_false(holds(&e, until, forgets));
+	assert_false(holds(&e, 0, forgets + 1));
+	whole = e;
+	e.hash++;
+	assert_false(holds(&e, 0, forgets));
+
+	/* An older entry of the same id, which was void sooner or is void now. */
+	old = whole;
+	put(&old, until - 50, forgets);
+	old.line[0].until = whole.line[0].until;
+	assert_false(holds(&old, 0, forgets));
+	for (uint32_t i = 0; i < e.words; i++) {
+		old = whole;
+		++*dedup_recent_word(&old.line[0], &old.line[1], i);
+		assert_false(holds(&old, 0, forgets));
+	}
+}
+
 static void a_half_written_entry_holds_nothing(void **state)
 {
 	(void)state;
-	for (uint64_t n = 1; n < 200; n++) {
-		struct dedup_id id = { .word = { n, n * n, 3, 4 } };
-		uint64_t hash = n << 32 | n, until = 100 + n, forgets = n % 3;
-		struct dedup_recent whole = { 0 }, old = { 0 };
+	for (uint64_t n = 1; n < 200; n++)
+		for (uint32_t words = 1; words <= DEDUP_ID_WORDS_MAX; words++) {
+			struct entry e = { .words = words, .hash = n << 32 | n };
 
-		assert_false(dedup_recent_holds(&whole, &id, hash, 0, forgets));
-		dedup_recent_put(&whole, &id, hash, until, forgets);
-		assert_true(dedup_recent_holds(&whole, &id, hash, 0, forgets));
-		assert_true(dedup_recent_holds(&whole, &id, hash, until - 1, forgets));
-		assert_false(dedup_recent_holds(&whole, &id, hash, until, forgets));
-		assert_false(dedup_recent_holds(&whole, &id, hash, 0, forgets + 1));
-		assert_false(dedup_recent_holds(&whole, &id, hash + 1, 0, forgets));
-
-		/* An older entry of the same id, which was void sooner or is void now. */
-		dedup_recent_put(&old, &id, hash, until - 50, forgets);
-		old.until = whole.until;
-		assert_false(dedup_recent_holds(&old, &id, hash, 0, forgets));
-		for (int word = 0; word < DEDUP_ID_WORDS; word++) {
-			old = whole;
-			old.id.word[word]++;
-			assert_false(dedup_recent_holds(&old, &id, hash, 0, forgets));
+			for (uint32_t i = 0; i < words; i++)
+				e.id.word[i] = n * (i + 1);
+			try_half_written(&e, 100 + n, n % 3);
 		}
+}
+
+/* Ids of more bytes than a packet of today has: what follows is 0 in both. */
+static void try_long_ids(uint32_t bytes)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
+		struct dedup_config cfg = exact_still_config(&KINDS[i].shape);
+
+		cfg.id_bytes = bytes;
+		if (cfg.hash == DEDUP_COLIBRI || cfg.hash == DEDUP_FIPS || cfg.hash == DEDUP_TEZOS)
+			cfg.recent = 64;
+		rig_load(&cfg);
+		rig.row = KINDS[i].name;
+		for (int n = 0; n < 20; n++) {
+			struct dedup_id by_packet = { 0 }, by_call = { 0 };
+			struct id a = id_fresh(), b = id_fresh();
+
+			memcpy(by_packet.byte, &a, sizeof(a));
+			memcpy(by_call.byte, &b, sizeof(b));
+			expect_event(&a, XDP_PASS, DEDUP_new);
+			expect_event(&a, XDP_DROP, DEDUP_duplicate);
+			assert_int_equal(ids_test(&rig.filter, by_packet.byte), 1);
+			assert_int_equal(ids_see(&rig.filter, by_call.byte), 1);
+			expect_event(&b, XDP_DROP, DEDUP_duplicate);
+			expect_event(&b, XDP_DROP, DEDUP_duplicate);
+		}
+		rig_unload(NULL);
 	}
+}
+
+static void ids_of_up_to_64_bytes_are_found(void **state)
+{
+	static const uint32_t BYTES[] = { 33, 40, 48, 49, 52, 56, 63, 64 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(BYTES); i++)
+		try_long_ids(BYTES[i]);
 }
 
 /* Where the kernel keeps this entry of a map: a program is asked, as only it is told. */
@@ -436,6 +501,7 @@ int main(void)
 		OWN(a_countdown_id_is_known_for_its_countdowns),
 		OWN(ids_of_one_hash_are_told_apart),
 		OWN(a_half_written_entry_holds_nothing),
+		OWN(ids_of_up_to_64_bytes_are_found),
 		OWN(what_was_seen_lately_is_on_cache_lines),
 	};
 

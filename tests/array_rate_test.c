@@ -24,6 +24,7 @@
 #define SETS 1024
 #define SET_WORDS (SETS / 64)
 #define STATUSES 128
+#define ID_BYTES 32
 
 struct sets {
 	uint64_t word[SET_WORDS];
@@ -31,9 +32,9 @@ struct sets {
 
 static struct dedup_id random_id(uint64_t *seed)
 {
-	struct dedup_id id;
+	struct dedup_id id = { 0 };
 
-	for (int w = 0; w < DEDUP_ID_WORDS; w++)
+	for (int w = 0; w < ID_BYTES / 8; w++)
 		id.word[w] = random_next(seed);
 	return id;
 }
@@ -276,7 +277,9 @@ static int by_number(const void *a, const void *b)
 /* 2^32 draws of three quarters as many bits: every third bit is drawn twice as often. */
 static void uneven_draws_count(void **state)
 {
-	struct dedup_config c = { .hash = DEDUP_FAST, .m = 3U << 30, .k = 1, .key = { 7, 9 } };
+	struct dedup_config c = {
+		.hash = DEDUP_FAST, .m = 3U << 30, .k = 1, .key = { 7, 9 }, .id_bytes = ID_BYTES
+	};
 	double expected = array_rate(DEDUP_FAST, c.m, 1, MANY) * TRIES, found = 0;
 	uint32_t *set = calloc(MANY, sizeof(*set));
 	struct dedup_positions p;

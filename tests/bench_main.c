@@ -132,39 +132,45 @@ static void duplicates_in_the_kernel(void **state)
 	       sha, sha / middle[0]);
 }
 
+static uint64_t key_fnv1a(const struct id *key)
+{
+	struct dedup_id id = id_key(key);
+
+	return dedup_fnv1a(&id, sizeof(*key));
+}
+
 static unsigned long key_hash(const void *key)
 {
-	return dedup_fnv1a(key);
+	return key_fnv1a(key);
 }
 
 static int key_equal(const void *a, const void *b)
 {
-	return !memcmp(a, b, sizeof(struct dedup_id));
+	return !memcmp(a, b, sizeof(struct id));
 }
 
 static void seed_2_against_a_hash_set(void **state)
 {
-	static struct dedup_id keys[2 * KEYS]; /* the second half is never added */
+	static struct id keys[2 * KEYS]; /* the second half is never added */
 	static __u64 words[KEY_M / DEDUP_WORD_BITS + 1];
 	double in_bits[ROUNDS], in_set[ROUNDS];
 	size_t before = mallinfo2().uordblks, set_bytes;
 	struct lh_table *set = lh_table_new(KEYS, NULL, key_hash, key_equal);
-	uint64_t seed = 1, found = 0, bits_bytes = dedup_bits_capacity(KEY_M) / 8;
+	uint64_t found = 0, bits_bytes = dedup_bits_capacity(KEY_M) / 8;
 
 	(void)state;
 	for (int i = 0; i < 2 * KEYS; i++)
-		for (int w = 0; w < DEDUP_ID_WORDS; w++)
-			keys[i].word[w] = random_next(&seed);
+		keys[i] = id_fresh();
 	for (int i = 0; i < KEYS; i++) {
 		lh_table_insert(set, &keys[i], NULL);
-		dedup_bits_set(words, dedup_fnv1a(&keys[i]) % KEY_M);
+		dedup_bits_set(words, key_fnv1a(&keys[i]) % KEY_M);
 	}
 	set_bytes = mallinfo2().uordblks - before + KEYS * sizeof(keys[0]);
 	for (int round = 0; round < ROUNDS; round++) {
 		double start = now_ns(), middle;
 
 		for (int i = 0; i < 2 * KEYS; i++)
-			found += dedup_bits_test(words, dedup_fnv1a(&keys[i]) % KEY_M);
+			found += dedup_bits_test(words, key_fnv1a(&keys[i]) % KEY_M);
 		middle = now_ns();
 		for (int i = 0; i < 2 * KEYS; i++)
 			found += lh_table_lookup_entry(set, &keys[i]) != NULL;

@@ -58,7 +58,6 @@ static const struct misuse {
 	{ "misuse-learn", LOAD " --learn x", "--learn x: it is kernel or app" },
 	{ "misuse-ihave", LOAD " --ihave x", "--ihave x: it is drop or pass" },
 	{ "misuse-want-nothing", "$XD want v0", "usage: xdp-dedup want NAME ID..." },
-	{ "misuse-want-not-hex", "$XD want v0 x", "x is no id: give 64 hex digits" },
 	{ "misuse-name-dot", LOAD " --name a.b", "--name a.b: 1 to 32 letters" },
 	{ "misuse-name-slash", LOAD " --name ../x", "--name ../x: 1 to 32 letters" },
 	{ "misuse-name-empty", LOAD " --name ''", "1 to 32 letters" },
@@ -67,9 +66,6 @@ static const struct misuse {
 	{ "misuse-help-verb", "$XD help frob", "no verb frob; xdp-dedup help" },
 	{ "misuse-help-more", "$XD help load v0", "usage: xdp-dedup help" },
 	{ "misuse-name-long", LOAD " --name " ZEROS, "1 to 32 letters" },
-	{ "misuse-id-short", "$XD add v0 " ZEROS, "is no id: give 64 hex digits" },
-	{ "misuse-id-long", "$XD test v0 " ID_A "0", "is no id: give 64 hex digits" },
-	{ "misuse-id-not-hex", "$XD add v0 " ID_A " " ZEROS "xy", ZEROS "xy is no id" },
 	{ "misuse-load-nothing", "$XD load", "usage: xdp-dedup load IFNAME..." },
 	{ "misuse-load-many", "$XD load $(seq 33) --port 80", "usage: xdp-dedup load IFNAME..." },
 	{ "misuse-status-many", "$XD status a b", "usage: xdp-dedup status" },
@@ -150,6 +146,14 @@ static const struct failure {
 	  "v0 runs no filter" },
 };
 
+/* What an id looks like the filter says. */
+static const struct failure MISUSES_OF_A_FILTER[] = {
+	{ "misuse-want-not-hex", LOAD, "$XD want v0 x", "x is no id: give 64 hex digits" },
+	{ "misuse-id-short", LOAD, "$XD add v0 " ZEROS, "is no id: give 64 hex digits" },
+	{ "misuse-id-long", LOAD, "$XD test v0 " ID_A "0", "is no id: give 64 hex digits" },
+	{ "misuse-id-not-hex", LOAD, "$XD add v0 " ID_A " " ZEROS "xy", ZEROS "xy is no id" },
+};
+
 static void assert_refused(int status, const char *command, const char *says)
 {
 	char before[4096];
@@ -174,6 +178,14 @@ static void run_failure(void **state)
 	assert_run(0, row->before);
 	assert_refused(1, row->command, row->says);
 	sh("ip link set v0 xdp off; ip link set v0 xdpgeneric off"); /* another's: ours to take */
+}
+
+static void run_misuse_of_a_filter(void **state)
+{
+	const struct failure *row = *state;
+
+	assert_run(0, row->before);
+	assert_refused(2, row->command, row->says);
 }
 
 /* Defaults come from the environment, and options win. */
@@ -420,6 +432,7 @@ int main(void)
 	add_rows(MISUSES, run_misuse, NULL, NULL);
 	add_rows(ENVS, run_env, NULL, NULL);
 	add_rows(FAILURES, run_failure, cli_setup, cli_teardown);
+	add_rows(MISUSES_OF_A_FILTER, run_misuse_of_a_filter, cli_setup, cli_teardown);
 	add_rows(STORIES, cli_run_story, cli_setup, cli_teardown);
 	add_test("help-counters", test_help_counters, cli_setup, cli_teardown, NULL);
 	add_test("size", test_size, cli_setup, cli_teardown, NULL);

@@ -130,20 +130,34 @@ static void sip_round(uint64_t v[4])
 	v[2] = rotate_left(v[2], 32);
 }
 
+static uint32_t words_of(const struct dedup_config *cfg)
+{
+	return (cfg->id_bytes + 7) / 8;
+}
+
+/* Eight of the id's bytes as a number; those beyond its end are 0. */
+static uint64_t id_word(const struct dedup_config *cfg, const uint8_t *id, uint32_t i)
+{
+	uint32_t left = cfg->id_bytes - 8 * i;
+
+	return little_endian(id + 8 * i, left < 8 ? left : 8);
+}
+
 /* SipHash-1-3 of an id. */
-static uint64_t siphash(const struct dedup_config *cfg, const struct id *id)
+static uint64_t siphash(const struct dedup_config *cfg, const uint8_t *id)
 {
 	uint64_t k0 = (uint64_t)cfg->key[1] << 32 | cfg->key[0];
 	uint64_t k1 = (uint64_t)cfg->key[3] << 32 | cfg->key[2];
 	uint64_t v[4];
+	uint32_t words = words_of(cfg);
 
 	memcpy(v, "uespemosmodnarodarenegylsetybdet", sizeof(v));
 	v[0] ^= k0;
 	v[1] ^= k1;
 	v[2] ^= k0;
 	v[3] ^= k1;
-	for (int i = 0; i <= GSP_ID_BYTES / 8; i++) {
-		uint64_t in = i < 4 ? little_endian(id->bytes + 8 * i, 8) : 32ULL << 56;
+	for (uint32_t i = 0; i <= words; i++) {
+		uint64_t in = i < words ? id_word(cfg, id, i) : (uint64_t)words * 8 << 56;
 
 		v[3] ^= in;
 		sip_round(v);
@@ -156,20 +170,20 @@ static uint64_t siphash(const struct dedup_config *cfg, const struct id *id)
 }
 
 /* NH: the sum of products of two halves, each with a word of the key added to it. */
-static uint64_t nh(const struct dedup_config *cfg, const struct id *id)
+static uint64_t nh(const struct dedup_config *cfg, const uint8_t *id)
 {
 	uint64_t sum = 0;
 
-	for (int i = 0; i < 8; i += 2) {
-		uint32_t a = little_endian(id->bytes + 4 * i, 4) + cfg->key[i];
-		uint32_t b = little_endian(id->bytes + 4 * i + 4, 4) + cfg->key[i + 1];
+	for (uint32_t i = 0; i < words_of(cfg); i++) {
+		uint32_t a = id_word(cfg, id, i) + cfg->key[2 * i];
+		uint32_t b = (id_word(cfg, id, i) >> 32) + cfg->key[2 * i + 1];
 
 		sum += (uint64_t)a * b;
 	}
 	return (sum ^ sum >> 32) * 0x9e3779b97f4a7c15;
 }
 
-static uint64_t keyed(const struct dedup_config *cfg, const struct id *id)
+static uint64_t keyed(const struct dedup_config *cfg, const uint8_t *id)
 {
 	return cfg->hash == DEDUP_SIPHASH ? siphash(cfg, id) : nh(cfg, id);
 }
@@ -188,7 +202,7 @@ static void mixed_positions(const struct dedup_config *cfg, uint64_t h, uint32_t
 	}
 }
 
-static void keyed_positions(const struct dedup_config *cfg, const struct id *id, uint32_t *at)
+static void keyed_positions(const struct dedup_config *cfg, const uint8_t *id, uint32_t *at)
 {
 	mixed_positions(cfg, keyed(cfg, id), at);
 }
@@ -196,7 +210,7 @@ static void keyed_positions(const struct dedup_config *cfg, const struct id *id,
 /* In a block, `words` of its half's four words have up to `bits` bits each: six bits of a
  * product say which one, from the top of it for an even word, from bit 33 for an odd one.
  */
-static void blocked_positions(const struct dedup_config *cfg, const struct id *id, uint32_t *at)
+static void blocked_positions(const struct dedup_config *cfg, const uint8_t *id, uint32_t *at)
 {
 	uint64_t h = keyed(cfg, id), mix = h ^ h >> 32;
 	uint32_t block = scale(h >> 32, cfg->blocks), n = 0;
@@ -215,42 +229,43 @@ static void blocked_positions(const struct dedup_config *cfg, const struct id *i
 	}
 }
 
-static void colibri_positions(const struct dedup_config *cfg, const struct id *id, uint32_t *at)
+static void colibri_positions(const struct dedup_config *cfg, const uint8_t *id, uint32_t *at)
 {
 	for (uint32_t i = 0; i < cfg->k; i++) {
-		uint8_t message[4 + GSP_ID_BYTES] = { i >> 24, i >> 16, i >> 8, i }, d[32];
+		uint8_t message[4 + DEDUP_ID_BYTES_MAX] = { i >> 24, i >> 16, i >> 8, i }, d[32];
 
-		memcpy(message + 4, id, GSP_ID_BYTES);
-		exact_sha256(message, sizeof(message), d);
+		memcpy(message + 4, id, cfg->id_bytes);
+		exact_sha256(message, 4 + cfg->id_bytes, d);
 		at[i] = ((uint32_t)d[0] << 24 | d[1] << 16 | d[2] << 8 | d[3]) % cfg->m;
 	}
 }
 
-static void fips_positions(const struct dedup_config *cfg, const struct id *id, uint32_t *at)
+static void fips_positions(const struct dedup_config *cfg, const uint8_t *id, uint32_t *at)
 {
-	static const uint8_t ZEROS[16];
-	size_t len = memcmp(id->bytes + 16, ZEROS, 16) ? 32 : 16;
+	size_t len = cfg->id_bytes, used = len;
 	uint8_t d[32];
 
-	exact_sha256(id, len, d);
+	while (used > 16 && !id[used - 1])
+		used--;
+	exact_sha256(id, len > 16 && used == 16 ? 16 : len, d);
 	for (uint32_t i = 0; i < cfg->k; i++)
 		at[i] = (little_endian(d, 8) + i * little_endian(d + 8, 8)) % cfg->m;
 }
 
-static void fnv1a_positions(const struct dedup_config *cfg, const struct id *id, uint32_t *at)
+static void fnv1a_positions(const struct dedup_config *cfg, const uint8_t *id, uint32_t *at)
 {
-	uint64_t h = exact_fnv1a(id, sizeof(*id));
+	uint64_t h = exact_fnv1a(id, cfg->id_bytes);
 
 	mixed_positions(cfg, h, at);
 	at[0] = h % cfg->m;
 }
 
-static void tezos_positions(const struct dedup_config *cfg, const struct id *id, uint32_t *at)
+static void tezos_positions(const struct dedup_config *cfg, const uint8_t *id, uint32_t *at)
 {
 	uint32_t bit = 0;
 	uint8_t d[32];
 
-	exact_sha256(id, sizeof(*id), d);
+	exact_sha256(id, cfg->id_bytes, d);
 	for (uint32_t i = 0; i < cfg->k; i++) {
 		at[i] = 0;
 		for (uint32_t value = 1; value < cfg->m; value *= 2, bit++)
@@ -258,10 +273,10 @@ static void tezos_positions(const struct dedup_config *cfg, const struct id *id,
 	}
 }
 
-uint32_t exact_positions(const struct dedup_config *cfg, const struct id *id,
-			 uint32_t at[EXACT_PROBES_MAX])
+uint32_t exact_positions_of(const struct dedup_config *cfg, const uint8_t *id,
+			    uint32_t at[EXACT_PROBES_MAX])
 {
-	static void (*const SCHEMES[])(const struct dedup_config *, const struct id *, uint32_t *) = {
+	static void (*const SCHEMES[])(const struct dedup_config *, const uint8_t *, uint32_t *) = {
 		[DEDUP_FAST] = keyed_positions,	     [DEDUP_SIPHASH] = keyed_positions,
 		[DEDUP_COLIBRI] = colibri_positions, [DEDUP_FIPS] = fips_positions,
 		[DEDUP_FNV1A] = fnv1a_positions,     [DEDUP_TEZOS] = tezos_positions,
@@ -273,6 +288,13 @@ uint32_t exact_positions(const struct dedup_config *cfg, const struct id *id,
 	}
 	SCHEMES[cfg->hash](cfg, id, at);
 	return cfg->k;
+}
+
+uint32_t exact_positions(const struct dedup_config *cfg, const struct id *id,
+			 uint32_t at[EXACT_PROBES_MAX])
+{
+	assert_int_equal(cfg->id_bytes, sizeof(*id));
+	return exact_positions_of(cfg, id->bytes, at);
 }
 
 /* How many places two ids have in common. */

@@ -51,6 +51,10 @@ uint32_t exact_set(const struct exact *m);
 uint32_t exact_positions(const struct dedup_config *cfg, const struct id *id,
 			 uint32_t at[EXACT_PROBES_MAX]);
 
+/* The same of an id of cfg->id_bytes bytes. */
+uint32_t exact_positions_of(const struct dedup_config *cfg, const uint8_t *id,
+			    uint32_t at[EXACT_PROBES_MAX]);
+
 /* A fresh id that has so many places in common with this one. */
 struct id exact_id_sharing(const struct dedup_config *cfg, const struct id *id, uint32_t places);
 

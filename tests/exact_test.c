@@ -117,7 +117,7 @@ static void add_here(struct run *r)
 
 static void see_many_here(struct run *r)
 {
-	uint8_t ids[IDS_AT_ONCE][GSP_ID_BYTES];
+	uint8_t ids[IDS_AT_ONCE][DEDUP_ID_BYTES_MAX];
 	unsigned int cnt = any(r, IDS_AT_ONCE + 1);
 	int results[IDS_AT_ONCE];
 

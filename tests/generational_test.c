@@ -62,13 +62,14 @@ static void cells_are_the_vectors(void **state)
 	(void)state;
 	for (size_t nth = 0; (row = vector_row(rows, nth)); nth++) {
 		json_object *at = member(row, "at");
-		struct dedup_config cfg = { .layout = DEDUP_COUNTDOWN, .hash = DEDUP_TEZOS };
+		struct dedup_config cfg = { .layout = DEDUP_COUNTDOWN,
+					    .hash = DEDUP_TEZOS,
+					    .id_bytes = GSP_ID_BYTES };
 		struct id id = vector_id(vector_number(row, "i"));
 		uint32_t plain[EXACT_PROBES_MAX];
 		struct dedup_positions p;
-		struct dedup_id key;
+		struct dedup_id key = id_key(&id);
 
-		memcpy(&key, &id, sizeof(key));
 		cfg.m = 1U << vector_number(row, "index_bits");
 		cfg.k = json_object_array_length(at);
 		dedup_positions(&p, &key, &cfg);

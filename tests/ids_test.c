@@ -37,13 +37,13 @@ static const struct kind {
 
 #define TRAP 0x100ULL /* in the flags: a signal after each instruction */
 
-typedef int (*learn_fn)(struct filter *f, const uint8_t id[GSP_ID_BYTES]);
+typedef int (*learn_fn)(struct filter *f, const uint8_t *id);
 
 struct story {
 	learn_fn learn;
 	const char *const *scripts; /* up to NULL */
 	struct sim *sim;
-	uint8_t id[GSP_ID_BYTES];
+	uint8_t id[SPEC_ID_BYTES_DEFAULT];
 	int failures, strays;
 	/* In a process that was stopped: */
 	const char *script;
@@ -92,7 +92,7 @@ static int full_life(const struct sim *s)
 }
 
 /* How many more passes the id will live for; -1 if it is not known. */
-static int life(const struct sim *s, const uint8_t id[GSP_ID_BYTES])
+static int life(const struct sim *s, const uint8_t *id)
 {
 	static struct dedup_block blocks[BLOCKS_MAX];
 	struct sim then = *s;

@@ -38,11 +38,10 @@ static bool model_knows(struct model *m, const struct id *id, bool learn)
 	const struct dedup_config *c = m->cfg;
 	struct dedup_block *block;
 	struct dedup_probe p = { 0 };
-	struct dedup_id key;
+	struct dedup_id key = id_key(id);
 	int current;
 
-	memcpy(&key, id, sizeof(key));
-	dedup_probe(&p, dedup_hash(&key, c), c->blocks, c->words, c->bits);
+	dedup_probe(&p, dedup_hash(&key, GSP_ID_WORDS, c), c->blocks, c->words, c->bits);
 	block = &m->blocks[p.block];
 	if (half_has(block->half[0], &p, c->words) || half_has(block->half[1], &p, c->words))
 		return true;

@@ -28,6 +28,14 @@ struct id id_fresh(void)
 	return id;
 }
 
+struct dedup_id id_key(const struct id *id)
+{
+	struct dedup_id key = { 0 };
+
+	memcpy(key.byte, id->bytes, sizeof(id->bytes));
+	return key;
+}
+
 void frame_put(struct frame *f, uint32_t offset, uint32_t bytes, uint32_t value)
 {
 	assert_true(offset + bytes <= FRAME_MAX);

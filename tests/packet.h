@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "gsp.h"
+#include "id.h"
 
 #define GOSSIP_PORT 8001
 #define FRAME_MAC                   \
@@ -26,6 +27,9 @@ static const struct id NO_ID;
 
 /* One that was never returned before in this process. */
 struct id id_fresh(void);
+
+/* As hashes take it. */
+struct dedup_id id_key(const struct id *id);
 
 /* What a frame is made of. All zero: an EVENT over IPv4 to GOSSIP_PORT. */
 struct frame_plan {

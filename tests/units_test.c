@@ -157,11 +157,11 @@ static void ids(void **state)
 {
 	static const char GOOD[] =
 		"000102030405060708090a0b0c0d0e0fF0F1F2F3F4F5F6F7F8F9FAFBFCFDFEFF";
-	uint8_t id[GSP_ID_BYTES];
+	uint8_t id[32];
 	char text[80];
 
 	(void)state;
-	assert_int_equal(parse_id(GOOD, id), 0);
+	assert_int_equal(parse_id(GOOD, id, 32), 0);
 	for (int i = 0; i < 16; i++) {
 		assert_int_equal(id[i], i);
 		assert_int_equal(id[16 + i], 0xf0 + i);
@@ -169,13 +169,13 @@ static void ids(void **state)
 	for (size_t at = 0; at < sizeof(GOOD) - 1; at++) {
 		memcpy(text, GOOD, sizeof(GOOD));
 		text[at] = 'g';
-		assert_int_equal(parse_id(text, id), -EINVAL);
+		assert_int_equal(parse_id(text, id, 32), -EINVAL);
 		text[at] = 0; /* too short */
-		assert_int_equal(parse_id(text, id), -EINVAL);
+		assert_int_equal(parse_id(text, id, 32), -EINVAL);
 	}
 	strcpy(text, GOOD);
 	strcat(text, "0");
-	assert_int_equal(parse_id(text, id), -EINVAL);
+	assert_int_equal(parse_id(text, id, 32), -EINVAL);
 	assert_int_equal(id[16], 0xf0);
 }
 

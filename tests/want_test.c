@@ -428,7 +428,7 @@ static void the_hand_loses_no_want(void **state)
  */
 static atomic_bool stop;
 
-static void *walk_slowly(void *id)
+static void *walk_slowly(void *key)
 {
 	struct dedup_state *st = rig.filter.state;
 	uint64_t seed = 2;
@@ -439,11 +439,11 @@ static void *walk_slowly(void *id)
 		bool found, expired;
 
 		__sync_fetch_and_add(&st->walks, 1);
-		found = !bpf_map_lookup_elem(rig.filter.wanted_fd, id, &entry);
+		found = !bpf_map_lookup_elem(rig.filter.wanted_fd, key, &entry);
 		expired = found && dedup_want_expired(&entry, st);
 		if (expired) {
 			linger(&seed, SHORT);
-			bpf_map_delete_elem(rig.filter.wanted_fd, id);
+			bpf_map_delete_elem(rig.filter.wanted_fd, key);
 		}
 		__sync_fetch_and_add(&st->walks, 1);
 		linger(&seed, random_next(&seed) % 4 ? SHORT : MIDDLE);
@@ -457,6 +457,7 @@ static void a_walk_deletes_nothing_that_is_wanted_again(void **state)
 	uint32_t tries = 0, lost = 0;
 	struct dedup_state *st;
 	struct dedup_wanted entry;
+	struct dedup_id key;
 	pthread_t thread;
 	uint64_t end_ns;
 	struct id id;
@@ -466,8 +467,9 @@ static void a_walk_deletes_nothing_that_is_wanted_again(void **state)
 	rig_load(&cfg);
 	st = rig.filter.state;
 	rig_learn(&id, 1);
+	key = id_key(&id);
 	atomic_store(&stop, false);
-	assert_int_equal(pthread_create(&thread, NULL, walk_slowly, &id), 0);
+	assert_int_equal(pthread_create(&thread, NULL, walk_slowly, &key), 0);
 	pin(1);
 	for (end_ns = kernel_now_ns() + RACE_NS; kernel_now_ns() < end_ns; tries++) {
 		uint64_t walks;
@@ -476,7 +478,7 @@ static void a_walk_deletes_nothing_that_is_wanted_again(void **state)
 		walks = dedup_read(&st->walks);
 		while (dedup_read(&st->walks) < walks + 2) /* a walk under way has ended */
 			sched_yield();
-		lost += bpf_map_lookup_elem(rig.filter.wanted_fd, &id, &entry) != 0;
+		lost += bpf_map_lookup_elem(rig.filter.wanted_fd, &key, &entry) != 0;
 		st->last_ns += MS;
 	}
 	atomic_store(&stop, true);

@@ -14,6 +14,7 @@
 #include <linux/if_link.h>
 #include <xdp/libxdp.h>
 
+#include "config.h"
 #include "kernel.h"
 #include "live.h"
 #include "say.h"

@@ -42,10 +42,10 @@ int fips_init(struct fips_filter *f, uint32_t hash_count, uint32_t size_class)
 void fips_locate(struct dedup_positions *p, const struct fips_item *item, uint32_t hash_count,
 		 uint32_t size_class)
 {
-	struct dedup_id id = { .word = { 0 } };
+	struct dedup_id id = { 0 };
 
-	memcpy(id.word, item->byte, sizeof(item->byte));
-	dedup_positions_fips(p, &id, FIPS_BITS(size_class), hash_count);
+	memcpy(id.byte, item->byte, sizeof(item->byte));
+	dedup_positions_fips(p, &id, sizeof(item->byte), FIPS_BITS(size_class), hash_count);
 }
 
 bool fips_holds(const struct fips_filter *f, const struct dedup_positions *p)

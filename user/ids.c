@@ -17,17 +17,18 @@ struct place {
 };
 
 /* 0, or -EINVAL for the all-zero id, which is nowhere. */
-static int find_place(const struct filter *f, const uint8_t bytes[GSP_ID_BYTES], struct place *p)
+static int find_place(const struct filter *f, const uint8_t *bytes, struct place *p)
 {
 	const struct dedup_config *c = f->config;
-	struct dedup_id id;
+	__u32 words = dedup_id_words(c->id_bytes);
+	struct dedup_id id = { 0 };
 
-	memcpy(&id, bytes, sizeof(id));
-	if (dedup_is_no_id(&id))
+	memcpy(id.byte, bytes, c->id_bytes);
+	if (dedup_is_no_id(&id, words))
 		return -EINVAL;
 	p->hand = dedup_read(&f->state->hand);
 	if (c->layout == DEDUP_BLOCKED)
-		dedup_probe(&p->probe, dedup_hash(&id, c), c->blocks, c->words, c->bits);
+		dedup_probe(&p->probe, dedup_hash(&id, words, c), c->blocks, c->words, c->bits);
 	else
 		dedup_positions(&p->positions, &id, c);
 	return 0;
@@ -78,7 +79,7 @@ static int learn(struct filter *f, const struct place *p)
 	}
 }
 
-int ids_test(const struct filter *f, const uint8_t id[GSP_ID_BYTES])
+int ids_test(const struct filter *f, const uint8_t *id)
 {
 	struct place p;
 
@@ -149,7 +150,7 @@ static int see(struct filter *f, struct place *p, bool refresh)
 	return learn_in_time(f, p);
 }
 
-int ids_see(struct filter *f, const uint8_t id[GSP_ID_BYTES])
+int ids_see(struct filter *f, const uint8_t *id)
 {
 	struct place p;
 	int err = find_place(f, id, &p);
@@ -157,7 +158,7 @@ int ids_see(struct filter *f, const uint8_t id[GSP_ID_BYTES])
 	return err ? err : see(f, &p, false);
 }
 
-int ids_add(struct filter *f, const uint8_t id[GSP_ID_BYTES])
+int ids_add(struct filter *f, const uint8_t *id)
 {
 	struct place p;
 	int err = find_place(f, id, &p);
@@ -185,7 +186,8 @@ static void prefetch(const struct filter *f, const struct place *p)
 	}
 }
 
-void ids_see_many(struct filter *f, const uint8_t (*ids)[GSP_ID_BYTES], unsigned int cnt, int *results)
+void ids_see_many(struct filter *f, const uint8_t (*ids)[DEDUP_ID_BYTES_MAX], unsigned int cnt,
+		  int *results)
 {
 	struct place places[IDS_AT_ONCE];
 
@@ -204,7 +206,7 @@ bool ids_can_remove(const struct filter *f)
 	return f->config->layout == DEDUP_COUNTDOWN;
 }
 
-int ids_remove(struct filter *f, const uint8_t id[GSP_ID_BYTES])
+int ids_remove(struct filter *f, const uint8_t *id)
 {
 	struct place p;
 	int err = find_place(f, id, &p), known;

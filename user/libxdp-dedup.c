@@ -19,12 +19,13 @@ bool lib_is_stopped(const struct xdp_dedup_filter *f)
 			     clock_ns(CLOCK_MONOTONIC_COARSE) + f->clock_offset_ns);
 }
 
-/* The id as it would be in a packet; all zero for none. */
-static int to_packet_id(uint8_t id[GSP_ID_BYTES], const void *bytes, size_t len)
+/* The id as it would be in a packet, shorter ones with zeros behind them; all zero for none. */
+static int to_packet_id(const struct xdp_dedup_filter *f, uint8_t id[DEDUP_ID_BYTES_MAX],
+			const void *bytes, size_t len)
 {
-	if (len > GSP_ID_BYTES)
+	if (len > f->filter.config->id_bytes)
 		return -EINVAL;
-	memset(id, 0, GSP_ID_BYTES);
+	memset(id, 0, DEDUP_ID_BYTES_MAX);
 	if (len)
 		memcpy(id, bytes, len);
 	return 0;
@@ -68,8 +69,8 @@ static int as_duplicate(int is_new)
 
 int xdp_dedup_test(const struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
-	uint8_t id[GSP_ID_BYTES];
-	int err = to_packet_id(id, bytes, len);
+	uint8_t id[DEDUP_ID_BYTES_MAX];
+	int err = to_packet_id(f, id, bytes, len);
 
 	if (err)
 		return err;
@@ -78,8 +79,8 @@ int xdp_dedup_test(const struct xdp_dedup_filter *f, const void *bytes, size_t l
 
 int xdp_dedup_add(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
-	uint8_t id[GSP_ID_BYTES];
-	int err = to_packet_id(id, bytes, len);
+	uint8_t id[DEDUP_ID_BYTES_MAX];
+	int err = to_packet_id(f, id, bytes, len);
 
 	if (err)
 		return err;
@@ -88,8 +89,8 @@ int xdp_dedup_add(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 
 int xdp_dedup_check_and_add(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
-	uint8_t id[GSP_ID_BYTES];
-	int err = to_packet_id(id, bytes, len);
+	uint8_t id[DEDUP_ID_BYTES_MAX];
+	int err = to_packet_id(f, id, bytes, len);
 
 	if (err)
 		return err;
@@ -100,14 +101,15 @@ int xdp_dedup_check_and_add(struct xdp_dedup_filter *f, const void *bytes, size_
 static size_t check_some(struct xdp_dedup_filter *f, const struct xdp_dedup_id *ids,
 			 unsigned int cnt, int *results)
 {
-	uint8_t id[IDS_AT_ONCE][GSP_ID_BYTES] = { 0 };
+	uint8_t id[IDS_AT_ONCE][DEDUP_ID_BYTES_MAX] = { 0 };
 	size_t duplicates = 0;
 
 	for (unsigned int i = 0; i < cnt; i++)
-		to_packet_id(id[i], ids[i].bytes, ids[i].len);
+		to_packet_id(f, id[i], ids[i].bytes, ids[i].len);
 	ids_see_many(&f->filter, id, cnt, results);
 	for (unsigned int i = 0; i < cnt; i++) {
-		results[i] = ids[i].len > GSP_ID_BYTES ? -EINVAL : as_duplicate(results[i]);
+		results[i] = ids[i].len > f->filter.config->id_bytes ? -EINVAL
+								     : as_duplicate(results[i]);
 		duplicates += results[i] == 1;
 	}
 	return duplicates;
@@ -132,8 +134,8 @@ size_t xdp_dedup_check_and_add_many(struct xdp_dedup_filter *f, const struct xdp
 
 int xdp_dedup_remove(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
-	uint8_t id[GSP_ID_BYTES];
-	int err = to_packet_id(id, bytes, len);
+	uint8_t id[DEDUP_ID_BYTES_MAX];
+	int err = to_packet_id(f, id, bytes, len);
 
 	if (!err && !ids_can_remove(&f->filter))
 		err = -EOPNOTSUPP;
@@ -145,8 +147,8 @@ int xdp_dedup_remove(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 
 int xdp_dedup_want(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
-	uint8_t id[GSP_ID_BYTES];
-	int err = to_packet_id(id, bytes, len);
+	uint8_t id[DEDUP_ID_BYTES_MAX];
+	int err = to_packet_id(f, id, bytes, len);
 
 	if (err)
 		return err;

@@ -17,6 +17,7 @@
 
 #include "kernel.h"
 #include "plan.h"
+#include "recent.h"
 #include "say.h"
 #include "xdp_dedup.skel.h"
 
@@ -45,7 +46,8 @@ static int open_object(const char *name, const struct dedup_config *cfg, struct 
 
 	err = bpf_map__set_max_entries(skel->maps.filter, cfg->blocks);
 	if (!err && cfg->recent)
-		err = bpf_map__set_max_entries(skel->maps.recent, cfg->recent);
+		err = bpf_map__set_max_entries(skel->maps.recent,
+					       cfg->recent * dedup_recent_lines(cfg->id_bytes));
 	for (int i = 0; i < PINS_CNT && name && !err; i++) {
 		pin_path(path, name, PINS[i]);
 		err = bpf_map__set_pin_path(maps[i], path);

@@ -62,7 +62,8 @@ double plan_fpr(const struct dedup_config *cfg)
 uint64_t plan_bytes(const struct dedup_config *cfg)
 {
 	return cfg->blocks * (uint64_t)sizeof(struct dedup_block) +
-	       cfg->recent * (uint64_t)sizeof(struct dedup_recent);
+	       cfg->recent * dedup_recent_lines(cfg->id_bytes) *
+		       (uint64_t)sizeof(struct dedup_recent);
 }
 
 double plan_ids(const struct dedup_config *cfg, unsigned int cpus, double fpr)
@@ -142,7 +143,7 @@ static double set_capacity(struct dedup_config *c, double fpr, unsigned int cpus
 	c->capacity = capacity;
 	c->claim = clamp(capacity / (CLAIM_SLACK * cpus), 1, CLAIM_MAX);
 	/* approx_count promises to miss none: no id is learned on credit of before a mark. */
-	if (spec->layout == DEDUP_COUNTDOWN)
+	if (c->layout == DEDUP_COUNTDOWN)
 		c->claim = 1;
 	c->turn_ids = capacity + capacity / TURN_SLACK + 1;
 	c->full_ids = ceil(plan_turn_ids(c, c->turn_ids)) + capacity / BURST_SLACK + 2 * c->claim;
@@ -194,6 +195,7 @@ int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int 
 {
 	struct dedup_config c = {
 		.format = DEDUP_FORMAT,
+		.id_bytes = spec->id_bytes ?: SPEC_ID_BYTES_DEFAULT,
 		.layout = spec->layout,
 		.count_only = spec->count_only,
 		.learn_app = spec->learn_app,

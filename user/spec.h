@@ -16,7 +16,10 @@
 #define SPEC_WINDOW_MIN_NS (10 * 1000000ULL)
 #define SPEC_WINDOW_MAX_NS (30 * 24 * 3600 * 1000000000ULL)
 
+#define SPEC_ID_BYTES_DEFAULT 32 /* GSP/1's */
+
 struct filter_spec {
+	uint32_t id_bytes; /* 1 to DEDUP_ID_BYTES_MAX; 0: SPEC_ID_BYTES_DEFAULT */
 	uint64_t capacity; /* ids a window, at least 1 */
 	double fpr;	   /* at most so many fresh ids are lost; in (0, 1) */
 	uint64_t window_ns;

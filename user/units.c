@@ -156,20 +156,20 @@ int parse_ports(const char *text, struct dedup_ports *out, uint32_t *cnt)
 	return 0;
 }
 
-int parse_id(const char *text, uint8_t out[GSP_ID_BYTES])
+int parse_id(const char *text, uint8_t *out, uint32_t bytes)
 {
-	uint8_t id[GSP_ID_BYTES];
+	uint8_t id[DEDUP_ID_BYTES_MAX];
 
-	if (strlen(text) != 2 * GSP_ID_BYTES)
+	if (strlen(text) != 2 * bytes)
 		return -EINVAL;
-	for (size_t i = 0; i < GSP_ID_BYTES; i++) {
+	for (uint32_t i = 0; i < bytes; i++) {
 		char byte[3] = { text[2 * i], text[2 * i + 1], 0 };
 
 		if (!isxdigit((unsigned char)byte[0]) || !isxdigit((unsigned char)byte[1]))
 			return -EINVAL;
 		id[i] = strtoul(byte, NULL, 16);
 	}
-	memcpy(out, id, sizeof(id));
+	memcpy(out, id, bytes);
 	return 0;
 }
 

@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "config.h"
-#include "gsp.h"
 
 /* All parsers take the whole text or nothing: 0, or -EINVAL (not of the form) or
  * -ERANGE (of the form, but out of range) and *out as it was.
@@ -27,8 +26,8 @@ int parse_rate(const char *text, double *out);
  */
 int parse_ports(const char *text, struct dedup_ports *out, uint32_t *cnt);
 
-/* GSP_ID_BYTES bytes in hex, either case. */
-int parse_id(const char *text, uint8_t out[GSP_ID_BYTES]);
+/* An id of so many bytes (up to DEDUP_ID_BYTES_MAX) in hex, either case. */
+int parse_id(const char *text, uint8_t *out, uint32_t bytes);
 
 #define PORTS_TEXT_MAX (12 * DEDUP_PORTS_MAX) /* "65534-65535," each */
 

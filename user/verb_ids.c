@@ -23,7 +23,7 @@ static const char UNKNOWN[] = "unknown";
 #define ADD_TRIES 1000 /* of 1 ms, for the hand to make room */
 
 /* Does something with an id and returns the word for it; NULL after saying why not. */
-typedef const char *(*id_fn)(struct filter *f, const uint8_t id[GSP_ID_BYTES], const char *text);
+typedef const char *(*id_fn)(struct filter *f, const uint8_t *id, const char *text);
 
 /* What it holds then means nothing. Says so. */
 static bool has_stopped(const struct filter *f)
@@ -34,7 +34,7 @@ static bool has_stopped(const struct filter *f)
 	return true;
 }
 
-static const char *add_id(struct filter *f, const uint8_t id[GSP_ID_BYTES], const char *text)
+static const char *add_id(struct filter *f, const uint8_t *id, const char *text)
 {
 	int err = ids_add(f, id);
 
@@ -49,13 +49,13 @@ static const char *add_id(struct filter *f, const uint8_t id[GSP_ID_BYTES], cons
 	return err < 0 ? NULL : err ? "new" : "known";
 }
 
-static const char *test_id(struct filter *f, const uint8_t id[GSP_ID_BYTES], const char *text)
+static const char *test_id(struct filter *f, const uint8_t *id, const char *text)
 {
 	(void)text;
 	return ids_test(f, id) ? "known" : UNKNOWN;
 }
 
-static const char *remove_id(struct filter *f, const uint8_t id[GSP_ID_BYTES], const char *text)
+static const char *remove_id(struct filter *f, const uint8_t *id, const char *text)
 {
 	int known = ids_remove(f, id);
 
@@ -67,7 +67,7 @@ static const char *remove_id(struct filter *f, const uint8_t id[GSP_ID_BYTES], c
 	return known < 0 ? NULL : known ? "removed" : UNKNOWN;
 }
 
-static const char *do_want(struct filter *f, const uint8_t id[GSP_ID_BYTES], const char *text)
+static const char *do_want(struct filter *f, const uint8_t *id, const char *text)
 {
 	int known = want_id(f, id);
 
@@ -81,14 +81,24 @@ static const char *do_want(struct filter *f, const uint8_t id[GSP_ID_BYTES], con
 	return known < 0 ? NULL : known ? "wanted" : UNKNOWN;
 }
 
+/* 0, or -EINVAL after saying what an id of this filter looks like. */
+static int read_id(const struct filter *f, const char *text, uint8_t id[DEDUP_ID_BYTES_MAX])
+{
+	uint32_t bytes = f->config->id_bytes;
+
+	if (!parse_id(text, id, bytes))
+		return 0;
+	return say_err(-EINVAL, "%s is no id: give %u hex digits", text, 2 * bytes);
+}
+
 /* Does it with one id, and prints the word. Counts those that were not known. */
 static int do_id(struct filter *f, id_fn fn, const char *text, uint64_t *unknown)
 {
-	uint8_t id[GSP_ID_BYTES];
+	uint8_t id[DEDUP_ID_BYTES_MAX];
 	const char *word;
 
-	if (parse_id(text, id))
-		return say_err(-EINVAL, "%s is no id: give %d hex digits", text, 2 * GSP_ID_BYTES);
+	if (read_id(f, text, id))
+		return -EINVAL;
 	word = has_stopped(f) ? NULL : fn(f, id, text);
 	if (!word)
 		return -EINVAL;
@@ -113,15 +123,15 @@ static int do_lines(struct filter *f, id_fn fn, uint64_t *unknown)
 }
 
 /* Checks what can be checked before the first id is touched. */
-static int check_ids(char **ids, int cnt)
+static int check_ids(const struct filter *f, char **ids, int cnt)
 {
-	uint8_t id[GSP_ID_BYTES];
+	uint8_t id[DEDUP_ID_BYTES_MAX];
+	int err = 0;
 
-	for (int i = 0; i < cnt; i++)
-		if (strcmp(ids[i], "-") && parse_id(ids[i], id))
-			return say_err(-EINVAL, "%s is no id: give %d hex digits", ids[i],
-				       2 * GSP_ID_BYTES);
-	return 0;
+	for (int i = 0; i < cnt && !err; i++)
+		if (strcmp(ids[i], "-"))
+			err = read_id(f, ids[i], id);
+	return err;
 }
 
 /* Returns `some_unknown` if all is done, but for ids that were not in the window. */
@@ -131,10 +141,12 @@ static int run(const struct options *o, id_fn fn, enum exit_code some_unknown)
 	struct filter f;
 	int err = 0;
 
-	if (check_ids(o->args + 1, o->args_cnt - 1))
-		return EXIT_MISUSED;
 	if (kernel_ready(o->verbose, false) || where_open(o->args[0], &f))
 		return EXIT_FAILED;
+	if (check_ids(&f, o->args + 1, o->args_cnt - 1)) {
+		filter_close(&f);
+		return EXIT_MISUSED;
+	}
 	for (int i = 1; i < o->args_cnt && !err; i++)
 		err = strcmp(o->args[i], "-") ? do_id(&f, fn, o->args[i], &unknown)
 					      : do_lines(&f, fn, &unknown);

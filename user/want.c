@@ -30,13 +30,13 @@ static int try_want(struct filter *f, const struct dedup_id *id)
 	return dedup_read(&st->walks) == walks ? 1 : -EAGAIN;
 }
 
-int want_id(struct filter *f, const uint8_t bytes[GSP_ID_BYTES])
+int want_id(struct filter *f, const uint8_t *bytes)
 {
-	struct dedup_id id;
+	struct dedup_id id = { 0 };
 	int err;
 
-	memcpy(&id, bytes, sizeof(id));
-	if (dedup_is_no_id(&id))
+	memcpy(id.byte, bytes, f->config->id_bytes);
+	if (dedup_is_no_id(&id, dedup_id_words(f->config->id_bytes)))
 		return -EINVAL;
 	if (!ids_test(f, bytes))
 		return 0;

@@ -6,13 +6,12 @@
 #include <stdint.h>
 
 #include "filter.h"
-#include "gsp.h"
 
-/* Has the next EVENT of a known id pass, once, if it comes within a window. 1 if the id was
- * known and is wanted from now on; 0 if it is unknown and passes by itself. -EINVAL for the
- * all-zero id, -ENOSPC if DEDUP_WANTED_MAX ids are wanted already, -ESTALE if the hand has
- * stopped in a walk, else what the kernel said.
+/* Has the next EVENT of a known id (of the filter's id_bytes bytes) pass, once, if it comes within
+ * a window. 1 if the id was known and is wanted from now on; 0 if it is unknown and passes by
+ * itself. -EINVAL for the all-zero id, -ENOSPC if DEDUP_WANTED_MAX ids are wanted already, -ESTALE
+ * if the hand has stopped in a walk, else what the kernel said.
  */
-int want_id(struct filter *f, const uint8_t id[GSP_ID_BYTES]);
+int want_id(struct filter *f, const uint8_t *id);
 
 #endif

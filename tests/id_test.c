@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Ids of every length, 1 to 64 bytes: where each scheme looks for them, against the plain model,
+ * which hashes messages of any length.
+ */
+#include "support.h"
+
+#include <string.h>
+
+#include "block.h"
+#include "exact_model.h"
+#include "gsp.h"
+#include "positions.h"
+#include "sha256.h"
+#include "spec.h"
+
+#define IDS 40
+
+static const struct kind {
+	const char *name;
+	enum dedup_hash_scheme hash;
+	uint32_t m, k;
+} KINDS[] = {
+	{ "fast", DEDUP_FAST, 999983, 7 },     { "siphash", DEDUP_SIPHASH, 999983, 7 },
+	{ "colibri", DEDUP_COLIBRI, 9586, 7 }, { "fips", DEDUP_FIPS, 8192, 5 },
+	{ "fnv1a", DEDUP_FNV1A, 999983, 3 },   { "fnv1a-single", DEDUP_FNV1A, 999983, 1 },
+	{ "tezos", DEDUP_TEZOS, 1 << 16, 16 },
+};
+
+/* Of so many bytes, of which the last `zeros` are 0; behind them zeros. */
+static struct dedup_id random_id(uint64_t *seed, uint32_t bytes, uint32_t zeros)
+{
+	struct dedup_id id = { 0 };
+
+	for (uint32_t i = 0; i + zeros < bytes; i++)
+		id.byte[i] = random_next(seed);
+	return id;
+}
+
+static void check_positions(const struct dedup_config *cfg, const struct dedup_id *id)
+{
+	uint32_t plain[EXACT_PROBES_MAX];
+	struct dedup_positions p;
+
+	dedup_positions(&p, id, cfg);
+	exact_positions_of(cfg, id->byte, plain);
+	for (uint32_t i = 0; i < cfg->k; i++)
+		assert_int_equal(p.at[i], plain[i]);
+}
+
+static void try_kind(void **state)
+{
+	const struct kind *kind = *state;
+	uint64_t seed = 1;
+
+	for (uint32_t bytes = 1; bytes <= DEDUP_ID_BYTES_MAX; bytes++)
+		for (int n = 0; n < IDS; n++) {
+			struct dedup_config cfg = { .layout = DEDUP_FLAT,
+						    .hash = kind->hash,
+						    .m = kind->m,
+						    .k = kind->k,
+						    .id_bytes = bytes };
+			struct dedup_id id = random_id(&seed, bytes, n % 3 * bytes / 4);
+
+			for (int i = 0; i < DEDUP_KEYS; i++)
+				cfg.key[i] = random_next(&seed);
+			check_positions(&cfg, &id);
+		}
+}
+
+/* Layout blocked: the bits of a probe, against the model's. */
+static void blocks_take_ids_of_any_length(void **state)
+{
+	uint64_t seed = 2;
+
+	(void)state;
+	for (uint32_t bytes = 1; bytes <= DEDUP_ID_BYTES_MAX; bytes++)
+		for (int n = 0; n < IDS; n++) {
+			struct dedup_config cfg = { .hash = n % 2 ? DEDUP_FAST : DEDUP_SIPHASH,
+						    .blocks = 1000,
+						    .words = 2,
+						    .bits = 4,
+						    .id_bytes = bytes };
+			struct dedup_id id = random_id(&seed, bytes, 0);
+			uint64_t expected[1000][4] = { 0 };
+			uint32_t plain[EXACT_PROBES_MAX], cnt;
+			struct dedup_probe p;
+
+			cfg.key[n % DEDUP_KEYS] = random_next(&seed);
+			dedup_probe(&p, dedup_hash(&id, dedup_id_words(bytes), &cfg), cfg.blocks,
+				    cfg.words, cfg.bits);
+			cnt = exact_positions_of(&cfg, id.byte, plain);
+			for (uint32_t i = 0; i < cnt; i++)
+				expected[plain[i] / 256][plain[i] / 64 % 4] |= 1ULL << plain[i] % 64;
+			for (uint32_t w = 0; w < cfg.words; w++)
+				assert_true(expected[p.block][p.at[w] / 8] == p.mask[w]);
+		}
+}
+
+/* What lies behind a packet's id is another id, or nothing. */
+static void only_the_ids_own_words_are_looked_at(void **state)
+{
+	const uint32_t key[DEDUP_KEYS] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
+	uint64_t seed = 3;
+
+	(void)state;
+	for (uint32_t words = 1; words < DEDUP_ID_WORDS_MAX; words++) {
+		struct dedup_id id = random_id(&seed, 8 * words, 0), more = id, none = { 0 };
+
+		more.word[words] = none.word[words] = random_next(&seed);
+		assert_true(dedup_hash_fast(&id, words, key) == dedup_hash_fast(&more, words, key));
+		assert_true(dedup_siphash(id.word, words, key) ==
+			    dedup_siphash(more.word, words, key));
+		assert_true(dedup_is_no_id(&none, words));
+		assert_false(dedup_is_no_id(&none, words + 1));
+		more = dedup_id_copy(&more, words);
+		assert_memory_equal(&more, &id, sizeof(id));
+	}
+}
+
+/* Also where the padding takes a block of its own. */
+static void a_message_of_any_length_is_hashed(void **state)
+{
+	uint64_t seed = 4;
+
+	(void)state;
+	for (uint32_t bytes = 1; bytes <= DEDUP_ID_BYTES_MAX; bytes++)
+		for (uint32_t before = 0; before <= 1; before++) {
+			struct dedup_id id = random_id(&seed, DEDUP_ID_BYTES_MAX, 0);
+			struct dedup_sha_message m = { &id, bytes, before, 0x01020304 };
+			uint8_t text[4 + DEDUP_ID_BYTES_MAX] = { 1, 2, 3, 4 }, digest[32];
+			struct dedup_sha sha;
+
+			memcpy(text + 4, id.byte, bytes);
+			exact_sha256(text + (before ? 0 : 4), (before ? 4 : 0) + bytes, digest);
+			dedup_sha256(&sha, &m);
+			for (int i = 0; i < 32; i++)
+				assert_int_equal(sha.state[i / 4] >> (24 - 8 * (i % 4)) & 0xff,
+						 digest[i]);
+		}
+}
+
+static void the_default_length_is_gsp_1s(void **state)
+{
+	(void)state;
+	assert_int_equal(SPEC_ID_BYTES_DEFAULT, GSP_ID_BYTES);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(blocks_take_ids_of_any_length),
+		cmocka_unit_test(only_the_ids_own_words_are_looked_at),
+		cmocka_unit_test(a_message_of_any_length_is_hashed),
+		cmocka_unit_test(the_default_length_is_gsp_1s),
+	};
+
+	add_rows(KINDS, try_kind, NULL, NULL);
+	add_tests(tests, ARRAY_SIZE(tests));
+	return run_added_any_tests("id");
+}
