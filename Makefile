@@ -32,7 +32,7 @@ SOBJS := $(patsubst user/%.c,$(BUILD)/san/%.o,$(filter-out user/main.c,$(USER)))
 # The library for applications: its own objects, and of them only what its header names.
 LIB       := $(BUILD)/libxdp-dedup
 LIB_MAJOR := 0
-LIB_OBJS  := $(patsubst %,$(BUILD)/lib/%.o,$(LIB_ONLY) clock filter ids want stats shape size flat_size \
+LIB_OBJS  := $(patsubst %,$(BUILD)/lib/%.o,$(LIB_ONLY) clock filter ids want stats fill layout blocked flat countdown blocked_size array_size \
 	       array_rate fips_count)
 LIB_FILES := $(LIB).a $(LIB).so.$(LIB_MAJOR)
 
@@ -56,7 +56,7 @@ endef
 define compile
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(1) -MMD -c $< -o $@
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(1) -MMD -MP -c $< -o $@
 endef
 define link
 	$(call say,LINK,$@)

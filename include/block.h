@@ -6,6 +6,9 @@
 #ifndef XDP_DEDUP_BLOCK_H
 #define XDP_DEDUP_BLOCK_H
 
+#include <linux/errno.h>
+
+#include "hand.h"
 #include "hash.h"
 #include "memory.h"
 
@@ -111,6 +114,19 @@ static __always_inline __u64 *dedup_half(struct dedup_block *b, __u64 cur)
 {
 	DEDUP_BOUND(cur, 1);
 	return b->half[cur];
+}
+
+/* The hand, at `hand`, passes this block: its older half is cleared, and is the current one as soon
+ * as the hand is beyond. 0, or -ENOENT if there is no such block.
+ */
+static __always_inline int dedup_block_age(struct dedup_block *blocks, __u64 hand, __u32 block)
+{
+	struct dedup_block *b = dedup_block_at(blocks, block);
+
+	if (!b)
+		return -ENOENT;
+	dedup_clear(dedup_half(b, dedup_hand_half(hand, block) ^ 1), DEDUP_HALF_WORDS);
+	return 0;
 }
 
 /* The probe's word i in a half. */

@@ -116,4 +116,19 @@ static __always_inline void dedup_countdown_sweep(struct dedup_block *b, __u32 n
 	}
 }
 
+/* The i-th countdown from `hand` on, of `max` in a turn: one block of `cnt` is swept. 0, or -ENOENT
+ * if there is no such block.
+ */
+static __always_inline int dedup_countdown_age(struct dedup_block *blocks, __u32 cnt, __u32 max,
+					       __u64 hand, __u32 i)
+{
+	__u32 now = dedup_countdowns(hand, max);
+	struct dedup_block *b = dedup_block_at(blocks, (now + i) % cnt);
+
+	if (!b)
+		return -ENOENT;
+	dedup_countdown_sweep(b, now, max);
+	return 0;
+}
+
 #endif

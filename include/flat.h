@@ -91,4 +91,19 @@ static __always_inline int dedup_flat_learn(struct dedup_block *blocks, __u32 pl
 	return !(__sync_fetch_and_or(claim, dedup_bits_mask(claimed)) & dedup_bits_mask(claimed));
 }
 
+/* The hand, at `hand`, passes the place-th block of the previous array: it is cleared. 0, or
+ * -ENOENT if there is no such block.
+ */
+static __always_inline int dedup_flat_age(struct dedup_block *blocks, __u32 places, __u64 hand,
+					  __u32 place)
+{
+	__u32 n = (dedup_flat_current(hand) ^ 1) * places + place;
+	struct dedup_block *b = dedup_block_at(blocks, n);
+
+	if (!b)
+		return -ENOENT;
+	dedup_clear(b->word, DEDUP_BLOCK_WORDS);
+	return 0;
+}
+
 #endif

@@ -36,4 +36,10 @@ static inline struct dedup_block *dedup_block_at(struct dedup_block *blocks, __u
 }
 #endif
 
+static __always_inline void dedup_clear(__u64 *word, int words)
+{
+	for (int w = 0; w < words; w++)
+		word[w] = 0;
+}
+
 #endif

@@ -16,7 +16,7 @@
 #include "countdown.h"
 #include "flat.h"
 #include "plan.h"
-#include "shape.h"
+#include "layout.h"
 #include "stats.h"
 
 #define HZ 250
@@ -246,7 +246,7 @@ static void rate_is_as_promised(void **state)
 {
 	const struct row *row = *state;
 	struct dedup_config c = plan_of(row);
-	double ids = plan_ids(&c, CPUS, row->fpr), computed = shape_rate(&c, ids);
+	double ids = plan_ids(&c, CPUS, row->fpr), computed = layout_of(c.layout)->rate(&c, ids);
 	struct seen seen = simulate(&c, ids, row->probes);
 	double rate = seen.known / seen.tried;
 	double error = sqrt(seen.by_set + seen.by_probe) / seen.tried;

@@ -11,6 +11,7 @@
 #include "countdown.h"
 #include "ids.h"
 #include "sim.h"
+#include "layout.h"
 #include "stats.h"
 #include "vectors.h"
 #include "xdp-dedup.h"
@@ -99,7 +100,7 @@ static void check_state(struct player *p, json_object *step)
 	assert_true(stats_fill(f->config, f->blocks, f->state->hand).current ==
 		    number(step, "fill"));
 	assert_int_equal(json_object_array_length(expected), f->config->places + 1);
-	stats_histogram(f->config, f->blocks, f->state->hand, STATS_ALL, cells);
+	LAYOUT_COUNTDOWN.histogram(f->config, f->blocks, f->state->hand, FILL_ALL, cells);
 	for (uint32_t left = 0; left <= f->config->places; left++)
 		assert_int_equal(cells[left], vector_nth(expected, left));
 	free(cells);
@@ -282,7 +283,7 @@ static void count_ids(uint32_t countdown_bits, bool takes)
 			c.now++;
 			sim_pass(&s, 1);
 		}
-		count = stats_approx_count(&s.config, &s.state, 0);
+		count = LAYOUT_COUNTDOWN.approx_count(&s.config, &s.state, 0);
 		assert_true(takes ? count >= alive(&c) : count == alive(&c));
 	}
 	sim_stop(&s);

@@ -11,7 +11,7 @@
 
 #include "positions.h"
 #include "said.h"
-#include "shape.h"
+#include "layout.h"
 
 #define LOAD "$XD load ve0 --port 8001 "
 
@@ -216,11 +216,11 @@ static void list_combinations(void)
 				continue;
 			c->layout = layout;
 			c->hash = hash;
-			snprintf(c->name, sizeof(c->name), "use-%s-%s", shape_layout_name(layout),
-				 shape_hash_name(hash));
+			snprintf(c->name, sizeof(c->name), "use-%s-%s", layout_of(layout)->name,
+				 hash_name(hash));
 			snprintf(c->options, sizeof(c->options),
 				 "--layout %s --hash %s --capacity 500 --fpr 1e-4",
-				 shape_layout_name(layout), shape_hash_name(hash));
+				 layout_of(layout)->name, hash_name(hash));
 			c++;
 		}
 }
@@ -247,11 +247,10 @@ static void check_status(const struct combination *c, int ids, uint32_t old)
 	json_object *o = tool_status("ve0");
 	double bits, m, k;
 
-	assert_string_equal(text(o, "layout"), shape_layout_name(c->layout));
-	assert_string_equal(text(o, "hash"), shape_hash_name(c->hash));
+	assert_string_equal(text(o, "layout"), layout_of(c->layout)->name);
+	assert_string_equal(text(o, "hash"), hash_name(c->hash));
 	assert_run(0, "$XD status ve0");
-	assert_says("\n  filter      %s, %s hash; ", shape_layout_name(c->layout),
-		    shape_hash_name(c->hash));
+	assert_says("\n  filter      %s, %s hash; ", layout_of(c->layout)->name, hash_name(c->hash));
 	assert_says("\n  estimate    %d ids; ", ids);
 	m = c->layout == DEDUP_BLOCKED ? number(o, "blocks") * 256 : number(o, "m");
 	k = number(o, c->layout == DEDUP_BLOCKED ? "hashes" : "k");
@@ -304,7 +303,7 @@ static void check_ids(const struct combination *c)
 	} else {
 		assert_one_line("ve0 has layout ");
 		assert_says("%s, which cannot take ids out; load it with --layout countdown",
-			    shape_layout_name(c->layout));
+			    layout_of(c->layout)->name);
 	}
 	run_tool("", "$XD rotate ve0");
 	run_tool(ID_A " known\n", "$XD test ve0 " ID_A);

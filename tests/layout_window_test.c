@@ -12,6 +12,7 @@
 #include <bpf/bpf.h>
 
 #include "hand.h"
+#include "layout.h"
 #include "kernel.h"
 #include "loader.h"
 #include "packet.h"
@@ -162,7 +163,7 @@ static double time_gone(const struct filter *f)
 	uint64_t now_ns = kernel_now_ns();
 
 	if (f->config->layout != DEDUP_COUNTDOWN)
-		return stats_hand(f->config, f->state, now_ns);
+		return layout_of(f->config->layout)->hand(f->config, f->state, now_ns);
 	return 1 -
 	       (double)(int64_t)(dedup_read(&f->state->next_ns) - now_ns) / f->config->countdown_ns;
 }

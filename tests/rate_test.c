@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "plan.h"
-#include "shape.h"
+#include "layout.h"
 #include "sim.h"
 #include "stats.h"
 
@@ -226,8 +226,8 @@ static void check_moment(const struct row *row, const struct moment *moment)
 			  stats_fill(&t.sim.config, t.sim.filter.blocks, t.sim.state.hand).fpr);
 		sim_stop(&t.sim);
 	}
-	bound = shape_rate(&shape, plan_ids(&shape, SIM_CPUS, row->fpr));
-	full = shape_rate(&shape, shape.full_ids); /* one CPU takes no credit */
+	bound = layout_of(shape.layout)->rate(&shape, plan_ids(&shape, SIM_CPUS, row->fpr));
+	full = layout_of(shape.layout)->rate(&shape, shape.full_ids); /* one CPU takes no credit */
 	print_message(
 		"# %s p=%g, %s: w=%u b=%u; full %.3g, seen %.3g (+- %.2g), by the bits %.3g\n",
 		row->name, row->fpr, moment->name, shape.words, shape.bits, full, mean_of(&seen),

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "bits.h"
-#include "flat_size.h"
+#include "array_size.h"
 #include "hand.h"
 #include "ids.h"
 #include "positions.h"

@@ -12,7 +12,7 @@
 #include "flat.h"
 #include "hand.h"
 #include "plan.h"
-#include "shape.h"
+#include "layout.h"
 
 #define MS 1000000ULL
 #define S (1000 * MS)
@@ -36,7 +36,7 @@ static struct dedup_config plan_of(const struct filter_spec *spec)
 {
 	struct dedup_config c;
 
-	assert_null(shape_refusal(spec));
+	assert_null(layout_of(spec->layout)->refusal(spec));
 	assert_int_equal(plan_config(spec, 2, HZ, &c), 0);
 	return c;
 }
@@ -115,7 +115,7 @@ static void refusals_are_told(void **state)
 		spec.hashes = row->hashes;
 		spec.index_bits = row->index_bits;
 		spec.countdown_bits = row->countdown_bits;
-		says = shape_refusal(&spec);
+		says = layout_of(spec.layout)->refusal(&spec);
 		if (!says != !row->says || (says && strcmp(says, row->says)))
 			fail_msg("row %zu: %s", i, says ? says : "taken");
 	}
@@ -128,18 +128,18 @@ static void names_go_both_ways(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(HASHES); i++) {
-		assert_string_equal(shape_hash_name(i), HASHES[i]);
-		assert_int_equal(shape_hash(HASHES[i]), i);
+		assert_string_equal(hash_name(i), HASHES[i]);
+		assert_int_equal(hash_find(HASHES[i]), i);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(LAYOUTS); i++) {
-		assert_string_equal(shape_layout_name(i), LAYOUTS[i]);
-		assert_int_equal(shape_layout(LAYOUTS[i]), i);
+		assert_string_equal(layout_of(i)->name, LAYOUTS[i]);
+		assert_int_equal(layout_find(LAYOUTS[i]), i);
 	}
-	assert_string_equal(shape_hash_name(ARRAY_SIZE(HASHES)), "?");
-	assert_string_equal(shape_layout_name(ARRAY_SIZE(LAYOUTS)), "?");
-	assert_int_equal(shape_hash("Fast"), -1);
-	assert_int_equal(shape_hash(""), -1);
-	assert_int_equal(shape_layout("fla"), -1);
+	assert_null(hash_name(ARRAY_SIZE(HASHES)));
+	assert_null(layout_of(ARRAY_SIZE(LAYOUTS)));
+	assert_int_equal(hash_find("Fast"), -1);
+	assert_int_equal(hash_find(""), -1);
+	assert_int_equal(layout_find("fla"), -1);
 }
 
 /* m and k of what is asked for; 0 in the last two: whatever keeps the rate. */
@@ -192,7 +192,8 @@ static void picks_follow_the_scheme(void **state)
 			assert_true(plan_fpr(&c) <= row->spec.fpr * (1 + 1e-9));
 			/* A smaller one would not do. */
 			c.m -= c.layout == DEDUP_FLAT ? 1 : c.m / 2;
-			assert_true(shape_rate(&c, plan_ids(&c, 2, row->spec.fpr)) > row->spec.fpr);
+			assert_true(layout_of(c.layout)->rate(&c, plan_ids(&c, 2, row->spec.fpr)) >
+				    row->spec.fpr);
 		}
 		assert_true(c.layout == row->spec.layout && c.hash == row->spec.hash);
 	}
@@ -326,7 +327,7 @@ static bool may_lose_more(const struct filter_spec *spec, const struct dedup_con
 static void check_promise(const struct filter_spec *spec, const struct dedup_config *c,
 			  unsigned int cpus)
 {
-	double rate = shape_rate(c, plan_ids(c, cpus, spec->fpr));
+	double rate = layout_of(c->layout)->rate(c, plan_ids(c, cpus, spec->fpr));
 
 	assert_true(rate <= plan_fpr(c) * (1 + 1e-9) + 1e-18);
 	assert_true(plan_fpr(c) <= 1);
@@ -420,11 +421,11 @@ static int check_plan(struct filter_spec *spec, const uint32_t given[2], unsigne
 	spec->bits = spec->layout == DEDUP_FLAT && given[0] ? 1 << given[0] : 0;
 	spec->index_bits = spec->layout == DEDUP_COUNTDOWN ? given[0] : 0;
 	spec->hashes = given[1];
-	assert_null(shape_refusal(spec));
+	assert_null(layout_of(spec->layout)->refusal(spec));
 	err = plan_config(spec, cpus, HZ, &c);
 	if (err) {
 		assert_true(err == -EOVERFLOW || err == -ERANGE ||
-			    (err == -EOPNOTSUPP && shape_is_fips_own(spec)));
+			    (err == -EOPNOTSUPP && (spec->hash == DEDUP_FIPS && !spec->bits)));
 		assert_true(err == -ERANGE || !given[0] || !given[1]);
 		return 0;
 	}
@@ -550,7 +551,7 @@ static void any_spec_makes_a_plan_or_none(void **state)
 			spec.index_bits = spec.countdown_bits = (r >> 60) == 0;
 		else
 			spec.bits = (r >> 60) == 0;
-		if (shape_refusal(&spec)) {
+		if (layout_of(spec.layout)->refusal(&spec)) {
 			refused++;
 			continue;
 		}

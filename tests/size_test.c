@@ -10,9 +10,9 @@
 #include "block.h"
 #include "hand.h"
 #include "plan.h"
-#include "shape.h"
+#include "layout.h"
 #include "sim.h"
-#include "size.h"
+#include "blocked_size.h"
 
 #define MS 1000000ULL
 #define S (1000 * MS)
@@ -94,9 +94,9 @@ static void picks_have_few_words_and_bits(void **state)
 			}
 			smallest = fmin(smallest, least[words]);
 		}
-		assert_true(least[g.words] <= smallest * SIZE_WORDS_WORTH * EXACT);
+		assert_true(least[g.words] <= smallest * SIZE_PROBES_WORTH * EXACT);
 		for (uint32_t words = 1; words < g.words; words *= 2)
-			assert_true(least[words] * EXACT > smallest * SIZE_WORDS_WORTH);
+			assert_true(least[words] * EXACT > smallest * SIZE_PROBES_WORTH);
 		assert_true(g.blocks <= least[g.words] * SIZE_BITS_WORTH * EXACT);
 		for (uint32_t bits = 1; bits < g.bits; bits++)
 			assert_true(need[g.words][bits] * EXACT > least[g.words] * SIZE_BITS_WORTH);
@@ -163,7 +163,8 @@ static void plans_are_sound(void **state)
 				}
 				uint64_t steps = c.window_ns / c.tick_ns;
 
-				assert_true(shape_rate(&c, plan_ids(&c, cpus, 1e-4)) <= 1e-4);
+				assert_true(layout_of(c.layout)->rate(&c, plan_ids(&c, cpus, 1e-4)) <=
+					    1e-4);
 				assert_true(c.turn_ids > c.capacity);
 				assert_true(c.full_ids >= c.turn_ids + c.claim);
 				assert_true((uint64_t)c.segment_places * DEDUP_MARKS >= c.blocks);

@@ -7,6 +7,7 @@
 
 #include "hand.h"
 #include "sim.h"
+#include "layout.h"
 #include "stats.h"
 
 #define S 1000000000ULL
@@ -180,16 +181,16 @@ static void small_is_exact(void **state)
 
 	(void)state;
 	sim_start(&s, &spec, 1);
-	assert_true(s.config.blocks <= STATS_BLOCKS_MAX);
+	assert_true(s.config.blocks <= FILL_BLOCKS_MAX);
 	learn_many(&s, 30000, &seed);
 	all = stats_fill(&s.config, s.filter.blocks, s.state.hand);
-	some = stats_fill_by(&s.config, s.filter.blocks, s.state.hand, stats_sample(&s.config, 77));
+	some = stats_fill_by(&s.config, s.filter.blocks, s.state.hand, fill_sample(&s.config, 77));
 	assert_memory_equal(&all, &some, sizeof(all));
 	assert_true(all.read_part == 1 && all.ids_error == 0);
-	s.config.blocks = STATS_BLOCKS_MAX;
-	assert_int_equal(stats_sample(&s.config, 1).stride, 1);
+	s.config.blocks = FILL_BLOCKS_MAX;
+	assert_int_equal(fill_sample(&s.config, 1).stride, 1);
 	s.config.blocks++;
-	assert_int_equal(stats_sample(&s.config, 1).stride, 2);
+	assert_int_equal(fill_sample(&s.config, 1).stride, 2);
 	sim_stop(&s);
 }
 
@@ -278,8 +279,9 @@ static void histogram_is_sampled(void **state)
 	sim_start(&s, &spec, 6);
 	assert_int_equal(s.config.places, 15);
 	learn_many(&s, 50000, &seed);
-	stats_histogram(&s.config, s.filter.blocks, s.state.hand, STATS_ALL, all);
-	stats_histogram(&s.config, s.filter.blocks, s.state.hand, (struct sample){ 7, 1 }, some);
+	LAYOUT_COUNTDOWN.histogram(&s.config, s.filter.blocks, s.state.hand, FILL_ALL, all);
+	LAYOUT_COUNTDOWN.histogram(&s.config, s.filter.blocks, s.state.hand,
+				   (struct sample){ 7, 1 }, some);
 	for (int i = 0; i < 16; i++) {
 		sum += some[i];
 		assert_true(fabs((double)some[i] - all[i]) <= 0.05 * all[i]);

@@ -13,7 +13,7 @@
 #include "kernel.h"
 #include "loader.h"
 #include "packet.h"
-#include "size.h"
+#include "blocked_size.h"
 #include "stats.h"
 
 static const struct {

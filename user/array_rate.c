@@ -150,6 +150,11 @@ double array_ids(uint32_t m, uint32_t k, double set)
 	return set > 0 ? -log1p(-set / m) * m / k : 0;
 }
 
+double array_learned(uint32_t m, uint32_t k, uint64_t set)
+{
+	return array_ids(m, k, set < m ? set : m - 0.5);
+}
+
 double array_rate_at(enum dedup_hash_scheme hash, uint32_t m, uint32_t k, double fill)
 {
 	if (hash != DEDUP_FIPS)

@@ -48,4 +48,7 @@ double array_rate_at(enum dedup_hash_scheme hash, uint32_t m, uint32_t k, double
  */
 double array_ids(uint32_t m, uint32_t k, double set);
 
+/* The same of what a filter holds: it is as good as never full. */
+double array_learned(uint32_t m, uint32_t k, uint64_t set);
+
 #endif

@@ -17,9 +17,9 @@
 #include "hand.h"
 #include "kernel.h"
 #include "loader.h"
+#include "layout.h"
 #include "plan.h"
 #include "say.h"
-#include "shape.h"
 #include "units.h"
 
 #define WINDOW_NS (24 * 3600 * 1000000000ULL) /* the clock moves the hand no block meanwhile */
@@ -225,7 +225,8 @@ void bench_describe(const struct bench *b, struct bench_result *out)
 		if (!s->prog)
 			continue;
 		out->bytes_an_id[row] = (double)plan_bytes(s->filter.config) / b->capacity;
-		out->fpr[row] = shape_rate(s->filter.config, b->capacity);
+		out->fpr[row] =
+			layout_of(s->filter.config->layout)->rate(s->filter.config, b->capacity);
 		out->hashes[row] = s->filter.config->k;
 	}
 	if (out->there[BENCH_BLOOM]) {

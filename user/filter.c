@@ -18,6 +18,7 @@
 #include <linux/magic.h>
 
 #include "hash.h"
+#include "layout.h"
 #include "wanted.h"
 
 const char *const PINS[PINS_CNT] = { "filter", "stats", "state", "config", "wanted", "timer" };
@@ -204,6 +205,13 @@ static int dir_of(const char *name, ino_t *dir)
 	return filter_check_dir(PIN_ROOT, false);
 }
 
+/* Is it of this version, and what a filter can be? */
+static bool is_sound(const struct dedup_config *c)
+{
+	return c->format == DEDUP_FORMAT && c->blocks && layout_of(c->layout) &&
+	       hash_name(c->hash) && c->id_bytes && c->id_bytes <= DEDUP_ID_BYTES_MAX;
+}
+
 /* Opens the pins one after the other: a new filter may take the name in between. */
 static int open_pins(const char *name, struct filter *out)
 {
@@ -212,7 +220,7 @@ static int open_pins(const char *name, struct filter *out)
 
 	snprintf(f.name, sizeof(f.name), "%s", name);
 	err = map_pin(name, PIN_CONFIG, PROT_READ, sizeof(*f.config), (void **)&f.config, NULL);
-	if (!err && (f.config->format != DEDUP_FORMAT || !f.config->blocks))
+	if (!err && !is_sound(f.config))
 		err = -EPROTO;
 	if (!err)
 		err = map_pin(name, PIN_STATE, PROT_READ | PROT_WRITE, sizeof(*f.state),

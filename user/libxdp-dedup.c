@@ -7,8 +7,8 @@
 
 #include "clock.h"
 #include "ids.h"
+#include "layout.h"
 #include "lib_handle.h"
-#include "shape.h"
 #include "stats.h"
 #include "want.h"
 
@@ -158,11 +158,6 @@ int xdp_dedup_want(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 	return err == -EINVAL ? 0 : err;
 }
 
-static uint64_t bits_of_a_generation(const struct dedup_config *c)
-{
-	return c->layout == DEDUP_BLOCKED ? c->blocks * (uint64_t)DEDUP_BLOCK_BITS / 2 : c->m;
-}
-
 /* To a caller whose struct may be shorter or longer than ours. */
 static void hand_out(void *out, size_t out_size, const void *from, size_t size)
 {
@@ -199,15 +194,16 @@ static int get_stats(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *o
 		     struct sample sample)
 {
 	const struct dedup_config *c = f->filter.config;
+	const struct layout *layout = layout_of(c->layout);
 	struct dedup_state *st = f->filter.state;
 	struct filter_counters counters;
 	struct xdp_dedup_stats s = {
-		.layout = shape_layout_name(c->layout),
-		.hash = shape_hash_name(c->hash),
+		.layout = layout->name,
+		.hash = hash_name(c->hash),
 		.capacity = c->capacity,
 		.window_ns = c->window_ns,
 		.fpr = c->fpr_e18 / 1e18,
-		.m = bits_of_a_generation(c),
+		.m = layout->bits(c),
 		.k = c->k,
 	};
 	int err = filter_counters(&f->filter, &counters);
@@ -224,8 +220,8 @@ static int get_stats(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *o
 	s.fpr_estimate = fill.fpr;
 	s.sampled = fill.read_part < 1;
 	s.ids_error = fill.ids_error;
-	if (c->layout == DEDUP_COUNTDOWN)
-		s.approx_count = stats_approx_count(c, st, counters.credit);
+	if (layout->approx_count)
+		s.approx_count = layout->approx_count(c, st, counters.credit);
 	s.rx = counters.rx;
 	s.fresh = counters.new;
 	s.duplicate = counters.duplicate;
@@ -238,10 +234,10 @@ static int get_stats(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *o
 
 int xdp_dedup_stats(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *out, size_t size)
 {
-	return get_stats(f, out, size, stats_sample(f->filter.config, clock_ns(CLOCK_MONOTONIC)));
+	return get_stats(f, out, size, fill_sample(f->filter.config, clock_ns(CLOCK_MONOTONIC)));
 }
 
 int xdp_dedup_stats_exact(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *out, size_t size)
 {
-	return get_stats(f, out, size, STATS_ALL);
+	return get_stats(f, out, size, FILL_ALL);
 }

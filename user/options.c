@@ -10,7 +10,7 @@
 #include "positions.h"
 #include "prefixes.h"
 #include "say.h"
-#include "shape.h"
+#include "layout.h"
 #include "units.h"
 
 #define HELP_COLUMN 20 /* letters of an option and its value */
@@ -135,7 +135,7 @@ static int set_ihave(struct options *o, const char *what, const char *text)
 
 static int set_layout(struct options *o, const char *what, const char *text)
 {
-	int layout = shape_layout(text);
+	int layout = layout_find(text);
 
 	if (layout < 0)
 		return say_err(-EINVAL, "%s %s: it is blocked, flat or countdown", what, text);
@@ -145,7 +145,7 @@ static int set_layout(struct options *o, const char *what, const char *text)
 
 static int set_hash(struct options *o, const char *what, const char *text)
 {
-	int hash = shape_hash(text);
+	int hash = hash_find(text);
 
 	if (hash < 0)
 		return say_err(-EINVAL, "%s %s: it is fast, siphash, colibri, fips, fnv1a or tezos",

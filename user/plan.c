@@ -8,13 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "block.h"
 #include "hand.h"
+#include "layout.h"
 #include "positions.h"
 #include "recent.h"
 #include "say.h"
-#include "shape.h"
-#include "size.h"
 #include "units.h"
 
 #define MS 1000000ULL
@@ -69,7 +67,7 @@ uint64_t plan_bytes(const struct dedup_config *cfg)
 double plan_ids(const struct dedup_config *cfg, unsigned int cpus, double fpr)
 {
 	/* Of two generations one errs with half of the rate. */
-	double same = cfg->layout == DEDUP_COUNTDOWN ? fpr : fpr / 2;
+	double same = layout_of(cfg->layout)->has_generations ? fpr / 2 : fpr;
 
 	/* Each CPU may hold credit, and may race past the limit by one claim. Ids that seem to be
 	 * in the generation that is being learned are neither learned nor counted; the others set
@@ -97,7 +95,7 @@ static int plan_paces(struct dedup_config *c, unsigned int hz)
 {
 	uint64_t tick = tick_ns(c);
 	uint64_t stale = clamp(c->window_ns / 4, STALE_MIN_NS, STALE_MAX_NS);
-	uint64_t distances = c->layout == DEDUP_COUNTDOWN && c->places > 1 ? c->places - 1 : 1;
+	uint64_t distances = c->places > 1 ? c->places - 1 : 1;
 
 	if (tick < TICK_MIN_NS)
 		return -ERANGE;
@@ -127,14 +125,7 @@ double plan_turn_ids(const struct dedup_config *c, double ids)
 	double clear_ns = (c->places / DEDUP_STEP_PLACES + 1.0) * busy_tick_ns(c);
 	double slack_ns = c->window_ns / (2.0 * TURN_SLACK); /* turn_ids has it already */
 
-	/* A turn of countdowns is longer by one; of their marks, one is true for the first place
-	 * of its segment only.
-	 */
-	if (c->layout == DEDUP_COUNTDOWN && c->places > 1)
-		return ids + ids * (1 + c->places / DEDUP_MARKS) / (c->places - 1);
-	if (c->layout == DEDUP_FLAT && clear_ns > slack_ns)
-		return ids + ids * (clear_ns - slack_ns) / c->window_ns;
-	return ids;
+	return layout_of(c->layout)->turn_ids(c, ids, slack_ns, clear_ns);
 }
 
 /* The learning limits of a capacity. Returns plan_ids() of it, for the rate that was asked for. */
@@ -143,7 +134,7 @@ static double set_capacity(struct dedup_config *c, double fpr, unsigned int cpus
 	c->capacity = capacity;
 	c->claim = clamp(capacity / (CLAIM_SLACK * cpus), 1, CLAIM_MAX);
 	/* approx_count promises to miss none: no id is learned on credit of before a mark. */
-	if (c->layout == DEDUP_COUNTDOWN)
+	if (layout_of(c->layout)->approx_count)
 		c->claim = 1;
 	c->turn_ids = capacity + capacity / TURN_SLACK + 1;
 	c->full_ids = ceil(plan_turn_ids(c, c->turn_ids)) + capacity / BURST_SLACK + 2 * c->claim;
@@ -157,7 +148,7 @@ static double set_capacity(struct dedup_config *c, double fpr, unsigned int cpus
 static double keep_rate(struct dedup_config *c, const struct filter_spec *spec, unsigned int cpus)
 {
 	uint64_t lo = 1, hi = spec->capacity;
-	double rate = shape_rate(c, plan_ids(c, cpus, spec->fpr));
+	double rate = layout_of(c->layout)->rate(c, plan_ids(c, cpus, spec->fpr));
 
 	if (rate <= spec->fpr)
 		return spec->fpr;
@@ -166,12 +157,12 @@ static double keep_rate(struct dedup_config *c, const struct filter_spec *spec, 
 	while (lo < hi) {
 		uint64_t mid = hi - (hi - lo) / 2;
 
-		if (shape_rate(c, set_capacity(c, spec->fpr, cpus, mid)) <= spec->fpr)
+		if (layout_of(c->layout)->rate(c, set_capacity(c, spec->fpr, cpus, mid)) <= spec->fpr)
 			lo = mid;
 		else
 			hi = mid - 1;
 	}
-	rate = shape_rate(c, set_capacity(c, spec->fpr, cpus, lo));
+	rate = layout_of(c->layout)->rate(c, set_capacity(c, spec->fpr, cpus, lo));
 	return rate > spec->fpr ? rate : spec->fpr;
 }
 
@@ -190,6 +181,12 @@ static bool loses_more(const struct filter_spec *spec, const struct dedup_config
 	return plan_fpr(c) > spec->fpr * (1 + 1e-9) + 1e-18;
 }
 
+/* Is m that of FIPS v1, which nobody asked for in so many words? */
+static bool is_fips_own(const struct filter_spec *spec)
+{
+	return spec->layout == DEDUP_FLAT && spec->hash == DEDUP_FIPS && !spec->bits;
+}
+
 int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int hz,
 		struct dedup_config *out)
 {
@@ -197,6 +194,7 @@ int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int 
 		.format = DEDUP_FORMAT,
 		.id_bytes = spec->id_bytes ?: SPEC_ID_BYTES_DEFAULT,
 		.layout = spec->layout,
+		.hash = spec->hash,
 		.count_only = spec->count_only,
 		.learn_app = spec->learn_app,
 		.ihave_pass = spec->ihave_pass,
@@ -207,27 +205,25 @@ int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int 
 		.forwarded = spec->forwarded,
 		.to_cnt = spec->to_cnt,
 		.to4_cnt = spec->to4_cnt,
-		.places = spec->layout == DEDUP_COUNTDOWN ? shape_countdowns(spec) : 0,
 	};
-	uint32_t places;
+	const struct layout *layout = layout_of(c.layout);
+	double ids, more;
 	int err;
 
 	memcpy(c.ports, spec->ports, sizeof(c.ports));
 	memcpy(c.to, spec->to, sizeof(c.to));
-	do { /* again where clearing so large an array takes long enough to matter */
-		places = c.places;
-		err = shape_pick(spec, set_capacity(&c, spec->fpr, cpus, spec->capacity), spec->fpr,
-				 &c);
+	more = set_capacity(&c, spec->fpr, cpus, spec->capacity);
+	do { /* again where a turn of what was sized for them teaches more of them */
+		ids = more;
+		err = layout->size(spec, ids, spec->fpr, &c);
 		if (err)
 			return err;
-	} while (c.layout == DEDUP_FLAT && c.places > places);
+		more = set_capacity(&c, spec->fpr, cpus, spec->capacity);
+	} while (more > ids);
 	c.fpr_e18 = llround(keep_rate(&c, spec, cpus) * 1e18);
-	if (shape_is_fips_own(spec) && loses_more(spec, &c))
+	if (is_fips_own(spec) && loses_more(spec, &c))
 		return -EOPNOTSUPP;
 	c.recent = recent_slots(&c);
-	c.segment_places = c.places;
-	if (c.layout != DEDUP_FLAT)
-		c.segment_places = (c.places + DEDUP_MARKS - 1) / DEDUP_MARKS;
 
 	err = plan_paces(&c, hz);
 	if (err)
@@ -249,6 +245,8 @@ static unsigned int kernel_hz(void)
 /* Where the layout that was asked for keeps less than the default's promises. */
 static void note_promises(const struct filter_spec *spec, const struct dedup_config *c)
 {
+	const struct layout *layout = layout_of(c->layout);
+
 	if (loses_more(spec, c))
 		say_note("m = %u and k = %u lose up to %.3g of fresh events, not %g%s", c->m, c->k,
 			 plan_fpr(c), spec->fpr,
@@ -259,15 +257,15 @@ static void note_promises(const struct filter_spec *spec, const struct dedup_con
 		say_note("m = %u and k = %u keep --fpr %g for %llu ids a window, not %llu: more "
 			 "shorten the memory",
 			 c->m, c->k, spec->fpr, c->capacity, (unsigned long long)spec->capacity);
-	if (c->layout == DEDUP_COUNTDOWN && c->places == 1)
-		say_note("with --countdown-bits 1 the next countdown takes every id, however new: "
-			 "ids are remembered for at most a window");
+	if (layout->note && layout->note(c))
+		say_note("%s", layout->note(c));
 }
 
 int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
-	const char *refusal = shape_refusal(spec);
+	const struct layout *layout = layout_of(spec->layout);
+	const char *refusal = layout->refusal(spec);
 	char window[32];
 	int err;
 
@@ -292,8 +290,8 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 		return say_err(err,
 			       "no %s filter is large enough for this capacity and rate%s; lower "
 			       "--capacity or raise --fpr",
-			       shape_layout_name(spec->layout),
-			       spec->layout == DEDUP_COUNTDOWN ? ": it has 2^24 cells at most"
+			       layout->name,
+			       *layout->too_large ? layout->too_large
 			       : spec->hash == DEDUP_FNV1A && !spec->hashes
 				       ? " with a single hash (--hashes gives more)"
 				       : "");

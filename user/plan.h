@@ -7,8 +7,8 @@
 #include "spec.h"
 
 /* Fills in everything but the secret and `frags`, for a machine of `cpus` (possible)
- * CPUs whose clock ticks `hz` times a second. Pure. The options pass shape_refusal().
- * -EOVERFLOW or -EDOM of shape_pick(), -ERANGE if the window is too short for the
+ * CPUs whose clock ticks `hz` times a second. Pure. The layout does not refuse the spec.
+ * -EOVERFLOW or -EDOM of the layout's size(), -ERANGE if the window is too short for the
  * hand to go round, -EOPNOTSUPP if FIPS' own size cannot keep the rate for any capacity.
  */
 int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int hz,
@@ -26,8 +26,7 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out);
 double plan_ids(const struct dedup_config *cfg, unsigned int cpus, double fpr);
 
 /* The ids that come between two passes of a place, at most, while at most `ids` come in any
- * interval of a window: a turn of countdowns is longer than that, and a flat array takes ids for a
- * window and then until the other one is clear. Of cfg are read: layout, places, window_ns.
+ * interval of a window; by the layout.
  */
 double plan_turn_ids(const struct dedup_config *cfg, double ids);
 

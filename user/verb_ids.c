@@ -8,9 +8,9 @@
 
 #include "ids.h"
 #include "kernel.h"
+#include "layout.h"
 #include "loader.h"
 #include "say.h"
-#include "shape.h"
 #include "stats.h"
 #include "units.h"
 #include "verbs.h"
@@ -63,7 +63,7 @@ static const char *remove_id(struct filter *f, const uint8_t *id, const char *te
 		say_err(known, "%s is no id: all zero stands for none", text);
 	else if (known < 0)
 		say_err(known, "%s has layout %s, which cannot take ids out; load it with --layout countdown",
-			f->name, shape_layout_name(f->config->layout));
+			f->name, layout_of(f->config->layout)->name);
 	return known < 0 ? NULL : known ? "removed" : UNKNOWN;
 }
 

@@ -7,15 +7,14 @@
 #include <string.h>
 
 #include "attach.h"
-#include "bits.h"
 #include "hand.h"
 #include "kernel.h"
+#include "layout.h"
 #include "loader.h"
 #include "plan.h"
 #include "prefixes.h"
 #include "receivers.h"
 #include "say.h"
-#include "shape.h"
 #include "stats.h"
 #include "units.h"
 #include "verbs.h"
@@ -34,6 +33,7 @@ struct status_iface {
 /* Everything that is shown, collected once. */
 struct status {
 	struct filter filter;
+	const struct layout *layout;
 	struct status_iface ifaces[2 * DEDUP_IFACES_MAX];
 	int ifaces_cnt;
 	struct links links;
@@ -142,18 +142,18 @@ static void collect_countdown(struct status *s, uint64_t hand, struct sample sam
 {
 	const struct dedup_config *c = s->filter.config;
 
-	s->approx_count = stats_approx_count(c, s->filter.state, s->counters.credit);
+	s->approx_count = s->layout->approx_count(c, s->filter.state, s->counters.credit);
 	if (c->places > HISTOGRAM_MAX)
 		return;
 	s->histogram = calloc(c->places + 1, sizeof(*s->histogram));
 	if (s->histogram)
-		stats_histogram(c, s->filter.blocks, hand, sample, s->histogram);
+		s->layout->histogram(c, s->filter.blocks, hand, sample, s->histogram);
 }
 
 /* Fills in the rest; s->filter is open. */
 static int collect(struct status *s)
 {
-	struct sample sample = STATS_ALL;
+	struct sample sample = FILL_ALL;
 	uint64_t hand;
 	int err = collect_ifaces(s);
 
@@ -165,11 +165,11 @@ static int collect(struct status *s)
 		return err;
 	hand = dedup_read(&s->filter.state->hand);
 	if (!s->exact)
-		sample = stats_sample(s->filter.config, kernel_now_ns());
+		sample = fill_sample(s->filter.config, kernel_now_ns());
 	s->fill = stats_fill_by(s->filter.config, s->filter.blocks, hand, sample);
-	if (s->filter.config->layout == DEDUP_COUNTDOWN)
+	if (s->layout->approx_count)
 		collect_countdown(s, hand, sample);
-	s->hand = stats_hand(s->filter.config, s->filter.state, kernel_now_ns());
+	s->hand = s->layout->hand(s->filter.config, s->filter.state, kernel_now_ns());
 	s->turns = dedup_hand_epoch(hand);
 	s->oldest_ns = stats_oldest_ns(s->filter.config, s->filter.state, kernel_now_ns());
 	s->stopped = stats_stopped(s->filter.config, s->filter.state, kernel_now_ns());
@@ -222,26 +222,21 @@ static void print_counters(const struct filter_counters *c)
 		       c->late);
 }
 
-static void print_shape(const struct dedup_config *c)
+static void print_shape(const struct status *s)
 {
-	char size[32];
+	const struct dedup_config *c = s->filter.config;
+	char parameters[LAYOUT_TEXT_MAX], size[32];
 
-	printf("  filter      %s, %s hash; %s; ", shape_layout_name(c->layout),
-	       shape_hash_name(c->hash), format_bytes(plan_bytes(c), size, sizeof(size)));
-	if (c->layout == DEDUP_BLOCKED)
-		printf("%u blocks, k = %u (%u words x %u bits)\n", c->blocks, c->k, c->words,
-		       c->bits);
-	else if (c->layout == DEDUP_FLAT)
-		printf("two arrays of m = %u bits, k = %u\n", c->m, c->k);
-	else
-		printf("m = %u cells, k = %u, %u countdowns\n", c->m, c->k, c->places);
+	s->layout->describe(c, parameters);
+	printf("  filter      %s, %s hash; %s; %s\n", s->layout->name, hash_name(c->hash),
+	       format_bytes(plan_bytes(c), size, sizeof(size)), parameters);
 }
 
 static void print_fill(const struct status *s)
 {
 	const struct fill *f = &s->fill;
 
-	if (s->filter.config->layout == DEDUP_COUNTDOWN)
+	if (s->layout->approx_count)
 		printf("  fill        %.2f %% (%llu cells); %llu ids learned and not expired\n",
 		       100 * f->current, (unsigned long long)f->set_current,
 		       (unsigned long long)s->approx_count);
@@ -301,7 +296,7 @@ static void print_text(const struct status *s)
 	printf("  interfaces  ");
 	print_ifaces(s);
 	print_receiver(s);
-	print_shape(c);
+	print_shape(s);
 	printf("  promise     at most %g of fresh events lost, at %llu ids a window of %s\n",
 	       plan_fpr(c), c->capacity, format_time(c->window_ns, window, sizeof(window)));
 	if (c->learn_app)
@@ -310,7 +305,7 @@ static void print_text(const struct status *s)
 		puts("  IHAVEs      all pass");
 	if (s->stopped)
 		puts("  hand        has stopped: everything passes; unload and load again");
-	else if (c->layout == DEDUP_COUNTDOWN)
+	else if (s->layout->approx_count)
 		printf("  hand        %u countdowns; oldest id at most %s old\n",
 		       s->turns * c->places + (uint32_t)(s->hand * c->places + 0.5),
 		       format_time(s->oldest_ns, oldest, sizeof(oldest)));
@@ -403,21 +398,12 @@ static void json_shape(json_object *o, const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
 
+	struct layout_fact facts[LAYOUT_FACTS_MAX];
+	int cnt = s->layout->facts(NULL, c, facts);
+
 	ADD("blocks", json_u64(c->blocks));
-	if (c->layout == DEDUP_BLOCKED) {
-		ADD("words", json_u64(c->words));
-		ADD("bits", json_u64(c->bits));
-		ADD("hashes", json_u64(c->k));
-		return;
-	}
-	ADD("m", json_u64(c->m));
-	ADD("k", json_u64(c->k));
-	if (c->layout == DEDUP_FLAT) {
-		ADD("m_allocated", json_u64(dedup_bits_capacity(c->m)));
-	} else {
-		ADD("index_bits", json_u64(__builtin_ctz(c->m)));
-		ADD("countdowns", json_u64(c->places));
-	}
+	for (int i = 0; i < cnt; i++)
+		ADD(facts[i].key, json_u64(facts[i].value));
 }
 
 /* What it holds. */
@@ -426,7 +412,7 @@ static void json_fill(json_object *o, const struct status *s)
 	const struct fill *f = &s->fill;
 	json_object *list;
 
-	if (s->filter.config->layout == DEDUP_COUNTDOWN) {
+	if (s->layout->approx_count) {
 		ADD("fill", json_object_new_double(f->current));
 		ADD("cells_set", json_u64(f->set_current));
 		ADD("approx_count", json_u64(s->approx_count));
@@ -441,7 +427,7 @@ static void json_fill(json_object *o, const struct status *s)
 	ADD("fill_previous", json_object_new_double(f->previous));
 	ADD("set_bits", json_u64(f->set_current));
 	ADD("set_bits_previous", json_u64(f->set_previous));
-	if (s->filter.config->layout == DEDUP_FLAT) {
+	if (s->layout == &LAYOUT_FLAT) {
 		ADD("occupancy", json_object_new_double(f->current));
 		ADD("occupancy_previous", json_object_new_double(f->previous));
 	}
@@ -459,8 +445,8 @@ static json_object *to_json(const struct status *s)
 	ADD("action", json_object_new_string(c->count_only ? "count" : "drop"));
 	ADD("learn", json_object_new_string(c->learn_app ? "app" : "kernel"));
 	ADD("ihave", json_object_new_string(c->ihave_pass ? "pass" : "drop"));
-	ADD("layout", json_object_new_string(shape_layout_name(c->layout)));
-	ADD("hash", json_object_new_string(shape_hash_name(c->hash)));
+	ADD("layout", json_object_new_string(s->layout->name));
+	ADD("hash", json_object_new_string(hash_name(c->hash)));
 	json_receiver(o, s);
 	json_shape(o, s);
 	ADD("capacity", json_u64(c->capacity));
@@ -494,6 +480,7 @@ static int show(struct filter *f, bool exact, json_object *list)
 
 	if (s) {
 		s->filter = *f;
+		s->layout = layout_of(f->config->layout);
 		s->exact = exact;
 		err = collect(s);
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "size.h"
+#include "blocked_size.h"
 
 #include <errno.h>
 #include <math.h>
@@ -129,9 +129,9 @@ int size_pick(double ids, double fpr, struct geometry *out)
 		}
 	}
 	smallest = fmin(least[0], fmin(least[1], least[2]));
-	if (!(smallest <= UINT32_MAX / (SIZE_WORDS_WORTH * SIZE_BITS_WORTH)))
+	if (!(smallest <= UINT32_MAX / (SIZE_PROBES_WORTH * SIZE_BITS_WORTH)))
 		return -EOVERFLOW;
-	while (least[w] > smallest * SIZE_WORDS_WORTH)
+	while (least[w] > smallest * SIZE_PROBES_WORTH)
 		w++;
 	while (blocks[w][bits] > least[w] * SIZE_BITS_WORTH)
 		bits++;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "flat_size.h"
+#include "array_size.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
+#include <stddef.h>
 
 #include "array_rate.h"
 #include "positions.h"
-#include "size.h"
 
 #define INDEX_BITS_MAX 24
 
@@ -40,7 +39,7 @@ static double bits_for(int arrays, enum dedup_hash_scheme hash, double n, double
 	return lo;
 }
 
-int flat_pick(int arrays, enum dedup_hash_scheme hash, double n, double p, uint32_t *m, uint32_t *k)
+int array_pick(int arrays, enum dedup_hash_scheme hash, double n, double p, uint32_t *m, uint32_t *k)
 {
 	double bits[DEDUP_HASHES_MAX + 1], best = INFINITY;
 	uint32_t pick = *k;
@@ -53,7 +52,7 @@ int flat_pick(int arrays, enum dedup_hash_scheme hash, double n, double p, uint3
 			if (bits[i] < best)
 				best = bits[i];
 		}
-		for (pick = 1; pick < DEDUP_HASHES_MAX && bits[pick] > best * SIZE_WORDS_WORTH;)
+		for (pick = 1; pick < DEDUP_HASHES_MAX && bits[pick] > best * SIZE_PROBES_WORTH;)
 			pick++;
 	}
 	if (!(bits[pick] <= UINT32_MAX))
@@ -63,8 +62,8 @@ int flat_pick(int arrays, enum dedup_hash_scheme hash, double n, double p, uint3
 	return 0;
 }
 
-int flat_pick_power(int arrays, enum dedup_hash_scheme hash, double n, double p, uint32_t k_bits,
-		    uint32_t *index_bits, uint32_t *k)
+int array_pick_power(int arrays, enum dedup_hash_scheme hash, double n, double p, uint32_t k_bits,
+		     uint32_t *index_bits, uint32_t *k)
 {
 	uint32_t lo = *index_bits ? *index_bits : 1, hi = *index_bits ? *index_bits : INDEX_BITS_MAX;
 
@@ -80,4 +79,30 @@ int flat_pick_power(int arrays, enum dedup_hash_scheme hash, double n, double p,
 		}
 	}
 	return -EOVERFLOW;
+}
+
+uint32_t array_probes(int arrays, enum dedup_hash_scheme hash, uint32_t index_bits, double p)
+{
+	uint32_t k_max = DEDUP_HASHES_MAX;
+	double k = floor(log2(arrays / p) + 0.5);
+
+	if (hash == DEDUP_TEZOS && TEZOS_BITS / index_bits < k_max)
+		k_max = TEZOS_BITS / index_bits;
+	return k < 1 ? 1 : k > k_max ? k_max : k;
+}
+
+uint32_t array_index_bits(uint64_t m)
+{
+	for (uint32_t b = 1; b <= INDEX_BITS_MAX; b++)
+		if (m == 1ULL << b)
+			return b;
+	return 0;
+}
+
+const char *array_refuse_tezos(uint32_t index_bits, uint32_t probes)
+{
+	if ((uint64_t)index_bits * probes <= TEZOS_BITS)
+		return NULL;
+	return "SHA-256 has 256 bits: with --hash tezos so many --hashes times the bits of an "
+	       "index (--index-bits, or log2 of --bits) must not be more";
 }

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Layout blocked: both generations of an id in one cache line. */
+#include <math.h>
+#include <stdio.h>
+
+#include "bits.h"
+#include "blocked_size.h"
+#include "hand.h"
+#include "layout.h"
+
+static const char *refusal(const struct filter_spec *spec)
+{
+	if (spec->hash != DEDUP_FAST && spec->hash != DEDUP_SIPHASH)
+		return "--hash colibri, fips, fnv1a and tezos need --layout flat or countdown";
+	if (spec->bits)
+		return "--bits is for --layout flat (countdown has --index-bits)";
+	if (spec->hashes)
+		return "--hashes is for --layout flat and countdown";
+	if (spec->index_bits || spec->countdown_bits)
+		return "--index-bits and --countdown-bits are for --layout countdown";
+	return NULL;
+}
+
+static int size(const struct filter_spec *spec, double ids, double fpr, struct dedup_config *c)
+{
+	struct geometry g;
+	int err = size_pick(ids, fpr, &g);
+
+	(void)spec;
+	if (err)
+		return err;
+	c->blocks = c->places = g.blocks;
+	c->segment_places = (g.blocks - 1) / DEDUP_MARKS + 1;
+	c->words = g.words;
+	c->bits = g.bits;
+	c->k = g.words * g.bits;
+	return 0;
+}
+
+static double rate(const struct dedup_config *c, double ids)
+{
+	const struct geometry g = { c->blocks, c->words, c->bits };
+
+	return size_fpr(&g, ids);
+}
+
+static double turn_ids(const struct dedup_config *c, double ids, double slack_ns, double clear_ns)
+{
+	(void)c, (void)slack_ns, (void)clear_ns;
+	return ids;
+}
+
+#define HALF_BITS (DEDUP_HALF_WORDS * DEDUP_WORD_BITS)
+
+/* hit[n]: the chance that an id's bits in a word all meet the n that are set in it. */
+static void word_hits(double hit[DEDUP_WORD_BITS + 1], uint32_t bits)
+{
+	for (int n = 0; n <= DEDUP_WORD_BITS; n++)
+		hit[n] = pow(n / (double)DEDUP_WORD_BITS, bits);
+}
+
+/* The chance that an id which is not in this half seems to be: over the words that
+ * it may use, one of four, one of the six pairs, or all.
+ */
+static double half_hit(const __u64 *half, uint32_t words, const double *word_hit)
+{
+	double hit[DEDUP_HALF_WORDS], sum = 0;
+
+	for (int i = 0; i < DEDUP_HALF_WORDS; i++)
+		hit[i] = word_hit[__builtin_popcountll(half[i])];
+	if (words == DEDUP_HALF_WORDS)
+		return hit[0] * hit[1] * hit[2] * hit[3];
+	for (int i = 0; i < DEDUP_HALF_WORDS; i++) {
+		if (words == 1)
+			sum += hit[i] / 4;
+		for (int j = 0; words == 2 && j < i; j++)
+			sum += hit[i] * hit[j] / 6;
+	}
+	return sum;
+}
+
+static int half_popcount(const __u64 *half)
+{
+	int sum = 0;
+
+	for (int i = 0; i < DEDUP_HALF_WORDS; i++)
+		sum += __builtin_popcountll(half[i]);
+	return sum;
+}
+
+/* How many ids set so many bits in as many halves: a bit stays clear with the chance
+ * that every id misses it. A half of a block is as good as never full.
+ */
+static double ids_of(const struct dedup_config *cfg, uint64_t bits_set, uint64_t halves)
+{
+	double clear = 1 - bits_set / ((double)halves * HALF_BITS);
+	double miss = cfg->words / (double)DEDUP_HALF_WORDS *
+		      (1 - pow(1 - 1.0 / DEDUP_WORD_BITS, cfg->bits));
+	double least = 0.5 / ((double)halves * HALF_BITS);
+
+	return halves ? halves * -log(clear > least ? clear : least) / miss : 0;
+}
+
+/* Up to w->end, which is a segment. */
+static void add_segment(struct fill *f, const struct dedup_config *cfg,
+			const struct dedup_block *blocks, uint64_t hand, const double *hit,
+			struct walk *w)
+{
+	uint64_t bits[2] = { 0 };
+	uint32_t first = w->next;
+
+	while (walk_on(w)) {
+		uint32_t cur = dedup_hand_half(hand, w->block);
+		struct dedup_block block = blocks[w->block];
+		__u64 both[DEDUP_HALF_WORDS];
+
+		for (int i = 0; i < DEDUP_HALF_WORDS; i++)
+			both[i] = block.half[0][i] & block.half[1][i];
+		f->fpr += w->stands * (half_hit(block.half[0], cfg->words, hit) +
+				       half_hit(block.half[1], cfg->words, hit) -
+				       half_hit(both, cfg->words, hit));
+		bits[0] += (uint64_t)w->stands * half_popcount(block.half[cur]);
+		bits[1] += (uint64_t)w->stands * half_popcount(block.half[cur ^ 1]);
+	}
+	f->ids += ids_of(cfg, bits[0], w->end - first) + ids_of(cfg, bits[1], w->end - first);
+	f->set_current += bits[0];
+	f->set_previous += bits[1];
+}
+
+static struct fill fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
+			uint64_t hand, struct sample sample)
+{
+	struct walk w = { .sample = sample };
+	double hit[DEDUP_WORD_BITS + 1], part;
+	struct fill f = { 0 };
+
+	word_hits(hit, cfg->bits);
+	/* The current halves of blocks that the hand has just passed hold little, of
+	 * those before it much: each segment is estimated by itself.
+	 */
+	while (w.end < cfg->blocks) {
+		w.end += cfg->segment_places;
+		if (w.end > cfg->blocks)
+			w.end = cfg->blocks;
+		add_segment(&f, cfg, blocks, hand, hit, &w);
+	}
+	f.fpr /= cfg->blocks;
+	f.current = f.set_current / ((double)cfg->blocks * HALF_BITS);
+	f.previous = f.set_previous / ((double)cfg->blocks * HALF_BITS);
+	part = (double)w.read / cfg->blocks;
+	fill_set_error(&f, part, f.ids * part, 1); /* all bits of an id are in one block */
+	return f;
+}
+
+static double hand(const struct dedup_config *c, struct dedup_state *st, uint64_t now_ns)
+{
+	(void)now_ns;
+	return (double)dedup_hand_pos(dedup_read(&st->hand)) / c->places;
+}
+
+static void find(const struct dedup_config *c, const struct dedup_id *id, struct place *p)
+{
+	dedup_probe(&p->probe, dedup_hash(id, dedup_id_words(c->id_bytes), c), c->blocks, c->words,
+		    c->bits);
+}
+
+static void prefetch(const struct filter *f, const struct place *p)
+{
+	__builtin_prefetch(&f->blocks[p->probe.block]);
+}
+
+static bool is_known(const struct filter *f, const struct place *p)
+{
+	return dedup_block_holds(&f->blocks[p->probe.block], &p->probe, f->config->words);
+}
+
+static int learn(struct filter *f, const struct place *p)
+{
+	uint32_t block = p->probe.block;
+
+	return dedup_half_learn(dedup_half(&f->blocks[block], dedup_hand_half(p->hand, block)),
+				&p->probe, f->config->words);
+}
+
+static uint32_t generation(const struct dedup_config *c, const struct place *p)
+{
+	(void)c;
+	return dedup_hand_epoch(p->hand) + (p->probe.block < dedup_hand_pos(p->hand));
+}
+
+static uint64_t bits(const struct dedup_config *c)
+{
+	return (uint64_t)c->blocks * HALF_BITS;
+}
+
+static int facts(const struct filter_spec *spec, const struct dedup_config *c, struct layout_fact *out)
+{
+	(void)spec;
+	out[0] = (struct layout_fact){ "blocks", c->blocks };
+	out[1] = (struct layout_fact){ "words", c->words };
+	out[2] = (struct layout_fact){ "bits", c->bits };
+	out[3] = (struct layout_fact){ "hashes", c->k };
+	return 4;
+}
+
+static void describe(const struct dedup_config *c, char *text)
+{
+	snprintf(text, LAYOUT_TEXT_MAX, "%u blocks, k = %u (%u words x %u bits)", c->blocks, c->k,
+		 c->words, c->bits);
+}
+
+static void explain(const struct filter_spec *spec, const struct dedup_config *c, char *text)
+{
+	(void)spec;
+	snprintf(text, LAYOUT_TEXT_MAX,
+		 "blocks         %u of 64 bytes\n"
+		 "k              %u (%u words x %u bits)\n",
+		 c->blocks, c->k, c->words, c->bits);
+}
+
+const struct layout LAYOUT_BLOCKED = {
+	.name = "blocked",
+	.too_large = "",
+	.refusal = refusal,
+	.size = size,
+	.rate = rate,
+	.turn_ids = turn_ids,
+	.fill = fill,
+	.hand = hand,
+	.find = find,
+	.prefetch = prefetch,
+	.is_known = is_known,
+	.learn = learn,
+	.generation = generation,
+	.bits = bits,
+	.facts = facts,
+	.describe = describe,
+	.explain = explain,
+	.has_generations = true,
+};

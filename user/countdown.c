@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Layout countdown: cells that count down to 0. */
+#include "countdown.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "array_rate.h"
+#include "array_size.h"
+#include "hand.h"
+#include "layout.h"
+
+static uint32_t countdowns(const struct filter_spec *spec)
+{
+	return (1U << (spec->countdown_bits ? spec->countdown_bits : COUNTDOWN_BITS_DEFAULT)) - 1;
+}
+
+static const char *refusal(const struct filter_spec *spec)
+{
+	if (spec->bits)
+		return "--bits is for --layout flat (countdown has --index-bits)";
+	return spec->hash == DEDUP_TEZOS ? array_refuse_tezos(spec->index_bits, spec->hashes) : NULL;
+}
+
+static int size(const struct filter_spec *spec, double ids, double fpr, struct dedup_config *c)
+{
+	uint32_t index_bits = spec->index_bits, k = spec->hashes;
+	uint32_t k_bits = spec->hash == DEDUP_TEZOS ? TEZOS_BITS : UINT32_MAX;
+
+	if ((!index_bits || !k) &&
+	    array_pick_power(1, spec->hash, ids, fpr, k_bits, &index_bits, &k)) {
+		if (!spec->index_bits)
+			return -EOVERFLOW;
+		k = array_probes(1, spec->hash, index_bits, fpr);
+	}
+	c->m = 1U << index_bits;
+	c->k = k;
+	c->blocks = (c->m - 1) / DEDUP_BLOCK_CELLS + 1;
+	c->places = countdowns(spec);
+	c->segment_places = (c->places - 1) / DEDUP_MARKS + 1;
+	return 0;
+}
+
+static const char *note(const struct dedup_config *c)
+{
+	if (c->places > 1)
+		return NULL;
+	return "with --countdown-bits 1 the next countdown takes every id, however new: "
+	       "ids are remembered for at most a window";
+}
+
+static double rate(const struct dedup_config *c, double ids)
+{
+	return array_rate_of(1, c->hash, c->m, c->k, ids);
+}
+
+/* A turn is longer by a countdown, and a mark is true for the first place of its segment only. */
+static double turn_ids(const struct dedup_config *c, double ids, double slack_ns, double clear_ns)
+{
+	(void)slack_ns, (void)clear_ns;
+	return c->places > 1 ? ids + ids * (1 + c->places / DEDUP_MARKS) / (c->places - 1) : ids;
+}
+
+/* Of what is left of cells, how many have none, 1, ... config->places countdowns to go; more than
+ * `most` as if so many. Returns the part of the cells that was read.
+ */
+static double count_cells(const struct dedup_config *cfg, const struct dedup_block *blocks,
+			  uint64_t hand, struct sample sample, uint32_t most, uint64_t *cells)
+{
+	uint32_t now = dedup_countdowns(hand, cfg->places);
+	uint32_t in_block = cfg->m < DEDUP_BLOCK_CELLS ? cfg->m : DEDUP_BLOCK_CELLS;
+	struct walk w = { .sample = sample, .end = cfg->blocks };
+
+	while (walk_on(&w)) {
+		for (uint32_t i = 0; i < in_block; i++) {
+			const __u32 *cell = &blocks[w.block].cell[i];
+			uint32_t left = dedup_cell_left(dedup_read32(cell), now, cfg->places);
+
+			cells[left < most ? left : most] += w.stands;
+		}
+	}
+	return (double)w.read / cfg->blocks;
+}
+
+static struct fill fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
+			uint64_t hand, struct sample sample)
+{
+	uint64_t cells[2] = { 0 };
+	double part = count_cells(cfg, blocks, hand, sample, 1, cells);
+	struct fill f = { .set_current = cells[1] };
+
+	f.current = (double)f.set_current / cfg->m;
+	f.ids = array_learned(cfg->m, cfg->k, f.set_current);
+	f.fpr = array_rate_at(cfg->hash, cfg->m, cfg->k, f.current);
+	fill_set_error(&f, part, f.set_current * part, cfg->k);
+	return f;
+}
+
+static void histogram(const struct dedup_config *cfg, const struct dedup_block *blocks,
+		      uint64_t hand, struct sample sample, uint64_t *cells)
+{
+	memset(cells, 0, (cfg->places + 1ULL) * sizeof(*cells));
+	count_cells(cfg, blocks, hand, sample, cfg->places, cells);
+}
+
+static uint64_t approx_count(const struct dedup_config *cfg, struct dedup_state *st, int64_t credit)
+{
+	uint64_t load = dedup_hand_load(st, cfg);
+
+	return load > (uint64_t)credit ? load - credit : 0;
+}
+
+static double hand(const struct dedup_config *c, struct dedup_state *st, uint64_t now_ns)
+{
+	(void)now_ns;
+	return (double)dedup_hand_pos(dedup_read(&st->hand)) / c->places;
+}
+
+static void find(const struct dedup_config *c, const struct dedup_id *id, struct place *p)
+{
+	dedup_positions(&p->positions, id, c);
+}
+
+static void prefetch(const struct filter *f, const struct place *p)
+{
+	for (uint32_t i = 0; i < f->config->k; i++)
+		__builtin_prefetch(dedup_cell(f->blocks, p->positions.at[i]));
+}
+
+static uint32_t generation(const struct dedup_config *c, const struct place *p)
+{
+	return dedup_countdowns(p->hand, c->places);
+}
+
+static bool is_known(const struct filter *f, const struct place *p)
+{
+	const struct dedup_config *c = f->config;
+
+	return dedup_countdown_left(f->blocks, generation(c, p), c->places, &p->positions, c->k);
+}
+
+static int learn(struct filter *f, const struct place *p)
+{
+	const struct dedup_config *c = f->config;
+
+	return dedup_countdown_learn(f->blocks, generation(c, p), c->places, &p->positions, c->k);
+}
+
+static void take_out(struct filter *f, const struct place *p)
+{
+	dedup_countdown_remove(f->blocks, generation(f->config, p), &p->positions, f->config->k);
+}
+
+static uint64_t bits(const struct dedup_config *c)
+{
+	return c->m;
+}
+
+static int facts(const struct filter_spec *spec, const struct dedup_config *c, struct layout_fact *out)
+{
+	(void)spec;
+	out[0] = (struct layout_fact){ "m", c->m };
+	out[1] = (struct layout_fact){ "k", c->k };
+	out[2] = (struct layout_fact){ "index_bits", __builtin_ctz(c->m) };
+	out[3] = (struct layout_fact){ "countdowns", c->places };
+	return 4;
+}
+
+static void describe(const struct dedup_config *c, char *text)
+{
+	snprintf(text, LAYOUT_TEXT_MAX, "m = %u cells, k = %u, %u countdowns", c->m, c->k, c->places);
+}
+
+static void explain(const struct filter_spec *spec, const struct dedup_config *c, char *text)
+{
+	(void)spec;
+	snprintf(text, LAYOUT_TEXT_MAX,
+		 "m              %u cells of 32 bits (--index-bits %d)\n"
+		 "k              %u\n"
+		 "countdowns     %u\n",
+		 c->m, __builtin_ctz(c->m), c->k, c->places);
+}
+
+const struct layout LAYOUT_COUNTDOWN = {
+	.name = "countdown",
+	.too_large = ": it has 2^24 cells at most",
+	.refusal = refusal,
+	.size = size,
+	.note = note,
+	.rate = rate,
+	.turn_ids = turn_ids,
+	.fill = fill,
+	.hand = hand,
+	.find = find,
+	.prefetch = prefetch,
+	.is_known = is_known,
+	.learn = learn,
+	.generation = generation,
+	.remove = take_out,
+	.bits = bits,
+	.facts = facts,
+	.describe = describe,
+	.explain = explain,
+	.approx_count = approx_count,
+	.histogram = histogram,
+	.has_generations = false,
+};

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "fill.h"
+
+#include <math.h>
+
+struct sample fill_sample(const struct dedup_config *cfg, uint64_t seed)
+{
+	return (struct sample){ (cfg->blocks - 1) / FILL_BLOCKS_MAX + 1, seed };
+}
+
+/* SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */
+static uint64_t draw(uint64_t *seed)
+{
+	uint64_t z = *seed += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+bool walk_on(struct walk *w)
+{
+	if (w->next >= w->end)
+		return false;
+	w->stands = w->end - w->next;
+	if (w->stands > w->sample.stride)
+		w->stands = w->sample.stride;
+	w->block = w->next;
+	if (w->stands > 1) /* drawn, as what is in the memory may come back every so many blocks */
+		w->block += draw(&w->sample.seed) % w->stands;
+	w->next += w->stands;
+	w->read++;
+	return true;
+}
+
+void fill_set_error(struct fill *f, double read_part, double seen, double an_id)
+{
+	f->read_part = read_part;
+	f->ids_error = sqrt((1 - read_part) / (seen + 1)) * (f->ids + 1 / (read_part * an_id));
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Layout flat: the bit array of the textbooks, two of them. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "array_rate.h"
+#include "array_size.h"
+#include "fips_count.h"
+#include "flat.h"
+#include "layout.h"
+
+#define FIPS_M 8192 /* FIPS v1: 1 KB, 5 hashes */
+#define FIPS_K 5
+
+static const char *refusal(const struct filter_spec *spec)
+{
+	uint32_t index_bits = array_index_bits(spec->bits);
+
+	if (spec->index_bits || spec->countdown_bits)
+		return "--index-bits and --countdown-bits are for --layout countdown";
+	if (spec->hash != DEDUP_TEZOS)
+		return NULL;
+	if (spec->bits && !index_bits)
+		return "with --hash tezos --bits is a power of 2, from 2 to 16777216";
+	return array_refuse_tezos(index_bits, spec->hashes);
+}
+
+/* The m and k that another system's rules fix, or that the rate asks for. What of them is
+ * not 0 is given.
+ */
+static int pick(const struct filter_spec *spec, double ids, double fpr, uint32_t *m, uint32_t *k)
+{
+	uint32_t index_bits = array_index_bits(*m), own_m, own_k;
+	int err = 0;
+
+	if (spec->hash == DEDUP_COLIBRI && !(*m && *k)) {
+		err = textbook_size(spec->capacity, spec->fpr, &own_m, &own_k);
+		*m = *m ? *m : own_m;
+		*k = *k ? *k : own_k;
+	} else if (spec->hash == DEDUP_FIPS) {
+		*m = *m ? *m : FIPS_M;
+		*k = *k ? *k : FIPS_K;
+	} else if (spec->hash == DEDUP_FNV1A && !*k) {
+		*k = 1; /* the seed's is a single hash */
+	}
+	if (*m) {
+		*k = *k ? *k : array_probes(2, spec->hash, index_bits, fpr);
+	} else if (spec->hash == DEDUP_TEZOS) {
+		err = array_pick_power(2, spec->hash, ids, fpr, TEZOS_BITS, &index_bits, k);
+		*m = 1U << index_bits;
+	} else if (!err) {
+		err = array_pick(2, spec->hash, ids, fpr, m, k);
+	}
+	return !err && *k > DEDUP_HASHES_MAX ? -EDOM : err;
+}
+
+static int size(const struct filter_spec *spec, double ids, double fpr, struct dedup_config *c)
+{
+	int err;
+
+	c->m = spec->bits;
+	c->k = spec->hashes;
+	err = pick(spec, ids, fpr, &c->m, &c->k);
+	if (err)
+		return err;
+	c->places = c->segment_places = dedup_flat_blocks(c->m);
+	c->blocks = 2 * c->places;
+	return 0;
+}
+
+static double rate(const struct dedup_config *c, double ids)
+{
+	return array_rate_of(2, c->hash, c->m, c->k, ids);
+}
+
+/* An array takes ids for a window, and then until the other one is clear. */
+static double turn_ids(const struct dedup_config *c, double ids, double slack_ns, double clear_ns)
+{
+	return clear_ns > slack_ns ? ids + ids * (clear_ns - slack_ns) / c->window_ns : ids;
+}
+
+/* Of one of flat's arrays. What FIPS' peers have put there is not random. */
+static double array_fpr(const struct dedup_config *cfg, const struct dedup_block *array, double fill)
+{
+	double excess = 0;
+
+	if (cfg->hash == DEDUP_FIPS && cfg->m >= DEDUP_WORD_BITS && !(cfg->m & (cfg->m - 1)))
+		excess = fips_excess(array->word, cfg->m, cfg->k, NULL);
+	return array_rate_at(cfg->hash, cfg->m, cfg->k, fill) + excess;
+}
+
+static uint32_t block_popcount(const struct dedup_block *b, const struct dedup_block *and)
+{
+	uint32_t sum = 0;
+
+	for (int i = 0; i < DEDUP_BLOCK_WORDS; i++)
+		sum += __builtin_popcountll(dedup_read(&b->word[i]) & dedup_read(&and->word[i]));
+	return sum;
+}
+
+static struct fill fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
+			uint64_t hand, struct sample sample)
+{
+	const struct dedup_block *current = &blocks[dedup_flat_current(hand) * cfg->places];
+	const struct dedup_block *previous = &blocks[(dedup_flat_current(hand) ^ 1) * cfg->places];
+	struct walk w = { .sample = sample, .end = cfg->places };
+	bool has_previous = dedup_flat_has_previous(hand);
+	uint64_t both = 0;
+	struct fill f = { 0 };
+	double part;
+
+	while (walk_on(&w)) { /* no bit beyond m is ever set */
+		const struct dedup_block *c = &current[w.block], *p = &previous[w.block];
+
+		f.set_current += (uint64_t)w.stands * block_popcount(c, c);
+		if (!has_previous)
+			continue;
+		f.set_previous += (uint64_t)w.stands * block_popcount(p, p);
+		both += (uint64_t)w.stands * block_popcount(c, p);
+	}
+	f.current = (double)f.set_current / cfg->m;
+	f.previous = (double)f.set_previous / cfg->m;
+	f.ids = array_learned(cfg->m, cfg->k, f.set_current) +
+		array_learned(cfg->m, cfg->k, f.set_previous);
+	f.fpr = array_fpr(cfg, current, f.current);
+	if (f.set_previous)
+		f.fpr += array_fpr(cfg, previous, f.previous);
+	/* An id that both arrays seem to hold counts once; some such are left in. */
+	f.fpr -= pow((double)both / cfg->m, cfg->k);
+	f.fpr = fmin(f.fpr, 1);
+	part = (double)w.read / cfg->places;
+	fill_set_error(&f, part, (f.set_current + f.set_previous) * part, cfg->k);
+	return f;
+}
+
+/* It rests for a window, and then clears an array. */
+static double hand(const struct dedup_config *c, struct dedup_state *st, uint64_t now_ns)
+{
+	uint32_t pos = dedup_hand_pos(dedup_read(&st->hand));
+	uint64_t rested_ns = now_ns - dedup_read(&dedup_hand_mark(st, c, 0)->at_ns);
+
+	return pos || rested_ns > c->window_ns ? 1 : (double)rested_ns / c->window_ns;
+}
+
+static void find(const struct dedup_config *c, const struct dedup_id *id, struct place *p)
+{
+	dedup_positions(&p->positions, id, c);
+}
+
+static void prefetch(const struct filter *f, const struct place *p)
+{
+	const struct dedup_config *c = f->config;
+	uint32_t array = dedup_flat_current(p->hand);
+
+	for (uint32_t i = 0; i < c->k; i++) {
+		uint32_t at = p->positions.at[i];
+
+		__builtin_prefetch(dedup_flat_word(f->blocks, c->places, array, at));
+		__builtin_prefetch(dedup_flat_word(f->blocks, c->places, array ^ 1, at));
+	}
+}
+
+static bool holds(const struct filter *f, const struct place *p, uint32_t array)
+{
+	return dedup_flat_holds(f->blocks, f->config->places, array, &p->positions, f->config->k);
+}
+
+static bool is_known(const struct filter *f, const struct place *p)
+{
+	uint32_t array = dedup_flat_current(p->hand);
+
+	return holds(f, p, array) || (dedup_flat_has_previous(p->hand) && holds(f, p, array ^ 1));
+}
+
+static int learn(struct filter *f, const struct place *p)
+{
+	return dedup_flat_learn(f->blocks, f->config->places, dedup_flat_current(p->hand),
+				&p->positions, f->config->k);
+}
+
+static uint32_t generation(const struct dedup_config *c, const struct place *p)
+{
+	(void)c;
+	return dedup_hand_epoch(p->hand);
+}
+
+static uint64_t bits(const struct dedup_config *c)
+{
+	return c->m;
+}
+
+static int facts(const struct filter_spec *spec, const struct dedup_config *c, struct layout_fact *out)
+{
+	uint32_t m = 0, k = 0; /* too large */
+
+	out[0] = (struct layout_fact){ "m", c->m };
+	out[1] = (struct layout_fact){ "k", c->k };
+	out[2] = (struct layout_fact){ "m_allocated", dedup_bits_capacity(c->m) };
+	if (!spec)
+		return 3;
+	textbook_size(spec->capacity, spec->fpr, &m, &k);
+	out[3] = (struct layout_fact){ "textbook_m", m };
+	out[4] = (struct layout_fact){ "textbook_k", k };
+	return 5;
+}
+
+static void describe(const struct dedup_config *c, char *text)
+{
+	snprintf(text, LAYOUT_TEXT_MAX, "two arrays of m = %u bits, k = %u", c->m, c->k);
+}
+
+static void explain(const struct filter_spec *spec, const struct dedup_config *c, char *text)
+{
+	int len =
+		snprintf(text, LAYOUT_TEXT_MAX,
+			 "m              %u bits, in each of two arrays of 64-bit words for %llu\n"
+			 "k              %u\n",
+			 c->m, dedup_bits_capacity(c->m), c->k);
+	uint32_t m, k;
+
+	if (c->hash > DEDUP_COLIBRI || textbook_size(spec->capacity, spec->fpr, &m, &k) ||
+	    (m == c->m && k == c->k))
+		return;
+	snprintf(
+		text + len, LAYOUT_TEXT_MAX - len,
+		"textbook       m = %u, k = %u, for one generation alone (--bits %u --hashes %u)\n",
+		m, k, m, k);
+}
+
+const struct layout LAYOUT_FLAT = {
+	.name = "flat",
+	.too_large = "",
+	.refusal = refusal,
+	.size = size,
+	.rate = rate,
+	.turn_ids = turn_ids,
+	.fill = fill,
+	.hand = hand,
+	.find = find,
+	.prefetch = prefetch,
+	.is_known = is_known,
+	.learn = learn,
+	.generation = generation,
+	.bits = bits,
+	.facts = facts,
+	.describe = describe,
+	.explain = explain,
+	.has_generations = true,
+};

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "layout.h"
+
+#include <string.h>
+
+static const struct layout *const LAYOUTS[] = {
+	[DEDUP_BLOCKED] = &LAYOUT_BLOCKED,
+	[DEDUP_FLAT] = &LAYOUT_FLAT,
+	[DEDUP_COUNTDOWN] = &LAYOUT_COUNTDOWN,
+};
+static const char *const HASHES[] = { "fast", "siphash", "colibri", "fips", "fnv1a", "tezos" };
+
+#define CNT(a) (sizeof(a) / sizeof((a)[0]))
+
+const struct layout *layout_of(uint32_t layout)
+{
+	return layout < CNT(LAYOUTS) ? LAYOUTS[layout] : NULL;
+}
+
+int layout_find(const char *name)
+{
+	for (size_t i = 0; i < CNT(LAYOUTS); i++)
+		if (!strcmp(LAYOUTS[i]->name, name))
+			return i;
+	return -1;
+}
+
+const char *hash_name(uint32_t hash)
+{
+	return hash < CNT(HASHES) ? HASHES[hash] : NULL;
+}
+
+int hash_find(const char *name)
+{
+	for (size_t i = 0; i < CNT(HASHES); i++)
+		if (!strcmp(HASHES[i], name))
+			return i;
+	return -1;
+}
