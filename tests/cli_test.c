@@ -300,6 +300,7 @@ static const struct cli_story STORIES[] = {
 	{ "name-or-interface",
 	  "$XD load v0 p0 --port 80; got $XD status p0; has 'v0: GSP/1'\n"
 	  "got $XD add p0 " ID_A "; got $XD test p0 " ID_A "; $XD rotate p0; $XD reset p0\n"
+	  "$XD refresh p0\n"
 	  "exits 3 $XD test p0 " ID_A "; fails 'cannot take ids out' $XD remove p0 " ID_A "\n"
 	  "got $XD status p0 --json; has '\"name\": \"v0\"'; $XD unload p0; fails 'no filter p0' "
 	  "$XD status p0\n"

@@ -5,11 +5,12 @@
 #include "loader.h"
 #include "receivers.h"
 #include "verbs.h"
+#include "where.h"
 
-static int refresh(const char *name, const struct links *links)
+static int refresh(const char *what, const struct links *links)
 {
 	struct filter f;
-	int err = filter_open_or_say(name, &f);
+	int err = where_open(what, &f);
 
 	if (err)
 		return err;
