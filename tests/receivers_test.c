@@ -66,6 +66,22 @@ static const struct cli_story STORIES[] = {
 	  "$XD load v0 p0 --port 80; ip link set p0 address 02:00:00:00:00:79; got $XD status\n"
 	  "has 'the MACs of p0 or'; lacks 'the MACs of v0 or'; $XD refresh v0\n"
 	  "got $XD status; lacks warning\n" },
+	/* One of them has another index there, as its own is taken. */
+	{ "refresh-where-interfaces-have-moved",
+	  "unshare --net sleep 300 >/dev/null 2>&1 & far=$!\n"
+	  "until [ $(readlink /proc/$far/ns/net) != $(readlink /proc/self/ns/net) ]; do\n"
+	  "	sleep 0.01; done; there() { nsenter --target $far --net \"$@\"; }\n" LOAD "\n"
+	  "ip link set v0 netns $far; there ip link set v0 address 02:00:00:00:00:77\n"
+	  "got there $XD status v0; has 'have changed: xdp-dedup refresh v0'; there $XD refresh\n"
+	  "got there $XD status v0; lacks warning; has 'interfaces  v0 (native, alone)\n'\n"
+	  "got $XD status v0; has 'interfaces  v0 (other netns)\n'; there $XD unload v0; clean\n"
+	  "$XD load p0 b0 --port 80\n"
+	  "there ip link add w0 index $(cat /sys/class/net/p0/ifindex) type bridge\n"
+	  "ip link set p0 netns $far; got there $XD status p0; has 'have changed'\n"
+	  "there $XD refresh p0; got there $XD status p0; lacks warning; has 'b0 (other netns)'\n"
+	  "got $XD status p0; has 'p0 (other netns)'; lacks warning; $XD refresh\n"
+	  "got there $XD status p0; lacks warning\n"
+	  "$XD unload b0; there $XD unload p0; clean; kill $far\n" },
 	{ "destinations-are-shown",
 	  LOAD " --to 10.1.2.3/8,fd00::/8,10.0.0.1; got $XD status v0\n"
 	       "has '\n  only to     10.0.0.0/8,10.0.0.1,fd00::/8\n'\n"

@@ -14,9 +14,11 @@ static int refresh(const char *what, const struct links *links)
 
 	if (err)
 		return err;
-	receivers_refresh(&f, links);
+	err = where_follow(&f);
+	if (!err)
+		receivers_refresh(&f, links);
 	filter_close(&f);
-	return 0;
+	return err;
 }
 
 int verb_refresh(const struct options *o)

@@ -159,6 +159,63 @@ struct dedup_iface *where_recorded(const struct filter *f, const char *ifname)
 	return NULL;
 }
 
+static bool is_in(const struct attachment *list, int cnt, const struct filter *f, uint32_t ifindex)
+{
+	for (int i = 0; i < cnt; i++)
+		if (!list[i].err && list[i].state_id == f->state_id && list[i].ifindex == (int)ifindex)
+			return true;
+	return false;
+}
+
+/* The slot of an interface that has come here. It is one of those that are not here; of several,
+ * the one of its name. NULL if that cannot be told.
+ */
+static struct dedup_iface *slot_left(const struct filter *f, const struct attachment *list, int cnt,
+				     const char *ifname)
+{
+	struct dedup_iface *any = NULL;
+	int others = 0;
+
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
+		struct dedup_iface *iface = &f->state->ifaces[i];
+
+		if (!iface->ifindex ||
+		    (iface->netns == kernel_netns() && is_in(list, cnt, f, iface->ifindex)))
+			continue;
+		if (!strcmp(iface->name, ifname))
+			return iface;
+		any = iface;
+		others++;
+	}
+	return others == 1 ? any : NULL;
+}
+
+int where_follow(struct filter *f)
+{
+	struct attachment *list;
+	int cnt, err = attach_list(&list, &cnt);
+
+	for (int i = 0; i < cnt && !err; i++) {
+		struct attachment *a = &list[i];
+		struct dedup_iface *slot;
+
+		if (a->err || a->state_id != f->state_id || where_recorded(f, a->ifname))
+			continue;
+		slot = slot_left(f, list, cnt, a->ifname);
+		if (!slot) {
+			say_note("cannot tell which of the interfaces of %s has become %s: load it "
+				 "again",
+				 f->name, a->ifname);
+			continue;
+		}
+		*slot = (struct dedup_iface){ .netns = kernel_netns(), .ifindex = a->ifindex };
+		memcpy(slot->name, a->ifname, sizeof(slot->name));
+	}
+	if (!err)
+		free(list);
+	return err;
+}
+
 const char *where_unseen(const struct filter *f)
 {
 	uint64_t netns = kernel_netns();

@@ -43,6 +43,12 @@ int where_open(const char *what, struct filter *out);
  */
 struct dedup_iface *where_recorded(const struct filter *f, const char *ifname);
 
+/* Interfaces that run the filter here, but are recorded elsewhere, have moved and taken their
+ * program along: from now on they are recorded here. Of what cannot be told says so. Under the lock
+ * of loader_begin(). 0 or -errno, which is said.
+ */
+int where_follow(struct filter *f);
+
 /* The recorded name of an interface on which the filter may run out of sight: of another
  * network namespace, or no longer in this one. NULL if there is none.
  */
