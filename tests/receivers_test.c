@@ -103,6 +103,10 @@ static const struct cli_story STORIES[] = {
 	  "echo 0 >/proc/sys/net/ipv4/conf/b0/forwarding; got " LOAD "; lacks note; $XD unload v0\n"
 	  "echo 1 >/proc/sys/net/ipv4/conf/v0/forwarding; got " LOAD
 	  "; has 'this host forwards'\n" },
+	{ "an-interface-that-forwards-ipv6-is-told-so",
+	  "f=/proc/sys/net/ipv6/conf/v0/force_forwarding; [ -e $f ] || exit 0\n" /* Linux 6.17 */
+	  "got " LOAD "; lacks note; $XD unload v0; echo 1 >$f\n"
+	  "got " LOAD "; has 'this host forwards'; $XD unload v0\n" },
 	{ "several-ports-are-one-receivers",
 	  "got $XD load v0 --port 80; lacks note; $XD unload v0; got $XD load v0 --port 80,90\n"
 	  "has 'note: several ports are taken for one receiver'; $XD unload v0\n"

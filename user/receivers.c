@@ -92,22 +92,35 @@ static int is_on(const char *sysctl)
 	return value < 0 ? value : value != 0;
 }
 
+/* As is_on(), of one interface. The second is of Linux 6.17; before, IPv6 knows one for all only. */
+static int interface_forwards(const char *ifname)
+{
+	static const char *const NAMES[][2] = { { "ipv4", "forwarding" },
+						{ "ipv6", "force_forwarding" } };
+	char sysctl[64];
+	int on = 0;
+
+	for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]) && !on; i++) {
+		snprintf(sysctl, sizeof(sysctl), "%s/conf/%s/%s", NAMES[i][0], ifname, NAMES[i][1]);
+		on = is_on(sysctl);
+		if (on == -ENOENT)
+			on = 0;
+	}
+	return on;
+}
+
 /* As is_on(), of an interface or anything on top of it: the host's addresses are there. */
 static int is_on_above(const struct links *l, uint32_t ifindex)
 {
-	for (int i = 0; i < l->cnt; i++) {
-		const struct link *link = &l->list[i];
-		char sysctl[64];
-		int on;
+	int on = 0;
 
-		if (link->index != ifindex && !links_is_on(l, link->index, ifindex))
-			continue;
-		snprintf(sysctl, sizeof(sysctl), "ipv4/conf/%s/forwarding", link->name);
-		on = is_on(sysctl);
-		if (on && on != -ENOENT)
-			return on;
+	for (int i = 0; i < l->cnt && !on; i++) {
+		const struct link *link = &l->list[i];
+
+		if (link->index == ifindex || links_is_on(l, link->index, ifindex))
+			on = interface_forwards(link->name);
 	}
-	return 0;
+	return on;
 }
 
 /* As is_on(): does this host forward what comes in by these interfaces? */
