@@ -52,10 +52,22 @@ static bool has_mount(const char *pid, int id, dev_t dev)
 	return found;
 }
 
-/* Is this process in PID 1's mount namespace? No mount is in two, so one of ours tells. */
+/* This process, as /proc has it; false where there is none. */
+static bool own_pid(char pid[32])
+{
+	ssize_t len = readlink("/proc/self", pid, 31);
+
+	pid[len > 0 ? len : 0] = 0;
+	return len > 0;
+}
+
+/* Is this process in the mount namespace of PID 1, which is another one? No mount is in two, so one
+ * of ours tells.
+ */
 static bool is_in_init_mounts(void)
 {
 	FILE *f = fopen("/proc/self/mountinfo", "re");
+	char self[32];
 	int id = 0;
 
 	if (f) {
@@ -63,19 +75,19 @@ static bool is_in_init_mounts(void)
 			id = 0;
 		fclose(f);
 	}
-	return id && has_mount("1", id, 0);
+	return id && own_pid(self) && strcmp(self, "1") && has_mount("1", id, 0);
 }
 
 /* Has another process the bpffs that is here? Then it outlives this one. */
 static bool is_held(void)
 {
-	char self[32] = "";
 	struct dirent *entry;
+	char self[32];
 	struct stat st;
 	bool held;
 	DIR *proc;
 
-	if (!is_bpffs() || stat(BPFFS, &st) || readlink("/proc/self", self, sizeof(self) - 1) < 0)
+	if (!is_bpffs() || stat(BPFFS, &st) || !own_pid(self))
 		return false;
 	held = strcmp(self, "1") && has_mount("1", 0, st.st_dev);
 	proc = opendir("/proc");
