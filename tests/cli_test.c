@@ -128,6 +128,10 @@ static const struct failure {
 	 */
 	{ "fail-no-sys-admin", LOAD,
 	  "setpriv --bounding-set -sys_admin --inh-caps -sys_admin $XD status", "not permitted" },
+	/* By its own name it would do; and nothing is wrong with what runs there. */
+	{ "fail-interface-no-sys-admin", "$XD load v0 p0 --port 80",
+	  "setpriv --bounding-set -sys_admin --inh-caps -sys_admin $XD rotate p0",
+	  "not permitted to see which XDP program runs on p0; run as root, or with" },
 	{ "fail-status-unknown", ":", "$XD status nope", "no filter nope; xdp-dedup status lists" },
 	{ "fail-status-json-unknown", ":", "$XD status nope --json", "no filter nope" },
 	{ "fail-rotate-unknown", ":", "$XD rotate nope", "no filter nope" },

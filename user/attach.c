@@ -212,12 +212,18 @@ int attach_list(struct attachment **out, int *cnt)
 
 int attach_say_unknown(const struct attachment *list, int cnt)
 {
-	for (int i = 0; i < cnt; i++)
+	for (int i = 0; i < cnt; i++) {
+		if (list[i].err == -EPERM)
+			return say_err(-EPERM,
+				       "not permitted to see which XDP program runs on %s; run as "
+				       "root, or with CAP_SYS_ADMIN, or say the filter's own name",
+				       list[i].ifname);
 		if (list[i].err)
 			return say_err(list[i].err,
 				       "cannot tell which XDP program runs on %s: %s; if it is of "
 				       "no use: ip link set dev %s xdp off",
 				       list[i].ifname, strerror(-list[i].err), list[i].ifname);
+	}
 	return 0;
 }
 
