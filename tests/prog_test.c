@@ -345,6 +345,29 @@ static void overload_drives_the_hand(void **state)
 	assert_true(again);
 }
 
+/* As if the hand had been held up: by its marks, everything has been due for a second. */
+static void a_hand_that_was_held_up_says_so(void **state)
+{
+	struct dedup_config cfg = rig_live_config(RIG_PORTS);
+	struct dedup_state *st;
+	uint64_t start;
+
+	(void)state;
+	rig_load(&cfg);
+	st = rig.filter.state;
+	start = kernel_now_ns();
+	assert_int_equal(st->late, 0);
+	for (uint32_t i = 0; i < dedup_hand_segments(&cfg); i++)
+		dedup_mark(st, -1, i)->at_ns = start - cfg.window_ns - 1000 * MS;
+	while (rig.seen.late < cfg.places && kernel_now_ns() - start < 10000 * MS) {
+		usleep(1000);
+		rig_count();
+	}
+	assert_int_equal(rig.seen.late, cfg.places);
+	assert_int_equal(st->late, cfg.places);
+	assert_true(st->late_max_ns >= 1000 * MS);
+}
+
 /* What is more than a step may do, the next one does, which here is far off. */
 static void a_step_is_bounded(void **state)
 {
@@ -524,6 +547,7 @@ int main(void)
 		OWN(an_id_outlives_one_turn_from_anywhere),
 		OWN(an_id_is_remembered_for_the_window),
 		OWN(overload_drives_the_hand),
+		OWN(a_hand_that_was_held_up_says_so),
 		OWN(a_step_is_bounded),
 		OWN(options_not_chosen_cost_nothing),
 		OWN(random_operations_agree_with_the_model),
