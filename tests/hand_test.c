@@ -256,36 +256,77 @@ static void requests_while_an_array_is_cleared(void **state)
 	}
 }
 
-/* In segments of more than a step's places, too, a place is passed once, or twice by `reset`. */
+/* In segments of more than a step's places, too, a place is passed once, or twice by `reset`, which
+ * ends with a segment: also from within the last one, which is shorter.
+ */
 static void requests_within_a_segment(void **state)
 {
-	struct filter_spec spec = sim_spec(200000, 1e-3, 3600 * S);
+	static const struct {
+		uint32_t segment_places, steps;
+		bool reset;
+	} ROWS[] = { { 10000, 1, false }, { 10000, 1, true }, { 13000, 2, false }, { 13000, 2, true } };
+	struct filter_spec spec = sim_spec(300000, 1e-3, 3600 * S);
 
 	(void)state;
-	for (int reset = 0; reset < 2; reset++) {
-		uint64_t goal;
+	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
+		uint64_t goal, done = ROWS[i].steps * DEDUP_STEP_PLACES;
 		struct passes p;
 		struct sim s;
 
 		sim_start(&s, &spec, 11);
-		s.config.segment_places = 10000;
+		s.config.segment_places = ROWS[i].segment_places;
 		dedup_hand_start(&s.state, &s.config, s.now_ns);
 		passes_start(&p, &s);
 		dedup_hand_rotate(&s.state, &s.config);
-		sim_step(&s);
-		assert_int_equal(s.state.passed, DEDUP_STEP_PLACES);
+		for (uint32_t step = 0; step < ROWS[i].steps; step++)
+			sim_step(&s);
+		assert_int_equal(s.state.passed, done);
 		memset(p.cnt, 0, 8 * s.config.places);
-		goal = reset ? dedup_hand_reset(&s.state, &s.config) : s.state.requested;
+		goal = ROWS[i].reset ? dedup_hand_reset(&s.state, &s.config) : s.state.requested;
 		while (s.state.passed < goal)
 			sim_step(&s);
+		assert_int_equal(goal, s.state.passed);
+		assert_int_equal(goal % s.config.places % ROWS[i].segment_places, 0);
 		for (uint32_t b = 0; b < s.config.places; b++) {
-			if (reset)
-				assert_true(p.cnt[b] >= 2);
+			if (ROWS[i].reset)
+				assert_in_range(p.cnt[b], 2, 3);
 			else
-				assert_int_equal(p.cnt[b], b >= DEDUP_STEP_PLACES);
+				assert_int_equal(p.cnt[b], b >= done);
 		}
 		passes_stop(&p);
 		sim_stop(&s);
+	}
+}
+
+static struct dedup_config countdown_config(uint32_t bits, uint64_t window_ns)
+{
+	struct filter_spec spec = sim_spec(1000, 1e-3, window_ns);
+	struct dedup_config c;
+
+	o.layout = DEDUP_COUNTDOWN;
+	o.countdown_bits = bits;
+	assert_int_equal(plan_config(&o, SIM_CPUS, SIM_HZ, &c), 0);
+	return c;
+}
+
+/* `rotate` is one countdown, `reset` all of them, wherever the hand is. */
+static void requests_of_countdowns_are_exact(void **state)
+{
+	(void)state;
+	for (uint32_t bits = 1; bits <= 16; bits++) {
+		struct dedup_config c = countdown_config(bits, 3600 * S);
+		struct sim s;
+
+		sim_start_hand(&s, &c);
+		for (uint64_t n = 1; n <= 20; n++) {
+			assert_int_equal(dedup_hand_rotate(&s.state, &s.config), n);
+			sim_step(&s);
+			assert_int_equal(s.state.passed, n);
+		}
+		run_to(&s, dedup_hand_reset(&s.state, &s.config));
+		assert_int_equal(s.state.requested, 20 + c.places);
+		assert_true(s.now_ns - s.state.started_ns < c.countdown_ns ||
+			    s.state.passed > s.state.requested);
 	}
 }
 
@@ -355,6 +396,113 @@ static void late_places_are_counted(void **state)
 	sim_stop(&s);
 }
 
+/* From the moment at which what is at the hand is due, by so much, steps do not come. Returns how
+ * many places have then been passed until nothing is due.
+ */
+static uint64_t stall(struct sim *s, uint64_t late_ns)
+{
+	uint64_t before = s->state.passed;
+
+	s->now_ns = dedup_hand_due_ns(&s->state, &s->config) + late_ns;
+	do
+		sim_step(s);
+	while (dedup_hand_due_ns(&s->state, &s->config) <= s->now_ns);
+	return s->state.passed - before;
+}
+
+/* Of an array that takes several steps to clear, too, and of countdowns each: no more than these,
+ * and only if it is later than ticks and jiffies make it.
+ */
+static void what_begins_late_is_counted_once(void **state)
+{
+	struct filter_spec spec = sim_spec(1000000, 1e-4, 10 * S);
+	struct dedup_config rows[4] = { countdown_config(2, 10 * S), countdown_config(13, 10 * S),
+					countdown_config(24, 10 * S) };
+
+	(void)state;
+	o.layout = DEDUP_FLAT;
+	assert_int_equal(plan_config(&o, SIM_CPUS, SIM_HZ, &rows[3]), 0);
+	assert_true(rows[3].places > DEDUP_STEP_PLACES);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		uint64_t late_ns = rows[i].late_ns, cnt;
+		struct sim s;
+
+		sim_start_hand(&s, &rows[i]);
+		for (uint64_t end_ns = s.now_ns + 15 * S; s.now_ns < end_ns || s.state.passed == 0;)
+			s.now_ns += sim_step(&s);
+		assert_int_equal(s.state.late, 0);
+		assert_true(stall(&s, late_ns) > 0);
+		assert_int_equal(s.state.late, 0);
+		assert_int_equal(s.state.late_max_ns, late_ns);
+		cnt = stall(&s, late_ns + 1);
+		assert_true(cnt > 0);
+		/* Of countdowns those that the first step passes: the others were due later. */
+		if (rows[i].layout == DEDUP_FLAT)
+			assert_int_equal(s.state.late, rows[i].places);
+		else
+			assert_in_range(s.state.late, 1,
+					cnt < DEDUP_STEP_PLACES ? cnt : DEDUP_STEP_PLACES);
+		assert_int_equal(s.state.late_max_ns, late_ns + 1);
+	}
+}
+
+/* The first countdown comes late; the last one that an id learned just before lasts must wait for
+ * its window, though it is behind its own time and shares a segment with others.
+ */
+static void a_late_step_stops_where_guards_begin(void **state)
+{
+	struct dedup_config c = countdown_config(12, 10 * S);
+	uint64_t first_ns;
+	struct sim s;
+
+	(void)state;
+	assert_int_equal(c.segment_places, 4);
+	sim_start_hand(&s, &c);
+	first_ns = s.now_ns += c.countdown_ns + c.window_ns / 16;
+	while (s.state.passed + 7 < c.places)
+		s.now_ns += sim_step(&s);
+	s.now_ns += 10 * c.countdown_ns;
+	sim_step(&s);
+	assert_true(s.now_ns > s.state.next_ns);
+	assert_int_equal(s.state.passed, c.places - 1);
+	while (s.state.passed < c.places)
+		s.now_ns += sim_step(&s);
+	assert_true(s.now_ns >= first_ns + c.window_ns);
+}
+
+/* Places that fall due within a quarter of a tick are passed together. */
+static void steps_are_few(void **state)
+{
+	(void)state;
+	for (uint32_t bits = 2; bits <= 24; bits++) {
+		struct dedup_config c = countdown_config(bits, 10 * S);
+		uint64_t steps = 0;
+		struct sim s;
+
+		sim_start_hand(&s, &c);
+		for (uint64_t end_ns = s.now_ns + 10 * S; s.now_ns < end_ns; steps++)
+			s.now_ns += sim_step(&s);
+		assert_true(steps <= 4 * (c.window_ns / c.tick_ns + 1));
+	}
+}
+
+/* Then ages begin anew, and the kernel must not take one of before for one of now. */
+static void epochs_that_begin_anew_make_memories_void(void **state)
+{
+	struct filter_spec spec = sim_spec(100, 1e-3, 3600 * S);
+	struct sim s;
+
+	(void)state;
+	sim_start(&s, &spec, 12);
+	s.state.hand = 0xfffffffeULL << 32;
+	sim_pass(&s, s.config.places);
+	assert_int_equal(s.state.forgets, 0);
+	sim_pass(&s, s.config.places);
+	assert_int_equal(s.state.hand, 0);
+	assert_int_equal(s.state.forgets, 1);
+	sim_stop(&s);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -365,10 +513,15 @@ int main(void)
 		cmocka_unit_test(requests_add_up),
 		cmocka_unit_test(requests_while_an_array_is_cleared),
 		cmocka_unit_test(requests_within_a_segment),
+		cmocka_unit_test(requests_of_countdowns_are_exact),
 		cmocka_unit_test(half_follows_the_hand),
 		cmocka_unit_test(steps_are_bounded),
 		cmocka_unit_test(steps_come_when_places_are_due),
 		cmocka_unit_test(late_places_are_counted),
+		cmocka_unit_test(what_begins_late_is_counted_once),
+		cmocka_unit_test(a_late_step_stops_where_guards_begin),
+		cmocka_unit_test(steps_are_few),
+		cmocka_unit_test(epochs_that_begin_anew_make_memories_void),
 	};
 
 	return run_any_tests("hand", tests, ARRAY_SIZE(tests));
