@@ -7,12 +7,14 @@
  * - It is never known for longer than 2 W, and what steps are late.
  * - Between two passes of a place no more is learned than a generation is sized for.
  * - The hand never stands still, and does what was asked of it.
+ * - It counts what it has passed late, and early.
  */
 #include "support.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hand.h"
@@ -26,7 +28,8 @@
 #define WATCHED_PLACES 8
 #define TURNS 6
 #define STEPS_MIN 4000
-#define EVENTS_A_WINDOW 400 /* at which ids come, in traffic that never rests */
+#define COUNTDOWNS_MAX 65535 /* for an id, where each is followed */
+#define EVENTS_A_WINDOW 400  /* at which ids come, in traffic that never rests */
 
 enum traffic { EVEN, BURSTS, ALL_AT_ONCE, OVERLOAD, TRAFFICS };
 enum lateness { ON_TIME, JITTER, SELDOM_STALLED, BY_JIFFIES, LATENESSES };
@@ -45,6 +48,17 @@ struct watched_place {
 	uint64_t passes, passed_ns, learned, late_before_ns;
 };
 
+/* Blocked, flat: the last pass of a segment. */
+struct segment {
+	uint64_t passed_ns, learned;
+	uint64_t begun_learned; /* by the present one's first place */
+};
+
+/* One of the last countdowns, as many as an id lasts. */
+struct countdown {
+	uint64_t at_ns, late_before_ns;
+};
+
 struct model {
 	struct sim sim;
 	uint64_t seed;
@@ -61,6 +75,10 @@ struct model {
 	bool is_reset;
 	uint64_t asked_ns, asked_late_ns;
 	uint64_t unlearned, forgotten, requests;
+	struct segment segments[DEDUP_MARKS];
+	uint64_t late, late_max_ns, early; /* as `segments` say */
+	struct countdown *countdowns;	   /* the n-th is at n % places */
+	uint64_t countdowns_cnt;
 	struct watched_id ids[WATCHED_IDS];
 	struct watched_place places[WATCHED_PLACES];
 	uint64_t passes_before[WATCHED_PLACES]; /* when the request came */
@@ -120,13 +138,6 @@ static void forget(struct model *m, struct watched_id *id)
 	check(m, age_ns <= 2 * window_ns + slack_ns(m, id->late_before_ns));
 	if (within_capacity(m) && !id->was_asked && is_guarded)
 		check(m, age_ns >= window_ns);
-	/* Countdowns keep their distance where nothing comes between. */
-	if (is_countdown(m) && m->lateness == ON_TIME && within_capacity(m) && !m->requests) {
-		double life = 1.0 * m->sim.config.places / (m->sim.config.places - is_guarded);
-
-		check(m, age_ns <= (1 + 1 / 32.0) * window_ns * life +
-					   2 * slack_ns(m, id->late_before_ns));
-	}
 }
 
 static void pass_id(struct model *m, struct watched_id *id, uint32_t place, uint32_t cnt)
@@ -168,10 +179,68 @@ static void pass_place(struct model *m, struct watched_place *p)
 	p->passes++;
 }
 
+/* The segment of these places is passed by the clock, or by request, or else by load, which must be
+ * there. By the clock it is late if it begins late.
+ */
+static void pass_segment(struct model *m, uint32_t place, uint32_t cnt)
+{
+	const struct dedup_config *c = &m->sim.config;
+	const struct dedup_state *st = &m->sim.state;
+	struct segment *seg = &m->segments[place / c->segment_places];
+	uint32_t first = place / c->segment_places * c->segment_places;
+	uint32_t end = c->places - first < c->segment_places ? c->places : first + c->segment_places;
+	uint64_t due_ns = seg->passed_ns + c->window_ns, now_ns = m->sim.now_ns;
+	bool by_clock = now_ns >= due_ns;
+
+	if (place == first && by_clock && now_ns - due_ns > m->late_max_ns)
+		m->late_max_ns = now_ns - due_ns;
+	if (place == first && by_clock && now_ns - due_ns > c->late_ns)
+		m->late += end - first;
+	if (!by_clock && st->requested <= st->passed) {
+		check(m, st->learned - seg->learned > c->turn_ids);
+		m->early += cnt;
+	}
+	check(m, place + cnt <= end);
+	if (c->layout == DEDUP_FLAT || place == first)
+		seg->begun_learned = st->learned;
+	if (place + cnt < end)
+		return;
+	seg->passed_ns = now_ns;
+	seg->learned = seg->begun_learned;
+}
+
+/* Whatever ids there may be: one that came just before a countdown is forgotten by the last of as
+ * many as it lasts, and one that came just after it by the next. Asked for countdowns give no ids
+ * their window; but countdowns keep a distance where nothing comes between, of which stalls may
+ * take an eighth of a window.
+ */
+static void pass_countdown(struct model *m)
+{
+	const struct dedup_config *c = &m->sim.config;
+	uint64_t n = ++m->countdowns_cnt, window_ns = c->window_ns, now_ns = m->sim.now_ns;
+	struct countdown *last = &m->countdowns[n % c->places];
+	const struct countdown *first = &m->countdowns[(n + 1) % c->places];
+	double life = c->places > 1 ? 1.0 * c->places / (c->places - 1) : 1;
+
+	if (c->places > 1 && n >= c->places && n - c->places + 1 > m->sim.state.requested &&
+	    within_capacity(m))
+		check(m, now_ns - first->at_ns >= window_ns);
+	if (n > c->places && !m->requests && within_capacity(m))
+		check(m,
+		      now_ns - last->at_ns <= (1 + 1 / 32.0) * window_ns * life +
+						      2 * slack_ns(m, last->late_before_ns) +
+						      (m->lateness == ON_TIME ? 0 : window_ns / 8));
+	*last = (struct countdown){ now_ns, m->late_sum_ns };
+}
+
 static void on_pass(struct sim *s, uint32_t place, uint32_t cnt, void *arg)
 {
 	struct model *m = arg;
 
+	if (!is_countdown(m))
+		pass_segment(m, place, cnt);
+	for (uint32_t i = 0; i < cnt && m->countdowns; i++)
+		pass_countdown(m);
 	for (int i = 0; i < WATCHED_IDS; i++)
 		if (m->ids[i].is_used)
 			pass_id(m, &m->ids[i], place, cnt);
@@ -238,9 +307,31 @@ static void traffic(struct model *m)
 	}
 }
 
+/* A request begins where the one before ends; or where the hand is, or a segment of it does: with
+ * rotate the present one, with reset the next.
+ */
+static void check_begin(struct model *m, uint64_t begin, uint64_t before, bool reset)
+{
+	const struct dedup_config *c = &m->sim.config;
+	uint64_t passed = m->sim.state.passed;
+
+	check(m, begin >= before);
+	if (begin == before)
+		return;
+	if (is_countdown(m))
+		check(m, begin == passed);
+	else if (reset)
+		check(m, begin >= passed && begin - passed < c->segment_places);
+	else
+		check(m, begin <= passed && passed - begin < c->segment_places);
+	if (!is_countdown(m))
+		check(m, begin % c->places % c->segment_places == 0);
+}
+
 static void ask(struct model *m)
 {
 	const struct dedup_config *c = &m->sim.config;
+	uint64_t before = m->sim.state.requested;
 	bool reset = below(m, 2);
 
 	if (reset)
@@ -248,6 +339,8 @@ static void ask(struct model *m)
 	else
 		m->goal = dedup_hand_rotate(&m->sim.state, c);
 	m->asked_turns = is_countdown(m) ? reset : 1 + reset;
+	check_begin(m, m->goal - (is_countdown(m) && !reset ? 1 : m->asked_turns * c->places),
+		    before, reset);
 	m->is_reset = reset;
 	m->asked_ns = m->sim.now_ns;
 	m->asked_late_ns = m->late_sum_ns;
@@ -355,6 +448,28 @@ static void watch_places(struct model *m)
 	m->sim.arg = m;
 }
 
+/* What the hand has been told that it had passed before. */
+static void start_books(struct model *m)
+{
+	const struct dedup_config *c = &m->sim.config;
+
+	for (uint32_t i = 0; i < dedup_hand_segments(c) && !is_countdown(m); i++)
+		m->segments[i].passed_ns = dedup_mark(&m->sim.state, -1, i)->at_ns;
+	if (is_countdown(m) && c->places <= COUNTDOWNS_MAX)
+		m->countdowns = calloc(c->places, sizeof(*m->countdowns));
+}
+
+static void check_books(struct model *m)
+{
+	const struct dedup_state *st = &m->sim.state;
+
+	if (is_countdown(m))
+		return;
+	check(m, st->late == m->late);
+	check(m, st->late_max_ns == m->late_max_ns);
+	check(m, st->early == m->early);
+}
+
 static bool run(uint64_t seed, enum traffic traffic, enum lateness lateness)
 {
 	struct model m = { .seed = seed, .traffic = traffic, .lateness = lateness };
@@ -365,12 +480,15 @@ static bool run(uint64_t seed, enum traffic traffic, enum lateness lateness)
 	if (!plan(&m, &c))
 		return false;
 	sim_start_hand(&m.sim, &c);
+	start_books(&m);
 	m.next_ns = m.sim.now_ns + below(&m, c.window_ns);
 	m.round_ns = (c.places / DEDUP_STEP_PLACES + 1) * c.busy_tick_ns;
 	watch_places(&m);
 	end_ns = m.sim.now_ns + TURNS * c.window_ns;
 	for (int steps = 0; m.sim.now_ns < end_ns || steps < STEPS_MIN; steps++)
 		step(&m);
+	check_books(&m);
+	free(m.countdowns);
 	check(&m, m.forgotten > 0 || c.capacity < 10 || m.late_sum_ns > c.window_ns);
 	if (lateness == ON_TIME && !m.requests)
 		check(&m, m.sim.state.late == 0);
