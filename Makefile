@@ -125,8 +125,8 @@ TEST_SHARED := $(patsubst tests/%.c,$(BUILD)/tests/%.o, \
 $(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(TEST_SHARED) $(SOBJS)
 	$(call link,$(SAN_FLAGS),$(TEST_LIBS))
 
-# The program that beside_test shares an interface with.
-$(BUILD)/tests/beside_test.o: $(BUILD)/neighbour.skel.h
+# The program that tests share an interface with.
+$(BUILD)/tests/neighbour.o $(BUILD)/fast/neighbour.o: $(BUILD)/neighbour.skel.h
 $(BUILD)/neighbour.skel.h: tests/neighbour.bpf.c Makefile | deps
 	$(call skeleton,neighbour)
 

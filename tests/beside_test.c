@@ -2,65 +2,14 @@
 /* Beside another XDP program, in libxdp's dispatcher: where the kernel lets it run. */
 #include "support.h"
 
-#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <bpf/bpf.h>
-#include <xdp/libxdp.h>
-
 #include "bed.h"
-#include "neighbour.skel.h"
+#include "neighbour.h"
 
 #define BEFORE_US 10
 #define AFTER_US 90
-
-struct neighbour_run {
-	struct neighbour *skel;
-	struct xdp_program *prog;
-	int ifindex;
-};
-
-static int quiet(enum libxdp_print_level level, const char *format, va_list args)
-{
-	(void)level, (void)format, (void)args;
-	return 0;
-}
-
-/* Attaches the neighbour to ve0. */
-static void move_in(struct neighbour_run *n, unsigned int priority)
-{
-	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .prog_name = "neighbour");
-
-	libxdp_set_print(quiet);
-	n->ifindex = if_nametoindex("ve0");
-	n->skel = neighbour__open();
-	assert_non_null(n->skel);
-	opts.obj = n->skel->obj;
-	n->prog = xdp_program__create(&opts);
-	assert_int_equal(libxdp_get_error(n->prog), 0);
-	assert_int_equal(xdp_program__set_run_prio(n->prog, priority), 0);
-	assert_int_equal(xdp_program__attach(n->prog, n->ifindex, XDP_MODE_NATIVE, 0), 0);
-}
-
-static void move_out(struct neighbour_run *n)
-{
-	if (n->prog) {
-		xdp_program__detach(n->prog, n->ifindex, XDP_MODE_NATIVE, 0);
-		xdp_program__close(n->prog);
-	}
-	neighbour__destroy(n->skel);
-	*n = (struct neighbour_run){ 0 };
-}
-
-static uint64_t seen(const struct neighbour_run *n)
-{
-	uint64_t value = 0;
-	__u32 key = 0;
-
-	assert_int_equal(bpf_map_lookup_elem(bpf_map__fd(n->skel->maps.bss), &key, &value), 0);
-	return value;
-}
 
 /* Our counters and what it has seen, with no packet in between: the link's ends talk too. */
 static struct filter_counters both_counted(const struct neighbour_run *n, uint64_t *it_saw)
@@ -69,24 +18,14 @@ static struct filter_counters both_counted(const struct neighbour_run *n, uint64
 
 	do {
 		c = bed_counters("ve0");
-		*it_saw = seen(n);
+		*it_saw = neighbour_seen(n);
 	} while (bed_counters("ve0").rx != c.rx);
 	return c;
 }
 
-/* Without a dispatcher there is no beside: libxdp says so by attaching alone. */
 static void need_dispatcher(void)
 {
-	struct neighbour_run n;
-	struct xdp_multiprog *mp;
-	bool alone;
-
-	move_in(&n, BEFORE_US);
-	mp = xdp_multiprog__get_from_ifindex(n.ifindex);
-	alone = xdp_multiprog__is_legacy(mp);
-	xdp_multiprog__close(mp);
-	move_out(&n);
-	if (alone)
+	if (!neighbour_has_dispatcher("ve0"))
 		skip();
 }
 
@@ -106,15 +45,15 @@ static void after_a_neighbour(void **state)
 
 	(void)state;
 	need_dispatcher();
-	move_in(&n, BEFORE_US);
+	neighbour_move_in(&n, "ve0", BEFORE_US);
 	bed_load("load ve0 --fpr 1e-9");
 	assert_beside("ve0");
 	bed_assert_works(0);
 	c = bed_counters("ve0");
-	assert_true(c.duplicate > 0 && seen(&n) >= c.new + c.duplicate);
+	assert_true(c.duplicate > 0 && neighbour_seen(&n) >= c.new + c.duplicate);
 	bed_tool("unload ve0");
 	bed_assert_unfiltered(0);
-	move_out(&n);
+	neighbour_move_out(&n);
 }
 
 /* It comes after us: duplicates never reach it, fresh events do. */
@@ -128,7 +67,7 @@ static void before_a_neighbour(void **state)
 	need_dispatcher();
 	bed_load("load ve0 --fpr 1e-9");
 	bed_assert_works(0);
-	move_in(&n, AFTER_US);
+	neighbour_move_in(&n, "ve0", AFTER_US);
 	assert_beside("ve0");
 	before = both_counted(&n, &seen_before);
 	bed_assert_works(0);
@@ -136,7 +75,7 @@ static void before_a_neighbour(void **state)
 	assert_true(after.duplicate > before.duplicate);
 	assert_int_equal(seen_after - seen_before,
 			 (after.rx - before.rx) - (after.dropped - before.dropped));
-	move_out(&n);
+	neighbour_move_out(&n);
 	bed_assert_works(0);
 	bed_tool("unload ve0");
 	bed_assert_unfiltered(0);
@@ -149,7 +88,7 @@ static void on_two_interfaces(void **state)
 
 	(void)state;
 	need_dispatcher();
-	move_in(&n, BEFORE_US);
+	neighbour_move_in(&n, "ve0", BEFORE_US);
 	bed_load("load ve0 ve1 --fpr 1e-9");
 	assert_beside("ve0");
 	bed_assert_works(0);
@@ -159,7 +98,7 @@ static void on_two_interfaces(void **state)
 	bed_assert_works(1);
 	bed_tool("unload ve1");
 	bed_assert_unfiltered(1);
-	move_out(&n);
+	neighbour_move_out(&n);
 }
 
 static void assert_told(const char *id, int status, const char *what)

@@ -11,11 +11,11 @@
 #define NEW_BPFFS "mount -t bpf -o mode=700 bpf /sys/fs/bpf; "
 
 static const struct cli_story STORIES[] = {
-	{ "hidden-bpffs-is-worked-around", HIDDEN
-	  "got hidden " LOAD "; lacks note; [ -e $PINS/v0/timer ]; got $XD status v0\n"
-	  "has '(native, alone)'; lacks stopped; got hidden $XD status; has '(native, alone)'\n"
-	  "hidden $XD add v0 " ID_A "; hidden $XD rotate v0; got $XD test v0 " ID_A "\n"
-	  "is '" ID_A " known'; hidden $XD unload v0; idle v0; clean\n" },
+	{ "hidden-bpffs-is-worked-around",
+	  HIDDEN "got hidden " LOAD "; lacks note; [ -e $PINS/v0/timer ]; got $XD status v0\n"
+		 "has \"($HOW)\"; lacks stopped; got hidden $XD status; has \"($HOW)\"\n"
+		 "hidden $XD add v0 " ID_A "; hidden $XD rotate v0; got $XD test v0 " ID_A "\n"
+		 "is '" ID_A " known'; hidden $XD unload v0; idle v0; clean\n" },
 	{ "hidden-bpffs-behind-a-shell", /* whose mounts are the same */
 	  HIDDEN "hidden sh -ec '" LOAD "; exit'; [ -e $PINS/v0/timer ]; $XD unload v0\n" },
 	/* One that only the command holds would end with it. */
@@ -50,8 +50,9 @@ static const struct cli_story STORIES[] = {
 	  "got unshare --pid --fork --mount-proc sh -ec 'umount /sys/fs/bpf\n"
 	  "	! $XD status | grep -v \"no filter is loaded\"; ! grep -q /sys/fs/bpf "
 	  "/proc/mounts\n"
-	  "	" LOAD "; grep \"^bpf /sys/fs/bpf bpf .*mode=700\" /proc/mounts; $XD status v0'\n"
-	  "has 'bpf /sys/fs/bpf bpf '; has 'interfaces  v0 (native, alone)\n'\n" },
+	  "	" LOAD "; grep \"^bpf /sys/fs/bpf bpf .*mode=700\" /proc/mounts; $XD status v0\n"
+	  "	$XD unload v0'\n"
+	  "has 'bpf /sys/fs/bpf bpf '; has \"interfaces  v0 ($HOW)\n\"\n" },
 };
 
 int main(void)

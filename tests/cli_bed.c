@@ -14,6 +14,7 @@
 
 #include "plan.h"
 
+#include "neighbour.h"
 #include "packet.h"
 
 #define NOTHING "maps: 0, programs:, pins: "
@@ -39,6 +40,7 @@ void cli_environment(void)
 	snprintf(digits, sizeof(digits), "%ju",
 		 (uintmax_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2);
 	setenv("HUGE", digits, 1);
+	setenv("LIBXDP_PINS", "/sys/fs/bpf/xdp", 1);
 	setenv("OTHER", "/sys/fs/bpf/other", 1);
 	setenv("NAMESAKE", "/sys/fs/bpf/namesake", 1);
 	setenv("NOBODY", "setpriv --reuid 65534 --regid 65534 --clear-groups /mnt/tool", 1);
@@ -82,7 +84,8 @@ void cli_take_stock(char *stock, size_t size)
 			len += snprintf(stock + len, size - len, " %s", names[i].if_name);
 	if_freenameindex(names);
 	len += snprintf(stock + len, size - len, ", pins: ");
-	sh_out(stock + len, size - len, "find $PINS -mindepth 1 2>/dev/null | sort | tr '\\n' ' '");
+	sh_out(stock + len, size - len,
+	       "find $PINS $LIBXDP_PINS -mindepth 1 2>/dev/null | sort | tr '\\n' ' '");
 }
 
 void cli_assert_stock(const char *before)
@@ -112,6 +115,17 @@ static void pin_other(const char *name, const char *path)
 	close(fd);
 }
 
+/* $HOW; once v0 is there. */
+static void tell_how(void)
+{
+	static const char *how;
+
+	if (!how)
+		how = neighbour_has_dispatcher("v0") ? "native, through the dispatcher"
+						     : "native, alone";
+	setenv("HOW", how, 1);
+}
+
 int cli_setup(void **state)
 {
 	(void)state;
@@ -121,6 +135,7 @@ int cli_setup(void **state)
 	   "ip link add b0 group 7 type bridge");
 	pin_other("other", getenv("OTHER"));
 	pin_other("xdp_dedup", getenv("NAMESAKE"));
+	tell_how();
 	return 0;
 }
 
@@ -158,7 +173,7 @@ static const char PRELUDE[] =
 	"	has \"$text\" && [ $(echo \"$said\" | wc -l) = 1 ]; }\n"
 	"runs() { ip link show $1 | grep -q prog/xdp; }\n"
 	"idle() { ! runs $1; }\n"
-	"clean() { [ -z \"$(ls $PINS)\" ]; }\n";
+	"clean() { [ -z \"$(ls $PINS; ls -d $LIBXDP_PINS/dispatch-* 2>/dev/null)\" ]; }\n";
 
 void cli_run_story(void **state)
 {

@@ -2,9 +2,10 @@
 /* What tests of the tool as its users meet it share. Commands have, beside what said.h gives
  * them: $NOBODY runs the tool without privileges, $OTHER is another XDP program's pin, and
  * $NAMESAKE that of another of our program's name; $HUGE is a capacity that this machine has
- * not the memory for. Every test has a veth pair v0-p0, down so that no packet disturbs its
- * counters, a bridge b0, which has no native XDP, and /mnt for its files; after each,
- * `unload --all` must leave nothing.
+ * not the memory for; $HOW is what `status` says of a program on v0 that is attached as usual:
+ * alone, or through libxdp's dispatcher, whose pins are in $LIBXDP_PINS. Every test has a veth pair
+ * v0-p0, down so that no packet disturbs its counters, a bridge b0, which has no native XDP, and
+ * /mnt for its files; after each, `unload --all` must leave nothing.
  */
 #ifndef XDP_DEDUP_TESTS_CLI_BED_H
 #define XDP_DEDUP_TESTS_CLI_BED_H
@@ -39,7 +40,7 @@ void cli_write_ids(const char *path, int cnt, uint64_t seed);
  * has, lacks, is TEXT    this is in it; is not; is all of it
  * fails TEXT COMMAND     it fails, with one line of the tool's on stderr, which has this in it
  * runs, idle IFNAME      there is XDP on it; is none
- * clean                  there are no pins
+ * clean                  there are no pins, nor of dispatchers
  */
 struct cli_story {
 	const char *name, *script;

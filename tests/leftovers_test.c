@@ -114,14 +114,14 @@ static const struct cli_story STORIES[] = {
 	  "got $XD status v0; lacks stopped; " LOAD " --name x; $XD unload v0\n"
 	  "there $XD unload v0; ! runs_there; clean; kill $far\n" },
 	{ "moved-filter-is-unloaded-where-it-is",
-	  MOVED "got there $XD status v0; has 'interfaces  v0 (native, alone)\n'\n"
+	  MOVED "got there $XD status v0; has \"interfaces  v0 ($HOW)\n\"\n"
 		"there $XD unload v0; ! runs_there; clean; " LOAD "; $XD unload v0; kill $far\n" },
 	{ "moved-interface-gone-from-here", /* by the record, which is about here */
 	  THERE LOAD "; ip link set v0 netns $far; fails '" ELSEWHERE "' $XD unload v0\n"
 		     "runs_there; there ip link del v0; $XD unload v0; clean; kill $far\n" },
 	{ "interface-comes-home",
 	  THERE "ip link set v0 netns $far; there " LOAD "; there ip link set v0 netns $$\n"
-		"kill $far; got $XD status v0; has 'interfaces  v0 (native, alone)\n'\n"
+		"kill $far; got $XD status v0; has \"interfaces  v0 ($HOW)\n\"\n"
 		"fails 'v0 already runs xdp-dedup; first: xdp-dedup unload v0' " LOAD "\n"
 		"$XD unload v0; idle v0; clean\n" },
 	{ "one-of-two-has-moved", /* unloading the other one keeps its filter */
@@ -160,7 +160,7 @@ static const struct cli_story STORIES[] = {
 	  "idle v0; idle b0; clean\n" },
 	{ "stacked-unload-lower-one", STACKED
 	  "fails 'cannot detach from v0: Device or resource busy; it goes on' $XD unload v0\n"
-	  "runs v0; got $XD status v0; has 'v0 (native, alone)'; lacks stopped\n"
+	  "runs v0; got $XD status v0; has \"v0 ($HOW)\"; lacks stopped\n"
 	  "$XD add v0 " ID_A "; $XD unload b0; $XD unload v0; idle v0; clean\n" },
 	{ "interface-gone",
 	  LOAD "; ip link del v0; got $XD status v0; has 'interfaces  v0 (gone)\n'\n"

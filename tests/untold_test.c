@@ -40,7 +40,7 @@ static int run_without(char **args)
  * line; and if it does not, has unloaded it (then it is loaded again): `unloads_or_keeps`.
  */
 #define WORDS                                                                                     \
-	"whole() { runs v0; got $XD status v0; has 'interfaces  v0 (native, alone)'\n"            \
+	"whole() { runs v0; got $XD status v0; has \"interfaces  v0 ($HOW)\"\n"                   \
 	"	lacks stopped; [ $(ls $PINS/v0 | wc -l) = 7 ]; }\n"                                     \
 	"said_why() { [ $(wc -l </mnt/e) = 1 ]; grep '^xdp-dedup: ' /mnt/e; }\n"                  \
 	"unloads_or_keeps() {\n"                                                                  \
