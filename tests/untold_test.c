@@ -47,10 +47,11 @@ static int run_without(char **args)
 	"	if \"$@\" 2>/mnt/e; then idle v0; clean; " LOAD "; else whole; said_why; fi; }\n" \
 	"fails_and_keeps() { if \"$@\" 2>/mnt/e; then false; else whole; said_why; fi; }\n"
 
-/* OBJ_PIN, OBJ_GET, PROG_GET_NEXT_ID, PROG_GET_FD_BY_ID, MAP_GET_FD_BY_ID,
- * OBJ_GET_INFO_BY_FD; EPERM, ENOMEM, EMFILE
+/* OBJ_PIN, OBJ_GET, PROG_GET_NEXT_ID, PROG_GET_FD_BY_ID, MAP_GET_FD_BY_ID, OBJ_GET_INFO_BY_FD,
+ * BTF_GET_FD_BY_ID; EPERM, ENOMEM, EMFILE
  */
-#define EACH "for cmd in 6 7 11 13 14 15; do for err in 1 12 24; do\n"
+#define ERRORS "for err in 1 12 24; do\n"
+#define EACH "for cmd in 6 7 11 13 14 15 19; do " ERRORS
 #define DONE "\ndone; done\n"
 
 /* As above, in a namespace in which no interface runs it. */
@@ -71,11 +72,11 @@ static const struct cli_story STORIES[] = {
 	  WORDS LOAD "\n" EACH "unloads_or_keeps $WITHOUT $cmd $err $XD unload --all" DONE },
 	{ "load-of-a-taken-name",
 	  WORDS LOAD "\n" EACH "fails_and_keeps $WITHOUT $cmd $err " LOAD DONE
-		     "for cmd in 7 11 13 14 15; do for err in 1 12 24; do\n"
+		     "for cmd in 7 11 13 14 15 19; do " ERRORS
 		     "fails_and_keeps $WITHOUT $cmd $err $XD load p0 --port 80 "
 		     "--name v0; idle p0" DONE },
 	{ "name-of-a-filter-elsewhere",
-	  WORDS MOVED "for cmd in 7 11 13 14 15; do for err in 1 12 24; do\n"
+	  WORDS MOVED "for cmd in 7 11 13 14 15; do " ERRORS
 		      "fails_and_keeps $WITHOUT $cmd $err " LOAD "; idle v0\n"
 		      "fails_and_keeps $WITHOUT $cmd $err $XD unload --name v0\n"
 		      "fails_and_keeps $WITHOUT $cmd $err $XD unload --all" DONE
@@ -90,6 +91,7 @@ static const struct cli_story STORIES[] = {
 	{ "status-of-what-cannot-be-looked-at",
 	  LOAD "; $XD load p0 --port 80; ip link set b0 xdpgeneric pinned $OTHER\n"
 	       "! got $WITHOUT 13 1 $XD status v0; got $WITHOUT 13 12 $XD status v0\n"
+	       "has 'v0 (unknown)'; lacks none; got $WITHOUT 19 12 $XD status v0\n"
 	       "has 'v0 (unknown)'; lacks none; ip link set b0 xdpgeneric off\n" },
 };
 

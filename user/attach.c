@@ -121,6 +121,7 @@ static int is_any_on(int ifindex)
 	return opts.attach_mode != XDP_ATTACHED_NONE;
 }
 
+/* libxdp 1.3 says nothing, neither program nor error, of one whose BTF it does not get. */
 static int look_into(struct xdp_multiprog *mp, struct attachment *a)
 {
 	struct xdp_program *prog = NULL, *main;
@@ -128,15 +129,16 @@ static int look_into(struct xdp_multiprog *mp, struct attachment *a)
 
 	a->mode = from_xdp(xdp_multiprog__attach_mode(mp));
 	a->dispatcher = !xdp_multiprog__is_legacy(mp);
+	main = xdp_multiprog__hw_prog(mp) ?: xdp_multiprog__main_prog(mp);
+	if (!main)
+		return -EIO;
 	if (a->dispatcher) {
 		while (!found && (prog = xdp_multiprog__next_prog(prog, mp)))
 			found = is_ours(prog, a);
 		return found;
 	}
-	main = xdp_multiprog__hw_prog(mp) ?: xdp_multiprog__main_prog(mp);
 	found = is_ours(main, a) ?: -EBUSY;
-	if (main)
-		a->prog_id = xdp_program__id(main);
+	a->prog_id = xdp_program__id(main);
 	if (xdp_multiprog__hw_prog(mp))
 		a->mode = MODE_HW;
 	return found;
