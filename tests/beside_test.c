@@ -2,10 +2,15 @@
 /* Beside another XDP program, in libxdp's dispatcher: where the kernel lets it run. */
 #include "support.h"
 
+#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
 #include "bed.h"
+#include "links.h"
 #include "neighbour.h"
 
 #define BEFORE_US 10
@@ -125,6 +130,28 @@ static void hand_turns_in_a_dispatcher(void **state)
 	bed_tool("unload ve0");
 }
 
+/* With a dispatcher or without. */
+static void program_is_found_where_its_interface_moves(void **state)
+{
+	pid_t other = netns_start();
+	struct neighbour_run n;
+	uint32_t id = 0;
+
+	(void)state;
+	assert_int_equal(links_run_xdp(UINT32_MAX), 0);
+	neighbour_move_in(&n, "ve0", BEFORE_US);
+	assert_int_equal(bpf_xdp_query_id(n.ifindex, 0, &id), 0);
+	assert_int_equal(links_run_xdp(id), 1);
+	sh("ip link set ve0 netns %d", other);
+	assert_int_equal(links_run_xdp(id), 1);
+	netns_enter(other);
+	sh("ip link del ve0");
+	netns_enter(0);
+	assert_int_equal(links_run_xdp(id), 0);
+	neighbour_move_out(&n);
+	netns_stop(other);
+}
+
 #define BED_TEST(f) cmocka_unit_test_setup_teardown(f, bed_setup, bed_teardown)
 
 int main(void)
@@ -134,6 +161,7 @@ int main(void)
 		BED_TEST(before_a_neighbour),
 		BED_TEST(on_two_interfaces),
 		BED_TEST(hand_turns_in_a_dispatcher),
+		BED_TEST(program_is_found_where_its_interface_moves),
 	};
 
 	return run_root_tests("beside", tests, ARRAY_SIZE(tests));

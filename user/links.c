@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <linux/if_link.h>
+#include <linux/net_namespace.h>
 #include <linux/rtnetlink.h>
 #include <net/if_arp.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -13,6 +15,8 @@
 #define ANSWER_MAX 65536 /* the kernel's parts of a dump have at most half of that */
 #define DUMPS_MAX 10	 /* that a change in their midst may spoil */
 #define DEPTH_MAX 16	 /* devices on top of each other; the kernel allows 8 */
+#define HERE (-1)	 /* no namespace's id */
+#define ENDING_MS 3000	 /* that a namespace may take to end */
 
 /* Kinds of devices that get what comes in by the one below them. With others, IFLA_LINK is a
  * peer (veth) or where a tunnel's outer packets go.
@@ -66,6 +70,18 @@ static void kind_of(const struct rtattr *linkinfo, char *out, size_t size)
 	text_of(info[IFLA_INFO_KIND], out, size);
 }
 
+static void xdp_of(const struct rtattr *xdp, uint32_t ids[LINK_XDP_MAX])
+{
+	static const int TYPES[LINK_XDP_MAX] = { IFLA_XDP_PROG_ID, IFLA_XDP_DRV_PROG_ID,
+						 IFLA_XDP_SKB_PROG_ID, IFLA_XDP_HW_PROG_ID };
+	const struct rtattr *info[IFLA_XDP_MAX + 1] = { NULL };
+
+	if (xdp)
+		index_attributes(RTA_DATA(xdp), RTA_PAYLOAD(xdp), info, IFLA_XDP_MAX);
+	for (int i = 0; i < LINK_XDP_MAX; i++)
+		ids[i] = u32_of(info[TYPES[i]]);
+}
+
 void links_parse(const struct nlmsghdr *message, struct link *out)
 {
 	const struct rtattr *a[IFLA_MAX + 1] = { NULL };
@@ -80,12 +96,60 @@ void links_parse(const struct nlmsghdr *message, struct link *out)
 	if (l.has_mac)
 		memcpy(l.mac, RTA_DATA(a[IFLA_ADDRESS]), sizeof(l.mac));
 	l.master = u32_of(a[IFLA_MASTER]);
+	xdp_of(a[IFLA_XDP], l.xdp_ids);
 	kind_of(a[IFLA_LINKINFO], kind, sizeof(kind));
 	if (is_upper_kind(kind)) {
 		l.is_on_other_netns = a[IFLA_LINK_NETNSID];
 		l.below = l.is_on_other_netns ? 0 : u32_of(a[IFLA_LINK]);
 	}
 	*out = l;
+}
+
+/* What a dump is about, and what has been taken from it. */
+struct dump {
+	struct {
+		struct nlmsghdr header;
+		union {
+			struct ifinfomsg info; /* RTM_GETLINK */
+			struct rtgenmsg gen;   /* RTM_GETNSID */
+		};
+		struct rtattr netns; /* of links elsewhere */
+		int32_t nsid;
+	} request;
+	struct links links;
+	int32_t *nsids;
+	int nsids_cnt;
+};
+
+static struct dump dump_links(int32_t nsid)
+{
+	struct dump d = { .request = {
+				  .header = { .nlmsg_len = offsetof(typeof(d.request), netns),
+					      .nlmsg_type = RTM_GETLINK,
+					      .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
+				  .netns = { .rta_len = RTA_LENGTH(sizeof(nsid)),
+					     .rta_type = IFLA_TARGET_NETNSID },
+				  .nsid = nsid,
+			  } };
+
+	if (nsid != HERE)
+		d.request.header.nlmsg_len = sizeof(d.request);
+	return d;
+}
+
+static struct dump dump_nsids(void)
+{
+	return (struct dump){ .request.header = { .nlmsg_len = NLMSG_LENGTH(sizeof(struct rtgenmsg)),
+						  .nlmsg_type = RTM_GETNSID,
+						  .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP } };
+}
+
+static void dump_free(struct dump *d)
+{
+	links_free(&d->links);
+	free(d->nsids);
+	d->nsids = NULL;
+	d->nsids_cnt = 0;
 }
 
 static int add_link(struct links *l, const struct nlmsghdr *message)
@@ -99,25 +163,28 @@ static int add_link(struct links *l, const struct nlmsghdr *message)
 	return 0;
 }
 
-static int ask(int fd)
+static int add_nsid(struct dump *d, const struct nlmsghdr *message)
 {
-	struct {
-		struct nlmsghdr header;
-		struct ifinfomsg info;
-	} request = {
-		.header = { .nlmsg_len = sizeof(request),
-			    .nlmsg_type = RTM_GETLINK,
-			    .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
-		.info = { .ifi_family = AF_UNSPEC },
-	};
+	const struct rtattr *a[NETNSA_NSID + 1] = { NULL };
+	const char *attributes = (char *)NLMSG_DATA(message) + NLMSG_ALIGN(sizeof(struct rtgenmsg));
+	int32_t *more = realloc(d->nsids, (d->nsids_cnt + 1) * sizeof(*more));
 
-	return send(fd, &request, sizeof(request), 0) == sizeof(request) ? 0 : -errno;
+	if (!more)
+		return -ENOMEM;
+	d->nsids = more;
+	index_attributes((const void *)attributes,
+			 NLMSG_PAYLOAD(message, NLMSG_ALIGN(sizeof(struct rtgenmsg))), a,
+			 NETNSA_NSID);
+	if (!a[NETNSA_NSID])
+		return -EPROTO;
+	d->nsids[d->nsids_cnt++] = u32_of(a[NETNSA_NSID]);
+	return 0;
 }
 
 /* One part of the answer. 1 if it was the last one, 0 if more follow, -EAGAIN if links changed
  * meanwhile, so that the whole may not fit together.
  */
-static int take_part(const struct nlmsghdr *m, int len, struct links *l)
+static int take_part(const struct nlmsghdr *m, int len, struct dump *d)
 {
 	for (; NLMSG_OK(m, (unsigned int)len); m = NLMSG_NEXT(m, len)) {
 		int err = 0;
@@ -130,16 +197,26 @@ static int take_part(const struct nlmsghdr *m, int len, struct links *l)
 			err = ((const struct nlmsgerr *)NLMSG_DATA(m))->error ?: -EPROTO;
 		else if (m->nlmsg_type == RTM_NEWLINK &&
 			 m->nlmsg_len >= NLMSG_LENGTH(sizeof(struct ifinfomsg)))
-			err = add_link(l, m);
+			err = add_link(&d->links, m);
+		else if (m->nlmsg_type == RTM_NEWNSID &&
+			 m->nlmsg_len >= NLMSG_LENGTH(sizeof(struct rtgenmsg)))
+			err = add_nsid(d, m);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-static int dump(int fd, void *answer, struct links *l)
+static int ask(int fd, const struct dump *d)
 {
-	int end = ask(fd);
+	ssize_t len = d->request.header.nlmsg_len;
+
+	return send(fd, &d->request, len, 0) == len ? 0 : -errno;
+}
+
+static int receive(int fd, void *answer, struct dump *d)
+{
+	int end = ask(fd, d);
 
 	while (!end) {
 		ssize_t len = recv(fd, answer, ANSWER_MAX, MSG_TRUNC);
@@ -149,37 +226,82 @@ static int dump(int fd, void *answer, struct links *l)
 		else if (len == 0 || len > ANSWER_MAX)
 			end = -EMSGSIZE;
 		else
-			end = take_part(answer, len, l);
+			end = take_part(answer, len, d);
 	}
 	return end < 0 ? end : 0;
 }
 
-static int dump_once(void *answer, struct links *out)
+static int dump_once(void *answer, struct dump *d)
 {
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
-	struct links l = { 0 };
 	int err;
 
 	if (fd < 0)
 		return -errno;
-	err = dump(fd, answer, &l);
+	err = receive(fd, answer, d);
 	close(fd);
 	if (err)
-		links_free(&l);
-	*out = l;
+		dump_free(d);
+	return err;
+}
+
+/* Free with dump_free(); a failed one has nothing. */
+static int dump(struct dump *d)
+{
+	void *answer = malloc(ANSWER_MAX);
+	int err = answer ? -EAGAIN : -ENOMEM;
+
+	for (int i = 0; i < DUMPS_MAX && err == -EAGAIN; i++)
+		err = dump_once(answer, d);
+	free(answer);
 	return err;
 }
 
 int links_read(struct links *out)
 {
-	void *answer = malloc(ANSWER_MAX);
-	int err = answer ? -EAGAIN : -ENOMEM;
+	struct dump d = dump_links(HERE);
+	int err = dump(&d);
 
-	*out = (struct links){ 0 };
-	for (int i = 0; i < DUMPS_MAX && err == -EAGAIN; i++)
-		err = dump_once(answer, out);
-	free(answer);
+	*out = d.links;
 	return err;
+}
+
+/* links_run_xdp in one namespace. */
+static int run_xdp_in(int32_t nsid, uint32_t prog_id)
+{
+	struct dump d = dump_links(nsid);
+	int found = dump(&d);
+
+	for (int i = 0; i < d.links.cnt && !found; i++)
+		for (int j = 0; j < LINK_XDP_MAX; j++)
+			found |= d.links.list[i].xdp_ids[j] == prog_id;
+	dump_free(&d);
+	return found;
+}
+
+static int run_xdp(uint32_t prog_id)
+{
+	struct dump d = dump_nsids();
+	int found = run_xdp_in(HERE, prog_id);
+
+	if (!found)
+		found = dump(&d);
+	for (int i = 0; i < d.nsids_cnt && !found; i++)
+		found = run_xdp_in(d.nsids[i], prog_id);
+	dump_free(&d);
+	return found;
+}
+
+int links_run_xdp(uint32_t prog_id)
+{
+	int found = run_xdp(prog_id);
+
+	/* One that is ending is still listed. */
+	for (int ms = 0; ms < ENDING_MS && found == -EINVAL; ms += 10) {
+		usleep(10000);
+		found = run_xdp(prog_id);
+	}
+	return found;
 }
 
 void links_free(struct links *l)

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define LINK_XDP_MAX 4
+
 struct link {
 	uint32_t index;
 	char name[IF_NAMESIZE];
@@ -20,7 +22,8 @@ struct link {
 	bool is_ethernet; /* its frames have Ethernet headers */
 	uint32_t master;  /* index of the bridge, bond or team that it is a port of; 0: none */
 	uint32_t below;	  /* index of the device that this VLAN, macvlan ... is on; 0: none here */
-	bool is_on_other_netns; /* that device is in another network namespace */
+	bool is_on_other_netns;		/* that device is in another network namespace */
+	uint32_t xdp_ids[LINK_XDP_MAX]; /* of its XDP programs, by mode; 0: none */
 };
 
 struct links {
@@ -31,6 +34,12 @@ struct links {
 /* Everything there is now. Free with links_free(). */
 int links_read(struct links *out);
 void links_free(struct links *l);
+
+/* Does this XDP program run on any interface of this network namespace, or of those that it knows
+ * by an id? One gets an id when an interface moves there from here; where that moves on to, only
+ * that one knows. 1 or 0; -errno if it cannot be told.
+ */
+int links_run_xdp(uint32_t prog_id);
 
 /* NULL if it is not there. */
 const struct link *links_find(const struct links *l, uint32_t index);
