@@ -15,6 +15,7 @@
 #include <xdp/libxdp.h>
 
 #include "config.h"
+#include "dispatch.h"
 #include "kernel.h"
 #include "live.h"
 #include "say.h"
@@ -109,20 +110,23 @@ static int is_ours(const struct xdp_program *prog, struct attachment *a)
 }
 
 /* Is there any XDP program on the interface? The kernel is asked, for libxdp's errors may mean
- * either. 1 or 0; -errno.
+ * either. 1 or 0; -errno. *id is that of one in the driver or the stack.
  */
-static int is_any_on(int ifindex)
+static int is_any_on(int ifindex, uint32_t *id)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, opts);
 	int err = bpf_xdp_query(ifindex, 0, &opts);
 
 	if (err)
 		return err == -ENODEV ? 0 : err;
+	*id = opts.drv_prog_id ?: opts.skb_prog_id;
 	return opts.attach_mode != XDP_ATTACHED_NONE;
 }
 
-/* libxdp 1.3 says nothing, neither program nor error, of one whose BTF it does not get. */
-static int look_into(struct xdp_multiprog *mp, struct attachment *a)
+/* `pinned`: the programs of a dispatcher can be found. libxdp 1.3 takes one that it cannot look
+ * into for a program that is alone, and of one whose BTF it does not get it says nothing.
+ */
+static int look_into(struct xdp_multiprog *mp, bool pinned, struct attachment *a)
 {
 	struct xdp_program *prog = NULL, *main;
 	int found = 0;
@@ -130,7 +134,7 @@ static int look_into(struct xdp_multiprog *mp, struct attachment *a)
 	a->mode = from_xdp(xdp_multiprog__attach_mode(mp));
 	a->dispatcher = !xdp_multiprog__is_legacy(mp);
 	main = xdp_multiprog__hw_prog(mp) ?: xdp_multiprog__main_prog(mp);
-	if (!main)
+	if (!main || (pinned && !a->dispatcher))
 		return -EIO;
 	if (a->dispatcher) {
 		while (!found && (prog = xdp_multiprog__next_prog(prog, mp)))
@@ -144,31 +148,41 @@ static int look_into(struct xdp_multiprog *mp, struct attachment *a)
 	return found;
 }
 
-/* Looks for our program on one interface. 1 and *a, or 0; or -EBUSY with *a->prog_id
- * where another program is alone, without a dispatcher; another -errno if it cannot be told.
- */
-static int find_on(int ifindex, struct attachment *a)
+static int ask_libxdp(int ifindex, bool pinned, struct attachment *a)
 {
 	struct xdp_multiprog *mp;
-	int found = is_any_on(ifindex), err;
 	fd_set before;
+	uint32_t id;
+	int found, err;
 
-	if (found <= 0)
-		return found;
-	a->ifindex = ifindex;
 	note_fds(&before);
 	mp = xdp_multiprog__get_from_ifindex(ifindex);
 	err = libxdp_get_error(mp);
 	if (!err && mp) {
-		found = look_into(mp, a);
+		found = look_into(mp, pinned, a);
 		xdp_multiprog__close(mp);
 	} else {
-		found = is_any_on(ifindex); /* or has it gone meanwhile? */
+		found = is_any_on(ifindex, &id); /* or has it gone meanwhile? */
 		if (found > 0)
 			found = err && err != -EBUSY ? err : -EIO; /* -EBUSY says else */
 	}
 	close_other_fds(&before);
 	return found;
+}
+
+/* Looks for our program on one interface. 1 and *a, or 0; or -EBUSY with *a->prog_id
+ * where another program is alone, without a dispatcher; another -errno if it cannot be told.
+ */
+static int find_on(int ifindex, struct attachment *a)
+{
+	uint32_t id = 0;
+	int pinned, found = is_any_on(ifindex, &id);
+
+	if (found <= 0)
+		return found;
+	a->ifindex = ifindex;
+	pinned = dispatch_follow(ifindex, id);
+	return pinned < 0 ? pinned : ask_libxdp(ifindex, pinned, a);
 }
 
 static int list_interfaces(const struct if_nameindex *names, int n, struct attachment **out)

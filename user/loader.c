@@ -15,6 +15,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "dispatch.h"
 #include "kernel.h"
 #include "plan.h"
 #include "recent.h"
@@ -136,6 +137,8 @@ int loader_begin(bool verbose)
 	pin_path(path, HALF_MADE, NULL);
 	if (!err && !access(path, F_OK))
 		err = remove_pins(HALF_MADE);
+	if (!err)
+		dispatch_sweep();
 	return err;
 }
 

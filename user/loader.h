@@ -17,7 +17,7 @@ struct xdp_dedup; /* the skeleton of bpf/xdp_dedup.bpf.c */
 
 /* Before anything else that changes filters: bpffs (mounted if missing), PIN_ROOT, which must
  * be root's, and a lock against other xdp-dedup processes, held until this one ends. Removes
- * what a killed one left half made.
+ * what a killed one left half made, and what is left of dispatchers that run nowhere.
  */
 int loader_begin(bool verbose);
 

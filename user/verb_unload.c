@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "attach.h"
+#include "dispatch.h"
 #include "kernel.h"
 #include "live.h"
 #include "loader.h"
@@ -223,7 +224,11 @@ static int tidy(const struct unload *u, const struct pinned *p)
 			       "cannot tell whether %s is in use elsewhere: %s; xdp-dedup unload "
 			       "--name %s --force removes it all the same",
 			       p->name, strerror(-live), p->name);
-	return live ? explain_live(p->name, detached && u->o->args_cnt) : loader_remove(p->name);
+	if (live)
+		return explain_live(p->name, detached && u->o->args_cnt);
+	if (u->o->force)
+		dispatch_forget(p->id.state_id);
+	return loader_remove(p->name);
 }
 
 static int unload(struct unload *u)

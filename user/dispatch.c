@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "dispatch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "filter.h"
+#include "kernel.h"
+#include "links.h"
+#include "live.h"
+
+#define BEGINNING_US 500000 /* libxdp pins a dispatcher a moment before it attaches it */
+
+/* A directory of libxdp's. */
+struct dispatcher {
+	char path[PATH_MAX];
+	int ifindex;
+	uint32_t id;
+};
+
+/* Where libxdp pins, and locks. */
+static void root_path(char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/xdp", secure_getenv("LIBXDP_BPFFS") ?: BPFFS);
+}
+
+static void name_dispatcher(struct dispatcher *d, int ifindex, uint32_t id)
+{
+	char root[PATH_MAX];
+
+	root_path(root);
+	*d = (struct dispatcher){ .ifindex = ifindex, .id = id };
+	if (snprintf(d->path, sizeof(d->path), "%s/dispatch-%d-%u", root, ifindex, id) >=
+	    (int)sizeof(d->path))
+		*d->path = 0; /* which is nowhere */
+}
+
+/* The next one; false after the last. */
+static bool next_dispatcher(DIR *root, struct dispatcher *d)
+{
+	struct dirent *entry;
+	unsigned int id;
+	int ifindex;
+
+	while ((entry = readdir(root)))
+		if (sscanf(entry->d_name, "dispatch-%d-%u", &ifindex, &id) == 2) {
+			name_dispatcher(d, ifindex, id);
+			return true;
+		}
+	return false;
+}
+
+static DIR *open_root(void)
+{
+	char path[PATH_MAX];
+
+	root_path(path);
+	return opendir(path);
+}
+
+int dispatch_follow(int ifindex, uint32_t dispatcher_id)
+{
+	struct dispatcher here, d;
+	int found = 0;
+	DIR *root;
+
+	name_dispatcher(&here, ifindex, dispatcher_id);
+	if (!dispatcher_id || !access(here.path, F_OK))
+		return dispatcher_id != 0;
+	root = open_root();
+	if (!root)
+		return errno == ENOENT ? 0 : -errno;
+	while (!found && next_dispatcher(root, &d))
+		if (d.id == dispatcher_id)
+			found = rename(d.path, here.path) ? -errno : 1;
+	closedir(root);
+	/* Another process may have done so. */
+	return found == -ENOENT && !access(here.path, F_OK) ? 1 : found;
+}
+
+/* The filter of the program that is pinned there, or held by the link that is; 0: none. */
+static int state_of_pin(const char *path, uint32_t *state_id)
+{
+	struct bpf_link_info info = { 0 };
+	__u32 len = sizeof(info);
+	const char *kind = strrchr(path, '-');
+	int fd = bpf_obj_get(path), prog_fd, err = 0;
+
+	*state_id = 0;
+	if (fd < 0)
+		return -errno;
+	if (kind && !strcmp(kind, "-prog")) {
+		prog_fd = fd;
+	} else {
+		err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
+		prog_fd = err ? -1 : bpf_prog_get_fd_by_id(info.prog_id);
+		if (!err && prog_fd < 0)
+			err = -errno;
+	}
+	if (!err)
+		err = live_state_of(prog_fd, state_id);
+	if (prog_fd >= 0 && prog_fd != fd)
+		close(prog_fd);
+	close(fd);
+	return err;
+}
+
+/* The filter that this dispatcher runs, or ran; 0: none of ours. */
+static int state_of(const struct dispatcher *d, uint32_t *state_id)
+{
+	DIR *dir = opendir(d->path);
+	struct dirent *entry;
+	char path[PATH_MAX];
+	int err = 0;
+
+	*state_id = 0;
+	if (!dir)
+		return -errno;
+	while (!err && !*state_id && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.' &&
+		    snprintf(path, sizeof(path), "%s/%s", d->path, entry->d_name) < PATH_MAX)
+			err = state_of_pin(path, state_id);
+	closedir(dir);
+	return err;
+}
+
+/* Does the filter's record say that it was loaded in this network namespace? 1 or 0; -errno if
+ * that cannot be told.
+ */
+static int is_from_here(uint32_t state_id)
+{
+	struct dedup_state *state = malloc(sizeof(*state));
+	int fd = bpf_map_get_fd_by_id(state_id), err = fd < 0 ? -errno : 0, here = 0;
+	struct bpf_map_info info = { 0 };
+	__u32 len = sizeof(info), key = 0;
+	uint64_t netns = kernel_netns();
+
+	if (!err && !state)
+		err = -ENOMEM;
+	if (!err && bpf_obj_get_info_by_fd(fd, &info, &len))
+		err = -errno;
+	if (!err && info.value_size != sizeof(*state))
+		err = -EPROTO; /* another version's */
+	if (!err && bpf_map_lookup_elem(fd, &key, state))
+		err = -errno;
+	for (int i = 0; i < DEDUP_IFACES_MAX && !err; i++)
+		here |= netns && state->ifaces[i].ifindex && state->ifaces[i].netns == netns;
+	if (fd >= 0)
+		close(fd);
+	free(state);
+	return err ? err : here;
+}
+
+/* Like libxdp itself, so that none of its users sees half of it. */
+static void remove_pins(const struct dispatcher *d)
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	DIR *dir;
+	int lock;
+
+	root_path(path);
+	lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = lock >= 0 && !flock(lock, LOCK_EX) ? opendir(d->path) : NULL;
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir) {
+		closedir(dir);
+		rmdir(d->path);
+	}
+	if (lock >= 0)
+		close(lock);
+}
+
+static bool is_left(const struct dispatcher *d)
+{
+	return links_run_xdp(d->id) == 0;
+}
+
+/* Of this filter, or, if that is 0, of all from here. */
+static void sweep(uint32_t of_state_id)
+{
+	DIR *root = open_root();
+	struct dispatcher d;
+	uint32_t state_id;
+
+	while (root && next_dispatcher(root, &d)) {
+		if (state_of(&d, &state_id) || !state_id)
+			continue;
+		if (of_state_id ? state_id != of_state_id : is_from_here(state_id) <= 0)
+			continue;
+		if (!is_left(&d))
+			continue;
+		usleep(BEGINNING_US);
+		if (is_left(&d))
+			remove_pins(&d);
+	}
+	if (root)
+		closedir(root);
+}
+
+void dispatch_sweep(void)
+{
+	sweep(0);
+}
+
+void dispatch_forget(uint32_t state_id)
+{
+	if (state_id)
+		sweep(state_id);
+}
