@@ -303,9 +303,9 @@ static struct dedup_config countdown_config(uint32_t bits, uint64_t window_ns)
 	struct filter_spec spec = sim_spec(1000, 1e-3, window_ns);
 	struct dedup_config c;
 
-	o.layout = DEDUP_COUNTDOWN;
-	o.countdown_bits = bits;
-	assert_int_equal(plan_config(&o, SIM_CPUS, SIM_HZ, &c), 0);
+	spec.layout = DEDUP_COUNTDOWN;
+	spec.countdown_bits = bits;
+	assert_int_equal(plan_config(&spec, SIM_CPUS, SIM_HZ, &c), 0);
 	return c;
 }
 
@@ -420,8 +420,8 @@ static void what_begins_late_is_counted_once(void **state)
 					countdown_config(24, 10 * S) };
 
 	(void)state;
-	o.layout = DEDUP_FLAT;
-	assert_int_equal(plan_config(&o, SIM_CPUS, SIM_HZ, &rows[3]), 0);
+	spec.layout = DEDUP_FLAT;
+	assert_int_equal(plan_config(&spec, SIM_CPUS, SIM_HZ, &rows[3]), 0);
 	assert_true(rows[3].places > DEDUP_STEP_PLACES);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		uint64_t late_ns = rows[i].late_ns, cnt;
