@@ -15,25 +15,35 @@ say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2) >&2)
 ARCH_INCLUDE := /usr/include/$(shell uname -m)-linux-gnu
 WARN      := -Wall -Wextra -Werror
 BPF_FLAGS := -g -O2 -target bpf -mcpu=v3 $(WARN) -Wno-unused-parameter -Iinclude -I$(ARCH_INCLUDE)
-CPPFLAGS  := -Iinclude -Iuser -isystem $(BUILD) -D_GNU_SOURCE
 CFLAGS    ?= -O2 -g
 CFLAGS    += -std=gnu11 $(WARN) -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 LIBS      := -lxdp -lbpf -ljson-c -lm
 
-BIN   := $(BUILD)/xdp-dedup
-SKELS := $(BUILD)/xdp_dedup.skel.h $(BUILD)/bench.skel.h
-USER  := $(wildcard user/*.c)
-OBJS  := $(USER:user/%.c=$(BUILD)/user/%.o)
-# What the library has and the tool has no use for.
-LIB_ONLY := libxdp-dedup libxdp-dedup-fips fips fips_heard fips_live fips_peers fips_rate
-# The same without main, with sanitizers: what tests link.
-SOBJS := $(patsubst user/%.c,$(BUILD)/san/%.o,$(filter-out user/main.c,$(USER)))
+# Who may include whose headers: each room of user/ those that are named here, tests all.
+ROOMS_cli    := cli bench filter
+ROOMS_bench  := bench filter
+ROOMS_lib    := lib api fips filter
+ROOMS_fips   := fips api filter
+ROOMS_filter := filter
+room = $(word 2,$(subst /, ,$(1)))
+dirs = $(if $(filter tests/%,$(1)),tests/fixture tests/bench $(wildcard user/*),$(addprefix user/,$(ROOMS_$(room))))
+CPPFLAGS_OF = -Iinclude $(addprefix -I,$(call dirs,$(1))) -isystem $(BUILD) -D_GNU_SOURCE
 
-# The library for applications: its own objects, and of them only what its header names.
+# Objects are built in up to three ways: plain ones, PIC for the library, SAN with sanitizers.
+sources = $(filter-out %.bpf.c,$(wildcard $(1)))
+objects = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(call sources,$(2)))
+
+BIN     := $(BUILD)/xdp-dedup
+SAN_BIN := $(BUILD)/san/xdp-dedup
+SKELS   := $(BUILD)/xdp_dedup.skel.h $(BUILD)/bench.skel.h
+USER    := $(call sources,user/*/*.c)
+MAIN    := user/cli/main.c
+TOOL     = $(call objects,$(1),user/cli/*.c user/bench/*.c user/filter/*.c)
+
+# The library for applications, and of user/filter what it needs.
 LIB       := $(BUILD)/libxdp-dedup
 LIB_MAJOR := 0
-LIB_OBJS  := $(patsubst %,$(BUILD)/lib/%.o,$(LIB_ONLY) clock filter ids want stats fill layout blocked flat countdown blocked_size array_size \
-	       array_rate fips_count)
+LIB_OBJS  := $(call objects,pic,user/lib/*.c user/fips/*.c) $(BUILD)/pic/filter.a
 LIB_FILES := $(LIB).a $(LIB).so.$(LIB_MAJOR)
 
 .PHONY: all
@@ -56,12 +66,12 @@ endef
 define compile
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(1) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(call CPPFLAGS_OF,$<) $(CFLAGS) $(1) -MD -MP -c $< -o $@
 endef
 define link
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(1) $(filter %.o,$^) $(2) -o $@
+	$(Q)$(CC) $(CFLAGS) $(1) $(filter %.o %.a,$^) $(2) -o $@
 endef
 comma := ,
 
@@ -71,17 +81,32 @@ $(BUILD)/xdp_dedup.skel.h: bpf/xdp_dedup.bpf.c $(wildcard bpf/*.h include/*.h) M
 $(BUILD)/bench.skel.h: bpf/bench.bpf.c $(wildcard bpf/*.h include/*.h) Makefile | deps
 	$(call skeleton,bench_bpf)
 
-$(BUILD)/user/%.o: user/%.c $(SKELS) Makefile
+# The program that tests share an interface with, and the sender of `make bench-e2e`.
+$(BUILD)/neighbour.skel.h: tests/fixture/neighbour.bpf.c Makefile | deps
+	$(call skeleton,neighbour)
+$(BUILD)/flood.skel.h: tests/bench/flood.bpf.c tests/bench/flood_frame.h include/gsp.h Makefile | deps
+	$(call skeleton,flood)
+TEST_SKELS := $(BUILD)/neighbour.skel.h $(BUILD)/flood.skel.h
+
+SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+
+$(BUILD)/obj/%.o: %.c Makefile | $(SKELS) $(TEST_SKELS)
 	$(call compile)
-
-$(BIN): $(filter-out $(LIB_ONLY:%=$(BUILD)/user/%.o),$(OBJS))
-	$(call link,,$(LIBS))
-
-$(BUILD)/lib/%.o: user/%.c Makefile | deps
+$(BUILD)/pic/%.o: %.c Makefile | $(SKELS)
 	$(call compile,-fPIC)
+$(BUILD)/san/%.o: %.c Makefile | $(SKELS) $(TEST_SKELS)
+	$(call compile,$(SAN_FLAGS))
 
-$(LIB).so.$(LIB_MAJOR): $(LIB_OBJS) user/libxdp-dedup.map
-	$(call link,-shared -Wl$(comma)-soname$(comma)$(notdir $@) -Wl$(comma)--version-script$(comma)user/libxdp-dedup.map,-lbpf -lm)
+$(BIN): $(call TOOL,obj)
+	$(call link,,$(LIBS))
+$(SAN_BIN): $(call TOOL,san)
+	$(call link,$(SAN_FLAGS),$(LIBS))
+
+$(BUILD)/pic/filter.a: $(call objects,pic,user/filter/*.c)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(LIB).so.$(LIB_MAJOR): $(LIB_OBJS) user/lib/libxdp-dedup.map
+	$(call link,-shared -Wl$(comma)-soname$(comma)$(notdir $@) -Wl$(comma)--version-script$(comma)user/lib/libxdp-dedup.map,-lbpf -lm)
 
 # In one object, so that what is not in the header is nobody else's business.
 $(LIB).a: $(LIB_OBJS)
@@ -92,61 +117,28 @@ $(LIB).a: $(LIB_OBJS)
 
 VERSION := $(shell sed -n 's/.*XDP_DEDUP_VERSION "\(.*\)"/\1/p' include/version.h)
 
--include $(OBJS:.o=.d) $(LIB_OBJS:.o=.d)
-
-TEST_SOURCES := $(filter-out %.bpf.c,$(wildcard tests/*.c))
-
-# Tests. Programs of tests/ROOT_TESTS use the kernel; the others run for anybody.
-UNIT_TESTS := units id size hand stats kernel shape flat_size countdown age fips fips_peers pure \
-	      bench_stream bench_figures prefixes links own_macs
-FAST_TESTS := rate hand_model array_rate ids claim exact race
-ROOT_TESTS := parse destination prog array_prog want seeds generational cli receivers status leftovers \
-	      bpffs untold reopen layout layout_window lib timens lib_open lib_stats lib_share lib_want lib_fips \
-	      lib_install e2e beside kill bench flood
-TESTS      := $(addsuffix _test,$(UNIT_TESTS) $(FAST_TESTS) $(ROOT_TESTS))
-TEST_BINS  := $(TESTS:%=$(BUILD)/tests/%)
-SAN_FLAGS  := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-SAN_BIN    := $(BUILD)/san/xdp-dedup
-TEST_LIBS  := -lcmocka $(LIBS)
-
-$(BUILD)/san/%.o: user/%.c $(SKELS) Makefile
-	$(call compile,$(SAN_FLAGS))
-
-$(BUILD)/tests/%.o: tests/%.c $(SKELS) Makefile
-	$(call compile,$(SAN_FLAGS))
-
-$(SAN_BIN): $(BUILD)/san/main.o $(filter-out $(LIB_ONLY:%=$(BUILD)/san/%.o),$(SOBJS))
-	$(call link,$(SAN_FLAGS),$(LIBS))
+# Tests: each tests/ROOM/NAME_test.c is a program, build/tests/NAME_test. Those that need root
+# say so themselves. All have sanitizers but those of tests/stress, which count in hundreds of
+# millions, or take the time.
+TEST_SOURCES := $(call sources,tests/*/*.c)
+TESTS        := $(wildcard tests/*/*_test.c)
+TEST_BINS    := $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(TESTS)))
+TEST_LIBS    := -lcmocka $(LIBS)
 
 # What test programs share beside their own file.
-TEST_SHARED := $(patsubst tests/%.c,$(BUILD)/tests/%.o, \
-		 $(filter-out %_test.c %_main.c,$(TEST_SOURCES)))
+SHARED = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(filter-out %_test.c %_main.c, \
+		$(call sources,tests/fixture/*.c tests/bench/*.c)) $(filter-out $(MAIN),$(USER)))
 
-$(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(TEST_SHARED) $(SOBJS)
-	$(call link,$(SAN_FLAGS),$(TEST_LIBS))
+define test_program
+$$(BUILD)/tests/$(notdir $(1:.c=)): $$(BUILD)/$(2)/$(1:.c=.o) $$(call SHARED,$(2))
+	$$(call link,$(if $(filter san,$(2)),$$(SAN_FLAGS)),$$(TEST_LIBS))
+endef
+$(foreach t,$(TESTS),$(eval $(call test_program,$(t),$(if $(filter tests/stress/%,$(t)),obj,san))))
 
-# The program that tests share an interface with.
-$(BUILD)/tests/neighbour.o $(BUILD)/fast/neighbour.o: $(BUILD)/neighbour.skel.h
-$(BUILD)/neighbour.skel.h: tests/neighbour.bpf.c Makefile | deps
-	$(call skeleton,neighbour)
-
-# The sender of `make bench-e2e`.
-$(BUILD)/tests/flood.o $(BUILD)/fast/flood.o: $(BUILD)/flood.skel.h
-$(BUILD)/flood.skel.h: tests/flood.bpf.c tests/flood_frame.h include/gsp.h Makefile | deps
-	$(call skeleton,flood)
-
-# Without sanitizers: what counts in hundreds of millions, or takes the time.
-$(BUILD)/fast/%.o: tests/%.c $(SKELS) Makefile
-	$(call compile)
-
-$(FAST_TESTS:%=$(BUILD)/tests/%_test): $(BUILD)/tests/%_test: $(BUILD)/fast/%_test.o \
-		$(TEST_SHARED:$(BUILD)/tests/%=$(BUILD)/fast/%) $(filter-out %/main.o,$(OBJS))
-	$(call link,,$(TEST_LIBS))
+-include $(shell [ ! -d $(BUILD) ] || find $(BUILD)/obj $(BUILD)/pic $(BUILD)/san -name '*.d' 2>/dev/null)
 
 # Keeps objects that only test programs need.
 .SECONDARY:
-
--include $(wildcard $(BUILD)/san/*.d $(BUILD)/tests/*.d $(BUILD)/fast/*.d)
 
 .PHONY: test
 test: $(SAN_BIN) $(TEST_BINS) ## all tests, T=NAME for one; as root also those of the kernel
@@ -156,12 +148,12 @@ VM_SERIES := 6.1 6.12
 
 # In emulation: the kernel's tests and traffic on Debian's kernels, also in a dispatcher.
 .PHONY: test-vm
-test-vm: $(SAN_BIN) $(ROOT_TESTS:%=$(BUILD)/tests/%_test) ## on Linux 6.1 and 6.12, in qemu
+test-vm: $(SAN_BIN) $(TEST_BINS) ## on Linux 6.1 and 6.12, in qemu
 	$(Q)scripts/deps vm
 	$(Q)tests/run-vm $(VM_SERIES)
 
 .PHONY: lint
-lint: $(SKELS) $(BUILD)/neighbour.skel.h $(BUILD)/flood.skel.h compile_commands.json ## clang-format, clang-tidy, cppcheck, shellcheck
+lint: $(SKELS) $(TEST_SKELS) compile_commands.json ## clang-format, clang-tidy, cppcheck, shellcheck
 	$(Q)scripts/deps lint
 	$(call say,LINT,clang-format)
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
@@ -169,49 +161,50 @@ lint: $(SKELS) $(BUILD)/neighbour.skel.h $(BUILD)/flood.skel.h compile_commands.
 	$(Q)clang-tidy --quiet -p . $(USER) $(TEST_SOURCES) 2>/dev/null
 	$(call say,LINT,cppcheck)
 	$(Q)cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
-		--inline-suppr --suppress=missingIncludeSystem -Iinclude -Iuser -Itests \
+		--inline-suppr --suppress=missingIncludeSystem -Iinclude \
+		$(addprefix -I,$(wildcard user/*) tests/fixture tests/bench) \
 		'-DLIBBPF_OPTS(type,name,...)=struct type name' \
 		'-DDECLARE_LIBXDP_OPTS(type,name,...)=struct type name' \
-		user $(TEST_SOURCES)
+		$(USER) $(TEST_SOURCES)
 	$(call say,LINT,shellcheck)
 	$(Q)shellcheck $(filter-out %.py,$(wildcard scripts/*)) tests/run tests/run-vm .ci/run
 
-SOURCES := $(wildcard bpf/*.[ch] include/*.h user/*.[ch] tests/*.[ch])
+SOURCES := $(wildcard bpf/*.[ch] include/*.h user/*/*.[ch] tests/*/*.[ch])
 
 .PHONY: format
 format: ## clang-format, in place
 	$(Q)clang-format -i $(SOURCES)
 
 # One entry a file; the BPF program's flags differ.
+entry = { "directory": "$(CURDIR)", "file": "$(1)", "command": "$(2) -c $(1)" }
 compile_commands.json: Makefile
-	$(Q)sep='['; { for f in $(USER) $(TEST_SOURCES); do \
-		printf '%s\n{ "directory": "%s", "file": "%s", "command": "%s" }' "$$sep" '$(CURDIR)' \
-			$$f "$(CC) $(CPPFLAGS) $(CFLAGS) -c $$f"; sep=,; done; \
-		printf ',\n{ "directory": "%s", "file": "%s", "command": "%s" }\n]\n' '$(CURDIR)' \
-			bpf/xdp_dedup.bpf.c "$(CLANG) $(BPF_FLAGS) -c bpf/xdp_dedup.bpf.c"; } > $@
+	$(file > $@,[)
+	$(foreach f,$(USER) $(TEST_SOURCES),$(file >> $@,$(call entry,$(f),$(CC) $(call CPPFLAGS_OF,$(f)) $(CFLAGS)),))
+	$(file >> $@,$(call entry,bpf/xdp_dedup.bpf.c,$(CLANG) $(BPF_FLAGS))])
+	@:
 
 .PHONY: install
 install: all ## into PREFIX (/usr/local), DESTDIR before it
 	$(Q)install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/sbin/xdp-dedup
 	$(Q)install -d $(DESTDIR)$(PREFIX)/include
-	$(Q)install -m 644 user/xdp-dedup.h user/xdp-dedup-fips.h $(DESTDIR)$(PREFIX)/include
+	$(Q)install -m 644 user/api/*.h $(DESTDIR)$(PREFIX)/include
 	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' user/xdp-dedup.pc.in \
+	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' user/lib/xdp-dedup.pc.in \
 		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/xdp-dedup.pc
 	$(Q)install -m 644 $(LIB).a $(LIB).so.$(LIB_MAJOR) $(DESTDIR)$(PREFIX)/lib
 	$(Q)ln -sf libxdp-dedup.so.$(LIB_MAJOR) $(DESTDIR)$(PREFIX)/lib/libxdp-dedup.so
 
-# Without sanitizers too: the demo takes times.
-$(BUILD)/tests/gossip: $(BUILD)/fast/gossip_main.o $(BUILD)/fast/gossip.o
+# Without sanitizers too: the demo takes times, and so do benches.
+$(BUILD)/tests/gossip: $(BUILD)/obj/tests/fixture/gossip_main.o $(BUILD)/obj/tests/fixture/gossip.o
 	$(call link)
+$(BUILD)/tests/bench: $(BUILD)/obj/tests/bench/bench_main.o $(call SHARED,obj)
+	$(call link,,$(TEST_LIBS))
+$(BUILD)/tests/e2e_bench: $(BUILD)/obj/tests/bench/e2e_bench_main.o $(call SHARED,obj)
+	$(call link,,$(TEST_LIBS))
 
 .PHONY: demo
 demo: $(BIN) $(BUILD)/tests/gossip ## as root: gossip with the filter and without
 	$(Q)BUILD='$(BUILD)' scripts/demo
-
-$(BUILD)/tests/bench: $(BUILD)/fast/bench_main.o $(TEST_SHARED:$(BUILD)/tests/%=$(BUILD)/fast/%) \
-		$(filter-out %/main.o,$(OBJS))
-	$(call link,,$(TEST_LIBS))
 
 .PHONY: bench
 bench: $(BIN) $(BUILD)/tests/bench ## as root: what a packet costs, here and in the other layouts
@@ -222,10 +215,6 @@ bench: $(BIN) $(BUILD)/tests/bench ## as root: what a packet costs, here and in 
 bench-growth: $(BIN) ## as root: the same by ids, by fill and by p; tables and drawings
 	$(Q)scripts/deps bench
 	$(Q)scripts/bench-growth $(BIN) $(BUILD)
-
-$(BUILD)/tests/e2e_bench: $(BUILD)/fast/e2e_bench_main.o \
-		$(TEST_SHARED:$(BUILD)/tests/%=$(BUILD)/fast/%) $(filter-out %/main.o,$(OBJS))
-	$(call link,,$(TEST_LIBS))
 
 .PHONY: bench-path
 bench-path: $(BIN) ## as root: the instructions that a packet takes; LIST=1 lists a duplicate's

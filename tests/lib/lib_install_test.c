@@ -33,14 +33,14 @@ static bool install(void)
 static const struct example {
 	const char *name, *command;
 } EXAMPLES[] = {
-	{ "example-shared", "cc -Wall -Werror tests/example_main.c $(eval $PC --cflags --libs "
+	{ "example-shared", "cc -Wall -Werror tests/lib/example_main.c $(eval $PC --cflags --libs "
 			    "xdp-dedup) -o $R/example && ldd $R/example | grep libxdp-dedup.so.0" },
 	{ "example-static",
-	  "cc -Wall -Werror tests/example_main.c $(eval $PC --cflags --libs --static xdp-dedup | "
+	  "cc -Wall -Werror tests/lib/example_main.c $(eval $PC --cflags --libs --static xdp-dedup | "
 	  "sed s/-lxdp-dedup/-l:libxdp-dedup.a/) -o $R/example && "
 	  "! ldd $R/example | grep libxdp-dedup" },
 	{ "example-c++",
-	  "command -v g++ || exit 77; g++ -Wall -Werror -x c++ tests/example_main.c -x none "
+	  "command -v g++ || exit 77; g++ -Wall -Werror -x c++ tests/lib/example_main.c -x none "
 	  "$(eval $PC --cflags --libs xdp-dedup) -o $R/example" },
 };
 
@@ -87,7 +87,7 @@ static void fips_example_runs(void **state)
 	(void)state;
 	if (!install())
 		skip();
-	sh("cc -Wall -Wextra -Werror tests/example_fips_main.c "
+	sh("cc -Wall -Wextra -Werror tests/lib/example_fips_main.c "
 	   "$(eval $PC --cflags --libs xdp-dedup) -o $R/example-fips");
 	assert_int_equal(
 		sh_out(out, sizeof(out), "LD_LIBRARY_PATH=$R/usr/local/lib $R/example-fips"), 0);
