@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Dependencies point one way: cli, bench, lib → fips → filter → include. What each file includes
+ * with quotes is looked for where its room may look, and nowhere else.
+ */
+#include "support.h"
+
+#include <glob.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Of the files in `dir`, headers are in these, separated by spaces; none includes what `never`
+ * (an extended regular expression) matches.
+ */
+static const struct room {
+	const char *name, *files, *dirs, *never;
+} ROOMS[] = {
+	/* GSP/1's header is the parser's and the packet makers', the bench's among them. */
+	{ "include", "include/*.h", "include", "gsp\\.h|<(bpf|xdp|stdio|stdlib|math|unistd|sys)[/.]" },
+	{ "bpf", "bpf/*.[ch]", "bpf include", "<(std(io|lib)|math|unistd|sys)[/.]" },
+	{ "filter", "user/filter/*.[ch]", "user/filter include build", "gsp\\.h" },
+	{ "fips", "user/fips/*.[ch]", "user/fips user/api user/filter include",
+	  "gsp\\.h|<(bpf|xdp)/" },
+	{ "lib", "user/lib/*.[ch]", "user/lib user/api user/fips user/filter include",
+	  "gsp\\.h|<(bpf|xdp)/" },
+	{ "api", "user/api/*.h", "user/api", "<(bpf|xdp|linux)/" },
+	{ "cli", "user/cli/*.[ch]", "user/cli user/bench user/filter include",
+	  "gsp\\.h|<(bpf|xdp)/|skel\\.h" },
+	{ "bench", "user/bench/*.[ch]", "user/bench user/filter include build", "<xdp/" },
+};
+
+static bool is_in(const char *dirs, const char *header)
+{
+	char copy[256], path[512];
+
+	snprintf(copy, sizeof(copy), "%s", dirs);
+	for (char *dir = strtok(copy, " "); dir; dir = strtok(NULL, " ")) {
+		snprintf(path, sizeof(path), "%s/%s", dir, header);
+		if (!access(path, F_OK))
+			return true;
+	}
+	return false;
+}
+
+static void check_file(const struct room *room, const char *path)
+{
+	char line[512], header[256];
+	FILE *f = fopen(path, "re");
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "#include \"%255[^\"]\"", header) == 1 && !is_in(room->dirs, header))
+			fail_msg("%s may not include %s", path, header);
+	}
+	fclose(f);
+}
+
+static void headers_are_of_rooms_below(void **state)
+{
+	const struct room *room = *state;
+	char out[4096];
+	glob_t files = { 0 };
+
+	assert_int_equal(glob(room->files, 0, NULL, &files), 0);
+	assert_true(files.gl_pathc > 0);
+	for (size_t i = 0; i < files.gl_pathc; i++)
+		check_file(room, files.gl_pathv[i]);
+	if (!sh_out(out, sizeof(out), "grep -E '^#include.*(%s)' %s", room->never, room->files))
+		fail_msg("%s includes what it must not:\n%s", room->name, out);
+	globfree(&files);
+}
+
+int main(void)
+{
+	add_rows(ROOMS, headers_are_of_rooms_below, NULL, NULL);
+	return run_added_any_tests("rooms");
+}
