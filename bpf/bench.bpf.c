@@ -22,7 +22,7 @@
 #define WAIT_LOOKS 8000000
 #define WAIT_TIMES 100
 #define MEET_LOOKS 10000
-#define MEET_NS 1024 /* twins: both go on as the clock passes a multiple of this */
+#define MEET_NS 1024 /* race: both go on as the clock passes a multiple of this */
 
 /* The program under test. */
 struct {
@@ -88,7 +88,7 @@ struct meeting {
 
 static long has_come(__u32 i, struct meeting *m)
 {
-	return dedup_read32(m->come) >= m->own;
+	return READ_ONCE(*m->come) >= m->own;
 }
 
 /* Whether the other has come within one such loop. */
@@ -105,7 +105,7 @@ static __always_inline void wait_for_other(struct bench_stream *s)
 
 	if (s->other == BENCH_ALONE)
 		return;
-	*(volatile __u32 *)&s->come = m.own;
+	WRITE_ONCE(s->come, m.own);
 	DEDUP_BOUND(other, BENCH_CPUS - 1);
 	m.come = &streams[other].come;
 	if (bpf_loop(WAIT_TIMES, has_come_by_then, &m, 0) == WAIT_TIMES)
@@ -155,7 +155,7 @@ static __always_inline void note_pass(struct bench_stream *s)
 
 /* The same fresh ids on two CPUs, each at the same instant on both. */
 SEC("xdp.frags")
-int generate_twins(struct xdp_md *ctx)
+int generate_race(struct xdp_md *ctx)
 {
 	struct bench_stream *s = own_stream();
 	void *end = (void *)(long)ctx->data_end;

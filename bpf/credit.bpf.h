@@ -14,7 +14,7 @@
 static __always_inline int take_credit(struct dedup_counters *cpu)
 {
 	if (cpu->credit <= 0) {
-		if (dedup_read(&state.learned) + config.claim > dedup_read(&state.limit))
+		if (READ_ONCE(state.learned) + config.claim > READ_ONCE(state.limit))
 			return -ENOSPC;
 		__sync_fetch_and_add(&state.learned, config.claim);
 		cpu->credit = config.claim;

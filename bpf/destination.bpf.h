@@ -20,19 +20,19 @@ static __always_inline bool is_own_of_several(struct xdp_md *ctx, __u64 word)
 {
 	const __u64 *slots = state.own_macs;
 
-	DEDUP_KEEP(slots); /* their address as a constant, not as the state's and an addition */
-	return word == dedup_read(&slots[dedup_own_slot(ctx->ingress_ifindex)]);
+	barrier_var(slots); /* their address as a constant, not as the state's and an addition */
+	return word == READ_ONCE(slots[dedup_own_slot(ctx->ingress_ifindex)]);
 }
 
 /* The MAC of another device on top of the interface? */
 static __always_inline bool is_listed_mac(struct xdp_md *ctx, __u64 word)
 {
-	__u64 cnt = dedup_read(&state.macs_cnt);
+	__u64 cnt = READ_ONCE(state.macs_cnt);
 
 	if (config.several)
 		word |= dedup_mac_index(ctx->ingress_ifindex);
 	for (__u64 i = 0; i < DEDUP_MACS_MAX && i < cnt; i++)
-		if (word == dedup_read(&state.macs[i]))
+		if (word == READ_ONCE(state.macs[i]))
 			return true;
 	return false;
 }
@@ -84,21 +84,21 @@ __noinline int is_for_us(struct xdp_md *ctx)
 	word = dedup_mac_word(*(const __u64 *)eth);
 	if (parse_tags(&pkt, &proto) != PARSED)
 		return 0;
-	if (!config.forwarded && !is_group_mac(eth) && word != dedup_read(&state.own_mac) &&
+	if (!config.forwarded && !is_group_mac(eth) && word != READ_ONCE(state.own_mac) &&
 	    !(config.several && is_own_of_several(ctx, word)) && !is_listed_mac(ctx, word))
 		return 0;
 	return !config.to_cnt || is_to_named(&pkt, proto);
 }
 
-/* Is the open packet for us? PARSED or DEDUP_ignored. The state's own_mac is there only where
- * it alone answers most often: other filters do not find it, and go on.
+/* Is the open packet for us? PARSED or DEDUP_REASON_ignored. The state's own_mac is there only
+ * where it alone answers most often: other filters do not find it, and go on.
  */
 static __always_inline int check_destination(struct xdp_md *ctx, struct packet *pkt)
 {
 	__u64 word = dedup_mac_word(*(const __u64 *)ethernet(pkt));
 	__u32 receiver;
 
-	if (likely(word == dedup_read(&state.own_mac)))
+	if (likely(word == READ_ONCE(state.own_mac)))
 		return PARSED;
 	receiver = config.receiver;
 	if (receiver == DEDUP_ANYONE) {
@@ -112,7 +112,7 @@ static __always_inline int check_destination(struct xdp_md *ctx, struct packet *
 		DEDUP_ELSE();
 	}
 	if (!is_for_us(ctx))
-		return stop(DEDUP_ignored);
+		return stop(DEDUP_REASON_ignored);
 	/* Again: to keep it for so long would cost those that came not here. */
 	return open_packet(ctx, pkt);
 }

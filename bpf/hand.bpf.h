@@ -30,20 +30,20 @@ struct step {
 	__u32 passed; /* places, in this step */
 };
 
-/* What is passed at once: places of one segment. */
-struct stretch {
+/* For bpf_loop(): ages places from here on. */
+struct aging {
 	__u64 hand; /* at its first place */
 };
 
-static long age_place(__u32 i, struct stretch *s)
+static long age_place(__u32 i, struct aging *s)
 {
 	return dedup_age(NULL, &config, s->hand, i) != 0;
 }
 
-/* Passes one stretch within a segment. Non-zero ends the step. */
-static long pass_stretch(__u32 i, struct step *step)
+/* Passes what is due of one segment. Non-zero ends the step. */
+static long pass_places(__u32 i, struct step *step)
 {
-	struct stretch s = { .hand = state.hand };
+	struct aging s = { .hand = state.hand };
 	struct dedup_mark *mark;
 	struct dedup_pass due;
 	__u32 n;
@@ -64,7 +64,7 @@ static long pass_stretch(__u32 i, struct step *step)
 /* Adds what is missing: want() may be setting the top bit. */
 static __always_inline void put_off_stale(void)
 {
-	__u64 was = dedup_read(&state.stale_at) & ~DEDUP_RARE;
+	__u64 was = READ_ONCE(state.stale_at) & ~DEDUP_RARE;
 
 	__sync_fetch_and_add(&state.stale_at, bpf_jiffies64() + config.stale_jiffies - was);
 }
@@ -77,7 +77,7 @@ static int hand_step(void *map, __u32 *key, struct hand_timer *t)
 	struct dedup_counters *cpu = bpf_map_lookup_elem(&stats, &zero);
 	bool busy;
 
-	bpf_loop(DEDUP_STEP_PLACES, pass_stretch, &step, 0);
+	bpf_loop(DEDUP_STEP_PLACES, pass_places, &step, 0);
 	state.last_ns = step.now_ns;
 	state.limit = dedup_hand_limit(&state, &config);
 	put_off_stale();

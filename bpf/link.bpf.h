@@ -44,7 +44,7 @@ static __always_inline int open_packet(struct xdp_md *ctx, struct packet *pkt)
 {
 	pkt->pos = (void *)(long)ctx->data + sizeof(struct ethhdr);
 	pkt->end = (void *)(long)ctx->data_end;
-	return unlikely(pkt->pos > pkt->end) ? stop(DEDUP_truncated) : PARSED;
+	return unlikely(pkt->pos > pkt->end) ? stop(DEDUP_REASON_truncated) : PARSED;
 }
 
 /* The Ethernet header of a packet that was just opened. */
@@ -68,7 +68,7 @@ static __always_inline int parse_tags(struct packet *pkt, __be16 *proto)
 		if (likely(*proto != bpf_htons(ETH_P_8021Q) && *proto != bpf_htons(ETH_P_8021AD)))
 			break;
 		if ((void *)(tag + 1) > pkt->end)
-			return stop(DEDUP_truncated);
+			return stop(DEDUP_REASON_truncated);
 		*proto = tag->proto;
 		pkt->pos = tag + 1;
 	}

@@ -22,7 +22,7 @@ static __always_inline const struct dedup_config *configuration(void)
 {
 	const struct dedup_config *cfg = (const struct dedup_config *)&config;
 
-	DEDUP_KEEP(cfg);
+	barrier_var(cfg);
 	return cfg;
 }
 

@@ -33,19 +33,19 @@ static __always_inline int parse_ipv4(struct packet *pkt)
 	__u32 option_words, header_len, total_len;
 
 	if (unlikely((void *)(ip + 1) > pkt->end))
-		return stop(DEDUP_truncated);
+		return stop(DEDUP_REASON_truncated);
 	if (unlikely(ip->protocol != IPPROTO_UDP))
-		return stop(DEDUP_ignored);
+		return stop(DEDUP_REASON_ignored);
 	/* Version 4 and a header of 5 to 15 words, in one comparison. */
 	option_words = *(__u8 *)ip - 0x45;
 	if (unlikely(option_words > 10))
-		return stop(DEDUP_bad_ip);
+		return stop(DEDUP_REASON_bad_ip);
 	header_len = sizeof(*ip) + 4 * option_words;
 	total_len = bpf_ntohs(ip->tot_len);
 	if (unlikely(total_len < header_len))
-		return stop(DEDUP_bad_ip);
+		return stop(DEDUP_REASON_bad_ip);
 	if (unlikely(ip->frag_off & bpf_htons(IPV4_FRAGMENT)))
-		return stop(DEDUP_fragment);
+		return stop(DEDUP_REASON_fragment);
 	pkt->payload_len = total_len - header_len;
 	pkt->pos += header_len;
 	return PARSED;
@@ -60,10 +60,10 @@ static __always_inline int parse_ipv6(struct packet *pkt)
 	__u8 next;
 
 	if (unlikely((void *)(ip + 1) > pkt->end))
-		return stop(DEDUP_truncated);
+		return stop(DEDUP_REASON_truncated);
 	next = ip->nexthdr;
 	if (ip->version != 6)
-		return next == IPPROTO_UDP ? stop(DEDUP_bad_ip) : stop(DEDUP_ignored);
+		return next == IPPROTO_UDP ? stop(DEDUP_REASON_bad_ip) : stop(DEDUP_REASON_ignored);
 	pkt->payload_len = bpf_ntohs(ip->payload_len);
 	pkt->pos = ip + 1;
 
@@ -76,20 +76,20 @@ static __always_inline int parse_ipv6(struct packet *pkt)
 		if (unlikely(next != IPPROTO_HOPOPTS && next != IPPROTO_ROUTING &&
 			     next != IPPROTO_DSTOPTS && next != IPPROTO_AH &&
 			     next != IPPROTO_FRAGMENT))
-			return stop(DEDUP_ignored);
+			return stop(DEDUP_REASON_ignored);
 		if (unlikely((void *)(ext + 1) > pkt->end))
-			return stop(DEDUP_truncated);
+			return stop(DEDUP_REASON_truncated);
 		if (unlikely(next == IPPROTO_FRAGMENT))
-			return stop(DEDUP_fragment);
+			return stop(DEDUP_REASON_fragment);
 		/* AH counts in 4 bytes less 8 (RFC 4302), the others in 8 bytes less 8. */
 		ext_len = next == IPPROTO_AH ? (ext->hdrlen + 2) * 4 : (ext->hdrlen + 1) * 8;
 		if (unlikely(ext_len > pkt->payload_len))
-			return stop(DEDUP_bad_ip);
+			return stop(DEDUP_REASON_bad_ip);
 		next = ext->nexthdr;
 		pkt->payload_len -= ext_len;
 		pkt->pos += ext_len;
 	}
-	return stop(DEDUP_bad_ip);
+	return stop(DEDUP_REASON_bad_ip);
 }
 
 static __always_inline bool is_in(const volatile struct dedup_ports *range, __u16 port)
@@ -115,21 +115,21 @@ static __always_inline int parse_udp(struct xdp_md *ctx, struct packet *pkt)
 	void *frame = (void *)(long)ctx->data;
 	__u32 len;
 
-	DEDUP_KEEP(udp); /* all is found from here; the compiler would keep three pointers */
+	barrier_var(udp); /* all is found from here; the compiler would keep three pointers */
 	if (unlikely((void *)(udp + 1) > pkt->end))
-		return stop(DEDUP_truncated);
+		return stop(DEDUP_REASON_truncated);
 	if (unlikely(!is_gossip_port(bpf_ntohs(udp->dest))))
-		return stop(DEDUP_ignored);
+		return stop(DEDUP_REASON_ignored);
 	/* What the IP header claims must be there, or the stack drops the packet. Where
 	 * it goes past the first buffer, it is cut short or has several.
 	 */
 	pkt->len = (__u32)(pkt->pos - frame) + pkt->payload_len;
 	if (unlikely(pkt->len > (__u32)(pkt->end - frame)) &&
 	    (!config.frags || pkt->len > bpf_xdp_get_buff_len(ctx)))
-		return stop(DEDUP_truncated);
+		return stop(DEDUP_REASON_truncated);
 	len = bpf_ntohs(udp->len);
 	if (unlikely(len < sizeof(*udp) || len > pkt->payload_len))
-		return stop(DEDUP_bad_udp);
+		return stop(DEDUP_REASON_bad_udp);
 	pkt->payload_len = len - sizeof(*udp);
 	pkt->pos = udp + 1;
 	return PARSED;
@@ -140,9 +140,9 @@ static __always_inline int check_ids(const struct packet *pkt, const struct gsp_
 				     __u32 max)
 {
 	if (unlikely(header->count < 1 || header->count > max))
-		return stop(DEDUP_bad_count);
+		return stop(DEDUP_REASON_bad_count);
 	if (unlikely(pkt->payload_len < sizeof(*header) + header->count * GSP_ID_BYTES))
-		return stop(DEDUP_bad_length);
+		return stop(DEDUP_REASON_bad_length);
 	return PARSED;
 }
 
@@ -153,17 +153,17 @@ static __always_inline int parse_gsp(struct packet *pkt)
 	int reason;
 
 	if (unlikely(pkt->payload_len < sizeof(*header)))
-		return stop(DEDUP_bad_length);
+		return stop(DEDUP_REASON_bad_length);
 	if (unlikely((void *)(header + 1) > pkt->end))
-		return stop(DEDUP_truncated);
+		return stop(DEDUP_REASON_truncated);
 	if (unlikely(header->magic != bpf_htonl(GSP_MAGIC)))
-		return stop(DEDUP_bad_magic);
+		return stop(DEDUP_REASON_bad_magic);
 	if (likely(header->type == GSP_EVENT))
 		reason = check_ids(pkt, header, 1);
 	else if (header->type == GSP_IHAVE || header->type == GSP_IWANT)
 		reason = check_ids(pkt, header, GSP_IDS_MAX);
 	else
-		reason = stop(DEDUP_bad_type);
+		reason = stop(DEDUP_REASON_bad_type);
 	if (reason != PARSED)
 		return reason;
 	pkt->gsp = header;
@@ -190,7 +190,7 @@ static __always_inline int parse_packet(struct xdp_md *ctx, struct packet *pkt)
 	else if (proto == bpf_htons(ETH_P_IPV6))
 		reason = parse_ipv6(pkt);
 	else
-		reason = stop(DEDUP_ignored);
+		reason = stop(DEDUP_REASON_ignored);
 	if (reason != PARSED)
 		return reason;
 	reason = parse_udp(ctx, pkt);

@@ -55,7 +55,7 @@ static __always_inline void forget_wanted(__u64 last_ns, __u64 now_ns)
 {
 	struct want_walk walk = { 0 };
 
-	if (!(dedup_read(&state.stale_at) & DEDUP_RARE) ||
+	if (!(READ_ONCE(state.stale_at) & DEDUP_RARE) ||
 	    last_ns / WANT_WALK_NS == now_ns / WANT_WALK_NS)
 		return;
 	/* Exchanges are full barriers: the walk is between them for everybody. */

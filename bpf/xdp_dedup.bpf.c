@@ -8,7 +8,7 @@
 #include <bpf/bpf_helpers.h>
 #include <xdp/xdp_helpers.h>
 
-#include "filter.bpf.h"
+#include "lookup.bpf.h"
 #include "gsp.h"
 #include "hand.bpf.h"
 #include "maps.bpf.h"
@@ -27,30 +27,33 @@ static __always_inline int conclude(const struct packet *pkt, struct dedup_count
 	if (!cpu || reason >= DEDUP_REASONS_CNT)
 		return XDP_PASS;
 	((__u64 *)cpu)[reason]++;
-	if (reason != DEDUP_duplicate && (reason != DEDUP_ihave_duplicate || config.ihave_pass))
+	if (reason != DEDUP_REASON_duplicate &&
+	    (reason != DEDUP_REASON_ihave_duplicate || config.ihave_pass))
 		return XDP_PASS;
 
 	cpu->duplicate_bytes += pkt->len;
 	return config.count_only ? XDP_PASS : XDP_DROP;
 }
 
-/* PARSED, or the reason why an EVENT's id is not looked up: DEDUP_stale also if `closely` is not
- * set and something rare is under way.
+/* PARSED, or the reason why an EVENT's id is not looked up: DEDUP_REASON_stale also if `closely` is
+ * not set and something rare is under way.
  */
 static __always_inline int check_event(const struct packet *pkt, bool closely)
 {
 	if (unlikely(pkt->pos + GSP_ID_BYTES > pkt->end))
-		return stop(DEDUP_truncated);
+		return stop(DEDUP_REASON_truncated);
 	if (unlikely(closely ? clock_stopped() : is_out_of_the_ordinary()))
-		return stop(DEDUP_stale);
+		return stop(DEDUP_REASON_stale);
 	if (unlikely(dedup_is_no_id(pkt->pos, GSP_ID_WORDS)))
-		return stop(DEDUP_no_id);
+		return stop(DEDUP_REASON_no_id);
 	return PARSED;
 }
 
 static __always_inline int reason_of(int known)
 {
-	return known == 1 ? DEDUP_duplicate : known == 0 ? DEDUP_new : DEDUP_unlearned;
+	return known == 1   ? DEDUP_REASON_duplicate
+	       : known == 0 ? DEDUP_REASON_new
+			    : DEDUP_REASON_unlearned;
 }
 
 /* An EVENT carries one id: fresh it is learned, known the packet is a duplicate, but passes if it
@@ -60,23 +63,23 @@ static __always_inline int see_event(const struct packet *pkt, bool closely)
 {
 	const struct dedup_config *cfg = configuration();
 	struct dedup_counters *cpu;
-	struct sighting s;
+	struct block_lookup s;
 	int known;
 
 	if (unlikely(cfg->layout != DEDUP_BLOCKED)) {
-		known = exact_look(pkt->pos, GSP_ID_WORDS, !config.learn_app);
+		known = array_look(pkt->pos, GSP_ID_WORDS, !config.learn_app);
 		if (closely && known == 1 && take_wanted(pkt->pos, GSP_ID_WORDS))
-			return conclude(pkt, cpu_counters(), DEDUP_wanted);
+			return conclude(pkt, cpu_counters(), DEDUP_REASON_wanted);
 		return conclude(pkt, cpu_counters(), reason_of(known));
 	}
 	known = blocked_find(cfg, pkt->pos, GSP_ID_WORDS, &s);
 	if (unlikely(known))
-		return conclude(pkt, cpu_counters(), DEDUP_unlearned);
+		return conclude(pkt, cpu_counters(), DEDUP_REASON_unlearned);
 	/* Most packets; where the reason is a constant, counting it is shorter. */
 	if (likely(dedup_block_holds(s.block, &s.probe, s.words))) {
 		if (closely && take_wanted(pkt->pos, GSP_ID_WORDS))
-			return conclude(pkt, cpu_counters(), DEDUP_wanted);
-		return conclude(pkt, cpu_counters(), DEDUP_duplicate);
+			return conclude(pkt, cpu_counters(), DEDUP_REASON_wanted);
+		return conclude(pkt, cpu_counters(), DEDUP_REASON_duplicate);
 	}
 	/* Counters are looked up on both ways: before them, what is learned would be saved for all. */
 	DEDUP_KEEP_BRANCH();
@@ -113,17 +116,17 @@ __noinline int see_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count)
 	void *id = (void *)(long)ctx->data + (ids_at & FRAME_OFFSET_MASK);
 
 	if (clock_stopped())
-		return DEDUP_stale;
-	/* 64 bits: what is spilled with fewer, the verifier forgets. */
+		return DEDUP_REASON_stale;
+	/* 64 bits: what is spilled with fewer, the verifier recent_version. */
 	for (__u64 i = 0; i < GSP_IDS_MAX && i < count; i++, id += GSP_ID_BYTES) {
 		if (id + GSP_ID_BYTES > end)
-			return DEDUP_truncated;
+			return DEDUP_REASON_truncated;
 		if (dedup_is_no_id(id, GSP_ID_WORDS))
-			return DEDUP_no_id;
+			return DEDUP_REASON_no_id;
 		if (filter_test(id, GSP_ID_WORDS) <= 0 || (is_rare() && is_wanted(id, GSP_ID_WORDS)))
-			return DEDUP_ihave_new;
+			return DEDUP_REASON_ihave_new;
 	}
-	return DEDUP_ihave_duplicate;
+	return DEDUP_REASON_ihave_duplicate;
 }
 
 SEC("xdp.frags")
@@ -137,13 +140,13 @@ int xdp_dedup(struct xdp_md *ctx)
 			reason = check_event(&pkt, false);
 			if (likely(reason == PARSED))
 				return see_event(&pkt, false);
-			if (reason == DEDUP_stale)
+			if (reason == DEDUP_REASON_stale)
 				return see_event_closely(ctx, pkt.pos - (void *)(long)ctx->data,
 							 pkt.len);
 		} else if (pkt.gsp->type == GSP_IHAVE) {
 			reason = see_ihave(ctx, pkt.pos - (void *)(long)ctx->data, pkt.gsp->count);
 		} else {
-			reason = DEDUP_exempt;
+			reason = DEDUP_REASON_exempt;
 		}
 	}
 	return conclude(&pkt, cpu_counters(), reason);

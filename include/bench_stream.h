@@ -25,7 +25,7 @@ struct bench_stream {
 		end_ns;	   /* CLOCK_MONOTONIC: before the first measured packet, after the last */
 	__u64 dropped;	   /* by the peers' counting variants */
 	__u64 apart;	   /* packets for which the other CPU did not come in time */
-	__u64 seen_new;	   /* twins: the packet program's counter `new`, as last seen */
+	__u64 seen_new;	   /* race: the packet program's counter `new`, as last seen */
 	__u32 fresh_parts; /* of BENCH_ALL */
 	__u32 late;
 	__u32 other; /* CPU to begin together with, or BENCH_ALONE */

@@ -24,7 +24,7 @@ static __always_inline __u64 dedup_bits_mask(__u64 bit)
 
 static __always_inline bool dedup_bits_test(const __u64 *words, __u64 bit)
 {
-	return dedup_read(&words[bit / DEDUP_WORD_BITS]) & dedup_bits_mask(bit);
+	return READ_ONCE(words[bit / DEDUP_WORD_BITS]) & dedup_bits_mask(bit);
 }
 
 static __always_inline void dedup_bits_set(__u64 *words, __u64 bit)
@@ -43,9 +43,9 @@ static __always_inline __u64 dedup_bits_count(const __u64 *words, __u64 m)
 	__u64 cnt = 0;
 
 	for (__u64 i = 0; i < m / DEDUP_WORD_BITS; i++)
-		cnt += __builtin_popcountll(dedup_read(&words[i]));
+		cnt += __builtin_popcountll(READ_ONCE(words[i]));
 	if (m % DEDUP_WORD_BITS)
-		cnt += __builtin_popcountll(dedup_read(&words[m / DEDUP_WORD_BITS]) &
+		cnt += __builtin_popcountll(READ_ONCE(words[m / DEDUP_WORD_BITS]) &
 					    (dedup_bits_mask(m) - 1));
 	return cnt;
 }

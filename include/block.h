@@ -16,9 +16,9 @@
 
 /* Where an id is looked for. Of 4 words, or of 2; an id that uses one sets no bit in the other. */
 struct dedup_probe {
-	__u64 block;		      /* grows with the hash, below config->blocks */
-	__u64 at[DEDUP_HALF_WORDS];   /* byte offsets in a half, all different */
-	__u64 mask[DEDUP_HALF_WORDS]; /* 1 to `bits` bits each */
+	__u64 block;			/* grows with the hash, below config->blocks */
+	__u64 offset[DEDUP_HALF_WORDS]; /* byte offsets in a half, all different */
+	__u64 mask[DEDUP_HALF_WORDS];	/* 1 to `bits` bits each */
 };
 
 /* Sets in *mask the bit that the lowest 6 bits of *g name, and takes them off *g; the first bit is
@@ -83,14 +83,14 @@ static __always_inline void dedup_probe_masks(struct dedup_probe *p, __u64 hash,
 		p->mask[3] = dedup_mask(&g, bits);
 		DEDUP_UNROLL
 		for (__u32 i = 0; i < DEDUP_HALF_WORDS; i++)
-			p->at[i] = 8 * i;
+			p->offset[i] = 8 * i;
 		return;
 	}
 	/* One of the 12 ordered pairs: a word, and 1 to 3 words on, round the half. */
-	p->at[0] = hash;
-	DEDUP_BOUND(p->at[0], 24);
-	p->at[1] = p->at[0] + 8 + ((hash & 0x7fffffff) * 24 >> 31);
-	DEDUP_BOUND(p->at[1], 24);
+	p->offset[0] = hash;
+	DEDUP_BOUND(p->offset[0], 24);
+	p->offset[1] = p->offset[0] + 8 + ((hash & 0x7fffffff) * 24 >> 31);
+	DEDUP_BOUND(p->offset[1], 24);
 	p->mask[1] = 0;
 	if (likely(words == 2)) {
 		p->mask[1] = dedup_mask(&g, bits);
@@ -132,20 +132,20 @@ static __always_inline int dedup_block_age(struct dedup_block *blocks, __u64 han
 /* The probe's word i in a half. */
 static __always_inline __u64 *dedup_word(__u64 *half, const struct dedup_probe *p, __u32 i)
 {
-	return (__u64 *)((char *)half + p->at[i]);
+	return (__u64 *)((char *)half + p->offset[i]);
 }
 
 /* The mask's bits that a word lacks: mask & ~word, without a copy of the mask. */
 static __always_inline __u64 dedup_lacks(__u64 word, __u64 mask)
 {
 	word &= mask;
-	DEDUP_KEEP(word);
+	barrier_var(word);
 	return word ^ mask;
 }
 
 static __always_inline __u64 dedup_missing(__u64 *half, const struct dedup_probe *p, __u32 i)
 {
-	return dedup_lacks(dedup_read(dedup_word(half, p, i)), p->mask[i]);
+	return dedup_lacks(READ_ONCE(*dedup_word(half, p, i)), p->mask[i]);
 }
 
 /* Top bit: is it not 0? */
@@ -153,7 +153,7 @@ static __always_inline __u64 dedup_is_some(__u64 value)
 {
 	__u64 minus = -value;
 
-	DEDUP_KEEP(minus);
+	barrier_var(minus);
 	return value | minus;
 }
 
@@ -171,8 +171,8 @@ static __always_inline bool dedup_block_holds(struct dedup_block *b, const struc
 		if (i < 2 || words == 4) {
 			__u64 *word = dedup_word(b->word, p, i);
 
-			missing0 |= dedup_lacks(dedup_read(word), p->mask[i]);
-			missing1 |= dedup_lacks(dedup_read(word + DEDUP_HALF_WORDS), p->mask[i]);
+			missing0 |= dedup_lacks(READ_ONCE(*word), p->mask[i]);
+			missing1 |= dedup_lacks(READ_ONCE(*(word + DEDUP_HALF_WORDS)), p->mask[i]);
 		} else {
 			DEDUP_ELSE();
 		}
@@ -199,8 +199,8 @@ static __always_inline bool dedup_claim(__u64 *half, const struct dedup_probe *p
 	/* Kept: the compiler would have one end for all i, which reads the probe from memory. */
 	mask = p->mask[i];
 	word = dedup_word(half, p, i);
-	DEDUP_KEEP(mask);
-	DEDUP_KEEP(word);
+	barrier_var(mask);
+	barrier_var(word);
 	return mask & ~__sync_fetch_and_or(word, mask);
 }
 

@@ -17,36 +17,54 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #endif
 
-/* The kernel's side wants short loops gone; pins an index, so that the verifier sees it
- * is at most max (a mask of bits), however the compiler rebuilt it; keeps a value that
- * the compiler would rather compute elsewhere or branch on; and keeps a branch on what is
- * constant to the verifier, where the compiler would compute both ways and choose. The
- * verifier removes a jump if one of its ways is never gone. So the other way must not be
- * empty, or it would be where both meet: DEDUP_ELSE is what is in it.
+/* Unrolls the loop that follows: old verifiers walk every round of one that is left, and lose what
+ * they know of a register that was spilled in it.
+ */
+#ifdef __bpf__
+#define DEDUP_UNROLL _Pragma("unroll")
+#else
+#define DEDUP_UNROLL
+#endif
+
+/* i &= max, a mask, that the compiler cannot rebuild: Linux 6.1 loses the bounds of an index that
+ * clang makes anew by an OR or in 32 bits, and refuses the access that it is for.
  */
 #ifdef __bpf__
 #define DEDUP_BOUND(i, max) asm volatile("%0 &= %1" : "+r"(i) : "i"(max))
-#define DEDUP_UNROLL _Pragma("unroll")
-#define DEDUP_KEEP_BRANCH() asm volatile("")
-#define DEDUP_ELSE() asm volatile("goto +0")
-#define DEDUP_KEEP(value) asm volatile("" : "+r"(value))
 #else
-#define DEDUP_UNROLL
-#define DEDUP_KEEP_BRANCH()
-#define DEDUP_ELSE()
-#define DEDUP_KEEP(value)
 #define DEDUP_BOUND(i, max) ((i) &= (max))
 #endif
 
-/* Reads, once and now, what another processor may be changing. */
-static __always_inline __u64 dedup_read(const __u64 *value)
-{
-	return *(const volatile __u64 *)value;
-}
+/* Keeps the branch that it stands on. Where a condition is constant to the verifier (a field of the
+ * configuration), the verifier removes the way that is never gone; clang, to which it is none,
+ * would rather compute both ways and choose.
+ */
+#ifdef __bpf__
+#define DEDUP_KEEP_BRANCH() asm volatile("")
+#else
+#define DEDUP_KEEP_BRANCH()
+#endif
 
-static __always_inline __u32 dedup_read32(const __u32 *value)
-{
-	return *(const volatile __u32 *)value;
-}
+/* What is on the other way where there is nothing to do: an empty one is where both ways meet, and
+ * would not be removed; the jump to the next instruction is.
+ */
+#ifdef __bpf__
+#define DEDUP_ELSE() asm volatile("goto +0")
+#else
+#define DEDUP_ELSE()
+#endif
+
+/* libbpf's: a value that the compiler can say nothing about, so that it neither computes it
+ * elsewhere nor sees through it.
+ */
+#ifdef __bpf__
+#include <bpf/bpf_helpers.h>
+#else
+#define barrier_var(value)
+#endif
+
+/* Reads, once and now, what another processor may be changing. */
+#define READ_ONCE(value) (*(const volatile __typeof__(value) *)&(value))
+#define WRITE_ONCE(value, to) (*(volatile __typeof__(value) *)&(value) = (to))
 
 #endif

@@ -99,16 +99,16 @@ struct dedup_iface {
 
 /* Map `.data.state`, mapped into user space. Who writes is said per line. */
 struct dedup_state {
-	/* The hand writes these once a step, every packet reads them; `forgets` and the top bit
-	 * of `stale_at` are also user space's: it adds to the one when it takes ids out of the
+	/* The hand writes these once a step, every packet reads them; `recent_version` and the top
+	 * bit of `stale_at` are also user space's: it adds to the one when it takes ids out of the
 	 * filter, and sets the other as wanted.h says.
 	 */
-	__u64 hand;	/* epoch << 32 | next place to pass */
-	__u64 stale_at; /* jiffies after which the window counts as stopped; 0: always */
-	__u64 limit;	/* bound on `learned` until it steps again */
-	__u64 forgets;	/* how often what the kernel remembers was made void */
-	__u64 own_mac;	/* user space: the one interface's, as dedup_mac_word() */
-	__u64 walks;	/* of the hand through what is wanted: begun and ended ones */
+	__u64 hand;	      /* epoch << 32 | next place to pass */
+	__u64 stale_at;	      /* jiffies after which the window counts as stopped; 0: always */
+	__u64 limit;	      /* bound on `learned` until it steps again */
+	__u64 recent_version; /* how often what the kernel remembers was made void */
+	__u64 own_mac;	      /* user space: the one interface's, as dedup_mac_word() */
+	__u64 walks;	      /* of the hand through what is wanted: begun and ended ones */
 	__u64 pad0[2];
 
 	/* Everyone who learns adds to it, a CPU once in `claim` ids. */

@@ -25,10 +25,10 @@ static __always_inline __u32 dedup_countdowns(__u64 hand, __u32 max)
 	return dedup_hand_epoch(hand) * max + dedup_hand_pos(hand);
 }
 
-/* What is left of a cell, 0 to max. One may be ahead of this processor's `now`. */
-static __always_inline __u32 dedup_cell_left(__u32 cell, __u32 now, __u32 max)
+/* What is left of a cell, 0 to max. One may be ahead of this processor's `elapsed`. */
+static __always_inline __u32 dedup_cell_left(__u32 cell, __u32 elapsed, __u32 max)
 {
-	__s32 left = cell - now;
+	__s32 left = cell - elapsed;
 
 	return left <= 0 ? 0 : (__u32)left > max ? max : (__u32)left;
 }
@@ -46,18 +46,18 @@ static __always_inline __u32 *dedup_cell(struct dedup_block *blocks, __u32 n)
 /* How many more countdowns the id is known for, 0 to max; -ENOENT if there is no such
  * block.
  */
-static __always_inline int dedup_countdown_left(struct dedup_block *blocks, __u32 now, __u32 max,
-						const struct dedup_positions *p, __u32 k)
+static __always_inline int dedup_countdown_left(struct dedup_block *blocks, __u32 elapsed,
+						__u32 max, const struct dedup_positions *p, __u32 k)
 {
 	__u32 least = max;
 
 	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
-		__u32 *cell = dedup_cell(blocks, p->at[i]);
+		__u32 *cell = dedup_cell(blocks, p->index[i]);
 		__u32 left;
 
 		if (!cell)
 			return -ENOENT;
-		left = dedup_cell_left(dedup_read32(cell), now, max);
+		left = dedup_cell_left(READ_ONCE(*cell), elapsed, max);
 		if (left < least)
 			least = left;
 	}
@@ -68,51 +68,51 @@ static __always_inline int dedup_countdown_left(struct dedup_block *blocks, __u3
  * was or another call won, -ENOENT as above. Claim last, as in block.h: of the cells at 0
  * the first one is set after all others.
  */
-static __always_inline int dedup_countdown_learn(struct dedup_block *blocks, __u32 now, __u32 max,
-						 const struct dedup_positions *p, __u32 k)
+static __always_inline int dedup_countdown_learn(struct dedup_block *blocks, __u32 elapsed,
+						 __u32 max, const struct dedup_positions *p, __u32 k)
 {
 	__u32 *claim = NULL;
 	__u32 claimed = 0;
 
 	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
-		__u32 *cell = dedup_cell(blocks, p->at[i]);
+		__u32 *cell = dedup_cell(blocks, p->index[i]);
 
 		if (!cell)
 			return -ENOENT;
-		if (!claim && !dedup_cell_left(dedup_read32(cell), now, max)) {
+		if (!claim && !dedup_cell_left(READ_ONCE(*cell), elapsed, max)) {
 			claim = cell;
-			claimed = p->at[i];
-		} else if (!claim || p->at[i] != claimed) {
-			*(volatile __u32 *)cell = now + max;
+			claimed = p->index[i];
+		} else if (!claim || p->index[i] != claimed) {
+			WRITE_ONCE(*cell, elapsed + max);
 		}
 	}
 	if (!claim)
 		return 0;
-	return !dedup_cell_left(__sync_lock_test_and_set(claim, now + max), now, max);
+	return !dedup_cell_left(__sync_lock_test_and_set(claim, elapsed + max), elapsed, max);
 }
 
 /* Sets the k cells to 0. */
-static __always_inline void dedup_countdown_remove(struct dedup_block *blocks, __u32 now,
+static __always_inline void dedup_countdown_remove(struct dedup_block *blocks, __u32 elapsed,
 						   const struct dedup_positions *p, __u32 k)
 {
 	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
-		__u32 *cell = dedup_cell(blocks, p->at[i]);
+		__u32 *cell = dedup_cell(blocks, p->index[i]);
 
 		if (cell)
-			*(volatile __u32 *)cell = now;
+			WRITE_ONCE(*cell, elapsed);
 	}
 }
 
 /* Sets the cells of a block that are at 0 to the present number. */
-static __always_inline void dedup_countdown_sweep(struct dedup_block *b, __u32 now, __u32 max)
+static __always_inline void dedup_countdown_sweep(struct dedup_block *b, __u32 elapsed, __u32 max)
 {
 	DEDUP_UNROLL
 	for (int i = 0; i < DEDUP_BLOCK_CELLS; i++) {
-		__u32 cell = dedup_read32(&b->cell[i]);
+		__u32 cell = READ_ONCE(b->cell[i]);
 
 		/* Whoever sets it meanwhile is not overwritten. */
-		if (cell != now && !dedup_cell_left(cell, now, max))
-			__sync_val_compare_and_swap(&b->cell[i], cell, now);
+		if (cell != elapsed && !dedup_cell_left(cell, elapsed, max))
+			__sync_val_compare_and_swap(&b->cell[i], cell, elapsed);
 	}
 }
 
@@ -122,12 +122,12 @@ static __always_inline void dedup_countdown_sweep(struct dedup_block *b, __u32 n
 static __always_inline int dedup_countdown_age(struct dedup_block *blocks, __u32 cnt, __u32 max,
 					       __u64 hand, __u32 i)
 {
-	__u32 now = dedup_countdowns(hand, max);
-	struct dedup_block *b = dedup_block_at(blocks, (now + i) % cnt);
+	__u32 elapsed = dedup_countdowns(hand, max);
+	struct dedup_block *b = dedup_block_at(blocks, (elapsed + i) % cnt);
 
 	if (!b)
 		return -ENOENT;
-	dedup_countdown_sweep(b, now, max);
+	dedup_countdown_sweep(b, elapsed, max);
 	return 0;
 }
 

@@ -40,7 +40,7 @@
 #define DEDUP_COUNTERS(X) DEDUP_REASONS(X) DEDUP_SUMS(X) DEDUP_TOTALS(X)
 
 enum dedup_reason {
-#define X(name, help) DEDUP_##name,
+#define X(name, help) DEDUP_REASON_##name,
 	DEDUP_REASONS(X)
 #undef X
 		DEDUP_REASONS_CNT,

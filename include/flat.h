@@ -52,11 +52,11 @@ static __always_inline int dedup_flat_holds(struct dedup_block *blocks, __u32 pl
 	__u64 missing = 0;
 
 	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
-		__u64 *word = dedup_flat_word(blocks, places, array, p->at[i]);
+		__u64 *word = dedup_flat_word(blocks, places, array, p->index[i]);
 
 		if (!word)
 			return -ENOENT;
-		missing |= dedup_bits_mask(p->at[i]) & ~dedup_read(word);
+		missing |= dedup_bits_mask(p->index[i]) & ~READ_ONCE(*word);
 	}
 	return !missing;
 }
@@ -72,17 +72,17 @@ static __always_inline int dedup_flat_learn(struct dedup_block *blocks, __u32 pl
 	__u32 claimed = 0;
 
 	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
-		__u64 *word = dedup_flat_word(blocks, places, array, p->at[i]);
-		__u64 mask = dedup_bits_mask(p->at[i]);
+		__u64 *word = dedup_flat_word(blocks, places, array, p->index[i]);
+		__u64 mask = dedup_bits_mask(p->index[i]);
 
 		if (!word)
 			return -ENOENT;
-		if (dedup_read(word) & mask)
+		if (READ_ONCE(*word) & mask)
 			continue;
 		if (!claim) {
 			claim = word;
-			claimed = p->at[i];
-		} else if (p->at[i] != claimed) {
+			claimed = p->index[i];
+		} else if (p->index[i] != claimed) {
 			__sync_fetch_and_or(word, mask);
 		}
 	}

@@ -106,7 +106,7 @@ static __always_inline __u64 dedup_hand_guard_ids(struct dedup_state *st,
 static __always_inline __u64 dedup_hand_load(struct dedup_state *st,
 					     const volatile struct dedup_config *cfg)
 {
-	return dedup_read(&st->learned) - dedup_hand_mark(st, cfg, 0)->learned;
+	return READ_ONCE(st->learned) - dedup_hand_mark(st, cfg, 0)->learned;
 }
 
 /* Countdown: so many of the next ones, if above 0, make only ids forgotten that a requested one has
@@ -115,7 +115,7 @@ static __always_inline __u64 dedup_hand_load(struct dedup_state *st,
 static __always_inline __s64 dedup_hand_unguarded(struct dedup_state *st,
 						  const volatile struct dedup_config *cfg)
 {
-	return dedup_read(&st->requested) - st->passed + cfg->places - 1;
+	return READ_ONCE(st->requested) - st->passed + cfg->places - 1;
 }
 
 /* When the clock wants the place at the hand passed, in CLOCK_MONOTONIC. Countdowns keep a
@@ -178,7 +178,7 @@ static __always_inline void dedup_hand_due(struct dedup_state *st,
 					   struct dedup_pass *p)
 {
 	__u32 pos = dedup_hand_pos(st->hand), in_segment = pos % cfg->segment_places;
-	__s64 requested = dedup_read(&st->requested) - st->passed;
+	__s64 requested = READ_ONCE(st->requested) - st->passed;
 	__s64 unguarded = dedup_hand_unguarded(st, cfg);
 	__s64 over_ns = now_ns - dedup_hand_due_ns(st, cfg);
 	__u64 left = cfg->segment_places - in_segment, n;
@@ -200,7 +200,7 @@ static __always_inline void dedup_hand_due(struct dedup_state *st,
 	} else if (requested > 0) {
 		if (one_by_one)
 			n = requested;
-	} else if (dedup_read(&st->learned) - dedup_hand_guard_ids(st, cfg) > cfg->turn_ids) {
+	} else if (READ_ONCE(st->learned) - dedup_hand_guard_ids(st, cfg) > cfg->turn_ids) {
 		/* A countdown may keep its distance, and yet be over. */
 		over_ns = now_ns - dedup_hand_guard_ns(st, cfg) - cfg->window_ns;
 		p->reason = over_ns < 0 ? DEDUP_BY_LOAD : DEDUP_BY_CLOCK;
@@ -252,7 +252,7 @@ static __always_inline struct dedup_mark *dedup_hand_pass(struct dedup_state *st
 	struct dedup_mark *mark = dedup_mark(st, epoch, pos / cfg->segment_places);
 
 	if (pos % cfg->segment_places == 0 || cfg->layout == DEDUP_FLAT)
-		mark->learned = dedup_read(&st->learned);
+		mark->learned = READ_ONCE(st->learned);
 	if (p->reason == DEDUP_BY_LOAD)
 		st->early += n;
 	if (p->reason == DEDUP_BY_CLOCK && cfg->layout == DEDUP_COUNTDOWN)
@@ -263,7 +263,7 @@ static __always_inline struct dedup_mark *dedup_hand_pass(struct dedup_state *st
 	if (pos >= cfg->places) {
 		/* Ages begin anew: what was to be known until a later one is void. */
 		if (epoch == 0xffffffff)
-			__sync_fetch_and_add(&st->forgets, 1);
+			__sync_fetch_and_add(&st->recent_version, 1);
 		pos = 0;
 		epoch++;
 	}
@@ -301,8 +301,8 @@ static inline __u64 dedup_hand_request(struct dedup_state *st, const struct dedu
 	do {
 		__u32 pos, in_segment, left;
 
-		before = dedup_read(&st->requested);
-		from = dedup_read(&st->passed);
+		before = READ_ONCE(st->requested);
+		from = READ_ONCE(st->passed);
 		pos = from % cfg->places;
 		in_segment = cfg->layout == DEDUP_COUNTDOWN ? 0 : pos % cfg->segment_places;
 		left = cfg->segment_places - in_segment;

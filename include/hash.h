@@ -19,8 +19,8 @@ static __always_inline __u64 dedup_hash_fast(const struct dedup_id *id, __u32 wo
 	DEDUP_UNROLL
 	for (__u32 i = 0; i < DEDUP_ID_WORDS_MAX; i++)
 		if (i < words)
-			h += (__u64)(id->half[2 * i] + key[2 * i]) *
-			     (id->half[2 * i + 1] + key[2 * i + 1]);
+			h += (__u64)(id->word32[2 * i] + key[2 * i]) *
+			     (id->word32[2 * i + 1] + key[2 * i + 1]);
 	h ^= h >> 32;
 	return h * 0x9e3779b97f4a7c15;
 }

@@ -14,7 +14,7 @@
 struct dedup_id {
 	union {
 		__u64 word[DEDUP_ID_WORDS_MAX];
-		__u32 half[2 * DEDUP_ID_WORDS_MAX];
+		__u32 word32[2 * DEDUP_ID_WORDS_MAX];
 		__u8 byte[DEDUP_ID_BYTES_MAX];
 	};
 };

@@ -11,8 +11,8 @@
 #define DEDUP_HASHES_MAX 32
 
 struct dedup_positions {
-	__u32 at[DEDUP_HASHES_MAX]; /* the first k are used, each below m; some may be equal */
-	struct dedup_sha sha;	    /* to compute them in: the kernel's stack is small */
+	__u32 index[DEDUP_HASHES_MAX]; /* the first k are used, each below m; some may be equal */
+	struct dedup_sha sha;	       /* to compute them in: the kernel's stack is small */
 };
 
 /* fast, siphash: each position is the top of one more round of mixing. */
@@ -21,7 +21,7 @@ static __always_inline void dedup_positions_mixed(struct dedup_positions *p, __u
 {
 	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
 		hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93;
-		p->at[i] = ((hash >> 32) * m) >> 32;
+		p->index[i] = ((hash >> 32) * m) >> 32;
 	}
 }
 
@@ -40,7 +40,7 @@ static __always_inline void dedup_positions_double(struct dedup_positions *p, __
 						   __u32 m, __u32 k)
 {
 	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
-		p->at[i] = h1 % m;
+		p->index[i] = h1 % m;
 		h1 += h2;
 	}
 }
@@ -56,7 +56,7 @@ static __always_inline void dedup_positions_colibri(struct dedup_positions *p,
 		const struct dedup_sha_message message = { id, bytes, 1, i };
 
 		dedup_sha256(sha, &message);
-		p->at[i] = sha->state[0] % m;
+		p->index[i] = sha->state[0] % m;
 	}
 }
 
@@ -119,7 +119,7 @@ static __always_inline void dedup_positions_tezos(struct dedup_positions *p,
 		window = __builtin_bswap32(sha->state[word]);
 		if (word < 7)
 			window |= (__u64)__builtin_bswap32(sha->state[word + 1]) << 32;
-		p->at[i] = window >> (bit & 31) & (m - 1);
+		p->index[i] = window >> (bit & 31) & (m - 1);
 	}
 }
 
@@ -143,7 +143,7 @@ static __always_inline void dedup_positions(struct dedup_positions *p, const str
 		 */
 		h = dedup_fnv1a(id, bytes);
 		dedup_positions_mixed(p, h, cfg->m, cfg->k);
-		p->at[0] = h % cfg->m;
+		p->index[0] = h % cfg->m;
 		break;
 	case DEDUP_TEZOS:
 		dedup_positions_tezos(p, id, bytes, cfg->m, cfg->k);

@@ -39,10 +39,10 @@ static __always_inline __u32 dedup_recent_slot(__u64 hash, __u32 slots)
 	return hash >> 32 & (slots - 1);
 }
 
-/* forgets as in struct dedup_state. */
-static __always_inline __u64 dedup_recent_check(__u64 hash, __u64 until, __u64 forgets)
+/* recent_version as in struct dedup_state. */
+static __always_inline __u64 dedup_recent_check(__u64 hash, __u64 until, __u64 recent_version)
 {
-	return hash ^ until * 0x9e3779b97f4a7c15 ^ forgets * 0xd6e8feb86659fd93;
+	return hash ^ until * 0x9e3779b97f4a7c15 ^ recent_version * 0xd6e8feb86659fd93;
 }
 
 /* Where word i of the id is. more: the entry's second line; only long ids have one. */
@@ -54,28 +54,28 @@ static __always_inline __u64 *dedup_recent_word(struct dedup_recent *r, struct d
 
 static __always_inline bool dedup_recent_holds(struct dedup_recent *r, struct dedup_recent *more,
 					       const struct dedup_id *id, __u32 words, __u64 hash,
-					       __u64 age, __u64 forgets)
+					       __u64 age, __u64 recent_version)
 {
-	__u64 until = dedup_read(&r->until), other = 0;
+	__u64 until = READ_ONCE(r->until), other = 0;
 
 	DEDUP_UNROLL
 	for (__u32 i = 0; i < DEDUP_ID_WORDS_MAX; i++)
 		if (i < words)
-			other |= dedup_read(dedup_recent_word(r, more, i)) ^ id->word[i];
+			other |= READ_ONCE(*dedup_recent_word(r, more, i)) ^ id->word[i];
 	return !other && age < until &&
-	       dedup_read(&r->check) == dedup_recent_check(hash, until, forgets);
+	       READ_ONCE(r->check) == dedup_recent_check(hash, until, recent_version);
 }
 
 static __always_inline void dedup_recent_put(struct dedup_recent *r, struct dedup_recent *more,
 					     const struct dedup_id *id, __u32 words, __u64 hash,
-					     __u64 until, __u64 forgets)
+					     __u64 until, __u64 recent_version)
 {
 	DEDUP_UNROLL
 	for (__u32 i = 0; i < DEDUP_ID_WORDS_MAX; i++)
 		if (i < words)
 			*dedup_recent_word(r, more, i) = id->word[i];
 	r->until = until;
-	*(volatile __u64 *)&r->check = dedup_recent_check(hash, until, forgets);
+	WRITE_ONCE(r->check, dedup_recent_check(hash, until, recent_version));
 }
 
 #endif

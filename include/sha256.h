@@ -135,7 +135,7 @@ static __always_inline __u32 dedup_sha_word(const struct dedup_sha_message *m, _
 	if (n == last)
 		return 8 * (4 * m->before + m->bytes);
 	if (i < 2 * DEDUP_ID_WORDS_MAX && i <= m->bytes / 4) {
-		value = __builtin_bswap32(dedup_read32(&m->id->half[i]));
+		value = __builtin_bswap32(READ_ONCE(m->id->word32[i]));
 		if (i == m->bytes / 4) /* its bytes beyond the id are 0, or another's */
 			value &= ~(0xffffffffU >> (m->bytes % 4 * 8));
 	}

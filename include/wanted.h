@@ -39,13 +39,13 @@ struct dedup_wanted {
 static __always_inline __u64 dedup_want_until(const struct dedup_config *cfg,
 					      const struct dedup_state *st)
 {
-	return dedup_read(&st->last_ns) + cfg->window_ns;
+	return READ_ONCE(st->last_ns) + cfg->window_ns;
 }
 
 static __always_inline bool dedup_want_expired(const struct dedup_wanted *wanted,
 					       const struct dedup_state *st)
 {
-	return dedup_read(&wanted->until_ns) <= dedup_read(&st->last_ns);
+	return READ_ONCE(wanted->until_ns) <= READ_ONCE(st->last_ns);
 }
 
 #endif

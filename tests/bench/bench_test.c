@@ -2,7 +2,7 @@
 /* `xdp-dedup bench`: that it measures what it says, not how much that is. The bench itself
  * compares the verdicts with the traffic and fails if they differ.
  */
-#include "said.h"
+#include "output.h"
 
 #include <errno.h>
 #include <math.h>
@@ -116,7 +116,7 @@ static void assert_size(json_object *size, double ids, double capacity)
 static void json_has_every_row_and_traffic(void **state)
 {
 	json_object *o = bench("--json --ids 1k,20k --copies 20k"), *sizes = member(o, "sizes");
-	json_object *twins;
+	json_object *race;
 
 	(void)state;
 	assert_true(number(o, "fpr") == 1e-4);
@@ -130,11 +130,11 @@ static void json_has_every_row_and_traffic(void **state)
 	assert_size(json_object_array_get_idx(sizes, 0), 1000, 1000);
 	assert_size(json_object_array_get_idx(sizes, 1), 20000, 20000);
 	if (cpus() > 1) {
-		twins = member(o, "simultaneous");
-		assert_int_equal(json_object_get_int(member(twins, "ids")), 20000);
-		assert_int_equal(json_object_get_int(member(twins, "passed_twice")), 0);
-		assert_in_range(json_object_get_int(member(twins, "passed_never")), 0, 12);
-		assert_in_range(json_object_get_int(member(twins, "apart")), 0, 20000);
+		race = member(o, "simultaneous");
+		assert_int_equal(json_object_get_int(member(race, "ids")), 20000);
+		assert_int_equal(json_object_get_int(member(race, "passed_twice")), 0);
+		assert_in_range(json_object_get_int(member(race, "passed_never")), 0, 12);
+		assert_in_range(json_object_get_int(member(race, "apart")), 0, 20000);
 	}
 	json_object_put(o);
 }

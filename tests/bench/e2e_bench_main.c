@@ -7,7 +7,7 @@
  * stack, the reader with its system calls and, where it has one, its filter. A kernel with
  * CONFIG_IRQ_TIME_ACCOUNTING hides softirqs from it.
  */
-#include "flood_bed.h"
+#include "flood_runner.h"
 
 #include <getopt.h>
 #include <math.h>
@@ -74,8 +74,8 @@ static struct flood_result flood(enum flood_way way, double rate_pps, double sec
 	struct flood_result best = { 0 }, r;
 
 	for (int i = 0; i < TRIES; i++) {
-		r = flood_bed_run(way, rate_pps, seconds);
-		flood_bed_check(way, &r);
+		r = flood_run_run(way, rate_pps, seconds);
+		flood_run_check(way, &r);
 		if (!best.sent || flood_loss(&r) < flood_loss(&best))
 			best = r;
 		if (way == FLOOD_NOWHERE || flood_loss(&best) < LOSS_MAX)
@@ -238,17 +238,17 @@ static void bench(void **state)
 	double rate_pps;
 
 	(void)state;
-	flood_bed_make(FLOOD_ONE_CPU, burst, FILTER_SIZE);
+	flood_run_make(FLOOD_ONE_CPU, burst, FILTER_SIZE);
 	fprintf(stderr, "  on one CPU\n");
 	measure_highest();
 	rate_pps = EQUAL_RATE * MEDIAN(found[FLOOD_SOCKET_DEDUP].one_pps);
 	assert_true(rate_pps > 0); /* else this machine is too busy */
 	measure_cpu(rate_pps);
-	flood_bed_remove();
-	flood_bed_make(FLOOD_TWO_CPUS, burst, FILTER_SIZE);
+	flood_run_remove();
+	flood_run_make(FLOOD_TWO_CPUS, burst, FILTER_SIZE);
 	fprintf(stderr, "  on two CPUs\n");
 	search_all();
-	flood_bed_remove();
+	flood_run_remove();
 	if (json)
 		print_json(rate_pps);
 	else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Floods, as `make bench-e2e` measures them, but slow ones: are the accounts right? */
-#include "flood_bed.h"
+#include "flood_runner.h"
 
 #include <unistd.h>
 
@@ -12,10 +12,10 @@
 /* On a busy machine a ring may overflow at any rate; that too must be accounted for. */
 static void flood(enum flood_way way)
 {
-	struct flood_result r = flood_bed_run(way, RATE_PPS, SECONDS);
+	struct flood_result r = flood_run_run(way, RATE_PPS, SECONDS);
 
 	assert_in_range(r.sent, SENT_MAX * 9 / 10, SENT_MAX);
-	flood_bed_check(way, &r);
+	flood_run_check(way, &r);
 	if (way == FLOOD_NOWHERE)
 		assert_int_equal(r.received, 0);
 	else
@@ -29,10 +29,10 @@ static void flood(enum flood_way way)
 static void floods_on_one_cpu(void **state)
 {
 	(void)state;
-	flood_bed_make(FLOOD_ONE_CPU, BURST, "--window 10m");
+	flood_run_make(FLOOD_ONE_CPU, BURST, "--window 10m");
 	for (int way = 0; way < FLOOD_WAYS; way++)
 		flood(way);
-	flood_bed_remove();
+	flood_run_remove();
 }
 
 static void floods_on_two_cpus(void **state)
@@ -40,10 +40,10 @@ static void floods_on_two_cpus(void **state)
 	(void)state;
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		skip();
-	flood_bed_make(FLOOD_TWO_CPUS, BURST, "--window 10m");
+	flood_run_make(FLOOD_TWO_CPUS, BURST, "--window 10m");
 	for (int way = 0; way < FLOOD_WAYS; way++)
 		flood(way);
-	flood_bed_remove();
+	flood_run_remove();
 }
 
 int main(void)

@@ -9,7 +9,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "bed.h"
+#include "e2e_runner.h"
 #include "links.h"
 #include "neighbour.h"
 
@@ -22,9 +22,9 @@ static struct filter_counters both_counted(const struct neighbour_run *n, uint64
 	struct filter_counters c;
 
 	do {
-		c = bed_counters("ve0");
+		c = e2e_counters("ve0");
 		*it_saw = neighbour_seen(n);
-	} while (bed_counters("ve0").rx != c.rx);
+	} while (e2e_counters("ve0").rx != c.rx);
 	return c;
 }
 
@@ -51,13 +51,13 @@ static void after_a_neighbour(void **state)
 	(void)state;
 	need_dispatcher();
 	neighbour_move_in(&n, "ve0", BEFORE_US);
-	bed_load("load ve0 --fpr 1e-9");
+	e2e_load("load ve0 --fpr 1e-9");
 	assert_beside("ve0");
-	bed_assert_works(0);
-	c = bed_counters("ve0");
+	e2e_assert_works(0);
+	c = e2e_counters("ve0");
 	assert_true(c.duplicate > 0 && neighbour_seen(&n) >= c.new + c.duplicate);
-	bed_tool("unload ve0");
-	bed_assert_unfiltered(0);
+	e2e_tool("unload ve0");
+	e2e_assert_unfiltered(0);
 	neighbour_move_out(&n);
 }
 
@@ -70,20 +70,20 @@ static void before_a_neighbour(void **state)
 
 	(void)state;
 	need_dispatcher();
-	bed_load("load ve0 --fpr 1e-9");
-	bed_assert_works(0);
+	e2e_load("load ve0 --fpr 1e-9");
+	e2e_assert_works(0);
 	neighbour_move_in(&n, "ve0", AFTER_US);
 	assert_beside("ve0");
 	before = both_counted(&n, &seen_before);
-	bed_assert_works(0);
+	e2e_assert_works(0);
 	after = both_counted(&n, &seen_after);
 	assert_true(after.duplicate > before.duplicate);
 	assert_int_equal(seen_after - seen_before,
 			 (after.rx - before.rx) - (after.dropped - before.dropped));
 	neighbour_move_out(&n);
-	bed_assert_works(0);
-	bed_tool("unload ve0");
-	bed_assert_unfiltered(0);
+	e2e_assert_works(0);
+	e2e_tool("unload ve0");
+	e2e_assert_unfiltered(0);
 }
 
 /* One filter in the dispatchers of two interfaces, with a neighbour on one. */
@@ -94,15 +94,15 @@ static void on_two_interfaces(void **state)
 	(void)state;
 	need_dispatcher();
 	neighbour_move_in(&n, "ve0", BEFORE_US);
-	bed_load("load ve0 ve1 --fpr 1e-9");
+	e2e_load("load ve0 ve1 --fpr 1e-9");
 	assert_beside("ve0");
-	bed_assert_works(0);
-	bed_assert_works(1);
-	bed_tool("unload ve0");
-	bed_assert_unfiltered(0);
-	bed_assert_works(1);
-	bed_tool("unload ve1");
-	bed_assert_unfiltered(1);
+	e2e_assert_works(0);
+	e2e_assert_works(1);
+	e2e_tool("unload ve0");
+	e2e_assert_unfiltered(0);
+	e2e_assert_works(1);
+	e2e_tool("unload ve1");
+	e2e_assert_unfiltered(1);
 	neighbour_move_out(&n);
 }
 
@@ -121,13 +121,13 @@ static void hand_turns_in_a_dispatcher(void **state)
 
 	(void)state;
 	need_dispatcher();
-	bed_load("load ve0");
-	bed_tool("add ve0 %s", ID);
-	bed_tool("rotate ve0");
+	e2e_load("load ve0");
+	e2e_tool("add ve0 %s", ID);
+	e2e_tool("rotate ve0");
 	assert_told(ID, 0, " known");
-	bed_tool("rotate ve0");
+	e2e_tool("rotate ve0");
 	assert_told(ID, 3, " unknown");
-	bed_tool("unload ve0");
+	e2e_tool("unload ve0");
 }
 
 /* With a dispatcher or without. */
@@ -152,16 +152,16 @@ static void program_is_found_where_its_interface_moves(void **state)
 	netns_stop(other);
 }
 
-#define BED_TEST(f) cmocka_unit_test_setup_teardown(f, bed_setup, bed_teardown)
+#define E2E_TEST(f) cmocka_unit_test_setup_teardown(f, e2e_setup, e2e_teardown)
 
 int main(void)
 {
 	static struct CMUnitTest tests[] = {
-		BED_TEST(after_a_neighbour),
-		BED_TEST(before_a_neighbour),
-		BED_TEST(on_two_interfaces),
-		BED_TEST(hand_turns_in_a_dispatcher),
-		BED_TEST(program_is_found_where_its_interface_moves),
+		E2E_TEST(after_a_neighbour),
+		E2E_TEST(before_a_neighbour),
+		E2E_TEST(on_two_interfaces),
+		E2E_TEST(hand_turns_in_a_dispatcher),
+		E2E_TEST(program_is_found_where_its_interface_moves),
 	};
 
 	return run_root_tests("beside", tests, ARRAY_SIZE(tests));

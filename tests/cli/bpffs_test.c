@@ -2,7 +2,7 @@
 /* Pins are made where they outlive the command, or not at all. Under `ip netns exec` a command
  * has a mount namespace of its own, in which bpffs is hidden: so it is in what `hidden` runs.
  */
-#include "cli_bed.h"
+#include "cli_runner.h"
 
 #define PRIVATE "unshare --mount sh -ec '"
 #define HIDDEN                                                                          \
@@ -10,7 +10,7 @@
 	" sh \"$@\"; }\n"
 #define NEW_BPFFS "mount -t bpf -o mode=700 bpf /sys/fs/bpf; "
 
-static const struct cli_story STORIES[] = {
+static const struct cli_script SCRIPTS[] = {
 	{ "hidden-bpffs-is-worked-around",
 	  HIDDEN "got hidden " LOAD "; lacks note; [ -e $PINS/v0/timer ]; got $XD status v0\n"
 		 "has \"($HOW)\"; lacks stopped; got hidden $XD status; has \"($HOW)\"\n"
@@ -58,6 +58,6 @@ static const struct cli_story STORIES[] = {
 int main(void)
 {
 	cli_environment();
-	add_rows(STORIES, cli_run_story, cli_setup, cli_teardown);
+	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	return run_added_tests("bpffs");
 }

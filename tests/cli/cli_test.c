@@ -2,7 +2,7 @@
 /* What the tool takes, what it refuses, and what it says: its options and its environment, its
  * errors, and scripts in which it is used.
  */
-#include "cli_bed.h"
+#include "cli_runner.h"
 
 #include <stdio.h>
 
@@ -265,7 +265,7 @@ static void test_size(void **state)
 	}
 }
 
-static const struct cli_story STORIES[] = {
+static const struct cli_script SCRIPTS[] = {
 	{ "help", "got $XD help 2>/dev/null\n"
 		  "for v in load unload status rotate reset add test want size help; do has \"\n  "
 		  "$v \"; done\n"
@@ -279,7 +279,7 @@ static const struct cli_story STORIES[] = {
 	  "index-bits\n"
 	  "countdown-bits ids fill rounds copies warm json all exact verbose'\n"
 	  "for v in load unload status refresh rotate reset add test remove want size bench; do\n"
-	  "	got $XD $v --help; has \"usage: xdp-dedup $v\"; first=$said\n"
+	  "	got $XD $v --help; has \"usage: xdp-dedup $v\"; first=$output\n"
 	  "	for o in $options; do case $o in name) word='--name=' ;; *) word=--$o=; esac\n"
 	  "		code=0; text=$($XD $v $word 2>&1) || code=$?\n"
 	  "		case $text in *'does not take'*) lacks \"\n  --$o \" ;; *) has \"\n  --$o "
@@ -349,7 +349,7 @@ static const struct cli_story STORIES[] = {
 	  "[ $(grep -c ' new$' /mnt/a) -gt 1990 ]; $XD unload v0\n" LOAD
 	  " --capacity 100 --window 1h; $XD add v0 - </mnt/ids >/mnt/a\n"
 	  "[ $(grep -c ' new$' /mnt/a) -gt 1990 ]; got $XD status v0; has 'estimate    '\n"
-	  "[ $(echo \"$said\" | sed -n 's/.*estimate *\\([0-9]*\\) ids.*/\\1/p') -lt 500 ]\n" },
+	  "[ $(echo \"$output\" | sed -n 's/.*estimate *\\([0-9]*\\) ids.*/\\1/p') -lt 500 ]\n" },
 	{ "rotate-reset", LOAD
 	  " --capacity 10M --window 1h; $XD add v0 " ID_A "\n"
 	  "timeout 20 $XD rotate v0; got $XD test v0 " ID_A "; is '" ID_A " known'\n"
@@ -384,9 +384,9 @@ static const struct cli_story STORIES[] = {
 	 * it must not call done.
 	 */
 	{ "unload-name-other-netns",
-	  LOAD "; said=$(unshare --net $XD unload --name v0 2>&1) || true\n"
+	  LOAD "; output=$(unshare --net $XD unload --name v0 2>&1) || true\n"
 	       "idle v0 || has 'network namespace'\n" },
-	{ "unload-all-other-netns", LOAD "; said=$(unshare --net $XD unload --all 2>&1) || true\n"
+	{ "unload-all-other-netns", LOAD "; output=$(unshare --net $XD unload --all 2>&1) || true\n"
 					 "idle v0 || has 'network namespace'\n" },
 	{ "pins-that-others-can-change",
 	  LOAD "; for how in 'chmod 720' 'chmod 702' 'chown 65534'; do $how $PINS\n"
@@ -438,7 +438,7 @@ int main(void)
 	add_rows(ENVS, run_env, NULL, NULL);
 	add_rows(FAILURES, run_failure, cli_setup, cli_teardown);
 	add_rows(MISUSES_OF_A_FILTER, run_misuse_of_a_filter, cli_setup, cli_teardown);
-	add_rows(STORIES, cli_run_story, cli_setup, cli_teardown);
+	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	add_test("help-counters", test_help_counters, cli_setup, cli_teardown, NULL);
 	add_test("size", test_size, cli_setup, cli_teardown, NULL);
 	return run_added_tests("cli");

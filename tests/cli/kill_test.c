@@ -2,7 +2,7 @@
 /* The tool killed at any moment, under traffic: no event is lost, and what its own
  * messages say puts everything right.
  */
-#include "bed.h"
+#include "e2e_runner.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -145,7 +145,7 @@ static const char *load_args(void)
 {
 	static char args[128];
 
-	snprintf(args, sizeof(args), LOAD, bed_port(), bed_port() + 2);
+	snprintf(args, sizeof(args), LOAD, e2e_port(), e2e_port() + 2);
 	return args;
 }
 
@@ -186,14 +186,14 @@ static void load_by_advice(void)
 
 static void start_streams(void)
 {
-	for (int i = 0; i < BED_LINKS; i++)
-		bed_stream_start(i, STREAM_PPS);
+	for (int i = 0; i < E2E_LINKS; i++)
+		e2e_stream_start(i, STREAM_PPS);
 }
 
 static void stop_streams(void)
 {
-	for (int i = 0; i < BED_LINKS; i++)
-		assert_true(bed_stream_stop(i) > 0);
+	for (int i = 0; i < E2E_LINKS; i++)
+		assert_true(e2e_stream_stop(i) > 0);
 }
 
 /* After whatever was killed: a load works, and an unload leaves nothing. */
@@ -203,11 +203,11 @@ static void check_recovery(void)
 
 	run(out, sizeof(out), "status");
 	load_by_advice();
-	for (int i = 0; i < BED_LINKS; i++)
-		bed_assert_works(i);
-	bed_remember();
-	bed_tool("unload ve0 ve1");
-	bed_assert_nothing_left();
+	for (int i = 0; i < E2E_LINKS; i++)
+		e2e_assert_works(i);
+	e2e_remember();
+	e2e_tool("unload ve0 ve1");
+	e2e_assert_nothing_left();
 }
 
 static void test_load_killed_at_each_change(void **state)
@@ -233,8 +233,8 @@ static void unload_killed_at_each_change(const char *args)
 
 	start_streams();
 	for (n = 1; killed; n++) {
-		bed_tool("%s", load_args());
-		bed_remember();
+		e2e_tool("%s", load_args());
+		e2e_remember();
 		killed = run_killed_at(args, n);
 		check_recovery();
 	}
@@ -258,12 +258,12 @@ static void test_unload_by_name_finishes(void **state)
 	(void)state;
 	start_streams();
 	for (unsigned int n = 1; killed; n++) {
-		bed_tool("%s", load_args());
-		bed_remember();
+		e2e_tool("%s", load_args());
+		e2e_remember();
 		killed = run_killed_at("unload --name both", n);
 		if (run(out, sizeof(out), "unload --name both"))
 			assert_non_null(strstr(out, "there is no filter both"));
-		bed_assert_nothing_left();
+		e2e_assert_nothing_left();
 	}
 	stop_streams();
 }
@@ -293,9 +293,9 @@ static void wait_for_hand(void)
 
 	assert_return_code(filter_open_or_say("both", &f), EPROTO);
 	for (int ms = 0;
-	     ms < PATIENCE_MS && dedup_read(&f.state->passed) < dedup_read(&f.state->requested); ms++)
+	     ms < PATIENCE_MS && READ_ONCE(f.state->passed) < READ_ONCE(f.state->requested); ms++)
 		usleep(1000);
-	assert_true(dedup_read(&f.state->passed) >= dedup_read(&f.state->requested));
+	assert_true(READ_ONCE(f.state->passed) >= READ_ONCE(f.state->requested));
 	filter_close(&f);
 }
 
@@ -310,24 +310,24 @@ static void test_other_verbs_killed(void **state)
 
 	(void)state;
 	print_message("# seed %llu\n", (unsigned long long)seed);
-	bed_tool("%s", load_args());
-	bed_remember();
+	e2e_tool("%s", load_args());
+	e2e_remember();
 	start_streams();
 	for (int i = 0; i < 60; i++)
 		run_killed_within(VERBS[i % ARRAY_SIZE(VERBS)], 60000, &seed);
 	wait_for_hand();
 	assert_int_equal(run(out, sizeof(out), "rotate both"), 0);
 	assert_int_equal(run(out, sizeof(out), "status both"), 0);
-	for (int i = 0; i < BED_LINKS; i++)
-		bed_assert_works(i);
-	bed_tool("unload --name both");
+	for (int i = 0; i < E2E_LINKS; i++)
+		e2e_assert_works(i);
+	e2e_tool("unload --name both");
 	stop_streams();
-	bed_assert_nothing_left();
+	e2e_assert_nothing_left();
 }
 
 #define KILL(name)                                                \
 	{                                                         \
-#name, test_##name, bed_setup, bed_teardown, NULL \
+#name, test_##name, e2e_setup, e2e_teardown, NULL \
 	}
 
 int main(void)

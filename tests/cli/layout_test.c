@@ -2,7 +2,7 @@
 /* Layouts flat and countdown as users of the tool meet them: sizes, what is refused, and
  * filters at work. In commands, ve0 and ve1 are interfaces.
  */
-#include "bed.h"
+#include "e2e_runner.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -10,15 +10,15 @@
 #include <string.h>
 
 #include "positions.h"
-#include "said.h"
+#include "output.h"
 #include "layout.h"
 
 #define LOAD "$XD load ve0 --port 8001 "
 
 static void assert_silent_about(const char *words)
 {
-	if (strstr(said, words))
-		fail_msg("'%s' in: %s", words, said);
+	if (strstr(output, words))
+		fail_msg("'%s' in: %s", words, output);
 }
 
 /* What nobody can mean: exit 2; what does not go together, or cannot be: exit 1. */
@@ -281,7 +281,7 @@ static void check_status(const struct combination *c, int ids, uint32_t old)
 static void run_tool(const char *says, const char *command)
 {
 	assert_run(0, command);
-	assert_string_equal(said, says);
+	assert_string_equal(output, says);
 }
 
 /* By hand, and by packets in between. */
@@ -297,7 +297,7 @@ static void check_ids(const struct combination *c)
 		check_status(c, 2, 0); /* there the second `add` may count again */
 	assert_run(countdown ? 0 : 1, "$XD remove ve0 " ID_A);
 	if (countdown) {
-		assert_string_equal(said, ID_A " removed\n");
+		assert_string_equal(output, ID_A " removed\n");
 		run_tool(ID_A " unknown\n", "$XD remove ve0 " ID_A);
 		run_tool(ID_A " new\n", "$XD add ve0 " ID_A);
 	} else {
@@ -327,7 +327,7 @@ static void run_combination(void **state)
 
 	snprintf(command, sizeof(command), "$XD size --json %s 2>/dev/null", c->options);
 	sized = json_of(command);
-	bed_load("load ve0 %s", c->options);
+	e2e_load("load ve0 %s", c->options);
 	status = tool_status("ve0");
 	json_object_object_foreach(sized, key, value)
 	{
@@ -339,11 +339,11 @@ static void run_combination(void **state)
 	json_object_put(sized);
 	json_object_put(status);
 	check_ids(c);
-	bed_assert_works(0);
-	assert_true(bed_remember() >= 5);
+	e2e_assert_works(0);
+	assert_true(e2e_remember() >= 5);
 	assert_run(0, "$XD unload ve0");
-	bed_assert_nothing_left();
-	bed_assert_unfiltered(0);
+	e2e_assert_nothing_left();
+	e2e_assert_unfiltered(0);
 }
 
 /* What load says that it cannot keep; and what it need not say. */
@@ -382,7 +382,7 @@ static void run_note(void **state)
 	if (row->says)
 		assert_says("%s", row->says);
 	else
-		assert_string_equal(said, "");
+		assert_string_equal(output, "");
 }
 
 /* Even one id is too many for it: no rate is kept, and none is said to be. */
@@ -452,7 +452,7 @@ static void long_histograms_are_not_shown(void **state)
 	json_object_put(o);
 }
 
-#define OWN(f) cmocka_unit_test_setup_teardown(f, bed_setup, bed_teardown)
+#define OWN(f) cmocka_unit_test_setup_teardown(f, e2e_setup, e2e_teardown)
 static const struct CMUnitTest TESTS[] = {
 	OWN(verbs_without_shape_refuse_it), OWN(a_hopeless_size_is_told),
 	OWN(help_has_the_options),	    OWN(remove_is_for_ids),
@@ -465,9 +465,9 @@ int main(void)
 	list_combinations();
 	add_rows(MISUSES, run_misuse, NULL, NULL);
 	add_rows(SIZES, run_size, NULL, NULL);
-	add_rows(ENVS, run_env, bed_setup, bed_teardown);
-	add_rows(NOTES, run_note, bed_setup, bed_teardown);
-	add_rows(combinations, run_combination, bed_setup, bed_teardown);
+	add_rows(ENVS, run_env, e2e_setup, e2e_teardown);
+	add_rows(NOTES, run_note, e2e_setup, e2e_teardown);
+	add_rows(combinations, run_combination, e2e_setup, e2e_teardown);
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
 	return run_added_tests("layout");
 }

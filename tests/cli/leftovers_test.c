@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Pins that somebody left, took away or garbled: what is wrong is said, and all can be replaced
+/* Pins that somebody left, took away or garbled: what is wrong is output, and all can be replaced
  * and removed.
  */
-#include "cli_bed.h"
+#include "cli_runner.h"
 
 #include <stdio.h>
 
@@ -60,7 +60,7 @@ static const struct damage {
 	{ "pins-stats-too-large", "rm $PINS/v0/stats && bpftool map create $PINS/v0/stats "
 				  "type percpu_array key 4 value 16384 entries 1 name stats" },
 	{ "pins-wanted-other-key", "rm $PINS/v0/wanted && bpftool map create $PINS/v0/wanted "
-				   "type hash key 64 value 8 entries 1 name wanted" },
+				   "type hash key 32 value 8 entries 1 name wanted" },
 };
 
 static void do_damage(const struct damage *damage)
@@ -104,7 +104,7 @@ static void run_damage(void **state)
 		   "ip link add v0 group 7 type veth peer name q0 group 7\n"
 #define ELSEWHERE "still runs on v0 in another network namespace"
 
-static const struct cli_story STORIES[] = {
+static const struct cli_script SCRIPTS[] = {
 	/* What an earlier load left, and what is in use, is told by the kernel alone. */
 	{ "moved-filter-is-kept", MOVED
 	  "fails 'v0 is loaded already, in another network namespace (or' " LOAD "\n"
@@ -201,7 +201,7 @@ int main(void)
 {
 	cli_environment();
 	add_rows(DAMAGES, run_damage, cli_setup, cli_teardown);
-	add_rows(STORIES, cli_run_story, cli_setup, cli_teardown);
+	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	add_test("pins-unattached", test_pins_unattached, cli_setup, cli_teardown, NULL);
 	return run_added_tests("leftovers");
 }

@@ -2,8 +2,8 @@
 /* One stream, one receiver, as the tool's users meet it: which interfaces go together, what load
  * takes for granted, what status says when that is no longer so; and the same with real packets.
  */
-#include "bed.h"
-#include "cli_bed.h"
+#include "e2e_runner.h"
+#include "cli_runner.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 #define EVENTS 200
 
-static const struct cli_story STORIES[] = {
+static const struct cli_script SCRIPTS[] = {
 	{ "port-and-its-bridge-are-refused",
 	  "ip link set v0 master b0\n"
 	  "fails 'b0 is on top of v0: a packet would meet the filter twice' $XD load v0 b0 --port "
@@ -164,7 +164,7 @@ static void far_takes_for_near(const char *mac)
 
 	snprintf(command, sizeof(command),
 		 "ip neigh replace 10.77.0.1 lladdr %s dev pe0 nud permanent", mac);
-	bed_far_sh(command);
+	e2e_far_sh(command);
 }
 
 static int teardown(void **state)
@@ -172,7 +172,7 @@ static int teardown(void **state)
 	char out[512];
 
 	sh_out(out, sizeof(out), "for i in mv0 vl0 bo0 br0; do ip link del $i; done");
-	return bed_teardown(state);
+	return e2e_teardown(state);
 }
 
 static void send_events(struct gossip_sender *s, uint64_t seed)
@@ -188,34 +188,34 @@ static void send_events(struct gossip_sender *s, uint64_t seed)
 static void frames_for_another_host_do_not_teach(void **state)
 {
 	uint64_t seed = gossip_now_ns();
-	struct gossip_receiver *r = bed_receiver(0, AF_INET, seed, EVENTS);
-	struct gossip_sender *s = bed_sender(0, AF_INET, seed);
+	struct gossip_receiver *r = e2e_receiver(0, AF_INET, seed, EVENTS);
+	struct gossip_sender *s = e2e_sender(0, AF_INET, seed);
 
 	(void)state;
 	sh("ip link set ve0 promisc on");
-	bed_load("load ve0");
+	e2e_load("load ve0");
 	far_takes_for_near("02:00:00:00:00:99");
 	send_events(s, seed);
-	for (int ms = 0; ms < PATIENCE_MS && bed_counters("ve0").ignored < 2 * EVENTS; ms += 10)
+	for (int ms = 0; ms < PATIENCE_MS && e2e_counters("ve0").ignored < 2 * EVENTS; ms += 10)
 		usleep(10000);
 	far_takes_for_near("02:00:00:00:00:10");
 	send_events(s, seed);
-	bed_counters_after("ve0", 2 * EVENTS);
+	e2e_counters_after("ve0", 2 * EVENTS);
 	assert_return_code(gossip_receive(r, 50), EIO);
 	assert_int_equal(gossip_delivered(r, 1), EVENTS);
-	bed_close(s, r);
+	e2e_close(s, r);
 }
 
 static void its_mac_may_change(void **state)
 {
 	(void)state;
-	bed_load("load ve0");
-	bed_assert_works(0);
+	e2e_load("load ve0");
+	e2e_assert_works(0);
 	sh("ip link set ve0 address 02:00:00:00:00:41");
 	far_takes_for_near("02:00:00:00:00:41");
-	bed_assert_unfiltered(0);
-	bed_tool("refresh ve0");
-	bed_assert_works(0);
+	e2e_assert_unfiltered(0);
+	e2e_tool("refresh ve0");
+	e2e_assert_works(0);
 }
 
 static void frames_for_the_bridge_on_top_count(void **state)
@@ -223,17 +223,17 @@ static void frames_for_the_bridge_on_top_count(void **state)
 	(void)state;
 	sh("ip link add br0 address 02:00:00:00:00:51 type bridge && ip addr flush dev ve0 &&"
 	   " ip addr add 10.77.0.1/24 dev br0 && ip link set br0 up");
-	bed_load("load ve0");
+	e2e_load("load ve0");
 	sh("ip link set ve0 master br0");
 	far_takes_for_near("02:00:00:00:00:51");
-	bed_assert_unfiltered(0);
-	bed_tool("refresh");
-	bed_assert_works(0);
+	e2e_assert_unfiltered(0);
+	e2e_tool("refresh");
+	e2e_assert_works(0);
 	sh("ip link set br0 address 02:00:00:00:00:52");
 	far_takes_for_near("02:00:00:00:00:52");
-	bed_assert_unfiltered(0);
-	bed_tool("refresh");
-	bed_assert_works(0);
+	e2e_assert_unfiltered(0);
+	e2e_tool("refresh");
+	e2e_assert_works(0);
 }
 
 static void frames_for_a_macvlan_on_top_count(void **state)
@@ -241,49 +241,49 @@ static void frames_for_a_macvlan_on_top_count(void **state)
 	(void)state;
 	sh("ip link add mv0 link ve0 address 02:00:00:00:00:61 type macvlan &&"
 	   " ip addr flush dev ve0 && ip addr add 10.77.0.1/24 dev mv0 && ip link set mv0 up");
-	bed_load("load ve0 ve1 --name both");
+	e2e_load("load ve0 ve1 --name both");
 	far_takes_for_near("02:00:00:00:00:61");
-	bed_assert_works(0);
-	bed_assert_works(1);
+	e2e_assert_works(0);
+	e2e_assert_works(1);
 }
 
 static void with_forwarded_all_frames_count(void **state)
 {
 	(void)state;
-	bed_load("load ve0 --forwarded");
-	bed_assert_works(0);
+	e2e_load("load ve0 --forwarded");
+	e2e_assert_works(0);
 	sh("ip link set ve0 address 02:00:00:00:00:41");
 	far_takes_for_near("02:00:00:00:00:41");
-	bed_assert_works(0);
+	e2e_assert_works(0);
 }
 
 static void only_named_destinations_count(void **state)
 {
 	(void)state;
-	bed_load("load ve0 --to 10.77.0.2,fd77::/16");
-	bed_assert_unfiltered(0);
-	bed_tool("unload ve0");
-	bed_load("load ve0 --to 10.77.0.0/31");
-	bed_assert_works(0);
+	e2e_load("load ve0 --to 10.77.0.2,fd77::/16");
+	e2e_assert_unfiltered(0);
+	e2e_tool("unload ve0");
+	e2e_load("load ve0 --to 10.77.0.0/31");
+	e2e_assert_works(0);
 }
 
-#define BED_TEST(f) cmocka_unit_test_setup_teardown(f, bed_setup, teardown)
+#define E2E_TEST(f) cmocka_unit_test_setup_teardown(f, e2e_setup, teardown)
 
 int main(void)
 {
 	static const struct CMUnitTest TESTS[] = {
-		BED_TEST(bond_and_its_port_are_refused),
-		BED_TEST(vlan_and_its_device_are_refused),
-		BED_TEST(frames_for_another_host_do_not_teach),
-		BED_TEST(its_mac_may_change),
-		BED_TEST(frames_for_the_bridge_on_top_count),
-		BED_TEST(frames_for_a_macvlan_on_top_count),
-		BED_TEST(with_forwarded_all_frames_count),
-		BED_TEST(only_named_destinations_count),
+		E2E_TEST(bond_and_its_port_are_refused),
+		E2E_TEST(vlan_and_its_device_are_refused),
+		E2E_TEST(frames_for_another_host_do_not_teach),
+		E2E_TEST(its_mac_may_change),
+		E2E_TEST(frames_for_the_bridge_on_top_count),
+		E2E_TEST(frames_for_a_macvlan_on_top_count),
+		E2E_TEST(with_forwarded_all_frames_count),
+		E2E_TEST(only_named_destinations_count),
 	};
 
 	cli_environment();
-	add_rows(STORIES, cli_run_story, cli_setup, cli_teardown);
+	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
 	return run_added_tests("receivers");
 }

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "filter.h"
+#include "pins.h"
 
 #define FILTER_NAME "reopened"
 #define OLD_PORT 1001

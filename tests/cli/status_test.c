@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What the tool tells of a filter: as text, as JSON, and to bpftool; and what it does not. */
-#include "cli_bed.h"
+#include "cli_runner.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -163,7 +163,7 @@ static void test_stats_dump(void **state)
 	assert_says("\n  kept away   100 B\n");
 	/* What packets taught, the tool knows. */
 	assert_run(0, "$XD test v0 01" ZEROS);
-	assert_string_equal(said, "01" ZEROS " known\n");
+	assert_string_equal(output, "01" ZEROS " known\n");
 }
 
 static void test_secret(void **state)
@@ -188,9 +188,9 @@ static void test_secret(void **state)
 		assert_run(0, command);
 		for (int k = 0; k < DEDUP_KEYS; k++) {
 			snprintf(word, sizeof(word), "%u", config.key[k]);
-			assert_true(strlen(word) < 7 || !strstr(said, word));
+			assert_true(strlen(word) < 7 || !strstr(output, word));
 			snprintf(word, sizeof(word), "%x", config.key[k]);
-			assert_true(strlen(word) < 7 || !strstr(said, word));
+			assert_true(strlen(word) < 7 || !strstr(output, word));
 		}
 	}
 }
@@ -205,19 +205,19 @@ static void test_hand_goes(void **state)
 	(void)state;
 	sh(LOAD " --window 250ms --capacity 1000");
 	assert_int_equal(filter_open("v0", &f), 0);
-	first_ns = dedup_read(&f.state->last_ns);
+	first_ns = READ_ONCE(f.state->last_ns);
 	for (uint64_t end = kernel_now_ns() + 300000000; kernel_now_ns() < end;) {
-		uint64_t last_ns = dedup_read(&f.state->last_ns), now_ns = kernel_now_ns();
+		uint64_t last_ns = READ_ONCE(f.state->last_ns), now_ns = kernel_now_ns();
 
 		if (now_ns - last_ns <= f.config->stale_ns)
 			stopped += stats_stopped(f.config, f.state, now_ns);
 	}
-	assert_true(dedup_read(&f.state->last_ns) > first_ns);
+	assert_true(READ_ONCE(f.state->last_ns) > first_ns);
 	filter_close(&f);
 	assert_int_equal(stopped, 0);
 }
 
-static const struct cli_story STORIES[] = {
+static const struct cli_script SCRIPTS[] = {
 	{ "status-text",
 	  "$XD load v0 p0 --port 9000-9010,80 --capacity 500 --window 90s; got $XD status\n"
 	  "has 'v0: GSP/1 on UDP port 80,9000-9010, duplicates are dropped\n'\n"
@@ -236,7 +236,7 @@ static const struct cli_story STORIES[] = {
 	{ "status-all", "got $XD status; is 'no filter is loaded'\n"
 			"[ \"$($XD status --json | tr -d ' \n')\" = '{\"filters\":[]}' ]\n" LOAD
 			" --name zz; $XD load p0 --port 80 --name b; got $XD status --json\n"
-			"said=$(echo \"$said\" | grep '^      \"name\"' | tr -d ' \n')\n"
+			"output=$(echo \"$output\" | grep '^      \"name\"' | tr -d ' \n')\n"
 			"is '\"name\":\"b\",\"name\":\"zz\",'\n" },
 	/* Asked at any moment, it tells of every filter that there is, or not yet. */
 	{ "status-beside-load", "touch /mnt/a\n"
@@ -260,7 +260,7 @@ static const struct cli_story STORIES[] = {
 int main(void)
 {
 	cli_environment();
-	add_rows(STORIES, cli_run_story, cli_setup, cli_teardown);
+	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	add_test("status-json", test_status_json, cli_setup, cli_teardown, NULL);
 	add_test("stats-dump", test_stats_dump, cli_setup, cli_teardown, NULL);
 	add_test("secret-never-shown", test_secret, cli_setup, cli_teardown, NULL);

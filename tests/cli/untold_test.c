@@ -2,7 +2,7 @@
 /* What the tool cannot find out it never takes for "no": with any call of bpf() refused, with
  * too few descriptors, a live filter stays whole unless the tool says that it is unloaded.
  */
-#include "cli_bed.h"
+#include "cli_runner.h"
 
 #include <errno.h>
 #include <linux/audit.h>
@@ -39,13 +39,14 @@ static int run_without(char **args)
 /* A filter that is whole: `whole`. A command that leaves it so if it fails, which it says in a
  * line; and if it does not, has unloaded it (then it is loaded again): `unloads_or_keeps`.
  */
-#define WORDS                                                                                     \
-	"whole() { runs v0; got $XD status v0; has \"interfaces  v0 ($HOW)\"\n"                   \
-	"	lacks stopped; [ $(ls $PINS/v0 | wc -l) = 7 ]; }\n"                                     \
-	"said_why() { [ $(wc -l </mnt/e) = 1 ]; grep '^xdp-dedup: ' /mnt/e; }\n"                  \
-	"unloads_or_keeps() {\n"                                                                  \
-	"	if \"$@\" 2>/mnt/e; then idle v0; clean; " LOAD "; else whole; said_why; fi; }\n" \
-	"fails_and_keeps() { if \"$@\" 2>/mnt/e; then false; else whole; said_why; fi; }\n"
+#define WORDS                                                                      \
+	"whole() { runs v0; got $XD status v0; has \"interfaces  v0 ($HOW)\"\n"    \
+	"	lacks stopped; [ $(ls $PINS/v0 | wc -l) = 7 ]; }\n"                      \
+	"output_why() { [ $(wc -l </mnt/e) = 1 ]; grep '^xdp-dedup: ' /mnt/e; }\n" \
+	"unloads_or_keeps() {\n"                                                   \
+	"	if \"$@\" 2>/mnt/e; then idle v0; clean; " LOAD                    \
+	"; else whole; output_why; fi; }\n"                                        \
+	"fails_and_keeps() { if \"$@\" 2>/mnt/e; then false; else whole; output_why; fi; }\n"
 
 /* OBJ_PIN, OBJ_GET, PROG_GET_NEXT_ID, PROG_GET_FD_BY_ID, MAP_GET_FD_BY_ID, OBJ_GET_INFO_BY_FD,
  * BTF_GET_FD_BY_ID; EPERM, ENOMEM, EMFILE, or, where it would take too long, those of the
@@ -64,7 +65,7 @@ static int run_without(char **args)
 	"whole() { got $XD status v0; lacks stopped; [ $(ls $PINS/v0 | wc -l) = 7 ]; }\n" LOAD \
 	"; ip link set v0 netns $far; ip link add v0 group 7 type veth peer name q0 group 7\n"
 
-static const struct cli_story STORIES[] = {
+static const struct cli_script SCRIPTS[] = {
 	{ "unload-an-interface",
 	  WORDS LOAD "\n" EACH "unloads_or_keeps $WITHOUT $cmd $err $XD unload v0" DONE },
 	{ "unload-a-name",
@@ -107,6 +108,6 @@ int main(int argc, char **argv)
 		return 1;
 	strcat(self, " --without");
 	setenv("WITHOUT", self, 1);
-	add_rows(STORIES, cli_run_story, cli_setup, cli_teardown);
+	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	return run_added_tests("untold");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The promises of the filter, on real packets between network namespaces. */
-#include "bed.h"
+#include "e2e_runner.h"
 #include "neighbour.h"
 
 #include <errno.h>
@@ -31,14 +31,14 @@ static void send_shuffled(int family, uint64_t seed)
 	for (int i = 0; i < ONCE_SENDERS; i++) {
 		order[i] = gossip_shuffle(ONCE_EVENTS, ONCE_COPIES, 4 * ONCE_EVENTS, seed + i);
 		assert_non_null(order[i]);
-		s[i] = bed_sender(i % BED_LINKS, family, seed);
+		s[i] = e2e_sender(i % E2E_LINKS, family, seed);
 	}
 	for (int i = 0; i < ONCE_SENDERS; i++)
 		assert_return_code(gossip_sender_start(s[i], order[i], ONCE_EVENTS * ONCE_COPIES),
 				   EAGAIN);
 	for (int i = 0; i < ONCE_SENDERS; i++) {
 		assert_return_code(gossip_sender_wait(s[i]), EIO);
-		bed_close(s[i], NULL);
+		e2e_close(s[i], NULL);
 		free(order[i]);
 	}
 }
@@ -47,13 +47,13 @@ static void exactly_once(int family)
 {
 	const uint64_t sent = (uint64_t)ONCE_EVENTS * ONCE_SENDERS * ONCE_COPIES;
 	uint64_t seed = gossip_now_ns(), lost;
-	struct gossip_receiver *r = bed_receiver(-1, family, seed, ONCE_EVENTS);
+	struct gossip_receiver *r = e2e_receiver(-1, family, seed, ONCE_EVENTS);
 	struct filter_counters c;
 
-	bed_load("load ve0 ve1 --name both --capacity 1M --fpr %g", ONCE_FPR);
+	e2e_load("load ve0 ve1 --name both --capacity 1M --fpr %g", ONCE_FPR);
 	assert_return_code(gossip_receiver_start(r), EAGAIN);
 	send_shuffled(family, seed);
-	c = bed_counters_after("both", sent);
+	c = e2e_counters_after("both", sent);
 	assert_return_code(gossip_receiver_stop(r, 50), EIO);
 
 	assert_int_equal(gossip_receiver_lost(r), 0);
@@ -66,7 +66,7 @@ static void exactly_once(int family)
 	assert_int_equal(c.new, r->distinct);
 	assert_int_equal(c.duplicate, sent - r->distinct);
 	assert_int_equal(c.dropped, c.duplicate);
-	bed_tool("unload --name both");
+	e2e_tool("unload --name both");
 }
 
 static void test_exactly_once_v4(void **state)
@@ -89,9 +89,9 @@ static void test_exactly_once_v6(void **state)
 #define STEP_BATCH 16
 
 static struct {
-	struct gossip_sender *s[BED_LINKS];
+	struct gossip_sender *s[E2E_LINKS];
 	const uint32_t *order;
-	int err[BED_LINKS];
+	int err[E2E_LINKS];
 	atomic_uint arrived;
 } step;
 
@@ -101,7 +101,7 @@ static void *send_in_step(void *link)
 
 	for (uint32_t done = 0, meeting = 1; done < STEP_EVENTS; done += STEP_BATCH, meeting++) {
 		step.arrived++;
-		for (int spins = 0; step.arrived < meeting * BED_LINKS; spins++)
+		for (int spins = 0; step.arrived < meeting * E2E_LINKS; spins++)
 			if (spins > 1000)
 				sched_yield();
 		if (!step.err[i])
@@ -113,27 +113,27 @@ static void *send_in_step(void *link)
 static void test_exactly_once_in_step(void **state)
 {
 	uint64_t seed = gossip_now_ns();
-	struct gossip_receiver *r = bed_receiver(-1, AF_INET, seed, STEP_EVENTS);
+	struct gossip_receiver *r = e2e_receiver(-1, AF_INET, seed, STEP_EVENTS);
 	uint32_t *order = gossip_shuffle(STEP_EVENTS, 1, 0, seed);
-	pthread_t threads[BED_LINKS];
+	pthread_t threads[E2E_LINKS];
 
 	(void)state;
 	assert_non_null(order);
 	memset(&step, 0, sizeof(step));
 	step.order = order;
-	bed_load("load ve0 ve1 --name both --fpr 1e-9");
+	e2e_load("load ve0 ve1 --name both --fpr 1e-9");
 	assert_return_code(gossip_receiver_start(r), EAGAIN);
-	for (int i = 0; i < BED_LINKS; i++)
-		step.s[i] = bed_sender(i, AF_INET, seed);
-	for (int i = 0; i < BED_LINKS; i++)
+	for (int i = 0; i < E2E_LINKS; i++)
+		step.s[i] = e2e_sender(i, AF_INET, seed);
+	for (int i = 0; i < E2E_LINKS; i++)
 		assert_int_equal(
 			pthread_create(&threads[i], NULL, send_in_step, (void *)(intptr_t)i), 0);
-	for (int i = 0; i < BED_LINKS; i++)
+	for (int i = 0; i < E2E_LINKS; i++)
 		pthread_join(threads[i], NULL);
 	free(order);
-	for (int i = 0; i < BED_LINKS; i++)
+	for (int i = 0; i < E2E_LINKS; i++)
 		assert_int_equal(step.err[i], 0);
-	bed_counters_after("both", STEP_EVENTS * BED_LINKS);
+	e2e_counters_after("both", STEP_EVENTS * E2E_LINKS);
 	assert_return_code(gossip_receiver_stop(r, 50), EIO);
 	assert_int_equal(gossip_receiver_lost(r), 0);
 	assert_int_equal(r->packets, STEP_EVENTS);
@@ -204,26 +204,26 @@ static void open_window(struct window *w, int link, uint64_t window_ns)
 	uint64_t seed = gossip_now_ns();
 
 	*w = (struct window){ .window_ns = window_ns, .shortest_ns = UINT64_MAX };
-	w->r = bed_receiver(link, AF_INET, seed, WINDOW_IDS);
+	w->r = e2e_receiver(link, AF_INET, seed, WINDOW_IDS);
 	w->r->on_event = note_pass;
 	w->r->ctx = w;
-	w->s = bed_sender(link, AF_INET, seed);
-	bed_load("load ve%d --capacity 10k --fpr 1e-6 --window %llums", link, window_ns / MS);
+	w->s = e2e_sender(link, AF_INET, seed);
+	e2e_load("load ve%d --capacity 10k --fpr 1e-6 --window %llums", link, window_ns / MS);
 }
 
 /* Every id's first copy comes at another part of the window. */
-static void send_for_windows(struct window w[BED_LINKS])
+static void send_for_windows(struct window w[E2E_LINKS])
 {
 	uint64_t start_ns = gossip_now_ns(), ms = 0;
 
 	while (gossip_now_ns() - start_ns < WINDOW_RUN_NS) {
 		for (; ms < (gossip_now_ns() - start_ns) / MS; ms++)
-			for (int link = 0; link < BED_LINKS; link++)
+			for (int link = 0; link < E2E_LINKS; link++)
 				for (uint32_t id = ms % WINDOW_PERIOD_MS; id < WINDOW_IDS;
 				     id += WINDOW_PERIOD_MS)
 					if (ms * WINDOW_IDS * MS >= id * w[link].window_ns)
 						send_copy(&w[link], id);
-		for (int link = 0; link < BED_LINKS; link++)
+		for (int link = 0; link < E2E_LINKS; link++)
 			assert_return_code(gossip_receive(w[link].r, 0), EIO);
 		usleep(500);
 	}
@@ -249,7 +249,7 @@ static bool check_window(const struct window *w, bool stale)
 
 static void test_window(void **state)
 {
-	static struct window w[BED_LINKS];
+	static struct window w[E2E_LINKS];
 	bool good = false;
 
 	(void)state;
@@ -263,13 +263,13 @@ static void test_window(void **state)
 		open_window(&w[0], 0, 1 * S);
 		open_window(&w[1], 1, 2 * S);
 		send_for_windows(w);
-		stale = bed_counters("ve0").stale || bed_counters("ve1").stale;
+		stale = e2e_counters("ve0").stale || e2e_counters("ve1").stale;
 		good = true;
-		for (int i = 0; i < BED_LINKS; i++) {
+		for (int i = 0; i < E2E_LINKS; i++) {
 			good &= check_window(&w[i], stale);
-			bed_close(w[i].s, w[i].r);
+			e2e_close(w[i].s, w[i].r);
 		}
-		bed_tool("unload ve0 ve1");
+		e2e_tool("unload ve0 ve1");
 	}
 	assert_true(good);
 }
@@ -280,7 +280,7 @@ static void test_window(void **state)
 
 #define OVERLOAD_WINDOW_S 2
 
-static const double OVERLOAD_FPR[BED_LINKS] = { 1e-2, 1e-3 };
+static const double OVERLOAD_FPR[E2E_LINKS] = { 1e-2, 1e-3 };
 
 static double status_number(const char *name, const char *key)
 {
@@ -297,7 +297,7 @@ static void check_overload(int link, struct gossip_receiver *r, uint32_t events,
 {
 	double fpr = OVERLOAD_FPR[link];
 	char name[] = { 'v', 'e', '0' + link, 0 };
-	struct filter_counters c = bed_counters_after(name, events);
+	struct filter_counters c = e2e_counters_after(name, events);
 
 	assert_return_code(gossip_receiver_stop(r, 50), EIO);
 	print_message("# fpr %g: %llu of %u fresh ids lost (%.3g), %llu unlearned, early %llu\n",
@@ -316,23 +316,23 @@ static void check_overload(int link, struct gossip_receiver *r, uint32_t events,
  */
 static void overload(uint32_t capacity, uint32_t rate_pps, uint32_t events, double noise)
 {
-	struct gossip_receiver *r[BED_LINKS];
-	struct gossip_sender *s[BED_LINKS];
+	struct gossip_receiver *r[E2E_LINKS];
+	struct gossip_sender *s[E2E_LINKS];
 	bool busy = true;
 
-	for (int i = 0; i < BED_LINKS; i++) {
-		bed_load("load ve%d --capacity %d --fpr %g --window %ds", i, capacity,
+	for (int i = 0; i < E2E_LINKS; i++) {
+		e2e_load("load ve%d --capacity %d --fpr %g --window %ds", i, capacity,
 			 OVERLOAD_FPR[i], OVERLOAD_WINDOW_S);
-		r[i] = bed_receiver(i, AF_INET, rate_pps + i, events);
-		s[i] = bed_sender(i, AF_INET, rate_pps + i);
+		r[i] = e2e_receiver(i, AF_INET, rate_pps + i, events);
+		s[i] = e2e_sender(i, AF_INET, rate_pps + i);
 		s[i]->rate_pps = rate_pps;
 		assert_return_code(gossip_receiver_start(r[i]), EAGAIN);
 	}
-	for (int i = 0; i < BED_LINKS; i++)
+	for (int i = 0; i < E2E_LINKS; i++)
 		assert_return_code(gossip_sender_start(s[i], NULL, events), EAGAIN);
 	while (busy) {
 		busy = false;
-		for (int i = 0; i < BED_LINKS; i++) {
+		for (int i = 0; i < E2E_LINKS; i++) {
 			char name[] = { 'v', 'e', '0' + i, 0 };
 
 			assert_true(status_number(name, "fpr_estimate") <= 2 * OVERLOAD_FPR[i]);
@@ -340,12 +340,12 @@ static void overload(uint32_t capacity, uint32_t rate_pps, uint32_t events, doub
 		}
 		usleep(100000);
 	}
-	for (int i = 0; i < BED_LINKS; i++) {
+	for (int i = 0; i < E2E_LINKS; i++) {
 		assert_return_code(gossip_sender_wait(s[i]), EIO);
 		check_overload(i, r[i], events, noise);
-		bed_close(s[i], r[i]);
+		e2e_close(s[i], r[i]);
 	}
-	bed_tool("unload ve0 ve1");
+	e2e_tool("unload ve0 ve1");
 }
 
 static void test_overload_ten_times(void **state)
@@ -373,18 +373,18 @@ static void check_mode(const char *options, const char *mode, uint16_t delivered
 {
 	const uint64_t sent = MODE_EVENTS * MODE_COPIES;
 	uint64_t seed = gossip_now_ns();
-	struct gossip_receiver *r = bed_receiver(0, AF_INET, seed, MODE_EVENTS);
-	struct gossip_sender *s = bed_sender(0, AF_INET, seed);
+	struct gossip_receiver *r = e2e_receiver(0, AF_INET, seed, MODE_EVENTS);
+	struct gossip_sender *s = e2e_sender(0, AF_INET, seed);
 	uint32_t *order = gossip_shuffle(MODE_EVENTS, MODE_COPIES, MODE_EVENTS, seed);
 	json_object *status, *shown;
 	struct filter_counters c;
 
 	assert_non_null(order);
-	bed_load("load ve0 --fpr 1e-9 %s", options);
+	e2e_load("load ve0 --fpr 1e-9 %s", options);
 	assert_return_code(gossip_receiver_start(r), EAGAIN);
 	assert_return_code(gossip_send(s, order, sent), EIO);
 	free(order);
-	c = bed_counters_after("ve0", sent);
+	c = e2e_counters_after("ve0", sent);
 	assert_return_code(gossip_receiver_stop(r, 50), EIO);
 
 	assert_int_equal(gossip_delivered(r, delivered), MODE_EVENTS);
@@ -395,8 +395,8 @@ static void check_mode(const char *options, const char *mode, uint16_t delivered
 	assert_true(json_object_object_get_ex(status, "mode", &shown));
 	assert_string_equal(json_object_get_string(shown), mode);
 	json_object_put(status);
-	bed_close(s, r);
-	bed_tool("unload ve0");
+	e2e_close(s, r);
+	e2e_tool("unload ve0");
 }
 
 static void test_mode_native(void **state)
@@ -423,8 +423,8 @@ static void test_action_count(void **state)
 /* Sends the same events over a link; returns how many of them were delivered. */
 static uint32_t offer(int link, uint64_t seed, uint32_t events)
 {
-	struct gossip_receiver *r = bed_receiver(link, AF_INET, seed, events);
-	struct gossip_sender *s = bed_sender(link, AF_INET, seed);
+	struct gossip_receiver *r = e2e_receiver(link, AF_INET, seed, events);
+	struct gossip_sender *s = e2e_sender(link, AF_INET, seed);
 	uint32_t *order = gossip_shuffle(events, 1, events, seed), distinct;
 
 	assert_non_null(order);
@@ -434,7 +434,7 @@ static uint32_t offer(int link, uint64_t seed, uint32_t events)
 	assert_return_code(gossip_receiver_stop(r, 100), EIO);
 	assert_int_equal(gossip_receiver_lost(r), 0);
 	distinct = r->distinct;
-	bed_close(s, r);
+	e2e_close(s, r);
 	return distinct;
 }
 
@@ -443,17 +443,17 @@ static void test_unload_one_of_two(void **state)
 	uint64_t seed = gossip_now_ns();
 
 	(void)state;
-	bed_load("load ve0 ve1 --name both --fpr 1e-9");
+	e2e_load("load ve0 ve1 --name both --fpr 1e-9");
 	assert_int_equal(offer(0, seed, 1000), 1000);
 	assert_int_equal(offer(1, seed, 1000), 0); /* one memory for both */
-	bed_tool("unload ve0");
+	e2e_tool("unload ve0");
 	assert_int_equal(offer(0, seed, 1000), 1000);
-	bed_assert_unfiltered(0);
+	e2e_assert_unfiltered(0);
 	assert_int_equal(offer(1, seed, 1000), 0); /* nothing forgotten */
-	bed_assert_works(1);
-	bed_tool("unload ve1");
-	bed_assert_unfiltered(1);
-	bed_assert_nothing_left();
+	e2e_assert_works(1);
+	e2e_tool("unload ve1");
+	e2e_assert_unfiltered(1);
+	e2e_assert_nothing_left();
 }
 
 static void assert_state(const char *name, const char *ifname, const char *expected)
@@ -480,28 +480,28 @@ static void test_interface_disappears(void **state)
 	uint64_t seed = gossip_now_ns();
 
 	(void)state;
-	bed_load("load ve0 ve1 --name both --fpr 1e-9");
-	bed_remember();
+	e2e_load("load ve0 ve1 --name both --fpr 1e-9");
+	e2e_remember();
 	assert_int_equal(offer(0, seed, 1000), 1000);
-	bed_stream_start(1, 5000);
+	e2e_stream_start(1, 5000);
 	sh("ip link del ve0");
 	assert_state("both", "ve0", "gone");
 	assert_state("both", "ve1", "attached");
 	assert_int_equal(offer(1, seed, 1000), 0);
-	bed_assert_works(1);
+	e2e_assert_works(1);
 	/* One of the same name is another interface. */
-	bed_add_link(0);
+	e2e_add_link(0);
 	assert_state("both", "ve0", "gone");
-	bed_assert_unfiltered(0);
-	bed_load("load ve0 --name other --fpr 1e-9");
-	bed_assert_works(0);
-	bed_tool("unload ve0");
-	bed_tool("unload --name both");
-	bed_stream_stop(1);
-	bed_assert_nothing_left();
-	bed_load("load ve0 ve1 --name both");
-	bed_assert_works(0);
-	bed_assert_works(1);
+	e2e_assert_unfiltered(0);
+	e2e_load("load ve0 --name other --fpr 1e-9");
+	e2e_assert_works(0);
+	e2e_tool("unload ve0");
+	e2e_tool("unload --name both");
+	e2e_stream_stop(1);
+	e2e_assert_nothing_left();
+	e2e_load("load ve0 ve1 --name both");
+	e2e_assert_works(0);
+	e2e_assert_works(1);
 }
 
 static void test_only_interface_disappears(void **state)
@@ -509,15 +509,15 @@ static void test_only_interface_disappears(void **state)
 	char out[4096];
 
 	(void)state;
-	bed_load("load ve0");
-	bed_remember();
+	e2e_load("load ve0");
+	e2e_remember();
 	sh("ip link del ve0");
 	assert_state("ve0", "ve0", "gone");
 	assert_int_equal(sh_out(out, sizeof(out), "%s unload ve0", tool()), 0);
-	bed_assert_nothing_left();
-	bed_add_link(0);
-	bed_load("load ve0");
-	bed_assert_works(0);
+	e2e_assert_nothing_left();
+	e2e_add_link(0);
+	e2e_load("load ve0");
+	e2e_assert_works(0);
 }
 
 /* However it is unloaded, a filter leaves nothing; and not before. */
@@ -527,15 +527,15 @@ static void test_unload_leaves_nothing(void **state)
 	int dispatchers = neighbour_has_dispatcher("ve0") ? 2 : 0; /* a program an interface */
 
 	(void)state;
-	bed_assert_nothing_left();
+	e2e_assert_nothing_left();
 	for (size_t i = 0; i < ARRAY_SIZE(WAYS); i++) {
-		bed_load("load ve0 ve1 --name both");
-		bed_assert_works(0);
-		assert_int_equal(bed_remember(), 7 + dispatchers); /* six maps, a program */
-		bed_tool("unload %s", WAYS[i]);
-		bed_assert_nothing_left();
-		bed_assert_unfiltered(0);
-		bed_assert_unfiltered(1);
+		e2e_load("load ve0 ve1 --name both");
+		e2e_assert_works(0);
+		assert_int_equal(e2e_remember(), 7 + dispatchers); /* six maps, a program */
+		e2e_tool("unload %s", WAYS[i]);
+		e2e_assert_nothing_left();
+		e2e_assert_unfiltered(0);
+		e2e_assert_unfiltered(1);
 	}
 }
 
@@ -545,16 +545,16 @@ static void attach_and_detach(const char *mode)
 {
 	uint64_t sent;
 
-	bed_stream_start(0, 30000);
+	e2e_stream_start(0, 30000);
 	for (int i = 0; i < 3; i++) {
-		bed_load("load ve0 --fpr 1e-9 --mode %s", mode);
-		bed_assert_works(0);
+		e2e_load("load ve0 --fpr 1e-9 --mode %s", mode);
+		e2e_assert_works(0);
 		usleep(50000);
-		bed_tool("unload ve0");
-		bed_assert_unfiltered(0);
+		e2e_tool("unload ve0");
+		e2e_assert_unfiltered(0);
 		usleep(50000);
 	}
-	sent = bed_stream_stop(0);
+	sent = e2e_stream_stop(0);
 	assert_true(sent > 1000);
 }
 
@@ -572,7 +572,7 @@ static void test_attach_loses_nothing_skb(void **state)
 
 #define E2E(name)                                                 \
 	{                                                         \
-#name, test_##name, bed_setup, bed_teardown, NULL \
+#name, test_##name, e2e_setup, e2e_teardown, NULL \
 	}
 
 int main(void)

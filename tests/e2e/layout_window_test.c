@@ -2,7 +2,7 @@
 /* Of the layouts: an id that a packet brought lives for the window, and not much longer.
  * Three filters at once, each with packets of its own.
  */
-#include "bed.h"
+#include "e2e_runner.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -60,7 +60,7 @@ static void open_windows(void)
 		struct window *w = &windows[i];
 
 		*w = (struct window){ .shortest_ns = UINT64_MAX };
-		bed_tool("load %s --name %s --port %d --capacity 1000 --window 1s --mode skb",
+		e2e_tool("load %s --name %s --port %d --capacity 1000 --window 1s --mode skb",
 			 WINDOWS[i].load, WINDOWS[i].name, GOSSIP_PORT);
 		assert_int_equal(filter_open(WINDOWS[i].name, &w->filter), 0);
 		pin_path(path, WINDOWS[i].name, PIN_PROG);
@@ -77,13 +77,13 @@ static bool close_windows(void)
 	uint64_t stale = 0, late = 0, early = 0;
 
 	for (size_t i = 0; i < FILTERS; i++) {
-		stale += bed_counters(WINDOWS[i].name).stale;
+		stale += e2e_counters(WINDOWS[i].name).stale;
 		early += windows[i].early;
 		late += windows[i].late;
 		filter_close(&windows[i].filter);
 		close(windows[i].prog);
 	}
-	bed_tool("unload --all");
+	e2e_tool("unload --all");
 	sh("ip link del du0");
 	assert_true(!early || stale);
 	for (size_t i = 0; i < FILTERS; i++)
@@ -164,8 +164,7 @@ static double time_gone(const struct filter *f)
 
 	if (f->config->layout != DEDUP_COUNTDOWN)
 		return layout_of(f->config->layout)->hand(f->config, f->state, now_ns);
-	return 1 -
-	       (double)(int64_t)(dedup_read(&f->state->next_ns) - now_ns) / f->config->countdown_ns;
+	return 1 - (double)(int64_t)(READ_ONCE(f->state->next_ns) - now_ns) / f->config->countdown_ns;
 }
 
 /* A fresh id just before a rotation; then it is asked for until it is gone. */
@@ -222,10 +221,10 @@ static int teardown(void **state)
 	char ignored[256];
 
 	sh_out(ignored, sizeof(ignored), "ip link del du0");
-	return bed_teardown(state);
+	return e2e_teardown(state);
 }
 
-#define OWN(f) cmocka_unit_test_setup_teardown(f, bed_setup, teardown)
+#define OWN(f) cmocka_unit_test_setup_teardown(f, e2e_setup, teardown)
 
 int main(void)
 {

@@ -2,7 +2,7 @@
 /* FIPS messages by libxdp-dedup: what peers announce becomes known to the filter, and what
  * the filter knows is announced.
  */
-#include "lib_bed.h"
+#include "lib_runner.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "array_rate.h"
-#include "fips_bed.h"
+#include "fips_fixture.h"
 #include "fips_count.h"
 #include "fips_rate.h"
 #include "xdp-dedup-fips.h"
@@ -20,14 +20,14 @@
 
 static void load_fips(const char *name, const char *link, const char *options)
 {
-	bed_tool("load %s --name %s --port %d --layout flat --hash fips --hashes 5 %s", link, name,
+	e2e_tool("load %s --name %s --port %d --layout flat --hash fips --hashes 5 %s", link, name,
 		 GOSSIP_PORT, options);
 }
 
 static void take_fips_with(const char *options)
 {
 	lib_let_go();
-	bed_tool("unload --all");
+	e2e_tool("unload --all");
 	load_fips(LIB_NAME, "ve0", options);
 	lib_take(LIB_NAME);
 }
@@ -428,7 +428,7 @@ static void absorb_is_stale(void **state)
 	(void)state;
 	take_fips_with("--capacity 500 --fpr 0.01 --window 5s");
 	assert_int_equal(absorb(&f, 1), 0);
-	bed_tool("unload ve0");
+	e2e_tool("unload ve0");
 	for (int ms = 0; !lib_stats().stopped && ms < PATIENCE_MS; ms++)
 		usleep(1000);
 	assert_int_equal(absorb(&f, 1), -ESTALE);
@@ -442,7 +442,7 @@ static void announce_is_stale(void **state)
 	(void)state;
 	take_fips_with("--capacity 500 --fpr 0.01 --window 5s");
 	assert_int_equal(xdp_dedup_fips_announce(lib.f, 1, msg, sizeof(msg)), sizeof(msg));
-	bed_tool("unload ve0");
+	e2e_tool("unload ve0");
 	for (int ms = 0; !lib_stats().stopped && ms < PATIENCE_MS; ms++)
 		usleep(1000);
 	msg[0] = 0xee;
@@ -494,19 +494,19 @@ static void announce_row(void **state)
 	for (uint64_t n = 0; n < 50; n++)
 		assert_false(item_dropped(n));
 	assert_announced(0, 50);
-	bed_tool("rotate " LIB_NAME);
+	e2e_tool("rotate " LIB_NAME);
 	for (uint64_t n = 50; n < 100; n++) {
 		struct fips_item item = nth_item(n);
 
 		assert_int_equal(xdp_dedup_check_and_add(lib.f, item.byte, sizeof(item)), 0);
 	}
 	assert_announced(0, 100);
-	bed_tool("rotate " LIB_NAME);
+	e2e_tool("rotate " LIB_NAME);
 	assert_announced(50, 100);
 	lib_freeze();
 	lib.raw.state->hand |= 1; /* the older array is being cleared */
 	assert_announced(0, 0);
-	bed_tool("unload --all");
+	e2e_tool("unload --all");
 }
 
 /* What one filter announces is known to another one. */

@@ -2,7 +2,7 @@
 /* libxdp-dedup as it is installed: programs build and run with it, and of what is in it
  * they see its header's functions.
  */
-#include "lib_bed.h"
+#include "lib_runner.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -35,10 +35,10 @@ static const struct example {
 } EXAMPLES[] = {
 	{ "example-shared", "cc -Wall -Werror tests/lib/example_main.c $(eval $PC --cflags --libs "
 			    "xdp-dedup) -o $R/example && ldd $R/example | grep libxdp-dedup.so.0" },
-	{ "example-static",
-	  "cc -Wall -Werror tests/lib/example_main.c $(eval $PC --cflags --libs --static xdp-dedup | "
-	  "sed s/-lxdp-dedup/-l:libxdp-dedup.a/) -o $R/example && "
-	  "! ldd $R/example | grep libxdp-dedup" },
+	{ "example-static", "cc -Wall -Werror tests/lib/example_main.c $(eval $PC --cflags --libs "
+			    "--static xdp-dedup | "
+			    "sed s/-lxdp-dedup/-l:libxdp-dedup.a/) -o $R/example && "
+			    "! ldd $R/example | grep libxdp-dedup" },
 	{ "example-c++",
 	  "command -v g++ || exit 77; g++ -Wall -Werror -x c++ tests/lib/example_main.c -x none "
 	  "$(eval $PC --cflags --libs xdp-dedup) -o $R/example" },

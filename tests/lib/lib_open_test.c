@@ -2,7 +2,7 @@
 /* Opening a filter with libxdp-dedup: what is refused, whom to, and that an open one needs
  * neither rights nor the kernel.
  */
-#include "lib_bed.h"
+#include "lib_runner.h"
 
 #include <errno.h>
 #include <linux/capability.h>

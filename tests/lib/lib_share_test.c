@@ -2,7 +2,7 @@
 /* Who shares a filter with libxdp-dedup: each key is let through once, by one of an
  * application's threads, or by the packet program in front of it.
  */
-#include "lib_bed.h"
+#include "lib_runner.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -61,10 +61,10 @@ static void kind_slides_its_window(void **state)
 	(void)state;
 	assert_false(is_duplicate("just before a rotation"));
 	for (int i = 1; i < turns; i++) {
-		bed_tool("rotate " LIB_NAME);
+		e2e_tool("rotate " LIB_NAME);
 		assert_true(is_duplicate("just before a rotation"));
 	}
-	bed_tool("rotate " LIB_NAME);
+	e2e_tool("rotate " LIB_NAME);
 	assert_false(is_duplicate("just before a rotation"));
 	for (int i = 0; i < 3; i++)
 		assert_false(is_duplicate(""));
@@ -187,11 +187,11 @@ static void run_race(void **state)
 
 	memset(&race, 0, sizeof(race));
 	race.row = *state;
-	bed_load("load ve0 --name " LIB_NAME " --capacity 150k --fpr %g %s", race.row->fpr,
+	e2e_load("load ve0 --name " LIB_NAME " --capacity 150k --fpr %g %s", race.row->fpr,
 		 race.row->options);
 	lib_take(LIB_NAME);
-	r = bed_receiver(0, AF_INET, seed, race.row->ids);
-	race.s = bed_sender(0, AF_INET, seed);
+	r = e2e_receiver(0, AF_INET, seed, race.row->ids);
+	race.s = e2e_sender(0, AF_INET, seed);
 	race.s->rate_pps = race.row->rate_pps;
 	assert_return_code(gossip_receiver_start(r), EAGAIN);
 	assert_return_code(gossip_sender_start(race.s, NULL, race.row->ids), EAGAIN);
@@ -200,11 +200,11 @@ static void run_race(void **state)
 	for (int i = 0; i < RACERS; i++)
 		pthread_join(threads[i], NULL);
 	assert_return_code(gossip_sender_wait(race.s), EIO);
-	bed_counters_after(LIB_NAME, race.row->ids);
+	e2e_counters_after(LIB_NAME, race.row->ids);
 	assert_return_code(gossip_receiver_stop(r, 50), EIO);
 	assert_int_equal(gossip_receiver_lost(r), 0);
 	check_race(r);
-	bed_close(race.s, r);
+	e2e_close(race.s, r);
 }
 
 static const struct CMUnitTest KIND_TESTS[] = {

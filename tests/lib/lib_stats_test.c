@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The statistics of libxdp-dedup, which are those of `xdp-dedup status`. */
-#include "lib_bed.h"
+#include "lib_runner.h"
 
 #include <math.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "hand.h"
-#include "said.h"
+#include "output.h"
 
 static void assert_same(double is, double should, const char *what)
 {
@@ -49,11 +49,11 @@ static void compare_config(const struct xdp_dedup_stats *s, json_object *o)
 static json_object *status_between(struct xdp_dedup_stats *s)
 {
 	for (int tries = 0; tries < 100; tries++) {
-		uint64_t hand = dedup_read(&lib.raw.state->hand);
+		uint64_t hand = READ_ONCE(lib.raw.state->hand);
 		json_object *o = json_of("$XD status " LIB_NAME " --json --exact");
 
 		*s = lib_stats();
-		if (dedup_read(&lib.raw.state->hand) == hand)
+		if (READ_ONCE(lib.raw.state->hand) == hand)
 			return o;
 		json_object_put(o);
 	}
@@ -91,7 +91,7 @@ static void kind_tells_what_status_does(void **state)
 		if (i < 100)
 			assert_int_equal(lib_packet_dropped(&id), 1);
 	}
-	bed_tool("rotate " LIB_NAME);
+	e2e_tool("rotate " LIB_NAME);
 	for (int i = 0; i < 200; i++) {
 		struct id id = id_fresh();
 
@@ -248,7 +248,7 @@ static void large_is_sampled(void **state)
 	assert_says(" (standard error ");
 	assert_says("\n              fill and estimate from a sample of ");
 	assert_run(0, "$XD status --exact");
-	assert_true(!strstr(said, "sample") && !strstr(said, "standard error"));
+	assert_true(!strstr(output, "sample") && !strstr(output, "standard error"));
 }
 
 static const struct CMUnitTest KIND_TESTS[] = {

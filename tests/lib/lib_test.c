@@ -2,14 +2,14 @@
 /* libxdp-dedup as applications use it: what it answers, one id at a time and in batches,
  * and for how long.
  */
-#include "lib_bed.h"
+#include "lib_runner.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "exact_model.h"
+#include "plain_model.h"
 #include "hand.h"
 
 /* Answers. */
@@ -97,7 +97,7 @@ static void kind_refuses_long_ids(void **state)
 static void kind_takes_no_id_for_new(void **state)
 {
 	static const uint8_t ZEROS[XDP_DEDUP_ID_MAX];
-	uint64_t learned = dedup_read(&lib.raw.state->learned);
+	uint64_t learned = READ_ONCE(lib.raw.state->learned);
 
 	(void)state;
 	for (size_t len = 0; len <= sizeof(ZEROS); len++) {
@@ -117,7 +117,7 @@ static void kind_takes_no_id_for_new(void **state)
 		}
 	}
 	assert_int_equal(lib_stats().set_bits, 0);
-	assert_int_equal(dedup_read(&lib.raw.state->learned), learned);
+	assert_int_equal(READ_ONCE(lib.raw.state->learned), learned);
 }
 
 /* Batches. */
@@ -202,8 +202,8 @@ static void kind_sees_itself_in_a_batch(void **state)
 
 static void kind_removes(void **state)
 {
-	struct id id = id_fresh(), other = exact_id_sharing(lib.raw.config, &id, 0);
-	struct id by_packet = exact_id_sharing(lib.raw.config, &id, 0);
+	struct id id = id_fresh(), other = plain_id_sharing(lib.raw.config, &id, 0);
+	struct id by_packet = plain_id_sharing(lib.raw.config, &id, 0);
 
 	(void)state;
 	assert_int_equal(lib_added(&id), 0);
@@ -238,18 +238,18 @@ static void kind_ages(void **state)
 	assert_int_equal(lib_seen(&b), 0);
 	assert_false(lib_packet_dropped(&c));
 	for (int i = 1; i < turns; i++) {
-		bed_tool("rotate " LIB_NAME);
+		e2e_tool("rotate " LIB_NAME);
 		assert_int_equal(lib_asked(&a), 1);
 		assert_int_equal(lib_seen(&b), 1);
 		assert_true(lib_packet_dropped(&c));
 	}
 	assert_int_equal(lib_added(&a), 1);
-	bed_tool("rotate " LIB_NAME);
+	e2e_tool("rotate " LIB_NAME);
 	assert_int_equal(lib_asked(&a), lib_is_countdown());
 	assert_int_equal(lib_asked(&b), 0);
 	assert_int_equal(lib_asked(&c), 0);
 	assert_int_equal(lib_seen(&b), 0);
-	bed_tool("reset " LIB_NAME);
+	e2e_tool("reset " LIB_NAME);
 	assert_int_equal(lib_asked(&a), 0);
 	assert_int_equal(lib_stats().set_bits, 0);
 }
@@ -292,7 +292,7 @@ static void stale_when_unloaded(void **state)
 	lib_load("--layout countdown --window 5s");
 	assert_int_equal(lib_added(&id), 0);
 	assert_false(lib_stats().stopped);
-	bed_tool("unload ve0");
+	e2e_tool("unload ve0");
 	for (int ms = 0; lib_asked(&id) != -ESTALE && ms < PATIENCE_MS; ms++)
 		usleep(1000);
 	assert_int_equal(lib_asked(&id), -ESTALE);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Events that are missing though the filter knows them: asked for with libxdp-dedup, they come. */
-#include "lib_bed.h"
+#include "lib_runner.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -119,23 +119,23 @@ static uint64_t send_copies(struct gossip_sender *s, const uint32_t *list, uint3
 static void who_asks_again_ends_with_every_event(void **state)
 {
 	uint64_t seed = gossip_now_ns(), sent = 0;
-	struct gossip_receiver *r = bed_receiver(0, AF_INET, seed, EVENTS);
-	struct gossip_sender *s = bed_sender(0, AF_INET, seed);
+	struct gossip_receiver *r = e2e_receiver(0, AF_INET, seed, EVENTS);
+	struct gossip_sender *s = e2e_sender(0, AF_INET, seed);
 	uint32_t *list = missing(r, &(uint32_t){ 0 }), cnt = EVENTS, lost;
 	struct filter_counters c;
 
 	(void)state;
-	bed_load("load ve0 --name " LIB_NAME " --capacity %d --fpr 0.1", EVENTS);
+	e2e_load("load ve0 --name " LIB_NAME " --capacity %d --fpr 0.1", EVENTS);
 	lib_take(LIB_NAME);
 	sent += send_copies(s, list, cnt);
-	bed_counters_after(LIB_NAME, sent);
+	e2e_counters_after(LIB_NAME, sent);
 	assert_return_code(gossip_receive(r, 0), EIO);
 	free(list);
 	list = missing(r, &lost);
 	assert_true(lost > 0);
 	want_all(seed, list, lost);
 	sent += send_copies(s, list, lost);
-	c = bed_counters_after(LIB_NAME, sent);
+	c = e2e_counters_after(LIB_NAME, sent);
 	assert_return_code(gossip_receive(r, 0), EIO);
 	free(list);
 
@@ -145,7 +145,7 @@ static void who_asks_again_ends_with_every_event(void **state)
 	assert_int_equal(c.wanted, lost);
 	assert_int_equal(c.new, EVENTS - lost);
 	assert_int_equal(c.dropped, sent - EVENTS);
-	bed_close(s, r);
+	e2e_close(s, r);
 }
 
 static const struct CMUnitTest KIND_TESTS[] = {

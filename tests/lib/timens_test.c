@@ -2,7 +2,7 @@
 /* In a time namespace, where CLOCK_MONOTONIC is not the kernel's: the library and the tool see
  * whether the hand goes.
  */
-#include "lib_bed.h"
+#include "lib_runner.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "said.h"
+#include "output.h"
 
 #define S 1000000000LL
 
@@ -94,7 +94,7 @@ static void a_hand_that_goes(bool ahead)
 	/* At most two windows, and what a busy machine takes. */
 	assert_true(number(o, "oldest_id_ns") < 3600.0 * S);
 	json_object_put(o);
-	bed_tool("rotate " LIB_NAME);
+	e2e_tool("rotate " LIB_NAME);
 }
 
 static void a_stopped_hand(bool ahead)

@@ -2,7 +2,7 @@
 /* The packet program with layouts flat and countdown: what is known, learned, forgotten,
  * and that what it remembers of whole ids never changes an answer.
  */
-#include "exact_bed.h"
+#include "layout_runner.h"
 
 #include <errno.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 /* So large that nothing only seems to be known. */
 static const struct {
 	const char *name;
-	struct exact_shape shape;
+	struct layout_shape shape;
 } KINDS[] = {
 	{ "flat fast", { .layout = DEDUP_FLAT, .hash = DEDUP_FAST, .m = 100003, .k = 9 } },
 	{ "flat siphash", { .layout = DEDUP_FLAT, .hash = DEDUP_SIPHASH, .m = 100003, .k = 9 } },
@@ -47,16 +47,16 @@ typedef void (*kind_fn)(const struct dedup_config *cfg);
 static void for_each_kind(int layout, kind_fn check)
 {
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(KINDS); i++) {
-		struct dedup_config cfg = exact_still_config(&KINDS[i / 2].shape);
+		struct dedup_config cfg = layout_run_still_config(&KINDS[i / 2].shape);
 
 		if (layout >= 0 && cfg.layout != (uint32_t)layout)
 			continue;
 		if (i % 2)
 			cfg.recent = cfg.recent ? 0 : 64;
-		rig_load(&cfg);
-		rig.row = KINDS[i / 2].name;
-		check(rig.filter.config);
-		rig_unload(NULL);
+		fixture_load(&cfg);
+		fixture.row = KINDS[i / 2].name;
+		check(fixture.filter.config);
+		fixture_unload(NULL);
 	}
 }
 
@@ -65,22 +65,22 @@ static void try_ihave(const struct dedup_config *cfg)
 	static const int COUNTS[] = { 1, 2, 32 };
 	struct id ids[GSP_IDS_MAX];
 
-	rig_learn(ids, GSP_IDS_MAX);
+	fixture_learn(ids, GSP_IDS_MAX);
 	for (size_t i = 0; i < ARRAY_SIZE(COUNTS); i++) {
-		expect_ihave(ids, COUNTS[i], XDP_DROP, DEDUP_ihave_duplicate);
+		expect_ihave(ids, COUNTS[i], XDP_DROP, DEDUP_REASON_ihave_duplicate);
 		for (int at = 0; at < COUNTS[i]; at += 1 + COUNTS[i] / 5) {
 			struct id known = ids[at];
 
 			ids[at] = NO_ID;
-			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_no_id);
+			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_REASON_no_id);
 			ids[at] = id_fresh();
-			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_ihave_new);
-			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_ihave_new);
-			assert_int_equal(ids_test(&rig.filter, ids[at].bytes), 0);
+			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_REASON_ihave_new);
+			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_REASON_ihave_new);
+			assert_int_equal(ids_test(&fixture.filter, ids[at].bytes), 0);
 			ids[at] = known;
 		}
 	}
-	assert_true(rig.filter.state->learned < GSP_IDS_MAX + cfg->claim);
+	assert_true(fixture.filter.state->learned < GSP_IDS_MAX + cfg->claim);
 }
 
 static void ihave_passes_for_any_unknown_id(void **state)
@@ -92,32 +92,32 @@ static void ihave_passes_for_any_unknown_id(void **state)
 /* What is learned, and what is only tested, stops where it should. */
 static void try_limit(const struct dedup_config *cfg)
 {
-	struct dedup_state *st = rig.filter.state;
+	struct dedup_state *st = fixture.filter.state;
 	struct id known, fresh = id_fresh();
 
-	rig_learn(&known, 1);
+	fixture_learn(&known, 1);
 	for (uint32_t i = 1; i < cfg->claim; i++) {
 		struct id more;
 
-		rig_learn(&more, 1);
+		fixture_learn(&more, 1);
 	}
 	assert_int_equal(st->learned, cfg->claim);
 	st->limit = st->learned + cfg->claim - 1;
-	expect_event(&fresh, XDP_PASS, DEDUP_unlearned);
-	expect_event(&fresh, XDP_PASS, DEDUP_unlearned);
-	expect_ihave(&fresh, 1, XDP_PASS, DEDUP_ihave_new);
-	expect_event(&known, XDP_DROP, DEDUP_duplicate);
-	expect_ihave(&known, 1, XDP_DROP, DEDUP_ihave_duplicate);
-	assert_int_equal(ids_test(&rig.filter, fresh.bytes), 0);
+	expect_event(&fresh, XDP_PASS, DEDUP_REASON_unlearned);
+	expect_event(&fresh, XDP_PASS, DEDUP_REASON_unlearned);
+	expect_ihave(&fresh, 1, XDP_PASS, DEDUP_REASON_ihave_new);
+	expect_event(&known, XDP_DROP, DEDUP_REASON_duplicate);
+	expect_ihave(&known, 1, XDP_DROP, DEDUP_REASON_ihave_duplicate);
+	assert_int_equal(ids_test(&fixture.filter, fresh.bytes), 0);
 
 	st->limit = st->learned;
-	assert_int_equal(ids_see(&rig.filter, fresh.bytes), -ENOSPC);
-	assert_int_equal(ids_add(&rig.filter, fresh.bytes), -ENOSPC);
-	assert_int_equal(ids_see(&rig.filter, known.bytes), 0);
+	assert_int_equal(ids_see(&fixture.filter, fresh.bytes), -ENOSPC);
+	assert_int_equal(ids_add(&fixture.filter, fresh.bytes), -ENOSPC);
+	assert_int_equal(ids_see(&fixture.filter, known.bytes), 0);
 	st->limit++;
-	assert_int_equal(ids_see(&rig.filter, fresh.bytes), 1);
-	assert_int_equal(ids_see(&rig.filter, fresh.bytes), 0);
-	expect_event(&fresh, XDP_DROP, DEDUP_duplicate);
+	assert_int_equal(ids_see(&fixture.filter, fresh.bytes), 1);
+	assert_int_equal(ids_see(&fixture.filter, fresh.bytes), 0);
+	expect_event(&fresh, XDP_DROP, DEDUP_REASON_duplicate);
 }
 
 static void past_the_limit_nothing_is_learned(void **state)
@@ -129,40 +129,40 @@ static void past_the_limit_nothing_is_learned(void **state)
 static void learn_app_leaves_learning_to_the_application(void **state)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
-		struct dedup_config cfg = exact_still_config(&KINDS[i].shape);
+		struct dedup_config cfg = layout_run_still_config(&KINDS[i].shape);
 		struct id id = id_fresh();
 
 		cfg.learn_app = 1;
-		rig_load(&cfg);
-		rig.row = KINDS[i].name;
+		fixture_load(&cfg);
+		fixture.row = KINDS[i].name;
 		for (int j = 0; j < 3; j++)
-			expect_event(&id, XDP_PASS, DEDUP_new);
-		expect_ihave(&id, 1, XDP_PASS, DEDUP_ihave_new);
-		assert_int_equal(rig.filter.state->learned, 0);
-		assert_int_equal(ids_test(&rig.filter, id.bytes), 0);
-		assert_int_equal(ids_add(&rig.filter, id.bytes), 1);
-		expect_event(&id, XDP_DROP, DEDUP_duplicate);
-		expect_event(&id, XDP_DROP, DEDUP_duplicate);
-		expect_ihave(&id, 1, XDP_DROP, DEDUP_ihave_duplicate);
-		rig_unload(state);
+			expect_event(&id, XDP_PASS, DEDUP_REASON_new);
+		expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_new);
+		assert_int_equal(fixture.filter.state->learned, 0);
+		assert_int_equal(ids_test(&fixture.filter, id.bytes), 0);
+		assert_int_equal(ids_add(&fixture.filter, id.bytes), 1);
+		expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+		expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+		expect_ihave(&id, 1, XDP_DROP, DEDUP_REASON_ihave_duplicate);
+		fixture_unload(state);
 	}
 }
 
 static void count_only_counts_but_passes(void **state)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
-		struct dedup_config cfg = exact_still_config(&KINDS[i].shape);
+		struct dedup_config cfg = layout_run_still_config(&KINDS[i].shape);
 		struct id id = id_fresh();
 
 		cfg.count_only = 1;
-		rig_load(&cfg);
-		rig.row = KINDS[i].name;
-		expect_ihave(&id, 1, XDP_PASS, DEDUP_ihave_new);
-		expect_event(&id, XDP_PASS, DEDUP_new);
-		expect_event(&id, XDP_PASS, DEDUP_duplicate);
-		expect_ihave(&id, 1, XDP_PASS, DEDUP_ihave_duplicate);
-		assert_int_equal(rig.seen.dropped, 0);
-		rig_unload(state);
+		fixture_load(&cfg);
+		fixture.row = KINDS[i].name;
+		expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_new);
+		expect_event(&id, XDP_PASS, DEDUP_REASON_new);
+		expect_event(&id, XDP_PASS, DEDUP_REASON_duplicate);
+		expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_duplicate);
+		assert_int_equal(fixture.seen.dropped, 0);
+		fixture_unload(state);
 	}
 }
 
@@ -171,22 +171,22 @@ static void try_removal(const struct dedup_config *cfg)
 {
 	struct id ids[4];
 
-	rig_learn(ids, 1);
+	fixture_learn(ids, 1);
 	for (size_t i = 1; i < ARRAY_SIZE(ids); i++) {
-		ids[i] = exact_id_sharing(cfg, &ids[0], 0);
-		expect_event(&ids[i], XDP_PASS, DEDUP_new);
+		ids[i] = plain_id_sharing(cfg, &ids[0], 0);
+		expect_event(&ids[i], XDP_PASS, DEDUP_REASON_new);
 	}
 	for (int round = 0; round < 3; round++) {
 		for (size_t i = 0; i < 2 * ARRAY_SIZE(ids); i++)
-			expect_event(&ids[i / 2], XDP_DROP, DEDUP_duplicate);
-		assert_int_equal(ids_remove(&rig.filter, ids[0].bytes), 1);
-		assert_int_equal(ids_remove(&rig.filter, ids[0].bytes), 0);
-		expect_ihave(&ids[0], 1, XDP_PASS, DEDUP_ihave_new);
+			expect_event(&ids[i / 2], XDP_DROP, DEDUP_REASON_duplicate);
+		assert_int_equal(ids_remove(&fixture.filter, ids[0].bytes), 1);
+		assert_int_equal(ids_remove(&fixture.filter, ids[0].bytes), 0);
+		expect_ihave(&ids[0], 1, XDP_PASS, DEDUP_REASON_ihave_new);
 		for (size_t i = 1; i < ARRAY_SIZE(ids); i++)
-			expect_event(&ids[i], XDP_DROP, DEDUP_duplicate);
-		expect_event(&ids[0], XDP_PASS, DEDUP_new);
+			expect_event(&ids[i], XDP_DROP, DEDUP_REASON_duplicate);
+		expect_event(&ids[0], XDP_PASS, DEDUP_REASON_new);
 	}
-	assert_int_equal(ids_remove(&rig.filter, NO_ID.bytes), -EINVAL);
+	assert_int_equal(ids_remove(&fixture.filter, NO_ID.bytes), -EINVAL);
 }
 
 static void a_removed_id_is_unknown_at_once(void **state)
@@ -199,26 +199,26 @@ static void a_removed_id_takes_its_neighbours_along(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
-		struct exact_shape s = KINDS[i].shape;
+		struct layout_shape s = KINDS[i].shape;
 		struct dedup_config cfg;
 		struct id id, beside;
 
 		if (s.layout != DEDUP_COUNTDOWN)
 			continue;
 		s.index_bits = 10;
-		cfg = exact_still_config(&s);
-		rig_load(&cfg);
-		rig.row = KINDS[i].name;
-		rig_learn(&id, 1);
-		beside = exact_id_sharing(rig.filter.config, &id, 1);
-		expect_event(&beside, XDP_PASS, DEDUP_new);
-		expect_event(&beside, XDP_DROP, DEDUP_duplicate);
-		expect_event(&id, XDP_DROP, DEDUP_duplicate);
-		assert_int_equal(ids_remove(&rig.filter, id.bytes), 1);
-		expect_ihave(&beside, 1, XDP_PASS, DEDUP_ihave_new);
-		expect_event(&beside, XDP_PASS, DEDUP_new);
-		expect_ihave(&id, 1, XDP_PASS, DEDUP_ihave_new);
-		rig_unload(state);
+		cfg = layout_run_still_config(&s);
+		fixture_load(&cfg);
+		fixture.row = KINDS[i].name;
+		fixture_learn(&id, 1);
+		beside = plain_id_sharing(fixture.filter.config, &id, 1);
+		expect_event(&beside, XDP_PASS, DEDUP_REASON_new);
+		expect_event(&beside, XDP_DROP, DEDUP_REASON_duplicate);
+		expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+		assert_int_equal(ids_remove(&fixture.filter, id.bytes), 1);
+		expect_ihave(&beside, 1, XDP_PASS, DEDUP_REASON_ihave_new);
+		expect_event(&beside, XDP_PASS, DEDUP_REASON_new);
+		expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_new);
+		fixture_unload(state);
 	}
 }
 
@@ -229,8 +229,8 @@ static void a_removed_id_takes_its_neighbours_along(void **state)
  */
 static void try_ages(const struct dedup_config *cfg)
 {
-	struct dedup_state *st = rig.filter.state;
-	struct dedup_block *array[2] = { rig.filter.blocks, rig.filter.blocks + cfg->places };
+	struct dedup_state *st = fixture.filter.state;
+	struct dedup_block *array[2] = { fixture.filter.blocks, fixture.filter.blocks + cfg->places };
 
 	for (uint32_t row = 0; row < 2 * 2 * 32; row++) {
 		uint32_t learned = row / 32 % 2, asked = row % 32;
@@ -241,14 +241,14 @@ static void try_ages(const struct dedup_config *cfg)
 			bool known = age >= learned && age < 3;
 
 			if (age == learned && row < 2 * 32)
-				expect_event(&id, XDP_PASS, DEDUP_new);
+				expect_event(&id, XDP_PASS, DEDUP_REASON_new);
 			else if (age == learned)
-				assert_int_equal(ids_see(&rig.filter, id.bytes), 1);
-			assert_int_equal(ids_test(&rig.filter, id.bytes), known);
+				assert_int_equal(ids_see(&fixture.filter, id.bytes), 1);
+			assert_int_equal(ids_test(&fixture.filter, id.bytes), known);
 			if (asked >> age & 1 && known)
-				expect_event(&id, XDP_DROP, DEDUP_duplicate);
+				expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
 			else if (asked >> age & 1)
-				expect_ihave(&id, 1, XDP_PASS, DEDUP_ihave_new);
+				expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_new);
 			if (age % 2 == 0) {
 				st->hand = (uint64_t)epoch << 32 | 1;
 				continue;
@@ -256,7 +256,7 @@ static void try_ages(const struct dedup_config *cfg)
 			memset(array[(epoch & 1) ^ 1], 0, cfg->places * sizeof(**array));
 			st->hand = (uint64_t)(epoch + 1) << 32;
 		}
-		memset(rig.filter.blocks, 0, cfg->blocks * sizeof(**array));
+		memset(fixture.filter.blocks, 0, cfg->blocks * sizeof(**array));
 		st->hand = ((uint64_t)dedup_hand_epoch(st->hand) + 2) << 32;
 	}
 }
@@ -277,15 +277,15 @@ static void try_countdowns(const struct dedup_config *cfg)
 		uint32_t life = refresh_at + cfg->places;
 		struct id id;
 
-		rig_count();
-		rig_learn(&id, 1);
+		fixture_count();
+		fixture_learn(&id, 1);
 		for (uint32_t n = 0; n <= life + 1; n++) {
 			if (n == refresh_at)
-				assert_int_equal(ids_add(&rig.filter, id.bytes), 0);
-			assert_int_equal(ids_test(&rig.filter, id.bytes), n < life);
+				assert_int_equal(ids_add(&fixture.filter, id.bytes), 0);
+			assert_int_equal(ids_test(&fixture.filter, id.bytes), n < life);
 			if (n % ask_every == 0 || n >= life)
-				assert_int_equal(exact_ask(&id), n < life);
-			exact_pass_here();
+				assert_int_equal(layout_run_ask(&id), n < life);
+			layout_run_pass_here();
 		}
 	}
 }
@@ -316,30 +316,30 @@ static uint64_t fast_hash(const struct id *id)
 {
 	struct dedup_id key = id_key(id);
 
-	return dedup_hash_fast(&key, GSP_ID_WORDS, rig.filter.config->key);
+	return dedup_hash_fast(&key, GSP_ID_WORDS, fixture.filter.config->key);
 }
 
 static void ids_of_one_hash_are_told_apart(void **state)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
-		struct dedup_config cfg = exact_still_config(&KINDS[i].shape);
+		struct dedup_config cfg = layout_run_still_config(&KINDS[i].shape);
 
 		if (cfg.hash == DEDUP_FAST)
 			continue;
 		cfg.recent = 64;
-		rig_load(&cfg);
-		rig.row = KINDS[i].name;
+		fixture_load(&cfg);
+		fixture.row = KINDS[i].name;
 		for (int n = 0; n < 20; n++) {
-			struct id id = id_fresh(), twin = id_of_same_hash(rig.filter.config, &id);
+			struct id id = id_fresh(), twin = id_of_same_hash(fixture.filter.config, &id);
 
 			assert_true(fast_hash(&id) == fast_hash(&twin));
-			expect_event(&id, XDP_PASS, DEDUP_new);
-			expect_event(&id, XDP_DROP, DEDUP_duplicate);
-			expect_ihave(&twin, 1, XDP_PASS, DEDUP_ihave_new);
-			expect_event(&twin, XDP_PASS, DEDUP_new);
-			expect_event(&id, XDP_DROP, DEDUP_duplicate);
+			expect_event(&id, XDP_PASS, DEDUP_REASON_new);
+			expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+			expect_ihave(&twin, 1, XDP_PASS, DEDUP_REASON_ihave_new);
+			expect_event(&twin, XDP_PASS, DEDUP_REASON_new);
+			expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
 		}
-		rig_unload(state);
+		fixture_unload(state);
 	}
 }
 
@@ -351,40 +351,41 @@ struct entry {
 	uint64_t hash;
 };
 
-static bool holds(struct entry *e, uint64_t age, uint64_t forgets)
+static bool holds(struct entry *e, uint64_t age, uint64_t recent_version)
 {
-	return dedup_recent_holds(&e->line[0], &e->line[1], &e->id, e->words, e->hash, age, forgets);
+	return dedup_recent_holds(&e->line[0], &e->line[1], &e->id, e->words, e->hash, age,
+				  recent_version);
 }
 
-static void put(struct entry *e, uint64_t until, uint64_t forgets)
+static void put(struct entry *e, uint64_t until, uint64_t recent_version)
 {
-	dedup_recent_put(&e->line[0], &e->line[1], &e->id, e->words, e->hash, until, forgets);
+	dedup_recent_put(&e->line[0], &e->line[1], &e->id, e->words, e->hash, until, recent_version);
 }
 
 /* Whatever of an entry another processor has not written yet. */
-static void try_half_written(const struct entry *empty, uint64_t until, uint64_t forgets)
+static void try_half_written(const struct entry *empty, uint64_t until, uint64_t recent_version)
 {
 	struct entry e = *empty, whole, old;
 
-	assert_false(holds(&e, 0, forgets));
-	put(&e, until, forgets);
-	assert_true(holds(&e, 0, forgets));
-	assert_true(holds(&e, until - 1, forgets));
-	assert_false(holds(&e, until, forgets));
-	assert_false(holds(&e, 0, forgets + 1));
+	assert_false(holds(&e, 0, recent_version));
+	put(&e, until, recent_version);
+	assert_true(holds(&e, 0, recent_version));
+	assert_true(holds(&e, until - 1, recent_version));
+	assert_false(holds(&e, until, recent_version));
+	assert_false(holds(&e, 0, recent_version + 1));
 	whole = e;
 	e.hash++;
-	assert_false(holds(&e, 0, forgets));
+	assert_false(holds(&e, 0, recent_version));
 
 	/* An older entry of the same id, which was void sooner or is void now. */
 	old = whole;
-	put(&old, until - 50, forgets);
+	put(&old, until - 50, recent_version);
 	old.line[0].until = whole.line[0].until;
-	assert_false(holds(&old, 0, forgets));
+	assert_false(holds(&old, 0, recent_version));
 	for (uint32_t i = 0; i < e.words; i++) {
 		old = whole;
 		++*dedup_recent_word(&old.line[0], &old.line[1], i);
-		assert_false(holds(&old, 0, forgets));
+		assert_false(holds(&old, 0, recent_version));
 	}
 }
 
@@ -405,27 +406,27 @@ static void a_half_written_entry_holds_nothing(void **state)
 static void try_long_ids(uint32_t bytes)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
-		struct dedup_config cfg = exact_still_config(&KINDS[i].shape);
+		struct dedup_config cfg = layout_run_still_config(&KINDS[i].shape);
 
 		cfg.id_bytes = bytes;
 		if (cfg.hash == DEDUP_COLIBRI || cfg.hash == DEDUP_FIPS || cfg.hash == DEDUP_TEZOS)
 			cfg.recent = 64;
-		rig_load(&cfg);
-		rig.row = KINDS[i].name;
+		fixture_load(&cfg);
+		fixture.row = KINDS[i].name;
 		for (int n = 0; n < 20; n++) {
 			struct dedup_id by_packet = { 0 }, by_call = { 0 };
 			struct id a = id_fresh(), b = id_fresh();
 
 			memcpy(by_packet.byte, &a, sizeof(a));
 			memcpy(by_call.byte, &b, sizeof(b));
-			expect_event(&a, XDP_PASS, DEDUP_new);
-			expect_event(&a, XDP_DROP, DEDUP_duplicate);
-			assert_int_equal(ids_test(&rig.filter, by_packet.byte), 1);
-			assert_int_equal(ids_see(&rig.filter, by_call.byte), 1);
-			expect_event(&b, XDP_DROP, DEDUP_duplicate);
-			expect_event(&b, XDP_DROP, DEDUP_duplicate);
+			expect_event(&a, XDP_PASS, DEDUP_REASON_new);
+			expect_event(&a, XDP_DROP, DEDUP_REASON_duplicate);
+			assert_int_equal(ids_test(&fixture.filter, by_packet.byte), 1);
+			assert_int_equal(ids_see(&fixture.filter, by_call.byte), 1);
+			expect_event(&b, XDP_DROP, DEDUP_REASON_duplicate);
+			expect_event(&b, XDP_DROP, DEDUP_REASON_duplicate);
 		}
-		rig_unload(NULL);
+		fixture_unload(NULL);
 	}
 }
 
@@ -469,14 +470,14 @@ static uint64_t address_in_kernel(int map_fd, uint32_t entry)
 /* Else a duplicate that is told by it costs two lines, not one. */
 static void what_was_seen_lately_is_on_cache_lines(void **state)
 {
-	const struct exact_shape shape = { .layout = DEDUP_FLAT, .hash = DEDUP_COLIBRI };
-	struct dedup_config cfg = exact_still_config(&shape);
+	const struct layout_shape shape = { .layout = DEDUP_FLAT, .hash = DEDUP_COLIBRI };
+	struct dedup_config cfg = layout_run_still_config(&shape);
 	int fd;
 
 	(void)state;
 	cfg.recent = 1024;
-	rig_load(&cfg);
-	fd = bpf_map__fd(rig.skel->maps.recent);
+	fixture_load(&cfg);
+	fd = bpf_map__fd(fixture.skel->maps.recent);
 	for (uint32_t i = 0; i < cfg.recent; i += 341) {
 		uint64_t address = address_in_kernel(fd, i);
 
@@ -484,12 +485,12 @@ static void what_was_seen_lately_is_on_cache_lines(void **state)
 		assert_int_equal(address % sizeof(struct dedup_recent), 0);
 	}
 	assert_int_equal(address_in_kernel(fd, cfg.recent), 0);
-	assert_int_equal(address_in_kernel(bpf_map__fd(rig.skel->maps.filter), 0) % 64, 0);
+	assert_int_equal(address_in_kernel(bpf_map__fd(fixture.skel->maps.filter), 0) % 64, 0);
 }
 
 int main(void)
 {
-#define OWN(test) cmocka_unit_test_teardown(test, rig_unload)
+#define OWN(test) cmocka_unit_test_teardown(test, fixture_unload)
 	struct CMUnitTest tests[] = {
 		OWN(ihave_passes_for_any_unknown_id),
 		OWN(past_the_limit_nothing_is_learned),

@@ -2,7 +2,7 @@
 /* Whose packets the program looks at: those to this host's MACs, and to the destinations that
  * were named. All others are `ignored`: they neither teach nor are dropped.
  */
-#include "rig.h"
+#include "fixture.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -144,12 +144,12 @@ static uint32_t indices[2]; /* of NEAR and FAR */
 
 static uint64_t listed(const uint8_t mac[6], bool several)
 {
-	return rig_mac(mac) | (several ? dedup_mac_index(indices[NEAR]) : 0);
+	return fixture_mac(mac) | (several ? dedup_mac_index(indices[NEAR]) : 0);
 }
 
 static void load(const struct row *row)
 {
-	struct dedup_config cfg = rig_still_config();
+	struct dedup_config cfg = fixture_still_config();
 	struct dedup_state *state;
 
 	if (row->only)
@@ -160,20 +160,20 @@ static void load(const struct row *row)
 		       : row->forwarded ? DEDUP_ANYONE
 		       : row->several	? DEDUP_SEVERAL_INTERFACES
 					: DEDUP_ONE_INTERFACE;
-	rig_load(&cfg);
-	state = rig.filter.state;
+	fixture_load(&cfg);
+	state = fixture.filter.state;
 	if (cfg.receiver != DEDUP_ONE_INTERFACE)
 		state->own_mac = DEDUP_MAC_NONE;
 	if (row->several) {
-		state->own_macs[dedup_own_slot(indices[NEAR])] = rig_mac((uint8_t[])OWN);
-		state->own_macs[dedup_own_slot(indices[FAR])] = rig_mac((uint8_t[])OTHER);
+		state->own_macs[dedup_own_slot(indices[NEAR])] = fixture_mac((uint8_t[])OWN);
+		state->own_macs[dedup_own_slot(indices[FAR])] = fixture_mac((uint8_t[])OTHER);
 	} else if (row->only) {
-		state->macs[state->macs_cnt++] = rig_mac((uint8_t[])OWN);
+		state->macs[state->macs_cnt++] = fixture_mac((uint8_t[])OWN);
 	}
 	state->macs[state->macs_cnt++] = listed((uint8_t[])BRIDGE, row->several);
 	state->macs[state->macs_cnt++] = listed((uint8_t[])MACVLAN, row->several);
-	rig.ifindex = indices[row->several ? row->iface : NEAR];
-	rig.row = row->name;
+	fixture.ifindex = indices[row->several ? row->iface : NEAR];
+	fixture.row = row->name;
 }
 
 static void build(struct frame *f, const struct row *row, enum gsp_type type, const struct id *id)
@@ -196,15 +196,15 @@ static void row_is_judged(void **state)
 	build(&event, row, GSP_EVENT, &id);
 	build(&ihave, row, GSP_IHAVE, &id);
 	if (row->ours) {
-		expect(&ihave, XDP_PASS, DEDUP_ihave_new);
-		expect(&event, XDP_PASS, DEDUP_new);
-		expect(&event, XDP_DROP, DEDUP_duplicate);
-		expect(&ihave, XDP_DROP, DEDUP_ihave_duplicate);
+		expect(&ihave, XDP_PASS, DEDUP_REASON_ihave_new);
+		expect(&event, XDP_PASS, DEDUP_REASON_new);
+		expect(&event, XDP_DROP, DEDUP_REASON_duplicate);
+		expect(&ihave, XDP_DROP, DEDUP_REASON_ihave_duplicate);
 		return;
 	}
 	for (int i = 0; i < 2; i++) {
-		expect(&event, XDP_PASS, DEDUP_ignored);
-		expect(&ihave, XDP_PASS, DEDUP_ignored);
+		expect(&event, XDP_PASS, DEDUP_REASON_ignored);
+		expect(&ihave, XDP_PASS, DEDUP_REASON_ignored);
 	}
 }
 
@@ -218,10 +218,10 @@ static void a_frame_for_another_host_does_not_teach(void **state)
 	(void)state;
 	load(&(struct row){ .name = "" });
 	frame_build(&other, &plan, &id);
-	expect(&other, XDP_PASS, DEDUP_ignored);
-	expect_event(&id, XDP_PASS, DEDUP_new);
-	expect(&other, XDP_PASS, DEDUP_ignored);
-	expect_event(&id, XDP_DROP, DEDUP_duplicate);
+	expect(&other, XDP_PASS, DEDUP_REASON_ignored);
+	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
+	expect(&other, XDP_PASS, DEDUP_REASON_ignored);
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
 }
 
 /* An interface that user space knows nothing of yet: only its multicast is looked at. */
@@ -232,10 +232,10 @@ static void unknown_macs_pass(void **state)
 
 	(void)state;
 	load(&(struct row){ .name = "" });
-	rig.filter.state->own_mac = DEDUP_MAC_NONE;
-	expect_event(&id, XDP_PASS, DEDUP_ignored);
+	fixture.filter.state->own_mac = DEDUP_MAC_NONE;
+	expect_event(&id, XDP_PASS, DEDUP_REASON_ignored);
 	frame_build(&f, &(struct frame_plan){ .to_mac = BROADCAST }, &id);
-	expect(&f, XDP_PASS, DEDUP_new);
+	expect(&f, XDP_PASS, DEDUP_REASON_new);
 }
 
 /* Whatever the list is said to hold, the program stays in it. */
@@ -247,11 +247,11 @@ static void a_wild_count_is_bounded(void **state)
 
 	(void)state;
 	load(&(struct row){ .name = "" });
-	rig.filter.state->macs_cnt = UINT64_MAX;
+	fixture.filter.state->macs_cnt = UINT64_MAX;
 	frame_build(&f, &plan, &id);
-	expect(&f, XDP_PASS, DEDUP_ignored);
-	rig.filter.state->macs[DEDUP_MACS_MAX - 1] = rig_mac(plan.to_mac);
-	expect(&f, XDP_PASS, DEDUP_new);
+	expect(&f, XDP_PASS, DEDUP_REASON_ignored);
+	fixture.filter.state->macs[DEDUP_MACS_MAX - 1] = fixture_mac(plan.to_mac);
+	expect(&f, XDP_PASS, DEDUP_REASON_new);
 }
 
 static int setup(void **state)
@@ -264,7 +264,7 @@ static int setup(void **state)
 	return 0;
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, rig_unload)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, fixture_unload)
 
 int main(void)
 {
@@ -275,6 +275,6 @@ int main(void)
 	};
 
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
-	add_rows(ROWS, row_is_judged, setup, rig_unload);
+	add_rows(ROWS, row_is_judged, setup, fixture_unload);
 	return run_added_tests("destination");
 }

@@ -2,7 +2,7 @@
 /* Tezos' generational filter: its limits, its cells, and three recorded scripts that are
  * replayed step by step on a filter in this process and on one in the kernel.
  */
-#include "exact_bed.h"
+#include "layout_runner.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,16 +67,16 @@ static void cells_are_the_vectors(void **state)
 					    .hash = DEDUP_TEZOS,
 					    .id_bytes = GSP_ID_BYTES };
 		struct id id = vector_id(vector_number(row, "i"));
-		uint32_t plain[EXACT_PROBES_MAX];
+		uint32_t plain[PLAIN_PROBES_MAX];
 		struct dedup_positions p;
 		struct dedup_id key = id_key(&id);
 
 		cfg.m = 1U << vector_number(row, "index_bits");
 		cfg.k = json_object_array_length(at);
 		dedup_positions(&p, &key, &cfg);
-		exact_positions(&cfg, &id, plain);
+		plain_positions(&cfg, &id, plain);
 		for (uint32_t i = 0; i < cfg.k; i++) {
-			assert_int_equal(p.at[i], vector_nth(at, i));
+			assert_int_equal(p.index[i], vector_nth(at, i));
 			assert_int_equal(plain[i], vector_nth(at, i));
 		}
 	}
@@ -191,25 +191,25 @@ static void scripts_in_this_process(void **state)
 /* A packet of a known id is a duplicate and sets nothing: such an id the library adds. */
 static void add_by_packet(struct player *p, const struct id *id)
 {
-	if (exact_ask(id))
+	if (layout_run_ask(id))
 		assert_int_equal(ids_add((struct filter *)p->filter, id->bytes), 0);
 	else
-		assert_false(exact_packet(id));
+		assert_false(layout_run_packet(id));
 }
 
 static bool mem_by_packet(struct player *p, const struct id *id)
 {
-	bool known = exact_ask(id);
+	bool known = layout_run_ask(id);
 
 	assert_int_equal(ids_test(p->filter, id->bytes), known);
-	assert_int_equal(exact_ask(id), known);
+	assert_int_equal(layout_run_ask(id), known);
 	return known;
 }
 
 static void pass_by_kernel(struct player *p, uint32_t countdowns)
 {
 	(void)p;
-	exact_pass(countdowns);
+	layout_run_pass(countdowns);
 }
 
 static void scripts_in_the_kernel(void **state)
@@ -217,20 +217,20 @@ static void scripts_in_the_kernel(void **state)
 	json_object *scripts = vectors_of("generational", "scripts"), *script;
 
 	for (size_t nth = 0; (script = vector_row(scripts, nth)); nth++) {
-		struct dedup_config cfg = exact_config(&(struct exact_shape){
+		struct dedup_config cfg = layout_run_config(&(struct layout_shape){
 			.layout = DEDUP_COUNTDOWN,
 			.hash = DEDUP_TEZOS,
 			.k = vector_number(script, "hashes"),
 			.index_bits = vector_number(script, "index_bits"),
 			.countdown_bits = vector_number(script, "countdown_bits") });
-		struct player p = { .filter = &rig.filter,
+		struct player p = { .filter = &fixture.filter,
 				    .add = add_by_packet,
 				    .mem = mem_by_packet,
 				    .pass = pass_by_kernel };
 
-		rig_load(&cfg);
+		fixture_load(&cfg);
 		play(&p, script);
-		rig_unload(state);
+		fixture_unload(state);
 	}
 }
 
@@ -323,36 +323,36 @@ static void approx_count_of_packets(void **state)
 
 	for (size_t c = 0; c < ARRAY_SIZE(CAPACITIES); c++) {
 		struct dedup_config cfg =
-			exact_config(&(struct exact_shape){ .layout = DEDUP_COUNTDOWN,
-							    .hash = DEDUP_TEZOS,
-							    .k = 9,
-							    .index_bits = 24,
-							    .countdown_bits = 3,
-							    .capacity = CAPACITIES[c],
-							    .fpr = 0.1 });
+			layout_run_config(&(struct layout_shape){ .layout = DEDUP_COUNTDOWN,
+								  .hash = DEDUP_TEZOS,
+								  .k = 9,
+								  .index_bits = 24,
+								  .countdown_bits = 3,
+								  .capacity = CAPACITIES[c],
+								  .fpr = 0.1 });
 
-		rig_load(&cfg);
+		fixture_load(&cfg);
 		for (uint32_t n = 1; n < 20; n++) {
 			struct xdp_dedup_stats s;
 
 			for (int i = 0; i < 10; i++) {
 				struct id id = id_fresh();
 
-				assert_false(exact_packet(&id));
+				assert_false(layout_run_packet(&id));
 			}
 			s = stats_now();
 			assert_int_equal(s.approx_count, 10 * (n < 7 ? n : 7));
 			assert_int_equal(s.m, 1 << 24);
 			assert_true(s.occupancy == (double)s.set_bits / s.m);
-			exact_pass(1);
+			layout_run_pass(1);
 		}
-		rig_unload(state);
+		fixture_unload(state);
 	}
 }
 
 int main(void)
 {
-#define OWN(test) cmocka_unit_test_teardown(test, rig_unload)
+#define OWN(test) cmocka_unit_test_teardown(test, fixture_unload)
 	struct CMUnitTest tests[] = {
 		OWN(create_limits),	      OWN(cells_are_the_vectors),
 		OWN(scripts_in_this_process), OWN(scripts_in_the_kernel),

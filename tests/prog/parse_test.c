@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The packet program's way to the ids: what is gossip, what is none, what is malformed. */
-#include "rig.h"
+#include "fixture.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -69,7 +69,7 @@ static void build(struct frame *f, const struct shape *shape, enum gsp_type type
 	plan.type = type;
 	plan.count = count;
 	frame_build(f, &plan, ids);
-	rig.row = shape->name;
+	fixture.row = shape->name;
 }
 
 static void every_shape_is_told_apart(void **state)
@@ -83,21 +83,21 @@ static void every_shape_is_told_apart(void **state)
 		build(&event, &SHAPES[i], GSP_EVENT, &id, 1);
 		build(&ihave, &SHAPES[i], GSP_IHAVE, &id, 1);
 		build(&iwant, &SHAPES[i], GSP_IWANT, &id, 1);
-		expect(&ihave, XDP_PASS, DEDUP_ihave_new);
-		expect(&iwant, XDP_PASS, DEDUP_exempt);
-		expect(&event, XDP_PASS, DEDUP_new);
-		expect(&event, XDP_DROP, DEDUP_duplicate);
-		expect(&event, XDP_DROP, DEDUP_duplicate);
-		expect(&ihave, XDP_DROP, DEDUP_ihave_duplicate);
-		expect(&iwant, XDP_PASS, DEDUP_exempt);
+		expect(&ihave, XDP_PASS, DEDUP_REASON_ihave_new);
+		expect(&iwant, XDP_PASS, DEDUP_REASON_exempt);
+		expect(&event, XDP_PASS, DEDUP_REASON_new);
+		expect(&event, XDP_DROP, DEDUP_REASON_duplicate);
+		expect(&event, XDP_DROP, DEDUP_REASON_duplicate);
+		expect(&ihave, XDP_DROP, DEDUP_REASON_ihave_duplicate);
+		expect(&iwant, XDP_PASS, DEDUP_REASON_exempt);
 		/* An id is the same in whatever it comes. */
-		expect_event(&id, XDP_DROP, DEDUP_duplicate);
+		expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
 		/* What is behind the payload or reserved does not matter. */
 		memset(event.data + event.len, 0xee, 60);
 		event.len += 60;
 		event.padding += 60;
 		frame_put(&event, event.gsp + offsetof(struct gsp_header, reserved), 2, 0xffff);
-		expect(&event, XDP_DROP, DEDUP_duplicate);
+		expect(&event, XDP_DROP, DEDUP_REASON_duplicate);
 	}
 }
 
@@ -106,7 +106,7 @@ static void expect_cuts_refused(const struct frame *whole)
 	struct frame cut = *whole;
 
 	for (cut.len = FRAME_MIN; cut.len < whole->len; cut.len++)
-		expect(&cut, XDP_PASS, DEDUP_truncated);
+		expect(&cut, XDP_PASS, DEDUP_REASON_truncated);
 }
 
 static void cut_anywhere_it_is_truncated(void **state)
@@ -123,13 +123,13 @@ static void cut_anywhere_it_is_truncated(void **state)
 		expect_cuts_refused(&event);
 		expect_cuts_refused(&ihave);
 		expect_cuts_refused(&iwant);
-		expect(&ihave, XDP_PASS, DEDUP_ihave_new);
-		expect(&event, XDP_PASS, DEDUP_new);
-		expect_event(&ids[1], XDP_PASS, DEDUP_new);
+		expect(&ihave, XDP_PASS, DEDUP_REASON_ihave_new);
+		expect(&event, XDP_PASS, DEDUP_REASON_new);
+		expect_event(&ids[1], XDP_PASS, DEDUP_REASON_new);
 		expect_cuts_refused(&event);
 		expect_cuts_refused(&ihave);
-		expect(&event, XDP_DROP, DEDUP_duplicate);
-		expect(&ihave, XDP_DROP, DEDUP_ihave_duplicate);
+		expect(&event, XDP_DROP, DEDUP_REASON_duplicate);
+		expect(&ihave, XDP_DROP, DEDUP_REASON_ihave_duplicate);
 	}
 }
 
@@ -151,78 +151,85 @@ static const struct {
 	uint32_t offset, bytes, value;
 	enum dedup_reason reason;
 } REFUSED[] = {
-	{ "ARP", V4, ETH, 12, 2, ETH_P_ARP, DEDUP_ignored },
-	{ "802.3 length", V4, ETH, 12, 2, 60, DEDUP_ignored },
-	{ "three tags", TAGS(ETH_P_8021AD, ETH_P_8021Q, ETH_P_8021Q), ETH, 0, 0, 0, DEDUP_ignored },
-	{ "tagged ARP", TAGS(ETH_P_8021Q), ETH, 16, 2, ETH_P_ARP, DEDUP_ignored },
+	{ "ARP", V4, ETH, 12, 2, ETH_P_ARP, DEDUP_REASON_ignored },
+	{ "802.3 length", V4, ETH, 12, 2, 60, DEDUP_REASON_ignored },
+	{ "three tags", TAGS(ETH_P_8021AD, ETH_P_8021Q, ETH_P_8021Q), ETH, 0, 0, 0,
+	  DEDUP_REASON_ignored },
+	{ "tagged ARP", TAGS(ETH_P_8021Q), ETH, 16, 2, ETH_P_ARP, DEDUP_REASON_ignored },
 
-	{ "IPv4 version 6", V4, IP, 0, 1, 0x65, DEDUP_bad_ip },
-	{ "IPv4 ihl 4", V4, IP, 0, 1, 0x44, DEDUP_bad_ip },
-	{ "IPv4 total below the header", V4, IP, 2, 2, 19, DEDUP_bad_ip },
-	{ "IPv4 total within options", { .option_words = 2 }, IP, 2, 2, 27, DEDUP_bad_ip },
-	{ "IPv4 total past the frame", V4, IP, 2, 2, 200, DEDUP_truncated },
-	{ "IPv4 first fragment", V4, IP, 6, 2, 0x2000, DEDUP_fragment },
-	{ "IPv4 middle fragment", V4, IP, 6, 2, 0x2010, DEDUP_fragment },
-	{ "IPv4 last fragment", V4, IP, 6, 2, 0x0010, DEDUP_fragment },
-	{ "IPv4 TCP", V4, IP, 9, 1, IPPROTO_TCP, DEDUP_ignored },
-	{ "IPv4 in IPv6's EtherType", V4, ETH, 12, 2, ETH_P_IPV6, DEDUP_ignored },
+	{ "IPv4 version 6", V4, IP, 0, 1, 0x65, DEDUP_REASON_bad_ip },
+	{ "IPv4 ihl 4", V4, IP, 0, 1, 0x44, DEDUP_REASON_bad_ip },
+	{ "IPv4 total below the header", V4, IP, 2, 2, 19, DEDUP_REASON_bad_ip },
+	{ "IPv4 total within options", { .option_words = 2 }, IP, 2, 2, 27, DEDUP_REASON_bad_ip },
+	{ "IPv4 total past the frame", V4, IP, 2, 2, 200, DEDUP_REASON_truncated },
+	{ "IPv4 first fragment", V4, IP, 6, 2, 0x2000, DEDUP_REASON_fragment },
+	{ "IPv4 middle fragment", V4, IP, 6, 2, 0x2010, DEDUP_REASON_fragment },
+	{ "IPv4 last fragment", V4, IP, 6, 2, 0x0010, DEDUP_REASON_fragment },
+	{ "IPv4 TCP", V4, IP, 9, 1, IPPROTO_TCP, DEDUP_REASON_ignored },
+	{ "IPv4 in IPv6's EtherType", V4, ETH, 12, 2, ETH_P_IPV6, DEDUP_REASON_ignored },
 
-	{ "IPv6 version 4", V6, IP, 0, 1, 0x40, DEDUP_bad_ip },
-	{ "IPv6 TCP", V6, IP, 6, 1, IPPROTO_TCP, DEDUP_ignored },
-	{ "IPv6 no next header", V6, IP, 6, 1, IPPROTO_NONE, DEDUP_ignored },
-	{ "IPv6 ESP", V6, IP, 6, 1, IPPROTO_ESP, DEDUP_ignored },
-	{ "IPv6 length below the payload", V6, IP, 4, 2, 47, DEDUP_bad_udp },
-	{ "IPv6 length past the frame", V6, IP, 4, 2, 200, DEDUP_truncated },
-	{ "IPv6 fragment", EXT(1, 0, IPPROTO_FRAGMENT), IP, 42, 2, 1, DEDUP_fragment },
-	{ "IPv6 last fragment", EXT(1, 0, IPPROTO_FRAGMENT), IP, 42, 2, 0x10, DEDUP_fragment },
-	{ "IPv6 fragment of one", EXT(1, 0, IPPROTO_FRAGMENT), IP, 42, 2, 0, DEDUP_fragment },
+	{ "IPv6 version 4", V6, IP, 0, 1, 0x40, DEDUP_REASON_bad_ip },
+	{ "IPv6 TCP", V6, IP, 6, 1, IPPROTO_TCP, DEDUP_REASON_ignored },
+	{ "IPv6 no next header", V6, IP, 6, 1, IPPROTO_NONE, DEDUP_REASON_ignored },
+	{ "IPv6 ESP", V6, IP, 6, 1, IPPROTO_ESP, DEDUP_REASON_ignored },
+	{ "IPv6 length below the payload", V6, IP, 4, 2, 47, DEDUP_REASON_bad_udp },
+	{ "IPv6 length past the frame", V6, IP, 4, 2, 200, DEDUP_REASON_truncated },
+	{ "IPv6 fragment", EXT(1, 0, IPPROTO_FRAGMENT), IP, 42, 2, 1, DEDUP_REASON_fragment },
+	{ "IPv6 last fragment", EXT(1, 0, IPPROTO_FRAGMENT), IP, 42, 2, 0x10, DEDUP_REASON_fragment },
+	{ "IPv6 fragment of one", EXT(1, 0, IPPROTO_FRAGMENT), IP, 42, 2, 0, DEDUP_REASON_fragment },
 	{ "IPv6 fragment behind options", EXT(2, 0, IPPROTO_HOPOPTS, IPPROTO_FRAGMENT), IP, 0, 0, 0,
-	  DEDUP_fragment },
-	{ "TCP behind options", HOP_BY_HOP, IP, 40, 1, IPPROTO_TCP, DEDUP_ignored },
-	{ "options past the payload", HOP_BY_HOP, IP, 41, 1, 7, DEDUP_bad_ip },
-	{ "options longest", HOP_BY_HOP, IP, 41, 1, 255, DEDUP_bad_ip },
-	{ "options, but no payload", HOP_BY_HOP, IP, 4, 2, 0, DEDUP_bad_ip },
-	{ "options a byte past the payload", HOP_BY_HOP, IP, 4, 2, 7, DEDUP_bad_ip },
-	{ "AH past the payload", HAS_AH, IP, 41, 1, 15, DEDUP_bad_ip },
-	{ "options up to the end", HOP_BY_HOP, IP, 41, 1, 6, DEDUP_truncated },
-	{ "AH up to the end", HAS_AH, IP, 41, 1, 12, DEDUP_truncated },
+	  DEDUP_REASON_fragment },
+	{ "TCP behind options", HOP_BY_HOP, IP, 40, 1, IPPROTO_TCP, DEDUP_REASON_ignored },
+	{ "options past the payload", HOP_BY_HOP, IP, 41, 1, 7, DEDUP_REASON_bad_ip },
+	{ "options longest", HOP_BY_HOP, IP, 41, 1, 255, DEDUP_REASON_bad_ip },
+	{ "options, but no payload", HOP_BY_HOP, IP, 4, 2, 0, DEDUP_REASON_bad_ip },
+	{ "options a byte past the payload", HOP_BY_HOP, IP, 4, 2, 7, DEDUP_REASON_bad_ip },
+	{ "AH past the payload", HAS_AH, IP, 41, 1, 15, DEDUP_REASON_bad_ip },
+	{ "options up to the end", HOP_BY_HOP, IP, 41, 1, 6, DEDUP_REASON_truncated },
+	{ "AH up to the end", HAS_AH, IP, 41, 1, 12, DEDUP_REASON_truncated },
 	{ "seven extension headers",
 	  EXT(7, 0, IPPROTO_HOPOPTS, IPPROTO_DSTOPTS, IPPROTO_ROUTING, IPPROTO_AH, IPPROTO_DSTOPTS,
 	      IPPROTO_ROUTING, IPPROTO_DSTOPTS),
-	  IP, 0, 0, 0, DEDUP_bad_ip },
+	  IP, 0, 0, 0, DEDUP_REASON_bad_ip },
 
-	{ "to another port", V4, UDP, 2, 2, GOSSIP_PORT + 1, DEDUP_ignored },
-	{ "only from our port", V4, UDP, 0, 4, GOSSIP_PORT << 16 | 53, DEDUP_ignored },
-	{ "IPv6 to another port", V6, UDP, 2, 2, GOSSIP_PORT - 1, DEDUP_ignored },
-	{ "UDP length 0", V4, UDP, 4, 2, 0, DEDUP_bad_udp },
-	{ "UDP length 7", V4, UDP, 4, 2, 7, DEDUP_bad_udp },
-	{ "UDP without payload", V4, UDP, 4, 2, 8, DEDUP_bad_length },
-	{ "UDP past the IP payload", V4, UDP, 4, 2, 49, DEDUP_bad_udp },
-	{ "UDP past it in the padding", { .padding = 20 }, UDP, 4, 2, 49, DEDUP_bad_udp },
-	{ "UDP past it behind options", HOP_BY_HOP, UDP, 4, 2, 56, DEDUP_bad_udp },
-	{ "UDP past it behind AH", HAS_AH, UDP, 4, 2, 49, DEDUP_bad_udp },
+	{ "to another port", V4, UDP, 2, 2, GOSSIP_PORT + 1, DEDUP_REASON_ignored },
+	{ "only from our port", V4, UDP, 0, 4, GOSSIP_PORT << 16 | 53, DEDUP_REASON_ignored },
+	{ "IPv6 to another port", V6, UDP, 2, 2, GOSSIP_PORT - 1, DEDUP_REASON_ignored },
+	{ "UDP length 0", V4, UDP, 4, 2, 0, DEDUP_REASON_bad_udp },
+	{ "UDP length 7", V4, UDP, 4, 2, 7, DEDUP_REASON_bad_udp },
+	{ "UDP without payload", V4, UDP, 4, 2, 8, DEDUP_REASON_bad_length },
+	{ "UDP past the IP payload", V4, UDP, 4, 2, 49, DEDUP_REASON_bad_udp },
+	{ "UDP past it in the padding", { .padding = 20 }, UDP, 4, 2, 49, DEDUP_REASON_bad_udp },
+	{ "UDP past it behind options", HOP_BY_HOP, UDP, 4, 2, 56, DEDUP_REASON_bad_udp },
+	{ "UDP past it behind AH", HAS_AH, UDP, 4, 2, 49, DEDUP_REASON_bad_udp },
 
-	{ "magic GSP2", V4, GSP, 3, 1, '2', DEDUP_bad_magic },
-	{ "magic gSP1", V4, GSP, 0, 1, 'g', DEDUP_bad_magic },
-	{ "type 0", V4, GSP, 4, 1, 0, DEDUP_bad_type },
-	{ "type 4", V4, GSP, 4, 1, 4, DEDUP_bad_type },
-	{ "type 255", V4, GSP, 4, 1, 255, DEDUP_bad_type },
-	{ "EVENT of no id", V4, GSP, 5, 1, 0, DEDUP_bad_count },
-	{ "EVENT of two ids", { .body = 32 }, GSP, 5, 1, 2, DEDUP_bad_count },
-	{ "IHAVE of no id", { .type = GSP_IHAVE }, GSP, 5, 1, 0, DEDUP_bad_count },
-	{ "IHAVE of 33 ids", { .type = GSP_IHAVE, .body = 1024 }, GSP, 5, 1, 33, DEDUP_bad_count },
-	{ "IHAVE without its second id", { .type = GSP_IHAVE, .body = 31 }, GSP, 5, 1, 2, DEDUP_bad_length },
-	{ "payload ends in the header", V4, UDP, 4, 2, 8 + 7, DEDUP_bad_length },
-	{ "payload ends in the id", V4, UDP, 4, 2, 8 + 39, DEDUP_bad_length },
+	{ "magic GSP2", V4, GSP, 3, 1, '2', DEDUP_REASON_bad_magic },
+	{ "magic gSP1", V4, GSP, 0, 1, 'g', DEDUP_REASON_bad_magic },
+	{ "type 0", V4, GSP, 4, 1, 0, DEDUP_REASON_bad_type },
+	{ "type 4", V4, GSP, 4, 1, 4, DEDUP_REASON_bad_type },
+	{ "type 255", V4, GSP, 4, 1, 255, DEDUP_REASON_bad_type },
+	{ "EVENT of no id", V4, GSP, 5, 1, 0, DEDUP_REASON_bad_count },
+	{ "EVENT of two ids", { .body = 32 }, GSP, 5, 1, 2, DEDUP_REASON_bad_count },
+	{ "IHAVE of no id", { .type = GSP_IHAVE }, GSP, 5, 1, 0, DEDUP_REASON_bad_count },
+	{ "IHAVE of 33 ids", { .type = GSP_IHAVE, .body = 1024 }, GSP, 5, 1, 33, DEDUP_REASON_bad_count },
+	{ "IHAVE without its second id",
+	  { .type = GSP_IHAVE, .body = 31 },
+	  GSP,
+	  5,
+	  1,
+	  2,
+	  DEDUP_REASON_bad_length },
+	{ "payload ends in the header", V4, UDP, 4, 2, 8 + 7, DEDUP_REASON_bad_length },
+	{ "payload ends in the id", V4, UDP, 4, 2, 8 + 39, DEDUP_REASON_bad_length },
 };
 
 /* Passed for this reason whether its id is known or not, and teaching nothing. */
 static void expect_refused(const struct frame *f, const struct id *id, enum dedup_reason reason)
 {
 	expect(f, XDP_PASS, reason);
-	expect_event(id, XDP_PASS, DEDUP_new);
+	expect_event(id, XDP_PASS, DEDUP_REASON_new);
 	expect(f, XDP_PASS, reason);
-	expect_event(id, XDP_DROP, DEDUP_duplicate);
+	expect_event(id, XDP_DROP, DEDUP_REASON_duplicate);
 }
 
 static void what_is_wrong_passes_and_teaches_nothing(void **state)
@@ -233,7 +240,7 @@ static void what_is_wrong_passes_and_teaches_nothing(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(REFUSED); i++) {
 		struct id id = id_fresh();
 
-		rig.row = REFUSED[i].name;
+		fixture.row = REFUSED[i].name;
 		frame_build(&f, &REFUSED[i].plan, &id);
 		frame_put(&f, layer_at(&f, REFUSED[i].layer) + REFUSED[i].offset, REFUSED[i].bytes,
 			  REFUSED[i].value);
@@ -252,30 +259,30 @@ static void build_iwant(struct frame *f, struct frame_plan plan)
 
 static enum dedup_reason judge_ethertype(uint32_t type)
 {
-	return type == ETH_P_IP ? DEDUP_exempt : DEDUP_ignored;
+	return type == ETH_P_IP ? DEDUP_REASON_exempt : DEDUP_REASON_ignored;
 }
 
 static enum dedup_reason judge_ethertype_of_ipv6(uint32_t type)
 {
-	return type == ETH_P_IPV6 ? DEDUP_exempt : DEDUP_ignored;
+	return type == ETH_P_IPV6 ? DEDUP_REASON_exempt : DEDUP_REASON_ignored;
 }
 
 /* Of a frame with ihl 15, its options being no UDP header to our port. */
 static enum dedup_reason judge_ipv4_first_byte(uint32_t byte)
 {
 	if (byte >> 4 != 4 || (byte & 15) < 5)
-		return DEDUP_bad_ip;
-	return (byte & 15) == 15 ? DEDUP_exempt : DEDUP_ignored;
+		return DEDUP_REASON_bad_ip;
+	return (byte & 15) == 15 ? DEDUP_REASON_exempt : DEDUP_REASON_ignored;
 }
 
 static enum dedup_reason judge_ipv6_first_byte(uint32_t byte)
 {
-	return byte >> 4 == 6 ? DEDUP_exempt : DEDUP_bad_ip;
+	return byte >> 4 == 6 ? DEDUP_REASON_exempt : DEDUP_REASON_bad_ip;
 }
 
 static enum dedup_reason judge_ipv4_protocol(uint32_t protocol)
 {
-	return protocol == IPPROTO_UDP ? DEDUP_exempt : DEDUP_ignored;
+	return protocol == IPPROTO_UDP ? DEDUP_REASON_exempt : DEDUP_REASON_ignored;
 }
 
 /* As an extension header, UDP's ports say a length beyond the payload. */
@@ -283,12 +290,12 @@ static enum dedup_reason judge_ipv6_protocol(uint32_t protocol)
 {
 	switch (protocol) {
 	case IPPROTO_FRAGMENT:
-		return DEDUP_fragment;
+		return DEDUP_REASON_fragment;
 	case IPPROTO_HOPOPTS:
 	case IPPROTO_ROUTING:
 	case IPPROTO_DSTOPTS:
 	case IPPROTO_AH:
-		return DEDUP_bad_ip;
+		return DEDUP_REASON_bad_ip;
 	default:
 		return judge_ipv4_protocol(protocol);
 	}
@@ -296,7 +303,7 @@ static enum dedup_reason judge_ipv6_protocol(uint32_t protocol)
 
 static enum dedup_reason judge_fragment_field(uint32_t field)
 {
-	return field & 0x3fff ? DEDUP_fragment : DEDUP_exempt;
+	return field & 0x3fff ? DEDUP_REASON_fragment : DEDUP_REASON_exempt;
 }
 
 #define IWANT_LEN 48 /* of UDP, with one id */
@@ -304,21 +311,21 @@ static enum dedup_reason judge_fragment_field(uint32_t field)
 
 static enum dedup_reason judge_ipv6_length(uint32_t len)
 {
-	return len < IWANT_LEN		  ? DEDUP_bad_udp
-	       : len > IWANT_LEN + PADDED ? DEDUP_truncated
-					  : DEDUP_exempt;
+	return len < IWANT_LEN		  ? DEDUP_REASON_bad_udp
+	       : len > IWANT_LEN + PADDED ? DEDUP_REASON_truncated
+					  : DEDUP_REASON_exempt;
 }
 
 static enum dedup_reason judge_ipv4_length(uint32_t len)
 {
-	return len < 20 ? DEDUP_bad_ip : judge_ipv6_length(len - 20);
+	return len < 20 ? DEDUP_REASON_bad_ip : judge_ipv6_length(len - 20);
 }
 
 static enum dedup_reason judge_udp_length(uint32_t len)
 {
 	if (len < 8 || len > IWANT_LEN + 100)
-		return DEDUP_bad_udp;
-	return len < IWANT_LEN ? DEDUP_bad_length : DEDUP_exempt;
+		return DEDUP_REASON_bad_udp;
+	return len < IWANT_LEN ? DEDUP_REASON_bad_length : DEDUP_REASON_exempt;
 }
 
 /* Every value of a header field. */
@@ -348,7 +355,7 @@ static void header_fields_swept(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(SWEEPS); i++) {
-		rig.row = SWEEPS[i].name;
+		fixture.row = SWEEPS[i].name;
 		build_iwant(&f, SWEEPS[i].plan);
 		for (uint32_t value = 0; value < 1U << 8 * SWEEPS[i].bytes; value++) {
 			frame_put(&f, layer_at(&f, SWEEPS[i].layer) + SWEEPS[i].offset,
@@ -365,10 +372,10 @@ static void ipv4_options_of_every_length(void **state)
 	(void)state;
 	for (int words = 0; words <= 10; words++) {
 		build_iwant(&f, (struct frame_plan){ .option_words = words });
-		expect(&f, XDP_PASS, DEDUP_exempt);
+		expect(&f, XDP_PASS, DEDUP_REASON_exempt);
 		/* One byte less than the options need. */
 		frame_put(&f, f.ip + 2, 2, 4 * words + 19);
-		expect(&f, XDP_PASS, DEDUP_bad_ip);
+		expect(&f, XDP_PASS, DEDUP_REASON_bad_ip);
 	}
 }
 
@@ -410,15 +417,16 @@ static void ports_swept(void **state)
 
 	build_iwant(&f, (struct frame_plan)V4);
 	for (size_t i = 0; i < ARRAY_SIZE(PORT_LISTS); i++) {
-		struct dedup_config cfg = rig_live_config(PORT_LISTS[i].ports);
+		struct dedup_config cfg = fixture_live_config(PORT_LISTS[i].ports);
 
-		rig_load(&cfg);
-		rig.row = PORT_LISTS[i].ports;
+		fixture_load(&cfg);
+		fixture.row = PORT_LISTS[i].ports;
 		for (uint32_t port = 0; port <= UINT16_MAX; port++) {
 			frame_put(&f, f.udp + 2, 2, port);
-			expect(&f, XDP_PASS, PORT_LISTS[i].has(port) ? DEDUP_exempt : DEDUP_ignored);
+			expect(&f, XDP_PASS,
+			       PORT_LISTS[i].has(port) ? DEDUP_REASON_exempt : DEDUP_REASON_ignored);
 		}
-		rig_unload(state);
+		fixture_unload(state);
 	}
 }
 
@@ -426,12 +434,12 @@ static void ports_swept(void **state)
 static enum dedup_reason judge_header(uint32_t type, uint32_t count)
 {
 	if (type < GSP_EVENT || type > GSP_IWANT)
-		return DEDUP_bad_type;
+		return DEDUP_REASON_bad_type;
 	if (!count || count > (type == GSP_EVENT ? 1 : GSP_IDS_MAX))
-		return DEDUP_bad_count;
-	return type == GSP_EVENT   ? DEDUP_duplicate
-	       : type == GSP_IHAVE ? DEDUP_ihave_duplicate
-				   : DEDUP_exempt;
+		return DEDUP_REASON_bad_count;
+	return type == GSP_EVENT   ? DEDUP_REASON_duplicate
+	       : type == GSP_IHAVE ? DEDUP_REASON_ihave_duplicate
+				   : DEDUP_REASON_exempt;
 }
 
 static void types_and_counts_swept(void **state)
@@ -440,14 +448,14 @@ static void types_and_counts_swept(void **state)
 	struct frame f;
 
 	(void)state;
-	rig_learn(ids, GSP_IDS_MAX);
+	fixture_learn(ids, GSP_IDS_MAX);
 	frame_build(&f, &(struct frame_plan){ .count = GSP_IDS_MAX }, ids);
 	for (uint32_t type = 0; type <= UINT8_MAX; type++) {
 		for (uint32_t count = 0; count <= UINT8_MAX; count++) {
 			enum dedup_reason reason = judge_header(type, count);
 
 			frame_put(&f, f.gsp + 4, 2, type << 8 | count);
-			expect(&f, rig_verdict(reason), reason);
+			expect(&f, fixture_verdict(reason), reason);
 		}
 	}
 }
@@ -458,18 +466,18 @@ static void payload_lengths_swept(void **state)
 	struct frame f;
 
 	(void)state;
-	rig_learn(ids, GSP_IDS_MAX);
+	fixture_learn(ids, GSP_IDS_MAX);
 	frame_build(&f, &(struct frame_plan){ .count = GSP_IDS_MAX }, ids);
 	for (uint32_t type = GSP_EVENT; type <= GSP_IWANT; type++) {
 		for (uint32_t count = 1; count <= (type == GSP_EVENT ? 1 : 32); count++) {
 			frame_put(&f, f.gsp + 4, 2, type << 8 | count);
 			for (uint32_t len = 0; len <= f.len - f.gsp; len++) {
 				enum dedup_reason reason = len < 8 + 32 * count
-								   ? DEDUP_bad_length
+								   ? DEDUP_REASON_bad_length
 								   : judge_header(type, count);
 
 				frame_put(&f, f.udp + 4, 2, 8 + len);
-				expect(&f, rig_verdict(reason), reason);
+				expect(&f, fixture_verdict(reason), reason);
 			}
 		}
 	}
@@ -486,7 +494,7 @@ static void payloads_that_end_early(void **state)
 		f.len = f.gsp + len;
 		frame_put(&f, f.ip + 2, 2, 20 + 8 + len);
 		frame_put(&f, f.udp + 4, 2, 8 + len);
-		expect(&f, XDP_PASS, DEDUP_bad_length);
+		expect(&f, XDP_PASS, DEDUP_REASON_bad_length);
 	}
 }
 
@@ -498,13 +506,13 @@ static void every_bit_of_the_magic_counts(void **state)
 	for (int bit = 0; bit < 32; bit++) {
 		build_iwant(&f, (struct frame_plan)V4);
 		f.data[f.gsp + bit / 8] ^= 1 << bit % 8;
-		expect(&f, XDP_PASS, DEDUP_bad_magic);
+		expect(&f, XDP_PASS, DEDUP_REASON_bad_magic);
 	}
 }
 
 static void need_frags(void)
 {
-	if (!rig.filter.config->frags)
+	if (!fixture.filter.config->frags)
 		skip();
 }
 
@@ -522,14 +530,15 @@ static void a_jumbo_frame_is_seen_whole(void **state)
 	for (int known = 0; known < 2; known++) {
 		cut = event;
 		for (cut.len = 100; cut.len < event.len; cut.len += 100)
-			expect(&cut, XDP_PASS, DEDUP_truncated);
+			expect(&cut, XDP_PASS, DEDUP_REASON_truncated);
 		cut.len = event.len - 1;
-		expect(&cut, XDP_PASS, DEDUP_truncated);
-		expect(&event, known ? XDP_DROP : XDP_PASS, known ? DEDUP_duplicate : DEDUP_new);
+		expect(&cut, XDP_PASS, DEDUP_REASON_truncated);
+		expect(&event, known ? XDP_DROP : XDP_PASS,
+		       known ? DEDUP_REASON_duplicate : DEDUP_REASON_new);
 	}
-	expect(&ihave, XDP_PASS, DEDUP_ihave_new);
-	expect_event(&ids[1], XDP_PASS, DEDUP_new);
-	expect(&ihave, XDP_DROP, DEDUP_ihave_duplicate);
+	expect(&ihave, XDP_PASS, DEDUP_REASON_ihave_new);
+	expect_event(&ids[1], XDP_PASS, DEDUP_REASON_new);
+	expect(&ihave, XDP_DROP, DEDUP_REASON_ihave_duplicate);
 }
 
 /* Headers so long that the rest is out of sight. */
@@ -544,7 +553,7 @@ static void headers_past_the_first_buffer_pass(void **state)
 	plan.extension_len = 255;
 	plan.body = 100;
 	frame_build(&f, &plan, &id);
-	expect_refused(&f, &id, DEDUP_truncated);
+	expect_refused(&f, &id, DEDUP_REASON_truncated);
 }
 
 /* Can test runs choose where a packet's first buffer ends? From 6.18. */
@@ -553,11 +562,11 @@ static void need_choice_of_buffers(void)
 	struct frame f;
 
 	build_iwant(&f, (struct frame_plan)V4);
-	rig.linear = FRAME_MIN;
-	if (rig_run(&f) == -EINVAL)
+	fixture.linear = FRAME_MIN;
+	if (fixture_run(&f) == -EINVAL)
 		skip();
-	rig_count();
-	rig.linear = 0;
+	fixture_count();
+	fixture.linear = 0;
 }
 
 /* Wherever a driver ends the first buffer: what must be looked at is in it, or the
@@ -570,8 +579,8 @@ static void a_frame_may_be_split_anywhere(void **state)
 		int count;
 		enum dedup_reason reason;
 	} ROWS[] = {
-		{ GSP_EVENT, 1, DEDUP_duplicate },
-		{ GSP_IHAVE, 2, DEDUP_ihave_duplicate },
+		{ GSP_EVENT, 1, DEDUP_REASON_duplicate },
+		{ GSP_IHAVE, 2, DEDUP_REASON_ihave_duplicate },
 	};
 	struct id ids[2] = { id_fresh(), id_fresh() };
 	struct frame f;
@@ -579,8 +588,8 @@ static void a_frame_may_be_split_anywhere(void **state)
 	(void)state;
 	need_frags();
 	need_choice_of_buffers();
-	expect_event(&ids[0], XDP_PASS, DEDUP_new);
-	expect_event(&ids[1], XDP_PASS, DEDUP_new);
+	expect_event(&ids[0], XDP_PASS, DEDUP_REASON_new);
+	expect_event(&ids[1], XDP_PASS, DEDUP_REASON_new);
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		struct frame_plan plan = {
 			.type = ROWS[i].type,
@@ -591,9 +600,9 @@ static void a_frame_may_be_split_anywhere(void **state)
 
 		frame_build(&f, &plan, ids);
 		needed = f.len - plan.body;
-		for (rig.linear = FRAME_MIN; rig.linear <= f.len; rig.linear++)
-			expect(&f, rig.linear < needed ? XDP_PASS : XDP_DROP,
-			       rig.linear < needed ? DEDUP_truncated : ROWS[i].reason);
+		for (fixture.linear = FRAME_MIN; fixture.linear <= f.len; fixture.linear++)
+			expect(&f, fixture.linear < needed ? XDP_PASS : XDP_DROP,
+			       fixture.linear < needed ? DEDUP_REASON_truncated : ROWS[i].reason);
 	}
 }
 
@@ -605,14 +614,14 @@ static void padding_is_no_part_of_a_duplicate(void **state)
 	(void)state;
 	need_frags();
 	frame_build(&f, &(struct frame_plan){ .padding = 9000 }, &id);
-	expect(&f, XDP_PASS, DEDUP_new);
-	expect(&f, XDP_DROP, DEDUP_duplicate);
+	expect(&f, XDP_PASS, DEDUP_REASON_new);
+	expect(&f, XDP_DROP, DEDUP_REASON_duplicate);
 	frame_build(&f, &(struct frame_plan){ .padding = 10 }, &id);
-	expect(&f, XDP_DROP, DEDUP_duplicate);
+	expect(&f, XDP_DROP, DEDUP_REASON_duplicate);
 }
 
-#define STILL(name) cmocka_unit_test_setup_teardown(name, rig_load_still, rig_unload)
-#define OWN(name) cmocka_unit_test_teardown(name, rig_unload)
+#define STILL(name) cmocka_unit_test_setup_teardown(name, fixture_load_still, fixture_unload)
+#define OWN(name) cmocka_unit_test_teardown(name, fixture_unload)
 
 int main(void)
 {

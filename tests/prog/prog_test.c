@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The packet program's filter and its hand: what is known, learned, forgotten. */
-#include "exact_bed.h"
+#include "layout_runner.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,15 +20,15 @@
 static void every_bit_of_an_id_counts(void **state)
 {
 	(void)state;
-	expect_event(&NO_ID, XDP_PASS, DEDUP_no_id);
+	expect_event(&NO_ID, XDP_PASS, DEDUP_REASON_no_id);
 	for (int bit = 0; bit < 8 * GSP_ID_BYTES; bit++) {
 		struct id id = { 0 };
 
 		id.bytes[bit / 8] |= 1 << bit % 8;
-		expect_ihave(&id, 1, XDP_PASS, DEDUP_ihave_new);
-		expect_event(&id, XDP_PASS, DEDUP_new);
-		expect_event(&id, XDP_DROP, DEDUP_duplicate);
-		expect_event(&NO_ID, XDP_PASS, DEDUP_no_id);
+		expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_new);
+		expect_event(&id, XDP_PASS, DEDUP_REASON_new);
+		expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+		expect_event(&NO_ID, XDP_PASS, DEDUP_REASON_no_id);
 	}
 }
 
@@ -38,20 +38,20 @@ static void ihave_passes_for_any_unknown_id(void **state)
 	struct id ids[GSP_IDS_MAX];
 
 	(void)state;
-	rig_learn(ids, GSP_IDS_MAX);
+	fixture_learn(ids, GSP_IDS_MAX);
 	for (size_t i = 0; i < ARRAY_SIZE(COUNTS); i++) {
-		expect_ihave(ids, COUNTS[i], XDP_DROP, DEDUP_ihave_duplicate);
+		expect_ihave(ids, COUNTS[i], XDP_DROP, DEDUP_REASON_ihave_duplicate);
 		for (int at = 0; at < COUNTS[i]; at++) {
 			struct id known = ids[at];
 
 			ids[at] = NO_ID;
-			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_no_id);
+			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_REASON_no_id);
 			/* Hearing of it again and again teaches nothing. */
 			ids[at] = id_fresh();
-			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_ihave_new);
-			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_ihave_new);
-			expect_event(&ids[at], XDP_PASS, DEDUP_new);
-			expect_ihave(ids, COUNTS[i], XDP_DROP, DEDUP_ihave_duplicate);
+			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_REASON_ihave_new);
+			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_REASON_ihave_new);
+			expect_event(&ids[at], XDP_PASS, DEDUP_REASON_new);
+			expect_ihave(ids, COUNTS[i], XDP_DROP, DEDUP_REASON_ihave_duplicate);
 			ids[at] = known;
 		}
 	}
@@ -66,130 +66,130 @@ static void iwant_passes_and_teaches_nothing(void **state)
 	for (int i = 0; i < GSP_IDS_MAX; i++)
 		ids[i] = id_fresh();
 	frame_build(&f, &(struct frame_plan){ .type = GSP_IWANT, .count = GSP_IDS_MAX }, ids);
-	expect(&f, XDP_PASS, DEDUP_exempt);
+	expect(&f, XDP_PASS, DEDUP_REASON_exempt);
 	for (int i = 0; i < GSP_IDS_MAX; i++)
-		expect_event(&ids[i], XDP_PASS, DEDUP_new);
-	expect(&f, XDP_PASS, DEDUP_exempt);
+		expect_event(&ids[i], XDP_PASS, DEDUP_REASON_new);
+	expect(&f, XDP_PASS, DEDUP_REASON_exempt);
 }
 
 static void count_only_counts_but_passes(void **state)
 {
-	struct dedup_config cfg = rig_still_config();
+	struct dedup_config cfg = fixture_still_config();
 	struct id id = id_fresh(), other = id_fresh();
 
 	(void)state;
 	cfg.count_only = 1;
-	rig_load(&cfg);
-	expect_ihave(&id, 1, XDP_PASS, DEDUP_ihave_new);
-	expect_event(&id, XDP_PASS, DEDUP_new);
-	expect_event(&id, XDP_PASS, DEDUP_duplicate);
-	expect_ihave(&id, 1, XDP_PASS, DEDUP_ihave_duplicate);
-	expect_event(&other, XDP_PASS, DEDUP_new);
-	assert_int_equal(rig.seen.dropped, 0);
+	fixture_load(&cfg);
+	expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_new);
+	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
+	expect_event(&id, XDP_PASS, DEDUP_REASON_duplicate);
+	expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_duplicate);
+	expect_event(&other, XDP_PASS, DEDUP_REASON_new);
+	assert_int_equal(fixture.seen.dropped, 0);
 }
 
 /* They count as what they are, but not as dropped, nor do their bytes. */
 static void all_ihaves_pass_if_told_to(void **state)
 {
-	struct dedup_config cfg = rig_still_config();
+	struct dedup_config cfg = fixture_still_config();
 	struct id ids[2], fresh = id_fresh();
 
 	(void)state;
 	cfg.ihave_pass = 1;
-	rig_load(&cfg);
-	rig_learn(ids, 2);
-	expect_ihave(ids, 2, XDP_PASS, DEDUP_ihave_duplicate);
-	assert_int_equal(rig.seen.dropped, 0);
-	assert_int_equal(rig.seen.duplicate_bytes, 0);
-	expect_event(&ids[0], XDP_DROP, DEDUP_duplicate);
-	expect_ihave(&fresh, 1, XDP_PASS, DEDUP_ihave_new);
-	expect_event(&fresh, XDP_PASS, DEDUP_new);
+	fixture_load(&cfg);
+	fixture_learn(ids, 2);
+	expect_ihave(ids, 2, XDP_PASS, DEDUP_REASON_ihave_duplicate);
+	assert_int_equal(fixture.seen.dropped, 0);
+	assert_int_equal(fixture.seen.duplicate_bytes, 0);
+	expect_event(&ids[0], XDP_DROP, DEDUP_REASON_duplicate);
+	expect_ihave(&fresh, 1, XDP_PASS, DEDUP_REASON_ihave_new);
+	expect_event(&fresh, XDP_PASS, DEDUP_REASON_new);
 }
 
 static void learn_app_leaves_learning_to_the_application(void **state)
 {
-	struct dedup_config cfg = rig_still_config();
+	struct dedup_config cfg = fixture_still_config();
 	struct id id = id_fresh();
 
 	(void)state;
 	cfg.learn_app = 1;
-	rig_load(&cfg);
+	fixture_load(&cfg);
 	for (int i = 0; i < 100; i++)
-		expect_event(&id, XDP_PASS, DEDUP_new);
-	expect_ihave(&id, 1, XDP_PASS, DEDUP_ihave_new);
-	assert_int_equal(rig.filter.state->learned, 0);
-	assert_int_equal(ids_test(&rig.filter, id.bytes), 0);
-	assert_int_equal(ids_add(&rig.filter, id.bytes), 1);
-	expect_event(&id, XDP_DROP, DEDUP_duplicate);
-	expect_ihave(&id, 1, XDP_DROP, DEDUP_ihave_duplicate);
+		expect_event(&id, XDP_PASS, DEDUP_REASON_new);
+	expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_new);
+	assert_int_equal(fixture.filter.state->learned, 0);
+	assert_int_equal(ids_test(&fixture.filter, id.bytes), 0);
+	assert_int_equal(ids_add(&fixture.filter, id.bytes), 1);
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+	expect_ihave(&id, 1, XDP_DROP, DEDUP_REASON_ihave_duplicate);
 	/* Its own learning has the same limit. */
-	rig.filter.state->limit = rig.filter.state->learned;
+	fixture.filter.state->limit = fixture.filter.state->learned;
 	id = id_fresh();
-	assert_int_equal(ids_add(&rig.filter, id.bytes), -ENOSPC);
-	expect_event(&id, XDP_PASS, DEDUP_new);
+	assert_int_equal(ids_add(&fixture.filter, id.bytes), -ENOSPC);
+	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
 }
 
 static void nothing_drops_when_the_clock_has_stopped(void **state)
 {
-	struct dedup_config cfg = rig_still_config();
+	struct dedup_config cfg = fixture_still_config();
 	struct id known = id_fresh(), fresh = id_fresh();
 	struct frame iwant;
 	uint64_t stale_at;
 
 	(void)state;
 	cfg.stale_jiffies = 100000;
-	rig_load(&cfg);
-	stale_at = rig.filter.state->stale_at;
+	fixture_load(&cfg);
+	stale_at = fixture.filter.state->stale_at;
 	frame_build(&iwant, &(struct frame_plan){ .type = GSP_IWANT }, &fresh);
-	expect_event(&known, XDP_PASS, DEDUP_new);
+	expect_event(&known, XDP_PASS, DEDUP_REASON_new);
 
-	rig.filter.state->stale_at = stale_at - cfg.stale_jiffies - 1;
-	expect_event(&known, XDP_PASS, DEDUP_stale);
-	expect_event(&fresh, XDP_PASS, DEDUP_stale);
-	expect_ihave(&known, 1, XDP_PASS, DEDUP_stale);
-	expect_ihave(&fresh, 1, XDP_PASS, DEDUP_stale);
-	expect(&iwant, XDP_PASS, DEDUP_exempt);
+	fixture.filter.state->stale_at = stale_at - cfg.stale_jiffies - 1;
+	expect_event(&known, XDP_PASS, DEDUP_REASON_stale);
+	expect_event(&fresh, XDP_PASS, DEDUP_REASON_stale);
+	expect_ihave(&known, 1, XDP_PASS, DEDUP_REASON_stale);
+	expect_ihave(&fresh, 1, XDP_PASS, DEDUP_REASON_stale);
+	expect(&iwant, XDP_PASS, DEDUP_REASON_exempt);
 
 	/* Another CPU may have beaten in a jiffy that this one has not seen yet. */
-	rig.filter.state->stale_at = stale_at + cfg.stale_jiffies;
-	expect_event(&known, XDP_DROP, DEDUP_duplicate);
+	fixture.filter.state->stale_at = stale_at + cfg.stale_jiffies;
+	expect_event(&known, XDP_DROP, DEDUP_REASON_duplicate);
 
-	rig.filter.state->stale_at = stale_at - cfg.stale_jiffies * 9 / 10;
-	expect_ihave(&known, 1, XDP_DROP, DEDUP_ihave_duplicate);
-	expect_event(&known, XDP_DROP, DEDUP_duplicate);
-	expect_event(&fresh, XDP_PASS, DEDUP_new);
+	fixture.filter.state->stale_at = stale_at - cfg.stale_jiffies * 9 / 10;
+	expect_ihave(&known, 1, XDP_DROP, DEDUP_REASON_ihave_duplicate);
+	expect_event(&known, XDP_DROP, DEDUP_REASON_duplicate);
+	expect_event(&fresh, XDP_PASS, DEDUP_REASON_new);
 }
 
 static void the_clock_goes_on_by_itself(void **state)
 {
-	struct dedup_config cfg = rig_live_config(RIG_PORTS);
+	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
 	struct id id = id_fresh();
 	__u64 *stale_at;
 
 	(void)state;
 	cfg.stale_jiffies /= 2; /* a second */
-	rig_load(&cfg);
-	stale_at = &rig.filter.state->stale_at;
-	expect_event(&id, XDP_PASS, DEDUP_new);
-	rig_await(stale_at, *stale_at + cfg.stale_jiffies);
-	expect_event(&id, XDP_DROP, DEDUP_duplicate);
+	fixture_load(&cfg);
+	stale_at = &fixture.filter.state->stale_at;
+	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
+	fixture_await(stale_at, *stale_at + cfg.stale_jiffies);
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
 	*stale_at = 0;
-	rig_await(stale_at, 1);
-	expect_event(&id, XDP_DROP, DEDUP_duplicate);
+	fixture_await(stale_at, 1);
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
 }
 
 /* Sends fresh ids until one is not learned: *last. Returns how many were. */
 static uint64_t learn_until_full(struct id *last)
 {
-	uint64_t before = rig.seen.unlearned, cnt;
+	uint64_t before = fixture.seen.unlearned, cnt;
 	struct frame f;
 
-	for (cnt = 0; cnt < 10 * rig.filter.config->capacity; cnt++) {
+	for (cnt = 0; cnt < 10 * fixture.filter.config->capacity; cnt++) {
 		*last = id_fresh();
 		frame_build(&f, &(struct frame_plan){ .body = 0 }, last);
-		assert_int_equal(rig_run(&f), XDP_PASS);
-		rig_count();
-		if (rig.seen.unlearned > before)
+		assert_int_equal(fixture_run(&f), XDP_PASS);
+		fixture_count();
+		if (fixture.seen.unlearned > before)
 			break;
 	}
 	return cnt;
@@ -197,101 +197,101 @@ static uint64_t learn_until_full(struct id *last)
 
 static void past_the_limit_nothing_is_learned(void **state)
 {
-	struct dedup_config cfg = rig_still_config();
+	struct dedup_config cfg = fixture_still_config();
 	struct id known = id_fresh(), fresh;
 	uint64_t room;
 
 	(void)state;
 	cfg.claim = 4;
-	rig_load(&cfg);
+	fixture_load(&cfg);
 	/* As the hand sets it: a turn's ids and the burst's, in whole claims. */
 	room = cfg.full_ids / 4 * 4;
-	expect_event(&known, XDP_PASS, DEDUP_new);
+	expect_event(&known, XDP_PASS, DEDUP_REASON_new);
 	for (int i = 0; i < 10; i++) /* takes no credit */
-		expect_event(&known, XDP_DROP, DEDUP_duplicate);
+		expect_event(&known, XDP_DROP, DEDUP_REASON_duplicate);
 	assert_int_equal(1 + learn_until_full(&fresh), room);
-	assert_int_equal(rig.filter.state->learned, room);
+	assert_int_equal(fixture.filter.state->learned, room);
 
-	expect_event(&fresh, XDP_PASS, DEDUP_unlearned);
-	expect_ihave(&fresh, 1, XDP_PASS, DEDUP_ihave_new);
-	expect_event(&known, XDP_DROP, DEDUP_duplicate);
-	expect_ihave(&known, 1, XDP_DROP, DEDUP_ihave_duplicate);
+	expect_event(&fresh, XDP_PASS, DEDUP_REASON_unlearned);
+	expect_ihave(&fresh, 1, XDP_PASS, DEDUP_REASON_ihave_new);
+	expect_event(&known, XDP_DROP, DEDUP_REASON_duplicate);
+	expect_ihave(&known, 1, XDP_DROP, DEDUP_REASON_ihave_duplicate);
 
-	rig.filter.state->limit = room + 3; /* less than a claim */
-	expect_event(&fresh, XDP_PASS, DEDUP_unlearned);
-	rig.filter.state->limit = room + 4;
-	expect_event(&fresh, XDP_PASS, DEDUP_new);
-	expect_event(&fresh, XDP_DROP, DEDUP_duplicate);
+	fixture.filter.state->limit = room + 3; /* less than a claim */
+	expect_event(&fresh, XDP_PASS, DEDUP_REASON_unlearned);
+	fixture.filter.state->limit = room + 4;
+	expect_event(&fresh, XDP_PASS, DEDUP_REASON_new);
+	expect_event(&fresh, XDP_DROP, DEDUP_REASON_duplicate);
 	assert_int_equal(learn_until_full(&fresh), 3);
-	assert_int_equal(rig.filter.state->learned, room + 4);
+	assert_int_equal(fixture.filter.state->learned, room + 4);
 }
 
 static void an_id_is_gone_after_two_turns(void **state)
 {
-	struct dedup_config cfg = rig_live_config(RIG_PORTS);
+	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
 	struct id ids[1000];
 
 	(void)state;
-	rig_load(&cfg);
+	fixture_load(&cfg);
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
 		ids[i] = id_fresh();
-		expect_event(&ids[i], XDP_PASS, DEDUP_new);
+		expect_event(&ids[i], XDP_PASS, DEDUP_REASON_new);
 	}
-	exact_pass(cfg.blocks);
+	layout_run_pass(cfg.blocks);
 	/* Now in the previous half; seeing it again does not refresh it. */
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
-		expect_event(&ids[i], XDP_DROP, DEDUP_duplicate);
-		expect_ihave(&ids[i], 1, XDP_DROP, DEDUP_ihave_duplicate);
+		expect_event(&ids[i], XDP_DROP, DEDUP_REASON_duplicate);
+		expect_ihave(&ids[i], 1, XDP_DROP, DEDUP_REASON_ihave_duplicate);
 	}
-	exact_pass(cfg.blocks);
+	layout_run_pass(cfg.blocks);
 	for (uint32_t i = 0; i < cfg.blocks; i++)
-		assert_memory_equal(&rig.filter.blocks[i], &(struct dedup_block){ 0 },
+		assert_memory_equal(&fixture.filter.blocks[i], &(struct dedup_block){ 0 },
 				    sizeof(struct dedup_block));
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
-		expect_event(&ids[i], XDP_PASS, DEDUP_new);
+		expect_event(&ids[i], XDP_PASS, DEDUP_REASON_new);
 }
 
 static void an_id_outlives_one_turn_from_anywhere(void **state)
 {
-	struct dedup_config cfg = rig_live_config(RIG_PORTS);
+	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
 	uint32_t half = cfg.blocks / cfg.segment_places / 2 * cfg.segment_places;
 	struct id ids[1000];
 
 	(void)state;
-	rig_load(&cfg);
-	exact_pass(half);
+	fixture_load(&cfg);
+	layout_run_pass(half);
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
 		ids[i] = id_fresh();
-		expect_event(&ids[i], XDP_PASS, DEDUP_new);
+		expect_event(&ids[i], XDP_PASS, DEDUP_REASON_new);
 	}
-	exact_pass(cfg.blocks - half);
-	exact_pass(half);
+	layout_run_pass(cfg.blocks - half);
+	layout_run_pass(half);
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
-		expect_event(&ids[i], XDP_DROP, DEDUP_duplicate);
+		expect_event(&ids[i], XDP_DROP, DEDUP_REASON_duplicate);
 }
 
 static void an_id_is_remembered_for_the_window(void **state)
 {
-	struct dedup_config cfg = rig_live_config(RIG_PORTS);
+	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
 	struct id id = id_fresh();
 	uint64_t start, ns = 0;
 	struct frame f;
 
 	(void)state;
 	cfg.window_ns = 500 * MS;
-	rig_load(&cfg);
+	fixture_load(&cfg);
 	start = kernel_now_ns();
-	expect_event(&id, XDP_PASS, DEDUP_new);
+	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
 	frame_build(&f, &(struct frame_plan){ .body = 0 }, &id);
-	while (ns < 20 * cfg.window_ns && rig_run(&f) == XDP_DROP) {
+	while (ns < 20 * cfg.window_ns && fixture_run(&f) == XDP_DROP) {
 		usleep(1000);
 		ns = kernel_now_ns() - start;
 	}
 	ns = kernel_now_ns() - start;
 	assert_in_range(ns, cfg.window_ns, 20 * cfg.window_ns);
-	rig_count();
-	assert_int_equal(rig.seen.new, 2);
-	assert_int_equal(rig.seen.early, 0);
+	fixture_count();
+	assert_int_equal(fixture.seen.new, 2);
+	assert_int_equal(fixture.seen.early, 0);
 }
 
 /* When the hand last passed a block. */
@@ -300,42 +300,42 @@ static uint64_t last_pass_ns(const struct dedup_state *st)
 	uint64_t last = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(st->marks); i++)
-		if (dedup_read(&st->marks[i].at_ns) > last)
-			last = dedup_read(&st->marks[i].at_ns);
+		if (READ_ONCE(st->marks[i].at_ns) > last)
+			last = READ_ONCE(st->marks[i].at_ns);
 	return last;
 }
 
 /* After its last pass, of which nothing is left to be counted. */
 static bool has_looked_again(void)
 {
-	const struct dedup_state *st = rig.filter.state;
+	const struct dedup_state *st = fixture.filter.state;
 
-	rig_count();
-	return dedup_read(&st->last_ns) > last_pass_ns(st) &&
-	       rig.seen.early == dedup_read(&st->early);
+	fixture_count();
+	return READ_ONCE(st->last_ns) > last_pass_ns(st) &&
+	       fixture.seen.early == READ_ONCE(st->early);
 }
 
 static void overload_drives_the_hand(void **state)
 {
-	struct dedup_config cfg = rig_live_config(RIG_PORTS);
+	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
 	uint64_t start = kernel_now_ns();
 	struct frame f;
 	bool again;
 
 	(void)state;
 	cfg.tick_ns = 1000 * MS;
-	rig_load(&cfg);
-	while (rig.seen.early < 2 * cfg.blocks && kernel_now_ns() - start < 100000 * MS) {
+	fixture_load(&cfg);
+	while (fixture.seen.early < 2 * cfg.blocks && kernel_now_ns() - start < 100000 * MS) {
 		for (int i = 0; i < 100; i++) {
 			struct id id = id_fresh();
 
 			frame_build(&f, &(struct frame_plan){ .body = 0 }, &id);
-			assert_int_equal(rig_run(&f), XDP_PASS);
+			assert_int_equal(fixture_run(&f), XDP_PASS);
 		}
-		rig_count();
+		fixture_count();
 	}
-	assert_true(rig.seen.early >= 2 * cfg.blocks);
-	assert_int_equal(rig.seen.new + rig.seen.unlearned, rig.seen.rx);
+	assert_true(fixture.seen.early >= 2 * cfg.blocks);
+	assert_int_equal(fixture.seen.new + fixture.seen.unlearned, fixture.seen.rx);
 	/* There may be more to do: it looks again soon, not a tick later. */
 	start = kernel_now_ns();
 	do {
@@ -348,22 +348,22 @@ static void overload_drives_the_hand(void **state)
 /* As if the hand had been held up: by its marks, everything has been due for a second. */
 static void a_hand_that_was_held_up_says_so(void **state)
 {
-	struct dedup_config cfg = rig_live_config(RIG_PORTS);
+	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
 	struct dedup_state *st;
 	uint64_t start;
 
 	(void)state;
-	rig_load(&cfg);
-	st = rig.filter.state;
+	fixture_load(&cfg);
+	st = fixture.filter.state;
 	start = kernel_now_ns();
 	assert_int_equal(st->late, 0);
 	for (uint32_t i = 0; i < dedup_hand_segments(&cfg); i++)
 		dedup_mark(st, -1, i)->at_ns = start - cfg.window_ns - 1000 * MS;
-	while (rig.seen.late < cfg.places && kernel_now_ns() - start < 10000 * MS) {
+	while (fixture.seen.late < cfg.places && kernel_now_ns() - start < 10000 * MS) {
 		usleep(1000);
-		rig_count();
+		fixture_count();
 	}
-	assert_int_equal(rig.seen.late, cfg.places);
+	assert_int_equal(fixture.seen.late, cfg.places);
 	assert_int_equal(st->late, cfg.places);
 	assert_true(st->late_max_ns >= 1000 * MS);
 }
@@ -371,19 +371,19 @@ static void a_hand_that_was_held_up_says_so(void **state)
 /* What is more than a step may do, the next one does, which here is far off. */
 static void a_step_is_bounded(void **state)
 {
-	struct dedup_config cfg = rig_live_config(RIG_PORTS);
+	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
 	struct dedup_state *st;
 
 	(void)state;
 	cfg.blocks = cfg.places = 3 * DEDUP_STEP_PLACES;
 	cfg.segment_places = cfg.blocks / 16;
 	cfg.busy_tick_ns = 1000000 * MS;
-	rig_load(&cfg);
-	st = rig.filter.state;
+	fixture_load(&cfg);
+	st = fixture.filter.state;
 	dedup_hand_request(st, &cfg, cfg.blocks, false);
-	rig_await(&st->passed, DEDUP_STEP_PLACES);
+	fixture_await(&st->passed, DEDUP_STEP_PLACES);
 	usleep(100000);
-	assert_int_equal(dedup_read(&st->passed), DEDUP_STEP_PLACES);
+	assert_int_equal(READ_ONCE(st->passed), DEDUP_STEP_PLACES);
 }
 
 #define POOL 64
@@ -398,7 +398,7 @@ static struct id any_id(const struct id *pool, uint64_t random)
 
 static int as_ids_add(enum dedup_reason reason)
 {
-	return reason == DEDUP_new ? 1 : reason == DEDUP_no_id ? -EINVAL : 0;
+	return reason == DEDUP_REASON_new ? 1 : reason == DEDUP_REASON_no_id ? -EINVAL : 0;
 }
 
 /* A packet with any ids, or now and then the application, which adds an id itself. */
@@ -423,11 +423,11 @@ static void any_operation(struct model *m, const struct id *pool, uint64_t *seed
 		ids[i] = any_id(pool, random_next(seed));
 	reason = model_judge(m, plan.type, ids, plan.count);
 	if (plan.type == GSP_EVENT && (random >> 40) % 8 == 0) {
-		assert_int_equal(ids_add(&rig.filter, ids[0].bytes), as_ids_add(reason));
+		assert_int_equal(ids_add(&fixture.filter, ids[0].bytes), as_ids_add(reason));
 		return;
 	}
 	frame_build(&f, &plan, ids);
-	expect(&f, rig_verdict(reason), reason);
+	expect(&f, fixture_verdict(reason), reason);
 }
 
 /* All bits equal; then both start again, so that fresh ids stay likely. */
@@ -435,16 +435,16 @@ static void compare_and_clear(struct model *m)
 {
 	size_t size = m->cfg->blocks * sizeof(*m->blocks);
 
-	if (memcmp(rig.filter.blocks, m->blocks, size))
-		fail_msg("%s: the kernel's bits are not the model's", rig.row);
-	memset(rig.filter.blocks, 0, size);
+	if (memcmp(fixture.filter.blocks, m->blocks, size))
+		fail_msg("%s: the kernel's bits are not the model's", fixture.row);
+	memset(fixture.filter.blocks, 0, size);
 	model_clear(m);
 }
 
 /* Random operations on a filter of this shape, with the hand put anywhere. */
 static void compare_with_model(uint32_t blocks, uint32_t words, uint32_t bits, int operations)
 {
-	struct dedup_config cfg = rig_still_config();
+	struct dedup_config cfg = fixture_still_config();
 	uint64_t seed = blocks + words + bits;
 	struct id pool[POOL];
 	struct model m;
@@ -453,15 +453,15 @@ static void compare_with_model(uint32_t blocks, uint32_t words, uint32_t bits, i
 	cfg.blocks = cfg.places = blocks;
 	cfg.words = words;
 	cfg.bits = bits;
-	rig_load(&cfg);
+	fixture_load(&cfg);
 	snprintf(row, sizeof(row), "%u blocks, %u words, %u bits", blocks, words, bits);
-	rig.row = row;
-	rig.filter.state->limit = INT64_MAX;
-	model_start(&m, rig.filter.config);
+	fixture.row = row;
+	fixture.filter.state->limit = INT64_MAX;
+	model_start(&m, fixture.filter.config);
 	for (int i = 0; i < operations; i++) {
 		if (i % 16 == 0)
 			m.hand = random_next(&seed) << 32 | random_next(&seed) % blocks;
-		rig.filter.state->hand = m.hand;
+		fixture.filter.state->hand = m.hand;
 		for (int j = 0; j < POOL && i % 512 == 0; j++)
 			pool[j] = id_fresh();
 		any_operation(&m, pool, &seed);
@@ -470,7 +470,7 @@ static void compare_with_model(uint32_t blocks, uint32_t words, uint32_t bits, i
 	}
 	compare_and_clear(&m);
 	model_stop(&m);
-	rig.row = "";
+	fixture.row = "";
 }
 
 static void random_operations_agree_with_the_model(void **state)
@@ -481,7 +481,7 @@ static void random_operations_agree_with_the_model(void **state)
 	for (size_t w = 0; w < ARRAY_SIZE(WORDS); w++) {
 		for (uint32_t bits = 1; bits <= DEDUP_BITS_MAX; bits++) {
 			compare_with_model(BLOCKS[(w + bits) % 5], WORDS[w], bits, 8192);
-			rig_unload(state);
+			fixture_unload(state);
 		}
 	}
 }
@@ -494,16 +494,16 @@ static uint32_t instructions(void **state, const struct dedup_config *cfg)
 	struct bpf_prog_info info = { 0 };
 	__u32 len = sizeof(info);
 
-	rig_load(cfg);
-	assert_int_equal(bpf_obj_get_info_by_fd(rig.fd, &info, &len), 0);
-	rig_unload(state);
+	fixture_load(cfg);
+	assert_int_equal(bpf_obj_get_info_by_fd(fixture.fd, &info, &len), 0);
+	fixture_unload(state);
 	return info.xlated_prog_len / 8;
 }
 
 /* What was not chosen is not there: the verifier has folded it away. */
 static void options_not_chosen_cost_nothing(void **state)
 {
-	struct dedup_config plain = rig_live_config("8001"), other = plain;
+	struct dedup_config plain = fixture_live_config("8001"), other = plain;
 	uint32_t cost, of_words[5];
 
 	plain.words = 2;
@@ -528,8 +528,8 @@ static void options_not_chosen_cost_nothing(void **state)
 	assert_true(instructions(state, &other) > cost);
 }
 
-#define STILL(name) cmocka_unit_test_setup_teardown(name, rig_load_still, rig_unload)
-#define OWN(name) cmocka_unit_test_teardown(name, rig_unload)
+#define STILL(name) cmocka_unit_test_setup_teardown(name, fixture_load_still, fixture_unload)
+#define OWN(name) cmocka_unit_test_teardown(name, fixture_unload)
 
 int main(void)
 {

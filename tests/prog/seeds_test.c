@@ -3,7 +3,7 @@
  * that were computed without it: Colibri's gossip filter (its groups 8 and 9 are about its
  * source text) and a bit array with a single hash. Through the packet program and through the library.
  */
-#include "exact_bed.h"
+#include "layout_runner.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,36 +45,36 @@ static void ids_are_those_of_the_vectors(void **state)
 
 static struct fill fill_now(void)
 {
-	return stats_fill(rig.filter.config, rig.filter.blocks, rig.filter.state->hand);
+	return stats_fill(fixture.filter.config, fixture.filter.blocks, fixture.filter.state->hand);
 }
 
 static void load_colibri(void)
 {
-	struct dedup_config cfg = exact_config(&(struct exact_shape){
+	struct dedup_config cfg = layout_run_config(&(struct layout_shape){
 		.layout = DEDUP_FLAT, .hash = DEDUP_COLIBRI, .capacity = 1000, .fpr = 0.01 });
 
-	rig_load(&cfg);
-	assert_int_equal(rig.filter.config->m, 9586);
-	assert_int_equal(rig.filter.config->k, 7);
+	fixture_load(&cfg);
+	assert_int_equal(fixture.filter.config->m, 9586);
+	assert_int_equal(fixture.filter.config->k, 7);
 }
 
 /* The current array as Colibri has it: ceil(m / 8) bytes. */
 static size_t array_bytes(void)
 {
-	return (rig.filter.config->m + 7) / 8;
+	return (fixture.filter.config->m + 7) / 8;
 }
 
 /* Bits that there is memory for. */
 static uint64_t array_bits(void)
 {
-	return rig.filter.config->blocks / 2 * (uint64_t)DEDUP_BLOCK_BITS;
+	return fixture.filter.config->blocks / 2 * (uint64_t)DEDUP_BLOCK_BITS;
 }
 
 static const uint8_t *array_now(void)
 {
-	uint64_t array = dedup_hand_epoch(rig.filter.state->hand) & 1;
+	uint64_t array = dedup_hand_epoch(fixture.filter.state->hand) & 1;
 
-	return (const uint8_t *)(rig.filter.blocks + array * rig.filter.config->places);
+	return (const uint8_t *)(fixture.filter.blocks + array * fixture.filter.config->places);
 }
 
 static void insert(uint64_t first, uint64_t cnt)
@@ -82,7 +82,7 @@ static void insert(uint64_t first, uint64_t cnt)
 	for (uint64_t i = first; i < first + cnt; i++) {
 		struct id id = vector_id(i);
 
-		exact_packet(&id);
+		layout_run_packet(&id);
 	}
 }
 
@@ -126,16 +126,16 @@ static void group_3_no_false_negatives(void **state)
 	for (uint64_t i = 0; i < 1000; i++) {
 		struct id id = vector_id(i);
 
-		exact_packet(&id);
+		layout_run_packet(&id);
 		for (uint64_t j = 0; j <= i; j += 1 + i / 16)
-			assert_int_equal(ids_test(&rig.filter, vector_id(j).bytes), 1);
+			assert_int_equal(ids_test(&fixture.filter, vector_id(j).bytes), 1);
 	}
 	for (uint64_t i = 0; i < 1000; i++) {
 		struct id id = vector_id(i);
 
-		assert_true(exact_ask(&id));
-		assert_true(exact_packet(&id));
-		assert_int_equal(ids_test(&rig.filter, id.bytes), 1);
+		assert_true(layout_run_ask(&id));
+		assert_true(layout_run_packet(&id));
+		assert_int_equal(ids_test(&fixture.filter, id.bytes), 1);
 	}
 }
 
@@ -143,7 +143,7 @@ static void expect_array(const char *sha256)
 {
 	uint8_t digest[32], expected[32];
 
-	exact_sha256(array_now(), array_bytes(), digest);
+	plain_sha256(array_now(), array_bytes(), digest);
 	from_hex(sha256, expected, sizeof(expected));
 	assert_memory_equal(digest, expected, sizeof(digest));
 }
@@ -160,8 +160,8 @@ static void empirical_fpr(size_t n)
 	for (uint64_t i = from; i < from + queries; i++) {
 		struct id id = vector_id(i);
 
-		by_packet += exact_ask(&id);
-		by_call += ids_test(&rig.filter, id.bytes);
+		by_packet += layout_run_ask(&id);
+		by_call += ids_test(&fixture.filter, id.bytes);
 	}
 	assert_int_equal(by_packet, vector_number(run, "false_positives"));
 	assert_int_equal(by_call, by_packet);
@@ -189,15 +189,15 @@ static void group_6_reset_clears_all_bits(void **state)
 	load_colibri();
 	insert(0, 1000);
 	assert_true(fill_now().set_current > 0);
-	exact_pass_reset();
-	for (uint32_t i = 0; i < rig.filter.config->blocks; i++)
-		assert_memory_equal(&rig.filter.blocks[i], &(struct dedup_block){ 0 },
+	layout_run_pass_reset();
+	for (uint32_t i = 0; i < fixture.filter.config->blocks; i++)
+		assert_memory_equal(&fixture.filter.blocks[i], &(struct dedup_block){ 0 },
 				    sizeof(struct dedup_block));
 	for (uint64_t i = 0; i < 1000; i++) {
 		struct id id = vector_id(i);
 
-		assert_false(exact_ask(&id));
-		assert_int_equal(ids_test(&rig.filter, id.bytes), 0);
+		assert_false(layout_run_ask(&id));
+		assert_int_equal(ids_test(&fixture.filter, id.bytes), 0);
 	}
 	/* And takes the same bits again. */
 	insert(0, 1000);
@@ -215,16 +215,16 @@ static void group_7_positions_are_the_vectors(void **state)
 		struct dedup_config cfg = { .layout = DEDUP_FLAT,
 					    .hash = DEDUP_COLIBRI,
 					    .id_bytes = GSP_ID_BYTES };
-		uint32_t plain[EXACT_PROBES_MAX];
+		uint32_t plain[PLAIN_PROBES_MAX];
 		struct id id = id_from_hex(text(row, "id"));
 		struct dedup_positions p;
 
 		cfg.m = vector_number(row, "m");
 		cfg.k = json_object_array_length(at);
 		p = positions_of(&id, &cfg);
-		exact_positions(&cfg, &id, plain);
+		plain_positions(&cfg, &id, plain);
 		for (uint32_t i = 0; i < cfg.k; i++) {
-			assert_int_equal(p.at[i], vector_nth(at, i));
+			assert_int_equal(p.index[i], vector_nth(at, i));
 			assert_int_equal(plain[i], vector_nth(at, i));
 		}
 	}
@@ -239,10 +239,10 @@ static void group_7_hash_is_the_same_in_every_instance(void **state)
 	load_colibri();
 	insert(0, 100);
 	memcpy(first, array_now(), sizeof(first));
-	rig_unload(state);
+	fixture_unload(state);
 	load_colibri();
 	for (uint64_t i = 0; i < 100; i++)
-		ids_see(&rig.filter, vector_id(i).bytes);
+		ids_see(&fixture.filter, vector_id(i).bytes);
 	assert_memory_equal(array_now(), first, sizeof(first));
 }
 
@@ -254,7 +254,7 @@ static void group_7_order_does_not_matter(void **state)
 	load_colibri();
 	insert(0, 500);
 	memcpy(first, array_now(), sizeof(first));
-	exact_pass_reset();
+	layout_run_pass_reset();
 	for (uint64_t i = 500; i--;)
 		insert(i, 1);
 	assert_memory_equal(array_now(), first, sizeof(first));
@@ -297,12 +297,12 @@ static void group_10_one_id_sets_its_bits(void **state)
 {
 	(void)state;
 	for (uint64_t i = 0; i < 20; i++) {
-		uint32_t at[EXACT_PROBES_MAX], distinct = 0;
+		uint32_t at[PLAIN_PROBES_MAX], distinct = 0;
 		struct id id = vector_id(i);
 
 		load_colibri();
-		exact_packet(&id);
-		exact_positions(rig.filter.config, &id, at);
+		layout_run_packet(&id);
+		plain_positions(fixture.filter.config, &id, at);
 		for (int a = 0; a < 7; a++) {
 			bool first = true;
 
@@ -322,7 +322,7 @@ static void group_10_occupancy_is_the_vectors(void **state)
 	load_colibri();
 	insert(0, 1000);
 	expect_occupancy(vector_number(run, "set_bits"));
-	exact_pass_reset();
+	layout_run_pass_reset();
 	expect_occupancy(0);
 }
 
@@ -334,24 +334,24 @@ static const uint32_t SIZES[] = { 1, 2, 63, 64, 65, 100, 9586, 95850 };
 
 static void load_bit_array(uint32_t m)
 {
-	struct dedup_config cfg = exact_config(
-		&(struct exact_shape){ .layout = DEDUP_FLAT, .hash = DEDUP_FNV1A, .m = m, .k = 1 });
+	struct dedup_config cfg = layout_run_config(
+		&(struct layout_shape){ .layout = DEDUP_FLAT, .hash = DEDUP_FNV1A, .m = m, .k = 1 });
 
-	rig_load(&cfg);
-	assert_int_equal(rig.filter.config->m, m);
+	fixture_load(&cfg);
+	assert_int_equal(fixture.filter.config->m, m);
 }
 
 /* Adds a key, either way. Was it new? */
 static bool add_key(const struct id *id, bool by_packet)
 {
-	return by_packet ? !exact_packet(id) : ids_see(&rig.filter, id->bytes) == 1;
+	return by_packet ? !layout_run_packet(id) : ids_see(&fixture.filter, id->bytes) == 1;
 }
 
 static bool has_key(const struct id *id)
 {
-	bool by_packet = exact_ask(id);
+	bool by_packet = layout_run_ask(id);
 
-	assert_int_equal(ids_test(&rig.filter, id->bytes), by_packet);
+	assert_int_equal(ids_test(&fixture.filter, id->bytes), by_packet);
 	return by_packet;
 }
 
@@ -390,7 +390,7 @@ static void bit_array_boundary(void **state)
 	for (size_t s = 0; s < ARRAY_SIZE(SIZES); s++) {
 		for (uint64_t i = 0; i < 6; i++) {
 			struct id id = vector_id(i);
-			uint64_t bit = exact_fnv1a(&id, sizeof(id)) % SIZES[s];
+			uint64_t bit = plain_fnv1a(&id, sizeof(id)) % SIZES[s];
 			const __u64 *words;
 
 			load_bit_array(SIZES[s]);
@@ -459,7 +459,7 @@ static void fnv_positions_are_the_vectors(void **state)
 		size_t len = from_hex(text(row, "key"), key, sizeof(key));
 		uint64_t h = strtoull(text(row, "fnv1a64"), NULL, 16);
 
-		assert_true(exact_fnv1a(key, len) == h);
+		assert_true(plain_fnv1a(key, len) == h);
 		json_object_object_foreach(member(row, "at"), m, at)
 		{
 			uint64_t bit = json_object_get_uint64(at);
@@ -480,14 +480,14 @@ static void fnv_positions_are_the_vectors(void **state)
 			free(words);
 			memcpy(id.byte, key, len);
 			dedup_positions(&p, &id, &cfg);
-			assert_int_equal(p.at[0], bit);
+			assert_int_equal(p.index[0], bit);
 		}
 	}
 }
 
 int main(void)
 {
-#define OWN(test) cmocka_unit_test_teardown(test, rig_unload)
+#define OWN(test) cmocka_unit_test_teardown(test, fixture_unload)
 	struct CMUnitTest tests[] = {
 		OWN(ids_are_those_of_the_vectors),
 		OWN(group_1_size_filter_math),

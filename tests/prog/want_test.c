@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Ids that are wanted though they are known: what the packet program and its hand make of them. */
-#include "exact_bed.h"
+#include "layout_runner.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -23,7 +23,7 @@
 
 static const struct {
 	const char *name;
-	struct exact_shape shape;
+	struct layout_shape shape;
 } LAYOUTS[] = {
 	{ "blocked", { .layout = DEDUP_BLOCKED, .fpr = 1e-9 } },
 	{ "flat", { .layout = DEDUP_FLAT, .hash = DEDUP_COLIBRI, .m = 1 << 20, .k = 9 } },
@@ -36,52 +36,52 @@ typedef void (*try_fn)(void);
 static void for_each_layout(void (*change)(struct dedup_config *cfg), try_fn try)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(LAYOUTS); i++) {
-		struct dedup_config cfg = exact_still_config(&LAYOUTS[i].shape);
+		struct dedup_config cfg = layout_run_still_config(&LAYOUTS[i].shape);
 
 		if (change)
 			change(&cfg);
-		rig_load(&cfg);
-		rig.row = LAYOUTS[i].name;
+		fixture_load(&cfg);
+		fixture.row = LAYOUTS[i].name;
 		try();
-		rig_unload(NULL);
+		fixture_unload(NULL);
 	}
 }
 
 static int want(const struct id *id)
 {
-	return want_id(&rig.filter, id->bytes);
+	return want_id(&fixture.filter, id->bytes);
 }
 
 static bool is_rare(void)
 {
-	return dedup_read(&rig.filter.state->stale_at) & DEDUP_RARE;
+	return READ_ONCE(fixture.filter.state->stale_at) & DEDUP_RARE;
 }
 
 static void try_once(void)
 {
 	struct id ids[3], fresh = id_fresh(), ihave[2];
 
-	rig_learn(ids, 3);
-	expect_event(&ids[0], XDP_DROP, DEDUP_duplicate);
+	fixture_learn(ids, 3);
+	expect_event(&ids[0], XDP_DROP, DEDUP_REASON_duplicate);
 	assert_int_equal(want(&ids[0]), 1);
 	assert_int_equal(want(&ids[1]), 1);
 	/* An IHAVE passes, and takes nothing out, wherever the id is in it. */
 	ihave[0] = ids[2], ihave[1] = ids[0];
 	for (int i = 0; i < 3; i++) {
-		expect_ihave(&ids[0], 1, XDP_PASS, DEDUP_ihave_new);
-		expect_ihave(ihave, 2, XDP_PASS, DEDUP_ihave_new);
-		expect_ihave(&ids[2], 1, XDP_DROP, DEDUP_ihave_duplicate);
-		expect_event(&ids[2], XDP_DROP, DEDUP_duplicate);
+		expect_ihave(&ids[0], 1, XDP_PASS, DEDUP_REASON_ihave_new);
+		expect_ihave(ihave, 2, XDP_PASS, DEDUP_REASON_ihave_new);
+		expect_ihave(&ids[2], 1, XDP_DROP, DEDUP_REASON_ihave_duplicate);
+		expect_event(&ids[2], XDP_DROP, DEDUP_REASON_duplicate);
 	}
-	expect_event(&ids[0], XDP_PASS, DEDUP_wanted);
-	expect_event(&ids[0], XDP_DROP, DEDUP_duplicate);
-	expect_ihave(ihave, 2, XDP_DROP, DEDUP_ihave_duplicate);
+	expect_event(&ids[0], XDP_PASS, DEDUP_REASON_wanted);
+	expect_event(&ids[0], XDP_DROP, DEDUP_REASON_duplicate);
+	expect_ihave(ihave, 2, XDP_DROP, DEDUP_REASON_ihave_duplicate);
 	/* Others are what they were. */
-	expect_event(&NO_ID, XDP_PASS, DEDUP_no_id);
-	expect_event(&fresh, XDP_PASS, DEDUP_new);
-	expect_event(&fresh, XDP_DROP, DEDUP_duplicate);
-	expect_event(&ids[1], XDP_PASS, DEDUP_wanted);
-	expect_event(&ids[1], XDP_DROP, DEDUP_duplicate);
+	expect_event(&NO_ID, XDP_PASS, DEDUP_REASON_no_id);
+	expect_event(&fresh, XDP_PASS, DEDUP_REASON_new);
+	expect_event(&fresh, XDP_DROP, DEDUP_REASON_duplicate);
+	expect_event(&ids[1], XDP_PASS, DEDUP_REASON_wanted);
+	expect_event(&ids[1], XDP_DROP, DEDUP_REASON_duplicate);
 }
 
 static void a_wanted_event_passes_once(void **state)
@@ -95,10 +95,10 @@ static void try_unknown(void)
 	struct id id = id_fresh();
 
 	assert_int_equal(want(&id), 0);
-	assert_int_equal(want_id(&rig.filter, NO_ID.bytes), -EINVAL);
+	assert_int_equal(want_id(&fixture.filter, NO_ID.bytes), -EINVAL);
 	assert_false(is_rare());
-	expect_event(&id, XDP_PASS, DEDUP_new);
-	expect_event(&id, XDP_DROP, DEDUP_duplicate);
+	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
 }
 
 static void an_unknown_id_does_not_enter(void **state)
@@ -112,34 +112,34 @@ static void wanted_twice_it_passes_once(void **state)
 	struct id id;
 
 	(void)state;
-	rig_learn(&id, 1);
+	fixture_learn(&id, 1);
 	assert_int_equal(want(&id), 1);
 	assert_int_equal(want(&id), 1);
-	expect_event(&id, XDP_PASS, DEDUP_wanted);
-	expect_event(&id, XDP_DROP, DEDUP_duplicate);
+	expect_event(&id, XDP_PASS, DEDUP_REASON_wanted);
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
 	assert_int_equal(want(&id), 1);
-	expect_event(&id, XDP_PASS, DEDUP_wanted);
-	expect_event(&id, XDP_DROP, DEDUP_duplicate);
+	expect_event(&id, XDP_PASS, DEDUP_REASON_wanted);
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
 }
 
 static void it_is_wanted_for_a_window(void **state)
 {
-	__u64 *last_ns = &rig.filter.state->last_ns;
+	__u64 *last_ns = &fixture.filter.state->last_ns;
 	struct id ids[3];
 
 	(void)state;
-	rig_learn(ids, 3);
+	fixture_learn(ids, 3);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(want(&ids[i]), 1);
-	*last_ns += rig.filter.config->window_ns - 1;
-	expect_event(&ids[0], XDP_PASS, DEDUP_wanted);
+	*last_ns += fixture.filter.config->window_ns - 1;
+	expect_event(&ids[0], XDP_PASS, DEDUP_REASON_wanted);
 	assert_int_equal(want(&ids[2]), 1); /* again: from now on */
 	*last_ns += 1;
-	expect_ihave(&ids[1], 1, XDP_DROP, DEDUP_ihave_duplicate);
-	expect_event(&ids[1], XDP_DROP, DEDUP_duplicate);
-	*last_ns += rig.filter.config->window_ns - 2;
-	expect_event(&ids[2], XDP_PASS, DEDUP_wanted);
-	expect_event(&ids[2], XDP_DROP, DEDUP_duplicate);
+	expect_ihave(&ids[1], 1, XDP_DROP, DEDUP_REASON_ihave_duplicate);
+	expect_event(&ids[1], XDP_DROP, DEDUP_REASON_duplicate);
+	*last_ns += fixture.filter.config->window_ns - 2;
+	expect_event(&ids[2], XDP_PASS, DEDUP_REASON_wanted);
+	expect_event(&ids[2], XDP_DROP, DEDUP_REASON_duplicate);
 }
 
 static struct id many[DEDUP_WANTED_MAX + 1];
@@ -149,19 +149,19 @@ static void a_full_table_takes_no_more(void **state)
 	const int last = DEDUP_WANTED_MAX;
 
 	(void)state;
-	rig_learn(many, last + 1);
+	fixture_learn(many, last + 1);
 	for (int i = 0; i < last; i++)
 		assert_int_equal(want(&many[i]), 1);
 	assert_int_equal(want(&many[last]), -ENOSPC);
 	assert_int_equal(want(&many[7]), 1); /* it is there already */
-	expect_event(&many[last], XDP_DROP, DEDUP_duplicate);
-	expect_event(&many[3], XDP_PASS, DEDUP_wanted);
+	expect_event(&many[last], XDP_DROP, DEDUP_REASON_duplicate);
+	expect_event(&many[3], XDP_PASS, DEDUP_REASON_wanted);
 	assert_int_equal(want(&many[last]), 1);
 	for (int i = 0; i <= last; i++)
 		expect_event(&many[i], i == 3 ? XDP_DROP : XDP_PASS,
-			     i == 3 ? DEDUP_duplicate : DEDUP_wanted);
+			     i == 3 ? DEDUP_REASON_duplicate : DEDUP_REASON_wanted);
 	for (int i = 0; i <= last; i++)
-		expect_event(&many[i], XDP_DROP, DEDUP_duplicate);
+		expect_event(&many[i], XDP_DROP, DEDUP_REASON_duplicate);
 }
 
 /* As after `reset`: nothing is known, and what is wanted still is. */
@@ -170,12 +170,12 @@ static void forgotten_it_passes_as_new_and_once_more(void **state)
 	struct id id;
 
 	(void)state;
-	rig_learn(&id, 1);
+	fixture_learn(&id, 1);
 	assert_int_equal(want(&id), 1);
-	memset(rig.filter.blocks, 0, rig.filter.config->blocks * sizeof(struct dedup_block));
-	expect_event(&id, XDP_PASS, DEDUP_new);
-	expect_event(&id, XDP_PASS, DEDUP_wanted);
-	expect_event(&id, XDP_DROP, DEDUP_duplicate);
+	memset(fixture.filter.blocks, 0, fixture.filter.config->blocks * sizeof(struct dedup_block));
+	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
+	expect_event(&id, XDP_PASS, DEDUP_REASON_wanted);
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
 }
 
 static void no_credit(struct dedup_config *cfg)
@@ -186,30 +186,30 @@ static void no_credit(struct dedup_config *cfg)
 /* Packets that are looked at closely are judged as others. */
 static void try_close_look(void)
 {
-	struct dedup_state *st = rig.filter.state;
+	struct dedup_state *st = fixture.filter.state;
 	struct id known[2], fresh = id_fresh();
 	struct frame f;
 	uint64_t word;
 
-	rig_learn(known, 2);
+	fixture_learn(known, 2);
 	assert_int_equal(want(&known[1]), 1);
 	frame_build(&f, &(struct frame_plan){ .body = 0 }, &fresh);
-	rig.linear = f.len - 1;
-	expect(&f, XDP_PASS, DEDUP_truncated);
-	rig.linear = 0;
+	fixture.linear = f.len - 1;
+	expect(&f, XDP_PASS, DEDUP_REASON_truncated);
+	fixture.linear = 0;
 
 	st->limit = st->learned;
-	expect_event(&fresh, XDP_PASS, DEDUP_unlearned);
-	expect_event(&known[0], XDP_DROP, DEDUP_duplicate);
+	expect_event(&fresh, XDP_PASS, DEDUP_REASON_unlearned);
+	expect_event(&known[0], XDP_DROP, DEDUP_REASON_duplicate);
 
 	word = st->stale_at;
 	st->stale_at = DEDUP_RARE; /* long ago */
-	expect_event(&known[0], XDP_PASS, DEDUP_stale);
-	expect_event(&known[1], XDP_PASS, DEDUP_stale);
-	expect_ihave(&known[0], 1, XDP_PASS, DEDUP_stale);
+	expect_event(&known[0], XDP_PASS, DEDUP_REASON_stale);
+	expect_event(&known[1], XDP_PASS, DEDUP_REASON_stale);
+	expect_ihave(&known[0], 1, XDP_PASS, DEDUP_REASON_stale);
 	st->stale_at = word;
-	expect_event(&known[0], XDP_DROP, DEDUP_duplicate);
-	expect_event(&known[1], XDP_PASS, DEDUP_wanted);
+	expect_event(&known[0], XDP_DROP, DEDUP_REASON_duplicate);
+	expect_event(&known[1], XDP_PASS, DEDUP_REASON_wanted);
 }
 
 static void a_close_look_sees_what_is_always_seen(void **state)
@@ -228,12 +228,12 @@ static void *want_during_a_walk(void *id)
 
 static void a_walk_under_way_is_waited_for(void **state)
 {
-	struct dedup_state *st = rig.filter.state;
+	struct dedup_state *st = fixture.filter.state;
 	pthread_t thread;
 	struct id id;
 
 	(void)state;
-	rig_learn(&id, 1);
+	fixture_learn(&id, 1);
 	answer = INT_MAX;
 	st->walks = 1;
 	assert_int_equal(pthread_create(&thread, NULL, want_during_a_walk, &id), 0);
@@ -242,7 +242,7 @@ static void a_walk_under_way_is_waited_for(void **state)
 	st->walks = 2;
 	pthread_join(thread, NULL);
 	assert_int_equal(answer, 1);
-	expect_event(&id, XDP_PASS, DEDUP_wanted);
+	expect_event(&id, XDP_PASS, DEDUP_REASON_wanted);
 	st->walks = 3;
 	assert_int_equal(want(&id), -ESTALE); /* it does not end */
 }
@@ -256,11 +256,11 @@ static void try_count(void)
 {
 	struct id id;
 
-	rig_learn(&id, 1);
+	fixture_learn(&id, 1);
 	assert_int_equal(want(&id), 1);
-	expect_ihave(&id, 1, XDP_PASS, DEDUP_ihave_new);
-	expect_event(&id, XDP_PASS, DEDUP_wanted);
-	expect_event(&id, XDP_PASS, DEDUP_duplicate);
+	expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_new);
+	expect_event(&id, XDP_PASS, DEDUP_REASON_wanted);
+	expect_event(&id, XDP_PASS, DEDUP_REASON_duplicate);
 }
 
 static void counted_only_it_counts_as_wanted_once(void **state)
@@ -278,12 +278,12 @@ static void try_app(void)
 {
 	struct id id = id_fresh();
 
-	expect_event(&id, XDP_PASS, DEDUP_new);
+	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
 	assert_int_equal(want(&id), 0);
-	assert_int_equal(ids_add(&rig.filter, id.bytes), 1);
+	assert_int_equal(ids_add(&fixture.filter, id.bytes), 1);
 	assert_int_equal(want(&id), 1);
-	expect_event(&id, XDP_PASS, DEDUP_wanted);
-	expect_event(&id, XDP_DROP, DEDUP_duplicate);
+	expect_event(&id, XDP_PASS, DEDUP_REASON_wanted);
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
 }
 
 static void an_application_that_learns_can_want(void **state)
@@ -299,7 +299,7 @@ static uint32_t entries(void)
 	struct dedup_id key, next;
 	uint32_t cnt = 0;
 
-	for (void *at = NULL; !bpf_map_get_next_key(rig.filter.wanted_fd, at, &next); at = &key) {
+	for (void *at = NULL; !bpf_map_get_next_key(fixture.filter.wanted_fd, at, &next); at = &key) {
 		key = next;
 		cnt++;
 	}
@@ -316,45 +316,45 @@ static void await_ordinary(void)
 
 static void the_hand_clears_what_has_expired(void **state)
 {
-	struct dedup_config cfg = rig_live_config(RIG_PORTS);
+	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
 	struct id ids[100];
 
 	(void)state;
 	cfg.window_ns = 2000 * MS;
-	rig_load(&cfg);
-	rig_learn(ids, ARRAY_SIZE(ids));
+	fixture_load(&cfg);
+	fixture_learn(ids, ARRAY_SIZE(ids));
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
 		assert_int_equal(want(&ids[i]), 1);
 	await_ordinary();
 	assert_int_equal(entries(), 0);
-	rig_learn(ids, 1);
-	expect_event(&ids[0], XDP_DROP, DEDUP_duplicate);
+	fixture_learn(ids, 1);
+	expect_event(&ids[0], XDP_DROP, DEDUP_REASON_duplicate);
 	assert_int_equal(want(&ids[0]), 1);
-	expect_event(&ids[0], XDP_PASS, DEDUP_wanted);
+	expect_event(&ids[0], XDP_PASS, DEDUP_REASON_wanted);
 }
 
 static void the_hand_keeps_what_is_wanted(void **state)
 {
-	struct dedup_config cfg = rig_live_config(RIG_PORTS);
+	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
 	struct dedup_state *st;
 	struct id ids[2];
 
 	(void)state;
-	rig_load(&cfg);
-	st = rig.filter.state;
-	rig_learn(ids, 2);
+	fixture_load(&cfg);
+	st = fixture.filter.state;
+	fixture_learn(ids, 2);
 	assert_int_equal(want(&ids[0]), 1);
 	assert_int_equal(want(&ids[1]), 1);
-	expect_event(&ids[0], XDP_PASS, DEDUP_wanted);
+	expect_event(&ids[0], XDP_PASS, DEDUP_REASON_wanted);
 	for (int i = 0; i < 5; i++) {
-		uint64_t stale_at = dedup_read(&st->stale_at);
+		uint64_t stale_at = READ_ONCE(st->stale_at);
 
 		/* Its clock goes on meanwhile. */
-		rig_await(&st->stale_at, stale_at + 1);
-		rig_await(&st->last_ns, dedup_read(&st->last_ns) + 100 * MS);
+		fixture_await(&st->stale_at, stale_at + 1);
+		fixture_await(&st->last_ns, READ_ONCE(st->last_ns) + 100 * MS);
 		assert_true(is_rare());
 	}
-	expect_event(&ids[1], XDP_PASS, DEDUP_wanted);
+	expect_event(&ids[1], XDP_PASS, DEDUP_REASON_wanted);
 	await_ordinary();
 }
 
@@ -374,13 +374,13 @@ static void pin(int cpu)
 	sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
-/* As rig_run(), for several threads at once. */
+/* As fixture_run(), for several threads at once. */
 static bool passes(struct frame *f, const struct id *id)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = f->data, .data_size_in = f->len);
 
 	memcpy(f->data + f->gsp + sizeof(struct gsp_header), id, sizeof(*id));
-	if (bpf_prog_test_run_opts(rig.fd, &opts))
+	if (bpf_prog_test_run_opts(fixture.fd, &opts))
 		abort();
 	return opts.retval == XDP_PASS;
 }
@@ -399,15 +399,15 @@ static void linger(uint64_t *seed, uint64_t max)
 /* The hand finds nothing wanted and is about to say so, when something is: it is not lost. */
 static void the_hand_loses_no_want(void **state)
 {
-	struct dedup_config cfg = rig_live_config(RIG_PORTS);
+	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
 	uint32_t tries = 0, lost = 0, cleared = 0;
 	static struct frame f;
 	uint64_t start_ns, seed = 1;
 	struct id id;
 
 	(void)state;
-	rig_load(&cfg); /* its timer is on this processor */
-	rig_learn(&id, 1);
+	fixture_load(&cfg); /* its timer is on this processor */
+	fixture_learn(&id, 1);
 	frame_build(&f, &(struct frame_plan){ .body = 0 }, &id);
 	pin(1);
 	start_ns = kernel_now_ns();
@@ -430,7 +430,7 @@ static atomic_bool stop;
 
 static void *walk_slowly(void *key)
 {
-	struct dedup_state *st = rig.filter.state;
+	struct dedup_state *st = fixture.filter.state;
 	uint64_t seed = 2;
 
 	pin(0);
@@ -439,11 +439,11 @@ static void *walk_slowly(void *key)
 		bool found, expired;
 
 		__sync_fetch_and_add(&st->walks, 1);
-		found = !bpf_map_lookup_elem(rig.filter.wanted_fd, key, &entry);
+		found = !bpf_map_lookup_elem(fixture.filter.wanted_fd, key, &entry);
 		expired = found && dedup_want_expired(&entry, st);
 		if (expired) {
 			linger(&seed, SHORT);
-			bpf_map_delete_elem(rig.filter.wanted_fd, key);
+			bpf_map_delete_elem(fixture.filter.wanted_fd, key);
 		}
 		__sync_fetch_and_add(&st->walks, 1);
 		linger(&seed, random_next(&seed) % 4 ? SHORT : MIDDLE);
@@ -453,7 +453,7 @@ static void *walk_slowly(void *key)
 
 static void a_walk_deletes_nothing_that_is_wanted_again(void **state)
 {
-	struct dedup_config cfg = rig_still_config();
+	struct dedup_config cfg = fixture_still_config();
 	uint32_t tries = 0, lost = 0;
 	struct dedup_state *st;
 	struct dedup_wanted entry;
@@ -464,9 +464,9 @@ static void a_walk_deletes_nothing_that_is_wanted_again(void **state)
 
 	(void)state;
 	cfg.window_ns = MS;
-	rig_load(&cfg);
-	st = rig.filter.state;
-	rig_learn(&id, 1);
+	fixture_load(&cfg);
+	st = fixture.filter.state;
+	fixture_learn(&id, 1);
 	key = id_key(&id);
 	atomic_store(&stop, false);
 	assert_int_equal(pthread_create(&thread, NULL, walk_slowly, &key), 0);
@@ -475,10 +475,10 @@ static void a_walk_deletes_nothing_that_is_wanted_again(void **state)
 		uint64_t walks;
 
 		lost += want(&id) != 1;
-		walks = dedup_read(&st->walks);
-		while (dedup_read(&st->walks) < walks + 2) /* a walk under way has ended */
+		walks = READ_ONCE(st->walks);
+		while (READ_ONCE(st->walks) < walks + 2) /* a walk under way has ended */
 			sched_yield();
-		lost += bpf_map_lookup_elem(rig.filter.wanted_fd, &key, &entry) != 0;
+		lost += bpf_map_lookup_elem(fixture.filter.wanted_fd, &key, &entry) != 0;
 		st->last_ns += MS;
 	}
 	atomic_store(&stop, true);
@@ -515,7 +515,8 @@ static void *run_side(void *arg)
 	for (uint32_t i = 0; i < atomic_load(&race.ids); i++) {
 		if (n == 0 && i % 64 == 63 && kernel_now_ns() > race.end_ns)
 			atomic_store(&race.ids, i + 1);
-		if (n == 0 && (ids_add(&rig.filter, race.id[i].bytes) != 1 || want(&race.id[i]) != 1))
+		if (n == 0 &&
+		    (ids_add(&fixture.filter, race.id[i].bytes) != 1 || want(&race.id[i]) != 1))
 			abort();
 		meet(&meetings);
 		race.passed[n][i] = passes(&race.frame[n], &race.id[i]);
@@ -553,20 +554,20 @@ static void race_once(uint32_t won[2])
 
 static void of_simultaneous_copies_one_passes(void **state)
 {
-	struct dedup_config cfg = rig_still_config();
+	struct dedup_config cfg = fixture_still_config();
 	uint32_t won[2] = { 0 };
 
 	(void)state;
-	rig_load(&cfg);
-	rig.filter.state->limit = INT64_MAX;
+	fixture_load(&cfg);
+	fixture.filter.state->limit = INT64_MAX;
 	for (int try = 0; try < RACE_TRIES && !(won[0] && won[1]); try++)
 		race_once(won);
 	assert_true(won[0] > 0);
 	assert_true(won[1] > 0);
 }
 
-#define STILL(name) cmocka_unit_test_setup_teardown(name, rig_load_still, rig_unload)
-#define OWN(name) cmocka_unit_test_teardown(name, rig_unload)
+#define STILL(name) cmocka_unit_test_setup_teardown(name, fixture_load_still, fixture_unload)
+#define OWN(name) cmocka_unit_test_teardown(name, fixture_unload)
 
 int main(void)
 {

@@ -52,7 +52,7 @@ static struct sets *learn(const struct dedup_config *c, uint32_t n, uint64_t *se
 
 			dedup_positions(&p, &id, c);
 			for (uint32_t j = 0; j < c->k; j++)
-				at[p.at[j]].word[set / 64] |= 1ULL << set % 64;
+				at[p.index[j]].word[set / 64] |= 1ULL << set % 64;
 		}
 	return at;
 }
@@ -65,7 +65,7 @@ static void hold(const struct sets *at, const struct dedup_positions *p, uint32_
 		uint64_t all = ~0ULL;
 
 		for (uint32_t i = 0; i < k && all; i++)
-			all &= at[p->at[i]].word[w];
+			all &= at[p->index[i]].word[w];
 		known->word[w] |= all;
 	}
 }
@@ -292,11 +292,11 @@ static void uneven_draws_count(void **state)
 
 		dedup_positions(&p, &id, &c);
 		if (i < MANY)
-			set[i] = p.at[0];
+			set[i] = p.index[0];
 		if (i == MANY)
 			qsort(set, MANY, sizeof(*set), by_number);
 		if (i >= MANY)
-			found += bsearch(p.at, set, MANY, sizeof(*set), by_number) != NULL;
+			found += bsearch(p.index, set, MANY, sizeof(*set), by_number) != NULL;
 	}
 	free(set);
 	assert_true(fabs(found - expected) <= 3 * sqrt(expected));

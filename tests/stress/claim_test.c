@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fips_bed.h"
+#include "fips_fixture.h"
 #include "fips_live.h"
 #include "sim.h"
 

@@ -2,7 +2,7 @@
 /* Every layout with every scheme: the packet program, the library and the plain model are
  * given the same ids, and must agree in every answer, every bit and every cell.
  */
-#include "exact_bed.h"
+#include "layout_runner.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 struct run {
 	char row[32]; /* for messages */
-	struct exact model;
+	struct plain model;
 	struct id pool[POOL];
 	uint64_t seed;
 	uint64_t by_kernel, by_library, lookups; /* ids, in all shapes of a combination */
@@ -70,10 +70,12 @@ static struct id any_id(struct run *r)
 static void send_event(struct run *r)
 {
 	struct id id = any_id(r);
-	int is_new = exact_see(&r->model, &id);
+	int is_new = array_see(&r->model, &id);
 
-	r->counted[is_new == 1 ? DEDUP_new : is_new == 0 ? DEDUP_duplicate : DEDUP_no_id]++;
-	assert_int_equal(exact_packet(&id), is_new == 0);
+	r->counted[is_new == 1	 ? DEDUP_REASON_new
+		   : is_new == 0 ? DEDUP_REASON_duplicate
+				 : DEDUP_REASON_no_id]++;
+	assert_int_equal(layout_run_packet(&id), is_new == 0);
 	r->by_kernel++;
 }
 
@@ -81,21 +83,21 @@ static void send_event(struct run *r)
 static void send_ihave(struct run *r)
 {
 	int count = 1 + (any(r, GSP_IDS_MAX) >> any(r, 6));
-	enum dedup_reason reason = DEDUP_ihave_duplicate;
+	enum dedup_reason reason = DEDUP_REASON_ihave_duplicate;
 	struct id ids[GSP_IDS_MAX];
 	struct frame f;
 
 	for (int i = 0; i < count; i++)
 		ids[i] = any_id(r);
-	for (int i = 0; i < count && reason == DEDUP_ihave_duplicate; i++) {
+	for (int i = 0; i < count && reason == DEDUP_REASON_ihave_duplicate; i++) {
 		if (!memcmp(&ids[i], &NO_ID, sizeof(NO_ID)))
-			reason = DEDUP_no_id;
-		else if (!exact_test(&r->model, &ids[i]))
-			reason = DEDUP_ihave_new;
+			reason = DEDUP_REASON_no_id;
+		else if (!plain_test(&r->model, &ids[i]))
+			reason = DEDUP_REASON_ihave_new;
 	}
 	r->counted[reason]++;
 	frame_build(&f, &(struct frame_plan){ .type = GSP_IHAVE, .count = count }, ids);
-	assert_int_equal(rig_run(&f), rig_verdict(reason));
+	assert_int_equal(fixture_run(&f), fixture_verdict(reason));
 	r->by_kernel++;
 }
 
@@ -103,7 +105,7 @@ static void see_here(struct run *r)
 {
 	struct id id = any_id(r);
 
-	assert_int_equal(ids_see(&rig.filter, id.bytes), exact_see(&r->model, &id));
+	assert_int_equal(ids_see(&fixture.filter, id.bytes), array_see(&r->model, &id));
 	r->by_library++;
 }
 
@@ -111,7 +113,7 @@ static void add_here(struct run *r)
 {
 	struct id id = any_id(r);
 
-	assert_int_equal(ids_add(&rig.filter, id.bytes), exact_add(&r->model, &id));
+	assert_int_equal(ids_add(&fixture.filter, id.bytes), plain_add(&r->model, &id));
 	r->by_library++;
 }
 
@@ -126,19 +128,19 @@ static void see_many_here(struct run *r)
 
 		memcpy(ids[i], &id, sizeof(id));
 	}
-	ids_see_many(&rig.filter, ids, cnt, results);
+	ids_see_many(&fixture.filter, ids, cnt, results);
 	for (unsigned int i = 0; i < cnt; i++)
-		assert_int_equal(results[i], exact_see(&r->model, (struct id *)ids[i]));
+		assert_int_equal(results[i], array_see(&r->model, (struct id *)ids[i]));
 	r->by_library += cnt;
 }
 
 static void remove_here(struct run *r)
 {
 	struct id id = any_id(r);
-	bool can = ids_can_remove(&rig.filter), none = !memcmp(&id, &NO_ID, sizeof(id));
+	bool can = ids_can_remove(&fixture.filter), none = !memcmp(&id, &NO_ID, sizeof(id));
 
-	assert_int_equal(ids_remove(&rig.filter, id.bytes),
-			 can || none ? exact_remove(&r->model, &id) : -EOPNOTSUPP);
+	assert_int_equal(ids_remove(&fixture.filter, id.bytes),
+			 can || none ? plain_remove(&r->model, &id) : -EOPNOTSUPP);
 	r->by_library++;
 }
 
@@ -147,7 +149,7 @@ static void look_up_here(struct run *r, uint32_t cnt)
 	for (uint32_t i = 0; i < cnt; i++) {
 		struct id id = any_id(r);
 
-		assert_int_equal(ids_test(&rig.filter, id.bytes), exact_test(&r->model, &id));
+		assert_int_equal(ids_test(&fixture.filter, id.bytes), plain_test(&r->model, &id));
 	}
 	r->lookups += cnt;
 }
@@ -175,26 +177,26 @@ static void turn(struct run *r)
 {
 	switch (any(r, 32)) {
 	case 0:
-		if (rig.filter.config->places <= 2 * DEDUP_STEP_PLACES) {
-			exact_pass_reset();
-			exact_reset(&r->model);
+		if (fixture.filter.config->places <= 2 * DEDUP_STEP_PLACES) {
+			layout_run_pass_reset();
+			plain_reset(&r->model);
 		}
 		break;
 	case 1 ... 3:
-		exact_pass_rotation();
-		exact_rotate(&r->model);
+		layout_run_pass_rotation();
+		plain_rotate(&r->model);
 		break;
 	default:
-		exact_pass_here();
-		exact_rotate(&r->model);
+		layout_run_pass_here();
+		plain_rotate(&r->model);
 	}
 }
 
 static void check_counters(const struct run *r)
 {
-	const __u64 *counters = (const __u64 *)&rig.seen;
+	const __u64 *counters = (const __u64 *)&fixture.seen;
 
-	rig_count();
+	fixture_count();
 	for (int i = 0; i < DEDUP_REASONS_CNT; i++)
 		assert_int_equal(counters[i], r->counted[i]);
 }
@@ -202,16 +204,16 @@ static void check_counters(const struct run *r)
 /* So many ids through one filter. How often it is turned follows its size: most of the
  * time some ids are known, some not, and some only seem to be.
  */
-static void run_shape(struct run *r, const struct exact_shape *s, uint32_t recent, uint32_t ids)
+static void run_shape(struct run *r, const struct layout_shape *s, uint32_t recent, uint32_t ids)
 {
-	struct dedup_config cfg = exact_config(s);
+	struct dedup_config cfg = layout_run_config(s);
 	uint64_t end = r->by_kernel + r->by_library + ids, turn_every;
 	uint32_t compare = 0;
 
 	cfg.recent = recent;
-	rig_load(&cfg);
-	rig.row = r->row;
-	exact_start(&r->model, rig.filter.config);
+	fixture_load(&cfg);
+	fixture.row = r->row;
+	plain_start(&r->model, fixture.filter.config);
 	memset(r->counted, 0, sizeof(r->counted));
 	turn_every = 2 + r->model.size / (cfg.k < 8 ? 8 : cfg.k);
 	if (cfg.layout == DEDUP_COUNTDOWN)
@@ -227,20 +229,21 @@ static void run_shape(struct run *r, const struct exact_shape *s, uint32_t recen
 		if (any(r, turn_every) == 0)
 			turn(r);
 		if (++compare * 8 > ids && (compare = 0, true))
-			exact_compare(&r->model);
+			layout_run_compare(&r->model);
 	}
-	exact_compare(&r->model);
-	assert_int_equal(
-		stats_fill(rig.filter.config, rig.filter.blocks, rig.filter.state->hand).set_current,
-		exact_set(&r->model));
+	layout_run_compare(&r->model);
+	assert_int_equal(stats_fill(fixture.filter.config, fixture.filter.blocks,
+				    fixture.filter.state->hand)
+				 .set_current,
+			 plain_set(&r->model));
 	check_counters(r);
 	look_up_here(r, ids);
-	exact_stop(&r->model);
-	rig_unload(NULL);
+	plain_stop(&r->model);
+	fixture_unload(NULL);
 }
 
 /* blocked: words and bits of all kinds. */
-static const struct exact_shape BLOCKED[] = {
+static const struct layout_shape BLOCKED[] = {
 	{ .blocks = 1, .words = 1, .bits = 1 },	   { .blocks = 1, .words = 4, .bits = 5 },
 	{ .blocks = 2, .words = 2, .bits = 3 },	   { .blocks = 7, .words = 2, .bits = 5 },
 	{ .blocks = 61, .words = 1, .bits = 4 },   { .blocks = 1009, .words = 4, .bits = 2 },
@@ -248,19 +251,19 @@ static const struct exact_shape BLOCKED[] = {
 };
 
 /* flat: around words and blocks, from one bit on. tezos wants powers of 2. */
-static const struct exact_shape FLAT[] = {
+static const struct layout_shape FLAT[] = {
 	{ .m = 1, .k = 1 },    { .m = 2, .k = 2 },   { .m = 63, .k = 1 },      { .m = 64, .k = 3 },
 	{ .m = 65, .k = 32 },  { .m = 511, .k = 7 }, { .m = 512, .k = 2 },     { .m = 513, .k = 5 },
 	{ .m = 9586, .k = 7 }, { .m = 1, .k = 32 },  { .m = 1000003, .k = 4 },
 };
-static const struct exact_shape FLAT_TEZOS[] = {
+static const struct layout_shape FLAT_TEZOS[] = {
 	{ .m = 2, .k = 1 },	 { .m = 2, .k = 32 },	    { .m = 64, .k = 3 },
 	{ .m = 256, .k = 32 },	 { .m = 512, .k = 2 },	    { .m = 1024, .k = 25 },
 	{ .m = 16384, .k = 18 }, { .m = 1 << 20, .k = 12 },
 };
 
 /* countdown: the extremes of each, tezos' 256 bits kept. */
-static const struct exact_shape COUNTDOWN[] = {
+static const struct layout_shape COUNTDOWN[] = {
 	{ .index_bits = 1, .k = 1, .countdown_bits = 1 },
 	{ .index_bits = 1, .k = 32, .countdown_bits = 24 },
 	{ .index_bits = 2, .k = 2, .countdown_bits = 2 },
@@ -277,12 +280,12 @@ static const struct exact_shape COUNTDOWN[] = {
 static const uint32_t RECENT[] = { 64, 1, 0, 8, 4096 };
 
 static void agree(enum dedup_layout layout, enum dedup_hash_scheme hash,
-		  const struct exact_shape *shapes, uint32_t cnt)
+		  const struct layout_shape *shapes, uint32_t cnt)
 {
 	struct run r = { .seed = layout * 16 + hash };
 
 	for (uint32_t i = 0; i < cnt; i++) {
-		struct exact_shape s = shapes[i];
+		struct layout_shape s = shapes[i];
 
 		s.layout = layout;
 		s.hash = hash;
@@ -317,7 +320,7 @@ AGREE(countdown, tezos, COUNTDOWN, TEZOS, COUNTDOWN)
 
 int main(void)
 {
-#define OWN(test) cmocka_unit_test_teardown(test, rig_unload)
+#define OWN(test) cmocka_unit_test_teardown(test, fixture_unload)
 	struct CMUnitTest tests[] = {
 		OWN(blocked_fast_agrees_with_the_model),
 		OWN(blocked_siphash_agrees_with_the_model),

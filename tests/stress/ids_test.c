@@ -39,7 +39,7 @@ static const struct kind {
 
 typedef int (*learn_fn)(struct filter *f, const uint8_t *id);
 
-struct story {
+struct attempt {
 	learn_fn learn;
 	const char *const *scripts; /* up to NULL */
 	struct sim *sim;
@@ -52,8 +52,8 @@ struct story {
 	uint32_t passes;
 };
 
-static struct story *running; /* whose call is under way */
-static int instructions;      /* that it has taken */
+static struct attempt *running; /* whose call is under way */
+static int instructions;	/* that it has taken */
 
 static size_t blocks_bytes(const struct sim *s)
 {
@@ -108,14 +108,14 @@ static int life(const struct sim *s, const uint8_t *id)
 	return passes;
 }
 
-static void play(struct story *story)
+static void play(struct attempt *attempt)
 {
-	for (const char *c = story->script; *c; c++) {
+	for (const char *c = attempt->script; *c; c++) {
 		if (*c == 'p') {
-			pass(story->sim);
-			story->passes++;
+			pass(attempt->sim);
+			attempt->passes++;
 		} else {
-			story->copies_new += ids_see(&story->sim->filter, story->id);
+			attempt->copies_new += ids_see(&attempt->sim->filter, attempt->id);
 		}
 	}
 }
@@ -123,31 +123,31 @@ static void play(struct story *story)
 /* Exactly one was told that it is new: but if it stood still for two passes, which is a window or
  * more, the id may have been forgotten meanwhile.
  */
-static bool is_one_winner(const struct story *story, int answer)
+static bool is_one_winner(const struct attempt *attempt, int answer)
 {
-	int winners = answer + story->copies_new;
-	bool may_be_two = story->passes >= 2 && strchr(story->script, 'c');
+	int winners = answer + attempt->copies_new;
+	bool may_be_two = attempt->passes >= 2 && strchr(attempt->script, 'c');
 
 	if (answer >= 0 && answer <= 1 && (winners == 1 || (winners == 2 && may_be_two)))
 		return true;
 	fprintf(stderr, "'%s' at instruction %d: %d of the stopped, %d of the copies were new\n",
-		story->script, instructions, answer, story->copies_new);
+		attempt->script, instructions, answer, attempt->copies_new);
 	return false;
 }
 
 /* Learned before it was stopped, the id has its age; else it is as new as can be, but where a copy
  * had it learned before a pass.
  */
-static bool lives_long_enough(const struct story *story)
+static bool lives_long_enough(const struct attempt *attempt)
 {
-	int is = life(story->sim, story->id), least = full_life(story->sim);
+	int is = life(attempt->sim, attempt->id), least = full_life(attempt->sim);
 
-	if (story->before == least || strstr(story->script, "cp"))
-		least -= (int)story->passes;
+	if (attempt->before == least || strstr(attempt->script, "cp"))
+		least -= (int)attempt->passes;
 	if (is >= least)
 		return true;
-	fprintf(stderr, "'%s' at instruction %d: known for %d more passes, not %d\n", story->script,
-		instructions, is, least);
+	fprintf(stderr, "'%s' at instruction %d: known for %d more passes, not %d\n",
+		attempt->script, instructions, is, least);
 	return false;
 }
 
@@ -179,15 +179,15 @@ static void end_trap(ucontext_t *thread)
 #endif
 
 /* Is the id also in a generation in which it was not the newest, where others had their room? */
-static bool is_stray(const struct story *story)
+static bool is_stray(const struct attempt *attempt)
 {
-	const struct dedup_config *c = &story->sim->config;
+	const struct dedup_config *c = &attempt->sim->config;
 	uint32_t bits = 0;
 
 	for (uint32_t i = 0; i < c->blocks * DEDUP_BLOCK_WORDS; i++)
-		bits += __builtin_popcountll(story->sim->filter.blocks->word[i]);
-	return story->before < 0 && c->layout != DEDUP_COUNTDOWN && !strcmp(story->script, "p") &&
-	       bits > c->k;
+		bits += __builtin_popcountll(attempt->sim->filter.blocks->word[i]);
+	return attempt->before < 0 && c->layout != DEDUP_COUNTDOWN &&
+	       !strcmp(attempt->script, "p") && bits > c->k;
 }
 
 /* For each script a process is forked that plays it here and goes on to its end. */
@@ -213,41 +213,41 @@ static void on_instruction(int signal, siginfo_t *info, void *context)
 	}
 }
 
-/* Lets story->learn run, stopped before each of its instructions, for each script. */
-static void stop_everywhere(struct story *story)
+/* Lets attempt->learn run, stopped before each of its instructions, for each script. */
+static void stop_everywhere(struct attempt *attempt)
 {
-	struct sim *s = story->sim;
+	struct sim *s = attempt->sim;
 	uint64_t learned = s->state.learned;
 	int answer;
 
-	running = story;
+	running = attempt;
 	instructions = 0;
 	set_trap(true);
-	answer = story->learn(&s->filter, story->id);
+	answer = attempt->learn(&s->filter, attempt->id);
 	set_trap(false);
-	if (story->script) {
+	if (attempt->script) {
 		/* One of those that were stopped. Each call has paid at most once. */
-		bool good = (story->learn == ids_add || is_one_winner(story, answer)) &&
-			    lives_long_enough(story) &&
-			    s->state.learned - learned <= 1 + (strchr(story->script, 'c') != NULL);
+		bool good = (attempt->learn == ids_add || is_one_winner(attempt, answer)) &&
+			    lives_long_enough(attempt) &&
+			    s->state.learned - learned <= 1 + (strchr(attempt->script, 'c') != NULL);
 
-		_exit(!good ? EXIT_FAILURE : is_stray(story) ? STRAY >> 8 : 0);
+		_exit(!good ? EXIT_FAILURE : is_stray(attempt) ? STRAY >> 8 : 0);
 	}
-	assert_int_equal(story->failures, 0);
+	assert_int_equal(attempt->failures, 0);
 	/* Only from a last look at the hand until all is written: 18 to 26 % of them, not 74 to 90. */
-	assert_true(story->strays < instructions / 2);
+	assert_true(attempt->strays < instructions / 2);
 	assert_true(instructions > 50);
 }
 
 static void test_stopped(void **state)
 {
-	struct story story = { .learn = ids_see, .scripts = SCRIPTS, .id = { 1, 2, 3 } };
+	struct attempt attempt = { .learn = ids_see, .scripts = SCRIPTS, .id = { 1, 2, 3 } };
 	struct sim s;
 
 	start(&s, *state);
-	story.sim = &s;
+	attempt.sim = &s;
 	pass(&s);
-	stop_everywhere(&story);
+	stop_everywhere(&attempt);
 	sim_stop(&s);
 }
 
@@ -255,16 +255,16 @@ static void test_stopped(void **state)
 static void stopped_add_renews(void **state)
 {
 	static const char *const PASS[] = { "p", NULL };
-	struct story story = { .learn = ids_add, .scripts = PASS, .id = { 1, 2, 3 } };
+	struct attempt attempt = { .learn = ids_add, .scripts = PASS, .id = { 1, 2, 3 } };
 	struct sim s;
 
 	(void)state;
 	start(&s, &KINDS[ARRAY_SIZE(KINDS) - 1]);
-	story.sim = &s;
-	assert_int_equal(ids_see(&s.filter, story.id), 1);
+	attempt.sim = &s;
+	assert_int_equal(ids_see(&s.filter, attempt.id), 1);
 	for (int i = 0; i < 5; i++)
 		pass(&s);
-	stop_everywhere(&story);
+	stop_everywhere(&attempt);
 	sim_stop(&s);
 }
 

@@ -2,7 +2,7 @@
 /* Copies of one id that the packet program and the library, or two threads of the library,
  * meet at the same instant: exactly one is told that it is new.
  */
-#include "exact_bed.h"
+#include "layout_runner.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -57,10 +57,10 @@ static void meet(struct race *r, int n, uint32_t i)
 
 static void empty_filter_memory(void)
 {
-	struct dedup_state *st = rig.filter.state;
+	struct dedup_state *st = fixture.filter.state;
 
-	memset(rig.filter.blocks, 0, rig.filter.config->blocks * sizeof(struct dedup_block));
-	__sync_fetch_and_add(&st->forgets, 1);
+	memset(fixture.filter.blocks, 0, fixture.filter.config->blocks * sizeof(struct dedup_block));
+	__sync_fetch_and_add(&st->recent_version, 1);
 }
 
 /* A packet's way to the filter takes longer than a call's: by how much, varies. */
@@ -109,23 +109,23 @@ static void *run_side(void *arg)
 		meet(r, n, i);
 		if (r->kernel[!n] && !r->kernel[n])
 			linger(&wait);
-		r->new[n][i] =
-			r->kernel[n] ? !exact_packet(&id) : ids_see(&rig.filter, id.bytes) == 1;
+		r->new[n][i] = r->kernel[n] ? !layout_run_packet(&id)
+					    : ids_see(&fixture.filter, id.bytes) == 1;
 	}
 	return NULL;
 }
 
 /* No id may be new to both sides, or to neither. Adds to won how many were new to each. */
-static void race_one(const struct exact_shape *s, uint32_t ids, bool kernel, bool clear,
+static void race_one(const struct layout_shape *s, uint32_t ids, bool kernel, bool clear,
 		     uint32_t won[2])
 {
 	struct race r = { .clear = clear, .kernel = { kernel, false } };
-	struct dedup_config cfg = exact_still_config(s);
+	struct dedup_config cfg = layout_run_still_config(s);
 	uint32_t both = 0, neither = 0;
 	struct side sides[2] = { { &r, 0 }, { &r, 1 } };
 	pthread_t threads[2];
 
-	rig_load(&cfg);
+	fixture_load(&cfg);
 	start_clock(&r, ids);
 	for (int n = 0; n < 2; n++) {
 		r.new[n] = calloc(ids, 1);
@@ -146,13 +146,13 @@ static void race_one(const struct exact_shape *s, uint32_t ids, bool kernel, boo
 		      neither, both, won[0], won[1]);
 	assert_int_equal(both, 0);
 	assert_int_equal(neither, 0);
-	rig_unload(NULL);
+	fixture_unload(NULL);
 }
 
 /* Shares the ids out to the shapes. Each side must have been the first one at times: of all of
  * them, as on a busy machine one may be late for each of the few ids of a shape.
  */
-static void race(const struct exact_shape *shapes, size_t cnt, bool kernel, bool clear)
+static void race(const struct layout_shape *shapes, size_t cnt, bool kernel, bool clear)
 {
 	uint32_t won[2] = { 0 };
 
@@ -164,13 +164,13 @@ static void race(const struct exact_shape *shapes, size_t cnt, bool kernel, bool
 }
 
 /* Large, so that hardly anything seems to be known; k large, so that learning takes long. */
-static const struct exact_shape FLAT = {
+static const struct layout_shape FLAT = {
 	.layout = DEDUP_FLAT,
 	.hash = DEDUP_FAST,
 	.m = 1 << 27,
 	.k = 16,
 };
-static const struct exact_shape COUNTDOWN = {
+static const struct layout_shape COUNTDOWN = {
 	.layout = DEDUP_COUNTDOWN,
 	.hash = DEDUP_FAST,
 	.index_bits = 23,
@@ -202,7 +202,7 @@ static void countdown_two_calls(void **state)
 }
 
 /* An id's places coincide with each other. */
-static const struct exact_shape TINY[] = {
+static const struct layout_shape TINY[] = {
 	{ .layout = DEDUP_FLAT, .hash = DEDUP_FAST, .m = 1, .k = 1 },
 	{ .layout = DEDUP_FLAT, .hash = DEDUP_FAST, .m = 3, .k = 5 },
 	{ .layout = DEDUP_FLAT, .hash = DEDUP_COLIBRI, .m = 40, .k = 16 },
@@ -239,13 +239,13 @@ static void *ask_for_all(void *arg)
 		if (i % 2) {
 			struct id other = nth_id(i + REMOVALS);
 
-			exact_packet(&id);
-			exact_packet(&other); /* takes the only place for a whole id */
+			layout_run_packet(&id);
+			layout_run_packet(&other); /* takes the only place for a whole id */
 		}
 		meet(r, 0, i);
-		exact_packet(&id);
+		layout_run_packet(&id);
 		meet(r, 0, 0);
-		r->new[0][i] = exact_ask(&id) == ids_test(&rig.filter, id.bytes);
+		r->new[0][i] = layout_run_ask(&id) == ids_test(&fixture.filter, id.bytes);
 		meet(r, 0, 0);
 	}
 	return NULL;
@@ -253,7 +253,7 @@ static void *ask_for_all(void *arg)
 
 static void a_removal_is_not_undone(void **state)
 {
-	struct dedup_config cfg = exact_still_config(&(struct exact_shape){
+	struct dedup_config cfg = layout_run_still_config(&(struct layout_shape){
 		.layout = DEDUP_COUNTDOWN, .hash = DEDUP_FIPS, .index_bits = 23, .k = 16 });
 	struct race r = { .new = { calloc(REMOVALS, 1) } };
 	uint32_t same = 0;
@@ -262,7 +262,7 @@ static void a_removal_is_not_undone(void **state)
 
 	(void)state;
 	cfg.recent = 1;
-	rig_load(&cfg);
+	fixture_load(&cfg);
 	start_clock(&r, REMOVALS);
 	assert_int_equal(pthread_create(&thread, NULL, ask_for_all, &r), 0);
 	pin(1);
@@ -271,7 +271,7 @@ static void a_removal_is_not_undone(void **state)
 
 		meet(&r, 1, i);
 		linger(&wait);
-		ids_remove(&rig.filter, id.bytes);
+		ids_remove(&fixture.filter, id.bytes);
 		meet(&r, 1, i);
 		meet(&r, 1, i);
 	}
@@ -310,7 +310,7 @@ static void the_sweep_overwrites_nobody(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, sweep_on, &s), 0);
 	pin(1);
 	for (uint32_t i = 0; i % 1024 || (i < 2000000 && kernel_now_ns() < end_ns); i++) {
-		struct dedup_positions p = { .at = { i % cells } };
+		struct dedup_positions p = { .index = { i % cells } };
 
 		/* Expired for long: the sweep would put it right. */
 		*(volatile __u32 *)dedup_cell(s.blocks, i % cells) = -100 - i % 1000;
@@ -325,7 +325,7 @@ static void the_sweep_overwrites_nobody(void **state)
 
 int main(void)
 {
-#define OWN(test) cmocka_unit_test_teardown(test, rig_unload)
+#define OWN(test) cmocka_unit_test_teardown(test, fixture_unload)
 	struct CMUnitTest tests[] = {
 		OWN(flat_packet_and_call),
 		OWN(flat_two_calls),

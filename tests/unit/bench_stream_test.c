@@ -2,7 +2,7 @@
 /* The bench's streams: how many ids are fresh, which ones come again, and whether two ran at once. */
 #include "support.h"
 
-#include "bench_rig.h"
+#include "bench_setup.h"
 
 #define IDS 100000
 #define FIRST 5000000 /* of the fresh ones */

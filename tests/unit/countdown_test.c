@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "countdown.h"
-#include "exact_model.h"
+#include "plain_model.h"
 #include "hand.h"
 #include "ids.h"
 #include "sim.h"
@@ -43,7 +43,7 @@ static uint32_t left_of(const struct sim *s, uint32_t cell)
 			       dedup_countdowns(s->state.hand, s->config.places), s->config.places);
 }
 
-static void compare(const struct sim *s, const struct exact *m)
+static void compare(const struct sim *s, const struct plain *m)
 {
 	for (uint32_t i = 0; i < m->size; i++)
 		if (left_of(s, i) != m->left[i])
@@ -56,7 +56,7 @@ static void pass(struct sim *s, uint32_t countdowns)
 	sim_pass(s, countdowns);
 }
 
-static void any_operation(struct sim *s, struct exact *m, struct id *pool, uint64_t *seed)
+static void any_operation(struct sim *s, struct plain *m, struct id *pool, uint64_t *seed)
 {
 	uint64_t any = random_next(seed);
 	struct id *id = &pool[any / 64 % 64];
@@ -65,16 +65,16 @@ static void any_operation(struct sim *s, struct exact *m, struct id *pool, uint6
 		*id = id_fresh();
 	switch (any % 16) {
 	case 0:
-		assert_int_equal(ids_remove(&s->filter, id->bytes), exact_remove(m, id));
+		assert_int_equal(ids_remove(&s->filter, id->bytes), plain_remove(m, id));
 		break;
 	case 1 ... 2:
-		assert_int_equal(ids_add(&s->filter, id->bytes), exact_add(m, id));
+		assert_int_equal(ids_add(&s->filter, id->bytes), plain_add(m, id));
 		break;
 	case 3 ... 7:
-		assert_int_equal(ids_test(&s->filter, id->bytes), exact_test(m, id));
+		assert_int_equal(ids_test(&s->filter, id->bytes), plain_test(m, id));
 		break;
 	default:
-		assert_int_equal(ids_see(&s->filter, id->bytes), exact_see(m, id));
+		assert_int_equal(ids_see(&s->filter, id->bytes), array_see(m, id));
 	}
 }
 
@@ -86,7 +86,7 @@ static void differ(uint32_t index_bits, uint32_t countdown_bits, uint32_t epoch,
 	uint64_t seed = index_bits << 8 | countdown_bits;
 	uint32_t max, k = 1 + index_bits % 5;
 	struct id pool[64];
-	struct exact m;
+	struct plain m;
 	struct sim s;
 
 	for (size_t i = 0; i < ARRAY_SIZE(pool); i++)
@@ -94,7 +94,7 @@ static void differ(uint32_t index_bits, uint32_t countdown_bits, uint32_t epoch,
 	start(&s, index_bits, k, countdown_bits, epoch);
 	max = s.config.places;
 	assert_int_equal(max, (1U << countdown_bits) - 1);
-	exact_start(&m, &s.config);
+	plain_start(&m, &s.config);
 	for (uint32_t i = 0; i < rounds; i++) {
 		uint32_t n = random_next(&seed) % 3;
 
@@ -104,12 +104,12 @@ static void differ(uint32_t index_bits, uint32_t countdown_bits, uint32_t epoch,
 			n += max < 200 ? random_next(&seed) % max : 200;
 		pass(&s, n);
 		for (; n; n--)
-			exact_rotate(&m);
+			plain_rotate(&m);
 		if (index_bits < 8 || i % 64 == 0)
 			compare(&s, &m);
 	}
 	compare(&s, &m);
-	exact_stop(&m);
+	plain_stop(&m);
 	sim_stop(&s);
 }
 

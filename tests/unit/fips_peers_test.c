@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* FIPS: a node against a plain model of one, and many nodes in a tree. */
-#include "fips_bed.h"
+#include "fips_fixture.h"
 
 #include <errno.h>
 #include <math.h>

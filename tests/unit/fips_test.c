@@ -2,7 +2,7 @@
 /* FIPS: filters and announcements against the vectors, rates against the tables of its
  * description.
  */
-#include "fips_bed.h"
+#include "fips_fixture.h"
 
 #include <errno.h>
 #include <math.h>
@@ -32,7 +32,7 @@ static void positions_match_the_vectors(void **state)
 		for (uint32_t j = 0; j < k; j++) {
 			uint32_t bit = json_object_get_int(json_object_array_get_idx(at, j));
 
-			assert_int_equal(p.at[j], bit);
+			assert_int_equal(p.index[j], bit);
 			((uint8_t *)expected.word)[bit >> 3] |= 1 << (bit & 7);
 		}
 		assert_false(fips_test(&f, &item));

@@ -2,7 +2,7 @@
 /* How large arrays of bits must be, and which rate they have: against rates that are
  * counted or tried, and against all other sizes.
  */
-#include "fips_bed.h"
+#include "fips_fixture.h"
 
 #include <errno.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "block.h"
-#include "exact_model.h"
+#include "plain_model.h"
 #include "gsp.h"
 #include "positions.h"
 #include "sha256.h"
@@ -38,13 +38,13 @@ static struct dedup_id random_id(uint64_t *seed, uint32_t bytes, uint32_t zeros)
 
 static void check_positions(const struct dedup_config *cfg, const struct dedup_id *id)
 {
-	uint32_t plain[EXACT_PROBES_MAX];
+	uint32_t plain[PLAIN_PROBES_MAX];
 	struct dedup_positions p;
 
 	dedup_positions(&p, id, cfg);
-	exact_positions_of(cfg, id->byte, plain);
+	plain_positions_of(cfg, id->byte, plain);
 	for (uint32_t i = 0; i < cfg->k; i++)
-		assert_int_equal(p.at[i], plain[i]);
+		assert_int_equal(p.index[i], plain[i]);
 }
 
 static void try_kind(void **state)
@@ -82,17 +82,17 @@ static void blocks_take_ids_of_any_length(void **state)
 						    .id_bytes = bytes };
 			struct dedup_id id = random_id(&seed, bytes, 0);
 			uint64_t expected[1000][4] = { 0 };
-			uint32_t plain[EXACT_PROBES_MAX], cnt;
+			uint32_t plain[PLAIN_PROBES_MAX], cnt;
 			struct dedup_probe p;
 
 			cfg.key[n % DEDUP_KEYS] = random_next(&seed);
 			dedup_probe(&p, dedup_hash(&id, dedup_id_words(bytes), &cfg), cfg.blocks,
 				    cfg.words, cfg.bits);
-			cnt = exact_positions_of(&cfg, id.byte, plain);
+			cnt = plain_positions_of(&cfg, id.byte, plain);
 			for (uint32_t i = 0; i < cnt; i++)
 				expected[plain[i] / 256][plain[i] / 64 % 4] |= 1ULL << plain[i] % 64;
 			for (uint32_t w = 0; w < cfg.words; w++)
-				assert_true(expected[p.block][p.at[w] / 8] == p.mask[w]);
+				assert_true(expected[p.block][p.offset[w] / 8] == p.mask[w]);
 		}
 }
 
@@ -131,7 +131,7 @@ static void a_message_of_any_length_is_hashed(void **state)
 			struct dedup_sha sha;
 
 			memcpy(text + 4, id.byte, bytes);
-			exact_sha256(text + (before ? 0 : 4), (before ? 4 : 0) + bytes, digest);
+			plain_sha256(text + (before ? 0 : 4), (before ? 4 : 0) + bytes, digest);
 			dedup_sha256(&sha, &m);
 			for (int i = 0; i < 32; i++)
 				assert_int_equal(sha.state[i / 4] >> (24 - 8 * (i % 4)) & 0xff,

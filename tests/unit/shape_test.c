@@ -257,7 +257,7 @@ static void fips_own_size_refuses_what_it_cannot_keep(void **state)
 	spec.bits = 1 << 16;
 	c = plan_of(&spec);
 	assert_true(plan_fpr(&c) <= 1e-6 * (1 + 1e-9) && c.capacity == 1);
-	spec.bits = 1 << 13; /* asked for in so many words: said, not refused */
+	spec.bits = 1 << 13; /* asked for in so many words: told, not refused */
 	c = plan_of(&spec);
 	assert_true(plan_fpr(&c) > 1e-6 && c.capacity == 1);
 	spec = spec_of(DEDUP_FLAT, DEDUP_FIPS, 1000, 1e-5);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_rig.h"
+#include "bench_setup.h"
 #include "say.h"
 
 #define PACKETS_MAX 10000 /* measured at once */

@@ -101,7 +101,7 @@ struct bench_figure bench_shipped_part(const struct bench_result *r, enum bench_
 /* How many measurements of two CPUs are left out, as the two did not run at once. */
 int bench_apart(const struct bench_result *r);
 
-struct bench_twins {
+struct bench_race {
 	uint64_t ids;
 	uint64_t twice, never; /* passed on both CPUs, on none (false positives) */
 	uint64_t apart;	       /* did not come at the same instant: a CPU was late */
@@ -110,6 +110,6 @@ struct bench_twins {
 /* So many fresh ids, each on two CPUs at the same instant, through a filter for as many.
  * -ENODEV with one CPU.
  */
-int bench_twins(uint64_t ids, double fpr, struct bench_twins *out);
+int bench_race(uint64_t ids, double fpr, struct bench_race *out);
 
 #endif

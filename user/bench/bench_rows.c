@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What is measured, opened and filled. */
-#include "bench_rig.h"
+#include "bench_setup.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -134,7 +134,7 @@ static int choose_rows(const struct bench *b, bool say, bool *wanted)
 	return wanted[BENCH_SHIPPED] ? 0 : -ENOMEM;
 }
 
-int bench_open_peers(struct bench *b, bool bloom, bool lru, uint32_t twins)
+int bench_open_peers(struct bench *b, bool bloom, bool lru, uint32_t race)
 {
 	struct bench_bpf *skel = bench_bpf__open();
 	const struct bench_subject *shipped = &b->subject[BENCH_SHIPPED];
@@ -144,7 +144,7 @@ int bench_open_peers(struct bench *b, bool bloom, bool lru, uint32_t twins)
 		return say_err(-errno, "cannot open the BPF object: %s", strerror(errno));
 	b->skel = skel;
 	*(struct dedup_config *)&skel->rodata_config->config = *shipped->filter.config;
-	bpf_map__set_max_entries(skel->maps.passes, twins ? twins : 1);
+	bpf_map__set_max_entries(skel->maps.passes, race ? race : 1);
 	bpf_map__set_max_entries(skel->maps.lru, lru ? b->capacity : 1);
 	bpf_map__set_max_entries(skel->maps.bloom, bloom ? b->capacity : 1);
 	bpf_map__set_map_extra(skel->maps.bloom, bloom_k(b));
@@ -245,7 +245,7 @@ static void turn(struct filter *f, uint64_t places)
 {
 	uint64_t goal = dedup_hand_request(f->state, f->config, places, false);
 
-	while (dedup_read(&f->state->passed) < goal)
+	while (READ_ONCE(f->state->passed) < goal)
 		usleep(1000);
 }
 

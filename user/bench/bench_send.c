@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Packets, sent through what is measured. */
-#include "bench_rig.h"
+#include "bench_setup.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -72,9 +72,9 @@ int bench_generator_fd(const struct bench *b)
 	return bpf_program__fd(b->skel->progs.generate);
 }
 
-int bench_twins_fd(const struct bench *b)
+int bench_race_fd(const struct bench *b)
 {
-	return bpf_program__fd(b->skel->progs.generate_twins);
+	return bpf_program__fd(b->skel->progs.generate_race);
 }
 
 int bench_aim(struct bench *b, int prog_fd)

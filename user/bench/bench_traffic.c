@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Streams of packets: which ids come, and when. */
-#include "bench_rig.h"
+#include "bench_setup.h"
 
 #define HOT_IDS 64
 #define GOSSIP_LATE 1000

@@ -224,11 +224,11 @@ static int run_sizes(const struct options *o, json_object *sizes)
 	return err;
 }
 
-static int run_twins(const struct options *o, json_object *head)
+static int run_race(const struct options *o, json_object *head)
 {
-	struct bench_twins t;
-	int err = bench_twins(o->copies, o->spec.fpr, &t);
-	json_object *twins;
+	struct bench_race t;
+	int err = bench_race(o->copies, o->spec.fpr, &t);
+	json_object *race;
 
 	if (err)
 		return err == -ENODEV ? 0 : err;
@@ -241,12 +241,12 @@ static int run_twins(const struct options *o, json_object *head)
 		putchar('\n');
 		return 0;
 	}
-	twins = json_object_new_object();
-	ADD(twins, "ids", json_object_new_uint64(t.ids));
-	ADD(twins, "passed_twice", json_object_new_uint64(t.twice));
-	ADD(twins, "passed_never", json_object_new_uint64(t.never));
-	ADD(twins, "apart", json_object_new_uint64(t.apart));
-	ADD(head, "simultaneous", twins);
+	race = json_object_new_object();
+	ADD(race, "ids", json_object_new_uint64(t.ids));
+	ADD(race, "passed_twice", json_object_new_uint64(t.twice));
+	ADD(race, "passed_never", json_object_new_uint64(t.never));
+	ADD(race, "apart", json_object_new_uint64(t.apart));
+	ADD(head, "simultaneous", race);
 	return 0;
 }
 
@@ -262,7 +262,7 @@ int verb_bench(const struct options *o)
 		print_head();
 	err = run_sizes(o, head ? json_object_object_get(head, "sizes") : NULL);
 	if (!err)
-		err = run_twins(o, head);
+		err = run_race(o, head);
 	if (!err && head)
 		puts(json_object_to_json_string_ext(head, JSON_C_TO_STRING_PRETTY |
 								  JSON_C_TO_STRING_SPACED));

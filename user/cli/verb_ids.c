@@ -16,7 +16,7 @@
 #include "verbs.h"
 #include "want.h"
 #include "wanted.h"
-#include "where.h"
+#include "attachments.h"
 
 static const char UNKNOWN[] = "unknown";
 
@@ -141,7 +141,7 @@ static int run(const struct options *o, id_fn fn, enum exit_code some_unknown)
 	struct filter f;
 	int err = 0;
 
-	if (kernel_ready(o->verbose, false) || where_open(o->args[0], &f))
+	if (kernel_ready(o->verbose, false) || attachments_open(o->args[0], &f))
 		return EXIT_FAILED;
 	if (check_ids(&f, o->args + 1, o->args_cnt - 1)) {
 		filter_close(&f);

@@ -13,7 +13,7 @@
 #include "say.h"
 #include "units.h"
 #include "verbs.h"
-#include "where.h"
+#include "attachments.h"
 
 /* The first interface's name; what bpffs does not take in a name becomes '_'. */
 static void default_name(const char *ifname, char name[NAME_MAX_LEN + 1])
@@ -41,14 +41,14 @@ static int claim_name(const char *name)
 		return filter_explain(name, err);
 	if (!err)
 		filter_close(&f);
-	in_use = where_in_use(name);
+	in_use = attachments_in_use(name);
 	if (in_use < 0)
 		return say_err(in_use,
 			       "cannot tell whether the filter %s is in use: %s; --name gives "
 			       "another name, xdp-dedup unload --name %s --force removes it",
 			       name, strerror(-in_use), name);
 	other = err ? ", by another version of this program" : "";
-	if (in_use == WHERE_ELSEWHERE)
+	if (in_use == ATTACHED_ELSEWHERE)
 		return say_err(
 			-EEXIST,
 			"the filter %s is loaded already%s, in another network namespace (or "
@@ -122,7 +122,7 @@ static int attach_program(const char *name, const struct placement *where)
 /* What has been loaded goes; but what cannot be detached goes on as it is. */
 static void undo(const char *name)
 {
-	if (where_detach(name) || live_anywhere(name))
+	if (attachments_detach(name) || live_anywhere(name))
 		say_err(0, "%s could not be taken back; xdp-dedup unload --name %s removes it",
 			name, name);
 	else

@@ -5,16 +5,16 @@
 #include "loader.h"
 #include "receivers.h"
 #include "verbs.h"
-#include "where.h"
+#include "attachments.h"
 
 static int refresh(const char *what, const struct links *links)
 {
 	struct filter f;
-	int err = where_open(what, &f);
+	int err = attachments_open(what, &f);
 
 	if (err)
 		return err;
-	err = where_follow(&f);
+	err = attachments_follow(&f);
 	if (!err)
 		receivers_refresh(&f, links);
 	filter_close(&f);

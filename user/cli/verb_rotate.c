@@ -9,7 +9,7 @@
 #include "say.h"
 #include "stats.h"
 #include "verbs.h"
-#include "where.h"
+#include "attachments.h"
 
 /* Asks the hand for it; returns how many places it will then have passed. */
 typedef __u64 (*ask_fn)(struct dedup_state *st, const struct dedup_config *c);
@@ -21,11 +21,11 @@ static int turn(const struct options *o, ask_fn ask)
 	struct filter f;
 	int err = 0;
 
-	if (kernel_ready(o->verbose, false) || where_open(o->args[0], &f))
+	if (kernel_ready(o->verbose, false) || attachments_open(o->args[0], &f))
 		return EXIT_FAILED;
 	goal = ask(f.state, f.config);
 	/* However long: a large filter takes its time, and a hand that lives gets there. */
-	while (dedup_read(&f.state->passed) < goal && !err) {
+	while (READ_ONCE(f.state->passed) < goal && !err) {
 		if (stats_stopped(f.config, f.state, kernel_now_ns()))
 			err = say_err(-1, "the hand of %s has stopped; unload and load it again",
 				      f.name);

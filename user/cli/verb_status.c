@@ -18,7 +18,7 @@
 #include "stats.h"
 #include "units.h"
 #include "verbs.h"
-#include "where.h"
+#include "attachments.h"
 
 #define HISTOGRAM_MAX 1023 /* countdowns; with more it is not shown */
 
@@ -77,7 +77,7 @@ static bool has_come(const struct status *s, const char *name)
 {
 	for (int i = 0; i < s->ifaces_cnt; i++)
 		if (!strcmp(s->ifaces[i].name, name) && !strcmp(s->ifaces[i].state, "attached"))
-			return !where_recorded(&s->filter, name);
+			return !attachments_recorded(&s->filter, name);
 	return false;
 }
 
@@ -163,7 +163,7 @@ static int collect(struct status *s)
 		err = filter_counters(&s->filter, &s->counters);
 	if (err)
 		return err;
-	hand = dedup_read(&s->filter.state->hand);
+	hand = READ_ONCE(s->filter.state->hand);
 	if (!s->exact)
 		sample = fill_sample(s->filter.config, kernel_now_ns());
 	s->fill = stats_fill_by(s->filter.config, s->filter.blocks, hand, sample);
@@ -457,7 +457,7 @@ static json_object *to_json(const struct status *s)
 	ADD("hand_position", json_object_new_double(s->hand));
 	ADD("hand_turns", json_u64(s->turns));
 	ADD("oldest_id_ns", json_u64(s->oldest_ns));
-	ADD("late_max_ns", json_u64(dedup_read(&s->filter.state->late_max_ns)));
+	ADD("late_max_ns", json_u64(READ_ONCE(s->filter.state->late_max_ns)));
 	json_fill(o, s);
 	ADD("fill_sampled", json_object_new_boolean(s->fill.read_part < 1));
 	ADD("fill_read_part", json_object_new_double(s->fill.read_part));
@@ -541,7 +541,7 @@ int verb_status(const struct options *o)
 		return EXIT_FAILED;
 	if (!o->args_cnt)
 		return show_all(o->exact, o->json) ? EXIT_FAILED : EXIT_DONE;
-	if (where_open(o->args[0], &f))
+	if (attachments_open(o->args[0], &f))
 		return EXIT_FAILED;
 	if (o->json)
 		list = json_object_new_array();

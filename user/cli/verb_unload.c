@@ -14,7 +14,7 @@
 #include "loader.h"
 #include "say.h"
 #include "verbs.h"
-#include "where.h"
+#include "attachments.h"
 
 /* The pins of a filter, and whether they are to go if it runs nowhere any more. */
 struct pinned {
@@ -45,7 +45,7 @@ static int has_record(const char *name, const char *ifname)
 		return 0;
 	if (err)
 		return filter_explain(name, err);
-	has = where_recorded(&f, ifname);
+	has = attachments_recorded(&f, ifname);
 	filter_close(&f);
 	return has;
 }
@@ -73,7 +73,7 @@ static int look(struct unload *u)
 		struct pinned *p = &u->pins[i];
 
 		p->name = u->names[i];
-		err = where_identify(p->name, &p->id);
+		err = attachments_identify(p->name, &p->id);
 		if (err && !u->o->force)
 			return filter_explain(p->name, err);
 	}
@@ -124,7 +124,7 @@ static int mean_name(struct unload *u, const char *name)
 			continue;
 		u->pins[i].meant = true;
 		for (int j = 0; j < u->list_cnt; j++)
-			u->list[j].meant |= where_is_theirs(&u->list[j], u->pins[i].id);
+			u->list[j].meant |= attachments_is_theirs(&u->list[j], u->pins[i].id);
 		return 0;
 	}
 	return filter_explain(name, -ENOENT);
@@ -152,7 +152,7 @@ static int explain_live(const char *name, bool was_here)
 	struct filter f;
 
 	if (!filter_open(name, &f)) {
-		ifname = where_unseen(&f);
+		ifname = attachments_unseen(&f);
 		if (was_here)
 			say_note("%s also runs on %s in another network namespace", name,
 				 ifname ?: "an interface");
@@ -208,7 +208,7 @@ static int tidy(const struct unload *u, const struct pinned *p)
 	bool unseen;
 
 	for (int i = 0; i < u->list_cnt; i++)
-		if (where_is_theirs(&u->list[i], p->id)) {
+		if (attachments_is_theirs(&u->list[i], p->id)) {
 			detached += u->list[i].detached;
 			left += !u->list[i].detached;
 		}

@@ -53,7 +53,7 @@ int attach_say_unknown(const struct attachment *list, int cnt);
 int attach_check(const struct placement *where);
 
 /* Attaches the program to all of these (which pass attach_check). MODE_ANY tries native,
- * then skb, and says so. After a failure it may be on the first ones: where_detach().
+ * then skb, and says so. After a failure it may be on the first ones: attachments_detach().
  */
 int attach_all(struct xdp_dedup *prog, const struct placement *where);
 

@@ -155,26 +155,26 @@ static struct fill fill(const struct dedup_config *cfg, const struct dedup_block
 static double hand(const struct dedup_config *c, struct dedup_state *st, uint64_t now_ns)
 {
 	(void)now_ns;
-	return (double)dedup_hand_pos(dedup_read(&st->hand)) / c->places;
+	return (double)dedup_hand_pos(READ_ONCE(st->hand)) / c->places;
 }
 
-static void find(const struct dedup_config *c, const struct dedup_id *id, struct place *p)
+static void find(const struct dedup_config *c, const struct dedup_id *id, struct id_lookup *p)
 {
 	dedup_probe(&p->probe, dedup_hash(id, dedup_id_words(c->id_bytes), c), c->blocks, c->words,
 		    c->bits);
 }
 
-static void prefetch(const struct filter *f, const struct place *p)
+static void prefetch(const struct filter *f, const struct id_lookup *p)
 {
 	__builtin_prefetch(&f->blocks[p->probe.block]);
 }
 
-static bool is_known(const struct filter *f, const struct place *p)
+static bool is_known(const struct filter *f, const struct id_lookup *p)
 {
 	return dedup_block_holds(&f->blocks[p->probe.block], &p->probe, f->config->words);
 }
 
-static int learn(struct filter *f, const struct place *p)
+static int learn(struct filter *f, const struct id_lookup *p)
 {
 	uint32_t block = p->probe.block;
 
@@ -182,7 +182,7 @@ static int learn(struct filter *f, const struct place *p)
 				&p->probe, f->config->words);
 }
 
-static uint32_t generation(const struct dedup_config *c, const struct place *p)
+static uint32_t generation(const struct dedup_config *c, const struct id_lookup *p)
 {
 	(void)c;
 	return dedup_hand_epoch(p->hand) + (p->probe.block < dedup_hand_pos(p->hand));

@@ -19,7 +19,7 @@
 
 #include <linux/magic.h>
 
-#include "filter.h"
+#include "pins.h"
 #include "say.h"
 
 static bool is_bpffs(void)

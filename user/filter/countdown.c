@@ -68,14 +68,14 @@ static double turn_ids(const struct dedup_config *c, double ids, double slack_ns
 static double count_cells(const struct dedup_config *cfg, const struct dedup_block *blocks,
 			  uint64_t hand, struct sample sample, uint32_t most, uint64_t *cells)
 {
-	uint32_t now = dedup_countdowns(hand, cfg->places);
+	uint32_t elapsed = dedup_countdowns(hand, cfg->places);
 	uint32_t in_block = cfg->m < DEDUP_BLOCK_CELLS ? cfg->m : DEDUP_BLOCK_CELLS;
 	struct walk w = { .sample = sample, .end = cfg->blocks };
 
 	while (walk_on(&w)) {
 		for (uint32_t i = 0; i < in_block; i++) {
 			const __u32 *cell = &blocks[w.block].cell[i];
-			uint32_t left = dedup_cell_left(dedup_read32(cell), now, cfg->places);
+			uint32_t left = dedup_cell_left(READ_ONCE(*cell), elapsed, cfg->places);
 
 			cells[left < most ? left : most] += w.stands;
 		}
@@ -114,40 +114,40 @@ static uint64_t approx_count(const struct dedup_config *cfg, struct dedup_state 
 static double hand(const struct dedup_config *c, struct dedup_state *st, uint64_t now_ns)
 {
 	(void)now_ns;
-	return (double)dedup_hand_pos(dedup_read(&st->hand)) / c->places;
+	return (double)dedup_hand_pos(READ_ONCE(st->hand)) / c->places;
 }
 
-static void find(const struct dedup_config *c, const struct dedup_id *id, struct place *p)
+static void find(const struct dedup_config *c, const struct dedup_id *id, struct id_lookup *p)
 {
 	dedup_positions(&p->positions, id, c);
 }
 
-static void prefetch(const struct filter *f, const struct place *p)
+static void prefetch(const struct filter *f, const struct id_lookup *p)
 {
 	for (uint32_t i = 0; i < f->config->k; i++)
-		__builtin_prefetch(dedup_cell(f->blocks, p->positions.at[i]));
+		__builtin_prefetch(dedup_cell(f->blocks, p->positions.index[i]));
 }
 
-static uint32_t generation(const struct dedup_config *c, const struct place *p)
+static uint32_t generation(const struct dedup_config *c, const struct id_lookup *p)
 {
 	return dedup_countdowns(p->hand, c->places);
 }
 
-static bool is_known(const struct filter *f, const struct place *p)
+static bool is_known(const struct filter *f, const struct id_lookup *p)
 {
 	const struct dedup_config *c = f->config;
 
 	return dedup_countdown_left(f->blocks, generation(c, p), c->places, &p->positions, c->k);
 }
 
-static int learn(struct filter *f, const struct place *p)
+static int learn(struct filter *f, const struct id_lookup *p)
 {
 	const struct dedup_config *c = f->config;
 
 	return dedup_countdown_learn(f->blocks, generation(c, p), c->places, &p->positions, c->k);
 }
 
-static void take_out(struct filter *f, const struct place *p)
+static void take_out(struct filter *f, const struct id_lookup *p)
 {
 	dedup_countdown_remove(f->blocks, generation(f->config, p), &p->positions, f->config->k);
 }

@@ -13,7 +13,7 @@
 
 #include <bpf/bpf.h>
 
-#include "filter.h"
+#include "pins.h"
 #include "kernel.h"
 #include "links.h"
 #include "live.h"

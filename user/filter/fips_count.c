@@ -22,8 +22,8 @@ static void shift(const __u64 *bits, uint32_t words, struct shifted *out)
 {
 	for (uint32_t by = 0; by < 8; by++)
 		for (uint32_t i = 0; i < 2 * words; i++) {
-			uint64_t here = dedup_read(&bits[i % words]);
-			uint64_t next = dedup_read(&bits[(i + 1) % words]);
+			uint64_t here = READ_ONCE(bits[i % words]);
+			uint64_t next = READ_ONCE(bits[(i + 1) % words]);
 
 			out->by[by][i] = by ? here >> by | next << (DEDUP_WORD_BITS - by) : here;
 		}
@@ -78,7 +78,7 @@ static void fold(const __u64 *array, uint32_t m, const __u64 *more, __u64 out[WO
 	for (uint32_t i = 0; i < words; i++) {
 		out[i] = ~0ULL;
 		for (uint32_t at = i; at < m / DEDUP_WORD_BITS; at += words)
-			out[i] &= dedup_read(&array[at]);
+			out[i] &= READ_ONCE(array[at]);
 		out[i] |= more ? more[i] : 0;
 	}
 }

@@ -95,7 +95,7 @@ static uint32_t block_popcount(const struct dedup_block *b, const struct dedup_b
 	uint32_t sum = 0;
 
 	for (int i = 0; i < DEDUP_BLOCK_WORDS; i++)
-		sum += __builtin_popcountll(dedup_read(&b->word[i]) & dedup_read(&and->word[i]));
+		sum += __builtin_popcountll(READ_ONCE(b->word[i]) & READ_ONCE(and->word[i]));
 	return sum;
 }
 
@@ -137,49 +137,49 @@ static struct fill fill(const struct dedup_config *cfg, const struct dedup_block
 /* It rests for a window, and then clears an array. */
 static double hand(const struct dedup_config *c, struct dedup_state *st, uint64_t now_ns)
 {
-	uint32_t pos = dedup_hand_pos(dedup_read(&st->hand));
-	uint64_t rested_ns = now_ns - dedup_read(&dedup_hand_mark(st, c, 0)->at_ns);
+	uint32_t pos = dedup_hand_pos(READ_ONCE(st->hand));
+	uint64_t rested_ns = now_ns - READ_ONCE(dedup_hand_mark(st, c, 0)->at_ns);
 
 	return pos || rested_ns > c->window_ns ? 1 : (double)rested_ns / c->window_ns;
 }
 
-static void find(const struct dedup_config *c, const struct dedup_id *id, struct place *p)
+static void find(const struct dedup_config *c, const struct dedup_id *id, struct id_lookup *p)
 {
 	dedup_positions(&p->positions, id, c);
 }
 
-static void prefetch(const struct filter *f, const struct place *p)
+static void prefetch(const struct filter *f, const struct id_lookup *p)
 {
 	const struct dedup_config *c = f->config;
 	uint32_t array = dedup_flat_current(p->hand);
 
 	for (uint32_t i = 0; i < c->k; i++) {
-		uint32_t at = p->positions.at[i];
+		uint32_t at = p->positions.index[i];
 
 		__builtin_prefetch(dedup_flat_word(f->blocks, c->places, array, at));
 		__builtin_prefetch(dedup_flat_word(f->blocks, c->places, array ^ 1, at));
 	}
 }
 
-static bool holds(const struct filter *f, const struct place *p, uint32_t array)
+static bool holds(const struct filter *f, const struct id_lookup *p, uint32_t array)
 {
 	return dedup_flat_holds(f->blocks, f->config->places, array, &p->positions, f->config->k);
 }
 
-static bool is_known(const struct filter *f, const struct place *p)
+static bool is_known(const struct filter *f, const struct id_lookup *p)
 {
 	uint32_t array = dedup_flat_current(p->hand);
 
 	return holds(f, p, array) || (dedup_flat_has_previous(p->hand) && holds(f, p, array ^ 1));
 }
 
-static int learn(struct filter *f, const struct place *p)
+static int learn(struct filter *f, const struct id_lookup *p)
 {
 	return dedup_flat_learn(f->blocks, f->config->places, dedup_flat_current(p->hand),
 				&p->positions, f->config->k);
 }
 
-static uint32_t generation(const struct dedup_config *c, const struct place *p)
+static uint32_t generation(const struct dedup_config *c, const struct id_lookup *p)
 {
 	(void)c;
 	return dedup_hand_epoch(p->hand);

@@ -13,7 +13,7 @@ static const struct layout *layout(const struct filter *f)
 }
 
 /* 0, or -EINVAL for the all-zero id, which is nowhere. */
-static int find_place(const struct filter *f, const uint8_t *bytes, struct place *p)
+static int look_up(const struct filter *f, const uint8_t *bytes, struct id_lookup *p)
 {
 	const struct dedup_config *c = f->config;
 	struct dedup_id id = { 0 };
@@ -21,24 +21,24 @@ static int find_place(const struct filter *f, const uint8_t *bytes, struct place
 	memcpy(id.byte, bytes, c->id_bytes);
 	if (dedup_is_no_id(&id, dedup_id_words(c->id_bytes)))
 		return -EINVAL;
-	p->hand = dedup_read(&f->state->hand);
+	p->hand = READ_ONCE(f->state->hand);
 	layout(f)->find(c, &id, p);
 	return 0;
 }
 
 int ids_test(const struct filter *f, const uint8_t *id)
 {
-	struct place p;
+	struct id_lookup p;
 
-	return find_place(f, id, &p) ? 0 : layout(f)->is_known(f, &p);
+	return look_up(f, id, &p) ? 0 : layout(f)->is_known(f, &p);
 }
 
 /* Looks where the hand is now. Returns how many generations the place is on since p did last. */
-static uint32_t catch_up(const struct filter *f, struct place *p)
+static uint32_t catch_up(const struct filter *f, struct id_lookup *p)
 {
 	uint32_t before = layout(f)->generation(f->config, p);
 
-	p->hand = dedup_read(&f->state->hand);
+	p->hand = READ_ONCE(f->state->hand);
 	return layout(f)->generation(f->config, p) - before;
 }
 
@@ -49,7 +49,7 @@ static uint32_t catch_up(const struct filter *f, struct place *p)
  * And all countdowns work on the same cells: what was won stays won, and whoever has set them too
  * low sets them again.
  */
-static int learn_in_time(struct filter *f, struct place *p)
+static int learn_in_time(struct filter *f, struct id_lookup *p)
 {
 	bool same_cells = !layout(f)->has_generations;
 	int won = layout(f)->learn(f, p);
@@ -64,7 +64,7 @@ static int learn_in_time(struct filter *f, struct place *p)
 	return won;
 }
 
-static int see(struct filter *f, struct place *p, bool refresh)
+static int see(struct filter *f, struct id_lookup *p, bool refresh)
 {
 	struct dedup_state *st = f->state;
 	bool known;
@@ -74,7 +74,7 @@ static int see(struct filter *f, struct place *p, bool refresh)
 		if (known && !refresh)
 			return 0;
 	} while (catch_up(f, p));
-	if (dedup_read(&st->learned) >= dedup_read(&st->limit))
+	if (READ_ONCE(st->learned) >= READ_ONCE(st->limit))
 		return known ? 0 : -ENOSPC;
 	__sync_fetch_and_add(&st->learned, 1);
 	return learn_in_time(f, p);
@@ -82,16 +82,16 @@ static int see(struct filter *f, struct place *p, bool refresh)
 
 int ids_see(struct filter *f, const uint8_t *id)
 {
-	struct place p;
-	int err = find_place(f, id, &p);
+	struct id_lookup p;
+	int err = look_up(f, id, &p);
 
 	return err ? err : see(f, &p, false);
 }
 
 int ids_add(struct filter *f, const uint8_t *id)
 {
-	struct place p;
-	int err = find_place(f, id, &p);
+	struct id_lookup p;
+	int err = look_up(f, id, &p);
 
 	return err ? err : see(f, &p, !layout(f)->has_generations);
 }
@@ -99,16 +99,16 @@ int ids_add(struct filter *f, const uint8_t *id)
 void ids_see_many(struct filter *f, const uint8_t (*ids)[DEDUP_ID_BYTES_MAX], unsigned int cnt,
 		  int *results)
 {
-	struct place places[IDS_AT_ONCE];
+	struct id_lookup lookups[IDS_AT_ONCE];
 
 	for (unsigned int i = 0; i < cnt; i++) {
-		results[i] = find_place(f, ids[i], &places[i]);
+		results[i] = look_up(f, ids[i], &lookups[i]);
 		if (!results[i])
-			layout(f)->prefetch(f, &places[i]);
+			layout(f)->prefetch(f, &lookups[i]);
 	}
 	for (unsigned int i = 0; i < cnt; i++)
 		if (!results[i])
-			results[i] = see(f, &places[i], false);
+			results[i] = see(f, &lookups[i], false);
 }
 
 bool ids_can_remove(const struct filter *f)
@@ -118,8 +118,8 @@ bool ids_can_remove(const struct filter *f)
 
 int ids_remove(struct filter *f, const uint8_t *id)
 {
-	struct place p;
-	int err = find_place(f, id, &p), known;
+	struct id_lookup p;
+	int err = look_up(f, id, &p), known;
 
 	if (err)
 		return err;
@@ -128,6 +128,6 @@ int ids_remove(struct filter *f, const uint8_t *id)
 	known = layout(f)->is_known(f, &p);
 	layout(f)->remove(f, &p);
 	/* What the kernel remembers of before is void from here on. */
-	__sync_fetch_and_add(&f->state->forgets, 1);
+	__sync_fetch_and_add(&f->state->recent_version, 1);
 	return known;
 }

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "filter.h"
+#include "pins.h"
 
 /* Is the id in the window? 1 yes (but for false positives), 0 no. */
 int ids_test(const struct filter *f, const uint8_t *id);

@@ -19,7 +19,7 @@
 
 #include "bpffs.h"
 #include "clock.h"
-#include "filter.h"
+#include "pins.h"
 #include "say.h"
 #include "units.h"
 

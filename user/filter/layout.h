@@ -9,7 +9,7 @@
 #include "block.h"
 #include "config.h"
 #include "fill.h"
-#include "filter.h"
+#include "pins.h"
 #include "positions.h"
 #include "spec.h"
 
@@ -24,7 +24,7 @@ struct layout_fact {
 };
 
 /* Where an id is, by layout. */
-struct place {
+struct id_lookup {
 	uint64_t hand;			  /* of struct dedup_state, when it was looked up last */
 	struct dedup_probe probe;	  /* blocked */
 	struct dedup_positions positions; /* flat, countdown */
@@ -69,18 +69,18 @@ struct layout {
 	double (*hand)(const struct dedup_config *c, struct dedup_state *st, uint64_t now_ns);
 
 	/* Ids: where one is; is it there? learn it: 1 if this did it, else 0. */
-	void (*find)(const struct dedup_config *c, const struct dedup_id *id, struct place *p);
-	void (*prefetch)(const struct filter *f, const struct place *p);
-	bool (*is_known)(const struct filter *f, const struct place *p);
-	int (*learn)(struct filter *f, const struct place *p);
+	void (*find)(const struct dedup_config *c, const struct dedup_id *id, struct id_lookup *p);
+	void (*prefetch)(const struct filter *f, const struct id_lookup *p);
+	bool (*is_known)(const struct filter *f, const struct id_lookup *p);
+	int (*learn)(struct filter *f, const struct id_lookup *p);
 
 	/* The generation that learn() puts an id into; the hand makes it one more each time it
 	 * passes; countdown: the number of countdowns.
 	 */
-	uint32_t (*generation)(const struct dedup_config *c, const struct place *p);
+	uint32_t (*generation)(const struct dedup_config *c, const struct id_lookup *p);
 
 	/* Takes an id out; NULL where that is impossible. */
-	void (*remove)(struct filter *f, const struct place *p);
+	void (*remove)(struct filter *f, const struct id_lookup *p);
 
 	/* Of one generation. */
 	uint64_t (*bits)(const struct dedup_config *c);

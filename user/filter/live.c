@@ -9,7 +9,7 @@
 
 #include <bpf/bpf.h>
 
-#include "filter.h"
+#include "pins.h"
 
 #define STATE_MAP_NAME ".data.state"
 #define PROG_MAPS_MAX 16

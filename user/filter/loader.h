@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "filter.h"
+#include "pins.h"
 
 struct xdp_dedup; /* the skeleton of bpf/xdp_dedup.bpf.c */
 

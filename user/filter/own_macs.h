@@ -6,7 +6,7 @@
 #ifndef XDP_DEDUP_OWN_MACS_H
 #define XDP_DEDUP_OWN_MACS_H
 
-#include "filter.h"
+#include "pins.h"
 #include "links.h"
 
 /* Tells the filter those of its interfaces in this network namespace; what it knows of others

@@ -7,7 +7,7 @@
 #define XDP_DEDUP_RECEIVERS_H
 
 #include "attach.h"
-#include "filter.h"
+#include "pins.h"
 #include "links.h"
 #include "spec.h"
 #include "stacking.h"

@@ -17,7 +17,7 @@ struct fill stats_fill(const struct dedup_config *cfg, const struct dedup_block 
 
 uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_state *st, uint64_t now_ns)
 {
-	uint64_t hand = dedup_read(&st->hand), at;
+	uint64_t hand = READ_ONCE(st->hand), at;
 	uint32_t epoch = dedup_hand_epoch(hand);
 	/* The next segment to be entered: its mark of two turns ago still stands. Countdown:
 	 * the mark of one turn ago of the one that the hand is in.
@@ -31,7 +31,7 @@ uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_stat
 		seg = 0;
 		epoch++;
 	}
-	at = dedup_read(&st->marks[(epoch & 1) * DEDUP_MARKS + seg].at_ns);
+	at = READ_ONCE(st->marks[(epoch & 1) * DEDUP_MARKS + seg].at_ns);
 	/* Before the first turn's end marks are of before the start. */
 	if (!at || (int64_t)(at - st->started_ns) < 0)
 		at = st->started_ns;
@@ -40,7 +40,7 @@ uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_stat
 
 bool stats_stopped(const struct dedup_config *cfg, const struct dedup_state *st, uint64_t now_ns)
 {
-	uint64_t last_ns = dedup_read(&st->last_ns);
+	uint64_t last_ns = READ_ONCE(st->last_ns);
 
 	/* It may have stepped since the caller looked at the clock. */
 	return now_ns > last_ns && now_ns - last_ns > cfg->stale_ns;

@@ -19,7 +19,7 @@ static int try_want(struct filter *f, const struct dedup_id *id)
 {
 	struct dedup_state *st = f->state;
 	struct dedup_wanted wanted = { .until_ns = dedup_want_until(f->config, st) };
-	uint64_t walks = dedup_read(&st->walks);
+	uint64_t walks = READ_ONCE(st->walks);
 
 	if (walks % 2)
 		return -EAGAIN;
@@ -27,7 +27,7 @@ static int try_want(struct filter *f, const struct dedup_id *id)
 	if (bpf_map_update_elem(f->wanted_fd, id, &wanted, BPF_ANY))
 		return errno == E2BIG ? -ENOSPC : -errno;
 	__sync_fetch_and_or(&st->stale_at, DEDUP_RARE);
-	return dedup_read(&st->walks) == walks ? 1 : -EAGAIN;
+	return READ_ONCE(st->walks) == walks ? 1 : -EAGAIN;
 }
 
 int want_id(struct filter *f, const uint8_t *bytes)

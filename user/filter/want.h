@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "filter.h"
+#include "pins.h"
 
 /* Has the next EVENT of a known id (of the filter's id_bytes bytes) pass, once, if it comes within
  * a window. 1 if the id was known and is wanted from now on; 0 if it is unknown and passes by

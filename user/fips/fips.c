@@ -51,7 +51,7 @@ void fips_locate(struct dedup_positions *p, const struct fips_item *item, uint32
 bool fips_holds(const struct fips_filter *f, const struct dedup_positions *p)
 {
 	for (uint32_t i = 0; i < f->hash_count; i++)
-		if (!dedup_bits_test(f->word, p->at[i]))
+		if (!dedup_bits_test(f->word, p->index[i]))
 			return false;
 	return true;
 }
@@ -70,7 +70,7 @@ void fips_insert(struct fips_filter *f, const struct fips_item *item)
 
 	fips_locate(&p, item, f->hash_count, f->size_class);
 	for (uint32_t i = 0; i < f->hash_count; i++)
-		dedup_bits_set(f->word, p.at[i]);
+		dedup_bits_set(f->word, p.index[i]);
 }
 
 static bool same_parameters(const struct fips_filter *a, const struct fips_filter *b)

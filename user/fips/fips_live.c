@@ -87,7 +87,7 @@ static double price(const struct filter *f, const __u64 *array, const struct pat
 	double ids, now, then;
 
 	for (uint32_t i = 0; i < words_of(f); i++)
-		more += __builtin_popcountll(p->word[i % p->words] & ~dedup_read(&array[i]));
+		more += __builtin_popcountll(p->word[i % p->words] & ~READ_ONCE(array[i]));
 	if (!more)
 		return 0;
 	ids = array_ids(m, k, (double)set + more) - array_ids(m, k, set);
@@ -106,8 +106,8 @@ static int pay(struct dedup_state *st, double ids)
 	if (ids == 0)
 		return 0;
 	do {
-		learned = dedup_read(&st->learned);
-		limit = dedup_read(&st->limit);
+		learned = READ_ONCE(st->learned);
+		limit = READ_ONCE(st->limit);
 		if (learned >= limit || !(ids <= limit - learned))
 			return -ENOSPC;
 	} while (!__sync_bool_compare_and_swap(&st->learned, learned, learned + (uint64_t)ids));
@@ -116,7 +116,7 @@ static int pay(struct dedup_state *st, double ids)
 
 static bool is_epoch(const struct filter *f, uint32_t epoch)
 {
-	return dedup_hand_epoch(dedup_read(&f->state->hand)) == epoch;
+	return dedup_hand_epoch(READ_ONCE(f->state->hand)) == epoch;
 }
 
 int fips_live_absorb(struct filter *f, const struct fips_filter *from, double fpr_max)
@@ -133,7 +133,7 @@ int fips_live_absorb(struct filter *f, const struct fips_filter *from, double fp
 	if (rate == 1 || rate > rate_of_one(f))
 		return -EDOM;
 	do {
-		uint64_t hand = dedup_read(&f->state->hand);
+		uint64_t hand = READ_ONCE(f->state->hand);
 		__u64 *array = array_of(f, dedup_flat_current(hand));
 		int err = pay(f->state, price(f, array, &p));
 
@@ -151,7 +151,7 @@ int fips_live_absorb(struct filter *f, const struct fips_filter *from, double fp
 int fips_live_image(const struct filter *f, struct fips_filter *out)
 {
 	uint32_t words = f->config->m / DEDUP_WORD_BITS, theirs;
-	uint64_t hand = dedup_read(&f->state->hand);
+	uint64_t hand = READ_ONCE(f->state->hand);
 	const __u64 *current, *previous;
 	int err = fips_live_check(f);
 

@@ -5,7 +5,7 @@
 #ifndef XDP_DEDUP_FIPS_LIVE_H
 #define XDP_DEDUP_FIPS_LIVE_H
 
-#include "filter.h"
+#include "pins.h"
 #include "fips.h"
 
 /* -EOPNOTSUPP if the live filter is no such one. */

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "filter.h"
+#include "pins.h"
 #include "fips_heard.h"
 
 struct xdp_dedup_filter {

@@ -211,7 +211,7 @@ static int get_stats(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *o
 
 	if (err)
 		return err;
-	fill = stats_fill_by(c, f->filter.blocks, dedup_read(&st->hand), sample);
+	fill = stats_fill_by(c, f->filter.blocks, READ_ONCE(st->hand), sample);
 	s.set_bits = fill.set_current;
 	s.set_bits_previous = fill.set_previous;
 	s.occupancy = fill.current;

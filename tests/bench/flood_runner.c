@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "flood_bed.h"
+#include "flood_runner.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,8 +13,8 @@
 #include <bpf/libbpf.h>
 #include <linux/if_link.h>
 
-#include "bed.h"
-#include "filter.h"
+#include "e2e_runner.h"
+#include "pins.h"
 #include "flood.h"
 
 #define SENDER_CPU 0
@@ -26,7 +26,7 @@ enum link { LINK_DEDUP, LINK_TOLD, LINK_DROP, LINK_PLAIN, LINK_SPARE, LINKS };
 static const enum link LINK_OF[FLOOD_WAYS] = { LINK_DEDUP, LINK_TOLD,  LINK_DROP,
 					       LINK_PLAIN, LINK_PLAIN, LINK_PLAIN };
 
-static struct bed {
+static struct e2e {
 	struct flood_sender sender;
 	struct flood_target targets[LINKS];
 	pid_t napi[LINKS]; /* kernel threads; 0 on one CPU */
@@ -34,7 +34,7 @@ static struct bed {
 	struct filter in_kernel; /* on LINK_DEDUP */
 	struct xdp_dedup_filter *in_user_space;
 	uint64_t seed;
-} bed;
+} e2e;
 
 /* Kernel threads are the whole machine's, and named after these. */
 static const char *near_end(enum link link)
@@ -76,9 +76,9 @@ static void start_napi_thread(enum link link)
 	int err;
 
 	sh("echo 1 > /sys/class/net/%s/threaded", near_end(link));
-	bed.napi[link] = napi_thread(near_end(link));
-	assert_int_not_equal(bed.napi[link], 0);
-	err = flood_pin(bed.napi[link], bed.receiver_cpu, FLOOD_NAPI_PRIORITY);
+	e2e.napi[link] = napi_thread(near_end(link));
+	assert_int_not_equal(e2e.napi[link], 0);
+	err = flood_pin(e2e.napi[link], e2e.receiver_cpu, FLOOD_NAPI_PRIORITY);
 	assert_return_code(err, -err);
 }
 
@@ -87,7 +87,7 @@ static void start_napi_thread(enum link link)
  */
 static void make_link(enum link link)
 {
-	struct flood_target *t = &bed.targets[link];
+	struct flood_target *t = &e2e.targets[link];
 	char far_end[IFNAMSIZ];
 
 	snprintf(far_end, sizeof(far_end), "far%d", link);
@@ -104,7 +104,7 @@ static void make_link(enum link link)
 	   "ip link set $far up\n",
 	   near_end(link), far_end, link);
 	t->far_ifindex = if_nametoindex(far_end);
-	if (bed.receiver_cpu != SENDER_CPU)
+	if (e2e.receiver_cpu != SENDER_CPU)
 		start_napi_thread(link);
 }
 
@@ -115,37 +115,37 @@ static void attach(enum link link, int prog_fd)
 	assert_return_code(err, -err);
 }
 
-void flood_bed_make(enum flood_cpus cpus, uint32_t burst, const char *size)
+void flood_run_make(enum flood_cpus cpus, uint32_t burst, const char *size)
 {
 	int err;
 
-	bed.seed = gossip_now_ns();
-	bed.receiver_cpu = SENDER_CPU + (cpus == FLOOD_TWO_CPUS);
+	e2e.seed = gossip_now_ns();
+	e2e.receiver_cpu = SENDER_CPU + (cpus == FLOOD_TWO_CPUS);
 	for (int i = 0; i < LINKS; i++)
 		make_link(i);
-	err = flood_sender_open(&bed.sender, SENDER_CPU, burst);
+	err = flood_sender_open(&e2e.sender, SENDER_CPU, burst);
 	assert_return_code(err, -err);
-	attach(LINK_TOLD, flood_drop_copies_fd(&bed.sender));
-	attach(LINK_DROP, flood_drop_fd(&bed.sender));
+	attach(LINK_TOLD, flood_drop_copies_fd(&e2e.sender));
+	attach(LINK_DROP, flood_drop_fd(&e2e.sender));
 	sh("%s load %s --name kernel --mode native --port %d %s --fpr %g", tool(),
 	   near_end(LINK_DEDUP), FLOOD_PORT, size, FPR);
 	sh("%s load %s --name user --learn app --port %d %s --fpr %g", tool(), near_end(LINK_SPARE),
 	   FLOOD_PORT, size, FPR);
-	err = filter_open("kernel", &bed.in_kernel);
+	err = filter_open("kernel", &e2e.in_kernel);
 	assert_return_code(err, -err);
-	err = xdp_dedup_open("user", &bed.in_user_space);
+	err = xdp_dedup_open("user", &e2e.in_user_space);
 	assert_return_code(err, -err);
 }
 
-void flood_bed_remove(void)
+void flood_run_remove(void)
 {
-	filter_close(&bed.in_kernel);
-	xdp_dedup_close(bed.in_user_space);
+	filter_close(&e2e.in_kernel);
+	xdp_dedup_close(e2e.in_user_space);
 	sh("%s unload --all", tool());
 	for (int i = 0; i < LINKS; i++)
 		sh("ip link del %s", near_end(i));
-	flood_sender_close(&bed.sender);
-	bed = (struct bed){ 0 };
+	flood_sender_close(&e2e.sender);
+	e2e = (struct e2e){ 0 };
 }
 
 /* The first number in that file. */
@@ -172,10 +172,10 @@ static uint64_t dropped(enum flood_way way)
 	struct filter_counters c;
 
 	if (way == FLOOD_XDP_DROP || way == FLOOD_XDP_TOLD)
-		return flood_dropped(&bed.sender);
+		return flood_dropped(&e2e.sender);
 	if (way != FLOOD_XDP_DEDUP)
 		return 0;
-	assert_return_code(filter_counters(&bed.in_kernel, &c), EIO);
+	assert_return_code(filter_counters(&e2e.in_kernel, &c), EIO);
 	return c.dropped;
 }
 
@@ -194,7 +194,7 @@ static struct counts count(enum flood_way way)
 		.dropped = dropped(way),
 		.lost_in_ring =
 			read_number("/sys/class/net/%s/statistics/rx_dropped", near_end(link)),
-		.napi_ns = bed.napi[link] ? read_number("/proc/%d/schedstat", bed.napi[link]) : 0,
+		.napi_ns = e2e.napi[link] ? read_number("/proc/%d/schedstat", e2e.napi[link]) : 0,
 	};
 }
 
@@ -217,14 +217,14 @@ static void fill_in(struct flood_result *r, enum flood_way way, const struct flo
 	r->reader_ns = reader->cpu_ns;
 }
 
-struct flood_result flood_bed_run(enum flood_way way, uint64_t rate_pps, double seconds)
+struct flood_result flood_run_run(enum flood_way way, uint64_t rate_pps, double seconds)
 {
-	struct flood_target to = bed.targets[LINK_OF[way]];
+	struct flood_target to = e2e.targets[LINK_OF[way]];
 	struct flood_reader reader = {
-		.cpu = bed.receiver_cpu,
-		.seed = bed.seed++,
+		.cpu = e2e.receiver_cpu,
+		.seed = e2e.seed++,
 		.events = rate_pps * seconds / FLOOD_COPIES + FLOOD_SPREAD,
-		.filter = way == FLOOD_SOCKET_DEDUP ? bed.in_user_space : NULL,
+		.filter = way == FLOOD_SOCKET_DEDUP ? e2e.in_user_space : NULL,
 	};
 	struct counts before = count(way);
 	struct flood_result r = { 0 };
@@ -233,15 +233,15 @@ struct flood_result flood_bed_run(enum flood_way way, uint64_t rate_pps, double 
 	assert_return_code(err, -err);
 	if (way == FLOOD_NOWHERE)
 		to.far_ifindex = 0;
-	err = flood_start(&bed.sender, &to, reader.seed, rate_pps, rate_pps * seconds);
+	err = flood_start(&e2e.sender, &to, reader.seed, rate_pps, rate_pps * seconds);
 	if (!err)
-		err = flood_wait(&bed.sender);
+		err = flood_wait(&e2e.sender);
 	reader_err = flood_reader_stop(&reader);
 	assert_return_code(err, -err);
 	assert_return_code(reader_err, -reader_err);
-	r.rate_pps = bed.sender.rate_pps;
-	r.sent = bed.sender.sent;
-	r.sender_ns = bed.sender.cpu_ns;
+	r.rate_pps = e2e.sender.rate_pps;
+	r.sent = e2e.sender.sent;
+	r.sender_ns = e2e.sender.cpu_ns;
 	r.events = (r.sent + FLOOD_COPIES - 1) / FLOOD_COPIES;
 	fill_in(&r, way, &reader, &before);
 	return r;
@@ -252,7 +252,7 @@ double flood_loss(const struct flood_result *r)
 	return r->sent > r->received ? (double)(r->sent - r->received) / r->sent : 0;
 }
 
-void flood_bed_check(enum flood_way way, const struct flood_result *r)
+void flood_run_check(enum flood_way way, const struct flood_result *r)
 {
 	uint64_t lost = r->lost_in_ring + r->lost_in_socket;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Copies of an id that arrive on two CPUs at the same instant: one may pass, not both. */
-#include "bench_rig.h"
+#include "bench_setup.h"
 
 #include <errno.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #define SALT 99
 
-static int send_twins(struct bench *b, uint64_t ids)
+static int send_race(struct bench *b, uint64_t ids)
 {
 	int err = bench_aim(b, b->subject[BENCH_SHIPPED].fd);
 
@@ -27,17 +27,17 @@ static int send_twins(struct bench *b, uint64_t ids)
 			.other = b->cpus[!i],
 		};
 	/* One more, of a known id, brings the verdict on the last. */
-	return bench_send(b, bench_twins_fd(b), 2, 1);
+	return bench_send(b, bench_race_fd(b), 2, 1);
 }
 
-static int count_passes(const struct bench *b, uint64_t ids, struct bench_twins *out)
+static int count_passes(const struct bench *b, uint64_t ids, struct bench_race *out)
 {
 	const uint64_t *passes = mmap(NULL, ids * sizeof(*passes), PROT_READ, MAP_SHARED,
 				      bpf_map__fd(b->skel->maps.passes), 0);
 
 	if (passes == MAP_FAILED)
 		return say_err(-errno, "cannot map the passes: %s", strerror(errno));
-	*out = (struct bench_twins){ .ids = ids };
+	*out = (struct bench_race){ .ids = ids };
 	for (uint64_t i = 0; i < ids; i++) {
 		out->never += passes[i] == 0;
 		out->twice += passes[i] == 2;
@@ -47,7 +47,7 @@ static int count_passes(const struct bench *b, uint64_t ids, struct bench_twins 
 	return 0;
 }
 
-int bench_twins(uint64_t ids, double fpr, struct bench_twins *out)
+int bench_race(uint64_t ids, double fpr, struct bench_race *out)
 {
 	struct bench_setting setting = { .ids = ids, .fill = 1, .fpr = fpr };
 	struct bench b;
@@ -61,7 +61,7 @@ int bench_twins(uint64_t ids, double fpr, struct bench_twins *out)
 	if (!err)
 		err = bench_open_peers(&b, false, false, ids);
 	if (!err)
-		err = send_twins(&b, ids);
+		err = send_race(&b, ids);
 	if (!err)
 		err = count_passes(&b, ids, out);
 	bench_close(&b);

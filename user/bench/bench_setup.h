@@ -2,8 +2,8 @@
 /* The bench's machinery: what is measured, set up in the kernel, and packets sent through it.
  * Nothing is pinned: all of it goes with this process, however that ends.
  */
-#ifndef XDP_DEDUP_BENCH_RIG_H
-#define XDP_DEDUP_BENCH_RIG_H
+#ifndef XDP_DEDUP_BENCH_SETUP_H
+#define XDP_DEDUP_BENCH_SETUP_H
 
 #include <linux/if_ether.h>
 #include <linux/ip.h>
@@ -11,7 +11,7 @@
 
 #include "bench.h"
 #include "bench_stream.h"
-#include "filter.h"
+#include "pins.h"
 #include "gsp.h"
 
 #define BENCH_PORT 8001
@@ -67,9 +67,9 @@ int bench_open(struct bench *b, bool say);
 void bench_close(struct bench *b);
 
 /* The programs of bpf/bench.bpf.c, beside the shipped filter, which is open; LRU and bloom
- * map if so asked. `twins`: ids whose passes are counted, or 0.
+ * map if so asked. `race`: ids whose passes are counted, or 0.
  */
-int bench_open_peers(struct bench *b, bool bloom, bool lru, uint32_t twins);
+int bench_open_peers(struct bench *b, bool bloom, bool lru, uint32_t race);
 
 /* Describes what is open in *out. */
 void bench_describe(const struct bench *b, struct bench_result *out);
@@ -98,7 +98,7 @@ int bench_aim(struct bench *b, int prog_fd);
  */
 int bench_send(struct bench *b, int generator_fd, int cnt, int extra);
 int bench_generator_fd(const struct bench *b);
-int bench_twins_fd(const struct bench *b);
+int bench_race_fd(const struct bench *b);
 
 /* Sends so many fresh ids. */
 int bench_fill(struct bench *b, struct bench_subject *s, uint64_t ids);

@@ -4,8 +4,8 @@
  *
  * A filter NAME is the directory PIN_ROOT/NAME of pinned maps.
  */
-#ifndef XDP_DEDUP_FILTER_H
-#define XDP_DEDUP_FILTER_H
+#ifndef XDP_DEDUP_PINS_H
+#define XDP_DEDUP_PINS_H
 
 #include <limits.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "where.h"
+#include "attachments.h"
 
 #include <errno.h>
 #include <net/if.h>
@@ -10,12 +10,12 @@
 #include "live.h"
 #include "say.h"
 
-int where_identify(const char *name, struct identity *out)
+int attachments_identify(const char *name, struct identity *out)
 {
 	return filter_identity(name, &out->state_id, &out->prog_id);
 }
 
-bool where_is_theirs(const struct attachment *a, struct identity id)
+bool attachments_is_theirs(const struct attachment *a, struct identity id)
 {
 	if (a->err)
 		return false;
@@ -23,24 +23,24 @@ bool where_is_theirs(const struct attachment *a, struct identity id)
 	       (id.prog_id && a->prog_id == id.prog_id);
 }
 
-int where_in_use(const char *name)
+int attachments_in_use(const char *name)
 {
 	struct attachment *list;
 	struct identity id;
 	bool here = false;
-	int cnt, err = where_identify(name, &id);
+	int cnt, err = attachments_identify(name, &id);
 
 	if (!err)
 		err = attach_list(&list, &cnt);
 	if (err)
 		return err;
 	for (int i = 0; i < cnt; i++)
-		here |= where_is_theirs(&list[i], id);
+		here |= attachments_is_theirs(&list[i], id);
 	free(list);
 	if (here)
-		return WHERE_HERE;
+		return ATTACHED_HERE;
 	err = live_anywhere(name);
-	return err > 0 ? WHERE_ELSEWHERE : err;
+	return err > 0 ? ATTACHED_ELSEWHERE : err;
 }
 
 /* What runs on an interface; a->ifindex is 0 if nothing of ours does. */
@@ -80,7 +80,7 @@ static int find_filter(uint32_t state_id, const char *ifname, struct filter *out
 				filter_close(out);
 			break;
 		}
-		if (state_id ? f.state_id != state_id : !where_recorded(&f, ifname)) {
+		if (state_id ? f.state_id != state_id : !attachments_recorded(&f, ifname)) {
 			filter_close(&f);
 		} else if (!found++) {
 			*out = f;
@@ -109,7 +109,7 @@ static int open_on(const char *ifname, struct attachment *a, struct filter *f)
 	return err ? err : find_filter(a->ifindex ? a->state_id : 0, ifname, f);
 }
 
-int where_open(const char *what, struct filter *out)
+int attachments_open(const char *what, struct filter *out)
 {
 	struct attachment a;
 	int err = filter_open(what, out);
@@ -125,11 +125,11 @@ int where_open(const char *what, struct filter *out)
 	return err == -ENOENT ? filter_explain(what, err) : err;
 }
 
-int where_detach(const char *name)
+int attachments_detach(const char *name)
 {
 	struct attachment *list;
 	struct identity id;
-	int cnt, err = where_identify(name, &id);
+	int cnt, err = attachments_identify(name, &id);
 
 	if (err)
 		return say_err(err, "cannot tell where %s runs: %s", name, strerror(-err));
@@ -137,13 +137,13 @@ int where_detach(const char *name)
 	if (err)
 		return err;
 	for (int i = 0; i < cnt; i++)
-		list[i].meant = where_is_theirs(&list[i], id);
+		list[i].meant = attachments_is_theirs(&list[i], id);
 	err = detach_meant(list, cnt);
 	free(list);
 	return err;
 }
 
-struct dedup_iface *where_recorded(const struct filter *f, const char *ifname)
+struct dedup_iface *attachments_recorded(const struct filter *f, const char *ifname)
 {
 	uint32_t ifindex = if_nametoindex(ifname);
 	uint64_t netns = kernel_netns();
@@ -190,7 +190,7 @@ static struct dedup_iface *slot_left(const struct filter *f, const struct attach
 	return others == 1 ? any : NULL;
 }
 
-int where_follow(struct filter *f)
+int attachments_follow(struct filter *f)
 {
 	struct attachment *list;
 	int cnt, err = attach_list(&list, &cnt);
@@ -199,7 +199,7 @@ int where_follow(struct filter *f)
 		struct attachment *a = &list[i];
 		struct dedup_iface *slot;
 
-		if (a->err || a->state_id != f->state_id || where_recorded(f, a->ifname))
+		if (a->err || a->state_id != f->state_id || attachments_recorded(f, a->ifname))
 			continue;
 		slot = slot_left(f, list, cnt, a->ifname);
 		if (!slot) {
@@ -216,7 +216,7 @@ int where_follow(struct filter *f)
 	return err;
 }
 
-const char *where_unseen(const struct filter *f)
+const char *attachments_unseen(const struct filter *f)
 {
 	uint64_t netns = kernel_netns();
 	char name[IF_NAMESIZE];

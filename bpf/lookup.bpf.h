@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The filter as a packet meets it: an id is looked up, and learned if it is fresh. */
-#ifndef XDP_DEDUP_FILTER_BPF_H
-#define XDP_DEDUP_FILTER_BPF_H
+#ifndef XDP_DEDUP_LOOKUP_BPF_H
+#define XDP_DEDUP_LOOKUP_BPF_H
 
 #include <linux/errno.h>
 
 #include "block.h"
 #include "credit.bpf.h"
-#include "exact.bpf.h"
+#include "array.bpf.h"
 #include "hand.h"
 #include "maps.bpf.h"
 #include "wanted.h"
 
 /* Where an id is looked for. */
-struct sighting {
+struct block_lookup {
 	struct dedup_probe probe;
 	struct dedup_block *block;
-	__u64 words; /* w; 64 bits: what is spilled with fewer, the verifier forgets */
+	__u64 words; /* w; 64 bits: what is spilled with fewer, the verifier recent_version */
 };
 
 /* The hand puts this off once a tick. Jiffies are read for nothing where the time is not. */
 static __always_inline bool clock_stopped(void)
 {
-	return bpf_jiffies64() > (dedup_read(&state.stale_at) & ~DEDUP_RARE);
+	return bpf_jiffies64() > (READ_ONCE(state.stale_at) & ~DEDUP_RARE);
 }
 
 /* Is something rare under way (top bit)? */
 static __always_inline bool is_rare(void)
 {
-	return dedup_read(&state.stale_at) & DEDUP_RARE;
+	return READ_ONCE(state.stale_at) & DEDUP_RARE;
 }
 
 /* Either of the two, by one comparison: with the top bit it is a time long ago. */
 static __always_inline bool is_out_of_the_ordinary(void)
 {
-	return (__s64)bpf_jiffies64() > (__s64)dedup_read(&state.stale_at);
+	return (__s64)bpf_jiffies64() > (__s64)READ_ONCE(state.stale_at);
 }
 
 /* Layout `blocked`. Finds the id's block; -ENOENT if there is none. */
 static __always_inline int blocked_find(const struct dedup_config *cfg, const struct dedup_id *id,
-					__u32 words, struct sighting *s)
+					__u32 words, struct block_lookup *s)
 {
 	__u64 hash = dedup_hash(id, words, cfg);
 
@@ -53,34 +53,34 @@ static __always_inline int blocked_find(const struct dedup_config *cfg, const st
 	return 0;
 }
 
-/* Layouts flat and countdown: exact_see() for a packet's id. */
-static __always_inline int exact_look(const struct dedup_id *id, __u32 words, bool teach)
+/* Layouts flat and countdown: array_see() for a packet's id. */
+static __always_inline int array_look(const struct dedup_id *id, __u32 words, bool teach)
 {
 	struct lookup *lookup = cpu_lookup();
 
 	if (!lookup)
 		return -ENOENT;
 	lookup->id = dedup_id_copy(id, words);
-	return exact_see(teach);
+	return array_see(teach);
 }
 
 /* Is the id in the window? 1 yes, 0 no, or a negative errno. */
 static __always_inline int filter_test(const struct dedup_id *id, __u32 words)
 {
 	const struct dedup_config *cfg = configuration();
-	struct sighting s;
+	struct block_lookup s;
 	int err;
 
 	if (unlikely(cfg->layout != DEDUP_BLOCKED))
-		return exact_look(id, words, false);
+		return array_look(id, words, false);
 	err = blocked_find(cfg, id, words, &s);
 	return err ? err : dedup_block_holds(s.block, &s.probe, s.words);
 }
 
-/* Layout `blocked`. Learns an id that its block does not hold: as exact_see. */
-static __always_inline int blocked_learn(struct sighting *s, struct dedup_counters *cpu)
+/* Layout `blocked`. Learns an id that its block does not hold: as array_see. */
+static __always_inline int blocked_learn(struct block_lookup *s, struct dedup_counters *cpu)
 {
-	__u64 current = dedup_hand_half(dedup_read(&state.hand), s->probe.block);
+	__u64 current = dedup_hand_half(READ_ONCE(state.hand), s->probe.block);
 	int err = take_credit(cpu);
 
 	if (err)

@@ -2,8 +2,8 @@
 /* Layouts `flat` and `countdown`: an id is in k places of the whole memory. Their hashes
  * may be dear, so what was lately known is looked for among whole ids first.
  */
-#ifndef XDP_DEDUP_EXACT_BPF_H
-#define XDP_DEDUP_EXACT_BPF_H
+#ifndef XDP_DEDUP_ARRAY_BPF_H
+#define XDP_DEDUP_ARRAY_BPF_H
 
 #include <linux/errno.h>
 
@@ -34,7 +34,7 @@ static __always_inline struct lookup *cpu_lookup(void)
 	return bpf_map_lookup_elem(&lookups, &zero);
 }
 
-/* A filter's age grows with all that may make it forget, but for `forgets`. Flat: a
+/* A filter's age grows with all that may make it forget, but for `recent_version`. Flat: a
  * generation rests, then the one before it is cleared.
  */
 static __always_inline __u64 filter_age(__u64 hand)
@@ -112,12 +112,12 @@ static __always_inline struct recent_entry recent_at(__u64 hash)
  * not; -ENOSPC if it was not and there is no room for it now. A global function: verified once,
  * not once for each of an IHAVE's ids.
  */
-__noinline int exact_see(bool teach)
+__noinline int array_see(bool teach)
 {
 	/* The hand and what was forgotten are read before the filter is: an entry is then
 	 * at worst too old to be believed.
 	 */
-	__u64 forgets = dedup_read(&state.forgets), hand = dedup_read(&state.hand);
+	__u64 recent_version = READ_ONCE(state.recent_version), hand = READ_ONCE(state.hand);
 	__u32 words = dedup_id_words(config.id_bytes);
 	struct lookup *lookup = cpu_lookup();
 	struct recent_entry seen = { 0 };
@@ -137,7 +137,7 @@ __noinline int exact_see(bool teach)
 		hash = dedup_hash_fast(id, words, configuration()->key);
 		seen = recent_at(hash);
 		if (seen.first && dedup_recent_holds(seen.first, seen.more, id, words, hash,
-						     filter_age(hand), forgets))
+						     filter_age(hand), recent_version))
 			return 1;
 	}
 	dedup_positions(p, id, configuration());
@@ -146,7 +146,8 @@ __noinline int exact_see(bool teach)
 		return known;
 	if (known) {
 		if (seen.first)
-			dedup_recent_put(seen.first, seen.more, id, words, hash, known, forgets);
+			dedup_recent_put(seen.first, seen.more, id, words, hash, known,
+					 recent_version);
 		return 1;
 	}
 	if (!teach)
@@ -161,7 +162,7 @@ __noinline int exact_see(bool teach)
 	if (won < 0)
 		return won;
 	if (seen.first)
-		dedup_recent_put(seen.first, seen.more, id, words, hash, until, forgets);
+		dedup_recent_put(seen.first, seen.more, id, words, hash, until, recent_version);
 	return !won;
 }
 

@@ -2,8 +2,8 @@
 /* Where a filter runs: what the kernel says of this network namespace, and what the
  * filter's own record says of others, which cannot be asked.
  */
-#ifndef XDP_DEDUP_WHERE_H
-#define XDP_DEDUP_WHERE_H
+#ifndef XDP_DEDUP_ATTACHMENTS_H
+#define XDP_DEDUP_ATTACHMENTS_H
 
 #include <stdbool.h>
 
@@ -18,40 +18,40 @@ struct identity {
 };
 
 /* -errno if it cannot be told. */
-int where_identify(const char *name, struct identity *out);
+int attachments_identify(const char *name, struct identity *out);
 
-bool where_is_theirs(const struct attachment *a, struct identity id);
+bool attachments_is_theirs(const struct attachment *a, struct identity id);
 
-enum where { WHERE_NOWHERE, WHERE_HERE, WHERE_ELSEWHERE };
+enum attached { ATTACHED_NOWHERE, ATTACHED_HERE, ATTACHED_ELSEWHERE };
 
 /* Is the filter of this name in use, in this network namespace or out of sight (then some 3 s
- * are spent to be sure)? An enum where; -errno if that cannot be told. Under the lock of
+ * are spent to be sure)? An enum attached; -errno if that cannot be told. Under the lock of
  * loader_begin().
  */
-int where_in_use(const char *name);
+int attachments_in_use(const char *name);
 
 /* Detaches the filter of this name from every interface here. 0 or -errno, which is said. */
-int where_detach(const char *name);
+int attachments_detach(const char *name);
 
 /* Opens the filter of this name; or else the one whose program runs on the interface of this
  * name, or the only one that it was recorded for. Says what is wrong.
  */
-int where_open(const char *what, struct filter *out);
+int attachments_open(const char *what, struct filter *out);
 
 /* The slot of an interface of this namespace in the filter's record: by its index, or,
  * if it is gone, by the name it had. NULL if it has none.
  */
-struct dedup_iface *where_recorded(const struct filter *f, const char *ifname);
+struct dedup_iface *attachments_recorded(const struct filter *f, const char *ifname);
 
 /* Interfaces that run the filter here, but are recorded elsewhere, have moved and taken their
  * program along: from now on they are recorded here. Of what cannot be told says so. Under the lock
  * of loader_begin(). 0 or -errno, which is said.
  */
-int where_follow(struct filter *f);
+int attachments_follow(struct filter *f);
 
 /* The recorded name of an interface on which the filter may run out of sight: of another
  * network namespace, or no longer in this one. NULL if there is none.
  */
-const char *where_unseen(const struct filter *f);
+const char *attachments_unseen(const struct filter *f);
 
 #endif

@@ -12,8 +12,8 @@
  * other's and back, several times a packet, and waking NAPI takes microseconds, more in a
  * virtual machine: that is in all figures, and the plain drop's shows how much it is.
  */
-#ifndef XDP_DEDUP_TESTS_FLOOD_BED_H
-#define XDP_DEDUP_TESTS_FLOOD_BED_H
+#ifndef XDP_DEDUP_TESTS_FLOOD_RUNNER_H
+#define XDP_DEDUP_TESTS_FLOOD_RUNNER_H
 
 #include "support.h"
 
@@ -46,13 +46,13 @@ struct flood_result {
 /* Makes it all, for a sender of so many packets at once; with this size (the tool's options)
  * for both filters. The sandbox' end removes it too. Fails the test otherwise.
  */
-void flood_bed_make(enum flood_cpus cpus, uint32_t burst, const char *size);
-void flood_bed_remove(void);
+void flood_run_make(enum flood_cpus cpus, uint32_t burst, const char *size);
+void flood_run_remove(void);
 
 /* One flood, at this rate or as fast as can be, and of as many packets as are sent at this
  * rate in that time. Fails the test if it cannot be.
  */
-struct flood_result flood_bed_run(enum flood_way way, uint64_t rate_pps, double seconds);
+struct flood_result flood_run_run(enum flood_way way, uint64_t rate_pps, double seconds);
 
 /* The part of the sent packets that was not received. */
 double flood_loss(const struct flood_result *r);
@@ -61,6 +61,6 @@ double flood_loss(const struct flood_result *r);
  * new events passed, but for the filter's false positives, and duplicates did not, but where
  * nothing filters.
  */
-void flood_bed_check(enum flood_way way, const struct flood_result *r);
+void flood_run_check(enum flood_way way, const struct flood_result *r);
 
 #endif
