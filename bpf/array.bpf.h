@@ -34,8 +34,8 @@ static __always_inline struct lookup *cpu_lookup(void)
 	return bpf_map_lookup_elem(&lookups, &zero);
 }
 
-/* A filter's age grows with all that may make it forget, but for `recent_version`. Flat: a
- * generation rests, then the one before it is cleared.
+/* A number that grows whenever the hand makes the filter forget ids (those that user space takes
+ * out make state.recent_version grow instead). Flat: it is odd while the previous array is cleared.
  */
 static __always_inline __u64 filter_age(__u64 hand)
 {
@@ -44,13 +44,15 @@ static __always_inline __u64 filter_age(__u64 hand)
 	return (__u64)dedup_hand_epoch(hand) * config.places + dedup_hand_pos(hand);
 }
 
-/* An id of flat's present generation is known until that has been the previous one. */
+/* Flat: the age at which ids of the present generation are forgotten: when it has become the
+ * previous one, and its array begins to be cleared.
+ */
 static __always_inline __u64 flat_present_until(__u64 hand)
 {
 	return 2ULL * dedup_hand_epoch(hand) + 3;
 }
 
-/* Until what age the id is known: not beyond `age` if it is not, or a negative errno. */
+/* Flat: the age at which this id is forgotten; 0 if it is not known, or a negative errno. */
 static __always_inline __s64 flat_known_until(__u64 hand, const struct dedup_positions *p)
 {
 	__u32 current = dedup_flat_current(hand);
@@ -64,6 +66,7 @@ static __always_inline __s64 flat_known_until(__u64 hand, const struct dedup_pos
 	return holds <= 0 ? holds : 2LL * dedup_hand_epoch(hand) + 1;
 }
 
+/* The same, of either layout. */
 static __always_inline __s64 known_until(__u64 hand, const struct dedup_positions *p)
 {
 	int left;
@@ -114,8 +117,8 @@ static __always_inline struct recent_entry recent_at(__u64 hash)
  */
 __noinline int array_see(bool teach)
 {
-	/* The hand and what was forgotten are read before the filter is: an entry is then
-	 * at worst too old to be believed.
+	/* Read before the filter is: if it forgets meanwhile, an entry is written that counts as
+	 * too old, never one that outlives the id.
 	 */
 	__u64 recent_version = READ_ONCE(state.recent_version), hand = READ_ONCE(state.hand);
 	__u32 words = dedup_id_words(config.id_bytes);
@@ -128,7 +131,9 @@ __noinline int array_see(bool teach)
 	__s64 known;
 	int won;
 
-	/* Unreachable. But old kernels verify every global function, and add up its stack. */
+	/* Nobody calls this then. But kernels verify a global function also if nobody does, and
+	 * count its stack: it ends here early.
+	 */
 	if (config.layout == DEDUP_BLOCKED || !lookup)
 		return -ENOENT;
 	id = &lookup->id;

@@ -15,12 +15,12 @@
 #include "link.bpf.h"
 #include "maps.bpf.h"
 
-/* The destination of most frames where the filter has several interfaces. */
+/* Is it the MAC of the interface that the frame came in by, of a filter of several? */
 static __always_inline bool is_own_of_several(struct xdp_md *ctx, __u64 word)
 {
 	const __u64 *slots = state.own_macs;
 
-	barrier_var(slots); /* their address as a constant, not as the state's and an addition */
+	barrier_var(slots); /* else the compiler adds an offset to the state's address each time */
 	return word == READ_ONCE(slots[dedup_own_slot(ctx->ingress_ifindex)]);
 }
 
@@ -90,8 +90,9 @@ __noinline int is_for_us(struct xdp_md *ctx)
 	return !config.to_cnt || is_to_named(&pkt, proto);
 }
 
-/* Is the open packet for us? PARSED or DEDUP_REASON_ignored. The state's own_mac is there only
- * where it alone answers most often: other filters do not find it, and go on.
+/* Is the open packet for us? PARSED or DEDUP_REASON_ignored. state.own_mac is the interface's where
+ * the filter has one, and takes neither --to nor --forwarded; in others no frame has that word, and
+ * they go on.
  */
 static __always_inline int check_destination(struct xdp_md *ctx, struct packet *pkt)
 {
@@ -113,7 +114,7 @@ static __always_inline int check_destination(struct xdp_md *ctx, struct packet *
 	}
 	if (!is_for_us(ctx))
 		return stop(DEDUP_REASON_ignored);
-	/* Again: to keep it for so long would cost those that came not here. */
+	/* Again: to keep pkt across the call would cost instructions on the short ways, too. */
 	return open_packet(ctx, pkt);
 }
 

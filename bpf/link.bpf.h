@@ -30,8 +30,8 @@ struct vlan_tag {
 	__be16 proto;
 };
 
-/* A reason to stop, on a branch of its own: the compiler would rather get each reason ready
- * before it is known to be one.
+/* Returns the reason, on a branch of its own: else the compiler loads the reason into a register
+ * first, on every packet's way, and then asks whether it applies.
  */
 static __always_inline int stop(int reason)
 {

@@ -115,7 +115,7 @@ static __always_inline int parse_udp(struct xdp_md *ctx, struct packet *pkt)
 	void *frame = (void *)(long)ctx->data;
 	__u32 len;
 
-	barrier_var(udp); /* all is found from here; the compiler would keep three pointers */
+	barrier_var(udp); /* else the compiler keeps two more pointers for what lies behind it */
 	if (unlikely((void *)(udp + 1) > pkt->end))
 		return stop(DEDUP_REASON_truncated);
 	if (unlikely(!is_gossip_port(bpf_ntohs(udp->dest))))

@@ -35,8 +35,9 @@ static __always_inline int conclude(const struct packet *pkt, struct dedup_count
 	return config.count_only ? XDP_PASS : XDP_DROP;
 }
 
-/* PARSED, or the reason why an EVENT's id is not looked up: DEDUP_REASON_stale also if `closely` is
- * not set and something rare is under way.
+/* PARSED, or the reason why an EVENT's id is not looked up. Without `closely` a single comparison asks
+ * for a stopped clock and for anything rare; DEDUP_REASON_stale then means either, and
+ * see_event_closely() tells which.
  */
 static __always_inline int check_event(const struct packet *pkt, bool closely)
 {
@@ -49,6 +50,7 @@ static __always_inline int check_event(const struct packet *pkt, bool closely)
 	return PARSED;
 }
 
+/* known: 1 known, 0 fresh and learned, negative: fresh, but not learned. */
 static __always_inline int reason_of(int known)
 {
 	return known == 1   ? DEDUP_REASON_duplicate
@@ -56,8 +58,8 @@ static __always_inline int reason_of(int known)
 			    : DEDUP_REASON_unlearned;
 }
 
-/* An EVENT carries one id: fresh it is learned, known the packet is a duplicate, but passes if it
- * is wanted, which only who sees it closely finds out. Returns the verdict.
+/* An EVENT carries one id. If it is fresh it is learned; if it is known, the packet is a duplicate,
+ * but passes if the id is wanted, which is asked with `closely` only. Returns the verdict.
  */
 static __always_inline int see_event(const struct packet *pkt, bool closely)
 {
@@ -75,13 +77,15 @@ static __always_inline int see_event(const struct packet *pkt, bool closely)
 	known = blocked_find(cfg, pkt->pos, GSP_ID_WORDS, &s);
 	if (unlikely(known))
 		return conclude(pkt, cpu_counters(), DEDUP_REASON_unlearned);
-	/* Most packets; where the reason is a constant, counting it is shorter. */
+	/* Most packets. The reason is a constant here, so that its counter has a fixed offset. */
 	if (likely(dedup_block_holds(s.block, &s.probe, s.words))) {
 		if (closely && take_wanted(pkt->pos, GSP_ID_WORDS))
 			return conclude(pkt, cpu_counters(), DEDUP_REASON_wanted);
 		return conclude(pkt, cpu_counters(), DEDUP_REASON_duplicate);
 	}
-	/* Counters are looked up on both ways: before them, what is learned would be saved for all. */
+	/* conclude() above has its own lookup of the counters: with one lookup before the branch,
+	 * the compiler would save across it, for duplicates too, what only learning needs.
+	 */
 	DEDUP_KEEP_BRANCH();
 	cpu = cpu_counters();
 	if (!config.learn_app && cpu)
@@ -117,7 +121,7 @@ __noinline int see_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count)
 
 	if (clock_stopped())
 		return DEDUP_REASON_stale;
-	/* 64 bits: what is spilled with fewer, the verifier recent_version. */
+	/* i has 64 bits: the verifier forgets the bounds of less when it is spilled. */
 	for (__u64 i = 0; i < GSP_IDS_MAX && i < count; i++, id += GSP_ID_BYTES) {
 		if (id + GSP_ID_BYTES > end)
 			return DEDUP_REASON_truncated;

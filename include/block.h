@@ -14,22 +14,24 @@
 
 #define DEDUP_BITS_MAX 5 /* two words' positions come from one 64-bit product */
 
-/* Where an id is looked for. Of 4 words, or of 2; an id that uses one sets no bit in the other. */
+/* What an id sets and tests in its block: a mask each of the half's 4 words; of 2 where w is at
+ * most 2, the second one empty where w is 1.
+ */
 struct dedup_probe {
 	__u64 block;			/* grows with the hash, below config->blocks */
 	__u64 offset[DEDUP_HALF_WORDS]; /* byte offsets in a half, all different */
 	__u64 mask[DEDUP_HALF_WORDS];	/* 1 to `bits` bits each */
 };
 
-/* Sets in *mask the bit that the lowest 6 bits of *g name, and takes them off *g; the first bit is
- * all of *mask. BPF's shifts take their number modulo 64 (RFC 9669), C's must be told.
+/* Takes a bit number off the low end of *g, 6 bits, and sets that bit in *mask; `first` empties *mask
+ * before. BPF takes shift counts modulo 64 (RFC 9669), so that no instruction masks them there.
  */
 static __always_inline void dedup_mask_bit(__u64 *mask, __u64 *g, bool first)
 {
 #ifdef __bpf__
 	__u64 bit;
 
-	/* Left to itself, the compiler would shift a copy of the first *g each time. */
+	/* In C the compiler shifts a copy of the first *g each time, by 6, 12, ... */
 	if (first)
 		asm("%0 = 1; %0 <<= %1; %1 >>= 6" : "=&r"(*mask), "+r"(*g));
 	else
@@ -73,7 +75,7 @@ static __always_inline void dedup_probe_masks(struct dedup_probe *p, __u64 hash,
 					      __u32 bits)
 {
 	__u64 mix = hash ^ (hash >> 32);
-	__u64 g = mix * 0xd6e8feb86659fd93 >> 4; /* a product's lowest bits are its worst */
+	__u64 g = mix * 0xd6e8feb86659fd93 >> 4; /* the lowest 4 depend on few bits of mix */
 
 	p->mask[0] = dedup_mask(&g, bits);
 	if (unlikely(words == 4)) {
@@ -86,7 +88,7 @@ static __always_inline void dedup_probe_masks(struct dedup_probe *p, __u64 hash,
 			p->offset[i] = 8 * i;
 		return;
 	}
-	/* One of the 12 ordered pairs: a word, and 1 to 3 words on, round the half. */
+	/* One of the 12 ordered pairs of words: any word, then the one 1 to 3 words on, modulo 4. */
 	p->offset[0] = hash;
 	DEDUP_BOUND(p->offset[0], 24);
 	p->offset[1] = p->offset[0] + 8 + ((hash & 0x7fffffff) * 24 >> 31);
@@ -135,7 +137,7 @@ static __always_inline __u64 *dedup_word(__u64 *half, const struct dedup_probe *
 	return (__u64 *)((char *)half + p->offset[i]);
 }
 
-/* The mask's bits that a word lacks: mask & ~word, without a copy of the mask. */
+/* The mask's bits that a word lacks: mask & ~word, by operations that keep the mask in its register. */
 static __always_inline __u64 dedup_lacks(__u64 word, __u64 mask)
 {
 	word &= mask;
@@ -148,7 +150,7 @@ static __always_inline __u64 dedup_missing(__u64 *half, const struct dedup_probe
 	return dedup_lacks(READ_ONCE(*dedup_word(half, p, i)), p->mask[i]);
 }
 
-/* Top bit: is it not 0? */
+/* The top bit is set if value is not 0; the others mean nothing. */
 static __always_inline __u64 dedup_is_some(__u64 value)
 {
 	__u64 minus = -value;
@@ -157,9 +159,9 @@ static __always_inline __u64 dedup_is_some(__u64 value)
 	return value | minus;
 }
 
-/* Does either half hold the id? With one branch, which tells duplicates: one for each half
- * would be missed half the time, as would one on where the hand is. So both are looked at
- * whole; they are one line.
+/* Does either half hold the id? Tests all words of both halves and branches once, on the result,
+ * which is the same for most packets. A branch for each half, or on which half is the current one,
+ * would be mispredicted half of the time; and both halves are in one cache line.
  */
 static __always_inline bool dedup_block_holds(struct dedup_block *b, const struct dedup_probe *p,
 					      __u32 words)
@@ -196,7 +198,9 @@ static __always_inline bool dedup_claim(__u64 *half, const struct dedup_probe *p
 		dedup_set(half, p, 2);
 	if (i < 3 && words > 2)
 		dedup_set(half, p, 3);
-	/* Kept: the compiler would have one end for all i, which reads the probe from memory. */
+	/* Else the compiler merges the ends of all four cases into one, which indexes the probe in
+	 * memory.
+	 */
 	mask = p->mask[i];
 	word = dedup_word(half, p, i);
 	barrier_var(mask);

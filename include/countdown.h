@@ -25,7 +25,9 @@ static __always_inline __u32 dedup_countdowns(__u64 hand, __u32 max)
 	return dedup_hand_epoch(hand) * max + dedup_hand_pos(hand);
 }
 
-/* What is left of a cell, 0 to max. One may be ahead of this processor's `elapsed`. */
+/* How many countdowns a cell has to go, 0 to max. Another processor may have written it with a
+ * later `elapsed`: that is max, too.
+ */
 static __always_inline __u32 dedup_cell_left(__u32 cell, __u32 elapsed, __u32 max)
 {
 	__s32 left = cell - elapsed;

@@ -87,7 +87,7 @@ int xdp_dedup_remove(struct xdp_dedup_filter *filter, const void *id, size_t len
  *
  * It holds until that packet has come, and for a window at most (to a step of the hand); asked
  * for again, from then on. Of copies that come at the same instant one passes. What may come
- * besides: a copy that was on its way already; and if the filter recent_version the id before any
+ * besides: a copy that was on its way already; and if the filter forgets the id before any
  * copy comes, the first one passes because it is new and the next one because it is wanted. An
  * IHAVE with a wanted id passes too, and the id stays wanted.
  */

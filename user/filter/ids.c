@@ -33,7 +33,9 @@ int ids_test(const struct filter *f, const uint8_t *id)
 	return look_up(f, id, &p) ? 0 : layout(f)->is_known(f, &p);
 }
 
-/* Looks where the hand is now. Returns how many generations the place is on since p did last. */
+/* Looks where the hand is now. Returns by how many generations the id's place has aged since
+ * p->hand was looked at last.
+ */
 static uint32_t catch_up(const struct filter *f, struct id_lookup *p)
 {
 	uint32_t before = layout(f)->generation(f->config, p);
@@ -42,12 +44,15 @@ static uint32_t catch_up(const struct filter *f, struct id_lookup *p)
 	return layout(f)->generation(f->config, p) - before;
 }
 
-/* Learns; and again if the hand has come by meanwhile, since a thread may be stopped at any moment,
- * and would have written into a generation that is soon forgotten, or is already. Of all who learn
- * the id in one generation one has won, and only it goes on to the next, where another may have
- * been before it. But after two passes, which take a window, what it finds there may be its own.
- * And all countdowns work on the same cells: what was won stays won, and whoever has set them too
- * low sets them again.
+/* Learns the id, and again as long as the hand has passed its place meanwhile: a thread may be stopped
+ * at any moment between looking where the hand is and writing, and then has written into a generation
+ * that is older than it thought, or that has been cleared. Returns 1 if the id was new, else 0.
+ *
+ * Of all threads that learn an id in one generation one wins, and only that one goes on to the next
+ * generation, where another may have been first: then the other one's packet is the new one. After two
+ * passes, which take at least a window, what it finds there may be what it wrote itself: its first
+ * answer stands. Countdown has one array for ids of any age: who has won has won, and whoever set the
+ * cells too low sets them again.
  */
 static int learn_in_time(struct filter *f, struct id_lookup *p)
 {

@@ -17,7 +17,9 @@
 
 #define MS 1000000ULL
 
-/* The hand steps a thousand times a window: finer than anyone sees, rarer than costs. */
+/* Steps of the hand in a window, between the shortest and the longest time between two: ages are
+ * then right to a thousandth of the window, and steps take no time that could be measured.
+ */
 #define STEPS_A_WINDOW 1024
 #define TICK_MIN_NS (MS / 10)
 #define TICK_MAX_NS (10 * MS)
@@ -25,8 +27,8 @@
 /* Half of what a step may do is left for rotate and for load. */
 #define CLOCK_STEP_PLACES (DEDUP_STEP_PLACES / 2)
 
-/* Countdowns are so much further apart than a window asks for: what late ones are behind is made
- * up for by that much a turn.
+/* The distance of countdowns is longer by this part than an even share of the window: after a late
+ * one the next ones follow closer until they are back in time, and no id lives shorter for it.
  */
 #define COUNTDOWN_SLACK 128
 
@@ -43,7 +45,7 @@
 #define CLAIM_SLACK 1024
 #define CLAIM_MAX 64
 
-/* Ids that are told by one look, where the hash is dear: 4 MB at most. */
+/* Entries of the cache of known ids (recent.h), for schemes that hash by SHA-256: 4 MB at most. */
 #define RECENT_MIN 64
 #define RECENT_MAX 65536
 
@@ -66,7 +68,7 @@ uint64_t plan_bytes(const struct dedup_config *cfg)
 
 double plan_ids(const struct dedup_config *cfg, unsigned int cpus, double fpr)
 {
-	/* Of two generations one errs with half of the rate. */
+	/* The rate at which one generation errs: half of that of two. */
 	double same = layout_of(cfg->layout)->has_generations ? fpr / 2 : fpr;
 
 	/* Each CPU may hold credit, and may race past the limit by one claim. Ids that seem to be
@@ -101,7 +103,9 @@ static int plan_paces(struct dedup_config *c, unsigned int hz)
 		return -ERANGE;
 	c->tick_ns = tick;
 	c->busy_tick_ns = busy_tick_ns(c);
-	/* Where timers fire with the jiffies, a place is passed with the one after its time. */
+	/* Two steps, as a place that is due just after one waits for the next; and a jiffy, for
+	 * kernels whose timers fire with the jiffies.
+	 */
 	c->late_ns = 2 * tick + 1000 * MS / hz;
 	c->countdown_ns = (c->window_ns + c->window_ns / COUNTDOWN_SLACK - 1) / distances + 1;
 	c->stale_ns = stale;
@@ -213,7 +217,7 @@ int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int 
 	memcpy(c.ports, spec->ports, sizeof(c.ports));
 	memcpy(c.to, spec->to, sizeof(c.to));
 	more = set_capacity(&c, spec->fpr, cpus, spec->capacity);
-	do { /* again where a turn of what was sized for them teaches more of them */
+	do { /* again where this size takes so long to clear that more ids come in a turn */
 		ids = more;
 		err = layout->size(spec, ids, spec->fpr, &c);
 		if (err)
