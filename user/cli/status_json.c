@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* status for programs. */
+#include <string.h>
+
+#include "plan.h"
+#include "prefixes.h"
+#include "status.h"
+
+static json_object *json_u64(uint64_t value)
+{
+	return json_object_new_uint64(value);
+}
+
+static json_object *json_ifaces(const struct status *s)
+{
+	json_object *list = json_object_new_array();
+
+	for (int i = 0; i < s->ifaces_cnt; i++) {
+		const struct status_iface *f = &s->ifaces[i];
+		bool attached = !strcmp(f->state, "attached");
+		json_object *o = json_object_new_object();
+
+		json_object_object_add(o, "name", json_object_new_string(f->name));
+		json_object_object_add(o, "state", json_object_new_string(f->state));
+		json_object_object_add(o, "mode",
+				       attached ? json_object_new_string(attach_mode_name(f->mode))
+						: NULL);
+		json_object_object_add(o, "dispatcher", json_object_new_boolean(f->dispatcher));
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static json_object *json_ports(const struct dedup_config *c)
+{
+	json_object *list = json_object_new_array();
+
+	for (uint32_t i = 0; i < c->ports_cnt; i++) {
+		json_object *range = json_object_new_array();
+
+		json_object_array_add(range, json_object_new_int(c->ports[i].lo));
+		json_object_array_add(range, json_object_new_int(c->ports[i].hi));
+		json_object_array_add(list, range);
+	}
+	return list;
+}
+
+#define ADD(key, value) json_object_object_add(o, key, value)
+
+/* Empty, or one pair. */
+static json_object *json_pair(struct stacked pair)
+{
+	json_object *list = json_object_new_array(), *o;
+
+	if (pair.upper) {
+		o = json_object_new_object();
+		ADD("upper", json_object_new_string(pair.upper->name));
+		ADD("lower", json_object_new_string(pair.lower->name));
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+/* Whose packets it takes, and what is wrong with that. */
+static void json_receiver(json_object *o, const struct status *s)
+{
+	const struct dedup_config *c = s->filter.config;
+	json_object *to = json_object_new_array(), *stale = json_object_new_array();
+	char text[PREFIX_TEXT_MAX];
+
+	for (uint32_t i = 0; i < c->to_cnt; i++)
+		json_object_array_add(
+			to, json_object_new_string(format_prefix(&c->to[i], i < c->to4_cnt, text)));
+	for (int i = 0; i < s->faults.stale_cnt; i++)
+		json_object_array_add(stale, json_object_new_string(s->faults.stale[i]->name));
+	ADD("forwarded", json_object_new_boolean(c->forwarded));
+	ADD("to", to);
+	ADD("macs_changed", stale);
+	ADD("stacked", json_pair(s->faults.stacked));
+	ADD("merged", json_pair(s->faults.merging));
+}
+
+/* What the filter is. */
+static void json_shape(json_object *o, const struct status *s)
+{
+	const struct dedup_config *c = s->filter.config;
+
+	struct layout_fact facts[LAYOUT_FACTS_MAX];
+	int cnt = s->layout->facts(NULL, c, facts);
+
+	ADD("blocks", json_u64(c->blocks));
+	for (int i = 0; i < cnt; i++)
+		ADD(facts[i].key, json_u64(facts[i].value));
+}
+
+/* What it holds. */
+static void json_fill(json_object *o, const struct status *s)
+{
+	const struct fill *f = &s->fill;
+	json_object *list;
+
+	if (s->layout->approx_count) {
+		ADD("fill", json_object_new_double(f->current));
+		ADD("cells_set", json_u64(f->set_current));
+		ADD("approx_count", json_u64(s->approx_count));
+		list = s->histogram ? json_object_new_array() : NULL;
+		for (uint32_t i = 0; list && i <= s->filter.config->places; i++)
+			json_object_array_add(list, json_u64(s->histogram[i]));
+		ADD("life_expectancy_histogram", list);
+		return;
+	}
+	ADD("fill", json_object_new_double((f->current + f->previous) / 2));
+	ADD("fill_current", json_object_new_double(f->current));
+	ADD("fill_previous", json_object_new_double(f->previous));
+	ADD("set_bits", json_u64(f->set_current));
+	ADD("set_bits_previous", json_u64(f->set_previous));
+	if (s->layout == &LAYOUT_FLAT) {
+		ADD("occupancy", json_object_new_double(f->current));
+		ADD("occupancy_previous", json_object_new_double(f->previous));
+	}
+}
+
+json_object *status_json(const struct status *s)
+{
+	const struct dedup_config *c = s->filter.config;
+	json_object *o = json_object_new_object(), *counters = json_object_new_object();
+
+	ADD("name", json_object_new_string(s->filter.name));
+	ADD("interfaces", json_ifaces(s));
+	ADD("mode", json_object_new_string(s->mode));
+	ADD("ports", json_ports(c));
+	ADD("action", json_object_new_string(c->count_only ? "count" : "drop"));
+	ADD("learn", json_object_new_string(c->learn_app ? "app" : "kernel"));
+	ADD("ihave", json_object_new_string(c->ihave_pass ? "pass" : "drop"));
+	ADD("layout", json_object_new_string(s->layout->name));
+	ADD("hash", json_object_new_string(hash_name(c->hash)));
+	json_receiver(o, s);
+	json_shape(o, s);
+	ADD("capacity", json_u64(c->capacity));
+	ADD("fpr", json_object_new_double(plan_fpr(c)));
+	ADD("window_ns", json_u64(c->window_ns));
+	ADD("filter_bytes", json_u64(plan_bytes(c)));
+	ADD("stopped", json_object_new_boolean(s->stopped));
+	ADD("hand_position", json_object_new_double(s->hand));
+	ADD("hand_turns", json_u64(s->turns));
+	ADD("oldest_id_ns", json_u64(s->oldest_ns));
+	ADD("late_max_ns", json_u64(READ_ONCE(s->filter.state->late_max_ns)));
+	json_fill(o, s);
+	ADD("fill_sampled", json_object_new_boolean(s->fill.read_part < 1));
+	ADD("fill_read_part", json_object_new_double(s->fill.read_part));
+	ADD("ids_estimate", json_object_new_double(s->fill.ids));
+	ADD("ids_estimate_error", json_object_new_double(s->fill.ids_error));
+	ADD("fpr_estimate", json_object_new_double(s->fill.fpr));
+	ADD("bytes_kept_away", json_u64(status_bytes_kept_away(s)));
+#define X(name, help) json_object_object_add(counters, #name, json_u64(s->counters.name));
+	DEDUP_COUNTERS(X)
+#undef X
+	ADD("counters", counters);
+	return o;
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* status for people. */
+#include <stdio.h>
+#include <string.h>
+
+#include "plan.h"
+#include "prefixes.h"
+#include "status.h"
+#include "units.h"
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / whole : 0;
+}
+
+static void print_ifaces(const struct status *s)
+{
+	for (int i = 0; i < s->ifaces_cnt; i++) {
+		const struct status_iface *f = &s->ifaces[i];
+
+		printf("%s%s (", i ? ", " : "", f->name);
+		if (strcmp(f->state, "attached"))
+			printf("%s)", f->state);
+		else
+			printf("%s%s)", attach_mode_name(f->mode),
+			       f->dispatcher ? ", through the dispatcher" : ", alone");
+	}
+	puts(s->ifaces_cnt ? "" : "none");
+}
+
+static void print_counters(const struct filter_counters *c)
+{
+	char text[32];
+
+#define X(name, help)                                                   \
+	if (c->name)                                                    \
+		printf("  %-16s %14llu %6.2f %%  %s\n", #name, c->name, \
+		       100 * share(c->name, c->rx), help);
+	printf("  %-16s %14llu           packets entering\n", "rx", c->rx);
+	DEDUP_REASONS(X)
+#undef X
+	printf("  %-16s %14llu %6.2f %%\n", "dropped", c->dropped, 100 * share(c->dropped, c->rx));
+	printf("  %-16s %14s           of duplicates\n", "bytes",
+	       format_bytes(c->duplicate_bytes, text, sizeof(text)));
+	printf("  %-16s %14llu           blocks aged early, by load\n", "early", c->early);
+	if (c->late)
+		printf("  %-16s %14llu           blocks aged late, the hand was held up\n", "late",
+		       c->late);
+}
+
+static void print_shape(const struct status *s)
+{
+	const struct dedup_config *c = s->filter.config;
+	char parameters[LAYOUT_TEXT_MAX], size[32];
+
+	s->layout->describe(c, parameters);
+	printf("  filter      %s, %s hash; %s; %s\n", s->layout->name, hash_name(c->hash),
+	       format_bytes(plan_bytes(c), size, sizeof(size)), parameters);
+}
+
+static void print_fill(const struct status *s)
+{
+	const struct fill *f = &s->fill;
+
+	if (s->layout->approx_count)
+		printf("  fill        %.2f %% (%llu cells); %llu ids learned and not expired\n",
+		       100 * f->current, (unsigned long long)f->set_current,
+		       (unsigned long long)s->approx_count);
+	else
+		printf("  fill        current %.2f %% (%llu bits), previous %.2f %% (%llu bits)\n",
+		       100 * f->current, (unsigned long long)f->set_current, 100 * f->previous,
+		       (unsigned long long)f->set_previous);
+}
+
+static void print_estimate(const struct fill *f)
+{
+	printf("  estimate    %.0f ids", f->ids);
+	if (f->read_part < 1)
+		printf(" (standard error %.0f)", f->ids_error);
+	printf("; false-positive rate now %.3g\n", f->fpr);
+	if (f->read_part < 1)
+		printf("              fill and estimate from a sample of %.3g %%; --exact reads "
+		       "all\n",
+		       100 * f->read_part);
+}
+
+static void print_receiver(const struct status *s)
+{
+	const struct dedup_config *c = s->filter.config;
+	const struct receivers_faults *faults = &s->faults;
+	char text[PREFIX_TEXT_MAX];
+
+	if (c->forwarded)
+		puts("  frames      for any host");
+	for (uint32_t i = 0; i < c->to_cnt; i++)
+		printf("%s%s%s", i ? "," : "  only to     ",
+		       format_prefix(&c->to[i], i < c->to4_cnt, text), i + 1 < c->to_cnt ? "" : "\n");
+	for (int i = 0; i < faults->stale_cnt; i++)
+		printf("  warning     the MACs of %s or of what is on top of it have changed: "
+		       "xdp-dedup "
+		       "refresh %s\n",
+		       faults->stale[i]->name, s->filter.name);
+	if (faults->stacked.upper)
+		printf("  warning     %s is on top of %s: packets meet the filter twice, and are "
+		       "dropped the second time; unload one of them\n",
+		       faults->stacked.upper->name, faults->stacked.lower->name);
+	if (faults->merging.upper)
+		printf("  warning     %s merges UDP packets before %s sees them: only the first "
+		       "one's "
+		       "id is looked at\n",
+		       faults->merging.lower->name, faults->merging.upper->name);
+}
+
+void status_print(const struct status *s)
+{
+	const struct dedup_config *c = s->filter.config;
+	char ports[PORTS_TEXT_MAX], window[32], oldest[32], kept[32];
+
+	printf("%s: GSP/1 on UDP port %s, duplicates are %s\n", s->filter.name,
+	       format_ports(c->ports, c->ports_cnt, ports, sizeof(ports)),
+	       c->count_only ? "counted and passed" : "dropped");
+	printf("  interfaces  ");
+	print_ifaces(s);
+	print_receiver(s);
+	print_shape(s);
+	printf("  promise     at most %g of fresh events lost, at %llu ids a window of %s\n",
+	       plan_fpr(c), c->capacity, format_time(c->window_ns, window, sizeof(window)));
+	if (c->learn_app)
+		puts("  learning    only what an application adds");
+	if (c->ihave_pass)
+		puts("  IHAVEs      all pass");
+	if (s->stopped)
+		puts("  hand        has stopped: everything passes; unload and load again");
+	else if (s->layout->approx_count)
+		printf("  hand        %u countdowns; oldest id at most %s old\n",
+		       s->turns * c->places + (uint32_t)(s->hand * c->places + 0.5),
+		       format_time(s->oldest_ns, oldest, sizeof(oldest)));
+	else
+		printf("  hand        at %.1f %% of turn %u; oldest id at most %s old\n",
+		       100 * s->hand, s->turns + 1,
+		       format_time(s->oldest_ns, oldest, sizeof(oldest)));
+	print_fill(s);
+	print_estimate(&s->fill);
+	printf("  kept away   %s\n\n", format_bytes(status_bytes_kept_away(s), kept, sizeof(kept)));
+	print_counters(&s->counters);
+}
