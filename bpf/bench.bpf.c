@@ -12,9 +12,8 @@
 
 #include "bench_stream.h"
 #include "block.h"
-#include "gsp.h"
+#include "gsp.bpf.h"
 #include "maps.bpf.h"
-#include "parse.bpf.h"
 
 /* For the other CPU, which may have longer to warm: 1 to 3 s in all, in loops as long as the
  * kernel allows (8 Mi).

@@ -11,11 +11,12 @@
 
 #include "compiler.h"
 #include "counters.h"
-#include "gsp.h"
 
 #define PARSED (-1) /* no reason to stop: the next step may go on */
 
 #define VLAN_TAGS_MAX 2
+
+struct gsp_header;
 
 struct packet {
 	void *pos;	   /* the next header */

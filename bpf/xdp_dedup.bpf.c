@@ -8,11 +8,10 @@
 #include <bpf/bpf_helpers.h>
 #include <xdp/xdp_helpers.h>
 
-#include "lookup.bpf.h"
-#include "gsp.h"
+#include "gsp.bpf.h"
 #include "hand.bpf.h"
+#include "lookup.bpf.h"
 #include "maps.bpf.h"
-#include "parse.bpf.h"
 #include "wanted.bpf.h"
 
 /* In a dispatcher: at libxdp's default place, and what passes goes on to the next. */

@@ -354,5 +354,5 @@ int main(void)
 		cmocka_unit_test(tiny_plans_keep_the_rate),
 	};
 
-	return run_any_tests("flat_size", tests, ARRAY_SIZE(tests));
+	return run_any_tests("array_size", tests, ARRAY_SIZE(tests));
 }

@@ -201,5 +201,5 @@ int main(void)
 		cmocka_unit_test(slack_is_small),
 	};
 
-	return run_any_tests("size", tests, ARRAY_SIZE(tests));
+	return run_any_tests("blocked_size", tests, ARRAY_SIZE(tests));
 }

@@ -338,5 +338,5 @@ int main(void)
 		OWN(countdown_tezos_agrees_with_the_model),
 	};
 
-	return run_root_tests("exact", tests, ARRAY_SIZE(tests));
+	return run_root_tests("differential", tests, ARRAY_SIZE(tests));
 }

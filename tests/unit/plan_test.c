@@ -583,5 +583,5 @@ int main(void)
 		cmocka_unit_test(any_spec_makes_a_plan_or_none),
 	};
 
-	return run_any_tests("shape", tests, ARRAY_SIZE(tests));
+	return run_any_tests("plan", tests, ARRAY_SIZE(tests));
 }
