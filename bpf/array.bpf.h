@@ -34,58 +34,36 @@ static __always_inline struct lookup *cpu_lookup(void)
 	return bpf_map_lookup_elem(&lookups, &zero);
 }
 
-/* A number that grows whenever the hand makes the filter forget ids (those that user space takes
- * out make state.recent_version grow instead). Flat: it is odd while the previous array is cleared.
+/* A number that grows whenever the hand makes the filter forget ids; those that user space takes
+ * out make state.recent_version grow instead.
  */
-static __always_inline __u64 filter_age(__u64 hand)
+static __always_inline __u64 filter_era(__u64 hand)
 {
 	if (config.layout == DEDUP_FLAT)
-		return 2ULL * dedup_hand_epoch(hand) + !dedup_flat_has_previous(hand);
-	return (__u64)dedup_hand_epoch(hand) * config.places + dedup_hand_pos(hand);
+		return dedup_flat_era(hand);
+	return dedup_countdown_era(hand, config.places);
 }
 
-/* Flat: the age at which ids of the present generation are forgotten: when it has become the
- * previous one, and its array begins to be cleared.
- */
-static __always_inline __u64 flat_present_until(__u64 hand)
-{
-	return 2ULL * dedup_hand_epoch(hand) + 3;
-}
-
-/* Flat: the age at which this id is forgotten; 0 if it is not known, or a negative errno. */
-static __always_inline __s64 flat_known_until(__u64 hand, const struct dedup_positions *p)
-{
-	__u32 current = dedup_flat_current(hand);
-	int holds = dedup_flat_holds(NULL, config.places, current, p, config.k);
-
-	if (holds)
-		return holds < 0 ? holds : (__s64)flat_present_until(hand);
-	if (!dedup_flat_has_previous(hand))
-		return 0;
-	holds = dedup_flat_holds(NULL, config.places, current ^ 1, p, config.k);
-	return holds <= 0 ? holds : 2LL * dedup_hand_epoch(hand) + 1;
-}
-
-/* The same, of either layout. */
+/* The filter_era() at which the id is forgotten; 0 if it is not known, or a negative errno. */
 static __always_inline __s64 known_until(__u64 hand, const struct dedup_positions *p)
 {
 	int left;
 
 	if (config.layout == DEDUP_FLAT)
-		return flat_known_until(hand, p);
+		return dedup_flat_known_until(NULL, config.places, hand, p, config.k);
 	left = dedup_countdown_left(NULL, dedup_countdowns(hand, config.places), config.places, p,
 				    config.k);
-	return left <= 0 ? left : (__s64)(filter_age(hand) + left);
+	return left <= 0 ? left : (__s64)(filter_era(hand) + left);
 }
 
 /* As dedup_flat_learn; *until is how long the id is known from now on. */
 static __always_inline int learn(__u64 hand, const struct dedup_positions *p, __u64 *until)
 {
 	if (config.layout == DEDUP_FLAT) {
-		*until = flat_present_until(hand);
+		*until = dedup_flat_learned_until(hand);
 		return dedup_flat_learn(NULL, config.places, dedup_flat_current(hand), p, config.k);
 	}
-	*until = filter_age(hand) + config.places;
+	*until = filter_era(hand) + config.places;
 	return dedup_countdown_learn(NULL, dedup_countdowns(hand, config.places), config.places, p,
 				     config.k);
 }
@@ -142,7 +120,7 @@ __noinline int array_see(bool teach)
 		hash = dedup_hash_fast(id, words, configuration()->key);
 		seen = recent_at(hash);
 		if (seen.first && dedup_recent_holds(seen.first, seen.more, id, words, hash,
-						     filter_age(hand), recent_version))
+						     filter_era(hand), recent_version))
 			return 1;
 	}
 	dedup_positions(p, id, configuration());

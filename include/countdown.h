@@ -25,6 +25,12 @@ static __always_inline __u32 dedup_countdowns(__u64 hand, __u32 max)
 	return dedup_hand_epoch(hand) * max + dedup_hand_pos(hand);
 }
 
+/* The same, without end: a number that grows whenever ids are forgotten. */
+static __always_inline __u64 dedup_countdown_era(__u64 hand, __u32 max)
+{
+	return (__u64)dedup_hand_epoch(hand) * max + dedup_hand_pos(hand);
+}
+
 /* How many countdowns a cell has to go, 0 to max. Another processor may have written it with a
  * later `elapsed`: that is max, too.
  */

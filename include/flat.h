@@ -61,6 +61,36 @@ static __always_inline int dedup_flat_holds(struct dedup_block *blocks, __u32 pl
 	return !missing;
 }
 
+/* A number that grows whenever ids are forgotten; odd while the previous array is cleared. */
+static __always_inline __u64 dedup_flat_era(__u64 hand)
+{
+	return 2ULL * dedup_hand_epoch(hand) + !dedup_flat_has_previous(hand);
+}
+
+/* The dedup_flat_era() at which ids are forgotten that are learned now: their generation has
+ * become the previous one, and its array begins to be cleared.
+ */
+static __always_inline __u64 dedup_flat_learned_until(__u64 hand)
+{
+	return 2ULL * dedup_hand_epoch(hand) + 3;
+}
+
+/* The dedup_flat_era() at which this id is forgotten; 0 if it is not known, -ENOENT as above. */
+static __always_inline __s64 dedup_flat_known_until(struct dedup_block *blocks, __u32 places,
+						    __u64 hand, const struct dedup_positions *p,
+						    __u32 k)
+{
+	__u32 current = dedup_flat_current(hand);
+	int holds = dedup_flat_holds(blocks, places, current, p, k);
+
+	if (holds)
+		return holds < 0 ? holds : (__s64)dedup_flat_learned_until(hand);
+	if (!dedup_flat_has_previous(hand))
+		return 0;
+	holds = dedup_flat_holds(blocks, places, current ^ 1, p, k);
+	return holds <= 0 ? holds : 2LL * dedup_hand_epoch(hand) + 1;
+}
+
 /* Sets the k bits. 1 if this call completed them, 0 if they were there or another call
  * won, -ENOENT as above. Claim last, as in block.h: of the bits that are missing the
  * first one is set after all others.

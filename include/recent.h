@@ -16,7 +16,7 @@ struct dedup_recent {
 	union {
 		struct {
 			__u64 word[DEDUP_RECENT_WORDS];
-			__u64 until; /* known while the filter's age is below this */
+			__u64 until; /* known while the filter's era (array.bpf.h) is below this */
 			/* Any processor may write an entry at any time, and another read it half
 			 * written: this then does not fit the rest.
 			 */
@@ -54,7 +54,7 @@ static __always_inline __u64 *dedup_recent_word(struct dedup_recent *r, struct d
 
 static __always_inline bool dedup_recent_holds(struct dedup_recent *r, struct dedup_recent *more,
 					       const struct dedup_id *id, __u32 words, __u64 hash,
-					       __u64 age, __u64 recent_version)
+					       __u64 era, __u64 recent_version)
 {
 	__u64 until = READ_ONCE(r->until), other = 0;
 
@@ -62,7 +62,7 @@ static __always_inline bool dedup_recent_holds(struct dedup_recent *r, struct de
 	for (__u32 i = 0; i < DEDUP_ID_WORDS_MAX; i++)
 		if (i < words)
 			other |= READ_ONCE(*dedup_recent_word(r, more, i)) ^ id->word[i];
-	return !other && age < until &&
+	return !other && era < until &&
 	       READ_ONCE(r->check) == dedup_recent_check(hash, until, recent_version);
 }
 

@@ -161,16 +161,10 @@ static void prefetch(const struct filter *f, const struct id_lookup *p)
 	}
 }
 
-static bool holds(const struct filter *f, const struct id_lookup *p, uint32_t array)
-{
-	return dedup_flat_holds(f->blocks, f->config->places, array, &p->positions, f->config->k);
-}
-
 static bool is_known(const struct filter *f, const struct id_lookup *p)
 {
-	uint32_t array = dedup_flat_current(p->hand);
-
-	return holds(f, p, array) || (dedup_flat_has_previous(p->hand) && holds(f, p, array ^ 1));
+	return dedup_flat_known_until(f->blocks, f->config->places, p->hand, &p->positions,
+				      f->config->k) > 0;
 }
 
 static int learn(struct filter *f, const struct id_lookup *p)
