@@ -101,10 +101,10 @@ static int set_window(struct options *o, const char *what, const char *text)
 
 	if (parse_time(text, &value))
 		return say_err(-EINVAL,
-			       "%s %s: give a time with its unit, as in 500ms, 30s, 10m or 2h",
+			       "%s %s: give a time with its unit, as in 500ms, 30s, 10m, 2h or 1d",
 			       what, text);
 	if (value < SPEC_WINDOW_MIN_NS || value > SPEC_WINDOW_MAX_NS)
-		return say_err(-EINVAL, "%s %s: a window is 10ms to 720h", what, text);
+		return say_err(-EINVAL, "%s %s: a window is 10ms to 30d", what, text);
 	o->spec.window_ns = value;
 	return 0;
 }
@@ -292,7 +292,7 @@ static const struct {
 	{ "--fpr", "P", OPT_FPR, set_fpr, "XDP_DEDUP_FPR",
 	  "bound on the rate at which fresh events are lost (1e-4)" },
 	{ "--window", "TIME", OPT_WINDOW, set_window, "XDP_DEDUP_WINDOW",
-	  "an id is remembered so long, at most twice (10m)" },
+	  "an id is remembered so long, at most twice, as in 30s or 1d (10m)" },
 	{ "--action", "ACTION", OPT_ACTION, set_action, NULL,
 	  "drop duplicates, or only count them (drop)" },
 	{ "--learn", "WHO", OPT_ACTION, set_learn, NULL,

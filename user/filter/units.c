@@ -22,8 +22,8 @@ static const struct unit COUNT_UNITS[] = {
 };
 
 static const struct unit TIME_UNITS[] = {
-	{ "ms", 1000000 },	{ "s", 1000000000 }, { "m", 60000000000 },
-	{ "h", 3600000000000 }, { NULL, 0 },
+	{ "ms", 1000000 },	{ "s", 1000000000 },	 { "m", 60000000000 },
+	{ "h", 3600000000000 }, { "d", 86400000000000 }, { NULL, 0 },
 };
 
 /* Digits, at most one point; strtod alone would take "inf", "0x1" and blanks. */
@@ -201,10 +201,14 @@ const char *format_time(uint64_t ns, char *buf, size_t size)
 		snprintf(buf, size, "%" PRIu64 "m %" PRIu64 "s", s / 60, s % 60);
 	else if (s < 3600)
 		snprintf(buf, size, "%" PRIu64 "m", s / 60);
-	else if (s / 60 % 60)
+	else if (s < 86400 && s / 60 % 60)
 		snprintf(buf, size, "%" PRIu64 "h %" PRIu64 "m", s / 3600, s / 60 % 60);
-	else
+	else if (s < 86400)
 		snprintf(buf, size, "%" PRIu64 "h", s / 3600);
+	else if (s / 3600 % 24)
+		snprintf(buf, size, "%" PRIu64 "d %" PRIu64 "h", s / 86400, s / 3600 % 24);
+	else
+		snprintf(buf, size, "%" PRIu64 "d", s / 86400);
 	return buf;
 }
 

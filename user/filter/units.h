@@ -15,7 +15,7 @@
 /* "250k" → 250000. Decimal K, M, G; a fraction ("1.5M") if the result is whole. */
 int parse_count(const char *text, uint64_t *out);
 
-/* "10m" → nanoseconds. Units ms, s, m, h; none but 0 is allowed without. */
+/* "10m" → nanoseconds. Units ms, s, m, h, d; none but 0 is allowed without. */
 int parse_time(const char *text, uint64_t *out_ns);
 
 /* "1e-4" → a rate from 1e-18 to below 1. */
