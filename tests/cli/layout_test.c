@@ -67,6 +67,8 @@ static const struct misuse {
 	  "lower --capacity or raise --fpr" },
 	{ "window-too-short", "--layout flat --bits 4294967295 --window 100ms", 1,
 	  "--window 100ms is too short" },
+	{ "window-too-short-to-clear", "--layout flat --capacity 150M --window 10ms", 1,
+	  "--window 10ms is too short" },
 };
 
 static void run_misuse(void **state)

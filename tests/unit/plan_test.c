@@ -476,6 +476,23 @@ static void short_windows_are_refused(void **state)
 	check_paces(&c, spec.window_ns);
 }
 
+/* While one array is cleared the other one takes ids of more than a window. */
+static void array_is_too_large_for_its_window_alone(void **state)
+{
+	struct filter_spec spec = spec_of(DEDUP_FLAT, DEDUP_FAST, 150000000, 1e-4);
+	struct dedup_config c;
+
+	(void)state;
+	spec.window_ns = 10 * MS;
+	assert_int_equal(plan_config(&spec, 2, HZ, &c), -ERANGE);
+	spec.window_ns = S;
+	assert_int_equal(plan_config(&spec, 2, HZ, &c), 0);
+	spec.capacity = 1000000000;
+	assert_int_equal(plan_config(&spec, 2, HZ, &c), -EOVERFLOW);
+	spec.window_ns = 10 * MS;
+	assert_int_equal(plan_config(&spec, 2, HZ, &c), -EOVERFLOW);
+}
+
 /* An id is remembered for W, however many countdowns there are to a turn. */
 static void many_countdowns_take_a_window(void **state)
 {
@@ -578,6 +595,7 @@ int main(void)
 		cmocka_unit_test(the_rate_is_told_where_it_cannot_be_kept),
 		cmocka_unit_test(plans_keep_the_promise),
 		cmocka_unit_test(short_windows_are_refused),
+		cmocka_unit_test(array_is_too_large_for_its_window_alone),
 		cmocka_unit_test(many_countdowns_take_a_window),
 		cmocka_unit_test(countdown_bits_make_countdowns),
 		cmocka_unit_test(any_spec_makes_a_plan_or_none),

@@ -191,8 +191,9 @@ static bool is_fips_own(const struct filter_spec *spec)
 	return spec->layout == DEDUP_FLAT && spec->hash == DEDUP_FIPS && !spec->bits;
 }
 
-int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int hz,
-		struct dedup_config *out)
+/* plan_config, but where the window is too short to size for, -EOVERFLOW. */
+static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigned int hz,
+		      struct dedup_config *out)
 {
 	struct dedup_config c = {
 		.format = DEDUP_FORMAT,
@@ -234,6 +235,17 @@ int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int 
 		return err;
 	*out = c;
 	return 0;
+}
+
+int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int hz,
+		struct dedup_config *out)
+{
+	int err = plan_sizes(spec, cpus, hz, out);
+	struct filter_spec longest = *spec;
+	struct dedup_config c;
+
+	longest.window_ns = SPEC_WINDOW_MAX_NS;
+	return err == -EOVERFLOW && !plan_sizes(&longest, cpus, hz, &c) ? -ERANGE : err;
 }
 
 /* The kernel's HZ: its coarse clock moves once a jiffy. */

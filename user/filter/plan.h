@@ -9,7 +9,8 @@
 /* Fills in everything but the secret and `frags`, for a machine of `cpus` (possible)
  * CPUs whose clock ticks `hz` times a second. Pure. The layout does not refuse the spec.
  * -EOVERFLOW or -EDOM of the layout's size(), -ERANGE if the window is too short for the
- * hand to go round, -EOPNOTSUPP if FIPS' own size cannot keep the rate for any capacity.
+ * hand to go round, or for arrays to be cleared meanwhile, -EOPNOTSUPP if FIPS' own size cannot
+ * keep the rate for any capacity.
  */
 int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int hz,
 		struct dedup_config *out);
