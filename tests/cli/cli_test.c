@@ -51,6 +51,8 @@ static const struct misuse {
 	{ "misuse-to-word", LOAD " --to host", "--to host: give addresses or prefixes" },
 	{ "misuse-to-empty", LOAD " --to ''", "--to : give addresses or prefixes" },
 	{ "misuse-to-length", LOAD " --to 10.0.0.1/33", "--to 10.0.0.1/33: give addresses" },
+	{ "misuse-to-mapped", LOAD " --to ::ffff:10.0.0.1/24",
+	  "--to ::ffff:10.0.0.1/24: write a prefix of IPv4 as 192.0.2.0/24" },
 	{ "misuse-to-many", LOAD " --to $(seq -s, -f 10.0.0.%g 33)", "at most 32 destinations" },
 	{ "misuse-forwarded-value", LOAD " --forwarded=1", "--forwarded takes no value" },
 	{ "misuse-mode", LOAD " --mode x", "--mode x: it is native, skb or hw" },

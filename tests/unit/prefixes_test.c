@@ -26,6 +26,12 @@ static const struct row {
 	{ "v6-any", "::/0", "::/0" },
 	{ "v6-longest", LONG_ADDRESS "/127", "1111:2222:3333:4444:5555:6666:7777:8888/127" },
 	{ "v4-comes-first", "::1,1.1.1.1,::2,2.2.2.2", "1.1.1.1,2.2.2.2,::2,::1" },
+	{ "mapped-address", "::ffff:10.0.0.1", "10.0.0.1" },
+	{ "mapped-in-hex", "::FFFF:a00:1", "10.0.0.1" },
+	{ "mapped-prefix", "::ffff:10.1.2.3/105", "10.0.0.0/9" },
+	{ "mapped-any", "::ffff:0:0/96", "0.0.0.0/0" },
+	{ "mapped-comes-first", "::1,::ffff:1.1.1.1", "1.1.1.1,::1" },
+	{ "nat64-is-v6", "64:ff9b::10.0.0.1", "64:ff9b::a00:1" },
 	{ "empty", "", NULL },
 	{ "empty-item", "1.1.1.1,,2.2.2.2", NULL },
 	{ "comma-at-the-end", "1.1.1.1,", NULL },
@@ -58,6 +64,18 @@ static void row_is_taken_or_refused(void **state)
 	assert_string_equal(shown, row->shown ?: "");
 }
 
+/* The length is of an IPv4 prefix, or the prefix one of IPv6: it cannot be told. */
+static void mapped_prefix_beyond_ipv4_is_refused(void **state)
+{
+	struct dedup_prefix list[DEDUP_TO_MAX];
+	uint32_t cnt = 7, cnt4 = 7;
+
+	(void)state;
+	assert_int_equal(parse_prefixes("::ffff:10.0.0.1/24", list, &cnt, &cnt4), -EDOM);
+	assert_int_equal(parse_prefixes("1.1.1.1,::ffff:0:0/95", list, &cnt, &cnt4), -EDOM);
+	assert_true(cnt == 7 && cnt4 == 7);
+}
+
 static void as_many_as_fit_are_taken(void **state)
 {
 	struct dedup_prefix list[DEDUP_TO_MAX];
@@ -77,11 +95,15 @@ static void as_many_as_fit_are_taken(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[ARRAY_SIZE(ROWS) + 1];
+	static const struct CMUnitTest OTHERS[] = {
+		cmocka_unit_test(mapped_prefix_beyond_ipv4_is_refused),
+		cmocka_unit_test(as_many_as_fit_are_taken),
+	};
+	struct CMUnitTest tests[ARRAY_SIZE(ROWS) + ARRAY_SIZE(OTHERS)];
 
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++)
 		tests[i] = (struct CMUnitTest){ ROWS[i].name, row_is_taken_or_refused, NULL, NULL,
 						(void *)&ROWS[i] };
-	tests[ARRAY_SIZE(ROWS)] = (struct CMUnitTest)cmocka_unit_test(as_many_as_fit_are_taken);
+	memcpy(&tests[ARRAY_SIZE(ROWS)], OTHERS, sizeof(OTHERS));
 	return run_any_tests("prefixes", tests, ARRAY_SIZE(tests));
 }

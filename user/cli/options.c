@@ -59,6 +59,10 @@ static int set_to(struct options *o, const char *what, const char *text)
 
 	if (err == -E2BIG)
 		return say_err(-EINVAL, "%s %s: at most %d destinations", what, text, DEDUP_TO_MAX);
+	if (err == -EDOM)
+		return say_err(-EINVAL,
+			       "%s %s: write a prefix of IPv4 as 192.0.2.0/24, without ::ffff:", what,
+			       text);
 	if (err)
 		return say_err(-EINVAL,
 			       "%s %s: give addresses or prefixes, as in 192.0.2.1,2001:db8::/64",

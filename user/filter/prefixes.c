@@ -8,6 +8,8 @@
 
 #include "units.h"
 
+#define MAPPED_BITS 96 /* before an IPv4 address in one of IPv6 */
+
 static void set_mask(struct dedup_prefix *p, uint32_t bits)
 {
 	uint8_t *mask = (uint8_t *)p->mask;
@@ -16,6 +18,19 @@ static void set_mask(struct dedup_prefix *p, uint32_t bits)
 		mask[i / 8] |= 0x80 >> i % 8;
 	for (int i = 0; i < 2; i++)
 		p->addr[i] &= p->mask[i];
+}
+
+/* ::ffff:a.b.c.d is how sockets show IPv4; no packet has such an address. */
+static int unmap(struct dedup_prefix *p, uint64_t *bits)
+{
+	uint8_t *addr = (uint8_t *)p->addr;
+
+	if (*bits < MAPPED_BITS)
+		return -EDOM;
+	*bits -= MAPPED_BITS;
+	memcpy(addr, addr + MAPPED_BITS / 8, 4);
+	memset(addr + 4, 0, sizeof(p->addr) - 4);
+	return 0;
 }
 
 /* One ADDRESS[/LEN]; `word` is changed. */
@@ -38,6 +53,11 @@ static int parse_prefix(char *word, struct dedup_prefix *out, bool *ipv4)
 		    bits > most)
 			return -EINVAL;
 	}
+	if (!*ipv4 && IN6_IS_ADDR_V4MAPPED(p.addr)) {
+		if (unmap(&p, &bits))
+			return -EDOM;
+		*ipv4 = true;
+	}
 	set_mask(&p, bits);
 	*out = p;
 	return 0;
@@ -53,13 +73,15 @@ int parse_prefixes(const char *text, struct dedup_prefix *out, uint32_t *cnt, ui
 		char word[PREFIX_TEXT_MAX];
 		struct dedup_prefix p;
 		bool ipv4;
+		int err;
 
 		if (len >= sizeof(word))
 			return -EINVAL;
 		memcpy(word, text, len);
 		word[len] = 0;
-		if (parse_prefix(word, &p, &ipv4))
-			return -EINVAL;
+		err = parse_prefix(word, &p, &ipv4);
+		if (err)
+			return err;
 		if (n == DEDUP_TO_MAX)
 			return -E2BIG;
 		if (ipv4) /* before those of IPv6, of which the first goes last */

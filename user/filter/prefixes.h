@@ -13,8 +13,9 @@
 #define PREFIX_TEXT_MAX (INET6_ADDRSTRLEN + 4) /* with its length and a 0 */
 
 /* "10.0.0.0/8,2001:db8::1" → at most DEDUP_TO_MAX prefixes, the *cnt4 of IPv4 first. Without
- * a length an address is itself; bits beyond the length are cleared. -EINVAL (not of the
- * form) or -E2BIG, and nothing written.
+ * a length an address is itself; bits beyond the length are cleared. IPv4-mapped
+ * addresses and prefixes are IPv4's. -EINVAL (not of the form), -EDOM (such a prefix is shorter
+ * than /96) or -E2BIG, and nothing written.
  */
 int parse_prefixes(const char *text, struct dedup_prefix *out, uint32_t *cnt, uint32_t *cnt4);
 
