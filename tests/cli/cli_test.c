@@ -66,6 +66,7 @@ static const struct misuse {
 	{ "misuse-name-option", LOAD " --name -x", "--name -x: 1 to 32 letters" },
 	{ "misuse-name-next-option", LOAD " --name --port", "--name --port: 1 to 32 letters" },
 	{ "misuse-help-verb", "$XD help frob", "no verb frob; xdp-dedup help" },
+	{ "misuse-help-option", "$XD help --frob", "no verb --frob; xdp-dedup help" },
 	{ "misuse-help-more", "$XD help load v0", "usage: xdp-dedup help" },
 	{ "misuse-name-long", LOAD " --name " ZEROS, "1 to 32 letters" },
 	{ "misuse-load-nothing", "$XD load", "usage: xdp-dedup load IFNAME..." },
@@ -273,7 +274,13 @@ static const struct cli_script SCRIPTS[] = {
 		  "$v \"; done\n"
 		  "$XD help 2>/dev/null >/mnt/a; $XD --help 2>/dev/null | cmp - /mnt/a\n"
 		  "[ \"$($XD --version)\" = \"xdp-dedup " XDP_DEDUP_VERSION "\" ]\n"
-		  "$XD 2>/mnt/b >/mnt/c || [ $? = 2 ]; cmp /mnt/a /mnt/b; [ ! -s /mnt/c ]\n" },
+		  "$XD 2>/mnt/b >/mnt/c || [ $? = 2 ]; cmp /mnt/a /mnt/b; [ ! -s /mnt/c ]\n"
+		  /* Texts begin in one column, those of long usages in the next line. */
+		  "sed '/^  [^ ].*\\]$/d; s/^  .\\{42\\} [^ ].*/ok/' /mnt/a >/mnt/b\n"
+		  "! grep '^  ' /mnt/b\n" },
+	{ "help-of-help",
+	  "got $XD help help; has 'usage: xdp-dedup help [VERB | counters]'; first=$said\n"
+	  "for h in --help -h; do got $XD help $h; is \"$first\"; done\n" },
 	/* Every option that a verb parses, and none else; asked for in any way, and of whatever. */
 	{ "help-of-verbs",
 	  "options='name mode port capacity fpr window action learn to forwarded ihave layout hash "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,21 +44,41 @@ static const struct verb {
 	{ "bench", verb_bench, OPT_FPR | OPT_BENCH | OPT_JSON, KERNEL_LOOK_UP | KERNEL_ATTACH, 0, 0,
 	  "[options]", "measure a packet's cost, here, beside its peers" },
 };
+#define USAGE_COLUMNS 34
 #define VERBS_CNT (sizeof(VERBS) / sizeof(VERBS[0]))
+
+/* Of help itself, which is no verb of these: it takes no options. */
+#define HELP_USAGE "[VERB | counters]"
+#define HELP_HELP "this text, a verb's options, or what each counter means"
+
+/* A usage that is too long for its column has a line of its own. */
+static void print_row(FILE *out, const char *name, const char *usage, const char *help)
+{
+	int used = fprintf(out, "  %-7s ", name);
+
+	fprintf(out, "%-*s", USAGE_COLUMNS, usage);
+	if (strlen(usage) > USAGE_COLUMNS)
+		fprintf(out, "\n%*s", used + USAGE_COLUMNS, "");
+	fprintf(out, " %s\n", help);
+}
 
 static void print_help(FILE *out)
 {
 	fputs("usage: xdp-dedup VERB ...\n\n", out);
 	for (size_t i = 0; i < VERBS_CNT; i++)
-		fprintf(out, "  %-7s %-34s %s\n", VERBS[i].name, VERBS[i].usage, VERBS[i].help);
-	fputs("  help    [VERB | counters]                  this text, a verb's options, or what "
-	      "each "
-	      "counter means\n"
-	      "\n"
+		print_row(out, VERBS[i].name, VERBS[i].usage, VERBS[i].help);
+	print_row(out, "help", HELP_USAGE, HELP_HELP);
+	fputs("\n"
 	      "NAME is a filter's; or an interface's that it runs on, if no filter has that name.\n"
 	      "Exit status: 0 done, 1 failed, 2 misused; of test 3: not every id is in the "
 	      "window.\n",
 	      out);
+}
+
+static int print_help_of_help(void)
+{
+	puts("usage: xdp-dedup help " HELP_USAGE "\n  " HELP_HELP);
+	return EXIT_DONE;
 }
 
 static int print_verb(const struct verb *v)
@@ -108,13 +129,18 @@ static const struct verb *find_verb(const char *word)
 	return NULL;
 }
 
+static bool is_help(const char *word)
+{
+	return !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h");
+}
+
 /* help, and what it is asked about. */
 static int help(int argc, char **argv)
 {
 	const struct verb *v;
 
 	if (argc > 2) {
-		say_err(0, "usage: xdp-dedup help [VERB | counters]");
+		say_err(0, "usage: xdp-dedup help " HELP_USAGE);
 		return EXIT_MISUSED;
 	}
 	if (argc < 2) {
@@ -123,6 +149,8 @@ static int help(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "counters"))
 		return print_counters();
+	if (is_help(argv[1]))
+		return print_help_of_help();
 	v = find_verb(argv[1]);
 	return v ? print_verb(v) : no_verb(argv[1]);
 }
@@ -134,7 +162,7 @@ static int dispatch(int argc, char **argv)
 
 	if (v)
 		return run(v, argc - 1, argv + 1);
-	if (!strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h"))
+	if (is_help(word))
 		return help(argc - 1, argv + 1);
 	if (!strcmp(word, "--version")) {
 		puts("xdp-dedup " XDP_DEDUP_VERSION);
