@@ -2,6 +2,7 @@
 /* What is said on kernels that lack something: such kernels are played here. */
 #include "support.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -51,11 +52,25 @@ static void nothing_missing_is_not_blamed(void **state)
 	assert_null(kernel_lacks(played_has));
 }
 
+/* -E2BIG is also the verifier's, of a program, and where the maps are there it can be no other. */
+static void program_too_large_is_no_lack_of_memory(void **state)
+{
+	(void)state;
+	assert_true(kernel_lacks_memory(-ENOMEM, 1000000));
+	assert_true(kernel_lacks_memory(-ENOMEM, 0));
+	assert_false(kernel_lacks_memory(-E2BIG, 0));
+	assert_false(kernel_lacks_memory(-E2BIG, 8000000));
+	assert_false(kernel_lacks_memory(-E2BIG, 64ULL << 31));
+	assert_true(kernel_lacks_memory(-E2BIG, (64ULL << 31) + 64));
+	assert_false(kernel_lacks_memory(-EINVAL, 1000000));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(missing_feature_is_named),
 		cmocka_unit_test(nothing_missing_is_not_blamed),
+		cmocka_unit_test(program_too_large_is_no_lack_of_memory),
 	};
 
 	return run_any_tests("kernel", tests, ARRAY_SIZE(tests));

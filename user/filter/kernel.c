@@ -177,6 +177,12 @@ uint64_t kernel_memory_available(void)
 	return kb * 1024;
 }
 
+/* An array map is too large only if its entries, rounded up to a power of 2, have 33 bits. */
+bool kernel_lacks_memory(int err, uint64_t bytes)
+{
+	return err == -ENOMEM || (err == -E2BIG && bytes / sizeof(struct dedup_block) > 1U << 31);
+}
+
 int kernel_explain(int err, uint64_t bytes)
 {
 	const char *lacks = kernel_lacks(kernel_has);
@@ -186,9 +192,15 @@ int kernel_explain(int err, uint64_t bytes)
 	uname(&un);
 	if (lacks)
 		return say_err(err, "this kernel (%s) has no %s", un.release, lacks);
-	if (err == -ENOMEM || err == -E2BIG)
+	if (kernel_lacks_memory(err, bytes))
 		return say_err(err, "no memory for a filter of %s; lower --capacity or raise --fpr",
 			       format_bytes(bytes, text, sizeof(text)));
+	if (err == -E2BIG)
+		return say_err(
+			err,
+			"the program is too large for this kernel's verifier (%s); a newer one "
+			"may take it; --verbose shows what it says",
+			un.release);
 	return say_err(err, "the kernel (%s) refused the filter: %s; --verbose shows what it says",
 		       un.release, strerror(-err));
 }

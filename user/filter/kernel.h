@@ -43,6 +43,11 @@ bool kernel_has(enum bpf_prog_type type, enum bpf_func_id helper);
  */
 const char *kernel_lacks(bool (*has)(enum bpf_prog_type type, enum bpf_func_id helper));
 
+/* Did loading fail with err for want of memory for `bytes` of filter, 0 if its maps were there
+ * already? If not, -E2BIG is of a program that the verifier comes to no end with.
+ */
+bool kernel_lacks_memory(int err, uint64_t bytes);
+
 /* After loading failed with err: says why, by what this kernel lacks, or by the
  * memory that `bytes` of filter need. Returns err.
  */
