@@ -2,9 +2,14 @@
 /* Beside another XDP program, in libxdp's dispatcher: where the kernel lets it run. */
 #include "support.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <net/if.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -130,6 +135,16 @@ static void hand_turns_in_a_dispatcher(void **state)
 	e2e_tool("unload ve0");
 }
 
+/* What links_run_xdp() says of a program that runs nowhere: not even root may look at PID 1 from
+ * everywhere.
+ */
+static int nowhere(void)
+{
+	char text[64];
+
+	return readlink("/proc/1/ns/net", text, sizeof(text)) < 0 ? -errno : 0;
+}
+
 /* With a dispatcher or without. */
 static void program_is_found_where_its_interface_moves(void **state)
 {
@@ -138,7 +153,7 @@ static void program_is_found_where_its_interface_moves(void **state)
 	uint32_t id = 0;
 
 	(void)state;
-	assert_int_equal(links_run_xdp(UINT32_MAX), 0);
+	assert_int_equal(links_run_xdp(UINT32_MAX), nowhere());
 	neighbour_move_in(&n, "ve0", BEFORE_US);
 	assert_int_equal(bpf_xdp_query_id(n.ifindex, 0, &id), 0);
 	assert_int_equal(links_run_xdp(id), 1);
@@ -147,9 +162,102 @@ static void program_is_found_where_its_interface_moves(void **state)
 	netns_enter(other);
 	sh("ip link del ve0");
 	netns_enter(0);
-	assert_int_equal(links_run_xdp(id), 0);
+	assert_int_equal(links_run_xdp(id), nowhere());
 	neighbour_move_out(&n);
 	netns_stop(other);
+}
+
+/* Runs a program on w0, and moves it by another namespace, which then ends, to this one. No other
+ * one knows it by an id: wherever one end is, is known where the other is, so both move together.
+ */
+static uint32_t move_twice(struct neighbour_run *n, pid_t last)
+{
+	pid_t between = netns_start();
+	uint32_t id = 0;
+
+	sh("ip link add w0 type veth peer name w1");
+	neighbour_move_in(n, "w0", BEFORE_US);
+	assert_int_equal(bpf_xdp_query_id(n->ifindex, 0, &id), 0);
+	sh("ip link set w0 netns %d && ip link set w1 netns %d", between, between);
+	netns_enter(between);
+	sh("ip link set w0 netns %d && ip link set w1 netns %d", last, last);
+	netns_enter(0);
+	netns_stop(between);
+	return id;
+}
+
+static void program_is_found_two_moves_away(void **state)
+{
+	pid_t last = netns_start();
+	struct neighbour_run n;
+	uint32_t id = move_twice(&n, last);
+
+	(void)state;
+	assert_int_equal(links_run_xdp(id), 1);
+	netns_enter(last);
+	sh("ip link del w0");
+	netns_enter(0);
+	assert_int_equal(links_run_xdp(id), nowhere());
+	neighbour_move_out(&n);
+	netns_stop(last);
+}
+
+static int open_netns(pid_t holder)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/net", holder);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_return_code(fd, errno);
+	return fd;
+}
+
+/* Held by a mount alone, by an open file alone, and by nothing: gone, within seconds. */
+static void program_is_found_where_no_process_is(void **state)
+{
+	pid_t last = netns_start();
+	struct neighbour_run n;
+	uint32_t id = move_twice(&n, last);
+	int fd;
+
+	(void)state;
+	sh("mount -t tmpfs tmpfs /mnt && touch '/mnt/a \\b' && "
+	   "mount --bind /proc/%d/ns/net '/mnt/a \\b'",
+	   last);
+	fd = open_netns(last);
+	netns_stop(last);
+	close(fd);
+	assert_int_equal(links_run_xdp(id), 1);
+	sh("mount -t tmpfs tmpfs /mnt"); /* where nobody gets at it */
+	assert_true(links_run_xdp(id) < 0);
+	sh("umount /mnt");
+	fd = open("/mnt/a \\b", O_RDONLY | O_CLOEXEC);
+	assert_return_code(fd, errno);
+	sh("umount -l '/mnt/a \\b' && umount /mnt");
+	assert_int_equal(links_run_xdp(id), 1);
+	close(fd);
+	for (int ms = 0; ms < PATIENCE_MS && links_run_xdp(id) == 1; ms += 20)
+		usleep(20000);
+	assert_int_equal(links_run_xdp(id), nowhere());
+	neighbour_move_out(&n);
+}
+
+/* The others may be anywhere. */
+static void inner_pid_namespace_cannot_tell(void **state)
+{
+	pid_t child = fork(), inner;
+	int status;
+
+	(void)state;
+	if (!child) {
+		inner = unshare(CLONE_NEWPID) ? -1 : fork();
+		if (!inner)
+			_exit(links_run_xdp(UINT32_MAX) != -EACCES);
+		_exit(inner < 0 || waitpid(inner, &status, 0) != inner || status);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
 }
 
 #define E2E_TEST(f) cmocka_unit_test_setup_teardown(f, e2e_setup, e2e_teardown)
@@ -162,6 +270,9 @@ int main(void)
 		E2E_TEST(on_two_interfaces),
 		E2E_TEST(hand_turns_in_a_dispatcher),
 		E2E_TEST(program_is_found_where_its_interface_moves),
+		cmocka_unit_test(program_is_found_two_moves_away),
+		cmocka_unit_test(program_is_found_where_no_process_is),
+		cmocka_unit_test(inner_pid_namespace_cannot_tell),
 	};
 
 	return run_root_tests("beside", tests, ARRAY_SIZE(tests));

@@ -12,6 +12,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "netns.h"
+
 #define ANSWER_MAX 65536 /* the kernel's parts of a dump have at most half of that */
 #define DUMPS_MAX 10	 /* that a change in their midst may spoil */
 #define DEPTH_MAX 16	 /* devices on top of each other; the kernel allows 8 */
@@ -266,20 +268,28 @@ int links_read(struct links *out)
 	return err;
 }
 
-/* links_run_xdp in one namespace. */
+bool link_runs_xdp(const struct link *l, uint32_t prog_id)
+{
+	for (int i = 0; i < LINK_XDP_MAX; i++)
+		if (l->xdp_ids[i] == prog_id)
+			return true;
+	return false;
+}
+
+/* links_run_xdp in one namespace, HERE or one with an id here. */
 static int run_xdp_in(int32_t nsid, uint32_t prog_id)
 {
 	struct dump d = dump_links(nsid);
 	int found = dump(&d);
 
 	for (int i = 0; i < d.links.cnt && !found; i++)
-		for (int j = 0; j < LINK_XDP_MAX; j++)
-			found |= d.links.list[i].xdp_ids[j] == prog_id;
+		found = link_runs_xdp(&d.links.list[i], prog_id);
 	dump_free(&d);
 	return found;
 }
 
-static int run_xdp(uint32_t prog_id)
+/* The same in those that are known here. */
+static int run_xdp_known(uint32_t prog_id)
 {
 	struct dump d = dump_nsids();
 	int found = run_xdp_in(HERE, prog_id);
@@ -292,16 +302,23 @@ static int run_xdp(uint32_t prog_id)
 	return found;
 }
 
+static int run_xdp(uint32_t prog_id)
+{
+	int found = run_xdp_known(prog_id);
+
+	/* One that is ending still has its id. */
+	for (int ms = 0; ms < ENDING_MS && found == -EINVAL; ms += 10) {
+		usleep(10000);
+		found = run_xdp_known(prog_id);
+	}
+	return found;
+}
+
 int links_run_xdp(uint32_t prog_id)
 {
 	int found = run_xdp(prog_id);
 
-	/* One that is ending is still listed. */
-	for (int ms = 0; ms < ENDING_MS && found == -EINVAL; ms += 10) {
-		usleep(10000);
-		found = run_xdp(prog_id);
-	}
-	return found;
+	return found ?: netns_ask_others(run_xdp, prog_id);
 }
 
 void links_free(struct links *l)

@@ -35,11 +35,14 @@ struct links {
 int links_read(struct links *out);
 void links_free(struct links *l);
 
-/* Does this XDP program run on any interface of this network namespace, or of those that it knows
- * by an id? One gets an id when an interface moves there from here; where that moves on to, only
- * that one knows. 1 or 0; -errno if it cannot be told.
+/* Does this XDP program run on any interface, in whichever network namespace? Looked at are this
+ * one, all that netns.h finds, and those that they know by an id, as where an interface has moved
+ * to from there. 1 or 0; -errno if it cannot be told, as in a container if it is not found there.
  */
 int links_run_xdp(uint32_t prog_id);
+
+/* Does this XDP program run on this interface, in whichever mode? */
+bool link_runs_xdp(const struct link *l, uint32_t prog_id);
 
 /* NULL if it is not there. */
 const struct link *links_find(const struct links *l, uint32_t index);

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "netns.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <linux/nsfs.h>
+
+#define INIT_PIDNS 0xEFFFFFFC /* inode of the first PID namespace, the same on every kernel */
+#define PATIENCE_MS 10000     /* a process' mounts may be on a file system that does not answer */
+#define SEARCHES_MAX 5	      /* that a change in their midst may spoil */
+
+/* What has been looked at: a namespace, by its inode; or a file, by its file system and inode, and
+ * the namespace in which it is the root of mounts.
+ */
+struct place {
+	uintmax_t namespace, dev, inode;
+};
+
+struct search {
+	int (*ask)(uint32_t);
+	uint32_t arg;
+	dev_t nsfs;
+	struct place *seen;
+	size_t seen_cnt;
+	bool saw_init;
+	int answer; /* 1, or the first error */
+};
+
+static void take_answer(struct search *s, int answer)
+{
+	if (answer > 0 || !s->answer)
+		s->answer = answer;
+}
+
+static bool is_seen(const struct search *s, const struct place *place)
+{
+	for (size_t i = 0; i < s->seen_cnt; i++)
+		if (!memcmp(&s->seen[i], place, sizeof(*place)))
+			return true;
+	return false;
+}
+
+static void add_seen(struct search *s, const struct place *place)
+{
+	struct place *more = realloc(s->seen, (s->seen_cnt + 1) * sizeof(*more));
+
+	if (!more) {
+		take_answer(s, -ENOMEM);
+		return;
+	}
+	s->seen = more;
+	s->seen[s->seen_cnt++] = *place;
+}
+
+static bool is_gone(int err)
+{
+	return err == ENOENT || err == ESRCH;
+}
+
+/* A thread or a file that has ended meanwhile is not in /proc any more, and no error. */
+static void note_error(struct search *s, const char *path, int err)
+{
+	struct stat st;
+
+	if (!is_gone(err) && (!lstat(path, &st) || !is_gone(errno)))
+		take_answer(s, -err);
+}
+
+/* Opens the namespace that is there, if it still is this one. Looks before: others may have put
+ * there what must not be opened.
+ */
+static int open_namespace(const struct search *s, const char *path, uintmax_t inode)
+{
+	int fd, at = open(path, O_PATH | O_CLOEXEC);
+	char again[64];
+	struct stat st;
+
+	if (at < 0)
+		return -errno;
+	if (fstat(at, &st) || st.st_dev != s->nsfs || st.st_ino != inode) {
+		close(at);
+		return -EAGAIN;
+	}
+	snprintf(again, sizeof(again), "/proc/self/fd/%d", at);
+	fd = open(again, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		fd = -errno;
+	close(at);
+	return fd;
+}
+
+/* 0, also if it cannot be entered, or is of another kind; -errno if it is not to be had by this
+ * path.
+ */
+static int visit(struct search *s, const char *path, uintmax_t inode)
+{
+	struct place place = { .namespace = inode };
+	int fd;
+
+	if (is_seen(s, &place))
+		return 0;
+	fd = open_namespace(s, path, inode);
+	if (fd < 0)
+		return fd;
+	add_seen(s, &place);
+	if (ioctl(fd, NS_GET_NSTYPE) == CLONE_NEWNET)
+		take_answer(s, setns(fd, CLONE_NEWNET) ? -errno : s->ask(s->arg));
+	close(fd);
+	return 0;
+}
+
+/* What a link in /proc leads to. Asks for no more than is known: no file system that does not
+ * answer, or not to us.
+ */
+static bool find_place(struct search *s, const char *path, struct place *out)
+{
+	struct statx st;
+
+	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, 0, &st)) {
+		note_error(s, path, errno);
+		return false;
+	}
+	*out = (struct place){ .dev = makedev(st.stx_dev_major, st.stx_dev_minor),
+			       .inode = st.stx_ino };
+	return true;
+}
+
+/* An open file, or the namespace of a thread. */
+static void look_at_link(struct search *s, const char *path)
+{
+	struct place there;
+	int err;
+
+	if (!find_place(s, path, &there) || there.dev != s->nsfs)
+		return;
+	err = visit(s, path, there.inode);
+	if (err)
+		note_error(s, path, -err);
+}
+
+/* As the kernel writes what separates fields: \ooo. */
+static void unescape(char *text)
+{
+	char *to = text;
+	unsigned int c;
+
+	for (; *text; text++)
+		if (*text == '\\' && sscanf(text + 1, "%3o", &c) == 1) {
+			*to++ = c;
+			text += 3;
+		} else {
+			*to++ = *text;
+		}
+	*to = 0;
+}
+
+/* A line of a thread's mountinfo. What is mounted below another mount cannot be reached. */
+static void look_at_mount(struct search *s, const char *thread, const char *line)
+{
+	char point[PATH_MAX], path[2 * PATH_MAX];
+	uintmax_t inode;
+	int err;
+
+	if (sscanf(line, "%*d %*d %*u:%*u net:[%ju] %4095s", &inode, point) != 2)
+		return;
+	unescape(point);
+	snprintf(path, sizeof(path), "%s/root%s", thread, point);
+	err = visit(s, path, inode);
+	if (err)
+		note_error(s, thread, EAGAIN);
+}
+
+static void look_at_mounts(struct search *s, const char *thread)
+{
+	char path[PATH_MAX], *line = NULL;
+	struct place mounts, place;
+	size_t size = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/ns/mnt", thread);
+	if (!find_place(s, path, &mounts))
+		return;
+	snprintf(path, sizeof(path), "%s/root", thread);
+	if (!find_place(s, path, &place))
+		return;
+	place.namespace = mounts.inode;
+	if (is_seen(s, &place))
+		return;
+	snprintf(path, sizeof(path), "%s/mountinfo", thread);
+	f = fopen(path, "re");
+	if (!f) {
+		note_error(s, path, errno == EINVAL ? ENOENT : errno); /* it is ending */
+		return;
+	}
+	add_seen(s, &place);
+	while (getline(&line, &size, f) >= 0)
+		look_at_mount(s, thread, line);
+	free(line);
+	fclose(f);
+}
+
+static void look_at_thread(struct search *s, const char *path)
+{
+	char link[PATH_MAX];
+
+	snprintf(link, sizeof(link), "%s/ns/net", path);
+	look_at_link(s, link);
+	look_at_mounts(s, path);
+}
+
+/* All entries of a directory in /proc that are numbers. */
+static void look_at_all(struct search *s, const char *path,
+			void (*look)(struct search *s, const char *path))
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	char child[PATH_MAX];
+
+	errno = dir ? 0 : errno;
+	while (dir && s->answer <= 0 && (entry = readdir(dir))) {
+		snprintf(child, sizeof(child), "%s/%s", path, entry->d_name);
+		if (isdigit((unsigned char)*entry->d_name))
+			look(s, child);
+		errno = 0;
+	}
+	if (errno)
+		note_error(s, path, errno);
+	if (dir)
+		closedir(dir);
+}
+
+static void look_at_process(struct search *s, const char *path)
+{
+	char part[PATH_MAX];
+
+	s->saw_init |= !strcmp(path, "/proc/1");
+	snprintf(part, sizeof(part), "%s/task", path);
+	look_at_all(s, part, look_at_thread);
+	snprintf(part, sizeof(part), "%s/fd", path);
+	look_at_all(s, part, look_at_link);
+}
+
+/* From an inner PID namespace others are out of sight, and so they may be by an option of /proc,
+ * but then PID 1 is the first of them.
+ */
+static int search(struct search *s, const struct stat *own)
+{
+	struct stat pidns;
+
+	s->nsfs = own->st_dev;
+	add_seen(s, &(struct place){ .namespace = own->st_ino });
+	look_at_all(s, "/proc", look_at_process);
+	if (stat("/proc/self/ns/pid", &pidns) || pidns.st_ino != INIT_PIDNS || !s->saw_init)
+		take_answer(s, -EACCES);
+	free(s->seen);
+	return s->answer;
+}
+
+/* It does not return to its namespace. */
+static int search_until_done(int (*ask)(uint32_t), uint32_t arg)
+{
+	struct stat own;
+	int answer = -EAGAIN;
+
+	if (stat("/proc/self/ns/net", &own))
+		return -errno;
+	for (int i = 0; i < SEARCHES_MAX && answer == -EAGAIN; i++) {
+		struct search s = { .ask = ask, .arg = arg };
+
+		answer = search(&s, &own);
+	}
+	return answer;
+}
+
+static int answer_of(int fd)
+{
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
+	int answer, n = poll(&wait, 1, PATIENCE_MS);
+
+	if (n <= 0)
+		return n ? -errno : -ETIMEDOUT;
+	return read(fd, &answer, sizeof(answer)) == sizeof(answer) ? answer : -EIO;
+}
+
+int netns_ask_others(int (*ask)(uint32_t), uint32_t arg)
+{
+	int fds[2], answer;
+	pid_t child;
+
+	if (pipe2(fds, O_CLOEXEC))
+		return -errno;
+	child = fork();
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		answer = search_until_done(ask, arg);
+		_exit(write(fds[1], &answer, sizeof(answer)) != sizeof(answer));
+	}
+	answer = child < 0 ? -errno : 0;
+	close(fds[1]);
+	if (child > 0) {
+		answer = answer_of(fds[0]);
+		kill(child, SIGKILL);
+		while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	close(fds[0]);
+	return answer;
+}
