@@ -102,6 +102,8 @@ static void run_damage(void **state)
 #define MOVED                                      \
 	THERE LOAD "; ip link set v0 netns $far\n" \
 		   "ip link add v0 group 7 type veth peer name q0 group 7\n"
+#define CONTAINED /* with a second process, which holds the bpffs */ \
+	"unshare --pid --fork --mount-proc -- sh -c '\"$@\"; exit' sh "
 #define ELSEWHERE "still runs on v0 in another network namespace"
 
 static const struct cli_script SCRIPTS[] = {
@@ -150,6 +152,33 @@ static const struct cli_script SCRIPTS[] = {
 	  THERE LOAD "; there ip link add x0 index $(cat /sys/class/net/v0/ifindex) type bridge\n"
 		     "ip link set v0 netns $far; there $XD status v0; there ip link del v0\n"
 		     "$XD unload v0; clean; kill $far\n" },
+	/* Known to the namespace in between alone: wherever one end is, is known where the other
+	 * is, so both move together.
+	 */
+	{ "moved-interface-moves-on",
+	  THERE "between=$far\n" THERE LOAD
+		"; ip link set v0 netns $between; ip link set p0 netns $between\n"
+		"nsenter --target $between --net sh -ec \"ip link set v0 netns $far\n"
+		"	ip link set p0 netns $far\"\n"
+		"fails '" ELSEWHERE "' $XD unload --name v0; $XD load b0 --port 80; $XD unload b0\n"
+		"got there $XD status v0; has \"interfaces  v0 ($HOW)\n\"\n"
+		"there $XD unload v0; ! runs_there; clean; kill $between $far\n" },
+	/* A container sees neither all processes nor their namespaces. */
+	{ "interface-off-in-a-container",
+	  LOAD "; ip link set v0 xdp off; got " CONTAINED LOAD "\n"
+	       "has 'note: removing what an earlier load left of v0'\n" CONTAINED
+	       "$XD unload v0; clean\n" },
+	{ "interface-gone-in-a-container",
+	  LOAD "; ip link del v0\n"
+	       "case $HOW in *dispatcher)\n"
+	       "	fails '" ELSEWHERE "' " CONTAINED "$XD unload v0; ls $PINS/v0 ;;\n"
+	       "esac\n" CONTAINED "$XD unload --name v0 --force; clean\n" },
+	{ "moved-interface-in-a-container", /* others have its index and its name now */
+	  THERE LOAD "; index=$(cat /sys/class/net/v0/ifindex); ip link set v0 netns $far\n"
+		     "ip link add x0 index $index type bridge; ip link add v0 type bridge\n"
+		     "fails 'v0 still runs on' " CONTAINED "$XD unload --name v0; runs_there\n"
+		     "ip link del x0; ip link del v0\n"
+		     "there $XD unload v0; ! runs_there; clean; kill $far\n" },
 	{ "moved-filter-unload-force",
 	  MOVED "$XD unload --name v0 --force; [ ! -e $PINS/v0 ]; runs_there\n"
 		"there $XD unload v0; ! runs_there; clean; kill $far\n" },

@@ -133,16 +133,13 @@ static int state_of(const struct dispatcher *d, uint32_t *state_id)
 	return err;
 }
 
-/* Does the filter's record say that it was loaded in this network namespace? 1 or 0; -errno if
- * that cannot be told.
- */
-static int is_from_here(uint32_t state_id)
+/* The filter's record of where it was loaded. 0 or -errno. */
+static int read_record(uint32_t state_id, struct dedup_iface record[DEDUP_IFACES_MAX])
 {
 	struct dedup_state *state = malloc(sizeof(*state));
-	int fd = bpf_map_get_fd_by_id(state_id), err = fd < 0 ? -errno : 0, here = 0;
+	int fd = bpf_map_get_fd_by_id(state_id), err = fd < 0 ? -errno : 0;
 	struct bpf_map_info info = { 0 };
 	__u32 len = sizeof(info), key = 0;
-	uint64_t netns = kernel_netns();
 
 	if (!err && !state)
 		err = -ENOMEM;
@@ -152,12 +149,23 @@ static int is_from_here(uint32_t state_id)
 		err = -EPROTO; /* another version's */
 	if (!err && bpf_map_lookup_elem(fd, &key, state))
 		err = -errno;
-	for (int i = 0; i < DEDUP_IFACES_MAX && !err; i++)
-		here |= netns && state->ifaces[i].ifindex && state->ifaces[i].netns == netns;
+	if (!err)
+		memcpy(record, state->ifaces, sizeof(state->ifaces));
 	if (fd >= 0)
 		close(fd);
 	free(state);
-	return err ? err : here;
+	return err;
+}
+
+/* Does it say that the filter was loaded in this network namespace? */
+static bool is_from_here(const struct dedup_iface record[DEDUP_IFACES_MAX])
+{
+	uint64_t netns = kernel_netns();
+
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
+		if (netns && record[i].ifindex && record[i].netns == netns)
+			return true;
+	return false;
 }
 
 /* Like libxdp itself, so that none of its users sees half of it. */
@@ -182,27 +190,56 @@ static void remove_pins(const struct dispatcher *d)
 		close(lock);
 }
 
-static bool is_left(const struct dispatcher *d)
+/* Are all interfaces of the record still here, without this dispatcher? Then nowhere else is one
+ * with it. Others may have got their indices, but hardly their names too.
+ */
+static bool are_off_here(const struct dispatcher *d,
+			 const struct dedup_iface record[DEDUP_IFACES_MAX])
 {
-	return links_run_xdp(d->id) == 0;
+	uint64_t netns = kernel_netns();
+	struct links links;
+	bool off = netns && !links_read(&links);
+
+	if (!off)
+		return false;
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
+		const struct link *l = links_find(&links, record[i].ifindex);
+
+		if (record[i].ifindex)
+			off &= record[i].netns == netns && l && !strcmp(l->name, record[i].name) &&
+			       !link_runs_xdp(l, d->id);
+	}
+	links_free(&links);
+	return off;
 }
 
-/* Of this filter, or, if that is 0, of all from here. */
-static void sweep(uint32_t of_state_id)
+/* Are these the pins of a dispatcher that no interface runs? Without a record also if that cannot
+ * be told.
+ */
+static bool is_left(const struct dispatcher *d, const struct dedup_iface *record)
 {
+	int found = links_run_xdp(d->id);
+
+	return !found || (found < 0 && (!record || are_off_here(d, record)));
+}
+
+/* Of all filters from here; or, by force, of this one. */
+static void sweep(uint32_t forced_id)
+{
+	struct dedup_iface record[DEDUP_IFACES_MAX];
 	DIR *root = open_root();
 	struct dispatcher d;
 	uint32_t state_id;
 
 	while (root && next_dispatcher(root, &d)) {
-		if (state_of(&d, &state_id) || !state_id)
+		if (state_of(&d, &state_id) || !state_id || (forced_id && state_id != forced_id))
 			continue;
-		if (of_state_id ? state_id != of_state_id : is_from_here(state_id) <= 0)
+		if (!forced_id && (read_record(state_id, record) || !is_from_here(record)))
 			continue;
-		if (!is_left(&d))
+		if (!is_left(&d, forced_id ? NULL : record))
 			continue;
 		usleep(BEGINNING_US);
-		if (is_left(&d))
+		if (is_left(&d, forced_id ? NULL : record))
 			remove_pins(&d);
 	}
 	if (root)

@@ -17,13 +17,14 @@
 int dispatch_follow(int ifindex, uint32_t dispatcher_id);
 
 /* Removes what is left of dispatchers that ran filters which were loaded in this network
- * namespace, and now run on no interface. What cannot be told stays. Under the lock of
- * loader_begin(); takes half a second if anything is left.
+ * namespace, and now run on no interface of the machine; or, where that cannot be told, if
+ * all interfaces of the filter are still here and do not run them. The rest stays. Under the lock
+ * of loader_begin(); takes half a second if anything is left.
  */
 void dispatch_sweep(void);
 
-/* The same of the filter with this state map alone, wherever it was loaded: for --force, for of
- * a namespace out of sight nothing can be told.
+/* The same of the filter with this state map alone, wherever it was loaded, for --force: also where
+ * it cannot be told whether an interface runs it, which then passes everything.
  */
 void dispatch_forget(uint32_t state_id);
 
