@@ -279,7 +279,7 @@ static const struct cli_script SCRIPTS[] = {
 		  "sed '/^  [^ ].*\\]$/d; s/^  .\\{42\\} [^ ].*/ok/' /mnt/a >/mnt/b\n"
 		  "! grep '^  ' /mnt/b\n" },
 	{ "help-of-help",
-	  "got $XD help help; has 'usage: xdp-dedup help [VERB | counters]'; first=$said\n"
+	  "got $XD help help; has 'usage: xdp-dedup help [VERB | counters]'; first=$output\n"
 	  "for h in --help -h; do got $XD help $h; is \"$first\"; done\n" },
 	/* Every option that a verb parses, and none else; asked for in any way, and of whatever. */
 	{ "help-of-verbs",

@@ -16,7 +16,7 @@
 #include "vectors.h"
 #include "xdp-dedup.h"
 
-#define FILTER_NAME "t"	  /* the rig's */
+#define FILTER_NAME "t"	  /* the fixture's */
 #define NO_SUCH "nosuch0" /* interface */
 #define HOUR_NS 3600000000000ULL
 #define NEVER (1ULL << 60)

@@ -18,7 +18,7 @@
 #include "vectors.h"
 #include "xdp-dedup.h"
 
-#define FILTER_NAME "t" /* the rig's */
+#define FILTER_NAME "t" /* the fixture's */
 
 static struct dedup_positions positions_of(const struct id *id, const struct dedup_config *cfg)
 {
