@@ -20,11 +20,12 @@ CFLAGS    += -std=gnu11 $(WARN) -Wshadow -Wstrict-prototypes -Wmissing-prototype
 LIBS      := -lxdp -lbpf -ljson-c -lm
 
 # Who may include whose headers: each room of user/ those that are named here, tests all.
-ROOMS_cli    := cli bench filter
-ROOMS_bench  := bench filter
-ROOMS_lib    := lib api fips filter
-ROOMS_fips   := fips api filter
-ROOMS_filter := filter
+ROOMS_cli    := cli bench filter base
+ROOMS_bench  := bench filter base
+ROOMS_lib    := lib api fips filter base
+ROOMS_fips   := fips api filter base
+ROOMS_filter := filter base
+ROOMS_base   := base
 room = $(word 2,$(subst /, ,$(1)))
 dirs = $(if $(filter tests/%,$(1)),tests/fixture tests/bench $(wildcard user/*),$(addprefix user/,$(ROOMS_$(room))))
 CPPFLAGS_OF = -Iinclude $(addprefix -I,$(call dirs,$(1))) -isystem $(BUILD) -D_GNU_SOURCE
@@ -38,9 +39,9 @@ SAN_BIN := $(BUILD)/san/xdp-dedup
 SKELS   := $(BUILD)/xdp_dedup.skel.h $(BUILD)/bench.skel.h
 USER    := $(call sources,user/*/*.c)
 MAIN    := user/cli/main.c
-TOOL     = $(call objects,$(1),user/cli/*.c user/bench/*.c user/filter/*.c)
+TOOL     = $(call objects,$(1),user/cli/*.c user/bench/*.c user/filter/*.c user/base/*.c)
 
-# The library for applications, and of user/filter what it needs.
+# The library for applications, and of user/filter and user/base what it needs.
 LIB       := $(BUILD)/libxdp-dedup
 LIB_MAJOR := 0
 LIB_OBJS  := $(call objects,pic,user/lib/*.c user/fips/*.c) $(BUILD)/pic/filter.a
@@ -102,7 +103,7 @@ $(BIN): $(call TOOL,obj)
 $(SAN_BIN): $(call TOOL,san)
 	$(call link,$(SAN_FLAGS),$(LIBS))
 
-$(BUILD)/pic/filter.a: $(call objects,pic,user/filter/*.c)
+$(BUILD)/pic/filter.a: $(call objects,pic,user/filter/*.c user/base/*.c)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 $(LIB).so.$(LIB_MAJOR): $(LIB_OBJS) user/lib/libxdp-dedup.map

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Dependencies point one way: cli, bench, lib → fips → filter → include. What each file includes
- * with quotes is looked for where its room may look, and nowhere else.
+/* Dependencies point one way: cli, bench, lib → fips → filter → base → include. What each file
+ * includes with quotes is looked for where its room may look, and nowhere else.
  */
 #include "support.h"
 
@@ -19,15 +19,16 @@ static const struct room {
 	/* GSP/1's header is the parser's and the packet makers', the bench's among them. */
 	{ "include", "include/*.h", "include", "gsp\\.h|<(bpf/(lib)?bpf\\.h|xdp/|(stdio|stdlib|math|unistd|sys)[/.])" },
 	{ "bpf", "bpf/*.[ch]", "bpf include", "<(std(io|lib)|math|unistd|sys)[/.]" },
-	{ "filter", "user/filter/*.[ch]", "user/filter include build", "gsp\\.h" },
-	{ "fips", "user/fips/*.[ch]", "user/fips user/api user/filter include",
+	{ "base", "user/base/*.[ch]", "user/base include", "gsp\\.h|<(bpf|xdp)/|skel\\.h" },
+	{ "filter", "user/filter/*.[ch]", "user/filter user/base include build", "gsp\\.h" },
+	{ "fips", "user/fips/*.[ch]", "user/fips user/api user/filter user/base include",
 	  "gsp\\.h|<(bpf|xdp)/" },
-	{ "lib", "user/lib/*.[ch]", "user/lib user/api user/fips user/filter include",
+	{ "lib", "user/lib/*.[ch]", "user/lib user/api user/fips user/filter user/base include",
 	  "gsp\\.h|<(bpf|xdp)/" },
 	{ "api", "user/api/*.h", "user/api", "<(bpf|xdp|linux)/" },
-	{ "cli", "user/cli/*.[ch]", "user/cli user/bench user/filter include",
+	{ "cli", "user/cli/*.[ch]", "user/cli user/bench user/filter user/base include",
 	  "gsp\\.h|<(bpf|xdp)/|skel\\.h" },
-	{ "bench", "user/bench/*.[ch]", "user/bench user/filter include build", "<xdp/" },
+	{ "bench", "user/bench/*.[ch]", "user/bench user/filter user/base include build", "<xdp/" },
 };
 
 static bool is_in(const char *dirs, const char *header)
