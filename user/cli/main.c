@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -46,6 +45,7 @@ static const struct verb {
 };
 #define USAGE_COLUMNS 34
 #define VERBS_CNT (sizeof(VERBS) / sizeof(VERBS[0]))
+#define COMMAND_MAX 32 /* letters of "xdp-dedup VERB" */
 
 /* Of help itself, which is no verb of these: it takes no options. */
 #define HELP_USAGE "[VERB | counters]"
@@ -81,10 +81,29 @@ static int print_help_of_help(void)
 	return EXIT_DONE;
 }
 
+/* `buf` gets what is typed, and must last. */
+static struct args_command command_of(const struct verb *v, char *buf, size_t size)
+{
+	snprintf(buf, size, "xdp-dedup %s", v->name);
+	return (struct args_command){
+		.name = v->name,
+		.command = buf,
+		.usage = v->usage,
+		.help = v->help,
+		.options = OPTIONS,
+		.options_cnt = OPTIONS_CNT,
+		.takes = v->takes,
+		.args_min = v->args_min,
+		.args_max = v->args_max,
+	};
+}
+
 static int print_verb(const struct verb *v)
 {
-	printf("usage: xdp-dedup %s %s\n  %s\n\n", v->name, v->usage, v->help);
-	options_print_help(v->takes);
+	char buf[COMMAND_MAX];
+	const struct args_command c = command_of(v, buf, sizeof(buf));
+
+	args_print_help(&c);
 	if (v->needs)
 		printf("\nNeeds root, or %s and access to the pins.\n", kernel_rights_text(v->needs));
 	return EXIT_DONE;
@@ -100,16 +119,14 @@ static int print_counters(void)
 
 static int run(const struct verb *v, int argc, char **argv)
 {
+	char buf[COMMAND_MAX];
+	const struct args_command c = command_of(v, buf, sizeof(buf));
 	struct options o;
 
-	if (options_ask_help(argc, argv))
+	if (args_ask_help(argc, argv))
 		return print_verb(v);
-	if (options_parse(&o, v->takes, argc, argv))
+	if (options_parse(&o, &c, argc, argv))
 		return EXIT_MISUSED;
-	if (o.args_cnt < v->args_min || o.args_cnt > v->args_max) {
-		say_err(0, "usage: xdp-dedup %s %s", v->name, v->usage);
-		return EXIT_MISUSED;
-	}
 	if (kernel_permits(v->name, v->needs))
 		return EXIT_FAILED;
 	return v->run(&o);
@@ -172,19 +189,6 @@ static int dispatch(int argc, char **argv)
 		return no_verb(word);
 	print_help(stderr);
 	return EXIT_MISUSED;
-}
-
-/* What was said may be on its way still, and may not arrive. */
-static int check_output(int status)
-{
-	bool failed = fflush(stdout) || ferror(stdout);
-
-	/* Closed from the start is fine for who says nothing. */
-	failed |= fclose(stdout) && errno != EBADF;
-	if (!failed)
-		return status;
-	say_err(0, "cannot write all of the output; is the disk full?");
-	return status == EXIT_MISUSED ? status : EXIT_FAILED;
 }
 
 int main(int argc, char **argv)

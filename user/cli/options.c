@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
@@ -12,13 +11,6 @@
 #include "say.h"
 #include "layout.h"
 #include "units.h"
-
-#define HELP_COLUMN 20 /* letters of an option and its value */
-
-/* Sets one option from its text; 0, or -EINVAL after having said why. `what` is how
- * the user named it.
- */
-typedef int (*set_fn)(struct options *o, const char *what, const char *text);
 
 static int set_name(struct options *o, const char *what, const char *text)
 {
@@ -92,11 +84,7 @@ static int set_capacity(struct options *o, const char *what, const char *text)
 
 static int set_fpr(struct options *o, const char *what, const char *text)
 {
-	if (parse_rate(text, &o->spec.fpr))
-		return say_err(
-			-EINVAL, "%s %s: give a rate above 0 and below 1, as in 0.001 or 1e-4 (at least 1e-18)",
-			what, text);
-	return 0;
+	return args_rate(&o->spec.fpr, what, text);
 }
 
 static int set_window(struct options *o, const char *what, const char *text)
@@ -158,35 +146,24 @@ static int set_hash(struct options *o, const char *what, const char *text)
 	return 0;
 }
 
-/* A number from 1 to max. */
-static int set_number(uint32_t *to, const char *what, const char *text, uint32_t max)
-{
-	uint64_t value;
-
-	if (parse_count(text, &value) || value < 1 || value > max)
-		return say_err(-EINVAL, "%s %s: give a number from 1 to %u", what, text, max);
-	*to = value;
-	return 0;
-}
-
 static int set_bits(struct options *o, const char *what, const char *text)
 {
-	return set_number(&o->spec.bits, what, text, UINT32_MAX);
+	return args_number(&o->spec.bits, what, text, UINT32_MAX);
 }
 
 static int set_hashes(struct options *o, const char *what, const char *text)
 {
-	return set_number(&o->spec.hashes, what, text, DEDUP_HASHES_MAX);
+	return args_number(&o->spec.hashes, what, text, DEDUP_HASHES_MAX);
 }
 
 static int set_index_bits(struct options *o, const char *what, const char *text)
 {
-	return set_number(&o->spec.index_bits, what, text, 24);
+	return args_number(&o->spec.index_bits, what, text, 24);
 }
 
 static int set_countdown_bits(struct options *o, const char *what, const char *text)
 {
-	return set_number(&o->spec.countdown_bits, what, text, 24);
+	return args_number(&o->spec.countdown_bits, what, text, 24);
 }
 
 static int set_ids(struct options *o, const char *what, const char *text)
@@ -223,13 +200,13 @@ static int set_fill(struct options *o, const char *what, const char *text)
 
 static int set_rounds(struct options *o, const char *what, const char *text)
 {
-	return set_number(&o->rounds, what, text, BENCH_ROUNDS_MAX);
+	return args_number(&o->rounds, what, text, BENCH_ROUNDS_MAX);
 }
 
 static int set_copies(struct options *o, const char *what, const char *text)
 {
 	uint32_t copies = 0;
-	int err = set_number(&copies, what, text, BENCH_COPIES_MAX);
+	int err = args_number(&copies, what, text, BENCH_COPIES_MAX);
 
 	o->copies = copies;
 	return err;
@@ -278,14 +255,7 @@ static int set_verbose(struct options *o, const char *what, const char *text)
 	return 0;
 }
 
-/* One source for parsing, help and usage. */
-static const struct {
-	const char *option, *value; /* NULL: it takes none */
-	unsigned int group;	    /* 0: every verb takes it */
-	set_fn set;
-	const char *env;  /* sets the default */
-	const char *help; /* lines; the default in parentheses */
-} OPTIONS[] = {
+const struct args_option OPTIONS[] = {
 	{ "--name", "NAME", OPT_NAME, set_name, NULL,
 	  "the filter's (load: the first interface's name)" },
 	{ "--mode", "MODE", OPT_MODE, set_mode, NULL, "native, skb or hw (native, or else skb)" },
@@ -336,10 +306,13 @@ static const struct {
 	  "remove pins also if it cannot be told that nothing uses them" },
 	{ "--verbose", NULL, 0, set_verbose, NULL, "show what libbpf and libxdp say" },
 };
-#define OPTIONS_CNT (sizeof(OPTIONS) / sizeof(OPTIONS[0]))
 
-static int set_defaults(struct options *o, unsigned int takes)
+const size_t OPTIONS_CNT = sizeof(OPTIONS) / sizeof(OPTIONS[0]);
+
+int options_parse(struct options *o, const struct args_command *c, int argc, char **argv)
 {
+	int cnt;
+
 	*o = (struct options){
 		.spec = { .capacity = SPEC_CAPACITY_DEFAULT,
 			  .fpr = SPEC_FPR_DEFAULT,
@@ -351,102 +324,8 @@ static int set_defaults(struct options *o, unsigned int takes)
 		.copies = 1000000,
 		.warm = BENCH_WARM_AUTO,
 	};
-	for (size_t i = 0; i < OPTIONS_CNT; i++) {
-		const char *text = OPTIONS[i].env ? getenv(OPTIONS[i].env) : NULL;
-		int err;
-
-		if (!text || !*text || !(OPTIONS[i].group & takes))
-			continue;
-		err = OPTIONS[i].set(o, OPTIONS[i].env, text);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-static bool is_taken(size_t option, unsigned int takes)
-{
-	return !OPTIONS[option].group || OPTIONS[option].group & takes;
-}
-
-/* The option of this name (up to '=') that a verb takes, or -1. */
-static int find_option(const char *name, unsigned int takes)
-{
-	size_t len = strcspn(name, "=");
-
-	for (size_t i = 0; i < OPTIONS_CNT; i++)
-		if (strlen(OPTIONS[i].option) == len && !strncmp(OPTIONS[i].option, name, len) &&
-		    is_taken(i, takes))
-			return i;
-	return -1;
-}
-
-bool options_ask_help(int argc, char **argv)
-{
-	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
-		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
-			return true;
-	return false;
-}
-
-static void print_option(const char *option, const char *value, const char *help)
-{
-	char head[HELP_COLUMN + 1];
-	const char *line = help;
-
-	snprintf(head, sizeof(head), "%s%s%s", option, value ? " " : "", value ?: "");
-	do {
-		size_t len = strcspn(line, "\n");
-
-		printf("  %-*s %.*s\n", HELP_COLUMN, line == help ? head : "", (int)len, line);
-		line += len;
-	} while (*line++);
-}
-
-void options_print_help(unsigned int takes)
-{
-	for (size_t i = 0; i < OPTIONS_CNT; i++)
-		if (is_taken(i, takes))
-			print_option(OPTIONS[i].option, OPTIONS[i].value, OPTIONS[i].help);
-	print_option("--help", NULL, "this text");
-	for (size_t i = 0; i < OPTIONS_CNT; i++)
-		if (OPTIONS[i].env && is_taken(i, takes))
-			printf("%s sets the default of %s.\n", OPTIONS[i].env, OPTIONS[i].option);
-}
-
-/* Names are exact, unlike getopt_long's: a short form would change its meaning as
- * options are added.
- */
-int options_parse(struct options *o, unsigned int takes, int argc, char **argv)
-{
-	int cnt = 0, err = set_defaults(o, takes);
-	bool ended = false;
-
-	for (int i = 1; i < argc && !err; i++) {
-		const char *word = argv[i], *value = strchr(word, '=');
-		int n;
-
-		if (ended || word[0] != '-' || !word[1]) {
-			argv[1 + cnt++] = argv[i];
-			continue;
-		}
-		if (!strcmp(word, "--")) {
-			ended = true;
-			continue;
-		}
-		n = find_option(word, takes);
-		if (n < 0)
-			return say_err(-EINVAL, "%s does not take %s; see xdp-dedup %s --help",
-				       argv[0], word, argv[0]);
-		if (!OPTIONS[n].value && value)
-			return say_err(-EINVAL, "%s takes no value", OPTIONS[n].option);
-		if (OPTIONS[n].value && !value && i + 1 == argc)
-			return say_err(-EINVAL, "%s needs a value", word);
-		if (OPTIONS[n].value)
-			value = value ? value + 1 : argv[++i];
-		err = OPTIONS[n].set(o, OPTIONS[n].option, value);
-	}
+	cnt = args_parse(c, o, argc, argv);
 	o->args = argv + 1;
 	o->args_cnt = cnt;
-	return err;
+	return cnt < 0 ? cnt : 0;
 }

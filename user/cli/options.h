@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "args.h"
 #include "attach.h"
 #include "spec.h"
 
@@ -52,17 +53,14 @@ enum {
 		   OPT_DESTINATION,
 };
 
-/* Parses argv[1..]. Defaults come from the environment (XDP_DEDUP_CAPACITY,
- * XDP_DEDUP_FPR, XDP_DEDUP_WINDOW), then from the design. Options and other
- * arguments may mix; "--" ends the options. On failure says why on stderr and
+/* All that there are; a verb takes some, by their groups. */
+extern const struct args_option OPTIONS[];
+extern const size_t OPTIONS_CNT;
+
+/* Parses argv[1..] (args_parse). Defaults come from the environment (XDP_DEDUP_CAPACITY,
+ * XDP_DEDUP_FPR, XDP_DEDUP_WINDOW), then from the design. On failure says why on stderr and
  * returns -EINVAL. args points into argv, whose order changes.
  */
-int options_parse(struct options *o, unsigned int takes, int argc, char **argv);
-
-/* Is --help or -h among argv[1..], wherever? No option's value begins with a '-'. */
-bool options_ask_help(int argc, char **argv);
-
-/* To stdout: a line or more for each option that a verb takes. */
-void options_print_help(unsigned int takes);
+int options_parse(struct options *o, const struct args_command *c, int argc, char **argv);
 
 #endif

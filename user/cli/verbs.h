@@ -5,14 +5,8 @@
 #ifndef XDP_DEDUP_VERBS_H
 #define XDP_DEDUP_VERBS_H
 
+#include "exit.h"
 #include "options.h"
-
-enum exit_code {
-	EXIT_DONE = 0,
-	EXIT_FAILED = 1,
-	EXIT_MISUSED = 2,
-	EXIT_UNKNOWN = 3, /* test: done, but not every id is in the window */
-};
 
 int verb_load(const struct options *o);
 int verb_unload(const struct options *o);

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "args.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "say.h"
+#include "units.h"
+
+#define HELP_COLUMN 20 /* letters of an option and its value */
+
+static bool is_taken(const struct args_command *c, const struct args_option *option)
+{
+	return !option->group || option->group & c->takes;
+}
+
+/* The option of this name (up to '=') that the command takes, or NULL. */
+static const struct args_option *find_option(const struct args_command *c, const char *name)
+{
+	size_t len = strcspn(name, "=");
+
+	for (const struct args_option *p = c->options; p < c->options + c->options_cnt; p++)
+		if (strlen(p->option) == len && !strncmp(p->option, name, len) && is_taken(c, p))
+			return p;
+	return NULL;
+}
+
+static int set_from_environment(const struct args_command *c, struct options *o)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < c->options_cnt && !err; i++) {
+		const struct args_option *option = &c->options[i];
+		const char *text = option->env ? getenv(option->env) : NULL;
+
+		if (text && *text && option->group & c->takes)
+			err = option->set(o, option->env, text);
+	}
+	return err;
+}
+
+/* The option that argv[i] names; returns how many of argv that took beside it, 0 or 1. */
+static int set_from(const struct args_command *c, struct options *o, int argc, char **argv, int i)
+{
+	const struct args_option *option = find_option(c, argv[i]);
+	const char *value = strchr(argv[i], '=');
+	bool apart = false;
+	int err;
+
+	if (!option)
+		return say_err(-EINVAL, "%s does not take %s; see %s --help", c->name, argv[i],
+			       c->command);
+	if (!option->value && value)
+		return say_err(-EINVAL, "%s takes no value", option->option);
+	if (option->value) {
+		apart = !value;
+		if (apart && i + 1 == argc)
+			return say_err(-EINVAL, "%s needs a value", argv[i]);
+		value = apart ? argv[i + 1] : value + 1;
+	}
+	err = option->set(o, option->option, value);
+	return err ? err : apart;
+}
+
+int args_parse(const struct args_command *c, struct options *o, int argc, char **argv)
+{
+	int cnt = 0, err = set_from_environment(c, o);
+	bool ended = false;
+
+	for (int i = 1; i < argc && !err; i++) {
+		int took;
+
+		if (ended || argv[i][0] != '-' || !argv[i][1]) {
+			argv[1 + cnt++] = argv[i];
+			continue;
+		}
+		if (!strcmp(argv[i], "--")) {
+			ended = true;
+			continue;
+		}
+		took = set_from(c, o, argc, argv, i);
+		if (took < 0)
+			err = took;
+		else
+			i += took;
+	}
+	if (err)
+		return err;
+	if (cnt < c->args_min || cnt > c->args_max)
+		return say_err(-EINVAL, "usage: %s %s", c->command, c->usage);
+	return cnt;
+}
+
+bool args_ask_help(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return true;
+	return false;
+}
+
+static void print_option(const char *option, const char *value, const char *help)
+{
+	char head[HELP_COLUMN + 1];
+	const char *line = help;
+
+	snprintf(head, sizeof(head), "%s%s%s", option, value ? " " : "", value ?: "");
+	do {
+		size_t len = strcspn(line, "\n");
+
+		printf("  %-*s %.*s\n", HELP_COLUMN, line == help ? head : "", (int)len, line);
+		line += len;
+	} while (*line++);
+}
+
+void args_print_help(const struct args_command *c)
+{
+	printf("usage: %s %s\n  %s\n\n", c->command, c->usage, c->help);
+	for (size_t i = 0; i < c->options_cnt; i++)
+		if (is_taken(c, &c->options[i]))
+			print_option(c->options[i].option, c->options[i].value, c->options[i].help);
+	print_option("--help", NULL, "this text");
+	for (size_t i = 0; i < c->options_cnt; i++)
+		if (c->options[i].env && is_taken(c, &c->options[i]))
+			printf("%s sets the default of %s.\n", c->options[i].env,
+			       c->options[i].option);
+}
+
+int args_number(uint32_t *to, const char *what, const char *text, uint32_t max)
+{
+	uint64_t value;
+
+	if (parse_count(text, &value) || value < 1 || value > max)
+		return say_err(-EINVAL, "%s %s: give a number from 1 to %u", what, text, max);
+	*to = value;
+	return 0;
+}
+
+int args_rate(double *to, const char *what, const char *text)
+{
+	if (parse_rate(text, to))
+		return say_err(
+			-EINVAL, "%s %s: give a rate above 0 and below 1, as in 0.001 or 1e-4 (at least 1e-18)",
+			what, text);
+	return 0;
+}

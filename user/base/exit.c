@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "exit.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "say.h"
+
+int check_output(int status)
+{
+	bool failed = fflush(stdout) || ferror(stdout);
+
+	/* Closed from the start is fine for who says nothing. */
+	failed |= fclose(stdout) && errno != EBADF;
+	if (!failed)
+		return status;
+	say_err(0, "cannot write all of the output; is the disk full?");
+	return status == EXIT_MISUSED ? status : EXIT_FAILED;
+}
