@@ -31,14 +31,20 @@
 static bool loud;
 static int64_t clock_offset_ns;
 
+static int print(const char *format, va_list args)
+{
+	say_progress_end();
+	return vfprintf(stderr, format, args);
+}
+
 static int print_libbpf(enum libbpf_print_level level, const char *format, va_list args)
 {
-	return loud && level != LIBBPF_DEBUG ? vfprintf(stderr, format, args) : 0;
+	return loud && level != LIBBPF_DEBUG ? print(format, args) : 0;
 }
 
 static int print_libxdp(enum libxdp_print_level level, const char *format, va_list args)
 {
-	return loud && level != LIBXDP_DEBUG ? vfprintf(stderr, format, args) : 0;
+	return loud && level != LIBXDP_DEBUG ? print(format, args) : 0;
 }
 
 static const struct {
