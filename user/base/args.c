@@ -35,7 +35,7 @@ static int set_from_environment(const struct args_command *c, struct options *o)
 		const struct args_option *option = &c->options[i];
 		const char *text = option->env ? getenv(option->env) : NULL;
 
-		if (text && *text && option->group & c->takes)
+		if (text && *text && is_taken(c, option))
 			err = option->set(o, option->env, text);
 	}
 	return err;
