@@ -20,7 +20,7 @@ CFLAGS    += -std=gnu11 $(WARN) -Wshadow -Wstrict-prototypes -Wmissing-prototype
 LIBS      := -lxdp -lbpf -ljson-c -lm
 
 # Who may include whose headers: each room of user/ those that are named here, tests all.
-ROOMS_cli    := cli bench filter base
+ROOMS_cli    := cli filter base
 ROOMS_bench  := bench filter base
 ROOMS_lib    := lib api fips filter base
 ROOMS_fips   := fips api filter base
@@ -38,8 +38,13 @@ BIN     := $(BUILD)/xdp-dedup
 SAN_BIN := $(BUILD)/san/xdp-dedup
 SKELS   := $(BUILD)/xdp_dedup.skel.h $(BUILD)/bench.skel.h
 USER    := $(call sources,user/*/*.c)
-MAIN    := user/cli/main.c
-TOOL     = $(call objects,$(1),user/cli/*.c user/bench/*.c user/filter/*.c user/base/*.c)
+MAINS   := $(wildcard user/*/main.c)
+TOOL     = $(call objects,$(1),user/cli/*.c user/filter/*.c user/base/*.c)
+
+# The bench is a program of its own, which machines that filter need not have.
+BENCH     := $(BUILD)/xdp-dedup-bench
+SAN_BENCH := $(BUILD)/san/xdp-dedup-bench
+BENCH_OBJS = $(call objects,$(1),user/bench/*.c user/filter/*.c user/base/*.c)
 
 # The library for applications, and of user/filter and user/base what it needs.
 LIB       := $(BUILD)/libxdp-dedup
@@ -102,6 +107,10 @@ $(BIN): $(call TOOL,obj)
 	$(call link,,$(LIBS))
 $(SAN_BIN): $(call TOOL,san)
 	$(call link,$(SAN_FLAGS),$(LIBS))
+$(BENCH): $(call BENCH_OBJS,obj)
+	$(call link,,$(LIBS))
+$(SAN_BENCH): $(call BENCH_OBJS,san)
+	$(call link,$(SAN_FLAGS),$(LIBS))
 
 $(BUILD)/pic/filter.a: $(call objects,pic,user/filter/*.c user/base/*.c)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
@@ -128,7 +137,7 @@ TEST_LIBS    := -lcmocka $(LIBS)
 
 # What test programs share beside their own file.
 SHARED = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(filter-out %_test.c %_main.c, \
-		$(call sources,tests/fixture/*.c tests/bench/*.c)) $(filter-out $(MAIN),$(USER)))
+		$(call sources,tests/fixture/*.c tests/bench/*.c)) $(filter-out $(MAINS),$(USER)))
 
 define test_program
 $$(BUILD)/tests/$(notdir $(1:.c=)): $$(BUILD)/$(2)/$(1:.c=.o) $$(call SHARED,$(2))
@@ -142,14 +151,14 @@ $(foreach t,$(TESTS),$(eval $(call test_program,$(t),$(if $(filter tests/stress/
 .SECONDARY:
 
 .PHONY: test
-test: $(SAN_BIN) $(TEST_BINS) ## all tests, T=NAME for one; as root also those of the kernel
+test: $(SAN_BIN) $(SAN_BENCH) $(TEST_BINS) ## all tests, T=NAME for one; as root also those of the kernel
 	$(Q)T='$(T)' tests/run $(TEST_BINS)
 
 VM_SERIES := 6.1 6.12
 
 # In emulation: the kernel's tests and traffic on Debian's kernels, also in a dispatcher.
 .PHONY: test-vm
-test-vm: $(SAN_BIN) $(TEST_BINS) ## on Linux 6.1 and 6.12, in qemu
+test-vm: $(SAN_BIN) $(SAN_BENCH) $(TEST_BINS) ## on Linux 6.1 and 6.12, in qemu
 	$(Q)scripts/deps vm
 	$(Q)tests/run-vm $(VM_SERIES)
 
@@ -195,6 +204,10 @@ install: all ## into PREFIX (/usr/local), DESTDIR before it
 	$(Q)install -m 644 $(LIB).a $(LIB).so.$(LIB_MAJOR) $(DESTDIR)$(PREFIX)/lib
 	$(Q)ln -sf libxdp-dedup.so.$(LIB_MAJOR) $(DESTDIR)$(PREFIX)/lib/libxdp-dedup.so
 
+.PHONY: install-bench
+install-bench: $(BENCH) ## xdp-dedup-bench, likewise
+	$(Q)install -D -m 755 $(BENCH) $(DESTDIR)$(PREFIX)/sbin/xdp-dedup-bench
+
 # Without sanitizers too: the demo takes times, and so do benches.
 $(BUILD)/tests/gossip: $(BUILD)/obj/tests/fixture/gossip_main.o $(BUILD)/obj/tests/fixture/gossip.o
 	$(call link)
@@ -208,14 +221,14 @@ demo: $(BIN) $(BUILD)/tests/gossip ## as root: gossip with the filter and withou
 	$(Q)BUILD='$(BUILD)' scripts/demo
 
 .PHONY: bench
-bench: $(BIN) $(BUILD)/tests/bench ## as root: what a packet costs, here and in the other layouts
-	$(Q)$(BIN) bench
+bench: $(BENCH) $(BUILD)/tests/bench ## as root: what a packet costs, here and in the other layouts
+	$(Q)$(BENCH) --ids 10k,1M,10M,100M --rounds 11
 	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP $(BUILD)/tests/bench | grep '^ '
 
 .PHONY: bench-growth
-bench-growth: $(BIN) ## as root: the same by ids, by fill and by p; tables and drawings
+bench-growth: $(BIN) $(BENCH) ## as root: the same by ids, by fill and by p; tables and drawings
 	$(Q)scripts/deps bench
-	$(Q)scripts/bench-growth $(BIN) $(BUILD)
+	$(Q)scripts/bench-growth $(BIN) $(BENCH) $(BUILD)
 
 .PHONY: bench-path
 bench-path: $(BIN) ## as root: the instructions that a packet takes; LIST=1 lists a duplicate's

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What `xdp-dedup bench` runs beside the packet program: a generator, which writes the
+/* What xdp-dedup-bench runs beside the packet program: a generator, which writes the
  * next id into the packet and hands it on by a tail call, and the peers, which are handed
  * the same packets.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What `xdp-dedup bench` and its generator share. */
+/* What xdp-dedup-bench and its generator share. */
 #ifndef XDP_DEDUP_BENCH_STREAM_H
 #define XDP_DEDUP_BENCH_STREAM_H
 

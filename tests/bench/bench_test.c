@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* `xdp-dedup bench`: that it measures what it says, not how much that is. The bench itself
- * compares the verdicts with the traffic and fails if they differ.
+/* xdp-dedup-bench: that it measures what it says, not how much that is. The bench itself compares
+ * the verdicts with the traffic and fails if they differ. Commands have it as $BENCH.
  */
 #include "output.h"
 
@@ -8,9 +8,11 @@
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
+#include "version.h"
 
 #define OUT_MAX 262144
 
@@ -18,7 +20,7 @@ static char out[OUT_MAX];
 
 static void run_bench(const char *options)
 {
-	int status = sh_out(out, sizeof(out), "%s bench --rounds 1 %s", tool(), options);
+	int status = sh_out(out, sizeof(out), "$BENCH --rounds 1 %s", options);
 
 	if (status)
 		fail_msg("exit %d: %s", status, out);
@@ -168,15 +170,75 @@ static void what_makes_no_sense_is_misuse(void **state)
 		"--ids 0",    "--ids 999",   "--ids 1k,",  "--ids 2G",	   "--ids ,1k",
 		"--rounds 0", "--fill 0",    "--fill 1.1", "--rounds 102", "--copies 0",
 		"--fpr 1",    "--port 8001", "eth0",	   "--warm -1",	   "--warm 101M",
+		"--id 1k",    "--ids",	     "--json=1",   "-j",	   "-- --json",
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(OPTIONS); i++) {
-		int status = sh_out(out, sizeof(out), "%s bench %s", tool(), OPTIONS[i]);
+		int status = sh_out(out, sizeof(out), "$BENCH %s", OPTIONS[i]);
+		const char *end = strchr(out, '\n');
 
-		if (status != 2 || strncmp(out, "xdp-dedup: ", 11))
+		if (status != 2 || strncmp(out, "xdp-dedup-bench: ", 17) || !end || end[1])
 			fail_msg("%s: exit %d: %s", OPTIONS[i], status, out);
 	}
+}
+
+/* Each line must succeed; `not COMMAND` if that fails. $d is a directory for files. */
+static const struct script {
+	const char *name, *script;
+} SCRIPTS[] = {
+	{ "help-and-version",
+	  "$BENCH --help >$d/help 2>$d/errors; [ ! -s $d/errors ]\n"
+	  "grep -q '^usage: xdp-dedup-bench \\[options\\]$' $d/help\n"
+	  "for o in ids fill fpr rounds copies warm json verbose version help; do\n"
+	  "	grep -q \"^  --$o \" $d/help; done\n"
+	  "$BENCH --ids x --frob -h | cmp - $d/help\n"
+	  "[ \"$($BENCH --version)\" = \"xdp-dedup-bench " XDP_DEDUP_VERSION "\" ]\n" },
+	{ "defaults-of-the-environment",
+	  "not env XDP_DEDUP_FPR=x $BENCH 2>$d/errors; grep -q 'XDP_DEDUP_FPR x: give a rate' "
+	  "$d/errors\n"
+	  "XDP_DEDUP_FPR=0.01 $BENCH --json --ids 1k --rounds 1 --copies 1k | jq -e '.fpr == "
+	  "0.01'\n" },
+	{ "rights",
+	  "not setpriv --bounding-set -net_admin --inh-caps -net_admin $BENCH >$d/a 2>$d/b\n"
+	  "grep -q '^xdp-dedup-bench: not permitted: bench needs CAP_NET_ADMIN;' $d/b\n"
+	  "[ ! -s $d/a ]\n" },
+	/* Not after an hour: nobody gets to see what it measures. */
+	{ "full-disk",
+	  "for o in --help --version --json '--ids 1M --rounds 101'; do\n"
+	  "	status=0; timeout 60 $BENCH $o >/dev/full 2>$d/b || status=$?; [ $status = 1 ]\n"
+	  "	grep -qx 'xdp-dedup-bench: cannot write all of the output; is the disk full?' "
+	  "$d/b\n"
+	  "done\n" },
+	{ "json-is-one-object",
+	  "$BENCH --json --ids 1k,2k --rounds 1 --copies 1k >$d/a; jq -es 'length == 1' $d/a\n"
+	  "jq -e '[.sizes[].ids] == [1000, 2000]' $d/a\n"
+	  "[ \"$(cut -c1 $d/a | uniq | tr -d '\\n')\" = '{ }' ]\n" },
+	/* The first size is all there, and the last one takes seconds. */
+	{ "json-comes-as-it-goes",
+	  "$BENCH --json --ids 1k,1M --rounds 1 >$d/a & bench=$!\n"
+	  "first() { { cat $d/a; echo ']}'; } | jq -e '.sizes[0].rows.lru_hash' >/dev/null; }\n"
+	  "for i in $(seq 600); do if first; then break; fi; sleep 0.1; done 2>/dev/null; first\n"
+	  "sleep 0.1; kill $bench; not wait $bench\n"
+	  "not grep -q '\"ids\": 1000000' $d/a\n" },
+	/* What machines that filter have: no bench, no peers' maps. The same words are in the bench. */
+	{ "the-tool-has-no-bench",
+	  "words='bench_bpf|bench_run|bench_row|bloom_filter|lru_hash|parse_and_drop'\n"
+	  "for file in $XD $BENCH; do { nm $file; strings -a $file; } >$d/${file##*/}; done\n"
+	  "grep -qE \"$words\" $d/xdp-dedup-bench; not grep -E \"$words\" $d/xdp-dedup\n"
+	  "grep -q verb_load $d/xdp-dedup\n" },
+};
+
+static void run_script(void **state)
+{
+	const struct script *row = *state;
+	int status = sh_out(out, sizeof(out),
+			    "set -ex; not() { ! \"$@\"; }\n"
+			    "d=$(mktemp -d); trap 'rm -rf $d' EXIT\n%s",
+			    row->script);
+
+	if (status)
+		fail_msg("exit %d: %s", status, out);
 }
 
 /* Ours among all that the verifier left, and hardly more than when this was written, with clang
@@ -209,8 +271,7 @@ static void a_packets_way_is_counted(void **state)
 static void interrupted_it_leaves_nothing(void **state)
 {
 	(void)state;
-	assert_int_equal(
-		sh_out(out, sizeof(out), "timeout -s INT 2 %s bench --ids 1M; echo $?", tool()), 0);
+	assert_int_equal(sh_out(out, sizeof(out), "timeout -s INT 2 $BENCH --ids 1M; echo $?"), 0);
 	assert_non_null(strstr(out, "124\n"));
 	assert_int_equal(sh_out(out, sizeof(out), "ls /sys/fs/bpf | grep -v debug$"), 1);
 	assert_string_equal(out, "");
@@ -218,7 +279,7 @@ static void interrupted_it_leaves_nothing(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[] = {
+	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(json_has_every_row_and_traffic),
 		cmocka_unit_test(a_filter_may_be_less_than_full),
 		cmocka_unit_test(text_names_every_row),
@@ -227,5 +288,9 @@ int main(void)
 		cmocka_unit_test(interrupted_it_leaves_nothing),
 	};
 
-	return run_root_tests("bench", tests, ARRAY_SIZE(tests));
+	name_tool();
+	setenv("BENCH", getenv("XDP_DEDUP_BENCH") ?: "build/san/xdp-dedup-bench", 1);
+	add_tests(tests, ARRAY_SIZE(tests));
+	add_rows(SCRIPTS, run_script, NULL, NULL);
+	return run_added_tests("bench");
 }

@@ -14,6 +14,8 @@ static const struct misuse {
 	const char *name, *command, *says; /* in its one line */
 } MISUSES[] = {
 	{ "misuse-verb", "$XD frob", "no verb frob; xdp-dedup help" },
+	{ "misuse-bench", "$XD bench --ids 1k", "a program of its own: xdp-dedup-bench" },
+	{ "misuse-help-bench", "$XD help bench", "a program of its own: xdp-dedup-bench" },
 	{ "misuse-option", "$XD load v0 --frob", "does not take --frob; see xdp-dedup load --help" },
 	{ "misuse-other-verbs-option", "$XD status --port 80", "does not take --port" },
 	{ "misuse-short-option", "$XD load v0 -x", "does not take -x" },
@@ -271,7 +273,7 @@ static void test_size(void **state)
 static const struct cli_script SCRIPTS[] = {
 	{ "help", "got $XD help 2>/dev/null\n"
 		  "for v in load unload status rotate reset add test want size help; do has \"\n  "
-		  "$v \"; done\n"
+		  "$v \"; done; lacks bench\n"
 		  "$XD help 2>/dev/null >/mnt/a; $XD --help 2>/dev/null | cmp - /mnt/a\n"
 		  "[ \"$($XD --version)\" = \"xdp-dedup " XDP_DEDUP_VERSION "\" ]\n"
 		  "$XD 2>/mnt/b >/mnt/c || [ $? = 2 ]; cmp /mnt/a /mnt/b; [ ! -s /mnt/c ]\n"
@@ -287,7 +289,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "bits hashes "
 	  "index-bits\n"
 	  "countdown-bits ids fill rounds copies warm json all exact verbose'\n"
-	  "for v in load unload status refresh rotate reset add test remove want size bench; do\n"
+	  "for v in load unload status refresh rotate reset add test remove want size; do\n"
 	  "	got $XD $v --help; has \"usage: xdp-dedup $v\"; first=$output\n"
 	  "	for o in $options; do case $o in name) word='--name=' ;; *) word=--$o=; esac\n"
 	  "		code=0; text=$($XD $v $word 2>&1) || code=$?\n"

@@ -26,7 +26,7 @@ static const struct room {
 	{ "lib", "user/lib/*.[ch]", "user/lib user/api user/fips user/filter user/base include",
 	  "gsp\\.h|<(bpf|xdp)/" },
 	{ "api", "user/api/*.h", "user/api", "<(bpf|xdp|linux)/" },
-	{ "cli", "user/cli/*.[ch]", "user/cli user/bench user/filter user/base include",
+	{ "cli", "user/cli/*.[ch]", "user/cli user/filter user/base include",
 	  "gsp\\.h|<(bpf|xdp)/|skel\\.h" },
 	{ "bench", "user/bench/*.[ch]", "user/bench user/filter user/base include build", "<xdp/" },
 };

@@ -40,8 +40,6 @@ static const struct verb {
 	  "let the next event of each of these ids pass, once" },
 	{ "size", verb_size, OPT_SIZE | OPT_WINDOW | OPT_SHAPE | OPT_JSON, 0, 0, 0, "[options]",
 	  "compute a filter's size; loads nothing" },
-	{ "bench", verb_bench, OPT_FPR | OPT_BENCH | OPT_JSON, KERNEL_LOOK_UP | KERNEL_ATTACH, 0, 0,
-	  "[options]", "measure a packet's cost, here, beside its peers" },
 };
 #define USAGE_COLUMNS 34
 #define VERBS_CNT (sizeof(VERBS) / sizeof(VERBS[0]))
@@ -134,7 +132,10 @@ static int run(const struct verb *v, int argc, char **argv)
 
 static int no_verb(const char *word)
 {
-	say_err(0, "there is no verb %s; xdp-dedup help lists them", word);
+	if (!strcmp(word, "bench"))
+		say_err(0, "bench is a program of its own: xdp-dedup-bench");
+	else
+		say_err(0, "there is no verb %s; xdp-dedup help lists them", word);
 	return EXIT_MISUSED;
 }
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench.h"
 #include "positions.h"
 #include "prefixes.h"
 #include "say.h"
@@ -166,60 +165,6 @@ static int set_countdown_bits(struct options *o, const char *what, const char *t
 	return args_number(&o->spec.countdown_bits, what, text, 24);
 }
 
-static int set_ids(struct options *o, const char *what, const char *text)
-{
-	const char *at = text;
-	char one[32];
-
-	o->ids_cnt = 0;
-	do {
-		size_t len = strcspn(at, ",");
-		uint64_t value = 0;
-
-		snprintf(one, sizeof(one), "%.*s", (int)len, at);
-		if (len >= sizeof(one) || parse_count(one, &value) || value < BENCH_IDS_MIN ||
-		    value > BENCH_IDS_MAX || o->ids_cnt == BENCH_SIZES_MAX)
-			return say_err(-EINVAL,
-				       "%s %s: give up to %d numbers of ids from 1k to 1G, "
-				       "as in 10k,1M",
-				       what, text, BENCH_SIZES_MAX);
-		o->ids[o->ids_cnt++] = value;
-		at += len;
-	} while (*at++);
-	return 0;
-}
-
-static int set_fill(struct options *o, const char *what, const char *text)
-{
-	o->fill = 1;
-	if (strcmp(text, "1") && (parse_rate(text, &o->fill) || o->fill < BENCH_FILL_MIN))
-		return say_err(-EINVAL, "%s %s: give a part of the capacity, from %g to 1", what,
-			       text, BENCH_FILL_MIN);
-	return 0;
-}
-
-static int set_rounds(struct options *o, const char *what, const char *text)
-{
-	return args_number(&o->rounds, what, text, BENCH_ROUNDS_MAX);
-}
-
-static int set_copies(struct options *o, const char *what, const char *text)
-{
-	uint32_t copies = 0;
-	int err = args_number(&copies, what, text, BENCH_COPIES_MAX);
-
-	o->copies = copies;
-	return err;
-}
-
-static int set_warm(struct options *o, const char *what, const char *text)
-{
-	if (!parse_count(text, &o->warm) && o->warm <= BENCH_WARM_MAX)
-		return 0;
-	return say_err(-EINVAL, "%s %s: give a number of packets from 0 to %d", what, text,
-		       BENCH_WARM_MAX);
-}
-
 static int set_json(struct options *o, const char *what, const char *text)
 {
 	(void)what, (void)text;
@@ -289,14 +234,6 @@ const struct args_option OPTIONS[] = {
 	  "countdown: 2^N cells, 1 to 24 (what --fpr asks for)" },
 	{ "--countdown-bits", "N", OPT_SHAPE, set_countdown_bits, NULL,
 	  "countdown: an id lasts 2^N - 1 countdowns, 1 to 24 (4)" },
-	{ "--ids", "N,N...", OPT_BENCH, set_ids, NULL, "in the window (10k,1M,10M,100M)" },
-	{ "--fill", "PART", OPT_BENCH, set_fill, NULL, "of the capacity that these are (1)" },
-	{ "--rounds", "N", OPT_BENCH, set_rounds, NULL, "that medians are of (11)" },
-	{ "--copies", "N", OPT_BENCH, set_copies, NULL,
-	  "ids that come on two CPUs at the same instant (1M)" },
-	{ "--warm", "N", OPT_BENCH, set_warm, NULL,
-	  "packets before those that are measured, 0: as after a pause\n"
-	  "(a steady stream: half of the ids, 10k to 500k)" },
 	{ "--json", NULL, OPT_JSON, set_json, NULL, "for programs: one object, raw numbers" },
 	{ "--exact", NULL, OPT_EXACT, set_exact, NULL,
 	  "fill and estimates from all of the memory, of more than 4 MB too;\n"
@@ -317,12 +254,6 @@ int options_parse(struct options *o, const struct args_command *c, int argc, cha
 		.spec = { .capacity = SPEC_CAPACITY_DEFAULT,
 			  .fpr = SPEC_FPR_DEFAULT,
 			  .window_ns = SPEC_WINDOW_DEFAULT_NS },
-		.ids = { 10000, 1000000, 10000000, 100000000 },
-		.ids_cnt = 4,
-		.fill = 1,
-		.rounds = 11,
-		.copies = 1000000,
-		.warm = BENCH_WARM_AUTO,
 	};
 	cnt = args_parse(c, o, argc, argv);
 	o->args = argv + 1;

@@ -10,18 +10,10 @@
 #include "attach.h"
 #include "spec.h"
 
-#define BENCH_SIZES_MAX 16
-
 struct options {
 	struct filter_spec spec; /* without --port: ports_cnt is 0 */
 	const char *name;
 	enum attach_mode mode;
-	uint64_t ids[BENCH_SIZES_MAX]; /* bench: in the window */
-	uint32_t ids_cnt;
-	uint32_t rounds;
-	double fill;	 /* part of the capacity that they are */
-	uint64_t copies; /* ids that are sent on two CPUs at once */
-	uint64_t warm;	 /* packets before those that are measured, or BENCH_WARM_AUTO */
 	bool json;
 	bool all;
 	bool exact;   /* status reads all of the memory */
@@ -44,10 +36,9 @@ enum {
 	OPT_ALL = 1 << 7,
 	OPT_SHAPE = 1 << 8, /* --layout, --hash, and what m and k come from */
 	OPT_FPR = 1 << 9,
-	OPT_BENCH = 1 << 10, /* --ids, --fill, --rounds, --copies, --warm */
-	OPT_EXACT = 1 << 11,
-	OPT_DESTINATION = 1 << 12, /* --to, --forwarded */
-	OPT_FORCE = 1 << 13,
+	OPT_EXACT = 1 << 10,
+	OPT_DESTINATION = 1 << 11, /* --to, --forwarded */
+	OPT_FORCE = 1 << 12,
 	OPT_SIZE = OPT_CAPACITY | OPT_FPR,
 	OPT_LOAD = OPT_NAME | OPT_MODE | OPT_PORT | OPT_SIZE | OPT_WINDOW | OPT_ACTION | OPT_SHAPE |
 		   OPT_DESTINATION,

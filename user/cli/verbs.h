@@ -19,6 +19,5 @@ int verb_test(const struct options *o);
 int verb_remove(const struct options *o);
 int verb_want(const struct options *o);
 int verb_size(const struct options *o);
-int verb_bench(const struct options *o);
 
 #endif

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The report for programs: one object, of which each part is printed once it is known. */
+#include <json-c/json.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "bench_report.h"
+#include "version.h"
+
+#define ADD(o, key, value) json_object_object_add(o, key, value)
+
+static json_object *json_double(double value)
+{
+	return isfinite(value) ? json_object_new_double(value) : NULL;
+}
+
+static void add_figure(json_object *o, const char *key, struct bench_figure f)
+{
+	json_object *figure = json_object_new_object();
+
+	ADD(figure, "median", json_double(f.median));
+	ADD(figure, "low", json_double(f.low));
+	ADD(figure, "high", json_double(f.high));
+	ADD(o, key, figure);
+}
+
+static json_object *traffic_json(const struct bench_result *r, enum bench_row row,
+				 enum bench_traffic traffic)
+{
+	json_object *o = json_object_new_object();
+
+	add_figure(o, "ns", bench_ns(r, 1, row, traffic));
+	add_figure(o, "added_ns", bench_added(r, row, traffic));
+	add_figure(o, "of_floor", bench_ratio(r, row, BENCH_FLOOR, traffic));
+	add_figure(o, "of_one_line", bench_ratio(r, row, BENCH_LINE, traffic));
+	if (bench_is_peer(row))
+		add_figure(o, "xdp_dedup_added_of_this", bench_shipped_part(r, row, traffic));
+	if (r->cpus == 2) {
+		add_figure(o, "ns_two_cpus", bench_ns(r, 2, row, traffic));
+		add_figure(o, "scaling", bench_scaling(r, row, traffic));
+	}
+	return o;
+}
+
+static json_object *row_json(const struct bench_result *r, enum bench_row row)
+{
+	json_object *o = json_object_new_object();
+
+	if (r->bytes_an_id[row] > 0)
+		ADD(o, "bytes_per_id", json_double(r->bytes_an_id[row]));
+	if (r->hashes[row]) {
+		ADD(o, "hashes", json_object_new_uint64(r->hashes[row]));
+		ADD(o, "fpr_expected", json_double(r->fpr[row]));
+	}
+	for (int traffic = 0; traffic < BENCH_TRAFFICS_CNT; traffic++)
+		ADD(o, bench_traffic_key(traffic), traffic_json(r, row, traffic));
+	return o;
+}
+
+static json_object *result_json(const struct bench_result *r)
+{
+	json_object *o = json_object_new_object(), *rows = json_object_new_object();
+
+	ADD(o, "ids", json_object_new_uint64(r->setting.ids));
+	ADD(o, "capacity", json_object_new_uint64(r->capacity));
+	for (int row = 0; row < BENCH_ROWS_CNT; row++)
+		if (r->there[row])
+			ADD(rows, bench_row_key(row), row_json(r, row));
+	ADD(o, "rows", rows);
+	if (r->cpus == 2)
+		ADD(o, "two_cpus_apart", json_object_new_int(bench_apart(r)));
+	return o;
+}
+
+static json_object *head_json(const struct options *o)
+{
+	json_object *head = json_object_new_object();
+	struct utsname un;
+	char cpu[256];
+
+	uname(&un);
+	ADD(head, "version", json_object_new_string(XDP_DEDUP_VERSION));
+	ADD(head, "cpu", json_object_new_string(bench_cpu_model(cpu, sizeof(cpu))));
+	ADD(head, "kernel", json_object_new_string(un.release));
+	ADD(head, "fpr", json_double(o->fpr));
+	ADD(head, "fill", json_double(o->fill));
+	ADD(head, "rounds", json_object_new_uint64(o->rounds));
+	if (o->warm != BENCH_WARM_AUTO)
+		ADD(head, "warm", json_object_new_uint64(o->warm));
+	return head;
+}
+
+static const char *json_text(json_object *o)
+{
+	return json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
+}
+
+/* Its lines as they are so deep within others; puts it. */
+static void print_within(json_object *o, int depth)
+{
+	for (const char *text = json_text(o); *text; text++) {
+		putchar(*text);
+		if (*text == '\n')
+			printf("%*s", 2 * depth, "");
+	}
+	json_object_put(o);
+}
+
+/* All but the brace that closes it. */
+static void print_open(json_object *o)
+{
+	const char *text = json_text(o);
+
+	printf("%.*s", (int)(strlen(text) - strlen("\n}")), text);
+	json_object_put(o);
+}
+
+static void begin(const struct options *o)
+{
+	print_open(head_json(o));
+	printf(",\n  \"sizes\": [");
+}
+
+static void size(const struct bench_result *r, uint32_t before)
+{
+	printf("%s\n    ", before ? "," : "");
+	print_within(result_json(r), 2);
+}
+
+static json_object *race_json(const struct bench_race *race)
+{
+	json_object *o = json_object_new_object();
+
+	ADD(o, "ids", json_object_new_uint64(race->ids));
+	ADD(o, "passed_twice", json_object_new_uint64(race->twice));
+	ADD(o, "passed_never", json_object_new_uint64(race->never));
+	ADD(o, "apart", json_object_new_uint64(race->apart));
+	return o;
+}
+
+static void end(const struct bench_race *race)
+{
+	printf("\n  ]");
+	if (race) {
+		printf(",\n  \"simultaneous\": ");
+		print_within(race_json(race), 1);
+	}
+	puts("\n}");
+}
+
+const struct bench_report BENCH_JSON = { begin, size, end };

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* xdp-dedup-bench: what a packet costs on this machine. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "args.h"
+#include "bench_report.h"
+#include "exit.h"
+#include "kernel.h"
+#include "say.h"
+#include "spec.h"
+#include "units.h"
+#include "version.h"
+
+#define PROGRAM "xdp-dedup-bench"
+#define NEEDS (KERNEL_LOOK_UP | KERNEL_ATTACH)
+
+static int set_ids(struct options *o, const char *what, const char *text)
+{
+	const char *at = text;
+	char one[32];
+
+	o->ids_cnt = 0;
+	do {
+		size_t len = strcspn(at, ",");
+		uint64_t value = 0;
+
+		snprintf(one, sizeof(one), "%.*s", (int)len, at);
+		if (len >= sizeof(one) || parse_count(one, &value) || value < BENCH_IDS_MIN ||
+		    value > BENCH_IDS_MAX || o->ids_cnt == BENCH_SIZES_MAX)
+			return say_err(-EINVAL,
+				       "%s %s: give up to %d numbers of ids from 1k to 1G, "
+				       "as in 10k,1M",
+				       what, text, BENCH_SIZES_MAX);
+		o->ids[o->ids_cnt++] = value;
+		at += len;
+	} while (*at++);
+	return 0;
+}
+
+static int set_fill(struct options *o, const char *what, const char *text)
+{
+	o->fill = 1;
+	if (strcmp(text, "1") && (parse_rate(text, &o->fill) || o->fill < BENCH_FILL_MIN))
+		return say_err(-EINVAL, "%s %s: give a part of the capacity, from %g to 1", what,
+			       text, BENCH_FILL_MIN);
+	return 0;
+}
+
+static int set_rounds(struct options *o, const char *what, const char *text)
+{
+	return args_number(&o->rounds, what, text, BENCH_ROUNDS_MAX);
+}
+
+static int set_copies(struct options *o, const char *what, const char *text)
+{
+	return args_number(&o->copies, what, text, BENCH_COPIES_MAX);
+}
+
+static int set_warm(struct options *o, const char *what, const char *text)
+{
+	if (!parse_count(text, &o->warm) && o->warm <= BENCH_WARM_MAX)
+		return 0;
+	return say_err(-EINVAL, "%s %s: give a number of packets from 0 to %d", what, text,
+		       BENCH_WARM_MAX);
+}
+
+static int set_fpr(struct options *o, const char *what, const char *text)
+{
+	return args_rate(&o->fpr, what, text);
+}
+
+static int set_json(struct options *o, const char *what, const char *text)
+{
+	(void)what, (void)text;
+	o->json = true;
+	return 0;
+}
+
+static int set_verbose(struct options *o, const char *what, const char *text)
+{
+	(void)what, (void)text;
+	o->verbose = true;
+	return 0;
+}
+
+static int set_version(struct options *o, const char *what, const char *text)
+{
+	(void)what, (void)text;
+	o->version = true;
+	return 0;
+}
+
+static const struct args_option OPTIONS[] = {
+	{ "--ids", "N,N...", 0, set_ids, NULL, "in the window (10k,1M)" },
+	{ "--fill", "PART", 0, set_fill, NULL, "of the capacity that these are (1)" },
+	{ "--fpr", "P", 0, set_fpr, "XDP_DEDUP_FPR",
+	  "bound on the rate at which fresh events are lost (1e-4)" },
+	{ "--rounds", "N", 0, set_rounds, NULL, "that medians are of (5)" },
+	{ "--copies", "N", 0, set_copies, NULL, "ids that come on two CPUs at the same instant (1M)" },
+	{ "--warm", "N", 0, set_warm, NULL,
+	  "packets before those that are measured, 0: as after a pause\n"
+	  "(a steady stream: half of the ids, 10k to 500k)" },
+	{ "--json", NULL, 0, set_json, NULL,
+	  "for programs: one object, raw numbers; printed as it goes, and\n"
+	  "closed only if all was measured" },
+	{ "--verbose", NULL, 0, set_verbose, NULL, "show what libbpf and libxdp say" },
+	{ "--version", NULL, 0, set_version, NULL, "say which version this is" },
+};
+
+static const struct args_command BENCH = {
+	.name = "bench",
+	.command = PROGRAM,
+	.usage = "[options]",
+	.help = "measure a packet's cost, here, beside its peers",
+	.options = OPTIONS,
+	.options_cnt = sizeof(OPTIONS) / sizeof(OPTIONS[0]),
+};
+
+static int print_help(void)
+{
+	args_print_help(&BENCH);
+	printf("\n"
+	       "Touches no interface and leaves nothing behind. The defaults take about a minute "
+	       "and a\n"
+	       "half on two CPUs that do little else; more rounds and more ids take longer.\n"
+	       "Needs root, or %s.\n"
+	       "Exit status: 0 done, 1 failed, 2 misused.\n",
+	       kernel_rights_text(NEEDS));
+	return EXIT_DONE;
+}
+
+static int run(int argc, char **argv)
+{
+	struct options o = {
+		.ids = { 10000, 1000000 },
+		.ids_cnt = 2,
+		.fill = 1,
+		.fpr = SPEC_FPR_DEFAULT,
+		.rounds = 5,
+		.copies = 1000000,
+		.warm = BENCH_WARM_AUTO,
+	};
+
+	if (args_ask_help(argc, argv))
+		return print_help();
+	if (args_parse(&BENCH, &o, argc, argv))
+		return EXIT_MISUSED;
+	if (o.version) {
+		puts(PROGRAM " " XDP_DEDUP_VERSION);
+		return EXIT_DONE;
+	}
+	if (kernel_permits(BENCH.name, NEEDS))
+		return EXIT_FAILED;
+	kernel_output(o.verbose);
+	return bench_report(&o) ? EXIT_FAILED : EXIT_DONE;
+}
+
+int main(int argc, char **argv)
+{
+	say_as(PROGRAM);
+	return check_output(run(argc, argv));
+}
