@@ -221,6 +221,18 @@ static const struct script {
 	  "for i in $(seq 600); do if first; then break; fi; sleep 0.1; done 2>/dev/null; first\n"
 	  "sleep 0.1; kill $bench; not wait $bench\n"
 	  "not grep -q '\"ids\": 1000000' $d/a\n" },
+	{ "progress-on-a-terminal",
+	  "for o in '' --json; do script -qec \"$BENCH $o --ids 1k --rounds 2 --copies 1k >$d/a\" "
+	  "/dev/null >$d/b\n"
+	  "	tr '\\r' '\\n' <$d/b >$d/lines; grep -q '^.\\[K1000 ids, round 2 of 2: measuring$' "
+	  "$d/lines\n"
+	  "	grep -q '^.\\[K1000 ids on two CPUs' $d/lines || [ $(nproc) = 1 ]\n"
+	  "	not grep measuring $d/a\n"
+	  "	[ \"$(tail -n 1 $d/lines | od -An -tx1)\" = ' 1b 5b 4b' ]\n"
+	  "done\n" },
+	{ "progress-on-a-terminal-only",
+	  "script -qec \"$BENCH --ids 1k --rounds 1 --copies 1k 2>$d/b\" /dev/null >$d/a\n"
+	  "[ ! -s $d/b ]; grep -q 'two CPUs' $d/a; not grep -q measuring $d/a\n" },
 	/* What machines that filter have: no bench, no peers' maps. The same words are in the bench. */
 	{ "the-tool-has-no-bench",
 	  "words='bench_bpf|bench_run|bench_row|bloom_filter|lru_hash|parse_and_drop'\n"

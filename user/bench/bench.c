@@ -201,6 +201,12 @@ static int check_peers(struct bench *b)
 	return err;
 }
 
+static void progress(const struct bench_setting *setting, int round, const char *what)
+{
+	say_progress("%" PRIu64 " ids, round %d of %d: %s", setting->ids, round + 1,
+		     setting->rounds, what);
+}
+
 /* As many rounds from `from` on as fit before the filters must be filled anew; returns the
  * next one, or a negative errno.
  */
@@ -208,8 +214,10 @@ static int run_pass(struct bench *b, int from, struct bench_result *out)
 {
 	const struct bench_setting *setting = &out->setting;
 	uint64_t fit = fresh_budget(setting) / (packets_of(setting) * fresh_a_packet() + 1);
-	int to = setting->rounds, err = bench_open(b, !from);
+	int to = setting->rounds, err;
 
+	progress(setting, from, "filling");
+	err = bench_open(b, !from);
 	if (fit < 1)
 		fit = 1;
 	if (fit < (uint64_t)(to - from))
@@ -220,8 +228,10 @@ static int run_pass(struct bench *b, int from, struct bench_result *out)
 	for (int row = 0; row < BENCH_ROWS_CNT && !err; row++)
 		if (out->there[row])
 			err = bench_fill_row(b, row);
-	for (int round = from; round < to && !err; round++)
+	for (int round = from; round < to && !err; round++) {
+		progress(setting, round, "measuring");
 		err = run_round(b, round, out);
+	}
 	if (!err)
 		err = check_peers(b);
 	return err ? err : to;

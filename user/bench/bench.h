@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What a packet costs, here and now: this filter and its peers, each handed the same packets
- * by one generator in the kernel. All functions say on stderr what went wrong.
+ * by one generator in the kernel. All functions say on stderr what went wrong, and how
+ * far they are (say_progress).
  */
 #ifndef XDP_DEDUP_BENCH_H
 #define XDP_DEDUP_BENCH_H

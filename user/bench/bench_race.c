@@ -3,6 +3,7 @@
 #include "bench_setup.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -57,6 +58,7 @@ int bench_race(uint64_t ids, double fpr, struct bench_race *out)
 		return err;
 	if (b.cpus_cnt < 2)
 		return -ENODEV;
+	say_progress("%" PRIu64 " ids on two CPUs at the same instant", ids);
 	err = bench_open_filter(&b, BENCH_SHIPPED);
 	if (!err)
 		err = bench_open_peers(&b, false, false, ids);
