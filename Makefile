@@ -34,6 +34,8 @@ CPPFLAGS_OF = -Iinclude $(addprefix -I,$(call dirs,$(1))) -isystem $(BUILD) -D_G
 sources = $(filter-out %.bpf.c,$(wildcard $(1)))
 objects = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(call sources,$(2)))
 
+BPFTOOL ?= PATH=$$PATH:/usr/sbin bpftool
+
 BIN     := $(BUILD)/xdp-dedup
 SAN_BIN := $(BUILD)/san/xdp-dedup
 SKELS   := $(BUILD)/xdp_dedup.skel.h $(BUILD)/bench.skel.h
@@ -62,11 +64,13 @@ deps:
 	@scripts/deps build $(if $(filter test demo test-vm lint bench bench-e2e,$(MAKECMDGOALS)),test)
 
 # Recipes: a BPF program as a skeleton of this name; an object, a program with these flags.
+# `gen object` leaves DWARF out, and keeps the BTF, also that of lines and relocations (.BTF.ext).
 define skeleton
 	$(call say,BPF,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(BPF_FLAGS) -c $< -o $(@:.skel.h=.bpf.o)
-	$(Q)PATH=$$PATH:/usr/sbin bpftool gen skeleton $(@:.skel.h=.bpf.o) name $(1) > $@ 2> $@.log || \
+	$(Q)$(CLANG) $(BPF_FLAGS) -c $< -o $(@:.skel.h=.dwarf.o)
+	$(Q){ $(BPFTOOL) gen object $(@:.skel.h=.bpf.o) $(@:.skel.h=.dwarf.o) && \
+		$(BPFTOOL) gen skeleton $(@:.skel.h=.bpf.o) name $(1) > $@; } 2> $@.log || \
 		{ cat $@.log; rm -f $@; exit 1; }
 endef
 define compile
