@@ -2,22 +2,57 @@
 # `make help` says what there is.
 
 BUILD   ?= build
-CC      ?= gcc
-CLANG   ?= clang
-PREFIX  ?= /usr/local
 T       ?=
 SAN     ?= address,undefined
+WERROR  ?= -Werror
+HARDEN  ?= 1
+
+# For another machine: CROSS_COMPILE=aarch64-linux-gnu- or CC=aarch64-linux-gnu-gcc.
+ifeq ($(origin CC),default)
+CC := $(if $(CROSS_COMPILE),$(CROSS_COMPILE)gcc,$(if $(shell command -v cc),cc,gcc))
+endif
+ifeq ($(origin AR),default)
+AR = $(shell $(CC) -print-prog-name=ar)
+endif
+OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
+
+PREFIX  ?= /usr/local
 
 # V=1 shows the commands. What is said goes to stderr: a bench's JSON can be piped.
 Q = $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2) >&2)
 
-ARCH_INCLUDE := /usr/include/$(shell uname -m)-linux-gnu
-WARN      := -Wall -Wextra -Werror
-BPF_FLAGS := -g -O2 -target bpf -mcpu=v3 $(WARN) -Wno-unused-parameter -Iinclude -I$(ARCH_INCLUDE)
-CFLAGS    ?= -O2 -g
-CFLAGS    += -std=gnu11 $(WARN) -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-LIBS      := -lxdp -lbpf -ljson-c -lm
+# CPPFLAGS, CFLAGS, LDFLAGS, LDLIBS and, for BPF programs, BPF_CFLAGS from outside come after what is
+# needed. HARDEN= turns off what makes attacks harder; _FORTIFY_SOURCE needs optimization, and may
+# be chosen outside.
+CFLAGS ?= -O2 -g
+WARN   := -Wall -Wextra $(WERROR)
+C_WARN := $(WARN) -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+ifneq ($(HARDEN),)
+optimized := $(filter-out -O0,$(lastword $(filter -O%,$(CFLAGS))))
+chosen    := $(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS))$(findstring -fsanitize,$(CFLAGS))
+FORTIFY   := $(if $(optimized),$(if $(chosen),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
+HARDENED  := -fstack-protector-strong
+PIE       := -fPIE
+PIE_LINK  := -pie
+RELRO     := -Wl,-z,relro -Wl,-z,now
+endif
+ALL_CFLAGS = -std=gnu11 $(C_WARN) $(HARDENED) $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS)
+
+# What has to be looked for is looked for once, by the first recipe that needs it: after `make deps`.
+once = $(eval $(1) := $$(shell $(2)))$($(1))
+PKG_CONFIG ?= $(filter %-,$(patsubst %gcc,%,$(notdir $(firstword $(CC)))))pkg-config
+PKGS        = libxdp libbpf json-c
+PKG_CFLAGS  = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null | sed 's|-I[^ ]*/json-c||')
+PKG_LIBS    = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PKGS) 2>/dev/null || echo -lxdp -lbpf -ljson-c)
+LIBBPF      = $(call once,LIBBPF,$(PKG_CONFIG) --libs libbpf 2>/dev/null || echo -lbpf)
+BPF_TARGET  = $(call once,BPF_TARGET,$(TOOLS) bpf-flags)
+CLANG      ?= $(call once,CLANG,CLANG= $(TOOLS) clang)
+BPFTOOL    ?= PATH=$$PATH:/usr/sbin bpftool
+TOOLS       = CC='$(CC)' FLAGS='$(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)' scripts/tools
+
+LIBS      = $(PKG_LIBS) -lm $(LDLIBS)
+BPF_FLAGS = -g -O2 -target bpf -mcpu=v3 $(WARN) -Wno-unused-parameter -Iinclude $(BPF_TARGET) $(BPF_CFLAGS)
 
 # Who may include whose headers: each room of user/ those that are named here, tests all.
 ROOMS_cli    := cli filter base
@@ -33,8 +68,6 @@ CPPFLAGS_OF = -Iinclude $(addprefix -I,$(call dirs,$(1))) -isystem $(BUILD) -D_G
 # Objects are built in up to three ways: plain ones, PIC for the library, SAN with sanitizers.
 sources = $(filter-out %.bpf.c,$(wildcard $(1)))
 objects = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(call sources,$(2)))
-
-BPFTOOL ?= PATH=$$PATH:/usr/sbin bpftool
 
 BIN     := $(BUILD)/xdp-dedup
 SAN_BIN := $(BUILD)/san/xdp-dedup
@@ -58,10 +91,15 @@ LIB_FILES := $(LIB).a $(LIB).so.$(LIB_MAJOR)
 .DEFAULT_GOAL := all
 all: $(BIN) $(LIB_FILES) ## build/xdp-dedup and build/libxdp-dedup.{a,so.0}
 
-# Installs what is missing, as root; says so, if not.
+# These targets see to it themselves that all they need is there; others say what is not.
+WITH_DEPS := $(filter test% demo lint bench%,$(MAKECMDGOALS))
 .PHONY: deps
-deps:
-	@scripts/deps build $(if $(filter test demo test-vm lint bench bench-e2e,$(MAKECMDGOALS)),test)
+deps: ## as root: install packages with what building needs
+	@scripts/deps build $(if $(WITH_DEPS),test)
+
+$(BUILD)/tools: | $(if $(WITH_DEPS)$(filter deps,$(MAKECMDGOALS)),deps)
+	@CLANG='$(CLANG)' BPFTOOL='$(BPFTOOL)' LIBS='$(LIBS)' $(TOOLS)
+	@mkdir -p $(@D) && touch $@
 
 # Recipes: a BPF program as a skeleton of this name; an object, a program with these flags.
 # `gen object` leaves DWARF out, and keeps the BTF, also that of lines and relocations (.BTF.ext).
@@ -76,36 +114,37 @@ endef
 define compile
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(call CPPFLAGS_OF,$<) $(CFLAGS) $(1) -MD -MP -c $< -o $@
+	$(Q)$(CC) $(call CPPFLAGS_OF,$<) $(1) $(ALL_CFLAGS) -MD -MP -c $< -o $@
 endef
 define link
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(1) $(filter %.o %.a,$^) $(2) -o $@
+	$(Q)$(CC) $(if $(findstring -shared,$(1)),,$(PIE_LINK)) $(1) $(CFLAGS) $(RELRO) $(LDFLAGS) \
+		$(filter %.o %.a,$^) $(2) -o $@
 endef
 comma := ,
 
-$(BUILD)/xdp_dedup.skel.h: bpf/xdp_dedup.bpf.c $(wildcard bpf/*.h include/*.h) Makefile | deps
+$(BUILD)/xdp_dedup.skel.h: bpf/xdp_dedup.bpf.c $(wildcard bpf/*.h include/*.h) Makefile | $(BUILD)/tools
 	$(call skeleton,xdp_dedup)
 
-$(BUILD)/bench.skel.h: bpf/bench.bpf.c $(wildcard bpf/*.h include/*.h) Makefile | deps
+$(BUILD)/bench.skel.h: bpf/bench.bpf.c $(wildcard bpf/*.h include/*.h) Makefile | $(BUILD)/tools
 	$(call skeleton,bench_bpf)
 
 # The program that tests share an interface with, and the sender of `make bench-e2e`.
-$(BUILD)/neighbour.skel.h: tests/fixture/neighbour.bpf.c Makefile | deps
+$(BUILD)/neighbour.skel.h: tests/fixture/neighbour.bpf.c Makefile | $(BUILD)/tools
 	$(call skeleton,neighbour)
-$(BUILD)/flood.skel.h: tests/bench/flood.bpf.c tests/bench/flood_frame.h include/gsp.h Makefile | deps
+$(BUILD)/flood.skel.h: tests/bench/flood.bpf.c tests/bench/flood_frame.h include/gsp.h Makefile | $(BUILD)/tools
 	$(call skeleton,flood)
 TEST_SKELS := $(BUILD)/neighbour.skel.h $(BUILD)/flood.skel.h
 
 SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 
 $(BUILD)/obj/%.o: %.c Makefile | $(SKELS) $(TEST_SKELS)
-	$(call compile)
+	$(call compile,$(PIE) $(FORTIFY))
 $(BUILD)/pic/%.o: %.c Makefile | $(SKELS)
-	$(call compile,-fPIC)
+	$(call compile,-fPIC $(FORTIFY))
 $(BUILD)/san/%.o: %.c Makefile | $(SKELS) $(TEST_SKELS)
-	$(call compile,$(SAN_FLAGS))
+	$(call compile,$(PIE) $(SAN_FLAGS))
 
 $(BIN): $(call TOOL,obj)
 	$(call link,,$(LIBS))
@@ -120,13 +159,14 @@ $(BUILD)/pic/filter.a: $(call objects,pic,user/filter/*.c user/base/*.c)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 $(LIB).so.$(LIB_MAJOR): $(LIB_OBJS) user/lib/libxdp-dedup.map
-	$(call link,-shared -Wl$(comma)-soname$(comma)$(notdir $@) -Wl$(comma)--version-script$(comma)user/lib/libxdp-dedup.map,-lbpf -lm)
+	$(call link,-shared -Wl$(comma)-soname$(comma)$(notdir $@) -Wl$(comma)--version-script$(comma)user/lib/libxdp-dedup.map,$(LIBBPF) -lm $(LDLIBS))
 
 # In one object, so that what is not in the header is nobody else's business.
 $(LIB).a: $(LIB_OBJS)
 	$(call say,AR,$@)
-	$(Q)$(LD) -r -o $(LIB).o $^
-	$(Q)objcopy --wildcard --keep-global-symbol='xdp_dedup_*' $(LIB).o
+	$(Q)$(CC) $(CFLAGS) $(if $(findstring -flto,$(CFLAGS)),-flinker-output=nolto-rel) -r -nostdlib \
+		-Wl,--build-id=none -o $(LIB).o $^
+	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='xdp_dedup_*' $(LIB).o
 	$(Q)rm -f $@ && $(AR) rcs $@ $(LIB).o
 
 VERSION := $(shell sed -n 's/.*XDP_DEDUP_VERSION "\(.*\)"/\1/p' include/version.h)
@@ -193,7 +233,7 @@ format: ## clang-format, in place
 entry = { "directory": "$(CURDIR)", "file": "$(1)", "command": "$(2) -c $(1)" }
 compile_commands.json: Makefile
 	$(file > $@,[)
-	$(foreach f,$(USER) $(TEST_SOURCES),$(file >> $@,$(call entry,$(f),$(CC) $(call CPPFLAGS_OF,$(f)) $(CFLAGS)),))
+	$(foreach f,$(USER) $(TEST_SOURCES),$(file >> $@,$(call entry,$(f),$(CC) $(call CPPFLAGS_OF,$(f)) $(ALL_CFLAGS)),))
 	$(file >> $@,$(call entry,bpf/xdp_dedup.bpf.c,$(CLANG) $(BPF_FLAGS))])
 	@:
 
@@ -245,7 +285,7 @@ bench-e2e: $(BIN) $(BUILD)/tests/e2e_bench ## as root: floods, filtered in XDP a
 
 .PHONY: clean
 clean: ## remove what was built
-	$(Q)rm -rf $(BUILD)
+	$(Q)rm -rf $(BUILD) compile_commands.json
 
 .PHONY: help
 help: ## this text

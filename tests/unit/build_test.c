@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* How `make` behaves: what a machine lacks is said in one line, and nothing is installed; flags
+ * from outside reach every command. Nothing is built here.
+ */
+#include "support.h"
+
+#include <fnmatch.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char dir[] = "/tmp/xdp-dedup-build.XXXXXX"; /* $D in commands */
+static bool ready;
+
+/* Programs of a machine where everybody is root and nothing is installed: $D/bin is /usr/bin, but
+ * without clang, which is in $D/clang as clang-17; apt-get and its like write down what is asked
+ * of them. And what is amiss elsewhere.
+ */
+static const char SETUP[] =
+	"set -e; mkdir $D/bin $D/clang $D/old-clang $D/no-bpftool; ln -s /usr/bin/* $D/bin\n"
+	"cd $D/bin; rm -f clang* bpftool apt* dpkg* sudo id\n"
+	"fake() { printf '#!/bin/sh\\n%s\\n' \"$2\" >$D/$1; chmod +x $D/$1; }\n"
+	"for i in apt-get dpkg sudo; do fake bin/$i \"echo $i \\$* >>$D/asked\"; done\n"
+	"fake bin/dpkg-query 'exit 1'; fake bin/id 'echo 0'; fake bin/apt-cache 'echo bpftool'\n"
+	"fake bin/bpftool ''; fake no-bpftool/bpftool 'exit 1'\n"
+	"fake clang/clang-17 \"exec $CLANG_PATH \\\"\\$@\\\"\"; fake old-clang/clang 'echo 13.0.1'\n"
+	"header() { mkdir -p $D/$1/${2%%/*}; echo \"$3\" >$D/$1/$2; }\n"
+	"header no-libbpf bpf/libbpf.h '#error none'; header no-libxdp xdp/libxdp.h '#error none'\n"
+	"header no-json-c json-c/json.h '#error none'; header old-libxdp xdp/libxdp.h ''\n"
+	"header old-libbpf bpf/libbpf.h '#define LIBBPF_MAJOR_VERSION 0'";
+
+static void setup(void)
+{
+	char clang[256];
+
+	if (access("Makefile", R_OK) ||
+	    sh_out(clang, sizeof(clang),
+		   "command -v make >/dev/null && c=$(CC=cc CLANG= scripts/tools clang) && "
+		   "command -v $c"))
+		return;
+	clang[strcspn(clang, "\n")] = '\0';
+	assert_non_null(mkdtemp(dir));
+	setenv("D", dir, 1);
+	setenv("CLANG_PATH", clang, 1);
+	sh("%s", SETUP);
+	ready = true;
+}
+
+static void teardown(void)
+{
+	if (ready)
+		sh("rm -rf $D");
+}
+
+/* Of `make` with these variables, nothing else in its environment; $D/build is its BUILD. */
+static int make_out(char *out, size_t size, const char *path, const char *arguments)
+{
+	if (!ready)
+		skip();
+	return sh_out(out, size, "rm -rf $D/build $D/asked; env -i PATH=%s make -s BUILD=$D/build %s",
+		      path, arguments);
+}
+
+static const struct lack {
+	const char *name, *path, *variables, *lacks; /* lacks: as a file name's pattern */
+} LACKS[] = {
+	{ "lacks-no-compiler", "$D/clang:$D/bin", "CC=none", "a C compiler (none)" },
+	{ "lacks-no-flag", "$D/clang:$D/bin", "CFLAGS=-fnone",
+	  "a C compiler that works (cc says: *-fnone*)" },
+	{ "lacks-clang", "$D/bin", "", "clang from 14 on" },
+	{ "lacks-newer-clang", "$D/old-clang:$D/bin", "", "clang from 14 on" },
+	{ "lacks-that-clang", "$D/clang:$D/bin", "CLANG=clang-16",
+	  "clang from 14 on, for BPF (clang-16)" },
+	{ "lacks-bpftool", "$D/no-bpftool:$D/clang:$D/bin", "", "bpftool" },
+	{ "lacks-libbpf", "$D/clang:$D/bin", "CPPFLAGS=-I$D/no-libbpf",
+	  "libbpf from 1.0 on (bpf/libbpf.h)*" }, /* libxdp's header wants it too */
+	{ "lacks-newer-libbpf", "$D/clang:$D/bin", "CPPFLAGS=-I$D/old-libbpf",
+	  "libbpf from 1.0 on (bpf/libbpf.h)*" },
+	{ "lacks-libxdp", "$D/clang:$D/bin", "CPPFLAGS=-I$D/no-libxdp",
+	  "libxdp from 1.3 on (xdp/libxdp.h)" },
+	{ "lacks-newer-libxdp", "$D/clang:$D/bin", "CPPFLAGS=-I$D/old-libxdp",
+	  "libxdp from 1.3 on (xdp/libxdp.h)" },
+	{ "lacks-json-c", "$D/clang:$D/bin", "CPPFLAGS=-I$D/no-json-c", "json-c (json-c/json.h)" },
+	{ "lacks-library", "$D/clang:$D/bin", "LDLIBS=-lnone", "a library (cc says: *-lnone*)" },
+	{ "lacks-two", "$D/no-bpftool:$D/bin", "CPPFLAGS=-I$D/no-json-c",
+	  "json-c (json-c/json.h), clang from 14 on, bpftool" },
+};
+
+static void what_is_missing_is_said(void **state)
+{
+	const struct lack *row = *state;
+	char out[4096], pattern[512];
+
+	assert_int_equal(make_out(out, sizeof(out), row->path, row->variables), 2);
+	snprintf(pattern, sizeof(pattern),
+		 "missing: %s; `make deps` installs packages as root, README.md says which\n"
+		 "make: [*][*][*] *",
+		 row->lacks);
+	if (fnmatch(pattern, out, 0) || strstr(strstr(out, "make: "), "\nm"))
+		fail_msg("not as in \"%s\":\n%s", pattern, out);
+	sh("! test -e $D/asked");
+}
+
+/* Any clang will do, and what is there is not asked for again. */
+static void machine_that_has_all(void **state)
+{
+	char out[4096];
+
+	(void)state;
+	assert_int_equal(make_out(out, sizeof(out), "$D/clang:$D/bin", "$D/build/tools"), 0);
+	assert_string_equal(out, "");
+	sh("! test -e $D/asked");
+}
+
+/* What asks for packages, and for which: the words are in what apt-get install hears. */
+static const struct ask {
+	const char *name, *path, *arguments, *has, *lacks;
+} ASKS[] = {
+	{ "deps-for-the-build", "$D/bin", "deps", "clang libc6-dev make libbpf-dev", "cmocka" },
+	{ "deps-but-a-clang", "$D/clang:$D/bin", "deps", "libc6-dev make libbpf-dev", "clang" },
+	{ "deps-for-tests", "$D/bin", "test CLANG=none", "libcmocka-dev", "shellcheck" },
+	{ "deps-for-the-demo", "$D/bin", "demo CLANG=none", "iproute2", "shellcheck" },
+	{ "deps-for-a-bench", "$D/bin", "bench CLANG=none", "libcmocka-dev", "shellcheck" },
+};
+
+static void packages_are_asked_for(void **state)
+{
+	const struct ask *row = *state;
+	char out[4096];
+
+	make_out(out, sizeof(out), row->path, row->arguments);
+	sh("grep '^apt-get -qq install ' $D/asked | grep -e '%s' | grep -v -e '%s'", row->has,
+	   row->lacks);
+}
+
+/* Variables from the command line and from the environment. */
+static const struct pass {
+	const char *name, *env, *arguments;
+} PASSES[] = {
+	{ "flags-of-the-command-line", "", "$FLAGS" },
+	{ "flags-of-the-environment", "$FLAGS", "" },
+};
+
+static void flags_reach_all_commands(void **state)
+{
+	const struct pass *row = *state;
+
+	if (!ready)
+		skip();
+	setenv("FLAGS", "CPPFLAGS=-DIN_CPPFLAGS CFLAGS=-DIN_CFLAGS LDFLAGS=-Wl,--in-ldflags "
+			"LDLIBS=-lin-ldlibs BPF_CFLAGS=-DIN_BPF_CFLAGS", 1);
+	sh("env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL %s make -n BUILD=$D/none all %s >$D/commands",
+	   row->env, row->arguments);
+	/* each command of a kind has all of these words, and there are some */
+	sh("set -e; cd $D; sed -i -e ':a' -e '/\\\\$/N; s/\\\\\\n//; ta' commands\n"
+	   "all() { grep -e \"$2\" commands >kind; test $(wc -l <kind) -ge $1; shift 2\n"
+	   "for i; do ! grep -v -e \"$i\" kind || exit 1; done; }\n"
+	   "all 40 '-MD -MP' -DIN_CPPFLAGS -DIN_CFLAGS -std=gnu11 -Wall -fstack-protector-strong\n"
+	   "all 2 '-target bpf' -DIN_BPF_CFLAGS -O2 -mcpu=v3\n"
+	   "all 2 '-Wl,-z,now' -DIN_CFLAGS ' -Wl,--in-ldflags .* -lbpf .*-lin-ldlibs'\n");
+}
+
+/* _FORTIFY_SOURCE only where it works, and as was chosen outside. */
+static const struct harden {
+	const char *name, *variables, *has, *lacks;
+} HARDENS[] = {
+	{ "hardened", "", "-D_FORTIFY_SOURCE=2.*-fstack-protector-strong.* -O2", "-fPIC.*-fPIE" },
+	{ "hardened-unoptimized", "CFLAGS='-O2 -O0'", "-fstack-protector-strong", "FORTIFY" },
+	{ "hardened-otherwise", "CPPFLAGS=-D_FORTIFY_SOURCE=3", "FORTIFY_SOURCE=3", "SOURCE=2" },
+	{ "hardened-sanitized", "CFLAGS='-O2 -fsanitize=undefined'", "stack-protector", "FORTIFY" },
+	{ "not-hardened", "HARDEN=", " -O2", "FORTIFY\\|-fstack-p\\|-f[pP][iI][eE]\\|-pie\\|relro" },
+};
+
+static void is_hardened(void **state)
+{
+	const struct harden *row = *state;
+
+	if (!ready)
+		skip();
+	sh("env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u CFLAGS -u CPPFLAGS -u HARDEN make -n "
+	   "BUILD=$D/none all %s | grep -e ' -MD ' -e '^cc' >$D/commands\n"
+	   "grep -q -e '%s' $D/commands && ! grep -e '%s' $D/commands",
+	   row->variables, row->has, row->lacks);
+}
+
+/* The kernel reads BTF; DWARF would be two fifths of the tool. */
+static void bpf_objects_have_btf_alone(void **state)
+{
+	(void)state;
+	if (!ready)
+		skip();
+	sh("cd $(dirname %s)/..; for i in *.bpf.o; do readelf -SW $i >$D/sections || exit 1\n"
+	   "grep -q ' \\.BTF ' $D/sections && grep -q ' \\.BTF.ext ' $D/sections &&\n"
+	   "! grep debug_ $D/sections || exit 1; done",
+	   tool());
+}
+
+int main(void)
+{
+	static const struct CMUnitTest TESTS[] = {
+		cmocka_unit_test(machine_that_has_all),
+		cmocka_unit_test(bpf_objects_have_btf_alone),
+	};
+
+	setup();
+	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_rows(LACKS, what_is_missing_is_said, NULL, NULL);
+	add_rows(ASKS, packages_are_asked_for, NULL, NULL);
+	add_rows(PASSES, flags_reach_all_commands, NULL, NULL);
+	add_rows(HARDENS, is_hardened, NULL, NULL);
+	int failed = run_added_any_tests("build");
+	teardown();
+	return failed;
+}
