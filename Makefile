@@ -16,7 +16,12 @@ AR = $(shell $(CC) -print-prog-name=ar)
 endif
 OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
 
-PREFIX  ?= /usr/local
+# Where to: PREFIX=/usr has libraries where Debian's are, lib/TRIPLET.
+PREFIX       ?= /usr/local
+SBINDIR      ?= $(PREFIX)/sbin
+INCLUDEDIR   ?= $(PREFIX)/include
+LIBDIR       ?= $(PREFIX)/lib$(if $(filter /usr,$(PREFIX)),$(addprefix /,$(shell $(CC) -print-multiarch)))
+PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
 
 # V=1 shows the commands. What is said goes to stderr: a bench's JSON can be piped.
 Q = $(if $(V),,@)
@@ -237,16 +242,32 @@ compile_commands.json: Makefile
 	$(file >> $@,$(call entry,bpf/xdp_dedup.bpf.c,$(CLANG) $(BPF_FLAGS))])
 	@:
 
+# What goes where: FROM=TO; one more that is to be installed is a word more here.
+INSTALLED = $(BIN)=$(SBINDIR)/xdp-dedup $(foreach f,$(wildcard user/api/*.h),$(f)=$(INCLUDEDIR)/$(notdir $(f))) \
+	$(foreach f,$(LIB_FILES),$(f)=$(LIBDIR)/$(notdir $(f))) $(BUILD)/xdp-dedup.pc=$(PKGCONFIGDIR)/xdp-dedup.pc
+INSTALLED_LINK = $(LIBDIR)/libxdp-dedup.so
+
+# A pkg-config file says a directory by the prefix, where it can: so it can be moved.
+by_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
+
 .PHONY: install
-install: all ## into PREFIX (/usr/local), DESTDIR before it
-	$(Q)install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/sbin/xdp-dedup
-	$(Q)install -d $(DESTDIR)$(PREFIX)/include
-	$(Q)install -m 644 user/api/*.h $(DESTDIR)$(PREFIX)/include
-	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' user/lib/xdp-dedup.pc.in \
-		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/xdp-dedup.pc
-	$(Q)install -m 644 $(LIB).a $(LIB).so.$(LIB_MAJOR) $(DESTDIR)$(PREFIX)/lib
-	$(Q)ln -sf libxdp-dedup.so.$(LIB_MAJOR) $(DESTDIR)$(PREFIX)/lib/libxdp-dedup.so
+install: all ## PREFIX=/usr/local LIBDIR SBINDIR INCLUDEDIR, DESTDIR before it
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
+		-e 's|@LIBDIR@|$(call by_prefix,$(LIBDIR))|; s|@INCLUDEDIR@|$(call by_prefix,$(INCLUDEDIR))|' \
+		user/lib/xdp-dedup.pc.in > $(BUILD)/xdp-dedup.pc
+	$(Q)$(foreach i,$(INSTALLED),install -D -m $(if $(filter $(BIN)=%,$(i)),755,644) \
+		$(subst =, $(DESTDIR),$(i)) &&) ln -sf libxdp-dedup.so.$(LIB_MAJOR) $(DESTDIR)$(INSTALLED_LINK)
+	$(call ldconfig)
+
+.PHONY: uninstall
+uninstall: ## what install put there, by the same variables
+	$(Q)rm -f $(foreach i,$(INSTALLED),$(DESTDIR)$(lastword $(subst =, ,$(i)))) $(DESTDIR)$(INSTALLED_LINK)
+	$(call ldconfig)
+
+# So that programs find the library at once.
+define ldconfig
+	$(Q)$(if $(DESTDIR),:,[ "$$(id -u)" -ne 0 ] || PATH=$$PATH:/usr/sbin:/sbin ldconfig)
+endef
 
 .PHONY: install-bench
 install-bench: $(BENCH) ## xdp-dedup-bench, likewise

@@ -129,26 +129,89 @@ static void the_library_neither_prints_nor_ends(void **state)
 	sh("nm -u $R/usr/local/lib/libxdp-dedup.a | grep -q ' U mmap'"); /* or the above is void */
 }
 
-/* For whoever builds without a prefix and then installs somewhere. */
-static void install_tells_its_prefix(void **state)
+/* The README's example on a machine where nothing but `make install` was done: found by pkg-config
+ * and the loader by themselves. The machine has the directories that it writes to back after it.
+ */
+static void installed_library_is_found(void **state)
+{
+	char out[4096];
+
+	(void)state;
+	if (!install())
+		skip();
+	lib_load("");
+	assert_int_equal(
+		sh_out(out, sizeof(out),
+		       "unshare -m sh -ec 'mkdir $R/etc; cp -a /etc/. $R/etc; mount --bind $R/etc /etc\n"
+		       "mount -t tmpfs tmpfs /usr/local; mount -t tmpfs tmpfs /var/cache\n"
+		       "unset PKG_CONFIG_PATH; " MAKE " install PREFIX=/usr/local >&2\n"
+		       "cd $R; cc /$OLDPWD/tests/lib/example_main.c -o found "
+		       "$(pkg-config --cflags --libs xdp-dedup)\n"
+		       "echo beta 1 | ./found " LIB_NAME "'"),
+		0);
+	assert_string_equal(out, "beta 1\n");
+}
+
+/* Where install puts things: what the variables say, so does the pkg-config file; uninstall takes
+ * away that and nothing else.
+ */
+static const struct place {
+	const char *name, *variables, *tool, *header, *library, *pc;
+} PLACES[] = {
+	{ "places-local", "", "usr/local/sbin", "usr/local/include", "usr/local/lib",
+	  "${prefix}/include ${prefix}/lib" },
+	{ "places-prefix", "PREFIX=/opt/x", "opt/x/sbin", "opt/x/include", "opt/x/lib",
+	  "${prefix}/include ${prefix}/lib" },
+	{ "places-multiarch", "PREFIX=/usr", "usr/sbin", "usr/include",
+	  "usr/lib/$(cc -print-multiarch)",
+	  "${prefix}/include ${prefix}/lib/$(cc -print-multiarch)" },
+	{ "places-each", "PREFIX=/usr LIBDIR=/lib64 SBINDIR=/sbin INCLUDEDIR=/usr/include/x",
+	  "sbin", "usr/include/x", "lib64", "${prefix}/include/x /lib64" },
+};
+
+static void uninstall_undoes_install(void **state)
+{
+	const struct place *row = *state;
+
+	if (!install())
+		skip();
+	sh("set -e; rm -rf $R/d; mkdir $R/d; cd $R/d; tool=%s header=%s library=%s prefix='${prefix}'\n"
+	   "mkdir -p $tool $header $library/pkgconfig; ls() { find . ! -type d | sort; }\n"
+	   "touch $tool/tool $header/xdp.h $library/libxdp.so $library/pkgconfig/libxdp.pc\n"
+	   "ls >../before; make() { " MAKE " -C $OLDPWD $1 DESTDIR=$R/d %s; }; make install\n"
+	   "test -x $tool/xdp-dedup && test -f $header/xdp-dedup.h && test -f $header/xdp-dedup-fips.h\n"
+	   "test -f $library/libxdp-dedup.a && test -f $library/libxdp-dedup.so # through the link\n"
+	   "! ls -l $library/libxdp-dedup.so | grep $R\n"
+	   "test \"$(sed -n 's/^\\(include\\|lib\\)dir=//p' $library/pkgconfig/xdp-dedup.pc | xargs)\" = \"%s\"\n"
+	   "test $(ls | wc -l) = $(($(wc -l <../before) + 7))\n"
+	   "make uninstall; ls | diff ../before -",
+	   row->tool, row->header, row->library, row->variables, row->pc);
+}
+
+/* Position-independent, nothing writable that need not be, calls checked. */
+static void programs_are_hardened(void **state)
 {
 	(void)state;
 	if (!install())
 		skip();
-	sh(MAKE " install PREFIX=$R/opt && "
-		"grep -q \"^prefix=$R/opt$\" $R/opt/lib/pkgconfig/xdp-dedup.pc");
+	sh("set -e; cd $R/usr/local\n"
+	   "for i in sbin/xdp-dedup lib/libxdp-dedup.so.0; do readelf -dlW $i >$R/elf\n"
+	   "grep -q GNU_RELRO $R/elf; grep -q BIND_NOW $R/elf; ! grep -q TEXTREL $R/elf\n"
+	   "nm -D $i >$R/symbols; grep -q __stack_chk_fail $R/symbols; done\n"
+	   "readelf -d sbin/xdp-dedup | grep -q PIE; nm -D sbin/xdp-dedup | grep -q printf_chk");
 }
 
 #define OWN(f) cmocka_unit_test_setup(f, lib_setup_none)
 static const struct CMUnitTest TESTS[] = {
 	OWN(symbols_are_the_headers),	OWN(fips_example_runs),
 	OWN(the_tool_has_no_fips_node), OWN(the_library_neither_prints_nor_ends),
-	OWN(install_tells_its_prefix),
+	OWN(programs_are_hardened),	OWN(installed_library_is_found),
 };
 
 int main(void)
 {
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
 	add_rows(EXAMPLES, run_example, NULL, NULL);
+	add_rows(PLACES, uninstall_undoes_install, lib_setup_none, NULL);
 	return lib_run_tests("lib_install");
 }
