@@ -304,6 +304,12 @@ bench-path: $(BIN) ## as root: the instructions that a packet takes; LIST=1 list
 bench-e2e: $(BIN) $(BUILD)/tests/e2e_bench ## as root: floods, filtered in XDP and behind a socket; BURST=N, JSON=1
 	$(Q)XDP_DEDUP=$(BIN) $(BUILD)/tests/e2e_bench $(if $(BURST),--burst $(BURST)) $(if $(JSON),--json)
 
+# The tool and the library for arm64, by Debian's cross compiler and libraries; CI builds them.
+.PHONY: arm64
+arm64: ## as root: for that machine, into build/arm64
+	$(Q)scripts/deps build arm64
+	$(Q)$(MAKE) BUILD='$(BUILD)/arm64' CC=aarch64-linux-gnu-gcc all
+
 .PHONY: clean
 clean: ## remove what was built
 	$(Q)rm -rf $(BUILD) compile_commands.json
