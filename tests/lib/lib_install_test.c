@@ -140,15 +140,15 @@ static void installed_library_is_found(void **state)
 	if (!install())
 		skip();
 	lib_load("");
-	assert_int_equal(
-		sh_out(out, sizeof(out),
-		       "unshare -m sh -ec 'mkdir $R/etc; cp -a /etc/. $R/etc; mount --bind $R/etc /etc\n"
-		       "mount -t tmpfs tmpfs /usr/local; mount -t tmpfs tmpfs /var/cache\n"
-		       "unset PKG_CONFIG_PATH; " MAKE " install PREFIX=/usr/local >&2\n"
-		       "cd $R; cc /$OLDPWD/tests/lib/example_main.c -o found "
-		       "$(pkg-config --cflags --libs xdp-dedup)\n"
-		       "echo beta 1 | ./found " LIB_NAME "'"),
-		0);
+	assert_int_equal(sh_out(out, sizeof(out),
+				"unshare -m sh -ec 'mkdir $R/etc; cp -a /etc/. $R/etc; mount "
+				"--bind $R/etc /etc\n"
+				"mount -t tmpfs tmpfs /usr/local; mount -t tmpfs tmpfs /var/cache\n"
+				"unset PKG_CONFIG_PATH; " MAKE " install PREFIX=/usr/local >&2\n"
+				"cd $R; cc /$OLDPWD/tests/lib/example_main.c -o found "
+				"$(pkg-config --cflags --libs xdp-dedup)\n"
+				"echo beta 1 | ./found " LIB_NAME "'"),
+			 0);
 	assert_string_equal(out, "beta 1\n");
 }
 
@@ -163,8 +163,7 @@ static const struct place {
 	{ "places-prefix", "PREFIX=/opt/x", "opt/x/sbin", "opt/x/include", "opt/x/lib",
 	  "${prefix}/include ${prefix}/lib" },
 	{ "places-multiarch", "PREFIX=/usr", "usr/sbin", "usr/include",
-	  "usr/lib/$(cc -print-multiarch)",
-	  "${prefix}/include ${prefix}/lib/$(cc -print-multiarch)" },
+	  "usr/lib/$(cc -print-multiarch)", "${prefix}/include ${prefix}/lib/$(cc -print-multiarch)" },
 	{ "places-each", "PREFIX=/usr LIBDIR=/lib64 SBINDIR=/sbin INCLUDEDIR=/usr/include/x",
 	  "sbin", "usr/include/x", "lib64", "${prefix}/include/x /lib64" },
 };
@@ -175,14 +174,18 @@ static void uninstall_undoes_install(void **state)
 
 	if (!install())
 		skip();
-	sh("set -e; rm -rf $R/d; mkdir $R/d; cd $R/d; tool=%s header=%s library=%s prefix='${prefix}'\n"
+	sh("set -e; rm -rf $R/d; mkdir $R/d; cd $R/d; tool=%s header=%s library=%s "
+	   "prefix='${prefix}'\n"
 	   "mkdir -p $tool $header $library/pkgconfig; ls() { find . ! -type d | sort; }\n"
 	   "touch $tool/tool $header/xdp.h $library/libxdp.so $library/pkgconfig/libxdp.pc\n"
 	   "ls >../before; make() { " MAKE " -C $OLDPWD $1 DESTDIR=$R/d %s; }; make install\n"
-	   "test -x $tool/xdp-dedup && test -f $header/xdp-dedup.h && test -f $header/xdp-dedup-fips.h\n"
-	   "test -f $library/libxdp-dedup.a && test -f $library/libxdp-dedup.so # through the link\n"
+	   "test -x $tool/xdp-dedup && test -f $header/xdp-dedup.h && test -f "
+	   "$header/xdp-dedup-fips.h\n"
+	   "test -f $library/libxdp-dedup.a && test -f $library/libxdp-dedup.so # through the "
+	   "link\n"
 	   "! ls -l $library/libxdp-dedup.so | grep $R\n"
-	   "test \"$(sed -n 's/^\\(include\\|lib\\)dir=//p' $library/pkgconfig/xdp-dedup.pc | xargs)\" = \"%s\"\n"
+	   "test \"$(sed -n 's/^\\(include\\|lib\\)dir=//p' $library/pkgconfig/xdp-dedup.pc | "
+	   "xargs)\" = \"%s\"\n"
 	   "test $(ls | wc -l) = $(($(wc -l <../before) + 7))\n"
 	   "make uninstall; ls | diff ../before -",
 	   row->tool, row->header, row->library, row->variables, row->pc);

@@ -25,7 +25,8 @@ static const char SETUP[] =
 	"for i in apt-get dpkg sudo; do fake bin/$i \"echo $i \\$* >>$D/asked\"; done\n"
 	"fake bin/dpkg-query 'exit 1'; fake bin/id 'echo 0'; fake bin/apt-cache 'echo bpftool'\n"
 	"fake bin/bpftool ''; fake no-bpftool/bpftool 'exit 1'\n"
-	"fake clang/clang-17 \"exec $CLANG_PATH \\\"\\$@\\\"\"; fake old-clang/clang 'echo 13.0.1'\n"
+	"fake clang/clang-17 \"exec $CLANG_PATH \\\"\\$@\\\"\"; fake old-clang/clang 'echo "
+	"13.0.1'\n"
 	"header() { mkdir -p $D/$1/${2%%/*}; echo \"$3\" >$D/$1/$2; }\n"
 	"header no-libbpf bpf/libbpf.h '#error none'; header no-libxdp xdp/libxdp.h '#error none'\n"
 	"header no-json-c json-c/json.h '#error none'; header old-libxdp xdp/libxdp.h ''\n"
@@ -149,8 +150,10 @@ static void flags_reach_all_commands(void **state)
 
 	if (!ready)
 		skip();
-	setenv("FLAGS", "CPPFLAGS=-DIN_CPPFLAGS CFLAGS=-DIN_CFLAGS LDFLAGS=-Wl,--in-ldflags "
-			"LDLIBS=-lin-ldlibs BPF_CFLAGS=-DIN_BPF_CFLAGS", 1);
+	setenv("FLAGS",
+	       "CPPFLAGS=-DIN_CPPFLAGS CFLAGS=-DIN_CFLAGS LDFLAGS=-Wl,--in-ldflags "
+	       "LDLIBS=-lin-ldlibs BPF_CFLAGS=-DIN_BPF_CFLAGS",
+	       1);
 	sh("env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL %s make -n BUILD=$D/none all %s >$D/commands",
 	   row->env, row->arguments);
 	/* each command of a kind has all of these words, and there are some */

@@ -17,7 +17,8 @@ static const struct room {
 	const char *name, *files, *dirs, *never;
 } ROOMS[] = {
 	/* GSP/1's header is the parser's and the packet makers', the bench's among them. */
-	{ "include", "include/*.h", "include", "gsp\\.h|<(bpf/(lib)?bpf\\.h|xdp/|(stdio|stdlib|math|unistd|sys)[/.])" },
+	{ "include", "include/*.h", "include",
+	  "gsp\\.h|<(bpf/(lib)?bpf\\.h|xdp/|(stdio|stdlib|math|unistd|sys)[/.])" },
 	{ "bpf", "bpf/*.[ch]", "bpf include", "<(std(io|lib)|math|unistd|sys)[/.]" },
 	{ "base", "user/base/*.[ch]", "user/base include", "gsp\\.h|<(bpf|xdp)/|skel\\.h" },
 	{ "filter", "user/filter/*.[ch]", "user/filter user/base include build", "gsp\\.h" },
