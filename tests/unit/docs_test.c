@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The documents: the files, functions, options and tests that they name exist, their links lead
+ * somewhere; and what users meet (counters, verbs, options) and who adds a test meets is in them.
+ */
+#include "support.h"
+
+#include <ctype.h>
+#include <glob.h>
+#include <libgen.h>
+#include <limits.h>
+#include <regex.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "counters.h"
+
+#define README_LINES_MAX 150
+#define DOCS "*.md", "*/README.md", "*/*/README.md"
+#define SOURCES "include/*.h", "bpf/*.[ch]", "user/*/*.[chm]*", "tests/*/*.[ch]", "tests/run*"
+#define SELF "tests/unit/docs_test.c"
+
+/* Files one behind the other, each with its name. */
+struct text {
+	char *bytes;
+	size_t len;
+};
+
+static struct text docs, sources;
+static glob_t doc_files;
+
+static char *read_file(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char *bytes = NULL;
+	size_t size = 0;
+
+	if (!f)
+		fail_msg("cannot read %s", path);
+	if (getdelim(&bytes, &size, '\0', f) < 0)
+		fail_msg("%s is empty", path);
+	fclose(f);
+	return bytes;
+}
+
+static void find_files(glob_t *files, const char *const *patterns, size_t cnt)
+{
+	for (size_t i = 0; i < cnt; i++)
+		glob(patterns[i], i ? GLOB_APPEND : 0, NULL, files);
+	assert_true(files->gl_pathc >= cnt);
+}
+
+static void append_files(struct text *t, const glob_t *files)
+{
+	for (size_t i = 0; i < files->gl_pathc; i++) {
+		char *bytes;
+		size_t len;
+
+		if (!strcmp(files->gl_pathv[i], SELF))
+			continue;
+		bytes = read_file(files->gl_pathv[i]);
+		len = strlen(bytes);
+		t->bytes = realloc(t->bytes, t->len + len + 1);
+		assert_non_null(t->bytes);
+		memcpy(t->bytes + t->len, bytes, len + 1);
+		t->len += len;
+		free(bytes);
+	}
+}
+
+static int read_all(void **state)
+{
+	static const char *const doc_patterns[] = { DOCS }, *const source_patterns[] = { SOURCES };
+	glob_t files = { 0 };
+
+	(void)state;
+	find_files(&doc_files, doc_patterns, ARRAY_SIZE(doc_patterns));
+	append_files(&docs, &doc_files);
+	find_files(&files, source_patterns, ARRAY_SIZE(source_patterns));
+	append_files(&sources, &files);
+	globfree(&files);
+	return 0;
+}
+
+static int free_all(void **state)
+{
+	(void)state;
+	free(docs.bytes);
+	free(sources.bytes);
+	docs = sources = (struct text){ 0 };
+	globfree(&doc_files);
+	return 0;
+}
+
+/* Does the text have this word, with no letter, digit or '_' beside it? */
+static bool has_word(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *p = text; (p = strstr(p, word)); p++)
+		if ((p == text || (!isalnum(p[-1]) && p[-1] != '_')) && !isalnum(p[len]) &&
+		    p[len] != '_')
+			return true;
+	return false;
+}
+
+static bool is_like(const char *word, const char *pattern)
+{
+	regex_t re;
+	bool like;
+
+	assert_int_equal(regcomp(&re, pattern, REG_EXTENDED | REG_NOSUB), 0);
+	like = !regexec(&re, word, 0, NULL, 0);
+	regfree(&re);
+	return like;
+}
+
+typedef void (*word_fn)(const char *doc, const char *word);
+
+/* Calls f for each word between backticks or fences. Backticks do not match across blank lines. */
+static void each_code_word(const char *doc, word_fn f)
+{
+	char *text = read_file(doc), *line, *rest = text;
+	bool fenced = false, code = false;
+
+	while ((line = strsep(&rest, "\n"))) {
+		char *part;
+
+		if (!strncmp(line, "```", 3)) {
+			fenced = !fenced;
+			continue;
+		}
+		code = code && *line;
+		for (bool first = true; (part = strsep(&line, fenced ? "\n" : "`")); first = false) {
+			char *word;
+
+			code = first ? code : !code;
+			while ((code || fenced) && (word = strsep(&part, " \t|")))
+				f(doc, word);
+		}
+	}
+	free(text);
+}
+
+static void in_all_docs(word_fn f)
+{
+	for (size_t i = 0; i < doc_files.gl_pathc; i++)
+		each_code_word(doc_files.gl_pathv[i], f);
+}
+
+static void readme_is_short(void **state)
+{
+	char *text = read_file("README.md");
+	int lines = 0;
+
+	(void)state;
+	for (const char *p = text; *p; p++)
+		lines += *p == '\n';
+	free(text);
+	if (lines > README_LINES_MAX)
+		fail_msg("README.md has %d lines, at most %d", lines, README_LINES_MAX);
+}
+
+static int paths_cnt;
+
+static void check_path(const char *doc, const char *word)
+{
+	if (!is_like(word, "^(include|bpf|user|tests|scripts|\\.ci)/[A-Za-z0-9_./-]*$") ||
+	    strstr(word, "NAME") || strstr(word, "ROOM"))
+		return;
+	paths_cnt++;
+	if (access(word, F_OK))
+		fail_msg("%s: there is no %s", doc, word);
+}
+
+static void paths_exist(void **state)
+{
+	(void)state;
+	in_all_docs(check_path);
+	assert_true(paths_cnt > 50);
+}
+
+static int names_cnt;
+
+/* Functions, macros, and tests as in T='a_*'. */
+static void check_name(const char *doc, const char *word)
+{
+	char name[128];
+
+	if (!is_like(word, "^[a-z0-9_]+\\(\\)$") && !is_like(word, "^xdp_dedup_[a-z_]+\\(") &&
+	    !is_like(word, "^(DEDUP|XDP|GSP)_[A-Z0-9_]+(\\(\\))?$") &&
+	    !is_like(word, "^T='?\\*?[a-z_]+\\*?'?$"))
+		return;
+	if (!strncmp(word, "T=", 2))
+		word += 2 + strspn(word + 2, "'*");
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "('*"), word);
+	names_cnt++;
+	if (!strstr(sources.bytes, name))
+		fail_msg("%s: there is no %s", doc, name);
+}
+
+static void names_exist(void **state)
+{
+	(void)state;
+	in_all_docs(check_name);
+	assert_true(names_cnt > 50);
+}
+
+static int options_cnt;
+
+/* Options of the tools: in their sources they are strings. Those of others are only in fences. */
+static void check_option(const char *doc, const char *word)
+{
+	char quoted[64];
+
+	if (!is_like(word, "^--[a-z-]+$") || is_like(word, "^--(cflags|libs)$"))
+		return;
+	snprintf(quoted, sizeof(quoted), "\"%s\"", word);
+	options_cnt++;
+	if (!strstr(sources.bytes, quoted))
+		fail_msg("%s: there is no option %s", doc, word);
+}
+
+static void options_exist(void **state)
+{
+	(void)state;
+	in_all_docs(check_option);
+	assert_true(options_cnt > 50);
+}
+
+/* A heading's anchor, as GitHub makes it. */
+static void slug(char *out, size_t size, const char *heading)
+{
+	size_t n = 0;
+
+	for (; *heading && *heading != '\n' && n + 1 < size; heading++) {
+		if (isalnum(*heading) || *heading == '-' || *heading == '_')
+			out[n++] = tolower(*heading);
+		else if (*heading == ' ')
+			out[n++] = '-';
+	}
+	out[n] = '\0';
+}
+
+static bool has_anchor(const char *path, const char *anchor)
+{
+	char *text = read_file(path), *line, *rest = text, have[256];
+	bool found = false;
+
+	while (!found && (line = strsep(&rest, "\n"))) {
+		if (*line != '#')
+			continue;
+		line += strspn(line, "#");
+		slug(have, sizeof(have), line + strspn(line, " "));
+		found = !strcmp(have, anchor);
+	}
+	free(text);
+	return found;
+}
+
+static void check_link(const char *doc, const char *target)
+{
+	char copy[PATH_MAX], path[2 * PATH_MAX];
+	size_t file_len = strcspn(target, "#");
+
+	snprintf(copy, sizeof(copy), "%s", doc);
+	if (file_len)
+		snprintf(path, sizeof(path), "%s/%.*s", dirname(copy), (int)file_len, target);
+	else
+		snprintf(path, sizeof(path), "%s", doc);
+	if (access(path, F_OK))
+		fail_msg("%s: a link to %s, which is not there", doc, path);
+	if (target[file_len] && !has_anchor(path, target + file_len + 1))
+		fail_msg("%s: a link to %s, but no such heading is there", doc, target);
+}
+
+static void links_resolve(void **state)
+{
+	int cnt = 0;
+
+	(void)state;
+	for (size_t i = 0; i < doc_files.gl_pathc; i++) {
+		char *text = read_file(doc_files.gl_pathv[i]);
+
+		for (char *p = text; (p = strstr(p, "](")); cnt++) {
+			char target[256];
+
+			p += 2;
+			snprintf(target, sizeof(target), "%.*s", (int)strcspn(p, ")"), p);
+			if (strncmp(target, "http", 4))
+				check_link(doc_files.gl_pathv[i], target);
+		}
+		free(text);
+	}
+	assert_true(cnt > 20);
+}
+
+static void counters_are_in_the_readme(void **state)
+{
+	char *text = read_file("README.md");
+
+	(void)state;
+#define X(name, help)                     \
+	if (!strstr(text, "`" #name "`")) \
+		fail_msg("README.md lacks the counter %s", #name);
+	DEDUP_COUNTERS(X)
+#undef X
+	free(text);
+}
+
+/* Each option in the help of a verb, or of all; and the verbs. */
+static void verbs_and_options_are_in_the_docs(void **state)
+{
+	char help[8192], verb[32], out[8192];
+	int cnt = 0;
+
+	(void)state;
+	assert_int_equal(sh_out(help, sizeof(help), "%s help", tool()), 0);
+	for (char *line, *rest = help; (line = strsep(&rest, "\n"));) {
+		if (strncmp(line, "  ", 2) || sscanf(line + 2, "%31[a-z]", verb) != 1)
+			continue;
+		if (!has_word(docs.bytes, verb))
+			fail_msg("no document has the verb %s", verb);
+		if (!strcmp(verb, "help"))
+			continue;
+		assert_int_equal(sh_out(out, sizeof(out), "%s %s --help", tool(), verb), 0);
+		for (char *p = out; (p = strstr(p, "  --")); cnt++) {
+			char option[64] = "";
+
+			p += 2;
+			sscanf(p, "%63[-a-z]", option);
+			if (!has_word(docs.bytes, option))
+				fail_msg("no document has %s %s", verb, option);
+		}
+	}
+	assert_true(cnt > 30);
+}
+
+/* `NAME` in tests/README.md for each file of a pattern, whose suffix is left out. */
+static void expect_lines(const char *pattern)
+{
+	char *text = read_file("tests/README.md");
+	glob_t files = { 0 };
+
+	assert_int_equal(glob(pattern, 0, NULL, &files), 0);
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		char copy[PATH_MAX], quoted[PATH_MAX];
+		const char *name;
+
+		snprintf(copy, sizeof(copy), "%s", files.gl_pathv[i]);
+		name = basename(copy);
+		snprintf(quoted, sizeof(quoted), "`%.*s`", (int)strcspn(name, "."), name);
+		if (!strstr(text, quoted))
+			fail_msg("tests/README.md lacks %s (%s)", quoted, files.gl_pathv[i]);
+	}
+	globfree(&files);
+	free(text);
+}
+
+static void tests_have_a_line_each(void **state)
+{
+	(void)state;
+	expect_lines("tests/*/*_test.c");
+	expect_lines("tests/*/*_main.c");
+	expect_lines("tests/fixture/*.c");
+}
+
+static void check_program(const char *doc, const char *word)
+{
+	char pattern[256];
+	glob_t files;
+
+	if (strcmp(doc, "tests/README.md") || !is_like(word, "^[a-z0-9_]+_test$"))
+		return;
+	snprintf(pattern, sizeof(pattern), "tests/*/%s.c", word);
+	if (glob(pattern, 0, NULL, &files))
+		fail_msg("%s: there is no %s", doc, pattern);
+	globfree(&files);
+}
+
+static void lines_have_a_test_each(void **state)
+{
+	(void)state;
+	in_all_docs(check_program);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(readme_is_short),
+		cmocka_unit_test_setup_teardown(paths_exist, read_all, free_all),
+		cmocka_unit_test_setup_teardown(names_exist, read_all, free_all),
+		cmocka_unit_test_setup_teardown(options_exist, read_all, free_all),
+		cmocka_unit_test_setup_teardown(links_resolve, read_all, free_all),
+		cmocka_unit_test(counters_are_in_the_readme),
+		cmocka_unit_test_setup_teardown(verbs_and_options_are_in_the_docs, read_all, free_all),
+		cmocka_unit_test(tests_have_a_line_each),
+		cmocka_unit_test_setup_teardown(lines_have_a_test_each, read_all, free_all),
+	};
+
+	return run_any_tests("docs", tests, ARRAY_SIZE(tests));
+}
