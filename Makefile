@@ -287,7 +287,7 @@ demo: $(BIN) $(BUILD)/tests/gossip ## as root: gossip with the filter and withou
 
 .PHONY: bench
 bench: $(BENCH) $(BUILD)/tests/bench ## as root: what a packet costs, here and in the other layouts
-	$(Q)$(BENCH) --ids 10k,1M,10M,100M --rounds 11
+	$(Q)$(BENCH) --ids 10k,1M,10M,100M --rounds 11 --copies 1M
 	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP $(BUILD)/tests/bench | grep '^ '
 
 .PHONY: bench-growth

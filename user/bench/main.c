@@ -97,8 +97,9 @@ static const struct args_option OPTIONS[] = {
 	{ "--fill", "PART", 0, set_fill, NULL, "of the capacity that these are (1)" },
 	{ "--fpr", "P", 0, set_fpr, "XDP_DEDUP_FPR",
 	  "bound on the rate at which fresh events are lost (1e-4)" },
-	{ "--rounds", "N", 0, set_rounds, NULL, "that medians are of (5)" },
-	{ "--copies", "N", 0, set_copies, NULL, "ids that come on two CPUs at the same instant (1M)" },
+	{ "--rounds", "N", 0, set_rounds, NULL, "that medians are of (3)" },
+	{ "--copies", "N", 0, set_copies, NULL,
+	  "ids that come on two CPUs at the same instant (100k)" },
 	{ "--warm", "N", 0, set_warm, NULL,
 	  "packets before those that are measured, 0: as after a pause\n"
 	  "(a steady stream: half of the ids, 10k to 500k)" },
@@ -138,8 +139,8 @@ static int run(int argc, char **argv)
 		.ids_cnt = 2,
 		.fill = 1,
 		.fpr = SPEC_FPR_DEFAULT,
-		.rounds = 5,
-		.copies = 1000000,
+		.rounds = 3,
+		.copies = 100000,
 		.warm = BENCH_WARM_AUTO,
 	};
 
