@@ -260,8 +260,9 @@ install: all ## PREFIX=/usr/local LIBDIR SBINDIR INCLUDEDIR, DESTDIR before it
 	$(call ldconfig)
 
 .PHONY: uninstall
-uninstall: ## what install put there, by the same variables
-	$(Q)rm -f $(foreach i,$(INSTALLED),$(DESTDIR)$(lastword $(subst =, ,$(i)))) $(DESTDIR)$(INSTALLED_LINK)
+uninstall: ## what install and install-bench put there, by the same variables
+	$(Q)rm -f $(foreach i,$(INSTALLED),$(DESTDIR)$(lastword $(subst =, ,$(i)))) $(DESTDIR)$(INSTALLED_LINK) \
+		$(DESTDIR)$(SBINDIR)/xdp-dedup-bench
 	$(call ldconfig)
 
 # So that programs find the library at once.
@@ -271,7 +272,7 @@ endef
 
 .PHONY: install-bench
 install-bench: $(BENCH) ## xdp-dedup-bench, likewise
-	$(Q)install -D -m 755 $(BENCH) $(DESTDIR)$(PREFIX)/sbin/xdp-dedup-bench
+	$(Q)install -D -m 755 $(BENCH) $(DESTDIR)$(SBINDIR)/xdp-dedup-bench
 
 # Without sanitizers too: the demo takes times, and so do benches.
 $(BUILD)/tests/gossip: $(BUILD)/obj/tests/fixture/gossip_main.o $(BUILD)/obj/tests/fixture/gossip.o

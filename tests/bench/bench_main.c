@@ -78,6 +78,7 @@ static struct xdp_dedup *load(const struct row *r, int i)
 		.window_ns = 3600000000000,
 		.ports = { { GOSSIP_PORT, GOSSIP_PORT } },
 		.ports_cnt = 1,
+		.forwarded = true, /* its frames are to a MAC that is no interface's */
 	};
 	struct dedup_config cfg;
 	char name[16];
@@ -98,6 +99,7 @@ static double run(struct xdp_dedup *skel, const struct frame *f, int packets)
 		    .repeat = packets);
 
 	assert_int_equal(bpf_prog_test_run_opts(attach_prog_fd(skel), &opts), 0);
+	assert_int_equal(opts.retval, packets > 1 ? XDP_DROP : XDP_PASS); /* the first is new */
 	return opts.duration;
 }
 

@@ -217,6 +217,11 @@ static const struct cli_script SCRIPTS[] = {
 	{ "pins-gone", "$XD load v0 p0 --port 80; rm -r $PINS/v0\n"
 		       "fails 'v0 already runs xdp-dedup; first: xdp-dedup unload v0' " LOAD "\n"
 		       "$XD unload v0; idle v0; runs p0; $XD unload --all; idle p0\n" },
+	{ "pins-gone-status",
+	  LOAD "; $XD load p0 --port 80; got $XD status; rm -r $PINS/v0\n"
+	       "fails 'the pins of the filter on v0 are gone; xdp-dedup unload v0' $XD status\n"
+	       "fails 'the pins of the filter on v0 are gone' $XD status --json\n"
+	       "$XD unload v0; got $XD status; $XD unload p0\n" },
 	{ "pins-incomplete-unload-name",
 	  LOAD "; rm $PINS/v0/config; $XD unload --name v0; idle v0\n" },
 	{ "pins-incomplete-unload-all", LOAD "; rm $PINS/v0/config; $XD unload --all; idle v0\n" },

@@ -179,6 +179,59 @@ static void print_json(json_object *o)
 	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED));
 }
 
+/* Says which interfaces run a filter that has no name, as its pins are gone. `known`: of those that
+ * have one, by their state maps' ids; 0 ends.
+ */
+static int say_nameless(const uint32_t *known)
+{
+	struct attachment *list;
+	int cnt, err = attach_list(&list, &cnt);
+
+	if (err)
+		return err;
+	for (int i = 0; i < cnt; i++) {
+		const uint32_t *id = known;
+
+		while (*id && *id != list[i].state_id)
+			id++;
+		if (!*id && !list[i].err)
+			err = say_err(-ENOENT,
+				      "the pins of the filter on %s are gone; xdp-dedup unload %s "
+				      "removes its program",
+				      list[i].ifname, list[i].ifname);
+	}
+	if (!err)
+		err = attach_say_unknown(list, cnt);
+	free(list);
+	return err;
+}
+
+/* Of every name, whether its filter can be opened or not. Returns NULL if there is no memory. */
+static uint32_t *state_ids(char **names)
+{
+	size_t cnt = 0, found = 0;
+	uint32_t *ids, prog_id;
+
+	while (names[cnt])
+		cnt++;
+	ids = calloc(cnt + 1, sizeof(*ids));
+	for (size_t i = 0; ids && i < cnt; i++)
+		if (!filter_identity(names[i], &ids[found], &prog_id) && ids[found])
+			found++;
+	if (ids)
+		ids[found] = 0;
+	return ids;
+}
+
+static int check_nameless(char **names)
+{
+	uint32_t *ids = state_ids(names);
+	int err = ids ? say_nameless(ids) : say_err(-ENOMEM, "no memory");
+
+	free(ids);
+	return err;
+}
+
 static int show_all(bool exact, bool json)
 {
 	json_object *list = json ? json_object_new_array() : NULL, *all;
@@ -196,6 +249,8 @@ static int show_all(bool exact, bool json)
 		if (open_err ? filter_explain(*n, open_err) : show(&f, exact, list))
 			err = -EIO;
 	}
+	if (!err)
+		err = check_nameless(names);
 	if (!err && !shown && !json)
 		puts("no filter is loaded");
 	loader_free_names(names);
