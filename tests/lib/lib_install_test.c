@@ -187,6 +187,7 @@ static void uninstall_undoes_install(void **state)
 	   "test \"$(sed -n 's/^\\(include\\|lib\\)dir=//p' $library/pkgconfig/xdp-dedup.pc | "
 	   "xargs)\" = \"%s\"\n"
 	   "test $(ls | wc -l) = $(($(wc -l <../before) + 7))\n"
+	   "make install-bench; test -x $tool/xdp-dedup-bench\n"
 	   "make uninstall; ls | diff ../before -",
 	   row->tool, row->header, row->library, row->variables, row->pc);
 }
