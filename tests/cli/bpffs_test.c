@@ -44,12 +44,12 @@ static const struct cli_script SCRIPTS[] = {
 	  "	unshare --pid --fork --mount-proc sh -c 'umount /sys/fs/bpf\n"
 	  "unshare --mount " LOAD "; exit $?'; idle v0\n" },
 	{ "no-proc-is-refused",
-	  "! got " PRIVATE "umount -l /proc; ASAN_OPTIONS=detect_leaks=0 exec " LOAD "'\n"
+	  "not got " PRIVATE "umount -l /proc; ASAN_OPTIONS=detect_leaks=0 exec " LOAD "'\n"
 	  "has 'no other process is seen to hold the bpffs'; idle v0; [ ! -e $PINS ]\n" },
 	{ "bpffs-is-mounted-where-pid-1-has-none",
-	  "got unshare --pid --fork --mount-proc sh -ec 'umount /sys/fs/bpf\n"
-	  "	! $XD status | grep -v \"no filter is loaded\"; ! grep -q /sys/fs/bpf "
-	  "/proc/mounts\n"
+	  "got unshare --pid --fork --mount-proc sh -ec 'while umount /sys/fs/bpf; do :; done\n"
+	  "	if $XD status | grep -v \"no filter is loaded\"; then exit 1; fi\n"
+	  "	if grep -q /sys/fs/bpf /proc/mounts; then exit 1; fi\n"
 	  "	" LOAD "; grep \"^bpf /sys/fs/bpf bpf .*mode=700\" /proc/mounts; $XD status v0\n"
 	  "	$XD unload v0'\n"
 	  "has 'bpf /sys/fs/bpf bpf '; has \"interfaces  v0 ($HOW)\n\"\n" },

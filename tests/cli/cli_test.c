@@ -279,7 +279,7 @@ static const struct cli_script SCRIPTS[] = {
 		  "$XD 2>/mnt/b >/mnt/c || [ $? = 2 ]; cmp /mnt/a /mnt/b; [ ! -s /mnt/c ]\n"
 		  /* Texts begin in one column, those of long usages in the next line. */
 		  "sed '/^  [^ ].*\\]$/d; s/^  .\\{42\\} [^ ].*/ok/' /mnt/a >/mnt/b\n"
-		  "! grep '^  ' /mnt/b\n" },
+		  "not grep '^  ' /mnt/b\n" },
 	{ "help-of-help",
 	  "got $XD help help; has 'usage: xdp-dedup help [VERB | counters]'; first=$output\n"
 	  "for h in --help -h; do got $XD help $h; is \"$first\"; done\n" },
@@ -413,7 +413,7 @@ static const struct cli_script SCRIPTS[] = {
 	{ "load-is-not-held-up-by-readers",
 	  LOAD "; $XD unload v0; chmod 755 /sys/fs/bpf $PINS\n"
 	       "nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups \"$@\"; }\n"
-	       "! nobody flock $PINS-lock true\n"
+	       "not nobody flock $PINS-lock true\n"
 	       "nobody flock $PINS sh -c 'while [ -e /mnt/ids ]; do sleep 0.1; done' &\n"
 	       "while flock --nonblock $PINS true; do sleep 0.01; done\n" LOAD
 	       "; $XD unload v0; rm /mnt/ids; wait\n" },
@@ -423,7 +423,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "	--ambient-caps $c /mnt/tool \"$@\"; }\n"
 	  "can load v0 --port 80; runs v0; got can status v0; has '(native, alone)'\n"
 	  "can add v0 " ID_A "; can rotate v0; can unload v0; idle v0; clean\n"
-	  "c=+sys_admin; ! got can load v0 --port 80\n"
+	  "c=+sys_admin; not got can load v0 --port 80\n"
 	  "has 'load needs CAP_NET_ADMIN;'\n"
 	  "got can load --help; has 'CAP_SYS_ADMIN and CAP_NET_ADMIN'; got can add --help; has "
 	  "'CAP_BPF and access'\n"

@@ -114,10 +114,10 @@ static const struct cli_script SCRIPTS[] = {
 	  "fails 'v0 runs no filter' $XD unload v0\n"
 	  "ls $PINS/v0; [ $(ls $PINS/v0 | wc -l) = 7 ]; runs_there; idle v0\n"
 	  "got $XD status v0; lacks stopped; " LOAD " --name x; $XD unload v0\n"
-	  "there $XD unload v0; ! runs_there; clean; kill $far\n" },
-	{ "moved-filter-is-unloaded-where-it-is",
-	  MOVED "got there $XD status v0; has \"interfaces  v0 ($HOW)\n\"\n"
-		"there $XD unload v0; ! runs_there; clean; " LOAD "; $XD unload v0; kill $far\n" },
+	  "there $XD unload v0; not runs_there; clean; kill $far\n" },
+	{ "moved-filter-is-unloaded-where-it-is", MOVED
+	  "got there $XD status v0; has \"interfaces  v0 ($HOW)\n\"\n"
+	  "there $XD unload v0; not runs_there; clean; " LOAD "; $XD unload v0; kill $far\n" },
 	{ "moved-interface-gone-from-here", /* by the record, which is about here */
 	  THERE LOAD "; ip link set v0 netns $far; fails '" ELSEWHERE "' $XD unload v0\n"
 		     "runs_there; there ip link del v0; $XD unload v0; clean; kill $far\n" },
@@ -146,8 +146,8 @@ static const struct cli_script SCRIPTS[] = {
 	  THERE LOAD "; there ip link add x0 index $(cat /sys/class/net/v0/ifindex) type bridge\n"
 		     "ip link set v0 netns $far; fails '" ELSEWHERE "' $XD unload --name v0\n"
 		     "got there $XD status v0; has \"interfaces  v0 ($HOW)\n\"\n"
-		     "! got there " LOAD " --name x; has 'v0 already runs xdp-dedup; first'\n"
-		     "there $XD unload v0; ! runs_there; clean; kill $far\n" },
+		     "not got there " LOAD " --name x; has 'v0 already runs xdp-dedup; first'\n"
+		     "there $XD unload v0; not runs_there; clean; kill $far\n" },
 	{ "interface-with-another-index-gone",
 	  THERE LOAD "; there ip link add x0 index $(cat /sys/class/net/v0/ifindex) type bridge\n"
 		     "ip link set v0 netns $far; there $XD status v0; there ip link del v0\n"
@@ -162,7 +162,7 @@ static const struct cli_script SCRIPTS[] = {
 		"	ip link set p0 netns $far\"\n"
 		"fails '" ELSEWHERE "' $XD unload --name v0; $XD load b0 --port 80; $XD unload b0\n"
 		"got there $XD status v0; has \"interfaces  v0 ($HOW)\n\"\n"
-		"there $XD unload v0; ! runs_there; clean; kill $between $far\n" },
+		"there $XD unload v0; not runs_there; clean; kill $between $far\n" },
 	/* A container sees neither all processes nor their namespaces. */
 	{ "interface-off-in-a-container",
 	  LOAD "; ip link set v0 xdp off; got " CONTAINED LOAD "\n"
@@ -178,10 +178,10 @@ static const struct cli_script SCRIPTS[] = {
 		     "ip link add x0 index $index type bridge; ip link add v0 type bridge\n"
 		     "fails 'v0 still runs on' " CONTAINED "$XD unload --name v0; runs_there\n"
 		     "ip link del x0; ip link del v0\n"
-		     "there $XD unload v0; ! runs_there; clean; kill $far\n" },
+		     "there $XD unload v0; not runs_there; clean; kill $far\n" },
 	{ "moved-filter-unload-force",
 	  MOVED "$XD unload --name v0 --force; [ ! -e $PINS/v0 ]; runs_there\n"
-		"there $XD unload v0; ! runs_there; clean; kill $far\n" },
+		"there $XD unload v0; not runs_there; clean; kill $far\n" },
 	{ "pins-that-do-not-tell", MOVED
 	  "rm $PINS/v0/state $PINS/v0/prog; fails 'cannot tell whether the filter v0' " LOAD "\n"
 	  "fails 'cannot tell whether v0 is in use elsewhere' $XD unload --name v0\n"

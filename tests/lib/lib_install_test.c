@@ -183,7 +183,7 @@ static void uninstall_undoes_install(void **state)
 	   "$header/xdp-dedup-fips.h\n"
 	   "test -f $library/libxdp-dedup.a && test -f $library/libxdp-dedup.so # through the "
 	   "link\n"
-	   "! ls -l $library/libxdp-dedup.so | grep $R\n"
+	   "if ls -l $library/libxdp-dedup.so | grep $R; then exit 1; fi\n"
 	   "test \"$(sed -n 's/^\\(include\\|lib\\)dir=//p' $library/pkgconfig/xdp-dedup.pc | "
 	   "xargs)\" = \"%s\"\n"
 	   "test $(ls | wc -l) = $(($(wc -l <../before) + 7))\n"
@@ -200,7 +200,8 @@ static void programs_are_hardened(void **state)
 		skip();
 	sh("set -e; cd $R/usr/local\n"
 	   "for i in sbin/xdp-dedup lib/libxdp-dedup.so.0; do readelf -dlW $i >$R/elf\n"
-	   "grep -q GNU_RELRO $R/elf; grep -q BIND_NOW $R/elf; ! grep -q TEXTREL $R/elf\n"
+	   "grep -q GNU_RELRO $R/elf; grep -q BIND_NOW $R/elf; if grep -q TEXTREL $R/elf; then "
+	   "exit 1; fi\n"
 	   "nm -D $i >$R/symbols; grep -q __stack_chk_fail $R/symbols; done\n"
 	   "readelf -d sbin/xdp-dedup | grep -q PIE; nm -D sbin/xdp-dedup | grep -q printf_chk");
 }

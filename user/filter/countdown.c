@@ -58,8 +58,10 @@ static double rate(const struct dedup_config *c, double ids)
 /* A turn is longer by a countdown, and a mark is true for the first place of its segment only. */
 static double turn_ids(const struct dedup_config *c, double ids, double slack_ns, double clear_ns)
 {
+	uint32_t more = 1 + c->places / DEDUP_MARKS; /* places */
+
 	(void)slack_ns, (void)clear_ns;
-	return c->places > 1 ? ids + ids * (1 + c->places / DEDUP_MARKS) / (c->places - 1) : ids;
+	return c->places > 1 ? ids + ids * more / (c->places - 1) : ids;
 }
 
 /* Of what is left of cells, how many have none, 1, ... config->places countdowns to go; more than

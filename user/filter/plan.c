@@ -126,7 +126,8 @@ static uint32_t recent_slots(const struct dedup_config *c)
 
 double plan_turn_ids(const struct dedup_config *c, double ids)
 {
-	double clear_ns = (c->places / DEDUP_STEP_PLACES + 1.0) * busy_tick_ns(c);
+	uint64_t steps = c->places / DEDUP_STEP_PLACES + 1;
+	double clear_ns = (double)steps * busy_tick_ns(c);
 	double slack_ns = c->window_ns / (2.0 * TURN_SLACK); /* turn_ids has it already */
 
 	return layout_of(c->layout)->turn_ids(c, ids, slack_ns, clear_ns);
@@ -141,7 +142,8 @@ static double set_capacity(struct dedup_config *c, double fpr, unsigned int cpus
 	if (layout_of(c->layout)->approx_count)
 		c->claim = 1;
 	c->turn_ids = capacity + capacity / TURN_SLACK + 1;
-	c->full_ids = ceil(plan_turn_ids(c, c->turn_ids)) + capacity / BURST_SLACK + 2 * c->claim;
+	c->full_ids = (uint64_t)ceil(plan_turn_ids(c, c->turn_ids)) + capacity / BURST_SLACK +
+		      2 * c->claim;
 	return plan_ids(c, cpus, fpr);
 }
 
