@@ -178,16 +178,14 @@ static void uninstall_undoes_install(void **state)
 	   "prefix='${prefix}'\n"
 	   "mkdir -p $tool $header $library/pkgconfig; ls() { find . ! -type d | sort; }\n"
 	   "touch $tool/tool $header/xdp.h $library/libxdp.so $library/pkgconfig/libxdp.pc\n"
-	   "ls >../before; make() { " MAKE " -C $OLDPWD $1 DESTDIR=$R/d %s; }; make install\n"
-	   "test -x $tool/xdp-dedup && test -f $header/xdp-dedup.h && test -f "
-	   "$header/xdp-dedup-fips.h\n"
-	   "test -f $library/libxdp-dedup.a && test -f $library/libxdp-dedup.so # through the "
-	   "link\n"
-	   "if ls -l $library/libxdp-dedup.so | grep $R; then exit 1; fi\n"
+	   "ls >../before; make() { " MAKE " -C $OLDPWD $@ DESTDIR=$R/d %s; }\n"
+	   "make install install-bench; test -x $tool/xdp-dedup -a -x $tool/xdp-dedup-bench\n"
+	   "test -f $header/xdp-dedup.h -a -f $header/xdp-dedup-fips.h\n"
+	   "test -f $library/libxdp-dedup.a\n"
+	   "test \"$(readlink $library/libxdp-dedup.so)\" = libxdp-dedup.so.0\n"
 	   "test \"$(sed -n 's/^\\(include\\|lib\\)dir=//p' $library/pkgconfig/xdp-dedup.pc | "
 	   "xargs)\" = \"%s\"\n"
-	   "test $(ls | wc -l) = $(($(wc -l <../before) + 7))\n"
-	   "make install-bench; test -x $tool/xdp-dedup-bench\n"
+	   "test $(ls | wc -l) = $(($(wc -l <../before) + 8))\n"
 	   "make uninstall; ls | diff ../before -",
 	   row->tool, row->header, row->library, row->variables, row->pc);
 }
@@ -196,7 +194,7 @@ static void uninstall_undoes_install(void **state)
 static void programs_are_hardened(void **state)
 {
 	(void)state;
-	if (!install())
+	if (!install() || getenv("HARDEN") || getenv("CFLAGS"))
 		skip();
 	sh("set -e; cd $R/usr/local\n"
 	   "for i in sbin/xdp-dedup lib/libxdp-dedup.so.0; do readelf -dlW $i >$R/elf\n"
