@@ -19,14 +19,15 @@ static bool ready;
  * of them. And what is amiss elsewhere.
  */
 static const char SETUP[] =
-	"set -e; mkdir $D/bin $D/clang $D/old-clang $D/no-bpftool; ln -s /usr/bin/* $D/bin\n"
+	"set -e; mkdir $D/bin $D/clang $D/old-clang $D/refused-clang $D/no-bpftool; ln -s "
+	"/usr/bin/* $D/bin\n"
 	"cd $D/bin; rm -f clang* bpftool apt* dpkg* sudo id\n"
 	"fake() { printf '#!/bin/sh\\n%s\\n' \"$2\" >$D/$1; chmod +x $D/$1; }\n"
 	"for i in apt-get dpkg sudo; do fake bin/$i \"echo $i \\$* >>$D/asked\"; done\n"
 	"fake bin/dpkg-query 'exit 1'; fake bin/id 'echo 0'; fake bin/apt-cache 'echo bpftool'\n"
 	"fake bin/bpftool ''; fake no-bpftool/bpftool 'exit 1'\n"
-	"fake clang/clang-17 \"exec $CLANG_PATH \\\"\\$@\\\"\"; fake old-clang/clang 'echo "
-	"13.0.1'\n"
+	"fake clang/clang-17 \"exec $CLANG_PATH \\\"\\$@\\\"\"\n"
+	"fake old-clang/clang 'echo 13.0.1'; fake refused-clang/clang 'echo 16.0.6'\n"
 	"header() { mkdir -p $D/$1/${2%%/*}; echo \"$3\" >$D/$1/$2; }\n"
 	"header no-libbpf bpf/libbpf.h '#error none'; header no-libxdp xdp/libxdp.h '#error none'\n"
 	"header no-json-c json-c/json.h '#error none'; header old-libxdp xdp/libxdp.h ''\n"
@@ -64,16 +65,18 @@ static int make_out(char *out, size_t size, const char *path, const char *argume
 		      path, arguments);
 }
 
+#define NO_CLANG "clang from 14 on, but 16 and 17, which Linux 6.1 refuses"
+
 static const struct lack {
 	const char *name, *path, *variables, *lacks; /* lacks: as a file name's pattern */
 } LACKS[] = {
 	{ "lacks-no-compiler", "$D/clang:$D/bin", "CC=none", "a C compiler (none)" },
 	{ "lacks-no-flag", "$D/clang:$D/bin", "CFLAGS=-fnone",
 	  "a C compiler that works (cc says: *-fnone*)" },
-	{ "lacks-clang", "$D/bin", "", "clang from 14 on" },
-	{ "lacks-newer-clang", "$D/old-clang:$D/bin", "", "clang from 14 on" },
-	{ "lacks-that-clang", "$D/clang:$D/bin", "CLANG=clang-16",
-	  "clang from 14 on, for BPF (clang-16)" },
+	{ "lacks-clang", "$D/bin", "", NO_CLANG },
+	{ "lacks-newer-clang", "$D/old-clang:$D/bin", "", NO_CLANG },
+	{ "lacks-another-clang", "$D/refused-clang:$D/bin", "", NO_CLANG },
+	{ "lacks-that-clang", "$D/clang:$D/bin", "CLANG=clang-16", NO_CLANG " (clang-16)" },
 	{ "lacks-bpftool", "$D/no-bpftool:$D/clang:$D/bin", "", "bpftool" },
 	{ "lacks-libbpf", "$D/clang:$D/bin", "CPPFLAGS=-I$D/no-libbpf",
 	  "libbpf from 1.0 on (bpf/libbpf.h)*" }, /* libxdp's header wants it too */
@@ -86,7 +89,7 @@ static const struct lack {
 	{ "lacks-json-c", "$D/clang:$D/bin", "CPPFLAGS=-I$D/no-json-c", "json-c (json-c/json.h)" },
 	{ "lacks-library", "$D/clang:$D/bin", "LDLIBS=-lnone", "a library (cc says: *-lnone*)" },
 	{ "lacks-two", "$D/no-bpftool:$D/bin", "CPPFLAGS=-I$D/no-json-c",
-	  "json-c (json-c/json.h), clang from 14 on, bpftool" },
+	  "json-c (json-c/json.h), " NO_CLANG ", bpftool" },
 };
 
 static void what_is_missing_is_said(void **state)
