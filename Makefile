@@ -217,9 +217,9 @@ lint: $(SKELS) $(TEST_SKELS) compile_commands.json ## clang-format, clang-tidy, 
 	$(call say,LINT,clang-format)
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
 	$(call say,LINT,clang-tidy)
-	$(Q)clang-tidy --quiet -p . $(USER) $(TEST_SOURCES) 2>/dev/null
+	$(Q)printf '%s\n' $(USER) $(TEST_SOURCES) | xargs -P "$$(nproc)" -n 8 clang-tidy --quiet -p . 2>/dev/null
 	$(call say,LINT,cppcheck)
-	$(Q)cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
+	$(Q)cppcheck --quiet -j "$$(nproc)" --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
 		--inline-suppr --suppress=missingIncludeSystem -Iinclude \
 		$(addprefix -I,$(wildcard user/*) tests/fixture tests/bench) \
 		'-DLIBBPF_OPTS(type,name,...)=struct type name' \
