@@ -9,7 +9,7 @@
 #include "say.h"
 #include "units.h"
 
-#define HELP_COLUMN 20 /* letters of an option and its value */
+#define HELP_COLUMN 20 /* characters: the width of "--option VALUE" in the help */
 
 static bool is_taken(const struct args_command *c, const struct args_option *option)
 {
@@ -41,12 +41,14 @@ static int set_from_environment(const struct args_command *c, struct options *o)
 	return err;
 }
 
-/* The option that argv[i] names; returns how many of argv that took beside it, 0 or 1. */
-static int set_from(const struct args_command *c, struct options *o, int argc, char **argv, int i)
+/* Sets the option that argv[i] names. Returns how many further words of argv its value took: 1
+ * if the value is argv[i + 1], else 0; or -EINVAL after having said why.
+ */
+static int set_from_argv(const struct args_command *c, struct options *o, int argc, char **argv, int i)
 {
 	const struct args_option *option = find_option(c, argv[i]);
 	const char *value = strchr(argv[i], '=');
-	bool apart = false;
+	bool is_next_word = false;
 	int err;
 
 	if (!option)
@@ -55,32 +57,33 @@ static int set_from(const struct args_command *c, struct options *o, int argc, c
 	if (!option->value && value)
 		return say_err(-EINVAL, "%s takes no value", option->option);
 	if (option->value) {
-		apart = !value;
-		if (apart && i + 1 == argc)
+		is_next_word = !value;
+		if (is_next_word && i + 1 == argc)
 			return say_err(-EINVAL, "%s needs a value", argv[i]);
-		value = apart ? argv[i + 1] : value + 1;
+		value = is_next_word ? argv[i + 1] : value + 1;
 	}
 	err = option->set(o, option->option, value);
-	return err ? err : apart;
+	return err ? err : is_next_word;
 }
 
 int args_parse(const struct args_command *c, struct options *o, int argc, char **argv)
 {
-	int cnt = 0, err = set_from_environment(c, o);
-	bool ended = false;
+	int cnt = 0, err = set_from_environment(c, o); /* cnt: arguments that are no options */
+	bool options_ended = false;
 
 	for (int i = 1; i < argc && !err; i++) {
 		int took;
 
-		if (ended || argv[i][0] != '-' || !argv[i][1]) {
+		/* "-" alone is an argument: it stands for stdin. */
+		if (options_ended || argv[i][0] != '-' || !argv[i][1]) {
 			argv[1 + cnt++] = argv[i];
 			continue;
 		}
 		if (!strcmp(argv[i], "--")) {
-			ended = true;
+			options_ended = true;
 			continue;
 		}
-		took = set_from(c, o, argc, argv, i);
+		took = set_from_argv(c, o, argc, argv, i);
 		if (took < 0)
 			err = took;
 		else

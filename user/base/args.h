@@ -11,18 +11,20 @@
 
 struct options; /* what a program's options are parsed into: each program has its own */
 
-/* Sets one option from its text; 0, or -EINVAL after having said why. `what` is how the user
- * named it: the option, or the environment's variable.
+/* Sets one option from the text of its value (NULL for an option that takes none). Returns 0, or
+ * -EINVAL after having said why on stderr. `what` is what the user wrote before the value, for
+ * that message: "--option", or the name of the environment variable.
  */
 typedef int (*args_set_fn)(struct options *o, const char *what, const char *text);
 
-/* One source for parsing, help and usage. */
+/* One option. Parsing, help and usage all come from this table. */
 struct args_option {
-	const char *option, *value; /* NULL: it takes none */
-	unsigned int group;	    /* 0: every command takes it */
+	const char *option; /* "--capacity" */
+	const char *value;  /* the value's name in the help: "N"; NULL: the option takes no value */
+	unsigned int group; /* one bit; commands take options by group. 0: every command takes it */
 	args_set_fn set;
-	const char *env;  /* sets the default; or NULL */
-	const char *help; /* lines; the default in parentheses */
+	const char *env;  /* environment variable that sets the default; NULL: there is none */
+	const char *help; /* lines separated by \n; says the default in parentheses */
 };
 
 /* A program, or a verb of one. */
@@ -33,24 +35,28 @@ struct args_command {
 	const char *help;    /* what it does */
 	const struct args_option *options;
 	size_t options_cnt;
-	unsigned int takes;	/* groups of options, ORed */
-	int args_min, args_max; /* beside the options */
+	unsigned int takes;	/* groups of the options that it takes, ORed */
+	int args_min, args_max; /* number of arguments that are no options */
 };
 
-/* Sets what the environment, then argv[1..] say; *o has the other defaults. An option's value
- * follows it, or "=" and no space; options and other arguments may mix; "--" ends the options.
- * Returns how many other arguments there are, which are then argv[1..], or says why not on stderr
- * and returns -EINVAL.
+/* Sets options from the environment, then from argv[1] on; the caller has put the built-in
+ * defaults into *o. "--option VALUE" and "--option=VALUE" are the same; options and arguments may
+ * come in any order; "--" ends the options. Moves the arguments that are no options to argv[1] on
+ * and returns how many they are; or says on stderr what is wrong and returns -EINVAL.
  */
 int args_parse(const struct args_command *c, struct options *o, int argc, char **argv);
 
-/* Is --help or -h among argv[1..], wherever? No option's value begins with a '-'. */
+/* Is --help or -h among argv[1] on, before any "--"? Values of options are not told apart: no
+ * option has one that is "-h" or "--help".
+ */
 bool args_ask_help(int argc, char **argv);
 
-/* To stdout: usage, and a line or more for each option that the command takes. */
+/* Prints usage and the options that the command takes, to stdout. */
 void args_print_help(const struct args_command *c);
 
-/* For setters. A number from 1 to max; a rate above 0 and below 1. */
+/* For args_set_fn: a number from 1 to max, written as parse_count() takes it; a rate as
+ * parse_rate() takes it. `what` as above. 0, or -EINVAL after having said why.
+ */
 int args_number(uint32_t *to, const char *what, const char *text, uint32_t max);
 int args_rate(double *to, const char *what, const char *text);
 

@@ -11,7 +11,9 @@ int check_output(int status)
 {
 	bool failed = fflush(stdout) || ferror(stdout);
 
-	/* Closed from the start is fine for who says nothing. */
+	/* EBADF: stdout was closed when the program began. That is no failure if nothing was
+	 * printed; if something was, fflush() or ferror() above has noticed.
+	 */
 	failed |= fclose(stdout) && errno != EBADF;
 	if (!failed)
 		return status;

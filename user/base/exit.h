@@ -7,11 +7,12 @@ enum exit_code {
 	EXIT_DONE = 0,
 	EXIT_FAILED = 1,
 	EXIT_MISUSED = 2,
-	EXIT_UNKNOWN = 3, /* verb test: done, but not every id is in the window */
+	EXIT_UNKNOWN = 3, /* verb test: done, but some id is not in the window */
 };
 
-/* For main's return, the last that a program does: closes stdout. What was printed may be on its
- * way still, and may not arrive: then says so, and makes EXIT_FAILED of all but EXIT_MISUSED.
+/* Closes stdout and returns the status for main() to return; the last call of a program. Output
+ * is buffered, so that a full disk may be noticed only here: then it is said on stderr, and the
+ * status is EXIT_FAILED unless it was EXIT_MISUSED.
  */
 int check_output(int status);
 

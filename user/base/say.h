@@ -3,23 +3,27 @@
 #ifndef XDP_DEDUP_SAY_H
 #define XDP_DEDUP_SAY_H
 
-/* Each line begins with this program's name; "xdp-dedup" unless told. Kept, not copied. */
+/* Sets the program's name, with which each line begins; "xdp-dedup" until then. The string is not
+ * copied: it must live as long as the program.
+ */
 void say_as(const char *program);
 
-/* What went wrong and what to do about it. Returns err, so that the place which
- * knows the most says it, and its callers only pass err on.
+/* Prints what went wrong and what to do about it. Returns err as it is given, so that the function
+ * which knows the most can print and return in one statement; its callers pass err on and print
+ * nothing.
  */
 __attribute__((format(printf, 2, 3))) int say_err(int err, const char *format, ...);
 
-/* Done, but not quite as one might expect. */
+/* Prints a note: what was asked for is done, but something about it may surprise. */
 __attribute__((format(printf, 1, 2))) void say_note(const char *format, ...);
 
-/* How far it is, where stderr is a terminal: one line, which the next one takes the place of, or
- * whatever else is said here. Shorter than a terminal is wide.
+/* Shows how far the program is, if stderr is a terminal; else does nothing. The line stays until
+ * the next call of any function here overwrites it. It must be shorter than the terminal is wide,
+ * or a part of it stays.
  */
 __attribute__((format(printf, 1, 2))) void say_progress(const char *format, ...);
 
-/* Takes it away: before anything else is printed, and at the end. */
+/* Erases that line. To be called before something is printed by other means, and at the end. */
 void say_progress_end(void);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RATE_MIN 1e-18 /* the unit in which struct dedup_config keeps it */
+#define RATE_MIN 1e-18 /* the unit of fpr_e18 in struct dedup_config: less would be kept as 0 */
 
 struct unit {
 	const char *suffix;
@@ -26,7 +26,7 @@ static const struct unit TIME_UNITS[] = {
 	{ "h", 3600000000000 }, { "d", 86400000000000 }, { NULL, 0 },
 };
 
-/* Digits, at most one point; strtod alone would take "inf", "0x1" and blanks. */
+/* Is it digits with at most one point? strtold() would also take "inf", "0x1" and blanks. */
 static bool is_decimal(const char *text, size_t len)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -105,7 +105,7 @@ static int compare_ports(const void *a, const void *b)
 	return ((const struct dedup_ports *)a)->lo - ((const struct dedup_ports *)b)->lo;
 }
 
-/* Joins what overlaps or touches; returns how many ranges are left. */
+/* Sorts the ranges and joins those that overlap or are adjacent. Returns how many are left. */
 static uint32_t join_ports(struct dedup_ports *ports, uint32_t cnt)
 {
 	uint32_t last = 0;

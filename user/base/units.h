@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Text that people write and read, to and from numbers. Nothing here prints. */
+/* Numbers, from the text that people write and to the text that they read. Nothing here prints. */
 #ifndef XDP_DEDUP_UNITS_H
 #define XDP_DEDUP_UNITS_H
 
@@ -8,30 +8,36 @@
 
 #include "config.h"
 
-/* All parsers take the whole text or nothing: 0, or -EINVAL (not of the form) or
- * -ERANGE (of the form, but out of range) and *out as it was.
+/* Each parser takes the whole text: it returns 0, or leaves *out alone and returns -EINVAL (not
+ * of the form) or -ERANGE (of the form, but out of range).
  */
 
-/* "250k" → 250000. Decimal K, M, G; a fraction ("1.5M") if the result is whole. */
+/* "250k" → 250000. k or K, M, G are powers of 1000; a fraction ("1.5M") if the result is whole.
+ * 0 to 2^63 - 1.
+ */
 int parse_count(const char *text, uint64_t *out);
 
-/* "10m" → nanoseconds. Units ms, s, m, h, d; none but 0 is allowed without. */
+/* "10m" → nanoseconds, below 2^63. The units are ms, s, m (minutes), h, d; only 0 needs none. */
 int parse_time(const char *text, uint64_t *out_ns);
 
-/* "1e-4" → a rate from 1e-18 to below 1. */
+/* "1e-4" → a rate, at least 1e-18 and below 1. */
 int parse_rate(const char *text, double *out);
 
-/* "8001,9000-9010" → sorted ranges, those that touch joined. *cnt is at most
- * DEDUP_PORTS_MAX, else -E2BIG.
+/* "8001,9000-9010" → *cnt ranges of ports in host order, ascending; those that overlap or are
+ * adjacent are joined. `out` has room for DEDUP_PORTS_MAX; -E2BIG if there are more.
  */
 int parse_ports(const char *text, struct dedup_ports *out, uint32_t *cnt);
 
-/* An id of so many bytes (up to DEDUP_ID_BYTES_MAX) in hex, either case. */
+/* An id of exactly `bytes` bytes (up to DEDUP_ID_BYTES_MAX): two hex digits each, in either case,
+ * the first byte first.
+ */
 int parse_id(const char *text, uint8_t *out, uint32_t bytes);
 
-#define PORTS_TEXT_MAX (12 * DEDUP_PORTS_MAX) /* "65534-65535," each */
+#define PORTS_TEXT_MAX (12 * DEDUP_PORTS_MAX) /* "65534-65535," for each range */
 
-/* What people read; each returns buf, which 32 bytes suffice for, PORTS_TEXT_MAX for ports. */
+/* Write text for people into buf, of `size` bytes, and return buf. 32 bytes suffice;
+ * PORTS_TEXT_MAX for ports.
+ */
 const char *format_bytes(uint64_t bytes, char *buf, size_t size); /* "7.1 MB" (decimal) */
 const char *format_time(uint64_t ns, char *buf, size_t size);	  /* "10m", "1h 30m", "250ms" */
 const char *format_ports(const struct dedup_ports *ports, uint32_t cnt, char *buf, size_t size);

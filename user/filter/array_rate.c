@@ -5,33 +5,40 @@
 
 #include "positions.h"
 
-#define FEW_THROWS 256
+#define THROWS_MAX 256 /* up to here the sum is quick enough to be done exactly */
 
-/* Exactly, for few throws: after each, so many cells are set with such a chance. */
-static double few_rate(uint32_t m, uint32_t k, uint32_t throws)
+/* The rate, exactly, after `throws` random positions have been set (n ids are k * n throws):
+ * chance[c] is the probability that c different cells are set, carried on throw by throw.
+ */
+static double rate_of_throws(uint32_t m, uint32_t k, uint32_t throws)
 {
-	double set[FEW_THROWS + 1] = { 1 }, rate = 0;
+	double chance[THROWS_MAX + 1] = { 1 }, rate = 0;
 
 	for (uint32_t t = 0; t < throws; t++) {
 		for (uint32_t c = t + 1; c > 0; c--)
-			set[c] = c > m ? 0 : set[c] * c / m + set[c - 1] * (m - c + 1) / m;
-		set[0] = 0;
+			chance[c] = c > m ? 0 : chance[c] * c / m + chance[c - 1] * (m - c + 1) / m;
+		chance[0] = 0;
 	}
 	for (uint32_t c = 1; c <= throws; c++)
-		rate += set[c] * pow((double)c / m, k);
+		rate += chance[c] * pow((double)c / m, k);
 	return rate;
 }
 
-/* Of those bits that are looked at, the part that is set. */
+/* The chance that a bit which is probed is set; `fill` is that of any bit. The two differ where
+ * 2^32 is not divided by m: the bits that are probed more often were set more often (array_rate.h).
+ */
 static double probed_fill(enum dedup_hash_scheme hash, uint32_t m, double fill)
 {
-	double often = (double)((1ULL << 32) % m) / m, part = m / 0x1p32;
+	double often = (double)((1ULL << 32) % m) / m, part = m / 0x1p32; /* r/m, m/2^32 */
 
 	if (hash == DEDUP_FIPS || hash == DEDUP_TEZOS || fill >= 1)
 		return fill;
 	return fmin(1, fill + often * (1 - often) * part * part * (1 - fill) * -log1p(-fill));
 }
 
+/* The rate of schemes whose k positions are independent: fill^k, and as the fill varies about its
+ * mean, the second term of the Taylor series of its mean.
+ */
 static double independent_rate(enum dedup_hash_scheme hash, uint32_t m, uint32_t k, double n)
 {
 	double load = k * n / m;
@@ -42,8 +49,9 @@ static double independent_rate(enum dedup_hash_scheme hash, uint32_t m, uint32_t
 
 	if (m == 1)
 		return n > 0;
-	if (k * ceil(n) <= FEW_THROWS)
-		return few_rate(m, k, k * ceil(n)) * (fill > 0 ? pow(fill / (1 - clear), k) : 1);
+	if (k * ceil(n) <= THROWS_MAX)
+		return rate_of_throws(m, k, k * ceil(n)) *
+		       (fill > 0 ? pow(fill / (1 - clear), k) : 1);
 	if (k > 1 && clear < 1 && variance > 0)
 		rate += k * (k - 1.0) / 2 * pow(fill, k - 2.0) * variance;
 	return rate;
@@ -54,8 +62,10 @@ static uint32_t gcd(uint32_t a, uint32_t b)
 	return b ? gcd(b, a % b) : a;
 }
 
-/* Of the residues modulo m those of order d: Euler's phi(d) if d divides m, else none. */
-static uint32_t residues(uint32_t m, uint32_t d)
+/* How many residues modulo m have the additive order d, that is, are 0 again after d additions:
+ * Euler's phi(d) if d divides m, else none.
+ */
+static uint32_t residues_of_order(uint32_t m, uint32_t d)
 {
 	uint32_t cnt = 0;
 
@@ -66,15 +76,15 @@ static uint32_t residues(uint32_t m, uint32_t d)
 	return cnt;
 }
 
-/* All k probes are set, each by some id of its own; but in short orbits of the step there
- * are fewer probes than k.
+/* Double hashing: the rate if bits are set independently. A step of order d below k comes back to
+ * the start after d probes, so only d different bits are probed.
  */
-static double steps_rate(uint32_t m, uint32_t k, double fill)
+static double rate_by_step_order(uint32_t m, uint32_t k, double fill)
 {
-	double rate = 0, rest = 1;
+	double rate = 0, rest = 1; /* rest: the chance of a step whose order is k or more */
 
 	for (uint32_t d = 1; d < k && d <= m; d++) {
-		double chance = (double)residues(m, d) / m;
+		double chance = (double)residues_of_order(m, d) / m;
 
 		rate += chance * pow(fill, d);
 		rest -= chance;
@@ -82,49 +92,57 @@ static double steps_rate(uint32_t m, uint32_t k, double fill)
 	return rate + fmax(rest, 0) * pow(fill, k);
 }
 
-/* How many positions (i, j) of two progressions begin a run of h that meet at these strides. */
-static double runs(uint32_t k, uint32_t p, uint32_t q, uint32_t h)
+/* Two progressions of k positions coincide at every p-th position of the one and every q-th of the
+ * other: for how many pairs of positions (i, j) are there h common positions from i and j on?
+ */
+static double run_starts(uint32_t k, uint32_t p, uint32_t q, uint32_t h)
 {
 	double i = (double)k - (h - 1.0) * p, j = (double)k - (h - 1.0) * q;
 
 	return i > 0 && j > 0 ? i * j : 0;
 }
 
-/* Adds to met[h] m^2 times the chance that of an id, and of a probe, h positions are the same. */
-static void lines(uint32_t m, uint32_t k, double met[DEDUP_HASHES_MAX + 1])
+/* Adds to met[h] m^2 times the chance that a learned id has exactly h of the k positions of the id
+ * that is looked up, both being on one line (array_rate.h): runs of h that are not part of longer
+ * ones.
+ */
+static void add_line_meetings(uint32_t m, uint32_t k, double met[DEDUP_HASHES_MAX + 1])
 {
 	for (uint32_t p = 1; p < k; p++)
 		for (uint32_t q = 1; q < k; q++) {
-			uint32_t ways = 2 * residues(m, gcd(p, q));
+			uint32_t ways = 2 * residues_of_order(m, gcd(p, q));
 
-			for (uint32_t h = 2; ways && runs(k, p, q, h) > 0; h++)
-				met[h] += ways * (runs(k, p, q, h) - 2 * runs(k, p, q, h + 1) +
-						  runs(k, p, q, h + 2));
+			for (uint32_t h = 2; ways && run_starts(k, p, q, h) > 0; h++)
+				met[h] += ways *
+					  (run_starts(k, p, q, h) - 2 * run_starts(k, p, q, h + 1) +
+					   run_starts(k, p, q, h + 2));
 		}
 }
 
-/* What ids on one line with the probe add. */
-static double lines_rate(uint32_t m, uint32_t k, double fill, double n)
+/* What n learned ids that are on one line with the id looked up add to rate_by_step_order(): the
+ * formula of array_rate.h, less the pairs that independent positions have too.
+ */
+static double line_excess(uint32_t m, uint32_t k, double fill, double n)
 {
 	double met[DEDUP_HASHES_MAX + 1] = { 0 }, all = pow(fill, k), clear = 1 - fill, rate;
 
 	if (k < 2 || fill <= 0)
 		return 0;
 	rate = -(k * (k - 1.0) / 2) * k * k * clear * clear * pow(fill, k - 2.0);
-	lines(m, k, met);
+	add_line_meetings(m, k, met);
 	for (uint32_t h = 2; h <= k; h++)
 		rate += met[h] * (pow(fill, k - h) - all - h * clear * pow(fill, k - 1.0));
 	return rate * n / m / m;
 }
 
-static double double_rate(uint32_t m, uint32_t k, double fill, double n)
+static double double_hashing_rate(uint32_t m, uint32_t k, double fill, double n)
 {
-	double rate = steps_rate(m, k, fill);
+	double rate = rate_by_step_order(m, k, fill);
 
-	return fill < 1 ? rate + lines_rate(m, k, fill, n) : rate;
+	return fill < 1 ? rate + line_excess(m, k, fill, n) : rate;
 }
 
-static double within_1(double rate)
+static double clamp_to_chance(double rate)
 {
 	return rate < 0 ? 0 : rate < 1 ? rate : 1;
 }
@@ -132,10 +150,11 @@ static double within_1(double rate)
 double array_rate(enum dedup_hash_scheme hash, uint32_t m, uint32_t k, double n)
 {
 	if (hash != DEDUP_FIPS)
-		return within_1(independent_rate(hash, m, k, n));
+		return clamp_to_chance(independent_rate(hash, m, k, n));
 	if (n <= 0)
 		return 0;
-	return within_1(double_rate(m, k, k < m ? -expm1(n * log1p(-(double)k / m)) : 1, n));
+	return clamp_to_chance(
+		double_hashing_rate(m, k, k < m ? -expm1(n * log1p(-(double)k / m)) : 1, n));
 }
 
 double array_rate_of(int arrays, enum dedup_hash_scheme hash, uint32_t m, uint32_t k, double n)
@@ -159,5 +178,5 @@ double array_rate_at(enum dedup_hash_scheme hash, uint32_t m, uint32_t k, double
 {
 	if (hash != DEDUP_FIPS)
 		return pow(probed_fill(hash, m, fill), k);
-	return within_1(double_rate(m, k, fill, array_ids(m, k, fill * m)));
+	return clamp_to_chance(double_hashing_rate(m, k, fill, array_ids(m, k, fill * m)));
 }

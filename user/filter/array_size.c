@@ -21,8 +21,8 @@ int textbook_size(double n, double p, uint32_t *m, uint32_t *k)
 	return 0;
 }
 
-/* The smallest m for k probes, or above UINT32_MAX. */
-static double bits_for(int arrays, enum dedup_hash_scheme hash, double n, double p, uint32_t k)
+/* The smallest m that keeps the rate p with k probes; INFINITY if none up to UINT32_MAX does. */
+static double least_m(int arrays, enum dedup_hash_scheme hash, double n, double p, uint32_t k)
 {
 	uint64_t lo = 1, hi = UINT32_MAX;
 
@@ -41,14 +41,14 @@ static double bits_for(int arrays, enum dedup_hash_scheme hash, double n, double
 
 int array_pick(int arrays, enum dedup_hash_scheme hash, double n, double p, uint32_t *m, uint32_t *k)
 {
-	double bits[DEDUP_HASHES_MAX + 1], best = INFINITY;
+	double bits[DEDUP_HASHES_MAX + 1], best = INFINITY; /* bits[k]: the smallest m with k */
 	uint32_t pick = *k;
 
 	if (pick) {
-		bits[pick] = bits_for(arrays, hash, n, p, pick);
+		bits[pick] = least_m(arrays, hash, n, p, pick);
 	} else {
 		for (uint32_t i = 1; i <= DEDUP_HASHES_MAX; i++) {
-			bits[i] = bits_for(arrays, hash, n, p, i);
+			bits[i] = least_m(arrays, hash, n, p, i);
 			if (bits[i] < best)
 				best = bits[i];
 		}

@@ -9,39 +9,43 @@
 
 #include "config.h"
 
-#define TEZOS_BITS 256 /* of SHA-256, for k indices */
+#define TEZOS_BITS 256 /* a SHA-256 digest, which is cut into k indices */
 
-/* Memory that is given for speed: of what is larger by no more than that, the one with fewer words,
- * or probes.
+/* Memory that is spent for speed: a filter may be so many times as large as the smallest one that
+ * keeps the rate, if it has fewer probes (blocked: fewer words) for that.
  */
 #define SIZE_PROBES_WORTH 1.2
 
-/* The textbook's size of one generation, as Colibri has it: m = ceil(-n ln p / ln(2)^2),
- * k = m / n ln 2, halves rounded up. n > 0, p in (0, 1). k may come out as 0, for p near
- * 1. -EOVERFLOW if m is above UINT32_MAX.
+/* The textbook's size of one generation of n ids at the rate p, rounded as Colibri does it: m =
+ * ceil(-n ln p / ln(2)^2) bits, k = m / n ln 2 to the nearest integer, halves up. n > 0, p in
+ * (0, 1). k may come out as 0, for p near 1. 0; -EOVERFLOW if m is above UINT32_MAX.
  */
 int textbook_size(double n, double p, uint32_t *m, uint32_t *k);
 
-/* The smallest m whose rate (array_rate_of) is at most p, for *k probes; if *k is 0 it is the
- * fewest with which m is at most SIZE_PROBES_WORTH times that of the best. -EOVERFLOW as above.
+/* Picks the smallest m at which `arrays` (1 or 2) arrays of n ids each have a rate
+ * (array_rate_of) of at most p, with *k probes. If *k is 0, picks k too: the fewest probes with
+ * which m is at most SIZE_PROBES_WORTH times the smallest m of any k. 0; -EOVERFLOW as above.
  */
 int array_pick(int arrays, enum dedup_hash_scheme hash, double n, double p, uint32_t *m, uint32_t *k);
 
-/* The same for m = 2^n, n from 1 to 24 (not given: *index_bits is 0), and the fewest
- * probes (not given: *k is 0), at most k_bits / n of them.
+/* The same for m = 2^*index_bits, 1 to 24. What is 0 of *index_bits and *k is picked: the smallest
+ * m, and with it the fewest probes. k_bits: a bound on k * *index_bits (tezos: TEZOS_BITS).
  */
 int array_pick_power(int arrays, enum dedup_hash_scheme hash, double n, double p, uint32_t k_bits,
 		     uint32_t *index_bits, uint32_t *k);
 
-/* The k that goes furthest with a given m: the textbook's log2(1 / p) of each array, as many as
- * the scheme has. index_bits: of tezos' m.
+/* The k with which arrays of a given m take the most ids at the rate p: the textbook's log2(1 / p),
+ * where each of `arrays` arrays has its share p / arrays; limited to what DEDUP_HASHES_MAX and, for
+ * tezos, the digest allow. index_bits is log2 m, read for tezos only.
  */
 uint32_t array_probes(int arrays, enum dedup_hash_scheme hash, uint32_t index_bits, double p);
 
-/* What tezos' indices have of m, or 0 if m is not 2^1 to 2^24. */
+/* log2 m, the bits of an index of tezos; 0 if m is not one of 2^1 to 2^24. */
 uint32_t array_index_bits(uint64_t m);
 
-/* Has SHA-256 so many indices of so many bits? NULL, or a sentence for the user. */
+/* NULL if a SHA-256 digest has bits for `probes` indices of index_bits bits each; else a sentence
+ * for the user that says why not. 0 in either: not known yet, and accepted.
+ */
 const char *array_refuse_tezos(uint32_t index_bits, uint32_t probes);
 
 #endif

@@ -58,8 +58,9 @@ static enum attach_mode from_xdp(enum xdp_attach_mode xdp)
 	return MODE_ANY;
 }
 
-/* Fills in `all` with the open descriptors of this process (with all there could be, if that
- * cannot be told); or, where all is NULL, closes those that are not in `keep`.
+/* If `all` is given: puts the open descriptors of this process into it (without /proc, every number
+ * there could be, so that none is closed later). If it is NULL: closes every descriptor that is not
+ * in `keep`.
  */
 static void walk_fds(const fd_set *keep, fd_set *all)
 {
@@ -82,8 +83,9 @@ static void walk_fds(const fd_set *keep, fd_set *all)
 		closedir(dir);
 }
 
-/* libxdp 1.3 leaves programs open that it has looked at, and to this process' own eyes they
- * would seem in use: around its calls.
+/* Called before and after each call of libxdp that looks at programs: libxdp 1.3 leaves their
+ * descriptors open, and a program that this process itself holds open would seem to be in use
+ * (live_anywhere).
  */
 static void note_fds(fd_set *open)
 {
@@ -95,8 +97,8 @@ static void close_other_fds(const fd_set *open)
 	walk_fds(open, NULL);
 }
 
-/* Is this one of ours? 1, and fills in what it knows of it, or 0; -errno if that cannot be
- * told.
+/* Is this our packet program, of whichever filter? 1, with a->prog_id and a->state_id filled in;
+ * 0 if it is another program; -errno if that cannot be told.
  */
 static int is_ours(const struct xdp_program *prog, struct attachment *a)
 {
@@ -109,8 +111,9 @@ static int is_ours(const struct xdp_program *prog, struct attachment *a)
 	return err ? err : a->state_id != 0;
 }
 
-/* Is there any XDP program on the interface? The kernel is asked, for libxdp's errors may mean
- * either. 1 or 0; -errno. *id is that of one in the driver or the stack.
+/* Does the interface run any XDP program? 1 or 0 (also if the interface is gone); -errno. Asks the
+ * kernel, as an error of libxdp may mean yes or no. *id: the program's id, of one in native or else
+ * skb mode; 0 in hw mode.
  */
 static int is_any_on(int ifindex, uint32_t *id)
 {
@@ -123,10 +126,13 @@ static int is_any_on(int ifindex, uint32_t *id)
 	return opts.attach_mode != XDP_ATTACHED_NONE;
 }
 
-/* `pinned`: the programs of a dispatcher can be found. libxdp 1.3 takes one that it cannot look
- * into for a program that is alone, and of one whose BTF it does not get it says nothing.
+/* Looks for our program in what libxdp says of an interface. Returns what find_on() does.
+ *
+ * is_pinned: there are pins of this dispatcher, so a dispatcher it is. libxdp 1.3 reports a
+ * dispatcher that it cannot look into as a single program, and one whose BTF it cannot get as none
+ * at all: both are errors here, and not "another program".
  */
-static int look_into(struct xdp_multiprog *mp, bool pinned, struct attachment *a)
+static int look_into(struct xdp_multiprog *mp, bool is_pinned, struct attachment *a)
 {
 	struct xdp_program *prog = NULL, *main;
 	int found = 0;
@@ -134,7 +140,7 @@ static int look_into(struct xdp_multiprog *mp, bool pinned, struct attachment *a
 	a->mode = from_xdp(xdp_multiprog__attach_mode(mp));
 	a->dispatcher = !xdp_multiprog__is_legacy(mp);
 	main = xdp_multiprog__hw_prog(mp) ?: xdp_multiprog__main_prog(mp);
-	if (!main || (pinned && !a->dispatcher))
+	if (!main || (is_pinned && !a->dispatcher))
 		return -EIO;
 	if (a->dispatcher) {
 		while (!found && (prog = xdp_multiprog__next_prog(prog, mp)))
@@ -148,7 +154,8 @@ static int look_into(struct xdp_multiprog *mp, bool pinned, struct attachment *a
 	return found;
 }
 
-static int ask_libxdp(int ifindex, bool pinned, struct attachment *a)
+/* is_pinned, and what it returns, as of look_into(). */
+static int ask_libxdp(int ifindex, bool is_pinned, struct attachment *a)
 {
 	struct xdp_multiprog *mp;
 	fd_set before;
@@ -159,30 +166,31 @@ static int ask_libxdp(int ifindex, bool pinned, struct attachment *a)
 	mp = xdp_multiprog__get_from_ifindex(ifindex);
 	err = libxdp_get_error(mp);
 	if (!err && mp) {
-		found = look_into(mp, pinned, a);
+		found = look_into(mp, is_pinned, a);
 		xdp_multiprog__close(mp);
 	} else {
-		found = is_any_on(ifindex, &id); /* or has it gone meanwhile? */
-		if (found > 0)
-			found = err && err != -EBUSY ? err : -EIO; /* -EBUSY says else */
+		found = is_any_on(ifindex, &id); /* it may have been detached meanwhile */
+		if (found > 0)			 /* find_on()'s -EBUSY has a meaning of its own */
+			found = err && err != -EBUSY ? err : -EIO;
 	}
 	close_other_fds(&before);
 	return found;
 }
 
-/* Looks for our program on one interface. 1 and *a, or 0; or -EBUSY with *a->prog_id
- * where another program is alone, without a dispatcher; another -errno if it cannot be told.
+/* Looks for our program on one interface. 1 with *a filled in; 0 if it is not there; -EBUSY, with
+ * a->prog_id, if another program runs there without a dispatcher, which leaves no room for ours;
+ * another -errno if it cannot be told.
  */
 static int find_on(int ifindex, struct attachment *a)
 {
 	uint32_t id = 0;
-	int pinned, found = is_any_on(ifindex, &id);
+	int is_pinned, found = is_any_on(ifindex, &id);
 
 	if (found <= 0)
 		return found;
 	a->ifindex = ifindex;
-	pinned = dispatch_follow(ifindex, id);
-	return pinned < 0 ? pinned : ask_libxdp(ifindex, pinned, a);
+	is_pinned = dispatch_follow(ifindex, id);
+	return is_pinned < 0 ? is_pinned : ask_libxdp(ifindex, is_pinned, a);
 }
 
 static int list_interfaces(const struct if_nameindex *names, int n, struct attachment **out)
@@ -278,8 +286,8 @@ int attach_check(const struct placement *where)
 	return 0;
 }
 
-/* The interface itself said no to this mode; another may do. */
-static bool mode_refused(int err)
+/* Does err mean that the interface does not support the mode? Then another mode may work. */
+static bool is_mode_refused(int err)
 {
 	return err && err != -EBUSY && err != -EEXIST && err != -EPERM && err != -ENOMEM;
 }
@@ -290,7 +298,7 @@ static int attach_one(struct xdp_program *prog, const char *ifname, enum attach_
 	int err =
 		xdp_program__attach(prog, ifindex, to_xdp(mode == MODE_ANY ? MODE_NATIVE : mode), 0);
 
-	if (mode == MODE_ANY && mode_refused(err)) {
+	if (mode == MODE_ANY && is_mode_refused(err)) {
 		int native_err = err;
 
 		err = xdp_program__attach(prog, ifindex, XDP_MODE_SKB, 0);
@@ -303,7 +311,7 @@ static int attach_one(struct xdp_program *prog, const char *ifname, enum attach_
 	}
 	if (!err)
 		return 0;
-	if (mode != MODE_ANY && mode_refused(err))
+	if (mode != MODE_ANY && is_mode_refused(err))
 		return say_err(err,
 			       "cannot attach to %s in %s mode (%s); without --mode the best that "
 			       "works is taken",
@@ -315,7 +323,9 @@ static int attach_one(struct xdp_program *prog, const char *ifname, enum attach_
 int attach_all(struct xdp_dedup *skel, const struct placement *where)
 {
 	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .obj = skel->obj, .prog_name = PROG_NAME);
-	/* One for all: libxdp links the program it has loaded for the first one again. */
+	/* One for all interfaces: libxdp loads it at the first attach, and uses the loaded program
+	 * for the others too.
+	 */
 	struct xdp_program *prog = xdp_program__create(&opts);
 	int err = libxdp_get_error(prog);
 
@@ -338,10 +348,10 @@ int attach_prog_fd(struct xdp_dedup *skel)
 	return err ? kernel_explain(err, 0) : bpf_program__fd(skel->progs.xdp_dedup);
 }
 
-/* 0 once the interface does not run it; says nothing. */
+/* 0 if the interface does not run it any more, whoever detached it; else -errno. Says nothing. */
 static int detach(const struct attachment *a)
 {
-	struct attachment now = { 0 };
+	struct attachment still = { 0 };
 	struct xdp_program *prog;
 	fd_set before;
 	int err;
@@ -354,25 +364,26 @@ static int detach(const struct attachment *a)
 		xdp_program__close(prog);
 	}
 	close_other_fds(&before);
-	/* Gone meanwhile, itself or with its interface? */
-	return err && find_on(a->ifindex, &now) == 0 ? 0 : err;
+	/* It is no failure if another process was first, or the interface is gone. */
+	return err && find_on(a->ifindex, &still) == 0 ? 0 : err;
 }
 
-/* The kernel changes no XDP program below one: an interface that is part of a bridge waits
- * for the bridge. So again, as long as it helps.
+/* The kernel does not change the XDP program of a device while a device on top of it (its bridge,
+ * say) runs one: the upper one must go first. So all that are left are tried again after each round
+ * that has detached any.
  */
 int detach_meant(struct attachment *list, int cnt)
 {
-	bool helped = true;
+	bool progress = true;
 	int err = 0;
 
-	while (helped) {
-		helped = false;
+	while (progress) {
+		progress = false;
 		for (int i = 0; i < cnt; i++)
 			if (list[i].meant && !list[i].detached) {
 				list[i].detach_err = detach(&list[i]);
 				list[i].detached = !list[i].detach_err;
-				helped |= list[i].detached;
+				progress |= list[i].detached;
 			}
 	}
 	for (int i = 0; i < cnt; i++)

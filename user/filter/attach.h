@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The packet program on interfaces, through libxdp. What is attached where is asked
- * of the kernel, never remembered. Interfaces are those of this network namespace.
+/* Attaches the packet program to interfaces, detaches it and finds it there, through libxdp. What
+ * runs where is asked of the kernel each time, never remembered. Only interfaces of this network
+ * namespace can be seen.
  */
 #ifndef XDP_DEDUP_ATTACH_H
 #define XDP_DEDUP_ATTACH_H
@@ -25,46 +26,55 @@ struct placement {
 	enum attach_mode mode;
 };
 
+/* An interface that runs our packet program; or, with err, one of which that cannot be told. */
 struct attachment {
 	char ifname[IF_NAMESIZE];
 	int ifindex;
 	enum attach_mode mode; /* never MODE_ANY */
-	bool dispatcher;       /* beside other programs, through libxdp's dispatcher */
+	bool dispatcher;       /* runs in libxdp's dispatcher, where other programs may be too */
 	uint32_t prog_id;
-	uint32_t state_id; /* which filter: struct filter.state_id */
-	int err;	   /* -errno: runs some program, ours or not, that cannot be looked at */
-	bool meant;	   /* the caller's: detach_meant() is about this one */
-	bool detached;	   /* by detach_meant(), */
-	int detach_err;	   /* or why it could not be */
+	uint32_t state_id; /* which filter it belongs to: struct filter.state_id */
+	int err;	   /* -errno: runs an XDP program, ours or not, that cannot be looked at */
+	bool meant;	   /* set by the caller: detach_meant() is to detach this one */
+	bool detached;	   /* set by detach_meant(): it has done so */
+	int detach_err;	   /* if not: -errno */
 };
 
-/* Every interface that runs our packet program, of any filter, and those of which that
- * cannot be told. The result is for free(); *cnt may be 0.
+/* Lists every interface that runs our packet program, of whichever filter, and every one of which
+ * that cannot be told (err). 0, and the caller frees *out with free(); *cnt may be 0. -errno, which
+ * is said.
  */
 int attach_list(struct attachment **out, int *cnt);
 
-/* Says which of these cannot be looked at, if one cannot, and returns its err. */
+/* Returns the first err in the list, after saying what cannot be told and what to do; 0 if there is
+ * none.
+ */
 int attach_say_unknown(const struct attachment *list, int cnt);
 
-/* Could our program be attached to all of these? -ENODEV: no such interface, -EINVAL:
- * named twice, -EEXIST: it runs there already, -EBUSY: another one does that lets
- * nobody beside it, another -errno: that cannot be told. Says so on stderr.
+/* Could our program be attached to all of these interfaces? 0 yes. Else, after saying so, -ENODEV
+ * (no such interface), -EINVAL (one is named twice), -EEXIST (our program runs there already),
+ * -EBUSY (another program runs there without a dispatcher), or another -errno (it cannot be told).
  */
 int attach_check(const struct placement *where);
 
-/* Attaches the program to all of these (which pass attach_check). MODE_ANY tries native,
- * then skb, and says so. After a failure it may be on the first ones: attachments_detach().
+/* Attaches the program to all of these interfaces, for which attach_check() has returned 0. With
+ * MODE_ANY tries native, then skb, and says so. 0 or -errno, which is said; after a failure the
+ * first interfaces may run the program: attachments_detach() takes it off.
  */
 int attach_all(struct xdp_dedup *prog, const struct placement *where);
 
-/* The program's descriptor. Loads it if it is not attached anywhere, for tests. */
+/* The program's descriptor, which belongs to the skeleton. Loads the program if no attach_all() has
+ * done so (tests do without). -errno if it cannot be loaded, which is said.
+ */
 int attach_prog_fd(struct xdp_dedup *prog);
 
-/* Detaches where it is meant, also from devices on top of each other. An interface that is
- * gone is not a failure. One that fails goes on as it was, and is said.
+/* Detaches the program from every interface of the list that is `meant`; they may be on top of each
+ * other. One that is gone, or does not run it any more, counts as detached. One that cannot be
+ * detached goes on filtering and is said. 0, or the -errno of one of those.
  */
 int detach_meant(struct attachment *list, int cnt);
 
+/* "native", "skb" or "hw"; "none" for MODE_ANY. */
 const char *attach_mode_name(enum attach_mode mode);
 
 #endif

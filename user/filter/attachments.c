@@ -43,7 +43,9 @@ int attachments_in_use(const char *name)
 	return err > 0 ? ATTACHED_ELSEWHERE : err;
 }
 
-/* What runs on an interface; a->ifindex is 0 if nothing of ours does. */
+/* Finds our program on this interface. 0, and a->ifindex is 0 if it does not run there; -errno,
+ * which is said.
+ */
 static int find_attachment(const char *ifname, struct attachment *a)
 {
 	int ifindex = if_nametoindex(ifname);
@@ -60,8 +62,8 @@ static int find_attachment(const char *ifname, struct attachment *a)
 	return attach_say_unknown(a, 1);
 }
 
-/* Opens the one filter that has this state map, or, if that is 0, this interface in its record.
- * -ENOENT if none has, -ENOTUNIQ if several have, which it says.
+/* Opens the filter with this state map; or, if state_id is 0, the only one that has this interface
+ * in its record. -ENOENT, not said, if there is none; -ENOTUNIQ or another -errno, which is said.
  */
 static int find_filter(uint32_t state_id, const char *ifname, struct filter *out)
 {
@@ -98,9 +100,8 @@ static int find_filter(uint32_t state_id, const char *ifname, struct filter *out
 	return err ? err : found ? 0 : -ENOENT;
 }
 
-/* The filter whose program runs on this interface: *a says how. If none does, a->ifindex is 0,
- * and the filter that it was recorded for is opened. -ENOENT if that is nowhere; -ENOTUNIQ,
- * said, if there are several.
+/* Opens the filter that is attached to this interface, and says in *a how. If none is, a->ifindex
+ * is 0 and the filter that has it in its record is opened. Errors as of find_filter().
  */
 static int open_on(const char *ifname, struct attachment *a, struct filter *f)
 {
@@ -159,6 +160,7 @@ struct dedup_iface *attachments_recorded(const struct filter *f, const char *ifn
 	return NULL;
 }
 
+/* Does the list have this filter on this interface? */
 static bool is_in(const struct attachment *list, int cnt, const struct filter *f, uint32_t ifindex)
 {
 	for (int i = 0; i < cnt; i++)
@@ -167,14 +169,14 @@ static bool is_in(const struct attachment *list, int cnt, const struct filter *f
 	return false;
 }
 
-/* The slot of an interface that has come here. It is one of those that are not here; of several,
- * the one of its name. NULL if that cannot be told.
+/* The record's entry of an interface that has moved here. It is one of those whose interface is not
+ * attached here: the one with its name, or the only one. NULL if that leaves several.
  */
-static struct dedup_iface *slot_left(const struct filter *f, const struct attachment *list, int cnt,
-				     const char *ifname)
+static struct dedup_iface *entry_of_moved(const struct filter *f, const struct attachment *list,
+					  int cnt, const char *ifname)
 {
-	struct dedup_iface *any = NULL;
-	int others = 0;
+	struct dedup_iface *candidate = NULL;
+	int candidates = 0;
 
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		struct dedup_iface *iface = &f->state->ifaces[i];
@@ -184,10 +186,10 @@ static struct dedup_iface *slot_left(const struct filter *f, const struct attach
 			continue;
 		if (!strcmp(iface->name, ifname))
 			return iface;
-		any = iface;
-		others++;
+		candidate = iface;
+		candidates++;
 	}
-	return others == 1 ? any : NULL;
+	return candidates == 1 ? candidate : NULL;
 }
 
 int attachments_follow(struct filter *f)
@@ -197,19 +199,19 @@ int attachments_follow(struct filter *f)
 
 	for (int i = 0; i < cnt && !err; i++) {
 		struct attachment *a = &list[i];
-		struct dedup_iface *slot;
+		struct dedup_iface *entry;
 
 		if (a->err || a->state_id != f->state_id || attachments_recorded(f, a->ifname))
 			continue;
-		slot = slot_left(f, list, cnt, a->ifname);
-		if (!slot) {
+		entry = entry_of_moved(f, list, cnt, a->ifname);
+		if (!entry) {
 			say_note("cannot tell which of the interfaces of %s has become %s: load it "
 				 "again",
 				 f->name, a->ifname);
 			continue;
 		}
-		*slot = (struct dedup_iface){ .netns = kernel_netns(), .ifindex = a->ifindex };
-		memcpy(slot->name, a->ifname, sizeof(slot->name));
+		*entry = (struct dedup_iface){ .netns = kernel_netns(), .ifindex = a->ifindex };
+		memcpy(entry->name, a->ifname, sizeof(entry->name));
 	}
 	if (!err)
 		free(list);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where a filter runs: what the kernel says of this network namespace, and what the
- * filter's own record says of others, which cannot be asked.
+/* Where a filter runs. Three words are kept apart:
+ * - attached: the kernel says that an interface of this network namespace runs the program now;
+ * - recorded: the filter's own record (dedup_state.ifaces) has the interface, as `load` attached
+ * it. Of other network namespaces, which cannot be asked, that is all there is;
+ * - in use: something but its pin holds the program, here or out of sight (live.h).
  */
 #ifndef XDP_DEDUP_ATTACHMENTS_H
 #define XDP_DEDUP_ATTACHMENTS_H
@@ -10,47 +13,53 @@
 #include "attach.h"
 #include "loader.h"
 
-/* Who works with certain pins, of whatever version or however incomplete they are: programs
- * with this state map, or this program.
+/* The kernel's ids of a filter's state map and packet program, by which attachments are told to be
+ * of this filter; also pins that are incomplete, or of another version, have them.
  */
 struct identity {
-	uint32_t state_id, prog_id; /* 0: unknown */
+	uint32_t state_id, prog_id; /* 0: not pinned */
 };
 
-/* -errno if it cannot be told. */
+/* Of the filter of this name. 0; -errno if it cannot be told. Says nothing. */
 int attachments_identify(const char *name, struct identity *out);
 
+/* Does the attachment run the filter with this identity? False if that cannot be told (a->err). */
 bool attachments_is_theirs(const struct attachment *a, struct identity id);
 
 enum attached { ATTACHED_NOWHERE, ATTACHED_HERE, ATTACHED_ELSEWHERE };
 
-/* Is the filter of this name in use, in this network namespace or out of sight (then some 3 s
- * are spent to be sure)? An enum attached; -errno if that cannot be told. Under the lock of
+/* Is the filter of this name attached here, or else in use out of sight (live_anywhere(), which may
+ * take 3 s)? An enum attached; -errno if that cannot be told. The caller holds the lock of
  * loader_begin().
  */
 int attachments_in_use(const char *name);
 
-/* Detaches the filter of this name from every interface here. 0 or -errno, which is said. */
+/* Detaches the filter of this name from every interface of this network namespace. 0 or -errno,
+ * which is said.
+ */
 int attachments_detach(const char *name);
 
-/* Opens the filter of this name; or else the one whose program runs on the interface of this
- * name, or the only one that it was recorded for. Says what is wrong.
+/* Opens the filter of this name. If there is none, takes `what` for an interface of this network
+ * namespace: opens the filter that it runs, or, if it runs none, the only one in whose record it
+ * is. 0, and the caller closes *out with filter_close(); or -errno, which is said.
  */
 int attachments_open(const char *what, struct filter *out);
 
-/* The slot of an interface of this namespace in the filter's record: by its index, or,
- * if it is gone, by the name it had. NULL if it has none.
+/* The entry of an interface of this network namespace in the filter's record: found by its index,
+ * or, if there is no interface of this name now, by the name. NULL if there is none. It points into
+ * the open filter.
  */
 struct dedup_iface *attachments_recorded(const struct filter *f, const char *ifname);
 
-/* Interfaces that run the filter here, but are recorded elsewhere, have moved and taken their
- * program along: from now on they are recorded here. Of what cannot be told says so. Under the lock
- * of loader_begin(). 0 or -errno, which is said.
+/* Brings the record up to date for interfaces that have moved here from another network namespace
+ * and have taken their program along: they are attached here, but not recorded here. If it cannot
+ * be told which entry is theirs, says so. The caller holds the lock of loader_begin(). 0 or -errno,
+ * which is said.
  */
 int attachments_follow(struct filter *f);
 
-/* The recorded name of an interface on which the filter may run out of sight: of another
- * network namespace, or no longer in this one. NULL if there is none.
+/* The name of a recorded interface that cannot be looked at from here, as it was in another network
+ * namespace, or is no longer in this one: the filter may still run on it. NULL if there is none.
  */
 const char *attachments_unseen(const struct filter *f);
 

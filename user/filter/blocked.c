@@ -52,15 +52,15 @@ static double turn_ids(const struct dedup_config *c, double ids, double slack_ns
 
 #define HALF_BITS (DEDUP_HALF_WORDS * DEDUP_WORD_BITS)
 
-/* hit[n]: the chance that an id's bits in a word all meet the n that are set in it. */
+/* hit[n]: the chance that a word with n bits set has all `bits` bits of a random id. */
 static void word_hits(double hit[DEDUP_WORD_BITS + 1], uint32_t bits)
 {
 	for (int n = 0; n <= DEDUP_WORD_BITS; n++)
 		hit[n] = pow(n / (double)DEDUP_WORD_BITS, bits);
 }
 
-/* The chance that an id which is not in this half seems to be: over the words that
- * it may use, one of four, one of the six pairs, or all.
+/* The chance that an id which is not in this half seems to be there: the mean over the words that
+ * it may use, which are one of four, one of the six pairs, or all.
  */
 static double half_hit(const __u64 *half, uint32_t words, const double *word_hit)
 {
@@ -88,10 +88,10 @@ static int half_popcount(const __u64 *half)
 	return sum;
 }
 
-/* How many ids set so many bits in as many halves: a bit stays clear with the chance
- * that every id misses it. A half of a block is as good as never full.
+/* An estimate of how many ids have set bits_set bits in so many halves: a bit is still clear if
+ * every id has missed it. If all are set, takes half a bit as clear, so that it stays finite.
  */
-static double ids_of(const struct dedup_config *cfg, uint64_t bits_set, uint64_t halves)
+static double estimate_ids(const struct dedup_config *cfg, uint64_t bits_set, uint64_t halves)
 {
 	double clear = 1 - bits_set / ((double)halves * HALF_BITS);
 	double miss = cfg->words / (double)DEDUP_HALF_WORDS *
@@ -101,12 +101,12 @@ static double ids_of(const struct dedup_config *cfg, uint64_t bits_set, uint64_t
 	return halves ? halves * -log(clear > least ? clear : least) / miss : 0;
 }
 
-/* Up to w->end, which is a segment. */
+/* Adds what the blocks from w->next to w->end, one segment, hold. hit is of word_hits(). */
 static void add_segment(struct fill *f, const struct dedup_config *cfg,
 			const struct dedup_block *blocks, uint64_t hand, const double *hit,
 			struct walk *w)
 {
-	uint64_t bits[2] = { 0 };
+	uint64_t bits[2] = { 0 }; /* set in the current halves, in the previous ones */
 	uint32_t first = w->next;
 
 	while (walk_on(w)) {
@@ -115,14 +115,15 @@ static void add_segment(struct fill *f, const struct dedup_config *cfg,
 		__u64 both[DEDUP_HALF_WORDS];
 
 		for (int i = 0; i < DEDUP_HALF_WORDS; i++)
-			both[i] = block.half[0][i] & block.half[1][i];
+			both[i] = block.half[0][i] & block.half[1][i]; /* would count twice */
 		f->fpr += w->stands * (half_hit(block.half[0], cfg->words, hit) +
 				       half_hit(block.half[1], cfg->words, hit) -
 				       half_hit(both, cfg->words, hit));
 		bits[0] += (uint64_t)w->stands * half_popcount(block.half[cur]);
 		bits[1] += (uint64_t)w->stands * half_popcount(block.half[cur ^ 1]);
 	}
-	f->ids += ids_of(cfg, bits[0], w->end - first) + ids_of(cfg, bits[1], w->end - first);
+	f->ids += estimate_ids(cfg, bits[0], w->end - first) +
+		  estimate_ids(cfg, bits[1], w->end - first);
 	f->set_current += bits[0];
 	f->set_previous += bits[1];
 }
@@ -135,8 +136,8 @@ static struct fill fill(const struct dedup_config *cfg, const struct dedup_block
 	struct fill f = { 0 };
 
 	word_hits(hit, cfg->bits);
-	/* The current halves of blocks that the hand has just passed hold little, of
-	 * those before it much: each segment is estimated by itself.
+	/* Ids are estimated segment by segment: the current halves hold few ids where the hand has
+	 * just passed, and many where it is about to pass, and the estimate is not linear.
 	 */
 	while (w.end < cfg->blocks) {
 		w.end += cfg->segment_places;

@@ -9,17 +9,17 @@
 #include "block.h"
 
 #define WORD_BITS 64
-#define IDS_MAX 1024 /* in one block: the sums end here */
-#define TAIL 1e-18   /* probability that is left out */
+#define IDS_MAX 1024 /* ids in one block: the sums end here */
+#define TAIL 1e-18   /* Poisson terms with a smaller probability are left out */
 
-/* What a word shows to an id that is not in it, by the number of ids that are. */
+/* hit[j]: in a word that holds j ids, the chance that all bits of a further id are set already. */
 struct word_model {
-	double hit[IDS_MAX + 1]; /* probability that all its bits are set */
+	double hit[IDS_MAX + 1];
 };
 
-/* hit[j]: after j * bits throws into 64 cells, c cells are hit with a probability
- * that follows from one throw to the next; `bits` more throws all meet one of c
- * with (c / 64)^bits.
+/* cells[c]: the probability that c of the word's 64 bits are set, carried on from each random bit
+ * to the next, `bits` of them for each id. A further id then finds all its bits set with the chance
+ * (c / 64)^bits.
  */
 static void word_model_init(struct word_model *m, uint32_t bits)
 {
@@ -38,13 +38,13 @@ static void word_model_init(struct word_model *m, uint32_t bits)
 	}
 }
 
-/* Past the bulk, where the terms of a Poisson sum only shrink. */
+/* Can a Poisson sum end before its term n, of probability p? Terms only shrink beyond the mean. */
 static bool is_tail(double mean, int n, double p)
 {
 	return n > mean && p < TAIL;
 }
 
-/* The mean of hit[offset + n]^power, n Poisson with this mean. */
+/* The mean of hit[offset + n]^power, where n has a Poisson distribution of this mean. */
 static double mean_hit(const struct word_model *m, double mean, int offset, int power)
 {
 	double p = exp(-mean), sum = 0;
@@ -58,18 +58,19 @@ static double mean_hit(const struct word_model *m, double mean, int offset, int 
 	return sum;
 }
 
-/* One half with `ids` ids a block on average. */
+/* The rate of one half with `ids` ids a block on average. */
 static double half_fpr(const struct word_model *m, uint32_t words, double ids)
 {
 	double p = exp(-ids / 6), sum = 0;
 
-	/* All ids of a block are in all its words, or in each word with chance 1/4. */
+	/* w = 4: each id of the block is in all its words. w = 1: in one of four. */
 	if (words == 4)
 		return mean_hit(m, ids, 0, 4);
 	if (words == 1)
 		return mean_hit(m, ids / 4, 0, 1);
-	/* Of the six pairs of words that ids use, one is the pair looked at, and each of
-	 * its words is in two more: three independent Poisson counts.
+	/* w = 2: each id is in one of six pairs of words. The pair that is looked up is one of
+	 * them, and each of its two words is in two others. So there are three independent Poisson
+	 * counts: ids in both words (mean ids / 6), and in either word alone (ids / 3 each).
 	 */
 	for (int both = 0; both <= IDS_MAX && !is_tail(ids / 6, both, p); both++) {
 		double one = mean_hit(m, ids / 3, both, 1);
@@ -80,7 +81,7 @@ static double half_fpr(const struct word_model *m, uint32_t words, double ids)
 	return sum;
 }
 
-/* Either half may err. */
+/* The rate of a block: the chance that at least one of its halves errs. */
 static double model_fpr(const struct word_model *m, uint32_t words, double ids)
 {
 	double half = half_fpr(m, words, ids);
@@ -96,7 +97,7 @@ double size_fpr(const struct geometry *g, double ids)
 	return model_fpr(&m, g->words, ids / g->blocks);
 }
 
-/* The most ids a block, on average, at which the rate is still at most fpr. */
+/* The largest average number of ids a block at which the rate is still at most fpr. */
 static double ids_per_block(const struct word_model *m, uint32_t words, double fpr)
 {
 	double lo = 0, hi = IDS_MAX / 2.0;

@@ -13,18 +13,20 @@ struct geometry {
 	uint32_t bits;	 /* b in each; k = w * b */
 };
 
-/* The real false-positive rate of this layout, in (0, 1), over all secrets, while both halves
- * of every block hold the ids of a whole turn that teaches `ids` ids: more is never there
- * (hand.h). Ids spread over blocks, and in a block over words, by chance (Poisson).
+/* The false-positive rate of this layout, in (0, 1), averaged over all secrets, while both halves
+ * of every block hold the ids of a whole turn of the hand, `ids` each: they never hold more
+ * (hand.h). It takes into account that ids spread over blocks, and in a block over its words, by
+ * chance (Poisson).
  */
 double size_fpr(const struct geometry *g, double ids);
 
-/* The geometry whose size_fpr at `ids` (> 0) is at most fpr (in (0, 1)). Memory is given
- * for speed: of the shapes that fit it takes the one with the fewest words, a word being
- * an atomic operation, whose smallest filter needs at most SIZE_PROBES_WORTH times the
- * memory of the smallest of all; with that many words, the one with the fewest bits, a bit
- * being four instructions, that needs at most SIZE_BITS_WORTH times the memory of the best.
- * -EOVERFLOW if the memory could be more than UINT32_MAX blocks.
+/* Picks the geometry whose size_fpr at `ids` (> 0) is at most fpr (in (0, 1)). Memory is spent for
+ * speed, in two steps:
+ * - w: the fewest words whose smallest filter takes at most SIZE_PROBES_WORTH times the memory of
+ *   the smallest of any w. Each word costs an atomic operation.
+ * - b: with that w, the fewest bits that take at most SIZE_BITS_WORTH times the memory of the best
+ *   b. Each bit costs four instructions.
+ * 0; -EOVERFLOW if that could take more than UINT32_MAX blocks.
  */
 int size_pick(double ids, double fpr, struct geometry *out);
 

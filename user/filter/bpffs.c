@@ -29,13 +29,13 @@ static bool is_bpffs(void)
 	return !statfs(BPFFS, &fs) && (uint32_t)fs.f_type == BPF_FS_MAGIC;
 }
 
-/* Does /proc/PID/mountinfo, which unlike /proc/PID/ns anybody may read, have such a mount: of
- * this id, or, if that is 0, of the file system with this device number?
+/* Does this process see a mount with this mount id; or, if id is 0, a mount of the file system with
+ * this device number? Read from /proc/PID/mountinfo, which, unlike /proc/PID/ns, anybody may read.
  */
 static bool has_mount(const char *pid, int id, dev_t dev)
 {
 	char path[PATH_MAX], *line = NULL;
-	int i, parent;
+	int mount_id, parent_id;
 	unsigned int maj, min;
 	bool found = false;
 	size_t size = 0;
@@ -44,15 +44,17 @@ static bool has_mount(const char *pid, int id, dev_t dev)
 	snprintf(path, sizeof(path), "/proc/%s/mountinfo", pid);
 	f = fopen(path, "re");
 	while (f && !found && getline(&line, &size, f) >= 0)
-		if (sscanf(line, "%d %d %u:%u", &i, &parent, &maj, &min) == 4)
-			found = id ? i == id : makedev(maj, min) == dev;
+		if (sscanf(line, "%d %d %u:%u", &mount_id, &parent_id, &maj, &min) == 4)
+			found = id ? mount_id == id : makedev(maj, min) == dev;
 	free(line);
 	if (f)
 		fclose(f);
 	return found;
 }
 
-/* This process, as /proc has it; false where there is none. */
+/* This process's number in /proc, which may be mounted for another PID namespace than getpid()'s;
+ * false if it has none there.
+ */
 static bool own_pid(char pid[32])
 {
 	ssize_t len = readlink("/proc/self", pid, 31);
@@ -61,8 +63,8 @@ static bool own_pid(char pid[32])
 	return len > 0;
 }
 
-/* Is this process in the mount namespace of PID 1, which is another one? No mount is in two, so one
- * of ours tells.
+/* Is this process, not being PID 1 itself, in the mount namespace of PID 1? A mount id is in one
+ * mount namespace only, so it is if PID 1 sees any mount of ours.
  */
 static bool is_in_init_mounts(void)
 {
@@ -78,7 +80,7 @@ static bool is_in_init_mounts(void)
 	return id && own_pid(self) && strcmp(self, "1") && has_mount("1", id, 0);
 }
 
-/* Has another process the bpffs that is here? Then it outlives this one. */
+/* Is BPFFS a bpffs that another process sees too? Then it outlives this process. */
 static bool is_held(void)
 {
 	struct dirent *entry;
@@ -99,7 +101,7 @@ static bool is_held(void)
 	return held;
 }
 
-/* 0 if there is none, or it cannot be told. */
+/* The parent's PID; 0 if there is none, or it cannot be told. */
 static int parent_of(const char *pid)
 {
 	char path[PATH_MAX], line[128];
@@ -116,8 +118,10 @@ static int parent_of(const char *pid)
 	return parent;
 }
 
-/* Is that process' user namespace this one's? Others could be anybody's. */
-static bool has_our_users(const char *pid)
+/* Is that process in this one's user namespace? In another one an ordinary user may be root, and
+ * may have mounted what he likes.
+ */
+static bool shares_user_namespace(const char *pid)
 {
 	struct stat own, its;
 	char path[PATH_MAX];
@@ -127,7 +131,7 @@ static bool has_our_users(const char *pid)
 	       own.st_dev == its.st_dev;
 }
 
-/* Moves into the mount namespace of that process if it has a bpffs; else stays. */
+/* Moves into the mount namespace of that process if it has a bpffs that lasts; else stays. */
 static bool enter(const char *pid)
 {
 	char path[PATH_MAX];
@@ -135,12 +139,12 @@ static bool enter(const char *pid)
 	bool entered = false;
 
 	snprintf(path, sizeof(path), "/proc/%s/ns/mnt", pid);
-	if (back >= 0 && has_our_users(pid))
+	if (back >= 0 && shares_user_namespace(pid))
 		there = open(path, O_RDONLY | O_CLOEXEC);
 	if (there >= 0 && !setns(there, CLONE_NEWNS)) {
 		entered = is_held();
 		if (!entered)
-			setns(back, CLONE_NEWNS); /* or all that is left is to refuse */
+			setns(back, CLONE_NEWNS); /* if even that fails, bpffs_ready() refuses */
 	}
 	if (there >= 0)
 		close(there);
@@ -149,7 +153,9 @@ static bool enter(const char *pid)
 	return entered;
 }
 
-/* The nearest one first: there a user looks for what was loaded. */
+/* Moves into the mount namespace of the nearest ancestor that has a bpffs, as it is there that the
+ * user will look for the pins; else into PID 1's. False if none has.
+ */
 static bool enter_ancestor(void)
 {
 	char pid[32] = "self";

@@ -8,7 +8,7 @@
 #include <linux/bpf.h>
 
 #define TRIES 20
-#define GOOD_NS 100000 /* a program runs in less, unless something comes between */
+#define GOOD_NS 100000 /* close enough. One run takes less, unless this process is preempted */
 
 uint64_t clock_ns(clockid_t clock)
 {
@@ -35,7 +35,7 @@ static int load_program(void)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The offset is between *least and *most. */
+/* The program reads its clock between before_ns and after_ns: the offset is *least to *most. */
 static int measure_once(int prog_fd, int64_t *least, int64_t *most)
 {
 	uint64_t kernel_ns = 0, before_ns, after_ns;
@@ -68,7 +68,7 @@ int clock_measure_offset(int64_t *offset_ns)
 	}
 	if (fd >= 0)
 		close(fd);
-	if (!err) /* no time namespace is as near to the kernel's clock, and not it */
+	if (!err) /* takes 0 if it may be: a time namespace is off by nothing, or by much more */
 		*offset_ns = least <= 0 && most >= 0 ? 0 : least + (most - least) / 2;
 	return err;
 }

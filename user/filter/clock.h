@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The clock that the hand goes by is the kernel's own. In a time namespace CLOCK_MONOTONIC is
- * another one: it runs alike, but is ahead or behind.
+/* The hand goes by the kernel's own CLOCK_MONOTONIC. A process in a time namespace reads another
+ * value: it runs alike, but is ahead or behind by a constant.
  */
 #ifndef XDP_DEDUP_CLOCK_H
 #define XDP_DEDUP_CLOCK_H
@@ -8,8 +8,9 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Asks the kernel for its clock: what must be added to this process's clock_ns(). Outside of time
- * namespaces exactly 0. Good until the process enters another one. Needs CAP_BPF; 0 or -errno.
+/* Measures *offset_ns, which added to this process's clock_ns() gives the kernel's clock, by
+ * running a BPF program. Exactly 0 outside of time namespaces. It holds until the process enters
+ * another time namespace. Needs CAP_BPF. 0 or -errno.
  */
 int clock_measure_offset(int64_t *offset_ns);
 

@@ -11,6 +11,7 @@
 #include "hand.h"
 #include "layout.h"
 
+/* How many countdowns an id lasts; the hand's circle has a place for each. */
 static uint32_t countdowns(const struct filter_spec *spec)
 {
 	return (1U << (spec->countdown_bits ? spec->countdown_bits : COUNTDOWN_BITS_DEFAULT)) - 1;
@@ -55,17 +56,20 @@ static double rate(const struct dedup_config *c, double ids)
 	return array_rate_of(1, c->hash, c->m, c->k, ids);
 }
 
-/* A turn is longer by a countdown, and a mark is true for the first place of its segment only. */
+/* More ids than in a window, by those of `more` countdowns: an id's life has one more than a window
+ * has (a window has places - 1), and a mark is exact for the first place of its segment only.
+ */
 static double turn_ids(const struct dedup_config *c, double ids, double slack_ns, double clear_ns)
 {
-	uint32_t more = 1 + c->places / DEDUP_MARKS; /* places */
+	uint32_t more = 1 + c->places / DEDUP_MARKS;
 
 	(void)slack_ns, (void)clear_ns;
 	return c->places > 1 ? ids + ids * more / (c->places - 1) : ids;
 }
 
-/* Of what is left of cells, how many have none, 1, ... config->places countdowns to go; more than
- * `most` as if so many. Returns the part of the cells that was read.
+/* Adds to cells[n] how many cells have n countdowns to go, n from 0 to config->places; those with
+ * more than `most` are counted in cells[most]. Returns the part (0 to 1) of the cells that was
+ * read.
  */
 static double count_cells(const struct dedup_config *cfg, const struct dedup_block *blocks,
 			  uint64_t hand, struct sample sample, uint32_t most, uint64_t *cells)
@@ -88,7 +92,7 @@ static double count_cells(const struct dedup_config *cfg, const struct dedup_blo
 static struct fill fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
 			uint64_t hand, struct sample sample)
 {
-	uint64_t cells[2] = { 0 };
+	uint64_t cells[2] = { 0 }; /* at 0, and above 0 */
 	double part = count_cells(cfg, blocks, hand, sample, 1, cells);
 	struct fill f = { .set_current = cells[1] };
 
@@ -149,6 +153,7 @@ static int learn(struct filter *f, const struct id_lookup *p)
 	return dedup_countdown_learn(f->blocks, generation(c, p), c->places, &p->positions, c->k);
 }
 
+/* Not `remove`, which is stdio.h's. */
 static void take_out(struct filter *f, const struct id_lookup *p)
 {
 	dedup_countdown_remove(f->blocks, generation(f->config, p), &p->positions, f->config->k);

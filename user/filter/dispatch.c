@@ -18,16 +18,19 @@
 #include "links.h"
 #include "live.h"
 
-#define BEGINNING_US 500000 /* libxdp pins a dispatcher a moment before it attaches it */
+/* libxdp pins a dispatcher a moment before it attaches it: one that no interface runs is looked at
+ * again after so long.
+ */
+#define BEGINNING_US 500000
 
-/* A directory of libxdp's. */
+/* A dispatcher's directory of pins. */
 struct dispatcher {
 	char path[PATH_MAX];
 	int ifindex;
-	uint32_t id;
+	uint32_t id; /* of the dispatcher's program */
 };
 
-/* Where libxdp pins, and locks. */
+/* The directory in which libxdp has its dispatchers' directories, and which it locks. */
 static void root_path(char path[PATH_MAX])
 {
 	snprintf(path, PATH_MAX, "%s/xdp", secure_getenv("LIBXDP_BPFFS") ?: BPFFS);
@@ -41,10 +44,10 @@ static void name_dispatcher(struct dispatcher *d, int ifindex, uint32_t id)
 	*d = (struct dispatcher){ .ifindex = ifindex, .id = id };
 	if (snprintf(d->path, sizeof(d->path), "%s/dispatch-%d-%u", root, ifindex, id) >=
 	    (int)sizeof(d->path))
-		*d->path = 0; /* which is nowhere */
+		*d->path = 0; /* too long: a path that does not exist */
 }
 
-/* The next one; false after the last. */
+/* The next dispatcher of the root directory; false after the last. */
 static bool next_dispatcher(DIR *root, struct dispatcher *d)
 {
 	struct dirent *entry;
@@ -83,11 +86,13 @@ int dispatch_follow(int ifindex, uint32_t dispatcher_id)
 		if (d.id == dispatcher_id)
 			found = rename(d.path, here.path) ? -errno : 1;
 	closedir(root);
-	/* Another process may have done so. */
+	/* -ENOENT: another process may have renamed it at the same time. */
 	return found == -ENOENT && !access(here.path, F_OK) ? 1 : found;
 }
 
-/* The filter of the program that is pinned there, or held by the link that is; 0: none. */
+/* The id of the state map that the pinned program uses; where a link is pinned, of the program that
+ * the link attaches. 0 if it has none, so is not ours.
+ */
 static int state_of_pin(const char *path, uint32_t *state_id)
 {
 	struct bpf_link_info info = { 0 };
@@ -114,7 +119,7 @@ static int state_of_pin(const char *path, uint32_t *state_id)
 	return err;
 }
 
-/* The filter that this dispatcher runs, or ran; 0: none of ours. */
+/* The state map's id of the filter in this dispatcher; 0 if it has none of ours. */
 static int state_of(const struct dispatcher *d, uint32_t *state_id)
 {
 	DIR *dir = opendir(d->path);
@@ -133,7 +138,7 @@ static int state_of(const struct dispatcher *d, uint32_t *state_id)
 	return err;
 }
 
-/* The filter's record of where it was loaded. 0 or -errno. */
+/* Copies the filter's record of its interfaces. 0 or -errno. */
 static int read_record(uint32_t state_id, struct dedup_iface record[DEDUP_IFACES_MAX])
 {
 	struct dedup_state *state = malloc(sizeof(*state));
@@ -157,7 +162,7 @@ static int read_record(uint32_t state_id, struct dedup_iface record[DEDUP_IFACES
 	return err;
 }
 
-/* Does it say that the filter was loaded in this network namespace? */
+/* Does the record have any interface of this network namespace? */
 static bool is_from_here(const struct dedup_iface record[DEDUP_IFACES_MAX])
 {
 	uint64_t netns = kernel_netns();
@@ -168,7 +173,7 @@ static bool is_from_here(const struct dedup_iface record[DEDUP_IFACES_MAX])
 	return false;
 }
 
-/* Like libxdp itself, so that none of its users sees half of it. */
+/* Under libxdp's lock, so that no other process meets a directory that is half removed. */
 static void remove_pins(const struct dispatcher *d)
 {
 	char path[PATH_MAX];
@@ -190,8 +195,9 @@ static void remove_pins(const struct dispatcher *d)
 		close(lock);
 }
 
-/* Are all interfaces of the record still here, without this dispatcher? Then nowhere else is one
- * with it. Others may have got their indices, but hardly their names too.
+/* Are all interfaces of the record still in this network namespace, and do none of them run this
+ * dispatcher? Then none has taken it to another namespace. Index and name are compared, as the
+ * index of one that has gone may have been given to another interface.
  */
 static bool are_off_here(const struct dispatcher *d,
 			 const struct dedup_iface record[DEDUP_IFACES_MAX])
@@ -213,17 +219,17 @@ static bool are_off_here(const struct dispatcher *d,
 	return off;
 }
 
-/* Are these the pins of a dispatcher that no interface runs? Without a record also if that cannot
- * be told.
+/* Is this a dispatcher that no interface runs, so that its pins can go? If that cannot be told:
+ * true if the record says so (are_off_here); true with --force, when record is NULL.
  */
-static bool is_left(const struct dispatcher *d, const struct dedup_iface *record)
+static bool is_orphaned(const struct dispatcher *d, const struct dedup_iface *record)
 {
 	int found = links_run_xdp(d->id);
 
 	return !found || (found < 0 && (!record || are_off_here(d, record)));
 }
 
-/* Of all filters from here; or, by force, of this one. */
+/* dispatch_sweep() if forced_id is 0; else dispatch_forget() of it. */
 static void sweep(uint32_t forced_id)
 {
 	struct dedup_iface record[DEDUP_IFACES_MAX];
@@ -236,10 +242,10 @@ static void sweep(uint32_t forced_id)
 			continue;
 		if (!forced_id && (read_record(state_id, record) || !is_from_here(record)))
 			continue;
-		if (!is_left(&d, forced_id ? NULL : record))
+		if (!is_orphaned(&d, forced_id ? NULL : record))
 			continue;
 		usleep(BEGINNING_US);
-		if (is_left(&d, forced_id ? NULL : record))
+		if (is_orphaned(&d, forced_id ? NULL : record))
 			remove_pins(&d);
 	}
 	if (root)

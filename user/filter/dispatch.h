@@ -1,30 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What libxdp pins of its dispatchers: a directory each, dispatch-IFINDEX-ID by the interface's
- * index and the dispatcher's program id, with the programs in it and the links that hold them
- * there. libxdp removes one when it detaches. Who detaches otherwise (ip link set dev IFNAME xdp
- * off, an interface's end, a tool that is killed) leaves it, and with it our program and its
- * maps; and an interface that has moved to another network namespace may have another index there,
- * under which libxdp does not find it. Nothing here says anything.
+/* The pins of libxdp's dispatchers. For each dispatcher libxdp has a directory
+ * dispatch-IFINDEX-ID, named by the interface's index and the dispatcher's program id, in which the
+ * programs of the dispatcher are pinned, and the links that attach them to it. Two things go wrong
+ * there, and are put right here:
+ * - libxdp removes the directory when it detaches. If the dispatcher ends in another way (ip link
+ *   set dev IFNAME xdp off, the interface is deleted, a tool is killed), the directory stays, and
+ *   keeps our program and its maps alive.
+ * - An interface that moves to another network namespace may get another index there, and libxdp no
+ *   longer finds the directory.
+ * Nothing here prints.
  */
 #ifndef XDP_DEDUP_DISPATCH_H
 #define XDP_DEDUP_DISPATCH_H
 
 #include <stdint.h>
 
-/* For libxdp to find the programs of this dispatcher, which runs on this interface, by its index
- * there. 1 if there are pins of it; 0 if not: it is no dispatcher, or not from here; -errno.
+/* Makes libxdp find the pins of this dispatcher, which runs on this interface: renames their
+ * directory if it has another index. 1 if there are pins; 0 if not (the program is no dispatcher,
+ * or is pinned in another bpffs); -errno.
  */
 int dispatch_follow(int ifindex, uint32_t dispatcher_id);
 
-/* Removes what is left of dispatchers that ran filters which were loaded in this network
- * namespace, and now run on no interface of the machine; or, where that cannot be told, if
- * all interfaces of the filter are still here and do not run them. The rest stays. Under the lock
- * of loader_begin(); takes half a second if anything is left.
+/* Removes the pins of dispatchers that no interface of the machine runs any more, if they have one
+ * of our filters that was loaded in this network namespace. Where the whole machine cannot be
+ * looked at, it is enough that all interfaces of the filter's record are still here and do not run
+ * the dispatcher. The caller holds the lock of loader_begin(). Takes half a second for each that is
+ * to be removed.
  */
 void dispatch_sweep(void);
 
-/* The same of the filter with this state map alone, wherever it was loaded, for --force: also where
- * it cannot be told whether an interface runs it, which then passes everything.
+/* For --force: the same for the filter with this state map only, wherever it was loaded, and also
+ * if it cannot be told whether an interface runs it (which would then pass everything).
  */
 void dispatch_forget(uint32_t state_id);
 

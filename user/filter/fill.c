@@ -26,15 +26,18 @@ bool walk_on(struct walk *w)
 	if (w->stands > w->sample.stride)
 		w->stands = w->sample.stride;
 	w->block = w->next;
-	if (w->stands > 1) /* drawn, as what is in the memory may come back every so many blocks */
+	if (w->stands > 1) /* at random, as the contents may repeat every so many blocks */
 		w->block += draw(&w->sample.seed) % w->stands;
 	w->next += w->stands;
 	w->read++;
 	return true;
 }
 
-void fill_set_error(struct fill *f, double read_part, double seen, double an_id)
+/* Relative error 1 / sqrt(found), less by the part that was read. One more thing than was found,
+ * and the ids that it would stand for: so it is not 0 either where the sample found nothing.
+ */
+void fill_set_error(struct fill *f, double read_part, double found, double per_id)
 {
 	f->read_part = read_part;
-	f->ids_error = sqrt((1 - read_part) / (seen + 1)) * (f->ids + 1 / (read_part * an_id));
+	f->ids_error = sqrt((1 - read_part) / (found + 1)) * (f->ids + 1 / (read_part * per_id));
 }

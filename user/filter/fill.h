@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the bits of a memory say, all of them or those of a sample: what the layouts' own fill
- * functions have in common.
+/* What a filter's memory says about the ids in it, read as a whole or as a sample of its blocks.
+ * The parts that the layouts' own fill functions have in common.
  */
 #ifndef XDP_DEDUP_FILL_H
 #define XDP_DEDUP_FILL_H
@@ -12,42 +12,47 @@
 #include "memory.h"
 
 struct fill {
-	uint64_t set_current, set_previous; /* bits; countdown: cells above 0, and 0 */
-	double current, previous;	    /* the part that these are of all there are */
-	double ids;			    /* estimated, both generations */
-	double fpr;			    /* of a fresh id now */
-	double read_part;		    /* of the memory; below 1 all of these are estimates */
-	double ids_error; /* standard error of `ids` from reading only a part, about; 0: all was read */
+	/* Bits set in the current and in the previous generation; countdown: cells above 0, and 0.
+	 */
+	uint64_t set_current, set_previous;
+	double current,
+		previous; /* the same as parts (0 to 1) of a generation's bits, or of all cells */
+	double ids;	  /* estimate of the ids in both generations */
+	double fpr;	  /* chance that a fresh id is now taken for a known one */
+	double read_part; /* part (0 to 1) of the memory read; below 1 all above are estimates */
+	double ids_error; /* about the standard error of `ids` by that; 0 if all was read */
 };
 
-/* What is read of a memory: of each `stride` blocks one, which the seed draws. */
+/* Which blocks are read: one of each `stride` neighbours, drawn at random from the seed. */
 struct sample {
 	uint32_t stride;
 	uint64_t seed;
 };
 #define FILL_ALL ((struct sample){ 1, 0 })
 
-/* Of a memory of more than FILL_BLOCKS_MAX blocks (4 MB), 2 to 4 MB: the sum over it has no bias,
- * whatever it holds. Of a smaller one, all.
+/* A sample of 2 to 4 MB of a memory of more than FILL_BLOCKS_MAX blocks (4 MB): sums estimated from
+ * it have no bias, whatever the memory holds. All of a smaller one.
  */
 #define FILL_BLOCKS_MAX 65536
 struct sample fill_sample(const struct dedup_config *cfg, uint64_t seed);
 
-/* Where a walk over the blocks from `next` up to `end` is. Start with sample and end set. */
+/* A walk over the blocks of a sample, from `next` up to, not including, `end`. Starts with `sample`
+ * and `end` set and the rest 0.
+ */
 struct walk {
 	struct sample sample;
 	uint32_t next, end;
-	uint32_t block;	 /* that is read */
-	uint32_t stands; /* for so many, itself included */
-	uint64_t read;	 /* so far */
+	uint32_t block;	 /* the one to read now */
+	uint32_t stands; /* how many blocks it stands for, itself included: its weight in sums */
+	uint64_t read;	 /* blocks read so far, this one included */
 };
 
-/* On to the next block that is read; false at the end. */
+/* Goes on to the next block to read; false at the end. */
 bool walk_on(struct walk *w);
 
-/* How far f->ids, which is there, may be off. `seen`: of independent things that the sample has,
- * of which `an_id` belong to an id.
+/* Sets f->read_part and f->ids_error, from f->ids. `found`: how many independent things (bits,
+ * cells or ids) the estimate of ids came from; `per_id`: how many of those one id leaves.
  */
-void fill_set_error(struct fill *f, double read_part, double seen, double an_id);
+void fill_set_error(struct fill *f, double read_part, double found, double per_id);
 
 #endif

@@ -11,8 +11,8 @@
 
 #define WORDS (FIPS_COUNT_BITS / DEDUP_WORD_BITS)
 
-/* An array twice over, so that no position goes round; and that shifted down by 1 to 7 bits:
- * the 64 bits from any position on are 8 bytes of one of them.
+/* An array, repeated once so that no position wraps, and the same shifted down by 1 to 7 bits: so
+ * the 64 bits from any position on can be loaded as 8 bytes of one of the 8 copies.
  */
 struct shifted {
 	uint64_t by[8][2 * WORDS];
@@ -37,8 +37,8 @@ static uint64_t load(const uint8_t *bytes)
 	return word;
 }
 
-/* Starts from which, at this step, k set bits are met. */
-static uint32_t starts(const struct shifted *s, uint32_t step, uint32_t m, uint32_t k)
+/* How many of the m starts meet k set bits with this step: 64 starts at a time. */
+static uint32_t count_starts(const struct shifted *s, uint32_t step, uint32_t m, uint32_t k)
 {
 	const uint8_t *from[DEDUP_HASHES_MAX] = { (const uint8_t *)s->by[0] };
 	uint32_t cnt = 0, at = 0;
@@ -64,13 +64,17 @@ double fips_counted_rate(const __u64 *bits, uint32_t m, uint32_t k)
 	uint64_t found = 0;
 
 	shift(bits, m / DEDUP_WORD_BITS, &s);
-	/* A step back finds what the same step forward finds, from the other end. */
+	/* A step and its negative meet the same bits, from either end: one counts for both. Steps 0
+	 * and m / 2 are their own negatives.
+	 */
 	for (uint32_t step = 0; step <= m / 2; step++)
-		found += (step % (m / 2) ? 2ULL : 1ULL) * starts(&s, step, m, k);
+		found += (step % (m / 2) ? 2ULL : 1ULL) * count_starts(&s, step, m, k);
 	return (double)found / m / m;
 }
 
-/* Of a larger array, what all repetitions of v1's size have in common; itself, if not. */
+/* The bits that all parts of v1's size of the array have in common (of an array no larger than
+ * that, its own bits), and those of `more`.
+ */
 static void fold(const __u64 *array, uint32_t m, const __u64 *more, __u64 out[WORDS])
 {
 	uint32_t words = (m < FIPS_COUNT_BITS ? m : FIPS_COUNT_BITS) / DEDUP_WORD_BITS;
@@ -94,7 +98,9 @@ double fips_excess(const __u64 *array, uint32_t m, uint32_t k, const __u64 *more
 	if (!fill)
 		return 0;
 	excess = fips_counted_rate(common, small, k);
-	/* All probes set by chance is in array_rate_at() already; in the array itself all is. */
+	/* Less what is in the array_rate_at() of the whole array already: of bits common by chance,
+	 * that all k probes are set; where the array was counted itself, all of it.
+	 */
 	excess -= m > small ? pow(fill, k) : array_rate_at(DEDUP_FIPS, m, k, fill);
 	return excess > 0 ? excess : 0;
 }

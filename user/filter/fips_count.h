@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The rate of the very bits that a FIPS array has, counted over all starts and steps of an
- * item: array_rate.h takes bits for those of random items, but what comes from a peer may be
- * chosen. Every 4th bit is a quarter of them; of k = 5 one item in 16 is in such an array,
- * where of random bits it is one in 1,000.
+/* The false-positive rate of the bits that a FIPS array really has, counted over all starts and
+ * steps that an item may have. array_rate.h assumes the bits of random items; but a peer may choose
+ * what it sends. If every 4th bit is set, for example, a quarter of the bits are, and with k = 5
+ * one item in 16 is found; with random bits it would be one in 1,000.
  */
 #ifndef XDP_DEDUP_FIPS_COUNT_H
 #define XDP_DEDUP_FIPS_COUNT_H
@@ -11,18 +11,20 @@
 
 #include "compiler.h"
 
-#define FIPS_COUNT_BITS 8192 /* at most: takes 1 to 7 ms there, k being 5 */
+#define FIPS_COUNT_BITS 8192 /* the largest m that is counted: takes 1 to 7 ms with k = 5 */
 
-/* The chance that an item is found whose h1 and h2 are any. m is a power of 2 from 64 to
+/* The chance that an item with random h1 and h2 is found. m is a power of 2 from 64 to
  * FIPS_COUNT_BITS.
  */
 double fips_counted_rate(const __u64 *bits, uint32_t m, uint32_t k);
 
-/* What is to be added to array_rate_at() of this array, of m bits (a power of 2 from 64 on)
- * with `more` set (so many of v1's bits as fit, from the first on; NULL: none). In a larger
- * array than v1's filter one that was absorbed is there over and over; to double hashing that
- * part is as small as the filter was. It is counted as such, with the few bits that are set
- * in all repetitions by chance.
+/* By how much the rate of this array (m bits, a power of 2 from 64 on) is above array_rate_at(),
+ * which assumes random bits; 0 if it is not above. `more`: bits that are taken as set besides, the
+ * first min(m, FIPS_COUNT_BITS) of a v1 filter; NULL: none.
+ *
+ * An array that is larger than a v1 filter has an absorbed one repeated all over it, and double
+ * hashing finds items in that as often as in the small filter. So what all repetitions have in
+ * common is counted as an array of v1's size; a few bits are common by chance.
  */
 double fips_excess(const __u64 *array, uint32_t m, uint32_t k, const __u64 *more);
 

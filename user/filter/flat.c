@@ -26,8 +26,8 @@ static const char *refusal(const struct filter_spec *spec)
 	return array_refuse_tezos(index_bits, spec->hashes);
 }
 
-/* The m and k that another system's rules fix, or that the rate asks for. What of them is
- * not 0 is given.
+/* Fills in *m and *k where they are 0 (not given): by the rules of the system whose hash it is, or
+ * so that the rate is kept.
  */
 static int pick(const struct filter_spec *spec, double ids, double fpr, uint32_t *m, uint32_t *k)
 {
@@ -42,7 +42,7 @@ static int pick(const struct filter_spec *spec, double ids, double fpr, uint32_t
 		*m = *m ? *m : FIPS_M;
 		*k = *k ? *k : FIPS_K;
 	} else if (spec->hash == DEDUP_FNV1A && !*k) {
-		*k = 1; /* the seed's is a single hash */
+		*k = 1; /* the seed system (include/README.md) has a single hash */
 	}
 	if (*m) {
 		*k = *k ? *k : array_probes(2, spec->hash, index_bits, fpr);
@@ -74,13 +74,15 @@ static double rate(const struct dedup_config *c, double ids)
 	return array_rate_of(2, c->hash, c->m, c->k, ids);
 }
 
-/* An array takes ids for a window, and then until the other one is clear. */
+/* Ids are learned into an array for a window, and on until the other one is cleared. */
 static double turn_ids(const struct dedup_config *c, double ids, double slack_ns, double clear_ns)
 {
 	return clear_ns > slack_ns ? ids + ids * (clear_ns - slack_ns) / c->window_ns : ids;
 }
 
-/* Of one of flat's arrays. What FIPS' peers have put there is not random. */
+/* The rate of one of the two arrays. With FIPS the bits are counted: those that peers sent may not
+ * be random.
+ */
 static double array_fpr(const struct dedup_config *cfg, const struct dedup_block *array, double fill)
 {
 	double excess = 0;
@@ -126,7 +128,8 @@ static struct fill fill(const struct dedup_config *cfg, const struct dedup_block
 	f.fpr = array_fpr(cfg, current, f.current);
 	if (f.set_previous)
 		f.fpr += array_fpr(cfg, previous, f.previous);
-	/* An id that both arrays seem to hold counts once; some such are left in. */
+	/* An id that both arrays seem to hold was counted twice. About: fill^k of the common bits.
+	 */
 	f.fpr -= pow((double)both / cfg->m, cfg->k);
 	f.fpr = fmin(f.fpr, 1);
 	part = (double)w.read / cfg->places;
@@ -134,7 +137,7 @@ static struct fill fill(const struct dedup_config *cfg, const struct dedup_block
 	return f;
 }
 
-/* It rests for a window, and then clears an array. */
+/* The hand rests at place 0 for a window, then clears the older array: that counts as 1. */
 static double hand(const struct dedup_config *c, struct dedup_state *st, uint64_t now_ns)
 {
 	uint32_t pos = dedup_hand_pos(READ_ONCE(st->hand));
@@ -186,7 +189,7 @@ static uint64_t bits(const struct dedup_config *c)
 
 static int facts(const struct filter_spec *spec, const struct dedup_config *c, struct layout_fact *out)
 {
-	uint32_t m = 0, k = 0; /* too large */
+	uint32_t m = 0, k = 0; /* as they stay if the textbook's m is too large */
 
 	out[0] = (struct layout_fact){ "m", c->m };
 	out[1] = (struct layout_fact){ "k", c->k };

@@ -12,7 +12,8 @@ static const struct layout *layout(const struct filter *f)
 	return layout_of(f->config->layout);
 }
 
-/* 0, or -EINVAL for the all-zero id, which is nowhere. */
+/* Fills in where the id is to be looked for. 0; -EINVAL for the all-zero id, which is in no filter.
+ */
 static int look_up(const struct filter *f, const uint8_t *bytes, struct id_lookup *p)
 {
 	const struct dedup_config *c = f->config;
@@ -33,8 +34,8 @@ int ids_test(const struct filter *f, const uint8_t *id)
 	return look_up(f, id, &p) ? 0 : layout(f)->is_known(f, &p);
 }
 
-/* Looks where the hand is now. Returns by how many generations the id's place has aged since
- * p->hand was looked at last.
+/* Reads where the hand is now into p->hand. Returns how many times it has passed the id's place
+ * since p->hand was read before.
  */
 static uint32_t catch_up(const struct filter *f, struct id_lookup *p)
 {
@@ -44,15 +45,18 @@ static uint32_t catch_up(const struct filter *f, struct id_lookup *p)
 	return layout(f)->generation(f->config, p) - before;
 }
 
-/* Learns the id, and again as long as the hand has passed its place meanwhile: a thread may be stopped
- * at any moment between looking where the hand is and writing, and then has written into a generation
- * that is older than it thought, or that has been cleared. Returns 1 if the id was new, else 0.
+/* Learns the id; and learns it again if the hand has passed its place meanwhile. For a thread may
+ * be stopped between reading where the hand is and writing: then it has written into a generation
+ * that is older than it thought, or has been cleared since. Returns 1 if the id was new, 0 if it
+ * was known.
  *
- * Of all threads that learn an id in one generation one wins, and only that one goes on to the next
- * generation, where another may have been first: then the other one's packet is the new one. After two
- * passes, which take at least a window, what it finds there may be what it wrote itself: its first
- * answer stands. Countdown has one array for ids of any age: who has won has won, and whoever set the
- * cells too low sets them again.
+ * Blocked, flat: of all threads that learn one id in one generation, one wins (learn() returns 1 to
+ * it). Only the winner learns it again in the next generation. If another thread has won there
+ * already, the id is new to that one, and this one returns 0. After two passes or more, which take
+ * a window, it may find there what it has written itself: its first answer stands.
+ *
+ * Countdown: there is one array for ids of any age. Whoever has won stays the winner; but winner or
+ * not, each sets the cells again, which it may have set too low.
  */
 static int learn_in_time(struct filter *f, struct id_lookup *p)
 {
@@ -74,7 +78,7 @@ static int see(struct filter *f, struct id_lookup *p, bool refresh)
 	struct dedup_state *st = f->state;
 	bool known;
 
-	do { /* until it was looked for where it will be learned */
+	do { /* again if the hand has passed meanwhile: test and learn in the same generation */
 		known = layout(f)->is_known(f, p);
 		if (known && !refresh)
 			return 0;
@@ -132,7 +136,7 @@ int ids_remove(struct filter *f, const uint8_t *id)
 		return -EOPNOTSUPP;
 	known = layout(f)->is_known(f, &p);
 	layout(f)->remove(f, &p);
-	/* What the kernel remembers of before is void from here on. */
+	/* From here on the kernel does not use what its cache (recent.h) has of before. */
 	__sync_fetch_and_add(&f->state->recent_version, 1);
 	return known;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Ids in a live filter, from user space: on the mapped memory, without a system
- * call, safe beside the running packet path. An id here is the filter's id_bytes bytes.
+/* Ids in a live filter, from user space: on the mapped memory, without a system call, while the
+ * packet path and other threads work on it. An id here is config->id_bytes bytes, as in a packet.
+ * Mind the polarity: ids_test() and ids_remove() return 1 for a known id, the others 1 for a new
+ * one.
  */
 #ifndef XDP_DEDUP_IDS_H
 #define XDP_DEDUP_IDS_H
@@ -9,31 +11,35 @@
 
 #include "pins.h"
 
-/* Is the id in the window? 1 yes (but for false positives), 0 no. */
+/* Is the id known, that is, in the window? 1 yes, or a false positive; 0 no, also for the all-zero
+ * id.
+ */
 int ids_test(const struct filter *f, const uint8_t *id);
 
-/* What a packet does: learns the id if it is fresh. 1 if it was new, 0 if it was known,
- * -ENOSPC if the window is full until the hand has moved on (milliseconds), -EINVAL for
- * the all-zero id.
+/* Does what a packet does: learns the id unless it is known. 1 if it was new, 0 if it was known;
+ * -ENOSPC if it is new, but the filter may learn no more until the hand has moved on (in
+ * milliseconds); -EINVAL for the all-zero id.
  */
 int ids_see(struct filter *f, const uint8_t *id);
 
-/* The same of cnt ids, at most IDS_AT_ONCE, in order: their memory is fetched meanwhile. */
+/* ids_see() for each of cnt ids (at most IDS_AT_ONCE), in order; what it returns is in results[].
+ * Faster than one by one: all their memory is prefetched first.
+ */
 #define IDS_AT_ONCE 16
 void ids_see_many(struct filter *f, const uint8_t (*ids)[DEDUP_ID_BYTES_MAX], unsigned int cnt,
 		  int *results);
 
-/* As ids_see, but in countdown a known id too is known from now on as long as a new one, if
- * there is room.
+/* As ids_see(); but in layout countdown a known id is refreshed: it is then known for as long as a
+ * new one. If there is no room for that, it stays as it is, and 0 is returned.
  */
 int ids_add(struct filter *f, const uint8_t *id);
 
-/* Countdown: takes the id out, and perhaps others that share a cell with it. 1 if it was
- * known, 0 if not. -EOPNOTSUPP in other layouts, -EINVAL for the all-zero id.
+/* Layout countdown: takes the id out, and with it any other that shares a cell. 1 if it was known,
+ * 0 if not; -EOPNOTSUPP in other layouts; -EINVAL for the all-zero id.
  */
 int ids_remove(struct filter *f, const uint8_t *id);
 
-/* Has the layout ids_remove()? */
+/* Can ids be removed in this filter's layout? */
 bool ids_can_remove(const struct filter *f);
 
 #endif

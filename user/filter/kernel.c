@@ -70,14 +70,14 @@ const char *kernel_rights_text(unsigned int rights)
 	return text;
 }
 
-/* Of these rights, those that the process has not. */
+/* Which of these rights the process does not have. */
 static unsigned int lacking(unsigned int rights)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
 	unsigned int lacks = 0;
 
-	syscall(SYS_capget, &header, data); /* or none */
+	syscall(SYS_capget, &header, data); /* if it fails, data says that there are none */
 	for (size_t i = 0; i < RIGHTS_CNT; i++) {
 		int cap = RIGHTS[i].capability;
 
@@ -85,7 +85,7 @@ static unsigned int lacking(unsigned int rights)
 			lacks |= rights & RIGHTS[i].right;
 	}
 	if (data[CAP_TO_INDEX(CAP_SYS_ADMIN)].effective & CAP_TO_MASK(CAP_SYS_ADMIN))
-		lacks &= ~KERNEL_BPF; /* which the kernel takes as part of the other */
+		lacks &= ~KERNEL_BPF; /* the kernel takes CAP_SYS_ADMIN for CAP_BPF as well */
 	return lacks;
 }
 
@@ -99,7 +99,9 @@ int kernel_permits(const char *verb, unsigned int rights)
 			       "not permitted: %s needs %s; run as root, or with that and access "
 			       "to " BPFFS,
 			       verb, kernel_rights_text(lacks));
-	/* In a container the capability may not reach the kernel's list. */
+	/* In a container or user namespace the capability may be there and yet not suffice to list
+	 * programs. Any other error, as that there is none, is fine.
+	 */
 	if (rights & KERNEL_LOOK_UP && bpf_prog_get_next_id(0, &id) && errno == EPERM)
 		return say_err(-EPERM, "not permitted to use BPF; run outside of the container, or "
 				       "user namespace, that forbids it");
@@ -137,7 +139,7 @@ int kernel_lock(int fd)
 	return 0;
 }
 
-/* What the programs need, and the kernel that brought it. */
+/* What our programs need, and which version of Linux brought it, oldest first. */
 static const struct {
 	const char *text;
 	enum bpf_prog_type type;
@@ -151,7 +153,7 @@ static const struct {
 
 bool kernel_has(enum bpf_prog_type type, enum bpf_func_id helper)
 {
-	/* Negative means unknown: not a thing to blame. */
+	/* libbpf: 1 there, 0 missing, negative unknown, for which a failed load is not blamed. */
 	return (helper ? libbpf_probe_bpf_helper(type, helper, NULL)
 		       : libbpf_probe_bpf_prog_type(type, NULL)) != 0;
 }
@@ -183,7 +185,9 @@ uint64_t kernel_memory_available(void)
 	return kb * 1024;
 }
 
-/* An array map is too large only if its entries, rounded up to a power of 2, have 33 bits. */
+/* -E2BIG is about memory only if the array map has more than 2^31 entries: the kernel rounds them
+ * up to a power of 2, and that must fit 32 bits.
+ */
 bool kernel_lacks_memory(int err, uint64_t bytes)
 {
 	return err == -ENOMEM || (err == -E2BIG && bytes / sizeof(struct dedup_block) > 1U << 31);

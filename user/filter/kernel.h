@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Is this process, and this kernel, able to run a filter? And if not, why not? */
+/* What this process and this kernel can do: permissions, features, memory, clock. */
 #ifndef XDP_DEDUP_KERNEL_H
 #define XDP_DEDUP_KERNEL_H
 
@@ -8,59 +8,68 @@
 
 #include <linux/bpf.h>
 
-/* What a verb needs of the kernel, beside access to the pins; to be ORed. Root has all. */
+/* The capabilities that a verb needs, besides file access to the pins; to be ORed. */
 enum kernel_right {
-	KERNEL_BPF = 1 << 0,	 /* CAP_BPF, or CAP_SYS_ADMIN: pins, and the kernel's clock */
-	KERNEL_LOOK_UP = 1 << 1, /* CAP_SYS_ADMIN: programs and maps by their ids */
-	KERNEL_ATTACH = 1 << 2,	 /* CAP_NET_ADMIN: programs to interfaces */
+	KERNEL_BPF = 1 << 0,	 /* CAP_BPF, or CAP_SYS_ADMIN: open pins, measure the clock */
+	KERNEL_LOOK_UP = 1 << 1, /* CAP_SYS_ADMIN: find programs and maps by their ids */
+	KERNEL_ATTACH = 1 << 2,	 /* CAP_NET_ADMIN: attach programs to interfaces */
 };
 
-/* The same in words, as "CAP_SYS_ADMIN and CAP_NET_ADMIN". */
+/* The same for people: "CAP_SYS_ADMIN and CAP_NET_ADMIN". In static memory, until the next call. */
 const char *kernel_rights_text(unsigned int rights);
 
-/* Has this process these rights, and are they any good? 0, or -EPERM after saying so. */
+/* Does this process have these rights, and do they work here (in a container they may not)? 0, or
+ * -EPERM after saying what is missing.
+ */
 int kernel_permits(const char *verb, unsigned int rights);
 
 /* Directs what libbpf and libxdp say: to stderr if verbose, else nowhere. */
 void kernel_output(bool verbose);
 
-/* kernel_output, a bpffs that lasts (bpffs.h), mounted where it is missing if may_mount, and the
- * kernel's clock.
+/* What verbs need before anything else: kernel_output(), bpffs_ready(), and the clock for
+ * kernel_now_ns(). 0 or -errno, which is said.
  */
 int kernel_ready(bool verbose, bool may_mount);
 
-/* Waits up to 10 s for the lock on fd, which it then keeps open. */
+/* Locks the open file fd (flock), for as long as it stays open. 0; -EBUSY after waiting 10 s for
+ * another process, or another -errno; said.
+ */
 int kernel_lock(int fd);
 
-/* Programs may take packets in several buffers: xdp.frags, from 5.18. */
+/* May XDP programs take packets in several buffers (xdp.frags, from Linux 5.18)? */
 bool kernel_has_frags(void);
 
-/* Does this kernel have the program type, or, unless BPF_FUNC_unspec, the helper in it? */
+/* Does this kernel have this program type (helper is BPF_FUNC_unspec), or this helper for programs
+ * of this type? True also if that cannot be told.
+ */
 bool kernel_has(enum bpf_prog_type type, enum bpf_func_id helper);
 
-/* The first thing that our programs need and a kernel lacks, and which version brought
- * it; NULL if it has all. `has` is kernel_has, or a test's.
+/* The first thing that our programs need and this kernel lacks, with the version that brought it,
+ * as the rest of a sentence; NULL if it has all. `has` is kernel_has(), or a test's own.
  */
 const char *kernel_lacks(bool (*has)(enum bpf_prog_type type, enum bpf_func_id helper));
 
-/* Did loading fail with err for want of memory for `bytes` of filter, 0 if its maps were there
- * already? If not, -E2BIG is of a program that the verifier comes to no end with.
+/* A load of a filter of `bytes` (0 if its maps existed already) has failed with err: was it for
+ * want of memory? The kernel says -E2BIG for maps that are too large, and also for a program that
+ * is too complex for the verifier.
  */
 bool kernel_lacks_memory(int err, uint64_t bytes);
 
-/* After loading failed with err: says why, by what this kernel lacks, or by the
- * memory that `bytes` of filter need. Returns err.
+/* Says why a load of a filter of `bytes` (as above) has failed with err: a feature that this kernel
+ * lacks, too little memory, or what else err says. Returns err.
  */
 int kernel_explain(int err, uint64_t bytes);
 
-/* Bytes that can be had without swapping; 0 if unknown. */
+/* Bytes of memory that can be used without swapping (MemAvailable); 0 if unknown. */
 uint64_t kernel_memory_available(void);
 
-/* CLOCK_MONOTONIC, as the hand reads it: also in a time namespace, once kernel_permits() was there. */
+/* The kernel's CLOCK_MONOTONIC, which the hand reads. In a time namespace only once kernel_ready()
+ * has measured the offset (clock.h).
+ */
 uint64_t kernel_now_ns(void);
 
-/* The cookie of this process's network namespace, which no other one will ever have; 0 if it
- * cannot be told.
+/* The cookie of this process's network namespace: a number that the kernel never gives to another
+ * one. 0 if it cannot be told.
  */
 uint64_t kernel_netns(void);
 

@@ -14,14 +14,14 @@
 
 #include "netns.h"
 
-#define ANSWER_MAX 65536 /* the kernel's parts of a dump have at most half of that */
-#define DUMPS_MAX 10	 /* that a change in their midst may spoil */
+#define ANSWER_MAX 65536 /* bytes; the kernel sends a dump in parts of at most half of that */
+#define DUMPS_MAX 10	 /* how often a dump is tried: links may change while it is sent */
 #define DEPTH_MAX 16	 /* devices on top of each other; the kernel allows 8 */
-#define HERE (-1)	 /* no namespace's id */
-#define ENDING_MS 3000	 /* that a namespace may take to end */
+#define HERE (-1)	 /* this network namespace, where an nsid is expected: ids are from 0 on */
+#define ENDING_MS 3000	 /* how long a namespace that is being deleted may take to end */
 
-/* Kinds of devices that get what comes in by the one below them. With others, IFLA_LINK is a
- * peer (veth) or where a tunnel's outer packets go.
+/* Kinds of devices whose IFLA_LINK is the device below them, which hands them what comes in. With
+ * others IFLA_LINK is a peer (veth), or the device that a tunnel's outer packets go to.
  */
 static const char *const UPPER_KINDS[] = { "vlan", "macvlan", "macvtap", "ipvlan", "ipvtap" };
 
@@ -33,7 +33,9 @@ static bool is_upper_kind(const char *kind)
 	return false;
 }
 
-/* Points the attributes of up to `max` types at their places in a block of `len` bytes. */
+/* Points by_type[T] at the attribute of type T, for types 0 to `max`, among the attributes in `len`
+ * bytes from `first` on.
+ */
 static void index_attributes(const struct rtattr *first, int len, const struct rtattr **by_type,
 			     unsigned int max)
 {
@@ -107,7 +109,7 @@ void links_parse(const struct nlmsghdr *message, struct link *out)
 	*out = l;
 }
 
-/* What a dump is about, and what has been taken from it. */
+/* A request for a dump of links or of namespace ids, and what the kernel has answered so far. */
 struct dump {
 	struct {
 		struct nlmsghdr header;
@@ -115,7 +117,7 @@ struct dump {
 			struct ifinfomsg info; /* RTM_GETLINK */
 			struct rtgenmsg gen;   /* RTM_GETNSID */
 		};
-		struct rtattr netns; /* of links elsewhere */
+		struct rtattr netns; /* for the links of another namespace */
 		int32_t nsid;
 	} request;
 	struct links links;
@@ -183,8 +185,8 @@ static int add_nsid(struct dump *d, const struct nlmsghdr *message)
 	return 0;
 }
 
-/* One part of the answer. 1 if it was the last one, 0 if more follow, -EAGAIN if links changed
- * meanwhile, so that the whole may not fit together.
+/* Adds one part of the answer to *d. 1 if it was the last part, 0 if more follow; -EAGAIN if links
+ * changed meanwhile, so that the parts may contradict each other.
  */
 static int take_part(const struct nlmsghdr *m, int len, struct dump *d)
 {
@@ -216,6 +218,7 @@ static int ask(int fd, const struct dump *d)
 	return send(fd, &d->request, len, 0) == len ? 0 : -errno;
 }
 
+/* `answer` has ANSWER_MAX bytes. */
 static int receive(int fd, void *answer, struct dump *d)
 {
 	int end = ask(fd, d);
@@ -247,7 +250,7 @@ static int dump_once(void *answer, struct dump *d)
 	return err;
 }
 
-/* Free with dump_free(); a failed one has nothing. */
+/* 0, and the caller frees *d with dump_free(); -errno, and *d holds nothing to free. */
 static int dump(struct dump *d)
 {
 	void *answer = malloc(ANSWER_MAX);
@@ -276,7 +279,7 @@ bool link_runs_xdp(const struct link *l, uint32_t prog_id)
 	return false;
 }
 
-/* links_run_xdp in one namespace, HERE or one with an id here. */
+/* links_run_xdp() for one namespace alone: HERE, or one that has this id here. */
 static int run_xdp_in(int32_t nsid, uint32_t prog_id)
 {
 	struct dump d = dump_links(nsid);
@@ -288,8 +291,8 @@ static int run_xdp_in(int32_t nsid, uint32_t prog_id)
 	return found;
 }
 
-/* The same in those that are known here. */
-static int run_xdp_known(uint32_t prog_id)
+/* The same for this namespace and those that have an id here. */
+static int run_xdp_with_ids(uint32_t prog_id)
 {
 	struct dump d = dump_nsids();
 	int found = run_xdp_in(HERE, prog_id);
@@ -302,14 +305,16 @@ static int run_xdp_known(uint32_t prog_id)
 	return found;
 }
 
+/* The same. A namespace that is being deleted still has its id, but cannot be asked (-EINVAL):
+ * waits until it has ended.
+ */
 static int run_xdp(uint32_t prog_id)
 {
-	int found = run_xdp_known(prog_id);
+	int found = run_xdp_with_ids(prog_id);
 
-	/* One that is ending still has its id. */
 	for (int ms = 0; ms < ENDING_MS && found == -EINVAL; ms += 10) {
 		usleep(10000);
-		found = run_xdp_known(prog_id);
+		found = run_xdp_with_ids(prog_id);
 	}
 	return found;
 }

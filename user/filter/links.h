@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The interfaces of this network namespace, and which of them is on top of which: a bridge or
- * bond on its ports, a VLAN, macvlan, macvtap or ipvlan on its device, several deep. What comes
- * in by one comes in again by those on top of it. Read by rtnetlink. Says nothing; what fails
- * returns a negative errno.
+ * bond on its ports; a VLAN, macvlan, macvtap or ipvlan on its device; several levels deep. A
+ * packet that comes in by an interface comes in again by those on top of it. Read by rtnetlink.
+ * Prints nothing; what fails returns a negative errno.
  */
 #ifndef XDP_DEDUP_LINKS_H
 #define XDP_DEDUP_LINKS_H
@@ -22,8 +22,8 @@ struct link {
 	bool is_ethernet; /* its frames have Ethernet headers */
 	uint32_t master;  /* index of the bridge, bond or team that it is a port of; 0: none */
 	uint32_t below;	  /* index of the device that this VLAN, macvlan ... is on; 0: none here */
-	bool is_on_other_netns;		/* that device is in another network namespace */
-	uint32_t xdp_ids[LINK_XDP_MAX]; /* of its XDP programs, by mode; 0: none */
+	bool is_on_other_netns;		/* the device below is in another network namespace */
+	uint32_t xdp_ids[LINK_XDP_MAX]; /* ids of its XDP programs, one for each mode; 0: none */
 };
 
 struct links {
@@ -31,26 +31,29 @@ struct links {
 	int cnt;
 };
 
-/* Everything there is now. Free with links_free(). */
+/* All interfaces that there are now. The caller frees them with links_free(); after a failure too,
+ * though there are none then.
+ */
 int links_read(struct links *out);
 void links_free(struct links *l);
 
-/* Does this XDP program run on any interface, in whichever network namespace? Looked at are this
- * one, all that netns.h finds, and those that they know by an id, as where an interface has moved
- * to from there. 1 or 0; -errno if it cannot be told, as in a container if it is not found there.
+/* Does this XDP program run on any interface of the machine? Looks into this network namespace,
+ * into those that netns.h finds, and into those that have an id in one of them, as the kernel gives
+ * one to the namespace that an interface moves to. 1 or 0; -errno if it cannot be told: never 0 in
+ * a container that does not see all of the machine's processes.
  */
 int links_run_xdp(uint32_t prog_id);
 
 /* Does this XDP program run on this interface, in whichever mode? */
 bool link_runs_xdp(const struct link *l, uint32_t prog_id);
 
-/* NULL if it is not there. */
+/* The interface with this index; NULL if there is none. It belongs to *l. */
 const struct link *links_find(const struct links *l, uint32_t index);
 
 /* Is `upper` on top of `lower`, or on something that is? No device is on top of itself. */
 bool links_is_on(const struct links *l, uint32_t upper, uint32_t lower);
 
-/* What the kernel's message about one link says: RTM_NEWLINK with `len` bytes in all. */
+/* Reads the kernel's message about one interface, an RTM_NEWLINK, into *out. */
 struct nlmsghdr;
 void links_parse(const struct nlmsghdr *message, struct link *out);
 

@@ -13,9 +13,9 @@
 
 #define STATE_MAP_NAME ".data.state"
 #define PROG_MAPS_MAX 16
-#define GONE_MS 3000 /* programs are freed a moment after what held them */
+#define GONE_MS 3000 /* the kernel frees a program a little after its last holder has gone */
 
-/* What a program is, and the ids of its maps, which info then points to. */
+/* Fills in *info, and `maps` with the ids of the program's maps: info->nr_map_ids of them. */
 static int program_info(int fd, struct bpf_prog_info *info, __u32 maps[PROG_MAPS_MAX])
 {
 	__u32 len = sizeof(*info);
@@ -23,7 +23,7 @@ static int program_info(int fd, struct bpf_prog_info *info, __u32 maps[PROG_MAPS
 	*info = (struct bpf_prog_info){ .map_ids = (uintptr_t)maps, .nr_map_ids = PROG_MAPS_MAX };
 	if (bpf_obj_get_info_by_fd(fd, info, &len))
 		return -errno;
-	if (info->nr_map_ids > PROG_MAPS_MAX) /* not ours */
+	if (info->nr_map_ids > PROG_MAPS_MAX) /* not one of our programs: they have fewer */
 		info->nr_map_ids = PROG_MAPS_MAX;
 	return 0;
 }
@@ -50,8 +50,8 @@ int live_state_of(int prog_fd, uint32_t *state_id)
 	return err;
 }
 
-/* Is this a packet program, alone or in a dispatcher, with this id or this state map? The
- * hand's program, which its timer holds, is neither.
+/* Is the program `id` a packet program (XDP; in a dispatcher EXT) and either prog_id or a user of
+ * this state map? The program that started the hand, which the timer holds, is of another type.
  */
 static int is_user(__u32 id, uint32_t state_id, uint32_t prog_id)
 {
@@ -75,6 +75,7 @@ static int is_user(__u32 id, uint32_t state_id, uint32_t prog_id)
 	return 0;
 }
 
+/* Does the machine have such a program? 1 or 0; -errno. 0 in either argument is no program's. */
 static int has_users(uint32_t state_id, uint32_t prog_id)
 {
 	int found = 0;
@@ -90,10 +91,10 @@ static int has_users(uint32_t state_id, uint32_t prog_id)
 
 int live_can_tell(void)
 {
-	return has_users(0, 0); /* which nobody is */
+	return has_users(0, 0); /* looks at every program, and finds none */
 }
 
-/* Are there no pins at all under this name? */
+/* Is the filter's directory empty? 1 or 0; -errno. */
 static int is_empty(const char *name)
 {
 	char path[PATH_MAX];
@@ -147,6 +148,9 @@ int live_anywhere(const char *name)
 		found = is_empty(name);
 		return found == 1 ? 0 : found ?: -ENODATA;
 	}
+	/* Without a user there is nothing to try. Else its own pin is taken away: if the program
+	 * then goes, nothing else held it. Its maps stay, which have pins of their own.
+	 */
 	found = has_users(state_id, prog_id);
 	pin_path(path, name, PIN_PROG);
 	if (found <= 0 || (prog_id && unlink(path)))
@@ -156,6 +160,7 @@ int live_anywhere(const char *name)
 		if (found > 0)
 			usleep(10000);
 	}
+	/* It is still there: the pin comes back. -ENOENT: it has gone just now. */
 	if (found && prog_id && pin_again(path, prog_id) == -ENOENT && found > 0)
 		found = has_users(state_id, prog_id);
 	return found;

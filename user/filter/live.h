@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Is a filter still in use, anywhere? An interface that moves to another network namespace
- * takes its program along, out of this process' sight; but programs and the maps they use are
- * listed for the whole machine, and a packet program that is attached to nothing, and not
- * pinned, is gone.
+/* Is a filter still in use, anywhere on the machine? An interface that moves to another network
+ * namespace takes its program along, where this process cannot see the interface. But the kernel
+ * lists all programs of the machine, with the maps that they use; and a packet program that is
+ * neither attached nor pinned is freed. So a filter whose program is in the list, though its pin is
+ * taken away, is in use.
  */
 #ifndef XDP_DEDUP_LIVE_H
 #define XDP_DEDUP_LIVE_H
 
 #include <stdint.h>
 
-/* The id of the state map that this program uses; 0 if it has none. -errno if that cannot be
- * told.
+/* Puts the id of the state map that this program uses into *state_id, by which a filter is told
+ * from others; 0 if the program is none of ours. 0; -errno if that cannot be told.
  */
 int live_state_of(int prog_fd, uint32_t *state_id);
 
-/* Can the machine's programs be looked at at all? 0 or -errno. */
+/* Is this process able to list the machine's programs and their maps? 0 yes, or -errno. */
 int live_can_tell(void);
 
-/* Does anything but its own pin hold the packet program of the filter of this name? 1 or 0;
- * -errno if that cannot be told, -ENODATA where too few pins are left to tell. Says nothing.
- * Under the lock of loader_begin(): takes the program's pin away for a moment.
+/* Is the packet program of the filter of this name held by anything but its own pin: an interface,
+ * a dispatcher, another process? 1 or 0; -errno if that cannot be told, -ENODATA if the filter's
+ * directory has pins, but neither that of the state map nor that of the program. Takes the
+ * program's pin away for up to 3 s, so the caller holds the lock of loader_begin(). Prints nothing.
  */
 int live_anywhere(const char *name);
 

@@ -22,16 +22,18 @@
 #include "say.h"
 #include "xdp_dedup.skel.h"
 
-/* Filters are made and removed under this name, which is no filter's: nobody sees a
- * part of one, and what a killed process left is known for what it is.
+/* Pins are under this name while a filter is made or removed. No filter can have it: so nobody
+ * opens an incomplete one, and what a killed process has left is recognized and removed.
  */
 #define HALF_MADE "+"
 
-/* Whoever may open it may keep all others from changing filters, so not who may read them. */
+/* A directory that is only locked. It is not PIN_ROOT itself, which others may be allowed to read:
+ * whoever can open a file can lock it, and so keep everybody from changing filters.
+ */
 #define LOCK PIN_ROOT "-lock"
 
-/* Opens the object with every map at its pin: pins that exist are used, others made.
- * Without a name nothing is pinned.
+/* Opens the BPF object with a pin path for every map: at load, maps whose pins exist are used,
+ * others are made and pinned. With name NULL nothing is pinned.
  */
 static int open_object(const char *name, const struct dedup_config *cfg, struct xdp_dedup **out)
 {
@@ -108,14 +110,14 @@ static int explain_dir(const char *path, int err)
 	return say_err(err, "cannot use %s: %s", path, strerror(-err));
 }
 
-/* A directory that nobody else may change; or, if it is our `own`, look into. */
-static int make_dir(const char *path, bool own)
+/* Makes the directory unless it is there, and checks it: filter_check_dir(). */
+static int make_dir(const char *path, bool is_private)
 {
 	int err;
 
 	if (mkdir(path, 0700) && errno != EEXIST)
 		return say_err(-errno, "cannot make %s: %s", path, strerror(errno));
-	err = filter_check_dir(path, own);
+	err = filter_check_dir(path, is_private);
 	return err ? explain_dir(path, err) : 0;
 }
 
@@ -178,7 +180,7 @@ static int start_filter(struct xdp_dedup *skel, const struct dedup_config *cfg)
 	return err ? say_err(err, "cannot start the filter's clock: %s", strerror(-err)) : 0;
 }
 
-/* Makes and pins the maps and starts the hand, under a name of our own. */
+/* Makes and pins the maps and starts the hand, under the name HALF_MADE. */
 static int make_filter(const struct dedup_config *cfg)
 {
 	struct xdp_dedup *skel = NULL;
@@ -186,7 +188,7 @@ static int make_filter(const struct dedup_config *cfg)
 
 	if (err)
 		return err;
-	/* Only the hand for now: how the packet program is loaded, attach.c says. */
+	/* Without the packet program, which is loaded when it is attached (loader_program_open). */
 	bpf_program__set_autoload(skel->progs.xdp_dedup, false);
 	err = start_filter(skel, cfg);
 	xdp_dedup__destroy(skel);

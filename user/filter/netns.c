@@ -23,11 +23,12 @@
 #include <linux/nsfs.h>
 
 #define INIT_PIDNS 0xEFFFFFFC /* inode of the first PID namespace, the same on every kernel */
-#define PATIENCE_MS 10000     /* a process' mounts may be on a file system that does not answer */
-#define SEARCHES_MAX 5	      /* that a change in their midst may spoil */
+#define PATIENCE_MS 10000     /* for the child: a process's files may be on a dead network mount */
+#define SEARCHES_MAX 5	      /* how often all is searched again if something changed meanwhile */
 
-/* What has been looked at: a namespace, by its inode; or a file, by its file system and inode, and
- * the namespace in which it is the root of mounts.
+/* What need not be looked at twice. A network namespace: `namespace` is its inode, the rest 0. Or a
+ * list of mounts: `namespace` is the mount namespace's inode, and dev and inode are of the root
+ * directory from which the process sees it. find_place() uses dev and inode alone.
  */
 struct place {
 	uintmax_t namespace, dev, inode;
@@ -36,13 +37,14 @@ struct place {
 struct search {
 	int (*ask)(uint32_t);
 	uint32_t arg;
-	dev_t nsfs;
+	dev_t nsfs; /* the file system of namespaces: links in /proc lead to files on it */
 	struct place *seen;
 	size_t seen_cnt;
-	bool saw_init;
-	int answer; /* 1, or the first error */
+	bool saw_init; /* PID 1 is in /proc */
+	int answer;    /* so far: 1, or the first error, or 0 */
 };
 
+/* 1 is final and replaces an error; of errors the first stays. */
 static void take_answer(struct search *s, int answer)
 {
 	if (answer > 0 || !s->answer)
@@ -74,7 +76,8 @@ static bool is_gone(int err)
 	return err == ENOENT || err == ESRCH;
 }
 
-/* A thread or a file that has ended meanwhile is not in /proc any more, and no error. */
+/* Takes err as the answer, unless it came because the thread or file has gone from /proc meanwhile.
+ */
 static void note_error(struct search *s, const char *path, int err)
 {
 	struct stat st;
@@ -83,8 +86,9 @@ static void note_error(struct search *s, const char *path, int err)
 		take_answer(s, -err);
 }
 
-/* Opens the namespace that is there, if it still is this one. Looks before: others may have put
- * there what must not be opened.
+/* Opens the namespace with this inode that is at the path; -EAGAIN if something else is there now.
+ * Looks at it before it is opened for reading: the path may be another user's, who may have put a
+ * device or a FIFO there.
  */
 static int open_namespace(const struct search *s, const char *path, uintmax_t inode)
 {
@@ -106,8 +110,9 @@ static int open_namespace(const struct search *s, const char *path, uintmax_t in
 	return fd;
 }
 
-/* 0, also if it cannot be entered, or is of another kind; -errno if it is not to be had by this
- * path.
+/* Asks in the namespace with this inode, if it is one of networks and was not seen yet. What comes
+ * of it, also that it cannot be entered, goes into s->answer. 0; -errno if this path does not lead
+ * to it, so that another may.
  */
 static int visit(struct search *s, const char *path, uintmax_t inode)
 {
@@ -126,8 +131,8 @@ static int visit(struct search *s, const char *path, uintmax_t inode)
 	return 0;
 }
 
-/* What a link in /proc leads to. Asks for no more than is known: no file system that does not
- * answer, or not to us.
+/* Device and inode of what a link in /proc leads to. AT_STATX_DONT_SYNC: the kernel answers from
+ * its memory, and does not wait for a network file system.
  */
 static bool find_place(struct search *s, const char *path, struct place *out)
 {
@@ -142,7 +147,7 @@ static bool find_place(struct search *s, const char *path, struct place *out)
 	return true;
 }
 
-/* An open file, or the namespace of a thread. */
+/* Visits the namespace that a link in /proc leads to, if it is one: an open file, or ns/net. */
 static void look_at_link(struct search *s, const char *path)
 {
 	struct place there;
@@ -155,7 +160,7 @@ static void look_at_link(struct search *s, const char *path)
 		note_error(s, path, -err);
 }
 
-/* As the kernel writes what separates fields: \ooo. */
+/* Undoes, in place, how mountinfo writes blanks in a path: \040. */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -171,7 +176,10 @@ static void unescape(char *text)
 	*to = 0;
 }
 
-/* A line of a thread's mountinfo. What is mounted below another mount cannot be reached. */
+/* Visits the network namespace that is mounted by this line of a thread's mountinfo, if it is one.
+ * If another mount hides it there, the path leads elsewhere: then it must be found by another path,
+ * or the search has failed (-EAGAIN).
+ */
 static void look_at_mount(struct search *s, const char *thread, const char *line)
 {
 	char point[PATH_MAX], path[2 * PATH_MAX];
@@ -206,7 +214,7 @@ static void look_at_mounts(struct search *s, const char *thread)
 	snprintf(path, sizeof(path), "%s/mountinfo", thread);
 	f = fopen(path, "re");
 	if (!f) {
-		note_error(s, path, errno == EINVAL ? ENOENT : errno); /* it is ending */
+		note_error(s, path, errno == EINVAL ? ENOENT : errno); /* EINVAL: it is exiting */
 		return;
 	}
 	add_seen(s, &place);
@@ -225,7 +233,7 @@ static void look_at_thread(struct search *s, const char *path)
 	look_at_mounts(s, path);
 }
 
-/* All entries of a directory in /proc that are numbers. */
+/* Calls `look` for each entry of a directory in /proc whose name is a number. */
 static void look_at_all(struct search *s, const char *path,
 			void (*look)(struct search *s, const char *path))
 {
@@ -257,8 +265,9 @@ static void look_at_process(struct search *s, const char *path)
 	look_at_all(s, part, look_at_link);
 }
 
-/* From an inner PID namespace others are out of sight, and so they may be by an option of /proc,
- * but then PID 1 is the first of them.
+/* Searches all once. Processes are out of sight from an inner PID namespace, and where /proc is
+ * mounted with hidepid, which hides PID 1 as well: in both cases the answer is -EACCES, unless it
+ * is 1 or another error already.
  */
 static int search(struct search *s, const struct stat *own)
 {
@@ -273,7 +282,7 @@ static int search(struct search *s, const struct stat *own)
 	return s->answer;
 }
 
-/* It does not return to its namespace. */
+/* In the child: changes this process's network namespace, and leaves it changed. */
 static int search_until_done(int (*ask)(uint32_t), uint32_t arg)
 {
 	struct stat own;
@@ -289,6 +298,7 @@ static int search_until_done(int (*ask)(uint32_t), uint32_t arg)
 	return answer;
 }
 
+/* The child's answer, from the pipe. */
 static int answer_of(int fd)
 {
 	struct pollfd wait = { .fd = fd, .events = POLLIN };

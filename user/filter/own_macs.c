@@ -6,13 +6,13 @@
 
 #include "kernel.h"
 
-/* What frames for this host have as their destination on one interface, as the packet path
- * compares it: most of them the first. None is there twice.
+/* The destinations of frames for this host on one interface, as words of destination.h, each once.
+ * words[0] is that of most frames.
  */
 struct own {
 	uint64_t words[DEDUP_MACS_MAX + 1];
 	int cnt;
-	bool cut; /* there are more */
+	bool cut; /* there are more than fit */
 };
 
 static void add_mac(struct own *own, const struct link *link, uint64_t index_bits)
@@ -31,15 +31,16 @@ static void add_mac(struct own *own, const struct link *link, uint64_t index_bit
 		own->words[own->cnt++] = word;
 }
 
+/* The bits of a word that say of which interface it is; 0 in a filter of one interface. */
 static uint64_t index_bits(const struct filter *f, uint32_t ifindex)
 {
 	return f->config->several ? dedup_mac_index(ifindex) : 0;
 }
 
-/* The slot that a filter of several interfaces has for this one's first word; NULL where it is
- * another interface's as well.
+/* Several interfaces: this one's slot in own_macs; NULL if another interface of the filter has the
+ * same slot.
  */
-static __u64 *slot_of(const struct filter *f, uint32_t ifindex)
+static __u64 *own_slot(const struct filter *f, uint32_t ifindex)
 {
 	const struct dedup_iface *ifaces = f->state->ifaces;
 
@@ -50,16 +51,19 @@ static __u64 *slot_of(const struct filter *f, uint32_t ifindex)
 	return &f->state->own_macs[dedup_own_slot(ifindex)];
 }
 
-/* Where the packet path looks first for this interface; NULL: nowhere. */
-static __u64 *first_place(const struct filter *f, uint32_t ifindex)
+/* Where words[0] of this interface goes, which the packet path compares first, before the list
+ * `macs`; NULL if there is no such field for it.
+ */
+static __u64 *first_compared(const struct filter *f, uint32_t ifindex)
 {
 	if (f->config->several)
-		return slot_of(f, ifindex);
+		return own_slot(f, ifindex);
 	return f->config->receiver == DEDUP_ONE_INTERFACE ? &f->state->own_mac : NULL;
 }
 
-/* The outermost bridge or bond comes first: the host's addresses are there. A word in the first
- * place has no index.
+/* The outermost bridge or bond comes first: the host has its addresses there, so most frames are
+ * for its MAC. The word that is compared first has no index bits: its field is that interface's
+ * alone.
  */
 static struct own own_of(const struct filter *f, const struct links *l, const struct link *link)
 {
@@ -74,12 +78,15 @@ static struct own own_of(const struct filter *f, const struct links *l, const st
 	for (int i = 0; i < l->cnt; i++)
 		if (links_is_on(l, l->list[i].index, link->index))
 			add_mac(&own, &l->list[i], bits);
-	if (own.cnt && first_place(f, link->index))
+	if (own.cnt && first_compared(f, link->index))
 		own.words[0] &= ~bits;
 	return own;
 }
 
-/* Who is recorded with such words, here and elsewhere? */
+/* Is an interface with these index bits recorded in this network namespace (here), or in another
+ * one
+ * (!here)?
+ */
 static bool is_recorded(const struct filter *f, uint64_t bits, bool here)
 {
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
@@ -92,7 +99,7 @@ static bool is_recorded(const struct filter *f, uint64_t bits, bool here)
 	return false;
 }
 
-/* A list of further MACs, as the filter will have it. */
+/* The filter's list `macs`, as it is to become: words that are not compared first. */
 struct list {
 	uint64_t words[DEDUP_MACS_MAX];
 	uint32_t cnt;
@@ -107,7 +114,8 @@ static void add_word(struct list *list, uint64_t word)
 		list->words[list->cnt++] = word;
 }
 
-/* Those that only another network namespace can tell. */
+/* Keeps the words of interfaces in other network namespaces, which cannot be looked at from here.
+ */
 static void keep_elsewhere(const struct filter *f, struct list *list)
 {
 	for (uint32_t i = 0; i < f->state->macs_cnt && i < DEDUP_MACS_MAX; i++) {
@@ -122,13 +130,13 @@ static void set_interface(struct filter *f, const struct links *l, const struct 
 			  struct list *list)
 {
 	struct own own = own_of(f, l, link);
-	__u64 *place = first_place(f, link->index);
+	__u64 *first = first_compared(f, link->index);
 
-	if (place)
-		*(volatile __u64 *)place = own.cnt ? own.words[0] : DEDUP_MAC_NONE;
+	if (first)
+		*(volatile __u64 *)first = own.cnt ? own.words[0] : DEDUP_MAC_NONE;
 	else if (f->config->several)
 		f->state->own_macs[dedup_own_slot(link->index)] = DEDUP_MAC_NONE;
-	for (int i = place ? 1 : 0; i < own.cnt; i++)
+	for (int i = first ? 1 : 0; i < own.cnt; i++)
 		add_word(list, own.words[i]);
 	list->cut |= own.cut;
 }
@@ -148,7 +156,7 @@ int own_macs_set(struct filter *f, const struct links *l)
 		if (link && iface->netns == kernel_netns())
 			set_interface(f, l, link, &list);
 	}
-	/* Word by word: a packet that meets this half done passes at worst. */
+	/* Word by word: a packet that comes in between misses a MAC at worst, and passes. */
 	for (uint32_t i = 0; i < list.cnt; i++)
 		*(volatile __u64 *)&state->macs[i] = list.words[i];
 	*(volatile __u64 *)&state->macs_cnt = list.cnt;
@@ -167,8 +175,8 @@ bool own_macs_agree(const struct filter *f, const struct links *l, uint32_t ifin
 {
 	const struct link *link = links_find(l, ifindex);
 	uint64_t bits = index_bits(f, ifindex);
-	__u64 *place = first_place(f, ifindex);
-	uint32_t listed = 0;
+	__u64 *first = first_compared(f, ifindex);
+	uint32_t listed = 0; /* words of this interface in the filter's list */
 	struct own own;
 
 	if (!link || f->config->forwarded)
@@ -176,10 +184,11 @@ bool own_macs_agree(const struct filter *f, const struct links *l, uint32_t ifin
 	own = own_of(f, l, link);
 	for (uint32_t i = 0; i < f->state->macs_cnt && i < DEDUP_MACS_MAX; i++)
 		listed += !f->config->several || (f->state->macs[i] & 0xffff) == bits;
-	if (own.cut || listed + !!place != (uint32_t)own.cnt + (place && !own.cnt))
+	/* The field that is compared first is filled also if the interface has no MAC at all. */
+	if (own.cut || listed + !!first != (uint32_t)own.cnt + (first && !own.cnt))
 		return false;
 	for (int i = 0; i < own.cnt; i++)
-		if (place && !i ? *place != own.words[0] : !is_listed(f, own.words[i]))
+		if (first && !i ? *first != own.words[0] : !is_listed(f, own.words[i]))
 			return false;
 	return true;
 }

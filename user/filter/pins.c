@@ -43,8 +43,8 @@ bool filter_new_name_ok(const char *name)
 	return filter_name_ok(name) && name[0] != '-';
 }
 
-/* What it means that a pin cannot be used: there is none, or it is something else; or
- * else this process could not look.
+/* -EPROTO if err means that there is no such pin, or that it is something else; -err if it means
+ * that this could not be found out.
  */
 static int pin_error(int err)
 {
@@ -61,8 +61,8 @@ static int open_pin(const char *name, enum pin pin)
 	return fd < 0 ? pin_error(errno) : fd;
 }
 
-/* Maps the first `size` bytes of a pinned map's content, all there must be at least.
- * *id, unless NULL, is the kernel's id of the map.
+/* Maps the first `size` bytes of a pinned map's content into memory; -EPROTO if it has fewer. *id,
+ * unless NULL, becomes the kernel's id of the map.
  */
 static int map_pin(const char *name, enum pin pin, int prot, size_t size, void **mem, uint32_t *id)
 {
@@ -90,7 +90,7 @@ static int map_pin(const char *name, enum pin pin, int prot, size_t size, void *
 	return err;
 }
 
-/* The id of what is pinned there, a map's or a program's; 0 for nothing. */
+/* The kernel's id of the map or program that is pinned there; 0 if nothing is. */
 static int pinned_id(const char *name, const char *pin, uint32_t *id)
 {
 	union {
@@ -102,7 +102,7 @@ static int pinned_id(const char *name, const char *pin, uint32_t *id)
 	int fd, err;
 
 	_Static_assert(offsetof(struct bpf_map_info, id) == offsetof(struct bpf_prog_info, id),
-		       "where both have it");
+		       "one field is read for both");
 	*id = 0;
 	pin_path(path, name, pin);
 	fd = bpf_obj_get(path);
@@ -141,7 +141,7 @@ void filter_close(struct filter *f)
 	*f = (struct filter){ .stats_fd = -1, .wanted_fd = -1 };
 }
 
-/* A larger value than ours would be read past the end of what is there for it. */
+/* Is this our stats map? The kernel copies whole values: larger ones would overrun our memory. */
 static int check_stats(int fd)
 {
 	struct bpf_map_info info = { 0 };
@@ -155,7 +155,9 @@ static int check_stats(int fd)
 		       : -EPROTO;
 }
 
-/* So too would a key be, or a value, that is larger than ours. */
+/* Is this our map of wanted ids? Of larger keys or values the kernel would read past the end of
+ * ours.
+ */
 static int check_wanted(int fd)
 {
 	struct bpf_map_info info = { 0 };
@@ -169,7 +171,7 @@ static int check_wanted(int fd)
 		       : -EPROTO;
 }
 
-int filter_check_dir(const char *path, bool own)
+int filter_check_dir(const char *path, bool is_private)
 {
 	struct stat st;
 
@@ -179,10 +181,12 @@ int filter_check_dir(const char *path, bool own)
 		return -ENOTDIR;
 	if (st.st_uid && st.st_uid != geteuid())
 		return -EPERM;
-	return st.st_mode & (own ? S_IRWXG | S_IRWXO : S_IWGRP | S_IWOTH) ? -EPERM : 0;
+	return st.st_mode & (is_private ? S_IRWXG | S_IRWXO : S_IWGRP | S_IWOTH) ? -EPERM : 0;
 }
 
-/* Why there is no such directory, or why it cannot be told. */
+/* stat() of a filter's directory has failed with err: -ENOENT if there is no such filter, -ENODEV
+ * if there is no bpffs at all, else -err.
+ */
 static int explain_missing(int err)
 {
 	struct statfs fs;
@@ -192,7 +196,7 @@ static int explain_missing(int err)
 	return !statfs(BPFFS, &fs) && (uint32_t)fs.f_type == BPF_FS_MAGIC ? -ENOENT : -ENODEV;
 }
 
-/* The inode of the filter's directory. */
+/* The inode of the filter's directory, by which one filter of a name is told from the next. */
 static int dir_of(const char *name, ino_t *dir)
 {
 	char path[PATH_MAX];
@@ -205,14 +209,16 @@ static int dir_of(const char *name, ino_t *dir)
 	return filter_check_dir(PIN_ROOT, false);
 }
 
-/* Is it of this version, and what a filter can be? */
+/* Is it of this version, and are the values that are used as sizes and indices in their ranges? */
 static bool is_sound(const struct dedup_config *c)
 {
 	return c->format == DEDUP_FORMAT && c->blocks && layout_of(c->layout) &&
 	       hash_name(c->hash) && c->id_bytes && c->id_bytes <= DEDUP_ID_BYTES_MAX;
 }
 
-/* Opens the pins one after the other: a new filter may take the name in between. */
+/* Opens the pins one after the other. In between another filter may take the name, so that they may
+ * be of two filters: the caller checks.
+ */
 static int open_pins(const char *name, struct filter *out)
 {
 	struct filter f = { .stats_fd = -1, .wanted_fd = -1 };
@@ -250,7 +256,7 @@ int filter_open(const char *name, struct filter *out)
 
 	if (!filter_name_ok(name))
 		return -ENOENT;
-	do { /* again if another filter, or none, has the name now */
+	do { /* again if the directory is another one now, or gone: dir_of() then says which */
 		err = dir_of(name, &before);
 		if (err)
 			return err;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Filters in the kernel, found by name and opened: the tool and the library both do.
- * Says nothing; what fails returns a negative errno.
- *
- * A filter NAME is the directory PIN_ROOT/NAME of pinned maps.
+/* Finds a loaded filter by its name and opens it, for the tool and the library alike. The filter
+ * NAME is the directory PIN_ROOT/NAME of pinned maps. Prints nothing; what fails returns a negative
+ * errno.
  */
 #ifndef XDP_DEDUP_PINS_H
 #define XDP_DEDUP_PINS_H
@@ -20,13 +19,13 @@
 #define PIN_PROG "prog"
 #define NAME_MAX_LEN 32
 
-/* The maps of a filter, and the names of their pins. */
+/* The maps of a filter; PINS has the names of their pins in the filter's directory. */
 enum pin { PIN_FILTER, PIN_STATS, PIN_STATE, PIN_CONFIG, PIN_WANTED, PIN_TIMER, PINS_CNT };
 
 extern const char *const PINS[PINS_CNT];
 
-/* An open filter: its maps in this process's memory. The kernel works on the same
- * memory; read what changes once, as a volatile.
+/* An open filter: its maps, mapped into this process. The kernel works on the same memory
+ * meanwhile: read what may change by READ_ONCE.
  */
 struct filter {
 	char name[NAME_MAX_LEN + 1];
@@ -37,36 +36,42 @@ struct filter {
 	int stats_fd, wanted_fd;
 };
 
-/* PIN_ROOT/name, or its pin where that is not NULL. */
+/* Writes the path PIN_ROOT/name/pin; that of the filter's directory if pin is NULL. */
 void pin_path(char path[PATH_MAX], const char *name, const char *pin);
 
-/* A NAME is 1 to NAME_MAX_LEN letters, digits, '-' and '_' (bpffs takes no dots). */
+/* Can a filter have this name? 1 to NAME_MAX_LEN letters, digits, '-' and '_' (bpffs takes no
+ * dots).
+ */
 bool filter_name_ok(const char *name);
 
-/* The same of a new filter's, which must not look like an option. */
+/* May a new filter be given it? Then it must not begin with '-', as options do. */
 bool filter_new_name_ok(const char *name);
 
-/* May no one but root, or this process' user, change what is in this directory? And, if
- * `own` is set, not even look into it? -EPERM if others may; -errno if that cannot be told.
+/* 0 if nobody but root or this process's user can change what is in this directory, and, with
+ * is_private, nobody else can even look into it; -EPERM if others can; another -errno if that
+ * cannot be told.
  */
-int filter_check_dir(const char *path, bool own);
+int filter_check_dir(const char *path, bool is_private);
 
-/* Opens a filter, all of it the same one, whatever is loaded and unloaded meanwhile.
- * -ENOENT if there is none of that name, -ENODEV if there is no bpffs at BPFFS (it may be
- * hidden, as under ip netns exec), -EPROTO if the filter is not of this version or
- * incomplete, -EACCES if this process may not, -EPERM likewise or if others than root may
- * make pins there; another -errno if it cannot be told.
+/* Opens the filter of this name. All maps are of the same filter, also if it is unloaded and
+ * another one of its name loaded meanwhile. 0, and the caller closes *out with filter_close().
+ * -ENOENT: there is no such filter; -ENODEV: there is no bpffs at BPFFS (another mount may hide it,
+ * as under ip netns exec); -EPROTO: the filter is of another version, or incomplete; -EACCES or
+ * -EPERM: this process may not open it; -EPERM also if others than root may make pins there;
+ * another -errno: it cannot be told.
  */
 int filter_open(const char *name, struct filter *out);
 void filter_close(struct filter *f);
 
-/* The kernel's ids of a filter's state map and packet program, which also pins have
- * that are incomplete or of another version; 0 for what is not pinned. -errno if that
- * cannot be told.
+/* The kernel's ids of a filter's state map and packet program; 0 for one that is not pinned. It
+ * need not be possible to open the filter: pins that are incomplete, or of another version, have
+ * ids too. 0; -errno if it cannot be told.
  */
 int filter_identity(const char *name, uint32_t *state_id, uint32_t *prog_id);
 
-/* The counters, summed over the CPUs; credit too, which is learned but not yet used. */
+/* The counters, summed over the CPUs. credit: ids that dedup_state.learned counts already, and that
+ * the CPUs may still learn.
+ */
 struct filter_counters {
 #define X(name, help) __u64 name;
 	DEDUP_COUNTERS(X)

@@ -17,28 +17,36 @@
 
 #define MS 1000000ULL
 
-/* Steps of the hand in a window, between the shortest and the longest time between two: ages are
- * then right to a thousandth of the window, and steps take no time that could be measured.
+/* The hand makes so many steps in a window, but with at least TICK_MIN_NS and at most TICK_MAX_NS
+ * between two. Ids are then forgotten within a thousandth of the window of their time, and steps
+ * take too little CPU time to be measured.
  */
 #define STEPS_A_WINDOW 1024
 #define TICK_MIN_NS (MS / 10)
 #define TICK_MAX_NS (10 * MS)
 #define BUSY_TICK_NS (MS / 4)
-/* Half of what a step may do is left for rotate and for load. */
+/* Places that a step passes by the clock, at most; the other half of what a step may do is left for
+ * requests (rotate, reset) and for load.
+ */
 #define CLOCK_STEP_PLACES (DEDUP_STEP_PLACES / 2)
 
-/* The distance of countdowns is longer by this part than an even share of the window: after a late
- * one the next ones follow closer until they are back in time, and no id lives shorter for it.
+/* Countdowns are further apart, by one part in COUNTDOWN_SLACK, than an even share of the window.
+ * So after a late one the next ones can come at shorter distances until they are on time again,
+ * without any id living shorter.
  */
 #define COUNTDOWN_SLACK 128
 
-/* A clock that is late by a quarter window has stopped; by 2 s in any case. */
+/* The clock counts as stopped if there was no step for a quarter of the window, but no less than
+ * STALE_MIN_NS and no more than STALE_MAX_NS.
+ */
 #define STALE_MIN_NS (100 * MS)
 #define STALE_MAX_NS (2000 * MS)
 
-/* Slack beyond the capacity, as a part of it: for places being passed a little after their time,
- * for what overload may teach between two steps of the hand, and for credit that CPUs hold. Each
- * costs that part of memory.
+/* Ids beyond the capacity that there must be room for, one part of it in so many:
+ * - TURN_SLACK: come because places are passed a little after their time;
+ * - BURST_SLACK: are learned under overload between two steps of the hand;
+ * - CLAIM_SLACK: credit that all CPUs together hold (each claims up to CLAIM_MAX ids at once).
+ * Each takes memory in the same proportion.
  */
 #define TURN_SLACK 128
 #define BURST_SLACK 64
@@ -68,19 +76,20 @@ uint64_t plan_bytes(const struct dedup_config *cfg)
 
 double plan_ids(const struct dedup_config *cfg, unsigned int cpus, double fpr)
 {
-	/* The rate at which one generation errs: half of that of two. */
-	double same = layout_of(cfg->layout)->has_generations ? fpr / 2 : fpr;
+	/* The rate at which one generation errs, the current one: about half of that of two. */
+	double one = layout_of(cfg->layout)->has_generations ? fpr / 2 : fpr;
 
-	/* Each CPU may hold credit, and may race past the limit by one claim. Ids that seem to be
-	 * in the generation that is being learned are neither learned nor counted; the others set
-	 * as many bits as both together.
+	/* Each CPU may hold credit of one claim, and may exceed the limit by another. An id that
+	 * seems to be in the current generation is not learned, nor counted as learned: its bits
+	 * are set already. So the bits are those of all ids, of which only 1 - one were counted.
 	 */
-	return (cfg->full_ids + 2.0 * cpus * cfg->claim) / (1 - same);
+	return (cfg->full_ids + 2.0 * cpus * cfg->claim) / (1 - one);
 }
 
 static uint64_t tick_ns(const struct dedup_config *c)
 {
 	uint64_t tick = clamp(c->window_ns / STEPS_A_WINDOW, TICK_MIN_NS, TICK_MAX_NS);
+	/* So short that the steps of a window suffice for all places. */
 	uint64_t work = c->window_ns / (c->places / CLOCK_STEP_PLACES + 1);
 
 	return tick < work ? tick : work;
@@ -103,8 +112,8 @@ static int plan_paces(struct dedup_config *c, unsigned int hz)
 		return -ERANGE;
 	c->tick_ns = tick;
 	c->busy_tick_ns = busy_tick_ns(c);
-	/* Two steps, as a place that is due just after one waits for the next; and a jiffy, for
-	 * kernels whose timers fire with the jiffies.
+	/* Two ticks, as a place that is due just after a step waits for the next one; and a jiffy,
+	 * as some kernels' timers fire only with the jiffies.
 	 */
 	c->late_ns = 2 * tick + 1000 * MS / hz;
 	c->countdown_ns = (c->window_ns + c->window_ns / COUNTDOWN_SLACK - 1) / distances + 1;
@@ -128,17 +137,19 @@ double plan_turn_ids(const struct dedup_config *c, double ids)
 {
 	uint64_t steps = c->places / DEDUP_STEP_PLACES + 1;
 	double clear_ns = (double)steps * busy_tick_ns(c);
-	double slack_ns = c->window_ns / (2.0 * TURN_SLACK); /* turn_ids has it already */
+	double slack_ns = c->window_ns / (2.0 * TURN_SLACK); /* which TURN_SLACK allows for */
 
 	return layout_of(c->layout)->turn_ids(c, ids, slack_ns, clear_ns);
 }
 
-/* The learning limits of a capacity. Returns plan_ids() of it, for the rate that was asked for. */
+/* Sets the capacity and the limits on learning that follow from it. Returns plan_ids() of them. */
 static double set_capacity(struct dedup_config *c, double fpr, unsigned int cpus, uint64_t capacity)
 {
 	c->capacity = capacity;
 	c->claim = clamp(capacity / (CLAIM_SLACK * cpus), 1, CLAIM_MAX);
-	/* approx_count promises to miss none: no id is learned on credit of before a mark. */
+	/* approx_count must miss no id: without credit, each is counted when it is learned, and not
+	 * before a mark that it comes after.
+	 */
 	if (layout_of(c->layout)->approx_count)
 		c->claim = 1;
 	c->turn_ids = capacity + capacity / TURN_SLACK + 1;
@@ -147,9 +158,10 @@ static double set_capacity(struct dedup_config *c, double fpr, unsigned int cpus
 	return plan_ids(c, cpus, fpr);
 }
 
-/* Where m and k do not keep the rate at this capacity: it is lowered, for the rate goes
- * before the window. But Colibri's own size is for one generation at its rate: two have
- * about twice that.
+/* If m and k are given, or another system's, they may not keep the rate at this capacity. Then the
+ * capacity is lowered until they do: rather a shorter memory than a higher rate. Except for
+ * Colibri's own m and k, which are for one generation: they are kept, and the rate of two is about
+ * twice that. Returns the rate that holds.
  */
 static double keep_rate(struct dedup_config *c, const struct filter_spec *spec, unsigned int cpus)
 {
@@ -181,19 +193,19 @@ static enum dedup_receiver receiver_of(const struct filter_spec *spec)
 	return spec->several ? DEDUP_SEVERAL_INTERFACES : DEDUP_ONE_INTERFACE;
 }
 
-/* The rate is kept in units of 1e-18. */
-static bool loses_more(const struct filter_spec *spec, const struct dedup_config *c)
+/* Is the rate that holds above the one that was asked for, by more than its rounding to fpr_e18? */
+static bool exceeds_rate(const struct filter_spec *spec, const struct dedup_config *c)
 {
 	return plan_fpr(c) > spec->fpr * (1 + 1e-9) + 1e-18;
 }
 
-/* Is m that of FIPS v1, which nobody asked for in so many words? */
+/* Is m that of FIPS v1, because --hash fips was asked for without --bits? */
 static bool is_fips_own(const struct filter_spec *spec)
 {
 	return spec->layout == DEDUP_FLAT && spec->hash == DEDUP_FIPS && !spec->bits;
 }
 
-/* plan_config, but where the window is too short to size for, -EOVERFLOW. */
+/* plan_config(); but -EOVERFLOW also if only a longer window would make it possible. */
 static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigned int hz,
 		      struct dedup_config *out)
 {
@@ -220,7 +232,7 @@ static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigne
 	memcpy(c.ports, spec->ports, sizeof(c.ports));
 	memcpy(c.to, spec->to, sizeof(c.to));
 	more = set_capacity(&c, spec->fpr, cpus, spec->capacity);
-	do { /* again where this size takes so long to clear that more ids come in a turn */
+	do { /* again if a filter of this size takes so long to clear that more ids come meanwhile */
 		ids = more;
 		err = layout->size(spec, ids, spec->fpr, &c);
 		if (err)
@@ -228,7 +240,7 @@ static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigne
 		more = set_capacity(&c, spec->fpr, cpus, spec->capacity);
 	} while (more > ids);
 	c.fpr_e18 = llround(keep_rate(&c, spec, cpus) * 1e18);
-	if (is_fips_own(spec) && loses_more(spec, &c))
+	if (is_fips_own(spec) && exceeds_rate(spec, &c))
 		return -EOPNOTSUPP;
 	c.recent = recent_slots(&c);
 
@@ -250,22 +262,22 @@ int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int 
 	return err == -EOVERFLOW && !plan_sizes(&longest, cpus, hz, &c) ? -ERANGE : err;
 }
 
-/* The kernel's HZ: its coarse clock moves once a jiffy. */
+/* The kernel's HZ, from its coarse clock, which moves on once a jiffy. */
 static unsigned int kernel_hz(void)
 {
 	struct timespec res;
 
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &res) || res.tv_sec || res.tv_nsec <= 0)
-		return 1000; /* the highest there is: stale a little late, never early */
+		return 1000; /* the highest there is: the window counts as stopped too late, not early */
 	return (1000000000 + res.tv_nsec / 2) / res.tv_nsec;
 }
 
-/* Where the layout that was asked for keeps less than the default's promises. */
+/* Says what the filter promises less than was asked for. */
 static void note_promises(const struct filter_spec *spec, const struct dedup_config *c)
 {
 	const struct layout *layout = layout_of(c->layout);
 
-	if (loses_more(spec, c))
+	if (exceeds_rate(spec, c))
 		say_note("m = %u and k = %u lose up to %.3g of fresh events, not %g%s", c->m, c->k,
 			 plan_fpr(c), spec->fpr,
 			 c->hash == DEDUP_COLIBRI

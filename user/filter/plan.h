@@ -1,42 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* From what was asked for to what the kernel gets: sizes, paces and limits. */
+/* Makes a dedup_config, which the kernel gets, of a filter_spec, which says what is asked for:
+ * sizes, the hand's pace, and limits on learning.
+ */
 #ifndef XDP_DEDUP_PLAN_H
 #define XDP_DEDUP_PLAN_H
 
 #include "config.h"
 #include "spec.h"
 
-/* Fills in everything but the secret and `frags`, for a machine of `cpus` (possible)
- * CPUs whose clock ticks `hz` times a second. Pure. The layout does not refuse the spec.
- * -EOVERFLOW or -EDOM of the layout's size(), -ERANGE if the window is too short for the
- * hand to go round, or for arrays to be cleared meanwhile, -EOPNOTSUPP if FIPS' own size cannot
- * keep the rate for any capacity.
+/* Fills in everything but the secret and `frags`, for a machine of `cpus` possible CPUs whose
+ * kernel has `hz` jiffies a second. Pure. The spec is one that the layout's refusal() lets pass. 0;
+ * -EOVERFLOW or -EDOM of the layout's size(); -ERANGE if the hand cannot go round, or clear an
+ * array, in so short a window; -EOPNOTSUPP if FIPS v1's own m does not keep the rate even for one
+ * id.
  */
 int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int hz,
 		struct dedup_config *out);
 
-/* plan_config for this machine, which says on stderr what is wrong, and what of the
- * options' promises the filter cannot keep.
+/* plan_config() for this machine. Says on stderr what is wrong; and, if m and k are given, what of
+ * the capacity or the rate such a filter cannot keep.
  */
 int plan_here(const struct filter_spec *spec, struct dedup_config *out);
 
-/* The ids that may have come between two passes of a place at the very most, by which the
- * filter is sized for a rate of fpr: more than the capacity, by what the hand cannot react to in
- * time, and by those that are not learned because they seem to be known.
+/* The most ids whose bits may be in one generation, under any load: the filter is sized so that it
+ * keeps the rate fpr with so many. They are more than the capacity, by those that come before the
+ * hand reacts, and by those that set no bit because they seem to be known.
  */
 double plan_ids(const struct dedup_config *cfg, unsigned int cpus, double fpr);
 
-/* The ids that come between two passes of a place, at most, while at most `ids` come in any
- * interval of a window; by the layout.
+/* The most ids that come between two passes of a place if at most `ids` come in any interval of a
+ * window: the layout's turn_ids().
  */
 double plan_turn_ids(const struct dedup_config *cfg, double ids);
 
-/* The p that holds under any load: the one that was asked for, or the one that follows
- * where m and k were given, or are another system's.
+/* The rate (0 to 1) that the filter keeps under any load: the one that was asked for, or, where m
+ * and k are given or are another system's, the one that follows from them.
  */
 double plan_fpr(const struct dedup_config *cfg);
 
-/* Bytes that the filter takes in the kernel. */
+/* Bytes of memory that the filter takes in the kernel: its blocks, and the cache of recent.h. */
 uint64_t plan_bytes(const struct dedup_config *cfg);
 
 #endif

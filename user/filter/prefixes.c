@@ -8,7 +8,7 @@
 
 #include "units.h"
 
-#define MAPPED_BITS 96 /* before an IPv4 address in one of IPv6 */
+#define MAPPED_BITS 96 /* of an IPv4-mapped IPv6 address, before the IPv4 address */
 
 static void set_mask(struct dedup_prefix *p, uint32_t bits)
 {
@@ -20,7 +20,9 @@ static void set_mask(struct dedup_prefix *p, uint32_t bits)
 		p->addr[i] &= p->mask[i];
 }
 
-/* ::ffff:a.b.c.d is how sockets show IPv4; no packet has such an address. */
+/* Turns ::ffff:a.b.c.d, as dual-stack sockets show IPv4 addresses, into IPv4: no packet has such an
+ * address. *bits is the prefix's length.
+ */
 static int unmap(struct dedup_prefix *p, uint64_t *bits)
 {
 	uint8_t *addr = (uint8_t *)p->addr;
@@ -33,7 +35,7 @@ static int unmap(struct dedup_prefix *p, uint64_t *bits)
 	return 0;
 }
 
-/* One ADDRESS[/LEN]; `word` is changed. */
+/* Parses one ADDRESS[/LEN]; writes into `word`. */
 static int parse_prefix(char *word, struct dedup_prefix *out, bool *ipv4)
 {
 	struct dedup_prefix p = { 0 };
@@ -84,7 +86,7 @@ int parse_prefixes(const char *text, struct dedup_prefix *out, uint32_t *cnt, ui
 			return err;
 		if (n == DEDUP_TO_MAX)
 			return -E2BIG;
-		if (ipv4) /* before those of IPv6, of which the first goes last */
+		if (ipv4) /* takes the place of the first one of IPv6, which moves to the end */
 			all[n++] = all[n4], all[n4++] = p;
 		else
 			all[n++] = p;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Lists of destinations as people write them, to and from what the packet path compares. */
+/* Lists of destination addresses: from the text that people write to what the packet path compares,
+ * and back.
+ */
 #ifndef XDP_DEDUP_PREFIXES_H
 #define XDP_DEDUP_PREFIXES_H
 
@@ -10,16 +12,17 @@
 
 #include "config.h"
 
-#define PREFIX_TEXT_MAX (INET6_ADDRSTRLEN + 4) /* with its length and a 0 */
+#define PREFIX_TEXT_MAX (INET6_ADDRSTRLEN + 4) /* ADDRESS/LEN with its terminating 0 */
 
-/* "10.0.0.0/8,2001:db8::1" → at most DEDUP_TO_MAX prefixes, the *cnt4 of IPv4 first. Without
- * a length an address is itself; bits beyond the length are cleared. IPv4-mapped
- * addresses and prefixes are IPv4's. -EINVAL (not of the form), -EDOM (such a prefix is shorter
- * than /96) or -E2BIG, and nothing written.
+/* "10.0.0.0/8,2001:db8::1" → *cnt prefixes in network order, of which the first *cnt4 are of IPv4.
+ * `out` has room for DEDUP_TO_MAX. An address without a length is a prefix of full length; bits
+ * beyond the length are cleared. IPv4-mapped IPv6 (::ffff:a.b.c.d) becomes IPv4. 0; or -EINVAL (not
+ * of the form), -EDOM (a mapped prefix that is shorter than /96) or -E2BIG (too many), and nothing
+ * is written.
  */
 int parse_prefixes(const char *text, struct dedup_prefix *out, uint32_t *cnt, uint32_t *cnt4);
 
-/* As parse_prefixes takes it; returns buf. */
+/* Writes it as parse_prefixes() takes it; returns buf. */
 const char *format_prefix(const struct dedup_prefix *p, bool ipv4, char buf[PREFIX_TEXT_MAX]);
 
 #endif

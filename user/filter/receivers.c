@@ -18,7 +18,7 @@ int receivers_links(struct links *out)
 	return err ? say_err(err, "cannot list the interfaces: %s", strerror(-err)) : 0;
 }
 
-/* stacking_merges, which says what cannot be told. */
+/* stacking_merges(), which says what cannot be told. */
 static int merges_below(const struct links *l, const struct link *upper, const struct link **lower)
 {
 	int merges = stacking_merges(l, upper->index, lower);
@@ -68,7 +68,7 @@ int receivers_check(const struct placement *where, const struct links *l)
 				-EINVAL,
 				"packets of %s have no Ethernet header: none would be filtered",
 				where->ifnames[i]);
-		/* With the driver's own XDP nothing is merged yet. */
+		/* In native and hw mode the program runs before GRO: nothing is merged yet. */
 		if (where->mode != MODE_NATIVE && where->mode != MODE_HW)
 			err = check_merging(l, link);
 	}
@@ -92,7 +92,9 @@ static int is_on(const char *sysctl)
 	return value < 0 ? value : value != 0;
 }
 
-/* As is_on(), of one interface. The second is of Linux 6.17; before, IPv6 knows one for all only. */
+/* As is_on(): does this interface forward? IPv6 has a sysctl for each interface from Linux 6.17 on;
+ * before, only conf/all (see forwards()).
+ */
 static int interface_forwards(const char *ifname)
 {
 	static const char *const NAMES[][2] = { { "ipv4", "forwarding" },
@@ -109,8 +111,10 @@ static int interface_forwards(const char *ifname)
 	return on;
 }
 
-/* As is_on(), of an interface or anything on top of it: the host's addresses are there. */
-static int is_on_above(const struct links *l, uint32_t ifindex)
+/* As is_on(): does this interface, or any on top of it, forward? Packets are routed by the one that
+ * has the host's addresses, which may be the top one.
+ */
+static int forwards_above(const struct links *l, uint32_t ifindex)
 {
 	int on = 0;
 
@@ -129,14 +133,15 @@ static int forwards(const struct placement *where, const struct links *l)
 	int on = is_on("ipv4/ip_forward"), on6;
 
 	for (int i = 0; i < where->cnt && !on; i++)
-		on = is_on_above(l, if_nametoindex(where->ifnames[i]));
+		on = forwards_above(l, if_nametoindex(where->ifnames[i]));
 	if (on)
 		return on;
 	on6 = is_on("ipv6/conf/all/forwarding");
 	return on6 == -ENOENT ? 0 : on6; /* a kernel without IPv6 */
 }
 
-static uint32_t ports_named(const struct filter_spec *spec)
+/* How many ports the spec's ranges have. */
+static uint32_t count_ports(const struct filter_spec *spec)
 {
 	uint32_t cnt = 0;
 
@@ -150,7 +155,7 @@ void receivers_note(const struct filter_spec *spec, const struct placement *wher
 {
 	int forwarding;
 
-	if (ports_named(spec) > 1)
+	if (count_ports(spec) > 1)
 		say_note("several ports are taken for one receiver's: an event that came to one of "
 			 "them is dropped on the others");
 	if (spec->to_cnt || spec->forwarded)

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define FEATURES_MAX 4096 /* that a kernel may have; 6.18 has 64 */
+#define FEATURES_MAX 4096 /* more are taken for nonsense; Linux 6.18 has 64 */
 
 struct stacked stacking_find(const struct links *l, const uint32_t *indices, int cnt)
 {
@@ -42,7 +42,7 @@ static int count_features(int fd, const char *ifname, uint32_t *cnt)
 	return !err && (!sset.info.sset_mask || !*cnt || *cnt > FEATURES_MAX) ? -EPROTO : err;
 }
 
-/* Is one of these `cnt` features on that merges UDP? */
+/* Do these `cnt` features of a device make it merge UDP packets? */
 static bool merges_udp(const struct ethtool_gstrings *names, const struct ethtool_gfeatures *on,
 		       uint32_t cnt)
 {
@@ -59,6 +59,7 @@ static bool merges_udp(const struct ethtool_gstrings *names, const struct ethtoo
 	return gro && udp;
 }
 
+/* Does this device merge UDP packets? 1 or 0; -errno. */
 static int merging_is_on(int fd, const char *ifname)
 {
 	struct ethtool_gstrings *names;

@@ -19,8 +19,9 @@ uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_stat
 {
 	uint64_t hand = READ_ONCE(st->hand), at;
 	uint32_t epoch = dedup_hand_epoch(hand);
-	/* The next segment to be entered: its mark of two turns ago still stands. Countdown:
-	 * the mark of one turn ago of the one that the hand is in.
+	/* Blocked, flat: of the segment that the hand enters next; marks of even and odd epochs
+	 * have slots of their own, so that of two turns ago has not been overwritten yet.
+	 * Countdown: of the segment that the hand is in, one turn ago.
 	 */
 	uint32_t seg = (dedup_hand_pos(hand) + cfg->segment_places - 1) / cfg->segment_places;
 
@@ -32,7 +33,7 @@ uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_stat
 		epoch++;
 	}
 	at = READ_ONCE(st->marks[(epoch & 1) * DEDUP_MARKS + seg].at_ns);
-	/* Before the first turn's end marks are of before the start. */
+	/* dedup_hand_start() has put marks before the start; or there is none yet. */
 	if (!at || (int64_t)(at - st->started_ns) < 0)
 		at = st->started_ns;
 	return now_ns > at ? now_ns - at : 0;
@@ -42,6 +43,6 @@ bool stats_stopped(const struct dedup_config *cfg, const struct dedup_state *st,
 {
 	uint64_t last_ns = READ_ONCE(st->last_ns);
 
-	/* It may have stepped since the caller looked at the clock. */
+	/* last_ns is after now_ns if the hand has stepped since the caller read the clock. */
 	return now_ns > last_ns && now_ns - last_ns > cfg->stale_ns;
 }

@@ -11,10 +11,10 @@
 #include "ids.h"
 #include "wanted.h"
 
-#define WALK_US 250 /* what a walk takes, or less */
-#define TRIES 2000
+#define WALK_US 250 /* a walk of the hand takes no longer */
+#define TRIES 2000  /* with WALK_US before each: half a second */
 
-/* 1, or a negative errno; -EAGAIN if the hand was walking meanwhile, or is. */
+/* 1; -EAGAIN if the hand is walking through the wanted ids, or was meanwhile; another -errno. */
 static int try_want(struct filter *f, const struct dedup_id *id)
 {
 	struct dedup_state *st = f->state;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Ids that are missing though the filter knows them. include/wanted.h says what follows. */
+/* Asks for an event that is missing though the filter knows its id. include/wanted.h says how that
+ * works.
+ */
 #ifndef XDP_DEDUP_WANT_H
 #define XDP_DEDUP_WANT_H
 
@@ -7,10 +9,10 @@
 
 #include "pins.h"
 
-/* Has the next EVENT of a known id (of the filter's id_bytes bytes) pass, once, if it comes within
- * a window. 1 if the id was known and is wanted from now on; 0 if it is unknown and passes by
- * itself. -EINVAL for the all-zero id, -ENOSPC if DEDUP_WANTED_MAX ids are wanted already, -ESTALE
- * if the hand has stopped in a walk, else what the kernel said.
+/* Lets the next EVENT of a known id (config->id_bytes bytes) pass, once, if it comes within a
+ * window. 1: the id is known, and wanted from now on; 0: it is not known, so its next EVENT passes
+ * anyway. -EINVAL for the all-zero id; -ENOSPC if DEDUP_WANTED_MAX ids are wanted already; -ESTALE
+ * if the hand has stopped while it walked through the wanted ids; another -errno of the kernel.
  */
 int want_id(struct filter *f, const uint8_t *id);
 
