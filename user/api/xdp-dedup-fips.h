@@ -32,13 +32,12 @@ extern "C" {
  */
 struct xdp_dedup_fips_node;
 
-/* A node without peers, of this item. It believes no peer whose filter would be taken to hold
- * more than fpr_max (0 to 1; 1: no limit) of the items that are not in it: a full one would
- * make that peer a candidate for everything, and through this node all others too. The price
- * is that an honest network that outgrows this is no longer listened to. The first message has
- * the sequence first_sequence; a node that restarts should bring one above all it used, for
- * peers that have not noticed. -EINVAL for no such rate, -ENOMEM. On success the caller frees
- * *out.
+/* Makes a node without peers, of the item `self`. It refuses a peer's filter whose false-positive
+ * rate is above fpr_max (0 to 1; 1: no limit): a full filter would make that peer a candidate for
+ * every item, and this node for its other peers too. The price: an honest network that has outgrown
+ * this rate is refused as well. The first message has the sequence first_sequence; after a restart
+ * give one above all that were used before, for peers that have not noticed it. 0, and the caller
+ * frees *out with xdp_dedup_fips_node_free(); -EINVAL if fpr_max is out of range, -ENOMEM.
  */
 int xdp_dedup_fips_node_new(const uint8_t *self, double fpr_max, uint64_t first_sequence,
 			    struct xdp_dedup_fips_node **out);
@@ -54,12 +53,14 @@ int xdp_dedup_fips_node_add_peer(struct xdp_dedup_fips_node *node, uint64_t peer
 /* What it announced stays, and counts as its new kind's. -ENOENT if there is none. */
 int xdp_dedup_fips_node_set_tree(struct xdp_dedup_fips_node *node, uint64_t peer, bool tree);
 
-/* Forgets all about it: added again it is new, with any sequence and with no wait. -ENOENT if
- * there is none.
+/* Forgets the peer: if it is added again, its first message may have any sequence, and it is sent
+ * one without waiting. -ENOENT if there is none.
  */
 int xdp_dedup_fips_node_remove_peer(struct xdp_dedup_fips_node *node, uint64_t peer);
 
-/* The node's own items: itself, and leaf-only dependents. -EEXIST or -ENOMEM; -ENOENT. */
+/* The node's own items: itself, and leaf-only dependents. -EEXIST if there is such a leaf, or
+ * -ENOMEM; remove: -ENOENT if there is none.
+ */
 void xdp_dedup_fips_node_set_self(struct xdp_dedup_fips_node *node, const uint8_t *self);
 int xdp_dedup_fips_node_add_leaf(struct xdp_dedup_fips_node *node, const uint8_t *leaf);
 int xdp_dedup_fips_node_remove_leaf(struct xdp_dedup_fips_node *node, const uint8_t *leaf);
@@ -124,7 +125,7 @@ uint64_t xdp_dedup_fips_node_poll(struct xdp_dedup_fips_node *node, uint64_t now
 int xdp_dedup_fips_absorb(struct xdp_dedup_filter *filter, uint64_t peer, const void *msg,
 			  size_t len, double fpr_max);
 
-/* The peer has gone or begins anew: any sequence is its first. */
+/* For a peer that has gone or restarts: its next message may have any sequence. */
 void xdp_dedup_fips_forget(struct xdp_dedup_filter *filter, uint64_t peer);
 
 /* Writes a message of all that is in such a filter's window. Returns its

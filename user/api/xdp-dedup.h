@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* libxdp-dedup: a filter that xdp-dedup has loaded, from inside an application. What one
- * of the two has seen is a duplicate for the other.
+/* libxdp-dedup: a filter that xdp-dedup has loaded, from inside an application. Application and
+ * packet program share it: an id that either has learned is a duplicate for the other.
  *
  * Ids are looked up in the filter's own memory, without a system call (only want and stats
  * make one), and beside the packet program at work. An id is up to XDP_DEDUP_ID_MAX bytes; a
@@ -8,19 +8,20 @@
  * zeros, are no id: never known, never learned.
  *
  * Every call but open, close, stats and counters may run in any number of threads and processes at
- * once. No call prints or ends the process. A negative number is a negated errno; where an
- * id was asked about, it means: nothing says that this is a duplicate, take it as new.
+ * once. No call prints or ends the process. A negative number is a negated errno. If the call was
+ * about an id, nothing is known of it then: treat it as new.
  *   -ESTALE      the window's clock has stopped (the filter was unloaded): the packet
  *                program lets everything pass; open it again, or do without
  *   -ENOSPC      new, but the window is full: not learned (room comes in milliseconds)
  *   -EINVAL      an id of more than XDP_DEDUP_ID_MAX bytes
- *   -EOPNOTSUPP  not in this filter's layout
+ *   -EOPNOTSUPP  this filter's layout cannot do that
  *
  * What a FIPS node needs is in xdp-dedup-fips.h.
  *
  * Link with `pkg-config --libs xdp-dedup`. Root, or else CAP_BPF and access to the pins
- * under /sys/fs/bpf/xdp-dedup, is needed to open a filter, and not afterwards. In a time namespace
- * all is the same; but who enters one (or is forked into one) opens again.
+ * under /sys/fs/bpf/xdp-dedup, is needed to open a filter, and not afterwards. It works in a time
+ * namespace, too; but a process that enters another one (or is forked into it) must open the filter
+ * again.
  */
 #ifndef XDP_DEDUP_H
 #define XDP_DEDUP_H
@@ -43,18 +44,20 @@ struct xdp_dedup_id {
 	size_t len;
 };
 
-/* Opens the filter of this name (xdp-dedup status lists them), all of it the same one,
- * whatever is loaded and unloaded meanwhile. -ENOENT if there is none, -ENODEV if there is no
- * BPF file system at /sys/fs/bpf (ip netns exec hides it), -EPROTO if the filter is of another
- * version or half made, -EACCES or -EPERM if this process may not, or others than root might
- * have made it; another error if it cannot be told. On success the caller closes *out.
+/* Opens the filter of this name (xdp-dedup status lists them). 0, and the caller closes *out.
+ * -ENOENT if there is none, -ENODEV if there is no BPF file system at /sys/fs/bpf (ip netns exec
+ * hides it), -EPROTO if the filter is of another version or incomplete, -EACCES or -EPERM if this
+ * process may not open it, or others than root might have made it; another error if it cannot be
+ * told.
  */
 int xdp_dedup_open(const char *name, struct xdp_dedup_filter **out);
 
 /* NULL is fine. */
 void xdp_dedup_close(struct xdp_dedup_filter *filter);
 
-/* Is the id in the window? 1 yes (wrong for at most the filter's rate of new ids), 0 no. */
+/* Is the id known, that is, in the window? 1 yes (wrongly so for a part of the new ids, at most the
+ * filter's rate), 0 no.
+ */
 int xdp_dedup_test(const struct xdp_dedup_filter *filter, const void *id, size_t len);
 
 /* Learns the id. 1 if it was known, 0 if not. In layout countdown a known id too is known
@@ -62,15 +65,16 @@ int xdp_dedup_test(const struct xdp_dedup_filter *filter, const void *id, size_t
  */
 int xdp_dedup_add(struct xdp_dedup_filter *filter, const void *id, size_t len);
 
-/* Is this a duplicate? If not, learns it. 1 duplicate, 0 new. Of calls and packets that
- * come with one new id at the same instant, one is told that it is new: none only where the
- * filter errs, two only if the hand passes that very place at that instant in which a packet is
- * learned, or twice while a thread stands still.
+/* Is this a duplicate? If not, learns it. 1 duplicate, 0 new. Of calls and packets that come with
+ * one new id at the same instant, exactly one is told that it is new, but in rare cases: none if
+ * the id is a false positive; two if the hand passes the id's place just while a packet is learned,
+ * or passes it twice while a thread is stopped.
  */
 int xdp_dedup_check_and_add(struct xdp_dedup_filter *filter, const void *id, size_t len);
 
-/* The same of cnt ids, in order, with results[i] for each; faster than one by one where
- * the filter is larger than the caches. Returns how many are duplicates (results[i] is 1).
+/* The same for cnt ids, in order; results[i] is what it would return for ids[i]. Faster than one by
+ * one if the filter is larger than the CPU's caches. Returns how many are duplicates (results[i] is
+ * 1).
  */
 size_t xdp_dedup_check_and_add_many(struct xdp_dedup_filter *filter, const struct xdp_dedup_id *ids,
 				    size_t cnt, int *results);
@@ -113,19 +117,19 @@ struct xdp_dedup_stats {
 	uint64_t dropped;	    /* packets dropped */
 	bool stopped;		    /* the window's clock has: everything passes */
 	uint64_t wanted;	    /* EVENTs that passed because they were wanted */
-	bool sampled;		    /* what is said of bits is estimated from a sample of them */
-	double ids_error;	    /* then: the standard error of ids_estimate, about; else 0 */
+	bool sampled;		    /* set_bits to fpr_estimate are from a sample of the memory */
+	double ids_error;	    /* if so: about the standard error of ids_estimate; else 0 */
 };
 
-/* Of a filter of more than 4 MB reads a sample of 2 to 4 MB, drawn anew by each call: from set_bits
- * to fpr_estimate these are estimates without bias, and the rest is exact. Of a smaller one all is.
- * size is sizeof(*stats): fields may be appended.
+/* Reads all of a filter of up to 4 MB; of a larger one a random sample of 2 to 4 MB, a new one in
+ * each call. The fields from set_bits to fpr_estimate are then estimates, without bias; the others
+ * are exact. size is sizeof(*stats): later versions may append fields.
  */
 int xdp_dedup_stats(const struct xdp_dedup_filter *filter, struct xdp_dedup_stats *stats,
 		    size_t size);
 
-/* The same, exactly: reads all of the filter, through the caches that packets use too (730 MB took
- * 0.85 s).
+/* The same from all of the filter, whatever its size: 730 MB took 0.85 s, and displaced what the
+ * packet path had in the CPU's caches.
  */
 int xdp_dedup_stats_exact(const struct xdp_dedup_filter *filter, struct xdp_dedup_stats *stats,
 			  size_t size);
@@ -147,8 +151,8 @@ struct xdp_dedup_counters {
 	bool stopped;		  /* the window's clock has: everything passes */
 };
 
-/* Cheap, at any rate: one system call, which reads nothing of the filter's memory. size is
- * sizeof(*counters): fields may be appended.
+/* Cheap, whatever the filter's size: one system call, which does not read the filter's memory. size
+ * is sizeof(*counters): later versions may append fields.
  */
 int xdp_dedup_counters(const struct xdp_dedup_filter *filter, struct xdp_dedup_counters *counters,
 		       size_t size);

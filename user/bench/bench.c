@@ -10,9 +10,9 @@
 #include "bench_setup.h"
 #include "say.h"
 
-#define PACKETS_MAX 10000 /* measured at once */
-#define CHECK_PACKETS 20000
-#define KNOWN_MIN 0.99 /* LRU: an approximate one */
+#define PACKETS_MAX 10000   /* in one measurement, on each CPU */
+#define CHECK_PACKETS 20000 /* in a check of a peer, at most */
+#define KNOWN_MIN 0.99	    /* part of the known ids that LRU must have kept: it is approximate */
 
 static const struct {
 	const char *name, *key;
@@ -37,14 +37,16 @@ const char *bench_row_key(enum bench_row row)
 	return ROWS[row].key;
 }
 
-/* Of a window's ids, a quarter at most may come while the filters stay as they are. */
+/* How many fresh ids may be measured before the filters must be filled anew: a quarter of the
+ * window's ids, so that they stay about as full as they are.
+ */
 static uint64_t fresh_budget(const struct bench_setting *s)
 {
 	return s->ids / 4;
 }
 
-/* Fresh ids of a round, for every packet that is measured at once: each traffic comes on one
- * CPU, then on two.
+/* How many fresh ids a round has for each packet of a measurement: each traffic comes on one CPU,
+ * then on two, which is three times.
  */
 static double fresh_a_packet(void)
 {
@@ -58,7 +60,7 @@ static uint64_t packets_of(const struct bench_setting *s)
 	return packets < PACKETS_MAX ? packets : PACKETS_MAX;
 }
 
-/* Sends packets of a kind through a program, on `cpus` at once; each brings ids of its own. */
+/* Sends packets of this traffic through the program, on `cpus` CPUs at once, each with own ids. */
 static int send_traffic(struct bench *b, struct bench_subject *s, enum bench_traffic traffic,
 			int cpus, uint64_t packets)
 {
@@ -66,7 +68,7 @@ static int send_traffic(struct bench *b, struct bench_subject *s, enum bench_tra
 
 	for (int i = 0; i < cpus; i++)
 		b->streams[b->cpus[i]] = bench_traffic_stream(b, s, traffic, i, cpus, packets);
-	/* One more brings the time after the last. */
+	/* One more packet: the generator takes the end time as it begins. */
 	err = bench_send(b, bench_generator_fd(b), cpus, 1);
 	s->next += cpus * packets;
 	return err;
@@ -82,9 +84,9 @@ static uint64_t sent_fresh(const struct bench *b, uint64_t first, uint64_t packe
 	return fresh;
 }
 
-/* The packet program's own counters must say what the traffic was, but for false positives: a
- * fresh id is called a duplicate, and is new when it comes again after those were forgotten for
- * which it was taken.
+/* The packet program's own counters must say what was sent, but for false positives: a fresh id may
+ * count as a duplicate; and when it comes again, it may count as new, as the ids whose bits it
+ * shared have been forgotten by then.
  */
 static int check_counters(const struct bench *b, enum bench_row row, enum bench_traffic traffic,
 			  const struct filter_counters *before, const struct filter_counters *after,
@@ -105,8 +107,8 @@ static int check_counters(const struct bench *b, enum bench_row row, enum bench_
 		       (unsigned long long)(after->stale - before->stale));
 }
 
-/* ns a packet of each CPU; NAN if two CPUs did not run at once: one may be taken away as the
- * other begins.
+/* One measurement: *ns is the time a packet takes on each CPU; NAN if two CPUs did not run at the
+ * same time, as the scheduler may take one away just then.
  */
 static int measure(struct bench *b, enum bench_row row, enum bench_traffic traffic, int cpus,
 		   double *ns)
@@ -114,7 +116,7 @@ static int measure(struct bench *b, enum bench_row row, enum bench_traffic traff
 	struct bench_subject *s = &b->subject[row];
 	struct filter_counters before = { 0 }, after = { 0 };
 	uint64_t packets = packets_of(&b->setting), first = s->next;
-	double rate = 0;
+	double rate = 0; /* packets a ns, of all CPUs together */
 	int err = bench_aim(b, s->fd);
 
 	if (!err && s->prog)
@@ -139,7 +141,9 @@ static int measure(struct bench *b, enum bench_row row, enum bench_traffic traff
 	return 0;
 }
 
-/* Rows that are compared come one after the other: what others do to the caches changes. */
+/* All rows with one traffic, right after each other: what other programs do to the caches changes
+ * with time, and rows are compared.
+ */
 static int measure_rows(struct bench *b, enum bench_traffic traffic, int cpus, int round,
 			struct bench_result *out)
 {
@@ -161,8 +165,8 @@ static int run_round(struct bench *b, int round, struct bench_result *out)
 	return err;
 }
 
-/* A peer must have dropped what was known and passed what was not: tried with the variant
- * that counts, after what was measured.
+/* A peer must drop known ids and pass fresh ones. Checked after the measurements, with the variant
+ * of its program that counts its drops.
  */
 static int check_peer(struct bench *b, enum bench_row row, enum bench_traffic traffic)
 {

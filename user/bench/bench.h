@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a packet costs, here and now: this filter and its peers, each handed the same packets
- * by one generator in the kernel. All functions say on stderr what went wrong, and how
- * far they are (say_progress).
+/* Measures what a packet costs on this machine: with this filter and with its peers, which all get
+ * the same packets from one generator in the kernel. All functions say on stderr what went wrong,
+ * and how far they are (say_progress).
  */
 #ifndef XDP_DEDUP_BENCH_H
 #define XDP_DEDUP_BENCH_H
@@ -15,22 +15,22 @@
 #define BENCH_FILL_MIN 0.01
 #define BENCH_COPIES_MAX 100000000
 #define BENCH_WARM_MAX 100000000
-#define BENCH_WARM_AUTO UINT64_MAX /* as many as are known, 10,000 to 500,000 */
+#define BENCH_WARM_AUTO UINT64_MAX /* as many as there are known ids, 10,000 to 500,000 */
 
-/* Who is measured. */
+/* What is measured: a row of the report. */
 enum bench_row {
-	BENCH_FLOOR,   /* parse, drop */
-	BENCH_LINE,    /* and read one random line of as much memory as the filter has */
-	BENCH_PADDED,  /* the same with 180 instructions more, about as many as the filter has */
-	BENCH_SHIPPED, /* this filter, its defaults */
-	BENCH_SIPHASH, /* with that hash */
-	BENCH_FLAT,    /* layout flat, fast hash */
-	BENCH_BLOOM,   /* the kernel's bloom map: peek, push; one generation */
+	BENCH_FLOOR,   /* only parses and drops */
+	BENCH_LINE,    /* also reads one random cache line of as much memory as the filter has */
+	BENCH_PADDED,  /* the same with 180 more instructions, about as many as the filter has */
+	BENCH_SHIPPED, /* this filter with its defaults */
+	BENCH_SIPHASH, /* this filter with --hash siphash */
+	BENCH_FLAT,    /* this filter with --layout flat */
+	BENCH_BLOOM,   /* the kernel's bloom map: a peek, a push if that fails; one generation */
 	BENCH_LRU,     /* the kernel's LRU hash map */
 	BENCH_ROWS_CNT,
 };
 
-/* Which ids come. Known ones are of the youngest half of the window. */
+/* Which ids the packets have. Known ones are of the youngest half of the window. */
 enum bench_traffic {
 	BENCH_NEW,    /* all fresh */
 	BENCH_DUP90,  /* 9 of 10 are known */
@@ -40,16 +40,16 @@ enum bench_traffic {
 	BENCH_TRAFFICS_CNT,
 };
 
-/* What is measured at once. */
+/* What one run measures. */
 struct bench_setting {
 	uint64_t ids; /* in the window, BENCH_IDS_MIN to BENCH_IDS_MAX */
-	double fill;  /* part of the capacity that they are, in (0, 1] */
+	double fill;  /* the part of the capacity that these ids are, in (0, 1] */
 	double fpr;   /* p at capacity, of the filters and of the bloom map */
 	int rounds;   /* 1 to BENCH_ROUNDS_MAX */
-	/* Known ids that come before what is measured, in the same stream: for the branches, and
-	 * for the caches, which the rows before have taken and other programs take in the 20 ms
-	 * that a stream needs to begin. 0 to BENCH_WARM_MAX, or BENCH_WARM_AUTO, with which a
-	 * packet costs what it costs in a steady stream.
+	/* Packets of known ids that each stream sends before those that are measured. They train
+	 * the branch predictor, and fill the CPU's caches again, which hold what other rows and
+	 * programs have used: a stream takes 20 ms to begin. 0 to BENCH_WARM_MAX; with
+	 * BENCH_WARM_AUTO a packet then costs what it costs in a steady stream.
 	 */
 	uint64_t warm;
 };
@@ -57,13 +57,13 @@ struct bench_setting {
 struct bench_result {
 	struct bench_setting setting;
 	uint64_t capacity;
-	int cpus; /* 1 or 2: how many there were to run at once */
-	bool there[BENCH_ROWS_CNT];
-	double bytes_an_id[BENCH_ROWS_CNT]; /* of capacity, as the kernel accounts them; 0: none */
-	double fpr[BENCH_ROWS_CNT];	    /* expected at capacity; 0: exact */
-	uint32_t hashes[BENCH_ROWS_CNT];    /* k; 0: none */
-	/* ns a packet, by round: one CPU, and two at once on different ids (of each CPU); NAN if
-	 * the two did not run at once after all
+	int cpus;		    /* 1 or 2: up to how many CPUs were measured at once */
+	bool there[BENCH_ROWS_CNT]; /* the row was measured; else there was no memory for it */
+	double bytes_an_id[BENCH_ROWS_CNT]; /* memory for each id of the capacity; 0: uses none */
+	double fpr[BENCH_ROWS_CNT];	    /* expected at capacity; 0: never errs */
+	uint32_t hashes[BENCH_ROWS_CNT];    /* k; 0: does not hash */
+	/* ns a packet on each CPU, in each round. [0]: one CPU. [1]: two at once, each with ids of
+	 * its own; NAN if the two did not run at the same time after all.
 	 */
 	double ns[2][BENCH_ROWS_CNT][BENCH_TRAFFICS_CNT][BENCH_ROUNDS_MAX];
 };
@@ -74,8 +74,9 @@ const char *bench_row_key(enum bench_row row);
 const char *bench_traffic_name(enum bench_traffic traffic);
 const char *bench_traffic_key(enum bench_traffic traffic);
 
-/* Measures all rows that there is memory for (there[]; says which are left out), rounds
- * interleaved. Fails if a verdict is not what the traffic asks for. 0 or a negative errno.
+/* Measures all rows that there is memory for, and says which are left out; in each round every row
+ * once with every traffic. 0 or -errno: -ENOMEM if there is no memory for the shipped filter,
+ * -EPROTO if packets did not pass or drop as they should.
  */
 int bench_run(const struct bench_setting *setting, struct bench_result *out);
 
@@ -83,10 +84,14 @@ struct bench_figure {
 	double median, low, high; /* the quartiles */
 };
 
-/* Of cnt values, which it sorts, without those that are no numbers; NAN if that leaves none. */
+/* The quartiles of cnt values, without those that are NAN; all NAN if none is left. Changes the
+ * order of the values.
+ */
 struct bench_figure bench_quartiles(double *values, int cnt);
 
-/* A figure of one row and traffic, by round; what it is compared with is of the same round. */
+/* Figures of one row with one traffic, over all rounds. Where two rows are compared, their values
+ * of the same round are, and then the quartiles are taken.
+ */
 struct bench_figure bench_ns(const struct bench_result *r, int cpus, enum bench_row row,
 			     enum bench_traffic traffic);
 struct bench_figure bench_added(const struct bench_result *r, enum bench_row row,
@@ -99,17 +104,18 @@ struct bench_figure bench_scaling(const struct bench_result *r, enum bench_row r
 struct bench_figure bench_shipped_part(const struct bench_result *r, enum bench_row row,
 				       enum bench_traffic traffic);
 
-/* How many measurements of two CPUs are left out, as the two did not run at once. */
+/* How many measurements of two CPUs are NAN, as the two did not run at the same time. */
 int bench_apart(const struct bench_result *r);
 
 struct bench_race {
 	uint64_t ids;
-	uint64_t twice, never; /* passed on both CPUs, on none (false positives) */
-	uint64_t apart;	       /* did not come at the same instant: a CPU was late */
+	uint64_t twice; /* ids that passed on both CPUs */
+	uint64_t never; /* ids that passed on neither: false positives */
+	uint64_t apart; /* packets that did not come at the same instant, as a CPU was late */
 };
 
-/* So many fresh ids, each on two CPUs at the same instant, through a filter for as many.
- * -ENODEV with one CPU.
+/* Sends `ids` fresh ids, each on two CPUs at the same instant, through a filter for as many. 0 or
+ * -errno; -ENODEV, not said, if there is only one CPU.
  */
 int bench_race(uint64_t ids, double fpr, struct bench_race *out);
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef const double *samples; /* one a round */
+typedef const double *samples; /* ns a packet, one value for each round */
 
 static samples of(const struct bench_result *r, int cpus, enum bench_row row,
 		  enum bench_traffic traffic)
@@ -20,13 +20,13 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The value below which that part of the sorted values lies. */
+/* The quantile `part` (0 to 1) of sorted values, interpolated between two. */
 static double quantile(const double *sorted, int cnt, double part)
 {
 	double at = part * (cnt - 1);
 	int i = at;
 
-	/* The next one may be infinite, or not there. */
+	/* Exactly at a value, the next one is not touched: it may be infinite, or past the end. */
 	return at > i ? sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]) : sorted[i];
 }
 
@@ -69,6 +69,7 @@ struct bench_figure bench_added(const struct bench_result *r, enum bench_row row
 	return bench_quartiles(values, r->setting.rounds);
 }
 
+/* factor * a / b of each round. */
 static struct bench_figure quotient(samples a, samples b, double factor, int cnt)
 {
 	double values[BENCH_ROUNDS_MAX] = { 0 };

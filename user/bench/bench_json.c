@@ -97,7 +97,7 @@ static const char *json_text(json_object *o)
 	return json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
 }
 
-/* Its lines as they are so deep within others; puts it. */
+/* Prints the object, indented as part of one that is `depth` levels deep; frees it. */
 static void print_within(json_object *o, int depth)
 {
 	for (const char *text = json_text(o); *text; text++) {
@@ -108,7 +108,7 @@ static void print_within(json_object *o, int depth)
 	json_object_put(o);
 }
 
-/* All but the brace that closes it. */
+/* Prints the object without its closing brace, so that more can follow; frees it. */
 static void print_open(json_object *o)
 {
 	const char *text = json_text(o);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The bench's command line, as text → struct. */
+/* The bench's options, from the command line to a struct. */
 #ifndef XDP_DEDUP_BENCH_OPTIONS_H
 #define XDP_DEDUP_BENCH_OPTIONS_H
 
@@ -11,14 +11,14 @@
 struct options {
 	uint64_t ids[BENCH_SIZES_MAX]; /* in the window */
 	uint32_t ids_cnt;
-	double fill; /* part of the capacity that they are */
+	double fill; /* the part of the capacity that these ids are */
 	double fpr;
 	uint32_t rounds;
 	uint32_t copies; /* ids that are sent on two CPUs at once */
-	uint64_t warm;	 /* packets before those that are measured, or BENCH_WARM_AUTO */
+	uint64_t warm;	 /* packets before those that are measured: bench_setting.warm */
 	bool json;
 	bool verbose; /* show what libbpf and libxdp say */
-	bool version; /* only say which this is */
+	bool version; /* print the version and do nothing else */
 };
 
 #endif

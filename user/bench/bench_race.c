@@ -13,7 +13,7 @@
 #include "bench.skel.h"
 #include "say.h"
 
-#define SALT 99
+#define SALT 99 /* its ids are no other stream's: those have a row's number */
 
 static int send_race(struct bench *b, uint64_t ids)
 {
@@ -27,7 +27,7 @@ static int send_race(struct bench *b, uint64_t ids)
 			.packets = ids,
 			.other = b->cpus[!i],
 		};
-	/* One more, of a known id, brings the verdict on the last. */
+	/* One more packet: the generator counts as it begins whether the one before has passed. */
 	return bench_send(b, bench_race_fd(b), 2, 1);
 }
 

@@ -32,7 +32,7 @@ bool bench_is_peer(enum bench_row row)
 	return row > BENCH_SHIPPED;
 }
 
-/* Nobody waits for what cannot be printed: exit.h says why. */
+/* -EIO ends the bench at once if its output cannot be written; check_output() then says so. */
 static int flush(void)
 {
 	return fflush(stdout) ? -EIO : 0;
@@ -54,7 +54,7 @@ static int report_sizes(const struct options *o, const struct bench_report *repo
 		};
 
 		err = bench_run(&setting, r);
-		if (err == -ENOMEM) { /* said: this one is left out */
+		if (err == -ENOMEM) { /* said already: this number of ids is left out */
 			err = 0;
 			continue;
 		}

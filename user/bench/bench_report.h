@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the bench prints: as it goes, so that what was measured is there if the rest is not
- * waited for.
+/* What the bench prints, each part as soon as it is measured: so it is not lost if the bench is
+ * stopped before its end.
  */
 #ifndef XDP_DEDUP_BENCH_REPORT_H
 #define XDP_DEDUP_BENCH_REPORT_H
@@ -10,24 +10,25 @@
 #include "bench.h"
 #include "bench_options.h"
 
-/* A way to print it. The caller flushes after each part. */
+/* A form of the report, for people or for programs. The caller flushes stdout after each part. */
 struct bench_report {
 	void (*begin)(const struct options *o);
-	void (*size)(const struct bench_result *r, uint32_t before); /* so many sizes came before */
-	void (*end)(const struct bench_race *race);		     /* NULL: there is one CPU */
+	/* One number of ids; `before` others were printed before. */
+	void (*size)(const struct bench_result *r, uint32_t before);
+	void (*end)(const struct bench_race *race); /* NULL: not measured, as there is one CPU */
 };
 
 extern const struct bench_report BENCH_TEXT, BENCH_JSON;
 
-/* Measures each size, then the race. 0, or a negative errno: then the report has no end, and
- * stderr, or stdout's error, says why.
+/* Measures and prints each number of ids, then the race. 0; or -errno, and the report is
+ * incomplete: why, is said on stderr, or later by check_output() if stdout cannot be written.
  */
 int bench_report(const struct options *o);
 
 /* The CPU's model as /proc/cpuinfo has it; "?" if it does not. */
 const char *bench_cpu_model(char *buf, size_t size);
 
-/* Is this row one that the shipped filter is compared with? */
+/* Is this row one that the shipped filter is compared with? The rows before it are lower bounds. */
 bool bench_is_peer(enum bench_row row);
 
 #endif

@@ -22,12 +22,12 @@
 #include "say.h"
 #include "units.h"
 
-#define WINDOW_NS (24 * 3600 * 1000000000ULL) /* the clock moves the hand no block meanwhile */
+#define WINDOW_NS (24 * 3600 * 1000000000ULL) /* so long that the clock does not move the hand */
 #define BLOOM_K_MAX 15
 #define LRU_ENTRY_BYTES 88 /* key, value, and what the kernel adds */
 #define LRU_BUCKET_BYTES 16
 
-/* The row's filter; false (said by plan_here) if there is none of that size. */
+/* Plans the filter of a row. 0 or -errno, which is said. */
 static int plan_row(const struct bench *b, enum bench_row row, struct dedup_config *cfg)
 {
 	const struct filter_spec spec = {
@@ -41,7 +41,7 @@ static int plan_row(const struct bench *b, enum bench_row row, struct dedup_conf
 	};
 	int err = plan_here(&spec, cfg);
 
-	/* However fast the ids come, the hand stays where it is. */
+	/* Nor does load move the hand, however fast ids come. */
 	cfg->turn_ids = cfg->full_ids = UINT64_MAX / 4;
 	return err;
 }
@@ -74,7 +74,9 @@ static double bloom_rate(uint64_t ids, uint32_t k)
 	return pow(1 - exp(-(double)k * ids / bloom_bits(ids, k)), k);
 }
 
-/* The fewest hashes with which it keeps p; the kernel rounds its memory up to 2^n. */
+/* The fewest hashes with which the bloom map keeps p, or as many as it may have. The kernel rounds
+ * its memory up to a power of 2.
+ */
 static uint32_t bloom_k(const struct bench *b)
 {
 	uint32_t k = 1;
@@ -93,7 +95,9 @@ static uint64_t lru_bytes(uint64_t ids)
 	return ids * LRU_ENTRY_BYTES + buckets * LRU_BUCKET_BYTES;
 }
 
-/* The shipped filter's memory is there twice: BENCH_LINE and BENCH_PADDED share as much. */
+/* Memory that a row takes. With the shipped filter comes as much again, for BENCH_LINE and
+ * BENCH_PADDED, which share it.
+ */
 static int row_bytes(const struct bench *b, enum bench_row row, uint64_t *bytes)
 {
 	struct dedup_config cfg;
@@ -111,7 +115,9 @@ static int row_bytes(const struct bench *b, enum bench_row row, uint64_t *bytes)
 	return err;
 }
 
-/* Which rows three quarters of the memory that can be had suffice for. */
+/* Chooses the rows that fit, in their order, into three quarters of the available memory. -ENOMEM
+ * if the shipped filter does not.
+ */
 static int choose_rows(const struct bench *b, bool say, bool *wanted)
 {
 	uint64_t room = kernel_memory_available() / 4 * 3, bytes;
@@ -240,7 +246,7 @@ void bench_describe(const struct bench *b, struct bench_result *out)
 			(double)map_bytes(bpf_map__fd(b->skel->maps.lru)) / b->capacity;
 }
 
-/* Sends the hand on by so many places, whole segments. */
+/* Makes the hand pass so many places, whole segments, and waits until it has. */
 static void turn(struct filter *f, uint64_t places)
 {
 	uint64_t goal = dedup_hand_request(f->state, f->config, places, false);
@@ -249,8 +255,9 @@ static void turn(struct filter *f, uint64_t places)
 		usleep(1000);
 }
 
-/* The hand comes to the middle: half of the blocks have a window's ids in their previous half
- * and a quarter of that in the current one, the others as many and three quarters.
+/* Fills the filter as it is in the middle of a turn, with the hand at half of its circle. Of the
+ * blocks that it has just passed the previous halves hold a window's ids and the current ones a
+ * quarter of that; of the others, a window's and three quarters.
  */
 static int fill_blocked(struct bench *b, struct bench_subject *s)
 {
@@ -275,7 +282,7 @@ int bench_fill_row(struct bench *b, enum bench_row row)
 
 	if (row == BENCH_SHIPPED || row == BENCH_SIPHASH)
 		return fill_blocked(b, s);
-	if (row < BENCH_SHIPPED) { /* remembers nothing */
+	if (row < BENCH_SHIPPED) { /* has no memory of ids: nothing to fill */
 		s->next = bench_known(b);
 		return 0;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Packets, sent through what is measured. */
+/* Sends packets through the programs that are measured. */
 #include "bench_setup.h"
 
 #include <arpa/inet.h>
@@ -15,7 +15,7 @@
 #include "bench.skel.h"
 #include "say.h"
 
-#define FILL_PACKETS 4000000 /* sent at once */
+#define FILL_PACKETS 4000000 /* in one system call on each CPU, or on both together, at most */
 
 static struct bench_frame build_frame(void)
 {
@@ -48,14 +48,14 @@ static int pin_to(int cpu)
 
 int bench_prepare(struct bench *b, const struct bench_setting *setting)
 {
-	static cpu_set_t all; /* before this pinned anything */
+	static cpu_set_t all; /* the CPUs that this process might use before it was pinned to one */
 	int err;
 
 	*b = (struct bench){ .setting = *setting, .frame = build_frame() };
 	b->capacity = setting->ids / setting->fill;
 	for (int i = 0; i < BENCH_ROWS_CNT; i++)
 		b->subject[i] = (struct bench_subject){ .fd = -1, .count_fd = -1, .salt = i };
-	setpriority(PRIO_PROCESS, 0, -20); /* what else runs here is not what is measured */
+	setpriority(PRIO_PROCESS, 0, -20); /* other programs disturb the measurements */
 	if (!CPU_COUNT(&all) && sched_getaffinity(0, sizeof(all), &all))
 		return say_err(-errno, "cannot see the CPUs: %s", strerror(errno));
 	for (int cpu = 0; cpu < CPU_SETSIZE && cpu < BENCH_CPUS && b->cpus_cnt < 2; cpu++)
@@ -135,7 +135,7 @@ int bench_fill(struct bench *b, struct bench_subject *s, uint64_t ids)
 	int err = bench_aim(b, s->fd);
 
 	while (ids && !err) {
-		/* Each CPU its part, so that together they are all of them. */
+		/* Each CPU sends an equal part; one sends all where that leaves a remainder. */
 		uint64_t some = ids < FILL_PACKETS ? ids : FILL_PACKETS;
 		int cpus = some % b->cpus_cnt ? 1 : b->cpus_cnt;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The bench's machinery: what is measured, set up in the kernel, and packets sent through it.
- * Nothing is pinned: all of it goes with this process, however that ends.
+/* Sets up in the kernel what is measured, and sends packets through it. Nothing is pinned: all of
+ * it goes with this process, however that ends. Functions return 0 or -errno, which is said.
  */
 #ifndef XDP_DEDUP_BENCH_SETUP_H
 #define XDP_DEDUP_BENCH_SETUP_H
@@ -34,77 +34,78 @@ _Static_assert(__builtin_offsetof(struct bench_frame, id) == BENCH_ID_AT,
 
 /* One row, ready to be handed packets. */
 struct bench_subject {
-	int fd;		      /* its program; -1: not there */
-	int count_fd;	      /* the variant that counts its drops; -1: has none */
-	struct filter filter; /* own rows */
-	struct xdp_dedup *prog;
-	uint64_t next, salt; /* of its ids */
-	uint64_t known;	     /* the first of bench_known() ids */
+	int fd;			/* its program; -1: the row is not open */
+	int count_fd;		/* the variant that counts its drops; -1: has none */
+	struct filter filter;	/* only if prog is not NULL */
+	struct xdp_dedup *prog; /* rows of this project; NULL: a peer */
+	uint64_t next;		/* number of the next fresh id */
+	uint64_t salt;		/* makes the ids of one row differ from another's */
+	uint64_t known;		/* number of the first of bench_known() ids that are known */
 };
 
 struct bench {
 	struct bench_setting setting;
 	uint64_t capacity;
 	struct bench_bpf *skel;
-	struct bench_stream *streams; /* by CPU, in the kernel's memory too */
+	struct bench_stream *streams; /* one for each CPU; mapped: the generator uses the same */
 	struct bench_subject subject[BENCH_ROWS_CNT];
 	int cpus[2], cpus_cnt;
 	struct bench_frame frame;
 };
 
-/* Which of the CPUs that this process may use; the frame. Pins this thread to the first and
- * asks for all of its time.
+/* Initializes *b: chooses one or two CPUs of those that this process may use, and builds the frame.
+ * Pins this thread to the first CPU and raises its priority.
  */
 int bench_prepare(struct bench *b, const struct bench_setting *setting);
 
 /* Opens this filter as that row. */
 int bench_open_filter(struct bench *b, enum bench_row row);
 
-/* Opens every row that there is memory for, empty; what is not there is said on stderr if
- * `say`. bench_close() takes all states, also what a failure leaves.
+/* Opens every row that there is memory for, empty; with `say` says which are left out.
+ * bench_close() closes all that is open, also after a failure.
  */
 int bench_open(struct bench *b, bool say);
 void bench_close(struct bench *b);
 
-/* The programs of bpf/bench.bpf.c, beside the shipped filter, which is open; LRU and bloom
- * map if so asked. `race`: ids whose passes are counted, or 0.
+/* Opens the programs of bpf/bench.bpf.c, after the shipped filter, with whose parameters they work;
+ * the bloom map and the LRU map only if asked for. `race`: how many ids' passes are counted, or 0.
  */
 int bench_open_peers(struct bench *b, bool bloom, bool lru, uint32_t race);
 
-/* Describes what is open in *out. */
+/* Fills in all of *out but the times, from what is open. */
 void bench_describe(const struct bench *b, struct bench_result *out);
 
-/* Ids that are sent again as known. */
+/* How many ids of a row are known and may be sent again: half of the window's. */
 uint64_t bench_known(const struct bench *b);
 
-/* What one of 1 or 2 CPUs sends: CPU 0 fresh ids from s->next on, CPU 1 from `packets` later. */
+/* The stream of b->cpus[cpu], of 1 or 2 CPUs in all. Fresh ids of the first CPU are from s->next
+ * on, of the second from s->next + packets on.
+ */
 struct bench_stream bench_traffic_stream(const struct bench *b, const struct bench_subject *s,
 					 enum bench_traffic traffic, int cpu, int cpus,
 					 uint64_t packets);
 
-/* Fresh ids among the packets of each traffic once, for every packet of one of them. */
+/* The sum, over all traffics, of the part (0 to 1) of their packets whose id is fresh. */
 double bench_traffic_fresh(void);
 
-/* Whether two streams that have ended were measured at the same time, for half of the shorter
- * one at least.
- */
+/* Did the measured parts of two streams overlap, for at least half of the shorter one? */
 bool bench_ran_at_once(const struct bench_stream *a, const struct bench_stream *b);
 
 /* The next packets on any CPU go to this program. */
 int bench_aim(struct bench *b, int prog_fd);
 
-/* Runs the streams of the first cnt CPUs at once, `extra` packets beyond what they describe,
- * through a program of the skeleton.
+/* Runs the streams of the first cnt CPUs at once, each with `extra` packets more than it describes.
+ * generator_fd is one of the two below.
  */
 int bench_send(struct bench *b, int generator_fd, int cnt, int extra);
 int bench_generator_fd(const struct bench *b);
 int bench_race_fd(const struct bench *b);
 
-/* Sends so many fresh ids. */
+/* Sends so many fresh ids through the row's program, which learns them. */
 int bench_fill(struct bench *b, struct bench_subject *s, uint64_t ids);
 
-/* Fills a row as it is in the middle of a window, with the youngest ids known. Of the peers,
- * which have one generation, bloom then holds the known alone, LRU a window's.
+/* Fills a row as it is in the middle of a window; the youngest ids are then the known ones. Of the
+ * peers, which have one generation, the bloom map then holds the known ids alone, LRU a window's.
  */
 int bench_fill_row(struct bench *b, enum bench_row row);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The report for people: a table a size. */
+/* The report for people: a table for each number of ids. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -13,9 +13,9 @@
 static const struct verb {
 	const char *name;
 	int (*run)(const struct options *o);
-	unsigned int takes;	/* options, of OPT_* */
-	unsigned int needs;	/* of enum kernel_right */
-	int args_min, args_max; /* beside the options */
+	unsigned int takes;	/* groups of options: OPT_*, ORed */
+	unsigned int needs;	/* enum kernel_right, ORed */
+	int args_min, args_max; /* number of arguments that are no options */
 	const char *usage, *help;
 } VERBS[] = {
 	{ "load", verb_load, OPT_LOAD, KERNEL_LOOK_UP | KERNEL_ATTACH, 1, DEDUP_IFACES_MAX,
@@ -43,9 +43,9 @@ static const struct verb {
 };
 #define USAGE_COLUMNS 34
 #define VERBS_CNT (sizeof(VERBS) / sizeof(VERBS[0]))
-#define COMMAND_MAX 32 /* letters of "xdp-dedup VERB" */
+#define COMMAND_MAX 32 /* bytes for "xdp-dedup VERB" */
 
-/* Of help itself, which is no verb of these: it takes no options. */
+/* `help` is not in VERBS, as it takes no options. */
 #define HELP_USAGE "[VERB | counters]"
 #define HELP_HELP "this text, a verb's options, or what each counter means"
 
@@ -79,7 +79,7 @@ static int print_help_of_help(void)
 	return EXIT_DONE;
 }
 
-/* `buf` gets what is typed, and must last. */
+/* `buf` gets "xdp-dedup VERB", to which the result points: it must live as long. */
 static struct args_command command_of(const struct verb *v, char *buf, size_t size)
 {
 	snprintf(buf, size, "xdp-dedup %s", v->name);
@@ -152,7 +152,7 @@ static bool is_help(const char *word)
 	return !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h");
 }
 
-/* help, and what it is asked about. */
+/* argv[0] is "help"; argv[1], if there is one, is what help is wanted for. */
 static int help(int argc, char **argv)
 {
 	const struct verb *v;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The command line of the verbs, as text → struct. */
+/* The options of all verbs: from the command line and the environment to a struct. */
 #ifndef XDP_DEDUP_OPTIONS_H
 #define XDP_DEDUP_OPTIONS_H
 
@@ -11,20 +11,20 @@
 #include "spec.h"
 
 struct options {
-	struct filter_spec spec; /* without --port: ports_cnt is 0 */
-	const char *name;
+	struct filter_spec spec; /* ports_cnt is 0 without --port; `several` is not set here */
+	const char *name;	 /* --name; NULL without */
 	enum attach_mode mode;
 	bool json;
 	bool all;
-	bool exact;   /* status reads all of the memory */
-	bool force;   /* also what cannot be told to be of no use */
+	bool exact;   /* status reads all of the memory, not a sample */
+	bool force;   /* unload removes pins also if it cannot be told whether they are in use */
 	bool verbose; /* show what libbpf and libxdp say */
 
-	char **args; /* what is not an option, in order */
+	char **args; /* arguments that are no options, in order; they belong to argv */
 	int args_cnt;
 };
 
-/* What a verb takes, to be ORed. */
+/* Groups of options, which a verb takes as a whole; to be ORed. */
 enum {
 	OPT_NAME = 1 << 0,
 	OPT_MODE = 1 << 1,
@@ -44,13 +44,13 @@ enum {
 		   OPT_DESTINATION,
 };
 
-/* All that there are; a verb takes some, by their groups. */
+/* All options of all verbs. */
 extern const struct args_option OPTIONS[];
 extern const size_t OPTIONS_CNT;
 
-/* Parses argv[1..] (args_parse). Defaults come from the environment (XDP_DEDUP_CAPACITY,
- * XDP_DEDUP_FPR, XDP_DEDUP_WINDOW), then from the design. On failure says why on stderr and
- * returns -EINVAL. args points into argv, whose order changes.
+/* Fills in *o: built-in defaults, over them the environment (XDP_DEDUP_CAPACITY, XDP_DEDUP_FPR,
+ * XDP_DEDUP_WINDOW), over that argv[1] on, whose order changes (args_parse). 0; or -EINVAL after
+ * saying why on stderr.
  */
 int options_parse(struct options *o, const struct args_command *c, int argc, char **argv);
 

@@ -15,13 +15,18 @@
 
 struct status_iface {
 	char name[IF_NAMESIZE];
-	uint32_t ifindex; /* names change, and an interface may have several */
-	enum attach_mode mode;
-	bool dispatcher;
-	const char *state; /* "attached", "detached", "gone", "other netns", "unknown" */
+	uint32_t ifindex;      /* by which it is known, as names change; 0: in another netns */
+	enum attach_mode mode; /* set only if attached */
+	bool dispatcher;       /* set only if attached: through libxdp's dispatcher */
+
+	/* "attached": the kernel says that it runs the filter. "unknown": that cannot be told. The
+	 * others are recorded, but not attached here: "detached" (the interface is still here),
+	 * "gone" (it is not), "other netns" (it was loaded in another network namespace).
+	 */
+	const char *state;
 };
 
-/* Everything that is shown, collected once. */
+/* All that is shown of a filter. */
 struct status {
 	struct filter filter;
 	const struct layout *layout;
@@ -29,25 +34,25 @@ struct status {
 	int ifaces_cnt;
 	struct links links;
 	struct receivers_faults faults;
-	const char *mode; /* of all attached interfaces, or "mixed", or "none" */
+	const char *mode; /* that all attached interfaces have; else "mixed", or "none" */
 	struct filter_counters counters;
 	struct fill fill;
-	uint64_t *histogram;   /* countdown, where it is short enough to show */
-	uint64_t approx_count; /* countdown */
-	double hand;	       /* part of the turn that is done */
-	uint32_t turns;
-	uint64_t oldest_ns;
-	bool stopped; /* the hand's clock */
-	bool exact;   /* all of the memory is to be read */
+	uint64_t *histogram;   /* countdown: layout.h; NULL: too long to show, or another layout */
+	uint64_t approx_count; /* countdown: layout.h */
+	double hand;	       /* how far the hand is in its turn, 0 to 1 */
+	uint32_t turns;	       /* that the hand has completed */
+	uint64_t oldest_ns;    /* stats_oldest_ns() */
+	bool stopped;	       /* the hand has stopped: every packet passes */
+	bool exact;	       /* set before collecting: read all of the memory, not a sample */
 };
 
-/* Bytes of packets that the stack never saw. */
+/* Bytes of packets that were dropped, so that the network stack never saw them. */
 uint64_t status_bytes_kept_away(const struct status *s);
 
-/* For people, to stdout. */
+/* Prints it for people, to stdout. */
 void status_print(const struct status *s);
 
-/* For programs; the caller puts it. */
+/* The same for programs. The caller frees it with json_object_put(). */
 json_object *status_json(const struct status *s);
 
 #endif

@@ -47,7 +47,7 @@ static json_object *json_ports(const struct dedup_config *c)
 
 #define ADD(key, value) json_object_object_add(o, key, value)
 
-/* Empty, or one pair. */
+/* A list of one pair; an empty one if there is none. */
 static json_object *json_pair(struct stacked pair)
 {
 	json_object *list = json_object_new_array(), *o;
@@ -61,7 +61,7 @@ static json_object *json_pair(struct stacked pair)
 	return list;
 }
 
-/* Whose packets it takes, and what is wrong with that. */
+/* Which packets the filter looks at, and what is wrong with its interfaces. */
 static void json_receiver(json_object *o, const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
@@ -80,7 +80,7 @@ static void json_receiver(json_object *o, const struct status *s)
 	ADD("merged", json_pair(s->faults.merging));
 }
 
-/* What the filter is. */
+/* The filter's size and parameters. */
 static void json_shape(json_object *o, const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
@@ -93,7 +93,7 @@ static void json_shape(json_object *o, const struct status *s)
 		ADD(facts[i].key, json_u64(facts[i].value));
 }
 
-/* What it holds. */
+/* What is in the filter's memory. */
 static void json_fill(json_object *o, const struct status *s)
 {
 	const struct fill *f = &s->fill;

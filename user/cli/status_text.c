@@ -8,6 +8,7 @@
 #include "status.h"
 #include "units.h"
 
+/* 0 of nothing. */
 static double share(uint64_t part, uint64_t whole)
 {
 	return whole ? (double)part / whole : 0;

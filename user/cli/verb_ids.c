@@ -18,14 +18,16 @@
 #include "wanted.h"
 #include "attachments.h"
 
-static const char UNKNOWN[] = "unknown";
+static const char UNKNOWN[] = "unknown"; /* compared by its address */
 
-#define ADD_TRIES 1000 /* of 1 ms, for the hand to make room */
+#define ADD_TRIES 1000 /* with 1 ms before each, for the hand to make room */
 
-/* Does something with an id and returns the word for it; NULL after saying why not. */
+/* Does what the verb says with an id, and returns the word to print after it; NULL after saying why
+ * it could not. `text` is the id as it was given.
+ */
 typedef const char *(*id_fn)(struct filter *f, const uint8_t *id, const char *text);
 
-/* What it holds then means nothing. Says so. */
+/* Has the hand stopped, after which the filter says nothing about ids? Then says so. */
 static bool has_stopped(const struct filter *f)
 {
 	if (!stats_stopped(f->config, f->state, kernel_now_ns()))
@@ -91,7 +93,7 @@ static int read_id(const struct filter *f, const char *text, uint8_t id[DEDUP_ID
 	return say_err(-EINVAL, "%s is no id: give %u hex digits", text, 2 * bytes);
 }
 
-/* Does it with one id, and prints the word. Counts those that were not known. */
+/* Does it with one id, and prints id and word. Adds 1 to *unknown if the id was not known. */
 static int do_id(struct filter *f, id_fn fn, const char *text, uint64_t *unknown)
 {
 	uint8_t id[DEDUP_ID_BYTES_MAX];
@@ -107,6 +109,7 @@ static int do_id(struct filter *f, id_fn fn, const char *text, uint64_t *unknown
 	return 0;
 }
 
+/* The same with every line of stdin. */
 static int do_lines(struct filter *f, id_fn fn, uint64_t *unknown)
 {
 	char *line = NULL;
@@ -122,7 +125,7 @@ static int do_lines(struct filter *f, id_fn fn, uint64_t *unknown)
 	return err;
 }
 
-/* Checks what can be checked before the first id is touched. */
+/* Are all ids of the command line well-formed? Checked before anything is done with the first. */
 static int check_ids(const struct filter *f, char **ids, int cnt)
 {
 	uint8_t id[DEDUP_ID_BYTES_MAX];
@@ -134,7 +137,7 @@ static int check_ids(const struct filter *f, char **ids, int cnt)
 	return err;
 }
 
-/* Returns `some_unknown` if all is done, but for ids that were not in the window. */
+/* Does the verb with all ids. Returns some_unknown if all is done, but some id was not known. */
 static int run(const struct options *o, id_fn fn, enum exit_code some_unknown)
 {
 	uint64_t unknown = 0;

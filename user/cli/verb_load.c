@@ -15,7 +15,7 @@
 #include "verbs.h"
 #include "attachments.h"
 
-/* The first interface's name; what bpffs does not take in a name becomes '_'. */
+/* The first interface's name; characters that a filter's name cannot have become '_'. */
 static void default_name(const char *ifname, char name[NAME_MAX_LEN + 1])
 {
 	snprintf(name, NAME_MAX_LEN + 1, "%s", ifname);
@@ -28,7 +28,9 @@ static void default_name(const char *ifname, char name[NAME_MAX_LEN + 1])
 		say_note("the filter is called %s: pins cannot have %s's name", name, ifname);
 }
 
-/* The name must be free. What a crashed load left under it is removed. */
+/* 0 if no filter has this name; pins that a killed load has left under it are removed. -errno,
+ * which is said, if one is in use.
+ */
 static int claim_name(const char *name)
 {
 	struct filter f;
@@ -65,7 +67,9 @@ static int claim_name(const char *name)
 	return loader_remove(name);
 }
 
-/* Before any packet comes: where it will run, and which frames are for this host there. */
+/* Writes the filter's record of its interfaces, and which frames are for this host there. Before
+ * the program is attached, so that it knows them from the first packet on.
+ */
 static int record_interfaces(const char *name, const struct placement *where,
 			     const struct links *links)
 {
@@ -82,7 +86,7 @@ static int record_interfaces(const char *name, const struct placement *where,
 		struct dedup_iface *iface = &f.state->ifaces[i];
 
 		iface->ifindex = if_nametoindex(where->ifnames[i]);
-		if_indextoname(iface->ifindex, iface->name); /* not a second name */
+		if_indextoname(iface->ifindex, iface->name); /* the user may have given an alias */
 		iface->netns = netns;
 	}
 	receivers_refresh(&f, links);
@@ -119,7 +123,9 @@ static int attach_program(const char *name, const struct placement *where)
 	return err;
 }
 
-/* What has been loaded goes; but what cannot be detached goes on as it is. */
+/* After a failed load: detaches the program and removes the filter. If it cannot be detached, it
+ * goes on filtering with its pins in place.
+ */
 static void undo(const char *name)
 {
 	if (attachments_detach(name) || live_anywhere(name))

@@ -35,7 +35,7 @@ int verb_refresh(const struct options *o)
 		err = loader_names(&names);
 	for (char **n = names; n && *n; n++)
 		if (refresh(*n, &links))
-			err = -EIO; /* and goes on */
+			err = -EIO; /* said; the other filters are still refreshed */
 	loader_free_names(names);
 	links_free(&links);
 	return err ? EXIT_FAILED : EXIT_DONE;

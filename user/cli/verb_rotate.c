@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* rotate and reset: turns of the hand that are asked for. */
+/* rotate and reset: the hand passes all places once or more, on request. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -11,11 +11,11 @@
 #include "verbs.h"
 #include "attachments.h"
 
-/* Asks the hand for it; returns how many places it will then have passed. */
-typedef __u64 (*ask_fn)(struct dedup_state *st, const struct dedup_config *c);
+/* Requests passes of the hand; returns what dedup_state.passed will be when they are done. */
+typedef __u64 (*request_fn)(struct dedup_state *st, const struct dedup_config *c);
 
-/* Asks the hand and waits until it has done so. */
-static int turn(const struct options *o, ask_fn ask)
+/* Makes a request of the hand and waits until it is done. */
+static int turn(const struct options *o, request_fn request)
 {
 	uint64_t goal;
 	struct filter f;
@@ -23,8 +23,8 @@ static int turn(const struct options *o, ask_fn ask)
 
 	if (kernel_ready(o->verbose, false) || attachments_open(o->args[0], &f))
 		return EXIT_FAILED;
-	goal = ask(f.state, f.config);
-	/* However long: a large filter takes its time, and a hand that lives gets there. */
+	goal = request(f.state, f.config);
+	/* Without a time limit: a large filter takes long, and a running hand gets there. */
 	while (READ_ONCE(f.state->passed) < goal && !err) {
 		if (stats_stopped(f.config, f.state, kernel_now_ns()))
 			err = say_err(-1, "the hand of %s has stopped; unload and load it again",

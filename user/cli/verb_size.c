@@ -10,6 +10,7 @@
 
 #define ADD(key, value) json_object_object_add(o, key, value)
 
+/* `rate` is the expected one at capacity, in even traffic. */
 static void print_json(const struct filter_spec *spec, const struct dedup_config *c, double rate)
 {
 	json_object *o = json_object_new_object();

@@ -40,8 +40,10 @@ static bool has_iface(const struct status *s, uint32_t ifindex)
 	return false;
 }
 
-/* Is it an interface of this name that has moved here with its program? */
-static bool has_come(const struct status *s, const char *name)
+/* Is an interface of this name attached here without being recorded here? Then it is the recorded
+ * one of another network namespace, which has moved here with its program.
+ */
+static bool has_moved_here(const struct status *s, const char *name)
 {
 	for (int i = 0; i < s->ifaces_cnt; i++)
 		if (!strcmp(s->ifaces[i].name, name) && !strcmp(s->ifaces[i].state, "attached"))
@@ -49,7 +51,7 @@ static bool has_come(const struct status *s, const char *name)
 	return false;
 }
 
-/* Where the kernel says it runs, then what was once attached and no longer is. */
+/* Lists the interfaces that are attached here, then those that are only recorded. */
 static int collect_ifaces(struct status *s)
 {
 	const struct dedup_iface *recorded = s->filter.state->ifaces;
@@ -82,7 +84,7 @@ static int collect_ifaces(struct status *s)
 		if (!recorded[i].ifindex)
 			continue;
 		if (recorded[i].netns != kernel_netns()) {
-			if (!has_come(s, recorded[i].name))
+			if (!has_moved_here(s, recorded[i].name))
 				add_iface(s, recorded[i].name, 0, "other netns");
 		} else if (!has_iface(s, recorded[i].ifindex))
 			add_iface(s, recorded[i].name, recorded[i].ifindex,
@@ -149,7 +151,7 @@ uint64_t status_bytes_kept_away(const struct status *s)
 	return s->filter.config->count_only ? 0 : s->counters.duplicate_bytes;
 }
 
-/* Shows an open filter, or puts it into `list` where there is one; closes it. */
+/* Prints an open filter, or, unless `list` is NULL, appends it there. Closes the filter. */
 static int show(struct filter *f, bool exact, json_object *list)
 {
 	struct status *s = calloc(1, sizeof(*s));
@@ -179,10 +181,10 @@ static void print_json(json_object *o)
 	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED));
 }
 
-/* Says which interfaces run a filter that has no name, as its pins are gone. `known`: of those that
- * have one, by their state maps' ids; 0 ends.
+/* Says which interfaces run a filter that has no name any more, as its pins are gone: -ENOENT if
+ * any does. `named`: the state maps' ids of the filters that have a name, ending with 0.
  */
-static int say_nameless(const uint32_t *known)
+static int say_nameless(const uint32_t *named)
 {
 	struct attachment *list;
 	int cnt, err = attach_list(&list, &cnt);
@@ -190,7 +192,7 @@ static int say_nameless(const uint32_t *known)
 	if (err)
 		return err;
 	for (int i = 0; i < cnt; i++) {
-		const uint32_t *id = known;
+		const uint32_t *id = named;
 
 		while (*id && *id != list[i].state_id)
 			id++;
@@ -206,7 +208,9 @@ static int say_nameless(const uint32_t *known)
 	return err;
 }
 
-/* Of every name, whether its filter can be opened or not. Returns NULL if there is no memory. */
+/* The state maps' ids of the filters of these names, ending with 0; also of those that cannot be
+ * opened. The caller frees it; NULL if there is no memory.
+ */
 static uint32_t *state_ids(char **names)
 {
 	size_t cnt = 0, found = 0;

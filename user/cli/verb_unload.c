@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* unload: from some interfaces, or a filter, or all there are. First everything is looked at,
- * and only then anything changed.
+/* unload: takes filters off some interfaces, or a filter by its name, or all filters. First looks
+ * at everything (look), then marks what is `meant`, and only then changes anything.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,24 +16,24 @@
 #include "verbs.h"
 #include "attachments.h"
 
-/* The pins of a filter, and whether they are to go if it runs nowhere any more. */
+/* A filter, as its pins have it. */
 struct pinned {
 	const char *name;
 	struct identity id;
-	bool meant;
+	bool meant; /* the pins are to be removed, if the filter then runs nowhere */
 };
 
 struct unload {
 	const struct options *o;
-	struct attachment *list; /* what runs here */
+	struct attachment *list; /* attached in this network namespace */
 	int list_cnt;
 	char **names;
 	struct pinned *pins;
 	int pins_cnt;
 };
 
-/* The filter once ran on this interface of this namespace, also if it no longer does. 1 or 0;
- * -errno, which is said, if that cannot be told.
+/* Is this interface of this network namespace in the record of the filter of this name, whether or
+ * not it is attached now? 1 or 0; -errno, which is said, if that cannot be told.
  */
 static int has_record(const char *name, const char *ifname)
 {
@@ -50,7 +50,9 @@ static int has_record(const char *name, const char *ifname)
 	return has;
 }
 
-/* Looks at everything. With --force what cannot be told does not matter. */
+/* Fills in all of *u but `o` and what is meant. What cannot be told is a failure, but not with
+ * --force.
+ */
 static int look(struct unload *u)
 {
 	int err = attach_list(&u->list, &u->list_cnt);
@@ -80,7 +82,7 @@ static int look(struct unload *u)
 	return 0;
 }
 
-/* The filter that has the interface in its record, of those that do not run on it. */
+/* Marks the only filter that has this interface, to which none is attached, in its record. */
 static int mean_recorded(struct unload *u, const char *ifname)
 {
 	struct pinned *found = NULL;
@@ -139,13 +141,16 @@ static void mean_all(struct unload *u)
 		u->list[i].meant = !u->list[i].err;
 }
 
-/* Goes on after a failure, and does not forget it. */
+/* For steps of which each is done though one before has failed: the first failure counts. */
 static int first_error(int err, int next)
 {
 	return err ? err : next;
 }
 
-/* It is in use out of sight: which is what was asked for only if it was here, too. */
+/* The filter is in use out of sight, so its pins stay. If it was detached here from the interfaces
+ * that were named, that is what was asked for (0, with a note); else it is a failure (-EBUSY,
+ * said).
+ */
 static int explain_live(const char *name, bool was_here)
 {
 	const char *ifname = NULL;
@@ -171,7 +176,7 @@ static int explain_live(const char *name, bool was_here)
 		       name, name);
 }
 
-/* The attachment to this recorded interface that has been detached; NULL if none was. */
+/* The attachment of this recorded interface, if it has been detached now; else NULL. */
 static const struct attachment *detached_from(const struct unload *u, const struct dedup_iface *i)
 {
 	for (int j = 0; j < u->list_cnt; j++)
@@ -180,8 +185,8 @@ static const struct attachment *detached_from(const struct unload *u, const stru
 	return NULL;
 }
 
-/* Takes out of the filter's record what has been detached. Is anything left in it? What cannot
- * be told is.
+/* Removes from the filter's record the interfaces that have been detached now. Is any left in it?
+ * True also if the filter cannot be opened.
  */
 static bool clear_record(const struct unload *u, const char *name)
 {
@@ -205,7 +210,7 @@ static bool clear_record(const struct unload *u, const char *name)
 static int tidy(const struct unload *u, const struct pinned *p)
 {
 	int detached = 0, left = 0, live;
-	bool unseen;
+	bool recorded;
 
 	for (int i = 0; i < u->list_cnt; i++)
 		if (attachments_is_theirs(&u->list[i], p->id)) {
@@ -214,11 +219,11 @@ static int tidy(const struct unload *u, const struct pinned *p)
 		}
 	if (!p->meant && !detached)
 		return 0;
-	unseen = clear_record(u, p->name);
+	recorded = clear_record(u, p->name);
 	if (left)
 		return 0;
-	/* Where it was loaded it has gone; others may hold the program, but not run it. */
-	live = u->o->force || !unseen ? 0 : live_anywhere(p->name);
+	/* With an empty record no interface runs it: others may only hold its program open. */
+	live = u->o->force || !recorded ? 0 : live_anywhere(p->name);
 	if (live < 0)
 		return say_err(live,
 			       "cannot tell whether %s is in use elsewhere: %s; xdp-dedup unload "

@@ -32,10 +32,12 @@ struct fips_item {
 struct fips_filter {
 	uint8_t hash_count;				 /* 1 to DEDUP_HASHES_MAX */
 	uint8_t size_class;				 /* 0 to FIPS_SIZE_CLASS_MAX */
-	__u64 word[FIPS_BYTES(FIPS_SIZE_CLASS_MAX) / 8]; /* those past its class mean nothing */
+	__u64 word[FIPS_BYTES(FIPS_SIZE_CLASS_MAX) / 8]; /* the first FIPS_BYTES(size_class) count */
 };
 
-/* Why an announcement is not believed. A node's own reasons come last. Append only. */
+/* Why an announcement is refused: X(name, sentence). fips_decode() finds those up to too_long, a
+ * node (fips_peers.c) the others. Append only.
+ */
 #define FIPS_REFUSALS(X)                                            \
 	X(empty, "no bytes at all")                                 \
 	X(type, "not a FilterAnnounce")                             \
@@ -56,11 +58,14 @@ enum fips_refusal {
 		FIPS_REFUSALS_END,
 };
 
-/* "too_short", and the line above; "accepted" for 0, "?" for what is no refusal. */
+/* The name and the sentence of FIPS_REFUSALS; "accepted" for FIPS_ACCEPTED, "?" for any other
+ * number.
+ */
 const char *fips_refusal_name(enum fips_refusal refusal);
 const char *fips_refusal_text(enum fips_refusal refusal);
 
-/* An empty filter; -EINVAL, and *f as it was, if either number is out of its range. */
+/* Makes *f an empty filter. 0; -EINVAL, and *f is as it was, if either number is out of its range.
+ */
 int fips_init(struct fips_filter *f, uint32_t hash_count, uint32_t size_class);
 
 void fips_insert(struct fips_filter *f, const struct fips_item *item);
@@ -68,20 +73,22 @@ void fips_insert(struct fips_filter *f, const struct fips_item *item);
 /* true: maybe inserted; false: certainly not. */
 bool fips_test(const struct fips_filter *f, const struct fips_item *item);
 
-/* fips_test in two steps, for many filters of these (legal) parameters: one hash. */
+/* fips_test() in two steps, so that an item is hashed once for many filters of the same parameters,
+ * which are in their ranges.
+ */
 void fips_locate(struct dedup_positions *p, const struct fips_item *item, uint32_t hash_count,
 		 uint32_t size_class);
 bool fips_holds(const struct fips_filter *f, const struct dedup_positions *p);
 
-/* The same parameters and bits. */
+/* Do both have the same parameters and the same bits? */
 bool fips_equal(const struct fips_filter *a, const struct fips_filter *b);
 
-/* Adds all that `from` holds; -EINVAL, and nothing added, if parameters differ. */
+/* Adds all items of `from`. 0; -EINVAL, and nothing is added, if parameters differ. */
 int fips_merge(struct fips_filter *into, const struct fips_filter *from);
 
-/* Halves the filter: it still holds all it held, and is bit for bit what it would be had
- * it been small from the start. -EINVAL, and *f as it was, if it is of class 0 already
- * (fold_to: of a smaller class than this one; none at all is needed for its own).
+/* Halves the filter, or does so until it is of this class. It keeps all its items, and is bit for
+ * bit what it would be had it been of that class from the start. 0; -EINVAL, and *f is as it was,
+ * if it is of class 0 already (fold_to: of a smaller class than asked for; its own is fine).
  */
 int fips_fold(struct fips_filter *f);
 int fips_fold_to(struct fips_filter *f, uint32_t size_class);
@@ -94,8 +101,8 @@ uint32_t fips_set_bits(const struct fips_filter *f);
  */
 int fips_encode(const struct fips_filter *f, uint64_t sequence, uint8_t *buffer, size_t size);
 
-/* Reads one, of exactly len bytes. On a refusal, the first that applies in the list's
- * order, *f and *sequence are as they were.
+/* Reads a FilterAnnounce of exactly len bytes. If it is refused, returns the first reason that
+ * applies, in the list's order, and *f and *sequence are as they were.
  */
 enum fips_refusal fips_decode(const uint8_t *msg, size_t len, struct fips_filter *f,
 			      uint64_t *sequence);

@@ -18,6 +18,7 @@ int fips_live_check(const struct filter *f)
 	return 0;
 }
 
+/* The words of array 0 or 1. */
 static __u64 *array_of(const struct filter *f, uint32_t array)
 {
 	return f->blocks[array * f->config->places].word;
@@ -25,10 +26,12 @@ static __u64 *array_of(const struct filter *f, uint32_t array)
 
 _Static_assert(FIPS_BITS(FIPS_V1_SIZE_CLASS) == FIPS_COUNT_BITS, "what messages bring");
 
-/* `from` as it goes into the array: over and over. */
+/* A v1 filter as it goes into the array: folded if that is smaller, and repeated every `words`
+ * words.
+ */
 struct pattern {
 	__u64 word[FIPS_COUNT_BITS / DEDUP_WORD_BITS];
-	uint32_t words; /* of these */
+	uint32_t words;
 };
 
 static uint32_t words_of(const struct filter *f)
@@ -46,7 +49,7 @@ static struct pattern pattern_of(const struct filter *f, const struct fips_filte
 	return p;
 }
 
-/* What the rate of one array may be: that of two is promised. */
+/* The rate that one array may have, so that two of them together keep the filter's rate. */
 static double rate_of_one(const struct filter *f)
 {
 	double fpr = f->config->fpr_e18 / 1e18;
@@ -54,7 +57,7 @@ static double rate_of_one(const struct filter *f)
 	return fpr < 1 ? -expm1(log1p(-fpr) / 2) : 1;
 }
 
-/* The most ids with which the rate of an array is so low. */
+/* The most ids with which an array has at most this rate. */
 static double ids_for(const struct filter *f, double rate)
 {
 	double lo = 0, hi = array_ids(f->config->m, f->config->k, f->config->m - 0.5);
@@ -70,8 +73,8 @@ static double ids_for(const struct filter *f, double rate)
 	return lo;
 }
 
-/* The most ids with which an array keeps its rate, if that is so much more than of random
- * bits. Below 0: it cannot.
+/* The most ids with which an array keeps its rate if `excess` is to be added to that of random
+ * bits; -INFINITY if it cannot.
  */
 static double ids_beside(const struct filter *f, double excess)
 {
@@ -80,11 +83,13 @@ static double ids_beside(const struct filter *f, double excess)
 	return rate > 0 ? ids_for(f, rate) : -INFINITY;
 }
 
-/* In ids; INFINITY, or no number, if they are not to be had. */
+/* How many ids the pattern counts as in this array (fips_live_absorb); 0 if it sets no new bit;
+ * INFINITY or NAN if there can be no room for it.
+ */
 static double price(const struct filter *f, const __u64 *array, const struct pattern *p)
 {
 	uint32_t m = f->config->m, k = f->config->k, set = dedup_bits_count(array, m), more = 0;
-	double ids, now, then;
+	double ids, now, then; /* now, then: fips_excess() without and with the pattern */
 
 	for (uint32_t i = 0; i < words_of(f); i++)
 		more += __builtin_popcountll(p->word[i % p->words] & ~READ_ONCE(array[i]));
@@ -98,7 +103,7 @@ static double price(const struct filter *f, const __u64 *array, const struct pat
 	return ceil(fmax(ids, 1));
 }
 
-/* All or nothing, whoever else pays. */
+/* Counts so many ids as learned: all, or, with -ENOSPC, none; safe beside others that learn. */
 static int pay(struct dedup_state *st, double ids)
 {
 	uint64_t learned, limit;
@@ -129,7 +134,7 @@ int fips_live_absorb(struct filter *f, const struct fips_filter *from, double fp
 		return -EDOM;
 	if (f->config->m < FIPS_COUNT_BITS)
 		rate = fips_counted_rate(p.word, f->config->m, f->config->k);
-	/* All bits set say nothing, of endless ids. */
+	/* With all bits set every item would be found. */
 	if (rate == 1 || rate > rate_of_one(f))
 		return -EDOM;
 	do {
@@ -140,7 +145,9 @@ int fips_live_absorb(struct filter *f, const struct fips_filter *from, double fp
 		if (err)
 			return err;
 		epoch = dedup_hand_epoch(hand);
-		/* Only what was the present generation when that was paid has been paid for. */
+		/* The ids were counted for this generation alone: if the hand passes, stops here,
+		 * and counts and sets all again in the next one.
+		 */
 		for (uint32_t i = 0; i < words_of(f) && is_epoch(f, epoch); i++)
 			if (p.word[i % p.words])
 				__sync_fetch_and_or(&array[i], p.word[i % p.words]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* FIPS filters to and from a live filter of layout flat, hash fips: whatever of the two is
- * smaller, m being a power of 2 from 64 on, an item keeps its bits.
+/* FIPS filters into and out of a live filter of layout flat, hash fips, whose m is a power of 2
+ * from 64 on. A v1 filter is folded if m is smaller than its size, and repeated over the array if m
+ * is larger: in both cases its items are found.
  */
 #ifndef XDP_DEDUP_FIPS_LIVE_H
 #define XDP_DEDUP_FIPS_LIVE_H
@@ -8,21 +9,22 @@
 #include "pins.h"
 #include "fips.h"
 
-/* -EOPNOTSUPP if the live filter is no such one. */
+/* 0; -EOPNOTSUPP if the live filter is not such a one. The other functions need such a one. */
 int fips_live_check(const struct filter *f);
 
-/* ORs all that `from`, of v1 and of the same k, holds into the present generation: folded into a
- * smaller m, repeated over a larger one. It is paid for as ids learned, so that p holds:
- * - as many ids as set so many bits as are new, the array being as full as it is;
- * - by how much fewer ids keep the array's rate for these very bits are not random ones: in a
- *   larger m they are repeated, and a peer may have chosen them (fips_excess).
- * -EDOM if the rate of `from` is above fpr_max, or folded above what one array may have,
- * -ENOSPC if there is no room: nothing is absorbed then, but for the hand's passing meanwhile,
- * when it is paid for and absorbed again.
+/* ORs all bits of `from`, a filter of v1's size and of the same k, into the current generation.
+ * They count as ids learned, so that the filter's rate p holds:
+ * - as many ids as would set so many bits as are new, with the array as full as it is;
+ * - and as many as the array can take less because the bits are not random: a peer may have chosen
+ *   them, and in a larger m they are repeated (fips_excess).
+ * If the hand passes meanwhile, they are counted and absorbed again, into the generation that is
+ * current then. 0; -EDOM if the rate of `from` is above fpr_max, or, folded, above what one array
+ * may have; -ENOSPC if there is no room for so many ids. After an error nothing is absorbed, unless
+ * the hand has passed before it.
  */
 int fips_live_absorb(struct filter *f, const struct fips_filter *from, double fpr_max);
 
-/* What both generations hold, as a filter of v1's size. */
+/* Makes *out a filter of v1's size that has the items of both generations. 0 or -errno. */
 int fips_live_image(const struct filter *f, struct fips_filter *out);
 
 #endif

@@ -18,7 +18,7 @@ static void clear(struct fips_filter *f)
 	fips_init(f, FIPS_V1_HASHES, FIPS_V1_SIZE_CLASS);
 }
 
-/* Nothing can be taken out of a filter: built anew. */
+/* A Bloom filter cannot forget an item: after any change it is built anew. */
 static void rebuild_own(struct xdp_dedup_fips_node *n)
 {
 	clear(&n->own);
@@ -65,8 +65,8 @@ void xdp_dedup_fips_node_free(struct xdp_dedup_fips_node *n)
 	free(n);
 }
 
-/* Where the peer is, or belongs. */
-static size_t place_of(const struct xdp_dedup_fips_node *n, uint64_t id)
+/* The index at which the peer is, or would have to be inserted. */
+static size_t index_of(const struct xdp_dedup_fips_node *n, uint64_t id)
 {
 	size_t low = 0, high = n->peer_cnt;
 
@@ -83,14 +83,14 @@ static size_t place_of(const struct xdp_dedup_fips_node *n, uint64_t id)
 
 static struct fips_peer *find_peer(const struct xdp_dedup_fips_node *n, uint64_t id)
 {
-	size_t at = place_of(n, id);
+	size_t at = index_of(n, id);
 
 	return at < n->peer_cnt && n->peers[at]->id == id ? n->peers[at] : NULL;
 }
 
 int xdp_dedup_fips_node_add_peer(struct xdp_dedup_fips_node *n, uint64_t id, bool tree)
 {
-	size_t at = place_of(n, id);
+	size_t at = index_of(n, id);
 	struct fips_peer **peers, *p;
 
 	if (find_peer(n, id))
@@ -125,7 +125,7 @@ int xdp_dedup_fips_node_set_tree(struct xdp_dedup_fips_node *n, uint64_t id, boo
 int xdp_dedup_fips_node_remove_peer(struct xdp_dedup_fips_node *n, uint64_t id)
 {
 	struct fips_peer *p = find_peer(n, id);
-	size_t at = place_of(n, id);
+	size_t at = index_of(n, id);
 
 	if (!p)
 		return -ENOENT;
@@ -142,7 +142,7 @@ void xdp_dedup_fips_node_set_self(struct xdp_dedup_fips_node *n, const uint8_t *
 	rebuild_own(n);
 }
 
-/* leaf_cnt if it is none. */
+/* The leaf's index; leaf_cnt if the item is no leaf. */
 static size_t find_leaf(const struct xdp_dedup_fips_node *n, const uint8_t *leaf)
 {
 	size_t at = 0;
@@ -215,12 +215,12 @@ int xdp_dedup_fips_node_receive(struct xdp_dedup_fips_node *n, uint64_t id, cons
 	if (same)
 		return 0;
 	p->inbound = f;
-	/* A mesh peer's filter is told to nobody. */
+	/* Of a mesh peer nothing is passed on to others. */
 	n->changed |= p->tree;
 	return 1;
 }
 
-/* Where the item is in every peer's filter. */
+/* The item's positions, which are the same in every peer's filter. */
 static struct dedup_positions positions_of(const uint8_t *bytes)
 {
 	struct fips_item item = item_of(bytes);
@@ -262,10 +262,10 @@ size_t xdp_dedup_fips_node_candidates(const struct xdp_dedup_fips_node *n, const
 	return cnt;
 }
 
-/* All peers' outbound filters from one pass over the peers, linear in their number,
- * where merging all others for each would be quadratic. A bit is announced by some tree
- * peer other than Q if two announce it, whoever they are, or if one does and Q does not:
- * twice | (once & ~Q).
+/* A peer Q is told what all tree peers but Q announce. Merging all others for each peer would take
+ * quadratic time. Instead one pass collects the bits that at least one tree peer announces (once),
+ * and at least two (twice). A tree peer other than Q announces a bit if two do, whoever they are,
+ * or if one does and it is not Q: twice | (once & ~Q).
  */
 static void accumulate(struct xdp_dedup_fips_node *n)
 {
@@ -283,7 +283,7 @@ static void accumulate(struct xdp_dedup_fips_node *n)
 	}
 }
 
-/* `once` and `twice` are up to date. */
+/* What the peer is to be told; `once` and `twice` must be up to date. */
 static void outbound_of(const struct xdp_dedup_fips_node *n, const struct fips_peer *p,
 			struct fips_filter *out)
 {
@@ -291,7 +291,7 @@ static void outbound_of(const struct xdp_dedup_fips_node *n, const struct fips_p
 	for (uint32_t w = 0; w < WORDS; w++) {
 		uint64_t others = n->once.word[w];
 
-		/* A mesh peer's own filter is in neither: nothing to leave out. */
+		/* A mesh peer's own filter is not in `once`, so need not be left out. */
 		if (p->tree)
 			others = n->twice.word[w] | (others & ~p->inbound.word[w]);
 		out->word[w] = n->own.word[w] | others;
@@ -312,7 +312,9 @@ int xdp_dedup_fips_node_outbound(struct xdp_dedup_fips_node *n, uint64_t id, voi
 	return 0;
 }
 
-/* Returns when to look at this peer again. */
+/* Sends what is due to this peer. Returns when to try again, UINT64_MAX if there is nothing to
+ * send.
+ */
 static uint64_t poll_peer(struct xdp_dedup_fips_node *n, struct fips_peer *p, uint64_t now_ns,
 			  xdp_dedup_fips_send_fn send, void *arg)
 {
@@ -326,8 +328,8 @@ static uint64_t poll_peer(struct xdp_dedup_fips_node *n, struct fips_peer *p, ui
 		return p->tried_ns + XDP_DEDUP_FIPS_INTERVAL_NS;
 	p->was_tried = true;
 	p->tried_ns = now_ns;
-	/* One counter for all peers: a peer that leaves and comes back, maybe without having
-	 * noticed, never sees it fall.
+	/* One counter for all peers: so also a peer that was removed and added again, perhaps
+	 * without noticing, never gets a lower sequence than before.
 	 */
 	fips_encode(&out, ++n->sequence, msg, sizeof(msg));
 	if (send(arg, p->id, msg, sizeof(msg)))

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is in a FIPS node: xdp-dedup-fips.h says what it does. Integers only, but for the rate
- * that a node is made with.
- */
+/* The inside of a FIPS node; xdp-dedup-fips.h says what it does. */
 #ifndef XDP_DEDUP_FIPS_PEERS_H
 #define XDP_DEDUP_FIPS_PEERS_H
 
 #include "fips.h"
 #include "xdp-dedup-fips.h"
 
-/* One direction of an edge each. */
+/* A peer: what it has announced (inbound), and what it was told (sent). */
 struct fips_peer {
 	uint64_t id; /* the caller's name for it */
 	bool tree;   /* parent or child in the spanning tree; else a mesh peer */
@@ -17,9 +15,9 @@ struct fips_peer {
 	uint64_t inbound_sequence;
 	struct fips_filter inbound; /* the last one accepted; zeros before */
 
-	bool was_tried;
-	uint64_t tried_ns;	 /* the last announcement to it */
-	struct fips_filter sent; /* the last one that went out; zeros before */
+	bool was_tried;		 /* an announcement to it was tried, whether or not it went out */
+	uint64_t tried_ns;	 /* when, the last time; the caller's clock */
+	struct fips_filter sent; /* the last one that did go out; zeros before */
 };
 
 struct xdp_dedup_fips_node {
@@ -28,13 +26,13 @@ struct xdp_dedup_fips_node {
 	size_t leaf_cnt;
 	struct fips_peer **peers; /* by id, ascending */
 	size_t peer_cnt;
-	uint32_t cap_bits; /* no more are believed of a peer */
-	uint64_t sequence; /* of the last announcement to anyone */
+	uint32_t cap_bits; /* an announcement with more bits set is refused */
+	uint64_t sequence; /* of the last announcement to any peer */
 
 	struct fips_filter own;		/* self and leaves */
-	struct fips_filter once, twice; /* bits of at least one, of two tree peers */
-	bool changed;			/* since the last poll; `once` and `twice` are old */
-	uint64_t next_ns;		/* what the last poll returned */
+	struct fips_filter once, twice; /* bits that at least one, at least two tree peers have */
+	bool changed;	  /* since the last poll: `once` and `twice` are out of date */
+	uint64_t next_ns; /* what the last poll returned */
 };
 
 #endif

@@ -57,7 +57,9 @@ uint32_t fips_cap_bits(double fpr, uint32_t size_class, uint32_t hash_count)
 {
 	uint32_t low = 0, high = FIPS_BITS(size_class);
 
-	/* The rate only grows with the bits: no root to round. No bits are always right. */
+	/* By bisection, as the rate grows with the bits: a formula would have to be rounded. 0 bits
+	 * are always few enough.
+	 */
 	while (low < high) {
 		uint32_t mid = high - (high - low) / 2;
 

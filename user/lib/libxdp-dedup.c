@@ -12,14 +12,18 @@
 #include "stats.h"
 #include "want.h"
 
-/* A clock without a system call; a tick of it is far below what counts as stopped. */
+/* By the coarse clock, which is read without a system call. It may be behind by a jiffy, which is
+ * far less than what counts as stopped.
+ */
 bool lib_is_stopped(const struct xdp_dedup_filter *f)
 {
 	return stats_stopped(f->filter.config, f->filter.state,
 			     clock_ns(CLOCK_MONOTONIC_COARSE) + f->clock_offset_ns);
 }
 
-/* The id as it would be in a packet, shorter ones with zeros behind them; all zero for none. */
+/* The id as it would be in a packet: a shorter one has zeros behind it, no bytes are all zeros. 0;
+ * -EINVAL if it is longer than the filter's ids.
+ */
 static int to_packet_id(const struct xdp_dedup_filter *f, uint8_t id[DEDUP_ID_BYTES_MAX],
 			const void *bytes, size_t len)
 {
@@ -61,7 +65,9 @@ void xdp_dedup_close(struct xdp_dedup_filter *f)
 	free(f);
 }
 
-/* ids.c's answer to "new?" as ours to "duplicate?": no id is never one. */
+/* Turns what ids.h returns (1 new, 0 known) into what the library returns (1 known, 0 new). -EINVAL
+ * is the all-zero id, which is never known; other errors stay.
+ */
 static int as_duplicate(int is_new)
 {
 	return is_new == -EINVAL ? 0 : is_new < 0 ? is_new : !is_new;
@@ -97,14 +103,14 @@ int xdp_dedup_check_and_add(struct xdp_dedup_filter *f, const void *bytes, size_
 	return lib_is_stopped(f) ? -ESTALE : as_duplicate(ids_see(&f->filter, id));
 }
 
-/* At most IDS_AT_ONCE of them. */
+/* xdp_dedup_check_and_add_many() for at most IDS_AT_ONCE ids. */
 static size_t check_some(struct xdp_dedup_filter *f, const struct xdp_dedup_id *ids,
 			 unsigned int cnt, int *results)
 {
 	uint8_t id[IDS_AT_ONCE][DEDUP_ID_BYTES_MAX] = { 0 };
 	size_t duplicates = 0;
 
-	for (unsigned int i = 0; i < cnt; i++)
+	for (unsigned int i = 0; i < cnt; i++) /* one that is too long stays all zero */
 		to_packet_id(f, id[i], ids[i].bytes, ids[i].len);
 	ids_see_many(&f->filter, id, cnt, results);
 	for (unsigned int i = 0; i < cnt; i++) {
@@ -158,7 +164,9 @@ int xdp_dedup_want(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 	return err == -EINVAL ? 0 : err;
 }
 
-/* To a caller whose struct may be shorter or longer than ours. */
+/* Copies our struct to a caller's whose version of it may be shorter or longer: cut, or filled up
+ * with zeros.
+ */
 static void hand_out(void *out, size_t out_size, const void *from, size_t size)
 {
 	memset(out, 0, out_size);
