@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Layouts `flat` and `countdown`: an id is in k places of the whole memory. Their hashes
- * may be dear, so what was lately known is looked for among whole ids first.
+/* Looking up and learning an id in the layouts `flat` and `countdown`, where it has k positions
+ * anywhere in the filter's memory. Some schemes take long to compute these; they look into the
+ * cache of known ids first (recent.h).
  */
 #ifndef XDP_DEDUP_ARRAY_BPF_H
 #define XDP_DEDUP_ARRAY_BPF_H
@@ -12,8 +13,8 @@
 #include "flat.h"
 #include "maps.bpf.h"
 
-/* The id that is looked up, and its positions: the stack has no room for them. Packets of a CPU
- * come one after the other.
+/* The id that is looked up, and its positions. In a map, as they do not fit on the stack; one for
+ * each CPU is enough, as a CPU finishes a packet before it takes the next one.
  */
 struct lookup {
 	struct dedup_id id;
@@ -27,6 +28,7 @@ struct {
 	__type(value, struct lookup);
 } lookups SEC(".maps");
 
+/* This CPU's. Never NULL, which the verifier does not know. */
 static __always_inline struct lookup *cpu_lookup(void)
 {
 	__u32 zero = 0;
@@ -34,8 +36,8 @@ static __always_inline struct lookup *cpu_lookup(void)
 	return bpf_map_lookup_elem(&lookups, &zero);
 }
 
-/* A number that grows whenever the hand makes the filter forget ids; those that user space takes
- * out make state.recent_version grow instead.
+/* The era: a number that grows whenever the hand makes the filter forget ids. (For ids that user
+ * space takes out, state.recent_version grows.)
  */
 static __always_inline __u64 filter_era(__u64 hand)
 {
@@ -44,7 +46,9 @@ static __always_inline __u64 filter_era(__u64 hand)
 	return dedup_countdown_era(hand, config.places);
 }
 
-/* The filter_era() at which the id is forgotten; 0 if it is not known, or a negative errno. */
+/* The era in which the id with these positions is forgotten; 0 if it is not known; or a negative
+ * errno.
+ */
 static __always_inline __s64 known_until(__u64 hand, const struct dedup_positions *p)
 {
 	int left;
@@ -56,7 +60,7 @@ static __always_inline __s64 known_until(__u64 hand, const struct dedup_position
 	return left <= 0 ? left : (__s64)(filter_era(hand) + left);
 }
 
-/* As dedup_flat_learn; *until is how long the id is known from now on. */
+/* Returns as dedup_flat_learn() does. *until is the era in which the id is then forgotten. */
 static __always_inline int learn(__u64 hand, const struct dedup_positions *p, __u64 *until)
 {
 	if (config.layout == DEDUP_FLAT) {
@@ -68,11 +72,13 @@ static __always_inline int learn(__u64 hand, const struct dedup_positions *p, __
 				     config.k);
 }
 
-/* An entry of `recent`: the place for an id. */
+/* The one or two lines, in the map `recent`, of an entry of the cache of known ids. */
 struct recent_entry {
-	struct dedup_recent *first, *more; /* its lines; first is NULL where there is no entry */
+	struct dedup_recent *first; /* NULL: there is no entry */
+	struct dedup_recent *more;  /* NULL unless ids are long */
 };
 
+/* The entry in which an id with this hash may be. */
 static __always_inline struct recent_entry recent_at(__u64 hash)
 {
 	__u32 lines = dedup_recent_lines(config.id_bytes);
@@ -88,29 +94,30 @@ static __always_inline struct recent_entry recent_at(__u64 hash)
 	return e;
 }
 
-/* Looks up this CPU's lookup's id, of config.id_bytes and zeros behind them, and learns it if it
- * is fresh and `teach` is set. 1 if it was known, or a copy on another CPU was faster; 0 if it was
- * not; -ENOSPC if it was not and there is no room for it now. A global function: verified once,
- * not once for each of an IHAVE's ids.
+/* Looks up the id in cpu_lookup(), of config.id_bytes bytes and zeros behind them; with `teach`,
+ * learns it if it is fresh. 1 if it was known, or a copy on another CPU was faster; 0 if it was
+ * fresh, and, with `teach`, is learned; -ENOSPC if it was fresh and nothing may be learned at
+ * present; -ENOENT, which does not happen, if a map has no such element. A global function:
+ * verified once, not again for each of an IHAVE's ids.
  */
 __noinline int array_see(bool teach)
 {
-	/* Read before the filter is: if it forgets meanwhile, an entry is written that counts as
-	 * too old, never one that outlives the id.
+	/* Both are read before the filter is. If the filter forgets ids meanwhile, the entry that is
+	 * written below is void a little early; it is never valid for longer than the id is known.
 	 */
 	__u64 recent_version = READ_ONCE(state.recent_version), hand = READ_ONCE(state.hand);
 	__u32 words = dedup_id_words(config.id_bytes);
 	struct lookup *lookup = cpu_lookup();
-	struct recent_entry seen = { 0 };
+	struct recent_entry entry = { 0 };
 	struct dedup_counters *cpu;
 	struct dedup_positions *p;
 	struct dedup_id *id;
-	__u64 hash = 0, until;
-	__s64 known;
-	int won;
+	__u64 hash = 0, learned_until;
+	__s64 until;
+	int err, learned;
 
-	/* Nobody calls this then. But kernels verify a global function also if nobody does, and
-	 * count its stack: it ends here early.
+	/* In layout `blocked` nothing calls this. But kernels verify a global function also if
+	 * nothing does, and count its stack: this ends it at once.
 	 */
 	if (config.layout == DEDUP_BLOCKED || !lookup)
 		return -ENOENT;
@@ -118,18 +125,18 @@ __noinline int array_see(bool teach)
 	p = &lookup->positions;
 	if (config.recent) {
 		hash = dedup_hash_fast(id, words, configuration()->key);
-		seen = recent_at(hash);
-		if (seen.first && dedup_recent_holds(seen.first, seen.more, id, words, hash,
-						     filter_era(hand), recent_version))
+		entry = recent_at(hash);
+		if (entry.first && dedup_recent_holds(entry.first, entry.more, id, words, hash,
+						      filter_era(hand), recent_version))
 			return 1;
 	}
 	dedup_positions(p, id, configuration());
-	known = known_until(hand, p);
-	if (known < 0)
-		return known;
-	if (known) {
-		if (seen.first)
-			dedup_recent_put(seen.first, seen.more, id, words, hash, known,
+	until = known_until(hand, p);
+	if (until < 0)
+		return until;
+	if (until) {
+		if (entry.first)
+			dedup_recent_put(entry.first, entry.more, id, words, hash, until,
 					 recent_version);
 		return 1;
 	}
@@ -138,15 +145,16 @@ __noinline int array_see(bool teach)
 	cpu = cpu_counters();
 	if (!cpu)
 		return -ENOENT;
-	won = take_credit(cpu);
-	if (won)
-		return won;
-	won = learn(hand, p, &until);
-	if (won < 0)
-		return won;
-	if (seen.first)
-		dedup_recent_put(seen.first, seen.more, id, words, hash, until, recent_version);
-	return !won;
+	err = take_credit(cpu);
+	if (err)
+		return err;
+	learned = learn(hand, p, &learned_until);
+	if (learned < 0)
+		return learned;
+	if (entry.first)
+		dedup_recent_put(entry.first, entry.more, id, words, hash, learned_until,
+				 recent_version);
+	return !learned;
 }
 
 #endif

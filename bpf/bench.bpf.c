@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What xdp-dedup-bench runs beside the packet program: a generator, which writes the
- * next id into the packet and hands it on by a tail call, and the peers, which are handed
- * the same packets.
+/* The BPF programs of xdp-dedup-bench: a generator, which writes the next id into the packet and
+ * then runs the program under test by a tail call; and the programs that the packet program is
+ * compared with (the peers, and floors: what a part of the work costs by itself).
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,13 +15,14 @@
 #include "gsp.bpf.h"
 #include "maps.bpf.h"
 
-/* For the other CPU, which may have longer to warm: 1 to 3 s in all, in loops as long as the
- * kernel allows (8 Mi).
+/* How often a CPU looks whether the other one has come, before it goes on alone: WAIT_LOOKS times
+ * in a loop, near the most rounds that the kernel allows (8 Mi), and WAIT_TIMES such loops. That is
+ * 1 to 3 s: the other CPU may have more warm packets to send.
  */
 #define WAIT_LOOKS 8000000
 #define WAIT_TIMES 100
-#define MEET_LOOKS 10000
-#define MEET_NS 1024 /* race: both go on as the clock passes a multiple of this */
+#define MEET_LOOKS 10000 /* race: times that a CPU looks at the clock, at most */
+#define MEET_NS 1024	 /* race: both go on when the clock passes a multiple of this */
 
 /* The program under test. */
 struct {
@@ -31,9 +32,10 @@ struct {
 	__type(value, __u32);
 } target SEC(".maps");
 
-/* By CPU. */
+/* Indexed by CPU. */
 struct bench_stream streams[BENCH_CPUS] SEC(".data.streams");
 
+/* The peers' maps; user space sets their sizes. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1);
@@ -47,7 +49,7 @@ struct {
 	__type(value, struct gsp_id);
 } bloom SEC(".maps");
 
-/* Twins: on how many CPUs each id passed. */
+/* Race: on how many CPUs, 0 to 2, each id passed; indexed by the number of the packet. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -64,6 +66,7 @@ static __always_inline struct bench_stream *own_stream(void)
 	return &streams[cpu];
 }
 
+/* A permutation of 64-bit numbers that looks random. */
 static __always_inline __u64 mix(__u64 x)
 {
 	x ^= x >> 32;
@@ -72,6 +75,7 @@ static __always_inline __u64 mix(__u64 x)
 	return x * 0x9e3779b97f4a7c15;
 }
 
+/* Writes id number n. */
 static __always_inline void put_id(struct gsp_id *id, const struct bench_stream *s, __u64 n)
 {
 	id->word[0] = mix(n + s->salt);
@@ -81,48 +85,54 @@ static __always_inline void put_id(struct gsp_id *id, const struct bench_stream 
 }
 
 struct meeting {
-	const __u32 *come; /* of the other CPU */
-	__u64 own;
+	const __u32 *other_come; /* bench_stream.come of the other CPU */
+	__u64 own_come;
 };
 
+/* For bpf_loop(): has the other CPU come as often as this one? 1 ends the loop. */
 static long has_come(__u32 i, struct meeting *m)
 {
-	return READ_ONCE(*m->come) >= m->own;
+	return READ_ONCE(*m->other_come) >= m->own_come;
 }
 
-/* Whether the other has come within one such loop. */
+/* For bpf_loop(): has it come within one loop of WAIT_LOOKS? */
 static long has_come_by_then(__u32 i, struct meeting *m)
 {
 	return bpf_loop(WAIT_LOOKS, has_come, m, 0) < WAIT_LOOKS;
 }
 
-/* Until the other CPU has come as often as this one. */
+/* Waits until the other CPU has come as often as this one, or gives up, which s->apart counts. */
 static __always_inline void wait_for_other(struct bench_stream *s)
 {
 	__u64 other = s->other;
-	struct meeting m = { .own = s->come + 1 };
+	struct meeting m = { .own_come = s->come + 1 };
 
 	if (s->other == BENCH_ALONE)
 		return;
-	WRITE_ONCE(s->come, m.own);
+	WRITE_ONCE(s->come, m.own_come);
 	DEDUP_BOUND(other, BENCH_CPUS - 1);
-	m.come = &streams[other].come;
+	m.other_come = &streams[other].come;
 	if (bpf_loop(WAIT_TIMES, has_come_by_then, &m, 0) == WAIT_TIMES)
 		s->apart++;
 }
 
+/* For bpf_loop(): is it this time yet? 1 ends the loop. */
 static long is_time(__u32 i, __u64 *at_ns)
 {
 	return bpf_ktime_get_ns() >= *at_ns;
 }
 
+/* Sends the next packet of this CPU's stream. */
 SEC("xdp.frags")
 int generate(struct xdp_md *ctx)
 {
 	struct bench_stream *s = own_stream();
 	void *end = (void *)(long)ctx->data_end;
 	struct gsp_id *id = (void *)(long)ctx->data + BENCH_ID_AT;
-	__u64 i = s->sent - s->warm; /* of the measured packets; past them all before */
+	/* The number of this packet among the measured ones. While warming it wraps around to a
+	 * huge number, which, like one after the last, is none of theirs.
+	 */
+	__u64 i = s->sent - s->warm;
 
 	if ((void *)(id + 1) > end)
 		return XDP_ABORTED;
@@ -138,7 +148,7 @@ int generate(struct xdp_md *ctx)
 	return XDP_ABORTED;
 }
 
-/* Was the last packet new to this CPU? */
+/* Race: if the last packet counted as new on this CPU, adds 1 to that packet's `passes`. */
 static __always_inline void note_pass(struct bench_stream *s)
 {
 	__u32 n = s->sent - 1;
@@ -152,7 +162,7 @@ static __always_inline void note_pass(struct bench_stream *s)
 		__sync_fetch_and_add(pass, 1);
 }
 
-/* The same fresh ids on two CPUs, each at the same instant on both. */
+/* Race: sends the same fresh ids on two CPUs, each at the same instant on both. */
 SEC("xdp.frags")
 int generate_race(struct xdp_md *ctx)
 {
@@ -173,7 +183,7 @@ int generate_race(struct xdp_md *ctx)
 	return XDP_ABORTED;
 }
 
-/* The way to the id that all rows have in common. NULL if this is no EVENT. */
+/* Programs below parse as the packet program does. The id of an EVENT; NULL for other packets. */
 static __always_inline struct gsp_id *parse(struct xdp_md *ctx)
 {
 	struct packet pkt = { 0 };
@@ -185,7 +195,9 @@ static __always_inline struct gsp_id *parse(struct xdp_md *ctx)
 	return (void *)(id + 1) > pkt.end ? NULL : id;
 }
 
-/* The floor: what any program would pay that drops by what is in the packet. */
+/* A floor: what any program pays that drops a packet by what is in it. No id of the bench has this
+ * word; the test makes the program read the id.
+ */
 SEC("xdp.frags")
 int parse_and_drop(struct xdp_md *ctx)
 {
@@ -194,8 +206,8 @@ int parse_and_drop(struct xdp_md *ctx)
 	return id && id->word[1] != ~0ULL ? XDP_DROP : XDP_PASS;
 }
 
-/* As many instructions as a filter has that does something with the line: 45 times 4. Of a
- * kind that a CPU cannot do away with as it could with additions of constants.
+/* 45 times 4 instructions, about as many as a filter runs besides. They depend on each other, so
+ * that a CPU cannot merge them, as it could additions of constants.
  */
 static __always_inline void pad(void)
 {
@@ -207,7 +219,9 @@ static __always_inline void pad(void)
 			     : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
 }
 
-/* Of the bench's own map `filter`, which is as large as the filter's. */
+/* Reads one cache line of the bench's own map `filter`, which is as large as the filter under
+ * test.
+ */
 static __always_inline int see_line(struct xdp_md *ctx, bool padded)
 {
 	struct gsp_id *id = parse(ctx);
@@ -221,21 +235,23 @@ static __always_inline int see_line(struct xdp_md *ctx, bool padded)
 	return block && block->word[0] != 0xdeadbeef ? XDP_DROP : XDP_PASS;
 }
 
-/* The floor of a filter that is larger than the caches: one line of it. */
+/* A floor: what any filter pays that is larger than the CPU's caches. */
 SEC("xdp.frags")
 int one_line(struct xdp_md *ctx)
 {
 	return see_line(ctx, false);
 }
 
-/* The more instructions a packet has, the fewer packets' lines a CPU fetches at once. */
+/* The same at a filter's number of instructions: the more a packet takes, the fewer packets' lines
+ * a CPU fetches at the same time.
+ */
 SEC("xdp.frags")
 int one_line_padded(struct xdp_md *ctx)
 {
 	return see_line(ctx, true);
 }
 
-/* Verdicts are counted in variants of their own, so that no count is measured. */
+/* `counting`: a variant of a peer that counts its drops. It is not the one that is timed. */
 static __always_inline int drop(bool counting)
 {
 	if (counting)

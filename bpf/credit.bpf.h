@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How much may be learned: whoever learns pays with credit. */
+/* Learning credit: bounds how many ids are learned until the hand moves (state.limit). */
 #ifndef XDP_DEDUP_CREDIT_BPF_H
 #define XDP_DEDUP_CREDIT_BPF_H
 
@@ -7,9 +7,9 @@
 
 #include "maps.bpf.h"
 
-/* Takes one id of learning credit. A CPU claims several at once, so that the shared
- * counter is touched rarely; what it claims counts as learned at once. -ENOSPC when
- * the hand must move first.
+/* Takes this CPU's credit for one id. Where it has none left it claims credit for config.claim ids,
+ * so that the counter that all CPUs share is written rarely; these ids count as learned from then
+ * on. 0, or -ENOSPC if the limit is reached: nothing may be learned until the hand has moved.
  */
 static __always_inline int take_credit(struct dedup_counters *cpu)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Is this packet for this host, and for a destination that the filter serves? */
+/* Is a frame for this host, and is its IP destination one of --to? include/destination.h says what
+ * the words are.
+ */
 #ifndef XDP_DEDUP_DESTINATION_BPF_H
 #define XDP_DEDUP_DESTINATION_BPF_H
 
@@ -15,16 +17,18 @@
 #include "link.bpf.h"
 #include "maps.bpf.h"
 
-/* Is it the MAC of the interface that the frame came in by, of a filter of several? */
+/* Filters of several interfaces: is it the word that most frames for the interface have by which
+ * this one came in?
+ */
 static __always_inline bool is_own_of_several(struct xdp_md *ctx, __u64 word)
 {
 	const __u64 *slots = state.own_macs;
 
-	barrier_var(slots); /* else the compiler adds an offset to the state's address each time */
+	barrier_var(slots); /* else the compiler adds slot and own_macs' offset one by one */
 	return word == READ_ONCE(slots[dedup_own_slot(ctx->ingress_ifindex)]);
 }
 
-/* The MAC of another device on top of the interface? */
+/* Is it one of the further MACs of this host? */
 static __always_inline bool is_listed_mac(struct xdp_md *ctx, __u64 word)
 {
 	__u64 cnt = READ_ONCE(state.macs_cnt);
@@ -37,15 +41,16 @@ static __always_inline bool is_listed_mac(struct xdp_md *ctx, __u64 word)
 	return false;
 }
 
-/* Multicast and broadcast are for everybody. */
+/* Multicast and broadcast: for this host, too. */
 static __always_inline bool is_group_mac(const struct ethhdr *eth)
 {
 	return eth->h_dest[0] & 1;
 }
 
-static __always_inline bool is_named(__u64 high, __u64 low, __u64 from, __u64 to)
+/* Is this address, in network order (IPv4: in `high`), in one of the prefixes first to end - 1? */
+static __always_inline bool is_named(__u64 high, __u64 low, __u64 first, __u64 end)
 {
-	for (__u64 i = from; i < DEDUP_TO_MAX && i < to; i++) {
+	for (__u64 i = first; i < DEDUP_TO_MAX && i < end; i++) {
 		const volatile struct dedup_prefix *p = &config.to[i];
 
 		if ((high & p->mask[0]) == p->addr[0] && (low & p->mask[1]) == p->addr[1])
@@ -54,22 +59,23 @@ static __always_inline bool is_named(__u64 high, __u64 low, __u64 from, __u64 to
 	return false;
 }
 
-/* Is the IP packet for a destination of --to? */
+/* Is this an IP packet for a destination of --to? pkt->pos is its IP header. */
 static __always_inline bool is_to_named(struct packet *pkt, __be16 proto)
 {
 	struct iphdr *ip4 = pkt->pos;
 	struct ipv6hdr *ip6 = pkt->pos;
-	const __u64 *to = (const void *)&ip6->daddr;
+	const __u64 *daddr = (const void *)&ip6->daddr;
 
 	if (proto == bpf_htons(ETH_P_IP) && (void *)(ip4 + 1) <= pkt->end)
 		return is_named(ip4->daddr, 0, 0, config.to4_cnt);
 	if (proto == bpf_htons(ETH_P_IPV6) && (void *)(ip6 + 1) <= pkt->end)
-		return is_named(to[0], to[1], config.to4_cnt, config.to_cnt);
+		return is_named(daddr[0], daddr[1], config.to4_cnt, config.to_cnt);
 	return false;
 }
 
-/* The whole question, where it cannot be answered at once. A global function: verified once,
- * not once for every way that leads here.
+/* All tests, for frames that check_destination() cannot tell from one word. 1: the frame is to be
+ * looked at; 0: it is not. A global function: verified once, not again for each path that leads
+ * here.
  */
 __noinline int is_for_us(struct xdp_md *ctx)
 {
@@ -90,9 +96,10 @@ __noinline int is_for_us(struct xdp_md *ctx)
 	return !config.to_cnt || is_to_named(&pkt, proto);
 }
 
-/* Is the open packet for us? PARSED or DEDUP_REASON_ignored. state.own_mac is the interface's where
- * the filter has one, and takes neither --to nor --forwarded; in others no frame has that word, and
- * they go on.
+/* Right after open_packet(): PARSED if the frame is to be looked at, else the reason.
+ * state.own_mac is the word of most frames if config.receiver is DEDUP_ONE_INTERFACE, and the
+ * first comparison is all that these pay for. Otherwise it is DEDUP_MAC_NONE, which no frame has,
+ * and the tests below decide.
  */
 static __always_inline int check_destination(struct xdp_md *ctx, struct packet *pkt)
 {
@@ -114,7 +121,7 @@ static __always_inline int check_destination(struct xdp_md *ctx, struct packet *
 	}
 	if (!is_for_us(ctx))
 		return stop(DEDUP_REASON_ignored);
-	/* Again: to keep pkt across the call would cost instructions on the short ways, too. */
+	/* Sets pkt anew. To save it across the call would cost instructions for all packets. */
 	return open_packet(ctx, pkt);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The project's own protocol, GSP/1, and the whole way to its ids. */
+/* The parser of GSP/1, and parse_packet(), which takes all steps from Ethernet to its ids. */
 #ifndef XDP_DEDUP_GSP_BPF_H
 #define XDP_DEDUP_GSP_BPF_H
 
@@ -7,7 +7,9 @@
 #include "gsp.h"
 #include "parse.bpf.h"
 
-/* Are all ids there that the header claims, at least one and at most so many? */
+/* PARSED if the header's count is 1 to `max` and the UDP payload is long enough for so many ids,
+ * else the reason. Whether they lie in the first buffer is tested where they are read.
+ */
 static __always_inline int check_ids(const struct packet *pkt, const struct gsp_header *header,
 				     __u32 max)
 {
@@ -18,7 +20,7 @@ static __always_inline int check_ids(const struct packet *pkt, const struct gsp_
 	return PARSED;
 }
 
-/* The GSP/1 header; pkt->pos then points at the first id. */
+/* The GSP/1 header. On PARSED pkt->gsp is the header, and pkt->pos the first id. */
 static __always_inline int parse_gsp(struct packet *pkt)
 {
 	struct gsp_header *header = pkt->pos;
@@ -43,7 +45,7 @@ static __always_inline int parse_gsp(struct packet *pkt)
 	return PARSED;
 }
 
-/* The whole way. On PARSED, pkt->gsp is there, and pkt->pos is the first id. */
+/* All steps. On PARSED pkt->gsp is the header, and pkt->pos the first id. */
 static __always_inline int parse_packet(struct xdp_md *ctx, struct packet *pkt)
 {
 	__be16 proto;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The hand in the kernel: a timer that steps include/hand.h round the blocks. It is
- * started once and needs no process; the pinned map keeps it alive.
+/* The hand in the kernel: a BPF timer whose callback is a step of the hand (include/hand.h). The
+ * tool starts it once. No process is needed then: the pinned map `timer` keeps it alive.
  */
 #ifndef XDP_DEDUP_HAND_BPF_H
 #define XDP_DEDUP_HAND_BPF_H
@@ -17,7 +17,7 @@ struct hand_timer {
 	struct bpf_timer timer;
 };
 
-/* Apart from the state, which is mapped into user space: a timer must not be. */
+/* Not in the state: that map is mapped into user space, where the kernel allows no timer. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -25,25 +25,29 @@ struct {
 	__type(value, struct hand_timer);
 } timer SEC(".maps");
 
+/* One step: one call of the timer. */
 struct step {
 	__u64 now_ns;
-	__u32 passed; /* places, in this step */
+	__u32 passed; /* places passed in this step so far */
 };
 
-/* For bpf_loop(): ages places from here on. */
+/* What age_place() is told by bpf_loop()'s caller. */
 struct aging {
-	__u64 hand; /* at its first place */
+	__u64 hand; /* as in struct dedup_state, before it is moved over the places */
 };
 
-static long age_place(__u32 i, struct aging *s)
+/* For bpf_loop(): ages the i-th place. Not 0, which ends the loop, if there is no such block. */
+static long age_place(__u32 i, struct aging *aging)
 {
-	return dedup_age(NULL, &config, s->hand, i) != 0;
+	return dedup_age(NULL, &config, aging->hand, i) != 0;
 }
 
-/* Passes what is due of one segment. Non-zero ends the step. */
+/* For bpf_loop(): passes the places of one segment that are due. 1, which ends the loop, if none
+ * is, or if this step has passed as many as it may.
+ */
 static long pass_places(__u32 i, struct step *step)
 {
-	struct aging s = { .hand = state.hand };
+	struct aging aging = { .hand = state.hand };
 	struct dedup_mark *mark;
 	struct dedup_pass due;
 	__u32 n;
@@ -54,14 +58,16 @@ static long pass_places(__u32 i, struct step *step)
 		n = DEDUP_STEP_PLACES - step->passed;
 	if (!n)
 		return 1;
-	bpf_loop(n, age_place, &s, 0);
+	bpf_loop(n, age_place, &aging, 0);
 	mark = dedup_hand_pass(&state, &config, &due, n);
 	step->now_ns = mark->at_ns = bpf_ktime_get_ns();
 	step->passed += n;
 	return 0;
 }
 
-/* Adds what is missing: want() may be setting the top bit. */
+/* Sets stale_at to config.stale_jiffies from now. It adds the difference, atomically, instead of
+ * storing the sum: user space may be setting the top bit, DEDUP_RARE, which a store could undo.
+ */
 static __always_inline void put_off_stale(void)
 {
 	__u64 was = READ_ONCE(state.stale_at) & ~DEDUP_RARE;
@@ -69,6 +75,7 @@ static __always_inline void put_off_stale(void)
 	__sync_fetch_and_add(&state.stale_at, bpf_jiffies64() + config.stale_jiffies - was);
 }
 
+/* The timer's callback: one step, after which it starts the timer again. */
 static int hand_step(void *map, __u32 *key, struct hand_timer *t)
 {
 	struct step step = { .now_ns = bpf_ktime_get_ns() };
@@ -92,7 +99,7 @@ static int hand_step(void *map, __u32 *key, struct hand_timer *t)
 	return 0;
 }
 
-/* Run once, by the tool: starts the hand. Returns 0 or a negative errno. */
+/* Starts the hand. The tool runs this once, when it loads the filter. 0 or a negative errno. */
 SEC("syscall")
 int hand_start(void *ctx)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A packet on its way through the parser, and its first steps: Ethernet and VLAN tags. */
+/* struct packet, which goes through the parser's steps, and the first of these: Ethernet, VLAN
+ * tags.
+ */
 #ifndef XDP_DEDUP_LINK_BPF_H
 #define XDP_DEDUP_LINK_BPF_H
 
@@ -12,7 +14,8 @@
 #include "compiler.h"
 #include "counters.h"
 
-#define PARSED (-1) /* no reason to stop: the next step may go on */
+/* What a step returns if the next one can go on. Else it returns an enum dedup_reason, 0 or more. */
+#define PARSED (-1)
 
 #define VLAN_TAGS_MAX 2
 
@@ -20,19 +23,19 @@ struct gsp_header;
 
 struct packet {
 	void *pos;	   /* the next header */
-	void *end;	   /* of the packet's first buffer */
-	__u32 len;	   /* of the frame, as its IP header claims: no padding */
-	__u32 payload_len; /* claimed by the header before pos; host order */
+	void *end;	   /* end of the packet's first buffer */
+	__u32 len;	   /* bytes of the frame, as its IP header claims: without padding */
+	__u32 payload_len; /* bytes from pos on, as the header before it claims */
 	struct gsp_header *gsp;
 };
 
 struct vlan_tag {
 	__be16 tci;
-	__be16 proto;
+	__be16 proto; /* of what follows the tag */
 };
 
-/* Returns the reason, on a branch of its own: else the compiler loads the reason into a register
- * first, on every packet's way, and then asks whether it applies.
+/* Returns the reason: for `return stop(...)` under a condition. A plain `return reason` is compiled
+ * to a load of the constant for all packets, and a test of the condition after it.
  */
 static __always_inline int stop(int reason)
 {
@@ -40,7 +43,7 @@ static __always_inline int stop(int reason)
 	return reason;
 }
 
-/* Behind the Ethernet header, which is all there if this returns PARSED. */
+/* The first step: to behind the Ethernet header, which is complete if this returns PARSED. */
 static __always_inline int open_packet(struct xdp_md *ctx, struct packet *pkt)
 {
 	pkt->pos = (void *)(long)ctx->data + sizeof(struct ethhdr);
@@ -48,18 +51,18 @@ static __always_inline int open_packet(struct xdp_md *ctx, struct packet *pkt)
 	return unlikely(pkt->pos > pkt->end) ? stop(DEDUP_REASON_truncated) : PARSED;
 }
 
-/* The Ethernet header of a packet that was just opened. */
+/* The Ethernet header, as long as no step after open_packet() has moved pkt->pos. */
 static __always_inline const struct ethhdr *ethernet(const struct packet *pkt)
 {
 	return pkt->pos - sizeof(struct ethhdr);
 }
 
-/* Up to two VLAN tags (802.1Q, 802.1ad), of a packet that was just opened. *proto is what they
- * are followed by, in network order.
+/* Steps over up to two VLAN tags (802.1Q, 802.1ad), right after open_packet(). *proto is then the
+ * EtherType of what follows, in network order.
  */
 static __always_inline int parse_tags(struct packet *pkt, __be16 *proto)
 {
-	/* As two bytes at once, which a packed struct does not say. */
+	/* h_proto by one load: as a field of struct ethhdr, which is packed, it is read by bytes. */
 	*proto = *(__be16 *)(pkt->pos - sizeof(*proto));
 
 #pragma unroll

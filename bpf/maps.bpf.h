@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The maps: what the packet path, the hand and user space share. */
+/* The maps that the packet program, the hand and user space share. Those that one file alone needs
+ * are there.
+ */
 #ifndef XDP_DEDUP_MAPS_BPF_H
 #define XDP_DEDUP_MAPS_BPF_H
 
@@ -12,25 +14,25 @@
 #include "memory.h"
 #include "recent.h"
 
-/* What this filter is. User space fills it in before it is frozen. */
+/* What this filter is. User space fills it in before it loads the program, which freezes the map. */
 const volatile struct dedup_config config SEC(".rodata.config");
 
-/* The same by a pointer that the compiler cannot see through: in one register for many of its
- * fields, where each would otherwise have its own address loaded.
+/* The same, through a pointer that the compiler keeps in a register. For config.FIELD it loads a
+ * 64-bit address for each field, which is an instruction more.
  */
 static __always_inline const struct dedup_config *configuration(void)
 {
 	const struct dedup_config *cfg = (const struct dedup_config *)&config;
 
-	barrier_var(cfg);
+	barrier_var(cfg); /* else the compiler knows that it is &config, and does the same */
 	return cfg;
 }
 
-/* Where the hand stands. */
+/* Where the hand stands, and what else changes while the filter runs. */
 struct dedup_state state SEC(".data.state");
 
-/* The filter's memory; user space sets how many blocks. MMAPABLE also keeps them on
- * cache lines.
+/* The filter's memory. User space sets max_entries to config.blocks, and maps it. MMAPABLE also
+ * makes it page-aligned, so that each block is one cache line; values of other arrays are not.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -40,7 +42,7 @@ struct {
 	__type(value, struct dedup_block);
 } filter SEC(".maps");
 
-/* The counters, and each CPU's learning credit. */
+/* The counters, and the CPU's learning credit. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -48,6 +50,7 @@ struct {
 	__type(value, struct dedup_counters);
 } stats SEC(".maps");
 
+/* This CPU's. Never NULL, which the verifier does not know. */
 static __always_inline struct dedup_counters *cpu_counters(void)
 {
 	__u32 zero = 0;
@@ -55,13 +58,14 @@ static __always_inline struct dedup_counters *cpu_counters(void)
 	return bpf_map_lookup_elem(&stats, &zero);
 }
 
+/* As declared in memory.h. */
 static __always_inline struct dedup_block *dedup_block_at(struct dedup_block *blocks, __u32 n)
 {
 	return bpf_map_lookup_elem(&filter, &n);
 }
 
-/* Ids that were seen lately, for the schemes whose positions are dear. MMAPABLE, though nobody
- * maps it: else an entry would lie across two cache lines.
+/* The cache of known ids (recent.h); an element is one of its lines. User space sets max_entries
+ * where the scheme needs it. MMAPABLE, though nobody maps it, to be page-aligned, as above.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

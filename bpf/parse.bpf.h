@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* From behind the link header to the UDP payload. Each step takes the packet from one header to
- * the next, or says with an enum dedup_reason why the packet is none of ours; nothing has to be a
- * valid packet. The steps before are link.bpf.h's.
+/* The parser's steps from the IP header to the UDP payload; those before are in link.bpf.h. Each
+ * moves pkt->pos from one header to the next and returns PARSED, or returns the enum dedup_reason
+ * why the packet is not looked at further. Nothing is taken for granted: packets may be malformed.
  */
 #ifndef XDP_DEDUP_PARSE_BPF_H
 #define XDP_DEDUP_PARSE_BPF_H
@@ -19,12 +19,16 @@
 #include "link.bpf.h"
 #include "maps.bpf.h"
 
-#define IPV6_EXT_MAX 6	     /* RFC 8200 orders at most this many before the payload */
-#define IPV4_FRAGMENT 0x3fff /* more fragments follow, or an offset */
+#define IPV6_EXT_MAX 6	     /* extension headers: RFC 8200 lists no more before UDP */
+#define IPV4_FRAGMENT 0x3fff /* in frag_off: more fragments follow, or an offset */
 
-/* No header lies further into the frame: Ethernet, IPv6 and its extension headers. */
+/* For a frame offset that is an argument of a global function, about which the verifier knows
+ * nothing: masked, it is bounded. The headers before an id are shorter in all: of Ethernet,
+ * two VLAN tags, IPv6, 6 extension headers of at most 2048 bytes each, UDP and GSP/1.
+ */
 #define FRAME_OFFSET_MASK 0x3fff
 
+/* IPv4 with its options. */
 static __always_inline int parse_ipv4(struct packet *pkt)
 {
 	struct iphdr *ip = pkt->pos;
@@ -34,7 +38,9 @@ static __always_inline int parse_ipv4(struct packet *pkt)
 		return stop(DEDUP_REASON_truncated);
 	if (unlikely(ip->protocol != IPPROTO_UDP))
 		return stop(DEDUP_REASON_ignored);
-	/* Version 4 and a header of 5 to 15 words, in one comparison. */
+	/* The first byte is the version, 4, and the header's length, 5 to 15 words: 0x45 to 0x4f.
+	 * Unsigned, one comparison tests both.
+	 */
 	option_words = *(__u8 *)ip - 0x45;
 	if (unlikely(option_words > 10))
 		return stop(DEDUP_REASON_bad_ip);
@@ -49,8 +55,8 @@ static __always_inline int parse_ipv4(struct packet *pkt)
 	return PARSED;
 }
 
-/* IPv6 and its extension headers. A fragment header means a fragment, also where it
- * claims to be the only one: the stack puts that together, not we.
+/* IPv6 with its extension headers. Any packet with a fragment header counts as a fragment, also one
+ * that is whole (an atomic fragment): reassembly is the stack's.
  */
 static __always_inline int parse_ipv6(struct packet *pkt)
 {
@@ -79,7 +85,7 @@ static __always_inline int parse_ipv6(struct packet *pkt)
 			return stop(DEDUP_REASON_truncated);
 		if (unlikely(next == IPPROTO_FRAGMENT))
 			return stop(DEDUP_REASON_fragment);
-		/* AH counts in 4 bytes less 8 (RFC 4302), the others in 8 bytes less 8. */
+		/* hdrlen leaves out 8 bytes; AH's is in units of 4 bytes (RFC 4302), others' of 8. */
 		ext_len = next == IPPROTO_AH ? (ext->hdrlen + 2) * 4 : (ext->hdrlen + 1) * 8;
 		if (unlikely(ext_len > pkt->payload_len))
 			return stop(DEDUP_REASON_bad_ip);
@@ -90,12 +96,13 @@ static __always_inline int parse_ipv6(struct packet *pkt)
 	return stop(DEDUP_REASON_bad_ip);
 }
 
+/* Host order. */
 static __always_inline bool is_in(const volatile struct dedup_ports *range, __u16 port)
 {
 	return port >= range->lo && port <= range->hi;
 }
 
-/* Most filters have one range. */
+/* Is this port, in host order, in one of the filter's ranges? Most filters have one. */
 static __always_inline bool is_gossip_port(__u16 port)
 {
 	if (likely(is_in(&config.ports[0], port)))
@@ -106,20 +113,22 @@ static __always_inline bool is_gossip_port(__u16 port)
 	return false;
 }
 
-/* UDP to one of our ports, its payload all there. */
+/* UDP to one of the filter's ports. The frame has all bytes that the IP header claims, but perhaps
+ * not all in its first buffer.
+ */
 static __always_inline int parse_udp(struct xdp_md *ctx, struct packet *pkt)
 {
 	struct udphdr *udp = pkt->pos;
 	void *frame = (void *)(long)ctx->data;
 	__u32 len;
 
-	barrier_var(udp); /* else the compiler keeps two more pointers for what lies behind it */
+	barrier_var(udp); /* else the compiler keeps pointers to what follows in two more registers */
 	if (unlikely((void *)(udp + 1) > pkt->end))
 		return stop(DEDUP_REASON_truncated);
 	if (unlikely(!is_gossip_port(bpf_ntohs(udp->dest))))
 		return stop(DEDUP_REASON_ignored);
-	/* What the IP header claims must be there, or the stack drops the packet. Where
-	 * it goes past the first buffer, it is cut short or has several.
+	/* The stack drops a packet that has fewer bytes than its IP header claims: its id must not be
+	 * learned. One whose bytes are not all in the first buffer has too few, or several buffers.
 	 */
 	pkt->len = (__u32)(pkt->pos - frame) + pkt->payload_len;
 	if (unlikely(pkt->len > (__u32)(pkt->end - frame)) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Wanted ids as packets and the hand meet them; include/wanted.h says how it holds together. */
+/* Wanted ids on the kernel's side; include/wanted.h says how it and user space work together. */
 #ifndef XDP_DEDUP_WANTED_BPF_H
 #define XDP_DEDUP_WANTED_BPF_H
 
@@ -7,7 +7,7 @@
 #include "maps.bpf.h"
 #include "wanted.h"
 
-/* The hand walks through the map at most so often: where that is full it takes 0.25 ms. */
+/* The hand walks through the map once in this time at most. Where that is full it takes 0.25 ms. */
 #define WANT_WALK_NS 100000000
 
 struct {
@@ -17,6 +17,7 @@ struct {
 	__type(value, struct dedup_wanted);
 } wanted SEC(".maps");
 
+/* Is this id wanted? 1 to DEDUP_ID_WORDS_MAX words. */
 static __noinline bool is_wanted(const struct dedup_id *packet_id, __u64 words)
 {
 	struct dedup_id id = dedup_id_copy(packet_id, words);
@@ -25,7 +26,9 @@ static __noinline bool is_wanted(const struct dedup_id *packet_id, __u64 words)
 	return entry && !dedup_want_expired(entry, &state);
 }
 
-/* The same, and it is wanted no more. True for one of those who ask at the same time. */
+/* The same; the id then is not wanted any more. True for only one of several callers at the same
+ * time.
+ */
 static __noinline bool take_wanted(const struct dedup_id *packet_id, __u64 words)
 {
 	struct dedup_id id;
@@ -36,21 +39,26 @@ static __noinline bool take_wanted(const struct dedup_id *packet_id, __u64 words
 	return !bpf_map_delete_elem(&wanted, &id);
 }
 
+/* What a walk finds out. */
 struct want_walk {
-	__u64 waiting; /* for any? No number: the verifier would count along */
+	/* 1: some id is still wanted. Not how many: the verifier would follow each value of a
+	 * number that grows with every entry.
+	 */
+	__u64 any_wanted;
 };
 
+/* For bpf_for_each_map_elem(), with each entry; 0: go on. */
 static long walk_wanted(void *map, const struct dedup_id *id, const struct dedup_wanted *entry,
 			struct want_walk *walk)
 {
 	if (dedup_want_expired(entry, &state))
 		bpf_map_delete_elem(map, id);
 	else
-		walk->waiting = true;
+		walk->any_wanted = true;
 	return 0;
 }
 
-/* The hand's, after a step. The one before was at last_ns. */
+/* After each step of the hand: walks through the map if that is due. last_ns: the step before. */
 static __always_inline void forget_wanted(__u64 last_ns, __u64 now_ns)
 {
 	struct want_walk walk = { 0 };
@@ -58,10 +66,10 @@ static __always_inline void forget_wanted(__u64 last_ns, __u64 now_ns)
 	if (!(READ_ONCE(state.stale_at) & DEDUP_RARE) ||
 	    last_ns / WANT_WALK_NS == now_ns / WANT_WALK_NS)
 		return;
-	/* Exchanges are full barriers: the walk is between them for everybody. */
+	/* Exchanges are full barriers: no other CPU sees a part of the walk outside of the two. */
 	__sync_lock_test_and_set(&state.walks, state.walks + 1);
 	bpf_for_each_map_elem(&wanted, walk_wanted, &walk, 0);
-	if (!walk.waiting)
+	if (!walk.any_wanted)
 		__sync_fetch_and_and(&state.stale_at, ~DEDUP_RARE);
 	__sync_lock_test_and_set(&state.walks, state.walks + 1);
 }

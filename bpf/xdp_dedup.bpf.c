@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A packet's way, from top to bottom: parse, look the ids up, count, verdict. */
+/* The packet program: parse, look the ids up, learn, count, verdict. Its entry, xdp_dedup(), is the
+ * last function.
+ */
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -14,13 +16,17 @@
 #include "maps.bpf.h"
 #include "wanted.bpf.h"
 
-/* In a dispatcher: at libxdp's default place, and what passes goes on to the next. */
+/* For libxdp's dispatcher, which runs several XDP programs on an interface: the default priority,
+ * and packets that pass go on to the next program.
+ */
 struct {
 	__uint(priority, 50);
 	__uint(XDP_PASS, 1);
 } XDP_RUN_CONFIG(xdp_dedup);
 
-/* Counts the packet under its reason, and returns its verdict. */
+/* Counts the packet under this enum dedup_reason, and returns its XDP verdict. `cpu` may be NULL;
+ * both tests are for the verifier.
+ */
 static __always_inline int conclude(const struct packet *pkt, struct dedup_counters *cpu, __u64 reason)
 {
 	if (!cpu || reason >= DEDUP_REASONS_CNT)
@@ -34,22 +40,25 @@ static __always_inline int conclude(const struct packet *pkt, struct dedup_count
 	return config.count_only ? XDP_PASS : XDP_DROP;
 }
 
-/* PARSED, or the reason why an EVENT's id is not looked up. Without `closely` a single comparison asks
- * for a stopped clock and for anything rare; DEDUP_REASON_stale then means either, and
- * see_event_closely() tells which.
+/* PARSED if an EVENT's id is to be looked up, else the reason why not. Most packets come here with
+ * `closely` false: then one comparison finds out both whether the window's clock has stopped and
+ * whether any id is wanted, and DEDUP_REASON_stale means that one of them is so.
+ * see_event_closely() asks again, with `closely` true: then it means that the clock has stopped.
  */
 static __always_inline int check_event(const struct packet *pkt, bool closely)
 {
 	if (unlikely(pkt->pos + GSP_ID_BYTES > pkt->end))
 		return stop(DEDUP_REASON_truncated);
-	if (unlikely(closely ? clock_stopped() : is_out_of_the_ordinary()))
+	if (unlikely(closely ? clock_stopped() : clock_stopped_or_rare()))
 		return stop(DEDUP_REASON_stale);
 	if (unlikely(dedup_is_no_id(pkt->pos, GSP_ID_WORDS)))
 		return stop(DEDUP_REASON_no_id);
 	return PARSED;
 }
 
-/* known: 1 known, 0 fresh and learned, negative: fresh, but not learned. */
+/* known: 1 the id was known; 0 it was fresh, and is learned (config.learn_app: by the application);
+ * negative: it was fresh, and could not be learned.
+ */
 static __always_inline int reason_of(int known)
 {
 	return known == 1   ? DEDUP_REASON_duplicate
@@ -57,14 +66,14 @@ static __always_inline int reason_of(int known)
 			    : DEDUP_REASON_unlearned;
 }
 
-/* An EVENT carries one id. If it is fresh it is learned; if it is known, the packet is a duplicate,
- * but passes if the id is wanted, which is asked with `closely` only. Returns the verdict.
+/* An EVENT carries one id. If it is fresh it is learned; if it is known, the packet is a duplicate.
+ * With `closely`, a packet of a known id that is wanted passes. Returns the XDP verdict.
  */
 static __always_inline int see_event(const struct packet *pkt, bool closely)
 {
 	const struct dedup_config *cfg = configuration();
 	struct dedup_counters *cpu;
-	struct block_lookup s;
+	struct block_lookup lookup;
 	int known;
 
 	if (unlikely(cfg->layout != DEDUP_BLOCKED)) {
@@ -73,27 +82,29 @@ static __always_inline int see_event(const struct packet *pkt, bool closely)
 			return conclude(pkt, cpu_counters(), DEDUP_REASON_wanted);
 		return conclude(pkt, cpu_counters(), reason_of(known));
 	}
-	known = blocked_find(cfg, pkt->pos, GSP_ID_WORDS, &s);
+	known = blocked_find(cfg, pkt->pos, GSP_ID_WORDS, &lookup);
 	if (unlikely(known))
 		return conclude(pkt, cpu_counters(), DEDUP_REASON_unlearned);
-	/* Most packets. The reason is a constant here, so that its counter has a fixed offset. */
-	if (likely(dedup_block_holds(s.block, &s.probe, s.words))) {
+	/* A duplicate: most packets. The constant reason gives its counter a fixed offset. */
+	if (likely(dedup_block_holds(lookup.block, &lookup.probe, lookup.words))) {
 		if (closely && take_wanted(pkt->pos, GSP_ID_WORDS))
 			return conclude(pkt, cpu_counters(), DEDUP_REASON_wanted);
 		return conclude(pkt, cpu_counters(), DEDUP_REASON_duplicate);
 	}
-	/* conclude() above has its own lookup of the counters: with one lookup before the branch,
-	 * the compiler would save across it, for duplicates too, what only learning needs.
+	/* The counters are looked up on either branch. With one lookup before the branch, the
+	 * compiler would save across that call, for duplicates too, what only learning needs.
 	 */
 	DEDUP_KEEP_BRANCH();
 	cpu = cpu_counters();
+	/* Until here known is 0. */
 	if (!config.learn_app && cpu)
-		known = blocked_learn(&s, cpu);
+		known = blocked_learn(&lookup, cpu);
 	return conclude(pkt, cpu, reason_of(known));
 }
 
-/* An EVENT while the clock has stopped or something rare is under way. id_at and count are as
- * below, len is struct packet's. Returns the verdict.
+/* An EVENT while the window's clock has stopped, or while ids are wanted. id_at is the frame offset
+ * of its id, len as in struct packet. Returns the XDP verdict. A global function: verified once,
+ * and a pointer into the packet cannot be an argument of such a one; ctx and an offset can.
  */
 __noinline int see_event_closely(struct xdp_md *ctx, __u32 id_at, __u32 len)
 {
@@ -109,9 +120,9 @@ __noinline int see_event_closely(struct xdp_md *ctx, __u32 id_at, __u32 len)
 	return see_event(&pkt, true);
 }
 
-/* An IHAVE is a duplicate if every one of its ids is known and none is wanted. It teaches nothing:
- * to have heard of an event is not to have it. Returns an enum dedup_reason. ids_at is the frame
- * offset of the ids. A global function: verified once, not once for every way that leads here.
+/* An IHAVE is a duplicate if all its ids are known and none is wanted. Its ids are not learned: its
+ * sender has these events, this host may not have them. ids_at is the frame offset of the `count`
+ * ids. Returns an enum dedup_reason. A global function, like the one above.
  */
 __noinline int see_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count)
 {
@@ -120,7 +131,7 @@ __noinline int see_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count)
 
 	if (clock_stopped())
 		return DEDUP_REASON_stale;
-	/* i has 64 bits: the verifier forgets the bounds of less when it is spilled. */
+	/* i has 64 bits: the verifier forgets the bounds of a smaller variable that is spilled. */
 	for (__u64 i = 0; i < GSP_IDS_MAX && i < count; i++, id += GSP_ID_BYTES) {
 		if (id + GSP_ID_BYTES > end)
 			return DEDUP_REASON_truncated;
@@ -143,7 +154,7 @@ int xdp_dedup(struct xdp_md *ctx)
 			reason = check_event(&pkt, false);
 			if (likely(reason == PARSED))
 				return see_event(&pkt, false);
-			if (reason == DEDUP_REASON_stale)
+			if (reason == DEDUP_REASON_stale) /* or an id is wanted */
 				return see_event_closely(ctx, pkt.pos - (void *)(long)ctx->data,
 							 pkt.len);
 		} else if (pkt.gsp->type == GSP_IHAVE) {

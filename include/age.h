@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the hand does at a place, by layout. */
+/* Ageing: what the hand (hand.h) does at a place of its circle, by layout. */
 #ifndef XDP_DEDUP_AGE_H
 #define XDP_DEDUP_AGE_H
 
@@ -7,8 +7,9 @@
 #include "countdown.h"
 #include "flat.h"
 
-/* Ages the i-th place from the hand on, within its segment; the caller then moves the hand
- * by dedup_hand_pass(). 0, or -ENOENT if there is no such block.
+/* Ages the place i places after the hand's, in the same segment. The caller ages all places that it
+ * is to pass, and then moves the hand over them by dedup_hand_pass(). 0, or -ENOENT if there is
+ * no such block.
  */
 static __always_inline int dedup_age(struct dedup_block *blocks,
 				     const volatile struct dedup_config *cfg, __u64 hand, __u32 i)

@@ -1,42 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What xdp-dedup-bench and its generator share. */
+/* What xdp-dedup-bench and its generator, a BPF program (bench.bpf.c), share. */
 #ifndef XDP_DEDUP_BENCH_STREAM_H
 #define XDP_DEDUP_BENCH_STREAM_H
 
 #include "compiler.h"
 
 #define BENCH_CPUS 512
-#define BENCH_ID_AT 50	  /* of a frame: Ethernet, IPv4, UDP, GSP/1's header */
-#define BENCH_ALL 16384	  /* parts: every id is fresh */
-#define BENCH_ALONE (~0U) /* no other CPU */
+#define BENCH_ID_AT 50	  /* offset of the id in a frame, behind Ethernet, IPv4, UDP and GSP/1 */
+#define BENCH_ALL 16384	  /* fresh_parts where every id is fresh */
+#define BENCH_ALONE (~0U) /* `other` where only one CPU sends */
 
-/* A CPU's stream of ids, which are numbered. User space sets it while the CPU is at rest. First
- * come `warm` known ids, then `packets` that are measured, then known ones again. What is not
- * fresh among those measured is known, or, with `late`, one of the last `late` fresh ones.
+/* The stream of ids that one CPU sends; ids are numbered. User space fills it in before the CPU
+ * begins. The first `warm` packets have known ids, the next `packets` ones are measured, further
+ * ones have known ids again. Of those measured, fresh_parts in BENCH_ALL have a fresh id. The
+ * others have a known one, or, if `late` is not 0, one of the last `late` fresh ids of this stream.
  */
 struct bench_stream {
-	__u64 first, next;	/* fresh ids: the first, the next */
-	__u64 known, known_cnt; /* ids to be repeated; at most 2^32 of them */
-	__u64 salt;		/* of the row: makes its ids its own */
-	__u64 random;
-	__u64 warm, packets;
-	__u64 sent;
+	__u64 first, next;	/* numbers of the first fresh id and of the next one */
+	__u64 known, known_cnt; /* number of the first known id; how many there are, at most 2^32 */
+	__u64 salt;		/* part of each id: different for each row of the bench */
+	__u64 random;		/* state of the generator of random numbers */
+	__u64 warm, packets;	/* numbers of packets, as above */
+	__u64 sent;		/* packets so far */
 	__u64 begin_ns,
 		end_ns;	   /* CLOCK_MONOTONIC: before the first measured packet, after the last */
-	__u64 dropped;	   /* by the peers' counting variants */
-	__u64 apart;	   /* packets for which the other CPU did not come in time */
-	__u64 seen_new;	   /* race: the packet program's counter `new`, as last seen */
-	__u32 fresh_parts; /* of BENCH_ALL */
-	__u32 late;
-	__u32 other; /* CPU to begin together with, or BENCH_ALONE */
-	__u32 come;  /* to so many meetings with it */
+	__u64 dropped;	   /* packets that the peers' counting variants dropped */
+	__u64 apart;	   /* packets before which waiting for the other CPU was given up */
+	__u64 seen_new;	   /* race: this CPU's counter `new` after the packet before */
+	__u32 fresh_parts; /* as above */
+	__u32 late;	   /* as above; 0: all others are known */
+	__u32 other;	   /* CPU to wait for, so that both begin together; or BENCH_ALONE */
+	__u32 come;	   /* how often this CPU was there to meet the other one */
 } __attribute__((aligned(128)));
 _Static_assert(sizeof(struct bench_stream) == 128, "no cache line is shared");
 
-/* The number of the next id: in the measured part fresh or a copy, else known. */
+/* Draws the number of the next id: among the measured packets as above, else a known one. */
 static __always_inline __u64 bench_next_id(struct bench_stream *s, bool measured)
 {
-	__u64 from = s->known, cnt = s->known_cnt;
+	__u64 from = s->known, cnt = s->known_cnt; /* a copy is of one of these */
 
 	s->random = s->random * 6364136223846793005 + 1442695040888963407;
 	if (measured) {

@@ -11,12 +11,13 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bit i is bit i & 7 of byte i >> 3");
 
-/* The bits that the words for m (at least 1) of them have: m rounded up to 64. */
+/* The bits in the words that an array of m (at least 1) takes: m rounded up to a multiple of 64. */
 static __always_inline __u64 dedup_bits_capacity(__u64 m)
 {
 	return (m + DEDUP_WORD_BITS - 1) / DEDUP_WORD_BITS * DEDUP_WORD_BITS;
 }
 
+/* This bit within its word. */
 static __always_inline __u64 dedup_bits_mask(__u64 bit)
 {
 	return 1ULL << (bit % DEDUP_WORD_BITS);

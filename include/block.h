@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Layout `blocked`: which bits of its one block an id has, test and learn. The kernel
- * program and user space compile this same code and may run it on the same memory
- * at the same time.
+/* Layout `blocked`: all bits of an id are in one block. Here are which ones, how they are tested,
+ * and how they are set. The packet program and user space both compile this, and may run it on the
+ * same memory at the same time.
  */
 #ifndef XDP_DEDUP_BLOCK_H
 #define XDP_DEDUP_BLOCK_H
@@ -12,49 +12,56 @@
 #include "hash.h"
 #include "memory.h"
 
-#define DEDUP_BITS_MAX 5 /* two words' positions come from one 64-bit product */
+#define DEDUP_BITS_MAX 5 /* bits in a word: 60 of a product's 64 bits number those in two words */
 
-/* What an id sets and tests in its block: a mask each of the half's 4 words; of 2 where w is at
- * most 2, the second one empty where w is 1.
+/* Where an id's bits are. In each half of its block they are the same: w words, with a mask for
+ * each. For w = 4 all elements below are used. For w = 2 or 1 the first two are, and for w = 1 the
+ * second mask is 0.
  */
 struct dedup_probe {
-	__u64 block;			/* grows with the hash, below config->blocks */
-	__u64 offset[DEDUP_HALF_WORDS]; /* byte offsets in a half, all different */
-	__u64 mask[DEDUP_HALF_WORDS];	/* 1 to `bits` bits each */
+	__u64 block; /* below config->blocks; a greater hash gives no lower block */
+	__u64 offset[DEDUP_HALF_WORDS]; /* of a word in a half, in bytes; those used differ */
+	__u64 mask[DEDUP_HALF_WORDS];	/* 1 to config->bits bits, as some may coincide */
 };
 
-/* Takes a bit number off the low end of *g, 6 bits, and sets that bit in *mask; `first` empties *mask
- * before. BPF takes shift counts modulo 64 (RFC 9669), so that no instruction masks them there.
+/* Takes the low 6 bits off *entropy, as the number of a bit, and sets that bit in *mask, which
+ * `first` empties before. In BPF shift counts are modulo 64 (RFC 9669), so nothing has to mask the
+ * 6 bits.
  */
-static __always_inline void dedup_mask_bit(__u64 *mask, __u64 *g, bool first)
+static __always_inline void dedup_mask_bit(__u64 *mask, __u64 *entropy, bool first)
 {
 #ifdef __bpf__
 	__u64 bit;
 
-	/* In C the compiler shifts a copy of the first *g each time, by 6, 12, ... */
+	/* In assembly, as from C clang makes a copy of the first *entropy for each bit and shifts
+	 * that by 6, 12, ...: one instruction more a bit.
+	 */
 	if (first)
-		asm("%0 = 1; %0 <<= %1; %1 >>= 6" : "=&r"(*mask), "+r"(*g));
+		asm("%0 = 1; %0 <<= %1; %1 >>= 6" : "=&r"(*mask), "+r"(*entropy));
 	else
-		asm("%0 = 1; %0 <<= %2; %1 |= %0; %2 >>= 6" : "=&r"(bit), "+r"(*mask), "+r"(*g));
+		asm("%0 = 1; %0 <<= %2; %1 |= %0; %2 >>= 6"
+		    : "=&r"(bit), "+r"(*mask), "+r"(*entropy));
 #else
 	if (first)
 		*mask = 0;
-	*mask |= 1ULL << (*g & 63);
-	*g >>= 6;
+	*mask |= 1ULL << (*entropy & 63);
+	*entropy >>= 6;
 #endif
 }
 
-/* `bits` positions of 6 bits, at least one, taken off the low end of *g. */
-static __always_inline __u64 dedup_mask(__u64 *g, __u32 bits)
+/* The mask of a word: `bits` (at least 1) bit numbers of 6 bits each, taken off the low end of
+ * *entropy.
+ */
+static __always_inline __u64 dedup_mask(__u64 *entropy, __u32 bits)
 {
 	__u64 mask;
 
-	dedup_mask_bit(&mask, g, true);
+	dedup_mask_bit(&mask, entropy, true);
 	DEDUP_UNROLL
 	for (__u32 j = 1; j < DEDUP_BITS_MAX; j++) {
 		if (likely(j < bits)) {
 			DEDUP_KEEP_BRANCH();
-			dedup_mask_bit(&mask, g, false);
+			dedup_mask_bit(&mask, entropy, false);
 		} else {
 			DEDUP_ELSE();
 		}
@@ -62,47 +69,51 @@ static __always_inline __u64 dedup_mask(__u64 *g, __u32 bits)
 	return mask;
 }
 
-/* The block of a hash: its top 32 bits scaled to the number of blocks, so that a
- * block covers a range of hashes and block numbers grow with the hash.
+/* The block of a hash: its top 32 bits, scaled down to the number of blocks. So each block has a
+ * range of hashes, in the order of the blocks.
  */
 static __always_inline __u32 dedup_probe_block(__u64 hash, __u32 blocks)
 {
 	return ((hash >> 32) * blocks) >> 32;
 }
 
-/* Fills in all but `block`, for those who look the block up before. */
+/* Fills in all but p->block, for callers that look the block up first (dedup_probe_block()). */
 static __always_inline void dedup_probe_masks(struct dedup_probe *p, __u64 hash, __u32 words,
 					      __u32 bits)
 {
 	__u64 mix = hash ^ (hash >> 32);
-	__u64 g = mix * 0xd6e8feb86659fd93 >> 4; /* the lowest 4 depend on few bits of mix */
+	/* 60 bits: the lowest 4 of a product depend on few bits of mix, and are not taken. */
+	__u64 entropy = mix * 0xd6e8feb86659fd93 >> 4;
 
-	p->mask[0] = dedup_mask(&g, bits);
+	p->mask[0] = dedup_mask(&entropy, bits);
 	if (unlikely(words == 4)) {
-		p->mask[1] = dedup_mask(&g, bits);
-		g = mix * 0xa0761d6478bd642f >> 4;
-		p->mask[2] = dedup_mask(&g, bits);
-		p->mask[3] = dedup_mask(&g, bits);
+		p->mask[1] = dedup_mask(&entropy, bits);
+		entropy = mix * 0xa0761d6478bd642f >> 4;
+		p->mask[2] = dedup_mask(&entropy, bits);
+		p->mask[3] = dedup_mask(&entropy, bits);
 		DEDUP_UNROLL
 		for (__u32 i = 0; i < DEDUP_HALF_WORDS; i++)
 			p->offset[i] = 8 * i;
 		return;
 	}
-	/* One of the 12 ordered pairs of words: any word, then the one 1 to 3 words on, modulo 4. */
+	/* One of the 12 ordered pairs of different words: any word, and the one 1 to 3 words
+	 * further, modulo 4. The masks leave multiples of 8 bytes, up to 24.
+	 */
 	p->offset[0] = hash;
 	DEDUP_BOUND(p->offset[0], 24);
 	p->offset[1] = p->offset[0] + 8 + ((hash & 0x7fffffff) * 24 >> 31);
 	DEDUP_BOUND(p->offset[1], 24);
 	p->mask[1] = 0;
 	if (likely(words == 2)) {
-		p->mask[1] = dedup_mask(&g, bits);
+		p->mask[1] = dedup_mask(&entropy, bits);
 	} else {
 		DEDUP_ELSE();
 	}
 }
 
-/* Fills in what the id with this hash (of dedup_hash) sets and tests: words and
- * masks from products of the whole hash, so that they are free within a block.
+/* Fills in where the bits of an id with this hash (dedup_hash()) are. The block comes from the
+ * hash's top 32 bits, the words from its low ones, the masks from products of all of it: ids of
+ * one block, whose hashes begin alike, have unlike words and masks.
  */
 static __always_inline void dedup_probe(struct dedup_probe *p, __u64 hash, __u32 blocks,
 					__u32 words, __u32 bits)
@@ -111,15 +122,16 @@ static __always_inline void dedup_probe(struct dedup_probe *p, __u64 hash, __u32
 	dedup_probe_masks(p, hash, words, bits);
 }
 
-/* The half `cur` (0 or 1) of a block. */
-static __always_inline __u64 *dedup_half(struct dedup_block *b, __u64 cur)
+/* Half n, 0 or 1, of a block. */
+static __always_inline __u64 *dedup_half(struct dedup_block *b, __u64 n)
 {
-	DEDUP_BOUND(cur, 1);
-	return b->half[cur];
+	DEDUP_BOUND(n, 1);
+	return b->half[n];
 }
 
-/* The hand, at `hand`, passes this block: its older half is cleared, and is the current one as soon
- * as the hand is beyond. 0, or -ENOENT if there is no such block.
+/* Ages this block, which the hand, still at or before it, is about to pass: clears its older half.
+ * That is the current one as soon as the hand has moved on. 0, or -ENOENT if there is no such
+ * block.
  */
 static __always_inline int dedup_block_age(struct dedup_block *blocks, __u64 hand, __u32 block)
 {
@@ -131,13 +143,15 @@ static __always_inline int dedup_block_age(struct dedup_block *blocks, __u64 han
 	return 0;
 }
 
-/* The probe's word i in a half. */
+/* Word i of the probe, in this half. */
 static __always_inline __u64 *dedup_word(__u64 *half, const struct dedup_probe *p, __u32 i)
 {
 	return (__u64 *)((char *)half + p->offset[i]);
 }
 
-/* The mask's bits that a word lacks: mask & ~word, by operations that keep the mask in its register. */
+/* The bits of the mask that are 0 in the word: 0 if all are set. It is mask & ~word, computed so
+ * that the mask stays in its register; without the barrier the compiler makes it the former again.
+ */
 static __always_inline __u64 dedup_lacks(__u64 word, __u64 mask)
 {
 	word &= mask;
@@ -145,13 +159,16 @@ static __always_inline __u64 dedup_lacks(__u64 word, __u64 mask)
 	return word ^ mask;
 }
 
+/* The same of the probe's word i in this half. */
 static __always_inline __u64 dedup_missing(__u64 *half, const struct dedup_probe *p, __u32 i)
 {
 	return dedup_lacks(READ_ONCE(*dedup_word(half, p, i)), p->mask[i]);
 }
 
-/* The top bit is set if value is not 0; the others mean nothing. */
-static __always_inline __u64 dedup_is_some(__u64 value)
+/* A word whose top bit is 1 if value is not 0, and 0 if it is. Its other bits mean nothing. The
+ * barrier keeps the compiler from making a comparison of it, and that a branch.
+ */
+static __always_inline __u64 dedup_top_bit_if_any(__u64 value)
 {
 	__u64 minus = -value;
 
@@ -159,9 +176,10 @@ static __always_inline __u64 dedup_is_some(__u64 value)
 	return value | minus;
 }
 
-/* Does either half hold the id? Tests all words of both halves and branches once, on the result,
- * which is the same for most packets. A branch for each half, or on which half is the current one,
- * would be mispredicted half of the time; and both halves are in one cache line.
+/* Is the id known, that is, does at least one half have all its bits? Tests all words of both
+ * halves, which are in one cache line, and branches once, on a result that is the same for most
+ * packets. A branch for each half, or on which half is the current one, would be mispredicted half
+ * of the time.
  */
 static __always_inline bool dedup_block_holds(struct dedup_block *b, const struct dedup_probe *p,
 					      __u32 words)
@@ -179,7 +197,8 @@ static __always_inline bool dedup_block_holds(struct dedup_block *b, const struc
 			DEDUP_ELSE();
 		}
 	}
-	return (__s64)(dedup_is_some(missing0) & dedup_is_some(missing1)) >= 0;
+	/* Negative if bits are missing in both halves. */
+	return (__s64)(dedup_top_bit_if_any(missing0) & dedup_top_bit_if_any(missing1)) >= 0;
 }
 
 static __always_inline void dedup_set(__u64 *half, const struct dedup_probe *p, __u32 i)
@@ -187,7 +206,9 @@ static __always_inline void dedup_set(__u64 *half, const struct dedup_probe *p, 
 	__sync_fetch_and_or(dedup_word(half, p, i), p->mask[i]);
 }
 
-/* Sets the words above word i (a constant for the compiler), then claims word i. */
+/* Sets the bits of the probe's words after word i (a constant to the compiler), then those of word
+ * i, which lacks some. True if this call has set one of the latter.
+ */
 static __always_inline bool dedup_claim(__u64 *half, const struct dedup_probe *p, __u32 words, __u32 i)
 {
 	__u64 mask, *word;
@@ -198,8 +219,8 @@ static __always_inline bool dedup_claim(__u64 *half, const struct dedup_probe *p
 		dedup_set(half, p, 2);
 	if (i < 3 && words > 2)
 		dedup_set(half, p, 3);
-	/* Else the compiler merges the ends of all four cases into one, which indexes the probe in
-	 * memory.
+	/* Without these barriers the compiler merges the ends of the four calls of this function
+	 * into one with a variable i, for which the probe has to lie on the stack.
 	 */
 	mask = p->mask[i];
 	word = dedup_word(half, p, i);
@@ -208,10 +229,10 @@ static __always_inline bool dedup_claim(__u64 *half, const struct dedup_probe *p
 	return mask & ~__sync_fetch_and_or(word, mask);
 }
 
-/* Puts the id into this half. True if this call did it, false if the id was there
- * or another call won. Claim last: every word but the lowest missing one is set
- * first, then that one with fetch-and-OR. Whoever changed it owns the id, so of
- * copies that are learned at the same instant exactly one is called new.
+/* Learns the id in this half. True if this call did it: the id is new. False if the id was there,
+ * or if another CPU that learns it at the same time was faster. Claim last: the first word that
+ * lacks bits is set after all others, with a fetch-and-OR, whose result tells who set them. So of
+ * copies that are learned at the same time exactly one is called new.
  */
 static __always_inline bool dedup_half_learn(__u64 *half, const struct dedup_probe *p, __u32 words)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What code that is compiled for the kernel's verifier needs, and user space need not. */
+/* What clang and the kernel's verifier make necessary in BPF programs. In user space these macros
+ * do nothing, or what their name says in plain C.
+ */
 #ifndef XDP_DEDUP_COMPILER_H
 #define XDP_DEDUP_COMPILER_H
 
@@ -8,17 +10,19 @@
 
 #include <linux/types.h>
 
+/* From <bpf/bpf_helpers.h> or <sys/cdefs.h>, where those are included. */
 #ifndef __always_inline
 #define __always_inline inline __attribute__((always_inline))
 #endif
 
+/* Which way most packets go: that one is laid out without a jump. */
 #ifndef likely
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #endif
 
-/* Unrolls the loop that follows: old verifiers walk every round of one that is left, and lose what
- * they know of a register that was spilled in it.
+/* Unrolls the loop that follows. The verifier walks every round of a loop that is not unrolled, and
+ * that of Linux 6.1 loses the bounds of registers that are spilled to the stack in it.
  */
 #ifdef __bpf__
 #define DEDUP_UNROLL _Pragma("unroll")
@@ -26,18 +30,21 @@
 #define DEDUP_UNROLL
 #endif
 
-/* i &= max, a mask, that the compiler cannot rebuild: Linux 6.1 loses the bounds of an index that
- * clang makes anew by an OR or in 32 bits, and refuses the access that it is for.
+/* i &= mask, in assembly. The verifier has to see that an index is within bounds. From `i &= mask`
+ * in C clang may make other instructions of the same result, an OR or 32-bit ones, in which
+ * Linux 6.1 loses the bounds: it then refuses the access.
  */
 #ifdef __bpf__
-#define DEDUP_BOUND(i, max) asm volatile("%0 &= %1" : "+r"(i) : "i"(max))
+#define DEDUP_BOUND(i, mask) asm volatile("%0 &= %1" : "+r"(i) : "i"(mask))
 #else
-#define DEDUP_BOUND(i, max) ((i) &= (max))
+#define DEDUP_BOUND(i, mask) ((i) &= (mask))
 #endif
 
-/* Keeps the branch that it stands on. Where a condition is constant to the verifier (a field of the
- * configuration), the verifier removes the way that is never gone; clang, to which it is none,
- * would rather compute both ways and choose.
+/* The first statement of an if or else: keeps that a branch of its own. Otherwise clang may move
+ * the branch's instructions in front of the condition, where every packet pays for them, or compute
+ * both branches and select. That also costs where the condition is a field of the configuration:
+ * its value is a constant to the verifier, which removes a branch that is never taken, but not
+ * what was computed outside of it.
  */
 #ifdef __bpf__
 #define DEDUP_KEEP_BRANCH() asm volatile("")
@@ -45,8 +52,11 @@
 #define DEDUP_KEEP_BRANCH()
 #endif
 
-/* What is on the other way where there is nothing to do: an empty one is where both ways meet, and
- * would not be removed; the jump to the next instruction is.
+/* In a branch with no instruction of its own, mostly an empty else, under a condition that is a
+ * constant to the verifier. The verifier removes a conditional jump if it never reaches one of the
+ * two targets. A branch without instructions has the code behind it as its target, which is always
+ * reached, so the test would stay. This is an instruction for it: a jump to the next one, which the
+ * verifier removes, too.
  */
 #ifdef __bpf__
 #define DEDUP_ELSE() asm volatile("goto +0")
@@ -54,8 +64,9 @@
 #define DEDUP_ELSE()
 #endif
 
-/* libbpf's: a value that the compiler can say nothing about, so that it neither computes it
- * elsewhere nor sees through it.
+/* barrier_var(value), of libbpf: the compiler computes `value` here, and assumes nothing about what
+ * it is. Otherwise it computes it elsewhere, or derives it anew at each use; the comments at its
+ * uses say which.
  */
 #ifdef __bpf__
 #include <bpf/bpf_helpers.h>
@@ -63,7 +74,9 @@
 #define barrier_var(value)
 #endif
 
-/* Reads, once and now, what another processor may be changing. */
+/* One load, or one store, at this point, of what another CPU may write or read at the same time.
+ * Otherwise the compiler may load it again later, or not at all.
+ */
 #define READ_ONCE(value) (*(const volatile __typeof__(value) *)&(value))
 #define WRITE_ONCE(value, to) (*(volatile __typeof__(value) *)&(value) = (to))
 

@@ -9,30 +9,30 @@
 #include "destination.h"
 #include "id.h"
 
-#define DEDUP_FORMAT 5	   /* of pinned state: grows when a struct here or in memory.h changes */
+#define DEDUP_FORMAT 5	   /* of what is pinned: one more when a struct of a pinned map changes */
 #define DEDUP_PORTS_MAX 32 /* ranges of UDP destination ports */
 #define DEDUP_KEYS (2 * DEDUP_ID_WORDS_MAX) /* 32-bit words of the hash secret */
 #define DEDUP_IFACES_MAX 32		    /* interfaces that share one filter */
-#define DEDUP_MARKS 1024		    /* segments of the circle whose passing is remembered */
+#define DEDUP_MARKS 1024		    /* segments of the hand's circle, at most */
 
 struct dedup_ports {
 	__u16 lo, hi; /* inclusive, host order */
 };
 
-/* How the filter's memory is used; each has a header of its own. */
+/* How the filter's memory is used. */
 enum dedup_layout {
 	DEDUP_BLOCKED,	 /* block.h: both generations of an id in one cache line */
-	DEDUP_FLAT,	 /* flat.h: the bit array of the textbooks, two of them */
+	DEDUP_FLAT,	 /* flat.h: two bit arrays, a textbook's Bloom filter for each generation */
 	DEDUP_COUNTDOWN, /* countdown.h: cells that count down to 0 */
 };
 
-/* From an id to where it is looked for; the last four for flat and countdown only. */
+/* Hashes: from an id to its positions. From DEDUP_COLIBRI on for flat and countdown only. */
 enum dedup_hash_scheme {
-	DEDUP_FAST,    /* NH, keyed with a secret of each filter */
+	DEDUP_FAST,    /* NH, keyed with the filter's secret */
 	DEDUP_SIPHASH, /* SipHash-1-3, keyed likewise */
-	DEDUP_COLIBRI, /* one SHA-256 a position */
+	DEDUP_COLIBRI, /* a SHA-256 for each position */
 	DEDUP_FIPS,    /* one SHA-256, double hashing */
-	DEDUP_FNV1A,   /* FNV-1a, then as the keyed ones */
+	DEDUP_FNV1A,   /* FNV-1a; positions after the first are mixed as in DEDUP_FAST */
 	DEDUP_TEZOS,   /* one SHA-256, cut into indices */
 };
 
@@ -42,48 +42,48 @@ struct dedup_config {
 	__u32 layout;	  /* enum dedup_layout */
 	__u32 hash;	  /* enum dedup_hash_scheme */
 	__u32 blocks;	  /* of 64 bytes, the filter's memory; at least 1 */
-	__u32 places;	  /* on the hand's circle: blocked: the blocks; flat: the blocks of one
-			   * of its two arrays; countdown: how often an id is counted down
+	__u32 places;	  /* of the hand's circle: blocked: blocks; flat: blocks of one of the
+			   * two arrays; countdown: what a learned id's cells are set to
 			   */
-	__u32 words;	  /* blocked: w, words of a half that an id uses; 1, 2 or 4 */
-	__u32 bits;	  /* blocked: b, bits it sets in each; 1 to DEDUP_BITS_MAX; k = w * b */
+	__u32 words;	  /* blocked: w, words of a half in which an id has bits; 1, 2 or 4 */
+	__u32 bits;	  /* blocked: b, bits that it has in each of these; 1 to DEDUP_BITS_MAX */
 	__u32 m;	  /* flat: bits of an array; countdown: cells, a power of 2 */
-	__u32 k;	  /* probes; 1 to DEDUP_HASHES_MAX but in blocked */
-	__u32 recent;	  /* ids that the kernel remembers having seen, a power of 2; 0: none */
-	__u32 count_only; /* duplicates are counted and passed */
-	__u32 learn_app;  /* the kernel only tests; an application adds */
-	__u32 frags;	  /* loaded as xdp.frags: a packet may exceed its first buffer */
-	__u32 claim;	  /* ids of learning credit that a CPU takes at once */
+	__u32 k;	  /* probes of an id; blocked: w * b; others: 1 to DEDUP_HASHES_MAX */
+	__u32 recent;	  /* entries of recent.h's cache, a power of 2; 0: there is none */
+	__u32 count_only; /* 1: duplicates are counted, and pass; 0: they are dropped */
+	__u32 learn_app;  /* 1: packets only test, an application adds the ids; 0: packets learn */
+	__u32 frags;	  /* 1: loaded as xdp.frags, a packet may go on behind its first buffer */
+	__u32 claim;	  /* learning credit, in ids, that a CPU takes at a time (credit.bpf.h) */
 	__u32 id_bytes;	  /* of each id; 1 to DEDUP_ID_BYTES_MAX */
 	__u32 pad;
 
-	__u64 window_ns;      /* W: an id is remembered so long, at most twice */
-	__u64 countdown_ns;   /* countdown: between two of them by the clock */
-	__u64 tick_ns;	      /* between two steps of the hand, at most */
-	__u64 busy_tick_ns;   /* the same while it has more to do than a step may; at least */
-	__u64 late_ns;	      /* a place that is passed so much after its time is late */
-	__u64 stale_ns;	      /* without a step for so long the window counts as stopped */
-	__u64 stale_jiffies;  /* the same in jiffies, as the packet path counts */
-	__u64 capacity;	      /* ids a window that were asked for */
-	__u64 fpr_e18;	      /* p that was asked for, in units of 1e-18 */
-	__u64 turn_ids;	      /* more in less than a window, and places are passed early */
-	__u64 full_ids;	      /* learned at most between two passes of a place */
-	__u32 segment_places; /* places between two marks */
-	__u32 ihave_pass;     /* IHAVEs are counted as ever, and all passed */
+	__u64 window_ns;     /* W: ids are remembered for W to 2 W; countdown: see README.md */
+	__u64 countdown_ns;  /* countdown: time between two countdowns that come by the clock */
+	__u64 tick_ns;	     /* longest time between two steps of the hand */
+	__u64 busy_tick_ns;  /* shortest one, after a step that was full or passed places by load */
+	__u64 late_ns;	     /* a place that is passed more than this after it was due is late */
+	__u64 stale_ns;	     /* the window's clock counts as stopped after so long without a step */
+	__u64 stale_jiffies; /* the same in jiffies, which the packet path compares */
+	__u64 capacity;	     /* ids a window: as asked for, or fewer where m and k do not keep p */
+	__u64 fpr_e18;	     /* p in units of 1e-18: as asked for, or more if that cannot be kept */
+	__u64 turn_ids;	     /* more learned since its guard (hand.h): a place is passed early */
+	__u64 full_ids;	     /* ids learned between two passes of a place, at most: bounds p */
+	__u32 segment_places; /* places of a segment; the last segment may have fewer */
+	__u32 ihave_pass;     /* 1: IHAVEs whose ids are all known are counted as such, but pass */
 	__u32 ports_cnt;
 	struct dedup_ports ports[DEDUP_PORTS_MAX];
-	__u32 key[DEDUP_KEYS]; /* the hash's secret: never shown */
+	__u32 key[DEDUP_KEYS]; /* the hash's secret, which no output shows */
 
 	__u32 receiver;	 /* enum dedup_receiver */
-	__u32 several;	 /* the filter has several interfaces */
-	__u32 forwarded; /* frames for other hosts count as well */
-	__u32 to_cnt;	 /* only these destinations do; 0: all */
-	__u32 to4_cnt;	 /* of to_cnt: the first ones are IPv4, the others IPv6 */
+	__u32 several;	 /* 1: the filter has several interfaces; 0: one */
+	__u32 forwarded; /* 1: frames for other hosts are looked at, too */
+	__u32 to_cnt;	 /* only packets to these IP destinations are looked at; 0: to any */
+	__u32 to4_cnt;	 /* so many of `to` are IPv4, and come first; the others are IPv6 */
 	struct dedup_prefix to[DEDUP_TO_MAX];
 };
 
-/* The last pass of a segment: how many ids had been learned by its first place (flat: by its
- * last, which makes the new array the current one), and when it was over.
+/* When the hand passed a segment last. `learned` is state.learned when its first place was passed
+ * (flat: its last one, which makes the cleared array the current one), at_ns when its last one was.
  */
 struct dedup_mark {
 	__u64 learned;
@@ -91,46 +91,47 @@ struct dedup_mark {
 };
 
 struct dedup_iface {
-	__u64 netns;   /* cookie of the network namespace it was in: never used again */
+	__u64 netns;   /* cookie of the network namespace it was in; the kernel never reuses one */
 	__u32 ifindex; /* 0: unused slot */
 	char name[16];
 	__u32 pad;
 };
 
-/* Map `.data.state`, mapped into user space. Who writes is said per line. */
+/* Map `.data.state`, mapped into user space. Who writes a field is said at its group or line. */
 struct dedup_state {
-	/* The hand writes these once a step, every packet reads them; `recent_version` and the top
-	 * bit of `stale_at` are also user space's: it adds to the one when it takes ids out of the
-	 * filter, and sets the other as wanted.h says.
+	/* Every packet reads this line; the hand writes it once a step. User space also writes: the
+	 * top bit of `stale_at` (DEDUP_RARE in wanted.h), `recent_version`, and, alone, `own_mac`,
+	 * which is DEDUP_MAC_NONE unless config.receiver is DEDUP_ONE_INTERFACE.
 	 */
-	__u64 hand;	      /* epoch << 32 | next place to pass */
-	__u64 stale_at;	      /* jiffies after which the window counts as stopped; 0: always */
-	__u64 limit;	      /* bound on `learned` until it steps again */
-	__u64 recent_version; /* how often what the kernel remembers was made void */
-	__u64 own_mac;	      /* user space: the one interface's, as dedup_mac_word() */
-	__u64 walks;	      /* of the hand through what is wanted: begun and ended ones */
+	__u64 hand;	/* turns done << 32 | next place to pass; the turns are the epoch */
+	__u64 stale_at; /* jiffies after which the window's clock has stopped; 0: it never ran */
+	__u64 limit;	/* `learned` may not exceed this until the hand steps again */
+	__u64 recent_version; /* recent.h: entries with another one are void */
+	__u64 own_mac;	      /* the word (destination.h) that most frames for this host have */
+	__u64 walks;	      /* begins and ends of walks (wanted.h): odd during one */
 	__u64 pad0[2];
 
-	/* Everyone who learns adds to it, a CPU once in `claim` ids. */
-	__u64 learned; /* ids ever learned, credit not yet used included */
+	/* Whoever learns adds to it: a CPU once in config.claim ids, user space for each. */
+	__u64 learned; /* ids ever learned, and credit that CPUs have claimed but not used yet */
 	__u64 pad1[7];
 
-	/* The hand's own. */
+	/* The hand writes these. */
 	__u64 last_ns;	   /* CLOCK_MONOTONIC of its last step */
-	__u64 passed;	   /* places, ever */
-	__u64 early;	   /* of them before their time, because of load */
-	__u64 late;	   /* of them more than late_ns after it */
-	__u64 late_max_ns; /* the latest of all */
-	__u64 next_ns;	   /* countdown: CLOCK_MONOTONIC of the next one by the clock */
-	/* User space's: `passed` is to get so far at once (rotate, reset). */
+	__u64 passed;	   /* places that it has passed in all */
+	__u64 early;	   /* of them: before they were due, because of load */
+	__u64 late;	   /* of them: more than config.late_ns after they were due */
+	__u64 late_max_ns; /* longest time after it was due that one was passed */
+	__u64 next_ns;	   /* countdown: the next one does not come by the clock before this */
+	/* User space (rotate, reset): the hand passes places at once until `passed` is this. */
 	__u64 requested;
 	__u64 started_ns; /* CLOCK_MONOTONIC of the load */
 
-	struct dedup_mark marks[2 * DEDUP_MARKS];    /* even epochs, then odd ones */
+	struct dedup_mark marks[2 * DEDUP_MARKS];    /* passes in even epochs, then in odd ones */
 	struct dedup_iface ifaces[DEDUP_IFACES_MAX]; /* user space: where it was attached */
 
-	/* User space's: further MACs whose frames are this host's, in words of destination.h.
-	 * Those of several interfaces, by dedup_own_slot(); and of what is on top of them.
+	/* User space writes these words (destination.h). own_macs: where the filter has several
+	 * interfaces, one for each, by dedup_own_slot(). macs: all further MACs of this host, as of
+	 * bridges, bonds and VLANs on top of an interface.
 	 */
 	__u64 own_macs[DEDUP_OWN_SLOTS];
 	__u64 macs_cnt;

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Layout `countdown`: the generational filter. An id sets its k cells to `max`, each
- * countdown takes one off every cell above 0, and an id is known while all its cells are
- * above 0.
+/* Layout `countdown`: the generational filter. Learning an id sets its k cells to `max`, each
+ * countdown takes 1 off every cell above 0, and an id is known while all its cells are above 0.
  *
- * No countdown touches the cells. They hold when they reach 0, as the number of the
- * countdown that will take them there: what is left is that less the number of countdowns
- * so far, which is all that a countdown changes. Numbers have 32 bits and go round, so a
- * cell must not stay behind by 2^31 countdowns, or it would seem to be far ahead: each
- * countdown sweeps one block of 16 cells, that is all of them in 2^20 countdowns at most,
- * and sets those that are at 0 to the present number.
+ * That is what a cell means. What is stored in it is the number of the countdown that takes it to
+ * 0, so a countdown has no cell to change: only `elapsed`, the number of countdowns so far, grows.
+ * What is left of a cell is the difference. Both have 32 bits and wrap around. A cell at 0 that
+ * fell 2^31 countdowns behind would seem to be ahead. So each countdown sweeps one block of 16
+ * cells, and sets those that are at 0 to `elapsed`; at most 2^20 countdowns sweep all blocks.
  */
 #ifndef XDP_DEDUP_COUNTDOWN_H
 #define XDP_DEDUP_COUNTDOWN_H
@@ -19,20 +17,22 @@
 #include "memory.h"
 #include "positions.h"
 
-/* The number of countdowns so far, modulo 2^32. */
+/* `elapsed`: the number of countdowns so far, modulo 2^32. */
 static __always_inline __u32 dedup_countdowns(__u64 hand, __u32 max)
 {
 	return dedup_hand_epoch(hand) * max + dedup_hand_pos(hand);
 }
 
-/* The same, without end: a number that grows whenever ids are forgotten. */
+/* The era: a number that grows whenever the filter forgets ids, here with each countdown. As above,
+ * but of 64 bits, so that it starts again only when the epoch does.
+ */
 static __always_inline __u64 dedup_countdown_era(__u64 hand, __u32 max)
 {
 	return (__u64)dedup_hand_epoch(hand) * max + dedup_hand_pos(hand);
 }
 
-/* How many countdowns a cell has to go, 0 to max. Another processor may have written it with a
- * later `elapsed`: that is max, too.
+/* How many countdowns a cell has to go, 0 to max. It may be more than max above `elapsed` where
+ * another CPU has just set it with a later one: that counts as max.
  */
 static __always_inline __u32 dedup_cell_left(__u32 cell, __u32 elapsed, __u32 max)
 {
@@ -41,18 +41,18 @@ static __always_inline __u32 dedup_cell_left(__u32 cell, __u32 elapsed, __u32 ma
 	return left <= 0 ? 0 : (__u32)left > max ? max : (__u32)left;
 }
 
+/* Cell n; NULL if there is no such block. */
 static __always_inline __u32 *dedup_cell(struct dedup_block *blocks, __u32 n)
 {
-	__u32 at = n / DEDUP_BLOCK_CELLS;
-	struct dedup_block *b = dedup_block_at(blocks, at);
+	struct dedup_block *b = dedup_block_at(blocks, n / DEDUP_BLOCK_CELLS);
 	__u64 cell = n;
 
 	DEDUP_BOUND(cell, DEDUP_BLOCK_CELLS - 1);
 	return b ? &b->cell[cell] : NULL;
 }
 
-/* How many more countdowns the id is known for, 0 to max; -ENOENT if there is no such
- * block.
+/* How many more countdowns the id is known for, 1 to max; 0 if it is not known, -ENOENT if there is
+ * no such block.
  */
 static __always_inline int dedup_countdown_left(struct dedup_block *blocks, __u32 elapsed,
 						__u32 max, const struct dedup_positions *p, __u32 k)
@@ -72,9 +72,10 @@ static __always_inline int dedup_countdown_left(struct dedup_block *blocks, __u3
 	return least;
 }
 
-/* Sets the k cells to max. 1 if the id was not known and this call made it so, 0 if it
- * was or another call won, -ENOENT as above. Claim last, as in block.h: of the cells at 0
- * the first one is set after all others.
+/* Learns an id: sets its k cells to max. 1 if the id was not known, and this call made it known:
+ * it is new. 0 if it was known, or if another CPU that learns it at the same time was faster.
+ * -ENOENT if there is no such block. Claim last, as in block.h: the first cell at 0 is set after
+ * all others.
  */
 static __always_inline int dedup_countdown_learn(struct dedup_block *blocks, __u32 elapsed,
 						 __u32 max, const struct dedup_positions *p, __u32 k)
@@ -99,7 +100,7 @@ static __always_inline int dedup_countdown_learn(struct dedup_block *blocks, __u
 	return !dedup_cell_left(__sync_lock_test_and_set(claim, elapsed + max), elapsed, max);
 }
 
-/* Sets the k cells to 0. */
+/* Takes an id out: sets its k cells to 0. Other ids that share one are no longer known, either. */
 static __always_inline void dedup_countdown_remove(struct dedup_block *blocks, __u32 elapsed,
 						   const struct dedup_positions *p, __u32 k)
 {
@@ -111,27 +112,27 @@ static __always_inline void dedup_countdown_remove(struct dedup_block *blocks, _
 	}
 }
 
-/* Sets the cells of a block that are at 0 to the present number. */
+/* Sets the cells of a block that are at 0 to `elapsed`, which keeps them at 0. */
 static __always_inline void dedup_countdown_sweep(struct dedup_block *b, __u32 elapsed, __u32 max)
 {
 	DEDUP_UNROLL
 	for (int i = 0; i < DEDUP_BLOCK_CELLS; i++) {
 		__u32 cell = READ_ONCE(b->cell[i]);
 
-		/* Whoever sets it meanwhile is not overwritten. */
+		/* A cell that another CPU sets meanwhile is left as that CPU sets it. */
 		if (cell != elapsed && !dedup_cell_left(cell, elapsed, max))
 			__sync_val_compare_and_swap(&b->cell[i], cell, elapsed);
 	}
 }
 
-/* The i-th countdown from `hand` on, of `max` in a turn: one block of `cnt` is swept. 0, or -ENOENT
- * if there is no such block.
+/* Ages the place i places after the hand's: sweeps the one block of all blocks_cnt whose turn it
+ * is. The countdown itself is that the hand moves. 0, or -ENOENT if there is no such block.
  */
-static __always_inline int dedup_countdown_age(struct dedup_block *blocks, __u32 cnt, __u32 max,
-					       __u64 hand, __u32 i)
+static __always_inline int dedup_countdown_age(struct dedup_block *blocks, __u32 blocks_cnt,
+					       __u32 max, __u64 hand, __u32 i)
 {
 	__u32 elapsed = dedup_countdowns(hand, max);
-	struct dedup_block *b = dedup_block_at(blocks, (elapsed + i) % cnt);
+	struct dedup_block *b = dedup_block_at(blocks, (elapsed + i) % blocks_cnt);
 
 	if (!b)
 		return -ENOENT;

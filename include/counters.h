@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-/* Each packet counts once, under one of these reasons. Append only. */
+/* Why a packet got its verdict: each packet counts once, under one of these. Append only. */
 #define DEDUP_REASONS(X)                                            \
 	X(ignored, "passed: another protocol, port or host")        \
 	X(fragment, "passed: an IP fragment")                       \
@@ -26,12 +26,12 @@
 	X(ihave_duplicate, "dropped (see --ihave): all ids known")  \
 	X(wanted, "passed: event in the window, but wanted")
 
-/* What user space adds up from these, so that no packet pays for it. */
+/* Sums of these, which user space computes when it reads the counters: no packet pays for them. */
 #define DEDUP_SUMS(X)             \
 	X(rx, "packets entering") \
 	X(dropped, "packets dropped; stays 0 with --action count")
 
-/* Counted besides. Append only. */
+/* Counted in addition to a packet's reason. Append only. */
 #define DEDUP_TOTALS(X)                                                               \
 	X(duplicate_bytes, "bytes of duplicates but of IHAVEs that pass, no padding") \
 	X(early, "blocks aged before their window was over, by load")                 \
@@ -46,15 +46,17 @@ enum dedup_reason {
 		DEDUP_REASONS_CNT,
 };
 
-/* Value of the per-CPU map `stats`: u64 fields only, in the order of enum
- * dedup_reason, then the totals. Only the kernel's side writes it.
+/* Value of the per-CPU map `stats`, which only the packet program and the hand write. Fields of 64
+ * bits only, those of the reasons first and in the order of enum dedup_reason: a reason is also the
+ * index of its counter.
  */
 struct dedup_counters {
 #define X(name, help) __u64 name;
 	DEDUP_REASONS(X)
 	DEDUP_TOTALS(X)
 #undef X
-	__s64 credit; /* ids this CPU may learn before it claims more; no counter */
+	/* No counter: how many ids this CPU may still learn before it claims more (credit.bpf.h). */
+	__s64 credit;
 };
 _Static_assert(__builtin_offsetof(struct dedup_counters, duplicate_bytes) == 8 * DEDUP_REASONS_CNT,
 	       "reasons index the counters");

@@ -1,36 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* For whom a frame is. An id is dropped because this host has had it: a frame for another
- * host, as a promiscuous interface or a bridge's port sees them, must neither teach nor be
- * dropped.
+/* Is a frame for this host? A duplicate may be dropped because this host has had the event. So a
+ * frame for another host, which a promiscuous interface or a bridge's port sees as well, must not
+ * be dropped, nor may its ids be learned.
  *
- * A destination MAC is compared as a word of 64 bits: a frame's first 8 bytes, of which the
- * last two are the source's and make way for the interface's index where the filter has
- * several interfaces. What is this host's on one of them is not on another.
+ * Destination MACs are compared as words of 64 bits. The word of a frame is made of its first 8
+ * bytes: the 6 of the destination MAC are its high 48 bits, and the low 16 bits, where the first
+ * two bytes of the source MAC were, are 0. In a filter of several interfaces a MAC is this host's
+ * on one of them only; the list of further MACs there has the interface's index in these low 16
+ * bits.
  */
 #ifndef XDP_DEDUP_DESTINATION_H
 #define XDP_DEDUP_DESTINATION_H
 
 #include "compiler.h"
 
-#define DEDUP_OWN_SLOTS 64  /* for the MACs of the interfaces of a filter of several */
+#define DEDUP_OWN_SLOTS 64  /* for one MAC of each interface of a filter of several */
 #define DEDUP_MACS_MAX 128  /* further MACs: of devices on top of the interfaces */
 #define DEDUP_TO_MAX 32	    /* destinations of --to */
-#define DEDUP_MAC_NONE 1ULL /* no frame's word */
+#define DEDUP_MAC_NONE 1ULL /* equals no frame's word, as the low 16 bits of those are 0 */
 
-/* Whose frames are looked at. The packet path tests one constant of these. */
+/* Whose frames are looked at: config.receiver, a constant to the verifier. */
 enum dedup_receiver {
-	DEDUP_ONE_INTERFACE,
-	DEDUP_SEVERAL_INTERFACES,
-	DEDUP_ANYONE, /* --forwarded */
-	DEDUP_NAMED,  /* --to; whether MACs count besides, config.forwarded says */
+	DEDUP_ONE_INTERFACE,	  /* this host's; the filter has one interface */
+	DEDUP_SEVERAL_INTERFACES, /* this host's; the filter has several */
+	DEDUP_ANYONE,		  /* all frames: --forwarded */
+	DEDUP_NAMED,		  /* as config.forwarded says, and --to names the destination */
 };
 
-/* A prefix of destination addresses, in network order: IPv6, or IPv4 in the first 4 bytes. */
+/* A prefix of destination addresses, in network order. IPv4 is in the first 4 bytes of the 16. Bits
+ * beyond the prefix are 0 in both.
+ */
 struct dedup_prefix {
 	__u64 addr[2], mask[2];
 };
 
-/* The word of a frame that begins with these 8 bytes, the index's 16 bits being 0. */
+/* The word of a frame that begins with these 8 bytes. */
 static __always_inline __u64 dedup_mac_word(__u64 first8)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -40,14 +44,15 @@ static __always_inline __u64 dedup_mac_word(__u64 first8)
 #endif
 }
 
-/* What the word has of the interface where the filter has several. */
+/* The low 16 bits of a word in the list of further MACs, in a filter of several interfaces. */
 static __always_inline __u64 dedup_mac_index(__u32 ifindex)
 {
 	return ifindex & 0xffff;
 }
 
-/* The slot of an interface's most frequent destination, where the filter has several. User
- * space sees to it that no two of a filter's interfaces share one: else it has DEDUP_MAC_NONE.
+/* Where the filter has several interfaces: the slot, in state.own_macs, of the MAC that most frames
+ * for this one have. It holds DEDUP_MAC_NONE where two interfaces of the filter would share it;
+ * their MACs are in the list of further ones then.
  */
 static __always_inline __u64 dedup_own_slot(__u32 ifindex)
 {

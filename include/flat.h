@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Layout `flat`: the array of m bits of the textbooks (bits.h).
- * The memory holds two arrays, one behind the other, for two generations of ids: the
- * parity of the hand's epoch says which is the current one. The hand rests at place 0
- * for a turn; then it clears the previous array, which is no longer looked at as soon as
- * it has left place 0, and makes it the current one.
+/* Layout `flat`: Bloom filters as in textbooks, arrays of m bits (bits.h). The memory holds two,
+ * one behind the other, for two generations of ids: array 0 is the current one in even epochs of
+ * the hand, array 1 in odd ones. The hand rests at place 0 for a window. Then it goes over the
+ * previous array and clears it; once it has left place 0, that array is not looked at any more.
+ * Behind the last place a new epoch begins: the cleared array is the current one.
  */
 #ifndef XDP_DEDUP_FLAT_H
 #define XDP_DEDUP_FLAT_H
@@ -27,13 +27,15 @@ static __always_inline __u32 dedup_flat_current(__u64 hand)
 	return dedup_hand_epoch(hand) & 1;
 }
 
-/* Is the other array one of ids, or is it being cleared? */
+/* True: the other array holds the ids of the previous generation. False: it is being cleared. */
 static __always_inline bool dedup_flat_has_previous(__u64 hand)
 {
 	return dedup_hand_pos(hand) == 0;
 }
 
-/* The word of a bit of an array of `places` blocks; NULL if there is no such block. */
+/* The word that has this bit of array 0 or 1, of `places` blocks each; NULL if there is no such
+ * block.
+ */
 static __always_inline __u64 *dedup_flat_word(struct dedup_block *blocks, __u32 places, __u32 array,
 					      __u32 bit)
 {
@@ -45,7 +47,7 @@ static __always_inline __u64 *dedup_flat_word(struct dedup_block *blocks, __u32 
 	return b ? &b->word[word] : NULL;
 }
 
-/* Does this array have all k bits? 1 yes, 0 no; -ENOENT if there is no such block. */
+/* Are all k bits set in this array? 1 yes, 0 no; -ENOENT if there is no such block. */
 static __always_inline int dedup_flat_holds(struct dedup_block *blocks, __u32 places, __u32 array,
 					    const struct dedup_positions *p, __u32 k)
 {
@@ -61,21 +63,23 @@ static __always_inline int dedup_flat_holds(struct dedup_block *blocks, __u32 pl
 	return !missing;
 }
 
-/* A number that grows whenever ids are forgotten; odd while the previous array is cleared. */
+/* The era: a number that grows whenever the filter forgets ids, here when the hand begins to clear
+ * the previous array. Odd while it does, even while it rests.
+ */
 static __always_inline __u64 dedup_flat_era(__u64 hand)
 {
 	return 2ULL * dedup_hand_epoch(hand) + !dedup_flat_has_previous(hand);
 }
 
-/* The dedup_flat_era() at which ids are forgotten that are learned now: their generation has
- * become the previous one, and its array begins to be cleared.
+/* The era in which an id that is learned now is forgotten: in the next epoch, when its array, then
+ * the previous one, begins to be cleared.
  */
 static __always_inline __u64 dedup_flat_learned_until(__u64 hand)
 {
 	return 2ULL * dedup_hand_epoch(hand) + 3;
 }
 
-/* The dedup_flat_era() at which this id is forgotten; 0 if it is not known, -ENOENT as above. */
+/* The era in which this id is forgotten; 0 if it is not known, -ENOENT as above. */
 static __always_inline __s64 dedup_flat_known_until(struct dedup_block *blocks, __u32 places,
 						    __u64 hand, const struct dedup_positions *p,
 						    __u32 k)
@@ -91,9 +95,9 @@ static __always_inline __s64 dedup_flat_known_until(struct dedup_block *blocks, 
 	return holds <= 0 ? holds : 2LL * dedup_hand_epoch(hand) + 1;
 }
 
-/* Sets the k bits. 1 if this call completed them, 0 if they were there or another call
- * won, -ENOENT as above. Claim last, as in block.h: of the bits that are missing the
- * first one is set after all others.
+/* Learns an id: sets its k bits in this array. 1 if this call did it: the id is new. 0 if all were
+ * set, or if another CPU that learns it at the same time was faster. -ENOENT if there is no such
+ * block. Claim last, as in block.h: the first bit that is missing is set after all others.
  */
 static __always_inline int dedup_flat_learn(struct dedup_block *blocks, __u32 places, __u32 array,
 					    const struct dedup_positions *p, __u32 k)
@@ -121,8 +125,8 @@ static __always_inline int dedup_flat_learn(struct dedup_block *blocks, __u32 pl
 	return !(__sync_fetch_and_or(claim, dedup_bits_mask(claimed)) & dedup_bits_mask(claimed));
 }
 
-/* The hand, at `hand`, passes the place-th block of the previous array: it is cleared. 0, or
- * -ENOENT if there is no such block.
+/* Ages this place: clears that block of the previous array. 0, or -ENOENT if there is no such
+ * block.
  */
 static __always_inline int dedup_flat_age(struct dedup_block *blocks, __u32 places, __u64 hand,
 					  __u32 place)

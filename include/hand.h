@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The hand goes round a circle of places once per window, as CLOCK's hand does in page
- * replacement. What a place is, and what the hand does there, is the layout's: where it passes a
- * block of `blocked`, the block's older half is cleared and becomes the current one; in `flat` it
- * rests for a window, then passes all blocks of the older array (one segment); in `countdown`
- * each place is one countdown. Pure code: the caller has the clock, the lock (one hand a filter)
- * and the memory. The kernel's timer runs it; tests run it on a clock of their own.
+/* How ids grow old. The hand goes round a circle of places once per window, as CLOCK's hand does in
+ * page replacement. The layout says what a place is:
+ * - blocked: a block. Passing it clears its older half, which becomes the current one.
+ * - flat: a block of the older array. The hand rests at place 0 for a window, then passes all of
+ *   them without a pause; the cleared array becomes the current one.
+ * - countdown: one countdown, of all cells. There are as many places as an id lasts countdowns.
+ * Pure code: the caller has the clock, the lock (one hand a filter) and the memory. In the kernel a
+ * timer runs it (hand.bpf.h); tests run it on a clock of their own.
  *
- * The circle is cut into segments, and the marks are all that the hand's decisions come from: a
- * mark says when a segment was passed last, and how many ids had been learned by then. A segment
- * is passed
- * - by the clock: when what it would forget is a window old;
- * - by load: when more than turn_ids ids have been learned since then, for within capacity so
- *   many do not come in a window;
- * - by request (rotate, reset).
- * The ids that a pass makes forgotten were learned before the last pass of the same place
- * (countdown: of the place behind it), so that pass's mark is the guard: while no more than
- * turn_ids ids come in a window, an id is never forgotten before it is a window old, however
- * late steps come. A late step makes the ids that it ages live longer by as much, and no others:
- * no time is lost or made up for.
+ * The circle is cut into segments. Each has a mark: when it was passed last, and how many ids had
+ * been learned by then. Marks decide when a segment is passed again:
+ * - by the clock: when all ids that this makes the filter forget are a window old;
+ * - by load: when more than config.turn_ids ids have been learned since the newest of these; while
+ *   no more ids than the capacity come in a window, this does not happen before the clock does it;
+ * - by request: at once (rotate, reset).
  *
- * p under any load: nobody learns more than full_ids since the mark of the segment that is next.
- * Filters are sized for so many in either generation, so it does not matter for p that segments
- * which were passed together, as by load, fall due together again.
+ * The guard of a place is the mark that bounds the age of the ids that passing it makes forgotten:
+ * they all had been learned by then. In blocked and flat it is the mark of the place's own last
+ * pass, as ids learned since are in the current generation; in countdown, of the next place's. So
+ * while no more than turn_ids ids come in a window, no id is forgotten before it is a window old,
+ * however late the steps are. A late step makes the ids that it ages live longer by the same time,
+ * and no others: later steps do not hurry.
+ *
+ * The false-positive rate p holds under any load: after the mark of the segment at the hand at most
+ * config.full_ids ids are learned until that is passed again, and filters are sized for so many in
+ * each generation. So segments that were passed together, as by load, may well fall due together.
  */
 #ifndef XDP_DEDUP_HAND_H
 #define XDP_DEDUP_HAND_H
@@ -29,28 +32,32 @@
 #include "config.h"
 #include "hash.h"
 
-#define DEDUP_STEP_PLACES 8192 /* passed in one step, at most: bounds its time */
+#define DEDUP_STEP_PLACES 8192 /* places passed in one step, at most: bounds the time of a step */
 
+/* The next place to pass, of a `hand` as in struct dedup_state. */
 static __always_inline __u32 dedup_hand_pos(__u64 hand)
 {
 	return (__u32)hand;
 }
 
+/* How many turns it has done, modulo 2^32. */
 static __always_inline __u32 dedup_hand_epoch(__u64 hand)
 {
 	return hand >> 32;
 }
 
-/* Which half of this block is the current one, with the hand at `hand`: blocks that
- * it has passed are an epoch ahead.
+/* Blocked: which half of this block, 0 or 1, is the current one, that is, the one that ids are
+ * learned into. It changes whenever the hand passes the block: once each epoch, and blocks before
+ * the hand have had that of this epoch.
  */
 static __always_inline __u32 dedup_hand_half(__u64 hand, __u32 block)
 {
 	return (dedup_hand_epoch(hand) + (block < dedup_hand_pos(hand))) & 1;
 }
 
-/* The mark of a segment that is passed in this epoch; the one of the epoch before stands
- * beside it.
+/* The mark of this segment's pass in this epoch. The pass in the epoch before has another one, so
+ * that the guard is still there while the segment is being passed. The mask shows the verifier that
+ * the index is within bounds, as DEDUP_BOUND() does.
  */
 static __always_inline struct dedup_mark *dedup_mark(struct dedup_state *st, __u32 epoch, __u32 seg)
 {
@@ -62,12 +69,15 @@ static __always_inline struct dedup_mark *dedup_mark(struct dedup_state *st, __u
 	return &st->marks[i];
 }
 
+/* The number of segments: at most DEDUP_MARKS. */
 static __always_inline __u32 dedup_hand_segments(const volatile struct dedup_config *cfg)
 {
 	return (cfg->places - 1) / cfg->segment_places + 1;
 }
 
-/* The last pass of the segment that is so many (less than there are) after that of the hand. */
+/* The mark of the last complete pass of the segment that is `after` segments (fewer than there are)
+ * further round the circle than the one at the hand.
+ */
 static __always_inline struct dedup_mark *
 dedup_hand_mark(struct dedup_state *st, const volatile struct dedup_config *cfg, __u32 after)
 {
@@ -77,12 +87,16 @@ dedup_hand_mark(struct dedup_state *st, const volatile struct dedup_config *cfg,
 	return seg < cnt ? dedup_mark(st, epoch, seg) : dedup_mark(st, epoch + 1, seg - cnt);
 }
 
-/* The mark of a time and of a number of ids learned by which all ids had come that passing the
- * place at the hand makes forgotten. Blocked, flat: its own last pass. Countdown: of the ids that
- * have one countdown to go, the last came before the place after this one was passed. That may be
- * in the next segment, which was passed by its mark's at_ns; where segments have several places,
- * only the one after that says how many had been learned. (With one place ids last until it is
- * passed again, however new: nothing guards them.)
+/* The guard of the place at the hand, as a time and as a number of learned ids: by then all the ids
+ * had been learned that passing this place makes the filter forget.
+ *
+ * Blocked, flat: the mark of the place's own last pass. Countdown: passing place i forgets the ids
+ * that have one countdown to go. These were learned after the last pass of place i and before that
+ * of place i + 1, so the guard is when place i + 1 was passed. That may be in the next segment, all
+ * of which had been passed by its at_ns. `learned`, though, is taken at a segment's first place:
+ * where segments have several, the mark of the segment after that is taken, whose first place was
+ * passed later in any case. With a single place, a countdown forgets every id, however new: its own
+ * mark is taken.
  */
 static __always_inline __u64 dedup_hand_guard_ns(struct dedup_state *st,
 						 const volatile struct dedup_config *cfg)
@@ -102,15 +116,17 @@ static __always_inline __u64 dedup_hand_guard_ids(struct dedup_state *st,
 	return dedup_hand_mark(st, cfg, after)->learned;
 }
 
-/* The ids learned since the segment at the hand was passed last. */
+/* How many ids have been learned since the segment at the hand was passed last. */
 static __always_inline __u64 dedup_hand_load(struct dedup_state *st,
 					     const volatile struct dedup_config *cfg)
 {
 	return READ_ONCE(st->learned) - dedup_hand_mark(st, cfg, 0)->learned;
 }
 
-/* Countdown: so many of the next ones, if above 0, make only ids forgotten that a requested one has
- * aged before; no guard is kept for those.
+/* Countdown: how many of the next countdowns have no guard; none if 0 or less. They are those that
+ * are requested and the places - 1 after them: all ids that these forget have been aged by a
+ * request, and so do not live for a window. So are the first places - 1 ones after load, which
+ * forget nothing.
  */
 static __always_inline __s64 dedup_hand_unguarded(struct dedup_state *st,
 						  const volatile struct dedup_config *cfg)
@@ -118,8 +134,9 @@ static __always_inline __s64 dedup_hand_unguarded(struct dedup_state *st,
 	return READ_ONCE(st->requested) - st->passed + cfg->places - 1;
 }
 
-/* When the clock wants the place at the hand passed, in CLOCK_MONOTONIC. Countdowns keep a
- * distance, so that all ids live about equally long.
+/* When the place at the hand is due by the clock, in CLOCK_MONOTONIC: when its guard is a window
+ * old. Countdown: also not before next_ns, so that countdowns are evenly spread over the window,
+ * and all ids live about equally long.
  */
 static __always_inline __u64 dedup_hand_due_ns(struct dedup_state *st,
 					       const volatile struct dedup_config *cfg)
@@ -133,15 +150,18 @@ static __always_inline __u64 dedup_hand_due_ns(struct dedup_state *st,
 	return due_ns;
 }
 
-/* How far may others learn? */
+/* The new value of state.limit: how many ids may have been learned before the segment at the hand
+ * is passed.
+ */
 static __always_inline __u64 dedup_hand_limit(struct dedup_state *st,
 					      const volatile struct dedup_config *cfg)
 {
 	return dedup_hand_mark(st, cfg, 0)->learned + cfg->full_ids;
 }
 
-/* Puts the hand, of a state that is all zero, at the start. Marks are set as if the circle had
- * been gone round in a window before: nothing is there to be forgotten, and the work is spread.
+/* Starts the hand of a state that is all zero. Marks are set as if it had gone round in the window
+ * before now_ns, at an even pace: so the segments fall due one after the other over the first
+ * window, not all at its end. They may, as there is no id that they could forget.
  */
 static __always_inline void dedup_hand_start(struct dedup_state *st,
 					     const volatile struct dedup_config *cfg, __u64 now_ns)
@@ -149,7 +169,7 @@ static __always_inline void dedup_hand_start(struct dedup_state *st,
 	__u32 cnt = dedup_hand_segments(cfg);
 
 	for (__u32 i = 0; i < DEDUP_MARKS && i < cnt; i++) {
-		/* A countdown's guard is the mark after its own. */
+		/* Segment i is due a window after its guard: in countdown the mark of i + 1. */
 		__u64 done = i + (cfg->layout != DEDUP_COUNTDOWN);
 
 		dedup_mark(st, -1, i)->at_ns = now_ns - cfg->window_ns + cfg->window_ns / cnt * done;
@@ -159,19 +179,21 @@ static __always_inline void dedup_hand_start(struct dedup_state *st,
 	st->limit = dedup_hand_limit(st, cfg);
 }
 
+/* Why places are passed: see the top of this file. */
 enum dedup_pass_reason { DEDUP_BY_CLOCK, DEDUP_BY_REQUEST, DEDUP_BY_LOAD };
 
-/* What is to be passed at once: places of one segment. */
+/* The places, all of one segment, that are due to be passed now. */
 struct dedup_pass {
 	__u32 places;  /* 0: nothing is due */
 	__u32 reason;  /* enum dedup_pass_reason */
-	__u64 now_ns;  /* when this was found out */
-	__u64 late_ns; /* by the clock: since it was due */
+	__u64 now_ns;  /* the time that decided it */
+	__u64 late_ns; /* how long ago they were due by the clock; 0 if they were not */
 };
 
-/* What must be passed now, from dedup_hand_pos() on. Segments are passed whole, so that a mark is
- * true for each place in it; only countdowns come one by one. The caller ages what is there
- * (age.h), then calls dedup_hand_pass().
+/* Fills in what is due at now_ns, from the place at the hand on. Blocked, flat: the rest of its
+ * segment, as segments are passed as a whole, so that a mark holds for each of their places.
+ * Countdown: one or more countdowns of it. The caller ages these places (age.h), or as many of them
+ * as one step may pass, and then calls dedup_hand_pass().
  */
 static __always_inline void dedup_hand_due(struct dedup_state *st,
 					   const volatile struct dedup_config *cfg, __u64 now_ns,
@@ -180,7 +202,7 @@ static __always_inline void dedup_hand_due(struct dedup_state *st,
 	__u32 pos = dedup_hand_pos(st->hand), in_segment = pos % cfg->segment_places;
 	__s64 requested = READ_ONCE(st->requested) - st->passed;
 	__s64 unguarded = dedup_hand_unguarded(st, cfg);
-	__s64 over_ns = now_ns - dedup_hand_due_ns(st, cfg);
+	__s64 overdue_ns = now_ns - dedup_hand_due_ns(st, cfg);
 	__u64 left = cfg->segment_places - in_segment, n;
 	bool one_by_one = cfg->layout == DEDUP_COUNTDOWN;
 
@@ -188,31 +210,34 @@ static __always_inline void dedup_hand_due(struct dedup_state *st,
 		left = cfg->places - pos;
 	n = left;
 	p->now_ns = now_ns;
-	p->late_ns = over_ns > 0 ? over_ns : 0;
+	p->late_ns = overdue_ns > 0 ? overdue_ns : 0;
 	p->reason = DEDUP_BY_REQUEST;
-	if (over_ns >= 0) {
+	if (overdue_ns >= 0) {
 		p->reason = DEDUP_BY_CLOCK;
 		if (one_by_one)
 			n = (now_ns - st->next_ns) / cfg->countdown_ns + 1;
-		/* Not on to those that have a guard again. */
+		/* Only those without a guard: whether the next one is due, its guard has to say. */
 		if (one_by_one && unguarded > 0 && n > (__u64)unguarded)
 			n = unguarded;
 	} else if (requested > 0) {
 		if (one_by_one)
 			n = requested;
 	} else if (READ_ONCE(st->learned) - dedup_hand_guard_ids(st, cfg) > cfg->turn_ids) {
-		/* A countdown may keep its distance, and yet be over. */
-		over_ns = now_ns - dedup_hand_guard_ns(st, cfg) - cfg->window_ns;
-		p->reason = over_ns < 0 ? DEDUP_BY_LOAD : DEDUP_BY_CLOCK;
+		/* A countdown that waits for next_ns while its guard is already a window old is
+		 * not early.
+		 */
+		overdue_ns = now_ns - dedup_hand_guard_ns(st, cfg) - cfg->window_ns;
+		p->reason = overdue_ns < 0 ? DEDUP_BY_LOAD : DEDUP_BY_CLOCK;
 	} else if (!in_segment || one_by_one) {
 		n = 0;
-	} /* else a request has ended within a segment */
+	} /* else the request was for less than a segment: it is passed to its end all the same */
 	p->places = n < left ? n : left;
 }
 
-/* Countdown: n of them have come by the clock. Distances that a stall, or load, has put off by more
- * than an eighth of a window (and what is not late yet) are not made up for: those countdowns would
- * come all at once.
+/* Countdown: sets next_ns after n countdowns by the clock. If these came late, the next ones follow
+ * closer until they are in time again. But of a long delay, by a stall or because load
+ * brought some early and the next ones waited for their guards, only an eighth of a window (and
+ * late_ns, which does not count as late) is made up for: else many countdowns would come at once.
  */
 static __always_inline void dedup_hand_next_countdown(struct dedup_state *st,
 						      const volatile struct dedup_config *cfg,
@@ -225,7 +250,9 @@ static __always_inline void dedup_hand_next_countdown(struct dedup_state *st,
 	st->next_ns += n * cfg->countdown_ns;
 }
 
-/* A segment is late that begins late: what it takes to pass it is not lateness. */
+/* Counts late places. Blocked, flat: once a segment, at its first place and for all of them; the
+ * time that it then takes to pass the segment is not lateness.
+ */
 static __always_inline void dedup_hand_count_late(struct dedup_state *st,
 						  const volatile struct dedup_config *cfg,
 						  const struct dedup_pass *p, __u32 n)
@@ -240,9 +267,10 @@ static __always_inline void dedup_hand_count_late(struct dedup_state *st,
 		st->late_max_ns = p->late_ns;
 }
 
-/* The hand has passed n places, of the p->places that were due or some for a start. Returns the
- * mark whose at_ns the caller then sets to the time that it is after this call: whoever learned
- * an id for the half that was current before had done so by then.
+/* Moves the hand over n places, which the caller has aged: those of p->places, or the first of
+ * them. Returns the mark of their segment, whose at_ns the caller sets to a time that it reads
+ * after this call. Until the hand has moved, ids are still learned into the generation that was the
+ * current one: the mark must not be older than these.
  */
 static __always_inline struct dedup_mark *dedup_hand_pass(struct dedup_state *st,
 							  const volatile struct dedup_config *cfg,
@@ -261,20 +289,24 @@ static __always_inline struct dedup_mark *dedup_hand_pass(struct dedup_state *st
 		dedup_hand_count_late(st, cfg, p, n);
 	pos += n;
 	if (pos >= cfg->places) {
-		/* Ages begin anew: what was to be known until a later one is void. */
+		/* The epoch goes back to 0, and eras (array.bpf.h) with it: entries of the cache of
+		 * known ids, valid until an era that is far ahead now, become void.
+		 */
 		if (epoch == 0xffffffff)
 			__sync_fetch_and_add(&st->recent_version, 1);
 		pos = 0;
 		epoch++;
 	}
-	/* A full barrier: whoever sees the block turned finds its half cleared. */
+	/* An exchange is a full barrier: whoever sees the hand here sees what was cleared, too. */
 	__sync_lock_test_and_set(&st->hand, (__u64)epoch << 32 | pos);
-	st->passed += n; /* last: who waits for it finds the hand there */
+	st->passed += n; /* after the hand has moved: whoever waits for this number finds it moved */
 	return mark;
 }
 
-/* A step ends: how long until the next one? `busy`: this one had more to do than it may, or more
- * than the clock asks for. Else it comes when a place is due, but not for each of many countdowns.
+/* At the end of a step: the time until the next one. `busy`: this step passed places by load, or as
+ * many as one may; the next one then comes after busy_tick_ns. Otherwise it comes when the next
+ * place is due, but after a quarter of tick_ns at the earliest, so that near countdowns share a
+ * step, and after tick_ns at the latest.
  */
 static __always_inline __u64 dedup_hand_sleep(struct dedup_state *st,
 					      const volatile struct dedup_config *cfg, __u64 now_ns,
@@ -289,9 +321,11 @@ static __always_inline __u64 dedup_hand_sleep(struct dedup_state *st,
 	return sleep_ns < (__s64)cfg->tick_ns ? (__u64)sleep_ns : cfg->tick_ns;
 }
 
-/* Asks the hand to pass so many places as soon as it can, beside what was asked for before:
- * from the start of the segment that it is in (flat: a whole array that it may be clearing), or
- * from its end. They are passed when `passed` has reached what this returns.
+/* Requests that the hand pass so many places as soon as it can, after those requested before. They
+ * count from the start of the segment that the hand is in, whose first places it may have passed
+ * already; with from_end, from the end of a segment that it has begun. (In flat a segment is a
+ * whole array, in countdown each place counts by itself.) The request is done once state.passed has
+ * reached the returned number.
  */
 static inline __u64 dedup_hand_request(struct dedup_state *st, const struct dedup_config *cfg,
 				       __u64 places, bool from_end)
@@ -316,15 +350,16 @@ static inline __u64 dedup_hand_request(struct dedup_state *st, const struct dedu
 	return from + places;
 }
 
-/* Every id is to be a generation older (countdown: a countdown). What the hand has passed of its
- * segment, or of an array, it has passed for this, too: those ids would else be two older.
+/* Requests that every id become one generation older (countdown: by one countdown). Returns as
+ * above. Places of the hand's segment that it has already passed are not passed a second time for
+ * it: their ids would become two generations older.
  */
 static inline __u64 dedup_hand_rotate(struct dedup_state *st, const struct dedup_config *cfg)
 {
 	return dedup_hand_request(st, cfg, cfg->layout == DEDUP_COUNTDOWN ? 1 : cfg->places, false);
 }
 
-/* Every id is to be forgotten. */
+/* Requests that every id be forgotten. Returns as above. */
 static inline __u64 dedup_hand_reset(struct dedup_state *st, const struct dedup_config *cfg)
 {
 	__u64 turns = cfg->layout == DEDUP_COUNTDOWN ? 1 : 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* From an event id to 64 well-mixed bits, keyed. */
+/* The keyed hashes: from an event id to 64 bits of which all depend on all of the id. */
 #ifndef XDP_DEDUP_HASH_H
 #define XDP_DEDUP_HASH_H
 
@@ -7,10 +7,10 @@
 #include "id.h"
 #include "siphash.h"
 
-/* NH of UMAC (Black, Halevi, Krawczyk, Krovetz, Rogaway, CRYPTO '99): of ids chosen
- * without the key, two collide with probability at most 2^-32, random ids with about
- * 2^-64. NH leaves the entropy unevenly spread; the multiplication brings it to the
- * top, which picks the block, and dedup_probe() folds it down again.
+/* NH of UMAC (Black, Halevi, Krawczyk, Krovetz, Rogaway, CRYPTO '99): two ids that were chosen
+ * without the key collide with probability at most 2^-32, two random ones with about 2^-64. NH
+ * spreads the entropy unevenly over its 64 bits. The multiplication brings it to the top bits,
+ * which pick the block; dedup_probe_masks() mixes these into the low bits again.
  */
 static __always_inline __u64 dedup_hash_fast(const struct dedup_id *id, __u32 words, const __u32 *key)
 {
@@ -25,7 +25,7 @@ static __always_inline __u64 dedup_hash_fast(const struct dedup_id *id, __u32 wo
 	return h * 0x9e3779b97f4a7c15;
 }
 
-/* By the filter's keyed scheme: SipHash, or else the fast one. */
+/* By the filter's keyed scheme: DEDUP_SIPHASH, or else dedup_hash_fast(). */
 static __always_inline __u64 dedup_hash(const struct dedup_id *id, __u32 words,
 					const struct dedup_config *cfg)
 {

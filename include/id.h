@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What tells messages apart: an id of 1 to 64 bytes, all of a filter's of one length. */
+/* An event's id, which tells messages apart: 1 to 64 bytes, the same number for all ids of a
+ * filter.
+ */
 #ifndef XDP_DEDUP_ID_H
 #define XDP_DEDUP_ID_H
 
@@ -8,8 +10,9 @@
 #define DEDUP_ID_BYTES_MAX 64
 #define DEDUP_ID_WORDS_MAX (DEDUP_ID_BYTES_MAX / 8)
 
-/* Bytes as on the wire, in words that are read in host order; behind the id's end zeros. Whoever
- * says that an id has so many words looks at no more of them: a packet's id may end there.
+/* The bytes as on the wire; the words are these bytes read in host order. Behind the id's last byte
+ * come zeros. An id in a packet is read through this struct, too, though the packet may end with
+ * the id: functions that take a number of `words` read no more than these.
  */
 struct dedup_id {
 	union {
@@ -19,13 +22,13 @@ struct dedup_id {
 	};
 };
 
-/* Words that an id of so many bytes has: 1 to DEDUP_ID_WORDS_MAX. */
+/* Words that an id of this length takes, the last one perhaps in part: 1 to DEDUP_ID_WORDS_MAX. */
 static __always_inline __u32 dedup_id_words(__u32 bytes)
 {
 	return (bytes + 7) / 8;
 }
 
-/* The same id in memory of its own, with zeros behind it. */
+/* A copy of the first `words` words, with zeros behind them: a key that can be read as a whole. */
 static __always_inline struct dedup_id dedup_id_copy(const struct dedup_id *id, __u32 words)
 {
 	struct dedup_id copy = { 0 };
@@ -37,14 +40,14 @@ static __always_inline struct dedup_id dedup_id_copy(const struct dedup_id *id, 
 	return copy;
 }
 
-/* Is it the all-zero id, which stands for none? */
+/* Is it the all-zero id, which no message may have? */
 static __always_inline bool dedup_is_no_id(const struct dedup_id *id, __u32 words)
 {
 	__u64 rest = 0;
 
 	if (likely(id->word[0]))
 		return false;
-	DEDUP_KEEP_BRANCH();
+	DEDUP_KEEP_BRANCH(); /* else the other words are read for every packet */
 	DEDUP_UNROLL
 	for (__u32 i = 1; i < DEDUP_ID_WORDS_MAX; i++)
 		if (i < words)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The filter's memory: blocks of one cache line, which each layout uses as it likes. In
- * user space they are one piece of mapped memory; the kernel's side looks each one up.
+/* The filter's memory: blocks of one cache line, which each layout uses in its own way. To user
+ * space they are an array, the mapped map `filter`; BPF programs look each block up in that map.
  */
 #ifndef XDP_DEDUP_MEMORY_H
 #define XDP_DEDUP_MEMORY_H
@@ -14,8 +14,8 @@
 
 struct dedup_block {
 	union {
-		/* blocked: what the ids of two generations left behind; the epoch of the
-		 * block (see dedup_hand_half) says which half is the current one
+		/* blocked: the bits of two generations of ids, one in each half;
+		 * dedup_hand_half() says which half is the current one
 		 */
 		__u64 half[2][DEDUP_HALF_WORDS];
 		__u64 word[DEDUP_BLOCK_WORDS]; /* flat */
@@ -24,8 +24,8 @@ struct dedup_block {
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct dedup_block) == 64, "one cache line");
 
-/* Block n, or NULL if there are not so many. `blocks` is user space's; the kernel's side
- * defines this for itself.
+/* Block n. In BPF programs (maps.bpf.h) a map lookup: `blocks` is not used, and NULL is returned if
+ * there is no block n. In user space n must be below the number of blocks.
  */
 #ifdef __bpf__
 static __always_inline struct dedup_block *dedup_block_at(struct dedup_block *blocks, __u32 n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where an id is looked for in an array of m bits or cells: k positions, by scheme. All
- * but the keyed schemes are what other systems have put down, bit for bit.
+/* An id's k positions in an array of m bits or cells, by scheme. The schemes that are not keyed are
+ * those of other systems, bit for bit.
  */
 #ifndef XDP_DEDUP_POSITIONS_H
 #define XDP_DEDUP_POSITIONS_H
@@ -12,10 +12,10 @@
 
 struct dedup_positions {
 	__u32 index[DEDUP_HASHES_MAX]; /* the first k are used, each below m; some may be equal */
-	struct dedup_sha sha;	       /* to compute them in: the kernel's stack is small */
+	struct dedup_sha sha; /* scratch memory: a BPF program's stack is too small for it */
 };
 
-/* fast, siphash: each position is the top of one more round of mixing. */
+/* fast, siphash: each position is the top 32 bits of one more round of mixing, scaled down to m. */
 static __always_inline void dedup_positions_mixed(struct dedup_positions *p, __u64 hash, __u32 m,
 						  __u32 k)
 {
@@ -60,14 +60,14 @@ static __always_inline void dedup_positions_colibri(struct dedup_positions *p,
 	}
 }
 
-/* Two words of a digest as 64 bits of its bytes, lowest first. */
+/* The 8 bytes of a digest that begin at this word, as a little-endian number. */
 static __always_inline __u64 dedup_sha_le64(const struct dedup_sha *sha, __u32 word)
 {
 	return (__u64)__builtin_bswap32(sha->state[word + 1]) << 32 |
 	       __builtin_bswap32(sha->state[word]);
 }
 
-/* Are the id's words from the third on all 0? */
+/* Are all bytes after the 16th 0? */
 static __always_inline bool dedup_has_16_bytes(const struct dedup_id *id, __u32 words)
 {
 	__u64 rest = 0;
@@ -79,8 +79,9 @@ static __always_inline bool dedup_has_16_bytes(const struct dedup_id *id, __u32 
 	return !rest;
 }
 
-/* fips: h1 and h2 are the first and second 64 bits of SHA-256(id), little-endian. Its ids have 16
- * bytes: one of which all behind the first 16 is 0 is such a one. Longer ones are hashed whole.
+/* fips: h1 and h2 are the first and second 64 bits of SHA-256(id), little-endian. FIPS' ids have 16
+ * bytes. So that these can be used in a filter of longer ids, an id with only zeros after its 16th
+ * byte is hashed as those 16 bytes; all others are hashed whole.
  */
 static __always_inline void dedup_positions_fips(struct dedup_positions *p, const struct dedup_id *id,
 						 __u32 bytes, __u32 m, __u32 k)
@@ -103,7 +104,7 @@ static __always_inline void dedup_positions_tezos(struct dedup_positions *p,
 {
 	const struct dedup_sha_message message = { id, bytes, 0, 0 };
 	struct dedup_sha *sha = &p->sha;
-	__u32 index_bits = 0;
+	__u32 index_bits = 0; /* n */
 
 	DEDUP_UNROLL
 	for (__u32 i = 1; i <= 24; i++)
@@ -123,7 +124,9 @@ static __always_inline void dedup_positions_tezos(struct dedup_positions *p,
 	}
 }
 
-/* By the filter's scheme, of an id of the filter's length, with zeros behind it. */
+/* Fills in the positions of an id by the filter's scheme. The id has config.id_bytes bytes, and
+ * zeros behind them.
+ */
 static __always_inline void dedup_positions(struct dedup_positions *p, const struct dedup_id *id,
 					    const struct dedup_config *cfg)
 {
@@ -138,8 +141,8 @@ static __always_inline void dedup_positions(struct dedup_positions *p, const str
 		dedup_positions_fips(p, id, bytes, cfg->m, cfg->k);
 		break;
 	case DEDUP_FNV1A:
-		/* The single hash is h mod m. More of them are drawn from h as those of fast are:
-		 * steps of one size would meet each other far more often.
+		/* The system that this is from has one position, h mod m. Further ones are mixed
+		 * from h as in `fast`: double hashing, with steps of one size, has a higher rate.
 		 */
 		h = dedup_fnv1a(id, bytes);
 		dedup_positions_mixed(p, h, cfg->m, cfg->k);
@@ -148,7 +151,7 @@ static __always_inline void dedup_positions(struct dedup_positions *p, const str
 	case DEDUP_TEZOS:
 		dedup_positions_tezos(p, id, bytes, cfg->m, cfg->k);
 		break;
-	default:
+	default: /* fast, siphash */
 		dedup_positions_mixed(p, dedup_hash(id, dedup_id_words(bytes), cfg), cfg->m, cfg->k);
 	}
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SHA-256 (FIPS 180-4) of an id, or of a 32-bit number and an id: of one block or two. */
+/* SHA-256 (FIPS 180-4) of an id, or of a 32-bit number and an id. The message is short: padded, it
+ * is one block of 64 bytes, or two.
+ */
 #ifndef XDP_DEDUP_SHA256_H
 #define XDP_DEDUP_SHA256_H
 
@@ -7,18 +9,21 @@
 
 #define DEDUP_SHA_WORDS 16
 
-/* Big-endian words as numbers. */
+/* The algorithm's words, as numbers: in a message and a digest they are big-endian. */
 struct dedup_sha {
 	__u32 w[DEDUP_SHA_WORDS]; /* a block of the padded message */
-	__u32 state[8];		  /* the digest, once the last block is in it */
+	__u32 state[8];		  /* after the last block: the digest */
 };
 
-/* BPF has no rotation: with the word twice in 64 bits, one shift is one. */
+/* BPF has no rotate instruction. With the word twice in 64 bits, a shift to the right leaves in the
+ * low 32 bits what a rotation would.
+ */
 static __always_inline __u64 dedup_sha_twice(__u32 x)
 {
 	return (__u64)x << 32 | x;
 }
 
+/* FIPS 180-4's functions with a capital sigma: three rotations. */
 static __always_inline __u32 dedup_sha_sum(__u32 x, int a, int b, int c)
 {
 	__u64 xx = dedup_sha_twice(x);
@@ -26,6 +31,7 @@ static __always_inline __u32 dedup_sha_sum(__u32 x, int a, int b, int c)
 	return (xx >> a) ^ (xx >> b) ^ (xx >> c);
 }
 
+/* Those with a small sigma: two rotations and a shift. */
 static __always_inline __u32 dedup_sha_sigma(__u32 x, int a, int b, int shift)
 {
 	__u64 xx = dedup_sha_twice(x);
@@ -46,8 +52,9 @@ static const __u32 DEDUP_SHA_K[64] = {
 	0xc67178f2,
 };
 
-/* One round, with t's schedule word. The barrier keeps the compiler from working ahead:
- * a BPF function has ten registers and 512 bytes of stack with its callers.
+/* Round t, with its word of the message schedule. The barrier keeps the compiler from mixing
+ * several rounds: it would spill more than fits into the 512 bytes of stack that a BPF function
+ * shares with its callers, having but ten registers.
  */
 #define DEDUP_SHA_ROUND(a, b, c, d, e, f, g, h, t, word)                                          \
 	do {                                                                                      \
@@ -57,12 +64,16 @@ static const __u32 DEDUP_SHA_K[64] = {
 		asm volatile("" : "+r"(d), "+r"(h)::"memory");                                    \
 	} while (0)
 
-/* The schedule's next word takes the place of the one 16 rounds back. */
+/* The schedule's word for a round from the 17th on (t modulo 16): computed from the last 16 words,
+ * it takes the place of the oldest of these.
+ */
 #define DEDUP_SHA_NEXT(t)                                                           \
 	(w[t] += dedup_sha_sigma(w[((t) + 1) & 15], 7, 18, 3) + w[((t) + 9) & 15] + \
 		 dedup_sha_sigma(w[((t) + 14) & 15], 17, 19, 10))
+/* That for one of the first 16 rounds: a word of the block. */
 #define DEDUP_SHA_GIVEN(t) (w[t])
 
+/* After each round the eight variables change roles: by other arguments, not by moving values. */
 #define DEDUP_SHA_8_ROUNDS(t, word)                                      \
 	DEDUP_SHA_ROUND(a, b, c, d, e, f, g, h, (t) + 0, word((t) + 0)); \
 	DEDUP_SHA_ROUND(h, a, b, c, d, e, f, g, (t) + 1, word((t) + 1)); \
@@ -73,9 +84,9 @@ static const __u32 DEDUP_SHA_K[64] = {
 	DEDUP_SHA_ROUND(c, d, e, f, g, h, a, b, (t) + 6, word((t) + 6)); \
 	DEDUP_SHA_ROUND(b, c, d, e, f, g, h, a, (t) + 7, word((t) + 7))
 
-/* Takes the block sha->w, which it overwrites, into sha->state. In the kernel a global function:
- * verified once, not once for each of a packet's hashes. Returns 0; there the verifier wants to
- * see its pointer checked.
+/* Takes the block sha->w, which it overwrites, into sha->state. In BPF programs a global function:
+ * it is verified once, not again for each call. To the verifier of such a function its pointer may
+ * be NULL, so it is tested; and it must return a number: 0.
  */
 #ifdef __bpf__
 __attribute__((noinline))
@@ -117,26 +128,28 @@ int dedup_sha256_block(struct dedup_sha *sha)
 	return 0;
 }
 
-/* A message of `before` (0 or 1) words of 32 bits, the first being `number`, and the id's first
- * `bytes`.
+/* What is hashed: the id's first `bytes` bytes, behind the 32-bit big-endian number `prefix` if
+ * prefix_words is 1, alone if it is 0.
  */
 struct dedup_sha_message {
 	const struct dedup_id *id;
-	__u32 bytes, before, number;
+	__u32 bytes, prefix_words, prefix;
 };
 
-/* Word n of the padded message: behind the last byte a 1 bit, in the last word its length in bits. */
+/* Word n of the padded message, whose last word is `last`. Padding is a 1 bit behind the message's
+ * last byte, zeros, and in the last word the message's length in bits.
+ */
 static __always_inline __u32 dedup_sha_word(const struct dedup_sha_message *m, __u32 n, __u32 last)
 {
-	__u32 i = n - m->before, value = 0;
+	__u32 i = n - m->prefix_words, value = 0; /* i: word of the id */
 
-	if (n < m->before)
-		return m->number;
+	if (n < m->prefix_words)
+		return m->prefix;
 	if (n == last)
-		return 8 * (4 * m->before + m->bytes);
+		return 8 * (4 * m->prefix_words + m->bytes);
 	if (i < 2 * DEDUP_ID_WORDS_MAX && i <= m->bytes / 4) {
 		value = __builtin_bswap32(READ_ONCE(m->id->word32[i]));
-		if (i == m->bytes / 4) /* its bytes beyond the id are 0, or another's */
+		if (i == m->bytes / 4) /* bytes of this word that are not hashed are cleared */
 			value &= ~(0xffffffffU >> (m->bytes % 4 * 8));
 	}
 	if (i == m->bytes / 4)
@@ -144,11 +157,11 @@ static __always_inline __u32 dedup_sha_word(const struct dedup_sha_message *m, _
 	return value;
 }
 
-/* The digest is left in sha->state. */
+/* Leaves the digest in sha->state. */
 static __always_inline void dedup_sha256(struct dedup_sha *sha, const struct dedup_sha_message *m)
 {
-	/* The length's 64 bits and the 1 bit's byte must fit in as well. */
-	__u32 blocks = 4 * m->before + m->bytes + 9 > 4 * DEDUP_SHA_WORDS ? 2 : 1;
+	/* 9: the byte with the 1 bit, and the length's 8 bytes. */
+	__u32 blocks = 4 * m->prefix_words + m->bytes + 9 > 4 * DEDUP_SHA_WORDS ? 2 : 1;
 	__u32 last = blocks * DEDUP_SHA_WORDS - 1;
 
 	sha->state[0] = 0x6a09e667;

@@ -30,11 +30,13 @@ static __always_inline void dedup_sip_round(struct dedup_sip *s)
 	s->v2 = dedup_sip_rotl(s->v2, 32);
 }
 
-/* Hashes `words` (up to DEDUP_ID_WORDS_MAX) little-endian words under the key's first 128 bits. */
+/* Hashes the bytes of `words` little-endian words (up to DEDUP_ID_WORDS_MAX), keyed with the first
+ * 128 bits of `key`.
+ */
 static __always_inline __u64 dedup_siphash(const __u64 *in, __u32 words, const __u32 *key)
 {
 	__u64 k0 = (__u64)key[1] << 32 | key[0], k1 = (__u64)key[3] << 32 | key[2];
-	__u64 last = (__u64)(words * 8) << 56;
+	__u64 last = (__u64)(words * 8) << 56; /* SipHash's padding: the length, in the top byte */
 	struct dedup_sip s = {
 		k0 ^ 0x736f6d6570736575,
 		k1 ^ 0x646f72616e646f6d,

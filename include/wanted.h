@@ -1,41 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Ids that the application knows to be missing though the filter knows them: the next EVENT
- * of such an id passes, once.
+/* Wanted ids: the filter takes them for known, but the application lacks their events, as after a
+ * false positive. The next EVENT with such an id passes, once.
  *
- * They are the keys of a hash map, so the answer is exact. Whoever deletes a key there, which
- * the kernel lets one caller do, may let its packet pass: of simultaneous copies one. An
- * entry holds for a window by the hand's clock, last_ns of the state, so that readers need no
- * clock.
+ * They are the keys of the hash map `wanted`. A packet of a known id passes if its program can
+ * delete the id from there. Only one caller can, so of copies that arrive at the same time one
+ * passes. An entry is valid for a window. That is measured by the time of the hand's last step,
+ * state.last_ns, so that packets need not read a clock.
  *
- * Packets look at the map only while there is something in it. That they learn from a word
- * that they test anyway, and so for nothing: stale_at of the state, a time; with the top bit,
- * DEDUP_RARE, it is negative and so in the past, and packets take a closer look.
+ * Packets look into the map only while there are entries. They learn that from a word that they
+ * test in any case, so that it costs nothing: state.stale_at, a time. Its top bit, DEDUP_RARE,
+ * makes it negative, a time long past; packets then take a slower path, which looks closely.
  *
- * - want() puts the id into the map, then sets DEDUP_RARE.
- * - The hand now and then walks through the map, deletes what has expired, and takes
- *   DEDUP_RARE away if there is nothing else. `walks` of the state grows as a walk begins, and
- *   as it ends: it is odd in between.
- * - So want() does its two things again, after the walk, if one was under way meanwhile: it
- *   may have missed the id, or met an entry of it that had expired and deleted the new one.
+ * Two sides write the map and the bit:
+ * - user space, for an id that is wanted (user/filter/want.c): puts the id into the map, and then
+ *   sets DEDUP_RARE;
+ * - the hand, while DEDUP_RARE is set and at most ten times a second: walks through the map,
+ *   deletes expired entries, and clears DEDUP_RARE if no other is left. It adds 1 to state.walks
+ *   when a walk begins and when it ends: the number is odd during a walk.
  *
- * Nothing is lost then: the entry and DEDUP_RARE were both there before the next walk began,
- * which keeps them until the id has come or its window is over. A want() that is killed in
- * between leaves at most an entry that nobody looks for, which expires.
+ * A walk at the same time may have missed the new entry and cleared DEDUP_RARE, or may have found
+ * an expired entry of the same id and then deleted the new one. So user space waits until
+ * state.walks is even, and does both steps again if it has changed meanwhile. In the end the entry
+ * and DEDUP_RARE were both there before the next walk began, which leaves them until the id's event
+ * has come or its window is over. If user space is killed between the two steps, an entry is left
+ * that packets do not look for; as soon as any id is wanted, a walk deletes it if it has expired.
  */
 #ifndef XDP_DEDUP_WANTED_H
 #define XDP_DEDUP_WANTED_H
 
 #include "config.h"
 
-#define DEDUP_WANTED_MAX 4096	/* ids at once; their memory is taken at load: 0.6 MB */
-#define DEDUP_RARE (1ULL << 63) /* in stale_at: packets must take a closer look */
+#define DEDUP_WANTED_MAX 4096 /* ids wanted at a time; their memory is allocated at load: 0.6 MB */
+#define DEDUP_RARE (1ULL << 63) /* in state.stale_at: 1 while the map may have entries */
 
 /* A value of the map `wanted`, whose keys are ids. */
 struct dedup_wanted {
-	__u64 until_ns; /* as of dedup_state.last_ns; never changed */
+	__u64 until_ns; /* valid while state.last_ns is below this; written once */
 };
 
-/* For an id that is asked for now. */
+/* The until_ns of an id that is wanted from now on. */
 static __always_inline __u64 dedup_want_until(const struct dedup_config *cfg,
 					      const struct dedup_state *st)
 {
