@@ -21,11 +21,13 @@ int receivers_links(struct links *out)
 /* stacking_merges(), which says what cannot be told. */
 static int merges_below(const struct links *l, const struct link *upper, const struct link **lower)
 {
-	int merges = stacking_merges(l, upper->index, lower);
+	int merges;
 
+	*lower = NULL; /* stays so if it was not even looked for */
+	merges = stacking_merges(l, upper->index, lower);
 	if (merges < 0)
 		say_err(merges, "cannot tell whether %s merges packets before %s sees them: %s",
-			(*lower)->name, upper->name, strerror(-merges));
+			*lower ? (*lower)->name : "a device below", upper->name, strerror(-merges));
 	return merges;
 }
 
