@@ -181,58 +181,66 @@ static void print_json(json_object *o)
 	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED));
 }
 
-/* Says which interfaces run a filter that has no name any more, as its pins are gone: -ENOENT if
- * any does. `named`: the state maps' ids of the filters that have a name, ending with 0.
- */
-static int say_nameless(const uint32_t *named)
+static bool is_in(const struct attachment *list, int cnt, const struct attachment *a)
 {
-	struct attachment *list;
-	int cnt, err = attach_list(&list, &cnt);
+	for (int i = 0; i < cnt; i++)
+		if (list[i].ifindex == a->ifindex && list[i].state_id == a->state_id)
+			return true;
+	return false;
+}
 
-	if (err)
-		return err;
-	for (int i = 0; i < cnt; i++) {
-		const uint32_t *id = named;
+/* Has one of the filters of these names this state map, also if it cannot be opened? 1 or 0;
+ * -errno, which is said, if that cannot be told.
+ */
+static int is_named(char **names, uint32_t state_id)
+{
+	uint32_t id, prog_id;
 
-		while (*id && *id != list[i].state_id)
-			id++;
-		if (!*id && !list[i].err)
+	for (char **n = names; *n; n++) {
+		int err = filter_identity(*n, &id, &prog_id);
+
+		if (err)
+			return filter_explain(*n, err);
+		if (id == state_id)
+			return 1;
+	}
+	return 0;
+}
+
+/* Says which interface runs a filter that has no name any more, as its pins are gone: -ENOENT if
+ * one does. Pins are there as long as a filter is attached, so only what is attached before and
+ * after the names are listed can lack one; others were loaded or unloaded meanwhile.
+ */
+static int check_nameless(void)
+{
+	struct attachment *before = NULL, *after = NULL;
+	int before_cnt = 0, after_cnt = 0, named;
+	char **names = NULL;
+	int err = attach_list(&before, &before_cnt);
+
+	if (!err)
+		err = loader_names(&names);
+	if (!err)
+		err = attach_list(&after, &after_cnt);
+	for (int i = 0; i < after_cnt && !err; i++) {
+		const struct attachment *a = &after[i];
+
+		if (a->err || !is_in(before, before_cnt, a))
+			continue;
+		named = is_named(names, a->state_id);
+		if (named < 0)
+			err = named;
+		else if (!named)
 			err = say_err(-ENOENT,
 				      "the pins of the filter on %s are gone; xdp-dedup unload %s "
 				      "removes its program",
-				      list[i].ifname, list[i].ifname);
+				      a->ifname, a->ifname);
 	}
 	if (!err)
-		err = attach_say_unknown(list, cnt);
-	free(list);
-	return err;
-}
-
-/* The state maps' ids of the filters of these names, ending with 0; also of those that cannot be
- * opened. The caller frees it; NULL if there is no memory.
- */
-static uint32_t *state_ids(char **names)
-{
-	size_t cnt = 0, found = 0;
-	uint32_t *ids, prog_id;
-
-	while (names[cnt])
-		cnt++;
-	ids = calloc(cnt + 1, sizeof(*ids));
-	for (size_t i = 0; ids && i < cnt; i++)
-		if (!filter_identity(names[i], &ids[found], &prog_id) && ids[found])
-			found++;
-	if (ids)
-		ids[found] = 0;
-	return ids;
-}
-
-static int check_nameless(char **names)
-{
-	uint32_t *ids = state_ids(names);
-	int err = ids ? say_nameless(ids) : say_err(-ENOMEM, "no memory");
-
-	free(ids);
+		err = attach_say_unknown(after, after_cnt);
+	loader_free_names(names);
+	free(before);
+	free(after);
 	return err;
 }
 
@@ -254,7 +262,7 @@ static int show_all(bool exact, bool json)
 			err = -EIO;
 	}
 	if (!err)
-		err = check_nameless(names);
+		err = check_nameless();
 	if (!err && !shown && !json)
 		puts("no filter is loaded");
 	loader_free_names(names);
