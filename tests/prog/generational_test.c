@@ -192,7 +192,7 @@ static void scripts_in_this_process(void **state)
 static void add_by_packet(struct player *p, const struct id *id)
 {
 	if (layout_run_ask(id))
-		assert_int_equal(ids_add((struct filter *)p->filter, id->bytes), 0);
+		assert_int_equal(ids_add((struct filter *)p->filter, id->bytes), 1);
 	else
 		assert_false(layout_run_packet(id));
 }
@@ -270,7 +270,7 @@ static void count_ids(uint32_t countdown_bits, bool takes)
 
 		if (op < 2 || !takes) {
 			c.ids[c.cnt] = id_fresh();
-			assert_int_equal(ids_add(&s.filter, c.ids[c.cnt].bytes), 1);
+			assert_int_equal(ids_add(&s.filter, c.ids[c.cnt].bytes), 0);
 			c.expires[c.cnt++] = c.now + s.config.places;
 		} else if (any < c.cnt && op == 2) {
 			ids_remove(&s.filter, c.ids[any].bytes);

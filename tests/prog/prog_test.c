@@ -119,7 +119,7 @@ static void learn_app_leaves_learning_to_the_application(void **state)
 	expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_new);
 	assert_int_equal(fixture.filter.state->learned, 0);
 	assert_int_equal(ids_test(&fixture.filter, id.bytes), 0);
-	assert_int_equal(ids_add(&fixture.filter, id.bytes), 1);
+	assert_int_equal(ids_add(&fixture.filter, id.bytes), 0);
 	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
 	expect_ihave(&id, 1, XDP_DROP, DEDUP_REASON_ihave_duplicate);
 	/* Its own learning has the same limit. */
@@ -398,7 +398,7 @@ static struct id any_id(const struct id *pool, uint64_t random)
 
 static int as_ids_add(enum dedup_reason reason)
 {
-	return reason == DEDUP_REASON_new ? 1 : reason == DEDUP_REASON_no_id ? -EINVAL : 0;
+	return reason == DEDUP_REASON_no_id ? -EINVAL : reason != DEDUP_REASON_new;
 }
 
 /* A packet with any ids, or now and then the application, which adds an id itself. */

@@ -344,7 +344,7 @@ static void load_bit_array(uint32_t m)
 /* Adds a key, either way. Was it new? */
 static bool add_key(const struct id *id, bool by_packet)
 {
-	return by_packet ? !layout_run_packet(id) : ids_see(&fixture.filter, id->bytes) == 1;
+	return by_packet ? !layout_run_packet(id) : !ids_see(&fixture.filter, id->bytes);
 }
 
 static bool has_key(const struct id *id)

@@ -44,7 +44,7 @@ static void *learn_all(void *arg)
 		uint64_t seed = i, id[4] = { random_next(&seed), random_next(&seed), 1, 2 };
 
 		meet(side, i + 1);
-		side->new[i] = sim_learn(side->sim, id) == 1;
+		side->new[i] = !sim_learn(side->sim, id);
 	}
 	return NULL;
 }

@@ -70,12 +70,12 @@ static struct id any_id(struct run *r)
 static void send_event(struct run *r)
 {
 	struct id id = any_id(r);
-	int is_new = array_see(&r->model, &id);
+	int known = plain_see(&r->model, &id);
 
-	r->counted[is_new == 1	 ? DEDUP_REASON_new
-		   : is_new == 0 ? DEDUP_REASON_duplicate
-				 : DEDUP_REASON_no_id]++;
-	assert_int_equal(layout_run_packet(&id), is_new == 0);
+	r->counted[known == 1	? DEDUP_REASON_duplicate
+		   : known == 0 ? DEDUP_REASON_new
+				: DEDUP_REASON_no_id]++;
+	assert_int_equal(layout_run_packet(&id), known == 1);
 	r->by_kernel++;
 }
 
@@ -105,7 +105,7 @@ static void see_here(struct run *r)
 {
 	struct id id = any_id(r);
 
-	assert_int_equal(ids_see(&fixture.filter, id.bytes), array_see(&r->model, &id));
+	assert_int_equal(ids_see(&fixture.filter, id.bytes), plain_see(&r->model, &id));
 	r->by_library++;
 }
 
@@ -130,7 +130,7 @@ static void see_many_here(struct run *r)
 	}
 	ids_see_many(&fixture.filter, ids, cnt, results);
 	for (unsigned int i = 0; i < cnt; i++)
-		assert_int_equal(results[i], array_see(&r->model, (struct id *)ids[i]));
+		assert_int_equal(results[i], plain_see(&r->model, (struct id *)ids[i]));
 	r->by_library += cnt;
 }
 

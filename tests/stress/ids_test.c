@@ -115,7 +115,7 @@ static void play(struct attempt *attempt)
 			pass(attempt->sim);
 			attempt->passes++;
 		} else {
-			attempt->copies_new += ids_see(&attempt->sim->filter, attempt->id);
+			attempt->copies_new += !ids_see(&attempt->sim->filter, attempt->id);
 		}
 	}
 }
@@ -125,13 +125,13 @@ static void play(struct attempt *attempt)
  */
 static bool is_one_winner(const struct attempt *attempt, int answer)
 {
-	int winners = answer + attempt->copies_new;
+	int winners = !answer + attempt->copies_new;
 	bool may_be_two = attempt->passes >= 2 && strchr(attempt->script, 'c');
 
 	if (answer >= 0 && answer <= 1 && (winners == 1 || (winners == 2 && may_be_two)))
 		return true;
 	fprintf(stderr, "'%s' at instruction %d: %d of the stopped, %d of the copies were new\n",
-		attempt->script, instructions, answer, attempt->copies_new);
+		attempt->script, instructions, !answer, attempt->copies_new);
 	return false;
 }
 
@@ -261,7 +261,7 @@ static void stopped_add_renews(void **state)
 	(void)state;
 	start(&s, &KINDS[ARRAY_SIZE(KINDS) - 1]);
 	attempt.sim = &s;
-	assert_int_equal(ids_see(&s.filter, attempt.id), 1);
+	assert_int_equal(ids_see(&s.filter, attempt.id), 0);
 	for (int i = 0; i < 5; i++)
 		pass(&s);
 	stop_everywhere(&attempt);

@@ -110,7 +110,7 @@ static void *run_side(void *arg)
 		if (r->kernel[!n] && !r->kernel[n])
 			linger(&wait);
 		r->new[n][i] = r->kernel[n] ? !layout_run_packet(&id)
-					    : ids_see(&fixture.filter, id.bytes) == 1;
+					    : !ids_see(&fixture.filter, id.bytes);
 	}
 	return NULL;
 }

@@ -283,7 +283,7 @@ static void flood(uint64_t capacity, double fpr, uint64_t ids_a_step, uint64_t i
 				uint64_t id[4];
 
 				random_id(id, sent++);
-				known += sim_learn(&s, id) == 0;
+				known += sim_learn(&s, id) == 1;
 			}
 		}
 		rates_add(&rates, known / (ids / 20.0));

@@ -74,7 +74,7 @@ static void any_operation(struct sim *s, struct plain *m, struct id *pool, uint6
 		assert_int_equal(ids_test(&s->filter, id->bytes), plain_test(m, id));
 		break;
 	default:
-		assert_int_equal(ids_see(&s->filter, id->bytes), array_see(m, id));
+		assert_int_equal(ids_see(&s->filter, id->bytes), plain_see(m, id));
 	}
 }
 
@@ -160,7 +160,7 @@ static void nothing_comes_back(void **state)
 			struct sim s;
 
 			start(&s, INDEX_BITS[i], 4, COUNTDOWN_BITS[b], 77);
-			assert_int_equal(ids_see(&s.filter, id.bytes), 1);
+			assert_int_equal(ids_see(&s.filter, id.bytes), 0);
 			/* Expired, and then one round of the sweep. */
 			if (s.config.places < 5000)
 				pass(&s, s.config.places);
@@ -201,7 +201,7 @@ static void nothing_comes_back_in_billions(void **state)
 			start(&s, index_bits, 3, COUNTDOWN_BITS[b], 9);
 			for (int round = 0; round < 12; round++) {
 				id = id_fresh();
-				assert_int_equal(ids_see(&s.filter, id.bytes), 1);
+				assert_int_equal(ids_see(&s.filter, id.bytes), 0);
 				jump(&s, s.config.places);
 				pass(&s, s.config.blocks);
 				for (uint64_t from = 0; from < 1U << 31; from += 1U << 29) {

@@ -87,7 +87,7 @@ static void ids_live_one_to_two_windows(void **state)
 	for (int i = 0; i < 64; i++) {
 		sim_run_until(&s, s.now_ns + random_next(&seed) % (S / 32));
 		fresh_id(ids[i], &seed);
-		assert_int_equal(sim_learn(&s, ids[i]), 1);
+		assert_int_equal(sim_learn(&s, ids[i]), 0);
 		learned_ns[i] = s.now_ns;
 	}
 	for (uint64_t end = s.now_ns + 3 * S; s.now_ns < end;) {
@@ -154,21 +154,21 @@ static void full_window_learns_nothing(void **state)
 	(void)state;
 	sim_start(&s, &spec, 5);
 	fresh_id(first, &seed);
-	assert_int_equal(sim_learn(&s, first), 1);
+	assert_int_equal(sim_learn(&s, first), 0);
 	do {
 		fresh_id(id, &seed);
 		n++;
-	} while (sim_learn(&s, id) == 1);
+	} while (!sim_learn(&s, id));
 	assert_int_equal(sim_learn(&s, id), -ENOSPC);
 	assert_in_range(n, spec.capacity, plan_ids(&s.config, SIM_CPUS, spec.fpr));
 	assert_false(sim_knows(&s, id));
 	assert_true(sim_knows(&s, first));
-	assert_int_equal(sim_learn(&s, first), 0);
+	assert_int_equal(sim_learn(&s, first), 1);
 
 	/* One step of the hand makes room. */
 	sim_step(&s);
 	assert_true(s.state.early > 0);
-	assert_int_equal(sim_learn(&s, id), 1);
+	assert_int_equal(sim_learn(&s, id), 0);
 	sim_stop(&s);
 }
 
@@ -240,7 +240,7 @@ static void requests_while_an_array_is_cleared(void **state)
 		s.now_ns += 600 * S;
 		sim_step(&s);
 		assert_int_equal(dedup_hand_pos(s.state.hand), DEDUP_STEP_PLACES);
-		assert_int_equal(sim_learn(&s, before), 1);
+		assert_int_equal(sim_learn(&s, before), 0);
 		asked_ns = s.now_ns;
 		run_to(&s, reset ? dedup_hand_reset(&s.state, &s.config)
 				 : dedup_hand_rotate(&s.state, &s.config));
@@ -249,7 +249,7 @@ static void requests_while_an_array_is_cleared(void **state)
 		assert_int_equal(sim_knows(&s, before), !reset);
 		assert_int_equal(s.state.early, 0);
 
-		assert_int_equal(sim_learn(&s, after), 1);
+		assert_int_equal(sim_learn(&s, after), 0);
 		sim_run_until(&s, s.now_ns + 599 * S);
 		assert_true(sim_knows(&s, after));
 		sim_stop(&s);

@@ -48,7 +48,7 @@ static const char *add_id(struct filter *f, const uint8_t *id, const char *text)
 		say_err(err, "%s is no id: all zero stands for none", text);
 	else if (err < 0 && !has_stopped(f))
 		say_err(err, "the window is full; xdp-dedup rotate %s makes room", f->name);
-	return err < 0 ? NULL : err ? "new" : "known";
+	return err < 0 ? NULL : err ? "known" : "new";
 }
 
 static const char *test_id(struct filter *f, const uint8_t *id, const char *text)

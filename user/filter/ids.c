@@ -47,12 +47,12 @@ static uint32_t catch_up(const struct filter *f, struct id_lookup *p)
 
 /* Learns the id; and learns it again if the hand has passed its place meanwhile. For a thread may
  * be stopped between reading where the hand is and writing: then it has written into a generation
- * that is older than it thought, or has been cleared since. Returns 1 if the id was new, 0 if it
- * was known.
+ * that is older than it thought, or has been cleared since. Returns 1 if the id was known, 0 if it
+ * was new.
  *
  * Blocked, flat: of all threads that learn one id in one generation, one wins (learn() returns 1 to
  * it). Only the winner learns it again in the next generation. If another thread has won there
- * already, the id is new to that one, and this one returns 0. After two passes or more, which take
+ * already, the id is new to that one, and this one returns 1. After two passes or more, which take
  * a window, it may find there what it has written itself: its first answer stands.
  *
  * Countdown: there is one array for ids of any age. Whoever has won stays the winner; but winner or
@@ -70,7 +70,7 @@ static int learn_in_time(struct filter *f, struct id_lookup *p)
 		if (passes == 1 && !same_cells)
 			won = again;
 	}
-	return won;
+	return !won;
 }
 
 static int see(struct filter *f, struct id_lookup *p, bool refresh)
@@ -81,10 +81,10 @@ static int see(struct filter *f, struct id_lookup *p, bool refresh)
 	do { /* again if the hand has passed meanwhile: test and learn in the same generation */
 		known = layout(f)->is_known(f, p);
 		if (known && !refresh)
-			return 0;
+			return 1;
 	} while (catch_up(f, p));
 	if (READ_ONCE(st->learned) >= READ_ONCE(st->limit))
-		return known ? 0 : -ENOSPC;
+		return known ? 1 : -ENOSPC;
 	__sync_fetch_and_add(&st->learned, 1);
 	return learn_in_time(f, p);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Ids in a live filter, from user space: on the mapped memory, without a system call, while the
  * packet path and other threads work on it. An id here is config->id_bytes bytes, as in a packet.
- * Mind the polarity: ids_test() and ids_remove() return 1 for a known id, the others 1 for a new
- * one.
+ * Every function returns 1 for an id that was known and 0 for one that was not, as the library does.
  */
 #ifndef XDP_DEDUP_IDS_H
 #define XDP_DEDUP_IDS_H
@@ -16,7 +15,7 @@
  */
 int ids_test(const struct filter *f, const uint8_t *id);
 
-/* Does what a packet does: learns the id unless it is known. 1 if it was new, 0 if it was known;
+/* Does what a packet does: learns the id unless it is known. 1 if it was known, 0 if it was new;
  * -ENOSPC if it is new, but the filter may learn no more until the hand has moved on (in
  * milliseconds); -EINVAL for the all-zero id.
  */
@@ -30,7 +29,7 @@ void ids_see_many(struct filter *f, const uint8_t (*ids)[DEDUP_ID_BYTES_MAX], un
 		  int *results);
 
 /* As ids_see(); but in layout countdown a known id is refreshed: it is then known for as long as a
- * new one. If there is no room for that, it stays as it is, and 0 is returned.
+ * new one. If there is no room for that, it stays as it is, and 1 is returned.
  */
 int ids_add(struct filter *f, const uint8_t *id);
 

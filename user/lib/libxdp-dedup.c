@@ -65,12 +65,10 @@ void xdp_dedup_close(struct xdp_dedup_filter *f)
 	free(f);
 }
 
-/* Turns what ids.h returns (1 new, 0 known) into what the library returns (1 known, 0 new). -EINVAL
- * is the all-zero id, which is never known; other errors stay.
- */
-static int as_duplicate(int is_new)
+/* What ids.h returned, as the library returns it: the all-zero id, -EINVAL there, is never known. */
+static int as_duplicate(int known)
 {
-	return is_new == -EINVAL ? 0 : is_new < 0 ? is_new : !is_new;
+	return known == -EINVAL ? 0 : known;
 }
 
 int xdp_dedup_test(const struct xdp_dedup_filter *f, const void *bytes, size_t len)
