@@ -189,7 +189,7 @@ static __always_inline struct gsp_id *parse(struct xdp_md *ctx)
 	struct packet pkt = { 0 };
 	struct gsp_id *id;
 
-	if (parse_packet(ctx, &pkt) != PARSED || pkt.gsp->type != GSP_EVENT)
+	if (parse_packet(ctx, &pkt) != PARSED || gsp(&pkt)->type != GSP_EVENT)
 		return NULL;
 	id = pkt.pos;
 	return (void *)(id + 1) > pkt.end ? NULL : id;

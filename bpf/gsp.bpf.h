@@ -20,7 +20,13 @@ static __always_inline int check_ids(const struct packet *pkt, const struct gsp_
 	return PARSED;
 }
 
-/* The GSP/1 header. On PARSED pkt->gsp is the header, and pkt->pos the first id. */
+/* The header of a packet for which parse_gsp() has returned PARSED. */
+static __always_inline const struct gsp_header *gsp(const struct packet *pkt)
+{
+	return pkt->payload;
+}
+
+/* The GSP/1 header. On PARSED pkt->pos is the first id. */
 static __always_inline int parse_gsp(struct packet *pkt)
 {
 	struct gsp_header *header = pkt->pos;
@@ -40,12 +46,11 @@ static __always_inline int parse_gsp(struct packet *pkt)
 		reason = stop(DEDUP_REASON_bad_type);
 	if (reason != PARSED)
 		return reason;
-	pkt->gsp = header;
 	pkt->pos = header + 1;
 	return PARSED;
 }
 
-/* All steps. On PARSED pkt->gsp is the header, and pkt->pos the first id. */
+/* All steps. On PARSED gsp(pkt) is the header, and pkt->pos the first id. */
 static __always_inline int parse_packet(struct xdp_md *ctx, struct packet *pkt)
 {
 	__be16 proto;

@@ -19,14 +19,12 @@
 
 #define VLAN_TAGS_MAX 2
 
-struct gsp_header;
-
 struct packet {
 	void *pos;	   /* the next header */
 	void *end;	   /* end of the packet's first buffer */
 	__u32 len;	   /* bytes of the frame, as its IP header claims: without padding */
-	__u32 payload_len; /* bytes from pos on, as the header before it claims */
-	struct gsp_header *gsp;
+	__u32 payload_len; /* bytes behind the last header parsed, as that claims */
+	void *payload;	   /* set by parse_udp(): the UDP payload, of payload_len bytes */
 };
 
 struct vlan_tag {
@@ -65,7 +63,7 @@ static __always_inline int parse_tags(struct packet *pkt, __be16 *proto)
 	/* h_proto by one load: as a field of struct ethhdr, which is packed, it is read by bytes. */
 	*proto = *(__be16 *)(pkt->pos - sizeof(*proto));
 
-#pragma unroll
+	DEDUP_UNROLL
 	for (int i = 0; i < VLAN_TAGS_MAX; i++) {
 		struct vlan_tag *tag = pkt->pos;
 
