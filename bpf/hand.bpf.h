@@ -66,11 +66,11 @@ static long pass_places(__u32 i, struct step *step)
 }
 
 /* Sets stale_at to config.stale_jiffies from now. It adds the difference, atomically, instead of
- * storing the sum: user space may be setting the top bit, DEDUP_RARE, which a store could undo.
+ * storing the sum: user space may be setting the top bit, DEDUP_CLOSELY, which a store could undo.
  */
 static __always_inline void put_off_stale(void)
 {
-	__u64 was = READ_ONCE(state.stale_at) & ~DEDUP_RARE;
+	__u64 was = READ_ONCE(state.stale_at) & ~DEDUP_CLOSELY;
 
 	__sync_fetch_and_add(&state.stale_at, bpf_jiffies64() + config.stale_jiffies - was);
 }

@@ -25,19 +25,19 @@ struct block_lookup {
  */
 static __always_inline bool clock_stopped(void)
 {
-	return bpf_jiffies64() > (READ_ONCE(state.stale_at) & ~DEDUP_RARE);
+	return bpf_jiffies64() > (READ_ONCE(state.stale_at) & ~DEDUP_CLOSELY);
 }
 
 /* May any id be wanted (wanted.h)? */
-static __always_inline bool is_rare(void)
+static __always_inline bool must_look_closely(void)
 {
-	return READ_ONCE(state.stale_at) & DEDUP_RARE;
+	return READ_ONCE(state.stale_at) & DEDUP_CLOSELY;
 }
 
-/* clock_stopped() || is_rare(), by one signed comparison: with DEDUP_RARE, the top bit, stale_at is
- * negative, and so in the past.
+/* clock_stopped() || must_look_closely(), by one signed comparison: with DEDUP_CLOSELY, the top
+ * bit, stale_at is negative, and so in the past.
  */
-static __always_inline bool clock_stopped_or_rare(void)
+static __always_inline bool clock_stopped_or_closely(void)
 {
 	return (__s64)bpf_jiffies64() > (__s64)READ_ONCE(state.stale_at);
 }

@@ -63,14 +63,14 @@ static __always_inline void forget_wanted(__u64 last_ns, __u64 now_ns)
 {
 	struct want_walk walk = { 0 };
 
-	if (!(READ_ONCE(state.stale_at) & DEDUP_RARE) ||
+	if (!(READ_ONCE(state.stale_at) & DEDUP_CLOSELY) ||
 	    last_ns / WANT_WALK_NS == now_ns / WANT_WALK_NS)
 		return;
 	/* Exchanges are full barriers: no other CPU sees a part of the walk outside of the two. */
 	__sync_lock_test_and_set(&state.walks, state.walks + 1);
 	bpf_for_each_map_elem(&wanted, walk_wanted, &walk, 0);
 	if (!walk.any_wanted)
-		__sync_fetch_and_and(&state.stale_at, ~DEDUP_RARE);
+		__sync_fetch_and_and(&state.stale_at, ~DEDUP_CLOSELY);
 	__sync_lock_test_and_set(&state.walks, state.walks + 1);
 }
 

@@ -40,17 +40,19 @@ static __always_inline int conclude(const struct packet *pkt, struct dedup_count
 	return config.count_only ? XDP_PASS : XDP_DROP;
 }
 
-/* PARSED if an EVENT's id is to be looked up, else the reason why not. Most packets come here with
- * `closely` false: then one comparison finds out both whether the window's clock has stopped and
- * whether any id is wanted, and DEDUP_REASON_stale means that one of them is so.
- * see_event_closely() asks again, with `closely` true: then it means that the clock has stopped.
+/* What check_event() returns if see_event_closely() is to judge the packet. */
+#define LOOK_CLOSELY (PARSED - 1)
+
+/* PARSED if an EVENT's id is to be looked up, else the reason why not. Without `closely`, one
+ * comparison finds out whether the window's clock has stopped or any id may be wanted; if so, this
+ * returns LOOK_CLOSELY. With it, only the clock is asked.
  */
 static __always_inline int check_event(const struct packet *pkt, bool closely)
 {
 	if (unlikely(pkt->pos + GSP_ID_BYTES > pkt->end))
 		return stop(DEDUP_REASON_truncated);
-	if (unlikely(closely ? clock_stopped() : clock_stopped_or_rare()))
-		return stop(DEDUP_REASON_stale);
+	if (closely ? unlikely(clock_stopped()) : unlikely(clock_stopped_or_closely()))
+		return stop(closely ? DEDUP_REASON_stale : LOOK_CLOSELY);
 	if (unlikely(dedup_is_no_id(pkt->pos, GSP_ID_WORDS)))
 		return stop(DEDUP_REASON_no_id);
 	return PARSED;
@@ -137,7 +139,8 @@ __noinline int see_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count)
 			return DEDUP_REASON_truncated;
 		if (dedup_is_no_id(id, GSP_ID_WORDS))
 			return DEDUP_REASON_no_id;
-		if (filter_test(id, GSP_ID_WORDS) <= 0 || (is_rare() && is_wanted(id, GSP_ID_WORDS)))
+		if (filter_test(id, GSP_ID_WORDS) <= 0 ||
+		    (must_look_closely() && is_wanted(id, GSP_ID_WORDS)))
 			return DEDUP_REASON_ihave_new;
 	}
 	return DEDUP_REASON_ihave_duplicate;
@@ -150,15 +153,15 @@ int xdp_dedup(struct xdp_md *ctx)
 	int reason = parse_packet(ctx, &pkt);
 
 	if (likely(reason == PARSED)) {
-		if (likely(pkt.gsp->type == GSP_EVENT)) {
+		if (likely(gsp(&pkt)->type == GSP_EVENT)) {
 			reason = check_event(&pkt, false);
 			if (likely(reason == PARSED))
 				return see_event(&pkt, false);
-			if (reason == DEDUP_REASON_stale) /* or an id is wanted */
+			if (reason == LOOK_CLOSELY)
 				return see_event_closely(ctx, pkt.pos - (void *)(long)ctx->data,
 							 pkt.len);
-		} else if (pkt.gsp->type == GSP_IHAVE) {
-			reason = see_ihave(ctx, pkt.pos - (void *)(long)ctx->data, pkt.gsp->count);
+		} else if (gsp(&pkt)->type == GSP_IHAVE) {
+			reason = see_ihave(ctx, pkt.pos - (void *)(long)ctx->data, gsp(&pkt)->count);
 		} else {
 			reason = DEDUP_REASON_exempt;
 		}

@@ -100,8 +100,8 @@ struct dedup_iface {
 /* Map `.data.state`, mapped into user space. Who writes a field is said at its group or line. */
 struct dedup_state {
 	/* Every packet reads this line; the hand writes it once a step. User space also writes: the
-	 * top bit of `stale_at` (DEDUP_RARE in wanted.h), `recent_version`, and, alone, `own_mac`,
-	 * which is DEDUP_MAC_NONE unless config.receiver is DEDUP_ONE_INTERFACE.
+	 * top bit of `stale_at` (DEDUP_CLOSELY in wanted.h), `recent_version`, and, alone,
+	 * `own_mac`, which is DEDUP_MAC_NONE unless config.receiver is DEDUP_ONE_INTERFACE.
 	 */
 	__u64 hand;	/* turns done << 32 | next place to pass; the turns are the epoch */
 	__u64 stale_at; /* jiffies after which the window's clock has stopped; 0: it never ran */

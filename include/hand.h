@@ -56,16 +56,13 @@ static __always_inline __u32 dedup_hand_half(__u64 hand, __u32 block)
 }
 
 /* The mark of this segment's pass in this epoch. The pass in the epoch before has another one, so
- * that the guard is still there while the segment is being passed. The mask shows the verifier that
- * the index is within bounds, as DEDUP_BOUND() does.
+ * that the guard is still there while the segment is being passed.
  */
 static __always_inline struct dedup_mark *dedup_mark(struct dedup_state *st, __u32 epoch, __u32 seg)
 {
 	__u64 i = (epoch & 1) * DEDUP_MARKS + seg;
 
-#ifdef __bpf__
-	asm volatile("%0 &= %1" : "+r"(i) : "i"(2 * DEDUP_MARKS - 1));
-#endif
+	DEDUP_BOUND(i, 2 * DEDUP_MARKS - 1);
 	return &st->marks[i];
 }
 

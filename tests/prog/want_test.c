@@ -52,9 +52,9 @@ static int want(const struct id *id)
 	return want_id(&fixture.filter, id->bytes);
 }
 
-static bool is_rare(void)
+static bool must_look_closely(void)
 {
-	return READ_ONCE(fixture.filter.state->stale_at) & DEDUP_RARE;
+	return READ_ONCE(fixture.filter.state->stale_at) & DEDUP_CLOSELY;
 }
 
 static void try_once(void)
@@ -96,7 +96,7 @@ static void try_unknown(void)
 
 	assert_int_equal(want(&id), 0);
 	assert_int_equal(want_id(&fixture.filter, NO_ID.bytes), -EINVAL);
-	assert_false(is_rare());
+	assert_false(must_look_closely());
 	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
 	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
 }
@@ -203,7 +203,7 @@ static void try_close_look(void)
 	expect_event(&known[0], XDP_DROP, DEDUP_REASON_duplicate);
 
 	word = st->stale_at;
-	st->stale_at = DEDUP_RARE; /* long ago */
+	st->stale_at = DEDUP_CLOSELY; /* long ago */
 	expect_event(&known[0], XDP_PASS, DEDUP_REASON_stale);
 	expect_event(&known[1], XDP_PASS, DEDUP_REASON_stale);
 	expect_ihave(&known[0], 1, XDP_PASS, DEDUP_REASON_stale);
@@ -308,7 +308,7 @@ static uint32_t entries(void)
 
 static void await_ordinary(void)
 {
-	for (int ms = 0; is_rare(); ms++) {
+	for (int ms = 0; must_look_closely(); ms++) {
 		assert_true(ms < PATIENCE_MS);
 		usleep(1000);
 	}
@@ -352,7 +352,7 @@ static void the_hand_keeps_what_is_wanted(void **state)
 		/* Its clock goes on meanwhile. */
 		fixture_await(&st->stale_at, stale_at + 1);
 		fixture_await(&st->last_ns, READ_ONCE(st->last_ns) + 100 * MS);
-		assert_true(is_rare());
+		assert_true(must_look_closely());
 	}
 	expect_event(&ids[1], XDP_PASS, DEDUP_REASON_wanted);
 	await_ordinary();
@@ -413,7 +413,7 @@ static void the_hand_loses_no_want(void **state)
 	start_ns = kernel_now_ns();
 	for (uint64_t ns = 0; ns < RACE_NS || (!cleared && ns < PATIENCE_MS * MS); tries++) {
 		linger(&seed, LONG);
-		cleared += tries && !is_rare();
+		cleared += tries && !must_look_closely();
 		assert_int_equal(want(&id), 1);
 		lost += !passes(&f, &id);
 		ns = kernel_now_ns() - start_ns;

@@ -26,7 +26,7 @@ static int try_want(struct filter *f, const struct dedup_id *id)
 	__sync_synchronize();
 	if (bpf_map_update_elem(f->wanted_fd, id, &wanted, BPF_ANY))
 		return errno == E2BIG ? -ENOSPC : -errno;
-	__sync_fetch_and_or(&st->stale_at, DEDUP_RARE);
+	__sync_fetch_and_or(&st->stale_at, DEDUP_CLOSELY);
 	return READ_ONCE(st->walks) == walks ? 1 : -EAGAIN;
 }
 
