@@ -6,25 +6,25 @@
 #include <linux/types.h>
 
 /* Why a packet got its verdict: each packet counts once, under one of these. Append only. */
-#define DEDUP_REASONS(X)                                            \
-	X(ignored, "passed: another protocol, port or host")        \
-	X(fragment, "passed: an IP fragment")                       \
-	X(truncated, "passed: a header or id ends past the packet") \
-	X(bad_ip, "passed: IP header contradicts itself")           \
-	X(bad_udp, "passed: UDP length contradicts the IP header")  \
-	X(bad_magic, "passed: not GSP/1")                           \
-	X(bad_type, "passed: unknown GSP/1 type")                   \
-	X(bad_count, "passed: id count out of range")               \
-	X(bad_length, "passed: payload too short for its ids")      \
-	X(exempt, "passed: a type that is never filtered")          \
-	X(no_id, "passed: the all-zero id")                         \
-	X(stale, "passed: the window's clock has stopped")          \
-	X(new, "passed: first sighting")                            \
-	X(unlearned, "passed: fresh, but no room left to learn it") \
-	X(duplicate, "dropped: event already in the window")        \
-	X(ihave_new, "passed: IHAVE with an unknown or wanted id")  \
-	X(ihave_duplicate, "dropped (see --ihave): all ids known")  \
-	X(wanted, "passed: event in the window, but wanted")
+#define DEDUP_REASONS(X)                                                    \
+	X(ignored, "passed: another protocol, port or host")                \
+	X(fragment, "passed: an IP fragment")                               \
+	X(truncated, "passed: a header or id ends past the packet")         \
+	X(bad_ip, "passed: IP header contradicts itself")                   \
+	X(bad_udp, "passed: UDP length contradicts the IP header")          \
+	X(bad_magic, "passed: not GSP/1")                                   \
+	X(bad_type, "passed: unknown GSP/1 type")                           \
+	X(bad_count, "passed: id count out of range")                       \
+	X(bad_length, "passed: payload too short for its ids")              \
+	X(exempt, "passed: a type that is never filtered")                  \
+	X(no_id, "passed: the all-zero id")                                 \
+	X(stale, "passed: the window's clock has stopped")                  \
+	X(new, "passed: an id that is not in the window")                   \
+	X(unlearned, "passed: such an id, but no room to learn it")         \
+	X(duplicate, "a duplicate: an EVENT in the window")                 \
+	X(ihave_new, "passed: IHAVE with an unknown or wanted id")          \
+	X(ihave_duplicate, "a duplicate: an IHAVE whose ids are all known") \
+	X(wanted, "passed: an EVENT in the window, but wanted")
 
 /* Sums of these, which user space computes when it reads the counters: no packet pays for them. */
 #define DEDUP_SUMS(X)             \
