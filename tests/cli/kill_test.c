@@ -291,7 +291,7 @@ static void wait_for_hand(void)
 {
 	struct filter f;
 
-	assert_return_code(filter_open_or_say("both", &f), EPROTO);
+	assert_return_code(loader_open_or_say("both", &f), EPROTO);
 	for (int ms = 0;
 	     ms < PATIENCE_MS && READ_ONCE(f.state->passed) < READ_ONCE(f.state->requested); ms++)
 		usleep(1000);

@@ -40,7 +40,7 @@ static int claim_name(const char *name)
 	if (err == -ENOENT)
 		return 0;
 	if (err && err != -EPROTO)
-		return filter_explain(name, err);
+		return loader_explain(name, err);
 	if (!err)
 		filter_close(&f);
 	in_use = attachments_in_use(name);
@@ -79,7 +79,7 @@ static int record_interfaces(const char *name, const struct placement *where,
 
 	if (!netns)
 		return say_err(-EIO, "the kernel does not tell which network namespace this is");
-	err = filter_open_or_say(name, &f);
+	err = loader_open_or_say(name, &f);
 	if (err)
 		return err;
 	for (int i = 0; i < where->cnt; i++) {

@@ -200,7 +200,7 @@ static int is_named(char **names, uint32_t state_id)
 		int err = filter_identity(*n, &id, &prog_id);
 
 		if (err)
-			return filter_explain(*n, err);
+			return loader_explain(*n, err);
 		if (id == state_id)
 			return 1;
 	}
@@ -258,7 +258,7 @@ static int show_all(bool exact, bool json)
 			continue; /* unloaded since */
 		if (shown++ && !json)
 			putchar('\n');
-		if (open_err ? filter_explain(*n, open_err) : show(&f, exact, list))
+		if (open_err ? loader_explain(*n, open_err) : show(&f, exact, list))
 			err = -EIO;
 	}
 	if (!err)

@@ -44,7 +44,7 @@ static int has_record(const char *name, const char *ifname)
 	if (err == -EPROTO || err == -ENOENT)
 		return 0;
 	if (err)
-		return filter_explain(name, err);
+		return loader_explain(name, err);
 	has = attachments_recorded(&f, ifname);
 	filter_close(&f);
 	return has;
@@ -77,7 +77,7 @@ static int look(struct unload *u)
 		p->name = u->names[i];
 		err = attachments_identify(p->name, &p->id);
 		if (err && !u->o->force)
-			return filter_explain(p->name, err);
+			return loader_explain(p->name, err);
 	}
 	return 0;
 }
@@ -129,7 +129,7 @@ static int mean_name(struct unload *u, const char *name)
 			u->list[j].meant |= attachments_is_theirs(&u->list[j], u->pins[i].id);
 		return 0;
 	}
-	return filter_explain(name, -ENOENT);
+	return loader_explain(name, -ENOENT);
 }
 
 /* Every filter, and programs whose pins are gone. */
@@ -249,7 +249,7 @@ static int unload(struct unload *u)
 		err = first_error(err, mean_interface(u, o->args[i]));
 	if (o->all)
 		mean_all(u);
-	err = first_error(err, detach_meant(u->list, u->list_cnt));
+	err = first_error(err, attach_detach_meant(u->list, u->list_cnt));
 	for (int i = 0; i < u->pins_cnt; i++)
 		err = first_error(err, tidy(u, &u->pins[i]));
 	return err;

@@ -372,7 +372,7 @@ static int detach(const struct attachment *a)
  * say) runs one: the upper one must go first. So all that are left are tried again after each round
  * that has detached any.
  */
-int detach_meant(struct attachment *list, int cnt)
+int attach_detach_meant(struct attachment *list, int cnt)
 {
 	bool progress = true;
 	int err = 0;

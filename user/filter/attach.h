@@ -35,8 +35,8 @@ struct attachment {
 	uint32_t prog_id;
 	uint32_t state_id; /* which filter it belongs to: struct filter.state_id */
 	int err;	   /* -errno: runs an XDP program, ours or not, that cannot be looked at */
-	bool meant;	   /* set by the caller: detach_meant() is to detach this one */
-	bool detached;	   /* set by detach_meant(): it has done so */
+	bool meant;	   /* set by the caller: attach_detach_meant() is to detach this one */
+	bool detached;	   /* set by attach_detach_meant(): it has done so */
 	int detach_err;	   /* if not: -errno */
 };
 
@@ -72,7 +72,7 @@ int attach_prog_fd(struct xdp_dedup *prog);
  * other. One that is gone, or does not run it any more, counts as detached. One that cannot be
  * detached goes on filtering and is said. 0, or the -errno of one of those.
  */
-int detach_meant(struct attachment *list, int cnt);
+int attach_detach_meant(struct attachment *list, int cnt);
 
 /* "native", "skb" or "hw"; "none" for MODE_ANY. */
 const char *attach_mode_name(enum attach_mode mode);

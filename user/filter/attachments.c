@@ -77,7 +77,7 @@ static int find_filter(uint32_t state_id, const char *ifname, struct filter *out
 		if (open_err == -EPROTO || open_err == -ENOENT)
 			continue;
 		if (open_err) {
-			err = filter_explain(*n, open_err);
+			err = loader_explain(*n, open_err);
 			if (found)
 				filter_close(out);
 			break;
@@ -116,14 +116,14 @@ int attachments_open(const char *what, struct filter *out)
 	int err = filter_open(what, out);
 
 	if (err != -ENOENT)
-		return err ? filter_explain(what, err) : 0;
+		return err ? loader_explain(what, err) : 0;
 	err = open_on(what, &a, out);
 	if (err == -ENOENT && a.ifindex)
 		return say_err(err,
 			       "the pins of the filter on %s are gone; xdp-dedup unload %s removes "
 			       "its program",
 			       what, what);
-	return err == -ENOENT ? filter_explain(what, err) : err;
+	return err == -ENOENT ? loader_explain(what, err) : err;
 }
 
 int attachments_detach(const char *name)
@@ -139,7 +139,7 @@ int attachments_detach(const char *name)
 		return err;
 	for (int i = 0; i < cnt; i++)
 		list[i].meant = attachments_is_theirs(&list[i], id);
-	err = detach_meant(list, cnt);
+	err = attach_detach_meant(list, cnt);
 	free(list);
 	return err;
 }

@@ -26,10 +26,10 @@ int attachments_identify(const char *name, struct identity *out);
 /* Does the attachment run the filter with this identity? False if that cannot be told (a->err). */
 bool attachments_is_theirs(const struct attachment *a, struct identity id);
 
-enum attached { ATTACHED_NOWHERE, ATTACHED_HERE, ATTACHED_ELSEWHERE };
+enum where_attached { ATTACHED_NOWHERE, ATTACHED_HERE, ATTACHED_ELSEWHERE };
 
 /* Is the filter of this name attached here, or else in use out of sight (live_anywhere(), which may
- * take 3 s)? An enum attached; -errno if that cannot be told. The caller holds the lock of
+ * take 3 s)? An enum where_attached; -errno if that cannot be told. The caller holds the lock of
  * loader_begin().
  */
 int attachments_in_use(const char *name);

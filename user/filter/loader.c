@@ -258,7 +258,7 @@ int loader_create(const char *name, const struct dedup_config *cfg)
 int loader_program_open(const char *name, struct xdp_dedup **out)
 {
 	struct filter f;
-	int err = filter_open_or_say(name, &f);
+	int err = loader_open_or_say(name, &f);
 
 	if (err)
 		return err;
@@ -284,7 +284,7 @@ int loader_pin_program(const char *name, int prog_fd)
 	return 0;
 }
 
-int filter_explain(const char *name, int err)
+int loader_explain(const char *name, int err)
 {
 	if (err == -ENOENT || err == -ENODEV)
 		return say_err(err, "there is no filter %s; xdp-dedup status lists those there are",
@@ -301,11 +301,11 @@ int filter_explain(const char *name, int err)
 		       name, name);
 }
 
-int filter_open_or_say(const char *name, struct filter *out)
+int loader_open_or_say(const char *name, struct filter *out)
 {
 	int err = filter_open(name, out);
 
-	return err ? filter_explain(name, err) : 0;
+	return err ? loader_explain(name, err) : 0;
 }
 
 static int compare_names(const void *a, const void *b)

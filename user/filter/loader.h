@@ -46,10 +46,10 @@ void loader_program_close(struct xdp_dedup *skel);
 int loader_pin_program(const char *name, int prog_fd);
 
 /* Says what the error `err` of filter_open() means and what to do, and returns it. */
-int filter_explain(const char *name, int err);
+int loader_explain(const char *name, int err);
 
 /* filter_open(), which says what is wrong. */
-int filter_open_or_say(const char *name, struct filter *out);
+int loader_open_or_say(const char *name, struct filter *out);
 
 /* Removes the pins of a filter, of any version and however complete. The kernel then frees what
  * nothing else holds.
