@@ -13,17 +13,22 @@
 #include "pins.h"
 #include "receivers.h"
 
+enum iface_state {
+	IFACE_ATTACHED, /* the kernel says that it runs the filter */
+	IFACE_UNKNOWN,	/* whether it does cannot be told */
+	/* recorded, but not attached here: */
+	IFACE_DETACHED,	   /* the interface is still here */
+	IFACE_GONE,	   /* it is not */
+	IFACE_OTHER_NETNS, /* it was loaded in another network namespace */
+};
+
 struct status_iface {
 	char name[IF_NAMESIZE];
 	uint32_t ifindex;      /* by which it is known, as names change; 0: in another netns */
 	enum attach_mode mode; /* set only if attached */
 	bool dispatcher;       /* set only if attached: through libxdp's dispatcher */
 
-	/* "attached": the kernel says that it runs the filter. "unknown": that cannot be told. The
-	 * others are recorded, but not attached here: "detached" (the interface is still here),
-	 * "gone" (it is not), "other netns" (it was loaded in another network namespace).
-	 */
-	const char *state;
+	enum iface_state state;
 };
 
 /* All that is shown of a filter. */
@@ -45,6 +50,9 @@ struct status {
 	bool stopped;	       /* the hand has stopped: every packet passes */
 	bool exact;	       /* set before collecting: read all of the memory, not a sample */
 };
+
+/* "attached", "unknown", "detached", "gone", "other netns". */
+const char *iface_state_name(enum iface_state state);
 
 /* Bytes of packets that were dropped, so that the network stack never saw them. */
 uint64_t status_bytes_kept_away(const struct status *s);

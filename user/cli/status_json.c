@@ -17,11 +17,12 @@ static json_object *json_ifaces(const struct status *s)
 
 	for (int i = 0; i < s->ifaces_cnt; i++) {
 		const struct status_iface *f = &s->ifaces[i];
-		bool attached = !strcmp(f->state, "attached");
+		bool attached = f->state == IFACE_ATTACHED;
 		json_object *o = json_object_new_object();
 
 		json_object_object_add(o, "name", json_object_new_string(f->name));
-		json_object_object_add(o, "state", json_object_new_string(f->state));
+		json_object_object_add(o, "state",
+				       json_object_new_string(iface_state_name(f->state)));
 		json_object_object_add(o, "mode",
 				       attached ? json_object_new_string(attach_mode_name(f->mode))
 						: NULL);

@@ -20,8 +20,8 @@ static void print_ifaces(const struct status *s)
 		const struct status_iface *f = &s->ifaces[i];
 
 		printf("%s%s (", i ? ", " : "", f->name);
-		if (strcmp(f->state, "attached"))
-			printf("%s)", f->state);
+		if (f->state != IFACE_ATTACHED)
+			printf("%s)", iface_state_name(f->state));
 		else
 			printf("%s%s)", attach_mode_name(f->mode),
 			       f->dispatcher ? ", through the dispatcher" : ", alone");

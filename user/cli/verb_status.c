@@ -18,8 +18,19 @@
 
 #define HISTOGRAM_MAX 1023 /* countdowns; with more it is not shown */
 
+const char *iface_state_name(enum iface_state state)
+{
+	static const char *const NAMES[] = {
+		[IFACE_ATTACHED] = "attached",	     [IFACE_UNKNOWN] = "unknown",
+		[IFACE_DETACHED] = "detached",	     [IFACE_GONE] = "gone",
+		[IFACE_OTHER_NETNS] = "other netns",
+	};
+
+	return NAMES[state];
+}
+
 static struct status_iface *add_iface(struct status *s, const char *name, uint32_t ifindex,
-				      const char *state)
+				      enum iface_state state)
 {
 	struct status_iface *i = &s->ifaces[s->ifaces_cnt];
 
@@ -46,7 +57,7 @@ static bool has_iface(const struct status *s, uint32_t ifindex)
 static bool has_moved_here(const struct status *s, const char *name)
 {
 	for (int i = 0; i < s->ifaces_cnt; i++)
-		if (!strcmp(s->ifaces[i].name, name) && !strcmp(s->ifaces[i].state, "attached"))
+		if (!strcmp(s->ifaces[i].name, name) && s->ifaces[i].state == IFACE_ATTACHED)
 			return !attachments_recorded(&s->filter, name);
 	return false;
 }
@@ -67,12 +78,12 @@ static int collect_ifaces(struct status *s)
 		struct status_iface *iface;
 
 		if (list[i].err) {
-			add_iface(s, list[i].ifname, list[i].ifindex, "unknown");
+			add_iface(s, list[i].ifname, list[i].ifindex, IFACE_UNKNOWN);
 			continue;
 		}
 		if (list[i].state_id != s->filter.state_id)
 			continue;
-		iface = add_iface(s, list[i].ifname, list[i].ifindex, "attached");
+		iface = add_iface(s, list[i].ifname, list[i].ifindex, IFACE_ATTACHED);
 		if (!iface)
 			break;
 		iface->mode = list[i].mode;
@@ -85,10 +96,11 @@ static int collect_ifaces(struct status *s)
 			continue;
 		if (recorded[i].netns != kernel_netns()) {
 			if (!has_moved_here(s, recorded[i].name))
-				add_iface(s, recorded[i].name, 0, "other netns");
+				add_iface(s, recorded[i].name, 0, IFACE_OTHER_NETNS);
 		} else if (!has_iface(s, recorded[i].ifindex))
 			add_iface(s, recorded[i].name, recorded[i].ifindex,
-				  if_indextoname(recorded[i].ifindex, name) ? "detached" : "gone");
+				  if_indextoname(recorded[i].ifindex, name) ? IFACE_DETACHED
+									    : IFACE_GONE);
 	}
 	return 0;
 }
@@ -100,7 +112,7 @@ static int collect_faults(struct status *s)
 	int cnt = 0, err = receivers_links(&s->links);
 
 	for (int i = 0; i < s->ifaces_cnt && cnt < DEDUP_IFACES_MAX; i++) {
-		if (strcmp(s->ifaces[i].state, "attached"))
+		if (s->ifaces[i].state != IFACE_ATTACHED)
 			continue;
 		skb[cnt] = s->ifaces[i].mode == MODE_SKB;
 		indices[cnt++] = s->ifaces[i].ifindex;
