@@ -26,19 +26,24 @@
 #define PATIENCE_MS 10000     /* for the child: a process's files may be on a dead network mount */
 #define SEARCHES_MAX 5	      /* how often all is searched again if something changed meanwhile */
 
-/* What need not be looked at twice. A network namespace: `namespace` is its inode, the rest 0. Or a
- * list of mounts: `namespace` is the mount namespace's inode, and dev and inode are of the root
- * directory from which the process sees it. find_place() uses dev and inode alone.
+/* Which file it is, whatever its path. */
+struct file_id {
+	uintmax_t dev, inode;
+};
+
+/* What need not be looked at twice: a network namespace; or the mounts of a mount namespace, as
+ * seen from a root directory.
  */
-struct place {
-	uintmax_t namespace, dev, inode;
+struct seen {
+	uintmax_t namespace; /* its inode */
+	struct file_id root; /* of mounts; else 0 */
 };
 
 struct search {
 	int (*ask)(uint32_t);
 	uint32_t arg;
 	dev_t nsfs; /* the file system of namespaces: links in /proc lead to files on it */
-	struct place *seen;
+	struct seen *seen;
 	size_t seen_cnt;
 	bool saw_init; /* PID 1 is in /proc */
 	int answer;    /* so far: 1, or the first error, or 0 */
@@ -51,24 +56,24 @@ static void take_answer(struct search *s, int answer)
 		s->answer = answer;
 }
 
-static bool is_seen(const struct search *s, const struct place *place)
+static bool is_seen(const struct search *s, const struct seen *what)
 {
 	for (size_t i = 0; i < s->seen_cnt; i++)
-		if (!memcmp(&s->seen[i], place, sizeof(*place)))
+		if (!memcmp(&s->seen[i], what, sizeof(*what)))
 			return true;
 	return false;
 }
 
-static void add_seen(struct search *s, const struct place *place)
+static void add_seen(struct search *s, const struct seen *what)
 {
-	struct place *more = realloc(s->seen, (s->seen_cnt + 1) * sizeof(*more));
+	struct seen *more = realloc(s->seen, (s->seen_cnt + 1) * sizeof(*more));
 
 	if (!more) {
 		take_answer(s, -ENOMEM);
 		return;
 	}
 	s->seen = more;
-	s->seen[s->seen_cnt++] = *place;
+	s->seen[s->seen_cnt++] = *what;
 }
 
 static bool is_gone(int err)
@@ -116,15 +121,15 @@ static int open_namespace(const struct search *s, const char *path, uintmax_t in
  */
 static int visit(struct search *s, const char *path, uintmax_t inode)
 {
-	struct place place = { .namespace = inode };
+	struct seen netns = { .namespace = inode };
 	int fd;
 
-	if (is_seen(s, &place))
+	if (is_seen(s, &netns))
 		return 0;
 	fd = open_namespace(s, path, inode);
 	if (fd < 0)
 		return fd;
-	add_seen(s, &place);
+	add_seen(s, &netns);
 	if (ioctl(fd, NS_GET_NSTYPE) == CLONE_NEWNET)
 		take_answer(s, setns(fd, CLONE_NEWNET) ? -errno : s->ask(s->arg));
 	close(fd);
@@ -134,7 +139,7 @@ static int visit(struct search *s, const char *path, uintmax_t inode)
 /* Device and inode of what a link in /proc leads to. AT_STATX_DONT_SYNC: the kernel answers from
  * its memory, and does not wait for a network file system.
  */
-static bool find_place(struct search *s, const char *path, struct place *out)
+static bool identify(struct search *s, const char *path, struct file_id *out)
 {
 	struct statx st;
 
@@ -142,18 +147,17 @@ static bool find_place(struct search *s, const char *path, struct place *out)
 		note_error(s, path, errno);
 		return false;
 	}
-	*out = (struct place){ .dev = makedev(st.stx_dev_major, st.stx_dev_minor),
-			       .inode = st.stx_ino };
+	*out = (struct file_id){ makedev(st.stx_dev_major, st.stx_dev_minor), st.stx_ino };
 	return true;
 }
 
 /* Visits the namespace that a link in /proc leads to, if it is one: an open file, or ns/net. */
 static void look_at_link(struct search *s, const char *path)
 {
-	struct place there;
+	struct file_id there;
 	int err;
 
-	if (!find_place(s, path, &there) || there.dev != s->nsfs)
+	if (!identify(s, path, &there) || there.dev != s->nsfs)
 		return;
 	err = visit(s, path, there.inode);
 	if (err)
@@ -198,18 +202,19 @@ static void look_at_mount(struct search *s, const char *thread, const char *line
 static void look_at_mounts(struct search *s, const char *thread)
 {
 	char path[PATH_MAX], *line = NULL;
-	struct place mounts, place;
+	struct seen mounts = { 0 };
+	struct file_id mntns;
 	size_t size = 0;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "%s/ns/mnt", thread);
-	if (!find_place(s, path, &mounts))
+	if (!identify(s, path, &mntns))
 		return;
 	snprintf(path, sizeof(path), "%s/root", thread);
-	if (!find_place(s, path, &place))
+	if (!identify(s, path, &mounts.root))
 		return;
-	place.namespace = mounts.inode;
-	if (is_seen(s, &place))
+	mounts.namespace = mntns.inode;
+	if (is_seen(s, &mounts))
 		return;
 	snprintf(path, sizeof(path), "%s/mountinfo", thread);
 	f = fopen(path, "re");
@@ -217,7 +222,7 @@ static void look_at_mounts(struct search *s, const char *thread)
 		note_error(s, path, errno == EINVAL ? ENOENT : errno); /* EINVAL: it is exiting */
 		return;
 	}
-	add_seen(s, &place);
+	add_seen(s, &mounts);
 	while (getline(&line, &size, f) >= 0)
 		look_at_mount(s, thread, line);
 	free(line);
@@ -274,7 +279,7 @@ static int search(struct search *s, const struct stat *own)
 	struct stat pidns;
 
 	s->nsfs = own->st_dev;
-	add_seen(s, &(struct place){ .namespace = own->st_ino });
+	add_seen(s, &(struct seen){ .namespace = own->st_ino });
 	look_at_all(s, "/proc", look_at_process);
 	if (stat("/proc/self/ns/pid", &pidns) || pidns.st_ino != INIT_PIDNS || !s->saw_init)
 		take_answer(s, -EACCES);
