@@ -157,12 +157,12 @@ static int set_hashes(struct options *o, const char *what, const char *text)
 
 static int set_index_bits(struct options *o, const char *what, const char *text)
 {
-	return args_number(&o->spec.index_bits, what, text, 24);
+	return args_number(&o->spec.index_bits, what, text, SPEC_INDEX_BITS_MAX);
 }
 
 static int set_countdown_bits(struct options *o, const char *what, const char *text)
 {
-	return args_number(&o->spec.countdown_bits, what, text, 24);
+	return args_number(&o->spec.countdown_bits, what, text, SPEC_COUNTDOWN_BITS_MAX);
 }
 
 static int set_json(struct options *o, const char *what, const char *text)

@@ -7,8 +7,7 @@
 
 #include "array_rate.h"
 #include "positions.h"
-
-#define INDEX_BITS_MAX 24
+#include "spec.h"
 
 int textbook_size(double n, double p, uint32_t *m, uint32_t *k)
 {
@@ -65,7 +64,8 @@ int array_pick(int arrays, enum dedup_hash_scheme hash, double n, double p, uint
 int array_pick_power(int arrays, enum dedup_hash_scheme hash, double n, double p, uint32_t k_bits,
 		     uint32_t *index_bits, uint32_t *k)
 {
-	uint32_t lo = *index_bits ? *index_bits : 1, hi = *index_bits ? *index_bits : INDEX_BITS_MAX;
+	uint32_t lo = *index_bits ? *index_bits : 1,
+		 hi = *index_bits ? *index_bits : SPEC_INDEX_BITS_MAX;
 
 	for (uint32_t b = lo; b <= hi; b++) {
 		uint32_t k_lo = *k ? *k : 1, k_hi = *k ? *k : DEDUP_HASHES_MAX;
@@ -93,7 +93,7 @@ uint32_t array_probes(int arrays, enum dedup_hash_scheme hash, uint32_t index_bi
 
 uint32_t array_index_bits(uint64_t m)
 {
-	for (uint32_t b = 1; b <= INDEX_BITS_MAX; b++)
+	for (uint32_t b = 1; b <= SPEC_INDEX_BITS_MAX; b++)
 		if (m == 1ULL << b)
 			return b;
 	return 0;

@@ -116,11 +116,11 @@ static void add_segment(struct fill *f, const struct dedup_config *cfg,
 
 		for (int i = 0; i < DEDUP_HALF_WORDS; i++)
 			both[i] = block.half[0][i] & block.half[1][i]; /* would count twice */
-		f->fpr += w->stands * (half_hit(block.half[0], cfg->words, hit) +
+		f->fpr += w->weight * (half_hit(block.half[0], cfg->words, hit) +
 				       half_hit(block.half[1], cfg->words, hit) -
 				       half_hit(both, cfg->words, hit));
-		bits[0] += (uint64_t)w->stands * half_popcount(block.half[cur]);
-		bits[1] += (uint64_t)w->stands * half_popcount(block.half[cur ^ 1]);
+		bits[0] += (uint64_t)w->weight * half_popcount(block.half[cur]);
+		bits[1] += (uint64_t)w->weight * half_popcount(block.half[cur ^ 1]);
 	}
 	f->ids += estimate_ids(cfg, bits[0], w->end - first) +
 		  estimate_ids(cfg, bits[1], w->end - first);

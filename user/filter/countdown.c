@@ -83,7 +83,7 @@ static double count_cells(const struct dedup_config *cfg, const struct dedup_blo
 			const __u32 *cell = &blocks[w.block].cell[i];
 			uint32_t left = dedup_cell_left(READ_ONCE(*cell), elapsed, cfg->places);
 
-			cells[left < most ? left : most] += w.stands;
+			cells[left < most ? left : most] += w.weight;
 		}
 	}
 	return (double)w.read / cfg->blocks;

@@ -22,13 +22,13 @@ bool walk_on(struct walk *w)
 {
 	if (w->next >= w->end)
 		return false;
-	w->stands = w->end - w->next;
-	if (w->stands > w->sample.stride)
-		w->stands = w->sample.stride;
+	w->weight = w->end - w->next;
+	if (w->weight > w->sample.stride)
+		w->weight = w->sample.stride;
 	w->block = w->next;
-	if (w->stands > 1) /* at random, as the contents may repeat every so many blocks */
-		w->block += draw(&w->sample.seed) % w->stands;
-	w->next += w->stands;
+	if (w->weight > 1) /* at random, as the contents may repeat every so many blocks */
+		w->block += draw(&w->sample.seed) % w->weight;
+	w->next += w->weight;
 	w->read++;
 	return true;
 }

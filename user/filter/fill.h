@@ -43,7 +43,7 @@ struct walk {
 	struct sample sample;
 	uint32_t next, end;
 	uint32_t block;	 /* the one to read now */
-	uint32_t stands; /* how many blocks it stands for, itself included: its weight in sums */
+	uint32_t weight; /* in sums: how many blocks it stands for, itself included */
 	uint64_t read;	 /* blocks read so far, this one included */
 };
 

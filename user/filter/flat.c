@@ -115,11 +115,11 @@ static struct fill fill(const struct dedup_config *cfg, const struct dedup_block
 	while (walk_on(&w)) { /* no bit beyond m is ever set */
 		const struct dedup_block *c = &current[w.block], *p = &previous[w.block];
 
-		f.set_current += (uint64_t)w.stands * block_popcount(c, c);
+		f.set_current += (uint64_t)w.weight * block_popcount(c, c);
 		if (!has_previous)
 			continue;
-		f.set_previous += (uint64_t)w.stands * block_popcount(p, p);
-		both += (uint64_t)w.stands * block_popcount(c, p);
+		f.set_previous += (uint64_t)w.weight * block_popcount(p, p);
+		both += (uint64_t)w.weight * block_popcount(c, p);
 	}
 	f.current = (double)f.set_current / cfg->m;
 	f.previous = (double)f.set_previous / cfg->m;

@@ -17,6 +17,8 @@
 #define SPEC_WINDOW_MAX_NS (30 * 24 * 3600 * 1000000000ULL)
 
 #define SPEC_ID_BYTES_DEFAULT 32 /* GSP/1's */
+#define SPEC_INDEX_BITS_MAX 24
+#define SPEC_COUNTDOWN_BITS_MAX 24
 
 struct filter_spec {
 	uint32_t id_bytes;  /* 1 to DEDUP_ID_BYTES_MAX; 0: SPEC_ID_BYTES_DEFAULT */
@@ -27,10 +29,11 @@ struct filter_spec {
 	enum dedup_hash_scheme hash;
 	/* 0 in any of these: chosen so that the rate is kept, or by the rules of the hash's system.
 	 */
-	uint32_t bits;		 /* flat: m */
-	uint32_t hashes;	 /* flat, countdown: k, up to DEDUP_HASHES_MAX */
-	uint32_t index_bits;	 /* countdown: log2 of its cells, up to 24 */
-	uint32_t countdown_bits; /* countdown: an id lasts 2^this - 1 countdowns, up to 24 */
+	uint32_t bits;	     /* flat: m */
+	uint32_t hashes;     /* flat, countdown: k, up to DEDUP_HASHES_MAX */
+	uint32_t index_bits; /* countdown: log2 of its cells, up to SPEC_INDEX_BITS_MAX */
+	/* countdown: an id lasts 2^this - 1 countdowns; up to SPEC_COUNTDOWN_BITS_MAX */
+	uint32_t countdown_bits;
 
 	struct dedup_ports ports[DEDUP_PORTS_MAX]; /* ascending, and none overlap */
 	uint32_t ports_cnt;
