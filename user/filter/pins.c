@@ -141,34 +141,25 @@ void filter_close(struct filter *f)
 	*f = (struct filter){ .stats_fd = -1, .wanted_fd = -1 };
 }
 
-/* Is this our stats map? The kernel copies whole values: larger ones would overrun our memory. */
-static int check_stats(int fd)
-{
-	struct bpf_map_info info = { 0 };
-	__u32 len = sizeof(info);
-
-	if (bpf_obj_get_info_by_fd(fd, &info, &len))
-		return -errno;
-	return info.type == BPF_MAP_TYPE_PERCPU_ARRAY &&
-			       info.value_size == sizeof(struct dedup_counters)
-		       ? 0
-		       : -EPROTO;
-}
-
-/* Is this our map of wanted ids? Of larger keys or values the kernel would read past the end of
- * ours.
+/* Opens a pinned map that must have this type and these sizes: the kernel reads and writes whole
+ * keys and values, and with larger ones it would go past the end of our memory. Its descriptor, or
+ * -errno.
  */
-static int check_wanted(int fd)
+static int open_map(const char *name, enum pin pin, uint32_t type, size_t key_size, size_t value_size)
 {
 	struct bpf_map_info info = { 0 };
 	__u32 len = sizeof(info);
+	int fd = open_pin(name, pin), err = 0;
 
+	if (fd < 0)
+		return fd;
 	if (bpf_obj_get_info_by_fd(fd, &info, &len))
-		return -errno;
-	return info.type == BPF_MAP_TYPE_HASH && info.key_size == sizeof(struct dedup_id) &&
-			       info.value_size == sizeof(struct dedup_wanted)
-		       ? 0
-		       : -EPROTO;
+		err = -errno;
+	else if (info.type != type || info.key_size != key_size || info.value_size != value_size)
+		err = -EPROTO;
+	if (err)
+		close(fd);
+	return err ? err : fd;
 }
 
 int filter_check_dir(const char *path, bool is_private)
@@ -235,12 +226,14 @@ static int open_pins(const char *name, struct filter *out)
 		err = map_pin(name, PIN_FILTER, PROT_READ | PROT_WRITE, blocks_bytes(&f),
 			      (void **)&f.blocks, NULL);
 	if (!err) {
-		f.stats_fd = open_pin(name, PIN_STATS);
-		err = f.stats_fd < 0 ? f.stats_fd : check_stats(f.stats_fd);
+		f.stats_fd = open_map(name, PIN_STATS, BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(__u32),
+				      sizeof(struct dedup_counters));
+		err = f.stats_fd < 0 ? f.stats_fd : 0;
 	}
 	if (!err) {
-		f.wanted_fd = open_pin(name, PIN_WANTED);
-		err = f.wanted_fd < 0 ? f.wanted_fd : check_wanted(f.wanted_fd);
+		f.wanted_fd = open_map(name, PIN_WANTED, BPF_MAP_TYPE_HASH, sizeof(struct dedup_id),
+				       sizeof(struct dedup_wanted));
+		err = f.wanted_fd < 0 ? f.wanted_fd : 0;
 	}
 	if (err)
 		filter_close(&f);
