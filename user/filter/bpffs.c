@@ -7,27 +7,16 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include <linux/magic.h>
-
 #include "pins.h"
 #include "say.h"
-
-static bool is_bpffs(void)
-{
-	struct statfs fs;
-
-	return !statfs(BPFFS, &fs) && (uint32_t)fs.f_type == BPF_FS_MAGIC;
-}
 
 /* Does this process see a mount with this mount id; or, if id is 0, a mount of the file system with
  * this device number? Read from /proc/PID/mountinfo, which, unlike /proc/PID/ns, anybody may read.
@@ -89,7 +78,7 @@ static bool is_held(void)
 	bool held;
 	DIR *proc;
 
-	if (!is_bpffs() || stat(BPFFS, &st) || !own_pid(self))
+	if (!pin_bpffs_mounted() || stat(BPFFS, &st) || !own_pid(self))
 		return false;
 	held = strcmp(self, "1") && has_mount("1", 0, st.st_dev);
 	proc = opendir("/proc");
@@ -182,11 +171,11 @@ int bpffs_ready(bool may_mount)
 {
 	if (is_held())
 		return 0;
-	if (!is_bpffs() && is_in_init_mounts())
+	if (!pin_bpffs_mounted() && is_in_init_mounts())
 		return may_mount ? mount_here() : 0;
 	if (enter_ancestor())
 		return 0;
-	if (is_bpffs())
+	if (pin_bpffs_mounted())
 		return say_err(-ENODEV,
 			       "no other process is seen to hold the bpffs at " BPFFS ", so pins "
 			       "may vanish with this command; run it from a shell in this mount "

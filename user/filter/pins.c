@@ -23,6 +23,13 @@
 
 const char *const PINS[PINS_CNT] = { "filter", "stats", "state", "config", "wanted", "timer" };
 
+bool pin_bpffs_mounted(void)
+{
+	struct statfs fs;
+
+	return !statfs(BPFFS, &fs) && (uint32_t)fs.f_type == BPF_FS_MAGIC;
+}
+
 void pin_path(char path[PATH_MAX], const char *name, const char *pin)
 {
 	snprintf(path, PATH_MAX, "%s/%s%s%s", PIN_ROOT, name, pin ? "/" : "", pin ? pin : "");
@@ -180,11 +187,9 @@ int filter_check_dir(const char *path, bool is_private)
  */
 static int explain_missing(int err)
 {
-	struct statfs fs;
-
 	if (err != ENOENT && err != ENOTDIR)
 		return -err;
-	return !statfs(BPFFS, &fs) && (uint32_t)fs.f_type == BPF_FS_MAGIC ? -ENOENT : -ENODEV;
+	return pin_bpffs_mounted() ? -ENOENT : -ENODEV;
 }
 
 /* The inode of the filter's directory, by which one filter of a name is told from the next. */

@@ -36,6 +36,9 @@ struct filter {
 	int stats_fd, wanted_fd;
 };
 
+/* Is a bpffs mounted at BPFFS, as this process sees it? */
+bool pin_bpffs_mounted(void);
+
 /* Writes the path PIN_ROOT/name/pin; that of the filter's directory if pin is NULL. */
 void pin_path(char path[PATH_MAX], const char *name, const char *pin);
 
