@@ -185,3 +185,18 @@ int bpffs_ready(bool may_mount)
 				" outside, and under ip netns exec NS, say nsenter "
 				"--net=/run/netns/NS instead");
 }
+
+int bpffs_remove_dir(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	int err = 0;
+
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && unlinkat(dirfd(dir), entry->d_name, 0))
+			err = -errno;
+	closedir(dir);
+	return rmdir(path) ? -errno : err;
+}

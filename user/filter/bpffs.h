@@ -20,4 +20,7 @@
  */
 int bpffs_ready(bool may_mount);
 
+/* Removes a directory of pins and the pins in it. 0; -errno, after which some of them may be gone. */
+int bpffs_remove_dir(const char *path);
+
 #endif

@@ -13,6 +13,7 @@
 
 #include <bpf/bpf.h>
 
+#include "bpffs.h"
 #include "pins.h"
 #include "kernel.h"
 #include "links.h"
@@ -177,20 +178,12 @@ static bool is_from_here(const struct dedup_iface record[DEDUP_IFACES_MAX])
 static void remove_pins(const struct dispatcher *d)
 {
 	char path[PATH_MAX];
-	struct dirent *entry;
-	DIR *dir;
 	int lock;
 
 	root_path(path);
 	lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	dir = lock >= 0 && !flock(lock, LOCK_EX) ? opendir(d->path) : NULL;
-	while (dir && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			unlinkat(dirfd(dir), entry->d_name, 0);
-	if (dir) {
-		closedir(dir);
-		rmdir(d->path);
-	}
+	if (lock >= 0 && !flock(lock, LOCK_EX))
+		bpffs_remove_dir(d->path);
 	if (lock >= 0)
 		close(lock);
 }

@@ -15,6 +15,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "bpffs.h"
 #include "dispatch.h"
 #include "kernel.h"
 #include "plan.h"
@@ -83,20 +84,10 @@ static int draw_secret(struct dedup_config *cfg)
 static int remove_pins(const char *name)
 {
 	char path[PATH_MAX];
-	struct dirent *entry;
-	DIR *dir;
-	int err = 0;
+	int err;
 
 	pin_path(path, name, NULL);
-	dir = opendir(path);
-	if (!dir)
-		return say_err(-errno, "cannot open %s: %s", path, strerror(errno));
-	while ((entry = readdir(dir)))
-		if (entry->d_name[0] != '.' && unlinkat(dirfd(dir), entry->d_name, 0))
-			err = -errno;
-	closedir(dir);
-	if (rmdir(path))
-		err = -errno;
+	err = bpffs_remove_dir(path);
 	return err ? say_err(err, "cannot remove %s: %s", path, strerror(-err)) : 0;
 }
 
