@@ -19,6 +19,7 @@
 #include "loader.h"
 #include "layout.h"
 #include "plan.h"
+#include "proc.h"
 #include "say.h"
 #include "units.h"
 
@@ -205,18 +206,10 @@ void bench_close(struct bench *b)
 /* What the kernel accounts for a map; 0 if it does not say. */
 static uint64_t map_bytes(int fd)
 {
-	uint64_t bytes = 0;
-	char line[128];
-	FILE *f;
+	char path[64];
 
-	snprintf(line, sizeof(line), "/proc/self/fdinfo/%d", fd);
-	f = fopen(line, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "memlock: %" SCNu64, &bytes) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return bytes;
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	return proc_number(path, "memlock:");
 }
 
 void bench_describe(const struct bench *b, struct bench_result *out)

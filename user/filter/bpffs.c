@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "pins.h"
+#include "proc.h"
 #include "say.h"
 
 /* Does this process see a mount with this mount id; or, if id is 0, a mount of the file system with
@@ -93,18 +94,10 @@ static bool is_held(void)
 /* The parent's PID; 0 if there is none, or it cannot be told. */
 static int parent_of(const char *pid)
 {
-	char path[PATH_MAX], line[128];
-	int parent = 0;
-	FILE *f;
+	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "/proc/%s/status", pid);
-	f = fopen(path, "re");
-	while (f && !parent && fgets(line, sizeof(line), f))
-		if (sscanf(line, "PPid: %d", &parent) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return parent;
+	return proc_number(path, "PPid:");
 }
 
 /* Is that process in this one's user namespace? In another one an ordinary user may be root, and

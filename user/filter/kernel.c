@@ -2,7 +2,6 @@
 #include "kernel.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include "bpffs.h"
 #include "clock.h"
 #include "pins.h"
+#include "proc.h"
 #include "say.h"
 #include "units.h"
 
@@ -173,16 +173,7 @@ bool kernel_has_frags(void)
 
 uint64_t kernel_memory_available(void)
 {
-	FILE *f = fopen("/proc/meminfo", "re");
-	uint64_t kb = 0;
-	char line[128];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "MemAvailable: %" SCNu64, &kb) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return kb * 1024;
+	return proc_number("/proc/meminfo", "MemAvailable:") * 1024;
 }
 
 /* -E2BIG is about memory only if the array map has more than 2^31 entries: the kernel rounds them

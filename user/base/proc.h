@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Files of /proc with lines of the form "key: number". */
+#ifndef XDP_DEDUP_PROC_H
+#define XDP_DEDUP_PROC_H
+
+#include <stdint.h>
+
+/* The number, 0 or more, on the first line of the file that begins with this key ("PPid:"). 0 if
+ * there is none, or the file cannot be read.
+ */
+uint64_t proc_number(const char *path, const char *key);
+
+#endif
