@@ -181,7 +181,7 @@ static const struct attachment *detached_from(const struct unload *u, const stru
 {
 	for (int j = 0; j < u->list_cnt; j++)
 		if (u->list[j].detached && u->list[j].ifindex == (int)i->ifindex)
-			return i->netns == kernel_netns() ? &u->list[j] : NULL;
+			return kernel_is_here(i) ? &u->list[j] : NULL;
 	return NULL;
 }
 

@@ -147,14 +147,12 @@ int attachments_detach(const char *name)
 struct dedup_iface *attachments_recorded(const struct filter *f, const char *ifname)
 {
 	uint32_t ifindex = if_nametoindex(ifname);
-	uint64_t netns = kernel_netns();
 
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		struct dedup_iface *iface = &f->state->ifaces[i];
 
-		if (!iface->ifindex || !netns || iface->netns != netns)
-			continue;
-		if (ifindex ? iface->ifindex == ifindex : !strcmp(iface->name, ifname))
+		if ((ifindex ? iface->ifindex == ifindex : !strcmp(iface->name, ifname)) &&
+		    kernel_is_here(iface))
 			return iface;
 	}
 	return NULL;
@@ -181,8 +179,7 @@ static struct dedup_iface *entry_of_moved(const struct filter *f, const struct a
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		struct dedup_iface *iface = &f->state->ifaces[i];
 
-		if (!iface->ifindex ||
-		    (iface->netns == kernel_netns() && is_in(list, cnt, f, iface->ifindex)))
+		if (!iface->ifindex || (kernel_is_here(iface) && is_in(list, cnt, f, iface->ifindex)))
 			continue;
 		if (!strcmp(iface->name, ifname))
 			return iface;
@@ -220,13 +217,13 @@ int attachments_follow(struct filter *f)
 
 const char *attachments_unseen(const struct filter *f)
 {
-	uint64_t netns = kernel_netns();
 	char name[IF_NAMESIZE];
 
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		const struct dedup_iface *iface = &f->state->ifaces[i];
 
-		if (iface->ifindex && (iface->netns != netns || !if_indextoname(iface->ifindex, name)))
+		if (iface->ifindex &&
+		    (!kernel_is_here(iface) || !if_indextoname(iface->ifindex, name)))
 			return iface->name;
 	}
 	return NULL;

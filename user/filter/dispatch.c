@@ -166,10 +166,8 @@ static int read_record(uint32_t state_id, struct dedup_iface record[DEDUP_IFACES
 /* Does the record have any interface of this network namespace? */
 static bool is_from_here(const struct dedup_iface record[DEDUP_IFACES_MAX])
 {
-	uint64_t netns = kernel_netns();
-
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
-		if (netns && record[i].ifindex && record[i].netns == netns)
+		if (kernel_is_here(&record[i]))
 			return true;
 	return false;
 }
@@ -195,9 +193,8 @@ static void remove_pins(const struct dispatcher *d)
 static bool are_off_here(const struct dispatcher *d,
 			 const struct dedup_iface record[DEDUP_IFACES_MAX])
 {
-	uint64_t netns = kernel_netns();
 	struct links links;
-	bool off = netns && !links_read(&links);
+	bool off = !links_read(&links);
 
 	if (!off)
 		return false;
@@ -205,8 +202,8 @@ static bool are_off_here(const struct dispatcher *d,
 		const struct link *l = links_find(&links, record[i].ifindex);
 
 		if (record[i].ifindex)
-			off &= record[i].netns == netns && l && !strcmp(l->name, record[i].name) &&
-			       !link_runs_xdp(l, d->id);
+			off &= kernel_is_here(&record[i]) && l &&
+			       !strcmp(l->name, record[i].name) && !link_runs_xdp(l, d->id);
 	}
 	links_free(&links);
 	return off;

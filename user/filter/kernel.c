@@ -223,3 +223,8 @@ uint64_t kernel_netns(void)
 		close(fd);
 	return cookie;
 }
+
+bool kernel_is_here(const struct dedup_iface *iface)
+{
+	return iface->ifindex && iface->netns && iface->netns == kernel_netns();
+}

@@ -8,6 +8,8 @@
 
 #include <linux/bpf.h>
 
+struct dedup_iface;
+
 /* The capabilities that a verb needs, besides file access to the pins; to be ORed. */
 enum kernel_right {
 	KERNEL_BPF = 1 << 0,	 /* CAP_BPF, or CAP_SYS_ADMIN: open pins, measure the clock */
@@ -72,5 +74,10 @@ uint64_t kernel_now_ns(void);
  * one. 0 if it cannot be told.
  */
 uint64_t kernel_netns(void);
+
+/* Is this entry of a filter's record an interface of this process's network namespace? No if that
+ * cannot be told, or the entry is empty.
+ */
+bool kernel_is_here(const struct dedup_iface *iface);
 
 #endif

@@ -93,7 +93,7 @@ static bool is_recorded(const struct filter *f, uint64_t bits, bool here)
 		const struct dedup_iface *iface = &f->state->ifaces[i];
 
 		if (iface->ifindex && index_bits(f, iface->ifindex) == bits &&
-		    (iface->netns == kernel_netns()) == here)
+		    kernel_is_here(iface) == here)
 			return true;
 	}
 	return false;
@@ -153,7 +153,7 @@ int own_macs_set(struct filter *f, const struct links *l)
 		const struct dedup_iface *iface = &state->ifaces[i];
 		const struct link *link = links_find(l, iface->ifindex);
 
-		if (link && iface->netns == kernel_netns())
+		if (link && kernel_is_here(iface))
 			set_interface(f, l, link, &list);
 	}
 	/* Word by word: a packet that comes in between misses a MAC at worst, and passes. */
