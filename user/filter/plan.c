@@ -62,11 +62,6 @@ static uint64_t clamp(uint64_t value, uint64_t lo, uint64_t hi)
 	return value < lo ? lo : value > hi ? hi : value;
 }
 
-double plan_fpr(const struct dedup_config *cfg)
-{
-	return cfg->fpr_e18 / 1e18;
-}
-
 uint64_t plan_bytes(const struct dedup_config *cfg)
 {
 	return cfg->blocks * (uint64_t)sizeof(struct dedup_block) +

@@ -34,9 +34,13 @@ double plan_ids(const struct dedup_config *cfg, unsigned int cpus, double fpr);
 double plan_turn_ids(const struct dedup_config *cfg, double ids);
 
 /* The rate (0 to 1) that the filter keeps under any load: the one that was asked for, or, where m
- * and k are given or are another system's, the one that follows from them.
+ * and k are given or are another system's, the one that follows from them. Inline, for the library
+ * has nothing of plan.c, which prints.
  */
-double plan_fpr(const struct dedup_config *cfg);
+static inline double plan_fpr(const struct dedup_config *cfg)
+{
+	return cfg->fpr_e18 / 1e18;
+}
 
 /* Bytes of memory that the filter takes in the kernel: its blocks, and the cache of recent.h. */
 uint64_t plan_bytes(const struct dedup_config *cfg);

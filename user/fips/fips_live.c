@@ -7,6 +7,7 @@
 #include "array_rate.h"
 #include "fips_count.h"
 #include "flat.h"
+#include "plan.h"
 
 int fips_live_check(const struct filter *f)
 {
@@ -52,7 +53,7 @@ static struct pattern pattern_of(const struct filter *f, const struct fips_filte
 /* The rate that one array may have, so that two of them together keep the filter's rate. */
 static double rate_of_one(const struct filter *f)
 {
-	double fpr = f->config->fpr_e18 / 1e18;
+	double fpr = plan_fpr(f->config);
 
 	return fpr < 1 ? -expm1(log1p(-fpr) / 2) : 1;
 }

@@ -9,6 +9,7 @@
 #include "ids.h"
 #include "layout.h"
 #include "lib_handle.h"
+#include "plan.h"
 #include "stats.h"
 #include "want.h"
 
@@ -208,7 +209,7 @@ static int get_stats(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *o
 		.hash = hash_name(c->hash),
 		.capacity = c->capacity,
 		.window_ns = c->window_ns,
-		.fpr = c->fpr_e18 / 1e18,
+		.fpr = plan_fpr(c),
 		.m = layout->bits(c),
 		.k = c->k,
 	};
