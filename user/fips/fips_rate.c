@@ -12,12 +12,6 @@ static double rate_of_bits(uint32_t set, uint32_t size_class, uint32_t hash_coun
 	return array_rate_at(DEDUP_FIPS, m, hash_count, set / m);
 }
 
-/* Items that set this share of the bits, on average. */
-static double items_of_fill(double fill, uint32_t size_class, uint32_t hash_count)
-{
-	return -(FIPS_BITS(size_class) / (double)hash_count) * log1p(-fill);
-}
-
 double fips_fill(const struct fips_filter *f)
 {
 	return fips_set_bits(f) / (double)FIPS_BITS(f->size_class);
@@ -30,7 +24,7 @@ double fips_fpr(const struct fips_filter *f)
 
 double fips_estimate(const struct fips_filter *f)
 {
-	return items_of_fill(fips_fill(f), f->size_class, f->hash_count);
+	return array_ids(FIPS_BITS(f->size_class), f->hash_count, fips_set_bits(f));
 }
 
 double fips_expected_fill(double n, uint32_t size_class, uint32_t hash_count)
@@ -50,7 +44,9 @@ double fips_best_hashes(double n, uint32_t size_class)
 
 double fips_items_at(double fpr, uint32_t size_class, uint32_t hash_count)
 {
-	return items_of_fill(pow(fpr, 1.0 / hash_count), size_class, hash_count);
+	double m = FIPS_BITS(size_class);
+
+	return array_ids(m, hash_count, pow(fpr, 1.0 / hash_count) * m);
 }
 
 uint32_t fips_cap_bits(double fpr, uint32_t size_class, uint32_t hash_count)

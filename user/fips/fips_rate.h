@@ -16,8 +16,8 @@ double fips_fill(const struct fips_filter *f);
  */
 double fips_fpr(const struct fips_filter *f);
 
-/* An estimate of how many different items are in the filter: -(m/k) ln(1 - fill) (Swamidass, Baldi,
- * 2007). 0 if it is empty; INFINITY if all bits are set.
+/* An estimate of how many different items are in the filter: array_ids(). 0 if it is empty;
+ * INFINITY if all bits are set.
  */
 double fips_estimate(const struct fips_filter *f);
 
