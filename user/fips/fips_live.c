@@ -25,13 +25,15 @@ static __u64 *array_of(const struct filter *f, uint32_t array)
 	return f->blocks[array * f->config->places].word;
 }
 
+#define V1_WORDS (FIPS_COUNT_BITS / DEDUP_WORD_BITS)
+
 _Static_assert(FIPS_BITS(FIPS_V1_SIZE_CLASS) == FIPS_COUNT_BITS, "what messages bring");
 
 /* A v1 filter as it goes into the array: folded if that is smaller, and repeated every `words`
  * words.
  */
 struct pattern {
-	__u64 word[FIPS_COUNT_BITS / DEDUP_WORD_BITS];
+	__u64 word[V1_WORDS];
 	uint32_t words;
 };
 
@@ -40,13 +42,22 @@ static uint32_t words_of(const struct filter *f)
 	return f->config->m / DEDUP_WORD_BITS;
 }
 
+/* Adds the bits of `from`: folded if `to` has fewer words, repeated if it has more. Both numbers of
+ * words are powers of 2.
+ */
+static void add_bits(__u64 *to, uint32_t to_words, const __u64 *from, uint32_t from_words)
+{
+	uint32_t words = to_words > from_words ? to_words : from_words;
+
+	for (uint32_t i = 0; i < words; i++)
+		to[i % to_words] |= READ_ONCE(from[i % from_words]);
+}
+
 static struct pattern pattern_of(const struct filter *f, const struct fips_filter *from)
 {
-	uint32_t theirs = FIPS_COUNT_BITS / DEDUP_WORD_BITS;
-	struct pattern p = { .words = words_of(f) < theirs ? words_of(f) : theirs };
+	struct pattern p = { .words = words_of(f) < V1_WORDS ? words_of(f) : V1_WORDS };
 
-	for (uint32_t i = 0; i < theirs; i++)
-		p.word[i % p.words] |= from->word[i];
+	add_bits(p.word, p.words, from->word, V1_WORDS);
 	return p;
 }
 
@@ -158,24 +169,16 @@ int fips_live_absorb(struct filter *f, const struct fips_filter *from, double fp
 
 int fips_live_image(const struct filter *f, struct fips_filter *out)
 {
-	uint32_t words = f->config->m / DEDUP_WORD_BITS, theirs;
 	uint64_t hand = READ_ONCE(f->state->hand);
-	const __u64 *current, *previous;
+	uint32_t current = dedup_flat_current(hand);
 	int err = fips_live_check(f);
 
 	if (!err)
 		err = fips_init(out, f->config->k, FIPS_V1_SIZE_CLASS);
 	if (err)
 		return err;
-	theirs = FIPS_BITS(FIPS_V1_SIZE_CLASS) / DEDUP_WORD_BITS;
-	current = array_of(f, dedup_flat_current(hand));
-	previous = array_of(f, dedup_flat_current(hand) ^ 1);
-	for (uint32_t i = 0; i < (words > theirs ? words : theirs); i++) {
-		uint64_t bits = current[i % words];
-
-		if (dedup_flat_has_previous(hand))
-			bits |= previous[i % words];
-		out->word[i % theirs] |= bits;
-	}
+	add_bits(out->word, V1_WORDS, array_of(f, current), words_of(f));
+	if (dedup_flat_has_previous(hand))
+		add_bits(out->word, V1_WORDS, array_of(f, current ^ 1), words_of(f));
 	return 0;
 }
