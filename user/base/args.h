@@ -17,6 +17,15 @@ struct options; /* what a program's options are parsed into: each program has it
  */
 typedef int (*args_set_fn)(struct options *o, const char *what, const char *text);
 
+/* Defines a function of that type, for an option without a value: it sets this bool of *o. */
+#define ARGS_FLAG(function, field)                                                 \
+	static int function(struct options *o, const char *what, const char *text) \
+	{                                                                          \
+		(void)what, (void)text;                                            \
+		o->field = true;                                                   \
+		return 0;                                                          \
+	}
+
 /* One option. Parsing, help and usage all come from this table. */
 struct args_option {
 	const char *option; /* "--capacity" */

@@ -71,26 +71,9 @@ static int set_fpr(struct options *o, const char *what, const char *text)
 	return args_rate(&o->fpr, what, text);
 }
 
-static int set_json(struct options *o, const char *what, const char *text)
-{
-	(void)what, (void)text;
-	o->json = true;
-	return 0;
-}
-
-static int set_verbose(struct options *o, const char *what, const char *text)
-{
-	(void)what, (void)text;
-	o->verbose = true;
-	return 0;
-}
-
-static int set_version(struct options *o, const char *what, const char *text)
-{
-	(void)what, (void)text;
-	o->version = true;
-	return 0;
-}
+ARGS_FLAG(set_json, json)
+ARGS_FLAG(set_verbose, verbose)
+ARGS_FLAG(set_version, version)
 
 static const struct args_option OPTIONS[] = {
 	{ "--ids", "N,N...", 0, set_ids, NULL, "in the window (10k,1M)" },

@@ -61,12 +61,7 @@ static int set_to(struct options *o, const char *what, const char *text)
 	return 0;
 }
 
-static int set_forwarded(struct options *o, const char *what, const char *text)
-{
-	(void)what, (void)text;
-	o->spec.forwarded = true;
-	return 0;
-}
+ARGS_FLAG(set_forwarded, spec.forwarded)
 
 static int set_capacity(struct options *o, const char *what, const char *text)
 {
@@ -165,40 +160,11 @@ static int set_countdown_bits(struct options *o, const char *what, const char *t
 	return args_number(&o->spec.countdown_bits, what, text, SPEC_COUNTDOWN_BITS_MAX);
 }
 
-static int set_json(struct options *o, const char *what, const char *text)
-{
-	(void)what, (void)text;
-	o->json = true;
-	return 0;
-}
-
-static int set_exact(struct options *o, const char *what, const char *text)
-{
-	(void)what, (void)text;
-	o->exact = true;
-	return 0;
-}
-
-static int set_all(struct options *o, const char *what, const char *text)
-{
-	(void)what, (void)text;
-	o->all = true;
-	return 0;
-}
-
-static int set_force(struct options *o, const char *what, const char *text)
-{
-	(void)what, (void)text;
-	o->force = true;
-	return 0;
-}
-
-static int set_verbose(struct options *o, const char *what, const char *text)
-{
-	(void)what, (void)text;
-	o->verbose = true;
-	return 0;
-}
+ARGS_FLAG(set_json, json)
+ARGS_FLAG(set_exact, exact)
+ARGS_FLAG(set_all, all)
+ARGS_FLAG(set_force, force)
+ARGS_FLAG(set_verbose, verbose)
 
 const struct args_option OPTIONS[] = {
 	{ "--name", "NAME", OPT_NAME, set_name, NULL,
