@@ -11,7 +11,6 @@
 #include "layout.h"
 #include "loader.h"
 #include "say.h"
-#include "stats.h"
 #include "units.h"
 #include "verbs.h"
 #include "want.h"
@@ -27,15 +26,6 @@ static const char UNKNOWN[] = "unknown"; /* compared by its address */
  */
 typedef const char *(*id_fn)(struct filter *f, const uint8_t *id, const char *text);
 
-/* Has the hand stopped, after which the filter says nothing about ids? Then says so. */
-static bool has_stopped(const struct filter *f)
-{
-	if (!stats_stopped(f->config, f->state, kernel_now_ns()))
-		return false;
-	say_err(0, "the hand of %s has stopped; unload and load it again", f->name);
-	return true;
-}
-
 static const char *add_id(struct filter *f, const uint8_t *id, const char *text)
 {
 	int err = ids_add(f, id);
@@ -46,7 +36,7 @@ static const char *add_id(struct filter *f, const uint8_t *id, const char *text)
 	}
 	if (err == -EINVAL)
 		say_err(err, "%s is no id: all zero stands for none", text);
-	else if (err < 0 && !has_stopped(f))
+	else if (err < 0 && !hand_has_stopped(f))
 		say_err(err, "the window is full; xdp-dedup rotate %s makes room", f->name);
 	return err < 0 ? NULL : err ? "known" : "new";
 }
@@ -101,7 +91,7 @@ static int do_id(struct filter *f, id_fn fn, const char *text, uint64_t *unknown
 
 	if (read_id(f, text, id))
 		return -EINVAL;
-	word = has_stopped(f) ? NULL : fn(f, id, text);
+	word = hand_has_stopped(f) ? NULL : fn(f, id, text);
 	if (!word)
 		return -EINVAL;
 	*unknown += word == UNKNOWN;

@@ -14,25 +14,31 @@
 /* Requests passes of the hand; returns what dedup_state.passed will be when they are done. */
 typedef __u64 (*request_fn)(struct dedup_state *st, const struct dedup_config *c);
 
+bool hand_has_stopped(const struct filter *f)
+{
+	if (!stats_stopped(f->config, f->state, kernel_now_ns()))
+		return false;
+	say_err(0, "the hand of %s has stopped; unload and load it again", f->name);
+	return true;
+}
+
 /* Makes a request of the hand and waits until it is done. */
 static int turn(const struct options *o, request_fn request)
 {
 	uint64_t goal;
 	struct filter f;
-	int err = 0;
+	bool stopped = false;
 
 	if (kernel_ready(o->verbose, false) || attachments_open(o->args[0], &f))
 		return EXIT_FAILED;
 	goal = request(f.state, f.config);
 	/* Without a time limit: a large filter takes long, and a running hand gets there. */
-	while (READ_ONCE(f.state->passed) < goal && !err) {
-		if (stats_stopped(f.config, f.state, kernel_now_ns()))
-			err = say_err(-1, "the hand of %s has stopped; unload and load it again",
-				      f.name);
+	while (READ_ONCE(f.state->passed) < goal && !stopped) {
+		stopped = hand_has_stopped(&f);
 		usleep(1000);
 	}
 	filter_close(&f);
-	return err ? EXIT_FAILED : EXIT_DONE;
+	return stopped ? EXIT_FAILED : EXIT_DONE;
 }
 
 int verb_rotate(const struct options *o)

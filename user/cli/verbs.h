@@ -5,8 +5,12 @@
 #ifndef XDP_DEDUP_VERBS_H
 #define XDP_DEDUP_VERBS_H
 
+#include <stdbool.h>
+
 #include "exit.h"
 #include "options.h"
+
+struct filter;
 
 int verb_load(const struct options *o);
 int verb_unload(const struct options *o);
@@ -19,5 +23,10 @@ int verb_test(const struct options *o);
 int verb_remove(const struct options *o);
 int verb_want(const struct options *o);
 int verb_size(const struct options *o);
+
+/* For verbs that need the hand (verb_rotate.c): has it stopped, after which the filter says nothing
+ * about ids? Then says so.
+ */
+bool hand_has_stopped(const struct filter *f);
 
 #endif
