@@ -26,6 +26,13 @@ static const char UNKNOWN[] = "unknown"; /* compared by its address */
  */
 typedef const char *(*id_fn)(struct filter *f, const uint8_t *id, const char *text);
 
+/* The answer to the all-zero id, for which ids.h and want.h return -EINVAL. */
+static const char *refuse_zero(const char *text)
+{
+	say_err(0, "%s is no id: all zero stands for none", text);
+	return NULL;
+}
+
 static const char *add_id(struct filter *f, const uint8_t *id, const char *text)
 {
 	int err = ids_add(f, id);
@@ -35,8 +42,8 @@ static const char *add_id(struct filter *f, const uint8_t *id, const char *text)
 		err = ids_add(f, id);
 	}
 	if (err == -EINVAL)
-		say_err(err, "%s is no id: all zero stands for none", text);
-	else if (err < 0 && !hand_has_stopped(f))
+		return refuse_zero(text);
+	if (err < 0 && !hand_has_stopped(f))
 		say_err(err, "the window is full; xdp-dedup rotate %s makes room", f->name);
 	return err < 0 ? NULL : err ? "known" : "new";
 }
@@ -52,8 +59,8 @@ static const char *remove_id(struct filter *f, const uint8_t *id, const char *te
 	int known = ids_remove(f, id);
 
 	if (known == -EINVAL)
-		say_err(known, "%s is no id: all zero stands for none", text);
-	else if (known < 0)
+		return refuse_zero(text);
+	if (known < 0)
 		say_err(known, "%s has layout %s, which cannot take ids out; load it with --layout countdown",
 			f->name, layout_of(f->config->layout)->name);
 	return known < 0 ? NULL : known ? "removed" : UNKNOWN;
@@ -64,8 +71,8 @@ static const char *do_want(struct filter *f, const uint8_t *id, const char *text
 	int known = want_id(f, id);
 
 	if (known == -EINVAL)
-		say_err(known, "%s is no id: all zero stands for none", text);
-	else if (known == -ENOSPC)
+		return refuse_zero(text);
+	if (known == -ENOSPC)
 		say_err(known, "%s is one too many: ask again when some of the %d that are wanted have come",
 			text, DEDUP_WANTED_MAX);
 	else if (known < 0)
