@@ -32,24 +32,6 @@ struct unload {
 	int pins_cnt;
 };
 
-/* Is this interface of this network namespace in the record of the filter of this name, whether or
- * not it is attached now? 1 or 0; -errno, which is said, if that cannot be told.
- */
-static int has_record(const char *name, const char *ifname)
-{
-	struct filter f;
-	int err = filter_open(name, &f);
-	bool has;
-
-	if (err == -EPROTO || err == -ENOENT)
-		return 0;
-	if (err)
-		return loader_explain(name, err);
-	has = attachments_recorded(&f, ifname);
-	filter_close(&f);
-	return has;
-}
-
 /* Fills in all of *u but `o` and what is meant. What cannot be told is a failure, but not with
  * --force.
  */
@@ -85,25 +67,17 @@ static int look(struct unload *u)
 /* Marks the only filter that has this interface, to which none is attached, in its record. */
 static int mean_recorded(struct unload *u, const char *ifname)
 {
-	struct pinned *found = NULL;
+	struct filter f;
+	int err = attachments_open_recorded(u->names, ifname, &f);
 
-	for (int i = 0; i < u->pins_cnt; i++) {
-		int has = has_record(u->pins[i].name, ifname);
-
-		if (has < 0)
-			return has;
-		if (has && found)
-			return say_err(-ENOTUNIQ,
-				       "%s runs no filter now, and did run %s and %s; say which by "
-				       "its own name",
-				       ifname, found->name, u->pins[i].name);
-		if (has)
-			found = &u->pins[i];
-	}
-	if (!found)
-		return say_err(-ENOENT, "%s runs no filter; xdp-dedup status lists those that do",
+	if (err == -ENOENT)
+		return say_err(err, "%s runs no filter; xdp-dedup status lists those that do",
 			       ifname);
-	found->meant = true;
+	if (err)
+		return err;
+	for (int i = 0; i < u->pins_cnt; i++)
+		u->pins[i].meant |= !strcmp(u->pins[i].name, f.name);
+	filter_close(&f);
 	return 0;
 }
 

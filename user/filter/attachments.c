@@ -62,14 +62,13 @@ static int find_attachment(const char *ifname, struct attachment *a)
 	return attach_say_unknown(a, 1);
 }
 
-/* Opens the filter with this state map; or, if state_id is 0, the only one that has this interface
- * in its record. -ENOENT, not said, if there is none; -ENOTUNIQ or another -errno, which is said.
+/* Opens the one of these filters that has this state map; or, if state_id is 0, does
+ * attachments_open_recorded().
  */
-static int find_filter(uint32_t state_id, const char *ifname, struct filter *out)
+static int find_filter(char **names, uint32_t state_id, const char *ifname, struct filter *out)
 {
+	int found = 0, err = 0;
 	struct filter f;
-	char **names;
-	int found = 0, err = loader_names(&names);
 
 	for (char **n = names; !err && *n; n++) {
 		int open_err = filter_open(*n, &f);
@@ -96,8 +95,12 @@ static int find_filter(uint32_t state_id, const char *ifname, struct filter *out
 			filter_close(&f);
 		}
 	}
-	loader_free_names(names);
 	return err ? err : found ? 0 : -ENOENT;
+}
+
+int attachments_open_recorded(char **names, const char *ifname, struct filter *out)
+{
+	return find_filter(names, 0, ifname, out);
 }
 
 /* Opens the filter that is attached to this interface, and says in *a how. If none is, a->ifindex
@@ -106,8 +109,14 @@ static int find_filter(uint32_t state_id, const char *ifname, struct filter *out
 static int open_on(const char *ifname, struct attachment *a, struct filter *f)
 {
 	int err = find_attachment(ifname, a);
+	char **names = NULL;
 
-	return err ? err : find_filter(a->ifindex ? a->state_id : 0, ifname, f);
+	if (!err)
+		err = loader_names(&names);
+	if (!err)
+		err = find_filter(names, a->ifindex ? a->state_id : 0, ifname, f);
+	loader_free_names(names);
+	return err;
 }
 
 int attachments_open(const char *what, struct filter *out)

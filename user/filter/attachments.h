@@ -45,6 +45,13 @@ int attachments_detach(const char *name);
  */
 int attachments_open(const char *what, struct filter *out);
 
+/* Of the filters of these names (loader_names()), opens the only one in whose record this interface
+ * of this network namespace is, whether or not it is attached now. 0, and the caller closes *out
+ * with filter_close(). -ENOENT, not said, if there is none; -ENOTUNIQ if there are several, or
+ * another -errno, which is said.
+ */
+int attachments_open_recorded(char **names, const char *ifname, struct filter *out);
+
 /* The entry of an interface of this network namespace in the filter's record: found by its index,
  * or, if there is no interface of this name now, by the name. NULL if there is none. It points into
  * the open filter.
