@@ -11,7 +11,6 @@
 #include "hand.h"
 #include "kernel.h"
 #include "loader.h"
-#include "say.h"
 #include "stats.h"
 #include "status.h"
 #include "verbs.h"
@@ -243,10 +242,7 @@ static int check_nameless(void)
 		if (named < 0)
 			err = named;
 		else if (!named)
-			err = say_err(-ENOENT,
-				      "the pins of the filter on %s are gone; xdp-dedup unload %s "
-				      "removes its program",
-				      a->ifname, a->ifname);
+			err = attachments_explain_gone(a->ifname);
 	}
 	if (!err)
 		err = attach_say_unknown(after, after_cnt);

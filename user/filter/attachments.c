@@ -119,6 +119,14 @@ static int open_on(const char *ifname, struct attachment *a, struct filter *f)
 	return err;
 }
 
+int attachments_explain_gone(const char *ifname)
+{
+	return say_err(
+		-ENOENT,
+		"the pins of the filter on %s are gone; xdp-dedup unload %s removes its program",
+		ifname, ifname);
+}
+
 int attachments_open(const char *what, struct filter *out)
 {
 	struct attachment a;
@@ -128,10 +136,7 @@ int attachments_open(const char *what, struct filter *out)
 		return err ? loader_explain(what, err) : 0;
 	err = open_on(what, &a, out);
 	if (err == -ENOENT && a.ifindex)
-		return say_err(err,
-			       "the pins of the filter on %s are gone; xdp-dedup unload %s removes "
-			       "its program",
-			       what, what);
+		return attachments_explain_gone(what);
 	return err == -ENOENT ? loader_explain(what, err) : err;
 }
 

@@ -45,6 +45,9 @@ int attachments_detach(const char *name);
  */
 int attachments_open(const char *what, struct filter *out);
 
+/* Says that this interface runs a filter whose pins are gone, and what to do. Returns -ENOENT. */
+int attachments_explain_gone(const char *ifname);
+
 /* Of the filters of these names (loader_names()), opens the only one in whose record this interface
  * of this network namespace is, whether or not it is attached now. 0, and the caller closes *out
  * with filter_close(). -ENOENT, not said, if there is none; -ENOTUNIQ if there are several, or
