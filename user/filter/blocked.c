@@ -153,12 +153,6 @@ static struct fill fill(const struct dedup_config *cfg, const struct dedup_block
 	return f;
 }
 
-static double hand(const struct dedup_config *c, struct dedup_state *st, uint64_t now_ns)
-{
-	(void)now_ns;
-	return (double)dedup_hand_pos(READ_ONCE(st->hand)) / c->places;
-}
-
 static void find(const struct dedup_config *c, const struct dedup_id *id, struct id_lookup *p)
 {
 	dedup_probe(&p->probe, dedup_hash(id, dedup_id_words(c->id_bytes), c), c->blocks, c->words,
@@ -227,7 +221,7 @@ const struct layout LAYOUT_BLOCKED = {
 	.rate = rate,
 	.turn_ids = turn_ids,
 	.fill = fill,
-	.hand = hand,
+	.hand = layout_hand_passed,
 	.find = find,
 	.prefetch = prefetch,
 	.is_known = is_known,

@@ -117,17 +117,6 @@ static uint64_t approx_count(const struct dedup_config *cfg, struct dedup_state 
 	return load > (uint64_t)credit ? load - credit : 0;
 }
 
-static double hand(const struct dedup_config *c, struct dedup_state *st, uint64_t now_ns)
-{
-	(void)now_ns;
-	return (double)dedup_hand_pos(READ_ONCE(st->hand)) / c->places;
-}
-
-static void find(const struct dedup_config *c, const struct dedup_id *id, struct id_lookup *p)
-{
-	dedup_positions(&p->positions, id, c);
-}
-
 static void prefetch(const struct filter *f, const struct id_lookup *p)
 {
 	for (uint32_t i = 0; i < f->config->k; i++)
@@ -198,8 +187,8 @@ const struct layout LAYOUT_COUNTDOWN = {
 	.rate = rate,
 	.turn_ids = turn_ids,
 	.fill = fill,
-	.hand = hand,
-	.find = find,
+	.hand = layout_hand_passed,
+	.find = layout_find_positions,
 	.prefetch = prefetch,
 	.is_known = is_known,
 	.learn = learn,

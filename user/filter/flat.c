@@ -146,11 +146,6 @@ static double hand(const struct dedup_config *c, struct dedup_state *st, uint64_
 	return pos || rested_ns > c->window_ns ? 1 : (double)rested_ns / c->window_ns;
 }
 
-static void find(const struct dedup_config *c, const struct dedup_id *id, struct id_lookup *p)
-{
-	dedup_positions(&p->positions, id, c);
-}
-
 static void prefetch(const struct filter *f, const struct id_lookup *p)
 {
 	const struct dedup_config *c = f->config;
@@ -234,7 +229,7 @@ const struct layout LAYOUT_FLAT = {
 	.turn_ids = turn_ids,
 	.fill = fill,
 	.hand = hand,
-	.find = find,
+	.find = layout_find_positions,
 	.prefetch = prefetch,
 	.is_known = is_known,
 	.learn = learn,

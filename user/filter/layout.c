@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "hand.h"
+
 static const struct layout *const LAYOUTS[] = {
 	[DEDUP_BLOCKED] = &LAYOUT_BLOCKED,
 	[DEDUP_FLAT] = &LAYOUT_FLAT,
@@ -36,4 +38,16 @@ int hash_find(const char *name)
 		if (!strcmp(HASHES[i], name))
 			return i;
 	return -1;
+}
+
+void layout_find_positions(const struct dedup_config *c, const struct dedup_id *id,
+			   struct id_lookup *p)
+{
+	dedup_positions(&p->positions, id, c);
+}
+
+double layout_hand_passed(const struct dedup_config *c, struct dedup_state *st, uint64_t now_ns)
+{
+	(void)now_ns;
+	return (double)dedup_hand_pos(READ_ONCE(st->hand)) / c->places;
 }

@@ -118,6 +118,13 @@ struct layout {
 	bool has_generations;
 };
 
+/* In the tables of two layouts each: find() where an id has positions; hand() as the part of the
+ * places that the hand has passed.
+ */
+void layout_find_positions(const struct dedup_config *c, const struct dedup_id *id,
+			   struct id_lookup *p);
+double layout_hand_passed(const struct dedup_config *c, struct dedup_state *st, uint64_t now_ns);
+
 extern const struct layout LAYOUT_BLOCKED, LAYOUT_FLAT, LAYOUT_COUNTDOWN;
 
 /* The table of an enum dedup_layout; NULL for any other number. */
