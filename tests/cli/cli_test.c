@@ -391,6 +391,11 @@ static const struct cli_script SCRIPTS[] = {
 	{ "interface-renamed",
 	  LOAD "; ip link set v0 name w0; got $XD status; has 'interfaces  w0 (native, alone)\n'\n"
 	       "$XD unload w0; idle w0; clean\n" },
+	{ "interface-renamed-unload-by-the-old-name", LOAD
+	  "; ip link set v0 name w0\n"
+	  "fails 'no interface v0 here now, but the filter v0 still runs on w0:' $XD unload v0\n"
+	  "runs w0; got $XD status v0; has \"interfaces  w0 ($HOW)\n\"\n"
+	  "$XD unload --name v0; idle w0; clean\n" },
 	/* The tool sees only interfaces of its own network namespace: what it cannot detach
 	 * it must not call done.
 	 */

@@ -130,6 +130,10 @@ static const struct cli_script SCRIPTS[] = {
 	  THERE "$XD load v0 b0 --port 80; ip link set v0 netns $far; got $XD unload b0\n"
 		"has 'note: v0 also runs on v0 in another network namespace'; idle b0\n"
 		"[ -e $PINS/v0/timer ]; runs_there; there $XD unload v0; clean; kill $far\n" },
+	{ "one-of-two-has-moved-unload-it-from-here", THERE
+	  "$XD load v0 b0 --port 80; ip link set v0 netns $far\n"
+	  "fails 'no interface v0 here now, but the filter v0 still runs on b0' $XD unload v0\n"
+	  "runs b0; runs_there; there $XD unload v0; $XD unload b0; clean; kill $far\n" },
 	/* In a dispatcher libxdp's pins hold the program, and whether an interface of a
 	 * namespace that nobody sees does so too cannot be told.
 	 */

@@ -20,7 +20,8 @@
 struct pinned {
 	const char *name;
 	struct identity id;
-	bool meant; /* the pins are to be removed, if the filter then runs nowhere */
+	bool meant;	    /* the pins are to be removed, if the filter then runs nowhere */
+	const char *absent; /* meant by this name, of an interface that is not here now; or NULL */
 };
 
 struct unload {
@@ -65,7 +66,7 @@ static int look(struct unload *u)
 }
 
 /* Marks the only filter that has this interface, to which none is attached, in its record. */
-static int mean_recorded(struct unload *u, const char *ifname)
+static int mean_recorded(struct unload *u, const char *ifname, bool is_here)
 {
 	struct filter f;
 	int err = attachments_open_recorded(u->names, ifname, &f);
@@ -76,7 +77,11 @@ static int mean_recorded(struct unload *u, const char *ifname)
 	if (err)
 		return err;
 	for (int i = 0; i < u->pins_cnt; i++)
-		u->pins[i].meant |= !strcmp(u->pins[i].name, f.name);
+		if (!strcmp(u->pins[i].name, f.name)) {
+			u->pins[i].meant = true;
+			if (!is_here)
+				u->pins[i].absent = ifname;
+		}
 	filter_close(&f);
 	return 0;
 }
@@ -90,7 +95,7 @@ static int mean_interface(struct unload *u, const char *ifname)
 			u->list[i].meant = true;
 			return 0;
 		}
-	return mean_recorded(u, ifname);
+	return mean_recorded(u, ifname, ifindex);
 }
 
 static int mean_name(struct unload *u, const char *name)
@@ -180,6 +185,22 @@ static bool clear_record(const struct unload *u, const char *name)
 	return left;
 }
 
+/* The interface that was named is not here: it has another name now, was deleted, or has moved and
+ * taken its program along. Its filter runs on others, which were not named. Returns -ENODEV, which
+ * is said; 0 if there is none of those.
+ */
+static int explain_absent(const struct unload *u, const struct pinned *p)
+{
+	for (int i = 0; i < u->list_cnt && p->absent; i++)
+		if (!u->list[i].meant && attachments_is_theirs(&u->list[i], p->id))
+			return say_err(-ENODEV,
+				       "there is no interface %s here now, but the filter %s still "
+				       "runs on %s: unload that, or --name %s; an interface that "
+				       "has moved to another network namespace, there",
+				       p->absent, p->name, u->list[i].ifname, p->name);
+	return 0;
+}
+
 /* After programs have been detached: removes the pins of a filter that runs nowhere now. */
 static int tidy(const struct unload *u, const struct pinned *p)
 {
@@ -195,7 +216,7 @@ static int tidy(const struct unload *u, const struct pinned *p)
 		return 0;
 	recorded = clear_record(u, p->name);
 	if (left)
-		return 0;
+		return explain_absent(u, p);
 	/* With an empty record no interface runs it: others may only hold its program open. */
 	live = u->o->force || !recorded ? 0 : live_anywhere(p->name);
 	if (live < 0)
