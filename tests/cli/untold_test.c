@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <linux/sockios.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +17,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* $WITHOUT CMD ERRNO COMMAND... runs a command to which bpf(CMD) fails so. */
+/* $WITHOUT CMD ERRNO COMMAND... runs a command to which bpf(CMD) fails so; $WITHOUT index ... one
+ * that cannot ask for an interface's index by its name.
+ */
 static int run_without(char **args)
 {
+	bool is_index = !strcmp(args[0], "index");
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_bpf, 0, 3),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, atoi(args[0]), 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, is_index ? __NR_ioctl : __NR_bpf, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, args) + is_index * sizeof(__u64)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, is_index ? SIOCGIFINDEX : atoi(args[0]), 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | atoi(args[1])),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
@@ -90,6 +95,13 @@ static const struct cli_script SCRIPTS[] = {
 	  WORDS LOAD "\nexport ASAN_OPTIONS=detect_leaks=0\n"
 		     "for n in 4 5 6 7 8 9 10 11 12 13 14; do for v in v0 --all; do\n"
 		     "unloads_or_keeps sh -c 'ulimit -n $0; exec \"$@\"' $n $XD unload $v" DONE },
+	{ "interface-that-cannot-be-looked-up", WORDS
+	  "for err in 1 12 24; do\n"
+	  "fails 'cannot look for the interface v0' $WITHOUT index $err " LOAD "; clean; " LOAD "\n"
+	  "fails_and_keeps $WITHOUT index $err $XD unload v0\n"
+	  "$XD unload v0; " LOAD " --name x\n"
+	  "fails 'cannot look for the interface v0' $WITHOUT index $err $XD rotate v0\n"
+	  "$XD unload v0; done\n" },
 	{ "status-of-what-cannot-be-looked-at", LOAD
 	  "; $XD load p0 --port 80; ip link set b0 xdpgeneric pinned $OTHER\n"
 	  "got $WITHOUT 13 1 $XD status v0; has 'v0 (unknown)'; got $WITHOUT 13 12 $XD status v0\n"

@@ -88,8 +88,10 @@ static int mean_recorded(struct unload *u, const char *ifname, bool is_here)
 
 static int mean_interface(struct unload *u, const char *ifname)
 {
-	int ifindex = if_nametoindex(ifname);
+	int ifindex = attach_ifindex(ifname);
 
+	if (ifindex < 0)
+		return ifindex;
 	for (int i = 0; i < u->list_cnt; i++)
 		if (u->list[i].ifindex == ifindex && !u->list[i].err) {
 			u->list[i].meant = true;

@@ -251,14 +251,26 @@ int attach_say_unknown(const struct attachment *list, int cnt)
 	return 0;
 }
 
+int attach_ifindex(const char *ifname)
+{
+	int ifindex = if_nametoindex(ifname);
+
+	if (!ifindex && errno != ENODEV)
+		return say_err(-errno, "cannot look for the interface %s: %s", ifname,
+			       strerror(errno));
+	return ifindex;
+}
+
 int attach_check(const struct placement *where)
 {
 	for (int i = 0; i < where->cnt; i++) {
 		const char *ifname = where->ifnames[i];
-		int ifindex = if_nametoindex(ifname);
+		int ifindex = attach_ifindex(ifname);
 		struct attachment there = { 0 };
 		int err;
 
+		if (ifindex < 0)
+			return ifindex;
 		if (!ifindex)
 			return say_err(
 				-ENODEV,

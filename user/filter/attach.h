@@ -46,6 +46,11 @@ struct attachment {
  */
 int attach_list(struct attachment **out, int *cnt);
 
+/* The index of this interface of this network namespace; 0 if there is none, -errno if that cannot
+ * be told, which is said.
+ */
+int attach_ifindex(const char *ifname);
+
 /* Returns the first err in the list, after saying what cannot be told and what to do; 0 if there is
  * none.
  */

@@ -48,9 +48,9 @@ int attachments_in_use(const char *name)
  */
 static int find_attachment(const char *ifname, struct attachment *a)
 {
-	int ifindex = if_nametoindex(ifname);
+	int ifindex = attach_ifindex(ifname);
 	struct attachment *list;
-	int cnt, err = attach_list(&list, &cnt);
+	int cnt, err = ifindex < 0 ? ifindex : attach_list(&list, &cnt);
 
 	*a = (struct attachment){ 0 };
 	if (err)
