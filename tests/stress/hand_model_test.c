@@ -494,7 +494,7 @@ static bool run(uint64_t seed, enum traffic traffic, enum lateness lateness)
 		check(&m, m.sim.state.late == 0);
 	if (within_capacity(&m))
 		check(&m, m.sim.state.early == 0);
-	if (traffic == EVEN && lateness == ON_TIME)
+	if (within_capacity(&m) && lateness == ON_TIME)
 		check(&m, m.unlearned == 0);
 	return true;
 }

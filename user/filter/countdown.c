@@ -56,15 +56,14 @@ static double rate(const struct dedup_config *c, double ids)
 	return array_rate_of(1, c->hash, c->m, c->k, ids);
 }
 
-/* More ids than in a window, by those of `more` countdowns: an id's life has one more than a window
- * has (a window has places - 1), and a mark is exact for the first place of its segment only.
+/* An id lives longer than a window, by one countdown (a window has places - 1), and a mark is exact
+ * for the first place of its segment only. In that time, less than two windows, all ids of two may
+ * come: one burst at its start, and the next one a window later.
  */
 static double turn_ids(const struct dedup_config *c, double ids, double slack_ns, double clear_ns)
 {
-	uint32_t more = 1 + c->places / DEDUP_MARKS;
-
 	(void)slack_ns, (void)clear_ns;
-	return c->places > 1 ? ids + ids * more / (c->places - 1) : ids;
+	return c->places > 1 ? 2 * ids : ids;
 }
 
 /* Adds to cells[n] how many cells have n countdowns to go, n from 0 to config->places; those with
