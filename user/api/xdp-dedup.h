@@ -12,7 +12,8 @@
  * about an id, nothing is known of it then: treat it as new.
  *   -ESTALE      the window's clock has stopped (the filter was unloaded): the packet
  *                program lets everything pass; open it again, or do without
- *   -ENOSPC      new, but the window is full: not learned (room comes in milliseconds)
+ *   -ENOSPC      new, but the window is full: not learned (room comes in milliseconds; in
+ *                layout countdown, after a burst, it may take a window)
  *   -EINVAL      an id of more than XDP_DEDUP_ID_MAX bytes
  *   -EOPNOTSUPP  this filter's layout cannot do that
  *
