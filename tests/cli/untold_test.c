@@ -18,17 +18,20 @@
 #include <unistd.h>
 
 /* $WITHOUT CMD ERRNO COMMAND... runs a command to which bpf(CMD) fails so; $WITHOUT index ... one
- * that cannot ask for an interface's index by its name.
+ * that cannot ask for an interface's index by its name; $WITHOUT list ... that cannot list a
+ * directory.
  */
 static int run_without(char **args)
 {
-	bool is_index = !strcmp(args[0], "index");
+	bool is_index = !strcmp(args[0], "index"), is_list = !strcmp(args[0], "list");
+	int nr = is_index ? __NR_ioctl : is_list ? __NR_getdents64 : __NR_bpf;
+	int arg = is_index ? SIOCGIFINDEX : atoi(args[0]);
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, is_index ? __NR_ioctl : __NR_bpf, 0, 3),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, is_list ? 2 : 0, 3),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 			 offsetof(struct seccomp_data, args) + is_index * sizeof(__u64)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, is_index ? SIOCGIFINDEX : atoi(args[0]), 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, arg, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | atoi(args[1])),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
@@ -102,6 +105,11 @@ static const struct cli_script SCRIPTS[] = {
 	  "$XD unload v0; " LOAD " --name x\n"
 	  "fails 'cannot look for the interface v0' $WITHOUT index $err $XD rotate v0\n"
 	  "$XD unload v0; done\n" },
+	{ "directories-that-cannot-be-listed", WORDS LOAD
+	  "\nexport ASAN_OPTIONS=detect_leaks=0; for v in v0 '--name v0' --all; do\n"
+	  "fails_and_keeps $WITHOUT list 12 $XD unload $v; done\n"
+	  "fails_and_keeps $WITHOUT list 12 " LOAD "\n"
+	  "fails_and_keeps $WITHOUT list 12 $XD load p0 --port 80 --name v0; idle p0\n" },
 	{ "status-of-what-cannot-be-looked-at", LOAD
 	  "; $XD load p0 --port 80; ip link set b0 xdpgeneric pinned $OTHER\n"
 	  "got $WITHOUT 13 1 $XD status v0; has 'v0 (unknown)'; got $WITHOUT 13 12 $XD status v0\n"

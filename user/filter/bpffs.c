@@ -70,25 +70,35 @@ static bool is_in_init_mounts(void)
 	return id && own_pid(self) && strcmp(self, "1") && has_mount("1", id, 0);
 }
 
-/* Is BPFFS a bpffs that another process sees too? Then it outlives this process. */
-static bool is_held(void)
+/* Is BPFFS a bpffs that another process sees too? Then it outlives this process. 1 or 0; -errno if
+ * the processes cannot be listed.
+ */
+static int is_held(void)
 {
 	struct dirent *entry;
 	char self[32];
 	struct stat st;
 	bool held;
+	int err = 0;
 	DIR *proc;
 
 	if (!pin_bpffs_mounted() || stat(BPFFS, &st) || !own_pid(self))
-		return false;
+		return 0;
 	held = strcmp(self, "1") && has_mount("1", 0, st.st_dev);
 	proc = opendir("/proc");
-	while (proc && !held && (entry = readdir(proc)))
+	if (!proc)
+		return -errno;
+	while (!held && !err) {
+		errno = 0;
+		entry = readdir(proc);
+		err = -errno;
+		if (!entry)
+			break;
 		held = isdigit((unsigned char)*entry->d_name) && strcmp(entry->d_name, self) &&
 		       has_mount(entry->d_name, 0, st.st_dev);
-	if (proc)
-		closedir(proc);
-	return held;
+	}
+	closedir(proc);
+	return held ? 1 : err;
 }
 
 /* The parent's PID; 0 if there is none, or it cannot be told. */
@@ -124,7 +134,7 @@ static bool enter(const char *pid)
 	if (back >= 0 && shares_user_namespace(pid))
 		there = open(path, O_RDONLY | O_CLOEXEC);
 	if (there >= 0 && !setns(there, CLONE_NEWNS)) {
-		entered = is_held();
+		entered = is_held() == 1;
 		if (!entered)
 			setns(back, CLONE_NEWNS); /* if even that fails, bpffs_ready() refuses */
 	}
@@ -162,7 +172,14 @@ static int mount_here(void)
 
 int bpffs_ready(bool may_mount)
 {
-	if (is_held())
+	int held = is_held();
+
+	if (held < 0)
+		return say_err(held,
+			       "cannot tell whether another process holds the bpffs at " BPFFS
+			       ": %s",
+			       strerror(-held));
+	if (held)
 		return 0;
 	if (!pin_bpffs_mounted() && is_in_init_mounts())
 		return may_mount ? mount_here() : 0;
