@@ -17,21 +17,30 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* $WITHOUT CMD ERRNO COMMAND... runs a command to which bpf(CMD) fails so; $WITHOUT index ... one
- * that cannot ask for an interface's index by its name; $WITHOUT list ... that cannot list a
- * directory.
- */
+/* System calls that are told by one argument. */
+static const struct refusal {
+	const char *name;
+	int nr, arg, value;
+} REFUSALS[] = {
+	{ "index", __NR_ioctl, 1, SIOCGIFINDEX }, /* of an interface, by its name */
+	{ "list", __NR_getdents64, 2, 32768 },	  /* a directory, as libc does it */
+	{ "names", __NR_bpf, 2, 64 }, /* libbpf's question whether the kernel keeps names */
+};
+
+/* $WITHOUT CMD ERRNO COMMAND... runs a command to which bpf(CMD) fails so, or a refusal by name. */
 static int run_without(char **args)
 {
-	bool is_index = !strcmp(args[0], "index"), is_list = !strcmp(args[0], "list");
-	int nr = is_index ? __NR_ioctl : is_list ? __NR_getdents64 : __NR_bpf;
-	int arg = is_index ? SIOCGIFINDEX : atoi(args[0]);
+	struct refusal r = { NULL, __NR_bpf, 0, atoi(args[0]) };
+
+	for (size_t i = 0; i < ARRAY_SIZE(REFUSALS); i++)
+		if (!strcmp(args[0], REFUSALS[i].name))
+			r = REFUSALS[i];
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, is_list ? 2 : 0, 3),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, r.nr, 0, 3),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, args) + is_index * sizeof(__u64)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, arg, 0, 1),
+			 offsetof(struct seccomp_data, args) + r.arg * sizeof(__u64)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, r.value, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | atoi(args[1])),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
@@ -110,6 +119,9 @@ static const struct cli_script SCRIPTS[] = {
 	  "fails_and_keeps $WITHOUT list 12 $XD unload $v; done\n"
 	  "fails_and_keeps $WITHOUT list 12 " LOAD "\n"
 	  "fails_and_keeps $WITHOUT list 12 $XD load p0 --port 80 --name v0; idle p0\n" },
+	{ "kernel-that-keeps-no-names", /* by which ours are told: a probe failed */
+	  "for err in 1 12; do fails 'is not told by its name' $WITHOUT names $err " LOAD
+	  "\nidle v0; clean; done; " LOAD "; $XD unload v0; clean\n" },
 	{ "status-of-what-cannot-be-looked-at", LOAD
 	  "; $XD load p0 --port 80; ip link set b0 xdpgeneric pinned $OTHER\n"
 	  "got $WITHOUT 13 1 $XD status v0; has 'v0 (unknown)'; got $WITHOUT 13 12 $XD status v0\n"

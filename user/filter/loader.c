@@ -18,6 +18,7 @@
 #include "bpffs.h"
 #include "dispatch.h"
 #include "kernel.h"
+#include "live.h"
 #include "plan.h"
 #include "recent.h"
 #include "say.h"
@@ -153,6 +154,23 @@ int loader_remove(const char *name)
 	return err ? err : remove_pins(HALF_MADE);
 }
 
+/* By the name of its state map a filter is told from other programs, and found again. libbpf gives
+ * no names if its probe for them failed, for whatever reason.
+ */
+static int check_names(const struct xdp_dedup *skel)
+{
+	uint32_t state_id;
+	int err = live_state_of(bpf_program__fd(skel->progs.hand_start), &state_id);
+
+	if (err)
+		return say_err(err, "cannot look at the new filter: %s", strerror(-err));
+	if (!state_id)
+		return say_err(-EAGAIN,
+			       "the new filter is not told by its name, so it could not be "
+			       "unloaded: libbpf found that the kernel keeps no names; try again");
+	return 0;
+}
+
 /* Loads an object of open_object() as a new filter and starts its hand. */
 static int start_filter(struct xdp_dedup *skel, const struct dedup_config *cfg)
 {
@@ -167,6 +185,9 @@ static int start_filter(struct xdp_dedup *skel, const struct dedup_config *cfg)
 	err = xdp_dedup__load(skel);
 	if (err)
 		return kernel_explain(err, plan_bytes(cfg));
+	err = check_names(skel);
+	if (err)
+		return err;
 	err = run_hand_start(skel);
 	return err ? say_err(err, "cannot start the filter's clock: %s", strerror(-err)) : 0;
 }
