@@ -17,7 +17,10 @@
  * each CPU is enough, as a CPU finishes a packet before it takes the next one.
  */
 struct lookup {
-	struct dedup_id id;
+	struct dedup_id id; /* with zeros behind its bytes */
+	__u64 realm_key;    /* this and `bytes` in filters with streams only */
+	__u32 bytes;	    /* of the id */
+	__u32 teach;	    /* 1: to be learned if it is fresh */
 	struct dedup_positions positions;
 };
 
@@ -34,6 +37,17 @@ static __always_inline struct lookup *cpu_lookup(void)
 	__u32 zero = 0;
 
 	return bpf_map_lookup_elem(&lookups, &zero);
+}
+
+/* Both are constants to the verifier in a filter without streams. */
+static __always_inline __u32 lookup_bytes(const struct lookup *l)
+{
+	return config.streams_cnt ? l->bytes : config.id_bytes;
+}
+
+static __always_inline __u64 lookup_realm_key(const struct lookup *l)
+{
+	return config.streams_cnt ? l->realm_key : 0;
 }
 
 /* The era: a number that grows whenever the hand makes the filter forget ids. (For ids that user
@@ -94,43 +108,55 @@ static __always_inline struct recent_entry recent_at(__u64 hash)
 	return e;
 }
 
-/* Looks up the id in cpu_lookup(), of config.id_bytes bytes and zeros behind them; with `teach`,
- * learns it if it is fresh. 1 if it was known, or a copy on another CPU was faster; 0 if it was
- * fresh, and, with `teach`, is learned; -ENOSPC if it was fresh and nothing may be learned at
- * present; -ENOENT, which does not happen, if a map has no such element. A global function:
- * verified once, not again for each of an IHAVE's ids.
+/* In layout `blocked` nothing calls array_see(). But kernels verify a global function also if nothing
+ * does, and count its stack: so it has no argument to save, and ends before it saves anything else.
  */
-__noinline int array_see(bool teach)
+static __always_inline bool has_arrays(void)
 {
+	bool arrays = config.layout != DEDUP_BLOCKED;
+
+	DEDUP_KEEP_BRANCH();
+	return arrays;
+}
+
+/* Looks up the id in cpu_lookup(); with its `teach`, learns it if it is fresh. 1 if it was known,
+ * or a copy on another CPU was faster; 0 if it was fresh, and, with `teach`, is learned; -ENOSPC if
+ * it was fresh and nothing may be learned at present; -ENOENT, which does not happen, if a map has
+ * no such element. A global function: verified once, not again for each of an IHAVE's ids.
+ */
+__noinline int array_see(void)
+{
+	__u64 recent_version, hand, hash = 0, learned_until;
+	struct recent_entry entry = { 0 };
+	__u32 words;
+	struct dedup_counters *cpu;
+	struct dedup_positions *p;
+	struct lookup *lookup;
+	struct dedup_id *id;
+	int err, learned;
+	__s64 until;
+
+	if (!has_arrays())
+		return -ENOENT;
+	lookup = cpu_lookup();
+	if (!lookup)
+		return -ENOENT;
 	/* Both are read before the filter is. If the filter forgets ids meanwhile, the entry that is
 	 * written below is void a little early; it is never valid for longer than the id is known.
 	 */
-	__u64 recent_version = READ_ONCE(state.recent_version), hand = READ_ONCE(state.hand);
-	__u32 words = dedup_id_words(config.id_bytes);
-	struct lookup *lookup = cpu_lookup();
-	struct recent_entry entry = { 0 };
-	struct dedup_counters *cpu;
-	struct dedup_positions *p;
-	struct dedup_id *id;
-	__u64 hash = 0, learned_until;
-	__s64 until;
-	int err, learned;
-
-	/* In layout `blocked` nothing calls this. But kernels verify a global function also if
-	 * nothing does, and count its stack: this ends it at once.
-	 */
-	if (config.layout == DEDUP_BLOCKED || !lookup)
-		return -ENOENT;
+	recent_version = READ_ONCE(state.recent_version);
+	hand = READ_ONCE(state.hand);
 	id = &lookup->id;
 	p = &lookup->positions;
+	words = dedup_id_words(lookup_bytes(lookup));
 	if (config.recent) {
-		hash = dedup_hash_fast(id, words, configuration()->key);
+		hash = dedup_hash_fast(id, words, configuration()->key, lookup_realm_key(lookup));
 		entry = recent_at(hash);
 		if (entry.first && dedup_recent_holds(entry.first, entry.more, id, words, hash,
 						      filter_era(hand), recent_version))
 			return 1;
 	}
-	dedup_positions(p, id, configuration());
+	dedup_positions(p, id, lookup_bytes(lookup), configuration(), lookup_realm_key(lookup));
 	until = known_until(hand, p);
 	if (until < 0)
 		return until;
@@ -140,9 +166,9 @@ __noinline int array_see(bool teach)
 					 recent_version);
 		return 1;
 	}
-	if (!teach)
+	if (!lookup->teach)
 		return 0;
-	cpu = cpu_counters();
+	cpu = cpu_counters(0);
 	if (!cpu)
 		return -ENOENT;
 	err = take_credit(cpu);

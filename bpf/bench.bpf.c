@@ -152,7 +152,7 @@ int generate(struct xdp_md *ctx)
 static __always_inline void note_pass(struct bench_stream *s)
 {
 	__u32 n = s->sent - 1;
-	struct dedup_counters *cpu = cpu_counters();
+	struct dedup_counters *cpu = cpu_counters(0);
 	__u64 *pass = bpf_map_lookup_elem(&passes, &n);
 
 	if (!cpu || cpu->new == s->seen_new)

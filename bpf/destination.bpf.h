@@ -47,6 +47,23 @@ static __always_inline bool is_group_mac(const struct ethhdr *eth)
 	return eth->h_dest[0] & 1;
 }
 
+/* Does the frame's MAC say that it is for this host? 1 or 0. A global function: verified once, not
+ * again for each path that leads here.
+ */
+__noinline int is_for_host(struct xdp_md *ctx)
+{
+	struct packet pkt = { 0 };
+	const struct ethhdr *eth;
+	__u64 word;
+
+	if (open_packet(ctx, &pkt) != PARSED)
+		return 0;
+	eth = ethernet(&pkt);
+	word = dedup_mac_word(*(const __u64 *)eth);
+	return is_group_mac(eth) || word == READ_ONCE(state.own_mac) ||
+	       (config.several && is_own_of_several(ctx, word)) || is_listed_mac(ctx, word);
+}
+
 /* Is this address, in network order (IPv4: in `high`), in one of the prefixes first to end - 1? */
 static __always_inline bool is_named(__u64 high, __u64 low, __u64 first, __u64 end)
 {
@@ -59,47 +76,43 @@ static __always_inline bool is_named(__u64 high, __u64 low, __u64 first, __u64 e
 	return false;
 }
 
-/* Is this an IP packet for a destination of --to? pkt->pos is its IP header. */
-static __always_inline bool is_to_named(struct packet *pkt, __be16 proto)
+/* Is this an IP packet for one of to_cnt destinations from config.to[first] on, of which the first
+ * to4_cnt are IPv4? pkt->pos is its IP header.
+ */
+static __always_inline bool is_to_named(struct packet *pkt, __be16 proto, __u64 first,
+					__u64 to4_cnt, __u64 to_cnt)
 {
 	struct iphdr *ip4 = pkt->pos;
 	struct ipv6hdr *ip6 = pkt->pos;
 	const __u64 *daddr = (const void *)&ip6->daddr;
 
 	if (proto == bpf_htons(ETH_P_IP) && (void *)(ip4 + 1) <= pkt->end)
-		return is_named(ip4->daddr, 0, 0, config.to4_cnt);
+		return is_named(ip4->daddr, 0, first, first + to4_cnt);
 	if (proto == bpf_htons(ETH_P_IPV6) && (void *)(ip6 + 1) <= pkt->end)
-		return is_named(daddr[0], daddr[1], config.to4_cnt, config.to_cnt);
+		return is_named(daddr[0], daddr[1], first + to4_cnt, first + to_cnt);
 	return false;
 }
 
 /* All tests, for frames that check_destination() cannot tell from one word. 1: the frame is to be
- * looked at; 0: it is not. A global function: verified once, not again for each path that leads
- * here.
+ * looked at; 0: it is not. A global function, like the one above.
  */
 __noinline int is_for_us(struct xdp_md *ctx)
 {
 	struct packet pkt = { 0 };
-	const struct ethhdr *eth;
 	__be16 proto;
-	__u64 word;
 
-	if (open_packet(ctx, &pkt) != PARSED)
+	if (!config.forwarded && !is_for_host(ctx))
 		return 0;
-	eth = ethernet(&pkt);
-	word = dedup_mac_word(*(const __u64 *)eth);
-	if (parse_tags(&pkt, &proto) != PARSED)
+	if (open_packet(ctx, &pkt) != PARSED || parse_tags(&pkt, &proto) != PARSED)
 		return 0;
-	if (!config.forwarded && !is_group_mac(eth) && word != READ_ONCE(state.own_mac) &&
-	    !(config.several && is_own_of_several(ctx, word)) && !is_listed_mac(ctx, word))
-		return 0;
-	return !config.to_cnt || is_to_named(&pkt, proto);
+	return !config.to_cnt || is_to_named(&pkt, proto, 0, config.to4_cnt, config.to_cnt);
 }
 
-/* Right after open_packet(): PARSED if the frame is to be looked at, else the reason.
- * state.own_mac is the word of most frames if config.receiver is DEDUP_ONE_INTERFACE, and the
- * first comparison is all that these pay for. Otherwise it is DEDUP_MAC_NONE, which no frame has,
- * and the tests below decide.
+/* Right after open_packet(): PARSED if the frame is to be looked at; BY_STREAMS if the filter has
+ * streams, where state.own_mac is DEDUP_MAC_NONE, so that other filters need not ask; else the
+ * reason. state.own_mac is the word of most frames if config.receiver is DEDUP_ONE_INTERFACE, and
+ * the first comparison is all that these pay for. Otherwise it is DEDUP_MAC_NONE, which no frame
+ * has, and the tests below decide.
  */
 static __always_inline int check_destination(struct xdp_md *ctx, struct packet *pkt)
 {
@@ -119,6 +132,8 @@ static __always_inline int check_destination(struct xdp_md *ctx, struct packet *
 	} else {
 		DEDUP_ELSE();
 	}
+	if (receiver == DEDUP_BY_STREAMS)
+		return stop(BY_STREAMS);
 	if (!is_for_us(ctx))
 		return stop(DEDUP_REASON_ignored);
 	/* Sets pkt anew. To save it across the call would cost instructions for all packets. */

@@ -20,10 +20,10 @@ static __always_inline int check_ids(const struct packet *pkt, const struct gsp_
 	return PARSED;
 }
 
-/* The header of a packet for which parse_gsp() has returned PARSED. */
+/* The header of a packet for which parse_gsp() has just returned PARSED. */
 static __always_inline const struct gsp_header *gsp(const struct packet *pkt)
 {
-	return pkt->payload;
+	return (const struct gsp_header *)pkt->pos - 1;
 }
 
 /* The GSP/1 header. On PARSED pkt->pos is the first id. */

@@ -16,6 +16,8 @@
 
 /* What a step returns if the next one can go on. Else it returns an enum dedup_reason, 0 or more. */
 #define PARSED (-1)
+/* What check_destination() returns in a filter with streams: see_streams() is to judge the frame. */
+#define BY_STREAMS (-2)
 
 #define VLAN_TAGS_MAX 2
 
@@ -24,7 +26,6 @@ struct packet {
 	void *end;	   /* end of the packet's first buffer */
 	__u32 len;	   /* bytes of the frame, as its IP header claims: without padding */
 	__u32 payload_len; /* bytes behind the last header parsed, as that claims */
-	void *payload;	   /* set by parse_udp(): the UDP payload, of payload_len bytes */
 };
 
 struct vlan_tag {
@@ -53,6 +54,12 @@ static __always_inline int open_packet(struct xdp_md *ctx, struct packet *pkt)
 static __always_inline const struct ethhdr *ethernet(const struct packet *pkt)
 {
 	return pkt->pos - sizeof(struct ethhdr);
+}
+
+/* The frame offset of pkt->pos. */
+static __always_inline __u32 frame_offset(struct xdp_md *ctx, const struct packet *pkt)
+{
+	return pkt->pos - (void *)(long)ctx->data;
 }
 
 /* Steps over up to two VLAN tags (802.1Q, 802.1ad), right after open_packet(). *proto is then the

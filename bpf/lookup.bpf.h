@@ -12,6 +12,17 @@
 #include "maps.bpf.h"
 #include "wanted.h"
 
+/* Sets the realm of stream n. */
+static __always_inline void set_realm(struct dedup_sought *s, __u32 n)
+{
+	const struct dedup_config *cfg = configuration();
+	__u64 i = n;
+
+	DEDUP_BOUND(i, DEDUP_STREAMS_MAX - 1);
+	s->realm = cfg->streams[i].realm;
+	s->realm_key = cfg->streams[i].realm_key;
+}
+
 /* Layout `blocked`: where an id's bits are. */
 struct block_lookup {
 	struct dedup_probe probe;
@@ -42,13 +53,13 @@ static __always_inline bool clock_stopped_or_closely(void)
 	return (__s64)bpf_jiffies64() > (__s64)READ_ONCE(state.stale_at);
 }
 
-/* Layout `blocked`. Fills in where the bits of an id of so many words are. 0, or -ENOENT if there
- * is no such block. Whether the id is known, dedup_block_holds() says.
+/* Layout `blocked`. Fills in where the bits of an id are. 0, or -ENOENT if there is no such block.
+ * Whether the id is known, dedup_block_holds() says.
  */
-static __always_inline int blocked_find(const struct dedup_config *cfg, const struct dedup_id *id,
-					__u32 words, struct block_lookup *lookup)
+static __always_inline int blocked_find(const struct dedup_config *cfg,
+					const struct dedup_sought *s, struct block_lookup *lookup)
 {
-	__u64 hash = dedup_hash(id, words, cfg);
+	__u64 hash = dedup_hash(s->id, s->words, cfg, s->realm_key);
 
 	/* The block is looked up before the masks are computed: the CPU then fetches its cache line
 	 * meanwhile, and the compiler need not save masks across the call.
@@ -62,27 +73,42 @@ static __always_inline int blocked_find(const struct dedup_config *cfg, const st
 	return 0;
 }
 
-/* Layouts `flat` and `countdown`: array_see() for a packet's id, and returns what that returns. */
-static __always_inline int array_look(const struct dedup_id *id, __u32 words, bool teach)
+/* Layouts `flat` and `countdown`: tells array_see() which id to look up, and whether to learn it.
+ * 0; -ENOENT, which does not happen.
+ */
+static __always_inline int array_seek(const struct dedup_sought *s, bool teach)
 {
 	struct lookup *lookup = cpu_lookup();
 
 	if (!lookup)
 		return -ENOENT;
-	lookup->id = dedup_id_copy(id, words);
-	return array_see(teach);
+	lookup->id = dedup_id_copy(s->id, s->words);
+	lookup->teach = teach;
+	if (config.streams_cnt) {
+		lookup->bytes = s->bytes;
+		lookup->realm_key = s->realm_key;
+	}
+	return 0;
+}
+
+/* The same, and then array_see(), whose answer it returns. */
+static __always_inline int array_look(const struct dedup_sought *s, bool teach)
+{
+	int err = array_seek(s, teach);
+
+	return err ? err : array_see();
 }
 
 /* Is the id known, in any layout? 1 yes, 0 no, or a negative errno. */
-static __always_inline int filter_test(const struct dedup_id *id, __u32 words)
+static __always_inline int filter_test(const struct dedup_sought *s)
 {
 	const struct dedup_config *cfg = configuration();
 	struct block_lookup lookup;
 	int err;
 
 	if (unlikely(cfg->layout != DEDUP_BLOCKED))
-		return array_look(id, words, false);
-	err = blocked_find(cfg, id, words, &lookup);
+		return array_look(s, false);
+	err = blocked_find(cfg, s, &lookup);
 	return err ? err : dedup_block_holds(lookup.block, &lookup.probe, lookup.words);
 }
 

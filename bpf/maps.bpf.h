@@ -42,7 +42,9 @@ struct {
 	__type(value, struct dedup_block);
 } filter SEC(".maps");
 
-/* The counters, and the CPU's learning credit. */
+/* The counters of each stream, or of all packets; user space sets max_entries. Those of the first
+ * have the CPU's learning credit.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -50,12 +52,10 @@ struct {
 	__type(value, struct dedup_counters);
 } stats SEC(".maps");
 
-/* This CPU's. Never NULL, which the verifier does not know. */
-static __always_inline struct dedup_counters *cpu_counters(void)
+/* This CPU's, of stream n. Never NULL, which the verifier does not know. */
+static __always_inline struct dedup_counters *cpu_counters(__u32 n)
 {
-	__u32 zero = 0;
-
-	return bpf_map_lookup_elem(&stats, &zero);
+	return bpf_map_lookup_elem(&stats, &n);
 }
 
 /* As declared in memory.h. */

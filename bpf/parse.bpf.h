@@ -138,7 +138,7 @@ static __always_inline int parse_udp(struct xdp_md *ctx, struct packet *pkt)
 	if (unlikely(len < sizeof(*udp) || len > pkt->payload_len))
 		return stop(DEDUP_REASON_bad_udp);
 	pkt->payload_len = len - sizeof(*udp);
-	pkt->payload = pkt->pos = udp + 1;
+	pkt->pos = udp + 1;
 	return PARSED;
 }
 

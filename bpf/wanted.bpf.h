@@ -13,30 +13,21 @@
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, DEDUP_WANTED_MAX);
-	__type(key, struct dedup_id);
+	__type(key, struct dedup_want_key);
 	__type(value, struct dedup_wanted);
 } wanted SEC(".maps");
 
-/* Is this id wanted? 1 to DEDUP_ID_WORDS_MAX words. */
-static __noinline bool is_wanted(const struct dedup_id *packet_id, __u64 words)
-{
-	struct dedup_id id = dedup_id_copy(packet_id, words);
-	const struct dedup_wanted *entry = bpf_map_lookup_elem(&wanted, &id);
-
-	return entry && !dedup_want_expired(entry, &state);
-}
-
-/* The same; the id then is not wanted any more. True for only one of several callers at the same
- * time.
+/* Is this id of a realm wanted? 1 to DEDUP_ID_WORDS_MAX words. With `take`, it then is not wanted
+ * any more, and the answer is yes for only one of several callers at the same time.
  */
-static __noinline bool take_wanted(const struct dedup_id *packet_id, __u64 words)
+static __noinline bool is_wanted(const struct dedup_id *id, __u64 words, __u64 realm, bool take)
 {
-	struct dedup_id id;
+	struct dedup_want_key key = { dedup_id_copy(id, words), realm };
+	const struct dedup_wanted *entry = bpf_map_lookup_elem(&wanted, &key);
 
-	if (!is_wanted(packet_id, words))
+	if (!entry || dedup_want_expired(entry, &state))
 		return false;
-	id = dedup_id_copy(packet_id, words);
-	return !bpf_map_delete_elem(&wanted, &id);
+	return !take || !bpf_map_delete_elem(&wanted, &key);
 }
 
 /* What a walk finds out. */
@@ -48,11 +39,11 @@ struct want_walk {
 };
 
 /* For bpf_for_each_map_elem(), with each entry; 0: go on. */
-static long walk_wanted(void *map, const struct dedup_id *id, const struct dedup_wanted *entry,
-			struct want_walk *walk)
+static long walk_wanted(void *map, const struct dedup_want_key *key,
+			const struct dedup_wanted *entry, struct want_walk *walk)
 {
 	if (dedup_want_expired(entry, &state))
-		bpf_map_delete_elem(map, id);
+		bpf_map_delete_elem(map, key);
 	else
 		walk->any_wanted = true;
 	return 0;

@@ -7,9 +7,11 @@
 
 #include "compiler.h"
 #include "destination.h"
+#include "digest.h"
 #include "id.h"
+#include "stream.h"
 
-#define DEDUP_FORMAT 5	   /* of what is pinned: one more when a struct of a pinned map changes */
+#define DEDUP_FORMAT 6	   /* of what is pinned: one more when a struct of a pinned map changes */
 #define DEDUP_PORTS_MAX 32 /* ranges of UDP destination ports */
 #define DEDUP_KEYS (2 * DEDUP_ID_WORDS_MAX) /* 32-bit words of the hash secret */
 #define DEDUP_IFACES_MAX 32		    /* interfaces that share one filter */
@@ -54,7 +56,7 @@ struct dedup_config {
 	__u32 learn_app;  /* 1: packets only test, an application adds the ids; 0: packets learn */
 	__u32 frags;	  /* 1: loaded as xdp.frags, a packet may go on behind its first buffer */
 	__u32 claim;	  /* learning credit, in ids, that a CPU takes at a time (credit.bpf.h) */
-	__u32 id_bytes;	  /* of each id; 1 to DEDUP_ID_BYTES_MAX */
+	__u32 id_bytes;	  /* of the longest id; 1 to DEDUP_ID_BYTES_MAX */
 	__u32 pad;
 
 	__u64 window_ns;     /* W: ids are remembered for W to 2 W; countdown: see README.md */
@@ -80,6 +82,14 @@ struct dedup_config {
 	__u32 to_cnt;	 /* only packets to these IP destinations are looked at; 0: to any */
 	__u32 to4_cnt;	 /* so many of `to` are IPv4, and come first; the others are IPv6 */
 	struct dedup_prefix to[DEDUP_TO_MAX];
+
+	/* 0: the packets are GSP/1, to any of the ports and destinations above. Else these are all
+	 * streams' ports and destinations, and `forwarded` says that all streams are.
+	 */
+	__u32 streams_cnt;
+	__u32 frames; /* 1: some stream has a base or layer that is not within a UDP payload */
+	struct dedup_stream streams[DEDUP_STREAMS_MAX];
+	__u64 digest_key[DEDUP_DIGEST_KEYS]; /* secret; filled in if some stream has a digest */
 };
 
 /* When the hand passed a segment last. `learned` is state.learned when its first place was passed

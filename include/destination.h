@@ -25,6 +25,7 @@ enum dedup_receiver {
 	DEDUP_SEVERAL_INTERFACES, /* this host's; the filter has several */
 	DEDUP_ANYONE,		  /* all frames: --forwarded */
 	DEDUP_NAMED,		  /* as config.forwarded says, and --to names the destination */
+	DEDUP_BY_STREAMS,	  /* as each stream says (stream.h) */
 };
 
 /* A prefix of destination addresses, in network order. IPv4 is in the first 4 bytes of the 16. Bits

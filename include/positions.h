@@ -124,13 +124,13 @@ static __always_inline void dedup_positions_tezos(struct dedup_positions *p,
 	}
 }
 
-/* Fills in the positions of an id by the filter's scheme. The id has config.id_bytes bytes, and
- * zeros behind them.
+/* Fills in the positions of an id by the filter's scheme. The id has so many bytes, and zeros
+ * behind them. Only the keyed schemes have realms; others take no notice of realm_key.
  */
 static __always_inline void dedup_positions(struct dedup_positions *p, const struct dedup_id *id,
-					    const struct dedup_config *cfg)
+					    __u32 bytes, const struct dedup_config *cfg,
+					    __u64 realm_key)
 {
-	__u32 bytes = cfg->id_bytes;
 	__u64 h;
 
 	switch (cfg->hash) {
@@ -152,7 +152,8 @@ static __always_inline void dedup_positions(struct dedup_positions *p, const str
 		dedup_positions_tezos(p, id, bytes, cfg->m, cfg->k);
 		break;
 	default: /* fast, siphash */
-		dedup_positions_mixed(p, dedup_hash(id, dedup_id_words(bytes), cfg), cfg->m, cfg->k);
+		dedup_positions_mixed(p, dedup_hash(id, dedup_id_words(bytes), cfg, realm_key),
+				      cfg->m, cfg->k);
 	}
 }
 

@@ -31,11 +31,12 @@ static __always_inline void dedup_sip_round(struct dedup_sip *s)
 }
 
 /* Hashes the bytes of `words` little-endian words (up to DEDUP_ID_WORDS_MAX), keyed with the first
- * 128 bits of `key`.
+ * 128 bits of `key`; realm_key makes it another key.
  */
-static __always_inline __u64 dedup_siphash(const __u64 *in, __u32 words, const __u32 *key)
+static __always_inline __u64 dedup_siphash(const __u64 *in, __u32 words, const __u32 *key,
+					   __u64 realm_key)
 {
-	__u64 k0 = (__u64)key[1] << 32 | key[0], k1 = (__u64)key[3] << 32 | key[2];
+	__u64 k0 = ((__u64)key[1] << 32 | key[0]) ^ realm_key, k1 = (__u64)key[3] << 32 | key[2];
 	__u64 last = (__u64)(words * 8) << 56; /* SipHash's padding: the length, in the top byte */
 	struct dedup_sip s = {
 		k0 ^ 0x736f6d6570736575,

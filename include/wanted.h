@@ -33,7 +33,13 @@
 #define DEDUP_WANTED_MAX 4096 /* ids wanted at a time; their memory is allocated at load: 0.6 MB */
 #define DEDUP_CLOSELY (1ULL << 63) /* in state.stale_at: 1 while the map may have entries */
 
-/* A value of the map `wanted`, whose keys are ids. */
+/* A key of the map `wanted`. */
+struct dedup_want_key {
+	struct dedup_id id; /* with zeros behind it */
+	__u64 realm;
+};
+
+/* A value of that map. */
 struct dedup_wanted {
 	__u64 until_ns; /* valid while state.last_ns is below this; written once */
 };

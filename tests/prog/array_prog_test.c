@@ -316,7 +316,7 @@ static uint64_t fast_hash(const struct id *id)
 {
 	struct dedup_id key = id_key(id);
 
-	return dedup_hash_fast(&key, GSP_ID_WORDS, fixture.filter.config->key);
+	return dedup_hash_fast(&key, GSP_ID_WORDS, fixture.filter.config->key, 0);
 }
 
 static void ids_of_one_hash_are_told_apart(void **state)

@@ -73,7 +73,7 @@ static void cells_are_the_vectors(void **state)
 
 		cfg.m = 1U << vector_number(row, "index_bits");
 		cfg.k = json_object_array_length(at);
-		dedup_positions(&p, &key, &cfg);
+		dedup_positions(&p, &key, cfg.id_bytes, &cfg, 0);
 		plain_positions(&cfg, &id, plain);
 		for (uint32_t i = 0; i < cfg.k; i++) {
 			assert_int_equal(p.index[i], vector_nth(at, i));

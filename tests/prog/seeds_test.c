@@ -25,7 +25,7 @@ static struct dedup_positions positions_of(const struct id *id, const struct ded
 	struct dedup_positions p;
 	struct dedup_id key = id_key(id);
 
-	dedup_positions(&p, &key, cfg);
+	dedup_positions(&p, &key, cfg->id_bytes, cfg, 0);
 	return p;
 }
 
@@ -479,7 +479,7 @@ static void fnv_positions_are_the_vectors(void **state)
 			assert_int_equal(dedup_bits_count(words, cfg.m), 0);
 			free(words);
 			memcpy(id.byte, key, len);
-			dedup_positions(&p, &id, &cfg);
+			dedup_positions(&p, &id, cfg.id_bytes, &cfg, 0);
 			assert_int_equal(p.index[0], bit);
 		}
 	}

@@ -296,7 +296,7 @@ static void an_application_that_learns_can_want(void **state)
 
 static uint32_t entries(void)
 {
-	struct dedup_id key, next;
+	struct dedup_want_key key, next;
 	uint32_t cnt = 0;
 
 	for (void *at = NULL; !bpf_map_get_next_key(fixture.filter.wanted_fd, at, &next); at = &key) {
@@ -457,7 +457,7 @@ static void a_walk_deletes_nothing_that_is_wanted_again(void **state)
 	uint32_t tries = 0, lost = 0;
 	struct dedup_state *st;
 	struct dedup_wanted entry;
-	struct dedup_id key;
+	struct dedup_want_key key = { 0 };
 	pthread_t thread;
 	uint64_t end_ns;
 	struct id id;
@@ -467,7 +467,7 @@ static void a_walk_deletes_nothing_that_is_wanted_again(void **state)
 	fixture_load(&cfg);
 	st = fixture.filter.state;
 	fixture_learn(&id, 1);
-	key = id_key(&id);
+	key.id = id_key(&id);
 	atomic_store(&stop, false);
 	assert_int_equal(pthread_create(&thread, NULL, walk_slowly, &key), 0);
 	pin(1);

@@ -50,7 +50,7 @@ static struct sets *learn(const struct dedup_config *c, uint32_t n, uint64_t *se
 		for (uint32_t i = 0; i < n; i++) {
 			struct dedup_id id = random_id(seed);
 
-			dedup_positions(&p, &id, c);
+			dedup_positions(&p, &id, c->id_bytes, c, 0);
 			for (uint32_t j = 0; j < c->k; j++)
 				at[p.index[j]].word[set / 64] |= 1ULL << set % 64;
 		}
@@ -87,7 +87,7 @@ static void try_fresh(const struct dedup_config *c, const struct sets *a, const 
 		struct dedup_positions p;
 		double hits = 0;
 
-		dedup_positions(&p, &id, c);
+		dedup_positions(&p, &id, c->id_bytes, c, 0);
 		hold(a, &p, c->k, &known);
 		if (b)
 			hold(b, &p, c->k, &known);
@@ -290,7 +290,7 @@ static void uneven_draws_count(void **state)
 	for (int i = 0; i < MANY + TRIES; i++) {
 		struct dedup_id id = random_id(&seed);
 
-		dedup_positions(&p, &id, &c);
+		dedup_positions(&p, &id, c.id_bytes, &c, 0);
 		if (i < MANY)
 			set[i] = p.index[0];
 		if (i == MANY)

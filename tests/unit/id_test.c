@@ -41,7 +41,7 @@ static void check_positions(const struct dedup_config *cfg, const struct dedup_i
 	uint32_t plain[PLAIN_PROBES_MAX];
 	struct dedup_positions p;
 
-	dedup_positions(&p, id, cfg);
+	dedup_positions(&p, id, cfg->id_bytes, cfg, 0);
 	plain_positions_of(cfg, id->byte, plain);
 	for (uint32_t i = 0; i < cfg->k; i++)
 		assert_int_equal(p.index[i], plain[i]);
@@ -86,7 +86,7 @@ static void blocks_take_ids_of_any_length(void **state)
 			struct dedup_probe p;
 
 			cfg.key[n % DEDUP_KEYS] = random_next(&seed);
-			dedup_probe(&p, dedup_hash(&id, dedup_id_words(bytes), &cfg), cfg.blocks,
+			dedup_probe(&p, dedup_hash(&id, dedup_id_words(bytes), &cfg, 0), cfg.blocks,
 				    cfg.words, cfg.bits);
 			cnt = plain_positions_of(&cfg, id.byte, plain);
 			for (uint32_t i = 0; i < cnt; i++)
@@ -107,9 +107,10 @@ static void only_the_ids_own_words_are_looked_at(void **state)
 		struct dedup_id id = random_id(&seed, 8 * words, 0), more = id, none = { 0 };
 
 		more.word[words] = none.word[words] = random_next(&seed);
-		assert_true(dedup_hash_fast(&id, words, key) == dedup_hash_fast(&more, words, key));
-		assert_true(dedup_siphash(id.word, words, key) ==
-			    dedup_siphash(more.word, words, key));
+		assert_true(dedup_hash_fast(&id, words, key, 0) ==
+			    dedup_hash_fast(&more, words, key, 0));
+		assert_true(dedup_siphash(id.word, words, key, 0) ==
+			    dedup_siphash(more.word, words, key, 0));
 		assert_true(dedup_is_no_id(&none, words));
 		assert_false(dedup_is_no_id(&none, words + 1));
 		more = dedup_id_copy(&more, words);

@@ -13,12 +13,12 @@
 	"-c user/*/%s.c -o $d/o %s "
 
 /* Every function that pure code may ask for. */
-#define MAY                                                                                      \
-	"mem(cpy|set|cmp|move)|__popcountdi2|(m|c|re)alloc(array)?|free|(dedup|fips|filter|ids|" \
-	"layout)_["                                                                              \
+#define MAY                                                                                        \
+	"(mem(cpy|set|cmp|move|chr)|strcmp)|__popcountdi2|(m|c|re)alloc(array)?|free|(dedup|fips|" \
+	"filter|ids|layout|streams?)_["                                                            \
 	"a-z0-9_]*"
 
-static const char *const PURE[] = { "ids", "fips", "fips_peers", "fips_heard" };
+static const char *const PURE[] = { "ids", "stream_ids", "fips", "fips_peers", "fips_heard" };
 /* What only sizing and status compute with floating point; their part in ids is include/'s. */
 static const char *const TIMELESS[] = { "layout", "blocked", "flat", "countdown" };
 #define MATH                                                                                     \

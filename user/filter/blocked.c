@@ -153,9 +153,9 @@ static struct fill fill(const struct dedup_config *cfg, const struct dedup_block
 	return f;
 }
 
-static void find(const struct dedup_config *c, const struct dedup_id *id, struct id_lookup *p)
+static void find(const struct dedup_config *c, const struct dedup_sought *s, struct id_lookup *p)
 {
-	dedup_probe(&p->probe, dedup_hash(id, dedup_id_words(c->id_bytes), c), c->blocks, c->words,
+	dedup_probe(&p->probe, dedup_hash(s->id, s->words, c, s->realm_key), c->blocks, c->words,
 		    c->bits);
 }
 

@@ -6,24 +6,24 @@
 
 #include "hand.h"
 #include "layout.h"
+#include "stream_ids.h"
 
 static const struct layout *layout(const struct filter *f)
 {
 	return layout_of(f->config->layout);
 }
 
-/* Fills in where the id is to be looked for. 0; -EINVAL for the all-zero id, which is in no filter.
- */
+/* Fills in where the id is to be looked for. 0; or -EINVAL of stream_seek(). */
 static int look_up(const struct filter *f, const uint8_t *bytes, struct id_lookup *p)
 {
-	const struct dedup_config *c = f->config;
-	struct dedup_id id = { 0 };
+	struct dedup_sought sought;
+	struct dedup_id id;
+	int err = stream_seek(f, bytes, &id, &sought);
 
-	memcpy(id.byte, bytes, c->id_bytes);
-	if (dedup_is_no_id(&id, dedup_id_words(c->id_bytes)))
-		return -EINVAL;
+	if (err)
+		return err;
 	p->hand = READ_ONCE(f->state->hand);
-	layout(f)->find(c, &id, p);
+	layout(f)->find(f->config, &sought, p);
 	return 0;
 }
 

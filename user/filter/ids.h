@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Ids in a live filter, from user space: on the mapped memory, without a system call, while the
- * packet path and other threads work on it. An id here is config->id_bytes bytes, as in a packet.
+ * packet path and other threads work on it. An id here is as the packet path has it, of f->stream:
+ * GSP/1's bytes, or the words of stream_make_id().
  * Every function returns 1 for an id that was known and 0 for one that was not, as the library does.
  */
 #ifndef XDP_DEDUP_IDS_H

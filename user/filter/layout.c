@@ -40,10 +40,10 @@ int hash_find(const char *name)
 	return -1;
 }
 
-void layout_find_positions(const struct dedup_config *c, const struct dedup_id *id,
+void layout_find_positions(const struct dedup_config *c, const struct dedup_sought *s,
 			   struct id_lookup *p)
 {
-	dedup_positions(&p->positions, id, c);
+	dedup_positions(&p->positions, s->id, s->bytes, c, s->realm_key);
 }
 
 double layout_hand_passed(const struct dedup_config *c, struct dedup_state *st, uint64_t now_ns)

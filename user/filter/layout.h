@@ -74,7 +74,7 @@ struct layout {
 	 * and learn() take it as of p->hand. learn(): 1 if this call made the id known, so it was
 	 * new; 0 if it was known, or another thread or packet was first.
 	 */
-	void (*find)(const struct dedup_config *c, const struct dedup_id *id, struct id_lookup *p);
+	void (*find)(const struct dedup_config *c, const struct dedup_sought *s, struct id_lookup *p);
 	void (*prefetch)(const struct filter *f, const struct id_lookup *p);
 	bool (*is_known)(const struct filter *f, const struct id_lookup *p);
 	int (*learn)(struct filter *f, const struct id_lookup *p);
@@ -121,7 +121,7 @@ struct layout {
 /* In the tables of two layouts each: find() where an id has positions; hand() as the part of the
  * places that the hand has passed.
  */
-void layout_find_positions(const struct dedup_config *c, const struct dedup_id *id,
+void layout_find_positions(const struct dedup_config *c, const struct dedup_sought *s,
 			   struct id_lookup *p);
 double layout_hand_passed(const struct dedup_config *c, struct dedup_state *st, uint64_t now_ns);
 

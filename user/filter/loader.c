@@ -22,6 +22,7 @@
 #include "plan.h"
 #include "recent.h"
 #include "say.h"
+#include "stream_ids.h"
 #include "xdp_dedup.skel.h"
 
 /* Pins are under this name while a filter is made or removed. No filter can have it: so nobody
@@ -50,6 +51,8 @@ static int open_object(const char *name, const struct dedup_config *cfg, struct 
 					   skel->maps.wanted,	  skel->maps.timer };
 
 	err = bpf_map__set_max_entries(skel->maps.filter, cfg->blocks);
+	if (!err)
+		err = bpf_map__set_max_entries(skel->maps.stats, streams_cnt(cfg));
 	if (!err && cfg->recent)
 		err = bpf_map__set_max_entries(skel->maps.recent,
 					       cfg->recent * dedup_recent_lines(cfg->id_bytes));
@@ -75,11 +78,39 @@ static int run_hand_start(struct xdp_dedup *skel)
 	return err ? -errno : (int)opts.retval;
 }
 
-static int draw_secret(struct dedup_config *cfg)
+/* Fills `to` with `bytes` random bytes. */
+static int draw(void *to, size_t bytes)
 {
-	ssize_t n = getrandom(cfg->key, sizeof(cfg->key), 0);
+	for (size_t have = 0; have < bytes;) {
+		ssize_t n = getrandom((char *)to + have, bytes - have, 0);
 
-	return n == sizeof(cfg->key) ? 0 : -EIO;
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		have += n > 0 ? n : 0;
+	}
+	return 0;
+}
+
+/* Draws the secrets: the hash's, each realm's, the digests'. */
+static int draw_secrets(struct dedup_config *cfg)
+{
+	int err = draw(cfg->key, sizeof(cfg->key));
+
+	for (uint32_t i = 0; i < cfg->streams_cnt && !err; i++) {
+		struct dedup_stream *s = &cfg->streams[i];
+
+		/* Streams of one realm have the key of the first of them. */
+		for (uint32_t j = 0; j <= i; j++)
+			if (cfg->streams[j].realm == s->realm) {
+				s->realm_key = cfg->streams[j].realm_key;
+				break;
+			}
+		if (!s->realm_key)
+			err = draw(&s->realm_key, sizeof(s->realm_key));
+		if (s->digest && !cfg->digest_key[0] && !err)
+			err = draw(cfg->digest_key, sizeof(cfg->digest_key));
+	}
+	return err;
 }
 
 static int remove_pins(const char *name)
@@ -179,7 +210,7 @@ static int start_filter(struct xdp_dedup *skel, const struct dedup_config *cfg)
 
 	*config = *cfg;
 	config->frags = kernel_has_frags();
-	err = draw_secret(config);
+	err = draw_secrets(config);
 	if (err)
 		return say_err(err, "the kernel's random source gave no secret");
 	err = xdp_dedup__load(skel);

@@ -19,6 +19,7 @@
 
 #include "hash.h"
 #include "layout.h"
+#include "stream_ids.h"
 #include "wanted.h"
 
 const char *const PINS[PINS_CNT] = { "filter", "stats", "state", "config", "wanted", "timer" };
@@ -208,8 +209,8 @@ static int dir_of(const char *name, ino_t *dir)
 /* Is it of this version, and are the values that are used as sizes and indices in their ranges? */
 static bool is_sound(const struct dedup_config *c)
 {
-	return c->format == DEDUP_FORMAT && c->blocks && layout_of(c->layout) &&
-	       hash_name(c->hash) && c->id_bytes && c->id_bytes <= DEDUP_ID_BYTES_MAX;
+	return c->format == DEDUP_FORMAT && c->blocks && layout_of(c->layout) && hash_name(c->hash) &&
+	       c->id_bytes && c->id_bytes <= DEDUP_ID_BYTES_MAX && streams_sound(c);
 }
 
 /* Opens the pins one after the other. In between another filter may take the name, so that they may
@@ -217,7 +218,7 @@ static bool is_sound(const struct dedup_config *c)
  */
 static int open_pins(const char *name, struct filter *out)
 {
-	struct filter f = { .stats_fd = -1, .wanted_fd = -1 };
+	struct filter f = { .stats_fd = -1, .wanted_fd = -1, .stream = 0 };
 	int err;
 
 	snprintf(f.name, sizeof(f.name), "%s", name);
@@ -236,15 +237,17 @@ static int open_pins(const char *name, struct filter *out)
 		err = f.stats_fd < 0 ? f.stats_fd : 0;
 	}
 	if (!err) {
-		f.wanted_fd = open_map(name, PIN_WANTED, BPF_MAP_TYPE_HASH, sizeof(struct dedup_id),
-				       sizeof(struct dedup_wanted));
+		f.wanted_fd = open_map(name, PIN_WANTED, BPF_MAP_TYPE_HASH,
+				       sizeof(struct dedup_want_key), sizeof(struct dedup_wanted));
 		err = f.wanted_fd < 0 ? f.wanted_fd : 0;
 	}
-	if (err)
+	if (err) {
 		filter_close(&f);
-	else
-		*out = f;
-	return err;
+		return err;
+	}
+	f.stream = streams_cnt(f.config) > 1 ? -1 : 0;
+	*out = f;
+	return 0;
 }
 
 int filter_open(const char *name, struct filter *out)
@@ -268,36 +271,54 @@ int filter_open(const char *name, struct filter *out)
 	return err;
 }
 
-int filter_counters(const struct filter *f, struct filter_counters *sum)
+/* Adds what all CPUs have counted in stream n. `each` has room for all CPUs. */
+static int add_counters(const struct filter *f, __u32 n, int cpus, struct dedup_counters *each,
+			struct filter_counters *sum)
 {
-	int cpus = libbpf_num_possible_cpus();
+	__u64 rx = 0;
+
+	if (bpf_map_lookup_elem(f->stats_fd, &n, each))
+		return -errno;
+	for (int i = 0; i < cpus; i++) {
+#define X(name, help) sum->name += each[i].name;
+		DEDUP_REASONS(X)
+		DEDUP_TOTALS(X)
+#undef X
+#define X(name, help) rx += each[i].name;
+		DEDUP_REASONS(X)
+#undef X
+		sum->credit += each[i].credit;
+	}
+	sum->rx += rx;
+	if (!f->config->count_only)
+		sum->dropped = sum->duplicate + (f->config->ihave_pass ? 0 : sum->ihave_duplicate);
+	return 0;
+}
+
+/* Sums the counters of streams first to end - 1. */
+static int sum_counters(const struct filter *f, __u32 first, __u32 end, struct filter_counters *sum)
+{
+	int cpus = libbpf_num_possible_cpus(), err = 0;
 	struct dedup_counters *each;
-	__u32 key = 0;
-	int err = 0;
 
 	if (cpus < 0)
 		return cpus;
 	each = calloc(cpus, sizeof(*each));
 	if (!each)
 		return -ENOMEM;
-	if (bpf_map_lookup_elem(f->stats_fd, &key, each)) {
-		err = -errno;
-		goto out;
-	}
 	*sum = (struct filter_counters){ 0 };
-	for (int i = 0; i < cpus; i++) {
-#define X(name, help) sum->name += each[i].name;
-		DEDUP_REASONS(X)
-		DEDUP_TOTALS(X)
-#undef X
-		sum->credit += each[i].credit;
-	}
-#define X(name, help) sum->rx += sum->name;
-	DEDUP_REASONS(X)
-#undef X
-	if (!f->config->count_only)
-		sum->dropped = sum->duplicate + (f->config->ihave_pass ? 0 : sum->ihave_duplicate);
-out:
+	for (__u32 n = first; n < end && !err; n++)
+		err = add_counters(f, n, cpus, each, sum);
 	free(each);
 	return err;
+}
+
+int filter_counters(const struct filter *f, struct filter_counters *sum)
+{
+	return sum_counters(f, 0, streams_cnt(f->config), sum);
+}
+
+int filter_stream_counters(const struct filter *f, uint32_t n, struct filter_counters *sum)
+{
+	return sum_counters(f, n, n + 1, sum);
 }

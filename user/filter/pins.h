@@ -33,6 +33,9 @@ struct filter {
 	struct dedup_state *state;
 	struct dedup_block *blocks; /* config->blocks of them */
 	uint32_t state_id;	    /* kernel's id of the state map: which filter this is */
+	int stream; /* ids are of this one; filter_open() sets it to the only one, 0; or to
+		     * -1: there are several (streams.h)
+		     */
 	int stats_fd, wanted_fd;
 };
 
@@ -82,5 +85,8 @@ struct filter_counters {
 	__s64 credit;
 };
 int filter_counters(const struct filter *f, struct filter_counters *sum);
+
+/* Those of stream n alone. `ignored`, `early`, `late` and `credit` are with the first stream's. */
+int filter_stream_counters(const struct filter *f, uint32_t n, struct filter_counters *sum);
 
 #endif

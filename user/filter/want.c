@@ -2,20 +2,19 @@
 #include "want.h"
 
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 
-#include "hash.h"
 #include "ids.h"
+#include "stream_ids.h"
 #include "wanted.h"
 
 #define WALK_US 250 /* a walk of the hand takes no longer */
 #define TRIES 2000  /* with WALK_US before each: half a second */
 
 /* 1; -EAGAIN if the hand is walking through the wanted ids, or was meanwhile; another -errno. */
-static int try_want(struct filter *f, const struct dedup_id *id)
+static int try_want(struct filter *f, const struct dedup_want_key *key)
 {
 	struct dedup_state *st = f->state;
 	struct dedup_wanted wanted = { .until_ns = dedup_want_until(f->config, st) };
@@ -24,7 +23,7 @@ static int try_want(struct filter *f, const struct dedup_id *id)
 	if (walks % 2)
 		return -EAGAIN;
 	__sync_synchronize();
-	if (bpf_map_update_elem(f->wanted_fd, id, &wanted, BPF_ANY))
+	if (bpf_map_update_elem(f->wanted_fd, key, &wanted, BPF_ANY))
 		return errno == E2BIG ? -ENOSPC : -errno;
 	__sync_fetch_and_or(&st->stale_at, DEDUP_CLOSELY);
 	return READ_ONCE(st->walks) == walks ? 1 : -EAGAIN;
@@ -32,18 +31,19 @@ static int try_want(struct filter *f, const struct dedup_id *id)
 
 int want_id(struct filter *f, const uint8_t *bytes)
 {
-	struct dedup_id id = { 0 };
-	int err;
+	struct dedup_want_key key;
+	struct dedup_sought sought;
+	int err = stream_seek(f, bytes, &key.id, &sought);
 
-	memcpy(id.byte, bytes, f->config->id_bytes);
-	if (dedup_is_no_id(&id, dedup_id_words(f->config->id_bytes)))
-		return -EINVAL;
+	if (err)
+		return err;
+	key.realm = sought.realm;
 	if (!ids_test(f, bytes))
 		return 0;
-	err = try_want(f, &id);
+	err = try_want(f, &key);
 	for (int i = 0; err == -EAGAIN && i < TRIES; i++) {
 		usleep(WALK_US);
-		err = try_want(f, &id);
+		err = try_want(f, &key);
 	}
 	return err == -EAGAIN ? -ESTALE : err;
 }

@@ -9,7 +9,7 @@
 
 #include "pins.h"
 
-/* Lets the next EVENT of a known id (config->id_bytes bytes) pass, once, if it comes within a
+/* Lets the next EVENT of a known id (as of ids.h) pass, once, if it comes within a
  * window. 1: the id is known, and wanted from now on; 0: it is not known, so its next EVENT passes
  * anyway. -EINVAL for the all-zero id; -ENOSPC if DEDUP_WANTED_MAX ids are wanted already; -ESTALE
  * if the hand has stopped while it walked through the wanted ids; another -errno of the kernel.

@@ -11,6 +11,7 @@
 #include "lib_handle.h"
 #include "plan.h"
 #include "stats.h"
+#include "stream_ids.h"
 #include "want.h"
 
 /* By the coarse clock, which is read without a system call. It may be behind by a jiffy, which is
@@ -22,25 +23,19 @@ bool lib_is_stopped(const struct xdp_dedup_filter *f)
 			     clock_ns(CLOCK_MONOTONIC_COARSE) + f->clock_offset_ns);
 }
 
-/* The id as it would be in a packet: a shorter one has zeros behind it, no bytes are all zeros. 0;
- * -EINVAL if it is longer than the filter's ids.
- */
-static int to_packet_id(const struct xdp_dedup_filter *f, uint8_t id[DEDUP_ID_BYTES_MAX],
-			const void *bytes, size_t len)
-{
-	if (len > f->filter.config->id_bytes)
-		return -EINVAL;
-	memset(id, 0, DEDUP_ID_BYTES_MAX);
-	if (len)
-		memcpy(id, bytes, len);
-	return 0;
-}
-
 int xdp_dedup_open(const char *name, struct xdp_dedup_filter **out)
 {
+	const char *stream = strchr(name, '/');
 	struct xdp_dedup_filter *f = calloc(1, sizeof(*f));
-	int err = f ? filter_open(name, &f->filter) : -ENOMEM;
+	char *filter = strndup(name, stream ? (size_t)(stream - name) : strlen(name));
+	int err = f && filter ? filter_open(filter, &f->filter) : -ENOMEM;
 
+	free(filter);
+	if (!err && stream) {
+		err = stream_select(&f->filter, stream + 1);
+		if (err)
+			filter_close(&f->filter);
+	}
 	if (err) {
 		free(f);
 		return err;
@@ -75,7 +70,7 @@ static int as_duplicate(int known)
 int xdp_dedup_test(const struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
 	uint8_t id[DEDUP_ID_BYTES_MAX];
-	int err = to_packet_id(f, id, bytes, len);
+	int err = stream_make_id(&f->filter, bytes, len, id);
 
 	if (err)
 		return err;
@@ -85,7 +80,7 @@ int xdp_dedup_test(const struct xdp_dedup_filter *f, const void *bytes, size_t l
 int xdp_dedup_add(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
 	uint8_t id[DEDUP_ID_BYTES_MAX];
-	int err = to_packet_id(f, id, bytes, len);
+	int err = stream_make_id(&f->filter, bytes, len, id);
 
 	if (err)
 		return err;
@@ -95,7 +90,7 @@ int xdp_dedup_add(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 int xdp_dedup_check_and_add(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
 	uint8_t id[DEDUP_ID_BYTES_MAX];
-	int err = to_packet_id(f, id, bytes, len);
+	int err = stream_make_id(&f->filter, bytes, len, id);
 
 	if (err)
 		return err;
@@ -106,15 +101,15 @@ int xdp_dedup_check_and_add(struct xdp_dedup_filter *f, const void *bytes, size_
 static size_t check_some(struct xdp_dedup_filter *f, const struct xdp_dedup_id *ids,
 			 unsigned int cnt, int *results)
 {
-	uint8_t id[IDS_AT_ONCE][DEDUP_ID_BYTES_MAX] = { 0 };
+	uint8_t id[IDS_AT_ONCE][DEDUP_ID_BYTES_MAX];
+	int err[IDS_AT_ONCE];
 	size_t duplicates = 0;
 
-	for (unsigned int i = 0; i < cnt; i++) /* one that is too long stays all zero */
-		to_packet_id(f, id[i], ids[i].bytes, ids[i].len);
+	for (unsigned int i = 0; i < cnt; i++) /* all zero after an error, which is no id */
+		err[i] = stream_make_id(&f->filter, ids[i].bytes, ids[i].len, id[i]);
 	ids_see_many(&f->filter, id, cnt, results);
 	for (unsigned int i = 0; i < cnt; i++) {
-		results[i] = ids[i].len > f->filter.config->id_bytes ? -EINVAL
-								     : as_duplicate(results[i]);
+		results[i] = err[i] ?: as_duplicate(results[i]);
 		duplicates += results[i] == 1;
 	}
 	return duplicates;
@@ -140,7 +135,7 @@ size_t xdp_dedup_check_and_add_many(struct xdp_dedup_filter *f, const struct xdp
 int xdp_dedup_remove(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
 	uint8_t id[DEDUP_ID_BYTES_MAX];
-	int err = to_packet_id(f, id, bytes, len);
+	int err = stream_make_id(&f->filter, bytes, len, id);
 
 	if (!err && !ids_can_remove(&f->filter))
 		err = -EOPNOTSUPP;
@@ -153,7 +148,7 @@ int xdp_dedup_remove(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 int xdp_dedup_want(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
 	uint8_t id[DEDUP_ID_BYTES_MAX];
-	int err = to_packet_id(f, id, bytes, len);
+	int err = stream_make_id(&f->filter, bytes, len, id);
 
 	if (err)
 		return err;

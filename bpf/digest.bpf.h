@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The digest of a payload or of an IP packet (include/digest.h). */
+#ifndef XDP_DEDUP_DIGEST_BPF_H
+#define XDP_DEDUP_DIGEST_BPF_H
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include "digest.h"
+#include "maps.bpf.h"
+
+/* The bytes that are hashed, copied from the packet, which may lie in several buffers. */
+struct digest_input {
+	__u64 word[DEDUP_DIGEST_WORDS + 1];
+};
+
+/* A CPU finishes a packet before it takes the next one. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct digest_input);
+} digest_inputs SEC(".maps");
+
+/* Is the checksum of the IPv4 header that begins here right? All of it has been copied. */
+static __always_inline bool is_ipv4_sum_right(const struct digest_input *in)
+{
+	const __u32 *half = (const void *)in->word;
+	__u64 sum = 0, words = *(const __u8 *)in->word & 15;
+
+	DEDUP_UNROLL
+	for (__u64 i = 0; i < 15; i++)
+		if (i < words)
+			sum += half[i];
+	sum = (sum & 0xffffffff) + (sum >> 32);
+	sum = (sum & 0xffffffff) + (sum >> 32);
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	return sum == 0xffff;
+}
+
+/* Hashes the first `cnt` (at most DEDUP_DIGEST_MAX) of the `bytes` bytes from this frame offset on,
+ * which the frame has; with is_packet they are an IP packet, whose header cnt covers. Returns the
+ * digest; 0 if there is none: no bytes, or an IPv4 header whose checksum is wrong. A global
+ * function: verified once.
+ */
+__noinline __u64 digest(struct xdp_md *ctx, __u32 at, __u32 bytes, __u32 cnt, bool is_packet)
+{
+	const struct dedup_config *cfg = configuration();
+	__u32 zero = 0;
+	struct digest_input *in;
+	struct dedup_digest d;
+	__u64 size = (__u64)cnt - 1, last;
+
+	/* As in array_see(): kernels verify this also where nothing calls it. */
+	if (!config.streams_cnt)
+		return 0;
+	in = bpf_map_lookup_elem(&digest_inputs, &zero);
+	/* One comparison that Linux 6.1 takes both bounds of `size` from: it takes none from != 0. */
+	barrier_var(size);
+	if (!in || size >= DEDUP_DIGEST_MAX)
+		return 0;
+	size++;
+	barrier_var(size);
+	last = size / 8;
+	barrier_var(last); /* else the compiler knows that it is in range, and the verifier does not */
+	if (last > DEDUP_DIGEST_WORDS)
+		return 0;
+	in->word[last] = 0; /* behind the last byte come zeros */
+	if (bpf_xdp_load_bytes(ctx, at, in->word, size))
+		return 0;
+	if (is_packet) {
+		if (*(__u8 *)in->word >> 4 == 4 && !is_ipv4_sum_right(in))
+			return 0;
+		dedup_digest_normalize((__u8 *)in->word);
+	}
+	dedup_digest_start(&d, bytes, cfg->digest_key);
+	for (__u64 i = 0; i < DEDUP_DIGEST_WORDS && 8 * i < size; i++)
+		dedup_digest_word(&d, in->word[i], cfg->digest_key, i);
+	return dedup_digest_end(&d);
+}
+
+#endif

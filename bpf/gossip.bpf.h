@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Judging GSP/1: EVENTs have one id, which is learned; IHAVEs have several, which are only tested;
+ * IWANTs always pass.
+ */
+#ifndef XDP_DEDUP_GOSSIP_BPF_H
+#define XDP_DEDUP_GOSSIP_BPF_H
+
+#include "gsp.bpf.h"
+#include "verdict.bpf.h"
+
+/* What check_event() returns if see_event_closely() is to judge the packet. */
+#define LOOK_CLOSELY (-3)
+
+/* PARSED if an EVENT's id is to be looked up, else the reason why not. Without `closely`, one
+ * comparison finds out whether the window's clock has stopped or any id may be wanted; if so, this
+ * returns LOOK_CLOSELY. With it, only the clock is asked.
+ */
+static __always_inline int check_event(const struct packet *pkt, bool closely)
+{
+	if (unlikely(pkt->pos + GSP_ID_BYTES > pkt->end))
+		return stop(DEDUP_REASON_truncated);
+	if (closely ? unlikely(clock_stopped()) : unlikely(clock_stopped_or_closely()))
+		return stop(closely ? DEDUP_REASON_stale : LOOK_CLOSELY);
+	if (unlikely(dedup_is_no_id(pkt->pos, GSP_ID_WORDS)))
+		return stop(DEDUP_REASON_no_id);
+	return PARSED;
+}
+
+/* An id of a GSP/1 packet; its realm is 0. */
+static __always_inline struct dedup_sought gsp_id(const void *id)
+{
+	return (struct dedup_sought){ .id = id, .words = GSP_ID_WORDS, .bytes = GSP_ID_BYTES };
+}
+
+/* An EVENT while the window's clock has stopped, or while ids are wanted. id_at is the frame offset
+ * of its id, len as in struct packet. Returns the XDP verdict. A global function: verified once,
+ * and a pointer into the packet cannot be an argument of such a one; ctx and an offset can.
+ */
+__noinline int see_event_closely(struct xdp_md *ctx, __u32 id_at, __u32 len)
+{
+	struct packet pkt = {
+		.pos = (void *)(long)ctx->data + (id_at & FRAME_OFFSET_MASK),
+		.end = (void *)(long)ctx->data_end,
+		.len = len,
+	};
+	struct dedup_sought s = gsp_id(pkt.pos);
+	int reason = check_event(&pkt, true);
+
+	if (reason != PARSED)
+		return conclude(&pkt, cpu_counters(0), reason);
+	return see_id(&pkt, &s, 0, true);
+}
+
+/* An IHAVE of stream n is a duplicate if all its ids are known and none is wanted. Its ids are not
+ * learned: its sender has these events, this host may not have them. ids_at is the frame offset of
+ * the `count` ids. Returns an enum dedup_reason. A global function, like the one above.
+ */
+__noinline int see_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count, __u32 n)
+{
+	void *end = (void *)(long)ctx->data_end;
+	void *id = (void *)(long)ctx->data + (ids_at & FRAME_OFFSET_MASK);
+
+	if (clock_stopped())
+		return DEDUP_REASON_stale;
+	for (__u64 i = 0; i < GSP_IDS_MAX && i < count; i++, id += GSP_ID_BYTES) {
+		struct dedup_sought s = gsp_id(id);
+
+		if (id + GSP_ID_BYTES > end)
+			return DEDUP_REASON_truncated;
+		if (config.streams_cnt)
+			set_realm(&s, n);
+		if (dedup_is_no_id(id, GSP_ID_WORDS))
+			return DEDUP_REASON_no_id;
+		if (filter_test(&s) <= 0 ||
+		    (must_look_closely() && is_wanted(id, GSP_ID_WORDS, s.realm, false)))
+			return DEDUP_REASON_ihave_new;
+	}
+	return DEDUP_REASON_ihave_duplicate;
+}
+
+/* The XDP verdict of a packet for which parse_gsp() has returned PARSED, in a filter without streams. */
+static __always_inline int see_gsp(struct xdp_md *ctx, const struct packet *pkt)
+{
+	int reason;
+
+	if (likely(gsp(pkt)->type == GSP_EVENT)) {
+		reason = check_event(pkt, false);
+		if (likely(reason == PARSED)) {
+			struct dedup_sought s = gsp_id(pkt->pos);
+
+			return see_id(pkt, &s, 0, false);
+		}
+		if (reason == LOOK_CLOSELY)
+			return see_event_closely(ctx, frame_offset(ctx, pkt), pkt->len);
+	} else if (gsp(pkt)->type == GSP_IHAVE) {
+		reason = see_ihave(ctx, frame_offset(ctx, pkt), gsp(pkt)->count, 0);
+	} else {
+		reason = DEDUP_REASON_exempt;
+	}
+	return conclude(pkt, cpu_counters(0), reason);
+}
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What becomes of a packet: its id is looked up, and learned if it is fresh; the packet is counted,
+ * and passes or is dropped.
+ */
+#ifndef XDP_DEDUP_VERDICT_BPF_H
+#define XDP_DEDUP_VERDICT_BPF_H
+
+#include <linux/bpf.h>
+
+#include "link.bpf.h"
+#include "lookup.bpf.h"
+#include "wanted.bpf.h"
+
+/* Counts the packet under this enum dedup_reason, and returns its XDP verdict. `cpu` may be NULL;
+ * both tests are for the verifier.
+ */
+static __always_inline int conclude(const struct packet *pkt, struct dedup_counters *cpu, __u64 reason)
+{
+	if (!cpu || reason >= DEDUP_REASONS_CNT)
+		return XDP_PASS;
+	((__u64 *)cpu)[reason]++;
+	if (reason != DEDUP_REASON_duplicate &&
+	    (reason != DEDUP_REASON_ihave_duplicate || config.ihave_pass))
+		return XDP_PASS;
+
+	cpu->duplicate_bytes += pkt->len;
+	return config.count_only ? XDP_PASS : XDP_DROP;
+}
+
+/* known: 1 the id was known; 0 it was fresh, and is learned (config.learn_app: by the application);
+ * negative: it was fresh, and could not be learned.
+ */
+static __always_inline int reason_of(int known)
+{
+	return known == 1   ? DEDUP_REASON_duplicate
+	       : known == 0 ? DEDUP_REASON_new
+			    : DEDUP_REASON_unlearned;
+}
+
+/* With `closely`: may the packet of this known id pass because the id is wanted? Once. */
+static __always_inline bool passes_as_wanted(const struct dedup_sought *s, bool closely)
+{
+	return closely && must_look_closely() && is_wanted(s->id, s->words, s->realm, true);
+}
+
+/* A packet with one id, in layout `blocked`. If the id is fresh it is learned; if it is known, the
+ * packet is a duplicate. With `closely`, a packet of a known id that is wanted passes. Counted in
+ * stream n. Returns the XDP verdict.
+ */
+static __always_inline int see_id_blocked(const struct packet *pkt, const struct dedup_sought *s,
+					  __u32 n, bool closely)
+{
+	const struct dedup_config *cfg = configuration();
+	struct dedup_counters *cpu;
+	struct block_lookup lookup;
+	int known;
+
+	known = blocked_find(cfg, s, &lookup);
+	if (unlikely(known))
+		return conclude(pkt, cpu_counters(n), DEDUP_REASON_unlearned);
+	/* A duplicate: most packets. The constant reason gives its counter a fixed offset. */
+	if (likely(dedup_block_holds(lookup.block, &lookup.probe, lookup.words))) {
+		if (passes_as_wanted(s, closely))
+			return conclude(pkt, cpu_counters(n), DEDUP_REASON_wanted);
+		return conclude(pkt, cpu_counters(n), DEDUP_REASON_duplicate);
+	}
+	/* The counters are looked up on either branch. With one lookup before the branch, the
+	 * compiler would save across that call, for duplicates too, what only learning needs.
+	 */
+	DEDUP_KEEP_BRANCH();
+	cpu = cpu_counters(0);
+	/* Until here known is 0. */
+	if (!config.learn_app && cpu)
+		known = blocked_learn(&lookup, cpu);
+	if (closely && n) /* the credit is with the first stream's counters */
+		cpu = cpu_counters(n);
+	return conclude(pkt, cpu, reason_of(known));
+}
+
+/* The same in the other layouts, when array_see() has returned `known`. */
+static __always_inline int see_id_array(const struct packet *pkt, const struct dedup_sought *s,
+					__u32 n, bool closely, int known)
+{
+	if (known == 1 && passes_as_wanted(s, closely))
+		return conclude(pkt, cpu_counters(n), DEDUP_REASON_wanted);
+	return conclude(pkt, cpu_counters(n), reason_of(known));
+}
+
+/* The same in any layout. */
+static __always_inline int see_id(const struct packet *pkt, const struct dedup_sought *s, __u32 n,
+				  bool closely)
+{
+	if (unlikely(configuration()->layout != DEDUP_BLOCKED))
+		return see_id_array(pkt, s, n, closely, array_look(s, !config.learn_app));
+	return see_id_blocked(pkt, s, n, closely);
+}
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Streams: which packets a filter looks at, and which of their bytes are the id. A profile is
+ * compiled into one: everything in it is an 8-byte load at a given place, shifted and masked.
+ */
+#ifndef XDP_DEDUP_STREAM_H
+#define XDP_DEDUP_STREAM_H
+
+#include "id.h"
+
+#define DEDUP_STREAMS_MAX 16
+#define DEDUP_STREAM_NAME 32 /* bytes, with the 0 at the end */
+#define DEDUP_GATES_MAX 8
+
+/* Which packets a stream can match. */
+enum dedup_layer {
+	DEDUP_UDP,	/* UDP datagrams that are no fragments, to one of its ports */
+	DEDUP_IP,	/* IPv4 and IPv6 packets, fragments too */
+	DEDUP_ETHERNET, /* frames, of one EtherType or of any */
+};
+
+/* Who makes ids of a packet. */
+enum dedup_decoder {
+	DEDUP_FIELDS, /* the stream's loads and digest */
+	DEDUP_GSP,    /* GSP/1's own parser: its packets carry lists of ids */
+};
+
+/* What places in a packet count from. */
+enum dedup_base {
+	DEDUP_FRAME,   /* the frame's first byte */
+	DEDUP_TAG,     /* behind the EtherType that follows the VLAN tags */
+	DEDUP_NETWORK, /* the IP header */
+	DEDUP_PAYLOAD, /* the UDP payload */
+	DEDUP_END,     /* behind the frame's last byte, padding included */
+	DEDUP_BASES,
+};
+
+/* What is hashed into the last word of an id (digest.h). */
+enum dedup_digest_of {
+	DEDUP_DIGEST_NONE,
+	DEDUP_DIGEST_PAYLOAD, /* the UDP payload */
+	DEDUP_DIGEST_PACKET,  /* the IP packet, without what routers and taps change */
+};
+
+/* 1 to 8 neighbouring bytes of a packet as a word: (the 8 bytes from `at` >> shift) & mask. They
+ * are the 8 bytes that end with the last one wanted, so that nothing behind it need be there; at a
+ * frame's front, where that would begin before it, the first 8. The word is the bytes in their
+ * order, as struct dedup_id has them, with zeros behind.
+ */
+struct dedup_load {
+	__u64 mask;
+	__s32 at;   /* from the base */
+	__u8 base;  /* enum dedup_base */
+	__u8 shift; /* in bits: a multiple of 8, below 64 */
+	__u8 bytes; /* 1 to 8 */
+	__u8 pad;
+};
+
+/* A condition on a word. */
+struct dedup_gate {
+	struct dedup_load load;
+	__u64 value;  /* as the word has it */
+	__u32 equal;  /* 1: holds if the word has this value; 0: if it has another one */
+	__u32 exempt; /* 1: packets for which it holds pass, and are not learned; 0: it is required,
+		       * and packets for which it does not hold are not of this stream
+		       */
+};
+
+struct dedup_stream {
+	char name[DEDUP_STREAM_NAME];
+	__u32 layer;	 /* enum dedup_layer */
+	__u32 decoder;	 /* enum dedup_decoder */
+	__u32 ethertype; /* DEDUP_ETHERNET: in network order; 0: any */
+	__u32 forwarded; /* 1: frames for other hosts, too */
+
+	/* Ranges of config.ports (DEDUP_UDP), and of config.to, those of IPv4 first: only packets
+	 * to these destinations; to_cnt 0: to any.
+	 */
+	__u32 ports_first, ports_cnt;
+	__u32 to_first, to4_cnt, to_cnt;
+
+	/* Streams of one realm share their ids: the same bytes are the same id in all of them. They
+	 * have the same words. In another realm they are another id.
+	 */
+	__u32 realm;
+	__u64 realm_key; /* secret, one for each realm */
+
+	__u32 digest;	  /* enum dedup_digest_of */
+	__u32 digest_max; /* bytes that are hashed at most; the length is, too */
+	__u32 words;	  /* of an id: loads_cnt, and one more if there is a digest; 4: GSP/1 */
+	__u32 bytes; /* of an id, for the schemes that hash bytes: without what is behind the last */
+	__u32 gates_cnt, loads_cnt;
+	struct dedup_gate gates[DEDUP_GATES_MAX]; /* those required first */
+	struct dedup_load loads[DEDUP_ID_WORDS_MAX];
+};
+
+/* An id that is to be looked up. */
+struct dedup_sought {
+	const struct dedup_id *id; /* perhaps in a packet: only `words` words can be read */
+	__u32 words;		   /* 1 to DEDUP_ID_WORDS_MAX */
+	__u32 bytes;		   /* for the schemes that hash bytes */
+	__u32 realm; /* both as in struct dedup_stream; 0 in a filter without streams */
+	__u64 realm_key;
+};
+
+/* The word that a load makes of the 8 bytes at its place. */
+static __always_inline __u64 dedup_load_word(const struct dedup_load *load, __u64 bytes)
+{
+	return bytes >> load->shift & load->mask;
+}
+
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Filters with streams: which packets are of which stream, and what their ids are. */
+#include "fixture.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ids.h"
+#include "stream_ids.h"
+
+static struct dedup_load load_at(enum dedup_base base, int at, int bytes)
+{
+	return (struct dedup_load){
+		.mask = ~0ULL >> (64 - 8 * bytes),
+		.at = at + bytes - 8,
+		.base = base,
+		.shift = 64 - 8 * bytes,
+		.bytes = bytes,
+	};
+}
+
+/* GSP/1's EVENTs as a stream of one segment. */
+static void add_fields(struct dedup_config *c, uint16_t port)
+{
+	struct dedup_stream *s = &c->streams[c->streams_cnt];
+
+	*s = (struct dedup_stream){ .name = "event",
+				    .realm = c->streams_cnt,
+				    .words = 4,
+				    .bytes = 32,
+				    .loads_cnt = 4,
+				    .ports_first = c->streams_cnt,
+				    .ports_cnt = 1 };
+	for (int i = 0; i < 4; i++)
+		s->loads[i] = load_at(DEDUP_PAYLOAD, 8 + 8 * i, 8);
+	c->ports[c->streams_cnt] = (struct dedup_ports){ port, port };
+	c->ports_cnt = ++c->streams_cnt;
+	c->receiver = DEDUP_BY_STREAMS;
+}
+
+static void load(struct dedup_config *c)
+{
+	fixture_load(c);
+	fixture.filter.state->macs[0] = fixture_mac((uint8_t[])FRAME_MAC);
+	fixture.filter.state->macs_cnt = 1;
+}
+
+static void one_stream(void **state)
+{
+	struct dedup_config c = fixture_still_config();
+	struct id id = id_fresh();
+
+	(void)state;
+	add_fields(&c, GOSSIP_PORT);
+	load(&c);
+	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+	fixture_unload(NULL);
+}
+
+static void several_streams(void **state)
+{
+	struct dedup_config c = fixture_still_config();
+	struct id id = id_fresh();
+
+	(void)state;
+	for (int i = 7; i >= 0; i--)
+		add_fields(&c, GOSSIP_PORT + i);
+	load(&c);
+	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+	fixture_unload(NULL);
+}
+
+static void digest(void **state)
+{
+	struct dedup_config c = fixture_still_config();
+	struct id id = id_fresh();
+	struct frame f;
+
+	(void)state;
+	add_fields(&c, GOSSIP_PORT);
+	c.streams[0].loads_cnt = 0;
+	c.streams[0].words = 1;
+	c.streams[0].digest = DEDUP_DIGEST_PAYLOAD;
+	c.streams[0].digest_max = DEDUP_DIGEST_MAX;
+	load(&c);
+	for (uint32_t body = 0; body < 1400; body++) {
+		frame_build(&f, &(struct frame_plan){ .body = body }, &id);
+		expect(&f, XDP_PASS, DEDUP_REASON_new);
+		expect(&f, XDP_DROP, DEDUP_REASON_duplicate);
+	}
+	fixture_unload(NULL);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_stream),
+		cmocka_unit_test(several_streams),
+		cmocka_unit_test(digest),
+	};
+
+	return run_root_tests("stream", tests, ARRAY_SIZE(tests));
+}

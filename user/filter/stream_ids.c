@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "stream_ids.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "digest.h"
+
+#define IPV4_HEADER 20 /* bytes, without options */
+#define IPV6_HEADER 40
+
+uint32_t streams_cnt(const struct dedup_config *c)
+{
+	return c->streams_cnt ? c->streams_cnt : 1;
+}
+
+const char *stream_name(const struct dedup_config *c, uint32_t n)
+{
+	return c->streams_cnt ? c->streams[n].name : STREAM_GSP;
+}
+
+int stream_select(struct filter *f, const char *name)
+{
+	for (uint32_t n = 0; n < streams_cnt(f->config); n++)
+		if (!strcmp(stream_name(f->config, n), name)) {
+			f->stream = n;
+			return 0;
+		}
+	return -ENOENT;
+}
+
+static bool is_gsp(const struct dedup_config *c, uint32_t n)
+{
+	return !c->streams_cnt || c->streams[n].decoder == DEDUP_GSP;
+}
+
+/* Bytes of an id's segments. */
+static size_t fields_bytes(const struct dedup_stream *s)
+{
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; i < s->loads_cnt; i++)
+		bytes += s->loads[i].bytes;
+	return bytes;
+}
+
+size_t stream_input_max(const struct dedup_config *c, uint32_t n)
+{
+	if (is_gsp(c, n))
+		return c->streams_cnt ? 8 * c->streams[n].words : c->id_bytes;
+	return fields_bytes(&c->streams[n]) + (c->streams[n].digest ? UINT16_MAX : 0);
+}
+
+/* The digest of an IP packet or a payload, as bpf/digest.bpf.h computes it; 0 if there is none. */
+static uint64_t digest(const struct dedup_config *c, const struct dedup_stream *s,
+		       const uint8_t *bytes, size_t len)
+{
+	uint64_t in[DEDUP_DIGEST_WORDS + 1] = { 0 };
+	size_t cnt = len < s->digest_max ? len : s->digest_max;
+	struct dedup_digest d;
+
+	if (s->digest == DEDUP_DIGEST_PACKET &&
+	    (len < IPV4_HEADER || (bytes[0] >> 4 == 6 && len < IPV6_HEADER)))
+		return 0;
+	if (!len)
+		return 0;
+	memcpy(in, bytes, cnt);
+	if (s->digest == DEDUP_DIGEST_PACKET)
+		dedup_digest_normalize((uint8_t *)in);
+	dedup_digest_start(&d, len, (const __u64 *)c->digest_key);
+	for (size_t i = 0; 8 * i < cnt; i++)
+		dedup_digest_word(&d, in[i], (const __u64 *)c->digest_key, i);
+	return dedup_digest_end(&d);
+}
+
+static int make_fields_id(const struct dedup_config *c, const struct dedup_stream *s,
+			  const uint8_t *bytes, size_t len, struct dedup_id *id)
+{
+	size_t fields = fields_bytes(s), at = 0;
+
+	if (s->digest ? len <= fields : len > fields)
+		return -EINVAL;
+	for (uint32_t i = 0; i < s->loads_cnt; i++) {
+		const struct dedup_load *load = &s->loads[i];
+		size_t left = len > at ? len - at : 0;
+
+		memcpy(&id->word[i], bytes + at, left < load->bytes ? left : load->bytes);
+		id->word[i] &= load->mask;
+		at += load->bytes;
+	}
+	if (!s->digest)
+		return 0;
+	id->word[s->loads_cnt] = digest(c, s, bytes + fields, len - fields);
+	return id->word[s->loads_cnt] ? 0 : -EINVAL;
+}
+
+int stream_make_id(const struct filter *f, const void *bytes, size_t len,
+		   uint8_t out[DEDUP_ID_BYTES_MAX])
+{
+	const struct dedup_config *c = f->config;
+	struct dedup_id id = { 0 };
+	int err = 0;
+
+	if (f->stream < 0)
+		return -EDESTADDRREQ;
+	if (len > stream_input_max(c, f->stream))
+		return -EINVAL;
+	if (!is_gsp(c, f->stream))
+		err = make_fields_id(c, &c->streams[f->stream], bytes, len, &id);
+	else if (len)
+		memcpy(&id, bytes, len);
+	if (err)
+		id = (struct dedup_id){ 0 };
+	memcpy(out, &id, sizeof(id));
+	return err;
+}
+
+int stream_seek(const struct filter *f, const uint8_t *id, struct dedup_id *copy,
+		struct dedup_sought *out)
+{
+	const struct dedup_config *c = f->config;
+	const struct dedup_stream *s;
+
+	if (f->stream < 0)
+		return -EDESTADDRREQ;
+	*out = (struct dedup_sought){
+		.id = copy,
+		.words = dedup_id_words(c->id_bytes),
+		.bytes = c->id_bytes,
+	};
+	if (c->streams_cnt) {
+		s = &c->streams[f->stream];
+		out->words = s->words;
+		out->bytes = s->bytes;
+		out->realm = s->realm;
+		out->realm_key = s->realm_key;
+	}
+	memset(copy, 0, sizeof(*copy));
+	memcpy(copy->byte, id, c->streams_cnt ? 8 * out->words : c->id_bytes);
+	return dedup_is_no_id(copy, out->words) ? -EINVAL : 0;
+}
+
+static bool is_stream_sound(const struct dedup_stream *s)
+{
+	uint32_t digests = s->digest != DEDUP_DIGEST_NONE;
+
+	if (!s->words || s->words > DEDUP_ID_WORDS_MAX || s->gates_cnt > DEDUP_GATES_MAX ||
+	    s->digest_max > DEDUP_DIGEST_MAX || !memchr(s->name, 0, sizeof(s->name)))
+		return false;
+	if (s->decoder == DEDUP_GSP)
+		return true;
+	for (uint32_t i = 0; i < s->loads_cnt && i < DEDUP_ID_WORDS_MAX; i++)
+		if (s->loads[i].bytes > 8)
+			return false;
+	return s->loads_cnt + digests == s->words;
+}
+
+bool streams_sound(const struct dedup_config *c)
+{
+	if (c->streams_cnt > DEDUP_STREAMS_MAX)
+		return false;
+	for (uint32_t i = 0; i < c->streams_cnt; i++)
+		if (!is_stream_sound(&c->streams[i]))
+			return false;
+	return true;
+}

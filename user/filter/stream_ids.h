@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The streams of an open filter: their names, and ids as the packet program makes them. Prints
+ * nothing.
+ */
+#ifndef XDP_DEDUP_STREAM_IDS_H
+#define XDP_DEDUP_STREAM_IDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pins.h"
+
+#define STREAM_GSP "gsp" /* the one stream of a filter of GSP/1 alone */
+
+/* How many streams the filter has: at least 1. */
+uint32_t streams_cnt(const struct dedup_config *c);
+
+/* The name of stream n, which is below streams_cnt(). */
+const char *stream_name(const struct dedup_config *c, uint32_t n);
+
+/* Makes f->stream the one of this name. 0; -ENOENT if there is none. */
+int stream_select(struct filter *f, const char *name);
+
+/* The most bytes that stream_make_id() takes for this stream. */
+size_t stream_input_max(const struct dedup_config *c, uint32_t n);
+
+/* Makes an id of f->stream out of what an application has of a message: the bytes of the profile's
+ * segments, one after the other as they are in the packet, and behind them, if the id has a digest,
+ * the whole UDP payload or IP packet. GSP/1, and ids without a digest: fewer bytes are as if zeros
+ * followed. 0; or, with id[] all zero, -EINVAL if there are too many bytes, or a digest's input is
+ * missing; -EDESTADDRREQ if the filter has several streams and none is selected.
+ */
+int stream_make_id(const struct filter *f, const void *bytes, size_t len,
+		   uint8_t id[DEDUP_ID_BYTES_MAX]);
+
+/* Fills in what is to be looked up of an id that stream_make_id() made, or of GSP/1: a copy in
+ * *copy, and where it belongs. 0; -EINVAL for the all-zero id; -EDESTADDRREQ as above.
+ */
+int stream_seek(const struct filter *f, const uint8_t *id, struct dedup_id *copy,
+		struct dedup_sought *out);
+
+/* Are the values in the streams' configuration that are used as sizes and indices in their ranges? */
+bool streams_sound(const struct dedup_config *c);
+
+#endif
