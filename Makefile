@@ -77,6 +77,8 @@ objects = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(call sources,$(2)))
 BIN     := $(BUILD)/xdp-dedup
 SAN_BIN := $(BUILD)/san/xdp-dedup
 SKELS   := $(BUILD)/xdp_dedup.skel.h $(BUILD)/bench.skel.h
+PROFILES := $(BUILD)/builtin_profiles.h
+MADE    := $(SKELS) $(PROFILES)
 USER    := $(call sources,user/*/*.c)
 MAINS   := $(wildcard user/*/main.c)
 TOOL     = $(call objects,$(1),user/cli/*.c user/filter/*.c user/base/*.c)
@@ -142,13 +144,20 @@ $(BUILD)/flood.skel.h: tests/bench/flood.bpf.c tests/bench/flood_frame.h include
 	$(call skeleton,flood)
 TEST_SKELS := $(BUILD)/neighbour.skel.h $(BUILD)/flood.skel.h
 
+# The built-in profiles, each a string of C.
+$(PROFILES): $(wildcard user/filter/profiles/*.ini) Makefile
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)for f in $(filter %.ini,$^); do sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $$f && echo , || exit 1; done > $@.tmp
+	$(Q)mv $@.tmp $@
+
 SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 
-$(BUILD)/obj/%.o: %.c Makefile | $(SKELS) $(TEST_SKELS)
+$(BUILD)/obj/%.o: %.c Makefile | $(MADE) $(TEST_SKELS)
 	$(call compile,$(PIE) $(FORTIFY))
-$(BUILD)/pic/%.o: %.c Makefile | $(SKELS)
+$(BUILD)/pic/%.o: %.c Makefile | $(MADE)
 	$(call compile,-fPIC $(FORTIFY))
-$(BUILD)/san/%.o: %.c Makefile | $(SKELS) $(TEST_SKELS)
+$(BUILD)/san/%.o: %.c Makefile | $(MADE) $(TEST_SKELS)
 	$(call compile,$(PIE) $(SAN_FLAGS))
 
 $(BIN): $(call TOOL,obj)
@@ -212,7 +221,7 @@ test-vm: $(SAN_BIN) $(SAN_BENCH) $(TEST_BINS) ## on Linux 6.1 and 6.12, in qemu
 	$(Q)tests/run-vm $(VM_SERIES)
 
 .PHONY: lint
-lint: $(SKELS) $(TEST_SKELS) compile_commands.json ## clang-format, clang-tidy, cppcheck, shellcheck
+lint: $(MADE) $(TEST_SKELS) compile_commands.json ## clang-format, clang-tidy, cppcheck, shellcheck
 	$(Q)scripts/deps lint
 	$(call say,LINT,clang-format)
 	$(Q)clang-format --dry-run -Werror $(SOURCES)

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Places in a packet, as profiles write them, and what is made of them: loads, gates and ids of a
+ * struct dedup_stream. Pure; the text may be anything.
+ */
+#ifndef XDP_DEDUP_PLACE_H
+#define XDP_DEDUP_PLACE_H
+
+#include <stdint.h>
+
+#include "digest.h"
+#include "stream.h"
+
+#define PLACE_MAX DEDUP_DIGEST_MAX /* no frame goes further: bytes from any base */
+#define PLACE_SEGMENTS_MAX 4	   /* of an id */
+#define PLACE_SAYS_MAX 192
+
+/* A text that is being read. */
+struct scan {
+	const char *at;		   /* what comes next; after an error: what is wrong */
+	char says[PLACE_SAYS_MAX]; /* after an error: a sentence without its full stop */
+};
+
+/* What an id has so far. */
+struct place_id {
+	struct dedup_stream *stream; /* its loads, loads_cnt, digest, digest_max */
+	uint32_t segments, bytes;
+};
+
+/* Steps over blanks. */
+void scan_blanks(struct scan *s);
+
+/* -EINVAL, after writing what is wrong at this character of the text. */
+__attribute__((format(printf, 3, 4))) int scan_fail(struct scan *s, const char *at,
+						    const char *format, ...);
+
+/* "0x88fb" → bytes, the first byte first; 2 digits for each of them, in either case. Returns 0; or
+ * -EINVAL after saying that `what` ("a mask") is not so.
+ */
+int scan_hex(struct scan *s, const char *what, uint8_t *out, uint32_t bytes);
+
+/* "payload+0:1/0xc0 == 0x80" → all of *out but `exempt`. 0 or -EINVAL. */
+int scan_gate(struct scan *s, struct dedup_gate *out);
+
+/* One part of an id, up to a blank or the text's end: a segment BASE+OFFSET:LENGTH[/MASK], or a
+ * digest, payload[:MAX] or packet[:MAX]. Adds it to the id's. Returns the enum dedup_base of a
+ * segment, DEDUP_BASES for a digest; or -EINVAL if it is wrong, or one too many.
+ */
+int scan_id_part(struct scan *s, struct place_id *id);
+
+/* The base's name in texts. */
+const char *base_name(enum dedup_base base);
+
+#endif

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "profile_keys.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "spec.h"
+#include "units.h"
+
+int profile_fail(struct parse *p, struct position at, const char *format, ...)
+{
+	va_list args;
+
+	if (p->failed)
+		return -EINVAL;
+	p->failed = true;
+	p->err->line = at.line;
+	p->err->column = at.column;
+	va_start(args, format);
+	vsnprintf(p->err->says, sizeof(p->err->says), format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static int set_about(struct parse *p, const char *value, struct position at)
+{
+	if (strlen(value) >= PROFILE_ABOUT_MAX)
+		return profile_fail(p, at, "about has at most %d characters", PROFILE_ABOUT_MAX - 1);
+	snprintf(p->now.about, sizeof(p->now.about), "%s", value);
+	return 0;
+}
+
+static int set_layer(struct parse *p, const char *value, struct position at)
+{
+	static const char *const LAYERS[] = {
+		[DEDUP_UDP] = "udp", [DEDUP_IP] = "ip", [DEDUP_ETHERNET] = "ethernet"
+	};
+
+	for (uint32_t i = 0; i < sizeof(LAYERS) / sizeof(LAYERS[0]); i++) {
+		if (!strcmp(value, LAYERS[i])) {
+			p->now.stream.layer = i;
+			return 0;
+		}
+	}
+	return profile_fail(p, at, "layer is udp, ip or ethernet");
+}
+
+static int set_ethertype(struct parse *p, const char *value, struct position at)
+{
+	struct scan s = { .at = value };
+	uint8_t bytes[2];
+	uint32_t type;
+
+	if (scan_hex(&s, "an EtherType", bytes, 2) || *s.at)
+		return profile_fail(p, at, "an EtherType is written with 4 hex digits, as 0x88fb");
+	type = (uint32_t)bytes[0] << 8 | bytes[1];
+	if (type < 0x600)
+		return profile_fail(p, at, "EtherTypes begin at 0x0600: below are lengths");
+	if (type == 0x8100 || type == 0x88a8)
+		return profile_fail(p, at, "the EtherType is the one behind any VLAN tags");
+	p->now.stream.ethertype = (uint32_t)bytes[1] << 8 | bytes[0]; /* as in the frame */
+	return 0;
+}
+
+static int set_decoder(struct parse *p, const char *value, struct position at)
+{
+	if (strcmp(value, "gsp") || !p->builtin)
+		return profile_fail(p, at, "only the built-in profile gsp has a decoder: give an id");
+	p->now.stream.decoder = DEDUP_GSP;
+	return 0;
+}
+
+static int add_gate(struct parse *p, const char *value, struct position at, bool exempt)
+{
+	struct dedup_stream *st = &p->now.stream;
+	struct scan s = { .at = value };
+	struct dedup_gate gate;
+	uint32_t i = st->gates_cnt;
+
+	if (i == DEDUP_GATES_MAX)
+		return profile_fail(p, at, "require and exempt are at most %d together",
+				    DEDUP_GATES_MAX);
+	if (scan_gate(&s, &gate)) {
+		at.column += s.at - value;
+		return profile_fail(p, at, "%s", s.says);
+	}
+	if (!p->bases_at[gate.load.base].line)
+		p->bases_at[gate.load.base] = at;
+	gate.exempt = exempt;
+	for (; !exempt && i > 0 && st->gates[i - 1].exempt; i--)
+		st->gates[i] = st->gates[i - 1];
+	st->gates[i] = gate;
+	st->gates_cnt++;
+	return 0;
+}
+
+static int add_require(struct parse *p, const char *value, struct position at)
+{
+	return add_gate(p, value, at, false);
+}
+
+static int add_exempt(struct parse *p, const char *value, struct position at)
+{
+	return add_gate(p, value, at, true);
+}
+
+static int add_id(struct parse *p, const char *value, struct position at)
+{
+	struct scan s = { .at = value };
+
+	p->id.stream = &p->now.stream;
+	if (!*value)
+		return profile_fail(p, at, "an id is missing here, as in payload+0:8");
+	for (; *s.at; scan_blanks(&s)) {
+		struct position part = { at.line, at.column + (s.at - value) };
+		int base = scan_id_part(&s, &p->id);
+
+		if (base < 0) {
+			at.column += s.at - value;
+			return profile_fail(p, at, "%s", s.says);
+		}
+		if (!p->bases_at[base].line)
+			p->bases_at[base] = part;
+	}
+	return 0;
+}
+
+static int set_window(struct parse *p, const char *value, struct position at)
+{
+	uint64_t ns;
+
+	if (parse_time(value, &ns) || ns < SPEC_WINDOW_MIN_NS || ns > SPEC_WINDOW_MAX_NS)
+		return profile_fail(p, at, "a window is 10ms to 30d");
+	p->now.window_ns = ns;
+	return 0;
+}
+
+static int set_fpr(struct parse *p, const char *value, struct position at)
+{
+	if (parse_rate(value, &p->now.fpr))
+		return profile_fail(p, at, "fpr is a rate below 1 and at least 1e-18, as 1e-6");
+	return 0;
+}
+
+static int set_ports(struct parse *p, const char *value, struct position at)
+{
+	int err = parse_ports(value, p->now.ports, &p->now.ports_cnt);
+
+	if (err == -E2BIG)
+		return profile_fail(p, at, "at most %d ports or ranges", DEDUP_PORTS_MAX);
+	if (err)
+		return profile_fail(p, at,
+				    "ports are UDP ports from 1 to 65535, as in 8001,9000-9010");
+	return 0;
+}
+
+static int set_forwarded(struct parse *p, const char *value, struct position at)
+{
+	if (strcmp(value, "yes") && strcmp(value, "no"))
+		return profile_fail(p, at, "forwarded is yes or no");
+	p->now.stream.forwarded = !strcmp(value, "yes");
+	return 0;
+}
+
+static int set_needs(struct parse *p, const char *value, struct position at)
+{
+	if (strcmp(value, "destination"))
+		return profile_fail(p, at, "what a profile can need is: destination");
+	p->now.needs_to = true;
+	return 0;
+}
+
+static int set_learn(struct parse *p, const char *value, struct position at)
+{
+	if (strcmp(value, "app"))
+		return profile_fail(p, at, "learn is app, or it is left out");
+	p->now.needs_app = true;
+	return 0;
+}
+
+enum {
+	ABOUT,
+	LAYER,
+	ETHERTYPE,
+	DECODER,
+	REQUIRE,
+	EXEMPT,
+	ID,
+	WINDOW,
+	FPR,
+	PORTS,
+	FORWARDED,
+	NEEDS,
+	LEARN
+};
+
+const struct profile_key PROFILE_KEYS[] = {
+	[ABOUT] = { "about", set_about, false },
+	[LAYER] = { "layer", set_layer, false },
+	[ETHERTYPE] = { "ethertype", set_ethertype, false },
+	[DECODER] = { "decoder", set_decoder, false },
+	[REQUIRE] = { "require", add_require, true },
+	[EXEMPT] = { "exempt", add_exempt, true },
+	[ID] = { "id", add_id, true },
+	[WINDOW] = { "window", set_window, false },
+	[FPR] = { "fpr", set_fpr, false },
+	[PORTS] = { "ports", set_ports, false },
+	[FORWARDED] = { "forwarded", set_forwarded, false },
+	[NEEDS] = { "needs", set_needs, false },
+	[LEARN] = { "learn", set_learn, false },
+};
+const size_t PROFILE_KEYS_CNT = sizeof(PROFILE_KEYS) / sizeof(PROFILE_KEYS[0]);
+_Static_assert(sizeof(PROFILE_KEYS) / sizeof(PROFILE_KEYS[0]) <= PROFILE_KEYS_MAX,
+	       "each key has its place");
+
+static int check_layer(struct parse *p)
+{
+	const struct dedup_stream *st = &p->now.stream;
+	const struct position *digest = &p->bases_at[DEDUP_BASES];
+
+	if (!p->keys_at[LAYER].line)
+		return profile_fail(p, p->section_at, "the layer is missing: udp, ip or ethernet");
+	if (st->layer != DEDUP_UDP && p->bases_at[DEDUP_PAYLOAD].line)
+		return profile_fail(p, p->bases_at[DEDUP_PAYLOAD], "only layer udp has a payload");
+	if (st->layer == DEDUP_ETHERNET && p->bases_at[DEDUP_NETWORK].line)
+		return profile_fail(p, p->bases_at[DEDUP_NETWORK], "layer ethernet has no ip header");
+	if (st->digest == DEDUP_DIGEST_PAYLOAD && st->layer != DEDUP_UDP)
+		return profile_fail(p, *digest, "only layer udp has a payload");
+	if (st->digest == DEDUP_DIGEST_PACKET && st->layer != DEDUP_IP)
+		return profile_fail(p, *digest, "packet is for layer ip");
+	if (st->layer != DEDUP_ETHERNET && p->keys_at[ETHERTYPE].line)
+		return profile_fail(p, p->keys_at[ETHERTYPE], "ethertype is for layer ethernet");
+	if (st->layer != DEDUP_UDP && p->keys_at[PORTS].line)
+		return profile_fail(p, p->keys_at[PORTS], "ports are for layer udp");
+	if (st->layer == DEDUP_ETHERNET && p->keys_at[NEEDS].line)
+		return profile_fail(p, p->keys_at[NEEDS], "layer ethernet has no destinations");
+	return 0;
+}
+
+static int check_decoder(struct parse *p)
+{
+	struct dedup_stream *st = &p->now.stream;
+
+	st->words = st->loads_cnt + (st->digest != DEDUP_DIGEST_NONE);
+	st->bytes = 8 * st->words;
+	if (st->loads_cnt && st->digest == DEDUP_DIGEST_NONE)
+		st->bytes -= 8 - st->loads[st->loads_cnt - 1].bytes;
+	if (st->decoder != DEDUP_GSP && !st->words)
+		return profile_fail(p, p->section_at, "the id is missing, as in: id = payload+0:8");
+	if (st->decoder != DEDUP_GSP)
+		return 0;
+	if (st->words || st->gates_cnt || st->layer != DEDUP_UDP)
+		return profile_fail(p, p->keys_at[DECODER],
+				    "this decoder is for layer udp, and makes the id");
+	st->words = SPEC_ID_BYTES_DEFAULT / 8;
+	st->bytes = SPEC_ID_BYTES_DEFAULT;
+	return 0;
+}
+
+int profile_check(struct parse *p)
+{
+	return check_layer(p) ?: check_decoder(p);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Between profile.c, which reads lines, and profile_keys.c, which knows what each key means. */
+#ifndef XDP_DEDUP_PROFILE_KEYS_H
+#define XDP_DEDUP_PROFILE_KEYS_H
+
+#include "place.h"
+#include "profile.h"
+
+#define PROFILE_KEYS_MAX 16
+
+struct position {
+	uint32_t line, column; /* 0: nowhere */
+};
+
+struct parse {
+	struct profiles *profiles;
+	struct profile_error *err;
+	bool builtin, failed;
+
+	const char *next, *end; /* of the text */
+	const char *line;	/* the one that was read last */
+	uint32_t line_nr;
+
+	/* The section: */
+	const char *section; /* its beginning; NULL: there was none yet */
+	struct position section_at;
+	bool started; /* it has had a key */
+	struct profile now;
+	struct place_id id;
+	struct position keys_at[PROFILE_KEYS_MAX]; /* by index in PROFILE_KEYS: the value, first seen */
+	struct position bases_at[DEDUP_BASES + 1]; /* first seen; the last one is a digest's */
+};
+
+/* Notes the error, if it is the first one. Returns -EINVAL. */
+__attribute__((format(printf, 3, 4))) int profile_fail(struct parse *p, struct position at,
+						       const char *format, ...);
+
+struct profile_key {
+	const char *name;
+	/* Takes the value, which is at this place, into p->now. 0 or -EINVAL. */
+	int (*set)(struct parse *p, const char *value, struct position at);
+	bool often; /* may be on several lines */
+};
+
+extern const struct profile_key PROFILE_KEYS[];
+extern const size_t PROFILE_KEYS_CNT;
+
+/* Do the parts of p->now go together? Then fills in its words. 0 or -EINVAL. */
+int profile_check(struct parse *p);
+
+#endif

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "profile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The texts of user/filter/profiles, which the Makefile makes strings of. */
+static const char *const BUILTIN[] = {
+#include "builtin_profiles.h"
+};
+
+int profiles_add_builtin(struct profiles *p)
+{
+	for (size_t i = 0; i < sizeof(BUILTIN) / sizeof(BUILTIN[0]); i++) {
+		struct profile_error err;
+
+		/* They are right: tests compile each of them. */
+		if (profiles_parse(p, BUILTIN[i], strlen(BUILTIN[i]), true, &err))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int profiles_add_file(struct profiles *p, const char *path, struct profile_error *err)
+{
+	char *text = malloc(PROFILES_FILE_MAX + 1);
+	int result = 0;
+	size_t len = 0;
+	FILE *f;
+
+	*err = (struct profile_error){ 0 };
+	if (!text)
+		return -ENOMEM;
+	f = fopen(path, "re");
+	if (!f) {
+		result = -errno;
+		goto out;
+	}
+	len = fread(text, 1, PROFILES_FILE_MAX + 1, f);
+	if (ferror(f))
+		result = errno ? -errno : -EIO;
+	else if (len > PROFILES_FILE_MAX)
+		result = -EFBIG;
+	fclose(f);
+out:
+	if (!result)
+		result = profiles_parse(p, text, len, false, err);
+	free(text);
+	return result;
+}
+
+const struct profile *profiles_find(const struct profiles *p, const char *name)
+{
+	for (size_t i = 0; i < p->cnt; i++)
+		if (!strcmp(p->list[i].stream.name, name))
+			return &p->list[i];
+	return NULL;
+}
+
+void profiles_free(struct profiles *p)
+{
+	for (size_t i = 0; i < p->cnt; i++)
+		free(p->list[i].text);
+	free(p->list);
+	*p = (struct profiles){ 0 };
+}
