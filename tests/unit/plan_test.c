@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Layouts flat and countdown before they are loaded: how large, how many probes, which
- * rate, and the plan that comes of it.
+/* Filters before they are loaded: how large flat and countdown are, how many probes they take,
+ * which rate they keep; and the streams of any layout.
  */
 #include "support.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,8 @@
 #include "hand.h"
 #include "plan.h"
 #include "layout.h"
+#include "profile.h"
+#include "streams.h"
 
 #define MS 1000000ULL
 #define S (1000 * MS)
@@ -579,6 +582,186 @@ static void any_spec_makes_a_plan_or_none(void **state)
 	assert_true(planned > 1000 && refused > 100);
 }
 
+/* A stream of this profile, whose name is `name`. Ports and destinations: so many, from `first` on. */
+static void add_stream(struct filter_spec *spec, const char *name, const char *profile,
+		       uint32_t realm, uint32_t first, uint32_t ports, uint32_t to)
+{
+	struct spec_stream *s = &spec->streams[spec->streams_cnt++];
+	struct profiles p = { 0 };
+	struct profile_error err;
+	char text[512];
+
+	snprintf(text, sizeof(text), "[profile %s]\n%s\n", name, profile);
+	if (profiles_parse(&p, text, strlen(text), true, &err))
+		fail_msg("%s: %u:%u: %s", name, err.line, err.column, err.says);
+	s->stream = p.list[0].stream;
+	profiles_free(&p);
+	s->stream.realm = realm;
+	s->ports_cnt = ports;
+	s->to_cnt = to;
+	s->to4_cnt = to;
+	for (uint32_t i = 0; i < ports; i++)
+		s->ports[i] = (struct dedup_ports){ first + 2 * i, first + 2 * i };
+	for (uint32_t i = 0; i < to; i++)
+		s->to[i] = (struct dedup_prefix){ { first + i, 0 }, { UINT32_MAX, 0 } };
+}
+
+#define GSP "layer = udp\ndecoder = gsp"
+#define FEED "layer = udp\nid = payload+0:20"
+#define WORD "layer = udp\nid = payload+0:8"
+#define PAIR "layer = udp\nid = payload+0:4 payload+4:4"
+#define RING "layer = ethernet\nid = frame+6:6 tag+0:6"
+#define MIRROR "layer = ip\nid = packet\nforwarded = yes"
+
+static void streams_are_planned(void **state)
+{
+	struct filter_spec spec = { .capacity = 1000, .fpr = 1e-3, .window_ns = S };
+	char says[STREAMS_SAYS_MAX];
+	struct dedup_config c;
+
+	(void)state;
+	add_stream(&spec, "a", FEED, 7, 9000, 2, 1);
+	add_stream(&spec, "ring", RING, 3, 0, 0, 0);
+	add_stream(&spec, "b", FEED, 7, 9002, 1, 1);
+	add_stream(&spec, "gsp", GSP, 9, 8001, 1, 0);
+	assert_null(streams_refusal(&spec, says));
+	c = plan_of(&spec);
+	assert_int_equal(c.streams_cnt, 4);
+	assert_string_equal(c.streams[2].name, "b");
+	/* Realms are numbered in their order; their keys and the digest's are the loader's. */
+	assert_true(c.streams[0].realm == 0 && c.streams[1].realm == 1 && c.streams[2].realm == 0 &&
+		    c.streams[3].realm == 2);
+	assert_true(!c.streams[0].realm_key && !c.digest_key[0]);
+	/* 9002 is a's second one already. */
+	assert_int_equal(c.ports_cnt, 3);
+	assert_true(c.streams[0].ports_first == 0 && c.streams[0].ports_cnt == 2);
+	assert_true(c.streams[2].ports_first == 1 && c.streams[2].ports_cnt == 1);
+	assert_true(c.streams[3].ports_first == 2 && c.ports[2].lo == 8001);
+	assert_true(c.streams[1].ports_cnt == 0 && c.streams[1].to_cnt == 0);
+	assert_int_equal(c.to_cnt, 2);
+	assert_true(c.streams[0].to_first == 0 && c.streams[0].to_cnt == 1);
+	assert_true(c.streams[2].to_first == 1 && c.streams[2].to4_cnt == 1);
+	assert_true(c.to[1].addr[0] == 9002);
+	assert_int_equal(c.id_bytes, 32);
+	assert_true(c.frames && !c.forwarded && c.receiver == DEDUP_ONE_INTERFACE);
+	spec.several = true;
+	assert_int_equal(plan_of(&spec).receiver, DEDUP_SEVERAL_INTERFACES);
+	spec.forwarded = true;
+	c = plan_of(&spec);
+	assert_true(c.receiver == DEDUP_ANYONE && c.forwarded && c.streams[1].forwarded);
+}
+
+/* What one stream makes of the filter. */
+static void streams_alone(void **state)
+{
+	static const struct {
+		const char *profile;
+		uint32_t id_bytes, frames, receiver;
+	} ROWS[] = {
+		{ FEED, 24, 0, DEDUP_ONE_INTERFACE },
+		{ PAIR, 16, 0, DEDUP_ONE_INTERFACE },
+		{ "layer = udp\nid = ip+12:4 payload:64", 16, 0, DEDUP_ONE_INTERFACE },
+		{ "layer = udp\nid = frame+6:6", 8, 1, DEDUP_ONE_INTERFACE },
+		{ "layer = udp\nid = payload\nrequire = end-1:1 == 0x00", 8, 1, DEDUP_ONE_INTERFACE },
+		{ RING, 16, 1, DEDUP_ONE_INTERFACE },
+		{ MIRROR, 8, 1, DEDUP_ANYONE },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
+		struct filter_spec spec = { .capacity = 1000, .fpr = 1e-3, .window_ns = S };
+		struct dedup_config c;
+
+		add_stream(&spec, "x", ROWS[i].profile, 0, 80, 1, 1);
+		c = plan_of(&spec);
+		assert_int_equal(c.streams_cnt, 1);
+		assert_int_equal(c.id_bytes, ROWS[i].id_bytes);
+		assert_int_equal(c.frames, ROWS[i].frames);
+		assert_int_equal(c.receiver, ROWS[i].receiver);
+		assert_int_equal(c.forwarded, ROWS[i].receiver == DEDUP_ANYONE);
+	}
+}
+
+/* Nothing but GSP/1: the filter is the one without streams. */
+static void gsp_alone_is_no_stream(void **state)
+{
+	struct filter_spec spec = spec_of(DEDUP_BLOCKED, DEDUP_FAST, 1000, 1e-3), stream = spec;
+	struct dedup_config plain, c;
+
+	(void)state;
+	spec.to[0] = (struct dedup_prefix){ { 8001, 0 }, { UINT32_MAX, 0 } };
+	spec.to_cnt = spec.to4_cnt = 1;
+	stream.ports_cnt = 0;
+	memset(stream.ports, 0, sizeof(stream.ports));
+	add_stream(&stream, "events", GSP, 5, 8001, 1, 1);
+	plain = plan_of(&spec);
+	c = plan_of(&stream);
+	assert_memory_equal(&c, &plain, sizeof(c));
+	assert_int_equal(c.receiver, DEDUP_NAMED);
+}
+
+static const struct streams_row {
+	const char *name, *a, *b; /* a, b: profiles */
+	enum dedup_hash_scheme hash;
+	uint32_t realm;	    /* b's; a's is 0 */
+	uint32_t ports, to; /* of each */
+	const char *says;   /* NULL: fine */
+} STREAMS[] = {
+	{ "streams-two-realms", FEED, WORD, DEDUP_FAST, 1, 1, 1, NULL },
+	{ "streams-one-realm", FEED, FEED, DEDUP_FAST, 0, 1, 1, NULL },
+	{ "streams-one-realm-other-words", FEED, WORD, DEDUP_FAST, 0, 1, 1,
+	  "a and b cannot share a realm: an id has 3 words of 8 bytes in one and 1 in the other" },
+	{ "streams-one-realm-with-gsp", GSP, "layer = udp\nid = payload+0:32", DEDUP_SIPHASH, 0, 1,
+	  1, NULL },
+	{ "streams-ports-32", FEED, FEED, DEDUP_FAST, 0, 16, 0, NULL },
+	{ "streams-ports-34", FEED, FEED, DEDUP_FAST, 0, 17, 0,
+	  "all streams together have at most 32 ports or ranges" },
+	{ "streams-destinations-34", FEED, FEED, DEDUP_FAST, 0, 1, 17,
+	  "all streams together have at most 32 destinations" },
+	{ "streams-keyless", FEED, FEED, DEDUP_FIPS, 0, 1, 0, NULL },
+	{ "streams-keyless-gsp", GSP, "layer = udp\nid = frame+1:25", DEDUP_TEZOS, 0, 1, 0, NULL },
+	{ "streams-keyless-realms", FEED, FEED, DEDUP_COLIBRI, 1, 1, 0,
+	  "--hash colibri, fips, fnv1a and tezos have no key, and so one realm: a and b would" },
+	{ "streams-keyless-segments", WORD, "layer = udp\nid = payload+8:4 payload+0:4",
+	  DEDUP_FNV1A, 0, 1, 0, "a and b cannot share a realm" },
+	{ "streams-keyless-two-segments", PAIR, PAIR, DEDUP_FNV1A, 0, 1, 0,
+	  "take ids of one unmasked segment: those of a are others" },
+	{ "streams-keyless-mask", WORD, "layer = udp\nid = payload+0:8/0xff00ffffffffffff",
+	  DEDUP_FIPS, 0, 1, 0, "those of b are others" },
+	{ "streams-keyless-digest", WORD, "layer = udp\nid = payload", DEDUP_FIPS, 0, 1, 0,
+	  "those of b are others" },
+};
+
+static void streams_go_together_or_not(void **state)
+{
+	const struct streams_row *row = *state;
+	struct filter_spec spec = { .hash = row->hash, .capacity = 1000, .fpr = 1e-3, .window_ns = S };
+	char says[STREAMS_SAYS_MAX];
+	const char *is;
+
+	add_stream(&spec, "a", row->a, 0, 1000, row->ports, row->to);
+	add_stream(&spec, "b", row->b, row->realm, 2000, row->ports, row->to);
+	is = streams_refusal(&spec, says);
+	if (!is != !row->says || (is && !strstr(is, row->says)))
+		fail_msg("%s", is ? is : "taken");
+}
+
+/* Equal lists are there once: 16 streams may have the same 32 ports and destinations. */
+static void streams_share_ports_and_destinations(void **state)
+{
+	struct filter_spec spec = { .capacity = 1000, .fpr = 1e-3, .window_ns = S };
+	char says[STREAMS_SAYS_MAX];
+	struct dedup_config c;
+
+	(void)state;
+	for (int i = 0; i < DEDUP_STREAMS_MAX; i++)
+		add_stream(&spec, "x", WORD, i, 1000, DEDUP_PORTS_MAX, DEDUP_TO_MAX);
+	assert_null(streams_refusal(&spec, says));
+	c = plan_of(&spec);
+	assert_true(c.streams_cnt == 16 && c.ports_cnt == 32 && c.to_cnt == 32);
+	assert_true(c.streams[15].realm == 15 && c.streams[15].ports_cnt == 32);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -596,7 +779,13 @@ int main(void)
 		cmocka_unit_test(many_countdowns_take_a_window),
 		cmocka_unit_test(countdown_bits_make_countdowns),
 		cmocka_unit_test(any_spec_makes_a_plan_or_none),
+		cmocka_unit_test(streams_are_planned),
+		cmocka_unit_test(streams_alone),
+		cmocka_unit_test(gsp_alone_is_no_stream),
+		cmocka_unit_test(streams_share_ports_and_destinations),
 	};
 
-	return run_any_tests("plan", tests, ARRAY_SIZE(tests));
+	add_tests(tests, ARRAY_SIZE(tests));
+	add_rows(STREAMS, streams_go_together_or_not, NULL, NULL);
+	return run_added_any_tests("plan");
 }

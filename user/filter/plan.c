@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include "positions.h"
 #include "recent.h"
 #include "say.h"
+#include "streams.h"
 #include "units.h"
 
 #define MS 1000000ULL
@@ -179,15 +179,6 @@ static double keep_rate(struct dedup_config *c, const struct filter_spec *spec, 
 	return rate > spec->fpr ? rate : spec->fpr;
 }
 
-static enum dedup_receiver receiver_of(const struct filter_spec *spec)
-{
-	if (spec->to_cnt)
-		return DEDUP_NAMED;
-	if (spec->forwarded)
-		return DEDUP_ANYONE;
-	return spec->several ? DEDUP_SEVERAL_INTERFACES : DEDUP_ONE_INTERFACE;
-}
-
 /* Is the rate that holds above the one that was asked for, by more than its rounding to fpr_e18? */
 static bool exceeds_rate(const struct filter_spec *spec, const struct dedup_config *c)
 {
@@ -206,26 +197,18 @@ static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigne
 {
 	struct dedup_config c = {
 		.format = DEDUP_FORMAT,
-		.id_bytes = spec->id_bytes ?: SPEC_ID_BYTES_DEFAULT,
 		.layout = spec->layout,
 		.hash = spec->hash,
 		.count_only = spec->count_only,
 		.learn_app = spec->learn_app,
 		.ihave_pass = spec->ihave_pass,
 		.window_ns = spec->window_ns,
-		.ports_cnt = spec->ports_cnt,
-		.receiver = receiver_of(spec),
-		.several = spec->several,
-		.forwarded = spec->forwarded,
-		.to_cnt = spec->to_cnt,
-		.to4_cnt = spec->to4_cnt,
 	};
 	const struct layout *layout = layout_of(c.layout);
 	double ids, more;
 	int err;
 
-	memcpy(c.ports, spec->ports, sizeof(c.ports));
-	memcpy(c.to, spec->to, sizeof(c.to));
+	streams_plan(spec, &c);
 	more = set_capacity(&c, spec->fpr, cpus, spec->capacity);
 	do { /* again if a filter of this size takes so long to clear that more ids come meanwhile */
 		ids = more;
@@ -290,8 +273,8 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	const struct layout *layout = layout_of(spec->layout);
-	const char *refusal = layout->refusal(spec);
-	char window[32];
+	char window[32], says[STREAMS_SAYS_MAX];
+	const char *refusal = layout->refusal(spec) ?: streams_refusal(spec, says);
 	int err;
 
 	if (refusal)

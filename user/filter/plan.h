@@ -8,8 +8,9 @@
 #include "config.h"
 #include "spec.h"
 
-/* Fills in everything but the secret and `frags`, for a machine of `cpus` possible CPUs whose
- * kernel has `hz` jiffies a second. Pure. The spec is one that the layout's refusal() lets pass. 0;
+/* Fills in everything but secrets and `frags`, for a machine of `cpus` possible CPUs whose
+ * kernel has `hz` jiffies a second. Pure. The spec is one that the layout's refusal() and
+ * streams_refusal() let pass. 0;
  * -EOVERFLOW or -EDOM of the layout's size(); -ERANGE if the hand cannot go round, or clear an
  * array, in so short a window; -EOPNOTSUPP if FIPS v1's own m does not keep the rate even for one
  * id.

@@ -20,10 +20,26 @@
 #define SPEC_INDEX_BITS_MAX 24
 #define SPEC_COUNTDOWN_BITS_MAX 24
 
+/* One stream. */
+struct spec_stream {
+	/* As its profile has it (profile.h), by a name of its own; realm: streams with the same
+	 * number share their ids. What the plan or the loader fills in is 0 here: words in
+	 * config.ports and config.to, and the key.
+	 */
+	struct dedup_stream stream;
+	struct dedup_ports ports[DEDUP_PORTS_MAX]; /* ascending, and none overlap */
+	uint32_t ports_cnt;
+	struct dedup_prefix to[DEDUP_TO_MAX]; /* only packets to these; those of IPv4 first */
+	uint32_t to_cnt;		      /* 0: packets to any destination */
+	uint32_t to4_cnt;		      /* how many of them are of IPv4 */
+	bool needs_to;			      /* it must not run without */
+	bool needs_app;			      /* nor unless an application adds the ids */
+};
+
 struct filter_spec {
-	uint32_t id_bytes;  /* 1 to DEDUP_ID_BYTES_MAX; 0: SPEC_ID_BYTES_DEFAULT */
-	uint64_t capacity;  /* ids a window, at least 1 */
-	double fpr;	    /* bound on the part of fresh ids that are lost; in (0, 1) */
+	uint32_t id_bytes; /* 1 to DEDUP_ID_BYTES_MAX; 0: SPEC_ID_BYTES_DEFAULT; not with streams */
+	uint64_t capacity; /* ids a window, at least 1 */
+	double fpr;	   /* bound on the part of fresh ids that are lost; in (0, 1) */
 	uint64_t window_ns; /* SPEC_WINDOW_MIN_NS to SPEC_WINDOW_MAX_NS */
 	enum dedup_layout layout;
 	enum dedup_hash_scheme hash;
@@ -35,13 +51,14 @@ struct filter_spec {
 	/* countdown: an id lasts 2^this - 1 countdowns; up to SPEC_COUNTDOWN_BITS_MAX */
 	uint32_t countdown_bits;
 
-	struct dedup_ports ports[DEDUP_PORTS_MAX]; /* ascending, and none overlap */
+	struct spec_stream streams[DEDUP_STREAMS_MAX];
+	uint32_t streams_cnt; /* 0: GSP/1 alone, to these ports and destinations */
+	struct dedup_ports ports[DEDUP_PORTS_MAX];
 	uint32_t ports_cnt;
-	struct dedup_prefix to[DEDUP_TO_MAX]; /* only packets to these; those of IPv4 first */
-	uint32_t to_cnt;		      /* 0: packets to any destination */
-	uint32_t to4_cnt;		      /* how many of them are of IPv4 */
-	bool forwarded;			      /* also frames for other hosts */
-	bool several;			      /* it is to run on more than one interface */
+	struct dedup_prefix to[DEDUP_TO_MAX];
+	uint32_t to_cnt, to4_cnt;
+	bool forwarded; /* also frames for other hosts, in all streams */
+	bool several;	/* it is to run on more than one interface */
 
 	bool count_only; /* duplicates are counted and pass; else they are dropped */
 	bool learn_app;	 /* packets are only tested, an application adds ids; else packets teach */

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "streams.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TEXT_OF(macro) TEXT_OF_WORD(macro)
+#define TEXT_OF_WORD(word) #word
+
+const struct spec_stream *streams_gsp_alone(const struct filter_spec *spec)
+{
+	bool alone = spec->streams_cnt == 1 && spec->streams[0].stream.decoder == DEDUP_GSP;
+
+	return alone ? &spec->streams[0] : NULL;
+}
+
+/* Are the ids one segment, unmasked? Other systems' hashes know no other ids. */
+static bool is_plain(const struct dedup_stream *st)
+{
+	if (st->decoder == DEDUP_GSP)
+		return true;
+	for (uint32_t i = 0; i < st->loads_cnt; i++) {
+		const struct dedup_load *l = &st->loads[i], *first = &st->loads[0];
+		bool last = i + 1 == st->loads_cnt;
+
+		if (l->base != first->base || l->mask != UINT64_MAX >> (64 - 8 * l->bytes) ||
+		    (!last && l->bytes != 8))
+			return false;
+		/* Where the 8 bytes begin, less what is shifted away in front. */
+		if (l->at + l->shift / 8 != first->at + first->shift / 8 + 8 * (int32_t)i)
+			return false;
+	}
+	return st->digest == DEDUP_DIGEST_NONE;
+}
+
+static bool is_keyless(enum dedup_hash_scheme hash)
+{
+	return hash >= DEDUP_COLIBRI;
+}
+
+static const char *refuse_realms(const struct filter_spec *spec, char *says)
+{
+	for (uint32_t i = 0; i < spec->streams_cnt; i++) {
+		const struct dedup_stream *a = &spec->streams[i].stream;
+
+		for (uint32_t j = 0; j < i; j++) {
+			const struct dedup_stream *b = &spec->streams[j].stream;
+
+			if (a->realm == b->realm && a->words != b->words) {
+				snprintf(says, STREAMS_SAYS_MAX,
+					 "%s and %s cannot share a realm: an id has %u words of 8 "
+					 "bytes in one and %u in the other",
+					 b->name, a->name, b->words, a->words);
+				return says;
+			}
+		}
+	}
+	return NULL;
+}
+
+static const char *refuse_hash(const struct filter_spec *spec, char *says)
+{
+	if (!is_keyless(spec->hash))
+		return NULL;
+	for (uint32_t i = 0; i < spec->streams_cnt; i++) {
+		const struct dedup_stream *st = &spec->streams[i].stream;
+
+		if (st->realm != spec->streams[0].stream.realm) {
+			snprintf(says, STREAMS_SAYS_MAX,
+				 "--hash colibri, fips, fnv1a and tezos have no key, and so one "
+				 "realm: "
+				 "%s and %s would share their ids",
+				 spec->streams[0].stream.name, st->name);
+			return says;
+		}
+		if (!is_plain(st)) {
+			snprintf(says, STREAMS_SAYS_MAX,
+				 "--hash colibri, fips, fnv1a and tezos take ids of one unmasked "
+				 "segment: those of %s are others",
+				 st->name);
+			return says;
+		}
+	}
+	return NULL;
+}
+
+/* Where in the pool of ranges these are, or are put: streams with the same ones share them. -E2BIG
+ * if they do not fit.
+ */
+static int place_ports(struct dedup_config *c, const struct spec_stream *s)
+{
+	size_t bytes = s->ports_cnt * sizeof(*s->ports);
+
+	for (uint32_t at = 0; at + s->ports_cnt <= c->ports_cnt; at++)
+		if (!memcmp(&c->ports[at], s->ports, bytes))
+			return (int)at;
+	if (c->ports_cnt + s->ports_cnt > DEDUP_PORTS_MAX)
+		return -E2BIG;
+	memcpy(&c->ports[c->ports_cnt], s->ports, bytes);
+	c->ports_cnt += s->ports_cnt;
+	return (int)(c->ports_cnt - s->ports_cnt);
+}
+
+/* The same of destinations. */
+static int place_to(struct dedup_config *c, const struct spec_stream *s)
+{
+	size_t bytes = s->to_cnt * sizeof(*s->to);
+
+	for (uint32_t i = 0; i < c->streams_cnt; i++) {
+		const struct dedup_stream *other = &c->streams[i];
+
+		if (other->to_cnt == s->to_cnt && other->to4_cnt == s->to4_cnt &&
+		    !memcmp(&c->to[other->to_first], s->to, bytes))
+			return (int)other->to_first;
+	}
+	if (c->to_cnt + s->to_cnt > DEDUP_TO_MAX)
+		return -E2BIG;
+	memcpy(&c->to[c->to_cnt], s->to, bytes);
+	c->to_cnt += s->to_cnt;
+	return (int)(c->to_cnt - s->to_cnt);
+}
+
+/* Adds a stream with its ports and destinations. 0; else the sentence that says why not. */
+static const char *place_stream(struct dedup_config *c, const struct spec_stream *from)
+{
+	struct dedup_stream *st = &c->streams[c->streams_cnt];
+	int ports = place_ports(c, from), to = place_to(c, from);
+
+	if (ports < 0)
+		return "all streams together have at most " TEXT_OF(
+			DEDUP_PORTS_MAX) " ports or ranges";
+	if (to < 0)
+		return "all streams together have at most " TEXT_OF(DEDUP_TO_MAX) " destinations";
+	*st = from->stream;
+	st->ports_first = ports;
+	st->ports_cnt = from->ports_cnt;
+	st->to_first = to;
+	st->to_cnt = from->to_cnt;
+	st->to4_cnt = from->to4_cnt;
+	c->streams_cnt++;
+	return NULL;
+}
+
+static const char *refuse_pools(const struct filter_spec *spec)
+{
+	struct dedup_config pools = { 0 };
+	const char *says = NULL;
+
+	for (uint32_t i = 0; i < spec->streams_cnt && !says; i++)
+		says = place_stream(&pools, &spec->streams[i]);
+	return says;
+}
+
+const char *streams_refusal(const struct filter_spec *spec, char *says)
+{
+	if (streams_gsp_alone(spec))
+		return NULL;
+	return refuse_realms(spec, says) ?: refuse_hash(spec, says) ?: refuse_pools(spec);
+}
+
+/* Realms in use are numbered without gaps. */
+static uint32_t realm_number(const struct filter_spec *spec, const struct dedup_config *c,
+			     uint32_t stream)
+{
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < stream; i++) {
+		if (spec->streams[i].stream.realm == spec->streams[stream].stream.realm)
+			return c->streams[i].realm;
+		if (c->streams[i].realm >= next)
+			next = c->streams[i].realm + 1;
+	}
+	return next;
+}
+
+/* Does something of the stream lie outside the IP packet? */
+static bool needs_frame(const struct dedup_stream *st)
+{
+	bool needs = st->layer != DEDUP_UDP;
+
+	for (uint32_t i = 0; i < st->loads_cnt; i++)
+		needs |= st->loads[i].base != DEDUP_PAYLOAD && st->loads[i].base != DEDUP_NETWORK;
+	for (uint32_t i = 0; i < st->gates_cnt; i++)
+		needs |= st->gates[i].load.base != DEDUP_PAYLOAD &&
+			 st->gates[i].load.base != DEDUP_NETWORK;
+	return needs;
+}
+
+static void plan_stream(const struct filter_spec *spec, struct dedup_config *c, uint32_t i)
+{
+	struct dedup_stream *st = &c->streams[i];
+
+	place_stream(c, &spec->streams[i]);
+	st->realm = realm_number(spec, c, i);
+	st->forwarded |= spec->forwarded;
+	c->forwarded &= st->forwarded;
+	c->frames |= needs_frame(st);
+	if (c->id_bytes < 8 * st->words)
+		c->id_bytes = 8 * st->words;
+}
+
+static void plan_gsp(struct dedup_config *c, const struct dedup_ports *ports, uint32_t ports_cnt,
+		     const struct dedup_prefix *to, uint32_t to_cnt, uint32_t to4_cnt)
+{
+	c->ports_cnt = ports_cnt;
+	memcpy(c->ports, ports, sizeof(c->ports));
+	c->to_cnt = to_cnt;
+	c->to4_cnt = to4_cnt;
+	memcpy(c->to, to, sizeof(c->to));
+}
+
+void streams_plan(const struct filter_spec *spec, struct dedup_config *c)
+{
+	const struct spec_stream *gsp = streams_gsp_alone(spec);
+
+	c->id_bytes = 0;
+	c->several = spec->several;
+	c->forwarded = spec->forwarded;
+	if (gsp) {
+		plan_gsp(c, gsp->ports, gsp->ports_cnt, gsp->to, gsp->to_cnt, gsp->to4_cnt);
+		c->forwarded |= gsp->stream.forwarded;
+	} else if (spec->streams_cnt) {
+		c->forwarded = 1; /* if all are */
+		for (uint32_t i = 0; i < spec->streams_cnt; i++)
+			plan_stream(spec, c, i);
+	} else {
+		plan_gsp(c, spec->ports, spec->ports_cnt, spec->to, spec->to_cnt, spec->to4_cnt);
+		c->id_bytes = spec->id_bytes;
+	}
+	if (!c->id_bytes)
+		c->id_bytes = SPEC_ID_BYTES_DEFAULT;
+	if (!c->streams_cnt && c->to_cnt)
+		c->receiver = DEDUP_NAMED;
+	else if (c->forwarded)
+		c->receiver = DEDUP_ANYONE;
+	else
+		c->receiver = spec->several ? DEDUP_SEVERAL_INTERFACES : DEDUP_ONE_INTERFACE;
+}

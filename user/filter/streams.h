@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The streams of a spec: do they go together, and which packets does the filter look at? Pure. */
+#ifndef XDP_DEDUP_STREAMS_H
+#define XDP_DEDUP_STREAMS_H
+
+#include <stddef.h>
+
+#include "config.h"
+#include "spec.h"
+
+#define STREAMS_SAYS_MAX 256
+
+/* Is this all of the spec's streams, and GSP/1? Then the filter is one without streams, which costs
+ * less. NULL if not.
+ */
+const struct spec_stream *streams_gsp_alone(const struct filter_spec *spec);
+
+/* NULL if these streams can be in one filter; else a sentence for the user, for which `says`
+ * has room: STREAMS_SAYS_MAX bytes.
+ */
+const char *streams_refusal(const struct filter_spec *spec, char *says);
+
+/* Fills in what says which packets are looked at, and which ids they have: id_bytes, ports, to,
+ * receiver, several, forwarded, frames and streams of *c, with their counts. Realms are numbered
+ * from 0 on in the streams' order; their keys stay 0. streams_refusal() has let the spec pass.
+ */
+void streams_plan(const struct filter_spec *spec, struct dedup_config *c);
+
+#endif
