@@ -32,6 +32,48 @@ static const struct misuse {
 	{ "misuse-port-open-range", "$XD load v0 --port 80-", "--port 80-: give UDP ports" },
 	{ "misuse-port-word", "$XD load v0 --port x", "--port x: give UDP ports" },
 	{ "misuse-ports-many", "$XD load v0 --port $(seq -s, 1 2 65)", "at most 32 ports" },
+	{ "misuse-profile-unknown", "$XD load v0 --profile x:80",
+	  "--profile x:80: there is no profile x; xdp-dedup profile list" },
+	{ "misuse-profile-empty", "$XD load v0 --profile ''", "there is no profile ;" },
+	{ "misuse-profile-no-value", "$XD load v0 --profile", "--profile needs a value" },
+	{ "misuse-profile-ports-missing", "$XD load v0 --profile a=rtp",
+	  "the stream a lacks UDP ports, as in --profile a:8001" },
+	{ "misuse-profile-ports-empty",
+	  "$XD load v0 --profile rtp:", "--profile rtp:: give UDP ports" },
+	{ "misuse-profile-ports-0", "$XD load v0 --profile rtp:0", "give UDP ports from 1 to 65535" },
+	{ "misuse-profile-ports-many", "$XD load v0 --profile rtp:$(seq -s, 1 2 65)",
+	  "at most 32 ports or ranges" },
+	{ "misuse-profile-ports-of-ip", "$XD load v0 --profile mirror:80",
+	  "--profile mirror:80: mirror has no ports, as its layer is not udp" },
+	{ "misuse-profile-to-missing", "$XD load v0 --profile moldudp64:26400",
+	  "the stream moldudp64 lacks destinations, as in --profile moldudp64:PORTS@ADDRESS" },
+	{ "misuse-profile-to-word", "$XD load v0 --profile rtp:80@group",
+	  "after @ come addresses or prefixes, as in 192.0.2.1,2001:db8::/64" },
+	{ "misuse-profile-to-empty", "$XD load v0 --profile rtp:80@", "after @ come addresses" },
+	{ "misuse-profile-to-many", "$XD load v0 --profile rtp:80@$(seq -s, -f 10.0.0.%g 33)",
+	  "at most 32 destinations" },
+	{ "misuse-profile-to-of-ethernet", "$XD load v0 --profile hsr@10.0.0.1",
+	  "--profile hsr@10.0.0.1: hsr has no destinations, as its layer is ethernet" },
+	{ "misuse-profile-stream", "$XD load v0 --profile =rtp:80", "a stream's name has 1 to 31" },
+	{ "misuse-profile-stream-dot", "$XD load v0 --profile a.b=rtp:80",
+	  "a stream's name has 1 to 31" },
+	{ "misuse-profile-stream-twice", "$XD load v0 --profile a=rtp:80 --profile a=payload:81",
+	  "--profile a=payload:81: there is a stream a already" },
+	{ "misuse-profile-realm", "$XD load v0 --profile 'rtp:80#'", "after # comes a realm's name" },
+	{ "misuse-profile-realm-twice", "$XD load v0 --profile 'rtp:80#a#b'",
+	  "after # comes a realm" },
+	{ "misuse-profiles-17", "$XD load v0 $(seq -f '--profile rtp:%g' 17)", "at most 16 streams" },
+	{ "misuse-profiles-16-and-port", LOAD " $(seq -f '--profile rtp:%g' 16)",
+	  "a filter has at most 16 streams, with --port's" },
+	{ "misuse-profiles-no-file", "$XD size --profiles /nope --profile rtp",
+	  "cannot read /nope: No such file or directory" },
+	{ "misuse-profile-size", "$XD size --profile x", "there is no profile x" },
+	{ "misuse-profile-verb", "$XD profile", "usage: xdp-dedup profile list | show NAME | check" },
+	{ "misuse-profile-list-more", "$XD profile list rtp", "usage: xdp-dedup profile list | show" },
+	{ "misuse-profile-show-nothing", "$XD profile show", "usage: xdp-dedup profile list | show" },
+	{ "misuse-profile-frob", "$XD profile frob x", "usage: xdp-dedup profile list | show" },
+	{ "misuse-profile-option", "$XD profile list --profile rtp",
+	  "profile does not take --profile" },
 	{ "misuse-capacity-empty", "$XD size --capacity ''", "--capacity" },
 	{ "misuse-capacity-0", "$XD size --capacity 0", "--capacity 0: a filter must hold" },
 	{ "misuse-capacity-word", "$XD size --capacity x", "--capacity x: give a number" },
@@ -90,6 +132,27 @@ static const struct failure {
 	const char *name, *before; /* a command that must succeed, first */
 	const char *command, *says;
 } FAILURES[] = {
+	{ "fail-profile-realm", ":", "$XD load v0 --profile 'rtp:80#a' --profile 'payload:81#a'",
+	  "rtp and payload cannot share a realm: an id has 2 words of 8 bytes in one and 1 in" },
+	{ "fail-profile-hash", ":",
+	  "$XD load v0 --profile rtp:80 --profile rtp:81 --layout flat --hash fips",
+	  "have no key, and so one realm: rtp and rtp-2 would share their ids" },
+	{ "fail-profile-hash-digest", ":",
+	  "$XD load v0 --profile payload:80 --layout flat --hash fips",
+	  "take ids of one unmasked segment: those of payload are others" },
+	{ "fail-profile-show", ":", "$XD profile show x", "there is no profile x; xdp-dedup profile" },
+	{ "fail-profile-check-no-file", ":", "$XD profile check /mnt/x",
+	  "cannot read /mnt/x: No such" },
+	{ "fail-profile-check-directory", ":", "$XD profile check /mnt",
+	  "cannot read /mnt: Is a dir" },
+	{ "fail-profile-check-large", "head -c 300000 /dev/zero >/mnt/x",
+	  "$XD profile check /mnt/x", "/mnt/x has more than 262144 bytes: no file of profiles" },
+	{ "fail-profile-check", "printf '[profile a]\nlayer = udp\nid = frame-8:4\n' >/mnt/x",
+	  "$XD profile check /mnt/x", "/mnt/x:3:6: frame-8:4 ends before the frame begins" },
+	{ "fail-profile-check-in-vain", ">/mnt/x", "$XD profile check /mnt/x",
+	  "/mnt/x:1:1: there is no [profile NAME] here" },
+	{ "fail-profile-list", "printf '[profile a]\nid = x\n' >/mnt/x",
+	  "$XD profile list --profiles /mnt/x", "/mnt/x:2:6: a place begins with frame, tag, ip" },
 	{ "fail-no-interface", ":", "$XD load nope --port 80", "no interface nope" },
 	{ "fail-no-second-interface", ":", "$XD load v0 nope --port 80", "no interface nope" },
 	{ "fail-interface-twice", ":", "$XD load v0 v0 --port 80", "v0 is named twice" },
@@ -211,6 +274,18 @@ static const struct env_row {
 	{ "env-window", "XDP_DEDUP_WINDOW=30s", "", "window_ns", 30e9 },
 	{ "env-window-option", "XDP_DEDUP_WINDOW=30s", "--window 1h", "window_ns", 3600e9 },
 	{ "env-window-empty", "XDP_DEDUP_WINDOW=", "", "window_ns", 600e9 },
+	/* Between built-in defaults and all others: the strictest of the profiles. */
+	{ "profile-window", ":;", "--profile rtp", "window_ns", 1e9 },
+	{ "profile-fpr", ":;", "--profile rtp", "fpr", 1e-9 },
+	{ "profile-window-strictest", ":;", "--profile rtp --profile mirror --profile gsp",
+	  "window_ns", 50e6 },
+	{ "profile-fpr-strictest", ":;", "--profile rtp --profile mirror --profile gsp", "fpr", 1e-9 },
+	{ "profile-window-option", ":;", "--profile rtp --window 1h", "window_ns", 3600e9 },
+	{ "profile-fpr-option", ":;", "--fpr 1e-3 --profile rtp", "fpr", 1e-3 },
+	{ "profile-window-env", "XDP_DEDUP_WINDOW=30s", "--profile rtp", "window_ns", 30e9 },
+	{ "profile-fpr-env", "XDP_DEDUP_FPR=0.01", "--profile rtp", "fpr", 0.01 },
+	{ "profile-without-window", ":;", "--profile gsp", "window_ns", 600e9 },
+	{ "profile-without-fpr", ":;", "--profile gsp", "fpr", 1e-4 },
 };
 
 static void run_env(void **state)
@@ -271,25 +346,27 @@ static void test_size(void **state)
 }
 
 static const struct cli_script SCRIPTS[] = {
-	{ "help", "got $XD help 2>/dev/null\n"
-		  "for v in load unload status rotate reset add test want size help; do has \"\n  "
-		  "$v \"; done; lacks bench\n"
-		  "$XD help 2>/dev/null >/mnt/a; $XD --help 2>/dev/null | cmp - /mnt/a\n"
-		  "[ \"$($XD --version)\" = \"xdp-dedup " XDP_DEDUP_VERSION "\" ]\n"
-		  "$XD 2>/mnt/b >/mnt/c || [ $? = 2 ]; cmp /mnt/a /mnt/b; [ ! -s /mnt/c ]\n"
-		  /* Texts begin in one column, those of long usages in the next line. */
-		  "sed '/^  [^ ].*\\]$/d; s/^  .\\{42\\} [^ ].*/ok/' /mnt/a >/mnt/b\n"
-		  "not grep '^  ' /mnt/b\n" },
+	{ "help",
+	  "got $XD help 2>/dev/null\n"
+	  "for v in load unload status rotate reset add test want size profile help; do has \"\n  "
+	  "$v \"; done; lacks bench\n"
+	  "$XD help 2>/dev/null >/mnt/a; $XD --help 2>/dev/null | cmp - /mnt/a\n"
+	  "[ \"$($XD --version)\" = \"xdp-dedup " XDP_DEDUP_VERSION "\" ]\n"
+	  "$XD 2>/mnt/b >/mnt/c || [ $? = 2 ]; cmp /mnt/a /mnt/b; [ ! -s /mnt/c ]\n"
+	  /* Texts begin in one column, those of long usages in the next line. */
+	  "sed '/^  [^ ].*\\]$/d; s/^  .\\{42\\} [^ ].*/ok/' /mnt/a >/mnt/b\n"
+	  "not grep '^  ' /mnt/b\n" },
 	{ "help-of-help",
 	  "got $XD help help; has 'usage: xdp-dedup help [VERB | counters]'; first=$output\n"
 	  "for h in --help -h; do got $XD help $h; is \"$first\"; done\n" },
 	/* Every option that a verb parses, and none else; asked for in any way, and of whatever. */
 	{ "help-of-verbs",
-	  "options='name mode port capacity fpr window action learn to forwarded ihave layout hash "
+	  "options='name mode port profile profiles capacity fpr window action learn to forwarded "
+	  "ihave layout hash "
 	  "bits hashes "
 	  "index-bits\n"
 	  "countdown-bits ids fill rounds copies warm json all exact verbose'\n"
-	  "for v in load unload status refresh rotate reset add test remove want size; do\n"
+	  "for v in load unload status refresh rotate reset add test remove want size profile; do\n"
 	  "	got $XD $v --help; has \"usage: xdp-dedup $v\"; first=$output\n"
 	  "	for o in $options; do case $o in name) word='--name=' ;; *) word=--$o=; esac\n"
 	  "		code=0; text=$($XD $v $word 2>&1) || code=$?\n"
@@ -301,6 +378,43 @@ static const struct cli_script SCRIPTS[] = {
 	  "	got $XD help $v; is \"$first\"\n"
 	  "done; got $XD load --help; has 'XDP_DEDUP_WINDOW sets the default of --window'\n"
 	  "exits 1 $XD test nope -- " ID_A "\n" },
+	{ "profiles",
+	  "got $XD profile list; for p in gsp hsr mirror moldudp64 payload prp r-tag rtp "
+	  "solana-shred\n"
+	  "do has \"\n$p \"; done; has 'discv4 '\n"
+	  "[ $($XD profile list | wc -l) = 10 ]\n"
+	  "for p in $($XD profile list | cut -d' ' -f1); do $XD profile show $p >/mnt/a\n"
+	  "	grep -q \"^\\[profile $p\\]\" /mnt/a; grep -q '; Duplicate:' /mnt/a\n"
+	  "	grep -q '; Forger:' /mnt/a; grep -q '; A false positive:' /mnt/a\n"
+	  /* A copy of it may take its place; but gsp's. */
+	  "	[ $p = gsp ] || { got $XD profile check /mnt/a; has \"$p: OK: layer \"; }; done\n"
+	  "$XD profile show gsp >/mnt/a; fails '/mnt/a:1:1: gsp stays' $XD profile check "
+	  "/mnt/a\n" },
+	/* Files may be named before or after what uses them. */
+	{ "profiles-of-a-file",
+	  "printf '[profile mine]\nabout = my own\nlayer = udp\nid = payload+0:4\nwindow = 2s\n"
+	  "[profile rtp]\nlayer = udp\nid = payload\nwindow = 3s\n' >/mnt/a\n"
+	  "printf '[profile other]\nlayer = ip\nid = packet\nlearn = app\n' >/mnt/b\n"
+	  "got $XD profile check /mnt/a; is 'rtp: OK: layer udp, 0 gates, an id of 1 word\n"
+	  "mine: OK: layer udp, 0 gates, an id of 1 word'\n"
+	  "got $XD profile list --profiles /mnt/a; has 'mine             my own'\n"
+	  "got $XD profile show rtp --profiles /mnt/a; is '[profile rtp]\nlayer = udp\nid = "
+	  "payload\n"
+	  "window = 3s'\n"
+	  "got $XD size --json --profile mine --profiles /mnt/b --profiles /mnt/a\n"
+	  "has '\"window_ns\": 2000000000,'\n"
+	  "got $XD size --json --profiles /mnt/a --profile rtp; has '\"window_ns\": 3000000000,'\n"
+	  "fails '/mnt/a:1:1: there is a profile mine already' $XD profile list --profiles /mnt/a "
+	  "--profiles /mnt/a\n"
+	  "exits 2 $XD load v0 --profile other --profiles /mnt/b\n"
+	  "has 'the stream other needs --learn app: its profile says why'\n"
+	  "printf '[profile a]\nlayer = udp\nid = x\n' >/mnt/a\n"
+	  "exits 2 $XD load v0 --profile a:80 --profiles /mnt/a\n"
+	  "has 'xdp-dedup: /mnt/a:3:6: a place begins with'\n" },
+	{ "profile-of-gsp", /* as --port */
+	  "$XD load v0 --profile gsp:8001@10.0.0.1; got $XD status; has 'GSP/1'; has 'UDP port "
+	  "8001'\n"
+	  "$XD unload v0; $XD load v0 --profile gsp:8001 --window 1h; $XD add v0 " ID_A "\n" },
 	{ "full-disk", LOAD
 	  "; for v in help 'help load' 'help counters' --version status 'status --json' size; do\n"
 	  "fails 'cannot write all of the output' sh -c \"$XD $v >/dev/full\"; done\n"

@@ -19,7 +19,8 @@ static const struct verb {
 	const char *usage, *help;
 } VERBS[] = {
 	{ "load", verb_load, OPT_LOAD, KERNEL_LOOK_UP | KERNEL_ATTACH, 1, DEDUP_IFACES_MAX,
-	  "IFNAME... --port PORTS [options]", "attach one filter to these interfaces" },
+	  "IFNAME... --port PORTS | --profile PROFILE [options]",
+	  "attach one filter to these interfaces" },
 	{ "unload", verb_unload, OPT_NAME | OPT_ALL | OPT_FORCE, KERNEL_LOOK_UP | KERNEL_ATTACH, 0,
 	  INT_MAX, "IFNAME... | --name NAME | --all [--force]",
 	  "detach; without interfaces left the filter goes" },
@@ -38,8 +39,10 @@ static const struct verb {
 	  "take ids out (layout countdown only)" },
 	{ "want", verb_want, 0, KERNEL_BPF, 2, INT_MAX, "NAME ID... | NAME -",
 	  "let the next event of each of these ids pass, once" },
-	{ "size", verb_size, OPT_SIZE | OPT_WINDOW | OPT_SHAPE | OPT_JSON, 0, 0, 0, "[options]",
-	  "compute a filter's size; loads nothing" },
+	{ "size", verb_size, OPT_SIZE | OPT_WINDOW | OPT_SHAPE | OPT_JSON | OPT_PROFILE | OPT_PROFILES,
+	  0, 0, 0, "[options]", "compute a filter's size; loads nothing" },
+	{ "profile", verb_profile, OPT_PROFILES, 0, 1, 2, PROFILE_USAGE,
+	  "all protocols; what is known of one; is a file right?" },
 };
 #define USAGE_COLUMNS 34
 #define VERBS_CNT (sizeof(VERBS) / sizeof(VERBS[0]))

@@ -9,6 +9,7 @@
 #include "prefixes.h"
 #include "say.h"
 #include "layout.h"
+#include "stream_options.h"
 #include "units.h"
 
 static int set_name(struct options *o, const char *what, const char *text)
@@ -41,6 +42,22 @@ static int set_port(struct options *o, const char *what, const char *text)
 	if (err)
 		return say_err(-EINVAL, "%s %s: give UDP ports from 1 to 65535, as in 8001,9000-9010",
 			       what, text);
+	return 0;
+}
+
+static int add_profile(struct options *o, const char *what, const char *text)
+{
+	if (o->profiles_cnt == DEDUP_STREAMS_MAX)
+		return say_err(-EINVAL, "%s %s: at most %d streams", what, text, DEDUP_STREAMS_MAX);
+	o->profiles[o->profiles_cnt++] = text;
+	return 0;
+}
+
+static int add_file(struct options *o, const char *what, const char *text)
+{
+	if (o->files_cnt == OPTIONS_FILES_MAX)
+		return say_err(-EINVAL, "%s %s: at most %d files", what, text, OPTIONS_FILES_MAX);
+	o->files[o->files_cnt++] = text;
 	return 0;
 }
 
@@ -171,13 +188,18 @@ const struct args_option OPTIONS[] = {
 	  "the filter's (load: the first interface's name)" },
 	{ "--mode", "MODE", OPT_MODE, set_mode, NULL, "native, skb or hw (native, or else skb)" },
 	{ "--port", "PORTS", OPT_PORT, set_port, NULL,
-	  "UDP destination ports, as in 8001,9000-9010 (no default)" },
+	  "GSP/1's UDP destination ports, as in 8001,9000-9010 (no default)" },
+	{ "--profile", "PROFILE", OPT_PROFILE, add_profile, NULL,
+	  "a stream of another protocol (`xdp-dedup profile list`), as in\n"
+	  "rtp:5004; up to 16. In full:\n"
+	  "[STREAM=]NAME[:PORTS[@DESTINATIONS]][#REALM]" },
+	{ "--profiles", "FILE", OPT_PROFILES, add_file, NULL, "more profiles, from this file" },
 	{ "--capacity", "N", OPT_CAPACITY, set_capacity, "XDP_DEDUP_CAPACITY",
 	  "ids a window, as in 250k or 1M (1M)" },
 	{ "--fpr", "P", OPT_FPR, set_fpr, "XDP_DEDUP_FPR",
-	  "bound on the rate at which fresh events are lost (1e-4)" },
-	{ "--window", "TIME", OPT_WINDOW, set_window, "XDP_DEDUP_WINDOW",
-	  "an id is remembered so long, at most twice, as in 30s or 1d (10m)" },
+	  "bound on the rate at which fresh events are lost\n(1e-4, or what its profiles say)" },
+	{ "--window", "TIME", OPT_WINDOW, set_window,
+	  "XDP_DEDUP_WINDOW", "an id is remembered so long, at most twice, as in 30s or 1d\n(10m, or what its profiles say)" },
 	{ "--action", "ACTION", OPT_ACTION, set_action, NULL,
 	  "drop duplicates, or only count them (drop)" },
 	{ "--learn", "WHO", OPT_ACTION, set_learn, NULL,
@@ -217,12 +239,18 @@ int options_parse(struct options *o, const struct args_command *c, int argc, cha
 	int cnt;
 
 	*o = (struct options){
-		.spec = { .capacity = SPEC_CAPACITY_DEFAULT,
-			  .fpr = SPEC_FPR_DEFAULT,
-			  .window_ns = SPEC_WINDOW_DEFAULT_NS },
+		.spec = { .capacity = SPEC_CAPACITY_DEFAULT },
 	};
 	cnt = args_parse(c, o, argc, argv);
 	o->args = argv + 1;
 	o->args_cnt = cnt;
-	return cnt < 0 ? cnt : 0;
+	if (cnt < 0)
+		return cnt;
+	if (stream_options_set(o))
+		return -EINVAL;
+	/* Not given, which no option can say as 0: by the profiles, or else the defaults. */
+	if (o->spec.fpr <= 0)
+		o->spec.fpr = o->fpr > 0 ? o->fpr : SPEC_FPR_DEFAULT;
+	o->spec.window_ns = o->spec.window_ns ?: o->window_ns ?: SPEC_WINDOW_DEFAULT_NS;
+	return 0;
 }

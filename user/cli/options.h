@@ -10,9 +10,16 @@
 #include "attach.h"
 #include "spec.h"
 
+#define OPTIONS_FILES_MAX 16
+
 struct options {
 	struct filter_spec spec; /* ports_cnt is 0 without --port; `several` is not set here */
-	const char *name;	 /* --name; NULL without */
+	const char *profiles[DEDUP_STREAMS_MAX]; /* --profile: streams */
+	const char *files[OPTIONS_FILES_MAX];	 /* --profiles */
+	int profiles_cnt, files_cnt;
+	uint64_t window_ns; /* the longest that fits all streams' profiles; 0: they do not say */
+	double fpr;	    /* the highest one, likewise */
+	const char *name;   /* --name; NULL without */
 	enum attach_mode mode;
 	bool json;
 	bool all;
@@ -39,18 +46,20 @@ enum {
 	OPT_EXACT = 1 << 10,
 	OPT_DESTINATION = 1 << 11, /* --to, --forwarded */
 	OPT_FORCE = 1 << 12,
+	OPT_PROFILE = 1 << 13,
+	OPT_PROFILES = 1 << 14,
 	OPT_SIZE = OPT_CAPACITY | OPT_FPR,
 	OPT_LOAD = OPT_NAME | OPT_MODE | OPT_PORT | OPT_SIZE | OPT_WINDOW | OPT_ACTION | OPT_SHAPE |
-		   OPT_DESTINATION,
+		   OPT_DESTINATION | OPT_PROFILE | OPT_PROFILES,
 };
 
 /* All options of all verbs. */
 extern const struct args_option OPTIONS[];
 extern const size_t OPTIONS_CNT;
 
-/* Fills in *o: built-in defaults, over them the environment (XDP_DEDUP_CAPACITY, XDP_DEDUP_FPR,
- * XDP_DEDUP_WINDOW), over that argv[1] on, whose order changes (args_parse). 0; or -EINVAL after
- * saying why on stderr.
+/* Fills in *o: built-in defaults, over them what the profiles of --profile say, over that the
+ * environment (XDP_DEDUP_CAPACITY, XDP_DEDUP_FPR, XDP_DEDUP_WINDOW), over that argv[1] on, whose
+ * order changes (args_parse). 0; or -EINVAL after saying why on stderr.
  */
 int options_parse(struct options *o, const struct args_command *c, int argc, char **argv);
 

@@ -11,6 +11,7 @@
 #include "plan.h"
 #include "receivers.h"
 #include "say.h"
+#include "stream_options.h"
 #include "units.h"
 #include "verbs.h"
 #include "attachments.h"
@@ -109,6 +110,20 @@ static int check_memory(const struct dedup_config *cfg)
 		       format_bytes(have, have_text, sizeof(have_text)));
 }
 
+/* A longer window than a profile's may drop what is fresh, as where numbers wrap. */
+static void note_window(const struct options *o)
+{
+	char window[32], fits[32];
+
+	if (!o->window_ns || o->spec.window_ns <= o->window_ns)
+		return;
+	say_note("a window of %s is longer than fits these profiles, %s; xdp-dedup profile show "
+		 "says "
+		 "why",
+		 format_time(o->spec.window_ns, window, sizeof(window)),
+		 format_time(o->window_ns, fits, sizeof(fits)));
+}
+
 static int attach_program(const char *name, const struct placement *where)
 {
 	struct xdp_dedup *prog;
@@ -163,10 +178,13 @@ int verb_load(const struct options *o)
 	int err;
 
 	spec.several = where.cnt > 1;
-	if (!spec.ports_cnt) {
-		say_err(0, "--port is missing: which UDP ports carry gossip? as in --port 8001");
+	if (!spec.ports_cnt && !spec.streams_cnt) {
+		say_err(0, "--port is missing: which UDP ports carry gossip? as in --port 8001 (or "
+			   "--profile, for another protocol)");
 		return EXIT_MISUSED;
 	}
+	if (stream_options_check(o))
+		return EXIT_MISUSED;
 	if (o->name && !filter_new_name_ok(o->name)) {
 		say_err(0, "--name %s: 1 to %d letters, digits, - and _, the first no -", o->name,
 			NAME_MAX_LEN);
@@ -183,8 +201,10 @@ int verb_load(const struct options *o)
 	err = receivers_check(&where, &links);
 	if (!err)
 		err = load(name, &where, &cfg, &links);
-	if (!err)
+	if (!err) {
 		receivers_note(&spec, &where, &links);
+		note_window(o);
+	}
 	links_free(&links);
 	if (err)
 		return EXIT_FAILED;

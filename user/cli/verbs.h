@@ -12,6 +12,8 @@
 
 struct filter;
 
+#define PROFILE_USAGE "list | show NAME | check FILE"
+
 int verb_load(const struct options *o);
 int verb_unload(const struct options *o);
 int verb_status(const struct options *o);
@@ -23,6 +25,7 @@ int verb_test(const struct options *o);
 int verb_remove(const struct options *o);
 int verb_want(const struct options *o);
 int verb_size(const struct options *o);
+int verb_profile(const struct options *o);
 
 /* For verbs that need the hand (verb_rotate.c): has it stopped, after which the filter says nothing
  * about ids? Then says so.

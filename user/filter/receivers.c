@@ -142,14 +142,39 @@ static int forwards(const struct placement *where, const struct links *l)
 	return on6 == -ENOENT ? 0 : on6; /* a kernel without IPv6 */
 }
 
-/* How many ports the spec's ranges have. */
-static uint32_t count_ports(const struct filter_spec *spec)
+/* How many ports these ranges have. */
+static uint32_t count_ports(const struct dedup_ports *ports, uint32_t ranges)
 {
 	uint32_t cnt = 0;
 
-	for (uint32_t i = 0; i < spec->ports_cnt; i++)
-		cnt += spec->ports[i].hi - spec->ports[i].lo + 1;
+	for (uint32_t i = 0; i < ranges; i++)
+		cnt += ports[i].hi - ports[i].lo + 1;
 	return cnt;
+}
+
+/* Has some stream several ports? */
+static bool has_several_ports(const struct filter_spec *spec)
+{
+	if (!spec->streams_cnt)
+		return count_ports(spec->ports, spec->ports_cnt) > 1;
+	for (uint32_t i = 0; i < spec->streams_cnt; i++)
+		if (count_ports(spec->streams[i].ports, spec->streams[i].ports_cnt) > 1)
+			return true;
+	return false;
+}
+
+/* Does the MAC alone say, of some stream's IP packets, for whom they are? */
+static bool goes_by_mac(const struct filter_spec *spec)
+{
+	if (spec->forwarded)
+		return false;
+	for (uint32_t i = 0; i < spec->streams_cnt; i++) {
+		const struct spec_stream *s = &spec->streams[i];
+
+		if (!s->to_cnt && !s->stream.forwarded && s->stream.layer != DEDUP_ETHERNET)
+			return true;
+	}
+	return !spec->streams_cnt && !spec->to_cnt;
 }
 
 void receivers_note(const struct filter_spec *spec, const struct placement *where,
@@ -157,10 +182,10 @@ void receivers_note(const struct filter_spec *spec, const struct placement *wher
 {
 	int forwarding;
 
-	if (count_ports(spec) > 1)
+	if (has_several_ports(spec))
 		say_note("several ports are taken for one receiver's: an event that came to one of "
 			 "them is dropped on the others");
-	if (spec->to_cnt || spec->forwarded)
+	if (!goes_by_mac(spec))
 		return;
 	forwarding = forwards(where, l);
 	if (forwarding > 0)
