@@ -643,12 +643,12 @@ static void streams_are_planned(void **state)
 	assert_true(c.streams[2].to_first == 1 && c.streams[2].to4_cnt == 1);
 	assert_true(c.to[1].addr[0] == 9002);
 	assert_int_equal(c.id_bytes, 32);
-	assert_true(c.frames && !c.forwarded && c.receiver == DEDUP_ONE_INTERFACE);
+	assert_true(c.frames && !c.forwarded && c.receiver == DEDUP_BY_STREAMS);
 	spec.several = true;
-	assert_int_equal(plan_of(&spec).receiver, DEDUP_SEVERAL_INTERFACES);
+	assert_int_equal(plan_of(&spec).receiver, DEDUP_BY_STREAMS);
 	spec.forwarded = true;
 	c = plan_of(&spec);
-	assert_true(c.receiver == DEDUP_ANYONE && c.forwarded && c.streams[1].forwarded);
+	assert_true(c.receiver == DEDUP_BY_STREAMS && c.forwarded && c.streams[1].forwarded);
 }
 
 /* What one stream makes of the filter. */
@@ -656,15 +656,15 @@ static void streams_alone(void **state)
 {
 	static const struct {
 		const char *profile;
-		uint32_t id_bytes, frames, receiver;
+		uint32_t id_bytes, frames, forwarded;
 	} ROWS[] = {
-		{ FEED, 24, 0, DEDUP_ONE_INTERFACE },
-		{ PAIR, 16, 0, DEDUP_ONE_INTERFACE },
-		{ "layer = udp\nid = ip+12:4 payload:64", 16, 0, DEDUP_ONE_INTERFACE },
-		{ "layer = udp\nid = frame+6:6", 8, 1, DEDUP_ONE_INTERFACE },
-		{ "layer = udp\nid = payload\nrequire = end-1:1 == 0x00", 8, 1, DEDUP_ONE_INTERFACE },
-		{ RING, 16, 1, DEDUP_ONE_INTERFACE },
-		{ MIRROR, 8, 1, DEDUP_ANYONE },
+		{ FEED, 24, 0, 0 },
+		{ PAIR, 16, 0, 0 },
+		{ "layer = udp\nid = ip+12:4 payload:64", 16, 0, 0 },
+		{ "layer = udp\nid = frame+6:6", 8, 1, 0 },
+		{ "layer = udp\nid = payload\nrequire = end-1:1 == 0x00", 8, 1, 0 },
+		{ RING, 16, 1, 0 },
+		{ MIRROR, 8, 1, 1 },
 	};
 
 	(void)state;
@@ -677,8 +677,8 @@ static void streams_alone(void **state)
 		assert_int_equal(c.streams_cnt, 1);
 		assert_int_equal(c.id_bytes, ROWS[i].id_bytes);
 		assert_int_equal(c.frames, ROWS[i].frames);
-		assert_int_equal(c.receiver, ROWS[i].receiver);
-		assert_int_equal(c.forwarded, ROWS[i].receiver == DEDUP_ANYONE);
+		assert_int_equal(c.receiver, DEDUP_BY_STREAMS);
+		assert_int_equal(c.forwarded, ROWS[i].forwarded);
 	}
 }
 
