@@ -413,14 +413,14 @@ static void help_has_the_options(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(WORDS); i++)
 		assert_says("%s", WORDS[i]);
 	assert_run(0, "$XD help");
-	assert_says("  remove  NAME ID...");
+	assert_says("  remove  NAME[/STREAM] ID...");
 }
 
 static void remove_is_for_ids(void **state)
 {
 	(void)state;
 	assert_run(2, "$XD remove ve0");
-	assert_one_line("usage: xdp-dedup remove NAME ID...");
+	assert_one_line("usage: xdp-dedup remove NAME[/STREAM] ID...");
 	assert_run(1, "$XD remove ve0 " ID_A);
 	assert_one_line("no filter ve0");
 	assert_run(0, LOAD "--layout countdown --capacity 100");

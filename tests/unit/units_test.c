@@ -164,7 +164,7 @@ static void ids(void **state)
 	char text[80];
 
 	(void)state;
-	assert_int_equal(parse_id(GOOD, id, 32), 0);
+	assert_int_equal(parse_hex(GOOD, id, 32), 32);
 	for (int i = 0; i < 16; i++) {
 		assert_int_equal(id[i], i);
 		assert_int_equal(id[16 + i], 0xf0 + i);
@@ -172,13 +172,14 @@ static void ids(void **state)
 	for (size_t at = 0; at < sizeof(GOOD) - 1; at++) {
 		memcpy(text, GOOD, sizeof(GOOD));
 		text[at] = 'g';
-		assert_int_equal(parse_id(text, id, 32), -EINVAL);
-		text[at] = 0; /* too short */
-		assert_int_equal(parse_id(text, id, 32), -EINVAL);
+		assert_int_equal(parse_hex(text, id, 32), -EINVAL);
+		text[at] = 0; /* half a byte, every second time */
+		assert_int_equal(parse_hex(text, id, 32), at % 2 ? -EINVAL : (int)at / 2);
 	}
 	strcpy(text, GOOD);
 	strcat(text, "0");
-	assert_int_equal(parse_id(text, id, 32), -EINVAL);
+	assert_int_equal(parse_hex(text, id, 32), -EINVAL);
+	assert_int_equal(parse_hex(GOOD, id, 31), -EINVAL);
 	assert_int_equal(id[16], 0xf0);
 }
 

@@ -156,21 +156,18 @@ int parse_ports(const char *text, struct dedup_ports *out, uint32_t *cnt)
 	return 0;
 }
 
-int parse_id(const char *text, uint8_t *out, uint32_t bytes)
+int parse_hex(const char *text, uint8_t *out, size_t max)
 {
-	uint8_t id[DEDUP_ID_BYTES_MAX];
+	size_t digits = strlen(text);
 
-	if (strlen(text) != 2 * bytes)
+	if (digits % 2 || digits / 2 > max || strspn(text, "0123456789abcdefABCDEF") != digits)
 		return -EINVAL;
-	for (uint32_t i = 0; i < bytes; i++) {
+	for (size_t i = 0; i < digits / 2; i++) {
 		char byte[3] = { text[2 * i], text[2 * i + 1], 0 };
 
-		if (!isxdigit((unsigned char)byte[0]) || !isxdigit((unsigned char)byte[1]))
-			return -EINVAL;
-		id[i] = strtoul(byte, NULL, 16);
+		out[i] = strtoul(byte, NULL, 16);
 	}
-	memcpy(out, id, bytes);
-	return 0;
+	return (int)(digits / 2);
 }
 
 const char *format_bytes(uint64_t bytes, char *buf, size_t size)

@@ -28,10 +28,10 @@ int parse_rate(const char *text, double *out);
  */
 int parse_ports(const char *text, struct dedup_ports *out, uint32_t *cnt);
 
-/* An id of exactly `bytes` bytes (up to DEDUP_ID_BYTES_MAX): two hex digits each, in either case,
- * the first byte first.
+/* At most `max` bytes: two hex digits each, in either case, the first byte first. Returns their
+ * number.
  */
-int parse_id(const char *text, uint8_t *out, uint32_t bytes);
+int parse_hex(const char *text, uint8_t *out, size_t max);
 
 #define PORTS_TEXT_MAX (12 * DEDUP_PORTS_MAX) /* "65534-65535," for each range */
 

@@ -40,7 +40,8 @@ struct status {
 	struct links links;
 	struct receivers_faults faults;
 	const char *mode; /* that all attached interfaces have; else "mixed", or "none" */
-	struct filter_counters counters;
+	struct filter_counters counters;		   /* of all streams */
+	struct filter_counters streams[DEDUP_STREAMS_MAX]; /* of each */
 	struct fill fill;
 	uint64_t *histogram;   /* countdown: layout.h; NULL: too long to show, or another layout */
 	uint64_t approx_count; /* countdown: layout.h */

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* status for programs. */
+#include <arpa/inet.h>
 #include <string.h>
 
 #include "plan.h"
 #include "prefixes.h"
 #include "status.h"
+#include "stream_ids.h"
 
 static json_object *json_u64(uint64_t value)
 {
@@ -32,21 +34,79 @@ static json_object *json_ifaces(const struct status *s)
 	return list;
 }
 
-static json_object *json_ports(const struct dedup_config *c)
+static json_object *json_ports(const struct dedup_ports *ports, uint32_t cnt)
 {
 	json_object *list = json_object_new_array();
 
-	for (uint32_t i = 0; i < c->ports_cnt; i++) {
+	for (uint32_t i = 0; i < cnt; i++) {
 		json_object *range = json_object_new_array();
 
-		json_object_array_add(range, json_object_new_int(c->ports[i].lo));
-		json_object_array_add(range, json_object_new_int(c->ports[i].hi));
+		json_object_array_add(range, json_object_new_int(ports[i].lo));
+		json_object_array_add(range, json_object_new_int(ports[i].hi));
 		json_object_array_add(list, range);
 	}
 	return list;
 }
 
 #define ADD(key, value) json_object_object_add(o, key, value)
+
+/* Destinations, of which the first cnt4 are IPv4. */
+static json_object *json_to(const struct dedup_prefix *to, uint32_t cnt4, uint32_t cnt)
+{
+	json_object *list = json_object_new_array();
+	char text[PREFIX_TEXT_MAX];
+
+	for (uint32_t i = 0; i < cnt; i++)
+		json_object_array_add(list,
+				      json_object_new_string(format_prefix(&to[i], i < cnt4, text)));
+	return list;
+}
+
+static json_object *json_counters(const struct filter_counters *c)
+{
+	json_object *o = json_object_new_object();
+
+#define X(name, help) ADD(#name, json_u64(c->name));
+	DEDUP_COUNTERS(X)
+#undef X
+	return o;
+}
+
+/* Stream n: which packets are its, what their id is, and its counters. */
+static json_object *json_stream(const struct status *s, uint32_t n)
+{
+	static const char *const LAYERS[] = {
+		[DEDUP_UDP] = "udp", [DEDUP_IP] = "ip", [DEDUP_ETHERNET] = "ethernet"
+	};
+	static const char *const DIGESTS[] = {
+		[DEDUP_DIGEST_NONE] = "none", [DEDUP_DIGEST_PAYLOAD] = "payload", [DEDUP_DIGEST_PACKET] = "packet"
+	};
+	const struct dedup_config *c = s->filter.config;
+	const struct dedup_stream whole = stream_of(c, n), *st = &whole;
+	json_object *o = json_object_new_object();
+
+	ADD("name", json_object_new_string(st->name));
+	ADD("layer", json_object_new_string(st->layer < 3 ? LAYERS[st->layer] : "unknown"));
+	ADD("decoder", json_object_new_string(st->decoder == DEDUP_GSP ? "gsp" : "fields"));
+	ADD("ethertype", json_object_new_int(ntohs(st->ethertype)));
+	ADD("ports", json_ports(&c->ports[st->ports_first], st->ports_cnt));
+	ADD("to", json_to(&c->to[st->to_first], st->to4_cnt, st->to_cnt));
+	ADD("forwarded", json_object_new_boolean(st->forwarded));
+	ADD("realm", json_object_new_int((int)st->realm));
+	ADD("id_bytes", json_object_new_int((int)stream_fields_bytes(st)));
+	ADD("digest", json_object_new_string(st->digest < 3 ? DIGESTS[st->digest] : "unknown"));
+	ADD("counters", json_counters(&s->streams[n]));
+	return o;
+}
+
+static json_object *json_streams(const struct status *s)
+{
+	json_object *list = json_object_new_array();
+
+	for (uint32_t n = 0; n < streams_cnt(s->filter.config); n++)
+		json_object_array_add(list, json_stream(s, n));
+	return list;
+}
 
 /* A list of one pair; an empty one if there is none. */
 static json_object *json_pair(struct stacked pair)
@@ -66,16 +126,12 @@ static json_object *json_pair(struct stacked pair)
 static void json_receiver(json_object *o, const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
-	json_object *to = json_object_new_array(), *stale = json_object_new_array();
-	char text[PREFIX_TEXT_MAX];
+	json_object *stale = json_object_new_array();
 
-	for (uint32_t i = 0; i < c->to_cnt; i++)
-		json_object_array_add(
-			to, json_object_new_string(format_prefix(&c->to[i], i < c->to4_cnt, text)));
 	for (int i = 0; i < s->faults.stale_cnt; i++)
 		json_object_array_add(stale, json_object_new_string(s->faults.stale[i]->name));
 	ADD("forwarded", json_object_new_boolean(c->forwarded));
-	ADD("to", to);
+	ADD("to", json_to(c->to, c->streams_cnt ? 0 : c->to4_cnt, c->streams_cnt ? 0 : c->to_cnt));
 	ADD("macs_changed", stale);
 	ADD("stacked", json_pair(s->faults.stacked));
 	ADD("merged", json_pair(s->faults.merging));
@@ -124,12 +180,13 @@ static void json_fill(json_object *o, const struct status *s)
 json_object *status_json(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
-	json_object *o = json_object_new_object(), *counters = json_object_new_object();
+	json_object *o = json_object_new_object();
 
 	ADD("name", json_object_new_string(s->filter.name));
 	ADD("interfaces", json_ifaces(s));
 	ADD("mode", json_object_new_string(s->mode));
-	ADD("ports", json_ports(c));
+	ADD("ports", json_ports(c->ports, c->ports_cnt));
+	ADD("streams", json_streams(s));
 	ADD("action", json_object_new_string(c->count_only ? "count" : "drop"));
 	ADD("learn", json_object_new_string(c->learn_app ? "app" : "kernel"));
 	ADD("ihave", json_object_new_string(c->ihave_pass ? "pass" : "drop"));
@@ -153,9 +210,6 @@ json_object *status_json(const struct status *s)
 	ADD("ids_estimate_error", json_object_new_double(s->fill.ids_error));
 	ADD("fpr_estimate", json_object_new_double(s->fill.fpr));
 	ADD("bytes_kept_away", json_u64(status_bytes_kept_away(s)));
-#define X(name, help) json_object_object_add(counters, #name, json_u64(s->counters.name));
-	DEDUP_COUNTERS(X)
-#undef X
-	ADD("counters", counters);
+	ADD("counters", json_counters(&s->counters));
 	return o;
 }

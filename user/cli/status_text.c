@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* status for people. */
+#include <arpa/inet.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "plan.h"
 #include "prefixes.h"
 #include "status.h"
+#include "stream_ids.h"
 #include "units.h"
 
 /* 0 of nothing. */
@@ -29,17 +30,23 @@ static void print_ifaces(const struct status *s)
 	puts(s->ifaces_cnt ? "" : "none");
 }
 
-static void print_counters(const struct filter_counters *c)
+/* Those that are not 0. */
+static void print_reasons(const struct filter_counters *c)
 {
-	char text[32];
-
 #define X(name, help)                                                   \
 	if (c->name)                                                    \
 		printf("  %-16s %14llu %6.2f %%  %s\n", #name, c->name, \
 		       100 * share(c->name, c->rx), help);
-	printf("  %-16s %14llu           packets entering\n", "rx", c->rx);
 	DEDUP_REASONS(X)
 #undef X
+}
+
+static void print_counters(const struct filter_counters *c)
+{
+	char text[32];
+
+	printf("  %-16s %14llu           packets entering\n", "rx", c->rx);
+	print_reasons(c);
 	printf("  %-16s %14llu %6.2f %%\n", "dropped", c->dropped, 100 * share(c->dropped, c->rx));
 	printf("  %-16s %14s           of duplicates\n", "bytes",
 	       format_bytes(c->duplicate_bytes, text, sizeof(text)));
@@ -85,17 +92,72 @@ static void print_estimate(const struct fill *f)
 		       100 * f->read_part);
 }
 
+/* Destinations, of which the first cnt4 are IPv4. */
+static void print_to(const struct dedup_prefix *to, uint32_t cnt4, uint32_t cnt)
+{
+	char text[PREFIX_TEXT_MAX];
+
+	for (uint32_t i = 0; i < cnt; i++)
+		printf("%s%s", i ? "," : "", format_prefix(&to[i], i < cnt4, text));
+}
+
+/* Which packets are a stream's, and what their id is. */
+static void print_stream(const struct dedup_config *c, const struct dedup_stream *s)
+{
+	const char *digest = s->digest == DEDUP_DIGEST_PAYLOAD	? "a digest of the payload"
+			     : s->digest == DEDUP_DIGEST_PACKET ? "a digest of the packet"
+								: "";
+	char ports[PORTS_TEXT_MAX], fields[32] = "";
+
+	if (s->loads_cnt)
+		snprintf(fields, sizeof(fields), "%u bytes", stream_fields_bytes(s));
+	printf("  stream      %s: ", s->name);
+	if (s->layer == DEDUP_UDP)
+		printf("UDP port %s",
+		       format_ports(&c->ports[s->ports_first], s->ports_cnt, ports, sizeof(ports)));
+	else if (s->layer == DEDUP_IP)
+		printf("IP packets");
+	else if (s->ethertype)
+		printf("frames of EtherType 0x%04x", ntohs(s->ethertype));
+	else
+		printf("frames");
+	if (s->to_cnt) {
+		printf(" to ");
+		print_to(&c->to[s->to_first], s->to4_cnt, s->to_cnt);
+	}
+	if (s->forwarded && !c->forwarded)
+		printf(" for any host");
+	printf("; realm %u; ", s->realm);
+	if (s->decoder == DEDUP_GSP)
+		puts("GSP/1");
+	else
+		printf("id: %s%s%s\n", fields, *fields && *digest ? " and " : "", digest);
+}
+
+/* What each stream counts, where there are several. */
+static void print_streams(const struct status *s)
+{
+	const struct dedup_config *c = s->filter.config;
+
+	for (uint32_t n = 0; n < c->streams_cnt && c->streams_cnt > 1; n++) {
+		printf("\n  of stream %s\n", c->streams[n].name);
+		printf("  %-16s %14llu           packets\n", "rx", s->streams[n].rx);
+		print_reasons(&s->streams[n]);
+	}
+}
+
 static void print_receiver(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
 	const struct receivers_faults *faults = &s->faults;
-	char text[PREFIX_TEXT_MAX];
 
 	if (c->forwarded)
 		puts("  frames      for any host");
-	for (uint32_t i = 0; i < c->to_cnt; i++)
-		printf("%s%s%s", i ? "," : "  only to     ",
-		       format_prefix(&c->to[i], i < c->to4_cnt, text), i + 1 < c->to_cnt ? "" : "\n");
+	if (!c->streams_cnt && c->to_cnt) {
+		printf("  only to     ");
+		print_to(c->to, c->to4_cnt, c->to_cnt);
+		puts("");
+	}
 	for (int i = 0; i < faults->stale_cnt; i++)
 		printf("  warning     the MACs of %s or of what is on top of it have changed: "
 		       "xdp-dedup "
@@ -117,11 +179,17 @@ void status_print(const struct status *s)
 	const struct dedup_config *c = s->filter.config;
 	char ports[PORTS_TEXT_MAX], window[32], oldest[32], kept[32];
 
-	printf("%s: GSP/1 on UDP port %s, duplicates are %s\n", s->filter.name,
-	       format_ports(c->ports, c->ports_cnt, ports, sizeof(ports)),
-	       c->count_only ? "counted and passed" : "dropped");
+	printf("%s: ", s->filter.name);
+	if (c->streams_cnt)
+		printf("%u stream%s", c->streams_cnt, c->streams_cnt > 1 ? "s" : "");
+	else
+		printf("GSP/1 on UDP port %s",
+		       format_ports(c->ports, c->ports_cnt, ports, sizeof(ports)));
+	printf(", duplicates are %s\n", c->count_only ? "counted and passed" : "dropped");
 	printf("  interfaces  ");
 	print_ifaces(s);
+	for (uint32_t n = 0; n < c->streams_cnt; n++)
+		print_stream(c, &c->streams[n]);
 	print_receiver(s);
 	print_shape(s);
 	printf("  promise     at most %g of fresh events lost, at %llu ids a window of %s\n",
@@ -144,4 +212,5 @@ void status_print(const struct status *s)
 	print_estimate(&s->fill);
 	printf("  kept away   %s\n\n", format_bytes(status_bytes_kept_away(s), kept, sizeof(kept)));
 	print_counters(&s->counters);
+	print_streams(s);
 }

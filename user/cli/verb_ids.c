@@ -11,6 +11,7 @@
 #include "layout.h"
 #include "loader.h"
 #include "say.h"
+#include "stream_ids.h"
 #include "units.h"
 #include "verbs.h"
 #include "want.h"
@@ -80,14 +81,23 @@ static const char *do_want(struct filter *f, const uint8_t *id, const char *text
 	return known < 0 ? NULL : known ? "wanted" : UNKNOWN;
 }
 
-/* 0, or -EINVAL after saying what an id of this filter looks like. */
+/* 0, or -EINVAL after saying what an id of this stream looks like. */
 static int read_id(const struct filter *f, const char *text, uint8_t id[DEDUP_ID_BYTES_MAX])
 {
-	uint32_t bytes = f->config->id_bytes;
+	static uint8_t bytes[DEDUP_ID_BYTES_MAX + UINT16_MAX];
+	size_t most = stream_input_max(f->config, f->stream);
+	size_t least = stream_input_min(f->config, f->stream);
+	int len = parse_hex(text, bytes, sizeof(bytes));
 
-	if (!parse_id(text, id, bytes))
+	if (len >= 0 && (size_t)len >= least && !stream_make_id(f, bytes, len, id))
 		return 0;
-	return say_err(-EINVAL, "%s is no id: give %u hex digits", text, 2 * bytes);
+	if (least == most)
+		return say_err(-EINVAL, "%s is no id: give %zu hex digits", text, 2 * least);
+	return say_err(
+		-EINVAL,
+		"%s is no id: give %zu hex digits or more: the bytes of the id's segments, if "
+		"it has any, and behind them the whole payload or IP packet",
+		text, 2 * least);
 }
 
 /* Does it with one id, and prints id and word. Adds 1 to *unknown if the id was not known. */
@@ -141,7 +151,7 @@ static int run(const struct options *o, id_fn fn, enum exit_code some_unknown)
 	struct filter f;
 	int err = 0;
 
-	if (kernel_ready(o->verbose, false) || attachments_open(o->args[0], &f))
+	if (kernel_ready(o->verbose, false) || attachments_open_stream(o->args[0], &f))
 		return EXIT_FAILED;
 	if (check_ids(&f, o->args + 1, o->args_cnt - 1)) {
 		filter_close(&f);

@@ -13,6 +13,7 @@
 #include "loader.h"
 #include "stats.h"
 #include "status.h"
+#include "stream_ids.h"
 #include "verbs.h"
 
 #define HISTOGRAM_MAX 1023 /* countdowns; with more it is not shown */
@@ -142,6 +143,8 @@ static int collect(struct status *s)
 		err = collect_faults(s);
 	if (!err)
 		err = filter_counters(&s->filter, &s->counters);
+	for (uint32_t n = 0; n < streams_cnt(s->filter.config) && !err; n++)
+		err = filter_stream_counters(&s->filter, n, &s->streams[n]);
 	if (err)
 		return err;
 	hand = READ_ONCE(s->filter.state->hand);

@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <net/if.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernel.h"
 #include "live.h"
 #include "say.h"
+#include "stream_ids.h"
 
 int attachments_identify(const char *name, struct identity *out)
 {
@@ -138,6 +140,37 @@ int attachments_open(const char *what, struct filter *out)
 	if (err == -ENOENT && a.ifindex)
 		return attachments_explain_gone(what);
 	return err == -ENOENT ? loader_explain(what, err) : err;
+}
+
+static int select_stream(struct filter *f, const char *name)
+{
+	char list[DEDUP_STREAMS_MAX * (DEDUP_STREAM_NAME + 2)] = "";
+	size_t len = 0;
+
+	if (name ? !stream_select(f, name) : f->stream >= 0)
+		return 0;
+	for (uint32_t n = 0; n < streams_cnt(f->config); n++)
+		len += snprintf(list + len, sizeof(list) - len, "%s%s", n ? ", " : "",
+				stream_name(f->config, n));
+	if (name)
+		return say_err(-ENOENT, "%s has no stream %s; it has %s", f->name, name, list);
+	return say_err(-EDESTADDRREQ, "%s has several streams: say which, as in %s/%s; there are %s",
+		       f->name, f->name, stream_name(f->config, 0), list);
+}
+
+int attachments_open_stream(const char *what, struct filter *out)
+{
+	size_t len = strcspn(what, "/");
+	char *name = strndup(what, len);
+	int err = name ? attachments_open(name, out) : -ENOMEM;
+
+	free(name);
+	if (err)
+		return err;
+	err = select_stream(out, what[len] ? what + len + 1 : NULL);
+	if (err)
+		filter_close(out);
+	return err;
 }
 
 int attachments_detach(const char *name)

@@ -320,5 +320,9 @@ int filter_counters(const struct filter *f, struct filter_counters *sum)
 
 int filter_stream_counters(const struct filter *f, uint32_t n, struct filter_counters *sum)
 {
-	return sum_counters(f, n, n + 1, sum);
+	int err = sum_counters(f, n, n + 1, sum);
+
+	sum->rx -= sum->ignored;
+	sum->ignored = sum->early = sum->late = 0;
+	return err;
 }

@@ -86,7 +86,7 @@ struct filter_counters {
 };
 int filter_counters(const struct filter *f, struct filter_counters *sum);
 
-/* Those of stream n alone. `ignored`, `early`, `late` and `credit` are with the first stream's. */
+/* Those of stream n alone: without packets of no stream (`ignored`) and without what the hand did. */
 int filter_stream_counters(const struct filter *f, uint32_t n, struct filter_counters *sum);
 
 #endif

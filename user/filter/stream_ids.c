@@ -34,21 +34,48 @@ static bool is_gsp(const struct dedup_config *c, uint32_t n)
 	return !c->streams_cnt || c->streams[n].decoder == DEDUP_GSP;
 }
 
-/* Bytes of an id's segments. */
-static size_t fields_bytes(const struct dedup_stream *s)
+struct dedup_stream stream_of(const struct dedup_config *c, uint32_t n)
 {
-	size_t bytes = 0;
+	if (c->streams_cnt)
+		return c->streams[n];
+	return (struct dedup_stream){
+		.name = STREAM_GSP,
+		.decoder = DEDUP_GSP,
+		.forwarded = c->forwarded,
+		.ports_cnt = c->ports_cnt,
+		.to4_cnt = c->to4_cnt,
+		.to_cnt = c->to_cnt,
+		.words = dedup_id_words(c->id_bytes),
+	};
+}
 
+uint32_t stream_fields_bytes(const struct dedup_stream *s)
+{
+	uint32_t bytes = 0;
+
+	if (s->decoder == DEDUP_GSP)
+		return 8 * s->words;
 	for (uint32_t i = 0; i < s->loads_cnt; i++)
 		bytes += s->loads[i].bytes;
 	return bytes;
 }
 
+size_t stream_input_min(const struct dedup_config *c, uint32_t n)
+{
+	const struct dedup_stream *s = &c->streams[n];
+
+	if (is_gsp(c, n))
+		return c->streams_cnt ? 8 * s->words : c->id_bytes;
+	if (s->digest == DEDUP_DIGEST_PACKET)
+		return stream_fields_bytes(s) + IPV4_HEADER;
+	return stream_fields_bytes(s) + (s->digest ? 1 : 0);
+}
+
 size_t stream_input_max(const struct dedup_config *c, uint32_t n)
 {
-	if (is_gsp(c, n))
-		return c->streams_cnt ? 8 * c->streams[n].words : c->id_bytes;
-	return fields_bytes(&c->streams[n]) + (c->streams[n].digest ? UINT16_MAX : 0);
+	size_t least = stream_input_min(c, n);
+
+	return is_gsp(c, n) || !c->streams[n].digest ? least : least + UINT16_MAX;
 }
 
 /* The digest of an IP packet or a payload, as bpf/digest.bpf.h computes it; 0 if there is none. */
@@ -76,7 +103,7 @@ static uint64_t digest(const struct dedup_config *c, const struct dedup_stream *
 static int make_fields_id(const struct dedup_config *c, const struct dedup_stream *s,
 			  const uint8_t *bytes, size_t len, struct dedup_id *id)
 {
-	size_t fields = fields_bytes(s), at = 0;
+	size_t fields = stream_fields_bytes(s), at = 0;
 
 	if (s->digest ? len <= fields : len > fields)
 		return -EINVAL;
@@ -102,10 +129,10 @@ int stream_make_id(const struct filter *f, const void *bytes, size_t len,
 	int err = 0;
 
 	if (f->stream < 0)
-		return -EDESTADDRREQ;
-	if (len > stream_input_max(c, f->stream))
-		return -EINVAL;
-	if (!is_gsp(c, f->stream))
+		err = -EDESTADDRREQ;
+	else if (len > stream_input_max(c, f->stream))
+		err = -EINVAL;
+	else if (!is_gsp(c, f->stream))
 		err = make_fields_id(c, &c->streams[f->stream], bytes, len, &id);
 	else if (len)
 		memcpy(&id, bytes, len);

@@ -18,10 +18,17 @@ uint32_t streams_cnt(const struct dedup_config *c);
 /* The name of stream n, which is below streams_cnt(). */
 const char *stream_name(const struct dedup_config *c, uint32_t n);
 
+/* Stream n. A filter of GSP/1 alone has one, with the filter's ports and destinations. */
+struct dedup_stream stream_of(const struct dedup_config *c, uint32_t n);
+
+/* Bytes of an id's segments; GSP/1: of an id. */
+uint32_t stream_fields_bytes(const struct dedup_stream *s);
+
 /* Makes f->stream the one of this name. 0; -ENOENT if there is none. */
 int stream_select(struct filter *f, const char *name);
 
-/* The most bytes that stream_make_id() takes for this stream. */
+/* How many bytes a message's id takes in stream_make_id(), for this stream. */
+size_t stream_input_min(const struct dedup_config *c, uint32_t n);
 size_t stream_input_max(const struct dedup_config *c, uint32_t n);
 
 /* Makes an id of f->stream out of what an application has of a message: the bytes of the profile's
