@@ -72,6 +72,8 @@ static const struct misuse {
 	{ "misuse-profile-list-more", "$XD profile list rtp", "usage: xdp-dedup profile list | show" },
 	{ "misuse-profile-show-nothing", "$XD profile show", "usage: xdp-dedup profile list | show" },
 	{ "misuse-profile-frob", "$XD profile frob x", "usage: xdp-dedup profile list | show" },
+	{ "misuse-profile-show-json", "$XD profile show rtp --json",
+	  "usage: xdp-dedup profile list |" },
 	{ "misuse-profile-option", "$XD profile list --profile rtp",
 	  "profile does not take --profile" },
 	{ "misuse-capacity-empty", "$XD size --capacity ''", "--capacity" },
@@ -383,6 +385,13 @@ static const struct cli_script SCRIPTS[] = {
 	  "solana-shred\n"
 	  "do has \"\n$p \"; done; has 'discv4 '\n"
 	  "[ $($XD profile list | wc -l) = 10 ]\n"
+	  "[ \"$($XD profile list --json | jq -r '.profiles[].name')\" = \"$($XD profile list | "
+	  "cut "
+	  "-d' ' -f1)\" ]\n"
+	  "got sh -c \"$XD profile list --json | jq -c '.profiles[] | select(.name == \\\"rtp\\\") "
+	  "| "
+	  "[.layer, .words, .window_ns, .fpr, .builtin]'\"; is "
+	  "'[\"udp\",2,1000000000,1e-09,true]'\n"
 	  "for p in $($XD profile list | cut -d' ' -f1); do $XD profile show $p >/mnt/a\n"
 	  "	grep -q \"^\\[profile $p\\]\" /mnt/a; grep -q '; Duplicate:' /mnt/a\n"
 	  "	grep -q '; Forger:' /mnt/a; grep -q '; A false positive:' /mnt/a\n"

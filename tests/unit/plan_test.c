@@ -698,6 +698,11 @@ static void gsp_alone_is_no_stream(void **state)
 	c = plan_of(&stream);
 	assert_memory_equal(&c, &plain, sizeof(c));
 	assert_int_equal(c.receiver, DEDUP_NAMED);
+
+	stream.streams[0].to_cnt = stream.streams[0].to4_cnt = 0;
+	stream.streams[0].stream.forwarded = 1;
+	c = plan_of(&stream);
+	assert_true(!c.streams_cnt && c.forwarded && c.receiver == DEDUP_ANYONE);
 }
 
 static const struct streams_row {
@@ -726,6 +731,12 @@ static const struct streams_row {
 	  DEDUP_FNV1A, 0, 1, 0, "a and b cannot share a realm" },
 	{ "streams-keyless-two-segments", PAIR, PAIR, DEDUP_FNV1A, 0, 1, 0,
 	  "take ids of one unmasked segment: those of a are others" },
+	{ "streams-keyless-gap", "layer = udp\nid = payload+0:8 payload+16:8", PAIR, DEDUP_FNV1A, 0,
+	  1, 0, "those of a are others" },
+	{ "streams-keyless-two-bases", "layer = udp\nid = payload+0:8 ip+8:8", PAIR, DEDUP_FNV1A, 0,
+	  1, 0, "those of a are others" },
+	{ "streams-keyless-two-that-join", "layer = udp\nid = payload+0:8 payload+8:8",
+	  "layer = udp\nid = frame+0:8 frame+8:1", DEDUP_FNV1A, 0, 1, 0, NULL },
 	{ "streams-keyless-mask", WORD, "layer = udp\nid = payload+0:8/0xff00ffffffffffff",
 	  DEDUP_FIPS, 0, 1, 0, "those of b are others" },
 	{ "streams-keyless-digest", WORD, "layer = udp\nid = payload", DEDUP_FIPS, 0, 1, 0,

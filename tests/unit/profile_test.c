@@ -381,6 +381,25 @@ static void error_is_told_with_its_place(void **state)
 	profiles_free(&p);
 }
 
+/* Only built-in texts come so far. */
+static void decoder_makes_the_id_itself(void **state)
+{
+	static const char *const WITH[] = { "id = payload+0:4\n", "require = payload+0:1 == 0x01\n",
+					    "layer = ip\n" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(WITH); i++) {
+		struct profiles p = { 0 };
+		char text[128], says[512];
+
+		snprintf(text, sizeof(text), "[profile a]\ndecoder = gsp\n%s%s",
+			 strstr(WITH[i], "layer") ? "" : "layer = udp\n", WITH[i]);
+		assert_int_equal(parse_as(&p, text, true, says, sizeof(says)), -EINVAL);
+		assert_string_equal(says, "2:11: this decoder is for layer udp, and makes the id");
+		profiles_free(&p);
+	}
+}
+
 static void keys_beside_the_stream(void **state)
 {
 	static const char TEXT[] = A ID
@@ -718,6 +737,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(id_has_so_many_bytes),
+		cmocka_unit_test(decoder_makes_the_id_itself),
 		cmocka_unit_test(keys_beside_the_stream),
 		cmocka_unit_test(built_in_ones_are_replaced_by_name),
 		cmocka_unit_test(profiles_are_so_many),

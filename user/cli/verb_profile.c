@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* profile: which protocols there are, what their profiles say, and whether a user's own are right. */
+#include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,6 +8,38 @@
 #include "say.h"
 #include "stream_options.h"
 #include "verbs.h"
+
+static const char *const LAYERS[] = { "udp", "ip", "ethernet" };
+
+#define ADD(key, value) json_object_object_add(o, key, value)
+
+static json_object *json_of(const struct profile *p)
+{
+	json_object *o = json_object_new_object();
+
+	ADD("name", json_object_new_string(p->stream.name));
+	ADD("about", json_object_new_string(p->about));
+	ADD("layer", json_object_new_string(LAYERS[p->stream.layer]));
+	ADD("words", json_object_new_uint64(p->stream.words));
+	ADD("window_ns", p->window_ns ? json_object_new_uint64(p->window_ns) : NULL);
+	ADD("fpr", p->fpr > 0 ? json_object_new_double(p->fpr) : NULL);
+	ADD("needs_destination", json_object_new_boolean(p->needs_to));
+	ADD("needs_learn_app", json_object_new_boolean(p->needs_app));
+	ADD("builtin", json_object_new_boolean(p->builtin));
+	return o;
+}
+
+static int list_json(const struct profiles *all)
+{
+	json_object *o = json_object_new_object(), *list = json_object_new_array();
+
+	for (size_t i = 0; i < all->cnt; i++)
+		json_object_array_add(list, json_of(&all->list[i]));
+	ADD("profiles", list);
+	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED));
+	json_object_put(o);
+	return EXIT_DONE;
+}
 
 static int list(const struct profiles *all)
 {
@@ -29,8 +62,6 @@ static int show(const struct profiles *all, const char *name)
 
 static int check(struct profiles *all, const char *path)
 {
-	static const char *const LAYERS[] = { "udp", "ip", "ethernet" };
-
 	if (stream_options_file(all, path))
 		return EXIT_FAILED;
 	for (size_t i = 0; i < all->cnt; i++) {
@@ -50,7 +81,9 @@ static int run(const struct options *o, struct profiles *all)
 {
 	if (!strcmp(o->args[0], "check"))
 		return check(all, o->args[1]);
-	return o->args_cnt == 1 ? list(all) : show(all, o->args[1]);
+	if (o->args_cnt == 2)
+		return show(all, o->args[1]);
+	return o->json ? list_json(all) : list(all);
 }
 
 /* Is it one of list, show NAME, check FILE? */
@@ -60,7 +93,7 @@ static bool is_known(const struct options *o)
 
 	if (o->args_cnt == 1)
 		return !strcmp(what, "list");
-	return !strcmp(what, "show") || !strcmp(what, "check");
+	return !o->json && (!strcmp(what, "show") || !strcmp(what, "check"));
 }
 
 int verb_profile(const struct options *o)
