@@ -61,6 +61,7 @@ __noinline int is_for_host(struct xdp_md *ctx)
 	eth = ethernet(&pkt);
 	word = dedup_mac_word(*(const __u64 *)eth);
 	return is_group_mac(eth) || word == READ_ONCE(state.own_mac) ||
+	       word == READ_ONCE(state.streams_mac) ||
 	       (config.several && is_own_of_several(ctx, word)) || is_listed_mac(ctx, word);
 }
 

@@ -12,6 +12,7 @@
 
 #include "destination.bpf.h"
 #include "digest.bpf.h"
+#include "direct.bpf.h"
 #include "gossip.bpf.h"
 #include "parse.bpf.h"
 #include "verdict.bpf.h"
@@ -186,22 +187,28 @@ static __always_inline int check_gates(struct xdp_md *ctx, const struct frame *f
 	return result;
 }
 
-/* The digest of the frame's payload or IP packet; 0 if there is none. */
-static __always_inline __u64 frame_digest(struct xdp_md *ctx, const struct frame *f,
-					  const struct dedup_stream *s)
+/* Computes the digest of the frame's payload or IP packet. PARSED, or the reason why there is none. */
+static __always_inline int read_digest(struct xdp_md *ctx, const struct frame *f,
+				       const struct dedup_stream *s, __u64 *word)
 {
 	bool is_packet = s->digest == DEDUP_DIGEST_PACKET;
 	__u32 base = is_packet ? DEDUP_NETWORK : DEDUP_PAYLOAD;
 	__u32 bytes = f->limit[base] - f->base[base];
 
-	return digest(ctx, f->base[base], bytes, bytes < s->digest_max ? bytes : s->digest_max,
-		      is_packet);
+	if (dedup_digest_is_too_long(bytes, s->digest_max))
+		return DEDUP_REASON_too_long;
+	*word = digest(ctx, f->base[base], bytes, bytes < s->digest_max ? bytes : s->digest_max,
+		       is_packet);
+	if (*word)
+		return PARSED;
+	return is_packet ? DEDUP_REASON_bad_ip : DEDUP_REASON_bad_length;
 }
 
 /* Puts together f->id. PARSED, or the reason why there is none. */
 static __always_inline int read_id(struct xdp_md *ctx, struct frame *f, const struct dedup_stream *s)
 {
 	__u64 word = 0;
+	int reason;
 
 	DEDUP_UNROLL
 	for (__u32 i = 0; i < DEDUP_ID_WORDS_MAX; i++) {
@@ -213,10 +220,9 @@ static __always_inline int read_id(struct xdp_md *ctx, struct frame *f, const st
 	}
 	if (!s->digest)
 		return PARSED;
-	word = frame_digest(ctx, f, s);
-	if (!word)
-		return s->digest == DEDUP_DIGEST_PACKET ? DEDUP_REASON_bad_ip
-							: DEDUP_REASON_bad_length;
+	reason = read_digest(ctx, f, s, &word);
+	if (reason != PARSED)
+		return reason;
 	DEDUP_UNROLL
 	for (__u32 i = 0; i < DEDUP_ID_WORDS_MAX; i++)
 		if (i == s->loads_cnt)
@@ -434,9 +440,13 @@ __noinline int see_streams(struct xdp_md *ctx)
 /* A frame, in a filter with streams. Returns the XDP verdict. */
 static __always_inline int see_stream_frame(struct xdp_md *ctx)
 {
-	int verdict = see_streams(ctx);
-	struct frame *f = cpu_frame();
+	int verdict = config.any_direct ? see_directly(ctx) : NOT_DIRECT;
+	struct frame *f;
 
+	if (likely(verdict != NOT_DIRECT))
+		return verdict;
+	verdict = see_streams(ctx);
+	f = cpu_frame();
 	if (verdict == LOOK_UP)
 		return see_looked_up(array_see());
 	if (verdict == LOOK_UP_IDS && f)

@@ -87,6 +87,12 @@ struct dedup_config {
 	 * streams' ports and destinations, and `forwarded` says that all streams are.
 	 */
 	__u32 streams_cnt;
+	/* For each range of `ports`: the one stream that packets to it can be of, if that is
+	 * `direct`; else DEDUP_STREAMS_MAX.
+	 */
+	__u8 direct[DEDUP_PORTS_MAX];
+	__u32 any_direct; /* 1: some range has such a stream */
+	__u32 pad1;
 	__u32 frames; /* 1: some stream has a base or layer that is not within a UDP payload */
 	struct dedup_stream streams[DEDUP_STREAMS_MAX];
 	__u64 digest_key[DEDUP_DIGEST_KEYS]; /* secret; filled in if some stream has a digest */
@@ -119,7 +125,8 @@ struct dedup_state {
 	__u64 recent_version; /* recent.h: entries with another one are void */
 	__u64 own_mac;	      /* the word (destination.h) that most frames for this host have */
 	__u64 walks;	      /* begins and ends of walks (wanted.h): odd during one */
-	__u64 pad0[2];
+	__u64 streams_mac;    /* as own_mac, where the filter has streams and one interface */
+	__u64 pad0;
 
 	/* Whoever learns adds to it: a CPU once in config.claim ids, user space for each. */
 	__u64 learned; /* ids ever learned, and credit that CPUs have claimed but not used yet */

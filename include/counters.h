@@ -21,10 +21,11 @@
 	X(stale, "passed: the window's clock has stopped")                  \
 	X(new, "passed: an id that is not in the window")                   \
 	X(unlearned, "passed: such an id, but no room to learn it")         \
-	X(duplicate, "a duplicate: an EVENT in the window")                 \
+	X(duplicate, "a duplicate: its id is in the window")                \
 	X(ihave_new, "passed: IHAVE with an unknown or wanted id")          \
 	X(ihave_duplicate, "a duplicate: an IHAVE whose ids are all known") \
-	X(wanted, "passed: an EVENT in the window, but wanted")
+	X(wanted, "passed: an id in the window, but wanted")                \
+	X(too_long, "passed: more bytes than a digest can take")
 
 /* Sums of these, which user space computes when it reads the counters: no packet pays for them. */
 #define DEDUP_SUMS(X)             \

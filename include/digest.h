@@ -45,6 +45,14 @@ static __always_inline __u64 dedup_digest_end(const struct dedup_digest *d)
 	return (d->a >> 32) << 32 | d->b >> 32;
 }
 
+/* May so many bytes not be told apart by their digest? Where the profile gives no lower limit
+ * (digest_max), all bytes count: what is longer has no digest.
+ */
+static __always_inline bool dedup_digest_is_too_long(__u32 bytes, __u32 digest_max)
+{
+	return digest_max == DEDUP_DIGEST_MAX && bytes > DEDUP_DIGEST_MAX;
+}
+
 /* Sets to 0 what routers and taps change in an IP packet whose first 12 bytes are here: DSCP and
  * ECN; IPv4: TTL and header checksum; IPv6: hop limit.
  */

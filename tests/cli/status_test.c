@@ -159,7 +159,7 @@ static void test_stats_dump(void **state)
 	json_object_put(status);
 	json_object_put(dump);
 	assert_run(0, "$XD status v0");
-	assert_says("\n  duplicate                     1  33.33 %%  a duplicate: an EVENT in the");
+	assert_says("\n  duplicate                     1  33.33 %%  a duplicate: its id is in");
 	assert_says("\n  kept away   100 B\n");
 	/* What packets taught, the tool knows. */
 	assert_run(0, "$XD test v0 01" ZEROS);

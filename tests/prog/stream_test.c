@@ -42,8 +42,7 @@ static void add_fields(struct dedup_config *c, uint16_t port)
 static void load(struct dedup_config *c)
 {
 	fixture_load(c);
-	fixture.filter.state->macs[0] = fixture_mac((uint8_t[])FRAME_MAC);
-	fixture.filter.state->macs_cnt = 1;
+	fixture.filter.state->streams_mac = fixture_mac((uint8_t[])FRAME_MAC);
 }
 
 static void one_stream(void **state)

@@ -209,6 +209,8 @@ static int start_filter(struct xdp_dedup *skel, const struct dedup_config *cfg)
 	int err;
 
 	*config = *cfg;
+	/* Until own_macs_set(). */
+	skel->data_state->state.own_mac = skel->data_state->state.streams_mac = DEDUP_MAC_NONE;
 	config->frags = kernel_has_frags();
 	err = draw_secrets(config);
 	if (err)

@@ -89,7 +89,7 @@ static uint64_t digest(const struct dedup_config *c, const struct dedup_stream *
 	if (s->digest == DEDUP_DIGEST_PACKET &&
 	    (len < IPV4_HEADER || (bytes[0] >> 4 == 6 && len < IPV6_HEADER)))
 		return 0;
-	if (!len)
+	if (!len || dedup_digest_is_too_long(len, s->digest_max))
 		return 0;
 	memcpy(in, bytes, cnt);
 	if (s->digest == DEDUP_DIGEST_PACKET)

@@ -175,6 +175,88 @@ static uint32_t realm_number(const struct filter_spec *spec, const struct dedup_
 	return next;
 }
 
+/* Do all of the stream's places count from the UDP payload, and is there nothing else to look at? */
+static bool is_direct(const struct dedup_stream *st)
+{
+	bool direct = st->layer == DEDUP_UDP && st->decoder == DEDUP_FIELDS && !st->to_cnt;
+
+	for (uint32_t i = 0; i < st->loads_cnt; i++)
+		direct &= st->loads[i].base == DEDUP_PAYLOAD;
+	for (uint32_t i = 0; i < st->gates_cnt; i++)
+		direct &= st->gates[i].load.base == DEDUP_PAYLOAD;
+	return direct;
+}
+
+static void set_whole(struct dedup_load *load)
+{
+	load->whole = !load->shift && !~load->mask;
+}
+
+static uint32_t need_of(const struct dedup_stream *st)
+{
+	uint32_t need = 0;
+
+	for (uint32_t i = 0; i < st->loads_cnt; i++)
+		if ((int64_t)st->loads[i].at + 8 > need)
+			need = st->loads[i].at + 8;
+	return need;
+}
+
+/* Is this range of config.ports one of the stream's? */
+static bool has_range(const struct dedup_stream *st, uint32_t range)
+{
+	return st->layer == DEDUP_UDP && range >= st->ports_first &&
+	       range < st->ports_first + st->ports_cnt;
+}
+
+static bool overlap(struct dedup_ports a, struct dedup_ports b)
+{
+	return a.lo <= b.hi && b.lo <= a.hi;
+}
+
+/* The stream that config.direct has for a range: the only one that can have packets to it. Any
+ * stream that is not of UDP might have them, too.
+ */
+static uint8_t direct_stream(const struct dedup_config *c, uint32_t range)
+{
+	uint8_t found = DEDUP_STREAMS_MAX;
+
+	for (uint32_t i = 0; i < c->streams_cnt; i++)
+		if (c->streams[i].layer != DEDUP_UDP)
+			return DEDUP_STREAMS_MAX;
+	for (uint32_t r = 0; r < c->ports_cnt; r++) {
+		if (!overlap(c->ports[r], c->ports[range]))
+			continue;
+		for (uint32_t i = 0; i < c->streams_cnt; i++) {
+			if (!has_range(&c->streams[i], r))
+				continue;
+			if ((found != DEDUP_STREAMS_MAX && found != i) || !c->streams[i].direct)
+				return DEDUP_STREAMS_MAX;
+			found = i;
+		}
+	}
+	return found;
+}
+
+/* Fills in what the short cut of bpf/direct.bpf.h takes. */
+static void plan_direct(struct dedup_config *c)
+{
+	bool same = true; /* the short cut asks once whether frames for other hosts count */
+
+	for (uint32_t i = 0; i < c->streams_cnt; i++) {
+		c->streams[i].direct = is_direct(&c->streams[i]);
+		c->streams[i].need = need_of(&c->streams[i]);
+		for (uint32_t j = 0; j < c->streams[i].loads_cnt; j++)
+			set_whole(&c->streams[i].loads[j]);
+		same &= c->streams[i].forwarded == c->streams[0].forwarded;
+	}
+	for (uint32_t r = 0; r < c->ports_cnt; r++) {
+		c->direct[r] = same && c->layout == DEDUP_BLOCKED ? direct_stream(c, r)
+								  : DEDUP_STREAMS_MAX;
+		c->any_direct |= c->direct[r] != DEDUP_STREAMS_MAX;
+	}
+}
+
 /* Does something of the stream lie outside the IP packet? */
 static bool needs_frame(const struct dedup_stream *st)
 {
@@ -225,6 +307,7 @@ void streams_plan(const struct filter_spec *spec, struct dedup_config *c)
 		c->forwarded = 1; /* if all are */
 		for (uint32_t i = 0; i < spec->streams_cnt; i++)
 			plan_stream(spec, c, i);
+		plan_direct(c);
 	} else {
 		plan_gsp(c, spec->ports, spec->ports_cnt, spec->to, spec->to_cnt, spec->to4_cnt);
 		c->id_bytes = spec->id_bytes;

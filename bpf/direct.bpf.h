@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A short cut for most frames of most filters with streams: UDP datagrams to a port of one stream
+ * alone, whose id and conditions are in the payload. They are parsed as GSP/1 is, without a
+ * struct frame. All other frames, and all that is wrong with one, are left to stream.bpf.h.
+ */
+#ifndef XDP_DEDUP_DIRECT_BPF_H
+#define XDP_DEDUP_DIRECT_BPF_H
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+
+#include "destination.bpf.h"
+#include "digest.bpf.h"
+#include "parse.bpf.h"
+#include "verdict.bpf.h"
+
+/* What see_directly() returns for a frame that it has left alone: an XDP verdict is 0 or more. */
+#define NOT_DIRECT (-7)
+
+/* The stream, below DEDUP_STREAMS_MAX, that alone takes packets to this port, in host order; or
+ * DEDUP_STREAMS_MAX.
+ */
+static __always_inline __u64 direct_stream(__u16 port)
+{
+	if (likely(is_in(&config.ports[0], port)))
+		return config.direct[0];
+	for (__u64 i = 1; i < DEDUP_PORTS_MAX && i < config.ports_cnt; i++)
+		if (is_in(&config.ports[i], port))
+			return config.direct[i];
+	return DEDUP_STREAMS_MAX;
+}
+
+/* Parses an Ethernet frame for this host, down to its UDP payload. False: it is none. */
+static __always_inline bool parse_datagram(struct xdp_md *ctx, struct packet *pkt)
+{
+	__be16 proto;
+	__u64 word;
+
+	if (open_packet(ctx, pkt) != PARSED)
+		return false;
+	word = dedup_mac_word(*(const __u64 *)ethernet(pkt));
+	if (!config.forwarded && word != READ_ONCE(state.streams_mac) &&
+	    !is_group_mac(ethernet(pkt)) && !(config.several && is_own_of_several(ctx, word)))
+		return false;
+	if (parse_tags(pkt, &proto) != PARSED)
+		return false;
+	if (proto == bpf_htons(ETH_P_IP)) {
+		if (parse_ipv4(pkt) != PARSED)
+			return false;
+	} else if (proto != bpf_htons(ETH_P_IPV6) || parse_ipv6(pkt) != PARSED) {
+		return false;
+	}
+	return parse_udp(ctx, pkt) == PARSED;
+}
+
+/* The word of 8 bytes that are a load's. Most loads take all 8. */
+static __always_inline __u64 direct_part(const struct dedup_load *load, __u64 bytes)
+{
+	return likely(load->whole) ? bytes : dedup_load_word(load, bytes);
+}
+
+/* Reads the word of a load whose base is the payload, which begins at pkt->pos. False if it lies
+ * behind the payload, or behind the packet's first buffer.
+ */
+static __always_inline bool direct_word(const struct packet *pkt, const struct dedup_load *load,
+					__u64 *word)
+{
+	void *from = pkt->pos - 8; /* in the UDP header: the first place at which a load begins */
+	__u64 at = (__u32)(load->at + 8);
+
+	if (unlikely(at > pkt->payload_len))
+		return false;
+	DEDUP_BOUND(at, FRAME_OFFSET_MASK);
+	from += at;
+	if (unlikely(from + sizeof(*word) > pkt->end))
+		return false;
+	*word = direct_part(load, *(__u64 *)from);
+	return true;
+}
+
+/* Reads the words of the id's loads. */
+static __always_inline bool direct_words(const struct packet *pkt, const struct dedup_stream *s,
+					 struct dedup_id *id)
+{
+	bool good = true;
+
+	DEDUP_UNROLL
+	for (__u32 i = 0; i < DEDUP_ID_WORDS_MAX; i++)
+		if (i < s->loads_cnt && good)
+			good = direct_word(pkt, &s->loads[i], &id->word[i]);
+	return good;
+}
+
+/* The same of a filter's only stream: all of *s are constants to the verifier, which sees from one
+ * comparison that all loads are within bounds.
+ */
+static __always_inline bool direct_words_of_only(const struct packet *pkt,
+						 const struct dedup_stream *s, struct dedup_id *id)
+{
+	if (unlikely(pkt->payload_len < s->need || pkt->pos + s->need > pkt->end))
+		return false;
+	DEDUP_UNROLL
+	for (__u32 i = 0; i < DEDUP_ID_WORDS_MAX; i++) {
+		const struct dedup_load *load = &s->loads[i];
+
+		if (i < s->loads_cnt)
+			id->word[i] =
+				direct_part(load, *(__u64 *)(pkt->pos - 8 + (__u32)(load->at + 8)));
+	}
+	return true;
+}
+
+/* Do all gates let the packet in? */
+static __always_inline bool is_let_in(const struct packet *pkt, const struct dedup_stream *s)
+{
+	bool in = true;
+	__u64 word;
+
+	DEDUP_UNROLL
+	for (__u32 i = 0; i < DEDUP_GATES_MAX; i++)
+		if (i < s->gates_cnt && in)
+			in = direct_word(pkt, &s->gates[i].load, &word) &&
+			     ((word == s->gates[i].value) == s->gates[i].equal) != s->gates[i].exempt;
+	return in;
+}
+
+/* Puts the payload's digest behind the id's other words. False if there is none. */
+static __always_inline bool put_digest(struct xdp_md *ctx, const struct packet *pkt,
+				       const struct dedup_stream *s, struct dedup_id *id)
+{
+	__u32 bytes = pkt->payload_len;
+	__u64 word;
+
+	if (dedup_digest_is_too_long(bytes, s->digest_max))
+		return false;
+	word = digest(ctx, frame_offset(ctx, pkt), bytes,
+		      bytes < s->digest_max ? bytes : s->digest_max, false);
+	DEDUP_UNROLL
+	for (__u32 i = 0; i < DEDUP_ID_WORDS_MAX; i++)
+		if (i == s->loads_cnt)
+			id->word[i] = word;
+	return word;
+}
+
+/* A datagram for stream n, which is *s. Returns the XDP verdict, or NOT_DIRECT. */
+static __always_inline int see_datagram(struct xdp_md *ctx, const struct packet *pkt,
+					const struct dedup_stream *s, __u32 n, bool only)
+{
+	struct dedup_id storage, *id = &storage;
+	struct dedup_sought sought = {
+		.words = s->words,
+		.realm = s->realm,
+		.realm_key = s->realm_key,
+	};
+
+	barrier_var(id); /* else the compiler keeps each word, and that it may be 0, in registers */
+	sought.id = id;
+	if (!only)
+		*id = (struct dedup_id){ 0 };
+	if (s->gates_cnt && !is_let_in(pkt, s))
+		return NOT_DIRECT;
+	if (!(only ? direct_words_of_only(pkt, s, id) : direct_words(pkt, s, id)))
+		return NOT_DIRECT;
+	if (s->digest && !put_digest(ctx, pkt, s, id))
+		return NOT_DIRECT;
+	if (unlikely(clock_stopped()) || unlikely(dedup_is_no_id(id, s->words)))
+		return NOT_DIRECT;
+	return see_id_blocked(pkt, &sought, n, true);
+}
+
+/* Takes the short cut. Returns the XDP verdict, or NOT_DIRECT. A global function: filters that have
+ * no such stream are not verified with it.
+ */
+__noinline int see_directly(struct xdp_md *ctx)
+{
+	const struct dedup_config *cfg = configuration();
+	struct packet pkt = { 0 };
+	__u64 n;
+
+	if (!config.any_direct || !parse_datagram(ctx, &pkt))
+		return NOT_DIRECT;
+	if (config.streams_cnt == 1)
+		return see_datagram(ctx, &pkt, &cfg->streams[0], 0, true);
+	n = direct_stream(bpf_ntohs(((struct udphdr *)pkt.pos - 1)->dest));
+	if (n >= DEDUP_STREAMS_MAX)
+		return NOT_DIRECT;
+	DEDUP_BOUND(n, DEDUP_STREAMS_MAX - 1);
+	return see_datagram(ctx, &pkt, &cfg->streams[n], n, false);
+}
+
+#endif
