@@ -61,7 +61,7 @@ def signed(value, bits):
 class Program:
     def __init__(self, tool, interfaces, options):
         command = ["unshare", "-n", "-m", "sh", "-c", DUMP, "sh",
-                   tool, "load", *interfaces, "--port", str(PORT), *options]
+                   tool, "load", *interfaces, *options]
         parts = subprocess.run(command, check=True, stdout=subprocess.PIPE,
                                text=True).stdout.split("====\n")
         self.text, self.source = {}, {}
@@ -83,7 +83,9 @@ class Program:
         state = self.map["state"] << 40
         self.write(state + 8, MASK >> 1, 8)  # stale_at, limit: the time never comes
         self.write(state + 16, MASK >> 1, 8)
-        self.write(state + 32, len(interfaces) > 1, 8)  # own_mac: that of one, else none
+        # own_mac: that of one interface, without streams; else none
+        self.write(state + 32, len(interfaces) > 1 or "--profile" in options, 8)
+        self.write(state + 48, len(interfaces) > 1, 8)  # streams_mac: the same with streams
         credit = shown["stats"]["bytes_value"] - 8  # the last field: none to be claimed
         self.write(PER_CPU + credit, 1000, 8)
 
@@ -120,7 +122,7 @@ class Program:
         self.write(CONTEXT, PACKET, 8)
         self.write(CONTEXT + 8, PACKET + len(frame), 8)
         r = [0] * 11
-        r[1], r[10], pc, path = CONTEXT, STACK, 0, []
+        r[1], r[10], pc, path, callers = CONTEXT, STACK, 0, [], []
         while True:
             op, regs, offset, imm = self.code[pc]
             dst, src, kind, what = regs & 15, regs >> 4, op & 7, op & 0xf0
@@ -145,6 +147,11 @@ class Program:
             elif kind in (4, 7) and what in ALU:
                 a, b = r[dst] & ((1 << bits) - 1), second & ((1 << bits) - 1)
                 r[dst] = ALU[what](a, b, bits) & ((1 << bits) - 1)
+            elif op == 0x85 and src == 1:  # a call of a function of the program
+                callers.append((pc, r[6:]))
+                pc, r[10] = pc + offset, r[10] - 512
+            elif op == 0x95 and callers:
+                pc, r[6:] = callers.pop()
             elif op == 0x95:
                 return path, r[0]
             elif kind in (5, 6) and what == 0:
@@ -174,7 +181,7 @@ def paths(program):
 
 
 def main():
-    options = [a for a in sys.argv[2:] if a != "--list"]
+    options = [a for a in sys.argv[2:] if a != "--list"] or ["--port", str(PORT)]
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     program = Program(sys.argv[1], ["v0"], options)

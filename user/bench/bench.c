@@ -23,6 +23,9 @@ static const struct {
 	{ "xdp-dedup", "xdp_dedup" },
 	{ "  with siphash", "xdp_dedup_siphash" },
 	{ "  with flat", "xdp_dedup_flat" },
+	{ "  one stream", "xdp_dedup_stream" },
+	{ "  eight streams", "xdp_dedup_streams" },
+	{ "  payload, 1000 B", "xdp_dedup_payload" },
 	{ "kernel bloom map", "bloom_filter" },
 	{ "kernel LRU hash", "lru_hash" },
 };

@@ -25,6 +25,9 @@ enum bench_row {
 	BENCH_SHIPPED, /* this filter with its defaults */
 	BENCH_SIPHASH, /* this filter with --hash siphash */
 	BENCH_FLAT,    /* this filter with --layout flat */
+	BENCH_STREAM,  /* this filter with a stream whose id is the same 32 bytes */
+	BENCH_STREAMS, /* with eight of them, of which the packets match the fifth */
+	BENCH_PAYLOAD, /* with a stream whose id is a digest of the payload, 1,000 bytes */
 	BENCH_BLOOM,   /* the kernel's bloom map: a peek, a push if that fails; one generation */
 	BENCH_LRU,     /* the kernel's LRU hash map */
 	BENCH_ROWS_CNT,

@@ -20,6 +20,7 @@
 #include "layout.h"
 #include "plan.h"
 #include "proc.h"
+#include "profile.h"
 #include "say.h"
 #include "units.h"
 
@@ -28,10 +29,42 @@
 #define LRU_ENTRY_BYTES 88 /* key, value, and what the kernel adds */
 #define LRU_BUCKET_BYTES 16
 
+/* The packets' ids as a stream's: the GSP/1 header is skipped. */
+static const char FIELDS[] = "[profile fields]\nlayer = udp\nid = payload+8:32\n";
+static const char PAYLOAD[] = "[profile payload]\nlayer = udp\nid = payload\n";
+
+/* The number of streams in a row's filter; 0: it is of GSP/1 alone. */
+static uint32_t row_streams(enum bench_row row)
+{
+	return row == BENCH_STREAM || row == BENCH_PAYLOAD ? 1 : row == BENCH_STREAMS ? 8 : 0;
+}
+
+/* Adds a row's streams, each with a port of its own; the fifth has that of the packets. */
+static int add_streams(enum bench_row row, struct filter_spec *spec)
+{
+	const char *text = row == BENCH_PAYLOAD ? PAYLOAD : FIELDS;
+	struct profiles profiles = { 0 };
+	struct profile_error err;
+
+	if (profiles_parse(&profiles, text, strlen(text), true, &err))
+		return say_err(-EINVAL, "the bench's own profile is wrong: %s", err.says);
+	spec->streams_cnt = row_streams(row);
+	for (uint32_t i = 0; i < spec->streams_cnt; i++) {
+		struct spec_stream *s = &spec->streams[i];
+		uint16_t port = spec->streams_cnt > 1 ? BENCH_PORT + i - 4 : BENCH_PORT;
+
+		s->stream = profiles.list->stream;
+		s->stream.realm = i;
+		s->ports[s->ports_cnt++] = (struct dedup_ports){ port, port };
+	}
+	profiles_free(&profiles);
+	return 0;
+}
+
 /* Plans the filter of a row. 0 or -errno, which is said. */
 static int plan_row(const struct bench *b, enum bench_row row, struct dedup_config *cfg)
 {
-	const struct filter_spec spec = {
+	struct filter_spec spec = {
 		.capacity = b->capacity,
 		.fpr = b->setting.fpr,
 		.window_ns = WINDOW_NS,
@@ -40,8 +73,10 @@ static int plan_row(const struct bench *b, enum bench_row row, struct dedup_conf
 		.ports = { { BENCH_PORT, BENCH_PORT } },
 		.ports_cnt = 1,
 	};
-	int err = plan_here(&spec, cfg);
+	int err = row_streams(row) ? add_streams(row, &spec) : 0;
 
+	if (!err)
+		err = plan_here(&spec, cfg);
 	/* Nor does load move the hand, however fast ids come. */
 	cfg->turn_ids = cfg->full_ids = UINT64_MAX / 4;
 	return err;
@@ -55,9 +90,15 @@ int bench_open_filter(struct bench *b, enum bench_row row)
 
 	if (!err)
 		err = loader_private_open(&cfg, &s->filter, &s->prog);
-	if (!err)
-		s->fd = loader_private_prog_fd(s->prog);
-	return err;
+	if (err)
+		return err;
+	/* The frames' MAC, as own_macs_set() would put it: 0. */
+	if (cfg.streams_cnt)
+		s->filter.state->streams_mac = 0;
+	else
+		s->filter.state->own_mac = 0;
+	s->fd = loader_private_prog_fd(s->prog);
+	return 0;
 }
 
 /* Bits of the kernel's bloom map (kernel/bpf/bloom_filter.c); 7 / 5 is about 1 / ln 2. */
@@ -184,7 +225,7 @@ int bench_open(struct bench *b, bool say)
 	bool wanted[BENCH_ROWS_CNT] = { false };
 	int err = choose_rows(b, say, wanted);
 
-	for (int row = BENCH_SHIPPED; row <= BENCH_FLAT && !err; row++)
+	for (int row = BENCH_SHIPPED; row <= BENCH_PAYLOAD && !err; row++)
 		if (wanted[row])
 			err = bench_open_filter(b, row);
 	return err ? err : bench_open_peers(b, wanted[BENCH_BLOOM], wanted[BENCH_LRU], 0);
@@ -273,7 +314,7 @@ int bench_fill_row(struct bench *b, enum bench_row row)
 	uint64_t ids = b->setting.ids;
 	int err = 0;
 
-	if (row == BENCH_SHIPPED || row == BENCH_SIPHASH)
+	if (row == BENCH_SHIPPED || row == BENCH_SIPHASH || row_streams(row))
 		return fill_blocked(b, s);
 	if (row < BENCH_SHIPPED) { /* has no memory of ids: nothing to fill */
 		s->next = bench_known(b);

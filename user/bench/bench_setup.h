@@ -15,7 +15,7 @@
 #include "gsp.h"
 
 #define BENCH_PORT 8001
-#define BENCH_BODY_BYTES 18
+#define BENCH_BODY_BYTES 960 /* so that the UDP payload has 1,000 bytes */
 
 struct bench_bpf; /* the skeleton of bpf/bench.bpf.c */
 struct xdp_dedup;
