@@ -7,6 +7,7 @@ scripts/path.py TOOL [--list] [OPTION OF load]...
 Loads a filter on an interface of its own, lets bpftool dump the translated program, and
 follows one EVENT through it three times: fresh, a duplicate, and for another port. Prints how
 many instructions each took, by source file, and how many where the filter has two interfaces;
+with --profile the stream takes UDP port 8001, and another port is left out;
 --list prints the duplicate's of one, with its source.
 Needs root, and a kernel that inlines the lookups in arrays (x86, since 6.10).
 """
@@ -61,7 +62,8 @@ def signed(value, bits):
 class Program:
     def __init__(self, tool, interfaces, options):
         command = ["unshare", "-n", "-m", "sh", "-c", DUMP, "sh",
-                   tool, "load", *interfaces, *options]
+                   tool, "load", *interfaces, *options,
+                   *([] if "--profile" in options else ["--port", str(PORT)])]
         parts = subprocess.run(command, check=True, stdout=subprocess.PIPE,
                                text=True).stdout.split("====\n")
         self.text, self.source = {}, {}
@@ -171,9 +173,10 @@ def event(port):
     return bytes(12) + b"\x08\0" + ip + udp + gsp
 
 
-def paths(program):
+def paths(program, streams):
+    """Of a filter with streams, the frames that take its short cut: another port does not."""
     for name, frame, verdict in (("another port", event(PORT + 1), 2),
-                                 ("fresh", event(PORT), 2), ("duplicate", event(PORT), 1)):
+                                 ("fresh", event(PORT), 2), ("duplicate", event(PORT), 1))[streams:]:
         path, got = program.run(frame)
         if got != verdict:
             sys.exit(f"path.py: {name}: verdict {got}, not {verdict}")
@@ -181,17 +184,18 @@ def paths(program):
 
 
 def main():
-    options = [a for a in sys.argv[2:] if a != "--list"] or ["--port", str(PORT)]
+    options = [a for a in sys.argv[2:] if a != "--list"]
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     program = Program(sys.argv[1], ["v0"], options)
-    for name, path in paths(program):
+    streams = "--profile" in options
+    for name, path in paths(program, streams):
         by_file = collections.Counter(
             re.sub(r".*\[file:(?:.*/)?([^ ]*) .*", r"\1", program.source[pc]) for pc in path)
         print(f"{name}: {len(path)} instructions, of", len(program.code), "in all")
         for file, count in by_file.most_common():
             print(f"  {count:4} {file}")
-    for name, several in paths(Program(sys.argv[1], ["v0", "v1"], options)):
+    for name, several in paths(Program(sys.argv[1], ["v0", "v1"], options), streams):
         print(f"{name}, two interfaces: {len(several)} instructions")
     if "--list" in sys.argv:
         last = None
