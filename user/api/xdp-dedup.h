@@ -3,9 +3,13 @@
  * packet program share it: an id that either has learned is a duplicate for the other.
  *
  * Ids are looked up in the filter's own memory, without a system call (only want and stats
- * make one), and beside the packet program at work. An id is up to XDP_DEDUP_ID_MAX bytes; a
- * shorter one is what it would be in a packet with zero bytes behind it. No bytes, or nothing but
+ * make one), and beside the packet program at work. An id of GSP/1 is up to XDP_DEDUP_ID_MAX bytes;
+ * a shorter one is what it would be in a packet with zero bytes behind it. No bytes, or nothing but
  * zeros, are no id: never known, never learned.
+ *
+ * An id of another stream is the bytes of its profile's segments, one after the other as they are
+ * in the packet, unmasked; and behind them, if the profile has a digest, the whole UDP payload or
+ * IP packet.
  *
  * Every call but open, close, stats and counters may run in any number of threads and processes at
  * once. No call prints or ends the process. A negative number is a negated errno. If the call was
@@ -14,7 +18,8 @@
  *                program lets everything pass; open it again, or do without
  *   -ENOSPC      new, but the window is full: not learned (room comes in milliseconds; in
  *                layout countdown, after a burst, it may take a window)
- *   -EINVAL      an id of more than XDP_DEDUP_ID_MAX bytes
+ *   -EINVAL      an id that is too long, or lacks what its digest is made of
+ *   -EDESTADDRREQ the filter has several streams, and none was named when it was opened
  *   -EOPNOTSUPP  this filter's layout cannot do that
  *
  * What a FIPS node needs is in xdp-dedup-fips.h.
@@ -45,11 +50,12 @@ struct xdp_dedup_id {
 	size_t len;
 };
 
-/* Opens the filter of this name (xdp-dedup status lists them). 0, and the caller closes *out.
- * -ENOENT if there is none, -ENODEV if there is no BPF file system at /sys/fs/bpf (ip netns exec
- * hides it), -EPROTO if the filter is of another version or incomplete, -EACCES or -EPERM if this
- * process may not open it, or others than root might have made it; another error if it cannot be
- * told.
+/* Opens the filter of this name (xdp-dedup status lists them): NAME, or NAME/STREAM where calls
+ * about ids are to be about that stream; it need not be named if there is only one. 0, and the
+ * caller closes *out. -ENOENT if there is none, or no such stream, -ENODEV if there is no BPF file
+ * system at /sys/fs/bpf (ip netns exec hides it), -EPROTO if the filter is of another version or
+ * incomplete, -EACCES or -EPERM if this process may not open it, or others than root might have
+ * made it; another error if it cannot be told.
  */
 int xdp_dedup_open(const char *name, struct xdp_dedup_filter **out);
 
