@@ -111,6 +111,11 @@ static const struct cli_script SCRIPTS[] = {
 	  "got $XD load v0 --port 80; lacks note; $XD unload v0; got $XD load v0 --port 80,90\n"
 	  "has 'note: several ports are taken for one receiver'; $XD unload v0\n"
 	  "got $XD load v0 --port 80-81; has 'several ports'\n" },
+	{ "vlan-tags-that-are-taken-off-are-told-of",
+	  "ethtool -K v0 rxvlan on; got $XD load v0 --profile r-tag; has 'ethtool -K v0 rxvlan "
+	  "off'\n"
+	  "$XD unload v0; got $XD load v0 --profile payload:80; lacks rxvlan; $XD unload v0\n"
+	  "ethtool -K v0 rxvlan off; got $XD load v0 --profile r-tag; lacks rxvlan\n" },
 	{ "what-a-lower-device-merges-is-refused",
 	  "ip link set v0 master b0; ethtool -K v0 gro on rx-udp-gro-forwarding on\n"
 	  "fails 'v0 merges UDP packets before b0, on top of it, sees them' $XD load b0 --port 80\n"

@@ -177,10 +177,36 @@ static bool goes_by_mac(const struct filter_spec *spec)
 	return !spec->streams_cnt && !spec->to_cnt;
 }
 
+/* Does a stream take frames in which VLAN tags tell senders apart? */
+static bool looks_at_tags(const struct filter_spec *spec)
+{
+	for (uint32_t i = 0; i < spec->streams_cnt; i++)
+		if (spec->streams[i].stream.layer == DEDUP_ETHERNET)
+			return true;
+	return false;
+}
+
+/* Names the first interface whose VLAN tags the filter may not see. */
+static void note_tags(const struct placement *where)
+{
+	for (int i = 0; i < where->cnt; i++) {
+		if (!stacking_strips_tags(where->ifnames[i]))
+			continue;
+		say_note("%s may take VLAN tags off before the filter sees them, and frames of "
+			 "different VLANs then look alike; where there are any: ethtool -K %s "
+			 "rxvlan off",
+			 where->ifnames[i], where->ifnames[i]);
+		return;
+	}
+}
+
 void receivers_note(const struct filter_spec *spec, const struct placement *where,
 		    const struct links *l)
 {
 	int forwarding;
+
+	if (looks_at_tags(spec))
+		note_tags(where);
 
 	if (has_several_ports(spec))
 		say_note("several ports are taken for one receiver's: an event that came to one of "

@@ -22,7 +22,7 @@ int receivers_links(struct links *out);
 int receivers_check(const struct placement *where, const struct links *l);
 
 /* Prints notes on what the filter assumes and may not be so: that several ports are one receiver's,
- * and that this host forwards no packets to others.
+ * that this host forwards no packets to others, and that VLAN tags can be seen where they matter.
  */
 void receivers_note(const struct filter_spec *spec, const struct placement *where,
 		    const struct links *l);

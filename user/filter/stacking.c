@@ -99,3 +99,17 @@ int stacking_merges(const struct links *l, uint32_t index, const struct link **o
 	close(fd);
 	return found;
 }
+
+int stacking_strips_tags(const char *ifname)
+{
+	struct ethtool_value flags = { .cmd = ETHTOOL_GFLAGS };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
+
+	if (fd < 0)
+		return -errno;
+	err = ethtool(fd, ifname, &flags);
+	close(fd);
+	if (err)
+		return err == -EOPNOTSUPP ? 0 : err;
+	return (flags.data & ETH_FLAG_RXVLAN) != 0;
+}

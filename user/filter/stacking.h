@@ -22,4 +22,9 @@ struct stacked stacking_find(const struct links *l, const uint32_t *indices, int
  */
 int stacking_merges(const struct links *l, uint32_t index, const struct link **out);
 
+/* Does this device take VLAN tags off before an XDP program sees the frame? 1 yes, 0 no; -errno if
+ * it cannot be told.
+ */
+int stacking_strips_tags(const char *ifname);
+
 #endif
