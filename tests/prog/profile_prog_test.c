@@ -1,0 +1,758 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The profiles that are built in, on packets of their protocols: what is a duplicate there, what is
+ * none, and what only looks like one.
+ */
+#include "fixture.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ids.h"
+#include "protocol_packets.h"
+#include "stream_ids.h"
+#include "stream_runner.h"
+
+#define GROUP_A "233.252.0.1"
+#define GROUP_B "233.252.0.2"
+#define GROUP(n) .to = { 233, 252, 0, n }
+#define MULTICAST .to_mac = { 1, 0, 0x5e, 0x7c, 0, 1 }
+#define VLAN(n) .tags = { 0x8100 }, .tci = { n }
+#define QINQ(n, m) .tags = { 0x88a8, 0x8100 }, .tci = { n, m }
+#define DATA(...) SHRED, .variant = 0x96, __VA_ARGS__
+#define CODE(...) SHRED, .variant = 0x66, __VA_ARGS__
+#define STEPS_MAX 9
+#define FRAME_LEAST 14
+#define OTHER_PORT "8002"
+#define HEARTBEAT(n) MOLDUDP64, .sequence = n, .count = 0, GROUP(1)
+#define MESSAGES(n, cnt) MOLDUDP64, .sequence = n, .count = cnt, GROUP(1)
+
+/* How the profile is loaded. */
+enum setup {
+	ALONE,
+	APP,   /* --learn app */
+	FEEDS, /* twice, for two groups and ports, in one realm */
+	APART, /* the same, in two */
+};
+
+/* Packets one after the other, and what becomes of each. */
+struct script {
+	const char *name, *profile;
+	enum setup setup;
+	const char *own; /* a text that has the profile; NULL: it is built in */
+	struct step {
+		struct protocol_packet packet; /* NO_PACKET: the end */
+		enum dedup_reason reason;
+		bool taught; /* then the application adds its id */
+	} steps[STEPS_MAX];
+};
+
+#define S(reason_, ...)                                                       \
+	{                                                                     \
+		.packet = { .protocol = __VA_ARGS__ }, DEDUP_REASON_##reason_ \
+	}
+#define TAUGHT(...)                                                                               \
+	{                                                                                         \
+		.packet = { .protocol = __VA_ARGS__ }, .reason = DEDUP_REASON_new, .taught = true \
+	}
+
+static const struct script SCRIPTS[] = {
+	/* All shreds of an FEC set have one signature. */
+	{ "shreds-of-a-set", "solana-shred",
+	  .steps = { S(new, DATA(.index = 7)), S(new, DATA(.index = 8)), S(new, CODE(.index = 7)),
+		     S(new, DATA(.index = 7, .slot = 1)), S(new, DATA(.index = 7, .fec_set = 1)),
+		     S(new, DATA(.index = 7, .version = 1)), S(duplicate, DATA(.index = 7)),
+		     S(duplicate, CODE(.index = 7)), S(duplicate, DATA(.index = 8)) } },
+	/* Evidence against a leader. */
+	{ "shreds-in-conflict", "solana-shred",
+	  .steps = { S(new, DATA()), S(new, DATA(.fill = 1)), S(duplicate, DATA()),
+		     S(duplicate, DATA(.fill = 1)) } },
+	{ "shreds-resigned-by-two", "solana-shred",
+	  .steps = { S(new, SHRED, .variant = 0xb6, .retransmitter = 1),
+		     S(new, SHRED, .variant = 0xb6, .retransmitter = 2),
+		     S(duplicate, SHRED, .variant = 0xb6, .retransmitter = 1),
+		     S(new, SHRED, .variant = 0x76, .retransmitter = 1),
+		     S(new, SHRED, .variant = 0x76, .retransmitter = 2),
+		     S(duplicate, SHRED, .variant = 0x76, .retransmitter = 2) } },
+	{ "shreds-repaired", "solana-shred",
+	  .steps = { S(new, DATA()), S(new, DATA(.nonce = 1)), S(new, DATA(.nonce = 2)),
+		     S(duplicate, DATA()) } },
+	{ "shreds-of-other-variants", "solana-shred",
+	  .steps = { S(ignored, SHRED, .variant = 0x00), S(ignored, SHRED, .variant = 0x00),
+		     S(ignored, SHRED, .variant = 0x36), S(ignored, SHRED, .variant = 0xc6),
+		     S(ignored, SHRED, .variant = 0xff), S(new, SHRED, .variant = 0x40),
+		     S(new, SHRED, .variant = 0x5a), S(new, SHRED, .variant = 0xa5),
+		     S(new, SHRED, .variant = 0x86) } },
+	{ "shreds-on-another-port", "solana-shred",
+	  .steps = { S(ignored, DATA(.port = 8000)), S(new, DATA()), S(ignored, DATA(.port = 8002)) } },
+	{ "datagrams-too-short-for-a-variant", "solana-shred",
+	  .steps = { S(ignored, DATAGRAM, .body = 64), S(ignored, DATAGRAM, .body = 64),
+		     S(ignored, DATAGRAM) } },
+	{ "forger-of-shreds", "solana-shred",
+	  .steps = { S(new, DATA(.forged = true)), S(new, DATA()), S(duplicate, DATA()) } },
+
+	/* They carry the sequence number that the next message will have. */
+	{ "heartbeats", "moldudp64",
+	  .steps = { S(exempt, HEARTBEAT(5)), S(new, MESSAGES(5, 3)), S(exempt, HEARTBEAT(5)),
+		     S(exempt, HEARTBEAT(8)), S(exempt, HEARTBEAT(8)), S(new, MESSAGES(8, 1)),
+		     S(duplicate, MESSAGES(8, 1)), S(duplicate, MESSAGES(5, 3)) } },
+	{ "end-of-session", "moldudp64",
+	  .steps = { S(new, MESSAGES(5, 1)), S(exempt, MESSAGES(6, 0xffff)),
+		     S(exempt, MESSAGES(6, 0xffff)), S(exempt, MESSAGES(6, 0xffff)),
+		     S(duplicate, MESSAGES(5, 1)) } },
+	/* To this host's own address, and so outside of the group. */
+	{ "retransmission", "moldudp64",
+	  .steps = { S(new, MESSAGES(5, 2)),
+		     S(ignored, MOLDUDP64, .sequence = 5, .count = 2, .to = { 10, 0, 0, 2 }),
+		     S(ignored, MOLDUDP64, .sequence = 5, .count = 2, .to = { 10, 0, 0, 2 }),
+		     S(duplicate, MESSAGES(5, 2)) } },
+	{ "counts-of-messages", "moldudp64",
+	  .steps = { S(new, MESSAGES(100, 1)), S(new, MESSAGES(100, 5)),
+		     S(new, MESSAGES(100, 0x00ff)), S(duplicate, MESSAGES(100, 5)),
+		     S(new, MESSAGES(100, 1), .session = 1), S(duplicate, MESSAGES(100, 1)) } },
+	{ "sequences-of-64-bits", "moldudp64",
+	  .steps = { S(new, MESSAGES(1, 1)), S(new, MESSAGES((1ULL << 63) + 1, 1)),
+		     S(new, MESSAGES((1ULL << 32) + 1, 1)), S(new, MESSAGES(257, 1)),
+		     S(duplicate, MESSAGES(1, 1)) } },
+	{ "feeds-a-and-b", "moldudp64", FEEDS,
+	  .steps = { S(new, MESSAGES(5, 1)),
+		     S(duplicate, MOLDUDP64, .sequence = 5, .count = 1, GROUP(2), .port = 8002),
+		     S(new, MOLDUDP64, .sequence = 6, .count = 1, GROUP(2), .port = 8002),
+		     S(duplicate, MESSAGES(6, 1)),
+		     S(ignored, MOLDUDP64, .sequence = 7, .count = 1, GROUP(1), .port = 8002),
+		     S(ignored, MOLDUDP64, .sequence = 7, .count = 1, GROUP(2)),
+		     S(new, MESSAGES(7, 1)) } },
+	{ "feeds-of-two-realms", "moldudp64", APART,
+	  .steps = { S(new, MESSAGES(5, 1)),
+		     S(new, MOLDUDP64, .sequence = 5, .count = 1, GROUP(2), .port = 8002),
+		     S(duplicate, MESSAGES(5, 1)),
+		     S(duplicate, MOLDUDP64, .sequence = 5, .count = 1, GROUP(2), .port = 8002) } },
+	{ "forger-of-messages-by-app", "moldudp64", APP,
+	  .steps = { S(new, MESSAGES(5, 1), .fill = 6), TAUGHT(MESSAGES(5, 1)),
+		     S(duplicate, MESSAGES(5, 1)), S(duplicate, MESSAGES(5, 1), .fill = 6) } },
+	{ "forger-of-messages-by-payload", "mine",
+	  .own = "[profile mine]\nlayer = udp\nexempt = payload+18:2 == 0x0000\n"
+		 "exempt = payload+18:2 == 0xffff\nid = payload\n",
+	  .steps = { S(new, MESSAGES(5, 1), .fill = 6), S(new, MESSAGES(5, 1)),
+		     S(duplicate, MESSAGES(5, 1)), S(exempt, HEARTBEAT(6)), S(exempt, HEARTBEAT(6)) } },
+
+	{ "wrap-of-sequences", "rtp",
+	  .steps = { S(new, RTP, .sequence = 0xffff, .timestamp = 100),
+		     S(new, RTP, .sequence = 0, .timestamp = 100),
+		     S(new, RTP, .sequence = 0xffff, .timestamp = 200),
+		     S(new, RTP, .sequence = 0, .timestamp = 200),
+		     S(duplicate, RTP, .sequence = 0, .timestamp = 100),
+		     S(duplicate, RTP, .sequence = 0xffff, .timestamp = 200),
+		     S(new, RTP, .sequence = 0, .timestamp = 100, .ssrc = 1) } },
+	{ "rtp-and-rtcp", "rtp",
+	  .steps = { S(new, RTP, .body = 40), S(exempt, RTCP), S(exempt, RTCP),
+		     S(exempt, RTCP, .payload_type = 192), S(exempt, RTCP, .payload_type = 223),
+		     S(new, RTCP, .payload_type = 191, .ssrc = 1),
+		     S(new, RTCP, .payload_type = 224, .ssrc = 2),
+		     S(duplicate, RTP, .body = 40, .payload_type = 0x80) } },
+	/* STUN, DTLS, ZRTP. */
+	{ "other-than-version-2", "rtp",
+	  .steps = { S(ignored, RTP, .rtp_first = 0x01), S(ignored, RTP, .rtp_first = 0x01),
+		     S(ignored, RTP, .rtp_first = 0x14), S(ignored, RTP, .rtp_first = 0x50),
+		     S(ignored, RTP, .rtp_first = 0xc0), S(new, RTP, .rtp_first = 0xbf),
+		     S(duplicate, RTP, .rtp_first = 0x80) } },
+	{ "two-paths", "rtp", FEEDS,
+	  .steps = { S(new, RTP, .sequence = 9, GROUP(1), .body = 1300, MULTICAST),
+		     S(duplicate, RTP, .sequence = 9, GROUP(2), .body = 1300, .port = 8002, .from = 9),
+		     S(new, RTP, .sequence = 10, GROUP(2), .port = 8002),
+		     S(duplicate, RTP, .sequence = 10, GROUP(1)) } },
+	{ "forger-of-media-by-app", "rtp", APP,
+	  .steps = { S(new, RTP, .body = 160, .fill = 6), TAUGHT(RTP, .body = 160),
+		     S(duplicate, RTP, .body = 160) } },
+	{ "forger-of-media-by-payload", "mine",
+	  .own = "[profile mine]\nlayer = udp\nrequire = payload+0:1/0xc0 == 0x80\n"
+		 "exempt = payload+1:1/0xe0 == 0xc0\nid = payload\n",
+	  .steps = { S(new, RTP, .body = 160, .forged = true), S(new, RTP, .body = 160),
+		     S(duplicate, RTP, .body = 160), S(exempt, RTCP), S(exempt, RTCP) } },
+
+	{ "types-of-discovery", "discv4",
+	  .steps = { S(new, DISCV4, .packet_type = 1), S(new, DISCV4, .packet_type = 6),
+		     S(new, DISCV4, .packet_type = 7), S(ignored, DISCV4, .packet_type = 8),
+		     S(ignored, DISCV4, .packet_type = 8), S(ignored, DISCV4, .packet_type = 255),
+		     S(duplicate, DISCV4, .packet_type = 6), S(ignored, DATAGRAM, .body = 97) } },
+	{ "requests-of-other-seconds", "discv4",
+	  .steps = { S(new, DISCV4, .expires = 10), S(new, DISCV4, .expires = 11),
+		     S(duplicate, DISCV4, .expires = 10) } },
+	/* The hash of the real one, in front of something else. */
+	{ "forger-of-discovery", "discv4",
+	  .steps = { S(new, DISCV4, .body = 9, .forged = true), S(new, DISCV4, .body = 9),
+		     S(duplicate, DISCV4, .body = 9) } },
+	{ "replay-of-discovery-by-app", "discv4", APP,
+	  .steps = { S(new, DISCV4, .from = 66), TAUGHT(DISCV4), S(duplicate, DISCV4) } },
+
+	{ "streams-of-r-tags", "r-tag",
+	  .steps = { S(new, R_TAG, .sequence = 5), S(new, R_TAG, .sequence = 5, VLAN(7)),
+		     S(new, R_TAG, .sequence = 5, VLAN(8)), S(new, R_TAG, .sequence = 6, VLAN(8)),
+		     S(new, R_TAG, .sequence = 5, .from_mac = 1),
+		     S(new, R_TAG, .sequence = 5, MULTICAST),
+		     S(duplicate, R_TAG, .sequence = 5, .body = 99),
+		     S(duplicate, R_TAG, .sequence = 5, VLAN(7)),
+		     S(duplicate, R_TAG, .sequence = 6, VLAN(8)) } },
+	{ "r-tags-behind-two-tags", "r-tag",
+	  .steps = { S(new, R_TAG, .sequence = 5, QINQ(7, 8)),
+		     S(new, R_TAG, .sequence = 5, QINQ(7, 9)),
+		     S(new, R_TAG, .sequence = 5, QINQ(6, 8)),
+		     S(new, R_TAG, .sequence = 5, QINQ(8, 7)),
+		     S(duplicate, R_TAG, .sequence = 5, QINQ(7, 8)),
+		     S(duplicate, R_TAG, .sequence = 5, QINQ(0xe007, 0xb008)) } },
+	/* Bridges may mark priorities anew. */
+	{ "r-tags-of-other-priority", "r-tag",
+	  .steps = { S(new, R_TAG, .sequence = 5, VLAN(7)),
+		     S(duplicate, R_TAG, .sequence = 5, VLAN(0xe007)),
+		     S(duplicate, R_TAG, .sequence = 5, VLAN(0x1007)),
+		     S(new, R_TAG, .sequence = 5, VLAN(0x0807)) } },
+	{ "frames-without-r-tag", "r-tag",
+	  .steps = { S(ignored, OTHER_FRAME, .ethertype = 0xf1c0, .body = 50),
+		     S(ignored, OTHER_FRAME, .ethertype = 0xf1c0, .body = 50), S(ignored, HSR),
+		     S(ignored, DATAGRAM), S(ignored, R_TAG, .to_mac = { 2, 9 }),
+		     S(ignored, R_TAG, .to_mac = { 2, 9 }) } },
+	{ "forger-of-samples-by-app", "r-tag", APP,
+	  .steps = { S(new, R_TAG, .sequence = 5, .body = 60, .fill = 6),
+		     TAUGHT(R_TAG, .sequence = 5, .body = 60),
+		     S(duplicate, R_TAG, .sequence = 5, .body = 60) } },
+
+	{ "both-ways-round", "hsr",
+	  .steps = { S(new, HSR, .sequence = 5, .path = 0),
+		     S(duplicate, HSR, .sequence = 5, .path = 1),
+		     S(new, HSR, .sequence = 6, .path = 1),
+		     S(duplicate, HSR, .sequence = 6, .path = 0),
+		     S(duplicate, HSR, .sequence = 6, .path = 0xf), S(new, HSR, .sequence = 0x0105) } },
+	{ "sources-of-equal-sequence", "hsr",
+	  .steps = { S(new, HSR, .sequence = 5), S(new, HSR, .sequence = 5, .from_mac = 1),
+		     S(new, HSR, .sequence = 5, .body = 200),
+		     S(new, HSR, .sequence = 5, .ethertype = 0x0806),
+		     S(duplicate, HSR, .sequence = 5) } },
+	{ "supervision-and-time", "hsr",
+	  .steps = { S(exempt, HSR, .ethertype = 0x88fb), S(exempt, HSR, .ethertype = 0x88fb),
+		     S(exempt, HSR, .ethertype = 0x88fb, VLAN(3)), S(exempt, HSR, .ethertype = 0x88f7),
+		     S(exempt, HSR, .ethertype = 0x88f7, .path = 1),
+		     S(new, HSR, .ethertype = 0x88fa), S(new, HSR, .ethertype = 0x88f6) } },
+	/* These go on round the ring. */
+	{ "frames-of-other-nodes", "hsr",
+	  .steps = { S(ignored, HSR, MULTICAST), S(ignored, HSR, MULTICAST),
+		     S(ignored, HSR, .to_mac = { 2, 9 }), S(ignored, HSR, .to_mac = { 2, 9 }),
+		     S(ignored, HSR, .to_mac = { 255, 255, 255, 255, 255, 255 }),
+		     /* HSRv0. */
+		     S(ignored, OTHER_FRAME, .ethertype = 0x88fb, .body = 60) } },
+	{ "forger-on-the-ring-by-app", "hsr", APP,
+	  .steps = { S(new, HSR, .sequence = 5, .fill = 6), TAUGHT(HSR, .sequence = 5),
+		     S(duplicate, HSR, .sequence = 5, .path = 1) } },
+
+	{ "both-networks", "prp",
+	  .steps = { S(new, PRP, .sequence = 5, .path = 0xa),
+		     S(duplicate, PRP, .sequence = 5, .path = 0xb),
+		     S(new, PRP, .sequence = 6, .path = 0xb),
+		     S(duplicate, PRP, .sequence = 6, .path = 0xa), S(new, PRP, .sequence = 0xffff),
+		     S(new, PRP, .sequence = 0), S(new, PRP, .sequence = 0xff),
+		     S(duplicate, PRP, .sequence = 0xffff, .path = 0xb) } },
+	{ "trailers-behind-padding", "prp",
+	  .steps = { S(new, PRP, .sequence = 5, .body = 1),
+		     S(duplicate, PRP, .sequence = 5, .body = 1, .path = 0xb),
+		     /* Of the same size, padded with something else. */
+		     S(duplicate, PRP, .sequence = 5, .body = 46, .path = 0xb),
+		     S(new, PRP, .sequence = 5, .body = 47), S(new, PRP, .sequence = 5, .body = 1490),
+		     S(duplicate, PRP, .sequence = 5, .body = 1490, .path = 0xb),
+		     S(duplicate, PRP, .sequence = 5, .body = 1, .pads_with = 0xff) } },
+	{ "two-sources", "prp",
+	  .steps = { S(new, PRP, .sequence = 5), S(new, PRP, .sequence = 5, .from_mac = 1),
+		     S(duplicate, PRP, .sequence = 5, .path = 0xb),
+		     S(duplicate, PRP, .sequence = 5, .from_mac = 1, .path = 0xb) } },
+	{ "no-trailer", "prp",
+	  .steps = { S(ignored, PRP, .suffix = 0x88fa), S(ignored, PRP, .suffix = 0x88fa),
+		     S(ignored, PRP, .suffix = 0xfb88), S(ignored, PRP, .path = 0x1),
+		     S(ignored, PRP, .path = 0x9), S(ignored, PRP, .path = 0xc),
+		     /* The FCS, or a switch's tag, is behind it. */
+		     S(ignored, PRP, .behind = 4), S(ignored, PRP, .behind = 4),
+		     S(ignored, OTHER_FRAME, .ethertype = 0x88b8, .body = 46) } },
+	{ "supervision-on-both-networks", "prp",
+	  .steps = { S(exempt, PRP, .ethertype = 0x88fb),
+		     S(exempt, PRP, .ethertype = 0x88fb, .path = 0xb),
+		     S(exempt, PRP, .ethertype = 0x88fb, VLAN(3)), S(exempt, PRP, .ethertype = 0x88f7),
+		     S(exempt, PRP, .ethertype = 0x88f7, VLAN(3)), S(new, PRP, .ethertype = 0x88fa),
+		     S(new, PRP, .ethertype = 0x88fa, .sequence = 1) } },
+	{ "multicast-to-an-end-node", "prp",
+	  .steps = { S(new, PRP, MULTICAST), S(duplicate, PRP, MULTICAST, .path = 0xb),
+		     S(ignored, PRP, .to_mac = { 2, 9 }), S(ignored, PRP, .to_mac = { 2, 9 }) } },
+	{ "forger-of-trailers-by-app", "prp", APP,
+	  .steps = { S(new, PRP, .sequence = 5, .fill = 6), TAUGHT(PRP, .sequence = 5),
+		     S(duplicate, PRP, .sequence = 5, .path = 0xb) } },
+
+	{ "payloads", "payload",
+	  .steps = { S(new, DATAGRAM, .body = 1), S(new, DATAGRAM, .body = 2),
+		     S(new, DATAGRAM, .body = 1000), S(new, DATAGRAM, .body = 1001),
+		     S(duplicate, DATAGRAM, .body = 1000, .from = 3),
+		     S(duplicate, DATAGRAM, .body = 1000, .ipv6 = true),
+		     S(new, DATAGRAM, .body = 1000, .fill = 1),
+		     S(duplicate, DATAGRAM, .body = 1, .padding = 20, .pads_with = 0xee) } },
+	/* All would have one id. */
+	{ "empty-payloads", "payload",
+	  .steps = { S(bad_length, DATAGRAM), S(bad_length, DATAGRAM),
+		     S(bad_length, DATAGRAM, .padding = 18) } },
+	{ "forger-of-payloads", "payload",
+	  .steps = { S(new, DATAGRAM, .body = 300, .forged = true), S(new, DATAGRAM, .body = 300),
+		     S(duplicate, DATAGRAM, .body = 300) } },
+	{ "replay-of-payloads-by-app", "payload", APP,
+	  .steps = { S(new, DATAGRAM, .body = 30, .from = 66), TAUGHT(DATAGRAM, .body = 30),
+		     S(duplicate, DATAGRAM, .body = 30) } },
+	{ "fragments-of-datagrams", "payload",
+	  .steps = { S(fragment, DATAGRAM, .body = 100, .fragment = 0x2000),
+		     S(fragment, DATAGRAM, .body = 100, .fragment = 0x2000),
+		     S(fragment, DATAGRAM, .body = 100, .fragment = 0x0010),
+		     S(fragment, DATAGRAM, .body = 100, .fragment = 0x0001, .ipv6 = true),
+		     S(new, DATAGRAM, .body = 100, .fragment = 0x4000),
+		     S(duplicate, DATAGRAM, .body = 100) } },
+
+	{ "on-the-way-from-tap-to-tap", "mirror",
+	  .steps = { S(new, IP_PACKET, .body = 40), S(duplicate, IP_PACKET, .body = 40, .ttl = 63),
+		     S(duplicate, IP_PACKET, .body = 40, .tos = 0xb8),
+		     S(duplicate, IP_PACKET, .body = 40, .tos = 0x03),
+		     S(duplicate, IP_PACKET, .body = 40, .from_mac = 9, .to_mac = { 2, 9 }),
+		     S(duplicate, IP_PACKET, .body = 40, VLAN(9)),
+		     S(duplicate, IP_PACKET, .body = 40, QINQ(9, 10)),
+		     S(duplicate, IP_PACKET, .body = 40, .padding = 6, .pads_with = 0xaa),
+		     S(duplicate, IP_PACKET, .body = 40, .ttl = 1, .tos = 1, .padding = 1) } },
+	{ "on-the-way-of-ipv6", "mirror",
+	  .steps = { S(new, IP_PACKET, .ipv6 = true), S(duplicate, IP_PACKET, .ipv6 = true, .ttl = 63),
+		     S(duplicate, IP_PACKET, .ipv6 = true, .tos = 0xb8),
+		     S(duplicate, IP_PACKET, .ipv6 = true, .tos = 0x03, MULTICAST),
+		     S(duplicate, IP_PACKET, .ipv6 = true, .padding = 9),
+		     S(new, IP_PACKET, .ipv6 = true, .ip_id = 1),
+		     S(new, IP_PACKET, .ipv6 = true, .from = 1),
+		     S(duplicate, IP_PACKET, .ipv6 = true, VLAN(9)) } },
+	{ "retransmissions-of-tcp", "mirror",
+	  .steps = { S(new, IP_PACKET, .ip_id = 1, .body = 100),
+		     S(new, IP_PACKET, .ip_id = 2, .body = 100),
+		     S(new, IP_PACKET, .ip_id = 2, .body = 100, .tcp_sequence = 100),
+		     S(duplicate, IP_PACKET, .ip_id = 1, .body = 100),
+		     S(new, IP_PACKET, .ip_id = 1, .body = 100, .forged = true),
+		     S(new, IP_PACKET, .ip_id = 1, .body = 100, .from = 1),
+		     S(new, IP_PACKET, .ip_id = 1, .body = 99) } },
+	{ "packets-of-any-protocol", "mirror",
+	  .steps = { S(new, IP_PACKET, .ip_protocol = 1, .body = 8),
+		     S(new, IP_PACKET, .ip_protocol = 2, .body = 8),
+		     S(duplicate, IP_PACKET, .ip_protocol = 1, .body = 8),
+		     S(new, DATAGRAM, .body = 8), S(duplicate, DATAGRAM, .body = 8),
+		     S(new, IP_PACKET, .ip_protocol = 59), S(duplicate, IP_PACKET, .ip_protocol = 59),
+		     S(new, IP_PACKET, .ip_protocol = 1, .body = 8, .option_words = 10),
+		     S(duplicate, IP_PACKET, .ip_protocol = 1, .body = 8, .option_words = 10) } },
+	{ "fragments-of-packets", "mirror",
+	  .steps = { S(new, DATAGRAM, .body = 80, .fragment = 0x2000),
+		     S(new, DATAGRAM, .body = 80, .fragment = 0x2010),
+		     S(new, DATAGRAM, .body = 80, .fragment = 0x0010),
+		     S(duplicate, DATAGRAM, .body = 80, .fragment = 0x2010),
+		     S(duplicate, DATAGRAM, .body = 80, .fragment = 0x2000, .ttl = 9),
+		     S(new, DATAGRAM, .body = 80, .fragment = 0x0011, .ipv6 = true),
+		     S(new, DATAGRAM, .body = 80, .fragment = 0x0021, .ipv6 = true),
+		     S(duplicate, DATAGRAM, .body = 80, .fragment = 0x0011, .ipv6 = true) } },
+	/* Its receiver throws it away: the true one that follows must pass. */
+	{ "wrong-checksum-first", "mirror",
+	  .steps = { S(bad_ip, IP_PACKET, .body = 8, .sum_off = 1),
+		     S(bad_ip, IP_PACKET, .body = 8, .sum_off = 1), S(new, IP_PACKET, .body = 8),
+		     S(bad_ip, IP_PACKET, .body = 8, .sum_off = 1), S(duplicate, IP_PACKET, .body = 8),
+		     S(bad_ip, IP_PACKET, .option_words = 10, .sum_off = 0x80),
+		     S(new, IP_PACKET, .option_words = 10) } },
+	{ "no-ip", "mirror",
+	  .steps = { S(ignored, OTHER_FRAME, .ethertype = 0x0806, .body = 46),
+		     S(ignored, OTHER_FRAME, .ethertype = 0x0806, .body = 46), S(ignored, R_TAG),
+		     S(ignored, R_TAG), S(ignored, IP_PACKET, .tags = { 0x8100, 0x8100, 0x8100 }) } },
+	{ "forger-of-packets", "mirror",
+	  .steps = { S(new, DATAGRAM, .body = 30, .forged = true), S(new, DATAGRAM, .body = 30),
+		     S(duplicate, DATAGRAM, .body = 30) } },
+};
+
+/* A packet of each kind that profiles know. */
+static const struct good {
+	const char *name, *profile;
+	struct protocol_packet packet;
+	uint32_t whole_at;	    /* the id's last byte is below; 0: all bytes count */
+	enum dedup_reason cut;	    /* what it is if it is shorter */
+	enum dedup_reason untagged; /* what it is without VLAN tags, after the same with them */
+} GOOD[] = {
+#define GOOD_IP(name_, profile_, ...)                                                    \
+	{                                                                                \
+		name_, profile_, { .protocol = __VA_ARGS__ }, 0, DEDUP_REASON_truncated, \
+			DEDUP_REASON_duplicate                                           \
+	}
+	GOOD_IP("data-shred", "solana-shred", DATA(.index = 3)),
+	GOOD_IP("coding-shred", "solana-shred", CODE(.index = 3)),
+	GOOD_IP("data-shred-resigned", "solana-shred", SHRED, .variant = 0xb6),
+	GOOD_IP("coding-shred-resigned", "solana-shred", SHRED, .variant = 0x76),
+	GOOD_IP("data-shred-unchained", "solana-shred", SHRED, .variant = 0x86),
+	GOOD_IP("coding-shred-unchained", "solana-shred", SHRED, .variant = 0x46),
+	GOOD_IP("shred-over-ipv6", "solana-shred", DATA(.ipv6 = true)),
+	GOOD_IP("message", "moldudp64", MESSAGES(5, 1)),
+	GOOD_IP("messages", "moldudp64", MESSAGES(5, 20), MULTICAST),
+	GOOD_IP("messages-options", "moldudp64", MESSAGES(5, 2), .option_words = 10),
+	GOOD_IP("rtp-voice", "rtp", RTP, .body = 160),
+	GOOD_IP("rtp-empty", "rtp", RTP, .sequence = 1),
+	GOOD_IP("rtp-mixed", "rtp", RTP, .sequence = 2, .rtp_first = 0x8f, .body = 10),
+	GOOD_IP("rtp-over-ipv6", "rtp", RTP, .sequence = 3, .body = 20, .ipv6 = true),
+	GOOD_IP("ping", "discv4", DISCV4),
+	GOOD_IP("neighbours", "discv4", DISCV4, .packet_type = 4, .body = 50, .ipv6 = true),
+	GOOD_IP("datagram", "payload", DATAGRAM, .body = 37),
+	GOOD_IP("datagram-of-a-byte", "payload", DATAGRAM, .body = 1, .ipv6 = true),
+	GOOD_IP("datagram-large", "payload", DATAGRAM, .body = 1472),
+	GOOD_IP("tcp", "mirror", IP_PACKET, .body = 50),
+	GOOD_IP("tcp-over-ipv6", "mirror", IP_PACKET, .body = 50, .ipv6 = true),
+	GOOD_IP("icmp-options", "mirror", IP_PACKET, .ip_protocol = 1, .body = 9, .option_words = 3),
+	GOOD_IP("fragment", "mirror", DATAGRAM, .body = 64, .fragment = 0x2001),
+	GOOD_IP("fragment-over-ipv6", "mirror", DATAGRAM, .body = 64, .fragment = 0x0009,
+		.ipv6 = true),
+#undef GOOD_IP
+	{ "sample", "r-tag", { .protocol = R_TAG }, 20, DEDUP_REASON_bad_length, DEDUP_REASON_new },
+	{ "sample-large",
+	  "r-tag",
+	  { .protocol = R_TAG, .sequence = 9, .body = 300, MULTICAST },
+	  20,
+	  DEDUP_REASON_bad_length,
+	  DEDUP_REASON_new },
+	{ "ring", "hsr", { .protocol = HSR, .path = 1 }, 20, DEDUP_REASON_bad_length, DEDUP_REASON_duplicate },
+	{ "ring-large",
+	  "hsr",
+	  { .protocol = HSR, .body = 900 },
+	  20,
+	  DEDUP_REASON_bad_length,
+	  DEDUP_REASON_duplicate },
+	{ "networks", "prp", { .protocol = PRP }, 0, DEDUP_REASON_ignored, DEDUP_REASON_duplicate },
+	{ "networks-large",
+	  "prp",
+	  { .protocol = PRP, .body = 301, .path = 0xb },
+	  0,
+	  DEDUP_REASON_ignored,
+	  DEDUP_REASON_duplicate },
+};
+
+/* What an application has of a message: bytes of the packet, and then all of the payload or packet. */
+enum part_of { WHOLE_FRAME, BEHIND_HEADERS, FROM_THE_END };
+
+static const struct input {
+	const char *profile;
+	struct {
+		enum part_of of;
+		int at;
+		uint32_t bytes;
+	} parts[4];
+	bool payload, packet;
+} INPUTS[] = {
+	{ "solana-shred", .payload = true },
+	{ "discv4", .payload = true },
+	{ "payload", .payload = true },
+	{ "mine", .payload = true },
+	{ "mirror", .packet = true },
+	{ "moldudp64", .parts = { { BEHIND_HEADERS, 0, 20 } } },
+	{ "rtp", .parts = { { BEHIND_HEADERS, 2, 10 } } },
+	{ "r-tag", .parts = { { WHOLE_FRAME, 0, 12 },
+			      { WHOLE_FRAME, 14, 2 },
+			      { WHOLE_FRAME, 18, 2 },
+			      { BEHIND_HEADERS, 2, 2 } } },
+	{ "hsr", .parts = { { WHOLE_FRAME, 6, 6 }, { BEHIND_HEADERS, 0, 6 } } },
+	{ "prp", .parts = { { WHOLE_FRAME, 6, 6 }, { FROM_THE_END, -6, 6 } } },
+};
+
+static uint32_t make_input(const char *profile, const struct frame *f, uint8_t *out)
+{
+	const struct input *in = INPUTS;
+	uint32_t len = 0, end = f->len - f->padding, from;
+
+	while (strcmp(in->profile, profile))
+		assert_true(++in < INPUTS + ARRAY_SIZE(INPUTS));
+	for (size_t i = 0; i < ARRAY_SIZE(in->parts); i++) {
+		from = in->parts[i].of == WHOLE_FRAME	 ? 0
+		       : in->parts[i].of == FROM_THE_END ? f->len
+							 : f->gsp;
+		memcpy(out + len, f->data + from + in->parts[i].at, in->parts[i].bytes);
+		len += in->parts[i].bytes;
+	}
+	if (in->payload || in->packet) {
+		from = in->packet ? f->ip : f->gsp;
+		memcpy(out + len, f->data + from, end - from);
+		len += end - from;
+	}
+	return len;
+}
+
+static void make_id(const char *profile, const struct frame *f, uint8_t id[DEDUP_ID_BYTES_MAX])
+{
+	uint8_t input[FRAME_MAX];
+
+	assert_int_equal(stream_make_id(&fixture.filter, input, make_input(profile, f, input), id),
+			 0);
+}
+
+/* Empties the filter, as if it were just loaded. */
+static void forget(void)
+{
+	memset(fixture.filter.blocks, 0, fixture.filter.config->blocks * sizeof(struct dedup_block));
+}
+
+/* Loading takes long: the same filter as before stays. */
+static bool is_loaded(const struct script *s)
+{
+	static struct script last;
+	bool same = fixture.skel && s->profile == last.profile && s->setup == last.setup &&
+		    s->own == last.own;
+
+	last = *s;
+	return same;
+}
+
+static void load_script(const struct script *s)
+{
+	struct filter_spec spec = { .capacity = 10000, .learn_app = s->setup == APP };
+	bool group = !strcmp(s->profile, "moldudp64") || s->setup == FEEDS;
+	struct stream_wish wish = { .profile = s->profile, .to = group ? GROUP_A : NULL };
+	struct profiles all = { 0 };
+	struct profile_error err;
+
+	if (is_loaded(s))
+		return forget();
+	assert_int_equal(profiles_add_builtin(&all), 0);
+	if (s->own)
+		assert_int_equal(profiles_parse(&all, s->own, strlen(s->own), false, &err), 0);
+	if (profiles_find(&all, s->profile)->stream.layer == DEDUP_UDP)
+		wish.ports = "8001";
+	stream_add(&spec, &all, &wish);
+	if (s->setup == FEEDS || s->setup == APART) {
+		wish.name = "other";
+		wish.ports = OTHER_PORT;
+		wish.to = GROUP_B;
+		wish.realm = s->setup == APART;
+		stream_add(&spec, &all, &wish);
+	}
+	stream_load(&spec);
+	profiles_free(&all);
+}
+
+static void script_runs(void **state)
+{
+	const struct script *s = *state;
+	uint8_t id[DEDUP_ID_BYTES_MAX];
+	char row[64];
+	struct frame f;
+
+	load_script(s);
+	for (int i = 0; i < STEPS_MAX && s->steps[i].packet.protocol; i++) {
+		snprintf(row, sizeof(row), "%s, packet %d", s->name, i + 1);
+		fixture.row = row;
+		protocol_frame(&f, &s->steps[i].packet);
+		expect(&f, fixture_verdict(s->steps[i].reason), s->steps[i].reason);
+		if (!s->steps[i].taught)
+			continue;
+		make_id(s->profile, &f, id);
+		assert_int_equal(ids_add(&fixture.filter, id), 0);
+	}
+	fixture.row = "";
+}
+
+static void load_good(const struct good *g)
+{
+	load_script(&(struct script){ .profile = g->profile });
+	fixture.row = g->name;
+}
+
+/* The good packet behind so many VLAN tags. */
+static void tagged_frame(struct frame *f, const struct good *g, int tags)
+{
+	struct protocol_packet p = g->packet;
+
+	for (int i = 0; i < tags; i++) {
+		p.tags[i] = i + 1 < tags ? 0x88a8 : 0x8100;
+		p.tci[i] = 0x2007 + i;
+	}
+	protocol_frame(f, &p);
+}
+
+static void expect_twice(const struct frame *f)
+{
+	expect(f, XDP_PASS, DEDUP_REASON_new);
+	expect(f, XDP_DROP, DEDUP_REASON_duplicate);
+	expect(f, XDP_DROP, DEDUP_REASON_duplicate);
+}
+
+/* A bridge takes the VLAN tags off. */
+static void expect_untagged(const struct good *g, struct frame *f, int tags)
+{
+	memmove(f->data + 12, f->data + 12 + 4 * tags, f->len - 12 - 4 * tags);
+	f->len -= 4 * tags;
+	expect(f, fixture_verdict(g->untagged), g->untagged);
+}
+
+static void passes_once(void **state)
+{
+	const struct good *g = *state;
+	struct frame f;
+
+	load_good(g);
+	for (int tags = 0; tags <= 2; tags++) {
+		forget();
+		tagged_frame(&f, g, tags);
+		expect_twice(&f);
+		if (tags)
+			expect_untagged(g, &f, tags);
+	}
+	fixture.row = "";
+}
+
+/* Cut to every length in turn: what is short of its id is never dropped nor learned. */
+static void expect_cuts(const struct good *g, const struct frame *f, int tags, bool known)
+{
+	uint32_t whole = g->whole_at ? g->whole_at + 4 * tags : f->len;
+	uint32_t tags_end = 14 + 4 * tags;
+	struct frame cut = *f;
+
+	for (cut.len = FRAME_LEAST; cut.len < whole; cut.len++)
+		expect(&cut, XDP_PASS, cut.len < tags_end ? DEDUP_REASON_truncated : g->cut);
+	for (; cut.len < f->len; cut.len++, known = true)
+		expect(&cut, known ? XDP_DROP : XDP_PASS,
+		       known ? DEDUP_REASON_duplicate : DEDUP_REASON_new);
+	expect(&cut, known ? XDP_DROP : XDP_PASS, known ? DEDUP_REASON_duplicate : DEDUP_REASON_new);
+}
+
+static void is_not_dropped_when_cut(void **state)
+{
+	const struct good *g = *state;
+	struct good r_tag = *g;
+	struct frame f;
+
+	load_good(g);
+	for (int tags = 0; tags <= 2; tags++) {
+		forget();
+		/* Without a tag its id goes two bytes further than behind one. */
+		r_tag.whole_at = g->whole_at - (g->packet.protocol == R_TAG && tags ? 2 : 0);
+		tagged_frame(&f, g, tags);
+		expect_cuts(&r_tag, &f, tags, false);
+		expect_cuts(&r_tag, &f, tags, true);
+	}
+	fixture.row = "";
+}
+
+static void is_known_to_applications(void **state)
+{
+	const struct good *g = *state;
+	uint8_t id[DEDUP_ID_BYTES_MAX];
+	struct frame f;
+
+	load_good(g);
+	for (int tags = 0; tags <= 2; tags++) {
+		forget();
+		tagged_frame(&f, g, tags);
+		make_id(g->profile, &f, id);
+		assert_int_equal(ids_test(&fixture.filter, id), 0);
+		expect(&f, XDP_PASS, DEDUP_REASON_new);
+		assert_int_equal(ids_test(&fixture.filter, id), 1);
+		forget();
+		assert_int_equal(ids_add(&fixture.filter, id), 0);
+		expect(&f, XDP_DROP, DEDUP_REASON_duplicate);
+	}
+	fixture.row = "";
+}
+
+/* Each loaded as --profile does it; that of moldudp64 needs a destination. */
+static const struct stream_wish ALL[] = {
+	{ "gsp", .ports = "8001", .realm = 0 },
+	{ "solana-shred", .ports = "8101", .realm = 1 },
+	{ "moldudp64", .ports = "8102", .to = GROUP_A, .realm = 2 },
+	{ "rtp", .ports = "8103", .realm = 3 },
+	{ "discv4", .realm = 4 },
+	{ "payload", .ports = "8104-8105", .realm = 5 },
+	{ "r-tag", .realm = 6 },
+	{ "hsr", .realm = 7 },
+	{ "prp", .realm = 8 },
+	{ "mirror", .realm = 9 },
+};
+
+static uint16_t port_of(const char *profile)
+{
+	if (!strcmp(profile, "discv4"))
+		return 30303;
+	for (size_t i = 0; i < ARRAY_SIZE(ALL); i++)
+		if (!strcmp(ALL[i].profile, profile) && ALL[i].ports)
+			return strtoul(ALL[i].ports, NULL, 10);
+	return 9999;
+}
+
+static uint64_t stream_counter(const char *profile, enum dedup_reason reason)
+{
+	struct filter_counters c;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ALL); i++) {
+		if (strcmp(ALL[i].profile, profile))
+			continue;
+		assert_int_equal(filter_stream_counters(&fixture.filter, i, &c), 0);
+		return ((const __u64 *)&c)[reason];
+	}
+	fail_msg("%s is not among all", profile);
+	return 0;
+}
+
+static void all_in_one_filter(void **state)
+{
+	struct filter_spec spec = { .capacity = 10000 };
+	struct profiles all = { 0 };
+	struct id id = id_fresh();
+	struct frame f;
+
+	(void)state;
+	assert_int_equal(profiles_add_builtin(&all), 0);
+	assert_int_equal(all.cnt, ARRAY_SIZE(ALL));
+	for (size_t i = 0; i < ARRAY_SIZE(ALL); i++)
+		stream_add(&spec, &all, &ALL[i]);
+	stream_load(&spec);
+	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+	for (size_t i = 0; i < ARRAY_SIZE(GOOD); i++) {
+		const struct good *g = &GOOD[i];
+		struct protocol_packet p = g->packet;
+		uint64_t seen = stream_counter(g->profile, DEDUP_REASON_duplicate);
+
+		fixture.row = g->name;
+		p.port = port_of(g->profile);
+		protocol_frame(&f, &p);
+		expect(&f, XDP_PASS, DEDUP_REASON_new);
+		expect(&f, XDP_DROP, DEDUP_REASON_duplicate);
+		assert_int_equal(stream_counter(g->profile, DEDUP_REASON_duplicate), seen + 1);
+	}
+	profiles_free(&all);
+	fixture_unload(NULL);
+}
+
+/* With its own window and rate, and the default capacity. */
+static void each_alone(void **state)
+{
+	struct profiles all = { 0 };
+	struct id id = id_fresh();
+
+	(void)state;
+	assert_int_equal(profiles_add_builtin(&all), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(ALL); i++) {
+		struct filter_spec spec = { 0 };
+
+		stream_add(&spec, &all, &ALL[i]);
+		stream_load(&spec);
+		if (!strcmp(ALL[i].profile, "gsp")) {
+			expect_event(&id, XDP_PASS, DEDUP_REASON_new);
+			expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+		}
+		fixture_unload(NULL);
+	}
+	profiles_free(&all);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_alone),
+		cmocka_unit_test(all_in_one_filter),
+	};
+
+	add_tests(tests, ARRAY_SIZE(tests));
+	add_rows(SCRIPTS, script_runs, NULL, NULL);
+	add_rows(GOOD, passes_once, NULL, NULL);
+	add_rows(GOOD, is_not_dropped_when_cut, NULL, NULL);
+	add_rows(GOOD, is_known_to_applications, NULL, NULL);
+	return run_added_tests("profile_prog");
+}
