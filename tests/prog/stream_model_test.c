@@ -33,6 +33,7 @@ struct run {
 	uint32_t pool_cnt;
 	struct frame frame;
 	struct model_answer answer;
+	uint64_t ignored;
 	struct filter_counters seen[MODEL_STREAMS_MAX];
 	uint64_t reasons[DEDUP_REASONS_CNT]; /* how often each came, in all filters */
 	uint64_t in_buffers;		     /* duplicates that came in several */
@@ -327,6 +328,7 @@ static void start(struct run *r)
 		add_stream(r);
 	stream_load(&r->spec);
 	memset(r->seen, 0, sizeof(r->seen));
+	r->ignored = 0;
 }
 
 static void any_around(struct run *r, struct protocol_packet *p)
@@ -484,7 +486,7 @@ static void check_counters(struct run *r, uint64_t began, uint32_t n)
 		const __u64 *got = (const __u64 *)&now;
 
 		assert_int_equal(filter_stream_counters(&fixture.filter, i, &now), 0);
-		if (i == r->answer.stream) {
+		if (i == r->answer.stream && r->answer.reason != DEDUP_REASON_ignored) {
 			((__u64 *)seen)[r->answer.reason]++;
 			seen->duplicate_bytes += is_duplicate ? r->answer.bytes : 0;
 		}
@@ -499,6 +501,10 @@ static void check_counters(struct run *r, uint64_t began, uint32_t n)
 			complain(r, began, n, "bytes of duplicates", now.duplicate_bytes,
 				 seen->duplicate_bytes);
 	}
+	r->ignored += r->answer.reason == DEDUP_REASON_ignored; /* is of no stream */
+	fixture_count();
+	if (fixture.seen.ignored != r->ignored)
+		complain(r, began, n, "ignored", fixture.seen.ignored, r->ignored);
 }
 
 /* An application knows of the id what the filter knows. Now and then it adds it. */
