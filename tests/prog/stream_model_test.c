@@ -161,9 +161,8 @@ static void add_digest(struct run *r, struct model_stream *s)
 
 	s->digest = s->layer == MODEL_UDP ? MODEL_DIGEST_PAYLOAD : MODEL_DIGEST_PACKET;
 	if (one_in(r, 3))
-		s->digest_max = 1 + any(r, one_in(r, 3) ? LONGEST : 100);
-	if (s->digest_max && s->digest == MODEL_DIGEST_PACKET)
-		s->digest_max += 60;
+		s->digest_max =
+			(s->layer == MODEL_UDP ? 1 : 60) + any(r, one_in(r, 3) ? LONGEST : 100);
 	if (s->digest_max)
 		say(r, "id = %s:%u\n", name, s->digest_max);
 	else

@@ -122,8 +122,8 @@ static const struct good_row {
 	  A "id=payload:9216",
 	  { .words = 1, .digest = DEDUP_DIGEST_PAYLOAD, .digest_max = 9216 } },
 	{ "packet-cut",
-	  IP "id = packet:1\n",
-	  { .layer = DEDUP_IP, .words = 1, .digest = DEDUP_DIGEST_PACKET, .digest_max = 1 } },
+	  IP "id = packet:60\n",
+	  { .layer = DEDUP_IP, .words = 1, .digest = DEDUP_DIGEST_PACKET, .digest_max = 60 } },
 	{ "require-and-exempt",
 	  IP "exempt = ip+9:1 == 0x06\nrequire = ip+0:1/0xf0 == 0x40\nid = packet\n"
 	     "require=ip+6:2/0x1fff!=0x0000\n",
@@ -147,13 +147,13 @@ static const struct good_row {
 		       LOAD(DEDUP_FRAME, 6, 16, 6, 0xffffffffffff) } } },
 	{ "comments-blanks-and-carriage-returns",
 	  "\xef\xbb\xbf; one\r\n# two\n\n  [profile a] ; three\r\n\t layer : ip ; four\n  id = "
-	  "packet:9\r\n"
+	  "packet:99\r\n"
 	  "\tforwarded = yes\n",
 	  { .layer = DEDUP_IP,
 	    .forwarded = 1,
 	    .words = 1,
 	    .digest = DEDUP_DIGEST_PACKET,
-	    .digest_max = 9 } },
+	    .digest_max = 99 } },
 	{ "longest-id",
 	  A "id = payload+0:16 payload+16:16 payload+32:16\nid = payload+9200:16\n",
 	  { .words = 8,
@@ -306,7 +306,9 @@ static const struct bad_row {
 	  A "id = payload+0:1 payload+2:1 payload+4:1 payload+6:1 payload+8:1\n",
 	  "3:54: an id has at most 4 segments" },
 	{ "two-digests", A "id = payload payload:4\n", "3:14: an id has one digest" },
-	{ "digest-of-0", A "id = payload:0\n", "3:14: a digest takes at least 1 byte" },
+	{ "digest-of-0", A "id = payload:0\n", "3:14: this digest takes at least 1 byte" },
+	{ "digest-within-a-header", IP "id = packet:59\n",
+	  "3:13: this digest takes at least 60 bytes, the longest IPv4 header" },
 	{ "digest-of-too-much", A "id = payload:9217\n", "3:14: a digest's length is at most 9216" },
 	{ "digest-of-a-word", A "id = payload:x\n", "3:14: a digest's length is missing here" },
 	{ "id-with-a-comma", A "id = payload+0:4,payload+4:4\n",

@@ -12,6 +12,7 @@
 #define BLANKS " \t"
 #define SHOWN 40 /* characters of a text that messages repeat */
 #define NUMBER_DIGITS_MAX 6
+#define IPV4_HEADER_MAX 60 /* its checksum is over all of it */
 
 /* Neighbouring bytes, in the words of a profile. */
 struct segment {
@@ -262,7 +263,7 @@ static int check_words(struct scan *s, const char *start, const struct dedup_str
 static int scan_digest(struct scan *s, size_t len, enum dedup_digest_of of, struct dedup_stream *st)
 {
 	const char *start = s->at;
-	uint32_t max = DEDUP_DIGEST_MAX;
+	uint32_t max = DEDUP_DIGEST_MAX, least = of == DEDUP_DIGEST_PACKET ? IPV4_HEADER_MAX : 1;
 
 	if (st->digest != DEDUP_DIGEST_NONE)
 		return scan_fail(s, start, "an id has one digest, payload or packet");
@@ -274,8 +275,9 @@ static int scan_digest(struct scan *s, size_t len, enum dedup_digest_of of, stru
 		start = s->at;
 		if (scan_number(s, "a digest's length", DEDUP_DIGEST_MAX, &max))
 			return -EINVAL;
-		if (!max)
-			return scan_fail(s, start, "a digest takes at least 1 byte");
+		if (max < least)
+			return scan_fail(s, start, "this digest takes at least %u byte%s", least,
+					 least == 1 ? "" : "s, the longest IPv4 header");
 	}
 	st->digest = of;
 	st->digest_max = max;
