@@ -42,7 +42,6 @@ static void add_fields(struct dedup_config *c, uint16_t port)
 static void load(struct dedup_config *c)
 {
 	fixture_load(c);
-	fixture.filter.state->streams_mac = fixture_mac((uint8_t[])FRAME_MAC);
 }
 
 static void one_stream(void **state)
