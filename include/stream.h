@@ -43,8 +43,9 @@ enum dedup_digest_of {
 
 /* 1 to 8 neighbouring bytes of a packet as a word: (the 8 bytes from `at` >> shift) & mask. They
  * are the 8 bytes that end with the last one wanted, so that nothing behind it need be there; at a
- * frame's front, where that would begin before it, the first 8. The word is the bytes in their
- * order, as struct dedup_id has them, with zeros behind.
+ * frame's front, where that would begin before it, the first 8; and counted from the end, where how
+ * far the front is depends on the frame, those that begin with the first one wanted, if 8 are left.
+ * The word is the bytes in their order, as struct dedup_id has them, with zeros behind.
  */
 struct dedup_load {
 	__u64 mask;

@@ -194,13 +194,20 @@ static struct dedup_load load_of(const struct segment *g, uint32_t first)
 {
 	uint32_t bytes = g->bytes - first < 8 ? g->bytes - first : 8;
 	int32_t offset = g->offset + (int32_t)first, at = offset + (int32_t)bytes - 8;
-	bool before = g->base == DEDUP_FRAME && at < 0; /* the frame: it has its first 8 bytes */
+	uint32_t before = 8 - bytes; /* bytes that are read before those wanted */
 
+	if (g->base == DEDUP_FRAME && at < 0) {
+		at = 0;
+		before = (uint32_t)offset;
+	} else if (g->base == DEDUP_END && offset <= -8) {
+		at = offset;
+		before = 0;
+	}
 	return (struct dedup_load){
 		.mask = word_of(g->mask + first, bytes),
-		.at = before ? 0 : at,
+		.at = at,
 		.base = g->base,
-		.shift = 8 * (before ? (uint32_t)offset : 8 - bytes),
+		.shift = 8 * before,
 		.bytes = bytes,
 	};
 }
