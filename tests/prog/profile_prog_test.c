@@ -651,6 +651,50 @@ static void is_known_to_applications(void **state)
 	fixture.row = "";
 }
 
+/* Datagrams that say themselves how short they are: from how many bytes on they have an id. */
+static const struct {
+	const char *name;
+	struct protocol_packet packet;
+	uint32_t ignored; /* below this many bytes: gates that are required lie behind the end */
+	uint32_t least;	  /* below this many: malformed */
+} SHORT[] = {
+	{ "solana-shred", { .protocol = DATA() }, 65, 65 },
+	{ "moldudp64", { .protocol = MESSAGES(5, 1) }, 0, 20 },
+	{ "rtp", { .protocol = RTP, .body = 9 }, 1, 12 },
+	{ "discv4", { .protocol = DISCV4 }, 98, 98 },
+	{ "payload", { .protocol = DATAGRAM, .body = 9 }, 0, 1 },
+};
+
+static void cut_payload(struct frame *f, const struct frame *whole, uint32_t bytes)
+{
+	*f = *whole;
+	f->len = f->gsp + bytes;
+	frame_put(f, f->udp + 4, 2, 8 + bytes);
+	frame_put(f, f->ip + 2, 2, f->len - f->ip);
+	ipv4_sum(f);
+}
+
+static void short_payloads_pass(void **state)
+{
+	struct frame whole, f;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(SHORT); i++) {
+		load_script(&(struct script){ .profile = SHORT[i].name });
+		fixture.row = SHORT[i].name;
+		protocol_frame(&whole, &SHORT[i].packet);
+		for (uint32_t bytes = 0; bytes < SHORT[i].least; bytes++) {
+			cut_payload(&f, &whole, bytes);
+			expect(&f, XDP_PASS,
+			       bytes < SHORT[i].ignored ? DEDUP_REASON_ignored
+							: DEDUP_REASON_bad_length);
+		}
+		cut_payload(&f, &whole, SHORT[i].least);
+		expect_twice(&f);
+	}
+	fixture.row = "";
+}
+
 /* Each loaded as --profile does it; that of moldudp64 needs a destination. */
 static const struct stream_wish ALL[] = {
 	{ "gsp", .ports = "8001", .realm = 0 },
@@ -747,6 +791,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_alone),
 		cmocka_unit_test(all_in_one_filter),
+		cmocka_unit_test(short_payloads_pass),
 	};
 
 	add_tests(tests, ARRAY_SIZE(tests));
