@@ -487,7 +487,7 @@ static void check_counters(struct run *r, uint64_t began, uint32_t n)
 	bool is_duplicate = fixture_verdict(r->answer.reason) == XDP_DROP;
 
 	for (uint32_t i = 0; i < r->model.streams_cnt; i++) {
-		struct filter_counters now, *seen = &r->seen[i];
+		struct filter_counters now = { 0 }, *seen = &r->seen[i];
 		const __u64 *got = (const __u64 *)&now;
 
 		assert_int_equal(filter_stream_counters(&fixture.filter, i, &now), 0);
