@@ -14,6 +14,7 @@
 #include "stream_ids.h"
 #include "stream_model.h"
 #include "stream_runner.h"
+#include "want.h"
 
 #define FILTERS 32
 #define FRAMES 400 /* for each filter */
@@ -512,7 +513,7 @@ static void check_counters(struct run *r, uint64_t began, uint32_t n)
 		complain(r, began, n, "ignored", fixture.seen.ignored, r->ignored);
 }
 
-/* An application knows of the id what the filter knows. Now and then it adds it. */
+/* An application knows of the id what the filter knows. Now and then it adds it, or wants it. */
 static void ask_as_application(struct run *r, uint64_t began, uint32_t n)
 {
 	uint8_t id[DEDUP_ID_BYTES_MAX];
@@ -526,6 +527,11 @@ static void ask_as_application(struct run *r, uint64_t began, uint32_t n)
 	got = ids_test(&fixture.filter, id);
 	if (got != known)
 		complain(r, began, n, "known to an application:", got, known);
+	if (one_in(r, 5)) {
+		assert_int_equal(want_id(&fixture.filter, id), known);
+		if (known)
+			stream_model_want(&r->model, &r->answer.id);
+	}
 	if (!one_in(r, 4))
 		return;
 	assert_int_equal(ids_add(&fixture.filter, id), known);
@@ -563,6 +569,8 @@ static void try_frame(struct run *r, uint64_t began, uint32_t n)
 	r->reasons[r->answer.reason]++;
 	r->in_buffers += r->answer.reason == DEDUP_REASON_duplicate && fixture.linear &&
 			 fixture.linear < r->frame.len;
+	if (r->answer.reason == DEDUP_REASON_wanted)
+		stream_model_take(&r->model, &r->answer.id);
 	if (r->answer.has_id && !r->spec.learn_app)
 		stream_model_learn(&r->model, &r->answer.id);
 	if (r->answer.has_id && one_in(r, 6))
