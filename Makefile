@@ -284,7 +284,7 @@ install-bench: $(BENCH) ## xdp-dedup-bench, likewise
 	$(Q)install -D -m 755 $(BENCH) $(DESTDIR)$(SBINDIR)/xdp-dedup-bench
 
 # Without sanitizers too: the demo takes times, and so do benches.
-$(BUILD)/tests/gossip: $(BUILD)/obj/tests/fixture/gossip_main.o $(BUILD)/obj/tests/fixture/gossip.o
+$(BUILD)/tests/gossip: $(patsubst %,$(BUILD)/obj/tests/fixture/%.o,gossip_main gossip udp)
 	$(call link)
 $(BUILD)/tests/bench: $(BUILD)/obj/tests/bench/bench_main.o $(call SHARED,obj)
 	$(call link,,$(TEST_LIBS))
