@@ -286,13 +286,15 @@ install-bench: $(BENCH) ## xdp-dedup-bench, likewise
 # Without sanitizers too: the demo takes times, and so do benches.
 $(BUILD)/tests/gossip: $(patsubst %,$(BUILD)/obj/tests/fixture/%.o,gossip_main gossip udp)
 	$(call link)
+$(BUILD)/tests/feed: $(patsubst %,$(BUILD)/obj/tests/fixture/%.o,feed_main feed gossip udp)
+	$(call link)
 $(BUILD)/tests/bench: $(BUILD)/obj/tests/bench/bench_main.o $(call SHARED,obj)
 	$(call link,,$(TEST_LIBS))
 $(BUILD)/tests/e2e_bench: $(BUILD)/obj/tests/bench/e2e_bench_main.o $(call SHARED,obj)
 	$(call link,,$(TEST_LIBS))
 
 .PHONY: demo
-demo: $(BIN) $(BUILD)/tests/gossip ## as root: gossip with the filter and without
+demo: $(BIN) $(BUILD)/tests/gossip $(BUILD)/tests/feed ## as root: gossip with the filter and without; A and B feeds
 	$(Q)BUILD='$(BUILD)' scripts/demo
 
 .PHONY: bench
