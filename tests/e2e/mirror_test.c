@@ -330,9 +330,9 @@ static void open_mirror(bool by_tcpdump)
 {
 	m = (struct mirror){ .seed = udp_now_ns() };
 	print_message("# seed %llu\n", (unsigned long long)m.seed);
-	e2e_tool("load ve0 --profile mirror");
 	/* Nothing else comes than what the test sends. */
 	e2e_far_sh("echo 1 >/proc/sys/net/ipv6/conf/pe0/disable_ipv6");
+	e2e_tool("load ve0 --profile mirror");
 	netns_enter(e2e_far());
 	m.far = packet_socket("pe0", 0);
 	netns_enter(0);
