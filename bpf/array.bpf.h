@@ -39,10 +39,16 @@ static __always_inline struct lookup *cpu_lookup(void)
 	return bpf_map_lookup_elem(&lookups, &zero);
 }
 
-/* Both are constants to the verifier in a filter without streams. */
+/* Both are constants to the verifier in a filter without streams. So is the first for schemes that
+ * hash bytes: the ids of all streams have as many, and it would not follow SHA-256 of any length.
+ */
 static __always_inline __u32 lookup_bytes(const struct lookup *l)
 {
-	return config.streams_cnt ? l->bytes : config.id_bytes;
+	if (config.hash >= DEDUP_COLIBRI || !config.streams_cnt) {
+		DEDUP_KEEP_BRANCH();
+		return config.id_bytes;
+	}
+	return l->bytes;
 }
 
 static __always_inline __u64 lookup_realm_key(const struct lookup *l)

@@ -75,6 +75,14 @@ static const char *refuse_hash(const struct filter_spec *spec, char *says)
 				 spec->streams[0].stream.name, st->name);
 			return says;
 		}
+		if (st->bytes != spec->streams[0].stream.bytes) {
+			snprintf(says, STREAMS_SAYS_MAX,
+				 "--hash colibri, fips, fnv1a and tezos take ids of one length: "
+				 "those of %s have %u bytes, those of %s %u",
+				 spec->streams[0].stream.name, spec->streams[0].stream.bytes,
+				 st->name, st->bytes);
+			return says;
+		}
 		if (!is_plain(st)) {
 			snprintf(says, STREAMS_SAYS_MAX,
 				 "--hash colibri, fips, fnv1a and tezos take ids of one unmasked "
@@ -273,14 +281,16 @@ static bool needs_frame(const struct dedup_stream *st)
 static void plan_stream(const struct filter_spec *spec, struct dedup_config *c, uint32_t i)
 {
 	struct dedup_stream *st = &c->streams[i];
+	uint32_t bytes = is_keyless(spec->hash) ? spec->streams[i].stream.bytes
+						: 8 * spec->streams[i].stream.words;
 
 	place_stream(c, &spec->streams[i]);
 	st->realm = realm_number(spec, c, i);
 	st->forwarded |= spec->forwarded;
 	c->forwarded &= st->forwarded;
 	c->frames |= needs_frame(st);
-	if (c->id_bytes < 8 * st->words)
-		c->id_bytes = 8 * st->words;
+	if (c->id_bytes < bytes)
+		c->id_bytes = bytes;
 }
 
 static void plan_gsp(struct dedup_config *c, const struct dedup_ports *ports, uint32_t ports_cnt,
