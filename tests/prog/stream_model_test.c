@@ -30,6 +30,7 @@ struct run {
 	struct stream_model model;
 	char text[TEXT_MAX]; /* its profiles, for messages, too */
 	struct filter_spec spec;
+	bool plain; /* its ids are one unmasked segment, as hashes without a key need it */
 	struct frame pool[POOL]; /* frames of late */
 	uint32_t pool_cnt;
 	struct frame frame;
@@ -111,7 +112,7 @@ static struct model_segment any_segment(struct run *r, enum model_layer layer, u
 	struct model_segment g = { .base = any_base(r, layer), .bytes = 1 + any(r, max) };
 	uint32_t kind = any(r, 4);
 
-	*masked = kind < 2;
+	*masked = kind < 2 && !r->plain;
 	g.offset = any_offset(r, g.base, g.bytes);
 	memset(g.mask, 0xff, sizeof(g.mask));
 	for (uint32_t i = 0; *masked && i < g.bytes; i++)
@@ -172,10 +173,10 @@ static void add_digest(struct run *r, struct model_stream *s)
 
 static void add_id(struct run *r, struct model_stream *s)
 {
-	uint32_t bytes = 0, most = one_in(r, 3) ? 4 : 1 + one_in(r, 2);
+	uint32_t bytes = 0, most = r->plain ? 1 : one_in(r, 3) ? 4 : 1 + one_in(r, 2);
 	bool masked;
 
-	if (s->layer != MODEL_ETHERNET && one_in(r, 3))
+	if (s->layer != MODEL_ETHERNET && one_in(r, 3) && !r->plain)
 		add_digest(r, s);
 	if (s->digest && one_in(r, 2))
 		return;
@@ -283,7 +284,7 @@ static void add_stream(struct run *r)
 	const char *text = r->text + strlen(r->text);
 
 	snprintf(name, sizeof(name), "p%u", n);
-	s->gsp = one_in(r, 6);
+	s->gsp = one_in(r, 6) && !r->plain;
 	say(r, "[profile %s]\n", name);
 	if (s->gsp)
 		say(r, "layer = udp\ndecoder = gsp\n");
@@ -308,8 +309,10 @@ static void start(struct run *r)
 {
 	static const enum dedup_layout LAYOUTS[] = { DEDUP_BLOCKED, DEDUP_BLOCKED, DEDUP_FLAT,
 						     DEDUP_COUNTDOWN };
+	static const enum dedup_hash_scheme KEYLESS[] = { DEDUP_COLIBRI, DEDUP_FIPS, DEDUP_FNV1A };
 	uint32_t streams = one_in(r, 3) ? 1 : 1 + any(r, one_in(r, 3) ? MODEL_STREAMS_MAX : 5);
 
+	r->plain = one_in(r, 8);
 	r->text[0] = 0;
 	r->pool_cnt = 0;
 	r->model = (struct stream_model){ 0 };
@@ -321,6 +324,14 @@ static void start(struct run *r)
 		.count_only = one_in(r, 8),
 		.learn_app = one_in(r, 8),
 	};
+	if (r->plain) {
+		streams = 1;
+		r->spec.layout = DEDUP_FLAT;
+		r->spec.hash = KEYLESS[any(r, ARRAY_SIZE(KEYLESS))];
+		r->spec.fpr = 0.01; /* that m and k keep with enough ids */
+		r->spec.bits = 1 << 24;
+		r->spec.hashes = 9;
+	}
 	while (r->model.streams_cnt < streams)
 		add_stream(r);
 	/* A filter of GSP/1 alone has no streams. */
