@@ -101,6 +101,8 @@ static int32_t any_offset(struct run *r, enum model_base base, uint32_t bytes)
 {
 	uint32_t below = one_in(r, 12) ? LONGEST : one_in(r, 3) ? 70 : 24;
 
+	if (base == MODEL_FRAME && one_in(r, 2))
+		return any(r, 9);
 	if (base == MODEL_END)
 		return -(int32_t)(bytes + any(r, below));
 	return any(r, below);
@@ -414,6 +416,9 @@ static void any_frame(struct run *r, struct frame *f)
 	if (p.protocol == DISCV4)
 		p.body %= 50;
 	p.fill = any(r, 2);
+	p.zeros = any(r, 4);
+	if (one_in(r, 4))
+		p.body = any(r, 2) * 8;
 	p.variant = one_in(r, 2) ? 0x96 : any(r, 256);
 	p.index = p.sequence = any(r, 3);
 	p.count = any(r, 3);
@@ -424,6 +429,28 @@ static void any_frame(struct run *r, struct frame *f)
 	if (p.protocol == OTHER_FRAME)
 		p.ethertype = one_in(r, 2) ? 0x88b8 : one_in(r, 2) ? 0x0800 : 0x86dd;
 	protocol_frame(f, &p);
+}
+
+/* In an IP header: version, lengths, what changes on the way. */
+static void change_ip(struct run *r, struct frame *f)
+{
+	uint8_t *ip = f->data + f->ip;
+
+	switch (f->ip ? any(r, 6) : 6) {
+	case 0:
+		ip[0] = (one_in(r, 2) ? 0x40 : 0x60) | any(r, 16);
+		break;
+	case 1:
+		ip[2 + 2 * any(r, 2)] = 0;
+		ip[3 + 2 * any(r, 2)] = any(r, 3) * 20;
+		break;
+	case 2: /* in IPv6, a jumbogram */
+		ip[4] = ip[5] = ip[6] = 0;
+		break;
+	default:
+		ip[1] ^= any(r, 2);
+		ip[7 + any(r, 2)] ^= any(r, 16);
+	}
 }
 
 /* Not much, somewhere. */
@@ -455,10 +482,7 @@ static void change(struct run *r, struct frame *f)
 		}
 		break;
 	default:
-		if (f->ip) {
-			f->data[f->ip + 1] ^= any(r, 2);
-			f->data[f->ip + 7 + any(r, 2)] ^= any(r, 16);
-		}
+		change_ip(r, f);
 	}
 	if (f->ip && !one_in(r, 4) && f->data[f->ip] >> 4 == 4)
 		ipv4_sum(f);
