@@ -403,7 +403,7 @@ static void fips_is_for_its_own_layout(void **state)
 	static const char *const OPTIONS[] = {
 		"",
 		"--layout flat --hash siphash --bits 8192 --hashes 5",
-		"--layout countdown --hash fips",
+		"--layout countdown --hash fips --capacity 5k",
 		"--layout flat --hash fips --bits 1000",
 		"--layout flat --hash fips --bits 32",
 		"--layout flat --hash fips --bits 8256"
