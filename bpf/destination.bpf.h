@@ -61,7 +61,6 @@ __noinline int is_for_host(struct xdp_md *ctx)
 	eth = ethernet(&pkt);
 	word = dedup_mac_word(*(const __u64 *)eth);
 	return is_group_mac(eth) || word == READ_ONCE(state.own_mac) ||
-	       word == READ_ONCE(state.streams_mac) ||
 	       (config.several && is_own_of_several(ctx, word)) || is_listed_mac(ctx, word);
 }
 
@@ -109,11 +108,10 @@ __noinline int is_for_us(struct xdp_md *ctx)
 	return !config.to_cnt || is_to_named(&pkt, proto, 0, config.to4_cnt, config.to_cnt);
 }
 
-/* Right after open_packet(): PARSED if the frame is to be looked at; BY_STREAMS if the filter has
- * streams, where state.own_mac is DEDUP_MAC_NONE, so that other filters need not ask; else the
- * reason. state.own_mac is the word of most frames if config.receiver is DEDUP_ONE_INTERFACE, and
- * the first comparison is all that these pay for. Otherwise it is DEDUP_MAC_NONE, which no frame
- * has, and the tests below decide.
+/* Right after open_packet(), in a filter without streams: PARSED if the frame is to be looked at,
+ * else the reason. state.own_mac is the word of most frames if config.receiver is
+ * DEDUP_ONE_INTERFACE, and the first comparison is all that these pay for. Otherwise it is
+ * DEDUP_MAC_NONE, which no frame has, and the tests below decide.
  */
 static __always_inline int check_destination(struct xdp_md *ctx, struct packet *pkt)
 {
@@ -133,8 +131,6 @@ static __always_inline int check_destination(struct xdp_md *ctx, struct packet *
 	} else {
 		DEDUP_ELSE();
 	}
-	if (receiver == DEDUP_BY_STREAMS)
-		return stop(BY_STREAMS);
 	if (!is_for_us(ctx))
 		return stop(DEDUP_REASON_ignored);
 	/* Sets pkt anew. To save it across the call would cost instructions for all packets. */

@@ -19,6 +19,24 @@
 /* What see_directly() returns for a frame that it has left alone: an XDP verdict is 0 or more. */
 #define NOT_DIRECT (-7)
 
+/* Where a CPU puts an id together: on the entry's stack, to which that of all others is added,
+ * there is no room.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dedup_id);
+} ids SEC(".maps");
+
+/* This CPU's. Never NULL, which the verifier does not know. */
+static __always_inline struct dedup_id *cpu_id(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&ids, &zero);
+}
+
 /* The stream, below DEDUP_STREAMS_MAX, that alone takes packets to this port, in host order; or
  * DEDUP_STREAMS_MAX.
  */
@@ -41,8 +59,8 @@ static __always_inline bool parse_datagram(struct xdp_md *ctx, struct packet *pk
 	if (open_packet(ctx, pkt) != PARSED)
 		return false;
 	word = dedup_mac_word(*(const __u64 *)ethernet(pkt));
-	if (!config.forwarded && word != READ_ONCE(state.streams_mac) &&
-	    !is_group_mac(ethernet(pkt)) && !(config.several && is_own_of_several(ctx, word)))
+	if (!config.forwarded && word != READ_ONCE(state.own_mac) && !is_group_mac(ethernet(pkt)) &&
+	    !(config.several && is_own_of_several(ctx, word)))
 		return false;
 	if (parse_tags(pkt, &proto) != PARSED)
 		return false;
@@ -148,15 +166,15 @@ static __always_inline bool put_digest(struct xdp_md *ctx, const struct packet *
 static __always_inline int see_datagram(struct xdp_md *ctx, const struct packet *pkt,
 					const struct dedup_stream *s, __u32 n, bool only)
 {
-	struct dedup_id storage, *id = &storage;
+	struct dedup_id *id = cpu_id();
 	struct dedup_sought sought = {
 		.words = s->words,
 		.realm = s->realm,
 		.realm_key = s->realm_key,
 	};
 
-	barrier_var(id); /* else the compiler keeps each word, and that it may be 0, in registers */
-	sought.id = id;
+	if (!id)
+		return NOT_DIRECT;
 	if (!only)
 		*id = (struct dedup_id){ 0 };
 	if (s->gates_cnt && !is_let_in(pkt, s))
@@ -165,21 +183,20 @@ static __always_inline int see_datagram(struct xdp_md *ctx, const struct packet 
 		return NOT_DIRECT;
 	if (s->digest && !put_digest(ctx, pkt, s, id))
 		return NOT_DIRECT;
-	if (unlikely(clock_stopped()) || unlikely(dedup_is_no_id(id, s->words)))
+	if (unlikely(clock_stopped_or_closely()) || unlikely(dedup_is_no_id(id, s->words)))
 		return NOT_DIRECT;
-	return see_id_blocked(pkt, &sought, n, true);
+	sought.id = id;
+	return see_id_blocked(pkt, &sought, n, false);
 }
 
-/* Takes the short cut. Returns the XDP verdict, or NOT_DIRECT. A global function: filters that have
- * no such stream are not verified with it.
- */
-__noinline int see_directly(struct xdp_md *ctx)
+/* Takes the short cut. Returns the XDP verdict, or NOT_DIRECT. */
+static __always_inline int see_directly(struct xdp_md *ctx)
 {
 	const struct dedup_config *cfg = configuration();
 	struct packet pkt = { 0 };
 	__u64 n;
 
-	if (!config.any_direct || !parse_datagram(ctx, &pkt))
+	if (!parse_datagram(ctx, &pkt))
 		return NOT_DIRECT;
 	if (config.streams_cnt == 1)
 		return see_datagram(ctx, &pkt, &cfg->streams[0], 0, true);

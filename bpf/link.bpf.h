@@ -16,8 +16,6 @@
 
 /* What a step returns if the next one can go on. Else it returns an enum dedup_reason, 0 or more. */
 #define PARSED (-1)
-/* What check_destination() returns in a filter with streams: see_streams() is to judge the frame. */
-#define BY_STREAMS (-2)
 
 #define VLAN_TAGS_MAX 2
 

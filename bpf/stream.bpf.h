@@ -103,7 +103,7 @@ __noinline int parse_frame(struct xdp_md *ctx)
 	struct packet pkt = { 0 };
 	int reason;
 
-	if (!f || !config.streams_cnt)
+	if (!f)
 		return DEDUP_REASON_ignored;
 	f->host = host;
 	reason = open_packet(ctx, &pkt);
@@ -415,7 +415,7 @@ static __always_inline int see_one_of(struct xdp_md *ctx, const struct frame *f)
 
 /* A frame, in a filter with streams. Returns the XDP verdict, or LOOK_UP. A frame that is of no
  * stream is `ignored`, or, if a stream of its layer could not tell, counted there by what is wrong
- * with it. A global function: so that filters without streams need not be verified with it.
+ * with it. A global function: verified once, apart from the entry.
  */
 __noinline int see_streams(struct xdp_md *ctx)
 {
@@ -423,7 +423,7 @@ __noinline int see_streams(struct xdp_md *ctx)
 	struct frame *f = cpu_frame();
 	int reason, verdict;
 
-	if (!config.streams_cnt || !f)
+	if (!f)
 		return XDP_PASS;
 	reason = parse_frame(ctx);
 	if (reason != PARSED)

@@ -72,7 +72,7 @@ static __always_inline int see_id_blocked(const struct packet *pkt, const struct
 	/* Until here known is 0. */
 	if (!config.learn_app && cpu)
 		known = blocked_learn(&lookup, cpu);
-	if (closely && n) /* the credit is with the first stream's counters */
+	if (n) /* the credit is with the first stream's counters */
 		cpu = cpu_counters(n);
 	return conclude(pkt, cpu, reason_of(known));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The packet program: parse, look the ids up, learn, count, verdict. Its entry, xdp_dedup(), is the
- * last function.
+/* The packet program: parse, look the ids up, learn, count, verdict. It has two entries, of which
+ * user space loads one: so GSP/1 alone pays nothing for streams, nor streams for it.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,8 +21,9 @@
 struct {
 	__uint(priority, 50);
 	__uint(XDP_PASS, 1);
-} XDP_RUN_CONFIG(xdp_dedup);
+} XDP_RUN_CONFIG(xdp_dedup), XDP_RUN_CONFIG(dedup_streams);
 
+/* Filters without streams: GSP/1 alone. */
 SEC("xdp.frags")
 int xdp_dedup(struct xdp_md *ctx)
 {
@@ -31,9 +32,14 @@ int xdp_dedup(struct xdp_md *ctx)
 
 	if (likely(reason == PARSED))
 		return see_gsp(ctx, &pkt);
-	if (reason == BY_STREAMS)
-		return see_stream_frame(ctx);
 	return conclude(&pkt, cpu_counters(0), reason);
+}
+
+/* Filters with streams. */
+SEC("xdp.frags")
+int dedup_streams(struct xdp_md *ctx)
+{
+	return see_stream_frame(ctx);
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

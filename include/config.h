@@ -11,7 +11,7 @@
 #include "id.h"
 #include "stream.h"
 
-#define DEDUP_FORMAT 6	   /* of what is pinned: one more when a struct of a pinned map changes */
+#define DEDUP_FORMAT 7	   /* of what is pinned: one more when a struct of a pinned map changes */
 #define DEDUP_PORTS_MAX 32 /* ranges of UDP destination ports */
 #define DEDUP_KEYS (2 * DEDUP_ID_WORDS_MAX) /* 32-bit words of the hash secret */
 #define DEDUP_IFACES_MAX 32		    /* interfaces that share one filter */
@@ -125,8 +125,7 @@ struct dedup_state {
 	__u64 recent_version; /* recent.h: entries with another one are void */
 	__u64 own_mac;	      /* the word (destination.h) that most frames for this host have */
 	__u64 walks;	      /* begins and ends of walks (wanted.h): odd during one */
-	__u64 streams_mac;    /* as own_mac, where the filter has streams and one interface */
-	__u64 pad0;
+	__u64 pad0[2];
 
 	/* Whoever learns adds to it: a CPU once in config.claim ids, user space for each. */
 	__u64 learned; /* ids ever learned, and credit that CPUs have claimed but not used yet */

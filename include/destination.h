@@ -19,13 +19,14 @@
 #define DEDUP_TO_MAX 32	    /* destinations of --to */
 #define DEDUP_MAC_NONE 1ULL /* equals no frame's word, as the low 16 bits of those are 0 */
 
-/* Whose frames are looked at: config.receiver, a constant to the verifier. */
+/* Whose frames are looked at: config.receiver, a constant to the verifier. In a filter with
+ * streams: DEDUP_ANYONE if all streams are for frames of other hosts, too; never DEDUP_NAMED.
+ */
 enum dedup_receiver {
 	DEDUP_ONE_INTERFACE,	  /* this host's; the filter has one interface */
 	DEDUP_SEVERAL_INTERFACES, /* this host's; the filter has several */
 	DEDUP_ANYONE,		  /* all frames: --forwarded */
 	DEDUP_NAMED,		  /* as config.forwarded says, and --to names the destination */
-	DEDUP_BY_STREAMS,	  /* as each stream says (stream.h) */
 };
 
 /* A prefix of destination addresses, in network order. IPv4 is in the first 4 bytes of the 16. Bits

@@ -90,7 +90,7 @@ struct dedup_stream {
 	__u32 words;	  /* of an id: loads_cnt, and one more if there is a digest; 4: GSP/1 */
 	__u32 bytes; /* of an id, for the schemes that hash bytes: without what is behind the last */
 	__u32 gates_cnt, loads_cnt;
-	__u32 direct; /* 1: bpf/direct.bpf.h knows all of it */
+	__u32 direct;	/* 1: bpf/direct.bpf.h knows all of it */
 	__u32 need;   /* direct: the payload's bytes up to the last one of the id's loads */
 	struct dedup_gate gates[DEDUP_GATES_MAX]; /* those required first */
 	struct dedup_load loads[DEDUP_ID_WORDS_MAX];
@@ -100,7 +100,6 @@ struct dedup_stream {
 struct dedup_sought {
 	const struct dedup_id *id; /* perhaps in a packet: only `words` words can be read */
 	__u32 words;		   /* 1 to DEDUP_ID_WORDS_MAX */
-	__u32 direct;		   /* 1: bpf/direct.bpf.h takes it */
 	__u32 bytes;		   /* for the schemes that hash bytes */
 	__u32 realm; /* both as in struct dedup_stream; 0 in a filter without streams */
 	__u64 realm_key;

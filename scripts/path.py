@@ -85,9 +85,7 @@ class Program:
         state = self.map["state"] << 40
         self.write(state + 8, MASK >> 1, 8)  # stale_at, limit: the time never comes
         self.write(state + 16, MASK >> 1, 8)
-        # own_mac: that of one interface, without streams; else none
-        self.write(state + 32, len(interfaces) > 1 or "--profile" in options, 8)
-        self.write(state + 48, len(interfaces) > 1, 8)  # streams_mac: the same with streams
+        self.write(state + 32, len(interfaces) > 1, 8)  # own_mac: that of one interface; else none
         credit = shown["stats"]["bytes_value"] - 8  # the last field: none to be claimed
         self.write(PER_CPU + credit, 1000, 8)
 

@@ -343,8 +343,8 @@ static void start(struct run *r)
 	if (one_in(r, 3)) { /* the host's MAC is another device's, on top of the interface */
 		struct dedup_state *st = fixture.filter.state;
 
-		st->macs[st->macs_cnt++] = st->streams_mac;
-		st->streams_mac = DEDUP_MAC_NONE;
+		st->macs[st->macs_cnt++] = st->own_mac;
+		st->own_mac = DEDUP_MAC_NONE;
 	}
 	memset(r->seen, 0, sizeof(r->seen));
 	r->ignored = 0;

@@ -36,7 +36,6 @@ static void add_fields(struct dedup_config *c, uint16_t port)
 		s->loads[i] = load_at(DEDUP_PAYLOAD, 8 + 8 * i, 8);
 	c->ports[c->streams_cnt] = (struct dedup_ports){ port, port };
 	c->ports_cnt = ++c->streams_cnt;
-	c->receiver = DEDUP_BY_STREAMS;
 }
 
 static void load(struct dedup_config *c)

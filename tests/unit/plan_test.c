@@ -643,12 +643,12 @@ static void streams_are_planned(void **state)
 	assert_true(c.streams[2].to_first == 1 && c.streams[2].to4_cnt == 1);
 	assert_true(c.to[1].addr[0] == 9002);
 	assert_int_equal(c.id_bytes, 32);
-	assert_true(c.frames && !c.forwarded && c.receiver == DEDUP_BY_STREAMS);
+	assert_true(c.frames && !c.forwarded && c.receiver == DEDUP_ONE_INTERFACE);
 	spec.several = true;
-	assert_int_equal(plan_of(&spec).receiver, DEDUP_BY_STREAMS);
+	assert_int_equal(plan_of(&spec).receiver, DEDUP_SEVERAL_INTERFACES);
 	spec.forwarded = true;
 	c = plan_of(&spec);
-	assert_true(c.receiver == DEDUP_BY_STREAMS && c.forwarded && c.streams[1].forwarded);
+	assert_true(c.receiver == DEDUP_ANYONE && c.forwarded && c.streams[1].forwarded);
 }
 
 /* What one stream makes of the filter. */
@@ -677,7 +677,7 @@ static void streams_alone(void **state)
 		assert_int_equal(c.streams_cnt, 1);
 		assert_int_equal(c.id_bytes, ROWS[i].id_bytes);
 		assert_int_equal(c.frames, ROWS[i].frames);
-		assert_int_equal(c.receiver, DEDUP_BY_STREAMS);
+		assert_int_equal(c.receiver, ROWS[i].forwarded ? DEDUP_ANYONE : DEDUP_ONE_INTERFACE);
 		assert_int_equal(c.forwarded, ROWS[i].forwarded);
 	}
 }

@@ -18,10 +18,9 @@
 #include "dispatch.h"
 #include "kernel.h"
 #include "live.h"
+#include "loader.h"
 #include "say.h"
 #include "xdp_dedup.skel.h"
-
-#define PROG_NAME "xdp_dedup"
 
 static const struct {
 	enum attach_mode mode;
@@ -102,9 +101,10 @@ static void close_other_fds(const fd_set *open)
  */
 static int is_ours(const struct xdp_program *prog, struct attachment *a)
 {
+	const char *name = prog ? xdp_program__name(prog) : "";
 	int err;
 
-	if (!prog || strcmp(xdp_program__name(prog), PROG_NAME))
+	if (strcmp(name, "xdp_dedup") && strcmp(name, "dedup_streams"))
 		return 0;
 	a->prog_id = xdp_program__id(prog);
 	err = live_state_of(xdp_program__fd(prog), &a->state_id);
@@ -334,7 +334,8 @@ static int attach_one(struct xdp_program *prog, const char *ifname, enum attach_
 
 int attach_all(struct xdp_dedup *skel, const struct placement *where)
 {
-	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .obj = skel->obj, .prog_name = PROG_NAME);
+	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .obj = skel->obj,
+			    .prog_name = bpf_program__name(loader_packet_program(skel)));
 	/* One for all interfaces: libxdp loads it at the first attach, and uses the loaded program
 	 * for the others too.
 	 */
@@ -351,13 +352,13 @@ int attach_all(struct xdp_dedup *skel, const struct placement *where)
 
 int attach_prog_fd(struct xdp_dedup *skel)
 {
-	int fd = bpf_program__fd(skel->progs.xdp_dedup);
-	int err;
+	const struct bpf_program *prog = loader_packet_program(skel);
+	int err, fd = bpf_program__fd(prog);
 
 	if (fd >= 0)
 		return fd;
 	err = bpf_object__load(skel->obj);
-	return err ? kernel_explain(err, 0) : bpf_program__fd(skel->progs.xdp_dedup);
+	return err ? kernel_explain(err, 0) : bpf_program__fd(prog);
 }
 
 /* 0 if the interface does not run it any more, whoever detached it; else -errno. Says nothing. */

@@ -60,14 +60,22 @@ static int open_object(const char *name, const struct dedup_config *cfg, struct 
 		pin_path(path, name, PINS[i]);
 		err = bpf_map__set_pin_path(maps[i], path);
 	}
+	bpf_program__set_autoload(
+		cfg->streams_cnt ? skel->progs.xdp_dedup : skel->progs.dedup_streams, false);
 	if (!err && !kernel_has_frags())
-		err = bpf_program__set_flags(skel->progs.xdp_dedup, 0);
+		err = bpf_program__set_flags(loader_packet_program(skel), 0);
 	if (err) {
 		xdp_dedup__destroy(skel);
 		return say_err(err, "cannot prepare the BPF object: %s", strerror(-err));
 	}
 	*out = skel;
 	return 0;
+}
+
+struct bpf_program *loader_packet_program(const struct xdp_dedup *skel)
+{
+	return bpf_program__autoload(skel->progs.xdp_dedup) ? skel->progs.xdp_dedup
+							    : skel->progs.dedup_streams;
 }
 
 static int run_hand_start(struct xdp_dedup *skel)
@@ -210,7 +218,7 @@ static int start_filter(struct xdp_dedup *skel, const struct dedup_config *cfg)
 
 	*config = *cfg;
 	/* Until own_macs_set(). */
-	skel->data_state->state.own_mac = skel->data_state->state.streams_mac = DEDUP_MAC_NONE;
+	skel->data_state->state.own_mac = DEDUP_MAC_NONE;
 	config->frags = kernel_has_frags();
 	err = draw_secrets(config);
 	if (err)
@@ -234,7 +242,7 @@ static int make_filter(const struct dedup_config *cfg)
 	if (err)
 		return err;
 	/* Without the packet program, which is loaded when it is attached (loader_program_open). */
-	bpf_program__set_autoload(skel->progs.xdp_dedup, false);
+	bpf_program__set_autoload(loader_packet_program(skel), false);
 	err = start_filter(skel, cfg);
 	xdp_dedup__destroy(skel);
 	return err;
@@ -278,7 +286,7 @@ void loader_private_close(struct filter *f, struct xdp_dedup *prog)
 
 int loader_private_prog_fd(const struct xdp_dedup *prog)
 {
-	return bpf_program__fd(prog->progs.xdp_dedup);
+	return bpf_program__fd(loader_packet_program(prog));
 }
 
 int loader_create(const char *name, const struct dedup_config *cfg)

@@ -42,6 +42,9 @@ int loader_private_prog_fd(const struct xdp_dedup *prog);
 int loader_program_open(const char *name, struct xdp_dedup **out);
 void loader_program_close(struct xdp_dedup *skel);
 
+/* The entry that this skeleton's filter runs: xdp_dedup(), or with streams dedup_streams(). */
+struct bpf_program *loader_packet_program(const struct xdp_dedup *skel);
+
 /* Pins the packet program as PIN_ROOT/NAME/prog, for bpftool. */
 int loader_pin_program(const char *name, int prog_fd);
 

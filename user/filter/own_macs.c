@@ -58,8 +58,6 @@ static __u64 *first_compared(const struct filter *f, uint32_t ifindex)
 {
 	if (f->config->several)
 		return own_slot(f, ifindex);
-	if (f->config->receiver == DEDUP_BY_STREAMS)
-		return &f->state->streams_mac;
 	return f->config->receiver == DEDUP_ONE_INTERFACE ? &f->state->own_mac : NULL;
 }
 
@@ -150,8 +148,6 @@ int own_macs_set(struct filter *f, const struct links *l)
 
 	if (f->config->receiver != DEDUP_ONE_INTERFACE)
 		state->own_mac = DEDUP_MAC_NONE;
-	if (f->config->receiver != DEDUP_BY_STREAMS || f->config->several)
-		state->streams_mac = DEDUP_MAC_NONE;
 	keep_elsewhere(f, &list);
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		const struct dedup_iface *iface = &state->ifaces[i];

@@ -324,9 +324,7 @@ void streams_plan(const struct filter_spec *spec, struct dedup_config *c)
 	}
 	if (!c->id_bytes)
 		c->id_bytes = SPEC_ID_BYTES_DEFAULT;
-	if (c->streams_cnt)
-		c->receiver = DEDUP_BY_STREAMS;
-	else if (c->to_cnt)
+	if (c->to_cnt && !c->streams_cnt)
 		c->receiver = DEDUP_NAMED;
 	else if (c->forwarded)
 		c->receiver = DEDUP_ANYONE;
