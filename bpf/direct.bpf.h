@@ -112,13 +112,20 @@ static __always_inline bool direct_words(const struct packet *pkt, const struct 
 }
 
 /* The same of a filter's only stream: all of *s are constants to the verifier, which sees from one
- * comparison that all loads are within bounds.
+ * comparison that all loads are within bounds. *out becomes a pointer into the packet if the words
+ * are there one behind the other; else the words are put where it points to.
  */
 static __always_inline bool direct_words_of_only(const struct packet *pkt,
-						 const struct dedup_stream *s, struct dedup_id *id)
+						 const struct dedup_stream *s, struct dedup_id **out)
 {
+	struct dedup_id *id = *out;
+
 	if (unlikely(pkt->payload_len < s->need || pkt->pos + s->need > pkt->end))
 		return false;
+	if (s->adjacent) {
+		*out = pkt->pos + (__u32)s->loads[0].at;
+		return true;
+	}
 	DEDUP_UNROLL
 	for (__u32 i = 0; i < DEDUP_ID_WORDS_MAX; i++) {
 		const struct dedup_load *load = &s->loads[i];
@@ -179,7 +186,7 @@ static __always_inline int see_datagram(struct xdp_md *ctx, const struct packet 
 		*id = (struct dedup_id){ 0 };
 	if (s->gates_cnt && !is_let_in(pkt, s))
 		return NOT_DIRECT;
-	if (!(only ? direct_words_of_only(pkt, s, id) : direct_words(pkt, s, id)))
+	if (!(only ? direct_words_of_only(pkt, s, &id) : direct_words(pkt, s, id)))
 		return NOT_DIRECT;
 	if (s->digest && !put_digest(ctx, pkt, s, id))
 		return NOT_DIRECT;

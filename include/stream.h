@@ -91,7 +91,9 @@ struct dedup_stream {
 	__u32 bytes; /* of an id, for the schemes that hash bytes: without what is behind the last */
 	__u32 gates_cnt, loads_cnt;
 	__u32 direct;	/* 1: bpf/direct.bpf.h knows all of it */
-	__u32 need;   /* direct: the payload's bytes up to the last one of the id's loads */
+	__u32 need;	/* direct: the payload's bytes up to the last one of the id's loads */
+	__u32 adjacent; /* 1: the id's words are whole words of the packet, one behind the other */
+	__u32 pad;
 	struct dedup_gate gates[DEDUP_GATES_MAX]; /* those required first */
 	struct dedup_load loads[DEDUP_ID_WORDS_MAX];
 };

@@ -682,6 +682,37 @@ static void streams_alone(void **state)
 	}
 }
 
+/* Ids that the packet program need not copy: whole words, one behind the other. */
+static void adjacent_words(void **state)
+{
+	static const struct {
+		const char *id;
+		uint32_t adjacent;
+	} ROWS[] = {
+		{ "payload+8:32", 1 },
+		{ "payload+0:8", 1 },
+		{ "payload+8:8 payload+16:8", 1 },
+		{ "payload+8:8 payload+0:8", 0 },
+		{ "payload+0:8 payload+9:8", 0 },
+		{ "payload+0:20", 0 },
+		{ "payload+0:8/0xffffffffffffff00", 0 },
+		{ "payload+0:8 payload:100", 0 },
+		{ "payload:100", 0 },
+		{ "payload+0:8 ip+8:8", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
+		struct filter_spec spec = { .capacity = 1000, .fpr = 1e-3, .window_ns = S };
+		char profile[100];
+
+		snprintf(profile, sizeof(profile), "layer = udp\nid = %s", ROWS[i].id);
+		add_stream(&spec, "x", profile, 0, 80, 1, 1);
+		if (plan_of(&spec).streams[0].adjacent != ROWS[i].adjacent)
+			fail_msg("%s", ROWS[i].id);
+	}
+}
+
 /* Nothing but GSP/1: the filter is the one without streams. */
 static void gsp_alone_is_no_stream(void **state)
 {
@@ -794,6 +825,7 @@ int main(void)
 		cmocka_unit_test(any_spec_makes_a_plan_or_none),
 		cmocka_unit_test(streams_are_planned),
 		cmocka_unit_test(streams_alone),
+		cmocka_unit_test(adjacent_words),
 		cmocka_unit_test(gsp_alone_is_no_stream),
 		cmocka_unit_test(streams_share_ports_and_destinations),
 	};

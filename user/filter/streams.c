@@ -200,6 +200,17 @@ static void set_whole(struct dedup_load *load)
 	load->whole = !load->shift && !~load->mask;
 }
 
+/* Are the id's words the packet's, one behind the other? */
+static bool is_adjacent(const struct dedup_stream *st)
+{
+	bool adjacent = st->loads_cnt && !st->digest;
+
+	for (uint32_t i = 0; i < st->loads_cnt; i++)
+		adjacent &= st->loads[i].whole && st->loads[i].base == st->loads[0].base &&
+			    st->loads[i].at == st->loads[0].at + 8 * (int32_t)i;
+	return adjacent;
+}
+
 static uint32_t need_of(const struct dedup_stream *st)
 {
 	uint32_t need = 0;
@@ -256,6 +267,7 @@ static void plan_direct(struct dedup_config *c)
 		c->streams[i].need = need_of(&c->streams[i]);
 		for (uint32_t j = 0; j < c->streams[i].loads_cnt; j++)
 			set_whole(&c->streams[i].loads[j]);
+		c->streams[i].adjacent = is_adjacent(&c->streams[i]);
 		same &= c->streams[i].forwarded == c->streams[0].forwarded;
 	}
 	for (uint32_t r = 0; r < c->ports_cnt; r++) {
