@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,6 +21,7 @@
 #include "plan.h"
 #include "recent.h"
 #include "say.h"
+#include "secrets.h"
 #include "stream_ids.h"
 #include "xdp_dedup.skel.h"
 
@@ -84,41 +84,6 @@ static int run_hand_start(struct xdp_dedup *skel)
 	int err = bpf_prog_test_run_opts(bpf_program__fd(skel->progs.hand_start), &opts);
 
 	return err ? -errno : (int)opts.retval;
-}
-
-/* Fills `to` with `bytes` random bytes. */
-static int draw(void *to, size_t bytes)
-{
-	for (size_t have = 0; have < bytes;) {
-		ssize_t n = getrandom((char *)to + have, bytes - have, 0);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		have += n > 0 ? n : 0;
-	}
-	return 0;
-}
-
-/* Draws the secrets: the hash's, each realm's, the digests'. */
-static int draw_secrets(struct dedup_config *cfg)
-{
-	int err = draw(cfg->key, sizeof(cfg->key));
-
-	for (uint32_t i = 0; i < cfg->streams_cnt && !err; i++) {
-		struct dedup_stream *s = &cfg->streams[i];
-
-		/* Streams of one realm have the key of the first of them. */
-		for (uint32_t j = 0; j <= i; j++)
-			if (cfg->streams[j].realm == s->realm) {
-				s->realm_key = cfg->streams[j].realm_key;
-				break;
-			}
-		if (!s->realm_key)
-			err = draw(&s->realm_key, sizeof(s->realm_key));
-		if (s->digest && !cfg->digest_key[0] && !err)
-			err = draw(cfg->digest_key, sizeof(cfg->digest_key));
-	}
-	return err;
 }
 
 static int remove_pins(const char *name)
@@ -220,7 +185,7 @@ static int start_filter(struct xdp_dedup *skel, const struct dedup_config *cfg)
 	/* Until own_macs_set(). */
 	skel->data_state->state.own_mac = DEDUP_MAC_NONE;
 	config->frags = kernel_has_frags();
-	err = draw_secrets(config);
+	err = secrets_draw(config);
 	if (err)
 		return say_err(err, "the kernel's random source gave no secret");
 	err = xdp_dedup__load(skel);
