@@ -25,6 +25,12 @@ struct {
 	__type(value, struct hand_timer);
 } timer SEC(".maps");
 
+/* The time that the hand goes by. */
+static __always_inline __u64 hand_clock(void)
+{
+	return config.replay ? state.replay_ns : bpf_ktime_get_ns();
+}
+
 /* One step: one call of the timer. */
 struct step {
 	__u64 now_ns;
@@ -60,7 +66,7 @@ static long pass_places(__u32 i, struct step *step)
 		return 1;
 	bpf_loop(n, age_place, &aging, 0);
 	mark = dedup_hand_pass(&state, &config, &due, n);
-	step->now_ns = mark->at_ns = bpf_ktime_get_ns();
+	step->now_ns = mark->at_ns = hand_clock();
 	step->passed += n;
 	return 0;
 }
@@ -75,10 +81,10 @@ static __always_inline void put_off_stale(void)
 	__sync_fetch_and_add(&state.stale_at, bpf_jiffies64() + config.stale_jiffies - was);
 }
 
-/* The timer's callback: one step, after which it starts the timer again. */
-static int hand_step(void *map, __u32 *key, struct hand_timer *t)
+/* Steps once. Returns how many ns later the next step is to come. */
+static __always_inline __u64 step_hand(void)
 {
-	struct step step = { .now_ns = bpf_ktime_get_ns() };
+	struct step step = { .now_ns = hand_clock() };
 	__u64 early = state.early, late = state.late, last_ns = state.last_ns;
 	__u32 zero = 0;
 	struct dedup_counters *cpu = bpf_map_lookup_elem(&stats, &zero);
@@ -95,8 +101,21 @@ static int hand_step(void *map, __u32 *key, struct hand_timer *t)
 		cpu->late += state.late - late;
 	}
 	busy = state.early != early || step.passed >= DEDUP_STEP_PLACES;
-	bpf_timer_start(&t->timer, dedup_hand_sleep(&state, &config, step.now_ns, busy), 0);
+	return dedup_hand_sleep(&state, &config, step.now_ns, busy);
+}
+
+/* The timer's callback: one step, after which it starts the timer again. */
+static int hand_step(void *map, __u32 *key, struct hand_timer *t)
+{
+	bpf_timer_start(&t->timer, step_hand(), 0);
 	return 0;
+}
+
+/* One step, for replay: in ns, how much later the next one is to come; less than 2 s. */
+SEC("syscall")
+int hand_replay(void *ctx)
+{
+	return step_hand();
 }
 
 /* Starts the hand. The tool runs this once, when it loads the filter. 0 or a negative errno. */
@@ -115,8 +134,10 @@ int hand_start(void *ctx)
 	err = bpf_timer_set_callback(&t->timer, hand_step);
 	if (err)
 		return err;
-	dedup_hand_start(&state, &config, bpf_ktime_get_ns());
+	dedup_hand_start(&state, &config, hand_clock());
 	state.stale_at = bpf_jiffies64() + config.stale_jiffies;
+	if (config.replay)
+		return 0;
 	return bpf_timer_start(&t->timer, config.tick_ns, 0);
 }
 

@@ -10,6 +10,11 @@
 
 #include <linux/types.h>
 
+/* Code of bpf/, for the kernel or, as user/replay/program.c includes it, for user space. */
+#ifdef __bpf__
+#define DEDUP_PACKET_PROGRAM
+#endif
+
 /* From <bpf/bpf_helpers.h> or <sys/cdefs.h>, where those are included. */
 #ifndef __always_inline
 #define __always_inline inline __attribute__((always_inline))
@@ -70,7 +75,7 @@
  */
 #ifdef __bpf__
 #include <bpf/bpf_helpers.h>
-#else
+#elif !defined(barrier_var)
 #define barrier_var(value)
 #endif
 

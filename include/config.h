@@ -57,7 +57,7 @@ struct dedup_config {
 	__u32 frags;	  /* 1: loaded as xdp.frags, a packet may go on behind its first buffer */
 	__u32 claim;	  /* learning credit, in ids, that a CPU takes at a time (credit.bpf.h) */
 	__u32 id_bytes;	  /* of the longest id; 1 to DEDUP_ID_BYTES_MAX */
-	__u32 pad;
+	__u32 replay;	  /* 1: the clock is state.replay_ns, and user space steps the hand */
 
 	__u64 window_ns;     /* W: ids are remembered for W to 2 W; countdown: see README.md */
 	__u64 countdown_ns;  /* countdown: time between two countdowns that come by the clock */
@@ -125,7 +125,8 @@ struct dedup_state {
 	__u64 recent_version; /* recent.h: entries with another one are void */
 	__u64 own_mac;	      /* the word (destination.h) that most frames for this host have */
 	__u64 walks;	      /* begins and ends of walks (wanted.h): odd during one */
-	__u64 pad0[2];
+	__u64 replay_ns;      /* config.replay: the time, which user space sets */
+	__u64 pad0;
 
 	/* Whoever learns adds to it: a CPU once in config.claim ids, user space for each. */
 	__u64 learned; /* ids ever learned, and credit that CPUs have claimed but not used yet */

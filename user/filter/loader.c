@@ -62,6 +62,7 @@ static int open_object(const char *name, const struct dedup_config *cfg, struct 
 	}
 	bpf_program__set_autoload(
 		cfg->streams_cnt ? skel->progs.xdp_dedup : skel->progs.dedup_streams, false);
+	bpf_program__set_autoload(skel->progs.hand_replay, cfg->replay);
 	if (!err && !kernel_has_frags())
 		err = bpf_program__set_flags(loader_packet_program(skel), 0);
 	if (err) {
@@ -185,7 +186,8 @@ static int start_filter(struct xdp_dedup *skel, const struct dedup_config *cfg)
 	/* Until own_macs_set(). */
 	skel->data_state->state.own_mac = DEDUP_MAC_NONE;
 	config->frags = kernel_has_frags();
-	err = secrets_draw(config);
+	/* A replay has drawn them, for both of its engines. */
+	err = config->replay ? 0 : secrets_draw(config);
 	if (err)
 		return say_err(err, "the kernel's random source gave no secret");
 	err = xdp_dedup__load(skel);
@@ -252,6 +254,11 @@ void loader_private_close(struct filter *f, struct xdp_dedup *prog)
 int loader_private_prog_fd(const struct xdp_dedup *prog)
 {
 	return bpf_program__fd(loader_packet_program(prog));
+}
+
+int loader_private_hand_fd(const struct xdp_dedup *prog)
+{
+	return bpf_program__fd(prog->progs.hand_replay);
 }
 
 int loader_create(const char *name, const struct dedup_config *cfg)

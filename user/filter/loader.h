@@ -36,6 +36,9 @@ int loader_private_open(const struct dedup_config *cfg, struct filter *out, stru
 void loader_private_close(struct filter *f, struct xdp_dedup *prog);
 int loader_private_prog_fd(const struct xdp_dedup *prog);
 
+/* The descriptor of hand_replay(), of a filter with config.replay; as above. */
+int loader_private_hand_fd(const struct xdp_dedup *prog);
+
 /* Opens the skeleton with its maps at the pins of this filter. The packet program is not loaded
  * into the kernel yet: attach_all() does that. Closed with loader_program_close().
  */
