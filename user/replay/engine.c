@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "engine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/bpf.h>
+
+#include "destination.h"
+#include "engine_kernel.h"
+#include "hand.h"
+#include "program.h"
+#include "say.h"
+
+/* Behind so many windows without a packet nothing is remembered, and the hand's steps before them
+ * change nothing that can be seen.
+ */
+#define QUIET_WINDOWS 4
+
+struct engine {
+	struct dedup_config cfg;
+	struct dedup_state *state;
+	struct engine_kernel *kernel; /* NULL: ENGINE_USER */
+	uint64_t start_ns;	      /* the hand's time at time 0 */
+	uint64_t now_ns;	      /* of the last frame */
+	uint64_t next_ns;	      /* when the hand's timer would fire */
+};
+
+static int step(struct engine *e, uint64_t now_ns, uint64_t *sleep_ns)
+{
+	if (e->kernel)
+		return engine_kernel_step(e->kernel, now_ns, sleep_ns);
+	*sleep_ns = program_step(now_ns);
+	return 0;
+}
+
+/* Steps the hand as often as its timer would have until now_ns. Steps at which nothing is due are
+ * left out: until the next place is due the timer fires each tick, and only packets could change
+ * that.
+ */
+static int catch_up(struct engine *e, uint64_t now_ns)
+{
+	uint64_t quiet_ns = QUIET_WINDOWS * e->cfg.window_ns, tick_ns = e->cfg.tick_ns, sleep_ns;
+	int err = 0;
+
+	if (now_ns > quiet_ns && e->next_ns < now_ns - quiet_ns)
+		e->next_ns = now_ns - quiet_ns;
+	while (!err && e->next_ns <= now_ns) {
+		uint64_t at_ns = e->next_ns, due_ns;
+
+		err = step(e, at_ns, &sleep_ns);
+		e->next_ns = at_ns + sleep_ns;
+		due_ns = dedup_hand_due_ns(e->state, &e->cfg);
+		if (due_ns > now_ns)
+			due_ns = now_ns;
+		if (sleep_ns == tick_ns && due_ns > e->next_ns)
+			e->next_ns += (due_ns - e->next_ns) / tick_ns * tick_ns;
+	}
+	return err;
+}
+
+/* What the program has counted in the user engine: one reason of one stream. */
+static void take_count(const struct engine *e, struct engine_answer *out)
+{
+	uint32_t streams = e->cfg.streams_cnt ? e->cfg.streams_cnt : 1;
+
+	for (uint32_t n = 0; n < streams; n++) {
+		uint64_t *counts = (uint64_t *)program_counters(n);
+
+		for (uint32_t r = 0; r < DEDUP_REASONS_CNT; r++) {
+			if (counts[r]) {
+				counts[r] = 0;
+				out->reason = r;
+				out->stream = n;
+				return;
+			}
+		}
+	}
+}
+
+int engine_see(struct engine *e, const void *frame, uint32_t len, uint64_t ns,
+	       struct engine_answer *out)
+{
+	int err;
+
+	if (e->start_ns + ns > e->now_ns)
+		e->now_ns = e->start_ns + ns;
+	err = catch_up(e, e->now_ns);
+	if (err)
+		return err;
+	if (e->kernel)
+		return engine_kernel_run(e->kernel, frame, len, out);
+	out->drops = program_run(frame, len) == XDP_DROP;
+	take_count(e, out);
+	return 0;
+}
+
+static uint64_t mac_word(const uint8_t mac[6])
+{
+	uint64_t first8 = 0;
+
+	memcpy(&first8, mac, 6);
+	return dedup_mac_word(first8);
+}
+
+static int open_either(struct engine *e, enum engine_kind kind)
+{
+	int err;
+
+	if (kind == ENGINE_KERNEL)
+		return engine_kernel_open(&e->cfg, e->start_ns, &e->kernel, &e->state);
+	err = program_open(&e->cfg, true, e->start_ns);
+	e->state = program_state();
+	return err ? say_err(err, "no memory for the filter; lower --capacity or raise --fpr") : 0;
+}
+
+int engine_open(enum engine_kind kind, const struct dedup_config *cfg, const uint8_t mac[6],
+		struct engine **out)
+{
+	struct engine *e = calloc(1, sizeof(*e));
+	int err;
+
+	if (!e)
+		return say_err(-ENOMEM, "no memory");
+	e->cfg = *cfg;
+	e->cfg.replay = 1;
+	/* Half of all jiffies there can be: the clock never stops. */
+	e->cfg.stale_jiffies = 1ULL << 62;
+	e->start_ns = e->now_ns = QUIET_WINDOWS * cfg->window_ns;
+	e->next_ns = e->start_ns + cfg->tick_ns;
+	err = open_either(e, kind);
+	if (err) {
+		free(e);
+		return err;
+	}
+	if (mac && cfg->receiver == DEDUP_ONE_INTERFACE)
+		e->state->own_mac = mac_word(mac);
+	else if (mac) {
+		e->state->macs[0] = mac_word(mac);
+		e->state->macs_cnt = 1;
+	}
+	*out = e;
+	return 0;
+}
+
+void engine_close(struct engine *e)
+{
+	if (e && e->kernel)
+		engine_kernel_close(e->kernel);
+	else if (e)
+		program_close();
+	free(e);
+}
+
+const struct dedup_state *engine_state(const struct engine *e)
+{
+	return e->state;
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "engine_kernel.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/bpf.h>
+
+#include "counters.h"
+#include "engine.h"
+#include "hand.h"
+#include "loader.h"
+#include "say.h"
+
+/* The kernel takes frames no larger, in several buffers or, before xdp.frags, in one. */
+#define OUT_MAX (256 * 1024)
+
+struct engine_kernel {
+	struct filter filter;
+	struct xdp_dedup *prog;
+	uint32_t streams;
+	int cpus, cpu;
+	struct dedup_counters *counters; /* of each possible CPU, one stream's */
+	struct dedup_counters before[DEDUP_STREAMS_MAX];
+	uint8_t out[OUT_MAX]; /* the kernel copies the frame back */
+};
+
+/* Stays on the CPU that it is on: there is one learning credit then. */
+static int stay(struct engine_kernel *k)
+{
+	cpu_set_t one;
+
+	k->cpu = sched_getcpu();
+	if (k->cpu < 0)
+		return -errno;
+	CPU_ZERO(&one);
+	CPU_SET(k->cpu, &one);
+	return sched_setaffinity(0, sizeof(one), &one) ? -errno : 0;
+}
+
+int engine_kernel_open(const struct dedup_config *cfg, uint64_t now_ns, struct engine_kernel **out,
+		       struct dedup_state **state)
+{
+	struct engine_kernel *k = calloc(1, sizeof(*k));
+	int err = k ? 0 : say_err(-ENOMEM, "no memory");
+
+	if (err)
+		goto fail;
+	k->streams = cfg->streams_cnt ? cfg->streams_cnt : 1;
+	k->cpus = libbpf_num_possible_cpus();
+	k->counters = calloc(k->cpus > 0 ? k->cpus : 1, sizeof(*k->counters));
+	err = k->counters && k->cpus > 0 ? stay(k) : -ENOMEM;
+	if (err) {
+		say_err(err, "cannot keep to one CPU: %s", strerror(-err));
+		goto fail;
+	}
+	err = loader_private_open(cfg, &k->filter, &k->prog);
+	if (err)
+		goto fail;
+	k->filter.state->replay_ns = now_ns;
+	dedup_hand_start(k->filter.state, cfg, now_ns);
+	*state = k->filter.state;
+	*out = k;
+	return 0;
+fail:
+	if (k)
+		free(k->counters);
+	free(k);
+	return err;
+}
+
+void engine_kernel_close(struct engine_kernel *k)
+{
+	loader_private_close(&k->filter, k->prog);
+	free(k->counters);
+	free(k);
+}
+
+int engine_kernel_step(struct engine_kernel *k, uint64_t now_ns, uint64_t *sleep_ns)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+
+	*(volatile __u64 *)&k->filter.state->replay_ns = now_ns;
+	if (bpf_prog_test_run_opts(loader_private_hand_fd(k->prog), &opts))
+		return say_err(-errno, "the kernel does not run the hand: %s", strerror(errno));
+	*sleep_ns = opts.retval;
+	return 0;
+}
+
+/* Finds the counter that has moved since the last call, of one stream. */
+static int take_count(struct engine_kernel *k, struct engine_answer *out)
+{
+	for (uint32_t n = 0; n < k->streams; n++) {
+		const uint64_t *now = (const uint64_t *)&k->counters[k->cpu];
+		uint64_t *before = (uint64_t *)&k->before[n];
+
+		if (bpf_map_lookup_elem(k->filter.stats_fd, &n, k->counters))
+			return say_err(-errno, "cannot read the counters: %s", strerror(errno));
+		for (uint32_t r = 0; r < DEDUP_REASONS_CNT; r++) {
+			if (now[r] != before[r]) {
+				before[r] = now[r];
+				out->reason = r;
+				out->stream = n;
+				return 0;
+			}
+		}
+	}
+	return say_err(-EIO, "the program has counted nothing: it was moved to another CPU");
+}
+
+int engine_kernel_run(struct engine_kernel *k, const void *frame, uint32_t len,
+		      struct engine_answer *out)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = len,
+		    .data_out = k->out, .data_size_out = sizeof(k->out), .repeat = 1);
+
+	if (bpf_prog_test_run_opts(loader_private_prog_fd(k->prog), &opts))
+		return say_err(-errno, "the kernel does not run a frame of %u bytes: %s", len,
+			       strerror(errno));
+	out->drops = opts.retval == XDP_DROP;
+	return take_count(k, out);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Instead of libbpf's header of this name, where the packet program is compiled for user space
+ * (program.c): a map is an array in this process, or has no entries; a frame is one buffer; the
+ * clock and the timer are the caller's.
+ */
+#ifndef XDP_DEDUP_FOR_USER_BPF_HELPERS_H
+#define XDP_DEDUP_FOR_USER_BPF_HELPERS_H
+
+#include <errno.h>
+#include <string.h>
+
+#include <linux/types.h>
+
+/* What the kernel gives an XDP program, with addresses of this process. */
+struct xdp_md {
+	__u64 data, data_end;
+	__u32 ingress_ifindex;
+};
+
+#define SEC(name)
+#define __noinline __attribute__((noinline))
+#define barrier_var(var) asm volatile("" : "+r"(var))
+
+/* A map is a struct with the members `key` and `value`: pointers of these types. `value` points to
+ * the elements, and `key` holds their number: see map_set() in program.c.
+ */
+#define __uint(name, number) int(*name)[number]
+#define __type(name, type) __typeof__(type) *name
+
+#define bpf_map_lookup_elem(map, key_pointer)                                     \
+	({                                                                        \
+		__u32 n_;                                                         \
+		memcpy(&n_, key_pointer, sizeof(n_));                             \
+		n_ < (__u64)(unsigned long)(map)->key ? (map)->value + n_ : NULL; \
+	})
+/* For maps without entries. */
+static inline int bpf_map_delete_elem(const void *map, const void *key)
+{
+	(void)map;
+	(void)key;
+	return -ENOENT;
+}
+
+static inline int bpf_for_each_map_elem(const void *map, const void *callback, const void *context,
+					__u64 flags)
+{
+	(void)map;
+	(void)callback;
+	(void)context;
+	(void)flags;
+	return 0;
+}
+
+#define bpf_loop(cnt, callback, context, flags)     \
+	({                                          \
+		__u32 cnt_ = (cnt);                 \
+		for (__u32 i_ = 0; i_ < cnt_; i_++) \
+			if (callback(i_, context))  \
+				break;              \
+	})
+
+/* Time does not pass in jiffies here: the window's clock has never stopped. */
+static inline __u64 bpf_jiffies64(void)
+{
+	return 0;
+}
+
+static inline __u64 bpf_ktime_get_ns(void)
+{
+	return 0;
+}
+
+/* There is no timer: the caller steps the hand. */
+static inline int bpf_timer_init(struct bpf_timer *timer, const void *map, __u64 clock)
+{
+	(void)timer;
+	(void)map;
+	(void)clock;
+	return 0;
+}
+
+static inline int bpf_timer_set_callback(struct bpf_timer *timer, const void *callback)
+{
+	(void)timer;
+	(void)callback;
+	return 0;
+}
+
+static inline int bpf_timer_start(struct bpf_timer *timer, __u64 ns, __u64 flags)
+{
+	(void)timer;
+	(void)ns;
+	(void)flags;
+	return 0;
+}
+
+static inline __u64 bpf_xdp_get_buff_len(struct xdp_md *ctx)
+{
+	return ctx->data_end - ctx->data;
+}
+
+static inline int bpf_xdp_load_bytes(struct xdp_md *ctx, __u32 at, void *to, __u32 bytes)
+{
+	if ((__u64)at + bytes > ctx->data_end - ctx->data)
+		return -EINVAL;
+	memcpy(to, (const char *)ctx->data + at, bytes);
+	return 0;
+}
+
+#endif

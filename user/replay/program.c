@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The packet program's own source, compiled for user space: what it includes as <bpf/bpf_helpers.h>
+ * is for_user/bpf/bpf_helpers.h here.
+ */
+#include <stdlib.h>
+
+#define DEDUP_PACKET_PROGRAM
+
+/* The kernel's has addresses of 32 bits. */
+#define xdp_md uapi_xdp_md
+#include <linux/bpf.h>
+#undef xdp_md
+
+/* Its entries and its global functions are called from here alone. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#include "xdp_dedup.bpf.c"
+#pragma GCC diagnostic pop
+
+#include "program.h"
+
+/* The elements of a map: `cnt` of them. */
+#define map_set(map, elements, cnt)                       \
+	do {                                              \
+		(map).value = (elements);                 \
+		(map).key = (void *)(unsigned long)(cnt); \
+	} while (0)
+
+static struct dedup_counters counters[DEDUP_STREAMS_MAX];
+static struct digest_input digest_memory;
+static struct lookup lookup_memory;
+static struct dedup_id id_memory;
+static struct frame frame_memory;
+
+void program_close(void)
+{
+	free(filter.value);
+	free(recent.value);
+	map_set(filter, NULL, 0);
+	map_set(recent, NULL, 0);
+}
+
+/* Zeroed memory in cache lines, NULL if there is none. `bytes` are a multiple of 64. */
+static void *lines(size_t bytes)
+{
+	void *p = aligned_alloc(64, bytes);
+
+	return p ? memset(p, 0, bytes) : NULL;
+}
+
+int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns)
+{
+	__u64 recent_cnt = cfg->recent * dedup_recent_lines(cfg->id_bytes);
+	struct dedup_config *own = (struct dedup_config *)&config;
+
+	program_close();
+	*own = *cfg;
+	own->replay = own->frags = 1;
+	memset(&state, 0, sizeof(state));
+	memset(counters, 0, sizeof(counters));
+	map_set(stats, counters, DEDUP_STREAMS_MAX);
+	map_set(digest_inputs, &digest_memory, 1);
+	map_set(lookups, &lookup_memory, 1);
+	map_set(ids, &id_memory, 1);
+	map_set(frames, &frame_memory, 1);
+	if (memory) {
+		map_set(filter, lines(cfg->blocks * sizeof(struct dedup_block)), cfg->blocks);
+		map_set(recent, lines(recent_cnt * sizeof(struct dedup_recent) + 64), recent_cnt);
+		if (!filter.value || !recent.value) {
+			program_close();
+			return -ENOMEM;
+		}
+	}
+	state.replay_ns = now_ns;
+	state.own_mac = DEDUP_MAC_NONE;
+	dedup_hand_start(&state, &config, now_ns);
+	state.stale_at = config.stale_jiffies;
+	return 0;
+}
+
+struct dedup_state *program_state(void)
+{
+	return &state;
+}
+
+uint64_t program_step(uint64_t now_ns)
+{
+	state.replay_ns = now_ns;
+	return step_hand();
+}
+
+static struct xdp_md context_of(const void *frame, uint32_t len)
+{
+	return (struct xdp_md){ .data = (unsigned long)frame, .data_end = (unsigned long)frame + len };
+}
+
+int program_run(const void *frame, uint32_t len)
+{
+	struct xdp_md ctx = context_of(frame, len);
+
+	return config.streams_cnt ? dedup_streams(&ctx) : xdp_dedup(&ctx);
+}
+
+struct dedup_counters *program_counters(uint32_t n)
+{
+	return &counters[n];
+}
+
+/* Raises *extent to behind a load's bytes. */
+static void extend(__u32 *extent, const struct frame *f, const struct dedup_load *load)
+{
+	__u32 end = f->base[load->base] + load->at + sizeof(__u64);
+
+	if (end > *extent && end <= f->limit[load->base])
+		*extent = end;
+}
+
+/* Bytes from the frame's front that decide whether it is of the stream, and its id. */
+static __u32 extent_of(const struct frame *f, const struct dedup_stream *s)
+{
+	__u32 base = s->digest == DEDUP_DIGEST_PACKET ? DEDUP_NETWORK : DEDUP_PAYLOAD;
+	__u32 extent = f->base[DEDUP_TAG], end;
+
+	if (s->layer == DEDUP_UDP || s->digest == DEDUP_DIGEST_PAYLOAD)
+		extent = f->base[DEDUP_PAYLOAD];
+	if (s->decoder == DEDUP_GSP)
+		extent = f->limit[DEDUP_PAYLOAD];
+	for (__u32 i = 0; i < s->gates_cnt; i++)
+		extend(&extent, f, &s->gates[i].load);
+	for (__u32 i = 0; i < s->loads_cnt; i++)
+		extend(&extent, f, &s->loads[i]);
+	if (!s->digest)
+		return extent;
+	end = f->limit[base] - f->base[base];
+	end = f->base[base] + (end < s->digest_max ? end : s->digest_max);
+	return end > extent ? end : extent;
+}
+
+/* As program_identify_as(), after parse_frame(). False if the frame is not the stream's. */
+static bool identify_as(struct xdp_md *ctx, struct frame *f, __u32 n, struct program_id *out)
+{
+	const struct dedup_stream *s = &configuration()->streams[n];
+	int reason = match(ctx, f, s);
+	__u32 extent;
+
+	if (reason != PARSED) {
+		out->reason = reason;
+		return false;
+	}
+	extent = extent_of(f, s);
+	if (extent > out->extent)
+		out->extent = extent;
+	memset(&f->id, 0, sizeof(f->id));
+	reason = check_gates(ctx, f, s);
+	if (reason == NOT_OF_STREAM) {
+		out->reason = DEDUP_REASON_ignored;
+		return false;
+	}
+	if (reason == PARSED)
+		reason = s->decoder == DEDUP_GSP ? read_gsp(ctx, f) : read_id(ctx, f, s);
+	if (reason == PARSED && dedup_is_no_id(&f->id, s->words))
+		reason = DEDUP_REASON_no_id;
+	out->reason = reason == LOOK_UP_IDS ? DEDUP_REASON_ihave_new : reason;
+	out->stream = n;
+	out->words = s->words;
+	out->realm = s->realm;
+	out->id = f->id;
+	return true;
+}
+
+/* The same in a filter without streams. */
+static void identify_gsp(struct xdp_md *ctx, struct program_id *out)
+{
+	struct packet pkt = { 0 };
+	int reason = parse_packet(ctx, &pkt);
+
+	out->reason = reason;
+	if (reason != PARSED)
+		return;
+	if (gsp(&pkt)->type != GSP_EVENT) {
+		out->reason =
+			gsp(&pkt)->type == GSP_IHAVE ? DEDUP_REASON_ihave_new : DEDUP_REASON_exempt;
+		return;
+	}
+	out->reason = check_event(&pkt, false);
+	if (out->reason != PARSED)
+		return;
+	out->words = GSP_ID_WORDS;
+	out->extent = (unsigned long)pkt.pos + GSP_ID_BYTES - ctx->data;
+	memcpy(&out->id, pkt.pos, GSP_ID_BYTES);
+}
+
+/* Ethernet with two tags, IPv6, and the UDP ports. */
+#define HEADERS (ETH_HLEN + VLAN_TAGS_MAX * 4 + 40 + 4)
+
+/* The extent of a frame that has no id. */
+static void complete(struct program_id *out, uint32_t len)
+{
+	bool by_headers = out->reason == DEDUP_REASON_ignored || out->reason == DEDUP_REASON_fragment;
+	bool by_stream = out->reason == PARSED || out->reason == DEDUP_REASON_exempt ||
+			 out->reason == DEDUP_REASON_no_id;
+
+	if (by_headers && out->extent < HEADERS)
+		out->extent = HEADERS;
+	if ((!by_headers && !by_stream) || out->extent > len)
+		out->extent = len;
+}
+
+void program_identify_as(const void *frame, uint32_t len, uint32_t stream, struct program_id *out)
+{
+	struct xdp_md ctx = context_of(frame, len);
+
+	*out = (struct program_id){ .stream = stream };
+	out->reason = parse_frame(&ctx);
+	if (out->reason == PARSED)
+		identify_as(&ctx, &frame_memory, stream, out);
+	complete(out, len);
+}
+
+void program_identify(const void *frame, uint32_t len, struct program_id *out)
+{
+	struct xdp_md ctx = context_of(frame, len);
+	int wrong = DEDUP_REASON_ignored;
+
+	*out = (struct program_id){ 0 };
+	if (!config.streams_cnt) {
+		identify_gsp(&ctx, out);
+		complete(out, len);
+		return;
+	}
+	out->reason = parse_frame(&ctx);
+	for (__u32 n = 0; out->reason == PARSED && n < config.streams_cnt; n++) {
+		if (identify_as(&ctx, &frame_memory, n, out)) {
+			complete(out, len);
+			return;
+		}
+		if (out->reason != DEDUP_REASON_ignored && wrong == DEDUP_REASON_ignored) {
+			wrong = out->reason;
+			out->stream = n;
+		}
+		out->reason = PARSED;
+	}
+	if (out->reason == PARSED)
+		out->reason = wrong;
+	complete(out, len);
+}
