@@ -47,16 +47,16 @@ ALL_CFLAGS = -std=gnu11 $(C_WARN) $(HARDENED) $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS
 # What has to be looked for is looked for once, by the first recipe that needs it: after `make deps`.
 once = $(eval $(1) := $$(shell $(2)))$($(1))
 PKG_CONFIG ?= $(filter %-,$(patsubst %gcc,%,$(notdir $(firstword $(CC)))))pkg-config
-PKGS        = libxdp libbpf json-c inih
+PKGS        = libxdp libbpf json-c inih libpcap
 PKG_CFLAGS  = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null | sed 's|-I[^ ]*/json-c||')
-PKG_LIBS    = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PKGS) 2>/dev/null || echo -lxdp -lbpf -ljson-c -linih)
+PKG_LIBS    = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PKGS) 2>/dev/null || echo -lxdp -lbpf -ljson-c -linih -lpcap)
 LIBBPF      = $(call once,LIBBPF,$(PKG_CONFIG) --libs libbpf 2>/dev/null || echo -lbpf)
 BPF_TARGET  = $(call once,BPF_TARGET,$(TOOLS) bpf-flags)
 CLANG      ?= $(call once,CLANG,CLANG= $(TOOLS) clang)
 BPFTOOL    ?= PATH=$$PATH:/usr/sbin bpftool
 TOOLS       = CC='$(CC)' FLAGS='$(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)' scripts/tools
 
-LIBS      = $(PKG_LIBS) -lm $(LDLIBS)
+LIBS      = -Wl,--as-needed $(PKG_LIBS) -lm $(LDLIBS)
 BPF_FLAGS = -g -O2 -target bpf -mcpu=v3 $(WARN) -Wno-unused-parameter -Iinclude $(BPF_TARGET) $(BPF_CFLAGS)
 
 # Who may include whose headers: each room of user/ those that are named here, tests all.
@@ -65,6 +65,7 @@ ROOMS_bench  := bench filter base
 ROOMS_lib    := lib api fips filter base
 ROOMS_replay := replay filter base
 ROOMS_fips   := fips api filter base
+ROOMS_replay := replay filter base
 ROOMS_filter := filter base
 ROOMS_base   := base
 room = $(word 2,$(subst /, ,$(1)))

@@ -31,7 +31,8 @@ static const char SETUP[] =
 	"header() { mkdir -p $D/$1/${2%%/*}; echo \"$3\" >$D/$1/$2; }\n"
 	"header no-libbpf bpf/libbpf.h '#error none'; header no-libxdp xdp/libxdp.h '#error none'\n"
 	"header no-json-c json-c/json.h '#error none'; header old-libxdp xdp/libxdp.h ''\n"
-	"header no-inih ./ini.h '#error none'\n"
+	"header no-inih ./ini.h '#error none'; header no-libpcap pcap/sll.h '#error none'\n"
+	"header old-libpcap pcap/sll.h ''\n"
 	"header old-libbpf bpf/libbpf.h '#define LIBBPF_MAJOR_VERSION 0'";
 
 static void setup(void)
@@ -89,6 +90,10 @@ static const struct lack {
 	  "libxdp from 1.3 on (xdp/libxdp.h)" },
 	{ "lacks-json-c", "$D/clang:$D/bin", "CPPFLAGS=-I$D/no-json-c", "json-c (json-c/json.h)" },
 	{ "lacks-inih", "$D/clang:$D/bin", "CPPFLAGS=-I$D/no-inih", "inih (ini.h)" },
+	{ "lacks-libpcap", "$D/clang:$D/bin", "CPPFLAGS=-I$D/no-libpcap",
+	  "libpcap from 1.10 on (pcap/sll.h)" },
+	{ "lacks-newer-libpcap", "$D/clang:$D/bin", "CPPFLAGS=-I$D/old-libpcap",
+	  "libpcap from 1.10 on (pcap/sll.h)" },
 	{ "lacks-library", "$D/clang:$D/bin", "LDLIBS=-lnone", "a library (cc says: *-lnone*)" },
 	{ "lacks-two", "$D/no-bpftool:$D/bin", "CPPFLAGS=-I$D/no-json-c",
 	  "json-c (json-c/json.h), " NO_CLANG ", bpftool" },
