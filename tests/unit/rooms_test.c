@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Dependencies point one way: cli, bench, lib → fips → filter → base → include. What each file
- * includes with quotes is looked for where its room may look, and nowhere else.
+/* Dependencies point one way: cli → replay, lib → fips, and they and bench → filter → base →
+ * include. What each file includes with quotes is looked for where its room may look, and nowhere
+ * else. Only replay knows libpcap.
  */
 #include "support.h"
 
@@ -20,16 +21,19 @@ static const struct room {
 	{ "include", "include/*.h", "include",
 	  "gsp\\.h|<(bpf/(lib)?bpf\\.h|xdp/|(stdio|stdlib|math|unistd|sys)[/.])" },
 	{ "bpf", "bpf/*.[ch]", "bpf include", "<(std(io|lib)|math|unistd|sys)[/.]" },
-	{ "base", "user/base/*.[ch]", "user/base include", "gsp\\.h|<(bpf|xdp)/|skel\\.h" },
-	{ "filter", "user/filter/*.[ch]", "user/filter user/base include build", "gsp\\.h" },
+	{ "base", "user/base/*.[ch]", "user/base include", "gsp\\.h|<(bpf|xdp|pcap)[/.]|skel\\.h" },
+	{ "filter", "user/filter/*.[ch]", "user/filter user/base include build", "gsp\\.h|<pcap[/.]" },
 	{ "fips", "user/fips/*.[ch]", "user/fips user/api user/filter user/base include",
-	  "gsp\\.h|<(bpf|xdp)/" },
+	  "gsp\\.h|<(bpf|xdp|pcap)[/.]" },
 	{ "lib", "user/lib/*.[ch]", "user/lib user/api user/fips user/filter user/base include",
+	  "gsp\\.h|<(bpf|xdp|pcap)[/.]" },
+	{ "api", "user/api/*.h", "user/api", "<(bpf|xdp|pcap|linux)[/.]" },
+	{ "replay", "user/replay/*.[ch]", "user/replay user/filter user/base include",
 	  "gsp\\.h|<(bpf|xdp)/" },
-	{ "api", "user/api/*.h", "user/api", "<(bpf|xdp|linux)/" },
-	{ "cli", "user/cli/*.[ch]", "user/cli user/filter user/base include",
-	  "gsp\\.h|<(bpf|xdp)/|skel\\.h" },
-	{ "bench", "user/bench/*.[ch]", "user/bench user/filter user/base include build", "<xdp/" },
+	{ "cli", "user/cli/*.[ch]", "user/cli user/replay user/filter user/base include",
+	  "gsp\\.h|<(bpf|xdp|pcap)[/.]|skel\\.h" },
+	{ "bench", "user/bench/*.[ch]", "user/bench user/filter user/base include build",
+	  "<(xdp|pcap)[/.]" },
 };
 
 static bool is_in(const char *dirs, const char *header)

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "blocks.h"
+
+#include <byteswap.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BLOCK_MIN 12 /* type, length; and the length again at the end */
+#define BYTE_ORDER_MAGIC 0x1A2B3C4D
+
+enum {
+	TYPE_IFACE = 1,
+	TYPE_OLD_PACKET = 2,
+	TYPE_SIMPLE = 3,
+	TYPE_PACKET = 6,
+	TYPE_SECTION = 0x0A0D0D0A
+};
+enum { OPTION_END = 0, OPTION_IF_NAME = 2 };
+
+static uint32_t get_u32(const struct blocks *b, const uint8_t *from)
+{
+	uint32_t value;
+
+	memcpy(&value, from, sizeof(value));
+	return b->swapped ? bswap_32(value) : value;
+}
+
+static uint16_t get_u16(const struct blocks *b, const uint8_t *from)
+{
+	uint16_t value;
+
+	memcpy(&value, from, sizeof(value));
+	return b->swapped ? bswap_16(value) : value;
+}
+
+static void wait_for(struct blocks *b, int step, uint32_t skip, uint32_t want)
+{
+	b->step = step;
+	b->skip = skip;
+	b->want = want;
+	b->have = 0;
+}
+
+static void wait_for_block(struct blocks *b)
+{
+	wait_for(b, BLOCK_HEAD, b->left + (BLOCK_MIN - 8), 8);
+	b->left = 0;
+}
+
+/* The same within the block's body; false if it ends before. */
+static bool wait_within(struct blocks *b, int step, uint32_t skip, uint32_t want)
+{
+	if (b->left < skip || b->left - skip < want)
+		return false;
+	b->left -= skip + want;
+	wait_for(b, step, skip, want);
+	return true;
+}
+
+/* The same interface in an earlier section has the same name, and no other one of this section
+ * has its number yet: files of several hosts that were merged may have two of one name.
+ */
+static void add_iface(struct blocks *b, const char *name)
+{
+	uint32_t id = b->section_ifaces++, number = 0;
+
+	b->too_many |= b->section_ifaces > BLOCKS_IFACES_MAX;
+	if (id >= CAPTURE_IFACES_MAX)
+		return;
+	while (number < b->ifaces->cnt && (b->ifaces->tags[number] == b->section ||
+					   strcmp(b->ifaces->names[number], name) != 0))
+		number++;
+	if (number == b->ifaces->cnt)
+		number = ifaces_add(b->ifaces, name, b->section);
+	b->ifaces->tags[number] = b->section;
+	b->numbers[id] = (uint16_t)number;
+}
+
+static void add_nameless_iface(struct blocks *b)
+{
+	char name[IFACE_NAME_SIZE];
+
+	snprintf(name, sizeof(name), "interface %u", b->section_ifaces);
+	add_iface(b, name);
+	wait_for_block(b);
+}
+
+static void push(struct blocks *b, uint32_t id)
+{
+	uint16_t number = CAPTURE_IFACES_MAX - 1;
+
+	if (id < CAPTURE_IFACES_MAX)
+		number = id < b->section_ifaces ? b->numbers[id] : 0;
+	if (b->pushed - b->popped < BLOCKS_QUEUE)
+		b->queue[b->pushed++ % BLOCKS_QUEUE] = number;
+}
+
+static void read_body(struct blocks *b)
+{
+	bool goes_on = true;
+
+	if (b->length < BLOCK_MIN || b->length % 4) {
+		wait_for(b, BLOCK_LOST, 0, 1);
+		return;
+	}
+	b->left = b->length - BLOCK_MIN - (b->type == TYPE_SECTION ? 4 : 0);
+	switch (b->type) {
+	case TYPE_IFACE:
+		if (!wait_within(b, BLOCK_OPTION, 8, 4))
+			add_nameless_iface(b);
+		return;
+	case TYPE_PACKET:
+		goes_on = wait_within(b, BLOCK_PACKET, 0, 4);
+		break;
+	case TYPE_OLD_PACKET:
+		goes_on = wait_within(b, BLOCK_PACKET, 0, 2);
+		break;
+	case TYPE_SIMPLE:
+		push(b, 0);
+		goes_on = false;
+		break;
+	default:
+		goes_on = false;
+	}
+	if (!goes_on)
+		wait_for_block(b);
+}
+
+static void read_head(struct blocks *b)
+{
+	b->type = get_u32(b, b->field);
+	b->length = get_u32(b, b->field + 4);
+	if (b->type == TYPE_SECTION) /* the length's byte order comes after the length */
+		wait_for(b, BLOCK_ORDER, 0, 4);
+	else
+		read_body(b);
+}
+
+static void read_order(struct blocks *b)
+{
+	if (get_u32(b, b->field) == bswap_32(BYTE_ORDER_MAGIC)) {
+		b->swapped = !b->swapped;
+		b->length = bswap_32(b->length);
+	}
+	if (get_u32(b, b->field) != BYTE_ORDER_MAGIC || b->length < BLOCK_MIN + 4)
+		b->length = 0;
+	b->section++;
+	b->section_ifaces = 0;
+	read_body(b);
+}
+
+static void read_option(struct blocks *b)
+{
+	uint16_t code = get_u16(b, b->field), len = get_u16(b, b->field + 2);
+	uint32_t padded = (len + 3U) & ~3U;
+	uint32_t kept = len < IFACE_NAME_SIZE ? len : IFACE_NAME_SIZE;
+
+	if (code == OPTION_IF_NAME && len && wait_within(b, BLOCK_NAME, 0, kept))
+		return;
+	if (code == OPTION_END || !wait_within(b, BLOCK_OPTION, padded, 4))
+		add_nameless_iface(b);
+}
+
+static void read_name(struct blocks *b)
+{
+	char name[IFACE_NAME_SIZE];
+
+	ifaces_clean_name(name, b->field, b->have);
+	add_iface(b, name);
+	wait_for_block(b);
+}
+
+static void read_field(struct blocks *b)
+{
+	switch (b->step) {
+	case BLOCK_HEAD:
+		read_head(b);
+		break;
+	case BLOCK_ORDER:
+		read_order(b);
+		break;
+	case BLOCK_OPTION:
+		read_option(b);
+		break;
+	case BLOCK_NAME:
+		read_name(b);
+		break;
+	case BLOCK_PACKET:
+		push(b, b->want == 2 ? get_u16(b, b->field) : get_u32(b, b->field));
+		wait_for_block(b);
+		break;
+	case BLOCK_LOST:
+		b->have = 0;
+		break;
+	}
+}
+
+void blocks_begin(struct blocks *b, struct ifaces *ifaces)
+{
+	memset(b, 0, sizeof(*b));
+	b->ifaces = ifaces;
+	wait_for(b, BLOCK_HEAD, 0, 8);
+}
+
+void blocks_read(struct blocks *b, const uint8_t *bytes, size_t len)
+{
+	while (len) {
+		size_t n = b->skip ? b->skip : b->want - b->have;
+
+		if (n > len)
+			n = len;
+		if (b->skip) {
+			b->skip -= (uint32_t)n;
+		} else {
+			memcpy(b->field + b->have, bytes, n);
+			b->have += (uint32_t)n;
+			if (b->have == b->want)
+				read_field(b);
+		}
+		bytes += n;
+		len -= n;
+	}
+}
+
+uint32_t blocks_pop(struct blocks *b)
+{
+	return b->popped == b->pushed ? 0 : b->queue[b->popped++ % BLOCKS_QUEUE];
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The blocks of a pcapng file, as far as libpcap keeps them for itself: by which interface each
+ * packet came. It is told the file's bytes as libpcap reads them, in pieces of any length, and asked
+ * for one packet's interface after the other. What libpcap takes for corrupt need not be
+ * understood: nothing behind it is asked for. Pure.
+ *
+ * https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-03.html
+ */
+#ifndef XDP_DEDUP_BLOCKS_H
+#define XDP_DEDUP_BLOCKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ifaces.h"
+
+/* More of them in one section are refused, for libpcap keeps them all. */
+#define BLOCKS_IFACES_MAX 65536
+
+/* How far libpcap reads ahead: the buffer of its stream. */
+#define BLOCKS_AHEAD_BYTES (64 * 1024)
+#define BLOCKS_QUEUE 8192 /* packets: a block has at least 12 bytes */
+
+struct blocks {
+	enum { BLOCK_HEAD, BLOCK_ORDER, BLOCK_OPTION, BLOCK_NAME, BLOCK_PACKET, BLOCK_LOST } step;
+	uint32_t skip;	     /* bytes to pass over before the field that is waited for */
+	uint32_t want, have; /* bytes of that field */
+	uint8_t field[IFACE_NAME_SIZE];
+	uint32_t type, length; /* the block's */
+	uint32_t left;	       /* bytes of its body behind that field */
+	bool swapped;	       /* the section has the other byte order */
+	bool too_many;	       /* more than BLOCKS_IFACES_MAX */
+
+	struct ifaces *ifaces;
+	uint32_t section, section_ifaces;
+	uint16_t numbers[CAPTURE_IFACES_MAX]; /* of the section's interfaces */
+
+	uint16_t queue[BLOCKS_QUEUE];
+	uint32_t pushed, popped;
+};
+
+_Static_assert(BLOCKS_AHEAD_BYTES / 12 < BLOCKS_QUEUE, "a buffer's packets fit");
+
+/* `ifaces` is where interfaces are added; it must live as long. */
+void blocks_begin(struct blocks *b, struct ifaces *ifaces);
+
+/* The file's next bytes. At most BLOCKS_AHEAD_BYTES may be ahead of the packet that is asked for;
+ * packets of what is beyond count as the first interface's.
+ */
+void blocks_read(struct blocks *b, const uint8_t *bytes, size_t len);
+
+/* The interface of the next packet, below ifaces->cnt. */
+uint32_t blocks_pop(struct blocks *b);
+
+#endif
