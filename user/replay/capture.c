@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "capture.h"
+
+#include <errno.h>
+#include <pcap/pcap.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ifaces.h"
+#include "link.h"
+#include "say.h"
+#include "tap.h"
+
+#define NSEC_PER_SEC 1000000000
+
+struct capture {
+	char *name;
+	pcap_t *pcap;
+	int dlt;
+	uint32_t fcs_bytes; /* at each frame's end */
+	uint8_t mac[ETH_ALEN];
+	int status; /* 1, or what capture_next() returns from now on */
+	uint64_t number, foreign_cnt;
+	uint8_t *frame; /* one with a header made here */
+	uint32_t frame_size;
+	struct ifaces described; /* by the file; or else by packets: */
+	struct ifaces indexed;
+	struct tap tap;
+};
+
+/* The upper bits of a pcap file's link type: whether frames end with an FCS, and its length in
+ * units of 2 bytes.
+ */
+static uint32_t fcs_bytes(uint32_t link_type_ext)
+{
+	return link_type_ext & 0x04000000 ? 2 * (link_type_ext >> 28) : 0;
+}
+
+static int say_unknown(const struct capture *c, const char *why)
+{
+	const char *unpacker = tap_unpacker(&c->tap);
+
+	if (!c->tap.magic_cnt)
+		return say_err(-EBADMSG, "%s is empty", c->name);
+	if (unpacker)
+		return say_err(-EBADMSG, "%s is compressed: unpack it with %s, and pipe that in",
+			       c->name, unpacker);
+	if (!strcmp(why, "unknown file format"))
+		return say_err(-EBADMSG, "%s is neither pcap nor pcapng", c->name);
+	return say_err(-EBADMSG, "%s: %s", c->name, why);
+}
+
+static int say_link_type(const struct capture *c)
+{
+	const char *name = pcap_datalink_val_to_name(c->dlt);
+
+	return say_err(-EPROTONOSUPPORT,
+		       "%s has link type %s (%d); Ethernet, Linux cooked and raw IP can be read",
+		       c->name, name ? name : "unknown", c->dlt);
+}
+
+static int say_broken(const struct capture *c)
+{
+	const char *why = pcap_geterr(c->pcap), *hint = "";
+
+	if (c->tap.blocks.too_many)
+		why = "more interfaces than can be read";
+	if (!strncmp(why, "an interface has a ", 19))
+		hint = "; libpcap reads none such: capture each interface into a file of its own";
+	return say_err(ferror(c->tap.source) ? -EIO : -EBADMSG, "%s: packet %llu: %s%s", c->name,
+		       (unsigned long long)c->number + 1, why, hint);
+}
+
+static int open_pcap(struct capture *c, FILE *file)
+{
+	char why[PCAP_ERRBUF_SIZE] = "";
+	int err = tap_begin(&c->tap, file, &c->described);
+	FILE *stream;
+
+	if (err) {
+		fclose(file);
+		return say_err(err, "cannot read %s: %s", c->name, strerror(-err));
+	}
+	stream = tap_stream(&c->tap);
+	if (!stream) {
+		fclose(file);
+		return say_err(-ENOMEM, "cannot read %s: no memory", c->name);
+	}
+	c->pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, why);
+	if (!c->pcap) {
+		err = say_unknown(c, why);
+		fclose(stream);
+		return err;
+	}
+	c->dlt = pcap_datalink(c->pcap);
+	c->fcs_bytes = fcs_bytes((uint32_t)pcap_datalink_ext(c->pcap));
+	return link_is_known(c->dlt) ? 0 : say_link_type(c);
+}
+
+int capture_open_file(FILE *file, const char *name, const uint8_t mac[6], struct capture **out)
+{
+	struct capture *c = calloc(1, sizeof(*c));
+	int err;
+
+	if (c)
+		c->name = strdup(name);
+	if (!c || !c->name) {
+		fclose(file);
+		free(c);
+		return say_err(-ENOMEM, "cannot read %s: no memory", name);
+	}
+	memcpy(c->mac, mac, sizeof(c->mac));
+	c->status = 1;
+	err = open_pcap(c, file);
+	if (err) {
+		capture_close(c);
+		return err;
+	}
+	*out = c;
+	return 0;
+}
+
+int capture_open(const char *path, const uint8_t mac[6], struct capture **out)
+{
+	FILE *file;
+	int err;
+
+	if (!strcmp(path, "-"))
+		return capture_open_file(stdin, "standard input", mac, out);
+	file = fopen(path, "re");
+	if (!file) {
+		err = -errno;
+		return say_err(err, "cannot open %s: %s", path, strerror(-err));
+	}
+	return capture_open_file(file, path, mac, out);
+}
+
+/* libpcap's tv_usec are nanoseconds here, and from a corrupt file anything. pcap's seconds are 32
+ * bits without a sign; libpcap gives them one in files of this machine's byte order.
+ */
+static uint64_t time_ns(const struct capture *c, const struct timeval *ts)
+{
+	int64_t sec = c->tap.is_pcapng ? ts->tv_sec : (uint32_t)ts->tv_sec;
+	__int128 ns = (__int128)sec * NSEC_PER_SEC + ts->tv_usec;
+
+	return ns < 0 ? 0 : ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+}
+
+/* A header of ours in front of what follows the packet's own. */
+static int make_frame(struct capture *c, const struct link_header *h, struct capture_frame *f)
+{
+	uint32_t grown = (uint32_t)sizeof(h->ethernet) - h->replaced; /* may be negative */
+	uint32_t len = f->len + grown;
+	uint8_t *bigger = c->frame_size < len ? realloc(c->frame, len) : c->frame;
+
+	if (!bigger)
+		return say_err(-ENOMEM, "%s: packet %llu: no memory", c->name,
+			       (unsigned long long)f->number);
+	c->frame = bigger;
+	if (c->frame_size < len)
+		c->frame_size = len;
+	memcpy(c->frame, &h->ethernet, sizeof(h->ethernet));
+	memcpy(c->frame + sizeof(h->ethernet), f->data + h->replaced, f->len - h->replaced);
+	f->data = c->frame;
+	f->len = len;
+	f->wire_len = h->replaced < sizeof(h->ethernet) && f->wire_len > UINT32_MAX - grown
+			      ? UINT32_MAX
+			      : f->wire_len + grown;
+	f->outgoing = h->outgoing;
+	return 1;
+}
+
+/* 1 if *f is a frame now, 0 if it cannot be one, or -errno. */
+static int to_ethernet(struct capture *c, struct capture_frame *f)
+{
+	struct link_header h;
+
+	if (c->dlt == DLT_EN10MB)
+		return 1;
+	if (!link_make_header(&h, c->dlt, c->mac, f->data, f->len)) {
+		c->foreign_cnt++;
+		return 0;
+	}
+	if (c->dlt == DLT_LINUX_SLL2)
+		f->iface = ifaces_by_index(&c->indexed, h.index);
+	return make_frame(c, &h, f);
+}
+
+static void cut_fcs(struct capture_frame *f, uint32_t fcs)
+{
+	f->wire_len -= fcs < f->wire_len ? fcs : f->wire_len;
+	if (f->len > f->wire_len)
+		f->len = f->wire_len;
+}
+
+/* The next packet as it is in the file; as capture_next(). */
+static int next_packet(struct capture *c, struct capture_frame *f)
+{
+	struct pcap_pkthdr *header;
+	const u_char *data;
+	int got = pcap_next_ex(c->pcap, &header, &data);
+
+	if (got != 1)
+		return got == PCAP_ERROR_BREAK ? 0 : say_broken(c);
+	*f = (struct capture_frame){ .data = data,
+				     .len = header->caplen,
+				     .wire_len = header->len,
+				     .ns = time_ns(c, &header->ts),
+				     .number = ++c->number,
+				     .iface = c->tap.is_pcapng ? blocks_pop(&c->tap.blocks) : 0 };
+	if (f->wire_len < f->len)
+		f->wire_len = f->len;
+	cut_fcs(f, c->fcs_bytes);
+	return 1;
+}
+
+int capture_next(struct capture *c, struct capture_frame *f)
+{
+	int made = 0;
+
+	while (c->status == 1 && !made) {
+		c->status = next_packet(c, f);
+		if (c->status == 1)
+			made = to_ethernet(c, f);
+		if (made < 0)
+			c->status = made;
+	}
+	return c->status;
+}
+
+static const struct ifaces *ifaces_of(const struct capture *c)
+{
+	return c->dlt == DLT_LINUX_SLL2 ? &c->indexed : &c->described;
+}
+
+uint32_t capture_iface_cnt(const struct capture *c)
+{
+	return ifaces_of(c)->cnt ? ifaces_of(c)->cnt : 1;
+}
+
+const char *capture_iface_name(const struct capture *c, uint32_t iface)
+{
+	return ifaces_of(c)->cnt ? ifaces_of(c)->names[iface] : "interface 0";
+}
+
+uint64_t capture_foreign_cnt(const struct capture *c)
+{
+	return c->foreign_cnt;
+}
+
+uint64_t capture_bytes_read(const struct capture *c)
+{
+	return c->tap.bytes_read;
+}
+
+uint64_t capture_file_bytes(const struct capture *c)
+{
+	return c->tap.file_bytes;
+}
+
+void capture_close(struct capture *c)
+{
+	if (!c)
+		return;
+	if (c->pcap)
+		pcap_close(c->pcap);
+	free(c->frame);
+	free(c->name);
+	free(c);
+}
