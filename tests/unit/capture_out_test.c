@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Capture files that are written: byte by byte, and what is there when writing fails. */
+#include "support.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture.h"
+#include "capture_files.h"
+
+#define NSEC 0xa1b23c4d
+#define SECOND UINT64_C(1000000000)
+#define SNAP 100
+
+static char dir[] = "/tmp/xdp-dedup-capture-out-XXXXXX";
+static char path[64], part[80], heard[80];
+static uint8_t data[2000];
+
+static const struct mode {
+	const char *name;
+	enum capture_out_mode mode;
+} MODES[] = {
+	{ "at-once", CAPTURE_AT_ONCE },
+	{ "live", CAPTURE_LIVE },
+};
+
+static struct capture_frame frame(uint32_t i)
+{
+	uint32_t len = i % 150;
+
+	return (struct capture_frame){ .data = data + i % 1000,
+				       .len = len,
+				       .wire_len = len + i % 3,
+				       .ns = (1700000000 + i) * SECOND + i };
+}
+
+/* The whole file with this many frames, as pcap's specification has it. */
+static struct file expected_file(uint32_t frames)
+{
+	struct file f = { 0 };
+
+	pcap_header(&f, NSEC, LINK_ETHERNET, SNAP);
+	for (uint32_t i = 0; i < frames; i++) {
+		struct capture_frame g = frame(i);
+
+		pcap_packet(&f, 1700000000 + i, i, g.data, g.len < SNAP ? g.len : SNAP, g.wire_len);
+	}
+	return f;
+}
+
+static void assert_file(const char *name, uint32_t frames)
+{
+	struct file f = expected_file(frames);
+	uint8_t *got = malloc(f.len + 1);
+	FILE *in = fopen(name, "re");
+
+	assert_non_null(in);
+	assert_non_null(got);
+	assert_int_equal(fread(got, 1, f.len + 1, in), f.len);
+	assert_memory_equal(got, f.data, f.len);
+	fclose(in);
+	free(got);
+	file_free(&f);
+}
+
+static void assert_old_file(void)
+{
+	sh("test \"$(cat %s)\" = old", path);
+	assert_int_not_equal(access(part, F_OK), 0);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	snprintf(path, sizeof(path), "%s/out", dir);
+	snprintf(part, sizeof(part), "%s.part", path);
+	snprintf(heard, sizeof(heard), "%s/heard", dir);
+	sh("rm -rf %s/*; echo old >%s; echo left over >%s", dir, path, part);
+	return 0;
+}
+
+/* While it runs stderr is a file. */
+static int own_stderr;
+
+static void listen_to_stderr(void)
+{
+	fflush(stderr);
+	own_stderr = dup(STDERR_FILENO);
+	assert_non_null(freopen(heard, "we", stderr));
+}
+
+static void assert_heard(int lines, const char *words)
+{
+	fflush(stderr);
+	dup2(own_stderr, STDERR_FILENO);
+	close(own_stderr);
+	sh("test $(wc -l <%s) = %d && test $(grep -c '%s' %s) = %d", heard, lines, words, heard,
+	   lines);
+}
+
+static void written_files(void **state)
+{
+	const struct mode *row = *state;
+	struct capture_out *o;
+
+	for (uint32_t frames = 0; frames < 700; frames += 233) {
+		assert_int_equal(capture_create(path, SNAP, row->mode, &o), 0);
+		for (uint32_t i = 0; i < frames; i++) {
+			struct capture_frame f = frame(i);
+
+			assert_int_equal(capture_write(o, &f), 0);
+			if (row->mode == CAPTURE_LIVE && i % 50 == 0)
+				assert_file(path, i + 1);
+		}
+		assert_int_equal(capture_finish(o), 0);
+		assert_file(path, frames);
+		if (row->mode == CAPTURE_AT_ONCE)
+			assert_int_not_equal(access(part, F_OK), 0);
+	}
+}
+
+static void files_that_are_read_back(void **state)
+{
+	const struct mode *row = *state;
+	static const uint8_t MAC[6];
+	struct capture_out *o;
+	struct capture *c;
+	struct capture_frame f, g;
+
+	assert_int_equal(capture_create(path, 262144, row->mode, &o), 0);
+	for (uint32_t i = 0; i < 300; i++) {
+		f = frame(i);
+		assert_int_equal(capture_write(o, &f), 0);
+	}
+	assert_int_equal(capture_finish(o), 0);
+	assert_int_equal(capture_open(path, MAC, &c), 0);
+	for (uint32_t i = 0; i < 300; i++) {
+		f = frame(i);
+		assert_int_equal(capture_next(c, &g), 1);
+		assert_int_equal(g.ns, f.ns);
+		assert_int_equal(g.len, f.len);
+		assert_int_equal(g.wire_len, f.wire_len);
+		assert_memory_equal(g.data, f.data, f.len);
+	}
+	assert_int_equal(capture_next(c, &g), 0);
+	capture_close(c);
+}
+
+/* Until it is finished, PATH is what it was; live, it is what was written. */
+static void discarded_files(void **state)
+{
+	const struct mode *row = *state;
+	struct capture_out *o;
+
+	assert_int_equal(capture_create(path, SNAP, row->mode, &o), 0);
+	for (uint32_t i = 0; i < 2000; i++) {
+		struct capture_frame f = frame(i);
+
+		assert_int_equal(capture_write(o, &f), 0);
+	}
+	if (row->mode == CAPTURE_AT_ONCE)
+		sh("test \"$(cat %s)\" = old && test -e %s", path, part);
+	capture_discard(o);
+	capture_discard(NULL);
+	if (row->mode == CAPTURE_AT_ONCE)
+		assert_old_file();
+	else
+		assert_file(path, 2000);
+}
+
+/* No file may grow beyond the limit, as on a disk that is full. */
+static void limit_files(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = bytes;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	signal(SIGXFSZ, bytes == RLIM_INFINITY ? SIG_DFL : SIG_IGN);
+}
+
+static void full_disks(void **state)
+{
+	const struct mode *row = *state;
+	struct capture_out *o;
+	uint32_t written = 0;
+	int err = 0;
+
+	listen_to_stderr();
+	limit_files(100000);
+	assert_int_equal(capture_create(path, SNAP, row->mode, &o), 0);
+	for (uint32_t i = 0; i < 3000; i++) {
+		struct capture_frame f = frame(i);
+		int failed = capture_write(o, &f);
+
+		assert_true(!err || failed == err);
+		written += !failed;
+		err = failed;
+	}
+	assert_int_equal(err, -EFBIG);
+	assert_int_equal(capture_finish(o), -EFBIG);
+	limit_files(RLIM_INFINITY);
+	assert_heard(1, "cannot write .*/out: File too large");
+	if (row->mode == CAPTURE_AT_ONCE)
+		assert_old_file();
+	else
+		assert_file(path, written);
+}
+
+/* All is buffered until it is finished. */
+static void disk_that_is_full_at_the_end(void **state)
+{
+	struct capture_frame f = frame(149);
+	struct capture_out *o;
+
+	(void)state;
+	listen_to_stderr();
+	limit_files(50);
+	assert_int_equal(capture_create(path, SNAP, CAPTURE_AT_ONCE, &o), 0);
+	assert_int_equal(capture_write(o, &f), 0);
+	assert_int_equal(capture_finish(o), -EFBIG);
+	limit_files(RLIM_INFINITY);
+	assert_heard(1, "cannot write .*/out: File too large");
+	assert_old_file();
+}
+
+static void live_file_without_room_for_its_header(void **state)
+{
+	struct capture_out *o = NULL;
+
+	(void)state;
+	listen_to_stderr();
+	limit_files(10);
+	assert_int_equal(capture_create(path, SNAP, CAPTURE_LIVE, &o), -EFBIG);
+	limit_files(RLIM_INFINITY);
+	assert_heard(1, "cannot write .*/out: File too large");
+	assert_null(o);
+	sh("test $(stat -c %%s %s) = 0", path);
+}
+
+/* Devices and pipes are not replaced. */
+static void special_files(void **state)
+{
+	const struct mode *row = *state;
+	struct capture_frame f = frame(1);
+	struct capture_out *o;
+
+	assert_int_equal(capture_create("/dev/null", SNAP, row->mode, &o), 0);
+	assert_int_equal(capture_write(o, &f), 0);
+	assert_int_equal(capture_finish(o), 0);
+	sh("test -c /dev/null");
+
+	listen_to_stderr();
+	if (row->mode == CAPTURE_AT_ONCE) {
+		assert_int_equal(capture_create("/dev/full", SNAP, row->mode, &o), 0);
+		assert_int_equal(capture_finish(o), -ENOSPC);
+	} else {
+		assert_int_equal(capture_create("/dev/full", SNAP, row->mode, &o), -ENOSPC);
+	}
+	assert_heard(1, "cannot write /dev/full: No space left on device");
+	sh("test -c /dev/full");
+}
+
+static void pipes(void **state)
+{
+	const struct mode *row = *state;
+	struct capture_out *o;
+	char copy[80];
+
+	snprintf(copy, sizeof(copy), "%s/copy", dir);
+	sh("mkfifo %s/fifo; cat %s/fifo >%s 2>&1 &", dir, dir, copy);
+	snprintf(path, sizeof(path), "%s/fifo", dir);
+	assert_int_equal(capture_create(path, SNAP, row->mode, &o), 0);
+	for (uint32_t i = 0; i < 50; i++) {
+		struct capture_frame f = frame(i);
+
+		assert_int_equal(capture_write(o, &f), 0);
+	}
+	assert_int_equal(capture_finish(o), 0);
+	sh("for i in $(seq 100); do test $(stat -c %%s %s) = 0 || exit 0; sleep 0.05; done; exit 1",
+	   copy);
+	sh("sleep 0.1");
+	assert_file(copy, 50);
+}
+
+/* Standard output stays open, and its earlier bytes stay. */
+static void standard_output(void **state)
+{
+	const struct mode *row = *state;
+	struct capture_frame f = frame(0);
+	struct capture_out *o;
+	int own = dup(STDOUT_FILENO);
+
+	fflush(stdout);
+	sh("rm %s", path);
+	assert_non_null(freopen(path, "we", stdout));
+	assert_int_equal(capture_create("-", SNAP, row->mode, &o), 0);
+	assert_int_equal(capture_write(o, &f), 0);
+	assert_int_equal(capture_finish(o), 0);
+	assert_file(path, 1);
+	assert_true(puts("more") >= 0);
+	assert_int_equal(fflush(stdout), 0);
+	dup2(own, STDOUT_FILENO);
+	close(own);
+	sh("test \"$(tail -c 5 %s)\" = more", path);
+}
+
+static const struct refusal {
+	const char *name, *path;
+	enum capture_out_mode mode;
+	int err;
+	const char *says;
+} REFUSALS[] = {
+	{ "no-directory", "/nonexistent/out", CAPTURE_AT_ONCE, -ENOENT,
+	  "cannot write /nonexistent/out: No such file or directory" },
+	{ "no-directory-live", "/nonexistent/out", CAPTURE_LIVE, -ENOENT,
+	  "cannot write /nonexistent/out: No such file or directory" },
+	{ "a-directory", "/tmp", CAPTURE_AT_ONCE, -EISDIR, "cannot write /tmp: Is a directory" },
+};
+
+static void unwritable_files(void **state)
+{
+	const struct refusal *row = *state;
+	struct capture_out *o = NULL;
+
+	listen_to_stderr();
+	assert_int_equal(capture_create(row->path, SNAP, row->mode, &o), row->err);
+	assert_heard(1, row->says);
+	assert_null(o);
+}
+
+/* A link that somebody put where the part is going to be is not followed. */
+static void links_are_not_followed(void **state)
+{
+	struct capture_out *o;
+
+	(void)state;
+	sh("echo theirs >%s/theirs; rm -f %s; ln -s theirs %s", dir, part, part);
+	assert_int_equal(capture_create(path, SNAP, CAPTURE_AT_ONCE, &o), 0);
+	assert_int_equal(capture_finish(o), 0);
+	assert_file(path, 0);
+	sh("test \"$(cat %s/theirs)\" = theirs && stat -c %%F %s | grep -q ^regular", dir, path);
+}
+
+/* What is written may be what is read. */
+static void output_in_the_place_of_the_input(void **state)
+{
+	struct file f = expected_file(700);
+	static const uint8_t MAC[6];
+	struct capture_out *o;
+	struct capture_frame g;
+	struct capture *c;
+	FILE *in = fopen(path, "we");
+
+	(void)state;
+	assert_non_null(in);
+	assert_int_equal(fwrite(f.data, 1, f.len, in), f.len);
+	fclose(in);
+	assert_int_equal(capture_open(path, MAC, &c), 0);
+	assert_int_equal(capture_create(path, SNAP, CAPTURE_AT_ONCE, &o), 0);
+	while (capture_next(c, &g) == 1)
+		assert_int_equal(capture_write(o, &g), 0);
+	assert_int_equal(capture_finish(o), 0);
+	capture_close(c);
+	assert_file(path, 700);
+	file_free(&f);
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < sizeof(data); i++)
+		data[i] = (uint8_t)(i * 7 + i / 251);
+	assert_non_null(mkdtemp(dir));
+	add_rows(MODES, written_files, begin, NULL);
+	add_rows(MODES, files_that_are_read_back, begin, NULL);
+	add_rows(MODES, discarded_files, begin, NULL);
+	add_rows(MODES, full_disks, begin, NULL);
+	add_rows(MODES, special_files, begin, NULL);
+	add_rows(MODES, pipes, begin, NULL);
+	add_rows(MODES, standard_output, begin, NULL);
+	add_rows(REFUSALS, unwritable_files, begin, NULL);
+	add_test("disk_that_is_full_at_the_end", disk_that_is_full_at_the_end, begin, NULL, NULL);
+	add_test("live_file_without_room_for_its_header", live_file_without_room_for_its_header,
+		 begin, NULL, NULL);
+	add_test("links_are_not_followed", links_are_not_followed, begin, NULL, NULL);
+	add_test("output_in_the_place_of_the_input", output_in_the_place_of_the_input, begin, NULL,
+		 NULL);
+	int failed = run_added_any_tests("capture_out");
+	sh("rm -rf %s", dir);
+	return failed;
+}
