@@ -60,19 +60,17 @@ LIBS      = -Wl,--as-needed $(PKG_LIBS) -lm $(LDLIBS)
 BPF_FLAGS = -g -O2 -target bpf -mcpu=v3 $(WARN) -Wno-unused-parameter -Iinclude $(BPF_TARGET) $(BPF_CFLAGS)
 
 # Who may include whose headers: each room of user/ those that are named here, tests all.
-ROOMS_cli    := cli replay filter base
+ROOMS_cli    := cli replay program filter base
 ROOMS_bench  := bench filter base
 ROOMS_lib    := lib api fips filter base
-ROOMS_replay := replay filter base
+ROOMS_replay := replay program filter base
 ROOMS_fips   := fips api filter base
-ROOMS_replay := replay filter base
+ROOMS_program := program ../bpf
 ROOMS_filter := filter base
 ROOMS_base   := base
 room = $(word 2,$(subst /, ,$(1)))
 dirs = $(if $(filter tests/%,$(1)),tests/fixture tests/bench $(wildcard user/*),$(addprefix user/,$(ROOMS_$(room))))
-# The packet program as a part of the tool: its headers, and for_user instead of libbpf's.
-for_user = $(if $(filter user/replay/program.c,$(1)),-Ibpf -Iuser/replay/for_user)
-CPPFLAGS_OF = -Iinclude $(addprefix -I,$(call dirs,$(1))) $(for_user) -isystem $(BUILD) -D_GNU_SOURCE
+CPPFLAGS_OF = -Iinclude $(addprefix -I,$(call dirs,$(1))) -isystem $(BUILD) -D_GNU_SOURCE
 
 # Objects are built in up to three ways: plain ones, PIC for the library, SAN with sanitizers.
 sources = $(filter-out %.bpf.c,$(wildcard $(1)))
@@ -85,7 +83,7 @@ PROFILES := $(BUILD)/builtin_profiles.h
 MADE    := $(SKELS) $(PROFILES)
 USER    := $(call sources,user/*/*.c)
 MAINS   := $(wildcard user/*/main.c)
-TOOL     = $(call objects,$(1),user/cli/*.c user/replay/*.c user/filter/*.c user/base/*.c)
+TOOL     = $(call objects,$(1),user/cli/*.c user/replay/*.c user/program/*.c user/filter/*.c user/base/*.c)
 
 # The bench is a program of its own, which machines that filter need not have.
 BENCH     := $(BUILD)/xdp-dedup-bench
@@ -241,7 +239,7 @@ lint: $(MADE) $(TEST_SKELS) compile_commands.json ## clang-format, clang-tidy, c
 	$(call say,LINT,shellcheck)
 	$(Q)shellcheck $(filter-out %.py,$(wildcard scripts/*)) tests/run tests/run-vm .ci/run
 
-SOURCES := $(wildcard bpf/*.[ch] include/*.h user/*/*.[ch] user/replay/for_user/*/*.h tests/*/*.[ch])
+SOURCES := $(wildcard bpf/*.[ch] include/*.h user/*/*.[ch] user/program/*/*.h tests/*/*.[ch])
 
 .PHONY: format
 format: ## clang-format, in place

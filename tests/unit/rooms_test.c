@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Dependencies point one way: cli → replay, lib → fips, and they and bench → filter → base →
- * include. What each file includes with quotes is looked for where its room may look, and nowhere
- * else. Only replay knows libpcap.
+/* Dependencies point one way: cli → replay → program, lib → fips, and they and bench → filter →
+ * base → include. What each file includes with quotes is looked for where its room may look, and
+ * nowhere else. Only replay knows libpcap, and only program includes what the kernel runs.
  */
 #include "support.h"
 
@@ -28,9 +28,11 @@ static const struct room {
 	{ "lib", "user/lib/*.[ch]", "user/lib user/api user/fips user/filter user/base include",
 	  "gsp\\.h|<(bpf|xdp|pcap)[/.]" },
 	{ "api", "user/api/*.h", "user/api", "<(bpf|xdp|pcap|linux)[/.]" },
-	{ "replay", "user/replay/*.[ch]", "user/replay user/filter user/base include",
+	{ "program", "user/program/*.[ch]", "user/program bpf include",
+	  "<(bpf|xdp|pcap)[/.]|skel\\.h" },
+	{ "replay", "user/replay/*.[ch]", "user/replay user/program user/filter user/base include",
 	  "gsp\\.h|<(bpf|xdp)/" },
-	{ "cli", "user/cli/*.[ch]", "user/cli user/replay user/filter user/base include",
+	{ "cli", "user/cli/*.[ch]", "user/cli user/replay user/program user/filter user/base include",
 	  "gsp\\.h|<(bpf|xdp|pcap)[/.]|skel\\.h" },
 	{ "bench", "user/bench/*.[ch]", "user/bench user/filter user/base include build",
 	  "<(xdp|pcap)[/.]" },

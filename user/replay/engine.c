@@ -8,7 +8,6 @@
 #include <linux/bpf.h>
 
 #include "destination.h"
-#include "engine_kernel.h"
 #include "hand.h"
 #include "program.h"
 #include "say.h"
@@ -21,16 +20,16 @@
 struct engine {
 	struct dedup_config cfg;
 	struct dedup_state *state;
-	struct engine_kernel *kernel; /* NULL: ENGINE_USER */
-	uint64_t start_ns;	      /* the hand's time at time 0 */
-	uint64_t now_ns;	      /* of the last frame */
-	uint64_t next_ns;	      /* when the hand's timer would fire */
+	struct test_run *kernel; /* NULL: ENGINE_USER */
+	uint64_t start_ns;	 /* the hand's time at time 0 */
+	uint64_t now_ns;	 /* of the last frame */
+	uint64_t next_ns;	 /* when the hand's timer would fire */
 };
 
 static int step(struct engine *e, uint64_t now_ns, uint64_t *sleep_ns)
 {
 	if (e->kernel)
-		return engine_kernel_step(e->kernel, now_ns, sleep_ns);
+		return test_run_step(e->kernel, now_ns, sleep_ns);
 	*sleep_ns = program_step(now_ns);
 	return 0;
 }
@@ -61,7 +60,7 @@ static int catch_up(struct engine *e, uint64_t now_ns)
 }
 
 /* What the program has counted in the user engine: one reason of one stream. */
-static void take_count(const struct engine *e, struct engine_answer *out)
+static void take_count(const struct engine *e, struct answer *out)
 {
 	uint32_t streams = e->cfg.streams_cnt ? e->cfg.streams_cnt : 1;
 
@@ -79,8 +78,7 @@ static void take_count(const struct engine *e, struct engine_answer *out)
 	}
 }
 
-int engine_see(struct engine *e, const void *frame, uint32_t len, uint64_t ns,
-	       struct engine_answer *out)
+int engine_see(struct engine *e, const void *frame, uint32_t len, uint64_t ns, struct answer *out)
 {
 	int err;
 
@@ -90,7 +88,7 @@ int engine_see(struct engine *e, const void *frame, uint32_t len, uint64_t ns,
 	if (err)
 		return err;
 	if (e->kernel)
-		return engine_kernel_run(e->kernel, frame, len, out);
+		return test_run_frame(e->kernel, frame, len, out);
 	out->drops = program_run(frame, len) == XDP_DROP;
 	take_count(e, out);
 	return 0;
@@ -109,7 +107,7 @@ static int open_either(struct engine *e, enum engine_kind kind)
 	int err;
 
 	if (kind == ENGINE_KERNEL)
-		return engine_kernel_open(&e->cfg, e->start_ns, &e->kernel, &e->state);
+		return test_run_open(&e->cfg, e->start_ns, &e->kernel, &e->state);
 	err = program_open(&e->cfg, true, e->start_ns);
 	e->state = program_state();
 	return err ? say_err(err, "no memory for the filter; lower --capacity or raise --fpr") : 0;
@@ -147,7 +145,7 @@ int engine_open(enum engine_kind kind, const struct dedup_config *cfg, const uin
 void engine_close(struct engine *e)
 {
 	if (e && e->kernel)
-		engine_kernel_close(e->kernel);
+		test_run_close(e->kernel);
 	else if (e)
 		program_close();
 	free(e);

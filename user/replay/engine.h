@@ -10,16 +10,11 @@
 #include <stdint.h>
 
 #include "config.h"
+#include "test_run.h"
 
 enum engine_kind { ENGINE_USER, ENGINE_KERNEL };
 
 struct engine;
-
-struct engine_answer {
-	uint32_t reason; /* enum dedup_reason */
-	uint32_t stream; /* that counts the frame; 0 if it is ignored */
-	bool drops;	 /* XDP_DROP: not with config.count_only */
-};
 
 /* An engine with an empty filter, which begins at time 0. *cfg is complete, with its secrets
  * (secrets_draw()), and `several` is 0. `mac`: frames for this one are for this host; NULL: none
@@ -36,8 +31,7 @@ void engine_close(struct engine *e); /* NULL is fine */
  * said, if the kernel does not run it: -E2BIG or -EINVAL for a frame too large for
  * BPF_PROG_TEST_RUN or shorter than an Ethernet header.
  */
-int engine_see(struct engine *e, const void *frame, uint32_t len, uint64_t ns,
-	       struct engine_answer *out);
+int engine_see(struct engine *e, const void *frame, uint32_t len, uint64_t ns, struct answer *out);
 
 /* The filter's state, as its program has it. */
 const struct dedup_state *engine_state(const struct engine *e);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The packet program's own source, compiled for user space: what it includes as <bpf/bpf_helpers.h>
- * is for_user/bpf/bpf_helpers.h here.
+ * is this room's.
  */
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
  * (program.c): a map is an array in this process, or has no entries; a frame is one buffer; the
  * clock and the timer are the caller's.
  */
-#ifndef XDP_DEDUP_FOR_USER_BPF_HELPERS_H
-#define XDP_DEDUP_FOR_USER_BPF_HELPERS_H
+#ifndef XDP_DEDUP_PROGRAM_BPF_HELPERS_H
+#define XDP_DEDUP_PROGRAM_BPF_HELPERS_H
 
 #include <errno.h>
 #include <string.h>

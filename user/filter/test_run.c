@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "engine_kernel.h"
+#include "test_run.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -11,7 +11,6 @@
 #include <linux/bpf.h>
 
 #include "counters.h"
-#include "engine.h"
 #include "hand.h"
 #include "loader.h"
 #include "say.h"
@@ -19,7 +18,7 @@
 /* The kernel takes frames no larger, in several buffers or, before xdp.frags, in one. */
 #define OUT_MAX (256 * 1024)
 
-struct engine_kernel {
+struct test_run {
 	struct filter filter;
 	struct xdp_dedup *prog;
 	uint32_t streams;
@@ -30,7 +29,7 @@ struct engine_kernel {
 };
 
 /* Stays on the CPU that it is on: there is one learning credit then. */
-static int stay(struct engine_kernel *k)
+static int stay(struct test_run *k)
 {
 	cpu_set_t one;
 
@@ -42,10 +41,10 @@ static int stay(struct engine_kernel *k)
 	return sched_setaffinity(0, sizeof(one), &one) ? -errno : 0;
 }
 
-int engine_kernel_open(const struct dedup_config *cfg, uint64_t now_ns, struct engine_kernel **out,
-		       struct dedup_state **state)
+int test_run_open(const struct dedup_config *cfg, uint64_t now_ns, struct test_run **out,
+		  struct dedup_state **state)
 {
-	struct engine_kernel *k = calloc(1, sizeof(*k));
+	struct test_run *k = calloc(1, sizeof(*k));
 	int err = k ? 0 : say_err(-ENOMEM, "no memory");
 
 	if (err)
@@ -73,14 +72,14 @@ fail:
 	return err;
 }
 
-void engine_kernel_close(struct engine_kernel *k)
+void test_run_close(struct test_run *k)
 {
 	loader_private_close(&k->filter, k->prog);
 	free(k->counters);
 	free(k);
 }
 
-int engine_kernel_step(struct engine_kernel *k, uint64_t now_ns, uint64_t *sleep_ns)
+int test_run_step(struct test_run *k, uint64_t now_ns, uint64_t *sleep_ns)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 
@@ -92,7 +91,7 @@ int engine_kernel_step(struct engine_kernel *k, uint64_t now_ns, uint64_t *sleep
 }
 
 /* Finds the counter that has moved since the last call, of one stream. */
-static int take_count(struct engine_kernel *k, struct engine_answer *out)
+static int take_count(struct test_run *k, struct answer *out)
 {
 	for (uint32_t n = 0; n < k->streams; n++) {
 		const uint64_t *now = (const uint64_t *)&k->counters[k->cpu];
@@ -112,8 +111,7 @@ static int take_count(struct engine_kernel *k, struct engine_answer *out)
 	return say_err(-EIO, "the program has counted nothing: it was moved to another CPU");
 }
 
-int engine_kernel_run(struct engine_kernel *k, const void *frame, uint32_t len,
-		      struct engine_answer *out)
+int test_run_frame(struct test_run *k, const void *frame, uint32_t len, struct answer *out)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = len,
 		    .data_out = k->out, .data_size_out = sizeof(k->out), .repeat = 1);

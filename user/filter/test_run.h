@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The packet program in the kernel, run on frames by BPF_PROG_TEST_RUN, with a clock of the
+ * caller's: no interface is touched, and nothing is pinned.
+ */
+#ifndef XDP_DEDUP_TEST_RUN_H
+#define XDP_DEDUP_TEST_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config.h"
+
+struct test_run;
+
+/* What the program does with a frame. */
+struct answer {
+	uint32_t reason; /* enum dedup_reason */
+	uint32_t stream; /* that counts the frame; 0 if it is ignored */
+	bool drops;	 /* XDP_DROP: not with config.count_only */
+};
+
+/* Loads an empty filter whose hand stands at now_ns, in ns of any clock, at least 2 windows. *cfg
+ * is complete, with its secrets, and `replay` is 1. This thread stays on its CPU from then on, so
+ * that there is one learning credit. *state is the filter's state, as long as it is open. 0 or
+ * -errno, which is said. Closed with test_run_close().
+ */
+int test_run_open(const struct dedup_config *cfg, uint64_t now_ns, struct test_run **out,
+		  struct dedup_state **state);
+void test_run_close(struct test_run *k);
+
+/* A step of the hand at this time; *sleep_ns: how much later the next one is to come. 0 or -errno,
+ * which is said.
+ */
+int test_run_step(struct test_run *k, uint64_t now_ns, uint64_t *sleep_ns);
+
+/* Runs the program on a frame. 0; or -errno, which is said, if the kernel does not: as for a frame
+ * that is too large for it, or shorter than an Ethernet header.
+ */
+int test_run_frame(struct test_run *k, const void *frame, uint32_t len, struct answer *out);
+
+#endif
