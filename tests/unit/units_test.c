@@ -30,6 +30,33 @@ static const struct {
 	{ "1.", 0, 1 },
 };
 
+static void macs(void **state)
+{
+	static const struct {
+		const char *text;
+		int err;
+		uint8_t mac[6];
+	} ROWS[] = {
+		{ "02:00:00:00:00:01", 0, { 2, 0, 0, 0, 0, 1 } },
+		{ "aB:cD:0:1:2:f", 0, { 0xab, 0xcd, 0, 1, 2, 15 } },
+		{ "02:00:00:00:00", -EINVAL, { 0 } },
+		{ "02:00:00:00:00:01:02", -EINVAL, { 0 } },
+		{ "02:00:00:00:00:0x1", -EINVAL, { 0 } },
+		{ "02:00:00:00:00: 1", -EINVAL, { 0 } },
+		{ "02-00-00-00-00-01", -EINVAL, { 0 } },
+		{ "+2:00:00:00:00:01", -EINVAL, { 0 } },
+		{ "", -EINVAL, { 0 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
+		uint8_t mac[6] = { 0 };
+
+		assert_int_equal(parse_mac(ROWS[i].text, mac), ROWS[i].err);
+		assert_memory_equal(mac, ROWS[i].mac, sizeof(mac));
+	}
+}
+
 static void counts(void **state)
 {
 	(void)state;
@@ -190,8 +217,8 @@ static void formats(void **state)
 		const char *bytes, *time;
 	} ROWS[] = {
 		{ 0, "0 B", "0ms" },
-		{ 999, "999 B", "0ms" },
-		{ 1000, "1.0 kB", "0ms" },
+		{ 999, "999 B", "1us" },
+		{ 1001, "1.0 kB", "2us" },
 		{ 7029824, "7.0 MB", "7ms" },
 		{ 250000000, "250 MB", "250ms" },
 		{ 999999999, "1.0 GB", "999ms" },
@@ -217,8 +244,9 @@ static void formats(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts), cmocka_unit_test(times), cmocka_unit_test(rates),
-		cmocka_unit_test(ports),  cmocka_unit_test(ids),   cmocka_unit_test(formats),
+		cmocka_unit_test(macs),	   cmocka_unit_test(counts), cmocka_unit_test(times),
+		cmocka_unit_test(rates),   cmocka_unit_test(ports),  cmocka_unit_test(ids),
+		cmocka_unit_test(formats),
 	};
 
 	return run_any_tests("units", tests, ARRAY_SIZE(tests));

@@ -170,6 +170,19 @@ int parse_hex(const char *text, uint8_t *out, size_t max)
 	return (int)(digits / 2);
 }
 
+int parse_mac(const char *text, uint8_t out[6])
+{
+	uint8_t mac[6];
+	int end = 0;
+
+	if (sscanf(text, "%2hhx:%2hhx:%2hhx:%2hhx:%2hhx:%2hhx%n", &mac[0], &mac[1], &mac[2],
+		   &mac[3], &mac[4], &mac[5], &end) != 6 ||
+	    text[end] || strspn(text, "0123456789abcdefABCDEF:") != (size_t)end)
+		return -EINVAL;
+	memcpy(out, mac, sizeof(mac));
+	return 0;
+}
+
 const char *format_bytes(uint64_t bytes, char *buf, size_t size)
 {
 	static const char *const UNITS[] = { "B", "kB", "MB", "GB", "TB", "PB" };
@@ -188,7 +201,9 @@ const char *format_time(uint64_t ns, char *buf, size_t size)
 {
 	uint64_t s = ns / 1000000000;
 
-	if (ns < 1000000000)
+	if (ns && ns < 1000000)
+		snprintf(buf, size, "%" PRIu64 "us", (ns + 999) / 1000);
+	else if (ns < 1000000000)
 		snprintf(buf, size, "%" PRIu64 "ms", ns / 1000000);
 	else if (s < 10 && ns % 1000000000)
 		snprintf(buf, size, "%.1fs", ns / 1e9);

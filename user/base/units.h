@@ -33,13 +33,16 @@ int parse_ports(const char *text, struct dedup_ports *out, uint32_t *cnt);
  */
 int parse_hex(const char *text, uint8_t *out, size_t max);
 
+/* "02:00:00:00:00:01" → 6 bytes; one or two hex digits each. -EINVAL. */
+int parse_mac(const char *text, uint8_t out[6]);
+
 #define PORTS_TEXT_MAX (12 * DEDUP_PORTS_MAX) /* "65534-65535," for each range */
 
 /* Write text for people into buf, of `size` bytes, and return buf. 32 bytes suffice;
  * PORTS_TEXT_MAX for ports.
  */
 const char *format_bytes(uint64_t bytes, char *buf, size_t size); /* "7.1 MB" (decimal) */
-const char *format_time(uint64_t ns, char *buf, size_t size);	  /* "10m", "1h 30m", "250ms" */
+const char *format_time(uint64_t ns, char *buf, size_t size);	  /* "10m", "1h 30m", "250ms", "5us" */
 const char *format_ports(const struct dedup_ports *ports, uint32_t cnt, char *buf, size_t size);
 
 #endif

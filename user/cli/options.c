@@ -7,6 +7,7 @@
 
 #include "positions.h"
 #include "prefixes.h"
+#include "replay.h"
 #include "say.h"
 #include "layout.h"
 #include "stream_options.h"
@@ -177,6 +178,43 @@ static int set_countdown_bits(struct options *o, const char *what, const char *t
 	return args_number(&o->spec.countdown_bits, what, text, SPEC_COUNTDOWN_BITS_MAX);
 }
 
+static int set_engine(struct options *o, const char *what, const char *text)
+{
+	o->engine = strcmp(text, "kernel") ? ENGINE_USER : ENGINE_KERNEL;
+	if (o->engine == ENGINE_USER && strcmp(text, "user"))
+		return say_err(-EINVAL, "%s %s: it is user or kernel", what, text);
+	return 0;
+}
+
+static int set_write_passed(struct options *o, const char *what, const char *text)
+{
+	(void)what;
+	o->write_passed = text;
+	return 0;
+}
+
+static int set_write_dropped(struct options *o, const char *what, const char *text)
+{
+	(void)what;
+	o->write_dropped = text;
+	return 0;
+}
+
+static int set_mac(struct options *o, const char *what, const char *text)
+{
+	if (parse_mac(text, o->mac))
+		return say_err(-EINVAL, "%s %s: give a MAC, as in 02:00:00:00:00:01", what, text);
+	o->has_mac = true;
+	return 0;
+}
+
+static int set_memory(struct options *o, const char *what, const char *text)
+{
+	if (parse_count(text, &o->memory))
+		return say_err(-EINVAL, "%s %s: give bytes, as in 500M or 4G", what, text);
+	return 0;
+}
+
 ARGS_FLAG(set_json, json)
 ARGS_FLAG(set_exact, exact)
 ARGS_FLAG(set_all, all)
@@ -222,6 +260,17 @@ const struct args_option OPTIONS[] = {
 	  "countdown: 2^N cells, 1 to 24 (what --fpr asks for)" },
 	{ "--countdown-bits", "N", OPT_SHAPE, set_countdown_bits, NULL,
 	  "countdown: an id lasts 2^N - 1 countdowns, 1 to 24 (4)" },
+	{ "--engine", "ENGINE", OPT_REPLAY, set_engine, NULL,
+	  "user: the program compiled for user space; kernel: the\n"
+	  "very one, by test runs, as root (user)" },
+	{ "--mac", "MAC", OPT_REPLAY, set_mac, NULL,
+	  "this host's: frames for others are ignored (all are ours)" },
+	{ "--write-passed", "FILE", OPT_REPLAY, set_write_passed, NULL,
+	  "packets that pass, as pcap; - is standard output" },
+	{ "--write-dropped", "FILE", OPT_REPLAY, set_write_dropped, NULL,
+	  "packets that are dropped, likewise" },
+	{ "--memory", "BYTES", OPT_REPLAY, set_memory, NULL,
+	  "for ids that came, by which false positives are told (1G)" },
 	{ "--json", NULL, OPT_JSON, set_json, NULL, "for programs: one object, raw numbers" },
 	{ "--exact", NULL, OPT_EXACT, set_exact, NULL,
 	  "fill and estimates from all of the memory, of more than 4 MB too;\n"
@@ -240,6 +289,7 @@ int options_parse(struct options *o, const struct args_command *c, int argc, cha
 
 	*o = (struct options){
 		.spec = { .capacity = SPEC_CAPACITY_DEFAULT },
+		.memory = REPLAY_MEMORY_DEFAULT,
 	};
 	cnt = args_parse(c, o, argc, argv);
 	o->args = argv + 1;

@@ -8,6 +8,7 @@
 
 #include "args.h"
 #include "attach.h"
+#include "engine.h"
 #include "spec.h"
 
 #define OPTIONS_FILES_MAX 16
@@ -23,8 +24,15 @@ struct options {
 	enum attach_mode mode;
 	bool json;
 	bool all;
-	bool exact;   /* status reads all of the memory, not a sample */
-	bool force;   /* unload removes pins also if it cannot be told whether they are in use */
+	bool exact; /* status reads all of the memory, not a sample */
+	bool force; /* unload removes pins also if it cannot be told whether they are in use */
+	/* replay */
+	enum engine_kind engine;
+	const char *write_passed, *write_dropped; /* paths; NULL: not written */
+	uint8_t mac[6];				  /* if has_mac */
+	bool has_mac;
+	uint64_t memory; /* bytes for ids that came */
+
 	bool verbose; /* show what libbpf and libxdp say */
 
 	char **args; /* arguments that are no options, in order; they belong to argv */
@@ -48,9 +56,11 @@ enum {
 	OPT_FORCE = 1 << 12,
 	OPT_PROFILE = 1 << 13,
 	OPT_PROFILES = 1 << 14,
+	OPT_REPLAY = 1 << 15,
 	OPT_SIZE = OPT_CAPACITY | OPT_FPR,
-	OPT_LOAD = OPT_NAME | OPT_MODE | OPT_PORT | OPT_SIZE | OPT_WINDOW | OPT_ACTION | OPT_SHAPE |
-		   OPT_DESTINATION | OPT_PROFILE | OPT_PROFILES,
+	OPT_LOAD_FILTER = OPT_PORT | OPT_SIZE | OPT_WINDOW | OPT_ACTION | OPT_SHAPE |
+			  OPT_DESTINATION | OPT_PROFILE | OPT_PROFILES, /* what it is */
+	OPT_LOAD = OPT_LOAD_FILTER | OPT_NAME | OPT_MODE,
 };
 
 /* All options of all verbs. */

@@ -26,6 +26,7 @@ int verb_remove(const struct options *o);
 int verb_want(const struct options *o);
 int verb_size(const struct options *o);
 int verb_profile(const struct options *o);
+int verb_replay(const struct options *o);
 
 /* For verbs that need the hand (verb_rotate.c): has it stopped, after which the filter says nothing
  * about ids? Then says so.

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* replay for people. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "plan.h"
+#include "replay_print.h"
+#include "stream_ids.h"
+#include "units.h"
+
+static double percent(uint64_t part, uint64_t of)
+{
+	return of ? 100.0 * part / of : 0;
+}
+
+static void print_file(const char *path, const struct replay_result *r)
+{
+	char bytes[32], time[32];
+
+	printf("%s: %" PRIu64 " packets, %s, in %s\n", path, r->packets,
+	       format_bytes(r->bytes, bytes, sizeof(bytes)),
+	       format_time(r->last_ns - r->first_ns, time, sizeof(time)));
+	if (r->foreign)
+		printf("  left out: %" PRIu64 " that are no Ethernet frames\n", r->foreign);
+	if (r->outgoing)
+		printf("  left out: %" PRIu64 " that the host sent itself\n", r->outgoing);
+	if (r->snapped)
+		printf("  left out: %" PRIu64
+		       " that the capture's snap length cut in front of what decides; "
+		       "capture whole packets (tcpdump -s 0)\n",
+		       r->snapped);
+	if (r->backwards)
+		printf("  %" PRIu64 " are older than one before them; time stands still there\n",
+		       r->backwards);
+}
+
+static void print_ages(const struct replay_stream *s, const struct dedup_config *cfg)
+{
+	char half[32], most[32], greatest[32], window[32];
+
+	if (!s->ages.cnt)
+		return;
+	printf("  copies       %.2f an id, %" PRIu64 " of one at most\n",
+	       (double)s->copies / s->ids, s->most_copies);
+	printf("  come after   %s (median), %s (99 %%), %s (greatest); the window is %s\n",
+	       format_time(ages_part(&s->ages, 0.5), half, sizeof(half)),
+	       format_time(ages_part(&s->ages, 0.99), most, sizeof(most)),
+	       format_time(s->ages.greatest, greatest, sizeof(greatest)),
+	       format_time(cfg->window_ns, window, sizeof(window)));
+	if (s->missed)
+		printf("  passed       %" PRIu64 " copies whose id was forgotten, or not learned\n",
+		       s->missed);
+}
+
+static void print_false(const struct replay_stream *s, const struct dedup_config *cfg,
+			const struct replay_result *r)
+{
+	uint64_t fresh = s->reasons[DEDUP_REASON_new] + s->dropped_first;
+
+	if (!fresh)
+		return;
+	printf("  false drops  %" PRIu64 " of %" PRIu64
+	       " fresh packets; at most %.3g are promised%s\n",
+	       s->dropped_first, fresh, plan_fpr(cfg) * fresh,
+	       r->known_since_ns ? " (--memory was too small to tell all: some may be true)" : "");
+}
+
+static void print_reasons(const struct replay_stream *s)
+{
+	static const struct {
+		const char *name;
+		uint32_t reason;
+	} REASONS[] = {
+#define X(name, help) { #name, DEDUP_REASON_##name },
+		DEDUP_REASONS(X)
+#undef X
+	};
+	const char *before = "  others       ";
+
+	for (uint32_t i = 0; i < DEDUP_REASONS_CNT; i++) {
+		uint32_t reason = REASONS[i].reason;
+
+		if (!s->reasons[reason] || reason == DEDUP_REASON_new ||
+		    reason == DEDUP_REASON_duplicate || reason == DEDUP_REASON_ignored)
+			continue;
+		printf("%s%s %" PRIu64, before, REASONS[i].name, s->reasons[reason]);
+		before = ", ";
+	}
+	if (*before == ',')
+		puts("");
+}
+
+static void print_senders(const struct capture *c, const struct replay_stream *s)
+{
+	struct source top[REPLAY_TOP];
+	int cnt = sources_top(s->sources, top, REPLAY_TOP);
+	char text[SOURCE_TEXT_MAX];
+
+	for (int i = 0; i < cnt; i++)
+		printf("  %s%-39s %" PRIu64 " of %" PRIu64 "\n",
+		       i ? "             " : "duplicates   from ", source_text(&top[i], text),
+		       top[i].duplicates, top[i].packets);
+	if (capture_iface_cnt(c) < 2)
+		return;
+	for (uint32_t i = 0; i < capture_iface_cnt(c); i++)
+		if (s->iface_packets[i])
+			printf("               by   %-39s %" PRIu64 " of %" PRIu64 "\n",
+			       capture_iface_name(c, i), s->iface_duplicates[i], s->iface_packets[i]);
+}
+
+static uint64_t dropped_of(const struct replay_stream *s)
+{
+	return s->reasons[DEDUP_REASON_duplicate] + s->reasons[DEDUP_REASON_ihave_duplicate];
+}
+
+static uint64_t matched_of(const struct replay_stream *s)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < DEDUP_REASONS_CNT; i++)
+		sum += i == DEDUP_REASON_ignored ? 0 : s->reasons[i];
+	return sum;
+}
+
+static void print_stream(const struct capture *c, const struct dedup_config *cfg,
+			 const struct replay_result *r, uint32_t n)
+{
+	const struct replay_stream *s = &r->streams[n];
+	uint64_t matched = matched_of(s), dropped = dropped_of(s);
+	char saved[32], bytes[32];
+
+	printf("%s: %" PRIu64 " packets, %" PRIu64 " new, %" PRIu64
+	       " duplicates (%.1f %%): %s of %s saved\n",
+	       cfg->streams_cnt ? cfg->streams[n].name : "gsp", matched,
+	       s->reasons[DEDUP_REASON_new], dropped, percent(dropped, matched),
+	       format_bytes(s->duplicate_bytes, saved, sizeof(saved)),
+	       format_bytes(s->bytes, bytes, sizeof(bytes)));
+	if (!matched)
+		return;
+	print_ages(s, cfg);
+	print_false(s, cfg, r);
+	print_reasons(s);
+	print_senders(c, s);
+}
+
+void replay_print_text(const char *path, const struct capture *c, const struct dedup_config *cfg,
+		       const struct replay_result *r)
+{
+	uint64_t ignored = 0;
+
+	print_file(path, r);
+	for (uint32_t n = 0; n < r->streams_cnt; n++) {
+		ignored += r->streams[n].reasons[DEDUP_REASON_ignored];
+		print_stream(c, cfg, r, n);
+	}
+	if (ignored)
+		printf("ignored: %" PRIu64 " packets of another protocol, port or host\n", ignored);
+	if (r->early)
+		printf("overloaded: more than %llu ids came in a window, so ids were forgotten "
+		       "early; "
+		       "raise --capacity\n",
+		       cfg->capacity);
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "replay.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exact.h"
+#include "program.h"
+#include "say.h"
+#include "secrets.h"
+
+#define PROGRESS_PACKETS 65536
+#define FRAME_MAX 262144 /* longer ones are cut by whatever wrote the file */
+#define ETHERNET_HEADER 14
+
+struct run {
+	const struct replay_spec *spec;
+	struct replay_result *out;
+	struct dedup_config cfg;
+	struct engine *engine;
+	struct exact *exact;
+	uint64_t now_ns;	   /* since the first packet; never goes back */
+	uint8_t padded[FRAME_MAX]; /* a frame that was cut, with zeros instead of what is missing */
+};
+
+/* A frame, as the filter would have got it. */
+struct frame_view {
+	const uint8_t *data;
+	uint32_t len;
+	struct program_id id;
+	bool identified;
+};
+
+static void identify(struct frame_view *v)
+{
+	if (!v->identified)
+		program_identify(v->data, v->len, &v->id);
+	v->identified = true;
+}
+
+/* The frame as it was on the wire. False if the snap length took what the filter asks for. */
+static bool view_frame(struct run *r, const struct capture_frame *f, struct frame_view *v)
+{
+	*v = (struct frame_view){ .data = f->data, .len = f->len };
+	if (f->wire_len <= f->len)
+		return true;
+	if (f->wire_len > FRAME_MAX)
+		return false;
+	memcpy(r->padded, f->data, f->len);
+	memset(r->padded + f->len, 0, f->wire_len - f->len);
+	v->data = r->padded;
+	v->len = f->wire_len;
+	identify(v);
+	return v->id.extent <= f->len;
+}
+
+/* Time goes on with the file's packets, and stands still where they go back. */
+static uint64_t tell_time(struct run *r, const struct capture_frame *f)
+{
+	struct replay_result *out = r->out;
+
+	if (!out->packets)
+		out->first_ns = out->last_ns = f->ns;
+	if (f->ns < out->last_ns)
+		out->backwards++;
+	else
+		out->last_ns = f->ns;
+	return out->last_ns - out->first_ns;
+}
+
+/* Can the filter still know an id that it learned then? It forgets it within two windows; ticks of
+ * its hand come on top.
+ */
+static bool may_be_known(const struct run *r, uint64_t taught_ns)
+{
+	uint64_t slack_ns = 2 * r->cfg.tick_ns + r->cfg.late_ns;
+
+	return taught_ns != UINT64_MAX && r->now_ns - taught_ns <= 2 * r->cfg.window_ns + slack_ns;
+}
+
+/* Notes the id of a frame that is new, or a duplicate, or could not be learned. */
+static int note_id(struct run *r, struct frame_view *v, const struct answer *a)
+{
+	struct replay_stream *s = &r->out->streams[a->stream];
+	struct exact_entry *entry;
+
+	identify(v);
+	if (v->id.reason >= 0) /* an IHAVE */
+		return 0;
+	entry = exact_note(r->exact, v->id.realm, &v->id.id, v->id.words, r->now_ns);
+	if (!entry)
+		return say_err(-ENOMEM, "no memory for the ids that came; lower --memory");
+	s->copies++;
+	s->ids += entry->copies == 1;
+	if (entry->copies > s->most_copies)
+		s->most_copies = entry->copies;
+	if (entry->copies > 1)
+		ages_add(&s->ages, r->now_ns - entry->first_ns);
+	if (a->reason == DEDUP_REASON_duplicate)
+		s->dropped_first += !may_be_known(r, entry->taught_ns);
+	else
+		s->missed += entry->copies > 1;
+	if (a->reason == DEDUP_REASON_new)
+		entry->taught_ns = r->now_ns;
+	return 0;
+}
+
+static int count(struct run *r, const struct capture_frame *f, struct frame_view *v,
+		 const struct answer *a)
+{
+	struct replay_stream *s = &r->out->streams[a->stream];
+	bool has_id = a->reason == DEDUP_REASON_new || a->reason == DEDUP_REASON_duplicate ||
+		      a->reason == DEDUP_REASON_unlearned;
+
+	s->reasons[a->reason]++;
+	if (a->reason == DEDUP_REASON_ignored)
+		return 0;
+	s->bytes += v->len;
+	s->duplicate_bytes += a->drops ? v->len : 0;
+	s->iface_packets[f->iface]++;
+	s->iface_duplicates[f->iface] += a->drops;
+	if (sources_note(s->sources, v->data, v->len, a->drops))
+		return say_err(-ENOMEM, "no memory for the sources of packets");
+	return has_id ? note_id(r, v, a) : 0;
+}
+
+static int replay_frame(struct run *r, const struct capture_frame *f)
+{
+	struct answer a = { .reason = DEDUP_REASON_truncated };
+	struct capture_out *to;
+	struct frame_view v;
+	int err = 0;
+
+	r->now_ns = tell_time(r, f);
+	r->out->packets++;
+	r->out->last_packet = f->number;
+	if (f->outgoing) {
+		r->out->outgoing++;
+		return 0;
+	}
+	if (!view_frame(r, f, &v)) {
+		r->out->snapped++;
+		return 0;
+	}
+	r->out->bytes += v.len;
+	/* The kernel runs no program on less than a header. */
+	if (v.len >= ETHERNET_HEADER)
+		err = engine_see(r->engine, v.data, v.len, r->now_ns, &a);
+	if (!err)
+		err = count(r, f, &v, &a);
+	to = a.drops ? r->spec->dropped : r->spec->passed;
+	if (!err && to)
+		err = capture_write(to, f);
+	return err;
+}
+
+static int replay_all(struct run *r, struct capture *c)
+{
+	struct capture_frame f;
+	int got = 1, err = 0;
+
+	while (!err && got > 0) {
+		got = capture_next(c, &f);
+		if (got > 0)
+			err = replay_frame(r, &f);
+		if (r->spec->progress && r->out->packets % PROGRESS_PACKETS == 0)
+			r->spec->progress(c, r->out->packets, r->spec->progress_arg);
+	}
+	r->out->foreign = capture_foreign_cnt(c);
+	return err ? err : got;
+}
+
+static int make_streams(struct replay_result *out, uint32_t cnt)
+{
+	out->streams = calloc(cnt, sizeof(*out->streams));
+	if (!out->streams)
+		return -ENOMEM;
+	out->streams_cnt = cnt;
+	for (uint32_t i = 0; i < cnt; i++) {
+		out->streams[i].sources = sources_open();
+		if (!out->streams[i].sources)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Identifying is always done by the program in user space: with its engine, by that very one. */
+static int open_engine(struct run *r)
+{
+	int err = secrets_draw(&r->cfg);
+
+	if (err)
+		return say_err(err, "the kernel's random source gave no secret");
+	err = engine_open(r->spec->engine, &r->cfg, r->spec->mac, &r->engine);
+	if (!err && r->spec->engine != ENGINE_USER && program_open(&r->cfg, false, 0))
+		err = -ENOMEM;
+	return err;
+}
+
+/* A state of the program in user space that takes the same frames, if that is not the engine's. */
+static void copy_macs(const struct run *r)
+{
+	const struct dedup_state *from = engine_state(r->engine);
+	struct dedup_state *to = program_state();
+
+	if (from == to)
+		return;
+	to->own_mac = from->own_mac;
+	memcpy(to->macs, from->macs, sizeof(to->macs));
+	to->macs_cnt = from->macs_cnt;
+}
+
+int replay_run(const struct replay_spec *spec, struct capture *c, struct replay_result *out)
+{
+	uint32_t streams = spec->cfg->streams_cnt ? spec->cfg->streams_cnt : 1;
+	struct run *r = calloc(1, sizeof(*r));
+	int err;
+
+	*out = (struct replay_result){ 0 };
+	if (!r || make_streams(out, streams)) {
+		free(r);
+		return say_err(-ENOMEM, "no memory");
+	}
+	r->spec = spec;
+	r->out = out;
+	r->cfg = *spec->cfg;
+	err = exact_open(dedup_id_words(r->cfg.id_bytes), spec->memory, &r->exact);
+	if (err)
+		say_err(err, "no memory for the ids that come; lower --memory");
+	else
+		err = open_engine(r);
+	if (!err) {
+		copy_macs(r);
+		err = replay_all(r, c);
+		out->early = engine_state(r->engine)->early;
+		out->known_since_ns = exact_known_since(r->exact);
+	}
+	engine_close(r->engine);
+	if (spec->engine != ENGINE_USER)
+		program_close();
+	exact_close(r->exact);
+	free(r);
+	return err;
+}
+
+void replay_free(struct replay_result *r)
+{
+	for (uint32_t i = 0; r->streams && i < r->streams_cnt; i++)
+		sources_close(r->streams[i].sources);
+	free(r->streams);
+	*r = (struct replay_result){ 0 };
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A capture through a filter: what it would have dropped, and whether that would have been right. */
+#ifndef XDP_DEDUP_REPLAY_H
+#define XDP_DEDUP_REPLAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ages.h"
+#include "capture.h"
+#include "config.h"
+#include "counters.h"
+#include "engine.h"
+#include "sources.h"
+
+#define REPLAY_MEMORY_DEFAULT 1000000000ULL
+
+/* What is to be done. */
+struct replay_spec {
+	const struct dedup_config *cfg; /* of plan.h: without secrets, which replay_run() draws */
+	enum engine_kind engine;
+	const uint8_t *mac; /* frames for this one are for this host; NULL: all are */
+	uint64_t memory;    /* bytes for the ids that came: what false positives are told by */
+	struct capture_out *passed, *dropped; /* frames are written to them; NULL: not */
+
+	/* Called now and then, if not NULL. */
+	void (*progress)(const struct capture *c, uint64_t packets, void *arg);
+	void *progress_arg;
+};
+
+/* What came of a stream; of a filter without streams, of all of it. */
+struct replay_stream {
+	uint64_t reasons[DEDUP_REASONS_CNT]; /* packets by enum dedup_reason */
+	uint64_t bytes;		  /* of the frames that were not ignored, as on the wire */
+	uint64_t duplicate_bytes; /* of those that are dropped */
+	uint64_t ids;		  /* that had not come before */
+	uint64_t copies;	  /* packets with one of these ids */
+	uint64_t most_copies;	  /* of one id */
+	uint64_t dropped_first; /* duplicates whose id had not come within 2 windows: false ones */
+	uint64_t missed;	/* copies that pass: their id came, but too long ago */
+	struct ages ages;	/* of all copies: since the first packet with that id */
+	struct sources *sources;
+	uint64_t iface_packets[CAPTURE_IFACES_MAX], iface_duplicates[CAPTURE_IFACES_MAX];
+};
+
+struct replay_result {
+	uint64_t packets;	    /* in the file, and of which the filter gets all but these: */
+	uint64_t outgoing;	    /* sent by the host that captured */
+	uint64_t snapped;	    /* cut by the snap length in front of what decides about them */
+	uint64_t foreign;	    /* no Ethernet, nor what can be made such (capture.h) */
+	uint64_t bytes;		    /* of those that the filter gets, as on the wire */
+	uint64_t backwards;	    /* whose time is before that of an earlier one */
+	uint64_t first_ns, last_ns; /* capture times */
+	uint64_t early;		    /* places aged by load, of `places` a turn */
+	uint64_t known_since_ns;    /* ids that came before are forgotten here; 0: none is */
+	uint64_t last_packet;	    /* the number of the last one, in the file */
+	uint32_t streams_cnt;	    /* at least 1 */
+	struct replay_stream *streams;
+};
+
+/* Reads the capture to its end. 0; or -errno, which is said, if it is cut or corrupt, or the engine
+ * fails: *out then has what came before. The caller calls replay_free() in any case.
+ */
+int replay_run(const struct replay_spec *spec, struct capture *c, struct replay_result *out);
+void replay_free(struct replay_result *r);
+
+#endif

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "sources.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <net/ethernet.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "siphash.h"
+
+#define VLAN_TAGS 2
+#define ADDRESS_WORDS 3 /* `address` and `bytes` of a source */
+
+struct sources {
+	struct source *slots; /* open addressing; bytes 0 and packets 0: unused */
+	uint32_t slots_cnt;   /* a power of 2, at most three quarters used */
+	uint32_t used;
+	struct source others;
+	uint32_t key[4];
+};
+
+static struct source source_at(const uint8_t *from, uint32_t bytes)
+{
+	struct source s = { .bytes = bytes };
+
+	memcpy(s.address, from, bytes);
+	return s;
+}
+
+struct source source_of(const uint8_t *frame, uint32_t len)
+{
+	uint32_t at = sizeof(struct ether_header);
+	uint16_t proto;
+
+	if (len < at)
+		return (struct source){ 0 };
+	proto = frame[at - 2] << 8 | frame[at - 1];
+	for (int i = 0; i < VLAN_TAGS && len >= at + 4; i++) {
+		if (proto != ETHERTYPE_VLAN && proto != 0x88a8)
+			break;
+		proto = frame[at + 2] << 8 | frame[at + 3];
+		at += 4;
+	}
+	if (proto == ETHERTYPE_IP && len >= at + 20)
+		return source_at(frame + at + 12, 4);
+	if (proto == ETHERTYPE_IPV6 && len >= at + 40)
+		return source_at(frame + at + 8, 16);
+	return source_at(frame + 6, 6);
+}
+
+const char *source_text(const struct source *s, char text[SOURCE_TEXT_MAX])
+{
+	const uint8_t *a = s->address;
+
+	if (s->bytes == 6)
+		snprintf(text, SOURCE_TEXT_MAX, "%02x:%02x:%02x:%02x:%02x:%02x", a[0], a[1], a[2],
+			 a[3], a[4], a[5]);
+	else if (!s->bytes ||
+		 !inet_ntop(s->bytes == 4 ? AF_INET : AF_INET6, a, text, SOURCE_TEXT_MAX))
+		snprintf(text, SOURCE_TEXT_MAX, "unknown");
+	return text;
+}
+
+struct sources *sources_open(void)
+{
+	struct sources *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->slots_cnt = 64;
+	s->slots = calloc(s->slots_cnt, sizeof(*s->slots));
+	if (s->slots && getrandom(s->key, sizeof(s->key), 0) == sizeof(s->key))
+		return s;
+	sources_close(s);
+	return NULL;
+}
+
+void sources_close(struct sources *s)
+{
+	if (s)
+		free(s->slots);
+	free(s);
+}
+
+/* The slot of this source, or the unused one where it would be. */
+static struct source *find(struct source *slots, uint32_t cnt, const uint32_t *key,
+			   const struct source *of)
+{
+	__u64 words[ADDRESS_WORDS], i;
+
+	memcpy(words, of, sizeof(words));
+	for (i = dedup_siphash(words, ADDRESS_WORDS, key, 0);; i++) {
+		struct source *slot = &slots[i & (cnt - 1)];
+
+		if (!slot->packets || !memcmp(slot, of, sizeof(words)))
+			return slot;
+	}
+}
+
+static int grow(struct sources *s)
+{
+	uint32_t cnt = 2 * s->slots_cnt;
+	struct source *slots = calloc(cnt, sizeof(*slots));
+
+	if (!slots)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->slots_cnt; i++)
+		if (s->slots[i].packets)
+			*find(slots, cnt, s->key, &s->slots[i]) = s->slots[i];
+	free(s->slots);
+	s->slots = slots;
+	s->slots_cnt = cnt;
+	return 0;
+}
+
+int sources_note(struct sources *s, const uint8_t *frame, uint32_t len, int is_duplicate)
+{
+	struct source of = source_of(frame, len), *slot;
+
+	if (s->used >= s->slots_cnt / 4 * 3 && grow(s))
+		return -ENOMEM;
+	slot = find(s->slots, s->slots_cnt, s->key, &of);
+	if (!slot->packets && s->used == SOURCES_MAX)
+		slot = &s->others;
+	else if (!slot->packets) {
+		*slot = of;
+		s->used++;
+	}
+	slot->packets++;
+	slot->duplicates += is_duplicate;
+	return 0;
+}
+
+int sources_top(struct sources *s, struct source *out, int max)
+{
+	int cnt = 0;
+
+	for (uint32_t i = 0; i < s->slots_cnt; i++) {
+		const struct source *of = &s->slots[i];
+		int at = cnt;
+
+		if (!of->duplicates)
+			continue;
+		while (at && out[at - 1].duplicates < of->duplicates)
+			at--;
+		if (at == max)
+			continue;
+		cnt += cnt < max;
+		memmove(&out[at + 1], &out[at], (cnt - at - 1) * sizeof(*out));
+		out[at] = *of;
+	}
+	return cnt;
+}
+
+uint32_t sources_cnt(const struct sources *s, struct source *others)
+{
+	*others = s->others;
+	return s->used;
+}
