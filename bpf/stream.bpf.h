@@ -374,22 +374,23 @@ static __always_inline bool is_stream_to(struct xdp_md *ctx, const struct frame 
 static __always_inline int match(struct xdp_md *ctx, const struct frame *f,
 				 const struct dedup_stream *s)
 {
+	int reason = PARSED;
+
 	if (!s->forwarded && !f->host)
 		return DEDUP_REASON_ignored;
-	if (s->layer == DEDUP_UDP) {
-		if (f->udp != PARSED)
-			return f->udp;
-		if (!is_stream_port(s, f->port))
-			return DEDUP_REASON_ignored;
-	} else if (s->layer == DEDUP_IP) {
-		if (f->ip != PARSED)
-			return f->ip;
-	} else if (s->ethertype && s->ethertype != f->proto) {
+	if (s->layer == DEDUP_UDP)
+		reason = f->udp;
+	else if (s->layer == DEDUP_IP)
+		reason = f->ip;
+	else if (s->ethertype && s->ethertype != f->proto)
 		return DEDUP_REASON_ignored;
-	}
+	if (reason == DEDUP_REASON_truncated) /* perhaps without an address, or a port */
+		return reason;
 	if (s->to_cnt && !is_stream_to(ctx, f, s))
 		return DEDUP_REASON_ignored;
-	return PARSED;
+	if (reason == PARSED && s->layer == DEDUP_UDP && !is_stream_port(s, f->port))
+		return DEDUP_REASON_ignored;
+	return reason;
 }
 
 /* The frame belongs to the first stream that it matches and whose gates let it in. */
