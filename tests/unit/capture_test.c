@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "blocks.h"
 #include "capture.h"
 #include "capture_files.h"
 
@@ -428,7 +429,7 @@ static void link_types(void **state)
 	struct capture_frame frame;
 	struct capture *c;
 
-	pcap_header(&f, NSEC, row->type, 65535);
+	pcap_header(&f, NSEC, row->type, len ? len : 1); /* libpcap's buffer: none longer */
 	pcap_packet(&f, T0, 0, packet_bytes, len, len + 7);
 	c = open_whole(&f);
 	assert_int_equal(capture_next(c, &frame), row->frame ? 1 : 0);
@@ -450,27 +451,28 @@ static void link_types(void **state)
 static void frames_after_foreign_packets(void **state)
 {
 	static const uint32_t LENS[] = { 1, 5000, 100, 200000, 20 };
+	static uint8_t ip[200000];
 	struct file f = { 0 };
 	struct capture_frame frame;
 	struct capture *c;
 
 	(void)state;
+	memset(ip, 0x45, sizeof(ip));
 	pcap_header(&f, NSEC, LINK_RAW, 262144);
 	for (size_t i = 0; i < ARRAY_SIZE(LENS); i++) {
 		pcap_packet(&f, T0, 0, "\x50", 1, 1);
-		memset(PACKET, 0x45, LENS[i]);
-		pcap_packet(&f, T0, 0, PACKET, LENS[i], UINT32_MAX);
+		pcap_packet(&f, T0, 0, ip, LENS[i], UINT32_MAX);
+		pcap_packet(&f, T0, 0, "", 0, 0);
 	}
 	c = open_whole(&f);
 	for (size_t i = 0; i < ARRAY_SIZE(LENS); i++) {
 		assert_int_equal(capture_next(c, &frame), 1);
-		assert_int_equal(frame.number, 2 * i + 2);
+		assert_int_equal(frame.number, 3 * i + 2);
 		assert_int_equal(frame.len, LENS[i] + 14);
 		assert_int_equal(frame.wire_len, UINT32_MAX);
-		assert_memory_equal(frame.data + 14, PACKET + 300, LENS[i] < 1000 ? LENS[i] : 1000);
-		assert_int_equal(frame.data[13 + LENS[i]], 0x45);
+		assert_memory_equal(frame.data + 14, ip, LENS[i]);
 	}
-	assert_int_equal(capture_foreign_cnt(c), ARRAY_SIZE(LENS));
+	assert_int_equal(capture_foreign_cnt(c), 2 * ARRAY_SIZE(LENS) - 1);
 	assert_ends(c);
 	file_free(&f);
 }
@@ -739,26 +741,57 @@ static void iface_options(struct file *f, const void *name, uint16_t len, bool l
 
 static void iface_names(void **state)
 {
-	static const char LONG[] =
-		"0123456789012345678901234567890123456789012345678901234567890123456789";
-	struct file f = { 0 };
+	struct file f = { 0 }, options = { 0 };
+	char longest[1000];
 
 	(void)state;
+	for (size_t i = 0; i < sizeof(longest); i++)
+		longest[i] = (char)('0' + i % 10);
+	ng_option(&options, 0, "", 0);
+	ng_option(&options, 2, "behind the end", 14);
 	ng_section(&f);
 	ng_iface(&f, LINK_ETHERNET, 65535, NULL);
 	iface_options(&f, "x\ny\033\xc3\xbc\"", 7, false);
 	iface_options(&f, "y\0z", 3, true);
 	iface_options(&f, "", 0, false);
-	iface_options(&f, LONG, 63, true);
-	iface_options(&f, LONG, 64, true);
-	iface_options(&f, LONG, 70, false);
-	for (uint32_t i = 0; i < 7; i++)
+	iface_options(&f, longest, 63, true);
+	iface_options(&f, longest, 64, true);
+	iface_options(&f, longest, sizeof(longest), false);
+	ng_iface(&f, LINK_ETHERNET, 65535, &options);
+	for (uint32_t i = 0; i < 8; i++)
 		ng_small(&f, i);
 	expect_ifaces(&f, "0=interface 0, 1=x?y???\", 2=y, 3=interface 3, "
 			  "4=012345678901234567890123456789012345678901234567890123456789012, "
 			  "5=012345678901234567890123456789012345678901234567890123456789012, "
-			  "6=012345678901234567890123456789012345678901234567890123456789012");
+			  "6=012345678901234567890123456789012345678901234567890123456789012, "
+			  "7=interface 7");
+	file_free(&options);
 	file_free(&f);
+}
+
+/* However the file's bytes come. */
+static void pieces_of_any_length(void **state)
+{
+	struct ifaces *ifaces = calloc(1, sizeof(*ifaces));
+	struct blocks *b = calloc(1, sizeof(*b));
+	struct file f;
+
+	(void)state;
+	assert_true(ifaces && b);
+	make_sample(&f, &KINDS[5]);
+	for (size_t piece = 1; piece < 100; piece++) {
+		ifaces->cnt = 0;
+		blocks_begin(b, ifaces);
+		for (size_t at = 0; at < f.len; at += piece)
+			blocks_read(b, f.data + at, piece < f.len - at ? piece : f.len - at);
+		assert_int_equal(ifaces->cnt, 2);
+		assert_string_equal(ifaces->names[1], "eth1");
+		for (uint32_t i = 0; i < SAMPLES; i++)
+			assert_int_equal(blocks_pop(b), i % 2);
+	}
+	file_free(&f);
+	free(ifaces);
+	free(b);
 }
 
 /* Far more than libpcap reads ahead, in blocks of every size: none gets another one's. */
@@ -839,6 +872,25 @@ static void more_interfaces_than_counted(void **state)
 	assert_int_equal(capture_iface_cnt(c), CAPTURE_IFACES_MAX);
 	assert_string_equal(capture_iface_name(c, CAPTURE_IFACES_MAX - 1), "interface 1023");
 	assert_ends(c);
+	file_free(&f);
+}
+
+/* What would be pcapng's second block, if pcap's header were its first. */
+static void pcap_that_looks_like_pcapng(void **state)
+{
+	enum { LENGTH = 0x40002, DATA_AT = 24 + 16 };
+	static uint8_t data[262144];
+	struct file f = { 0 }, block = { 0 };
+
+	(void)state;
+	ng_named_iface(&block, "x");
+	assert_true(LENGTH - DATA_AT + block.len <= sizeof(data));
+	memcpy(data + (LENGTH - DATA_AT), block.data, block.len);
+	pcap_header(&f, NSEC, LINK_ETHERNET, sizeof(data));
+	pcap_packet(&f, T0, 0, data, sizeof(data), sizeof(data));
+	pcap_packet(&f, T0, 0, data, 60, 60);
+	expect_ifaces(&f, "0=interface 0, 0=interface 0");
+	file_free(&block);
 	file_free(&f);
 }
 
@@ -966,6 +1018,14 @@ static void foreign_files(void **state)
 	assert_null(c);
 }
 
+static int next_descriptor(void)
+{
+	int fd = dup(STDIN_FILENO);
+
+	close(fd);
+	return fd;
+}
+
 static const struct path_refusal {
 	const char *name, *path;
 	int err;
@@ -980,11 +1040,67 @@ static void unreadable_files(void **state)
 {
 	const struct path_refusal *row = *state;
 	struct capture *c = NULL;
+	int next;
 
 	listen_to_stderr();
+	next = next_descriptor();
 	assert_int_equal(capture_open(row->path, MAC, &c), row->err);
+	assert_int_equal(next_descriptor(), next);
 	assert_heard(row->says);
 	assert_null(c);
+}
+
+/* A file on a disk that fails behind these bytes. */
+struct failing {
+	const struct file *file;
+	size_t at, fails_at;
+};
+
+static ssize_t read_failing(void *cookie, char *to, size_t size)
+{
+	struct failing *f = cookie;
+	size_t n = f->fails_at - f->at;
+
+	if (!n) {
+		errno = EIO;
+		return -1;
+	}
+	if (n > size)
+		n = size;
+	memcpy(to, f->file->data + f->at, n);
+	f->at += n;
+	return (ssize_t)n;
+}
+
+/* No read error is taken for the file's end, wherever it comes. */
+static void read_errors(void **state)
+{
+	const struct kind *kind = *state;
+	struct file f;
+
+	make_sample(&f, kind);
+	for (size_t at = 0; at <= f.len; at++) {
+		struct failing failing = { .file = &f, .fails_at = at };
+		FILE *file =
+			fopencookie(&failing, "r", (cookie_io_functions_t){ .read = read_failing });
+		struct capture *c = NULL;
+		struct capture_frame frame;
+		uint32_t n = 0;
+		int got;
+
+		listen_to_stderr();
+		assert_non_null(file);
+		got = capture_open_file(file, "FILE", MAC, &c);
+		while (!got && capture_next(c, &frame) == 1)
+			check_sample(&frame, n++, kind->is_ng);
+		if (!got) {
+			assert_int_equal(n, packets_within(&f, at));
+			assert_int_equal(capture_next(c, &frame), -EIO);
+		}
+		assert_heard("Input/output error");
+		capture_close(c);
+	}
+	file_free(&f);
 }
 
 /* Interfaces that libpcap does not take together: what was before them counts. */
@@ -1210,9 +1326,11 @@ int main(void)
 		cmocka_unit_test(blocks_between_packets),
 		cmocka_unit_test(sections),
 		cmocka_unit_test(iface_names),
+		cmocka_unit_test(pieces_of_any_length),
 		cmocka_unit_test(many_packets_of_two_interfaces),
 		cmocka_unit_test(shortest_packets),
 		cmocka_unit_test(more_interfaces_than_counted),
+		cmocka_unit_test(pcap_that_looks_like_pcapng),
 		cmocka_unit_test(flood_of_interfaces),
 		cmocka_unit_test(interfaces_of_sll2),
 		cmocka_unit_test(interfaces_of_sll2_in_pcapng),
@@ -1228,6 +1346,7 @@ int main(void)
 	add_rows(KINDS, cut_at_every_byte, NULL, NULL);
 	add_rows(KINDS, any_byte_changed, NULL, NULL);
 	add_rows(KINDS, many_bytes_changed, NULL, NULL);
+	add_rows(KINDS, read_errors, NULL, NULL);
 	add_rows(KINDS, from_paths, NULL, NULL);
 	add_rows(KINDS, from_pipes, NULL, NULL);
 	add_rows(LINKS, link_types, NULL, NULL);

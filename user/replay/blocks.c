@@ -87,22 +87,14 @@ static void add_nameless_iface(struct blocks *b)
 
 static void push(struct blocks *b, uint32_t id)
 {
-	uint16_t number = CAPTURE_IFACES_MAX - 1;
+	uint16_t number = id < CAPTURE_IFACES_MAX ? b->numbers[id] : CAPTURE_IFACES_MAX - 1;
 
-	if (id < CAPTURE_IFACES_MAX)
-		number = id < b->section_ifaces ? b->numbers[id] : 0;
-	if (b->pushed - b->popped < BLOCKS_QUEUE)
-		b->queue[b->pushed++ % BLOCKS_QUEUE] = number;
+	b->queue[b->pushed++ % BLOCKS_QUEUE] = number;
 }
 
+/* A length that is too small wraps: libpcap refuses the block, and so nobody asks what follows. */
 static void read_body(struct blocks *b)
 {
-	bool goes_on = true;
-
-	if (b->length < BLOCK_MIN || b->length % 4) {
-		wait_for(b, BLOCK_LOST, 0, 1);
-		return;
-	}
 	b->left = b->length - BLOCK_MIN - (b->type == TYPE_SECTION ? 4 : 0);
 	switch (b->type) {
 	case TYPE_IFACE:
@@ -110,20 +102,18 @@ static void read_body(struct blocks *b)
 			add_nameless_iface(b);
 		return;
 	case TYPE_PACKET:
-		goes_on = wait_within(b, BLOCK_PACKET, 0, 4);
+		if (wait_within(b, BLOCK_PACKET, 0, 4))
+			return;
 		break;
 	case TYPE_OLD_PACKET:
-		goes_on = wait_within(b, BLOCK_PACKET, 0, 2);
+		if (wait_within(b, BLOCK_PACKET, 0, 2))
+			return;
 		break;
 	case TYPE_SIMPLE:
 		push(b, 0);
-		goes_on = false;
 		break;
-	default:
-		goes_on = false;
 	}
-	if (!goes_on)
-		wait_for_block(b);
+	wait_for_block(b);
 }
 
 static void read_head(struct blocks *b)
@@ -142,8 +132,6 @@ static void read_order(struct blocks *b)
 		b->swapped = !b->swapped;
 		b->length = bswap_32(b->length);
 	}
-	if (get_u32(b, b->field) != BYTE_ORDER_MAGIC || b->length < BLOCK_MIN + 4)
-		b->length = 0;
 	b->section++;
 	b->section_ifaces = 0;
 	read_body(b);
@@ -188,9 +176,6 @@ static void read_field(struct blocks *b)
 	case BLOCK_PACKET:
 		push(b, b->want == 2 ? get_u16(b, b->field) : get_u32(b, b->field));
 		wait_for_block(b);
-		break;
-	case BLOCK_LOST:
-		b->have = 0;
 		break;
 	}
 }

@@ -23,7 +23,7 @@
 #define BLOCKS_QUEUE 8192 /* packets: a block has at least 12 bytes */
 
 struct blocks {
-	enum { BLOCK_HEAD, BLOCK_ORDER, BLOCK_OPTION, BLOCK_NAME, BLOCK_PACKET, BLOCK_LOST } step;
+	enum { BLOCK_HEAD, BLOCK_ORDER, BLOCK_OPTION, BLOCK_NAME, BLOCK_PACKET } step;
 	uint32_t skip;	     /* bytes to pass over before the field that is waited for */
 	uint32_t want, have; /* bytes of that field */
 	uint8_t field[IFACE_NAME_SIZE];
@@ -45,8 +45,8 @@ _Static_assert(BLOCKS_AHEAD_BYTES / 12 < BLOCKS_QUEUE, "a buffer's packets fit")
 /* `ifaces` is where interfaces are added; it must live as long. */
 void blocks_begin(struct blocks *b, struct ifaces *ifaces);
 
-/* The file's next bytes. At most BLOCKS_AHEAD_BYTES may be ahead of the packet that is asked for;
- * packets of what is beyond count as the first interface's.
+/* The file's next bytes, of which at most BLOCKS_AHEAD_BYTES may belong to packets that have not
+ * been asked for, beside the one that is being read.
  */
 void blocks_read(struct blocks *b, const uint8_t *bytes, size_t len);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Capture files: pcap and pcapng to Ethernet frames, and back to pcap. Files are hostile: whatever
- * their bytes, nothing here reads or writes out of bounds, and memory is bounded (some 16 MiB, for
- * the largest pcapng block).
+ * their bytes, nothing here reads or writes out of bounds, and memory is bounded: mostly below 1
+ * MiB, at most 40 MiB (the largest pcapng block is 16 MiB).
  */
 #ifndef XDP_DEDUP_CAPTURE_H
 #define XDP_DEDUP_CAPTURE_H
@@ -36,7 +36,7 @@ struct capture_frame {
  * - Raw IP, and BSD loopback. The source MAC is zero; the destination MAC is `mac`, or that of the
  *   IP destination's group, or broadcast.
  *
- * `mac` is copied.
+ * `mac` is this host's, no group's; it is copied.
  */
 int capture_open(const char *path, const uint8_t mac[6], struct capture **out);
 

@@ -140,8 +140,7 @@ static bool from_cooked(struct link_header *h, int dlt, const uint8_t *mac, cons
 		cooked_group_mac(h->ethernet.h_dest, c.protocol, data + h->replaced,
 				 len - h->replaced);
 		break;
-	default: /* another one's, and for sure no group's */
-		h->ethernet.h_dest[0] &= 0xfe;
+	default: /* another one's */
 		h->ethernet.h_dest[5] ^= 1;
 		h->outgoing = c.packet_type == PACKET_OUTGOING;
 	}
@@ -197,7 +196,7 @@ static bool from_raw(struct link_header *h, int dlt, const uint8_t *mac, const u
 	h->ethernet.h_proto = htons(type);
 	data += h->replaced;
 	len -= h->replaced;
-	if (type == ETH_P_IP && len >= 20 && !memcmp(data + 16, BROADCAST, 4))
+	if (type == ETH_P_IP && len >= 20 && (data[16] & data[17] & data[18] & data[19]) == 0xff)
 		memcpy(h->ethernet.h_dest, BROADCAST, ETH_ALEN);
 	else if (!group_mac(h->ethernet.h_dest, type, data, len))
 		memcpy(h->ethernet.h_dest, mac, ETH_ALEN);

@@ -11,7 +11,7 @@ static uint64_t size_of(FILE *file)
 	struct stat st;
 	off_t at = ftello(file);
 
-	if (fileno(file) < 0 || fstat(fileno(file), &st) || !S_ISREG(st.st_mode) || at < 0)
+	if (fileno(file) < 0 || fstat(fileno(file), &st) || at < 0)
 		return 0;
 	return st.st_size > at ? (uint64_t)(st.st_size - at) : 0;
 }
