@@ -120,10 +120,12 @@ define skeleton
 		$(BPFTOOL) gen skeleton $(@:.skel.h=.bpf.o) name $(1) > $@; } 2> $@.log || \
 		{ cat $@.log; rm -f $@; exit 1; }
 endef
+# The packet program reads words where a packet has them, as it may in the kernel.
+PACKETS_OF = $(if $(filter user/program/%,$(1)),-fno-strict-aliasing $(if $(SAN),-fno-sanitize=alignment))
 define compile
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(call CPPFLAGS_OF,$<) $(1) $(ALL_CFLAGS) -MD -MP -c $< -o $@
+	$(Q)$(CC) $(call CPPFLAGS_OF,$<) $(1) $(ALL_CFLAGS) $(call PACKETS_OF,$<) -MD -MP -c $< -o $@
 endef
 define link
 	$(call say,LINK,$@)

@@ -135,6 +135,14 @@ int sources_note(struct sources *s, const uint8_t *frame, uint32_t len, int is_d
 	return 0;
 }
 
+/* More duplicates; or as many, and a lower address: so that equal files have equal lists. */
+static bool comes_before(const struct source *a, const struct source *b)
+{
+	if (a->duplicates != b->duplicates)
+		return a->duplicates > b->duplicates;
+	return memcmp(a, b, sizeof(a->address) + sizeof(a->bytes)) < 0;
+}
+
 int sources_top(struct sources *s, struct source *out, int max)
 {
 	int cnt = 0;
@@ -145,7 +153,7 @@ int sources_top(struct sources *s, struct source *out, int max)
 
 		if (!of->duplicates)
 			continue;
-		while (at && out[at - 1].duplicates < of->duplicates)
+		while (at && comes_before(of, &out[at - 1]))
 			at--;
 		if (at == max)
 			continue;

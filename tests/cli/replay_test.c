@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* replay: captures with known duplicates through either engine, and what it does with bad ones. */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Files are in $D, and the tool is $XD. */
+#define CAPTURE "/usr/bin/python3 tests/fixture/captures.py %s $D || exit 9\n"
+#define REPLAY "$XD replay $D/%s.pcapng $(cat $D/%s.options)"
+
+static const struct scenario {
+	const char *name;
+} SCENARIOS[] = {
+	{ "feeds" }, { "feeds-flat" }, { "span" }, { "mesh" },	       { "sparse" },
+	{ "days" },  { "days-flat" },  { "cut" },  { "cut-payloads" },
+};
+
+/* Both engines find what is known to be in it, and all the same. */
+static void known_duplicates(void **state)
+{
+	const char *name = ((const struct scenario *)*state)->name;
+	char out[2000];
+
+	sh(CAPTURE, name);
+	sh(REPLAY " --json > $D/user", name, name);
+	sh(REPLAY " --engine kernel --json > $D/kernel", name, name);
+	if (sh_out(out, sizeof(out), "cmp $D/user $D/kernel"))
+		fail_msg("%s", out);
+	if (sh_out(out, sizeof(out),
+		   "jq -e --slurpfile want $D/%s.want 'contains($want[0])' $D/user >/dev/null || "
+		   "{ jq -c . $D/%s.want $D/user | cut -c1-900; false; }",
+		   name, name))
+		fail_msg("%s", out);
+}
+
+/* What is written to files is what is counted: packets that pass have no duplicates among them. */
+static void written_files(void **state)
+{
+	(void)state;
+	sh(CAPTURE REPLAY
+	   " --write-passed $D/passed --write-dropped $D/dropped --json > $D/all\n"
+	   "for part in passed dropped; do\n"
+	   "  $XD replay $D/$part $(cat $D/mesh.options) --json > $D/$part.json || exit 1\n"
+	   "done\n"
+	   "jq -es '.[0].streams[0].counters as $all | .[1].streams[0].counters as $passed |"
+	   "  $all.new == $passed.new and $passed.duplicate == 0 and $all.duplicate > 0 and"
+	   "  .[0].packets == .[1].packets + .[2].packets and"
+	   "  .[2].packets == $all.duplicate + $all.ihave_duplicate' "
+	   "$D/all $D/passed.json $D/dropped.json > /dev/null",
+	   "mesh", "mesh", "mesh");
+}
+
+static const struct row {
+	const char *name, *script;
+} ROWS[] = {
+	{ "needs-no-root",
+	  CAPTURE "chmod 755 $D; chmod 644 $D/*\n"
+		  "cp $XD /mnt/tool && setpriv --reuid 65534 --regid 65534 --clear-groups "
+		  "--inh-caps=-all /mnt/tool replay $D/mesh.pcapng --port 8001 > /dev/null" },
+	{ "kernel-needs-root",
+	  CAPTURE "chmod 755 $D; chmod 644 $D/*; cp $XD /mnt/tool\n"
+		  "setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all "
+		  "/mnt/tool replay $D/mesh.pcapng --port 8001 --engine kernel 2> $D/err\n"
+		  "[ $? -eq 1 ] && [ $(wc -l < $D/err) -eq 1 ]" },
+	{ "text",
+	  CAPTURE "$XD replay $D/mesh.pcapng --port 8001 > $D/out\n"
+		  "grep -q '^gsp: .* 500 new, ' $D/out && grep -q 'ihave_new 500' $D/out &&\n"
+		  "grep -q 'from 10.0.0' $D/out && grep -q '^ignored: 500 ' $D/out" },
+	{ "interfaces", CAPTURE "$XD replay $D/feeds.pcapng --profile moldudp64:26400 > $D/out\n"
+				"grep -q 'by   nic0 ' $D/out && grep -q 'by   nic1 ' $D/out" },
+	{ "another-host",
+	  CAPTURE "$XD replay $D/mesh.pcapng --port 8001 --mac 02:00:00:00:00:77 --json |\n"
+		  "jq -e '.streams[0].counters | .new == 0 and .ignored > 500' > /dev/null" },
+	{ "this-host",
+	  CAPTURE "$XD replay $D/mesh.pcapng --port 8001 --mac 02:00:00:00:00:01 --json |\n"
+		  "jq -e '.streams[0].counters | .new == 500' > /dev/null" },
+	/* What was read until then counts, and the exit status tells. */
+	{ "cut-file", CAPTURE
+	  "head -c 20000 $D/mesh.pcapng > $D/half\n"
+	  "$XD replay $D/half --port 8001 --json > $D/out 2> $D/err; [ $? -eq 1 ] &&\n"
+	  "jq -e '.complete == false and .streams[0].counters.new > 10' $D/out >/dev/null &&\n"
+	  "grep -q 'half: packet [0-9]*' $D/err && [ $(wc -l < $D/err) -eq 1 ]" },
+	{ "no-capture", "echo hello > $D/text; $XD replay $D/text --port 1 2> $D/err\n"
+			"[ $? -eq 1 ] && [ $(wc -l < $D/err) -eq 1 ]" },
+	{ "no-file", "$XD replay $D/none --port 1 2> $D/err; [ $? -eq 1 ] && grep -q none $D/err" },
+	{ "no-application", CAPTURE "$XD replay $D/mesh.pcapng --port 8001 --learn app 2> $D/err\n"
+				    "[ $? -eq 2 ] && grep -q application $D/err" },
+	{ "count-is-the-same", CAPTURE
+	  "$XD replay $D/mesh.pcapng --port 8001 --json > $D/a\n"
+	  "$XD replay $D/mesh.pcapng --port 8001 --json --action count > $D/b && cmp $D/a $D/b" },
+	{ "full-disk", CAPTURE
+	  "mount -t tmpfs -o size=8k tmpfs /mnt\n"
+	  "$XD replay $D/mesh.pcapng --port 8001 --write-passed /mnt/p > /dev/null 2> $D/err\n"
+	  "s=$?; ls /mnt > $D/left; umount /mnt; [ $s -eq 1 ] && [ ! -s $D/left ]" },
+	{ "pipe", CAPTURE "cat $D/mesh.pcapng | $XD replay - --port 8001 --json |\n"
+			  "jq -e '.streams[0].counters.new == 500' > /dev/null" },
+	/* False drops are seen: one in five is allowed. */
+	{ "false-drops",
+	  CAPTURE "$XD replay $D/sparse.pcapng --port 8001 --window 6h --fpr 0.2 "
+		  "--capacity 10 --json | jq -e '.streams[0] |"
+		  ".false_drops > 20 and .false_drops < 164 and .ids == 700' > /dev/null" },
+	/* With less memory for ids than they take. */
+	{ "little-memory", CAPTURE "$XD replay $D/mesh.pcapng --port 8001 --memory 1 --json |\n"
+				   "jq -e '.streams[0].counters.new == 500' > /dev/null" },
+};
+
+static void behaves(void **state)
+{
+	const struct row *row = *state;
+	const char *first = strstr(row->script, "days")	   ? "days"
+			    : strstr(row->script, "feeds") ? "feeds"
+							   : "mesh";
+
+	if (strstr(row->script, "%s"))
+		sh(row->script, first);
+	else
+		sh("%s", row->script);
+}
+
+static int make_dir(void **state)
+{
+	char dir[] = "/tmp/replay-test-XXXXXX";
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	setenv("D", dir, 1);
+	return 0;
+}
+
+static int remove_dir(void **state)
+{
+	(void)state;
+	sh("rm -rf $D");
+	return 0;
+}
+
+int main(void)
+{
+	setenv("XD", tool(), 1);
+	add_rows(SCENARIOS, known_duplicates, make_dir, remove_dir);
+	add_test("written_files", written_files, make_dir, remove_dir, NULL);
+	add_rows(ROWS, behaves, make_dir, remove_dir);
+	return run_added_tests("replay");
+}
