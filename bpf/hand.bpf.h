@@ -90,6 +90,7 @@ static __always_inline __u64 step_hand(void)
 	struct dedup_counters *cpu = bpf_map_lookup_elem(&stats, &zero);
 	bool busy;
 
+	dedup_hand_end_drops(&state, &config, step.now_ns);
 	bpf_loop(DEDUP_STEP_PLACES, pass_places, &step, 0);
 	state.last_ns = step.now_ns;
 	state.limit = dedup_hand_limit(&state, &config);

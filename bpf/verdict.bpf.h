@@ -11,6 +11,18 @@
 #include "lookup.bpf.h"
 #include "wanted.bpf.h"
 
+/* A duplicate of a filter that drops for a time: counts it if that is not over, and returns its XDP
+ * verdict.
+ */
+static __always_inline int drop_for_a_time(const struct packet *pkt, struct dedup_counters *cpu)
+{
+	if (READ_ONCE(state.counting))
+		return XDP_PASS;
+	cpu->timed_drops++;
+	cpu->timed_bytes += pkt->len;
+	return XDP_DROP;
+}
+
 /* Counts the packet under this enum dedup_reason, and returns its XDP verdict. `cpu` may be NULL;
  * both tests are for the verifier.
  */
@@ -24,7 +36,14 @@ static __always_inline int conclude(const struct packet *pkt, struct dedup_count
 		return XDP_PASS;
 
 	cpu->duplicate_bytes += pkt->len;
-	return config.count_only ? XDP_PASS : XDP_DROP;
+	switch (config.action) {
+	case DEDUP_DROP:
+		return XDP_DROP;
+	case DEDUP_DROP_FOR:
+		return drop_for_a_time(pkt, cpu);
+	default:
+		return XDP_PASS;
+	}
 }
 
 /* known: 1 the id was known; 0 it was fresh, and is learned (config.learn_app: by the application);

@@ -38,26 +38,33 @@ enum dedup_hash_scheme {
 	DEDUP_TEZOS,   /* one SHA-256, cut into indices */
 };
 
+/* What becomes of duplicates. All are counted. */
+enum dedup_action {
+	DEDUP_DROP,	/* they are dropped */
+	DEDUP_COUNT,	/* they pass */
+	DEDUP_DROP_FOR, /* they are dropped for config.drop_ns, and then pass: state.counting */
+};
+
 /* Map `.rodata.config`, frozen at load: to the verifier every field is a constant. */
 struct dedup_config {
-	__u32 format;	  /* DEDUP_FORMAT */
-	__u32 layout;	  /* enum dedup_layout */
-	__u32 hash;	  /* enum dedup_hash_scheme */
-	__u32 blocks;	  /* of 64 bytes, the filter's memory; at least 1 */
-	__u32 places;	  /* of the hand's circle: blocked: blocks; flat: blocks of one of the
-			   * two arrays; countdown: what a learned id's cells are set to
-			   */
-	__u32 words;	  /* blocked: w, words of a half in which an id has bits; 1, 2 or 4 */
-	__u32 bits;	  /* blocked: b, bits that it has in each of these; 1 to DEDUP_BITS_MAX */
-	__u32 m;	  /* flat: bits of an array; countdown: cells, a power of 2 */
-	__u32 k;	  /* probes of an id; blocked: w * b; others: 1 to DEDUP_HASHES_MAX */
-	__u32 recent;	  /* entries of recent.h's cache, a power of 2; 0: there is none */
-	__u32 count_only; /* 1: duplicates are counted, and pass; 0: they are dropped */
-	__u32 learn_app;  /* 1: packets only test, an application adds the ids; 0: packets learn */
-	__u32 frags;	  /* 1: loaded as xdp.frags, a packet may go on behind its first buffer */
-	__u32 claim;	  /* learning credit, in ids, that a CPU takes at a time (credit.bpf.h) */
-	__u32 id_bytes;	  /* of the longest id; 1 to DEDUP_ID_BYTES_MAX */
-	__u32 replay;	  /* 1: the clock is state.replay_ns, and user space steps the hand */
+	__u32 format;	 /* DEDUP_FORMAT */
+	__u32 layout;	 /* enum dedup_layout */
+	__u32 hash;	 /* enum dedup_hash_scheme */
+	__u32 blocks;	 /* of 64 bytes, the filter's memory; at least 1 */
+	__u32 places;	 /* of the hand's circle: blocked: blocks; flat: blocks of one of the
+			  * two arrays; countdown: what a learned id's cells are set to
+			  */
+	__u32 words;	 /* blocked: w, words of a half in which an id has bits; 1, 2 or 4 */
+	__u32 bits;	 /* blocked: b, bits that it has in each of these; 1 to DEDUP_BITS_MAX */
+	__u32 m;	 /* flat: bits of an array; countdown: cells, a power of 2 */
+	__u32 k;	 /* probes of an id; blocked: w * b; others: 1 to DEDUP_HASHES_MAX */
+	__u32 recent;	 /* entries of recent.h's cache, a power of 2; 0: there is none */
+	__u32 action;	 /* enum dedup_action */
+	__u32 learn_app; /* 1: packets only test, an application adds the ids; 0: packets learn */
+	__u32 frags;	 /* 1: loaded as xdp.frags, a packet may go on behind its first buffer */
+	__u32 claim;	 /* learning credit, in ids, that a CPU takes at a time (credit.bpf.h) */
+	__u32 id_bytes;	 /* of the longest id; 1 to DEDUP_ID_BYTES_MAX */
+	__u32 replay;	 /* 1: the clock is state.replay_ns, and user space steps the hand */
 
 	__u64 window_ns;     /* W: ids are remembered for W to 2 W; countdown: see README.md */
 	__u64 countdown_ns;  /* countdown: time between two countdowns that come by the clock */
@@ -70,6 +77,7 @@ struct dedup_config {
 	__u64 fpr_e18;	     /* p in units of 1e-18: as asked for, or more if that cannot be kept */
 	__u64 turn_ids;	     /* more learned since its guard (hand.h): a place is passed early */
 	__u64 full_ids;	     /* ids learned between two passes of a place, at most: bounds p */
+	__u64 drop_ns;	     /* DEDUP_DROP_FOR: duplicates are dropped so long; else 0 */
 	__u32 segment_places; /* places of a segment; the last segment may have fewer */
 	__u32 ihave_pass;     /* 1: IHAVEs whose ids are all known are counted as such, but pass */
 	__u32 ports_cnt;
@@ -126,7 +134,7 @@ struct dedup_state {
 	__u64 own_mac;	      /* the word (destination.h) that most frames for this host have */
 	__u64 walks;	      /* begins and ends of walks (wanted.h): odd during one */
 	__u64 replay_ns;      /* config.replay: the time, which user space sets */
-	__u64 pad0;
+	__u64 counting;	      /* the hand, DEDUP_DROP_FOR: 1 once duplicates pass, 0 before */
 
 	/* Whoever learns adds to it: a CPU once in config.claim ids, user space for each. */
 	__u64 learned; /* ids ever learned, and credit that CPUs have claimed but not used yet */
@@ -153,10 +161,15 @@ struct dedup_state {
 	__u64 own_macs[DEDUP_OWN_SLOTS];
 	__u64 macs_cnt;
 	__u64 macs[DEDUP_MACS_MAX];
+
+	/* DEDUP_DROP_FOR, CLOCK_MONOTONIC: duplicates pass from then on. Set when the hand starts;
+	 * user space puts it off once the program is attached.
+	 */
+	__u64 drop_until_ns;
 };
 _Static_assert(__builtin_offsetof(struct dedup_state, learned) == 64, "one cache line a writer");
 _Static_assert(__builtin_offsetof(struct dedup_state, marks) == 192, "one cache line a writer");
-_Static_assert(sizeof(struct dedup_state) == 192 + 2048 * 16 + 32 * 32 + 64 * 8 + 8 + 128 * 8,
+_Static_assert(sizeof(struct dedup_state) == 192 + 2048 * 16 + 32 * 32 + 64 * 8 + 8 + 128 * 8 + 8,
 	       "no hidden padding");
 
 #endif

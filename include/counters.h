@@ -30,7 +30,7 @@
 /* Sums of these, which user space computes when it reads the counters: no packet pays for them. */
 #define DEDUP_SUMS(X)             \
 	X(rx, "packets entering") \
-	X(dropped, "packets dropped; stays 0 with --action count")
+	X(dropped, "packets dropped; stays 0 with --action count, and as it is when --for ends")
 
 /* Counted in addition to a packet's reason. Append only. */
 #define DEDUP_TOTALS(X)                                                               \
@@ -56,6 +56,11 @@ struct dedup_counters {
 	DEDUP_REASONS(X)
 	DEDUP_TOTALS(X)
 #undef X
+	/* DEDUP_DROP_FOR: packets dropped, and their bytes; user space takes them for `dropped`.
+	 * With other actions that follows from the reasons, and these are 0.
+	 */
+	__u64 timed_drops;
+	__u64 timed_bytes;
 	/* No counter: how many ids this CPU may still learn before it claims more (credit.bpf.h). */
 	__s64 credit;
 };

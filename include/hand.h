@@ -172,6 +172,7 @@ static __always_inline void dedup_hand_start(struct dedup_state *st,
 		dedup_mark(st, -1, i)->at_ns = now_ns - cfg->window_ns + cfg->window_ns / cnt * done;
 	}
 	st->started_ns = st->last_ns = now_ns;
+	st->drop_until_ns = now_ns + cfg->drop_ns;
 	st->next_ns = now_ns + cfg->countdown_ns;
 	st->limit = dedup_hand_limit(st, cfg);
 }
@@ -298,6 +299,14 @@ static __always_inline struct dedup_mark *dedup_hand_pass(struct dedup_state *st
 	__sync_lock_test_and_set(&st->hand, (__u64)epoch << 32 | pos);
 	st->passed += n; /* after the hand has moved: whoever waits for this number finds it moved */
 	return mark;
+}
+
+/* In each step: says to the packet path whether the time to drop is over (DEDUP_DROP_FOR). */
+static __always_inline void
+dedup_hand_end_drops(struct dedup_state *st, const volatile struct dedup_config *cfg, __u64 now_ns)
+{
+	if (cfg->action == DEDUP_DROP_FOR)
+		st->counting = now_ns >= READ_ONCE(st->drop_until_ns);
 }
 
 /* At the end of a step: the time until the next one. `busy`: this step passed places by load, or as

@@ -154,7 +154,7 @@ static void count_only_counts_but_passes(void **state)
 		struct dedup_config cfg = layout_run_still_config(&KINDS[i].shape);
 		struct id id = id_fresh();
 
-		cfg.count_only = 1;
+		cfg.action = DEDUP_COUNT;
 		fixture_load(&cfg);
 		fixture.row = KINDS[i].name;
 		expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_new);

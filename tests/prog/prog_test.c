@@ -78,7 +78,7 @@ static void count_only_counts_but_passes(void **state)
 	struct id id = id_fresh(), other = id_fresh();
 
 	(void)state;
-	cfg.count_only = 1;
+	cfg.action = DEDUP_COUNT;
 	fixture_load(&cfg);
 	expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_new);
 	expect_event(&id, XDP_PASS, DEDUP_REASON_new);

@@ -249,7 +249,7 @@ static void a_walk_under_way_is_waited_for(void **state)
 
 static void count_only(struct dedup_config *cfg)
 {
-	cfg->count_only = 1;
+	cfg->action = DEDUP_COUNT;
 }
 
 static void try_count(void)

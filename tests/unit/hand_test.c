@@ -503,6 +503,48 @@ static void epochs_that_begin_anew_make_memories_void(void **state)
 	sim_stop(&s);
 }
 
+/* From the first step on that comes at the time or after it. */
+static void drops_end_with_their_time(void **state)
+{
+	for (int layout = 0; layout < 3; layout++) {
+		struct filter_spec spec = sim_spec(1000, 1e-3, 10 * S);
+		uint64_t until_ns;
+		struct sim s;
+
+		(void)state;
+		spec.drop_ns = 3 * S + MS / 3;
+		spec.layout = layout;
+		sim_start(&s, &spec, 13);
+		until_ns = s.state.drop_until_ns;
+		assert_int_equal(until_ns, s.now_ns + spec.drop_ns);
+		sim_run_until(&s, until_ns);
+		assert_int_equal(s.state.counting, 0);
+		assert_true(s.now_ns - until_ns < s.config.tick_ns);
+		sim_step(&s);
+		assert_int_equal(s.state.counting, 1);
+		/* User space puts the time off. */
+		s.state.drop_until_ns = s.now_ns + 1;
+		sim_step(&s);
+		assert_int_equal(s.state.counting, 0);
+		s.now_ns += 1;
+		sim_step(&s);
+		assert_int_equal(s.state.counting, 1);
+		sim_stop(&s);
+	}
+}
+
+static void drops_without_a_time_do_not_end(void **state)
+{
+	struct filter_spec spec = sim_spec(1000, 1e-3, 10 * S);
+	struct sim s;
+
+	(void)state;
+	sim_start(&s, &spec, 14);
+	sim_run_until(&s, s.now_ns + 30 * S);
+	assert_int_equal(s.state.counting, 0);
+	sim_stop(&s);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -522,6 +564,8 @@ int main(void)
 		cmocka_unit_test(a_late_step_stops_where_guards_begin),
 		cmocka_unit_test(steps_are_few),
 		cmocka_unit_test(epochs_that_begin_anew_make_memories_void),
+		cmocka_unit_test(drops_end_with_their_time),
+		cmocka_unit_test(drops_without_a_time_do_not_end),
 	};
 
 	return run_any_tests("hand", tests, ARRAY_SIZE(tests));

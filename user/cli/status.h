@@ -48,15 +48,17 @@ struct status {
 	double hand;	       /* how far the hand is in its turn, 0 to 1 */
 	uint32_t turns;	       /* that the hand has completed */
 	uint64_t oldest_ns;    /* stats_oldest_ns() */
-	bool stopped;	       /* the hand has stopped: every packet passes */
-	bool exact;	       /* set before collecting: read all of the memory, not a sample */
+	uint64_t drop_left_ns; /* DEDUP_DROP_FOR: duplicates are dropped so long yet; 0: it is over */
+	uint64_t counting_ns; /* likewise: for so long now they have passed; 0: they are dropped */
+	bool stopped;	      /* the hand has stopped: every packet passes */
+	bool exact;	      /* set before collecting: read all of the memory, not a sample */
 };
 
 /* "attached", "unknown", "detached", "gone", "other netns". */
 const char *iface_state_name(enum iface_state state);
 
-/* Bytes of packets that were dropped, so that the network stack never saw them. */
-uint64_t status_bytes_kept_away(const struct status *s);
+/* Are duplicates dropped now? (If the hand has stopped nothing is one: everything passes.) */
+bool status_drops(const struct status *s);
 
 /* Prints it for people, to stdout. */
 void status_print(const struct status *s);

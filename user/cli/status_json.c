@@ -137,6 +137,16 @@ static void json_receiver(json_object *o, const struct status *s)
 	ADD("merged", json_pair(s->faults.merging));
 }
 
+/* With --for: the time, and what is left of it, or how long ago it ended; else null. */
+static void json_drop_time(json_object *o, const struct status *s)
+{
+	const struct dedup_config *c = s->filter.config;
+
+	ADD("drop_for_ns", c->drop_ns ? json_u64(c->drop_ns) : NULL);
+	ADD("drop_left_ns", c->drop_ns ? json_u64(s->drop_left_ns) : NULL);
+	ADD("counting_ns", s->counting_ns ? json_u64(s->counting_ns) : NULL);
+}
+
 /* The filter's size and parameters. */
 static void json_shape(json_object *o, const struct status *s)
 {
@@ -187,7 +197,8 @@ json_object *status_json(const struct status *s)
 	ADD("mode", json_object_new_string(s->mode));
 	ADD("ports", json_ports(c->ports, c->ports_cnt));
 	ADD("streams", json_streams(s));
-	ADD("action", json_object_new_string(c->count_only ? "count" : "drop"));
+	ADD("action", json_object_new_string(status_drops(s) ? "drop" : "count"));
+	json_drop_time(o, s);
 	ADD("learn", json_object_new_string(c->learn_app ? "app" : "kernel"));
 	ADD("ihave", json_object_new_string(c->ihave_pass ? "pass" : "drop"));
 	ADD("layout", json_object_new_string(s->layout->name));
@@ -209,7 +220,7 @@ json_object *status_json(const struct status *s)
 	ADD("ids_estimate", json_object_new_double(s->fill.ids));
 	ADD("ids_estimate_error", json_object_new_double(s->fill.ids_error));
 	ADD("fpr_estimate", json_object_new_double(s->fill.fpr));
-	ADD("bytes_kept_away", json_u64(status_bytes_kept_away(s)));
+	ADD("bytes_kept_away", json_u64(s->counters.dropped_bytes));
 	ADD("counters", json_counters(&s->counters));
 	return o;
 }

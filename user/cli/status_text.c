@@ -174,6 +174,20 @@ static void print_receiver(const struct status *s)
 		       faults->merging.lower->name, faults->merging.upper->name);
 }
 
+/* With --for. */
+static void print_drop_time(const struct status *s)
+{
+	char whole[32], part[32];
+
+	format_time(s->filter.config->drop_ns, whole, sizeof(whole));
+	if (s->drop_left_ns)
+		printf("  dropping    for another %s of %s; then duplicates are only counted\n",
+		       format_time(s->drop_left_ns, part, sizeof(part)), whole);
+	else if (s->counting_ns)
+		printf("  dropping    ended %s ago, after %s: duplicates are only counted\n",
+		       format_time(s->counting_ns, part, sizeof(part)), whole);
+}
+
 void status_print(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
@@ -185,7 +199,7 @@ void status_print(const struct status *s)
 	else
 		printf("GSP/1 on UDP port %s",
 		       format_ports(c->ports, c->ports_cnt, ports, sizeof(ports)));
-	printf(", duplicates are %s\n", c->count_only ? "counted and passed" : "dropped");
+	printf(", duplicates are %s\n", status_drops(s) ? "dropped" : "counted and passed");
 	printf("  interfaces  ");
 	print_ifaces(s);
 	for (uint32_t n = 0; n < c->streams_cnt; n++)
@@ -194,6 +208,7 @@ void status_print(const struct status *s)
 	print_shape(s);
 	printf("  promise     at most %g of fresh events lost, at %llu ids a window of %s\n",
 	       plan_fpr(c), c->capacity, format_time(c->window_ns, window, sizeof(window)));
+	print_drop_time(s);
 	if (c->learn_app)
 		puts("  learning    only what an application adds");
 	if (c->ihave_pass)
@@ -210,7 +225,7 @@ void status_print(const struct status *s)
 		       format_time(s->oldest_ns, oldest, sizeof(oldest)));
 	print_fill(s);
 	print_estimate(&s->fill);
-	printf("  kept away   %s\n\n", format_bytes(status_bytes_kept_away(s), kept, sizeof(kept)));
+	printf("  kept away   %s\n\n", format_bytes(s->counters.dropped_bytes, kept, sizeof(kept)));
 	print_counters(&s->counters);
 	print_streams(s);
 }

@@ -132,6 +132,26 @@ static void collect_countdown(struct status *s, uint64_t hand, struct sample sam
 		s->layout->histogram(c, s->filter.blocks, hand, sample, s->histogram);
 }
 
+static void collect_drop_time(struct status *s)
+{
+	uint64_t until_ns = READ_ONCE(s->filter.state->drop_until_ns), now_ns = kernel_now_ns();
+
+	if (s->filter.config->action != DEDUP_DROP_FOR)
+		return;
+	/* The hand says when it is over, up to a tick after the time. */
+	if (!READ_ONCE(s->filter.state->counting))
+		s->drop_left_ns = until_ns > now_ns ? until_ns - now_ns : 1;
+	else
+		s->counting_ns = now_ns > until_ns ? now_ns - until_ns : 1;
+}
+
+bool status_drops(const struct status *s)
+{
+	uint32_t action = s->filter.config->action;
+
+	return action == DEDUP_DROP || (action == DEDUP_DROP_FOR && s->drop_left_ns);
+}
+
 /* Fills in the rest; s->filter is open. */
 static int collect(struct status *s)
 {
@@ -156,13 +176,9 @@ static int collect(struct status *s)
 	s->hand = s->layout->hand(s->filter.config, s->filter.state, kernel_now_ns());
 	s->turns = dedup_hand_epoch(hand);
 	s->oldest_ns = stats_oldest_ns(s->filter.config, s->filter.state, kernel_now_ns());
+	collect_drop_time(s);
 	s->stopped = stats_stopped(s->filter.config, s->filter.state, kernel_now_ns());
 	return 0;
-}
-
-uint64_t status_bytes_kept_away(const struct status *s)
-{
-	return s->filter.config->count_only ? 0 : s->counters.duplicate_bytes;
 }
 
 /* Prints an open filter, or, unless `list` is NULL, appends it there. Closes the filter. */

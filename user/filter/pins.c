@@ -288,10 +288,10 @@ static int add_counters(const struct filter *f, __u32 n, int cpus, struct dedup_
 		DEDUP_REASONS(X)
 #undef X
 		sum->credit += each[i].credit;
+		sum->dropped += each[i].timed_drops;
+		sum->dropped_bytes += each[i].timed_bytes;
 	}
 	sum->rx += rx;
-	if (!f->config->count_only)
-		sum->dropped = sum->duplicate + (f->config->ihave_pass ? 0 : sum->ihave_duplicate);
 	return 0;
 }
 
@@ -309,6 +309,10 @@ static int sum_counters(const struct filter *f, __u32 first, __u32 end, struct f
 	*sum = (struct filter_counters){ 0 };
 	for (__u32 n = first; n < end && !err; n++)
 		err = add_counters(f, n, cpus, each, sum);
+	if (f->config->action == DEDUP_DROP) {
+		sum->dropped = sum->duplicate + (f->config->ihave_pass ? 0 : sum->ihave_duplicate);
+		sum->dropped_bytes = sum->duplicate_bytes;
+	}
 	free(each);
 	return err;
 }

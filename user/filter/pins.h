@@ -76,13 +76,14 @@ void filter_close(struct filter *f);
 int filter_identity(const char *name, uint32_t *state_id, uint32_t *prog_id);
 
 /* The counters, summed over the CPUs. credit: ids that dedup_state.learned counts already, and that
- * the CPUs may still learn.
+ * the CPUs may still learn. dropped_bytes: of the packets that were dropped.
  */
 struct filter_counters {
 #define X(name, help) __u64 name;
 	DEDUP_COUNTERS(X)
 #undef X
 	__s64 credit;
+	__u64 dropped_bytes;
 };
 int filter_counters(const struct filter *f, struct filter_counters *sum);
 

@@ -191,6 +191,13 @@ static bool is_fips_own(const struct filter_spec *spec)
 	return spec->layout == DEDUP_FLAT && spec->hash == DEDUP_FIPS && !spec->bits;
 }
 
+static enum dedup_action action_of(const struct filter_spec *spec)
+{
+	if (spec->count_only)
+		return DEDUP_COUNT;
+	return spec->drop_ns ? DEDUP_DROP_FOR : DEDUP_DROP;
+}
+
 /* plan_config(); but -EOVERFLOW also if only a longer window would make it possible. */
 static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigned int hz,
 		      struct dedup_config *out)
@@ -199,7 +206,8 @@ static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigne
 		.format = DEDUP_FORMAT,
 		.layout = spec->layout,
 		.hash = spec->hash,
-		.count_only = spec->count_only,
+		.action = action_of(spec),
+		.drop_ns = spec->drop_ns,
 		.learn_app = spec->learn_app,
 		.ihave_pass = spec->ihave_pass,
 		.window_ns = spec->window_ns,

@@ -14,6 +14,8 @@
 #define SPEC_FPR_DEFAULT 1e-4
 #define SPEC_WINDOW_DEFAULT_NS (600 * 1000000000ULL)
 #define SPEC_WINDOW_MIN_NS (10 * 1000000ULL)
+#define SPEC_DROP_MIN_NS 1000000000ULL /* --for: 1 s to 100 years */
+#define SPEC_DROP_MAX_NS (36500 * 86400000000000ULL)
 #define SPEC_WINDOW_MAX_NS (30 * 24 * 3600 * 1000000000ULL)
 
 #define SPEC_ID_BYTES_DEFAULT 32 /* GSP/1's */
@@ -60,9 +62,10 @@ struct filter_spec {
 	bool forwarded; /* also frames for other hosts, in all streams */
 	bool several;	/* it is to run on more than one interface */
 
-	bool count_only; /* duplicates are counted and pass; else they are dropped */
-	bool learn_app;	 /* packets are only tested, an application adds ids; else packets teach */
-	bool ihave_pass; /* all IHAVEs pass; else those are dropped whose every id is known */
+	bool count_only;  /* duplicates are counted and pass; else they are dropped */
+	uint64_t drop_ns; /* not with count_only: dropped so long, then they pass; 0: for ever */
+	bool learn_app;	  /* packets are only tested, an application adds ids; else packets teach */
+	bool ihave_pass;  /* all IHAVEs pass; else those are dropped whose every id is known */
 };
 
 #endif

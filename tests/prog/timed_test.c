@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Filters that drop for a time (load --for): what becomes of duplicates before its end, at it and
+ * after it, and how they are counted.
+ */
+#include "layout_runner.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "kernel.h"
+
+#define MS 1000000ULL
+#define HOUR_NS (3600000 * MS)
+#define TRIES 5 /* a busy machine has the hand come late */
+
+static const struct layout {
+	const char *name;
+	struct layout_shape shape;
+} LAYOUTS[] = {
+	{ "blocked", { .layout = DEDUP_BLOCKED, .fpr = 1e-9 } },
+	{ "flat", { .layout = DEDUP_FLAT, .hash = DEDUP_COLIBRI, .m = 1 << 20, .k = 9 } },
+	{ "countdown", { .layout = DEDUP_COUNTDOWN, .hash = DEDUP_TEZOS, .index_bits = 18, .k = 9 } },
+};
+
+/* The hand of a still filter never says that the time is over: the test does. */
+static void load(const struct layout *l, bool still, bool ihave_pass)
+{
+	struct dedup_config cfg =
+		still ? layout_run_still_config(&l->shape) : layout_run_config(&l->shape);
+
+	cfg.action = DEDUP_DROP_FOR;
+	cfg.drop_ns = HOUR_NS;
+	cfg.ihave_pass = ihave_pass;
+	fixture_load(&cfg);
+	fixture.row = l->name;
+}
+
+static void drops_before_and_passes_after(void **state)
+{
+	const struct layout *l = *state;
+	struct dedup_state *st;
+	uint64_t dropped_bytes;
+	struct id id;
+
+	load(l, true, false);
+	st = fixture.filter.state;
+	fixture_learn(&id, 1);
+	for (int i = 0; i < 3; i++)
+		expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+	expect_ihave(&id, 1, XDP_DROP, DEDUP_REASON_ihave_duplicate);
+	assert_int_equal(fixture.seen.dropped, 4);
+	assert_int_equal(fixture.seen.dropped_bytes, fixture.seen.duplicate_bytes);
+
+	st->counting = 1;
+	dropped_bytes = fixture.seen.dropped_bytes;
+	expect_event(&id, XDP_PASS, DEDUP_REASON_duplicate);
+	expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_duplicate);
+	fixture_learn(&id, 1); /* it goes on learning */
+	expect_event(&id, XDP_PASS, DEDUP_REASON_duplicate);
+	assert_int_equal(fixture.seen.dropped, 4);
+	assert_int_equal(fixture.seen.dropped_bytes, dropped_bytes);
+	assert_true(fixture.seen.duplicate_bytes > dropped_bytes);
+
+	st->counting = 0; /* the time was put off */
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+	assert_int_equal(fixture.seen.dropped, 5);
+}
+
+static void ihaves_that_all_pass_are_not_dropped(void **state)
+{
+	struct id id;
+
+	load(*state, true, true);
+	fixture_learn(&id, 1);
+	expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_duplicate);
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+	assert_int_equal(fixture.seen.dropped, 1);
+	assert_int_equal(fixture.seen.dropped_bytes, fixture.seen.duplicate_bytes);
+}
+
+/* Until then none may pass, and once the hand has stepped after it none may be dropped. Returns how
+ * long after the time the first one passed.
+ */
+static uint64_t cross(const struct id *id, uint64_t until_ns)
+{
+	const struct dedup_state *st = fixture.filter.state;
+	uint64_t end_ns = until_ns + PATIENCE_MS * MS, last_ns, before_ns, after_ns;
+
+	do {
+		bool dropped;
+
+		last_ns = READ_ONCE(st->last_ns);
+		before_ns = kernel_now_ns();
+		dropped = layout_run_packet(id);
+		after_ns = kernel_now_ns();
+		assert_true(before_ns < end_ns);
+		if (after_ns < until_ns)
+			assert_true(dropped);
+		if (last_ns >= until_ns)
+			assert_false(dropped);
+		if (!dropped)
+			return before_ns - until_ns;
+	} while (true);
+}
+
+/* With the kernel's own hand. */
+static void passes_within_a_tick_of_the_end(void **state)
+{
+	uint64_t late_ns = UINT64_MAX, tick_ns;
+	struct id id;
+
+	load(*state, false, false);
+	tick_ns = fixture.filter.config->tick_ns;
+	fixture_learn(&id, 1);
+	for (int i = 0; i < TRIES && late_ns > 2 * tick_ns + 4 * MS; i++) { /* 4 ms: a jiffy */
+		uint64_t until_ns = kernel_now_ns() + 100 * MS;
+
+		/* The hand must have heard of it before the next id is sent. */
+		fixture.filter.state->drop_until_ns = until_ns;
+		fixture_await(&fixture.filter.state->last_ns, kernel_now_ns());
+		late_ns = cross(&id, until_ns);
+	}
+	assert_true(late_ns <= 2 * tick_ns + 4 * MS);
+	/* And it stays so. */
+	usleep(20000);
+	assert_false(layout_run_packet(&id));
+}
+
+/* Filters that drop for ever do not look at it. */
+static void others_drop_for_ever(void **state)
+{
+	const struct layout *l = *state;
+	struct dedup_config cfg = layout_run_still_config(&l->shape);
+	struct id id;
+
+	fixture_load(&cfg);
+	fixture.row = l->name;
+	fixture.filter.state->counting = 1;
+	fixture_learn(&id, 1);
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+	assert_int_equal(fixture.seen.dropped_bytes, fixture.seen.duplicate_bytes);
+}
+
+int main(void)
+{
+	static const struct {
+		const char *name;
+		CMUnitTestFunction f;
+	} TESTS[] = {
+		{ "drops_before_and_passes_after", drops_before_and_passes_after },
+		{ "ihaves_that_all_pass_are_not_dropped", ihaves_that_all_pass_are_not_dropped },
+		{ "passes_within_a_tick_of_the_end", passes_within_a_tick_of_the_end },
+		{ "others_drop_for_ever", others_drop_for_ever },
+	};
+	static char names[ARRAY_SIZE(TESTS) * ARRAY_SIZE(LAYOUTS)][64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct layout *l = &LAYOUTS[i % ARRAY_SIZE(LAYOUTS)];
+
+		snprintf(names[i], sizeof(names[i]), "%s_%s", TESTS[i / ARRAY_SIZE(LAYOUTS)].name,
+			 l->name);
+		add_test(names[i], TESTS[i / ARRAY_SIZE(LAYOUTS)].f, NULL, fixture_unload, l);
+	}
+	return run_added_tests("timed");
+}
