@@ -121,6 +121,19 @@ static int set_action(struct options *o, const char *what, const char *text)
 	return 0;
 }
 
+static int set_for(struct options *o, const char *what, const char *text)
+{
+	uint64_t value;
+
+	if (parse_time(text, &value))
+		return say_err(-EINVAL, "%s %s: give a time with its unit, as in 90s, 8h or 3d",
+			       what, text);
+	if (value < SPEC_DROP_MIN_NS || value > SPEC_DROP_MAX_NS)
+		return say_err(-EINVAL, "%s %s: it is 1s to 36500d", what, text);
+	o->spec.drop_ns = value;
+	return 0;
+}
+
 static int set_learn(struct options *o, const char *what, const char *text)
 {
 	o->spec.learn_app = !strcmp(text, "app");
@@ -240,6 +253,8 @@ const struct args_option OPTIONS[] = {
 	  "XDP_DEDUP_WINDOW", "an id is remembered so long, at most twice, as in 30s or 1d\n(10m, or what its profiles say)" },
 	{ "--action", "ACTION", OPT_ACTION, set_action, NULL,
 	  "drop duplicates, or only count them (drop)" },
+	{ "--for", "TIME", OPT_ACTION, set_for, NULL,
+	  "drop for so long, as in 8h, then only count (for ever)" },
 	{ "--learn", "WHO", OPT_ACTION, set_learn, NULL,
 	  "kernel: ids of packets; app: only what `add` adds (kernel)" },
 	{ "--to", "DESTINATIONS", OPT_DESTINATION, set_to, NULL,
@@ -298,6 +313,9 @@ int options_parse(struct options *o, const struct args_command *c, int argc, cha
 		return cnt;
 	if (stream_options_set(o))
 		return -EINVAL;
+	if (o->spec.drop_ns && o->spec.count_only)
+		return say_err(-EINVAL, "--for says how long duplicates are dropped, and --action "
+					"count drops none; leave one of them out");
 	/* Not given, which no option can say as 0: by the profiles, or else the defaults. */
 	if (o->spec.fpr <= 0)
 		o->spec.fpr = o->fpr > 0 ? o->fpr : SPEC_FPR_DEFAULT;

@@ -46,7 +46,7 @@ enum {
 	OPT_PORT = 1 << 2,
 	OPT_CAPACITY = 1 << 3,
 	OPT_WINDOW = 1 << 4,
-	OPT_ACTION = 1 << 5, /* --action, --learn, --ihave */
+	OPT_ACTION = 1 << 5, /* --action, --for, --learn, --ihave */
 	OPT_JSON = 1 << 6,
 	OPT_ALL = 1 << 7,
 	OPT_SHAPE = 1 << 8, /* --layout, --hash, and what m and k come from */

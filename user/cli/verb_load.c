@@ -124,6 +124,21 @@ static void note_window(const struct options *o)
 		 format_time(o->window_ns, fits, sizeof(fits)));
 }
 
+/* The time of --for begins once the program is attached everywhere. If this process is killed
+ * before, it has begun when the filter was made.
+ */
+static int begin_drops(const char *name)
+{
+	struct filter f;
+	int err = loader_open_or_say(name, &f);
+
+	if (err)
+		return err;
+	WRITE_ONCE(f.state->drop_until_ns, kernel_now_ns() + f.config->drop_ns);
+	filter_close(&f);
+	return 0;
+}
+
 static int attach_program(const char *name, const struct placement *where)
 {
 	struct xdp_dedup *prog;
@@ -163,6 +178,8 @@ static int load(const char *name, const struct placement *where, const struct de
 	err = record_interfaces(name, where, links);
 	if (!err)
 		err = attach_program(name, where);
+	if (!err && cfg->drop_ns)
+		err = begin_drops(name);
 	if (err)
 		undo(name);
 	return err;
@@ -211,5 +228,8 @@ int verb_load(const struct options *o)
 	printf("%s: %llu ids a window of %s, at most %g of fresh events lost, %s\n", name,
 	       cfg.capacity, format_time(cfg.window_ns, window, sizeof(window)), plan_fpr(&cfg),
 	       format_bytes(plan_bytes(&cfg), size, sizeof(size)));
+	if (cfg.drop_ns)
+		printf("%s: duplicates are dropped for %s, and then only counted\n", name,
+		       format_time(cfg.drop_ns, window, sizeof(window)));
 	return EXIT_DONE;
 }

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* A first try, `load --for TIME`, with real packets: duplicates are dropped for that long, then
+ * they pass and are counted; and status says so.
+ */
+#include "e2e_runner.h"
+#include "output.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+#include "kernel.h"
+#include "loader.h"
+
+#define S 1000000000ULL
+#define LONG_S (8 * 3600ULL)
+
+static const struct
+try {
+	const char *name, *options;
+}
+TRIES[] = {
+	{ "blocked", "" },
+	{ "flat", "--layout flat" },
+	{ "countdown", "--layout countdown --capacity 10k" },
+	{ "streams", "--profile gsp:9" },
+	{ "with-ihaves-that-pass", "--ihave pass" },
+};
+
+static struct dedup_state state_of(const char *name)
+{
+	struct dedup_state state;
+	struct filter f;
+
+	assert_return_code(loader_open_or_say(name, &f), EPROTO);
+	state = *f.state;
+	filter_close(&f);
+	return state;
+}
+
+/* The time begins when the filter is at work, not when it was made. */
+static void assert_begins_with_the_end_of_load(const struct dedup_state *st, uint64_t for_ns,
+					       uint64_t before_ns, uint64_t after_ns)
+{
+	assert_true(st->drop_until_ns > st->started_ns + for_ns);
+	assert_in_range(st->drop_until_ns, before_ns + for_ns, after_ns + for_ns);
+}
+
+static void assert_status_drops(uint64_t for_ns)
+{
+	json_object *o = tool_status("ve0");
+
+	assert_string_equal(text(o, "action"), "drop");
+	assert_true(number(o, "drop_for_ns") == for_ns);
+	assert_true(number(o, "drop_left_ns") > 0 && number(o, "drop_left_ns") <= for_ns);
+	assert_null(member(o, "counting_ns"));
+	json_object_put(o);
+	assert_run(0, "$XD status ve0");
+	assert_says(", duplicates are dropped\n");
+	assert_says("\n  dropping    for another ");
+}
+
+static void assert_status_counts(uint64_t for_ns, uint64_t since_ns)
+{
+	json_object *o = tool_status("ve0");
+
+	assert_string_equal(text(o, "action"), "count");
+	assert_true(number(o, "drop_for_ns") == for_ns);
+	assert_true(number(o, "drop_left_ns") == 0);
+	assert_true(number(o, "counting_ns") >= since_ns);
+	assert_true(number(o, "bytes_kept_away") <
+		    number(member(o, "counters"), "duplicate_bytes"));
+	json_object_put(o);
+	assert_run(0, "$XD status ve0");
+	assert_says(", duplicates are counted and passed\n");
+	assert_says("\n  dropping    ended ");
+}
+
+static bool drops_ended(void)
+{
+	return state_of("ve0").counting;
+}
+
+static void load(const struct try *try, uint64_t for_s)
+{
+	uint64_t before_ns = kernel_now_ns();
+	struct dedup_state st;
+
+	e2e_load("load ve0 --for %jus %s", (uintmax_t)for_s, try->options);
+	st = state_of("ve0");
+	assert_begins_with_the_end_of_load(&st, for_s * S, before_ns, kernel_now_ns());
+}
+
+/* Through a rotation and a reset. */
+static void assert_drops(void)
+{
+	struct filter_counters c;
+
+	e2e_assert_works(0);
+	e2e_tool("rotate ve0");
+	e2e_assert_works(0);
+	e2e_tool("reset ve0");
+	e2e_assert_works(0);
+	assert_false(drops_ended());
+	c = e2e_counters("ve0");
+	assert_true(c.dropped && c.dropped == c.duplicate);
+	assert_int_equal(c.dropped_bytes, c.duplicate_bytes);
+}
+
+/* Returns how many seconds are more than enough for assert_drops() on this machine. */
+static uint64_t rehearse(const struct try *try)
+{
+	uint64_t start_ns;
+
+	load(try, LONG_S);
+	assert_status_drops(LONG_S * S);
+	start_ns = kernel_now_ns();
+	assert_drops();
+	e2e_tool("unload ve0");
+	return 2 + 2 * (kernel_now_ns() - start_ns) / S;
+}
+
+static void assert_passes(const struct filter_counters *before)
+{
+	struct filter_counters c;
+
+	e2e_assert_unfiltered(0);
+	c = e2e_counters("ve0");
+	assert_int_equal(c.dropped, before->dropped);
+	assert_int_equal(c.dropped_bytes, before->dropped_bytes);
+	assert_true(c.duplicate > before->duplicate);
+	assert_true(c.duplicate_bytes > before->duplicate_bytes);
+}
+
+static void drops_and_then_counts(void **state)
+{
+	struct filter_counters c;
+	uint64_t for_s, seen_ns;
+
+	kernel_ready(false, false);
+	for_s = rehearse(*state);
+	load(*state, for_s);
+	assert_drops();
+	for (int ms = 0; ms < PATIENCE_MS + 1000 * (int)for_s && !drops_ended(); ms += 10)
+		usleep(10000);
+	assert_true(drops_ended());
+	seen_ns = kernel_now_ns();
+	assert_true(seen_ns >= state_of("ve0").drop_until_ns);
+	c = e2e_counters("ve0");
+	assert_passes(&c);
+	e2e_tool("rotate ve0");
+	assert_passes(&c);
+	e2e_tool("reset ve0");
+	assert_passes(&c);
+	assert_status_counts(for_s * S, kernel_now_ns() - seen_ns);
+}
+
+int main(void)
+{
+	name_tool();
+	add_rows(TRIES, drops_and_then_counts, e2e_setup, e2e_teardown);
+	return run_added_tests("first_try");
+}
