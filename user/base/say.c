@@ -6,20 +6,36 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#define LINE_MAX_BYTES 1024 /* of a line for a listener; more is cut */
 #define CLEAR_LINE "\r\033[K"
 
 static const char *name = "xdp-dedup";
 static bool progress_shown;
+static say_listener heard_by;
+static void *heard_for;
 
 void say_as(const char *program)
 {
 	name = program;
 }
 
-static void say(const char *kind, const char *format, va_list args)
+void say_to(say_listener listener, void *to)
 {
+	heard_by = listener;
+	heard_for = to;
+}
+
+static void say(enum say_kind kind, const char *format, va_list args)
+{
+	char line[LINE_MAX_BYTES];
+
+	if (heard_by) {
+		vsnprintf(line, sizeof(line), format, args);
+		heard_by(heard_for, kind, line);
+		return;
+	}
 	say_progress_end();
-	fprintf(stderr, "%s: %s", name, kind);
+	fprintf(stderr, "%s: %s", name, kind == SAY_NOTE ? "note: " : "");
 	vfprintf(stderr, format, args);
 	fputc('\n', stderr);
 }
@@ -29,7 +45,7 @@ int say_err(int err, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say("", format, args);
+	say(SAY_ERR, format, args);
 	va_end(args);
 	return err;
 }
@@ -39,7 +55,7 @@ void say_note(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say("note: ", format, args);
+	say(SAY_NOTE, format, args);
 	va_end(args);
 }
 

@@ -17,6 +17,15 @@ __attribute__((format(printf, 2, 3))) int say_err(int err, const char *format, .
 /* Prints a note: what was asked for is done, but something about it may surprise. */
 __attribute__((format(printf, 1, 2))) void say_note(const char *format, ...);
 
+enum say_kind { SAY_ERR, SAY_NOTE };
+
+/* Has what the two above are told go to this function instead of to stderr, for whoever shows it in
+ * another form: the text alone, without the program's name. `to` is handed on. NULL: to stderr
+ * again.
+ */
+typedef void (*say_listener)(void *to, enum say_kind kind, const char *line);
+void say_to(say_listener listener, void *to);
+
 /* Shows how far the program is, if stderr is a terminal; else does nothing. The line stays until
  * the next call of any function here overwrites it. It must be shorter than the terminal is wide,
  * or a part of it stays.
