@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a network device's driver says of itself, by ethtool and the kernel's netdev family. Prints
+ * nothing; what fails, or cannot be told, returns a negative errno.
+ */
+#ifndef XDP_DEDUP_DEVICE_H
+#define XDP_DEDUP_DEVICE_H
+
+#include <stdint.h>
+
+#define DEVICE_DRIVER_MAX 32 /* bytes of a driver's name, with its end */
+
+/* One ethtool command, of which ethtool(8)'s ioctl is told: a struct that begins with its number. 0
+ * or -errno.
+ */
+int device_ethtool(const char *ifname, void *command);
+
+/* The driver's name; -EOPNOTSUPP if the device says none. */
+int device_driver(const char *ifname, char driver[DEVICE_DRIVER_MAX]);
+
+/* How many RX queues are in use, and how many there can be; -EOPNOTSUPP if the driver does not say.
+ */
+int device_queues(const char *ifname, uint32_t *now, uint32_t *max);
+
+/* 1 yes, 0 no: does it take VLAN tags off before an XDP program sees the frame? Does it merge TCP
+ * packets in hardware?
+ */
+int device_strips_tags(const char *ifname);
+int device_merges_tcp(const char *ifname);
+
+/* Bytes of the largest packet, without the Ethernet header. */
+int device_mtu(const char *ifname);
+
+/* Bits of *features. */
+enum {
+	DEVICE_XDP = 1 << 0,	      /* native XDP */
+	DEVICE_XDP_REDIRECT = 1 << 1, /* whose programs may redirect */
+	DEVICE_XDP_ZEROCOPY = 1 << 3, /* with zero-copy AF_XDP sockets */
+	DEVICE_XDP_OFFLOAD = 1 << 4,  /* hw mode */
+	DEVICE_XDP_FRAGS = 1 << 5,    /* native XDP of packets in several buffers */
+};
+
+/* What of XDP the driver has. -ENOENT if the kernel cannot tell: it can from Linux 6.3 on. */
+int device_xdp_features(int ifindex, uint64_t *features);
+
+#endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "probe.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <linux/bpf.h>
+
+#define PASS                                                                 \
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = XDP_PASS }, /* r0 = */ \
+	{                                                                    \
+		.code = BPF_JMP | BPF_EXIT                                   \
+	}
+
+/* A function that does nothing; and a program that calls such a one, which stands behind it. */
+static const struct bpf_insn FUNCTION[] = { PASS };
+static const struct bpf_insn CALLER[] = {
+	{ .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL, .imm = 1 },
+	{ .code = BPF_JMP | BPF_EXIT },
+	PASS,
+};
+#define CNT(insns) (sizeof(insns) / sizeof((insns)[0]))
+
+int probe_jit(void)
+{
+	struct bpf_prog_info info = { 0 };
+	__u32 len = sizeof(info);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "probe", "GPL", FUNCTION, CNT(FUNCTION), NULL);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : info.jited_prog_len > 0;
+	close(fd);
+	return err;
+}
+
+/* The types of these: `int caller(void)`, and `int function(void)`, which can be replaced as it is
+ * global. Their numbers go to ids[]. NULL if there is no memory.
+ */
+static struct btf *make_types(int ids[2])
+{
+	struct btf *btf = btf__new_empty();
+	int number, proto;
+
+	if (!btf)
+		return NULL;
+	number = btf__add_int(btf, "int", 4, BTF_INT_SIGNED);
+	proto = btf__add_func_proto(btf, number);
+	ids[0] = btf__add_func(btf, "caller", BTF_FUNC_STATIC, proto);
+	ids[1] = btf__add_func(btf, "function", BTF_FUNC_GLOBAL, proto);
+	if (number > 0 && proto > 0 && ids[0] > 0 && ids[1] > 0 && !btf__load_into_kernel(btf))
+		return btf;
+	btf__free(btf);
+	return NULL;
+}
+
+static int load(enum bpf_prog_type type, const struct bpf_insn *insns, size_t cnt,
+		struct bpf_prog_load_opts *opts)
+{
+	int fd = bpf_prog_load(type, "probe", "GPL", insns, cnt, opts);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Replaces the function of the caller, as a libxdp's dispatcher has it done. */
+static int replace(const struct btf *btf, const int ids[2])
+{
+	const struct bpf_func_info both[] = { { 0, ids[0] }, { 2, ids[1] } };
+	const struct bpf_func_info one = { 0, ids[1] };
+	LIBBPF_OPTS(bpf_prog_load_opts, caller, .prog_btf_fd = btf__fd(btf), .func_info = both,
+		    .func_info_cnt = 2, .func_info_rec_size = sizeof(one));
+	LIBBPF_OPTS(bpf_prog_load_opts, by, .prog_btf_fd = btf__fd(btf), .func_info = &one,
+		    .func_info_cnt = 1, .func_info_rec_size = sizeof(one), .attach_btf_id = ids[1]);
+	int fd = load(BPF_PROG_TYPE_XDP, CALLER, CNT(CALLER), &caller), by_fd, link;
+
+	if (fd < 0)
+		return fd;
+	by.attach_prog_fd = fd;
+	by_fd = load(BPF_PROG_TYPE_EXT, FUNCTION, CNT(FUNCTION), &by);
+	link = by_fd < 0 ? by_fd : bpf_raw_tracepoint_open(NULL, by_fd);
+	if (link < 0 && by_fd >= 0)
+		link = -errno;
+	if (link >= 0)
+		close(link);
+	if (by_fd >= 0)
+		close(by_fd);
+	close(fd);
+	return link < 0 ? link : 0;
+}
+
+int probe_replacing(void)
+{
+	int ids[2];
+	struct btf *btf = make_types(ids);
+	int err = btf ? replace(btf, ids) : -errno ?: -ENOMEM;
+
+	btf__free(btf);
+	return err;
+}
