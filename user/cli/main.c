@@ -18,11 +18,13 @@ static const struct verb {
 	int args_min, args_max; /* number of arguments that are no options */
 	const char *usage, *help;
 } VERBS[] = {
-	{ "load", verb_load, OPT_LOAD, KERNEL_LOOK_UP | KERNEL_ATTACH, 1, DEDUP_IFACES_MAX,
+	{ "load", verb_load, OPT_LOAD, KERNEL_LOAD, 1, DEDUP_IFACES_MAX,
 	  "IFNAME... --port PORTS | --profile PROFILE [options]",
 	  "attach one filter to these interfaces" },
-	{ "unload", verb_unload, OPT_NAME | OPT_ALL | OPT_FORCE, KERNEL_LOOK_UP | KERNEL_ATTACH, 0,
-	  INT_MAX, "IFNAME... | --name NAME | --all [--force]",
+	{ "check", verb_check, OPT_LOAD | OPT_JSON, 0, 1, DEDUP_IFACES_MAX, "IFNAME... [options]",
+	  "would load work here, how well, and what to do about it?" },
+	{ "unload", verb_unload, OPT_NAME | OPT_ALL | OPT_FORCE, KERNEL_LOAD, 0, INT_MAX,
+	  "IFNAME... | --name NAME | --all [--force]",
 	  "detach; without interfaces left the filter goes" },
 	{ "status", verb_status, OPT_JSON | OPT_EXACT, KERNEL_LOOK_UP, 0, 1, "[NAME] [options]",
 	  "show geometry, window, fill and counters" },

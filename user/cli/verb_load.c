@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "attach.h"
+#include "checks.h"
 #include "kernel.h"
 #include "live.h"
 #include "loader.h"
+#include "name.h"
 #include "plan.h"
 #include "receivers.h"
 #include "say.h"
@@ -16,56 +18,14 @@
 #include "verbs.h"
 #include "attachments.h"
 
-/* The first interface's name; characters that a filter's name cannot have become '_'. */
-static void default_name(const char *ifname, char name[NAME_MAX_LEN + 1])
+int load_options_check(const struct options *o)
 {
-	snprintf(name, NAME_MAX_LEN + 1, "%s", ifname);
-	for (char *c = name; *c; c++)
-		if (!filter_name_ok((char[]){ *c, 0 }))
-			*c = '_';
-	if (!filter_new_name_ok(name))
-		name[0] = '_';
-	if (strcmp(name, ifname))
-		say_note("the filter is called %s: pins cannot have %s's name", name, ifname);
-}
-
-/* 0 if no filter has this name; pins that a killed load has left under it are removed. -errno,
- * which is said, if one is in use.
- */
-static int claim_name(const char *name)
-{
-	struct filter f;
-	int in_use, err = filter_open(name, &f);
-	const char *other;
-
-	if (err == -ENOENT)
-		return 0;
-	if (err && err != -EPROTO)
-		return loader_explain(name, err);
-	if (!err)
-		filter_close(&f);
-	in_use = attachments_in_use(name);
-	if (in_use < 0)
-		return say_err(in_use,
-			       "cannot tell whether the filter %s is in use: %s; --name gives "
-			       "another name, xdp-dedup unload --name %s --force removes it",
-			       name, strerror(-in_use), name);
-	other = err ? ", by another version of this program" : "";
-	if (in_use == ATTACHED_ELSEWHERE)
-		return say_err(
-			-EEXIST,
-			"the filter %s is loaded already%s, in another network namespace (or "
-			"something else holds its program); "
-			"--name gives another name, xdp-dedup unload IFNAME there or "
-			"unload --name %s --force removes it",
-			name, other, name);
-	if (in_use)
-		return say_err(-EEXIST,
-			       "the filter %s is loaded already%s; --name gives another name, "
-			       "xdp-dedup unload --name %s removes it",
-			       name, other, name);
-	say_note("removing what an earlier load left of %s: nothing is attached to it", name);
-	return loader_remove(name);
+	if (stream_options_check(o))
+		return -EINVAL;
+	if (o->name && !filter_new_name_ok(o->name))
+		return say_err(-EINVAL, "--name %s: 1 to %d letters, digits, - and _, the first no -",
+			       o->name, NAME_MAX_LEN);
+	return 0;
 }
 
 /* Writes the filter's record of its interfaces, and which frames are for this host there. Before
@@ -93,35 +53,6 @@ static int record_interfaces(const char *name, const struct placement *where,
 	receivers_refresh(&f, links);
 	filter_close(&f);
 	return 0;
-}
-
-static int check_memory(const struct dedup_config *cfg)
-{
-	uint64_t need = plan_bytes(cfg);
-	uint64_t have = kernel_memory_available();
-	char need_text[32], have_text[32];
-
-	if (!have || need <= have)
-		return 0;
-	return say_err(-ENOMEM,
-		       "a filter for %llu ids takes %s, and %s of memory are free; lower "
-		       "--capacity or raise --fpr",
-		       cfg->capacity, format_bytes(need, need_text, sizeof(need_text)),
-		       format_bytes(have, have_text, sizeof(have_text)));
-}
-
-/* A longer window than a profile's may drop what is fresh, as where numbers wrap. */
-static void note_window(const struct options *o)
-{
-	char window[32], fits[32];
-
-	if (!o->window_ns || o->spec.window_ns <= o->window_ns)
-		return;
-	say_note("a window of %s is longer than fits these profiles, %s; xdp-dedup profile show "
-		 "says "
-		 "why",
-		 format_time(o->spec.window_ns, window, sizeof(window)),
-		 format_time(o->window_ns, fits, sizeof(fits)));
 }
 
 /* The time of --for begins once the program is attached everywhere. If this process is killed
@@ -169,7 +100,7 @@ static void undo(const char *name)
 static int load(const char *name, const struct placement *where, const struct dedup_config *cfg,
 		const struct links *links)
 {
-	int err = claim_name(name);
+	int err = name_claim(name);
 
 	if (!err)
 		err = loader_create(name, cfg);
@@ -192,6 +123,11 @@ int verb_load(const struct options *o)
 	struct filter_spec spec = o->spec;
 	struct dedup_config cfg;
 	struct links links;
+	const struct checks_subject subject = { .where = &where,
+						.spec = &spec,
+						.plan = &cfg,
+						.links = &links,
+						.fitting_window_ns = o->window_ns };
 	int err;
 
 	spec.several = where.cnt > 1;
@@ -200,28 +136,19 @@ int verb_load(const struct options *o)
 			   "--profile, for another protocol)");
 		return EXIT_MISUSED;
 	}
-	if (stream_options_check(o))
+	if (load_options_check(o))
 		return EXIT_MISUSED;
-	if (o->name && !filter_new_name_ok(o->name)) {
-		say_err(0, "--name %s: 1 to %d letters, digits, - and _, the first no -", o->name,
-			NAME_MAX_LEN);
-		return EXIT_MISUSED;
-	}
-	if (plan_here(&spec, &cfg) || loader_begin(o->verbose) || check_memory(&cfg) ||
-	    attach_check(&where) || receivers_links(&links))
+	if (plan_here(&spec, &cfg) || loader_begin(o->verbose) || receivers_links(&links))
 		return EXIT_FAILED;
 	if (o->name)
 		snprintf(name, sizeof(name), "%s", o->name);
-	else
-		default_name(where.ifnames[0], name);
-
-	err = receivers_check(&where, &links);
+	err = checks_demand(&subject);
+	if (!err && !o->name)
+		name_default(where.ifnames[0], name);
 	if (!err)
 		err = load(name, &where, &cfg, &links);
-	if (!err) {
-		receivers_note(&spec, &where, &links);
-		note_window(o);
-	}
+	if (!err)
+		checks_note(&subject);
 	links_free(&links);
 	if (err)
 		return EXIT_FAILED;

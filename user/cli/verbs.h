@@ -15,6 +15,7 @@ struct filter;
 #define PROFILE_USAGE "list | show NAME | check FILE"
 
 int verb_load(const struct options *o);
+int verb_check(const struct options *o);
 int verb_unload(const struct options *o);
 int verb_status(const struct options *o);
 int verb_refresh(const struct options *o);
@@ -27,6 +28,11 @@ int verb_want(const struct options *o);
 int verb_size(const struct options *o);
 int verb_profile(const struct options *o);
 int verb_replay(const struct options *o);
+
+/* For load and check: do the options fit together (but for --port, which check needs not)? 0;
+ * -EINVAL, which is said.
+ */
+int load_options_check(const struct options *o);
 
 /* For verbs that need the hand (verb_rotate.c): has it stopped, after which the filter says nothing
  * about ids? Then says so.

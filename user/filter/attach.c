@@ -261,40 +261,88 @@ int attach_ifindex(const char *ifname)
 	return ifindex;
 }
 
-int attach_check(const struct placement *where)
+int attach_check_named(const struct placement *where, int i)
 {
-	for (int i = 0; i < where->cnt; i++) {
-		const char *ifname = where->ifnames[i];
-		int ifindex = attach_ifindex(ifname);
-		struct attachment there = { 0 };
-		int err;
+	const char *ifname = where->ifnames[i];
+	int ifindex = attach_ifindex(ifname);
 
-		if (ifindex < 0)
-			return ifindex;
-		if (!ifindex)
-			return say_err(
-				-ENODEV,
-				"there is no interface %s here; ip link shows those there are",
-				ifname);
-		for (int j = 0; j < i; j++)
-			if (ifindex == (int)if_nametoindex(where->ifnames[j]))
-				return say_err(-EINVAL, "%s is named twice", ifname);
-		err = find_on(ifindex, &there);
-		if (err == 1)
-			return say_err(-EEXIST,
-				       "%s already runs xdp-dedup; first: xdp-dedup unload %s",
-				       ifname, ifname);
-		if (err && err != -EBUSY) {
-			there.err = err;
-			snprintf(there.ifname, sizeof(there.ifname), "%s", ifname);
-			return attach_say_unknown(&there, 1);
-		}
-		if (err)
-			return say_err(err,
-				       "%s runs another XDP program (id %u) that lets none beside "
-				       "it; detach that first: ip link set dev %s xdp off",
-				       ifname, there.prog_id, ifname);
+	if (ifindex < 0)
+		return ifindex;
+	if (!ifindex)
+		return say_err(-ENODEV,
+			       "there is no interface %s here; ip link shows those there are",
+			       ifname);
+	for (int j = 0; j < i; j++)
+		if (ifindex == (int)if_nametoindex(where->ifnames[j]))
+			return say_err(-EINVAL, "%s is named twice", ifname);
+	return 0;
+}
+
+int attach_check_room(const char *ifname)
+{
+	struct attachment there = { 0 };
+	int err = find_on(if_nametoindex(ifname), &there);
+
+	if (err == 1)
+		return say_err(-EEXIST, "%s already runs xdp-dedup; first: xdp-dedup unload %s",
+			       ifname, ifname);
+	if (err && err != -EBUSY) {
+		there.err = err;
+		snprintf(there.ifname, sizeof(there.ifname), "%s", ifname);
+		return attach_say_unknown(&there, 1);
 	}
+	if (err)
+		return say_err(err,
+			       "%s runs another XDP program (id %u) that lets none beside it; "
+			       "detach that first: ip link set dev %s xdp off",
+			       ifname, there.prog_id, ifname);
+	return 0;
+}
+
+int attach_neighbours(int ifindex, char *names, size_t size)
+{
+	struct xdp_program *prog = NULL;
+	struct xdp_multiprog *mp;
+	size_t len = 0;
+	fd_set before;
+	uint32_t id;
+	int err = is_any_on(ifindex, &id);
+
+	*names = 0;
+	if (err <= 0)
+		return err;
+	note_fds(&before);
+	mp = xdp_multiprog__get_from_ifindex(ifindex);
+	err = libxdp_get_error(mp);
+	while (!err && (prog = xdp_multiprog__next_prog(prog, mp)) && len < size)
+		len += snprintf(names + len, size - len, "%s%s", len ? ", " : "",
+				xdp_program__name(prog));
+	if (!err)
+		xdp_multiprog__close(mp);
+	close_other_fds(&before);
+	return err;
+}
+
+static int say_mode_refused(const char *ifname, enum attach_mode mode, int err)
+{
+	return say_err(err,
+		       "cannot attach to %s in %s mode (%s); without --mode the best that works is "
+		       "taken",
+		       ifname, attach_mode_name(mode), strerror(-err));
+}
+
+static void note_skb_mode(const char *ifname, int native_err)
+{
+	say_note("%s has no native XDP (%s): skb mode is taken, which saves less", ifname,
+		 strerror(-native_err));
+}
+
+int attach_check_mode(const char *ifname, enum attach_mode mode, bool has_native, bool has_hw)
+{
+	if ((mode == MODE_NATIVE && !has_native) || (mode == MODE_HW && !has_hw))
+		return say_mode_refused(ifname, mode, -EOPNOTSUPP);
+	if (mode == MODE_ANY && !has_native)
+		note_skb_mode(ifname, -EOPNOTSUPP);
 	return 0;
 }
 
@@ -315,19 +363,14 @@ static int attach_one(struct xdp_program *prog, const char *ifname, enum attach_
 
 		err = xdp_program__attach(prog, ifindex, XDP_MODE_SKB, 0);
 		if (!err)
-			say_note(
-				"%s has no native XDP (%s): attached in skb mode, which saves less",
-				ifname, strerror(-native_err));
+			note_skb_mode(ifname, native_err);
 		else
 			err = native_err;
 	}
 	if (!err)
 		return 0;
 	if (mode != MODE_ANY && is_mode_refused(err))
-		return say_err(err,
-			       "cannot attach to %s in %s mode (%s); without --mode the best that "
-			       "works is taken",
-			       ifname, attach_mode_name(mode), strerror(-err));
+		return say_mode_refused(ifname, mode, err);
 	return say_err(err, "cannot attach to %s: %s; --verbose shows what the kernel says", ifname,
 		       strerror(-err));
 }

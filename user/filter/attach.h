@@ -56,13 +56,29 @@ int attach_ifindex(const char *ifname);
  */
 int attach_say_unknown(const struct attachment *list, int cnt);
 
-/* Could our program be attached to all of these interfaces? 0 yes. Else, after saying so, -ENODEV
- * (no such interface), -EINVAL (one is named twice), -EEXIST (our program runs there already),
- * -EBUSY (another program runs there without a dispatcher), or another -errno (it cannot be told).
+/* Is there the i-th of these interfaces, and is it named once? 0 yes. Else, after saying so,
+ * -ENODEV or -EINVAL, or another -errno (it cannot be told).
  */
-int attach_check(const struct placement *where);
+int attach_check_named(const struct placement *where, int i);
 
-/* Attaches the program to all of these interfaces, for which attach_check() has returned 0. With
+/* Could our program be attached to it beside what runs there? 0 yes. Else, after saying so, -EEXIST
+ * (our program runs there already), -EBUSY (another program runs there without a dispatcher), or
+ * another -errno (it cannot be told).
+ */
+int attach_check_room(const char *ifname);
+
+/* How it would be attached in the mode that is asked for, where the driver has native XDP, and hw
+ * mode, or not: 0, after a note if it is skb mode because there is no better one. -EOPNOTSUPP,
+ * which is said, if not at all.
+ */
+int attach_check_mode(const char *ifname, enum attach_mode mode, bool has_native, bool has_hw);
+
+/* Writes the names of the programs in the dispatcher that runs on an interface, separated by ", ";
+ * "" if none does. 0, or -errno if it cannot be told.
+ */
+int attach_neighbours(int ifindex, char *names, size_t size);
+
+/* Attaches the program to all of these interfaces, for which the checks above have returned 0. With
  * MODE_ANY tries native, then skb, and says so. 0 or -errno, which is said; after a failure the
  * first interfaces may run the program: attachments_detach() takes it off.
  */

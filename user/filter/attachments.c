@@ -25,22 +25,29 @@ bool attachments_is_theirs(const struct attachment *a, struct identity id)
 	       (id.prog_id && a->prog_id == id.prog_id);
 }
 
-int attachments_in_use(const char *name)
+int attachments_here(struct identity id)
 {
 	struct attachment *list;
-	struct identity id;
 	bool here = false;
-	int cnt, err = attachments_identify(name, &id);
+	int cnt, err = attach_list(&list, &cnt);
 
-	if (!err)
-		err = attach_list(&list, &cnt);
 	if (err)
 		return err;
 	for (int i = 0; i < cnt; i++)
 		here |= attachments_is_theirs(&list[i], id);
 	free(list);
-	if (here)
-		return ATTACHED_HERE;
+	return here;
+}
+
+int attachments_in_use(const char *name)
+{
+	struct identity id;
+	int err = attachments_identify(name, &id);
+
+	if (!err)
+		err = attachments_here(id);
+	if (err)
+		return err > 0 ? ATTACHED_HERE : err;
 	err = live_anywhere(name);
 	return err > 0 ? ATTACHED_ELSEWHERE : err;
 }

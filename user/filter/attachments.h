@@ -26,6 +26,11 @@ int attachments_identify(const char *name, struct identity *out);
 /* Does the attachment run the filter with this identity? False if that cannot be told (a->err). */
 bool attachments_is_theirs(const struct attachment *a, struct identity id);
 
+/* Does any interface of this network namespace run that filter, as far as can be told? 1 or 0;
+ * -errno, which is said, if the interfaces cannot be listed. Changes nothing.
+ */
+int attachments_here(struct identity id);
+
 enum where_attached { ATTACHED_NOWHERE, ATTACHED_HERE, ATTACHED_ELSEWHERE };
 
 /* Is the filter of this name attached here, or else in use out of sight (live_anywhere(), which may

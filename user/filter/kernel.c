@@ -108,6 +108,11 @@ int kernel_permits(const char *verb, unsigned int rights)
 	return 0;
 }
 
+bool kernel_has_rights(unsigned int rights)
+{
+	return !lacking(rights);
+}
+
 void kernel_output(bool verbose)
 {
 	loud = verbose;
@@ -184,15 +189,23 @@ bool kernel_lacks_memory(int err, uint64_t bytes)
 	return err == -ENOMEM || (err == -E2BIG && bytes / sizeof(struct dedup_block) > 1U << 31);
 }
 
-int kernel_explain(int err, uint64_t bytes)
+int kernel_check(int err)
 {
 	const char *lacks = kernel_lacks(kernel_has);
 	struct utsname un;
-	char text[32];
 
 	uname(&un);
-	if (lacks)
-		return say_err(err, "this kernel (%s) has no %s", un.release, lacks);
+	return lacks ? say_err(err, "this kernel (%s) has no %s", un.release, lacks) : 0;
+}
+
+int kernel_explain(int err, uint64_t bytes)
+{
+	struct utsname un;
+	char text[32];
+
+	if (kernel_check(err))
+		return err;
+	uname(&un);
 	if (kernel_lacks_memory(err, bytes))
 		return say_err(err, "no memory for a filter of %s; lower --capacity or raise --fpr",
 			       format_bytes(bytes, text, sizeof(text)));

@@ -17,6 +17,8 @@ enum kernel_right {
 	KERNEL_ATTACH = 1 << 2,	 /* CAP_NET_ADMIN: attach programs to interfaces */
 };
 
+#define KERNEL_LOAD (KERNEL_LOOK_UP | KERNEL_ATTACH) /* what load needs */
+
 /* The same for people: "CAP_SYS_ADMIN and CAP_NET_ADMIN". In static memory, until the next call. */
 const char *kernel_rights_text(unsigned int rights);
 
@@ -24,6 +26,9 @@ const char *kernel_rights_text(unsigned int rights);
  * -EPERM after saying what is missing.
  */
 int kernel_permits(const char *verb, unsigned int rights);
+
+/* Has this process these rights, whether or not they work here? Says nothing. */
+bool kernel_has_rights(unsigned int rights);
 
 /* Directs what libbpf and libxdp say: to stderr if verbose, else nowhere. */
 void kernel_output(bool verbose);
@@ -50,6 +55,9 @@ bool kernel_has(enum bpf_prog_type type, enum bpf_func_id helper);
  * as the rest of a sentence; NULL if it has all. `has` is kernel_has(), or a test's own.
  */
 const char *kernel_lacks(bool (*has)(enum bpf_prog_type type, enum bpf_func_id helper));
+
+/* Has this kernel what our programs need? 0; or err, after saying what it lacks. */
+int kernel_check(int err);
 
 /* A load of a filter of `bytes` (0 if its maps existed already) has failed with err: was it for
  * want of memory? The kernel says -E2BIG for maps that are too large, and also for a program that

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -139,6 +140,27 @@ int loader_begin(bool verbose)
 	if (!err)
 		dispatch_sweep();
 	return err;
+}
+
+int loader_look(void)
+{
+	static const char *const DIRS[] = { PIN_ROOT, LOCK };
+	int fd, err;
+
+	for (int i = 0; i < 2; i++) {
+		err = access(DIRS[i], F_OK) ? -errno : filter_check_dir(DIRS[i], i);
+		if (err == -ENOENT)
+			return 0; /* it is made with the first filter */
+		if (err)
+			return explain_dir(DIRS[i], err);
+	}
+	fd = open(LOCK, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return explain_dir(LOCK, -errno);
+	if (flock(fd, LOCK_SH | LOCK_NB))
+		say_note("another xdp-dedup is changing filters: load waits for it, 10 s at most");
+	close(fd);
+	return 0;
 }
 
 static int rename_pins(const char *from, const char *to)

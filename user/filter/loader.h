@@ -22,6 +22,11 @@ struct xdp_dedup; /* the skeleton of bpf/xdp_dedup.bpf.c */
  */
 int loader_begin(bool verbose);
 
+/* What of that can be told without changing anything: 0, after a note if another process holds the
+ * lock now; or -errno, which is said.
+ */
+int loader_look(void);
+
 /* Makes the maps of a new filter, pins them under its name and starts its hand. *cfg is complete
  * but for the secret and `frags`, which are set here. 0; -EEXIST if there are pins of that name, or
  * another -errno: then nothing of it is left.

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device.h"
 #include "own_macs.h"
 #include "say.h"
 #include "stacking.h"
@@ -31,11 +32,15 @@ static int merges_below(const struct links *l, const struct link *upper, const s
 	return merges;
 }
 
-static int check_merging(const struct links *l, const struct link *upper)
+int receivers_check_merging(const char *ifname, enum attach_mode mode, const struct links *l)
 {
-	const struct link *lower;
-	int merges = merges_below(l, upper, &lower);
+	const struct link *upper = links_find(l, if_nametoindex(ifname)), *lower;
+	int merges;
 
+	/* In native and hw mode the program runs before GRO: nothing is merged yet. */
+	if (!upper || mode == MODE_NATIVE || mode == MODE_HW)
+		return 0;
+	merges = merges_below(l, upper, &lower);
 	if (merges <= 0)
 		return merges;
 	return say_err(
@@ -46,35 +51,33 @@ static int check_merging(const struct links *l, const struct link *upper)
 		lower->name, upper->name, lower->name, lower->name);
 }
 
-int receivers_check(const struct placement *where, const struct links *l)
+int receivers_check_stacking(const struct placement *where, const struct links *l)
 {
 	uint32_t indices[DEDUP_IFACES_MAX];
 	struct stacked pair;
-	int err = 0;
 
 	for (int i = 0; i < where->cnt; i++)
 		indices[i] = if_nametoindex(where->ifnames[i]);
 	pair = stacking_find(l, indices, where->cnt);
-	if (pair.upper)
-		return say_err(-EINVAL,
-			       "%s is on top of %s: a packet would meet the filter twice, and be "
-			       "dropped the second time; load only one of them",
-			       pair.upper->name, pair.lower->name);
-	for (int i = 0; i < where->cnt && !err; i++) {
-		const struct link *link = links_find(l, indices[i]);
+	if (!pair.upper)
+		return 0;
+	return say_err(-EINVAL,
+		       "%s is on top of %s: a packet would meet the filter twice, and be dropped "
+		       "the second time; load only one of them",
+		       pair.upper->name, pair.lower->name);
+}
 
-		if (!link)
-			return say_err(-ENODEV, "%s has just gone", where->ifnames[i]);
-		if (!link->is_ethernet)
-			return say_err(
-				-EINVAL,
-				"packets of %s have no Ethernet header: none would be filtered",
-				where->ifnames[i]);
-		/* In native and hw mode the program runs before GRO: nothing is merged yet. */
-		if (where->mode != MODE_NATIVE && where->mode != MODE_HW)
-			err = check_merging(l, link);
-	}
-	return err;
+int receivers_check_ethernet(const char *ifname, const struct links *l)
+{
+	const struct link *link = links_find(l, if_nametoindex(ifname));
+
+	if (!link)
+		return say_err(-ENODEV, "%s has just gone", ifname);
+	if (!link->is_ethernet)
+		return say_err(-EINVAL,
+			       "packets of %s have no Ethernet header: none would be filtered",
+			       ifname);
+	return 0;
 }
 
 /* 1 if this sysctl is not 0, 0 if it is, -errno if that cannot be told. */
@@ -186,33 +189,36 @@ static bool looks_at_tags(const struct filter_spec *spec)
 	return false;
 }
 
-/* Names the first interface whose VLAN tags the filter may not see. */
-static void note_tags(const struct placement *where)
+int receivers_note_tags(const struct filter_spec *spec, const struct placement *where)
 {
+	if (!looks_at_tags(spec))
+		return 0;
 	for (int i = 0; i < where->cnt; i++) {
-		if (!stacking_strips_tags(where->ifnames[i]))
+		if (!device_strips_tags(where->ifnames[i]))
 			continue;
 		say_note("%s may take VLAN tags off before the filter sees them, and frames of "
 			 "different VLANs then look alike; where there are any: ethtool -K %s "
 			 "rxvlan off",
 			 where->ifnames[i], where->ifnames[i]);
-		return;
+		break;
 	}
+	return 1;
 }
 
-void receivers_note(const struct filter_spec *spec, const struct placement *where,
-		    const struct links *l)
+void receivers_note_ports(const struct filter_spec *spec)
 {
-	int forwarding;
-
-	if (looks_at_tags(spec))
-		note_tags(where);
-
 	if (has_several_ports(spec))
 		say_note("several ports are taken for one receiver's: an event that came to one of "
 			 "them is dropped on the others");
+}
+
+int receivers_note_forwarding(const struct filter_spec *spec, const struct placement *where,
+			      const struct links *l)
+{
+	int forwarding;
+
 	if (!goes_by_mac(spec))
-		return;
+		return 0;
 	forwarding = forwards(where, l);
 	if (forwarding > 0)
 		say_note("this host forwards packets: those for others behind it count as its own; "
@@ -221,6 +227,7 @@ void receivers_note(const struct filter_spec *spec, const struct placement *wher
 		say_note("cannot tell whether this host forwards packets (%s); if so, --to "
 			 "ADDRESS[/LEN],... says which are this receiver's",
 			 strerror(-forwarding));
+	return forwarding < 0 ? forwarding : 1;
 }
 
 void receivers_refresh(struct filter *f, const struct links *l)

@@ -15,17 +15,29 @@
 /* links_read(), which says what is wrong. */
 int receivers_links(struct links *out);
 
-/* May one filter run on these interfaces together? 0 yes. Else, after saying so, -EINVAL (one is on
- * top of another, has no Ethernet headers, or gets packets that a device below has merged), -ENODEV
- * (one has gone), or another -errno (it cannot be told).
+/* May one filter run on these interfaces together? 0 yes; -EINVAL, which is said, if one is on top
+ * of another.
  */
-int receivers_check(const struct placement *where, const struct links *l);
+int receivers_check_stacking(const struct placement *where, const struct links *l);
 
-/* Prints notes on what the filter assumes and may not be so: that several ports are one receiver's,
- * that this host forwards no packets to others, and that VLAN tags can be seen where they matter.
+/* Have this interface's packets Ethernet headers? 0 yes; else, after saying so, -EINVAL, or -ENODEV
+ * if it has gone.
  */
-void receivers_note(const struct filter_spec *spec, const struct placement *where,
-		    const struct links *l);
+int receivers_check_ethernet(const char *ifname, const struct links *l);
+
+/* Does the filter see packets of this interface, in this mode, before a device below merges them? 0
+ * yes; else, after saying so, -EINVAL, or another -errno (it cannot be told).
+ */
+int receivers_check_merging(const char *ifname, enum attach_mode mode, const struct links *l);
+
+/* Notes on what the filter assumes and may not be so. The first: that VLAN tags can be seen; 1 if
+ * they matter to it, else 0. That several ports are one receiver's. That this host forwards no
+ * packets to others: 1 if that matters, 0 if not, -errno if it cannot be told, which the note says.
+ */
+int receivers_note_tags(const struct filter_spec *spec, const struct placement *where);
+void receivers_note_ports(const struct filter_spec *spec);
+int receivers_note_forwarding(const struct filter_spec *spec, const struct placement *where,
+			      const struct links *l);
 
 /* own_macs_set(); if there are too many MACs, says so, and that is no failure. */
 void receivers_refresh(struct filter *f, const struct links *l);

@@ -3,12 +3,10 @@
 
 #include <errno.h>
 #include <linux/ethtool.h>
-#include <linux/sockios.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
+
+#include "device.h"
 
 #define FEATURES_MAX 4096 /* more are taken for nonsense; Linux 6.18 has 64 */
 
@@ -22,21 +20,13 @@ struct stacked stacking_find(const struct links *l, const uint32_t *indices, int
 	return (struct stacked){ NULL, NULL };
 }
 
-static int ethtool(int fd, const char *ifname, void *command)
-{
-	struct ifreq request = { .ifr_data = command };
-
-	memccpy(request.ifr_name, ifname, 0, sizeof(request.ifr_name) - 1);
-	return ioctl(fd, SIOCETHTOOL, &request) ? -errno : 0;
-}
-
-static int count_features(int fd, const char *ifname, uint32_t *cnt)
+static int count_features(const char *ifname, uint32_t *cnt)
 {
 	union { /* one number follows the struct */
 		struct ethtool_sset_info info;
 		uint32_t words[sizeof(struct ethtool_sset_info) / sizeof(uint32_t) + 1];
 	} sset = { .info = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1 << ETH_SS_FEATURES } };
-	int err = ethtool(fd, ifname, &sset);
+	int err = device_ethtool(ifname, &sset);
 
 	*cnt = sset.info.data[0];
 	return !err && (!sset.info.sset_mask || !*cnt || *cnt > FEATURES_MAX) ? -EPROTO : err;
@@ -60,12 +50,12 @@ static bool merges_udp(const struct ethtool_gstrings *names, const struct ethtoo
 }
 
 /* Does this device merge UDP packets? 1 or 0; -errno. */
-static int merging_is_on(int fd, const char *ifname)
+static int merging_is_on(const char *ifname)
 {
 	struct ethtool_gstrings *names;
 	struct ethtool_gfeatures *on;
 	uint32_t cnt;
-	int err = count_features(fd, ifname, &cnt);
+	int err = count_features(ifname, &cnt);
 
 	if (err)
 		return err;
@@ -74,7 +64,7 @@ static int merging_is_on(int fd, const char *ifname)
 	if (names && on) {
 		*names = (struct ethtool_gstrings){ ETHTOOL_GSTRINGS, ETH_SS_FEATURES, cnt };
 		*on = (struct ethtool_gfeatures){ ETHTOOL_GFEATURES, (cnt + 31) / 32 };
-		err = ethtool(fd, ifname, names) ?: ethtool(fd, ifname, on);
+		err = device_ethtool(ifname, names) ?: device_ethtool(ifname, on);
 		err = err ?: merges_udp(names, on, cnt);
 	} else {
 		err = -ENOMEM;
@@ -86,30 +76,12 @@ static int merging_is_on(int fd, const char *ifname)
 
 int stacking_merges(const struct links *l, uint32_t index, const struct link **out)
 {
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	int found = 0;
 
-	if (fd < 0)
-		return -errno;
 	for (int i = 0; i < l->cnt && !found; i++) {
 		*out = &l->list[i];
 		if (links_is_on(l, index, (*out)->index))
-			found = merging_is_on(fd, (*out)->name);
+			found = merging_is_on((*out)->name);
 	}
-	close(fd);
 	return found;
-}
-
-int stacking_strips_tags(const char *ifname)
-{
-	struct ethtool_value flags = { .cmd = ETHTOOL_GFLAGS };
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
-
-	if (fd < 0)
-		return -errno;
-	err = ethtool(fd, ifname, &flags);
-	close(fd);
-	if (err)
-		return err == -EOPNOTSUPP ? 0 : err;
-	return (flags.data & ETH_FLAG_RXVLAN) != 0;
 }

@@ -17,14 +17,8 @@ struct stacked {
 struct stacked stacking_find(const struct links *l, const uint32_t *indices, int cnt);
 
 /* Does a device below this one merge UDP packets (GRO with rx-udp-gro-forwarding or rx-gro-list)
- * before this one sees them? 1, and *out is that device; 0 no; -errno if it cannot be told of *out,
- * or if no socket can be opened, when *out is as it was.
+ * before this one sees them? 1, and *out is that device; 0 no; -errno if it cannot be told of *out.
  */
 int stacking_merges(const struct links *l, uint32_t index, const struct link **out);
-
-/* Does this device take VLAN tags off before an XDP program sees the frame? 1 yes, 0 no; -errno if
- * it cannot be told.
- */
-int stacking_strips_tags(const char *ifname);
 
 #endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* check: would load work here? Changes nothing. */
+#include <json-c/json.h>
+#include <stdio.h>
+
+#include "checks.h"
+#include "kernel.h"
+#include "verbs.h"
+
+#define ADD(key, value) json_object_object_add(o, key, value)
+#define VERDICTS 4
+
+static json_object *json_text(const char *text)
+{
+	return text ? json_object_new_string(text) : NULL;
+}
+
+/* Appends the finding to the list `to`. */
+static void add_json(void *to, const struct check_finding *f)
+{
+	json_object *o = json_object_new_object();
+
+	ADD("check", json_text(f->check));
+	ADD("interface", json_text(f->ifname));
+	ADD("verdict", json_text(check_verdict_name(f->verdict)));
+	ADD("found", json_text(f->found));
+	ADD("advice", json_text(f->advice));
+	json_object_array_add(to, o);
+}
+
+/* Prints the finding, and counts its verdict in `to`. */
+static void print_finding(void *to, const struct check_finding *f)
+{
+	int *cnt = to;
+	int used = printf("%-8s %-10s %-8s ", check_verdict_name(f->verdict), f->check,
+			  f->ifname ?: "");
+
+	puts(f->found);
+	if (f->advice)
+		printf("%*s-> %s\n", used, "", f->advice);
+	cnt[f->verdict]++;
+}
+
+static void print_sum(const int cnt[VERDICTS])
+{
+	printf("%s: %d ok, %d notes, %d unknown, %d problems\n",
+	       cnt[CHECK_PROBLEM] ? "load would fail" : "load should work", cnt[CHECK_OK],
+	       cnt[CHECK_NOTE], cnt[CHECK_UNKNOWN], cnt[CHECK_PROBLEM]);
+}
+
+static void print_json(json_object *list, enum check_verdict worst)
+{
+	json_object *o = json_object_new_object();
+
+	ADD("load_fails", json_object_new_boolean(worst == CHECK_PROBLEM));
+	ADD("worst", json_text(check_verdict_name(worst)));
+	ADD("checks", list);
+	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED));
+	json_object_put(o);
+}
+
+int verb_check(const struct options *o)
+{
+	const struct placement where = { o->args, o->args_cnt, o->mode };
+	struct filter_spec spec = o->spec;
+	struct checks_subject s = {
+		.where = &where, .spec = &spec, .name = o->name, .fitting_window_ns = o->window_ns
+	};
+	json_object *list = json_object_new_array();
+	int cnt[VERDICTS] = { 0 };
+	enum check_verdict worst;
+
+	if (load_options_check(o)) {
+		json_object_put(list);
+		return EXIT_MISUSED;
+	}
+	kernel_output(o->verbose);
+	spec.several = where.cnt > 1;
+	worst = checks_make(&s, o->json ? add_json : print_finding, o->json ? (void *)list : cnt);
+	if (o->json)
+		print_json(list, worst);
+	else
+		print_sum(cnt);
+	if (!o->json)
+		json_object_put(list);
+	return worst == CHECK_PROBLEM ? EXIT_FAILED : EXIT_DONE;
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "checks.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "inquiry.h"
+#include "kernel.h"
+#include "plan.h"
+#include "receivers.h"
+#include "say.h"
+
+#define LINES_MAX 4 /* that a check says */
+
+void inquiry_found(struct inquiry *q, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(q->found, sizeof(q->found), format, args);
+	va_end(args);
+}
+
+/* What the check of the interface at this place is told. */
+static struct inquiry inquire(const struct checks_subject *s, int iface)
+{
+	const struct placement *where = s->where;
+
+	return (struct inquiry){ .subject = s,
+				 .iface = iface,
+				 .ifname = iface < where->cnt ? where->ifnames[iface] : NULL };
+}
+
+/* Of `load` those are asked that it cannot do without, and, when it is done, what may surprise. */
+enum when { BY_CHECK = 0, BEFORE_LOAD = 1, AFTER_LOAD = 2 };
+
+/* What a check needs, to be ORed. */
+enum {
+	NEEDS_RIGHTS = 1 << 0, /* without them a failure only means that it cannot be told */
+	NEEDS_PLAN = 1 << 1,
+	NEEDS_LINKS = 1 << 2,
+	NEEDS_IFACES = 1 << 3, /* that are there */
+};
+
+static const struct check {
+	const char *name;
+	int (*make)(struct inquiry *q);
+	enum when by_load;
+	bool each; /* of each interface; else of the host, or of all of them together */
+	unsigned int needs;
+} CHECKS[] = {
+	{ "rights", check_rights, BY_CHECK, false, 0 },
+	{ "kernel", check_kernel, BY_CHECK, false, NEEDS_RIGHTS },
+	{ "jit", check_jit, BY_CHECK, false, 0 },
+	{ "dispatcher", check_dispatcher, BY_CHECK, false, 0 },
+	{ "bpffs", check_bpffs, BY_CHECK, false, NEEDS_RIGHTS },
+	{ "lock", check_lock, BY_CHECK, false, NEEDS_RIGHTS },
+	{ "name", check_name, BY_CHECK, false, NEEDS_RIGHTS },
+	{ "size", check_size, BY_CHECK, false, 0 },
+	{ "memory", check_memory, BEFORE_LOAD, false, NEEDS_PLAN },
+	{ "links", check_links, BY_CHECK, false, 0 },
+	{ "interface", check_interface, BEFORE_LOAD, true, 0 },
+	{ "programs", check_programs, BEFORE_LOAD, true, NEEDS_RIGHTS },
+	{ "stacking", check_stacking, BEFORE_LOAD, false, NEEDS_IFACES | NEEDS_LINKS },
+	{ "ethernet", check_ethernet, BEFORE_LOAD, true, NEEDS_LINKS },
+	{ "merging", check_merging, BEFORE_LOAD, true, NEEDS_LINKS },
+	{ "driver", check_driver, BY_CHECK, true, 0 },
+	{ "lro", check_lro, BY_CHECK, true, 0 },
+	{ "queues", check_queues, BY_CHECK, true, 0 },
+	{ "mtu", check_mtu, BY_CHECK, true, 0 },
+	{ "layers", check_layers, BY_CHECK, true, NEEDS_LINKS },
+	{ "vlan_tags", check_tags, AFTER_LOAD, false, NEEDS_IFACES },
+	{ "ports", check_ports, AFTER_LOAD, false, 0 },
+	{ "forwarding", check_forwarding, AFTER_LOAD, false, NEEDS_IFACES | NEEDS_LINKS },
+	{ "window", check_window, AFTER_LOAD, false, 0 },
+};
+#define CHECKS_CNT (sizeof(CHECKS) / sizeof(CHECKS[0]))
+
+/* Makes the checks that load makes at that time. */
+static int make_by_load(const struct checks_subject *s, enum when when)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < CHECKS_CNT; i++)
+		for (int j = 0; j < (CHECKS[i].each ? s->where->cnt : 1); j++) {
+			struct inquiry q = inquire(s, j);
+
+			if (CHECKS[i].by_load == when && err >= 0)
+				err = CHECKS[i].make(&q);
+		}
+	return err < 0 ? err : 0;
+}
+
+int checks_demand(const struct checks_subject *s)
+{
+	return make_by_load(s, BEFORE_LOAD);
+}
+
+void checks_note(const struct checks_subject *s)
+{
+	make_by_load(s, AFTER_LOAD);
+}
+
+const char *check_verdict_name(enum check_verdict verdict)
+{
+	static const char *const NAMES[] = {
+		[CHECK_OK] = "ok", [CHECK_NOTE] = "note", [CHECK_UNKNOWN] = "unknown", [CHECK_PROBLEM] = "problem"
+	};
+
+	return NAMES[verdict];
+}
+
+/* What a check has said. */
+struct hearing {
+	struct {
+		enum say_kind kind;
+		char text[INQUIRY_FOUND_MAX];
+	} lines[LINES_MAX];
+	int cnt;
+};
+
+static void hear(void *to, enum say_kind kind, const char *line)
+{
+	struct hearing *h = to;
+
+	if (h->cnt == LINES_MAX)
+		return;
+	h->lines[h->cnt].kind = kind;
+	snprintf(h->lines[h->cnt].text, sizeof(h->lines[0].text), "%s", line);
+	h->cnt++;
+}
+
+/* Where the findings go. */
+struct findings {
+	check_report report;
+	void *to;
+	bool has_rights;
+	enum check_verdict worst;
+};
+
+/* `text` is what was found; where it was said, what to do about it is behind "; ". */
+static void add_finding(struct findings *f, const struct check *c, const char *ifname,
+			enum check_verdict verdict, char *text, bool is_said)
+{
+	struct check_finding finding = {
+		.check = c->name, .ifname = c->each ? ifname : NULL, .verdict = verdict, .found = text
+	};
+	char *end = is_said ? strstr(text, "; ") : NULL;
+
+	if (end) {
+		*end = 0;
+		finding.advice = end + 2;
+	}
+	if (verdict > f->worst)
+		f->worst = verdict;
+	f->report(f->to, &finding);
+}
+
+/* Makes a check, and reports what it finds. Its answer. */
+static int make(const struct check *c, const struct checks_subject *s, int iface, struct findings *f)
+{
+	bool blind = c->needs & NEEDS_RIGHTS && !f->has_rights;
+	struct inquiry q = inquire(s, iface);
+	struct hearing h = { .cnt = 0 };
+	int answer;
+
+	say_to(hear, &h);
+	answer = c->make(&q);
+	say_to(NULL, NULL);
+	for (int i = 0; i < h.cnt; i++) {
+		enum check_verdict v = h.lines[i].kind == SAY_ERR ? CHECK_PROBLEM : CHECK_NOTE;
+
+		if (answer == INQUIRY_UNTOLD || (v == CHECK_PROBLEM && blind))
+			v = CHECK_UNKNOWN;
+		add_finding(f, c, q.ifname, v, h.lines[i].text, true);
+	}
+	if (!h.cnt)
+		add_finding(f, c, q.ifname, answer == INQUIRY_UNTOLD ? CHECK_UNKNOWN : CHECK_OK,
+			    q.found, false);
+	return answer;
+}
+
+/* Has the subject what the check needs? */
+static bool can_make(const struct check *c, const struct checks_subject *s)
+{
+	return (!(c->needs & NEEDS_PLAN) || s->plan) && (!(c->needs & NEEDS_LINKS) || s->links) &&
+	       (!(c->needs & NEEDS_IFACES) || s->where->cnt);
+}
+
+/* Makes the checks. Those of interfaces are made of such as check_interface() has found. */
+static void make_all(struct checks_subject *s, struct findings *f)
+{
+	char *there[DEDUP_IFACES_MAX];
+	struct placement present = { .ifnames = there, .mode = s->where->mode };
+
+	for (size_t i = 0; i < CHECKS_CNT; i++) {
+		const struct check *c = &CHECKS[i];
+
+		for (int j = 0; can_make(c, s) && j < (c->each ? s->where->cnt : 1); j++) {
+			int answer = make(c, s, j, f);
+
+			if (c->make == check_interface && !answer)
+				there[present.cnt++] = s->where->ifnames[j];
+		}
+		if (c->make == check_interface)
+			s->where = &present;
+	}
+}
+
+/* Nobody hears it: a check says it again. */
+static void hear_nothing(void *to, enum say_kind kind, const char *line)
+{
+	(void)to, (void)kind, (void)line;
+}
+
+enum check_verdict checks_make(const struct checks_subject *subject, check_report report, void *to)
+{
+	struct findings f = { .report = report,
+			      .to = to,
+			      .has_rights = kernel_has_rights(KERNEL_LOAD) };
+	struct checks_subject s = *subject;
+	struct dedup_config plan;
+	struct links links;
+
+	say_to(hear_nothing, NULL);
+	s.plan = plan_here(s.spec, &plan) ? NULL : &plan;
+	s.links = receivers_links(&links) ? NULL : &links;
+	say_to(NULL, NULL);
+	make_all(&s, &f);
+	links_free(&links);
+	return f.worst;
+}

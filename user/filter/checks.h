@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Will a filter work here? A list of checks, each of which looks at one thing. `load` makes those
+ * that it cannot do without, `check` makes all of them, and both say the same.
+ */
+#ifndef XDP_DEDUP_CHECKS_H
+#define XDP_DEDUP_CHECKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attach.h"
+#include "config.h"
+#include "links.h"
+#include "spec.h"
+
+/* What is to be loaded where. */
+struct checks_subject {
+	const struct placement *where;
+	const struct filter_spec *spec;
+	const char *name; /* for checks_make(): the filter's; NULL: the first interface's */
+	uint64_t fitting_window_ns; /* the longest window that fits all profiles; 0: they do not say */
+	const struct dedup_config *plan; /* of the spec; NULL: there is none */
+	const struct links *links;	 /* of now */
+};
+
+/* Makes the checks without which load fails, those that come after plan_here() and loader_begin(),
+ * up to the first problem. 0; or -errno, which is said.
+ */
+int checks_demand(const struct checks_subject *s);
+
+/* Says what may surprise about a filter that is loaded. */
+void checks_note(const struct checks_subject *s);
+
+enum check_verdict {
+	CHECK_OK,
+	CHECK_NOTE,    /* works, but not as well as it might, or not as one might think */
+	CHECK_UNKNOWN, /* it cannot be told */
+	CHECK_PROBLEM, /* load fails */
+};
+
+struct check_finding {
+	const char *check;  /* which one: lower case, '_' */
+	const char *ifname; /* of which interface; NULL: of the host, or of all */
+	enum check_verdict verdict;
+	const char *found;  /* what was found */
+	const char *advice; /* what to do about it; NULL: nothing */
+};
+
+typedef void (*check_report)(void *to, const struct check_finding *finding);
+
+/* Makes all checks, without a change to the system, and reports each finding, of which a check may
+ * have several; nothing else is said. `plan` and `links` of the subject are not used: they are made
+ * here. This process may be in another mount namespace afterwards (bpffs_ready()). Returns the
+ * worst verdict.
+ */
+enum check_verdict checks_make(const struct checks_subject *s, check_report report, void *to);
+
+/* "ok", "note", "unknown" or "problem". */
+const char *check_verdict_name(enum check_verdict verdict);
+
+#endif

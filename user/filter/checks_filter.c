@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Checks of the filter that is asked for, on all of its interfaces. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "inquiry.h"
+#include "kernel.h"
+#include "plan.h"
+#include "receivers.h"
+#include "say.h"
+#include "units.h"
+
+int check_size(struct inquiry *q)
+{
+	const struct dedup_config *plan = q->subject->plan;
+	struct dedup_config again;
+	char window[32];
+
+	if (plan)
+		inquiry_found(q, "%llu ids a window of %s, at most %g of fresh events lost",
+			      plan->capacity, format_time(plan->window_ns, window, sizeof(window)),
+			      plan_fpr(plan));
+	return plan_here(q->subject->spec, &again);
+}
+
+int check_memory(struct inquiry *q)
+{
+	const struct dedup_config *cfg = q->subject->plan;
+	uint64_t need = plan_bytes(cfg), have = kernel_memory_available();
+	char need_text[32], have_text[32];
+
+	format_bytes(need, need_text, sizeof(need_text));
+	format_bytes(have, have_text, sizeof(have_text));
+	if (!have) {
+		inquiry_found(q, "the filter takes %s; how much is free cannot be told", need_text);
+		return INQUIRY_UNTOLD;
+	}
+	inquiry_found(q, "the filter takes %s, %s are free; a limit of locked memory does not count",
+		      need_text, have_text);
+	if (need <= have)
+		return 0;
+	return say_err(-ENOMEM,
+		       "a filter for %llu ids takes %s, and %s of memory are free; lower "
+		       "--capacity or raise --fpr",
+		       cfg->capacity, need_text, have_text);
+}
+
+/* A longer window than a profile's may drop what is fresh, as where numbers wrap. */
+int check_window(struct inquiry *q)
+{
+	const struct checks_subject *s = q->subject;
+	char window[32], fits[32];
+
+	format_time(s->spec->window_ns, window, sizeof(window));
+	format_time(s->fitting_window_ns, fits, sizeof(fits));
+	inquiry_found(q,
+		      s->fitting_window_ns ? "a window of %s fits the profiles: up to %s"
+					   : "a window of %s",
+		      window, fits);
+	if (s->fitting_window_ns && s->spec->window_ns > s->fitting_window_ns)
+		say_note("a window of %s is longer than fits these profiles, %s; xdp-dedup profile "
+			 "show says why",
+			 window, fits);
+	return 0;
+}
+
+int check_stacking(struct inquiry *q)
+{
+	inquiry_found(q, q->subject->where->cnt > 1 ? "none of them is on top of another"
+						    : "one interface");
+	return receivers_check_stacking(q->subject->where, q->subject->links);
+}
+
+int check_tags(struct inquiry *q)
+{
+	int matter = receivers_note_tags(q->subject->spec, q->subject->where);
+
+	inquiry_found(q, matter ? "VLAN tags are left in the frames"
+				: "the filter does not go by VLAN tags");
+	return 0;
+}
+
+int check_ports(struct inquiry *q)
+{
+	inquiry_found(q, "no stream has several ports");
+	receivers_note_ports(q->subject->spec);
+	return 0;
+}
+
+int check_forwarding(struct inquiry *q)
+{
+	int matters =
+		receivers_note_forwarding(q->subject->spec, q->subject->where, q->subject->links);
+
+	inquiry_found(q, matters ? "this host forwards no packets"
+				 : "whose packets count is said by options");
+	return matters < 0 ? INQUIRY_UNTOLD : 0;
+}

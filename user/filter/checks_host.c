@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Checks of this host and this process. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "bpffs.h"
+#include "inquiry.h"
+#include "kernel.h"
+#include "loader.h"
+#include "name.h"
+#include "pins.h"
+#include "probe.h"
+#include "receivers.h"
+#include "say.h"
+
+int check_rights(struct inquiry *q)
+{
+	inquiry_found(q, "this process may load BPF programs and attach them");
+	return kernel_permits("load", KERNEL_LOAD);
+}
+
+int check_kernel(struct inquiry *q)
+{
+	struct utsname un;
+
+	uname(&un);
+	if (!kernel_has_rights(KERNEL_BPF)) {
+		inquiry_found(q, "Linux %s; what of BPF it has cannot be told without CAP_BPF",
+			      un.release);
+		return INQUIRY_UNTOLD;
+	}
+	inquiry_found(q, "Linux %s: has XDP, BPF timers and loops%s", un.release,
+		      kernel_has_frags() ? ", frags" : "");
+	return kernel_check(-EOPNOTSUPP);
+}
+
+/* Interpreted programs take several times as long. */
+int check_jit(struct inquiry *q)
+{
+	int on = probe_jit();
+
+	inquiry_found(q, on < 0 ? "whether BPF programs are compiled cannot be told"
+				: "BPF programs are compiled");
+	if (!on)
+		say_note("BPF programs are interpreted, which takes several times as long; sysctl "
+			 "-w net.core.bpf_jit_enable=1");
+	return on < 0 ? INQUIRY_UNTOLD : 0;
+}
+
+int check_dispatcher(struct inquiry *q)
+{
+	int err = probe_replacing();
+
+	if (err && !kernel_has_rights(KERNEL_LOAD)) {
+		inquiry_found(q, "whether libxdp's dispatcher can run cannot be told: %s",
+			      strerror(-err));
+		return INQUIRY_UNTOLD;
+	}
+	inquiry_found(q,
+		      "libxdp's dispatcher can run: other XDP programs may be beside the filter");
+	if (err)
+		say_note("libxdp's dispatcher cannot run (%s): the filter is alone on its "
+			 "interfaces",
+			 strerror(-err));
+	return 0;
+}
+
+int check_bpffs(struct inquiry *q)
+{
+	int err = bpffs_ready(false);
+
+	inquiry_found(q, "pins last: the BPF file system at " BPFFS " is mounted elsewhere, too");
+	if (!err && !pin_bpffs_mounted())
+		say_note("there is no BPF file system at " BPFFS ": load mounts one");
+	return err;
+}
+
+int check_lock(struct inquiry *q)
+{
+	inquiry_found(q, "no other xdp-dedup is changing filters");
+	return loader_look();
+}
+
+int check_name(struct inquiry *q)
+{
+	char name[NAME_MAX_LEN + 1];
+
+	if (q->subject->name)
+		snprintf(name, sizeof(name), "%s", q->subject->name);
+	else
+		name_default(q->ifname, name);
+	inquiry_found(q, "no filter is called %s", name);
+	return name_look(name);
+}
+
+int check_links(struct inquiry *q)
+{
+	struct links l;
+	int err = receivers_links(&l);
+
+	inquiry_found(q, "%d interfaces are in this network namespace", l.cnt);
+	links_free(&l);
+	return err;
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Checks of one interface. */
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "device.h"
+#include "inquiry.h"
+#include "receivers.h"
+#include "say.h"
+
+#define NAMES_MAX 256
+
+/* What a page has besides an XDP packet: headroom, and the kernel's skb_shared_info behind it. */
+#define PAGE_OVERHEAD (256 + 320)
+#define LINK_HEADER 22 /* Ethernet, two VLAN tags */
+
+int check_interface(struct inquiry *q)
+{
+	inquiry_found(q, "is there, once");
+	return attach_check_named(q->subject->where, q->iface);
+}
+
+int check_ethernet(struct inquiry *q)
+{
+	inquiry_found(q, "packets have Ethernet headers");
+	return receivers_check_ethernet(q->ifname, q->subject->links);
+}
+
+int check_programs(struct inquiry *q)
+{
+	int err = attach_check_room(q->ifname);
+	char names[NAMES_MAX];
+
+	if (err)
+		return err;
+	if (attach_neighbours(if_nametoindex(q->ifname), names, sizeof(names)))
+		inquiry_found(
+			q,
+			"libxdp's dispatcher runs others there, and takes the filter beside them");
+	else if (*names)
+		inquiry_found(q, "libxdp's dispatcher runs %s, and takes the filter beside", names);
+	else
+		inquiry_found(q, "no XDP program runs there");
+	return 0;
+}
+
+/* The driver, and which mode it allows. */
+int check_driver(struct inquiry *q)
+{
+	enum attach_mode mode = q->subject->where->mode;
+	char driver[DEVICE_DRIVER_MAX] = "unknown";
+	uint64_t features = 0;
+	int err = device_xdp_features(if_nametoindex(q->ifname), &features);
+
+	if (device_driver(q->ifname, driver))
+		snprintf(driver, sizeof(driver), "unknown");
+	if (mode == MODE_SKB) {
+		inquiry_found(q, "driver %s; skb mode needs nothing of it", driver);
+		return 0;
+	}
+	if (err) {
+		inquiry_found(
+			q,
+			"driver %s; whether it has native XDP cannot be told (Linux 6.3 can): load "
+			"tries",
+			driver);
+		return INQUIRY_UNTOLD;
+	}
+	inquiry_found(q, "driver %s: native XDP%s%s%s%s", driver,
+		      features & DEVICE_XDP_FRAGS ? ", frags" : "",
+		      features & DEVICE_XDP_REDIRECT ? ", redirect" : "",
+		      features & DEVICE_XDP_ZEROCOPY ? ", zero-copy" : "",
+		      features & DEVICE_XDP_OFFLOAD ? ", hardware offload" : "");
+	return attach_check_mode(q->ifname, mode, features & DEVICE_XDP,
+				 features & DEVICE_XDP_OFFLOAD);
+}
+
+int check_lro(struct inquiry *q)
+{
+	int on = device_merges_tcp(q->ifname);
+
+	inquiry_found(q, on < 0 ? "whether it merges packets in hardware (LRO) cannot be told"
+				: "merges no packets in hardware (LRO)");
+	if (on > 0)
+		say_note(
+			"%s merges TCP packets in hardware (LRO), with which drivers refuse native "
+			"XDP; ethtool -K %s lro off",
+			q->ifname, q->ifname);
+	return on < 0 ? INQUIRY_UNTOLD : 0;
+}
+
+/* Each queue is one CPU's. */
+int check_queues(struct inquiry *q)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	uint32_t now, max, wanted;
+
+	if (device_queues(q->ifname, &now, &max)) {
+		inquiry_found(q, "the driver does not say how many RX queues there are");
+		return INQUIRY_UNTOLD;
+	}
+	wanted = max < cpus ? max : cpus;
+	inquiry_found(q, "RX queues: %u, of %u that there can be; CPUs: %ld", now, max, cpus);
+	if (now < wanted)
+		say_note("%s has %u RX queue%s, and so many of %ld CPUs filter; if they are too "
+			 "few: ethtool -L %s combined %u (or rx %u)",
+			 q->ifname, now, now == 1 ? "" : "s", cpus, q->ifname, wanted, wanted);
+	return 0;
+}
+
+/* Packets that do not fit one page take several buffers, "frags". */
+int check_mtu(struct inquiry *q)
+{
+	int fits = (int)sysconf(_SC_PAGESIZE) - PAGE_OVERHEAD - LINK_HEADER;
+	int mtu = device_mtu(q->ifname);
+	uint64_t features;
+
+	if (mtu < 0) {
+		inquiry_found(q, "cannot be told: %s", strerror(-mtu));
+		return INQUIRY_UNTOLD;
+	}
+	if (mtu <= fits || q->subject->where->mode == MODE_SKB) {
+		inquiry_found(q, "MTU %d: packets take one buffer", mtu);
+		return 0;
+	}
+	if (device_xdp_features(if_nametoindex(q->ifname), &features)) {
+		inquiry_found(
+			q,
+			"MTU %d: packets take several buffers (frags), and whether the driver has "
+			"those in native XDP cannot be told",
+			mtu);
+		return INQUIRY_UNTOLD;
+	}
+	inquiry_found(q, "MTU %d: packets take several buffers (frags), which %s has", mtu,
+		      features & DEVICE_XDP ? "the driver" : "skb mode");
+	if (features & DEVICE_XDP && !(features & DEVICE_XDP_FRAGS))
+		say_note("an MTU of %d takes packets in several buffers (frags), which the driver "
+			 "of %s has not in native XDP: skb mode may be all that works; ip link set "
+			 "dev %s mtu %d",
+			 mtu, q->ifname, q->ifname, fits);
+	return 0;
+}
+
+/* Adds the names of the devices on top of this one, or below it. */
+static void add_relatives(const struct links *l, uint32_t index, bool above, char *names, size_t size)
+{
+	size_t len = strlen(names);
+
+	for (int i = 0; i < l->cnt && len < size; i++) {
+		uint32_t other = l->list[i].index;
+
+		if (above ? links_is_on(l, other, index) : links_is_on(l, index, other))
+			len += snprintf(names + len, size - len, "%s%s", len ? ", " : "",
+					l->list[i].name);
+	}
+}
+
+/* What is on top of an interface gets what the filter passes; what is below has it first. */
+int check_layers(struct inquiry *q)
+{
+	char above[NAMES_MAX] = "", below[NAMES_MAX] = "";
+	uint32_t index = if_nametoindex(q->ifname);
+
+	add_relatives(q->subject->links, index, true, above, sizeof(above));
+	add_relatives(q->subject->links, index, false, below, sizeof(below));
+	inquiry_found(q,
+		      *above ? "on top of it: %s; frames to their MACs count, too"
+			     : "nothing is on top of it",
+		      above);
+	if (*below)
+		say_note("%s is on top of %s, where the filter would run earlier; if all that "
+			 "comes there is for this receiver, load it there",
+			 q->ifname, below);
+	return 0;
+}
+
+int check_merging(struct inquiry *q)
+{
+	inquiry_found(q, "no device below merges packets before the filter sees them");
+	return receivers_check_merging(q->ifname, q->subject->where->mode, q->subject->links);
+}
