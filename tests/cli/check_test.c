@@ -88,6 +88,10 @@ static const struct cli_script SCRIPTS[] = {
 	  "*) says mtu v0 'ok: MTU 9000: packets take several buffers (frags), which the driver';; "
 	  "esac\n"
 	  "asked 0 v0 --mode skb; says mtu v0 'ok: MTU 9000: packets take one'\n"
+	  /* A driver with native XDP and no frags. */
+	  "ip tuntap add dev t0 mode tap; ip link set t0 mtu 9000; asked 0 t0 v0\n"
+	  "case $(uname -r) in 6.1.*) ;; *) says mtu t0 'note: an MTU of 9000 takes packets in'\n"
+	  "	has '-> ip link set dev t0 mtu 34';; esac; ip link del t0\n"
 	  "ip link set v0 mtu 3400; asked 0 v0; says mtu v0 'one buffer'\n" },
 	{ "fewer-queues-than-cpus",
 	  "[ $(nproc) -gt 1 ] || exit 0; ip link add w0 numrxqueues 2 numtxqueues 2 group 7 type "
@@ -170,7 +174,8 @@ static const struct cli_script SCRIPTS[] = {
 	{ "filters-that-cannot-be",
 	  "asked 1 v0 --capacity 1G --window 100ms; says size - 'problem: --window 100ms is too'\n"
 	  "same v0 --port 80 --capacity 1G --window 100ms; not says memory - .\n"
-	  "asked 1 v0 --layout countdown --capacity 1M; same v0 --port 80 --layout countdown --capacity 1M\n" },
+	  "asked 1 v0 --layout countdown --capacity 1M; same v0 --port 80 --layout countdown "
+	  "--capacity 1M\n" },
 	{ "misuse",
 	  "exits 2 $XD check; exits 2 $XD check v0 --profile rtp; has 'lacks UDP ports'\n"
 	  "exits 2 $XD check v0 --name .; has '--name .: 1 to 32'; exits 2 $XD check v0 --all\n"

@@ -122,6 +122,11 @@ static const struct cli_script SCRIPTS[] = {
 	{ "kernel-that-keeps-no-names", /* by which ours are told: a probe failed */
 	  "for err in 1 12; do fails 'is not told by its name' $WITHOUT names $err " LOAD
 	  "\nidle v0; clean; done; " LOAD "; $XD unload v0; clean\n" },
+	/* v0 is neither free nor is its name, whatever check can find out. */
+	{ "check-of-what-cannot-be-looked-at",
+	  WORDS LOAD "\n" EACH "$WITHOUT $cmd $err $XD check v0 --json >/mnt/j 2>/mnt/e || :\n"
+		     "[ ! -s /mnt/e ]; jq -e '[.checks[] | select(.verdict == \"ok\").check] |\n"
+		     "	(index(\"programs\") or index(\"name\")) | not' /mnt/j; whole" DONE },
 	{ "status-of-what-cannot-be-looked-at", LOAD
 	  "; $XD load p0 --port 80; ip link set b0 xdpgeneric pinned $OTHER\n"
 	  "got $WITHOUT 13 1 $XD status v0; has 'v0 (unknown)'; got $WITHOUT 13 12 $XD status v0\n"
