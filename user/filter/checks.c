@@ -189,22 +189,23 @@ static bool can_make(const struct check *c, const struct checks_subject *s)
 }
 
 /* Makes the checks. Those of interfaces are made of such as check_interface() has found. */
-static void make_all(struct checks_subject *s, struct findings *f)
+static void make_all(const struct checks_subject *subject, struct findings *f)
 {
 	char *there[DEDUP_IFACES_MAX];
-	struct placement present = { .ifnames = there, .mode = s->where->mode };
+	struct placement present = { .ifnames = there, .mode = subject->where->mode };
+	struct checks_subject s = *subject;
 
 	for (size_t i = 0; i < CHECKS_CNT; i++) {
 		const struct check *c = &CHECKS[i];
 
-		for (int j = 0; can_make(c, s) && j < (c->each ? s->where->cnt : 1); j++) {
-			int answer = make(c, s, j, f);
+		for (int j = 0; can_make(c, &s) && j < (c->each ? s.where->cnt : 1); j++) {
+			int answer = make(c, &s, j, f);
 
 			if (c->make == check_interface && !answer)
-				there[present.cnt++] = s->where->ifnames[j];
+				there[present.cnt++] = s.where->ifnames[j];
 		}
 		if (c->make == check_interface)
-			s->where = &present;
+			s.where = &present;
 	}
 }
 
