@@ -35,6 +35,7 @@ static int plan(const struct options *o, struct dedup_config *cfg)
 	}
 	/* Duplicates are told from others in either case. */
 	spec.count_only = false;
+	spec.drop_ns = 0;
 	spec.forwarded |= !o->has_mac;
 	return plan_here(&spec, cfg) ? EXIT_FAILED : EXIT_DONE;
 }
