@@ -32,9 +32,10 @@ static __always_inline struct dedup_sought gsp_id(const void *id)
 	return (struct dedup_sought){ .id = id, .words = GSP_ID_WORDS, .bytes = GSP_ID_BYTES };
 }
 
-/* An EVENT while the window's clock has stopped, or while ids are wanted. id_at is the frame offset
- * of its id, len as in struct packet. Returns the XDP verdict. A global function: verified once,
- * and a pointer into the packet cannot be an argument of such a one; ctx and an offset can.
+/* An EVENT while the window's clock has stopped, or while there may be a reason to look closely.
+ * id_at is the frame offset of its id, len as in struct packet. Returns the XDP verdict. A global
+ * function: verified once, and a pointer into the packet cannot be an argument of such a one; ctx
+ * and an offset can.
  */
 __noinline int see_event_closely(struct xdp_md *ctx, __u32 id_at, __u32 len)
 {
@@ -46,22 +47,23 @@ __noinline int see_event_closely(struct xdp_md *ctx, __u32 id_at, __u32 len)
 	struct dedup_sought s = gsp_id(pkt.pos);
 	int reason = check_event(&pkt, true);
 
-	if (reason != PARSED)
-		return conclude(&pkt, cpu_counters(0), reason);
-	return see_id(&pkt, &s, 0, true);
+	if (reason == PARSED)
+		reason = judge_closely(&s);
+	return conclude_any(&pkt, 0, reason);
 }
 
 /* An IHAVE of stream n is a duplicate if all its ids are known and none is wanted. Its ids are not
  * learned: its sender has these events, this host may not have them. ids_at is the frame offset of
- * the `count` ids. Returns an enum dedup_reason. A global function, like the one above.
+ * the `count` ids. Returns an enum dedup_reason; or, `closely` as of check_event(), LOOK_CLOSELY.
  */
-__noinline int see_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count, __u32 n)
+static __always_inline int test_ids(struct xdp_md *ctx, __u32 ids_at, __u32 count, __u32 n,
+				    bool closely)
 {
 	void *end = (void *)(long)ctx->data_end;
 	void *id = (void *)(long)ctx->data + (ids_at & FRAME_OFFSET_MASK);
 
-	if (clock_stopped())
-		return DEDUP_REASON_stale;
+	if (closely ? clock_stopped() : clock_stopped_or_closely())
+		return closely ? DEDUP_REASON_stale : LOOK_CLOSELY;
 	for (__u64 i = 0; i < GSP_IDS_MAX && i < count; i++, id += GSP_ID_BYTES) {
 		struct dedup_sought s = gsp_id(id);
 
@@ -71,11 +73,29 @@ __noinline int see_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count, __u32 n)
 			set_realm(&s, n);
 		if (dedup_is_no_id(id, GSP_ID_WORDS))
 			return DEDUP_REASON_no_id;
-		if (filter_test(&s) <= 0 ||
-		    (must_look_closely() && is_wanted(id, GSP_ID_WORDS, s.realm, false)))
+		if (filter_test(&s) <= 0 || (closely && is_wanted(id, GSP_ID_WORDS, s.realm, false)))
 			return DEDUP_REASON_ihave_new;
 	}
 	return DEDUP_REASON_ihave_duplicate;
+}
+
+/* Global functions, like the one above. */
+__noinline int test_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count, __u32 n)
+{
+	return test_ids(ctx, ids_at, count, n, false);
+}
+
+__noinline int test_ihave_closely(struct xdp_md *ctx, __u32 ids_at, __u32 count, __u32 n)
+{
+	return test_ids(ctx, ids_at, count, n, true);
+}
+
+/* The enum dedup_reason of an IHAVE, as above. */
+static __always_inline int see_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count, __u32 n)
+{
+	int reason = test_ihave(ctx, ids_at, count, n);
+
+	return reason == LOOK_CLOSELY ? test_ihave_closely(ctx, ids_at, count, n) : reason;
 }
 
 /* The XDP verdict of a packet for which parse_gsp() has returned PARSED, in a filter without streams. */
@@ -88,7 +108,7 @@ static __always_inline int see_gsp(struct xdp_md *ctx, const struct packet *pkt)
 		if (likely(reason == PARSED)) {
 			struct dedup_sought s = gsp_id(pkt->pos);
 
-			return see_id(pkt, &s, 0, false);
+			return see_id(pkt, &s, 0);
 		}
 		if (reason == LOOK_CLOSELY)
 			return see_event_closely(ctx, frame_offset(ctx, pkt), pkt->len);

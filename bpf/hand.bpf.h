@@ -9,9 +9,9 @@
 #include <linux/time.h>
 
 #include "age.h"
+#include "closely.bpf.h"
 #include "hand.h"
 #include "maps.bpf.h"
-#include "wanted.bpf.h"
 
 struct hand_timer {
 	struct bpf_timer timer;
@@ -95,7 +95,7 @@ static __always_inline __u64 step_hand(void)
 	state.last_ns = step.now_ns;
 	state.limit = dedup_hand_limit(&state, &config);
 	put_off_stale();
-	forget_wanted(last_ns, step.now_ns);
+	walk_reasons(last_ns, step.now_ns);
 
 	if (cpu) {
 		cpu->early += state.early - early;

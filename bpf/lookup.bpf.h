@@ -7,10 +7,10 @@
 
 #include "array.bpf.h"
 #include "block.h"
+#include "closely.h"
 #include "credit.bpf.h"
 #include "hand.h"
 #include "maps.bpf.h"
-#include "wanted.h"
 
 /* Sets the realm of stream n. */
 static __always_inline void set_realm(struct dedup_sought *s, __u32 n)
@@ -39,14 +39,8 @@ static __always_inline bool clock_stopped(void)
 	return bpf_jiffies64() > (READ_ONCE(state.stale_at) & ~DEDUP_CLOSELY);
 }
 
-/* May any id be wanted (wanted.h)? */
-static __always_inline bool must_look_closely(void)
-{
-	return READ_ONCE(state.stale_at) & DEDUP_CLOSELY;
-}
-
-/* clock_stopped() || must_look_closely(), by one signed comparison: with DEDUP_CLOSELY, the top
- * bit, stale_at is negative, and so in the past.
+/* clock_stopped(), or may there be a reason to look closely (closely.h)? By one signed comparison:
+ * with DEDUP_CLOSELY, the top bit, stale_at is negative, and so in the past.
  */
 static __always_inline bool clock_stopped_or_closely(void)
 {
@@ -124,6 +118,29 @@ static __always_inline int blocked_learn(struct block_lookup *lookup, struct ded
 	if (err)
 		return err;
 	return !dedup_half_learn(dedup_half(lookup->block, current), &lookup->probe, lookup->words);
+}
+
+/* Is the id known, in any layout? If not it is learned, unless applications do that. 1 yes, 0 no,
+ * or a negative errno: it is not, and could not be learned.
+ */
+static __always_inline int filter_see(const struct dedup_sought *s)
+{
+	const struct dedup_config *cfg = configuration();
+	struct block_lookup lookup;
+	struct dedup_counters *cpu;
+	int err;
+
+	if (unlikely(cfg->layout != DEDUP_BLOCKED))
+		return array_look(s, !config.learn_app);
+	err = blocked_find(cfg, s, &lookup);
+	if (err)
+		return err;
+	if (dedup_block_holds(lookup.block, &lookup.probe, lookup.words))
+		return 1;
+	if (config.learn_app)
+		return 0;
+	cpu = cpu_counters(0);
+	return cpu ? blocked_learn(&lookup, cpu) : -ENOENT;
 }
 
 #endif

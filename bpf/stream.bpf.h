@@ -271,7 +271,9 @@ __noinline int conclude_frame(__u64 n, __u64 reason)
 	return conclude(&pkt, cpu_counters(n), reason);
 }
 
-/* A frame that matches stream n, which is *s. Returns the XDP verdict, NOT_OF_STREAM or LOOK_UP. */
+/* A frame that matches stream n, which is *s. Returns the XDP verdict, NOT_OF_STREAM, LOOK_UP,
+ * LOOK_UP_IDS, or LOOK_CLOSELY if see_frame_closely() is to judge the frame.
+ */
 static __always_inline int see_frame(struct xdp_md *ctx, struct frame *f,
 				     const struct dedup_stream *s, __u32 n)
 {
@@ -292,38 +294,54 @@ static __always_inline int see_frame(struct xdp_md *ctx, struct frame *f,
 		reason = s->decoder == DEDUP_GSP ? read_gsp(ctx, f) : read_id(ctx, f, s);
 	if (reason == LOOK_UP_IDS)
 		return LOOK_UP_IDS;
-	if (reason == PARSED && clock_stopped())
-		reason = DEDUP_REASON_stale;
+	if (reason == PARSED && clock_stopped_or_closely())
+		return LOOK_CLOSELY;
 	if (reason == PARSED && dedup_is_no_id(&f->id, s->words))
 		reason = DEDUP_REASON_no_id;
 	if (reason != PARSED)
 		return conclude_frame(n, reason);
 	if (config.layout == DEDUP_BLOCKED)
-		return see_id_blocked(&pkt, &sought, n, true);
+		return see_id_blocked(&pkt, &sought, n);
 	return array_seek(&sought, !config.learn_app) ? XDP_PASS : LOOK_UP;
 }
 
-/* What becomes of the frame for which see_streams() returned LOOK_UP and array_see() `known`. A
- * global function, for the stack's sake: what calls it keeps nothing.
- */
-__noinline int see_looked_up(int known)
+/* What becomes of the frame for which see_streams() returned LOOK_UP and array_see() `known`. */
+static __always_inline int see_looked_up(int known)
 {
+	const struct frame *f = cpu_frame();
+
+	return f ? conclude_frame(f->stream, reason_of(known)) : XDP_PASS;
+}
+
+/* Judges the frame for which see_streams() returned LOOK_CLOSELY, while the window's clock has stopped,
+ * or there may be a reason to look closely. Returns the XDP verdict. A global function: verified once.
+ */
+__noinline int see_frame_closely(void)
+{
+	const struct dedup_config *cfg = configuration();
 	struct frame *f = cpu_frame();
-	struct packet pkt = { 0 };
 	struct dedup_sought sought;
+	int reason;
 	__u64 n;
 
-	if (!f || config.layout == DEDUP_BLOCKED)
+	if (!f)
 		return XDP_PASS;
-	pkt.len = f->len;
 	n = f->stream;
 	DEDUP_BOUND(n, DEDUP_STREAMS_MAX - 1);
 	sought = (struct dedup_sought){
 		.id = &f->id,
-		.words = config.streams[n].words,
-		.realm = config.streams[n].realm,
+		.words = cfg->streams[n].words,
+		.bytes = cfg->streams[n].bytes,
+		.realm = cfg->streams[n].realm,
+		.realm_key = cfg->streams[n].realm_key,
 	};
-	return see_id_array(&pkt, &sought, n, true, known);
+	if (clock_stopped())
+		reason = DEDUP_REASON_stale;
+	else if (dedup_is_no_id(&f->id, sought.words))
+		reason = DEDUP_REASON_no_id;
+	else
+		reason = judge_closely(&sought);
+	return conclude_frame(n, reason);
 }
 
 /* See see_frame(). A global function: verified once, for any n. */
@@ -414,9 +432,9 @@ static __always_inline int see_one_of(struct xdp_md *ctx, const struct frame *f)
 	return conclude_frame(counted, wrong);
 }
 
-/* A frame, in a filter with streams. Returns the XDP verdict, or LOOK_UP. A frame that is of no
- * stream is `ignored`, or, if a stream of its layer could not tell, counted there by what is wrong
- * with it. A global function: verified once, apart from the entry.
+/* A frame, in a filter with streams. Returns as see_frame() but for NOT_OF_STREAM. A frame that is
+ * of no stream is `ignored`, or, if a stream of its layer could not tell, counted there by what is
+ * wrong with it. A global function: verified once, apart from the entry.
  */
 __noinline int see_streams(struct xdp_md *ctx)
 {
@@ -447,12 +465,16 @@ static __always_inline int see_stream_frame(struct xdp_md *ctx)
 	if (likely(verdict != NOT_DIRECT))
 		return verdict;
 	verdict = see_streams(ctx);
+	if (likely(verdict >= 0))
+		return verdict;
 	f = cpu_frame();
 	if (verdict == LOOK_UP)
 		return see_looked_up(array_see());
+	if (verdict == LOOK_CLOSELY)
+		return see_frame_closely();
 	if (verdict == LOOK_UP_IDS && f)
 		return conclude_frame(f->stream, see_ihave(ctx, f->ids_at, f->ids_cnt, f->stream));
-	return verdict;
+	return XDP_PASS;
 }
 
 #endif

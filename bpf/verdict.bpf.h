@@ -56,18 +56,11 @@ static __always_inline int reason_of(int known)
 			    : DEDUP_REASON_unlearned;
 }
 
-/* With `closely`: may the packet of this known id pass because the id is wanted? Once. */
-static __always_inline bool passes_as_wanted(const struct dedup_sought *s, bool closely)
-{
-	return closely && must_look_closely() && is_wanted(s->id, s->words, s->realm, true);
-}
-
 /* A packet with one id, in layout `blocked`. If the id is fresh it is learned; if it is known, the
- * packet is a duplicate. With `closely`, a packet of a known id that is wanted passes. Counted in
- * stream n. Returns the XDP verdict.
+ * packet is a duplicate. Counted in stream n. Returns the XDP verdict.
  */
 static __always_inline int see_id_blocked(const struct packet *pkt, const struct dedup_sought *s,
-					  __u32 n, bool closely)
+					  __u32 n)
 {
 	const struct dedup_config *cfg = configuration();
 	struct dedup_counters *cpu;
@@ -78,11 +71,8 @@ static __always_inline int see_id_blocked(const struct packet *pkt, const struct
 	if (unlikely(known))
 		return conclude(pkt, cpu_counters(n), DEDUP_REASON_unlearned);
 	/* A duplicate: most packets. The constant reason gives its counter a fixed offset. */
-	if (likely(dedup_block_holds(lookup.block, &lookup.probe, lookup.words))) {
-		if (passes_as_wanted(s, closely))
-			return conclude(pkt, cpu_counters(n), DEDUP_REASON_wanted);
+	if (likely(dedup_block_holds(lookup.block, &lookup.probe, lookup.words)))
 		return conclude(pkt, cpu_counters(n), DEDUP_REASON_duplicate);
-	}
 	/* The counters are looked up on either branch. With one lookup before the branch, the
 	 * compiler would save across that call, for duplicates too, what only learning needs.
 	 */
@@ -96,22 +86,38 @@ static __always_inline int see_id_blocked(const struct packet *pkt, const struct
 	return conclude(pkt, cpu, reason_of(known));
 }
 
-/* The same in the other layouts, when array_see() has returned `known`. */
-static __always_inline int see_id_array(const struct packet *pkt, const struct dedup_sought *s,
-					__u32 n, bool closely, int known)
+/* The same in any layout. */
+static __always_inline int see_id(const struct packet *pkt, const struct dedup_sought *s, __u32 n)
 {
-	if (known == 1 && passes_as_wanted(s, closely))
-		return conclude(pkt, cpu_counters(n), DEDUP_REASON_wanted);
+	int known;
+
+	if (likely(configuration()->layout == DEDUP_BLOCKED))
+		return see_id_blocked(pkt, s, n);
+	known = array_look(s, !config.learn_app);
+	if (likely(known == 1)) /* as above: a constant reason */
+		return conclude(pkt, cpu_counters(n), DEDUP_REASON_duplicate);
 	return conclude(pkt, cpu_counters(n), reason_of(known));
 }
 
-/* The same in any layout. */
-static __always_inline int see_id(const struct packet *pkt, const struct dedup_sought *s, __u32 n,
-				  bool closely)
+/* Looks up and learns an id, in any layout, while there may be a reason to look closely: a packet
+ * of a known id that is wanted passes, once. Returns an enum dedup_reason.
+ */
+static __always_inline int judge_closely(const struct dedup_sought *s)
 {
-	if (unlikely(configuration()->layout != DEDUP_BLOCKED))
-		return see_id_array(pkt, s, n, closely, array_look(s, !config.learn_app));
-	return see_id_blocked(pkt, s, n, closely);
+	int known = filter_see(s);
+
+	if (known == 1 && is_wanted(s->id, s->words, s->realm, true))
+		return DEDUP_REASON_wanted;
+	return reason_of(known);
+}
+
+/* conclude() in stream n of any reason. Here the compiler knows the reasons that there can be, so
+ * that it would leave out a test that the verifier needs.
+ */
+static __always_inline int conclude_any(const struct packet *pkt, __u32 n, __u64 reason)
+{
+	barrier_var(reason);
+	return conclude(pkt, cpu_counters(n), reason);
 }
 
 #endif

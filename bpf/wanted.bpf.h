@@ -7,9 +7,6 @@
 #include "maps.bpf.h"
 #include "wanted.h"
 
-/* The hand walks through the map once in this time at most. Where that is full it takes 0.25 ms. */
-#define WANT_WALK_NS 100000000
-
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, DEDUP_WANTED_MAX);
@@ -49,20 +46,13 @@ static long walk_wanted(void *map, const struct dedup_want_key *key,
 	return 0;
 }
 
-/* After each step of the hand: walks through the map if that is due. last_ns: the step before. */
-static __always_inline void forget_wanted(__u64 last_ns, __u64 now_ns)
+/* Deletes expired entries. Are there others? */
+static __always_inline bool forget_wanted(void)
 {
 	struct want_walk walk = { 0 };
 
-	if (!(READ_ONCE(state.stale_at) & DEDUP_CLOSELY) ||
-	    last_ns / WANT_WALK_NS == now_ns / WANT_WALK_NS)
-		return;
-	/* Exchanges are full barriers: no other CPU sees a part of the walk outside of the two. */
-	__sync_lock_test_and_set(&state.walks, state.walks + 1);
 	bpf_for_each_map_elem(&wanted, walk_wanted, &walk, 0);
-	if (!walk.any_wanted)
-		__sync_fetch_and_and(&state.stale_at, ~DEDUP_CLOSELY);
-	__sync_lock_test_and_set(&state.walks, state.walks + 1);
+	return walk.any_wanted;
 }
 
 #endif

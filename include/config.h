@@ -124,7 +124,7 @@ struct dedup_iface {
 /* Map `.data.state`, mapped into user space. Who writes a field is said at its group or line. */
 struct dedup_state {
 	/* Every packet reads this line; the hand writes it once a step. User space also writes: the
-	 * top bit of `stale_at` (DEDUP_CLOSELY in wanted.h), `recent_version`, and, alone,
+	 * top bit of `stale_at` (DEDUP_CLOSELY in closely.h), `recent_version`, and, alone,
 	 * `own_mac`, which is DEDUP_MAC_NONE unless config.receiver is DEDUP_ONE_INTERFACE.
 	 */
 	__u64 hand;	/* turns done << 32 | next place to pass; the turns are the epoch */
@@ -132,7 +132,7 @@ struct dedup_state {
 	__u64 limit;	/* `learned` may not exceed this until the hand steps again */
 	__u64 recent_version; /* recent.h: entries with another one are void */
 	__u64 own_mac;	      /* the word (destination.h) that most frames for this host have */
-	__u64 walks;	      /* begins and ends of walks (wanted.h): odd during one */
+	__u64 walks;	      /* begins and ends of walks (closely.h): odd during one */
 	__u64 replay_ns;      /* config.replay: the time, which user space sets */
 	__u64 counting;	      /* the hand, DEDUP_DROP_FOR: 1 once duplicates pass, 0 before */
 

@@ -13,6 +13,7 @@
 
 #include <bpf/bpf.h>
 
+#include "closely.h"
 #include "hash.h"
 #include "ids.h"
 #include "kernel.h"

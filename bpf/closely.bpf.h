@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Looking closely, on the hand's side; include/closely.h says how it and user space work together. */
+#ifndef XDP_DEDUP_CLOSELY_BPF_H
+#define XDP_DEDUP_CLOSELY_BPF_H
+
+#include "closely.h"
+#include "maps.bpf.h"
+#include "wanted.bpf.h"
+
+/* The hand walks through the reasons once in this time at most. Where `wanted` is full it takes
+ * 0.25 ms.
+ */
+#define WALK_NS 100000000
+
+/* After each step of the hand: walks through the reasons if that is due. last_ns: the step before. */
+static __always_inline void walk_reasons(__u64 last_ns, __u64 now_ns)
+{
+	bool any;
+
+	if (!(READ_ONCE(state.stale_at) & DEDUP_CLOSELY) || last_ns / WALK_NS == now_ns / WALK_NS)
+		return;
+	/* Exchanges are full barriers: no other CPU sees a part of the walk outside of the two. */
+	__sync_lock_test_and_set(&state.walks, state.walks + 1);
+	any = forget_wanted();
+	if (!any)
+		__sync_fetch_and_and(&state.stale_at, ~DEDUP_CLOSELY);
+	__sync_lock_test_and_set(&state.walks, state.walks + 1);
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Packets are looked at closely while somebody has a reason: ids are wanted (wanted.h). They
+ * learn that from a word that they test in any case, so that it costs nothing: state.stale_at, a
+ * time. Its top bit, DEDUP_CLOSELY, makes it negative, a time long past; packets then take a slower
+ * path, which looks at the reasons.
+ *
+ * Two sides write the reasons and the bit:
+ * - user space (user/filter/look_closely.h): puts a reason where the kernel finds it, and then sets
+ *   DEDUP_CLOSELY;
+ * - the hand, while DEDUP_CLOSELY is set and at most ten times a second: walks through the reasons,
+ *   deletes wanted ids that have expired, and clears DEDUP_CLOSELY if no reason is left. It adds 1
+ *   to state.walks when a walk begins and when it ends: the number is odd during a walk.
+ *
+ * A walk at the same time may have missed a new reason and cleared DEDUP_CLOSELY, or may have found
+ * an expired entry of the same id and then deleted the new one. So user space waits until
+ * state.walks is even, and does both steps again if it has changed meanwhile. In the end the reason
+ * and DEDUP_CLOSELY were both there before the next walk began, which leaves them until the reason
+ * has expired. If user space is killed between the two steps, a reason is left that packets do not
+ * look for; as soon as there is any other, a walk finds it if it has expired.
+ *
+ * Every reason expires by itself, so that no process has to end it. That is measured by the time of
+ * the hand's last step, state.last_ns, so that packets need not read a clock.
+ */
+#ifndef XDP_DEDUP_CLOSELY_H
+#define XDP_DEDUP_CLOSELY_H
+
+#define DEDUP_CLOSELY (1ULL << 63) /* in state.stale_at: 1 while there may be a reason */
+
+#endif

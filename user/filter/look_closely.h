@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Has packets looked at closely. include/closely.h says how that works. */
+#ifndef XDP_DEDUP_LOOK_CLOSELY_H
+#define XDP_DEDUP_LOOK_CLOSELY_H
+
+#include "pins.h"
+
+/* Puts a reason where the kernel finds it: 0 or more; or -errno. May be called several times. */
+typedef int (*put_reason_fn)(struct filter *f, void *arg);
+
+/* Calls put(f, arg), and has packets look for the reason until it has expired. Returns what put()
+ * returned; or -ESTALE if the hand has stopped while it walked through the reasons.
+ */
+int look_closely(struct filter *f, put_reason_fn put, void *arg);
+
+#endif
