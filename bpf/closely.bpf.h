@@ -5,6 +5,7 @@
 
 #include "closely.h"
 #include "maps.bpf.h"
+#include "sample.h"
 #include "wanted.bpf.h"
 
 /* The hand walks through the reasons once in this time at most. Where `wanted` is full it takes
@@ -22,7 +23,7 @@ static __always_inline void walk_reasons(__u64 last_ns, __u64 now_ns)
 	/* Exchanges are full barriers: no other CPU sees a part of the walk outside of the two. */
 	__sync_lock_test_and_set(&state.walks, state.walks + 1);
 	any = forget_wanted();
-	if (!any)
+	if (!any && !dedup_sampler_listens(&state.sampler, now_ns))
 		__sync_fetch_and_and(&state.stale_at, ~DEDUP_CLOSELY);
 	__sync_lock_test_and_set(&state.walks, state.walks + 1);
 }

@@ -6,6 +6,7 @@
 #define XDP_DEDUP_GOSSIP_BPF_H
 
 #include "gsp.bpf.h"
+#include "sample.bpf.h"
 #include "verdict.bpf.h"
 
 /* What check_event() returns if see_event_closely() is to judge the packet. */
@@ -49,6 +50,7 @@ __noinline int see_event_closely(struct xdp_md *ctx, __u32 id_at, __u32 len)
 
 	if (reason == PARSED)
 		reason = judge_closely(&s);
+	take_sample(ctx, 0, reason, id_at, NULL);
 	return conclude_any(&pkt, 0, reason);
 }
 
@@ -87,7 +89,10 @@ __noinline int test_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count, __u32 n
 
 __noinline int test_ihave_closely(struct xdp_md *ctx, __u32 ids_at, __u32 count, __u32 n)
 {
-	return test_ids(ctx, ids_at, count, n, true);
+	int reason = test_ids(ctx, ids_at, count, n, true);
+
+	take_sample(ctx, n, reason, ids_at, NULL);
+	return reason;
 }
 
 /* The enum dedup_reason of an IHAVE, as above. */

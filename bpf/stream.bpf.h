@@ -316,7 +316,7 @@ static __always_inline int see_looked_up(int known)
 /* Judges the frame for which see_streams() returned LOOK_CLOSELY, while the window's clock has stopped,
  * or there may be a reason to look closely. Returns the XDP verdict. A global function: verified once.
  */
-__noinline int see_frame_closely(void)
+__noinline int see_frame_closely(struct xdp_md *ctx)
 {
 	const struct dedup_config *cfg = configuration();
 	struct frame *f = cpu_frame();
@@ -341,6 +341,7 @@ __noinline int see_frame_closely(void)
 		reason = DEDUP_REASON_no_id;
 	else
 		reason = judge_closely(&sought);
+	take_sample(ctx, n, reason, 0, &f->id);
 	return conclude_frame(n, reason);
 }
 
@@ -471,7 +472,7 @@ static __always_inline int see_stream_frame(struct xdp_md *ctx)
 	if (verdict == LOOK_UP)
 		return see_looked_up(array_see());
 	if (verdict == LOOK_CLOSELY)
-		return see_frame_closely();
+		return see_frame_closely(ctx);
 	if (verdict == LOOK_UP_IDS && f)
 		return conclude_frame(f->stream, see_ihave(ctx, f->ids_at, f->ids_cnt, f->stream));
 	return XDP_PASS;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Packets are looked at closely while somebody has a reason: ids are wanted (wanted.h). They
- * learn that from a word that they test in any case, so that it costs nothing: state.stale_at, a
- * time. Its top bit, DEDUP_CLOSELY, makes it negative, a time long past; packets then take a slower
- * path, which looks at the reasons.
+/* Packets are looked at closely while somebody has a reason: ids are wanted (wanted.h), or a
+ * sampler listens (sample.h). They learn that from a word that they test in any case, so that it
+ * costs nothing: state.stale_at, a time. Its top bit, DEDUP_CLOSELY, makes it negative, a time long
+ * past; packets then take a slower path, which looks at the reasons.
  *
  * Two sides write the reasons and the bit:
  * - user space (user/filter/look_closely.h): puts a reason where the kernel finds it, and then sets

@@ -9,9 +9,10 @@
 #include "destination.h"
 #include "digest.h"
 #include "id.h"
+#include "sample.h"
 #include "stream.h"
 
-#define DEDUP_FORMAT 7	   /* of what is pinned: one more when a struct of a pinned map changes */
+#define DEDUP_FORMAT 8	   /* of what is pinned: one more when a struct of a pinned map changes */
 #define DEDUP_PORTS_MAX 32 /* ranges of UDP destination ports */
 #define DEDUP_KEYS (2 * DEDUP_ID_WORDS_MAX) /* 32-bit words of the hash secret */
 #define DEDUP_IFACES_MAX 32		    /* interfaces that share one filter */
@@ -166,10 +167,13 @@ struct dedup_state {
 	 * user space puts it off once the program is attached.
 	 */
 	__u64 drop_until_ns;
+
+	struct dedup_sampler sampler; /* says itself who writes what */
 };
 _Static_assert(__builtin_offsetof(struct dedup_state, learned) == 64, "one cache line a writer");
 _Static_assert(__builtin_offsetof(struct dedup_state, marks) == 192, "one cache line a writer");
-_Static_assert(sizeof(struct dedup_state) == 192 + 2048 * 16 + 32 * 32 + 64 * 8 + 8 + 128 * 8 + 8,
+_Static_assert(sizeof(struct dedup_state) == 192 + 2048 * 16 + 32 * 32 + 64 * 8 + 8 + 128 * 8 + 8 +
+						     sizeof(struct dedup_sampler),
 	       "no hidden padding");
 
 #endif

@@ -49,7 +49,8 @@ static int open_object(const char *name, const struct dedup_config *cfg, struct 
 		return say_err(-errno, "cannot open the BPF object: %s", strerror(errno));
 	struct bpf_map *maps[PINS_CNT] = { skel->maps.filter,	  skel->maps.stats,
 					   skel->maps.data_state, skel->maps.rodata_config,
-					   skel->maps.wanted,	  skel->maps.timer };
+					   skel->maps.wanted,	  skel->maps.timer,
+					   skel->maps.samples };
 
 	err = bpf_map__set_max_entries(skel->maps.filter, cfg->blocks);
 	if (!err)

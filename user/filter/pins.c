@@ -22,7 +22,8 @@
 #include "stream_ids.h"
 #include "wanted.h"
 
-const char *const PINS[PINS_CNT] = { "filter", "stats", "state", "config", "wanted", "timer" };
+const char *const PINS[PINS_CNT] = { "filter", "stats", "state",  "config",
+				     "wanted", "timer", "samples" };
 
 bool pin_bpffs_mounted(void)
 {
@@ -269,6 +270,26 @@ int filter_open(const char *name, struct filter *out)
 			filter_close(out);
 	} while (gone || before != after);
 	return err;
+}
+
+int filter_is_loaded(const struct filter *f)
+{
+	uint32_t state_id, prog_id;
+	int err = filter_identity(f->name, &state_id, &prog_id);
+
+	return err ? err : state_id == f->state_id ? 0 : -ENOENT;
+}
+
+int filter_open_samples(const struct filter *f)
+{
+	int fd = open_map(f->name, PIN_SAMPLES, BPF_MAP_TYPE_ARRAY_OF_MAPS, sizeof(__u32),
+			  sizeof(__u32));
+	/* If it is loaded now, it was when the pin was opened. */
+	int err = filter_is_loaded(f);
+
+	if (err && fd >= 0)
+		close(fd);
+	return err ? err : fd;
 }
 
 /* Adds what all CPUs have counted in stream n. `each` has room for all CPUs. */

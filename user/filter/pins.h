@@ -20,7 +20,16 @@
 #define NAME_MAX_LEN 32
 
 /* The maps of a filter; PINS has the names of their pins in the filter's directory. */
-enum pin { PIN_FILTER, PIN_STATS, PIN_STATE, PIN_CONFIG, PIN_WANTED, PIN_TIMER, PINS_CNT };
+enum pin {
+	PIN_FILTER,
+	PIN_STATS,
+	PIN_STATE,
+	PIN_CONFIG,
+	PIN_WANTED,
+	PIN_TIMER,
+	PIN_SAMPLES,
+	PINS_CNT
+};
 
 extern const char *const PINS[PINS_CNT];
 
@@ -74,6 +83,16 @@ void filter_close(struct filter *f);
  * ids too. 0; -errno if it cannot be told.
  */
 int filter_identity(const char *name, uint32_t *state_id, uint32_t *prog_id);
+
+/* Is the open filter still the one that is loaded under its name? 0; -ENOENT if not; another -errno
+ * if that cannot be told.
+ */
+int filter_is_loaded(const struct filter *f);
+
+/* Opens the map `samples` of an open filter. The caller closes the descriptor. -ENOENT: the filter
+ * has been unloaded; another -errno as of filter_open().
+ */
+int filter_open_samples(const struct filter *f);
 
 /* The counters, summed over the CPUs. credit: ids that dedup_state.learned counts already, and that
  * the CPUs may still learn. dropped_bytes: of the packets that were dropped.

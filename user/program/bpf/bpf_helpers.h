@@ -26,6 +26,7 @@ struct xdp_md {
  */
 #define __uint(name, number) int(*name)[number]
 #define __type(name, type) __typeof__(type) *name
+#define __array(name, type) __typeof__(type) *name[]
 
 #define bpf_map_lookup_elem(map, key_pointer)                                     \
 	({                                                                        \
@@ -68,6 +69,27 @@ static inline __u64 bpf_jiffies64(void)
 static inline __u64 bpf_ktime_get_ns(void)
 {
 	return 0;
+}
+
+/* Nobody samples here: there is no ring buffer. */
+static inline void *bpf_ringbuf_reserve(void *ring, __u64 bytes, __u64 flags)
+{
+	(void)ring;
+	(void)bytes;
+	(void)flags;
+	return NULL;
+}
+
+static inline void bpf_ringbuf_submit(void *record, __u64 flags)
+{
+	(void)record;
+	(void)flags;
+}
+
+static inline void bpf_ringbuf_discard(void *record, __u64 flags)
+{
+	(void)record;
+	(void)flags;
 }
 
 /* There is no timer: the caller steps the hand. */

@@ -1,0 +1,785 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Samples: which packets a sampler gets, and what of them; and that packets are looked at closely
+ * just as long as there is one.
+ */
+#include "layout_runner.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "clock.h"
+#include "closely.h"
+#include "kernel.h"
+#include "protocol_packets.h"
+#include "sampling.h"
+#include "stream_runner.h"
+#include "want.h"
+
+#define MS 1000000ULL
+#define SECOND_NS 1000000000ULL
+#define SEEN_MAX 8192
+#define ALL (SAMPLING_DROPS | SAMPLING_NEW)
+#define RENEWED_US 600000 /* after so long sampling_poll() renews */
+
+/* What the sampler has got. */
+static struct seen {
+	struct sampling *s;
+	uint32_t cnt, enough; /* enough: 0: never */
+	struct {
+		struct dedup_sample head;
+		uint8_t frame[DEDUP_SNAP_MAX];
+	} last;
+	struct {
+		uint64_t ns;
+		uint32_t reason, stream;
+	} each[SEEN_MAX];
+} seen;
+
+static struct dedup_state *state_of_filter(void)
+{
+	return fixture.filter.state;
+}
+
+/* For filters whose hand stands still: it has just stepped. */
+static void step(void)
+{
+	state_of_filter()->last_ns = kernel_now_ns();
+}
+
+static int keep(void *arg, const struct dedup_sample *s)
+{
+	(void)arg;
+	assert_true(seen.cnt < SEEN_MAX);
+	assert_true(s->snapped <= DEDUP_SNAP_MAX);
+	memcpy(&seen.last, s, sizeof(*s) + s->snapped);
+	seen.each[seen.cnt].ns = s->time_ns;
+	seen.each[seen.cnt].reason = s->reason;
+	seen.each[seen.cnt].stream = s->stream;
+	return ++seen.cnt == seen.enough;
+}
+
+static int listen_to(uint32_t reasons, uint32_t streams, uint32_t snap, uint32_t rate)
+{
+	const struct sampling_wish wish = { reasons, streams, snap, rate };
+	uint32_t pid;
+
+	memset(&seen, 0, sizeof(seen));
+	return sampling_begin(&fixture.filter, &wish, keep, NULL, &seen.s, &pid);
+}
+
+static void listen_to_all(void)
+{
+	step();
+	assert_int_equal(listen_to(ALL, UINT32_MAX, 256, SAMPLING_RATE_MAX), 0);
+}
+
+static struct sampling_lost end(void)
+{
+	struct sampling_lost lost;
+
+	sampling_end(seen.s, &lost);
+	seen.s = NULL;
+	return lost;
+}
+
+static void end_without_loss(void)
+{
+	struct sampling_lost lost = end();
+
+	assert_int_equal(lost.limited, 0);
+	assert_int_equal(lost.full, 0);
+}
+
+/* The sampler has got so many since it was asked last. */
+static void assert_got(uint32_t cnt)
+{
+	uint32_t before = seen.cnt;
+
+	assert_int_equal(sampling_poll(seen.s, 0), 0);
+	assert_int_equal(seen.cnt - before, cnt);
+}
+
+/* It has got exactly this frame. */
+static void assert_saw(const struct frame *f, enum dedup_reason reason, uint32_t stream)
+{
+	const struct dedup_sample *s = &seen.last.head;
+
+	assert_got(1);
+	assert_int_equal(s->reason, reason);
+	assert_int_equal(s->stream, stream);
+	assert_int_equal(s->ifindex, fixture.ifindex ?: 1);
+	assert_int_equal(s->len, f->len);
+	assert_int_equal(s->snapped, f->len < 256 ? f->len : 256);
+	assert_memory_equal(seen.last.frame, f->data, s->snapped);
+	assert_true(kernel_now_ns() - s->time_ns < 10 * SECOND_NS);
+}
+
+static bool is_looked_at_closely(void)
+{
+	return READ_ONCE(state_of_filter()->stale_at) & DEDUP_CLOSELY;
+}
+
+/* Filters of every layout, of GSP/1 alone and as a stream, and of other streams. */
+
+static const struct kind {
+	const char *name;
+	enum dedup_layout layout;
+	enum dedup_hash_scheme hash;
+	const char *streams[3]; /* their profiles; the last one is looked at. None: GSP/1 alone */
+	struct protocol_packet packet; /* NO_PACKET: GSP/1's */
+} KINDS[] = {
+	{ "gsp-blocked", .layout = DEDUP_BLOCKED },
+	{ "gsp-flat", .layout = DEDUP_FLAT, .hash = DEDUP_COLIBRI },
+	{ "gsp-countdown", .layout = DEDUP_COUNTDOWN, .hash = DEDUP_TEZOS },
+	{ "gsp-stream", .streams = { "gsp" } },
+	{ "gsp-stream-flat", .layout = DEDUP_FLAT, .streams = { "gsp" } },
+	{ "gsp-third-stream", .streams = { "rtp", "mirror", "gsp" } },
+	{ "rtp", .streams = { "rtp" }, .packet = { .protocol = RTP, .body = 20 } },
+	{ "rtp-flat", DEDUP_FLAT, .streams = { "rtp" }, .packet = { .protocol = RTP, .body = 20 } },
+	{ "rtp-countdown", DEDUP_COUNTDOWN, DEDUP_SIPHASH, { "rtp" }, { .protocol = RTP } },
+	{ "rtp-second", .streams = { "payload", "rtp" }, .packet = { .protocol = RTP } },
+	{ "rtp-second-flat", DEDUP_FLAT, .streams = { "payload", "rtp" },
+	  .packet = { .protocol = RTP } },
+	{ "payload", .streams = { "payload" }, .packet = { .protocol = DATAGRAM, .body = 700 } },
+	{ "payload-countdown", DEDUP_COUNTDOWN, .streams = { "payload" },
+	  .packet = { .protocol = DATAGRAM, .body = 30 } },
+	{ "mirror", .streams = { "mirror" },
+	  .packet = { .protocol = IP_PACKET, .body = 90, .ipv6 = true } },
+	{ "hsr", .streams = { "hsr" }, .packet = { .protocol = HSR, .body = 100 } },
+};
+
+/* Makes the kind's frame; *id is for GSP/1's. Is it GSP/1's? */
+static bool frame_of(const struct kind *k, const struct id *id, struct frame *f)
+{
+	if (k->packet.protocol)
+		protocol_frame(f, &k->packet);
+	else
+		frame_build(f, &(struct frame_plan){ .body = 40 }, id);
+	return !k->packet.protocol;
+}
+
+/* Filters of GSP/1 alone. */
+static void load_gsp(const struct kind *k, bool count_only)
+{
+	static const struct layout_shape SHAPES[] = {
+		{ .layout = DEDUP_BLOCKED, .fpr = 1e-9 },
+		{ .layout = DEDUP_FLAT, .m = 1 << 20, .k = 9 },
+		{ .layout = DEDUP_COUNTDOWN, .index_bits = 18, .k = 9 },
+	};
+	struct layout_shape shape = SHAPES[k->layout];
+	struct dedup_config c;
+
+	shape.hash = k->hash;
+	c = layout_run_still_config(&shape);
+	c.count_only = count_only;
+	fixture_load(&c);
+}
+
+/* Loads it. The port of its last stream is GOSSIP_PORT. Returns that stream's number. */
+static uint32_t load(const struct kind *k, bool count_only)
+{
+	struct filter_spec spec = {
+		.layout = k->layout, .hash = k->hash, .capacity = 1000, .count_only = count_only
+	};
+	struct profiles all = { 0 };
+	uint32_t n = 0;
+
+	if (!k->streams[0]) {
+		load_gsp(k, count_only);
+		return 0;
+	}
+	assert_int_equal(profiles_add_builtin(&all), 0);
+	for (; n < 3 && k->streams[n]; n++) {
+		const struct profile *p = profiles_find(&all, k->streams[n]);
+		bool last = n == 2 || !k->streams[n + 1];
+		struct stream_wish wish = { .profile = k->streams[n], .realm = n };
+		char ports[8];
+
+		assert_non_null(p);
+		snprintf(ports, sizeof(ports), "%d", last ? GOSSIP_PORT : 20000 + n);
+		if (p->stream.layer == DEDUP_UDP)
+			wish.ports = ports;
+		else if (!last)
+			wish.to = "198.51.100.1";
+		stream_add(&spec, &all, &wish);
+	}
+	profiles_free(&all);
+	stream_load(&spec);
+	return n - 1;
+}
+
+/* What GSP/1 has beside EVENTs. ids[0] is known, ids[1] is not. */
+static void other_types_are_sampled(const struct id *ids, uint32_t n)
+{
+	struct frame f;
+
+	frame_build(&f, &(struct frame_plan){ .type = GSP_IHAVE }, ids);
+	expect(&f, XDP_DROP, DEDUP_REASON_ihave_duplicate);
+	assert_saw(&f, DEDUP_REASON_ihave_duplicate, n);
+	frame_build(&f, &(struct frame_plan){ .type = GSP_IHAVE, .count = 2 }, ids);
+	expect(&f, XDP_PASS, DEDUP_REASON_ihave_new);
+	assert_saw(&f, DEDUP_REASON_ihave_new, n);
+	assert_memory_equal(&seen.last.head.id, ids, sizeof(*ids));
+	frame_build(&f, &(struct frame_plan){ .type = GSP_IWANT }, ids);
+	expect(&f, XDP_PASS, DEDUP_REASON_exempt);
+	frame_build(&f, &(struct frame_plan){ .body = 0 }, &NO_ID);
+	expect(&f, XDP_PASS, DEDUP_REASON_no_id);
+	assert_got(0);
+}
+
+static void each_reason_is_sampled(void **state)
+{
+	const struct kind *k = *state;
+	uint32_t n = load(k, false);
+	struct id ids[2] = { id_fresh(), id_fresh() };
+	struct frame f;
+	bool is_gsp = frame_of(k, ids, &f);
+
+	fixture.row = k->name;
+	listen_to_all();
+	expect(&f, XDP_PASS, DEDUP_REASON_new);
+	assert_saw(&f, DEDUP_REASON_new, n);
+	if (is_gsp)
+		assert_memory_equal(&seen.last.head.id, ids, sizeof(*ids));
+	expect(&f, XDP_DROP, DEDUP_REASON_duplicate);
+	assert_saw(&f, DEDUP_REASON_duplicate, n);
+	if (is_gsp)
+		other_types_are_sampled(ids, n);
+	/* What `want` asks for by the sample's id. */
+	fixture.filter.stream = n;
+	assert_int_equal(want_id(&fixture.filter, seen.last.head.id.byte), 1);
+	expect(&f, XDP_PASS, DEDUP_REASON_wanted);
+	assert_saw(&f, DEDUP_REASON_wanted, n);
+	expect(&f, XDP_DROP, DEDUP_REASON_duplicate);
+	assert_saw(&f, DEDUP_REASON_duplicate, n);
+	/* The clock stops. */
+	state_of_filter()->stale_at = DEDUP_CLOSELY;
+	expect(&f, XDP_PASS, DEDUP_REASON_stale);
+	assert_got(0);
+	end_without_loss();
+	assert_int_equal(state_of_filter()->sampler.reasons, 0);
+}
+
+/* With --action count they would have been dropped. */
+static void counted_only_they_are_sampled(void **state)
+{
+	const struct kind *k = *state;
+	uint32_t n = load(k, true);
+	struct id id = id_fresh();
+	struct frame f;
+
+	listen_to_all();
+	frame_of(k, &id, &f);
+	assert_int_equal(fixture_run(&f), XDP_PASS);
+	assert_saw(&f, DEDUP_REASON_new, n);
+	assert_int_equal(fixture_run(&f), XDP_PASS);
+	assert_saw(&f, DEDUP_REASON_duplicate, n);
+	end_without_loss();
+}
+
+/* Nothing may be learned at present. */
+static void what_cannot_be_learned_is_sampled(void **state)
+{
+	struct dedup_config cfg = fixture_still_config();
+	struct id id = id_fresh();
+	struct frame f;
+
+	(void)state;
+	cfg.claim = 1;
+	fixture_load(&cfg);
+	listen_to_all();
+	state_of_filter()->limit = state_of_filter()->learned;
+	frame_build(&f, &(struct frame_plan){ .body = 40 }, &id);
+	expect(&f, XDP_PASS, DEDUP_REASON_unlearned);
+	assert_saw(&f, DEDUP_REASON_unlearned, 0);
+	end_without_loss();
+}
+
+/* Two streams of GSP/1: on GOSSIP_PORT, and on the next. */
+static void load_two_streams(void)
+{
+	static const struct stream_wish WISHES[] = { { "gsp", "a", "8001", NULL, 0 },
+						     { "gsp", "b", "8002", NULL, 1 } };
+	struct filter_spec spec = { .capacity = 1000 };
+	struct profiles all = { 0 };
+
+	assert_int_equal(profiles_add_builtin(&all), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(WISHES); i++)
+		stream_add(&spec, &all, &WISHES[i]);
+	profiles_free(&all);
+	stream_load(&spec);
+}
+
+static const struct choice {
+	const char *name;
+	uint32_t reasons, streams;
+	bool is_new[2], duplicate[2]; /* seen, by stream */
+	uint32_t cnt;		      /* seen in all */
+} CHOICES[] = {
+	{ "all-packets", ALL, UINT32_MAX, { true, true }, { true, true }, 4 },
+	{ "drops-only", SAMPLING_DROPS, 3, { false, false }, { true, true }, 2 },
+	{ "new-only", SAMPLING_NEW, 3, { true, true }, { false, false }, 2 },
+	{ "first-stream-only", ALL, 1, { true, false }, { true, false }, 2 },
+	{ "drops-of-second-stream", SAMPLING_DROPS, 2, { false, false }, { false, true }, 1 },
+};
+
+static void only_what_was_asked_for(void **state)
+{
+	const struct choice *c = *state;
+
+	load_two_streams();
+	step();
+	assert_int_equal(listen_to(c->reasons, c->streams, 256, c->cnt), 0);
+	for (int i = 0; i < 2; i++) {
+		struct id id = id_fresh();
+		struct frame f;
+
+		frame_build(&f, &(struct frame_plan){ .body = 40 }, &id);
+		frame_put(&f, f.udp + 2, 2, GOSSIP_PORT + i);
+		assert_int_equal(fixture_run(&f), XDP_PASS);
+		assert_got(c->is_new[i]);
+		assert_int_equal(fixture_run(&f), XDP_DROP);
+		assert_got(c->duplicate[i]);
+		if (c->duplicate[i])
+			assert_int_equal(seen.last.head.stream, i);
+	}
+	/* What was not asked for takes none of the rate, and is not lost. */
+	end_without_loss();
+}
+
+static void a_snap_cuts(void **state)
+{
+	static const uint32_t SNAPS[] = { 1,	14,   255,  256,  257,
+					  2047, 2048, 2049, 9215, DEDUP_SNAP_MAX };
+	static const uint32_t BODIES[] = { 0, 150, 174, 175, 2000, 3000, 9100, 9200 };
+	static struct frame f;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(SNAPS) * ARRAY_SIZE(BODIES); i++) {
+		uint32_t snap = SNAPS[i % ARRAY_SIZE(SNAPS)], body = BODIES[i / ARRAY_SIZE(SNAPS)];
+		struct id id = id_fresh();
+
+		step();
+		assert_int_equal(listen_to(ALL, 1, snap, 100), 0);
+		frame_build(&f, &(struct frame_plan){ .body = body }, &id);
+		/* Large ones are in several buffers, or, if that is asked for, others too. */
+		fixture.linear = f.len > 3000 ? 1000 : i % 3 == 1 && f.len > 200 ? 120 : 0;
+		expect(&f, XDP_PASS, DEDUP_REASON_new);
+		fixture.linear = 0;
+		assert_got(1);
+		assert_int_equal(seen.last.head.len, f.len);
+		assert_int_equal(seen.last.head.snapped, f.len < snap ? f.len : snap);
+		assert_memory_equal(seen.last.frame, f.data, seen.last.head.snapped);
+		end_without_loss();
+	}
+}
+
+/* Sends fresh events for so long. Returns how many. */
+static uint32_t send_for(uint64_t ns, uint32_t most)
+{
+	uint64_t end_ns = kernel_now_ns() + ns;
+	uint32_t cnt = 0;
+
+	while (kernel_now_ns() < end_ns && cnt < most) {
+		struct id id = id_fresh();
+
+		step();
+		expect_event(&id, XDP_PASS, DEDUP_REASON_new);
+		cnt++;
+		assert_int_equal(sampling_poll(seen.s, 0), 0);
+		usleep(500);
+	}
+	return cnt;
+}
+
+static void so_many_in_each_second(void **state)
+{
+	uint32_t sent, in_second = 0, seconds = 0;
+	struct sampling_lost lost;
+
+	(void)state;
+	state_of_filter()->limit = INT64_MAX;
+	step();
+	assert_int_equal(listen_to(ALL, 1, 256, 7), 0);
+	sent = send_for(3 * SECOND_NS, UINT32_MAX);
+	lost = end();
+	for (uint32_t i = 0; i < seen.cnt; i++) {
+		if (!i || seen.each[i].ns / SECOND_NS != seen.each[i - 1].ns / SECOND_NS) {
+			seconds++;
+			in_second = 0;
+		}
+		assert_true(++in_second <= 7);
+	}
+	print_message("# %u sent, %u seen in %u seconds\n", sent, seen.cnt, seconds);
+	assert_in_range(seconds, 3, 5);
+	assert_true(seen.cnt > 2 * 7);
+	assert_int_equal(seen.cnt + lost.limited, sent);
+	assert_int_equal(lost.full, 0);
+	/* The next one begins anew. */
+	step();
+	assert_int_equal(listen_to(ALL, 1, 256, 7), 0);
+	assert_int_equal(send_for(SECOND_NS, 7), 7);
+	lost = end();
+	assert_in_range(seen.cnt, 7, 7);
+	assert_int_equal(lost.limited, 0);
+}
+
+static void what_finds_no_room_is_counted(void **state)
+{
+	const uint32_t cnt = 5000; /* of some 360 bytes each; 1 MiB of room */
+	struct sampling_lost lost;
+	struct id id = id_fresh();
+
+	(void)state;
+	listen_to_all();
+	for (uint32_t i = 0; i < cnt; i++)
+		expect_event(&id, i ? XDP_DROP : XDP_PASS,
+			     i ? DEDUP_REASON_duplicate : DEDUP_REASON_new);
+	assert_int_equal(sampling_poll(seen.s, 0), 0);
+	assert_in_range(seen.cnt, 2000, 3500);
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate); /* there is room again */
+	assert_got(1);
+	lost = end();
+	assert_int_equal(lost.limited, 0);
+	assert_int_equal(seen.cnt + lost.full, cnt + 1);
+}
+
+static void who_has_enough_gets_no_more(void **state)
+{
+	struct id id = id_fresh();
+
+	(void)state;
+	listen_to_all();
+	seen.enough = 2;
+	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
+	for (int i = 0; i < 4; i++)
+		expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+	assert_int_equal(sampling_poll(seen.s, 0), 1);
+	assert_int_equal(seen.cnt, 2);
+	end();
+	assert_int_equal(seen.cnt, 2);
+}
+
+/* What came before the end is given at the end. */
+static void what_has_come_is_given_at_the_end(void **state)
+{
+	struct id id = id_fresh();
+
+	(void)state;
+	listen_to_all();
+	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
+	end_without_loss();
+	assert_int_equal(seen.cnt, 1);
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+	assert_int_equal(seen.cnt, 1);
+}
+
+static uint32_t ring_id(void)
+{
+	int fd = filter_open_samples(&fixture.filter);
+	__u32 id = 0;
+
+	assert_return_code(fd, -fd);
+	if (bpf_map_lookup_elem(fd, &(__u32){ 0 }, &id))
+		assert_int_equal(errno, ENOENT);
+	close(fd);
+	return id;
+}
+
+static void a_lease_ends_by_itself(void **state)
+{
+	struct dedup_state *st = state_of_filter();
+	struct id id = id_fresh();
+	uint64_t until_ns;
+
+	(void)state;
+	assert_int_equal(ring_id(), 0);
+	listen_to_all();
+	assert_int_not_equal(ring_id(), 0);
+	until_ns = st->sampler.until_ns;
+	assert_int_equal(until_ns, st->last_ns + DEDUP_SAMPLER_LEASE_NS);
+	st->last_ns = until_ns - 1;
+	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
+	assert_got(1);
+	st->last_ns = until_ns;
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+	assert_got(0);
+	/* It comes back, and still holds it. */
+	step();
+	usleep(RENEWED_US);
+	step();
+	assert_got(0);
+	assert_int_equal(st->sampler.until_ns, st->last_ns + DEDUP_SAMPLER_LEASE_NS);
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+	assert_got(1);
+	end_without_loss();
+	assert_int_equal(st->sampler.until_ns, 0);
+	assert_int_equal(ring_id(), 0);
+}
+
+static void one_listens_at_a_time(void **state)
+{
+	const struct sampling_wish wish = { ALL, 1, 256, 10 };
+	struct dedup_state *st = state_of_filter();
+	struct sampling *first, *other = NULL;
+	struct sampling_lost lost;
+	struct id id = id_fresh();
+	uint32_t pid = 0, ring;
+
+	(void)state;
+	listen_to_all();
+	assert_int_equal(sampling_begin(&fixture.filter, &wish, keep, NULL, &other, &pid), -EBUSY);
+	assert_int_equal(pid, getpid());
+	assert_null(other);
+	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
+	assert_got(1); /* it has not been disturbed */
+	/* Once its lease is over another may take its place. */
+	first = seen.s;
+	ring = ring_id();
+	st->last_ns = st->sampler.until_ns;
+	st->sampler.until_ns--;
+	assert_int_equal(sampling_poll(first, 0), 0); /* not renewed yet */
+	usleep(RENEWED_US);
+	assert_int_equal(sampling_poll(first, 0), -EBUSY);
+	assert_int_equal(listen_to(ALL, 1, 256, 10), 0);
+	assert_int_not_equal(ring_id(), ring);
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+	assert_int_equal(sampling_poll(first, 0), -EBUSY);
+	assert_got(1);
+	sampling_end(first, &lost);
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+	assert_got(1); /* nor by the other's end */
+	end_without_loss();
+}
+
+static void unloaded_it_says_so(void **state)
+{
+	(void)state;
+	listen_to_all();
+	usleep(RENEWED_US);
+	step();
+	assert_got(0);
+	sh("mv /sys/fs/bpf/xdp-dedup/t /sys/fs/bpf/xdp-dedup/u");
+	usleep(RENEWED_US);
+	step();
+	assert_int_equal(sampling_poll(seen.s, 0), -ENOENT);
+	end_without_loss();
+	step();
+	assert_int_equal(listen_to(ALL, 1, 256, 10), -ENOENT);
+	sh("mv /sys/fs/bpf/xdp-dedup/u /sys/fs/bpf/xdp-dedup/t");
+}
+
+static void without_its_pin_there_is_no_sampling(void **state)
+{
+	(void)state;
+	step();
+	sh("rm /sys/fs/bpf/xdp-dedup/t/samples");
+	assert_int_equal(listen_to(ALL, 1, 256, 10), -EPROTO);
+	sh("bpftool map create /sys/fs/bpf/xdp-dedup/t/samples type array key 4 value 4 entries 1 "
+	   "name x");
+	assert_int_equal(listen_to(ALL, 1, 256, 10), -EPROTO);
+}
+
+static void a_stopped_hand_is_told(void **state)
+{
+	struct dedup_state *st = state_of_filter();
+
+	(void)state;
+	st->last_ns = kernel_now_ns() - fixture.filter.config->stale_ns - 10 * MS;
+	assert_int_equal(listen_to(ALL, 1, 256, 10), -ESTALE);
+	listen_to_all();
+	usleep(RENEWED_US);
+	st->last_ns = kernel_now_ns() - fixture.filter.config->stale_ns - 10 * MS;
+	assert_int_equal(sampling_poll(seen.s, 0), -ESTALE);
+	step();
+	end_without_loss();
+}
+
+/* The hand. */
+
+static void await_ordinary(void)
+{
+	for (int ms = 0; is_looked_at_closely(); ms++) {
+		assert_true(ms < PATIENCE_MS);
+		usleep(1000);
+	}
+}
+
+static void the_hand_keeps_it_as_long_as_it_listens(void **state)
+{
+	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
+	uint64_t end_ns;
+	struct id id;
+
+	(void)state;
+	fixture_load(&cfg);
+	fixture_learn(&id, 1);
+	assert_int_equal(listen_to(ALL, 1, 256, SAMPLING_RATE_MAX), 0);
+	/* For longer than a lease. */
+	end_ns = kernel_now_ns() + DEDUP_SAMPLER_LEASE_NS + SECOND_NS;
+	while (kernel_now_ns() < end_ns) {
+		assert_int_equal(sampling_poll(seen.s, 20), 0);
+		assert_true(is_looked_at_closely());
+	}
+	seen.cnt = 0;
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+	assert_got(1);
+	end_without_loss();
+	await_ordinary();
+}
+
+/* Its lease is over after 3 s, and the next walk of the hand clears the bit. */
+static void a_killed_sampler_leaves_nothing(void **state)
+{
+	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
+	uint64_t start_ns;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	fixture_load(&cfg);
+	start_ns = kernel_now_ns();
+	pid = fork();
+	assert_return_code(pid, errno);
+	if (!pid)
+		_exit(listen_to(ALL, 1, 256, 10) ? 1 : 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_true(is_looked_at_closely());
+	await_ordinary();
+	assert_true(kernel_now_ns() - start_ns >= DEDUP_SAMPLER_LEASE_NS - 100 * MS);
+	assert_int_not_equal(ring_id(), 0);
+	assert_int_equal(listen_to(ALL, 1, 256, 10), 0);
+	end_without_loss();
+	assert_int_equal(ring_id(), 0);
+}
+
+static void a_wanted_id_outlives_the_sampler(void **state)
+{
+	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
+	struct id ids[2];
+
+	(void)state;
+	fixture_load(&cfg);
+	fixture_learn(ids, 2);
+	assert_int_equal(listen_to(ALL, 1, 256, 10), 0);
+	assert_int_equal(want_id(&fixture.filter, ids[0].bytes), 1);
+	end_without_loss();
+	fixture_await(&state_of_filter()->last_ns, state_of_filter()->last_ns + 300 * MS);
+	assert_true(is_looked_at_closely());
+	expect_event(&ids[0], XDP_PASS, DEDUP_REASON_wanted);
+	await_ordinary();
+	/* And the other way round. */
+	assert_int_equal(want_id(&fixture.filter, ids[1].bytes), 1);
+	assert_int_equal(listen_to(ALL, 1, 256, 10), 0);
+	expect_event(&ids[1], XDP_PASS, DEDUP_REASON_wanted);
+	fixture_await(&state_of_filter()->last_ns, state_of_filter()->last_ns + 300 * MS);
+	assert_true(is_looked_at_closely());
+	end_without_loss();
+	await_ordinary();
+}
+
+/* Two processors take of the same second. */
+#define RACE_RATE 500
+#define RACE_NS (2200 * MS) /* some turns of the second; less than a lease */
+static atomic_uint race_sent;
+
+static void *run_many(void *arg)
+{
+	static struct frame frames[2];
+	struct frame *f = &frames[(intptr_t)arg];
+	struct id id = { { 1 } };
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = f->data, .repeat = 5000);
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET((intptr_t)arg, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	frame_build(f, &(struct frame_plan){ .body = 0 }, &id);
+	opts.data_size_in = f->len;
+	for (uint64_t start_ns = kernel_now_ns(); kernel_now_ns() - start_ns < RACE_NS;) {
+		if (bpf_prog_test_run_opts(fixture.fd, &opts))
+			abort();
+		atomic_fetch_add(&race_sent, opts.repeat);
+	}
+	return NULL;
+}
+
+static void two_processors_take_no_more_than_the_rate(void **state)
+{
+	uint32_t in_second[16] = { 0 }, most = 0;
+	struct sampling_lost lost;
+	pthread_t threads[2];
+	uint64_t first;
+
+	(void)state;
+	atomic_store(&race_sent, 0);
+	step();
+	assert_int_equal(listen_to(ALL, 1, 64, RACE_RATE), 0);
+	for (intptr_t i = 0; i < 2; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, run_many, (void *)i), 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	lost = end();
+	assert_int_equal(lost.full, 0);
+	assert_int_equal(seen.cnt + lost.limited, atomic_load(&race_sent));
+	first = seen.each[0].ns / SECOND_NS;
+	for (uint32_t i = 0; i < seen.cnt; i++) {
+		uint32_t second = seen.each[i].ns / SECOND_NS - first;
+
+		assert_true(second < ARRAY_SIZE(in_second));
+		if (++in_second[second] > most)
+			most = in_second[second];
+	}
+	print_message("# %u seen, at most %u in a second\n", seen.cnt, most);
+	assert_int_equal(most, RACE_RATE);
+}
+
+static int unload(void **state)
+{
+	struct sampling_lost lost;
+
+	if (seen.s && fixture.skel)
+		sampling_end(seen.s, &lost);
+	seen.s = NULL;
+	return fixture_unload(state);
+}
+
+#define STILL(name) cmocka_unit_test_setup_teardown(name, fixture_load_still, unload)
+#define OWN(name) cmocka_unit_test_teardown(name, unload)
+
+int main(void)
+{
+	static const struct CMUnitTest TESTS[] = {
+		STILL(a_snap_cuts),
+		STILL(so_many_in_each_second),
+		STILL(what_finds_no_room_is_counted),
+		STILL(who_has_enough_gets_no_more),
+		STILL(what_has_come_is_given_at_the_end),
+		STILL(a_lease_ends_by_itself),
+		STILL(one_listens_at_a_time),
+		STILL(unloaded_it_says_so),
+		STILL(without_its_pin_there_is_no_sampling),
+		STILL(a_stopped_hand_is_told),
+		OWN(what_cannot_be_learned_is_sampled),
+		OWN(the_hand_keeps_it_as_long_as_it_listens),
+		OWN(a_killed_sampler_leaves_nothing),
+		OWN(a_wanted_id_outlives_the_sampler),
+		STILL(two_processors_take_no_more_than_the_rate),
+	};
+
+	add_rows(KINDS, each_reason_is_sampled, NULL, unload);
+	add_rows(KINDS, counted_only_they_are_sampled, NULL, unload);
+	add_rows(CHOICES, only_what_was_asked_for, NULL, unload);
+	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	return run_added_tests("sampling");
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "sampling.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "clock.h"
+#include "kernel.h"
+#include "look_closely.h"
+#include "stats.h"
+
+#define RING_BYTES (1 << 20) /* some 3,000 small frames or 100 jumbo ones; a power of 2 */
+#define RENEW_NS (DEDUP_SAMPLER_LEASE_NS / 6)
+#define SLOT ((__u32){ 0 }) /* of the map `samples`, the only one */
+
+struct sampling {
+	struct filter *f;
+	sampling_fn fn;
+	void *arg;
+	bool enough;		  /* fn wants no more */
+	int map_fd, ring_fd;	  /* the map `samples`, the ring buffer that is to be in it */
+	struct ring_buffer *ring; /* libbpf's reader of it */
+	uint64_t until_ns; /* as this process has set it; 0: it does not hold the filter's sampler */
+	uint64_t renewed_ns;	      /* when, by this process's clock */
+	struct sampling_lost earlier; /* counted before this sampler */
+};
+
+static struct sampling_lost lost_so_far(const struct filter *f)
+{
+	return (struct sampling_lost){ .limited = READ_ONCE(f->state->sampler.limited),
+				       .full = READ_ONCE(f->state->sampler.full) };
+}
+
+/* For libbpf; negative ends the reading. */
+static int pass_on(void *arg, void *data, size_t size)
+{
+	struct sampling *s = arg;
+	(void)size;
+
+	if (!s->enough)
+		s->enough = s->fn(s->arg, data);
+	return s->enough ? -ECANCELED : 0;
+}
+
+/* Sets until_ns from the value by which this process knows it. -EBUSY if it has another one now. */
+static int swap_until(struct sampling *s, uint64_t until_ns)
+{
+	__u64 *shared = &s->f->state->sampler.until_ns;
+
+	if (__sync_val_compare_and_swap(shared, s->until_ns, until_ns) != s->until_ns)
+		return -EBUSY;
+	s->until_ns = until_ns;
+	return 0;
+}
+
+/* For look_closely(). */
+static int renew(struct filter *f, void *arg)
+{
+	struct sampling *s = arg;
+	int err = swap_until(s, READ_ONCE(f->state->last_ns) + DEDUP_SAMPLER_LEASE_NS);
+
+	if (!err)
+		s->renewed_ns = clock_ns(CLOCK_MONOTONIC);
+	return err;
+}
+
+/* Takes the filter's sampler unless somebody holds it. */
+static int take(struct sampling *s)
+{
+	struct dedup_sampler *shared = &s->f->state->sampler;
+	uint64_t last_ns = READ_ONCE(s->f->state->last_ns);
+	int err;
+
+	s->until_ns = READ_ONCE(shared->until_ns);
+	if (s->until_ns > last_ns)
+		err = -EBUSY;
+	else
+		err = swap_until(s, last_ns + DEDUP_SAMPLER_LEASE_NS);
+	if (err)
+		s->until_ns = 0;
+	return err;
+}
+
+/* Takes the ring buffer out. Once that is done, the kernel writes no more samples. */
+static void take_out_ring(const struct sampling *s)
+{
+	WRITE_ONCE(s->f->state->sampler.reasons, 0);
+	bpf_map_delete_elem(s->map_fd, &SLOT); /* waits until no packet uses it; or there is none */
+}
+
+static int listen_for(struct sampling *s, const struct sampling_wish *wish)
+{
+	struct dedup_sampler *shared = &s->f->state->sampler;
+
+	/* What a killed process has left: else its reasons would hold for this one's ring buffer. */
+	take_out_ring(s);
+	WRITE_ONCE(shared->pid, getpid());
+	WRITE_ONCE(shared->streams, wish->streams);
+	WRITE_ONCE(shared->snap, wish->snap);
+	WRITE_ONCE(shared->rate, wish->rate);
+	WRITE_ONCE(shared->taken, 0);
+	s->earlier = lost_so_far(s->f);
+	if (bpf_map_update_elem(s->map_fd, &SLOT, &s->ring_fd, BPF_ANY))
+		return -errno;
+	WRITE_ONCE(shared->reasons, wish->reasons);
+	return look_closely(s->f, renew, s);
+}
+
+/* 0; -ESTALE if the hand has stopped: then packets are not looked at, and no lease would end. */
+static int check_hand(const struct filter *f)
+{
+	return stats_stopped(f->config, f->state, kernel_now_ns()) ? -ESTALE : 0;
+}
+
+static int open_ring(struct sampling *s)
+{
+	s->map_fd = filter_open_samples(s->f);
+	if (s->map_fd < 0)
+		return s->map_fd;
+	s->ring_fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "sampled", 0, 0, RING_BYTES, NULL);
+	if (s->ring_fd < 0)
+		return -errno;
+	s->ring = ring_buffer__new(s->ring_fd, pass_on, s, NULL);
+	return s->ring ? 0 : -errno;
+}
+
+static void free_all(struct sampling *s)
+{
+	ring_buffer__free(s->ring);
+	if (s->ring_fd >= 0)
+		close(s->ring_fd);
+	if (s->map_fd >= 0)
+		close(s->map_fd);
+	free(s);
+}
+
+/* Gives the sampler back, if this process holds it. */
+static void give_back(struct sampling *s)
+{
+	if (!s->until_ns || swap_until(s, READ_ONCE(s->f->state->last_ns) + DEDUP_SAMPLER_LEASE_NS))
+		return;
+	take_out_ring(s);
+	swap_until(s, 0);
+}
+
+int sampling_begin(struct filter *f, const struct sampling_wish *wish, sampling_fn fn, void *arg,
+		   struct sampling **out, uint32_t *pid)
+{
+	struct sampling *s = malloc(sizeof(*s));
+	int err;
+
+	if (!s)
+		return -ENOMEM;
+	*s = (struct sampling){ .f = f, .fn = fn, .arg = arg, .map_fd = -1, .ring_fd = -1 };
+	err = check_hand(f);
+	if (!err)
+		err = open_ring(s);
+	if (!err) {
+		err = take(s);
+		*pid = READ_ONCE(f->state->sampler.pid);
+	}
+	if (!err)
+		err = listen_for(s, wish);
+	if (err) {
+		give_back(s);
+		free_all(s);
+		return err;
+	}
+	*out = s;
+	return 0;
+}
+
+int sampling_poll(struct sampling *s, int timeout_ms)
+{
+	int err = 0;
+
+	if (clock_ns(CLOCK_MONOTONIC) - s->renewed_ns >= RENEW_NS) {
+		err = filter_is_loaded(s->f);
+		if (!err)
+			err = check_hand(s->f);
+		if (!err)
+			err = look_closely(s->f, renew, s);
+		if (err)
+			return err;
+	}
+	err = ring_buffer__poll(s->ring, timeout_ms);
+	if (s->enough)
+		return 1;
+	return err < 0 && err != -EINTR ? err : 0;
+}
+
+void sampling_end(struct sampling *s, struct sampling_lost *lost)
+{
+	struct sampling_lost now;
+
+	give_back(s);
+	if (!s->enough)
+		ring_buffer__consume(s->ring);
+	now = lost_so_far(s->f);
+	*lost = (struct sampling_lost){ .limited = now.limited - s->earlier.limited,
+					.full = now.full - s->earlier.full };
+	free_all(s);
+}
