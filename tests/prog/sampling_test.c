@@ -180,7 +180,7 @@ static void load_gsp(const struct kind *k, bool count_only)
 
 	shape.hash = k->hash;
 	c = layout_run_still_config(&shape);
-	c.count_only = count_only;
+	c.action = count_only ? DEDUP_COUNT : DEDUP_DROP;
 	fixture_load(&c);
 }
 

@@ -8,6 +8,7 @@
 #include "positions.h"
 #include "prefixes.h"
 #include "replay.h"
+#include "sampling.h"
 #include "say.h"
 #include "layout.h"
 #include "stream_options.h"
@@ -228,6 +229,51 @@ static int set_memory(struct options *o, const char *what, const char *text)
 	return 0;
 }
 
+ARGS_FLAG(set_drops, sample.drops)
+ARGS_FLAG(set_fresh, sample.fresh)
+
+static int set_rate(struct options *o, const char *what, const char *text)
+{
+	size_t len = strlen(text);
+	char number[32];
+
+	if (len > 2 && !strcmp(text + len - 2, "/s"))
+		len -= 2;
+	if (len >= sizeof(number))
+		return say_err(-EINVAL, "%s %s: give packets a second, as in 10/s or 1k/s", what,
+			       text);
+	snprintf(number, sizeof(number), "%.*s", (int)len, text);
+	return args_number(&o->sample.rate, what, number, SAMPLING_RATE_MAX);
+}
+
+static int set_snap(struct options *o, const char *what, const char *text)
+{
+	return args_number(&o->sample.snap, what, text, DEDUP_SNAP_MAX);
+}
+
+static int set_count(struct options *o, const char *what, const char *text)
+{
+	if (parse_count(text, &o->sample.count) || !o->sample.count)
+		return say_err(-EINVAL, "%s %s: give a number of packets, 1 or more", what, text);
+	return 0;
+}
+
+static int set_end(struct options *o, const char *what, const char *text)
+{
+	if (parse_time(text, &o->sample.for_ns) || !o->sample.for_ns)
+		return say_err(-EINVAL, "%s %s: give a time with its unit, as in 500ms, 30s or 10m",
+			       what, text);
+	return 0;
+}
+
+static int set_write(struct options *o, const char *what, const char *text)
+{
+	if (!*text)
+		return say_err(-EINVAL, "%s: give a file, or - for standard output", what);
+	o->sample.write = text;
+	return 0;
+}
+
 ARGS_FLAG(set_json, json)
 ARGS_FLAG(set_exact, exact)
 ARGS_FLAG(set_all, all)
@@ -286,7 +332,18 @@ const struct args_option OPTIONS[] = {
 	  "packets that are dropped, likewise" },
 	{ "--memory", "BYTES", OPT_REPLAY, set_memory, NULL,
 	  "for ids that came, by which false positives are told (1G)" },
-	{ "--json", NULL, OPT_JSON, set_json, NULL, "for programs: one object, raw numbers" },
+	{ "--drops", NULL, OPT_SAMPLE, set_drops, NULL,
+	  "only what is dropped, or would be but for --action count" },
+	{ "--new", NULL, OPT_SAMPLE, set_fresh, NULL, "only what is new, and so passes" },
+	{ "--rate", "N/s", OPT_SAMPLE, set_rate, NULL, "at most N packets in each second (10/s)" },
+	{ "--snap", "BYTES", OPT_SAMPLE, set_snap, NULL,
+	  "only the first BYTES of each, up to 9216 (256; --write: all)" },
+	{ "--count", "N", OPT_SAMPLE, set_count, NULL, "end after N packets" },
+	{ "--for", "TIME", OPT_SAMPLE, set_end, NULL, "end after this time, as in 30s" },
+	{ "--write", "FILE", OPT_SAMPLE, set_write, NULL,
+	  "write a pcap file, which Wireshark opens; - is standard output" },
+	{ "--json", NULL, OPT_JSON, set_json, NULL,
+	  "for programs: one object (sample: one a line), raw numbers" },
 	{ "--exact", NULL, OPT_EXACT, set_exact, NULL,
 	  "fill and estimates from all of the memory, of more than 4 MB too;\n"
 	  "else from a sample (counters are exact anyhow)" },

@@ -13,6 +13,16 @@
 
 #define OPTIONS_FILES_MAX 16
 
+/* Of `sample`; 0 and NULL: not given. */
+struct sample_options {
+	bool drops, fresh; /* --drops, --new */
+	uint32_t rate;	   /* a second */
+	uint32_t snap;	   /* bytes */
+	uint64_t count;	   /* ends after so many */
+	uint64_t for_ns;   /* ends after that time */
+	const char *write; /* a file, or "-" */
+};
+
 struct options {
 	struct filter_spec spec; /* ports_cnt is 0 without --port; `several` is not set here */
 	const char *profiles[DEDUP_STREAMS_MAX]; /* --profile: streams */
@@ -33,6 +43,7 @@ struct options {
 	bool has_mac;
 	uint64_t memory; /* bytes for ids that came */
 
+	struct sample_options sample;
 	bool verbose; /* show what libbpf and libxdp say */
 
 	char **args; /* arguments that are no options, in order; they belong to argv */
@@ -57,6 +68,7 @@ enum {
 	OPT_PROFILE = 1 << 13,
 	OPT_PROFILES = 1 << 14,
 	OPT_REPLAY = 1 << 15,
+	OPT_SAMPLE = 1 << 16,
 	OPT_SIZE = OPT_CAPACITY | OPT_FPR,
 	OPT_LOAD_FILTER = OPT_PORT | OPT_SIZE | OPT_WINDOW | OPT_ACTION | OPT_SHAPE |
 			  OPT_DESTINATION | OPT_PROFILE | OPT_PROFILES, /* what it is */

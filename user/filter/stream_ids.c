@@ -142,6 +142,28 @@ int stream_make_id(const struct filter *f, const void *bytes, size_t len,
 	return err;
 }
 
+size_t stream_id_bytes(const struct dedup_config *c, uint32_t n, const struct dedup_id *id,
+		       uint8_t bytes[DEDUP_ID_BYTES_MAX])
+{
+	const struct dedup_stream *s = &c->streams[n];
+	size_t len = 0;
+
+	if (is_gsp(c, n)) {
+		len = stream_input_min(c, n);
+		memcpy(bytes, id, len);
+		return len;
+	}
+	for (uint32_t i = 0; i < s->loads_cnt; i++) {
+		memcpy(bytes + len, &id->word[i], s->loads[i].bytes);
+		len += s->loads[i].bytes;
+	}
+	if (s->digest) {
+		memcpy(bytes + len, &id->word[s->loads_cnt], sizeof(id->word[0]));
+		len += sizeof(id->word[0]);
+	}
+	return len;
+}
+
 int stream_seek(const struct filter *f, const uint8_t *id, struct dedup_id *copy,
 		struct dedup_sought *out)
 {

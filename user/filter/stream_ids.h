@@ -40,6 +40,12 @@ size_t stream_input_max(const struct dedup_config *c, uint32_t n);
 int stream_make_id(const struct filter *f, const void *bytes, size_t len,
 		   uint8_t id[DEDUP_ID_BYTES_MAX]);
 
+/* The other way round: the bytes of the segments of an id of stream n, and behind them those of its
+ * digest, if it has one. Returns how many they are.
+ */
+size_t stream_id_bytes(const struct dedup_config *c, uint32_t n, const struct dedup_id *id,
+		       uint8_t bytes[DEDUP_ID_BYTES_MAX]);
+
 /* Fills in what is to be looked up of an id that stream_make_id() made, or of GSP/1: a copy in
  * *copy, and where it belongs. 0; -EINVAL for the all-zero id; -EDESTADDRREQ as above.
  */

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* `sample`: what it shows and writes of packets that come in, and how it ends. */
+#include "cli_runner.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <limits.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "closely.h"
+#include "packet.h"
+#include "pins.h"
+#include "protocol_packets.h"
+
+/* Helpers of scripts: this program, run with one of these as its first argument. */
+
+static int packet_socket(const char *ifname)
+{
+	struct sockaddr_ll to = { .sll_family = AF_PACKET,
+				  .sll_protocol = htons(ETH_P_ALL),
+				  .sll_ifindex = (int)if_nametoindex(ifname) };
+	int fd = socket(AF_PACKET, SOCK_RAW, 0);
+
+	return fd < 0 || bind(fd, (void *)&to, sizeof(to)) ? -errno : fd;
+}
+
+/* $SEND IFNAME FIRST CNT [BODY [PORT]]: EVENTs with the ids ff...FIRST and on; to a port above 9000
+ * RTP packets with these sequence numbers.
+ */
+static int send_frames(int argc, char **argv)
+{
+	int fd = packet_socket(argv[2]), first = atoi(argv[3]), cnt = atoi(argv[4]);
+	uint32_t body = argc > 5 ? atoi(argv[5]) : 0;
+	int port = argc > 6 ? atoi(argv[6]) : GOSSIP_PORT;
+	static struct frame f;
+
+	if (fd < 0)
+		return 1;
+	for (int i = first; i < first + cnt; i++) {
+		struct id id;
+
+		memset(&id, 0xff, sizeof(id));
+		id.bytes[GSP_ID_BYTES - 2] = i >> 8;
+		id.bytes[GSP_ID_BYTES - 1] = i;
+		if (port > 9000)
+			protocol_frame(&f, &(struct protocol_packet){ .protocol = RTP,
+								      .sequence = i,
+								      .port = port,
+								      .body = body });
+		else
+			frame_build(&f, &(struct frame_plan){ .body = body }, &id);
+		while (send(fd, f.data, f.len, 0) < 0)
+			if (errno != ENOBUFS)
+				return 1;
+	}
+	return 0;
+}
+
+static bool is_looked_at_closely(const char *name)
+{
+	struct filter f;
+	bool is;
+
+	if (filter_open(name, &f))
+		exit(3);
+	is = READ_ONCE(f.state->stale_at) & DEDUP_CLOSELY;
+	filter_close(&f);
+	return is;
+}
+
+/* $CLOSELY NAME: are packets looked at closely? */
+static int ask_closely(char **argv)
+{
+	return is_looked_at_closely(argv[2]) ? 0 : 1;
+}
+
+/* $PCAP FILE SNAP CNT LEN BODY: is it a capture of CNT frames of LEN bytes, cut at SNAP, of our
+ * EVENTs with this body, whose times are of this minute? Read plainly.
+ */
+static int check_pcap(char **argv)
+{
+	FILE *file = fopen(argv[2], "re");
+	uint32_t snap = atoi(argv[3]), cnt = atoi(argv[4]), len = atoi(argv[5]), head[6], record[4];
+	static uint8_t data[FRAME_MAX];
+	struct frame_plan plan = { .body = atoi(argv[6]) };
+	uint64_t now = (uint64_t)time(NULL);
+	struct id id = { { 0 } };
+	static struct frame f;
+
+	if (!file || fread(head, sizeof(head), 1, file) != 1)
+		return 1;
+	if (head[0] != 0xa1b23c4d || head[1] != (4 << 16 | 2) || head[4] < snap || head[5] != 1)
+		return 2;
+	frame_build(&f, &plan, &id);
+	for (uint32_t i = 0; i < cnt; i++) {
+		if (fread(record, sizeof(record), 1, file) != 1)
+			return 3;
+		if (record[0] > now || record[0] + 60 < now || record[1] >= 1000000000 ||
+		    record[2] != (len < snap ? len : snap) || record[3] != len || len != f.len)
+			return 4;
+		if (fread(data, record[2], 1, file) != 1)
+			return 5;
+		for (uint32_t at = f.gsp + 8; at < f.gsp + 40 && at < record[2]; at++)
+			data[at] = 0; /* the id */
+		if (memcmp(data, f.data, record[2]))
+			return 6;
+	}
+	return fgetc(file) == EOF ? 0 : 7;
+}
+
+/* Beside cli_runner.h's:
+ * listens ARGS     `sample v0 ARGS` runs, as $pid; it says /mnt/out and /mnt/err
+ * shown CNT        it has shown so many lines
+ * ends STATUS      it ends by itself
+ * stops            it is asked to end, and does
+ * ordinary         packets are not looked at closely any more
+ */
+#define WORDS                                                                                     \
+	"ip link set v0 up; ip link set p0 up\n"                                                  \
+	"listens() { : >/mnt/out; : >/mnt/err; $XD sample --for 30s \"$@\" >/mnt/out 2>/mnt/err " \
+	"& pid=$!\n"                                                                              \
+	"	for i in $(seq 300); do grep -q 'listening to' /mnt/err && return; sleep 0.05; "        \
+	"done\n"                                                                                  \
+	"	cat /mnt/err; return 1; }\n"                                                            \
+	"shown() { for i in $(seq 300); do [ $(wc -l </mnt/out) -ge $1 ] && break; sleep 0.05; "  \
+	"done\n"                                                                                  \
+	"	[ $(wc -l </mnt/out) = $1 ]; }\n"                                                       \
+	"ends() { code=0; wait $pid || code=$?; output=$(cat /mnt/err); [ $code = $1 ]; }\n"      \
+	"stops() { kill -${1:-INT} $pid; ends 0; }\n"                                             \
+	"ordinary() { for i in $(seq 100); do $CLOSELY v0 || return 0; sleep 0.05; done; return " \
+	"1; }\n"
+#define BOTH "$XD load v0 --profile a=rtp:9001 --profile b=rtp:9002 --profile c=gsp:8001\n"
+
+static const struct cli_script SCRIPTS[] = {
+	{ "shows-drops-and-new", WORDS LOAD
+	  "; listens v0; $SEND p0 7 2; $SEND p0 8 1; shown 3; stops\n"
+	  "has '3 shown; not shown: 0 beyond --rate, 0 for want of room'\n"
+	  "awk '{ print $2, $3, $4, $5, $6, $7, $8, $9, $10, NF }' /mnt/out >/mnt/fields\n"
+	  "ids=ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff\n"
+	  "got cat /mnt/fields; is \"pass new gsp v0 10.0.0.1:4001 > 10.0.0.2:8001 ${ids}0007 82 "
+	  "10\n"
+	  "pass new gsp v0 10.0.0.1:4001 > 10.0.0.2:8001 ${ids}0008 82 10\n"
+	  "drop duplicate gsp v0 10.0.0.1:4001 > 10.0.0.2:8001 ${ids}0008 82 10\"\n"
+	  "now=$(date +%H:%M); cut -d' ' -f1 /mnt/out | grep -cE "
+	  "'^[0-2][0-9]:[0-5][0-9]:[0-5][0-9][.][0-9]{6}$'\n"
+	  "id=$(awk '$2 == \"drop\" { print $9 }' /mnt/out); got $XD test v0 $id; has known\n"
+	  "ordinary\n" },
+	{ "drops-only",
+	  WORDS LOAD "; listens v0 --drops; $SEND p0 1 3; $SEND p0 2 2; shown 2; stops\n"
+		     "got cut -d' ' -f2,3 /mnt/out; is 'drop duplicate\ndrop duplicate'\n" },
+	{ "new-only", WORDS LOAD
+	  "; listens v0 --new; $SEND p0 1 3; $SEND p0 1 3; $SEND p0 9 1; shown 4; stops\n"
+	  "got cut -d' ' -f2,3 /mnt/out; is 'pass new\npass new\npass new\npass new'\n" },
+	{ "drops-and-new",
+	  WORDS LOAD "; listens v0 --new --drops; $SEND p0 1 1; $SEND p0 1 1; shown 2; stops\n" },
+	{ "counted-only",
+	  WORDS LOAD " --action count; listens v0 --drops; $SEND p0 1 1; $SEND p0 1 1\n"
+		     "shown 1; stops; got cut -d' ' -f2,3 /mnt/out; is 'pass duplicate'\n" },
+	{ "wanted-and-sampled", WORDS LOAD
+	  "; $SEND p0 1 1; listens v0\n"
+	  "for i in $(seq 100); do got $XD status v0; case $output in *'new    '*1*) break; esac; "
+	  "done\n"
+	  "$XD want v0 ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff0001\n"
+	  "$SEND p0 1 1; $SEND p0 1 1; shown 2; stops\n"
+	  "got cut -d' ' -f2,3 /mnt/out; is 'pass wanted\ndrop duplicate'\n" },
+	{ "json", WORDS LOAD
+	  "; listens v0 --json; $SEND p0 1 1; $SEND p0 1 1; shown 2; stops\n"
+	  "got jq -r 'keys_unsorted | join(\" \")' /mnt/out\n"
+	  "keys='time_ns verdict reason stream interface ifindex source source_port destination'\n"
+	  "keys=\"$keys destination_port id bytes\"; is \"$keys\n$keys\"\n"
+	  "got jq -r 'select(.reason == \"duplicate\") | [.verdict, .stream, .interface, .ifindex, "
+	  ".source,\n"
+	  ".source_port, .destination, .destination_port, .bytes] | join(\" \")' /mnt/out\n"
+	  "is \"drop gsp v0 $(cat /sys/class/net/v0/ifindex) 10.0.0.1 4001 10.0.0.2 8001 82\"\n"
+	  "got jq -r '(.time_ns / 1e9 - now) | fabs < 60' /mnt/out; is 'true\ntrue'\n" },
+	{ "several-streams", WORDS BOTH
+	  "listens v0; $SEND p0 1 1 20 9001; $SEND p0 1 1 20 9002; $SEND p0 1 1; $SEND p0 1 1 20 "
+	  "9002\n"
+	  "shown 4; stops; got cut -d' ' -f2-4 /mnt/out\n"
+	  "is 'pass new a\npass new b\npass new c\ndrop duplicate b'\n"
+	  /* An id is written as test takes it. */
+	  "id=$(awk '$4 == \"a\" { print $9 }' /mnt/out); got $XD test v0/a $id; has known\n"
+	  "exits 3 $XD test v0/b 00020000000055520000\n" },
+	{ "one-stream", WORDS BOTH "listens v0/b; for port in 9001 9002 8001; do $SEND p0 1 1 20 "
+				   "$port; $SEND p0 1 1 20 $port; done\n"
+				   "shown 2; sleep 0.3; stops; got cut -d' ' -f2-4 /mnt/out; is "
+				   "'pass new b\ndrop duplicate b'\n"
+				   "fails 'v0 has no stream x; it has a, b, c' $XD sample v0/x\n" },
+	{ "rate-is-kept",
+	  WORDS LOAD "; listens v0 --rate 4/s; start=$(date +%s)\n"
+		     "for i in $(seq 20); do $SEND p0 $i 10; sleep 0.1; done; sleep 0.3; stops\n"
+		     "lines=$(wc -l </mnt/out); [ $lines -ge 8 ]; [ $lines -le $((4 * ($(date +%s) "
+		     "- start + 2))) ]\n"
+		     "has \"$lines shown; not shown: $((200 - lines)) beyond --rate, 0 for\"\n" },
+	{ "count-ends-it",
+	  WORDS LOAD "; listens v0 --count 3; $SEND p0 1 5; ends 0; shown 3; ordinary\n" },
+	{ "time-ends-it",
+	  WORDS LOAD "; listens v0 --for 500ms; ends 0; has '0 shown'; ordinary\n" },
+	{ "a-signal-ends-it",
+	  WORDS LOAD "; for s in INT TERM HUP; do listens v0; stops $s; has '0 shown'; done\n"
+		     "ordinary\n" },
+	{ "a-reader-that-goes-ends-it", WORDS LOAD
+	  "; : >/mnt/err; { ASAN_OPTIONS=detect_leaks=0 $XD sample v0 2>/mnt/err || echo $? "
+	  ">/mnt/code; } | "
+	  "head "
+	  "-1 >/mnt/one &\n"
+	  "for i in $(seq 100); do grep -q listening /mnt/err && break; sleep 0.05; done\n"
+	  "$SEND p0 1 1; sleep 0.5; $SEND p0 2 1; wait; [ $(wc -l </mnt/one) = 1 ]\n"
+	  "got cat /mnt/code; is 141; ordinary; got $XD sample v0 --for 10ms\n" },
+	{ "killed-it-leaves-nothing",
+	  WORDS LOAD "; listens v0; $CLOSELY v0; kill -KILL $pid; wait $pid || :\n"
+		     "fails \"process $pid, listens to v0\" $XD sample v0\n"
+		     "ordinary; $SEND p0 1 1; listens v0; $SEND p0 2 1; shown 1; stops\n" },
+	{ "one-at-a-time",
+	  WORDS LOAD "; listens v0; first=$pid\n"
+		     "fails \"another xdp-dedup sample, process $pid, listens to v0: one can at a "
+		     "time\" $XD sample v0\n"
+		     "$SEND p0 1 1; shown 1; stops; listens v0; $SEND p0 2 1; shown 1; stops\n" },
+	{ "held-up-it-loses-its-place", WORDS LOAD
+	  "; listens v0; first=$pid; kill -STOP $pid; ordinary\n"
+	  "$XD sample v0 --for 2s 2>/mnt/err2 & second=$!; sleep 1; kill -CONT $first; ends 1\n"
+	  "has 'held up for too long: another xdp-dedup sample listens to v0 now'; wait "
+	  "$second\n" },
+	{ "what-finds-no-room-is-told", WORDS LOAD
+	  "; listens v0 --rate 1M; kill -STOP $pid\n"
+	  "$SEND p0 1 5000; kill -CONT $pid; sleep 0.5; stops; lines=$(wc -l </mnt/out)\n"
+	  "[ $lines -ge 2000 ]; [ $lines -le 4000 ]\n"
+	  "has \"$lines shown; not shown: 0 beyond --rate, $((5000 - lines)) for want\"\n" },
+	{ "writes-a-capture", WORDS LOAD
+	  "; listens v0 --write /mnt/x.pcap; $SEND p0 1 2 1300\n"
+	  "for i in $(seq 100); do [ $(stat -c %s /mnt/x.pcap) = 2820 ] && break; sleep 0.05; "
+	  "done; stops\n"
+	  "has '2 written; not written: 0'; [ ! -s /mnt/out ]; $PCAP /mnt/x.pcap 9216 2 1382 1300\n"
+	  "not $PCAP /mnt/x.pcap 9216 2 1382 1299\n"
+	  "if which tcpdump; then got tcpdump -nr /mnt/x.pcap\n"
+	  "	has 'IP 10.0.0.1.4001 > 10.0.0.2.8001: UDP, length 1340'; fi\n" },
+	{ "writes-to-standard-output",
+	  WORDS LOAD "; listens v0 --write - --count 2; $SEND p0 1 2; ends 0\n"
+		     "$PCAP /mnt/out 9216 2 82 0\n" },
+	{ "cuts-at-snap", WORDS LOAD "; for snap in 60 256 1000 3000; do\n"
+				     "listens v0 --write /mnt/x.pcap --snap $snap --count 2 --new; "
+				     "$SEND p0 $snap 2 1300; ends 0\n"
+				     "$PCAP /mnt/x.pcap $snap 2 1382 1300; done\n" },
+	{ "jumbo-frames",
+	  WORDS "ip link set v0 mtu 9000; ip link set p0 mtu 9000\n" LOAD
+		"; listens v0 --write /mnt/x.pcap --count 2; $SEND p0 1 2 8700; ends 0\n"
+		"$PCAP /mnt/x.pcap 9216 2 8782 8700\n"
+		"listens v0 --write /mnt/x.pcap --snap 5000 --count 2; $SEND p0 3 2 8700; ends 0\n"
+		"$PCAP /mnt/x.pcap 5000 2 8782 8700\n" },
+	{ "a-full-disk-is-told",
+	  WORDS LOAD "; listens v0 --write /dev/full || :; ends 1\n"
+		     "has 'cannot write'; ordinary; listens v0 >/dev/null; stops\n"
+		     "fails 'cannot write /nope/x' $XD sample v0 --write /nope/x; ordinary\n" },
+	{ "unloaded-it-ends", WORDS LOAD
+	  "; listens v0; $XD unload v0; ends 1; has 'v0 has been unloaded'\n" LOAD
+	  "; listens v0; $XD unload v0; " LOAD "; ends 1; has 'v0 has been unloaded'\n" },
+	{ "a-stopped-clock-is-told",
+	  WORDS LOAD "; listens v0; rm $PINS/v0/timer; ends 1\n"
+		     "has 'the hand of v0 has stopped; unload and load it again'\n"
+		     "fails 'the hand of v0 has stopped' $XD sample v0\n" },
+	{ "in-another-namespace",
+	  WORDS "ip netns del far 2>/dev/null || :; ip netns add far\n"
+		"ip link set v0 netns far; ip netns exec far ip link set v0 up\n"
+		"ip netns exec far $XD load v0 --port 8001 --name there\n"
+		"fails 'there is no filter v0' $XD sample v0; listens there; $SEND p0 1 1; shown "
+		"1; stops\n"
+		"got cut -d' ' -f2-5 /mnt/out; is 'pass new gsp v0'\n"
+		"ip netns exec far $XD unload v0; ip netns del far\n" },
+	{ "whose-interface-moved", WORDS LOAD
+	  "; ip netns del far 2>/dev/null || :; ip netns add far; ip link set v0 netns far\n"
+	  "ip netns exec far ip link set v0 up; listens v0; $SEND p0 1 1; shown 1; stops\n"
+	  "got cut -d' ' -f2-4 /mnt/out; is 'pass new gsp'\n"
+	  "ip netns exec far $XD unload v0; ip netns del far\n" },
+	{ "refuses", WORDS LOAD
+	  "; fails 'not permitted: sample needs CAP_BPF' $NOBODY sample v0\n"
+	  "fails 'there is no filter nope' $XD sample nope\n"
+	  "exits 2 $XD sample v0 --json --write /mnt/x; has '--json or --write, not both'\n"
+	  "exits 2 $XD sample; has 'usage: xdp-dedup sample NAME[/STREAM]'\n"
+	  "exits 2 $XD sample v0 --rate 0; has '--rate 0: give a number from 1 to 1000000'\n"
+	  "exits 2 $XD sample v0 --rate 5/m; has '--rate 5/m: give'\n"
+	  "exits 2 $XD sample v0 --rate /s; has '--rate /s: give'\n"
+	  "exits 2 $XD sample v0 --snap 9217; has '--snap 9217: give a number from 1 to 9216'\n"
+	  "exits 2 $XD sample v0 --count 0; has '--count 0: give a number of packets'\n"
+	  "exits 2 $XD sample v0 --for 5; has '--for 5: give a time with its unit'\n"
+	  "exits 2 $XD sample v0 --for 0; has '--for 0: give a time'\n"
+	  "exits 2 $XD sample v0 --write ''; has '--write: give a file'\n"
+	  "rm $PINS/v0/samples; fails 'the pins of v0 are incomplete or of another version' $XD "
+	  "sample v0\n" },
+};
+
+int main(int argc, char **argv)
+{
+	static const char *const HELPERS[] = { "SEND", "CLOSELY", "PCAP" };
+	char self[PATH_MAX] = "", helper[PATH_MAX + 16];
+
+	if (argc > 4 && !strcmp(argv[1], "SEND"))
+		return send_frames(argc, argv);
+	if (argc == 3 && !strcmp(argv[1], "CLOSELY"))
+		return ask_closely(argv);
+	if (argc == 7 && !strcmp(argv[1], "PCAP"))
+		return check_pcap(argv);
+	cli_environment();
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+		return 1;
+	for (size_t i = 0; i < ARRAY_SIZE(HELPERS); i++) {
+		snprintf(helper, sizeof(helper), "%s %s", self, HELPERS[i]);
+		setenv(HELPERS[i], helper, 1);
+	}
+	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
+	return run_added_tests("sample");
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Who sent a frame: of good ones, of any cut, of any bytes. */
+#include "support.h"
+
+#include <string.h>
+
+#include "endpoints.h"
+
+#define MACS "\x02\0\0\0\0\x01\x02\0\0\0\0\x02"
+#define TAG "\x81\x00\x00\x01"
+#define QINQ "\x88\xa8\x00\x02"
+#define IPV4(first, fragment, proto) \
+	"\x08\x00" first "\0\0\x1c\0\0" fragment "\x40" proto "\0\0\xc0\0\2\1\xc0\0\2\2"
+#define IPV6(next)                                                                           \
+	"\x86\xdd\x60\0\0\0\0\x08" next "\x40\x20\x01\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0\x01\x20" \
+	"\x01\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0\x02"
+#define PORTS "\x1f\x41\x00\x50"
+#define BYTES(text) text, sizeof(text) - 1
+
+static const struct row {
+	const char *name, *frame;
+	size_t len;
+	const char *source, *destination;
+} ROWS[] = {
+	{ "no-header", BYTES("\x02\0\0\0\0\x01\x02\0\0\0\0\x02\x08"), "-", "-" },
+	{ "no-ip", BYTES(MACS "\x88\xb8"), "02:00:00:00:00:02", "02:00:00:00:00:01" },
+	{ "ipv4-udp", BYTES(MACS IPV4("\x45", "\0\0", "\x11") PORTS), "192.0.2.1:8001",
+	  "192.0.2.2:80" },
+	{ "ipv4-tcp", BYTES(MACS IPV4("\x45", "\0\0", "\x06") PORTS), "192.0.2.1:8001",
+	  "192.0.2.2:80" },
+	{ "ipv4-icmp", BYTES(MACS IPV4("\x45", "\0\0", "\x01") PORTS), "192.0.2.1", "192.0.2.2" },
+	{ "ipv4-options", BYTES(MACS IPV4("\x46", "\0\0", "\x11") "\1\1\1\1" PORTS),
+	  "192.0.2.1:8001", "192.0.2.2:80" },
+	{ "ipv4-first-fragment", BYTES(MACS IPV4("\x45", "\x20\0", "\x11") PORTS), "192.0.2.1:8001",
+	  "192.0.2.2:80" },
+	{ "ipv4-fragment", BYTES(MACS IPV4("\x45", "\0\1", "\x11") PORTS), "192.0.2.1", "192.0.2.2" },
+	{ "ipv4-short-header", BYTES(MACS IPV4("\x44", "\0\0", "\x11") PORTS), "192.0.2.1",
+	  "192.0.2.2" },
+	{ "ipv4-of-version-6", BYTES(MACS IPV4("\x65", "\0\0", "\x11") PORTS), "02:00:00:00:00:02",
+	  "02:00:00:00:00:01" },
+	{ "ipv4-cut-ports", BYTES(MACS IPV4("\x45", "\0\0", "\x11") "\x1f\x41\0"), "192.0.2.1",
+	  "192.0.2.2" },
+	{ "vlan", BYTES(MACS TAG IPV4("\x45", "\0\0", "\x11") PORTS), "192.0.2.1:8001",
+	  "192.0.2.2:80" },
+	{ "two-vlans", BYTES(MACS QINQ TAG IPV4("\x45", "\0\0", "\x11") PORTS), "192.0.2.1:8001",
+	  "192.0.2.2:80" },
+	{ "cut-vlan", BYTES(MACS "\x81\x00\x00"), "02:00:00:00:00:02", "02:00:00:00:00:01" },
+	{ "ipv6-udp", BYTES(MACS IPV6("\x11") PORTS), "[2001:db8::1]:8001", "[2001:db8::2]:80" },
+	{ "ipv6-none", BYTES(MACS IPV6("\x3b") PORTS), "2001:db8::1", "2001:db8::2" },
+	{ "ipv6-hop-by-hop", BYTES(MACS IPV6("\0") "\x11\0\0\0\0\0\0\0" PORTS),
+	  "[2001:db8::1]:8001", "[2001:db8::2]:80" },
+	{ "ipv6-authenticated",
+	  BYTES(MACS IPV6("\x33") "\x11\4\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0" PORTS),
+	  "[2001:db8::1]:8001", "[2001:db8::2]:80" },
+	{ "ipv6-first-fragment", BYTES(MACS IPV6("\x2c") "\x11\0\0\1\0\0\0\0" PORTS),
+	  "[2001:db8::1]:8001", "[2001:db8::2]:80" },
+	{ "ipv6-fragment", BYTES(MACS IPV6("\x2c") "\x11\0\0\x08\0\0\0\0" PORTS), "2001:db8::1",
+	  "2001:db8::2" },
+	{ "ipv6-endless-extension", BYTES(MACS IPV6("\0") "\x11\xff\0\0\0\0\0\0" PORTS),
+	  "2001:db8::1", "2001:db8::2" },
+};
+
+static void is_written(void **state)
+{
+	const struct row *row = *state;
+	char source[ENDPOINT_TEXT_MAX], destination[ENDPOINT_TEXT_MAX];
+	struct endpoint from, to;
+
+	endpoints_of((const uint8_t *)row->frame, row->len, &from, &to);
+	assert_string_equal(format_endpoint(&from, source), row->source);
+	assert_string_equal(format_endpoint(&to, destination), row->destination);
+}
+
+/* A buffer of exactly that length each, so that a read behind it is noticed. */
+static void any_bytes_of_any_length(void **state)
+{
+	struct endpoint from, to;
+	uint64_t seed = 1;
+
+	(void)state;
+	for (size_t i = 0; i < 200 * ARRAY_SIZE(ROWS); i++) {
+		const struct row *row = &ROWS[i % ARRAY_SIZE(ROWS)];
+		size_t len = random_next(&seed) % (row->len + 1);
+		uint8_t *copy = test_malloc(len + 1);
+
+		memcpy(copy + 1, row->frame, len);
+		for (int n = random_next(&seed) % 3; n > 0 && len; n--)
+			copy[1 + random_next(&seed) % len] = random_next(&seed);
+		endpoints_of(copy + 1, len, &from, &to);
+		test_free(copy);
+	}
+}
+
+int main(void)
+{
+	add_rows(ROWS, is_written, NULL, NULL);
+	add_test("any_bytes_of_any_length", any_bytes_of_any_length, NULL, NULL, NULL);
+	return run_added_any_tests("endpoints");
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "endpoints.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAC_BYTES 6
+#define ETHERNET_HEADER 14
+#define VLAN_TAG 4
+#define IPV4_HEADER 20
+#define IPV6_HEADER 40
+#define IPV6_EXT_MAX 8 /* of the extension headers that are stepped over */
+
+/* EtherTypes, in host order. */
+enum { IPV4 = 0x0800, IPV6 = 0x86dd, VLAN_802_1Q = 0x8100, VLAN_802_1AD = 0x88a8 };
+
+/* What is left of the frame. */
+struct rest {
+	const uint8_t *data;
+	size_t len;
+};
+
+static void skip(struct rest *r, size_t bytes)
+{
+	if (bytes > r->len)
+		bytes = r->len;
+	r->data += bytes;
+	r->len -= bytes;
+}
+
+static uint16_t be16(const uint8_t *p)
+{
+	return p[0] << 8 | p[1];
+}
+
+static void put_mac(const uint8_t *mac, struct endpoint *e)
+{
+	snprintf(e->address, sizeof(e->address), "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1],
+		 mac[2], mac[3], mac[4], mac[5]);
+}
+
+/* The source port, and behind it the destination's, are where they are in all of these. */
+static void put_ports(const struct rest *r, uint8_t proto, struct endpoint *source,
+		      struct endpoint *destination)
+{
+	if (proto != IPPROTO_UDP && proto != IPPROTO_TCP && proto != IPPROTO_UDPLITE &&
+	    proto != IPPROTO_SCTP && proto != IPPROTO_DCCP)
+		return;
+	if (r->len < 4)
+		return;
+	source->port = be16(r->data);
+	destination->port = be16(r->data + 2);
+}
+
+static void put_ipv4(struct rest *r, struct endpoint *source, struct endpoint *destination)
+{
+	const uint8_t *ip = r->data;
+	size_t header_len;
+
+	if (r->len < IPV4_HEADER || ip[0] >> 4 != 4)
+		return;
+	header_len = 4 * (ip[0] & 15);
+	inet_ntop(AF_INET, ip + 12, source->address, sizeof(source->address));
+	inet_ntop(AF_INET, ip + 16, destination->address, sizeof(destination->address));
+	skip(r, header_len);
+	/* Only a packet's first fragment has the ports. */
+	if (header_len >= IPV4_HEADER && !(be16(ip + 6) & 0x1fff))
+		put_ports(r, ip[9], source, destination);
+}
+
+/* Steps over the extension headers. Returns the protocol behind them; IPPROTO_NONE if it cannot be
+ * told, or this is not the packet's first fragment.
+ */
+static uint8_t skip_extensions(struct rest *r, uint8_t next)
+{
+	for (int i = 0; i < IPV6_EXT_MAX; i++) {
+		if (next != IPPROTO_HOPOPTS && next != IPPROTO_ROUTING && next != IPPROTO_DSTOPTS &&
+		    next != IPPROTO_AH && next != IPPROTO_FRAGMENT)
+			return next;
+		if (r->len < 8 || (next == IPPROTO_FRAGMENT && be16(r->data + 2) & 0xfff8))
+			return IPPROTO_NONE;
+		/* A fragment header's length is fixed; AH's is in units of 4 bytes, others' of 8. */
+		size_t bytes = next == IPPROTO_FRAGMENT ? 8
+			       : next == IPPROTO_AH	? (r->data[1] + 2) * 4
+							: (r->data[1] + 1) * 8;
+
+		next = r->data[0];
+		skip(r, bytes);
+	}
+	return IPPROTO_NONE;
+}
+
+static void put_ipv6(struct rest *r, struct endpoint *source, struct endpoint *destination)
+{
+	const uint8_t *ip = r->data;
+
+	if (r->len < IPV6_HEADER || ip[0] >> 4 != 6)
+		return;
+	inet_ntop(AF_INET6, ip + 8, source->address, sizeof(source->address));
+	inet_ntop(AF_INET6, ip + 24, destination->address, sizeof(destination->address));
+	skip(r, IPV6_HEADER);
+	put_ports(r, skip_extensions(r, ip[6]), source, destination);
+}
+
+void endpoints_of(const uint8_t *frame, size_t len, struct endpoint *source,
+		  struct endpoint *destination)
+{
+	struct rest r = { frame, len };
+	uint16_t proto;
+
+	*source = *destination = (struct endpoint){ .port = -1 };
+	if (len < ETHERNET_HEADER)
+		return;
+	put_mac(frame, destination);
+	put_mac(frame + MAC_BYTES, source);
+	proto = be16(frame + 2 * MAC_BYTES);
+	skip(&r, ETHERNET_HEADER);
+	while ((proto == VLAN_802_1Q || proto == VLAN_802_1AD) && r.len >= VLAN_TAG) {
+		proto = be16(r.data + 2);
+		skip(&r, VLAN_TAG);
+	}
+	if (proto == IPV4)
+		put_ipv4(&r, source, destination);
+	else if (proto == IPV6)
+		put_ipv6(&r, source, destination);
+}
+
+const char *format_endpoint(const struct endpoint *e, char buf[ENDPOINT_TEXT_MAX])
+{
+	const char *address = *e->address ? e->address : "-";
+	bool is_ipv6 = strchr(address, ':');
+
+	if (e->port < 0)
+		snprintf(buf, ENDPOINT_TEXT_MAX, "%s", address);
+	else
+		snprintf(buf, ENDPOINT_TEXT_MAX, is_ipv6 ? "[%s]:%d" : "%s:%d", address, e->port);
+	return buf;
+}

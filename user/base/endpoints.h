@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Who sent a frame, and to whom, for people. Frames are hostile: any bytes, of any length. */
+#ifndef XDP_DEDUP_ENDPOINTS_H
+#define XDP_DEDUP_ENDPOINTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ENDPOINT_TEXT_MAX 64 /* bytes, with the 0 at the end */
+
+/* One end: an IPv4 or IPv6 address, as "192.0.2.1" or "2001:db8::1"; or, of a frame without one, a
+ * MAC, as "02:00:00:00:00:01"; or "", of one that ends within its Ethernet header.
+ */
+struct endpoint {
+	char address[ENDPOINT_TEXT_MAX];
+	int32_t port; /* of UDP, TCP, UDP-Lite, SCTP or DCCP; -1: there is none, or it is not to be seen */
+};
+
+/* Of an Ethernet frame, or as much of it as there is: behind any VLAN tags. */
+void endpoints_of(const uint8_t *frame, size_t len, struct endpoint *source,
+		  struct endpoint *destination);
+
+/* "192.0.2.1:8001", "[2001:db8::1]:8001", without a port the address; "-" for "". Returns buf. */
+const char *format_endpoint(const struct endpoint *e, char buf[ENDPOINT_TEXT_MAX]);
+
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "sample_view.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include <json-c/json.h>
+
+#include "stream_ids.h"
+
+#define SECOND_NS 1000000000
+
+static const char *const REASONS[DEDUP_REASONS_CNT] = {
+#define X(name, help) #name,
+	DEDUP_REASONS(X)
+#undef X
+};
+
+static bool is_dropped(const struct filter *f, const struct dedup_sample *sample)
+{
+	const struct dedup_config *c = f->config;
+	uint32_t reason = sample->reason;
+
+	if (c->action == DEDUP_COUNT)
+		return false;
+	/* To a step of the hand: what the packet itself met is not told. */
+	if (c->action == DEDUP_DROP_FOR && sample->time_ns >= f->state->drop_until_ns)
+		return false;
+	return reason == DEDUP_REASON_duplicate ||
+	       (reason == DEDUP_REASON_ihave_duplicate && !c->ihave_pass);
+}
+
+/* The name in the filter's record; "#" and the index if there is none, or two: interfaces of
+ * several network namespaces may have the same index.
+ */
+static void put_iface(const struct filter *f, uint32_t ifindex, char name[VIEW_IFACE_MAX])
+{
+	const struct dedup_iface *found = NULL;
+	int cnt = 0;
+
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
+		if (ifindex && f->state->ifaces[i].ifindex == ifindex) {
+			found = &f->state->ifaces[i];
+			cnt++;
+		}
+	if (cnt == 1)
+		snprintf(name, VIEW_IFACE_MAX, "%.*s", (int)sizeof(found->name), found->name);
+	else
+		snprintf(name, VIEW_IFACE_MAX, "#%" PRIu32, ifindex);
+}
+
+static void put_id(const struct filter *f, const struct dedup_sample *sample, char *hex)
+{
+	uint8_t bytes[DEDUP_ID_BYTES_MAX];
+	size_t cnt = stream_id_bytes(f->config, sample->stream, &sample->id, bytes);
+
+	for (size_t i = 0; i < cnt; i++)
+		sprintf(hex + 2 * i, "%02x", bytes[i]);
+	hex[2 * cnt] = 0;
+}
+
+void sample_view_make(const struct filter *f, const struct dedup_sample *sample,
+		      int64_t to_epoch_ns, struct sample_view *out)
+{
+	*out = (struct sample_view){
+		.time_ns = sample->time_ns + to_epoch_ns,
+		.verdict = is_dropped(f, sample) ? "drop" : "pass",
+		.reason = REASONS[sample->reason],
+		.stream = stream_name(f->config, sample->stream),
+		.ifindex = sample->ifindex,
+		.len = sample->len,
+	};
+	put_iface(f, sample->ifindex, out->iface);
+	put_id(f, sample, out->id);
+	endpoints_of(sample->frame, sample->snapped, &out->source, &out->destination);
+}
+
+void sample_view_text(const struct sample_view *v, FILE *to)
+{
+	char source[ENDPOINT_TEXT_MAX], destination[ENDPOINT_TEXT_MAX], clock[16];
+	time_t seconds = (time_t)(v->time_ns / SECOND_NS);
+	struct tm tm;
+
+	localtime_r(&seconds, &tm);
+	strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
+	fprintf(to, "%s.%06d %s %s %s %s %s > %s %s %" PRIu32 "\n", clock,
+		(int)(v->time_ns % SECOND_NS / 1000), v->verdict, v->reason, v->stream, v->iface,
+		format_endpoint(&v->source, source), format_endpoint(&v->destination, destination),
+		v->id, v->len);
+}
+
+static void add_text(json_object *o, const char *key, const char *text)
+{
+	json_object_object_add(o, key, *text ? json_object_new_string(text) : NULL);
+}
+
+static void add_number(json_object *o, const char *key, uint64_t value)
+{
+	json_object_object_add(o, key, json_object_new_uint64(value));
+}
+
+static void add_port(json_object *o, const char *key, const struct endpoint *e)
+{
+	json_object_object_add(o, key, e->port < 0 ? NULL : json_object_new_int(e->port));
+}
+
+void sample_view_json(const struct sample_view *v, FILE *to)
+{
+	json_object *o = json_object_new_object();
+
+	add_number(o, "time_ns", v->time_ns);
+	add_text(o, "verdict", v->verdict);
+	add_text(o, "reason", v->reason);
+	add_text(o, "stream", v->stream);
+	add_text(o, "interface", v->iface);
+	add_number(o, "ifindex", v->ifindex);
+	add_text(o, "source", v->source.address);
+	add_port(o, "source_port", &v->source);
+	add_text(o, "destination", v->destination.address);
+	add_port(o, "destination_port", &v->destination);
+	add_text(o, "id", v->id);
+	add_number(o, "bytes", v->len);
+	fprintf(to, "%s\n", json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
+	json_object_put(o);
+}

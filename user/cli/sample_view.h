@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One sample, as `sample` shows it to people and to programs. */
+#ifndef XDP_DEDUP_SAMPLE_VIEW_H
+#define XDP_DEDUP_SAMPLE_VIEW_H
+
+#include <stdio.h>
+
+#include "endpoints.h"
+#include "pins.h"
+#include "sample.h"
+
+#define VIEW_IFACE_MAX 24 /* an interface's name, or "#" and its index */
+
+struct sample_view {
+	uint64_t time_ns; /* since the Unix epoch */
+	const char *verdict, *reason, *stream;
+	char iface[VIEW_IFACE_MAX];
+	uint32_t ifindex;
+	struct endpoint source, destination;
+	char id[2 * DEDUP_ID_BYTES_MAX + 1]; /* in hex, as add and test take it, and a digest as 16 digits */
+	uint32_t len;			     /* of the frame */
+};
+
+/* What there is to see of a sample of this filter. to_epoch_ns: from the kernel's CLOCK_MONOTONIC
+ * to time since the Unix epoch. What is pointed to lives as long as the open filter.
+ */
+void sample_view_make(const struct filter *f, const struct dedup_sample *sample,
+		      int64_t to_epoch_ns, struct sample_view *out);
+
+/* Print a line. */
+void sample_view_text(const struct sample_view *v, FILE *to);
+void sample_view_json(const struct sample_view *v, FILE *to);
+
+#endif

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* sample: shows or writes packets that are dropped or new, as they come. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "attachments.h"
+#include "capture.h"
+#include "clock.h"
+#include "kernel.h"
+#include "loader.h"
+#include "sample_view.h"
+#include "sampling.h"
+#include "say.h"
+#include "stream_ids.h"
+#include "verbs.h"
+
+#define WAIT_MS 200
+#define MS 1000000
+#define SNAP_DEFAULT 256
+#define RATE_DEFAULT 10
+
+static volatile sig_atomic_t caught; /* a signal after which to end; 0: none yet */
+
+static void catch (int signal)
+{
+	caught = signal;
+}
+
+/* What becomes of samples. */
+struct show {
+	const struct options *o;
+	const struct filter *f;
+	struct capture_out *file; /* NULL: they are printed */
+	int64_t to_epoch_ns;
+	uint64_t cnt;
+	bool failed; /* they could not be written */
+};
+
+/* The wall clock may be set meanwhile. */
+static void read_clock(struct show *show)
+{
+	show->to_epoch_ns = (int64_t)(clock_ns(CLOCK_REALTIME) - kernel_now_ns());
+}
+
+static int show_sample(void *arg, const struct dedup_sample *sample)
+{
+	struct show *show = arg;
+	struct sample_view view;
+
+	if (show->file) {
+		const struct capture_frame frame = {
+			.data = sample->frame,
+			.len = sample->snapped,
+			.wire_len = sample->len,
+			.ns = sample->time_ns + show->to_epoch_ns,
+		};
+
+		show->failed = capture_write(show->file, &frame);
+	} else {
+		sample_view_make(show->f, sample, show->to_epoch_ns, &view);
+		(show->o->json ? sample_view_json : sample_view_text)(&view, stdout);
+		show->failed = ferror(stdout);
+	}
+	if (show->failed)
+		return 1;
+	return ++show->cnt == show->o->sample.count; /* 0: no end */
+}
+
+static struct sampling_wish wish_of(const struct options *o, const struct filter *f, bool all)
+{
+	const struct sample_options *s = &o->sample;
+	uint32_t drops = SAMPLING_DROPS;
+
+	if (f->config->ihave_pass) /* never dropped, but to be seen if all are */
+		drops &= ~(1U << DEDUP_REASON_ihave_duplicate);
+	return (struct sampling_wish){
+		.reasons = s->drops == s->fresh ? SAMPLING_DROPS | SAMPLING_NEW
+			   : s->drops		? drops
+						: SAMPLING_NEW,
+		.streams = all ? UINT32_MAX : 1U << f->stream,
+		.snap = s->snap
+				?: s->write ? DEDUP_SNAP_MAX
+					    : SNAP_DEFAULT,
+		.rate = s->rate ?: RATE_DEFAULT,
+	};
+}
+
+static int explain_begin(const struct filter *f, int err, uint32_t pid)
+{
+	if (err == -EBUSY)
+		return say_err(err,
+			       "another xdp-dedup sample, process %" PRIu32
+			       ", listens to %s: one can "
+			       "at a time; if it was killed, try again in 3 s",
+			       pid, f->name);
+	if (err == -ENOENT || err == -EPROTO || err == -EPERM || err == -EACCES)
+		return loader_explain(f->name, err);
+	if (err == -ESTALE && hand_has_stopped(f))
+		return err;
+	return say_err(err, "cannot listen to %s: %s", f->name, strerror(-err));
+}
+
+static int explain_end(const struct filter *f, int err)
+{
+	if (err == -EBUSY)
+		return say_err(err,
+			       "held up for too long: another xdp-dedup sample listens to %s now",
+			       f->name);
+	if (err == -ENOENT)
+		return say_err(err, "%s has been unloaded", f->name);
+	if (err == -ESTALE && hand_has_stopped(f))
+		return err;
+	return say_err(err, "cannot listen to %s any longer: %s", f->name, strerror(-err));
+}
+
+/* Until a signal, --count, --for, or a failure, which is said. */
+static int listen_on(struct sampling *s, struct show *show)
+{
+	uint64_t for_ns = show->o->sample.for_ns, left_ns = UINT64_MAX;
+	uint64_t start_ns = clock_ns(CLOCK_MONOTONIC);
+	int result = 0;
+
+	while (!result && !caught && left_ns) {
+		uint64_t spent_ns = clock_ns(CLOCK_MONOTONIC) - start_ns;
+
+		if (for_ns)
+			left_ns = spent_ns < for_ns ? for_ns - spent_ns : 0;
+		read_clock(show);
+		result = sampling_poll(s, left_ns < WAIT_MS * MS ? (int)(left_ns / MS) : WAIT_MS);
+		fflush(stdout);
+	}
+	return result < 0 ? explain_end(show->f, result) : 0;
+}
+
+static void say_summary(const struct show *show, const struct sampling_lost *lost)
+{
+	say_note("%" PRIu64 " %s; not %s: %" PRIu64 " beyond --rate, %" PRIu64
+		 " for want of room in the ring buffer",
+		 show->cnt, show->file ? "written" : "shown", show->file ? "written" : "shown",
+		 lost->limited, lost->full);
+}
+
+static int sample(struct show *show, struct filter *f, bool all)
+{
+	const struct sampling_wish wish = wish_of(show->o, f, all);
+	struct sampling_lost lost;
+	struct sampling *s;
+	uint32_t pid;
+	int err = sampling_begin(f, &wish, show_sample, show, &s, &pid);
+
+	if (err)
+		return explain_begin(f, err, pid);
+	if (show->o->sample.write)
+		err = capture_create(show->o->sample.write, wish.snap, CAPTURE_LIVE, &show->file);
+	if (!err) {
+		say_note("listening to %s, at most %" PRIu32 " a second; Ctrl-C ends it", f->name,
+			 wish.rate);
+		err = listen_on(s, show);
+	}
+	read_clock(show);
+	sampling_end(s, &lost);
+	if (show->file || !show->o->sample.write)
+		say_summary(show, &lost);
+	if (show->file && capture_finish(show->file))
+		err = -EIO;
+	return show->failed ? -EIO : err;
+}
+
+int verb_sample(const struct options *o)
+{
+	static const int SIGNALS[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
+	const struct sigaction action = { .sa_handler = catch };
+	const char *what = o->args[0];
+	bool all = !strchr(what, '/');
+	struct show show = { .o = o };
+	struct filter f;
+	int err;
+
+	if (o->json && o->sample.write) {
+		say_err(0, "sample takes --json or --write, not both");
+		return EXIT_MISUSED;
+	}
+	if (kernel_ready(o->verbose, false) ||
+	    (all ? attachments_open(what, &f) : attachments_open_stream(what, &f)))
+		return EXIT_FAILED;
+	for (size_t i = 0; i < sizeof(SIGNALS) / sizeof(SIGNALS[0]); i++)
+		sigaction(SIGNALS[i], &action, NULL);
+	show.f = &f;
+	err = sample(&show, &f, all);
+	filter_close(&f);
+	if (caught == SIGPIPE) { /* as it ends who does not catch it: whoever reads wants no more */
+		signal(SIGPIPE, SIG_DFL);
+		raise(SIGPIPE);
+	}
+	return err ? EXIT_FAILED : EXIT_DONE;
+}
