@@ -96,16 +96,40 @@ static struct xdp_md context_of(const void *frame, uint32_t len)
 	return (struct xdp_md){ .data = (unsigned long)frame, .data_end = (unsigned long)frame + len };
 }
 
-int program_run(const void *frame, uint32_t len)
-{
-	struct xdp_md ctx = context_of(frame, len);
-
-	return config.streams_cnt ? dedup_streams(&ctx) : xdp_dedup(&ctx);
-}
-
 struct dedup_counters *program_counters(uint32_t n)
 {
 	return &counters[n];
+}
+
+#define ALL UINT32_MAX /* an extent: whatever the frame's length is */
+
+/* Bytes from the frame's front in which all headers are by which streams are told apart. */
+static __u32 headers_extent(struct xdp_md *ctx)
+{
+	struct packet pkt = { 0 };
+	const struct ipv6hdr *ip6;
+	const struct iphdr *ip4;
+	__be16 proto;
+	__u32 at;
+
+	if (open_packet(ctx, &pkt) != PARSED || parse_tags(&pkt, &proto) != PARSED)
+		return ALL;
+	at = frame_offset(ctx, &pkt);
+	ip4 = pkt.pos;
+	ip6 = pkt.pos;
+	if (proto == bpf_htons(ETH_P_IP) && (void *)(ip4 + 1) <= pkt.end) {
+		if (ip4->protocol != IPPROTO_UDP || ip4->ihl < 5)
+			return at + sizeof(*ip4);
+		return at + 4 * ip4->ihl + sizeof(struct udphdr);
+	}
+	if (proto != bpf_htons(ETH_P_IPV6))
+		return at + (proto == bpf_htons(ETH_P_IP) ? sizeof(*ip4) : 0);
+	if ((void *)(ip6 + 1) > pkt.end || ip6->nexthdr == IPPROTO_TCP ||
+	    ip6->nexthdr == IPPROTO_ICMPV6)
+		return at + sizeof(*ip6);
+	if (ip6->nexthdr == IPPROTO_UDP)
+		return at + sizeof(*ip6) + sizeof(struct udphdr);
+	return ALL; /* extension headers, of any length */
 }
 
 /* Raises *extent to behind a load's bytes. */
@@ -121,10 +145,8 @@ static void extend(__u32 *extent, const struct frame *f, const struct dedup_load
 static __u32 extent_of(const struct frame *f, const struct dedup_stream *s)
 {
 	__u32 base = s->digest == DEDUP_DIGEST_PACKET ? DEDUP_NETWORK : DEDUP_PAYLOAD;
-	__u32 extent = f->base[DEDUP_TAG], end;
+	__u32 extent = 0, end;
 
-	if (s->layer == DEDUP_UDP || s->digest == DEDUP_DIGEST_PAYLOAD)
-		extent = f->base[DEDUP_PAYLOAD];
 	if (s->decoder == DEDUP_GSP)
 		extent = f->limit[DEDUP_PAYLOAD];
 	for (__u32 i = 0; i < s->gates_cnt; i++)
@@ -177,34 +199,31 @@ static void identify_gsp(struct xdp_md *ctx, struct program_id *out)
 	int reason = parse_packet(ctx, &pkt);
 
 	out->reason = reason;
+	out->extent = headers_extent(ctx);
 	if (reason != PARSED)
 		return;
+	out->extent = frame_offset(ctx, &pkt);
 	if (gsp(&pkt)->type != GSP_EVENT) {
 		out->reason =
 			gsp(&pkt)->type == GSP_IHAVE ? DEDUP_REASON_ihave_new : DEDUP_REASON_exempt;
 		return;
 	}
+	out->extent += GSP_ID_BYTES;
 	out->reason = check_event(&pkt, false);
 	if (out->reason != PARSED)
 		return;
 	out->words = GSP_ID_WORDS;
-	out->extent = (unsigned long)pkt.pos + GSP_ID_BYTES - ctx->data;
 	memcpy(&out->id, pkt.pos, GSP_ID_BYTES);
 }
 
-/* Ethernet with two tags, IPv6, and the UDP ports. */
-#define HEADERS (ETH_HLEN + VLAN_TAGS_MAX * 4 + 40 + 4)
-
-/* The extent of a frame that has no id. */
+/* Of what else is wrong with a frame its length may tell, or any byte. */
 static void complete(struct program_id *out, uint32_t len)
 {
-	bool by_headers = out->reason == DEDUP_REASON_ignored || out->reason == DEDUP_REASON_fragment;
-	bool by_stream = out->reason == PARSED || out->reason == DEDUP_REASON_exempt ||
-			 out->reason == DEDUP_REASON_no_id;
+	bool by_extent = out->reason == PARSED || out->reason == DEDUP_REASON_ignored ||
+			 out->reason == DEDUP_REASON_fragment ||
+			 out->reason == DEDUP_REASON_exempt || out->reason == DEDUP_REASON_no_id;
 
-	if (by_headers && out->extent < HEADERS)
-		out->extent = HEADERS;
-	if ((!by_headers && !by_stream) || out->extent > len)
+	if (!by_extent || out->extent > len)
 		out->extent = len;
 }
 
@@ -214,6 +233,7 @@ void program_identify_as(const void *frame, uint32_t len, uint32_t stream, struc
 
 	*out = (struct program_id){ .stream = stream };
 	out->reason = parse_frame(&ctx);
+	out->extent = headers_extent(&ctx);
 	if (out->reason == PARSED)
 		identify_as(&ctx, &frame_memory, stream, out);
 	complete(out, len);
@@ -231,6 +251,7 @@ void program_identify(const void *frame, uint32_t len, struct program_id *out)
 		return;
 	}
 	out->reason = parse_frame(&ctx);
+	out->extent = headers_extent(&ctx);
 	for (__u32 n = 0; out->reason == PARSED && n < config.streams_cnt; n++) {
 		if (identify_as(&ctx, &frame_memory, n, out)) {
 			complete(out, len);
