@@ -21,6 +21,11 @@
 
 #include "program.h"
 
+/* Bytes of a frame's first buffer, as BPF_PROG_TEST_RUN has it, and many NICs: a page, without the
+ * headroom and the kernel's struct skb_shared_info. Headers and GSP/1's ids must lie in it.
+ */
+#define FIRST_BUFFER (4096 - 256 - 320)
+
 /* The elements of a map: `cnt` of them. */
 #define map_set(map, elements, cnt)                       \
 	do {                                              \
@@ -93,7 +98,20 @@ uint64_t program_step(uint64_t now_ns)
 
 static struct xdp_md context_of(const void *frame, uint32_t len)
 {
-	return (struct xdp_md){ .data = (unsigned long)frame, .data_end = (unsigned long)frame + len };
+	uint32_t first = len < FIRST_BUFFER ? len : FIRST_BUFFER;
+
+	return (struct xdp_md){
+		.data = (unsigned long)frame,
+		.data_end = (unsigned long)frame + first,
+		.frame_end = (unsigned long)frame + len,
+	};
+}
+
+int program_run(const void *frame, uint32_t len)
+{
+	struct xdp_md ctx = context_of(frame, len);
+
+	return config.streams_cnt ? dedup_streams(&ctx) : xdp_dedup(&ctx);
 }
 
 struct dedup_counters *program_counters(uint32_t n)

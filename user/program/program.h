@@ -25,7 +25,9 @@ struct dedup_state *program_state(void);
 /* A step of the hand at this time. Returns how many ns later the next one is to come. */
 uint64_t program_step(uint64_t now_ns);
 
-/* Runs the program on a frame of `len` bytes, which may be of any length. Returns the XDP verdict. */
+/* Runs the program on a frame of `len` bytes, which may be of any length: what is behind a page's
+ * worth lies in further buffers, where headers are not read. Returns the XDP verdict.
+ */
 int program_run(const void *frame, uint32_t len);
 
 /* The counters of stream n, 0 in filters without streams; the caller may set those of reasons to 0.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Instead of libbpf's header of this name, where the packet program is compiled for user space
- * (program.c): a map is an array in this process, or has no entries; a frame is one buffer; the
- * clock and the timer are the caller's.
+ * (program.c): a map is an array in this process, or has no entries; a frame is in one piece, of which
+ * the program sees the first bytes as its first buffer; the clock and the timer are the caller's.
  */
 #ifndef XDP_DEDUP_PROGRAM_BPF_HELPERS_H
 #define XDP_DEDUP_PROGRAM_BPF_HELPERS_H
@@ -14,6 +14,7 @@
 /* What the kernel gives an XDP program, with addresses of this process. */
 struct xdp_md {
 	__u64 data, data_end;
+	__u64 frame_end; /* only for what is below: behind all buffers */
 	__u32 ingress_ifindex;
 };
 
@@ -118,12 +119,12 @@ static inline int bpf_timer_start(struct bpf_timer *timer, __u64 ns, __u64 flags
 
 static inline __u64 bpf_xdp_get_buff_len(struct xdp_md *ctx)
 {
-	return ctx->data_end - ctx->data;
+	return ctx->frame_end - ctx->data;
 }
 
 static inline int bpf_xdp_load_bytes(struct xdp_md *ctx, __u32 at, void *to, __u32 bytes)
 {
-	if ((__u64)at + bytes > ctx->data_end - ctx->data)
+	if ((__u64)at + bytes > ctx->frame_end - ctx->data)
 		return -EINVAL;
 	memcpy(to, (const char *)ctx->data + at, bytes);
 	return 0;
