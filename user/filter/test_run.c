@@ -119,6 +119,8 @@ int test_run_frame(struct test_run *k, const void *frame, uint32_t len, struct a
 	if (bpf_prog_test_run_opts(loader_private_prog_fd(k->prog), &opts))
 		return say_err(-errno, "the kernel does not run a frame of %u bytes: %s", len,
 			       strerror(errno));
+	if (opts.retval != XDP_PASS && opts.retval != XDP_DROP)
+		return say_err(-EIO, "the packet program aborted");
 	out->drops = opts.retval == XDP_DROP;
 	return take_count(k, out);
 }
