@@ -66,8 +66,8 @@ struct run {
 	struct answer *user, *kernel, *naive;
 	struct dedup_state user_state;
 	struct promises promises;
-	uint64_t reasons[DEDUP_REASONS_CNT];	  /* how often each came, in all cases */
-	uint64_t frames, drops, naive_cases, cut; /* in all cases */
+	uint64_t reasons[DEDUP_REASONS_CNT]; /* how often each came, in all cases */
+	uint64_t frames, drops, naive_cases; /* in all cases */
 };
 
 static const char *const REASONS[] = {
@@ -196,6 +196,8 @@ static uint64_t next_ns(struct run *r, uint64_t now_ns)
 		return now_ns;
 	case 101 ... 200:
 		return now_ns + any64(r, 1000);
+	case 201 ... 264: /* just when the hand steps, perhaps */
+		return now_ns / r->cfg.tick_ns * r->cfg.tick_ns + r->cfg.tick_ns;
 	default:
 		return now_ns + any64(r, 2 * r->step_ns);
 	}
@@ -306,6 +308,20 @@ static void make_inputs(struct run *r, uint32_t frames)
 	}
 }
 
+/* Fields of struct dedup_state that the hand writes, up to this one. */
+#define HAND_BYTES (offsetof(struct dedup_state, started_ns) - offsetof(struct dedup_state, passed))
+
+static void compare_hands(const struct run *r, const struct dedup_state *other, const char *name)
+{
+	const struct dedup_state *own = &r->user_state;
+
+	if (own->hand != other->hand || own->learned != other->learned ||
+	    own->limit != other->limit || memcmp(&own->passed, &other->passed, HAND_BYTES) != 0 ||
+	    memcmp(own->marks, other->marks, sizeof(own->marks)) != 0)
+		complain(r, r->cnt - 1, "in the end the hand of user space is not where it is %s",
+			 name);
+}
+
 static void run_engine(struct run *r, enum engine_kind kind, struct answer *out)
 {
 	struct engine *e;
@@ -320,14 +336,8 @@ static void run_engine(struct run *r, enum engine_kind kind, struct answer *out)
 	}
 	if (kind == ENGINE_USER)
 		r->user_state = *engine_state(e);
-	else if (memcmp(engine_state(e)->marks, r->user_state.marks, sizeof(r->user_state.marks)) ||
-		 engine_state(e)->hand != r->user_state.hand ||
-		 engine_state(e)->learned != r->user_state.learned ||
-		 engine_state(e)->limit != r->user_state.limit ||
-		 memcmp(&engine_state(e)->last_ns, &r->user_state.last_ns,
-			offsetof(struct dedup_state, started_ns) -
-				offsetof(struct dedup_state, last_ns)))
-		complain(r, r->cnt - 1, "the engines' hands stand elsewhere");
+	else
+		compare_hands(r, engine_state(e), "in the kernel");
 	engine_close(e);
 }
 
@@ -372,6 +382,7 @@ static void run_naive(struct run *r)
 		memset(program_counters(r->user[i].stream), 0,
 		       offsetof(struct dedup_counters, credit));
 	}
+	compare_hands(r, st, "with all steps");
 	program_close();
 }
 
@@ -457,6 +468,8 @@ static void check_answer(struct run *r, uint32_t n)
 		complain(r, n, "program_identify(): stream %u reason %d, wanted %u %d",
 			 program.stream, program.reason, want.stream, want.reason);
 	if (want.has_id) {
+		if (program.realm != r->cfg.streams[want.stream].realm)
+			complain(r, n, "program_identify(): realm %u", program.realm);
 		id = promises_find(&r->promises, &want.id);
 		check_id(r, n, id, &program);
 		broken = promises_note(&r->promises, id, ns, got->reason);
@@ -473,32 +486,49 @@ static bool is_same(const struct program_id *a, const struct program_id *b)
 	       a->realm == b->realm && !memcmp(&a->id, &b->id, sizeof(a->id));
 }
 
-/* What is behind the extent changes nothing: zeros, anything, one bit. */
+/* Puts something else behind the frame's first `extent` bytes: zeros, anything, one bit, another
+ * frame.
+ */
+static void change_behind(struct run *r, uint8_t *frame, uint32_t len, uint32_t extent, int how)
+{
+	const struct input *other = &r->inputs[any(&r->random, r->cnt)];
+	uint32_t bytes = len - extent;
+
+	switch (how) {
+	case 0:
+		memset(frame + extent, 0, bytes);
+		break;
+	case 1:
+		for (uint32_t i = extent; i < len; i++)
+			frame[i] = random_next(&r->random.seed);
+		break;
+	case 2:
+		frame[extent + any(&r->random, bytes < 8 ? bytes : 8)] ^= 1 << any(&r->random, 8);
+		break;
+	default:
+		if (other->len > extent)
+			memcpy(frame + extent, other->bytes + extent,
+			       (other->len < len ? other->len : len) - extent);
+	}
+}
+
+/* What is behind the extent changes nothing. */
 static void check_extent(struct run *r, uint32_t n)
 {
 	const struct input *in = &r->inputs[n];
 	struct program_id all, cut;
-	uint32_t bytes;
 	uint8_t *copy;
 
 	program_identify(in->bytes, in->len, &all);
 	if (all.extent > in->len)
 		complain(r, n, "the extent, %u bytes, is behind the frame", all.extent);
-	bytes = in->len - all.extent;
-	if (!bytes)
+	if (all.extent == in->len)
 		return;
 	copy = malloc(in->len);
 	assert_non_null(copy);
-	for (int how = 0; how < 3; how++) {
+	for (int how = 0; how < 6; how++) {
 		memcpy(copy, in->bytes, in->len);
-		if (how == 0)
-			memset(copy + all.extent, 0, bytes);
-		else if (how == 1)
-			for (uint32_t i = all.extent; i < in->len; i++)
-				copy[i] = random_next(&r->random.seed);
-		else
-			copy[all.extent + any(&r->random, bytes < 8 ? bytes : 8)] ^=
-				1 << any(&r->random, 8);
+		change_behind(r, copy, in->len, all.extent, how);
 		program_identify(copy, in->len, &cut);
 		if (!is_same(&all, &cut)) {
 			memcpy(in->bytes, copy, in->len);
@@ -509,7 +539,6 @@ static void check_extent(struct run *r, uint32_t n)
 		}
 	}
 	free(copy);
-	r->cut++;
 }
 
 /* Each stream's own rules say of the frame what all together say, if it is that stream's. */
