@@ -101,10 +101,10 @@ LIB_FILES := $(LIB).a $(LIB).so.$(LIB_MAJOR)
 all: $(BIN) $(LIB_FILES) ## build/xdp-dedup and build/libxdp-dedup.{a,so.0}
 
 # These targets see to it themselves that all they need is there; others say what is not.
-WITH_DEPS := $(filter test% demo lint bench%,$(MAKECMDGOALS))
+WITH_DEPS := $(filter test% demo lint bench% fuzz%,$(MAKECMDGOALS))
 .PHONY: deps
 deps: ## as root: install packages with what building needs
-	@scripts/deps build $(if $(WITH_DEPS),test)
+	@scripts/deps build $(if $(WITH_DEPS),test) $(if $(filter fuzz%,$(MAKECMDGOALS)),fuzz)
 
 $(BUILD)/tools: | $(if $(WITH_DEPS)$(filter deps,$(MAKECMDGOALS)),deps)
 	@CLANG='$(CLANG)' BPFTOOL='$(BPFTOOL)' LIBS='$(LIBS)' $(TOOLS)
@@ -210,7 +210,7 @@ $$(BUILD)/tests/$(notdir $(1:.c=)): $$(BUILD)/$(2)/$(1:.c=.o) $$(call SHARED,$(2
 endef
 $(foreach t,$(TESTS),$(eval $(call test_program,$(t),$(if $(filter tests/stress/%,$(t)),obj,san))))
 
--include $(shell [ ! -d $(BUILD) ] || find $(BUILD)/obj $(BUILD)/pic $(BUILD)/san -name '*.d' 2>/dev/null)
+-include $(shell [ ! -d $(BUILD) ] || find $(BUILD)/obj $(BUILD)/pic $(BUILD)/san $(BUILD)/fuzz -name '*.d' 2>/dev/null)
 
 # Keeps objects that only test programs need.
 .SECONDARY:
@@ -218,6 +218,33 @@ $(foreach t,$(TESTS),$(eval $(call test_program,$(t),$(if $(filter tests/stress/
 .PHONY: test
 test: $(SAN_BIN) $(SAN_BENCH) $(TEST_BINS) ## all tests, T=NAME for one; as root also those of the kernel
 	$(Q)T='$(T)' tests/run $(TEST_BINS)
+
+# What reads input from outside, each by libFuzzer: tests/fuzz/fuzz_NAME.c, with the inputs of
+# tests/fuzz/corpus/NAME. Of the tool only what they need is built again, by clang.
+FUZZ_SECONDS ?= 30
+FUZZ_NAMES   := $(patsubst tests/fuzz/fuzz_%.c,%,$(filter-out %/fuzz_quiet.c,$(wildcard tests/fuzz/fuzz_*.c)))
+FUZZ_FLAGS   := -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FUZZ_SOURCES := tests/fuzz/fuzz_quiet.c $(wildcard user/fips/fips*.c user/filter/profile*.c \
+		$(addprefix user/replay/,blocks.c capture.c ifaces.c link.c tap.c) \
+		$(addprefix user/cli/,options.c stream_options.c) $(addprefix user/base/,args.c units.c) \
+		$(addprefix user/filter/,array_rate.c array_size.c blocked.c blocked_size.c countdown.c \
+		fill.c fips_count.c flat.c layout.c place.c plan.c prefixes.c stream_ids.c streams.c))
+
+$(BUILD)/fuzz/%.o: %.c Makefile | $(MADE)
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) -std=gnu11 $(C_WARN) $(call CPPFLAGS_OF,tests/) $(PKG_CFLAGS) $(CPPFLAGS) $(FUZZ_FLAGS) \
+		-fsanitize=fuzzer-no-link -MD -MP -c $< -o $@
+$(BUILD)/fuzz/tool.a: $(patsubst %.c,$(BUILD)/fuzz/%.o,$(FUZZ_SOURCES))
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+$(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/tests/fuzz/fuzz_%.o $(BUILD)/fuzz/tool.a
+	$(call say,LINK,$@)
+	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $(LDFLAGS) $^ $(LIBS) -o $@
+
+.PHONY: fuzz $(addprefix fuzz-,$(FUZZ_NAMES))
+fuzz: $(addprefix fuzz-,$(FUZZ_NAMES)) ## what reads input, FUZZ_SECONDS=30 each; -j for several at once
+$(addprefix fuzz-,$(FUZZ_NAMES)): fuzz-%: $(BUILD)/fuzz/fuzz_%
+	$(Q)tests/fuzz/run $< tests/fuzz/corpus/$* $(FUZZ_SECONDS)
 
 VM_SERIES := 6.1 6.12
 
@@ -242,7 +269,7 @@ lint: $(MADE) $(TEST_SKELS) compile_commands.json ## clang-format, clang-tidy, c
 		'-DDECLARE_LIBXDP_OPTS(type,name,...)=struct type name' \
 		$(USER) $(TEST_SOURCES)
 	$(call say,LINT,shellcheck)
-	$(Q)shellcheck $(filter-out %.py,$(wildcard scripts/*)) tests/run tests/run-vm .ci/run
+	$(Q)shellcheck $(filter-out %.py,$(wildcard scripts/*)) tests/run tests/run-vm tests/fuzz/run .ci/run
 
 SOURCES := $(wildcard bpf/*.[ch] include/*.h user/*/*.[ch] user/program/*/*.h tests/*/*.[ch])
 

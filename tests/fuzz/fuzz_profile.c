@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Profiles: any text. What is wrong has a place and a sentence; what is right can be loaded, and
+ * reads the same when it is read again.
+ */
+#include "fuzz.h"
+#include "profile.h"
+
+static void check_stream(const struct dedup_stream *s)
+{
+	must(s->words >= 1 && s->words <= DEDUP_ID_WORDS_MAX);
+	must(s->bytes >= 1 && s->bytes <= DEDUP_ID_BYTES_MAX);
+	must(s->decoder == DEDUP_GSP || s->loads_cnt + !!s->digest == s->words);
+	must(s->gates_cnt <= DEDUP_GATES_MAX);
+	for (uint32_t i = 0; i < s->loads_cnt; i++)
+		must(s->loads[i].base < DEDUP_BASES && s->loads[i].shift % 8 == 0 &&
+		     s->loads[i].shift < 64 && s->loads[i].mask);
+	for (uint32_t i = 0; i < s->gates_cnt; i++)
+		must(s->gates[i].load.base < DEDUP_BASES && s->gates[i].load.shift < 64);
+}
+
+static void check_again(const struct profile *p)
+{
+	struct profiles again = { 0 };
+	struct profile_error err = { 0 };
+
+	must(!profiles_parse(&again, p->text, strlen(p->text), p->builtin, &err));
+	must(again.cnt == 1);
+	must(!memcmp(&again.list[0].stream, &p->stream, sizeof(p->stream)));
+	must(again.list[0].window_ns == p->window_ns);
+	profiles_free(&again);
+}
+
+static void check_error(const struct profile_error *err, const char *text, size_t len)
+{
+	uint32_t line = 1;
+
+	for (size_t i = 0; i < len; i++)
+		line += text[i] == '\n';
+	must(err->line >= 1 && err->line <= line);
+	must(err->column >= 1);
+	must(*err->says && memchr(err->says, 0, sizeof(err->says)));
+}
+
+/* The first byte says whether they are taken as built in. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct profiles all = { 0 };
+	struct profile_error err = { 0 };
+	bool builtin = size && *data & 1;
+	char *text;
+
+	if (!size)
+		return 0;
+	text = malloc(size - 1 ?: 1); /* not ended by a 0 */
+	must(text);
+	memcpy(text, data + 1, size - 1);
+	if (profiles_parse(&all, text, size - 1, builtin, &err))
+		check_error(&err, text, size - 1);
+	else
+		for (size_t i = 0; i < all.cnt; i++) {
+			must(profiles_find(&all, all.list[i].stream.name) == &all.list[i]);
+			must(stream_name_ok(all.list[i].stream.name));
+			check_stream(&all.list[i].stream);
+			check_again(&all.list[i]);
+		}
+	profiles_free(&all);
+	free(text);
+	return 0;
+}
