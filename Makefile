@@ -157,9 +157,6 @@ $(PROFILES): $(wildcard user/filter/profiles/*.ini) Makefile
 
 SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 
-# The packet program reads headers where they are.
-$(BUILD)/san/user/program/program.o: SAN_FLAGS += $(if $(SAN),-fno-sanitize=alignment)
-
 $(BUILD)/obj/%.o: %.c Makefile | $(MADE) $(TEST_SKELS)
 	$(call compile,$(PIE) $(FORTIFY))
 $(BUILD)/pic/%.o: %.c Makefile | $(MADE)
