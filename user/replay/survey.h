@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a capture has twice, by where packets go: which are byte-identical to an earlier one, which
+ * ids the built-in profiles find in them, and the filter that follows from it. Prints nothing.
+ *
+ * A destination is a UDP or TCP port, another IP protocol, or an EtherType; for multicast with the
+ * group. Of TCP both directions are one destination, by the lower port.
+ *
+ * "Identical" means: of UDP the payload; of other IP the packet, without what routers and taps
+ * change; else the frame.
+ */
+#ifndef XDP_DEDUP_SURVEY_H
+#define XDP_DEDUP_SURVEY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture.h"
+#include "profile.h"
+#include "spec.h"
+
+/* More destinations at a time are not told apart: the smallest ones go to survey_result.others. */
+#define SURVEY_DESTINATIONS_MAX 2048
+#define SURVEY_ADDRESSES_MAX 4
+
+struct survey;
+
+enum survey_kind { SURVEY_UDP, SURVEY_TCP, SURVEY_IP, SURVEY_ETHERNET };
+
+/* Packets that came before. Ages count from the first packet of an id, in ns: at most 1/32 too
+ * high.
+ */
+struct survey_duplicates {
+	uint64_t packets, bytes; /* bytes on the wire */
+	uint64_t median_ns, p99_ns, greatest_ns;
+};
+
+/* Why a profile is not the one for a destination, or for all traffic. */
+enum survey_why {
+	SURVEY_BEST,
+	SURVEY_FITS_FEW,     /* of the packets: they are of something else */
+	SURVEY_FINDS_NONE,   /* no duplicates, or too few to gain anything */
+	SURVEY_DIFFERS,	     /* its duplicates have other bytes than the packets before them */
+	SURVEY_SAME_SENDER,  /* who sent it sends the same again: it may well mean it */
+	SURVEY_TOO_OLD,	     /* they come later than the longest window that fits the profile */
+	SURVEY_FINDS_FEWER,  /* than another one */
+	SURVEY_LESS_SPECIFIC /* than another one that finds as much */
+};
+
+/* What a profile makes of a destination's packets, or of all. */
+struct survey_fit {
+	const struct profile *profile;
+	uint64_t packets; /* that its gates let in, and that look like its protocol's */
+	uint64_t snapped; /* of them: cut by the snap length before the id's end */
+	uint64_t ids;	  /* different ones; one that comes again after long counts again */
+	struct survey_duplicates duplicates;
+	/* Of the duplicates: */
+	uint64_t in_window;   /* within the profile's window, or the default one */
+	uint64_t elsewhere;   /* the earlier packets went to other destinations only */
+	uint64_t other_iface; /* the first packet came by another interface */
+	uint64_t same_sender; /* a packet of its own, but sent by the sender of the first one */
+	uint64_t differ;      /* not of the same bytes, but for what the id masks */
+	uint64_t window_ns;   /* a window that finds 99 % of them; 0: there are none */
+	enum survey_why why;
+};
+
+struct survey_destination {
+	enum survey_kind kind;
+	uint16_t number; /* port, protocol or EtherType, in host order */
+	bool ipv4;	 /* the group, or the addresses, are of IPv4: in their first 4 bytes */
+	bool multicast;
+	uint8_t addresses[SURVEY_ADDRESSES_MAX][16]; /* the group; else the first ones seen */
+	uint32_t addresses_cnt;
+	bool more_addresses;
+	uint64_t packets, bytes;
+	uint64_t share_of; /* packets of the capture, to which `packets` relates */
+	struct survey_duplicates identical;
+	struct survey_fit fits[DEDUP_STREAMS_MAX]; /* profiles that let at least one packet in */
+	uint32_t fits_cnt;
+	const struct survey_fit *best; /* of fits; NULL: there is nothing to gain */
+	/* Destinations with the same number above 0 get each other's packets: they are feeds. */
+	uint32_t feed;
+};
+
+struct survey_result {
+	uint64_t packets, bytes;    /* that were looked at */
+	uint64_t outgoing;	    /* besides: sent by the host that captured them */
+	uint64_t first_ns, last_ns; /* of the packets looked at */
+	uint64_t snapped;	    /* packets cut by the snap length */
+	uint64_t known_since_ns;    /* duplicates of packets before were not found; 0: all were */
+	uint32_t ifaces_cnt;	    /* by which packets came */
+	struct survey_destination *destinations; /* those where most can be saved first */
+	uint32_t destinations_cnt;
+	struct survey_destination others;	  /* what was too much to tell apart */
+	uint32_t others_cnt;			  /* destinations in them, at least */
+	struct survey_fit all[DEDUP_STREAMS_MAX]; /* profiles for all traffic: mirror, prp */
+	uint32_t all_cnt;
+
+	/* What is recommended: */
+	enum survey_advice {
+		SURVEY_NOTHING, /* there is nothing to gain */
+		SURVEY_MIRROR,	/* all of it comes several times: the profile mirror */
+		SURVEY_STREAMS, /* streams for some destinations, or for all frames (prp) */
+	} advice;
+	struct filter_spec spec;    /* that filter, counting only; no streams: nothing to gain */
+	uint64_t drops, drop_bytes; /* it drops at least so many of these packets */
+	uint64_t window_ids;	    /* ids that came in one window, at most */
+	bool several_ifaces;	    /* copies came by different interfaces */
+	bool other_hosts;	    /* its packets went to several hosts' MACs */
+	uint32_t left_out;	    /* destinations that would gain, but did not fit in */
+};
+
+/* Bounded memory: `memory` bytes for the ids, by which it is bounded how far duplicates are found;
+ * at most some 40 MB for what is counted besides. Only one at a time, and none beside an engine
+ * (engine.h) or another user of program.h. 0, or -ENOMEM. Closed with survey_close().
+ */
+int survey_open(uint64_t memory, struct survey **out);
+
+/* The capture's next packet. 0, or -ENOMEM. */
+int survey_note(struct survey *s, const struct capture_frame *f);
+
+/* What follows from all packets up to here; valid until survey_close(). To be called once, at the
+ * end. NULL if there is no memory.
+ */
+const struct survey_result *survey_end(struct survey *s);
+
+void survey_close(struct survey *s); /* NULL is fine */
+
+#endif
