@@ -47,3 +47,14 @@ uint64_t ages_part(const struct ages *a, double part)
 	}
 	return a->greatest;
 }
+
+uint64_t ages_within(const struct ages *a, uint64_t ns)
+{
+	uint64_t cnt = 0;
+
+	if (ns >= a->greatest)
+		return a->cnt;
+	for (uint32_t i = 0; i < AGES_CNT && end_of(i) <= ns; i++)
+		cnt += a->in[i];
+	return cnt;
+}

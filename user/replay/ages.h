@@ -22,4 +22,7 @@ void ages_add(struct ages *a, uint64_t ns);
  */
 uint64_t ages_part(const struct ages *a, double part);
 
+/* How many of them are of at most this age: those that are nearer to it than 1/32 may be missing. */
+uint64_t ages_within(const struct ages *a, uint64_t ns);
+
 #endif

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The histogram of ages, beside a sorted list of them. */
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ages.h"
+
+#define CNT 20000
+
+static struct ages ages;
+static uint64_t list[CNT];
+
+static int by_age(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Ages of up to `bits` bits, of all magnitudes. */
+static void fill(uint32_t cnt, uint32_t bits, uint64_t seed)
+{
+	memset(&ages, 0, sizeof(ages));
+	for (uint32_t i = 0; i < cnt; i++) {
+		list[i] = random_next(&seed) >> (64 - bits + random_next(&seed) % bits);
+		ages_add(&ages, list[i]);
+	}
+	qsort(list, cnt, sizeof(*list), by_age);
+}
+
+static const struct row {
+	const char *name;
+	uint32_t cnt, bits;
+} ROWS[] = {
+	{ "one", 1, 64 },     { "two", 2, 30 },	  { "a-hundred", 100, 40 }, { "small", CNT, 10 },
+	{ "usual", CNT, 44 }, { "all", CNT, 64 }, { "three", 3, 5 },	    { "exact", 1000, 6 },
+};
+
+static void parts_of_the_list(void **state)
+{
+	static const double PARTS[] = { 0, 0.001, 0.25, 0.5, 0.9, 0.99, 0.999, 1 };
+	const struct row *row = *state;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		fill(row->cnt, row->bits, seed);
+		assert_int_equal(ages.cnt, row->cnt);
+		assert_int_equal(ages.greatest, list[row->cnt - 1]);
+		for (size_t i = 0; i < ARRAY_SIZE(PARTS); i++) {
+			uint64_t need = (uint64_t)ceil(PARTS[i] * row->cnt);
+			uint64_t real = list[need ? need - 1 : 0], is = ages_part(&ages, PARTS[i]);
+
+			assert_true(is >= real);
+			assert_true(is - real <= real / 32);
+			assert_true(is <= ages.greatest);
+		}
+		assert_int_equal(ages_part(&ages, 1), ages.greatest);
+	}
+}
+
+static uint32_t cnt_within(uint32_t cnt, uint64_t ns)
+{
+	uint32_t within = 0;
+
+	while (within < cnt && list[within] <= ns)
+		within++;
+	return within;
+}
+
+static void cnts_of_the_list(void **state)
+{
+	const struct row *row = *state;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		uint64_t random = seed;
+
+		fill(row->cnt, row->bits, seed);
+		for (int i = 0; i < 200; i++) {
+			uint64_t ns = random_next(&random) >> random_next(&random) % 64;
+			uint64_t is = ages_within(&ages, ns);
+
+			assert_true(is <= cnt_within(row->cnt, ns));
+			assert_true(is >= cnt_within(row->cnt, ns - ns / 32));
+		}
+		assert_int_equal(ages_within(&ages, ages.greatest), row->cnt);
+		assert_int_equal(ages_within(&ages, UINT64_MAX), row->cnt);
+	}
+}
+
+/* The ends of each step, and their neighbours. */
+static void each_step(void **state)
+{
+	(void)state;
+	for (uint32_t bit = 0; bit < 64; bit++) {
+		for (uint64_t step = 0; step < 32; step++) {
+			uint64_t at = ((uint64_t)1 << bit) + (bit > 5 ? step << (bit - 5) : 0);
+
+			for (int beside = -1; beside <= 1; beside++) {
+				uint64_t age = at + (uint64_t)beside;
+
+				memset(&ages, 0, sizeof(ages));
+				ages_add(&ages, age);
+				/* Not bounded by the greatest. */
+				ages.greatest = UINT64_MAX;
+				assert_true(ages_part(&ages, 1) >= age);
+				assert_true(ages_part(&ages, 1) - age <= age / 32);
+			}
+		}
+	}
+}
+
+static void none(void **state)
+{
+	(void)state;
+	memset(&ages, 0, sizeof(ages));
+	assert_int_equal(ages_part(&ages, 0), 0);
+	assert_int_equal(ages_part(&ages, 0.5), 0);
+	assert_int_equal(ages_part(&ages, 1), 0);
+	assert_int_equal(ages_within(&ages, 0), 0);
+	assert_int_equal(ages_within(&ages, UINT64_MAX), 0);
+	ages_add(&ages, 0);
+	assert_int_equal(ages_part(&ages, 1), 0);
+	assert_int_equal(ages_within(&ages, 0), 1);
+}
+
+/* A step that is full stays so, instead of beginning anew. */
+static void steps_that_are_full(void **state)
+{
+	(void)state;
+	memset(&ages, 0, sizeof(ages));
+	ages_add(&ages, 7);
+	ages.in[7] = UINT32_MAX;
+	ages.cnt = UINT32_MAX;
+	ages_add(&ages, 7);
+	ages_add(&ages, 9);
+	assert_int_equal(ages_part(&ages, 0.5), 7);
+	assert_int_equal(ages.cnt, (uint64_t)UINT32_MAX + 2);
+	assert_int_equal(ages_part(&ages, 1), 9);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_step),
+		cmocka_unit_test(none),
+		cmocka_unit_test(steps_that_are_full),
+	};
+
+	add_tests(tests, ARRAY_SIZE(tests));
+	add_rows(ROWS, parts_of_the_list, NULL, NULL);
+	add_rows(ROWS, cnts_of_the_list, NULL, NULL);
+	return run_added_any_tests("ages");
+}
