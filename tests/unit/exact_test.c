@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The table of ids that came, beside a plain list of all: what it says is right as far back as it
+ * says that it knows.
+ */
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "exact.h"
+
+#define REALMS 5
+
+/* Every id of a realm is one of this many; the model has an entry for each. */
+struct model {
+	uint32_t ids;
+	struct known {
+		uint64_t first_ns, last_ns, copies, mark;
+		bool came;
+	} * known; /* by realm and id */
+};
+
+static const struct row {
+	const char *name;
+	uint64_t bytes;
+	uint32_t packets;
+	uint32_t ids;	/* of a realm */
+	uint32_t words; /* of an id; 0: each realm has other ones, up to 8 */
+	bool evicts;
+} ROWS[] = {
+	{ "one-word", 64 << 20, 40000, 3000, 1, false },
+	{ "two-words", 64 << 20, 40000, 3000, 2, false },
+	{ "eight-words", 64 << 20, 40000, 3000, 8, false },
+	{ "any-words", 64 << 20, 40000, 3000, 0, false },
+	{ "few-ids", 0, 1000, 3, 4, false },
+	{ "little-memory", 1 << 20, 200000, 20000, 4, true },
+	{ "least-memory", 0, 60000, 2000, 8, true },
+	{ "any-words-in-little-memory", 2 << 20, 200000, 20000, 0, true },
+	{ "more-than-once-over", 1 << 20, 400000, 200000, 1, true },
+};
+
+static uint32_t words_of(const struct row *row, uint32_t realm)
+{
+	return row->words ? row->words : 1 + realm * 7 / (REALMS - 1);
+}
+
+/* Id i, the same bytes in each realm; those of fewer words are the beginning of the others. */
+static struct dedup_id id_of(uint32_t i, uint32_t words)
+{
+	struct dedup_id id = { 0 };
+	uint64_t seed = 1000 + i / 2;
+
+	for (uint32_t w = 0; w < words; w++)
+		id.word[w] = random_next(&seed);
+	/* Half of them differ from another one in their last word alone. */
+	id.word[words - 1] += i % 2;
+	return id;
+}
+
+/* What the entry says must be so if the id's first packet that is known came after the time since
+ * which all ids are known. What is older may have been forgotten: then it is a new one.
+ */
+static void check(struct exact *x, const struct exact_entry *e, struct known *known, uint64_t now)
+{
+	uint64_t since = exact_known_since(x);
+	bool sure = known->came && (!since || known->last_ns > since);
+
+	assert_non_null(e);
+	if (!known->came || (!sure && e->copies == 1)) {
+		assert_int_equal(e->copies, 1);
+		assert_int_equal(e->first_ns, now);
+		assert_int_equal(e->taught_ns, UINT64_MAX);
+		assert_int_equal(e->mark, 0);
+		*known = (struct known){ .first_ns = now, .came = true };
+	}
+	known->copies++;
+	known->last_ns = now;
+	assert_int_equal(e->copies, known->copies);
+	assert_int_equal(e->first_ns, known->first_ns);
+	assert_int_equal(e->mark, known->mark);
+}
+
+static void says_what_came(void **state)
+{
+	const struct row *row = *state;
+	struct model m = { .ids = row->ids };
+	uint64_t seed = 3, now = 1000, fresh = 0;
+	struct exact *x;
+
+	m.known = calloc((size_t)REALMS * row->ids, sizeof(*m.known));
+	assert_non_null(m.known);
+	assert_int_equal(exact_open(row->words ? row->words : 8, row->bytes, &x), 0);
+	assert_int_equal(exact_known_since(x), 0);
+	for (uint32_t i = 0; i < row->packets; i++) {
+		uint32_t realm = random_next(&seed) % REALMS;
+		uint32_t which = random_next(&seed) % row->ids;
+		struct known *known = &m.known[(size_t)realm * row->ids + which];
+		uint32_t words = words_of(row, realm);
+		struct dedup_id id = id_of(which, words);
+		struct exact_entry *e;
+
+		now += random_next(&seed) % 3;
+		e = exact_note(x, realm, &id, words, now);
+		check(x, e, known, now);
+		fresh += e->copies == 1;
+		e->mark = known->mark = random_next(&seed);
+		assert_int_equal(exact_ids(x), fresh);
+	}
+	assert_int_equal(exact_known_since(x) > 0, row->evicts);
+	exact_close(x);
+	free(m.known);
+}
+
+/* What comes at least as often as others is never forgotten, however many come. */
+static void what_comes_again_stays(void **state)
+{
+	struct exact *x;
+	struct dedup_id id = id_of(0, 2);
+	struct exact_entry *e = NULL;
+
+	(void)state;
+	assert_int_equal(exact_open(2, 0, &x), 0);
+	for (uint32_t i = 0; i < 300000; i++) {
+		struct dedup_id other = id_of(2 + i, 2);
+
+		assert_non_null(exact_note(x, 0, &other, 2, i));
+		if (i % 100 == 0)
+			e = exact_note(x, 0, &id, 2, i);
+	}
+	assert_non_null(e);
+	assert_int_equal(e->copies, 3000);
+	assert_int_equal(e->first_ns, 0);
+	assert_true(exact_known_since(x) > 0);
+	exact_close(x);
+}
+
+/* All memory that was given is used: half of it, or a quarter, for what came last. */
+static void as_much_as_there_is_memory(void **state)
+{
+	struct exact *x;
+	uint32_t cnt = 0;
+
+	(void)state;
+	assert_int_equal(exact_open(1, 16 << 20, &x), 0);
+	while (!exact_known_since(x)) {
+		struct dedup_id id = id_of(2 * cnt, 1);
+
+		assert_non_null(exact_note(x, 0, &id, 1, 1 + cnt));
+		cnt++;
+	}
+	/* 48 bytes an id. */
+	assert_in_range(cnt, (16 << 20) / 48 / 8, (16 << 20) / 48 / 2);
+	exact_close(x);
+}
+
+static void none(void **state)
+{
+	(void)state;
+	exact_close(NULL);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_comes_again_stays),
+		cmocka_unit_test(as_much_as_there_is_memory),
+		cmocka_unit_test(none),
+	};
+
+	add_rows(ROWS, says_what_came, NULL, NULL);
+	add_tests(tests, ARRAY_SIZE(tests));
+	return run_added_any_tests("exact");
+}
