@@ -7,6 +7,7 @@
 #include "replay_print.h"
 #include "say.h"
 #include "stream_options.h"
+#include "survey_print.h"
 #include "verbs.h"
 
 /* What the packets of a file are for, if it does not say: cooked ones, and raw IP. */
@@ -80,6 +81,8 @@ int verb_replay(const struct options *o)
 	struct capture *c;
 	int code, err;
 
+	if (!o->profiles_cnt && !o->spec.ports_cnt)
+		return survey_file(o);
 	code = plan(o, &cfg);
 	if (code != EXIT_DONE)
 		return code;

@@ -72,7 +72,6 @@ struct survey_destination {
 	uint32_t addresses_cnt;
 	bool more_addresses;
 	uint64_t packets, bytes;
-	uint64_t share_of; /* packets of the capture, to which `packets` relates */
 	struct survey_duplicates identical;
 	struct survey_fit fits[DEDUP_STREAMS_MAX]; /* profiles that let at least one packet in */
 	uint32_t fits_cnt;
@@ -101,7 +100,10 @@ struct survey_result {
 		SURVEY_MIRROR,	/* all of it comes several times: the profile mirror */
 		SURVEY_STREAMS, /* streams for some destinations, or for all frames (prp) */
 	} advice;
-	struct filter_spec spec;    /* that filter, counting only; no streams: nothing to gain */
+	/* That filter, counting only. Streams have their profiles' names; those of a realm stand
+	 * side by side. No streams: nothing.
+	 */
+	struct filter_spec spec;
 	uint64_t drops, drop_bytes; /* it drops at least so many of these packets */
 	uint64_t window_ids;	    /* ids that came in one window, at most */
 	bool several_ifaces;	    /* copies came by different interfaces */

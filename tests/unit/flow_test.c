@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What the survey takes frames for: their destinations, and which protocols payloads look like. */
+#include "support.h"
+
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flow.h"
+#include "looks.h"
+#include "protocol_packets.h"
+
+#define QINQ                   \
+	{                      \
+		0x88a8, 0x8100 \
+	}
+
+/* The destination; payload_at: from the frame's front, 0: none. */
+static const struct flow_row {
+	const char *name;
+	struct protocol_packet packet;
+	enum survey_kind kind;
+	uint16_t number;
+	bool multicast, ipv4, ipv6;
+	uint32_t payload_at, payload_len;
+} FLOWS[] = {
+	{ "udp", { .protocol = DATAGRAM, .port = 53, .body = 9 }, SURVEY_UDP, 53, 0, 1, 0, 42, 9 },
+	{ "udp-empty", { .protocol = DATAGRAM, .port = 53 }, SURVEY_UDP, 53, 0, 1, 0, 42, 0 },
+	{ "udp-padded",
+	  { .protocol = DATAGRAM, .port = 53, .body = 1, .padding = 17 },
+	  SURVEY_UDP,
+	  53,
+	  0,
+	  1,
+	  0,
+	  42,
+	  1 },
+	{ "udp-ipv6",
+	  { .protocol = DATAGRAM, .port = 53, .body = 9, .ipv6 = true },
+	  SURVEY_UDP,
+	  53,
+	  0,
+	  0,
+	  1,
+	  62,
+	  9 },
+	{ "udp-options",
+	  { .protocol = DATAGRAM, .port = 53, .body = 9, .option_words = 3 },
+	  SURVEY_UDP,
+	  53,
+	  0,
+	  1,
+	  0,
+	  54,
+	  9 },
+	{ "udp-tagged",
+	  { .protocol = DATAGRAM, .port = 53, .body = 9, .tags = { 0x8100 } },
+	  SURVEY_UDP,
+	  53,
+	  0,
+	  1,
+	  0,
+	  46,
+	  9 },
+	{ "udp-two-tags",
+	  { .protocol = DATAGRAM, .port = 53, .body = 9, .tags = QINQ },
+	  SURVEY_UDP,
+	  53,
+	  0,
+	  1,
+	  0,
+	  50,
+	  9 },
+	{ "udp-three-tags",
+	  { .protocol = DATAGRAM, .port = 53, .body = 9, .tags = { 0x88a8, 0x8100, 0x8100 } },
+	  SURVEY_ETHERNET,
+	  0x8100,
+	  0,
+	  0,
+	  0,
+	  0,
+	  0 },
+	{ "group",
+	  { .protocol = DATAGRAM, .port = 53, .to = { 224, 0, 0, 251 } },
+	  SURVEY_UDP,
+	  53,
+	  1,
+	  1,
+	  0,
+	  42,
+	  0 },
+	{ "last-group",
+	  { .protocol = DATAGRAM, .port = 53, .to = { 239, 255, 255, 255 } },
+	  SURVEY_UDP,
+	  53,
+	  1,
+	  1,
+	  0,
+	  42,
+	  0 },
+	{ "behind-the-groups",
+	  { .protocol = DATAGRAM, .port = 53, .to = { 240, 0, 0, 1 } },
+	  SURVEY_UDP,
+	  53,
+	  0,
+	  1,
+	  0,
+	  42,
+	  0 },
+	{ "group-ipv6",
+	  { .protocol = DATAGRAM, .port = 53, .ipv6 = true, .to = { 0xff, 2, [15] = 1 } },
+	  SURVEY_UDP,
+	  53,
+	  1,
+	  0,
+	  1,
+	  62,
+	  0 },
+	{ "tcp", { .protocol = IP_PACKET, .port = 443 }, SURVEY_TCP, 443, 0, 1, 0, 0, 0 },
+	{ "tcp-other-direction", { .protocol = IP_PACKET, .port = 40000 }, SURVEY_TCP, 4001, 0, 1, 0, 0, 0 },
+	{ "vrrp", { .protocol = IP_PACKET, .ip_protocol = 112, .body = 8 }, SURVEY_IP, 112, 0, 1, 0, 0, 0 },
+	{ "first-fragment",
+	  { .protocol = DATAGRAM, .port = 53, .body = 9, .fragment = 0x2000 },
+	  SURVEY_IP,
+	  17,
+	  0,
+	  1,
+	  0,
+	  0,
+	  0 },
+	{ "last-fragment",
+	  { .protocol = DATAGRAM, .port = 53, .body = 9, .fragment = 0x0001 },
+	  SURVEY_IP,
+	  17,
+	  0,
+	  1,
+	  0,
+	  0,
+	  0 },
+	{ "high-fragment",
+	  { .protocol = DATAGRAM, .port = 53, .body = 9, .fragment = 0x1f00 },
+	  SURVEY_IP,
+	  17,
+	  0,
+	  1,
+	  0,
+	  0,
+	  0 },
+	{ "not-to-be-fragmented",
+	  { .protocol = DATAGRAM, .port = 53, .body = 9, .fragment = 0x4000 },
+	  SURVEY_UDP,
+	  53,
+	  0,
+	  1,
+	  0,
+	  42,
+	  9 },
+	{ "fragment-ipv6",
+	  { .protocol = DATAGRAM, .port = 53, .body = 9, .ipv6 = true, .fragment = 1 },
+	  SURVEY_IP,
+	  44,
+	  0,
+	  0,
+	  1,
+	  0,
+	  0 },
+	{ "r-tag", { .protocol = R_TAG }, SURVEY_ETHERNET, 0xf1c1, 0, 0, 0, 0, 0 },
+	{ "lldp",
+	  { .protocol = OTHER_FRAME, .ethertype = 0x88cc, .body = 30 },
+	  SURVEY_ETHERNET,
+	  0x88cc,
+	  0,
+	  0,
+	  0,
+	  0,
+	  0 },
+};
+
+static void is_of(void **state)
+{
+	const struct flow_row *row = *state;
+	static struct frame frame;
+	struct flow f;
+
+	protocol_frame(&frame, &row->packet);
+	flow_of(&f, frame.data, frame.len);
+	assert_int_equal(f.kind, row->kind);
+	assert_int_equal(f.number, row->number);
+	assert_int_equal(f.multicast, row->multicast);
+	assert_int_equal(f.ipv4, row->ipv4);
+	assert_int_equal(f.ipv6, row->ipv6);
+	assert_int_equal(f.payload_at, row->payload_at);
+	assert_int_equal(f.payload_len, row->payload_len);
+	if (row->multicast)
+		assert_memory_equal(f.to, row->packet.to, 16);
+	if (f.ipv4)
+		assert_int_equal(f.from[2], 1);
+}
+
+/* Nothing is read behind the end: each length has memory of its own. */
+static void cut_anywhere(void **state)
+{
+	const struct flow_row *row = *state;
+	static struct frame frame;
+
+	protocol_frame(&frame, &row->packet);
+	for (uint32_t len = 0; len <= frame.len; len++) {
+		uint8_t *memory = malloc(len + 1), *copy = memory + 1;
+		struct flow f;
+
+		memcpy(copy, frame.data, len);
+		flow_of(&f, copy, len);
+		if (len < 14)
+			assert_int_equal(f.number, 0);
+		if (f.payload_at)
+			assert_true(f.payload_at <= len);
+		free(memory);
+	}
+}
+
+/* The same sender and destination, or another one. */
+static void told_apart(void **state)
+{
+	static const struct protocol_packet PACKETS[] = {
+		{ .protocol = DATAGRAM, .port = 53 },
+		{ .protocol = DATAGRAM, .port = 54 },
+		{ .protocol = IP_PACKET, .port = 53 },
+		{ .protocol = IP_PACKET, .ip_protocol = 53 },
+		{ .protocol = OTHER_FRAME, .ethertype = 53 },
+		{ .protocol = DATAGRAM, .port = 53, .to = { 224, 0, 0, 1 } },
+		{ .protocol = DATAGRAM, .port = 53, .to = { 224, 0, 0, 2 } },
+		{ .protocol = DATAGRAM, .port = 53, .ipv6 = true, .to = { 0xff, 2 } },
+	};
+	static struct frame frame;
+	struct flow flows[ARRAY_SIZE(PACKETS)], other;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(PACKETS); i++) {
+		struct survey_destination d;
+
+		protocol_frame(&frame, &PACKETS[i]);
+		flow_of(&flows[i], frame.data, frame.len);
+		d = (struct survey_destination){ .kind = flows[i].kind,
+						 .number = flows[i].number,
+						 .multicast = flows[i].multicast,
+						 .ipv4 = flows[i].ipv4 };
+		memcpy(d.addresses[0], flows[i].to, 16);
+		for (size_t j = 0; j <= i; j++) {
+			assert_int_equal(flow_is_to(&flows[j], &d), i == j);
+			assert_int_equal(flow_destination(&flows[j]) == flow_destination(&flows[i]),
+					 i == j);
+		}
+	}
+	protocol_frame(&frame, &(struct protocol_packet){ .protocol = DATAGRAM, .from = 9 });
+	flow_of(&other, frame.data, frame.len);
+	assert_int_not_equal(flow_sender(&other), flow_sender(&flows[0]));
+	/* Two hosts that are sent to are one destination. */
+	protocol_frame(&frame, &(struct protocol_packet){
+				       .protocol = DATAGRAM, .port = 53, .to = { 10, 9 } });
+	flow_of(&other, frame.data, frame.len);
+	assert_int_equal(flow_destination(&other), flow_destination(&flows[0]));
+	assert_int_equal(flow_sender(&other), flow_sender(&flows[0]));
+}
+
+/* A payload's byte `at` is made `value`; at -1: it is `cut` bytes longer (less than 0: shorter). */
+static const struct look_row {
+	const char *name, *profile;
+	struct protocol_packet packet;
+	int at, value, longer;
+	bool looks;
+} LOOKS[] = {
+	{ "mold", "moldudp64", { .protocol = MOLDUDP64, .count = 3 }, -1, 0, 0, true },
+	{ "mold-heartbeat", "moldudp64", { .protocol = MOLDUDP64 }, -1, 0, 0, true },
+	{ "mold-end", "moldudp64", { .protocol = MOLDUDP64, .count = 0xffff }, -1, 0, 0, true },
+	{ "mold-longer", "moldudp64", { .protocol = MOLDUDP64, .count = 3 }, -1, 0, 1, false },
+	{ "mold-shorter", "moldudp64", { .protocol = MOLDUDP64, .count = 3 }, -1, 0, -1, false },
+	{ "mold-heartbeat-longer", "moldudp64", { .protocol = MOLDUDP64 }, -1, 0, 1, false },
+	{ "mold-header-cut", "moldudp64", { .protocol = MOLDUDP64 }, -1, 0, -1, false },
+	{ "mold-more-messages", "moldudp64", { .protocol = MOLDUDP64, .count = 3 }, 19, 4, 0, false },
+	{ "mold-fewer-messages", "moldudp64", { .protocol = MOLDUDP64, .count = 3 }, 19, 2, 0, false },
+	{ "mold-session", "moldudp64", { .protocol = MOLDUDP64, .count = 3 }, 9, 0x1f, 0, false },
+	{ "mold-session-high", "moldudp64", { .protocol = MOLDUDP64, .count = 3 }, 0, 0x7f, 0, false },
+	{ "mold-session-blank", "moldudp64", { .protocol = MOLDUDP64, .count = 3 }, 9, 0x20, 0, true },
+	{ "rtp", "rtp", { .protocol = RTP, .body = 20 }, -1, 0, 0, true },
+	{ "rtp-header-alone", "rtp", { .protocol = RTP }, -1, 0, 0, true },
+	{ "rtp-header-cut", "rtp", { .protocol = RTP }, -1, 0, -1, false },
+	{ "rtp-version", "rtp", { .protocol = RTP, .body = 20 }, 0, 0x40, 0, false },
+	{ "rtp-sources", "rtp", { .protocol = RTP, .rtp_first = 0x82 }, -1, 0, 0, true },
+	{ "rtp-sources-cut", "rtp", { .protocol = RTP, .rtp_first = 0x82 }, -1, 0, -1, false },
+	{ "rtp-padding", "rtp", { .protocol = RTP, .rtp_first = 0xa0, .body = 4 }, 15, 4, 0, true },
+	{ "rtp-padding-0", "rtp", { .protocol = RTP, .rtp_first = 0xa0, .body = 4 }, 15, 0, 0, false },
+	{ "rtp-padding-5", "rtp", { .protocol = RTP, .rtp_first = 0xa0, .body = 4 }, 15, 5, 0, false },
+	{ "shred-data", "solana-shred", { .protocol = SHRED, .variant = 0x96 }, -1, 0, 0, true },
+	{ "shred-code", "solana-shred", { .protocol = SHRED, .variant = 0x66 }, -1, 0, 0, true },
+	{ "shred-repair", "solana-shred", { .protocol = SHRED, .variant = 0x96, .nonce = 7 }, -1, 0, 0, true },
+	{ "shred-longer", "solana-shred", { .protocol = SHRED, .variant = 0x96 }, -1, 0, 1, false },
+	{ "shred-shorter", "solana-shred", { .protocol = SHRED, .variant = 0x66 }, -1, 0, -1, false },
+	{ "ping", "discv4", { .protocol = DISCV4 }, -1, 0, 0, true },
+	{ "discv4-type-0", "discv4", { .protocol = DISCV4 }, 97, 0, 0, false },
+	{ "discv4-type-7", "discv4", { .protocol = DISCV4 }, 97, 7, 0, false },
+	{ "discv4-no-list", "discv4", { .protocol = DISCV4 }, 98, 0xbf, 0, false },
+	{ "others", "payload", { .protocol = DATAGRAM }, -1, 0, 0, true },
+};
+
+static void looks_like_its_protocol(void **state)
+{
+	const struct look_row *row = *state;
+	static struct frame frame;
+	uint32_t len;
+	uint8_t *p;
+
+	protocol_frame(&frame, &row->packet);
+	p = frame.data + frame.gsp;
+	len = (uint32_t)((int)(frame.len - frame.gsp) + row->longer);
+	if (row->at >= 0)
+		p[row->at] = (uint8_t)row->value;
+	assert_int_equal(looks_like(row->profile, p, len, len), row->looks);
+	if (!row->looks)
+		return;
+	/* What is cut off is taken to be right; but headers must be there. */
+	for (uint32_t have = len; have >= 20; have--) {
+		uint8_t *copy = malloc(have);
+
+		memcpy(copy, p, have);
+		assert_true(looks_like(row->profile, copy, have, len));
+		free(copy);
+	}
+	for (uint32_t have = 0; have < 20 && have < len; have++) {
+		uint8_t *memory = malloc(have + 1);
+
+		memcpy(memory + 1, p, have);
+		looks_like(row->profile, memory + 1, have, len);
+		free(memory);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(told_apart),
+	};
+
+	add_rows(FLOWS, is_of, NULL, NULL);
+	add_rows(FLOWS, cut_anywhere, NULL, NULL);
+	add_rows(LOOKS, looks_like_its_protocol, NULL, NULL);
+	add_tests(tests, ARRAY_SIZE(tests));
+	return run_added_any_tests("flow");
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exit.h"
+#include "prefixes.h"
+#include "say.h"
+#include "survey_print.h"
+#include "units.h"
+
+#define PROGRESS_EVERY 65536 /* packets */
+
+/* What the packets of a file are for, if it does not say. */
+static const uint8_t ANY_MAC[6] = { 0x02, 0, 0, 0, 0, 0x01 };
+
+const char *survey_name(const struct survey_destination *d, char out[SURVEY_NAME_MAX])
+{
+	static const char *const KINDS[] = { "UDP", "TCP", "IP protocol" };
+	char group[INET6_ADDRSTRLEN] = "";
+
+	if (d->kind == SURVEY_ETHERNET) {
+		snprintf(out, SURVEY_NAME_MAX, "EtherType 0x%04x", d->number);
+		return out;
+	}
+	if (d->multicast)
+		inet_ntop(d->ipv4 ? AF_INET : AF_INET6, d->addresses[0], group, sizeof(group));
+	snprintf(out, SURVEY_NAME_MAX, "%s %u%s%s", KINDS[d->kind], d->number, *group ? " to " : "",
+		 group);
+	return out;
+}
+
+__attribute__((format(printf, 2, 3))) static void append(char *out, const char *format, ...)
+{
+	size_t len = strlen(out);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(out + len, SURVEY_OPTIONS_MAX - len, format, args);
+	va_end(args);
+}
+
+/* Which of the realms that several streams share is this stream's? From 1 on; 0: it has its own. */
+static uint32_t shared_realm(const struct filter_spec *spec, uint32_t n)
+{
+	uint32_t number = 0, last = UINT32_MAX;
+
+	for (uint32_t i = 0; i < spec->streams_cnt; i++) {
+		uint32_t realm = spec->streams[i].stream.realm;
+		bool shared =
+			(i && spec->streams[i - 1].stream.realm == realm) ||
+			(i + 1 < spec->streams_cnt && spec->streams[i + 1].stream.realm == realm);
+
+		number += shared && realm != last;
+		last = realm;
+		if (i == n)
+			return shared ? number : 0;
+	}
+	return 0;
+}
+
+static void append_stream(char *out, const struct filter_spec *spec, uint32_t n)
+{
+	const struct spec_stream *s = &spec->streams[n];
+	char ports[PORTS_TEXT_MAX], prefix[PREFIX_TEXT_MAX];
+
+	append(out, "%s--profile %s", n ? " " : "", s->stream.name);
+	if (s->ports_cnt)
+		append(out, ":%s", format_ports(s->ports, s->ports_cnt, ports, sizeof(ports)));
+	for (uint32_t i = 0; i < s->to_cnt; i++)
+		append(out, "%s%s", i ? "," : "@", format_prefix(&s->to[i], i < s->to4_cnt, prefix));
+	if (shared_realm(spec, n))
+		append(out, "#feed%u", shared_realm(spec, n));
+}
+
+/* As parse_count() takes it. */
+static void append_count(char *out, uint64_t n)
+{
+	if (n % 1000000 == 0)
+		append(out, "%" PRIu64 "M", n / 1000000);
+	else if (n % 1000 == 0)
+		append(out, "%" PRIu64 "k", n / 1000);
+	else
+		append(out, "%" PRIu64, n);
+}
+
+const char *survey_options(const struct survey_result *r, char out[SURVEY_OPTIONS_MAX])
+{
+	char window[32];
+
+	*out = 0;
+	if (r->advice == SURVEY_NOTHING)
+		return out;
+	for (uint32_t i = 0; i < r->spec.streams_cnt; i++)
+		append_stream(out, &r->spec, i);
+	append(out, " --window %s --capacity ",
+	       format_time(r->spec.window_ns, window, sizeof(window)));
+	append_count(out, r->spec.capacity);
+	return out;
+}
+
+static void show_progress(const struct capture *c, uint64_t packets)
+{
+	uint64_t bytes = capture_file_bytes(c);
+
+	if (bytes)
+		say_progress("%" PRIu64 " packets, %d %%", packets,
+			     (int)(capture_bytes_read(c) * 100 / bytes));
+	else
+		say_progress("%" PRIu64 " packets", packets);
+}
+
+/* All of the capture. 0, or -errno, which is said. */
+static int note_all(struct survey *s, struct capture *c)
+{
+	struct capture_frame f;
+	int more;
+
+	while ((more = capture_next(c, &f)) > 0) {
+		int err = survey_note(s, &f);
+
+		if (err)
+			return say_err(err, "out of memory");
+		if (f.number % PROGRESS_EVERY == 0)
+			show_progress(c, f.number);
+	}
+	return more;
+}
+
+static int survey_capture(const struct options *o, struct capture *c)
+{
+	const struct survey_result *r;
+	struct survey *s;
+	int err;
+
+	if (survey_open(o->memory, &s))
+		return say_err(-ENOMEM, "out of memory; --memory says how much replay may take");
+	err = note_all(s, c);
+	say_progress_end();
+	r = survey_end(s);
+	if (!r)
+		err = say_err(-ENOMEM, "out of memory");
+	else if (o->json)
+		survey_print_json(o->args[0], c, r, !err);
+	else
+		survey_print_text(o->args[0], c, r);
+	survey_close(s);
+	return err;
+}
+
+int survey_file(const struct options *o)
+{
+	struct capture *c;
+	int err;
+
+	if (o->write_passed || o->write_dropped) {
+		say_err(0, "--write-passed and --write-dropped need --profile or --port: which "
+			   "packets are to be told apart?");
+		return EXIT_MISUSED;
+	}
+	if (capture_open(o->args[0], o->has_mac ? o->mac : ANY_MAC, &c))
+		return EXIT_FAILED;
+	err = survey_capture(o, c);
+	capture_close(c);
+	return err ? EXIT_FAILED : EXIT_DONE;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* replay without a profile: the survey of a capture, on stdout. */
+#ifndef XDP_DEDUP_SURVEY_PRINT_H
+#define XDP_DEDUP_SURVEY_PRINT_H
+
+#include "options.h"
+#include "survey.h"
+
+#define SURVEY_OPTIONS_MAX 4096
+
+/* Surveys o->args[0] and prints, as o->json says. An enum exit_code; what was read until an error
+ * counts.
+ */
+int survey_file(const struct options *o);
+
+/* `complete`: the capture was read to its end. */
+void survey_print_text(const char *path, const struct capture *c, const struct survey_result *r);
+void survey_print_json(const char *path, const struct capture *c, const struct survey_result *r,
+		       bool complete);
+
+/* The options of `load`, and of `replay`, that make the recommended filter, but for --action; ""
+ * if there is none. Returns out.
+ */
+const char *survey_options(const struct survey_result *r, char out[SURVEY_OPTIONS_MAX]);
+
+/* "UDP 26400 to 233.252.0.1", "TCP 443", "IP protocol 112", "EtherType 0x0806". Returns out. */
+#define SURVEY_NAME_MAX 96
+const char *survey_name(const struct survey_destination *d, char out[SURVEY_NAME_MAX]);
+
+#endif

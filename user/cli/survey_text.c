@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The survey for people: what can be saved, first the most; then what to do. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "survey_print.h"
+#include "units.h"
+
+#define ROWS 12 /* destinations that are shown */
+/* A destination is shown if so much of its packets, and of all, comes again. */
+#define SHOWN 0.01
+#define SHOWN_OF_ALL 0.001
+
+static double percent(uint64_t part, uint64_t of)
+{
+	return of ? 100.0 * (double)part / (double)of : 0;
+}
+
+/* As format_time(), with fractions of a millisecond. */
+static const char *age(uint64_t ns, char *buf, size_t size)
+{
+	if (ns >= 10000000)
+		return format_time(ns, buf, size);
+	snprintf(buf, size, "%.2gms", (double)ns / 1e6);
+	return buf;
+}
+
+static void print_file(const char *path, const struct capture *c, const struct survey_result *r)
+{
+	char bytes[32], time[32];
+
+	printf("%s: %" PRIu64 " packets, %s, in %s\n", path, r->packets,
+	       format_bytes(r->bytes, bytes, sizeof(bytes)),
+	       format_time(r->last_ns - r->first_ns, time, sizeof(time)));
+	if (capture_foreign_cnt(c))
+		printf("  left out: %" PRIu64 " that are no Ethernet frames\n",
+		       capture_foreign_cnt(c));
+	if (r->outgoing)
+		printf("  left out: %" PRIu64 " that the host sent itself\n", r->outgoing);
+	if (r->snapped)
+		printf("  cut: %" PRIu64 " packets by the capture's snap length, of which some "
+		       "duplicates cannot be told; capture whole packets (tcpdump -s 0)\n",
+		       r->snapped);
+	if (r->known_since_ns)
+		printf("  duplicates of packets of the first %s were forgotten; --memory keeps "
+		       "more\n",
+		       format_time(r->known_since_ns - r->first_ns, time, sizeof(time)));
+}
+
+static const char *reason(const struct survey_fit *f)
+{
+	switch (f->why) {
+	case SURVEY_DIFFERS:
+		return "equal ids have different bytes: it is another protocol";
+	case SURVEY_SAME_SENDER:
+		return "one sender says the same again, and may mean it";
+	case SURVEY_TOO_OLD:
+		return "they come later than its window";
+	case SURVEY_FINDS_NONE:
+		return f->snapped ? "the snap length cut its packets" : "finds too few duplicates";
+	case SURVEY_FITS_FEW:
+		return "few packets are of its protocol";
+	case SURVEY_FINDS_FEWER:
+		return "finds fewer";
+	case SURVEY_LESS_SPECIFIC:
+		return "knows less of the protocol";
+	default:
+		return "";
+	}
+}
+
+static const struct survey_fit *fit_named(const struct survey_destination *d, const char *name)
+{
+	for (uint32_t i = 0; i < d->fits_cnt; i++)
+		if (!strcmp(d->fits[i].profile->stream.name, name))
+			return &d->fits[i];
+	return NULL;
+}
+
+static void print_best(const struct survey_fit *f)
+{
+	char half[32], most[32], greatest[32], window[32];
+
+	if (!f->duplicates.packets)
+		return;
+	printf("  %s: %" PRIu64 " duplicates, after %s (median), %s (99 %%), %s (greatest)\n",
+	       f->profile->stream.name, f->duplicates.packets,
+	       age(f->duplicates.median_ns, half, sizeof(half)),
+	       age(f->duplicates.p99_ns, most, sizeof(most)),
+	       age(f->duplicates.greatest_ns, greatest, sizeof(greatest)));
+	if (f->in_window < f->duplicates.packets)
+		printf("    %s of %s finds %" PRIu64 " of them; 99 %% take %s\n",
+		       f->profile->window_ns ? "its window" : "the default window",
+		       format_time(f->profile->window_ns ? f->profile->window_ns
+							 : SPEC_WINDOW_DEFAULT_NS,
+				   window, sizeof(window)),
+		       f->in_window, format_time(f->window_ns, most, sizeof(most)));
+	if (f->differ)
+		printf("    careful: %" PRIu64
+		       " have other bytes than the first packet with their id\n",
+		       f->differ);
+	if (f->snapped)
+		printf("    %" PRIu64 " packets are cut in front of their id's end\n", f->snapped);
+}
+
+/* Why not another profile that fits, too. */
+static void print_rejected(const struct survey_destination *d)
+{
+	for (uint32_t i = 0; i < d->fits_cnt; i++) {
+		const struct survey_fit *f = &d->fits[i];
+
+		if (f->why != SURVEY_BEST && f->why != SURVEY_FITS_FEW && f->duplicates.packets)
+			printf("    not %s: %s\n", f->profile->stream.name, reason(f));
+	}
+}
+
+/* Why none of the profiles that see duplicates in it is the one. */
+static void print_none(const struct survey_destination *d)
+{
+	const struct survey_fit *f = fit_named(d, "payload");
+
+	if (d->kind == SURVEY_TCP)
+		puts("  TCP sends again what is lost: no profile drops that");
+	else if (d->kind == SURVEY_ETHERNET || d->kind == SURVEY_IP)
+		puts("  no profile knows this protocol");
+	else if (f)
+		printf("  not payload: %s\n", reason(f));
+}
+
+static void print_destination(const struct survey_result *r, const struct survey_destination *d)
+{
+	const char *profile = d->best ? d->best->profile->stream.name : "-";
+	char name[SURVEY_NAME_MAX], feed[24] = "";
+
+	if (r->advice == SURVEY_MIRROR && d->kind != SURVEY_ETHERNET)
+		profile = "mirror";
+	else if (d->feed)
+		snprintf(feed, sizeof(feed), "  feed %u", d->feed);
+	printf("%-42s %10" PRIu64 " %6.1f%% %9.1f%%  %s%s\n", survey_name(d, name), d->packets,
+	       percent(d->packets, r->packets), percent(d->identical.packets, d->packets), profile,
+	       feed);
+	if (r->advice == SURVEY_MIRROR)
+		return;
+	if (d->best) {
+		print_best(d->best);
+		print_rejected(d);
+	} else {
+		print_none(d);
+	}
+}
+
+/* Has it duplicates, and are they enough to be worth a line? */
+static bool is_shown(const struct survey_result *r, const struct survey_destination *d)
+{
+	uint64_t found = d->best ? d->best->duplicates.packets : 0;
+
+	if (r->advice == SURVEY_STREAMS && d->best)
+		return true;
+	found = found > d->identical.packets ? found : d->identical.packets;
+	return (double)found > SHOWN * (double)d->packets &&
+	       (double)found > SHOWN_OF_ALL * (double)r->packets;
+}
+
+static void print_destinations(const struct survey_result *r)
+{
+	uint64_t packets = r->others.packets;
+	uint32_t shown = 0, rest = r->others_cnt;
+
+	for (uint32_t i = 0; i < r->destinations_cnt; i++) {
+		const struct survey_destination *d = &r->destinations[i];
+
+		if (shown == ROWS || !is_shown(r, d)) {
+			packets += d->packets;
+			rest++;
+			continue;
+		}
+		if (!shown++)
+			printf("\n%-42s %10s %7s %10s  %s\n", "to", "packets", "of all",
+			       "identical", "profile");
+		print_destination(r, d);
+	}
+	if (shown && rest)
+		printf("and %u more, with %" PRIu64 " packets (--json has all)\n", rest, packets);
+	for (uint32_t i = 0; i < r->all_cnt; i++) {
+		if (r->all[i].why != SURVEY_BEST)
+			continue;
+		puts("\nof all packets");
+		print_best(&r->all[i]);
+	}
+}
+
+static void print_notes(const struct survey_result *r)
+{
+	bool feeds = false;
+
+	for (uint32_t i = 0; i < r->destinations_cnt; i++)
+		feeds |= r->destinations[i].feed && r->destinations[i].best;
+	if (feeds && r->advice == SURVEY_STREAMS)
+		puts("Destinations of one feed get the same packets: what came to one is dropped "
+		     "at\n"
+		     "the others.");
+	if (r->several_ifaces)
+		puts("Copies come by different interfaces: one filter on all of them finds them. "
+		     "Not on\n"
+		     "a bridge or bond and what is below it: there load refuses.");
+	if (r->other_hosts)
+		puts("The packets were for several hosts, by their MACs. A filter looks at its "
+		     "own\n"
+		     "host's alone; behind a tap, where one program wants them all, give "
+		     "--forwarded.");
+	if (r->advice == SURVEY_MIRROR)
+		puts("All kinds of packets come again at once, as behind a SPAN port or a tap. "
+		     "This is\n"
+		     "for machines that capture, not for the way to a receiver. Before it is "
+		     "loaded:\n"
+		     "  sudo ip link set IFNAME promisc on");
+	if (r->left_out)
+		printf("Left out: %u destinations or feeds that gain less; one filter has no room, "
+		       "or no\n"
+		       "window, for all.\n",
+		       r->left_out);
+}
+
+static void print_advice(const char *path, const struct survey_result *r)
+{
+	char options[SURVEY_OPTIONS_MAX], bytes[32], ifaces[24];
+
+	if (r->advice == SURVEY_NOTHING) {
+		puts(r->packets
+			     ? "\nThere is nothing to gain: no destination has duplicates that "
+			       "may be dropped.\nOf a protocol of your own a profile of your own "
+			       "may find some: xdp-dedup profile --help"
+			     : "\nThere are no packets in it.");
+		return;
+	}
+	snprintf(ifaces, sizeof(ifaces), "IFNAME%s", r->several_ifaces ? " IFNAME2" : "");
+	survey_options(r, options);
+	printf("\nAt least %" PRIu64 " packets can be dropped: %.1f %% of all, %s.\n", r->drops,
+	       percent(r->drops, r->packets), format_bytes(r->drop_bytes, bytes, sizeof(bytes)));
+	print_notes(r);
+	printf("\nSee what would be dropped of this file:\n"
+	       "  xdp-dedup replay %s %s\n"
+	       "Count it live, and look after a while:\n"
+	       "  sudo xdp-dedup load %s %s --action count\n"
+	       "  sudo xdp-dedup status IFNAME\n"
+	       "If `duplicate` is what you expect: unload %s, and load it in the same way without "
+	       "--action count.\n",
+	       path, options, ifaces, options, ifaces);
+}
+
+void survey_print_text(const char *path, const struct capture *c, const struct survey_result *r)
+{
+	print_file(path, c, r);
+	print_destinations(r);
+	print_advice(path, r);
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "flow.h"
+
+#include <arpa/inet.h>
+#include <net/ethernet.h>
+#include <netinet/in.h>
+#include <string.h>
+
+#define TAGS_MAX 2 /* as the packet program */
+#define EXTENSIONS_MAX 6
+
+/* A place in a frame, whose bytes are asked for before they are read. */
+struct cursor {
+	const uint8_t *frame;
+	uint32_t at, len;
+};
+
+static bool has(const struct cursor *c, uint32_t bytes)
+{
+	return c->at <= c->len && bytes <= c->len - c->at;
+}
+
+static uint16_t be16(const struct cursor *c, uint32_t offset)
+{
+	const uint8_t *p = c->frame + c->at + offset;
+
+	return (uint16_t)(p[0] << 8 | p[1]);
+}
+
+static bool step_over_tags(struct flow *f, struct cursor *c)
+{
+	c->at = ETH_HLEN;
+	if (!has(c, 0))
+		return false;
+	c->at -= 2;
+	for (int i = 0; i <= TAGS_MAX; i++) {
+		f->number = be16(c, 0);
+		c->at += 2;
+		if ((f->number != ETHERTYPE_VLAN && f->number != 0x88a8) || i == TAGS_MAX)
+			break;
+		if (!has(c, 4))
+			break;
+		c->at += 2;
+	}
+	f->ethertype = htons(f->number);
+	f->tag_at = c->at;
+	return true;
+}
+
+/* Behind an IP header that says this protocol. */
+static void read_transport(struct flow *f, struct cursor *c, uint8_t protocol, bool fragment)
+{
+	f->kind = SURVEY_IP;
+	f->number = protocol;
+	if (fragment || !has(c, 8))
+		return;
+	if (protocol == IPPROTO_TCP) {
+		f->kind = SURVEY_TCP;
+		f->number = be16(c, 0) < be16(c, 2) ? be16(c, 0) : be16(c, 2);
+	} else if (protocol == IPPROTO_UDP) {
+		f->kind = SURVEY_UDP;
+		f->number = be16(c, 2);
+		f->from_port = be16(c, 0);
+		f->payload_at = c->at + 8;
+		f->payload_len = be16(c, 4) > 8 ? be16(c, 4) - 8U : 0;
+	}
+}
+
+static void read_ipv4(struct flow *f, struct cursor *c)
+{
+	const uint8_t *ip = c->frame + c->at;
+	uint32_t header;
+
+	if (!has(c, 20) || ip[0] >> 4 != 4)
+		return;
+	header = 4U * (ip[0] & 15);
+	f->ipv4 = true;
+	f->ip_id = be16(c, 4);
+	memcpy(f->from, ip + 12, 4);
+	memcpy(f->to, ip + 16, 4);
+	f->multicast = (ip[16] & 0xf0) == 0xe0;
+	c->at += header;
+	read_transport(f, c, ip[9], ((ip[6] & 0x3f) | ip[7]) || header < 20);
+}
+
+static bool is_extension(uint8_t next)
+{
+	return next == IPPROTO_HOPOPTS || next == IPPROTO_ROUTING || next == IPPROTO_DSTOPTS ||
+	       next == IPPROTO_AH;
+}
+
+static void read_ipv6(struct flow *f, struct cursor *c)
+{
+	const uint8_t *ip = c->frame + c->at;
+	uint8_t next;
+
+	if (!has(c, 40) || ip[0] >> 4 != 6)
+		return;
+	next = ip[6];
+	f->ipv6 = true;
+	memcpy(f->from, ip + 8, 16);
+	memcpy(f->to, ip + 24, 16);
+	f->multicast = ip[24] == 0xff;
+	c->at += 40;
+	for (int i = 0; i < EXTENSIONS_MAX && is_extension(next) && has(c, 8); i++) {
+		const uint8_t *extension = c->frame + c->at;
+
+		c->at += next == IPPROTO_AH ? 4 * (extension[1] + 2U) : 8 * (extension[1] + 1U);
+		next = extension[0];
+	}
+	read_transport(f, c, next, false);
+}
+
+void flow_of(struct flow *out, const uint8_t *frame, uint32_t len)
+{
+	struct cursor c = { .frame = frame, .len = len };
+
+	*out = (struct flow){ .kind = SURVEY_ETHERNET };
+	if (!step_over_tags(out, &c))
+		return;
+	if (out->number == ETHERTYPE_IP)
+		read_ipv4(out, &c);
+	else if (out->number == ETHERTYPE_IPV6)
+		read_ipv6(out, &c);
+}
+
+static uint32_t mix(uint64_t h, const uint8_t bytes[16])
+{
+	uint64_t word[2];
+
+	memcpy(word, bytes, sizeof(word));
+	h = (h ^ word[0]) * 0x9e3779b97f4a7c15;
+	h = (h ^ h >> 32 ^ word[1]) * 0x9e3779b97f4a7c15;
+	return (uint32_t)(h >> 32);
+}
+
+uint32_t flow_sender(const struct flow *f)
+{
+	return mix(f->from_port, f->from);
+}
+
+uint32_t flow_destination(const struct flow *f)
+{
+	static const uint8_t NO_GROUP[16];
+
+	return mix((uint64_t)f->kind << 16 | f->number, f->multicast ? f->to : NO_GROUP);
+}
+
+bool flow_is_to(const struct flow *f, const struct survey_destination *d)
+{
+	return f->kind == d->kind && f->number == d->number && f->multicast == d->multicast &&
+	       (!f->multicast || (f->ipv4 == d->ipv4 && !memcmp(f->to, d->addresses[0], 16)));
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a frame is, as the survey tells traffic apart: of which protocol, from whom, to where. Pure. */
+#ifndef XDP_DEDUP_FLOW_H
+#define XDP_DEDUP_FLOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "survey.h"
+
+struct flow {
+	enum survey_kind kind;
+	uint16_t number;      /* as in struct survey_destination */
+	bool multicast;	      /* an IP multicast group */
+	bool ipv4, ipv6;      /* with a complete header */
+	uint8_t to[16];	      /* IP destination; IPv4: in the first 4 bytes, the others 0 */
+	uint8_t from[16];     /* IP source, likewise */
+	uint16_t from_port;   /* of UDP; else 0 */
+	uint16_t ip_id;	      /* of IPv4; else 0 */
+	uint16_t ethertype;   /* behind the VLAN tags, in network order */
+	uint32_t tag_at;      /* behind that EtherType */
+	uint32_t payload_at;  /* UDP's payload, if it is there; else 0 */
+	uint32_t payload_len; /* as UDP says */
+};
+
+/* Of a frame of `len` bytes. What is malformed counts as what its headers say up to there. */
+void flow_of(struct flow *out, const uint8_t *frame, uint32_t len);
+
+/* A hash of who sent it, for telling two senders apart. */
+uint32_t flow_sender(const struct flow *f);
+
+/* Do both belong to the same destination? */
+bool flow_is_to(const struct flow *f, const struct survey_destination *d);
+
+/* A hash of the destination. */
+uint32_t flow_destination(const struct flow *f);
+
+#endif

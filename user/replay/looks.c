@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "looks.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static uint32_t be16(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 8 | p[1];
+}
+
+/* MoldUDP64 1.00: a session in printable ASCII, a sequence number, a count of messages, each behind
+ * its length; nothing else.
+ */
+static bool like_moldudp64(const uint8_t *p, uint32_t have, uint32_t len)
+{
+	uint32_t at = 20, cnt;
+
+	if (len < at || have < at)
+		return false;
+	for (uint32_t i = 0; i < 10; i++)
+		if (p[i] < 0x20 || p[i] > 0x7e)
+			return false;
+	cnt = be16(p + 18);
+	if (cnt == 0xffff)
+		cnt = 0;
+	for (; cnt && at + 2 <= have; cnt--)
+		at += 2 + be16(p + at);
+	return have < len && cnt ? at <= len : at == len && !cnt;
+}
+
+/* RFC 3550 5.1: version 2, CSRCs; with P the last byte says how much is padding. */
+static bool like_rtp(const uint8_t *p, uint32_t have, uint32_t len)
+{
+	if (len < 12 || have < 12 || p[0] >> 6 != 2)
+		return false;
+	if (12U + 4U * (p[0] & 15) > len)
+		return false;
+	return !(p[0] & 0x20) || have < len || (p[len - 1] && p[len - 1] <= len - 12);
+}
+
+/* Data and coding shreds have two lengths; answers to repairs 4 bytes more. */
+static bool like_shred(const uint8_t *p, uint32_t have, uint32_t len)
+{
+	(void)p, (void)have;
+	return len == 1203 || len == 1228 || len == 1203 + 4 || len == 1228 + 4;
+}
+
+/* Behind hash, signature and type comes an RLP list. */
+static bool like_discv4(const uint8_t *p, uint32_t have, uint32_t len)
+{
+	return len >= 99 && len <= 1280 && (have < 99 || (p[97] >= 1 && p[97] <= 6 && p[98] >= 0xc0));
+}
+
+bool looks_like(const char *profile, const uint8_t *payload, uint32_t have, uint32_t len)
+{
+	static const struct {
+		const char *profile;
+		bool (*like)(const uint8_t *payload, uint32_t have, uint32_t len);
+	} LOOKS[] = {
+		{ "moldudp64", like_moldudp64 },
+		{ "rtp", like_rtp },
+		{ "solana-shred", like_shred },
+		{ "discv4", like_discv4 },
+	};
+
+	for (size_t i = 0; i < sizeof(LOOKS) / sizeof(LOOKS[0]); i++)
+		if (!strcmp(LOOKS[i].profile, profile))
+			return LOOKS[i].like(payload, have, len);
+	return true;
+}

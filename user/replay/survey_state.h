@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A survey while it goes on: what survey.c notes, survey_table.c keeps, survey_advice.c judges. */
+#ifndef XDP_DEDUP_SURVEY_STATE_H
+#define XDP_DEDUP_SURVEY_STATE_H
+
+#include "ages.h"
+#include "digest.h"
+#include "exact.h"
+#include "flow.h"
+#include "peak.h"
+#include "survey.h"
+
+#define SURVEY_AGES_MAX 1536  /* histograms, of 15 KB each */
+#define SURVEY_PAIRS_MAX 4096 /* a power of 2 */
+
+/* What one profile makes of one destination's packets, or of all. */
+struct candidate {
+	struct survey_fit fit; /* its counts; the ages and what is judged are 0 until the end */
+	struct peak peak;      /* of its ids */
+	struct ages *ages;     /* NULL: no duplicate yet, or too many histograms */
+};
+
+/* One destination. */
+struct place {
+	bool used;
+	struct survey_destination d;
+	struct ages *ages;				 /* of what is identical; NULL as above */
+	struct candidate *candidates[DEDUP_STREAMS_MAX]; /* by stream; NULL: lets none in */
+	uint8_t mac[6]; /* the first host's that packets went to; all zero: none */
+	bool more_macs; /* they went to others, too */
+	/* survey_advice.c: */
+	uint32_t feed;	/* the first place of those that have each other's duplicates */
+	uint64_t found; /* duplicates that the best profile finds; 0: there is none */
+	int best;	/* its stream; -1: there is none */
+};
+
+/* Duplicates at place b of what had come to place a, by this stream's ids. */
+struct pair {
+	uint16_t a, b;
+	uint32_t stream;
+	uint64_t cnt; /* 0: unused */
+};
+
+/* The places, of which the smallest make room for new ones. */
+struct survey_table {
+	struct place *places;			     /* SURVEY_DESTINATIONS_MAX */
+	uint16_t index[2 * SURVEY_DESTINATIONS_MAX]; /* 1 + a place's number; 0: unused */
+	uint32_t used, next;			     /* next: where an unused place is looked for */
+	struct pair pairs[SURVEY_PAIRS_MAX];
+	uint32_t pairs_cnt;
+	uint32_t ages_cnt; /* histograms in use */
+	struct survey_destination others;
+	uint32_t others_cnt;
+};
+
+struct survey {
+	struct profiles profiles;
+	uint32_t streams;			/* one for each profile, in their order */
+	uint64_t horizon_ns[DEDUP_STREAMS_MAX]; /* an id that is older counts as a new one */
+	int payload, mirror;			/* their streams */
+	__u64 digest_key[DEDUP_DIGEST_KEYS];
+	struct exact *exact;
+	struct survey_table table;
+	struct candidate *all[DEDUP_STREAMS_MAX]; /* of the profiles for all traffic */
+	uint64_t ip_packets, other_ip_packets, other_ip_identical; /* "other": not UDP */
+	uint64_t now_ns;
+	struct survey_result result;
+	bool ifaces_seen[CAPTURE_IFACES_MAX];
+	uint8_t *padded; /* a frame that the snap length cut, with zeros behind */
+};
+
+/* The place of the flow's destination; a new one if there is none. Its number stays as long as it
+ * is in use.
+ */
+uint32_t survey_place(struct survey_table *t, const struct flow *f);
+
+/* The candidate at *at; a new one if there is none. NULL if there is no memory. */
+struct candidate *survey_candidate(struct candidate **at);
+
+/* Adds an age to *at, a new histogram if that is NULL and there are not too many. */
+void survey_add_age(struct survey_table *t, struct ages **at, uint64_t ns);
+
+/* So many duplicates at place b of what had come to place a. They are not noted if there are too
+ * many pairs.
+ */
+void survey_add_pairs(struct survey_table *t, uint32_t stream, uint32_t a, uint32_t b, uint64_t cnt);
+
+void survey_table_free(struct survey_table *t);
+
+/* Is the stream one for all traffic, not for some destinations? */
+bool survey_is_for_all(const struct survey *s, uint32_t stream);
+
+/* Fills in s->result. 0 or -ENOMEM. */
+int survey_judge(struct survey *s);
+
+#endif

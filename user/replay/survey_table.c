@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "survey_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define INDEX_CNT (2 * SURVEY_DESTINATIONS_MAX)
+
+/* Where the index has the flow's place, or where it would be. */
+static uint16_t *find(struct survey_table *t, const struct flow *f)
+{
+	uint32_t i = flow_destination(f);
+
+	for (;; i++) {
+		uint16_t *at = &t->index[i % INDEX_CNT];
+
+		if (!*at || flow_is_to(f, &t->places[*at - 1].d))
+			return at;
+	}
+}
+
+static void free_ages(struct survey_table *t, struct ages **at)
+{
+	t->ages_cnt -= *at != NULL;
+	free(*at);
+	*at = NULL;
+}
+
+static void free_place(struct survey_table *t, struct place *p)
+{
+	for (uint32_t i = 0; i < DEDUP_STREAMS_MAX; i++) {
+		if (!p->candidates[i])
+			continue;
+		free_ages(t, &p->candidates[i]->ages);
+		free(p->candidates[i]);
+	}
+	free_ages(t, &p->ages);
+	*p = (struct place){ 0 };
+}
+
+/* What is lost if the place is given up: what has duplicates counts more. */
+static uint64_t worth(const struct place *p)
+{
+	return p->d.packets + 16 * p->d.identical.packets;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void give_up(struct survey_table *t, struct place *p)
+{
+	t->others.packets += p->d.packets;
+	t->others.bytes += p->d.bytes;
+	t->others.identical.packets += p->d.identical.packets;
+	t->others.identical.bytes += p->d.identical.bytes;
+	t->others_cnt++;
+	t->used--;
+	free_place(t, p);
+}
+
+/* Only pairs of places that are still there. */
+static void clean_pairs(struct survey_table *t)
+{
+	struct pair *old = malloc(sizeof(t->pairs));
+
+	if (!old)
+		return;
+	memcpy(old, t->pairs, sizeof(t->pairs));
+	memset(t->pairs, 0, sizeof(t->pairs));
+	t->pairs_cnt = 0;
+	for (uint32_t i = 0; i < SURVEY_PAIRS_MAX; i++) {
+		const struct pair *p = &old[i];
+
+		if (p->cnt && t->places[p->a].used && t->places[p->b].used)
+			survey_add_pairs(t, p->stream, p->a, p->b, p->cnt);
+	}
+	free(old);
+}
+
+/* The half of the places that is worth less goes to the others. */
+static void make_room(struct survey_table *t)
+{
+	uint64_t worths[SURVEY_DESTINATIONS_MAX], limit;
+
+	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++)
+		worths[i] = worth(&t->places[i]);
+	qsort(worths, SURVEY_DESTINATIONS_MAX, sizeof(*worths), by_number);
+	limit = worths[SURVEY_DESTINATIONS_MAX / 2];
+	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++)
+		if (t->used > SURVEY_DESTINATIONS_MAX / 2 && worth(&t->places[i]) <= limit)
+			give_up(t, &t->places[i]);
+	memset(t->index, 0, sizeof(t->index));
+	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++) {
+		const struct survey_destination *d = &t->places[i].d;
+		struct flow f = {
+			.kind = d->kind,
+			.number = d->number,
+			.multicast = d->multicast,
+			.ipv4 = d->ipv4,
+		};
+
+		memcpy(f.to, d->addresses[0], sizeof(f.to));
+		if (t->places[i].used)
+			*find(t, &f) = (uint16_t)(i + 1);
+	}
+	clean_pairs(t);
+}
+
+uint32_t survey_place(struct survey_table *t, const struct flow *f)
+{
+	uint16_t *at = find(t, f);
+	uint32_t i;
+
+	if (*at)
+		return *at - 1;
+	if (t->used == SURVEY_DESTINATIONS_MAX) {
+		make_room(t);
+		at = find(t, f);
+	}
+	do
+		i = t->next++ % SURVEY_DESTINATIONS_MAX;
+	while (t->places[i].used);
+	t->places[i].used = true;
+	t->places[i].d = (struct survey_destination){
+		.kind = f->kind,
+		.number = f->number,
+		.multicast = f->multicast,
+		.ipv4 = f->ipv4,
+	};
+	if (f->multicast) {
+		memcpy(t->places[i].d.addresses[0], f->to, sizeof(f->to));
+		t->places[i].d.addresses_cnt = 1;
+	}
+	t->used++;
+	*at = (uint16_t)(i + 1);
+	return i;
+}
+
+struct candidate *survey_candidate(struct candidate **at)
+{
+	if (!*at)
+		*at = calloc(1, sizeof(**at));
+	return *at;
+}
+
+void survey_add_age(struct survey_table *t, struct ages **at, uint64_t ns)
+{
+	if (!*at && t->ages_cnt < SURVEY_AGES_MAX) {
+		*at = calloc(1, sizeof(**at));
+		t->ages_cnt += *at != NULL;
+	}
+	if (*at)
+		ages_add(*at, ns);
+}
+
+void survey_add_pairs(struct survey_table *t, uint32_t stream, uint32_t a, uint32_t b, uint64_t cnt)
+{
+	uint32_t i = (a * 2654435761U ^ b * 2246822519U ^ stream * 3266489917U) >> 8;
+
+	for (;; i++) {
+		struct pair *p = &t->pairs[i % SURVEY_PAIRS_MAX];
+
+		if (p->cnt && (p->a != a || p->b != b || p->stream != stream))
+			continue;
+		if (!p->cnt && t->pairs_cnt >= SURVEY_PAIRS_MAX / 4 * 3)
+			return;
+		t->pairs_cnt += !p->cnt;
+		*p = (struct pair){ (uint16_t)a, (uint16_t)b, stream, p->cnt + cnt };
+		return;
+	}
+}
+
+void survey_table_free(struct survey_table *t)
+{
+	for (uint32_t i = 0; t->places && i < SURVEY_DESTINATIONS_MAX; i++)
+		free_place(t, &t->places[i]);
+	free(t->places);
+	t->places = NULL;
+}
