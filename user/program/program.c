@@ -159,13 +159,18 @@ static void extend(__u32 *extent, const struct frame *f, const struct dedup_load
 		*extent = end;
 }
 
-/* Bytes from the frame's front that decide whether it is of the stream, and its id. */
-static __u32 extent_of(const struct frame *f, const struct dedup_stream *s)
+/* Bytes from the frame's front that decide whether it is of the stream, and its id. `reason`: what
+ * became of that.
+ */
+static __u32 extent_of(const struct frame *f, const struct dedup_stream *s, int reason)
 {
 	__u32 base = s->digest == DEDUP_DIGEST_PACKET ? DEDUP_NETWORK : DEDUP_PAYLOAD;
 	__u32 extent = 0, end;
 
-	if (s->decoder == DEDUP_GSP)
+	/* Behind an EVENT's id comes its body. */
+	if (s->decoder == DEDUP_GSP && reason == PARSED)
+		extent = f->base[DEDUP_PAYLOAD] + sizeof(struct gsp_header) + GSP_ID_BYTES;
+	else if (s->decoder == DEDUP_GSP)
 		extent = f->limit[DEDUP_PAYLOAD];
 	for (__u32 i = 0; i < s->gates_cnt; i++)
 		extend(&extent, f, &s->gates[i].load);
@@ -189,17 +194,17 @@ static bool identify_as(struct xdp_md *ctx, struct frame *f, __u32 n, struct pro
 		out->reason = reason;
 		return false;
 	}
-	extent = extent_of(f, s);
-	if (extent > out->extent)
-		out->extent = extent;
 	memset(&f->id, 0, sizeof(f->id));
 	reason = check_gates(ctx, f, s);
+	if (reason == PARSED)
+		reason = s->decoder == DEDUP_GSP ? read_gsp(ctx, f) : read_id(ctx, f, s);
+	extent = extent_of(f, s, reason);
+	if (extent > out->extent)
+		out->extent = extent;
 	if (reason == NOT_OF_STREAM) {
 		out->reason = DEDUP_REASON_ignored;
 		return false;
 	}
-	if (reason == PARSED)
-		reason = s->decoder == DEDUP_GSP ? read_gsp(ctx, f) : read_id(ctx, f, s);
 	if (reason == PARSED && dedup_is_no_id(&f->id, s->words))
 		reason = DEDUP_REASON_no_id;
 	out->reason = reason == LOOK_UP_IDS ? DEDUP_REASON_ihave_new : reason;
