@@ -42,7 +42,7 @@ int parse_mac(const char *text, uint8_t out[6]);
  * PORTS_TEXT_MAX for ports.
  */
 const char *format_bytes(uint64_t bytes, char *buf, size_t size); /* "7.1 MB" (decimal) */
-const char *format_time(uint64_t ns, char *buf, size_t size);	  /* "10m", "1h 30m", "250ms", "5us" */
+const char *format_time(uint64_t ns, char *buf, size_t size); /* "10m", "1h 30m", "250ms", "5us" */
 const char *format_ports(const struct dedup_ports *ports, uint32_t cnt, char *buf, size_t size);
 
 #endif
