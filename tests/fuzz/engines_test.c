@@ -353,22 +353,30 @@ static void compare(const struct run *r, const struct answer *other, const char 
 	}
 }
 
+/* As engine_open() does it. */
+static void set_mac(const struct run *r)
+{
+	struct dedup_state *st = program_state();
+	uint64_t word = 0;
+
+	if (!r->mac)
+		return;
+	memcpy(&word, r->mac, 6);
+	if (r->cfg.receiver == DEDUP_ONE_INTERFACE)
+		st->own_mac = dedup_mac_word(word);
+	else
+		st->macs[st->macs_cnt++] = dedup_mac_word(word);
+}
+
 /* What the engine does, without leaving out steps: as the timer would. */
 static void run_naive(struct run *r)
 {
 	struct dedup_config cfg = r->cfg;
 	uint64_t start_ns = 4 * cfg.window_ns, next_ns = start_ns + cfg.tick_ns;
-	struct dedup_state *st;
 
 	cfg.stale_jiffies = 1ULL << 62;
 	assert_int_equal(program_open(&cfg, true, start_ns), 0);
-	st = program_state();
-	if (r->mac) {
-		uint64_t word = 0;
-
-		memcpy(&word, r->mac, 6);
-		st->macs[st->macs_cnt++] = dedup_mac_word(word);
-	}
+	set_mac(r);
 	for (uint32_t i = 0; i < r->cnt; i++) {
 		const struct input *in = &r->inputs[i];
 
@@ -382,7 +390,7 @@ static void run_naive(struct run *r)
 		memset(program_counters(r->user[i].stream), 0,
 		       offsetof(struct dedup_counters, credit));
 	}
-	compare_hands(r, st, "with all steps");
+	compare_hands(r, program_state(), "with all steps");
 	program_close();
 }
 
@@ -559,16 +567,8 @@ static void check_identify_as(struct run *r, uint32_t n)
 /* Against the model: as the user engine left the program, but for its memory. */
 static void check_answers(struct run *r)
 {
-	struct dedup_state *st;
-
 	assert_int_equal(program_open(&r->cfg, false, 4 * r->cfg.window_ns), 0);
-	st = program_state();
-	if (r->mac) {
-		uint64_t word = 0;
-
-		memcpy(&word, r->mac, 6);
-		st->macs[st->macs_cnt++] = dedup_mac_word(word);
-	}
+	set_mac(r);
 	promises_start(&r->promises, &r->cfg);
 	for (uint32_t i = 0; i < r->cnt; i++) {
 		check_answer(r, i);
