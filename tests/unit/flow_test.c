@@ -191,10 +191,58 @@ static void is_of(void **state)
 	assert_int_equal(f.ipv6, row->ipv6);
 	assert_int_equal(f.payload_at, row->payload_at);
 	assert_int_equal(f.payload_len, row->payload_len);
+	assert_int_equal(f.tag_at, 14 + 4 * !!row->packet.tags[0] + 4 * !!row->packet.tags[1]);
 	if (row->multicast)
 		assert_memory_equal(f.to, row->packet.to, 16);
 	if (f.ipv4)
 		assert_int_equal(f.from[2], 1);
+}
+
+/* What extension headers are stepped over. */
+static void behind_extensions(void **state)
+{
+	static const uint8_t STEPPED[] = { 0, 43, 60, 51 };
+	static const uint8_t OTHERS[] = { 50, 135, 59 };
+	static struct frame frame;
+	struct id id = id_fresh();
+	struct flow f;
+
+	(void)state;
+	for (uint8_t len = 0; len < 4; len++) {
+		struct frame_plan p = { .ipv6 = true, .extensions_cnt = 4, .extension_len = len };
+
+		memcpy(p.extensions, STEPPED, sizeof(STEPPED));
+		frame_build(&frame, &p, &id);
+		flow_of(&f, frame.data, frame.len);
+		assert_int_equal(f.kind, SURVEY_UDP);
+		assert_int_equal(f.number, GOSSIP_PORT);
+		assert_int_equal(f.payload_at, frame.gsp);
+	}
+	for (size_t i = 0; i < sizeof(OTHERS); i++) {
+		struct frame_plan p = { .ipv6 = true, .extensions_cnt = 1 };
+
+		p.extensions[0] = OTHERS[i];
+		frame_build(&frame, &p, &id);
+		flow_of(&f, frame.data, frame.len);
+		assert_int_equal(f.kind, SURVEY_IP);
+		assert_int_equal(f.number, OTHERS[i]);
+	}
+}
+
+/* What is there must be right: behind the last message comes nothing. */
+static void messages_end_with_the_payload(void **state)
+{
+	struct protocol_packet p = { .protocol = MOLDUDP64, .count = 2 };
+	static struct frame frame;
+	uint32_t len;
+
+	(void)state;
+	protocol_frame(&frame, &p);
+	len = frame.len - frame.gsp;
+	assert_true(looks_like("moldudp64", frame.data + frame.gsp, len, len));
+	assert_false(looks_like("moldudp64", frame.data + frame.gsp, len, len + 1));
+	assert_false(looks_like("moldudp64", frame.data + frame.gsp, 40, len + 1));
+	assert_true(looks_like("moldudp64", frame.data + frame.gsp, 30, len + 1));
 }
 
 /* Nothing is read behind the end: each length has memory of its own. */
@@ -338,6 +386,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(told_apart),
+		cmocka_unit_test(behind_extensions),
+		cmocka_unit_test(messages_end_with_the_payload),
 	};
 
 	add_rows(FLOWS, is_of, NULL, NULL);

@@ -171,7 +171,7 @@ static void rtp(struct traffic *t)
 	for (uint32_t i = 0; i < 4000; i++) {
 		struct protocol_packet p = {
 			.protocol = RTP,
-			.port = 5004,
+			.port = 5006,
 			.sequence = 65000 + i,
 			.timestamp = i / 10 * 3000,
 			.payload_type = i % 10 == 9 ? 0x80 | 96 : 96,
@@ -183,7 +183,7 @@ static void rtp(struct traffic *t)
 		if (i % 50 == 3)
 			continue;
 		put(t, i * MS, &p);
-		p.port = 5006;
+		p.port = 5004;
 		put(t, i * MS + 12 * MS, &p);
 	}
 }
@@ -291,7 +291,7 @@ static void keepalives(struct traffic *t)
 	}
 }
 
-/* An unknown protocol by two relays. */
+/* An unknown protocol by two relays. One packet goes astray. */
 static void relays(struct traffic *t)
 {
 	static struct frame f;
@@ -307,7 +307,166 @@ static void relays(struct traffic *t)
 			memcpy(f.data + f.gsp, &random, 8);
 			put_bytes(t, i * 3 * MS + j * 5 * MS, f.data, f.len);
 		}
+		if (i == 500) {
+			frame_put(&f, f.udp + 2, 2, 9999);
+			put_bytes(t, i * 3 * MS + 6 * MS, f.data, f.len);
+		}
 	}
+}
+
+/* Half of the packets to a port are RTP, by two paths. */
+static void rtp_among_others(struct traffic *t)
+{
+	for (uint32_t i = 0; i < 2000; i++) {
+		struct protocol_packet p = {
+			.protocol = RTP,
+			.port = 5004,
+			.sequence = i,
+			.timestamp = 300 * i,
+			.body = 200,
+		};
+
+		put(t, i * MS, &p);
+		p.from = 1;
+		put(t, i * MS + MS / 2, &p);
+		p = (struct protocol_packet){ .protocol = DISCV4, .port = 5004, .expires = i };
+		put(t, i * MS, &p);
+		p.from = 1;
+		put(t, i * MS + MS / 2, &p);
+	}
+}
+
+/* RTP by two paths, and as many reports of its senders, which its profile lets pass. */
+static void rtp_with_reports(struct traffic *t)
+{
+	for (uint32_t i = 0; i < 2000; i++) {
+		struct protocol_packet p = {
+			.protocol = i % 2 ? RTP : RTCP,
+			.port = 5004,
+			.sequence = i,
+			.timestamp = 300 * i,
+			.body = 200,
+		};
+
+		put(t, i * MS, &p);
+		p.from = 1;
+		put(t, i * MS + MS / 2, &p);
+	}
+}
+
+/* Events, and twice as many IHAVEs of which each comes twice. */
+static void mesh_with_ihaves(struct traffic *t)
+{
+	static struct frame f;
+
+	for (uint32_t i = 0; i < 4000; i++) {
+		struct frame_plan p = { .type = i % 2 ? 2 : 1, .body = i % 2 ? 0 : 40 };
+		struct id id = id_fresh();
+
+		frame_build(&f, &p, &id);
+		ipv4_sum(&f);
+		put_bytes(t, i * MS, f.data, f.len);
+		f.data[f.ip + 15] = 77;
+		ipv4_sum(&f);
+		put_bytes(t, i * MS + 300000, f.data, f.len);
+	}
+}
+
+/* The same datagrams by two paths to one host; and TCP, by one of them. */
+static void by_two_paths(struct traffic *t, uint16_t ports)
+{
+	static struct frame f;
+
+	for (uint32_t i = 0; i < 1000; i++) {
+		struct protocol_packet p = {
+			.protocol = DATAGRAM,
+			.port = (uint16_t)(5140 + i % ports),
+			.body = 80,
+			.ip_id = (uint16_t)(1 + i),
+		};
+
+		for (uint8_t j = 0; j < 2; j++) {
+			p.ttl = 60 + j;
+			protocol_frame(&f, &p);
+			memcpy(f.data + f.gsp, &i, sizeof(i));
+			put_bytes(t, i * MS + j * MS, f.data, f.len);
+		}
+	}
+}
+
+static void one_port_by_two_paths(struct traffic *t)
+{
+	add_noise(t, 1000, MS);
+	by_two_paths(t, 1);
+}
+
+static void datagrams_by_two_paths(struct traffic *t)
+{
+	by_two_paths(t, 1);
+}
+
+static void many_ports_by_two_paths(struct traffic *t)
+{
+	by_two_paths(t, 20);
+}
+
+/* Mirrored traffic, and far more of what has another profile. */
+static void span_beside_shreds(struct traffic *t)
+{
+	span(t);
+	shreds(t);
+}
+
+/* TCP over two networks: each of its packets comes twice, as behind a SPAN port. */
+static void prp_of_tcp(struct traffic *t)
+{
+	static struct frame f;
+
+	for (uint32_t i = 0; i < 1000; i++) {
+		struct protocol_packet p = {
+			.protocol = IP_PACKET,
+			.port = 443,
+			.tcp_sequence = 100 * i,
+			.body = 100,
+			.ip_id = (uint16_t)i,
+		};
+
+		protocol_frame(&f, &p);
+		frame_put(&f, f.len, 2, i);
+		frame_put(&f, f.len + 2, 2, 0xa000 | (f.len - 14 + 4));
+		frame_put(&f, f.len + 4, 2, 0x88fb);
+		put_bytes(t, i * MS, f.data, f.len + 6);
+		f.data[f.len + 2] ^= 0x10;
+		put_bytes(t, i * MS + 300000, f.data, f.len + 6);
+	}
+}
+
+/* A relay that takes 5 s; a quarter of its packets are quick. */
+static void slow_relay(struct traffic *t, uint32_t quick)
+{
+	static struct frame f;
+
+	for (uint32_t i = 0; i < 2000; i++) {
+		struct protocol_packet p = { .protocol = DATAGRAM, .port = 5140, .body = 80 };
+
+		for (uint8_t j = 0; j < 2; j++) {
+			p.from = j;
+			protocol_frame(&f, &p);
+			memcpy(f.data + f.gsp, &i, sizeof(i));
+			put_bytes(t, i * MS + j * (i % 4 < quick ? 20 * MS : 5 * SECOND), f.data,
+				  f.len);
+		}
+	}
+}
+
+static void all_slow(struct traffic *t)
+{
+	slow_relay(t, 0);
+}
+
+static void some_slow(struct traffic *t)
+{
+	slow_relay(t, 1);
 }
 
 /* An event every three minutes for three weeks, whose copies come up to two hours later. */
@@ -375,6 +534,94 @@ static void like_rtp(struct traffic *t)
 	}
 }
 
+/* 3 % of one port's datagrams had come to another one: no feeds, and nothing for either alone. */
+static void strays(struct traffic *t)
+{
+	static struct frame f;
+
+	for (uint32_t i = 0; i < 1000; i++) {
+		for (uint16_t port = 5140; port <= 5141; port++) {
+			struct protocol_packet p = { .protocol = DATAGRAM, .port = port, .body = 50 };
+			uint32_t says = i < 30 ? i : 2 * i + port % 2;
+
+			p.from = (uint8_t)port;
+			protocol_frame(&f, &p);
+			memcpy(f.data + f.gsp, &says, sizeof(says));
+			put_bytes(t, i * MS + (port - 5140) * 100, f.data, f.len);
+		}
+	}
+}
+
+/* Feeds of IPv6 behind a VLAN tag, and MoldUDP64 to a host: with its address. */
+static void feeds_of_ipv6(struct traffic *t)
+{
+	for (uint32_t i = 0; i < 1000; i++) {
+		struct protocol_packet p = {
+			.protocol = MOLDUDP64,
+			.port = 26400,
+			.sequence = 1 + i,
+			.count = 1,
+			.ipv6 = true,
+			.tags = { 0x8100 },
+			.to_mac = { 0x33, 0x33, 0, 0, 0, 1 },
+			.to = { 0xff, 5, [15] = 1 },
+		};
+
+		put(t, i * MS, &p);
+		p.to[15] = 2;
+		put(t, i * MS + 1000, &p);
+		p = (struct protocol_packet){
+			.protocol = MOLDUDP64,
+			.port = 30000,
+			.session = 1,
+			.sequence = 1 + i,
+			.count = 1,
+			.to = { 10, 1, 2, 3 },
+		};
+		put(t, i * MS, &p);
+		put(t, i * MS + 2000, &p);
+	}
+}
+
+/* More groups of feeds than a filter has destinations. */
+static void many_groups(struct traffic *t)
+{
+	for (uint32_t i = 0; i < 100; i++) {
+		for (uint8_t group = 1; group <= 40; group++) {
+			struct protocol_packet p = {
+				.protocol = RTP,
+				.port = 5004,
+				.sequence = i,
+				.ssrc = 1 + (group - 1) / 20,
+				.timestamp = 3000 * i,
+				.body = 100,
+			};
+
+			to_group(&p, group);
+			put(t, i * MS + group * 1000, &p);
+		}
+	}
+}
+
+/* Two ports of it: their ids are the same, and mean nothing. */
+static void like_rtp_to_two(struct traffic *t)
+{
+	static struct frame f;
+
+	for (uint32_t i = 0; i < 1000; i++) {
+		struct protocol_packet p = { .protocol = RTP, .port = 7000 + i % 2, .body = 30 };
+
+		protocol_frame(&f, &p);
+		memcpy(f.data + f.len - 4, &i, sizeof(i));
+		put_bytes(t, i * MS, f.data, f.len);
+		if (i % 8)
+			continue;
+		f.data[f.ip + 15] ^= 1;
+		ipv4_sum(&f);
+		put_bytes(t, i * MS + MS, f.data, f.len);
+	}
+}
+
 static void sent_by_the_host(struct traffic *t)
 {
 	t->outgoing = true;
@@ -413,10 +660,34 @@ static const struct row {
 	{ "nothing-to-gain", nothing, "", 0, 0 },
 	{ "keepalives", keepalives, "", 0, 0 },
 	{ "relays", relays, "--profile payload:5140 --window 100ms --capacity 10k", 2000, 2000 },
+	{ "rtp-among-others", rtp_among_others,
+	  "--profile payload:5004 --window 100ms --capacity 10k", 4000, 4000 },
+	{ "rtp-with-reports", rtp_with_reports,
+	  "--profile payload:5004 --window 100ms --capacity 10k", 2000, 2000 },
+	{ "mesh-with-ihaves", mesh_with_ihaves, "--profile gsp:8001 --window 100ms --capacity 10k",
+	  2000, 2000 },
+	{ "one-port-by-two-paths", one_port_by_two_paths,
+	  "--profile payload:5140 --window 100ms --capacity 10k", 1000, 1000 },
+	{ "datagrams-by-two-paths", datagrams_by_two_paths,
+	  "--profile payload:5140 --window 100ms --capacity 10k", 1000, 1000 },
+	{ "many-ports-by-two-paths", many_ports_by_two_paths,
+	  "--profile mirror --window 50ms --capacity 10k", 1000, 1000 },
+	{ "span-beside-shreds", span_beside_shreds,
+	  "--profile solana-shred:8002 --profile payload:443 --window 1s --capacity 10k", 6500, 6500 },
+	{ "prp-of-tcp", prp_of_tcp, "--profile prp --window 100ms --capacity 10k", 1000, 1000 },
+	{ "slow-relay", all_slow, "", 0, 0 },
+	/* The window is as long as the profile lets it be. */
+	{ "relay-that-is-slow-at-times", some_slow,
+	  "--profile payload:5140 --window 1s --capacity 10k", 500, 500 },
 	{ "three-weeks", three_weeks, "--profile gsp:8001 --window 6h --capacity 10k", 10080, 10080 },
 	{ "prp", prp, "--profile prp --window 100ms --capacity 10k", 70000, 70000 },
 	{ "r-tag", r_tag, "--profile r-tag --window 50ms --capacity 10k", 70000, 70000 },
 	{ "not-rtp", like_rtp, "", 0, 0 },
+	{ "strays", strays, "", 0, 0 },
+	{ "feeds-of-ipv6", feeds_of_ipv6,
+	  "--profile moldudp64:26400@ff05::1,ff05::2 --profile moldudp64:30000@10.1.2.3 "
+	  "--window 100ms --capacity 10k",
+	  2000, 2000 },
 	{ "sent-by-the-host", sent_by_the_host, "", 0, 0 },
 	{ "empty", empty, "", 0, 0 },
 	{ "snapped-feeds", mold_snapped,
@@ -672,6 +943,33 @@ static void ids_of_other_bytes(void **state)
 	assert_int_equal(FIT(d, "payload")->why, SURVEY_FINDS_NONE);
 	survey_close(s);
 	drop(&t);
+
+	make(&t, like_rtp_to_two);
+	s = survey_of(&t, &r);
+	d = destination(r, SURVEY_UDP, 7000);
+	assert_int_equal(d->feed, 0);
+	assert_string_equal(d->best->profile->stream.name, "payload");
+	survey_close(s);
+	drop(&t);
+}
+
+static void too_old_for_the_profile(void **state)
+{
+	const struct survey_fit *f;
+	const struct survey_result *r;
+	struct traffic t;
+	struct survey *s;
+
+	(void)state;
+	make(&t, all_slow);
+	s = survey_of(&t, &r);
+	f = FIT(destination(r, SURVEY_UDP, 5140), "payload");
+	assert_int_equal(f->why, SURVEY_TOO_OLD);
+	assert_int_equal(f->duplicates.packets, 2000);
+	assert_int_equal(f->in_window, 0);
+	assert_int_equal(f->window_ns, 5 * SECOND);
+	survey_close(s);
+	drop(&t);
 }
 
 static void senders_that_repeat(void **state)
@@ -738,6 +1036,27 @@ static void streams_left_out(void **state)
 	assert_int_equal(r->drops, 1600);
 	for (uint32_t i = 0; i < 16; i++)
 		assert_int_equal(r->spec.streams[i].stream.realm, i);
+	survey_close(s);
+	drop(&t);
+}
+
+/* One feed of 20 groups fits in, two do not. */
+static void destinations_left_out(void **state)
+{
+	const struct survey_result *r;
+	struct traffic t;
+	struct survey *s;
+
+	(void)state;
+	make(&t, many_groups);
+	s = survey_of(&t, &r);
+	assert_int_equal(r->spec.streams_cnt, 1);
+	assert_int_equal(r->spec.streams[0].to_cnt, 20);
+	assert_int_equal(r->spec.streams[0].to4_cnt, 20);
+	assert_int_equal(r->spec.streams[0].ports_cnt, 1);
+	assert_int_equal(r->left_out, 1);
+	assert_int_equal(r->drops, 1900);
+	assert_int_equal(r->destinations[0].feed, 1);
 	survey_close(s);
 	drop(&t);
 }
@@ -1021,7 +1340,9 @@ int main(void)
 		cmocka_unit_test(figures_of_feeds),
 		cmocka_unit_test(ids_of_other_bytes),
 		cmocka_unit_test(senders_that_repeat),
+		cmocka_unit_test(too_old_for_the_profile),
 		cmocka_unit_test(streams_left_out),
+		cmocka_unit_test(destinations_left_out),
 		cmocka_unit_test(windows_that_do_not_go_together),
 		cmocka_unit_test(more_destinations_than_there_is_room),
 		cmocka_unit_test(frames_of_two_hosts),

@@ -149,5 +149,5 @@ uint32_t flow_destination(const struct flow *f)
 bool flow_is_to(const struct flow *f, const struct survey_destination *d)
 {
 	return f->kind == d->kind && f->number == d->number && f->multicast == d->multicast &&
-	       (!f->multicast || (f->ipv4 == d->ipv4 && !memcmp(f->to, d->addresses[0], 16)));
+	       (!f->multicast || !memcmp(f->to, d->addresses[0], 16));
 }

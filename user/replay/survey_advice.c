@@ -88,7 +88,7 @@ static enum survey_why judge(const struct profile *p, const struct sum *sum, uin
 		return SURVEY_DIFFERS;
 	if (any_bytes && sum->same_sender > sum->duplicates / 2)
 		return SURVEY_SAME_SENDER;
-	if (!is_gain(sum->found, packets) || sum->found < sum->duplicates / 2)
+	if (!is_gain(sum->found, packets))
 		return SURVEY_TOO_OLD;
 	return SURVEY_BEST;
 }
@@ -188,6 +188,7 @@ static void judge_feed(struct survey *s, uint32_t first)
 		c = best < 0 ? NULL : places[i].candidates[best];
 		places[i].best = c ? best : -1;
 		places[i].found = c ? found_within(c, is_feed, cap_of(&s->profiles.list[best])) : 0;
+		places[i].feed_found = best < 0 ? 0 : sums[best].found;
 	}
 }
 
@@ -218,6 +219,10 @@ static int by_gain(const void *a, const void *b)
 {
 	const struct place *x = *(struct place *const *)a, *y = *(struct place *const *)b;
 
+	if (x->feed_found != y->feed_found)
+		return x->feed_found < y->feed_found ? 1 : -1;
+	if (x->feed != y->feed && x->feed_found)
+		return x->feed < y->feed ? -1 : 1;
 	if (x->found != y->found)
 		return x->found < y->found ? 1 : -1;
 	if (x->d.identical.packets != y->d.identical.packets)
@@ -396,9 +401,6 @@ static void add_to(struct spec_stream *st, const uint8_t address[16], bool ipv4)
 
 	memcpy(prefix.addr, address, ipv4 ? 4 : 16);
 	memset(prefix.mask, 0xff, ipv4 ? 4 : 16);
-	for (uint32_t i = 0; i < st->to_cnt; i++)
-		if (!memcmp(&st->to[i], &prefix, sizeof(prefix)))
-			return;
 	memmove(&st->to[at + 1], &st->to[at], (st->to_cnt - at) * sizeof(prefix));
 	st->to[at] = prefix;
 	st->to_cnt++;
@@ -479,7 +481,7 @@ static void draft_streams(struct draft *d, struct place *const *order)
 	struct survey *s = d->s;
 	bool done[SURVEY_DESTINATIONS_MAX] = { false };
 
-	for (uint32_t i = 0; i < s->result.destinations_cnt && order[i]->found; i++) {
+	for (uint32_t i = 0; i < s->result.destinations_cnt && order[i]->feed_found; i++) {
 		uint32_t feed = order[i]->feed;
 		const struct profile *p = &s->profiles.list[order[i]->best];
 		struct draft before = *d;

@@ -29,9 +29,10 @@ struct place {
 	uint8_t mac[6]; /* the first host's that packets went to; all zero: none */
 	bool more_macs; /* they went to others, too */
 	/* survey_advice.c: */
-	uint32_t feed;	/* the first place of those that have each other's duplicates */
-	uint64_t found; /* duplicates that the best profile finds; 0: there is none */
-	int best;	/* its stream; -1: there is none */
+	uint32_t feed;	     /* the first place of those that have each other's duplicates */
+	int best;	     /* the best profile's stream; -1: there is none */
+	uint64_t found;	     /* duplicates that it finds */
+	uint64_t feed_found; /* in all of the feed */
 };
 
 /* Duplicates at place b of what had come to place a, by this stream's ids. */
