@@ -276,7 +276,7 @@ static void nothing(struct traffic *t)
 }
 
 /* A sender that says the same every second, and means it. */
-static void keepalives(struct traffic *t)
+static void say_again(struct traffic *t, bool ip_ids)
 {
 	add_noise(t, 1000, 100 * MS);
 	for (uint32_t i = 0; i < 500; i++) {
@@ -284,11 +284,22 @@ static void keepalives(struct traffic *t)
 			.protocol = DATAGRAM,
 			.port = 3784,
 			.body = 24,
-			.ip_id = (uint16_t)(i + 1),
+			.ip_id = ip_ids ? (uint16_t)(i + 1) : 0,
 		};
 
 		put(t, i * 200 * MS, &p);
 	}
+}
+
+static void keepalives(struct traffic *t)
+{
+	say_again(t, true);
+}
+
+/* Each is the same IP packet: but so late that nobody has seen it twice. */
+static void keepalives_without_ip_ids(struct traffic *t)
+{
+	say_again(t, false);
 }
 
 /* An unknown protocol by two relays. One packet goes astray. */
@@ -659,6 +670,7 @@ static const struct row {
 	  10800, 10900 },
 	{ "nothing-to-gain", nothing, "", 0, 0 },
 	{ "keepalives", keepalives, "", 0, 0 },
+	{ "keepalives-without-ip-ids", keepalives_without_ip_ids, "", 0, 0 },
 	{ "relays", relays, "--profile payload:5140 --window 100ms --capacity 10k", 2000, 2000 },
 	{ "rtp-among-others", rtp_among_others,
 	  "--profile payload:5004 --window 100ms --capacity 10k", 4000, 4000 },
