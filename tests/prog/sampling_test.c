@@ -34,15 +34,17 @@
 static struct seen {
 	struct sampling *s;
 	uint32_t cnt, enough; /* enough: 0: never */
-	struct {
-		struct dedup_sample head;
-		uint8_t frame[DEDUP_SNAP_MAX];
-	} last;
+	_Alignas(struct dedup_sample) uint8_t last[sizeof(struct dedup_sample) + DEDUP_SNAP_MAX];
 	struct {
 		uint64_t ns;
 		uint32_t reason, stream;
 	} each[SEEN_MAX];
 } seen;
+
+static const struct dedup_sample *last(void)
+{
+	return (const struct dedup_sample *)seen.last;
+}
 
 static struct dedup_state *state_of_filter(void)
 {
@@ -60,7 +62,7 @@ static int keep(void *arg, const struct dedup_sample *s)
 	(void)arg;
 	assert_true(seen.cnt < SEEN_MAX);
 	assert_true(s->snapped <= DEDUP_SNAP_MAX);
-	memcpy(&seen.last, s, sizeof(*s) + s->snapped);
+	memcpy(seen.last, s, sizeof(*s) + s->snapped);
 	seen.each[seen.cnt].ns = s->time_ns;
 	seen.each[seen.cnt].reason = s->reason;
 	seen.each[seen.cnt].stream = s->stream;
@@ -111,7 +113,7 @@ static void assert_got(uint32_t cnt)
 /* It has got exactly this frame. */
 static void assert_saw(const struct frame *f, enum dedup_reason reason, uint32_t stream)
 {
-	const struct dedup_sample *s = &seen.last.head;
+	const struct dedup_sample *s = last();
 
 	assert_got(1);
 	assert_int_equal(s->reason, reason);
@@ -119,7 +121,7 @@ static void assert_saw(const struct frame *f, enum dedup_reason reason, uint32_t
 	assert_int_equal(s->ifindex, fixture.ifindex ?: 1);
 	assert_int_equal(s->len, f->len);
 	assert_int_equal(s->snapped, f->len < 256 ? f->len : 256);
-	assert_memory_equal(seen.last.frame, f->data, s->snapped);
+	assert_memory_equal(last()->frame, f->data, s->snapped);
 	assert_true(kernel_now_ns() - s->time_ns < 10 * SECOND_NS);
 }
 
@@ -228,7 +230,7 @@ static void other_types_are_sampled(const struct id *ids, uint32_t n)
 	frame_build(&f, &(struct frame_plan){ .type = GSP_IHAVE, .count = 2 }, ids);
 	expect(&f, XDP_PASS, DEDUP_REASON_ihave_new);
 	assert_saw(&f, DEDUP_REASON_ihave_new, n);
-	assert_memory_equal(&seen.last.head.id, ids, sizeof(*ids));
+	assert_memory_equal(&last()->id, ids, sizeof(*ids));
 	frame_build(&f, &(struct frame_plan){ .type = GSP_IWANT }, ids);
 	expect(&f, XDP_PASS, DEDUP_REASON_exempt);
 	frame_build(&f, &(struct frame_plan){ .body = 0 }, &NO_ID);
@@ -249,14 +251,14 @@ static void each_reason_is_sampled(void **state)
 	expect(&f, XDP_PASS, DEDUP_REASON_new);
 	assert_saw(&f, DEDUP_REASON_new, n);
 	if (is_gsp)
-		assert_memory_equal(&seen.last.head.id, ids, sizeof(*ids));
+		assert_memory_equal(&last()->id, ids, sizeof(*ids));
 	expect(&f, XDP_DROP, DEDUP_REASON_duplicate);
 	assert_saw(&f, DEDUP_REASON_duplicate, n);
 	if (is_gsp)
 		other_types_are_sampled(ids, n);
 	/* What `want` asks for by the sample's id. */
 	fixture.filter.stream = n;
-	assert_int_equal(want_id(&fixture.filter, seen.last.head.id.byte), 1);
+	assert_int_equal(want_id(&fixture.filter, last()->id.byte), 1);
 	expect(&f, XDP_PASS, DEDUP_REASON_wanted);
 	assert_saw(&f, DEDUP_REASON_wanted, n);
 	expect(&f, XDP_DROP, DEDUP_REASON_duplicate);
@@ -350,7 +352,7 @@ static void only_what_was_asked_for(void **state)
 		assert_int_equal(fixture_run(&f), XDP_DROP);
 		assert_got(c->duplicate[i]);
 		if (c->duplicate[i])
-			assert_int_equal(seen.last.head.stream, i);
+			assert_int_equal(last()->stream, i);
 	}
 	/* What was not asked for takes none of the rate, and is not lost. */
 	end_without_loss();
@@ -376,9 +378,9 @@ static void a_snap_cuts(void **state)
 		expect(&f, XDP_PASS, DEDUP_REASON_new);
 		fixture.linear = 0;
 		assert_got(1);
-		assert_int_equal(seen.last.head.len, f.len);
-		assert_int_equal(seen.last.head.snapped, f.len < snap ? f.len : snap);
-		assert_memory_equal(seen.last.frame, f.data, seen.last.head.snapped);
+		assert_int_equal(last()->len, f.len);
+		assert_int_equal(last()->snapped, f.len < snap ? f.len : snap);
+		assert_memory_equal(last()->frame, f.data, last()->snapped);
 		end_without_loss();
 	}
 }

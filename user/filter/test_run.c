@@ -45,10 +45,10 @@ int test_run_open(const struct dedup_config *cfg, uint64_t now_ns, struct test_r
 		  struct dedup_state **state)
 {
 	struct test_run *k = calloc(1, sizeof(*k));
-	int err = k ? 0 : say_err(-ENOMEM, "no memory");
+	int err;
 
-	if (err)
-		goto fail;
+	if (!k)
+		return say_err(-ENOMEM, "no memory");
 	k->streams = cfg->streams_cnt ? cfg->streams_cnt : 1;
 	k->cpus = libbpf_num_possible_cpus();
 	k->counters = calloc(k->cpus > 0 ? k->cpus : 1, sizeof(*k->counters));
@@ -66,8 +66,7 @@ int test_run_open(const struct dedup_config *cfg, uint64_t now_ns, struct test_r
 	*out = k;
 	return 0;
 fail:
-	if (k)
-		free(k->counters);
+	free(k->counters);
 	free(k);
 	return err;
 }

@@ -16,7 +16,7 @@
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wsign-compare"
-#include "xdp_dedup.bpf.c"
+#include "xdp_dedup.bpf.c" /* NOLINT(bugprone-suspicious-include) */
 #pragma GCC diagnostic pop
 
 #include "program.h"
