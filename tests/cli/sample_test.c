@@ -87,7 +87,7 @@ static int ask_closely(char **argv)
  */
 static int check_pcap(char **argv)
 {
-	FILE *file = fopen(argv[2], "re");
+	static FILE *file; /* the process ends with this function */
 	uint32_t snap = atoi(argv[3]), cnt = atoi(argv[4]), len = atoi(argv[5]), head[6], record[4];
 	static uint8_t data[FRAME_MAX];
 	struct frame_plan plan = { .body = atoi(argv[6]) };
@@ -95,6 +95,7 @@ static int check_pcap(char **argv)
 	struct id id = { { 0 } };
 	static struct frame f;
 
+	file = fopen(argv[2], "re");
 	if (!file || fread(head, sizeof(head), 1, file) != 1)
 		return 1;
 	if (head[0] != 0xa1b23c4d || head[1] != (4 << 16 | 2) || head[4] < snap || head[5] != 1)

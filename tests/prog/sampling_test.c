@@ -207,7 +207,7 @@ static uint32_t load(const struct kind *k, bool count_only)
 		char ports[8];
 
 		assert_non_null(p);
-		snprintf(ports, sizeof(ports), "%d", last ? GOSSIP_PORT : 20000 + n);
+		snprintf(ports, sizeof(ports), "%u", last ? (unsigned int)GOSSIP_PORT : 20000 + n);
 		if (p->stream.layer == DEDUP_UDP)
 			wish.ports = ports;
 		else if (!last)
