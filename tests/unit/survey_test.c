@@ -620,7 +620,9 @@ static void like_rtp_to_two(struct traffic *t)
 	static struct frame f;
 
 	for (uint32_t i = 0; i < 1000; i++) {
-		struct protocol_packet p = { .protocol = RTP, .port = 7000 + i % 2, .body = 30 };
+		struct protocol_packet p = {
+			.protocol = RTP, .port = 7000 + i % 2, .body = 30, .sequence = i / 4
+		};
 
 		protocol_frame(&f, &p);
 		memcpy(f.data + f.len - 4, &i, sizeof(i));
