@@ -212,8 +212,11 @@ $(foreach t,$(TESTS),$(eval $(call test_program,$(t),$(if $(filter tests/stress/
 # Keeps objects that only test programs need.
 .SECONDARY:
 
+.PHONY: test-programs
+test-programs: $(SAN_BIN) $(SAN_BENCH) $(TEST_BINS) ## what the tests run, without running it
+
 .PHONY: test
-test: $(SAN_BIN) $(SAN_BENCH) $(TEST_BINS) ## all tests, T=NAME for one; as root also those of the kernel
+test: test-programs ## all tests, T=NAME for one; as root also those of the kernel
 	$(Q)T='$(T)' tests/run $(TEST_BINS)
 
 # What reads input from outside, each by libFuzzer: tests/fuzz/fuzz_NAME.c, with the inputs of
@@ -247,7 +250,7 @@ VM_SERIES := 6.1 6.12
 
 # In emulation: the kernel's tests and traffic on Debian's kernels, also in a dispatcher.
 .PHONY: test-vm
-test-vm: $(SAN_BIN) $(SAN_BENCH) $(TEST_BINS) ## on Linux 6.1 and 6.12, in qemu
+test-vm: test-programs ## on Linux 6.1 and 6.12, in qemu
 	$(Q)scripts/deps vm
 	$(Q)tests/run-vm $(VM_SERIES)
 
