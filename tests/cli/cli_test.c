@@ -470,6 +470,12 @@ static const struct cli_script SCRIPTS[] = {
 	{ "ids-lines", /* blank, and as Windows ends them */
 	  LOAD "; printf '\\n\\r\\n" ID_B "\\r\\n\\n" ID_A "' >/mnt/a\n"
 	       "got $XD add v0 - </mnt/a; is '" ID_B " new\n" ID_A " new'\n" },
+	{ "ids-no-lines", /* what cannot be read is no end of it */
+	  LOAD "; fails 'cannot read ids: Is a directory' $XD add v0 - </mnt\n"
+	       "printf '" ID_A "\\n" ID_B "\\0\\n' >/mnt/a\n"
+	       "exits 1 $XD add v0 - </mnt/a; has 'cannot read ids: a line has a 0 byte in it'\n"
+	       "printf '" ID_B "\\r\\r\\n' >/mnt/a; fails 'is no id' $XD add v0 - </mnt/a\n"
+	       "exits 3 $XD test v0 " ID_A " " ID_B "; is '" ID_A " known\n" ID_B " unknown'\n" },
 	{ "ids-bad-line", /* what comes before it is done, what comes after is not */
 	  LOAD "; printf '" ID_A "\\nxyz\\n" ID_B "\\n' >/mnt/a\n"
 	       "fails 'xyz is no id: give 64 hex digits' $XD add v0 - </mnt/a\n"

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Ids by hand: hex digits, as an id of a stream that a built-in profile has. The first byte says
- * which one.
+/* Ids by hand: lines of hex digits, as ids of a stream that a built-in profile has. The first byte
+ * says which one.
  */
 #include "fuzz.h"
 
+#include <errno.h>
+
+#include "lines.h"
 #include "plan.h"
 #include "profile.h"
 #include "stream_ids.h"
@@ -46,25 +49,67 @@ static void make_id(const struct filter *f, const uint8_t *bytes, size_t len)
 	must(stream_seek(f, id, &copy, &sought) || sought.words <= DEDUP_ID_WORDS_MAX);
 }
 
+/* Lines, and what is left of the input that they are of. */
+struct given {
+	const struct dedup_config *cfg;
+	const uint8_t *rest;
+	size_t size;
+};
+
+/* Takes the next line that is not empty off the input. */
+static size_t take_line(struct given *g, const uint8_t **line)
+{
+	size_t len = 0;
+
+	while (g->size && !len) {
+		const uint8_t *end = memchr(g->rest, '\n', g->size);
+		size_t whole = end ? (size_t)(end - g->rest) + 1 : g->size;
+
+		*line = g->rest;
+		len = whole - !!end;
+		len -= len && g->rest[len - 1] == '\r';
+		g->rest += whole;
+		g->size -= whole;
+	}
+	return len;
+}
+
+static int try_line(void *arg, const char *text)
+{
+	struct given *g = arg;
+	size_t size = strlen(text);
+	uint8_t *bytes = malloc(size);
+	const uint8_t *line = NULL;
+	int len;
+
+	must(bytes && take_line(g, &line) == size && !memcmp(line, text, size));
+	len = parse_hex(text, bytes, size);
+	if (len >= 0)
+		make_id(&(struct filter){ .config = g->cfg }, bytes, len);
+	free(bytes);
+	return 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct dedup_config cfgs[BUILTINS_MAX];
 	static uint32_t cnt;
-	uint8_t *bytes;
-	char *text;
-	int len;
+	struct given g = { NULL, data + 1, size - 1 };
+	const uint8_t *line = data;
+	size_t len;
+	FILE *file;
+	int err;
 
-	if (!size)
+	if (size < 2)
 		return 0;
 	cnt = cnt ?: plan_all(cfgs);
 	must(cnt);
-	bytes = malloc(size);
-	must(bytes);
-	text = text_of(data + 1, size - 1);
-	len = parse_hex(text, bytes, size);
-	if (len >= 0)
-		make_id(&(struct filter){ .config = &cfgs[*data % cnt] }, bytes, len);
-	free(bytes);
-	free(text);
+	g.cfg = &cfgs[*data % cnt];
+	file = fmemopen((void *)(data + 1), size - 1, "r");
+	must(file);
+	err = lines_each(file, try_line, &g);
+	fclose(file);
+	len = take_line(&g, &line);
+	must(err ? err == -EILSEQ && memchr(line, 0, len) : !len);
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include "ids.h"
 #include "kernel.h"
 #include "layout.h"
+#include "lines.h"
 #include "loader.h"
 #include "say.h"
 #include "stream_ids.h"
@@ -100,35 +101,38 @@ static int read_id(const struct filter *f, const char *text, uint8_t id[DEDUP_ID
 		text, 2 * least);
 }
 
-/* Does it with one id, and prints id and word. Adds 1 to *unknown if the id was not known. */
-static int do_id(struct filter *f, id_fn fn, const char *text, uint64_t *unknown)
+/* What is done with ids, and how many were not known. */
+struct job {
+	struct filter *f;
+	id_fn fn;
+	uint64_t unknown;
+};
+
+/* Does it with one id, and prints id and word. 1, after saying why, if it cannot. */
+static int do_id(void *arg, const char *text)
 {
+	struct job *j = arg;
 	uint8_t id[DEDUP_ID_BYTES_MAX];
 	const char *word;
 
-	if (read_id(f, text, id))
-		return -EINVAL;
-	word = hand_has_stopped(f) ? NULL : fn(f, id, text);
+	if (read_id(j->f, text, id))
+		return 1;
+	word = hand_has_stopped(j->f) ? NULL : j->fn(j->f, id, text);
 	if (!word)
-		return -EINVAL;
-	*unknown += word == UNKNOWN;
+		return 1;
+	j->unknown += word == UNKNOWN;
 	printf("%s %s\n", text, word);
 	return 0;
 }
 
 /* The same with every line of stdin. */
-static int do_lines(struct filter *f, id_fn fn, uint64_t *unknown)
+static int do_lines(struct job *j)
 {
-	char *line = NULL;
-	size_t size = 0;
-	int err = 0;
+	int err = lines_each(stdin, do_id, j);
 
-	while (!err && getline(&line, &size, stdin) >= 0) {
-		line[strcspn(line, "\r\n")] = 0;
-		if (*line)
-			err = do_id(f, fn, line, unknown);
-	}
-	free(line);
+	if (err < 0)
+		say_err(err, "cannot read ids: %s",
+			err == -EILSEQ ? "a line has a 0 byte in it" : strerror(-err));
 	return err;
 }
 
@@ -147,8 +151,8 @@ static int check_ids(const struct filter *f, char **ids, int cnt)
 /* Does the verb with all ids. Returns some_unknown if all is done, but some id was not known. */
 static int run(const struct options *o, id_fn fn, enum exit_code some_unknown)
 {
-	uint64_t unknown = 0;
 	struct filter f;
+	struct job j = { .f = &f, .fn = fn };
 	int err = 0;
 
 	if (kernel_ready(o->verbose, false) || attachments_open_stream(o->args[0], &f))
@@ -158,10 +162,9 @@ static int run(const struct options *o, id_fn fn, enum exit_code some_unknown)
 		return EXIT_MISUSED;
 	}
 	for (int i = 1; i < o->args_cnt && !err; i++)
-		err = strcmp(o->args[i], "-") ? do_id(&f, fn, o->args[i], &unknown)
-					      : do_lines(&f, fn, &unknown);
+		err = strcmp(o->args[i], "-") ? do_id(&j, o->args[i]) : do_lines(&j);
 	filter_close(&f);
-	return err ? EXIT_FAILED : unknown ? some_unknown : EXIT_DONE;
+	return err ? EXIT_FAILED : j.unknown ? some_unknown : EXIT_DONE;
 }
 
 int verb_add(const struct options *o)
