@@ -1,28 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* replay for programs. */
-#include <json-c/json.h>
-#include <stdio.h>
 
+#include "json_out.h"
 #include "plan.h"
 #include "replay_print.h"
-
-#define ADD(key, value) json_object_object_add(o, key, value)
-
-static json_object *u64(uint64_t value)
-{
-	return json_object_new_uint64(value);
-}
-
-static json_object *text(const char *value)
-{
-	return json_object_new_string(value);
-}
 
 static json_object *json_reasons(const struct replay_stream *s)
 {
 	json_object *o = json_object_new_object();
 
-#define X(name, help) ADD(#name, u64(s->reasons[DEDUP_REASON_##name]));
+#define X(name, help) ADD(#name, json_u64(s->reasons[DEDUP_REASON_##name]));
 	DEDUP_REASONS(X)
 #undef X
 	return o;
@@ -32,9 +19,9 @@ static json_object *json_ages(const struct ages *a)
 {
 	json_object *o = json_object_new_object();
 
-	ADD("median_ns", u64(ages_part(a, 0.5)));
-	ADD("p99_ns", u64(ages_part(a, 0.99)));
-	ADD("greatest_ns", u64(a->greatest));
+	ADD("median_ns", json_u64(ages_part(a, 0.5)));
+	ADD("p99_ns", json_u64(ages_part(a, 0.99)));
+	ADD("greatest_ns", json_u64(a->greatest));
 	return o;
 }
 
@@ -43,9 +30,9 @@ static json_object *json_count(const char *key, const char *name, uint64_t packe
 {
 	json_object *o = json_object_new_object();
 
-	ADD(key, text(name));
-	ADD("packets", u64(packets));
-	ADD("duplicates", u64(duplicates));
+	ADD(key, json_text(name));
+	ADD("packets", json_u64(packets));
+	ADD("duplicates", json_u64(duplicates));
 	return o;
 }
 
@@ -78,15 +65,15 @@ static json_object *json_stream(const struct capture *c, const struct dedup_conf
 	const struct replay_stream *s = &r->streams[n];
 	json_object *o = json_object_new_object();
 
-	ADD("name", text(cfg->streams_cnt ? cfg->streams[n].name : "gsp"));
+	ADD("name", json_text(cfg->streams_cnt ? cfg->streams[n].name : "gsp"));
 	ADD("counters", json_reasons(s));
-	ADD("bytes", u64(s->bytes));
-	ADD("duplicate_bytes", u64(s->duplicate_bytes));
-	ADD("ids", u64(s->ids));
-	ADD("copies", u64(s->copies));
-	ADD("most_copies", u64(s->most_copies));
-	ADD("missed", u64(s->missed));
-	ADD("false_drops", u64(s->dropped_first));
+	ADD("bytes", json_u64(s->bytes));
+	ADD("duplicate_bytes", json_u64(s->duplicate_bytes));
+	ADD("ids", json_u64(s->ids));
+	ADD("copies", json_u64(s->copies));
+	ADD("most_copies", json_u64(s->most_copies));
+	ADD("missed", json_u64(s->missed));
+	ADD("false_drops", json_u64(s->dropped_first));
 	ADD("ages", json_ages(&s->ages));
 	ADD("sources", json_sources(s->sources));
 	ADD("interfaces", json_interfaces(c, s));
@@ -100,22 +87,22 @@ void replay_print_json(const char *path, const struct capture *c, const struct d
 
 	for (uint32_t n = 0; n < r->streams_cnt; n++)
 		json_object_array_add(streams, json_stream(c, cfg, r, n));
-	ADD("file", text(path));
+	ADD("file", json_text(path));
 	ADD("complete", json_object_new_boolean(complete));
-	ADD("packets", u64(r->packets));
-	ADD("bytes", u64(r->bytes));
-	ADD("outgoing", u64(r->outgoing));
-	ADD("snapped", u64(r->snapped));
-	ADD("foreign", u64(r->foreign));
-	ADD("backwards", u64(r->backwards));
-	ADD("first_ns", u64(r->first_ns));
-	ADD("last_ns", u64(r->last_ns));
-	ADD("window_ns", u64(cfg->window_ns));
-	ADD("capacity", u64(cfg->capacity));
+	ADD("packets", json_u64(r->packets));
+	ADD("bytes", json_u64(r->bytes));
+	ADD("outgoing", json_u64(r->outgoing));
+	ADD("snapped", json_u64(r->snapped));
+	ADD("foreign", json_u64(r->foreign));
+	ADD("backwards", json_u64(r->backwards));
+	ADD("first_ns", json_u64(r->first_ns));
+	ADD("last_ns", json_u64(r->last_ns));
+	ADD("window_ns", json_u64(cfg->window_ns));
+	ADD("capacity", json_u64(cfg->capacity));
 	ADD("fpr", json_object_new_double(plan_fpr(cfg)));
-	ADD("early", u64(r->early));
-	ADD("known_since_ns", u64(r->known_since_ns));
+	ADD("early", json_u64(r->early));
+	ADD("known_since_ns", json_u64(r->known_since_ns));
 	ADD("streams", streams);
-	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED));
+	json_print(o);
 	json_object_put(o);
 }

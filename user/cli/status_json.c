@@ -3,15 +3,11 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "json_out.h"
 #include "plan.h"
 #include "prefixes.h"
 #include "status.h"
 #include "stream_ids.h"
-
-static json_object *json_u64(uint64_t value)
-{
-	return json_object_new_uint64(value);
-}
 
 static json_object *json_ifaces(const struct status *s)
 {
@@ -47,8 +43,6 @@ static json_object *json_ports(const struct dedup_ports *ports, uint32_t cnt)
 	}
 	return list;
 }
-
-#define ADD(key, value) json_object_object_add(o, key, value)
 
 /* Destinations, of which the first cnt4 are IPv4. */
 static json_object *json_to(const struct dedup_prefix *to, uint32_t cnt4, uint32_t cnt)

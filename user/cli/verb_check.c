@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* check: would load work here? Changes nothing. */
-#include <json-c/json.h>
 #include <stdio.h>
 
 #include "checks.h"
+#include "json_out.h"
 #include "kernel.h"
 #include "verbs.h"
 
-#define ADD(key, value) json_object_object_add(o, key, value)
 #define VERDICTS 4
-
-static json_object *json_text(const char *text)
-{
-	return text ? json_object_new_string(text) : NULL;
-}
 
 /* Appends the finding to the list `to`. */
 static void add_json(void *to, const struct check_finding *f)
@@ -55,7 +49,7 @@ static void print_json(json_object *list, enum check_verdict worst)
 	ADD("load_fails", json_object_new_boolean(worst == CHECK_PROBLEM));
 	ADD("worst", json_text(check_verdict_name(worst)));
 	ADD("checks", list);
-	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED));
+	json_print(o);
 	json_object_put(o);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* profile: which protocols there are, what their profiles say, and whether a user's own are right. */
-#include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "json_out.h"
 #include "profile.h"
 #include "say.h"
 #include "stream_options.h"
@@ -11,17 +11,15 @@
 
 static const char *const LAYERS[] = { "udp", "ip", "ethernet" };
 
-#define ADD(key, value) json_object_object_add(o, key, value)
-
 static json_object *json_of(const struct profile *p)
 {
 	json_object *o = json_object_new_object();
 
-	ADD("name", json_object_new_string(p->stream.name));
-	ADD("about", json_object_new_string(p->about));
-	ADD("layer", json_object_new_string(LAYERS[p->stream.layer]));
-	ADD("words", json_object_new_uint64(p->stream.words));
-	ADD("window_ns", p->window_ns ? json_object_new_uint64(p->window_ns) : NULL);
+	ADD("name", json_text(p->stream.name));
+	ADD("about", json_text(p->about));
+	ADD("layer", json_text(LAYERS[p->stream.layer]));
+	ADD("words", json_u64(p->stream.words));
+	ADD("window_ns", p->window_ns ? json_u64(p->window_ns) : NULL);
 	ADD("fpr", p->fpr > 0 ? json_object_new_double(p->fpr) : NULL);
 	ADD("needs_destination", json_object_new_boolean(p->needs_to));
 	ADD("needs_learn_app", json_object_new_boolean(p->needs_app));
@@ -36,7 +34,7 @@ static int list_json(const struct profiles *all)
 	for (size_t i = 0; i < all->cnt; i++)
 		json_object_array_add(list, json_of(&all->list[i]));
 	ADD("profiles", list);
-	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED));
+	json_print(o);
 	json_object_put(o);
 	return EXIT_DONE;
 }

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* size: what a filter would take, without loading one. */
-#include <json-c/json.h>
 #include <stdio.h>
 
+#include "json_out.h"
 #include "layout.h"
 #include "plan.h"
 #include "units.h"
 #include "verbs.h"
-
-#define ADD(key, value) json_object_object_add(o, key, value)
 
 /* `rate` is the expected one at capacity, in even traffic. */
 static void print_json(const struct filter_spec *spec, const struct dedup_config *c, double rate)
@@ -17,17 +15,17 @@ static void print_json(const struct filter_spec *spec, const struct dedup_config
 	struct layout_fact facts[LAYOUT_FACTS_MAX];
 	int cnt = layout_of(c->layout)->facts(spec, c, facts);
 
-	ADD("layout", json_object_new_string(layout_of(c->layout)->name));
-	ADD("hash", json_object_new_string(hash_name(c->hash)));
-	ADD("capacity", json_object_new_uint64(c->capacity));
+	ADD("layout", json_text(layout_of(c->layout)->name));
+	ADD("hash", json_text(hash_name(c->hash)));
+	ADD("capacity", json_u64(c->capacity));
 	ADD("fpr", json_object_new_double(plan_fpr(c)));
-	ADD("window_ns", json_object_new_uint64(c->window_ns));
+	ADD("window_ns", json_u64(c->window_ns));
 	for (int i = 0; i < cnt; i++)
-		ADD(facts[i].key, json_object_new_uint64(facts[i].value));
-	ADD("filter_bytes", json_object_new_uint64(plan_bytes(c)));
+		ADD(facts[i].key, json_u64(facts[i].value));
+	ADD("filter_bytes", json_u64(plan_bytes(c)));
 	ADD("bytes_per_id", json_object_new_double((double)plan_bytes(c) / c->capacity));
 	ADD("fpr_expected", json_object_new_double(rate));
-	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED));
+	json_print(o);
 	json_object_put(o);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* status: what a filter is, where it runs, what it holds and what it has done. */
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "attach.h"
 #include "attachments.h"
 #include "hand.h"
+#include "json_out.h"
 #include "kernel.h"
 #include "loader.h"
 #include "stats.h"
@@ -206,11 +206,6 @@ static int show(struct filter *f, bool exact, json_object *list)
 	return err;
 }
 
-static void print_json(json_object *o)
-{
-	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED));
-}
-
 static bool is_in(const struct attachment *list, int cnt, const struct attachment *a)
 {
 	for (int i = 0; i < cnt; i++)
@@ -296,7 +291,7 @@ static int show_all(bool exact, bool json)
 	if (json) {
 		all = json_object_new_object();
 		json_object_object_add(all, "filters", list);
-		print_json(all);
+		json_print(all);
 		json_object_put(all);
 	}
 	return err;
@@ -318,7 +313,7 @@ int verb_status(const struct options *o)
 		list = json_object_new_array();
 	err = show(&f, o->exact, list);
 	if (!err && o->json)
-		print_json(json_object_array_get_idx(list, 0));
+		json_print(json_object_array_get_idx(list, 0));
 	json_object_put(list);
 	return err ? EXIT_FAILED : EXIT_DONE;
 }
