@@ -201,8 +201,10 @@ const char *format_time(uint64_t ns, char *buf, size_t size)
 {
 	uint64_t s = ns / 1000000000;
 
-	if (ns && ns < 1000000)
+	if (ns && ns <= 999000)
 		snprintf(buf, size, "%" PRIu64 "us", (ns + 999) / 1000);
+	else if (ns < 10000000 && ns % 1000000)
+		snprintf(buf, size, "%.1fms", ns / 1e6);
 	else if (ns < 1000000000)
 		snprintf(buf, size, "%" PRIu64 "ms", ns / 1000000);
 	else if (s < 10 && ns % 1000000000)

@@ -42,7 +42,8 @@ int parse_mac(const char *text, uint8_t out[6]);
  * PORTS_TEXT_MAX for ports.
  */
 const char *format_bytes(uint64_t bytes, char *buf, size_t size); /* "7.1 MB" (decimal) */
-const char *format_time(uint64_t ns, char *buf, size_t size); /* "10m", "1h 30m", "250ms", "5us" */
+/* "10m", "1h 30m", "250ms", "5us"; "1.9ms", "1.5s": below 10 ms, and 10 s, with a tenth. */
+const char *format_time(uint64_t ns, char *buf, size_t size);
 const char *format_ports(const struct dedup_ports *ports, uint32_t cnt, char *buf, size_t size);
 
 #endif

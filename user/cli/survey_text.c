@@ -17,15 +17,6 @@ static double percent(uint64_t part, uint64_t of)
 	return of ? 100.0 * (double)part / (double)of : 0;
 }
 
-/* As format_time(), with fractions of a millisecond. */
-static const char *age(uint64_t ns, char *buf, size_t size)
-{
-	if (ns >= 10000000)
-		return format_time(ns, buf, size);
-	snprintf(buf, size, "%.2gms", (double)ns / 1e6);
-	return buf;
-}
-
 static void print_file(const char *path, const struct capture *c, const struct survey_result *r)
 {
 	char bytes[32], time[32];
@@ -86,9 +77,9 @@ static void print_best(const struct survey_fit *f)
 		return;
 	printf("  %s: %" PRIu64 " duplicates, after %s (median), %s (99 %%), %s (greatest)\n",
 	       f->profile->stream.name, f->duplicates.packets,
-	       age(f->duplicates.median_ns, half, sizeof(half)),
-	       age(f->duplicates.p99_ns, most, sizeof(most)),
-	       age(f->duplicates.greatest_ns, greatest, sizeof(greatest)));
+	       format_time(f->duplicates.median_ns, half, sizeof(half)),
+	       format_time(f->duplicates.p99_ns, most, sizeof(most)),
+	       format_time(f->duplicates.greatest_ns, greatest, sizeof(greatest)));
 	if (f->in_window < f->duplicates.packets)
 		printf("    %s of %s finds %" PRIu64 " of them; 99 %% take %s\n",
 		       f->profile->window_ns ? "its window" : "the default window",
