@@ -9,6 +9,7 @@
 /* Words of these scripts:
  * asked CODE ARGS...       check with these ends so, in JSON, with nothing on stderr
  * says CHECK IFNAME TEXT   its finding, as VERDICT: FOUND -> ADVICE, has this in it; - is no interface
+ * values CHECK IFNAME TEXT its values, as an object, have this in them
  * same ARGS...             load fails, by the words of check's first problem
  * notes ARGS...            load works, by saying this note: the words of the check $1
  */
@@ -20,6 +21,9 @@
 	"	(.interface // \"\") == $i) | .verdict + \": \" + .found + \" -> \" + .advice' "        \
 	"/mnt/j)\n"                                                                               \
 	"	has \"$3\"; }\n"                                                                        \
+	"values() { output=$(jq -c --arg c $1 --arg i \"${2#-}\" '.checks[] | select(.check == "  \
+	"$c "                                                                                     \
+	"and (.interface // \"\") == $i) | .values' /mnt/j); has \"$3\"; }\n"                     \
 	"first() { jq -r --arg v $1 '[.checks[] | select(.verdict == $v)][0] |\n"                 \
 	"	.found + if .advice then \"; \" + .advice else \"\" end' /mnt/j; }\n"                   \
 	"same() { words=$(first problem); fails \"$words\" $XD load \"$@\"\n"                     \
@@ -49,13 +53,31 @@ static const struct cli_script SCRIPTS[] = {
 	  "[ $(jq -s length /mnt/j) = 1 ]; [ $(jq .load_fails /mnt/j) = true ]\n"
 	  "[ $(jq -r .worst /mnt/j) = problem ]\n"
 	  "[ \"$(jq -c '[.checks[] | keys] | unique' /mnt/j)\" = \\\n"
-	  "	'[[\"advice\",\"check\",\"found\",\"interface\",\"verdict\"]]' ]\n"
+	  "	'[[\"advice\",\"check\",\"found\",\"interface\",\"values\",\"verdict\"]]' ]\n"
 	  "[ \"$(jq -c '[.checks[].verdict] | unique - [\"ok\", \"note\", \"unknown\", "
 	  "\"problem\"]' "
 	  "/mnt/j)\" = '[]' ]\n"
 	  "not jq -e '.checks[].check | select(test(\"^[a-z_]+$\") | not)' /mnt/j\n"
 	  "not jq -e '.checks[] | select(.found == \"\" or .advice == \"\")' /mnt/j\n"
 	  "asked 0 v0; [ $(jq .load_fails /mnt/j) = false ]\n" },
+	{ "values-are-for-programs",
+	  "asked 0 v0 --capacity 2K; values kernel - \"{\\\"kernel_release\\\":\\\"$(uname "
+	  "-r)\\\"}\"\n"
+	  "values jit - '{\"jit\":true}'; values size - '{\"capacity_ids\":2000,"
+	  "\"window_ns\":600000000000}'\n"
+	  "values mtu v0 '{\"mtu_bytes\":1500,\"one_buffer_mtu_bytes\":3498}'\n"
+	  "values lro v0 '{\"lro\":false}'; values stacking - '{}'; values driver v0 "
+	  "'\"driver\":\"veth\"'\n"
+	  "values memory - \"$($XD size --json --capacity 2K | jq "
+	  ".filter_bytes),\\\"available_bytes\"\n"
+	  "values links - \"{\\\"interfaces\\\":$(ip -o link | wc -l)}\"; values window - '{}'\n"
+	  "case $HOW in *dispatcher*) values dispatcher - true;; *) values dispatcher - false; "
+	  "esac\n"
+	  "case $(uname -r) in 6.1.*) ;; *) values driver v0 '\"native_xdp\":true,"
+	  "\"xdp_frags\":true,\"xdp_redirect\":true,\"xdp_zero_copy\":false,\"xdp_offload\":false'"
+	  "\n"
+	  "	asked 0 b0; values driver b0 '\"native_xdp\":false,\"xdp_frags\":false'; esac\n"
+	  "asked 0 v0 --profile rtp:80; values window - '{\"fitting_window_ns\":1000000000}'\n" },
 	{ "text-has-a-line-each",
 	  "exits 1 $XD check v0 nope; has 'ok       rights '; has 'load would fail: '\n"
 	  "has '\nproblem  interface  nope     there is no interface nope here\n'\n"
@@ -99,6 +121,8 @@ static const struct cli_script SCRIPTS[] = {
 	  "	peer name q0 group 7\n"
 	  "ethtool -L w0 rx 1; asked 0 w0; says queues w0 'note: w0 has 1 RX queue, and'\n"
 	  "has '-> if they are too few: ethtool -L w0 combined 2 (or rx 2)'\n"
+	  "values queues w0 "
+	  "\"{\\\"rx_queues\\\":1,\\\"rx_queues_max\\\":2,\\\"cpus\\\":$(nproc)}\"\n"
 	  "ethtool -L w0 rx 2; asked 0 w0; says queues w0 'ok: RX queues: 2, of 2'\n"
 	  "asked 0 b0; says queues b0 'unknown: '\n" },
 	{ "another-program",

@@ -9,6 +9,20 @@
 
 #define VERDICTS 4
 
+static json_object *json_values(const struct check_finding *f)
+{
+	json_object *o = json_object_new_object();
+
+	for (int i = 0; i < f->values_cnt; i++) {
+		const struct check_value *v = &f->values[i];
+
+		ADD(v->key, v->kind == VALUE_TEXT   ? json_text(v->text)
+			    : v->kind == VALUE_FLAG ? json_object_new_boolean((int)v->number)
+						    : json_object_new_uint64(v->number));
+	}
+	return o;
+}
+
 /* Appends the finding to the list `to`. */
 static void add_json(void *to, const struct check_finding *f)
 {
@@ -19,6 +33,7 @@ static void add_json(void *to, const struct check_finding *f)
 	ADD("verdict", json_text(check_verdict_name(f->verdict)));
 	ADD("found", json_text(f->found));
 	ADD("advice", json_text(f->advice));
+	ADD("values", json_values(f));
 	json_object_array_add(to, o);
 }
 
@@ -37,9 +52,10 @@ static void print_finding(void *to, const struct check_finding *f)
 
 static void print_sum(const int cnt[VERDICTS])
 {
-	printf("%s: %d ok, %d notes, %d unknown, %d problems\n",
+	printf("%s: %d ok, %d note%s, %d unknown, %d problem%s\n",
 	       cnt[CHECK_PROBLEM] ? "load would fail" : "load should work", cnt[CHECK_OK],
-	       cnt[CHECK_NOTE], cnt[CHECK_UNKNOWN], cnt[CHECK_PROBLEM]);
+	       cnt[CHECK_NOTE], cnt[CHECK_NOTE] == 1 ? "" : "s", cnt[CHECK_UNKNOWN],
+	       cnt[CHECK_PROBLEM], cnt[CHECK_PROBLEM] == 1 ? "" : "s");
 }
 
 static void print_json(json_object *list, enum check_verdict worst)

@@ -22,6 +22,28 @@ void inquiry_found(struct inquiry *q, const char *format, ...)
 	va_end(args);
 }
 
+static void add_value(struct inquiry *q, struct check_value value)
+{
+	if (q->values_cnt < INQUIRY_VALUES_MAX)
+		q->values[q->values_cnt++] = value;
+}
+
+void inquiry_number(struct inquiry *q, const char *key, uint64_t number)
+{
+	add_value(q, (struct check_value){ .key = key, .kind = VALUE_NUMBER, .number = number });
+}
+
+void inquiry_flag(struct inquiry *q, const char *key, bool flag)
+{
+	add_value(q, (struct check_value){ .key = key, .kind = VALUE_FLAG, .number = flag });
+}
+
+void inquiry_text(struct inquiry *q, const char *key, const char *text)
+{
+	snprintf(q->text, sizeof(q->text), "%s", text);
+	add_value(q, (struct check_value){ .key = key, .kind = VALUE_TEXT, .text = q->text });
+}
+
 /* What the check of the interface at this place is told. */
 static struct inquiry inquire(const struct checks_subject *s, int iface)
 {
@@ -140,12 +162,15 @@ struct findings {
 };
 
 /* `text` is what was found; where it was said, what to do about it is behind "; ". */
-static void add_finding(struct findings *f, const struct check *c, const char *ifname,
+static void add_finding(struct findings *f, const struct check *c, const struct inquiry *q,
 			enum check_verdict verdict, char *text, bool is_said)
 {
-	struct check_finding finding = {
-		.check = c->name, .ifname = c->each ? ifname : NULL, .verdict = verdict, .found = text
-	};
+	struct check_finding finding = { .check = c->name,
+					 .ifname = c->each ? q->ifname : NULL,
+					 .verdict = verdict,
+					 .found = text,
+					 .values = q->values,
+					 .values_cnt = q->values_cnt };
 	char *end = is_said ? strstr(text, "; ") : NULL;
 
 	if (end) {
@@ -173,11 +198,11 @@ static int make(const struct check *c, const struct checks_subject *s, int iface
 
 		if (answer == INQUIRY_UNTOLD || (v == CHECK_PROBLEM && blind))
 			v = CHECK_UNKNOWN;
-		add_finding(f, c, q.ifname, v, h.lines[i].text, true);
+		add_finding(f, c, &q, v, h.lines[i].text, true);
 	}
 	if (!h.cnt)
-		add_finding(f, c, q.ifname, answer == INQUIRY_UNTOLD ? CHECK_UNKNOWN : CHECK_OK,
-			    q.found, false);
+		add_finding(f, c, &q, answer == INQUIRY_UNTOLD ? CHECK_UNKNOWN : CHECK_OK, q.found,
+			    false);
 	return answer;
 }
 

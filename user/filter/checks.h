@@ -38,12 +38,22 @@ enum check_verdict {
 	CHECK_PROBLEM, /* load fails */
 };
 
+/* One thing that was found, for programs. */
+struct check_value {
+	const char *key; /* lower case, '_', with its unit; no other check has it */
+	enum { VALUE_NUMBER, VALUE_FLAG, VALUE_TEXT } kind;
+	uint64_t number; /* flag: 0 or 1 */
+	const char *text;
+};
+
 struct check_finding {
 	const char *check;  /* which one: lower case, '_' */
 	const char *ifname; /* of which interface; NULL: of the host, or of all */
 	enum check_verdict verdict;
-	const char *found;  /* what was found */
-	const char *advice; /* what to do about it; NULL: nothing */
+	const char *found;		  /* what was found */
+	const char *advice;		  /* what to do about it; NULL: nothing */
+	const struct check_value *values; /* all that this check has found */
+	int values_cnt;
 };
 
 typedef void (*check_report)(void *to, const struct check_finding *finding);

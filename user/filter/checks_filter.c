@@ -17,10 +17,13 @@ int check_size(struct inquiry *q)
 	struct dedup_config again;
 	char window[32];
 
-	if (plan)
+	if (plan) {
+		inquiry_number(q, "capacity_ids", plan->capacity);
+		inquiry_number(q, "window_ns", plan->window_ns);
 		inquiry_found(q, "%llu ids a window of %s, at most %g of fresh events lost",
 			      plan->capacity, format_time(plan->window_ns, window, sizeof(window)),
 			      plan_fpr(plan));
+	}
 	return plan_here(q->subject->spec, &again);
 }
 
@@ -30,12 +33,14 @@ int check_memory(struct inquiry *q)
 	uint64_t need = plan_bytes(cfg), have = kernel_memory_available();
 	char need_text[32], have_text[32];
 
+	inquiry_number(q, "filter_bytes", need);
 	format_bytes(need, need_text, sizeof(need_text));
 	format_bytes(have, have_text, sizeof(have_text));
 	if (!have) {
 		inquiry_found(q, "the filter takes %s; how much is free cannot be told", need_text);
 		return INQUIRY_UNTOLD;
 	}
+	inquiry_number(q, "available_bytes", have);
 	inquiry_found(q, "the filter takes %s, %s are free; a limit of locked memory does not count",
 		      need_text, have_text);
 	if (need <= have)
@@ -54,6 +59,8 @@ int check_window(struct inquiry *q)
 
 	format_time(s->spec->window_ns, window, sizeof(window));
 	format_time(s->fitting_window_ns, fits, sizeof(fits));
+	if (s->fitting_window_ns)
+		inquiry_number(q, "fitting_window_ns", s->fitting_window_ns);
 	inquiry_found(q,
 		      s->fitting_window_ns ? "a window of %s fits the profiles: up to %s"
 					   : "a window of %s",

@@ -26,6 +26,7 @@ int check_kernel(struct inquiry *q)
 	struct utsname un;
 
 	uname(&un);
+	inquiry_text(q, "kernel_release", un.release);
 	if (!kernel_has_rights(KERNEL_BPF)) {
 		inquiry_found(q, "Linux %s; what of BPF it has cannot be told without CAP_BPF",
 			      un.release);
@@ -41,6 +42,8 @@ int check_jit(struct inquiry *q)
 {
 	int on = probe_jit();
 
+	if (on >= 0)
+		inquiry_flag(q, "jit", on);
 	inquiry_found(q, on < 0 ? "whether BPF programs are compiled cannot be told"
 				: "BPF programs are compiled");
 	if (!on)
@@ -58,6 +61,7 @@ int check_dispatcher(struct inquiry *q)
 			      strerror(-err));
 		return INQUIRY_UNTOLD;
 	}
+	inquiry_flag(q, "dispatcher_runs", !err);
 	inquiry_found(q,
 		      "libxdp's dispatcher can run: other XDP programs may be beside the filter");
 	if (err)
@@ -100,6 +104,8 @@ int check_links(struct inquiry *q)
 	struct links l;
 	int err = receivers_links(&l);
 
+	if (!err)
+		inquiry_number(q, "interfaces", l.cnt);
 	inquiry_found(q, "%d interfaces are in this network namespace", l.cnt);
 	links_free(&l);
 	return err;

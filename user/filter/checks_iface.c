@@ -57,6 +57,7 @@ int check_driver(struct inquiry *q)
 
 	if (device_driver(q->ifname, driver))
 		snprintf(driver, sizeof(driver), "unknown");
+	inquiry_text(q, "driver", driver);
 	if (mode == MODE_SKB) {
 		inquiry_found(q, "driver %s; skb mode needs nothing of it", driver);
 		return 0;
@@ -69,6 +70,11 @@ int check_driver(struct inquiry *q)
 			driver);
 		return INQUIRY_UNTOLD;
 	}
+	inquiry_flag(q, "native_xdp", features & DEVICE_XDP);
+	inquiry_flag(q, "xdp_frags", features & DEVICE_XDP_FRAGS);
+	inquiry_flag(q, "xdp_redirect", features & DEVICE_XDP_REDIRECT);
+	inquiry_flag(q, "xdp_zero_copy", features & DEVICE_XDP_ZEROCOPY);
+	inquiry_flag(q, "xdp_offload", features & DEVICE_XDP_OFFLOAD);
 	inquiry_found(q, "driver %s: native XDP%s%s%s%s", driver,
 		      features & DEVICE_XDP_FRAGS ? ", frags" : "",
 		      features & DEVICE_XDP_REDIRECT ? ", redirect" : "",
@@ -82,6 +88,8 @@ int check_lro(struct inquiry *q)
 {
 	int on = device_merges_tcp(q->ifname);
 
+	if (on >= 0)
+		inquiry_flag(q, "lro", on);
 	inquiry_found(q, on < 0 ? "whether it merges packets in hardware (LRO) cannot be told"
 				: "merges no packets in hardware (LRO)");
 	if (on > 0)
@@ -102,6 +110,9 @@ int check_queues(struct inquiry *q)
 		inquiry_found(q, "the driver does not say how many RX queues there are");
 		return INQUIRY_UNTOLD;
 	}
+	inquiry_number(q, "rx_queues", now);
+	inquiry_number(q, "rx_queues_max", max);
+	inquiry_number(q, "cpus", cpus);
 	wanted = max < cpus ? max : cpus;
 	inquiry_found(q, "RX queues: %u, of %u that there can be; CPUs: %ld", now, max, cpus);
 	if (now < wanted)
@@ -122,6 +133,8 @@ int check_mtu(struct inquiry *q)
 		inquiry_found(q, "cannot be told: %s", strerror(-mtu));
 		return INQUIRY_UNTOLD;
 	}
+	inquiry_number(q, "mtu_bytes", mtu);
+	inquiry_number(q, "one_buffer_mtu_bytes", fits);
 	if (mtu <= fits || q->subject->where->mode == MODE_SKB) {
 		inquiry_found(q, "MTU %d: packets take one buffer", mtu);
 		return 0;

@@ -9,12 +9,17 @@
 #include "checks.h"
 
 #define INQUIRY_FOUND_MAX 512
+#define INQUIRY_VALUES_MAX 6
+#define INQUIRY_TEXT_MAX 96
 
 struct inquiry {
 	const struct checks_subject *subject;
 	const char *ifname; /* of which interface; of checks that are not of one, the first; or NULL */
 	int iface;	    /* its place in subject->where */
 	char found[INQUIRY_FOUND_MAX];
+	struct check_value values[INQUIRY_VALUES_MAX];
+	char text[INQUIRY_TEXT_MAX]; /* of the only value that is one */
+	int values_cnt;
 };
 
 /* A check's answer: 0; -errno, which is said; or this: what it found, or noted, is that something
@@ -23,6 +28,13 @@ struct inquiry {
 #define INQUIRY_UNTOLD 1
 
 __attribute__((format(printf, 2, 3))) void inquiry_found(struct inquiry *q, const char *format, ...);
+
+/* What was found, for programs: told or noted, also beside what is said. A check has one text at
+ * most.
+ */
+void inquiry_number(struct inquiry *q, const char *key, uint64_t number);
+void inquiry_flag(struct inquiry *q, const char *key, bool flag);
+void inquiry_text(struct inquiry *q, const char *key, const char *text);
 
 /* Of this host and process: checks_host.c */
 int check_rights(struct inquiry *q);
