@@ -123,6 +123,7 @@ static int check_pcap(char **argv)
  * ends STATUS      it ends by itself
  * stops            it is asked to end, and does
  * ordinary         packets are not looked at closely any more
+ * asked            prints what status --json says of the sampler
  */
 #define WORDS                                                                                     \
 	"ip link set v0 up; ip link set p0 up\n"                                                  \
@@ -137,7 +138,10 @@ static int check_pcap(char **argv)
 	"ends() { code=0; wait $pid || code=$?; output=$(cat /mnt/err); [ $code = $1 ]; }\n"      \
 	"stops() { kill -${1:-INT} $pid; ends 0; }\n"                                             \
 	"ordinary() { for i in $(seq 100); do $CLOSELY v0 || return 0; sleep 0.05; done; return " \
-	"1; }\n"
+	"1; }\n"                                                                                  \
+	"asked() { $XD status v0 --json | jq -c '.sampler | if . then [.process, .listens, "      \
+	".rate,\n"                                                                                \
+	"	.snap_bytes, .ring_bytes] else . end'; }\n"
 #define BOTH "$XD load v0 --profile a=rtp:9001 --profile b=rtp:9002 --profile c=gsp:8001\n"
 
 static const struct cli_script SCRIPTS[] = {
@@ -216,10 +220,21 @@ static const struct cli_script SCRIPTS[] = {
 	  "for i in $(seq 100); do grep -q listening /mnt/err && break; sleep 0.05; done\n"
 	  "$SEND p0 1 1; sleep 0.5; $SEND p0 2 1; wait; [ $(wc -l </mnt/one) = 1 ]\n"
 	  "got cat /mnt/code; is 141; ordinary; got $XD sample v0 --for 10ms\n" },
-	{ "killed-it-leaves-nothing",
-	  WORDS LOAD "; listens v0; $CLOSELY v0; kill -KILL $pid; wait $pid || :\n"
-		     "fails \"process $pid, listens to v0\" $XD sample v0\n"
-		     "ordinary; $SEND p0 1 1; listens v0; $SEND p0 2 1; shown 1; stops\n" },
+	{ "killed-it-leaves-its-ring-buffer", WORDS LOAD
+	  "; listens v0; $CLOSELY v0; kill -KILL $pid; wait $pid || :\n"
+	  "fails \"process $pid, listens to v0\" $XD sample v0\n"
+	  "ordinary; got $XD status v0; has \"\n  sampler     process $pid was killed or \"\n"
+	  "has '(1.0 MB) stays until the next sample, or unload\n'\n"
+	  "[ \"$(asked)\" = \"[$pid,false,null,null,1048576]\" ]\n"
+	  "$SEND p0 1 1; listens v0; $SEND p0 2 1; shown 1; stops\n"
+	  "got $XD status v0; lacks sampler\n" },
+	{ "status-tells-of-it",
+	  WORDS LOAD "; got $XD status v0; lacks sampler; [ \"$(asked)\" = null ]\n"
+		     "listens v0 --rate 77 --snap 100; got $XD status v0\n"
+		     "has \"\n  sampler     process $pid, at most 77 packets a second\n\"\n"
+		     "[ \"$(asked)\" = \"[$pid,true,77,100,1048576]\" ]; stops\n"
+		     "got $XD status v0; lacks sampler; [ \"$(asked)\" = null ]\n"
+		     "rm $PINS/v0/samples; got $XD status v0; lacks sampler\n" },
 	{ "one-at-a-time",
 	  WORDS LOAD "; listens v0; first=$pid\n"
 		     "fails \"another xdp-dedup sample, process $pid, listens to v0: one can at a "

@@ -12,6 +12,7 @@
 #include "layout.h"
 #include "pins.h"
 #include "receivers.h"
+#include "sampling.h"
 
 enum iface_state {
 	IFACE_ATTACHED, /* the kernel says that it runs the filter */
@@ -50,8 +51,9 @@ struct status {
 	uint64_t oldest_ns;    /* stats_oldest_ns() */
 	uint64_t drop_left_ns; /* DEDUP_DROP_FOR: duplicates are dropped so long yet; 0: it is over */
 	uint64_t counting_ns; /* likewise: for so long now they have passed; 0: they are dropped */
-	bool stopped;	      /* the hand has stopped: every packet passes */
-	bool exact;	      /* set before collecting: read all of the memory, not a sample */
+	struct sampling_who sampler;
+	bool stopped; /* the hand has stopped: every packet passes */
+	bool exact;   /* set before collecting: read all of the memory, not a sample */
 };
 
 /* "attached", "unknown", "detached", "gone", "other netns". */

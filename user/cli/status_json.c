@@ -141,6 +141,22 @@ static void json_drop_time(json_object *o, const struct status *s)
 	ADD("counting_ns", s->counting_ns ? json_u64(s->counting_ns) : NULL);
 }
 
+/* null if nobody listens, nor has left anything. */
+static json_object *json_sampler(const struct sampling_who *who)
+{
+	json_object *o;
+
+	if (!who->listens && !who->has_left)
+		return NULL;
+	o = json_object_new_object();
+	ADD("process", json_u64(who->pid));
+	ADD("listens", json_object_new_boolean(who->listens));
+	ADD("rate", who->listens ? json_u64(who->wish.rate) : NULL);
+	ADD("snap_bytes", who->listens ? json_u64(who->wish.snap) : NULL);
+	ADD("ring_bytes", json_u64(SAMPLING_RING_BYTES));
+	return o;
+}
+
 /* The filter's size and parameters. */
 static void json_shape(json_object *o, const struct status *s)
 {
@@ -197,6 +213,7 @@ json_object *status_json(const struct status *s)
 	ADD("ihave", json_object_new_string(c->ihave_pass ? "pass" : "drop"));
 	ADD("layout", json_object_new_string(s->layout->name));
 	ADD("hash", json_object_new_string(hash_name(c->hash)));
+	ADD("sampler", json_sampler(&s->sampler));
 	json_receiver(o, s);
 	json_shape(o, s);
 	ADD("capacity", json_u64(c->capacity));

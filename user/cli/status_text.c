@@ -188,6 +188,20 @@ static void print_drop_time(const struct status *s)
 		       format_time(s->counting_ns, part, sizeof(part)), whole);
 }
 
+static void print_sampler(const struct sampling_who *who)
+{
+	char text[32];
+
+	if (who->listens)
+		printf("  sampler     process %u, at most %u packets a second\n", who->pid,
+		       who->wish.rate);
+	else if (who->has_left)
+		printf("  sampler     process %u was killed or is held up: its ring buffer (%s) "
+		       "stays "
+		       "until the next sample, or unload\n",
+		       who->pid, format_bytes(SAMPLING_RING_BYTES, text, sizeof(text)));
+}
+
 void status_print(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
@@ -213,6 +227,7 @@ void status_print(const struct status *s)
 		puts("  learning    only what an application adds");
 	if (c->ihave_pass)
 		puts("  IHAVEs      all pass");
+	print_sampler(&s->sampler);
 	if (s->stopped)
 		puts("  hand        has stopped: everything passes; unload and load again");
 	else if (s->layout->approx_count)

@@ -177,6 +177,7 @@ static int collect(struct status *s)
 	s->turns = dedup_hand_epoch(hand);
 	s->oldest_ns = stats_oldest_ns(s->filter.config, s->filter.state, kernel_now_ns());
 	collect_drop_time(s);
+	sampling_look(&s->filter, &s->sampler);
 	s->stopped = stats_stopped(s->filter.config, s->filter.state, kernel_now_ns());
 	return 0;
 }

@@ -14,7 +14,6 @@
 #include "look_closely.h"
 #include "stats.h"
 
-#define RING_BYTES (1 << 20) /* some 3,000 small frames or 100 jumbo ones; a power of 2 */
 #define RENEW_NS (DEDUP_SAMPLER_LEASE_NS / 6)
 #define SLOT ((__u32){ 0 }) /* of the map `samples`, the only one */
 
@@ -122,7 +121,7 @@ static int open_ring(struct sampling *s)
 	s->map_fd = filter_open_samples(s->f);
 	if (s->map_fd < 0)
 		return s->map_fd;
-	s->ring_fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "sampled", 0, 0, RING_BYTES, NULL);
+	s->ring_fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "sampled", 0, 0, SAMPLING_RING_BYTES, NULL);
 	if (s->ring_fd < 0)
 		return -errno;
 	s->ring = ring_buffer__new(s->ring_fd, pass_on, s, NULL);
@@ -205,4 +204,35 @@ void sampling_end(struct sampling *s, struct sampling_lost *lost)
 	*lost = (struct sampling_lost){ .limited = now.limited - s->earlier.limited,
 					.full = now.full - s->earlier.full };
 	free_all(s);
+}
+
+static bool has_ring(const struct filter *f)
+{
+	int fd = filter_open_samples(f);
+	uint32_t id;
+	bool has;
+
+	if (fd < 0)
+		return false;
+	has = !bpf_map_lookup_elem(fd, &SLOT, &id);
+	close(fd);
+	return has;
+}
+
+void sampling_look(const struct filter *f, struct sampling_who *out)
+{
+	const struct dedup_sampler *shared = &f->state->sampler;
+
+	*out = (struct sampling_who){
+		.pid = READ_ONCE(shared->pid),
+		.wish = { .reasons = READ_ONCE(shared->reasons),
+			  .streams = READ_ONCE(shared->streams),
+			  .snap = READ_ONCE(shared->snap),
+			  .rate = READ_ONCE(shared->rate) },
+	};
+	/* Without reasons it is just beginning, or ending. */
+	if (dedup_sampler_listens(shared, READ_ONCE(f->state->last_ns)))
+		out->listens = out->wish.reasons;
+	else
+		out->has_left = has_ring(f);
 }

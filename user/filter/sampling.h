@@ -5,12 +5,14 @@
 #ifndef XDP_DEDUP_SAMPLING_H
 #define XDP_DEDUP_SAMPLING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "pins.h"
 #include "sample.h"
 
 #define SAMPLING_RATE_MAX 1000000
+#define SAMPLING_RING_BYTES (1 << 20) /* some 3,000 small frames or 100 jumbo ones; a power of 2 */
 
 /* Which packets: what is dropped, or would be but for --action count; what is new, or passes as if
  * it were.
@@ -39,9 +41,8 @@ struct sampling;
 typedef int (*sampling_fn)(void *arg, const struct dedup_sample *sample);
 
 /* Begins to listen to an open filter, which stays open until sampling_end(); kernel_ready() was
- * called. 0; -EBUSY: another
- * process listens, that of *pid, as it sees itself; -ENOENT: the filter has been unloaded; -ESTALE:
- * the hand has stopped; another -errno.
+ * called. 0; -EBUSY: another process listens, that of *pid, as it sees itself; -ENOENT: the filter
+ * has been unloaded; -ESTALE: the hand has stopped; another -errno.
  */
 int sampling_begin(struct filter *f, const struct sampling_wish *wish, sampling_fn fn, void *arg,
 		   struct sampling **out, uint32_t *pid);
@@ -57,5 +58,16 @@ int sampling_poll(struct sampling *s, int timeout_ms);
  * everything. *lost is of all the time.
  */
 void sampling_end(struct sampling *s, struct sampling_lost *lost);
+
+/* Who listens to a filter. */
+struct sampling_who {
+	bool listens; /* somebody does */
+	bool has_left; /* somebody did, and was killed or is held up: the ring buffer is still there */
+	uint32_t pid;		   /* whose, as it sees itself */
+	struct sampling_wish wish; /* set if it listens */
+};
+
+/* Looks, and changes nothing. What cannot be told is said not to be. */
+void sampling_look(const struct filter *f, struct sampling_who *out);
 
 #endif
