@@ -32,14 +32,15 @@ static int packet_socket(const char *ifname)
 	return fd < 0 || bind(fd, (void *)&to, sizeof(to)) ? -errno : fd;
 }
 
-/* $SEND IFNAME FIRST CNT [BODY [PORT]]: EVENTs with the ids ff...FIRST and on; to a port above 9000
- * RTP packets with these sequence numbers.
+/* $SEND IFNAME FIRST CNT [BODY [PORT [TYPE]]]: EVENTs with the ids ff...FIRST and on, or what else
+ * of GSP/1 has this type; to a port above 9000 RTP packets with these sequence numbers.
  */
 static int send_frames(int argc, char **argv)
 {
 	int fd = packet_socket(argv[2]), first = atoi(argv[3]), cnt = atoi(argv[4]);
 	uint32_t body = argc > 5 ? atoi(argv[5]) : 0;
 	int port = argc > 6 ? atoi(argv[6]) : GOSSIP_PORT;
+	uint8_t type = argc > 7 ? atoi(argv[7]) : GSP_EVENT;
 	static struct frame f;
 
 	if (fd < 0)
@@ -56,7 +57,7 @@ static int send_frames(int argc, char **argv)
 								      .port = port,
 								      .body = body });
 		else
-			frame_build(&f, &(struct frame_plan){ .body = body }, &id);
+			frame_build(&f, &(struct frame_plan){ .type = type, .body = body }, &id);
 		while (send(fd, f.data, f.len, 0) < 0)
 			if (errno != ENOBUFS)
 				return 1;
@@ -169,6 +170,18 @@ static const struct cli_script SCRIPTS[] = {
 	{ "counted-only",
 	  WORDS LOAD " --action count; listens v0 --drops; $SEND p0 1 1; $SEND p0 1 1\n"
 		     "shown 1; stops; got cut -d' ' -f2,3 /mnt/out; is 'pass duplicate'\n" },
+	{ "ihaves-pass-or-not",
+	  WORDS "for how in drop pass; do\n" LOAD
+		" --ihave $how; listens v0; $SEND p0 1 1; $SEND p0 1 1 0 8001 2; shown 2\n"
+		"stops; got cut -d' ' -f2,3 /mnt/out; is \"pass new\n$how ihave_duplicate\"\n"
+		"listens v0 --drops; $SEND p0 1 1 0 8001 2; $SEND p0 1 1; sleep 0.3; stops\n"
+		"got cut -d' ' -f2,3 /mnt/out; case $how in pass) is 'drop duplicate';;\n"
+		"drop) is 'drop ihave_duplicate\ndrop duplicate';; esac; $XD unload v0; done\n" },
+	{ "when-the-time-to-drop-is-over",
+	  WORDS LOAD " --for 5s; listens v0 --drops; $SEND p0 1 1; $SEND p0 1 1; shown 1\n"
+		     "until $XD status v0 | grep -q 'dropping    ended'; do sleep 0.1; done\n"
+		     "$SEND p0 1 1; shown 2; stops; got cut -d' ' -f2,3 /mnt/out\n"
+		     "is 'drop duplicate\npass duplicate'\n" },
 	{ "wanted-and-sampled", WORDS LOAD
 	  "; $SEND p0 1 1; listens v0\n"
 	  "for i in $(seq 100); do got $XD status v0; case $output in *'new    '*1*) break; esac; "
@@ -194,11 +207,12 @@ static const struct cli_script SCRIPTS[] = {
 	  /* An id is written as test takes it. */
 	  "id=$(awk '$4 == \"a\" { print $9 }' /mnt/out); got $XD test v0/a $id; has known\n"
 	  "exits 3 $XD test v0/b 00020000000055520000\n" },
-	{ "one-stream", WORDS BOTH "listens v0/b; for port in 9001 9002 8001; do $SEND p0 1 1 20 "
-				   "$port; $SEND p0 1 1 20 $port; done\n"
-				   "shown 2; sleep 0.3; stops; got cut -d' ' -f2-4 /mnt/out; is "
-				   "'pass new b\ndrop duplicate b'\n"
-				   "fails 'v0 has no stream x; it has a, b, c' $XD sample v0/x\n" },
+	{ "one-stream",
+	  WORDS BOTH "listens v0/b; for port in 9001 9002 8001; do $SEND p0 1 1 20 "
+		     "$port; $SEND p0 1 1 20 $port; done\n"
+		     "shown 2; sleep 0.3; stops; has 'listening to v0/b, at most 10'\n"
+		     "got cut -d' ' -f2-4 /mnt/out; is 'pass new b\ndrop duplicate b'\n"
+		     "fails 'v0 has no stream x; it has a, b, c' $XD sample v0/x\n" },
 	{ "rate-is-kept",
 	  WORDS LOAD "; listens v0 --rate 4/s; start=$(date +%s)\n"
 		     "for i in $(seq 20); do $SEND p0 $i 10; sleep 0.1; done; sleep 0.3; stops\n"
@@ -275,6 +289,12 @@ static const struct cli_script SCRIPTS[] = {
 	  WORDS LOAD "; listens v0 --write /dev/full || :; ends 1\n"
 		     "has 'cannot write'; ordinary; listens v0 >/dev/null; stops\n"
 		     "fails 'cannot write /nope/x' $XD sample v0 --write /nope/x; ordinary\n" },
+	{ "a-reader-that-takes-nothing-is-told",
+	  WORDS LOAD "; : >/mnt/err; $XD sample v0 --for 100s >/dev/full 2>/mnt/err & pid=$!\n"
+		     "for i in $(seq 300); do grep -q listening /mnt/err && break; sleep 0.05; "
+		     "done\n"
+		     "start=$(date +%s); $SEND p0 1 1; ends 1; has 'cannot write'\n"
+		     "[ $(($(date +%s) - start)) -lt 50 ]; ordinary\n" },
 	{ "unloaded-it-ends", WORDS LOAD
 	  "; listens v0; $XD unload v0; ends 1; has 'v0 has been unloaded'\n" LOAD
 	  "; listens v0; $XD unload v0; " LOAD "; ends 1; has 'v0 has been unloaded'\n" },

@@ -36,7 +36,7 @@ struct show {
 	struct capture_out *file; /* NULL: they are printed */
 	int64_t to_epoch_ns;
 	uint64_t cnt;
-	bool failed; /* they could not be written */
+	bool failed; /* they could not be written: that fails capture_finish(), or check_output() */
 };
 
 /* The wall clock may be set meanwhile. */
@@ -62,7 +62,6 @@ static int show_sample(void *arg, const struct dedup_sample *sample)
 	} else {
 		sample_view_make(show->f, sample, show->to_epoch_ns, &view);
 		(show->o->json ? sample_view_json : sample_view_text)(&view, stdout);
-		show->failed = ferror(stdout);
 	}
 	if (show->failed)
 		return 1;
@@ -123,14 +122,14 @@ static int listen_on(struct sampling *s, struct show *show)
 	uint64_t start_ns = clock_ns(CLOCK_MONOTONIC);
 	int result = 0;
 
-	while (!result && !caught && left_ns) {
+	while (!result && !caught && left_ns && !show->failed) {
 		uint64_t spent_ns = clock_ns(CLOCK_MONOTONIC) - start_ns;
 
 		if (for_ns)
 			left_ns = spent_ns < for_ns ? for_ns - spent_ns : 0;
 		read_clock(show);
 		result = sampling_poll(s, left_ns < WAIT_MS * MS ? (int)(left_ns / MS) : WAIT_MS);
-		fflush(stdout);
+		show->failed |= fflush(stdout) != 0;
 	}
 	return result < 0 ? explain_end(show->f, result) : 0;
 }
@@ -156,8 +155,8 @@ static int sample(struct show *show, struct filter *f, bool all)
 	if (show->o->sample.write)
 		err = capture_create(show->o->sample.write, wish.snap, CAPTURE_LIVE, &show->file);
 	if (!err) {
-		say_note("listening to %s, at most %" PRIu32 " a second; Ctrl-C ends it", f->name,
-			 wish.rate);
+		say_note("listening to %s%s%s, at most %" PRIu32 " a second; Ctrl-C ends it", f->name,
+			 all ? "" : "/", all ? "" : stream_name(f->config, f->stream), wish.rate);
 		err = listen_on(s, show);
 	}
 	read_clock(show);
@@ -166,7 +165,7 @@ static int sample(struct show *show, struct filter *f, bool all)
 		say_summary(show, &lost);
 	if (show->file && capture_finish(show->file))
 		err = -EIO;
-	return show->failed ? -EIO : err;
+	return err;
 }
 
 int verb_sample(const struct options *o)
