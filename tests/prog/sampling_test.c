@@ -435,6 +435,22 @@ static void so_many_in_each_second(void **state)
 	assert_int_equal(lost.limited, 0);
 }
 
+/* Another processor is ahead, and takes of the next second already. */
+static void a_second_that_is_over_has_none_left(void **state)
+{
+	struct dedup_sampler *s = &state_of_filter()->sampler;
+	uint64_t ahead = (kernel_now_ns() / SECOND_NS + 100) << 32;
+	struct id id = id_fresh();
+
+	(void)state;
+	listen_to_all();
+	s->taken = ahead | 5;
+	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
+	assert_got(0);
+	assert_int_equal(s->taken, ahead | 5);
+	assert_int_equal(end().limited, 1);
+}
+
 static void what_finds_no_room_is_counted(void **state)
 {
 	const uint32_t cnt = 5000; /* of some 360 bytes each; 1 MiB of room */
@@ -619,19 +635,22 @@ static void await_ordinary(void)
 static void the_hand_keeps_it_as_long_as_it_listens(void **state)
 {
 	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
-	uint64_t end_ns;
+	uint64_t end_ns, walks;
 	struct id id;
 
 	(void)state;
 	fixture_load(&cfg);
 	fixture_learn(&id, 1);
 	assert_int_equal(listen_to(ALL, 1, 256, SAMPLING_RATE_MAX), 0);
-	/* For longer than a lease. */
+	/* For longer than a lease. It walks ten times a second, which adds 2 each. */
 	end_ns = kernel_now_ns() + DEDUP_SAMPLER_LEASE_NS + SECOND_NS;
+	walks = READ_ONCE(state_of_filter()->walks);
 	while (kernel_now_ns() < end_ns) {
 		assert_int_equal(sampling_poll(seen.s, 20), 0);
 		assert_true(is_looked_at_closely());
 	}
+	walks = READ_ONCE(state_of_filter()->walks) - walks;
+	assert_in_range(walks, 2, 2 * (10 * (kernel_now_ns() - end_ns) / SECOND_NS + 42));
 	seen.cnt = 0;
 	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
 	assert_got(1);
@@ -694,6 +713,7 @@ static void a_wanted_id_outlives_the_sampler(void **state)
 #define RACE_RATE 500
 #define RACE_NS (2200 * MS) /* some turns of the second; less than a lease */
 static atomic_uint race_sent;
+static uint32_t race_most; /* packets of each */
 
 static void *run_many(void *arg)
 {
@@ -701,6 +721,7 @@ static void *run_many(void *arg)
 	struct frame *f = &frames[(intptr_t)arg];
 	struct id id = { { 1 } };
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = f->data, .repeat = 5000);
+	uint32_t sent = 0;
 	cpu_set_t cpus;
 
 	CPU_ZERO(&cpus);
@@ -708,7 +729,8 @@ static void *run_many(void *arg)
 	sched_setaffinity(0, sizeof(cpus), &cpus);
 	frame_build(f, &(struct frame_plan){ .body = 0 }, &id);
 	opts.data_size_in = f->len;
-	for (uint64_t start_ns = kernel_now_ns(); kernel_now_ns() - start_ns < RACE_NS;) {
+	for (uint64_t start_ns = kernel_now_ns();
+	     kernel_now_ns() - start_ns < RACE_NS && sent < race_most; sent += opts.repeat) {
 		if (bpf_prog_test_run_opts(fixture.fd, &opts))
 			abort();
 		atomic_fetch_add(&race_sent, opts.repeat);
@@ -716,22 +738,30 @@ static void *run_many(void *arg)
 	return NULL;
 }
 
-static void two_processors_take_no_more_than_the_rate(void **state)
+/* Two at once, with a sampler of this rate. */
+static struct sampling_lost race(uint32_t rate, uint32_t most)
 {
-	uint32_t in_second[16] = { 0 }, most = 0;
-	struct sampling_lost lost;
 	pthread_t threads[2];
-	uint64_t first;
 
-	(void)state;
 	atomic_store(&race_sent, 0);
+	race_most = most;
 	step();
-	assert_int_equal(listen_to(ALL, 1, 64, RACE_RATE), 0);
+	assert_int_equal(listen_to(ALL, 1, 64, rate), 0);
 	for (intptr_t i = 0; i < 2; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, run_many, (void *)i), 0);
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
-	lost = end();
+	return end();
+}
+
+static void two_processors_take_no_more_than_the_rate(void **state)
+{
+	uint32_t in_second[16] = { 0 }, most = 0;
+	struct sampling_lost lost;
+	uint64_t first;
+
+	(void)state;
+	lost = race(RACE_RATE, UINT32_MAX);
 	assert_int_equal(lost.full, 0);
 	assert_int_equal(seen.cnt + lost.limited, atomic_load(&race_sent));
 	first = seen.each[0].ns / SECOND_NS;
@@ -744,6 +774,17 @@ static void two_processors_take_no_more_than_the_rate(void **state)
 	}
 	print_message("# %u seen, at most %u in a second\n", seen.cnt, most);
 	assert_int_equal(most, RACE_RATE);
+}
+
+/* Nor do they take each other's: below the rate none is beyond it. */
+static void two_processors_take_all_below_the_rate(void **state)
+{
+	struct sampling_lost lost;
+
+	(void)state;
+	lost = race(SAMPLING_RATE_MAX, SAMPLING_RATE_MAX / 4);
+	assert_int_equal(lost.limited, 0);
+	assert_int_equal(seen.cnt + lost.full, atomic_load(&race_sent));
 }
 
 static int unload(void **state)
@@ -764,6 +805,7 @@ int main(void)
 	static const struct CMUnitTest TESTS[] = {
 		STILL(a_snap_cuts),
 		STILL(so_many_in_each_second),
+		STILL(a_second_that_is_over_has_none_left),
 		STILL(what_finds_no_room_is_counted),
 		STILL(who_has_enough_gets_no_more),
 		STILL(what_has_come_is_given_at_the_end),
@@ -777,6 +819,7 @@ int main(void)
 		OWN(a_killed_sampler_leaves_nothing),
 		OWN(a_wanted_id_outlives_the_sampler),
 		STILL(two_processors_take_no_more_than_the_rate),
+		STILL(two_processors_take_all_below_the_rate),
 	};
 
 	add_rows(KINDS, each_reason_is_sampled, NULL, unload);
