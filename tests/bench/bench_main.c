@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What the compatibility layouts cost: `make bench`. Rounds are interleaved; medians. */
+/* What the other layouts and samplers cost: `make bench`. Rounds are interleaved; medians. */
 #include "support.h"
 
 #include <errno.h>
 #include <malloc.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
@@ -14,10 +17,12 @@
 #include "attach.h"
 #include "bench.h"
 #include "bits.h"
+#include "closely.h"
 #include "loader.h"
 #include "packet.h"
 #include "plan.h"
 #include "positions.h"
+#include "sampling.h"
 
 #define ROUNDS 21
 #define PACKETS 100000
@@ -134,6 +139,101 @@ static void duplicates_in_the_kernel(void **state)
 	       sha, sha / middle[0]);
 }
 
+/* The default filter, with a sampler of drops at this rate. */
+static const struct sampled {
+	const char *what;
+	uint32_t reasons, rate; /* rate 0: no sampler */
+} SAMPLED[] = {
+	{ "nobody listens", 0, 0 },
+	{ "a sampler of what is new", SAMPLING_NEW, 10 },
+	{ "a sampler of drops, --rate 10", SAMPLING_DROPS, 10 },
+	{ "a sampler of drops, --rate 1000", SAMPLING_DROPS, 1000 },
+	{ "a sampler of all drops, --rate 1M", SAMPLING_DROPS, SAMPLING_RATE_MAX },
+};
+#define SAMPLED_CNT ARRAY_SIZE(SAMPLED)
+
+/* Reads samples on the other CPU. */
+struct reader {
+	struct filter *f;
+	const struct sampled *row;
+	uint64_t cnt;
+	atomic_bool listens, done;
+};
+
+static int count_sample(void *arg, const struct dedup_sample *sample)
+{
+	(void)sample;
+	++*(uint64_t *)arg;
+	return 0;
+}
+
+static void *read_samples(void *arg)
+{
+	struct reader *r = arg;
+	const struct sampling_wish wish = {
+		.reasons = r->row->reasons, .streams = 1, .snap = 256, .rate = r->row->rate
+	};
+	struct sampling_lost lost;
+	struct sampling *s;
+	uint32_t pid;
+
+	if (sampling_begin(r->f, &wish, count_sample, &r->cnt, &s, &pid))
+		abort();
+	r->listens = true;
+	while (!r->done)
+		if (sampling_poll(s, 1))
+			abort();
+	sampling_end(s, &lost);
+	return NULL;
+}
+
+/* ns a packet; adds what has been sampled to *cnt. */
+static double run_sampled(struct xdp_dedup *skel, const struct frame *f, struct filter *filter,
+			  const struct sampled *row, uint64_t *cnt)
+{
+	struct reader r = { .f = filter, .row = row };
+	pthread_t thread;
+	double ns;
+
+	while (READ_ONCE(filter->state->stale_at) & DEDUP_CLOSELY) /* for the one before */
+		usleep(1000);
+	if (!row->rate)
+		return run(skel, f, PACKETS);
+	assert_int_equal(pthread_create(&thread, NULL, read_samples, &r), 0);
+	while (!r.listens)
+		usleep(1000);
+	ns = run(skel, f, PACKETS);
+	r.done = true;
+	pthread_join(thread, NULL);
+	*cnt += r.cnt;
+	return ns;
+}
+
+static void sampled_duplicates_in_the_kernel(void **state)
+{
+	double ns[SAMPLED_CNT][ROUNDS];
+	uint64_t cnt[SAMPLED_CNT] = { 0 };
+	struct id id = id_fresh();
+	struct xdp_dedup *skel;
+	struct filter filter;
+	struct frame f;
+
+	(void)state;
+	frame_build(&f, &(struct frame_plan){ .body = 18 }, &id);
+	skel = load(&ROWS[0], ROWS_CNT);
+	assert_int_equal(filter_open("b12", &filter), 0);
+	run(skel, &f, 1);
+	for (int round = 0; round < ROUNDS; round++)
+		for (size_t i = 0; i < SAMPLED_CNT; i++)
+			ns[i][round] = run_sampled(skel, &f, &filter, &SAMPLED[i], &cnt[i]);
+	printf("  The same in the default filter, a reader on another CPU:\n");
+	for (size_t i = 0; i < SAMPLED_CNT; i++)
+		printf("    %-40s %6.0f, of 100 packets %.2f read\n", SAMPLED[i].what,
+		       median(ns[i]), 100.0 * cnt[i] / ROUNDS / PACKETS);
+	filter_close(&filter);
+	loader_program_close(skel);
+}
+
 static uint64_t key_fnv1a(const struct id *key)
 {
 	struct dedup_id id = id_key(key);
@@ -192,6 +292,7 @@ int main(void)
 {
 	struct CMUnitTest benches[] = {
 		cmocka_unit_test(duplicates_in_the_kernel),
+		cmocka_unit_test(sampled_duplicates_in_the_kernel),
 		cmocka_unit_test(seed_2_against_a_hash_set),
 	};
 
