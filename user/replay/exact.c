@@ -38,14 +38,16 @@ static uint8_t *slot_at(const struct exact *x, const struct table *t, uint64_t i
 	return t->slots + (i & (t->slots_cnt - 1)) * x->slot_bytes;
 }
 
-/* The slot that holds the id, or the unused one where it would be. `key`: realm and words. */
+/* Where the search for an id begins; the hash's best bits are at the top. `key`: realm and words. */
+static uint64_t start_of(const struct exact *x, const uint64_t *key)
+{
+	return dedup_hash_fast((const struct dedup_id *)(key + 1), x->words, x->key, key[0]) >> 16;
+}
+
+/* The slot that holds the id, or the unused one where it would be. */
 static uint8_t *find(const struct exact *x, const struct table *t, const uint64_t *key)
 {
-	/* The best bits are at the top. */
-	uint64_t i =
-		dedup_hash_fast((const struct dedup_id *)(key + 1), x->words, x->key, key[0]) >> 16;
-
-	for (;; i++) {
+	for (uint64_t i = start_of(x, key);; i++) {
 		uint8_t *slot = slot_at(x, t, i);
 
 		if (!((struct exact_entry *)slot)->copies ||
@@ -127,6 +129,15 @@ static int make_room(struct exact *x, uint64_t now_ns)
 		return -ENOMEM;
 	x->newer.since_ns = now_ns;
 	return 0;
+}
+
+void exact_expect(const struct exact *x, uint32_t realm, const struct dedup_id *id, uint32_t words)
+{
+	uint64_t key[1 + DEDUP_ID_WORDS_MAX] = { realm };
+
+	memcpy(key + 1, id->word, 8 * words);
+	if (x->newer.slots)
+		__builtin_prefetch(slot_at(x, &x->newer, start_of(x, key)), 1);
 }
 
 struct exact_entry *exact_note(struct exact *x, uint32_t realm, const struct dedup_id *id,

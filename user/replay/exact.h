@@ -32,6 +32,9 @@ void exact_close(struct exact *x); /* NULL is fine */
 struct exact_entry *exact_note(struct exact *x, uint32_t realm, const struct dedup_id *id,
 			       uint32_t words, uint64_t now_ns);
 
+/* This id will be noted soon: brings its memory near, as that takes a while. */
+void exact_expect(const struct exact *x, uint32_t realm, const struct dedup_id *id, uint32_t words);
+
 /* All ids that came after this time are still known. 0: all that ever came. */
 uint64_t exact_known_since(const struct exact *x);
 
