@@ -341,6 +341,11 @@ bench-growth: $(BIN) $(BENCH) ## as root: the same by ids, by fill and by p; tab
 	$(Q)scripts/deps bench
 	$(Q)scripts/bench-growth $(BIN) $(BENCH) $(BUILD)
 
+.PHONY: bench-replay
+bench-replay: $(BIN) ## how many packets a second replay takes; ROUNDS=N
+	$(Q)scripts/deps bench
+	$(Q)scripts/bench-replay.py $(BIN)
+
 .PHONY: bench-path
 bench-path: $(BIN) ## as root: the instructions that a packet takes; LIST=1 lists a duplicate's
 	$(Q)scripts/deps bench
