@@ -94,6 +94,11 @@ static const struct row {
 	  "mount -t tmpfs -o size=8k tmpfs /mnt\n"
 	  "$XD replay $D/mesh.pcapng --port 8001 --write-passed /mnt/p > /dev/null 2> $D/err\n"
 	  "s=$?; ls /mnt > $D/left; umount /mnt; [ $s -eq 1 ] && [ ! -s $D/left ]" },
+	/* By two streams that share their ids: all first packets come by one of them. */
+	{ "copies-of-a-realm",
+	  CAPTURE "$XD replay $D/feeds.pcapng --profile moldudp64:26400@239.0.0.1#f "
+		  "  --profile moldudp64:26400@239.0.0.2#f > $D/out\n"
+		  "grep -c 'copies       1.[89]. an id, 2 of' $D/out | grep -qx 2" },
 	{ "pipe", CAPTURE "cat $D/mesh.pcapng | $XD replay - --port 8001 --json |\n"
 			  "jq -e '.streams[0].counters.new == 500' > /dev/null" },
 	/* False drops are seen: one in five is allowed. */

@@ -34,14 +34,31 @@ static void print_file(const char *path, const struct replay_result *r)
 		       r->backwards);
 }
 
-static void print_ages(const struct replay_stream *s, const struct dedup_config *cfg)
+/* Packets an id, of all streams that share their ids with stream n: a copy may come in another one
+ * than the first packet did.
+ */
+static double copies_an_id(const struct dedup_config *cfg, const struct replay_result *r, uint32_t n)
 {
+	uint64_t copies = 0, ids = 0;
+
+	for (uint32_t i = 0; i < r->streams_cnt; i++) {
+		if (cfg->streams[i].realm != cfg->streams[n].realm)
+			continue;
+		copies += r->streams[i].copies;
+		ids += r->streams[i].ids;
+	}
+	return (double)copies / (double)ids;
+}
+
+static void print_ages(const struct dedup_config *cfg, const struct replay_result *r, uint32_t n)
+{
+	const struct replay_stream *s = &r->streams[n];
 	char half[32], most[32], greatest[32], window[32];
 
 	if (!s->ages.cnt)
 		return;
-	printf("  copies       %.2f an id, %" PRIu64 " of one at most\n",
-	       (double)s->copies / s->ids, s->most_copies);
+	printf("  copies       %.2f an id, %" PRIu64 " of one at most\n", copies_an_id(cfg, r, n),
+	       s->most_copies);
 	printf("  come after   %s (median), %s (99 %%), %s (greatest); the window is %s\n",
 	       format_time(ages_part(&s->ages, 0.5), half, sizeof(half)),
 	       format_time(ages_part(&s->ages, 0.99), most, sizeof(most)),
@@ -98,7 +115,7 @@ static void print_senders(const struct capture *c, const struct replay_stream *s
 
 	for (int i = 0; i < cnt; i++)
 		printf("  %s%-39s %" PRIu64 " of %" PRIu64 "\n",
-		       i ? "             " : "duplicates   from ", source_text(&top[i], text),
+		       i ? "                  " : "duplicates   from ", source_text(&top[i], text),
 		       top[i].duplicates, top[i].packets);
 	if (capture_iface_cnt(c) < 2)
 		return;
@@ -137,7 +154,7 @@ static void print_stream(const struct capture *c, const struct dedup_config *cfg
 	       format_bytes(s->bytes, bytes, sizeof(bytes)));
 	if (!matched)
 		return;
-	print_ages(s, cfg);
+	print_ages(cfg, r, n);
 	print_false(s, cfg, r);
 	print_reasons(s);
 	print_senders(c, s);
