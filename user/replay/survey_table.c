@@ -89,9 +89,13 @@ static void make_room(struct survey_table *t)
 	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++)
 		worths[i] = worth(&t->places[i]);
 	qsort(worths, SURVEY_DESTINATIONS_MAX, sizeof(*worths), by_number);
-	limit = worths[SURVEY_DESTINATIONS_MAX / 2];
+	limit = worths[SURVEY_DESTINATIONS_MAX / 2 - 1];
 	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++)
-		if (t->used > SURVEY_DESTINATIONS_MAX / 2 && worth(&t->places[i]) <= limit)
+		if (worth(&t->places[i]) < limit)
+			give_up(t, &t->places[i]);
+	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++)
+		if (t->used > SURVEY_DESTINATIONS_MAX / 2 && t->places[i].used &&
+		    worth(&t->places[i]) == limit)
 			give_up(t, &t->places[i]);
 	memset(t->index, 0, sizeof(t->index));
 	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++) {
@@ -100,7 +104,6 @@ static void make_room(struct survey_table *t)
 			.kind = d->kind,
 			.number = d->number,
 			.multicast = d->multicast,
-			.ipv4 = d->ipv4,
 		};
 
 		memcpy(f.to, d->addresses[0], sizeof(f.to));
