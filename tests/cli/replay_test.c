@@ -99,6 +99,12 @@ static const struct row {
 	  CAPTURE "$XD replay $D/feeds.pcapng --profile moldudp64:26400@239.0.0.1#f "
 		  "  --profile moldudp64:26400@239.0.0.2#f > $D/out\n"
 		  "grep -c 'copies       1.[89]. an id, 2 of' $D/out | grep -qx 2" },
+	{ "path-for-a-shell",
+	  CAPTURE "XD=$(realpath $XD); cd $D && for f in \"two words\" \"it's\" -x; do\n"
+		  "  cp mesh.pcapng \"./$f\"; $XD replay -- \"$f\" > out\n"
+		  "  sed -n \"s|^  xdp-dedup replay |$XD replay |p\" out > again\n"
+		  "  sh again > out && grep -q '^gsp: ' out || exit 1\n"
+		  "done" },
 	{ "pipe", CAPTURE "cat $D/mesh.pcapng | $XD replay - --port 8001 --json |\n"
 			  "jq -e '.streams[0].counters.new == 500' > /dev/null" },
 	/* False drops are seen: one in five is allowed. */

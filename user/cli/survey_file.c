@@ -87,18 +87,18 @@ static void append_count(char *out, uint64_t n)
 		append(out, "%" PRIu64, n);
 }
 
-const char *survey_options(const struct survey_result *r, char out[SURVEY_OPTIONS_MAX])
+const char *survey_options(const struct survey_filter *f, char out[SURVEY_OPTIONS_MAX])
 {
 	char window[32];
 
 	*out = 0;
-	if (r->advice == SURVEY_NOTHING)
+	if (!f->spec.streams_cnt)
 		return out;
-	for (uint32_t i = 0; i < r->spec.streams_cnt; i++)
-		append_stream(out, &r->spec, i);
+	for (uint32_t i = 0; i < f->spec.streams_cnt; i++)
+		append_stream(out, &f->spec, i);
 	append(out, " --window %s --capacity ",
-	       format_time(r->spec.window_ns, window, sizeof(window)));
-	append_count(out, r->spec.capacity);
+	       format_time(f->spec.window_ns, window, sizeof(window)));
+	append_count(out, f->spec.capacity);
 	return out;
 }
 

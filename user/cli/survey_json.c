@@ -100,27 +100,39 @@ static json_object *json_others(const struct survey_result *r)
 	return o;
 }
 
+/* Adds what the filter is, and what it does, to the object `o`. */
+static void add_filter(json_object *o, const struct survey_filter *f)
+{
+	char options[SURVEY_OPTIONS_MAX], load[SURVEY_OPTIONS_MAX + 80];
+	bool some = f->spec.streams_cnt;
+
+	survey_options(f, options);
+	snprintf(load, sizeof(load), "xdp-dedup load IFNAME%s %s --action count",
+		 f->several_ifaces ? " IFNAME2" : "", options);
+	ADD("drops", json_u64(f->drops));
+	ADD("drop_bytes", json_u64(f->drop_bytes));
+	ADD("window_ns", json_u64(f->spec.window_ns));
+	ADD("capacity", json_u64(f->spec.capacity));
+	ADD("window_ids", json_u64(f->window_ids));
+	ADD("several_interfaces", json_object_new_boolean(f->several_ifaces));
+	ADD("other_hosts", json_object_new_boolean(f->other_hosts));
+	ADD("options", json_text(some ? options : NULL));
+	ADD("load", json_text(some ? load : NULL));
+}
+
 static json_object *json_advice(const struct survey_result *r)
 {
 	static const char *const ADVICE[] = { "nothing", "mirror", "streams" };
-	char options[SURVEY_OPTIONS_MAX], load[SURVEY_OPTIONS_MAX + 80];
-	json_object *o = json_object_new_object();
-	bool some = r->advice != SURVEY_NOTHING;
+	json_object *o = json_object_new_object(), *rest = NULL;
 
-	survey_options(r, options);
-	snprintf(load, sizeof(load), "xdp-dedup load IFNAME%s %s --action count",
-		 r->several_ifaces ? " IFNAME2" : "", options);
+	if (r->rest.spec.streams_cnt) {
+		rest = json_object_new_object();
+		add_filter(rest, &r->rest);
+	}
 	ADD("kind", json_text(ADVICE[r->advice]));
-	ADD("drops", json_u64(r->drops));
-	ADD("drop_bytes", json_u64(r->drop_bytes));
-	ADD("window_ns", json_u64(r->spec.window_ns));
-	ADD("capacity", json_u64(r->spec.capacity));
-	ADD("window_ids", json_u64(r->window_ids));
-	ADD("several_interfaces", json_object_new_boolean(r->several_ifaces));
-	ADD("other_hosts", json_object_new_boolean(r->other_hosts));
+	add_filter(o, &r->filter);
 	ADD("left_out", json_u64(r->left_out));
-	ADD("options", json_text(some ? options : NULL));
-	ADD("load", json_text(some ? load : NULL));
+	ADD("rest", rest);
 	return o;
 }
 

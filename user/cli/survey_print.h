@@ -18,10 +18,10 @@ void survey_print_text(const char *path, const struct capture *c, const struct s
 void survey_print_json(const char *path, const struct capture *c, const struct survey_result *r,
 		       bool complete);
 
-/* The options of `load`, and of `replay`, that make the recommended filter, but for --action; ""
- * if there is none. Returns out.
+/* The options of `load`, and of `replay`, that make this filter, but for --action; "" if there is
+ * none. Returns out.
  */
-const char *survey_options(const struct survey_result *r, char out[SURVEY_OPTIONS_MAX]);
+const char *survey_options(const struct survey_filter *f, char out[SURVEY_OPTIONS_MAX]);
 
 /* "UDP 26400 to 233.252.0.1", "TCP 443", "IP protocol 112", "EtherType 0x0806". Returns out. */
 #define SURVEY_NAME_MAX 96

@@ -191,11 +191,11 @@ static void print_notes(const struct survey_result *r)
 		puts("Destinations of one feed get the same packets: what came to one is dropped "
 		     "at\n"
 		     "the others.");
-	if (r->several_ifaces)
+	if (r->filter.several_ifaces)
 		puts("Copies come by different interfaces: one filter on all of them finds them. "
 		     "Not on\n"
 		     "a bridge or bond and what is below it: there load refuses.");
-	if (r->other_hosts)
+	if (r->filter.other_hosts)
 		puts("The packets were for several hosts, by their MACs. A filter looks at its "
 		     "own\n"
 		     "host's alone; behind a tap, where one program wants them all, give "
@@ -206,11 +206,72 @@ static void print_notes(const struct survey_result *r)
 		     "for machines that capture, not for the way to a receiver. Before it is "
 		     "loaded:\n"
 		     "  sudo ip link set IFNAME promisc on");
-	if (r->left_out)
-		printf("Left out: %u destinations or feeds that gain less; one filter has no room, "
-		       "or no\n"
-		       "window, for all.\n",
-		       r->left_out);
+}
+
+/* As a shell takes it. */
+static void print_word(const char *word)
+{
+	const char *plain =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+
+	if (word[0] == '-' && word[1])
+		fputs("./", stdout); /* no option */
+	if (*word && !word[strspn(word, plain)]) {
+		fputs(word, stdout);
+		return;
+	}
+	putchar('\'');
+	for (; *word; word++) {
+		if (*word == '\'')
+			fputs("'\\'", stdout);
+		putchar(*word);
+	}
+	putchar('\'');
+}
+
+static void print_replay(const char *path, const char *options)
+{
+	fputs("  xdp-dedup replay ", stdout);
+	print_word(path);
+	printf(" %s\n", options);
+}
+
+/* What did not fit into the filter. */
+static void print_rest(const char *path, const struct survey_result *r)
+{
+	char options[SURVEY_OPTIONS_MAX];
+
+	if (!r->left_out)
+		return;
+	printf("\nLeft out: %u destinations or feeds that gain less. One filter has no room, or no "
+	       "window,\n"
+	       "for all; and an interface has one filter. What another one, on another interface "
+	       "or "
+	       "instead,\n"
+	       "would find, at least %" PRIu64 " packets:\n",
+	       r->left_out, r->rest.drops);
+	print_replay(path, survey_options(&r->rest, options));
+}
+
+static void print_nothing(const struct survey_result *r)
+{
+	if (!r->packets) {
+		puts("\nThere are no packets in it.");
+		return;
+	}
+	if (r->left_out) {
+		printf("\nLeft out: %u feeds that have more ports or addresses than a filter "
+		       "takes, %d. Give\n"
+		       "ranges and prefixes that cover them yourself, as in --profile "
+		       "rtp:5000-5099.\n",
+		       r->left_out, DEDUP_PORTS_MAX);
+		return;
+	}
+	printf("\n%s: no destination has duplicates that may be dropped.\n"
+	       "Of a protocol of your own a profile of your own may find some: xdp-dedup profile "
+	       "--help\n",
+	       r->snapped ? "As far as the cut packets tell there is nothing to gain"
+			  : "There is nothing to gain");
 }
 
 static void print_advice(const char *path, const struct survey_result *r)
@@ -218,26 +279,24 @@ static void print_advice(const char *path, const struct survey_result *r)
 	char options[SURVEY_OPTIONS_MAX], bytes[32], ifaces[24];
 
 	if (r->advice == SURVEY_NOTHING) {
-		puts(r->packets
-			     ? "\nThere is nothing to gain: no destination has duplicates that "
-			       "may be dropped.\nOf a protocol of your own a profile of your own "
-			       "may find some: xdp-dedup profile --help"
-			     : "\nThere are no packets in it.");
+		print_nothing(r);
 		return;
 	}
-	snprintf(ifaces, sizeof(ifaces), "IFNAME%s", r->several_ifaces ? " IFNAME2" : "");
-	survey_options(r, options);
-	printf("\nAt least %" PRIu64 " packets can be dropped: %.1f %% of all, %s.\n", r->drops,
-	       percent(r->drops, r->packets), format_bytes(r->drop_bytes, bytes, sizeof(bytes)));
+	snprintf(ifaces, sizeof(ifaces), "IFNAME%s", r->filter.several_ifaces ? " IFNAME2" : "");
+	survey_options(&r->filter, options);
+	printf("\nAt least %" PRIu64 " packets can be dropped: %.1f %% of all, %s.\n",
+	       r->filter.drops, percent(r->filter.drops, r->packets),
+	       format_bytes(r->filter.drop_bytes, bytes, sizeof(bytes)));
 	print_notes(r);
-	printf("\nSee what would be dropped of this file:\n"
-	       "  xdp-dedup replay %s %s\n"
-	       "Count it live, and look after a while:\n"
+	puts("\nSee what would be dropped of this file:");
+	print_replay(path, options);
+	printf("Count it live, and look after a while:\n"
 	       "  sudo xdp-dedup load %s %s --action count\n"
 	       "  sudo xdp-dedup status IFNAME\n"
 	       "If `duplicate` is what you expect: unload %s, and load it in the same way without "
 	       "--action count.\n",
-	       path, options, ifaces, options, ifaces);
+	       ifaces, options, ifaces);
+	print_rest(path, r);
 }
 
 void survey_print_text(const char *path, const struct capture *c, const struct survey_result *r)

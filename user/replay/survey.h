@@ -80,6 +80,18 @@ struct survey_destination {
 	uint32_t feed;
 };
 
+/* A filter that is recommended, counting only. */
+struct survey_filter {
+	/* Streams have their profiles' names; those of a realm stand side by side. No streams:
+	 * nothing is recommended.
+	 */
+	struct filter_spec spec;
+	uint64_t drops, drop_bytes; /* it drops at least so many of these packets */
+	uint64_t window_ids;	    /* ids that came in one window, at most */
+	bool several_ifaces;	    /* copies came by different interfaces */
+	bool other_hosts;	    /* its packets went to several hosts' MACs */
+};
+
 struct survey_result {
 	uint64_t packets, bytes;    /* that were looked at */
 	uint64_t outgoing;	    /* besides: sent by the host that captured them */
@@ -100,15 +112,9 @@ struct survey_result {
 		SURVEY_MIRROR,	/* all of it comes several times: the profile mirror */
 		SURVEY_STREAMS, /* streams for some destinations, or for all frames (prp) */
 	} advice;
-	/* That filter, counting only. Streams have their profiles' names; those of a realm stand
-	 * side by side. No streams: nothing.
-	 */
-	struct filter_spec spec;
-	uint64_t drops, drop_bytes; /* it drops at least so many of these packets */
-	uint64_t window_ids;	    /* ids that came in one window, at most */
-	bool several_ifaces;	    /* copies came by different interfaces */
-	bool other_hosts;	    /* its packets went to several hosts' MACs */
-	uint32_t left_out;	    /* destinations that would gain, but did not fit in */
+	struct survey_filter filter;
+	uint32_t left_out;	   /* feeds and destinations that would gain, but did not fit in */
+	struct survey_filter rest; /* another filter, for these: as many as fit in there */
 };
 
 /* Bounded memory: `memory` bytes for the ids, by which it is bounded how far duplicates are found;

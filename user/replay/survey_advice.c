@@ -326,6 +326,7 @@ static int judge_all(struct survey *s, uint64_t streams_find, uint32_t feeds)
 /* The filter that is recommended, while it is put together. */
 struct draft {
 	struct survey *s;
+	struct survey_filter *out;
 	uint64_t cap_ns;  /* the longest window that fits all profiles */
 	uint64_t p99_ns;  /* the shortest that does for all */
 	uint64_t need_ns; /* the one that all should have */
@@ -358,7 +359,7 @@ static bool take_window(struct draft *d, uint64_t p99_ns, uint64_t cap_ns)
 
 static struct spec_stream *add_stream(struct draft *d, const struct profile *p)
 {
-	struct filter_spec *spec = &d->s->result.spec;
+	struct filter_spec *spec = &d->out->spec;
 	struct spec_stream *st = &spec->streams[spec->streams_cnt++];
 
 	*st = (struct spec_stream){
@@ -379,7 +380,7 @@ static void take_fpr(struct filter_spec *spec, const struct profile *p)
 		spec->fpr = fpr;
 }
 
-/* Adds a port in its order. */
+/* Adds a port in its order, unless it is there. */
 static void add_port(struct spec_stream *st, uint16_t port)
 {
 	uint32_t i = st->ports_cnt;
@@ -430,7 +431,7 @@ static struct spec_stream *stream_for(struct filter_spec *spec, uint32_t first,
 /* Adds the streams of a feed. False if they do not fit in; then nothing is added. */
 static bool add_feed(struct draft *d, uint32_t feed, const struct profile *p)
 {
-	struct filter_spec *spec = &d->s->result.spec;
+	struct filter_spec *spec = &d->out->spec;
 	uint32_t first = spec->streams_cnt, ports = d->ports_cnt, to = d->to_cnt;
 
 	for (uint32_t i = feed; i < SURVEY_DESTINATIONS_MAX; i++) {
@@ -443,7 +444,8 @@ static bool add_feed(struct draft *d, uint32_t feed, const struct profile *p)
 		st = stream_for(spec, first, place, named);
 		if (!st && spec->streams_cnt == DEDUP_STREAMS_MAX)
 			goto full;
-		ports += p->stream.layer == DEDUP_UDP;
+		/* A stream of addresses has one port. */
+		ports += p->stream.layer == DEDUP_UDP && !(st && named);
 		to += named ? place->d.addresses_cnt : 0;
 		if (ports > DEDUP_PORTS_MAX || to > DEDUP_TO_MAX)
 			goto full;
@@ -475,52 +477,55 @@ static uint64_t feed_p99(const struct survey *s, uint32_t feed, int stream)
 	return sum.p99_ns;
 }
 
-/* The feeds where most can be saved, as far as they fit in. */
-static void draft_streams(struct draft *d, struct place *const *order)
+/* The feeds where most can be saved, as far as they fit in: but for those that are taken, to which
+ * they are added. Returns how many do not fit in.
+ */
+static uint32_t draft_streams(struct draft *d, struct place *const *order, bool *taken)
 {
-	struct survey *s = d->s;
-	bool done[SURVEY_DESTINATIONS_MAX] = { false };
+	const struct survey *s = d->s;
+	uint32_t left_out = 0;
 
 	for (uint32_t i = 0; i < s->result.destinations_cnt && order[i]->feed_found; i++) {
 		uint32_t feed = order[i]->feed;
 		const struct profile *p = &s->profiles.list[order[i]->best];
 		struct draft before = *d;
 
-		if (done[feed])
+		if (taken[feed] || (i && order[i - 1]->feed == feed))
 			continue;
-		done[feed] = true;
 		if (d->feeds_cnt == DEDUP_STREAMS_MAX ||
 		    !take_window(d, feed_p99(s, feed, order[i]->best), cap_of(p)) ||
 		    !add_feed(d, feed, p)) {
 			*d = before;
-			s->result.left_out++;
+			left_out++;
 			continue;
 		}
 		d->feeds[d->feeds_cnt++] = feed;
-		take_fpr(&s->result.spec, p);
+		take_fpr(&d->out->spec, p);
+		taken[feed] = true;
 	}
+	return left_out;
 }
 
-/* Adds to the result what the filter does with a candidate's packets. */
-static void count_drops(struct survey_result *r, const struct candidate *c, bool is_feed,
+/* Adds to the filter what it does with a candidate's packets. */
+static void count_drops(struct survey_filter *out, const struct candidate *c, bool is_feed,
 			uint32_t window)
 {
 	uint64_t drops = found_within(c, is_feed, PEAK_WINDOW_NS[window]);
 
-	r->drops += drops;
-	r->drop_bytes += scaled(c->fit.duplicates.bytes, drops, c->fit.duplicates.packets);
-	r->window_ids += peak_most(&c->peak, window);
-	r->several_ifaces |=
+	out->drops += drops;
+	out->drop_bytes += scaled(c->fit.duplicates.bytes, drops, c->fit.duplicates.packets);
+	out->window_ids += peak_most(&c->peak, window);
+	out->several_ifaces |=
 		(double)c->fit.other_iface > FEED_PART * (double)c->fit.duplicates.packets;
 }
 
 static void count_all_drops(struct draft *d, uint32_t window, int for_all)
 {
-	struct survey_result *r = &d->s->result;
+	struct survey_filter *out = d->out;
 	const uint8_t *mac = NULL;
 
 	if (for_all >= 0)
-		count_drops(r, d->s->all[for_all], true, window);
+		count_drops(out, d->s->all[for_all], true, window);
 	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++) {
 		const struct place *p = &d->s->table.places[i];
 		static const uint8_t NONE[6];
@@ -530,10 +535,10 @@ static void count_all_drops(struct draft *d, uint32_t window, int for_all)
 			in |= p->used && p->best >= 0 && p->feed == d->feeds[j];
 		if (!in)
 			continue;
-		count_drops(r, p->candidates[p->best], p->d.feed > 0, window);
+		count_drops(out, p->candidates[p->best], p->d.feed > 0, window);
 		if (!memcmp(p->mac, NONE, sizeof(NONE)))
 			continue;
-		r->other_hosts |= p->more_macs || (mac && memcmp(mac, p->mac, sizeof(NONE)) != 0);
+		out->other_hosts |= p->more_macs || (mac && memcmp(mac, p->mac, sizeof(NONE)) != 0);
 		mac = p->mac;
 	}
 }
@@ -554,46 +559,65 @@ static uint64_t rounded_up(uint64_t n)
 
 static void finish_spec(struct draft *d, int for_all)
 {
-	struct survey_result *r = &d->s->result;
 	uint32_t window = peak_window_from(d->need_ns);
+	struct survey_filter *out = d->out;
 
 	if (PEAK_WINDOW_NS[window] > d->cap_ns)
 		window = peak_window_to(d->cap_ns);
 	count_all_drops(d, window, for_all);
-	r->spec.window_ns = PEAK_WINDOW_NS[window];
-	r->spec.capacity = rounded_up(2 * r->window_ids);
-	if (r->spec.capacity < CAPACITY_LEAST)
-		r->spec.capacity = CAPACITY_LEAST;
-	r->spec.count_only = true;
-	r->spec.several = r->several_ifaces;
+	out->spec.window_ns = PEAK_WINDOW_NS[window];
+	out->spec.capacity = rounded_up(2 * out->window_ids);
+	if (out->spec.capacity < CAPACITY_LEAST)
+		out->spec.capacity = CAPACITY_LEAST;
+	out->spec.count_only = true;
+	out->spec.several = out->several_ifaces;
+}
+
+/* Streams for feeds: a filter, and one for what it leaves out. */
+static void advise_streams(struct survey *s, struct place *const *order)
+{
+	struct draft first = { .s = s, .out = &s->result.filter, .cap_ns = SPEC_WINDOW_MAX_NS };
+	struct draft rest = { .s = s, .out = &s->result.rest, .cap_ns = SPEC_WINDOW_MAX_NS };
+	bool taken[SURVEY_DESTINATIONS_MAX] = { false };
+
+	s->result.left_out = draft_streams(&first, order, taken);
+	if (!first.feeds_cnt)
+		return;
+	s->result.advice = SURVEY_STREAMS;
+	finish_spec(&first, -1);
+	draft_streams(&rest, order, taken);
+	if (rest.feeds_cnt)
+		finish_spec(&rest, -1);
+}
+
+/* A stream for all traffic. */
+static void advise_for_all(struct survey *s, int for_all)
+{
+	struct draft d = { .s = s, .out = &s->result.filter, .cap_ns = SPEC_WINDOW_MAX_NS };
+	const struct profile *p = &s->profiles.list[for_all];
+
+	take_window(&d, ages_part(s->all[for_all]->ages, 0.99), cap_of(p));
+	add_stream(&d, p);
+	take_fpr(&d.out->spec, p);
+	s->result.advice = for_all == s->mirror ? SURVEY_MIRROR : SURVEY_STREAMS;
+	finish_spec(&d, for_all);
 }
 
 static void advise(struct survey *s, struct place *const *order)
 {
-	struct draft d = { .s = s, .cap_ns = SPEC_WINDOW_MAX_NS };
-	struct survey_result *r = &s->result;
 	uint64_t find = 0;
 	uint32_t feeds = 0;
 	int for_all;
 
-	for (uint32_t i = 0; i < r->destinations_cnt; i++) {
+	for (uint32_t i = 0; i < s->result.destinations_cnt; i++) {
 		find += order[i]->found;
 		feeds += order[i]->found > 0;
 	}
 	for_all = judge_all(s, find, feeds);
-	if (for_all >= 0) {
-		const struct profile *p = &s->profiles.list[for_all];
-
-		take_window(&d, ages_part(s->all[for_all]->ages, 0.99), cap_of(p));
-		add_stream(&d, p);
-		take_fpr(&r->spec, p);
-		r->advice = for_all == s->mirror ? SURVEY_MIRROR : SURVEY_STREAMS;
-	} else {
-		draft_streams(&d, order);
-		r->advice = r->spec.streams_cnt ? SURVEY_STREAMS : SURVEY_NOTHING;
-	}
-	if (r->advice != SURVEY_NOTHING)
-		finish_spec(&d, for_all);
+	if (for_all >= 0)
+		advise_for_all(s, for_all);
+	else
+		advise_streams(s, order);
 }
 
 int survey_judge(struct survey *s)
