@@ -63,7 +63,7 @@ static const struct row {
 	  CAPTURE "chmod 755 $D; chmod 644 $D/*; cp $XD /mnt/tool\n"
 		  "setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all "
 		  "/mnt/tool replay $D/mesh.pcapng --port 8001 --engine kernel 2> $D/err\n"
-		  "[ $? -eq 1 ] && [ $(wc -l < $D/err) -eq 1 ]" },
+		  "[ $? -eq 1 ] && [ $(wc -l < $D/err) -eq 1 ] && grep -q CAP_SYS_ADMIN $D/err" },
 	{ "text",
 	  CAPTURE "$XD replay $D/mesh.pcapng --port 8001 > $D/out\n"
 		  "grep -q '^gsp: .* 500 new, ' $D/out && grep -q 'ihave_new 500' $D/out &&\n"
@@ -94,11 +94,35 @@ static const struct row {
 	  "mount -t tmpfs -o size=8k tmpfs /mnt\n"
 	  "$XD replay $D/mesh.pcapng --port 8001 --write-passed /mnt/p > /dev/null 2> $D/err\n"
 	  "s=$?; ls /mnt > $D/left; umount /mnt; [ $s -eq 1 ] && [ ! -s $D/left ]" },
+	/* What is there stays if nothing can be begun. */
+	{ "no-second-file", CAPTURE
+	  "echo mine > $D/p; $XD replay $D/mesh.pcapng --port 8001 --write-passed $D/p "
+	  "--write-dropped $D/none/d > $D/out 2> $D/err; [ $? -eq 1 ] && [ ! -s $D/out ] &&\n"
+	  "[ $(wc -l < $D/err) -eq 1 ] && grep -q mine $D/p && [ ! -e $D/p.part ]" },
+	{ "one-file-for-both",
+	  CAPTURE "for f in - $D/p; do\n"
+		  "  $XD replay $D/mesh.pcapng --port 8001 --write-passed $f --write-dropped $f "
+		  "    > $D/out 2> $D/err; [ $? -eq 2 ] && [ ! -s $D/out ] || exit 1\n"
+		  "done" },
+	/* The report is not among the packets. */
+	{ "written-to-stdout",
+	  CAPTURE "for part in passed dropped; do\n"
+		  "  $XD replay $D/mesh.pcapng --port 8001 --write-$part $D/p > $D/report\n"
+		  "  $XD replay $D/mesh.pcapng --port 8001 --write-$part - > $D/out 2> $D/err\n"
+		  "  cmp $D/p $D/out && cmp $D/report $D/err || exit 1\n"
+		  "done" },
 	/* By two streams that share their ids: all first packets come by one of them. */
 	{ "copies-of-a-realm",
 	  CAPTURE "$XD replay $D/feeds.pcapng --profile moldudp64:26400@239.0.0.1#f "
 		  "  --profile moldudp64:26400@239.0.0.2#f > $D/out\n"
 		  "grep -c 'copies       1.[89]. an id, 2 of' $D/out | grep -qx 2" },
+	/* What a survey would not look at. */
+	{ "survey-of-no-filter",
+	  CAPTURE "for o in '--write-passed x' '--write-dropped x' '--profiles x' '--to 10.0.0.1' "
+		  "    '--engine kernel'; do\n"
+		  "  $XD replay $D/mesh.pcapng $o > $D/out 2> $D/err\n"
+		  "  [ $? -eq 2 ] && [ ! -s $D/out ] && grep -q -e \"${o%% *}\" $D/err || exit 1\n"
+		  "done; $XD replay $D/mesh.pcapng --engine user > $D/out" },
 	{ "path-for-a-shell",
 	  CAPTURE "XD=$(realpath $XD); cd $D && for f in \"two words\" \"it's\" -x; do\n"
 		  "  cp mesh.pcapng \"./$f\"; $XD replay -- \"$f\" > out\n"

@@ -46,7 +46,8 @@ static const struct verb {
 	{ "size", verb_size, OPT_SIZE | OPT_WINDOW | OPT_SHAPE | OPT_JSON | OPT_PROFILE | OPT_PROFILES,
 	  0, 0, 0, "[options]", "compute a filter's size; loads nothing" },
 	{ "replay", verb_replay, OPT_LOAD_FILTER | OPT_REPLAY | OPT_JSON, 0, 1, 1,
-	  "FILE [options of load]", "what would it drop? of a capture file; loads nothing" },
+	  "FILE [options of load]",
+	  "what comes twice in a capture? with a profile: what would be dropped?" },
 	{ "profile", verb_profile, OPT_PROFILES | OPT_JSON, 0, 1, 2, PROFILE_USAGE,
 	  "all protocols; what is known of one; is a file right?" },
 };

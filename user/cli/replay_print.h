@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What replay found, for people and for programs, on stdout. */
+/* What replay found, for people and for programs, on stdout; and what its survey shows likewise. */
 #ifndef XDP_DEDUP_REPLAY_PRINT_H
 #define XDP_DEDUP_REPLAY_PRINT_H
 
@@ -12,5 +12,20 @@ void replay_print_text(const char *path, const struct capture *c, const struct d
 		       const struct replay_result *r);
 void replay_print_json(const char *path, const struct capture *c, const struct dedup_config *cfg,
 		       const struct replay_result *r, bool complete);
+
+/* What was read of a capture, and what was left out. */
+struct replay_head {
+	uint64_t packets, bytes, first_ns, last_ns;
+	uint64_t foreign, outgoing; /* as in struct replay_result */
+};
+
+/* The first lines, for people. */
+void replay_print_head(const char *path, const struct replay_head *head);
+
+/* "12.5" of "12.5 %"; 0 of nothing. */
+double replay_percent(uint64_t part, uint64_t of);
+
+/* Shows on a terminal how far it is. */
+void replay_show_progress(const struct capture *c, uint64_t packets);
 
 #endif

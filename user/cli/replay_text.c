@@ -8,22 +8,36 @@
 #include "stream_ids.h"
 #include "units.h"
 
-static double percent(uint64_t part, uint64_t of)
+double replay_percent(uint64_t part, uint64_t of)
 {
-	return of ? 100.0 * part / of : 0;
+	return of ? 100.0 * (double)part / (double)of : 0;
+}
+
+void replay_print_head(const char *path, const struct replay_head *head)
+{
+	char bytes[32], time[32];
+
+	printf("%s: %" PRIu64 " packets, %s, in %s\n", path, head->packets,
+	       format_bytes(head->bytes, bytes, sizeof(bytes)),
+	       format_time(head->last_ns - head->first_ns, time, sizeof(time)));
+	if (head->foreign)
+		printf("  left out: %" PRIu64 " that are no Ethernet frames\n", head->foreign);
+	if (head->outgoing)
+		printf("  left out: %" PRIu64 " that the host sent itself\n", head->outgoing);
 }
 
 static void print_file(const char *path, const struct replay_result *r)
 {
-	char bytes[32], time[32];
+	const struct replay_head head = {
+		.packets = r->packets,
+		.bytes = r->bytes,
+		.first_ns = r->first_ns,
+		.last_ns = r->last_ns,
+		.foreign = r->foreign,
+		.outgoing = r->outgoing,
+	};
 
-	printf("%s: %" PRIu64 " packets, %s, in %s\n", path, r->packets,
-	       format_bytes(r->bytes, bytes, sizeof(bytes)),
-	       format_time(r->last_ns - r->first_ns, time, sizeof(time)));
-	if (r->foreign)
-		printf("  left out: %" PRIu64 " that are no Ethernet frames\n", r->foreign);
-	if (r->outgoing)
-		printf("  left out: %" PRIu64 " that the host sent itself\n", r->outgoing);
+	replay_print_head(path, &head);
 	if (r->snapped)
 		printf("  left out: %" PRIu64
 		       " that the capture's snap length cut in front of what decides; "
@@ -149,7 +163,7 @@ static void print_stream(const struct capture *c, const struct dedup_config *cfg
 	printf("%s: %" PRIu64 " packets, %" PRIu64 " new, %" PRIu64
 	       " duplicates (%.1f %%): %s of %s saved\n",
 	       cfg->streams_cnt ? cfg->streams[n].name : "gsp", matched,
-	       s->reasons[DEDUP_REASON_new], dropped, percent(dropped, matched),
+	       s->reasons[DEDUP_REASON_new], dropped, replay_percent(dropped, matched),
 	       format_bytes(s->duplicate_bytes, saved, sizeof(saved)),
 	       format_bytes(s->bytes, bytes, sizeof(bytes)));
 	if (!matched)

@@ -6,16 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "exit.h"
 #include "prefixes.h"
+#include "replay_print.h"
 #include "say.h"
 #include "survey_print.h"
 #include "units.h"
 
 #define PROGRESS_EVERY 65536 /* packets */
-
-/* What the packets of a file are for, if it does not say. */
-static const uint8_t ANY_MAC[6] = { 0x02, 0, 0, 0, 0, 0x01 };
 
 const char *survey_name(const struct survey_destination *d, char out[SURVEY_NAME_MAX])
 {
@@ -102,17 +99,6 @@ const char *survey_options(const struct survey_filter *f, char out[SURVEY_OPTION
 	return out;
 }
 
-static void show_progress(const struct capture *c, uint64_t packets)
-{
-	uint64_t bytes = capture_file_bytes(c);
-
-	if (bytes)
-		say_progress("%" PRIu64 " packets, %d %%", packets,
-			     (int)(capture_bytes_read(c) * 100 / bytes));
-	else
-		say_progress("%" PRIu64 " packets", packets);
-}
-
 /* All of the capture. 0, or -errno, which is said. */
 static int note_all(struct survey *s, struct capture *c)
 {
@@ -125,12 +111,12 @@ static int note_all(struct survey *s, struct capture *c)
 		if (err)
 			return say_err(err, "out of memory");
 		if (f.number % PROGRESS_EVERY == 0)
-			show_progress(c, f.number);
+			replay_show_progress(c, f.number);
 	}
 	return more;
 }
 
-static int survey_capture(const struct options *o, struct capture *c)
+int survey_capture(const struct options *o, struct capture *c)
 {
 	const struct survey_result *r;
 	struct survey *s;
@@ -149,21 +135,4 @@ static int survey_capture(const struct options *o, struct capture *c)
 		survey_print_text(o->args[0], c, r);
 	survey_close(s);
 	return err;
-}
-
-int survey_file(const struct options *o)
-{
-	struct capture *c;
-	int err;
-
-	if (o->write_passed || o->write_dropped) {
-		say_err(0, "--write-passed and --write-dropped need --profile or --port: which "
-			   "packets are to be told apart?");
-		return EXIT_MISUSED;
-	}
-	if (capture_open(o->args[0], o->has_mac ? o->mac : ANY_MAC, &c))
-		return EXIT_FAILED;
-	err = survey_capture(o, c);
-	capture_close(c);
-	return err ? EXIT_FAILED : EXIT_DONE;
 }

@@ -8,10 +8,10 @@
 
 #define SURVEY_OPTIONS_MAX 4096
 
-/* Surveys o->args[0] and prints, as o->json says. An enum exit_code; what was read until an error
- * counts.
+/* Surveys the capture and prints, as o->json says. 0, or -errno, which is said: what was read until
+ * then counts.
  */
-int survey_file(const struct options *o);
+int survey_capture(const struct options *o, struct capture *c);
 
 /* `complete`: the capture was read to its end. */
 void survey_print_text(const char *path, const struct capture *c, const struct survey_result *r);

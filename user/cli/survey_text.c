@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "replay_print.h"
 #include "survey_print.h"
 #include "units.h"
 
@@ -12,23 +13,19 @@
 #define SHOWN 0.01
 #define SHOWN_OF_ALL 0.001
 
-static double percent(uint64_t part, uint64_t of)
-{
-	return of ? 100.0 * (double)part / (double)of : 0;
-}
-
 static void print_file(const char *path, const struct capture *c, const struct survey_result *r)
 {
-	char bytes[32], time[32];
+	const struct replay_head head = {
+		.packets = r->packets,
+		.bytes = r->bytes,
+		.first_ns = r->first_ns,
+		.last_ns = r->last_ns,
+		.foreign = capture_foreign_cnt(c),
+		.outgoing = r->outgoing,
+	};
+	char time[32];
 
-	printf("%s: %" PRIu64 " packets, %s, in %s\n", path, r->packets,
-	       format_bytes(r->bytes, bytes, sizeof(bytes)),
-	       format_time(r->last_ns - r->first_ns, time, sizeof(time)));
-	if (capture_foreign_cnt(c))
-		printf("  left out: %" PRIu64 " that are no Ethernet frames\n",
-		       capture_foreign_cnt(c));
-	if (r->outgoing)
-		printf("  left out: %" PRIu64 " that the host sent itself\n", r->outgoing);
+	replay_print_head(path, &head);
 	if (r->snapped)
 		printf("  cut: %" PRIu64 " packets by the capture's snap length, of which some "
 		       "duplicates cannot be told; capture whole packets (tcpdump -s 0)\n",
@@ -129,8 +126,8 @@ static void print_destination(const struct survey_result *r, const struct survey
 	else if (d->feed)
 		snprintf(feed, sizeof(feed), "  feed %u", d->feed);
 	printf("%-42s %10" PRIu64 " %6.1f%% %9.1f%%  %s%s\n", survey_name(d, name), d->packets,
-	       percent(d->packets, r->packets), percent(d->identical.packets, d->packets), profile,
-	       feed);
+	       replay_percent(d->packets, r->packets),
+	       replay_percent(d->identical.packets, d->packets), profile, feed);
 	if (r->advice == SURVEY_MIRROR)
 		return;
 	if (d->best) {
@@ -285,7 +282,7 @@ static void print_advice(const char *path, const struct survey_result *r)
 	snprintf(ifaces, sizeof(ifaces), "IFNAME%s", r->filter.several_ifaces ? " IFNAME2" : "");
 	survey_options(&r->filter, options);
 	printf("\nAt least %" PRIu64 " packets can be dropped: %.1f %% of all, %s.\n",
-	       r->filter.drops, percent(r->filter.drops, r->packets),
+	       r->filter.drops, replay_percent(r->filter.drops, r->packets),
 	       format_bytes(r->filter.drop_bytes, bytes, sizeof(bytes)));
 	print_notes(r);
 	puts("\nSee what would be dropped of this file:");

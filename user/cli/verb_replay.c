@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* replay: a capture file through a filter. */
 #include <string.h>
+#include <unistd.h>
 
 #include "kernel.h"
 #include "plan.h"
@@ -13,11 +14,10 @@
 /* What the packets of a file are for, if it does not say: cooked ones, and raw IP. */
 static const uint8_t ANY_MAC[6] = { 0x02, 0, 0, 0, 0, 0x01 };
 
-static void show_progress(const struct capture *c, uint64_t packets, void *arg)
+void replay_show_progress(const struct capture *c, uint64_t packets)
 {
 	uint64_t bytes = capture_file_bytes(c);
 
-	(void)arg;
 	if (bytes)
 		say_progress("%llu packets, %d %%", (unsigned long long)packets,
 			     (int)(capture_bytes_read(c) * 100 / bytes));
@@ -25,20 +25,66 @@ static void show_progress(const struct capture *c, uint64_t packets, void *arg)
 		say_progress("%llu packets", (unsigned long long)packets);
 }
 
-/* Makes the configuration of the options. An EXIT code other than EXIT_DONE is said. */
+/* A survey finds out what a filter should be, and loads none. An enum exit_code, of a misuse that
+ * is said.
+ */
+static int check_survey(const struct options *o)
+{
+	const struct {
+		const char *option;
+		bool given;
+	} OF_FILTERS[] = {
+		{ "--write-passed", o->write_passed },
+		{ "--write-dropped", o->write_dropped },
+		{ "--profiles", o->files_cnt },
+		{ "--to", o->spec.to_cnt },
+		{ "--engine kernel", o->engine == ENGINE_KERNEL },
+	};
+
+	for (size_t i = 0; i < sizeof(OF_FILTERS) / sizeof(OF_FILTERS[0]); i++) {
+		if (!OF_FILTERS[i].given)
+			continue;
+		say_err(0,
+			"%s needs --profile or --port: without, replay is a survey of all packets, "
+			"by the built-in profiles",
+			OF_FILTERS[i].option);
+		return EXIT_MISUSED;
+	}
+	return EXIT_DONE;
+}
+
+/* An enum exit_code; what is wrong is said. */
+static int check_replay(const struct options *o)
+{
+	if (o->spec.learn_app) {
+		say_err(0, "--learn app: a capture has no application that adds ids");
+		return EXIT_MISUSED;
+	}
+	if (o->write_passed && o->write_dropped && !strcmp(o->write_passed, o->write_dropped)) {
+		say_err(0, "--write-passed and --write-dropped %s: they are two files",
+			o->write_passed);
+		return EXIT_MISUSED;
+	}
+	if (o->engine == ENGINE_KERNEL && kernel_permits("replay --engine kernel", KERNEL_LOOK_UP))
+		return EXIT_FAILED;
+	return EXIT_DONE;
+}
+
+/* Makes the configuration of the options. 0, or -errno, which is said. */
 static int plan(const struct options *o, struct dedup_config *cfg)
 {
 	struct filter_spec spec = o->spec;
 
-	if (spec.learn_app) {
-		say_err(0, "--learn app: a capture has no application that adds ids");
-		return EXIT_MISUSED;
-	}
 	/* Duplicates are told from others in either case. */
 	spec.count_only = false;
 	spec.drop_ns = 0;
 	spec.forwarded |= !o->has_mac;
-	return plan_here(&spec, cfg) ? EXIT_FAILED : EXIT_DONE;
+	return plan_here(&spec, cfg);
+}
+
+static bool is_stdout(const char *path)
+{
+	return path && !strcmp(path, "-");
 }
 
 /* Opens a file of --write-passed or --write-dropped; *out stays NULL without. */
@@ -47,14 +93,24 @@ static int create(const char *path, struct capture_out **out)
 	return path ? capture_create(path, 262144, CAPTURE_AT_ONCE, out) : 0;
 }
 
+/* `begun`: it has what was read until an error, if there was one. */
+static int finish(struct capture_out *out, bool begun)
+{
+	if (out && begun)
+		return capture_finish(out);
+	capture_discard(out);
+	return 0;
+}
+
 static int replay(const struct options *o, const struct dedup_config *cfg, struct capture *c)
 {
 	struct replay_spec spec = { .cfg = cfg,
 				    .engine = o->engine,
 				    .mac = o->has_mac ? o->mac : NULL,
 				    .memory = o->memory,
-				    .progress = show_progress };
+				    .progress = replay_show_progress };
 	struct replay_result result = { 0 };
+	bool complete;
 	int err = create(o->write_passed, &spec.passed);
 
 	if (!err)
@@ -62,34 +118,34 @@ static int replay(const struct options *o, const struct dedup_config *cfg, struc
 	if (!err)
 		err = replay_run(&spec, c, &result);
 	say_progress_end();
+	complete = !err;
+	err |= finish(spec.passed, result.streams) | finish(spec.dropped, result.streams);
+	/* Packets and text do not go into one file. */
+	if (is_stdout(o->write_passed) || is_stdout(o->write_dropped))
+		dup2(STDERR_FILENO, STDOUT_FILENO);
 	/* What was read until an error counts. */
 	if (result.streams && o->json)
-		replay_print_json(o->args[0], c, cfg, &result, !err);
+		replay_print_json(o->args[0], c, cfg, &result, complete);
 	else if (result.streams)
 		replay_print_text(o->args[0], c, cfg, &result);
-	if (spec.passed)
-		err |= capture_finish(spec.passed);
-	if (spec.dropped)
-		err |= capture_finish(spec.dropped);
 	replay_free(&result);
 	return err;
 }
 
 int verb_replay(const struct options *o)
 {
+	bool is_survey = !o->profiles_cnt && !o->spec.ports_cnt;
+	int code = is_survey ? check_survey(o) : check_replay(o), err;
 	struct dedup_config cfg;
 	struct capture *c;
-	int code, err;
 
-	if (!o->profiles_cnt && !o->spec.ports_cnt)
-		return survey_file(o);
-	code = plan(o, &cfg);
 	if (code != EXIT_DONE)
 		return code;
 	kernel_output(o->verbose);
-	if (capture_open(o->args[0], o->has_mac ? o->mac : ANY_MAC, &c))
+	if ((!is_survey && plan(o, &cfg)) ||
+	    capture_open(o->args[0], o->has_mac ? o->mac : ANY_MAC, &c))
 		return EXIT_FAILED;
-	err = replay(o, &cfg, c);
+	err = is_survey ? survey_capture(o, c) : replay(o, &cfg, c);
 	capture_close(c);
 	return err ? EXIT_FAILED : EXIT_DONE;
 }

@@ -175,7 +175,7 @@ static int replay_all(struct run *r, struct capture *c)
 		if (got > 0)
 			err = replay_frame(r, &f);
 		if (r->spec->progress && r->out->packets % PROGRESS_PACKETS == 0)
-			r->spec->progress(c, r->out->packets, r->spec->progress_arg);
+			r->spec->progress(c, r->out->packets);
 	}
 	r->out->foreign = capture_foreign_cnt(c);
 	return err ? err : got;
@@ -229,6 +229,7 @@ int replay_run(const struct replay_spec *spec, struct capture *c, struct replay_
 
 	*out = (struct replay_result){ 0 };
 	if (!r || make_streams(out, streams)) {
+		replay_free(out);
 		free(r);
 		return say_err(-ENOMEM, "no memory");
 	}
@@ -245,6 +246,8 @@ int replay_run(const struct replay_spec *spec, struct capture *c, struct replay_
 		err = replay_all(r, c);
 		out->early = engine_state(r->engine)->early;
 		out->known_since_ns = exact_known_since(r->exact);
+	} else {
+		replay_free(out);
 	}
 	engine_close(r->engine);
 	if (spec->engine != ENGINE_USER)

@@ -24,8 +24,7 @@ struct replay_spec {
 	struct capture_out *passed, *dropped; /* frames are written to them; NULL: not */
 
 	/* Called now and then, if not NULL. */
-	void (*progress)(const struct capture *c, uint64_t packets, void *arg);
-	void *progress_arg;
+	void (*progress)(const struct capture *c, uint64_t packets);
 };
 
 /* What came of a stream; of a filter without streams, of all of it. */
@@ -59,7 +58,8 @@ struct replay_result {
 };
 
 /* Reads the capture to its end. 0; or -errno, which is said, if it is cut or corrupt, or the engine
- * fails: *out then has what came before. The caller calls replay_free() in any case.
+ * fails: *out then has what came before; its `streams` are NULL if nothing could be begun. The
+ * caller calls replay_free() in any case.
  */
 int replay_run(const struct replay_spec *spec, struct capture *c, struct replay_result *out);
 void replay_free(struct replay_result *r);
