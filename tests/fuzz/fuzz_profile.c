@@ -3,6 +3,11 @@
  * reads the same when it is read again.
  */
 #include "fuzz.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "profile.h"
 
 static void check_stream(const struct dedup_stream *s)
@@ -41,12 +46,33 @@ static void check_error(const struct profile_error *err, const char *text, size_
 	must(*err->says && memchr(err->says, 0, sizeof(err->says)));
 }
 
-/* The first byte says whether they are taken as built in. */
+/* The same from a file. */
+static void check_file(const char *text, size_t size, int result, const struct profile_error *err)
+{
+	int fd = memfd_create("profiles", MFD_CLOEXEC), got;
+	struct profile_error from_file;
+	struct profiles all = { 0 };
+	char path[32];
+
+	must(fd >= 0 && write(fd, text, size) == (ssize_t)size);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	got = profiles_add_file(&all, path, &from_file);
+	if (size > PROFILES_FILE_MAX)
+		must(got == -EFBIG && !all.cnt);
+	else
+		must(got == result && from_file.line == err->line &&
+		     from_file.column == err->column && !strcmp(from_file.says, err->says));
+	profiles_free(&all);
+	close(fd);
+}
+
+/* The first byte says whether they are taken as built in, or also from a file. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct profiles all = { 0 };
 	struct profile_error err = { 0 };
 	bool builtin = size && *data & 1;
+	int result;
 	char *text;
 
 	if (!size)
@@ -54,7 +80,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text = malloc(size - 1 ?: 1); /* not ended by a 0 */
 	must(text);
 	memcpy(text, data + 1, size - 1);
-	if (profiles_parse(&all, text, size - 1, builtin, &err))
+	result = profiles_parse(&all, text, size - 1, builtin, &err);
+	if (*data % 8 == 2)
+		check_file(text, size - 1, result, &err);
+	if (result)
 		check_error(&err, text, size - 1);
 	else
 		for (size_t i = 0; i < all.cnt; i++) {
