@@ -81,7 +81,7 @@ static int collect_ifaces(struct status *s)
 			add_iface(s, list[i].ifname, list[i].ifindex, IFACE_UNKNOWN);
 			continue;
 		}
-		if (list[i].state_id != s->filter.state_id)
+		if (list[i].id.state_id != s->filter.state_id)
 			continue;
 		iface = add_iface(s, list[i].ifname, list[i].ifindex, IFACE_ATTACHED);
 		if (!iface)
@@ -210,7 +210,7 @@ static int show(struct filter *f, bool exact, json_object *list)
 static bool is_in(const struct attachment *list, int cnt, const struct attachment *a)
 {
 	for (int i = 0; i < cnt; i++)
-		if (list[i].ifindex == a->ifindex && list[i].state_id == a->state_id)
+		if (list[i].ifindex == a->ifindex && list[i].id.state_id == a->id.state_id)
 			return true;
 	return false;
 }
@@ -220,14 +220,14 @@ static bool is_in(const struct attachment *list, int cnt, const struct attachmen
  */
 static int is_named(char **names, uint32_t state_id)
 {
-	uint32_t id, prog_id;
+	struct identity id;
 
 	for (char **n = names; *n; n++) {
-		int err = filter_identity(*n, &id, &prog_id);
+		int err = filter_identity(*n, &id);
 
 		if (err)
 			return loader_explain(*n, err);
-		if (id == state_id)
+		if (id.state_id == state_id)
 			return 1;
 	}
 	return 0;
@@ -253,7 +253,7 @@ static int check_nameless(void)
 
 		if (a->err || !is_in(before, before_cnt, a))
 			continue;
-		named = is_named(names, a->state_id);
+		named = is_named(names, a->id.state_id);
 		if (named < 0)
 			err = named;
 		else if (!named)

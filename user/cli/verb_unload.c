@@ -58,7 +58,7 @@ static int look(struct unload *u)
 		struct pinned *p = &u->pins[i];
 
 		p->name = u->names[i];
-		err = attachments_identify(p->name, &p->id);
+		err = filter_identity(p->name, &p->id);
 		if (err && !u->o->force)
 			return loader_explain(p->name, err);
 	}

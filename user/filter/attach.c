@@ -96,7 +96,7 @@ static void close_other_fds(const fd_set *open)
 	walk_fds(open, NULL);
 }
 
-/* Is this our packet program, of whichever filter? 1, with a->prog_id and a->state_id filled in;
+/* Is this our packet program, of whichever filter? 1, with a->id filled in;
  * 0 if it is another program; -errno if that cannot be told.
  */
 static int is_ours(const struct xdp_program *prog, struct attachment *a)
@@ -106,9 +106,9 @@ static int is_ours(const struct xdp_program *prog, struct attachment *a)
 
 	if (strcmp(name, "xdp_dedup") && strcmp(name, "dedup_streams"))
 		return 0;
-	a->prog_id = xdp_program__id(prog);
-	err = live_state_of(xdp_program__fd(prog), &a->state_id);
-	return err ? err : a->state_id != 0;
+	a->id.prog_id = xdp_program__id(prog);
+	err = live_maps_of(xdp_program__fd(prog), &a->id);
+	return err ? err : a->id.state_id != 0;
 }
 
 /* Does the interface run any XDP program? 1 or 0 (also if the interface is gone); -errno. Asks the
@@ -148,7 +148,7 @@ static int look_into(struct xdp_multiprog *mp, bool is_pinned, struct attachment
 		return found;
 	}
 	found = is_ours(main, a) ?: -EBUSY;
-	a->prog_id = xdp_program__id(main);
+	a->id.prog_id = xdp_program__id(main);
 	if (xdp_multiprog__hw_prog(mp))
 		a->mode = MODE_HW;
 	return found;
@@ -178,7 +178,7 @@ static int ask_libxdp(int ifindex, bool is_pinned, struct attachment *a)
 }
 
 /* Looks for our program on one interface. 1 with *a filled in; 0 if it is not there; -EBUSY, with
- * a->prog_id, if another program runs there without a dispatcher, which leaves no room for ours;
+ * a->id.prog_id, if another program runs there without a dispatcher, which leaves no room for ours;
  * another -errno if it cannot be told.
  */
 static int find_on(int ifindex, struct attachment *a)
@@ -295,7 +295,7 @@ int attach_check_room(const char *ifname)
 		return say_err(err,
 			       "%s runs another XDP program (id %u) that lets none beside it; "
 			       "detach that first: ip link set dev %s xdp off",
-			       ifname, there.prog_id, ifname);
+			       ifname, there.id.prog_id, ifname);
 	return 0;
 }
 
@@ -413,7 +413,7 @@ static int detach(const struct attachment *a)
 	int err;
 
 	note_fds(&before);
-	prog = xdp_program__from_id(a->prog_id);
+	prog = xdp_program__from_id(a->id.prog_id);
 	err = libxdp_get_error(prog);
 	if (!err) {
 		err = xdp_program__detach(prog, a->ifindex, to_xdp(a->mode), 0);

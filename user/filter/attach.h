@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "pins.h"
+
 struct xdp_dedup;
 
 enum attach_mode {
@@ -32,12 +34,11 @@ struct attachment {
 	int ifindex;
 	enum attach_mode mode; /* never MODE_ANY */
 	bool dispatcher;       /* runs in libxdp's dispatcher, where other programs may be too */
-	uint32_t prog_id;
-	uint32_t state_id; /* which filter it belongs to: struct filter.state_id */
-	int err;	   /* -errno: runs an XDP program, ours or not, that cannot be looked at */
-	bool meant;	   /* set by the caller: attach_detach_meant() is to detach this one */
-	bool detached;	   /* set by attach_detach_meant(): it has done so */
-	int detach_err;	   /* if not: -errno */
+	struct identity id;    /* of the program, and of the filter that it belongs to */
+	int err;	/* -errno: runs an XDP program, ours or not, that cannot be looked at */
+	bool meant;	/* set by the caller: attach_detach_meant() is to detach this one */
+	bool detached;	/* set by attach_detach_meant(): it has done so */
+	int detach_err; /* if not: -errno */
 };
 
 /* Lists every interface that runs our packet program, of whichever filter, and every one of which

@@ -12,17 +12,12 @@
 #include "say.h"
 #include "stream_ids.h"
 
-int attachments_identify(const char *name, struct identity *out)
-{
-	return filter_identity(name, &out->state_id, &out->prog_id);
-}
-
 bool attachments_is_theirs(const struct attachment *a, struct identity id)
 {
 	if (a->err)
 		return false;
-	return (id.state_id && a->state_id == id.state_id) ||
-	       (id.prog_id && a->prog_id == id.prog_id);
+	return (id.state_id && a->id.state_id == id.state_id) ||
+	       (id.prog_id && a->id.prog_id == id.prog_id);
 }
 
 int attachments_here(struct identity id)
@@ -42,7 +37,7 @@ int attachments_here(struct identity id)
 int attachments_in_use(const char *name)
 {
 	struct identity id;
-	int err = attachments_identify(name, &id);
+	int err = filter_identity(name, &id);
 
 	if (!err)
 		err = attachments_here(id);
@@ -123,7 +118,7 @@ static int open_on(const char *ifname, struct attachment *a, struct filter *f)
 	if (!err)
 		err = loader_names(&names);
 	if (!err)
-		err = find_filter(names, a->ifindex ? a->state_id : 0, ifname, f);
+		err = find_filter(names, a->ifindex ? a->id.state_id : 0, ifname, f);
 	loader_free_names(names);
 	return err;
 }
@@ -184,7 +179,7 @@ int attachments_detach(const char *name)
 {
 	struct attachment *list;
 	struct identity id;
-	int cnt, err = attachments_identify(name, &id);
+	int cnt, err = filter_identity(name, &id);
 
 	if (err)
 		return say_err(err, "cannot tell where %s runs: %s", name, strerror(-err));
@@ -216,7 +211,8 @@ struct dedup_iface *attachments_recorded(const struct filter *f, const char *ifn
 static bool is_in(const struct attachment *list, int cnt, const struct filter *f, uint32_t ifindex)
 {
 	for (int i = 0; i < cnt; i++)
-		if (!list[i].err && list[i].state_id == f->state_id && list[i].ifindex == (int)ifindex)
+		if (!list[i].err && list[i].id.state_id == f->state_id &&
+		    list[i].ifindex == (int)ifindex)
 			return true;
 	return false;
 }
@@ -252,7 +248,7 @@ int attachments_follow(struct filter *f)
 		struct attachment *a = &list[i];
 		struct dedup_iface *entry;
 
-		if (a->err || a->state_id != f->state_id || attachments_recorded(f, a->ifname))
+		if (a->err || a->id.state_id != f->state_id || attachments_recorded(f, a->ifname))
 			continue;
 		entry = entry_of_moved(f, list, cnt, a->ifname);
 		if (!entry) {

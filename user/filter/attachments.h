@@ -13,16 +13,6 @@
 #include "attach.h"
 #include "loader.h"
 
-/* The kernel's ids of a filter's state map and packet program, by which attachments are told to be
- * of this filter; also pins that are incomplete, or of another version, have them.
- */
-struct identity {
-	uint32_t state_id, prog_id; /* 0: not pinned */
-};
-
-/* Of the filter of this name. 0; -errno if it cannot be told. Says nothing. */
-int attachments_identify(const char *name, struct identity *out);
-
 /* Does the attachment run the filter with this identity? False if that cannot be told (a->err). */
 bool attachments_is_theirs(const struct attachment *a, struct identity id);
 

@@ -100,6 +100,7 @@ static int state_of_pin(const char *path, uint32_t *state_id)
 	__u32 len = sizeof(info);
 	const char *kind = strrchr(path, '-');
 	int fd = bpf_obj_get(path), prog_fd, err = 0;
+	struct identity id = { 0 };
 
 	*state_id = 0;
 	if (fd < 0)
@@ -113,10 +114,11 @@ static int state_of_pin(const char *path, uint32_t *state_id)
 			err = -errno;
 	}
 	if (!err)
-		err = live_state_of(prog_fd, state_id);
+		err = live_maps_of(prog_fd, &id);
 	if (prog_fd >= 0 && prog_fd != fd)
 		close(prog_fd);
 	close(fd);
+	*state_id = id.state_id;
 	return err;
 }
 

@@ -12,7 +12,8 @@
 #include "pins.h"
 
 #define STATE_MAP_NAME ".data.state"
-#define PROG_MAPS_MAX 16
+#define CONFIG_MAP_NAME ".rodata.config"
+#define PROG_MAPS_MAX 32
 #define GONE_MS 3000 /* the kernel frees a program a little after its last holder has gone */
 
 /* Fills in *info, and `maps` with the ids of the program's maps: info->nr_map_ids of them. */
@@ -28,14 +29,14 @@ static int program_info(int fd, struct bpf_prog_info *info, __u32 maps[PROG_MAPS
 	return 0;
 }
 
-int live_state_of(int prog_fd, uint32_t *state_id)
+int live_maps_of(int prog_fd, struct identity *id)
 {
 	__u32 maps[PROG_MAPS_MAX], len;
 	struct bpf_prog_info info;
 	int err = program_info(prog_fd, &info, maps);
 
-	*state_id = 0;
-	for (__u32 i = 0; i < info.nr_map_ids && !err && !*state_id; i++) {
+	id->state_id = id->config_id = 0;
+	for (__u32 i = 0; i < info.nr_map_ids && !err; i++) {
 		struct bpf_map_info map = { 0 };
 		int fd = bpf_map_get_fd_by_id(maps[i]);
 
@@ -43,7 +44,9 @@ int live_state_of(int prog_fd, uint32_t *state_id)
 		if (fd < 0 || bpf_obj_get_info_by_fd(fd, &map, &len))
 			err = -errno;
 		else if (!strcmp(map.name, STATE_MAP_NAME))
-			*state_id = map.id;
+			id->state_id = map.id;
+		else if (!strcmp(map.name, CONFIG_MAP_NAME))
+			id->config_id = map.id;
 		if (fd >= 0)
 			close(fd);
 	}
@@ -51,9 +54,9 @@ int live_state_of(int prog_fd, uint32_t *state_id)
 }
 
 /* Is the program `id` a packet program (XDP; in a dispatcher EXT) and either prog_id or a user of
- * this state map? The program that started the hand, which the timer holds, is of another type.
+ * this map? The program that started the hand, which the timer holds, is of another type.
  */
-static int is_user(__u32 id, uint32_t state_id, uint32_t prog_id)
+static int is_user(__u32 id, uint32_t map_id, uint32_t prog_id)
 {
 	__u32 maps[PROG_MAPS_MAX];
 	struct bpf_prog_info info;
@@ -70,13 +73,13 @@ static int is_user(__u32 id, uint32_t state_id, uint32_t prog_id)
 	if (id == prog_id)
 		return 1;
 	for (__u32 i = 0; i < info.nr_map_ids; i++)
-		if (state_id && maps[i] == state_id)
+		if (map_id && maps[i] == map_id)
 			return 1;
 	return 0;
 }
 
 /* Does the machine have such a program? 1 or 0; -errno. 0 in either argument is no program's. */
-static int has_users(uint32_t state_id, uint32_t prog_id)
+static int has_users(uint32_t map_id, uint32_t prog_id)
 {
 	int found = 0;
 	__u32 id = 0;
@@ -84,9 +87,26 @@ static int has_users(uint32_t state_id, uint32_t prog_id)
 	while (!found) {
 		if (bpf_prog_get_next_id(id, &id))
 			return errno == ENOENT ? 0 : -errno;
-		found = is_user(id, state_id, prog_id);
+		found = is_user(id, map_id, prog_id);
 	}
 	return found;
+}
+
+/* has_users(), of a program that may be about to be freed. */
+static int outlive(uint32_t map_id, uint32_t prog_id)
+{
+	int found = has_users(map_id, prog_id);
+
+	for (int ms = 0; found > 0 && ms < GONE_MS; ms += 10) {
+		usleep(10000);
+		found = has_users(map_id, prog_id);
+	}
+	return found;
+}
+
+int live_program_of(uint32_t config_id)
+{
+	return outlive(config_id, 0);
 }
 
 int live_can_tell(void)
@@ -114,12 +134,14 @@ static int is_empty(const char *name)
 
 static int state_of_id(uint32_t prog_id, uint32_t *state_id)
 {
+	struct identity id = { 0 };
 	int err, fd = bpf_prog_get_fd_by_id(prog_id);
 
 	if (fd < 0)
 		return -errno;
-	err = live_state_of(fd, state_id);
+	err = live_maps_of(fd, &id);
 	close(fd);
+	*state_id = id.state_id;
 	return err;
 }
 
@@ -137,9 +159,12 @@ static int pin_again(const char *path, uint32_t prog_id)
 int live_anywhere(const char *name)
 {
 	uint32_t state_id, prog_id;
+	struct identity id = { 0 };
 	char path[PATH_MAX];
-	int err = filter_identity(name, &state_id, &prog_id), found;
+	int err = filter_identity(name, &id), found;
 
+	state_id = id.state_id;
+	prog_id = id.prog_id;
 	if (!err && prog_id && !state_id)
 		err = state_of_id(prog_id, &state_id);
 	if (err)
@@ -155,11 +180,7 @@ int live_anywhere(const char *name)
 	pin_path(path, name, PIN_PROG);
 	if (found <= 0 || (prog_id && unlink(path)))
 		return found <= 0 ? found : -errno;
-	for (int ms = 0; found > 0 && ms < GONE_MS; ms += 10) {
-		found = has_users(state_id, prog_id);
-		if (found > 0)
-			usleep(10000);
-	}
+	found = outlive(state_id, prog_id);
 	/* It is still there: the pin comes back. -ENOENT: it has gone just now. */
 	if (found && prog_id && pin_again(path, prog_id) == -ENOENT && found > 0)
 		found = has_users(state_id, prog_id);

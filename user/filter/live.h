@@ -8,12 +8,12 @@
 #ifndef XDP_DEDUP_LIVE_H
 #define XDP_DEDUP_LIVE_H
 
-#include <stdint.h>
+#include "pins.h"
 
-/* Puts the id of the state map that this program uses into *state_id, by which a filter is told
- * from others; 0 if the program is none of ours. 0; -errno if that cannot be told.
+/* Puts the ids of the state map and of the configuration's map that this program uses into *id,
+ * whose prog_id is left alone; 0 if the program is none of ours. 0; -errno if that cannot be told.
  */
-int live_state_of(int prog_fd, uint32_t *state_id);
+int live_maps_of(int prog_fd, struct identity *id);
 
 /* Is this process able to list the machine's programs and their maps? 0 yes, or -errno. */
 int live_can_tell(void);
@@ -24,5 +24,10 @@ int live_can_tell(void);
  * program's pin away for up to 3 s, so the caller holds the lock of loader_begin(). Prints nothing.
  */
 int live_anywhere(const char *name);
+
+/* Does anything in the machine still run, or hold, a packet program with this map of configuration?
+ * The kernel has up to 3 s to free it. 1 or 0; -errno if that cannot be told. Prints nothing.
+ */
+int live_program_of(uint32_t config_id);
 
 #endif

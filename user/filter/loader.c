@@ -187,12 +187,12 @@ int loader_remove(const char *name)
  */
 static int check_names(const struct xdp_dedup *skel)
 {
-	uint32_t state_id;
-	int err = live_state_of(bpf_program__fd(skel->progs.hand_start), &state_id);
+	struct identity id = { 0 };
+	int err = live_maps_of(bpf_program__fd(skel->progs.hand_start), &id);
 
 	if (err)
 		return say_err(err, "cannot look at the new filter: %s", strerror(-err));
-	if (!state_id)
+	if (!id.state_id)
 		return say_err(-EAGAIN,
 			       "the new filter is not told by its name, so it could not be "
 			       "unloaded: libbpf found that the kernel keeps no names; try again");

@@ -70,7 +70,7 @@ int name_look(const char *name)
 	int err, here;
 
 	pin_path(path, name, NULL);
-	err = access(path, F_OK) ? -errno : attachments_identify(name, &id);
+	err = access(path, F_OK) ? -errno : filter_identity(name, &id);
 	if (err == -ENOENT)
 		return 0;
 	if (err)

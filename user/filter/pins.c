@@ -123,11 +123,13 @@ static int pinned_id(const char *name, const char *pin, uint32_t *id)
 	return err;
 }
 
-int filter_identity(const char *name, uint32_t *state_id, uint32_t *prog_id)
+int filter_identity(const char *name, struct identity *out)
 {
-	int err = pinned_id(name, PINS[PIN_STATE], state_id);
+	int err = pinned_id(name, PINS[PIN_STATE], &out->state_id);
 
-	return err ? err : pinned_id(name, PIN_PROG, prog_id);
+	if (!err)
+		err = pinned_id(name, PINS[PIN_CONFIG], &out->config_id);
+	return err ? err : pinned_id(name, PIN_PROG, &out->prog_id);
 }
 
 static size_t blocks_bytes(const struct filter *f)
@@ -274,10 +276,10 @@ int filter_open(const char *name, struct filter *out)
 
 int filter_is_loaded(const struct filter *f)
 {
-	uint32_t state_id, prog_id;
-	int err = filter_identity(f->name, &state_id, &prog_id);
+	struct identity id;
+	int err = filter_identity(f->name, &id);
 
-	return err ? err : state_id == f->state_id ? 0 : -ENOENT;
+	return err ? err : id.state_id == f->state_id ? 0 : -ENOENT;
 }
 
 int filter_open_samples(const struct filter *f)

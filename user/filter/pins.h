@@ -78,11 +78,17 @@ int filter_check_dir(const char *path, bool is_private);
 int filter_open(const char *name, struct filter *out);
 void filter_close(struct filter *f);
 
-/* The kernel's ids of a filter's state map and packet program; 0 for one that is not pinned. It
- * need not be possible to open the filter: pins that are incomplete, or of another version, have
- * ids too. 0; -errno if it cannot be told.
+/* The kernel's ids by which a filter and its programs are told: 0 for what is not pinned. */
+struct identity {
+	uint32_t state_id;  /* of the state map: which filter */
+	uint32_t config_id; /* of the map of its configuration: which of the programs it has had */
+	uint32_t prog_id;   /* of the packet program */
+};
+
+/* Of any of a filter's directories. It need not be possible to open the filter: pins that are
+ * incomplete, or of another version, have ids too. 0; -errno if it cannot be told.
  */
-int filter_identity(const char *name, uint32_t *state_id, uint32_t *prog_id);
+int filter_identity(const char *name, struct identity *out);
 
 /* Is the open filter still the one that is loaded under its name? 0; -ENOENT if not; another -errno
  * if that cannot be told.
