@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A reader of pins that is held up anywhere while the filter is unloaded and another one takes
- * its name: it has the one or the other, never the one's key with the other's memory.
+/* A reader of pins that is held up anywhere while the filter is unloaded and, maybe, another one
+ * takes its name: it has the one or the other, never the one's key with the other's memory; and
+ * `status` says what there is, and never that pins are gone.
  */
 #include "support.h"
 
@@ -8,6 +9,7 @@
 #include <linux/bpf.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -49,12 +51,13 @@ static int open_and_compare(void)
 	return config == NEW_PORT ? OPENED_NEW : OPENED_OLD;
 }
 
-/* Opens the filter in a child, which is held up as it begins to open its n-th pin, from 1 on,
- * for as long as it takes to replace the filter. False if it opens fewer.
+/* Runs read(arg) in a child, which is held up as it begins to open its n-th pin, from 1 on, for as
+ * long as meanwhile(arg) takes. False if it opens fewer. *result: the child's exit status.
  */
-static bool replace_at(int n, int *result)
+static bool hold_at(int n, void (*read)(const void *arg), void (*meanwhile)(const void *arg),
+		    const void *arg, int *result)
 {
-	bool replaced = false;
+	bool held = false;
 	pid_t pid = fork();
 	int status;
 
@@ -62,7 +65,8 @@ static bool replace_at(int n, int *result)
 	if (!pid) {
 		ptrace(PTRACE_TRACEME, 0, 0, 0);
 		raise(SIGSTOP);
-		_exit(open_and_compare());
+		read(arg);
+		_exit(126);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL);
@@ -73,17 +77,29 @@ static bool replace_at(int n, int *result)
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		if (!WIFSTOPPED(status))
 			break;
-		if (replaced || ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(info), &info) <= 0 ||
+		if (held || ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(info), &info) <= 0 ||
 		    info.op != PTRACE_SYSCALL_INFO_ENTRY || info.entry.nr != __NR_bpf ||
 		    info.entry.args[0] != BPF_OBJ_GET || --n)
 			continue;
-		sh("%s unload v0", tool());
-		load(NEW_PORT);
-		replaced = true;
+		meanwhile(arg);
+		held = true;
 	}
 	assert_true(WIFEXITED(status));
 	*result = WEXITSTATUS(status);
-	return replaced;
+	return held;
+}
+
+static void open_it(const void *arg)
+{
+	(void)arg;
+	_exit(open_and_compare());
+}
+
+static void replace_it(const void *arg)
+{
+	(void)arg;
+	sh("%s unload v0", tool());
+	load(NEW_PORT);
 }
 
 static void replaced_while_it_is_opened(void **state)
@@ -91,10 +107,9 @@ static void replaced_while_it_is_opened(void **state)
 	int result, n = 1;
 
 	(void)state;
-	sh("ip link add v0 type veth peer name p0");
 	for (;; n++) {
 		load(OLD_PORT);
-		if (!replace_at(n, &result))
+		if (!hold_at(n, open_it, replace_it, NULL, &result))
 			break;
 		if (result != OPENED_NEW && result != OPENED_OLD)
 			fail_msg("at pin %d: %s", n, result == OPENED_BOTH ? "both" : "neither");
@@ -102,12 +117,84 @@ static void replaced_while_it_is_opened(void **state)
 	}
 	assert_int_equal(result, OPENED_OLD);
 	assert_true(n > 3);
-	sh("%s unload v0; ip link del v0", tool());
+}
+
+/* What `status` is asked for while filters come and go, and what it says where it finds none. */
+static const struct question {
+	const char *name;
+	const char *asked; /* NULL: all filters */
+	bool replaced;	   /* by another one; else there is none then */
+	const char *none;
+} QUESTIONS[] = {
+	{ "status-while-it-is-unloaded", NULL, false, "no filter is loaded" },
+	{ "status-while-it-is-replaced", NULL, true, "no filter is loaded" },
+	{ "status-by-interface-while-it-is-unloaded", "v0", false, "there is no filter v0" },
+	{ "status-by-interface-while-it-is-replaced", "v0", true, NULL },
+};
+
+static void ask_status(const void *arg)
+{
+	const struct question *q = arg;
+	char command[256];
+
+	/* LeakSanitizer does not work under ptrace. */
+	snprintf(command, sizeof(command),
+		 "ASAN_OPTIONS=detect_leaks=0 exec %s status %s >/mnt/status 2>&1", tool(),
+		 q->asked ?: "");
+	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+}
+
+static void unload_it(const void *arg)
+{
+	const struct question *q = arg;
+
+	sh("%s unload v0", tool());
+	if (q->replaced)
+		load(NEW_PORT);
+}
+
+/* It shows a filter, or says that there is none: a failure only if one was asked for. */
+static void status_says_what_there_is(void **state)
+{
+	const struct question *q = *state;
+	char said[4096];
+	int result, n = 1;
+	bool held, shown;
+
+	do {
+		load(OLD_PORT);
+		held = hold_at(n, ask_status, unload_it, q, &result);
+		sh_out(said, sizeof(said), "cat /mnt/status");
+		shown = strstr(said, FILTER_NAME ": GSP/1 on UDP port ");
+		if (shown ? result : !q->none || !strstr(said, q->none) || result != !!q->asked)
+			fail_msg("held at pin %d it ended with %d: %s", n, result, said);
+		if (!held || q->replaced)
+			sh("%s unload v0", tool());
+		n++;
+	} while (held);
+	assert_true(shown);
+	assert_true(n > 3);
+}
+
+static int add_interface(void **state)
+{
+	(void)state;
+	sh("mountpoint -q /mnt || mount -t tmpfs -o mode=0700 reopen /mnt");
+	sh("ip link add v0 type veth peer name p0");
+	return 0;
+}
+
+static int remove_interface(void **state)
+{
+	(void)state;
+	sh("%s unload --all; ip link del v0", tool());
+	return 0;
 }
 
 int main(void)
 {
-	struct CMUnitTest tests[] = { cmocka_unit_test(replaced_while_it_is_opened) };
-
-	return run_root_tests("reopen", tests, ARRAY_SIZE(tests));
+	add_test("replaced-while-it-is-opened", replaced_while_it_is_opened, add_interface,
+		 remove_interface, NULL);
+	add_rows(QUESTIONS, status_says_what_there_is, add_interface, remove_interface);
+	return run_added_tests("reopen");
 }

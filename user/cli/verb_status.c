@@ -233,32 +233,44 @@ static int is_named(char **names, uint32_t state_id)
 	return 0;
 }
 
+/* Leaves in the list what runs a filter that none of these names has. Returns how many; or -errno,
+ * which is said.
+ */
+static int keep_nameless(char **names, struct attachment *list, int cnt)
+{
+	int kept = 0;
+
+	for (int i = 0; i < cnt; i++) {
+		int named = list[i].err ? 1 : is_named(names, list[i].id.state_id);
+
+		if (named < 0)
+			return named;
+		if (!named)
+			list[kept++] = list[i];
+	}
+	return kept;
+}
+
 /* Says which interface runs a filter that has no name any more, as its pins are gone: -ENOENT if
- * one does. Pins are there as long as a filter is attached, so only what is attached before and
- * after the names are listed can lack one; others were loaded or unloaded meanwhile.
+ * one does. Pins are there as long as a filter is attached, so one that was attached before and
+ * after they were looked for lacks them; others are being loaded or unloaded.
  */
 static int check_nameless(void)
 {
 	struct attachment *before = NULL, *after = NULL;
-	int before_cnt = 0, after_cnt = 0, named;
+	int before_cnt = 0, after_cnt = 0;
 	char **names = NULL;
 	int err = attach_list(&before, &before_cnt);
 
 	if (!err)
 		err = loader_names(&names);
-	if (!err)
-		err = attach_list(&after, &after_cnt);
-	for (int i = 0; i < after_cnt && !err; i++) {
-		const struct attachment *a = &after[i];
-
-		if (a->err || !is_in(before, before_cnt, a))
-			continue;
-		named = is_named(names, a->id.state_id);
-		if (named < 0)
-			err = named;
-		else if (!named)
-			err = attachments_explain_gone(a->ifname);
+	if (!err) {
+		before_cnt = keep_nameless(names, before, before_cnt);
+		err = before_cnt < 0 ? before_cnt : attach_list(&after, &after_cnt);
 	}
+	for (int i = 0; i < after_cnt && !err; i++)
+		if (!after[i].err && is_in(before, before_cnt, &after[i]))
+			err = attachments_explain_gone(after[i].ifname);
 	if (!err)
 		err = attach_say_unknown(after, after_cnt);
 	loader_free_names(names);

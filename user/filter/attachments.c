@@ -131,17 +131,32 @@ int attachments_explain_gone(const char *ifname)
 		ifname, ifname);
 }
 
+/* Does the interface run the same filter as when *a was found? 1 or 0; -errno, which is said. */
+static int is_still_attached(const struct attachment *a)
+{
+	struct attachment now;
+	int err = find_attachment(a->ifname, &now);
+
+	return err ? err : now.ifindex == a->ifindex && now.id.state_id == a->id.state_id;
+}
+
 int attachments_open(const char *what, struct filter *out)
 {
 	struct attachment a;
-	int err = filter_open(what, out);
+	int err = filter_open(what, out), still = 0;
 
 	if (err != -ENOENT)
 		return err ? loader_explain(what, err) : 0;
-	err = open_on(what, &a, out);
-	if (err == -ENOENT && a.ifindex)
-		return attachments_explain_gone(what);
-	return err == -ENOENT ? loader_explain(what, err) : err;
+	do { /* again if it was unloaded, or replaced, while its pins were looked for */
+		err = open_on(what, &a, out);
+		if (err == -ENOENT && a.ifindex)
+			still = is_still_attached(&a);
+	} while (err == -ENOENT && a.ifindex && !still);
+	if (err != -ENOENT)
+		return err;
+	if (still < 0)
+		return still;
+	return a.ifindex ? attachments_explain_gone(what) : loader_explain(what, err);
 }
 
 static int select_stream(struct filter *f, const char *name)
