@@ -12,7 +12,7 @@
 #include "sample.h"
 #include "stream.h"
 
-#define DEDUP_FORMAT 8	   /* of what is pinned: one more when a struct of a pinned map changes */
+#define DEDUP_FORMAT 9	   /* of what is pinned: one more when a struct of a pinned map changes */
 #define DEDUP_PORTS_MAX 32 /* ranges of UDP destination ports */
 #define DEDUP_KEYS (2 * DEDUP_ID_WORDS_MAX) /* 32-bit words of the hash secret */
 #define DEDUP_IFACES_MAX 32		    /* interfaces that share one filter */
@@ -105,6 +105,13 @@ struct dedup_config {
 	__u32 frames; /* 1: some stream has a base or layer that is not within a UDP payload */
 	struct dedup_stream streams[DEDUP_STREAMS_MAX];
 	__u64 digest_key[DEDUP_DIGEST_KEYS]; /* secret; filled in if some stream has a digest */
+
+	/* Changes while it runs (predecessor.h, exchange.h). */
+	__u32 serial; /* of this program among those of the filter, counted from 0 */
+	__u32 earlier_stats; /* 1: `stats` has a second row for each stream: what earlier programs counted */
+	__u32 pad3;
+	__u32 has_predecessor;	 /* 1: it was loaded with one, which may have gone since */
+	__u64 predecessor_scale; /* what an id counts for in the predecessor: dedup_scale() */
 };
 
 /* When the hand passed a segment last. `learned` is state.learned when its first place was passed
@@ -119,7 +126,7 @@ struct dedup_iface {
 	__u64 netns;   /* cookie of the network namespace it was in; the kernel never reuses one */
 	__u32 ifindex; /* 0: unused slot */
 	char name[16];
-	__u32 pad;
+	__u32 joining; /* 1: the filter is about to be attached to it (handover.h) */
 };
 
 /* Map `.data.state`, mapped into user space. Who writes a field is said at its group or line. */
@@ -169,11 +176,19 @@ struct dedup_state {
 	__u64 drop_until_ns;
 
 	struct dedup_sampler sampler; /* says itself who writes what */
+
+	/* User space writes these. */
+	__u64 exchanging; /* 1 while two of the filter's programs may see the same packet: exchange.h */
+	__u64 successor;    /* enum dedup_charge (predecessor.h) */
+	__u64 forgotten_at; /* of a predecessor: it is empty when `passed` is this; 0: not known yet */
+	__u64 serial; /* raised whenever what others have open of this filter is no longer what its pins are */
+
+	__u64 told; /* the hand: how many of `learned` it has told the predecessor */
 };
 _Static_assert(__builtin_offsetof(struct dedup_state, learned) == 64, "one cache line a writer");
 _Static_assert(__builtin_offsetof(struct dedup_state, marks) == 192, "one cache line a writer");
 _Static_assert(sizeof(struct dedup_state) == 192 + 2048 * 16 + 32 * 32 + 64 * 8 + 8 + 128 * 8 + 8 +
-						     sizeof(struct dedup_sampler),
+						     sizeof(struct dedup_sampler) + 5 * 8,
 	       "no hidden padding");
 
 #endif

@@ -174,7 +174,8 @@ static __always_inline void dedup_hand_start(struct dedup_state *st,
 	st->started_ns = st->last_ns = now_ns;
 	st->drop_until_ns = now_ns + cfg->drop_ns;
 	st->next_ns = now_ns + cfg->countdown_ns;
-	st->limit = dedup_hand_limit(st, cfg);
+	/* With a predecessor, nothing until the first step has told it (predecessor.h). */
+	st->limit = cfg->has_predecessor ? 0 : dedup_hand_limit(st, cfg);
 }
 
 /* Why places are passed: see the top of this file. */
@@ -279,6 +280,7 @@ static __always_inline struct dedup_mark *dedup_hand_pass(struct dedup_state *st
 
 	if (pos % cfg->segment_places == 0 || cfg->layout == DEDUP_FLAT)
 		mark->learned = READ_ONCE(st->learned);
+	mark->at_ns = p->now_ns; /* until the caller sets it, for whoever finds the hand moved */
 	if (p->reason == DEDUP_BY_LOAD)
 		st->early += n;
 	if (p->reason == DEDUP_BY_CLOCK && cfg->layout == DEDUP_COUNTDOWN)

@@ -31,7 +31,7 @@ static void load(int port)
 
 	sh("%s load v0 --name " FILTER_NAME " --port %d --capacity 1000", tool(), port);
 	assert_int_equal(filter_open(FILTER_NAME, &f), 0);
-	f.state->ifaces[DEDUP_IFACES_MAX - 1].pad = port;
+	f.state->ifaces[DEDUP_IFACES_MAX - 1].joining = port;
 	*(volatile uint64_t *)&f.blocks[f.config->blocks - 1] = port;
 	filter_close(&f);
 }
@@ -44,7 +44,7 @@ static int open_and_compare(void)
 	if (filter_open(FILTER_NAME, &f))
 		return NOT_OPENED;
 	config = f.config->ports[0].lo;
-	state = f.state->ifaces[DEDUP_IFACES_MAX - 1].pad;
+	state = f.state->ifaces[DEDUP_IFACES_MAX - 1].joining;
 	memory = *(volatile uint64_t *)&f.blocks[f.config->blocks - 1];
 	if (config != state || config != memory)
 		return OPENED_BOTH;
