@@ -5,6 +5,7 @@
 
 #include "closely.h"
 #include "maps.bpf.h"
+#include "predecessor.bpf.h"
 #include "sample.h"
 #include "wanted.bpf.h"
 
@@ -23,7 +24,8 @@ static __always_inline void walk_reasons(__u64 last_ns, __u64 now_ns)
 	/* Exchanges are full barriers: no other CPU sees a part of the walk outside of the two. */
 	__sync_lock_test_and_set(&state.walks, state.walks + 1);
 	any = forget_wanted();
-	if (!any && !dedup_sampler_listens(&state.sampler, now_ns))
+	if (!any && !dedup_sampler_listens(&state.sampler, now_ns) &&
+	    !READ_ONCE(state.exchanging) && !living_predecessor())
 		__sync_fetch_and_and(&state.stale_at, ~DEDUP_CLOSELY);
 	__sync_lock_test_and_set(&state.walks, state.walks + 1);
 }

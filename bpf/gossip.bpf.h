@@ -48,10 +48,19 @@ __noinline int see_event_closely(struct xdp_md *ctx, __u32 id_at, __u32 len)
 	struct dedup_sought s = gsp_id(pkt.pos);
 	int reason = check_event(&pkt, true);
 
-	if (reason == PARSED)
-		reason = judge_closely(&s);
+	if (reason != PARSED)
+		return conclude_any(&pkt, 0, reason);
+	if (is_others(ctx, pkt.pos, GSP_ID_WORDS))
+		return XDP_PASS;
+	reason = judge_closely(&s, 0);
 	take_sample(ctx, 0, reason, id_at, NULL);
-	return conclude_any(&pkt, 0, reason);
+	return note_handled(ctx, conclude_any(&pkt, 0, reason));
+}
+
+/* Is the id known, and not wanted? */
+static __always_inline bool is_known_closely(const struct dedup_sought *s, __u32 n)
+{
+	return test_closely(s, n) == 1 && !is_wanted(s->id, GSP_ID_WORDS, s->realm, false);
 }
 
 /* An IHAVE of stream n is a duplicate if all its ids are known and none is wanted. Its ids are not
@@ -75,7 +84,7 @@ static __always_inline int test_ids(struct xdp_md *ctx, __u32 ids_at, __u32 coun
 			set_realm(&s, n);
 		if (dedup_is_no_id(id, GSP_ID_WORDS))
 			return DEDUP_REASON_no_id;
-		if (filter_test(&s) <= 0 || (closely && is_wanted(id, GSP_ID_WORDS, s.realm, false)))
+		if (closely ? !is_known_closely(&s, n) : filter_test(&s) <= 0)
 			return DEDUP_REASON_ihave_new;
 	}
 	return DEDUP_REASON_ihave_duplicate;

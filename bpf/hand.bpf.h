@@ -81,11 +81,26 @@ static __always_inline void put_off_stale(void)
 	__sync_fetch_and_add(&state.stale_at, bpf_jiffies64() + config.stale_jiffies - was);
 }
 
+/* The new value of state.limit; tells a predecessor what has been learned. One that has stopped
+ * makes no room any more, and needs none, for it is not asked.
+ */
+static __always_inline __u64 new_limit(void)
+{
+	__u64 limit = dedup_hand_limit(&state, &config), less;
+	struct dedup_state *before = living_predecessor();
+
+	if (!before)
+		return limit;
+	less = dedup_tell_predecessor(&state, before, &config, limit);
+	return clock_of_stopped(before) ? limit : less;
+}
+
 /* Steps once. Returns how many ns later the next step is to come. */
 static __always_inline __u64 step_hand(void)
 {
 	struct step step = { .now_ns = hand_clock() };
-	__u64 early = state.early, late = state.late, last_ns = state.last_ns;
+	__u64 early = state.early, late = state.late, last_ns = state.last_ns, told = state.told,
+	      limit = state.limit;
 	__u32 zero = 0;
 	struct dedup_counters *cpu = bpf_map_lookup_elem(&stats, &zero);
 	bool busy;
@@ -93,7 +108,7 @@ static __always_inline __u64 step_hand(void)
 	dedup_hand_end_drops(&state, &config, step.now_ns);
 	bpf_loop(DEDUP_STEP_PLACES, pass_places, &step, 0);
 	state.last_ns = step.now_ns;
-	state.limit = dedup_hand_limit(&state, &config);
+	state.limit = new_limit();
 	put_off_stale();
 	walk_reasons(last_ns, step.now_ns);
 
@@ -101,7 +116,8 @@ static __always_inline __u64 step_hand(void)
 		cpu->early += state.early - early;
 		cpu->late += state.late - late;
 	}
-	busy = state.early != early || step.passed >= DEDUP_STEP_PLACES;
+	busy = state.early != early || step.passed >= DEDUP_STEP_PLACES ||
+	       dedup_is_pressed(&state, &config, told, limit, step.now_ns - last_ns);
 	return dedup_hand_sleep(&state, &config, step.now_ns, busy);
 }
 
@@ -119,9 +135,8 @@ int hand_replay(void *ctx)
 	return step_hand();
 }
 
-/* Starts the hand. The tool runs this once, when it loads the filter. 0 or a negative errno. */
-SEC("syscall")
-int hand_start(void *ctx)
+/* Has the hand step from now on; in a replay, user space does. 0 or a negative errno. */
+static __always_inline int start_timer(void)
 {
 	__u32 zero = 0;
 	struct hand_timer *t = bpf_map_lookup_elem(&timer, &zero);
@@ -135,11 +150,39 @@ int hand_start(void *ctx)
 	err = bpf_timer_set_callback(&t->timer, hand_step);
 	if (err)
 		return err;
-	dedup_hand_start(&state, &config, hand_clock());
 	state.stale_at = bpf_jiffies64() + config.stale_jiffies;
+	if (config.has_predecessor)
+		state.stale_at |= DEDUP_CLOSELY;
 	if (config.replay)
 		return 0;
 	return bpf_timer_start(&t->timer, config.tick_ns, 0);
+}
+
+/* Starts the hand. The tool runs this once, when it loads the filter. 0 or a negative errno. */
+SEC("syscall")
+int hand_start(void *ctx)
+{
+	dedup_hand_start(&state, &config, hand_clock());
+	return start_timer();
+}
+
+/* The same of a filter whose state user space has filled in. */
+SEC("syscall")
+int hand_resume(void *ctx)
+{
+	return start_timer();
+}
+
+/* Lets this object's hand go on from the next step on, by its own configuration, where another one
+ * of the same filter has started the timer. 0 or a negative errno.
+ */
+SEC("syscall")
+int hand_adopt(void *ctx)
+{
+	__u32 zero = 0;
+	struct hand_timer *t = bpf_map_lookup_elem(&timer, &zero);
+
+	return t ? bpf_timer_set_callback(&t->timer, hand_step) : -ENOENT;
 }
 
 #endif

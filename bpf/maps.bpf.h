@@ -58,10 +58,68 @@ static __always_inline struct dedup_counters *cpu_counters(__u32 n)
 	return bpf_map_lookup_elem(&stats, &n);
 }
 
+/* The predecessor (include/predecessor.h): what it is, where its hand stands, its memory. User
+ * space puts its maps into the maps of maps, and takes them out when it is empty: so it need not
+ * exchange the program to free them. Without a predecessor there are none in them.
+ */
+const volatile struct dedup_config predecessor_config SEC(".rodata.predecessor");
+
+static __always_inline const struct dedup_config *predecessor_configuration(void)
+{
+	const struct dedup_config *cfg = (const struct dedup_config *)&predecessor_config;
+
+	barrier_var(cfg); /* as in configuration(), and else the compiler takes its fields for 0 */
+	return cfg;
+}
+
+struct state_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dedup_state);
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+	__array(values, struct state_map);
+} before_state SEC(".maps");
+
+struct filter_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dedup_block);
+};
+
+/* The kernel takes only a map of as many elements as the one that this is created with. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+	__array(values, struct filter_map);
+} before_filter SEC(".maps");
+
+/* Given to dedup_block_at(): the predecessor's memory is meant. */
+#define PREDECESSOR ((struct dedup_block *)1)
+
+static __always_inline struct dedup_block *predecessor_block(__u32 n)
+{
+	__u32 zero = 0;
+	struct filter_map *blocks = (void *)bpf_map_lookup_elem(&before_filter, &zero);
+
+	return blocks ? bpf_map_lookup_elem(blocks, &n) : NULL;
+}
+
 /* As declared in memory.h. */
 static __always_inline struct dedup_block *dedup_block_at(struct dedup_block *blocks, __u32 n)
 {
-	return bpf_map_lookup_elem(&filter, &n);
+	return blocks == PREDECESSOR ? predecessor_block(n) : bpf_map_lookup_elem(&filter, &n);
 }
 
 /* The cache of known ids (recent.h); an element is one of its lines. User space sets max_entries

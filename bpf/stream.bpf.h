@@ -336,13 +336,14 @@ __noinline int see_frame_closely(struct xdp_md *ctx)
 		.realm_key = cfg->streams[n].realm_key,
 	};
 	if (clock_stopped())
-		reason = DEDUP_REASON_stale;
-	else if (dedup_is_no_id(&f->id, sought.words))
-		reason = DEDUP_REASON_no_id;
-	else
-		reason = judge_closely(&sought);
+		return conclude_frame(n, DEDUP_REASON_stale);
+	if (dedup_is_no_id(&f->id, sought.words))
+		return conclude_frame(n, DEDUP_REASON_no_id);
+	if (is_others(ctx, &f->id, sought.words))
+		return XDP_PASS;
+	reason = judge_closely(&sought, n);
 	take_sample(ctx, n, reason, 0, &f->id);
-	return conclude_frame(n, reason);
+	return note_handled(ctx, conclude_frame(n, reason));
 }
 
 /* See see_frame(). A global function: verified once, for any n. */

@@ -9,6 +9,7 @@
 
 #include "link.bpf.h"
 #include "lookup.bpf.h"
+#include "predecessor.bpf.h"
 #include "wanted.bpf.h"
 
 /* A duplicate of a filter that drops for a time: counts it if that is not over, and returns its XDP
@@ -67,7 +68,7 @@ static __always_inline int see_id_blocked(const struct packet *pkt, const struct
 	struct block_lookup lookup;
 	int known;
 
-	known = blocked_find(cfg, s, &lookup);
+	known = blocked_find(cfg, NULL, s, &lookup);
 	if (unlikely(known))
 		return conclude(pkt, cpu_counters(n), DEDUP_REASON_unlearned);
 	/* A duplicate: most packets. The constant reason gives its counter a fixed offset. */
@@ -99,12 +100,12 @@ static __always_inline int see_id(const struct packet *pkt, const struct dedup_s
 	return conclude(pkt, cpu_counters(n), reason_of(known));
 }
 
-/* Looks up and learns an id, in any layout, while there may be a reason to look closely: a packet
- * of a known id that is wanted passes, once. Returns an enum dedup_reason.
+/* Looks up and learns an id of stream n, in any layout, while there may be a reason to look
+ * closely: a packet of a known id that is wanted passes, once. Returns an enum dedup_reason.
  */
-static __always_inline int judge_closely(const struct dedup_sought *s)
+static __always_inline int judge_closely(const struct dedup_sought *s, __u32 n)
 {
-	int known = filter_see(s);
+	int known = see_closely(s, n);
 
 	if (known == 1 && is_wanted(s->id, s->words, s->realm, true))
 		return DEDUP_REASON_wanted;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Packets are looked at closely while somebody has a reason: ids are wanted (wanted.h), or a
- * sampler listens (sample.h). They learn that from a word that they test in any case, so that it
- * costs nothing: state.stale_at, a time. Its top bit, DEDUP_CLOSELY, makes it negative, a time long
- * past; packets then take a slower path, which looks at the reasons.
+/* Packets are looked at closely while somebody has a reason: ids are wanted (wanted.h), a sampler
+ * listens (sample.h), the filter has a predecessor (predecessor.h), or its program is being exchanged
+ * (exchange.h). They learn that from a word that they test in any case, so that it costs nothing:
+ * state.stale_at, a time. Its top bit, DEDUP_CLOSELY, makes it negative, a time long past; packets
+ * then take a slower path, which looks at the reasons.
  *
  * Two sides write the reasons and the bit:
  * - user space (user/filter/look_closely.h): puts a reason where the kernel finds it, and then sets
@@ -18,8 +19,8 @@
  * has expired. If user space is killed between the two steps, a reason is left that packets do not
  * look for; as soon as there is any other, a walk finds it if it has expired.
  *
- * Every reason expires by itself, so that no process has to end it. That is measured by the time of
- * the hand's last step, state.last_ns, so that packets need not read a clock.
+ * Every reason but an exchange expires by itself, so that no process has to end it. When is measured
+ * by the time of the hand's last step, state.last_ns, so that packets need not read a clock.
  */
 #ifndef XDP_DEDUP_CLOSELY_H
 #define XDP_DEDUP_CLOSELY_H

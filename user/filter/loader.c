@@ -47,14 +47,24 @@ static int open_object(const char *name, const struct dedup_config *cfg, struct 
 
 	if (!skel)
 		return say_err(-errno, "cannot open the BPF object: %s", strerror(errno));
-	struct bpf_map *maps[PINS_CNT] = { skel->maps.filter,	  skel->maps.stats,
-					   skel->maps.data_state, skel->maps.rodata_config,
-					   skel->maps.wanted,	  skel->maps.timer,
-					   skel->maps.samples };
+	struct bpf_map *maps[PINS_CNT] = {
+		skel->maps.filter,
+		skel->maps.stats,
+		skel->maps.data_state,
+		skel->maps.rodata_config,
+		skel->maps.wanted,
+		skel->maps.timer,
+		skel->maps.samples,
+		skel->maps.handled,
+		skel->maps.before_state,
+		skel->maps.before_filter,
+		skel->maps.rodata_predecessor,
+	};
 
 	err = bpf_map__set_max_entries(skel->maps.filter, cfg->blocks);
 	if (!err)
-		err = bpf_map__set_max_entries(skel->maps.stats, streams_cnt(cfg));
+		err = bpf_map__set_max_entries(skel->maps.stats,
+					       streams_cnt(cfg) * (1 + cfg->earlier_stats));
 	if (!err && cfg->recent)
 		err = bpf_map__set_max_entries(skel->maps.recent,
 					       cfg->recent * dedup_recent_lines(cfg->id_bytes));
@@ -65,6 +75,8 @@ static int open_object(const char *name, const struct dedup_config *cfg, struct 
 	bpf_program__set_autoload(
 		cfg->streams_cnt ? skel->progs.xdp_dedup : skel->progs.dedup_streams, false);
 	bpf_program__set_autoload(skel->progs.hand_replay, cfg->replay);
+	bpf_program__set_autoload(skel->progs.hand_adopt, false);
+	bpf_program__set_autoload(skel->progs.hand_resume, false);
 	if (!err && !kernel_has_frags())
 		err = bpf_program__set_flags(loader_packet_program(skel), 0);
 	if (err) {

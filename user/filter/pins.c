@@ -22,8 +22,9 @@
 #include "stream_ids.h"
 #include "wanted.h"
 
-const char *const PINS[PINS_CNT] = { "filter", "stats", "state",  "config",
-				     "wanted", "timer", "samples" };
+const char *const PINS[PINS_CNT] = { "filter",	     "stats",	      "state",	      "config",
+				     "wanted",	     "timer",	      "samples",      "handled",
+				     "before_state", "before_filter", "before_config" };
 
 bool pin_bpffs_mounted(void)
 {

@@ -38,6 +38,7 @@ static struct digest_input digest_memory;
 static struct lookup lookup_memory;
 static struct dedup_id id_memory;
 static struct frame frame_memory;
+static struct dedup_handled handled_memory;
 
 void program_close(void)
 {
@@ -70,6 +71,7 @@ int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns)
 	map_set(lookups, &lookup_memory, 1);
 	map_set(ids, &id_memory, 1);
 	map_set(frames, &frame_memory, 1);
+	map_set(handled, &handled_memory, 1);
 	if (memory) {
 		map_set(filter, lines(cfg->blocks * sizeof(struct dedup_block)), cfg->blocks);
 		map_set(recent, lines(recent_cnt * sizeof(struct dedup_recent) + 64), recent_cnt);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Exchanging a filter's packet program for another one while packets come. On an interface without
+ * libxdp's dispatcher that is atomic. In a dispatcher the new program is attached before the old
+ * one is gone, so that for a moment both see each packet, one after the other: what the first one
+ * has just learned, the second one would drop.
+ *
+ * So while state.exchanging is 1, of both programs' filters, packets are looked at closely
+ * (closely.h), and a program that passes a packet whose id it has judged notes that in the map
+ * `handled`, which both have: in this CPU's entry, for a CPU finishes a packet before it takes the
+ * next one. A program that finds the packet noted passes it, and neither judges nor counts it. The
+ * order in which they come, and which of them is in charge (predecessor.h) when, make no
+ * difference: each packet is judged once. It is told by its address and its id, and the note by the
+ * program that made it. A note that nobody has taken, for there is only one of the two on that
+ * interface yet, can be taken by mistake only if the next packet on that CPU comes by another
+ * interface, which has both, and is a copy at the very same address: a duplicate passes.
+ */
+#ifndef XDP_DEDUP_EXCHANGE_H
+#define XDP_DEDUP_EXCHANGE_H
+
+#include "id.h"
+
+/* The value of the per-CPU map `handled`: the last packet that a program has judged and passed. */
+struct dedup_handled {
+	__u64 packet; /* where its first byte is; 0: none */
+	__u64 id;     /* dedup_handled_id() */
+	__u64 serial; /* config.serial of that program */
+};
+
+/* A number that tells an id from others well enough for this. It is followed by zeros. */
+static __always_inline __u64 dedup_handled_id(const struct dedup_id *id, __u32 words)
+{
+	__u64 sum = 0;
+
+	DEDUP_UNROLL
+	for (__u32 i = 0; i < DEDUP_ID_WORDS_MAX; i++)
+		if (i < words)
+			sum = sum * 0x9e3779b97f4a7c15 + id->word[i];
+	return sum;
+}
+
+#endif
