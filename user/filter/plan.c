@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "hand.h"
 #include "layout.h"
 #include "positions.h"
+#include "predecessor.h"
 #include "recent.h"
 #include "say.h"
 #include "streams.h"
@@ -246,6 +248,43 @@ int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int 
 
 	longest.window_ns = SPEC_WINDOW_MAX_NS;
 	return err == -EOVERFLOW && !plan_sizes(&longest, cpus, hz, &c) ? -ERANGE : err;
+}
+
+int plan_on_memory_of(const struct dedup_config *old, struct dedup_config *c)
+{
+	struct dedup_config asked = *c;
+
+	if (c->id_bytes > old->id_bytes && old->hash >= DEDUP_COLIBRI)
+		return -EMSGSIZE;
+	*c = *old;
+	c->action = asked.action;
+	c->drop_ns = asked.drop_ns;
+	c->learn_app = asked.learn_app;
+	c->ihave_pass = asked.ihave_pass;
+	c->receiver = asked.receiver;
+	c->several = asked.several;
+	c->forwarded = asked.forwarded;
+	c->frames = asked.frames;
+	c->any_direct = asked.any_direct;
+	c->ports_cnt = asked.ports_cnt;
+	memcpy(c->ports, asked.ports, sizeof(c->ports));
+	c->to_cnt = asked.to_cnt;
+	c->to4_cnt = asked.to4_cnt;
+	memcpy(c->to, asked.to, sizeof(c->to));
+	c->streams_cnt = asked.streams_cnt;
+	memcpy(c->direct, asked.direct, sizeof(c->direct));
+	memcpy(c->streams, asked.streams, sizeof(c->streams));
+	c->serial = old->serial + 1;
+	c->earlier_stats = 1;
+	return 0;
+}
+
+void plan_after(const struct dedup_config *old, struct dedup_config *c)
+{
+	c->serial = old->serial + 1;
+	c->earlier_stats = 1;
+	c->has_predecessor = 1;
+	c->predecessor_scale = dedup_scale(old, c);
 }
 
 /* The kernel's HZ, from its coarse clock, which moves on once a jiffy. */

@@ -23,6 +23,15 @@ int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int 
  */
 int plan_here(const struct filter_spec *spec, struct dedup_config *out);
 
+/* Makes *c, a plan of anything, one of the program that is to go on with the memory of a filter with
+ * the configuration *old: what says what is in that memory, and how it ages, is taken from there.
+ * Secrets are secrets_take()'s. 0; -EMSGSIZE if its ids would be longer, where a scheme hashes bytes.
+ */
+int plan_on_memory_of(const struct dedup_config *old, struct dedup_config *c);
+
+/* Makes *c, a plan, one of the successor (include/predecessor.h) of a filter with this configuration. */
+void plan_after(const struct dedup_config *old, struct dedup_config *c);
+
 /* The most ids whose bits may be in one generation, under any load: the filter is sized so that it
  * keeps the rate fpr with so many. They are more than the capacity, by those that come before the
  * hand reacts, and by those that set no bit because they seem to be known.

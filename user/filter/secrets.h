@@ -10,4 +10,10 @@
  */
 int secrets_draw(struct dedup_config *cfg);
 
+/* Gives *cfg, likewise, the secrets of another configuration, so that its ids are found where that
+ * one's are: a realm's key is that of its streams which are in both, by name. What is not there is
+ * drawn. 0 or -errno.
+ */
+int secrets_take(const struct dedup_config *from, struct dedup_config *cfg);
+
 #endif

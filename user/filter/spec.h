@@ -68,4 +68,9 @@ struct filter_spec {
 	bool ihave_pass;  /* all IHAVEs pass; else those are dropped whose every id is known */
 };
 
+/* Makes the spec of which a filter with this configuration comes: what the layout has chosen (m, k)
+ * is left to it to choose.
+ */
+void spec_of_config(const struct dedup_config *c, struct filter_spec *out);
+
 #endif

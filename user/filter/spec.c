@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "spec.h"
+
+#include <string.h>
+
+/* A stream as it was asked for: what the plan has filled in is taken out again. */
+static void stream_of(const struct dedup_config *c, uint32_t n, struct spec_stream *out)
+{
+	struct dedup_stream *st = &out->stream;
+
+	*st = c->streams[n];
+	out->ports_cnt = st->ports_cnt;
+	out->to_cnt = st->to_cnt;
+	out->to4_cnt = st->to4_cnt;
+	memcpy(out->ports, &c->ports[st->ports_first], st->ports_cnt * sizeof(*out->ports));
+	memcpy(out->to, &c->to[st->to_first], st->to_cnt * sizeof(*out->to));
+	st->ports_first = st->ports_cnt = st->to_first = st->to_cnt = st->to4_cnt = 0;
+	st->realm_key = 0;
+	st->direct = st->need = st->adjacent = 0;
+	for (uint32_t i = 0; i < st->loads_cnt; i++)
+		st->loads[i].whole = 0;
+}
+
+void spec_of_config(const struct dedup_config *c, struct filter_spec *out)
+{
+	*out = (struct filter_spec){
+		.id_bytes = c->streams_cnt ? 0 : c->id_bytes,
+		.capacity = c->capacity,
+		.fpr = c->fpr_e18 / 1e18,
+		.window_ns = c->window_ns,
+		.layout = c->layout,
+		.hash = c->hash,
+		.streams_cnt = c->streams_cnt,
+		.forwarded = !c->streams_cnt && c->forwarded,
+		.several = c->several,
+		.count_only = c->action == DEDUP_COUNT,
+		.drop_ns = c->drop_ns,
+		.learn_app = c->learn_app,
+		.ihave_pass = c->ihave_pass,
+	};
+	if (c->layout == DEDUP_FLAT)
+		out->bits = c->m;
+	if (c->layout == DEDUP_COUNTDOWN) {
+		out->index_bits = __builtin_ctz(c->m);
+		out->countdown_bits = __builtin_ctz(c->places + 1);
+	}
+	if (c->layout != DEDUP_BLOCKED)
+		out->hashes = c->k;
+	for (uint32_t n = 0; n < c->streams_cnt; n++)
+		stream_of(c, n, &out->streams[n]);
+	if (c->streams_cnt)
+		return;
+	out->ports_cnt = c->ports_cnt;
+	out->to_cnt = c->to_cnt;
+	out->to4_cnt = c->to4_cnt;
+	memcpy(out->ports, c->ports, sizeof(out->ports));
+	memcpy(out->to, c->to, sizeof(out->to));
+}
