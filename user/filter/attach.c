@@ -82,16 +82,12 @@ static void walk_fds(const fd_set *keep, fd_set *all)
 		closedir(dir);
 }
 
-/* Called before and after each call of libxdp that looks at programs: libxdp 1.3 leaves their
- * descriptors open, and a program that this process itself holds open would seem to be in use
- * (live_anywhere).
- */
-static void note_fds(fd_set *open)
+void attach_note_fds(fd_set *open)
 {
 	walk_fds(NULL, open);
 }
 
-static void close_other_fds(const fd_set *open)
+void attach_close_other_fds(const fd_set *open)
 {
 	walk_fds(open, NULL);
 }
@@ -162,7 +158,7 @@ static int ask_libxdp(int ifindex, bool is_pinned, struct attachment *a)
 	uint32_t id;
 	int found, err;
 
-	note_fds(&before);
+	attach_note_fds(&before);
 	mp = xdp_multiprog__get_from_ifindex(ifindex);
 	err = libxdp_get_error(mp);
 	if (!err && mp) {
@@ -173,7 +169,7 @@ static int ask_libxdp(int ifindex, bool is_pinned, struct attachment *a)
 		if (found > 0)			 /* find_on()'s -EBUSY has a meaning of its own */
 			found = err && err != -EBUSY ? err : -EIO;
 	}
-	close_other_fds(&before);
+	attach_close_other_fds(&before);
 	return found;
 }
 
@@ -311,7 +307,7 @@ int attach_neighbours(int ifindex, char *names, size_t size)
 	*names = 0;
 	if (err <= 0)
 		return err;
-	note_fds(&before);
+	attach_note_fds(&before);
 	mp = xdp_multiprog__get_from_ifindex(ifindex);
 	err = libxdp_get_error(mp);
 	while (!err && (prog = xdp_multiprog__next_prog(prog, mp)) && len < size)
@@ -319,7 +315,7 @@ int attach_neighbours(int ifindex, char *names, size_t size)
 				xdp_program__name(prog));
 	if (!err)
 		xdp_multiprog__close(mp);
-	close_other_fds(&before);
+	attach_close_other_fds(&before);
 	return err;
 }
 
@@ -375,7 +371,7 @@ static int attach_one(struct xdp_program *prog, const char *ifname, enum attach_
 		       strerror(-err));
 }
 
-int attach_all(struct xdp_dedup *skel, const struct placement *where)
+int attach_each(struct xdp_dedup *skel, char *const *ifnames, const enum attach_mode *modes, int cnt)
 {
 	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .obj = skel->obj,
 			    .prog_name = bpf_program__name(loader_packet_program(skel)));
@@ -387,10 +383,43 @@ int attach_all(struct xdp_dedup *skel, const struct placement *where)
 
 	if (err)
 		return say_err(err, "libxdp refused the program: %s", strerror(-err));
-	for (int i = 0; i < where->cnt && !err; i++)
-		err = attach_one(prog, where->ifnames[i], where->mode);
+	for (int i = 0; i < cnt && !err; i++)
+		err = attach_one(prog, ifnames[i], modes[i]);
 	xdp_program__close(prog);
 	return err;
+}
+
+int attach_all(struct xdp_dedup *skel, const struct placement *where)
+{
+	enum attach_mode modes[DEDUP_IFACES_MAX];
+
+	for (int i = 0; i < where->cnt; i++)
+		modes[i] = where->mode;
+	return attach_each(skel, where->ifnames, modes, where->cnt);
+}
+
+static __u32 mode_flag(enum attach_mode mode)
+{
+	return mode == MODE_NATIVE ? XDP_FLAGS_DRV_MODE
+	       : mode == MODE_SKB  ? XDP_FLAGS_SKB_MODE
+				   : XDP_FLAGS_HW_MODE;
+}
+
+int attach_replace(const struct attachment *old, int new_fd)
+{
+	LIBBPF_OPTS(bpf_xdp_attach_opts, opts, .old_prog_fd = bpf_prog_get_fd_by_id(old->id.prog_id));
+	int err = opts.old_prog_fd < 0 ? -errno : 0;
+
+	if (!err) {
+		err = bpf_xdp_attach(old->ifindex, new_fd, mode_flag(old->mode) | XDP_FLAGS_REPLACE,
+				     &opts);
+		close(opts.old_prog_fd);
+	}
+	return err ? say_err(err,
+			     "cannot exchange the program on %s: %s; --verbose shows what the "
+			     "kernel says",
+			     old->ifname, strerror(-err))
+		   : 0;
 }
 
 int attach_prog_fd(struct xdp_dedup *skel)
@@ -412,14 +441,14 @@ static int detach(const struct attachment *a)
 	fd_set before;
 	int err;
 
-	note_fds(&before);
+	attach_note_fds(&before);
 	prog = xdp_program__from_id(a->id.prog_id);
 	err = libxdp_get_error(prog);
 	if (!err) {
 		err = xdp_program__detach(prog, a->ifindex, to_xdp(a->mode), 0);
 		xdp_program__close(prog);
 	}
-	close_other_fds(&before);
+	attach_close_other_fds(&before);
 	/* It is no failure if another process was first, or the interface is gone. */
 	return err && find_on(a->ifindex, &still) == 0 ? 0 : err;
 }

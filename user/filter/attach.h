@@ -9,6 +9,7 @@
 #include <net/if.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/select.h>
 
 #include "pins.h"
 
@@ -84,6 +85,23 @@ int attach_neighbours(int ifindex, char *names, size_t size);
  * first interfaces may run the program: attachments_detach() takes it off.
  */
 int attach_all(struct xdp_dedup *prog, const struct placement *where);
+
+/* Attaches the program to cnt interfaces, each in its own mode, as attach_all() does: in a
+ * dispatcher beside all that runs there.
+ */
+int attach_each(struct xdp_dedup *prog, char *const *ifnames, const enum attach_mode *modes, int cnt);
+
+/* Puts the program new_fd in the place of the one at `old`, which runs there without a dispatcher,
+ * at once. 0 or -errno, which is said.
+ */
+int attach_replace(const struct attachment *old, int new_fd);
+
+/* To be called before and after whatever looks at programs by libxdp, or attaches them: libxdp 1.3
+ * leaves their descriptors open, and a program that this process itself holds open would seem to be
+ * in use (live.h). The second one closes all descriptors that are open but were not then.
+ */
+void attach_note_fds(fd_set *open);
+void attach_close_other_fds(const fd_set *open);
 
 /* The program's descriptor, which belongs to the skeleton. Loads the program if no attach_all() has
  * done so (tests do without). -errno if it cannot be loaded, which is said.

@@ -222,6 +222,17 @@ struct dedup_iface *attachments_recorded(const struct filter *f, const char *ifn
 	return NULL;
 }
 
+int attachments_make_entry(const char *ifname, struct dedup_iface *entry)
+{
+	*entry = (struct dedup_iface){ .netns = kernel_netns(), .ifindex = if_nametoindex(ifname) };
+	if (!entry->netns)
+		return say_err(-EIO, "the kernel does not tell which network namespace this is");
+	/* The user may have given an alias. */
+	if (!entry->ifindex || !if_indextoname(entry->ifindex, entry->name))
+		return say_err(-ENODEV, "there is no interface %s any more", ifname);
+	return 0;
+}
+
 /* Does the list have this filter on this interface? */
 static bool is_in(const struct attachment *list, int cnt, const struct filter *f, uint32_t ifindex)
 {

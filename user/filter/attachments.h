@@ -61,6 +61,11 @@ int attachments_open_recorded(char **names, const char *ifname, struct filter *o
  */
 struct dedup_iface *attachments_recorded(const struct filter *f, const char *ifname);
 
+/* Makes *entry that of this interface of this network namespace. 0; -ENODEV if there is none; -EIO
+ * if the kernel does not tell which namespace this is: both are said.
+ */
+int attachments_make_entry(const char *ifname, struct dedup_iface *entry);
+
 /* Brings the record up to date for interfaces that have moved here from another network namespace
  * and have taken their program along: they are attached here, but not recorded here. If it cannot
  * be told which entry is theirs, says so. The caller holds the lock of loader_begin(). 0 or -errno,

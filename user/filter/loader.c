@@ -17,9 +17,11 @@
 
 #include "bpffs.h"
 #include "dispatch.h"
+#include "handover.h"
 #include "kernel.h"
 #include "live.h"
 #include "plan.h"
+#include "predecessor.h"
 #include "recent.h"
 #include "say.h"
 #include "secrets.h"
@@ -93,10 +95,10 @@ struct bpf_program *loader_packet_program(const struct xdp_dedup *skel)
 							    : skel->progs.dedup_streams;
 }
 
-static int run_hand_start(struct xdp_dedup *skel)
+static int run_syscall(const struct bpf_program *prog)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
-	int err = bpf_prog_test_run_opts(bpf_program__fd(skel->progs.hand_start), &opts);
+	int err = bpf_prog_test_run_opts(bpf_program__fd(prog), &opts);
 
 	return err ? -errno : (int)opts.retval;
 }
@@ -151,6 +153,8 @@ int loader_begin(bool verbose)
 	if (!err && !access(path, F_OK))
 		err = remove_pins(HALF_MADE);
 	if (!err)
+		handover_settle();
+	if (!err)
 		dispatch_sweep();
 	return err;
 }
@@ -187,11 +191,35 @@ static int rename_pins(const char *from, const char *to)
 		       : 0;
 }
 
-int loader_remove(const char *name)
+static void prefixed(char directory[PATH_MAX], const char *prefix, const char *name)
 {
-	int err = rename_pins(name, HALF_MADE);
+	snprintf(directory, PATH_MAX, "%s%s", prefix, name);
+}
+
+/* Removes this directory: to others it is gone at once. */
+static int remove_whole(const char *directory)
+{
+	int err = rename_pins(directory, HALF_MADE);
 
 	return err ? err : remove_pins(HALF_MADE);
+}
+
+int loader_remove_prefixed(const char *prefix, const char *name)
+{
+	char path[PATH_MAX], directory[PATH_MAX];
+
+	prefixed(directory, prefix, name);
+	pin_path(path, directory, NULL);
+	return access(path, F_OK) ? 0 : remove_whole(directory);
+}
+
+int loader_remove(const char *name)
+{
+	int err = remove_whole(name);
+
+	if (!err)
+		err = loader_remove_prefixed(BESIDE, name);
+	return err ? err : loader_remove_prefixed(BEFORE, name);
 }
 
 /* By the name of its state map a filter is told from other programs, and found again. libbpf gives
@@ -211,8 +239,8 @@ static int check_names(const struct xdp_dedup *skel)
 	return 0;
 }
 
-/* Loads an object of open_object() as a new filter and starts its hand. */
-static int start_filter(struct xdp_dedup *skel, const struct dedup_config *cfg)
+/* Loads an object of open_object() as a new filter, whose secrets are in *cfg. */
+static int load_filter(struct xdp_dedup *skel, const struct dedup_config *cfg)
 {
 	struct dedup_config *config = (struct dedup_config *)&skel->rodata_config->config;
 	int err;
@@ -221,18 +249,29 @@ static int start_filter(struct xdp_dedup *skel, const struct dedup_config *cfg)
 	/* Until own_macs_set(). */
 	skel->data_state->state.own_mac = DEDUP_MAC_NONE;
 	config->frags = kernel_has_frags();
-	/* A replay has drawn them, for both of its engines. */
-	err = config->replay ? 0 : secrets_draw(config);
-	if (err)
-		return say_err(err, "the kernel's random source gave no secret");
 	err = xdp_dedup__load(skel);
 	if (err)
 		return kernel_explain(err, plan_bytes(cfg));
-	err = check_names(skel);
-	if (err)
-		return err;
-	err = run_hand_start(skel);
+	return check_names(skel);
+}
+
+static int start_hand(struct xdp_dedup *skel)
+{
+	int err = run_syscall(skel->progs.hand_start);
+
 	return err ? say_err(err, "cannot start the filter's clock: %s", strerror(-err)) : 0;
+}
+
+/* Its secrets are drawn, but those of a replay are there, for both of its engines. */
+static int start_filter(struct xdp_dedup *skel, const struct dedup_config *cfg)
+{
+	struct dedup_config config = *cfg;
+	int err = config.replay ? 0 : secrets_draw(&config);
+
+	if (err)
+		return say_err(err, "the kernel's random source gave no secret");
+	err = load_filter(skel, &config);
+	return err ? err : start_hand(skel);
 }
 
 /* Makes and pins the maps and starts the hand, under the name HALF_MADE. */
@@ -247,6 +286,170 @@ static int make_filter(const struct dedup_config *cfg)
 	bpf_program__set_autoload(loader_packet_program(skel), false);
 	err = start_filter(skel, cfg);
 	xdp_dedup__destroy(skel);
+	return err;
+}
+
+/* Opens a pin of NAME: its descriptor, or -errno, which is said. */
+static int open_pin(const char *name, enum pin pin)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	pin_path(path, name, PINS[pin]);
+	fd = bpf_obj_get(path);
+	return fd < 0 ? say_err(-errno, "cannot open %s: %s", path, strerror(errno)) : fd;
+}
+
+/* Pins the map of NAME as one of HALF_MADE's, too. */
+static int share_pin(const char *name, enum pin pin)
+{
+	int fd = open_pin(name, pin), err;
+	char path[PATH_MAX];
+
+	if (fd < 0)
+		return fd;
+	pin_path(path, HALF_MADE, PINS[pin]);
+	err = bpf_obj_pin(fd, path) ? say_err(-errno, "cannot pin %s: %s", path, strerror(errno)) : 0;
+	close(fd);
+	return err;
+}
+
+/* Puts a map into the only element of a map of maps. */
+static int put_inner(const struct bpf_map *outer, int inner_fd)
+{
+	__u32 zero = 0;
+
+	return bpf_map_update_elem(bpf_map__fd(outer), &zero, &inner_fd, BPF_ANY) ? -errno : 0;
+}
+
+/* A predecessor's maps, to be used by one object. */
+struct predecessor {
+	const struct filter *f;
+	int state_fd, filter_fd;
+};
+
+static void close_predecessor(struct predecessor *p)
+{
+	if (p->state_fd >= 0)
+		close(p->state_fd);
+	if (p->filter_fd >= 0)
+		close(p->filter_fd);
+}
+
+/* Opens them. 0, or -errno, which is said; the caller calls close_predecessor() in any case. */
+static int open_predecessor(const struct filter *before, struct predecessor *p)
+{
+	*p = (struct predecessor){ before, open_pin(before->name, PIN_STATE), -1 };
+	if (p->state_fd < 0)
+		return p->state_fd;
+	p->filter_fd = open_pin(before->name, PIN_FILTER);
+	return p->filter_fd < 0 ? p->filter_fd : 0;
+}
+
+/* Before the object is loaded, and after. */
+static int prepare_predecessor(struct xdp_dedup *skel, const struct predecessor *p)
+{
+	int err = bpf_map__set_inner_map_fd(skel->maps.before_state, p->state_fd);
+
+	if (!err)
+		err = bpf_map__set_inner_map_fd(skel->maps.before_filter, p->filter_fd);
+	if (err)
+		return say_err(err, "cannot prepare the predecessor's maps: %s", strerror(-err));
+	*(struct dedup_config *)&skel->rodata_predecessor->predecessor_config = *p->f->config;
+	return 0;
+}
+
+static int put_predecessor(struct xdp_dedup *skel, const struct predecessor *p)
+{
+	int err = put_inner(skel->maps.before_state, p->state_fd);
+
+	if (!err)
+		err = put_inner(skel->maps.before_filter, p->filter_fd);
+	return err ? say_err(err, "cannot use the predecessor's maps: %s", strerror(-err)) : 0;
+}
+
+/* Is this the pin of a map that each program of a filter has for itself? */
+static bool is_programs_own(enum pin pin, bool has_own_predecessor)
+{
+	if (pin == PIN_BEFORE_STATE || pin == PIN_BEFORE_FILTER || pin == PIN_BEFORE_CONFIG)
+		return has_own_predecessor;
+	return pin == PIN_CONFIG || pin == PIN_STATS;
+}
+
+/* Loads the object without a hand of its own. */
+static int load_program_maps(struct xdp_dedup *skel, const struct dedup_config *cfg)
+{
+	int err;
+
+	*(struct dedup_config *)&skel->rodata_config->config = *cfg;
+	bpf_program__set_autoload(loader_packet_program(skel), false);
+	bpf_program__set_autoload(skel->progs.hand_start, false);
+	bpf_program__set_autoload(skel->progs.hand_adopt, true);
+	err = xdp_dedup__load(skel);
+	return err ? kernel_explain(err, 0) : 0;
+}
+
+/* Makes the program's own maps, of its configuration and its counters, and of the predecessor that
+ * it gets, unless p is NULL; all others are there.
+ */
+static int make_program(const char *name, const struct dedup_config *cfg, const struct predecessor *p)
+{
+	struct xdp_dedup *skel = NULL;
+	int err = 0;
+
+	for (int pin = 0; pin < PINS_CNT && !err; pin++)
+		if (!is_programs_own(pin, p))
+			err = share_pin(name, pin);
+	if (!err)
+		err = open_object(HALF_MADE, cfg, &skel);
+	if (err)
+		return err;
+	if (p)
+		err = prepare_predecessor(skel, p);
+	if (!err)
+		err = load_program_maps(skel, cfg);
+	if (!err && p)
+		err = put_predecessor(skel, p);
+	xdp_dedup__destroy(skel);
+	return err;
+}
+
+/* Loads the object as a predecessor's successor, and starts its hand. One that is in charge has a
+ * program, which is exchanged.
+ */
+static int start_successor(struct xdp_dedup *skel, const struct dedup_config *cfg,
+			   const struct predecessor *p)
+{
+	int err = prepare_predecessor(skel, p);
+
+	if (err)
+		return err;
+	skel->data_state->state.exchanging = p->f->state->successor != DEDUP_SUCCESSOR_IN_CHARGE;
+	bpf_program__set_autoload(loader_packet_program(skel), false);
+	err = load_filter(skel, cfg);
+	if (!err)
+		err = put_predecessor(skel, p);
+	return err ? err : start_hand(skel);
+}
+
+/* Makes the successor of a filter that is open as *before. */
+static int make_successor(const struct dedup_config *cfg, const struct filter *before)
+{
+	struct xdp_dedup *skel = NULL;
+	struct predecessor p;
+	int err = open_predecessor(before, &p);
+
+	if (!err)
+		err = share_pin(before->name, PIN_WANTED);
+	if (!err)
+		err = share_pin(before->name, PIN_HANDLED);
+	if (!err)
+		err = open_object(HALF_MADE, cfg, &skel);
+	if (!err)
+		err = start_successor(skel, cfg, &p);
+	if (skel)
+		xdp_dedup__destroy(skel);
+	close_predecessor(&p);
 	return err;
 }
 
@@ -296,6 +499,25 @@ int loader_private_hand_fd(const struct xdp_dedup *prog)
 	return bpf_program__fd(prog->progs.hand_replay);
 }
 
+/* Makes the directory HALF_MADE, empty. */
+static int begin_half(void)
+{
+	char path[PATH_MAX];
+
+	pin_path(path, HALF_MADE, NULL);
+	return mkdir(path, 0700) ? say_err(-errno, "cannot make %s: %s", path, strerror(errno)) : 0;
+}
+
+/* Gives HALF_MADE, unless err, the name `to`; else removes it. Returns err, or why that failed. */
+static int end_half(int err, const char *to)
+{
+	if (!err)
+		err = rename_pins(HALF_MADE, to);
+	if (err)
+		remove_pins(HALF_MADE);
+	return err;
+}
+
 int loader_create(const char *name, const struct dedup_config *cfg)
 {
 	char path[PATH_MAX];
@@ -304,15 +526,93 @@ int loader_create(const char *name, const struct dedup_config *cfg)
 	pin_path(path, name, NULL);
 	if (!access(path, F_OK))
 		return say_err(-EEXIST, "there is a filter %s already", name);
-	pin_path(path, HALF_MADE, NULL);
-	if (mkdir(path, 0700))
-		return say_err(-errno, "cannot make %s: %s", path, strerror(errno));
-	err = make_filter(cfg);
-	if (!err)
-		err = rename_pins(HALF_MADE, name);
+	err = begin_half();
+	return err ? err : end_half(make_filter(cfg), name);
+}
+
+int loader_next_program(const char *name, const struct dedup_config *cfg, const struct filter *before)
+{
+	struct predecessor p = { .state_fd = -1, .filter_fd = -1 };
+	char beside[PATH_MAX];
+	int err = begin_half();
+
 	if (err)
-		remove_pins(HALF_MADE);
+		return err;
+	if (before)
+		err = open_predecessor(before, &p);
+	if (!err)
+		err = make_program(name, cfg, before ? &p : NULL);
+	close_predecessor(&p);
+	prefixed(beside, BESIDE, name);
+	return end_half(err, beside);
+}
+
+int loader_next_filter(const char *name, const struct dedup_config *cfg, const struct filter *before)
+{
+	char beside[PATH_MAX];
+	int err = begin_half();
+
+	prefixed(beside, BESIDE, name);
+	return err ? err : end_half(make_successor(cfg, before), beside);
+}
+
+int loader_swap(const char *name)
+{
+	char beside[PATH_MAX], old[PATH_MAX], new[PATH_MAX];
+
+	prefixed(beside, BESIDE, name);
+	pin_path(old, name, NULL);
+	pin_path(new, beside, NULL);
+	return renameat2(AT_FDCWD, new, AT_FDCWD, old, RENAME_EXCHANGE)
+		       ? say_err(-errno, "cannot exchange %s for %s: %s", old, new, strerror(errno))
+		       : 0;
+}
+
+int loader_keep_predecessor(const char *name)
+{
+	char beside[PATH_MAX], before[PATH_MAX];
+
+	prefixed(beside, BESIDE, name);
+	prefixed(before, BEFORE, name);
+	return rename_pins(beside, before);
+}
+
+int loader_adopt_hand(const char *name)
+{
+	struct xdp_dedup *skel;
+	int err = loader_program_open(name, &skel);
+
+	if (err)
+		return err;
+	bpf_program__set_autoload(loader_packet_program(skel), false);
+	bpf_program__set_autoload(skel->progs.hand_adopt, true);
+	err = xdp_dedup__load(skel);
+	err = err ? kernel_explain(err, 0) : run_syscall(skel->progs.hand_adopt);
+	if (err)
+		say_err(err, "cannot hand the filter's clock over: %s", strerror(-err));
+	xdp_dedup__destroy(skel);
 	return err;
+}
+
+/* Opens the skeleton for the filter that is open, whose pins are in this directory. */
+static int open_program(const char *directory, struct filter *f, struct xdp_dedup **out)
+{
+	int err = open_object(directory, f->config, out);
+
+	filter_close(f);
+	if (!err)
+		bpf_program__set_autoload((*out)->progs.hand_start, false);
+	return err;
+}
+
+int loader_program_open_beside(const char *name, struct xdp_dedup **out)
+{
+	char beside[PATH_MAX];
+	struct filter f;
+	int err = filter_open_prefixed(BESIDE, name, &f);
+
+	prefixed(beside, BESIDE, name);
+	return err ? loader_explain(name, err) : open_program(beside, &f, out);
 }
 
 int loader_program_open(const char *name, struct xdp_dedup **out)
@@ -320,13 +620,7 @@ int loader_program_open(const char *name, struct xdp_dedup **out)
 	struct filter f;
 	int err = loader_open_or_say(name, &f);
 
-	if (err)
-		return err;
-	err = open_object(name, f.config, out);
-	filter_close(&f);
-	if (!err)
-		bpf_program__set_autoload((*out)->progs.hand_start, false);
-	return err;
+	return err ? err : open_program(name, &f, out);
 }
 
 void loader_program_close(struct xdp_dedup *skel)

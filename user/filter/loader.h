@@ -33,6 +33,31 @@ int loader_look(void);
  */
 int loader_create(const char *name, const struct dedup_config *cfg);
 
+/* What is to take the place of the filter of this name, without its packet program, is made in
+ * +NAME; handover.h goes on from there. 0 or -errno, which is said: then nothing of it is left.
+ * - next_program: the same maps with another configuration, *cfg, which is complete; before: open,
+ * the predecessor that it gets, or NULL for that which there may be.
+ * - next_filter: a new filter of the configuration *cfg, complete but for `frags`, whose
+ * predecessor is the one that runs, and is open as *before. Its hand goes.
+ */
+int loader_next_program(const char *name, const struct dedup_config *cfg,
+			const struct filter *before);
+int loader_next_filter(const char *name, const struct dedup_config *cfg, const struct filter *before);
+
+/* Gives NAME and +NAME each other's content, at once. 0 or -errno, which is said. */
+int loader_swap(const char *name);
+
+/* Makes the filter's own hand go on by its configuration of now, where another program of it has
+ * started the timer. 0 or -errno, which is said.
+ */
+int loader_adopt_hand(const char *name);
+
+/* Makes what is in +NAME the predecessor of NAME: ~NAME. 0 or -errno, which is said. */
+int loader_keep_predecessor(const char *name);
+
+/* Removes BESIDE, or BEFORE, and NAME. 0, also if there is none; or -errno, which is said. */
+int loader_remove_prefixed(const char *prefix, const char *name);
+
 /* Makes a filter and loads its packet program for this process alone (bench, tests): nothing is
  * pinned, and it goes with the process. Closed with loader_private_close(). The program's
  * descriptor belongs to *prog.
@@ -49,6 +74,9 @@ int loader_private_hand_fd(const struct xdp_dedup *prog);
  */
 int loader_program_open(const char *name, struct xdp_dedup **out);
 void loader_program_close(struct xdp_dedup *skel);
+
+/* The same of what is in +NAME. */
+int loader_program_open_beside(const char *name, struct xdp_dedup **out);
 
 /* The entry that this skeleton's filter runs: xdp_dedup(), or with streams dedup_streams(). */
 struct bpf_program *loader_packet_program(const struct xdp_dedup *skel);

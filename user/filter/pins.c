@@ -17,6 +17,7 @@
 #include <bpf/libbpf.h>
 #include <linux/magic.h>
 
+#include "exchange.h"
 #include "hash.h"
 #include "layout.h"
 #include "stream_ids.h"
@@ -146,6 +147,9 @@ void filter_close(struct filter *f)
 		munmap(f->state, sizeof(*f->state));
 	if (f->config)
 		munmap((void *)f->config, sizeof(*f->config));
+	if (f->before)
+		filter_close(f->before);
+	free(f->before);
 	if (f->stats_fd >= 0)
 		close(f->stats_fd);
 	if (f->wanted_fd >= 0)
@@ -250,17 +254,17 @@ static int open_pins(const char *name, struct filter *out)
 		return err;
 	}
 	f.stream = streams_cnt(f.config) > 1 ? -1 : 0;
+	f.serial = READ_ONCE(f.state->serial);
 	*out = f;
 	return 0;
 }
 
-int filter_open(const char *name, struct filter *out)
+/* filter_open() of any of a filter's directories. */
+static int open_directory(const char *name, struct filter *out)
 {
 	ino_t before = 0, after = 0;
 	int err, gone;
 
-	if (!filter_name_ok(name))
-		return -ENOENT;
 	do { /* again if the directory is another one now, or gone: dir_of() then says which */
 		err = dir_of(name, &before);
 		if (err)
@@ -273,6 +277,105 @@ int filter_open(const char *name, struct filter *out)
 			filter_close(out);
 	} while (gone || before != after);
 	return err;
+}
+
+int filter_open(const char *name, struct filter *out)
+{
+	return filter_name_ok(name) ? open_directory(name, out) : -ENOENT;
+}
+
+int filter_open_prefixed(const char *prefix, const char *name, struct filter *out)
+{
+	char directory[sizeof(out->name)];
+
+	if (!filter_name_ok(name))
+		return -ENOENT;
+	snprintf(directory, sizeof(directory), "%s%.*s", prefix, NAME_MAX_LEN, name);
+	return open_directory(directory, out);
+}
+
+/* The kernel's id of the state map of the filter's predecessor; 0 if it has none. */
+static int before_id(const struct filter *f, uint32_t *id)
+{
+	int fd = open_map(f->name, PIN_BEFORE_STATE, BPF_MAP_TYPE_ARRAY_OF_MAPS, sizeof(__u32),
+			  sizeof(__u32));
+	__u32 zero = 0;
+	int err = 0;
+
+	*id = 0;
+	if (fd < 0)
+		return fd;
+	if (bpf_map_lookup_elem(fd, &zero, id) && errno != ENOENT)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+/* Opens what has this state map, and is pinned with the prefix. */
+static int open_by_id(const char *prefix, const char *name, uint32_t state_id, struct filter *out)
+{
+	int err = filter_open_prefixed(prefix, name, out);
+
+	if (!err && out->state_id != state_id) {
+		filter_close(out);
+		err = -ENOENT;
+	}
+	return err;
+}
+
+#define BEFORE_TRIES 10
+
+/* While a filter is being exchanged its predecessor is in BESIDE; and while it is being removed it
+ * may be in neither. One whose pins somebody has removed is none: its hand has stopped.
+ */
+int filter_open_before(struct filter *f)
+{
+	struct filter before;
+	uint32_t state_id = 0;
+	int err = -ENOENT;
+
+	for (int i = 0; i < BEFORE_TRIES && err == -ENOENT; i++) {
+		err = before_id(f, &state_id);
+		if (err == -EPROTO && filter_is_loaded(f) == -ENOENT)
+			return 0; /* unloaded meanwhile, with all of its pins */
+		if (err || !state_id)
+			return err;
+		err = open_by_id(BEFORE, f->name, state_id, &before);
+		if (err == -ENOENT)
+			err = open_by_id(BESIDE, f->name, state_id, &before);
+	}
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	before.stream = f->stream;
+	f->before = malloc(sizeof(*f->before));
+	if (!f->before) {
+		filter_close(&before);
+		return -ENOMEM;
+	}
+	*f->before = before;
+	return 0;
+}
+
+/* The kernel's id of this map. */
+static int map_id(int fd, uint32_t *id)
+{
+	struct bpf_map_info info = { 0 };
+	__u32 len = sizeof(info);
+	int err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
+
+	*id = info.id;
+	return err;
+}
+
+/* All share the map `wanted`. */
+int filter_is_kin(const struct filter *a, const struct filter *b)
+{
+	uint32_t ids[2];
+	int err = map_id(a->wanted_fd, &ids[0]);
+
+	if (!err)
+		err = map_id(b->wanted_fd, &ids[1]);
+	return err ? err : ids[0] == ids[1];
 }
 
 int filter_is_loaded(const struct filter *f)
@@ -295,13 +398,94 @@ int filter_open_samples(const struct filter *f)
 	return err ? err : fd;
 }
 
-/* Adds what all CPUs have counted in stream n. `each` has room for all CPUs. */
-static int add_counters(const struct filter *f, __u32 n, int cpus, struct dedup_counters *each,
-			struct filter_counters *sum)
+int filter_clear_handled(const struct filter *f)
 {
+	int fd = open_map(f->name, PIN_HANDLED, BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(__u32),
+			  sizeof(struct dedup_handled));
+	int cpus = libbpf_num_possible_cpus(), err = 0;
+	struct dedup_handled *none;
+	__u32 zero = 0;
+
+	if (fd < 0)
+		return fd;
+	none = cpus < 0 ? NULL : calloc(cpus, sizeof(*none));
+	if (!none)
+		err = cpus < 0 ? cpus : -ENOMEM;
+	else if (bpf_map_update_elem(fd, &zero, none, BPF_ANY))
+		err = -errno;
+	free(none);
+	close(fd);
+	return err;
+}
+
+static int drop_inner(const struct filter *f, enum pin pin)
+{
+	int fd = open_map(f->name, pin, BPF_MAP_TYPE_ARRAY_OF_MAPS, sizeof(__u32), sizeof(__u32));
+	__u32 zero = 0;
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = bpf_map_delete_elem(fd, &zero) && errno != ENOENT ? -errno : 0;
+	close(fd);
+	return err;
+}
+
+/* The state goes first: without it packets do not ask for the memory. */
+int filter_drop_predecessor(const struct filter *f)
+{
+	int err = drop_inner(f, PIN_BEFORE_STATE);
+
+	if (!err)
+		err = drop_inner(f, PIN_BEFORE_FILTER);
+	__sync_fetch_and_add(&f->state->serial, 1);
+	return err;
+}
+
+int filter_unpin_program(const struct filter *f)
+{
+	char path[PATH_MAX];
+
+	pin_path(path, f->name, PIN_PROG);
+	return unlink(path) && errno != ENOENT ? -errno : 0;
+}
+
+/* Every CPU's counters of a row of the map `stats`, which the caller frees. NULL, and errno. */
+static struct dedup_counters *read_row(const struct filter *f, __u32 row, int cpus)
+{
+	struct dedup_counters *each = calloc(cpus, sizeof(*each));
+	int err;
+
+	if (each && bpf_map_lookup_elem(f->stats_fd, &row, each)) {
+		err = errno;
+		free(each);
+		errno = err;
+		return NULL;
+	}
+	return each;
+}
+
+/* What the packet program of this configuration has dropped. */
+static __u64 drops_of(const struct dedup_config *c, const struct dedup_counters *of)
+{
+	if (c->action != DEDUP_DROP)
+		return of->timed_drops;
+	return of->duplicate + (c->ihave_pass ? 0 : of->ihave_duplicate);
+}
+
+static __u64 drop_bytes_of(const struct dedup_config *c, const struct dedup_counters *of)
+{
+	return c->action == DEDUP_DROP ? of->duplicate_bytes : of->timed_bytes;
+}
+
+/* Adds the counters of a row; `earlier`: of earlier programs, whose drops are in it as timed ones. */
+static int add_row(const struct filter *f, __u32 row, bool earlier, int cpus,
+		   struct filter_counters *sum)
+{
+	struct dedup_counters *each = read_row(f, row, cpus);
 	__u64 rx = 0;
 
-	if (bpf_map_lookup_elem(f->stats_fd, &n, each))
+	if (!each)
 		return -errno;
 	for (int i = 0; i < cpus; i++) {
 #define X(name, help) sum->name += each[i].name;
@@ -312,31 +496,60 @@ static int add_counters(const struct filter *f, __u32 n, int cpus, struct dedup_
 		DEDUP_REASONS(X)
 #undef X
 		sum->credit += each[i].credit;
-		sum->dropped += each[i].timed_drops;
-		sum->dropped_bytes += each[i].timed_bytes;
+		sum->dropped += earlier ? each[i].timed_drops : drops_of(f->config, &each[i]);
+		sum->dropped_bytes +=
+			earlier ? each[i].timed_bytes : drop_bytes_of(f->config, &each[i]);
 	}
 	sum->rx += rx;
+	free(each);
 	return 0;
 }
 
 /* Sums the counters of streams first to end - 1. */
 static int sum_counters(const struct filter *f, __u32 first, __u32 end, struct filter_counters *sum)
 {
+	__u32 cnt = streams_cnt(f->config);
 	int cpus = libbpf_num_possible_cpus(), err = 0;
-	struct dedup_counters *each;
 
 	if (cpus < 0)
 		return cpus;
-	each = calloc(cpus, sizeof(*each));
-	if (!each)
-		return -ENOMEM;
 	*sum = (struct filter_counters){ 0 };
-	for (__u32 n = first; n < end && !err; n++)
-		err = add_counters(f, n, cpus, each, sum);
-	if (f->config->action == DEDUP_DROP) {
-		sum->dropped = sum->duplicate + (f->config->ihave_pass ? 0 : sum->ihave_duplicate);
-		sum->dropped_bytes = sum->duplicate_bytes;
+	for (__u32 n = first; n < end && !err; n++) {
+		err = add_row(f, n, false, cpus, sum);
+		if (!err && f->config->earlier_stats)
+			err = add_row(f, cnt + n, true, cpus, sum);
 	}
+	return err;
+}
+
+int filter_keep_counters(const struct filter *old, uint32_t from, const struct filter *f, uint32_t n)
+{
+	__u32 row = streams_cnt(f->config) + n, earlier = streams_cnt(old->config) + from;
+	int cpus = libbpf_num_possible_cpus(), err = 0;
+	struct dedup_counters *each, *before = NULL;
+
+	if (cpus < 0)
+		return cpus;
+	each = read_row(old, from, cpus);
+	if (!each)
+		return -errno;
+	for (int i = 0; i < cpus; i++) {
+		__u64 drops = drops_of(old->config, &each[i]);
+
+		each[i].timed_bytes = drop_bytes_of(old->config, &each[i]);
+		each[i].timed_drops = drops;
+		each[i].credit = 0;
+	}
+	if (old->config->earlier_stats) {
+		before = read_row(old, earlier, cpus);
+		err = before ? 0 : -errno;
+	}
+	for (int i = 0; i < cpus && before; i++)
+		for (size_t j = 0; j < sizeof(*each) / sizeof(__u64); j++)
+			((__u64 *)&each[i])[j] += ((__u64 *)&before[i])[j];
+	if (!err && bpf_map_update_elem(f->stats_fd, &row, each, BPF_ANY))
+		err = -errno;
+	free(before);
 	free(each);
 	return err;
 }

@@ -37,11 +37,18 @@ enum pin {
 
 extern const char *const PINS[PINS_CNT];
 
+/* Beside the directory of a filter NAME there may be others, whose names no filter can have:
+ * - +NAME: what is about to take its place, or has just been in it (handover.h);
+ * - ~NAME: its predecessor (include/predecessor.h).
+ */
+#define BESIDE "+"
+#define BEFORE "~"
+
 /* An open filter: its maps, mapped into this process. The kernel works on the same memory
  * meanwhile: read what may change by READ_ONCE.
  */
 struct filter {
-	char name[NAME_MAX_LEN + 1];
+	char name[sizeof(BESIDE) + NAME_MAX_LEN]; /* of its directory: NAME, +NAME or ~NAME */
 	const struct dedup_config *config;
 	struct dedup_state *state;
 	struct dedup_block *blocks; /* config->blocks of them */
@@ -50,6 +57,8 @@ struct filter {
 		     * -1: there are several (streams.h)
 		     */
 	int stats_fd, wanted_fd;
+	uint64_t serial; /* state->serial; if that is another one now, the filter may be opened anew */
+	struct filter *before; /* its predecessor, if filter_open_before() has found one */
 };
 
 /* Is a bpffs mounted at BPFFS, as this process sees it? */
@@ -82,6 +91,20 @@ int filter_check_dir(const char *path, bool is_private);
 int filter_open(const char *name, struct filter *out);
 void filter_close(struct filter *f);
 
+/* Opens what is in BESIDE, or BEFORE, and NAME. Errors as of filter_open(). */
+int filter_open_prefixed(const char *prefix, const char *name, struct filter *out);
+
+/* Opens, too, the predecessor of an open filter, if it has one, as f->before; ids are then of the
+ * same stream of it, as f->stream is now. It is closed with *f. 0, also if there is none; -errno as
+ * of filter_open().
+ */
+int filter_open_before(struct filter *f);
+
+/* Is one of two open filters what became of the other by changes while it ran, so that their ids
+ * are the same ones? 1 or 0; -errno if that cannot be told.
+ */
+int filter_is_kin(const struct filter *a, const struct filter *b);
+
 /* The kernel's ids by which a filter and its programs are told: 0 for what is not pinned. */
 struct identity {
 	uint32_t state_id;  /* of the state map: which filter */
@@ -104,6 +127,17 @@ int filter_is_loaded(const struct filter *f);
  */
 int filter_open_samples(const struct filter *f);
 
+/* No packet is noted in the map `handled` (exchange.h). 0 or -errno. */
+int filter_clear_handled(const struct filter *f);
+
+/* Takes the predecessor's maps out of the maps of maps, and says so to whoever has it open. 0, also
+ * if there are none; or -errno.
+ */
+int filter_drop_predecessor(const struct filter *f);
+
+/* Removes the pin of the packet program; likewise. */
+int filter_unpin_program(const struct filter *f);
+
 /* The counters, summed over the CPUs. credit: ids that dedup_state.learned counts already, and that
  * the CPUs may still learn. dropped_bytes: of the packets that were dropped.
  */
@@ -115,6 +149,12 @@ struct filter_counters {
 	__u64 dropped_bytes;
 };
 int filter_counters(const struct filter *f, struct filter_counters *sum);
+
+/* Counters that are kept when a filter's program is exchanged: adds up what stream `from` of *old
+ * has counted, also in earlier programs, and makes it what earlier programs of stream n of *f have.
+ * 0 or -errno.
+ */
+int filter_keep_counters(const struct filter *old, uint32_t from, const struct filter *f, uint32_t n);
 
 /* Those of stream n alone: without packets of no stream (`ignored`) and without what the hand did. */
 int filter_stream_counters(const struct filter *f, uint32_t n, struct filter_counters *sum);
