@@ -30,6 +30,11 @@ static const struct verb {
 	  "show geometry, window, fill and counters" },
 	{ "refresh", verb_refresh, 0, KERNEL_LOOK_UP, 0, 1, "[NAME]",
 	  "after MACs changed: find out anew which frames are ours" },
+	{ "set", verb_set,
+	  OPT_ACTION | OPT_PORT | OPT_DESTINATION | OPT_PROFILE | OPT_PROFILES | OPT_MODE |
+		  OPT_INTERFACES,
+	  KERNEL_LOAD, 1, 1, "NAME [options]",
+	  "change what it does, where and to which packets; forgets nothing" },
 	{ "rotate", verb_rotate, 0, KERNEL_BPF, 1, 1, "NAME",
 	  "age every id by a window, or a countdown, now" },
 	{ "reset", verb_reset, 0, KERNEL_BPF, 1, 1, "NAME", "forget every id now" },

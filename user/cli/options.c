@@ -14,6 +14,13 @@
 #include "stream_options.h"
 #include "units.h"
 
+/* Notes that the option was given, and not by the environment, which sets a default. */
+static void give(struct options *o, const char *what, enum given option)
+{
+	if (*what == '-')
+		o->given |= option;
+}
+
 static int set_name(struct options *o, const char *what, const char *text)
 {
 	(void)what;
@@ -38,6 +45,7 @@ static int set_port(struct options *o, const char *what, const char *text)
 {
 	int err = parse_ports(text, o->spec.ports, &o->spec.ports_cnt);
 
+	give(o, what, GIVEN_PORT);
 	if (err == -E2BIG)
 		return say_err(-EINVAL, "%s %s: at most %d ports or ranges", what, text,
 			       DEDUP_PORTS_MAX);
@@ -67,6 +75,7 @@ static int set_to(struct options *o, const char *what, const char *text)
 {
 	int err = parse_prefixes(text, o->spec.to, &o->spec.to_cnt, &o->spec.to4_cnt);
 
+	give(o, what, GIVEN_TO);
 	if (err == -E2BIG)
 		return say_err(-EINVAL, "%s %s: at most %d destinations", what, text, DEDUP_TO_MAX);
 	if (err == -EDOM)
@@ -80,7 +89,13 @@ static int set_to(struct options *o, const char *what, const char *text)
 	return 0;
 }
 
-ARGS_FLAG(set_forwarded, spec.forwarded)
+static int set_forwarded(struct options *o, const char *what, const char *text)
+{
+	(void)text;
+	give(o, what, GIVEN_FORWARDED);
+	o->spec.forwarded = true;
+	return 0;
+}
 
 static int set_capacity(struct options *o, const char *what, const char *text)
 {
@@ -116,6 +131,7 @@ static int set_window(struct options *o, const char *what, const char *text)
 
 static int set_action(struct options *o, const char *what, const char *text)
 {
+	give(o, what, GIVEN_ACTION);
 	o->spec.count_only = !strcmp(text, "count");
 	if (!o->spec.count_only && strcmp(text, "drop"))
 		return say_err(-EINVAL, "%s %s: it is drop or count", what, text);
@@ -131,12 +147,14 @@ static int set_for(struct options *o, const char *what, const char *text)
 			       what, text);
 	if (value < SPEC_DROP_MIN_NS || value > SPEC_DROP_MAX_NS)
 		return say_err(-EINVAL, "%s %s: it is 1s to 36500d", what, text);
+	give(o, what, GIVEN_FOR);
 	o->spec.drop_ns = value;
 	return 0;
 }
 
 static int set_learn(struct options *o, const char *what, const char *text)
 {
+	give(o, what, GIVEN_LEARN);
 	o->spec.learn_app = !strcmp(text, "app");
 	if (!o->spec.learn_app && strcmp(text, "kernel"))
 		return say_err(-EINVAL, "%s %s: it is kernel or app", what, text);
@@ -145,6 +163,7 @@ static int set_learn(struct options *o, const char *what, const char *text)
 
 static int set_ihave(struct options *o, const char *what, const char *text)
 {
+	give(o, what, GIVEN_IHAVE);
 	o->spec.ihave_pass = !strcmp(text, "pass");
 	if (!o->spec.ihave_pass && strcmp(text, "drop"))
 		return say_err(-EINVAL, "%s %s: it is drop or pass", what, text);
@@ -274,6 +293,24 @@ static int set_write(struct options *o, const char *what, const char *text)
 	return 0;
 }
 
+static int add_interface(const char *what, char *text, char **list, int *cnt)
+{
+	if (*cnt == DEDUP_IFACES_MAX)
+		return say_err(-EINVAL, "%s %s: at most %d interfaces", what, text, DEDUP_IFACES_MAX);
+	list[(*cnt)++] = text;
+	return 0;
+}
+
+static int set_add(struct options *o, const char *what, const char *text)
+{
+	return add_interface(what, (char *)text, o->add, &o->add_cnt);
+}
+
+static int set_remove(struct options *o, const char *what, const char *text)
+{
+	return add_interface(what, (char *)text, o->remove, &o->remove_cnt);
+}
+
 ARGS_FLAG(set_json, json)
 ARGS_FLAG(set_exact, exact)
 ARGS_FLAG(set_all, all)
@@ -321,6 +358,10 @@ const struct args_option OPTIONS[] = {
 	  "countdown: 2^N cells, 1 to 24 (what --fpr asks for)" },
 	{ "--countdown-bits", "N", OPT_SHAPE, set_countdown_bits, NULL,
 	  "countdown: an id lasts 2^N - 1 countdowns, 1 to 24 (4)" },
+	{ "--add", "IFNAME", OPT_INTERFACES, set_add, NULL,
+	  "run on this interface, too; may be given several times" },
+	{ "--remove", "IFNAME", OPT_INTERFACES, set_remove, NULL,
+	  "no longer run on this one; likewise" },
 	{ "--engine", "ENGINE", OPT_REPLAY, set_engine, NULL,
 	  "user: the program compiled for user space; kernel: the\n"
 	  "very one, by test runs, as root (user)" },

@@ -23,7 +23,19 @@ struct sample_options {
 	const char *write; /* a file, or "-" */
 };
 
+/* Options that were given, for verbs that change only what is said; to be ORed. */
+enum given {
+	GIVEN_ACTION = 1 << 0,
+	GIVEN_FOR = 1 << 1,
+	GIVEN_LEARN = 1 << 2,
+	GIVEN_IHAVE = 1 << 3,
+	GIVEN_PORT = 1 << 4,
+	GIVEN_TO = 1 << 5,
+	GIVEN_FORWARDED = 1 << 6,
+};
+
 struct options {
+	unsigned int given;	 /* enum given */
 	struct filter_spec spec; /* ports_cnt is 0 without --port; `several` is not set here */
 	const char *profiles[DEDUP_STREAMS_MAX]; /* --profile: streams */
 	const char *files[OPTIONS_FILES_MAX];	 /* --profiles */
@@ -36,6 +48,9 @@ struct options {
 	bool all;
 	bool exact; /* status reads all of the memory, not a sample */
 	bool force; /* unload removes pins also if it cannot be told whether they are in use */
+	/* set: interfaces */
+	char *add[DEDUP_IFACES_MAX], *remove[DEDUP_IFACES_MAX];
+	int add_cnt, remove_cnt;
 	/* replay */
 	enum engine_kind engine;
 	const char *write_passed, *write_dropped; /* paths; NULL: not written */
@@ -69,6 +84,7 @@ enum {
 	OPT_PROFILES = 1 << 14,
 	OPT_REPLAY = 1 << 15,
 	OPT_SAMPLE = 1 << 16,
+	OPT_INTERFACES = 1 << 17, /* --add, --remove */
 	OPT_SIZE = OPT_CAPACITY | OPT_FPR,
 	OPT_LOAD_FILTER = OPT_PORT | OPT_SIZE | OPT_WINDOW | OPT_ACTION | OPT_SHAPE |
 			  OPT_DESTINATION | OPT_PROFILE | OPT_PROFILES, /* what it is */
