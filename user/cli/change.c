@@ -3,10 +3,18 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "attachments.h"
+#include "handover.h"
+#include "kernel.h"
 #include "loader.h"
+#include "plan.h"
+#include "predecessor.h"
 #include "say.h"
+#include "units.h"
+
+#define LOOK_US 100000
 
 /* Leaves in c->list the attachments of this filter. */
 static int find_attachments(struct change *c)
@@ -62,4 +70,57 @@ void change_end(struct change *c)
 	filter_close(&c->f);
 	free(c->list);
 	c->list = NULL;
+}
+
+int change_wait_for_predecessor(const char *what)
+{
+	bool over = false;
+
+	while (!over) {
+		struct filter f, before;
+		int err = attachments_open(what, &f);
+
+		if (err)
+			return err;
+		over = filter_open_prefixed(BEFORE, f.name, &before) != 0;
+		filter_close(&f);
+		if (over)
+			break;
+		over = dedup_is_forgotten(before.state);
+		filter_close(&before);
+		if (!over)
+			usleep(LOOK_US);
+	}
+	return 0;
+}
+
+int change_make_room(const struct options *o, const char *name)
+{
+	int has = handover_has_predecessor(name);
+
+	if (!has)
+		return 0;
+	if (has > 0 && o->forget)
+		return handover_forget(name);
+	if (has < 0)
+		return say_err(has, "cannot tell whether %s has a predecessor", name);
+	return say_err(
+		-EBUSY,
+		"%s has a predecessor since it was changed last, which still knows ids: --wait "
+		"waits until it has gone, --forget gives up what only it knows",
+		name);
+}
+
+int change_check_memory(const struct dedup_config *cfg)
+{
+	uint64_t need = plan_bytes(cfg), have = kernel_memory_available();
+	char need_text[32], have_text[32];
+
+	if (!have || need <= have)
+		return 0;
+	return say_err(-ENOMEM,
+		       "the new memory takes %s beside the one that runs, and %s of memory are "
+		       "free",
+		       format_bytes(need, need_text, sizeof(need_text)),
+		       format_bytes(have, have_text, sizeof(have_text)));
 }

@@ -22,4 +22,17 @@ struct change {
 int change_begin(const struct options *o, struct change *c);
 void change_end(struct change *c);
 
+/* Waits, without the lock, until the filter that is named has no predecessor that knows ids. 0, or
+ * -errno, which is said.
+ */
+int change_wait_for_predecessor(const char *what);
+
+/* A filter has one predecessor at most: 0 if it has none, or --forget gives it up; or -errno, which
+ * is said.
+ */
+int change_make_room(const struct options *o, const char *name);
+
+/* Is there memory for another filter beside the one that runs? 0 or -ENOMEM, which is said. */
+int change_check_memory(const struct dedup_config *cfg);
+
 #endif

@@ -35,6 +35,8 @@ static const struct verb {
 		  OPT_INTERFACES,
 	  KERNEL_LOAD, 1, 1, "NAME [options]",
 	  "change what it does, where and to which packets; forgets nothing" },
+	{ "resize", verb_resize, OPT_SIZE | OPT_WINDOW | OPT_SHAPE | OPT_PREDECESSOR, KERNEL_LOAD,
+	  1, 1, "NAME [options]", "change capacity, rate, window, layout or hash; forgets nothing" },
 	{ "rotate", verb_rotate, 0, KERNEL_BPF, 1, 1, "NAME",
 	  "age every id by a window, or a countdown, now" },
 	{ "reset", verb_reset, 0, KERNEL_BPF, 1, 1, "NAME", "forget every id now" },

@@ -106,12 +106,14 @@ static int set_capacity(struct options *o, const char *what, const char *text)
 			       what, text);
 	if (!value)
 		return say_err(-EINVAL, "%s 0: a filter must hold at least 1 id", what);
+	give(o, what, GIVEN_CAPACITY);
 	o->spec.capacity = value;
 	return 0;
 }
 
 static int set_fpr(struct options *o, const char *what, const char *text)
 {
+	give(o, what, GIVEN_FPR);
 	return args_rate(&o->spec.fpr, what, text);
 }
 
@@ -125,6 +127,7 @@ static int set_window(struct options *o, const char *what, const char *text)
 			       what, text);
 	if (value < SPEC_WINDOW_MIN_NS || value > SPEC_WINDOW_MAX_NS)
 		return say_err(-EINVAL, "%s %s: a window is 10ms to 30d", what, text);
+	give(o, what, GIVEN_WINDOW);
 	o->spec.window_ns = value;
 	return 0;
 }
@@ -176,6 +179,7 @@ static int set_layout(struct options *o, const char *what, const char *text)
 
 	if (layout < 0)
 		return say_err(-EINVAL, "%s %s: it is blocked, flat or countdown", what, text);
+	give(o, what, GIVEN_LAYOUT);
 	o->spec.layout = layout;
 	return 0;
 }
@@ -187,6 +191,7 @@ static int set_hash(struct options *o, const char *what, const char *text)
 	if (hash < 0)
 		return say_err(-EINVAL, "%s %s: it is fast, siphash, colibri, fips, fnv1a or tezos",
 			       what, text);
+	give(o, what, GIVEN_HASH);
 	o->spec.hash = hash;
 	return 0;
 }
@@ -311,6 +316,8 @@ static int set_remove(struct options *o, const char *what, const char *text)
 	return add_interface(what, (char *)text, o->remove, &o->remove_cnt);
 }
 
+ARGS_FLAG(set_wait, wait)
+ARGS_FLAG(set_forget, forget)
 ARGS_FLAG(set_json, json)
 ARGS_FLAG(set_exact, exact)
 ARGS_FLAG(set_all, all)
@@ -362,6 +369,10 @@ const struct args_option OPTIONS[] = {
 	  "run on this interface, too; may be given several times" },
 	{ "--remove", "IFNAME", OPT_INTERFACES, set_remove, NULL,
 	  "no longer run on this one; likewise" },
+	{ "--wait", NULL, OPT_PREDECESSOR, set_wait, NULL,
+	  "while an earlier change is not over: wait (it fails)" },
+	{ "--forget", NULL, OPT_PREDECESSOR, set_forget, NULL,
+	  "likewise: give up what only its predecessor knows" },
 	{ "--engine", "ENGINE", OPT_REPLAY, set_engine, NULL,
 	  "user: the program compiled for user space; kernel: the\n"
 	  "very one, by test runs, as root (user)" },

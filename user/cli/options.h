@@ -32,6 +32,11 @@ enum given {
 	GIVEN_PORT = 1 << 4,
 	GIVEN_TO = 1 << 5,
 	GIVEN_FORWARDED = 1 << 6,
+	GIVEN_CAPACITY = 1 << 7,
+	GIVEN_FPR = 1 << 8,
+	GIVEN_WINDOW = 1 << 9,
+	GIVEN_LAYOUT = 1 << 10,
+	GIVEN_HASH = 1 << 11,
 };
 
 struct options {
@@ -51,6 +56,7 @@ struct options {
 	/* set: interfaces */
 	char *add[DEDUP_IFACES_MAX], *remove[DEDUP_IFACES_MAX];
 	int add_cnt, remove_cnt;
+	bool wait, forget; /* while there is a predecessor: wait until it has gone; give it up */
 	/* replay */
 	enum engine_kind engine;
 	const char *write_passed, *write_dropped; /* paths; NULL: not written */
@@ -84,7 +90,8 @@ enum {
 	OPT_PROFILES = 1 << 14,
 	OPT_REPLAY = 1 << 15,
 	OPT_SAMPLE = 1 << 16,
-	OPT_INTERFACES = 1 << 17, /* --add, --remove */
+	OPT_INTERFACES = 1 << 17,  /* --add, --remove */
+	OPT_PREDECESSOR = 1 << 18, /* --wait, --forget */
 	OPT_SIZE = OPT_CAPACITY | OPT_FPR,
 	OPT_LOAD_FILTER = OPT_PORT | OPT_SIZE | OPT_WINDOW | OPT_ACTION | OPT_SHAPE |
 			  OPT_DESTINATION | OPT_PROFILE | OPT_PROFILES, /* what it is */

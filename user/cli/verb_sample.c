@@ -109,7 +109,7 @@ static int explain_end(const struct filter *f, int err)
 			       "held up for too long: another xdp-dedup sample listens to %s now",
 			       f->name);
 	if (err == -ENOENT)
-		return say_err(err, "%s has been unloaded", f->name);
+		return say_err(err, "%s has been unloaded, or resized", f->name);
 	if (err == -ESTALE && hand_has_stopped(f))
 		return err;
 	return say_err(err, "cannot listen to %s any longer: %s", f->name, strerror(-err));
