@@ -32,6 +32,15 @@ struct status_iface {
 	enum iface_state state;
 };
 
+/* What is shown of a filter's predecessor (include/predecessor.h): s->filter.before. */
+struct status_before {
+	struct fill fill;
+	uint64_t left_ns; /* stats_forgets_in_ns() */
+	bool leads;	  /* it is still in charge: a change has not been ended */
+	bool forgotten;	  /* it has forgotten every id */
+	bool asked;	  /* packets ask it: not if it has, or if its hand has stopped */
+};
+
 /* All that is shown of a filter. */
 struct status {
 	struct filter filter;
@@ -43,7 +52,10 @@ struct status {
 	const char *mode; /* that all attached interfaces have; else "mixed", or "none" */
 	struct filter_counters counters;		   /* of all streams */
 	struct filter_counters streams[DEDUP_STREAMS_MAX]; /* of each */
-	struct fill fill;
+	struct fill fill;				   /* of this filter's own memory */
+	struct status_before before;			   /* if filter.before is not NULL */
+	double fpr;	       /* the rate now that packets meet, the predecessor included */
+	bool exchanging;       /* a change has begun and not ended (handover.h) */
 	uint64_t *histogram;   /* countdown: layout.h; NULL: too long to show, or another layout */
 	uint64_t approx_count; /* countdown: layout.h */
 	double hand;	       /* how far the hand is in its turn, 0 to 1 */

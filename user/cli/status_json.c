@@ -197,6 +197,31 @@ static void json_fill(json_object *o, const struct status *s)
 	}
 }
 
+/* null if there is none. */
+static json_object *json_before(const struct status *s)
+{
+	const struct status_before *b = &s->before;
+	const struct dedup_config *c;
+	json_object *o;
+
+	if (!s->filter.before)
+		return NULL;
+	c = s->filter.before->config;
+	o = json_object_new_object();
+	ADD("layout", json_object_new_string(layout_of(c->layout)->name));
+	ADD("capacity", json_u64(c->capacity));
+	ADD("fpr", json_object_new_double(plan_fpr(c)));
+	ADD("window_ns", json_u64(c->window_ns));
+	ADD("filter_bytes", json_u64(plan_bytes(c)));
+	ADD("learns", json_object_new_boolean(b->leads));
+	ADD("asked", json_object_new_boolean(b->asked));
+	ADD("forgotten", json_object_new_boolean(b->forgotten));
+	ADD("left_ns", json_u64(b->left_ns));
+	ADD("ids_estimate", json_object_new_double(b->fill.ids));
+	ADD("fpr_estimate", json_object_new_double(b->fill.fpr));
+	return o;
+}
+
 json_object *status_json(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
@@ -230,7 +255,9 @@ json_object *status_json(const struct status *s)
 	ADD("fill_read_part", json_object_new_double(s->fill.read_part));
 	ADD("ids_estimate", json_object_new_double(s->fill.ids));
 	ADD("ids_estimate_error", json_object_new_double(s->fill.ids_error));
-	ADD("fpr_estimate", json_object_new_double(s->fill.fpr));
+	ADD("fpr_estimate", json_object_new_double(s->fpr));
+	ADD("predecessor", json_before(s));
+	ADD("exchanging", json_object_new_boolean(s->exchanging));
 	ADD("bytes_kept_away", json_u64(s->counters.dropped_bytes));
 	ADD("counters", json_counters(&s->counters));
 	return o;

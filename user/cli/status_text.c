@@ -80,16 +80,47 @@ static void print_fill(const struct status *s)
 		       (unsigned long long)f->set_previous);
 }
 
-static void print_estimate(const struct fill *f)
+static void print_estimate(const struct status *s)
 {
+	const struct fill *f = &s->fill;
+
 	printf("  estimate    %.0f ids", f->ids);
 	if (f->read_part < 1)
 		printf(" (standard error %.0f)", f->ids_error);
-	printf("; false-positive rate now %.3g\n", f->fpr);
+	printf("; false-positive rate now %.3g%s\n", s->fpr,
+	       s->before.asked ? ", the predecessor's included" : "");
 	if (f->read_part < 1)
 		printf("              fill and estimate from a sample of %.3g %%; --exact reads "
 		       "all\n",
 		       100 * f->read_part);
+}
+
+/* What is left of the filter that was there before a change, and of the change. */
+static void print_before(const struct status *s)
+{
+	const struct status_before *b = &s->before;
+	char size[32], left[32];
+
+	if (s->filter.before) {
+		format_bytes(plan_bytes(s->filter.before->config), size, sizeof(size));
+		if (b->forgotten)
+			printf("  predecessor has forgotten every id; its memory, %s, goes with "
+			       "the next set, "
+			       "resize, load, unload or refresh\n",
+			       size);
+		else if (!b->asked)
+			printf("  predecessor %s; its hand has stopped, so it is not asked\n", size);
+		else
+			printf("  predecessor %s, asked for another %s at most; %.0f ids, "
+			       "false-positive rate now %.3g\n",
+			       size, format_time(b->left_ns, left, sizeof(left)), b->fill.ids,
+			       b->fill.fpr);
+	}
+	if (s->exchanging)
+		printf("  change      has begun and not ended: if no xdp-dedup is at work, it was "
+		       "killed, "
+		       "and the next set, resize, load, unload or refresh ends it%s\n",
+		       b->leads ? "; until then the predecessor learns" : "");
 }
 
 /* Destinations, of which the first cnt4 are IPv4. */
@@ -239,7 +270,8 @@ void status_print(const struct status *s)
 		       100 * s->hand, s->turns + 1,
 		       format_time(s->oldest_ns, oldest, sizeof(oldest)));
 	print_fill(s);
-	print_estimate(&s->fill);
+	print_estimate(s);
+	print_before(s);
 	printf("  kept away   %s\n\n", format_bytes(s->counters.dropped_bytes, kept, sizeof(kept)));
 	print_counters(&s->counters);
 	print_streams(s);

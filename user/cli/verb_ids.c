@@ -62,7 +62,12 @@ static const char *remove_id(struct filter *f, const uint8_t *id, const char *te
 
 	if (known == -EINVAL)
 		return refuse_zero(text);
-	if (known < 0)
+	if (known == -EBUSY)
+		say_err(known,
+			"the predecessor of %s still knows %s, and its layout, %s, cannot take "
+			"ids out; xdp-dedup status says until when",
+			f->name, text, layout_of(f->before->config->layout)->name);
+	else if (known < 0)
 		say_err(known, "%s has layout %s, which cannot take ids out; load it with --layout countdown",
 			f->name, layout_of(f->config->layout)->name);
 	return known < 0 ? NULL : known ? "removed" : UNKNOWN;
@@ -161,6 +166,9 @@ static int run(const struct options *o, id_fn fn, enum exit_code some_unknown)
 		filter_close(&f);
 		return EXIT_MISUSED;
 	}
+	err = filter_open_before(&f);
+	if (err)
+		loader_explain(f.name, err);
 	for (int i = 1; i < o->args_cnt && !err; i++)
 		err = strcmp(o->args[i], "-") ? do_id(&j, o->args[i]) : do_lines(&j);
 	filter_close(&f);

@@ -7,10 +7,10 @@
 
 #include "attach.h"
 #include "attachments.h"
-#include "hand.h"
 #include "json_out.h"
 #include "kernel.h"
 #include "loader.h"
+#include "predecessor.h"
 #include "stats.h"
 #include "status.h"
 #include "stream_ids.h"
@@ -152,6 +152,24 @@ bool status_drops(const struct status *s)
 	return action == DEDUP_DROP || (action == DEDUP_DROP_FOR && s->drop_left_ns);
 }
 
+/* And the rate of both. */
+static void collect_before(struct status *s)
+{
+	const struct filter *f = s->filter.before;
+	struct status_before *b = &s->before;
+
+	s->fpr = s->fill.fpr;
+	if (!f)
+		return;
+	b->fill = stats_fill_of(f, s->exact, kernel_now_ns());
+	b->left_ns = stats_forgets_in_ns(f->config, f->state, kernel_now_ns());
+	b->leads = READ_ONCE(f->state->successor) != DEDUP_SUCCESSOR_IN_CHARGE;
+	b->forgotten = dedup_is_forgotten(f->state);
+	b->asked = stats_asks_before(&s->filter);
+	if (b->asked)
+		s->fpr = stats_rate_of_both(s->fpr, b->fill.fpr);
+}
+
 /* Fills in the rest; s->filter is open. */
 static int collect(struct status *s)
 {
@@ -178,6 +196,8 @@ static int collect(struct status *s)
 	s->oldest_ns = stats_oldest_ns(s->filter.config, s->filter.state, kernel_now_ns());
 	collect_drop_time(s);
 	sampling_look(&s->filter, &s->sampler);
+	collect_before(s);
+	s->exchanging = READ_ONCE(s->filter.state->exchanging);
 	s->stopped = stats_stopped(s->filter.config, s->filter.state, kernel_now_ns());
 	return 0;
 }
@@ -186,9 +206,11 @@ static int collect(struct status *s)
 static int show(struct filter *f, bool exact, json_object *list)
 {
 	struct status *s = calloc(1, sizeof(*s));
-	int err = -ENOMEM;
+	int err = s ? filter_open_before(f) : -ENOMEM;
 
-	if (s) {
+	if (s && err)
+		loader_explain(f->name, err);
+	if (s && !err) {
 		s->filter = *f;
 		s->layout = layout_of(f->config->layout);
 		s->exact = exact;

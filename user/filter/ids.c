@@ -4,8 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "hand.h"
 #include "layout.h"
+#include "predecessor.h"
+#include "stats.h"
 #include "stream_ids.h"
 
 static const struct layout *layout(const struct filter *f)
@@ -27,11 +28,25 @@ static int look_up(const struct filter *f, const uint8_t *bytes, struct id_looku
 	return 0;
 }
 
-int ids_test(const struct filter *f, const uint8_t *id)
+/* Is the id known in this memory alone? */
+static int test_alone(const struct filter *f, const uint8_t *id)
 {
 	struct id_lookup p;
 
 	return look_up(f, id, &p) ? 0 : layout(f)->is_known(f, &p);
+}
+
+/* The predecessor, if it is to be asked. */
+static struct filter *living_predecessor(const struct filter *f)
+{
+	return f->before && stats_asks_before(f) ? f->before : NULL;
+}
+
+int ids_test(const struct filter *f, const uint8_t *id)
+{
+	struct filter *before = living_predecessor(f);
+
+	return (before && test_alone(before, id)) || test_alone(f, id);
 }
 
 /* Reads where the hand is now into p->hand. Returns how many times it has passed the id's place
@@ -89,35 +104,83 @@ static int see(struct filter *f, struct id_lookup *p, bool refresh)
 	return learn_in_time(f, p);
 }
 
-int ids_see(struct filter *f, const uint8_t *id)
+/* ids_see() in this memory alone; with `add`, ids_add(). */
+static int see_alone(struct filter *f, const uint8_t *id, bool add)
 {
 	struct id_lookup p;
 	int err = look_up(f, id, &p);
 
-	return err ? err : see(f, &p, false);
+	return err ? err : see(f, &p, add && !layout(f)->has_generations);
+}
+
+int ids_learn_again(struct filter *f, const uint8_t *id)
+{
+	int known = see_alone(f, id, false);
+
+	return known < 0 ? 0 : known;
+}
+
+/* The same while there is a predecessor: until its successor is in charge an id is to be won there,
+ * and from when the charge begins to change in the successor, too (predecessor.h). User space,
+ * unlike packets, is not waited for at each step: so it looks again once it has won.
+ */
+static int see_both(struct filter *f, struct filter *before, const uint8_t *id, bool add)
+{
+	const __u64 *successor = &before->state->successor;
+	int known, here;
+
+	if (READ_ONCE(*successor) != DEDUP_SUCCESSOR_IN_CHARGE) {
+		known = see_alone(before, id, add);
+		if (known || READ_ONCE(*successor) == DEDUP_PREDECESSOR_IN_CHARGE)
+			return known;
+		return ids_learn_again(f, id);
+	}
+	known = test_alone(before, id);
+	if (known && !(add && !layout(f)->has_generations))
+		return 1;
+	here = see_alone(f, id, add);
+	return known ? 1 : here;
+}
+
+int ids_see(struct filter *f, const uint8_t *id)
+{
+	struct filter *before = living_predecessor(f);
+
+	return before ? see_both(f, before, id, false) : see_alone(f, id, false);
 }
 
 int ids_add(struct filter *f, const uint8_t *id)
 {
-	struct id_lookup p;
-	int err = look_up(f, id, &p);
+	struct filter *before = living_predecessor(f);
 
-	return err ? err : see(f, &p, !layout(f)->has_generations);
+	return before ? see_both(f, before, id, true) : see_alone(f, id, true);
+}
+
+static void prefetch(const struct filter *f, const uint8_t *id)
+{
+	struct id_lookup p;
+
+	if (!look_up(f, id, &p))
+		layout(f)->prefetch(f, &p);
 }
 
 void ids_see_many(struct filter *f, const uint8_t (*ids)[DEDUP_ID_BYTES_MAX], unsigned int cnt,
 		  int *results)
 {
+	struct filter *before = living_predecessor(f);
 	struct id_lookup lookups[IDS_AT_ONCE];
 
 	for (unsigned int i = 0; i < cnt; i++) {
 		results[i] = look_up(f, ids[i], &lookups[i]);
 		if (!results[i])
 			layout(f)->prefetch(f, &lookups[i]);
+		if (before)
+			prefetch(before, ids[i]);
 	}
 	for (unsigned int i = 0; i < cnt; i++)
 		if (!results[i])
-			results[i] = see(f, &lookups[i], false);
+			results[i] = before ? see_both(f, before, ids[i], false)
+					    : see(f, &lookups[i], false);
 }
 
 bool ids_can_remove(const struct filter *f)
@@ -125,18 +188,31 @@ bool ids_can_remove(const struct filter *f)
 	return layout(f)->remove != NULL;
 }
 
-int ids_remove(struct filter *f, const uint8_t *id)
+static int remove_alone(struct filter *f, const uint8_t *id)
 {
 	struct id_lookup p;
 	int err = look_up(f, id, &p), known;
 
 	if (err)
 		return err;
-	if (!ids_can_remove(f))
-		return -EOPNOTSUPP;
 	known = layout(f)->is_known(f, &p);
 	layout(f)->remove(f, &p);
 	/* From here on the kernel does not use what its cache (recent.h) has of before. */
 	__sync_fetch_and_add(&f->state->recent_version, 1);
 	return known;
+}
+
+int ids_remove(struct filter *f, const uint8_t *id)
+{
+	struct filter *before = living_predecessor(f);
+	int known = 0, here;
+
+	if (!ids_can_remove(f))
+		return -EOPNOTSUPP;
+	if (before && ids_can_remove(before))
+		known = remove_alone(before, id);
+	else if (before && test_alone(before, id))
+		return -EBUSY;
+	here = remove_alone(f, id);
+	return known > 0 ? 1 : here;
 }

@@ -2,6 +2,8 @@
 /* Ids in a live filter, from user space: on the mapped memory, without a system call, while the
  * packet path and other threads work on it. An id here is as the packet path has it, of f->stream:
  * GSP/1's bytes, or the words of stream_make_id().
+ * As in the packet program, what a predecessor knows is known, if it is open (filter_open_before()),
+ * and ids are learned by whichever of the two is in charge (include/predecessor.h).
  * Every function returns 1 for an id that was known and 0 for one that was not, as the library does.
  */
 #ifndef XDP_DEDUP_IDS_H
@@ -34,8 +36,15 @@ void ids_see_many(struct filter *f, const uint8_t (*ids)[DEDUP_ID_BYTES_MAX], un
  */
 int ids_add(struct filter *f, const uint8_t *id);
 
+/* For whoever has learned an id in the predecessor of *f, just when *f was put in charge: others
+ * may be learning it in *f. Learns it there, too, as far as there is room. 0: still the first one;
+ * 1: another was first.
+ */
+int ids_learn_again(struct filter *f, const uint8_t *id);
+
 /* Layout countdown: takes the id out, and with it any other that shares a cell. 1 if it was known,
- * 0 if not; -EOPNOTSUPP in other layouts; -EINVAL for the all-zero id.
+ * 0 if not; -EOPNOTSUPP in other layouts; -EBUSY, and nothing is done, if a predecessor of another
+ * layout knows it; -EINVAL for the all-zero id.
  */
 int ids_remove(struct filter *f, const uint8_t *id);
 

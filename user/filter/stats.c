@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "stats.h"
 
-#include "hand.h"
 #include "layout.h"
+#include "predecessor.h"
 
 struct fill stats_fill_by(const struct dedup_config *cfg, const struct dedup_block *blocks,
 			  uint64_t hand, struct sample sample)
@@ -13,6 +13,12 @@ struct fill stats_fill_by(const struct dedup_config *cfg, const struct dedup_blo
 struct fill stats_fill(const struct dedup_config *cfg, const struct dedup_block *blocks, uint64_t hand)
 {
 	return stats_fill_by(cfg, blocks, hand, FILL_ALL);
+}
+
+struct fill stats_fill_of(const struct filter *f, bool exact, uint64_t seed)
+{
+	return stats_fill_by(f->config, f->blocks, READ_ONCE(f->state->hand),
+			     exact ? FILL_ALL : fill_sample(f->config, seed));
 }
 
 uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_state *st, uint64_t now_ns)
@@ -37,6 +43,45 @@ uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_stat
 	if (!at || (int64_t)(at - st->started_ns) < 0)
 		at = st->started_ns;
 	return now_ns > at ? now_ns - at : 0;
+}
+
+uint64_t stats_forgets_in_ns(const struct dedup_config *cfg, struct dedup_state *st, uint64_t now_ns)
+{
+	uint64_t at = READ_ONCE(st->forgotten_at), next_ns = READ_ONCE(st->next_ns);
+	uint64_t places = at - READ_ONCE(st->passed), due_ns;
+	uint32_t turns, after;
+
+	if (!at)
+		return 2 * cfg->window_ns;
+	if (dedup_is_forgotten(st) || !places)
+		return 0;
+	if (!layout_of(cfg->layout)->has_generations)
+		return (next_ns > now_ns ? next_ns - now_ns : 0) + (places - 1) * cfg->countdown_ns;
+	/* The last place to be passed, as far round the circle as `after` segments, and after how
+	 * many turns more: a window after it was passed last, and for each turn a window later.
+	 */
+	turns = (places - 1) / cfg->places;
+	after = (places - 1) % cfg->places / cfg->segment_places;
+	due_ns = dedup_hand_mark(st, cfg, after)->at_ns + (1 + turns) * cfg->window_ns;
+	return due_ns > now_ns ? due_ns - now_ns : 1;
+}
+
+bool stats_before_stopped(const struct filter *f)
+{
+	const struct filter *before = f->before;
+	int64_t behind_ns = READ_ONCE(f->state->last_ns) - READ_ONCE(before->state->last_ns);
+
+	return behind_ns > (int64_t)before->config->stale_ns;
+}
+
+bool stats_asks_before(const struct filter *f)
+{
+	return f->before && !dedup_is_forgotten(f->before->state) && !stats_before_stopped(f);
+}
+
+double stats_rate_of_both(double a, double b)
+{
+	return a + b - a * b;
 }
 
 bool stats_stopped(const struct dedup_config *cfg, const struct dedup_state *st, uint64_t now_ns)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "fill.h"
+#include "pins.h"
 
 /* The layout's fill(): what the sampled blocks say about the ids. `hand` is dedup_state.hand. */
 struct fill stats_fill_by(const struct dedup_config *cfg, const struct dedup_block *blocks,
@@ -18,6 +19,9 @@ struct fill stats_fill_by(const struct dedup_config *cfg, const struct dedup_blo
 struct fill stats_fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
 		       uint64_t hand);
 
+/* The same of an open filter: all of its memory, or a sample by this seed. */
+struct fill stats_fill_of(const struct filter *f, bool exact, uint64_t seed);
+
 /* The age in ns of the oldest id that may still be known, an upper bound: that of the ids at the
  * place that the hand passes next, which were learned since the hand passed it two turns ago
  * (countdown: one), or since the load. Right to one segment's share of a turn. now_ns is the
@@ -25,6 +29,25 @@ struct fill stats_fill(const struct dedup_config *cfg, const struct dedup_block 
  */
 uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_state *st,
 			 uint64_t now_ns);
+
+/* How long, at most, until a predecessor (include/predecessor.h) has forgotten every id, in ns; its
+ * hand's lateness comes on top. 0: it has. While it is in charge: counted from now.
+ */
+uint64_t stats_forgets_in_ns(const struct dedup_config *cfg, struct dedup_state *st, uint64_t now_ns);
+
+/* Has the clock of f->before, which there is, stopped? Then it may know ids for longer than it
+ * should, and is not asked. Needs no clock: the time is that of the last step of the filter's own
+ * hand.
+ */
+bool stats_before_stopped(const struct filter *f);
+
+/* Is there a predecessor that packets ask? */
+bool stats_asks_before(const struct filter *f);
+
+/* The rate at which fresh ids are taken for known ones by either of two memories whose rates these
+ * are.
+ */
+double stats_rate_of_both(double a, double b);
 
 /* Has the hand stopped? Then every packet passes. now_ns is the kernel's clock (clock.h). */
 bool stats_stopped(const struct dedup_config *cfg, const struct dedup_state *st, uint64_t now_ns);

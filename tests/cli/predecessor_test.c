@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What the tool says of a filter that was resized, and still asks its predecessor. */
+#include "cli_runner.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "pins.h"
+#include "predecessor.h"
+
+#define ID_C ZEROS "cc"
+
+/* What each verb says of ids that the predecessor knows, of any layout before and after. */
+static void test_ids(void **state)
+{
+	static const char *const LAYOUTS[] = { "blocked", "flat", "countdown" };
+
+	(void)state;
+	for (int i = 0; i < 9; i++) {
+		const char *from = LAYOUTS[i / 3], *to = LAYOUTS[i % 3];
+
+		sh(LOAD " --capacity 10k --layout %s; $XD add v0 " ID_A " " ID_B, from);
+		sh("$XD resize v0 --capacity 20k --layout %s", to);
+		assert_run(3, "$XD test v0 " ID_A " " ID_B " " ID_C);
+		assert_string_equal(output, ID_A " known\n" ID_B " known\n" ID_C " unknown\n");
+		assert_run(0, "$XD add v0 " ID_A " " ID_C);
+		assert_string_equal(output, ID_A " known\n" ID_C " new\n");
+		assert_run(0, "$XD want v0 " ID_B);
+		if (i == 8) {
+			assert_run(0, "$XD remove v0 " ID_A " " ID_B);
+			assert_string_equal(output, ID_A " removed\n" ID_B " removed\n");
+			assert_run(3, "$XD test v0 " ID_A " " ID_B " " ID_C);
+			assert_string_equal(output,
+					    ID_A " unknown\n" ID_B " unknown\n" ID_C " known\n");
+		} else if (i % 3 == 2) {
+			assert_run(1, "$XD remove v0 " ID_B);
+			assert_says("the predecessor of v0 still knows " ID_B
+				    ", and its layout, %s, ",
+				    from);
+			assert_run(0, "$XD remove v0 " ID_C); /* which that one does not know */
+		}
+		/* reset is for both. */
+		sh("$XD reset v0");
+		assert_run(3, "$XD test v0 " ID_A " " ID_B " " ID_C);
+		assert_string_equal(output, ID_A " unknown\n" ID_B " unknown\n" ID_C " unknown\n");
+		sh("$XD unload v0");
+	}
+}
+
+/* The rate is that of both; the time left falls by the clock; then it is said what is to be done. */
+static void test_status(void **state)
+{
+	json_object *o, *before;
+	double left, of_both;
+
+	(void)state;
+	cli_write_ids("/mnt/ids", 1800, 1);
+	sh(LOAD " --capacity 2k --fpr 0.01 --window 2s; $XD add v0 - </mnt/ids >/mnt/out");
+	o = tool_status("v0");
+	assert_null(member(o, "predecessor"));
+	of_both = number(o, "fpr_estimate");
+	json_object_put(o);
+	sh("$XD resize v0 --capacity 4k");
+	o = tool_status("v0");
+	before = member(o, "predecessor");
+	left = number(before, "left_ns");
+	assert_true(left > 2e9 && left <= 4.1e9);
+	assert_string_equal(text(before, "learns"), "false");
+	assert_string_equal(text(before, "asked"), "true");
+	assert_true(number(before, "capacity") == 2000 && number(before, "window_ns") == 2e9);
+	assert_near(before, "ids_estimate", 1800, 0.2);
+	assert_true(of_both > 0 && number(o, "fpr_estimate") > of_both / 2);
+	assert_near(o, "fpr_estimate", number(before, "fpr_estimate"), 0.01);
+	assert_string_equal(text(o, "exchanging"), "false");
+	json_object_put(o);
+	assert_run(0, "$XD status v0");
+	assert_says(", the predecessor's included\n  predecessor ");
+	assert_says(" asked for another ");
+	usleep((unsigned int)(left / 1000) + 300000);
+	assert_run(0, "$XD status v0");
+	assert_says("\n  predecessor has forgotten every id; its memory, ");
+	o = tool_status("v0");
+	before = member(o, "predecessor");
+	assert_string_equal(text(before, "asked"), "false");
+	assert_string_equal(text(before, "forgotten"), "true");
+	assert_true(number(before, "left_ns") == 0 && number(o, "fpr_estimate") == 0);
+	json_object_put(o);
+	sh("$XD refresh");
+	assert_run(0, "$XD status v0 --json");
+	assert_says("\"predecessor\": null");
+}
+
+/* Neither a hand that has stopped nor a change that has not ended is passed over. */
+static void test_status_of_trouble(void **state)
+{
+	struct filter f;
+
+	(void)state;
+	sh(LOAD "; $XD add v0 " ID_A "; $XD resize v0 --capacity 2M");
+	assert_int_equal(filter_open("v0", &f), 0);
+	f.state->exchanging = 1;
+	assert_run(0, "$XD status v0");
+	assert_says("\n  change      has begun and not ended: ");
+	assert_null(strstr(output, "until then"));
+	assert_int_equal(filter_open_before(&f), 0);
+	f.before->state->successor = DEDUP_CHARGE_CHANGES;
+	assert_run(0, "$XD status v0");
+	assert_says("; until then the predecessor learns\n");
+	f.before->state->successor = DEDUP_SUCCESSOR_IN_CHARGE;
+	f.state->exchanging = 0;
+	sh("rm $PINS/~v0/timer");
+	usleep(300000);
+	f.before->state->last_ns = 1;
+	assert_run(0, "$XD status v0");
+	assert_says("; its hand has stopped, so it is not asked\n");
+	assert_run(3, "$XD test v0 " ID_A);
+	filter_close(&f);
+}
+
+static const struct cli_script SCRIPTS[] = {
+	{ "set-keeps-m-and-k",
+	  LOAD " --layout flat --hash fips --bits 33554432 --hashes 12; $XD set v0 --action count\n"
+	       "$XD unload v0\n" LOAD
+	       " --layout countdown --index-bits 20 --countdown-bits 5; $XD set v0 --ihave pass\n"
+	       "got $XD status v0 --json; has '\"index_bits\": 20'; has '\"countdowns\": 31'\n" },
+};
+
+#define OWN(f) cmocka_unit_test_setup_teardown(f, cli_setup, cli_teardown)
+static const struct CMUnitTest TESTS[] = {
+	OWN(test_ids),
+	OWN(test_status),
+	OWN(test_status_of_trouble),
+};
+
+int main(void)
+{
+	cli_environment();
+	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
+	return run_added_tests("predecessor");
+}
