@@ -179,11 +179,93 @@ static const struct CMUnitTest KIND_TESTS[] = {
 	cmocka_unit_test(kind_needs_no_rights_when_open),
 };
 
+static int pipes[2][2];
+
+/* Waits for the other process; goes on with it. */
+static bool wait_turn(int n)
+{
+	char c;
+
+	return read(pipes[n][0], &c, 1) == 1;
+}
+
+static bool give_turn(int n)
+{
+	return write(pipes[n][1], "", 1) == 1;
+}
+
+/* What was opened with rights goes on after `set`, and says so after `resize`. */
+static int follow_as_nobody(void)
+{
+	struct id fresh = id_fresh();
+	struct xdp_dedup_counters c;
+	int err;
+
+	if (drop_root(-1) || !give_turn(0) || !wait_turn(1)) /* set */
+		return 1;
+	if (lib_asked(&pool[0]) != 1 || lib_seen(&fresh) || lib_asked(&fresh) != 1)
+		return 2;
+	err = xdp_dedup_counters(lib.f, &c, sizeof(c));
+	if (err != -EACCES && err != -EPERM)
+		return 3;
+	if (!give_turn(0) || !wait_turn(1)) /* resize */
+		return 4;
+	if (lib_asked(&pool[0]) != -ESTALE || lib_seen(&fresh) != -ESTALE ||
+	    xdp_dedup_want(lib.f, fresh.bytes, 32) != -ESTALE)
+		return 5;
+	return xdp_dedup_counters(lib.f, &c, sizeof(c)) == -ESTALE ? 0 : 6;
+}
+
+/* The same with its rights: it finds what is there now, though it was forked before. */
+static int follow_as_root(void)
+{
+	struct xdp_dedup_counters c;
+
+	for (int i = 0; i < 2; i++)
+		if (!give_turn(0) || !wait_turn(1) || lib_asked(&pool[0]) != 1 ||
+		    xdp_dedup_counters(lib.f, &c, sizeof(c)))
+			return 1 + i;
+	return 0;
+}
+
+static void run_follower(int (*fn)(void))
+{
+	pid_t pid;
+	int status;
+
+	lib_load("");
+	pool[0] = id_fresh();
+	assert_int_equal(lib_added(&pool[0]), 0);
+	assert_return_code(pipe(pipes[0]) | pipe(pipes[1]), errno);
+	pid = fork();
+	assert_return_code(pid, errno);
+	if (!pid)
+		syscall(SYS_exit, fn());
+	assert_true(wait_turn(0));
+	e2e_tool("set " LIB_NAME " --action count");
+	assert_true(give_turn(1) && wait_turn(0));
+	e2e_tool("resize " LIB_NAME " --capacity 30k");
+	assert_true(give_turn(1));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	for (int i = 0; i < 4; i++)
+		close(pipes[i / 2][i % 2]);
+}
+
+static void changes_want_rights(void **state)
+{
+	(void)state;
+	run_follower(follow_as_nobody);
+	run_follower(follow_as_root);
+}
+
 #define OWN(f) cmocka_unit_test_setup(f, lib_setup_none)
 static const struct CMUnitTest TESTS[] = {
 	OWN(open_refuses),
 	OWN(open_refuses_what_is_not_whole),
 	OWN(open_wants_rights),
+	OWN(changes_want_rights),
 };
 
 int main(void)

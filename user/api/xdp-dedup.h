@@ -15,19 +15,25 @@
  * once. No call prints or ends the process. A negative number is a negated errno. If the call was
  * about an id, nothing is known of it then: treat it as new.
  *   -ESTALE      the window's clock has stopped (the filter was unloaded): the packet
- *                program lets everything pass; open it again, or do without
+ *                program lets everything pass; or the filter was resized, and this process may
+ *                not open what is in its place. Open it again, or do without
  *   -ENOSPC      new, but the window is full: not learned (room comes in milliseconds; in
  *                layout countdown, after a burst, it may take a window)
  *   -EINVAL      an id that is too long, or lacks what its digest is made of
  *   -EDESTADDRREQ the filter has several streams, and none was named when it was opened
  *   -EOPNOTSUPP  this filter's layout cannot do that
  *
+ * A filter that is open goes on being that filter when it is changed while it runs (xdp-dedup set,
+ * resize), with the packet program's answers: the next call opens it anew, which takes some ms and
+ * may make system calls.
+ *
  * What a FIPS node needs is in xdp-dedup-fips.h.
  *
  * Link with `pkg-config --libs xdp-dedup`. Root, or else CAP_BPF and access to the pins
- * under /sys/fs/bpf/xdp-dedup, is needed to open a filter, and not afterwards. It works in a time
- * namespace, too; but a process that enters another one (or is forked into it) must open the filter
- * again.
+ * under /sys/fs/bpf/xdp-dedup, is needed to open a filter, and not afterwards: but a process that
+ * has given them up can follow no change. After `set` calls about ids go on, but stats and counters
+ * fail as opening would; after `resize` all end with -ESTALE. It works in a time namespace, too;
+ * but a process that enters another one (or is forked into it) must open the filter again.
  */
 #ifndef XDP_DEDUP_H
 #define XDP_DEDUP_H
@@ -87,7 +93,8 @@ size_t xdp_dedup_check_and_add_many(struct xdp_dedup_filter *filter, const struc
 				    size_t cnt, int *results);
 
 /* Layout countdown: takes the id out, and any other that shares one of its cells. 1 if it
- * was known, 0 if not.
+ * was known, 0 if not. -EBUSY, and it is as before, if the filter had another layout before a
+ * resize, and knows the id from there.
  */
 int xdp_dedup_remove(struct xdp_dedup_filter *filter, const void *id, size_t len);
 
@@ -117,7 +124,7 @@ struct xdp_dedup_stats {
 	double occupancy;	    /* set_bits / m */
 	double occupancy_previous;  /* set_bits_previous / m */
 	double ids_estimate;	    /* in the window, from the bits */
-	double fpr_estimate;	    /* now, from the bits */
+	double fpr_estimate;	    /* now, from the bits, the predecessor's included */
 	uint64_t approx_count;	    /* countdown: ids learned and not expired, never fewer */
 	uint64_t rx;		    /* packets that entered the packet program */
 	uint64_t fresh, duplicate;  /* EVENTs that were new, and that were not */
@@ -126,6 +133,7 @@ struct xdp_dedup_stats {
 	uint64_t wanted;	    /* EVENTs that passed because they were wanted */
 	bool sampled;		    /* set_bits to fpr_estimate are from a sample of the memory */
 	double ids_error;	    /* if so: about the standard error of ids_estimate; else 0 */
+	uint64_t predecessor_bytes; /* memory from before a resize, while its ids are known; else 0 */
 };
 
 /* Reads all of a filter of up to 4 MB; of a larger one a random sample of 2 to 4 MB, a new one in

@@ -5,8 +5,8 @@
 #include "lib_handle.h"
 #include "xdp-dedup-fips.h"
 
-static int absorb(struct xdp_dedup_filter *f, uint64_t peer, const struct fips_filter *theirs,
-		  uint64_t sequence, double fpr_max)
+static int absorb(struct xdp_dedup_filter *f, struct filter *now, uint64_t peer,
+		  const struct fips_filter *theirs, uint64_t sequence, double fpr_max)
 {
 	int err = fips_heard_reserve(&f->heard);
 
@@ -14,28 +14,40 @@ static int absorb(struct xdp_dedup_filter *f, uint64_t peer, const struct fips_f
 		return err;
 	if (!fips_heard_is_new(&f->heard, peer, sequence))
 		return -EALREADY;
-	err = fips_live_absorb(&f->filter, theirs, fpr_max);
+	err = fips_live_absorb(now, theirs, fpr_max);
 	if (!err)
 		fips_heard_put(&f->heard, peer, sequence);
+	return err;
+}
+
+/* xdp_dedup_fips_absorb(), in the filter as it is now. */
+static int check_and_absorb(struct xdp_dedup_filter *f, struct filter *now, uint64_t peer,
+			    const void *msg, size_t len, double fpr_max)
+{
+	struct fips_filter theirs;
+	uint64_t sequence;
+	int err = fips_live_check(now);
+
+	if (err)
+		return err;
+	if (lib_is_stopped(f, now))
+		return -ESTALE;
+	if (fips_decode(msg, len, &theirs, &sequence) || theirs.hash_count != now->config->k)
+		return -EBADMSG;
+	pthread_mutex_lock(&f->absorbing);
+	err = absorb(f, now, peer, &theirs, sequence, fpr_max);
+	pthread_mutex_unlock(&f->absorbing);
 	return err;
 }
 
 int xdp_dedup_fips_absorb(struct xdp_dedup_filter *f, uint64_t peer, const void *msg, size_t len,
 			  double fpr_max)
 {
-	struct fips_filter theirs;
-	uint64_t sequence;
-	int err = fips_live_check(&f->filter);
+	struct filter *now = lib_enter(f);
+	int err = now ? check_and_absorb(f, now, peer, msg, len, fpr_max) : -ESTALE;
 
-	if (err)
-		return err;
-	if (lib_is_stopped(f))
-		return -ESTALE;
-	if (fips_decode(msg, len, &theirs, &sequence) || theirs.hash_count != f->filter.config->k)
-		return -EBADMSG;
-	pthread_mutex_lock(&f->absorbing);
-	err = absorb(f, peer, &theirs, sequence, fpr_max);
-	pthread_mutex_unlock(&f->absorbing);
+	if (now)
+		lib_leave();
 	return err;
 }
 
@@ -50,9 +62,14 @@ int xdp_dedup_fips_announce(const struct xdp_dedup_filter *f, uint64_t sequence,
 			    size_t size)
 {
 	struct fips_filter image;
-	int err = fips_live_image(&f->filter, &image);
+	struct filter *now = lib_enter(f);
+	int err;
 
-	if (!err && lib_is_stopped(f))
+	if (!now)
+		return -ESTALE;
+	err = fips_live_image(now, &image);
+	if (!err && lib_is_stopped(f, now))
 		err = -ESTALE;
+	lib_leave();
 	return err ? err : fips_encode(&image, sequence, msg, size);
 }

@@ -17,33 +17,35 @@
 /* By the coarse clock, which is read without a system call. It may be behind by a jiffy, which is
  * far less than what counts as stopped.
  */
-bool lib_is_stopped(const struct xdp_dedup_filter *f)
+bool lib_is_stopped(const struct xdp_dedup_filter *f, const struct filter *of)
 {
-	return stats_stopped(f->filter.config, f->filter.state,
+	return stats_stopped(of->config, of->state,
 			     clock_ns(CLOCK_MONOTONIC_COARSE) + f->clock_offset_ns);
+}
+
+static void free_handle(struct xdp_dedup_filter *f)
+{
+	lib_close_views(f);
+	free(f->name);
+	free(f->stream);
+	free(f);
 }
 
 int xdp_dedup_open(const char *name, struct xdp_dedup_filter **out)
 {
 	const char *stream = strchr(name, '/');
 	struct xdp_dedup_filter *f = calloc(1, sizeof(*f));
-	char *filter = strndup(name, stream ? (size_t)(stream - name) : strlen(name));
-	int err = f && filter ? filter_open(filter, &f->filter) : -ENOMEM;
+	int err;
 
-	free(filter);
-	if (!err && stream) {
-		err = stream_select(&f->filter, stream + 1);
-		if (err)
-			filter_close(&f->filter);
-	}
+	if (!f)
+		return -ENOMEM;
+	f->name = strndup(name, stream ? (size_t)(stream - name) : strlen(name));
+	f->stream = stream ? strdup(stream + 1) : NULL;
+	err = f->name && (f->stream || !stream) ? lib_open_view(f) : -ENOMEM;
+	if (!err)
+		err = clock_measure_offset(&f->clock_offset_ns);
 	if (err) {
-		free(f);
-		return err;
-	}
-	err = clock_measure_offset(&f->clock_offset_ns);
-	if (err) {
-		filter_close(&f->filter);
-		free(f);
+		free_handle(f);
 		return err;
 	}
 	pthread_mutex_init(&f->absorbing, NULL);
@@ -55,10 +57,9 @@ void xdp_dedup_close(struct xdp_dedup_filter *f)
 {
 	if (!f)
 		return;
-	filter_close(&f->filter);
 	fips_heard_free(&f->heard);
 	pthread_mutex_destroy(&f->absorbing);
-	free(f);
+	free_handle(f);
 }
 
 /* What ids.h returned, as the library returns it: the all-zero id, -EINVAL there, is never known. */
@@ -67,95 +68,124 @@ static int as_duplicate(int known)
 	return known == -EINVAL ? 0 : known;
 }
 
-int xdp_dedup_test(const struct xdp_dedup_filter *f, const void *bytes, size_t len)
+/* A function of ids.h or want.h. */
+typedef int (*id_fn)(struct filter *f, const uint8_t *id);
+
+static int test(struct filter *f, const uint8_t *id)
+{
+	return ids_test(f, id);
+}
+
+/* Does it with the id. If the filter's successor was put in charge meanwhile, the answer is that
+ * one's: it knows all that the filter has known, and what came later. `won`: the id has been
+ * learned in this way already, as a new one.
+ */
+static inline int do_id(const struct xdp_dedup_filter *f, const void *bytes, size_t len, id_fn fn,
+			bool learns, bool won)
 {
 	uint8_t id[DEDUP_ID_BYTES_MAX];
-	int err = stream_make_id(&f->filter, bytes, len, id);
+	bool known = false, again;
+	struct filter *now;
+	int result;
 
-	if (err)
-		return err;
-	return lib_is_stopped(f) ? -ESTALE : ids_test(&f->filter, id);
+	do {
+		now = lib_enter(f);
+		if (!now)
+			return won ? 0 : -ESTALE;
+		result = stream_make_id(now, bytes, len, id);
+		if (!result)
+			result = lib_is_stopped(f, now) ? -ESTALE
+				 : won			? ids_learn_again(now, id)
+							: as_duplicate(fn(now, id));
+		again = lib_is_superseded(now);
+		lib_leave();
+		known |= result == 1;
+		won |= learns && !result;
+	} while (again);
+	return known ? 1 : result;
+}
+
+int xdp_dedup_test(const struct xdp_dedup_filter *f, const void *bytes, size_t len)
+{
+	return do_id(f, bytes, len, test, false, false);
 }
 
 int xdp_dedup_add(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
-	uint8_t id[DEDUP_ID_BYTES_MAX];
-	int err = stream_make_id(&f->filter, bytes, len, id);
-
-	if (err)
-		return err;
-	return lib_is_stopped(f) ? -ESTALE : as_duplicate(ids_add(&f->filter, id));
+	return do_id(f, bytes, len, ids_add, true, false);
 }
 
 int xdp_dedup_check_and_add(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
-	uint8_t id[DEDUP_ID_BYTES_MAX];
-	int err = stream_make_id(&f->filter, bytes, len, id);
-
-	if (err)
-		return err;
-	return lib_is_stopped(f) ? -ESTALE : as_duplicate(ids_see(&f->filter, id));
+	return do_id(f, bytes, len, ids_see, true, false);
 }
 
-/* xdp_dedup_check_and_add_many() for at most IDS_AT_ONCE ids. */
-static size_t check_some(struct xdp_dedup_filter *f, const struct xdp_dedup_id *ids,
-			 unsigned int cnt, int *results)
+/* The same of at most IDS_AT_ONCE ids; but those of which more is to be said than that they are
+ * known are done once more by do_id() if this returns true.
+ */
+static bool check_some(const struct xdp_dedup_filter *f, const struct xdp_dedup_id *ids,
+		       unsigned int cnt, int *results)
 {
 	uint8_t id[IDS_AT_ONCE][DEDUP_ID_BYTES_MAX];
+	struct filter *now = lib_enter(f);
 	int err[IDS_AT_ONCE];
-	size_t duplicates = 0;
+	bool again;
 
-	for (unsigned int i = 0; i < cnt; i++) /* all zero after an error, which is no id */
-		err[i] = stream_make_id(&f->filter, ids[i].bytes, ids[i].len, id[i]);
-	ids_see_many(&f->filter, id, cnt, results);
-	for (unsigned int i = 0; i < cnt; i++) {
-		results[i] = err[i] ?: as_duplicate(results[i]);
-		duplicates += results[i] == 1;
+	for (unsigned int i = 0; i < cnt; i++)
+		results[i] = -ESTALE;
+	if (!now)
+		return false;
+	if (!lib_is_stopped(f, now)) {
+		for (unsigned int i = 0; i < cnt; i++) /* all zero after an error: no id */
+			err[i] = stream_make_id(now, ids[i].bytes, ids[i].len, id[i]);
+		ids_see_many(now, id, cnt, results);
+		for (unsigned int i = 0; i < cnt; i++)
+			results[i] = err[i] ?: as_duplicate(results[i]);
 	}
-	return duplicates;
+	again = lib_is_superseded(now);
+	lib_leave();
+	return again;
 }
 
 size_t xdp_dedup_check_and_add_many(struct xdp_dedup_filter *f, const struct xdp_dedup_id *ids,
 				    size_t cnt, int *results)
 {
-	bool stopped = lib_is_stopped(f);
 	size_t duplicates = 0;
 
 	for (size_t i = 0; i < cnt; i += IDS_AT_ONCE) {
 		unsigned int some = cnt - i < IDS_AT_ONCE ? cnt - i : IDS_AT_ONCE;
+		bool again = check_some(f, ids + i, some, results + i);
 
-		if (!stopped)
-			duplicates += check_some(f, ids + i, some, results + i);
-		for (unsigned int j = 0; j < some && stopped; j++)
-			results[i + j] = -ESTALE;
+		for (size_t j = i; j < i + some; j++) {
+			if (again && results[j] != 1)
+				results[j] = do_id(f, ids[j].bytes, ids[j].len, ids_see, true,
+						   !results[j]);
+			duplicates += results[j] == 1;
+		}
 	}
 	return duplicates;
 }
 
 int xdp_dedup_remove(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
-	uint8_t id[DEDUP_ID_BYTES_MAX];
-	int err = stream_make_id(&f->filter, bytes, len, id);
-
-	if (!err && !ids_can_remove(&f->filter))
-		err = -EOPNOTSUPP;
-	if (err)
-		return err;
-	err = ids_remove(&f->filter, id);
-	return err == -EINVAL ? 0 : err;
+	return do_id(f, bytes, len, ids_remove, false, false);
 }
 
 int xdp_dedup_want(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
-	uint8_t id[DEDUP_ID_BYTES_MAX];
-	int err = stream_make_id(&f->filter, bytes, len, id);
+	return do_id(f, bytes, len, want_id, false, false);
+}
 
-	if (err)
-		return err;
-	if (lib_is_stopped(f))
+/* Begins a call about the filter as a whole. 0; -errno if it is not open as it is now. */
+static int enter_whole(const struct xdp_dedup_filter *f, struct filter **out)
+{
+	*out = lib_enter(f);
+	if (!*out)
 		return -ESTALE;
-	err = want_id(&f->filter, id);
-	return err == -EINVAL ? 0 : err;
+	if (READ_ONCE((*out)->state->serial) == (*out)->serial || !READ_ONCE(f->err))
+		return 0;
+	lib_leave();
+	return READ_ONCE(f->err);
 }
 
 /* Copies our struct to a caller's whose version of it may be shorter or longer: cut, or filled up
@@ -171,8 +201,14 @@ int xdp_dedup_counters(const struct xdp_dedup_filter *f, struct xdp_dedup_counte
 {
 	struct xdp_dedup_counters c = { 0 };
 	struct filter_counters all;
-	int err = filter_counters(&f->filter, &all);
+	struct filter *now;
+	int err = enter_whole(f, &now);
 
+	if (err)
+		return err;
+	err = filter_counters(now, &all);
+	c.stopped = lib_is_stopped(f, now);
+	lib_leave();
 	if (err)
 		return err;
 	c.rx = all.rx;
@@ -187,59 +223,79 @@ int xdp_dedup_counters(const struct xdp_dedup_filter *f, struct xdp_dedup_counte
 	c.early = all.early;
 	c.late = all.late;
 	c.wanted = all.wanted;
-	c.stopped = lib_is_stopped(f);
 	hand_out(out, size, &c, sizeof(c));
 	return 0;
 }
 
-static int get_stats(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *out, size_t size,
-		     struct sample sample)
+static void describe(const struct dedup_config *c, struct xdp_dedup_stats *s)
 {
-	const struct dedup_config *c = f->filter.config;
-	const struct layout *layout = layout_of(c->layout);
-	struct dedup_state *st = f->filter.state;
+	s->layout = layout_of(c->layout)->name;
+	s->hash = hash_name(c->hash);
+	s->capacity = c->capacity;
+	s->window_ns = c->window_ns;
+	s->fpr = plan_fpr(c);
+	s->m = layout_of(c->layout)->bits(c);
+	s->k = c->k;
+}
+
+/* What the memory says, the predecessor's included as status does it. */
+static void read_memory(const struct filter *f, bool exact, struct xdp_dedup_stats *s)
+{
+	struct fill fill = stats_fill_of(f, exact, clock_ns(CLOCK_MONOTONIC));
+
+	s->set_bits = fill.set_current;
+	s->set_bits_previous = fill.set_previous;
+	s->occupancy = fill.current;
+	s->occupancy_previous = fill.previous;
+	s->ids_estimate = fill.ids;
+	s->sampled = fill.read_part < 1;
+	s->ids_error = fill.ids_error;
+	s->fpr_estimate = fill.fpr;
+	if (!stats_asks_before(f))
+		return;
+	s->predecessor_bytes = plan_bytes(f->before->config);
+	fill = stats_fill_of(f->before, exact, clock_ns(CLOCK_MONOTONIC));
+	s->fpr_estimate = stats_rate_of_both(s->fpr_estimate, fill.fpr);
+}
+
+static int get_stats(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *out, size_t size,
+		     bool exact)
+{
 	struct filter_counters counters;
-	struct xdp_dedup_stats s = {
-		.layout = layout->name,
-		.hash = hash_name(c->hash),
-		.capacity = c->capacity,
-		.window_ns = c->window_ns,
-		.fpr = plan_fpr(c),
-		.m = layout->bits(c),
-		.k = c->k,
-	};
-	int err = filter_counters(&f->filter, &counters);
-	struct fill fill;
+	struct xdp_dedup_stats s = { 0 };
+	const struct layout *layout;
+	struct filter *now;
+	int err = enter_whole(f, &now);
 
 	if (err)
 		return err;
-	fill = stats_fill_by(c, f->filter.blocks, READ_ONCE(st->hand), sample);
-	s.set_bits = fill.set_current;
-	s.set_bits_previous = fill.set_previous;
-	s.occupancy = fill.current;
-	s.occupancy_previous = fill.previous;
-	s.ids_estimate = fill.ids;
-	s.fpr_estimate = fill.fpr;
-	s.sampled = fill.read_part < 1;
-	s.ids_error = fill.ids_error;
+	err = filter_counters(now, &counters);
+	if (err) {
+		lib_leave();
+		return err;
+	}
+	layout = layout_of(now->config->layout);
+	describe(now->config, &s);
+	read_memory(now, exact, &s);
 	if (layout->approx_count)
-		s.approx_count = layout->approx_count(c, st, counters.credit);
+		s.approx_count = layout->approx_count(now->config, now->state, counters.credit);
 	s.rx = counters.rx;
 	s.fresh = counters.new;
 	s.duplicate = counters.duplicate;
 	s.dropped = counters.dropped;
-	s.stopped = lib_is_stopped(f);
+	s.stopped = lib_is_stopped(f, now);
 	s.wanted = counters.wanted;
+	lib_leave();
 	hand_out(out, size, &s, sizeof(s));
 	return 0;
 }
 
 int xdp_dedup_stats(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *out, size_t size)
 {
-	return get_stats(f, out, size, fill_sample(f->filter.config, clock_ns(CLOCK_MONOTONIC)));
+	return get_stats(f, out, size, false);
 }
 
 int xdp_dedup_stats_exact(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *out, size_t size)
 {
-	return get_stats(f, out, size, FILL_ALL);
+	return get_stats(f, out, size, true);
 }

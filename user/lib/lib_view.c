@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+
+#include "clock.h"
+#include "lib_handle.h"
+#include "stream_ids.h"
+
+#define RETRY_NS 10000000
+
+static void close_view(struct view *v)
+{
+	if (v)
+		filter_close(&v->filter);
+	free(v);
+}
+
+/* Where an application has named no stream, there was one, or it did not say. If there are several
+ * now, it means the one of before.
+ */
+static int select_stream(const struct xdp_dedup_filter *f, struct filter *next)
+{
+	const struct filter *last = f->view ? &f->view->filter : NULL;
+
+	if (f->stream)
+		return stream_select(next, f->stream);
+	if (next->stream >= 0 || !last || last->stream < 0)
+		return 0;
+	return stream_select(next, stream_name(last->config, last->stream));
+}
+
+/* -ENOENT if what has the name now is another filter. */
+static int check_kin(const struct xdp_dedup_filter *f, const struct filter *next)
+{
+	int kin = f->view ? filter_is_kin(&f->view->filter, next) : 1;
+
+	return kin < 0 ? kin : kin ? 0 : -ENOENT;
+}
+
+static int open_view(const struct xdp_dedup_filter *f, struct view **out)
+{
+	struct view *v = calloc(1, sizeof(*v));
+	int err = v ? filter_open(f->name, &v->filter) : -ENOMEM;
+
+	if (err) {
+		free(v);
+		return err;
+	}
+	err = check_kin(f, &v->filter);
+	if (!err)
+		err = select_stream(f, &v->filter);
+	if (!err)
+		err = filter_open_before(&v->filter);
+	if (err) {
+		close_view(v);
+		return err;
+	}
+	v->settled = v->filter.serial;
+	*out = v;
+	return 0;
+}
+
+int lib_open_view(struct xdp_dedup_filter *f)
+{
+	readers_begin();
+	return open_view(f, &f->view);
+}
+
+void lib_close_views(struct xdp_dedup_filter *f)
+{
+	while (f->old) {
+		struct view *v = f->old;
+
+		f->old = v->next;
+		close_view(v);
+	}
+	close_view(f->view);
+	f->view = NULL;
+}
+
+/* Closes what no thread uses any more. */
+static void close_old(struct xdp_dedup_filter *f)
+{
+	for (struct view **v = &f->old; *v;) {
+		struct view *old = *v;
+
+		if (readers_are_done(old->retired)) {
+			*v = old->next;
+			close_view(old);
+		} else {
+			v = &old->next;
+		}
+	}
+}
+
+static void exchange_view(struct xdp_dedup_filter *f, struct view *next)
+{
+	struct view *last = f->view;
+
+	__atomic_store_n(&f->view, next, __ATOMIC_RELEASE);
+	last->retired = readers_retire();
+	last->next = f->old;
+	f->old = last;
+}
+
+/* Under the lock of readers.h: does what is due. 0; -errno if the filter could not be opened anew. */
+static int catch_up(struct xdp_dedup_filter *f, uint64_t now_ns)
+{
+	uint64_t serial = READ_ONCE(f->view->filter.state->serial);
+	struct view *next;
+	int err = 0;
+
+	if (serial != f->view->filter.serial) {
+		err = open_view(f, &next);
+		if (!err)
+			exchange_view(f, next);
+	}
+	close_old(f);
+	/* While something is left to be done, later calls come here, too. */
+	WRITE_ONCE(f->view->settled, f->view->filter.serial - !!f->old);
+	WRITE_ONCE(f->err, err);
+	WRITE_ONCE(f->failed_serial, serial);
+	WRITE_ONCE(f->retry_ns, now_ns + RETRY_NS);
+	return err;
+}
+
+/* Is there nothing to be done but what was tried a short time ago? *err: how it ended. */
+static bool was_tried(const struct xdp_dedup_filter *f, uint64_t now_ns, int *err)
+{
+	const struct view *v = __atomic_load_n(&f->view, __ATOMIC_ACQUIRE);
+	uint64_t serial = READ_ONCE(v->filter.state->serial);
+
+	if (now_ns >= READ_ONCE(f->retry_ns))
+		return false;
+	*err = serial == v->filter.serial ? 0 : READ_ONCE(f->err);
+	return !*err ? serial == v->filter.serial : serial == READ_ONCE(f->failed_serial);
+}
+
+struct filter *lib_follow(const struct xdp_dedup_filter *f)
+{
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
+	struct view *v;
+	int err;
+
+	if (!was_tried(f, now_ns, &err)) {
+		reader_leave();
+		readers_lock();
+		/* To the application a filter that is only asked is const. */
+		err = catch_up((struct xdp_dedup_filter *)f, now_ns);
+		readers_unlock();
+		reader_enter();
+	}
+	v = __atomic_load_n(&f->view, __ATOMIC_ACQUIRE);
+	if (!err || !lib_is_superseded(&v->filter))
+		return &v->filter;
+	reader_leave();
+	return NULL;
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "readers.h"
+
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/membarrier.h>
+
+__thread struct reader reader_self __attribute__((tls_model("initial-exec")));
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct reader *list;
+static uint64_t retirements;
+static pthread_key_t key; /* its destructor sees threads end */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool has_key;
+static bool ends_unseen; /* some thread may end without leaving the list */
+
+static void unlink_reader(void *arg)
+{
+	struct reader *r = arg;
+
+	pthread_mutex_lock(&lock);
+	*r->link = r->next;
+	if (r->next)
+		r->next->link = r->link;
+	r->listed = false;
+	pthread_mutex_unlock(&lock);
+}
+
+static void link_self(void)
+{
+	struct reader *r = &reader_self;
+
+	r->next = list;
+	r->link = &list;
+	if (list)
+		list->link = &r->next;
+	list = r;
+	r->listed = true;
+	r->out_at = retirements;
+}
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* The child has one thread. */
+static void in_child(void)
+{
+	list = NULL;
+	if (reader_self.listed)
+		link_self();
+	pthread_mutex_unlock(&lock);
+}
+
+static void begin(void)
+{
+	has_key = !pthread_key_create(&key, unlink_reader) &&
+		  !pthread_atfork(before_fork, after_fork, in_child);
+}
+
+/* If the library is unloaded from a process that goes on. */
+__attribute__((destructor)) static void end(void)
+{
+	if (has_key)
+		pthread_key_delete(key);
+}
+
+static bool barrier(void)
+{
+	return !syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+}
+
+void readers_begin(void)
+{
+	pthread_once(&once, begin);
+	syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+}
+
+void readers_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void readers_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+void reader_list(void)
+{
+	pthread_mutex_lock(&lock);
+	link_self();
+	pthread_mutex_unlock(&lock);
+	if (!has_key || pthread_setspecific(key, &reader_self))
+		ends_unseen = true;
+}
+
+uint64_t readers_retire(void)
+{
+	return ++retirements;
+}
+
+bool readers_are_done(uint64_t retired)
+{
+	bool done = true;
+
+	/* A thread that is seen outside behind the barrier finds, in its next call, what is there
+	 * now.
+	 */
+	if (ends_unseen || !barrier())
+		return false;
+	for (struct reader *r = list; r; r = r->next) {
+		if (!__atomic_load_n(&r->inside, __ATOMIC_ACQUIRE))
+			r->out_at = retirements;
+		done &= r->out_at >= retired;
+	}
+	return done;
+}
