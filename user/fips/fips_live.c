@@ -8,6 +8,7 @@
 #include "fips_count.h"
 #include "flat.h"
 #include "plan.h"
+#include "stats.h"
 
 int fips_live_check(const struct filter *f)
 {
@@ -167,18 +168,28 @@ int fips_live_absorb(struct filter *f, const struct fips_filter *from, double fp
 	return 0;
 }
 
-int fips_live_image(const struct filter *f, struct fips_filter *out)
+/* Adds the bits of both generations. */
+static void add_generations(const struct filter *f, struct fips_filter *to)
 {
 	uint64_t hand = READ_ONCE(f->state->hand);
 	uint32_t current = dedup_flat_current(hand);
+
+	add_bits(to->word, V1_WORDS, array_of(f, current), words_of(f));
+	if (dedup_flat_has_previous(hand))
+		add_bits(to->word, V1_WORDS, array_of(f, current ^ 1), words_of(f));
+}
+
+int fips_live_image(const struct filter *f, struct fips_filter *out)
+{
 	int err = fips_live_check(f);
 
 	if (!err)
 		err = fips_init(out, f->config->k, FIPS_V1_SIZE_CLASS);
 	if (err)
 		return err;
-	add_bits(out->word, V1_WORDS, array_of(f, current), words_of(f));
-	if (dedup_flat_has_previous(hand))
-		add_bits(out->word, V1_WORDS, array_of(f, current ^ 1), words_of(f));
+	add_generations(f, out);
+	if (stats_asks_before(f) && !fips_live_check(f->before) &&
+	    f->before->config->k == f->config->k)
+		add_generations(f->before, out);
 	return 0;
 }
