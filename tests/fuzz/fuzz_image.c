@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Images of filters: any head, with the right checksum. One that is taken can be aged without a
+ * step beyond its memory, and comes to an end: its ids are forgotten, or their time is yet to come.
+ */
+#include "fuzz.h"
+#include "hand.h"
+#include "image.h"
+#include "predecessor.h"
+
+#define BLOCKS_MAX 4096
+#define PLACES_MAX 65536 /* countdowns, each of which is a step */
+#define NOW_NS (1ULL << 60)
+
+static struct image_head h;
+
+/* For so long after the image was taken. */
+static void age(uint64_t elapsed_ns)
+{
+	struct dedup_block *blocks = aligned_alloc(64, h.config.blocks * sizeof(*blocks));
+	struct dedup_state st;
+
+	must(blocks);
+	memset(blocks, 0xa5, h.config.blocks * sizeof(*blocks));
+	image_state(&h, NOW_NS, elapsed_ns, &st);
+	image_age(&h, NOW_NS, elapsed_ns, &st, blocks);
+	must(dedup_is_forgotten(&st) || (__s64)(dedup_hand_due_ns(&st, &h.config) - NOW_NS) > 0);
+	must(dedup_hand_pos(st.hand) < h.config.places);
+	image_settle(&h, st.hand, blocks, h.config.blocks);
+	free(blocks);
+}
+
+/* Eight bytes are the time, the others the head; what is missing of it is 0. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char says[IMAGE_SAYS_MAX];
+	const char *refusal;
+	uint64_t elapsed_ns;
+
+	if (size < sizeof(elapsed_ns))
+		return 0;
+	memcpy(&elapsed_ns, data, sizeof(elapsed_ns));
+	data += sizeof(elapsed_ns);
+	size -= sizeof(elapsed_ns);
+	if (size > sizeof(h))
+		size = sizeof(h);
+	memset(&h, 0, sizeof(h));
+	memcpy(&h, data, size);
+	refusal = image_refusal(&h, size, size, says);
+	must(refusal && *refusal); /* there are no blocks */
+	memcpy(h.magic, IMAGE_MAGIC, sizeof(h.magic));
+	h.version = IMAGE_VERSION;
+	h.format = h.config.format = DEDUP_FORMAT;
+	h.file_bytes = sizeof(h) + h.config.blocks * (uint64_t)sizeof(struct dedup_block);
+	h.sum = image_head_sum(&h);
+	if (!image_refusal(&h, sizeof(h), h.file_bytes, says) && h.config.blocks <= BLOCKS_MAX &&
+	    h.config.places <= PLACES_MAX)
+		age(elapsed_ns);
+	return 0;
+}

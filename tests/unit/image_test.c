@@ -1,0 +1,599 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Images of filters: what is in one comes back, with its age, whatever the hand and the packets do
+ * while it is read; and what is not an image, or not all of one, is refused.
+ */
+#include "support.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "image_file.h"
+#include "predecessor.h"
+#include "say.h"
+#include "sim.h"
+
+#define MS 1000000ULL
+#define S (1000 * MS)
+#define WINDOW S
+#define IDS 4000
+
+static char dir[] = "/tmp/image_test.XXXXXX", path[64];
+
+static int make_dir(void **state)
+{
+	(void)state;
+	strcpy(dir + strlen(dir) - 6, "XXXXXX");
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/image", dir);
+	return 0;
+}
+
+static int remove_dir(void **state)
+{
+	(void)state;
+	say_to(NULL, NULL);
+	unlink(path);
+	return rmdir(dir); /* fails if something was left beside it */
+}
+
+static bool never(void)
+{
+	return false;
+}
+
+static struct filter_spec spec_for(enum dedup_layout layout, uint64_t capacity)
+{
+	struct filter_spec spec = sim_spec(capacity, 1e-6, WINDOW);
+
+	spec.layout = layout;
+	return spec;
+}
+
+/* What was said last. */
+static char said[512];
+
+static void hear(void *to, enum say_kind kind, const char *line)
+{
+	(void)to;
+	(void)kind;
+	snprintf(said, sizeof(said), "%s", line);
+}
+
+/* The file's bytes, of a small filter; the caller frees them. */
+static uint8_t *small_file(size_t *size)
+{
+	static struct image_head h;
+	struct filter_spec spec = spec_for(DEDUP_BLOCKED, 100);
+	struct sim s;
+	uint8_t *bytes;
+	int fd;
+
+	sim_start(&s, &spec, 1);
+	for (uint64_t i = 0; i < 50; i++)
+		sim_learn(&s, (uint64_t[]){ i, 2, 3, 4 });
+	assert_int_equal(image_save(&s.filter, path, never, &h), 0);
+	sim_stop(&s);
+	*size = h.file_bytes;
+	bytes = malloc(*size);
+	fd = open(path, O_RDONLY);
+	assert_int_equal(read(fd, bytes, *size), *size);
+	close(fd);
+	return bytes;
+}
+
+static void write_file(const uint8_t *bytes, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	assert_int_equal(write(fd, bytes, size), size);
+	close(fd);
+}
+
+/* Opens and reads the file, which must be refused. */
+static void assert_refused(const char *words)
+{
+	static struct image image;
+	struct dedup_block *blocks;
+	int err = image_open(path, &image);
+
+	if (!err) {
+		blocks = aligned_alloc(64, image.head.config.blocks * sizeof(*blocks));
+		err = image_read(&image, blocks);
+		free(blocks);
+		image_close(&image);
+	}
+	assert_int_equal(err, -EBADMSG);
+	if (!strstr(said, words))
+		fail_msg("'%s' is not in: %s", words, said);
+}
+
+/* What is no file would be gone. */
+static void only_files_are_replaced(void **state)
+{
+	static struct image_head h;
+	struct filter_spec spec = spec_for(DEDUP_BLOCKED, 100);
+	char target[80];
+	struct sim s;
+
+	(void)state;
+	say_to(hear, NULL);
+	sim_start(&s, &spec, 1);
+	snprintf(target, sizeof(target), "%s/other", dir);
+	assert_int_equal(symlink(target, path), 0);
+	assert_int_equal(image_save(&s.filter, path, never, &h), -EEXIST);
+	assert_non_null(strstr(said, "and no file"));
+	assert_int_equal(unlink(path), 0);
+	sim_stop(&s);
+}
+
+static void is_private_and_whole(void **state)
+{
+	size_t size;
+	uint8_t *bytes = small_file(&size);
+	static struct image image;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_int_equal(st.st_size, size);
+	assert_int_equal(image_open(path, &image), 0);
+	image_close(&image);
+	free(bytes);
+}
+
+/* A bit of each byte: in the memory through the file; in the head, of which there is much, also
+ * where each check looks.
+ */
+static void each_changed_byte_is_found(void **state)
+{
+	size_t size;
+	uint8_t *bytes = small_file(&size);
+	struct image_head *h = aligned_alloc(64, sizeof(*h));
+	char says[IMAGE_SAYS_MAX];
+
+	(void)state;
+	say_to(hear, NULL);
+	for (size_t i = 0; i < sizeof(*h); i++) {
+		memcpy(h, bytes, sizeof(*h));
+		((uint8_t *)h)[i] ^= 1 << i % 8;
+		if (!image_refusal(h, sizeof(*h), size, says))
+			fail_msg("byte %zu of the head", i);
+	}
+	for (size_t i = sizeof(*h); i < size; i++) {
+		bytes[i] ^= 1 << i % 8;
+		write_file(bytes, size);
+		assert_refused("it is damaged: its checksum is another one");
+		bytes[i] ^= 1 << i % 8;
+	}
+	free(h);
+	free(bytes);
+}
+
+static void each_cut_is_found(void **state)
+{
+	size_t size;
+	uint8_t *bytes = small_file(&size);
+
+	(void)state;
+	say_to(hear, NULL);
+	for (size_t cut = size - 1; cut < size; cut--) {
+		assert_int_equal(truncate(path, cut), 0);
+		assert_refused(cut < 8 ? "it is no image" : "it is truncated");
+	}
+	write_file(bytes, size);
+	assert_int_equal(truncate(path, size + 1), 0);
+	assert_refused("something is behind its end");
+	free(bytes);
+}
+
+/* With a checksum that is right. */
+static void assert_head_refused(const struct image_head *good, size_t offset, const void *value,
+				size_t bytes, const char *words)
+{
+	static struct image_head h;
+	char says[IMAGE_SAYS_MAX];
+	const char *refusal;
+
+	h = *good;
+	memcpy((uint8_t *)&h + offset, value, bytes);
+	h.sum = image_head_sum(&h);
+	refusal = image_refusal(&h, sizeof(h), h.file_bytes, says);
+	if (!refusal || !strstr(refusal, words))
+		fail_msg("offset %zu: '%s' is not in: %s", offset, words, refusal ?: "(taken)");
+}
+
+#define FIELD(type, name, value)                                                            \
+	do {                                                                                \
+		type senseless = value;                                                     \
+		assert_head_refused(good, offsetof(struct image_head, name), &senseless,    \
+				    sizeof(senseless), "of no filter that there could be"); \
+	} while (0)
+
+static void senseless_values_are_refused(void **state)
+{
+	size_t size;
+	uint8_t *bytes = small_file(&size);
+	struct image_head *good = aligned_alloc(64, sizeof(*good));
+
+	(void)state;
+	memcpy(good, bytes, sizeof(*good));
+	assert_head_refused(good, 0, "xdpdedip", 8, "it is no image");
+	assert_head_refused(good, offsetof(struct image_head, version), &(__u32){ 2 }, 4,
+			    "version 2 with filters of format");
+	assert_head_refused(good, offsetof(struct image_head, format), &(__u32){ 99 }, 4,
+			    "filters of format 99");
+	FIELD(__u32, config.format, 1);
+	FIELD(__u32, config.layout, 3);
+	FIELD(__u32, config.hash, 6);
+	FIELD(__u32, config.hash, DEDUP_COLIBRI);
+	FIELD(__u32, config.blocks, 0);
+	FIELD(__u32, config.blocks, 0xffffffff);
+	FIELD(__u32, config.places, 0);
+	FIELD(__u32, config.places, good->config.blocks + 1);
+	FIELD(__u32, config.words, 3);
+	FIELD(__u32, config.words, 8);
+	FIELD(__u32, config.bits, 0);
+	FIELD(__u32, config.bits, 6);
+	FIELD(__u32, config.k, good->config.k + 1);
+	FIELD(__u32, config.segment_places, 0);
+	FIELD(__u32, config.id_bytes, 0);
+	FIELD(__u32, config.id_bytes, 65);
+	FIELD(__u32, config.replay, 1);
+	FIELD(__u32, config.recent, 64);
+	FIELD(__u32, config.has_predecessor, 1);
+	FIELD(__u32, config.streams_cnt, 17);
+	FIELD(__u32, config.ports_cnt, 33);
+	FIELD(__u32, config.to_cnt, 33);
+	FIELD(__u32, config.action, 3);
+	FIELD(__u64, config.window_ns, 0);
+	FIELD(__u64, config.window_ns, UINT64_MAX);
+	FIELD(__u64, config.countdown_ns, 0);
+	FIELD(__u64, config.tick_ns, 0);
+	FIELD(__u64, config.full_ids, 0);
+	FIELD(__u64, config.turn_ids, UINT64_MAX);
+	FIELD(__u64, file_bytes, size + 64);
+	FIELD(__u64, hand, good->config.places);
+	assert_head_refused(good, offsetof(struct image_head, ifnames), "0123456789abcdef", 16,
+			    "of no filter");
+	free(good);
+	free(bytes);
+}
+
+static const struct clock_row {
+	const char *name;
+	int64_t wall_ns, boot_ns, hand_ns; /* how much later they are */
+	const char *boot, *machine;	   /* saved: "a", "m" */
+	uint64_t elapsed_ns;
+} CLOCKS[] = {
+	{ "same-boot", 5, 5, 5, "a", "m", 5 },
+	{ "wall-set-back", -100, 5, 4, "a", "m", 5 },
+	{ "wall-set-forward", 100, 5, 5, "a", "m", 100 },
+	{ "suspended", 5, 5, 1, "a", "m", 5 },
+	{ "other-time-namespace", -100, -50, 7, "a", "m", 7 },
+	{ "nothing-went-on", -1, -1, -1, "a", "m", 0 },
+	{ "rebooted", 5000, -900, -900, "b", "m", 5000 },
+	{ "rebooted-and-set-back", -5000, -900, -900, "b", "m", 100 },
+	{ "rebooted-up-for-longer", 1, 2000, 2000, "b", "m", 3000 },
+	{ "machine-unknown", 1, 2000, 2000, "b", "", 3000 },
+	{ "other-machine", 7, 2000, 2000, "b", "n", 7 },
+	{ "other-machine-behind", -7, 2000, 2000, "b", "n", 0 },
+};
+
+static void clocks(void **state)
+{
+	const struct clock_row *row = *state;
+	struct image_moment saved = { 100000, 1000, 1000, "a", "m" }, now = saved;
+
+	now.wall_ns += row->wall_ns;
+	now.boot_ns += row->boot_ns;
+	now.hand_ns += row->hand_ns;
+	strcpy(now.boot, row->boot);
+	strcpy(now.machine, row->machine);
+	assert_int_equal(image_elapsed(&saved, &now), row->elapsed_ns);
+}
+
+/* A filter under traffic, and its image. */
+struct run {
+	struct sim s, restored;
+	uint64_t seed, learned_ns[IDS]; /* 0: not learned */
+	int cnt;
+};
+
+static const uint64_t *id_of(int n, uint64_t id[4])
+{
+	id[0] = n + 1;
+	id[1] = id[2] = id[3] = ~(uint64_t)n;
+	return id;
+}
+
+static void learn(struct run *r)
+{
+	uint64_t id[4];
+
+	if (r->cnt < IDS && sim_learn(&r->s, id_of(r->cnt, id)) == 0)
+		r->learned_ns[r->cnt] = r->s.now_ns;
+	r->cnt += r->cnt < IDS;
+}
+
+/* Ids come, and the hand goes, for so long. */
+static void go_on(struct run *r, uint64_t ns, int ids_a_step)
+{
+	uint64_t end = r->s.now_ns + ns;
+
+	while (r->s.now_ns < end) {
+		for (int i = 0; i < ids_a_step; i++)
+			learn(r);
+		r->s.now_ns += sim_step(&r->s);
+	}
+}
+
+/* Makes the image as image_save() does, while between any two chunks this happens. */
+static void take(struct run *r, void (*meanwhile)(struct run *), struct image_head *h,
+		 struct dedup_block *blocks)
+{
+	const struct image_moment now = { .wall_ns = 1, .boot_ns = 1, .hand_ns = r->s.now_ns };
+	uint32_t all = r->s.config.blocks, chunk = all / 7 + 1;
+
+	assert_int_equal(image_take(&r->s.filter, &now, h), 0);
+	for (uint32_t i = 0; i < all; i += chunk) {
+		uint32_t cnt = all - i < chunk ? all - i : chunk;
+
+		meanwhile(r);
+		memcpy(&blocks[i], &r->s.filter.blocks[i], cnt * sizeof(*blocks));
+		image_settle(h, r->s.state.hand, &blocks[i], cnt);
+	}
+	image_finish(&r->s.filter, h);
+}
+
+/* Each id lives for at least a window, if it came before the moment and nothing made the hand
+ * hurry, and at most two and the hand's ticks. Returns how many are known.
+ */
+static int assert_ages(const struct run *r, uint64_t moment_ns, uint64_t now_ns, bool in_time)
+{
+	uint64_t slack = 2 * r->s.config.tick_ns + WINDOW / 64;
+	int known = 0;
+
+	for (int i = 0; i < r->cnt; i++) {
+		uint64_t id[4], age = now_ns - r->learned_ns[i];
+		bool knows = sim_knows(&r->restored, id_of(i, id));
+
+		known += knows && r->learned_ns[i];
+		if (knows && r->learned_ns[i] && age > 2 * WINDOW + slack)
+			fail_msg("id %d is known after %g s", i, age / 1e9);
+		if (!knows && in_time && r->learned_ns[i] && r->learned_ns[i] < moment_ns &&
+		    age < WINDOW)
+			fail_msg("id %d is unknown after %g s", i, age / 1e9);
+	}
+	return known;
+}
+
+static void nothing(struct run *r)
+{
+	(void)r;
+}
+
+static void calm(struct run *r)
+{
+	go_on(r, WINDOW / 50, 1);
+}
+
+static void slow_disk(struct run *r)
+{
+	go_on(r, WINDOW / 2, 1);
+}
+
+/* The hand goes round several times, by requests and by load. */
+static void fast_hand(struct run *r)
+{
+	dedup_hand_rotate(&r->s.state, &r->s.config);
+	go_on(r, WINDOW / 100, 4);
+	dedup_hand_rotate(&r->s.state, &r->s.config);
+	go_on(r, WINDOW / 100, 4);
+}
+
+static void overload(struct run *r)
+{
+	go_on(r, WINDOW / 100, 40);
+}
+
+static const struct meanwhile {
+	const char *name;
+	void (*happens)(struct run *r);
+	bool in_time; /* ids get older by the clock alone */
+} MEANWHILES[] = {
+	{ "at-rest", nothing, true },	     { "packets-come", calm, true },
+	{ "disk-is-slow", slow_disk, true }, { "hand-is-fast", fast_hand, false },
+	{ "overload", overload, false },
+};
+
+/* Restores the image after this time, and goes on until every id is forgotten. */
+static void restore(struct run *r, const struct image_head *h, const struct dedup_block *blocks,
+		    uint64_t elapsed_ns, bool in_time)
+{
+	uint64_t moment_ns = h->moment.hand_ns, now_ns = moment_ns + elapsed_ns;
+	size_t bytes = h->config.blocks * sizeof(*blocks);
+
+	memset(&r->restored, 0, sizeof(r->restored));
+	r->restored.config = h->config;
+	r->restored.filter = (struct filter){ .config = &r->restored.config,
+					      .state = &r->restored.state,
+					      .blocks = aligned_alloc(64, bytes),
+					      .stats_fd = -1 };
+	memcpy(r->restored.filter.blocks, blocks, bytes);
+	image_state(h, now_ns, elapsed_ns, &r->restored.state);
+	image_age(h, now_ns, elapsed_ns, &r->restored.state, r->restored.filter.blocks);
+	r->restored.now_ns = now_ns;
+	assert_ages(r, moment_ns, now_ns, in_time);
+	if (dedup_is_forgotten(&r->restored.state))
+		assert_true(elapsed_ns > WINDOW);
+	while (!dedup_is_forgotten(&r->restored.state)) {
+		sim_run_until(&r->restored, r->restored.now_ns + WINDOW / 16);
+		assert_ages(r, moment_ns, r->restored.now_ns, in_time);
+		assert_true(r->restored.now_ns < h->moment.hand_ns + 3 * WINDOW + elapsed_ns);
+	}
+	assert_int_equal(assert_ages(r, moment_ns, r->restored.now_ns, false), 0);
+	sim_stop(&r->restored);
+}
+
+static void ages_go_on(void **state)
+{
+	const struct meanwhile *m = *state;
+	static struct image_head h;
+	static struct run r;
+
+	for (int round = 0; round < 60; round++) {
+		enum dedup_layout layout = round % 3;
+		struct filter_spec spec = spec_for(layout, m->in_time ? 2 * IDS : IDS / 8);
+		struct dedup_block *blocks;
+		uint64_t elapsed_ns;
+
+		memset(&r, 0, sizeof(r));
+		r.seed = round;
+		sim_start(&r.s, &spec, round);
+		go_on(&r, random_next(&r.seed) % (3 * WINDOW), 1);
+		blocks = aligned_alloc(64, r.s.config.blocks * sizeof(*blocks));
+		take(&r, m->happens, &h, blocks);
+		/* It cannot be restored before it was read. */
+		elapsed_ns = r.s.now_ns - h.moment.hand_ns + random_next(&r.seed) % (WINDOW * 3 / 2);
+		restore(&r, &h, blocks, elapsed_ns, m->in_time);
+		free(blocks);
+		sim_stop(&r.s);
+	}
+}
+
+/* Of an old image nothing is left; of a new one all. */
+static void old_ones_are_forgotten(void **state)
+{
+	static struct image_head h;
+	static struct run r;
+
+	(void)state;
+	for (int layout = 0; layout < 3; layout++) {
+		struct filter_spec spec = spec_for(layout, 3000);
+		struct dedup_block *blocks;
+		struct dedup_state st;
+
+		memset(&r, 0, sizeof(r));
+		sim_start(&r.s, &spec, 7);
+		go_on(&r, 2 * WINDOW, 1);
+		blocks = aligned_alloc(64, r.s.config.blocks * sizeof(*blocks));
+		take(&r, nothing, &h, blocks);
+		image_state(&h, 5 * S, 3 * WINDOW, &st);
+		image_age(&h, 5 * S, 3 * WINDOW, &st, blocks);
+		assert_true(dedup_is_forgotten(&st));
+		image_state(&h, 5 * S, UINT64_MAX, &st);
+		image_age(&h, 5 * S, UINT64_MAX, &st, blocks);
+		assert_true(dedup_is_forgotten(&st));
+		image_state(&h, 5 * S, 0, &st);
+		image_age(&h, 5 * S, 0, &st, blocks);
+		assert_false(dedup_is_forgotten(&st));
+		free(blocks);
+		sim_stop(&r.s);
+	}
+}
+
+/* A memory that gets a successor with ids has as much less room: here each learned a generation. */
+static void ids_of_a_successor_count(void **state)
+{
+	struct filter_spec spec = spec_for(DEDUP_BLOCKED, 1000);
+	struct image_moment now = { .hand_ns = S };
+	static struct image_head h;
+	struct dedup_state st;
+	struct dedup_config twice;
+	struct image_ids ids;
+	struct sim s;
+
+	(void)state;
+	sim_start(&s, &spec, 1);
+	s.state.learned = 800;
+	sim_pass(&s, s.config.places);
+	s.state.learned = 1700;
+	assert_int_equal(image_take(&s.filter, &now, &h), 0);
+	image_finish(&s.filter, &h);
+	ids = image_ids(&h);
+	assert_int_equal(ids.younger, 900);
+	assert_int_equal(ids.older, 800);
+	image_state(&h, S, 0, &st);
+	image_tell(&h, S, (struct image_ids){ 90, 10 }, &s.config, &st, s.filter.blocks);
+	assert_int_equal(st.passed, s.state.passed);
+	image_state(&h, S, 0, &st);
+	image_tell(&h, S, (struct image_ids){ 1000, 10 }, &s.config, &st, s.filter.blocks);
+	assert_int_equal(st.passed, s.state.passed + s.config.places);
+	image_state(&h, S, 0, &st);
+	image_tell(&h, S, (struct image_ids){ 1100, 1100 }, &s.config, &st, s.filter.blocks);
+	assert_true(dedup_is_forgotten(&st));
+	/* One twice as large may have twice as many. */
+	twice = s.config;
+	twice.turn_ids *= 2;
+	twice.full_ids *= 2;
+	image_state(&h, S, 0, &st);
+	image_tell(&h, S, (struct image_ids){ 150, 30 }, &twice, &st, s.filter.blocks);
+	assert_int_equal(st.passed, s.state.passed);
+	sim_stop(&s);
+}
+
+/* Cells as the hand and packets may have left them since. */
+static void cells_are_settled(void **state)
+{
+	static const __u32 THEN = 2 * 15 + 3, NOW = THEN + 4;
+	static const __u32 CELLS[][2] = {
+		{ THEN - 5, THEN },	  /* at 0 for long */
+		{ THEN + 4, THEN },	  /* at 0, and swept since */
+		{ THEN + 3, THEN },	  /* it was not, but is now */
+		{ THEN + 5, THEN + 5 },	  /* it is as it was */
+		{ THEN + 15, THEN + 15 }, /* set at the moment */
+		{ NOW + 15, THEN + 15 },  /* set since */
+	};
+	static struct image_head h = { .hand = 2ULL << 32 | 3,
+				       .config = { .layout = DEDUP_COUNTDOWN, .places = 15 } };
+	struct dedup_block b = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(CELLS); i++)
+		b.cell[i] = CELLS[i][0];
+	image_settle(&h, 2ULL << 32 | 7, &b, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(CELLS); i++)
+		assert_int_equal(b.cell[i], CELLS[i][1]);
+}
+
+/* What it has cleared already would be learned into before it is read. */
+static void array_is_not_taken_while_it_is_cleared(void **state)
+{
+	struct filter_spec spec = spec_for(DEDUP_FLAT, 100);
+	static const struct image_moment NOW;
+	static struct image_head h;
+	struct sim s;
+
+	(void)state;
+	sim_start(&s, &spec, 1);
+	s.state.hand = s.state.passed = 1;
+	assert_int_equal(image_take(&s.filter, &NOW, &h), -EAGAIN);
+	sim_stop(&s);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest FILES[] = {
+		cmocka_unit_test_setup_teardown(only_files_are_replaced, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(is_private_and_whole, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(each_changed_byte_is_found, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(each_cut_is_found, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(senseless_values_are_refused, make_dir, remove_dir),
+		cmocka_unit_test(ids_of_a_successor_count),
+		cmocka_unit_test(cells_are_settled),
+		cmocka_unit_test(array_is_not_taken_while_it_is_cleared),
+		cmocka_unit_test(old_ones_are_forgotten),
+	};
+
+	add_tests(FILES, ARRAY_SIZE(FILES));
+	add_rows(CLOCKS, clocks, NULL, NULL);
+	add_rows(MEANWHILES, ages_go_on, NULL, NULL);
+	return run_added_any_tests("image");
+}

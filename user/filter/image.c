@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "image.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "age.h"
+#include "layout.h"
+#include "predecessor.h"
+#include "siphash.h"
+#include "stream_ids.h"
+
+/* No id is older than this many windows, unless the clock has stopped: greater ages say no more. */
+#define WINDOWS_MAX 8
+
+uint64_t image_sum(uint64_t sum, const struct dedup_block *blocks, size_t cnt)
+{
+	static const __u32 NO_KEY[4];
+
+	for (size_t i = 0; i < cnt; i++)
+		sum = dedup_siphash(blocks[i].word, DEDUP_BLOCK_WORDS, NO_KEY, sum);
+	return sum;
+}
+
+uint64_t image_head_sum(const struct image_head *h)
+{
+	struct image_head copy = *h;
+
+	copy.sum = 0;
+	return image_sum(0, (const struct dedup_block *)(const void *)&copy,
+			 sizeof(copy) / sizeof(struct dedup_block));
+}
+
+static uint64_t since(uint64_t then, uint64_t now)
+{
+	return now > then ? now - then : 0;
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	return *a && !strncmp(a, b, IMAGE_ID_TEXT);
+}
+
+uint64_t image_elapsed(const struct image_moment *saved, const struct image_moment *now)
+{
+	uint64_t elapsed = since(saved->wall_ns, now->wall_ns);
+	bool elsewhere = *saved->machine && *now->machine && !is_same(saved->machine, now->machine);
+
+	if (is_same(saved->boot, now->boot)) {
+		elapsed = greater(elapsed, since(saved->boot_ns, now->boot_ns));
+		return greater(elapsed, since(saved->hand_ns, now->hand_ns));
+	}
+	return elsewhere ? elapsed : greater(elapsed, greater(now->boot_ns, now->hand_ns));
+}
+
+void image_settle(const struct image_head *h, uint64_t hand, struct dedup_block *blocks, size_t cnt)
+{
+	uint32_t max = h->config.places;
+	uint32_t then = dedup_countdowns(h->hand, max), now = dedup_countdowns(hand, max);
+
+	if (h->config.layout != DEDUP_COUNTDOWN)
+		return;
+	for (size_t i = 0; i < cnt * DEDUP_BLOCK_CELLS; i++) {
+		__u32 *cell = &blocks[i / DEDUP_BLOCK_CELLS].cell[i % DEDUP_BLOCK_CELLS];
+
+		if (!dedup_cell_left(*cell, now, max))
+			*cell = then;
+		else
+			*cell = then + dedup_cell_left(*cell, then, max);
+	}
+}
+
+static bool is_between(uint64_t value, uint64_t least, uint64_t most)
+{
+	return value >= least && value <= most;
+}
+
+static bool is_power_of_2(uint32_t n)
+{
+	return n && !(n & (n - 1));
+}
+
+/* Do the layout's numbers go together, so that no place, block, bit or cell is beyond the last one? */
+static bool has_sound_shape(const struct dedup_config *c)
+{
+	if (!c->blocks || !c->places || !c->segment_places ||
+	    (c->places - 1) / c->segment_places >= DEDUP_MARKS)
+		return false;
+	if (c->layout == DEDUP_BLOCKED)
+		return c->places == c->blocks && c->words <= DEDUP_HALF_WORDS &&
+		       is_power_of_2(c->words) && is_between(c->bits, 1, DEDUP_BITS_MAX) &&
+		       c->k == c->words * c->bits && c->hash < DEDUP_COLIBRI;
+	if (!c->m || !is_between(c->k, 1, DEDUP_HASHES_MAX) ||
+	    (c->hash == DEDUP_TEZOS && !is_power_of_2(c->m)))
+		return false;
+	if (c->layout == DEDUP_FLAT)
+		return c->places == dedup_flat_blocks(c->m) && c->blocks == 2ULL * c->places &&
+		       c->segment_places == c->places;
+	return is_power_of_2(c->m) && c->blocks == (c->m - 1) / DEDUP_BLOCK_CELLS + 1 &&
+	       c->places < 1U << SPEC_COUNTDOWN_BITS_MAX;
+}
+
+static bool has_sound_times(const struct dedup_config *c)
+{
+	return is_between(c->window_ns, SPEC_WINDOW_MIN_NS, SPEC_WINDOW_MAX_NS) &&
+	       is_between(c->countdown_ns, 1, 2 * c->window_ns) &&
+	       is_between(c->tick_ns, 1, c->window_ns) &&
+	       is_between(c->busy_tick_ns, 1, c->tick_ns) &&
+	       is_between(c->stale_ns, 1, c->window_ns * 16) &&
+	       c->late_ns <= 16 * c->window_ns + 1000000000 && c->drop_ns <= SPEC_DROP_MAX_NS;
+}
+
+static bool has_sound_load(const struct dedup_config *c)
+{
+	return is_between(c->capacity, 1, 1ULL << 40) && is_between(c->turn_ids, 1, 1ULL << 40) &&
+	       is_between(c->full_ids, 1, 1ULL << 40) && is_between(c->claim, 1, 64) &&
+	       is_between(c->fpr_e18, 1, 1000000000000000000);
+}
+
+/* Ports and destinations within their pools. */
+static bool has_sound_pools(const struct dedup_config *c)
+{
+	bool sound = c->ports_cnt <= DEDUP_PORTS_MAX && c->to_cnt <= DEDUP_TO_MAX &&
+		     c->to4_cnt <= c->to_cnt;
+
+	for (uint32_t i = 0; i < c->streams_cnt && sound; i++) {
+		const struct dedup_stream *s = &c->streams[i];
+
+		sound = (uint64_t)s->ports_first + s->ports_cnt <= c->ports_cnt &&
+			(uint64_t)s->to_first + s->to_cnt <= c->to_cnt && s->to4_cnt <= s->to_cnt;
+	}
+	return sound;
+}
+
+static bool has_sound_places(const struct dedup_stream *s)
+{
+	bool sound = s->layer <= DEDUP_ETHERNET && s->decoder <= DEDUP_GSP &&
+		     s->digest <= DEDUP_DIGEST_PACKET;
+
+	for (uint32_t i = 0; i < s->gates_cnt; i++)
+		sound &= s->gates[i].load.base < DEDUP_BASES && s->gates[i].load.shift < 64;
+	for (uint32_t i = 0; i < s->loads_cnt && i < DEDUP_ID_WORDS_MAX; i++)
+		sound &= s->loads[i].base < DEDUP_BASES && s->loads[i].shift < 64;
+	return sound && s->loads_cnt <= DEDUP_ID_WORDS_MAX;
+}
+
+static bool is_sound(const struct image_head *h)
+{
+	const struct dedup_config *c = &h->config;
+	bool sound = c->format == DEDUP_FORMAT && layout_of(c->layout) && hash_name(c->hash) &&
+		     is_between(c->id_bytes, 1, DEDUP_ID_BYTES_MAX) && !c->replay &&
+		     !c->has_predecessor && !c->recent && c->action <= DEDUP_DROP_FOR &&
+		     c->receiver <= DEDUP_NAMED && streams_sound(c) && has_sound_shape(c) &&
+		     has_sound_times(c) && has_sound_load(c) && has_sound_pools(c) &&
+		     dedup_hand_pos(h->hand) < c->places;
+
+	for (uint32_t i = 0; sound && i < c->streams_cnt; i++)
+		sound = has_sound_places(&c->streams[i]);
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
+		sound = sound && memchr(h->ifnames[i], 0, sizeof(h->ifnames[i]));
+	return sound;
+}
+
+const char *image_refusal(const struct image_head *h, size_t bytes, uint64_t file_bytes,
+			  char says[IMAGE_SAYS_MAX])
+{
+	uint64_t blocks_bytes = h->config.blocks * (uint64_t)sizeof(struct dedup_block);
+
+	if (bytes < sizeof(h->magic) || memcmp(h->magic, IMAGE_MAGIC, sizeof(h->magic)))
+		return "it is no image of xdp-dedup save";
+	if (bytes >= offsetof(struct image_head, file_bytes) &&
+	    (h->version != IMAGE_VERSION || h->format != DEDUP_FORMAT)) {
+		snprintf(says, IMAGE_SAYS_MAX,
+			 "it is of version %u with filters of format %u, and this xdp-dedup takes "
+			 "%d "
+			 "with %d: restore it by the one that saved it",
+			 h->version, h->format, IMAGE_VERSION, DEDUP_FORMAT);
+		return says;
+	}
+	if (bytes < sizeof(*h))
+		return "it is truncated";
+	if (h->sum != image_head_sum(h))
+		return "it is damaged: its checksum is another one";
+	if (!is_sound(h) || h->file_bytes != sizeof(*h) + blocks_bytes)
+		return "it is of no filter that there could be";
+	if (file_bytes < h->file_bytes)
+		return "it is truncated";
+	return file_bytes > h->file_bytes ? "it is damaged: something is behind its end" : NULL;
+}
+
+static uint64_t age_max(const struct image_head *h)
+{
+	return WINDOWS_MAX * h->config.window_ns;
+}
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* How far from the moment the image can say anything. */
+static uint64_t elapsed_within(const struct image_head *h, uint64_t elapsed_ns)
+{
+	return lesser(elapsed_ns, age_max(h));
+}
+
+void image_state(const struct image_head *h, uint64_t now_ns, uint64_t elapsed_ns,
+		 struct dedup_state *out)
+{
+	const struct dedup_config *c = &h->config;
+	uint64_t moment_ns = now_ns - elapsed_within(h, elapsed_ns);
+	uint64_t turns = c->layout == DEDUP_COUNTDOWN ? 1 : 2;
+	__s64 next_ns = h->next_ns;
+
+	if (next_ns < -(__s64)age_max(h))
+		next_ns = -(__s64)age_max(h);
+	if (next_ns > (__s64)c->countdown_ns)
+		next_ns = c->countdown_ns;
+	*out = (struct dedup_state){
+		.hand = h->hand,
+		.own_mac = DEDUP_MAC_NONE,
+		.learned = h->learned,
+		.last_ns = moment_ns,
+		.passed = (__u64)dedup_hand_epoch(h->hand) * c->places + dedup_hand_pos(h->hand),
+		.next_ns = moment_ns + next_ns,
+		.started_ns = now_ns,
+		.successor = DEDUP_SUCCESSOR_IN_CHARGE,
+	};
+	/* A request for more than makes it forget all is one for that. */
+	out->requested = out->passed + lesser(h->requested, (turns + 1) * c->places);
+	out->forgotten_at = dedup_forgotten_at(out, c);
+	for (int i = 0; i < 2 * DEDUP_MARKS; i++) {
+		out->marks[i].learned = h->marks[i].learned;
+		out->marks[i].at_ns = moment_ns - lesser(h->marks[i].age_ns, age_max(h));
+	}
+}
+
+/* Passes what falls due from at_ns to now_ns. */
+static void pass_until(const struct dedup_config *c, uint64_t at_ns, uint64_t now_ns,
+		       struct dedup_state *st, struct dedup_block *blocks)
+{
+	while (!dedup_is_forgotten(st)) {
+		struct dedup_pass due;
+		__u64 due_ns;
+
+		dedup_hand_due(st, c, at_ns, &due);
+		if (due.places) {
+			for (uint32_t i = 0; i < due.places; i++)
+				dedup_age(blocks, c, st->hand, i);
+			dedup_hand_pass(st, c, &due, due.places)->at_ns = at_ns;
+			continue;
+		}
+		due_ns = dedup_hand_due_ns(st, c); /* later than at_ns */
+		if ((__s64)(due_ns - now_ns) > 0)
+			break;
+		at_ns = due_ns;
+	}
+	st->last_ns = now_ns;
+	st->limit = dedup_hand_limit(st, c);
+	st->early = st->late = st->late_max_ns = 0;
+}
+
+void image_age(const struct image_head *h, uint64_t now_ns, uint64_t elapsed_ns,
+	       struct dedup_state *st, struct dedup_block *blocks)
+{
+	pass_until(&h->config, now_ns - elapsed_within(h, elapsed_ns), now_ns, st, blocks);
+}
+
+struct image_ids image_ids(const struct image_head *h)
+{
+	uint32_t cnt = dedup_hand_segments(&h->config), epoch = dedup_hand_epoch(h->hand);
+	uint32_t at = dedup_hand_pos(h->hand) / h->config.segment_places;
+	struct image_ids ids = { 0 };
+
+	for (uint32_t seg = 0; seg < cnt; seg++) {
+		uint32_t passed = (epoch - (seg >= at)) & 1;
+		uint64_t last = h->learned - h->marks[passed * DEDUP_MARKS + seg].learned;
+		uint64_t first = h->learned - h->marks[!passed * DEDUP_MARKS + seg].learned;
+
+		ids.younger = greater(ids.younger, last);
+		ids.older = greater(ids.older, first);
+	}
+	ids.older = since(ids.younger, ids.older);
+	return ids;
+}
+
+static void tell(const struct image_head *h, uint64_t now_ns, uint64_t ids,
+		 const struct dedup_config *successor, struct dedup_state *st,
+		 struct dedup_block *blocks)
+{
+	uint64_t most = lesser(ids, successor->full_ids);
+
+	st->learned += most * dedup_scale(&h->config, successor) >> DEDUP_SCALE_SHIFT;
+	pass_until(&h->config, now_ns, now_ns, st, blocks);
+}
+
+void image_tell(const struct image_head *h, uint64_t now_ns, struct image_ids ids,
+		const struct dedup_config *successor, struct dedup_state *st,
+		struct dedup_block *blocks)
+{
+	tell(h, now_ns, ids.older, successor, st, blocks);
+	tell(h, now_ns, ids.younger, successor, st, blocks);
+}

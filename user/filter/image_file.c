@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "image_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "say.h"
+#include "units.h"
+
+#define CHUNK_BLOCKS 16384 /* 1 MB: read, summed and written at a time */
+
+/* Writes it all at this offset. 0 or -errno. */
+static int write_all(int fd, const void *from, size_t bytes, off_t offset)
+{
+	for (size_t done = 0; done < bytes;) {
+		ssize_t n = pwrite(fd, (const char *)from + done, bytes - done, offset + done);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		done += n > 0 ? n : 0;
+	}
+	return 0;
+}
+
+/* How many bytes there were up to the file's end or `bytes`, or -errno. */
+static ssize_t read_all(int fd, void *to, size_t bytes, off_t offset)
+{
+	size_t have = 0;
+
+	while (have < bytes) {
+		ssize_t n = pread(fd, (char *)to + have, bytes - have, offset + have);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (!n)
+			break;
+		have += n > 0 ? n : 0;
+	}
+	return (ssize_t)have;
+}
+
+static void show(const char *what, uint64_t done, uint64_t all)
+{
+	char done_text[32], all_text[32];
+
+	say_progress("%s %s of %s", what, format_bytes(done, done_text, sizeof(done_text)),
+		     format_bytes(all, all_text, sizeof(all_text)));
+}
+
+/* Writes the blocks, and their sum into the head. */
+static int write_blocks(const struct filter *f, int fd, bool (*stop)(void), struct image_head *h)
+{
+	uint64_t all = h->file_bytes - sizeof(*h);
+	struct dedup_block *chunk = aligned_alloc(64, CHUNK_BLOCKS * sizeof(*chunk));
+	int err = chunk ? 0 : -ENOMEM;
+
+	for (uint64_t i = 0; i < f->config->blocks && !err; i += CHUNK_BLOCKS) {
+		uint64_t left = f->config->blocks - i;
+		size_t cnt = left < CHUNK_BLOCKS ? left : CHUNK_BLOCKS;
+
+		memcpy(chunk, &f->blocks[i], cnt * sizeof(*chunk));
+		__sync_synchronize(); /* the hand is read after what it may have swept */
+		image_settle(h, READ_ONCE(f->state->hand), chunk, cnt);
+		h->blocks_sum = image_sum(h->blocks_sum, chunk, cnt);
+		err = write_all(fd, chunk, cnt * sizeof(*chunk), sizeof(*h) + i * sizeof(*chunk));
+		show("saved", (i + cnt) * sizeof(*chunk), all);
+		if (!err && stop())
+			err = -EINTR;
+	}
+	say_progress_end();
+	free(chunk);
+	return err;
+}
+
+/* Makes sure that a rename in the file's directory outlives a power failure. */
+static int sync_directory(const char *path)
+{
+	char copy[PATH_MAX];
+	int fd, err;
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	err = fsync(fd) ? -errno : 0;
+	close(fd);
+	return err;
+}
+
+/* The image as a file that is not yet where it belongs. */
+static int write_image(const struct filter *f, int fd, bool (*stop)(void), struct image_head *h)
+{
+	struct image_moment now;
+	int err = image_moment_now(&now);
+
+	if (err)
+		return say_err(err, "cannot tell which boot this is: %s", strerror(-err));
+	err = image_take(f, &now, h);
+	if (err)
+		return say_err(err,
+			       "the window's clock of %s has stopped while it was clearing; "
+			       "nothing is saved",
+			       f->name);
+	err = write_blocks(f, fd, stop, h);
+	if (err)
+		return err;
+	image_finish(f, h);
+	h->sum = image_head_sum(h);
+	err = write_all(fd, h, sizeof(*h), 0);
+	return !err && fsync(fd) ? -errno : err;
+}
+
+/* What there is may only be a file: something else, as a device, would be gone. */
+static int check_target(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st))
+		return errno == ENOENT ? 0 : say_err(-errno, "%s: %s", path, strerror(errno));
+	return S_ISREG(st.st_mode)
+		       ? 0
+		       : say_err(-EEXIST, "%s is there, and no file: say another one", path);
+}
+
+int image_save(const struct filter *f, const char *path, bool (*stop)(void), struct image_head *h)
+{
+	char beside[PATH_MAX];
+	int fd, err = check_target(path);
+
+	if (err)
+		return err;
+	if (snprintf(beside, sizeof(beside), "%s.XXXXXX", path) >= (int)sizeof(beside))
+		return say_err(-ENAMETOOLONG, "%s: %s", path, strerror(ENAMETOOLONG));
+	fd = mkostemp(beside, O_CLOEXEC); /* mode 0600 */
+	if (fd < 0)
+		return say_err(-errno, "cannot write %s: %s", path, strerror(errno));
+	err = write_image(f, fd, stop, h);
+	if (close(fd) && !err)
+		err = -errno;
+	if (!err && stop())
+		err = -EINTR;
+	if (!err && rename(beside, path))
+		err = -errno;
+	if (err)
+		unlink(beside);
+	else
+		err = sync_directory(path);
+	if (!err || err == -EINTR || err == -EAGAIN || err == -ENODATA)
+		return err; /* said, or the caller's to say */
+	return say_err(err, "cannot write %s: %s", path, strerror(-err));
+}
+
+int image_open(const char *path, struct image *out)
+{
+	char says[IMAGE_SAYS_MAX];
+	const char *refusal;
+	ssize_t bytes = -EISDIR;
+	struct stat st;
+	int err;
+
+	*out = (struct image){ .path = path };
+	out->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (out->fd < 0 || fstat(out->fd, &st)) {
+		err = say_err(-errno, "cannot read %s: %s", path, strerror(errno));
+		image_close(out);
+		return err;
+	}
+	if (S_ISREG(st.st_mode))
+		bytes = read_all(out->fd, &out->head, sizeof(out->head), 0);
+	if (bytes < 0)
+		err = say_err(bytes, "cannot read %s: %s", path,
+			      S_ISREG(st.st_mode) ? strerror((int)-bytes) : "it is no file");
+	else if ((refusal = image_refusal(&out->head, bytes, st.st_size, says)))
+		err = say_err(-EBADMSG, "cannot restore %s: %s", path, refusal);
+	else
+		return 0;
+	image_close(out);
+	return err;
+}
+
+void image_close(struct image *image)
+{
+	if (image->fd >= 0)
+		close(image->fd);
+	image->fd = -1;
+}
+
+int image_read(const struct image *image, struct dedup_block *blocks)
+{
+	uint64_t all = image->head.config.blocks, sum = 0;
+	ssize_t n = 0;
+
+	for (uint64_t i = 0; i < all && n >= 0; i += CHUNK_BLOCKS) {
+		size_t cnt = all - i < CHUNK_BLOCKS ? all - i : CHUNK_BLOCKS;
+		size_t bytes = cnt * sizeof(*blocks);
+
+		n = read_all(image->fd, &blocks[i], bytes, sizeof(image->head) + i * sizeof(*blocks));
+		if (n >= 0 && (size_t)n < bytes)
+			n = -EBADMSG;
+		sum = image_sum(sum, &blocks[i], cnt);
+		show("read", (i + cnt) * sizeof(*blocks), all * sizeof(*blocks));
+	}
+	say_progress_end();
+	if (n >= 0 && sum != image->head.blocks_sum)
+		n = -EBADMSG;
+	if (n == -EBADMSG)
+		return say_err(-EBADMSG,
+			       "cannot restore %s: it is damaged: its checksum is another one",
+			       image->path);
+	return n < 0 ? say_err((int)n, "cannot read %s: %s", image->path, strerror((int)-n)) : 0;
+}

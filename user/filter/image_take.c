@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What an image takes from this machine: the time, and a filter that is at work. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "hand.h"
+#include "image.h"
+#include "kernel.h"
+
+#define TRIES 2000 /* 1 ms each while an array is cleared, which takes less than a second */
+#define TRY_US 1000
+
+/* The first line of a file; "" if it cannot be read. */
+static void read_id(const char *path, char out[IMAGE_ID_TEXT])
+{
+	FILE *f = fopen(path, "re");
+
+	memset(out, 0, IMAGE_ID_TEXT);
+	if (f && fgets(out, IMAGE_ID_TEXT, f))
+		memset(out + strcspn(out, "\n"), 0, IMAGE_ID_TEXT - strcspn(out, "\n"));
+	if (f)
+		fclose(f);
+}
+
+int image_moment_now(struct image_moment *out)
+{
+	*out = (struct image_moment){
+		.wall_ns = clock_ns(CLOCK_REALTIME),
+		.boot_ns = clock_ns(CLOCK_BOOTTIME),
+		.hand_ns = kernel_now_ns(),
+	};
+	read_id("/proc/sys/kernel/random/boot_id", out->boot);
+	read_id("/etc/machine-id", out->machine);
+	return *out->boot ? 0 : -ENODATA;
+}
+
+/* Copies the state while the hand stands still; flat: at place 0, as blocks that it has just
+ * cleared would be learned into before they are read. The marks of a segment are written before the
+ * hand moves over it, and `passed` after.
+ */
+static int copy_state(const struct filter *f, struct dedup_state *out)
+{
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t hand = READ_ONCE(f->state->hand), passed = READ_ONCE(f->state->passed);
+		uint32_t pos = dedup_hand_pos(hand);
+
+		if (f->config->layout == DEDUP_FLAT && pos) {
+			usleep(TRY_US);
+			continue;
+		}
+		__sync_synchronize();
+		memcpy(out, f->state, sizeof(*out));
+		__sync_synchronize();
+		if (passed % f->config->places == pos && hand == READ_ONCE(f->state->hand) &&
+		    passed == READ_ONCE(f->state->passed))
+			return 0;
+	}
+	return -EAGAIN;
+}
+
+static void take_interfaces(const struct dedup_state *st, struct image_head *h)
+{
+	int cnt = 0;
+
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
+		if (kernel_is_here(&st->ifaces[i]))
+			snprintf(h->ifnames[cnt++], sizeof(h->ifnames[0]), "%s", st->ifaces[i].name);
+}
+
+int image_take(const struct filter *f, const struct image_moment *now, struct image_head *h)
+{
+	struct dedup_state st;
+	int err = copy_state(f, &st);
+
+	if (err)
+		return err;
+	*h = (struct image_head){
+		.magic = IMAGE_MAGIC,
+		.version = IMAGE_VERSION,
+		.format = DEDUP_FORMAT,
+		.file_bytes = sizeof(*h) + f->config->blocks * (uint64_t)sizeof(*f->blocks),
+		.moment = *now,
+		.config = *f->config,
+		.hand = st.hand,
+		.next_ns = st.next_ns - now->hand_ns,
+		.drop_ns = st.drop_until_ns - now->hand_ns,
+	};
+	h->config.serial = h->config.earlier_stats = h->config.has_predecessor = 0;
+	h->config.predecessor_scale = 0;
+	h->config.recent = 0; /* the cache of known ids is not saved */
+	if ((__s64)(st.requested - st.passed) > 0)
+		h->requested = st.requested - st.passed;
+	for (int i = 0; i < 2 * DEDUP_MARKS; i++) {
+		__s64 age_ns = now->hand_ns - st.marks[i].at_ns;
+
+		h->marks[i].learned = st.marks[i].learned;
+		h->marks[i].age_ns = age_ns > 0 ? age_ns : 0;
+	}
+	take_interfaces(&st, h);
+	return 0;
+}
+
+void image_finish(const struct filter *f, struct image_head *h)
+{
+	h->learned = READ_ONCE(f->state->learned);
+}
