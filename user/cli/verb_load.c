@@ -8,6 +8,7 @@
 #include "checks.h"
 #include "kernel.h"
 #include "live.h"
+#include "load.h"
 #include "loader.h"
 #include "name.h"
 #include "plan.h"
@@ -34,38 +35,30 @@ int load_options_check(const struct options *o)
 static int record_interfaces(const char *name, const struct placement *where,
 			     const struct links *links)
 {
-	uint64_t netns = kernel_netns();
 	struct filter f;
-	int err;
+	int err = loader_open_or_say(name, &f);
 
-	if (!netns)
-		return say_err(-EIO, "the kernel does not tell which network namespace this is");
-	err = loader_open_or_say(name, &f);
 	if (err)
 		return err;
-	for (int i = 0; i < where->cnt; i++) {
-		struct dedup_iface *iface = &f.state->ifaces[i];
-
-		iface->ifindex = if_nametoindex(where->ifnames[i]);
-		if_indextoname(iface->ifindex, iface->name); /* the user may have given an alias */
-		iface->netns = netns;
-	}
-	receivers_refresh(&f, links);
+	for (int i = 0; i < where->cnt && !err; i++)
+		err = attachments_make_entry(where->ifnames[i], &f.state->ifaces[i]);
+	if (!err)
+		receivers_refresh(&f, links);
 	filter_close(&f);
-	return 0;
+	return err;
 }
 
 /* The time of --for begins once the program is attached everywhere. If this process is killed
  * before, it has begun when the filter was made.
  */
-static int begin_drops(const char *name)
+static int begin_drops(const char *name, uint64_t drop_ns)
 {
 	struct filter f;
 	int err = loader_open_or_say(name, &f);
 
 	if (err)
 		return err;
-	WRITE_ONCE(f.state->drop_until_ns, kernel_now_ns() + f.config->drop_ns);
+	WRITE_ONCE(f.state->drop_until_ns, kernel_now_ns() + drop_ns);
 	filter_close(&f);
 	return 0;
 }
@@ -96,6 +89,20 @@ static void undo(const char *name)
 		loader_remove(name);
 }
 
+int load_start(const char *name, const struct placement *where, const struct links *links,
+	       uint64_t drop_ns)
+{
+	int err = record_interfaces(name, where, links);
+
+	if (!err)
+		err = attach_program(name, where);
+	if (!err && drop_ns)
+		err = begin_drops(name, drop_ns);
+	if (err)
+		undo(name);
+	return err;
+}
+
 /* Makes the filter and attaches its program, or leaves nothing. */
 static int load(const char *name, const struct placement *where, const struct dedup_config *cfg,
 		const struct links *links)
@@ -104,16 +111,7 @@ static int load(const char *name, const struct placement *where, const struct de
 
 	if (!err)
 		err = loader_create(name, cfg);
-	if (err)
-		return err;
-	err = record_interfaces(name, where, links);
-	if (!err)
-		err = attach_program(name, where);
-	if (!err && cfg->drop_ns)
-		err = begin_drops(name);
-	if (err)
-		undo(name);
-	return err;
+	return err ? err : load_start(name, where, links, cfg->drop_ns);
 }
 
 int verb_load(const struct options *o)

@@ -21,6 +21,8 @@ int verb_status(const struct options *o);
 int verb_refresh(const struct options *o);
 int verb_set(const struct options *o);
 int verb_resize(const struct options *o);
+int verb_save(const struct options *o);
+int verb_restore(const struct options *o);
 int verb_rotate(const struct options *o);
 int verb_reset(const struct options *o);
 int verb_add(const struct options *o);

@@ -18,6 +18,7 @@
 #include "bpffs.h"
 #include "dispatch.h"
 #include "handover.h"
+#include "image_file.h"
 #include "kernel.h"
 #include "live.h"
 #include "plan.h"
@@ -228,7 +229,9 @@ int loader_remove(const char *name)
 static int check_names(const struct xdp_dedup *skel)
 {
 	struct identity id = { 0 };
-	int err = live_maps_of(bpf_program__fd(skel->progs.hand_start), &id);
+	bool resumes = bpf_program__autoload(skel->progs.hand_resume);
+	const struct bpf_program *start = resumes ? skel->progs.hand_resume : skel->progs.hand_start;
+	int err = live_maps_of(bpf_program__fd(start), &id);
 
 	if (err)
 		return say_err(err, "cannot look at the new filter: %s", strerror(-err));
@@ -518,6 +521,92 @@ static int end_half(int err, const char *to)
 	return err;
 }
 
+/* Makes NAME, whose predecessor is ~NAME. */
+static int create_after(const char *name, const struct dedup_config *cfg)
+{
+	struct filter before;
+	int err = filter_open_prefixed(BEFORE, name, &before);
+
+	if (err)
+		return loader_explain(name, err);
+	err = begin_half();
+	if (!err)
+		err = end_half(make_successor(cfg, &before), name);
+	filter_close(&before);
+	return err;
+}
+
+/* Tells an image's memory of the ids that are in the filter which is to get it. From the first step
+ * on with it that filter's hand tells of those that come after these.
+ */
+static int tell_ids(const struct filter *beside, const struct image_moment *now,
+		    const struct image *image, struct dedup_state *st, struct dedup_block *blocks)
+{
+	static struct image_head h;
+	int err = image_take(beside, now, &h);
+
+	if (err)
+		return say_err(err, "the window's clock of %s has stopped; unload it", beside->name);
+	image_finish(beside, &h);
+	image_tell(&image->head, now->hand_ns, image_ids(&h), beside->config, st, blocks);
+	WRITE_ONCE(beside->state->told, h.learned);
+	return 0;
+}
+
+/* Fills the filter's memory, and its state, and starts its hand. 1: no id is left of it. */
+static int resume_filter(struct xdp_dedup *skel, const struct image *image,
+			 const struct filter *beside)
+{
+	size_t size = image->head.config.blocks * sizeof(struct dedup_block);
+	struct dedup_state *st = &skel->data_state->state;
+	struct image_moment now;
+	struct dedup_block *blocks;
+	uint64_t elapsed_ns;
+	int err;
+
+	blocks = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		      bpf_map__fd(skel->maps.filter), 0);
+	if (blocks == MAP_FAILED)
+		return say_err(-errno, "cannot map the filter: %s", strerror(errno));
+	err = image_read(image, blocks);
+	if (!err && (err = image_moment_now(&now)))
+		say_err(err, "cannot tell which boot this is: %s", strerror(-err));
+	if (!err) {
+		elapsed_ns = image_elapsed(&image->head.moment, &now);
+		image_state(&image->head, now.hand_ns, elapsed_ns, st);
+		image_age(&image->head, now.hand_ns, elapsed_ns, st, blocks);
+		err = beside ? tell_ids(beside, &now, image, st, blocks) : 0;
+	}
+	if (!err)
+		err = dedup_is_forgotten(st);
+	munmap(blocks, size);
+	if (err)
+		return err;
+	err = run_syscall(skel->progs.hand_resume);
+	return err ? say_err(err, "cannot start the filter's clock: %s", strerror(-err)) : 0;
+}
+
+/* Makes the filter of an image: no packet program ever runs on it. 1: no id is left of it. */
+static int make_restored(const struct image *image, const struct filter *beside)
+{
+	struct dedup_config cfg = image->head.config;
+	struct xdp_dedup *skel = NULL;
+	int err;
+
+	plan_move_here(&cfg);
+	err = open_object(HALF_MADE, &cfg, &skel);
+	if (err)
+		return err;
+	bpf_program__set_autoload(loader_packet_program(skel), false);
+	bpf_program__set_autoload(skel->progs.hand_start, false);
+	bpf_program__set_autoload(skel->progs.hand_resume, true);
+	err = load_filter(skel, &cfg);
+	if (!err)
+		err = resume_filter(skel, image, beside);
+	xdp_dedup__destroy(skel);
+	return err;
+}
+
 int loader_create(const char *name, const struct dedup_config *cfg)
 {
 	char path[PATH_MAX];
@@ -526,8 +615,23 @@ int loader_create(const char *name, const struct dedup_config *cfg)
 	pin_path(path, name, NULL);
 	if (!access(path, F_OK))
 		return say_err(-EEXIST, "there is a filter %s already", name);
+	if (cfg->has_predecessor)
+		return create_after(name, cfg);
 	err = begin_half();
 	return err ? err : end_half(make_filter(cfg), name);
+}
+
+int loader_restore(const char *name, const struct image *image, const struct filter *beside)
+{
+	char before[PATH_MAX];
+	int result = begin_half(), err;
+
+	if (result)
+		return result;
+	result = make_restored(image, beside);
+	prefixed(before, BEFORE, name);
+	err = end_half(result < 0 ? result : result ? -ESTALE : 0, before);
+	return result > 0 ? result : err;
 }
 
 int loader_next_program(const char *name, const struct dedup_config *cfg, const struct filter *before)

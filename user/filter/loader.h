@@ -13,6 +13,7 @@
 
 #include "pins.h"
 
+struct image;	  /* image_file.h */
 struct xdp_dedup; /* the skeleton of bpf/xdp_dedup.bpf.c */
 
 /* To be called before anything that changes filters. Does kernel_ready() (bpffs is mounted if
@@ -28,10 +29,18 @@ int loader_begin(bool verbose);
 int loader_look(void);
 
 /* Makes the maps of a new filter, pins them under its name and starts its hand. *cfg is complete
- * but for the secret and `frags`, which are set here. 0; -EEXIST if there are pins of that name, or
- * another -errno: then nothing of it is left.
+ * but for the secret and `frags`, which are set here; with has_predecessor, ~NAME is there, and the
+ * secret is of it. 0; -EEXIST if there are pins of that name, or another -errno: then nothing of it
+ * is left.
  */
 int loader_create(const char *name, const struct dedup_config *cfg);
+
+/* Makes ~NAME, the predecessor of a filter that is to be made, of an image: its memory, aged by the
+ * time since, its hand going. beside: the filter that runs, if that is to get it, whose ids it is
+ * told of; else NULL. 0; 1 if no id of the image is left, and then nothing is made; or -errno,
+ * which is said, likewise.
+ */
+int loader_restore(const char *name, const struct image *image, const struct filter *beside);
 
 /* What is to take the place of the filter of this name, without its packet program, is made in
  * +NAME; handover.h goes on from there. 0 or -errno, which is said: then nothing of it is left.

@@ -99,6 +99,11 @@ static uint64_t busy_tick_ns(const struct dedup_config *c)
 	return tick < BUSY_TICK_NS ? tick : BUSY_TICK_NS;
 }
 
+static uint64_t stale_jiffies(const struct dedup_config *c, unsigned int hz)
+{
+	return c->stale_ns * hz / (1000 * MS) + 1;
+}
+
 static int plan_paces(struct dedup_config *c, unsigned int hz)
 {
 	uint64_t tick = tick_ns(c);
@@ -115,7 +120,7 @@ static int plan_paces(struct dedup_config *c, unsigned int hz)
 	c->late_ns = 2 * tick + 1000 * MS / hz;
 	c->countdown_ns = (c->window_ns + c->window_ns / COUNTDOWN_SLACK - 1) / distances + 1;
 	c->stale_ns = stale;
-	c->stale_jiffies = stale * hz / (1000 * MS) + 1;
+	c->stale_jiffies = stale_jiffies(c, hz);
 	return 0;
 }
 
@@ -297,6 +302,21 @@ static unsigned int kernel_hz(void)
 	return (1000000000 + res.tv_nsec / 2) / res.tv_nsec;
 }
 
+void plan_move_here(struct dedup_config *c)
+{
+	c->stale_jiffies = stale_jiffies(c, kernel_hz());
+}
+
+int plan_silently(const struct filter_spec *spec, struct dedup_config *out)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	char says[STREAMS_SAYS_MAX];
+
+	if (layout_of(spec->layout)->refusal(spec) || streams_refusal(spec, says))
+		return -EINVAL;
+	return plan_config(spec, cpus > 0 ? cpus : 1, kernel_hz(), out);
+}
+
 /* Says what the filter promises less than was asked for. */
 static void note_promises(const struct filter_spec *spec, const struct dedup_config *c)
 {
@@ -318,7 +338,6 @@ static void note_promises(const struct filter_spec *spec, const struct dedup_con
 
 int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	const struct layout *layout = layout_of(spec->layout);
 	char window[32], says[STREAMS_SAYS_MAX];
 	const char *refusal = layout->refusal(spec) ?: streams_refusal(spec, says);
@@ -326,7 +345,7 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 
 	if (refusal)
 		return say_err(-EINVAL, "%s", refusal);
-	err = plan_config(spec, cpus > 0 ? cpus : 1, kernel_hz(), out);
+	err = plan_silently(spec, out);
 	if (err == -ERANGE)
 		return say_err(err,
 			       "--window %s is too short for so large a filter: the hand cannot go "

@@ -23,6 +23,12 @@ int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int 
  */
 int plan_here(const struct filter_spec *spec, struct dedup_config *out);
 
+/* The same, but says nothing. */
+int plan_silently(const struct filter_spec *spec, struct dedup_config *out);
+
+/* Makes *c, of a filter on another machine, one for this machine's kernel. */
+void plan_move_here(struct dedup_config *c);
+
 /* Makes *c, a plan of anything, one of the program that is to go on with the memory of a filter with
  * the configuration *old: what says what is in that memory, and how it ages, is taken from there.
  * Secrets are secrets_take()'s. 0; -EMSGSIZE if its ids would be longer, where a scheme hashes bytes.

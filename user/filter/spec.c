@@ -56,3 +56,16 @@ void spec_of_config(const struct dedup_config *c, struct filter_spec *out)
 	memcpy(out->ports, c->ports, sizeof(out->ports));
 	memcpy(out->to, c->to, sizeof(out->to));
 }
+
+void spec_fix_shape(const struct dedup_config *c, struct filter_spec *spec)
+{
+	if (c->layout == DEDUP_BLOCKED)
+		return;
+	spec->hashes = c->k;
+	if (c->layout == DEDUP_FLAT) {
+		spec->bits = c->m;
+		return;
+	}
+	spec->index_bits = __builtin_ctz(c->m);
+	spec->countdown_bits = __builtin_ctz(c->places + 1);
+}

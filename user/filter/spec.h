@@ -73,4 +73,7 @@ struct filter_spec {
  */
 void spec_of_config(const struct dedup_config *c, struct filter_spec *out);
 
+/* Asks for just the m and k that this configuration has. */
+void spec_fix_shape(const struct dedup_config *c, struct filter_spec *spec);
+
 #endif

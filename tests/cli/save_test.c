@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* save and restore as users of the tool meet them: what packets brought is remembered across unload, in
+ * every layout; what cannot be done says why, and leaves all as it was. Files are in /mnt/images.
+ */
+#include "e2e_runner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "output.h"
+
+#define EVENTS 500
+#define IMAGE "/mnt/images/image"
+#define PORT_ENV "PORT"
+
+static int setup(void **state)
+{
+	char port[16];
+
+	sh("mkdir -p /mnt && mount -t tmpfs tmpfs /mnt && mkdir /mnt/images\n"
+	   "printf '[profile head]\nabout = x\nlayer = udp\nid = payload:40\nwindow = 60s\nfpr = "
+	   "1e-6\n' >/mnt/ini");
+	snprintf(port, sizeof(port), "%u", e2e_port());
+	setenv(PORT_ENV, port, 1);
+	return e2e_setup(state);
+}
+
+static int teardown(void **state)
+{
+	int failed = e2e_teardown(state);
+	char out[4096];
+
+	sh_out(out, sizeof(out), "umount -l /mnt");
+	return failed;
+}
+
+/* Sends the events from `first` on to ve0. Each is new, or a duplicate. */
+static void send_events(const char *name, struct gossip_sender *s, uint32_t first, uint64_t fresh,
+			uint64_t duplicates)
+{
+	struct filter_counters before = e2e_counters(name), after;
+	uint64_t cnt = fresh + duplicates;
+	uint32_t order[2 * EVENTS];
+
+	for (uint32_t i = 0; i < cnt; i++)
+		order[i] = first + i;
+	assert_int_equal(gossip_send(s, order, cnt), 0);
+	after = e2e_counters_after(name, before.rx - before.ignored + cnt);
+	assert_int_equal(after.new - before.new, fresh);
+	assert_int_equal(after.duplicate - before.duplicate, duplicates);
+}
+
+static const struct round_trip {
+	const char *name, *load;
+} ROUND_TRIPS[] = {
+	{ "blocked", "--port $PORT" },
+	{ "siphash", "--port $PORT --hash siphash --capacity 100k" },
+	{ "flat", "--port $PORT --layout flat" },
+	{ "flat-of-given-size",
+	  "--port $PORT --layout flat --bits 100000 --hashes 5 --capacity 5k" },
+	{ "fips", "--port $PORT --layout flat --hash fips --bits 65536 --capacity 1k" },
+	{ "countdown", "--port $PORT --layout countdown --capacity 10k" },
+	{ "countdown-of-given-size",
+	  "--port $PORT --layout countdown --hash tezos --index-bits 18 --hashes 6 "
+	  "--countdown-bits 6 --capacity 5k" },
+	{ "digest", "--profiles /mnt/ini --profile head:$PORT --capacity 10k" },
+	{ "streams", "--profile a=payload:9 --profile b=gsp:$PORT --capacity 10k --window 60s" },
+};
+
+/* Across unload, and once more. */
+static void remembers(void **state)
+{
+	const struct round_trip *row = *state;
+	struct gossip_sender *s = e2e_sender(0, AF_INET, 1);
+	char command[512];
+
+	snprintf(command, sizeof(command), "$XD load ve0 %s", row->load);
+	assert_run(0, command);
+	send_events("ve0", s, 0, EVENTS, 0);
+	assert_run(0, "$XD save ve0 " IMAGE);
+	assert_says("ve0: saved to " IMAGE);
+	assert_run(0, "[ $(stat -c %a " IMAGE ") = 600 ] && [ $(ls /mnt/images) = image ]");
+	assert_run(0, "$XD unload ve0 && $XD restore ve0 " IMAGE);
+	assert_says("is kept until it is forgotten");
+	send_events("ve0", s, 0, 0, EVENTS);
+	send_events("ve0", s, EVENTS, EVENTS, 0);
+	send_events("ve0", s, 0, 0, 2 * EVENTS);
+	assert_run(0, "$XD unload ve0 && [ -z \"$(ls -A $PINS)\" ]");
+}
+
+/* On another interface, under another name, whatever else there is. */
+static void goes_elsewhere(void **state)
+{
+	struct gossip_sender *s = e2e_sender(0, AF_INET, 1), *other = e2e_sender(1, AF_INET, 1);
+
+	(void)state;
+	e2e_load("load ve0 --capacity 10k");
+	send_events("ve0", s, 0, EVENTS, 0);
+	assert_run(0, "$XD save ve0 " IMAGE " && $XD restore second " IMAGE " ve1");
+	send_events("second", other, 0, 0, EVENTS);
+	send_events("ve0", s, 0, 0, EVENTS);
+	assert_run(1, "$XD restore second " IMAGE);
+	assert_one_line("second has a predecessor");
+	assert_run(0, "$XD unload --all && [ -z \"$(ls -A $PINS)\" ]");
+}
+
+/* A running filter keeps what it remembers, and gets what was saved beside. */
+static void running_one_gets_it(void **state)
+{
+	static const char *const LAYOUTS[] = { "blocked", "flat", "countdown" };
+	struct gossip_sender *s = e2e_sender(0, AF_INET, 1);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(LAYOUTS); i++) {
+		e2e_load("load ve0 --capacity 10k --layout %s", LAYOUTS[i]);
+		send_events("ve0", s, 0, EVENTS, 0);
+		assert_run(0, "$XD save ve0 " IMAGE "; $XD unload ve0");
+		e2e_load("load ve0 --capacity 20k --layout %s", LAYOUTS[(i + 1) % 3]);
+		send_events("ve0", s, EVENTS, EVENTS, 0);
+		assert_run(0, "$XD restore ve0 " IMAGE);
+		assert_run(0, "[ \"$(ls $PINS | tr '\\n' ' ')\" = 've0 ~ve0 ' ]");
+		send_events("ve0", s, 0, 0, 2 * EVENTS);
+		send_events("ve0", s, (3 + i) * EVENTS, EVENTS, 0);
+		send_events("ve0", s, 0, 0, 2 * EVENTS);
+		assert_run(0, "$XD set ve0 --action count && $XD unload ve0");
+		assert_run(0, "[ -z \"$(ls -A $PINS)\" ]");
+	}
+}
+
+/* Ids live as long as if nothing had happened, and then the memory goes. */
+static void ages_go_on(void **state)
+{
+	struct gossip_sender *s = e2e_sender(0, AF_INET, 1);
+
+	(void)state;
+	e2e_load("load ve0 --window 4s --capacity 10k");
+	send_events("ve0", s, 0, EVENTS, 0);
+	assert_run(0, "$XD save ve0 " IMAGE " && $XD unload ve0 && sleep 1");
+	assert_run(0, "$XD restore ve0 " IMAGE);
+	send_events("ve0", s, 0, 0, EVENTS);
+	assert_run(0, "$XD save ve0 /mnt/images/again --wait");
+	send_events("ve0", s, 0, EVENTS, 0);
+	assert_run(0, "$XD unload ve0; sleep 6; $XD restore ve0 " IMAGE);
+	assert_says("nothing of it is young enough");
+	assert_run(0, "[ ! -e \"$PINS/~ve0\" ]");
+	send_events("ve0", s, 0, EVENTS, 0);
+}
+
+/* A filter that was to drop for a time does so for the rest of it. */
+static void time_to_drop_goes_on(void **state)
+{
+	struct gossip_sender *s = e2e_sender(0, AF_INET, 1);
+
+	(void)state;
+	e2e_load("load ve0 --for 2s --capacity 10k");
+	assert_run(0, "$XD save ve0 " IMAGE " && $XD unload ve0 && sleep 2");
+	assert_run(0, "$XD restore ve0 " IMAGE);
+	send_events("ve0", s, 0, EVENTS, 0);
+	send_events("ve0", s, 0, 0, EVENTS);
+	assert_int_equal(tool_counter("ve0", "dropped"), 0);
+}
+
+static const struct refusal {
+	const char *name, *before, *command;
+	int status;
+	const char *says;
+} REFUSALS[] = {
+	{ "no-filter", "", "save ve0 " IMAGE, 1, "there is no filter ve0" },
+	{ "no-directory", "$XD load ve0 --port 9", "save ve0 /mnt/none/image", 1,
+	  "cannot write /mnt/none/image: No such file" },
+	{ "directory", "$XD load ve0 --port 9", "save ve0 /mnt/images", 1, "and no file" },
+	{ "fifo", "$XD load ve0 --port 9; mkfifo /mnt/fifo", "save ve0 /mnt/fifo", 1, "and no file" },
+	{ "one-argument", "", "save ve0", 2, "usage" },
+	{ "no-image", "", "restore ve0 /mnt/images/none", 1, "No such file" },
+	{ "restore-a-directory", "", "restore ve0 /mnt/images", 1, "it is no file" },
+	{ "restore-a-fifo", "mkfifo /mnt/fifo", "restore ve0 /mnt/fifo", 1, "it is no file" },
+	{ "foreign", "echo hello >" IMAGE, "restore ve0 " IMAGE, 1, "it is no image" },
+	{ "empty", ": >" IMAGE, "restore ve0 " IMAGE, 1, "it is no image" },
+	{ "bad-name", "", "restore ve0.1 " IMAGE, 2, "a filter's name is" },
+#define SAVED "$XD load ve0 --port 9 --capacity 10k; $XD save ve0 " IMAGE
+	{ "interfaces-of-a-running-one", SAVED, "restore ve0 " IMAGE " ve1", 1, "name no interfaces" },
+	{ "other-streams", SAVED "; $XD unload ve0; $XD load ve0 --profile gsp:9 --profile rtp:10",
+	  "restore ve0 " IMAGE, 1, "has other streams" },
+	{ "other-digests",
+	  "$XD load ve0 --profile payload:9; $XD save ve0 " IMAGE
+	  "; $XD unload ve0; $XD load ve0 --profile payload:9",
+	  "restore ve0 " IMAGE, 1, "has other streams or digests" },
+	{ "running-one-has-a-predecessor", SAVED "; $XD resize ve0 --capacity 20k",
+	  "restore ve0 " IMAGE, 1, "ve0 has a predecessor" },
+	{ "truncated", SAVED "; $XD unload ve0; truncate -s -1 " IMAGE, "restore ve0 " IMAGE, 1,
+	  "it is truncated" },
+	{ "damaged",
+	  SAVED "; $XD unload ve0; printf x | dd of=" IMAGE " bs=1 seek=100000 conv=notrunc",
+	  "restore ve0 " IMAGE, 1, "it is damaged" },
+	{ "interface-gone", SAVED "; $XD unload ve0", "restore other " IMAGE " none0", 1, "none0" },
+	{ "no-wait",
+	  SAVED "; $XD unload ve0; $XD restore ve0 " IMAGE " ; $XD save ve0 /mnt/b --forget",
+	  "save ve0 " IMAGE, 1, "has a predecessor" },
+};
+
+static void refuses(void **state)
+{
+	const struct refusal *row = *state;
+	char command[512];
+
+	sh("XD=%s; set -e; (%s) >/dev/null 2>&1; ls -AR /mnt >/tmp/mnt.before", tool(),
+	   *row->before ? row->before : ":");
+	sh_out(output, sizeof(output), "ls -A /sys/fs/bpf/xdp-dedup 2>&-");
+	setenv("PINNED", output, 1);
+	snprintf(command, sizeof(command), "$XD %s", row->command);
+	assert_run(row->status, command);
+	assert_one_line(row->says);
+	assert_run(0, "ls -AR /mnt | diff /tmp/mnt.before -; rm /tmp/mnt.before\n"
+		      "[ \"$(ls -A $PINS 2>&-)\" = \"$(echo \"$PINNED\")\" ]");
+}
+
+/* A disk that is full at any write: what was there stays as it was. */
+static void disk_is_full(void **state)
+{
+	(void)state;
+	e2e_load("load ve0 --capacity 20k");
+	assert_run(
+		0,
+		"mkdir /mnt/full && mount -t tmpfs -o size=64k tmpfs /mnt/full\n"
+		"$XD save ve0 " IMAGE "; size=$(stat -c %s " IMAGE ")\n"
+		"echo old >/mnt/full/image; k=8; failed=0\n"
+		"while mount -o remount,size=${k}k /mnt/full && ! $XD save ve0 /mnt/full/image\n"
+		"do	[ \"$(cat /mnt/full/image)\" = old ] && [ $(ls -A /mnt/full) = image ]\n"
+		"	k=$((k + 20)); failed=$((failed + 1)); done >/mnt/log 2>&1\n"
+		"[ $failed -gt 5 ] && [ $(stat -c %s /mnt/full/image) = $size ]\n"
+		"[ $(grep -c 'cannot write /mnt/full/image: No space left' /mnt/log) = $failed ]\n"
+		"umount /mnt/full");
+	assert_run(1, "ulimit -f 100; $XD save ve0 /mnt/images/large");
+	assert_one_line("cannot write /mnt/images/large: File too large");
+	assert_run(0, "[ $(ls -A /mnt/images) = image ]");
+}
+
+/* Ended by a signal at any time, nothing is left but a whole image. */
+static void saving_is_stopped(void **state)
+{
+	(void)state;
+	e2e_load("load ve0 --capacity 5M");
+	assert_run(0, "for signal in TERM INT HUP; do for s in 1 5 10 15 20 25 30 35 40 50 70; do\n"
+		      "	rm -f " IMAGE "; timeout -s $signal $(printf 0.%03d $((s * 5))) "
+		      "$XD save ve0 " IMAGE " || :\n"
+		      "	for f in $(ls -A /mnt/images); do [ $f = image ]; done\n"
+		      "done; done >/mnt/log 2>&1; grep -q 'stopped by a signal' /mnt/log");
+}
+
+/* Killed at any time, it is there or not, and the next command is clean. */
+static void restoring_is_killed(void **state)
+{
+	(void)state;
+	e2e_load("load ve0 --capacity 500k");
+	assert_run(0, "$XD save ve0 " IMAGE "; $XD unload ve0\n"
+		      "for s in 20 40 60 80 100 120 140 160 180 200 220 240 260 280 300 340; do\n"
+		      "	timeout -s KILL $(printf 0.%03d $s) $XD restore ve0 " IMAGE " || :\n"
+		      "	$XD restore ve0 " IMAGE " || { $XD unload ve0; $XD restore ve0 " IMAGE
+		      "; }\n"
+		      "	[ \"$(ls $PINS | tr '\\n' ' ')\" = 've0 ~ve0 ' ]\n"
+		      "	$XD unload ve0; [ -z \"$(ls -A $PINS)\" ]\n"
+		      "done >/mnt/log 2>&1 || { tail -5 /mnt/log; ls -A $PINS; exit 1; }");
+}
+
+int main(void)
+{
+	name_tool();
+	add_rows(ROUND_TRIPS, remembers, setup, teardown);
+	add_rows(REFUSALS, refuses, setup, teardown);
+	add_test("goes_elsewhere", goes_elsewhere, setup, teardown, NULL);
+	add_test("running_one_gets_it", running_one_gets_it, setup, teardown, NULL);
+	add_test("ages_go_on", ages_go_on, setup, teardown, NULL);
+	add_test("time_to_drop_goes_on", time_to_drop_goes_on, setup, teardown, NULL);
+	add_test("disk_is_full", disk_is_full, setup, teardown, NULL);
+	add_test("saving_is_stopped", saving_is_stopped, setup, teardown, NULL);
+	add_test("restoring_is_killed", restoring_is_killed, setup, teardown, NULL);
+	return run_added_tests("save");
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* restore: what a filter remembered becomes the predecessor (include/predecessor.h) of another one
+ * like it; or, if one of that name runs, of that.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "attachments.h"
+#include "change.h"
+#include "checks.h"
+#include "handover.h"
+#include "image_file.h"
+#include "kernel.h"
+#include "load.h"
+#include "loader.h"
+#include "name.h"
+#include "plan.h"
+#include "predecessor.h"
+#include "receivers.h"
+#include "say.h"
+#include "secrets.h"
+#include "units.h"
+#include "verbs.h"
+
+/* What is to be restored. */
+struct restoration {
+	struct image image;
+	const char *name;
+	uint64_t elapsed_ns; /* since it was saved */
+	char *ifnames[DEDUP_IFACES_MAX];
+	struct placement where;
+	struct dedup_config cfg; /* of the new filter */
+	bool forgotten;		 /* no id is left of the image */
+};
+
+/* On the interfaces that are named, or where it ran. */
+static int place(const struct options *o, struct restoration *r)
+{
+	int cnt = 0;
+
+	for (int i = 2; i < o->args_cnt; i++)
+		r->ifnames[cnt++] = o->args[i];
+	for (int i = 0; i < DEDUP_IFACES_MAX && o->args_cnt == 2; i++)
+		if (*r->image.head.ifnames[i])
+			r->ifnames[cnt++] = r->image.head.ifnames[i];
+	r->where = (struct placement){ r->ifnames, cnt, o->mode };
+	if (cnt)
+		return 0;
+	return say_err(-ENODEV, "%s ran on no interface when it was saved: say on which it is to",
+		       r->name);
+}
+
+/* The same filter, sized for this machine. m and k are chosen again; if others come of that, they
+ * had been given.
+ */
+static int plan(struct restoration *r)
+{
+	const struct dedup_config *old = &r->image.head.config;
+	struct filter_spec spec;
+	int err;
+
+	spec_of_config(old, &spec);
+	spec.several = r->where.cnt > 1;
+	if (plan_silently(&spec, &r->cfg) || r->cfg.m != old->m || r->cfg.k != old->k ||
+	    (old->layout == DEDUP_COUNTDOWN && r->cfg.places != old->places))
+		spec_fix_shape(old, &spec);
+	err = plan_here(&spec, &r->cfg);
+	if (err)
+		return err;
+	plan_after(old, &r->cfg);
+	r->cfg.serial = r->cfg.earlier_stats = 0; /* there was no program before */
+	err = secrets_take(old, &r->cfg);
+	return err ? say_err(err, "the kernel's random source gave no secret") : 0;
+}
+
+static int check(const struct restoration *r, const struct links *links)
+{
+	struct filter_spec spec;
+	const struct checks_subject subject = {
+		.where = &r->where,
+		.spec = &spec,
+		.plan = &r->cfg,
+		.links = links,
+	};
+
+	spec_of_config(&r->cfg, &spec);
+	return checks_demand(&subject);
+}
+
+static int make(struct restoration *r)
+{
+	int err = name_claim(r->name), restored;
+
+	if (err)
+		return err;
+	restored = loader_restore(r->name, &r->image, NULL);
+	if (restored < 0)
+		return restored;
+	r->forgotten = restored;
+	if (r->forgotten)
+		r->cfg.has_predecessor = r->cfg.predecessor_scale = 0;
+	err = loader_create(r->name, &r->cfg);
+	if (err)
+		loader_remove_prefixed(BEFORE, r->name);
+	return err;
+}
+
+/* How long duplicates are dropped yet, where that was for a time. */
+static uint64_t drop_ns(const struct restoration *r)
+{
+	__s64 left = r->image.head.drop_ns - (__s64)r->elapsed_ns;
+
+	if (!r->cfg.drop_ns)
+		return 0;
+	return left > 0 ? (uint64_t)left : 1;
+}
+
+static int restore(struct restoration *r)
+{
+	struct links links;
+	int err = receivers_links(&links);
+
+	if (err)
+		return err;
+	err = check(r, &links);
+	if (!err)
+		err = make(r);
+	if (!err)
+		err = load_start(r->name, &r->where, &links, drop_ns(r));
+	links_free(&links);
+	return err;
+}
+
+static int measure_elapsed(struct restoration *r)
+{
+	struct image_moment now;
+	int err = image_moment_now(&now);
+
+	if (err)
+		return say_err(err, "cannot tell which boot this is");
+	r->elapsed_ns = image_elapsed(&r->image.head.moment, &now);
+	return 0;
+}
+
+static void report(const struct restoration *r)
+{
+	char size[32], window[32], ago[32];
+
+	printf("%s: %llu ids a window of %s, at most %g of fresh events lost, %s\n", r->name,
+	       r->cfg.capacity, format_time(r->cfg.window_ns, window, sizeof(window)),
+	       plan_fpr(&r->cfg), format_bytes(plan_bytes(&r->cfg), size, sizeof(size)));
+	format_time(r->elapsed_ns, ago, sizeof(ago));
+	if (r->forgotten)
+		printf("%s: it was saved %s ago, and nothing of it is young enough to be "
+		       "remembered\n",
+		       r->name, ago);
+	else
+		printf("%s: what it remembered when it was saved, %s ago, %s, is kept until it is "
+		       "forgotten: at most %s\n",
+		       r->name, ago,
+		       format_bytes(plan_bytes(&r->image.head.config), size, sizeof(size)),
+		       format_time(2 * r->cfg.window_ns, window, sizeof(window)));
+}
+
+/* Would the same packets have the same ids in both? */
+static bool has_same_ids(const struct dedup_config *a, const struct dedup_config *b)
+{
+	bool same = a->streams_cnt == b->streams_cnt && a->id_bytes == b->id_bytes &&
+		    !memcmp(a->digest_key, b->digest_key, sizeof(a->digest_key));
+
+	for (uint32_t i = 0; i < a->streams_cnt && same; i++) {
+		const struct dedup_stream *s = &a->streams[i], *t = &b->streams[i];
+
+		same = !strcmp(s->name, t->name) && s->realm == t->realm &&
+		       s->decoder == t->decoder && s->digest == t->digest &&
+		       s->digest_max == t->digest_max && s->words == t->words &&
+		       !memcmp(s->loads, t->loads, sizeof(s->loads));
+	}
+	return same;
+}
+
+/* Gives the running filter a program that asks the image, too. */
+static int give(struct change *c, const struct dedup_config *image)
+{
+	struct dedup_config cfg = *c->f.config;
+	struct filter before;
+	int err = filter_open_prefixed(BEFORE, c->f.name, &before);
+
+	if (err)
+		return say_err(err, "cannot open what was restored");
+	cfg.serial++;
+	cfg.earlier_stats = cfg.has_predecessor = 1;
+	cfg.predecessor_scale = dedup_scale(image, &cfg);
+	err = loader_next_program(c->f.name, &cfg, &before);
+	filter_close(&before);
+	return err ? err : handover(c->f.name, &c->where);
+}
+
+static int restore_into(const struct options *o, struct restoration *r, struct change *c)
+{
+	const struct dedup_config *image = &r->image.head.config;
+	int err, restored;
+
+	if (o->args_cnt > 2)
+		return say_err(-EEXIST,
+			       "%s runs already, and gets what was saved where it is: name "
+			       "no interfaces",
+			       c->f.name);
+	if (!has_same_ids(c->f.config, image))
+		return say_err(-EINVAL,
+			       "%s has other streams or digests than the filter that was "
+			       "saved: in it the ids would be others",
+			       c->f.name);
+	err = change_make_room(o, c->f.name);
+	if (!err)
+		err = change_check_memory(image);
+	if (err)
+		return err;
+	restored = loader_restore(c->f.name, &r->image, &c->f);
+	if (restored < 0)
+		return restored;
+	r->forgotten = restored;
+	err = r->forgotten ? 0 : give(c, image);
+	if (err)
+		loader_remove_prefixed(BEFORE, c->f.name);
+	return err;
+}
+
+static int restore_running(const struct options *o, struct restoration *r)
+{
+	struct change c;
+	int err = change_begin(o, &c);
+
+	if (err)
+		return err;
+	r->name = o->args[0];
+	r->cfg = *c.f.config;
+	err = restore_into(o, r, &c);
+	change_end(&c);
+	return err;
+}
+
+static int restore_new(const struct options *o, struct restoration *r)
+{
+	int err = loader_begin(o->verbose);
+
+	if (!err)
+		err = place(o, r);
+	if (!err)
+		err = plan(r);
+	return err ? err : restore(r);
+}
+
+/* Does a filter of this name run? If that cannot be told, who makes one says why. */
+static bool runs(const char *name)
+{
+	struct filter f;
+	int err = filter_open(name, &f);
+
+	if (!err)
+		filter_close(&f);
+	return !err;
+}
+
+int verb_restore(const struct options *o)
+{
+	static struct restoration r;
+	int err;
+
+	r.name = o->args[0];
+	if (!filter_new_name_ok(r.name)) {
+		say_err(0, "%s: a filter's name is 1 to %d letters, digits, - and _, the first no -",
+			r.name, NAME_MAX_LEN);
+		return EXIT_MISUSED;
+	}
+	if (kernel_ready(o->verbose, false) || image_open(o->args[1], &r.image))
+		return EXIT_FAILED;
+	err = measure_elapsed(&r);
+	if (!err && o->wait && runs(r.name))
+		err = change_wait_for_predecessor(r.name);
+	if (!err)
+		err = runs(r.name) ? restore_running(o, &r) : restore_new(o, &r);
+	image_close(&r.image);
+	if (err)
+		return EXIT_FAILED;
+	report(&r);
+	return EXIT_DONE;
+}

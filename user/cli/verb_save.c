@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* save: what a filter remembers, as a file (user/filter/image.h). */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "attachments.h"
+#include "change.h"
+#include "image_file.h"
+#include "kernel.h"
+#include "predecessor.h"
+#include "say.h"
+#include "units.h"
+#include "verbs.h"
+
+static volatile sig_atomic_t caught; /* a signal after which to end */
+
+static void catch (int signal)
+{
+	caught = signal;
+}
+
+static bool is_caught(void)
+{
+	return caught;
+}
+
+/* An image is of one memory: what a predecessor knows beside it would be missing. */
+static int check_predecessor(const struct options *o, const char *name)
+{
+	struct filter before;
+	int err = filter_open_prefixed(BEFORE, name, &before);
+	bool over;
+
+	if (err == -ENOENT)
+		return 0;
+	if (err)
+		return say_err(err, "cannot tell whether %s has a predecessor", name);
+	over = dedup_is_forgotten(before.state);
+	filter_close(&before);
+	if (over || o->forget)
+		return 0;
+	return say_err(-EBUSY,
+		       "%s has a predecessor since it was changed or restored last, which still "
+		       "knows ids: --wait waits until it has gone, --forget saves without what "
+		       "only it knows",
+		       name);
+}
+
+int verb_save(const struct options *o)
+{
+	static const int SIGNALS[] = { SIGINT, SIGTERM, SIGHUP };
+	const struct sigaction action = { .sa_handler = catch };
+	const char *path = o->args[1];
+	static struct image_head h;
+	struct filter f;
+	char size[32];
+	int err;
+
+	if (kernel_ready(o->verbose, false))
+		return EXIT_FAILED;
+	if (o->wait && change_wait_for_predecessor(o->args[0]))
+		return EXIT_FAILED;
+	if (attachments_open(o->args[0], &f))
+		return EXIT_FAILED;
+	for (size_t i = 0; i < sizeof(SIGNALS) / sizeof(SIGNALS[0]); i++)
+		sigaction(SIGNALS[i], &action, NULL);
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not get so large is a write that fails */
+	err = check_predecessor(o, f.name);
+	if (!err)
+		err = image_save(&f, path, is_caught, &h);
+	if (err == -EINTR)
+		say_err(err, "stopped by a signal: nothing is saved");
+	if (!err)
+		printf("%s: saved to %s, %s, for root alone: it has the filter's secret\n", f.name,
+		       path, format_bytes(h.file_bytes, size, sizeof(size)));
+	filter_close(&f);
+	return err ? EXIT_FAILED : EXIT_DONE;
+}
