@@ -20,6 +20,7 @@
 
 #include "hand.h"
 #include "loader.h"
+#include "pins.h"
 
 #define ARGS_MAX 16
 #define STREAM_PPS 2000
@@ -63,6 +64,7 @@ static bool changes_bpf(uint64_t cmd)
 {
 	switch (cmd) {
 	case BPF_MAP_UPDATE_ELEM:
+	case BPF_MAP_DELETE_ELEM:
 	case BPF_MAP_FREEZE:
 	case BPF_OBJ_PIN:
 	case BPF_PROG_TEST_RUN:
@@ -325,6 +327,88 @@ static void test_other_verbs_killed(void **state)
 	e2e_assert_nothing_left();
 }
 
+static void assert_settled(void)
+{
+	assert_int_equal(access(PIN_ROOT "/+both", F_OK), -1);
+	assert_int_equal(access(PIN_ROOT "/+", F_OK), -1);
+}
+
+/* The next command, in another network namespace. It may well fail. */
+static void refresh_elsewhere(void)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "%s refresh >/dev/null 2>&1 || true", tool());
+	e2e_far_sh(command);
+}
+
+/* The old program or the new one is whole and in charge at once, also before any other command; the
+ * next command ends what was begun.
+ */
+static void change_killed_at_each_change(const char *args)
+{
+	char out[16384];
+	bool killed = true;
+	unsigned int n;
+
+	e2e_tool("%s", load_args());
+	start_streams();
+	for (n = 1; killed; n++) {
+		killed = run_killed_at(args, n);
+		for (int i = 0; i < E2E_LINKS; i++)
+			e2e_assert_works(i);
+		/* Where its interfaces are not, nothing can be ended, and must not be taken away. */
+		if (n % 5 == 0)
+			refresh_elsewhere();
+		for (int i = 0; i < E2E_LINKS && n % 5 == 0; i++)
+			e2e_assert_works(i);
+		assert_int_equal(run(out, sizeof(out), "status both"), 0);
+		e2e_tool("refresh both");
+		assert_settled();
+		for (int i = 0; i < E2E_LINKS; i++)
+			e2e_assert_works(i);
+	}
+	stop_streams();
+	print_message("# %s was killed at %u points\n", args, n - 2);
+	assert_true(n > 15);
+	e2e_remember();
+	e2e_tool("unload ve0 ve1");
+	e2e_assert_nothing_left();
+}
+
+static void test_set_killed_at_each_change(void **state)
+{
+	(void)state;
+	change_killed_at_each_change("set both --ihave pass");
+}
+
+static void test_resize_killed_at_each_change(void **state)
+{
+	(void)state;
+	change_killed_at_each_change("resize both --forget --capacity 2M");
+}
+
+static void test_interfaces_killed_at_each_change(void **state)
+{
+	char out[16384];
+	bool killed = true;
+
+	(void)state;
+	e2e_tool("load ve0 --name both --fpr 1e-9 --port %d-%d", e2e_port(), e2e_port() + 2);
+	start_streams();
+	for (unsigned int n = 1; killed; n++) {
+		killed = run_killed_at("set both --add ve1", n);
+		e2e_assert_works(0);
+		if (run(out, sizeof(out), "set both --remove ve1"))
+			assert_non_null(strstr(out, "does not run on ve1"));
+		assert_settled();
+		e2e_assert_works(0);
+		e2e_assert_unfiltered(1);
+	}
+	stop_streams();
+	e2e_tool("unload ve0");
+}
+
 #define KILL(name)                                                \
 	{                                                         \
 #name, test_##name, e2e_setup, e2e_teardown, NULL \
@@ -333,9 +417,10 @@ static void test_other_verbs_killed(void **state)
 int main(void)
 {
 	struct CMUnitTest tests[] = {
-		KILL(load_killed_at_each_change), KILL(unload_killed_at_each_change),
-		KILL(unload_by_name_finishes),	  KILL(killed_at_random),
-		KILL(other_verbs_killed),
+		KILL(load_killed_at_each_change),   KILL(unload_killed_at_each_change),
+		KILL(unload_by_name_finishes),	    KILL(killed_at_random),
+		KILL(other_verbs_killed),	    KILL(set_killed_at_each_change),
+		KILL(resize_killed_at_each_change), KILL(interfaces_killed_at_each_change),
 	};
 
 	return run_root_tests("kill", tests, ARRAY_SIZE(tests));
