@@ -205,8 +205,11 @@ static int remove_alone(struct filter *f, const uint8_t *id)
 int ids_remove(struct filter *f, const uint8_t *id)
 {
 	struct filter *before = living_predecessor(f);
-	int known = 0, here;
+	struct id_lookup p;
+	int err = look_up(f, id, &p), known = 0, here;
 
+	if (err)
+		return err;
 	if (!ids_can_remove(f))
 		return -EOPNOTSUPP;
 	if (before && ids_can_remove(before))
