@@ -64,13 +64,6 @@ static uint64_t clamp(uint64_t value, uint64_t lo, uint64_t hi)
 	return value < lo ? lo : value > hi ? hi : value;
 }
 
-uint64_t plan_bytes(const struct dedup_config *cfg)
-{
-	return cfg->blocks * (uint64_t)sizeof(struct dedup_block) +
-	       cfg->recent * dedup_recent_lines(cfg->id_bytes) *
-		       (uint64_t)sizeof(struct dedup_recent);
-}
-
 double plan_ids(const struct dedup_config *cfg, unsigned int cpus, double fpr)
 {
 	/* The rate at which one generation errs, the current one: about half of that of two. */

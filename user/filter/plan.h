@@ -5,7 +5,8 @@
 #ifndef XDP_DEDUP_PLAN_H
 #define XDP_DEDUP_PLAN_H
 
-#include "config.h"
+#include "memory.h"
+#include "recent.h"
 #include "spec.h"
 
 /* Fills in everything but secrets and `frags`, for a machine of `cpus` possible CPUs whose
@@ -58,7 +59,14 @@ static inline double plan_fpr(const struct dedup_config *cfg)
 	return cfg->fpr_e18 / 1e18;
 }
 
-/* Bytes of memory that the filter takes in the kernel: its blocks, and the cache of recent.h. */
-uint64_t plan_bytes(const struct dedup_config *cfg);
+/* Bytes of memory that the filter takes in the kernel: its blocks, and the cache of recent.h. Inline
+ * likewise.
+ */
+static inline uint64_t plan_bytes(const struct dedup_config *cfg)
+{
+	return cfg->blocks * (uint64_t)sizeof(struct dedup_block) +
+	       cfg->recent * dedup_recent_lines(cfg->id_bytes) *
+		       (uint64_t)sizeof(struct dedup_recent);
+}
 
 #endif
