@@ -8,12 +8,12 @@
 #include "compiler.h"
 #include "destination.h"
 #include "digest.h"
+#include "format.h"
 #include "id.h"
 #include "sample.h"
 #include "stream.h"
 
-#define DEDUP_FORMAT 9	   /* of what is pinned: one more when a struct of a pinned map changes */
-#define DEDUP_PORTS_MAX 32 /* ranges of UDP destination ports */
+#define DEDUP_PORTS_MAX 32		    /* ranges of UDP destination ports */
 #define DEDUP_KEYS (2 * DEDUP_ID_WORDS_MAX) /* 32-bit words of the hash secret */
 #define DEDUP_IFACES_MAX 32		    /* interfaces that share one filter */
 #define DEDUP_MARKS 1024		    /* segments of the hand's circle, at most */
@@ -112,7 +112,12 @@ struct dedup_config {
 	__u32 pad3;
 	__u32 has_predecessor;	 /* 1: it was loaded with one, which may have gone since */
 	__u64 predecessor_scale; /* what an id counts for in the predecessor: dedup_scale() */
+
+	DEDUP_APPENDED(__u64 appended;)
 };
+_Static_assert(__builtin_offsetof(struct dedup_config, predecessor_scale) + 8 ==
+		       DEDUP_CONFIG_BYTES_OLDEST,
+	       "fields that moved: see format.h");
 
 /* When the hand passed a segment last. `learned` is state.learned when its first place was passed
  * (flat: its last one, which makes the cleared array the current one), at_ns when its last one was.
@@ -184,11 +189,16 @@ struct dedup_state {
 	__u64 serial; /* raised whenever what others have open of this filter is no longer what its pins are */
 
 	__u64 told; /* the hand: how many of `learned` it has told the predecessor */
+
+	DEDUP_APPENDED(__u64 appended[1024];)
 };
 _Static_assert(__builtin_offsetof(struct dedup_state, learned) == 64, "one cache line a writer");
 _Static_assert(__builtin_offsetof(struct dedup_state, marks) == 192, "one cache line a writer");
-_Static_assert(sizeof(struct dedup_state) == 192 + 2048 * 16 + 32 * 32 + 64 * 8 + 8 + 128 * 8 + 8 +
-						     sizeof(struct dedup_sampler) + 5 * 8,
+_Static_assert(__builtin_offsetof(struct dedup_state, told) + 8 ==
+		       192 + 2048 * 16 + 32 * 32 + 64 * 8 + 8 + 128 * 8 + 8 +
+			       sizeof(struct dedup_sampler) + 5 * 8,
 	       "no hidden padding");
+_Static_assert(__builtin_offsetof(struct dedup_state, told) + 8 == DEDUP_STATE_BYTES_OLDEST,
+	       "fields that moved: see format.h");
 
 #endif

@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+#include "format.h"
+
 /* Why a packet got its verdict: each packet counts once, under one of these. Append only. */
 #define DEDUP_REASONS(X)                                                    \
 	X(ignored, "passed: another protocol, port or host")                \
@@ -32,7 +34,7 @@
 	X(rx, "packets entering") \
 	X(dropped, "packets dropped; stays 0 with --action count, and as it is when --for ends")
 
-/* Counted in addition to a packet's reason. Append only. */
+/* Counted in addition to a packet's reason. */
 #define DEDUP_TOTALS(X)                                                               \
 	X(duplicate_bytes, "bytes of duplicates but of IHAVEs that pass, no padding") \
 	X(early, "blocks aged before their window was over, by load")                 \
@@ -46,6 +48,7 @@ enum dedup_reason {
 #undef X
 		DEDUP_REASONS_CNT,
 };
+#define DEDUP_REASONS_MAX 32
 
 /* Value of the per-CPU map `stats`, which only the packet program and the hand write. Fields of 64
  * bits only, those of the reasons first and in the order of enum dedup_reason: a reason is also the
@@ -54,6 +57,7 @@ enum dedup_reason {
 struct dedup_counters {
 #define X(name, help) __u64 name;
 	DEDUP_REASONS(X)
+	__u64 room[DEDUP_REASONS_MAX - DEDUP_REASONS_CNT]; /* so that more move nothing: format.h */
 	DEDUP_TOTALS(X)
 #undef X
 	/* DEDUP_DROP_FOR: packets dropped, and their bytes; user space takes them for `dropped`.
@@ -63,8 +67,11 @@ struct dedup_counters {
 	__u64 timed_bytes;
 	/* No counter: how many ids this CPU may still learn before it claims more (credit.bpf.h). */
 	__s64 credit;
+	DEDUP_APPENDED(__u64 appended;)
 };
-_Static_assert(__builtin_offsetof(struct dedup_counters, duplicate_bytes) == 8 * DEDUP_REASONS_CNT,
+_Static_assert(__builtin_offsetof(struct dedup_counters, room) == 8 * DEDUP_REASONS_CNT,
 	       "reasons index the counters");
+_Static_assert(__builtin_offsetof(struct dedup_counters, credit) + 8 == DEDUP_COUNTERS_BYTES_OLDEST,
+	       "fields that moved: see format.h");
 
 #endif

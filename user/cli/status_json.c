@@ -257,6 +257,7 @@ json_object *status_json(const struct status *s)
 	ADD("ids_estimate_error", json_object_new_double(s->fill.ids_error));
 	ADD("fpr_estimate", json_object_new_double(s->fpr));
 	ADD("predecessor", json_before(s));
+	ADD("format", json_u64(c->format));
 	ADD("exchanging", json_object_new_boolean(s->exchanging));
 	ADD("bytes_kept_away", json_u64(s->counters.dropped_bytes));
 	ADD("counters", json_counters(&s->counters));

@@ -476,6 +476,7 @@ int loader_private_open(const struct dedup_config *cfg, struct filter *out, stru
 	f.config = (const struct dedup_config *)&skel->rodata_config->config;
 	f.state = &skel->data_state->state;
 	f.stats_fd = bpf_map__fd(skel->maps.stats);
+	f.counters_bytes = sizeof(struct dedup_counters);
 	f.wanted_fd = bpf_map__fd(skel->maps.wanted);
 	*out = f;
 	*prog = skel;
@@ -638,8 +639,15 @@ int loader_next_program(const char *name, const struct dedup_config *cfg, const 
 {
 	struct predecessor p = { .state_fd = -1, .filter_fd = -1 };
 	char beside[PATH_MAX];
-	int err = begin_half();
+	int err = filter_format(name);
 
+	if (err != DEDUP_FORMAT)
+		return say_err(
+			err < 0 ? err : -EPROTO,
+			"%s was loaded by an older xdp-dedup: xdp-dedup load --replace --name %s "
+			"makes it one of this version, first",
+			name, name);
+	err = begin_half();
 	if (err)
 		return err;
 	if (before)
@@ -742,6 +750,28 @@ int loader_pin_program(const char *name, int prog_fd)
 	return 0;
 }
 
+/* Why a filter's pins cannot be read. */
+static int explain_pins(const char *name)
+{
+	int format = filter_format(name);
+
+	if (format > DEDUP_FORMAT)
+		return say_err(
+			-EPROTO,
+			"%s was loaded by a newer xdp-dedup (format %d; this one knows %d): use "
+			"that one, or remove it by xdp-dedup unload --name %s",
+			name, format, DEDUP_FORMAT, name);
+	if (format > 0 && format < DEDUP_FORMAT_OLDEST)
+		return say_err(-EPROTO,
+			       "%s was loaded by an xdp-dedup too old for this one to take over "
+			       "(format %d; %d at least): xdp-dedup unload --name %s, and load it",
+			       name, format, DEDUP_FORMAT_OLDEST, name);
+	return say_err(-EPROTO,
+		       "the pins of %s are incomplete or of another version; xdp-dedup unload "
+		       "--name %s removes them",
+		       name, name);
+}
+
 int loader_explain(const char *name, int err)
 {
 	if (err == -ENOENT || err == -ENODEV)
@@ -751,12 +781,9 @@ int loader_explain(const char *name, int err)
 		return explain_dir(PIN_ROOT, err);
 	if (err == -EACCES || err == -EPERM)
 		return say_err(err, "not permitted to open the filter %s; run as root", name);
-	if (err != -EPROTO)
-		return say_err(err, "cannot open the filter %s: %s", name, strerror(-err));
-	return say_err(err,
-		       "the pins of %s are incomplete or of another version; xdp-dedup unload "
-		       "--name %s removes them",
-		       name, name);
+	if (err == -EPROTO)
+		return explain_pins(name);
+	return say_err(err, "cannot open the filter %s: %s", name, strerror(-err));
 }
 
 int loader_open_or_say(const char *name, struct filter *out)

@@ -72,29 +72,50 @@ static int open_pin(const char *name, enum pin pin)
 	return fd < 0 ? pin_error(errno) : fd;
 }
 
-/* Maps the first `size` bytes of a pinned map's content into memory; -EPROTO if it has fewer. *id,
- * unless NULL, becomes the kernel's id of the map.
+/* Maps the first `size` bytes of a map of so many into memory. What it has fewer is 0, and memory
+ * of this process.
  */
-static int map_pin(const char *name, enum pin pin, int prot, size_t size, void **mem, uint32_t *id)
+static int map_bytes(int fd, uint64_t bytes, int prot, size_t size, void **mem)
+{
+	bool is_shorter = bytes < size;
+	void *whole = NULL, *m;
+	int err;
+
+	if (is_shorter) {
+		whole = mmap(NULL, size, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (whole == MAP_FAILED)
+			return -errno;
+	}
+	m = mmap(whole, is_shorter ? bytes : size, prot, MAP_SHARED | (is_shorter ? MAP_FIXED : 0),
+		 fd, 0);
+	if (m != MAP_FAILED) {
+		*mem = m;
+		return 0;
+	}
+	err = errno == ENOMEM || errno == EAGAIN ? -errno : -EPROTO;
+	if (is_shorter)
+		munmap(whole, size);
+	return err;
+}
+
+/* Maps a pinned map's content: map_bytes(); -EPROTO if it has fewer than `least`. *id, unless NULL,
+ * becomes the kernel's id of the map.
+ */
+static int map_pin(const char *name, enum pin pin, int prot, size_t size, size_t least, void **mem,
+		   uint32_t *id)
 {
 	struct bpf_map_info info = { 0 };
 	__u32 len = sizeof(info);
 	int fd = open_pin(name, pin), err = 0;
-	void *m;
+	uint64_t bytes;
 
 	if (fd < 0)
 		return fd;
 	if (bpf_obj_get_info_by_fd(fd, &info, &len))
 		err = -errno;
-	else if ((uint64_t)info.value_size * info.max_entries < size)
-		err = -EPROTO;
-	if (!err) {
-		m = mmap(NULL, size, prot, MAP_SHARED, fd, 0);
-		if (m == MAP_FAILED)
-			err = errno == ENOMEM || errno == EAGAIN ? -errno : -EPROTO;
-		else
-			*mem = m;
-	}
+	bytes = (uint64_t)info.value_size * info.max_entries;
+	if (!err)
+		err = bytes < least ? -EPROTO : map_bytes(fd, bytes, prot, size, mem);
 	close(fd);
 	if (id)
 		*id = info.id;
@@ -159,9 +180,10 @@ void filter_close(struct filter *f)
 
 /* Opens a pinned map that must have this type and these sizes: the kernel reads and writes whole
  * keys and values, and with larger ones it would go past the end of our memory. Its descriptor, or
- * -errno.
+ * -errno. The value's size is between `least` and `most`, and goes to *value_bytes.
  */
-static int open_map(const char *name, enum pin pin, uint32_t type, size_t key_size, size_t value_size)
+static int open_sized(const char *name, enum pin pin, uint32_t type, size_t key_size, size_t least,
+		      size_t most, uint32_t *value_bytes)
 {
 	struct bpf_map_info info = { 0 };
 	__u32 len = sizeof(info);
@@ -171,11 +193,20 @@ static int open_map(const char *name, enum pin pin, uint32_t type, size_t key_si
 		return fd;
 	if (bpf_obj_get_info_by_fd(fd, &info, &len))
 		err = -errno;
-	else if (info.type != type || info.key_size != key_size || info.value_size != value_size)
+	else if (info.type != type || info.key_size != key_size || info.value_size < least ||
+		 info.value_size > most)
 		err = -EPROTO;
+	*value_bytes = info.value_size;
 	if (err)
 		close(fd);
 	return err ? err : fd;
+}
+
+static int open_map(const char *name, enum pin pin, uint32_t type, size_t key_size, size_t value_size)
+{
+	uint32_t bytes;
+
+	return open_sized(name, pin, type, key_size, value_size, value_size, &bytes);
 }
 
 int filter_check_dir(const char *path, bool is_private)
@@ -214,11 +245,26 @@ static int dir_of(const char *name, ino_t *dir)
 	return filter_check_dir(PIN_ROOT, false);
 }
 
-/* Is it of this version, and are the values that are used as sizes and indices in their ranges? */
+/* Can its format be read, and are the values that are used as sizes and indices in their ranges? */
 static bool is_sound(const struct dedup_config *c)
 {
-	return c->format == DEDUP_FORMAT && c->blocks && layout_of(c->layout) && hash_name(c->hash) &&
-	       c->id_bytes && c->id_bytes <= DEDUP_ID_BYTES_MAX && streams_sound(c);
+	return c->format >= DEDUP_FORMAT_OLDEST && c->format <= DEDUP_FORMAT && c->blocks &&
+	       layout_of(c->layout) && hash_name(c->hash) && c->id_bytes &&
+	       c->id_bytes <= DEDUP_ID_BYTES_MAX && streams_sound(c);
+}
+
+int filter_format(const char *name)
+{
+	const uint32_t *format;
+	void *mem;
+	int err = map_pin(name, PIN_CONFIG, PROT_READ, sizeof(*format), sizeof(*format), &mem, NULL);
+
+	if (err)
+		return err == -EPROTO ? 0 : err;
+	format = mem;
+	err = *format < INT_MAX ? (int)*format : 0;
+	munmap(mem, sizeof(*format));
+	return err;
 }
 
 /* Opens the pins one after the other. In between another filter may take the name, so that they may
@@ -227,21 +273,27 @@ static bool is_sound(const struct dedup_config *c)
 static int open_pins(const char *name, struct filter *out)
 {
 	struct filter f = { .stats_fd = -1, .wanted_fd = -1, .stream = 0 };
+	bool before;
 	int err;
 
 	snprintf(f.name, sizeof(f.name), "%s", name);
-	err = map_pin(name, PIN_CONFIG, PROT_READ, sizeof(*f.config), (void **)&f.config, NULL);
+	err = map_pin(name, PIN_CONFIG, PROT_READ, sizeof(*f.config), DEDUP_CONFIG_BYTES_OLDEST,
+		      (void **)&f.config, NULL);
 	if (!err && !is_sound(f.config))
 		err = -EPROTO;
+	before = !err && f.config->format < DEDUP_FORMAT;
 	if (!err)
 		err = map_pin(name, PIN_STATE, PROT_READ | PROT_WRITE, sizeof(*f.state),
+			      before ? DEDUP_STATE_BYTES_OLDEST : sizeof(*f.state),
 			      (void **)&f.state, &f.state_id);
 	if (!err)
 		err = map_pin(name, PIN_FILTER, PROT_READ | PROT_WRITE, blocks_bytes(&f),
-			      (void **)&f.blocks, NULL);
+			      blocks_bytes(&f), (void **)&f.blocks, NULL);
 	if (!err) {
-		f.stats_fd = open_map(name, PIN_STATS, BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(__u32),
-				      sizeof(struct dedup_counters));
+		f.stats_fd = open_sized(name, PIN_STATS, BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(__u32),
+					before ? DEDUP_COUNTERS_BYTES_OLDEST
+					       : sizeof(struct dedup_counters),
+					sizeof(struct dedup_counters), &f.counters_bytes);
 		err = f.stats_fd < 0 ? f.stats_fd : 0;
 	}
 	if (!err) {
@@ -454,6 +506,7 @@ int filter_unpin_program(const struct filter *f)
 static struct dedup_counters *read_row(const struct filter *f, __u32 row, int cpus)
 {
 	struct dedup_counters *each = calloc(cpus, sizeof(*each));
+	size_t bytes = f->counters_bytes;
 	int err;
 
 	if (each && bpf_map_lookup_elem(f->stats_fd, &row, each)) {
@@ -461,6 +514,11 @@ static struct dedup_counters *read_row(const struct filter *f, __u32 row, int cp
 		free(each);
 		errno = err;
 		return NULL;
+	}
+	/* Those of the format before are shorter: the last is moved first. */
+	for (int i = cpus - 1; each && bytes < sizeof(*each) && i >= 0; i--) {
+		memmove(&each[i], (char *)each + i * bytes, bytes);
+		memset((char *)&each[i] + bytes, 0, sizeof(*each) - bytes);
 	}
 	return each;
 }

@@ -45,7 +45,8 @@ extern const char *const PINS[PINS_CNT];
 #define BEFORE "~"
 
 /* An open filter: its maps, mapped into this process. The kernel works on the same memory
- * meanwhile: read what may change by READ_ONCE.
+ * meanwhile: read what may change by READ_ONCE. If it is of the format before (config->format),
+ * what that has not reads as 0, and is not the filter's when written.
  */
 struct filter {
 	char name[sizeof(BESIDE) + NAME_MAX_LEN]; /* of its directory: NAME, +NAME or ~NAME */
@@ -57,6 +58,7 @@ struct filter {
 		     * -1: there are several (streams.h)
 		     */
 	int stats_fd, wanted_fd;
+	uint32_t counters_bytes; /* of a CPU in a row of `stats` */
 	uint64_t serial; /* state->serial; if that is another one now, the filter may be opened anew */
 	struct filter *before; /* its predecessor, if filter_open_before() has found one */
 };
@@ -84,9 +86,9 @@ int filter_check_dir(const char *path, bool is_private);
 /* Opens the filter of this name. All maps are of the same filter, also if it is unloaded and
  * another one of its name loaded meanwhile. 0, and the caller closes *out with filter_close().
  * -ENOENT: there is no such filter; -ENODEV: there is no bpffs at BPFFS (another mount may hide it,
- * as under ip netns exec); -EPROTO: the filter is of another version, or incomplete; -EACCES or
- * -EPERM: this process may not open it; -EPERM also if others than root may make pins there;
- * another -errno: it cannot be told.
+ * as under ip netns exec); -EPROTO: the filter is of a format that cannot be read here (format.h),
+ * or incomplete; -EACCES or -EPERM: this process may not open it; -EPERM also if others than root
+ * may make pins there; another -errno: it cannot be told.
  */
 int filter_open(const char *name, struct filter *out);
 void filter_close(struct filter *f);
@@ -104,6 +106,11 @@ int filter_open_before(struct filter *f);
  * are the same ones? 1 or 0; -errno if that cannot be told.
  */
 int filter_is_kin(const struct filter *a, const struct filter *b);
+
+/* The format of the filter of this name, whichever it is; 0 if its pins do not say. -errno if that
+ * cannot be told.
+ */
+int filter_format(const char *name);
 
 /* The kernel's ids by which a filter and its programs are told: 0 for what is not pinned. */
 struct identity {
