@@ -50,6 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(h.magic, IMAGE_MAGIC, sizeof(h.magic));
 	h.version = IMAGE_VERSION;
 	h.format = h.config.format = DEDUP_FORMAT;
+	h.head_bytes = sizeof(h);
 	h.file_bytes = sizeof(h) + h.config.blocks * (uint64_t)sizeof(struct dedup_block);
 	h.sum = image_head_sum(&h);
 	if (!image_refusal(&h, sizeof(h), h.file_bytes, says) && h.config.blocks <= BLOCKS_MAX &&

@@ -29,7 +29,18 @@ uint64_t image_head_sum(const struct image_head *h)
 
 	copy.sum = 0;
 	return image_sum(0, (const struct dedup_block *)(const void *)&copy,
-			 sizeof(copy) / sizeof(struct dedup_block));
+			 h->head_bytes / sizeof(struct dedup_block));
+}
+
+/* Can it have been written as long as it says? */
+static bool has_sound_length(const struct image_head *h)
+{
+	const size_t OLDEST = offsetof(struct image_head, config) + DEDUP_CONFIG_BYTES_OLDEST;
+
+	if (h->format == DEDUP_FORMAT)
+		return h->head_bytes == sizeof(*h);
+	return h->head_bytes >= OLDEST && h->head_bytes <= sizeof(*h) &&
+	       h->head_bytes % sizeof(struct dedup_block) == 0;
 }
 
 static uint64_t since(uint64_t then, uint64_t now)
@@ -153,7 +164,7 @@ static bool has_sound_places(const struct dedup_stream *s)
 static bool is_sound(const struct image_head *h)
 {
 	const struct dedup_config *c = &h->config;
-	bool sound = c->format == DEDUP_FORMAT && layout_of(c->layout) && hash_name(c->hash) &&
+	bool sound = c->format == h->format && layout_of(c->layout) && hash_name(c->hash) &&
 		     is_between(c->id_bytes, 1, DEDUP_ID_BYTES_MAX) && !c->replay &&
 		     !c->has_predecessor && !c->recent && c->action <= DEDUP_DROP_FOR &&
 		     c->receiver <= DEDUP_NAMED && streams_sound(c) && has_sound_shape(c) &&
@@ -167,28 +178,45 @@ static bool is_sound(const struct image_head *h)
 	return sound;
 }
 
-const char *image_refusal(const struct image_head *h, size_t bytes, uint64_t file_bytes,
+/* A sentence if it is of another version or format than can be restored. */
+static const char *refuse_version(const struct image_head *h, char says[IMAGE_SAYS_MAX])
+{
+	if (h->version == IMAGE_VERSION && h->format >= DEDUP_FORMAT_OLDEST &&
+	    h->format <= DEDUP_FORMAT)
+		return NULL;
+	snprintf(says, IMAGE_SAYS_MAX,
+		 "it is of version %u with filters of format %u, and this xdp-dedup takes %d with "
+		 "%d: restore it by the one that saved it",
+		 h->version, h->format, IMAGE_VERSION, DEDUP_FORMAT);
+	return says;
+}
+
+const char *image_refusal(struct image_head *h, size_t bytes, uint64_t file_bytes,
 			  char says[IMAGE_SAYS_MAX])
 {
-	uint64_t blocks_bytes = h->config.blocks * (uint64_t)sizeof(struct dedup_block);
+	const char *refusal = NULL;
+	uint64_t blocks_bytes;
 
 	if (bytes < sizeof(h->magic) || memcmp(h->magic, IMAGE_MAGIC, sizeof(h->magic)))
 		return "it is no image of xdp-dedup save";
-	if (bytes >= offsetof(struct image_head, file_bytes) &&
-	    (h->version != IMAGE_VERSION || h->format != DEDUP_FORMAT)) {
-		snprintf(says, IMAGE_SAYS_MAX,
-			 "it is of version %u with filters of format %u, and this xdp-dedup takes "
-			 "%d "
-			 "with %d: restore it by the one that saved it",
-			 h->version, h->format, IMAGE_VERSION, DEDUP_FORMAT);
-		return says;
-	}
-	if (bytes < sizeof(*h))
+	if (bytes >= offsetof(struct image_head, file_bytes))
+		refusal = refuse_version(h, says);
+	if (refusal)
+		return refusal;
+	if (bytes < offsetof(struct image_head, moment))
 		return "it is truncated";
+	if (!has_sound_length(h))
+		return "it is damaged: its length is none";
+	if (bytes < h->head_bytes)
+		return "it is truncated";
+	/* What was read beyond a shorter head are blocks. */
+	memset((char *)h + h->head_bytes, 0, sizeof(*h) - h->head_bytes);
 	if (h->sum != image_head_sum(h))
 		return "it is damaged: its checksum is another one";
-	if (!is_sound(h) || h->file_bytes != sizeof(*h) + blocks_bytes)
+	blocks_bytes = h->config.blocks * (uint64_t)sizeof(struct dedup_block);
+	if (!is_sound(h) || h->file_bytes != h->head_bytes + blocks_bytes)
 		return "it is of no filter that there could be";
+	h->format = h->config.format = DEDUP_FORMAT;
 	if (file_bytes < h->file_bytes)
 		return "it is truncated";
 	return file_bytes > h->file_bytes ? "it is damaged: something is behind its end" : NULL;

@@ -52,8 +52,8 @@ struct image_head {
 	__u32 version; /* IMAGE_VERSION */
 	__u32 format;  /* DEDUP_FORMAT: that of `config` */
 	__u64 file_bytes;
+	__u64 head_bytes; /* of this struct as it was written; the blocks follow */
 	struct image_moment moment;
-	struct dedup_config config; /* of a filter whose first program this is, and no predecessor */
 
 	/* As in struct dedup_state; times are relative to the moment. */
 	__u64 hand;
@@ -64,9 +64,13 @@ struct image_head {
 	struct image_mark marks[2 * DEDUP_MARKS];
 	char ifnames[DEDUP_IFACES_MAX][16]; /* where it ran; "": unused */
 
-	__u64 pad[5];
 	__u64 blocks_sum; /* image_sum() of the blocks */
 	__u64 sum;	  /* image_sum() of all this, with 0 here */
+
+	/* Of a filter whose first program this is, and no predecessor. Last: a later format has
+	 * more of it (include/format.h).
+	 */
+	struct dedup_config config;
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct image_head) % sizeof(struct dedup_block) == 0, "is summed as blocks");
 
@@ -99,10 +103,11 @@ void image_finish(const struct filter *f, struct image_head *h);
  */
 void image_settle(const struct image_head *h, uint64_t hand, struct dedup_block *blocks, size_t cnt);
 
-/* NULL if it is an image that can be restored, in a file of so many bytes; else a sentence that says
- * why not, perhaps in `says`. bytes: how many there are, up to sizeof(*h); the rest of *h is 0.
+/* NULL if it is an image that can be restored, in a file of so many bytes; else a sentence that
+ * says why not, perhaps in `says`. bytes: how many there are, up to sizeof(*h); the rest of *h is
+ * 0. One of the format before becomes one of this one, but for its sum and head_bytes.
  */
-const char *image_refusal(const struct image_head *h, size_t bytes, uint64_t file_bytes,
+const char *image_refusal(struct image_head *h, size_t bytes, uint64_t file_bytes,
 			  char says[IMAGE_SAYS_MAX]);
 
 /* Makes *out the state of a filter with this image's memory, which was taken elapsed_ns ago, at

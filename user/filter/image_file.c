@@ -201,7 +201,8 @@ int image_read(const struct image *image, struct dedup_block *blocks)
 		size_t cnt = all - i < CHUNK_BLOCKS ? all - i : CHUNK_BLOCKS;
 		size_t bytes = cnt * sizeof(*blocks);
 
-		n = read_all(image->fd, &blocks[i], bytes, sizeof(image->head) + i * sizeof(*blocks));
+		n = read_all(image->fd, &blocks[i], bytes,
+			     image->head.head_bytes + i * sizeof(*blocks));
 		if (n >= 0 && (size_t)n < bytes)
 			n = -EBADMSG;
 		sum = image_sum(sum, &blocks[i], cnt);

@@ -82,6 +82,7 @@ int image_take(const struct filter *f, const struct image_moment *now, struct im
 		.magic = IMAGE_MAGIC,
 		.version = IMAGE_VERSION,
 		.format = DEDUP_FORMAT,
+		.head_bytes = sizeof(*h),
 		.file_bytes = sizeof(*h) + f->config->blocks * (uint64_t)sizeof(*f->blocks),
 		.moment = *now,
 		.config = *f->config,
@@ -89,6 +90,7 @@ int image_take(const struct filter *f, const struct image_moment *now, struct im
 		.next_ns = st.next_ns - now->hand_ns,
 		.drop_ns = st.drop_until_ns - now->hand_ns,
 	};
+	h->config.format = DEDUP_FORMAT;
 	h->config.serial = h->config.earlier_stats = h->config.has_predecessor = 0;
 	h->config.predecessor_scale = 0;
 	h->config.recent = 0; /* the cache of known ids is not saved */
