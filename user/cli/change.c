@@ -6,13 +6,9 @@
 #include <unistd.h>
 
 #include "attachments.h"
-#include "handover.h"
-#include "kernel.h"
 #include "loader.h"
-#include "plan.h"
 #include "predecessor.h"
 #include "say.h"
-#include "units.h"
 
 #define LOOK_US 100000
 
@@ -35,18 +31,12 @@ static int find_attachments(struct change *c)
 	return 0;
 }
 
-int change_begin(const struct options *o, struct change *c)
+/* Where it runs, and what it is. */
+static int look(const struct options *o, struct change *c)
 {
 	const char *unseen;
-	int err;
+	int err = attachments_follow(&c->f);
 
-	*c = (struct change){ .f = { .stats_fd = -1, .wanted_fd = -1 } };
-	err = loader_begin(o->verbose);
-	if (!err)
-		err = attachments_open(o->args[0], &c->f);
-	if (err)
-		return err;
-	err = attachments_follow(&c->f);
 	if (!err)
 		err = find_attachments(c);
 	unseen = err ? NULL : attachments_unseen(&c->f);
@@ -65,6 +55,25 @@ int change_begin(const struct options *o, struct change *c)
 	return 0;
 }
 
+int change_find(const struct options *o, const char *what, struct change *c)
+{
+	int err;
+
+	*c = (struct change){ .f = { .stats_fd = -1, .wanted_fd = -1 } };
+	err = attachments_find(what, &c->f);
+	return err ? err : look(o, c);
+}
+
+int change_begin(const struct options *o, struct change *c)
+{
+	int err = loader_begin(o->verbose);
+
+	if (err)
+		return err;
+	err = change_find(o, o->args[0], c);
+	return err == -ENOENT ? loader_explain(o->args[0], err) : err;
+}
+
 void change_end(struct change *c)
 {
 	filter_close(&c->f);
@@ -78,10 +87,10 @@ int change_wait_for_predecessor(const char *what)
 
 	while (!over) {
 		struct filter f, before;
-		int err = attachments_open(what, &f);
+		int err = attachments_find(what, &f);
 
 		if (err)
-			return err;
+			return err == -ENOENT ? 0 : err;
 		over = filter_open_prefixed(BEFORE, f.name, &before) != 0;
 		filter_close(&f);
 		if (over)
@@ -92,35 +101,4 @@ int change_wait_for_predecessor(const char *what)
 			usleep(LOOK_US);
 	}
 	return 0;
-}
-
-int change_make_room(const struct options *o, const char *name)
-{
-	int has = handover_has_predecessor(name);
-
-	if (!has)
-		return 0;
-	if (has > 0 && o->forget)
-		return handover_forget(name);
-	if (has < 0)
-		return say_err(has, "cannot tell whether %s has a predecessor", name);
-	return say_err(
-		-EBUSY,
-		"%s has a predecessor since it was changed last, which still knows ids: --wait "
-		"waits until it has gone, --forget gives up what only it knows",
-		name);
-}
-
-int change_check_memory(const struct dedup_config *cfg)
-{
-	uint64_t need = plan_bytes(cfg), have = kernel_memory_available();
-	char need_text[32], have_text[32];
-
-	if (!have || need <= have)
-		return 0;
-	return say_err(-ENOMEM,
-		       "the new memory takes %s beside the one that runs, and %s of memory are "
-		       "free",
-		       format_bytes(need, need_text, sizeof(need_text)),
-		       format_bytes(have, have_text, sizeof(have_text)));
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the verbs that change a running filter have in common. */
+/* What the verbs that change a running filter have in common: which one it is and where (change.c),
+ * what is asked for (change_ask.c), and how that is done (change_do.c).
+ */
 #ifndef XDP_DEDUP_CHANGE_H
 #define XDP_DEDUP_CHANGE_H
 
@@ -22,8 +24,34 @@ struct change {
 int change_begin(const struct options *o, struct change *c);
 void change_end(struct change *c);
 
-/* Waits, without the lock, until the filter that is named has no predecessor that knows ids. 0, or
+/* The same of the filter `what`, or that runs on the interface `what`, for whoever has the lock.
+ * -ENOENT, not said, if there is none; another -errno, which is said.
+ */
+int change_find(const struct options *o, const char *what, struct change *c);
+
+/* Puts the options that were given over c->spec. 0 or -EINVAL, which is said. */
+int change_ask_packets(const struct options *o, struct change *c);
+void change_ask_action(const struct options *o, struct change *c);
+void change_ask_shape(const struct options *o, struct change *c);
+
+/* Which of c->where it is to leave, and which others to run on, as load would check them. 0; or
  * -errno, which is said.
+ */
+int change_leave_interfaces(struct change *c, char *const *ifnames, int cnt);
+int change_add_interfaces(struct change *c, char *const *ifnames, int cnt);
+
+/* Puts a program of this plan, complete but for the secrets, over the memory that there is. 0 or
+ * -errno, which is said.
+ */
+int change_program(const struct options *o, struct change *c, struct dedup_config *cfg);
+
+/* Puts a filter of this plan, likewise, in the place of the one that runs, which becomes its
+ * predecessor. 0, and both are said; or -errno, which is said.
+ */
+int change_filter(const struct options *o, struct change *c, struct dedup_config *cfg);
+
+/* Waits, without the lock, until the filter that is named has no predecessor that knows ids. 0,
+ * also if there is no such filter; or -errno, which is said.
  */
 int change_wait_for_predecessor(const char *what);
 

@@ -51,9 +51,7 @@ static int place(const struct options *o, struct restoration *r)
 		       r->name);
 }
 
-/* The same filter, sized for this machine. m and k are chosen again; if others come of that, they
- * had been given.
- */
+/* The same filter, sized for this machine. */
 static int plan(struct restoration *r)
 {
 	const struct dedup_config *old = &r->image.head.config;
@@ -62,10 +60,7 @@ static int plan(struct restoration *r)
 
 	spec_of_config(old, &spec);
 	spec.several = r->where.cnt > 1;
-	if (plan_silently(&spec, &r->cfg) || r->cfg.m != old->m || r->cfg.k != old->k ||
-	    (old->layout == DEDUP_COUNTDOWN && r->cfg.places != old->places))
-		spec_fix_shape(old, &spec);
-	err = plan_here(&spec, &r->cfg);
+	err = plan_again(old, &spec, &r->cfg);
 	if (err)
 		return err;
 	plan_after(old, &r->cfg);

@@ -126,7 +126,7 @@ static int open_on(const char *ifname, struct attachment *a, struct filter *f)
 int attachments_explain_gone(const char *ifname)
 {
 	return say_err(
-		-ENOENT,
+		-ESTALE,
 		"the pins of the filter on %s are gone; xdp-dedup unload %s removes its program",
 		ifname, ifname);
 }
@@ -140,7 +140,7 @@ static int is_still_attached(const struct attachment *a)
 	return err ? err : now.ifindex == a->ifindex && now.id.state_id == a->id.state_id;
 }
 
-int attachments_open(const char *what, struct filter *out)
+int attachments_find(const char *what, struct filter *out)
 {
 	struct attachment a;
 	int err = filter_open(what, out), still = 0;
@@ -152,11 +152,16 @@ int attachments_open(const char *what, struct filter *out)
 		if (err == -ENOENT && a.ifindex)
 			still = is_still_attached(&a);
 	} while (err == -ENOENT && a.ifindex && !still);
-	if (err != -ENOENT)
-		return err;
-	if (still < 0)
+	if (err == -ENOENT && still < 0)
 		return still;
-	return a.ifindex ? attachments_explain_gone(what) : loader_explain(what, err);
+	return err == -ENOENT && a.ifindex ? attachments_explain_gone(what) : err;
+}
+
+int attachments_open(const char *what, struct filter *out)
+{
+	int err = attachments_find(what, out);
+
+	return err == -ENOENT ? loader_explain(what, err) : err;
 }
 
 static int select_stream(struct filter *f, const char *name)

@@ -40,12 +40,15 @@ int attachments_detach(const char *name);
  */
 int attachments_open(const char *what, struct filter *out);
 
+/* The same, but that there is none is not said: -ENOENT. */
+int attachments_find(const char *what, struct filter *out);
+
 /* The same of WHAT or WHAT/STREAM, and selects the stream. -EDESTADDRREQ if the filter has several
  * streams and none is named, -ENOENT if it has none of this name: both are said.
  */
 int attachments_open_stream(const char *what, struct filter *out);
 
-/* Says that this interface runs a filter whose pins are gone, and what to do. Returns -ENOENT. */
+/* Says that this interface runs a filter whose pins are gone, and what to do. Returns -ESTALE. */
 int attachments_explain_gone(const char *ifname);
 
 /* Of the filters of these names (loader_names()), opens the only one in whose record this interface

@@ -277,6 +277,23 @@ int plan_on_memory_of(const struct dedup_config *old, struct dedup_config *c)
 	return 0;
 }
 
+bool plan_is_same_memory(const struct dedup_config *old, const struct dedup_config *c)
+{
+	struct dedup_config kept = *c, asked = *c;
+
+	if (plan_on_memory_of(old, &kept))
+		return false;
+	/* What no plan says. */
+	memcpy(asked.key, kept.key, sizeof(asked.key));
+	memcpy(asked.digest_key, kept.digest_key, sizeof(asked.digest_key));
+	asked.frags = kept.frags;
+	asked.serial = kept.serial;
+	asked.earlier_stats = kept.earlier_stats;
+	asked.has_predecessor = kept.has_predecessor;
+	asked.predecessor_scale = kept.predecessor_scale;
+	return !memcmp(&asked, &kept, sizeof(asked));
+}
+
 void plan_after(const struct dedup_config *old, struct dedup_config *c)
 {
 	c->serial = old->serial + 1;
@@ -364,4 +381,12 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 				       : "");
 	note_promises(spec, out);
 	return 0;
+}
+
+int plan_again(const struct dedup_config *old, struct filter_spec *spec, struct dedup_config *out)
+{
+	if (plan_silently(spec, out) || out->m != old->m || out->k != old->k ||
+	    (old->layout == DEDUP_COUNTDOWN && out->places != old->places))
+		spec_fix_shape(old, spec);
+	return plan_here(spec, out);
 }

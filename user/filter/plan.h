@@ -27,6 +27,11 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out);
 /* The same, but says nothing. */
 int plan_silently(const struct filter_spec *spec, struct dedup_config *out);
 
+/* plan_here() of what a filter with the configuration *old is, and *spec else says. Its m and k are
+ * chosen again; if others come of that, they had been given, and *spec asks for them then.
+ */
+int plan_again(const struct dedup_config *old, struct filter_spec *spec, struct dedup_config *out);
+
 /* Makes *c, of a filter on another machine, one for this machine's kernel. */
 void plan_move_here(struct dedup_config *c);
 
@@ -35,6 +40,9 @@ void plan_move_here(struct dedup_config *c);
  * Secrets are secrets_take()'s. 0; -EMSGSIZE if its ids would be longer, where a scheme hashes bytes.
  */
 int plan_on_memory_of(const struct dedup_config *old, struct dedup_config *c);
+
+/* Is *c, a plan of anything, of such a memory as that of a filter with the configuration *old? */
+bool plan_is_same_memory(const struct dedup_config *old, const struct dedup_config *c);
 
 /* Makes *c, a plan, one of the successor (include/predecessor.h) of a filter with this configuration. */
 void plan_after(const struct dedup_config *old, struct dedup_config *c);
@@ -59,8 +67,8 @@ static inline double plan_fpr(const struct dedup_config *cfg)
 	return cfg->fpr_e18 / 1e18;
 }
 
-/* Bytes of memory that the filter takes in the kernel: its blocks, and the cache of recent.h. Inline
- * likewise.
+/* Bytes of memory that the filter takes in the kernel: its blocks, and the cache of recent.h.
+ * Inline likewise.
  */
 static inline uint64_t plan_bytes(const struct dedup_config *cfg)
 {

@@ -38,14 +38,6 @@ void spec_of_config(const struct dedup_config *c, struct filter_spec *out)
 		.learn_app = c->learn_app,
 		.ihave_pass = c->ihave_pass,
 	};
-	if (c->layout == DEDUP_FLAT)
-		out->bits = c->m;
-	if (c->layout == DEDUP_COUNTDOWN) {
-		out->index_bits = __builtin_ctz(c->m);
-		out->countdown_bits = __builtin_ctz(c->places + 1);
-	}
-	if (c->layout != DEDUP_BLOCKED)
-		out->hashes = c->k;
 	for (uint32_t n = 0; n < c->streams_cnt; n++)
 		stream_of(c, n, &out->streams[n]);
 	if (c->streams_cnt)

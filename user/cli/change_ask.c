@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <string.h>
+
+#include "change.h"
+#include "receivers.h"
+#include "say.h"
+
+int change_ask_packets(const struct options *o, struct change *c)
+{
+	struct filter_spec *spec = &c->spec;
+	bool streams = o->spec.streams_cnt;
+
+	if (streams) {
+		memcpy(spec->streams, o->spec.streams, sizeof(spec->streams));
+		spec->streams_cnt = o->spec.streams_cnt;
+		spec->id_bytes = 0;
+	} else if (spec->streams_cnt && o->given & (GIVEN_PORT | GIVEN_TO | GIVEN_FORWARDED)) {
+		return say_err(-EINVAL, "%s has streams: say all that it is to have, by --profile",
+			       c->f.name);
+	}
+	if (o->given & GIVEN_PORT || streams) {
+		memcpy(spec->ports, o->spec.ports, sizeof(spec->ports));
+		spec->ports_cnt = o->spec.ports_cnt;
+	}
+	if (o->given & GIVEN_TO) {
+		memcpy(spec->to, o->spec.to, sizeof(spec->to));
+		spec->to_cnt = o->spec.to_cnt;
+		spec->to4_cnt = o->spec.to4_cnt;
+	}
+	if (o->given & GIVEN_FORWARDED)
+		spec->forwarded = true;
+	return 0;
+}
+
+void change_ask_action(const struct options *o, struct change *c)
+{
+	struct filter_spec *spec = &c->spec;
+
+	if (o->given & (GIVEN_ACTION | GIVEN_FOR)) {
+		spec->count_only = o->spec.count_only;
+		spec->drop_ns = o->spec.drop_ns;
+	}
+	if (o->given & GIVEN_LEARN)
+		spec->learn_app = o->spec.learn_app;
+	if (o->given & GIVEN_IHAVE)
+		spec->ihave_pass = o->spec.ihave_pass;
+}
+
+void change_ask_shape(const struct options *o, struct change *c)
+{
+	struct filter_spec *spec = &c->spec;
+
+	if (o->given & GIVEN_CAPACITY)
+		spec->capacity = o->spec.capacity;
+	if (o->given & GIVEN_FPR)
+		spec->fpr = o->spec.fpr;
+	if (o->given & GIVEN_WINDOW)
+		spec->window_ns = o->spec.window_ns;
+	if (o->given & GIVEN_LAYOUT)
+		spec->layout = o->spec.layout;
+	if (o->given & GIVEN_HASH)
+		spec->hash = o->spec.hash;
+	spec->bits = o->spec.bits;
+	spec->hashes = o->spec.hashes;
+	spec->index_bits = o->spec.index_bits;
+	spec->countdown_bits = o->spec.countdown_bits;
+}
+
+/* The place of this interface among those where the filter is to run; -1 if it is not. */
+static int place_of(const struct change *c, const char *ifname)
+{
+	for (int i = 0; i < c->where.cnt; i++)
+		if (!strcmp(c->ifnames[i], ifname))
+			return i;
+	return -1;
+}
+
+static int remove_interface(struct change *c, const char *ifname)
+{
+	int place = place_of(c, ifname);
+
+	if (place < 0)
+		return say_err(-ENODEV, "%s does not run on %s", c->f.name, ifname);
+	if (c->where.cnt == 1)
+		return say_err(-EINVAL, "%s would run nowhere: xdp-dedup unload ends it", c->f.name);
+	c->ifnames[place] = c->ifnames[--c->where.cnt];
+	return 0;
+}
+
+int change_leave_interfaces(struct change *c, char *const *ifnames, int cnt)
+{
+	int err = 0;
+
+	for (int i = 0; i < cnt && !err; i++)
+		err = remove_interface(c, ifnames[i]);
+	return err;
+}
+
+/* Adds one behind those that are checked as a load would check them. */
+static int add_interface(struct change *c, char *ifname)
+{
+	if (place_of(c, ifname) >= 0)
+		return say_err(-EEXIST, "%s runs on %s already", c->f.name, ifname);
+	if (c->where.cnt == DEDUP_IFACES_MAX)
+		return say_err(-E2BIG, "at most %d interfaces", DEDUP_IFACES_MAX);
+	c->ifnames[c->where.cnt++] = ifname;
+	return 0;
+}
+
+int change_add_interfaces(struct change *c, char *const *ifnames, int cnt)
+{
+	struct placement added = { ifnames, cnt, c->where.mode };
+	struct links links;
+	int err = 0;
+
+	for (int i = 0; i < cnt && !err; i++) {
+		err = attach_check_named(&added, i);
+		if (!err)
+			err = add_interface(c, ifnames[i]);
+		if (!err)
+			err = attach_check_room(ifnames[i]);
+	}
+	if (err || !cnt)
+		return err;
+	err = receivers_links(&links);
+	if (err)
+		return err;
+	for (int i = 0; i < cnt && !err; i++)
+		err = receivers_check_ethernet(ifnames[i], &links);
+	if (!err)
+		err = receivers_check_stacking(&c->where, &links);
+	links_free(&links);
+	return err;
+}

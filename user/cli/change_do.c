@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "change.h"
+#include "handover.h"
+#include "kernel.h"
+#include "loader.h"
+#include "plan.h"
+#include "say.h"
+#include "secrets.h"
+#include "units.h"
+
+/* Are the streams of both the same ones, in the same order? */
+static bool same_streams(const struct dedup_config *a, const struct dedup_config *b)
+{
+	bool same = a->streams_cnt == b->streams_cnt;
+
+	for (uint32_t i = 0; i < a->streams_cnt && same; i++)
+		same = !strcmp(a->streams[i].name, b->streams[i].name) &&
+		       a->streams[i].realm == b->streams[i].realm;
+	return same;
+}
+
+int change_program(const struct options *o, struct change *c, struct dedup_config *cfg)
+{
+	const struct dedup_config *old = c->f.config;
+	int err = plan_on_memory_of(old, cfg);
+
+	if (err)
+		return say_err(err,
+			       "the ids of these streams are longer than those that %s is for: "
+			       "unload and load it",
+			       c->f.name);
+	if (!same_streams(old, cfg) && handover_has_predecessor(c->f.name))
+		return say_err(
+			-EBUSY,
+			"%s still has a predecessor, and would have other streams: once it has "
+			"gone (xdp-dedup status), again",
+			c->f.name);
+	err = secrets_take(old, cfg);
+	if (err)
+		return say_err(err, "the kernel's random source gave no secret");
+	err = loader_next_program(c->f.name, cfg, NULL);
+	if (err)
+		return err;
+	if (cfg->drop_ns && o->given & GIVEN_FOR)
+		WRITE_ONCE(c->f.state->drop_until_ns, kernel_now_ns() + cfg->drop_ns);
+	return handover(c->f.name, &c->where);
+}
+
+int change_make_room(const struct options *o, const char *name)
+{
+	int has = handover_has_predecessor(name);
+
+	if (!has)
+		return 0;
+	if (has > 0 && o->forget)
+		return handover_forget(name);
+	if (has < 0)
+		return say_err(has, "cannot tell whether %s has a predecessor", name);
+	return say_err(
+		-EBUSY,
+		"%s has a predecessor since it was changed last, which still knows ids: --wait "
+		"waits until it has gone, --forget gives up what only it knows",
+		name);
+}
+
+int change_check_memory(const struct dedup_config *cfg)
+{
+	uint64_t need = plan_bytes(cfg), have = kernel_memory_available();
+	char need_text[32], have_text[32];
+
+	if (!have || need <= have)
+		return 0;
+	return say_err(-ENOMEM,
+		       "the new memory takes %s beside the one that runs, and %s of memory are "
+		       "free",
+		       format_bytes(need, need_text, sizeof(need_text)),
+		       format_bytes(have, have_text, sizeof(have_text)));
+}
+
+int change_filter(const struct options *o, struct change *c, struct dedup_config *cfg)
+{
+	char size[32], window[32];
+	int err = change_make_room(o, c->f.name);
+
+	if (err)
+		return err;
+	plan_after(c->f.config, cfg);
+	err = secrets_take(c->f.config, cfg);
+	if (err)
+		return say_err(err, "the kernel's random source gave no secret");
+	err = change_check_memory(cfg);
+	if (!err)
+		err = loader_next_filter(c->f.name, cfg, &c->f);
+	if (!err)
+		err = handover(c->f.name, &c->where);
+	if (err)
+		return err;
+	printf("%s: %llu ids a window of %s, at most %g of fresh events lost, %s\n", c->f.name,
+	       cfg->capacity, format_time(cfg->window_ns, window, sizeof(window)), plan_fpr(cfg),
+	       format_bytes(plan_bytes(cfg), size, sizeof(size)));
+	printf("%s: what was there before, %s, is kept until it is forgotten: at most %s\n",
+	       c->f.name, format_bytes(plan_bytes(c->f.config), size, sizeof(size)),
+	       format_time(2 * c->f.config->window_ns, window, sizeof(window)));
+	return 0;
+}
