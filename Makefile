@@ -212,8 +212,15 @@ $(foreach t,$(TESTS),$(eval $(call test_program,$(t),$(if $(filter tests/stress/
 # Keeps objects that only test programs need.
 .SECONDARY:
 
+# The tool as it is when the format of what it pins is the next one (include/format.h).
+NEXT_BIN := $(BUILD)/next/xdp-dedup
+.PHONY: $(NEXT_BIN)
+$(NEXT_BIN): | $(MADE)
+	$(Q)$(MAKE) -s --no-print-directory BUILD=$(BUILD)/next CPPFLAGS='$(CPPFLAGS) -DDEDUP_NEXT_FORMAT' \
+		BPF_CFLAGS='$(BPF_CFLAGS) -DDEDUP_NEXT_FORMAT' $@
+
 .PHONY: test-programs
-test-programs: $(SAN_BIN) $(SAN_BENCH) $(TEST_BINS) ## what the tests run, without running it
+test-programs: $(SAN_BIN) $(SAN_BENCH) $(NEXT_BIN) $(TEST_BINS) ## what the tests run, without running it
 
 .PHONY: test
 test: test-programs ## all tests, T=NAME for one; as root also those of the kernel

@@ -40,11 +40,22 @@ static void test_pins_unattached(void **state)
 	sh("ip link set v0 xdp off && $XD unload v0 && [ ! -e $PINS/v0 ]");
 }
 
+/* Pins of other versions. */
+static const struct version {
+	const char *name;
+	uint32_t format;
+	const char *says;
+} VERSIONS[] = {
+	{ "pins-of-a-newer-version", DEDUP_FORMAT + 1, "v0 was loaded by a newer xdp-dedup (format" },
+	{ "pins-of-an-old-version", DEDUP_FORMAT_OLDEST - 1,
+	  "v0 was loaded by an xdp-dedup too old for this one to take over (format" },
+	{ "pins-of-no-version", 0, "the pins of v0 are incomplete or of another version" },
+};
+
 /* Shell text that takes the pins of a working filter v0 away from it, or garbles them. */
 static const struct damage {
 	const char *name, *command;
 } DAMAGES[] = {
-	{ "pins-of-other-version", NULL },
 	{ "pins-none", "rm $PINS/v0/*" },
 	{ "pins-no-config", "rm $PINS/v0/config" },
 	{ "pins-no-state", "rm $PINS/v0/state" },
@@ -63,30 +74,45 @@ static const struct damage {
 				   "type hash key 32 value 8 entries 1 name wanted" },
 };
 
-static void do_damage(const struct damage *damage)
+/* There are pins that cannot be used: all verbs say so, but those that remove them. */
+static void assert_unusable(const char *says)
 {
-	if (damage->command)
-		sh(LOAD " && ip link set v0 xdp off && %s", damage->command);
-	else
-		leave_pins(DEDUP_FORMAT + 1);
+	static const char *const COMMANDS[] = { "status",
+						"status v0 --json",
+						"add v0 " ID_A,
+						"test v0 " ID_A,
+						"rotate v0",
+						"load v0 --replace --port 8001",
+						"resize v0 --capacity 5k" };
+	char command[128];
+
+	for (size_t i = 0; i < ARRAY_SIZE(COMMANDS); i++) {
+		snprintf(command, sizeof(command), "$XD %s", COMMANDS[i]);
+		assert_run(1, command);
+		assert_one_line(says);
+	}
+	assert_replaced();
+	sh("$XD unload v0");
+}
+
+static void run_version(void **state)
+{
+	const struct version *version = *state;
+
+	leave_pins(version->format);
+	assert_unusable(version->says);
+	leave_pins(version->format);
+	sh("$XD unload --name v0 && [ ! -e $PINS/v0 ]");
 }
 
 static void run_damage(void **state)
 {
-	static const char *const COMMANDS[] = { "status", "status v0 --json", "add v0 " ID_A,
-						"test v0 " ID_A, "rotate v0" };
-	char command[128];
+	const struct damage *damage = *state;
 
-	do_damage(*state);
-	for (size_t i = 0; i < ARRAY_SIZE(COMMANDS); i++) {
-		snprintf(command, sizeof(command), "$XD %s", COMMANDS[i]);
-		assert_run(1, command);
-		assert_one_line("the pins of v0 are incomplete or of another version; xdp-dedup "
-				"unload --name v0 removes them");
-	}
-	assert_replaced();
-	sh("$XD unload v0");
-	do_damage(*state);
+	sh(LOAD " && ip link set v0 xdp off && %s", damage->command);
+	assert_unusable("the pins of v0 are incomplete or of another version; xdp-dedup unload "
+			"--name v0 removes them");
+	sh(LOAD " && ip link set v0 xdp off && %s", damage->command);
 	sh("$XD unload --name v0 && [ ! -e $PINS/v0 ]");
 }
 
@@ -238,6 +264,7 @@ static const struct cli_script SCRIPTS[] = {
 int main(void)
 {
 	cli_environment();
+	add_rows(VERSIONS, run_version, cli_setup, cli_teardown);
 	add_rows(DAMAGES, run_damage, cli_setup, cli_teardown);
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	add_test("pins-unattached", test_pins_unattached, cli_setup, cli_teardown, NULL);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "e2e_runner.h"
+#include "output.h"
 
 #define EVENTS 100000
 #define COPIES 4
@@ -42,6 +43,17 @@ static const struct row ROWS[] = {
 	  LOAD " --layout countdown --fpr 1e-3 --capacity 250k",
 	  { "resize f --layout blocked" } },
 	{ "another-window", 0, NULL, { "resize f --window 120s" } },
+	{ "replace", 0, NULL, { "load --replace --name f", "load --replace --name f --fpr 1e-7" } },
+};
+
+/* By the tool of the next format. */
+static const struct row UPGRADES[] = {
+	{ "upgrade", 0, NULL, { "load --replace --name f", "load --replace --name f" } },
+	{ "upgrade-larger", 0, NULL, { "load --replace --name f --capacity 2M", "set f --ihave pass" } },
+	{ "upgrade-of-countdown",
+	  1e-3,
+	  LOAD " --layout countdown --fpr 1e-3 --capacity 250k",
+	  { "load --replace --name f" } },
 };
 
 /* What is sent over one link: all events, each in half of its copies. */
@@ -67,18 +79,36 @@ static void end_feed(struct feed *feed)
 	free(feed->order);
 }
 
-static void test_change(void **state)
+static void assert_counters(uint32_t lost)
 {
-	const struct row *row = *state;
+	json_object *o = tool_status("f"), *counters = member(o, "counters");
+
+	assert_number(counters, "new", EVENTS - lost);
+	assert_number(counters, "duplicate", EVENTS * (COPIES - 1) + lost);
+	assert_number(counters, "dropped", EVENTS * (COPIES - 1) + lost);
+	json_object_put(o);
+}
+
+static int teardown(void **state)
+{
+	int failed = e2e_teardown(state);
+
+	unsetenv("XDP_DEDUP");
+	return failed;
+}
+
+/* The changes are done by this tool. */
+static void change(const struct row *row, const char *by)
+{
 	struct feed feeds[E2E_LINKS];
 	struct gossip_receiver *r;
-	struct filter_counters c;
 	uint64_t seed;
 	uint32_t lost;
 
 	seed = gossip_now_ns();
 	r = e2e_receiver(-1, AF_INET, seed, EVENTS);
 	e2e_load("%s", row->load ?: LOAD);
+	setenv("XDP_DEDUP", by, 1);
 	assert_return_code(gossip_receiver_start(r), EAGAIN);
 	for (int i = 0; i < E2E_LINKS; i++)
 		start_feed(&feeds[i], i, seed);
@@ -91,21 +121,29 @@ static void test_change(void **state)
 		end_feed(&feeds[i]);
 	assert_return_code(gossip_receiver_stop(r, 200), EIO);
 	assert_int_equal(gossip_receiver_lost(r), 0);
-	c = e2e_counters("f");
 	lost = gossip_delivered(r, 0);
 	print_message("# once %u, never %u, twice %u\n", gossip_delivered(r, 1), lost,
 		      gossip_delivered(r, 2));
 	assert_true(lost <= (row->fpr > 0 ? poisson_bound(EVENTS * row->fpr) : 0));
 	assert_int_equal(gossip_delivered(r, 1), EVENTS - lost);
-	assert_int_equal(c.new, EVENTS - lost);
-	assert_int_equal(c.duplicate, EVENTS * (COPIES - 1) + lost);
-	assert_int_equal(c.dropped, c.duplicate);
+	assert_counters(lost);
 	e2e_close(NULL, r);
 	e2e_tool("unload ve0 ve1");
 }
 
+static void test_change(void **state)
+{
+	change(*state, tool());
+}
+
+static void test_upgrade(void **state)
+{
+	change(*state, next_tool());
+}
+
 int main(void)
 {
-	add_rows(ROWS, test_change, e2e_setup, e2e_teardown);
+	add_rows(ROWS, test_change, e2e_setup, teardown);
+	add_rows(UPGRADES, test_upgrade, e2e_setup, teardown);
 	return run_added_tests("change");
 }

@@ -18,8 +18,8 @@ static const struct verb {
 	int args_min, args_max; /* number of arguments that are no options */
 	const char *usage, *help;
 } VERBS[] = {
-	{ "load", verb_load, OPT_LOAD, KERNEL_LOAD, 1, DEDUP_IFACES_MAX,
-	  "IFNAME... --port PORTS | --profile PROFILE [options]",
+	{ "load", verb_load, OPT_LOAD | OPT_REPLACE | OPT_PREDECESSOR, KERNEL_LOAD, 0,
+	  DEDUP_IFACES_MAX, "IFNAME... --port PORTS | --profile PROFILE [--replace] [options]",
 	  "attach one filter to these interfaces" },
 	{ "check", verb_check, OPT_LOAD | OPT_JSON, 0, 1, DEDUP_IFACES_MAX, "IFNAME... [options]",
 	  "would load work here, how well, and what to do about it?" },

@@ -316,6 +316,7 @@ static int set_remove(struct options *o, const char *what, const char *text)
 	return add_interface(what, (char *)text, o->remove, &o->remove_cnt);
 }
 
+ARGS_FLAG(set_replace, replace)
 ARGS_FLAG(set_wait, wait)
 ARGS_FLAG(set_forget, forget)
 ARGS_FLAG(set_json, json)
@@ -369,6 +370,9 @@ const struct args_option OPTIONS[] = {
 	  "run on this interface, too; may be given several times" },
 	{ "--remove", "IFNAME", OPT_INTERFACES, set_remove, NULL,
 	  "no longer run on this one; likewise" },
+	{ "--replace", NULL, OPT_REPLACE, set_replace, NULL,
+	  "if it runs already: put this version's program, and what else is\n"
+	  "asked for, in its place; forgets nothing" },
 	{ "--wait", NULL, OPT_PREDECESSOR, set_wait, NULL,
 	  "while an earlier change is not over: wait (it fails)" },
 	{ "--forget", NULL, OPT_PREDECESSOR, set_forget, NULL,

@@ -56,6 +56,7 @@ struct options {
 	/* set: interfaces */
 	char *add[DEDUP_IFACES_MAX], *remove[DEDUP_IFACES_MAX];
 	int add_cnt, remove_cnt;
+	bool replace;	   /* load: in the place of a filter that runs */
 	bool wait, forget; /* while there is a predecessor: wait until it has gone; give it up */
 	/* replay */
 	enum engine_kind engine;
@@ -92,6 +93,7 @@ enum {
 	OPT_SAMPLE = 1 << 16,
 	OPT_INTERFACES = 1 << 17,  /* --add, --remove */
 	OPT_PREDECESSOR = 1 << 18, /* --wait, --forget */
+	OPT_REPLACE = 1 << 19,
 	OPT_SIZE = OPT_CAPACITY | OPT_FPR,
 	OPT_LOAD_FILTER = OPT_PORT | OPT_SIZE | OPT_WINDOW | OPT_ACTION | OPT_SHAPE |
 			  OPT_DESTINATION | OPT_PROFILE | OPT_PROFILES, /* what it is */

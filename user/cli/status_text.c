@@ -116,6 +116,11 @@ static void print_before(const struct status *s)
 			       size, format_time(b->left_ns, left, sizeof(left)), b->fill.ids,
 			       b->fill.fpr);
 	}
+	if (s->filter.config->format != DEDUP_FORMAT)
+		printf("  version     of an older xdp-dedup: load --replace --name %s makes it one "
+		       "of "
+		       "this, and forgets nothing\n",
+		       s->filter.name);
 	if (s->exchanging)
 		printf("  change      has begun and not ended: if no xdp-dedup is at work, it was "
 		       "killed, "

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "attach.h"
+#include "change.h"
 #include "checks.h"
 #include "kernel.h"
 #include "live.h"
@@ -114,7 +115,8 @@ static int load(const char *name, const struct placement *where, const struct de
 	return err ? err : load_start(name, where, links, cfg->drop_ns);
 }
 
-int verb_load(const struct options *o)
+/* Makes a filter of the options, and says what it is. */
+static int load_new(const struct options *o)
 {
 	char name[NAME_MAX_LEN + 1], size[32], window[32];
 	const struct placement where = { o->args, o->args_cnt, o->mode };
@@ -129,15 +131,11 @@ int verb_load(const struct options *o)
 	int err;
 
 	spec.several = where.cnt > 1;
-	if (!spec.ports_cnt && !spec.streams_cnt) {
-		say_err(0, "--port is missing: which UDP ports carry gossip? as in --port 8001 (or "
-			   "--profile, for another protocol)");
-		return EXIT_MISUSED;
-	}
-	if (load_options_check(o))
-		return EXIT_MISUSED;
-	if (plan_here(&spec, &cfg) || loader_begin(o->verbose) || receivers_links(&links))
-		return EXIT_FAILED;
+	err = plan_here(&spec, &cfg);
+	if (!err)
+		err = receivers_links(&links);
+	if (err)
+		return err;
 	if (o->name)
 		snprintf(name, sizeof(name), "%s", o->name);
 	err = checks_demand(&subject);
@@ -149,12 +147,68 @@ int verb_load(const struct options *o)
 		checks_note(&subject);
 	links_free(&links);
 	if (err)
-		return EXIT_FAILED;
+		return err;
 	printf("%s: %llu ids a window of %s, at most %g of fresh events lost, %s\n", name,
 	       cfg.capacity, format_time(cfg.window_ns, window, sizeof(window)), plan_fpr(&cfg),
 	       format_bytes(plan_bytes(&cfg), size, sizeof(size)));
 	if (cfg.drop_ns)
 		printf("%s: duplicates are dropped for %s, and then only counted\n", name,
 		       format_time(cfg.drop_ns, window, sizeof(window)));
-	return EXIT_DONE;
+	return 0;
+}
+
+/* Says what is missing for a new filter. 0 or -EINVAL. */
+static int check_new(const struct options *o)
+{
+	if (!o->args_cnt)
+		return say_err(-EINVAL,
+			       "on which interface? as in xdp-dedup load eth0 --port 8001");
+	if (!o->spec.ports_cnt && !o->spec.streams_cnt)
+		return say_err(
+			-EINVAL,
+			"--port is missing: which UDP ports carry gossip? as in --port 8001 (or "
+			"--profile, for another protocol)");
+	return load_options_check(o);
+}
+
+static int check_replace(const struct options *o)
+{
+	if (!o->args_cnt && !o->name)
+		return say_err(-EINVAL, "--replace: which filter? say an interface, or --name");
+	return o->spec.streams_cnt ? load_options_check(o) : 0;
+}
+
+/* Replaces the filter, or makes it if there is none. */
+static int load_or_replace(const struct options *o)
+{
+	int err;
+
+	if (o->wait) {
+		err = kernel_ready(o->verbose, false);
+		if (!err)
+			err = change_wait_for_predecessor(o->name ? o->name : o->args[0]);
+		if (err)
+			return err;
+	}
+	err = loader_begin(o->verbose);
+	if (!err)
+		err = load_replace(o);
+	if (err != -ENOENT)
+		return err;
+	err = check_new(o);
+	return err ? err : load_new(o);
+}
+
+int verb_load(const struct options *o)
+{
+	if (!o->replace && (o->wait || o->forget)) {
+		say_err(0,
+			"--wait and --forget are for --replace: a new filter has no predecessor");
+		return EXIT_MISUSED;
+	}
+	if (o->replace ? check_replace(o) : check_new(o))
+		return EXIT_MISUSED;
+	if (o->replace)
+		return load_or_replace(o) ? EXIT_FAILED : EXIT_DONE;
+	return loader_begin(o->verbose) || load_new(o) ? EXIT_FAILED : EXIT_DONE;
 }

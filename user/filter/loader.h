@@ -45,7 +45,8 @@ int loader_restore(const char *name, const struct image *image, const struct fil
 /* What is to take the place of the filter of this name, without its packet program, is made in
  * +NAME; handover.h goes on from there. 0 or -errno, which is said: then nothing of it is left.
  * - next_program: the same maps with another configuration, *cfg, which is complete; before: open,
- * the predecessor that it gets, or NULL for that which there may be.
+ * the predecessor that it gets, or NULL for that which there may be. -EPROTO if the filter is of
+ * the format before.
  * - next_filter: a new filter of the configuration *cfg, complete but for `frags`, whose
  * predecessor is the one that runs, and is open as *before. Its hand goes.
  */

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* load --replace: over a filter of the same version, and, as an upgrade, over one of the format
+ * before (include/format.h): $NEXT is the tool of the next one.
+ */
+#include "cli_runner.h"
+
+#define PROG "$(bpftool prog show pinned $PINS/v0/prog | head -n 1)"
+
+static const struct cli_script SCRIPTS[] = {
+	{ "keeps-what-is-not-said", LOAD " --capacity 10k --action count --to 192.0.2.0/24\n"
+					 "$XD add v0 " ID_A "\n"
+					 "was=" PROG "\n"
+					 "got $XD load v0 --replace\n"
+					 "is 'v0: replaced; what it remembers is kept'\n"
+					 "[ \"$was\" != \"" PROG "\" ]\n"
+					 "got $XD test v0 " ID_A "\n"
+					 "got $XD status v0\n"
+					 "has 'are counted and passed'\n"
+					 "has '192.0.2.0/24'\n"
+					 "has 'at 10000 ids a window of 10m'\n"
+					 "[ \"$(ls $PINS)\" = v0 ]\n" },
+	{ "does-what-is-said", LOAD " --capacity 10k --action count\n"
+				    "$XD add v0 " ID_A "\n"
+				    "$XD load v0 --replace --action drop --port 9000 --ihave pass\n"
+				    "got $XD status v0\n"
+				    "has 'UDP port 9000, duplicates are dropped'\n"
+				    "got $XD test v0 " ID_A "\n" },
+	{ "same-size-needs-no-predecessor",
+	  LOAD " --capacity 10k --window 1m --fpr 1e-5\n"
+	       "$XD load v0 --replace --capacity 10k --window 1m --fpr 1e-5\n"
+	       "[ \"$(ls $PINS)\" = v0 ]\n"
+	       "$XD unload v0\n" LOAD " --layout flat --capacity 10k\n"
+	       "$XD load v0 --replace --layout flat --capacity 10k\n"
+	       "[ \"$(ls $PINS)\" = v0 ]\n" },
+	{ "given-m-and-k-stay", LOAD " --layout flat --bits 100000 --hashes 5 --capacity 5k\n"
+				     "$XD load v0 --replace\n"
+				     "got $XD status v0 --json\n"
+				     "has '\"m\": 100000'\n"
+				     "has '\"k\": 5'\n" },
+	{ "other-size-has-a-predecessor",
+	  LOAD " --capacity 10k --window 1s\n"
+	       "$XD add v0 " ID_A "\n"
+	       "got $XD load v0 --replace --capacity 20k\n"
+	       "has 'is kept until it is forgotten: at most 2s'\n"
+	       "got $XD test v0 " ID_A "\n"
+	       "fails 'v0 has a predecessor' $XD load v0 --replace --capacity 30k\n"
+	       "$XD load v0 --replace\n"
+	       "got $XD status v0\n"
+	       "has 'predecessor 81.2 kB'\n"
+	       "$XD load v0 --replace --capacity 30k --forget\n"
+	       "$XD load v0 --replace --capacity 40k --wait\n" },
+	{ "interfaces-are-those-that-are-named", LOAD " p0\n"
+						      "$XD load v0 --replace\n"
+						      "runs v0; idle p0\n"
+						      "$XD load --name v0 --replace p0\n"
+						      "idle v0; runs p0\n"
+						      "$XD load --name v0 --replace p0 v0\n"
+						      "runs v0; runs p0\n"
+						      "$XD load --name v0 --replace\n"
+						      "runs v0; runs p0\n"
+						      "ip link property add dev p0 altname other0\n"
+						      "$XD load --name v0 --replace other0\n"
+						      "idle v0; runs p0\n"
+						      "fails 'v1' $XD load --name v0 --replace v1\n"
+						      "runs p0\n" },
+	{ "loads-if-there-is-none",
+	  "fails '--port is missing' $XD load v0 --replace\n"
+	  "clean\n"
+	  "$XD load v0 --replace --port 8001\n"
+	  "runs v0\n"
+	  "fails 'on which interface?' $XD load --name other --replace --port 8001\n" },
+	{ "misused", "exits 2 $XD load --replace --port 8001\n"
+		     "has 'which filter?'\n"
+		     "exits 2 $XD load v0 --port 8001 --wait\n"
+		     "has 'are for --replace'\n"
+		     "exits 2 $XD load --port 8001\n"
+		     "has 'on which interface?'\n"
+		     "clean\n" },
+	{ "upgrade", LOAD " p0 --capacity 10k --action count\n"
+			  "$XD add v0 " ID_A "\n"
+			  /* The new version can read it, */
+			  "got $NEXT status v0\n"
+			  "has 'of an older xdp-dedup: load --replace --name v0'\n"
+			  "has 'at 10000 ids'\n"
+			  "got $NEXT status v0 --json\n"
+			  "has '\"format\": 9,'\n"
+			  "got $NEXT test v0 " ID_A "\n"
+			  "$NEXT add v0 " ID_B "\n"
+			  "$NEXT save v0 /mnt/image\n"
+			  "$NEXT rotate v0; $NEXT refresh v0\n"
+			  /* change it only as a whole, */
+			  "fails 'load --replace --name v0' $NEXT set v0 --action drop\n"
+			  "got $XD status v0\n"
+			  "[ \"$(ls $PINS)\" = v0 ]\n"
+			  /* and take it over. */
+			  "got $NEXT load --replace --name v0\n"
+			  "has 'v0: replaced; what it remembers is kept'\n"
+			  "got $NEXT test v0 " ID_A " " ID_B "\n"
+			  "got $NEXT status v0\n"
+			  "has 'predecessor 81.2 kB'\n"
+			  "has 'are counted and passed'\n"
+			  "lacks 'of an older'\n"
+			  "runs v0; runs p0\n"
+			  "$NEXT set v0 --action drop\n"
+			  "got $NEXT test v0 " ID_A "\n"
+			  "fails 'newer xdp-dedup (format 10' $XD status v0\n"
+			  "fails 'newer xdp-dedup (format 10' $XD load --replace --name v0\n"
+			  "fails 'newer xdp-dedup (format 10' $XD set v0 --action drop\n"
+			  "got $NEXT test v0 " ID_A "\n"
+			  "$XD unload v0 p0\n"
+			  "clean\n" },
+	{ "upgrade-while-there-is-a-predecessor",
+	  LOAD " --capacity 10k --window 1s\n"
+	       "$XD resize v0 --capacity 20k\n"
+	       "$XD add v0 " ID_A "\n"
+	       "fails 'v0 has a predecessor' $NEXT load --replace --name v0\n"
+	       "got $XD test v0 " ID_A "\n"
+	       "$NEXT load --replace --name v0 --wait\n"
+	       "$NEXT unload v0\n" },
+	{ "upgrade-of-streams",
+	  "$XD load v0 --profile rtp:5004 --profile moldudp64:26400@233.54.12.0/24\n"
+	  "$NEXT load --replace --name v0\n"
+	  "got $NEXT status v0\n"
+	  "has rtp\n"
+	  "has moldudp64\n"
+	  "$NEXT unload v0\n" },
+	{ "images", LOAD " --capacity 10k\n"
+			 "$XD add v0 " ID_A "\n"
+			 "$XD save v0 /mnt/image\n"
+			 "$XD unload v0\n"
+			 "$NEXT restore v0 /mnt/image\n"
+			 "got $NEXT test v0 " ID_A "\n"
+			 "$NEXT save v0 /mnt/next --forget\n"
+			 "$NEXT unload v0\n"
+			 "fails 'restore it by the one that saved it' $XD restore v0 /mnt/next\n"
+			 "clean\n" },
+};
+
+int main(void)
+{
+	cli_environment();
+	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
+	return run_added_tests("replace");
+}

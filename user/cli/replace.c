@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* load --replace: this version's program, and whatever else is asked for, in the place of a filter
+ * that runs. What is not asked for stays as it is.
+ */
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "change.h"
+#include "load.h"
+#include "plan.h"
+
+/* Interfaces may have several names. */
+static bool is_among(const char *ifname, char *const *ifnames, int cnt)
+{
+	unsigned int ifindex = if_nametoindex(ifname);
+
+	for (int i = 0; i < cnt; i++)
+		if (ifindex ? if_nametoindex(ifnames[i]) == ifindex : !strcmp(ifname, ifnames[i]))
+			return true;
+	return false;
+}
+
+/* It is to run on the interfaces that are named, if any is, and on no others. They are added first:
+ * it may not run nowhere.
+ */
+static int ask_interfaces(const struct options *o, struct change *c)
+{
+	char *added[DEDUP_IFACES_MAX], *left[DEDUP_IFACES_MAX];
+	int added_cnt = 0, left_cnt = 0, err;
+
+	for (int i = 0; i < o->args_cnt; i++)
+		if (!is_among(o->args[i], c->ifnames, c->cnt))
+			added[added_cnt++] = o->args[i];
+	for (int i = 0; i < c->cnt && o->args_cnt; i++)
+		if (!is_among(c->ifnames[i], o->args, o->args_cnt))
+			left[left_cnt++] = c->ifnames[i];
+	err = change_add_interfaces(c, added, added_cnt);
+	return err ? err : change_leave_interfaces(c, left, left_cnt);
+}
+
+static bool asks_shape(const struct options *o)
+{
+	return o->given & (GIVEN_CAPACITY | GIVEN_FPR | GIVEN_WINDOW | GIVEN_LAYOUT | GIVEN_HASH) ||
+	       o->spec.bits || o->spec.hashes || o->spec.index_bits || o->spec.countdown_bits;
+}
+
+static int plan(const struct options *o, struct change *c, struct dedup_config *cfg)
+{
+	int err = change_ask_packets(o, c);
+
+	if (err)
+		return err;
+	change_ask_action(o, c);
+	c->spec.several = c->where.cnt > 1;
+	if (!asks_shape(o))
+		return plan_again(c->f.config, &c->spec, cfg);
+	change_ask_shape(o, c);
+	return plan_here(&c->spec, cfg);
+}
+
+/* Can a program of this plan go on with the memory that there is? */
+static bool keeps_memory(const struct options *o, const struct change *c,
+			 const struct dedup_config *cfg)
+{
+	const struct dedup_config *old = c->f.config;
+
+	if (old->format != DEDUP_FORMAT)
+		return false;
+	return !asks_shape(o) || plan_is_same_memory(old, cfg);
+}
+
+static int replace(const struct options *o, struct change *c)
+{
+	struct dedup_config cfg;
+	int err = ask_interfaces(o, c);
+
+	if (!err)
+		err = plan(o, c, &cfg);
+	if (err)
+		return err;
+	err = keeps_memory(o, c, &cfg) ? change_program(o, c, &cfg) : change_filter(o, c, &cfg);
+	if (!err)
+		printf("%s: replaced; what it remembers is kept\n", c->f.name);
+	return err;
+}
+
+int load_replace(const struct options *o)
+{
+	struct change c;
+	int err = change_find(o, o->name ? o->name : o->args[0], &c);
+
+	if (err)
+		return err;
+	err = replace(o, &c);
+	change_end(&c);
+	return err;
+}
