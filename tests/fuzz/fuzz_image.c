@@ -29,24 +29,36 @@ static void age(uint64_t elapsed_ns)
 	free(blocks);
 }
 
-/* Eight bytes are the time, the others the head; what is missing of it is 0. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* As a file has it. */
+static void refuse_raw(const uint8_t *data, size_t size)
 {
 	char says[IMAGE_SAYS_MAX];
 	const char *refusal;
+
+	memset(&h, 0, sizeof(h));
+	memcpy(&h, data, size < sizeof(h) ? size : sizeof(h));
+	refusal = image_refusal(&h, size < sizeof(h) ? size : sizeof(h), size, says);
+	must(refusal && *refusal); /* there are no blocks */
+}
+
+/* Eight bytes are the time, the others the head, its configuration first; what is missing is 0. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const size_t BEFORE_CONFIG = offsetof(struct image_head, config);
+	char says[IMAGE_SAYS_MAX];
 	uint64_t elapsed_ns;
+	size_t part;
 
 	if (size < sizeof(elapsed_ns))
 		return 0;
 	memcpy(&elapsed_ns, data, sizeof(elapsed_ns));
 	data += sizeof(elapsed_ns);
 	size -= sizeof(elapsed_ns);
-	if (size > sizeof(h))
-		size = sizeof(h);
+	refuse_raw(data, size);
 	memset(&h, 0, sizeof(h));
-	memcpy(&h, data, size);
-	refusal = image_refusal(&h, size, size, says);
-	must(refusal && *refusal); /* there are no blocks */
+	part = size < sizeof(h.config) ? size : sizeof(h.config);
+	memcpy(&h.config, data, part);
+	memcpy(&h, data + part, size - part < BEFORE_CONFIG ? size - part : BEFORE_CONFIG);
 	memcpy(h.magic, IMAGE_MAGIC, sizeof(h.magic));
 	h.version = IMAGE_VERSION;
 	h.format = h.config.format = DEDUP_FORMAT;
