@@ -27,6 +27,9 @@
 #define LOAD "load ve0 ve1 --name both --fpr 1e-9 --port %d-%d"
 #define ADVICE "xdp-dedup unload "
 #define ADVICES_MAX 3
+#define IMAGE "/mnt/image"
+#define RESTORE "restore both " IMAGE
+#define ID "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 
 /* Starts the tool, silent; it stops before its first instruction if it is to be traced. */
 static pid_t start(const char *args, bool traced)
@@ -86,6 +89,8 @@ static bool changes(pid_t pid, uint64_t nr, const uint64_t *args)
 		return (ptrace(PTRACE_PEEKDATA, pid, args[1], 0) >> 32 & 0xffff) == RTM_SETLINK;
 	case __NR_sendmsg:
 	case __NR_flock:
+	case __NR_fsync:
+	case __NR_pwrite64:
 	case __NR_mkdirat:
 	case __NR_unlinkat:
 	case __NR_renameat2:
@@ -163,14 +168,14 @@ static int run(char *out, size_t size, const char *args)
 	return status;
 }
 
-/* Loads. Where a program is still attached it does what the tool says, interface by
- * interface; of anything else that a killed one left a load itself gets rid.
+/* Loads, or restores. Where a program is still attached it does what the tool says, interface by
+ * interface; of anything else that a killed one left the verb itself gets rid.
  */
-static void load_by_advice(void)
+static void start_by_advice(const char *verb)
 {
 	char out[4096], args[128], ifname[64];
 
-	for (int i = 0; run(out, sizeof(out), load_args()); i++) {
+	for (int i = 0; run(out, sizeof(out), verb); i++) {
 		char *advice = strstr(out, ADVICE);
 
 		if (!advice || i == ADVICES_MAX ||
@@ -198,18 +203,23 @@ static void stop_streams(void)
 		assert_true(e2e_stream_stop(i) > 0);
 }
 
-/* After whatever was killed: a load works, and an unload leaves nothing. */
-static void check_recovery(void)
+/* After whatever was killed: this verb works, and an unload leaves nothing. */
+static void check_recovery_by(const char *verb)
 {
 	char out[16384];
 
 	run(out, sizeof(out), "status");
-	load_by_advice();
+	start_by_advice(verb);
 	for (int i = 0; i < E2E_LINKS; i++)
 		e2e_assert_works(i);
 	e2e_remember();
 	e2e_tool("unload ve0 ve1");
 	e2e_assert_nothing_left();
+}
+
+static void check_recovery(void)
+{
+	check_recovery_by(load_args());
 }
 
 static void test_load_killed_at_each_change(void **state)
@@ -304,9 +314,7 @@ static void wait_for_hand(void)
 static void test_other_verbs_killed(void **state)
 {
 	static const char *const VERBS[] = { "rotate both", "reset both", "status both",
-					     "add both "
-					     "000102030405060708090a0b0c0d0e0f"
-					     "101112131415161718191a1b1c1d1e1f" };
+					     "add both " ID };
 	uint64_t seed = gossip_now_ns();
 	char out[16384];
 
@@ -342,18 +350,26 @@ static void refresh_elsewhere(void)
 	e2e_far_sh(command);
 }
 
-/* The old program or the new one is whole and in charge at once, also before any other command; the
- * next command ends what was begun.
+/* Verbs that take long, and whose steps are mostly those of others, are killed at one of so many
+ * changes, unless the environment has EACH.
  */
-static void change_killed_at_each_change(const char *args)
+static unsigned int step(unsigned int most)
 {
+	return getenv("EACH") ? 1 : most;
+}
+
+/* The old program or the new one is whole and in charge at once, also before any other command; the
+ * next command ends what was begun. Every step_cnt-th change is tried, from a random one on.
+ */
+static void change_killed_at_each_change(const char *args, unsigned int step_cnt)
+{
+	unsigned int n, first = 1 + gossip_now_ns() % step_cnt;
 	char out[16384];
 	bool killed = true;
-	unsigned int n;
 
 	e2e_tool("%s", load_args());
 	start_streams();
-	for (n = 1; killed; n++) {
+	for (n = first; killed; n += step_cnt) {
 		killed = run_killed_at(args, n);
 		for (int i = 0; i < E2E_LINKS; i++)
 			e2e_assert_works(i);
@@ -369,7 +385,7 @@ static void change_killed_at_each_change(const char *args)
 			e2e_assert_works(i);
 	}
 	stop_streams();
-	print_message("# %s was killed at %u points\n", args, n - 2);
+	print_message("# %s was killed at %u points\n", args, (n - first) / step_cnt - 1);
 	assert_true(n > 15);
 	e2e_remember();
 	e2e_tool("unload ve0 ve1");
@@ -379,13 +395,13 @@ static void change_killed_at_each_change(const char *args)
 static void test_set_killed_at_each_change(void **state)
 {
 	(void)state;
-	change_killed_at_each_change("set both --ihave pass");
+	change_killed_at_each_change("set both --ihave pass", 1);
 }
 
 static void test_resize_killed_at_each_change(void **state)
 {
 	(void)state;
-	change_killed_at_each_change("resize both --forget --capacity 2M");
+	change_killed_at_each_change("resize both --forget --capacity 2M", 1);
 }
 
 static void test_interfaces_killed_at_each_change(void **state)
@@ -409,6 +425,56 @@ static void test_interfaces_killed_at_each_change(void **state)
 	e2e_tool("unload ve0");
 }
 
+/* Leaves an image of a filter on both interfaces, and nothing else. */
+static void make_image(void)
+{
+	sh("mountpoint -q /mnt || mount -t tmpfs tmpfs /mnt; rm -f " IMAGE);
+	e2e_tool("%s", load_args());
+	e2e_tool("add both " ID);
+	e2e_tool("save both " IMAGE);
+	e2e_tool("unload ve0 ve1");
+}
+
+/* The image is what it was before, or whole; the filter stays as it is. */
+static void test_save_killed_at_each_change(void **state)
+{
+	bool killed = true, replaced;
+	unsigned int n, old = 0;
+	char out[4096];
+
+	(void)state;
+	make_image();
+	e2e_tool("%s", load_args());
+	start_streams();
+	for (n = 1; killed; n++) {
+		sh("echo old >" IMAGE);
+		killed = run_killed_at("save both " IMAGE, n);
+		e2e_assert_works(n % E2E_LINKS);
+		replaced = sh_out(out, sizeof(out), "grep -qx old " IMAGE);
+		old += !replaced;
+		if (replaced) {
+			e2e_tool("unload ve0 ve1");
+			e2e_tool("restore both " IMAGE);
+			e2e_tool("set both --action drop");
+			e2e_tool("unload ve0 ve1");
+			e2e_tool("%s", load_args());
+		}
+	}
+	stop_streams();
+	print_message("# save was killed at %u points, %u of them before the image was there\n",
+		      n - 2, old);
+	assert_true(old > 3);
+	assert_true(n - 2 > old);
+	e2e_tool("unload ve0 ve1");
+}
+
+static void test_restore_into_killed_at_each_change(void **state)
+{
+	(void)state;
+	make_image();
+	change_killed_at_each_change(RESTORE " --forget", step(4));
+}
+
 #define KILL(name)                                                \
 	{                                                         \
 #name, test_##name, e2e_setup, e2e_teardown, NULL \
@@ -417,10 +483,17 @@ static void test_interfaces_killed_at_each_change(void **state)
 int main(void)
 {
 	struct CMUnitTest tests[] = {
-		KILL(load_killed_at_each_change),   KILL(unload_killed_at_each_change),
-		KILL(unload_by_name_finishes),	    KILL(killed_at_random),
-		KILL(other_verbs_killed),	    KILL(set_killed_at_each_change),
-		KILL(resize_killed_at_each_change), KILL(interfaces_killed_at_each_change),
+		KILL(load_killed_at_each_change),
+		KILL(unload_killed_at_each_change),
+		KILL(unload_by_name_finishes),
+		KILL(killed_at_random),
+		KILL(other_verbs_killed),
+		KILL(set_killed_at_each_change),
+		KILL(resize_killed_at_each_change),
+		KILL(interfaces_killed_at_each_change),
+		KILL(save_killed_at_each_change),
+
+		KILL(restore_into_killed_at_each_change),
 	};
 
 	return run_root_tests("kill", tests, ARRAY_SIZE(tests));
