@@ -176,10 +176,12 @@ static void start_by_advice(const char *verb)
 	char out[4096], args[128], ifname[64];
 
 	for (int i = 0; run(out, sizeof(out), verb); i++) {
-		char *advice = strstr(out, ADVICE);
+		/* What a restore has begun is as any filter that has got an image. */
+		bool is_begun = strstr(out, "both has a predecessor");
+		const char *advice = is_begun ? ADVICE "ve0 ve1" : strstr(out, ADVICE);
 
 		if (!advice || i == ADVICES_MAX ||
-		    sscanf(advice + strlen(ADVICE), "%63[a-z0-9]", ifname) != 1) {
+		    sscanf(advice + strlen(ADVICE), "%63[a-z0-9 ]", ifname) != 1) {
 			print_error("no way out of: %s\n", out);
 			fail();
 		}
@@ -468,6 +470,30 @@ static void test_save_killed_at_each_change(void **state)
 	e2e_tool("unload ve0 ve1");
 }
 
+static void test_restore_killed_at_each_change(void **state)
+{
+	unsigned int n, step_cnt = step(4), first = 1 + gossip_now_ns() % step_cnt;
+	bool killed = true;
+
+	(void)state;
+	make_image();
+	start_streams();
+	for (n = first; killed; n += step_cnt) {
+		killed = run_killed_at(RESTORE, n);
+		if (killed)
+			check_recovery_by(RESTORE);
+	}
+	e2e_tool("test both " ID);
+	for (int i = 0; i < E2E_LINKS; i++)
+		e2e_assert_works(i);
+	e2e_remember();
+	e2e_tool("unload ve0 ve1");
+	stop_streams();
+	e2e_assert_nothing_left();
+	print_message("# restore was killed at %u points\n", (n - first) / step_cnt - 1);
+	assert_true(n > 15);
+}
+
 static void test_restore_into_killed_at_each_change(void **state)
 {
 	(void)state;
@@ -492,7 +518,7 @@ int main(void)
 		KILL(resize_killed_at_each_change),
 		KILL(interfaces_killed_at_each_change),
 		KILL(save_killed_at_each_change),
-
+		KILL(restore_killed_at_each_change),
 		KILL(restore_into_killed_at_each_change),
 	};
 

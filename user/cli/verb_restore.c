@@ -247,15 +247,32 @@ static int restore_new(const struct options *o, struct restoration *r)
 	return err ? err : restore(r);
 }
 
-/* Does a filter of this name run? If that cannot be told, who makes one says why. */
-static bool runs(const char *name)
+/* Does a filter of this name run here? 1 or 0; -errno, which is said. One that was killed while it
+ * made the filter has left pins, which nothing is attached to: who makes a new one removes them. If
+ * the filter cannot be opened, that one says why.
+ */
+static int runs_here(const char *name)
 {
+	struct identity id;
 	struct filter f;
-	int err = filter_open(name, &f);
 
-	if (!err)
-		filter_close(&f);
-	return !err;
+	if (filter_open(name, &f))
+		return 0;
+	filter_close(&f);
+	return filter_identity(name, &id) ? 0 : attachments_here(id);
+}
+
+static int restore_any(const struct options *o, struct restoration *r)
+{
+	int err = measure_elapsed(r), running = err ? 0 : runs_here(r->name);
+
+	if (!err && running < 0)
+		err = running;
+	if (!err && running && o->wait)
+		err = change_wait_for_predecessor(r->name);
+	if (err)
+		return err;
+	return running ? restore_running(o, r) : restore_new(o, r);
 }
 
 int verb_restore(const struct options *o)
@@ -271,11 +288,7 @@ int verb_restore(const struct options *o)
 	}
 	if (kernel_ready(o->verbose, false) || image_open(o->args[1], &r.image))
 		return EXIT_FAILED;
-	err = measure_elapsed(&r);
-	if (!err && o->wait && runs(r.name))
-		err = change_wait_for_predecessor(r.name);
-	if (!err)
-		err = runs(r.name) ? restore_running(o, &r) : restore_new(o, &r);
+	err = restore_any(o, &r);
 	image_close(&r.image);
 	if (err)
 		return EXIT_FAILED;
