@@ -218,7 +218,7 @@ static int restore_into(const struct options *o, struct restoration *r, struct c
 	r->forgotten = restored;
 	err = r->forgotten ? 0 : give(c, image);
 	if (err)
-		loader_remove_prefixed(BEFORE, c->f.name);
+		handover_settle_before(c->f.name);
 	return err;
 }
 

@@ -174,11 +174,15 @@ static int attach_instead(const struct pair *p, const struct placement *where, i
 	return err;
 }
 
+/* All of them, or an error: what is not known to run must not be taken for what does not run. */
 static int list_attachments(struct pair *p)
 {
+	int err;
+
 	free(p->list);
 	p->list = NULL;
-	return attach_list(&p->list, &p->cnt);
+	err = attach_list(&p->list, &p->cnt);
+	return err ? err : attach_say_unknown(p->list, p->cnt);
 }
 
 /* Detaches all programs with this identity. */
@@ -400,8 +404,6 @@ static int exchange(struct pair *p, const struct placement *where, const struct 
 
 	snprintf(beside, sizeof(beside), BESIDE "%s", p->name);
 	if (!err)
-		err = attach_say_unknown(p->list, p->cnt);
-	if (!err)
 		err = begin_exchange(p);
 	if (!err)
 		err = record(p, where, links);
@@ -491,7 +493,7 @@ static void settle_beside(const char *name)
 	close_pair(&p);
 }
 
-static void settle_before(const char *name)
+void handover_settle_before(const char *name)
 {
 	struct filter f, before;
 	bool over;
@@ -528,7 +530,7 @@ void handover_settle(void)
 		if (found[i]->d_name[0] == *BESIDE)
 			settle_beside(found[i]->d_name + 1);
 		else
-			settle_before(found[i]->d_name + 1);
+			handover_settle_before(found[i]->d_name + 1);
 		free(found[i]);
 	}
 	if (cnt >= 0)

@@ -20,7 +20,8 @@
 #include "attach.h"
 
 /* Steps 2 to 7. where: all interfaces on which the filter is to run then, and the mode for those on
- * which it does not run yet. 0; or -errno, which is said, and all is as it was.
+ * which it does not run yet. 0; or -errno, which is said, and all is as it was, or after step 4 is
+ * completed by the next command.
  */
 int handover(const char *name, const struct placement *where);
 
@@ -28,6 +29,11 @@ int handover(const char *name, const struct placement *where);
  * caller holds the lock. What cannot be ended is said, and left to the next command.
  */
 void handover_settle(void);
+
+/* Removes the predecessor of the filter if it has forgotten every id; or if the filter does not
+ * know it, as that of an image which was to become it. The caller holds the lock.
+ */
+void handover_settle_before(const char *name);
 
 /* Has the filter a predecessor, or is the memory of one still held? 1 or 0; -errno if that cannot
  * be told. Says nothing.

@@ -699,8 +699,9 @@ int loader_adopt_hand(const char *name)
 	bpf_program__set_autoload(loader_packet_program(skel), false);
 	bpf_program__set_autoload(skel->progs.hand_adopt, true);
 	err = xdp_dedup__load(skel);
-	err = err ? kernel_explain(err, 0) : run_syscall(skel->progs.hand_adopt);
 	if (err)
+		kernel_explain(err, 0);
+	else if ((err = run_syscall(skel->progs.hand_adopt)))
 		say_err(err, "cannot hand the filter's clock over: %s", strerror(-err));
 	xdp_dedup__destroy(skel);
 	return err;
