@@ -429,8 +429,11 @@ int handover(const char *name, const struct placement *where)
 
 	attach_note_fds(&before);
 	err = open_pair(name, &p);
-	if (err)
-		return loader_explain(name, err);
+	if (err) {
+		loader_explain(name, err);
+		loader_remove_prefixed(BESIDE, name); /* nothing runs it yet */
+		return err;
+	}
 	err = receivers_links(&links);
 	if (!err) {
 		err = exchange(&p, where, &links);

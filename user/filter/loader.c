@@ -223,22 +223,25 @@ int loader_remove(const char *name)
 	return err ? err : loader_remove_prefixed(BEFORE, name);
 }
 
-/* By the name of its state map a filter is told from other programs, and found again. libbpf gives
- * no names if its probe for them failed, for whatever reason.
+/* By the names of its maps a filter is told from other programs, and found again; and they must be
+ * mapped. libbpf gives no names, and makes maps that cannot be mapped, if its probes for these
+ * failed, for whatever reason. prog: any that is loaded, and uses both maps.
  */
-static int check_names(const struct xdp_dedup *skel)
+static int check_loaded(const struct xdp_dedup *skel, const struct bpf_program *prog)
 {
 	struct identity id = { 0 };
-	bool resumes = bpf_program__autoload(skel->progs.hand_resume);
-	const struct bpf_program *start = resumes ? skel->progs.hand_resume : skel->progs.hand_start;
-	int err = live_maps_of(bpf_program__fd(start), &id);
+	int err = live_maps_of(bpf_program__fd(prog), &id);
 
 	if (err)
 		return say_err(err, "cannot look at the new filter: %s", strerror(-err));
-	if (!id.state_id)
+	if (!id.state_id || !id.config_id)
 		return say_err(-EAGAIN,
 			       "the new filter is not told by its name, so it could not be "
 			       "unloaded: libbpf found that the kernel keeps no names; try again");
+	if (!skel->data_state || !skel->rodata_config || !skel->rodata_predecessor)
+		return say_err(-EAGAIN,
+			       "the new filter could not be opened: libbpf found that the kernel "
+			       "cannot map maps; try again");
 	return 0;
 }
 
@@ -246,6 +249,7 @@ static int check_names(const struct xdp_dedup *skel)
 static int load_filter(struct xdp_dedup *skel, const struct dedup_config *cfg)
 {
 	struct dedup_config *config = (struct dedup_config *)&skel->rodata_config->config;
+	bool resumes = bpf_program__autoload(skel->progs.hand_resume);
 	int err;
 
 	*config = *cfg;
@@ -255,7 +259,7 @@ static int load_filter(struct xdp_dedup *skel, const struct dedup_config *cfg)
 	err = xdp_dedup__load(skel);
 	if (err)
 		return kernel_explain(err, plan_bytes(cfg));
-	return check_names(skel);
+	return check_loaded(skel, resumes ? skel->progs.hand_resume : skel->progs.hand_start);
 }
 
 static int start_hand(struct xdp_dedup *skel)
@@ -389,7 +393,7 @@ static int load_program_maps(struct xdp_dedup *skel, const struct dedup_config *
 	bpf_program__set_autoload(skel->progs.hand_start, false);
 	bpf_program__set_autoload(skel->progs.hand_adopt, true);
 	err = xdp_dedup__load(skel);
-	return err ? kernel_explain(err, 0) : 0;
+	return err ? kernel_explain(err, 0) : check_loaded(skel, skel->progs.hand_adopt);
 }
 
 /* Makes the program's own maps, of its configuration and its counters, and of the predecessor that
