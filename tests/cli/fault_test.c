@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What changes a filter that runs, with any one system call refused, without memory for a second
+ * filter, or with an interface that goes meanwhile: the old filter or the new one is whole and in
+ * charge, what is wrong is said in a line, and the next command is clean. Some of the calls are
+ * tried, spread evenly, from a random one on: about as many as the environment's POINTS.
+ */
+#include "e2e_runner.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "intercept.h"
+
+#define POINTS 8 /* by default */
+#define IMAGE "/mnt/image"
+#define ID "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+
+enum which { ANY, CHANGE, FILTER };
+
+struct point {
+	enum which which;
+	unsigned int n;	    /* of all calls, or of those that change something */
+	unsigned int count; /* of such calls */
+	int err; /* that the call ends with; 0: meanwhile() is done, and the call is made */
+	void (*meanwhile)(void);
+	bool met;
+};
+
+static unsigned int points(void)
+{
+	return getenv("POINTS") ? strtoul(getenv("POINTS"), NULL, 10) : POINTS;
+}
+
+static const int ERRORS[] = { ENOMEM, EPERM, EIO };
+
+static int at_call(const struct intercepted *call, void *arg)
+{
+	struct point *p = arg;
+	bool counts = p->which == ANY || (p->which == CHANGE ? call->is_change : call->is_filter);
+
+	p->count += counts;
+	if (!counts || p->count != p->n)
+		return 0;
+	p->met = true;
+	if (p->meanwhile)
+		p->meanwhile();
+	return -p->err;
+}
+
+static int run(char *out, size_t size, const char *args)
+{
+	return sh_out(out, size, "%s %s", tool(), args);
+}
+
+static bool is_one_line(const char *out)
+{
+	const char *end = strchr(out, '\n');
+
+	return !strncmp(out, "xdp-dedup: ", 11) && end && !end[1];
+}
+
+/* What a verb said, with something amiss: it did it all the same; or why not, in a line. */
+static void check_said(const char *args, const struct point *p, int status, const char *out)
+{
+	if (strstr(out, "Sanitizer") || status > 1 || (status && !is_one_line(out)))
+		fail_msg("exit %d of %s, call %u (kind %d), error %d:\n%s", status, args, p->n,
+			 p->which, p->err, out);
+}
+
+static void check_links_work(void)
+{
+	for (int i = 0; i < E2E_LINKS; i++)
+		e2e_assert_works(i);
+}
+
+/* A command that succeeds, and says nothing. */
+static void check_silent(const char *args, const struct point *p)
+{
+	char out[4096];
+
+	if (run(out, sizeof(out), args) || *out)
+		fail_msg("after call %u (kind %d), error %d: %s: %s", p->n, p->which, p->err, args,
+			 out);
+}
+
+static void check_settled(void)
+{
+	assert_int_equal(access(PIN_ROOT "/+both", F_OK), -1);
+	assert_int_equal(access(PIN_ROOT "/+", F_OK), -1);
+}
+
+static void load(void)
+{
+	e2e_load("load ve0 ve1 --name both --capacity 20k --fpr 1e-9");
+	e2e_tool("add both " ID);
+}
+
+static void unload(void)
+{
+	e2e_remember();
+	e2e_tool("unload ve0 ve1");
+	e2e_assert_nothing_left();
+}
+
+/* After a change with something amiss, of a filter that ran before. True if it is as it was. */
+static bool check_changed(const char *args, const struct point *p)
+{
+	char out[16384];
+
+	(void)args;
+	check_links_work();
+	assert_int_equal(run(out, sizeof(out), "status both"), 0);
+	check_silent("refresh both", p);
+	check_settled();
+	check_links_work();
+	if (run(out, sizeof(out), "test both " ID))
+		fail_msg("after call %u (kind %d): %s", p->n, p->which, out);
+	return access(PIN_ROOT "/~both", F_OK);
+}
+
+/* The same, where none ran: all is there, or nothing. */
+static bool check_begun(const char *args, const struct point *p, int status)
+{
+	char out[16384];
+
+	(void)args;
+	for (int i = 0; i < E2E_LINKS; i++)
+		if (status)
+			e2e_assert_unfiltered(i);
+		else
+			e2e_assert_works(i);
+	if (!status && run(out, sizeof(out), "test both " ID))
+		fail_msg("after call %u (kind %d): %s", p->n, p->which, out);
+	e2e_remember();
+	check_silent("unload --all", p);
+	e2e_assert_nothing_left();
+	return false;
+}
+
+struct row {
+	const char *name, *args;
+	bool begins; /* there is no filter before */
+};
+
+static const struct row ROWS[] = {
+	{ "set", "set both --ihave pass", false },
+	{ "resize", "resize both --capacity 40k", false },
+	{ "restore", "restore both " IMAGE, true },
+	{ "restore-into-one-that-runs", "restore both " IMAGE, false },
+};
+
+/* Runs the verb with this call refused. False if it was not met. */
+static bool try_point(const struct row *row, struct point *p)
+{
+	char out[16384];
+	int status;
+	bool same;
+
+	p->count = 0;
+	p->met = false;
+	status = intercept_tool(row->args, at_call, p, out, sizeof(out));
+	check_said(row->args, p, status, out);
+	same = row->begins ? check_begun(row->args, p, status) : check_changed(row->args, p);
+	if (!row->begins && !same) {
+		unload();
+		load();
+	}
+	return p->met;
+}
+
+static void try_points(const struct row *row, enum which which, unsigned int most)
+{
+	struct point p = { .which = which };
+	uint64_t seed = gossip_now_ns();
+	unsigned int step, cnt;
+
+	assert_false(try_point(row, &p)); /* none is refused: counts them */
+	cnt = p.count;
+	assert_true(cnt > 0 || which == FILTER); /* set makes no memory */
+	step = cnt <= most ? 1 : cnt / most;
+	print_message("# %s: one of %u of %u calls of kind %d, seed %llu\n", row->name, step, cnt,
+		      which, (unsigned long long)seed);
+	for (p.n = 1 + random_next(&seed) % step; p.n <= cnt; p.n += step) {
+		p.err = which == FILTER ? ENOMEM : ERRORS[random_next(&seed) % ARRAY_SIZE(ERRORS)];
+		try_point(row, &p);
+	}
+}
+
+static void test_refused(void **state)
+{
+	const struct row *row = *state;
+
+	sh("mountpoint -q /mnt || mount -t tmpfs tmpfs /mnt; rm -f " IMAGE);
+	load();
+	e2e_tool("save both " IMAGE);
+	if (row->begins)
+		unload();
+	try_points(row, FILTER, points());
+	try_points(row, CHANGE, points());
+	try_points(row, ANY, points() / 2);
+	if (!row->begins)
+		unload();
+}
+
+static void delete_interface(void)
+{
+	sh("ip link del ve1");
+}
+
+static void move_interface(void)
+{
+	sh("ip link set ve1 netns %d", e2e_far());
+}
+
+static const struct gone {
+	const char *name, *args;
+	void (*go)(void);
+} GONE[] = {
+	{ "interface-deleted-during-set", "set both --ihave pass", delete_interface },
+	{ "interface-deleted-during-resize", "resize both --capacity 40k", delete_interface },
+	{ "interface-moves-during-set", "set both --ihave pass", move_interface },
+	{ "interface-moves-during-resize", "resize both --capacity 40k", move_interface },
+};
+
+/* Where it went, its program can be taken off; then the next command here is clean. */
+static void bring_back(const struct gone *row, const struct point *p)
+{
+	char command[256];
+
+	if (row->go == move_interface) {
+		snprintf(command, sizeof(command), "%s unload ve1 2>&1; ip link del ve1", tool());
+		e2e_far_sh(command);
+	}
+	e2e_add_link(1);
+	e2e_remember();
+	check_silent("unload --all", p);
+	e2e_assert_nothing_left();
+}
+
+/* The filter goes on where it is. What cannot be ended as an interface is elsewhere is said. */
+static bool try_gone(const struct gone *row, struct point *p)
+{
+	char out[16384];
+	int status;
+
+	load();
+	p->count = 0;
+	p->met = false;
+	status = intercept_tool(row->args, at_call, p, out, sizeof(out));
+	if (!p->met) {
+		unload();
+		return false;
+	}
+	check_said(row->args, p, status, out);
+	e2e_assert_works(0);
+	assert_int_equal(run(out, sizeof(out), "status both"), 0);
+	status = run(out, sizeof(out), "refresh both");
+	check_said("refresh both", p, status, out);
+	if (row->go == delete_interface) {
+		assert_int_equal(status, 0);
+		check_settled();
+	}
+	e2e_assert_works(0);
+	if (run(out, sizeof(out), "test both " ID))
+		fail_msg("after change %u: %s", p->n, out);
+	bring_back(row, p);
+	return true;
+}
+
+static void test_gone(void **state)
+{
+	const struct gone *row = *state;
+	struct point p = { .which = CHANGE, .meanwhile = row->go };
+	unsigned int step = points() > 320 ? 1 : 320 / points();
+	uint64_t seed = gossip_now_ns();
+	unsigned int met = 0;
+
+	for (p.n = 1 + random_next(&seed) % step; try_gone(row, &p); p.n += step)
+		met++;
+	print_message("# %s: at %u changes, one of %u\n", row->name, met, step);
+	assert_true(met > 1);
+}
+
+int main(void)
+{
+	add_rows(GONE, test_gone, e2e_setup, e2e_teardown);
+	add_rows(ROWS, test_refused, e2e_setup, e2e_teardown);
+	return run_added_tests("fault");
+}
