@@ -205,8 +205,12 @@ static int end_beside(struct pair *p)
 {
 	int live, err = detach_all(p, p->beside_id);
 
-	if (!err)
+	if (!err) {
 		err = filter_unpin_program(&p->beside);
+		if (err)
+			say_err(err, "cannot remove a pin of the program that %s had: %s", p->name,
+				strerror(-err));
+	}
 	if (err || !(attachments_unseen(&p->f) || attachments_unseen(&p->beside)))
 		return err;
 	live = live_program_of(p->beside_id.config_id);
