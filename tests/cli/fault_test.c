@@ -31,7 +31,7 @@ struct point {
 
 static unsigned int points(void)
 {
-	return getenv("POINTS") ? strtoul(getenv("POINTS"), NULL, 10) : POINTS;
+	return environment_number("POINTS", POINTS);
 }
 
 static const int ERRORS[] = { ENOMEM, EPERM, EIO };

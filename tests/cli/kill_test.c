@@ -29,6 +29,7 @@
 #define ADVICES_MAX 3
 #define IMAGE "/mnt/image"
 #define RESTORE "restore both " IMAGE
+#define ADD_ID "add both " ID
 #define ID "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 
 /* Starts the tool, silent; it stops before its first instruction if it is to be traced. */
@@ -315,8 +316,7 @@ static void wait_for_hand(void)
 
 static void test_other_verbs_killed(void **state)
 {
-	static const char *const VERBS[] = { "rotate both", "reset both", "status both",
-					     "add both " ID };
+	static const char *const VERBS[] = { "rotate both", "reset both", "status both", ADD_ID };
 	uint64_t seed = gossip_now_ns();
 	char out[16384];
 

@@ -14,7 +14,6 @@
 #define TOOLS 3
 #define STREAM_PPS 1000
 #define LOAD "load ve0 ve1 --name both --capacity 20k --fpr 1e-9"
-#define RESTORE "restore both /mnt/image"
 
 static const char *const CHANGES[] = {
 	"set both --ihave pass",
@@ -31,8 +30,8 @@ static const char *const CHANGES[] = {
 	"reset both",
 	"refresh both",
 	"save both /mnt/other --forget",
-	RESTORE " --forget",
-	RESTORE,
+	"restore both /mnt/image --forget",
+	"restore both /mnt/image",
 	"unload ve0 ve1",
 	"unload --name both",
 };
@@ -117,8 +116,8 @@ static void check_whole(void)
 
 static void test_at_once(void **state)
 {
-	uint64_t seed = getenv("SEED") ? strtoull(getenv("SEED"), NULL, 0) : gossip_now_ns();
-	int rounds = getenv("ROUNDS") ? atoi(getenv("ROUNDS")) : ROUNDS;
+	uint64_t seed = environment_number("SEED", gossip_now_ns());
+	int rounds = environment_number("ROUNDS", ROUNDS);
 	uint64_t failed = 0;
 
 	(void)state;

@@ -369,8 +369,8 @@ static uint64_t live(uint64_t seed)
 
 static void any_operations(void **state)
 {
-	uint64_t seed = getenv("SEED") ? strtoull(getenv("SEED"), NULL, 0) : 1;
-	uint64_t hours = getenv("HOURS") ? strtoull(getenv("HOURS"), NULL, 0) : 1, ns = 0;
+	uint64_t seed = environment_number("SEED", 1);
+	uint64_t hours = environment_number("HOURS", 1), ns = 0;
 
 	(void)state;
 	while (ns < hours * HOUR)
