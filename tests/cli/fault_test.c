@@ -14,7 +14,7 @@
 
 #include "intercept.h"
 
-#define POINTS 8 /* by default */
+#define POINTS 5 /* by default */
 #define IMAGE "/mnt/image"
 #define ID "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 
@@ -274,7 +274,7 @@ static void test_gone(void **state)
 {
 	const struct gone *row = *state;
 	struct point p = { .which = CHANGE, .meanwhile = row->go };
-	unsigned int step = points() > 320 ? 1 : 320 / points();
+	unsigned int step = points() > 90 ? 1 : 40;
 	uint64_t seed = gossip_now_ns();
 	unsigned int met = 0;
 

@@ -472,7 +472,7 @@ static void test_save_killed_at_each_change(void **state)
 
 static void test_restore_killed_at_each_change(void **state)
 {
-	unsigned int n, step_cnt = step(4), first = 1 + gossip_now_ns() % step_cnt;
+	unsigned int n, step_cnt = step(8), first = 1 + gossip_now_ns() % step_cnt;
 	bool killed = true;
 
 	(void)state;
@@ -498,7 +498,7 @@ static void test_restore_into_killed_at_each_change(void **state)
 {
 	(void)state;
 	make_image();
-	change_killed_at_each_change(RESTORE " --forget", step(4));
+	change_killed_at_each_change(RESTORE " --forget", step(8));
 }
 
 #define KILL(name)                                                \

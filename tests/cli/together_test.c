@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ROUNDS 30 /* by default; the environment's */
+#define ROUNDS 20 /* by default; the environment's */
 #define TOOLS 3
 #define STREAM_PPS 1000
 #define LOAD "load ve0 ve1 --name both --capacity 20k --fpr 1e-9"
