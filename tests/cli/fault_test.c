@@ -148,6 +148,7 @@ struct row {
 static const struct row ROWS[] = {
 	{ "set", "set both --ihave pass", false },
 	{ "resize", "resize both --capacity 40k", false },
+	{ "replace", "load --replace --name both --fpr 1e-8", false },
 	{ "restore", "restore both " IMAGE, true },
 	{ "restore-into-one-that-runs", "restore both " IMAGE, false },
 };

@@ -406,6 +406,36 @@ static void test_resize_killed_at_each_change(void **state)
 	change_killed_at_each_change("resize both --forget --capacity 2M", 1);
 }
 
+/* An upgrade: by the tool of the next format, which is also the one that goes on. */
+static void test_upgrade_killed_at_each_change(void **state)
+{
+	unsigned int step_cnt = step(6), n, first = 1 + gossip_now_ns() % step_cnt;
+	char out[16384];
+	bool killed = true;
+
+	(void)state;
+	start_streams();
+	for (n = first; killed; n += step_cnt) {
+		e2e_tool("%s", load_args());
+		setenv("XDP_DEDUP", next_tool(), 1);
+		killed = run_killed_at("load --replace --name both", n);
+		for (int i = 0; i < E2E_LINKS; i++)
+			e2e_assert_works(i);
+		assert_int_equal(run(out, sizeof(out), "status both"), 0);
+		e2e_tool("refresh both");
+		assert_settled();
+		for (int i = 0; i < E2E_LINKS; i++)
+			e2e_assert_works(i);
+		e2e_remember();
+		e2e_tool("unload ve0 ve1");
+		e2e_assert_nothing_left();
+		unsetenv("XDP_DEDUP");
+	}
+	stop_streams();
+	print_message("# killed at %u points\n", (n - first) / step_cnt - 1);
+	assert_true(n > 15);
+}
+
 static void test_interfaces_killed_at_each_change(void **state)
 {
 	char out[16384];
@@ -516,6 +546,7 @@ int main(void)
 		KILL(other_verbs_killed),
 		KILL(set_killed_at_each_change),
 		KILL(resize_killed_at_each_change),
+		KILL(upgrade_killed_at_each_change),
 		KILL(interfaces_killed_at_each_change),
 		KILL(save_killed_at_each_change),
 		KILL(restore_killed_at_each_change),

@@ -18,6 +18,8 @@
 static const char *const CHANGES[] = {
 	"set both --ihave pass",
 	"set both --ihave drop",
+	"load --replace --name both",
+	"load --replace --name both --forget --capacity 40k",
 	"set both --remove ve1",
 	"set both --add ve1",
 	"resize both --capacity 30k",
