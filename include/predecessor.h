@@ -3,35 +3,36 @@
  * rate, or one that was read from a file. It is only tested, and aged by its own hand, until it has
  * forgotten every id: so a change forgets none. Nothing is computed from one geometry to the other.
  *
- * Which of the two is in charge, and so learns ids, says one word, the predecessor's state.successor.
- * The successor's program knows both: until it is in charge it learns into the predecessor, too. So
- * it makes no difference which of the two programs a packet meets, on whichever interface; that both
- * may meet it is exchange.h's concern.
+ * Which of the two is in charge, and so learns ids, says one word, the predecessor's
+ * state.successor. The successor's program knows both: until it is in charge it learns into the
+ * predecessor, too. So it makes no difference which of the two programs a packet meets, on
+ * whichever interface; that both may meet it is exchange.h's concern.
  *
- * Copies that come on several CPUs while the charge changes: an id is new to the one that wins it, in
- * the memory that is in charge for that CPU. Between the two there is a time in which an id must be
- * won in both, first in the predecessor. Whoever still goes by the predecessor alone competes there
- * with those in between, and whoever goes by the successor alone with those in the successor; and the
- * first and the last never meet, as user space waits for all packets to end at each step.
+ * Copies that come on several CPUs while the charge changes: an id is new to the one that wins it,
+ * in the memory that is in charge for that CPU. Between the two there is a time in which an id must
+ * be won in both, first in the predecessor. Whoever still goes by the predecessor alone competes
+ * there with those in between, and whoever goes by the successor alone with those in the successor;
+ * and the first and the last never meet, as user space waits for all packets to end at each step.
  *
- * The rate p holds all along. As both are sized, turn_ids ids in memory cost a filter at most p / 2:
- * its rate is a convex function of how full it is, 0 when empty; and a generation that keeps p / 2
- * is full with few more than turn_ids, or, in countdown, which has one for all of p, with twice as
- * many. So an id of the successor's counts for as many of the predecessor's as its turn_ids are of
- * the successor's. They are added to the predecessor's state.learned, which makes its hand pass, and
- * the successor learns no more than keeps that below the predecessor's state.limit. So when the
- * successor has learned x turns, the predecessor's younger generation was at most 1 - x full, or has
- * become its older one, and the one before that is gone: at any moment the parts of the generations
- * that are filling add up to at most 1, beside one full one. With two rates the greater one holds
- * until the predecessor has gone.
+ * The rate p holds all along. As both are sized, turn_ids ids in memory cost a filter at most p /
+ * 2: its rate is a convex function of how full it is, 0 when empty; and a generation that keeps p /
+ * 2 is full with few more than turn_ids, or, in countdown, which has one for all of p, with twice
+ * as many (with one countdown: dedup_scale()). So an id of the successor's counts for as many of
+ * the predecessor's as its turn_ids are of the successor's. They are added to the predecessor's
+ * state.learned, which makes its hand pass, and the successor learns no more than keeps that below
+ * the predecessor's state.limit. So when the successor has learned x turns, the predecessor's
+ * younger generation was at most 1 - x full, or has become its older one, and the one before that
+ * is gone: at any moment the parts of the generations that are filling add up to at most 1, beside
+ * one full one. With two rates the greater one holds until the predecessor has gone.
  *
  * Both keep the shorter of their two windows, while in each such time the parts of their capacities
  * that come add up to at most 1: the predecessor is passed by load after more than that, as p
- * demands. What it is told late, because steps of the successor's hand are, seems to have come late.
+ * demands. What it is told late, because steps of the successor's hand are, seems to have come
+ * late.
  *
  * Until it is in charge, the successor may learn a little, and the predecessor is told of that much
- * in advance: what room there is beyond the predecessor itself is still taking. So the successor may
- * be put in charge once its hand has stepped; before, ids would pass unlearned until it does.
+ * in advance: what room there is beyond the predecessor itself is still taking. So the successor
+ * may be put in charge once its hand has stepped; before, ids would pass unlearned until it does.
  *
  * While there is a predecessor packets are looked at closely (closely.h). The hand finds when it is
  * empty. From then on the packet path is as without; the memory goes with the next command.
@@ -51,11 +52,15 @@ enum dedup_charge {
 #define DEDUP_SCALE_SHIFT 24
 
 /* What an id counts for in the predecessor, in units of 2^-24 ids: config.turn_ids of the
- * predecessor by that of its successor, rounded up. Both are below 2^40.
+ * predecessor by that of its successor, rounded up. Both are below 2^39. A successor with one
+ * countdown is sized for turn_ids, not for twice as many: half of them cost it p / 2.
  */
 static inline __u64 dedup_scale(const struct dedup_config *before, const struct dedup_config *cfg)
 {
-	return ((before->turn_ids << DEDUP_SCALE_SHIFT) + cfg->turn_ids - 1) / cfg->turn_ids;
+	bool is_single = cfg->layout == DEDUP_COUNTDOWN && cfg->places == 1;
+	__u64 ids = (before->turn_ids << DEDUP_SCALE_SHIFT) * (1 + is_single);
+
+	return (ids + cfg->turn_ids - 1) / cfg->turn_ids;
 }
 
 /* How many ids a successor may learn at first: what comes until its hand steps. They are fewer than

@@ -253,6 +253,13 @@ static const struct row {
 	{ "flat-to-few-countdowns",
 	  { DEDUP_FLAT, 10 * K, 1e-2, 0 },
 	  { DEDUP_COUNTDOWN, 13 * K, 1e-2, 2 } },
+	{ "to-one-countdown", { DEDUP_FLAT, 10 * K, 1e-2, 0 }, { DEDUP_COUNTDOWN, 13 * K, 1e-2, 1 } },
+	{ "from-one-countdown",
+	  { DEDUP_COUNTDOWN, 13 * K, 1e-2, 1 },
+	  { DEDUP_BLOCKED, 10 * K, 1e-2, 0 } },
+	{ "between-one-countdowns",
+	  { DEDUP_COUNTDOWN, 13 * K, 1e-2, 1 },
+	  { DEDUP_COUNTDOWN, 26 * K, 1e-2, 1 } },
 	{ "countdowns", { DEDUP_COUNTDOWN, 13 * K, 1e-2, 2 }, { DEDUP_COUNTDOWN, 13 * K, 1e-2, 8 } },
 };
 

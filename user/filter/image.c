@@ -129,7 +129,7 @@ static bool has_sound_times(const struct dedup_config *c)
 
 static bool has_sound_load(const struct dedup_config *c)
 {
-	return is_between(c->capacity, 1, 1ULL << 40) && is_between(c->turn_ids, 1, 1ULL << 40) &&
+	return is_between(c->capacity, 1, 1ULL << 40) && is_between(c->turn_ids, 1, 1ULL << 39) &&
 	       is_between(c->full_ids, 1, 1ULL << 40) && is_between(c->claim, 1, 64) &&
 	       is_between(c->fpr_e18, 1, 1000000000000000000);
 }
