@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "object.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+
+#include "kernel.h"
+#include "live.h"
+#include "loader.h"
+#include "plan.h"
+#include "recent.h"
+#include "say.h"
+#include "secrets.h"
+#include "stream_ids.h"
+
+int object_open(const char *name, const struct dedup_config *cfg, struct xdp_dedup **out)
+{
+	struct xdp_dedup *skel = xdp_dedup__open();
+	char path[PATH_MAX];
+	int err;
+
+	if (!skel)
+		return say_err(-errno, "cannot open the BPF object: %s", strerror(errno));
+	struct bpf_map *maps[PINS_CNT] = {
+		skel->maps.filter,
+		skel->maps.stats,
+		skel->maps.data_state,
+		skel->maps.rodata_config,
+		skel->maps.wanted,
+		skel->maps.timer,
+		skel->maps.samples,
+		skel->maps.handled,
+		skel->maps.before_state,
+		skel->maps.before_filter,
+		skel->maps.rodata_predecessor,
+	};
+
+	err = bpf_map__set_max_entries(skel->maps.filter, cfg->blocks);
+	if (!err)
+		err = bpf_map__set_max_entries(skel->maps.stats,
+					       streams_cnt(cfg) * (1 + cfg->earlier_stats));
+	if (!err && cfg->recent)
+		err = bpf_map__set_max_entries(skel->maps.recent,
+					       cfg->recent * dedup_recent_lines(cfg->id_bytes));
+	for (int i = 0; i < PINS_CNT && name && !err; i++) {
+		pin_path(path, name, PINS[i]);
+		err = bpf_map__set_pin_path(maps[i], path);
+	}
+	bpf_program__set_autoload(
+		cfg->streams_cnt ? skel->progs.xdp_dedup : skel->progs.dedup_streams, false);
+	bpf_program__set_autoload(skel->progs.hand_replay, cfg->replay);
+	bpf_program__set_autoload(skel->progs.hand_adopt, false);
+	bpf_program__set_autoload(skel->progs.hand_resume, false);
+	if (!err && !kernel_has_frags())
+		err = bpf_program__set_flags(loader_packet_program(skel), 0);
+	if (err) {
+		xdp_dedup__destroy(skel);
+		return say_err(err, "cannot prepare the BPF object: %s", strerror(-err));
+	}
+	*out = skel;
+	return 0;
+}
+
+struct bpf_program *loader_packet_program(const struct xdp_dedup *skel)
+{
+	return bpf_program__autoload(skel->progs.xdp_dedup) ? skel->progs.xdp_dedup
+							    : skel->progs.dedup_streams;
+}
+
+int object_run(const struct bpf_program *prog)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	int err = bpf_prog_test_run_opts(bpf_program__fd(prog), &opts);
+
+	return err ? -errno : (int)opts.retval;
+}
+
+int object_check(const struct xdp_dedup *skel, const struct bpf_program *prog)
+{
+	struct identity id = { 0 };
+	int err = live_maps_of(bpf_program__fd(prog), &id);
+
+	if (err)
+		return say_err(err, "cannot look at the new filter: %s", strerror(-err));
+	if (!id.state_id || !id.config_id)
+		return say_err(-EAGAIN,
+			       "the new filter is not told by its name, so it could not be "
+			       "unloaded: libbpf found that the kernel keeps no names; try again");
+	if (!skel->data_state || !skel->rodata_config || !skel->rodata_predecessor)
+		return say_err(-EAGAIN,
+			       "the new filter could not be opened: libbpf found that the kernel "
+			       "cannot map maps; try again");
+	return 0;
+}
+
+int object_load_filter(struct xdp_dedup *skel, const struct dedup_config *cfg)
+{
+	struct dedup_config *config = (struct dedup_config *)&skel->rodata_config->config;
+	bool resumes = bpf_program__autoload(skel->progs.hand_resume);
+	int err;
+
+	*config = *cfg;
+	/* Until own_macs_set(). */
+	skel->data_state->state.own_mac = DEDUP_MAC_NONE;
+	config->frags = kernel_has_frags();
+	err = xdp_dedup__load(skel);
+	if (err)
+		return kernel_explain(err, plan_bytes(cfg));
+	return object_check(skel, resumes ? skel->progs.hand_resume : skel->progs.hand_start);
+}
+
+int object_start_hand(struct xdp_dedup *skel)
+{
+	int err = object_run(skel->progs.hand_start);
+
+	return err ? say_err(err, "cannot start the filter's clock: %s", strerror(-err)) : 0;
+}
+
+int object_start_filter(struct xdp_dedup *skel, const struct dedup_config *cfg)
+{
+	struct dedup_config config = *cfg;
+	int err = config.replay ? 0 : secrets_draw(&config);
+
+	if (err)
+		return say_err(err, "the kernel's random source gave no secret");
+	err = object_load_filter(skel, &config);
+	return err ? err : object_start_hand(skel);
+}
