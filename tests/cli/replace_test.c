@@ -38,17 +38,19 @@ static const struct cli_script SCRIPTS[] = {
 				     "has '\"m\": 100000'\n"
 				     "has '\"k\": 5'\n" },
 	{ "other-size-has-a-predecessor",
-	  LOAD " --capacity 10k --window 1s\n"
+	  LOAD " --capacity 10k --window 1m\n"
 	       "$XD add v0 " ID_A "\n"
 	       "got $XD load v0 --replace --capacity 20k\n"
-	       "has 'is kept until it is forgotten: at most 2s'\n"
+	       "has 'is kept until it is forgotten: at most 2m'\n"
 	       "got $XD test v0 " ID_A "\n"
 	       "fails 'v0 has a predecessor' $XD load v0 --replace --capacity 30k\n"
 	       "$XD load v0 --replace\n"
 	       "got $XD status v0\n"
 	       "has 'predecessor 81.2 kB'\n"
-	       "$XD load v0 --replace --capacity 30k --forget\n"
-	       "$XD load v0 --replace --capacity 40k --wait\n" },
+	       "$XD load v0 --replace --capacity 30k --forget\n" },
+	{ "waits-for-the-predecessor", LOAD " --capacity 10k --window 100ms\n"
+					    "$XD load v0 --replace --capacity 20k\n"
+					    "$XD load v0 --replace --capacity 30k --wait\n" },
 	{ "interfaces-are-those-that-are-named", LOAD " p0\n"
 						      "$XD load v0 --replace\n"
 						      "runs v0; idle p0\n"
@@ -63,6 +65,45 @@ static const struct cli_script SCRIPTS[] = {
 						      "idle v0; runs p0\n"
 						      "fails 'v1' $XD load --name v0 --replace v1\n"
 						      "runs p0\n" },
+	{ "interface-comes-back",
+	  LOAD " --capacity 10k\n"
+	       "$XD add v0 " ID_A "\n"
+	       "ip link del v0\n"
+	       "fails 'load --replace --name v0 IFNAME...' $XD set v0 --action count\n"
+	       "fails 'on which is it to?' $XD load --name v0 --replace\n"
+	       "ip link add v0 group 7 type veth peer name p0 group 7\n"
+	       "$XD load v0 --replace\n"
+	       "runs v0\n"
+	       "got $XD test v0 " ID_A "\n"
+	       "got $XD status v0\n"
+	       "has 'interfaces  v0 ('\n"
+	       "lacks gone\n"
+	       "[ \"$(ls $PINS)\" = v0 ]\n" },
+	/* Whether another namespace runs it can be told if all processes can be seen, and of a
+	 * program that is in no dispatcher.
+	 */
+	{ "one-interface-has-gone",
+	  "ip link add v1 group 7 type veth peer name p1 group 7\n" LOAD " v1 --capacity 10k\n"
+	  "ip link del v1\n"
+	  "if readlink /proc/1/ns/net && [ \"$HOW\" = 'native, alone' ]; then\n"
+	  "	$XD set v0 --action count\n"
+	  "	got $XD status v0\n"
+	  "	has 'interfaces  v0 (native, alone)'\n"
+	  "	ip link add v1 group 7 type veth peer name p1 group 7\n"
+	  "	$XD set v0 --add v1\n"
+	  "	runs v1\n"
+	  "	unshare --net sleep 300 >/dev/null 2>&1 & far=$!\n"
+	  "	until [ $(readlink /proc/$far/ns/net) != $(readlink /proc/self/ns/net) ]; do\n"
+	  "		sleep 0.01; done\n"
+	  "	ip link set v1 netns $far\n"
+	  "	fails 'v1, which is not here' $XD set v0 --action drop\n"
+	  "	kill $far\n"
+	  "	wait $far || :\n"
+	  "	until $XD set v0 --action drop 2>/dev/null; do sleep 0.01; done\n"
+	  "else\n"
+	  "	fails 'v1, which is not here' $XD set v0 --action count\n"
+	  "	$XD unload v0\n"
+	  "fi\n" },
 	{ "loads-if-there-is-none",
 	  "fails '--port is missing' $XD load v0 --replace\n"
 	  "clean\n"
@@ -110,12 +151,13 @@ static const struct cli_script SCRIPTS[] = {
 			  "$XD unload v0 p0\n"
 			  "clean\n" },
 	{ "upgrade-while-there-is-a-predecessor",
-	  LOAD " --capacity 10k --window 1s\n"
+	  LOAD " --capacity 10k\n"
 	       "$XD resize v0 --capacity 20k\n"
 	       "$XD add v0 " ID_A "\n"
 	       "fails 'v0 has a predecessor' $NEXT load --replace --name v0\n"
 	       "got $XD test v0 " ID_A "\n"
-	       "$NEXT load --replace --name v0 --wait\n"
+	       "$NEXT load --replace --name v0 --forget\n"
+	       "got $NEXT test v0 " ID_A "\n"
 	       "$NEXT unload v0\n" },
 	{ "upgrade-of-streams",
 	  "$XD load v0 --profile rtp:5004 --profile moldudp64:26400@233.54.12.0/24\n"

@@ -21,11 +21,10 @@ static int find_attachments(struct change *c)
 		err = attach_say_unknown(c->list, all);
 	if (err)
 		return err;
+	attachments_forget_gone(&c->f, c->list, all);
 	for (int i = 0; i < all; i++)
 		if (c->list[i].id.state_id == c->f.state_id)
 			c->list[c->cnt++] = c->list[i];
-	if (!c->cnt)
-		return say_err(-ENODEV, "%s runs on no interface here: load it again", c->f.name);
 	for (int i = 0; i < c->cnt; i++)
 		c->ifnames[i] = c->list[i].ifname;
 	return 0;
@@ -71,7 +70,16 @@ int change_begin(const struct options *o, struct change *c)
 	if (err)
 		return err;
 	err = change_find(o, o->args[0], c);
-	return err == -ENOENT ? loader_explain(o->args[0], err) : err;
+	if (err == -ENOENT)
+		return loader_explain(o->args[0], err);
+	if (err || c->cnt)
+		return err;
+	say_err(-ENODEV,
+		"%s runs on no interface here: xdp-dedup load --replace --name %s IFNAME... has it "
+		"run there, and forgets nothing",
+		c->f.name, c->f.name);
+	change_end(c);
+	return -ENODEV;
 }
 
 void change_end(struct change *c)

@@ -24,8 +24,8 @@ struct change {
 int change_begin(const struct options *o, struct change *c);
 void change_end(struct change *c);
 
-/* The same of the filter `what`, or that runs on the interface `what`, for whoever has the lock.
- * -ENOENT, not said, if there is none; another -errno, which is said.
+/* The same of the filter `what`, or that runs on the interface `what`, for whoever has the lock. It
+ * may run nowhere. -ENOENT, not said, if there is none; another -errno, which is said.
  */
 int change_find(const struct options *o, const char *what, struct change *c);
 

@@ -2,6 +2,7 @@
 /* load --replace: this version's program, and whatever else is asked for, in the place of a filter
  * that runs. What is not asked for stays as it is.
  */
+#include <errno.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "change.h"
 #include "load.h"
 #include "plan.h"
+#include "say.h"
 
 /* Interfaces may have several names. */
 static bool is_among(const char *ifname, char *const *ifnames, int cnt)
@@ -22,7 +24,7 @@ static bool is_among(const char *ifname, char *const *ifnames, int cnt)
 }
 
 /* It is to run on the interfaces that are named, if any is, and on no others. They are added first:
- * it may not run nowhere.
+ * it may not be left running nowhere.
  */
 static int ask_interfaces(const struct options *o, struct change *c)
 {
@@ -35,6 +37,9 @@ static int ask_interfaces(const struct options *o, struct change *c)
 	for (int i = 0; i < c->cnt && o->args_cnt; i++)
 		if (!is_among(c->ifnames[i], o->args, o->args_cnt))
 			left[left_cnt++] = c->ifnames[i];
+	if (!c->cnt && !added_cnt)
+		return say_err(-ENODEV, "%s runs on no interface here: on which is it to?",
+			       c->f.name);
 	err = change_add_interfaces(c, added, added_cnt);
 	return err ? err : change_leave_interfaces(c, left, left_cnt);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernel.h"
+#include "links.h"
 #include "live.h"
 #include "say.h"
 #include "stream_ids.h"
@@ -296,16 +297,45 @@ int attachments_follow(struct filter *f)
 	return err;
 }
 
-const char *attachments_unseen(const struct filter *f)
+/* Is it in another network namespace, or no longer in this one? */
+static bool is_unseen(const struct dedup_iface *iface)
 {
 	char name[IF_NAMESIZE];
 
-	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
-		const struct dedup_iface *iface = &f->state->ifaces[i];
+	return iface->ifindex && (!kernel_is_here(iface) || !if_indextoname(iface->ifindex, name));
+}
 
-		if (iface->ifindex &&
-		    (!kernel_is_here(iface) || !if_indextoname(iface->ifindex, name)))
-			return iface->name;
-	}
+const char *attachments_unseen(const struct filter *f)
+{
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
+		if (is_unseen(&f->state->ifaces[i]))
+			return f->state->ifaces[i].name;
 	return NULL;
+}
+
+/* Does the filter run where this process does not see it? 1 or 0; -errno if it cannot be told. In a
+ * dispatcher its program is not what the interface says it runs.
+ */
+static int runs_unseen(const struct filter *f, const struct attachment *list, int cnt)
+{
+	struct identity id;
+	int here = 0, err = filter_identity(f->name, &id);
+
+	if (err)
+		return err;
+	for (int i = 0; i < cnt; i++) {
+		if (list[i].err || (attachments_is_theirs(&list[i], id) && list[i].dispatcher))
+			return -ENODATA;
+		here += attachments_is_theirs(&list[i], id);
+	}
+	return here ? links_run_xdp_elsewhere(id.prog_id) : live_anywhere(f->name);
+}
+
+void attachments_forget_gone(struct filter *f, const struct attachment *list, int cnt)
+{
+	if (!attachments_unseen(f) || runs_unseen(f, list, cnt))
+		return;
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
+		if (is_unseen(&f->state->ifaces[i]))
+			f->state->ifaces[i] = (struct dedup_iface){ 0 };
 }

@@ -76,6 +76,12 @@ int attachments_make_entry(const char *ifname, struct dedup_iface *entry);
  */
 int attachments_follow(struct filter *f);
 
+/* Takes interfaces out of the record that cannot be seen from here, if it can be told that they
+ * have gone: no other network namespace runs the filter's program. list: attach_list()'s, of cnt.
+ * The caller holds the lock of loader_begin(). What cannot be told changes nothing.
+ */
+void attachments_forget_gone(struct filter *f, const struct attachment *list, int cnt);
+
 /* The name of a recorded interface that cannot be looked at from here, as it was in another network
  * namespace, or is no longer in this one: the filter may still run on it. NULL if there is none.
  */

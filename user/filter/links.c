@@ -291,18 +291,28 @@ static int run_xdp_in(int32_t nsid, uint32_t prog_id)
 	return found;
 }
 
-/* The same for this namespace and those that have an id here. */
-static int run_xdp_with_ids(uint32_t prog_id)
+/* The same for those that have an id here, which this namespace itself may have. */
+static int run_xdp_by_ids(uint32_t prog_id)
 {
 	struct dump d = dump_nsids();
-	int found = run_xdp_in(HERE, prog_id);
+	int found = dump(&d);
 
-	if (!found)
-		found = dump(&d);
 	for (int i = 0; i < d.nsids_cnt && !found; i++)
 		found = run_xdp_in(d.nsids[i], prog_id);
 	dump_free(&d);
 	return found;
+}
+
+/* The same for this one alone. */
+static int run_xdp_here(uint32_t prog_id)
+{
+	return run_xdp_in(HERE, prog_id);
+}
+
+/* The same for both. */
+static int run_xdp_with_ids(uint32_t prog_id)
+{
+	return run_xdp_here(prog_id) ?: run_xdp_by_ids(prog_id);
 }
 
 /* The same. A namespace that is being deleted still has its id, but cannot be asked (-EINVAL):
@@ -324,6 +334,11 @@ int links_run_xdp(uint32_t prog_id)
 	int found = run_xdp(prog_id);
 
 	return found ?: netns_ask_others(run_xdp, prog_id);
+}
+
+int links_run_xdp_elsewhere(uint32_t prog_id)
+{
+	return run_xdp_by_ids(prog_id) ?: netns_ask_others(run_xdp_here, prog_id);
 }
 
 void links_free(struct links *l)

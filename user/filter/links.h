@@ -44,6 +44,9 @@ void links_free(struct links *l);
  */
 int links_run_xdp(uint32_t prog_id);
 
+/* The same of all network namespaces but this one. */
+int links_run_xdp_elsewhere(uint32_t prog_id);
+
 /* Does this XDP program run on this interface, in whichever mode? */
 bool link_runs_xdp(const struct link *l, uint32_t prog_id);
 

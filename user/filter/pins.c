@@ -256,10 +256,10 @@ static bool is_sound(const struct dedup_config *c)
 int filter_format(const char *name)
 {
 	const uint32_t *format;
-	void *mem;
+	void *mem = NULL;
 	int err = map_pin(name, PIN_CONFIG, PROT_READ, sizeof(*format), sizeof(*format), &mem, NULL);
 
-	if (err)
+	if (err || !mem)
 		return err == -EPROTO ? 0 : err;
 	format = mem;
 	err = *format < INT_MAX ? (int)*format : 0;
