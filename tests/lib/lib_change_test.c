@@ -213,6 +213,26 @@ static void keeps_to_its_filter(void **state)
 	assert_false(lib_packet_dropped(&id));
 }
 
+/* A filter that a newer version took over cannot be read: nothing is said to be known. The one of
+ * this version goes on as across any change.
+ */
+static void upgrades(void **state)
+{
+	struct xdp_dedup_filter *again;
+	struct id old = id_fresh(), id = id_fresh();
+
+	(void)state;
+	lib_load("");
+	assert_int_equal(lib_added(&old), 0);
+	e2e_tool("load --replace --name " LIB_NAME);
+	assert_int_equal(lib_asked(&old), 1);
+	sh("%s load --replace --name " LIB_NAME, next_tool());
+	assert_int_equal(lib_asked(&old), -ESTALE);
+	assert_int_equal(lib_seen(&id), -ESTALE);
+	assert_int_equal(lib_added(&id), -ESTALE);
+	assert_int_equal(xdp_dedup_open(LIB_NAME, &again), -EPROTO);
+}
+
 #define EVENT "0123456789abcdef0123456789abcdef" /* an id of discv4 */
 
 static void keeps_to_its_stream(void **state)
@@ -348,6 +368,7 @@ static const struct CMUnitTest TESTS[] = {
 	OWN(lets_go_of_what_was_there),
 	OWN(keeps_to_its_filter),
 	OWN(keeps_to_its_stream),
+	OWN(upgrades),
 };
 
 int main(void)
