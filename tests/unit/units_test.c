@@ -246,12 +246,48 @@ static void formats(void **state)
 	}
 }
 
+/* A count is taken back for the same; of about so many there are 3 digits, or 2. */
+static void counts_are_shown(void **state)
+{
+	static const struct {
+		double value;
+		const char *about;
+	} ROWS[] = {
+		{ 0, "0" },	     { 0.25, "0.25" },	 { 1, "1.0" },
+		{ 7.14, "7.1" },     { 99.94, "99.9" },	 { 99.96, "100" },
+		{ 999, "999" },	     { 999.6, "1.00k" }, { 1234, "1.23k" },
+		{ 45600, "45.6k" },  { 456000, "456k" }, { 999600, "1.00M" },
+		{ 1.5e12, "1.50T" }, { 9.9e14, "990T" }, { 1.23e16, "1.2e+16" },
+	};
+	char text[32];
+	uint64_t seed = 1;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++)
+		assert_string_equal(format_about(ROWS[i].value, text, sizeof(text)), ROWS[i].about);
+	assert_string_equal(format_count(2400000, text, sizeof(text)), "2.4M");
+	assert_string_equal(format_count(2450000, text, sizeof(text)), "2450k");
+	assert_string_equal(format_count(1500, text, sizeof(text)), "1.5k");
+	assert_string_equal(format_count(1550, text, sizeof(text)), "1550");
+	assert_string_equal(format_count(20000000000, text, sizeof(text)), "20G");
+	for (int i = 0; i < 100000; i++) {
+		uint64_t n = random_next(&seed) >> (28 + random_next(&seed) % 36), back;
+
+		for (int zeros = random_next(&seed) % 12; zeros && n < 100000000000; zeros--)
+			n *= 10;
+		if (parse_count(format_count(n, text, sizeof(text)), &back))
+			fail_msg("%ju is shown as %s", (uintmax_t)n, text);
+		assert_int_equal(back, n);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(macs),	   cmocka_unit_test(counts), cmocka_unit_test(times),
-		cmocka_unit_test(rates),   cmocka_unit_test(ports),  cmocka_unit_test(ids),
-		cmocka_unit_test(formats),
+		cmocka_unit_test(macs),	   cmocka_unit_test(counts),
+		cmocka_unit_test(times),   cmocka_unit_test(rates),
+		cmocka_unit_test(ports),   cmocka_unit_test(ids),
+		cmocka_unit_test(formats), cmocka_unit_test(counts_are_shown),
 	};
 
 	return run_any_tests("units", tests, ARRAY_SIZE(tests));

@@ -197,6 +197,44 @@ const char *format_bytes(uint64_t bytes, char *buf, size_t size)
 	return buf;
 }
 
+const char *format_count(uint64_t n, char *buf, size_t size)
+{
+	uint64_t unit = 1000000000;
+	const char *name = "GMk";
+
+	while (unit > 1 && (n < unit || n % (unit / 10))) {
+		unit /= 1000;
+		name++;
+	}
+	snprintf(buf, size, "%" PRIu64, n / unit);
+	if (unit > 1 && n % unit)
+		snprintf(buf + strlen(buf), size - strlen(buf), ".%" PRIu64, n % unit * 10 / unit);
+	if (unit > 1)
+		snprintf(buf + strlen(buf), size - strlen(buf), "%c", *name);
+	return buf;
+}
+
+const char *format_about(double n, char *buf, size_t size)
+{
+	static const char *const UNITS[] = { "", "k", "M", "G", "T" };
+	int unit = 0;
+
+	while (n >= 999.5 && unit < 4) {
+		n /= 1000;
+		unit++;
+	}
+	snprintf(buf, size, "%.*f%s",
+		 n < 9.995 && (unit || n < 0.9995) ? 2
+		 : n < 99.95			   ? 1
+						   : 0,
+		 n, UNITS[unit]);
+	if (n <= 0)
+		snprintf(buf, size, "0");
+	else if (n >= 999.5)
+		snprintf(buf, size, "%.2g", n * 1e12);
+	return buf;
+}
+
 const char *format_time(uint64_t ns, char *buf, size_t size)
 {
 	uint64_t s = ns / 1000000000;

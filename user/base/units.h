@@ -42,6 +42,10 @@ int parse_mac(const char *text, uint8_t out[6]);
  * PORTS_TEXT_MAX for ports.
  */
 const char *format_bytes(uint64_t bytes, char *buf, size_t size); /* "7.1 MB" (decimal) */
+/* 2400000 → "2.4M", which parse_count() takes for the same number, if that is below 10^12. */
+const char *format_count(uint64_t n, char *buf, size_t size);
+/* About so many, 0 or more, to 3 digits: "0", "0.25", "7.1", "123", "1.23k", "45.6M", "1.2e+16". */
+const char *format_about(double n, char *buf, size_t size);
 /* "10m", "1h 30m", "250ms", "5us"; "1.9ms", "1.5s": below 10 ms, and 10 s, with a tenth. */
 const char *format_time(uint64_t ns, char *buf, size_t size);
 const char *format_ports(const struct dedup_ports *ports, uint32_t cnt, char *buf, size_t size);
