@@ -536,46 +536,73 @@ static __u64 drop_bytes_of(const struct dedup_config *c, const struct dedup_coun
 	return c->action == DEDUP_DROP ? of->duplicate_bytes : of->timed_bytes;
 }
 
-/* Adds the counters of a row; `earlier`: of earlier programs, whose drops are in it as timed ones. */
+/* Adds what a CPU has counted in a row; `earlier` as below. */
+static void add_cpu(const struct filter *f, const struct dedup_counters *of, bool earlier,
+		    struct filter_counters *sum)
+{
+#define X(name, help) sum->name += of->name;
+	DEDUP_REASONS(X)
+	DEDUP_TOTALS(X)
+#undef X
+#define X(name, help) sum->rx += of->name;
+	DEDUP_REASONS(X)
+#undef X
+	sum->credit += of->credit;
+	sum->dropped += earlier ? of->timed_drops : drops_of(f->config, of);
+	sum->dropped_bytes += earlier ? of->timed_bytes : drop_bytes_of(f->config, of);
+}
+
+/* Adds the counters of a row, each CPU's to those `stride` behind the one's before; `earlier`: of
+ * earlier programs, whose drops are in it as timed ones.
+ */
 static int add_row(const struct filter *f, __u32 row, bool earlier, int cpus,
-		   struct filter_counters *sum)
+		   struct filter_counters *sum, int stride)
 {
 	struct dedup_counters *each = read_row(f, row, cpus);
-	__u64 rx = 0;
 
 	if (!each)
 		return -errno;
-	for (int i = 0; i < cpus; i++) {
-#define X(name, help) sum->name += each[i].name;
-		DEDUP_REASONS(X)
-		DEDUP_TOTALS(X)
-#undef X
-#define X(name, help) rx += each[i].name;
-		DEDUP_REASONS(X)
-#undef X
-		sum->credit += each[i].credit;
-		sum->dropped += earlier ? each[i].timed_drops : drops_of(f->config, &each[i]);
-		sum->dropped_bytes +=
-			earlier ? each[i].timed_bytes : drop_bytes_of(f->config, &each[i]);
-	}
-	sum->rx += rx;
+	for (int i = 0; i < cpus; i++)
+		add_cpu(f, &each[i], earlier, &sum[(size_t)i * stride]);
 	free(each);
 	return 0;
 }
 
-/* Sums the counters of streams first to end - 1. */
-static int sum_counters(const struct filter *f, __u32 first, __u32 end, struct filter_counters *sum)
+/* Adds the counters of streams first to end - 1, to *sum; or with stride 1 to sum[cpus]. */
+static int add_rows(const struct filter *f, __u32 first, __u32 end, int cpus,
+		    struct filter_counters *sum, int stride)
 {
 	__u32 cnt = streams_cnt(f->config);
-	int cpus = libbpf_num_possible_cpus(), err = 0;
+	int err = 0;
 
-	if (cpus < 0)
-		return cpus;
-	*sum = (struct filter_counters){ 0 };
 	for (__u32 n = first; n < end && !err; n++) {
-		err = add_row(f, n, false, cpus, sum);
+		err = add_row(f, n, false, cpus, sum, stride);
 		if (!err && f->config->earlier_stats)
-			err = add_row(f, cnt + n, true, cpus, sum);
+			err = add_row(f, cnt + n, true, cpus, sum, stride);
+	}
+	return err;
+}
+
+static int sum_counters(const struct filter *f, __u32 first, __u32 end, struct filter_counters *sum)
+{
+	int cpus = libbpf_num_possible_cpus();
+
+	*sum = (struct filter_counters){ 0 };
+	return cpus < 0 ? cpus : add_rows(f, first, end, cpus, sum, 0);
+}
+
+int filter_cpu_counters(const struct filter *f, struct filter_counters **each, int *cpus)
+{
+	int err;
+
+	*cpus = libbpf_num_possible_cpus();
+	*each = *cpus < 0 ? NULL : calloc(*cpus, sizeof(**each));
+	if (!*each)
+		return *cpus < 0 ? *cpus : -ENOMEM;
+	err = add_rows(f, 0, streams_cnt(f->config), *cpus, *each, 1);
+	if (err) {
+		free(*each);
+		*each = NULL;
 	}
 	return err;
 }

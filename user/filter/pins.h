@@ -157,6 +157,9 @@ struct filter_counters {
 };
 int filter_counters(const struct filter *f, struct filter_counters *sum);
 
+/* The same of each possible CPU. 0, and the caller frees *each, which has *cpus; or -errno. */
+int filter_cpu_counters(const struct filter *f, struct filter_counters **each, int *cpus);
+
 /* Counters that are kept when a filter's program is exchanged: adds up what stream `from` of *old
  * has counted, also in earlier programs, and makes it what earlier programs of stream n of *f have.
  * 0 or -errno.
