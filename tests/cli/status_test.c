@@ -49,6 +49,7 @@ static const struct {
 	{ "ids_estimate", json_type_double },
 	{ "ids_estimate_error", json_type_double },
 	{ "fpr_estimate", json_type_double },
+	{ "advice", json_type_array },
 	{ "bytes_kept_away", json_type_int },
 	{ "counters", json_type_object },
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What status shows of a filter, collected once (verb_status.c), and its two forms. */
+/* What status shows of a filter, collected once (status_collect.c), and its two forms. */
 #ifndef XDP_DEDUP_STATUS_H
 #define XDP_DEDUP_STATUS_H
 
@@ -8,11 +8,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "advice.h"
 #include "attach.h"
 #include "layout.h"
 #include "pins.h"
 #include "receivers.h"
 #include "sampling.h"
+#include "stats.h"
 
 enum iface_state {
 	IFACE_ATTACHED, /* the kernel says that it runs the filter */
@@ -28,6 +30,7 @@ struct status_iface {
 	uint32_t ifindex;      /* by which it is known, as names change; 0: in another netns */
 	enum attach_mode mode; /* set only if attached */
 	bool dispatcher;       /* set only if attached: through libxdp's dispatcher */
+	int native; /* set only in skb mode: 1: the driver has native XDP; 0: it has not; -errno */
 
 	enum iface_state state;
 };
@@ -61,6 +64,7 @@ struct status {
 	double hand;	       /* how far the hand is in its turn, 0 to 1 */
 	uint32_t turns;	       /* that the hand has completed */
 	uint64_t oldest_ns;    /* stats_oldest_ns() */
+	struct stats_pace pace;
 	uint64_t drop_left_ns; /* DEDUP_DROP_FOR: duplicates are dropped so long yet; 0: it is over */
 	uint64_t counting_ns; /* likewise: for so long now they have passed; 0: they are dropped */
 	struct sampling_who sampler;
@@ -74,10 +78,25 @@ const char *iface_state_name(enum iface_state state);
 /* Are duplicates dropped now? (If the hand has stopped nothing is one: everything passes.) */
 bool status_drops(const struct status *s);
 
+/* Fills in *s from the open filter *f, which is s->filter's from then on, also after a failure. 0
+ * or -errno, which is said. The caller ends it with status_free().
+ */
+int status_collect(struct filter *f, bool exact, struct status *s);
+void status_free(struct status *s);
+
+/* What is to be said of it, by what it has counted since the load; or `recent`, if that is not
+ * NULL. As advice_of().
+ */
+int status_advice(const struct status *s, const struct filter_counters *recent,
+		  struct advice out[ADVICE_MAX]);
+
 /* Prints it for people, to stdout. */
 void status_print(const struct status *s);
 
 /* The same for programs. The caller frees it with json_object_put(). */
 json_object *status_json(const struct status *s);
+
+/* A list of objects with `key` and `text`; likewise. */
+json_object *advice_json(const struct advice *said, int cnt);
 
 #endif

@@ -222,10 +222,26 @@ static json_object *json_before(const struct status *s)
 	return o;
 }
 
+json_object *advice_json(const struct advice *said, int cnt)
+{
+	json_object *list = json_object_new_array();
+
+	for (int i = 0; i < cnt; i++) {
+		json_object *o = json_object_new_object();
+
+		ADD("key", json_object_new_string(said[i].key));
+		ADD("text", json_object_new_string(said[i].text));
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
 json_object *status_json(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
 	json_object *o = json_object_new_object();
+	struct advice said[ADVICE_MAX];
+	int cnt = status_advice(s, NULL, said);
 
 	ADD("name", json_object_new_string(s->filter.name));
 	ADD("interfaces", json_ifaces(s));
@@ -259,6 +275,7 @@ json_object *status_json(const struct status *s)
 	ADD("predecessor", json_before(s));
 	ADD("format", json_u64(c->format));
 	ADD("exchanging", json_object_new_boolean(s->exchanging));
+	ADD("advice", advice_json(said, cnt));
 	ADD("bytes_kept_away", json_u64(s->counters.dropped_bytes));
 	ADD("counters", json_counters(&s->counters));
 	return o;

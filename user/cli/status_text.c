@@ -2,6 +2,7 @@
 /* status for people. */
 #include <arpa/inet.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "plan.h"
 #include "prefixes.h"
@@ -238,6 +239,17 @@ static void print_sampler(const struct sampling_who *who)
 		       who->pid, format_bytes(SAMPLING_RING_BYTES, text, sizeof(text)));
 }
 
+/* What lines above say already is left out. */
+static void print_advice(const struct status *s)
+{
+	struct advice said[ADVICE_MAX];
+	int cnt = status_advice(s, NULL, said);
+
+	for (int i = 0; i < cnt; i++)
+		if (strcmp(said[i].key, "stopped") && strcmp(said[i].key, "macs_changed"))
+			printf("  advice      %s\n", said[i].text);
+}
+
 void status_print(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
@@ -277,6 +289,7 @@ void status_print(const struct status *s)
 	print_fill(s);
 	print_estimate(s);
 	print_before(s);
+	print_advice(s);
 	printf("  kept away   %s\n\n", format_bytes(s->counters.dropped_bytes, kept, sizeof(kept)));
 	print_counters(&s->counters);
 	print_streams(s);

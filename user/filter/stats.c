@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "stats.h"
 
+#include "hand.h"
 #include "layout.h"
 #include "predecessor.h"
 
@@ -43,6 +44,18 @@ uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_stat
 	if (!at || (int64_t)(at - st->started_ns) < 0)
 		at = st->started_ns;
 	return now_ns > at ? now_ns - at : 0;
+}
+
+struct stats_pace stats_pace(const struct dedup_config *cfg, struct dedup_state *st, int64_t credit,
+			     uint64_t now_ns)
+{
+	uint64_t at_ns = dedup_hand_guard_ns(st, cfg);
+	int64_t ids = READ_ONCE(st->learned) - dedup_hand_guard_ids(st, cfg);
+
+	if (credit > 0)
+		ids -= credit;
+	return (struct stats_pace){ .ids = ids > 0 ? ids : 0,
+				    .age_ns = now_ns > at_ns ? now_ns - at_ns : 0 };
 }
 
 uint64_t stats_forgets_in_ns(const struct dedup_config *cfg, struct dedup_state *st, uint64_t now_ns)

@@ -30,6 +30,17 @@ struct fill stats_fill_of(const struct filter *f, bool exact, uint64_t seed);
 uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_state *st,
 			 uint64_t now_ns);
 
+/* How fast ids come, and for how long they are remembered. */
+struct stats_pace {
+	uint64_t ids; /* learned since the guard (hand.h) of the place that the hand passes next */
+	uint64_t age_ns; /* for so long: what is forgotten next is at least so old; about a window
+			  * unless the hand goes faster by load, or by request
+			  */
+};
+/* credit is of filter_counters(): ids that are only claimed do not count. */
+struct stats_pace stats_pace(const struct dedup_config *cfg, struct dedup_state *st, int64_t credit,
+			     uint64_t now_ns);
+
 /* How long, at most, until a predecessor (include/predecessor.h) has forgotten every id, in ns; its
  * hand's lateness comes on top. 0: it has. While it is in charge: counted from now.
  */

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What is advised: a sentence for each thing that is wrong, and nothing of a filter that keeps what
+ * it promises.
+ */
+#include "support.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advice.h"
+#include "options.h"
+#include "sim.h"
+#include "units.h"
+
+#define MS 1000000ULL
+#define S (1000 * MS)
+
+static struct dedup_config config, streams;
+static struct advice said[ADVICE_MAX];
+
+/* A filter for 1000 ids in 10 s. */
+static const struct row {
+	const char *name;
+	struct advice_reading r; /* config NULL: config */
+	const char *keys;	 /* all that is said, in this order */
+	const char *words;	 /* in the first one */
+} ROWS[] = {
+	{ "fresh", { 0 }, "", NULL },
+	{ "busy",
+	  { .total = { .rx = 100000, .new = 9000, .duplicate = 91000 },
+	    .recent = { .rx = 10000, .new = 900, .duplicate = 9100 },
+	    .pace = { 1000, 9 * S } },
+	  "",
+	  NULL },
+	{ "stopped",
+	  { .stopped = true, .recent = { .rx = 5000, .stale = 5000 } },
+	  "stopped",
+	  "xdp-dedup unload --name eth0" },
+	{ "held-up", { .recent = { .rx = 5000, .stale = 50 } }, "held_up", "1 % of the packets" },
+	{ "held-up-once", { .recent = { .rx = 5000, .stale = 49 } }, "", NULL },
+	{ "held-up-of-few", { .recent = { .rx = 999, .stale = 500 } }, "", NULL },
+	{ "window-shortens",
+	  { .total = { .early = 1 }, .pace = { 1001, 4 * S } },
+	  "window_shortens",
+	  "1.00k ids came within 4s, so they are forgotten after that instead of 10s, and later "
+	  "copies "
+	  "pass: xdp-dedup resize eth0 --capacity 5.1k; or, with the memory that it has, --window "
+	  "1s" },
+	{ "window-shortens-while-a-predecessor-is-asked",
+	  { .total = { .early = 1 }, .pace = { 1500, 5 * S }, .asks_before = true },
+	  "window_shortens",
+	  "resize eth0 --capacity 6k --wait;" },
+	{ "as-many-as-it-has-room-for", { .pace = { 1000, 10 * S }, .total = { .early = 1 } }, "", NULL },
+	{ "somewhat-early", { .pace = { 1008, 9500 * MS }, .total = { .early = 1 } }, "", NULL },
+	{ "rotated", { .pace = { 1000, 1 * MS } }, "", NULL },
+	{ "rotated-after-an-overload", { .pace = { 500, 1 * MS }, .total = { .early = 1 } }, "", NULL },
+	{ "too-small",
+	  { .recent = { .rx = 5000, .new = 900, .unlearned = 100 }, .pace = { 900, 1 * S } },
+	  "too_small",
+	  "for 10 % of the fresh ids there was no room, and their copies pass; more come "
+	  "than 1.00k in 10s: xdp-dedup resize eth0 --capacity 20k; or, with the memory that "
+	  "it has, --window 500ms" },
+	{ "too-small-says-it-once",
+	  { .recent = { .new = 900, .unlearned = 100 }, .pace = { 1010, 1 * S } },
+	  "too_small",
+	  "10 %" },
+	{ "nothing-learned",
+	  { .recent = { .unlearned = 5000 }, .pace = { 0, 1 * S } },
+	  "too_small",
+	  "resize eth0 --capacity 2k; or, with the memory that it has, --window 5s" },
+	{ "few-unlearned", { .recent = { .new = 10, .unlearned = 99 } }, "", NULL },
+	{ "a-small-part-unlearned", { .recent = { .new = 1000000, .unlearned = 900 } }, "", NULL },
+	{ "macs",
+	  { .macs_changed = "eth1", .total = { .rx = 1000, .ignored = 1000 } },
+	  "macs_changed",
+	  "eth1 or of what is on top of it have changed, and frames to the new ones pass as "
+	  "ignored: "
+	  "xdp-dedup refresh eth0" },
+	{ "wrong-port",
+	  { .total = { .rx = 1000, .ignored = 1000 } },
+	  "all_ignored",
+	  "none of 1.00k packets is to UDP port 8001 of this host, all pass as ignored: look where "
+	  "they go "
+	  "(tcpdump -ne udp), then xdp-dedup set eth0 --port PORTS; or --forwarded" },
+	{ "wrong-stream",
+	  { .config = &streams, .total = { .rx = 1000, .ignored = 1000 } },
+	  "all_ignored",
+	  "then xdp-dedup set eth0 --profile PROFILE:PORTS" },
+	{ "few-packets", { .total = { .rx = 999, .ignored = 999 } }, "", NULL },
+	{ "one-of-ours", { .total = { .rx = 100000, .ignored = 99999, .new = 1 } }, "", NULL },
+	{ "another-protocol",
+	  { .recent = { .rx = 3000,
+			.ignored = 1000,
+			.bad_magic = 1700,
+			.bad_type = 40,
+			.bad_count = 40,
+			.bad_length = 40,
+			.new = 180 } },
+	  "not_gsp",
+	  "91 % of the packets to port 8001 are not GSP/1, and pass: another protocol needs its "
+	  "profile (xdp-dedup profile list), as in xdp-dedup set eth0 --profile PROFILE:8001" },
+	{ "some-of-another-protocol",
+	  { .recent = { .rx = 2000, .bad_magic = 1700, .new = 300 } },
+	  "",
+	  NULL },
+	{ "skb",
+	  { .skb = "eth1", .skb_native = 1 },
+	  "skb_mode",
+	  "eth1 runs it in skb mode, so the kernel has made an skb of each packet before it is "
+	  "dropped, "
+	  "which saves less: its driver has native XDP; load it there again with --mode native" },
+	{ "skb-for-want-of-native", { .skb = "eth1" }, "skb_mode", "its driver has no native XDP" },
+	{ "skb-for-whatever-reason", { .skb = "eth1", .skb_native = -2 }, "skb_mode", "xdp-dedup check" },
+	{ "all-at-once",
+	  { .skb = "eth1",
+	    .stopped = true,
+	    .macs_changed = "eth1",
+	    .pace = { 2000, 1 * S },
+	    .recent = { .rx = 9000, .stale = 9000 },
+	    .total = { .rx = 9000, .ignored = 9000, .early = 1 } },
+	  "stopped window_shortens macs_changed skb_mode",
+	  NULL },
+};
+
+static void is_said(void **state)
+{
+	const struct row *row = *state;
+	struct advice_reading r = row->r;
+	char keys[256] = "";
+	int cnt;
+
+	r.name = "eth0";
+	r.config = r.config ?: &config;
+	cnt = advice_of(&r, said);
+	for (int i = 0; i < cnt; i++)
+		snprintf(keys + strlen(keys), sizeof(keys) - strlen(keys), "%s%s", i ? " " : "",
+			 said[i].key);
+	assert_string_equal(keys, row->keys);
+	if (row->words && !strstr(said[0].text, row->words))
+		fail_msg("it says: %s", said[0].text);
+}
+
+/* The command takes the size and the window that are advised, whatever they are. */
+static void sizes_are_taken(void **state)
+{
+	uint64_t seed = 1;
+
+	(void)state;
+	for (int i = 0; i < 20000; i++) {
+		struct dedup_config c = config;
+		struct advice_reading r = { .name = "eth0", .config = &c };
+		uint64_t capacity, window;
+		char *at, *end;
+
+		r.total.early = 1;
+		c.capacity = 1 + (random_next(&seed) >> (24 + random_next(&seed) % 40));
+		c.window_ns = SPEC_WINDOW_MIN_NS + random_next(&seed) % SPEC_WINDOW_MAX_NS;
+		r.pace.ids = c.capacity + 1 + random_next(&seed) % c.capacity;
+		r.pace.age_ns = 1 + random_next(&seed) % (c.window_ns / 2);
+		assert_int_equal(advice_of(&r, said), 1);
+		at = strstr(said[0].text, "--capacity ");
+		assert_non_null(at);
+		end = strchr(at, ';');
+		if (end) {
+			*end = '\0';
+			end = strstr(end + 1, "--window ");
+			assert_non_null(end);
+			assert_int_equal(parse_time(end + strlen("--window "), &window), 0);
+			assert_true(window >= SPEC_WINDOW_MIN_NS && window < c.window_ns);
+			/* It keeps pace with what came. */
+			assert_true((double)r.pace.ids / r.pace.age_ns * window <= c.capacity);
+		}
+		assert_int_equal(parse_count(at + strlen("--capacity "), &capacity), 0);
+		assert_true(capacity >= 1.99 * r.pace.ids * c.window_ns / r.pace.age_ns);
+		assert_true(capacity <= 2.3 * r.pace.ids * c.window_ns / r.pace.age_ns + 1);
+	}
+}
+
+/* Ids as many as are promised room, in bursts or evenly, in each layout: nothing is said, ever. */
+static void within_its_promises_nothing_is_said(void **state)
+{
+	uint64_t seed = 7;
+
+	(void)state;
+	for (int n = 0; n < 30; n++) {
+		struct filter_spec spec = sim_spec(200 + random_next(&seed) % 2000, 1e-3, S);
+		uint64_t bursts = 1 + random_next(&seed) % 50, quota, came = 0;
+		struct advice_reading r = { .name = "sim" };
+		struct sim s;
+
+		spec.layout = n % 3;
+		sim_start(&s, &spec, random_next(&seed));
+		r.config = &s.config;
+		quota = spec.capacity / bursts;
+		for (uint64_t i = 0; i < 5 * bursts; i++) {
+			/* At most `bursts` of these in any window: one more would be too many. */
+			for (uint64_t k = 0; k < quota; k++, came++) {
+				uint64_t id[4] = { random_next(&seed), random_next(&seed), 0, 1 };
+				int result = sim_learn(&s, id);
+
+				r.total.rx++;
+				r.total.new += !result;
+				r.total.duplicate += result == 1;
+				r.total.unlearned += result < 0;
+			}
+			for (int part = 0; part < 4; part++) {
+				sim_run_until(&s, s.now_ns + (S / bursts + 1 * MS) / 4);
+				r.pace = stats_pace(&s.config, &s.state, 0, s.now_ns);
+				r.total.early = s.state.early;
+				r.recent = r.total;
+				if (advice_of(&r, said))
+					fail_msg("layout %d, %ju ids, %ju bursts: %s", n % 3,
+						 (uintmax_t)spec.capacity, (uintmax_t)bursts,
+						 said[0].text);
+			}
+		}
+		assert_true(came > spec.capacity);
+		sim_stop(&s);
+	}
+}
+
+/* Twice as many as it has room for: that is said of each layout, and once it is as large as advised
+ * no longer.
+ */
+static void what_is_advised_helps(void **state)
+{
+	uint64_t seed = 3;
+
+	(void)state;
+	for (int layout = 0; layout < 3; layout++) {
+		uint64_t capacity = 1000;
+
+		for (int again = 0; again < 2; again++) {
+			struct filter_spec spec = sim_spec(capacity, 1e-3, S);
+			struct advice_reading r = { .name = "sim" };
+			int times = 0;
+			struct sim s;
+
+			spec.layout = layout;
+			sim_start(&s, &spec, 9);
+			r.config = &s.config;
+			for (int i = 0; i < 600; i++) {
+				for (int k = 0; k < 20; k++) {
+					uint64_t id[4] = { random_next(&seed), 1, 2, 3 };
+
+					sim_learn(&s, id);
+				}
+				sim_run_until(&s, s.now_ns + S / 100);
+				r.pace = stats_pace(&s.config, &s.state, 0, s.now_ns);
+				r.total.early = s.state.early;
+				if (i < 200 || !advice_of(&r, said))
+					continue;
+				assert_string_equal(said[0].key, "window_shortens");
+				times++;
+				*strchr(said[0].text, ';') = '\0';
+				assert_int_equal(parse_count(strstr(said[0].text, "--capacity ") + 11,
+							     &capacity),
+						 0);
+				assert_in_range(capacity, 3000, 5000);
+			}
+			if (again ? times : times < 20)
+				fail_msg("layout %d: said %d times", layout, times);
+			sim_stop(&s);
+		}
+	}
+}
+
+int main(void)
+{
+	config = streams = (struct dedup_config){
+		.capacity = 1000, .window_ns = 10 * S, .ports_cnt = 1, .ports = { { 8001, 8001 } }
+	};
+	streams.streams_cnt = 1;
+	add_rows(ROWS, is_said, NULL, NULL);
+	add_test("sizes_are_taken", sizes_are_taken, NULL, NULL, NULL);
+	add_test("within_its_promises_nothing_is_said", within_its_promises_nothing_is_said, NULL,
+		 NULL, NULL);
+	add_test("what_is_advised_helps", what_is_advised_helps, NULL, NULL, NULL);
+	return run_added_any_tests("advice");
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attachments.h"
+#include "device.h"
+#include "kernel.h"
+#include "loader.h"
+#include "predecessor.h"
+#include "stats.h"
+#include "status.h"
+#include "stream_ids.h"
+
+#define HISTOGRAM_MAX 1023 /* countdowns; with more it is not shown */
+
+const char *iface_state_name(enum iface_state state)
+{
+	static const char *const NAMES[] = {
+		[IFACE_ATTACHED] = "attached",	     [IFACE_UNKNOWN] = "unknown",
+		[IFACE_DETACHED] = "detached",	     [IFACE_GONE] = "gone",
+		[IFACE_OTHER_NETNS] = "other netns",
+	};
+
+	return NAMES[state];
+}
+
+static struct status_iface *add_iface(struct status *s, const char *name, uint32_t ifindex,
+				      enum iface_state state)
+{
+	struct status_iface *i = &s->ifaces[s->ifaces_cnt];
+
+	if (s->ifaces_cnt == 2 * DEDUP_IFACES_MAX)
+		return NULL;
+	s->ifaces_cnt++;
+	snprintf(i->name, sizeof(i->name), "%s", name);
+	i->ifindex = ifindex;
+	i->state = state;
+	return i;
+}
+
+static bool has_iface(const struct status *s, uint32_t ifindex)
+{
+	for (int i = 0; i < s->ifaces_cnt; i++)
+		if (s->ifaces[i].ifindex == ifindex)
+			return true;
+	return false;
+}
+
+/* Is an interface of this name attached here without being recorded here? Then it is the recorded
+ * one of another network namespace, which has moved here with its program.
+ */
+static bool has_moved_here(const struct status *s, const char *name)
+{
+	for (int i = 0; i < s->ifaces_cnt; i++)
+		if (!strcmp(s->ifaces[i].name, name) && s->ifaces[i].state == IFACE_ATTACHED)
+			return !attachments_recorded(&s->filter, name);
+	return false;
+}
+
+static int has_native(uint32_t ifindex)
+{
+	uint64_t features;
+	int err = device_xdp_features((int)ifindex, &features);
+
+	return err ? err : features & DEVICE_XDP ? 1 : 0;
+}
+
+/* Lists the interfaces that are attached here, then those that are only recorded. */
+static int collect_ifaces(struct status *s)
+{
+	const struct dedup_iface *recorded = s->filter.state->ifaces;
+	char name[IF_NAMESIZE];
+	struct attachment *list;
+	int cnt, err = attach_list(&list, &cnt);
+
+	if (err)
+		return err;
+	s->mode = "none";
+	for (int i = 0; i < cnt; i++) {
+		const char *mode = attach_mode_name(list[i].mode);
+		struct status_iface *iface;
+
+		if (list[i].err) {
+			add_iface(s, list[i].ifname, list[i].ifindex, IFACE_UNKNOWN);
+			continue;
+		}
+		if (list[i].id.state_id != s->filter.state_id)
+			continue;
+		iface = add_iface(s, list[i].ifname, list[i].ifindex, IFACE_ATTACHED);
+		if (!iface)
+			break;
+		iface->mode = list[i].mode;
+		iface->dispatcher = list[i].dispatcher;
+		if (iface->mode == MODE_SKB)
+			iface->native = has_native(iface->ifindex);
+		s->mode = !strcmp(s->mode, "none") || !strcmp(s->mode, mode) ? mode : "mixed";
+	}
+	free(list);
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
+		if (!recorded[i].ifindex)
+			continue;
+		if (!kernel_is_here(&recorded[i])) {
+			if (!has_moved_here(s, recorded[i].name))
+				add_iface(s, recorded[i].name, 0, IFACE_OTHER_NETNS);
+		} else if (!has_iface(s, recorded[i].ifindex))
+			add_iface(s, recorded[i].name, recorded[i].ifindex,
+				  if_indextoname(recorded[i].ifindex, name) ? IFACE_DETACHED
+									    : IFACE_GONE);
+	}
+	return 0;
+}
+
+static int collect_faults(struct status *s)
+{
+	uint32_t indices[DEDUP_IFACES_MAX];
+	bool skb[DEDUP_IFACES_MAX];
+	int cnt = 0, err = receivers_links(&s->links);
+
+	for (int i = 0; i < s->ifaces_cnt && cnt < DEDUP_IFACES_MAX; i++) {
+		if (s->ifaces[i].state != IFACE_ATTACHED)
+			continue;
+		skb[cnt] = s->ifaces[i].mode == MODE_SKB;
+		indices[cnt++] = s->ifaces[i].ifindex;
+	}
+	return err ?: receivers_faults(&s->filter, &s->links, indices, skb, cnt, &s->faults);
+}
+
+static void collect_countdown(struct status *s, uint64_t hand, struct sample sample)
+{
+	const struct dedup_config *c = s->filter.config;
+
+	s->approx_count = s->layout->approx_count(c, s->filter.state, s->counters.credit);
+	if (c->places > HISTOGRAM_MAX)
+		return;
+	s->histogram = calloc(c->places + 1, sizeof(*s->histogram));
+	if (s->histogram)
+		s->layout->histogram(c, s->filter.blocks, hand, sample, s->histogram);
+}
+
+static void collect_drop_time(struct status *s)
+{
+	uint64_t until_ns = READ_ONCE(s->filter.state->drop_until_ns), now_ns = kernel_now_ns();
+
+	if (s->filter.config->action != DEDUP_DROP_FOR)
+		return;
+	/* The hand says when it is over, up to a tick after the time. */
+	if (!READ_ONCE(s->filter.state->counting))
+		s->drop_left_ns = until_ns > now_ns ? until_ns - now_ns : 1;
+	else
+		s->counting_ns = now_ns > until_ns ? now_ns - until_ns : 1;
+}
+
+bool status_drops(const struct status *s)
+{
+	uint32_t action = s->filter.config->action;
+
+	return action == DEDUP_DROP || (action == DEDUP_DROP_FOR && s->drop_left_ns);
+}
+
+/* And the rate of both. */
+static void collect_before(struct status *s)
+{
+	const struct filter *f = s->filter.before;
+	struct status_before *b = &s->before;
+
+	s->fpr = s->fill.fpr;
+	if (!f)
+		return;
+	b->fill = stats_fill_of(f, s->exact, kernel_now_ns());
+	b->left_ns = stats_forgets_in_ns(f->config, f->state, kernel_now_ns());
+	b->leads = READ_ONCE(f->state->successor) != DEDUP_SUCCESSOR_IN_CHARGE;
+	b->forgotten = dedup_is_forgotten(f->state);
+	b->asked = stats_asks_before(&s->filter);
+	if (b->asked)
+		s->fpr = stats_rate_of_both(s->fpr, b->fill.fpr);
+}
+
+/* Fills in the rest; s->filter is open. */
+static int collect(struct status *s)
+{
+	struct sample sample = FILL_ALL;
+	uint64_t hand;
+	int err = collect_ifaces(s);
+
+	if (!err)
+		err = collect_faults(s);
+	if (!err)
+		err = filter_counters(&s->filter, &s->counters);
+	for (uint32_t n = 0; n < streams_cnt(s->filter.config) && !err; n++)
+		err = filter_stream_counters(&s->filter, n, &s->streams[n]);
+	if (err)
+		return err;
+	hand = READ_ONCE(s->filter.state->hand);
+	if (!s->exact)
+		sample = fill_sample(s->filter.config, kernel_now_ns());
+	s->fill = stats_fill_by(s->filter.config, s->filter.blocks, hand, sample);
+	if (s->layout->approx_count)
+		collect_countdown(s, hand, sample);
+	s->hand = s->layout->hand(s->filter.config, s->filter.state, kernel_now_ns());
+	s->turns = dedup_hand_epoch(hand);
+	s->oldest_ns = stats_oldest_ns(s->filter.config, s->filter.state, kernel_now_ns());
+	s->pace = stats_pace(s->filter.config, s->filter.state, s->counters.credit, kernel_now_ns());
+	collect_drop_time(s);
+	sampling_look(&s->filter, &s->sampler);
+	collect_before(s);
+	s->exchanging = READ_ONCE(s->filter.state->exchanging);
+	s->stopped = stats_stopped(s->filter.config, s->filter.state, kernel_now_ns());
+	return 0;
+}
+
+int status_advice(const struct status *s, const struct filter_counters *recent,
+		  struct advice out[ADVICE_MAX])
+{
+	struct advice_reading r = {
+		.name = s->filter.name,
+		.config = s->filter.config,
+		.total = s->counters,
+		.recent = recent ? *recent : s->counters,
+		.pace = s->pace,
+		.stopped = s->stopped,
+		.asks_before = s->before.asked,
+		.macs_changed = s->faults.stale_cnt ? s->faults.stale[0]->name : NULL,
+	};
+
+	for (int i = 0; i < s->ifaces_cnt && !r.skb; i++) {
+		if (s->ifaces[i].state != IFACE_ATTACHED || s->ifaces[i].mode != MODE_SKB)
+			continue;
+		r.skb = s->ifaces[i].name;
+		r.skb_native = s->ifaces[i].native;
+	}
+	return advice_of(&r, out);
+}
+
+int status_collect(struct filter *f, bool exact, struct status *s)
+{
+	int err = filter_open_before(f);
+
+	*s = (struct status){ .filter = *f, .layout = layout_of(f->config->layout), .exact = exact };
+	return err ? loader_explain(f->name, err) : collect(s);
+}
+
+void status_free(struct status *s)
+{
+	links_free(&s->links);
+	free(s->histogram);
+	filter_close(&s->filter);
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "advice.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "units.h"
+
+#define PACKETS_MIN 1000 /* fewer say nothing about which packets come */
+#define MOST 0.9
+#define STALE_MIN 0.01
+#define UNLEARNED_MIN 0.001
+#define SHORT 0.95 /* of a window: hands are that much early or late without any load */
+#define HEADROOM \
+	2 /* capacity that is advised, by what is needed: as the survey of a capture does */
+
+static double share(double part, double whole)
+{
+	return whole > 0 ? part / whole : 0;
+}
+
+static double unlearned_share(const struct filter_counters *c)
+{
+	return share(c->unlearned, (double)c->new + c->unlearned);
+}
+
+/* How many ids come in a window, with those for which there was no room. */
+static double ids_a_window(const struct advice_reading *r)
+{
+	double ids = share((double)r->pace.ids * r->config->window_ns, r->pace.age_ns);
+	double unlearned = unlearned_share(&r->recent);
+
+	return unlearned < 1 ? ids / (1 - unlearned) : ids;
+}
+
+/* To two digits. */
+static uint64_t rounded_up(double n)
+{
+	uint64_t unit = 1;
+
+	while (n > 99.0 * unit)
+		unit *= 10;
+	return (uint64_t)ceil(n / unit) * unit;
+}
+
+/* To a time of one unit, as --window takes it; 0: too short. */
+static uint64_t rounded_down_ns(double ns)
+{
+	static const uint64_t UNITS[] = { 86400000000000, 3600000000000, 60000000000, 1000000000,
+					  10000000 };
+
+	for (size_t i = 0; i < sizeof(UNITS) / sizeof(UNITS[0]); i++)
+		if (ns >= UNITS[i])
+			return (uint64_t)(ns / UNITS[i]) * UNITS[i];
+	return 0;
+}
+
+/* The commands for a filter that is too small, at the end of *text. */
+static void add_sizes(const struct advice_reading *r, char *text)
+{
+	double ids = ids_a_window(r), needed = ids > r->config->capacity ? ids : r->config->capacity;
+	uint64_t window_ns = rounded_down_ns(r->config->window_ns * (double)r->config->capacity /
+					     (HEADROOM * needed));
+	const char *wait = r->asks_before ? " --wait" : "";
+	size_t len = strlen(text);
+	char capacity[32], window[32];
+
+	format_count(rounded_up(HEADROOM * needed), capacity, sizeof(capacity));
+	len += snprintf(text + len, ADVICE_TEXT_MAX - len, "xdp-dedup resize %s --capacity %s%s",
+			r->name, capacity, wait);
+	if (window_ns && len < ADVICE_TEXT_MAX)
+		snprintf(text + len, ADVICE_TEXT_MAX - len,
+			 "; or, with the memory that it has, --window %s",
+			 format_time(window_ns, window, sizeof(window)));
+}
+
+/* Rows: each says whether its sentence is due, and then what it is. */
+
+static bool stopped(const struct advice_reading *r, char *text)
+{
+	if (!r->stopped)
+		return false;
+	snprintf(text, ADVICE_TEXT_MAX,
+		 "the window's clock has stopped, as when somebody removes the pin `timer` or "
+		 "unmounts "
+		 "/sys/fs/bpf: every packet passes as stale; xdp-dedup unload --name %s, and load "
+		 "it "
+		 "again",
+		 r->name);
+	return true;
+}
+
+static bool held_up(const struct advice_reading *r, char *text)
+{
+	double part = share(r->recent.stale, r->recent.rx);
+
+	if (part < STALE_MIN || r->recent.rx < PACKETS_MIN)
+		return false;
+	snprintf(text, ADVICE_TEXT_MAX,
+		 "%.3g %% of the packets passed as stale, for the window's clock was held up: "
+		 "real-time "
+		 "threads, or a flood, starve the softirqs of its CPU; keep them to other CPUs "
+		 "(taskset, RPS, the NIC's queues)",
+		 100 * part);
+	return true;
+}
+
+static bool too_small(const struct advice_reading *r, char *text)
+{
+	double part = unlearned_share(&r->recent);
+	char capacity[32], window[32];
+
+	if (part < UNLEARNED_MIN || r->recent.unlearned < PACKETS_MIN / 10)
+		return false;
+	snprintf(text, ADVICE_TEXT_MAX,
+		 "the filter is too small: for %.3g %% of the fresh ids there was no room, and "
+		 "their "
+		 "copies pass; more come than %s in %s: ",
+		 100 * part, format_about(r->config->capacity, capacity, sizeof(capacity)),
+		 format_time(r->config->window_ns, window, sizeof(window)));
+	add_sizes(r, text);
+	return true;
+}
+
+/* The hand is faster than by the clock, for load: not by request, after which few ids have come. */
+static bool window_shortens(const struct advice_reading *r, char *text)
+{
+	char window[32], age[32], ids[32];
+
+	if (!r->total.early || r->pace.age_ns >= SHORT * r->config->window_ns ||
+	    r->pace.ids <= r->config->capacity / 2)
+		return false;
+	snprintf(text, ADVICE_TEXT_MAX,
+		 "the filter is too small: %s ids came within %s, so they are forgotten after that "
+		 "instead of %s, and later copies pass: ",
+		 format_about(r->pace.ids, ids, sizeof(ids)),
+		 format_time(r->pace.age_ns, age, sizeof(age)),
+		 format_time(r->config->window_ns, window, sizeof(window)));
+	add_sizes(r, text);
+	return true;
+}
+
+static bool macs_changed(const struct advice_reading *r, char *text)
+{
+	if (!r->macs_changed)
+		return false;
+	snprintf(text, ADVICE_TEXT_MAX,
+		 "the MACs of %s or of what is on top of it have changed, and frames to the new "
+		 "ones pass "
+		 "as ignored: xdp-dedup refresh %s",
+		 r->macs_changed, r->name);
+	return true;
+}
+
+static bool all_ignored(const struct advice_reading *r, char *text)
+{
+	const struct dedup_config *c = r->config;
+	char ports[PORTS_TEXT_MAX], packets[32];
+
+	if (r->total.rx < PACKETS_MIN || r->total.ignored < r->total.rx)
+		return false;
+	format_about(r->total.rx, packets, sizeof(packets));
+	if (c->streams_cnt)
+		snprintf(text, ADVICE_TEXT_MAX,
+			 "none of %s packets is of a stream, all pass as ignored: look where they "
+			 "go "
+			 "(tcpdump -ne), then xdp-dedup set %s --profile PROFILE:PORTS%s",
+			 packets, r->name,
+			 c->forwarded ? "" : ", with --forwarded for other hosts' frames");
+	else
+		snprintf(text, ADVICE_TEXT_MAX,
+			 "none of %s packets is to UDP port %s%s, all pass as ignored: look where "
+			 "they go "
+			 "(tcpdump -ne udp), then xdp-dedup set %s --port PORTS%s",
+			 packets, format_ports(c->ports, c->ports_cnt, ports, sizeof(ports)),
+			 c->to_cnt	? " of --to"
+			 : c->forwarded ? ""
+					: " of this host",
+			 r->name,
+			 c->forwarded ? "" : "; or --forwarded, if they are for other hosts");
+	return true;
+}
+
+static bool not_gsp(const struct advice_reading *r, char *text)
+{
+	const struct filter_counters *c = &r->recent;
+	double looked_at = (double)c->rx - c->ignored;
+	double foreign = (double)c->bad_magic + c->bad_type + c->bad_count + c->bad_length;
+	char ports[PORTS_TEXT_MAX];
+
+	if (r->config->streams_cnt || looked_at < PACKETS_MIN || foreign < MOST * looked_at)
+		return false;
+	format_ports(r->config->ports, r->config->ports_cnt, ports, sizeof(ports));
+	snprintf(text, ADVICE_TEXT_MAX,
+		 "%.3g %% of the packets to port %s are not GSP/1, and pass: another protocol "
+		 "needs its "
+		 "profile (xdp-dedup profile list), as in xdp-dedup set %s --profile PROFILE:%s",
+		 100 * foreign / looked_at, ports, r->name, ports);
+	return true;
+}
+
+static bool skb_mode(const struct advice_reading *r, char *text)
+{
+	if (!r->skb)
+		return false;
+	snprintf(
+		text, ADVICE_TEXT_MAX,
+		"%s runs it in skb mode, so the kernel has made an skb of each packet before it is "
+		"dropped, which saves less: %s",
+		r->skb,
+		r->skb_native == 1   ? "its driver has native XDP; load it there again with --mode "
+				       "native, which says "
+				       "what it lacks if it fails"
+		: r->skb_native == 0 ? "its driver has no native XDP; load the interface below it, "
+				       "if there is one "
+				       "that has"
+				     : "xdp-dedup check says whether its driver has native XDP; if "
+				       "so, load it again "
+				       "with --mode native");
+	return true;
+}
+
+static const struct row {
+	const char *key;
+	bool (*says)(const struct advice_reading *r, char *text);
+	const char *unless; /* this one has been said, which says more; NULL: always */
+} ROWS[] = {
+	{ "stopped", stopped, NULL },		{ "held_up", held_up, "stopped" },
+	{ "too_small", too_small, NULL },	{ "window_shortens", window_shortens, "too_small" },
+	{ "macs_changed", macs_changed, NULL }, { "all_ignored", all_ignored, "macs_changed" },
+	{ "not_gsp", not_gsp, NULL },		{ "skb_mode", skb_mode, NULL },
+};
+_Static_assert(sizeof(ROWS) / sizeof(ROWS[0]) == ADVICE_MAX, "ADVICE_MAX");
+
+static bool has_key(const struct advice *said, int cnt, const char *key)
+{
+	for (int i = 0; i < cnt; i++)
+		if (!strcmp(said[i].key, key))
+			return true;
+	return false;
+}
+
+int advice_of(const struct advice_reading *r, struct advice out[ADVICE_MAX])
+{
+	int cnt = 0;
+
+	for (int i = 0; i < ADVICE_MAX; i++) {
+		if (ROWS[i].unless && has_key(out, cnt, ROWS[i].unless))
+			continue;
+		out[cnt].key = ROWS[i].key;
+		cnt += ROWS[i].says(r, out[cnt].text);
+	}
+	return cnt;
+}

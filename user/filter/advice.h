@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a reading of a filter means, where something could be better, and which setting to change to
+ * what: a table of rows, each of which says a sentence or nothing. A filter that keeps what it
+ * promises has nothing said of it. Pure.
+ */
+#ifndef XDP_DEDUP_ADVICE_H
+#define XDP_DEDUP_ADVICE_H
+
+#include <stdbool.h>
+
+#include "pins.h"
+#include "stats.h"
+
+#define ADVICE_MAX 8	     /* rows */
+#define ADVICE_TEXT_MAX 1024 /* bytes of a sentence */
+
+struct advice_reading {
+	const char *name; /* the filter's */
+	const struct dedup_config *config;
+	struct filter_counters total;  /* since the load */
+	struct filter_counters recent; /* of late; the same again where nothing else is known */
+	struct stats_pace pace;	       /* now */
+	bool stopped;		       /* stats_stopped() */
+	bool asks_before;	       /* stats_asks_before() */
+	const char *macs_changed;      /* an interface that has other MACs now; NULL: none */
+	const char *skb;	       /* an interface in skb mode; NULL: none */
+	int skb_native;		       /* 1: its driver has native XDP; 0: it has not; -errno */
+};
+
+struct advice {
+	const char *key; /* stable, for programs */
+	char text[ADVICE_TEXT_MAX];
+};
+
+/* Writes what is to be said, the most urgent first. Returns how many. */
+int advice_of(const struct advice_reading *r, struct advice out[ADVICE_MAX]);
+
+#endif
