@@ -47,9 +47,9 @@ ALL_CFLAGS = -std=gnu11 $(C_WARN) $(HARDENED) $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS
 # What has to be looked for is looked for once, by the first recipe that needs it: after `make deps`.
 once = $(eval $(1) := $$(shell $(2)))$($(1))
 PKG_CONFIG ?= $(filter %-,$(patsubst %gcc,%,$(notdir $(firstword $(CC)))))pkg-config
-PKGS        = libxdp libbpf json-c inih libpcap
+PKGS        = libxdp libbpf json-c inih libpcap ncursesw
 PKG_CFLAGS  = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null | sed 's|-I[^ ]*/json-c||')
-PKG_LIBS    = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PKGS) 2>/dev/null || echo -lxdp -lbpf -ljson-c -linih -lpcap)
+PKG_LIBS    = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PKGS) 2>/dev/null || echo -lxdp -lbpf -ljson-c -linih -lpcap -lncursesw)
 LIBBPF      = $(call once,LIBBPF,$(PKG_CONFIG) --libs libbpf 2>/dev/null || echo -lbpf)
 BPF_TARGET  = $(call once,BPF_TARGET,$(TOOLS) bpf-flags)
 CLANG      ?= $(call once,CLANG,CLANG= $(TOOLS) clang)

@@ -28,6 +28,8 @@ static const struct verb {
 	  "detach; without interfaces left the filter goes" },
 	{ "status", verb_status, OPT_JSON | OPT_EXACT, KERNEL_LOOK_UP, 0, 1, "[NAME] [options]",
 	  "show geometry, window, fill and counters" },
+	{ "watch", verb_watch, OPT_WATCH | OPT_JSON, KERNEL_LOOK_UP, 0, 1, "[NAME] [options]",
+	  "what it does, live: rates, fill, window, and what to change" },
 	{ "refresh", verb_refresh, 0, KERNEL_LOOK_UP, 0, 1, "[NAME]",
 	  "after MACs changed: find out anew which frames are ours" },
 	{ "set", verb_set,

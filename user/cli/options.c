@@ -14,6 +14,9 @@
 #include "stream_options.h"
 #include "units.h"
 
+#define WATCH_EVERY_MIN_NS 100000000ULL
+#define WATCH_EVERY_MAX_NS 86400000000000ULL
+
 /* Notes that the option was given, and not by the environment, which sets a default. */
 static void give(struct options *o, const char *what, enum given option)
 {
@@ -298,6 +301,22 @@ static int set_write(struct options *o, const char *what, const char *text)
 	return 0;
 }
 
+static int set_every(struct options *o, const char *what, const char *text)
+{
+	if (parse_time(text, &o->watch.every_ns) || o->watch.every_ns < WATCH_EVERY_MIN_NS ||
+	    o->watch.every_ns > WATCH_EVERY_MAX_NS)
+		return say_err(-EINVAL, "%s %s: give a time from 100ms to 1d, as in 500ms or 10s",
+			       what, text);
+	return 0;
+}
+
+static int set_readings(struct options *o, const char *what, const char *text)
+{
+	if (parse_count(text, &o->watch.count) || !o->watch.count)
+		return say_err(-EINVAL, "%s %s: give a number of readings, 1 or more", what, text);
+	return 0;
+}
+
 static int add_interface(const char *what, char *text, char **list, int *cnt)
 {
 	if (*cnt == DEDUP_IFACES_MAX)
@@ -398,8 +417,10 @@ const struct args_option OPTIONS[] = {
 	{ "--for", "TIME", OPT_SAMPLE, set_end, NULL, "end after this time, as in 30s" },
 	{ "--write", "FILE", OPT_SAMPLE, set_write, NULL,
 	  "write a pcap file, which Wireshark opens; - is standard output" },
+	{ "--every", "TIME", OPT_WATCH, set_every, NULL, "between two readings (1s)" },
+	{ "--count", "N", OPT_WATCH, set_readings, NULL, "end after N readings" },
 	{ "--json", NULL, OPT_JSON, set_json, NULL,
-	  "for programs: one object (sample: one a line), raw numbers" },
+	  "for programs: one object (sample, watch: one a line), raw numbers" },
 	{ "--exact", NULL, OPT_EXACT, set_exact, NULL,
 	  "fill and estimates from all of the memory, of more than 4 MB too;\n"
 	  "else from a sample (counters are exact anyhow)" },

@@ -23,6 +23,12 @@ struct sample_options {
 	const char *write; /* a file, or "-" */
 };
 
+/* Of `watch`, likewise. */
+struct watch_options {
+	uint64_t every_ns; /* between two readings */
+	uint64_t count;	   /* ends after so many */
+};
+
 /* Options that were given, for verbs that change only what is said; to be ORed. */
 enum given {
 	GIVEN_ACTION = 1 << 0,
@@ -66,6 +72,7 @@ struct options {
 	uint64_t memory; /* bytes for ids that came */
 
 	struct sample_options sample;
+	struct watch_options watch;
 	bool verbose; /* show what libbpf and libxdp say */
 
 	char **args; /* arguments that are no options, in order; they belong to argv */
@@ -94,6 +101,7 @@ enum {
 	OPT_INTERFACES = 1 << 17,  /* --add, --remove */
 	OPT_PREDECESSOR = 1 << 18, /* --wait, --forget */
 	OPT_REPLACE = 1 << 19,
+	OPT_WATCH = 1 << 20,
 	OPT_SIZE = OPT_CAPACITY | OPT_FPR,
 	OPT_LOAD_FILTER = OPT_PORT | OPT_SIZE | OPT_WINDOW | OPT_ACTION | OPT_SHAPE |
 			  OPT_DESTINATION | OPT_PROFILE | OPT_PROFILES, /* what it is */

@@ -18,6 +18,7 @@ int verb_load(const struct options *o);
 int verb_check(const struct options *o);
 int verb_unload(const struct options *o);
 int verb_status(const struct options *o);
+int verb_watch(const struct options *o);
 int verb_refresh(const struct options *o);
 int verb_set(const struct options *o);
 int verb_resize(const struct options *o);

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* watch: what a filter does, a reading a second. Filters are opened anew for each, by their names:
+ * so what set, resize and load --replace put in their place is what is shown.
+ */
+#include <errno.h>
+#include <ifaddrs.h>
+#include <linux/if_link.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "attachments.h"
+#include "clock.h"
+#include "kernel.h"
+#include "loader.h"
+#include "say.h"
+#include "stream_ids.h"
+#include "verbs.h"
+#include "watch_view.h"
+
+#define MS 1000000ULL
+#define EVERY_DEFAULT_NS (1000 * MS)
+#define WAIT_MS 200 /* so long at most until a signal is heeded that came just before waiting */
+#define HEAD_LINES 20
+
+static volatile sig_atomic_t caught; /* a signal after which to end; 0: none yet */
+
+static void catch (int signal)
+{
+	caught = signal;
+}
+
+struct session {
+	const struct options *o;
+	char only[sizeof(BESIDE) + NAME_MAX_LEN]; /* the filter that is named; "": all */
+	struct watched **list;			  /* cnt, sorted by name */
+	int cnt, selected;
+	bool on_screen;
+	char note[256]; /* what was said while on the screen */
+	uint64_t lines;
+};
+
+static void note(void *to, enum say_kind kind, const char *text)
+{
+	struct session *s = to;
+
+	(void)kind;
+	snprintf(s->note, sizeof(s->note), "%s", text);
+}
+
+static void forget(struct session *s, int i)
+{
+	status_free(&s->list[i]->status);
+	watch_free(&s->list[i]->watch);
+	free(s->list[i]);
+	s->cnt--;
+	memmove(&s->list[i], &s->list[i + 1], (s->cnt - i) * sizeof(s->list[0]));
+	if (s->selected > i || (s->selected == s->cnt && s->selected))
+		s->selected--;
+}
+
+/* The filter of this name in the list, put there if it is not yet. NULL: no memory. */
+static struct watched *of_name(struct session *s, const char *name)
+{
+	struct watched **more, *f;
+	int i = 0;
+
+	while (i < s->cnt && strcmp(s->list[i]->name, name) < 0)
+		i++;
+	if (i < s->cnt && !strcmp(s->list[i]->name, name))
+		return s->list[i];
+	more = realloc(s->list, (s->cnt + 1) * sizeof(*more));
+	f = calloc(1, sizeof(*f));
+	if (more)
+		s->list = more;
+	if (!more || !f) {
+		free(f);
+		return NULL;
+	}
+	snprintf(f->name, sizeof(f->name), "%s", name);
+	f->status.filter = (struct filter){ .stats_fd = -1, .wanted_fd = -1 };
+	memmove(&s->list[i + 1], &s->list[i], (s->cnt - i) * sizeof(s->list[0]));
+	s->list[i] = f;
+	if (s->cnt++ && s->selected >= i)
+		s->selected++;
+	return f;
+}
+
+/* What the kernel says of the filter's interfaces, if it says anything. */
+static void read_ifaces(const struct status *status, struct watch_reading *r)
+{
+	struct ifaddrs *all;
+
+	r->ifaces_cnt = status->ifaces_cnt;
+	for (int i = 0; i < r->ifaces_cnt; i++)
+		memcpy(r->ifaces[i].name, status->ifaces[i].name, IF_NAMESIZE);
+	if (getifaddrs(&all))
+		return;
+	for (struct ifaddrs *a = all; a; a = a->ifa_next) {
+		const struct rtnl_link_stats *stats = a->ifa_data;
+
+		if (!a->ifa_addr || a->ifa_addr->sa_family != AF_PACKET || !stats)
+			continue;
+		for (int i = 0; i < r->ifaces_cnt; i++) {
+			if (strcmp(a->ifa_name, r->ifaces[i].name) ||
+			    status->ifaces[i].state == IFACE_OTHER_NETNS)
+				continue;
+			r->ifaces[i].known = true;
+			r->ifaces[i].packets = stats->rx_packets;
+		}
+	}
+	freeifaddrs(all);
+}
+
+/* Of an open filter, which is *f's from then on. 0 or -errno, which is said. */
+static int take(struct watched *f, struct filter *open)
+{
+	static struct watch_reading r;
+	int err;
+
+	status_free(&f->status);
+	err = status_collect(open, false, &f->status);
+	if (err)
+		return err;
+	r = (struct watch_reading){ .now_ns = clock_ns(CLOCK_MONOTONIC), .all = f->status.counters };
+	r.streams_cnt = (int)streams_cnt(f->status.filter.config);
+	memcpy(r.streams, f->status.streams, sizeof(r.streams));
+	err = filter_cpu_counters(&f->status.filter, &r.cpus, &r.cpus_cnt);
+	if (err)
+		return say_err(err, "cannot read the counters of %s: %s", f->name, strerror(-err));
+	read_ifaces(&f->status, &r);
+	watch_take(&f->watch, &r);
+	return 0;
+}
+
+static bool was_said(const struct advice *said, int cnt, const char *key)
+{
+	for (int i = 0; i < cnt; i++)
+		if (said[i].key == key)
+			return true;
+	return false;
+}
+
+/* Without a screen each sentence is a note, once as long as it holds. */
+static void advise(const struct session *s, struct watched *f)
+{
+	struct advice before[ADVICE_MAX];
+	int before_cnt = f->said_cnt;
+
+	memcpy(before, f->said, sizeof(before));
+	f->said_cnt = status_advice(&f->status, f->watch.seconds ? &f->watch.recent : NULL, f->said);
+	for (int i = 0; i < f->said_cnt && !s->on_screen && !s->o->json; i++)
+		if (!was_said(before, before_cnt, f->said[i].key))
+			say_note("%s: %s", f->name, f->said[i].text);
+}
+
+/* Reads one filter. 0, also if there is none of that name; or -errno, which is said. */
+static int read_one(struct session *s, const char *name)
+{
+	struct watched *f;
+	struct filter open;
+	int err = filter_open(name, &open);
+
+	if (err == -ENOENT)
+		return 0;
+	if (err)
+		return loader_explain(name, err);
+	f = of_name(s, name);
+	if (!f) {
+		filter_close(&open);
+		return say_err(-ENOMEM, "no memory");
+	}
+	err = take(f, &open);
+	if (err)
+		return err;
+	f->seen = true;
+	advise(s, f);
+	return 0;
+}
+
+/* Reads all that are there. One that cannot be read is left out, with a word. */
+static int read_all(struct session *s)
+{
+	char **names;
+	int err = loader_names(&names);
+
+	for (char **n = names; !err && *n; n++)
+		read_one(s, *n);
+	loader_free_names(names);
+	return err;
+}
+
+/* 0; -errno, which is said: it cannot go on, as the filter that is named has gone. */
+static int read_now(struct session *s)
+{
+	int err;
+
+	s->note[0] = '\0';
+	for (int i = 0; i < s->cnt; i++)
+		s->list[i]->seen = false;
+	err = *s->only ? read_one(s, s->only) : read_all(s);
+	for (int i = s->cnt - 1; i >= 0; i--)
+		if (!s->list[i]->seen)
+			forget(s, i);
+	if (!err && *s->only && !s->cnt)
+		return say_err(-ENOENT, "%s has been unloaded", s->only);
+	return err;
+}
+
+static void print(struct session *s)
+{
+	bool names = !*s->only;
+
+	for (int i = 0; i < s->cnt; i++) {
+		if (!s->list[i]->watch.seconds)
+			continue;
+		if (s->o->json) {
+			watch_json(s->list[i]);
+			continue;
+		}
+		if (s->lines++ % HEAD_LINES == 0)
+			watch_lines_head(names);
+		watch_line(s->list[i], names);
+	}
+}
+
+static void draw(struct session *s)
+{
+	watch_screen_draw(s->list, s->cnt, s->selected, s->note);
+}
+
+/* Until the time of the next reading; false: it is to end. */
+static bool wait_until(struct session *s, uint64_t due_ns)
+{
+	while (!caught) {
+		uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+		uint64_t left_ms = now_ns < due_ns ? (due_ns - now_ns + MS - 1) / MS : 0;
+		int ms = left_ms < WAIT_MS ? (int)left_ms : WAIT_MS;
+
+		if (now_ns >= due_ns)
+			return true;
+		if (!s->on_screen) {
+			nanosleep(&(struct timespec){ .tv_nsec = ms * (long)MS }, NULL);
+			continue;
+		}
+		switch (watch_screen_key(ms)) {
+		case WATCH_KEY_QUIT:
+			return false;
+		case WATCH_KEY_UP:
+			s->selected -= s->selected > 0;
+			break;
+		case WATCH_KEY_DOWN:
+			s->selected += s->selected + 1 < s->cnt;
+			break;
+		case WATCH_KEY_REDRAW:
+			break;
+		default:
+			continue;
+		}
+		draw(s);
+	}
+	return false;
+}
+
+static int watch(struct session *s)
+{
+	uint64_t every_ns = s->o->watch.every_ns ?: EVERY_DEFAULT_NS;
+	uint64_t due_ns = clock_ns(CLOCK_MONOTONIC), left = s->o->watch.count;
+	int err = read_now(s);
+
+	while (!err) {
+		if (s->on_screen)
+			draw(s);
+		due_ns += every_ns;
+		if (!wait_until(s, due_ns))
+			break;
+		err = read_now(s);
+		if (err)
+			break;
+		if (!s->on_screen) {
+			print(s);
+			if (fflush(stdout))
+				break; /* check_output() says why */
+		}
+		if (left && !--left)
+			break;
+		/* After a stop (Ctrl-Z) readings are not made up for. */
+		if (clock_ns(CLOCK_MONOTONIC) > due_ns + every_ns)
+			due_ns = clock_ns(CLOCK_MONOTONIC);
+	}
+	return err;
+}
+
+static void end(struct session *s)
+{
+	while (s->cnt)
+		forget(s, s->cnt - 1);
+	free(s->list);
+}
+
+/* Finds the filter that is meant, which may be named by an interface. 0 or -errno, which is said. */
+static int find(struct session *s)
+{
+	struct filter f;
+	int err;
+
+	if (!s->o->args_cnt)
+		return 0;
+	err = attachments_open(s->o->args[0], &f);
+	if (err)
+		return err;
+	snprintf(s->only, sizeof(s->only), "%s", f.name);
+	filter_close(&f);
+	return 0;
+}
+
+int verb_watch(const struct options *o)
+{
+	static const int SIGNALS[] = { SIGINT, SIGTERM, SIGHUP };
+	const struct sigaction action = { .sa_handler = catch };
+	struct session s = { .o = o };
+	int err;
+
+	if (kernel_ready(o->verbose, false) || find(&s))
+		return EXIT_FAILED;
+	s.on_screen = !o->json && !watch_screen_open();
+	if (s.on_screen)
+		say_to(note, &s);
+	for (size_t i = 0; i < sizeof(SIGNALS) / sizeof(SIGNALS[0]); i++)
+		sigaction(SIGNALS[i], &action, NULL);
+	err = watch(&s);
+	watch_screen_close();
+	say_to(NULL, NULL);
+	if (err && *s.note)
+		say_err(err, "%s", s.note);
+	end(&s);
+	return err ? EXIT_FAILED : EXIT_DONE;
+}

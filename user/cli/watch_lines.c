@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* watch without a terminal: for people's scripts, and for programs. */
+#include <stdio.h>
+#include <time.h>
+
+#include "clock.h"
+#include "json_out.h"
+#include "stream_ids.h"
+#include "units.h"
+#include "watch_view.h"
+
+uint64_t watched_window_ns(const struct watched *f)
+{
+	uint64_t window_ns = f->status.filter.config->window_ns, age_ns = f->status.pace.age_ns;
+
+	return f->status.stopped ? 0 : age_ns < window_ns ? age_ns : window_ns;
+}
+
+double watched_window(const struct watched *f)
+{
+	return (double)watched_window_ns(f) / f->status.filter.config->window_ns;
+}
+
+double watched_fill(const struct watched *f)
+{
+	const struct fill *fill = &f->status.fill;
+
+	return f->status.layout->has_generations ? (fill->current + fill->previous) / 2
+						 : fill->current;
+}
+
+void watch_lines_head(bool names)
+{
+	if (names)
+		printf("%-16s ", "filter");
+	printf("%9s %9s %9s %6s %6s %9s %9s %6s %7s\n", "packets/s", "new/s", "dup/s", "dup%",
+	       "copies", "drops/s", "dropsB/s", "fill%", "window%");
+}
+
+void watch_line(const struct watched *f, bool names)
+{
+	const struct watch_rates *r = &f->watch.all;
+	char text[5][32];
+
+	if (!f->watch.seconds)
+		return;
+	if (names)
+		printf("%-16s ", f->name);
+	printf("%9s %9s %9s %6.1f %6.1f %9s %9s %6.1f %7.0f\n",
+	       format_about(r->packets, text[0], sizeof(text[0])),
+	       format_about(r->fresh, text[1], sizeof(text[1])),
+	       format_about(r->duplicates, text[2], sizeof(text[2])), 100 * r->share, r->copies,
+	       format_about(r->dropped, text[3], sizeof(text[3])),
+	       format_about(r->dropped_bytes, text[4], sizeof(text[4])), 100 * watched_fill(f),
+	       100 * watched_window(f));
+}
+
+static void add_rates(json_object *o, const struct watch_rates *r)
+{
+	ADD("packets_per_s", json_object_new_double(r->packets));
+	ADD("new_per_s", json_object_new_double(r->fresh));
+	ADD("duplicates_per_s", json_object_new_double(r->duplicates));
+	ADD("duplicate_bytes_per_s", json_object_new_double(r->duplicate_bytes));
+	ADD("duplicate_share", json_object_new_double(r->share));
+	ADD("copies", r->copies > 0 ? json_object_new_double(r->copies) : NULL);
+	ADD("dropped_per_s", json_object_new_double(r->dropped));
+	ADD("dropped_bytes_per_s", json_object_new_double(r->dropped_bytes));
+}
+
+static json_object *json_streams(const struct watched *f)
+{
+	json_object *list = json_object_new_array();
+
+	for (int i = 0; i < f->watch.last.streams_cnt; i++) {
+		json_object *o = json_object_new_object();
+
+		ADD("name", json_object_new_string(stream_name(f->status.filter.config, i)));
+		add_rates(o, &f->watch.streams[i]);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static json_object *json_ifaces(const struct watched *f)
+{
+	json_object *list = json_object_new_array();
+
+	for (int i = 0; i < f->status.ifaces_cnt; i++) {
+		const struct status_iface *iface = &f->status.ifaces[i];
+		json_object *o = json_object_new_object();
+
+		ADD("name", json_object_new_string(iface->name));
+		ADD("state", json_object_new_string(iface_state_name(iface->state)));
+		ADD("mode", iface->state == IFACE_ATTACHED
+				    ? json_object_new_string(attach_mode_name(iface->mode))
+				    : NULL);
+		ADD("kernel_rx_packets_per_s",
+		    f->watch.ifaces[i] >= 0 ? json_object_new_double(f->watch.ifaces[i]) : NULL);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+/* Those that have had packets. */
+static json_object *json_cpus(const struct watched *f)
+{
+	json_object *list = json_object_new_array();
+
+	for (int i = 0; i < f->watch.last.cpus_cnt && f->watch.cpus; i++) {
+		json_object *o;
+
+		if (!f->watch.last.cpus[i].rx)
+			continue;
+		o = json_object_new_object();
+		ADD("cpu", json_object_new_int(i));
+		add_rates(o, &f->watch.cpus[i]);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+void watch_json(const struct watched *f)
+{
+	json_object *o;
+
+	if (!f->watch.seconds)
+		return;
+	o = json_object_new_object();
+	ADD("time_ns", json_u64(clock_ns(CLOCK_REALTIME)));
+	ADD("name", json_object_new_string(f->name));
+	ADD("seconds", json_object_new_double(f->watch.seconds));
+	ADD("action", json_object_new_string(status_drops(&f->status) ? "drop" : "count"));
+	add_rates(o, &f->watch.all);
+	ADD("bytes_kept_away", json_u64(f->status.counters.dropped_bytes));
+	ADD("fill", json_object_new_double(watched_fill(f)));
+	ADD("ids_estimate", json_object_new_double(f->status.fill.ids));
+	ADD("fpr_estimate", json_object_new_double(f->status.fpr));
+	ADD("window_ns", json_u64(f->status.filter.config->window_ns));
+	ADD("remembered_ns", json_u64(watched_window_ns(f)));
+	ADD("stopped", json_object_new_boolean(f->status.stopped));
+	ADD("interfaces", json_ifaces(f));
+	ADD("streams", json_streams(f));
+	ADD("cpus", json_cpus(f));
+	ADD("advice", advice_json(f->said, f->said_cnt));
+	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
+	json_object_put(o);
+}
