@@ -241,7 +241,7 @@ static void draw_window(const struct watched *f)
 
 	snprintf(text, sizeof(text), "%s of %s", format_time(watched_window_ns(f), now, sizeof(now)),
 		 format_time(f->status.filter.config->window_ns, window, sizeof(window)));
-	bar("window", watched_window(f), f->status.stopped ? "the clock has stopped" : text);
+	bar("window", watched_window(f), f->status.stopped ? "clock has stopped" : text);
 }
 
 /* SUMMARY_LINES of them. */
