@@ -57,7 +57,7 @@ static void forget(struct session *s, int i)
 	watch_free(&s->list[i]->watch);
 	free(s->list[i]);
 	s->cnt--;
-	memmove(&s->list[i], &s->list[i + 1], (s->cnt - i) * sizeof(s->list[0]));
+	memmove(&s->list[i], &s->list[i + 1], (s->cnt - i) * sizeof(struct watched *));
 	if (s->selected > i || (s->selected == s->cnt && s->selected))
 		s->selected--;
 }
@@ -72,7 +72,7 @@ static struct watched *of_name(struct session *s, const char *name)
 		i++;
 	if (i < s->cnt && !strcmp(s->list[i]->name, name))
 		return s->list[i];
-	more = realloc(s->list, (s->cnt + 1) * sizeof(*more));
+	more = realloc(s->list, (s->cnt + 1) * sizeof(struct watched *));
 	f = calloc(1, sizeof(*f));
 	if (more)
 		s->list = more;
@@ -82,7 +82,7 @@ static struct watched *of_name(struct session *s, const char *name)
 	}
 	snprintf(f->name, sizeof(f->name), "%s", name);
 	f->status.filter = (struct filter){ .stats_fd = -1, .wanted_fd = -1 };
-	memmove(&s->list[i + 1], &s->list[i], (s->cnt - i) * sizeof(s->list[0]));
+	memmove(&s->list[i + 1], &s->list[i], (s->cnt - i) * sizeof(struct watched *));
 	s->list[i] = f;
 	if (s->cnt++ && s->selected >= i)
 		s->selected++;
