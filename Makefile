@@ -22,6 +22,9 @@ SBINDIR      ?= $(PREFIX)/sbin
 INCLUDEDIR   ?= $(PREFIX)/include
 LIBDIR       ?= $(PREFIX)/lib$(if $(filter /usr,$(PREFIX)),$(addprefix /,$(shell $(CC) -print-multiarch)))
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
+MANDIR       ?= $(PREFIX)/share/man
+BASHDIR      ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR       ?= $(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 
 # V=1 shows the commands. What is said goes to stderr: a bench's JSON can be piped.
 Q = $(if $(V),,@)
@@ -187,6 +190,33 @@ $(LIB).a: $(LIB_OBJS)
 	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='xdp_dedup_*' $(LIB).o
 	$(Q)rm -f $@ && $(AR) rcs $@ $(LIB).o
 
+# Man pages and completion have verbs and options from the tool's help: from one that runs here, also
+# if what is built is for another machine.
+PAGES      := $(patsubst user/%,$(BUILD)/%,$(wildcard user/man/*.[0-9]))
+BENCH_PAGE := $(BUILD)/man/xdp-dedup-bench.8
+COMPLETION := $(BUILD)/completion/xdp-dedup.bash $(BUILD)/completion/xdp-dedup.zsh
+
+.PHONY: manual
+manual: $(PAGES) $(COMPLETION) ## build/man and build/completion, for bash and zsh
+
+$(BUILD)/here/%: $(BUILD)/%
+	$(Q)mkdir -p $(@D)
+	$(Q)if $< --version >/dev/null 2>&1; then ln -sf ../$* $@; else \
+		$(MAKE) --no-print-directory BUILD=$(BUILD)/native CC=cc CROSS_COMPILE= $(BUILD)/native/$* && \
+		ln -sf ../native/$* $@; fi
+
+define generate
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)scripts/manual $< $(1) > $@.tmp && mv $@.tmp $@
+endef
+MANUAL := scripts/manual scripts/tables user/man/roff.awk user/completion/words include/version.h
+$(BENCH_PAGE): user/man/xdp-dedup-bench.8 $(BUILD)/here/xdp-dedup-bench $(MANUAL)
+	$(call generate,$(BUILD)/here/xdp-dedup-bench)
+$(filter-out $(BENCH_PAGE),$(PAGES)) $(COMPLETION): $(BUILD)/%: user/% $(BUILD)/here/xdp-dedup $(MANUAL) \
+		$(wildcard user/api/*.h) user/cli/README.md
+	$(call generate,$(BUILD)/here/xdp-dedup)
+
 VERSION := $(shell sed -n 's/.*XDP_DEDUP_VERSION "\(.*\)"/\1/p' include/version.h)
 
 # Tests: each tests/ROOM/NAME_test.c is a program, build/tests/NAME_test. Those that need root
@@ -294,14 +324,17 @@ compile_commands.json: Makefile
 
 # What goes where: FROM=TO; one more that is to be installed is a word more here.
 INSTALLED = $(BIN)=$(SBINDIR)/xdp-dedup $(foreach f,$(wildcard user/api/*.h),$(f)=$(INCLUDEDIR)/$(notdir $(f))) \
-	$(foreach f,$(LIB_FILES),$(f)=$(LIBDIR)/$(notdir $(f))) $(BUILD)/xdp-dedup.pc=$(PKGCONFIGDIR)/xdp-dedup.pc
+	$(foreach f,$(LIB_FILES),$(f)=$(LIBDIR)/$(notdir $(f))) $(BUILD)/xdp-dedup.pc=$(PKGCONFIGDIR)/xdp-dedup.pc \
+	$(foreach f,$(filter-out $(BENCH_PAGE),$(PAGES)),$(f)=$(call page,$(f))) \
+	$(BUILD)/completion/xdp-dedup.bash=$(BASHDIR)/xdp-dedup $(BUILD)/completion/xdp-dedup.zsh=$(ZSHDIR)/_xdp-dedup
+page = $(MANDIR)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 INSTALLED_LINK = $(LIBDIR)/libxdp-dedup.so
 
 # A pkg-config file says a directory by the prefix, where it can: so it can be moved.
 by_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
 
 .PHONY: install
-install: all ## PREFIX=/usr/local LIBDIR SBINDIR INCLUDEDIR, DESTDIR before it
+install: all $(filter-out $(BENCH_PAGE),$(PAGES)) $(COMPLETION) ## PREFIX=/usr/local LIBDIR SBINDIR INCLUDEDIR MANDIR, DESTDIR before it
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
 		-e 's|@LIBDIR@|$(call by_prefix,$(LIBDIR))|; s|@INCLUDEDIR@|$(call by_prefix,$(INCLUDEDIR))|' \
 		user/lib/xdp-dedup.pc.in > $(BUILD)/xdp-dedup.pc
@@ -312,7 +345,7 @@ install: all ## PREFIX=/usr/local LIBDIR SBINDIR INCLUDEDIR, DESTDIR before it
 .PHONY: uninstall
 uninstall: ## what install and install-bench put there, by the same variables
 	$(Q)rm -f $(foreach i,$(INSTALLED),$(DESTDIR)$(lastword $(subst =, ,$(i)))) $(DESTDIR)$(INSTALLED_LINK) \
-		$(DESTDIR)$(SBINDIR)/xdp-dedup-bench
+		$(DESTDIR)$(SBINDIR)/xdp-dedup-bench $(DESTDIR)$(call page,$(BENCH_PAGE))
 	$(call ldconfig)
 
 # So that programs find the library at once.
@@ -321,8 +354,9 @@ define ldconfig
 endef
 
 .PHONY: install-bench
-install-bench: $(BENCH) ## xdp-dedup-bench, likewise
+install-bench: $(BENCH) $(BENCH_PAGE) ## xdp-dedup-bench, likewise
 	$(Q)install -D -m 755 $(BENCH) $(DESTDIR)$(SBINDIR)/xdp-dedup-bench
+	$(Q)install -D -m 644 $(BENCH_PAGE) $(DESTDIR)$(call page,$(BENCH_PAGE))
 
 # Without sanitizers too: the demo takes times, and so do benches.
 $(BUILD)/tests/gossip: $(patsubst %,$(BUILD)/obj/tests/fixture/%.o,gossip_main gossip udp)

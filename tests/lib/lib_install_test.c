@@ -156,16 +156,18 @@ static void installed_library_is_found(void **state)
  * away that and nothing else.
  */
 static const struct place {
-	const char *name, *variables, *tool, *header, *library, *pc;
+	const char *name, *variables, *tool, *header, *library, *pc, *share, *zsh;
 } PLACES[] = {
 	{ "places-local", "", "usr/local/sbin", "usr/local/include", "usr/local/lib",
-	  "${prefix}/include ${prefix}/lib" },
+	  "${prefix}/include ${prefix}/lib", "usr/local/share", "zsh/site-functions" },
 	{ "places-prefix", "PREFIX=/opt/x", "opt/x/sbin", "opt/x/include", "opt/x/lib",
-	  "${prefix}/include ${prefix}/lib" },
+	  "${prefix}/include ${prefix}/lib", "opt/x/share", "zsh/site-functions" },
 	{ "places-multiarch", "PREFIX=/usr", "usr/sbin", "usr/include",
-	  "usr/lib/$(cc -print-multiarch)", "${prefix}/include ${prefix}/lib/$(cc -print-multiarch)" },
+	  "usr/lib/$(cc -print-multiarch)", "${prefix}/include ${prefix}/lib/$(cc -print-multiarch)",
+	  "usr/share", "zsh/vendor-completions" },
 	{ "places-each", "PREFIX=/usr LIBDIR=/lib64 SBINDIR=/sbin INCLUDEDIR=/usr/include/x",
-	  "sbin", "usr/include/x", "lib64", "${prefix}/include/x /lib64" },
+	  "sbin", "usr/include/x", "lib64", "${prefix}/include/x /lib64", "usr/share",
+	  "zsh/vendor-completions" },
 };
 
 static void uninstall_undoes_install(void **state)
@@ -174,7 +176,7 @@ static void uninstall_undoes_install(void **state)
 
 	if (!install())
 		skip();
-	sh("set -e; rm -rf $R/d; mkdir $R/d; cd $R/d; tool=%s header=%s library=%s "
+	sh("set -e; rm -rf $R/d; mkdir $R/d; cd $R/d; tool=%s header=%s library=%s share=%s "
 	   "prefix='${prefix}'\n"
 	   "mkdir -p $tool $header $library/pkgconfig; ls() { find . ! -type d | sort; }\n"
 	   "touch $tool/tool $header/xdp.h $library/libxdp.so $library/pkgconfig/libxdp.pc\n"
@@ -185,9 +187,12 @@ static void uninstall_undoes_install(void **state)
 	   "test \"$(readlink $library/libxdp-dedup.so)\" = libxdp-dedup.so.0\n"
 	   "test \"$(sed -n 's/^\\(include\\|lib\\)dir=//p' $library/pkgconfig/xdp-dedup.pc | "
 	   "xargs)\" = \"%s\"\n"
-	   "test $(ls | wc -l) = $(($(wc -l <../before) + 8))\n"
+	   "test -f $share/man/man8/xdp-dedup.8 -a -f $share/man/man8/xdp-dedup-bench.8\n"
+	   "test -f $share/man/man3/libxdp-dedup.3 -a -f $share/man/man5/xdp-dedup-profiles.5\n"
+	   "test -f $share/bash-completion/completions/xdp-dedup -a -f $share/%s/_xdp-dedup\n"
+	   "test $(ls | wc -l) = $(($(wc -l <../before) + 14))\n"
 	   "make uninstall; ls | diff ../before -",
-	   row->tool, row->header, row->library, row->variables, row->pc);
+	   row->tool, row->header, row->library, row->share, row->variables, row->pc, row->zsh);
 }
 
 /* Position-independent, nothing writable that need not be, calls checked. */

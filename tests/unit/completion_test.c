@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Completion in bash and zsh, as it is made of the tool's help: what is offered for words that are
+ * typed, with the cursor behind the last one.
+ */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char dir[] = "/tmp/xdp-dedup-completion.XXXXXX"; /* $D in commands: has both completions */
+
+/* Words as they are in bash's COMP_WORDS, where --option=value is three; of `words`, each is among
+ * what is offered, or, with "= " before, they are all of that.
+ */
+static const struct row {
+	const char *name, *typed, *words;
+} ROWS[] = {
+	{ "verbs", "''", "load unload status replay help --version" },
+	{ "verbs-by-beginning", "res", "= resize restore reset" },
+	{ "verbs-only-first", "load load ''", "lo" },
+	{ "options-of-load", "load --", "--port --profile --capacity --layout --help" },
+	{ "options-of-status", "status --", "= --json --exact --verbose --help" },
+	{ "options-by-beginning", "load --l", "= --learn --layout" },
+	{ "options-behind-arguments", "load eth0 --port 8001 --a", "= --action" },
+	{ "modes", "load --mode ''", "= native skb hw" },
+	{ "actions", "set x --action ''", "= drop count" },
+	{ "who-learns", "load --learn ''", "= kernel app" },
+	{ "what-of-ihaves", "load --ihave ''", "= drop pass" },
+	{ "layouts", "size --layout ''", "= blocked flat countdown" },
+	{ "hashes", "resize x --hash f", "= fast fips fnv1a" },
+	{ "engines", "replay --engine ''", "= user kernel" },
+	{ "values-behind-equals", "load --layout =", "= blocked flat countdown" },
+	{ "values-behind-equals-begun", "load --layout = c", "= countdown" },
+	{ "profiles", "load --profile m", "= mirror moldudp64" },
+	{ "no-values-of-numbers", "load --capacity ''", "=" },
+	{ "interfaces", "check ''", "lo" },
+	{ "interfaces-behind-options", "load --capacity 1M --forwarded l", "= lo" },
+	{ "interfaces-of-set", "set x --add l", "= lo" },
+	{ "interfaces-third", "restore x y ''", "lo" },
+	{ "files", "save x user/cli/verb_sa", "= user/cli/verb_sample.c user/cli/verb_save.c" },
+	{ "files-of-options", "load --profiles user/lib/R", "= user/lib/README.md" },
+	{ "profile-verbs", "profile ''", "= list show check" },
+	{ "profile-show", "profile show r", "= r-tag rtp" },
+	{ "profile-check", "profile check Make", "= Makefile" },
+	{ "help", "help res", "= resize restore reset" },
+	{ "help-counters", "help co", "= counters" },
+	{ "no-such-verb", "nonsense ''", "=" },
+	{ "no-filters-without-rights", "status ''", "=" },
+};
+
+static void offers(void **state)
+{
+	const struct row *row = *state;
+	char out[4096];
+	const char *words = row->words;
+
+	sh_out(out, sizeof(out),
+	       "PATH=$D:$PATH bash --norc -c '. $D/xdp-dedup.bash\n"
+	       "COMP_WORDS=(xdp-dedup \"$@\"); COMP_CWORD=$#; COMPREPLY=()\n"
+	       "_xdp_dedup; echo \" ${COMPREPLY[*]} \"' bash %s",
+	       row->typed);
+	if (*words == '=') {
+		char all[4096];
+
+		snprintf(all, sizeof(all), "%s%s \n", words[1] ? "" : " ", words + 1);
+		assert_string_equal(out, all);
+		return;
+	}
+	for (char copy[256], *rest = strcpy(copy, words), *word; (word = strsep(&rest, " "));) {
+		char one[64];
+
+		snprintf(one, sizeof(one), " %s ", word);
+		if (!strstr(out, one))
+			fail_msg("%s is not among%s", word, out);
+	}
+}
+
+static void bash_knows_it(void **state)
+{
+	(void)state;
+	sh("bash --norc -c '. $D/xdp-dedup.bash; complete -p xdp-dedup' | grep -q _xdp_dedup");
+}
+
+/* Typed into a zsh on a terminal: what there is one way to go on with is written, by tab. The
+ * function that zsh then calls prints what it got.
+ */
+static void zsh_completes(void **state)
+{
+	static const char KEYS[] = "xdp-dedup unl\\t--fo\\tlo\\t --name=x\\n"
+				   "xdp-dedup load --layout=c\\t --profile moldu\\t\\n"
+				   "xdp-dedup profile sh\\tr-t\\t\\n"
+				   "xdp-dedup save x Makef\\t\\n";
+	char out[16384];
+
+	(void)state;
+	if (sh_out(out, sizeof(out), "command -v zsh"))
+		skip();
+	sh_out(out, sizeof(out),
+	       "mkdir -p $D/zsh; cp $D/xdp-dedup.zsh $D/zsh/_xdp-dedup; cat >$D/drive.zsh <<'EOF'\n"
+	       "zmodload zsh/zpty\n"
+	       "zpty z env TERM=dumb PATH=$D:$PATH zsh -f -i\n"
+	       "zpty -w z 'fpath=($D/zsh $fpath); autoload -U compinit; compinit -u -d $D/dump'\n"
+	       "zpty -w z 'xdp-dedup() { case $1:$2 in profile:list) command xdp-dedup $@;; *) "
+	       "print \"GOT $*.\";; esac; }; LISTMAX=0; unsetopt beep; print READY'\n"
+	       "zpty -r -m z line '*READY*READY*'\n"
+	       "zpty -w -n z $'%s'\n"
+	       "zpty -w z 'print -r DO''NE'\n"
+	       "repeat 200; do zpty -r -t z line && print -rn -- $line || sleep 0.1\n"
+	       "[[ $line == *DONE* ]] && break; done\n"
+	       "zpty -d z\nEOF\n"
+	       "timeout 60 zsh -f $D/drive.zsh | tr -d '\\r' | grep -o 'GOT .*\\.'",
+	       KEYS);
+	assert_string_equal(out, "GOT unload --force lo --name=x.\n"
+				 "GOT load --layout=countdown --profile moldudp64.\n"
+				 "GOT profile show r-tag.\nGOT save x Makefile.\n");
+}
+
+int main(void)
+{
+	int failed;
+
+	if (!mkdtemp(dir))
+		return 1;
+	setenv("D", dir, 1);
+	sh("ln -s $(readlink -f %s) $D/xdp-dedup; for i in bash zsh; do "
+	   "scripts/manual user/completion/xdp-dedup.$i %s >$D/xdp-dedup.$i || exit 1; done",
+	   tool(), tool());
+	add_rows(ROWS, offers, NULL, NULL);
+	add_test("bash_knows_it", bash_knows_it, NULL, NULL, NULL);
+	add_test("zsh_completes", zsh_completes, NULL, NULL, NULL);
+	failed = run_added_any_tests("completion");
+	sh("rm -rf $D");
+	return failed;
+}
