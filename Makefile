@@ -306,7 +306,8 @@ lint: $(MADE) $(TEST_SKELS) compile_commands.json ## clang-format, clang-tidy, c
 		'-DDECLARE_LIBXDP_OPTS(type,name,...)=struct type name' \
 		$(USER) $(TEST_SOURCES)
 	$(call say,LINT,shellcheck)
-	$(Q)shellcheck $(filter-out %.py,$(wildcard scripts/*)) tests/run tests/run-vm tests/fuzz/run .ci/run
+	$(Q)shellcheck $(filter-out %.py,$(wildcard scripts/*)) tests/run tests/run-vm tests/fuzz/run .ci/run \
+		debian/xdp-dedup.postinst debian/xdp-dedup.prerm
 
 SOURCES := $(wildcard bpf/*.[ch] include/*.h user/*/*.[ch] user/program/*/*.h tests/*/*.[ch])
 
@@ -395,6 +396,12 @@ bench-path: $(BIN) ## as root: the instructions that a packet takes; LIST=1 list
 .PHONY: bench-e2e
 bench-e2e: $(BIN) $(BUILD)/tests/e2e_bench ## as root: floods, filtered in XDP and behind a socket; BURST=N, JSON=1
 	$(Q)XDP_DEDUP=$(BIN) $(BUILD)/tests/e2e_bench $(if $(BURST),--burst $(BURST)) $(if $(JSON),--json)
+
+# A copy of the source is built, as Debian would.
+.PHONY: deb
+deb: ## Debian packages, into build/deb
+	$(Q)scripts/deps build deb
+	$(Q)scripts/deb $(BUILD)/deb
 
 # The tool and the library for arm64, by Debian's cross compiler and libraries; CI builds them.
 .PHONY: arm64
