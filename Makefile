@@ -306,7 +306,7 @@ lint: $(MADE) $(TEST_SKELS) compile_commands.json ## clang-format, clang-tidy, c
 		'-DDECLARE_LIBXDP_OPTS(type,name,...)=struct type name' \
 		$(USER) $(TEST_SOURCES)
 	$(call say,LINT,shellcheck)
-	$(Q)shellcheck $(filter-out %.py,$(wildcard scripts/*)) tests/run tests/run-vm tests/fuzz/run .ci/run \
+	$(Q)shellcheck $(filter-out %.py,$(wildcard scripts/*)) tests/run tests/run-vm tests/package tests/fuzz/run .ci/run \
 		debian/xdp-dedup.postinst debian/xdp-dedup.prerm
 
 SOURCES := $(wildcard bpf/*.[ch] include/*.h user/*/*.[ch] user/program/*/*.h tests/*/*.[ch])
@@ -402,6 +402,11 @@ bench-e2e: $(BIN) $(BUILD)/tests/e2e_bench ## as root: floods, filtered in XDP a
 deb: ## Debian packages, into build/deb
 	$(Q)scripts/deps build deb
 	$(Q)scripts/deb $(BUILD)/deb
+
+.PHONY: test-package
+test-package: deb ## as root: these installed, upgraded, removed, on a clean Debian 12
+	$(Q)scripts/deps package
+	$(Q)BUILD='$(BUILD)' tests/package
 
 # The tool and the library for arm64, by Debian's cross compiler and libraries; CI builds them.
 .PHONY: arm64
