@@ -265,7 +265,7 @@ FUZZ_SOURCES := tests/fuzz/fuzz_quiet.c $(wildcard user/fips/fips*.c user/filter
 		$(addprefix user/replay/,blocks.c capture.c ifaces.c link.c tap.c) \
 		$(addprefix user/cli/,options.c stream_options.c) $(addprefix user/base/,args.c lines.c units.c) \
 		$(addprefix user/filter/,array_rate.c array_size.c blocked.c blocked_size.c countdown.c \
-		fill.c fips_count.c flat.c image.c layout.c place.c plan.c prefixes.c stream_ids.c streams.c))
+		fill.c fips_count.c flat.c image.c layout.c place.c plan.c prefixes.c spec.c stream_ids.c streams.c))
 
 $(BUILD)/fuzz/%.o: %.c Makefile | $(MADE)
 	$(call say,CC,$@)
