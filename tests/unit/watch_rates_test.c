@@ -98,7 +98,7 @@ static void like_a_plain_model(void **state)
 					  .ifaces_cnt = 2,
 					  .ifaces = { { "v0", true, 0xffffff00 },
 						      { "v1", false, 0 } } };
-	double packets[200];
+	double packets[200] = { 0 };
 	uint64_t seed = 1;
 
 	(void)state;
