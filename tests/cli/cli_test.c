@@ -122,7 +122,7 @@ static const struct misuse {
 	{ "misuse-help-option", "$XD help --frob", "no verb --frob; xdp-dedup help" },
 	{ "misuse-help-more", "$XD help load v0", "usage: xdp-dedup help" },
 	{ "misuse-name-long", LOAD " --name " ZEROS, "1 to 32 letters" },
-	{ "misuse-load-nothing", "$XD load", "usage: xdp-dedup load IFNAME..." },
+	{ "misuse-load-nothing", "$XD load", "on which interface? as in xdp-dedup load eth0" },
 	{ "misuse-load-many", "$XD load $(seq 33) --port 80", "usage: xdp-dedup load IFNAME..." },
 	{ "misuse-status-many", "$XD status a b", "usage: xdp-dedup status" },
 	{ "misuse-rotate-nothing", "$XD rotate", "usage: xdp-dedup rotate NAME" },
