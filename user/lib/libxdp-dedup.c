@@ -166,9 +166,15 @@ size_t xdp_dedup_check_and_add_many(struct xdp_dedup_filter *f, const struct xdp
 	return duplicates;
 }
 
+/* Where ids cannot be taken out that is the answer for any id, the all-zero one too. */
+static int remove_id(struct filter *f, const uint8_t *id)
+{
+	return ids_can_remove(f) ? ids_remove(f, id) : -EOPNOTSUPP;
+}
+
 int xdp_dedup_remove(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
-	return do_id(f, bytes, len, ids_remove, false, false);
+	return do_id(f, bytes, len, remove_id, false, false);
 }
 
 int xdp_dedup_want(struct xdp_dedup_filter *f, const void *bytes, size_t len)
