@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
 
@@ -15,6 +16,9 @@
 #include "say.h"
 #include "secrets.h"
 #include "stream_ids.h"
+
+#define TRIES 50
+#define TRY_US 10000
 
 int object_open(const char *name, const struct dedup_config *cfg, struct xdp_dedup **out)
 {
@@ -70,12 +74,24 @@ struct bpf_program *loader_packet_program(const struct xdp_dedup *skel)
 							    : skel->progs.dedup_streams;
 }
 
-int object_run(const struct bpf_program *prog)
+static int run_once(const struct bpf_program *prog)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 	int err = bpf_prog_test_run_opts(bpf_program__fd(prog), &opts);
 
 	return err ? -errno : (int)opts.retval;
+}
+
+/* The kernel makes a timer with what memory there is at the moment: it does not wait for more. */
+int object_run(const struct bpf_program *prog)
+{
+	int err = run_once(prog);
+
+	for (int i = 0; i < TRIES && err == -ENOMEM; i++) {
+		usleep(TRY_US);
+		err = run_once(prog);
+	}
+	return err;
 }
 
 int object_check(const struct xdp_dedup *skel, const struct bpf_program *prog)
