@@ -360,13 +360,24 @@ static unsigned int step(unsigned int most)
 	return getenv("EACH") ? 1 : most;
 }
 
+/* The next commands find all in order, or put it so. */
+static void assert_next_is_clean(void)
+{
+	char out[16384];
+
+	assert_int_equal(run(out, sizeof(out), "status both"), 0);
+	e2e_tool("refresh both");
+	assert_settled();
+	for (int i = 0; i < E2E_LINKS; i++)
+		e2e_assert_works(i);
+}
+
 /* The old program or the new one is whole and in charge at once, also before any other command; the
  * next command ends what was begun. Every step_cnt-th change is tried, from a random one on.
  */
 static void change_killed_at_each_change(const char *args, unsigned int step_cnt)
 {
 	unsigned int n, first = 1 + gossip_now_ns() % step_cnt;
-	char out[16384];
 	bool killed = true;
 
 	e2e_tool("%s", load_args());
@@ -380,11 +391,7 @@ static void change_killed_at_each_change(const char *args, unsigned int step_cnt
 			refresh_elsewhere();
 		for (int i = 0; i < E2E_LINKS && n % 5 == 0; i++)
 			e2e_assert_works(i);
-		assert_int_equal(run(out, sizeof(out), "status both"), 0);
-		e2e_tool("refresh both");
-		assert_settled();
-		for (int i = 0; i < E2E_LINKS; i++)
-			e2e_assert_works(i);
+		assert_next_is_clean();
 	}
 	stop_streams();
 	print_message("# %s was killed at %u points\n", args, (n - first) / step_cnt - 1);
@@ -410,26 +417,21 @@ static void test_resize_killed_at_each_change(void **state)
 static void test_upgrade_killed_at_each_change(void **state)
 {
 	unsigned int step_cnt = step(6), n, first = 1 + gossip_now_ns() % step_cnt;
-	char out[16384];
 	bool killed = true;
 
 	(void)state;
 	start_streams();
 	for (n = first; killed; n += step_cnt) {
 		e2e_tool("%s", load_args());
-		setenv("XDP_DEDUP", next_tool(), 1);
+		use_tool(next_tool());
 		killed = run_killed_at("load --replace --name both", n);
 		for (int i = 0; i < E2E_LINKS; i++)
 			e2e_assert_works(i);
-		assert_int_equal(run(out, sizeof(out), "status both"), 0);
-		e2e_tool("refresh both");
-		assert_settled();
-		for (int i = 0; i < E2E_LINKS; i++)
-			e2e_assert_works(i);
+		assert_next_is_clean();
 		e2e_remember();
 		e2e_tool("unload ve0 ve1");
 		e2e_assert_nothing_left();
-		unsetenv("XDP_DEDUP");
+		use_tool(NULL);
 	}
 	stop_streams();
 	print_message("# killed at %u points\n", (n - first) / step_cnt - 1);

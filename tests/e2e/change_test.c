@@ -89,15 +89,7 @@ static void assert_counters(uint32_t lost)
 	json_object_put(o);
 }
 
-static int teardown(void **state)
-{
-	int failed = e2e_teardown(state);
-
-	unsetenv("XDP_DEDUP");
-	return failed;
-}
-
-/* The changes are done by this tool. */
+/* The changes are done by this tool; NULL: the one that is tested. */
 static void change(const struct row *row, const char *by)
 {
 	struct feed feeds[E2E_LINKS];
@@ -108,7 +100,7 @@ static void change(const struct row *row, const char *by)
 	seed = gossip_now_ns();
 	r = e2e_receiver(-1, AF_INET, seed, EVENTS);
 	e2e_load("%s", row->load ?: LOAD);
-	setenv("XDP_DEDUP", by, 1);
+	use_tool(by);
 	assert_return_code(gossip_receiver_start(r), EAGAIN);
 	for (int i = 0; i < E2E_LINKS; i++)
 		start_feed(&feeds[i], i, seed);
@@ -133,7 +125,7 @@ static void change(const struct row *row, const char *by)
 
 static void test_change(void **state)
 {
-	change(*state, tool());
+	change(*state, NULL);
 }
 
 static void test_upgrade(void **state)
@@ -143,7 +135,7 @@ static void test_upgrade(void **state)
 
 int main(void)
 {
-	add_rows(ROWS, test_change, e2e_setup, teardown);
-	add_rows(UPGRADES, test_upgrade, e2e_setup, teardown);
+	add_rows(ROWS, test_change, e2e_setup, e2e_teardown);
+	add_rows(UPGRADES, test_upgrade, e2e_setup, e2e_teardown);
 	return run_added_tests("change");
 }

@@ -34,6 +34,9 @@ int change_ask_packets(const struct options *o, struct change *c);
 void change_ask_action(const struct options *o, struct change *c);
 void change_ask_shape(const struct options *o, struct change *c);
 
+/* Does any option say how large the filter is to be, or of which kind? */
+bool change_asks_shape(const struct options *o);
+
 /* Which of c->where it is to leave, and which others to run on, as load would check them. 0; or
  * -errno, which is said.
  */

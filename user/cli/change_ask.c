@@ -47,6 +47,12 @@ void change_ask_action(const struct options *o, struct change *c)
 		spec->ihave_pass = o->spec.ihave_pass;
 }
 
+bool change_asks_shape(const struct options *o)
+{
+	return o->given & (GIVEN_CAPACITY | GIVEN_FPR | GIVEN_WINDOW | GIVEN_LAYOUT | GIVEN_HASH) ||
+	       o->spec.bits || o->spec.hashes || o->spec.index_bits || o->spec.countdown_bits;
+}
+
 void change_ask_shape(const struct options *o, struct change *c)
 {
 	struct filter_spec *spec = &c->spec;

@@ -44,12 +44,6 @@ static int ask_interfaces(const struct options *o, struct change *c)
 	return err ? err : change_leave_interfaces(c, left, left_cnt);
 }
 
-static bool asks_shape(const struct options *o)
-{
-	return o->given & (GIVEN_CAPACITY | GIVEN_FPR | GIVEN_WINDOW | GIVEN_LAYOUT | GIVEN_HASH) ||
-	       o->spec.bits || o->spec.hashes || o->spec.index_bits || o->spec.countdown_bits;
-}
-
 static int plan(const struct options *o, struct change *c, struct dedup_config *cfg)
 {
 	int err = change_ask_packets(o, c);
@@ -58,7 +52,7 @@ static int plan(const struct options *o, struct change *c, struct dedup_config *
 		return err;
 	change_ask_action(o, c);
 	c->spec.several = c->where.cnt > 1;
-	if (!asks_shape(o))
+	if (!change_asks_shape(o))
 		return plan_again(c->f.config, &c->spec, cfg);
 	change_ask_shape(o, c);
 	return plan_here(&c->spec, cfg);
@@ -72,7 +66,7 @@ static bool keeps_memory(const struct options *o, const struct change *c,
 
 	if (old->format != DEDUP_FORMAT)
 		return false;
-	return !asks_shape(o) || plan_is_same_memory(old, cfg);
+	return !change_asks_shape(o) || plan_is_same_memory(old, cfg);
 }
 
 static int replace(const struct options *o, struct change *c)

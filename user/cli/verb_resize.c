@@ -21,8 +21,7 @@ int verb_resize(const struct options *o)
 	struct change c;
 	int err;
 
-	if (!(o->given & (GIVEN_CAPACITY | GIVEN_FPR | GIVEN_WINDOW | GIVEN_LAYOUT | GIVEN_HASH)) &&
-	    !o->spec.bits && !o->spec.hashes && !o->spec.index_bits && !o->spec.countdown_bits) {
+	if (!change_asks_shape(o)) {
 		say_err(0, "what is to change? As in --capacity 2M; xdp-dedup resize --help lists "
 			   "all");
 		return EXIT_MISUSED;
