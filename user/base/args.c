@@ -16,8 +16,7 @@ static bool is_taken(const struct args_command *c, const struct args_option *opt
 	return !option->group || option->group & c->takes;
 }
 
-/* The option of this name (up to '=') that the command takes, or NULL. */
-static const struct args_option *find_option(const struct args_command *c, const char *name)
+const struct args_option *args_find(const struct args_command *c, const char *name)
 {
 	size_t len = strcspn(name, "=");
 
@@ -27,7 +26,7 @@ static const struct args_option *find_option(const struct args_command *c, const
 	return NULL;
 }
 
-static int set_from_environment(const struct args_command *c, struct options *o)
+int args_from_environment(const struct args_command *c, struct options *o)
 {
 	int err = 0;
 
@@ -46,7 +45,7 @@ static int set_from_environment(const struct args_command *c, struct options *o)
  */
 static int set_from_argv(const struct args_command *c, struct options *o, int argc, char **argv, int i)
 {
-	const struct args_option *option = find_option(c, argv[i]);
+	const struct args_option *option = args_find(c, argv[i]);
 	const char *value = strchr(argv[i], '=');
 	bool is_next_word = false;
 	int err;
@@ -68,7 +67,7 @@ static int set_from_argv(const struct args_command *c, struct options *o, int ar
 
 int args_parse(const struct args_command *c, struct options *o, int argc, char **argv)
 {
-	int cnt = 0, err = set_from_environment(c, o); /* cnt: arguments that are no options */
+	int cnt = 0, err = args_from_environment(c, o); /* cnt: arguments that are no options */
 	bool options_ended = false;
 
 	for (int i = 1; i < argc && !err; i++) {

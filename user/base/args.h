@@ -55,6 +55,12 @@ struct args_command {
  */
 int args_parse(const struct args_command *c, struct options *o, int argc, char **argv);
 
+/* Sets options from the environment alone, as args_parse() does first. 0 or -EINVAL, which is said. */
+int args_from_environment(const struct args_command *c, struct options *o);
+
+/* The option of this name (up to '=') that the command takes, with its dashes; or NULL. */
+const struct args_option *args_find(const struct args_command *c, const char *name);
+
 /* Is --help or -h among argv[1] on, before any "--"? Values of options are not told apart: no
  * option has one that is "-h" or "--help".
  */

@@ -62,6 +62,7 @@ static int add_profile(struct options *o, const char *what, const char *text)
 {
 	if (o->profiles_cnt == DEDUP_STREAMS_MAX)
 		return say_err(-EINVAL, "%s %s: at most %d streams", what, text, DEDUP_STREAMS_MAX);
+	o->profiles_by[o->profiles_cnt] = what;
 	o->profiles[o->profiles_cnt++] = text;
 	return 0;
 }
@@ -335,6 +336,14 @@ static int set_remove(struct options *o, const char *what, const char *text)
 	return add_interface(what, (char *)text, o->remove, &o->remove_cnt);
 }
 
+static int set_config(struct options *o, const char *what, const char *text)
+{
+	(void)what;
+	o->config = text;
+	return 0;
+}
+
+ARGS_FLAG(set_check, check)
 ARGS_FLAG(set_replace, replace)
 ARGS_FLAG(set_wait, wait)
 ARGS_FLAG(set_forget, forget)
@@ -417,6 +426,10 @@ const struct args_option OPTIONS[] = {
 	{ "--for", "TIME", OPT_SAMPLE, set_end, NULL, "end after this time, as in 30s" },
 	{ "--write", "FILE", OPT_SAMPLE, set_write, NULL,
 	  "write a pcap file, which Wireshark opens; - is standard output" },
+	{ "--config", "FILE", OPT_CONFIG, set_config, NULL,
+	  "what to load and keep (/etc/xdp-dedup/xdp-dedup.conf)" },
+	{ "--check", NULL, OPT_CONFIG, set_check, NULL,
+	  "only see whether that file is right, without root" },
 	{ "--every", "TIME", OPT_WATCH, set_every, NULL, "between two readings (1s)" },
 	{ "--count", "N", OPT_WATCH, set_readings, NULL, "end after N readings" },
 	{ "--json", NULL, OPT_JSON, set_json, NULL,
@@ -432,19 +445,16 @@ const struct args_option OPTIONS[] = {
 
 const size_t OPTIONS_CNT = sizeof(OPTIONS) / sizeof(OPTIONS[0]);
 
-int options_parse(struct options *o, const struct args_command *c, int argc, char **argv)
+void options_begin(struct options *o)
 {
-	int cnt;
-
 	*o = (struct options){
 		.spec = { .capacity = SPEC_CAPACITY_DEFAULT },
 		.memory = REPLAY_MEMORY_DEFAULT,
 	};
-	cnt = args_parse(c, o, argc, argv);
-	o->args = argv + 1;
-	o->args_cnt = cnt;
-	if (cnt < 0)
-		return cnt;
+}
+
+int options_end(struct options *o)
+{
 	if (stream_options_set(o))
 		return -EINVAL;
 	if (o->spec.drop_ns && o->spec.count_only)
@@ -455,4 +465,15 @@ int options_parse(struct options *o, const struct args_command *c, int argc, cha
 		o->spec.fpr = o->fpr > 0 ? o->fpr : SPEC_FPR_DEFAULT;
 	o->spec.window_ns = o->spec.window_ns ?: o->window_ns ?: SPEC_WINDOW_DEFAULT_NS;
 	return 0;
+}
+
+int options_parse(struct options *o, const struct args_command *c, int argc, char **argv)
+{
+	int cnt;
+
+	options_begin(o);
+	cnt = args_parse(c, o, argc, argv);
+	o->args = argv + 1;
+	o->args_cnt = cnt;
+	return cnt < 0 ? cnt : options_end(o);
 }

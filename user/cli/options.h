@@ -48,8 +48,9 @@ enum given {
 struct options {
 	unsigned int given;	 /* enum given */
 	struct filter_spec spec; /* ports_cnt is 0 without --port; `several` is not set here */
-	const char *profiles[DEDUP_STREAMS_MAX]; /* --profile: streams */
-	const char *files[OPTIONS_FILES_MAX];	 /* --profiles */
+	const char *profiles[DEDUP_STREAMS_MAX];    /* --profile: streams */
+	const char *profiles_by[DEDUP_STREAMS_MAX]; /* what said so, for messages: "--profile" */
+	const char *files[OPTIONS_FILES_MAX];	    /* --profiles */
 	int profiles_cnt, files_cnt;
 	uint64_t window_ns; /* the longest that fits all streams' profiles; 0: they do not say */
 	double fpr;	    /* the highest one, likewise */
@@ -62,7 +63,8 @@ struct options {
 	/* set: interfaces */
 	char *add[DEDUP_IFACES_MAX], *remove[DEDUP_IFACES_MAX];
 	int add_cnt, remove_cnt;
-	bool replace;	   /* load: in the place of a filter that runs */
+	bool replace; /* load: in the place of a filter that runs */
+	bool whole;   /* with that: what is not given is not to stay, but as for a new filter */
 	bool wait, forget; /* while there is a predecessor: wait until it has gone; give it up */
 	/* replay */
 	enum engine_kind engine;
@@ -73,7 +75,9 @@ struct options {
 
 	struct sample_options sample;
 	struct watch_options watch;
-	bool verbose; /* show what libbpf and libxdp say */
+	const char *config; /* run: the file; NULL without */
+	bool check;	    /* run: only see whether the file is right */
+	bool verbose;	    /* show what libbpf and libxdp say */
 
 	char **args; /* arguments that are no options, in order; they belong to argv */
 	int args_cnt;
@@ -102,6 +106,7 @@ enum {
 	OPT_PREDECESSOR = 1 << 18, /* --wait, --forget */
 	OPT_REPLACE = 1 << 19,
 	OPT_WATCH = 1 << 20,
+	OPT_CONFIG = 1 << 21,
 	OPT_SIZE = OPT_CAPACITY | OPT_FPR,
 	OPT_LOAD_FILTER = OPT_PORT | OPT_SIZE | OPT_WINDOW | OPT_ACTION | OPT_SHAPE |
 			  OPT_DESTINATION | OPT_PROFILE | OPT_PROFILES, /* what it is */
@@ -117,5 +122,11 @@ extern const size_t OPTIONS_CNT;
  * order changes (args_parse). 0; or -EINVAL after saying why on stderr.
  */
 int options_parse(struct options *o, const struct args_command *c, int argc, char **argv);
+
+/* The same in parts, for options that do not come from a command line: the built-in defaults; then
+ * args_from_environment() and the options' own functions; then what follows from all of them.
+ */
+void options_begin(struct options *o);
+int options_end(struct options *o);
 
 #endif

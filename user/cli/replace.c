@@ -11,6 +11,7 @@
 #include "load.h"
 #include "plan.h"
 #include "say.h"
+#include "secrets.h"
 
 /* Interfaces may have several names. */
 static bool is_among(const char *ifname, char *const *ifnames, int cnt)
@@ -46,8 +47,14 @@ static int ask_interfaces(const struct options *o, struct change *c)
 
 static int plan(const struct options *o, struct change *c, struct dedup_config *cfg)
 {
-	int err = change_ask_packets(o, c);
+	int err = 0;
 
+	if (o->whole) {
+		c->spec = o->spec;
+		c->spec.several = c->where.cnt > 1;
+		return plan_here(&c->spec, cfg);
+	}
+	err = change_ask_packets(o, c);
 	if (err)
 		return err;
 	change_ask_action(o, c);
@@ -66,7 +73,30 @@ static bool keeps_memory(const struct options *o, const struct change *c,
 
 	if (old->format != DEDUP_FORMAT)
 		return false;
-	return !change_asks_shape(o) || plan_is_same_memory(old, cfg);
+	return (!o->whole && !change_asks_shape(o)) || plan_is_same_memory(old, cfg);
+}
+
+/* Is the filter that runs what is planned, in all that a plan says? */
+static bool is_same(const struct dedup_config *old, const struct dedup_config *cfg)
+{
+	struct dedup_config next = *cfg;
+
+	if (old->format != DEDUP_FORMAT || !plan_is_same_memory(old, cfg) ||
+	    plan_on_memory_of(old, &next) || secrets_take(old, &next))
+		return false;
+	next.serial = old->serial;
+	next.earlier_stats = old->earlier_stats;
+	return !memcmp(&next, old, sizeof(next));
+}
+
+/* Is where it runs where it is to? */
+static bool is_in_place(const struct change *c)
+{
+	bool same = c->where.cnt == c->cnt;
+
+	for (int i = 0; i < c->cnt && same; i++)
+		same = is_among(c->list[i].ifname, c->where.ifnames, c->where.cnt);
+	return same;
 }
 
 static int replace(const struct options *o, struct change *c)
@@ -78,6 +108,8 @@ static int replace(const struct options *o, struct change *c)
 		err = plan(o, c, &cfg);
 	if (err)
 		return err;
+	if (o->whole && is_in_place(c) && is_same(c->f.config, &cfg))
+		return 0;
 	err = keeps_memory(o, c, &cfg) ? change_program(o, c, &cfg) : change_filter(o, c, &cfg);
 	if (!err)
 		printf("%s: replaced; what it remembers is kept\n", c->f.name);

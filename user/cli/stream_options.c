@@ -12,6 +12,7 @@
 
 /* The parts of [STREAM=]NAME[:PORTS[@DESTINATIONS]][#REALM]; NULL: it is not there. */
 struct wish {
+	const char *by;	  /* what said so, for messages: "--profile" */
 	const char *text; /* as the user gave it */
 	char *stream, *name, *ports, *to, *realm;
 };
@@ -72,17 +73,16 @@ static int set_ports(const struct wish *w, const struct profile *p, struct spec_
 	if (!w->ports)
 		return 0;
 	if (p->stream.layer != DEDUP_UDP)
-		return say_err(-EINVAL, "--profile %s: %s has no ports, as its layer is not udp",
+		return say_err(-EINVAL, "%s %s: %s has no ports, as its layer is not udp", w->by,
 			       w->text, w->name);
 	err = parse_ports(w->ports, s->ports, &s->ports_cnt);
 	if (err == -E2BIG)
-		return say_err(-EINVAL, "--profile %s: at most %d ports or ranges", w->text,
+		return say_err(-EINVAL, "%s %s: at most %d ports or ranges", w->by, w->text,
 			       DEDUP_PORTS_MAX);
 	if (err)
-		return say_err(
-			-EINVAL,
-			"--profile %s: give UDP ports from 1 to 65535, as in %s:8001,9000-9010",
-			w->text, w->name);
+		return say_err(-EINVAL,
+			       "%s %s: give UDP ports from 1 to 65535, as in %s:8001,9000-9010",
+			       w->by, w->text, w->name);
 	return 0;
 }
 
@@ -100,18 +100,17 @@ static int set_to(const struct options *o, const struct wish *w, const struct pr
 	if (!w->to)
 		return 0;
 	if (p->stream.layer == DEDUP_ETHERNET)
-		return say_err(-EINVAL,
-			       "--profile %s: %s has no destinations, as its layer is ethernet",
-			       w->text, w->name);
+		return say_err(-EINVAL, "%s %s: %s has no destinations, as its layer is ethernet",
+			       w->by, w->text, w->name);
 	err = parse_prefixes(w->to, s->to, &s->to_cnt, &s->to4_cnt);
 	if (err == -E2BIG)
-		return say_err(-EINVAL, "--profile %s: at most %d destinations", w->text,
+		return say_err(-EINVAL, "%s %s: at most %d destinations", w->by, w->text,
 			       DEDUP_TO_MAX);
 	if (err)
 		return say_err(-EINVAL,
-			       "--profile %s: after @ come addresses or prefixes, as in "
+			       "%s %s: after @ come addresses or prefixes, as in "
 			       "192.0.2.1,2001:db8::/64",
-			       w->text);
+			       w->by, w->text);
 	return 0;
 }
 
@@ -130,22 +129,19 @@ static int set_stream(struct options *o, const struct profiles *all, const struc
 	const struct profile *p = profiles_find(all, w->name);
 
 	if (!p)
-		return say_err(
-			-EINVAL,
-			"--profile %s: there is no profile %s; xdp-dedup profile list has all",
-			w->text, w->name);
+		return say_err(-EINVAL,
+			       "%s %s: there is no profile %s; xdp-dedup profile list has all",
+			       w->by, w->text, w->name);
 	if (w->stream && !stream_name_ok(w->stream))
-		return say_err(
-			-EINVAL,
-			"--profile %s: a stream's name has 1 to %d letters, digits, - and _, "
-			"the first one no - or _",
-			w->text, DEDUP_STREAM_NAME - 1);
+		return say_err(-EINVAL,
+			       "%s %s: a stream's name has 1 to %d letters, digits, - and _, "
+			       "the first one no - or _",
+			       w->by, w->text, DEDUP_STREAM_NAME - 1);
 	if (w->realm && !stream_name_ok(w->realm))
-		return say_err(
-			-EINVAL,
-			"--profile %s: after # comes a realm's name: 1 to %d letters, digits, - "
-			"and _, the first one no - or _",
-			w->text, DEDUP_STREAM_NAME - 1);
+		return say_err(-EINVAL,
+			       "%s %s: after # comes a realm's name: 1 to %d letters, digits, - "
+			       "and _, the first one no - or _",
+			       w->by, w->text, DEDUP_STREAM_NAME - 1);
 	*s = (struct spec_stream){
 		.stream = p->stream,
 		.needs_to = p->needs_to,
@@ -176,7 +172,7 @@ static int name_streams(struct filter_spec *spec, const struct wish *wishes)
 		memset(name, 0, DEDUP_STREAM_NAME);
 		memcpy(name, wishes[i].stream, strlen(wishes[i].stream));
 		if (is_taken(spec, i, name, given))
-			return say_err(-EINVAL, "--profile %s: there is a stream %s already",
+			return say_err(-EINVAL, "%s %s: there is a stream %s already", wishes[i].by,
 				       wishes[i].text, name);
 		given[i] = true;
 	}
@@ -218,7 +214,7 @@ static int set_port_stream(struct options *o, const struct profiles *all, struct
 	static char gsp[] = "gsp";
 	struct spec_stream *s = &o->spec.streams[0];
 
-	*w = (struct wish){ .text = gsp, .name = gsp };
+	*w = (struct wish){ .by = "--profile", .text = gsp, .name = gsp };
 	if (set_stream(o, all, w, s))
 		return -EINVAL;
 	memcpy(s->ports, o->spec.ports, sizeof(s->ports));
@@ -244,6 +240,7 @@ static int set_streams(struct options *o, const struct profiles *all, struct wis
 		if (!copies[i])
 			return say_err(-ENOMEM, "out of memory");
 		w->text = o->profiles[i];
+		w->by = o->profiles_by[i];
 		split(copies[i], w);
 		if (set_stream(o, all, w, &spec->streams[spec->streams_cnt]))
 			return -EINVAL;
