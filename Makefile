@@ -50,9 +50,9 @@ ALL_CFLAGS = -std=gnu11 $(C_WARN) $(HARDENED) $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS
 # What has to be looked for is looked for once, by the first recipe that needs it: after `make deps`.
 once = $(eval $(1) := $$(shell $(2)))$($(1))
 PKG_CONFIG ?= $(filter %-,$(patsubst %gcc,%,$(notdir $(firstword $(CC)))))pkg-config
-PKGS        = libxdp libbpf json-c inih libpcap ncursesw
+PKGS        = libxdp libbpf json-c inih libpcap ncursesw libsystemd
 PKG_CFLAGS  = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null | sed 's|-I[^ ]*/json-c||')
-PKG_LIBS    = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PKGS) 2>/dev/null || echo -lxdp -lbpf -ljson-c -linih -lpcap -lncursesw)
+PKG_LIBS    = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PKGS) 2>/dev/null || echo -lxdp -lbpf -ljson-c -linih -lpcap -lncursesw -lsystemd)
 LIBBPF      = $(call once,LIBBPF,$(PKG_CONFIG) --libs libbpf 2>/dev/null || echo -lbpf)
 BPF_TARGET  = $(call once,BPF_TARGET,$(TOOLS) bpf-flags)
 CLANG      ?= $(call once,CLANG,CLANG= $(TOOLS) clang)
@@ -64,6 +64,7 @@ BPF_FLAGS = -g -O2 -target bpf -mcpu=v3 $(WARN) -Wno-unused-parameter -Iinclude 
 
 # Who may include whose headers: each room of user/ those that are named here, tests all.
 ROOMS_cli    := cli replay program filter base
+ROOMS_service := service cli replay program filter base
 ROOMS_bench  := bench filter base
 ROOMS_lib    := lib api fips filter base
 ROOMS_replay := replay program filter base
@@ -86,7 +87,7 @@ PROFILES := $(BUILD)/builtin_profiles.h
 MADE    := $(SKELS) $(PROFILES)
 USER    := $(call sources,user/*/*.c)
 MAINS   := $(wildcard user/*/main.c)
-TOOL     = $(call objects,$(1),user/cli/*.c user/replay/*.c user/program/*.c user/filter/*.c user/base/*.c)
+TOOL     = $(call objects,$(1),user/cli/*.c user/service/*.c user/replay/*.c user/program/*.c user/filter/*.c user/base/*.c)
 
 # The bench is a program of its own, which machines that filter need not have.
 BENCH     := $(BUILD)/xdp-dedup-bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Dependencies point one way: cli → replay → program, lib → fips, and they and bench → filter →
+/* Dependencies point one way: service → cli → replay → program, lib → fips, and they and bench → filter →
  * base → include. What each file includes with quotes is looked for where its room may look, and
  * nowhere else. Only replay knows libpcap, and only program includes what the kernel runs.
  */
@@ -33,6 +33,9 @@ static const struct room {
 	{ "replay", "user/replay/*.[ch]", "user/replay user/program user/filter user/base include",
 	  "gsp\\.h|<(bpf|xdp)/" },
 	{ "cli", "user/cli/*.[ch]", "user/cli user/replay user/program user/filter user/base include",
+	  "gsp\\.h|<(bpf|xdp|pcap)[/.]|skel\\.h" },
+	{ "service", "user/service/*.[ch]",
+	  "user/service user/cli user/replay user/program user/filter user/base include",
 	  "gsp\\.h|<(bpf|xdp|pcap)[/.]|skel\\.h" },
 	{ "bench", "user/bench/*.[ch]", "user/bench user/filter user/base include build",
 	  "<(xdp|pcap)[/.]" },

@@ -43,6 +43,8 @@ static const struct verb {
 	  "write what it is and remembers to a file" },
 	{ "restore", verb_restore, OPT_MODE | OPT_PREDECESSOR, KERNEL_LOAD, 2, 2 + DEDUP_IFACES_MAX,
 	  "NAME FILE [IFNAME...]", "load a filter that was saved; it remembers, and ages go on" },
+	{ "run", verb_run, OPT_CONFIG, KERNEL_LOAD, 0, 0, "[--config FILE] [--check]",
+	  "the service: load what the file describes, and keep it loaded" },
 	{ "rotate", verb_rotate, 0, KERNEL_BPF, 1, 1, "NAME",
 	  "age every id by a window, or a countdown, now" },
 	{ "reset", verb_reset, 0, KERNEL_BPF, 1, 1, "NAME", "forget every id now" },
@@ -148,7 +150,7 @@ static int run(const struct verb *v, int argc, char **argv)
 		return print_verb(v);
 	if (options_parse(&o, &c, argc, argv))
 		return EXIT_MISUSED;
-	if (kernel_permits(v->name, v->needs))
+	if (!o.check && kernel_permits(v->name, v->needs))
 		return EXIT_FAILED;
 	return v->run(&o);
 }

@@ -34,6 +34,7 @@ int verb_sample(const struct options *o);
 int verb_size(const struct options *o);
 int verb_profile(const struct options *o);
 int verb_replay(const struct options *o);
+int verb_run(const struct options *o); /* user/service/run.c */
 
 /* For load and check: do the options fit together (but for --port, which check needs not)? 0;
  * -EINVAL, which is said.

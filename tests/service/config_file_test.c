@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The service's configuration: what each key becomes, and where a file is said to be wrong. */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config_file.h"
+#include "output.h"
+#include "say.h"
+
+#define FEED "[filter feed]\ninterfaces = eth0 eth1\nport = 8001\n"
+
+static char path[64];
+
+static void write_file(const char *text, size_t len)
+{
+	FILE *f = fopen(path, "we");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(text, 1, len, f), len);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* What is wrong, and with which line; `says` is what follows "FILE:". */
+static const struct wrong {
+	const char *name, *text, *says;
+} WRONGS[] = {
+	{ "key-before-section", "; x\nport = 8001\n",
+	  "2: keys come behind a section, [service] or [filter NAME]" },
+	{ "no-section-of-that-kind", FEED "[feed]\n",
+	  "4: [feed]: a section is [service] or [filter NAME]" },
+	{ "filter-without-a-name", "[filter]\n", "1: [filter]: a section is" },
+	{ "filter-of-blanks", "[filter  ]\n", "1: [filter ]: a filter's name is" },
+	{ "section-not-closed", "\n[service\n", "2: a section is [service] or [filter NAME]" },
+	{ "behind-a-section", "[service] x = 1\n", "1: a section is [service] or [filter NAME]" },
+	{ "service-twice", "[service]\n[service]\n", "2: there is a [service] already" },
+	{ "filter-twice", FEED "\n" FEED, "5: there is a [filter feed] already" },
+	{ "no-key-of-service", "[service]\nport = 8001\n", "2: [service] has no key port" },
+	{ "no-key-of-filter", FEED "metrics = 1\n", "4: [filter feed] has no key metrics" },
+	{ "for-is-no-key", FEED "for = 8h\n", "4: [filter feed] has no key for" },
+	{ "name-is-no-key", FEED "name = x\n", "4: [filter feed] has no key name" },
+	{ "replace-is-no-key", FEED "replace = yes\n", "4: [filter feed] has no key replace" },
+	{ "verbose-is-no-key", FEED "verbose = yes\n", "4: [filter feed] has no key verbose" },
+	{ "dashes", FEED "--capacity = 1M\n", "4: [filter feed] has no key --capacity" },
+	{ "key-twice", FEED "capacity = 1M\n\ncapacity = 2M\n", "6: capacity is there already" },
+	{ "service-key-twice", "[service]\nsave = yes\nsave = no\n", "3: save is there already" },
+	{ "no-value", FEED "forwarded\n", "4: a line is a section, KEY = VALUE" },
+	{ "not-yes-or-no", FEED "forwarded = 1\n", "4: forwarded 1: it is yes or no" },
+	{ "wrong-value", FEED "capacity = many\n", "4: capacity many: give a number of ids" },
+	{ "wrong-window", FEED "window = 1s5\n", "4: window 1s5: give a time" },
+	{ "wrong-port", "[filter feed]\ninterfaces = eth0\nport = 70000\n",
+	  "3: port 70000: give UDP ports" },
+	{ "second-port-wrong", FEED "port = x\n", "4: port 8001,x: give UDP ports" },
+	{ "wrong-action", FEED "action = maybe\n", "4: action maybe: it is drop or count" },
+	{ "no-profile", FEED "\nprofile = nosuch:1\n", "5: profile nosuch:1: there is no profile" },
+	{ "second-profile", FEED "profile = rtp:1\nprofile = rtp@x\n", "5: profile rtp@x: after @" },
+	{ "stream-without-ports", "[filter a]\ninterfaces = eth0\n\nprofile = moldudp64\n",
+	  "1: the stream moldudp64 lacks UDP ports" },
+	{ "profiles-not-there", FEED "profiles = /nowhere\nprofile = x:1\n",
+	  "1: cannot read /nowhere: No such file" },
+	{ "no-interfaces", "[filter a]\nport = 1\n[service]\n",
+	  "1: [filter a]: interfaces are missing" },
+	{ "no-packets", "[filter a]\ninterfaces = eth0\n",
+	  "1: [filter a]: port, or profile, is missing" },
+	{ "interface-twice", FEED "interfaces = eth0\n", "4: interfaces: eth0 is there already" },
+	{ "interface-of-two", FEED "[filter b]\ninterfaces = eth1\nport = 1\n",
+	  "4: [filter b]: eth1 is in [filter feed] already" },
+	{ "interface-too-long", FEED "interfaces = aaaaaaaaaaaaaaaa\n",
+	  "4: interfaces: aaaaaaaaaaaaaaaa is no name of an interface" },
+	{ "interface-a-path", FEED "interfaces = ../x\n", "4: interfaces: ../x is no name" },
+	{ "shape-does-not-fit", FEED "bits = 100\n", "1: --bits" },
+	{ "window-too-short", FEED "capacity = 1G\nwindow = 10ms\n", "1: --window 10ms is too short" },
+	{ "on-exit", "[service]\non-exit = stay\n", "2: on-exit stay: it is leave or unload" },
+	{ "save", "[service]\nsave = often\n", "2: save often: it is yes or no" },
+	{ "save-every", "[service]\nsave-every = 10ms\n", "2: save-every 10ms: give a time" },
+	{ "state", "[service]\nstate = here\n", "2: state here: give a directory from / on" },
+	{ "control-character", FEED "port = 80\0331\n", "4: a control character" },
+};
+
+static void is_wrong(void **state)
+{
+	const struct wrong *row = *state;
+	char command[128], says[256];
+
+	write_file(row->text, strlen(row->text));
+	snprintf(command, sizeof(command), "$XD run --check --config %s", path);
+	assert_run(2, command);
+	snprintf(says, sizeof(says), "xdp-dedup: %s:%s", path, row->says);
+	assert_one_line(says);
+}
+
+static void line_of_any_length(void **state)
+{
+	char text[1024];
+	struct config_file c;
+
+	(void)state;
+	for (int len = 1; len < 900; len++) {
+		int head = snprintf(text, sizeof(text), "%s; ", FEED);
+
+		memset(text + head, 'x', len);
+		strcpy(text + head + len, "\naction = count\n");
+		write_file(text, strlen(text));
+		if (2 + len > CONFIG_LINE_MAX)
+			break;
+		assert_int_equal(config_read(path, &c), 0);
+		assert_true(c.filters[0].options.spec.count_only);
+		config_free(&c);
+	}
+	snprintf(text, sizeof(text), "$XD run --check --config %s", path);
+	assert_run(2, text);
+	assert_says("%s:4: a line has at most %d characters", path, CONFIG_LINE_MAX);
+}
+
+static void no_text(void **state)
+{
+	char command[128];
+
+	(void)state;
+	write_file("[service]\n\0\n", 12);
+	snprintf(command, sizeof(command), "$XD run --check --config %s", path);
+	assert_run(2, command);
+	assert_says("%s:2: a 0 byte", path);
+	assert_run(2, "$XD run --check --config /nowhere");
+	assert_one_line("cannot read /nowhere: No such file");
+	assert_run(2, "$XD run --check --config /");
+	assert_says("cannot read");
+}
+
+static void says_all(void **state)
+{
+	static const char TEXT[] = "\xef\xbb\xbf[service]\r\n"
+				   "metrics = 9947\n"
+				   "on-exit = unload\n"
+				   "save = yes\nsave-every = 10m ; often\nstate = /var/x\n"
+				   "# comment\n"
+				   "  [filter feed] ; of the exchange\n"
+				   "interfaces = eth0\n"
+				   "  interfaces = eth1, eth2\n"
+				   "port = 8001\n"
+				   "port = 9000-9010\n"
+				   "to = 192.0.2.1\nto = 2001:db8::/64\n"
+				   "capacity = 2M\nfpr: 1e-5\nwindow = 30s\n"
+				   "action = count\nlearn = app\nihave = pass\nforwarded = yes\n"
+				   "layout = countdown\nhash = tezos\nhashes = 6\nindex-bits = 20\n"
+				   "countdown-bits = 5\nmode = skb\n"
+				   "[filter ab]\n"
+				   "forwarded = no\nprofile = a=moldudp64:1@233.252.0.1#feed\n"
+				   "profile = b=moldudp64:2@233.252.0.2#feed\ninterfaces = eth3";
+	const struct filter_spec *spec;
+	const struct options *o;
+	struct config_file c;
+
+	(void)state;
+	write_file(TEXT, strlen(TEXT));
+	assert_int_equal(config_read(path, &c), 0);
+	assert_string_equal(c.metrics, "9947");
+	assert_int_equal(c.metrics_line, 2);
+	assert_true(c.unload);
+	assert_true(c.save);
+	assert_int_equal(c.save_every_ns, 600 * 1000000000ULL);
+	assert_string_equal(c.state, "/var/x");
+	assert_int_equal(c.cnt, 2);
+	assert_null(config_find(&c, "fee"));
+	o = &config_find(&c, "feed")->options;
+	spec = &o->spec;
+	assert_string_equal(o->name, "feed");
+	assert_int_equal(o->args_cnt, 3);
+	assert_string_equal(o->args[0], "eth0");
+	assert_string_equal(o->args[1], "eth1");
+	assert_string_equal(o->args[2], "eth2");
+	assert_int_equal(spec->ports_cnt, 2);
+	assert_int_equal(spec->ports[1].hi, 9010);
+	assert_int_equal(spec->to_cnt, 2);
+	assert_int_equal(spec->to4_cnt, 1);
+	assert_int_equal(spec->capacity, 2000000);
+	assert_true(spec->fpr > 0.99e-5 && spec->fpr < 1.01e-5);
+	assert_int_equal(spec->window_ns, 30 * 1000000000ULL);
+	assert_true(spec->count_only && spec->learn_app && spec->ihave_pass && spec->forwarded);
+	assert_int_equal(spec->layout, DEDUP_COUNTDOWN);
+	assert_int_equal(spec->hash, DEDUP_TEZOS);
+	assert_int_equal(spec->hashes, 6);
+	assert_int_equal(spec->index_bits, 20);
+	assert_int_equal(spec->countdown_bits, 5);
+	assert_int_equal(o->mode, MODE_SKB);
+	o = &config_find(&c, "ab")->options;
+	assert_false(o->spec.forwarded);
+	assert_int_equal(o->spec.streams_cnt, 2);
+	assert_int_equal(o->spec.streams[0].stream.realm, o->spec.streams[1].stream.realm);
+	assert_int_equal(o->spec.capacity, SPEC_CAPACITY_DEFAULT);
+	config_free(&c);
+}
+
+static void defaults(void **state)
+{
+	struct config_file c;
+
+	(void)state;
+	write_file("", 0);
+	setenv("STATE_DIRECTORY", "/var/s", 1);
+	assert_int_equal(config_read(path, &c), 0);
+	assert_int_equal(c.cnt, 0);
+	assert_null(c.metrics);
+	assert_false(c.unload || c.save || c.save_every_ns);
+	assert_string_equal(c.state, "/var/s");
+	config_free(&c);
+	unsetenv("STATE_DIRECTORY");
+	setenv("XDP_DEDUP_CAPACITY", "3M", 1);
+	write_file(FEED, strlen(FEED));
+	assert_int_equal(config_read(path, &c), 0);
+	assert_string_equal(c.state, CONFIG_STATE_DEFAULT);
+	assert_int_equal(c.filters[0].options.spec.capacity, 3000000);
+	config_free(&c);
+	unsetenv("XDP_DEDUP_CAPACITY");
+}
+
+/* As many filters as there may be, and one more. */
+static void most(void **state)
+{
+	static char text[CONFIG_FILTERS_MAX * 128];
+	struct config_file c;
+	char command[128];
+	size_t len = 0;
+
+	(void)state;
+	for (int i = 0; i < CONFIG_FILTERS_MAX; i++)
+		len += snprintf(text + len, sizeof(text) - len,
+				"[filter f%d]\ninterfaces = e%d\nport = 1\n", i, i);
+	write_file(text, len);
+	assert_int_equal(config_read(path, &c), 0);
+	assert_int_equal(c.cnt, CONFIG_FILTERS_MAX);
+	config_free(&c);
+	len += snprintf(text + len, sizeof(text) - len, "[filter one-more]\n");
+	write_file(text, len);
+	snprintf(command, sizeof(command), "$XD run --check --config %s", path);
+	assert_run(2, command);
+	assert_says("%s:%d: at most %d filters", path, 3 * CONFIG_FILTERS_MAX + 1,
+		    CONFIG_FILTERS_MAX);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest TESTS[] = {
+		cmocka_unit_test(says_all), cmocka_unit_test(defaults),
+		cmocka_unit_test(most),	    cmocka_unit_test(line_of_any_length),
+		cmocka_unit_test(no_text),
+	};
+	int failed;
+
+	snprintf(path, sizeof(path), "/tmp/xdp-dedup-config-%d", getpid());
+	name_tool();
+	add_rows(WRONGS, is_wrong, NULL, NULL);
+	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	failed = run_added_any_tests("config_file");
+	unlink(path);
+	return failed;
+}

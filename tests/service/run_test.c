@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* `run` as whoever starts it meets it, systemd or a person: what the file says is loaded, stays
+ * loaded, and follows the file; whatever becomes of the service, the filter goes on.
+ */
+#include "cli_runner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* $SYSTEMD FILE: takes what is sent to the socket /mnt/notify, as systemd does, and adds it to the
+ * file, a line each; until it is killed.
+ */
+static int take_notes(char **argv)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX, .sun_path = "/mnt/notify" };
+	int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+	FILE *to = fopen(argv[2], "we");
+	char note[4096];
+	ssize_t len;
+
+	unlink(at.sun_path);
+	if (fd < 0 || !to || bind(fd, (void *)&at, sizeof(at)))
+		return 1;
+	setvbuf(to, NULL, _IOLBF, 0);
+	while ((len = recv(fd, note, sizeof(note) - 1, 0)) >= 0)
+		fprintf(to, "%.*s\n", (int)len, note);
+	return 1;
+}
+
+/* Beside cli_runner.h's:
+ * conf LINE...     is the file
+ * more LINE...     is added to it
+ * serve [ENV=...]  starts the service, and waits until it is ready; it ends with the test
+ * quits SIGNAL     ends it by that one
+ * exited STATUS    it has ended, with this status
+ * reload           has it read the file, and waits until it has
+ * told TEXT        it has told systemd this, within a while; logs TEXT: its log has it
+ * soon COMMAND     succeeds, within a while
+ * prog             the id of the program on v0
+ */
+#define WORDS                                                                                     \
+	"s= n=; trap 'for p in $s $n; do kill -9 $p; done 2>/dev/null || :' EXIT\n"               \
+	"conf() { printf '%s\\n' \"$@\" >/mnt/conf; }; more() { printf '%s\\n' \"$@\" "           \
+	">>/mnt/conf; }\n"                                                                        \
+	"soon() { for i in $(seq 600); do if \"$@\"; then return; fi; sleep 0.05; done "          \
+	"2>/dev/null\n"                                                                           \
+	"	echo \"NOT SOON: $*\"; tail -n 20 /mnt/log /mnt/notes; return 1; }\n"                   \
+	"told() { soon grep -q -e \"$1\" /mnt/notes; }\n"                                         \
+	"logs() { soon grep -q -e \"$1\" /mnt/log; }\n"                                           \
+	"start() { [ -z \"$n\" ] || kill -9 $n; rm -f /mnt/notify /mnt/notes; $SYSTEMD "          \
+	"/mnt/notes & n=$!\n"                                                                     \
+	"	soon test -S /mnt/notify; : >/mnt/log\n"                                                \
+	"	env NOTIFY_SOCKET=/mnt/notify STATE_DIRECTORY=/mnt/state \"$@\" $XD run --config "      \
+	"/mnt/conf "                                                                              \
+	">/mnt/log 2>&1 & s=$!; }\n"                                                              \
+	"serve() { start \"$@\"; told READY=1; }\n"                                               \
+	"exited() { code=0; wait $s || code=$?; s=; [ $code = $1 ] || { cat /mnt/log; return 1; " \
+	"}; }\n"                                                                                  \
+	"quits() { kill -$1 $s; exited 0; told STOPPING=1; }\n"                                   \
+	"ready() { [ $(grep -c READY=1 /mnt/notes) = $1 ]; }\n"                                   \
+	"reload() { r=$(($(grep -c READY=1 /mnt/notes) + 1)); kill -HUP $s; soon ready $r; }\n"   \
+	"prog() { ip -j link show v0 | jq -r '.[0].xdp.prog.id'; }\n"                             \
+	"says() { [ \"$($XD status $1 --json | jq -r \".$2\")\" = \"$3\" ]; }\n"                  \
+	"mkdir -p /mnt/state; rm -f /mnt/state/*\n"
+
+#define FEED "'[filter feed]' 'interfaces = v0' 'port = 8001'"
+
+static const struct cli_script SCRIPTS[] = {
+	{ "loads-what-the-file-says", WORDS
+	  "conf " FEED " 'capacity = 30k' 'window = 1m' 'action = count'; serve; runs v0\n"
+	  "says feed capacity 30000; says feed window_ns 60000000000; says feed action count\n"
+	  "told 'STATUS=feed: v0$'; logs '^feed: v0$'; quits TERM; runs v0; $XD unload v0\n" },
+	{ "picks-up-what-it-left",
+	  WORDS "conf " FEED "; serve; $XD add feed " ID_A "; p=$(prog)\n"
+		"quits TERM; [ $(prog) = $p ]; serve; [ $(prog) = $p ]; $XD test feed " ID_A "\n"
+		"quits INT; [ $(prog) = $p ]; got cat /mnt/log; lacks replaced\n" },
+	{ "picks-up-after-a-kill",
+	  WORDS "conf " FEED "; serve; $XD add feed " ID_A "; p=$(prog)\n"
+		"kill -9 $s; exited 137; [ $(prog) = $p ]; $XD test feed " ID_A "\n"
+		"serve; [ $(prog) = $p ]; $XD test feed " ID_A "; quits TERM\n" },
+	{ "takes-over-what-was-loaded-by-hand", WORDS
+	  "conf " FEED " 'capacity = 30k'; $XD load v0 --name feed --port 8001,8002\n"
+	  "$XD add feed " ID_A "; serve; says feed capacity 30000; says feed 'ports|length' 1\n"
+	  "$XD test feed " ID_A "; quits TERM\n" },
+	{ "interface-that-comes-later",
+	  WORDS "conf '[filter late]' 'interfaces = x0' 'port = 8001' " FEED "; serve\n"
+		"told 'late: waits for x0; feed: v0'; not $XD status late; runs v0\n"
+		"ip link add x0 group 7 type veth peer name x1 group 7; soon runs x0\n"
+		"told 'late: x0; feed: v0'; quits TERM; $XD status late >/mnt/said\n" },
+	{ "interface-that-comes-back",
+	  WORDS "conf " FEED "; serve; $XD add feed " ID_A "; ip link del v0; told 'waits for v0'\n"
+		"$XD test feed " ID_A "; ip link add v0 group 7 type veth peer name p0 group 7\n"
+		"soon runs v0; $XD test feed " ID_A
+		"; soon says feed 'interfaces|length' 1; quits TERM\n" },
+	{ "one-of-two-comes-back",
+	  WORDS "conf '[filter feed]' 'interfaces = v0 p0' 'port = 8001' '[filter b]' "
+		"'interfaces = b0' 'port = 1'\n"
+		"serve; runs v0; runs p0; runs b0; ip link add x0 group 7 type veth peer name x1 "
+		"group 7\n"
+		"sleep 0.5; ip link del v0; told 'feed: waits for v0, p0'; runs b0\n"
+		"ip link add v0 group 7 type veth peer name p0 group 7; soon runs v0; soon runs "
+		"p0; quits TERM\n" },
+	{ "what-is-detached-by-hand-stays-so",
+	  WORDS "conf " FEED "; serve; ip link add x0 group 7 type veth peer name x1 group 7\n"
+		"$XD unload v0; sleep 0.5; idle v0; ip link set b0 up; sleep 0.5; idle v0\n"
+		"reload; runs v0; quits TERM\n" },
+	{ "reload-changes-a-capacity",
+	  WORDS "conf " FEED "; serve; $XD add feed " ID_A "; more 'capacity = 50k'; reload\n"
+		"told RELOADING=1; told MONOTONIC_USEC=; says feed capacity 50000\n"
+		"$XD test feed " ID_A "; quits TERM; runs v0\n" },
+	{ "reload-changes-what-packets-are-looked-at", WORDS
+	  "conf " FEED "; serve; $XD add feed " ID_A "\n"
+	  "conf '[filter feed]' 'interfaces = v0 b0' 'port = 8001,8003' 'action = count' 'ihave = "
+	  "pass'\n"
+	  "reload; says feed 'ports|length' 2; says feed action count; runs b0\n"
+	  "$XD test feed " ID_A "; conf " FEED "; reload; says feed 'ports|length' 1; idle b0\n"
+	  "says feed action drop; $XD test feed " ID_A "; quits TERM\n" },
+	{ "reload-of-the-same-changes-nothing",
+	  WORDS "conf " FEED "; serve; p=$(prog); reload; reload; [ $(prog) = $p ]; quits TERM\n" },
+	{ "reload-of-a-wrong-file", WORDS
+	  "conf " FEED "; serve; p=$(prog); more 'capacity = many'; reload\n"
+	  "logs 'conf:4: capacity many'; logs 'stays as it was'; [ $(prog) = $p ]\n"
+	  "rm /mnt/conf; reload; logs 'cannot read'; [ $(prog) = $p ]; quits TERM; runs v0\n" },
+	{ "reload-adds-and-removes-filters", WORDS
+	  "conf " FEED "; serve; conf '[filter other]' 'interfaces = b0' 'port = 8001'; reload\n"
+	  "idle v0; runs b0; not $XD status feed; conf " FEED
+	  "; reload; runs v0; idle b0; quits TERM\n" },
+	{ "filters-of-others-are-left-alone", WORDS
+	  "$XD load b0 --port 1; conf " FEED " '[service]' 'on-exit = unload'; serve; reload\n"
+	  "quits TERM; idle v0; runs b0\n" },
+	{ "changes-by-hand-stay-until-the-file-is-read", WORDS
+	  "conf " FEED
+	  "; serve; $XD set feed --action count; ip link add x0 group 7 type veth peer name x1 "
+	  "group 7\n"
+	  "sleep 0.5; says feed action count; reload; says feed action drop; quits TERM\n" },
+	{ "nobody-waits-for-it",
+	  WORDS "conf " FEED
+		"; serve; $XD resize feed --capacity 40k; $XD rotate feed; $XD add feed " ID_A "\n"
+		"$XD load b0 --port 1; $XD unload b0; $XD refresh; quits TERM\n" },
+	{ "unloads-at-its-end",
+	  WORDS "conf " FEED
+		" '[service]' 'on-exit = unload'; serve; runs v0; quits TERM; idle v0; clean\n" },
+	{ "remembers-what-it-saved", WORDS
+	  "conf " FEED " '[service]' 'on-exit = unload' 'save = yes'; serve; $XD add feed " ID_A "\n"
+	  "quits TERM; clean; [ $(stat -c %a /mnt/state/feed.image) = 600 ]\n"
+	  "serve; $XD test feed " ID_A "; quits TERM; clean; serve; $XD test feed " ID_A
+	  "; quits TERM\n" },
+	{ "remembers-in-another-size", WORDS
+	  "conf " FEED " 'capacity = 10k' '[service]' 'on-exit = unload' 'save = yes'; serve\n"
+	  "$XD add feed " ID_A "; quits TERM; sed -i s/10k/70k/ /mnt/conf; serve\n"
+	  "says feed capacity 70000; $XD test feed " ID_A "; quits TERM\n" },
+	{ "what-was-saved-is-broken",
+	  WORDS "conf " FEED " '[service]' 'on-exit = unload' 'save = yes'; serve; quits TERM\n"
+		"truncate -s 5000 /mnt/state/feed.image; serve; runs v0; quits TERM\n" },
+	{ "state-is-made",
+	  WORDS "rmdir /mnt/state; conf " FEED " '[service]' 'save = yes'; serve; quits TERM\n"
+		"[ $(stat -c %a /mnt/state) = 700 ]; [ -s /mnt/state/feed.image ]\n" },
+	{ "saves-every-so-often", WORDS
+	  "conf " FEED " '[service]' 'save-every = 1s'; serve; soon test -s /mnt/state/feed.image\n"
+	  "a=$(stat -c %i /mnt/state/feed.image)\n"
+	  "again() { [ $(stat -c %i /mnt/state/feed.image) != $a ]; }; soon again; quits TERM\n" },
+	{ "own-macs-are-refreshed",
+	  WORDS "conf " FEED "; serve; ip link set v0 address 02:00:00:00:00:99\n"
+		"fresh() { ! $XD status feed | grep -q refresh; }; soon fresh; quits TERM\n" },
+	{ "tries-again", WORDS
+	  "ip link set v0 xdp pinned $OTHER; conf " FEED "; start; told READY=1\n"
+	  "case $HOW in *dispatcher*) runs v0; quits TERM; exit; esac\n"
+	  "logs 'is tried again in 5 s'; told 'is tried again on v0'; ip link set v0 xdp off\n"
+	  "soon $XD status feed; told 'STATUS=feed: v0'; quits TERM\n" },
+	{ "tells-the-watchdog",
+	  WORDS "conf " FEED "; serve WATCHDOG_USEC=200000; told WATCHDOG=1; quits TERM\n" },
+	{ "says-which-right-is-missing", WORDS
+	  "conf " FEED "; chmod 644 /mnt/conf; exits 0 $NOBODY run --check --config /mnt/conf\n"
+	  "has '1 filter'; fails 'needs CAP_SYS_ADMIN and CAP_NET_ADMIN' $NOBODY run --config "
+	  "/mnt/conf\n" },
+	{ "wrong-file-at-the-start", WORDS "conf nonsense; start; exited 1; logs 'conf:1: '; got "
+					   "cat /mnt/notes; lacks READY; clean\n" },
+	{ "no-filter-in-the-file",
+	  WORDS "conf ''; serve; told 'has no filter'; quits TERM; clean\n" },
+	{ "ended-while-it-works",
+	  WORDS "conf " FEED " '[service]' 'on-exit = unload'; for i in 0 1 2 3 4 5; do\n"
+		"	start; sleep 0.$i; kill -TERM $s; code=0; wait $s || code=$?; s=; [ $code "
+		"= 0 ] || [ $code = 143 ]\n"
+		"	$XD unload --all; clean; done\n" },
+	{ "keeps-nothing-open",
+	  WORDS "conf " FEED "; serve; fds() { ls /proc/$s/fd | wc -l; }; a=$(fds)\n"
+		"for i in $(seq 10); do ip link add x0 group 7 type veth peer name x1 group 7; ip "
+		"link del x0; sleep 0.15; done\n"
+		"reload; [ $(fds) = $a ]; quits TERM\n" },
+};
+
+int main(int argc, char **argv)
+{
+	char self[4096], command[4200];
+	ssize_t len;
+
+	if (argc > 2)
+		return take_notes(argv);
+	len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	self[len > 0 ? len : 0] = '\0';
+	snprintf(command, sizeof(command), "%s notes", self);
+	setenv("SYSTEMD", command, 1);
+	cli_environment();
+	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
+	return run_added_tests("run");
+}

@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* inih tells keys from values. It gets one line at a time, from here, so that where an error is can
+ * be told: no line goes on in the next one.
+ */
+#include "config_file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <ini.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "name.h"
+#include "plan.h"
+#include "say.h"
+#include "units.h"
+#include "verbs.h"
+
+#define BLANKS " \t"
+#define BOM "\xef\xbb\xbf"
+
+struct reading {
+	struct config_file *out;
+	const char *path;
+	FILE *from;
+	unsigned int line;	   /* of the file; that of what is being checked */
+	unsigned int section_line; /* where the section began */
+	struct config_filter *now; /* the section's; NULL: it is [service], or there was none yet */
+	bool in_section, had_service;
+	uint64_t given;	 /* keys that the section has had: bits by their place in its table */
+	char *port, *to; /* what it has had of these so far; NULL: nothing */
+	int failed;
+};
+
+/* Options of `load` that say what a filter is and where: those are the keys. */
+static const struct args_command FILTER = {
+	.name = "[filter]",
+	.options = OPTIONS,
+	.takes = OPT_LOAD_FILTER | OPT_MODE,
+};
+
+/* What functions of the command line say gets the place, unless it has one. */
+static void add_place(void *to, enum say_kind kind, const char *text)
+{
+	const struct reading *r = to;
+	bool has_place = !strncmp(text, r->path, strlen(r->path));
+
+	say_to(NULL, NULL);
+	if (kind == SAY_NOTE)
+		say_note("%s:%u: %s", r->path, r->line, text);
+	else if (has_place)
+		say_err(0, "%s", text);
+	else
+		say_err(0, "%s:%u: %s", r->path, r->line, text);
+	say_to(add_place, to);
+}
+
+/* A copy that lives as long as the configuration; NULL, which is said: no memory. */
+static char *keep(struct reading *r, char *copy)
+{
+	struct config_file *c = r->out;
+	char **more = copy ? reallocarray(c->texts, c->texts_cnt + 1, sizeof(*more)) : NULL;
+
+	if (!more) {
+		free(copy);
+		say_err(0, "out of memory");
+		return NULL;
+	}
+	c->texts = more;
+	return more[c->texts_cnt++] = copy;
+}
+
+static int yes_or_no(bool *to, const char *key, const char *text)
+{
+	*to = !strcmp(text, "yes");
+	if (!*to && strcmp(text, "no"))
+		return say_err(-EINVAL, "%s %s: it is yes or no", key, text);
+	return 0;
+}
+
+static int set_metrics(struct reading *r, const char *key, char *text)
+{
+	(void)key;
+	r->out->metrics = text;
+	r->out->metrics_line = r->line;
+	return 0;
+}
+
+static int set_on_exit(struct reading *r, const char *key, char *text)
+{
+	r->out->unload = !strcmp(text, "unload");
+	if (!r->out->unload && strcmp(text, "leave"))
+		return say_err(-EINVAL, "%s %s: it is leave or unload", key, text);
+	return 0;
+}
+
+static int set_save(struct reading *r, const char *key, char *text)
+{
+	return yes_or_no(&r->out->save, key, text);
+}
+
+static int set_save_every(struct reading *r, const char *key, char *text)
+{
+	if (parse_time(text, &r->out->save_every_ns) ||
+	    r->out->save_every_ns < CONFIG_SAVE_EVERY_MIN_NS)
+		return say_err(-EINVAL, "%s %s: give a time of at least 1s, as in 10m", key, text);
+	return 0;
+}
+
+static int set_state(struct reading *r, const char *key, char *text)
+{
+	if (*text != '/')
+		return say_err(-EINVAL, "%s %s: give a directory from / on", key, text);
+	r->out->state = text;
+	return 0;
+}
+
+static const struct service_key {
+	const char *name;
+	int (*set)(struct reading *r, const char *key, char *text);
+} SERVICE_KEYS[] = {
+	{ "metrics", set_metrics },	  { "on-exit", set_on_exit }, { "save", set_save },
+	{ "save-every", set_save_every }, { "state", set_state },
+};
+#define SERVICE_KEYS_CNT (sizeof(SERVICE_KEYS) / sizeof(SERVICE_KEYS[0]))
+
+/* May this key come (again) in this section? */
+static int give_once(struct reading *r, size_t place, const char *key)
+{
+	if (r->given & 1ULL << place)
+		return say_err(-EINVAL, "%s is there already", key);
+	r->given |= 1ULL << place;
+	return 0;
+}
+
+static int use_service_key(struct reading *r, const char *key, char *text)
+{
+	for (size_t i = 0; i < SERVICE_KEYS_CNT; i++)
+		if (!strcmp(SERVICE_KEYS[i].name, key))
+			return give_once(r, i, key) ?: SERVICE_KEYS[i].set(r, key, text);
+	return say_err(-EINVAL, "[service] has no key %s: xdp-dedup.conf(5) lists them", key);
+}
+
+/* Adds the names in `text`, which are ended there. */
+static int add_interfaces(struct reading *r, char *text)
+{
+	struct options *o = &r->now->options;
+	char *rest = NULL;
+
+	for (char *name = strtok_r(text, BLANKS ",", &rest); name;
+	     name = strtok_r(NULL, BLANKS ",", &rest)) {
+		if (strlen(name) >= IF_NAMESIZE || strchr(name, '/'))
+			return say_err(-EINVAL, "interfaces: %s is no name of an interface", name);
+		if (o->args_cnt == DEDUP_IFACES_MAX)
+			return say_err(-EINVAL, "interfaces: at most %d", DEDUP_IFACES_MAX);
+		for (int i = 0; i < o->args_cnt; i++)
+			if (!strcmp(o->args[i], name))
+				return say_err(-EINVAL, "interfaces: %s is there already", name);
+		o->args[o->args_cnt++] = name;
+	}
+	return 0;
+}
+
+/* Options that several lines may give. */
+static bool is_list(const struct args_option *option)
+{
+	return option->group == OPT_PROFILE || option->group == OPT_PROFILES;
+}
+
+/* Lists with commas, which several lines may give, too: all of it so far. */
+static char *join(struct reading *r, const char *key, char *text)
+{
+	char **before = !strcmp(key, "port") ? &r->port : !strcmp(key, "to") ? &r->to : NULL;
+	char *all = text;
+
+	if (before && *before)
+		all = keep(r, asprintf(&all, "%s,%s", *before, text) < 0 ? NULL : all);
+	if (before)
+		*before = all;
+	return all;
+}
+
+static int use_option(struct reading *r, const struct args_option *option, const char *key, char *text)
+{
+	struct options *o = &r->now->options;
+	char *by = NULL, *all = join(r, key, text);
+	bool yes;
+
+	if (!all)
+		return -ENOMEM;
+	if (!is_list(option) && all == text && give_once(r, option - OPTIONS, key))
+		return -EINVAL;
+	if (!option->value)
+		return yes_or_no(&yes, key, text) ?: yes ? option->set(o, key, NULL) : 0;
+	if (is_list(option)) {
+		if (asprintf(&by, "%s:%u: %s", r->path, r->line, key) < 0)
+			by = NULL;
+		by = keep(r, by);
+		if (!by)
+			return -ENOMEM;
+	}
+	return option->set(o, by ?: key, all);
+}
+
+static int use_filter_key(struct reading *r, const char *key, char *text)
+{
+	struct args_command command = FILTER;
+	const struct args_option *option;
+	char name[64];
+
+	if (!strcmp(key, "interfaces"))
+		return add_interfaces(r, text);
+	command.options_cnt = OPTIONS_CNT;
+	snprintf(name, sizeof(name), "--%s", key);
+	option = strpbrk(key, "=") ? NULL : args_find(&command, name);
+	/* How long is counted from when it is asked for, which a file cannot say. */
+	if (!option || !option->group || !strcmp(key, "for"))
+		return say_err(-EINVAL, "[filter %s] has no key %s: xdp-dedup.conf(5) lists them",
+			       r->now->name, key);
+	return use_option(r, option, key, text);
+}
+
+static int check_filter(struct reading *r)
+{
+	struct options *o = &r->now->options;
+	struct dedup_config plan;
+
+	if (options_end(o))
+		return -EINVAL;
+	if (!o->args_cnt)
+		return say_err(-EINVAL,
+			       "[filter %s]: interfaces are missing, as in interfaces = eth0",
+			       r->now->name);
+	if (!o->spec.ports_cnt && !o->spec.streams_cnt)
+		return say_err(-EINVAL,
+			       "[filter %s]: port, or profile, is missing: which packets carry "
+			       "gossip? as in port = 8001",
+			       r->now->name);
+	if (load_options_check(o))
+		return -EINVAL;
+	o->spec.several = o->args_cnt > 1;
+	return plan_here(&o->spec, &plan);
+}
+
+/* Does an earlier section have this interface? A filter takes all of an interface's packets. */
+static int check_interfaces(const struct reading *r)
+{
+	const struct config_file *c = r->out;
+	const struct options *o = &r->now->options;
+
+	for (const struct config_filter *f = c->filters; f < r->now; f++)
+		for (int i = 0; i < f->options.args_cnt; i++)
+			for (int j = 0; j < o->args_cnt; j++)
+				if (!strcmp(f->options.args[i], o->args[j]))
+					return say_err(-EINVAL,
+						       "[filter %s]: %s is in [filter %s] "
+						       "already: give that one more streams",
+						       r->now->name, o->args[j], f->name);
+	return 0;
+}
+
+static int end_section(struct reading *r)
+{
+	unsigned int line = r->line;
+	int err;
+
+	if (!r->now)
+		return 0;
+	r->line = r->section_line;
+	err = check_filter(r) ?: check_interfaces(r);
+	r->line = line;
+	return err;
+}
+
+static int begin_filter(struct reading *r, const char *name)
+{
+	struct config_file *c = r->out;
+	struct config_filter *f = &c->filters[c->cnt];
+	struct args_command command = FILTER;
+	char **args = calloc(DEDUP_IFACES_MAX, sizeof(*args));
+
+	if (!keep(r, (char *)args))
+		return -ENOMEM;
+	if (!filter_new_name_ok(name))
+		return say_err(-EINVAL,
+			       "[filter %s]: a filter's name is 1 to %d letters, digits, - and _, "
+			       "the first no -",
+			       name, NAME_MAX_LEN);
+	if (config_find(c, name))
+		return say_err(-EINVAL, "there is a [filter %s] already", name);
+	if (c->cnt == CONFIG_FILTERS_MAX)
+		return say_err(-EINVAL, "at most %d filters", CONFIG_FILTERS_MAX);
+	snprintf(f->name, sizeof(f->name), "%s", name);
+	options_begin(&f->options);
+	f->options.args = args;
+	f->options.name = f->name;
+	r->now = f;
+	c->cnt++;
+	command.options_cnt = OPTIONS_CNT;
+	return args_from_environment(&command, &f->options);
+}
+
+/* The line is "[...", without blanks around it. */
+static int begin_section(struct reading *r, char *line)
+{
+	char *end = strchr(line, ']'), *rest = end ? end + 1 + strspn(end + 1, BLANKS) : NULL;
+	size_t word = strlen("[filter");
+
+	if (end_section(r))
+		return -EINVAL;
+	r->now = NULL;
+	r->given = 0;
+	r->port = r->to = NULL;
+	r->in_section = true;
+	r->section_line = r->line;
+	if (!end || (*rest && *rest != ';' && *rest != '#'))
+		return say_err(-EINVAL, "a section is [service] or [filter NAME]");
+	*end = '\0';
+	if (!strncmp(line, "[filter", word) && strspn(line + word, BLANKS))
+		return begin_filter(r, line + word + strspn(line + word, BLANKS));
+	if (strcmp(line, "[service"))
+		return say_err(-EINVAL, "%s]: a section is [service] or [filter NAME]", line);
+	if (r->had_service)
+		return say_err(-EINVAL, "there is a [service] already");
+	r->had_service = true;
+	return 0;
+}
+
+/* Leaves in `line` what is to be parsed of it: "" if it was a section's. */
+static int look_at_line(struct reading *r, char *line)
+{
+	size_t len;
+
+	if (r->line == 1 && !strncmp(line, BOM, strlen(BOM)))
+		memmove(line, line + strlen(BOM), strlen(line + strlen(BOM)) + 1);
+	len = strlen(line);
+	if (len > CONFIG_LINE_MAX)
+		return say_err(-EINVAL,
+			       "a line has at most %d characters; interfaces, profile, port and to "
+			       "may be on several",
+			       CONFIG_LINE_MAX);
+	for (const char *c = line; *c; c++)
+		if (iscntrl((unsigned char)*c) && *c != '\t')
+			return say_err(-EINVAL, "a control character");
+	memmove(line, line + strspn(line, BLANKS), len + 1 - strspn(line, BLANKS));
+	if (*line != '[')
+		return 0;
+	r->failed = begin_section(r, line);
+	*line = '\0';
+	return r->failed;
+}
+
+/* An ini_reader: the next line, without its indentation, which would make it go on the last one. */
+static char *read_line(char *to, int size, void *from)
+{
+	struct reading *r = from;
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t len = r->failed ? -1 : getline(&line, &room, r->from);
+
+	if (len < 0) {
+		free(line);
+		return NULL;
+	}
+	r->line++;
+	if (memchr(line, '\0', len))
+		r->failed = say_err(-EINVAL, "a 0 byte: this is no text");
+	if (len && line[len - 1] == '\n')
+		line[--len] = '\0';
+	if (len && line[len - 1] == '\r')
+		line[--len] = '\0';
+	if (!r->failed)
+		r->failed = look_at_line(r, line);
+	if (!r->failed)
+		snprintf(to, size, "%s\n", line);
+	free(line);
+	return r->failed ? NULL : to;
+}
+
+/* An ini_handler. What it returns is success: 0 would be mixed up with errors of inih's own. */
+static int take_key(void *user, const char *section, const char *key, const char *value)
+{
+	struct reading *r = user;
+	char *text;
+
+	(void)section;
+	if (r->failed)
+		return 1;
+	text = keep(r, strdup(value));
+	if (!text)
+		r->failed = -ENOMEM;
+	else if (!r->in_section)
+		r->failed =
+			say_err(-EINVAL, "keys come behind a section, [service] or [filter NAME]");
+	else if (r->now)
+		r->failed = use_filter_key(r, key, text);
+	else
+		r->failed = use_service_key(r, key, text);
+	return 1;
+}
+
+static int parse(struct reading *r)
+{
+	int bad = ini_parse_stream(read_line, r, take_key, r);
+
+	if (ferror(r->from))
+		return say_err(-EIO, "cannot read it to its end");
+	if (r->failed)
+		return r->failed;
+	if (bad < 0)
+		return say_err(-ENOMEM, "out of memory");
+	if (bad > 0) {
+		r->line = bad;
+		return say_err(-EINVAL,
+			       "a line is a section, KEY = VALUE, or begins with ; or # as "
+			       "a comment");
+	}
+	return end_section(r);
+}
+
+static int open_file(struct reading *r)
+{
+	r->from = fopen(r->path, "re");
+	if (!r->from)
+		return say_err(-errno, "cannot read %s: %s", r->path, strerror(errno));
+	return 0;
+}
+
+int config_read(const char *path, struct config_file *out)
+{
+	struct reading r = { .out = out, .path = path };
+	const char *state = getenv("STATE_DIRECTORY"); /* systemd.exec(5) */
+	int err;
+
+	*out = (struct config_file){ .state = state && *state ? state : CONFIG_STATE_DEFAULT };
+	err = open_file(&r);
+	if (err)
+		return err;
+	out->filters = calloc(CONFIG_FILTERS_MAX, sizeof(*out->filters));
+	if (!out->filters) {
+		fclose(r.from);
+		return say_err(-ENOMEM, "out of memory");
+	}
+	say_to(add_place, &r);
+	err = parse(&r);
+	say_to(NULL, NULL);
+	fclose(r.from);
+	if (err)
+		config_free(out);
+	return err;
+}
+
+void config_free(struct config_file *c)
+{
+	for (int i = 0; i < c->texts_cnt; i++)
+		free(c->texts[i]);
+	free(c->texts);
+	free(c->filters);
+	*c = (struct config_file){ 0 };
+}
+
+struct config_filter *config_find(const struct config_file *c, const char *name)
+{
+	for (int i = 0; i < c->cnt; i++)
+		if (!strcmp(c->filters[i].name, name))
+			return &c->filters[i];
+	return NULL;
+}

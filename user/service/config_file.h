@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The configuration of the service: an INI file (inih) with a section [service] and one
+ * [filter NAME] for each filter, whose keys are the options of `load` without the dashes. What is
+ * wrong is said as FILE:LINE. Changes nothing, needs no rights.
+ */
+#ifndef XDP_DEDUP_CONFIG_FILE_H
+#define XDP_DEDUP_CONFIG_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "options.h"
+#include "pins.h"
+
+#define CONFIG_FILE_DEFAULT "/etc/xdp-dedup/xdp-dedup.conf"
+#define CONFIG_STATE_DEFAULT "/var/lib/xdp-dedup"
+#define CONFIG_FILTERS_MAX 64
+#define CONFIG_FILE_MAX_BYTES (1 << 20)
+#define CONFIG_LINE_MAX 190 /* characters: inih's limit */
+#define CONFIG_SAVE_EVERY_MIN_NS 1000000000ULL
+
+/* One filter that is to be there. */
+struct config_filter {
+	char name[NAME_MAX_LEN + 1];
+	struct options options; /* as `load` gets them; args: the interfaces that are named */
+};
+
+struct config_file {
+	const char *metrics; /* [ADDRESS:]PORT where scrapes are answered; NULL: nowhere */
+	unsigned int metrics_line;
+	const char *state; /* the directory of what is saved */
+	bool unload;	   /* at the end the filters go; else they stay */
+	bool save;	   /* what they remember is saved at the end, and restored at the start */
+	uint64_t save_every_ns; /* and meanwhile each such time; 0: not */
+	struct config_filter *filters;
+	int cnt;
+	char **texts; /* of all values, which the options point to */
+	int texts_cnt;
+};
+
+/* Reads the file. 0, and the caller frees *out with config_free(); -EINVAL if it is wrong, or
+ * another -errno if it cannot be read: said, and *out has nothing.
+ */
+int config_read(const char *path, struct config_file *out);
+void config_free(struct config_file *c);
+
+/* The filter of this name; NULL if there is none. It belongs to *c. */
+struct config_filter *config_find(const struct config_file *c, const char *name);
+
+#endif

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "keeper.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "say.h"
+
+static struct kept *find(const struct keeper *k, const char *name)
+{
+	for (int i = 0; i < k->cnt; i++)
+		if (!strcmp(k->list[i].name, name))
+			return &k->list[i];
+	return NULL;
+}
+
+/* Is there none yet, it is put there. The list has room. */
+static void expect(struct keeper *k, const char *name)
+{
+	struct kept *f = find(k, name);
+
+	if (!f) {
+		f = &k->list[k->cnt++];
+		*f = (struct kept){ 0 };
+		snprintf(f->name, sizeof(f->name), "%s", name);
+	}
+	f->leaves = false;
+	f->todo = JOB_BRING;
+	f->failed = 0;
+	f->retry_in_ns = f->retry_at_ns = 0;
+	memset(f->ifindices, 0, sizeof(f->ifindices));
+}
+
+int keeper_configure(struct keeper *k, struct config_file *config)
+{
+	struct kept *more = reallocarray(k->list, k->cnt + config->cnt + 1, sizeof(*more));
+
+	if (!more)
+		return say_err(-ENOMEM, "out of memory");
+	k->list = more;
+	for (int i = 0; i < k->cnt; i++) {
+		k->list[i].leaves = true;
+		k->list[i].todo = JOB_UNLOAD;
+	}
+	for (int i = 0; i < config->cnt; i++)
+		expect(k, config->filters[i].name);
+	config_free(&k->config);
+	k->config = *config;
+	*config = (struct config_file){ 0 };
+	keeper_look(k);
+	return 0;
+}
+
+/* Looks at the interfaces of one filter: one that has come is to run it. */
+static void look_at(struct keeper *k, struct kept *f)
+{
+	const struct config_filter *wanted = config_find(&k->config, f->name);
+	bool came = false;
+
+	for (int i = 0; wanted && i < wanted->options.args_cnt; i++) {
+		uint32_t index = link_events_index(&k->links, wanted->options.args[i]);
+
+		came |= index && index != f->ifindices[i];
+		f->ifindices[i] = index;
+	}
+	if (!came)
+		return;
+	f->todo |= f->failed | (f->is_up ? JOB_FOLLOW : JOB_BRING);
+	f->retry_at_ns = 0;
+}
+
+void keeper_look(struct keeper *k)
+{
+	bool changed;
+
+	if (link_events_look(&k->links, &changed) || k->ending)
+		return;
+	k->refresh |= changed;
+	for (int i = 0; i < k->cnt; i++)
+		if (!k->list[i].leaves)
+			look_at(k, &k->list[i]);
+}
+
+void keeper_save(struct keeper *k)
+{
+	for (int i = 0; i < k->cnt; i++)
+		if (!k->list[i].leaves)
+			k->list[i].todo |= JOB_SAVE;
+}
+
+void keeper_end(struct keeper *k)
+{
+	k->ending = true;
+	k->refresh = false;
+	for (int i = 0; i < k->cnt; i++) {
+		struct kept *f = &k->list[i];
+
+		if (f->leaves)
+			continue;
+		f->todo = (k->config.save ? JOB_SAVE : 0) | (k->config.unload ? JOB_UNLOAD : 0);
+		f->retry_at_ns = 0;
+	}
+}
+
+static void remove_at(struct keeper *k, int i)
+{
+	k->cnt--;
+	memmove(&k->list[i], &k->list[i + 1], (k->cnt - i) * sizeof(*k->list));
+}
+
+static enum job first_job(const struct kept *f)
+{
+	return f->todo & -f->todo;
+}
+
+static void start(struct keeper *k, const struct job_order *order)
+{
+	pid_t pid = job_start(order);
+
+	if (pid < 0)
+		return; /* said; what is still to be done is tried with the next event */
+	k->running = pid;
+	k->job = order->job;
+	snprintf(k->job_name, sizeof(k->job_name), "%s", order->name ?: "");
+}
+
+static void start_of(struct keeper *k, struct kept *f)
+{
+	const struct config_filter *wanted = config_find(&k->config, f->name);
+	enum job job = first_job(f);
+	char ifnames[DEDUP_IFACES_MAX][IF_NAMESIZE];
+	struct job_order order = { .job = job, .name = f->name, .ifnames = ifnames };
+	bool needs_ifaces = job == JOB_BRING || job == JOB_FOLLOW;
+
+	if (job == JOB_SAVE || k->config.save)
+		order.state = k->config.state;
+	f->todo &= ~job;
+	for (int i = 0; needs_ifaces && i < wanted->options.args_cnt; i++)
+		if (f->ifindices[i])
+			snprintf(ifnames[order.cnt++], IF_NAMESIZE, "%s", wanted->options.args[i]);
+	if (needs_ifaces && !order.cnt) {
+		f->failed |= job; /* until one comes */
+		return;
+	}
+	/* What is brought as the file says needs not follow besides. */
+	if (job == JOB_BRING)
+		f->todo &= ~JOB_FOLLOW;
+	order.options = wanted ? &wanted->options : NULL;
+	start(k, &order);
+}
+
+bool keeper_next(struct keeper *k, uint64_t now_ns)
+{
+	const struct job_order refresh = { .job = JOB_REFRESH };
+
+	for (int i = 0; i < k->cnt && !k->running; i++) {
+		struct kept *f = &k->list[i];
+
+		if (f->retry_at_ns && f->retry_at_ns <= now_ns) {
+			f->retry_at_ns = 0;
+			f->todo |= f->failed;
+		}
+		while (!k->running && f->todo && !f->retry_at_ns)
+			start_of(k, f);
+	}
+	if (!k->running && k->refresh) {
+		k->refresh = false;
+		start(k, &refresh);
+	}
+	return k->running;
+}
+
+static void retry_later(struct kept *f, uint64_t now_ns)
+{
+	f->retry_in_ns = f->retry_in_ns ? 2 * f->retry_in_ns : KEEPER_RETRY_MIN_NS;
+	if (f->retry_in_ns > KEEPER_RETRY_MAX_NS)
+		f->retry_in_ns = KEEPER_RETRY_MAX_NS;
+	f->retry_at_ns = now_ns + f->retry_in_ns;
+	say_note("%s: is tried again in %llu s", f->name,
+		 (unsigned long long)(f->retry_in_ns / 1000000000));
+}
+
+void keeper_ended(struct keeper *k, int status, uint64_t now_ns)
+{
+	struct kept *f = find(k, k->job_name);
+	bool done = WIFEXITED(status) && !WEXITSTATUS(status);
+
+	k->running = 0;
+	if (WIFSIGNALED(status))
+		say_err(0, "%s: what was changed was ended by signal %d", k->job_name,
+			WTERMSIG(status));
+	if (!f || k->job == JOB_REFRESH || k->job == JOB_SAVE || (f->leaves && k->job != JOB_UNLOAD))
+		return;
+	f->failed &= ~k->job;
+	if (done)
+		f->retry_in_ns = 0;
+	if (done && k->job == JOB_BRING)
+		f->is_up = true;
+	if (done && k->job == JOB_UNLOAD && f->leaves)
+		remove_at(k, (int)(f - k->list));
+	if (done || k->ending)
+		return;
+	f->failed |= k->job;
+	retry_later(f, now_ns);
+}
+
+uint64_t keeper_retry_at(const struct keeper *k)
+{
+	uint64_t at = 0;
+
+	for (int i = 0; i < k->cnt; i++) {
+		uint64_t its = k->list[i].retry_at_ns;
+
+		if (its && (!at || its < at))
+			at = its;
+	}
+	return at;
+}
+
+struct text {
+	char *at;
+	size_t left;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *format, ...)
+{
+	va_list args;
+	int len;
+
+	va_start(args, format);
+	len = vsnprintf(t->at, t->left, format, args);
+	va_end(args);
+	if (len < 0 || (size_t)len >= t->left)
+		len = t->left ? (int)t->left - 1 : 0;
+	t->at += len;
+	t->left -= len;
+}
+
+/* The interfaces that are there, or those that are not. */
+static void add_interfaces(struct text *t, const struct keeper *k, const struct kept *f, bool there,
+			   const char *before)
+{
+	const struct config_filter *wanted = config_find(&k->config, f->name);
+	int cnt = 0;
+
+	for (int i = 0; wanted && i < wanted->options.args_cnt; i++)
+		if (!!f->ifindices[i] == there)
+			add(t, "%s%s", cnt++ ? ", " : before, wanted->options.args[i]);
+}
+
+void keeper_text(const struct keeper *k, char *text, size_t size)
+{
+	struct text t = { text, size };
+
+	*text = '\0';
+	for (int i = 0; i < k->cnt; i++) {
+		const struct kept *f = &k->list[i];
+
+		add(&t, "%s%s:", i ? "; " : "", f->name);
+		if (f->leaves)
+			add(&t, " is to go");
+		add_interfaces(&t, k, f, true, f->failed ? " is tried again on " : " ");
+		add_interfaces(&t, k, f, false, " waits for ");
+	}
+	if (!k->cnt)
+		add(&t, "the file has no filter");
+}
+
+void keeper_free(struct keeper *k)
+{
+	link_events_close(&k->links);
+	config_free(&k->config);
+	free(k->list);
+	k->list = NULL;
+	k->cnt = 0;
+}

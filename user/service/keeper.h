@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the service keeps: the filters that the file describes, what is to be done with each next,
+ * and when what failed is tried again. Starts jobs (jobs.h), one at a time, and knows no event
+ * loop: who has one tells it when a job has ended, interfaces have changed, or it is time.
+ */
+#ifndef XDP_DEDUP_KEEPER_H
+#define XDP_DEDUP_KEEPER_H
+
+#include "config_file.h"
+#include "jobs.h"
+#include "link_events.h"
+
+#define KEEPER_RETRY_MIN_NS 5000000000ULL
+#define KEEPER_RETRY_MAX_NS 300000000000ULL
+
+/* One filter. */
+struct kept {
+	char name[NAME_MAX_LEN + 1];
+	unsigned int todo;   /* enum job, ORed */
+	unsigned int failed; /* jobs to be tried again: then, or when an interface comes */
+	uint32_t ifindices[DEDUP_IFACES_MAX]; /* of the interfaces in the file; 0: there is none */
+	bool is_up;			      /* it has been brought since the start */
+	bool leaves;			      /* it is no longer in the file */
+	uint64_t retry_in_ns;		      /* how long after a failure; 0: none yet */
+	uint64_t retry_at_ns;		      /* CLOCK_MONOTONIC */
+};
+
+struct keeper {
+	struct config_file config;
+	struct link_events links;
+	struct kept *list;
+	int cnt;
+	bool refresh; /* JOB_REFRESH is to be done */
+	bool ending;
+
+	pid_t running; /* the job's process; 0: none */
+	enum job job;
+	char job_name[NAME_MAX_LEN + 1]; /* whose */
+};
+
+/* Takes what config_read() has read, which is its own from then on: at the start, or in the place
+ * of what it had. Every filter is to be brought, and those that are no longer in the file to go. 0
+ * or -ENOMEM, which is said: then nothing has changed, and *config is the caller's.
+ */
+int keeper_configure(struct keeper *k, struct config_file *config);
+
+/* Interfaces may have changed: looks, and orders what follows. */
+void keeper_look(struct keeper *k);
+
+/* Orders that all filters be saved. */
+void keeper_save(struct keeper *k);
+
+/* Orders what is to be done at the end, and nothing else any more. */
+void keeper_end(struct keeper *k);
+
+/* Starts the next job that is due, if none is running. True: one is running; the caller waits for
+ * k->running to end. False: all is done that can be done now.
+ */
+bool keeper_next(struct keeper *k, uint64_t now_ns);
+
+/* The job has ended with this status of waitpid(). */
+void keeper_ended(struct keeper *k, int status, uint64_t now_ns);
+
+/* When keeper_next() is to be called again; 0: only after another event. CLOCK_MONOTONIC, ns. */
+uint64_t keeper_retry_at(const struct keeper *k);
+
+/* Says of each filter where it is, and what it waits for: "feed: eth0, waits for eth1; ...". */
+void keeper_text(const struct keeper *k, char *text, size_t size);
+
+void keeper_free(struct keeper *k);
+
+#endif

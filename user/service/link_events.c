@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "link_events.h"
+
+#include <errno.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "receivers.h"
+#include "say.h"
+
+static int subscribe(void)
+{
+	struct sockaddr_nl to = { .nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK };
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+
+	if (fd >= 0 && !bind(fd, (struct sockaddr *)&to, sizeof(to)))
+		return fd;
+	say_err(0, "cannot listen to changes of interfaces: %s", strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return -EIO;
+}
+
+int link_events_open(struct link_events *e)
+{
+	bool changed;
+	int err;
+
+	*e = (struct link_events){ .fd = subscribe() };
+	if (e->fd < 0)
+		return e->fd;
+	err = link_events_look(e, &changed);
+	if (err)
+		link_events_close(e);
+	return err;
+}
+
+void link_events_close(struct link_events *e)
+{
+	links_free(&e->now);
+	if (e->fd >= 0)
+		close(e->fd);
+	e->fd = -1;
+}
+
+void link_events_drain(const struct link_events *e)
+{
+	char ignored[8192];
+
+	/* ENOBUFS: messages were lost; the next ones, if any, are still there. */
+	while (recv(e->fd, ignored, sizeof(ignored), 0) >= 0 || errno == EINTR || errno == ENOBUFS)
+		;
+}
+
+static bool is_same(const struct link *a, const struct link *b)
+{
+	return a->index == b->index && a->has_mac == b->has_mac &&
+	       !memcmp(a->mac, b->mac, sizeof(a->mac)) && !strcmp(a->name, b->name);
+}
+
+/* The kernel lists them in the same order each time, unless something has changed. */
+static bool are_same(const struct links *a, const struct links *b)
+{
+	bool same = a->cnt == b->cnt;
+
+	for (int i = 0; i < a->cnt && same; i++)
+		same = is_same(&a->list[i], &b->list[i]);
+	return same;
+}
+
+int link_events_look(struct link_events *e, bool *changed)
+{
+	struct links next;
+	int err = receivers_links(&next);
+
+	*changed = false;
+	if (err)
+		return err;
+	*changed = !are_same(&e->now, &next);
+	links_free(&e->now);
+	e->now = next;
+	return 0;
+}
+
+uint32_t link_events_index(const struct link_events *e, const char *ifname)
+{
+	for (int i = 0; i < e->now.cnt; i++)
+		if (!strcmp(e->now.list[i].name, ifname))
+			return e->now.list[i].index;
+	return 0;
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* run: the service. An event loop (sd-event) around the keeper, that tells systemd how it is. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include <systemd/sd-daemon.h>
+#include <systemd/sd-event.h>
+
+#include "advisor.h"
+#include "clock.h"
+#include "config_file.h"
+#include "keeper.h"
+#include "kernel.h"
+#include "say.h"
+#include "verbs.h"
+
+#define US_PER_S 1000000ULL
+#define SETTLE_US 100000 /* changes of interfaces come in numbers */
+#define ADVISE_US (30 * US_PER_S)
+#define STATUS_MAX 2048
+
+struct service {
+	const struct options *o;
+	const char *path;
+	sd_event *events;
+	struct keeper keeper;
+	struct advisor advisor;
+	sd_event_source *settle, *retry, *save, *advise; /* timers */
+	sd_event_source *job;
+	bool is_ready, is_reloading;
+};
+
+static uint64_t now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* Has this timer go off once, in so long. 0 or -errno. */
+static int arm(struct service *s, sd_event_source **timer, uint64_t in_us,
+	       sd_event_time_handler_t then)
+{
+	if (!*timer)
+		return sd_event_add_time_relative(s->events, timer, CLOCK_MONOTONIC, in_us, 0, then,
+						  s);
+	sd_event_source_set_time_relative(*timer, in_us);
+	return sd_event_source_set_enabled(*timer, SD_EVENT_ONESHOT);
+}
+
+static int go_on(struct service *s);
+
+static int on_ended(sd_event_source *source, const siginfo_t *info, void *arg)
+{
+	struct service *s = arg;
+	/* As waitpid() would have it. */
+	int status = info->si_code == CLD_EXITED ? W_EXITCODE(info->si_status, 0)
+						 : W_EXITCODE(0, info->si_status);
+
+	(void)source;
+	s->job = sd_event_source_unref(s->job);
+	keeper_ended(&s->keeper, status, now_ns());
+	return go_on(s);
+}
+
+static int on_retry(sd_event_source *source, uint64_t usec, void *arg)
+{
+	(void)source, (void)usec;
+	return go_on(arg);
+}
+
+/* Nothing is to be done now. */
+static int settle_down(struct service *s)
+{
+	uint64_t retry_ns = keeper_retry_at(&s->keeper), now = now_ns();
+	char text[STATUS_MAX];
+
+	keeper_text(&s->keeper, text, sizeof(text));
+	if (s->keeper.ending)
+		return sd_event_exit(s->events, EXIT_DONE);
+	sd_notifyf(0, "%sSTATUS=%s", s->is_ready && !s->is_reloading ? "" : "READY=1\n", text);
+	if (!s->is_ready || s->is_reloading) {
+		puts(text);
+		fflush(stdout);
+	}
+	s->is_ready = true;
+	s->is_reloading = false;
+	if (retry_ns)
+		return arm(s, &s->retry, retry_ns > now ? (retry_ns - now) / 1000 + 1 : 1, on_retry);
+	return 0;
+}
+
+/* Does what is to be done next. */
+static int go_on(struct service *s)
+{
+	if (!keeper_next(&s->keeper, now_ns()))
+		return settle_down(s);
+	return sd_event_add_child(s->events, &s->job, s->keeper.running, WEXITED, on_ended, s);
+}
+
+/* The same, if no job is running: else it is done when that has ended. */
+static int do_now(struct service *s)
+{
+	return s->keeper.running ? 0 : go_on(s);
+}
+
+static int on_settled(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct service *s = arg;
+
+	(void)source, (void)usec;
+	keeper_look(&s->keeper);
+	return do_now(s);
+}
+
+static int on_links(sd_event_source *source, int fd, uint32_t revents, void *arg)
+{
+	struct service *s = arg;
+	int armed = SD_EVENT_OFF;
+
+	(void)source, (void)fd, (void)revents;
+	link_events_drain(&s->keeper.links);
+	if (s->settle)
+		sd_event_source_get_enabled(s->settle, &armed);
+	/* Not put off by the next one: they might never end. */
+	return armed == SD_EVENT_OFF ? arm(s, &s->settle, SETTLE_US, on_settled) : 0;
+}
+
+static int on_save(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct service *s = arg;
+
+	(void)source, (void)usec;
+	keeper_save(&s->keeper);
+	arm(s, &s->save, s->keeper.config.save_every_ns / 1000, on_save);
+	return do_now(s);
+}
+
+static int on_advise(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct service *s = arg;
+
+	(void)source, (void)usec;
+	advisor_look(&s->advisor);
+	return arm(s, &s->advise, ADVISE_US, on_advise);
+}
+
+static int arm_save(struct service *s)
+{
+	uint64_t every_ns = s->keeper.config.save_every_ns;
+
+	if (every_ns)
+		return arm(s, &s->save, every_ns / 1000, on_save);
+	return s->save ? sd_event_source_set_enabled(s->save, SD_EVENT_OFF) : 0;
+}
+
+/* Reads the file; if it is wrong, nothing changes. */
+static int configure(struct service *s)
+{
+	struct config_file next;
+	int err = config_read(s->path, &next);
+
+	if (err)
+		return err;
+	err = keeper_configure(&s->keeper, &next);
+	if (err)
+		config_free(&next);
+	return err ? err : arm_save(s);
+}
+
+static int on_reload(sd_event_source *source, const struct signalfd_siginfo *si, void *arg)
+{
+	struct service *s = arg;
+
+	(void)source, (void)si;
+	if (s->keeper.ending)
+		return 0;
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu", (unsigned long long)(now_ns() / 1000));
+	s->is_reloading = true;
+	if (configure(s))
+		say_err(0, "%s is not heeded: all stays as it was", s->path);
+	return do_now(s);
+}
+
+static int on_end(sd_event_source *source, const struct signalfd_siginfo *si, void *arg)
+{
+	struct service *s = arg;
+
+	(void)source, (void)si;
+	if (s->keeper.ending)
+		return sd_event_exit(s->events, EXIT_FAILED); /* asked again: at once */
+	sd_notify(0, "STOPPING=1");
+	keeper_end(&s->keeper);
+	return do_now(s);
+}
+
+static int add_signals(struct service *s)
+{
+	sigset_t set;
+	int err;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGCHLD);
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return -errno;
+	err = sd_event_add_signal(s->events, NULL, SIGHUP, on_reload, s);
+	if (err >= 0)
+		err = sd_event_add_signal(s->events, NULL, SIGTERM, on_end, s);
+	return err < 0 ? err : sd_event_add_signal(s->events, NULL, SIGINT, on_end, s);
+}
+
+static int prepare(struct service *s)
+{
+	int err = sd_event_default(&s->events);
+
+	if (err >= 0)
+		err = add_signals(s);
+	if (err >= 0)
+		err = sd_event_set_watchdog(s->events, true);
+	if (err >= 0)
+		err = sd_event_add_io(s->events, NULL, s->keeper.links.fd, EPOLLIN, on_links, s);
+	if (err >= 0)
+		err = arm(s, &s->advise, ADVISE_US, on_advise);
+	return err < 0 ? say_err(err, "cannot wait for events: %s", strerror(-err)) : 0;
+}
+
+static void end(struct service *s)
+{
+	sd_event_source_unref(s->job);
+	sd_event_source_unref(s->settle);
+	sd_event_source_unref(s->retry);
+	sd_event_source_unref(s->save);
+	sd_event_source_unref(s->advise);
+	keeper_free(&s->keeper);
+	advisor_free(&s->advisor);
+	sd_event_unref(s->events);
+}
+
+static int run(struct service *s)
+{
+	int err = link_events_open(&s->keeper.links);
+
+	if (!err)
+		err = prepare(s);
+	if (!err)
+		err = configure(s);
+	if (!err)
+		err = go_on(s);
+	if (err < 0)
+		return EXIT_FAILED;
+	err = sd_event_loop(s->events);
+	return err < 0 ? say_err(EXIT_FAILED, "cannot wait for events: %s", strerror(-err)) : err;
+}
+
+static int check(const char *path)
+{
+	struct config_file config;
+
+	if (config_read(path, &config))
+		return EXIT_MISUSED;
+	printf("%s: %d filter%s\n", path, config.cnt, config.cnt == 1 ? "" : "s");
+	config_free(&config);
+	return EXIT_DONE;
+}
+
+int verb_run(const struct options *o)
+{
+	struct service s = { .o = o,
+			     .path = o->config ?: CONFIG_FILE_DEFAULT,
+			     .keeper = { .links = { .fd = -1 } } };
+	int status;
+
+	if (o->check)
+		return check(s.path);
+	if (kernel_ready(o->verbose, true))
+		return EXIT_FAILED;
+	status = run(&s);
+	end(&s);
+	return status;
+}
