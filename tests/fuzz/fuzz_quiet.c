@@ -1,16 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* In place of user/base/say.c: what is said is formatted, and shown to nobody. */
+/* In place of user/base/say.c: what is said is formatted, and kept. */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "fuzz.h"
 #include "say.h"
 
-static void format_only(const char *format, va_list args)
+char fuzz_said[1024];
+int fuzz_said_cnt;
+
+static say_listener heard_by;
+static void *heard_for;
+
+void say_to(say_listener listener, void *to)
 {
-	char text[512];
+	heard_by = listener;
+	heard_for = to;
+}
+
+static void format_only(enum say_kind kind, const char *format, va_list args)
+{
+	char text[1024];
 
 	must(vsnprintf(text, sizeof(text), format, args) > 0);
+	if (heard_by) {
+		heard_by(heard_for, kind, text);
+	} else if (kind == SAY_ERR) {
+		memcpy(fuzz_said, text, sizeof(fuzz_said));
+		fuzz_said_cnt++;
+	}
 }
 
 void say_as(const char *program)
@@ -23,7 +41,7 @@ int say_err(int err, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	format_only(format, args);
+	format_only(SAY_ERR, format, args);
 	va_end(args);
 	return err;
 }
@@ -33,6 +51,6 @@ void say_note(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	format_only(format, args);
+	format_only(SAY_NOTE, format, args);
 	va_end(args);
 }

@@ -11,11 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "name.h"
 #include "plan.h"
 #include "say.h"
+#include "stream_options.h"
 #include "units.h"
-#include "verbs.h"
 
 #define BLANKS " \t"
 #define BOM "\xef\xbb\xbf"
@@ -237,7 +236,7 @@ static int check_filter(struct reading *r)
 			       "[filter %s]: port, or profile, is missing: which packets carry "
 			       "gossip? as in port = 8001",
 			       r->now->name);
-	if (load_options_check(o))
+	if (stream_options_check(o))
 		return -EINVAL;
 	o->spec.several = o->args_cnt > 1;
 	return plan_here(&o->spec, &plan);
@@ -419,35 +418,33 @@ static int parse(struct reading *r)
 	return end_section(r);
 }
 
-static int open_file(struct reading *r)
+int config_read_from(FILE *from, const char *path, struct config_file *out)
 {
-	r->from = fopen(r->path, "re");
-	if (!r->from)
-		return say_err(-errno, "cannot read %s: %s", r->path, strerror(errno));
-	return 0;
-}
-
-int config_read(const char *path, struct config_file *out)
-{
-	struct reading r = { .out = out, .path = path };
+	struct reading r = { .out = out, .path = path, .from = from };
 	const char *state = getenv("STATE_DIRECTORY"); /* systemd.exec(5) */
 	int err;
 
 	*out = (struct config_file){ .state = state && *state ? state : CONFIG_STATE_DEFAULT };
-	err = open_file(&r);
-	if (err)
-		return err;
 	out->filters = calloc(CONFIG_FILTERS_MAX, sizeof(*out->filters));
-	if (!out->filters) {
-		fclose(r.from);
+	if (!out->filters)
 		return say_err(-ENOMEM, "out of memory");
-	}
 	say_to(add_place, &r);
 	err = parse(&r);
 	say_to(NULL, NULL);
-	fclose(r.from);
 	if (err)
 		config_free(out);
+	return err;
+}
+
+int config_read(const char *path, struct config_file *out)
+{
+	FILE *from = fopen(path, "re");
+	int err;
+
+	if (!from)
+		return say_err(-errno, "cannot read %s: %s", path, strerror(errno));
+	err = config_read_from(from, path, out);
+	fclose(from);
 	return err;
 }
 

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "options.h"
 #include "pins.h"
@@ -42,6 +43,9 @@ struct config_file {
  * another -errno if it cannot be read: said, and *out has nothing.
  */
 int config_read(const char *path, struct config_file *out);
+
+/* The same of an open file, which the caller closes; path: what it is called. */
+int config_read_from(FILE *from, const char *path, struct config_file *out);
 void config_free(struct config_file *c);
 
 /* The filter of this name; NULL if there is none. It belongs to *c. */

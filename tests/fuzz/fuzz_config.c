@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The service's file: any text. What is wrong is said once, with a line that the file has; what is
+ * right describes filters that can be planned.
+ */
+#include "fuzz.h"
+
+#include <unistd.h>
+
+#include "config_file.h"
+#include "plan.h"
+#include "say.h"
+
+#define PATH "/f"
+
+static void check_filter(const struct config_filter *f)
+{
+	struct dedup_config plan;
+
+	must(filter_new_name_ok(f->name));
+	must(f->options.name == f->name);
+	must(f->options.args_cnt >= 1 && f->options.args_cnt <= DEDUP_IFACES_MAX);
+	must(f->options.spec.ports_cnt || f->options.spec.streams_cnt);
+	must(!f->options.spec.drop_ns);
+	must(!plan_silently(&f->options.spec, &plan));
+}
+
+static void check_place(const char *text, size_t size)
+{
+	unsigned int line = 0, lines = 1;
+
+	for (size_t i = 0; i < size; i++)
+		lines += text[i] == '\n';
+	must(fuzz_said_cnt == 1);
+	must(sscanf(fuzz_said, PATH ":%u: ", &line) == 1);
+	must(line >= 1 && line <= lines);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = text_of(data, size);
+	struct config_file c;
+	FILE *from;
+
+	if (!size || strstr(text, "profiles")) { /* which reads files */
+		free(text);
+		return 0;
+	}
+	from = fmemopen(text, size, "r");
+	must(from);
+	fuzz_said_cnt = 0;
+	if (config_read_from(from, PATH, &c)) {
+		check_place(text, size);
+		must(!c.filters && !c.cnt && !c.texts);
+	} else {
+		for (int i = 0; i < c.cnt; i++)
+			check_filter(&c.filters[i]);
+		config_free(&c);
+	}
+	fclose(from);
+	free(text);
+	return 0;
+}
