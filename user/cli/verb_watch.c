@@ -136,14 +136,6 @@ static int take(struct watched *f, struct filter *open)
 	return 0;
 }
 
-static bool was_said(const struct advice *said, int cnt, const char *key)
-{
-	for (int i = 0; i < cnt; i++)
-		if (said[i].key == key)
-			return true;
-	return false;
-}
-
 /* Without a screen each sentence is a note, once as long as it holds. */
 static void advise(const struct session *s, struct watched *f)
 {
@@ -153,7 +145,7 @@ static void advise(const struct session *s, struct watched *f)
 	memcpy(before, f->said, sizeof(before));
 	f->said_cnt = status_advice(&f->status, f->watch.seconds ? &f->watch.recent : NULL, f->said);
 	for (int i = 0; i < f->said_cnt && !s->on_screen && !s->o->json; i++)
-		if (!was_said(before, before_cnt, f->said[i].key))
+		if (!advice_has(before, before_cnt, f->said[i].key))
 			say_note("%s: %s", f->name, f->said[i].text);
 }
 

@@ -233,7 +233,7 @@ static const struct row {
 };
 _Static_assert(sizeof(ROWS) / sizeof(ROWS[0]) == ADVICE_MAX, "ADVICE_MAX");
 
-static bool has_key(const struct advice *said, int cnt, const char *key)
+bool advice_has(const struct advice *said, int cnt, const char *key)
 {
 	for (int i = 0; i < cnt; i++)
 		if (!strcmp(said[i].key, key))
@@ -246,7 +246,7 @@ int advice_of(const struct advice_reading *r, struct advice out[ADVICE_MAX])
 	int cnt = 0;
 
 	for (int i = 0; i < ADVICE_MAX; i++) {
-		if (ROWS[i].unless && has_key(out, cnt, ROWS[i].unless))
+		if (ROWS[i].unless && advice_has(out, cnt, ROWS[i].unless))
 			continue;
 		out[cnt].key = ROWS[i].key;
 		cnt += ROWS[i].says(r, out[cnt].text);

@@ -35,4 +35,7 @@ struct advice {
 /* Writes what is to be said, the most urgent first. Returns how many. */
 int advice_of(const struct advice_reading *r, struct advice out[ADVICE_MAX]);
 
+/* Is the sentence of this key among them? */
+bool advice_has(const struct advice *said, int cnt, const char *key);
+
 #endif

@@ -15,8 +15,8 @@
 struct advised {
 	char name[sizeof(BESIDE) + NAME_MAX_LEN];
 	struct watch watch; /* of its counters alone */
-	const char *keys[ADVICE_MAX];
-	int keys_cnt;
+	struct advice said[ADVICE_MAX];
+	int said_cnt;
 	bool seen;
 };
 
@@ -37,39 +37,29 @@ static struct advised *of_name(struct advisor *a, const char *name)
 	return more;
 }
 
-static bool has_key(const char *const *keys, int cnt, const char *key)
+static void tell(struct advised *f, const struct status *s)
 {
-	for (int i = 0; i < cnt; i++)
-		if (!strcmp(keys[i], key))
-			return true;
-	return false;
-}
+	struct advice before[ADVICE_MAX];
+	int before_cnt = f->said_cnt;
 
-static void tell(struct advised *f, const struct advice *said, int cnt)
-{
-	const char *keys[ADVICE_MAX];
-
-	for (int i = 0; i < cnt; i++) {
-		keys[i] = said[i].key;
-		if (!has_key(f->keys, f->keys_cnt, keys[i]))
-			say_note("%s: %s", f->name, said[i].text);
-	}
-	for (int i = 0; i < f->keys_cnt; i++)
-		if (!has_key(keys, cnt, f->keys[i]))
-			say_note("%s: over: %s", f->name, f->keys[i]);
-	memcpy(f->keys, keys, sizeof(f->keys));
-	f->keys_cnt = cnt;
+	memcpy(before, f->said, sizeof(before));
+	f->said_cnt = status_advice(s, &f->watch.recent, f->said);
+	for (int i = 0; i < f->said_cnt; i++)
+		if (!advice_has(before, before_cnt, f->said[i].key))
+			say_note("%s: %s", f->name, f->said[i].text);
+	for (int i = 0; i < before_cnt; i++)
+		if (!advice_has(f->said, f->said_cnt, before[i].key))
+			say_note("%s: is over: %s", f->name, before[i].key);
 }
 
 static void look_at(struct advised *f, const struct status *s)
 {
 	static struct watch_reading r;
-	struct advice said[ADVICE_MAX];
 
 	r = (struct watch_reading){ .now_ns = clock_ns(CLOCK_MONOTONIC), .all = s->counters };
 	watch_take(&f->watch, &r);
 	if (f->watch.seconds > 0)
-		tell(f, said, status_advice(s, &f->watch.recent, said));
+		tell(f, s);
 }
 
 /* One that is not there any more is not read, and forgotten then. */

@@ -225,7 +225,7 @@ static int prepare(struct service *s)
 	if (err >= 0)
 		err = sd_event_add_io(s->events, NULL, s->keeper.links.fd, EPOLLIN, on_links, s);
 	if (err >= 0)
-		err = arm(s, &s->advise, ADVISE_US, on_advise);
+		err = arm(s, &s->advise, US_PER_S, on_advise); /* the first reading */
 	return err < 0 ? say_err(err, "cannot wait for events: %s", strerror(-err)) : 0;
 }
 

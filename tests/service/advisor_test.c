@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What the service's log says of filters that could do better: when it begins, and when it is over. */
+#include "cli_runner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor.h"
+#include "kernel.h"
+#include "say.h"
+
+static struct advisor advisor;
+static char heard[4096];
+
+static void hear(void *to, enum say_kind kind, const char *line)
+{
+	(void)to;
+	snprintf(heard + strlen(heard), sizeof(heard) - strlen(heard), "%s%s\n",
+		 kind == SAY_NOTE ? "" : "error: ", line);
+}
+
+static void look(void)
+{
+	heard[0] = '\0';
+	say_to(hear, NULL);
+	advisor_look(&advisor);
+	say_to(NULL, NULL);
+}
+
+static int setup(void **state)
+{
+	advisor = (struct advisor){ 0 };
+	return cli_setup(state) || kernel_ready(false, false);
+}
+
+static int teardown(void **state)
+{
+	advisor_free(&advisor);
+	return cli_teardown(state);
+}
+
+static void once_when_it_begins_and_once_when_it_ends(void **state)
+{
+	(void)state;
+	assert_run(0, "$XD load v0 --port 8001 --mode skb --name a; $XD load b0 --port 8001 --mode "
+		      "skb --name b");
+	look();
+	assert_string_equal(heard, "");
+	look();
+	assert_non_null(strstr(heard, "a: v0 runs it in skb mode"));
+	assert_non_null(strstr(heard, "b: b0 runs it in skb mode"));
+	look();
+	assert_string_equal(heard, "");
+	assert_run(0, "$XD set a --add p0 --mode native; $XD set a --remove v0");
+	look();
+	assert_string_equal(heard, "a: is over: skb_mode\n");
+	look();
+	assert_string_equal(heard, "");
+}
+
+/* Another filter of the same name is read anew. */
+static void filters_that_go(void **state)
+{
+	(void)state;
+	assert_run(0, "$XD load v0 --port 8001 --mode skb");
+	look();
+	look();
+	assert_non_null(strstr(heard, "v0: v0 runs it in skb mode"));
+	assert_run(0, "$XD unload v0");
+	look();
+	assert_string_equal(heard, "");
+	assert_int_equal(advisor.cnt, 0);
+	assert_run(0, "$XD load v0 --port 8001 --mode skb");
+	look();
+	look();
+	assert_non_null(strstr(heard, "v0: v0 runs it in skb mode"));
+}
+
+static void one_that_cannot_be_read_hides_no_other(void **state)
+{
+	(void)state;
+	assert_run(0, "$XD load v0 --port 8001 --mode skb --name b; mkdir $PINS/a");
+	look();
+	look();
+	assert_non_null(strstr(heard, "b: v0 runs it in skb mode"));
+	assert_run(0, "rmdir $PINS/a");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest TESTS[] = {
+		cmocka_unit_test_setup_teardown(once_when_it_begins_and_once_when_it_ends, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(filters_that_go, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_that_cannot_be_read_hides_no_other, setup,
+						teardown),
+	};
+
+	cli_environment();
+	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	return run_added_tests("advisor");
+}
