@@ -5,9 +5,13 @@
 #include "support.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "e2e_runner.h"
@@ -55,6 +59,89 @@ static const struct row UPGRADES[] = {
 	  LOAD " --layout countdown --fpr 1e-3 --capacity 250k",
 	  { "load --replace --name f" } },
 };
+
+/* By `run`, on a file that says the same as LOAD: "serve" starts it, "file LINE" adds to the file
+ * and has it read, "kill" kills it.
+ */
+static const struct row SERVED[] = {
+	{ "served",
+	  0,
+	  NULL,
+	  { "serve", "file ihave = pass", "file layout = flat", "kill", "serve",
+	    "file action = drop" } },
+};
+
+static pid_t service;
+static char file[64];
+
+static void add_to_file(const char *mode, const char *text)
+{
+	FILE *f = fopen(file, mode);
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0 && !fclose(f));
+}
+
+static void serve(void)
+{
+	char text[256];
+
+	if (!*file) {
+		snprintf(file, sizeof(file), "/tmp/xdp-dedup-change-%d", getpid());
+		snprintf(text, sizeof(text),
+			 "[filter f]\ninterfaces = ve0 ve1\nport = %u\ncapacity = 1M\n"
+			 "window = 60s\nfpr = 1e-6\n",
+			 e2e_port());
+		add_to_file("we", text);
+	}
+	service = fork();
+	assert_return_code(service, errno);
+	if (!service) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		execl(tool(), "xdp-dedup", "run", "--config", file, NULL);
+		_exit(127);
+	}
+}
+
+static void end_service(void)
+{
+	if (service > 0) {
+		kill(service, SIGKILL);
+		waitpid(service, NULL, 0);
+	}
+	service = 0;
+}
+
+/* Has everything been done that was asked of it by now? */
+static void await_service(const char *key, const char *value)
+{
+	for (int ms = 0; ms < PATIENCE_MS; ms += 50) {
+		json_object *o = tool_status("f");
+		bool is = !strcmp(text(o, key), value);
+
+		json_object_put(o);
+		if (is)
+			return;
+		usleep(50000);
+	}
+	fail_msg("%s is not %s", key, value);
+}
+
+static void operate(const char *operation)
+{
+	if (!strcmp(operation, "serve")) {
+		serve();
+	} else if (!strcmp(operation, "kill")) {
+		await_service("layout", "flat");
+		end_service();
+	} else if (!strncmp(operation, "file ", 5)) {
+		add_to_file("ae", operation + 5);
+		add_to_file("ae", "\n");
+		kill(service, SIGHUP);
+	} else {
+		e2e_tool("%s", operation);
+	}
+}
 
 /* What is sent over one link: all events, each in half of its copies. */
 struct feed {
@@ -106,7 +193,7 @@ static void change(const struct row *row, const char *by)
 		start_feed(&feeds[i], i, seed);
 	for (int i = 0; i < OPERATIONS_MAX && row->operations[i]; i++) {
 		usleep(500000);
-		e2e_tool("%s", row->operations[i]);
+		operate(row->operations[i]);
 		assert_false(feeds[0].s->stop);
 	}
 	for (int i = 0; i < E2E_LINKS; i++)
@@ -133,9 +220,24 @@ static void test_upgrade(void **state)
 	change(*state, next_tool());
 }
 
+static void test_served(void **state)
+{
+	change(*state, NULL);
+	assert_int_equal(kill(service, 0), 0);
+}
+
+static int teardown(void **state)
+{
+	end_service();
+	if (*file)
+		unlink(file);
+	return e2e_teardown(state);
+}
+
 int main(void)
 {
 	add_rows(ROWS, test_change, e2e_setup, e2e_teardown);
 	add_rows(UPGRADES, test_upgrade, e2e_setup, e2e_teardown);
+	add_rows(SERVED, test_served, e2e_setup, teardown);
 	return run_added_tests("change");
 }
