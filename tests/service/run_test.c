@@ -125,6 +125,11 @@ static const struct cli_script SCRIPTS[] = {
 	  "conf " FEED "; serve; p=$(prog); more 'capacity = many'; reload\n"
 	  "logs 'conf:4: capacity many'; logs 'stays as it was'; [ $(prog) = $p ]\n"
 	  "rm /mnt/conf; reload; logs 'cannot read'; [ $(prog) = $p ]; quits TERM; runs v0\n" },
+	{ "changed-while-its-interface-is-gone", WORDS
+	  "conf " FEED "; serve; $XD add feed " ID_A "; ip link del v0; told 'waits for v0'\n"
+	  "more 'capacity = 50k'; reload; says feed capacity $XDP_DEDUP_CAPACITY\n"
+	  "ip link add v0 group 7 type veth peer name p0 group 7; soon says feed capacity 50000\n"
+	  "runs v0; $XD test feed " ID_A "; quits TERM\n" },
 	{ "reload-adds-and-removes-filters", WORDS
 	  "conf " FEED "; serve; conf '[filter other]' 'interfaces = b0' 'port = 8001'; reload\n"
 	  "idle v0; runs b0; not $XD status feed; conf " FEED

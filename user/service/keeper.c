@@ -55,7 +55,7 @@ int keeper_configure(struct keeper *k, struct config_file *config)
 	return 0;
 }
 
-/* Looks at the interfaces of one filter: one that has come is to run it. */
+/* Looks at the interfaces of one filter, if it is in the file: one that has come is to run it. */
 static void look_at(struct keeper *k, struct kept *f)
 {
 	const struct config_filter *wanted = config_find(&k->config, f->name);
@@ -81,8 +81,7 @@ void keeper_look(struct keeper *k)
 		return;
 	k->refresh |= changed;
 	for (int i = 0; i < k->cnt; i++)
-		if (!k->list[i].leaves)
-			look_at(k, &k->list[i]);
+		look_at(k, &k->list[i]);
 }
 
 void keeper_save(struct keeper *k)
