@@ -82,6 +82,11 @@ bool status_drops(const struct status *s);
  * or -errno, which is said. The caller ends it with status_free().
  */
 int status_collect(struct filter *f, bool exact, struct status *s);
+
+/* Brings up to date what takes no time to find out: all but the interfaces, and what was read of the
+ * memory. 0 or -errno, which is said.
+ */
+int status_update(struct status *s);
 void status_free(struct status *s);
 
 /* What is to be said of it, by what it has counted since the load; or `recent`, if that is not

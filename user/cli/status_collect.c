@@ -8,6 +8,7 @@
 #include "kernel.h"
 #include "loader.h"
 #include "predecessor.h"
+#include "say.h"
 #include "stats.h"
 #include "status.h"
 #include "stream_ids.h"
@@ -126,12 +127,11 @@ static int collect_faults(struct status *s)
 	return err ?: receivers_faults(&s->filter, &s->links, indices, skb, cnt, &s->faults);
 }
 
-static void collect_countdown(struct status *s, uint64_t hand, struct sample sample)
+static void collect_histogram(struct status *s, uint64_t hand, struct sample sample)
 {
 	const struct dedup_config *c = s->filter.config;
 
-	s->approx_count = s->layout->approx_count(c, s->filter.state, s->counters.credit);
-	if (c->places > HISTOGRAM_MAX)
+	if (!s->layout->histogram || c->places > HISTOGRAM_MAX)
 		return;
 	s->histogram = calloc(c->places + 1, sizeof(*s->histogram));
 	if (s->histogram)
@@ -142,6 +142,7 @@ static void collect_drop_time(struct status *s)
 {
 	uint64_t until_ns = READ_ONCE(s->filter.state->drop_until_ns), now_ns = kernel_now_ns();
 
+	s->drop_left_ns = s->counting_ns = 0;
 	if (s->filter.config->action != DEDUP_DROP_FOR)
 		return;
 	/* The hand says when it is over, up to a tick after the time. */
@@ -159,7 +160,7 @@ bool status_drops(const struct status *s)
 }
 
 /* And the rate of both. */
-static void collect_before(struct status *s)
+static void update_before(struct status *s)
 {
 	const struct filter *f = s->filter.before;
 	struct status_before *b = &s->before;
@@ -167,7 +168,6 @@ static void collect_before(struct status *s)
 	s->fpr = s->fill.fpr;
 	if (!f)
 		return;
-	b->fill = stats_fill_of(f, s->exact, kernel_now_ns());
 	b->left_ns = stats_forgets_in_ns(f->config, f->state, kernel_now_ns());
 	b->leads = READ_ONCE(f->state->successor) != DEDUP_SUCCESSOR_IN_CHARGE;
 	b->forgotten = dedup_is_forgotten(f->state);
@@ -176,37 +176,60 @@ static void collect_before(struct status *s)
 		s->fpr = stats_rate_of_both(s->fpr, b->fill.fpr);
 }
 
+static int update_counters(struct status *s)
+{
+	int err = filter_counters(&s->filter, &s->counters);
+
+	for (uint32_t n = 0; n < streams_cnt(s->filter.config) && !err; n++)
+		err = filter_stream_counters(&s->filter, n, &s->streams[n]);
+	return err;
+}
+
+int status_update(struct status *s)
+{
+	const struct dedup_config *c = s->filter.config;
+	struct dedup_state *st = s->filter.state;
+	int err = update_counters(s);
+
+	if (err)
+		return say_err(err, "cannot read the counters of %s: %s", s->filter.name,
+			       strerror(-err));
+	if (s->layout->approx_count)
+		s->approx_count = s->layout->approx_count(c, st, s->counters.credit);
+	s->hand = s->layout->hand(c, st, kernel_now_ns());
+	s->turns = dedup_hand_epoch(READ_ONCE(st->hand));
+	s->oldest_ns = stats_oldest_ns(c, st, kernel_now_ns());
+	s->pace = stats_pace(c, st, s->counters.credit, kernel_now_ns());
+	collect_drop_time(s);
+	sampling_look(&s->filter, &s->sampler);
+	update_before(s);
+	s->exchanging = READ_ONCE(st->exchanging);
+	s->stopped = stats_stopped(c, st, kernel_now_ns());
+	return 0;
+}
+
+/* What the memory says. */
+static void collect_fill(struct status *s)
+{
+	const struct dedup_config *c = s->filter.config;
+	struct sample sample = s->exact ? FILL_ALL : fill_sample(c, kernel_now_ns());
+	uint64_t hand = READ_ONCE(s->filter.state->hand);
+
+	s->fill = stats_fill_by(c, s->filter.blocks, hand, sample);
+	collect_histogram(s, hand, sample);
+	if (s->filter.before)
+		s->before.fill = stats_fill_of(s->filter.before, s->exact, kernel_now_ns());
+}
+
 /* Fills in the rest; s->filter is open. */
 static int collect(struct status *s)
 {
-	struct sample sample = FILL_ALL;
-	uint64_t hand;
-	int err = collect_ifaces(s);
+	int err = collect_ifaces(s) ?: collect_faults(s);
 
-	if (!err)
-		err = collect_faults(s);
-	if (!err)
-		err = filter_counters(&s->filter, &s->counters);
-	for (uint32_t n = 0; n < streams_cnt(s->filter.config) && !err; n++)
-		err = filter_stream_counters(&s->filter, n, &s->streams[n]);
 	if (err)
 		return err;
-	hand = READ_ONCE(s->filter.state->hand);
-	if (!s->exact)
-		sample = fill_sample(s->filter.config, kernel_now_ns());
-	s->fill = stats_fill_by(s->filter.config, s->filter.blocks, hand, sample);
-	if (s->layout->approx_count)
-		collect_countdown(s, hand, sample);
-	s->hand = s->layout->hand(s->filter.config, s->filter.state, kernel_now_ns());
-	s->turns = dedup_hand_epoch(hand);
-	s->oldest_ns = stats_oldest_ns(s->filter.config, s->filter.state, kernel_now_ns());
-	s->pace = stats_pace(s->filter.config, s->filter.state, s->counters.credit, kernel_now_ns());
-	collect_drop_time(s);
-	sampling_look(&s->filter, &s->sampler);
-	collect_before(s);
-	s->exchanging = READ_ONCE(s->filter.state->exchanging);
-	s->stopped = stats_stopped(s->filter.config, s->filter.state, kernel_now_ns());
-	return 0;
+	collect_fill(s);
+	return status_update(s);
 }
 
 int status_advice(const struct status *s, const struct filter_counters *recent,
