@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Metrics as text, of readings that were never taken: names, labels, numbers, both formats. */
+#include "support.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exposition.h"
+#include "metrics.h"
+#include "metrics_out.h"
+#include "stream_ids.h"
+
+#define S 1000000000ULL
+
+static struct dedup_config config, before_config, array_config;
+static struct dedup_state hand;
+static struct filter before;
+static struct reading feed, gone, array;
+static struct reading *list[] = { &array, &feed, &gone };
+static struct readings all = { .list = list, .cnt = 3, .take_ns = 2500000, .refresh_ns = 30 * S / 1000 };
+static char *text;
+
+/* Each counter has another value, of each stream. */
+static void count(struct filter_counters *c, uint64_t from)
+{
+#define X(name, help) c->name = from++;
+	DEDUP_COUNTERS(X)
+#undef X
+	c->dropped_bytes = from;
+}
+
+static void make_feed(void)
+{
+	struct status *s = &feed.status;
+
+	config = (struct dedup_config){ .capacity = 1000000,
+					.fpr_e18 = 100000000000000,
+					.window_ns = 600 * S,
+					.blocks = 1000,
+					.words = 2,
+					.bits = 3,
+					.k = 6,
+					.streams_cnt = 2 };
+	strcpy(config.streams[0].name, "a");
+	strcpy(config.streams[1].name, "b");
+	hand.late_max_ns = S / 4;
+	strcpy(feed.name, "feed");
+	feed.hand_lag_ns = 1500000;
+	feed.fill_ns = 3 * S;
+	*s = (struct status){ .filter = { .config = &config, .state = &hand },
+			      .layout = &LAYOUT_BLOCKED,
+			      .ifaces_cnt = 3,
+			      .mode = "mixed",
+			      .fpr = 2e-5,
+			      .hand = 0.25,
+			      .turns = 7,
+			      .oldest_ns = 900 * S,
+			      .pace = { .ids = 5, .age_ns = 590 * S } };
+	s->ifaces[0] = (struct status_iface){ "eth0", 1, MODE_NATIVE, true, 0, IFACE_ATTACHED };
+	s->ifaces[1] = (struct status_iface){ "eth1", 2, MODE_SKB, false, 1, IFACE_ATTACHED };
+	s->ifaces[2] = (struct status_iface){ "eth2", 3, MODE_ANY, false, 0, IFACE_GONE };
+	s->fill = (struct fill){
+		.current = 0.125, .previous = 0.5, .ids = 1234.5, .ids_error = 3, .read_part = 0.25
+	};
+	count(&s->counters, 1000);
+	count(&s->streams[0], 2000);
+	count(&s->streams[1], 3000);
+	feed.advice[0].key = "too_small";
+	feed.advice_cnt = 1;
+}
+
+static int make(void **state)
+{
+	(void)state;
+	make_feed();
+	before_config = config;
+	before_config.window_ns = 60 * S;
+	before.config = &before_config;
+	array_config = (struct dedup_config){
+		.layout = DEDUP_COUNTDOWN, .m = 1 << 20, .k = 3, .places = 15, .blocks = 9
+	};
+	strcpy(array.name, "array");
+	array.status = (struct status){ .filter = { .config = &array_config, .state = &hand },
+					.layout = &LAYOUT_COUNTDOWN,
+					.mode = "none" };
+	strcpy(gone.name, "gone");
+	gone.err = -ENOENT;
+	return 0;
+}
+
+static int drop(void **state)
+{
+	(void)state;
+	free(text);
+	text = NULL;
+	return 0;
+}
+
+static void render(enum metrics_format format)
+{
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	assert_int_equal(metrics_write(out, &all, format), 0);
+	assert_int_equal(fclose(out), 0);
+	exposition_check(text, format);
+}
+
+static const char *const LINES[] = {
+	"# TYPE xdp_dedup_build_info gauge",
+	"xdp_dedup_collect_duration_seconds 0.0025",
+	"xdp_dedup_refresh_duration_seconds 0.03",
+	"# TYPE xdp_dedup_filter_up gauge",
+	"xdp_dedup_filter_up{filter=\"feed\"} 1",
+	"xdp_dedup_filter_up{filter=\"gone\"} 0",
+	"xdp_dedup_filter_info{filter=\"feed\",layout=\"blocked\",hash=\"fast\",action=\"drop\","
+	"learn=\"kernel\","
+	"ihave=\"drop\",mode=\"mixed\"} 1",
+	"xdp_dedup_interface_info{filter=\"feed\",interface=\"eth0\",state=\"attached\",mode="
+	"\"native\","
+	"dispatcher=\"true\"} 1",
+	"xdp_dedup_interface_info{filter=\"feed\",interface=\"eth1\",state=\"attached\",mode="
+	"\"skb\","
+	"dispatcher=\"false\"} 1",
+	"xdp_dedup_interface_info{filter=\"feed\",interface=\"eth2\",state=\"gone\",mode=\"none\","
+	"dispatcher=\"false\"} 1",
+	"xdp_dedup_attached_interfaces{filter=\"array\"} 0",
+	"xdp_dedup_attached_interfaces{filter=\"feed\"} 2",
+	"# TYPE xdp_dedup_packets_total counter",
+	"xdp_dedup_dropping{filter=\"feed\"} 1",
+	"xdp_dedup_capacity_ids{filter=\"feed\"} 1000000",
+	"xdp_dedup_estimated_ids{filter=\"feed\"} 1234.5",
+	"xdp_dedup_estimated_ids_error{filter=\"feed\"} 3",
+	"xdp_dedup_target_fpr_ratio{filter=\"feed\"} 0.0001",
+	"xdp_dedup_estimated_fpr_ratio{filter=\"feed\"} 2e-05",
+	"xdp_dedup_window_seconds{filter=\"feed\"} 600",
+	"xdp_dedup_effective_window_seconds{filter=\"feed\"} 590",
+	"xdp_dedup_oldest_id_age_seconds{filter=\"feed\"} 900",
+	"xdp_dedup_hand_position_ratio{filter=\"feed\"} 0.25",
+	"xdp_dedup_hand_turns{filter=\"feed\"} 7",
+	"xdp_dedup_hand_lag_seconds{filter=\"feed\"} 0.0015",
+	"xdp_dedup_hand_lag_max_seconds{filter=\"feed\"} 0.25",
+	"xdp_dedup_hand_stopped{filter=\"feed\"} 0",
+	"xdp_dedup_memory_bytes{filter=\"feed\"} 64000",
+	"xdp_dedup_fill_read_ratio{filter=\"feed\"} 0.25",
+	"xdp_dedup_fill_age_seconds{filter=\"feed\"} 3",
+	"xdp_dedup_change_unfinished{filter=\"feed\"} 0",
+	"xdp_dedup_fill_ratio{filter=\"feed\",generation=\"current\"} 0.125",
+	"xdp_dedup_fill_ratio{filter=\"feed\",generation=\"previous\"} 0.5",
+	"xdp_dedup_fill_ratio{filter=\"array\",generation=\"current\"} 0",
+	"xdp_dedup_geometry{filter=\"feed\",parameter=\"blocks\"} 1000",
+	"xdp_dedup_geometry{filter=\"feed\",parameter=\"hashes\"} 6",
+	"xdp_dedup_geometry{filter=\"array\",parameter=\"m\"} 1048576",
+	"xdp_dedup_advice{filter=\"feed\",advice=\"too_small\"} 1",
+};
+
+static void lines_are_there(void **state)
+{
+	(void)state;
+	render(METRICS_TEXT);
+	for (size_t i = 0; i < ARRAY_SIZE(LINES); i++)
+		exposition_has(text, LINES[i]);
+	assert_null(strstr(text, "xdp_dedup_predecessor"));
+	assert_null(strstr(text, "{filter=\"gone\",")); /* nothing is known of it */
+	assert_null(strstr(text, "array\",generation=\"previous\""));
+}
+
+/* Each counter of the one list; those of no stream are the filter's. */
+static void every_counter(void **state)
+{
+	static const char *const WHOLE[] = { "rx", "early", "late" };
+	char line[256];
+	uint64_t n = 0;
+
+	(void)state;
+	render(METRICS_TEXT);
+#define X(name, help)                                                                    \
+	snprintf(line, sizeof(line),                                                     \
+		 "xdp_dedup_packets_total{filter=\"feed\",stream=\"%s\",reason=\"" #name \
+		 "\"} %ju",                                                              \
+		 strcmp(#name, "ignored") ? "b" : "",                                    \
+		 (uintmax_t)n + (strcmp(#name, "ignored") ? 3000 : 1000));               \
+	exposition_has(text, line);                                                      \
+	n++;
+	DEDUP_REASONS(X)
+#undef X
+#define X(name, help)                                                                                 \
+	for (size_t i = 0; i <= ARRAY_SIZE(WHOLE); i++) {                                             \
+		bool is_whole = i < ARRAY_SIZE(WHOLE);                                                \
+                                                                                                      \
+		if (is_whole && strcmp(#name, WHOLE[i]))                                              \
+			continue;                                                                     \
+		snprintf(line, sizeof(line), "%s} %ju\n",                                             \
+			 is_whole ? "_total{filter=\"feed\"" : "_total{filter=\"feed\",stream=\"b\"", \
+			 (uintmax_t)n + (is_whole ? 1000 : 3000));                                    \
+		if (!strstr(text, line) || !strstr(text, "xdp_dedup_" #name "_"))                     \
+			fail_msg("%s: no %s in %s", #name, line, text);                               \
+		break;                                                                                \
+	}                                                                                             \
+	n++;
+	DEDUP_SUMS(X)
+	DEDUP_TOTALS(X)
+#undef X
+	snprintf(line, sizeof(line),
+		 "xdp_dedup_dropped_bytes_total{filter=\"feed\",stream=\"a\"} %ju",
+		 (uintmax_t)n + 2000);
+	exposition_has(text, line);
+}
+
+static void openmetrics(void **state)
+{
+	(void)state;
+	render(METRICS_OPENMETRICS);
+	exposition_has(text, "# TYPE xdp_dedup_build info");
+	exposition_has(text, "# TYPE xdp_dedup_packets counter");
+	exposition_has(text, "# TYPE xdp_dedup_duplicate_bytes counter");
+	exposition_has(text, "# UNIT xdp_dedup_duplicate_bytes bytes");
+	exposition_has(text, "# UNIT xdp_dedup_window_seconds seconds");
+	exposition_has(text, "# UNIT xdp_dedup_fill_ratio ratio");
+	exposition_has(text, "xdp_dedup_rx_packets_total{filter=\"array\"} 0");
+	assert_null(strstr(text, "# UNIT xdp_dedup_packets"));
+	assert_string_equal(text + strlen(text) - 6, "# EOF\n");
+}
+
+static void predecessor(void **state)
+{
+	(void)state;
+	feed.status.filter.before = &before;
+	feed.status.before = (struct status_before){ .fill = { .ids = 17, .fpr = 0.5 },
+						     .left_ns = 90 * S,
+						     .asked = true };
+	render(METRICS_TEXT);
+	exposition_has(text, "xdp_dedup_predecessor_asked{filter=\"feed\"} 1");
+	exposition_has(text, "xdp_dedup_predecessor_learns{filter=\"feed\"} 0");
+	exposition_has(text, "xdp_dedup_predecessor_left_seconds{filter=\"feed\"} 90");
+	exposition_has(text, "xdp_dedup_predecessor_window_seconds{filter=\"feed\"} 60");
+	exposition_has(text, "xdp_dedup_predecessor_estimated_ids{filter=\"feed\"} 17");
+	exposition_has(text, "xdp_dedup_predecessor_estimated_fpr_ratio{filter=\"feed\"} 0.5");
+	exposition_has(text, "xdp_dedup_predecessor_memory_bytes{filter=\"feed\"} 64000");
+	assert_null(strstr(text, "predecessor_asked{filter=\"array\"}"));
+}
+
+/* The window cannot be longer than it is, and is none once the hand has stopped. */
+static void effective_window(void **state)
+{
+	(void)state;
+	feed.status.pace.age_ns = 700 * S;
+	render(METRICS_TEXT);
+	exposition_has(text, "xdp_dedup_effective_window_seconds{filter=\"feed\"} 600");
+	drop(NULL);
+	feed.status.stopped = true;
+	render(METRICS_TEXT);
+	exposition_has(text, "xdp_dedup_effective_window_seconds{filter=\"feed\"} 0");
+	exposition_has(text, "xdp_dedup_hand_stopped{filter=\"feed\"} 1");
+}
+
+/* Two other network namespaces may each have an eth0: of both the same is to be said, once. */
+static void namesakes(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		feed.status.ifaces[i] =
+			(struct status_iface){ .name = "eth0", .state = IFACE_OTHER_NETNS };
+	render(METRICS_TEXT);
+	exposition_has(
+		text,
+		"xdp_dedup_interface_info{filter=\"feed\",interface=\"eth0\",state=\"other netns\","
+		"mode=\"none\",dispatcher=\"false\"} 1");
+}
+
+static void no_filter(void **state)
+{
+	static const struct readings none;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(out);
+	assert_int_equal(metrics_write(out, &none, METRICS_TEXT), 0);
+	fclose(out);
+	exposition_check(text, METRICS_TEXT);
+	assert_null(strstr(text, "filter"));
+}
+
+static void full_disk(void **state)
+{
+	FILE *out = fopen("/dev/full", "we");
+
+	(void)state;
+	assert_non_null(out);
+	assert_int_equal(metrics_write(out, &all, METRICS_TEXT), -ENOSPC);
+	fclose(out);
+}
+
+static const struct number {
+	const char *name;
+	double value;
+	const char *text;
+} NUMBERS[] = {
+	{ "zero", 0, "0" },
+	{ "tenth", 0.1, "0.1" },
+	{ "third", 1.0 / 3, "0.3333333333333333" },
+	{ "sum-that-is-off", 0.1 + 0.2, "0.30000000000000004" },
+	{ "nanosecond", 1e-9, "1e-09" },
+	{ "large", 9007199254740993.0, "9007199254740992" },
+	{ "two-to-64", 18446744073709551616.0, "1.8446744073709552e+19" },
+	{ "below-zero", -2.5, "-2.5" },
+	{ "none", NAN, "NaN" },
+	{ "endless", INFINITY, "+Inf" },
+	{ "endless-below", -INFINITY, "-Inf" },
+};
+
+/* What one sample of a gauge without labels becomes, or with one of this value. */
+static const char *sample_of(double value, const char *label)
+{
+	struct metrics_out m = { 0 };
+	size_t size;
+
+	m.out = open_memstream(&text, &size);
+	assert_non_null(m.out);
+	metrics_family(&m, METRICS_GAUGE, "x", "Help\\ and \"more\"\nthan a line.");
+	metrics_gauge(&m, value, label ? "l" : NULL, label, NULL);
+	assert_int_equal(metrics_end(&m), 0);
+	fclose(m.out);
+	exposition_has(text, "# HELP xdp_dedup_x Help\\\\ and \"more\"\\nthan a line.");
+	return strrchr(text, '#') + strcspn(strrchr(text, '#'), "\n") + 1;
+}
+
+static void number_is_written(void **state)
+{
+	const struct number *row = *state;
+	char line[64];
+
+	snprintf(line, sizeof(line), "xdp_dedup_x %s\n", row->text);
+	assert_string_equal(sample_of(row->value, NULL), line);
+}
+
+static const struct label {
+	const char *name, *value, *written;
+} LABELS[] = {
+	{ "plain", "eth0", "eth0" },
+	{ "empty", "", "" },
+	{ "quote", "a\"b", "a\\\"b" },
+	{ "backslash", "a\\b", "a\\\\b" },
+	{ "newline", "a\nb", "a\\nb" },
+	{ "utf-8", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80" },
+	{ "no-utf-8", "a\xff\xfe", "a\\\\xff\\\\xfe" },
+	{ "cut", "\xe2\x82", "\\\\xe2\\\\x82" },
+	{ "cut-before-another", "\xe2\x82z", "\\\\xe2\\\\x82z" },
+	{ "overlong", "\xc0\xaf", "\\\\xc0\\\\xaf" },
+	{ "overlong-3", "\xe0\x80\xaf", "\\\\xe0\\\\x80\\\\xaf" },
+	{ "overlong-4", "\xf0\x80\x80\xaf", "\\\\xf0\\\\x80\\\\x80\\\\xaf" },
+	{ "surrogate", "\xed\xa0\x80", "\\\\xed\\\\xa0\\\\x80" },
+	{ "beyond", "\xf4\x90\x80\x80", "\\\\xf4\\\\x90\\\\x80\\\\x80" },
+	{ "continuation", "\x80", "\\\\x80" },
+};
+
+static void label_is_escaped(void **state)
+{
+	const struct label *row = *state;
+	char line[256];
+
+	snprintf(line, sizeof(line), "xdp_dedup_x{l=\"%s\"} 1\n", row->written);
+	assert_string_equal(sample_of(1, row->value), line);
+}
+
+int main(void)
+{
+	add_test("lines_are_there", lines_are_there, make, drop, NULL);
+	add_test("every_counter", every_counter, make, drop, NULL);
+	add_test("openmetrics", openmetrics, make, drop, NULL);
+	add_test("predecessor", predecessor, make, drop, NULL);
+	add_test("effective_window", effective_window, make, drop, NULL);
+	add_test("namesakes", namesakes, make, drop, NULL);
+	add_test("no_filter", no_filter, NULL, drop, NULL);
+	add_test("full_disk", full_disk, make, NULL, NULL);
+	add_rows(NUMBERS, number_is_written, NULL, drop);
+	add_rows(LABELS, label_is_escaped, NULL, drop);
+	return run_added_any_tests("metrics");
+}

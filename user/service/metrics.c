@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "metrics.h"
+
+#include <string.h>
+
+#include "metrics_out.h"
+#include "plan.h"
+#include "stream_ids.h"
+#include "version.h"
+
+#define NS 1e9 /* in a second */
+
+/* Of each filter that can be read: the family's name, its help, its value, of s, the filter's
+ * struct status, c, its configuration, and r, its struct reading.
+ */
+#define GAUGES(X)                                                                                   \
+	X(dropping, "Whether duplicates are dropped now.", status_drops(s))                         \
+	X(attached_interfaces, "Interfaces that run the filter, of this network namespace.",        \
+	  attached_cnt(s))                                                                          \
+	X(capacity_ids, "Ids in a window for which the filter is made.", c->capacity)               \
+	X(estimated_ids, "Ids in the filter, estimated from its bits.", s->fill.ids)                \
+	X(estimated_ids_error, "Standard error of that, as only a sample of the memory is read.",   \
+	  s->fill.ids_error)                                                                        \
+	X(target_fpr_ratio, "Chance that a fresh id is taken for a known one, at most.",            \
+	  plan_fpr(c))                                                                              \
+	X(estimated_fpr_ratio,                                                                      \
+	  "That chance now, estimated from the bits, the predecessor's included.", s->fpr)          \
+	X(window_seconds, "How long ids are remembered, at least, within the capacity.",            \
+	  c->window_ns / NS)                                                                        \
+	X(effective_window_seconds, "How long ids are remembered, at least, at the present load.",  \
+	  effective_window_ns(s) / NS)                                                              \
+	X(oldest_id_age_seconds, "Age of the oldest id that may still be known, at most.",          \
+	  s->oldest_ns / NS)                                                                        \
+	X(hand_position_ratio, "How far the hand is in its turn.", s->hand)                         \
+	X(hand_turns, "Turns that the hand has completed.", s->turns)                               \
+	X(hand_lag_seconds, "How long the place at the hand has been due.", r->hand_lag_ns / NS)    \
+	X(hand_lag_max_seconds, "The longest that a place has been due before the hand passed it.", \
+	  READ_ONCE(s->filter.state->late_max_ns) / NS)                                             \
+	X(hand_stopped, "Whether the hand has stopped, so that every packet passes.", s->stopped)   \
+	X(memory_bytes, "Memory that the filter takes in the kernel.", plan_bytes(c))               \
+	X(fill_read_ratio, "Part of the memory that the estimates are from.", s->fill.read_part)    \
+	X(fill_age_seconds, "How old the estimates, and what is said of interfaces, are.",          \
+	  r->fill_ns / NS)                                                                          \
+	X(change_unfinished, "Whether a change of the filter has begun and not ended.",             \
+	  s->exchanging)
+
+/* Of each predecessor: likewise, of b, its struct status_before, and c, its configuration. */
+#define PREDECESSOR_GAUGES(X)                                                               \
+	X(asked, "Whether packets ask the predecessor.", b->asked)                          \
+	X(learns, "Whether it is still the predecessor that learns.", b->leads)             \
+	X(left_seconds, "How long until the predecessor has forgotten every id, at most.",  \
+	  b->left_ns / NS)                                                                  \
+	X(capacity_ids, "Ids in a window for which the predecessor was made.", c->capacity) \
+	X(window_seconds, "The predecessor's window.", c->window_ns / NS)                   \
+	X(target_fpr_ratio, "The predecessor's part of the chance, at most.", plan_fpr(c))  \
+	X(estimated_ids, "Ids in the predecessor, estimated from its bits.", b->fill.ids)   \
+	X(estimated_fpr_ratio, "The predecessor's part of the chance now.", b->fill.fpr)    \
+	X(memory_bytes, "Memory that the predecessor takes in the kernel.", plan_bytes(c))
+
+/* Counters that are of no stream; and names by Prometheus' conventions, where a counter's own does
+ * not say what it counts.
+ */
+static const char *const OF_FILTERS[] = { "ignored", "rx", "early", "late" };
+static const char *const NAMES[][2] = { { "rx", "rx_packets" },
+					{ "dropped", "dropped_packets" },
+					{ "early", "early_blocks" },
+					{ "late", "late_blocks" } };
+
+static bool is_of_filters(const char *counter)
+{
+	for (size_t i = 0; i < sizeof(OF_FILTERS) / sizeof(OF_FILTERS[0]); i++)
+		if (!strcmp(counter, OF_FILTERS[i]))
+			return true;
+	return false;
+}
+
+static const char *family_of(const char *counter)
+{
+	for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
+		if (!strcmp(counter, NAMES[i][0]))
+			return NAMES[i][1];
+	return counter;
+}
+
+static int attached_cnt(const struct status *s)
+{
+	int cnt = 0;
+
+	for (int i = 0; i < s->ifaces_cnt; i++)
+		cnt += s->ifaces[i].state == IFACE_ATTACHED;
+	return cnt;
+}
+
+/* As `watch` shows it. */
+static uint64_t effective_window_ns(const struct status *s)
+{
+	uint64_t window_ns = s->filter.config->window_ns;
+
+	return s->stopped ? 0 : s->pace.age_ns < window_ns ? s->pace.age_ns : window_ns;
+}
+
+static void write_service(struct metrics_out *m, const struct readings *in)
+{
+	metrics_family(m, METRICS_INFO, "build", "The version of xdp-dedup.");
+	metrics_info(m, "version", XDP_DEDUP_VERSION, NULL);
+	metrics_family(m, METRICS_GAUGE, "collect_duration_seconds",
+		       "How long it took to read counters and hands for this scrape.");
+	metrics_gauge(m, in->take_ns / NS, NULL);
+	metrics_family(m, METRICS_GAUGE, "refresh_duration_seconds",
+		       "How long it took the last time to look at memory and interfaces.");
+	metrics_gauge(m, in->refresh_ns / NS, NULL);
+	metrics_family(m, METRICS_GAUGE, "filter_up",
+		       "Whether the filter is loaded and could be read.");
+	for (int i = 0; i < in->cnt; i++)
+		metrics_gauge(m, !in->list[i]->err, "filter", in->list[i]->name, NULL);
+}
+
+static const char *action_of(const struct dedup_config *c)
+{
+	return c->action == DEDUP_COUNT	     ? "count"
+	       : c->action == DEDUP_DROP_FOR ? "drop_for"
+					     : "drop";
+}
+
+static void write_infos(struct metrics_out *m, const struct readings *in)
+{
+	metrics_family(m, METRICS_INFO, "filter", "What the filter is.");
+	for (int i = 0; i < in->cnt; i++) {
+		const struct status *s = &in->list[i]->status;
+		const struct dedup_config *c = s->filter.config;
+
+		if (in->list[i]->err)
+			continue;
+		metrics_info(m, "filter", in->list[i]->name, "layout", s->layout->name, "hash",
+			     hash_name(c->hash), "action", action_of(c), "learn",
+			     c->learn_app ? "app" : "kernel", "ihave",
+			     c->ihave_pass ? "pass" : "drop", "mode", s->mode, NULL);
+	}
+}
+
+static const char *mode_of(const struct status_iface *f)
+{
+	return f->state == IFACE_ATTACHED ? attach_mode_name(f->mode) : "none";
+}
+
+/* Is there one before it of which nothing else would be said? Those of other network namespaces may
+ * have one name.
+ */
+static bool is_repeated(const struct status *s, int n)
+{
+	const struct status_iface *f = &s->ifaces[n];
+
+	for (int i = 0; i < n; i++) {
+		const struct status_iface *g = &s->ifaces[i];
+
+		if (!strcmp(f->name, g->name) && f->state == g->state &&
+		    f->dispatcher == g->dispatcher && !strcmp(mode_of(f), mode_of(g)))
+			return true;
+	}
+	return false;
+}
+
+static void write_ifaces(struct metrics_out *m, const struct readings *in)
+{
+	metrics_family(m, METRICS_INFO, "interface", "Where the filter runs, or ran.");
+	for (int i = 0; i < in->cnt; i++) {
+		const struct status *s = &in->list[i]->status;
+
+		for (int n = 0; n < s->ifaces_cnt && !in->list[i]->err; n++) {
+			const struct status_iface *f = &s->ifaces[n];
+
+			if (!is_repeated(s, n))
+				metrics_info(m, "filter", in->list[i]->name, "interface", f->name,
+					     "state", iface_state_name(f->state), "mode", mode_of(f),
+					     "dispatcher", f->dispatcher ? "true" : "false", NULL);
+		}
+	}
+}
+
+/* A filter's packets: those of each stream, and those of none. */
+static void write_reasons(struct metrics_out *m, const char *filter, const struct status *s)
+{
+	for (uint32_t n = 0; n < streams_cnt(s->filter.config); n++) {
+		const char *stream = stream_name(s->filter.config, n);
+		const struct filter_counters *of = &s->streams[n];
+
+#define X(name, help)                                                                           \
+	if (!is_of_filters(#name))                                                              \
+		metrics_count(m, of->name, "filter", filter, "stream", stream, "reason", #name, \
+			      NULL);
+		DEDUP_REASONS(X)
+#undef X
+	}
+#define X(name, help)                                                                        \
+	if (is_of_filters(#name))                                                            \
+		metrics_count(m, s->counters.name, "filter", filter, "stream", "", "reason", \
+			      #name, NULL);
+	DEDUP_REASONS(X)
+#undef X
+}
+
+/* One counter, at this offset in struct filter_counters. */
+static void write_counter(struct metrics_out *m, const struct readings *in, const char *counter,
+			  const char *help, size_t offset)
+{
+	metrics_family(m, METRICS_COUNTER, family_of(counter), help);
+	for (int i = 0; i < in->cnt; i++) {
+		const char *name = in->list[i]->name;
+		const struct status *s = &in->list[i]->status;
+
+		if (in->list[i]->err)
+			continue;
+		if (is_of_filters(counter)) {
+			metrics_count(m, *(const __u64 *)((const char *)&s->counters + offset),
+				      "filter", name, NULL);
+			continue;
+		}
+		for (uint32_t n = 0; n < streams_cnt(s->filter.config); n++)
+			metrics_count(m, *(const __u64 *)((const char *)&s->streams[n] + offset),
+				      "filter", name, "stream", stream_name(s->filter.config, n),
+				      NULL);
+	}
+}
+
+static void write_counters(struct metrics_out *m, const struct readings *in)
+{
+	metrics_family(m, METRICS_COUNTER, "packets", "Packets, by why they passed or not.");
+	for (int i = 0; i < in->cnt; i++)
+		if (!in->list[i]->err)
+			write_reasons(m, in->list[i]->name, &in->list[i]->status);
+#define X(name, help) write_counter(m, in, #name, help, offsetof(struct filter_counters, name));
+	DEDUP_SUMS(X)
+	DEDUP_TOTALS(X)
+	X(dropped_bytes, "bytes of packets dropped")
+#undef X
+}
+
+/* Numbers of many kinds in one family, so that names are not taken for units. */
+static void write_geometry(struct metrics_out *m, const struct readings *in)
+{
+	struct layout_fact facts[LAYOUT_FACTS_MAX];
+
+	metrics_family(m, METRICS_GAUGE, "geometry", "Parameters of the filter's memory.");
+	for (int i = 0; i < in->cnt; i++) {
+		const struct status *s = &in->list[i]->status;
+		int cnt = in->list[i]->err ? 0 : s->layout->facts(NULL, s->filter.config, facts);
+
+		for (int n = 0; n < cnt; n++)
+			metrics_gauge(m, (double)facts[n].value, "filter", in->list[i]->name,
+				      "parameter", facts[n].key, NULL);
+	}
+}
+
+static void write_gauges(struct metrics_out *m, const struct readings *in)
+{
+#define X(gauge, help, value)                                                       \
+	metrics_family(m, METRICS_GAUGE, #gauge, help);                             \
+	for (int i = 0; i < in->cnt; i++) {                                         \
+		const struct reading *r = in->list[i];                              \
+		const struct status *s = &r->status;                                \
+		const struct dedup_config *c = s->filter.config;                    \
+                                                                                    \
+		(void)c;                                                            \
+		if (!r->err)                                                        \
+			metrics_gauge(m, (double)(value), "filter", r->name, NULL); \
+	}
+	GAUGES(X)
+#undef X
+	metrics_family(m, METRICS_GAUGE, "fill_ratio",
+		       "Part of a generation's bits that are set; countdown: of all cells.");
+	for (int i = 0; i < in->cnt; i++) {
+		const struct reading *r = in->list[i];
+
+		if (r->err)
+			continue;
+		metrics_gauge(m, r->status.fill.current, "filter", r->name, "generation", "current",
+			      NULL);
+		if (r->status.layout->has_generations)
+			metrics_gauge(m, r->status.fill.previous, "filter", r->name, "generation",
+				      "previous", NULL);
+	}
+}
+
+static void write_predecessors(struct metrics_out *m, const struct readings *in)
+{
+#define X(gauge, help, value)                                                                \
+	metrics_family(m, METRICS_GAUGE, "predecessor_" #gauge, help);                       \
+	for (int i = 0; i < in->cnt; i++) {                                                  \
+		const struct reading *r = in->list[i];                                       \
+		const struct status_before *b = &r->status.before;                           \
+		const struct filter *before = r->err ? NULL : r->status.filter.before;       \
+		const struct dedup_config *c = before ? before->config : NULL;               \
+                                                                                             \
+		if (c)                                                                       \
+			metrics_gauge(m, (double)((void)b, value), "filter", r->name, NULL); \
+	}
+	PREDECESSOR_GAUGES(X)
+#undef X
+}
+
+static void write_advice(struct metrics_out *m, const struct readings *in)
+{
+	metrics_family(m, METRICS_GAUGE, "advice", "1: `xdp-dedup status` has this advice.");
+	for (int i = 0; i < in->cnt; i++)
+		for (int n = 0; n < in->list[i]->advice_cnt && !in->list[i]->err; n++)
+			metrics_gauge(m, 1, "filter", in->list[i]->name, "advice",
+				      in->list[i]->advice[n].key, NULL);
+}
+
+int metrics_write(FILE *out, const struct readings *r, enum metrics_format format)
+{
+	struct metrics_out m = { .out = out, .format = format };
+
+	write_service(&m, r);
+	write_infos(&m, r);
+	write_ifaces(&m, r);
+	write_counters(&m, r);
+	write_gauges(&m, r);
+	write_geometry(&m, r);
+	write_predecessors(&m, r);
+	write_advice(&m, r);
+	return metrics_end(&m);
+}

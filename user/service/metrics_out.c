@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "metrics_out.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NUMBER_MAX 32
+
+void metrics_family(struct metrics_out *m, enum metrics_type type, const char *name, const char *help)
+{
+	m->type = type;
+	m->family = name;
+	m->help = help;
+	m->has_head = false;
+}
+
+/* What a sample's name has behind the family's. */
+static const char *suffix(enum metrics_type type)
+{
+	return type == METRICS_COUNTER ? "_total" : type == METRICS_INFO ? "_info" : "";
+}
+
+static const char *unit_of(const char *family)
+{
+	static const char *const UNITS[] = { "seconds", "bytes", "ratio" };
+	const char *last = strrchr(family, '_');
+
+	for (size_t i = 0; last && i < sizeof(UNITS) / sizeof(UNITS[0]); i++)
+		if (!strcmp(last + 1, UNITS[i]))
+			return UNITS[i];
+	return NULL;
+}
+
+/* Length of the UTF-8 character that the text begins with; 0 if it is none (RFC 3629). */
+static size_t character(const unsigned char *t)
+{
+	size_t len = t[0] < 0x80   ? 1
+		     : t[0] < 0xc2 ? 0
+		     : t[0] < 0xe0 ? 2
+		     : t[0] < 0xf0 ? 3
+		     : t[0] < 0xf5 ? 4
+				   : 0;
+
+	for (size_t i = 1; i < len; i++)
+		if ((t[i] & 0xc0) != 0x80)
+			return 0;
+	if ((t[0] == 0xe0 && t[1] < 0xa0) || (t[0] == 0xed && t[1] > 0x9f) ||
+	    (t[0] == 0xf0 && t[1] < 0x90) || (t[0] == 0xf4 && t[1] > 0x8f))
+		return 0;
+	return len;
+}
+
+static void escaped(struct metrics_out *m, const char *text, bool quotes)
+{
+	const unsigned char *t = (const unsigned char *)text;
+
+	while (*t) {
+		size_t len = character(t);
+
+		if (*t == '\n')
+			fputs("\\n", m->out);
+		else if (*t == '\\' || (*t == '"' && quotes))
+			fprintf(m->out, "\\%c", *t);
+		else if (!len)
+			fprintf(m->out, "\\\\x%02x", *t);
+		else
+			fwrite(t, 1, len, m->out);
+		t += len ?: 1;
+	}
+}
+
+static void head(struct metrics_out *m)
+{
+	static const char *const TYPES[2][3] = {
+		[METRICS_TEXT] = { "counter", "gauge", "gauge" },
+		[METRICS_OPENMETRICS] = { "counter", "gauge", "info" },
+	};
+	bool open = m->format == METRICS_OPENMETRICS;
+	const char *end = open ? "" : suffix(m->type), *unit = unit_of(m->family);
+
+	if (m->has_head)
+		return;
+	m->has_head = true;
+	fprintf(m->out, "# TYPE " METRICS_PREFIX "%s%s %s\n", m->family, end, TYPES[open][m->type]);
+	if (open && unit)
+		fprintf(m->out, "# UNIT " METRICS_PREFIX "%s %s\n", m->family, unit);
+	fprintf(m->out, "# HELP " METRICS_PREFIX "%s%s ", m->family, end);
+	escaped(m, m->help, open);
+	fputc('\n', m->out);
+}
+
+static void sample(struct metrics_out *m, const char *value, va_list labels)
+{
+	const char *name, *before = "{";
+
+	head(m);
+	fprintf(m->out, METRICS_PREFIX "%s%s", m->family, suffix(m->type));
+	while ((name = va_arg(labels, const char *))) {
+		fprintf(m->out, "%s%s=\"", before, name);
+		escaped(m, va_arg(labels, const char *), true);
+		fputc('"', m->out);
+		before = ",";
+	}
+	fprintf(m->out, "%s %s\n", *before == ',' ? "}" : "", value);
+}
+
+void metrics_count(struct metrics_out *m, uint64_t value, ...)
+{
+	char text[NUMBER_MAX];
+	va_list labels;
+
+	snprintf(text, sizeof(text), "%ju", (uintmax_t)value);
+	va_start(labels, value);
+	sample(m, text, labels);
+	va_end(labels);
+}
+
+/* As short as it can be without being another number. */
+static void format_number(double value, char text[NUMBER_MAX])
+{
+	if (!isfinite(value)) {
+		snprintf(text, NUMBER_MAX, "%s",
+			 isnan(value) ? "NaN"
+			 : value < 0  ? "-Inf"
+				      : "+Inf");
+		return;
+	}
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, NUMBER_MAX, "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			return;
+	}
+}
+
+void metrics_gauge(struct metrics_out *m, double value, ...)
+{
+	char text[NUMBER_MAX];
+	va_list labels;
+
+	format_number(value, text);
+	va_start(labels, value);
+	sample(m, text, labels);
+	va_end(labels);
+}
+
+void metrics_info(struct metrics_out *m, ...)
+{
+	va_list labels;
+
+	va_start(labels, m);
+	sample(m, "1", labels);
+	va_end(labels);
+}
+
+int metrics_end(struct metrics_out *m)
+{
+	if (m->format == METRICS_OPENMETRICS)
+		fputs("# EOF\n", m->out);
+	return fflush(m->out) || ferror(m->out) ? -(errno ?: EIO) : 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Metrics as lines of text: families, samples, labels; in Prometheus' format and in OpenMetrics'. */
+#ifndef XDP_DEDUP_METRICS_OUT_H
+#define XDP_DEDUP_METRICS_OUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "channel.h"
+
+#define METRICS_PREFIX "xdp_dedup_"
+
+enum metrics_type { METRICS_COUNTER, METRICS_GAUGE, METRICS_INFO };
+
+/* A writer. Starts with `out` and `format` set and the rest 0. */
+struct metrics_out {
+	FILE *out;
+	enum metrics_format format;
+	const char *family, *help;
+	enum metrics_type type;
+	bool has_head;
+};
+
+/* Samples are of this family from now on. The name has neither the prefix nor `_total` or `_info`,
+ * and ends with its unit if that is one of `seconds`, `bytes`, `ratio`. A family without samples
+ * leaves no line. Both strings must live until the next call.
+ */
+void metrics_family(struct metrics_out *m, enum metrics_type type, const char *name,
+		    const char *help);
+
+/* A sample of the family, with labels: names and values by turns, then NULL. Values may be any
+ * bytes: those that are not UTF-8 are written as \xNN. That of an info is 1.
+ */
+__attribute__((sentinel)) void metrics_count(struct metrics_out *m, uint64_t value, ...);
+__attribute__((sentinel)) void metrics_gauge(struct metrics_out *m, double value, ...);
+__attribute__((sentinel)) void metrics_info(struct metrics_out *m, ...);
+
+/* The end of the text. 0 or -errno. */
+int metrics_end(struct metrics_out *m);
+
+#endif

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "readings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "clock.h"
+#include "hand.h"
+#include "kernel.h"
+#include "loader.h"
+#include "say.h"
+
+static void forget_filter(struct reading *r)
+{
+	status_free(&r->status);
+	r->status = (struct status){ .filter = { .stats_fd = -1, .wanted_fd = -1 } };
+	r->refreshed_ns = 0;
+	r->has_recent = false;
+	r->advice_cnt = 0;
+}
+
+static void remove_at(struct readings *r, int i)
+{
+	forget_filter(r->list[i]);
+	free(r->list[i]);
+	r->cnt--;
+	memmove(&r->list[i], &r->list[i + 1], (r->cnt - i) * sizeof(struct reading *));
+}
+
+/* The reading of this name, put into the list if it is not there yet. NULL: no memory. */
+static struct reading *of_name(struct readings *r, const char *name)
+{
+	struct reading **more, *new;
+	int i = 0;
+
+	while (i < r->cnt && strcmp(r->list[i]->name, name) < 0)
+		i++;
+	if (i < r->cnt && !strcmp(r->list[i]->name, name))
+		return r->list[i];
+	more = realloc(r->list, (r->cnt + 1) * sizeof(struct reading *));
+	new = calloc(1, sizeof(*new));
+	if (more)
+		r->list = more;
+	if (!more || !new) {
+		free(new);
+		return NULL;
+	}
+	snprintf(new->name, sizeof(new->name), "%s", name);
+	new->status.filter = (struct filter){ .stats_fd = -1, .wanted_fd = -1 };
+	memmove(&r->list[i + 1], &r->list[i], (r->cnt - i) * sizeof(struct reading *));
+	r->list[i] = new;
+	r->cnt++;
+	return new;
+}
+
+/* Keeps what is said of a filter: the first line of it says the most. */
+static void hear(void *to, enum say_kind kind, const char *line)
+{
+	struct reading *r = to;
+
+	(void)kind;
+	if (!*r->heard)
+		snprintf(r->heard, sizeof(r->heard), "%s", line);
+}
+
+static void say_once(struct reading *r)
+{
+	if (*r->heard && strcmp(r->heard, r->said))
+		say_err(0, "metrics: %s", r->heard);
+	memcpy(r->said, r->heard, sizeof(r->said));
+	r->heard[0] = '\0';
+}
+
+/* Is what is open still the filter of this name, with all that belongs to it? */
+static bool is_current(const struct reading *r)
+{
+	const struct filter *f = &r->status.filter;
+
+	return f->state && READ_ONCE(f->state->serial) == f->serial && !filter_is_loaded(f);
+}
+
+/* A child by fork() would copy the page tables of all of it: a filter of 730 MB has 180,000 pages. */
+static void keep_from_children(const struct filter *f)
+{
+	madvise(f->blocks, f->config->blocks * sizeof(struct dedup_block), MADV_DONTFORK);
+	if (f->before)
+		keep_from_children(f->before);
+}
+
+/* Takes the open filter out of the status, without its predecessor. */
+static struct filter take_filter(struct status *s)
+{
+	struct filter f = s->filter;
+
+	if (f.before)
+		filter_close(f.before);
+	free(f.before);
+	f.before = NULL;
+	s->filter = (struct filter){ .stats_fd = -1, .wanted_fd = -1 };
+	return f;
+}
+
+static void note_recent(struct reading *r, bool has_then)
+{
+	const struct filter_counters *now = &r->status.counters;
+	struct filter_counters d = { 0 };
+	bool back = false;
+
+#define X(name, help)                     \
+	back |= now->name < r->then.name; \
+	d.name = now->name - r->then.name;
+	DEDUP_COUNTERS(X)
+#undef X
+	r->has_recent = has_then && !back;
+	r->recent = d;
+	r->then = *now;
+}
+
+/* Reads all there is of a filter, opening it if need be. 0 or -errno, which was said unless it is
+ * -ENOENT.
+ */
+static int refresh_one(struct reading *r)
+{
+	bool was_open = is_current(r);
+	struct filter f;
+	int err = 0;
+
+	if (was_open) {
+		f = take_filter(&r->status);
+		status_free(&r->status);
+	} else {
+		forget_filter(r);
+		err = filter_open(r->name, &f);
+	}
+	if (err)
+		return err == -ENOENT ? err : loader_explain(r->name, err);
+	err = status_collect(&f, false, &r->status);
+	if (err)
+		return err;
+	keep_from_children(&r->status.filter);
+	note_recent(r, was_open && r->refreshed_ns);
+	r->refreshed_ns = clock_ns(CLOCK_MONOTONIC);
+	return 0;
+}
+
+static void read_rest(struct reading *r)
+{
+	struct status *s = &r->status;
+	uint64_t now_ns = kernel_now_ns(),
+		 due_ns = dedup_hand_due_ns(s->filter.state, s->filter.config);
+
+	r->hand_lag_ns = now_ns > due_ns ? now_ns - due_ns : 0;
+	r->fill_ns = clock_ns(CLOCK_MONOTONIC) - r->refreshed_ns;
+	r->advice_cnt = status_advice(s, r->has_recent ? &r->recent : NULL, r->advice);
+}
+
+static void read_one(struct reading *r, bool all)
+{
+	say_to(hear, r);
+	if (all || r->err || !is_current(r))
+		r->err = refresh_one(r);
+	else
+		r->err = status_update(&r->status);
+	if (r->err)
+		forget_filter(r);
+	else
+		read_rest(r);
+	say_to(NULL, NULL);
+	say_once(r);
+}
+
+static int read_names(struct readings *r, char *const *names, bool all)
+{
+	for (; *names; names++) {
+		struct reading *one = of_name(r, *names);
+
+		if (!one)
+			return say_err(-ENOMEM, "no memory");
+		read_one(one, all);
+		one->is_seen = one->err != -ENOENT; /* else unloaded since */
+	}
+	return 0;
+}
+
+static int list_wanted(struct readings *r, char *const *wanted)
+{
+	for (; wanted && *wanted; wanted++) {
+		struct reading *one = of_name(r, *wanted);
+
+		if (!one)
+			return say_err(-ENOMEM, "no memory");
+		if (one->is_seen)
+			continue;
+		forget_filter(one);
+		one->err = -ENOENT;
+		one->is_seen = true;
+	}
+	return 0;
+}
+
+static int read_all(struct readings *r, char *const *wanted, bool all)
+{
+	uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
+	char **names;
+	int err = loader_names(&names);
+
+	if (err)
+		return err;
+	for (int i = 0; i < r->cnt; i++)
+		r->list[i]->is_seen = false;
+	err = read_names(r, names, all) ?: list_wanted(r, wanted);
+	for (int i = r->cnt - 1; i >= 0; i--)
+		if (!r->list[i]->is_seen)
+			remove_at(r, i);
+	loader_free_names(names);
+	*(all ? &r->refresh_ns : &r->take_ns) = clock_ns(CLOCK_MONOTONIC) - began_ns;
+	return err;
+}
+
+int readings_take(struct readings *r, char *const *wanted)
+{
+	return read_all(r, wanted, false);
+}
+
+int readings_refresh(struct readings *r, char *const *wanted)
+{
+	return read_all(r, wanted, true);
+}
+
+void readings_free(struct readings *r)
+{
+	while (r->cnt)
+		remove_at(r, r->cnt - 1);
+	free(r->list);
+	*r = (struct readings){ 0 };
+}
