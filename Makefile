@@ -19,6 +19,7 @@ OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
 # Where to: PREFIX=/usr has libraries where Debian's are, lib/TRIPLET.
 PREFIX       ?= /usr/local
 SBINDIR      ?= $(PREFIX)/sbin
+LIBEXECDIR   ?= $(PREFIX)/libexec/xdp-dedup
 INCLUDEDIR   ?= $(PREFIX)/include
 LIBDIR       ?= $(PREFIX)/lib$(if $(filter /usr,$(PREFIX)),$(addprefix /,$(shell $(CC) -print-multiarch)))
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
@@ -53,6 +54,7 @@ PKG_CONFIG ?= $(filter %-,$(patsubst %gcc,%,$(notdir $(firstword $(CC)))))pkg-co
 PKGS        = libxdp libbpf json-c inih libpcap ncursesw libsystemd
 PKG_CFLAGS  = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null | sed 's|-I[^ ]*/json-c||')
 PKG_LIBS    = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PKGS) 2>/dev/null || echo -lxdp -lbpf -ljson-c -linih -lpcap -lncursesw -lsystemd)
+LIBHTTP     = $(call once,LIBHTTP,$(PKG_CONFIG) --libs libmicrohttpd 2>/dev/null || echo -lmicrohttpd)
 LIBBPF      = $(call once,LIBBPF,$(PKG_CONFIG) --libs libbpf 2>/dev/null || echo -lbpf)
 BPF_TARGET  = $(call once,BPF_TARGET,$(TOOLS) bpf-flags)
 CLANG      ?= $(call once,CLANG,CLANG= $(TOOLS) clang)
@@ -69,6 +71,7 @@ ROOMS_bench  := bench filter base
 ROOMS_lib    := lib api fips filter base
 ROOMS_replay := replay program filter base
 ROOMS_fips   := fips api filter base
+ROOMS_metrics := metrics base
 ROOMS_program := program ../bpf
 ROOMS_filter := filter base
 ROOMS_base   := base
@@ -94,6 +97,11 @@ BENCH     := $(BUILD)/xdp-dedup-bench
 SAN_BENCH := $(BUILD)/san/xdp-dedup-bench
 BENCH_OBJS = $(call objects,$(1),user/bench/*.c user/filter/*.c user/base/*.c)
 
+# Answers scrapes, without any rights: a program of its own, so that nothing else has libmicrohttpd.
+METRICS     := $(BUILD)/xdp-dedup-metrics
+SAN_METRICS := $(BUILD)/san/xdp-dedup-metrics
+METRICS_OBJS = $(call objects,$(1),user/metrics/*.c user/base/*.c)
+
 # The library for applications, and of user/filter and user/base what it needs.
 LIB       := $(BUILD)/libxdp-dedup
 LIB_MAJOR := 0
@@ -102,7 +110,7 @@ LIB_FILES := $(LIB).a $(LIB).so.$(LIB_MAJOR)
 
 .PHONY: all
 .DEFAULT_GOAL := all
-all: $(BIN) $(LIB_FILES) ## build/xdp-dedup and build/libxdp-dedup.{a,so.0}
+all: $(BIN) $(METRICS) $(LIB_FILES) ## build/xdp-dedup, build/xdp-dedup-metrics and build/libxdp-dedup.{a,so.0}
 
 # These targets see to it themselves that all they need is there; others say what is not.
 WITH_DEPS := $(filter test% demo lint bench% fuzz%,$(MAKECMDGOALS))
@@ -111,7 +119,7 @@ deps: ## as root: install packages with what building needs
 	@scripts/deps build $(if $(WITH_DEPS),test) $(if $(filter fuzz%,$(MAKECMDGOALS)),fuzz)
 
 $(BUILD)/tools: | $(if $(WITH_DEPS)$(filter deps,$(MAKECMDGOALS)),deps)
-	@CLANG='$(CLANG)' BPFTOOL='$(BPFTOOL)' LIBS='$(LIBS)' $(TOOLS)
+	@CLANG='$(CLANG)' BPFTOOL='$(BPFTOOL)' LIBS='$(LIBS) $(LIBHTTP)' $(TOOLS)
 	@mkdir -p $(@D) && touch $@
 
 # Recipes: a BPF program as a skeleton of this name; an object, a program with these flags.
@@ -172,6 +180,10 @@ $(BIN): $(call TOOL,obj)
 	$(call link,,$(LIBS))
 $(SAN_BIN): $(call TOOL,san)
 	$(call link,$(SAN_FLAGS),$(LIBS))
+$(METRICS): $(call METRICS_OBJS,obj)
+	$(call link,,-Wl$(comma)--as-needed $(LIBHTTP) -lm $(LDLIBS))
+$(SAN_METRICS): $(call METRICS_OBJS,san)
+	$(call link,$(SAN_FLAGS),-Wl$(comma)--as-needed $(LIBHTTP) -lm $(LDLIBS))
 $(BENCH): $(call BENCH_OBJS,obj)
 	$(call link,,$(LIBS))
 $(SAN_BENCH): $(call BENCH_OBJS,san)
@@ -226,7 +238,7 @@ VERSION := $(shell sed -n 's/.*XDP_DEDUP_VERSION "\(.*\)"/\1/p' include/version.
 TEST_SOURCES := $(call sources,tests/*/*.c)
 TESTS        := $(wildcard tests/*/*_test.c)
 TEST_BINS    := $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(TESTS)))
-TEST_LIBS    := -lcmocka $(LIBS)
+TEST_LIBS     = -lcmocka $(LIBS) $(LIBHTTP)
 
 # What test programs share beside their own file.
 SHARED = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(filter-out %_test.c %_main.c, \
@@ -251,7 +263,7 @@ $(NEXT_BIN): | $(MADE)
 		BPF_CFLAGS='$(BPF_CFLAGS) -DDEDUP_NEXT_FORMAT' $@
 
 .PHONY: test-programs
-test-programs: $(SAN_BIN) $(SAN_BENCH) $(NEXT_BIN) $(TEST_BINS) ## what the tests run, without running it
+test-programs: $(SAN_BIN) $(SAN_METRICS) $(SAN_BENCH) $(NEXT_BIN) $(TEST_BINS) ## what the tests run, without running it
 
 .PHONY: test
 test: test-programs ## all tests, T=NAME for one; as root also those of the kernel
@@ -325,7 +337,8 @@ compile_commands.json: Makefile
 	@:
 
 # What goes where: FROM=TO; one more that is to be installed is a word more here.
-INSTALLED = $(BIN)=$(SBINDIR)/xdp-dedup $(foreach f,$(wildcard user/api/*.h),$(f)=$(INCLUDEDIR)/$(notdir $(f))) \
+INSTALLED = $(BIN)=$(SBINDIR)/xdp-dedup $(METRICS)=$(LIBEXECDIR)/xdp-dedup-metrics \
+	$(foreach f,$(wildcard user/api/*.h),$(f)=$(INCLUDEDIR)/$(notdir $(f))) \
 	$(foreach f,$(LIB_FILES),$(f)=$(LIBDIR)/$(notdir $(f))) $(BUILD)/xdp-dedup.pc=$(PKGCONFIGDIR)/xdp-dedup.pc \
 	$(foreach f,$(filter-out $(BENCH_PAGE),$(PAGES)),$(f)=$(call page,$(f))) \
 	$(BUILD)/completion/xdp-dedup.bash=$(BASHDIR)/xdp-dedup $(BUILD)/completion/xdp-dedup.zsh=$(ZSHDIR)/_xdp-dedup
@@ -336,11 +349,11 @@ INSTALLED_LINK = $(LIBDIR)/libxdp-dedup.so
 by_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
 
 .PHONY: install
-install: all $(filter-out $(BENCH_PAGE),$(PAGES)) $(COMPLETION) ## PREFIX=/usr/local LIBDIR SBINDIR INCLUDEDIR MANDIR, DESTDIR before it
+install: all $(filter-out $(BENCH_PAGE),$(PAGES)) $(COMPLETION) ## PREFIX=/usr/local LIBDIR SBINDIR LIBEXECDIR INCLUDEDIR MANDIR, DESTDIR before it
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
 		-e 's|@LIBDIR@|$(call by_prefix,$(LIBDIR))|; s|@INCLUDEDIR@|$(call by_prefix,$(INCLUDEDIR))|' \
 		user/lib/xdp-dedup.pc.in > $(BUILD)/xdp-dedup.pc
-	$(Q)$(foreach i,$(INSTALLED),install -D -m $(if $(filter $(BIN)=%,$(i)),755,644) \
+	$(Q)$(foreach i,$(INSTALLED),install -D -m $(if $(filter $(BIN)=% $(METRICS)=%,$(i)),755,644) \
 		$(subst =, $(DESTDIR),$(i)) &&) ln -sf libxdp-dedup.so.$(LIB_MAJOR) $(DESTDIR)$(INSTALLED_LINK)
 	$(call ldconfig)
 

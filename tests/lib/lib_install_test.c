@@ -190,7 +190,7 @@ static void uninstall_undoes_install(void **state)
 	   "test -f $share/man/man8/xdp-dedup.8 -a -f $share/man/man8/xdp-dedup-bench.8\n"
 	   "test -f $share/man/man3/libxdp-dedup.3 -a -f $share/man/man5/xdp-dedup-profiles.5\n"
 	   "test -f $share/bash-completion/completions/xdp-dedup -a -f $share/%s/_xdp-dedup\n"
-	   "test $(ls | wc -l) = $(($(wc -l <../before) + 14))\n"
+	   "test $(ls | wc -l) = $(($(wc -l <../before) + 15))\n"
 	   "make uninstall; ls | diff ../before -",
 	   row->tool, row->header, row->library, row->share, row->variables, row->pc, row->zsh);
 }
@@ -202,10 +202,11 @@ static void programs_are_hardened(void **state)
 	if (!install() || getenv("HARDEN") || getenv("CFLAGS"))
 		skip();
 	sh("set -e; cd $R/usr/local\n"
-	   "for i in sbin/xdp-dedup lib/libxdp-dedup.so.0; do readelf -dlW $i >$R/elf\n"
+	   "for i in sbin/xdp-dedup libexec/xdp-dedup/xdp-dedup-metrics lib/libxdp-dedup.so.0; do readelf -dlW $i >$R/elf\n"
 	   "grep -q GNU_RELRO $R/elf; grep -q BIND_NOW $R/elf; if grep -q TEXTREL $R/elf; then "
 	   "exit 1; fi\n"
 	   "nm -D $i >$R/symbols; grep -q __stack_chk_fail $R/symbols; done\n"
+	   "if readelf -d sbin/xdp-dedup | grep microhttpd; then exit 1; fi\n"
 	   "readelf -d sbin/xdp-dedup | grep -q PIE; nm -D sbin/xdp-dedup | grep -q printf_chk");
 }
 

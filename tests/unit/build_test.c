@@ -33,6 +33,8 @@ static const char SETUP[] =
 	"header no-json-c json-c/json.h '#error none'; header old-libxdp xdp/libxdp.h ''\n"
 	"header no-inih ./ini.h '#error none'; header no-libpcap pcap/sll.h '#error none'\n"
 	"header old-libpcap pcap/sll.h ''; header no-ncurses ./curses.h '#error none'\n"
+	"header no-libsystemd systemd/sd-event.h '#error none'\n"
+	"header no-libmicrohttpd ./microhttpd.h '#error none'\n"
 	"header old-libbpf bpf/libbpf.h '#define LIBBPF_MAJOR_VERSION 0'";
 
 static void setup(void)
@@ -95,6 +97,10 @@ static const struct lack {
 	{ "lacks-newer-libpcap", "$D/clang:$D/bin", "CPPFLAGS=-I$D/old-libpcap",
 	  "libpcap from 1.10 on (pcap/sll.h)" },
 	{ "lacks-ncurses", "$D/clang:$D/bin", "CPPFLAGS=-I$D/no-ncurses", "ncurses (curses.h)" },
+	{ "lacks-libsystemd", "$D/clang:$D/bin", "CPPFLAGS=-I$D/no-libsystemd",
+	  "libsystemd (systemd/sd-event.h)" },
+	{ "lacks-libmicrohttpd", "$D/clang:$D/bin", "CPPFLAGS=-I$D/no-libmicrohttpd",
+	  "libmicrohttpd (microhttpd.h)" },
 	{ "lacks-library", "$D/clang:$D/bin", "LDLIBS=-lnone", "a library (cc says: *-lnone*)" },
 	{ "lacks-two", "$D/no-bpftool:$D/bin", "CPPFLAGS=-I$D/no-json-c",
 	  "json-c (json-c/json.h), " NO_CLANG ", bpftool" },

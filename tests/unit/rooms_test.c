@@ -37,6 +37,8 @@ static const struct room {
 	{ "service", "user/service/*.[ch]",
 	  "user/service user/cli user/replay user/program user/filter user/base include",
 	  "gsp\\.h|<(bpf|xdp|pcap)[/.]|skel\\.h" },
+	{ "metrics", "user/metrics/*.[ch]", "user/metrics user/base include",
+	  "gsp\\.h|<(bpf|xdp|pcap|systemd)[/.]|skel\\.h" },
 	{ "bench", "user/bench/*.[ch]", "user/bench user/filter user/base include build",
 	  "<(xdp|pcap)[/.]" },
 };

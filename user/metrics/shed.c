@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "shed.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/capability.h>
+#if __has_include(<linux/landlock.h>)
+#include <linux/landlock.h>
+#endif
+
+#include "say.h"
+
+#define NOBODY 65534
+#define MEMORY_BYTES (256 << 20)
+
+/* No path can be opened, made or run any more. Linux 5.13 has this, if it is turned on there. */
+static void lock_files(void)
+{
+#ifdef LANDLOCK_ACCESS_FS_EXECUTE
+	/* All that the first version knows. */
+	const struct landlock_ruleset_attr all = { .handled_access_fs =
+							   2 * LANDLOCK_ACCESS_FS_MAKE_SYM - 1 };
+	int rules = (int)syscall(SYS_landlock_create_ruleset, &all, sizeof(all.handled_access_fs), 0);
+
+	if (rules < 0)
+		return;
+	syscall(SYS_landlock_restrict_self, rules, 0);
+	close(rules);
+#endif
+}
+
+/* Lowers a limit to this, if it is not below already. */
+static void limit(int resource, rlim_t most)
+{
+	struct rlimit now;
+
+	if (getrlimit(resource, &now))
+		return;
+	if (now.rlim_max > most)
+		now.rlim_max = most;
+	now.rlim_cur = now.rlim_max;
+	setrlimit(resource, &now);
+}
+
+static void lower_limits(unsigned int files)
+{
+	signal(SIGXFSZ, SIG_IGN); /* a message that stderr, a file, does not take is lost */
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_NPROC, 0);
+	limit(RLIMIT_FSIZE, 0);
+	limit(RLIMIT_MEMLOCK, 0);
+	limit(RLIMIT_MSGQUEUE, 0);
+	limit(RLIMIT_NOFILE, files);
+#ifndef __SANITIZE_ADDRESS__ /* which takes terabytes of addresses */
+	limit(RLIMIT_AS, MEMORY_BYTES);
+#endif
+}
+
+static void drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	syscall(SYS_capset, &header, none);
+}
+
+static bool has_capability(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct has[_LINUX_CAPABILITY_U32S_3];
+	unsigned int any = 0;
+
+	if (syscall(SYS_capget, &header, has))
+		return true;
+	for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
+		any |= has[i].effective | has[i].permitted | has[i].inheritable;
+	return any;
+}
+
+static bool is_root(void)
+{
+	uid_t real, effective, saved;
+	gid_t group, effective_group, saved_group;
+
+	return getresuid(&real, &effective, &saved) || !real || !effective || !saved ||
+	       getresgid(&group, &effective_group, &saved_group) || !group || !effective_group ||
+	       !saved_group;
+}
+
+int shed_rights(unsigned int keep, unsigned int files)
+{
+	syscall(SYS_close_range, keep, ~0U, 0);
+	/* While it still has the rights that this needs. */
+	unshare(CLONE_NEWNET);
+	unshare(CLONE_NEWIPC);
+	for (unsigned long cap = 0; !prctl(PR_CAPBSET_DROP, cap, 0, 0, 0); cap++)
+		;
+	setgroups(0, NULL);
+	if (setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
+		errno = 0; /* looked at below */
+	drop_capabilities();
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return say_err(-EPERM, "cannot give up new privileges: %s", strerror(errno));
+	lock_files();
+	if (is_root() || getgroups(0, NULL) > 0)
+		return say_err(-EPERM,
+			       "is still root, or in groups, and does not go on: to become nobody "
+			       "needs CAP_SETUID and CAP_SETGID");
+	if (has_capability())
+		return say_err(-EPERM, "still has capabilities, and does not go on");
+	lower_limits(files);
+	return 0;
+}

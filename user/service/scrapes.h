@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Who scrapes metrics is answered by a program without any rights, xdp-dedup-metrics
+ * (user/metrics), which asks the service for the text (channel.h). Here is the service's side: it
+ * opens the socket that listens, starts that program, gives it the text, and starts it again when
+ * it has ended. service never waits for it; nor can it be kept busy by it, or whoever scrapes:
+ * there are at most SCRAPES_A_SECOND texts.
+ */
+#ifndef XDP_DEDUP_SCRAPES_H
+#define XDP_DEDUP_SCRAPES_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <systemd/sd-event.h>
+
+#include "channel.h"
+
+#define SCRAPES_A_SECOND 50
+#define SCRAPES_PROGRAM "xdp-dedup-metrics"
+
+struct scrapes_address {
+	struct sockaddr_storage addr;
+	socklen_t len;
+};
+
+/* Reads [ADDRESS:]PORT; a numeric address, of IPv6 in brackets, 127.0.0.1 if there is none. 0, or
+ * -EINVAL. Says nothing.
+ */
+int scrapes_address(const char *text, struct scrapes_address *out);
+
+/* Can only this host reach it? */
+bool scrapes_is_local(const struct scrapes_address *a);
+
+/* A socket that listens there, to which nobody replies yet; or -errno, which is said. */
+int scrapes_listen(const struct scrapes_address *a);
+
+/* Writes the metrics as they are now. 0 or -errno. */
+typedef int (*scrapes_fn)(void *arg, FILE *out, enum metrics_format format);
+
+struct scrapes;
+
+/* Has scrapes at this socket answered by `write`, which the event loop calls with `arg`. The socket
+ * is closed by scrapes_close(), or after a failure. `program`: the path of xdp-dedup-metrics, which is
+ * not copied; NULL: where it is installed, beside this process's own program or in its libexec. If it
+ * cannot be started, that is said, and tried again later. 0, and the caller closes *out; or -errno,
+ * which is said.
+ */
+int scrapes_open(sd_event *events, int listen_fd, scrapes_fn write, void *arg, const char *program,
+		 struct scrapes **out);
+
+/* Ends the program. NULL is allowed. */
+void scrapes_close(struct scrapes *s);
+
+/* The program's process; 0: there is none at the moment. */
+pid_t scrapes_pid(const struct scrapes *s);
+
+#endif
