@@ -10,6 +10,7 @@
 #include "say.h"
 
 static struct advisor advisor;
+static struct readings readings;
 static char heard[4096];
 
 static void hear(void *to, enum say_kind kind, const char *line)
@@ -22,8 +23,9 @@ static void hear(void *to, enum say_kind kind, const char *line)
 static void look(void)
 {
 	heard[0] = '\0';
+	assert_int_equal(readings_refresh(&readings, NULL), 0);
 	say_to(hear, NULL);
-	advisor_look(&advisor);
+	advisor_tell(&advisor, &readings);
 	say_to(NULL, NULL);
 }
 
@@ -36,6 +38,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	advisor_free(&advisor);
+	readings_free(&readings);
 	return cli_teardown(state);
 }
 
@@ -52,6 +55,7 @@ static void once_when_it_begins_and_once_when_it_ends(void **state)
 	look();
 	assert_string_equal(heard, "");
 	assert_run(0, "$XD set a --add p0 --mode native; $XD set a --remove v0");
+	look(); /* it is another program, of which nothing was read before */
 	look();
 	assert_string_equal(heard, "a: is over: skb_mode\n");
 	look();

@@ -130,6 +130,11 @@ static const struct cli_script SCRIPTS[] = {
 	  "more 'capacity = 50k'; reload; says feed capacity $XDP_DEDUP_CAPACITY\n"
 	  "ip link add v0 group 7 type veth peer name p0 group 7; soon says feed capacity 50000\n"
 	  "runs v0; $XD test feed " ID_A "; quits TERM\n" },
+	{ "reloads-one-after-the-other", WORDS
+	  "conf " FEED "; serve; for i in 1 2 3 4 5 6; do conf; kill -HUP $s; sleep 0.0$i\n"
+	  "	conf '[filter other]' 'interfaces = b0' 'port = 8001'; kill -HUP $s; sleep 0.1$i\n"
+	  "	conf " FEED "; kill -HUP $s; sleep 0.0$i; done\n"
+	  "reload; soon runs v0; idle b0; says feed action drop; quits TERM\n" },
 	{ "reload-adds-and-removes-filters", WORDS
 	  "conf " FEED "; serve; conf '[filter other]' 'interfaces = b0' 'port = 8001'; reload\n"
 	  "idle v0; runs b0; not $XD status feed; conf " FEED
@@ -191,8 +196,29 @@ static const struct cli_script SCRIPTS[] = {
 		"	start; sleep 0.$i; kill -TERM $s; code=0; wait $s || code=$?; s=; [ $code "
 		"= 0 ] || [ $code = 143 ]\n"
 		"	$XD unload --all; clean; done\n" },
+	{ "answers-scrapes",
+	  WORDS "ip link set lo up; conf '[service]' 'metrics = 9947' " FEED
+		" '[filter late]' 'interfaces = x0' 'port = 1'; serve\n"
+		"scrape() { output=$(python3 -c 'import sys,urllib.request\n"
+		"print(urllib.request.urlopen(\"http://127.0.0.1:%s/metrics\" % "
+		"sys.argv[1]).read().decode())' $1); }\n"
+		"soon scrape 9947; has 'xdp_dedup_filter_up{filter=\"feed\"} 1'\n"
+		"has 'xdp_dedup_filter_up{filter=\"late\"} 0'; has "
+		"'xdp_dedup_rx_packets_total{filter=\"feed\"'\n"
+		"m=$(pgrep -P $s xdp-dedup-metri); [ $(awk '/^CapEff/ { print $2 }' "
+		"/proc/$m/status) = 0000000000000000 ]\n"
+		"sed -i s/9947/9948/ /mnt/conf; reload; soon scrape 9948; not scrape 9947\n"
+		"more '[service]'; reload; logs 'service. already'; scrape 9948\n"
+		"sed -i '/metrics/d; $d' /mnt/conf; reload; not scrape 9948; not pgrep -P $s; "
+		"quits TERM\n" },
+	{ "metrics-port-is-taken",
+	  WORDS "ip link set lo up; python3 -m http.server 9947 --bind 127.0.0.1 & n2=$!\n"
+		"trap 'for p in $s $n $n2; do kill -9 $p; done 2>/dev/null || :' EXIT\n"
+		"soon python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", 9947))'\n"
+		"conf '[service]' 'metrics = 9947' " FEED "; serve; runs v0\n"
+		"logs 'cannot listen for scrapes at 127.0.0.1, port 9947'; quits TERM\n" },
 	{ "keeps-nothing-open",
-	  WORDS "conf " FEED "; serve; fds() { ls /proc/$s/fd | wc -l; }; a=$(fds)\n"
+	  WORDS "conf " FEED "; serve; sleep 1.5; fds() { ls /proc/$s/fd | wc -l; }; a=$(fds)\n"
 		"for i in $(seq 10); do ip link add x0 group 7 type veth peer name x1 group 7; ip "
 		"link del x0; sleep 0.15; done\n"
 		"reload; [ $(fds) = $a ]; quits TERM\n" },

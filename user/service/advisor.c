@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "advisor.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "loader.h"
 #include "say.h"
-#include "status.h"
-#include "watch.h"
 
 struct advised {
-	char name[sizeof(BESIDE) + NAME_MAX_LEN];
-	struct watch watch; /* of its counters alone */
+	char name[sizeof(((struct reading *)0)->name)];
 	struct advice said[ADVICE_MAX];
-	int said_cnt;
-	bool seen;
+	int cnt;
 };
 
+/* What was said of the filter of this name, put into the list if it is not there yet. NULL: no memory. */
 static struct advised *of_name(struct advisor *a, const char *name)
 {
 	struct advised *more;
@@ -37,77 +31,41 @@ static struct advised *of_name(struct advisor *a, const char *name)
 	return more;
 }
 
-static void tell(struct advised *f, const struct status *s)
+static void tell(struct advised *f, const struct reading *r)
 {
-	struct advice before[ADVICE_MAX];
-	int before_cnt = f->said_cnt;
-
-	memcpy(before, f->said, sizeof(before));
-	f->said_cnt = status_advice(s, &f->watch.recent, f->said);
-	for (int i = 0; i < f->said_cnt; i++)
-		if (!advice_has(before, before_cnt, f->said[i].key))
-			say_note("%s: %s", f->name, f->said[i].text);
-	for (int i = 0; i < before_cnt; i++)
-		if (!advice_has(f->said, f->said_cnt, before[i].key))
-			say_note("%s: is over: %s", f->name, before[i].key);
+	for (int i = 0; i < r->advice_cnt; i++)
+		if (!advice_has(f->said, f->cnt, r->advice[i].key))
+			say_note("%s: %s", r->name, r->advice[i].text);
+	for (int i = 0; i < f->cnt; i++)
+		if (!advice_has(r->advice, r->advice_cnt, f->said[i].key))
+			say_note("%s: is over: %s", r->name, f->said[i].key);
+	memcpy(f->said, r->advice, sizeof(f->said));
+	f->cnt = r->advice_cnt;
 }
 
-static void look_at(struct advised *f, const struct status *s)
+static bool is_read(const struct readings *r, const char *name)
 {
-	static struct watch_reading r;
-
-	r = (struct watch_reading){ .now_ns = clock_ns(CLOCK_MONOTONIC), .all = s->counters };
-	watch_take(&f->watch, &r);
-	if (f->watch.seconds > 0)
-		tell(f, s);
+	for (int i = 0; i < r->cnt; i++)
+		if (!r->list[i]->err && !strcmp(r->list[i]->name, name))
+			return true;
+	return false;
 }
 
-/* One that is not there any more is not read, and forgotten then. */
-static void look_at_name(struct advisor *a, const char *name)
+void advisor_tell(struct advisor *a, const struct readings *r)
 {
-	struct advised *f = of_name(a, name);
-	struct status *s = calloc(1, sizeof(*s));
-	struct filter open;
-	int err = f && s ? filter_open(name, &open) : -ENOMEM;
-
-	if (f)
-		f->seen = err != -ENOENT;
-	if (err && err != -ENOENT)
-		loader_explain(name, err);
-	if (!err) {
-		if (!status_collect(&open, false, s))
-			look_at(f, s);
-		status_free(s);
-	}
-	free(s);
-}
-
-static void forget(struct advisor *a, int i)
-{
-	watch_free(&a->list[i].watch);
-	a->list[i] = a->list[--a->cnt];
-}
-
-void advisor_look(struct advisor *a)
-{
-	char **names;
-
-	if (loader_names(&names))
-		return;
-	for (int i = 0; i < a->cnt; i++)
-		a->list[i].seen = false;
-	for (char **n = names; *n; n++)
-		look_at_name(a, *n);
 	for (int i = a->cnt - 1; i >= 0; i--)
-		if (!a->list[i].seen)
-			forget(a, i);
-	loader_free_names(names);
+		if (!is_read(r, a->list[i].name))
+			a->list[i] = a->list[--a->cnt];
+	for (int i = 0; i < r->cnt; i++) {
+		struct advised *f = r->list[i]->has_recent ? of_name(a, r->list[i]->name) : NULL;
+
+		if (f)
+			tell(f, r->list[i]);
+	}
 }
 
 void advisor_free(struct advisor *a)
 {
-	while (a->cnt)
-		forget(a, a->cnt - 1);
 	free(a->list);
-	a->list = NULL;
+	*a = (struct advisor){ 0 };
 }

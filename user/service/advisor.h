@@ -5,17 +5,19 @@
 #ifndef XDP_DEDUP_ADVISOR_H
 #define XDP_DEDUP_ADVISOR_H
 
+#include "readings.h"
+
 struct advised;
 
 struct advisor {
-	struct advised *list; /* filters that have been read */
+	struct advised *list; /* filters of which something was said */
 	int cnt;
 };
 
-/* Reads all filters, and says of each what is new since the last call, by what it has counted since
- * then; of a filter that is read for the first time nothing yet. What cannot be read is said.
+/* Says of each filter what is new since the last call; nothing yet of one that has been read only
+ * once, as what it has counted of late is not known then.
  */
-void advisor_look(struct advisor *a);
+void advisor_tell(struct advisor *a, const struct readings *r);
 void advisor_free(struct advisor *a);
 
 #endif

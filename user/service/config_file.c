@@ -13,6 +13,7 @@
 
 #include "plan.h"
 #include "say.h"
+#include "scrapes.h"
 #include "stream_options.h"
 #include "units.h"
 
@@ -80,9 +81,14 @@ static int yes_or_no(bool *to, const char *key, const char *text)
 
 static int set_metrics(struct reading *r, const char *key, char *text)
 {
-	(void)key;
+	struct scrapes_address address;
+
+	if (scrapes_address(text, &address))
+		return say_err(-EINVAL,
+			       "%s %s: give a port, or an address and a port, as in 9947, "
+			       "127.0.0.1:9947 or [::1]:9947",
+			       key, text);
 	r->out->metrics = text;
-	r->out->metrics_line = r->line;
 	return 0;
 }
 

@@ -28,10 +28,9 @@ struct config_filter {
 
 struct config_file {
 	const char *metrics; /* [ADDRESS:]PORT where scrapes are answered; NULL: nowhere */
-	unsigned int metrics_line;
-	const char *state; /* the directory of what is saved */
-	bool unload;	   /* at the end the filters go; else they stay */
-	bool save;	   /* what they remember is saved at the end, and restored at the start */
+	const char *state;   /* the directory of what is saved */
+	bool unload;	     /* at the end the filters go; else they stay */
+	bool save;	     /* what they remember is saved at the end, and restored at the start */
 	uint64_t save_every_ns; /* and meanwhile each such time; 0: not */
 	struct config_filter *filters;
 	int cnt;

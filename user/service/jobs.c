@@ -132,10 +132,11 @@ static int follow(const struct job_order *order)
 	char *args[DEDUP_IFACES_MAX];
 	struct options o = options_of(order, args, 0);
 
-	/* With no other option: what is not said stays. One that has gone is made anew. */
+	/* A file gives no option of `given`: so all stays but the interfaces. One that has gone is
+	 * made anew.
+	 */
 	if (!is_pinned(order->name))
 		return bring(order);
-	o.given = 0;
 	o.spec.streams_cnt = 0;
 	o.spec.bits = o.spec.hashes = o.spec.index_bits = o.spec.countdown_bits = 0;
 	return run_verb(verb_load, &o);

@@ -32,7 +32,6 @@ static void expect(struct keeper *k, const char *name)
 	f->todo = JOB_BRING;
 	f->failed = 0;
 	f->retry_in_ns = f->retry_at_ns = 0;
-	memset(f->ifindices, 0, sizeof(f->ifindices));
 }
 
 int keeper_configure(struct keeper *k, struct config_file *config)

@@ -15,12 +15,14 @@
 #include "config_file.h"
 #include "keeper.h"
 #include "kernel.h"
+#include "metrics.h"
 #include "say.h"
+#include "scrapes.h"
 #include "verbs.h"
 
 #define US_PER_S 1000000ULL
 #define SETTLE_US 100000 /* changes of interfaces come in numbers */
-#define ADVISE_US (30 * US_PER_S)
+#define REFRESH_US (10 * US_PER_S)
 #define STATUS_MAX 2048
 
 struct service {
@@ -28,8 +30,11 @@ struct service {
 	const char *path;
 	sd_event *events;
 	struct keeper keeper;
+	struct readings readings;
 	struct advisor advisor;
-	sd_event_source *settle, *retry, *save, *advise; /* timers */
+	struct scrapes *scrapes;			  /* NULL: metrics are not asked for */
+	char *metrics;					  /* where they are answered */
+	sd_event_source *settle, *retry, *save, *refresh; /* timers */
 	sd_event_source *job;
 	bool is_ready, is_reloading;
 };
@@ -138,13 +143,67 @@ static int on_save(sd_event_source *source, uint64_t usec, void *arg)
 	return do_now(s);
 }
 
-static int on_advise(sd_event_source *source, uint64_t usec, void *arg)
+/* The names of the filters in the file, for readings: with a NULL at the end. */
+static void list_names(const struct service *s, char *names[CONFIG_FILTERS_MAX + 1])
 {
+	const struct config_file *c = &s->keeper.config;
+
+	for (int i = 0; i < c->cnt; i++)
+		names[i] = c->filters[i].name;
+	names[c->cnt] = NULL;
+}
+
+static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
+{
+	char *names[CONFIG_FILTERS_MAX + 1];
 	struct service *s = arg;
 
 	(void)source, (void)usec;
-	advisor_look(&s->advisor);
-	return arm(s, &s->advise, ADVISE_US, on_advise);
+	list_names(s, names);
+	if (!readings_refresh(&s->readings, names))
+		advisor_tell(&s->advisor, &s->readings);
+	return arm(s, &s->refresh, REFRESH_US, on_refresh);
+}
+
+/* A scrape: what takes long is as of the last refresh. */
+static int write_metrics(void *arg, FILE *out, enum metrics_format format)
+{
+	char *names[CONFIG_FILTERS_MAX + 1];
+	struct service *s = arg;
+	int err;
+
+	list_names(s, names);
+	err = readings_take(&s->readings, names);
+	return err ? err : metrics_write(out, &s->readings, format);
+}
+
+static void close_metrics(struct service *s)
+{
+	scrapes_close(s->scrapes);
+	s->scrapes = NULL;
+	free(s->metrics);
+	s->metrics = NULL;
+}
+
+/* Answers scrapes where the file says. What is wrong is said, and filters are kept all the same. */
+static void open_metrics(struct service *s)
+{
+	const char *where = s->keeper.config.metrics;
+	struct scrapes_address address;
+	int fd;
+
+	if (where && s->metrics && !strcmp(where, s->metrics))
+		return;
+	close_metrics(s);
+	if (!where || scrapes_address(where, &address))
+		return;
+	if (!scrapes_is_local(&address))
+		say_note("metrics = %s: other hosts can read them, and nobody is asked who it is",
+			 where);
+	fd = scrapes_listen(&address);
+	if (fd < 0 || scrapes_open(s->events, fd, write_metrics, s, NULL, &s->scrapes))
+		return;
+	s->metrics = strdup(where);
 }
 
 static int arm_save(struct service *s)
@@ -165,9 +224,12 @@ static int configure(struct service *s)
 	if (err)
 		return err;
 	err = keeper_configure(&s->keeper, &next);
-	if (err)
+	if (err) {
 		config_free(&next);
-	return err ? err : arm_save(s);
+		return err;
+	}
+	open_metrics(s);
+	return arm_save(s);
 }
 
 static int on_reload(sd_event_source *source, const struct signalfd_siginfo *si, void *arg)
@@ -225,7 +287,7 @@ static int prepare(struct service *s)
 	if (err >= 0)
 		err = sd_event_add_io(s->events, NULL, s->keeper.links.fd, EPOLLIN, on_links, s);
 	if (err >= 0)
-		err = arm(s, &s->advise, US_PER_S, on_advise); /* the first reading */
+		err = arm(s, &s->refresh, US_PER_S, on_refresh);
 	return err < 0 ? say_err(err, "cannot wait for events: %s", strerror(-err)) : 0;
 }
 
@@ -235,7 +297,9 @@ static void end(struct service *s)
 	sd_event_source_unref(s->settle);
 	sd_event_source_unref(s->retry);
 	sd_event_source_unref(s->save);
-	sd_event_source_unref(s->advise);
+	sd_event_source_unref(s->refresh);
+	close_metrics(s);
+	readings_free(&s->readings);
 	keeper_free(&s->keeper);
 	advisor_free(&s->advisor);
 	sd_event_unref(s->events);

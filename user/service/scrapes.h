@@ -40,10 +40,10 @@ typedef int (*scrapes_fn)(void *arg, FILE *out, enum metrics_format format);
 struct scrapes;
 
 /* Has scrapes at this socket answered by `write`, which the event loop calls with `arg`. The socket
- * is closed by scrapes_close(), or after a failure. `program`: the path of xdp-dedup-metrics, which is
- * not copied; NULL: where it is installed, beside this process's own program or in its libexec. If it
- * cannot be started, that is said, and tried again later. 0, and the caller closes *out; or -errno,
- * which is said.
+ * is closed by scrapes_close(), or after a failure. `program`: the path of xdp-dedup-metrics, which
+ * is not copied; NULL: where it is installed, beside this process's own program or in its libexec.
+ * If it cannot be started, that is said, and tried again later. 0, and the caller closes *out; or
+ * -errno, which is said.
  */
 int scrapes_open(sd_event *events, int listen_fd, scrapes_fn write, void *arg, const char *program,
 		 struct scrapes **out);
