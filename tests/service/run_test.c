@@ -119,6 +119,16 @@ static const struct cli_script SCRIPTS[] = {
 	  "reload; says feed 'ports|length' 2; says feed action count; runs b0\n"
 	  "$XD test feed " ID_A "; conf " FEED "; reload; says feed 'ports|length' 1; idle b0\n"
 	  "says feed action drop; $XD test feed " ID_A "; quits TERM\n" },
+	{ "reload-adds-an-interface", WORDS
+	  "conf " FEED "; serve; sed -i 's/= v0/= v0 b0/' /mnt/conf; reload; runs b0; runs v0\n"
+	  "sed -i 's/= v0 b0/= b0/' /mnt/conf; reload; runs b0; idle v0; quits TERM\n" },
+	{ "interfaces-change-without-end",
+	  WORDS "conf '[filter late]' 'interfaces = x0' 'port = 8001'; serve\n"
+		"ip link add x0 group 7 type veth peer name x1 group 7; runs x0 || late=1\n"
+		"while [ -d /sys/class/net/v0 ]; do ip link set b0 up; ip link set b0 down; done & "
+		"storm=$!\n"
+		"ip link del x0; sleep 0.3; ip link add x0 group 7 type veth peer name x1 group 7\n"
+		"soon runs x0; kill $storm; wait $storm || :; quits TERM\n" },
 	{ "reload-of-the-same-changes-nothing",
 	  WORDS "conf " FEED "; serve; p=$(prog); reload; reload; [ $(prog) = $p ]; quits TERM\n" },
 	{ "reload-of-a-wrong-file", WORDS
