@@ -129,29 +129,76 @@ static int check_target(const char *path)
 		       : say_err(-EEXIST, "%s is there, and no file: say another one", path);
 }
 
+/* What is being written. It has no name until it is whole: so who is killed leaves nothing. Where the
+ * file system knows no such files, it has the one that is there for the moment before the rename.
+ */
+struct draft {
+	int fd;
+	char beside[PATH_MAX]; /* the image's path and six characters */
+	bool has_name;
+};
+
+static int open_draft(const char *path, struct draft *d)
+{
+	char copy[PATH_MAX];
+
+	if (snprintf(d->beside, sizeof(d->beside), "%s.XXXXXX", path) >= (int)sizeof(d->beside))
+		return -ENAMETOOLONG;
+	snprintf(copy, sizeof(copy), "%s", path);
+	d->fd = open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	d->has_name = d->fd < 0;
+	if (d->has_name)
+		d->fd = mkostemp(d->beside, O_CLOEXEC); /* mode 0600 */
+	return d->fd < 0 ? -errno : 0;
+}
+
+/* Links it under a name that nothing else has. */
+static int name_draft(struct draft *d)
+{
+	char self[32];
+	int fd;
+
+	if (d->has_name)
+		return 0;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", d->fd);
+	fd = mkostemp(d->beside, O_CLOEXEC); /* only to find the name */
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	if (unlink(d->beside) || linkat(AT_FDCWD, self, AT_FDCWD, d->beside, AT_SYMLINK_FOLLOW))
+		return -errno;
+	d->has_name = true;
+	return 0;
+}
+
+/* Puts it where it belongs, or removes it. */
+static int finish_draft(struct draft *d, const char *path, int err)
+{
+	if (!err)
+		err = name_draft(d);
+	if (close(d->fd) && !err)
+		err = -errno;
+	if (!err && rename(d->beside, path))
+		err = -errno;
+	if (err && d->has_name)
+		unlink(d->beside);
+	return err ? err : sync_directory(path);
+}
+
 int image_save(const struct filter *f, const char *path, bool (*stop)(void), struct image_head *h)
 {
-	char beside[PATH_MAX];
-	int fd, err = check_target(path);
+	int err = check_target(path);
+	struct draft d;
 
 	if (err)
 		return err;
-	if (snprintf(beside, sizeof(beside), "%s.XXXXXX", path) >= (int)sizeof(beside))
-		return say_err(-ENAMETOOLONG, "%s: %s", path, strerror(ENAMETOOLONG));
-	fd = mkostemp(beside, O_CLOEXEC); /* mode 0600 */
-	if (fd < 0)
-		return say_err(-errno, "cannot write %s: %s", path, strerror(errno));
-	err = write_image(f, fd, stop, h);
-	if (close(fd) && !err)
-		err = -errno;
+	err = open_draft(path, &d);
+	if (err)
+		return say_err(err, "cannot write %s: %s", path, strerror(-err));
+	err = write_image(f, d.fd, stop, h);
 	if (!err && stop())
 		err = -EINTR;
-	if (!err && rename(beside, path))
-		err = -errno;
-	if (err)
-		unlink(beside);
-	else
-		err = sync_directory(path);
+	err = finish_draft(&d, path, err);
 	if (!err || err == -EINTR || err == -EAGAIN || err == -ENODATA)
 		return err; /* said, or the caller's to say */
 	return say_err(err, "cannot write %s: %s", path, strerror(-err));

@@ -8,8 +8,8 @@
 #include "image.h"
 
 /* Writes the image of the filter as it is now to this file, which only its owner may read, and
- * which is there as a whole or, on failure, as it was before. It is written beside it, under its
- * name and six characters, and renamed; fails if there is something else than a file. stop: asked
+ * which is there as a whole or, on failure, as it was before. It has no name until it is
+ * whole; fails if there is something else than a file. stop: asked
  * now and then; true: to end as if it had failed. Fills in *h. 0; -EINTR, not said, if it was
  * stopped; another -errno, which is said.
  */
