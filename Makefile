@@ -25,6 +25,8 @@ LIBDIR       ?= $(PREFIX)/lib$(if $(filter /usr,$(PREFIX)),$(addprefix /,$(shell
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
 MANDIR       ?= $(PREFIX)/share/man
 BASHDIR      ?= $(PREFIX)/share/bash-completion/completions
+UNITDIR      ?= $(PREFIX)/lib/systemd/system
+SYSCONFDIR   ?= $(filter-out /usr /usr/local,$(PREFIX))/etc
 ZSHDIR       ?= $(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 
 # V=1 shows the commands. What is said goes to stderr: a bench's JSON can be piped.
@@ -341,18 +343,24 @@ INSTALLED = $(BIN)=$(SBINDIR)/xdp-dedup $(METRICS)=$(LIBEXECDIR)/xdp-dedup-metri
 	$(foreach f,$(wildcard user/api/*.h),$(f)=$(INCLUDEDIR)/$(notdir $(f))) \
 	$(foreach f,$(LIB_FILES),$(f)=$(LIBDIR)/$(notdir $(f))) $(BUILD)/xdp-dedup.pc=$(PKGCONFIGDIR)/xdp-dedup.pc \
 	$(foreach f,$(filter-out $(BENCH_PAGE),$(PAGES)),$(f)=$(call page,$(f))) \
-	$(BUILD)/completion/xdp-dedup.bash=$(BASHDIR)/xdp-dedup $(BUILD)/completion/xdp-dedup.zsh=$(ZSHDIR)/_xdp-dedup
+	$(BUILD)/completion/xdp-dedup.bash=$(BASHDIR)/xdp-dedup $(BUILD)/completion/xdp-dedup.zsh=$(ZSHDIR)/_xdp-dedup \
+	$(UNIT)=$(UNITDIR)/xdp-dedup.service
+UNIT = $(BUILD)/xdp-dedup.service
+CONF = $(SYSCONFDIR)/xdp-dedup/xdp-dedup.conf
 page = $(MANDIR)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 INSTALLED_LINK = $(LIBDIR)/libxdp-dedup.so
 
 # A pkg-config file says a directory by the prefix, where it can: so it can be moved.
 by_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
 
+# The service's configuration, as it was changed, is left as it is.
 .PHONY: install
 install: all $(filter-out $(BENCH_PAGE),$(PAGES)) $(COMPLETION) ## PREFIX=/usr/local LIBDIR SBINDIR LIBEXECDIR INCLUDEDIR MANDIR, DESTDIR before it
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
 		-e 's|@LIBDIR@|$(call by_prefix,$(LIBDIR))|; s|@INCLUDEDIR@|$(call by_prefix,$(INCLUDEDIR))|' \
 		user/lib/xdp-dedup.pc.in > $(BUILD)/xdp-dedup.pc
+	$(Q)sed 's|@SBINDIR@|$(SBINDIR)|; s|@SYSCONFDIR@|$(SYSCONFDIR)|' user/service/xdp-dedup.service.in > $(UNIT)
+	$(Q)[ -e $(DESTDIR)$(CONF) ] || install -D -m 644 user/service/xdp-dedup.conf $(DESTDIR)$(CONF)
 	$(Q)$(foreach i,$(INSTALLED),install -D -m $(if $(filter $(BIN)=% $(METRICS)=%,$(i)),755,644) \
 		$(subst =, $(DESTDIR),$(i)) &&) ln -sf libxdp-dedup.so.$(LIB_MAJOR) $(DESTDIR)$(INSTALLED_LINK)
 	$(call ldconfig)
@@ -361,6 +369,8 @@ install: all $(filter-out $(BENCH_PAGE),$(PAGES)) $(COMPLETION) ## PREFIX=/usr/l
 uninstall: ## what install and install-bench put there, by the same variables
 	$(Q)rm -f $(foreach i,$(INSTALLED),$(DESTDIR)$(lastword $(subst =, ,$(i)))) $(DESTDIR)$(INSTALLED_LINK) \
 		$(DESTDIR)$(SBINDIR)/xdp-dedup-bench $(DESTDIR)$(call page,$(BENCH_PAGE))
+	$(Q)! cmp -s user/service/xdp-dedup.conf $(DESTDIR)$(CONF) || \
+		{ rm $(DESTDIR)$(CONF) && rmdir --ignore-fail-on-non-empty $(DESTDIR)$(dir $(CONF)); }
 	$(call ldconfig)
 
 # So that programs find the library at once.

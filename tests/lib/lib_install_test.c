@@ -141,7 +141,7 @@ static void installed_library_is_found(void **state)
 		skip();
 	lib_load("");
 	assert_int_equal(sh_out(out, sizeof(out),
-				"unshare -m sh -ec 'mkdir $R/etc; cp -a /etc/. $R/etc; mount "
+				"unshare -m sh -ec 'mkdir -p $R/etc; cp -a /etc/. $R/etc; mount "
 				"--bind $R/etc /etc\n"
 				"mount -t tmpfs tmpfs /usr/local; mount -t tmpfs tmpfs /var/cache\n"
 				"unset PKG_CONFIG_PATH; " MAKE " install PREFIX=/usr/local >&2\n"
@@ -156,18 +156,22 @@ static void installed_library_is_found(void **state)
  * away that and nothing else.
  */
 static const struct place {
-	const char *name, *variables, *tool, *header, *library, *pc, *share, *zsh;
+	const char *name, *variables, *tool, *header, *library, *pc, *share, *zsh, *etc, *units;
 } PLACES[] = {
 	{ "places-local", "", "usr/local/sbin", "usr/local/include", "usr/local/lib",
-	  "${prefix}/include ${prefix}/lib", "usr/local/share", "zsh/site-functions" },
+	  "${prefix}/include ${prefix}/lib", "usr/local/share", "zsh/site-functions", "etc",
+	  "usr/local/lib/systemd/system" },
 	{ "places-prefix", "PREFIX=/opt/x", "opt/x/sbin", "opt/x/include", "opt/x/lib",
-	  "${prefix}/include ${prefix}/lib", "opt/x/share", "zsh/site-functions" },
+	  "${prefix}/include ${prefix}/lib", "opt/x/share", "zsh/site-functions", "opt/x/etc",
+	  "opt/x/lib/systemd/system" },
 	{ "places-multiarch", "PREFIX=/usr", "usr/sbin", "usr/include",
 	  "usr/lib/$(cc -print-multiarch)", "${prefix}/include ${prefix}/lib/$(cc -print-multiarch)",
-	  "usr/share", "zsh/vendor-completions" },
-	{ "places-each", "PREFIX=/usr LIBDIR=/lib64 SBINDIR=/sbin INCLUDEDIR=/usr/include/x",
+	  "usr/share", "zsh/vendor-completions", "etc", "usr/lib/systemd/system" },
+	{ "places-each",
+	  "PREFIX=/usr LIBDIR=/lib64 SBINDIR=/sbin INCLUDEDIR=/usr/include/x SYSCONFDIR=/conf "
+	  "UNITDIR=/units",
 	  "sbin", "usr/include/x", "lib64", "${prefix}/include/x /lib64", "usr/share",
-	  "zsh/vendor-completions" },
+	  "zsh/vendor-completions", "conf", "units" },
 };
 
 static void uninstall_undoes_install(void **state)
@@ -177,7 +181,7 @@ static void uninstall_undoes_install(void **state)
 	if (!install())
 		skip();
 	sh("set -e; rm -rf $R/d; mkdir $R/d; cd $R/d; tool=%s header=%s library=%s share=%s "
-	   "prefix='${prefix}'\n"
+	   "prefix='${prefix}' etc=%s units=%s\n"
 	   "mkdir -p $tool $header $library/pkgconfig; ls() { find . ! -type d | sort; }\n"
 	   "touch $tool/tool $header/xdp.h $library/libxdp.so $library/pkgconfig/libxdp.pc\n"
 	   "ls >../before; make() { " MAKE " -C $OLDPWD $@ DESTDIR=$R/d %s; }\n"
@@ -190,9 +194,17 @@ static void uninstall_undoes_install(void **state)
 	   "test -f $share/man/man8/xdp-dedup.8 -a -f $share/man/man8/xdp-dedup-bench.8\n"
 	   "test -f $share/man/man3/libxdp-dedup.3 -a -f $share/man/man5/xdp-dedup-profiles.5\n"
 	   "test -f $share/bash-completion/completions/xdp-dedup -a -f $share/%s/_xdp-dedup\n"
-	   "test $(ls | wc -l) = $(($(wc -l <../before) + 15))\n"
-	   "make uninstall; ls | diff ../before -",
-	   row->tool, row->header, row->library, row->share, row->variables, row->pc, row->zsh);
+	   "test -f $share/man/man5/xdp-dedup.conf.5\n"
+	   "grep -qx \"ExecStart=/$tool/xdp-dedup run --config /$etc/xdp-dedup/xdp-dedup.conf\" "
+	   "$units/xdp-dedup.service\n"
+	   "! grep @ $units/xdp-dedup.service\n"
+	   "test $(ls | wc -l) = $(($(wc -l <../before) + 18))\n"
+	   "make uninstall; ls | diff ../before -\n"
+	   /* what somebody has changed stays */
+	   "make install; echo changed >$etc/xdp-dedup/xdp-dedup.conf; make install\n"
+	   "make uninstall; grep -qx changed $etc/xdp-dedup/xdp-dedup.conf",
+	   row->tool, row->header, row->library, row->share, row->etc, row->units, row->variables,
+	   row->pc, row->zsh);
 }
 
 /* Position-independent, nothing writable that need not be, calls checked. */

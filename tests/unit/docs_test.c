@@ -215,7 +215,7 @@ static void check_option(const char *doc, const char *word)
 {
 	char quoted[64];
 
-	if (!is_like(word, "^--[a-z-]+$") || is_like(word, "^--(cflags|libs)$"))
+	if (!is_like(word, "^--[a-z-]+$") || is_like(word, "^--(cflags|libs|now|since)$"))
 		return;
 	snprintf(quoted, sizeof(quoted), "\"%s\"", word);
 	options_cnt++;

@@ -38,6 +38,8 @@ static const struct page {
 	  "user/filter/profiles/*.ini | sort -u; "
 	  "echo BASE+OFFSET:LENGTH '[STREAM=]NAME[:PORTS[@DESTINATIONS]][#REALM]'",
 	  9 },
+	{ "xdp-dedup.conf.5", "sed -n 's/^#*\\([a-z-]*\\) = .*/\\1/p' user/service/xdp-dedup.conf; echo bits index-bits",
+	  14 },
 };
 
 static void make_page(const struct page *p)

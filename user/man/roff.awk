@@ -62,6 +62,11 @@ function print_options(i, field, who) {
 	}
 }
 
+# What a file says of a filter: load's options but those that say what is done, or to which filter.
+part == "@keys@" && $1 == "option" && $4 == "load" && $2 !~ /^--(name|replace|wait|forget|for|json|verbose)$/ {
+	item("\\fB" text(substr($2, 3)) "\\fR = " ($3 == "-" ? "yes" : "\\fI" text($3) "\\fR"), sentence(marked($5)))
+}
+
 part == "@counters@" {
 	name = $1
 	sub(/^ *[^ ]* */, "")
