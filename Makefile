@@ -321,7 +321,7 @@ lint: $(MADE) $(TEST_SKELS) compile_commands.json ## clang-format, clang-tidy, c
 		'-DDECLARE_LIBXDP_OPTS(type,name,...)=struct type name' \
 		$(USER) $(TEST_SOURCES)
 	$(call say,LINT,shellcheck)
-	$(Q)shellcheck $(filter-out %.py,$(wildcard scripts/*)) tests/run tests/run-vm tests/package tests/fuzz/run .ci/run \
+	$(Q)shellcheck -x $(filter-out %.py,$(wildcard scripts/*)) tests/run tests/run-vm tests/package tests/fuzz/run .ci/run \
 		debian/xdp-dedup.postinst debian/xdp-dedup.prerm
 
 SOURCES := $(wildcard bpf/*.[ch] include/*.h user/*/*.[ch] user/program/*/*.h tests/*/*.[ch])
