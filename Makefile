@@ -321,8 +321,8 @@ lint: $(MADE) $(TEST_SKELS) compile_commands.json ## clang-format, clang-tidy, c
 		'-DDECLARE_LIBXDP_OPTS(type,name,...)=struct type name' \
 		$(USER) $(TEST_SOURCES)
 	$(call say,LINT,shellcheck)
-	$(Q)shellcheck -x $(filter-out %.py,$(wildcard scripts/*)) tests/run tests/run-vm tests/package tests/fuzz/run .ci/run \
-		debian/xdp-dedup.postinst debian/xdp-dedup.prerm
+	$(Q)shellcheck -x $(filter-out %.py,$(wildcard scripts/*)) tests/run tests/run-vm tests/package tests/fuzz/run \
+		tests/system/run tests/system/inside .ci/run $(wildcard debian/*.p*st debian/*.p*rm)
 
 SOURCES := $(wildcard bpf/*.[ch] include/*.h user/*/*.[ch] user/program/*/*.h tests/*/*.[ch])
 
@@ -428,9 +428,10 @@ deb: ## Debian packages, into build/deb
 	$(Q)scripts/deb $(BUILD)/deb
 
 .PHONY: test-package
-test-package: deb ## as root: these installed, upgraded, removed, on a clean Debian 12
-	$(Q)scripts/deps package
+test-package: deb $(BUILD)/tests/gossip ## as root: these on a clean Debian 12, and on whole machines
+	$(Q)scripts/deps package vm
 	$(Q)BUILD='$(BUILD)' tests/package
+	$(Q)BUILD='$(BUILD)' tests/system/run $(VM_SERIES)
 
 # The tool and the library for arm64, by Debian's cross compiler and libraries; CI builds them.
 .PHONY: arm64
