@@ -43,7 +43,7 @@ static int take_notes(char **argv)
  * prog             the id of the program on v0
  */
 #define WORDS                                                                                     \
-	"s= n=; trap 'for p in $s $n; do kill -9 $p; done 2>/dev/null || :' EXIT\n"               \
+	"s= n= x=; trap 'for p in $s $n $x; do kill -9 $p; done 2>/dev/null || :' EXIT\n"         \
 	"conf() { printf '%s\\n' \"$@\" >/mnt/conf; }; more() { printf '%s\\n' \"$@\" "           \
 	">>/mnt/conf; }\n"                                                                        \
 	"soon() { for i in $(seq 600); do if \"$@\"; then return; fi; sleep 0.05; done "          \
@@ -126,9 +126,9 @@ static const struct cli_script SCRIPTS[] = {
 	  WORDS "conf '[filter late]' 'interfaces = x0' 'port = 8001'; serve\n"
 		"ip link add x0 group 7 type veth peer name x1 group 7; runs x0 || late=1\n"
 		"while [ -d /sys/class/net/v0 ]; do ip link set b0 up; ip link set b0 down; done & "
-		"storm=$!\n"
+		"x=$!\n"
 		"ip link del x0; sleep 0.3; ip link add x0 group 7 type veth peer name x1 group 7\n"
-		"soon runs x0; kill $storm; wait $storm || :; quits TERM\n" },
+		"soon runs x0; kill $x; wait $x || :; x=; quits TERM\n" },
 	{ "reload-of-the-same-changes-nothing",
 	  WORDS "conf " FEED "; serve; p=$(prog); reload; reload; [ $(prog) = $p ]; quits TERM\n" },
 	{ "reload-of-a-wrong-file", WORDS
@@ -222,8 +222,7 @@ static const struct cli_script SCRIPTS[] = {
 		"sed -i '/metrics/d; $d' /mnt/conf; reload; not scrape 9948; not pgrep -P $s; "
 		"quits TERM\n" },
 	{ "metrics-port-is-taken",
-	  WORDS "ip link set lo up; python3 -m http.server 9947 --bind 127.0.0.1 & n2=$!\n"
-		"trap 'for p in $s $n $n2; do kill -9 $p; done 2>/dev/null || :' EXIT\n"
+	  WORDS "ip link set lo up; python3 -m http.server 9947 --bind 127.0.0.1 & x=$!\n"
 		"soon python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", 9947))'\n"
 		"conf '[service]' 'metrics = 9947' " FEED "; serve; runs v0\n"
 		"logs 'cannot listen for scrapes at 127.0.0.1, port 9947'; quits TERM\n" },
