@@ -20,6 +20,7 @@ OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
 PREFIX       ?= /usr/local
 SBINDIR      ?= $(PREFIX)/sbin
 LIBEXECDIR   ?= $(PREFIX)/libexec/xdp-dedup
+DATADIR      ?= $(PREFIX)/share/xdp-dedup
 INCLUDEDIR   ?= $(PREFIX)/include
 LIBDIR       ?= $(PREFIX)/lib$(if $(filter /usr,$(PREFIX)),$(addprefix /,$(shell $(CC) -print-multiarch)))
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
@@ -340,6 +341,7 @@ compile_commands.json: Makefile
 
 # What goes where: FROM=TO; one more that is to be installed is a word more here.
 INSTALLED = $(BIN)=$(SBINDIR)/xdp-dedup $(METRICS)=$(LIBEXECDIR)/xdp-dedup-metrics \
+	$(foreach f,alerts.yml dashboard.json,user/service/$(f)=$(DATADIR)/$(f)) \
 	$(foreach f,$(wildcard user/api/*.h),$(f)=$(INCLUDEDIR)/$(notdir $(f))) \
 	$(foreach f,$(LIB_FILES),$(f)=$(LIBDIR)/$(notdir $(f))) $(BUILD)/xdp-dedup.pc=$(PKGCONFIGDIR)/xdp-dedup.pc \
 	$(foreach f,$(filter-out $(BENCH_PAGE),$(PAGES)),$(f)=$(call page,$(f))) \

@@ -191,6 +191,7 @@ static void uninstall_undoes_install(void **state)
 	   "test \"$(readlink $library/libxdp-dedup.so)\" = libxdp-dedup.so.0\n"
 	   "test \"$(sed -n 's/^\\(include\\|lib\\)dir=//p' $library/pkgconfig/xdp-dedup.pc | "
 	   "xargs)\" = \"%s\"\n"
+	   "test -f $share/xdp-dedup/alerts.yml -a -f $share/xdp-dedup/dashboard.json\n"
 	   "test -f $share/man/man8/xdp-dedup.8 -a -f $share/man/man8/xdp-dedup-bench.8\n"
 	   "test -f $share/man/man3/libxdp-dedup.3 -a -f $share/man/man5/xdp-dedup-profiles.5\n"
 	   "test -f $share/bash-completion/completions/xdp-dedup -a -f $share/%s/_xdp-dedup\n"
@@ -198,7 +199,7 @@ static void uninstall_undoes_install(void **state)
 	   "grep -qx \"ExecStart=/$tool/xdp-dedup run --config /$etc/xdp-dedup/xdp-dedup.conf\" "
 	   "$units/xdp-dedup.service\n"
 	   "! grep @ $units/xdp-dedup.service\n"
-	   "test $(ls | wc -l) = $(($(wc -l <../before) + 18))\n"
+	   "test $(ls | wc -l) = $(($(wc -l <../before) + 20))\n"
 	   "make uninstall; ls | diff ../before -\n"
 	   /* what somebody has changed stays */
 	   "make install; echo changed >$etc/xdp-dedup/xdp-dedup.conf; make install\n"

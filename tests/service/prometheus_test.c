@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The alert rules and the dashboard: that they name metrics that there are, and, with Prometheus
+ * (`sudo scripts/deps prometheus`), that it takes them, scrapes filters in the kernel, and fires.
+ */
+#include "cli_runner.h"
+#include "scrape_runner.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "metrics.h"
+#include "pins.h"
+
+#define RULES "user/service/alerts.yml"
+#define DASHBOARD "user/service/dashboard.json"
+#define AT "http://127.0.0.1:9090"
+#define EXPRESSIONS "jq -r '.panels[].targets[]?.expr' " DASHBOARD
+
+static pid_t prometheus;
+
+static void need(const char *program)
+{
+	char out[256];
+
+	if (sh_out(out, sizeof(out), "command -v %s", program))
+		skip();
+}
+
+static void rules_are_right(void **state)
+{
+	(void)state;
+	need("promtool");
+	sh("promtool check rules " RULES);
+	sh("sed \"s|RULES|$PWD/" RULES
+	   "|\" tests/service/alerts.yml >/mnt/test.yml; promtool test rules "
+	   "/mnt/test.yml");
+}
+
+/* Filters that have every metric, in *text. */
+static void write_all_metrics(char **text)
+{
+	static struct readings r;
+	size_t size;
+	FILE *out = open_memstream(text, &size);
+
+	assert_non_null(out);
+	sh("$XD load b0 --mode skb --port 80; $XD resize b0 --capacity 12345");
+	assert_int_equal(readings_refresh(&r, NULL), 0);
+	assert_int_equal(metrics_write(out, &r, METRICS_TEXT), 0);
+	fclose(out);
+	readings_free(&r);
+}
+
+/* Each word of a file's expressions that begins as our metrics do is one. */
+static void names_exist(void **state)
+{
+	static const char *const COMMANDS[] = { EXPRESSIONS, "sed -n '/expr:/,/for:/p' " RULES,
+						"jq -r '.templating.list[].query' " DASHBOARD };
+	char *metrics = NULL, name[128], words[4096];
+
+	(void)state;
+	need("jq");
+	write_all_metrics(&metrics);
+	for (size_t i = 0; i < ARRAY_SIZE(COMMANDS); i++) {
+		int cnt = 0;
+
+		assert_int_equal(sh_out(words, sizeof(words),
+					"%s | grep -o 'xdp_dedup_[a-z_]*' | sort -u", COMMANDS[i]),
+				 0);
+		for (char *word, *rest = words; (word = strsep(&rest, "\n")) && *word; cnt++) {
+			snprintf(name, sizeof(name), "\n%s", word);
+			if (!strstr(metrics, name))
+				fail_msg("%s: there is no metric %s", COMMANDS[i], word);
+		}
+		assert_true(cnt >= (i == 2 ? 2 : 8));
+	}
+	free(metrics);
+}
+
+/* Every family of the metrics is on the page for operators. */
+static void metrics_are_in_the_document(void **state)
+{
+	char *metrics = NULL, out[4096], quoted[128];
+	int cnt = 0;
+
+	(void)state;
+	write_all_metrics(&metrics);
+	for (char *line, *rest = metrics; (line = strsep(&rest, "\n"));) {
+		char name[64];
+
+		if (sscanf(line, "# TYPE xdp_dedup_%63s ", name) != 1)
+			continue;
+		cnt++;
+		snprintf(quoted, sizeof(quoted), "grep -qF '`%s`' user/service/README.md", name);
+		if (sh_out(out, sizeof(out), "%s", quoted))
+			fail_msg("user/service/README.md lacks `%s`", name);
+	}
+	assert_true(cnt > 30);
+	free(metrics);
+}
+
+/* Scrapes and evaluates each second, and does not wait before it fires. */
+static const char CONFIG[] =
+	"sed 's/for: .*/for: 0s/; s/\\[5m\\]/[5s]/' " RULES " >/mnt/rules.yml\n"
+	"cat >/mnt/prometheus.yml <<END\n"
+	"global: { scrape_interval: 1s, evaluation_interval: 1s }\n"
+	"rule_files: [ /mnt/rules.yml ]\n"
+	"scrape_configs: [ { job_name: x, static_configs: [ { targets: [ '127.0.0.1:9947' ] } ] } "
+	"]\n"
+	"END";
+
+static int setup(void **state)
+{
+	cli_setup(state);
+	scrape_setup(state);
+	atomic_store(&scrape_shared->real, 1);
+	sh("%s", CONFIG);
+	sh("rm -rf /mnt/data; mkdir -p /mnt/data");
+	prometheus = fork();
+	if (prometheus)
+		return 0;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setenv("GOMAXPROCS", "1", 1);
+	if (!freopen("/mnt/prometheus.log", "w", stdout) || dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
+		_exit(1);
+	execlp("prometheus", "prometheus", "--config.file=/mnt/prometheus.yml",
+	       "--storage.tsdb.path=/mnt/data", "--web.listen-address=127.0.0.1:9090", NULL);
+	_exit(1);
+}
+
+static int teardown(void **state)
+{
+	if (prometheus) {
+		kill(prometheus, SIGKILL);
+		waitpid(prometheus, NULL, 0);
+		prometheus = 0;
+	}
+	scrape_teardown(state);
+	return cli_teardown(state);
+}
+
+static int ask(const char *expression)
+{
+	int status = sh_out(output, sizeof(output), "promtool query instant " AT " '%s'", expression);
+
+	if (!strcmp(output, "\n")) /* nothing */
+		*output = '\0';
+	return status;
+}
+
+static void await(const char *expression, const char *words)
+{
+	for (int ms = 0; ms < PATIENCE_MS; ms += 300) {
+		if (!ask(expression) && strstr(output, words))
+			return;
+		usleep(300000);
+	}
+	fail_msg("no '%s' in %s: %s", words, expression, output);
+}
+
+/* Every expression of the dashboard is understood, and most have something to show. */
+static void dashboard_is_understood(void **state)
+{
+	char expressions[16384];
+	int cnt = 0, filled = 0;
+
+	(void)state;
+	sh(LOAD "; $XD resize v0 --capacity 12345");
+	await("count(xdp_dedup_filter_up)", "=> 1");
+	await("count_over_time(xdp_dedup_filter_up[1m]) > 3", "=>"); /* or there are no rates */
+	assert_int_equal(sh_out(expressions, sizeof(expressions),
+				EXPRESSIONS " | sed 's/\\$__rate_interval/1m/g; s/\\$[a-z]*/.*/g'"),
+			 0);
+	for (char *line, *rest = expressions; (line = strsep(&rest, "\n")) && *line; cnt++) {
+		if (ask(line))
+			fail_msg("%s: %s", line, output);
+		filled += !!*output;
+	}
+	assert_true(cnt > 20);
+	assert_in_range(filled, cnt - 4,
+			cnt); /* of no packets there are no duplicates, nor of v0 advice */
+}
+
+/* Sets every bit, which no ids do. */
+static void spoil(const char *name)
+{
+	struct filter f;
+
+	assert_int_equal(filter_open(name, &f), 0);
+	memset(f.blocks, 0xff, f.config->blocks * sizeof(*f.blocks));
+	filter_close(&f);
+}
+
+#define FIRING "ALERTS{alertstate=\"firing\",alertname=\"%s\",filter=\"%s\"}"
+
+static bool fires(const char *alert, const char *filter)
+{
+	char expression[256];
+
+	snprintf(expression, sizeof(expression), FIRING, alert, filter);
+	assert_int_equal(ask(expression), 0);
+	return *output;
+}
+
+static const struct {
+	const char *alert, *filter;
+} FIRES[] = {
+	{ "XdpDedupRateAboveTarget", "spoilt" }, { "XdpDedupWindowShortened", "flood" },
+	{ "XdpDedupStale", "stopped" },		 { "XdpDedupSkbMode", "skb" },
+	{ "XdpDedupNoInterface", "nowhere" },	 { "XdpDedupInterfaceLost", "nowhere" },
+	{ "XdpDedupFilterDown", "broken" },
+};
+
+static void alerts_fire(void **state)
+{
+	bool all = false;
+
+	(void)state;
+	sh("for i in 1 2 3 4 5 6; do ip link add w$i group 7 type veth peer name x$i group 7; "
+	   "done");
+	sh("$XD load v0 --port 80 --name fine; $XD load w1 --port 80 --name spoilt --capacity "
+	   "1000\n"
+	   "$XD load w2 --port 80 --name flood --capacity 1000 --window 30s\n"
+	   "$XD load w3 --port 80 --name stopped --window 10s; $XD load b0 --mode skb --port 80 "
+	   "--name skb\n"
+	   "$XD load w4 --port 80 --name nowhere; $XD load w5 --port 80 --name broken");
+	spoil("spoilt");
+	sh("rm $PINS/stopped/timer; ip link set w4 xdp off; mv $PINS/broken/stats "
+	   "/sys/fs/bpf/stats");
+	await("count(xdp_dedup_filter_up)", "=> 7");
+	for (int i = 0; !all && i < 60; i++) {
+		cli_write_ids("/mnt/flood", 1000, 1000 + i);
+		sh("$XD add flood - </mnt/flood >&- 2>&- || :");
+		usleep(500000);
+		all = true;
+		for (size_t n = 0; n < ARRAY_SIZE(FIRES) && all; n++)
+			all = fires(FIRES[n].alert, FIRES[n].filter);
+	}
+	for (size_t n = 0; n < ARRAY_SIZE(FIRES); n++)
+		if (!fires(FIRES[n].alert, FIRES[n].filter))
+			fail_msg("%s of %s does not fire", FIRES[n].alert, FIRES[n].filter);
+	assert_int_equal(ask("ALERTS{filter=\"fine\"}"), 0);
+	assert_string_equal(output, "");
+	assert_int_equal(ask("up{job=\"x\"} == 1 and scrape_samples_scraped > 300"), 0);
+	assert_string_not_equal(output, "");
+	sh("mv /sys/fs/bpf/stats $PINS/broken/stats");
+}
+
+static void prometheus_or_skip(void (*test)(void **state), void **state)
+{
+	need("prometheus");
+	need("promtool");
+	if (setup(state))
+		fail();
+	test(state);
+}
+
+static void dashboard_test(void **state)
+{
+	prometheus_or_skip(dashboard_is_understood, state);
+}
+
+static void alerts_test(void **state)
+{
+	prometheus_or_skip(alerts_fire, state);
+}
+
+static int teardown_if_set_up(void **state)
+{
+	return prometheus ? teardown(state) : 0;
+}
+
+int main(void)
+{
+	cli_environment();
+	add_test("rules_are_right", rules_are_right, cli_setup, cli_teardown, NULL);
+	add_test("names_exist", names_exist, cli_setup, cli_teardown, NULL);
+	add_test("metrics_are_in_the_document", metrics_are_in_the_document, cli_setup,
+		 cli_teardown, NULL);
+	add_test("dashboard_is_understood", dashboard_test, NULL, teardown_if_set_up, NULL);
+	add_test("alerts_fire", alerts_test, NULL, teardown_if_set_up, NULL);
+	return run_added_tests("prometheus");
+}

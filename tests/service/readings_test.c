@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What metrics read of filters in the kernel: as of now, cheaply, and whatever becomes of a filter
+ * between two readings. CAPACITY=90000000 is a filter of 730 MB.
+ */
+#include "cli_runner.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "exposition.h"
+#include "kernel.h"
+#include "metrics.h"
+#include "plan.h"
+
+#define TAKES 21
+
+static struct readings r;
+
+static int setup(void **state)
+{
+	assert_int_equal(kernel_ready(false, false), 0);
+	return cli_setup(state);
+}
+
+static int teardown(void **state)
+{
+	readings_free(&r);
+	return cli_teardown(state);
+}
+
+static void take(void)
+{
+	assert_int_equal(readings_take(&r, NULL), 0);
+}
+
+static void refresh(void)
+{
+	assert_int_equal(readings_refresh(&r, NULL), 0);
+}
+
+static struct reading *only(void)
+{
+	assert_int_equal(r.cnt, 1);
+	assert_int_equal(r.list[0]->err, 0);
+	return r.list[0];
+}
+
+static void no_filter(void **state)
+{
+	(void)state;
+	take();
+	assert_int_equal(r.cnt, 0);
+}
+
+/* The memory is read again by readings_refresh() only; all else each time. */
+static void fill_is_kept(void **state)
+{
+	uint64_t hand_ns;
+
+	(void)state;
+	sh("$XD load v0 --port 8001 --capacity 1000k");
+	cli_write_ids("/mnt/ids", 2000, 1);
+	take();
+	assert_float_equal(only()->status.fill.ids, 0, 1);
+	hand_ns = only()->status.oldest_ns;
+	sh("$XD add v0 - </mnt/ids >/dev/null");
+	usleep(50000);
+	take();
+	assert_float_equal(only()->status.fill.ids, 0, 1);
+	assert_true(only()->status.pace.ids >= 1990);
+	assert_true(only()->status.oldest_ns > hand_ns);
+	assert_in_range(only()->fill_ns, 50000000, PATIENCE_MS * 1000000ULL);
+	refresh();
+	assert_float_equal(only()->status.fill.ids, 2000, 100);
+	assert_true(only()->fill_ns < 10000000);
+}
+
+static void two_filters_and_interfaces(void **state)
+{
+	(void)state;
+	sh("$XD load v0 --port 8001 --name b; $XD load p0 b0 --mode skb --port 8002 --name a");
+	take();
+	assert_int_equal(r.cnt, 2);
+	assert_string_equal(r.list[0]->name, "a");
+	assert_int_equal(r.list[0]->status.ifaces_cnt, 2);
+	assert_string_equal(r.list[0]->status.mode, "skb");
+	assert_string_equal(r.list[1]->status.mode, "native");
+	assert_string_equal(r.list[0]->advice[0].key, "skb_mode");
+	sh("ip link set b0 down; ip link del b0");
+	refresh();
+	assert_int_equal(r.list[0]->status.ifaces[1].state, IFACE_GONE);
+	sh("ip link add b0 group 7 type bridge");
+}
+
+/* A pin less. That is said once as long as it is so. */
+static void one_that_cannot_be_read(void **state)
+{
+	char heard[4096];
+	int err, saved;
+
+	(void)state;
+	sh("$XD load v0 --port 8001 --name a; $XD load p0 --port 8001 --name b");
+	take();
+	sh("mv $PINS/a/stats /sys/fs/bpf/stats");
+	fflush(stderr);
+	saved = dup(STDERR_FILENO);
+	assert_non_null(freopen("/mnt/heard", "w", stderr));
+	readings_free(&r);
+	for (int i = 0; i < 3; i++)
+		take();
+	err = r.list[0]->err;
+	fflush(stderr);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	assert_int_equal(err, -EPROTO);
+	assert_int_equal(r.cnt, 2);
+	assert_int_equal(r.list[1]->err, 0);
+	assert_int_equal(sh_out(heard, sizeof(heard), "grep -c . /mnt/heard"), 0);
+	assert_string_equal(heard, "1\n");
+	sh("mv /sys/fs/bpf/stats $PINS/a/stats");
+	take();
+	assert_int_equal(r.list[0]->err, 0);
+}
+
+static void wanted_but_not_loaded(void **state)
+{
+	char *const wanted[] = { "zz", "v0", "a", NULL };
+
+	(void)state;
+	sh(LOAD);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(readings_take(&r, wanted), 0);
+		assert_int_equal(r.cnt, 3);
+		assert_string_equal(r.list[0]->name, "a");
+		assert_int_equal(r.list[0]->err, -ENOENT);
+		assert_int_equal(r.list[1]->err, 0);
+		assert_int_equal(r.list[2]->err, -ENOENT);
+	}
+	sh("$XD unload v0");
+	assert_int_equal(readings_take(&r, wanted), 0);
+	assert_int_equal(r.list[1]->err, -ENOENT);
+	take();
+	assert_int_equal(r.cnt, 0);
+}
+
+/* What was changed is read at once, not only when everything is read again. */
+static const struct change {
+	const char *name, *command;
+	const char *line; /* of the metrics then */
+} CHANGES[] = {
+	{ "resized", "$XD resize v0 --capacity 12345", "xdp_dedup_capacity_ids{filter=\"v0\"} 12345" },
+	{ "resized-has-a-predecessor", "$XD resize v0 --capacity 12345",
+	  "xdp_dedup_predecessor_asked{filter=\"v0\"} 1" },
+	{ "set", "$XD set v0 --action count", "xdp_dedup_dropping{filter=\"v0\"} 0" },
+	{ "loaded-again", "$XD unload v0; " LOAD " --window 7m",
+	  "xdp_dedup_window_seconds{filter=\"v0\"} 420" },
+	{ "another-interface", "$XD set v0 --add p0",
+	  "xdp_dedup_attached_interfaces{filter=\"v0\"} 2" },
+	{ "another-filter", "$XD load p0 --port 80", "xdp_dedup_filter_up{filter=\"p0\"} 1" },
+	{ "countdown", "$XD resize v0 --layout countdown --window 1h",
+	  "xdp_dedup_geometry{filter=\"v0\",parameter=\"countdowns\"} 15" },
+	{ "hand-stopped", "rm $PINS/v0/timer; sleep 6", "xdp_dedup_hand_stopped{filter=\"v0\"} 1" },
+};
+
+static void change_is_seen(void **state)
+{
+	const struct change *row = *state;
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	sh(LOAD " --window 10s");
+	take();
+	sh("%s", row->command);
+	take();
+	out = open_memstream(&text, &size);
+	assert_non_null(out);
+	assert_int_equal(metrics_write(out, &r, METRICS_TEXT), 0);
+	fclose(out);
+	exposition_check(text, METRICS_TEXT);
+	exposition_has(text, row->line);
+	free(text);
+}
+
+/* A filter that is unloaded is let go with the next reading. */
+static void memory_is_freed(void **state)
+{
+	char empty[4096];
+
+	(void)state;
+	cli_take_stock(empty, sizeof(empty));
+	sh(LOAD);
+	take();
+	sh("$XD unload v0");
+	take();
+	cli_assert_stock(empty);
+	sh(LOAD);
+	take();
+	readings_free(&r);
+	sh("$XD unload v0");
+	cli_assert_stock(empty);
+}
+
+/* A child of the service has not the filters' memory, and is none the worse for it. */
+static void children(void **state)
+{
+	int status;
+	pid_t pid;
+
+	(void)state;
+	sh(LOAD);
+	take();
+	pid = fork();
+	if (!pid) {
+		char line[256], seek[64];
+		FILE *maps = fopen("/proc/self/maps", "re");
+		bool found = false;
+
+		snprintf(seek, sizeof(seek), "%lx-", (unsigned long)only()->status.filter.blocks);
+		while (maps && fgets(line, sizeof(line), maps))
+			found |= !strncmp(line, seek, strlen(seek));
+		_exit(found);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	take();
+	only();
+}
+
+static int by_size(const void *a, const void *b)
+{
+	return *(const uint64_t *)a < *(const uint64_t *)b ? -1 : 1;
+}
+
+static void costs_little(void **state)
+{
+	uint64_t capacity = environment_number("CAPACITY", 10000000), first_ns, took_ns[TAKES];
+
+	(void)state;
+	sh("$XD load v0 --port 8001 --capacity %ju", (uintmax_t)capacity);
+	take();
+	first_ns = r.take_ns;
+	refresh();
+	for (int i = 0; i < TAKES; i++) {
+		take();
+		took_ns[i] = r.take_ns;
+	}
+	qsort(took_ns, TAKES, sizeof(*took_ns), by_size);
+	print_message("%.1f MB: opened in %.2f ms, read in %.2f ms (median of %d), all of it in "
+		      "%.2f ms\n",
+		      plan_bytes(only()->status.filter.config) / 1e6, first_ns / 1e6,
+		      took_ns[TAKES / 2] / 1e6, TAKES, r.refresh_ns / 1e6);
+	assert_true(took_ns[TAKES / 2] < 20000000);
+}
+
+int main(void)
+{
+	cli_environment();
+	add_test("no_filter", no_filter, setup, teardown, NULL);
+	add_test("fill_is_kept", fill_is_kept, setup, teardown, NULL);
+	add_test("two_filters_and_interfaces", two_filters_and_interfaces, setup, teardown, NULL);
+	add_test("one_that_cannot_be_read", one_that_cannot_be_read, setup, teardown, NULL);
+	add_test("wanted_but_not_loaded", wanted_but_not_loaded, setup, teardown, NULL);
+	add_rows(CHANGES, change_is_seen, setup, teardown);
+	add_test("memory_is_freed", memory_is_freed, setup, teardown, NULL);
+	add_test("children", children, setup, teardown, NULL);
+	add_test("costs_little", costs_little, setup, teardown, NULL);
+	return run_added_tests("readings");
+}
