@@ -117,17 +117,17 @@ static const char *const LINES[] = {
 	"# TYPE xdp_dedup_filter_up gauge",
 	"xdp_dedup_filter_up{filter=\"feed\"} 1",
 	"xdp_dedup_filter_up{filter=\"gone\"} 0",
-	"xdp_dedup_filter_info{filter=\"feed\",layout=\"blocked\",hash=\"fast\",action=\"drop\","
-	"learn=\"kernel\","
-	"ihave=\"drop\",mode=\"mixed\"} 1",
-	"xdp_dedup_interface_info{filter=\"feed\",interface=\"eth0\",state=\"attached\",mode="
-	"\"native\","
-	"dispatcher=\"true\"} 1",
-	"xdp_dedup_interface_info{filter=\"feed\",interface=\"eth1\",state=\"attached\",mode="
-	"\"skb\","
-	"dispatcher=\"false\"} 1",
-	"xdp_dedup_interface_info{filter=\"feed\",interface=\"eth2\",state=\"gone\",mode=\"none\","
-	"dispatcher=\"false\"} 1",
+	("xdp_dedup_filter_info{filter=\"feed\",layout=\"blocked\",hash=\"fast\",action=\"drop\","
+	 "learn=\"kernel\","
+	 "ihave=\"drop\",mode=\"mixed\"} 1"),
+	("xdp_dedup_interface_info{filter=\"feed\",interface=\"eth0\",state=\"attached\",mode="
+	 "\"native\","
+	 "dispatcher=\"true\"} 1"),
+	("xdp_dedup_interface_info{filter=\"feed\",interface=\"eth1\",state=\"attached\",mode="
+	 "\"skb\","
+	 "dispatcher=\"false\"} 1"),
+	("xdp_dedup_interface_info{filter=\"feed\",interface=\"eth2\",state=\"gone\",mode=\"none\","
+	 "dispatcher=\"false\"} 1"),
 	"xdp_dedup_attached_interfaces{filter=\"array\"} 0",
 	"xdp_dedup_attached_interfaces{filter=\"feed\"} 2",
 	"# TYPE xdp_dedup_packets_total counter",
@@ -323,7 +323,7 @@ static const char *sample_of(double value, const char *label)
 	m.out = open_memstream(&text, &size);
 	assert_non_null(m.out);
 	metrics_family(&m, METRICS_GAUGE, "x", "Help\\ and \"more\"\nthan a line.");
-	metrics_gauge(&m, value, label ? "l" : NULL, label, NULL);
+	metrics_gauge(&m, value, METRICS_LABELS(label ? "l" : NULL, label));
 	assert_int_equal(metrics_end(&m), 0);
 	fclose(m.out);
 	exposition_has(text, "# HELP xdp_dedup_x Help\\\\ and \"more\"\\nthan a line.");

@@ -238,7 +238,8 @@ static int by_size(const void *a, const void *b)
 
 static void costs_little(void **state)
 {
-	uint64_t capacity = environment_number("CAPACITY", 10000000), first_ns, took_ns[TAKES];
+	uint64_t capacity = environment_number("CAPACITY", 10000000), first_ns, median_ns,
+		 took_ns[TAKES];
 
 	(void)state;
 	sh("$XD load v0 --port 8001 --capacity %ju", (uintmax_t)capacity);
@@ -250,11 +251,12 @@ static void costs_little(void **state)
 		took_ns[i] = r.take_ns;
 	}
 	qsort(took_ns, TAKES, sizeof(*took_ns), by_size);
+	median_ns = took_ns[TAKES / 2];
 	print_message("%.1f MB: opened in %.2f ms, read in %.2f ms (median of %d), all of it in "
 		      "%.2f ms\n",
 		      plan_bytes(only()->status.filter.config) / 1e6, first_ns / 1e6,
-		      took_ns[TAKES / 2] / 1e6, TAKES, r.refresh_ns / 1e6);
-	assert_true(took_ns[TAKES / 2] < 20000000);
+		      median_ns / 1e6, TAKES, r.refresh_ns / 1e6);
+	assert_true(median_ns < 20000000);
 }
 
 int main(void)

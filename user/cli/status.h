@@ -83,8 +83,8 @@ bool status_drops(const struct status *s);
  */
 int status_collect(struct filter *f, bool exact, struct status *s);
 
-/* Brings up to date what takes no time to find out: all but the interfaces, and what was read of the
- * memory. 0 or -errno, which is said.
+/* Brings up to date what takes no time to find out: all but the interfaces, and what was read of
+ * the memory. 0 or -errno, which is said.
  */
 int status_update(struct status *s);
 void status_free(struct status *s);

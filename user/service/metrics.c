@@ -102,17 +102,17 @@ static uint64_t effective_window_ns(const struct status *s)
 static void write_service(struct metrics_out *m, const struct readings *in)
 {
 	metrics_family(m, METRICS_INFO, "build", "The version of xdp-dedup.");
-	metrics_info(m, "version", XDP_DEDUP_VERSION, NULL);
+	metrics_info(m, METRICS_LABELS("version", XDP_DEDUP_VERSION));
 	metrics_family(m, METRICS_GAUGE, "collect_duration_seconds",
 		       "How long it took to read counters and hands for this scrape.");
-	metrics_gauge(m, in->take_ns / NS, NULL);
+	metrics_gauge(m, in->take_ns / NS, METRICS_NO_LABELS);
 	metrics_family(m, METRICS_GAUGE, "refresh_duration_seconds",
 		       "How long it took the last time to look at memory and interfaces.");
-	metrics_gauge(m, in->refresh_ns / NS, NULL);
+	metrics_gauge(m, in->refresh_ns / NS, METRICS_NO_LABELS);
 	metrics_family(m, METRICS_GAUGE, "filter_up",
 		       "Whether the filter is loaded and could be read.");
 	for (int i = 0; i < in->cnt; i++)
-		metrics_gauge(m, !in->list[i]->err, "filter", in->list[i]->name, NULL);
+		metrics_gauge(m, !in->list[i]->err, METRICS_LABELS("filter", in->list[i]->name));
 }
 
 static const char *action_of(const struct dedup_config *c)
@@ -131,10 +131,10 @@ static void write_infos(struct metrics_out *m, const struct readings *in)
 
 		if (in->list[i]->err)
 			continue;
-		metrics_info(m, "filter", in->list[i]->name, "layout", s->layout->name, "hash",
-			     hash_name(c->hash), "action", action_of(c), "learn",
-			     c->learn_app ? "app" : "kernel", "ihave",
-			     c->ihave_pass ? "pass" : "drop", "mode", s->mode, NULL);
+		metrics_info(m, METRICS_LABELS("filter", in->list[i]->name, "layout", s->layout->name,
+					       "hash", hash_name(c->hash), "action", action_of(c),
+					       "learn", c->learn_app ? "app" : "kernel", "ihave",
+					       c->ihave_pass ? "pass" : "drop", "mode", s->mode));
 	}
 }
 
@@ -170,9 +170,11 @@ static void write_ifaces(struct metrics_out *m, const struct readings *in)
 			const struct status_iface *f = &s->ifaces[n];
 
 			if (!is_repeated(s, n))
-				metrics_info(m, "filter", in->list[i]->name, "interface", f->name,
-					     "state", iface_state_name(f->state), "mode", mode_of(f),
-					     "dispatcher", f->dispatcher ? "true" : "false", NULL);
+				metrics_info(m, METRICS_LABELS("filter", in->list[i]->name,
+							       "interface", f->name, "state",
+							       iface_state_name(f->state), "mode",
+							       mode_of(f), "dispatcher",
+							       f->dispatcher ? "true" : "false"));
 		}
 	}
 }
@@ -184,17 +186,17 @@ static void write_reasons(struct metrics_out *m, const char *filter, const struc
 		const char *stream = stream_name(s->filter.config, n);
 		const struct filter_counters *of = &s->streams[n];
 
-#define X(name, help)                                                                           \
-	if (!is_of_filters(#name))                                                              \
-		metrics_count(m, of->name, "filter", filter, "stream", stream, "reason", #name, \
-			      NULL);
+#define X(name, help)                      \
+	if (!is_of_filters(#name))         \
+		metrics_count(m, of->name, \
+			      METRICS_LABELS("filter", filter, "stream", stream, "reason", #name));
 		DEDUP_REASONS(X)
 #undef X
 	}
-#define X(name, help)                                                                        \
-	if (is_of_filters(#name))                                                            \
-		metrics_count(m, s->counters.name, "filter", filter, "stream", "", "reason", \
-			      #name, NULL);
+#define X(name, help)                              \
+	if (is_of_filters(#name))                  \
+		metrics_count(m, s->counters.name, \
+			      METRICS_LABELS("filter", filter, "stream", "", "reason", #name));
 	DEDUP_REASONS(X)
 #undef X
 }
@@ -212,13 +214,13 @@ static void write_counter(struct metrics_out *m, const struct readings *in, cons
 			continue;
 		if (is_of_filters(counter)) {
 			metrics_count(m, *(const __u64 *)((const char *)&s->counters + offset),
-				      "filter", name, NULL);
+				      METRICS_LABELS("filter", name));
 			continue;
 		}
 		for (uint32_t n = 0; n < streams_cnt(s->filter.config); n++)
 			metrics_count(m, *(const __u64 *)((const char *)&s->streams[n] + offset),
-				      "filter", name, "stream", stream_name(s->filter.config, n),
-				      NULL);
+				      METRICS_LABELS("filter", name, "stream",
+						     stream_name(s->filter.config, n)));
 	}
 }
 
@@ -246,23 +248,24 @@ static void write_geometry(struct metrics_out *m, const struct readings *in)
 		int cnt = in->list[i]->err ? 0 : s->layout->facts(NULL, s->filter.config, facts);
 
 		for (int n = 0; n < cnt; n++)
-			metrics_gauge(m, (double)facts[n].value, "filter", in->list[i]->name,
-				      "parameter", facts[n].key, NULL);
+			metrics_gauge(m, (double)facts[n].value,
+				      METRICS_LABELS("filter", in->list[i]->name, "parameter",
+						     facts[n].key));
 	}
 }
 
 static void write_gauges(struct metrics_out *m, const struct readings *in)
 {
-#define X(gauge, help, value)                                                       \
-	metrics_family(m, METRICS_GAUGE, #gauge, help);                             \
-	for (int i = 0; i < in->cnt; i++) {                                         \
-		const struct reading *r = in->list[i];                              \
-		const struct status *s = &r->status;                                \
-		const struct dedup_config *c = s->filter.config;                    \
-                                                                                    \
-		(void)c;                                                            \
-		if (!r->err)                                                        \
-			metrics_gauge(m, (double)(value), "filter", r->name, NULL); \
+#define X(gauge, help, value)                                                                 \
+	metrics_family(m, METRICS_GAUGE, #gauge, help);                                       \
+	for (int i = 0; i < in->cnt; i++) {                                                   \
+		const struct reading *r = in->list[i];                                        \
+		const struct status *s = &r->status;                                          \
+		const struct dedup_config *c = s->filter.config;                              \
+                                                                                              \
+		(void)c;                                                                      \
+		if (!r->err)                                                                  \
+			metrics_gauge(m, (double)(value), METRICS_LABELS("filter", r->name)); \
 	}
 	GAUGES(X)
 #undef X
@@ -273,26 +276,27 @@ static void write_gauges(struct metrics_out *m, const struct readings *in)
 
 		if (r->err)
 			continue;
-		metrics_gauge(m, r->status.fill.current, "filter", r->name, "generation", "current",
-			      NULL);
+		metrics_gauge(m, r->status.fill.current,
+			      METRICS_LABELS("filter", r->name, "generation", "current"));
 		if (r->status.layout->has_generations)
-			metrics_gauge(m, r->status.fill.previous, "filter", r->name, "generation",
-				      "previous", NULL);
+			metrics_gauge(m, r->status.fill.previous,
+				      METRICS_LABELS("filter", r->name, "generation", "previous"));
 	}
 }
 
 static void write_predecessors(struct metrics_out *m, const struct readings *in)
 {
-#define X(gauge, help, value)                                                                \
-	metrics_family(m, METRICS_GAUGE, "predecessor_" #gauge, help);                       \
-	for (int i = 0; i < in->cnt; i++) {                                                  \
-		const struct reading *r = in->list[i];                                       \
-		const struct status_before *b = &r->status.before;                           \
-		const struct filter *before = r->err ? NULL : r->status.filter.before;       \
-		const struct dedup_config *c = before ? before->config : NULL;               \
-                                                                                             \
-		if (c)                                                                       \
-			metrics_gauge(m, (double)((void)b, value), "filter", r->name, NULL); \
+#define X(gauge, help, value)                                                          \
+	metrics_family(m, METRICS_GAUGE, "predecessor_" #gauge, help);                 \
+	for (int i = 0; i < in->cnt; i++) {                                            \
+		const struct reading *r = in->list[i];                                 \
+		const struct status_before *b = &r->status.before;                     \
+		const struct filter *before = r->err ? NULL : r->status.filter.before; \
+		const struct dedup_config *c = before ? before->config : NULL;         \
+                                                                                       \
+		if (c)                                                                 \
+			metrics_gauge(m, (double)((void)b, value),                     \
+				      METRICS_LABELS("filter", r->name));              \
 	}
 	PREDECESSOR_GAUGES(X)
 #undef X
@@ -303,8 +307,9 @@ static void write_advice(struct metrics_out *m, const struct readings *in)
 	metrics_family(m, METRICS_GAUGE, "advice", "1: `xdp-dedup status` has this advice.");
 	for (int i = 0; i < in->cnt; i++)
 		for (int n = 0; n < in->list[i]->advice_cnt && !in->list[i]->err; n++)
-			metrics_gauge(m, 1, "filter", in->list[i]->name, "advice",
-				      in->list[i]->advice[n].key, NULL);
+			metrics_gauge(m, 1,
+				      METRICS_LABELS("filter", in->list[i]->name, "advice",
+						     in->list[i]->advice[n].key));
 }
 
 int metrics_write(FILE *out, const struct readings *r, enum metrics_format format)

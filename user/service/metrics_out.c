@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,30 +91,27 @@ static void head(struct metrics_out *m)
 	fputc('\n', m->out);
 }
 
-static void sample(struct metrics_out *m, const char *value, va_list labels)
+static void sample(struct metrics_out *m, const char *value, const char *const *labels)
 {
-	const char *name, *before = "{";
+	const char *before = "{";
 
 	head(m);
 	fprintf(m->out, METRICS_PREFIX "%s%s", m->family, suffix(m->type));
-	while ((name = va_arg(labels, const char *))) {
-		fprintf(m->out, "%s%s=\"", before, name);
-		escaped(m, va_arg(labels, const char *), true);
+	for (; *labels; labels += 2) {
+		fprintf(m->out, "%s%s=\"", before, labels[0]);
+		escaped(m, labels[1], true);
 		fputc('"', m->out);
 		before = ",";
 	}
 	fprintf(m->out, "%s %s\n", *before == ',' ? "}" : "", value);
 }
 
-void metrics_count(struct metrics_out *m, uint64_t value, ...)
+void metrics_count(struct metrics_out *m, uint64_t value, const char *const *labels)
 {
 	char text[NUMBER_MAX];
-	va_list labels;
 
 	snprintf(text, sizeof(text), "%ju", (uintmax_t)value);
-	va_start(labels, value);
 	sample(m, text, labels);
-	va_end(labels);
 }
 
 /* As short as it can be without being another number. */
@@ -135,24 +131,17 @@ static void format_number(double value, char text[NUMBER_MAX])
 	}
 }
 
-void metrics_gauge(struct metrics_out *m, double value, ...)
+void metrics_gauge(struct metrics_out *m, double value, const char *const *labels)
 {
 	char text[NUMBER_MAX];
-	va_list labels;
 
 	format_number(value, text);
-	va_start(labels, value);
 	sample(m, text, labels);
-	va_end(labels);
 }
 
-void metrics_info(struct metrics_out *m, ...)
+void metrics_info(struct metrics_out *m, const char *const *labels)
 {
-	va_list labels;
-
-	va_start(labels, m);
 	sample(m, "1", labels);
-	va_end(labels);
 }
 
 int metrics_end(struct metrics_out *m)

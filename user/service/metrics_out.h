@@ -4,6 +4,7 @@
 #define XDP_DEDUP_METRICS_OUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -29,12 +30,16 @@ struct metrics_out {
 void metrics_family(struct metrics_out *m, enum metrics_type type, const char *name,
 		    const char *help);
 
-/* A sample of the family, with labels: names and values by turns, then NULL. Values may be any
- * bytes: those that are not UTF-8 are written as \xNN. That of an info is 1.
+/* Labels: names and values by turns. Values may be any bytes: those that are not UTF-8 are written
+ * as \xNN.
  */
-__attribute__((sentinel)) void metrics_count(struct metrics_out *m, uint64_t value, ...);
-__attribute__((sentinel)) void metrics_gauge(struct metrics_out *m, double value, ...);
-__attribute__((sentinel)) void metrics_info(struct metrics_out *m, ...);
+#define METRICS_LABELS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#define METRICS_NO_LABELS ((const char *const[]){ NULL })
+
+/* A sample of the family. That of an info is 1. */
+void metrics_count(struct metrics_out *m, uint64_t value, const char *const *labels);
+void metrics_gauge(struct metrics_out *m, double value, const char *const *labels);
+void metrics_info(struct metrics_out *m, const char *const *labels);
 
 /* The end of the text. 0 or -errno. */
 int metrics_end(struct metrics_out *m);
