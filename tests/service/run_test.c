@@ -122,10 +122,14 @@ static const struct cli_script SCRIPTS[] = {
 	{ "reload-adds-an-interface", WORDS
 	  "conf " FEED "; serve; sed -i 's/= v0/= v0 b0/' /mnt/conf; reload; runs b0; runs v0\n"
 	  "sed -i 's/= v0 b0/= b0/' /mnt/conf; reload; runs b0; idle v0; quits TERM\n" },
+	{ "reload-attaches-what-was-taken-off", WORDS
+	  "conf '[filter feed]' 'interfaces = v0 b0' 'port = 8001'; serve; $XD unload b0; idle b0\n"
+	  "ip link set p0 up; sleep 0.3; idle b0; reload; runs b0; runs v0; quits TERM\n" },
 	{ "interfaces-change-without-end",
 	  WORDS "conf '[filter late]' 'interfaces = x0' 'port = 8001'; serve\n"
 		"ip link add x0 group 7 type veth peer name x1 group 7; runs x0 || late=1\n"
-		"while [ -d /sys/class/net/v0 ]; do ip link set b0 up; ip link set b0 down; done & "
+		"while [ -d /sys/class/net/v0 ]; do ip link set b0 alias a; ip link set b0 alias "
+		"b; done & "
 		"x=$!\n"
 		"ip link del x0; sleep 0.3; ip link add x0 group 7 type veth peer name x1 group 7\n"
 		"soon runs x0; kill $x; wait $x || :; x=; quits TERM\n" },
