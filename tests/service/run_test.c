@@ -161,6 +161,10 @@ static const struct cli_script SCRIPTS[] = {
 	  "; serve; $XD set feed --action count; ip link add x0 group 7 type veth peer name x1 "
 	  "group 7\n"
 	  "sleep 0.5; says feed action count; reload; says feed action drop; quits TERM\n" },
+	{ "changes-by-hand-stay-when-the-interface-comes-back", WORDS
+	  "conf " FEED "; serve; $XD set feed --action count; ip link del v0; told 'waits for v0'\n"
+	  "ip link add v0 group 7 type veth peer name p0 group 7; soon runs v0\n"
+	  "says feed action count; reload; says feed action drop; quits TERM\n" },
 	{ "nobody-waits-for-it",
 	  WORDS "conf " FEED
 		"; serve; $XD resize feed --capacity 40k; $XD rotate feed; $XD add feed " ID_A "\n"
@@ -172,7 +176,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "conf " FEED " '[service]' 'on-exit = unload' 'save = yes'; serve; $XD add feed " ID_A "\n"
 	  "quits TERM; clean; [ $(stat -c %a /mnt/state/feed.image) = 600 ]\n"
 	  "serve; $XD test feed " ID_A "; [ $(grep -c 'ids a window' /mnt/log) = 1 ]; quits TERM; "
-				       "clean; serve; $XD test feed " ID_A "; quits TERM\n" },
+	  "clean; serve; $XD test feed " ID_A "; quits TERM\n" },
 	{ "remembers-in-another-size", WORDS
 	  "conf " FEED " 'capacity = 10k' '[service]' 'on-exit = unload' 'save = yes'; serve\n"
 	  "$XD add feed " ID_A "; quits TERM; sed -i s/10k/70k/ /mnt/conf; serve\n"
