@@ -38,8 +38,13 @@ static const struct page {
 	  "user/filter/profiles/*.ini | sort -u; "
 	  "echo BASE+OFFSET:LENGTH '[STREAM=]NAME[:PORTS[@DESTINATIONS]][#REALM]'",
 	  9 },
-	{ "xdp-dedup.conf.5", "sed -n 's/^#*\\([a-z-]*\\) = .*/\\1/p' user/service/xdp-dedup.conf; echo bits index-bits",
-	  14 },
+	{ "xdp-dedup.conf.5",
+	  "sed -n 's/^#*\\([a-z-]*\\) = .*/\\1/p' user/service/xdp-dedup.conf; "
+	  "grep -o '{ \"[a-z-]*\", set_' user/service/config_file.c | cut -d '\"' -f 2; "
+	  "$TOOL load --help | sed -n 's/^  --\\([-a-z]*\\) [A-Z].*/\\1/p' | grep -vx "
+	  "'for\\|name'; "
+	  "echo 8001,9000-9010 2001:db8::/64",
+	  34 },
 };
 
 static void make_page(const struct page *p)
