@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The operators' page, user/service/README.md: its sizes are those that the tool says. */
+#include "support.h"
+
+/* Of each row of the table: its profile, if it names one, its capacity, and its size, of which the
+ * page has two digits.
+ */
+static void sizes_are_the_tools(void **state)
+{
+	char out[4096];
+
+	(void)state;
+	sh_out(out, sizeof(out),
+	       "rows=0; while IFS='|' read -r _ load _ capacity size _; do\n"
+	       "profile=$(echo \"$load\" | sed -n 's/.*(`\\([a-z0-9-]*\\)`.*/\\1/p')\n"
+	       "[ \"$profile\" != moldudp64 ] || profile=moldudp64:1@233.252.0.1\n"
+	       "said=$(%s size --capacity $capacity ${profile:+--profile $profile} |\n"
+	       "	sed -n 's/^filter .*(\\(.*\\))/\\1/p')\n"
+	       "echo $said $size | awk '$2 == \"kB\" { $1 /= 1000 } { exit !($4 == \"MB\" && \n"
+	       "	$1 / $3 < 1.05 && $3 / $1 < 1.05) }' || echo \"$load: $said, not $size\"\n"
+	       "rows=$((rows + 1)); done <<END\n"
+	       "$(sed -n '/^## Sizes/,$p' user/service/README.md | grep ' MB |')\n"
+	       "END\n"
+	       "[ $rows -ge 8 ] || echo there are $rows rows",
+	       tool());
+	assert_string_equal(out, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sizes_are_the_tools),
+	};
+
+	return run_any_tests("sizes", tests, ARRAY_SIZE(tests));
+}
