@@ -70,8 +70,7 @@ static void drop_capabilities(void)
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
 
-	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	syscall(SYS_capset, &header, none);
+	syscall(SYS_capset, &header, none); /* the ambient ones go with them */
 }
 
 static bool has_capability(void)
