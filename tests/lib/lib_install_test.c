@@ -215,7 +215,8 @@ static void programs_are_hardened(void **state)
 	if (!install() || getenv("HARDEN") || getenv("CFLAGS"))
 		skip();
 	sh("set -e; cd $R/usr/local\n"
-	   "for i in sbin/xdp-dedup libexec/xdp-dedup/xdp-dedup-metrics lib/libxdp-dedup.so.0; do readelf -dlW $i >$R/elf\n"
+	   "for i in sbin/xdp-dedup libexec/xdp-dedup/xdp-dedup-metrics lib/libxdp-dedup.so.0; do "
+	   "readelf -dlW $i >$R/elf\n"
 	   "grep -q GNU_RELRO $R/elf; grep -q BIND_NOW $R/elf; if grep -q TEXTREL $R/elf; then "
 	   "exit 1; fi\n"
 	   "nm -D $i >$R/symbols; grep -q __stack_chk_fail $R/symbols; done\n"
