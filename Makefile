@@ -295,6 +295,9 @@ $(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/tests/fuzz/fuzz_%.o $(BUILD)/fuzz/tool.a
 	$(call say,LINK,$@)
 	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $(LDFLAGS) $^ $(LIBS) -o $@
 
+.PHONY: fuzz-programs
+fuzz-programs: $(addprefix $(BUILD)/fuzz/fuzz_,$(FUZZ_NAMES)) ## what fuzz runs, without running it
+
 .PHONY: fuzz $(addprefix fuzz-,$(FUZZ_NAMES))
 fuzz: $(addprefix fuzz-,$(FUZZ_NAMES)) ## what reads input, FUZZ_SECONDS=30 each; -j for several at once
 $(addprefix fuzz-,$(FUZZ_NAMES)): fuzz-%: $(BUILD)/fuzz/fuzz_%
