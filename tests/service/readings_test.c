@@ -186,6 +186,32 @@ static void change_is_seen(void **state)
 	free(text);
 }
 
+/* Whenever it is read while it changes, it is there and can be read. */
+static void while_it_changes(void **state)
+{
+	uint64_t takes = 0, packets = 0;
+
+	(void)state;
+	sh(LOAD "; ip link set v0 up; ip link set p0 up"); /* for some packets */
+	sh("{ for i in 1 2 3 4 5; do $XD set v0 --action count; $XD resize v0 --capacity ${i}0000 "
+	   "--forget\n"
+	   "	$XD set v0 --action drop; $XD load --replace --name v0; done; touch /mnt/done; } "
+	   ">/mnt/log 2>&1 &");
+	for (; access("/mnt/done", F_OK); takes++) {
+		if (takes % 10)
+			take();
+		else
+			refresh();
+		assert_true(only()->status.counters.rx >= packets); /* counters go on */
+		packets = only()->status.counters.rx;
+		assert_int_equal(only()->status.ifaces_cnt, 1);
+	}
+	sh("rm /mnt/done");
+	take();
+	assert_int_equal(only()->status.filter.config->capacity, 50000);
+	assert_true(takes > 100 && packets);
+}
+
 /* A filter that is unloaded is let go with the next reading. */
 static void memory_is_freed(void **state)
 {
@@ -268,6 +294,7 @@ int main(void)
 	add_test("one_that_cannot_be_read", one_that_cannot_be_read, setup, teardown, NULL);
 	add_test("wanted_but_not_loaded", wanted_but_not_loaded, setup, teardown, NULL);
 	add_rows(CHANGES, change_is_seen, setup, teardown);
+	add_test("while_it_changes", while_it_changes, setup, teardown, NULL);
 	add_test("memory_is_freed", memory_is_freed, setup, teardown, NULL);
 	add_test("children", children, setup, teardown, NULL);
 	add_test("costs_little", costs_little, setup, teardown, NULL);

@@ -12,13 +12,14 @@
 #include "kernel.h"
 #include "loader.h"
 #include "say.h"
+#include "stream_ids.h"
 
 static void forget_filter(struct reading *r)
 {
 	status_free(&r->status);
 	r->status = (struct status){ .filter = { .stats_fd = -1, .wanted_fd = -1 } };
 	r->refreshed_ns = 0;
-	r->has_recent = false;
+	r->has_recent = r->has_shown = r->has_shown_streams = false;
 	r->advice_cnt = 0;
 }
 
@@ -119,12 +120,64 @@ static void note_recent(struct reading *r, bool has_then)
 	r->then = *now;
 }
 
+static void raise_to(struct filter_counters *c, const struct filter_counters *least)
+{
+#define X(name, help)              \
+	if (c->name < least->name) \
+		c->name = least->name;
+	DEDUP_COUNTERS(X)
+	X(dropped_bytes, "")
+#undef X
+}
+
+/* While a change is being made the filter may be read without what earlier programs have counted,
+ * which is added only at its end (handover.h). A scraper would take that for a start from 0, and
+ * then the sum for what came since: so counters stay meanwhile what they were, at least.
+ */
+static void keep_shown(struct reading *r, bool is_exchanging)
+{
+	struct status *s = &r->status;
+
+	if (is_exchanging && r->has_shown)
+		raise_to(&s->counters, &r->shown);
+	for (uint32_t n = 0; n < DEDUP_STREAMS_MAX && is_exchanging && r->has_shown_streams; n++)
+		raise_to(&s->streams[n], &r->shown_streams[n]);
+	r->shown = s->counters;
+	memcpy(r->shown_streams, s->streams, sizeof(r->shown_streams));
+	r->has_shown = r->has_shown_streams = true;
+}
+
+static bool has_same_streams(const struct dedup_config *a, const struct dedup_config *b)
+{
+	bool same = streams_cnt(a) == streams_cnt(b);
+
+	for (uint32_t n = 0; n < streams_cnt(a) && same; n++)
+		same = !strcmp(stream_name(a, n), stream_name(b, n));
+	return same;
+}
+
+/* Opens what is loaded under the name now. What was shown stays known only if it is of the same
+ * filter, before a change. 0 or -errno.
+ */
+static int open_anew(struct reading *r, struct filter *f)
+{
+	const struct filter *old = &r->status.filter;
+	int err = filter_open(r->name, f);
+	bool kin = !err && r->has_shown && old->state && filter_is_kin(old, f) == 1;
+	bool same = kin && has_same_streams(old->config, f->config);
+
+	forget_filter(r);
+	r->has_shown = kin;
+	r->has_shown_streams = same;
+	return err;
+}
+
 /* Reads all there is of a filter, opening it if need be. 0 or -errno, which was said unless it is
  * -ENOENT.
  */
 static int refresh_one(struct reading *r)
 {
-	bool was_open = is_current(r);
+	bool was_open = is_current(r), is_exchanging;
 	struct filter f;
 	int err = 0;
 
@@ -132,14 +185,15 @@ static int refresh_one(struct reading *r)
 		f = take_filter(&r->status);
 		status_free(&r->status);
 	} else {
-		forget_filter(r);
-		err = filter_open(r->name, &f);
+		err = open_anew(r, &f);
 	}
 	if (err)
 		return err == -ENOENT ? err : loader_explain(r->name, err);
+	is_exchanging = READ_ONCE(f.state->exchanging);
 	err = status_collect(&f, false, &r->status);
 	if (err)
 		return err;
+	keep_shown(r, is_exchanging);
 	keep_from_children(&r->status.filter);
 	note_recent(r, was_open && r->refreshed_ns);
 	r->refreshed_ns = clock_ns(CLOCK_MONOTONIC);
@@ -157,13 +211,24 @@ static void read_rest(struct reading *r)
 	r->advice_cnt = status_advice(s, r->has_recent ? &r->recent : NULL, r->advice);
 }
 
+/* The same of what takes no time. */
+static int update_one(struct reading *r)
+{
+	bool is_exchanging = READ_ONCE(r->status.filter.state->exchanging);
+	int err = status_update(&r->status);
+
+	if (!err)
+		keep_shown(r, is_exchanging);
+	return err;
+}
+
 static void read_one(struct reading *r, bool all)
 {
 	say_to(hear, r);
 	if (all || r->err || !is_current(r))
 		r->err = refresh_one(r);
 	else
-		r->err = status_update(&r->status);
+		r->err = update_one(r);
 	if (r->err)
 		forget_filter(r);
 	else

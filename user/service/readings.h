@@ -32,6 +32,8 @@ struct reading {
 	uint64_t refreshed_ns;		     /* CLOCK_MONOTONIC; 0: never */
 	struct filter_counters then, recent; /* at that time; and between that and the time before */
 	bool has_recent;
+	struct filter_counters shown, shown_streams[DEDUP_STREAMS_MAX]; /* the last time */
+	bool has_shown, has_shown_streams;
 	char heard[READING_TEXT_MAX], said[READING_TEXT_MAX];
 };
 
