@@ -80,7 +80,7 @@ static bool is_current(const struct reading *r)
 {
 	const struct filter *f = &r->status.filter;
 
-	return f->state && READ_ONCE(f->state->serial) == f->serial && !filter_is_loaded(f);
+	return f->config && READ_ONCE(f->state->serial) == f->serial && !filter_is_loaded(f);
 }
 
 /* A child by fork() would copy the page tables of all of it: a filter of 730 MB has 180,000 pages. */
@@ -163,7 +163,7 @@ static int open_anew(struct reading *r, struct filter *f)
 {
 	const struct filter *old = &r->status.filter;
 	int err = filter_open(r->name, f);
-	bool kin = !err && r->has_shown && old->state && filter_is_kin(old, f) == 1;
+	bool kin = !err && r->has_shown && filter_is_kin(old, f) == 1;
 	bool same = kin && has_same_streams(old->config, f->config);
 
 	forget_filter(r);
@@ -187,8 +187,10 @@ static int refresh_one(struct reading *r)
 	} else {
 		err = open_anew(r, &f);
 	}
+	if (err && err != -ENOENT)
+		loader_explain(r->name, err);
 	if (err)
-		return err == -ENOENT ? err : loader_explain(r->name, err);
+		return err;
 	is_exchanging = READ_ONCE(f.state->exchanging);
 	err = status_collect(&f, false, &r->status);
 	if (err)
