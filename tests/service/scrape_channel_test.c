@@ -4,6 +4,7 @@
  */
 #include "scrape_runner.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -28,13 +29,13 @@ static int channel = -1;
 static char reply[REPLY_MAX];
 
 /* Starts it, as setpriv(1) with these words would; NULL: as it is. */
-static void start(char *const *words)
+static void start_at(const char *where, char *const *words)
 {
 	struct scrapes_address address;
 	int pair[2], listener;
 
 	sh("ip link set lo up");
-	assert_int_equal(scrapes_address("9947", &address), 0);
+	assert_int_equal(scrapes_address(where, &address), 0);
 	listener = scrapes_listen(&address);
 	assert_return_code(listener, errno);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
@@ -60,7 +61,7 @@ static void start(char *const *words)
 static int setup(void **state)
 {
 	(void)state;
-	start(NULL);
+	start_at("9947", NULL);
 	return 0;
 }
 
@@ -257,6 +258,23 @@ static void service_goes(void **state)
 	assert_int_equal(status_of(fd), 0);
 }
 
+static void over_ipv6(void **state)
+{
+	const struct sockaddr_in6 address = { .sin6_family = AF_INET6,
+					      .sin6_port = htons(SCRAPE_PORT),
+					      .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)state;
+	start_at("[::1]:9947", NULL);
+	assert_return_code(connect(fd, (const struct sockaddr *)&address, sizeof(address)), errno);
+	assert_int_equal(send(fd, GET, strlen(GET), 0), strlen(GET));
+	assert_int_equal(question(PATIENCE_MS), METRICS_TEXT);
+	answer(METRICS_TEXT, "six\n");
+	assert_int_equal(status_of(fd), 200);
+	assert_true(scrape_connect() < 0); /* nobody listens at the other one */
+}
+
 /* What it inherits: descriptors, and capabilities in each of the sets. */
 static void inherits_nothing(void **state)
 {
@@ -267,7 +285,7 @@ static void inherits_nothing(void **state)
 
 	(void)state;
 	extra = fcntl(STDERR_FILENO, F_DUPFD, 50); /* not closed by exec */
-	start(WORDS);
+	start_at("9947", WORDS);
 	close(extra);
 	close(ask()); /* once it serves, it has given up all */
 	assert_int_equal(question(PATIENCE_MS), METRICS_TEXT);
@@ -323,6 +341,7 @@ int main(void)
 	add_test("no_answer", no_answer, setup, teardown, NULL);
 	add_test("no_format", no_format, setup, teardown, NULL);
 	add_test("service_goes", service_goes, setup, teardown, NULL);
+	add_test("over_ipv6", over_ipv6, NULL, teardown, NULL);
 	add_test("inherits_nothing", inherits_nothing, NULL, teardown, NULL);
 	add_test("nothing_can_be_done", nothing_can_be_done, NULL, NULL, NULL);
 	return run_added_tests("scrape_channel");
