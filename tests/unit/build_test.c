@@ -179,7 +179,7 @@ static void flags_reach_all_commands(void **state)
 	   "for i; do ! grep -v -e \"$i\" kind || exit 1; done; }\n"
 	   "all 40 '-MD -MP' -DIN_CPPFLAGS -DIN_CFLAGS -std=gnu11 -Wall -fstack-protector-strong\n"
 	   "all 2 '-target bpf' -DIN_BPF_CFLAGS -O2 -mcpu=v3\n"
-	   "all 2 '-Wl,-z,now' -DIN_CFLAGS ' -Wl,--in-ldflags .* -lbpf .*-lin-ldlibs'\n");
+	   "all 2 '-Wl,-z,now' -DIN_CFLAGS ' -Wl,--in-ldflags .* -lm -lin-ldlibs'\n");
 }
 
 /* _FORTIFY_SOURCE only where it works, and as was chosen outside. */
