@@ -49,8 +49,8 @@ static int arm(struct service *s, sd_event_source **timer, uint64_t in_us,
 	       sd_event_time_handler_t then)
 {
 	if (!*timer)
-		return sd_event_add_time_relative(s->events, timer, CLOCK_MONOTONIC, in_us, 0, then,
-						  s);
+		return sd_event_add_time_relative(s->events, timer, CLOCK_MONOTONIC, in_us,
+						  in_us / 10 + 1, then, s);
 	sd_event_source_set_time_relative(*timer, in_us);
 	return sd_event_source_set_enabled(*timer, SD_EVENT_ONESHOT);
 }
