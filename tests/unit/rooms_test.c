@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Dependencies point one way: service → cli → replay → program, lib → fips, and they and bench → filter →
- * base → include. What each file includes with quotes is looked for where its room may look, and
- * nowhere else. Only replay knows libpcap, only metrics libmicrohttpd, and only program includes what
- * the kernel runs.
+/* Dependencies point one way: service → cli → replay → program, lib → fips, and they and bench →
+ * filter → base → include. What each file includes with quotes is looked for where its room may
+ * look, and nowhere else. Only replay knows libpcap, only metrics libmicrohttpd, and only program
+ * includes what the kernel runs.
  */
 #include "support.h"
 
