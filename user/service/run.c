@@ -311,11 +311,11 @@ static int run(struct service *s)
 
 	if (!err)
 		err = prepare(s);
-	if (!err)
-		err = configure(s);
-	if (!err)
-		err = go_on(s);
-	if (err < 0)
+	if (err)
+		return EXIT_FAILED;
+	if (configure(s))
+		return EXIT_MISUSED; /* to start it again would not help */
+	if (go_on(s) < 0)
 		return EXIT_FAILED;
 	err = sd_event_loop(s->events);
 	return err < 0 ? say_err(EXIT_FAILED, "cannot wait for events: %s", strerror(-err)) : err;
