@@ -205,7 +205,12 @@ static const struct cli_script SCRIPTS[] = {
 	  "conf " FEED "; chmod 644 /mnt/conf; exits 0 $NOBODY run --check --config /mnt/conf\n"
 	  "has '1 filter'; fails 'needs CAP_SYS_ADMIN and CAP_NET_ADMIN' $NOBODY run --config "
 	  "/mnt/conf\n" },
-	{ "wrong-file-at-the-start", WORDS "conf nonsense; start; exited 1; logs 'conf:1: '; got "
+	{ "a-filter-that-has-stopped-is-loaded-anew",
+	  WORDS "conf " FEED " 'window = 1s'; serve; p=$(prog); rm $PINS/feed/timer\n"
+		"stopped() { says feed 'advice[0].key' stopped; }; soon stopped; reload\n"
+		"logs 'has stopped: it is loaded anew'; runs v0; [ $(prog) != $p ]; not stopped\n"
+		"$XD add feed " ID_A "; $XD test feed " ID_A "; quits TERM\n" },
+	{ "wrong-file-at-the-start", WORDS "conf nonsense; start; exited 2; logs 'conf:1: '; got "
 					   "cat /mnt/notes; lacks READY; clean\n" },
 	{ "no-filter-in-the-file",
 	  WORDS "conf ''; serve; told 'has no filter'; quits TERM; clean\n" },

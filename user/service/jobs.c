@@ -118,10 +118,28 @@ static bool is_pinned(const char *name)
 	return err != -ENOENT;
 }
 
+/* Such a filter passes everything, and knows nothing any more. */
+static bool has_stopped(const char *name)
+{
+	struct filter f;
+	bool stopped;
+
+	if (kernel_ready(false, false) || filter_open(name, &f))
+		return false;
+	stopped = stats_stopped(f.config, f.state, kernel_now_ns());
+	filter_close(&f);
+	return stopped;
+}
+
 static int bring(const struct job_order *order)
 {
+	const struct options all_of_it = { .name = order->name };
 	char path[PATH_MAX];
 
+	if (has_stopped(order->name)) {
+		say_note("%s: the window's clock has stopped: it is loaded anew", order->name);
+		run_verb(verb_unload, &all_of_it);
+	}
 	if (is_pinned(order->name) || !order->state || image_path(order, path) || access(path, F_OK))
 		return bring_as_said(order);
 	return restore(order, path);
