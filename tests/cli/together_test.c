@@ -43,6 +43,7 @@ static const char *const REASONS[] = {
 	"another xdp-dedup",   "there is no filter",  "has a predecessor",
 	"runs on ve1 already", "does not run on ve1", "runs no filter",
 	"has stopped",	       "would run nowhere",   "runs on no interface here",
+	"on which interface?", /* load --replace, once there is none to replace */
 };
 
 static bool is_reason(const char *line)
