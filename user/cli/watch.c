@@ -5,25 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stats.h"
+
 static double share(double part, double whole)
 {
 	return whole > 0 ? part / whole : 0;
-}
-
-/* What came between two readings. False if a counter has gone back. */
-static bool subtract(const struct filter_counters *now, const struct filter_counters *before,
-		     struct filter_counters *out)
-{
-	bool forward = true;
-
-	*out = (struct filter_counters){ 0 };
-#define X(name, help)                         \
-	out->name = now->name - before->name; \
-	forward &= now->name >= before->name;
-	DEDUP_COUNTERS(X)
-#undef X
-	out->dropped_bytes = now->dropped_bytes - before->dropped_bytes;
-	return forward && now->dropped_bytes >= before->dropped_bytes;
 }
 
 static struct watch_rates rates_of(const struct filter_counters *came, double seconds)
@@ -60,14 +46,14 @@ static bool take_parts(struct watch *w, const struct watch_reading *r, double se
 	if (r->streams_cnt != w->last.streams_cnt || r->cpus_cnt != w->last.cpus_cnt)
 		return false;
 	for (int i = 0; i < r->streams_cnt; i++) {
-		if (!subtract(&r->streams[i], &w->last.streams[i], &came))
+		if (!stats_came(&r->streams[i], &w->last.streams[i], &came))
 			return false;
 		w->streams[i] = rates_of(&came, seconds);
 	}
 	free(w->cpus);
 	w->cpus = r->cpus_cnt ? calloc(r->cpus_cnt, sizeof(*w->cpus)) : NULL;
 	for (int i = 0; i < r->cpus_cnt && w->cpus && w->last.cpus; i++) {
-		if (!subtract(&r->cpus[i], &w->last.cpus[i], &came))
+		if (!stats_came(&r->cpus[i], &w->last.cpus[i], &came))
 			return false;
 		w->cpus[i] = rates_of(&came, seconds);
 	}
@@ -91,7 +77,7 @@ void watch_take(struct watch *w, struct watch_reading *r)
 	double seconds = ((double)r->now_ns - w->last.now_ns) / 1e9;
 
 	w->seconds = 0;
-	if (w->last.now_ns && seconds > 0 && subtract(&r->all, &w->last.all, &w->recent) &&
+	if (w->last.now_ns && seconds > 0 && stats_came(&r->all, &w->last.all, &w->recent) &&
 	    take_parts(w, r, seconds)) {
 		w->seconds = seconds;
 		w->all = rates_of(&w->recent, seconds);

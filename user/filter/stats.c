@@ -104,3 +104,18 @@ bool stats_stopped(const struct dedup_config *cfg, const struct dedup_state *st,
 	/* last_ns is after now_ns if the hand has stepped since the caller read the clock. */
 	return now_ns > last_ns && now_ns - last_ns > cfg->stale_ns;
 }
+
+bool stats_came(const struct filter_counters *now, const struct filter_counters *before,
+		struct filter_counters *out)
+{
+	bool forward = true;
+
+	*out = (struct filter_counters){ 0 };
+#define X(name, help)                         \
+	out->name = now->name - before->name; \
+	forward &= now->name >= before->name;
+	DEDUP_COUNTERS(X)
+#undef X
+	out->dropped_bytes = now->dropped_bytes - before->dropped_bytes;
+	return forward && now->dropped_bytes >= before->dropped_bytes;
+}

@@ -60,6 +60,12 @@ bool stats_asks_before(const struct filter *f);
  */
 double stats_rate_of_both(double a, double b);
 
+/* What came between two readings of a filter's counters. False if one has gone back: it is another
+ * filter then.
+ */
+bool stats_came(const struct filter_counters *now, const struct filter_counters *before,
+		struct filter_counters *out);
+
 /* Has the hand stopped? Then every packet passes. now_ns is the kernel's clock (clock.h). */
 bool stats_stopped(const struct dedup_config *cfg, const struct dedup_state *st, uint64_t now_ns);
 

@@ -12,6 +12,7 @@
 #include "kernel.h"
 #include "loader.h"
 #include "say.h"
+#include "stats.h"
 #include "stream_ids.h"
 
 static void forget_filter(struct reading *r)
@@ -107,16 +108,8 @@ static struct filter take_filter(struct status *s)
 static void note_recent(struct reading *r, bool has_then)
 {
 	const struct filter_counters *now = &r->status.counters;
-	struct filter_counters d = { 0 };
-	bool back = false;
 
-#define X(name, help)                     \
-	back |= now->name < r->then.name; \
-	d.name = now->name - r->then.name;
-	DEDUP_COUNTERS(X)
-#undef X
-	r->has_recent = has_then && !back;
-	r->recent = d;
+	r->has_recent = stats_came(now, &r->then, &r->recent) && has_then;
 	r->then = *now;
 }
 
