@@ -17,6 +17,7 @@
 #include "kernel.h"
 #include "metrics.h"
 #include "say.h"
+#include "timer.h"
 #include "scrapes.h"
 #include "verbs.h"
 
@@ -26,7 +27,6 @@
 #define STATUS_MAX 2048
 
 struct service {
-	const struct options *o;
 	const char *path;
 	sd_event *events;
 	struct keeper keeper;
@@ -42,17 +42,6 @@ struct service {
 static uint64_t now_ns(void)
 {
 	return clock_ns(CLOCK_MONOTONIC);
-}
-
-/* Has this timer go off once, in so long. 0 or -errno. */
-static int arm(struct service *s, sd_event_source **timer, uint64_t in_us,
-	       sd_event_time_handler_t then)
-{
-	if (!*timer)
-		return sd_event_add_time_relative(s->events, timer, CLOCK_MONOTONIC, in_us,
-						  in_us / 10 + 1, then, s);
-	sd_event_source_set_time_relative(*timer, in_us);
-	return sd_event_source_set_enabled(*timer, SD_EVENT_ONESHOT);
 }
 
 static int go_on(struct service *s);
@@ -93,7 +82,8 @@ static int settle_down(struct service *s)
 	s->is_ready = true;
 	s->is_reloading = false;
 	if (retry_ns)
-		return arm(s, &s->retry, retry_ns > now ? (retry_ns - now) / 1000 + 1 : 1, on_retry);
+		return timer_arm(s->events, &s->retry,
+				 retry_ns > now ? (retry_ns - now) / 1000 + 1 : 1, on_retry, s);
 	return 0;
 }
 
@@ -130,7 +120,7 @@ static int on_links(sd_event_source *source, int fd, uint32_t revents, void *arg
 	if (s->settle)
 		sd_event_source_get_enabled(s->settle, &armed);
 	/* Not put off by the next one: they might never end. */
-	return armed == SD_EVENT_OFF ? arm(s, &s->settle, SETTLE_US, on_settled) : 0;
+	return armed == SD_EVENT_OFF ? timer_arm(s->events, &s->settle, SETTLE_US, on_settled, s) : 0;
 }
 
 static int on_save(sd_event_source *source, uint64_t usec, void *arg)
@@ -139,7 +129,7 @@ static int on_save(sd_event_source *source, uint64_t usec, void *arg)
 
 	(void)source, (void)usec;
 	keeper_save(&s->keeper);
-	arm(s, &s->save, s->keeper.config.save_every_ns / 1000, on_save);
+	timer_arm(s->events, &s->save, s->keeper.config.save_every_ns / 1000, on_save, s);
 	return do_now(s);
 }
 
@@ -162,7 +152,7 @@ static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
 	list_names(s, names);
 	if (!readings_refresh(&s->readings, names))
 		advisor_tell(&s->advisor, &s->readings);
-	return arm(s, &s->refresh, REFRESH_US, on_refresh);
+	return timer_arm(s->events, &s->refresh, REFRESH_US, on_refresh, s);
 }
 
 /* A scrape: what takes long is as of the last refresh. */
@@ -211,7 +201,7 @@ static int arm_save(struct service *s)
 	uint64_t every_ns = s->keeper.config.save_every_ns;
 
 	if (every_ns)
-		return arm(s, &s->save, every_ns / 1000, on_save);
+		return timer_arm(s->events, &s->save, every_ns / 1000, on_save, s);
 	return s->save ? sd_event_source_set_enabled(s->save, SD_EVENT_OFF) : 0;
 }
 
@@ -287,7 +277,7 @@ static int prepare(struct service *s)
 	if (err >= 0)
 		err = sd_event_add_io(s->events, NULL, s->keeper.links.fd, EPOLLIN, on_links, s);
 	if (err >= 0)
-		err = arm(s, &s->refresh, US_PER_S, on_refresh);
+		err = timer_arm(s->events, &s->refresh, US_PER_S, on_refresh, s);
 	return err < 0 ? say_err(err, "cannot wait for events: %s", strerror(-err)) : 0;
 }
 
@@ -334,8 +324,7 @@ static int check(const char *path)
 
 int verb_run(const struct options *o)
 {
-	struct service s = { .o = o,
-			     .path = o->config ?: CONFIG_FILE_DEFAULT,
+	struct service s = { .path = o->config ?: CONFIG_FILE_DEFAULT,
 			     .keeper = { .links = { .fd = -1 } } };
 	int status;
 

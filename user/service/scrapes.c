@@ -16,6 +16,7 @@
 
 #include "clock.h"
 #include "say.h"
+#include "timer.h"
 
 #define US_PER_S 1000000ULL
 #define PAUSE_US (US_PER_S / SCRAPES_A_SECOND)
@@ -36,17 +37,6 @@ struct scrapes {
 	sd_event_source *pause, *restart; /* timers */
 	char said[PATH_MAX + 128];	  /* why it could not be started */
 };
-
-/* Has this timer go off once, in so long. 0 or -errno. */
-static int arm(struct scrapes *s, sd_event_source **timer, uint64_t in_us,
-	       sd_event_time_handler_t then)
-{
-	if (!*timer)
-		return sd_event_add_time_relative(s->events, timer, CLOCK_MONOTONIC, in_us,
-						  in_us / 10, then, s);
-	sd_event_source_set_time_relative(*timer, in_us);
-	return sd_event_source_set_enabled(*timer, SD_EVENT_ONESHOT);
-}
 
 /* Looks for the program beside this one's, in its libexec, and where that is by default. */
 static const char *find_program(char path[PATH_MAX])
@@ -183,7 +173,7 @@ static int on_asked(sd_event_source *source, int fd, uint32_t revents, void *arg
 		return 0;
 	}
 	answer(s, format);
-	return arm(s, &s->pause, PAUSE_US, on_paused);
+	return timer_arm(s->events, &s->pause, PAUSE_US, on_paused, s);
 }
 
 static int start(struct scrapes *s);
@@ -205,7 +195,7 @@ static unsigned int start_later(struct scrapes *s)
 	if (s->delay_us > RESTART_MAX_US)
 		s->delay_us = RESTART_MAX_US;
 	s->started_ns = 0;
-	arm(s, &s->restart, s->delay_us, on_restart);
+	timer_arm(s->events, &s->restart, s->delay_us, on_restart, s);
 	return s->delay_us / US_PER_S;
 }
 
