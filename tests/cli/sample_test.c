@@ -83,6 +83,18 @@ static int ask_closely(char **argv)
 	return is_looked_at_closely(argv[2]) ? 0 : 1;
 }
 
+/* $OVER NAME: its time to drop is over. */
+static int end_drops(char **argv)
+{
+	struct filter f;
+
+	if (filter_open(argv[2], &f))
+		return 1;
+	WRITE_ONCE(f.state->drop_until_ns, READ_ONCE(f.state->last_ns));
+	filter_close(&f);
+	return 0;
+}
+
 /* $PCAP FILE SNAP CNT LEN BODY: is it a capture of CNT frames of LEN bytes, cut at SNAP, of our
  * EVENTs with this body, whose times are of this minute? Read plainly.
  */
@@ -120,28 +132,31 @@ static int check_pcap(char **argv)
 
 /* Beside cli_runner.h's:
  * listens ARGS     `sample v0 ARGS` runs, as $pid; it says /mnt/out and /mnt/err
+ * heard FILE       somebody listens, and has said so there; fails if nobody is about to
  * shown CNT        it has shown so many lines
  * ends STATUS      it ends by itself
  * stops            it is asked to end, and does
  * ordinary         packets are not looked at closely any more
  * asked            prints what status --json says of the sampler
  */
-#define WORDS                                                                                     \
-	"ip link set v0 up; ip link set p0 up\n"                                                  \
-	"listens() { : >/mnt/out; : >/mnt/err; $XD sample --for 30s \"$@\" >/mnt/out 2>/mnt/err " \
-	"& pid=$!\n"                                                                              \
-	"	for i in $(seq 300); do grep -q 'listening to' /mnt/err && return; sleep 0.05; "        \
-	"done\n"                                                                                  \
-	"	cat /mnt/err; return 1; }\n"                                                            \
-	"shown() { for i in $(seq 300); do [ $(wc -l </mnt/out) -ge $1 ] && break; sleep 0.05; "  \
-	"done\n"                                                                                  \
-	"	[ $(wc -l </mnt/out) = $1 ]; }\n"                                                       \
-	"ends() { code=0; wait $pid || code=$?; output=$(cat /mnt/err); [ $code = $1 ]; }\n"      \
-	"stops() { kill -${1:-INT} $pid; ends 0; }\n"                                             \
-	"ordinary() { for i in $(seq 100); do $CLOSELY v0 || return 0; sleep 0.05; done; return " \
-	"1; }\n"                                                                                  \
-	"asked() { $XD status v0 --json | jq -c '.sampler | if . then [.process, .listens, "      \
-	".rate,\n"                                                                                \
+#define WORDS                                                                                      \
+	"pid=; trap '{ [ -z \"$pid\" ] || kill -9 $pid; } 2>/dev/null || :' EXIT\n"                \
+	"ip link set v0 up; ip link set p0 up\n"                                                   \
+	"soon() { for i in $(seq 600); do if \"$@\"; then return; fi; sleep 0.05; done "           \
+	"2>/dev/null\n"                                                                            \
+	"	return 1; }\n"                                                                           \
+	"heard() { soon eval \"grep -q 'listening to' $1 || [ ! -e /proc/$!/exe ]\"\n"             \
+	"	grep -q 'listening to' $1 || { cat $1; return 1; }; }\n"                                 \
+	"listens() { : >/mnt/out; : >/mnt/err; $XD sample --for 10m \"$@\" >/mnt/out 2>/mnt/err "  \
+	"& pid=$!\n"                                                                               \
+	"	heard /mnt/err; }\n"                                                                     \
+	"lines() { [ $(wc -l </mnt/out) -ge $1 ]; }\n"                                             \
+	"shown() { soon lines $1; [ $(wc -l </mnt/out) = $1 ]; }\n"                                \
+	"ends() { code=0; wait $pid || code=$?; pid=; output=$(cat /mnt/err); [ $code = $1 ]; }\n" \
+	"stops() { kill -${1:-INT} $pid; ends 0; }\n"                                              \
+	"ordinary() { soon not $CLOSELY v0; }\n"                                                   \
+	"asked() { $XD status v0 --json | jq -c '.sampler | if . then [.process, .listens, "       \
+	".rate,\n"                                                                                 \
 	"	.snap_bytes, .ring_bytes] else . end'; }\n"
 #define BOTH "$XD load v0 --profile a=rtp:9001 --profile b=rtp:9002 --profile c=gsp:8001\n"
 
@@ -174,12 +189,13 @@ static const struct cli_script SCRIPTS[] = {
 	  WORDS "for how in drop pass; do\n" LOAD
 		" --ihave $how; listens v0; $SEND p0 1 1; $SEND p0 1 1 0 8001 2; shown 2\n"
 		"stops; got cut -d' ' -f2,3 /mnt/out; is \"pass new\n$how ihave_duplicate\"\n"
-		"listens v0 --drops; $SEND p0 1 1 0 8001 2; $SEND p0 1 1; sleep 0.3; stops\n"
+		"listens v0 --drops; $SEND p0 1 1 0 8001 2; $SEND p0 1 1\n"
+		"case $how in pass) shown 1;; drop) shown 2;; esac; stops\n"
 		"got cut -d' ' -f2,3 /mnt/out; case $how in pass) is 'drop duplicate';;\n"
 		"drop) is 'drop ihave_duplicate\ndrop duplicate';; esac; $XD unload v0; done\n" },
 	{ "when-the-time-to-drop-is-over",
-	  WORDS LOAD " --for 5s; listens v0 --drops; $SEND p0 1 1; $SEND p0 1 1; shown 1\n"
-		     "until $XD status v0 | grep -q 'dropping    ended'; do sleep 0.1; done\n"
+	  WORDS LOAD " --for 1h; listens v0 --drops; $SEND p0 1 1; $SEND p0 1 1; shown 1\n"
+		     "$OVER v0; until $XD status v0 | grep -q 'dropping    ended'; do :; done\n"
 		     "$SEND p0 1 1; shown 2; stops; got cut -d' ' -f2,3 /mnt/out\n"
 		     "is 'drop duplicate\npass duplicate'\n" },
 	{ "wanted-and-sampled", WORDS LOAD
@@ -226,17 +242,17 @@ static const struct cli_script SCRIPTS[] = {
 	{ "a-signal-ends-it",
 	  WORDS LOAD "; for s in INT TERM HUP; do listens v0; stops $s; has '0 shown'; done\n"
 		     "ordinary\n" },
-	{ "a-reader-that-goes-ends-it", WORDS LOAD
-	  "; : >/mnt/err; { ASAN_OPTIONS=detect_leaks=0 $XD sample v0 2>/mnt/err || echo $? "
-	  ">/mnt/code; } | "
-	  "head "
-	  "-1 >/mnt/one &\n"
-	  "for i in $(seq 100); do grep -q listening /mnt/err && break; sleep 0.05; done\n"
-	  "$SEND p0 1 1; sleep 0.5; $SEND p0 2 1; wait; [ $(wc -l </mnt/one) = 1 ]\n"
-	  "got cat /mnt/code; is 141; ordinary; got $XD sample v0 --for 10ms\n" },
+	{ "a-reader-that-goes-ends-it",
+	  WORDS LOAD "; : >/mnt/err; rm -f /mnt/gone\n"
+		     "{ ASAN_OPTIONS=detect_leaks=0 $XD sample v0 --for 10m 2>/mnt/err || echo $? "
+		     ">/mnt/code; } |\n"
+		     "	{ head -1 >/mnt/one; exec <&-; : >/mnt/gone; } &\n"
+		     "soon grep -q listening /mnt/err; $SEND p0 1 1; soon test -e /mnt/gone\n"
+		     "$SEND p0 2 1; wait; [ $(wc -l </mnt/one) = 1 ]\n"
+		     "got cat /mnt/code; is 141; ordinary; got $XD sample v0 --for 10ms\n" },
 	{ "killed-it-leaves-its-ring-buffer", WORDS LOAD
 	  "; listens v0; $CLOSELY v0; kill -KILL $pid; wait $pid || :\n"
-	  "fails \"process $pid, listens to v0\" $XD sample v0\n"
+	  "fails \"process $pid, listens to v0\" $XD sample v0 --for 1s\n"
 	  "ordinary; got $XD status v0; has \"\n  sampler     process $pid was killed or \"\n"
 	  "has '(1.0 MB) stays until the next sample, or unload\n'\n"
 	  "[ \"$(asked)\" = \"[$pid,false,null,null,1048576]\" ]\n"
@@ -256,18 +272,17 @@ static const struct cli_script SCRIPTS[] = {
 		     "$SEND p0 1 1; shown 1; stops; listens v0; $SEND p0 2 1; shown 1; stops\n" },
 	{ "held-up-it-loses-its-place", WORDS LOAD
 	  "; listens v0; first=$pid; kill -STOP $pid; ordinary\n"
-	  "$XD sample v0 --for 2s 2>/mnt/err2 & second=$!; sleep 1; kill -CONT $first; ends 1\n"
-	  "has 'held up for too long: another xdp-dedup sample listens to v0 now'; wait "
-	  "$second\n" },
+	  ": >/mnt/err2; $XD sample v0 --for 10m 2>/mnt/err2 & second=$!; heard /mnt/err2\n"
+	  "kill -CONT $first; ends 1; pid=$second\n"
+	  "has 'held up for too long: another xdp-dedup sample listens to v0 now'; stops\n" },
 	{ "what-finds-no-room-is-told", WORDS LOAD
 	  "; listens v0 --rate 1M; kill -STOP $pid\n"
-	  "$SEND p0 1 5000; kill -CONT $pid; sleep 0.5; stops; lines=$(wc -l </mnt/out)\n"
+	  "$SEND p0 1 5000; kill -CONT $pid; stops; lines=$(wc -l </mnt/out)\n"
 	  "[ $lines -ge 2000 ]; [ $lines -le 4000 ]\n"
 	  "has \"$lines shown; not shown: 0 beyond --rate, $((5000 - lines)) for want\"\n" },
 	{ "writes-a-capture", WORDS LOAD
 	  "; listens v0 --write /mnt/x.pcap; $SEND p0 1 2 1300\n"
-	  "for i in $(seq 100); do [ $(stat -c %s /mnt/x.pcap) = 2820 ] && break; sleep 0.05; "
-	  "done; stops\n"
+	  "soon eval '[ $(stat -c %s /mnt/x.pcap) = 2820 ]'; stops\n"
 	  "has '2 written; not written: 0'; [ ! -s /mnt/out ]; $PCAP /mnt/x.pcap 9216 2 1382 1300\n"
 	  "not $PCAP /mnt/x.pcap 9216 2 1382 1299\n"
 	  "if which tcpdump; then got tcpdump -nr /mnt/x.pcap\n"
@@ -286,14 +301,12 @@ static const struct cli_script SCRIPTS[] = {
 		"listens v0 --write /mnt/x.pcap --snap 5000 --count 2; $SEND p0 3 2 8700; ends 0\n"
 		"$PCAP /mnt/x.pcap 5000 2 8782 8700\n" },
 	{ "a-full-disk-is-told",
-	  WORDS LOAD "; listens v0 --write /dev/full || :; ends 1\n"
+	  WORDS LOAD "; not listens v0 --write /dev/full; ends 1\n"
 		     "has 'cannot write'; ordinary; listens v0 >/dev/null; stops\n"
 		     "fails 'cannot write /nope/x' $XD sample v0 --write /nope/x; ordinary\n" },
 	{ "a-reader-that-takes-nothing-is-told",
 	  WORDS LOAD "; : >/mnt/err; $XD sample v0 --for 100s >/dev/full 2>/mnt/err & pid=$!\n"
-		     "for i in $(seq 300); do grep -q listening /mnt/err && break; sleep 0.05; "
-		     "done\n"
-		     "start=$(date +%s); $SEND p0 1 1; ends 1; has 'cannot write'\n"
+		     "heard /mnt/err; start=$(date +%s); $SEND p0 1 1; ends 1; has 'cannot write'\n"
 		     "[ $(($(date +%s) - start)) -lt 50 ]; ordinary\n" },
 	{ "unloaded-it-ends", WORDS LOAD
 	  "; listens v0; $XD unload v0; ends 1; has 'v0 has been unloaded'\n" LOAD
@@ -334,13 +347,15 @@ static const struct cli_script SCRIPTS[] = {
 
 int main(int argc, char **argv)
 {
-	static const char *const HELPERS[] = { "SEND", "CLOSELY", "PCAP" };
+	static const char *const HELPERS[] = { "SEND", "CLOSELY", "OVER", "PCAP" };
 	char self[PATH_MAX] = "", helper[PATH_MAX + 16];
 
 	if (argc > 4 && !strcmp(argv[1], "SEND"))
 		return send_frames(argc, argv);
 	if (argc == 3 && !strcmp(argv[1], "CLOSELY"))
 		return ask_closely(argv);
+	if (argc == 3 && !strcmp(argv[1], "OVER"))
+		return end_drops(argv);
 	if (argc == 7 && !strcmp(argv[1], "PCAP"))
 		return check_pcap(argv);
 	cli_environment();
