@@ -19,20 +19,25 @@ struct word_model {
 
 /* cells[c]: the probability that c of the word's 64 bits are set, carried on from each random bit
  * to the next, `bits` of them for each id. A further id then finds all its bits set with the chance
- * (c / 64)^bits.
+ * (c / 64)^bits. What depends on c alone is computed once: a plan takes millions of steps.
  */
 static void word_model_init(struct word_model *m, uint32_t bits)
 {
-	double cells[WORD_BITS + 1] = { 1 };
+	double cells[WORD_BITS + 1] = { 1 }, stays[WORD_BITS + 1], comes[WORD_BITS + 1],
+	       finds[WORD_BITS + 1];
 
+	for (int c = 0; c <= WORD_BITS; c++) {
+		stays[c] = c / (double)WORD_BITS;
+		comes[c] = (WORD_BITS - c + 1) / (double)WORD_BITS;
+		finds[c] = pow(stays[c], bits);
+	}
 	for (int j = 0; j <= IDS_MAX; j++) {
 		m->hit[j] = 0;
 		for (int c = 0; c <= WORD_BITS; c++)
-			m->hit[j] += cells[c] * pow(c / (double)WORD_BITS, bits);
+			m->hit[j] += cells[c] * finds[c];
 		for (uint32_t t = 0; t < bits; t++) {
 			for (int c = WORD_BITS; c > 0; c--)
-				cells[c] = cells[c] * c / WORD_BITS +
-					   cells[c - 1] * (WORD_BITS - c + 1) / WORD_BITS;
+				cells[c] = cells[c] * stays[c] + cells[c - 1] * comes[c];
 			cells[0] = 0;
 		}
 	}
