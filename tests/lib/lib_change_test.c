@@ -10,10 +10,12 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 
+#include "clock.h"
 #include "output.h"
 
 /* The packet program as it is pinned now, and the maps of now to look into. */
@@ -263,11 +265,12 @@ static void keeps_to_its_stream(void **state)
 #define KEYS_MAX 2000000
 #define AHEAD 32
 #define CHANGES 5
+#define RACE_WINDOW_NS 1000000000ULL
 
 static struct {
-	atomic_uchar told_new[KEYS_MAX];
+	_Atomic uint64_t new_ns[KEYS_MAX]; /* just before a key was last told new; 0: never */
 	atomic_int at[THREADS];
-	atomic_int failed, forgot;
+	atomic_int failed, forgot, twice, late;
 	atomic_bool stop;
 } race;
 
@@ -280,9 +283,21 @@ static int slowest(void)
 	return least;
 }
 
+/* On a machine that stands still a key may be asked for when its window is over: it is new again. */
+static void note_new(int key, uint64_t before_ns)
+{
+	uint64_t last_ns = atomic_exchange(&race.new_ns[key], before_ns);
+
+	if (last_ns && clock_ns(CLOCK_MONOTONIC) - last_ns < RACE_WINDOW_NS)
+		race.twice++;
+	else
+		race.late += !!last_ns;
+}
+
 /* One of the threads asks in batches. */
 static void ask_some(int first, bool batch)
 {
+	uint64_t before_ns = clock_ns(CLOCK_MONOTONIC);
 	struct xdp_dedup_id ids[8];
 	char key[8][XDP_DEDUP_ID_MAX];
 	int results[8];
@@ -296,9 +311,11 @@ static void ask_some(int first, bool batch)
 	for (int j = 0; j < 8; j++) {
 		if (!batch)
 			results[j] = xdp_dedup_check_and_add(lib.f, ids[j].bytes, ids[j].len);
-		race.told_new[first + j] += results[j] == 0;
+		if (results[j] == 0)
+			note_new(first + j, before_ns);
 		race.failed += results[j] < 0;
-		race.forgot += xdp_dedup_test(lib.f, ids[j].bytes, ids[j].len) != 1;
+		race.forgot += xdp_dedup_test(lib.f, ids[j].bytes, ids[j].len) != 1 &&
+			       clock_ns(CLOCK_MONOTONIC) - before_ns < RACE_WINDOW_NS;
 	}
 }
 
@@ -348,10 +365,11 @@ static void run_race(void **state)
 		pthread_join(threads[i], NULL);
 	asked = slowest();
 	for (int i = 0; i < asked; i++)
-		if (race.told_new[i] != 1)
-			fail_msg("key %d of %d was new %d times", i, asked, race.told_new[i]);
-	print_message("# %s: %d keys\n", row->name, asked);
+		if (!race.new_ns[i])
+			fail_msg("key %d of %d was never new", i, asked);
+	print_message("# %s: %d keys, %d came too late\n", row->name, asked, race.late);
 	assert_true(asked > 1000);
+	assert_int_equal(race.twice, 0);
 	assert_int_equal(race.failed, 0);
 	assert_int_equal(race.forgot, 0);
 	usleep(20000);
