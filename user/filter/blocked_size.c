@@ -24,7 +24,7 @@ struct word_model {
 static void word_model_init(struct word_model *m, uint32_t bits)
 {
 	double cells[WORD_BITS + 1] = { 1 }, stays[WORD_BITS + 1], comes[WORD_BITS + 1],
-	       finds[WORD_BITS + 1];
+				 finds[WORD_BITS + 1];
 
 	for (int c = 0; c <= WORD_BITS; c++) {
 		stays[c] = c / (double)WORD_BITS;
