@@ -61,7 +61,7 @@ static int take_notes(char **argv)
 	"exited() { code=0; wait $s || code=$?; s=; [ $code = $1 ] || { cat /mnt/log; return 1; " \
 	"}; }\n"                                                                                  \
 	"quits() { kill -$1 $s; exited 0; told STOPPING=1; }\n"                                   \
-	"ready() { [ $(grep -c READY=1 /mnt/notes) = $1 ]; }\n"                                   \
+	"ready() { [ $(grep -c READY=1 /mnt/notes) -ge $1 ]; }\n"                                 \
 	"reload() { r=$(($(grep -c READY=1 /mnt/notes) + 1)); kill -HUP $s; soon ready $r; }\n"   \
 	"prog() { ip -j link show v0 | jq -r '.[0].xdp.prog.id'; }\n"                             \
 	"says() { [ \"$($XD status $1 --json | jq -r \".$2\")\" = \"$3\" ]; }\n"                  \
@@ -148,7 +148,8 @@ static const struct cli_script SCRIPTS[] = {
 	  "conf " FEED "; serve; for i in 1 2 3 4 5 6; do conf; kill -HUP $s; sleep 0.0$i\n"
 	  "	conf '[filter other]' 'interfaces = b0' 'port = 8001'; kill -HUP $s; sleep 0.1$i\n"
 	  "	conf " FEED "; kill -HUP $s; sleep 0.0$i; done\n"
-	  "reload; soon runs v0; idle b0; says feed action drop; quits TERM\n" },
+	  "more 'capacity = 50k'; kill -HUP $s; soon says feed capacity 50000; soon idle b0\n"
+	  "runs v0; says feed action drop; quits TERM\n" },
 	{ "reload-adds-and-removes-filters", WORDS
 	  "conf " FEED "; serve; conf '[filter other]' 'interfaces = b0' 'port = 8001'; reload\n"
 	  "idle v0; runs b0; not $XD status feed; conf " FEED
@@ -232,7 +233,7 @@ static const struct cli_script SCRIPTS[] = {
 		"/proc/$m/status) = 0000000000000000 ]\n"
 		"sed -i s/9947/9948/ /mnt/conf; reload; soon scrape 9948; not scrape 9947\n"
 		"more '[service]'; reload; logs 'service. already'; scrape 9948\n"
-		"sed -i '/metrics/d; $d' /mnt/conf; reload; not scrape 9948; not pgrep -P $s; "
+		"sed -i '/metrics/d; $d' /mnt/conf; reload; not scrape 9948; soon not pgrep -P $s; "
 		"quits TERM\n" },
 	{ "metrics-port-is-taken",
 	  WORDS "ip link set lo up; python3 -m http.server 9947 --bind 127.0.0.1 & x=$!\n"
@@ -240,10 +241,12 @@ static const struct cli_script SCRIPTS[] = {
 		"conf '[service]' 'metrics = 9947' " FEED "; serve; runs v0\n"
 		"logs 'cannot listen for scrapes at 127.0.0.1, port 9947'; quits TERM\n" },
 	{ "keeps-nothing-open",
-	  WORDS "conf " FEED "; serve; sleep 1.5; fds() { ls /proc/$s/fd | wc -l; }; a=$(fds)\n"
+	  WORDS "conf " FEED
+		"; serve; read_once() { ls -l /proc/$s/fd | grep -q bpf-map; }; soon read_once\n"
+		"reload; fds() { ls /proc/$s/fd | wc -l; }; a=$(fds)\n"
 		"for i in $(seq 10); do ip link add x0 group 7 type veth peer name x1 group 7; ip "
 		"link del x0; sleep 0.15; done\n"
-		"reload; [ $(fds) = $a ]; quits TERM\n" },
+		"reload; no_more() { [ $(fds) -le $a ]; }; soon no_more; quits TERM\n" },
 };
 
 int main(int argc, char **argv)

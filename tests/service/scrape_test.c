@@ -124,8 +124,8 @@ static void hundred_at_once(void **state)
 		assert_int_equal(scrape_exchange(fds[i], "", reply, NULL), 200);
 		has("\r\n\r\ncall ");
 	}
-	assert_true(scrape_now_ms() - began_ms < 5000);
-	assert_in_range(atomic_load(&scrape_shared->calls), 1, 50);
+	assert_in_range(atomic_load(&scrape_shared->calls), 1,
+			2 + (scrape_now_ms() - began_ms) / SERVE_SAME_MS);
 }
 
 /* New numbers for who comes later. */
@@ -148,7 +148,7 @@ static void texts_are_new(void **state)
 static void slow_client(void **state)
 {
 	int asks = scrape_connect(), reads = scrape_connect(), small = 4096;
-	uint64_t began_ms;
+	uint64_t began_ms = scrape_now_ms();
 
 	(void)state;
 	setsockopt(reads, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
@@ -159,10 +159,9 @@ static void slow_client(void **state)
 	atomic_store(&scrape_shared->bytes, 0);
 	assert_true(send(asks, "GET /met", 8, 0) == 8);
 	usleep((SERVE_SAME_MS + 50) * 1000);
-	began_ms = scrape_now_ms();
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(scrape_get("/metrics", "", reply, NULL), 200);
-	assert_true(scrape_now_ms() - began_ms < 2000);
+	assert_true(scrape_now_ms() - began_ms < SERVE_CONNECTION_MS - 1000);
 	close(reads);
 	close(asks);
 }
@@ -171,14 +170,13 @@ static void slow_client(void **state)
 static void crowd(void **state)
 {
 	int fds[SERVE_CONNECTIONS_MAX + 50];
-	uint64_t began_ms;
+	uint64_t began_ms = scrape_now_ms();
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
 		fds[i] = scrape_connect();
-	began_ms = scrape_now_ms();
 	assert_int_equal(scrape_get("/metrics", "", reply, NULL), 200);
-	assert_true(scrape_now_ms() - began_ms < 3 * SERVE_CROWDED_MS + 2000);
+	assert_true(scrape_now_ms() - began_ms < SERVE_CONNECTION_MS - 1000);
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
@@ -195,8 +193,7 @@ static void endless_client(void **state)
 	while (send(fd, "a: b\r\n", 6, MSG_NOSIGNAL) == 6 && scrape_now_ms() - began_ms < PATIENCE_MS)
 		usleep(500000);
 	close(fd);
-	assert_in_range(scrape_now_ms() - began_ms, SERVE_CONNECTION_MS - 1000,
-			SERVE_CONNECTION_MS + 5000);
+	assert_in_range(scrape_now_ms() - began_ms, SERVE_CONNECTION_MS - 1000, PATIENCE_MS - 1);
 }
 
 static void service_held_up(void **state)
@@ -206,7 +203,7 @@ static void service_held_up(void **state)
 	(void)state;
 	kill(scrape_service(), SIGSTOP);
 	assert_int_equal(scrape_get("/metrics", "", reply, NULL), 503);
-	assert_in_range(scrape_now_ms() - began_ms, SERVE_ANSWER_MS - 100, SERVE_ANSWER_MS + 4000);
+	assert_in_range(scrape_now_ms() - began_ms, SERVE_ANSWER_MS - 100, SERVE_CONNECTION_MS);
 	assert_int_equal(scrape_get("/", "", reply, NULL), 200);
 	kill(scrape_service(), SIGCONT);
 	assert_int_equal(scrape_get("/metrics", "", reply, NULL), 200);
@@ -219,7 +216,7 @@ static void service_has_no_text(void **state)
 	(void)state;
 	atomic_store(&scrape_shared->fail, -EIO);
 	assert_int_equal(scrape_get("/metrics", "", reply, NULL), 503);
-	assert_true(scrape_now_ms() - began_ms < 2000);
+	assert_true(scrape_now_ms() - began_ms < SERVE_ANSWER_MS);
 	atomic_store(&scrape_shared->fail, 0);
 	assert_int_equal(scrape_get("/metrics", "", reply, NULL), 200);
 }
@@ -236,7 +233,7 @@ static void program_is_killed(void **state)
 		kill(program, SIGKILL);
 		usleep(100000);
 		assert_int_equal(scrape_get("/metrics", "", reply, NULL), 200);
-		assert_in_range(scrape_now_ms() - killed_ms, least_ms, least_ms + 5000);
+		assert_in_range(scrape_now_ms() - killed_ms, least_ms, least_ms + 10000);
 		program = scrape_program(program);
 	}
 }
@@ -355,19 +352,32 @@ static void started_by_hand(void **state)
  */
 static const struct hostile {
 	const char *name, *script;
-	int calls_max; /* in two seconds */
+	bool asks;
 } HOSTILE[] = {
-	{ "says-what-is-no-question", "printf zzz >&4; exec sleep 100", 0 },
-	{ "asks-on-and-on", "while printf '\\001' >&4; do :; done 2>&-", 2 * SCRAPES_A_SECOND + 30 },
-	{ "ends-at-once", "exit 3", 0 },
-	{ "closes-its-end", "exec 4>&-; exec sleep 100", 0 },
+	{ "says-what-is-no-question", "printf zzz >&4; exec sleep 100", false },
+	{ "asks-on-and-on", "while printf '\\001' >&4; do :; done 2>&-", true },
+	{ "ends-at-once", "exit 3", false },
+	{ "closes-its-end", "exec 4>&-; exec sleep 100", false },
 };
+
+/* The service goes on: it has ticked so often, within a while, and not more than it was to. */
+static void await_ticks(int cnt, uint64_t began_ms)
+{
+	int ticks = 0;
+
+	for (int ms = 0; ms < PATIENCE_MS && ticks < cnt; ms += 10) {
+		usleep(10000);
+		ticks = atomic_load(&scrape_shared->ticks);
+	}
+	assert_in_range(ticks, cnt, (scrape_now_ms() - began_ms) / SCRAPE_TICK_MS + 1);
+}
 
 static void hostile_program(void **state)
 {
 	const struct hostile *row = *state;
 	char path[] = "/tmp/xdp-dedup-hostile.XXXXXX";
-	int fd = mkstemp(path), ticks;
+	uint64_t began_ms = scrape_now_ms();
+	int fd = mkstemp(path), calls;
 
 	assert_true(fd >= 0);
 	dprintf(fd, "#!/bin/sh\n%s\n", row->script);
@@ -376,17 +386,23 @@ static void hostile_program(void **state)
 	scrape_start(path);
 	sleep(2);
 	unlink(path);
-	ticks = atomic_load(&scrape_shared->ticks);
-	assert_in_range(ticks, 20, 260);
-	assert_in_range(atomic_load(&scrape_shared->calls), row->calls_max ? 3 : 0, row->calls_max);
+	await_ticks(20, began_ms);
+	calls = atomic_load(&scrape_shared->calls);
+	if (!row->asks)
+		assert_int_equal(calls, 0);
+	else
+		assert_in_range(calls, 3,
+				(scrape_now_ms() - began_ms) * SCRAPES_A_SECOND / 1000 + 30);
 }
 
 static void program_is_missing(void **state)
 {
+	uint64_t began_ms = scrape_now_ms();
+
 	(void)state;
 	scrape_start("/nonexistent/xdp-dedup-metrics");
 	usleep(300000);
-	assert_in_range(atomic_load(&scrape_shared->ticks), 3, 100);
+	await_ticks(3, began_ms);
 	assert_int_equal(atomic_load(&scrape_shared->program), 0);
 }
 
