@@ -142,9 +142,6 @@ static int check_pcap(char **argv)
 #define WORDS                                                                                      \
 	"pid=; trap '{ [ -z \"$pid\" ] || kill -9 $pid; } 2>/dev/null || :' EXIT\n"                \
 	"ip link set v0 up; ip link set p0 up\n"                                                   \
-	"soon() { for i in $(seq 600); do if \"$@\"; then return; fi; sleep 0.05; done "           \
-	"2>/dev/null\n"                                                                            \
-	"	return 1; }\n"                                                                           \
 	"heard() { soon eval \"grep -q 'listening to' $1 || [ ! -e /proc/$!/exe ]\"\n"             \
 	"	grep -q 'listening to' $1 || { cat $1; return 1; }; }\n"                                 \
 	"listens() { : >/mnt/out; : >/mnt/err; $XD sample --for 10m \"$@\" >/mnt/out 2>/mnt/err "  \

@@ -135,14 +135,18 @@ static void ages_go_on(void **state)
 	struct gossip_sender *s = e2e_sender(0, AF_INET, 1);
 
 	(void)state;
-	e2e_load("load ve0 --window 4s --capacity 10k");
+	e2e_load("load ve0 --window 1m --capacity 10k");
 	send_events("ve0", s, 0, EVENTS, 0);
 	assert_run(0, "$XD save ve0 " IMAGE " && $XD unload ve0 && sleep 1");
 	assert_run(0, "$XD restore ve0 " IMAGE);
 	send_events("ve0", s, 0, 0, EVENTS);
+	assert_run(0, "$XD unload ve0");
+	e2e_load("load ve0 --window 2s --capacity 10k");
+	send_events("ve0", s, 0, EVENTS, 0);
+	assert_run(0, "$XD save ve0 " IMAGE " && $XD unload ve0 && $XD restore ve0 " IMAGE);
 	assert_run(0, "$XD save ve0 /mnt/images/again --wait");
 	send_events("ve0", s, 0, EVENTS, 0);
-	assert_run(0, "$XD unload ve0; sleep 6; $XD restore ve0 " IMAGE);
+	assert_run(0, "$XD unload ve0; sleep 4; $XD restore ve0 " IMAGE);
 	assert_says("nothing of it is young enough");
 	assert_run(0, "[ ! -e \"$PINS/~ve0\" ]");
 	send_events("ve0", s, 0, EVENTS, 0);

@@ -245,7 +245,8 @@ static const struct cli_script SCRIPTS[] = {
 				" && $XD unload v0 || break; done; rm /mnt/a; } >/mnt/b 2>&1 &\n"
 				"while [ -e /mnt/a ]; do got $XD status; done; wait; idle v0\n" },
 	{ "hand-stopped", LOAD
-	  " --window 1s --capacity 10; rm $PINS/v0/timer; sleep 1; got $XD status v0\n"
+	  " --window 1s --capacity 10; rm $PINS/v0/timer\n"
+	  "stopped() { $XD status v0 | grep -q stopped; }; soon stopped; got $XD status v0\n"
 	  "has '\n  hand        has stopped: everything passes; unload and load again\n'\n"
 	  "got $XD status v0 --json; has '\"stopped\": true'\n"
 	  "fails 'the hand of v0 has stopped; unload and load it again' $XD rotate v0\n"
