@@ -183,7 +183,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "lacks 9\n"
 	  "$XD unload v0; got $XD watch --count 2 --every 100ms; is ''\n" },
 	{ "lines-for-programs", WORDS LOAD
-	  "; flows 4; $XD watch v0 --json --count 2 --every 500ms >/mnt/out; [ $(wc -l "
+	  "; flows 4; $XD watch v0 --json --count 2 --every 2s >/mnt/out; [ $(wc -l "
 	  "</mnt/out) "
 	  "= 2 ]\n"
 	  "got jq -r '.name, .action, .interfaces[0].name, .interfaces[0].mode, "

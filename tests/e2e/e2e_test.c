@@ -148,7 +148,7 @@ static void test_exactly_once_in_step(void **state)
 #define WINDOW_PERIOD_MS 50 /* between copies of an id */
 #define WINDOW_SLACK_NS (500 * MS)
 #define WINDOW_RUN_NS (11 * S)
-#define WINDOW_TRIES 3
+#define WINDOW_TRIES 5
 
 struct window {
 	uint64_t window_ns;

@@ -117,7 +117,7 @@ static uint64_t rehearse(const struct try *try)
 	start_ns = kernel_now_ns();
 	assert_drops();
 	e2e_tool("unload ve0");
-	return 2 + 2 * (kernel_now_ns() - start_ns) / S;
+	return 3 + 4 * (kernel_now_ns() - start_ns) / S;
 }
 
 static void assert_passes(const struct filter_counters *before)

@@ -300,7 +300,8 @@ static void pipes(void **state)
 	char copy[80];
 
 	snprintf(copy, sizeof(copy), "%s/copy", dir);
-	sh("mkfifo %s/fifo; cat %s/fifo >%s 2>&1 &", dir, dir, copy);
+	sh("mkfifo %s/fifo; { cat %s/fifo >%s 2>&1; : >%s.all; } >/dev/null 2>&1 &", dir, dir, copy,
+	   copy);
 	snprintf(path, sizeof(path), "%s/fifo", dir);
 	assert_int_equal(capture_create(path, SNAP, row->mode, &o), 0);
 	for (uint32_t i = 0; i < 50; i++) {
@@ -309,9 +310,7 @@ static void pipes(void **state)
 		assert_int_equal(capture_write(o, &f), 0);
 	}
 	assert_int_equal(capture_finish(o), 0);
-	sh("for i in $(seq 100); do test $(stat -c %%s %s) = 0 || exit 0; sleep 0.05; done; exit 1",
-	   copy);
-	sh("sleep 0.1");
+	sh("for i in $(seq 600); do [ ! -e %s.all ] || exit 0; sleep 0.05; done; exit 1", copy);
 	assert_file(copy, 50);
 }
 
