@@ -76,7 +76,8 @@ static void fill_is_kept(void **state)
 	assert_in_range(only()->fill_ns, 50000000, PATIENCE_MS * 1000000ULL);
 	refreshed_ns = kernel_now_ns();
 	refresh();
-	assert_float_equal(only()->status.fill.ids, 2000, 100);
+	/* From a sample of a quarter of the memory or more: the error's deviation is up to 80. */
+	assert_float_equal(only()->status.fill.ids, 2000, 600);
 	assert_true(only()->fill_ns <= kernel_now_ns() - refreshed_ns);
 }
 
