@@ -106,10 +106,10 @@ static void zsh_completes(void **state)
 	       "zpty -r -m z line '*READY*READY*'\n"
 	       "zpty -w -n z $'%s'\n"
 	       "zpty -w z 'print -r DO''NE'\n"
-	       "repeat 200; do zpty -r -t z line && print -rn -- $line || sleep 0.1\n"
+	       "repeat 2000; do zpty -r -t z line && print -rn -- $line || sleep 0.1\n"
 	       "[[ $line == *DONE* ]] && break; done\n"
 	       "zpty -d z\nEOF\n"
-	       "timeout 60 zsh -f $D/drive.zsh | tr -d '\\r' | grep -o 'GOT .*\\.'",
+	       "timeout 300 zsh -f $D/drive.zsh | tr -d '\\r' | grep -o 'GOT .*\\.'",
 	       KEYS);
 	assert_string_equal(out, "GOT unload --force lo --name=x.\n"
 				 "GOT load --layout=countdown --profile moldudp64.\n"
