@@ -241,7 +241,7 @@ VERSION := $(shell sed -n 's/.*XDP_DEDUP_VERSION "\(.*\)"/\1/p' include/version.
 TEST_SOURCES := $(call sources,tests/*/*.c)
 TESTS        := $(wildcard tests/*/*_test.c)
 # Those that take longest begin first, so that none of them is left to run alone.
-LONGEST      := $(patsubst %,$(BUILD)/tests/%_test,kill succession_rate untold bench change replay leftovers cli fault \
+LONGEST      := $(patsubst %,$(BUILD)/tests/%_test,rate kill succession_rate untold bench change replay leftovers cli fault \
 		lib_change run scrape succession save array_rate engines differential sample sampling watch e2e)
 ALL_BINS     := $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(TESTS)))
 TEST_BINS    := $(filter $(ALL_BINS),$(LONGEST)) $(filter-out $(LONGEST),$(ALL_BINS))
