@@ -193,7 +193,7 @@ static __always_inline int see_datagram(struct xdp_md *ctx, const struct packet 
 	if (unlikely(clock_stopped_or_closely()) || unlikely(dedup_is_no_id(id, s->words)))
 		return NOT_DIRECT;
 	sought.id = id;
-	return see_id_blocked(pkt, &sought, n);
+	return see_id_blocked(ctx, pkt, &sought, n);
 }
 
 /* Takes the short cut. Returns the XDP verdict, or NOT_DIRECT. */

@@ -46,7 +46,7 @@ __noinline int see_event_closely(struct xdp_md *ctx, __u32 id_at, __u32 len)
 		.len = len,
 	};
 	struct dedup_sought s = gsp_id(pkt.pos);
-	int reason = check_event(&pkt, true);
+	int reason = check_event(&pkt, true), verdict;
 
 	if (reason != PARSED)
 		return conclude_any(&pkt, 0, reason);
@@ -54,7 +54,8 @@ __noinline int see_event_closely(struct xdp_md *ctx, __u32 id_at, __u32 len)
 		return XDP_PASS;
 	reason = judge_closely(&s, 0);
 	take_sample(ctx, 0, reason, id_at, NULL);
-	return note_handled(ctx, conclude_any(&pkt, 0, reason));
+	verdict = conclude_any(&pkt, 0, reason);
+	return note_handled(ctx, pass_on(ctx, pkt.pos, GSP_ID_WORDS, 0, reason, verdict));
 }
 
 /* Is the id known, and not wanted? */
@@ -113,7 +114,7 @@ static __always_inline int see_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 cou
 }
 
 /* The XDP verdict of a packet for which parse_gsp() has returned PARSED, in a filter without streams. */
-static __always_inline int see_gsp(struct xdp_md *ctx, const struct packet *pkt)
+static __always_inline int see_gsp(struct xdp_md *ctx, const struct packet *pkt, bool delivers)
 {
 	int reason;
 
@@ -122,7 +123,7 @@ static __always_inline int see_gsp(struct xdp_md *ctx, const struct packet *pkt)
 		if (likely(reason == PARSED)) {
 			struct dedup_sought s = gsp_id(pkt->pos);
 
-			return see_id(pkt, &s, 0);
+			return see_id(delivers ? ctx : NULL, pkt, &s, 0);
 		}
 		if (reason == LOOK_CLOSELY)
 			return see_event_closely(ctx, frame_offset(ctx, pkt), pkt->len);
@@ -132,6 +133,17 @@ static __always_inline int see_gsp(struct xdp_md *ctx, const struct packet *pkt)
 		reason = DEDUP_REASON_exempt;
 	}
 	return conclude(pkt, cpu_counters(0), reason);
+}
+
+/* A frame, in a filter without streams. Returns the XDP verdict. */
+static __always_inline int see_gsp_frame(struct xdp_md *ctx, bool delivers)
+{
+	struct packet pkt = { 0 };
+	int reason = parse_packet(ctx, &pkt);
+
+	if (likely(reason == PARSED))
+		return see_gsp(ctx, &pkt, delivers);
+	return conclude(&pkt, cpu_counters(0), reason);
 }
 
 #endif

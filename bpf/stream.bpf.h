@@ -301,16 +301,27 @@ static __always_inline int see_frame(struct xdp_md *ctx, struct frame *f,
 	if (reason != PARSED)
 		return conclude_frame(n, reason);
 	if (config.layout == DEDUP_BLOCKED)
-		return see_id_blocked(&pkt, &sought, n);
+		return see_id_blocked(ctx, &pkt, &sought, n);
 	return array_seek(&sought, !config.learn_app) ? XDP_PASS : LOOK_UP;
 }
 
+/* Words of an id of stream n. */
+static __always_inline __u32 words_of(__u64 n)
+{
+	DEDUP_BOUND(n, DEDUP_STREAMS_MAX - 1);
+	return configuration()->streams[n].words;
+}
+
 /* What becomes of the frame for which see_streams() returned LOOK_UP and array_see() `known`. */
-static __always_inline int see_looked_up(int known)
+static __always_inline int see_looked_up(struct xdp_md *ctx, int known)
 {
 	const struct frame *f = cpu_frame();
+	int verdict;
 
-	return f ? conclude_frame(f->stream, reason_of(known)) : XDP_PASS;
+	if (!f)
+		return XDP_PASS;
+	verdict = conclude_frame(f->stream, reason_of(known));
+	return pass_on(ctx, &f->id, words_of(f->stream), f->stream, reason_of(known), verdict);
 }
 
 /* Judges the frame for which see_streams() returned LOOK_CLOSELY, while the window's clock has stopped,
@@ -321,7 +332,7 @@ __noinline int see_frame_closely(struct xdp_md *ctx)
 	const struct dedup_config *cfg = configuration();
 	struct frame *f = cpu_frame();
 	struct dedup_sought sought;
-	int reason;
+	int reason, verdict;
 	__u64 n;
 
 	if (!f)
@@ -343,7 +354,8 @@ __noinline int see_frame_closely(struct xdp_md *ctx)
 		return XDP_PASS;
 	reason = judge_closely(&sought, n);
 	take_sample(ctx, n, reason, 0, &f->id);
-	return note_handled(ctx, conclude_frame(n, reason));
+	verdict = conclude_frame(n, reason);
+	return note_handled(ctx, pass_on(ctx, &f->id, sought.words, n, reason, verdict));
 }
 
 /* See see_frame(). A global function: verified once, for any n. */
@@ -471,7 +483,7 @@ static __always_inline int see_stream_frame(struct xdp_md *ctx)
 		return verdict;
 	f = cpu_frame();
 	if (verdict == LOOK_UP)
-		return see_looked_up(array_see());
+		return see_looked_up(ctx, array_see());
 	if (verdict == LOOK_CLOSELY)
 		return see_frame_closely(ctx);
 	if (verdict == LOOK_UP_IDS && f)

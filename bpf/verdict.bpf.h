@@ -7,6 +7,7 @@
 
 #include <linux/bpf.h>
 
+#include "deliver.bpf.h"
 #include "link.bpf.h"
 #include "lookup.bpf.h"
 #include "predecessor.bpf.h"
@@ -57,11 +58,26 @@ static __always_inline int reason_of(int known)
 			    : DEDUP_REASON_unlearned;
 }
 
+/* Delivers a packet with one id, of stream n, that has been counted under this enum dedup_reason,
+ * if it is a fresh one, and the stream's are delivered. Returns the XDP verdict: `verdict` if not.
+ * ctx may be NULL where nothing is delivered.
+ */
+static __always_inline int pass_on(struct xdp_md *ctx, const struct dedup_id *id, __u32 words,
+				   __u32 n, int reason, int verdict)
+{
+	if (!ctx || !config.deliver || !(config.deliver >> (n & 31) & 1))
+		return verdict;
+	if (reason != DEDUP_REASON_new && reason != DEDUP_REASON_unlearned &&
+	    reason != DEDUP_REASON_wanted)
+		return verdict;
+	return deliver(ctx, id, words, n);
+}
+
 /* A packet with one id, in layout `blocked`. If the id is fresh it is learned; if it is known, the
  * packet is a duplicate. Counted in stream n. Returns the XDP verdict.
  */
-static __always_inline int see_id_blocked(const struct packet *pkt, const struct dedup_sought *s,
-					  __u32 n)
+static __always_inline int see_id_blocked(struct xdp_md *ctx, const struct packet *pkt,
+					  const struct dedup_sought *s, __u32 n)
 {
 	const struct dedup_config *cfg = configuration();
 	struct dedup_counters *cpu;
@@ -84,20 +100,25 @@ static __always_inline int see_id_blocked(const struct packet *pkt, const struct
 		known = blocked_learn(&lookup, cpu);
 	if (n) /* the credit is with the first stream's counters */
 		cpu = cpu_counters(n);
-	return conclude(pkt, cpu, reason_of(known));
+	if (!ctx) /* nothing is delivered: one instruction less than by pass_on() */
+		return conclude(pkt, cpu, reason_of(known));
+	return pass_on(ctx, s->id, s->words, n, reason_of(known),
+		       conclude(pkt, cpu, reason_of(known)));
 }
 
 /* The same in any layout. */
-static __always_inline int see_id(const struct packet *pkt, const struct dedup_sought *s, __u32 n)
+static __always_inline int see_id(struct xdp_md *ctx, const struct packet *pkt,
+				  const struct dedup_sought *s, __u32 n)
 {
 	int known;
 
 	if (likely(configuration()->layout == DEDUP_BLOCKED))
-		return see_id_blocked(pkt, s, n);
+		return see_id_blocked(ctx, pkt, s, n);
 	known = array_look(s, !config.learn_app);
 	if (likely(known == 1)) /* as above: a constant reason */
 		return conclude(pkt, cpu_counters(n), DEDUP_REASON_duplicate);
-	return conclude(pkt, cpu_counters(n), reason_of(known));
+	return pass_on(ctx, s->id, s->words, n, reason_of(known),
+		       conclude(pkt, cpu_counters(n), reason_of(known)));
 }
 
 /* Looks up and learns an id of stream n, in any layout, while there may be a reason to look

@@ -113,6 +113,9 @@ struct dedup_config {
 	__u32 has_predecessor;	 /* 1: it was loaded with one, which may have gone since */
 	__u64 predecessor_scale; /* what an id counts for in the predecessor: dedup_scale() */
 
+	__u32 deliver; /* deliver.h; bit n: fresh packets of stream n. Without streams: bit 0 */
+	__u32 pad4;
+
 	DEDUP_APPENDED(__u64 appended;)
 };
 _Static_assert(__builtin_offsetof(struct dedup_config, predecessor_scale) + 8 ==

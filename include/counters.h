@@ -40,7 +40,14 @@
 	X(early, "blocks aged before their window was over, by load")                 \
 	X(late, "blocks aged late: the hand was held up")
 
-#define DEDUP_COUNTERS(X) DEDUP_REASONS(X) DEDUP_SUMS(X) DEDUP_TOTALS(X)
+/* What became of fresh packets of a stream that is delivered: each counts once. Append only. */
+#define DEDUP_DELIVERIES(X)                                             \
+	X(delivered, "fresh packets that went to an AF_XDP socket")     \
+	X(no_socket, "to the stack: their queue had no AF_XDP socket")  \
+	X(no_room, "to the stack: the socket's application was behind") \
+	X(too_large, "to the stack: larger than the socket's frames")
+
+#define DEDUP_COUNTERS(X) DEDUP_REASONS(X) DEDUP_SUMS(X) DEDUP_TOTALS(X) DEDUP_DELIVERIES(X)
 
 enum dedup_reason {
 #define X(name, help) DEDUP_REASON_##name,
@@ -49,6 +56,13 @@ enum dedup_reason {
 		DEDUP_REASONS_CNT,
 };
 #define DEDUP_REASONS_MAX 32
+
+enum dedup_delivery {
+#define X(name, help) DEDUP_DELIVERY_##name,
+	DEDUP_DELIVERIES(X)
+#undef X
+		DEDUP_DELIVERIES_CNT,
+};
 
 /* Value of the per-CPU map `stats`, which only the packet program and the hand write. Fields of 64
  * bits only, those of the reasons first and in the order of enum dedup_reason: a reason is also the
@@ -67,6 +81,9 @@ struct dedup_counters {
 	__u64 timed_bytes;
 	/* No counter: how many ids this CPU may still learn before it claims more (credit.bpf.h). */
 	__s64 credit;
+#define X(name, help) __u64 name; /* in the order of enum dedup_delivery, which is their index */
+	DEDUP_DELIVERIES(X)
+#undef X
 	DEDUP_APPENDED(__u64 appended;)
 };
 _Static_assert(__builtin_offsetof(struct dedup_counters, room) == 8 * DEDUP_REASONS_CNT,

@@ -17,10 +17,10 @@
 #define XDP_DEDUP_FORMAT_H
 
 #ifdef DEDUP_NEXT_FORMAT /* tests build a tool of the format after this one */
-#define DEDUP_FORMAT 10
+#define DEDUP_FORMAT 11
 #define DEDUP_APPENDED(field) field
 #else
-#define DEDUP_FORMAT 9
+#define DEDUP_FORMAT 10
 #define DEDUP_APPENDED(field)
 #endif
 #define DEDUP_FORMAT_OLDEST 9

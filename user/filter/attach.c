@@ -100,7 +100,8 @@ static int is_ours(const struct xdp_program *prog, struct attachment *a)
 	const char *name = prog ? xdp_program__name(prog) : "";
 	int err;
 
-	if (strcmp(name, "xdp_dedup") && strcmp(name, "dedup_streams"))
+	if (strcmp(name, "xdp_dedup") && strcmp(name, "dedup_streams") &&
+	    strcmp(name, "dedup_deliver"))
 		return 0;
 	a->id.prog_id = xdp_program__id(prog);
 	err = live_maps_of(xdp_program__fd(prog), &a->id);

@@ -88,7 +88,7 @@ void loader_program_close(struct xdp_dedup *skel);
 /* The same of what is in +NAME. */
 int loader_program_open_beside(const char *name, struct xdp_dedup **out);
 
-/* The entry that this skeleton's filter runs: xdp_dedup(), or with streams dedup_streams(). */
+/* The entry of the packet program that this skeleton's filter runs. */
 struct bpf_program *loader_packet_program(const struct xdp_dedup *skel);
 
 /* Pins the packet program as PIN_ROOT/NAME/prog, for bpftool. */

@@ -71,6 +71,7 @@ static int make_restored(const struct image *image, const struct filter *beside)
 	int err;
 
 	plan_move_here(&cfg);
+	cfg.deliver = 0;
 	err = object_open(HALF_MADE, &cfg, &skel);
 	if (err)
 		return err;

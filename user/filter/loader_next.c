@@ -41,6 +41,23 @@ static int share_pin(const char *name, enum pin pin)
 	return err;
 }
 
+/* The same of what a filter of this configuration has to deliver, if NAME delivers already: sockets
+ * that are open stay so.
+ */
+static int share_delivery(const char *name, const struct dedup_config *cfg)
+{
+	char path[PATH_MAX];
+	int err = 0;
+
+	for (int pin = 0; pin < PINS_CNT && cfg->deliver && !err; pin++) {
+		pin_path(path, name, PINS[pin]);
+		if (!pin_is_delivery(pin) || (access(path, F_OK) && errno == ENOENT))
+			continue;
+		err = share_pin(name, pin);
+	}
+	return err;
+}
+
 /* Puts a map into the only element of a map of maps. */
 static int put_inner(const struct bpf_map *outer, int inner_fd)
 {
@@ -125,8 +142,10 @@ static int make_program(const char *name, const struct dedup_config *cfg, const 
 	int err = 0;
 
 	for (int pin = 0; pin < PINS_CNT && !err; pin++)
-		if (!is_programs_own(pin, p))
+		if (!is_programs_own(pin, p) && !pin_is_delivery(pin))
 			err = share_pin(name, pin);
+	if (!err)
+		err = share_delivery(name, cfg);
 	if (!err)
 		err = object_open(HALF_MADE, cfg, &skel);
 	if (err)
@@ -170,6 +189,8 @@ static int make_successor(const struct dedup_config *cfg, const struct filter *b
 		err = share_pin(before->name, PIN_WANTED);
 	if (!err)
 		err = share_pin(before->name, PIN_HANDLED);
+	if (!err)
+		err = share_delivery(before->name, cfg);
 	if (!err)
 		err = object_open(HALF_MADE, cfg, &skel);
 	if (!err)

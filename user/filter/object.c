@@ -20,6 +20,22 @@
 #define TRIES 50
 #define TRY_US 10000
 
+/* Of the packet program's entries only that of filters like this one is loaded. */
+static void choose_entry(const struct xdp_dedup *skel, const struct dedup_config *cfg)
+{
+	const struct bpf_program *entry = cfg->streams_cnt ? skel->progs.dedup_streams
+					  : cfg->deliver   ? skel->progs.dedup_deliver
+							   : skel->progs.xdp_dedup;
+	struct bpf_program *entries[] = {
+		skel->progs.xdp_dedup,
+		skel->progs.dedup_deliver,
+		skel->progs.dedup_streams,
+	};
+
+	for (int i = 0; i < 3; i++)
+		bpf_program__set_autoload(entries[i], entries[i] == entry);
+}
+
 int object_open(const char *name, const struct dedup_config *cfg, struct xdp_dedup **out)
 {
 	struct xdp_dedup *skel = xdp_dedup__open();
@@ -40,6 +56,10 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
 		skel->maps.before_state,
 		skel->maps.before_filter,
 		skel->maps.rodata_predecessor,
+		skel->maps.xsks,
+		skel->maps.queues,
+		skel->maps.sockets,
+		skel->maps.handed,
 	};
 
 	err = bpf_map__set_max_entries(skel->maps.filter, cfg->blocks);
@@ -49,12 +69,16 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
 	if (!err && cfg->recent)
 		err = bpf_map__set_max_entries(skel->maps.recent,
 					       cfg->recent * dedup_recent_lines(cfg->id_bytes));
-	for (int i = 0; i < PINS_CNT && name && !err; i++) {
+	for (int i = 0; i < PINS_CNT && !err; i++) {
+		bool is_made = !pin_is_delivery(i) || cfg->deliver;
+
+		err = bpf_map__set_autocreate(maps[i], is_made);
+		if (err || !is_made || !name)
+			continue;
 		pin_path(path, name, PINS[i]);
 		err = bpf_map__set_pin_path(maps[i], path);
 	}
-	bpf_program__set_autoload(
-		cfg->streams_cnt ? skel->progs.xdp_dedup : skel->progs.dedup_streams, false);
+	choose_entry(skel, cfg);
 	bpf_program__set_autoload(skel->progs.hand_replay, cfg->replay);
 	bpf_program__set_autoload(skel->progs.hand_adopt, false);
 	bpf_program__set_autoload(skel->progs.hand_resume, false);
@@ -68,10 +92,12 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
 	return 0;
 }
 
+/* Where choose_entry() left it. */
 struct bpf_program *loader_packet_program(const struct xdp_dedup *skel)
 {
-	return bpf_program__autoload(skel->progs.xdp_dedup) ? skel->progs.xdp_dedup
-							    : skel->progs.dedup_streams;
+	return bpf_program__autoload(skel->progs.xdp_dedup)	  ? skel->progs.xdp_dedup
+	       : bpf_program__autoload(skel->progs.dedup_deliver) ? skel->progs.dedup_deliver
+								  : skel->progs.dedup_streams;
 }
 
 static int run_once(const struct bpf_program *prog)

@@ -17,15 +17,17 @@
 #include <bpf/libbpf.h>
 #include <linux/magic.h>
 
+#include "deliver.h"
 #include "exchange.h"
 #include "hash.h"
 #include "layout.h"
 #include "stream_ids.h"
 #include "wanted.h"
 
-const char *const PINS[PINS_CNT] = { "filter",	     "stats",	      "state",	      "config",
-				     "wanted",	     "timer",	      "samples",      "handled",
-				     "before_state", "before_filter", "before_config" };
+const char *const PINS[PINS_CNT] = { "filter",	     "stats",	      "state",	       "config",
+				     "wanted",	     "timer",	      "samples",       "handled",
+				     "before_state", "before_filter", "before_config", "xsks",
+				     "queues",	     "sockets",	      "handed" };
 
 bool pin_bpffs_mounted(void)
 {
@@ -438,16 +440,38 @@ int filter_is_loaded(const struct filter *f)
 	return err ? err : id.state_id == f->state_id ? 0 : -ENOENT;
 }
 
-int filter_open_samples(const struct filter *f)
+/* A map of the filter's that was opened, or why it was not: it is the filter's if that is loaded
+ * now, for then it was when the pin was opened.
+ */
+static int still_loaded(const struct filter *f, int fd)
 {
-	int fd = open_map(f->name, PIN_SAMPLES, BPF_MAP_TYPE_ARRAY_OF_MAPS, sizeof(__u32),
-			  sizeof(__u32));
-	/* If it is loaded now, it was when the pin was opened. */
 	int err = filter_is_loaded(f);
 
 	if (err && fd >= 0)
 		close(fd);
 	return err ? err : fd;
+}
+
+int filter_open_samples(const struct filter *f)
+{
+	return still_loaded(f, open_map(f->name, PIN_SAMPLES, BPF_MAP_TYPE_ARRAY_OF_MAPS,
+					sizeof(__u32), sizeof(__u32)));
+}
+
+int filter_open_delivery(const struct filter *f, enum pin pin)
+{
+	static const struct {
+		uint32_t type, key_size, value_size;
+	} MAPS[] = {
+		{ BPF_MAP_TYPE_XSKMAP, sizeof(__u32), sizeof(__u32) },
+		{ BPF_MAP_TYPE_HASH, sizeof(struct dedup_queue), sizeof(__u32) },
+		{ BPF_MAP_TYPE_ARRAY, sizeof(__u32), sizeof(struct dedup_socket) },
+		{ BPF_MAP_TYPE_ARRAY, sizeof(__u32), sizeof(struct dedup_handed) },
+	};
+	int i = (int)pin - PIN_XSKS;
+	int fd = open_map(f->name, pin, MAPS[i].type, MAPS[i].key_size, MAPS[i].value_size);
+
+	return still_loaded(f, fd);
 }
 
 int filter_clear_handled(const struct filter *f)
@@ -543,6 +567,7 @@ static void add_cpu(const struct filter *f, const struct dedup_counters *of, boo
 #define X(name, help) sum->name += of->name;
 	DEDUP_REASONS(X)
 	DEDUP_TOTALS(X)
+	DEDUP_DELIVERIES(X)
 #undef X
 #define X(name, help) sum->rx += of->name;
 	DEDUP_REASONS(X)

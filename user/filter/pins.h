@@ -32,10 +32,20 @@ enum pin {
 	PIN_BEFORE_STATE,
 	PIN_BEFORE_FILTER,
 	PIN_BEFORE_CONFIG,
+	/* Of filters that deliver (include/deliver.h), alone: */
+	PIN_XSKS,
+	PIN_QUEUES,
+	PIN_SOCKETS,
+	PIN_HANDED,
 	PINS_CNT
 };
 
 extern const char *const PINS[PINS_CNT];
+
+static inline bool pin_is_delivery(enum pin pin)
+{
+	return pin >= PIN_XSKS && pin <= PIN_HANDED;
+}
 
 /* Beside the directory of a filter NAME there may be others, whose names no filter can have:
  * - +NAME: what is about to take its place, or has just been in it (handover.h);
@@ -133,6 +143,9 @@ int filter_is_loaded(const struct filter *f);
  * has been unloaded; another -errno as of filter_open().
  */
 int filter_open_samples(const struct filter *f);
+
+/* Opens a map that filters have which deliver; likewise. */
+int filter_open_delivery(const struct filter *f, enum pin pin);
 
 /* No packet is noted in the map `handled` (exchange.h). 0 or -errno. */
 int filter_clear_handled(const struct filter *f);

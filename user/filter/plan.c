@@ -263,6 +263,7 @@ int plan_on_memory_of(const struct dedup_config *old, struct dedup_config *c)
 	c->several = asked.several;
 	c->forwarded = asked.forwarded;
 	c->frames = asked.frames;
+	c->deliver = asked.deliver;
 	c->any_direct = asked.any_direct;
 	c->ports_cnt = asked.ports_cnt;
 	memcpy(c->ports, asked.ports, sizeof(c->ports));

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "streams.h"
+
 /* A stream as it was asked for: what the plan has filled in is taken out again. */
 static void stream_of(const struct dedup_config *c, uint32_t n, struct spec_stream *out)
 {
@@ -15,6 +17,7 @@ static void stream_of(const struct dedup_config *c, uint32_t n, struct spec_stre
 	memcpy(out->ports, &c->ports[st->ports_first], st->ports_cnt * sizeof(*out->ports));
 	memcpy(out->to, &c->to[st->to_first], st->to_cnt * sizeof(*out->to));
 	st->ports_first = st->ports_cnt = st->to_first = st->to_cnt = st->to4_cnt = 0;
+	out->deliver = c->deliver >> n & 1;
 	st->realm_key = 0;
 	st->direct = st->need = st->adjacent = 0;
 	for (uint32_t i = 0; i < st->loads_cnt; i++)
@@ -37,6 +40,7 @@ void spec_of_config(const struct dedup_config *c, struct filter_spec *out)
 		.drop_ns = c->drop_ns,
 		.learn_app = c->learn_app,
 		.ihave_pass = c->ihave_pass,
+		.deliver = c->deliver && c->deliver == streams_all(c),
 	};
 	for (uint32_t n = 0; n < c->streams_cnt; n++)
 		stream_of(c, n, &out->streams[n]);

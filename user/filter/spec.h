@@ -36,6 +36,7 @@ struct spec_stream {
 	uint32_t to4_cnt;		      /* how many of them are of IPv4 */
 	bool needs_to;			      /* it must not run without */
 	bool needs_app;			      /* nor unless an application adds the ids */
+	bool deliver;			      /* its fresh packets go to AF_XDP sockets */
 };
 
 struct filter_spec {
@@ -66,6 +67,7 @@ struct filter_spec {
 	uint64_t drop_ns; /* not with count_only: dropped so long, then they pass; 0: for ever */
 	bool learn_app;	  /* packets are only tested, an application adds ids; else packets teach */
 	bool ihave_pass;  /* all IHAVEs pass; else those are dropped whose every id is known */
+	bool deliver; /* fresh packets of all streams go to AF_XDP sockets (include/deliver.h) */
 };
 
 /* Makes the spec of which a filter with this configuration comes: what the layout has chosen (m, k)

@@ -315,6 +315,11 @@ static void plan_gsp(struct dedup_config *c, const struct dedup_ports *ports, ui
 	memcpy(c->to, to, sizeof(c->to));
 }
 
+uint32_t streams_all(const struct dedup_config *c)
+{
+	return (1U << (c->streams_cnt ?: 1)) - 1;
+}
+
 void streams_plan(const struct filter_spec *spec, struct dedup_config *c)
 {
 	const struct spec_stream *gsp = streams_gsp_alone(spec);
@@ -334,6 +339,9 @@ void streams_plan(const struct filter_spec *spec, struct dedup_config *c)
 		plan_gsp(c, spec->ports, spec->ports_cnt, spec->to, spec->to_cnt, spec->to4_cnt);
 		c->id_bytes = spec->id_bytes;
 	}
+	c->deliver = spec->deliver || (gsp && gsp->deliver) ? streams_all(c) : 0;
+	for (uint32_t i = 0; i < c->streams_cnt; i++)
+		c->deliver |= (uint32_t)spec->streams[i].deliver << i;
 	if (!c->id_bytes)
 		c->id_bytes = SPEC_ID_BYTES_DEFAULT;
 	if (c->to_cnt && !c->streams_cnt)

@@ -21,9 +21,12 @@ const struct spec_stream *streams_gsp_alone(const struct filter_spec *spec);
 const char *streams_refusal(const struct filter_spec *spec, char *says);
 
 /* Fills in what says which packets are looked at, and which ids they have: id_bytes, ports, to,
- * receiver, several, forwarded, frames and streams of *c, with their counts. Realms are numbered
+ * receiver, several, forwarded, frames, deliver and streams of *c, with their counts. Realms are numbered
  * from 0 on in the streams' order; their keys stay 0. streams_refusal() has let the spec pass.
  */
 void streams_plan(const struct filter_spec *spec, struct dedup_config *c);
+
+/* Bits as config.deliver has them, of all streams of the filter. */
+uint32_t streams_all(const struct dedup_config *c);
 
 #endif

@@ -64,6 +64,7 @@ int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns)
 	program_close();
 	*own = *cfg;
 	own->replay = own->frags = 1;
+	own->deliver = 0;
 	memset(&state, 0, sizeof(state));
 	memset(counters, 0, sizeof(counters));
 	map_set(stats, counters, DEDUP_STREAMS_MAX);

@@ -15,7 +15,7 @@
 struct xdp_md {
 	__u64 data, data_end;
 	__u64 frame_end; /* only for what is below: behind all buffers */
-	__u32 ingress_ifindex;
+	__u32 ingress_ifindex, rx_queue_index;
 };
 
 #define SEC(name)
@@ -128,6 +128,14 @@ static inline int bpf_xdp_load_bytes(struct xdp_md *ctx, __u32 at, void *to, __u
 		return -EINVAL;
 	memcpy(to, (const char *)ctx->data + at, bytes);
 	return 0;
+}
+
+/* Nothing is delivered here. */
+static inline int bpf_redirect_map(const void *map, __u32 key, __u64 flags)
+{
+	(void)map;
+	(void)key;
+	return (int)flags;
 }
 
 #endif

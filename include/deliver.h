@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Delivery: fresh packets of a stream go to an application's AF_XDP socket, past the network stack.
+ * A queue of an interface has one such socket, and one of DEDUP_SOCKETS_MAX places for all that is
+ * here: in the map `sockets` what both sides say to each other, in `xsks` the socket itself, in
+ * `handed` what it was given and has not given back.
+ *
+ * The kernel loses a packet that is redirected to a socket without room for it. So the program asks
+ * for the room first: it takes credits, one for each frame of the socket's memory that the packet
+ * fills. The application grants them: as many as it has put frames into the fill ring. Both numbers
+ * only grow. A packet that finds too few goes to the stack, as do those of a queue without socket.
+ *
+ * Credits are numbered. The number of a packet's first one tells its entry in `handed`, which says
+ * what the packet is. The program writes the number over the packet's first bytes, which the entry
+ * keeps: it need not make room in front of the packet, which some drivers lack, and which programs
+ * may not do in a dispatcher of libxdp before 1.5.5 on new kernels. The application clears the
+ * entry when it gives the frames back. If it is killed, those that are left are the packets that
+ * went down with it: whoever opens the queue next wants their ids (wanted.h).
+ */
+#ifndef XDP_DEDUP_DELIVER_H
+#define XDP_DEDUP_DELIVER_H
+
+#include "id.h"
+
+#define DEDUP_SOCKETS_MAX 64 /* queues with a socket, of all the filter's interfaces */
+
+/* Entries in `handed` for each socket, a power of 2: credits that were granted are never more than
+ * so many ahead of the oldest packet that was not given back.
+ */
+#define DEDUP_HANDED_MAX 2048
+
+/* A key of the map `queues`, whose values are places. */
+struct dedup_queue {
+	__u32 ifindex;
+	__u32 queue;
+};
+
+/* A queue as one word; never 0. */
+static __always_inline __u64 dedup_queue_word(struct dedup_queue q)
+{
+	return (__u64)q.ifindex << 32 | q.queue;
+}
+
+/* An element of `sockets`, of which the packet program writes the second cache line alone. */
+struct dedup_socket {
+	__u64 granted;	   /* credits, ever */
+	__u32 frame_bytes; /* of a packet that fit into one frame */
+	__u32 frames_max;  /* that a packet may fill; 1: it must also be in one buffer */
+	__u64 owner;	   /* the queue, dedup_queue_word(); 0: the place is free */
+	__u32 pid;	   /* of the application, as it sees itself */
+	__u32 zerocopy; /* 1: the driver writes into the socket's memory; 0: packets are copied */
+	__u64 pad1[4];
+	__u64 taken; /* credits, ever: the number of the next one */
+	__u64 pad2[7];
+};
+_Static_assert(sizeof(struct dedup_socket) == 128, "two cache lines");
+
+/* An element of `handed`: place * DEDUP_HANDED_MAX + number % DEDUP_HANDED_MAX is its index. */
+struct dedup_handed {
+	__u64 number;  /* of the packet's first credit, and 1 added; 0: nothing, or given back */
+	__u64 time_ns; /* CLOCK_MONOTONIC */
+	__u32 stream;
+	__u32 frames; /* credits that it took */
+	__u32 front;  /* the packet's first 4 bytes, where the number's lower half stands now */
+	__u32 pad;
+	struct dedup_id id; /* followed by zeros */
+};
+_Static_assert(sizeof(struct dedup_handed) == 32 + DEDUP_ID_BYTES_MAX, "no hidden padding");
+
+/* Frames of a socket's memory that so many bytes fill. */
+static __always_inline __u32 dedup_frames_of(const struct dedup_socket *s, __u32 bytes)
+{
+	__u32 frame_bytes = s->frame_bytes;
+
+	return bytes <= frame_bytes ? 1 : (bytes + frame_bytes - 1) / frame_bytes;
+}
+
+#endif
