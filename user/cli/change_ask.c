@@ -5,6 +5,16 @@
 #include "change.h"
 #include "receivers.h"
 #include "say.h"
+#include "stream_options.h"
+
+/* Streams of the same name go on being delivered, unless --deliver says which are. */
+static void keep_deliveries(const struct filter_spec *old, struct filter_spec *spec)
+{
+	for (uint32_t i = 0; i < old->streams_cnt; i++)
+		for (uint32_t j = 0; j < spec->streams_cnt; j++)
+			if (!strcmp(old->streams[i].stream.name, spec->streams[j].stream.name))
+				spec->streams[j].deliver |= old->streams[i].deliver;
+}
 
 int change_ask_packets(const struct options *o, struct change *c)
 {
@@ -12,9 +22,12 @@ int change_ask_packets(const struct options *o, struct change *c)
 	bool streams = o->spec.streams_cnt;
 
 	if (streams) {
+		struct filter_spec old = *spec;
+
 		memcpy(spec->streams, o->spec.streams, sizeof(spec->streams));
 		spec->streams_cnt = o->spec.streams_cnt;
 		spec->id_bytes = 0;
+		keep_deliveries(&old, spec);
 	} else if (spec->streams_cnt && o->given & (GIVEN_PORT | GIVEN_TO | GIVEN_FORWARDED)) {
 		return say_err(-EINVAL, "%s has streams: say all that it is to have, by --profile",
 			       c->f.name);
@@ -30,7 +43,7 @@ int change_ask_packets(const struct options *o, struct change *c)
 	}
 	if (o->given & GIVEN_FORWARDED)
 		spec->forwarded = true;
-	return 0;
+	return stream_options_deliver(o, spec);
 }
 
 void change_ask_action(const struct options *o, struct change *c)

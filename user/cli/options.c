@@ -11,6 +11,7 @@
 #include "sampling.h"
 #include "say.h"
 #include "layout.h"
+#include "stream_ids.h"
 #include "stream_options.h"
 #include "units.h"
 
@@ -174,6 +175,16 @@ static int set_ihave(struct options *o, const char *what, const char *text)
 	o->spec.ihave_pass = !strcmp(text, "pass");
 	if (!o->spec.ihave_pass && strcmp(text, "drop"))
 		return say_err(-EINVAL, "%s %s: it is drop or pass", what, text);
+	return 0;
+}
+
+static int set_deliver(struct options *o, const char *what, const char *text)
+{
+	give(o, what, GIVEN_DELIVER);
+	o->spec.deliver = !strcmp(text, "xsk");
+	o->deliver = strncmp(text, "xsk:", 4) ? NULL : text + 4;
+	if (!o->spec.deliver && !o->deliver && strcmp(text, "stack"))
+		return say_err(-EINVAL, "%s %s: it is stack, xsk, or xsk:STREAM,STREAM", what, text);
 	return 0;
 }
 
@@ -383,6 +394,9 @@ const struct args_option OPTIONS[] = {
 	  "also frames for other hosts' MACs: mirrored or forwarded traffic" },
 	{ "--ihave", "WHAT", OPT_ACTION, set_ihave, NULL,
 	  "drop IHAVEs whose every id is known, or pass them all (drop)" },
+	{ "--deliver", "WHERE", OPT_ACTION, set_deliver, NULL,
+	  "fresh packets go to the network stack, or past it to AF_XDP\n"
+	  "sockets: xsk, or xsk:STREAM,STREAM for these streams (stack)" },
 	{ "--layout", "LAYOUT", OPT_SHAPE, set_layout, NULL, "blocked, flat or countdown (blocked)" },
 	{ "--hash", "HASH", OPT_SHAPE, set_hash, NULL,
 	  "fast or siphash; flat and countdown also have\n"
@@ -457,6 +471,10 @@ int options_end(struct options *o)
 {
 	if (stream_options_set(o))
 		return -EINVAL;
+	if (o->spec.streams_cnt && stream_options_deliver(o, &o->spec))
+		return -EINVAL;
+	if (!o->spec.streams_cnt && o->deliver && !strcmp(o->deliver, STREAM_GSP))
+		o->spec.deliver = true;
 	if (o->spec.drop_ns && o->spec.count_only)
 		return say_err(-EINVAL, "--for says how long duplicates are dropped, and --action "
 					"count drops none; leave one of them out");

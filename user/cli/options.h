@@ -43,6 +43,7 @@ enum given {
 	GIVEN_WINDOW = 1 << 9,
 	GIVEN_LAYOUT = 1 << 10,
 	GIVEN_HASH = 1 << 11,
+	GIVEN_DELIVER = 1 << 12,
 };
 
 struct options {
@@ -52,9 +53,10 @@ struct options {
 	const char *profiles_by[DEDUP_STREAMS_MAX]; /* what said so, for messages: "--profile" */
 	const char *files[OPTIONS_FILES_MAX];	    /* --profiles */
 	int profiles_cnt, files_cnt;
-	uint64_t window_ns; /* the longest that fits all streams' profiles; 0: they do not say */
-	double fpr;	    /* the highest one, likewise */
-	const char *name;   /* --name; NULL without */
+	const char *deliver; /* --deliver, if it names streams: stream_options_deliver() */
+	uint64_t window_ns;  /* the longest that fits all streams' profiles; 0: they do not say */
+	double fpr;	     /* the highest one, likewise */
+	const char *name;    /* --name; NULL without */
 	enum attach_mode mode;
 	bool json;
 	bool all;
@@ -90,7 +92,7 @@ enum {
 	OPT_PORT = 1 << 2,
 	OPT_CAPACITY = 1 << 3,
 	OPT_WINDOW = 1 << 4,
-	OPT_ACTION = 1 << 5, /* --action, --for, --learn, --ihave */
+	OPT_ACTION = 1 << 5, /* --action, --for, --learn, --ihave, --deliver */
 	OPT_JSON = 1 << 6,
 	OPT_ALL = 1 << 7,
 	OPT_SHAPE = 1 << 8, /* --layout, --hash, and what m and k come from */

@@ -8,6 +8,7 @@
 
 #include "prefixes.h"
 #include "say.h"
+#include "stream_ids.h"
 #include "units.h"
 
 /* The parts of [STREAM=]NAME[:PORTS[@DESTINATIONS]][#REALM]; NULL: it is not there. */
@@ -268,8 +269,47 @@ int stream_options_set(struct options *o)
 	return err;
 }
 
+static struct spec_stream *stream_named(struct filter_spec *spec, const char *name, size_t len)
+{
+	for (uint32_t i = 0; i < spec->streams_cnt; i++) {
+		const char *has = spec->streams[i].stream.name;
+
+		if (strlen(has) == len && !memcmp(has, name, len))
+			return &spec->streams[i];
+	}
+	return NULL;
+}
+
+int stream_options_deliver(const struct options *o, struct filter_spec *spec)
+{
+	const char *name = o->deliver;
+
+	if (!(o->given & GIVEN_DELIVER))
+		return 0;
+	spec->deliver = o->spec.deliver;
+	for (uint32_t i = 0; i < spec->streams_cnt; i++)
+		spec->streams[i].deliver = false;
+	while (name) {
+		size_t len = strcspn(name, ",");
+		struct spec_stream *s = stream_named(spec, name, len);
+
+		if (s)
+			s->deliver = true;
+		else if (!spec->streams_cnt && !strcmp(name, STREAM_GSP))
+			spec->deliver = true;
+		else
+			return say_err(-EINVAL, "--deliver xsk:%s: there is no stream %.*s",
+				       o->deliver, (int)len, name);
+		name = name[len] ? name + len + 1 : NULL;
+	}
+	return 0;
+}
+
 int stream_options_check(const struct options *o)
 {
+	if (o->deliver && !o->spec.streams_cnt && !o->spec.deliver && !o->replace)
+		return say_err(-EINVAL, "--deliver xsk:%s: the only stream is %s", o->deliver,
+			       STREAM_GSP);
 	for (uint32_t i = 0; i < o->spec.streams_cnt; i++) {
 		const struct spec_stream *s = &o->spec.streams[i];
 		const char *name = s->stream.name;

@@ -24,6 +24,11 @@ int stream_options_file(struct profiles *p, const char *path);
  */
 int stream_options_set(struct options *o);
 
+/* Sets which of the spec's streams are delivered, as --deliver says. 0, also if it was not given;
+ * or -EINVAL if it names a stream that there is not.
+ */
+int stream_options_deliver(const struct options *o, struct filter_spec *spec);
+
 /* Has each stream what it must have to be loaded: ports, destinations, --learn app? 0 or -EINVAL. */
 int stream_options_check(const struct options *o);
 
