@@ -19,6 +19,13 @@ static int put_wanted(struct filter *f, void *key)
 	return 1;
 }
 
+int want_key(struct filter *f, const struct dedup_id *id, uint32_t n)
+{
+	struct dedup_want_key key = { .id = *id, .realm = stream_of(f->config, n).realm };
+
+	return look_closely(f, put_wanted, &key);
+}
+
 int want_id(struct filter *f, const uint8_t *bytes)
 {
 	struct dedup_want_key key;

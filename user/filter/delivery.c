@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "delivery.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "stream_ids.h"
+#include "want.h"
+
+#define SOCKETS_BYTES (DEDUP_SOCKETS_MAX * sizeof(struct dedup_socket))
+#define HANDED_BYTES (DEDUP_SOCKETS_MAX * DEDUP_HANDED_MAX * sizeof(struct dedup_handed))
+
+/* Maps the elements of a map. */
+static int map_elements(const struct filter *f, enum pin pin, size_t bytes, void **out)
+{
+	int fd = filter_open_delivery(f, pin), err;
+	void *mem;
+
+	if (fd < 0)
+		return fd;
+	mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	err = mem == MAP_FAILED ? -errno : 0;
+	close(fd);
+	if (!err)
+		*out = mem;
+	return err;
+}
+
+int delivery_open(const struct filter *f, struct delivery *out)
+{
+	struct delivery d = { -1, -1, NULL, NULL };
+	int err = 0;
+
+	if (!f->config->deliver)
+		return -EOPNOTSUPP;
+	d.xsks_fd = filter_open_delivery(f, PIN_XSKS);
+	if (d.xsks_fd < 0)
+		err = d.xsks_fd;
+	if (!err) {
+		d.queues_fd = filter_open_delivery(f, PIN_QUEUES);
+		err = d.queues_fd < 0 ? d.queues_fd : 0;
+	}
+	if (!err)
+		err = map_elements(f, PIN_SOCKETS, SOCKETS_BYTES, (void **)&d.sockets);
+	if (!err)
+		err = map_elements(f, PIN_HANDED, HANDED_BYTES, (void **)&d.handed);
+	if (err)
+		delivery_close(&d);
+	else
+		*out = d;
+	return err;
+}
+
+void delivery_close(struct delivery *d)
+{
+	if (d->handed)
+		munmap(d->handed, HANDED_BYTES);
+	if (d->sockets)
+		munmap(d->sockets, SOCKETS_BYTES);
+	if (d->queues_fd >= 0)
+		close(d->queues_fd);
+	if (d->xsks_fd >= 0)
+		close(d->xsks_fd);
+	*d = (struct delivery){ -1, -1, NULL, NULL };
+}
+
+/* Does the filter run on the interface, as its record says? */
+static bool runs_on(const struct filter *f, uint32_t ifindex)
+{
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
+		if (READ_ONCE(f->state->ifaces[i].ifindex) == ifindex)
+			return true;
+	return false;
+}
+
+/* Takes the place over, whose owner is `was`, if nobody else has done that. */
+static bool take_place(const struct delivery *d, uint32_t place, uint64_t was, uint64_t owner)
+{
+	struct dedup_queue gone = { was >> 32, (uint32_t)was };
+
+	if (!__sync_bool_compare_and_swap(&d->sockets[place].owner, was, owner))
+		return false;
+	if (was)
+		bpf_map_delete_elem(d->queues_fd, &gone);
+	return true;
+}
+
+/* The place of the queue, which becomes the owner of one that is free, or whose owner has gone. */
+static int find_place(const struct delivery *d, const struct filter *f, uint64_t owner)
+{
+	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++)
+		if (READ_ONCE(d->sockets[i].owner) == owner)
+			return (int)i;
+	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++)
+		if (take_place(d, i, 0, owner))
+			return (int)i;
+	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++) {
+		uint64_t was = READ_ONCE(d->sockets[i].owner);
+
+		if (!runs_on(f, was >> 32) && take_place(d, i, was, owner))
+			return (int)i;
+	}
+	return -ENOSPC;
+}
+
+int delivery_place(const struct delivery *d, const struct filter *f, struct dedup_queue queue)
+{
+	int place = find_place(d, f, dedup_queue_word(queue));
+	__u32 value = place;
+
+	if (place < 0)
+		return place;
+	return bpf_map_update_elem(d->queues_fd, &queue, &value, BPF_ANY) ? -errno : place;
+}
+
+int delivery_enter(const struct delivery *d, uint32_t place, int socket_fd)
+{
+	return bpf_map_update_elem(d->xsks_fd, &place, &socket_fd, BPF_ANY) ? -errno : 0;
+}
+
+int delivery_leave(const struct delivery *d, uint32_t place)
+{
+	return bpf_map_delete_elem(d->xsks_fd, &place) && errno != ENOENT ? -errno : 0;
+}
+
+int delivery_want(struct filter *f, const struct dedup_handed *h)
+{
+	return h->stream < streams_cnt(f->config) ? want_key(f, &h->id, h->stream) : -EINVAL;
+}
+
+void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t place,
+			unsigned int *wanted, unsigned int *lost)
+{
+	*wanted = *lost = 0;
+	for (uint32_t i = 0; i < DEDUP_HANDED_MAX; i++) {
+		struct dedup_handed *h = delivery_handed(d, place, i);
+
+		if (!READ_ONCE(h->number))
+			continue;
+		if (delivery_want(f, h) < 0)
+			++*lost;
+		else
+			++*wanted;
+		WRITE_ONCE(h->number, 0);
+	}
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The maps of a filter that delivers (include/deliver.h), from user space: for the library, which
+ * has the sockets, and for status. Prints nothing.
+ */
+#ifndef XDP_DEDUP_DELIVERY_H
+#define XDP_DEDUP_DELIVERY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "deliver.h"
+#include "pins.h"
+
+/* The maps. Elements of `sockets` and `handed` are mapped; the kernel works on them meanwhile. */
+struct delivery {
+	int xsks_fd, queues_fd;
+	struct dedup_socket *sockets; /* DEDUP_SOCKETS_MAX of them */
+	struct dedup_handed *handed;  /* DEDUP_HANDED_MAX for each */
+};
+
+/* Opens those of an open filter. 0, and the caller closes *out; -EOPNOTSUPP: the filter does not
+ * deliver; -ENOENT: it has been unloaded; another -errno as of filter_open().
+ */
+int delivery_open(const struct filter *f, struct delivery *out);
+void delivery_close(struct delivery *d);
+
+/* Gives the queue a place, the same one each time, and the one of a queue that has gone if there is
+ * no other: that of an interface on which the filter does not run, as its record says. Returns the
+ * place; -ENOSPC if all DEDUP_SOCKETS_MAX are taken; another -errno.
+ */
+int delivery_place(const struct delivery *d, const struct filter *f, struct dedup_queue queue);
+
+/* Puts a socket into its place, from where on it gets packets; and takes it out. 0 or -errno. */
+int delivery_enter(const struct delivery *d, uint32_t place, int socket_fd);
+int delivery_leave(const struct delivery *d, uint32_t place);
+
+/* The entry of a packet by its number, or by the lower half of it. */
+static inline struct dedup_handed *delivery_handed(const struct delivery *d, uint32_t place,
+						   uint64_t number)
+{
+	return &d->handed[place * DEDUP_HANDED_MAX + number % DEDUP_HANDED_MAX];
+}
+
+/* Wants (want.h) the ids of all packets in this place that were not given back, and forgets them.
+ * No program may still be about to add one: none is in the place, or there is another socket in it
+ * already, which has been bound to the queue. *wanted and *lost: how many are wanted, and for how
+ * many there was no room.
+ */
+void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t place,
+			unsigned int *wanted, unsigned int *lost);
+
+/* Likewise of one packet. 1; -errno of want_id(), or -EINVAL: its stream is no longer there. */
+int delivery_want(struct filter *f, const struct dedup_handed *h);
+
+#endif
