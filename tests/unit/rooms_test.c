@@ -26,8 +26,9 @@ static const struct room {
 	{ "filter", "user/filter/*.[ch]", "user/filter user/base include build", "gsp\\.h|<pcap[/.]" },
 	{ "fips", "user/fips/*.[ch]", "user/fips user/api user/filter user/base include",
 	  "gsp\\.h|<(bpf|xdp|pcap)[/.]" },
+	/* xsk.h is in line. */
 	{ "lib", "user/lib/*.[ch]", "user/lib user/api user/fips user/filter user/base include",
-	  "gsp\\.h|<(bpf|xdp|pcap)[/.]" },
+	  "gsp\\.h|<(bpf|pcap)[/.]|<xdp/[^x]" },
 	{ "api", "user/api/*.h", "user/api", "<(bpf|xdp|pcap|linux)[/.]" },
 	{ "program", "user/program/*.[ch]", "user/program bpf include",
 	  "<(bpf|xdp|pcap)[/.]|skel\\.h" },

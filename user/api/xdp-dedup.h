@@ -27,7 +27,8 @@
  * resize), with the packet program's answers: the next call opens it anew, which takes some ms and
  * may make system calls.
  *
- * What a FIPS node needs is in xdp-dedup-fips.h.
+ * What a FIPS node needs is in xdp-dedup-fips.h; receiving packets past the network stack is in
+ * xdp-dedup-receive.h.
  *
  * Link with `pkg-config --libs xdp-dedup`. Root, or else CAP_BPF and access to the pins
  * under /sys/fs/bpf/xdp-dedup, is needed to open a filter, and not afterwards: but a process that

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* libxdp-dedup: receiving fresh packets of a filter that was loaded with --deliver xsk, from one
+ * queue of one interface, past the network stack, through an AF_XDP socket. What finds no room
+ * there goes to the stack, where a UDP socket may read it: an application has both. Each packet
+ * comes in one of the two ways. user/lib/README.md says when it pays.
+ *
+ * A receiver is for one thread at a time; several threads have one each, of different queues. Root,
+ * or else CAP_NET_RAW, CAP_BPF and access to the pins, is needed to open one, and not afterwards.
+ */
+#ifndef XDP_DEDUP_RECEIVE_H
+#define XDP_DEDUP_RECEIVE_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct xdp_dedup_receiver;
+
+struct xdp_dedup_receive_options {
+	size_t size;	    /* sizeof(struct xdp_dedup_receive_options) */
+	const char *ifname; /* NULL: the only one on which the filter runs */
+	uint32_t queue;	    /* of it, from 0 on (ethtool -l IFNAME) */
+	/* Frames of 4,096 bytes, of memory that is locked: how many packets may be under way, a
+	 * power of 2 from 64 to 4,096; 0: 512. A burst of more goes to the stack. Where the driver
+	 * writes into this memory, half of it is the driver's. More than 2,048 are never under way.
+	 */
+	uint32_t frames;
+	/* Packets of more than 3,520 bytes, in up to so many frames each, at most 4; 0: 1, and they
+	 * go to the stack. From Linux 6.6 on; without it, and with drivers that write into this
+	 * memory, they go to the stack.
+	 */
+	uint32_t frames_a_packet;
+	bool copy;     /* copy packets also where the driver could write into this memory */
+	bool zerocopy; /* do without if it cannot: -EOPNOTSUPP */
+	/* Take datagrams whose checksum is unfinished: those of local senders, as over a veth pair,
+	 * whose device would have computed it. They have crossed no wire. Otherwise they count as
+	 * broken.
+	 */
+	bool unfinished;
+	/* Microseconds for which a call that finds nothing lets the kernel poll the driver; 0: it
+	 * does not. Needs CAP_NET_ADMIN. Not all drivers can do that, which is no error.
+	 */
+	uint32_t busy_poll_us;
+};
+
+/* Opens the queue. 0, and the caller closes *out, before which the filter may be changed or
+ * unloaded. Ids of packets that the queue's last application had not given back when it was killed
+ * are wanted then (xdp_dedup_want()): their next copies come. -EINVAL      options out of range, or
+ * no such queue; or several interfaces, and none was named -ENODEV      no such interface, or the
+ * filter does not run on it -EBUSY       another AF_XDP socket has the queue -EOPNOTSUPP  the
+ * filter does not deliver, or kernel or driver lack AF_XDP, or zerocopy -ENOBUFS     RLIMIT_MEMLOCK
+ * does not let this process lock so much memory -ENOSPC      64 queues of this filter are open
+ * already Others as of xdp_dedup_open(), or what the system call said.
+ */
+int xdp_dedup_receive_open(const char *name, const struct xdp_dedup_receive_options *options,
+			   struct xdp_dedup_receiver **out);
+
+/* Closes it; packets that were not given back are wanted. NULL is fine. */
+void xdp_dedup_receive_close(struct xdp_dedup_receiver *receiver);
+
+/* A packet, in the receiver's memory until it is given back. */
+struct xdp_dedup_packet {
+	const void *data; /* the Ethernet frame as it came */
+	uint32_t len;
+	uint32_t payload_len; /* of UDP, without padding; 0 and NULL: it is no UDP, or a fragment */
+	const void *payload;
+	const void *id; /* the bytes of its segments; behind them 8 of its digest, if it has one */
+	uint32_t id_len;
+	uint32_t stream;  /* its number, in the order of --profile; 0 if there is one */
+	uint64_t time_ns; /* CLOCK_MONOTONIC when it came */
+	union {
+		struct sockaddr any; /* sa_family is 0 without a payload */
+		struct sockaddr_in ipv4;
+		struct sockaddr_in6 ipv6;
+	} source;
+	uint64_t number; /* the library's; in the order in which they came */
+};
+
+/* Receives up to `max` packets, without waiting: a number from 0 on. The caller gives each back.
+ * Lengths, the IPv4 header's checksum and UDP's have been checked as the stack does; broken packets
+ * are not handed out, and their ids are wanted. -ESTALE: the filter was unloaded, or does not
+ * deliver any more; other negative errnos of the socket, as -ENETDOWN.
+ */
+int xdp_dedup_receive(struct xdp_dedup_receiver *receiver, struct xdp_dedup_packet *packets,
+		      unsigned int max);
+
+/* Gives packets back, in any order, and soon: while one is kept, at most 2,048 others can come. */
+void xdp_dedup_give_back(struct xdp_dedup_receiver *receiver,
+			 const struct xdp_dedup_packet *packets, unsigned int cnt);
+
+/* For poll(2), epoll(7): readable if there are packets. It is the receiver's. */
+int xdp_dedup_receive_fd(const struct xdp_dedup_receiver *receiver);
+
+struct xdp_dedup_receive_stats {
+	uint64_t received;   /* packets handed out */
+	uint64_t broken;     /* not handed out: a length or checksum was wrong */
+	uint64_t unfinished; /* checksums: handed out with the option, else not */
+	uint64_t vanished;   /* lost in the kernel, and wanted: should be 0 */
+	uint64_t recovered;  /* ids that were wanted when it was opened */
+	uint64_t forgotten;  /* ids that could not be wanted: xdp_dedup_want() said why not */
+	bool zerocopy;	     /* the driver writes into the receiver's memory */
+	uint32_t frames_a_packet;
+};
+
+/* size is sizeof(*stats): later versions may append fields. What went to the stack instead is in
+ * xdp-dedup status.
+ */
+void xdp_dedup_receive_stats(const struct xdp_dedup_receiver *receiver,
+			     struct xdp_dedup_receive_stats *stats, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

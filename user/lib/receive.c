@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "clock.h"
+#include "datagram.h"
+#include "receiver.h"
+#include "stream_ids.h"
+
+#define VANISHED_NS 2000000000ULL /* after which a packet that is on its way will not come */
+#define ASK_NS 10000000
+
+static struct slot *slot_of(struct xdp_dedup_receiver *r, uint64_t number)
+{
+	return &r->slots[number % DEDUP_HANDED_MAX];
+}
+
+void receiver_grant(struct xdp_dedup_receiver *r)
+{
+	uint64_t granted = r->first + r->done + r->credits;
+
+	while (slot_of(r, r->oldest)->state == SLOT_DONE) {
+		struct slot *s = slot_of(r, r->oldest);
+
+		s->state = SLOT_UNSEEN;
+		r->oldest += s->credits;
+	}
+	if (granted > r->oldest + DEDUP_HANDED_MAX)
+		granted = r->oldest + DEDUP_HANDED_MAX;
+	__atomic_store_n(&r->socket->granted, granted, __ATOMIC_RELEASE);
+}
+
+/* Puts a packet's frames into the fill ring, which has room for all there are. */
+static void refill(struct xdp_dedup_receiver *r, const struct slot *s)
+{
+	uint32_t i;
+
+	if (!xsk_ring_prod__reserve(&r->xsk.fill, s->parts_cnt, &i))
+		return;
+	for (unsigned int n = 0; n < s->parts_cnt; n++)
+		*xsk_ring_prod__fill_addr(&r->xsk.fill, i + n) =
+			s->parts[n].at & ~(XSK_FRAME_BYTES - 1U);
+	xsk_ring_prod__submit(&r->xsk.fill, s->parts_cnt);
+}
+
+/* What the packet with this number has had is free again, once receiver_grant() says so. */
+static void end_packet(struct xdp_dedup_receiver *r, uint64_t number)
+{
+	struct slot *s = slot_of(r, number);
+
+	WRITE_ONCE(delivery_handed(&r->delivery, r->place, number)->number, 0);
+	refill(r, s);
+	if (s->joined)
+		r->free_joined[r->free_joined_cnt++] = s->joined;
+	s->joined = NULL;
+	s->parts_cnt = 0;
+	s->state = SLOT_DONE;
+	r->done += s->credits;
+}
+
+/* Wants the id of a packet that the application does not get. */
+static void want(struct xdp_dedup_receiver *r, struct filter *f, const struct dedup_handed *h)
+{
+	if (delivery_want(f, h) < 0)
+		r->stats.forgotten++;
+}
+
+/* Called while nothing is in the ring. A packet that the program has sent, and that does not come,
+ * would hold up all others' credits for ever.
+ */
+static void end_vanished(struct xdp_dedup_receiver *r, struct filter *f)
+{
+	struct dedup_handed *h = delivery_handed(&r->delivery, r->place, r->oldest);
+	struct slot *s = slot_of(r, r->oldest);
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
+
+	if (READ_ONCE(h->number) != r->oldest + 1 || s->state != SLOT_UNSEEN) {
+		r->stuck_ns = 0;
+	} else if (!r->stuck_ns || r->stuck != r->oldest) {
+		r->stuck = r->oldest;
+		r->stuck_ns = now_ns;
+	} else if (now_ns - r->stuck_ns >= VANISHED_NS) {
+		want(r, f, h);
+		s->credits = h->frames;
+		r->stats.vanished++;
+		end_packet(r, r->oldest);
+		receiver_grant(r);
+	}
+}
+
+/* There are no packets. 0, or why none will come. */
+static int be_idle(struct xdp_dedup_receiver *r, struct filter *f)
+{
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
+
+	if (lib_is_stopped(r->filter, f) || !f->config->deliver)
+		return -ESTALE;
+	end_vanished(r, f);
+	if (!r->busy_poll && !xsk_ring_prod__needs_wakeup(&r->xsk.fill) &&
+	    now_ns - r->asked_ns < ASK_NS)
+		return 0;
+	r->asked_ns = now_ns;
+	if (recvfrom(r->xsk.fd, NULL, 0, MSG_DONTWAIT, NULL, NULL) >= 0 || errno == EAGAIN ||
+	    errno == EBUSY || errno == EINTR)
+		return 0;
+	return -errno;
+}
+
+/* Takes the next packet's parts from the ring, of which `cnt` from i on are there. False if its
+ * last one has not come yet.
+ */
+static bool take_parts(struct xdp_dedup_receiver *r, uint32_t i, uint32_t cnt, struct slot *s)
+{
+	for (uint32_t n = 0; n < cnt && n < RECEIVER_PARTS_MAX; n++) {
+		const struct xdp_desc *d = xsk_ring_cons__rx_desc(&r->xsk.rx, i + n);
+
+		s->parts[n].at = d->addr;
+		s->parts[n].len = d->len;
+		s->parts_cnt = n + 1;
+		if (!(d->options & XDP_PKT_CONTD))
+			return true;
+	}
+	return false;
+}
+
+static void join_parts(struct xdp_dedup_receiver *r, struct slot *s, struct xdp_dedup_packet *p)
+{
+	uint8_t *to;
+
+	p->data = r->xsk.memory + s->parts[0].at;
+	p->len = s->parts[0].len;
+	if (s->parts_cnt == 1)
+		return;
+	to = s->joined = r->free_joined[--r->free_joined_cnt];
+	for (unsigned int n = 0; n < s->parts_cnt; n++) {
+		memcpy(to, r->xsk.memory + s->parts[n].at, s->parts[n].len);
+		to += s->parts[n].len;
+	}
+	p->data = s->joined;
+	p->len = to - s->joined;
+}
+
+static void describe(const struct filter *f, const struct dedup_handed *h, struct slot *s,
+		     struct xdp_dedup_packet *p)
+{
+	p->number = h->number - 1;
+	p->time_ns = h->time_ns;
+	p->stream = h->stream;
+	p->id = s->id;
+	p->id_len = p->stream < streams_cnt(f->config)
+			    ? stream_id_bytes(f->config, p->stream, &h->id, s->id)
+			    : 0; /* the streams have been changed since */
+}
+
+/* Is what came to be handed out? */
+static bool is_good(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *p)
+{
+	switch (datagram_read(p)) {
+	case DATAGRAM_BROKEN:
+		r->stats.broken++;
+		return false;
+	case DATAGRAM_UNFINISHED:
+		r->stats.unfinished++;
+		return r->unfinished;
+	default:
+		return true;
+	}
+}
+
+/* A packet that has come, in these parts. Is it handed out as *p? */
+static bool hand_out(struct xdp_dedup_receiver *r, struct filter *f, const struct slot *came,
+		     struct xdp_dedup_packet *p)
+{
+	uint8_t *front = r->xsk.memory + came->parts[0].at;
+	struct dedup_handed *h;
+	struct slot *s;
+	uint32_t number;
+
+	memcpy(&number, front, sizeof(number));
+	h = delivery_handed(&r->delivery, r->place, number);
+	s = slot_of(r, number);
+	if ((uint32_t)(h->number - 1) != number || !h->number || s->state != SLOT_UNSEEN) {
+		refill(r, came); /* another program's, or one that had vanished */
+		return false;
+	}
+	memcpy(front, &h->front, sizeof(h->front));
+	s->parts_cnt = came->parts_cnt;
+	memcpy(s->parts, came->parts, sizeof(s->parts));
+	s->credits = h->frames;
+	s->state = SLOT_HELD;
+	describe(f, h, s, p);
+	join_parts(r, s, p);
+	if (is_good(r, p)) {
+		r->stats.received++;
+		return true;
+	}
+	want(r, f, h);
+	end_packet(r, h->number - 1);
+	receiver_grant(r);
+	return false;
+}
+
+int xdp_dedup_receive(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *packets, unsigned int max)
+{
+	uint32_t most = max > r->xsk.frames ? r->xsk.frames : max, came, used = 0, i = 0;
+	struct filter *f = lib_enter(r->filter);
+	struct slot s;
+	int cnt = 0;
+
+	if (!f)
+		return -ESTALE;
+	came = xsk_ring_cons__peek(&r->xsk.rx, r->xsk.frames, &i);
+	while (used < came && (uint32_t)cnt < most && take_parts(r, i + used, came - used, &s)) {
+		used += s.parts_cnt;
+		cnt += hand_out(r, f, &s, &packets[cnt]);
+	}
+	xsk_ring_cons__cancel(&r->xsk.rx, came - used);
+	xsk_ring_cons__release(&r->xsk.rx, used);
+	if (!came)
+		cnt = be_idle(r, f);
+	lib_leave();
+	return cnt;
+}
+
+void xdp_dedup_give_back(struct xdp_dedup_receiver *r, const struct xdp_dedup_packet *packets,
+			 unsigned int cnt)
+{
+	for (unsigned int i = 0; i < cnt; i++)
+		if (slot_of(r, packets[i].number)->state == SLOT_HELD)
+			end_packet(r, packets[i].number);
+	if (cnt)
+		receiver_grant(r);
+	xsk_wake(&r->xsk);
+}
+
+int xdp_dedup_receive_fd(const struct xdp_dedup_receiver *r)
+{
+	return r->xsk.fd;
+}
+
+void xdp_dedup_receive_stats(const struct xdp_dedup_receiver *r,
+			     struct xdp_dedup_receive_stats *stats, size_t size)
+{
+	memset(stats, 0, size);
+	memcpy(stats, &r->stats, size < sizeof(r->stats) ? size : sizeof(r->stats));
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/membarrier.h>
+
+#include "kernel.h"
+#include "receiver.h"
+#include "xdp-dedup.h"
+
+#define FRAMES_DEFAULT 512
+#define FRAMES_MIN 64
+#define FRAMES_MAX 4096
+#define BIND_TRIES 200 /* the kernel takes some 20 ms to be done with a socket that was closed */
+#define BIND_WAIT_NS 5000000
+#define BUSY_POLL_BUDGET 64
+
+#ifndef SO_PREFER_BUSY_POLL
+#define SO_PREFER_BUSY_POLL 69
+#define SO_BUSY_POLL_BUDGET 70
+#endif
+
+/* The caller's options, whose version of them may be another one, with defaults filled in. */
+static int take_options(const struct xdp_dedup_receive_options *from,
+			struct xdp_dedup_receive_options *o)
+{
+	*o = (struct xdp_dedup_receive_options){ 0 };
+	if (from)
+		memcpy(o, from, from->size < sizeof(*o) ? from->size : sizeof(*o));
+	o->frames = o->frames ?: FRAMES_DEFAULT;
+	o->frames_a_packet = o->frames_a_packet ?: 1;
+	if (o->frames < FRAMES_MIN || o->frames > FRAMES_MAX || o->frames & (o->frames - 1) ||
+	    o->frames_a_packet > RECEIVER_PARTS_MAX || (o->copy && o->zerocopy))
+		return -EINVAL;
+	return 0;
+}
+
+/* The index of the interface here that is meant. Of two interfaces of the same index, in different
+ * network namespaces, the packet program cannot tell whose packet it has.
+ */
+static int find_interface(const struct filter *f, const char *ifname, uint32_t *ifindex)
+{
+	uint32_t named = ifname ? if_nametoindex(ifname) : 0;
+	unsigned int found = 0;
+
+	if (ifname && !named)
+		return -ENODEV;
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
+		const struct dedup_iface *iface = &f->state->ifaces[i];
+
+		if (!iface->ifindex || (named && iface->ifindex != named))
+			continue;
+		if (named && !kernel_is_here(iface))
+			return -ENOTUNIQ;
+		if (!kernel_is_here(iface))
+			continue;
+		*ifindex = iface->ifindex;
+		found++;
+	}
+	return !found ? -ENODEV : found > 1 ? -EINVAL : 0;
+}
+
+static void wait_a_little(void)
+{
+	const struct timespec time = { .tv_nsec = BIND_WAIT_NS };
+
+	nanosleep(&time, NULL);
+}
+
+static int bind_socket(struct xsk *x, const struct xsk_where *where)
+{
+	int err = xsk_bind(x, where);
+
+	for (int i = 0; i < BIND_TRIES && err == -EBUSY; i++) {
+		wait_a_little();
+		err = xsk_bind(x, where);
+	}
+	return err;
+}
+
+static int open_socket(struct xdp_dedup_receiver *r, const struct xdp_dedup_receive_options *o,
+		       uint32_t ifindex)
+{
+	const struct xsk_where where = { ifindex, o->queue, o->copy, o->zerocopy,
+					 o->frames_a_packet > 1 };
+	int fd = xsk_socket(), err;
+
+	if (fd < 0)
+		return fd == -EAFNOSUPPORT ? -EOPNOTSUPP : fd;
+	err = xsk_set_up(&r->xsk, fd, o->frames);
+	if (err) {
+		close(fd);
+		return err;
+	}
+	return bind_socket(&r->xsk, &where);
+}
+
+/* The kernel does it where it can, and else says nothing. */
+static int set_busy_poll(struct xdp_dedup_receiver *r, uint32_t us)
+{
+	int on = 1, time = us > INT32_MAX ? INT32_MAX : (int)us, budget = BUSY_POLL_BUDGET;
+
+	if (!us)
+		return 0;
+	r->busy_poll = true;
+	return setsockopt(r->xsk.fd, SOL_SOCKET, SO_PREFER_BUSY_POLL, &on, sizeof(on)) ||
+			       setsockopt(r->xsk.fd, SOL_SOCKET, SO_BUSY_POLL, &time, sizeof(time)) ||
+			       setsockopt(r->xsk.fd, SOL_SOCKET, SO_BUSY_POLL_BUDGET, &budget,
+					  sizeof(budget))
+		       ? -errno
+		       : 0;
+}
+
+static int make_joined(struct xdp_dedup_receiver *r)
+{
+	uint32_t cnt = r->xsk.frames / 2;
+
+	if (r->stats.frames_a_packet == 1)
+		return 0;
+	r->joined = malloc((size_t)cnt * RECEIVER_JOINED_BYTES);
+	r->free_joined = calloc(cnt, sizeof(*r->free_joined));
+	if (!r->joined || !r->free_joined)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < cnt; i++)
+		r->free_joined[i] = r->joined + (size_t)i * RECEIVER_JOINED_BYTES;
+	r->free_joined_cnt = cnt;
+	return 0;
+}
+
+/* Gives the kernel all frames. */
+static void fill(struct xdp_dedup_receiver *r)
+{
+	uint32_t i = 0;
+
+	xsk_ring_prod__reserve(&r->xsk.fill, r->xsk.frames, &i);
+	for (uint32_t n = 0; n < r->xsk.frames; n++)
+		*xsk_ring_prod__fill_addr(&r->xsk.fill, i + n) = (uint64_t)n * XSK_FRAME_BYTES;
+	xsk_ring_prod__submit(&r->xsk.fill, r->xsk.frames);
+	xsk_wake(&r->xsk);
+}
+
+/* The socket is bound to the queue: nobody else has the place, nor does any program that still runs
+ * know of a socket that was there before.
+ */
+static int begin(struct xdp_dedup_receiver *r, struct filter *f)
+{
+	uint32_t most = r->xsk.zerocopy ? r->xsk.frames / 2 : r->xsk.frames;
+	struct dedup_socket *s = r->socket;
+	unsigned int wanted, lost;
+
+	delivery_want_left(&r->delivery, f, r->place, &wanted, &lost);
+	r->stats.recovered = wanted;
+	r->stats.forgotten = lost;
+	r->stats.zerocopy = r->xsk.zerocopy;
+	r->credits = most < DEDUP_HANDED_MAX ? most : DEDUP_HANDED_MAX;
+	r->first = r->oldest = READ_ONCE(s->taken);
+	s->frame_bytes = XSK_FRAME_ROOM;
+	s->frames_max = r->stats.frames_a_packet;
+	s->pid = getpid();
+	s->zerocopy = r->xsk.zerocopy;
+	fill(r);
+	receiver_grant(r);
+	return delivery_enter(&r->delivery, r->place, r->xsk.fd);
+}
+
+static int open_queue(struct xdp_dedup_receiver *r, struct filter *f,
+		      const struct xdp_dedup_receive_options *o)
+{
+	struct dedup_queue queue = { .queue = o->queue };
+	int err = find_interface(f, o->ifname, &queue.ifindex), place;
+
+	if (!err)
+		err = delivery_open(f, &r->delivery);
+	if (err)
+		return err;
+	place = delivery_place(&r->delivery, f, queue);
+	if (place < 0)
+		return place;
+	r->place = place;
+	r->socket = &r->delivery.sockets[place];
+	err = open_socket(r, o, queue.ifindex);
+	if (!err)
+		err = set_busy_poll(r, o->busy_poll_us);
+	if (err)
+		return err;
+	/* The driver's frames hold what it likes: how many a packet takes cannot be told before. */
+	r->stats.frames_a_packet = r->xsk.several && !r->xsk.zerocopy ? o->frames_a_packet : 1;
+	err = make_joined(r);
+	return err ? err : begin(r, f);
+}
+
+static void free_receiver(struct xdp_dedup_receiver *r)
+{
+	xsk_close(&r->xsk);
+	delivery_close(&r->delivery);
+	xdp_dedup_close(r->filter);
+	free(r->free_joined);
+	free(r->joined);
+	free(r);
+}
+
+int xdp_dedup_receive_open(const char *name, const struct xdp_dedup_receive_options *options,
+			   struct xdp_dedup_receiver **out)
+{
+	struct xdp_dedup_receiver *r = calloc(1, sizeof(*r));
+	struct xdp_dedup_receive_options o;
+	struct filter *f;
+	int err = r ? take_options(options, &o) : -ENOMEM;
+
+	if (err) {
+		free(r);
+		return err;
+	}
+	xsk_begin(&r->xsk);
+	r->delivery = (struct delivery){ -1, -1, NULL, NULL };
+	r->unfinished = o.unfinished;
+	err = xdp_dedup_open(name, &r->filter);
+	if (!err) {
+		f = lib_enter(r->filter);
+		err = f ? open_queue(r, f, &o) : -ESTALE;
+		if (f)
+			lib_leave();
+	}
+	if (err)
+		free_receiver(r);
+	else
+		*out = r;
+	return err;
+}
+
+/* Once it is out of the map, and every program that found it there has ended, no packet comes. */
+void xdp_dedup_receive_close(struct xdp_dedup_receiver *r)
+{
+	unsigned int wanted, lost;
+	struct filter *f;
+
+	if (!r)
+		return;
+	delivery_leave(&r->delivery, r->place);
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0)) /* which is synchronize_rcu() */
+		wait_a_little();
+	r->socket->pid = 0;
+	f = lib_enter(r->filter);
+	if (f) {
+		delivery_want_left(&r->delivery, f, r->place, &wanted, &lost);
+		lib_leave();
+	}
+	free_receiver(r);
+}

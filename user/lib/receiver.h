@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The inside of a receiver: receive_open.c opens and closes it, receive.c has what a packet goes
+ * through. include/deliver.h says how it and the packet program work together.
+ */
+#ifndef XDP_DEDUP_LIB_RECEIVER_H
+#define XDP_DEDUP_LIB_RECEIVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "delivery.h"
+#include "lib_handle.h"
+#include "xdp-dedup-receive.h"
+#include "xsk.h"
+
+#define RECEIVER_PARTS_MAX 4 /* frames of a packet */
+#define RECEIVER_JOINED_BYTES (RECEIVER_PARTS_MAX * XSK_FRAME_BYTES)
+
+enum slot_state {
+	SLOT_UNSEEN, /* no packet has had the number yet, or it is on its way */
+	SLOT_HELD,   /* by the application */
+	SLOT_DONE,   /* given back */
+};
+
+/* What this process knows of the packet with a number, as an element of `handed` does of all. */
+struct slot {
+	uint8_t state;
+	uint8_t parts_cnt;
+	uint16_t credits;
+	struct {
+		uint32_t at, len; /* its address in the socket's memory */
+	} parts[RECEIVER_PARTS_MAX];
+	uint8_t *joined; /* the parts, one behind the other, if there are several */
+	uint8_t id[DEDUP_ID_BYTES_MAX];
+};
+
+struct xdp_dedup_receiver {
+	struct xdp_dedup_filter *filter;
+	struct delivery delivery;
+	struct dedup_socket *socket;
+	uint32_t place;
+	struct xsk xsk;
+	bool unfinished, busy_poll; /* the options */
+
+	uint64_t first;	  /* number of the first credit */
+	uint64_t oldest;  /* all below are done */
+	uint64_t done;	  /* credits that are, since `first` */
+	uint32_t credits; /* may be under way */
+	uint64_t stuck;	  /* what `oldest` was when it had not come, at stuck_ns; 0: it had */
+	uint64_t stuck_ns;
+	uint64_t asked_ns; /* the socket, whether it is all right */
+
+	uint8_t *joined;       /* memory for packets of several parts */
+	uint8_t **free_joined; /* pieces of it, of RECEIVER_JOINED_BYTES */
+	uint32_t free_joined_cnt;
+
+	struct xdp_dedup_receive_stats stats;
+	struct slot slots[DEDUP_HANDED_MAX];
+};
+
+/* Lets the packet program take as many credits as there are frames that are not under way, but none
+ * whose entry in `handed` another packet still has.
+ */
+void receiver_grant(struct xdp_dedup_receiver *r);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* An AF_XDP socket that receives from one queue. By system calls, as libxdp's functions make the
+ * socket themselves: here it may come from another process. Its rings are used by libxdp's xsk.h.
+ */
+#ifndef XDP_DEDUP_LIB_XSK_H
+#define XDP_DEDUP_LIB_XSK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <xdp/xsk.h>
+
+#define XSK_FRAME_BYTES 4096 /* of the socket's memory; any kernel takes these */
+
+/* Bytes of a packet that fit into a frame at least: in front of them the kernel keeps 256, and some
+ * kernels as much as a struct skb_shared_info behind them.
+ */
+#define XSK_FRAME_ROOM (XSK_FRAME_BYTES - 256 - 320)
+
+#ifndef XDP_PKT_CONTD /* Linux 6.6 */
+#define XDP_PKT_CONTD (1 << 0)
+#define XDP_USE_SG (1 << 4)
+#endif
+
+struct xsk {
+	int fd;
+	uint8_t *memory; /* `frames` of XSK_FRAME_BYTES; a frame's address is its offset */
+	uint32_t frames;
+	struct xsk_ring_prod fill; /* both have room for all frames */
+	struct xsk_ring_cons rx;
+	void *fill_map, *rx_map;
+	size_t fill_bytes, rx_bytes;
+	bool zerocopy; /* the driver writes into the memory; else packets are copied */
+	bool several;  /* packets may come in several frames */
+};
+
+/* A new socket, for this network namespace: its descriptor, or -errno. Needs CAP_NET_RAW. */
+int xsk_socket(void);
+
+/* None yet: xsk_close() does nothing. */
+void xsk_begin(struct xsk *x);
+
+/* Gives the socket `frames` frames, a power of 2, and rings; the descriptor is the caller's until
+ * this succeeds. 0; -ENOBUFS: more memory than RLIMIT_MEMLOCK lets this process lock; another
+ * -errno. Closed with xsk_close(), the descriptor too.
+ */
+int xsk_set_up(struct xsk *x, int fd, uint32_t frames);
+
+struct xsk_where {
+	uint32_t ifindex, queue;
+	bool copy;     /* copy packets also where the driver need not */
+	bool zerocopy; /* -EOPNOTSUPP where it cannot do without */
+	bool several;  /* if the kernel has that: packets in several frames */
+};
+
+/* Binds it to a queue. 0; -EBUSY: there is another socket, or the kernel is not done with one that
+ * was closed; -ENODEV: there is no such interface; -EINVAL: or no such queue; -EOPNOTSUPP; -errno.
+ */
+int xsk_bind(struct xsk *x, const struct xsk_where *where);
+
+void xsk_close(struct xsk *x);
+
+/* Has the driver to be told of new frames? Then this does it. */
+void xsk_wake(struct xsk *x);
+
+#endif
