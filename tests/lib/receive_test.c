@@ -2,145 +2,505 @@
 /* Delivery through AF_XDP: an application that reads sockets of the library's, and a UDP socket
  * beside them, has each event once, whatever happens to it.
  */
-#include "lib_runner.h"
+#include "receive_runner.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "xdp-dedup-receive.h"
+#include <bpf/libbpf.h>
+#include <net/if.h>
 
-#define NAME "ve0"
-#define BATCH 64
+#include "deliver.h"
+#include "xdp-dedup.h"
 
-/* An application: it reads both ways, and accounts what it has. */
-static struct app {
-	struct xdp_dedup_receiver *rx[4];
-	int cnt;
-	struct gossip_receiver *udp;
-	uint64_t by_xsk;
-} app;
+#define LOAD "load ve0 --fpr 1e-9 --deliver xsk"
 
-static const struct xdp_dedup_receive_options *options_of(const char *ifname, uint32_t queue,
-							  uint32_t frames)
-{
-	static struct xdp_dedup_receive_options o;
+/* Events of one seed, each in several copies, in an order of their own. */
+struct traffic {
+	struct gossip_sender *s;
+	uint32_t *order;
+	size_t cnt, at;
+	uint32_t events;
+};
 
-	o = (struct xdp_dedup_receive_options){
-		.size = sizeof(o),
-		.ifname = ifname,
-		.queue = queue,
-		.frames = frames,
-		.unfinished = true, /* these come over a veth pair */
-	};
-	return &o;
-}
-
-static void app_open(const struct xdp_dedup_receive_options *o)
-{
-	assert_int_equal(xdp_dedup_receive_open(NAME, o, &app.rx[app.cnt]), 0);
-	app.cnt++;
-}
-
-static void app_close(void)
-{
-	while (app.cnt)
-		xdp_dedup_receive_close(app.rx[--app.cnt]);
-}
-
-static void take_packet(const struct xdp_dedup_packet *p)
-{
-	struct gossip_packet g = { 0 };
-
-	assert_non_null(p->payload);
-	memcpy(&g, p->payload, p->payload_len < sizeof(g) ? p->payload_len : sizeof(g));
-	assert_int_equal(p->id_len, GSP_ID_BYTES);
-	assert_memory_equal(p->id, g.id, GSP_ID_BYTES);
-	gossip_account(app.udp, &g, p->payload_len, p->time_ns);
-	app.by_xsk++;
-}
-
-/* Reads what is there. Returns how many packets that was. */
-static int app_read(void)
-{
-	struct xdp_dedup_packet packets[BATCH];
-	int total = 0, n;
-
-	for (int i = 0; i < app.cnt; i++) {
-		while ((n = xdp_dedup_receive(app.rx[i], packets, BATCH)) > 0) {
-			for (int j = 0; j < n; j++)
-				take_packet(&packets[j]);
-			xdp_dedup_give_back(app.rx[i], packets, n);
-			total += n;
-		}
-		assert_int_equal(n, 0);
-	}
-	n = gossip_receive(app.udp, 0);
-	assert_return_code(n, -n);
-	return total + n;
-}
-
-static int setup(void **state)
-{
-	app = (struct app){ 0 };
-	return e2e_setup(state);
-}
-
-static int teardown(void **state)
-{
-	app_close();
-	return e2e_teardown(state);
-}
-
-#define EVENTS 20000
-#define COPIES 4
-
-/* Sends the events in several copies, and reads meanwhile. */
-static void send_and_read(struct gossip_sender *s, uint32_t events, uint32_t burst)
-{
-	uint32_t *order = gossip_shuffle(events, COPIES, events / 10, s->seed);
-	size_t cnt = (size_t)events * COPIES;
-
-	assert_non_null(order);
-	for (size_t at = 0; at < cnt; at += burst) {
-		size_t n = cnt - at < burst ? cnt - at : burst;
-
-		assert_return_code(gossip_send(s, order + at, n), EIO);
-		app_read();
-	}
-	e2e_counters_after(NAME, cnt);
-	app_read();
-	free(order);
-}
-
-static void each_event_comes_once(void **state)
+static struct traffic begin(uint32_t events, uint32_t copies)
 {
 	uint64_t seed = gossip_now_ns();
-	struct gossip_sender *s = e2e_sender(0, AF_INET, seed);
-	struct xdp_dedup_receive_stats stats;
+	struct traffic t = {
+		.s = e2e_sender(0, AF_INET, seed),
+		.order = gossip_shuffle(events, copies, events / 10, seed),
+		.cnt = (size_t)events * copies,
+		.events = events,
+	};
+
+	assert_non_null(t.order);
+	app.udp = e2e_receiver(-1, AF_INET, seed, events);
+	return t;
+}
+
+/* Sends the next ones; false: that were all. */
+static bool send_some(struct traffic *t, uint32_t burst)
+{
+	size_t n = t->cnt - t->at < burst ? t->cnt - t->at : burst;
+
+	assert_return_code(gossip_send(t->s, t->order + t->at, n), EIO);
+	t->at += n;
+	return t->at < t->cnt;
+}
+
+/* Every event has come once, and the filter has counted each way that they took. */
+static struct filter_counters end(struct traffic *t)
+{
+	struct filter_counters c = e2e_counters_after(APP_NAME, t->cnt);
+
+	while (app_read())
+		;
+	free(t->order);
+	assert_int_equal(gossip_delivered(app.udp, 1), t->events);
+	assert_int_equal(app.udp->strangers, 0);
+	assert_int_equal(c.delivered, app.by_xsk);
+	assert_int_equal(c.delivered + c.no_socket + c.no_room + c.too_large, t->events);
+	return c;
+}
+
+static void all_by_af_xdp(void **state)
+{
+	struct traffic t = begin(20000, 4);
+
+	(void)state;
+	e2e_load(LOAD);
+	app_open(app_options(NULL, 0, 0));
+	while (send_some(&t, 200))
+		app_read();
+	assert_int_equal(end(&t).delivered, 20000);
+	assert_int_equal(app_stats(app.rx[0]).received, 20000);
+	assert_int_equal(app_stats(app.rx[0]).vanished, 0);
+}
+
+static void nobody_has_a_socket(void **state)
+{
+	struct traffic t = begin(2000, 2);
+
+	(void)state;
+	e2e_load(LOAD);
+	while (send_some(&t, 200))
+		app_read();
+	assert_int_equal(end(&t).no_socket, 2000);
+}
+
+/* A reader that does not read: what finds no room goes to the stack. */
+static void the_reader_stops(void **state)
+{
+	struct traffic t = begin(5000, 1);
 	struct filter_counters c;
 
 	(void)state;
-	app.udp = e2e_receiver(0, AF_INET, seed, EVENTS);
-	e2e_load("load ve0 --fpr 1e-9 --deliver xsk");
-	app_open(options_of(NULL, 0, 0));
-	send_and_read(s, EVENTS, 200);
-	assert_int_equal(gossip_delivered(app.udp, 1), EVENTS);
-	c = e2e_counters(NAME);
-	xdp_dedup_receive_stats(app.rx[0], &stats, sizeof(stats));
-	print_message("# %lu of %d by AF_XDP\n", app.by_xsk, EVENTS);
-	assert_int_equal(c.new, EVENTS);
-	assert_int_equal(c.delivered, EVENTS);
-	assert_int_equal(app.by_xsk, EVENTS);
-	assert_int_equal(stats.received, EVENTS);
-	assert_int_equal(stats.vanished, 0);
+	e2e_load(LOAD);
+	app_open(app_options("ve0", 0, 128));
+	while (send_some(&t, 5000))
+		;
+	c = end(&t);
+	assert_int_equal(c.delivered, 128);
+	assert_int_equal(c.no_room, 5000 - 128);
+}
+
+static void small_rings_and_large_bursts(void **state)
+{
+	struct traffic t = begin(50000, 2);
+	struct filter_counters c;
+
+	(void)state;
+	e2e_load(LOAD);
+	app_open(app_options("ve0", 0, 64));
+	while (send_some(&t, 10000))
+		app_read();
+	c = end(&t);
+	assert_true(c.no_room > 0);
+	assert_true(c.delivered >= 64);
+}
+
+/* A reader that keeps packets for as long as it likes, and gives them back in any order. */
+static void packets_are_kept(void **state)
+{
+	struct xdp_dedup_packet kept[256], now[16];
+	struct traffic t = begin(30000, 2);
+	uint64_t chance = t.s->seed;
+	struct xdp_dedup_receiver *rx;
+	unsigned int cnt = 0;
+	int n;
+
+	(void)state;
+	e2e_load(LOAD);
+	rx = app_open(app_options("ve0", 0, 256));
+	app.cnt = 0; /* it is read here */
+	while (send_some(&t, 1 + random_next(&chance) % 100)) {
+		n = xdp_dedup_receive(rx, now, 1 + random_next(&chance) % 16);
+		assert_true(n >= 0);
+		for (int i = 0; i < n; i++) {
+			struct gossip_packet g;
+
+			memcpy(&g, now[i].payload, sizeof(g));
+			gossip_account(app.udp, &g, now[i].payload_len, 0);
+			app.by_xsk++;
+			kept[cnt++] = now[i];
+		}
+		while (cnt && random_next(&chance) % 16) {
+			unsigned int which = random_next(&chance) % cnt;
+			struct gossip_packet g;
+			uint8_t id[GSP_ID_BYTES];
+
+			/* Nobody has written over it. */
+			memcpy(&g, kept[which].payload, sizeof(g));
+			gossip_id(t.s->seed, g.index, id);
+			assert_memory_equal(g.id, id, sizeof(id));
+			assert_memory_equal(kept[which].id, id, sizeof(id));
+			xdp_dedup_give_back(rx, &kept[which], 1);
+			kept[which] = kept[--cnt];
+		}
+		gossip_receive(app.udp, 0);
+	}
+	xdp_dedup_give_back(rx, kept, cnt);
+	app.rx[app.cnt++] = rx;
+	assert_true(end(&t).no_room > 0);
+	assert_int_equal(app_stats(rx).vanished, 0);
+}
+
+/* While one packet is kept at most DEDUP_HANDED_MAX others come; then the stack has them. */
+static void one_packet_is_kept_for_ever(void **state)
+{
+	struct traffic t = begin(10000, 1);
+	struct xdp_dedup_receiver *rx;
+	struct xdp_dedup_packet p;
+	struct gossip_packet g;
+	struct filter_counters c;
+
+	(void)state;
+	e2e_load(LOAD);
+	rx = app_open(app_options("ve0", 0, 0));
+	send_some(&t, 1);
+	p = app_next(rx);
+	memcpy(&g, p.payload, sizeof(g));
+	gossip_account(app.udp, &g, p.payload_len, 0);
+	app.by_xsk++;
+	while (send_some(&t, 100))
+		app_read();
+	c = e2e_counters_after(APP_NAME, t.cnt);
+	assert_int_equal(c.delivered, DEDUP_HANDED_MAX);
+	assert_int_equal(c.no_room, 10000 - DEDUP_HANDED_MAX);
+	xdp_dedup_give_back(rx, &p, 1);
+	end(&t);
+}
+
+/* What readers have read, in memory that outlives them. */
+static struct shared {
+	uint64_t recovered, forgotten;
+	uint8_t copies[];
+} * had;
+
+/* Reads until it is killed. Its UDP socket is its parent's. */
+static void be_reader(uint32_t frames, int ready)
+{
+	struct xdp_dedup_packet packets[16];
+	struct xdp_dedup_receiver *rx;
+	struct pollfd fd = { .events = POLLIN };
+
+	if (xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, frames), &rx))
+		_exit(1);
+	had->recovered += app_stats(rx).recovered;
+	had->forgotten += app_stats(rx).forgotten;
+	fd.fd = xdp_dedup_receive_fd(rx);
+	if (write(ready, "", 1) != 1)
+		_exit(1);
+	while (getppid() != 1) {
+		int n = xdp_dedup_receive(rx, packets, 16);
+
+		for (int i = 0; i < n; i++) {
+			struct gossip_packet g;
+
+			memcpy(&g, packets[i].payload, sizeof(g));
+			had->copies[g.index]++;
+		}
+		if (n > 0)
+			xdp_dedup_give_back(rx, packets, n);
+		else
+			poll(&fd, 1, 10);
+	}
+	_exit(0);
+}
+
+static pid_t start_reader(uint32_t frames)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	assert_return_code(pid, errno);
+	if (!pid)
+		be_reader(frames, ready[1]);
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return pid;
+}
+
+static void kill_reader(pid_t pid)
+{
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+#define KILLS 30 /* with at most 128 ids each there is room for all in the map `wanted` */
+#define FLOOD_EVENTS 600000
+#define FLOOD_COPIES 3
+
+/* Sends the events of the order once more, and reads them here. */
+static void send_again(struct gossip_sender *s, const uint32_t *order, uint32_t cnt)
+{
+	for (uint32_t at = 0; at < cnt; at += 200) {
+		assert_return_code(gossip_send(s, order + at, cnt - at < 200 ? cnt - at : 200), EIO);
+		app_read();
+	}
+}
+
+/* Readers are killed and started while a flood goes on. Copies that come later bring what a dead
+ * one had in its ring; and what it had read but not given back comes again.
+ */
+static void readers_are_killed(void **state)
+{
+	uint64_t seed = gossip_now_ns(), chance = seed, twice = 0, missing = 0, sent;
+	uint32_t *order = gossip_shuffle(FLOOD_EVENTS, FLOOD_COPIES, 20000, seed);
+	struct gossip_sender *s = e2e_sender(0, AF_INET, seed);
+
+	(void)state;
+	assert_non_null(order);
+	had = mmap(NULL, sizeof(*had) + FLOOD_EVENTS, PROT_READ | PROT_WRITE,
+		   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(had != MAP_FAILED);
+	app.udp = e2e_receiver(0, AF_INET, seed, FLOOD_EVENTS);
+	e2e_load("load ve0 --fpr 1e-9 --capacity 3M --deliver xsk");
+	assert_return_code(gossip_receiver_start(app.udp), EAGAIN);
+	assert_return_code(gossip_sender_start(s, order, FLOOD_EVENTS * FLOOD_COPIES), EAGAIN);
+	for (int i = 0; i < KILLS; i++) {
+		pid_t pid = start_reader(64 << random_next(&chance) % 2);
+
+		usleep(random_next(&chance) % 30000);
+		kill_reader(pid);
+		if (random_next(&chance) % 4 == 0)
+			usleep(random_next(&chance) % 10000);
+	}
+	s->stop = true;
+	assert_return_code(gossip_sender_wait(s), EIO);
+	s->stop = false;
+	sent = s->sent;
+	e2e_counters_after(APP_NAME, sent);
+	assert_return_code(gossip_receiver_stop(app.udp, 50), EIO);
+	app_open(app_options("ve0", 0, 0));
+	had->recovered += app_stats(app.rx[0]).recovered;
+	had->forgotten += app_stats(app.rx[0]).forgotten;
+	send_again(s, order, sent);
+	e2e_counters_after(APP_NAME, 2 * sent);
+	app_read();
+	for (uint64_t at = 0; at < sent; at++) {
+		unsigned int copies = had->copies[order[at]] + app.udp->copies[order[at]];
+
+		missing += !copies;
+		twice += copies > 1;
+	}
+	print_message(
+		"# of %lu packets %lu by AF_XDP; %lu were in the rings of %d dead readers, %lu "
+		"came twice\n",
+		sent, (uint64_t)e2e_counters(APP_NAME).delivered, had->recovered, KILLS, twice);
+	assert_int_equal(gossip_receiver_lost(app.udp), 0);
+	assert_int_equal(had->forgotten, 0);
+	assert_true(had->recovered > 0);
+	assert_int_equal(missing, 0);
+	assert_true(twice <= KILLS * 16 * FLOOD_COPIES); /* a batch each */
+	munmap(had, sizeof(*had) + FLOOD_EVENTS);
+	free(order);
+}
+
+/* What a receiver that is closed has not handed out, or not got back, comes again. */
+static void closed_with_packets(void **state)
+{
+	struct traffic t = begin(300, 2);
+	struct xdp_dedup_packet kept[100];
+	struct xdp_dedup_receiver *rx;
+
+	(void)state;
+	e2e_load(LOAD);
+	free(t.order);
+	t.order = gossip_shuffle(300, 2, 0, 1); /* 0 0 1 1 2 2 ... */
+	assert_non_null(t.order);
+	for (uint32_t i = 0; i < 600; i++)
+		t.order[i] = i % 300;
+	rx = app_open(app_options("ve0", 0, 0));
+	send_some(&t, 300);
+	e2e_counters_after(APP_NAME, 300);
+	assert_int_equal(xdp_dedup_receive(rx, kept, 100), 100);
+	app_close(rx);
+	rx = app_open(app_options("ve0", 0, 0));
+	assert_int_equal(app_stats(rx).recovered, 0); /* it was all wanted by close */
+	send_some(&t, 300);
+	e2e_counters_after(APP_NAME, 600);
+	app_read();
+	assert_int_equal(gossip_delivered(app.udp, 1), 300);
+	free(t.order);
+}
+
+/* The next copy of an event that is wanted comes by AF_XDP, too. */
+static void wanted_events_are_delivered(void **state)
+{
+	struct traffic t = begin(1, 3);
+	struct xdp_dedup_filter *f;
+	uint8_t id[GSP_ID_BYTES];
+
+	(void)state;
+	e2e_load(LOAD);
+	app_open(app_options("ve0", 0, 0));
+	send_some(&t, 1);
+	e2e_counters_after(APP_NAME, 1);
+	assert_int_equal(app_read(), 1);
+	assert_int_equal(xdp_dedup_open(APP_NAME, &f), 0);
+	gossip_id(t.s->seed, 0, id);
+	assert_int_equal(xdp_dedup_want(f, id, sizeof(id)), 1);
+	xdp_dedup_close(f);
+	send_some(&t, 2);
+	e2e_counters_after(APP_NAME, 3);
+	assert_int_equal(app_read(), 1);
+	assert_int_equal(app.by_xsk, 2);
+	free(t.order);
+}
+
+/* Changes of the filter while it is read. */
+static const struct change {
+	const char *name, *commands[4];
+	int then; /* what xdp_dedup_receive() returns in the end */
+} CHANGES[] = {
+	{ "goes-on-set", { "set ve0 --action count", "set ve0 --action drop" }, 0 },
+	{ "goes-on-resized", { "resize ve0 --capacity 2M", "resize ve0 --forget --capacity 10M" }, 0 },
+	{ "goes-on-replaced", { "load --replace --name ve0", "load --replace --name ve0" }, 0 },
+	{ "goes-on-restored", { "save ve0 /tmp/image", "restore ve0 /tmp/image" }, 0 },
+	{ "turned-off", { "set ve0 --deliver stack" }, -ESTALE },
+	{ "turned-off-and-on", { "set ve0 --deliver stack", "set ve0 --deliver xsk" }, -ESTALE },
+	{ "unloaded", { "unload ve0" }, -ESTALE },
+};
+
+static void filter_changes(void **state)
+{
+	const struct change *row = *state;
+	struct xdp_dedup_packet packets[64];
+	struct traffic t = begin(20000, 3);
+	int n = 0;
+
+	sh("mountpoint -q /tmp || mount -t tmpfs tmpfs /tmp");
+	e2e_load("load ve0 --fpr 1e-9 --capacity 1M --deliver xsk");
+	app_open(app_options("ve0", 0, 0));
+	for (int i = 0; i < 4 && row->commands[i]; i++) {
+		for (int j = 0; j < 20 && !(row->then && i); j++) {
+			send_some(&t, 200);
+			app_read();
+		}
+		e2e_tool("%s", row->commands[i]);
+	}
+	if (!row->then) {
+		while (send_some(&t, 200))
+			app_read();
+		while (app_read())
+			;
+		assert_true(gossip_delivered(app.udp, 0) == 0);
+	}
+	for (int ms = 0; ms < PATIENCE_MS && n != row->then; ms += 10) {
+		n = xdp_dedup_receive(app.rx[0], packets, 64);
+		usleep(10000);
+	}
+	assert_int_equal(n, row->then);
+	free(t.order);
+}
+
+/* What open says. */
+static const struct wrong {
+	const char *name, *load, *filter;
+	struct xdp_dedup_receive_options o;
+	int err;
+} WRONG[] = {
+	{ "no-filter", NULL, "ve0", { 0 }, -ENOENT },
+	{ "not-delivering", "load ve0", "ve0", { 0 }, -EOPNOTSUPP },
+	{ "few-frames", LOAD, "ve0", { .frames = 32 }, -EINVAL },
+	{ "odd-frames", LOAD, "ve0", { .frames = 96 }, -EINVAL },
+	{ "many-frames", LOAD, "ve0", { .frames = 8192 }, -EINVAL },
+	{ "many-parts", LOAD, "ve0", { .frames_a_packet = 5 }, -EINVAL },
+	{ "no-such-queue", LOAD, "ve0", { .queue = 999 }, -EINVAL },
+	{ "no-such-interface", LOAD, "ve0", { .ifname = "none" }, -ENODEV },
+	{ "not-on-it", LOAD, "ve0", { .ifname = "ve1" }, -ENODEV },
+	{ "on-which", "load ve0 ve1 --name ve0 --deliver xsk", "ve0", { 0 }, -EINVAL },
+	{ "no-zerocopy", LOAD, "ve0", { .zerocopy = true }, -EOPNOTSUPP },
+	{ "both-ways", LOAD, "ve0", { .zerocopy = true, .copy = true }, -EINVAL },
+};
+
+static void wrong_is_said(void **state)
+{
+	const struct wrong *row = *state;
+	struct xdp_dedup_receive_options o = row->o;
+	struct xdp_dedup_receiver *rx = NULL;
+
+	o.size = sizeof(o);
+	if (row->load)
+		e2e_load("%s", row->load);
+	assert_int_equal(xdp_dedup_receive_open(row->filter, &o, &rx), row->err);
+	assert_null(rx);
+}
+
+static void the_queue_is_taken(void **state)
+{
+	struct xdp_dedup_receiver *rx = NULL;
+
+	(void)state;
+	e2e_load(LOAD);
+	app_open(app_options("ve0", 0, 0));
+	assert_int_equal(xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 0), &rx), -EBUSY);
+	app_close_all();
+	app_open(app_options("ve0", 0, 0)); /* though the kernel is not done with the first one yet */
+}
+
+static void only_our_program_is_there(void **state)
+{
+	uint32_t before = 0, after = 0;
+
+	(void)state;
+	e2e_load(LOAD);
+	assert_int_equal(bpf_xdp_query_id((int)if_nametoindex("ve0"), 0, &before), 0);
+	app_open(app_options("ve0", 0, 0));
+	assert_int_equal(bpf_xdp_query_id((int)if_nametoindex("ve0"), 0, &after), 0);
+	assert_int_equal(before, after);
 }
 
 int main(void)
 {
-	add_test("each_event_comes_once", each_event_comes_once, setup, teardown, NULL);
+	static const struct CMUnitTest TESTS[] = {
+		cmocka_unit_test_setup_teardown(all_by_af_xdp, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(nobody_has_a_socket, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(the_reader_stops, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(small_rings_and_large_bursts, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(packets_are_kept, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(one_packet_is_kept_for_ever, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(readers_are_killed, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(closed_with_packets, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(wanted_events_are_delivered, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(the_queue_is_taken, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(only_our_program_is_there, app_setup, app_teardown),
+	};
+
+	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_rows(CHANGES, filter_changes, app_setup, app_teardown);
+	add_rows(WRONG, wrong_is_said, app_setup, app_teardown);
 	return run_added_tests("receive");
 }

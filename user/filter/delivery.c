@@ -29,9 +29,34 @@ static int map_elements(const struct filter *f, enum pin pin, size_t bytes, void
 	return err;
 }
 
+static int sockets_id(const struct filter *f, uint32_t *id)
+{
+	struct bpf_map_info info = { 0 };
+	__u32 len = sizeof(info);
+	int fd = filter_open_delivery(f, PIN_SOCKETS), err;
+
+	if (fd < 0)
+		return fd;
+	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
+	close(fd);
+	*id = info.id;
+	return err;
+}
+
+int delivery_is_of(const struct delivery *d, const struct filter *f)
+{
+	uint32_t id;
+	int err;
+
+	if (!f->config->deliver)
+		return 0;
+	err = sockets_id(f, &id);
+	return err ? err : id == d->id;
+}
+
 int delivery_open(const struct filter *f, struct delivery *out)
 {
-	struct delivery d = { -1, -1, NULL, NULL };
+	struct delivery d = { .xsks_fd = -1, .queues_fd = -1 };
 	int err = 0;
 
 	if (!f->config->deliver)
@@ -47,6 +72,8 @@ int delivery_open(const struct filter *f, struct delivery *out)
 		err = map_elements(f, PIN_SOCKETS, SOCKETS_BYTES, (void **)&d.sockets);
 	if (!err)
 		err = map_elements(f, PIN_HANDED, HANDED_BYTES, (void **)&d.handed);
+	if (!err)
+		err = sockets_id(f, &d.id);
 	if (err)
 		delivery_close(&d);
 	else
@@ -64,7 +91,7 @@ void delivery_close(struct delivery *d)
 		close(d->queues_fd);
 	if (d->xsks_fd >= 0)
 		close(d->xsks_fd);
-	*d = (struct delivery){ -1, -1, NULL, NULL };
+	*d = (struct delivery){ .xsks_fd = -1, .queues_fd = -1 };
 }
 
 /* Does the filter run on the interface, as its record says? */

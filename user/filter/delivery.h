@@ -16,6 +16,7 @@ struct delivery {
 	int xsks_fd, queues_fd;
 	struct dedup_socket *sockets; /* DEDUP_SOCKETS_MAX of them */
 	struct dedup_handed *handed;  /* DEDUP_HANDED_MAX for each */
+	uint32_t id;		      /* the kernel's, of the map `sockets` */
 };
 
 /* Opens those of an open filter. 0, and the caller closes *out; -EOPNOTSUPP: the filter does not
@@ -23,6 +24,9 @@ struct delivery {
  */
 int delivery_open(const struct filter *f, struct delivery *out);
 void delivery_close(struct delivery *d);
+
+/* Are these still the maps that the packet program of an open filter has? 1 or 0; -errno. */
+int delivery_is_of(const struct delivery *d, const struct filter *f);
 
 /* Gives the queue a place, the same one each time, and the one of a queue that has gone if there is
  * no other: that of an interface on which the filter does not run, as its record says. Returns the

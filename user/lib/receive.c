@@ -94,7 +94,7 @@ static int be_idle(struct xdp_dedup_receiver *r, struct filter *f)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
 
-	if (lib_is_stopped(r->filter, f) || !f->config->deliver)
+	if (lib_is_stopped(r->filter, f))
 		return -ESTALE;
 	end_vanished(r, f);
 	if (!r->busy_poll && !xsk_ring_prod__needs_wakeup(&r->xsk.fill) &&
@@ -201,6 +201,17 @@ static bool hand_out(struct xdp_dedup_receiver *r, struct filter *f, const struc
 	return false;
 }
 
+/* Does the filter's program still know the socket? Asked anew once it has been changed. */
+static bool is_fed(struct xdp_dedup_receiver *r, const struct filter *f)
+{
+	if (likely(f->serial == r->serial))
+		return true;
+	if (delivery_is_of(&r->delivery, f) != 1)
+		return false;
+	r->serial = f->serial;
+	return true;
+}
+
 int xdp_dedup_receive(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *packets, unsigned int max)
 {
 	uint32_t most = max > r->xsk.frames ? r->xsk.frames : max, came, used = 0, i = 0;
@@ -218,7 +229,7 @@ int xdp_dedup_receive(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *pac
 	xsk_ring_cons__cancel(&r->xsk.rx, came - used);
 	xsk_ring_cons__release(&r->xsk.rx, used);
 	if (!came)
-		cnt = be_idle(r, f);
+		cnt = is_fed(r, f) ? be_idle(r, f) : -ESTALE;
 	lib_leave();
 	return cnt;
 }

@@ -164,6 +164,7 @@ static int begin(struct xdp_dedup_receiver *r, struct filter *f)
 	s->frames_max = r->stats.frames_a_packet;
 	s->pid = getpid();
 	s->zerocopy = r->xsk.zerocopy;
+	r->serial = f->serial;
 	fill(r);
 	receiver_grant(r);
 	return delivery_enter(&r->delivery, r->place, r->xsk.fd);
@@ -218,7 +219,7 @@ int xdp_dedup_receive_open(const char *name, const struct xdp_dedup_receive_opti
 		return err;
 	}
 	xsk_begin(&r->xsk);
-	r->delivery = (struct delivery){ -1, -1, NULL, NULL };
+	r->delivery = (struct delivery){ .xsks_fd = -1, .queues_fd = -1 };
 	r->unfinished = o.unfinished;
 	err = xdp_dedup_open(name, &r->filter);
 	if (!err) {

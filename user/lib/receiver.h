@@ -41,6 +41,7 @@ struct xdp_dedup_receiver {
 	uint32_t place;
 	struct xsk xsk;
 	bool unfinished, busy_poll; /* the options */
+	uint64_t serial; /* the filter's, as of which `delivery` is that of its program */
 
 	uint64_t first;	  /* number of the first credit */
 	uint64_t oldest;  /* all below are done */
