@@ -380,6 +380,104 @@ static void wanted_events_are_delivered(void **state)
 	free(t.order);
 }
 
+/* Sends the events from one port after the other, so that they come by both queues. */
+static void send_from_many_ports(struct traffic *t, int link)
+{
+	uint64_t seed = t->s->seed;
+
+	for (bool more = true; more;) {
+		t->s = e2e_sender(link, AF_INET, seed);
+		more = send_some(t, 50);
+		app_read();
+		e2e_close(t->s, NULL);
+	}
+}
+
+static void two_queues_and_two_readers(void **state)
+{
+	struct traffic t = begin(10000, 2);
+
+	(void)state;
+	sh("ethtool -L ve0 rx 2");
+	e2e_far_sh("ethtool -L pe0 tx 2");
+	e2e_load(LOAD);
+	app_open(app_options("ve0", 0, 0));
+	app_open(app_options("ve0", 1, 0));
+	e2e_close(t.s, NULL);
+	send_from_many_ports(&t, 0);
+	assert_int_equal(end(&t).no_room, 0);
+	for (int i = 0; i < 2; i++)
+		assert_true(app_stats(app.rx[i]).received > 1000);
+}
+
+/* One of two queues has a reader. */
+static void a_queue_without_a_reader(void **state)
+{
+	struct traffic t = begin(10000, 2);
+	struct filter_counters c;
+
+	(void)state;
+	sh("ethtool -L ve0 rx 2");
+	e2e_far_sh("ethtool -L pe0 tx 2");
+	e2e_load(LOAD);
+	app_open(app_options("ve0", 1, 0));
+	e2e_close(t.s, NULL);
+	send_from_many_ports(&t, 0);
+	c = end(&t);
+	assert_true(c.no_socket > 1000);
+	assert_true(c.delivered > 1000);
+}
+
+/* The same queue number of two interfaces. */
+static void two_interfaces_and_two_readers(void **state)
+{
+	struct traffic t = begin(10000, 2);
+	uint64_t seed = t.s->seed;
+	int link = 0;
+
+	(void)state;
+	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --deliver xsk");
+	app_open(app_options("ve0", 0, 0));
+	app_open(app_options("ve1", 0, 0));
+	e2e_close(t.s, NULL);
+	for (bool more = true; more; link ^= 1) {
+		t.s = e2e_sender(link, AF_INET, seed);
+		more = send_some(&t, 100);
+		app_read();
+		e2e_close(t.s, NULL);
+	}
+	assert_int_equal(end(&t).delivered, 10000);
+	for (int i = 0; i < 2; i++)
+		assert_true(app_stats(app.rx[i]).received > 1000);
+}
+
+/* Of two streams one is delivered. */
+static void one_stream_of_two(void **state)
+{
+	uint64_t seed = gossip_now_ns();
+	struct gossip_sender *s[2];
+	struct filter_counters c;
+
+	(void)state;
+	app.udp = e2e_receiver_at(0, AF_INET, e2e_port(), seed, 1000);
+	e2e_tool("load ve0 --profile a=gsp:%d --profile b=gsp:%d --fpr 1e-9 --deliver xsk:b",
+		 e2e_port(), e2e_port() + 1);
+	app_open(app_options("ve0", 0, 0));
+	for (int i = 0; i < 2; i++)
+		s[i] = e2e_sender_to(0, AF_INET, e2e_port() + i, seed);
+	for (uint32_t i = 0; i < 1000; i++) {
+		assert_return_code(gossip_send(s[i % 2], &i, 1), EIO);
+		assert_return_code(gossip_send(s[i % 2], &i, 1), EIO);
+		app_read();
+	}
+	c = e2e_counters_after(APP_NAME, 2000);
+	app_read();
+	assert_int_equal(gossip_delivered(app.udp, 1), 1000);
+	assert_int_equal(app.by_xsk, 500);
+	assert_int_equal(c.delivered, 500);
+	assert_int_equal(c.no_socket + c.no_room, 0);
+}
+
 /* Changes of the filter while it is read. */
 static const struct change {
 	const char *name, *commands[4];
@@ -495,6 +593,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(readers_are_killed, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(closed_with_packets, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(wanted_events_are_delivered, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(two_queues_and_two_readers, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(a_queue_without_a_reader, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(two_interfaces_and_two_readers, app_setup,
+						app_teardown),
+		cmocka_unit_test_setup_teardown(one_stream_of_two, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(the_queue_is_taken, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(only_our_program_is_there, app_setup, app_teardown),
 	};

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What packets are as an application has them by AF_XDP: as they came, whole, and none that the
+ * network stack would have dropped. Which go to the stack all the same.
+ */
+#include "packet.h"
+#include "receive_runner.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <linux/if_ether.h>
+#include <linux/in.h>
+
+#include "plain_checksum.h"
+#include "udp.h"
+#include "xdp-dedup.h"
+
+#define LOAD "load ve0 --port 8001 --fpr 1e-9 --capacity 100k --deliver xsk"
+
+static const uint8_t TO4[] = { 10, 77, 0, 1 };
+
+/* A frame with right checksums, of a fresh event, whose body is chance. */
+static struct frame *frame_of(struct frame_plan plan, struct id *id, uint64_t *chance)
+{
+	static struct frame f;
+
+	for (int i = 0; i < (plan.count ?: 1); i++)
+		id[i] = id_fresh();
+	memcpy(plan.to, plan.ipv6 ? plan.to : TO4, sizeof(TO4));
+	frame_build(&f, &plan, id);
+	for (uint32_t i = 0; i < plan.body; i++)
+		f.data[f.len - f.padding - 1 - i] = random_next(chance);
+	plain_checksums(f.data, f.ip, f.udp, plan.ipv6);
+	return &f;
+}
+
+static uint64_t count(const char *counter)
+{
+	return tool_counter(APP_NAME, counter);
+}
+
+/* The packet is just what was sent. */
+static void check_packet(const struct xdp_dedup_packet *p, const struct frame *f, const struct id *id)
+{
+	assert_int_equal(p->len, f->len);
+	assert_memory_equal(p->data, f->data, f->len);
+	assert_int_equal(p->id_len, sizeof(id->bytes));
+	assert_memory_equal(p->id, id->bytes, sizeof(id->bytes));
+	assert_int_equal(p->payload_len, f->len - f->padding - f->gsp);
+	assert_ptr_equal(p->payload, (const uint8_t *)p->data + f->gsp);
+	assert_int_equal(p->stream, 0);
+}
+
+static const struct row {
+	const char *name;
+	struct frame_plan plan;
+	const char *wrong; /* the name of the test with wrong bits; NULL: there is none */
+} FRAMES[] = {
+	{ "ipv4", { .ipv6 = false }, NULL },
+	{ "ipv4-options", { .option_words = 10 }, "ipv4-options-wrong-bit" },
+	{ "ipv4-body", { .body = 1200 }, NULL },
+	{ "ipv4-odd", { .body = 1201 }, "ipv4-odd-wrong-bit" },
+	{ "padding", { .padding = 20 }, "padding-wrong-bit" },
+	{ "vlan", { .tags = { ETH_P_8021Q }, .body = 100 }, NULL },
+	{ "two-vlans", { .tags = { ETH_P_8021AD, ETH_P_8021Q }, .body = 100 }, NULL },
+	{ "ipv6", { .ipv6 = true, .body = 300 }, "ipv6-wrong-bit" },
+	{ "ipv6-extensions",
+	  { .ipv6 = true,
+	    .body = 33,
+	    .extensions = { IPPROTO_DSTOPTS, IPPROTO_ROUTING, IPPROTO_DSTOPTS },
+	    .extensions_cnt = 3,
+	    .extension_len = 1 },
+	  NULL },
+};
+
+static void comes_as_it_was_sent(void **state)
+{
+	const struct row *row = *state;
+	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 0);
+	uint64_t chance = 1, before;
+	struct xdp_dedup_receiver *rx;
+	struct xdp_dedup_packet p;
+	struct timespec now;
+	struct id id;
+
+	e2e_tool(LOAD);
+	o->unfinished = false;
+	rx = app_open(o);
+	for (int i = 0; i < 50; i++) {
+		struct frame *f = frame_of(row->plan, &id, &chance);
+
+		before = gossip_now_ns();
+		app_send_raw(f->data, f->len);
+		p = app_next(rx);
+		check_packet(&p, f, &id);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		assert_in_range(p.time_ns, before, now.tv_sec * 1000000000ULL + now.tv_nsec);
+		assert_int_equal(p.source.any.sa_family, row->plan.ipv6 ? AF_INET6 : AF_INET);
+		assert_int_equal(p.source.ipv4.sin_port, htons(4001)); /* where IPv6 has it, too */
+		if (!row->plan.ipv6)
+			assert_int_equal(p.source.ipv4.sin_addr.s_addr, htonl(0x0a000001));
+		xdp_dedup_give_back(rx, &p, 1);
+	}
+	assert_int_equal(count("delivered"), 50);
+	assert_int_equal(app_stats(rx).broken, 0);
+}
+
+/* Is the bit, counted from the IP header, in one of IPv6's fields that no checksum covers? */
+static bool is_uncovered(const struct row *row, uint32_t bit)
+{
+	return row->plan.ipv6 && ((bit >= 8 && bit < 32) || bit / 8 == 7 || bit < 4);
+}
+
+/* One bit is another one: no packet is handed out that differs from what was sent, where a checksum
+ * covers it; and the good copy that follows comes.
+ */
+static void one_bit_is_wrong(void **state)
+{
+	const struct row *row = *state;
+	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 0);
+	uint64_t chance = 7, broken = 0;
+	struct xdp_dedup_receiver *rx;
+	struct xdp_dedup_packet p;
+	struct frame bad;
+	struct id id;
+
+	e2e_tool(LOAD);
+	o->unfinished = false;
+	rx = app_open(o);
+	for (int i = 0; i < 300; i++) {
+		const struct frame *f = frame_of(row->plan, &id, &chance);
+		uint64_t before = e2e_counters(APP_NAME).rx;
+		uint32_t covered = f->len - f->padding - f->ip, bit;
+
+		do
+			bit = random_next(&chance) % (8 * covered);
+		while (is_uncovered(row, bit));
+		bad = *f;
+		bad.data[f->ip + bit / 8] ^= 1 << bit % 8;
+		app_send_raw(bad.data, bad.len);
+		for (int ms = 0; ms < PATIENCE_MS && e2e_counters(APP_NAME).rx == before; ms++)
+			usleep(1000);
+		assert_int_equal(xdp_dedup_receive(rx, &p, 1), 0);
+		app_send_raw(f->data, f->len);
+		p = app_next(rx);
+		check_packet(&p, f, &id);
+		xdp_dedup_give_back(rx, &p, 1);
+		broken = app_stats(rx).broken;
+	}
+	assert_true(broken > 100);
+	assert_int_equal(app_stats(rx).received, 300);
+	assert_int_equal(app_stats(rx).forgotten, 0);
+}
+
+/* A local sender's checksum, which its device would have computed: only with the option. */
+static void unfinished_checksums(void **state)
+{
+	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 0);
+	uint64_t seed = gossip_now_ns();
+	struct gossip_sender *s;
+	uint32_t zero = 0;
+
+	(void)state;
+	app.udp = e2e_receiver(0, AF_INET, seed, 10);
+	e2e_load("load ve0 --fpr 1e-9 --deliver xsk");
+	s = e2e_sender(0, AF_INET, seed);
+	o->unfinished = false;
+	app_open(o);
+	assert_return_code(gossip_send(s, &zero, 1), EIO);
+	e2e_counters_after(APP_NAME, 1);
+	assert_int_equal(app_read(), 0);
+	assert_int_equal(app_stats(app.rx[0]).unfinished, 1);
+	assert_int_equal(app_stats(app.rx[0]).broken, 0);
+	app_close_all();
+	app_open(app_options("ve0", 0, 0));
+	assert_return_code(gossip_send(s, &zero, 1), EIO); /* it is wanted */
+	e2e_counters_after(APP_NAME, 2);
+	assert_int_equal(app_read(), 1);
+	assert_int_equal(app_stats(app.rx[0]).unfinished, 1);
+}
+
+/* Packets of every length around what one frame takes, and more. */
+static void jumbo_frames(uint32_t parts)
+{
+	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 0);
+	static const uint32_t LENGTHS[] = { 1500, 3519, 3520, 3521, 3600, 3840,
+					    3841, 4096, 7040, 7041, 8900 };
+	uint64_t chance = 3, large = 0;
+	struct xdp_dedup_receiver *rx;
+	struct xdp_dedup_packet p;
+	uint32_t most;
+	struct id id;
+
+	sh("ip link set ve0 mtu 9000");
+	e2e_far_sh("ip link set pe0 mtu 9000");
+	e2e_tool(LOAD);
+	o->unfinished = false;
+	o->frames_a_packet = parts;
+	rx = app_open(o);
+	most = app_stats(rx).frames_a_packet * 3520;
+	assert_in_range(app_stats(rx).frames_a_packet, 1, parts);
+	for (int round = 0; round < 40; round++)
+		for (size_t i = 0; i < ARRAY_SIZE(LENGTHS); i++) {
+			struct frame_plan plan = { .body = LENGTHS[i] - ETH_HLEN - 20 - 8 - 8 - 32 };
+			const struct frame *f = frame_of(plan, &id, &chance);
+
+			assert_int_equal(f->len, LENGTHS[i]);
+			app_send_raw(f->data, f->len);
+			if (f->len > most) {
+				large++;
+				continue;
+			}
+			p = app_next(rx);
+			check_packet(&p, f, &id);
+			xdp_dedup_give_back(rx, &p, 1);
+		}
+	for (int ms = 0; ms < PATIENCE_MS && count("too_large") < large; ms++)
+		usleep(1000);
+	assert_int_equal(count("too_large"), large);
+	assert_int_equal(count("delivered"), 40 * ARRAY_SIZE(LENGTHS) - large);
+	assert_int_equal(count("no_room"), 0);
+	assert_int_equal(app_stats(rx).vanished, 0);
+	print_message("# %u frames a packet of %u\n", app_stats(rx).frames_a_packet, parts);
+}
+
+static void jumbo_frames_to_the_stack(void **state)
+{
+	(void)state;
+	jumbo_frames(1);
+}
+
+static void jumbo_frames_in_parts(void **state)
+{
+	(void)state;
+	jumbo_frames(4);
+}
+
+/* Only fresh events of the streams that are named; all else goes to the stack. */
+static void other_packets_go_to_the_stack(void **state)
+{
+	static const struct frame_plan PLANS[] = { { .type = GSP_IHAVE, .count = 2 },
+						   { .type = GSP_IWANT, .count = 2 },
+						   { .type = 9 } };
+	int fd = udp_receiver("10.77.0.1", 8001);
+	struct xdp_dedup_receiver *rx;
+	struct xdp_dedup_packet p;
+	uint64_t chance = 1;
+	struct frame *f;
+	struct id ids[2];
+	char bytes[2048];
+
+	(void)state;
+	e2e_tool(LOAD);
+	rx = app_open(app_options("ve0", 0, 0));
+	for (size_t i = 0; i < ARRAY_SIZE(PLANS); i++) {
+		f = frame_of(PLANS[i], ids, &chance);
+		app_send_raw(f->data, f->len);
+		assert_int_equal(recv(fd, bytes, sizeof(bytes), 0), f->len - f->gsp);
+		assert_memory_equal(bytes, f->data + f->gsp, f->len - f->gsp);
+	}
+	close(fd);
+	assert_int_equal(xdp_dedup_receive(rx, &p, 1), 0);
+	assert_int_equal(count("delivered"), 0);
+	assert_int_equal(count("ihave_new") + count("exempt") + count("bad_type"), 3);
+	f = frame_of((struct frame_plan){ .ipv6 = false }, ids, &chance);
+	app_send_raw(f->data, f->len);
+	p = app_next(rx);
+	assert_int_equal(count("delivered"), 1);
+	xdp_dedup_give_back(rx, &p, 1);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest TESTS[] = {
+		cmocka_unit_test_setup_teardown(unfinished_checksums, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(jumbo_frames_to_the_stack, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(jumbo_frames_in_parts, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(other_packets_go_to_the_stack, app_setup,
+						app_teardown),
+	};
+
+	add_rows(FRAMES, comes_as_it_was_sent, app_setup, app_teardown);
+	for (size_t i = 0; i < ARRAY_SIZE(FRAMES); i++)
+		if (FRAMES[i].wrong)
+			add_test(FRAMES[i].wrong, one_bit_is_wrong, app_setup, app_teardown,
+				 &FRAMES[i]);
+	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	return run_added_tests("receive_packets");
+}
