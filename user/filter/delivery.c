@@ -2,6 +2,7 @@
 #include "delivery.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,72 +14,77 @@
 #define SOCKETS_BYTES (DEDUP_SOCKETS_MAX * sizeof(struct dedup_socket))
 #define HANDED_BYTES (DEDUP_SOCKETS_MAX * DEDUP_HANDED_MAX * sizeof(struct dedup_handed))
 
-/* Maps the elements of a map. */
-static int map_elements(const struct filter *f, enum pin pin, size_t bytes, void **out)
-{
-	int fd = filter_open_delivery(f, pin), err;
-	void *mem;
-
-	if (fd < 0)
-		return fd;
-	mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	err = mem == MAP_FAILED ? -errno : 0;
-	close(fd);
-	if (!err)
-		*out = mem;
-	return err;
-}
-
-static int sockets_id(const struct filter *f, uint32_t *id)
+/* Maps the elements of a map, all of so many bytes. *id: the kernel's, of the map. */
+static int map_elements(int fd, size_t bytes, void **out, uint32_t *id)
 {
 	struct bpf_map_info info = { 0 };
 	__u32 len = sizeof(info);
-	int fd = filter_open_delivery(f, PIN_SOCKETS), err;
+	void *mem;
 
-	if (fd < 0)
-		return fd;
-	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
-	close(fd);
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		return -errno;
+	if ((size_t)info.value_size * info.max_entries != bytes)
+		return -EPROTO;
+	mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (mem == MAP_FAILED)
+		return -errno;
+	*out = mem;
 	*id = info.id;
-	return err;
+	return 0;
 }
 
-int delivery_is_of(const struct delivery *d, const struct filter *f)
+int delivery_map(int xsks_fd, int sockets_fd, int handed_fd, struct delivery *out)
 {
-	uint32_t id;
-	int err;
+	struct delivery d = { .xsks_fd = fcntl(xsks_fd, F_DUPFD_CLOEXEC, 0), .queues_fd = -1 };
+	uint32_t unused;
+	int err = d.xsks_fd < 0 ? -errno : 0;
 
-	if (!f->config->deliver)
-		return 0;
-	err = sockets_id(f, &id);
-	return err ? err : id == d->id;
-}
-
-int delivery_open(const struct filter *f, struct delivery *out)
-{
-	struct delivery d = { .xsks_fd = -1, .queues_fd = -1 };
-	int err = 0;
-
-	if (!f->config->deliver)
-		return -EOPNOTSUPP;
-	d.xsks_fd = filter_open_delivery(f, PIN_XSKS);
-	if (d.xsks_fd < 0)
-		err = d.xsks_fd;
-	if (!err) {
-		d.queues_fd = filter_open_delivery(f, PIN_QUEUES);
-		err = d.queues_fd < 0 ? d.queues_fd : 0;
-	}
 	if (!err)
-		err = map_elements(f, PIN_SOCKETS, SOCKETS_BYTES, (void **)&d.sockets);
+		err = map_elements(sockets_fd, SOCKETS_BYTES, (void **)&d.sockets, &d.id);
 	if (!err)
-		err = map_elements(f, PIN_HANDED, HANDED_BYTES, (void **)&d.handed);
-	if (!err)
-		err = sockets_id(f, &d.id);
+		err = map_elements(handed_fd, HANDED_BYTES, (void **)&d.handed, &unused);
 	if (err)
 		delivery_close(&d);
 	else
 		*out = d;
 	return err;
+}
+
+int delivery_open(const struct filter *f, struct delivery *out)
+{
+	static const enum pin MAPS[] = { PIN_XSKS, PIN_SOCKETS, PIN_HANDED, PIN_QUEUES };
+	int fds[] = { -1, -1, -1, -1 }, err = f->config->deliver ? 0 : -EOPNOTSUPP;
+
+	for (int i = 0; i < 4 && !err; i++) {
+		fds[i] = filter_open_delivery(f, MAPS[i]);
+		err = fds[i] < 0 ? fds[i] : 0;
+	}
+	if (!err)
+		err = delivery_map(fds[0], fds[1], fds[2], out);
+	if (!err) {
+		out->queues_fd = fds[3];
+		fds[3] = -1;
+	}
+	for (int i = 0; i < 4; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	return err;
+}
+
+int delivery_is_of(const struct delivery *d, const struct filter *f)
+{
+	struct bpf_map_info info = { 0 };
+	__u32 len = sizeof(info);
+	int fd, err;
+
+	if (!f->config->deliver)
+		return 0;
+	fd = filter_open_delivery(f, PIN_SOCKETS);
+	if (fd < 0)
+		return fd;
+	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
+	close(fd);
+	return err ? err : info.id == d->id;
 }
 
 void delivery_close(struct delivery *d)

@@ -23,6 +23,11 @@ struct delivery {
  * deliver; -ENOENT: it has been unloaded; another -errno as of filter_open().
  */
 int delivery_open(const struct filter *f, struct delivery *out);
+
+/* The same by the maps' descriptors, which are the caller's; without `queues`. 0; -EPROTO: they are
+ * not such maps; -errno.
+ */
+int delivery_map(int xsks_fd, int sockets_fd, int handed_fd, struct delivery *out);
 void delivery_close(struct delivery *d);
 
 /* Are these still the maps that the packet program of an open filter has? 1 or 0; -errno. */

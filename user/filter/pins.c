@@ -458,6 +458,11 @@ int filter_open_samples(const struct filter *f)
 					sizeof(__u32), sizeof(__u32)));
 }
 
+int filter_open_map(const struct filter *f, enum pin pin)
+{
+	return still_loaded(f, open_pin(f->name, pin));
+}
+
 int filter_open_delivery(const struct filter *f, enum pin pin)
 {
 	static const struct {

@@ -144,8 +144,9 @@ int filter_is_loaded(const struct filter *f);
  */
 int filter_open_samples(const struct filter *f);
 
-/* Opens a map that filters have which deliver; likewise. */
+/* Opens a map that filters have which deliver, one of pin_is_delivery(); or any; likewise. */
 int filter_open_delivery(const struct filter *f, enum pin pin);
+int filter_open_map(const struct filter *f, enum pin pin);
 
 /* No packet is noted in the map `handled` (exchange.h). 0 or -errno. */
 int filter_clear_handled(const struct filter *f);

@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "datagram.h"
 #include "receiver.h"
+#include "stats.h"
 #include "stream_ids.h"
 
 #define VANISHED_NS 2000000000ULL /* after which a packet that is on its way will not come */
@@ -94,7 +95,7 @@ static int be_idle(struct xdp_dedup_receiver *r, struct filter *f)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
 
-	if (lib_is_stopped(r->filter, f))
+	if (stats_stopped(f->config, f->state, now_ns + r->clock_offset_ns))
 		return -ESTALE;
 	end_vanished(r, f);
 	if (!r->busy_poll && !xsk_ring_prod__needs_wakeup(&r->xsk.fill) &&
@@ -215,7 +216,7 @@ static bool is_fed(struct xdp_dedup_receiver *r, const struct filter *f)
 int xdp_dedup_receive(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *packets, unsigned int max)
 {
 	uint32_t most = max > r->xsk.frames ? r->xsk.frames : max, came, used = 0, i = 0;
-	struct filter *f = lib_enter(r->filter);
+	struct filter *f = receiver_enter(r);
 	struct slot s;
 	int cnt = 0;
 
@@ -230,7 +231,7 @@ int xdp_dedup_receive(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *pac
 	xsk_ring_cons__release(&r->xsk.rx, used);
 	if (!came)
 		cnt = is_fed(r, f) ? be_idle(r, f) : -ESTALE;
-	lib_leave();
+	receiver_leave(r);
 	return cnt;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -10,7 +10,7 @@
 
 #include <linux/membarrier.h>
 
-#include "kernel.h"
+#include "loan.h"
 #include "receiver.h"
 #include "xdp-dedup.h"
 
@@ -41,31 +41,6 @@ static int take_options(const struct xdp_dedup_receive_options *from,
 	return 0;
 }
 
-/* The index of the interface here that is meant. Of two interfaces of the same index, in different
- * network namespaces, the packet program cannot tell whose packet it has.
- */
-static int find_interface(const struct filter *f, const char *ifname, uint32_t *ifindex)
-{
-	uint32_t named = ifname ? if_nametoindex(ifname) : 0;
-	unsigned int found = 0;
-
-	if (ifname && !named)
-		return -ENODEV;
-	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
-		const struct dedup_iface *iface = &f->state->ifaces[i];
-
-		if (!iface->ifindex || (named && iface->ifindex != named))
-			continue;
-		if (named && !kernel_is_here(iface))
-			return -ENOTUNIQ;
-		if (!kernel_is_here(iface))
-			continue;
-		*ifindex = iface->ifindex;
-		found++;
-	}
-	return !found ? -ENODEV : found > 1 ? -EINVAL : 0;
-}
-
 static void wait_a_little(void)
 {
 	const struct timespec time = { .tv_nsec = BIND_WAIT_NS };
@@ -84,20 +59,17 @@ static int bind_socket(struct xsk *x, const struct xsk_where *where)
 	return err;
 }
 
+/* The descriptor is the receiver's from then on. */
 static int open_socket(struct xdp_dedup_receiver *r, const struct xdp_dedup_receive_options *o,
-		       uint32_t ifindex)
+		       struct loan *l)
 {
-	const struct xsk_where where = { ifindex, o->queue, o->copy, o->zerocopy,
+	const struct xsk_where where = { l->ifindex, l->queue, o->copy, o->zerocopy,
 					 o->frames_a_packet > 1 };
-	int fd = xsk_socket(), err;
+	int err = xsk_set_up(&r->xsk, l->fds[LOAN_SOCKET], o->frames);
 
-	if (fd < 0)
-		return fd == -EAFNOSUPPORT ? -EOPNOTSUPP : fd;
-	err = xsk_set_up(&r->xsk, fd, o->frames);
-	if (err) {
-		close(fd);
+	if (err)
 		return err;
-	}
+	l->fds[LOAN_SOCKET] = -1;
 	return bind_socket(&r->xsk, &where);
 }
 
@@ -151,9 +123,10 @@ static void fill(struct xdp_dedup_receiver *r)
 static int begin(struct xdp_dedup_receiver *r, struct filter *f)
 {
 	uint32_t most = r->xsk.zerocopy ? r->xsk.frames / 2 : r->xsk.frames;
-	struct dedup_socket *s = r->socket;
+	struct dedup_socket *s = &r->delivery.sockets[r->place];
 	unsigned int wanted, lost;
 
+	r->socket = s;
 	delivery_want_left(&r->delivery, f, r->place, &wanted, &lost);
 	r->stats.recovered = wanted;
 	r->stats.forgotten = lost;
@@ -164,28 +137,47 @@ static int begin(struct xdp_dedup_receiver *r, struct filter *f)
 	s->frames_max = r->stats.frames_a_packet;
 	s->pid = getpid();
 	s->zerocopy = r->xsk.zerocopy;
-	r->serial = f->serial;
 	fill(r);
 	receiver_grant(r);
 	return delivery_enter(&r->delivery, r->place, r->xsk.fd);
 }
 
-static int open_queue(struct xdp_dedup_receiver *r, struct filter *f,
-		      const struct xdp_dedup_receive_options *o)
+/* What of the filter is needed to have ids wanted, of a queue that was lent. */
+static int map_lent(struct xdp_dedup_receiver *r, struct loan *l)
 {
-	struct dedup_queue queue = { .queue = o->queue };
-	int err = find_interface(f, o->ifname, &queue.ifindex), place;
+	void *config = mmap(NULL, sizeof(*r->lent.config), PROT_READ, MAP_SHARED,
+			    l->fds[LOAN_CONFIG], 0);
+	void *state;
 
-	if (!err)
-		err = delivery_open(f, &r->delivery);
+	if (config == MAP_FAILED)
+		return -errno;
+	r->lent.config = config;
+	state = mmap(NULL, sizeof(*r->lent.state), PROT_READ | PROT_WRITE, MAP_SHARED,
+		     l->fds[LOAN_STATE], 0);
+	if (state == MAP_FAILED)
+		return -errno;
+	r->lent.state = state;
+	r->lent.wanted_fd = l->fds[LOAN_WANTED];
+	l->fds[LOAN_WANTED] = -1;
+	return 0;
+}
+
+/* Opens the queue of this loan. */
+static int open_queue(struct xdp_dedup_receiver *r, const struct xdp_dedup_receive_options *o,
+		      struct loan *l)
+{
+	struct filter *f;
+	int err = delivery_map(l->fds[LOAN_XSKS], l->fds[LOAN_SOCKETS], l->fds[LOAN_HANDED],
+			       &r->delivery);
+
 	if (err)
 		return err;
-	place = delivery_place(&r->delivery, f, queue);
-	if (place < 0)
-		return place;
-	r->place = place;
-	r->socket = &r->delivery.sockets[place];
-	err = open_socket(r, o, queue.ifindex);
+	r->place = l->place;
+	r->serial = l->serial;
+	r->clock_offset_ns = l->clock_offset_ns;
+	err = r->filter ? 0 : map_lent(r, l);
+	if (!err)
+		err = open_socket(r, o, l);
 	if (!err)
 		err = set_busy_poll(r, o->busy_poll_us);
 	if (err)
@@ -193,7 +185,14 @@ static int open_queue(struct xdp_dedup_receiver *r, struct filter *f,
 	/* The driver's frames hold what it likes: how many a packet takes cannot be told before. */
 	r->stats.frames_a_packet = r->xsk.several && !r->xsk.zerocopy ? o->frames_a_packet : 1;
 	err = make_joined(r);
-	return err ? err : begin(r, f);
+	if (err)
+		return err;
+	f = receiver_enter(r);
+	if (!f)
+		return -ESTALE;
+	err = begin(r, f);
+	receiver_leave(r);
+	return err;
 }
 
 static void free_receiver(struct xdp_dedup_receiver *r)
@@ -201,32 +200,101 @@ static void free_receiver(struct xdp_dedup_receiver *r)
 	xsk_close(&r->xsk);
 	delivery_close(&r->delivery);
 	xdp_dedup_close(r->filter);
+	filter_close(&r->lent);
 	free(r->free_joined);
 	free(r->joined);
 	free(r);
 }
 
+static int make_receiver(const struct xdp_dedup_receive_options *from,
+			 struct xdp_dedup_receive_options *o, struct xdp_dedup_receiver **out)
+{
+	struct xdp_dedup_receiver *r;
+	int err = take_options(from, o);
+
+	if (err)
+		return err;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	xsk_begin(&r->xsk);
+	r->delivery = (struct delivery){ .xsks_fd = -1, .queues_fd = -1 };
+	r->lent = (struct filter){ .stats_fd = -1, .wanted_fd = -1 };
+	r->unfinished = o->unfinished;
+	*out = r;
+	return 0;
+}
+
+/* Makes the loan that another process would get. */
+static int lend_to_self(struct xdp_dedup_receiver *r, const char *name,
+			const struct xdp_dedup_receive_options *o, struct loan *l)
+{
+	struct filter *f;
+	int err = xdp_dedup_open(name, &r->filter);
+
+	if (err)
+		return err;
+	f = lib_enter(r->filter);
+	if (!f)
+		return -ESTALE;
+	err = loan_make(f, o->ifname, o->queue, l);
+	lib_leave();
+	return err;
+}
+
 int xdp_dedup_receive_open(const char *name, const struct xdp_dedup_receive_options *options,
 			   struct xdp_dedup_receiver **out)
 {
-	struct xdp_dedup_receiver *r = calloc(1, sizeof(*r));
 	struct xdp_dedup_receive_options o;
-	struct filter *f;
-	int err = r ? take_options(options, &o) : -ENOMEM;
+	struct xdp_dedup_receiver *r;
+	struct loan l;
+	int err = make_receiver(options, &o, &r);
 
-	if (err) {
-		free(r);
+	if (err)
 		return err;
-	}
-	xsk_begin(&r->xsk);
-	r->delivery = (struct delivery){ .xsks_fd = -1, .queues_fd = -1 };
-	r->unfinished = o.unfinished;
-	err = xdp_dedup_open(name, &r->filter);
+	loan_begin(&l);
+	err = lend_to_self(r, name, &o, &l);
+	if (!err)
+		err = open_queue(r, &o, &l);
+	loan_close(&l);
+	if (err)
+		free_receiver(r);
+	else
+		*out = r;
+	return err;
+}
+
+int xdp_dedup_receive_lend(const char *name, const char *ifname, uint32_t queue, int to)
+{
+	struct filter f;
+	struct loan l;
+	int err = filter_open(name, &f);
+
+	if (err)
+		return err;
+	err = loan_make(&f, ifname, queue, &l);
+	filter_close(&f);
+	if (err)
+		return err;
+	err = loan_send(&l, to);
+	loan_close(&l);
+	return err;
+}
+
+int xdp_dedup_receive_borrow(int from, const struct xdp_dedup_receive_options *options,
+			     struct xdp_dedup_receiver **out)
+{
+	struct xdp_dedup_receive_options o;
+	struct xdp_dedup_receiver *r;
+	struct loan l;
+	int err = make_receiver(options, &o, &r);
+
+	if (err)
+		return err;
+	err = loan_receive(from, &l);
 	if (!err) {
-		f = lib_enter(r->filter);
-		err = f ? open_queue(r, f, &o) : -ESTALE;
-		if (f)
-			lib_leave();
+		err = open_queue(r, &o, &l);
+		loan_close(&l);
 	}
 	if (err)
 		free_receiver(r);
@@ -247,10 +315,10 @@ void xdp_dedup_receive_close(struct xdp_dedup_receiver *r)
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0)) /* which is synchronize_rcu() */
 		wait_a_little();
 	r->socket->pid = 0;
-	f = lib_enter(r->filter);
+	f = receiver_enter(r);
 	if (f) {
 		delivery_want_left(&r->delivery, f, r->place, &wanted, &lost);
-		lib_leave();
+		receiver_leave(r);
 	}
 	free_receiver(r);
 }

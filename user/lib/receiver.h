@@ -35,13 +35,15 @@ struct slot {
 };
 
 struct xdp_dedup_receiver {
-	struct xdp_dedup_filter *filter;
+	struct xdp_dedup_filter *filter; /* NULL: the queue was lent, and the filter is `lent` */
+	struct filter lent;		 /* as it was then: without blocks, counters, name */
+	int64_t clock_offset_ns;
 	struct delivery delivery;
 	struct dedup_socket *socket;
 	uint32_t place;
 	struct xsk xsk;
 	bool unfinished, busy_poll; /* the options */
-	uint64_t serial; /* the filter's, as of which `delivery` is that of its program */
+	uint64_t serial; /* the filter's, as of which its program has `delivery` */
 
 	uint64_t first;	  /* number of the first credit */
 	uint64_t oldest;  /* all below are done */
@@ -63,5 +65,21 @@ struct xdp_dedup_receiver {
  * whose entry in `handed` another packet still has.
  */
 void receiver_grant(struct xdp_dedup_receiver *r);
+
+/* Begins a call: the filter as it is now, to be used until receiver_leave(). NULL, and no call has
+ * begun, if this process cannot open it as it is now.
+ */
+static inline struct filter *receiver_enter(struct xdp_dedup_receiver *r)
+{
+	if (r->filter)
+		return lib_enter(r->filter);
+	return READ_ONCE(r->lent.state->serial) == r->serial ? &r->lent : NULL;
+}
+
+static inline void receiver_leave(struct xdp_dedup_receiver *r)
+{
+	if (r->filter)
+		lib_leave();
+}
 
 #endif

@@ -14,13 +14,6 @@
 #define SOL_XDP 283
 #endif
 
-int xsk_socket(void)
-{
-	int fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
-
-	return fd < 0 ? -errno : fd;
-}
-
 void xsk_begin(struct xsk *x)
 {
 	*x = (struct xsk){ .fd = -1, .fill_map = MAP_FAILED, .rx_map = MAP_FAILED };

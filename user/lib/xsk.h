@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* An AF_XDP socket that receives from one queue. By system calls, as libxdp's functions make the
- * socket themselves: here it may come from another process. Its rings are used by libxdp's xsk.h.
+ * socket themselves: here it comes from elsewhere (loan.h). Its rings are used by libxdp's xsk.h.
  */
 #ifndef XDP_DEDUP_LIB_XSK_H
 #define XDP_DEDUP_LIB_XSK_H
@@ -34,9 +34,6 @@ struct xsk {
 	bool zerocopy; /* the driver writes into the memory; else packets are copied */
 	bool several;  /* packets may come in several frames */
 };
-
-/* A new socket, for this network namespace: its descriptor, or -errno. Needs CAP_NET_RAW. */
-int xsk_socket(void);
 
 /* None yet: xsk_close() does nothing. */
 void xsk_begin(struct xsk *x);
