@@ -4,7 +4,9 @@
  */
 #include "lib_runner.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define MAKE "env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s"
@@ -96,6 +98,40 @@ static void fips_example_runs(void **state)
 				 "a by b: no\nb by b: maybe\nc by b: maybe\nd by b: no\n");
 }
 
+/* An application that receives past the stack, as a user without rights: each event comes, one way. */
+static void receiving_example_runs(void **state)
+{
+	const uint32_t order[] = { 0, 1, 0, 2, 2, 1 };
+	uint64_t seed = gossip_now_ns();
+	struct gossip_sender *s;
+	char out[4096];
+
+	lib_setup_links(state);
+	if (!install())
+		skip();
+	sh("cc -Wall -Wextra -Werror tests/lib/example_receive_main.c "
+	   "$(eval $PC --cflags --libs xdp-dedup) -o $R/example-receive; chmod 755 $R");
+	e2e_load("load ve0 --name " LIB_NAME);
+	assert_int_equal(sh_out(out, sizeof(out), "%s exec " LIB_NAME " -- true", tool()), 1);
+	assert_string_equal(out, "xdp-dedup: lib does not deliver: xdp-dedup set lib --deliver xsk\n");
+	e2e_tool("set " LIB_NAME " --deliver xsk");
+	assert_int_equal(sh_out(out, sizeof(out), "%s exec ve0 --user who -- true", tool()), 1);
+	assert_string_equal(out, "xdp-dedup: --user who: there is no such user\n");
+	sh("LD_LIBRARY_PATH=$R/usr/local/lib timeout 20 %s exec " LIB_NAME " --user nobody -- "
+	   "$R/example-receive - %d >$R/came 2>&1 & echo $! >$R/pid\n"
+	   "for i in $(seq 200); do %s status " LIB_NAME " --json | jq -e '.sockets[0].pid > 0' && "
+	   "break; sleep 0.1; done",
+	   tool(), e2e_port(), tool());
+	s = e2e_sender(0, AF_INET, seed);
+	assert_return_code(gossip_send(s, order, ARRAY_SIZE(order)), EIO);
+	e2e_counters_after(LIB_NAME, ARRAY_SIZE(order));
+	sh("for i in $(seq 200); do [ $(wc -l <$R/came) = 3 ] && break; sleep 0.1; done");
+	e2e_tool("set " LIB_NAME " --deliver stack"); /* which ends it */
+	sh("tail -f --pid $(cat $R/pid) /dev/null; [ $(grep -c '^xsk 47535031' $R/came) = 3 ] && "
+	   "[ $(sort -u $R/came | wc -l) = 3 ]");
+	e2e_close(s, NULL);
+}
+
 /* The tool has nothing of the library but what both are built from. */
 static void the_tool_has_no_fips_node(void **state)
 {
@@ -112,7 +148,7 @@ static void symbols_are_the_headers(void **state)
 		skip();
 	sh("set -e; cd $R/usr/local; sed 's,/\\*.*,,' include/xdp-dedup*.h |\n"
 	   "	grep -o '\\bxdp_dedup_[a-z_]*(' | tr -d '(' | sort -u >header\n"
-	   "[ $(wc -l <header) = 27 ]\n"
+	   "[ $(wc -l <header) = 35 ]\n"
 	   "nm -D --defined-only lib/libxdp-dedup.so.0 | awk '$2 != \"A\" { print $3 }' |\n"
 	   "	sed 's/@.*//' | sort -u | diff header -\n"
 	   "nm -g --defined-only lib/libxdp-dedup.a | awk 'NF == 3 { print $3 }' | sort -u |\n"
@@ -186,7 +222,8 @@ static void uninstall_undoes_install(void **state)
 	   "touch $tool/tool $header/xdp.h $library/libxdp.so $library/pkgconfig/libxdp.pc\n"
 	   "ls >../before; make() { " MAKE " -C $OLDPWD $@ DESTDIR=$R/d %s; }\n"
 	   "make install install-bench; test -x $tool/xdp-dedup -a -x $tool/xdp-dedup-bench\n"
-	   "test -f $header/xdp-dedup.h -a -f $header/xdp-dedup-fips.h\n"
+	   "test -f $header/xdp-dedup.h -a -f $header/xdp-dedup-fips.h -a -f "
+	   "$header/xdp-dedup-receive.h\n"
 	   "test -f $library/libxdp-dedup.a\n"
 	   "test \"$(readlink $library/libxdp-dedup.so)\" = libxdp-dedup.so.0\n"
 	   "test \"$(sed -n 's/^\\(include\\|lib\\)dir=//p' $library/pkgconfig/xdp-dedup.pc | "
@@ -227,6 +264,7 @@ static void programs_are_hardened(void **state)
 #define OWN(f) cmocka_unit_test_setup(f, lib_setup_none)
 static const struct CMUnitTest TESTS[] = {
 	OWN(symbols_are_the_headers),	OWN(fips_example_runs),
+	OWN(receiving_example_runs),
 	OWN(the_tool_has_no_fips_node), OWN(the_library_neither_prints_nor_ends),
 	OWN(programs_are_hardened),	OWN(installed_library_is_found),
 };

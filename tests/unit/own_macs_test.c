@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "kernel.h"
+#include "here.h"
 #include "own_macs.h"
 
 #define LINKS_MAX 200
@@ -48,7 +48,7 @@ static struct link *add(uint32_t index, uint8_t mac, uint32_t master, uint32_t b
 static void record(int slot, uint32_t index, bool here)
 {
 	t.state.ifaces[slot].ifindex = index;
-	t.state.ifaces[slot].netns = kernel_netns() + !here;
+	t.state.ifaces[slot].netns = here_netns() + !here;
 	t.config.several = slot > 0;
 	t.config.receiver = slot ? DEDUP_SEVERAL_INTERFACES : DEDUP_ONE_INTERFACE;
 }

@@ -48,8 +48,8 @@ struct xdp_dedup_receive_options {
 	uint32_t busy_poll_us;
 };
 
-/* Opens the queue. 0, and the caller closes *out. Ids of packets that the queue's last application had
- * not given back when it was killed are wanted then (xdp_dedup_want()): their next copies come.
+/* Opens the queue. 0, and the caller closes *out. Ids of packets that the queue's last application
+ * had not given back when it was killed are wanted then (xdp_dedup_want()): their next copies come.
  *   -EINVAL       options out of range, or no such queue; or which of several interfaces?
  *   -ENODEV       no such interface, or the filter does not run on it
  *   -EBUSY        another AF_XDP socket has the queue
@@ -63,13 +63,14 @@ struct xdp_dedup_receive_options {
 int xdp_dedup_receive_open(const char *name, const struct xdp_dedup_receive_options *options,
 			   struct xdp_dedup_receiver **out);
 
-/* For an application without rights: lend makes what it needs of a queue, and sends it as a message over
- * a Unix socket of type SOCK_SEQPACKET, `to`; borrow receives one from there, and opens the queue
- * (its options' ifname and queue do not count). xdp-dedup exec lends all queues to a command. Who has
- * borrowed one can write to the filter's state, and so do to it what it likes. What is borrowed ends
- * with -ESTALE at each change of the filter (set, resize, ...): it is to be borrowed again then.
- * lend: as xdp_dedup_receive_open(). borrow: likewise; -ENODATA: no message is left, and nobody to
- * send any; -EPROTO: it is of another version of xdp-dedup, or no such message.
+/* For an application without rights: lend makes what it needs of a queue, and sends it as a message
+ * over a Unix socket of type SOCK_SEQPACKET, `to`; borrow receives one from there, and opens the
+ * queue (its options' ifname and queue do not count). xdp-dedup exec lends all queues to a command,
+ * which borrows them from -1. Who has borrowed one can write to the filter's state, and so do to it
+ * what it likes. What is borrowed ends with -ESTALE at each change of the filter (set, resize,
+ * ...): it is to be borrowed again then. lend: as xdp_dedup_receive_open(). borrow: likewise;
+ * -ENODATA: no message is left, and nobody to send any; -EPROTO: it is of another version of
+ * xdp-dedup, or no such message.
  */
 int xdp_dedup_receive_lend(const char *name, const char *ifname, uint32_t queue, int to);
 int xdp_dedup_receive_borrow(int from, const struct xdp_dedup_receive_options *options,

@@ -354,6 +354,13 @@ static int set_config(struct options *o, const char *what, const char *text)
 	return 0;
 }
 
+static int set_user(struct options *o, const char *what, const char *text)
+{
+	(void)what;
+	o->user = text;
+	return 0;
+}
+
 ARGS_FLAG(set_check, check)
 ARGS_FLAG(set_replace, replace)
 ARGS_FLAG(set_wait, wait)
@@ -444,6 +451,8 @@ const struct args_option OPTIONS[] = {
 	  "what to load and keep (/etc/xdp-dedup/xdp-dedup.conf)" },
 	{ "--check", NULL, OPT_CONFIG, set_check, NULL,
 	  "only see whether that file is right, without root" },
+	{ "--user", "USER", OPT_EXEC, set_user, NULL,
+	  "run the command as this user, without any right (as who this is)" },
 	{ "--every", "TIME", OPT_WATCH, set_every, NULL, "between two readings (1s)" },
 	{ "--count", "N", OPT_WATCH, set_readings, NULL, "end after N readings" },
 	{ "--json", NULL, OPT_JSON, set_json, NULL,

@@ -79,6 +79,7 @@ struct options {
 	struct watch_options watch;
 	const char *config; /* run: the file; NULL without */
 	bool check;	    /* run: only see whether the file is right */
+	const char *user;   /* exec: who the command is to be; NULL: who this is */
 	bool verbose;	    /* show what libbpf and libxdp say */
 
 	char **args; /* arguments that are no options, in order; they belong to argv */
@@ -109,6 +110,7 @@ enum {
 	OPT_REPLACE = 1 << 19,
 	OPT_WATCH = 1 << 20,
 	OPT_CONFIG = 1 << 21,
+	OPT_EXEC = 1 << 22, /* --user */
 	OPT_SIZE = OPT_CAPACITY | OPT_FPR,
 	OPT_LOAD_FILTER = OPT_PORT | OPT_SIZE | OPT_WINDOW | OPT_ACTION | OPT_SHAPE |
 			  OPT_DESTINATION | OPT_PROFILE | OPT_PROFILES, /* what it is */

@@ -5,6 +5,7 @@
 
 #include "attachments.h"
 #include "device.h"
+#include "here.h"
 #include "kernel.h"
 #include "loader.h"
 #include "predecessor.h"
@@ -101,7 +102,7 @@ static int collect_ifaces(struct status *s)
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		if (!recorded[i].ifindex)
 			continue;
-		if (!kernel_is_here(&recorded[i])) {
+		if (!here_has(&recorded[i])) {
 			if (!has_moved_here(s, recorded[i].name))
 				add_iface(s, recorded[i].name, 0, IFACE_OTHER_NETNS);
 		} else if (!has_iface(s, recorded[i].ifindex))

@@ -9,7 +9,7 @@
 
 #include "attach.h"
 #include "dispatch.h"
-#include "kernel.h"
+#include "here.h"
 #include "live.h"
 #include "loader.h"
 #include "say.h"
@@ -162,7 +162,7 @@ static const struct attachment *detached_from(const struct unload *u, const stru
 {
 	for (int j = 0; j < u->list_cnt; j++)
 		if (u->list[j].detached && u->list[j].ifindex == (int)i->ifindex)
-			return kernel_is_here(i) ? &u->list[j] : NULL;
+			return here_has(i) ? &u->list[j] : NULL;
 	return NULL;
 }
 

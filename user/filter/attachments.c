@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel.h"
+#include "here.h"
 #include "links.h"
 #include "live.h"
 #include "say.h"
@@ -222,7 +222,7 @@ struct dedup_iface *attachments_recorded(const struct filter *f, const char *ifn
 		struct dedup_iface *iface = &f->state->ifaces[i];
 
 		if ((ifindex ? iface->ifindex == ifindex : !strcmp(iface->name, ifname)) &&
-		    kernel_is_here(iface))
+		    here_has(iface))
 			return iface;
 	}
 	return NULL;
@@ -230,7 +230,7 @@ struct dedup_iface *attachments_recorded(const struct filter *f, const char *ifn
 
 int attachments_make_entry(const char *ifname, struct dedup_iface *entry)
 {
-	*entry = (struct dedup_iface){ .netns = kernel_netns(), .ifindex = if_nametoindex(ifname) };
+	*entry = (struct dedup_iface){ .netns = here_netns(), .ifindex = if_nametoindex(ifname) };
 	if (!entry->netns)
 		return say_err(-EIO, "the kernel does not tell which network namespace this is");
 	/* The user may have given an alias. */
@@ -261,7 +261,7 @@ static struct dedup_iface *entry_of_moved(const struct filter *f, const struct a
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		struct dedup_iface *iface = &f->state->ifaces[i];
 
-		if (!iface->ifindex || (kernel_is_here(iface) && is_in(list, cnt, f, iface->ifindex)))
+		if (!iface->ifindex || (here_has(iface) && is_in(list, cnt, f, iface->ifindex)))
 			continue;
 		if (!strcmp(iface->name, ifname))
 			return iface;
@@ -289,7 +289,7 @@ int attachments_follow(struct filter *f)
 				 f->name, a->ifname);
 			continue;
 		}
-		*entry = (struct dedup_iface){ .netns = kernel_netns(), .ifindex = a->ifindex };
+		*entry = (struct dedup_iface){ .netns = here_netns(), .ifindex = a->ifindex };
 		memcpy(entry->name, a->ifname, sizeof(entry->name));
 	}
 	if (!err)
@@ -302,7 +302,7 @@ static bool is_unseen(const struct dedup_iface *iface)
 {
 	char name[IF_NAMESIZE];
 
-	return iface->ifindex && (!kernel_is_here(iface) || !if_indextoname(iface->ifindex, name));
+	return iface->ifindex && (!here_has(iface) || !if_indextoname(iface->ifindex, name));
 }
 
 const char *attachments_unseen(const struct filter *f)

@@ -15,7 +15,7 @@
 
 #include "bpffs.h"
 #include "pins.h"
-#include "kernel.h"
+#include "here.h"
 #include "links.h"
 #include "live.h"
 
@@ -169,7 +169,7 @@ static int read_record(uint32_t state_id, struct dedup_iface record[DEDUP_IFACES
 static bool is_from_here(const struct dedup_iface record[DEDUP_IFACES_MAX])
 {
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
-		if (kernel_is_here(&record[i]))
+		if (here_has(&record[i]))
 			return true;
 	return false;
 }
@@ -204,8 +204,8 @@ static bool are_off_here(const struct dispatcher *d,
 		const struct link *l = links_find(&links, record[i].ifindex);
 
 		if (record[i].ifindex)
-			off &= kernel_is_here(&record[i]) && l &&
-			       !strcmp(l->name, record[i].name) && !link_runs_xdp(l, d->id);
+			off &= here_has(&record[i]) && l && !strcmp(l->name, record[i].name) &&
+			       !link_runs_xdp(l, d->id);
 	}
 	links_free(&links);
 	return off;

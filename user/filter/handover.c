@@ -16,7 +16,7 @@
 
 #include "attachments.h"
 #include "counters.h"
-#include "kernel.h"
+#include "here.h"
 #include "live.h"
 #include "loader.h"
 #include "look_closely.h"
@@ -240,7 +240,7 @@ static int tidy_record(struct pair *p)
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		char name[IF_NAMESIZE];
 
-		if (kernel_is_here(&ifaces[i]) && if_indextoname(ifaces[i].ifindex, name) &&
+		if (here_has(&ifaces[i]) && if_indextoname(ifaces[i].ifindex, name) &&
 		    !attached(p, ifaces[i].ifindex, p->id))
 			ifaces[i] = (struct dedup_iface){ 0 };
 		ifaces[i].joining = 0;

@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "hand.h"
 #include "image.h"
+#include "here.h"
 #include "kernel.h"
 
 #define TRIES 2000 /* 1 ms each while an array is cleared, which takes less than a second */
@@ -67,7 +68,7 @@ static void take_interfaces(const struct dedup_state *st, struct image_head *h)
 	int cnt = 0;
 
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
-		if (kernel_is_here(&st->ifaces[i]))
+		if (here_has(&st->ifaces[i]))
 			snprintf(h->ifnames[cnt++], sizeof(h->ifnames[0]), "%s", st->ifaces[i].name);
 }
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -24,9 +23,6 @@
 #include "units.h"
 
 #define LOCK_WAIT_S 10
-#ifndef SO_NETNS_COOKIE
-#define SO_NETNS_COOKIE 71
-#endif
 
 static bool loud;
 static int64_t clock_offset_ns;
@@ -222,22 +218,4 @@ int kernel_explain(int err, uint64_t bytes)
 uint64_t kernel_now_ns(void)
 {
 	return clock_ns(CLOCK_MONOTONIC) + clock_offset_ns;
-}
-
-uint64_t kernel_netns(void)
-{
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	uint64_t cookie = 0;
-	socklen_t len = sizeof(cookie);
-
-	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &len))
-		cookie = 0;
-	if (fd >= 0)
-		close(fd);
-	return cookie;
-}
-
-bool kernel_is_here(const struct dedup_iface *iface)
-{
-	return iface->ifindex && iface->netns && iface->netns == kernel_netns();
 }

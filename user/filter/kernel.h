@@ -78,14 +78,4 @@ uint64_t kernel_memory_available(void);
  */
 uint64_t kernel_now_ns(void);
 
-/* The cookie of this process's network namespace: a number that the kernel never gives to another
- * one. 0 if it cannot be told.
- */
-uint64_t kernel_netns(void);
-
-/* Is this entry of a filter's record an interface of this process's network namespace? No if that
- * cannot be told, or the entry is empty.
- */
-bool kernel_is_here(const struct dedup_iface *iface);
-
 #endif

@@ -9,7 +9,7 @@
 
 #include "clock.h"
 #include "delivery.h"
-#include "kernel.h"
+#include "here.h"
 
 #ifndef AF_XDP
 #define AF_XDP 44
@@ -41,7 +41,7 @@ static int find_interface(const struct filter *f, const char *ifname, uint32_t *
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		const struct dedup_iface *iface = &f->state->ifaces[i];
 
-		if (!iface->ifindex || (named && iface->ifindex != named) || !kernel_is_here(iface))
+		if (!iface->ifindex || (named && iface->ifindex != named) || !here_has(iface))
 			continue;
 		*ifindex = iface->ifindex;
 		here++;
@@ -49,7 +49,7 @@ static int find_interface(const struct filter *f, const char *ifname, uint32_t *
 	if (here != 1)
 		return here ? -EINVAL : -ENODEV;
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
-		if (f->state->ifaces[i].ifindex == *ifindex && !kernel_is_here(&f->state->ifaces[i]))
+		if (f->state->ifaces[i].ifindex == *ifindex && !here_has(&f->state->ifaces[i]))
 			return -ENOTUNIQ;
 	return 0;
 }

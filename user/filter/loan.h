@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What an application needs to receive from one queue of a filter that delivers (include/deliver.h), so
- * that it can be handed to a process without any right. It holds for the program that the filter has now:
- * after a change it must be made anew. Prints nothing.
+/* What an application needs to receive from one queue of a filter that delivers
+ * (include/deliver.h), so that it can be handed to a process without any right. It holds for the
+ * program that the filter has now: after a change it must be made anew. Prints nothing.
  */
 #ifndef XDP_DEDUP_LOAN_H
 #define XDP_DEDUP_LOAN_H
@@ -9,6 +9,9 @@
 #include <stdint.h>
 
 #include "pins.h"
+
+/* The number of a descriptor from which a process can receive some: xdp-dedup exec. */
+#define LOAN_ENVIRONMENT "XDP_DEDUP_RECEIVE_FD"
 
 enum loan_fd {
 	LOAN_SOCKET, /* an AF_XDP socket of the interface's network namespace, not bound */
@@ -48,8 +51,8 @@ void loan_begin(struct loan *l);
  */
 int loan_send(const struct loan *l, int to);
 
-/* Receives one. 0, and the caller closes it; -ENODATA: none is left, and no sender; -EPROTO: it is of
- * another version, or none; another -errno.
+/* Receives one. 0, and the caller closes it; -ENODATA: none is left, and no sender; -EPROTO: it is
+ * of another version, or none; another -errno.
  */
 int loan_receive(int from, struct loan *out);
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "kernel.h"
+#include "here.h"
 
 /* The destinations of frames for this host on one interface, as words of destination.h, each once.
  * words[0] is that of most frames.
@@ -92,8 +92,7 @@ static bool is_recorded(const struct filter *f, uint64_t bits, bool here)
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		const struct dedup_iface *iface = &f->state->ifaces[i];
 
-		if (iface->ifindex && index_bits(f, iface->ifindex) == bits &&
-		    kernel_is_here(iface) == here)
+		if (iface->ifindex && index_bits(f, iface->ifindex) == bits && here_has(iface) == here)
 			return true;
 	}
 	return false;
@@ -153,7 +152,7 @@ int own_macs_set(struct filter *f, const struct links *l)
 		const struct dedup_iface *iface = &state->ifaces[i];
 		const struct link *link = links_find(l, iface->ifindex);
 
-		if (link && kernel_is_here(iface))
+		if (link && here_has(iface))
 			set_interface(f, l, link, &list);
 	}
 	/* Word by word: a packet that comes in between misses a MAC at worst, and passes. */

@@ -145,8 +145,8 @@ static int begin(struct xdp_dedup_receiver *r, struct filter *f)
 /* What of the filter is needed to have ids wanted, of a queue that was lent. */
 static int map_lent(struct xdp_dedup_receiver *r, struct loan *l)
 {
-	void *config = mmap(NULL, sizeof(*r->lent.config), PROT_READ, MAP_SHARED,
-			    l->fds[LOAN_CONFIG], 0);
+	void *config =
+		mmap(NULL, sizeof(*r->lent.config), PROT_READ, MAP_SHARED, l->fds[LOAN_CONFIG], 0);
 	void *state;
 
 	if (config == MAP_FAILED)
@@ -281,6 +281,14 @@ int xdp_dedup_receive_lend(const char *name, const char *ifname, uint32_t queue,
 	return err;
 }
 
+/* The socket that xdp-dedup exec has left; -1, which is none, else. */
+static int inherited(void)
+{
+	const char *fd = getenv(LOAN_ENVIRONMENT);
+
+	return fd ? atoi(fd) : -1;
+}
+
 int xdp_dedup_receive_borrow(int from, const struct xdp_dedup_receive_options *options,
 			     struct xdp_dedup_receiver **out)
 {
@@ -291,7 +299,7 @@ int xdp_dedup_receive_borrow(int from, const struct xdp_dedup_receive_options *o
 
 	if (err)
 		return err;
-	err = loan_receive(from, &l);
+	err = loan_receive(from < 0 ? inherited() : from, &l);
 	if (!err) {
 		err = open_queue(r, &o, &l);
 		loan_close(&l);

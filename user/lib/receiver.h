@@ -43,7 +43,7 @@ struct xdp_dedup_receiver {
 	uint32_t place;
 	struct xsk xsk;
 	bool unfinished, busy_poll; /* the options */
-	uint64_t serial; /* the filter's, as of which its program has `delivery` */
+	uint64_t serial;	    /* the filter's, as of which its program has `delivery` */
 
 	uint64_t first;	  /* number of the first credit */
 	uint64_t oldest;  /* all below are done */

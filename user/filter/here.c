@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "here.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#ifndef SO_NETNS_COOKIE
+#define SO_NETNS_COOKIE 71
+#endif
+
+uint64_t here_netns(void)
+{
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	uint64_t cookie = 0;
+	socklen_t len = sizeof(cookie);
+
+	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &len))
+		cookie = 0;
+	if (fd >= 0)
+		close(fd);
+	return cookie;
+}
+
+bool here_has(const struct dedup_iface *iface)
+{
+	return iface->ifindex && iface->netns && iface->netns == here_netns();
+}

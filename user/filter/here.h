@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which network namespace this process is in. Prints nothing. */
+#ifndef XDP_DEDUP_HERE_H
+#define XDP_DEDUP_HERE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config.h"
+
+/* The cookie of this process's network namespace: a number that the kernel never gives to another
+ * one. 0 if it cannot be told.
+ */
+uint64_t here_netns(void);
+
+/* Is this entry of a filter's record an interface of this process's network namespace? No if that
+ * cannot be told, or the entry is empty.
+ */
+bool here_has(const struct dedup_iface *iface);
+
+#endif
