@@ -14,6 +14,7 @@
 #include "pins.h"
 #include "receivers.h"
 #include "sampling.h"
+#include "sockets.h"
 #include "stats.h"
 
 enum iface_state {
@@ -68,12 +69,18 @@ struct status {
 	uint64_t drop_left_ns; /* DEDUP_DROP_FOR: duplicates are dropped so long yet; 0: it is over */
 	uint64_t counting_ns; /* likewise: for so long now they have passed; 0: they are dropped */
 	struct sampling_who sampler;
-	bool stopped; /* the hand has stopped: every packet passes */
-	bool exact;   /* set before collecting: read all of the memory, not a sample */
+	struct sockets *sockets; /* NULL: the filter does not deliver */
+	bool stopped;		 /* the hand has stopped: every packet passes */
+	bool exact;		 /* set before collecting: read all of the memory, not a sample */
 };
 
 /* "attached", "unknown", "detached", "gone", "other netns". */
 const char *iface_state_name(enum iface_state state);
+
+/* The name of the interface with this index: one on which the filter runs, or another of this
+ * network namespace; NULL if there is none. name[]: room for it.
+ */
+const char *status_iface_name(const struct status *s, uint32_t ifindex, char name[IF_NAMESIZE]);
 
 /* Are duplicates dropped now? (If the hand has stopped nothing is one: everything passes.) */
 bool status_drops(const struct status *s);

@@ -153,6 +153,14 @@ static void collect_drop_time(struct status *s)
 		s->counting_ns = now_ns > until_ns ? now_ns - until_ns : 1;
 }
 
+const char *status_iface_name(const struct status *s, uint32_t ifindex, char name[IF_NAMESIZE])
+{
+	for (int i = 0; i < s->ifaces_cnt; i++)
+		if (s->ifaces[i].ifindex == ifindex)
+			return s->ifaces[i].name;
+	return if_indextoname(ifindex, name);
+}
+
 bool status_drops(const struct status *s)
 {
 	uint32_t action = s->filter.config->action;
@@ -203,6 +211,8 @@ int status_update(struct status *s)
 	s->pace = stats_pace(c, st, s->counters.credit, kernel_now_ns());
 	collect_drop_time(s);
 	sampling_look(&s->filter, &s->sampler);
+	if (s->sockets)
+		sockets_look(s->sockets);
 	update_before(s);
 	s->exchanging = READ_ONCE(st->exchanging);
 	s->stopped = stats_stopped(c, st, kernel_now_ns());
@@ -229,6 +239,9 @@ static int collect(struct status *s)
 
 	if (err)
 		return err;
+	err = sockets_open(&s->filter, &s->sockets);
+	if (err && !filter_is_loaded(&s->filter)) /* else they have gone with it, meanwhile */
+		return loader_explain(s->filter.name, err);
 	collect_fill(s);
 	return status_update(s);
 }
@@ -266,6 +279,7 @@ int status_collect(struct filter *f, bool exact, struct status *s)
 
 void status_free(struct status *s)
 {
+	sockets_free(s->sockets);
 	links_free(&s->links);
 	free(s->histogram);
 	filter_close(&s->filter);

@@ -89,6 +89,7 @@ static json_object *json_stream(const struct status *s, uint32_t n)
 	ADD("realm", json_object_new_int((int)st->realm));
 	ADD("id_bytes", json_object_new_int((int)stream_fields_bytes(st)));
 	ADD("digest", json_object_new_string(st->digest < 3 ? DIGESTS[st->digest] : "unknown"));
+	ADD("deliver", json_object_new_string(c->deliver >> n & 1 ? "xsk" : "stack"));
 	ADD("counters", json_counters(&s->streams[n]));
 	return o;
 }
@@ -155,6 +156,34 @@ static json_object *json_sampler(const struct sampling_who *who)
 	ADD("snap_bytes", who->listens ? json_u64(who->wish.snap) : NULL);
 	ADD("ring_bytes", json_u64(SAMPLING_RING_BYTES));
 	return o;
+}
+
+/* Queues that have a socket, or had one; null of a filter that does not deliver. */
+static json_object *json_sockets(const struct status *s)
+{
+	json_object *list, *o;
+	char room[IF_NAMESIZE];
+
+	if (!s->sockets)
+		return NULL;
+	list = json_object_new_array();
+	for (int i = 0; i < s->sockets->cnt; i++) {
+		const struct socket_seen *k = &s->sockets->list[i];
+		const char *name = status_iface_name(s, k->queue.ifindex, room);
+
+		o = json_object_new_object();
+		ADD("interface", name ? json_object_new_string(name) : NULL);
+		ADD("ifindex", json_u64(k->queue.ifindex));
+		ADD("queue", json_u64(k->queue.queue));
+		ADD("process", k->pid ? json_u64(k->pid) : NULL);
+		ADD("reads", json_object_new_boolean(k->is_read));
+		ADD("zerocopy", json_object_new_boolean(k->zerocopy));
+		ADD("frames_taken", json_u64(k->frames_taken));
+		ADD("frames_free", json_u64(k->frames_free));
+		ADD("unreturned", json_u64(k->unreturned));
+		json_object_array_add(list, o);
+	}
+	return list;
 }
 
 /* The filter's size and parameters. */
@@ -255,6 +284,7 @@ json_object *status_json(const struct status *s)
 	ADD("layout", json_object_new_string(s->layout->name));
 	ADD("hash", json_object_new_string(hash_name(c->hash)));
 	ADD("sampler", json_sampler(&s->sampler));
+	ADD("sockets", json_sockets(s));
 	json_receiver(o, s);
 	json_shape(o, s);
 	ADD("capacity", json_u64(c->capacity));

@@ -8,6 +8,7 @@
 #include "prefixes.h"
 #include "status.h"
 #include "stream_ids.h"
+#include "streams.h"
 #include "units.h"
 
 /* 0 of nothing. */
@@ -39,6 +40,15 @@ static void print_reasons(const struct filter_counters *c)
 		printf("  %-16s %14llu %6.2f %%  %s\n", #name, c->name, \
 		       100 * share(c->name, c->rx), help);
 	DEDUP_REASONS(X)
+#undef X
+}
+
+/* Of fresh packets, where they go to sockets. */
+static void print_deliveries(const struct filter_counters *c)
+{
+#define X(name, help) \
+	printf("  %-16s %14llu %6.2f %%  %s\n", #name, c->name, 100 * share(c->name, c->rx), help);
+	DEDUP_DELIVERIES(X)
 #undef X
 }
 
@@ -180,6 +190,8 @@ static void print_streams(const struct status *s)
 		printf("\n  of stream %s\n", c->streams[n].name);
 		printf("  %-16s %14llu           packets\n", "rx", s->streams[n].rx);
 		print_reasons(&s->streams[n]);
+		if (c->deliver >> n & 1)
+			print_deliveries(&s->streams[n]);
 	}
 }
 
@@ -239,6 +251,55 @@ static void print_sampler(const struct sampling_who *who)
 		       who->pid, format_bytes(SAMPLING_RING_BYTES, text, sizeof(text)));
 }
 
+/* Which fresh packets go to sockets: of all streams, or of some. */
+static void print_deliver(const struct dedup_config *c)
+{
+	const char *before = "";
+
+	if (!c->deliver)
+		return;
+	printf("  delivery    fresh packets ");
+	for (uint32_t n = 0; n < c->streams_cnt && c->deliver != streams_all(c); n++) {
+		if (!(c->deliver >> n & 1))
+			continue;
+		printf("%s%s", *before ? before : "of ", c->streams[n].name);
+		before = ", ";
+	}
+	printf("%sgo to AF_XDP sockets\n", *before ? " " : "");
+}
+
+static void print_socket(const struct status *s, const struct socket_seen *k)
+{
+	char room[IF_NAMESIZE];
+	const char *name = status_iface_name(s, k->queue.ifindex, room);
+
+	if (name)
+		printf("  socket      %s", name);
+	else
+		printf("  socket      interface %u", k->queue.ifindex);
+	printf(" queue %u: ", k->queue.queue);
+	if (k->is_read)
+		printf("process %u, %s; %u of %u frames taken\n", k->pid,
+		       k->zerocopy ? "the driver writes into its memory" : "packets are copied",
+		       k->frames_taken, k->frames_taken + k->frames_free);
+	else if (k->pid)
+		printf("nobody reads it, process %u has ended%s\n", k->pid,
+		       k->unreturned ? "" : "; it had given all packets back");
+	else
+		puts("nobody reads it");
+	if (!k->is_read && k->unreturned)
+		printf("              %u packets were not given back: whoever opens it next wants "
+		       "their ids\n",
+		       k->unreturned);
+}
+
+static void print_sockets(const struct status *s)
+{
+	print_deliver(s->filter.config);
+	for (int i = 0; s->sockets && i < s->sockets->cnt; i++)
+		print_socket(s, &s->sockets->list[i]);
+}
+
 /* What lines above say already is left out. */
 static void print_advice(const struct status *s)
 {
@@ -275,6 +336,7 @@ void status_print(const struct status *s)
 		puts("  learning    only what an application adds");
 	if (c->ihave_pass)
 		puts("  IHAVEs      all pass");
+	print_sockets(s);
 	print_sampler(&s->sampler);
 	if (s->stopped)
 		puts("  hand        has stopped: everything passes; unload and load again");
@@ -292,5 +354,7 @@ void status_print(const struct status *s)
 	print_advice(s);
 	printf("  kept away   %s\n\n", format_bytes(s->counters.dropped_bytes, kept, sizeof(kept)));
 	print_counters(&s->counters);
+	if (c->deliver)
+		print_deliveries(&s->counters);
 	print_streams(s);
 }

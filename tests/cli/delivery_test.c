@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What the tool says of filters that deliver, and of the sockets to which they do. */
+#include "e2e_runner.h"
+#include "output.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "xdp-dedup-receive.h"
+
+#define NAME "ve0"
+#define EVENTS 5
+
+/* A process that has the socket of a queue, and reads nothing. */
+static struct reader {
+	pid_t pid; /* 0: none */
+	int to;	   /* closed: it closes its socket, and ends */
+} reader;
+
+static void read_queue(const struct xdp_dedup_receive_options *o, int in, int out)
+{
+	struct xdp_dedup_receiver *rx;
+	int err = xdp_dedup_receive_open(NAME, o, &rx);
+	char byte;
+
+	if (write(out, &err, sizeof(err)) != sizeof(err) || err)
+		_exit(1);
+	while (read(in, &byte, 1) > 0) {
+	}
+	xdp_dedup_receive_close(rx);
+	_exit(0);
+}
+
+static void reader_begin(const struct xdp_dedup_receive_options *o)
+{
+	int in[2], out[2], err = -EPIPE;
+
+	assert_return_code(pipe(in), errno);
+	assert_return_code(pipe(out), errno);
+	reader.pid = fork();
+	if (!reader.pid) {
+		close(in[1]);
+		read_queue(o, in[0], out[1]);
+	}
+	assert_return_code(reader.pid, errno);
+	close(in[0]);
+	close(out[1]);
+	reader.to = in[1];
+	assert_int_equal(read(out[0], &err, sizeof(err)), sizeof(err));
+	close(out[0]);
+	assert_int_equal(err, 0);
+}
+
+/* It ends as processes do; or is killed, and nobody waits for it yet. */
+static void reader_end(bool killed)
+{
+	siginfo_t info;
+
+	if (!reader.pid)
+		return;
+	if (killed)
+		kill(reader.pid, SIGKILL);
+	close(reader.to);
+	waitid(P_PID, reader.pid, &info, WEXITED | WNOWAIT);
+}
+
+static void reader_bury(void)
+{
+	if (reader.pid)
+		waitpid(reader.pid, NULL, 0);
+	reader.pid = 0;
+}
+
+static int teardown(void **state)
+{
+	reader_end(true);
+	reader_bury();
+	return e2e_teardown(state);
+}
+
+static void send_events(uint64_t seed)
+{
+	uint32_t order[EVENTS];
+
+	for (uint32_t i = 0; i < EVENTS; i++)
+		order[i] = i;
+	assert_return_code(gossip_send(e2e_sender(0, AF_INET, seed), order, EVENTS), EIO);
+	e2e_counters_after(NAME, EVENTS);
+}
+
+/* The only socket that status shows. */
+static json_object *the_socket(json_object *status)
+{
+	json_object *list = member(status, "sockets");
+
+	assert_int_equal(json_object_array_length(list), 1);
+	return json_object_array_get_idx(list, 0);
+}
+
+static void assert_socket(double process, bool reads, double taken, double free, double unreturned)
+{
+	json_object *status = tool_status(NAME), *o = the_socket(status);
+
+	assert_string_equal(text(o, "interface"), "ve0");
+	assert_true(number(o, "ifindex") > 0 && number(o, "queue") == 0);
+	if (process)
+		assert_true(number(o, "process") == process);
+	else
+		assert_null(json_object_object_get(o, "process"));
+	assert_int_equal(json_object_get_boolean(member(o, "reads")), reads);
+	assert_false(json_object_get_boolean(member(o, "zerocopy")));
+	assert_true(number(o, "frames_taken") == taken);
+	assert_true(number(o, "frames_free") == free);
+	assert_true(number(o, "unreturned") == unreturned);
+	json_object_put(status);
+}
+
+/* Nothing is said of sockets where none are asked for. */
+static void test_stack(void **state)
+{
+	json_object *status;
+
+	(void)state;
+	e2e_load("load ve0");
+	assert_run(0, "$XD status");
+	assert_null(strstr(output, "AF_XDP"));
+	assert_null(strstr(output, "no_socket"));
+	status = tool_status(NAME);
+	assert_true(json_object_object_get_ex(status, "sockets", NULL));
+	assert_null(json_object_object_get(status, "sockets"));
+	assert_string_equal(
+		text(json_object_array_get_idx(member(status, "streams"), 0), "deliver"), "stack");
+	json_object_put(status);
+}
+
+static void test_no_reader_yet(void **state)
+{
+	json_object *status;
+
+	(void)state;
+	e2e_load("load ve0 --deliver xsk");
+	assert_run(0, "$XD status");
+	assert_says("\n  delivery    fresh packets go to AF_XDP sockets\n");
+	assert_says("\n  delivered                     0   0.00 %%  fresh packets that went to");
+	assert_says("\n  no_socket                     0   0.00 %%  ");
+	assert_says("\n  no_room                       0   0.00 %%  ");
+	assert_says("\n  too_large                     0   0.00 %%  ");
+	assert_null(strstr(output, "\n  socket "));
+	status = tool_status(NAME);
+	assert_int_equal(json_object_array_length(member(status, "sockets")), 0);
+	json_object_put(status);
+}
+
+static void test_some_streams(void **state)
+{
+	json_object *status, *streams;
+
+	(void)state;
+	sh("%s load ve0 --profile one=gsp:8001 --profile two=gsp:8002 --profile three=gsp:8003 "
+	   "--deliver xsk:three,one",
+	   tool());
+	assert_run(0, "$XD status");
+	assert_says("\n  delivery    fresh packets of one, three go to AF_XDP sockets\n");
+	status = tool_status(NAME);
+	streams = member(status, "streams");
+	for (int i = 0; i < 3; i++)
+		assert_string_equal(text(json_object_array_get_idx(streams, i), "deliver"),
+				    i == 1 ? "stack" : "xsk");
+	json_object_put(status);
+	assert_non_null(strstr(strstr(output, "of stream one"), "delivered"));
+	assert_non_null(strstr(strstr(output, "of stream three"), "delivered"));
+	*strstr(output, "of stream three") = '\0';
+	assert_null(strstr(strstr(output, "of stream two"), "delivered"));
+}
+
+/* What a reader that was killed has left stands there until somebody reads again. */
+static void test_reader(void **state)
+{
+	const struct xdp_dedup_receive_options o = { .size = sizeof(o), .frames = 64 };
+	pid_t pid;
+
+	(void)state;
+	e2e_load("load ve0 --deliver xsk");
+	reader_begin(&o);
+	pid = reader.pid;
+	assert_socket(pid, true, 0, 64, 0);
+	send_events(1);
+	assert_socket(pid, true, EVENTS, 64 - EVENTS, EVENTS);
+	assert_run(0, "$XD status");
+	assert_says("\n  socket      ve0 queue 0: process %d, packets are copied; 5 of 64 frames "
+		    "taken\n",
+		    pid);
+	assert_says("\n  delivered                     5 100.00 %%  ");
+	assert_null(strstr(output, "given back"));
+
+	reader_end(true);
+	for (int i = 0; i < 2; i++, reader_bury()) { /* as a zombie, and gone */
+		assert_socket(pid, false, EVENTS, 0, EVENTS);
+		assert_run(0, "$XD status");
+		assert_says("\n  socket      ve0 queue 0: nobody reads it, process %d has ended\n",
+			    pid);
+		assert_says("\n              5 packets were not given back: whoever opens it next "
+			    "wants their ids\n");
+	}
+	reader_begin(&o);
+	assert_socket(reader.pid, true, 0, 64, 0);
+	reader_end(false);
+	reader_bury();
+	assert_socket(0, false, 0, 0, 0);
+	assert_run(0, "$XD status");
+	assert_says("\n  socket      ve0 queue 0: nobody reads it\n");
+}
+
+int main(void)
+{
+	name_tool();
+	add_test("stack", test_stack, e2e_setup, teardown, NULL);
+	add_test("no-reader-yet", test_no_reader_yet, e2e_setup, teardown, NULL);
+	add_test("some-streams", test_some_streams, e2e_setup, teardown, NULL);
+	add_test("reader", test_reader, e2e_setup, teardown, NULL);
+	return run_added_tests("delivery");
+}
