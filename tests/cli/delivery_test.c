@@ -15,6 +15,7 @@
 
 #define NAME "ve0"
 #define EVENTS 5
+#define MANY 200 /* of which advice is given */
 
 /* A process that has the socket of a queue, and reads nothing. */
 static struct reader {
@@ -216,6 +217,40 @@ static void test_reader(void **state)
 	assert_says("\n  socket      ve0 queue 0: nobody reads it\n");
 }
 
+/* As many fresh events over the link as advice needs to say something of them. */
+static void send_many(uint64_t seed)
+{
+	struct gossip_sender *s = e2e_sender(0, AF_INET, seed);
+	uint32_t order[MANY];
+
+	for (uint32_t i = 0; i < MANY; i++)
+		order[i] = i;
+	assert_return_code(gossip_send(s, order, MANY), EIO);
+	e2e_counters_after(NAME, MANY);
+}
+
+/* Says what is wrong as long as it is, and with one queue of two: which. */
+static void test_advice(void **state)
+{
+	const struct xdp_dedup_receive_options o = { .size = sizeof(o), .frames = 64 };
+
+	(void)state;
+	sh("ethtool -L ve0 rx 2");
+	e2e_load("load ve0 --deliver xsk");
+	send_many(1);
+	assert_run(0, "$XD status");
+	assert_says(
+		"\n  advice      fresh packets go to the stack, as no application has an AF_XDP "
+		"socket for them: ");
+	reader_begin(&o);
+	assert_run(0, "$XD status");
+	assert_says("\n  advice      100 %% of the fresh packets went to the stack, as their queue "
+		    "had no AF_XDP socket: nobody reads queue 1 of ve0; ");
+	sh("ethtool -L ve0 rx 1");
+	assert_run(0, "$XD status");
+	assert_null(strstr(output, "advice"));
+}
+
 int main(void)
 {
 	name_tool();
@@ -223,5 +258,6 @@ int main(void)
 	add_test("no-reader-yet", test_no_reader_yet, e2e_setup, teardown, NULL);
 	add_test("some-streams", test_some_streams, e2e_setup, teardown, NULL);
 	add_test("reader", test_reader, e2e_setup, teardown, NULL);
+	add_test("advice", test_advice, e2e_setup, teardown, NULL);
 	return run_added_tests("delivery");
 }

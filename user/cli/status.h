@@ -34,6 +34,7 @@ struct status_iface {
 	int native; /* set only in skb mode: 1: the driver has native XDP; 0: it has not; -errno */
 
 	enum iface_state state;
+	uint32_t queues; /* for reception, of a filter that delivers; 0: not known */
 };
 
 /* What is shown of a filter's predecessor (include/predecessor.h): s->filter.before. */

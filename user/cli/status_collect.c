@@ -60,6 +60,13 @@ static bool has_moved_here(const struct status *s, const char *name)
 	return false;
 }
 
+static uint32_t rx_queues(const char *ifname)
+{
+	uint32_t now, max;
+
+	return device_queues(ifname, &now, &max) ? 0 : now;
+}
+
 static int has_native(uint32_t ifindex)
 {
 	uint64_t features;
@@ -96,6 +103,8 @@ static int collect_ifaces(struct status *s)
 		iface->dispatcher = list[i].dispatcher;
 		if (iface->mode == MODE_SKB)
 			iface->native = has_native(iface->ifindex);
+		if (s->filter.config->deliver)
+			iface->queues = rx_queues(iface->name);
 		s->mode = !strcmp(s->mode, "none") || !strcmp(s->mode, mode) ? mode : "mixed";
 	}
 	free(list);
@@ -246,6 +255,28 @@ static int collect(struct status *s)
 	return status_update(s);
 }
 
+static bool is_read(const struct sockets *k, uint32_t ifindex, uint32_t queue)
+{
+	for (int i = 0; i < k->cnt; i++)
+		if (k->list[i].queue.ifindex == ifindex && k->list[i].queue.queue == queue)
+			return k->list[i].is_read;
+	return false;
+}
+
+/* Which queues somebody reads, and the first that nobody does. */
+static void read_queues(const struct status *s, struct advice_reading *r)
+{
+	for (int i = 0; i < s->sockets->cnt; i++)
+		r->readers += s->sockets->list[i].is_read;
+	for (int i = 0; i < s->ifaces_cnt && !r->unread; i++)
+		for (uint32_t q = 0; q < s->ifaces[i].queues && !r->unread; q++) {
+			if (is_read(s->sockets, s->ifaces[i].ifindex, q))
+				continue;
+			r->unread = s->ifaces[i].name;
+			r->unread_queue = q;
+		}
+}
+
 int status_advice(const struct status *s, const struct filter_counters *recent,
 		  struct advice out[ADVICE_MAX])
 {
@@ -266,6 +297,8 @@ int status_advice(const struct status *s, const struct filter_counters *recent,
 		r.skb = s->ifaces[i].name;
 		r.skb_native = s->ifaces[i].native;
 	}
+	if (s->sockets)
+		read_queues(s, &r);
 	return advice_of(&r, out);
 }
 

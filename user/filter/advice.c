@@ -11,6 +11,7 @@
 #define MOST 0.9
 #define STALE_MIN 0.01
 #define UNLEARNED_MIN 0.001
+#define UNDELIVERED_MIN 0.01
 #define SHORT 0.95 /* of a window: hands are that much early or late without any load */
 #define HEADROOM \
 	2 /* capacity that is advised, by what is needed: as the survey of a capture does */
@@ -221,6 +222,67 @@ static bool skb_mode(const struct advice_reading *r, char *text)
 	return true;
 }
 
+/* The part of the fresh packets of which this became; 0 if there were few. */
+static double undelivered(const struct filter_counters *c, uint64_t which)
+{
+	double all = (double)c->delivered + c->no_socket + c->no_room + c->too_large;
+
+	return which < PACKETS_MIN / 10 ? 0 : share(which, all);
+}
+
+static bool no_socket(const struct advice_reading *r, char *text)
+{
+	double part = undelivered(&r->recent, r->recent.no_socket);
+
+	if (part < UNDELIVERED_MIN || (r->readers && !r->unread))
+		return false;
+	if (!r->readers)
+		snprintf(
+			text, ADVICE_TEXT_MAX,
+			"fresh packets go to the stack, as no application has an AF_XDP socket for "
+			"them: start the one that calls xdp_dedup_receive_open(); or, if there is "
+			"none, xdp-dedup set %s --deliver stack",
+			r->name);
+	else
+		snprintf(text, ADVICE_TEXT_MAX,
+			 "%.3g %% of the fresh packets went to the stack, as their queue had no "
+			 "AF_XDP socket: nobody reads queue %u of %s; the application needs a "
+			 "socket for each queue (ethtool -l %s), or there should be fewer "
+			 "(ethtool -L)",
+			 100 * part, r->unread_queue, r->unread, r->unread);
+	return true;
+}
+
+static bool no_room(const struct advice_reading *r, char *text)
+{
+	double part = undelivered(&r->recent, r->recent.no_room);
+
+	if (part < UNDELIVERED_MIN)
+		return false;
+	snprintf(text, ADVICE_TEXT_MAX,
+		 "%.3g %% of the fresh packets went to the stack, as all frames of their AF_XDP "
+		 "socket were taken: the application should give packets back sooner, have more "
+		 "frames (the option of xdp_dedup_receive_open()), or more queues, each with a "
+		 "thread of its own",
+		 100 * part);
+	return true;
+}
+
+static bool too_large(const struct advice_reading *r, char *text)
+{
+	double part = undelivered(&r->recent, r->recent.too_large);
+
+	if (part < UNDELIVERED_MIN)
+		return false;
+	snprintf(
+		text, ADVICE_TEXT_MAX,
+		"%.3g %% of the fresh packets went to the stack, as they were larger than a frame: "
+		"from Linux 6.6 on, where packets are copied, the application can have them in "
+		"several (frames_a_packet of xdp_dedup_receive_open())",
+		100 * part);
+	return true;
+}
+
 static const struct row {
 	const char *key;
 	bool (*says)(const struct advice_reading *r, char *text);
@@ -230,6 +292,8 @@ static const struct row {
 	{ "too_small", too_small, NULL },	{ "window_shortens", window_shortens, "too_small" },
 	{ "macs_changed", macs_changed, NULL }, { "all_ignored", all_ignored, "macs_changed" },
 	{ "not_gsp", not_gsp, NULL },		{ "skb_mode", skb_mode, NULL },
+	{ "no_socket", no_socket, NULL },	{ "no_room", no_room, NULL },
+	{ "too_large", too_large, NULL },
 };
 _Static_assert(sizeof(ROWS) / sizeof(ROWS[0]) == ADVICE_MAX, "ADVICE_MAX");
 

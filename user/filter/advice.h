@@ -11,7 +11,7 @@
 #include "pins.h"
 #include "stats.h"
 
-#define ADVICE_MAX 8	     /* rows */
+#define ADVICE_MAX 11	     /* rows */
 #define ADVICE_TEXT_MAX 1024 /* bytes of a sentence */
 
 struct advice_reading {
@@ -25,6 +25,10 @@ struct advice_reading {
 	const char *macs_changed;      /* an interface that has other MACs now; NULL: none */
 	const char *skb;	       /* an interface in skb mode; NULL: none */
 	int skb_native;		       /* 1: its driver has native XDP; 0: it has not; -errno */
+	/* Of a filter that delivers: */
+	int readers;	    /* queues whose socket a process reads */
+	const char *unread; /* an interface with a queue that nobody reads; NULL: not known */
+	uint32_t unread_queue;
 };
 
 struct advice {
