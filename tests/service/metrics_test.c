@@ -43,7 +43,8 @@ static void make_feed(void)
 					.words = 2,
 					.bits = 3,
 					.k = 6,
-					.streams_cnt = 2 };
+					.streams_cnt = 2,
+					.deliver = 1 };
 	strcpy(config.streams[0].name, "a");
 	strcpy(config.streams[1].name, "b");
 	hand.late_max_ns = S / 4;
@@ -165,6 +166,7 @@ static void lines_are_there(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(LINES); i++)
 		exposition_has(text, LINES[i]);
 	assert_null(strstr(text, "xdp_dedup_predecessor"));
+	assert_null(strstr(text, "xdp_dedup_socket"));
 	assert_null(strstr(text, "{filter=\"gone\",")); /* nothing is known of it */
 	assert_null(strstr(text, "array\",generation=\"previous\""));
 }
@@ -205,6 +207,17 @@ static void every_counter(void **state)
 	DEDUP_SUMS(X)
 	DEDUP_TOTALS(X)
 #undef X
+	/* Stream a is delivered, stream b is not. */
+#define X(name, help)                                                                       \
+	snprintf(line, sizeof(line),                                                        \
+		 "xdp_dedup_deliveries_total{filter=\"feed\",stream=\"a\",outcome=\"" #name \
+		 "\"} %ju",                                                                 \
+		 (uintmax_t)n + 2000);                                                      \
+	exposition_has(text, line);                                                         \
+	n++;
+	DEDUP_DELIVERIES(X)
+#undef X
+	assert_null(strstr(text, "stream=\"b\",outcome"));
 	snprintf(line, sizeof(line),
 		 "xdp_dedup_dropped_bytes_total{filter=\"feed\",stream=\"a\"} %ju",
 		 (uintmax_t)n + 2000);
@@ -242,6 +255,33 @@ static void predecessor(void **state)
 	exposition_has(text, "xdp_dedup_predecessor_estimated_fpr_ratio{filter=\"feed\"} 0.5");
 	exposition_has(text, "xdp_dedup_predecessor_memory_bytes{filter=\"feed\"} 64000");
 	assert_null(strstr(text, "predecessor_asked{filter=\"array\"}"));
+}
+
+/* One of an interface that has a name here, one of another. */
+static void sockets(void **state)
+{
+	static struct sockets two = { .cnt = 2 };
+
+	(void)state;
+	two.list[0] = (struct socket_seen){ .queue = { 2, 3 },
+					    .pid = 1,
+					    .is_read = true,
+					    .zerocopy = true,
+					    .frames_free = 500,
+					    .frames_taken = 12,
+					    .unreturned = 6 };
+	two.list[1] = (struct socket_seen){ .queue = { 4000000000, 0 }, .pid = 1, .unreturned = 7 };
+	feed.status.sockets = &two;
+	render(METRICS_TEXT);
+#define OF_TWO "{filter=\"feed\",interface=\"eth1\",queue=\"3\"} "
+	exposition_has(text, "xdp_dedup_socket_read" OF_TWO "1");
+	exposition_has(text, "xdp_dedup_socket_zerocopy" OF_TWO "1");
+	exposition_has(text, "xdp_dedup_socket_frames_free" OF_TWO "500");
+	exposition_has(text, "xdp_dedup_socket_frames_taken" OF_TWO "12");
+	exposition_has(text, "xdp_dedup_socket_unreturned" OF_TWO "6");
+#define ELSEWHERE "{filter=\"feed\",interface=\"4000000000\",queue=\"0\"} "
+	exposition_has(text, "xdp_dedup_socket_read" ELSEWHERE "0");
+	exposition_has(text, "xdp_dedup_socket_unreturned" ELSEWHERE "7");
 }
 
 /* The window cannot be longer than it is, and is none once the hand has stopped. */
@@ -374,6 +414,7 @@ int main(void)
 	add_test("every_counter", every_counter, make, drop, NULL);
 	add_test("openmetrics", openmetrics, make, drop, NULL);
 	add_test("predecessor", predecessor, make, drop, NULL);
+	add_test("sockets", sockets, make, drop, NULL);
 	add_test("effective_window", effective_window, make, drop, NULL);
 	add_test("namesakes", namesakes, make, drop, NULL);
 	add_test("no_filter", no_filter, NULL, drop, NULL);

@@ -16,6 +16,7 @@
 
 #include "metrics.h"
 #include "pins.h"
+#include "xdp-dedup-receive.h"
 
 #define RULES "user/service/alerts.yml"
 #define DASHBOARD "user/service/dashboard.json"
@@ -42,19 +43,24 @@ static void rules_are_right(void **state)
 	   "/mnt/test.yml");
 }
 
+static const struct xdp_dedup_receive_options QUEUE = { .size = sizeof(QUEUE) };
+
 /* Filters that have every metric, in *text. */
 static void write_all_metrics(char **text)
 {
 	static struct readings r;
 	size_t size;
 	FILE *out = open_memstream(text, &size);
+	struct xdp_dedup_receiver *rx;
 
 	assert_non_null(out);
-	sh("$XD load b0 --mode skb --port 80; $XD resize b0 --capacity 12345");
+	sh("$XD load b0 --mode skb --port 80 --deliver xsk; $XD resize b0 --capacity 12345");
+	assert_int_equal(xdp_dedup_receive_open("b0", &QUEUE, &rx), 0);
 	assert_int_equal(readings_refresh(&r, NULL), 0);
 	assert_int_equal(metrics_write(out, &r, METRICS_TEXT), 0);
 	fclose(out);
 	readings_free(&r);
+	xdp_dedup_receive_close(rx);
 }
 
 /* Each word of a file's expressions that begins as our metrics do is one. */
@@ -167,11 +173,13 @@ static void await(const char *expression, const char *words)
 /* Every expression of the dashboard is understood, and most have something to show. */
 static void dashboard_is_understood(void **state)
 {
+	struct xdp_dedup_receiver *rx;
 	char expressions[16384];
 	int cnt = 0, filled = 0;
 
 	(void)state;
-	sh(LOAD "; $XD resize v0 --capacity 12345");
+	sh(LOAD " --deliver xsk; $XD resize v0 --capacity 12345");
+	assert_int_equal(xdp_dedup_receive_open("v0", &QUEUE, &rx), 0);
 	await("count(xdp_dedup_filter_up)", "=> 1");
 	await("count_over_time(xdp_dedup_filter_up[1m]) > 3", "=>"); /* or there are no rates */
 	assert_int_equal(sh_out(expressions, sizeof(expressions),
@@ -182,6 +190,7 @@ static void dashboard_is_understood(void **state)
 			fail_msg("%s: %s", line, output);
 		filled += !!*output;
 	}
+	xdp_dedup_receive_close(rx);
 	assert_true(cnt > 20);
 	assert_in_range(filled, cnt - 4,
 			cnt); /* of no packets there are no duplicates, nor of v0 advice */

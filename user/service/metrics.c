@@ -57,6 +57,15 @@
 	X(estimated_fpr_ratio, "The predecessor's part of the chance now.", b->fill.fpr)    \
 	X(memory_bytes, "Memory that the predecessor takes in the kernel.", plan_bytes(c))
 
+/* Of each socket: likewise, of k, its struct socket_seen. */
+#define SOCKET_GAUGES(X)                                                                        \
+	X(read, "Whether a process reads the queue's AF_XDP socket.", k->is_read)               \
+	X(zerocopy, "Whether the driver writes into the socket's memory.", k->zerocopy)         \
+	X(frames_free, "Frames of the socket that packets may take yet.", k->frames_free)       \
+	X(frames_taken, "Frames of packets that were not given back yet.", k->frames_taken)     \
+	X(unreturned, "Packets that were not given back yet; or were not, if nobody reads it.", \
+	  k->unreturned)
+
 /* Counters that are of no stream; and names by Prometheus' conventions, where a counter's own does
  * not say what it counts.
  */
@@ -224,6 +233,32 @@ static void write_counter(struct metrics_out *m, const struct readings *in, cons
 	}
 }
 
+/* What became of the fresh packets of a stream that is delivered. */
+static void write_outcomes(struct metrics_out *m, const char *filter, const char *stream,
+			   const struct filter_counters *of)
+{
+#define X(name, help)              \
+	metrics_count(m, of->name, \
+		      METRICS_LABELS("filter", filter, "stream", stream, "outcome", #name));
+	DEDUP_DELIVERIES(X)
+#undef X
+}
+
+static void write_deliveries(struct metrics_out *m, const struct readings *in)
+{
+	metrics_family(m, METRICS_COUNTER, "deliveries",
+		       "Fresh packets of streams that are delivered, by what became of them.");
+	for (int i = 0; i < in->cnt; i++) {
+		const struct status *s = &in->list[i]->status;
+		const struct dedup_config *c = s->filter.config;
+
+		for (uint32_t n = 0; !in->list[i]->err && n < streams_cnt(c); n++)
+			if (c->deliver >> n & 1)
+				write_outcomes(m, in->list[i]->name, stream_name(c, n),
+					       &s->streams[n]);
+	}
+}
+
 static void write_counters(struct metrics_out *m, const struct readings *in)
 {
 	metrics_family(m, METRICS_COUNTER, "packets", "Packets, by why they passed or not.");
@@ -302,6 +337,43 @@ static void write_predecessors(struct metrics_out *m, const struct readings *in)
 #undef X
 }
 
+/* A gauge of each socket. */
+static void write_socket_gauge(struct metrics_out *m, const struct reading *r,
+			       double (*value)(const struct socket_seen *k))
+{
+	const struct sockets *all = r->err ? NULL : r->status.sockets;
+	char room[IF_NAMESIZE], number[16], queue[16];
+
+	for (int i = 0; all && i < all->cnt; i++) {
+		const struct socket_seen *k = &all->list[i];
+		const char *name = status_iface_name(&r->status, k->queue.ifindex, room);
+
+		snprintf(number, sizeof(number), "%u", k->queue.ifindex);
+		snprintf(queue, sizeof(queue), "%u", k->queue.queue);
+		metrics_gauge(m, value(k),
+			      METRICS_LABELS("filter", r->name, "interface", name ?: number,
+					     "queue", queue));
+	}
+}
+
+#define X(gauge, help, value)                                     \
+	static double socket_##gauge(const struct socket_seen *k) \
+	{                                                         \
+		return (value);                                   \
+	}
+SOCKET_GAUGES(X)
+#undef X
+
+static void write_sockets(struct metrics_out *m, const struct readings *in)
+{
+#define X(gauge, help, value)                                     \
+	metrics_family(m, METRICS_GAUGE, "socket_" #gauge, help); \
+	for (int i = 0; i < in->cnt; i++)                         \
+		write_socket_gauge(m, in->list[i], socket_##gauge);
+	SOCKET_GAUGES(X)
+#undef X
+}
+
 static void write_advice(struct metrics_out *m, const struct readings *in)
 {
 	metrics_family(m, METRICS_GAUGE, "advice", "1: `xdp-dedup status` has this advice.");
@@ -320,9 +392,11 @@ int metrics_write(FILE *out, const struct readings *r, enum metrics_format forma
 	write_infos(&m, r);
 	write_ifaces(&m, r);
 	write_counters(&m, r);
+	write_deliveries(&m, r);
 	write_gauges(&m, r);
 	write_geometry(&m, r);
 	write_predecessors(&m, r);
+	write_sockets(&m, r);
 	write_advice(&m, r);
 	return metrics_end(&m);
 }
