@@ -12,23 +12,26 @@
  * values CHECK IFNAME TEXT its values, as an object, have this in them
  * same ARGS...             load fails, by the words of check's first problem
  * notes ARGS...            load works, by saying this note: the words of the check $1
+ * notes_of CHECK IFNAME ARGS...  the same of a check of this interface, on which load runs
  */
-#define WORDS                                                                                     \
-	"asked() { want=$1; shift; code=0; $XD check \"$@\" --json >/mnt/j 2>/mnt/e || code=$?\n" \
-	"	[ $code = $want ] || { cat /mnt/j /mnt/e; return 1; }; [ ! -s /mnt/e ]; }\n"            \
-	"says() { output=$(jq -r --arg c $1 --arg i \"${2#-}\" '.checks[] | select(.check == $c " \
-	"and\n"                                                                                   \
-	"	(.interface // \"\") == $i) | .verdict + \": \" + .found + \" -> \" + .advice' "        \
-	"/mnt/j)\n"                                                                               \
-	"	has \"$3\"; }\n"                                                                        \
-	"values() { output=$(jq -c --arg c $1 --arg i \"${2#-}\" '.checks[] | select(.check == "  \
-	"$c "                                                                                     \
-	"and (.interface // \"\") == $i) | .values' /mnt/j); has \"$3\"; }\n"                     \
-	"first() { jq -r --arg v $1 '[.checks[] | select(.verdict == $v)][0] |\n"                 \
-	"	.found + if .advice then \"; \" + .advice else \"\" end' /mnt/j; }\n"                   \
-	"same() { words=$(first problem); fails \"$words\" $XD load \"$@\"\n"                     \
-	"	is \"xdp-dedup: $words\"; }\n"                                                          \
-	"notes() { says $1 - 'note: '; words=${output#note: }; words=${words%% -> *}; shift\n"    \
+#define WORDS                                                                                      \
+	"asked() { want=$1; shift; code=0; $XD check \"$@\" --json >/mnt/j 2>/mnt/e || code=$?\n"  \
+	"	[ $code = $want ] || { cat /mnt/j /mnt/e; return 1; }; [ ! -s /mnt/e ]; }\n"             \
+	"says() { output=$(jq -r --arg c $1 --arg i \"${2#-}\" '.checks[] | select(.check == $c "  \
+	"and\n"                                                                                    \
+	"	(.interface // \"\") == $i) | .verdict + \": \" + .found + \" -> \" + .advice' "         \
+	"/mnt/j)\n"                                                                                \
+	"	has \"$3\"; }\n"                                                                         \
+	"values() { output=$(jq -c --arg c $1 --arg i \"${2#-}\" '.checks[] | select(.check == "   \
+	"$c "                                                                                      \
+	"and (.interface // \"\") == $i) | .values' /mnt/j); has \"$3\"; }\n"                      \
+	"first() { jq -r --arg v $1 '[.checks[] | select(.verdict == $v)][0] |\n"                  \
+	"	.found + if .advice then \"; \" + .advice else \"\" end' /mnt/j; }\n"                    \
+	"same() { words=$(first problem); fails \"$words\" $XD load \"$@\"\n"                      \
+	"	is \"xdp-dedup: $words\"; }\n"                                                           \
+	"notes() { says $1 - 'note: '; words=${output#note: }; words=${words%% -> *}; shift\n"     \
+	"	got $XD load \"$@\"; has \"xdp-dedup: note: $words\"; $XD unload --all; }\n"             \
+	"notes_of() { says $1 $2 'note: '; words=${output#note: }; words=${words%% -> *}; shift\n" \
 	"	got $XD load \"$@\"; has \"xdp-dedup: note: $words\"; $XD unload --all; }\n"
 
 static const struct cli_script SCRIPTS[] = {
@@ -200,6 +203,25 @@ static const struct cli_script SCRIPTS[] = {
 	  "same v0 --port 80 --capacity 1G --window 100ms; not says memory - .\n"
 	  "asked 1 v0 --layout countdown --capacity 1M; same v0 --port 80 --layout countdown "
 	  "--capacity 1M\n" },
+	{ "delivery",
+	  "asked 0 v0; says delivery - 'ok: fresh packets go to the stack'; says redirect v0 'ok: "
+	  "fresh'\n"
+	  "asked 0 v0 --deliver xsk; says delivery - 'ok: this kernel has AF_XDP sockets; the maps "
+	  "for "
+	  "them take 12.6 MB'; values delivery - '{\"delivery_bytes\":12591104}'\n"
+	  "case $(uname -r) in 6.1.*) says redirect v0 'unknown: ';;\n"
+	  "*) says redirect v0 'ok: packets can go to AF_XDP sockets: they are copied'\n"
+	  "	asked 0 b0 --deliver xsk; says redirect b0 'note: b0 delivers in skb mode: ';; "
+	  "esac\n"
+	  "asked 0 v0 --deliver xsk --mode skb; notes_of redirect v0 --port 80 --deliver xsk "
+	  "--mode skb\n"
+	  "asked 1 v0 --deliver xsk --mode hw; says redirect v0 'problem: v0 has no AF_XDP sockets "
+	  "in hw "
+	  "mode'; has '-> --mode native'\n"
+	  "fails 'v0 has no AF_XDP sockets in hw mode' $XD load v0 --port 80 --deliver xsk --mode "
+	  "hw; clean\n"
+	  "asked 0 v0 --profile a=gsp:1 --profile b=gsp:2 --deliver xsk:b; says delivery - 'take "
+	  "12.6 MB'\n" },
 	{ "misuse",
 	  "exits 2 $XD check; exits 2 $XD check v0 --profile rtp; has 'lacks UDP ports'\n"
 	  "exits 2 $XD check v0 --name .; has '--name .: 1 to 32'; exits 2 $XD check v0 --all\n"

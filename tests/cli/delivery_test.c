@@ -146,7 +146,7 @@ static void test_no_reader_yet(void **state)
 	(void)state;
 	e2e_load("load ve0 --deliver xsk");
 	assert_run(0, "$XD status");
-	assert_says("\n  delivery    fresh packets go to AF_XDP sockets\n");
+	assert_says("\n  delivery    fresh packets go to AF_XDP sockets; 12.6 MB\n");
 	assert_says("\n  delivered                     0   0.00 %%  fresh packets that went to");
 	assert_says("\n  no_socket                     0   0.00 %%  ");
 	assert_says("\n  no_room                       0   0.00 %%  ");
@@ -166,7 +166,7 @@ static void test_some_streams(void **state)
 	   "--deliver xsk:three,one",
 	   tool());
 	assert_run(0, "$XD status");
-	assert_says("\n  delivery    fresh packets of one, three go to AF_XDP sockets\n");
+	assert_says("\n  delivery    fresh packets of one, three go to AF_XDP sockets; 12.6 MB\n");
 	status = tool_status(NAME);
 	streams = member(status, "streams");
 	for (int i = 0; i < 3; i++)
@@ -196,7 +196,7 @@ static void test_reader(void **state)
 	assert_says("\n  socket      ve0 queue 0: process %d, packets are copied; 5 of 64 frames "
 		    "taken\n",
 		    pid);
-	assert_says("\n  delivered                     5 100.00 %%  ");
+	assert_says("\n  delivered                     5 ");
 	assert_null(strstr(output, "given back"));
 
 	reader_end(true);
@@ -251,6 +251,40 @@ static void test_advice(void **state)
 	assert_null(strstr(output, "advice"));
 }
 
+static bool is_delivered(void)
+{
+	json_object *status = tool_status(NAME);
+	bool has_sockets = json_object_object_get(status, "sockets");
+
+	assert_true(has_sockets == (number(status, "delivery_bytes") > 0));
+	json_object_put(status);
+	return has_sockets;
+}
+
+/* The same is said of a filter that is to deliver from now on as of a new one; once. */
+static void test_set(void **state)
+{
+	(void)state;
+	e2e_load("load ve0 --mode skb");
+	assert_false(is_delivered());
+	assert_run(0, "$XD set ve0 --deliver xsk");
+	assert_says("note: ve0 delivers in skb mode: ");
+	assert_true(is_delivered());
+	assert_run(0, "$XD set ve0 --action count");
+	assert_string_equal(output, "");
+	assert_true(is_delivered());
+	assert_run(0, "$XD resize ve0 --capacity 2M");
+	assert_true(is_delivered());
+	assert_run(0, "$XD load ve0 --replace --forget");
+	assert_true(is_delivered());
+	assert_run(0, "$XD set ve0 --add ve1 --deliver stack");
+	assert_false(is_delivered());
+	assert_run(0, "$XD set ve0 --remove ve1 --deliver xsk:gsp");
+	assert_true(is_delivered());
+	assert_run(1, "$XD set ve0 --deliver xsk:rtp");
+	assert_one_line("--deliver xsk:rtp: there is no stream rtp");
+}
+
 int main(void)
 {
 	name_tool();
@@ -258,6 +292,7 @@ int main(void)
 	add_test("no-reader-yet", test_no_reader_yet, e2e_setup, teardown, NULL);
 	add_test("some-streams", test_some_streams, e2e_setup, teardown, NULL);
 	add_test("reader", test_reader, e2e_setup, teardown, NULL);
+	add_test("set", test_set, e2e_setup, teardown, NULL);
 	add_test("advice", test_advice, e2e_setup, teardown, NULL);
 	return run_added_tests("delivery");
 }

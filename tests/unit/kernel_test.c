@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is said on kernels that lack something: such kernels are played here. */
+/* What is said on kernels and drivers that lack something: such are played here. */
 #include "support.h"
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "attach.h"
+#include "device.h"
 #include "kernel.h"
+#include "say.h"
 
 /* What the kernel of a row has not. */
 static struct {
@@ -52,6 +56,73 @@ static void nothing_missing_is_not_blamed(void **state)
 	assert_null(kernel_lacks(played_has));
 }
 
+static enum bpf_map_type missing_map;
+
+static bool played_has_map(enum bpf_map_type type)
+{
+	return type != missing_map;
+}
+
+static char said[512];
+
+static void hear(void *to, enum say_kind kind, const char *line)
+{
+	(void)to;
+	assert_string_equal(said, "");
+	snprintf(said, sizeof(said), "%s%s", kind == SAY_NOTE ? "note: " : "", line);
+}
+
+static int delivery_without(enum bpf_map_type type)
+{
+	int err;
+
+	missing_map = type;
+	*said = '\0';
+	say_to(hear, NULL);
+	err = kernel_check_delivery(played_has_map);
+	say_to(NULL, NULL);
+	return err;
+}
+
+static void sockets_that_are_missing_are_named(void **state)
+{
+	(void)state;
+	assert_int_equal(delivery_without(BPF_MAP_TYPE_XSKMAP), -EOPNOTSUPP);
+	assert_non_null(strstr(said, "has no AF_XDP sockets (CONFIG_XDP_SOCKETS), "));
+	assert_int_equal(delivery_without(BPF_MAP_TYPE_UNSPEC), 0);
+	assert_string_equal(said, "");
+}
+
+/* A driver that cannot redirect drops what a program redirects. */
+static const struct redirect {
+	const char *name;
+	enum attach_mode mode;
+	uint64_t features;
+	int err;
+	const char *says;
+} REDIRECTS[] = {
+	{ "native", MODE_NATIVE, DEVICE_XDP | DEVICE_XDP_REDIRECT, 0, "" },
+	{ "any-native", MODE_ANY, DEVICE_XDP | DEVICE_XDP_REDIRECT, 0, "" },
+	{ "native-without", MODE_NATIVE, DEVICE_XDP, -EOPNOTSUPP,
+	  "the driver of eth0 cannot redirect" },
+	{ "any-without", MODE_ANY, DEVICE_XDP, -EOPNOTSUPP, "; --mode skb can" },
+	{ "any-without-native", MODE_ANY, 0, 0, "note: eth0 delivers in skb mode" },
+	{ "skb", MODE_SKB, DEVICE_XDP, 0, "note: eth0 delivers in skb mode" },
+	{ "hw", MODE_HW, DEVICE_XDP | DEVICE_XDP_REDIRECT, -EOPNOTSUPP, "in hw mode" },
+};
+
+static void redirect_is_checked(void **state)
+{
+	const struct redirect *row = *state;
+
+	*said = '\0';
+	say_to(hear, NULL);
+	assert_int_equal(attach_check_redirect("eth0", row->mode, row->features), row->err);
+	say_to(NULL, NULL);
+	assert_non_null(strstr(said, row->says));
+	assert_int_equal(!*said, !*row->says);
+}
+
 /* -E2BIG is also the verifier's, of a program, and where the maps are there it can be no other. */
 static void program_too_large_is_no_lack_of_memory(void **state)
 {
@@ -70,8 +141,11 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(missing_feature_is_named),
 		cmocka_unit_test(nothing_missing_is_not_blamed),
+		cmocka_unit_test(sockets_that_are_missing_are_named),
 		cmocka_unit_test(program_too_large_is_no_lack_of_memory),
 	};
 
-	return run_any_tests("kernel", tests, ARRAY_SIZE(tests));
+	add_tests(tests, ARRAY_SIZE(tests));
+	add_rows(REDIRECTS, redirect_is_checked, NULL, NULL);
+	return run_added_any_tests("kernel");
 }

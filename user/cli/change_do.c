@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "change.h"
+#include "device.h"
 #include "handover.h"
 #include "kernel.h"
 #include "loader.h"
@@ -11,6 +13,36 @@
 #include "say.h"
 #include "secrets.h"
 #include "units.h"
+
+/* Where it runs on this interface; NULL if it does not. */
+static const struct attachment *attached_to(const struct change *c, const char *ifname)
+{
+	for (int i = 0; i < c->cnt; i++)
+		if (!strcmp(c->list[i].ifname, ifname))
+			return &c->list[i];
+	return NULL;
+}
+
+/* May it deliver where it did not before? */
+static int check_delivery(const struct change *c, const struct dedup_config *cfg)
+{
+	bool did = c->f.config->deliver;
+	int err = cfg->deliver && !did ? kernel_check_delivery(kernel_has_map) : 0;
+
+	for (int i = 0; i < c->where.cnt && cfg->deliver && !err; i++) {
+		const struct attachment *a = attached_to(c, c->where.ifnames[i]);
+		int ifindex = (int)if_nametoindex(c->where.ifnames[i]);
+		uint64_t features;
+
+		if (a && did)
+			continue;
+		if (device_xdp_features(ifindex, &features)) /* it cannot be told */
+			features = DEVICE_XDP | DEVICE_XDP_REDIRECT;
+		err = attach_check_redirect(c->where.ifnames[i], a ? a->mode : c->where.mode,
+					    features);
+	}
+	return err;
+}
 
 /* Are the streams of both the same ones, in the same order? */
 static bool same_streams(const struct dedup_config *a, const struct dedup_config *b)
@@ -26,7 +58,11 @@ static bool same_streams(const struct dedup_config *a, const struct dedup_config
 int change_program(const struct options *o, struct change *c, struct dedup_config *cfg)
 {
 	const struct dedup_config *old = c->f.config;
-	int err = plan_on_memory_of(old, cfg);
+	int err = check_delivery(c, cfg);
+
+	if (err)
+		return err;
+	err = plan_on_memory_of(old, cfg);
 
 	if (err)
 		return say_err(err,
@@ -84,7 +120,7 @@ int change_check_memory(const struct dedup_config *cfg)
 int change_filter(const struct options *o, struct change *c, struct dedup_config *cfg)
 {
 	char size[32], window[32];
-	int err = change_make_room(o, c->f.name);
+	int err = check_delivery(c, cfg) ?: change_make_room(o, c->f.name);
 
 	if (err)
 		return err;

@@ -285,6 +285,7 @@ json_object *status_json(const struct status *s)
 	ADD("hash", json_object_new_string(hash_name(c->hash)));
 	ADD("sampler", json_sampler(&s->sampler));
 	ADD("sockets", json_sockets(s));
+	ADD("delivery_bytes", json_u64(plan_delivery_bytes(c)));
 	json_receiver(o, s);
 	json_shape(o, s);
 	ADD("capacity", json_u64(c->capacity));

@@ -255,6 +255,7 @@ static void print_sampler(const struct sampling_who *who)
 static void print_deliver(const struct dedup_config *c)
 {
 	const char *before = "";
+	char size[32];
 
 	if (!c->deliver)
 		return;
@@ -265,7 +266,8 @@ static void print_deliver(const struct dedup_config *c)
 		printf("%s%s", *before ? before : "of ", c->streams[n].name);
 		before = ", ";
 	}
-	printf("%sgo to AF_XDP sockets\n", *before ? " " : "");
+	printf("%sgo to AF_XDP sockets; %s\n", *before ? " " : "",
+	       format_bytes(plan_delivery_bytes(c), size, sizeof(size)));
 }
 
 static void print_socket(const struct status *s, const struct socket_seen *k)

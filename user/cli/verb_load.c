@@ -151,6 +151,9 @@ static int load_new(const struct options *o)
 	printf("%s: %llu ids a window of %s, at most %g of fresh events lost, %s\n", name,
 	       cfg.capacity, format_time(cfg.window_ns, window, sizeof(window)), plan_fpr(&cfg),
 	       format_bytes(plan_bytes(&cfg), size, sizeof(size)));
+	if (cfg.deliver)
+		printf("%s: fresh packets can go to AF_XDP sockets, the maps for which take %s\n",
+		       name, format_bytes(plan_delivery_bytes(&cfg), size, sizeof(size)));
 	if (cfg.drop_ns)
 		printf("%s: duplicates are dropped for %s, and then only counted\n", name,
 		       format_time(cfg.drop_ns, window, sizeof(window)));

@@ -15,6 +15,7 @@
 #include <xdp/libxdp.h>
 
 #include "config.h"
+#include "device.h"
 #include "dispatch.h"
 #include "kernel.h"
 #include "live.h"
@@ -340,6 +341,28 @@ int attach_check_mode(const char *ifname, enum attach_mode mode, bool has_native
 		return say_mode_refused(ifname, mode, -EOPNOTSUPP);
 	if (mode == MODE_ANY && !has_native)
 		note_skb_mode(ifname, -EOPNOTSUPP);
+	return 0;
+}
+
+int attach_check_redirect(const char *ifname, enum attach_mode mode, uint64_t features)
+{
+	bool is_native = mode == MODE_NATIVE || (mode == MODE_ANY && features & DEVICE_XDP);
+
+	if (mode == MODE_HW)
+		return say_err(-EOPNOTSUPP,
+			       "%s has no AF_XDP sockets in hw mode, so --deliver xsk cannot work "
+			       "there; --mode native",
+			       ifname);
+	/* Such a driver drops what a program redirects. */
+	if (is_native && !(features & DEVICE_XDP_REDIRECT))
+		return say_err(-EOPNOTSUPP,
+			       "the driver of %s cannot redirect packets, which --deliver xsk "
+			       "needs, in native XDP; --mode skb can, but slowly",
+			       ifname);
+	if (!is_native)
+		say_note("%s delivers in skb mode: the kernel has made an skb of each packet, and "
+			 "copies it, which saves less",
+			 ifname);
 	return 0;
 }
 

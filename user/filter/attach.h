@@ -75,6 +75,12 @@ int attach_check_room(const char *ifname);
  */
 int attach_check_mode(const char *ifname, enum attach_mode mode, bool has_native, bool has_hw);
 
+/* Could it have packets go to AF_XDP sockets in that mode? 0, after a note if that is slow; or
+ * -EOPNOTSUPP, which is said. `features` are those of device_xdp_features(), of the modes that go
+ * by the driver.
+ */
+int attach_check_redirect(const char *ifname, enum attach_mode mode, uint64_t features);
+
 /* Writes the names of the programs in the dispatcher that runs on an interface, separated by ", ";
  * "" if none does. 0, or -errno if it cannot be told.
  */

@@ -30,7 +30,7 @@ int check_size(struct inquiry *q)
 int check_memory(struct inquiry *q)
 {
 	const struct dedup_config *cfg = q->subject->plan;
-	uint64_t need = plan_bytes(cfg), have = kernel_memory_available();
+	uint64_t need = plan_bytes(cfg) + plan_delivery_bytes(cfg), have = kernel_memory_available();
 	char need_text[32], have_text[32];
 
 	inquiry_number(q, "filter_bytes", need);
@@ -49,6 +49,21 @@ int check_memory(struct inquiry *q)
 		       "a filter for %llu ids takes %s, and %s of memory are free; lower "
 		       "--capacity or raise --fpr",
 		       cfg->capacity, need_text, have_text);
+}
+
+int check_delivery(struct inquiry *q)
+{
+	uint64_t bytes = plan_delivery_bytes(q->subject->plan);
+	char text[32];
+
+	if (!q->subject->plan->deliver) {
+		inquiry_found(q, "fresh packets go to the stack");
+		return 0;
+	}
+	inquiry_number(q, "delivery_bytes", bytes);
+	inquiry_found(q, "this kernel has AF_XDP sockets; the maps for them take %s",
+		      format_bytes(bytes, text, sizeof(text)));
+	return kernel_check_delivery(kernel_has_map);
 }
 
 /* A longer window than a profile's may drop what is fresh, as where numbers wrap. */

@@ -84,6 +84,31 @@ int check_driver(struct inquiry *q)
 				 features & DEVICE_XDP_OFFLOAD);
 }
 
+/* May programs there have packets go to AF_XDP sockets? */
+int check_redirect(struct inquiry *q)
+{
+	enum attach_mode mode = q->subject->where->mode;
+	uint64_t features;
+
+	if (!q->subject->plan->deliver) {
+		inquiry_found(q, "fresh packets go to the stack");
+		return 0;
+	}
+	if (mode == MODE_ANY || mode == MODE_NATIVE) {
+		if (device_xdp_features(if_nametoindex(q->ifname), &features)) {
+			inquiry_found(q, "whether the driver can have packets go to AF_XDP sockets "
+					 "cannot be told (Linux 6.3 can)");
+			return INQUIRY_UNTOLD;
+		}
+		inquiry_found(q, "packets can go to AF_XDP sockets: %s",
+			      features & DEVICE_XDP_ZEROCOPY ? "the driver writes into their memory"
+							     : "they are copied");
+	} else {
+		features = 0;
+	}
+	return attach_check_redirect(q->ifname, mode, features);
+}
+
 int check_lro(struct inquiry *q)
 {
 	int on = device_merges_tcp(q->ifname);

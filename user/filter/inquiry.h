@@ -54,6 +54,7 @@ int check_tags(struct inquiry *q);
 int check_ports(struct inquiry *q);
 int check_forwarding(struct inquiry *q);
 int check_window(struct inquiry *q);
+int check_delivery(struct inquiry *q);
 
 /* Of one interface: checks_iface.c */
 int check_interface(struct inquiry *q);
@@ -61,6 +62,7 @@ int check_programs(struct inquiry *q);
 int check_ethernet(struct inquiry *q);
 int check_merging(struct inquiry *q);
 int check_driver(struct inquiry *q);
+int check_redirect(struct inquiry *q);
 int check_lro(struct inquiry *q);
 int check_queues(struct inquiry *q);
 int check_mtu(struct inquiry *q);

@@ -167,6 +167,24 @@ const char *kernel_lacks(bool (*has)(enum bpf_prog_type type, enum bpf_func_id h
 	return NULL;
 }
 
+bool kernel_has_map(enum bpf_map_type type)
+{
+	return libbpf_probe_bpf_map_type(type, NULL) != 0;
+}
+
+int kernel_check_delivery(bool (*has)(enum bpf_map_type type))
+{
+	struct utsname un;
+
+	if (has(BPF_MAP_TYPE_XSKMAP))
+		return 0;
+	uname(&un);
+	return say_err(-EOPNOTSUPP,
+		       "this kernel (%s) has no AF_XDP sockets (CONFIG_XDP_SOCKETS), to which "
+		       "--deliver xsk has packets go; without it, all go to the stack",
+		       un.release);
+}
+
 bool kernel_has_frags(void)
 {
 	return kernel_has(BPF_PROG_TYPE_XDP, BPF_FUNC_xdp_get_buff_len);

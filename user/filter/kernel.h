@@ -59,6 +59,14 @@ const char *kernel_lacks(bool (*has)(enum bpf_prog_type type, enum bpf_func_id h
 /* Has this kernel what our programs need? 0; or err, after saying what it lacks. */
 int kernel_check(int err);
 
+/* Does this kernel have this type of map? True also if that cannot be told. */
+bool kernel_has_map(enum bpf_map_type type);
+
+/* Has it what filters need that deliver (include/deliver.h)? 0; or -EOPNOTSUPP, after saying what
+ * it lacks. `has` is kernel_has_map(), or a test's own.
+ */
+int kernel_check_delivery(bool (*has)(enum bpf_map_type type));
+
 /* A load of a filter of `bytes` (0 if its maps existed already) has failed with err: was it for
  * want of memory? The kernel says -E2BIG for maps that are too large, and also for a program that
  * is too complex for the verifier.

@@ -5,6 +5,7 @@
 #ifndef XDP_DEDUP_PLAN_H
 #define XDP_DEDUP_PLAN_H
 
+#include "deliver.h"
 #include "memory.h"
 #include "recent.h"
 #include "spec.h"
@@ -75,6 +76,17 @@ static inline uint64_t plan_bytes(const struct dedup_config *cfg)
 	return cfg->blocks * (uint64_t)sizeof(struct dedup_block) +
 	       cfg->recent * dedup_recent_lines(cfg->id_bytes) *
 		       (uint64_t)sizeof(struct dedup_recent);
+}
+
+/* And of a filter that delivers (deliver.h): the maps for its sockets, which a filter shares with
+ * what it becomes by changes. 0 of others.
+ */
+static inline uint64_t plan_delivery_bytes(const struct dedup_config *cfg)
+{
+	return cfg->deliver ? DEDUP_SOCKETS_MAX *
+				      (sizeof(struct dedup_socket) +
+				       DEDUP_HANDED_MAX * (uint64_t)sizeof(struct dedup_handed))
+			    : 0;
 }
 
 #endif

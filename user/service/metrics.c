@@ -37,7 +37,7 @@
 	X(hand_lag_max_seconds, "The longest that a place has been due before the hand passed it.", \
 	  READ_ONCE(s->filter.state->late_max_ns) / NS)                                             \
 	X(hand_stopped, "Whether the hand has stopped, so that every packet passes.", s->stopped)   \
-	X(memory_bytes, "Memory that the filter takes in the kernel.", plan_bytes(c))               \
+	X(memory_bytes, "Memory that the filter takes in the kernel.", memory_bytes(c))             \
 	X(fill_read_ratio, "Part of the memory that the estimates are from.", s->fill.read_part)    \
 	X(fill_age_seconds, "How old the estimates, and what is said of interfaces, are.",          \
 	  r->fill_ns / NS)                                                                          \
@@ -89,6 +89,11 @@ static const char *family_of(const char *counter)
 		if (!strcmp(counter, NAMES[i][0]))
 			return NAMES[i][1];
 	return counter;
+}
+
+static uint64_t memory_bytes(const struct dedup_config *c)
+{
+	return plan_bytes(c) + plan_delivery_bytes(c);
 }
 
 static int attached_cnt(const struct status *s)
