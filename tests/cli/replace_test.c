@@ -6,6 +6,12 @@
 
 #define PROG "$(bpftool prog show pinned $PINS/v0/prog | head -n 1)"
 
+/* Of each stream, where its fresh packets go, and the ids of the maps for sockets. */
+#define DELIVERED                                                                             \
+	"delivered() { $1 status v0 --json | jq -r '[.streams[].deliver] | join(\",\")'; }\n" \
+	"maps() { for m in xsks queues sockets handed; do\n"                                  \
+	"	bpftool map show pinned $PINS/v0/$m -j | jq .id; done; }\n"
+
 static const struct cli_script SCRIPTS[] = {
 	{ "keeps-what-is-not-said", LOAD " --capacity 10k --action count --to 192.0.2.0/24\n"
 					 "$XD add v0 " ID_A "\n"
@@ -124,7 +130,7 @@ static const struct cli_script SCRIPTS[] = {
 			  "has 'of an older xdp-dedup: load --replace --name v0'\n"
 			  "has 'at 10000 ids'\n"
 			  "got $NEXT status v0 --json\n"
-			  "has '\"format\": 9,'\n"
+			  "has '\"format\": 10,'\n"
 			  "got $NEXT test v0 " ID_A "\n"
 			  "$NEXT add v0 " ID_B "\n"
 			  "$NEXT save v0 /mnt/image\n"
@@ -144,12 +150,30 @@ static const struct cli_script SCRIPTS[] = {
 			  "runs v0; runs p0\n"
 			  "$NEXT set v0 --action drop\n"
 			  "got $NEXT test v0 " ID_A "\n"
-			  "fails 'newer xdp-dedup (format 10' $XD status v0\n"
-			  "fails 'newer xdp-dedup (format 10' $XD load --replace --name v0\n"
-			  "fails 'newer xdp-dedup (format 10' $XD set v0 --action drop\n"
+			  "fails 'newer xdp-dedup (format 11' $XD status v0\n"
+			  "fails 'newer xdp-dedup (format 11' $XD load --replace --name v0\n"
+			  "fails 'newer xdp-dedup (format 11' $XD set v0 --action drop\n"
 			  "got $NEXT test v0 " ID_A "\n"
 			  "$XD unload v0 p0\n"
 			  "clean\n" },
+	/* Which streams are delivered stays what it was, and so do the maps of sockets. */
+	{ "delivery", DELIVERED
+	  "$XD load v0 --profile a=gsp:1 --profile b=gsp:2 --profile c=gsp:3 --deliver xsk:c,a\n"
+	  "[ $(delivered $XD) = xsk,stack,xsk ]; maps=$(maps)\n"
+	  "$XD load v0 --replace; [ $(delivered $XD) = xsk,stack,xsk ]; [ \"$maps\" = \"$(maps)\" "
+	  "]\n"
+	  /* By name, wherever the stream is now. */
+	  "$XD load v0 --replace --profile b=gsp:2 --profile c=gsp:3 --profile d=gsp:4\n"
+	  "[ $(delivered $XD) = stack,xsk,stack ]; [ \"$maps\" = \"$(maps)\" ]\n"
+	  "fails 'there is no stream a' $XD load v0 --replace --deliver xsk:a\n"
+	  "$XD load v0 --replace --deliver xsk; [ $(delivered $XD) = xsk,xsk,xsk ]\n"
+	  "$XD save v0 /mnt/image; $XD load v0 --replace --capacity 20k\n"
+	  "[ $(delivered $XD) = xsk,xsk,xsk ]; [ \"$maps\" = \"$(maps)\" ]\n"
+	  "$NEXT load v0 --replace --forget; [ $(delivered $NEXT) = xsk,xsk,xsk ]\n"
+	  "[ \"$maps\" = \"$(maps)\" ]\n"
+	  "$NEXT load v0 --replace --deliver stack; [ $(delivered $NEXT) = stack,stack,stack ]\n"
+	  "[ ! -e $PINS/v0/xsks ]; $NEXT unload v0\n"
+	  "$NEXT restore v0 /mnt/image; [ $(delivered $NEXT) = xsk,xsk,xsk ]; $NEXT unload v0\n" },
 	{ "upgrade-while-there-is-a-predecessor",
 	  LOAD " --capacity 10k\n"
 	       "$XD resize v0 --capacity 20k\n"

@@ -66,6 +66,7 @@ static const struct round_trip {
 	  "--port $PORT --layout countdown --hash tezos --index-bits 18 --hashes 6 "
 	  "--countdown-bits 6 --capacity 5k" },
 	{ "digest", "--profiles /mnt/ini --profile head:$PORT --capacity 10k" },
+	{ "delivered", "--port $PORT --deliver xsk" },
 	{ "streams", "--profile a=payload:9 --profile b=gsp:$PORT --capacity 10k --window 60s" },
 };
 
@@ -88,6 +89,29 @@ static void remembers(void **state)
 	send_events("ve0", s, EVENTS, EVENTS, 0);
 	send_events("ve0", s, 0, 0, 2 * EVENTS);
 	assert_run(0, "$XD unload ve0 && [ -z \"$(ls -A $PINS)\" ]");
+}
+
+/* As the filter's other actions do, which streams are delivered comes back; not what was handed over. */
+static void delivery_comes_back(void **state)
+{
+	static const char *const DELIVER[] = { "xsk", "xsk:b,c", "stack" };
+	char *was;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(DELIVER); i++) {
+		sh("%s load ve0 --profile a=payload:9 --profile b=gsp:10 --profile c=gsp:11 "
+		   "--capacity 10k --window 60s --deliver %s",
+		   tool(), DELIVER[i]);
+		assert_run(0,
+			   "$XD status ve0 --json | jq -c '[.streams[].deliver], .delivery_bytes'");
+		was = strdup(output);
+		assert_run(0, "$XD save ve0 " IMAGE "; $XD unload ve0 && $XD restore ve0 " IMAGE);
+		assert_run(0,
+			   "$XD status ve0 --json | jq -c '[.streams[].deliver], .delivery_bytes'");
+		assert_string_equal(output, was);
+		free(was);
+		assert_run(0, "$XD unload ve0");
+	}
 }
 
 /* On another interface, under another name, whatever else there is. */
@@ -284,6 +308,7 @@ int main(void)
 	name_tool();
 	add_rows(ROUND_TRIPS, remembers, setup, teardown);
 	add_rows(REFUSALS, refuses, setup, teardown);
+	add_test("delivery_comes_back", delivery_comes_back, setup, teardown, NULL);
 	add_test("goes_elsewhere", goes_elsewhere, setup, teardown, NULL);
 	add_test("running_one_gets_it", running_one_gets_it, setup, teardown, NULL);
 	add_test("ages_go_on", ages_go_on, setup, teardown, NULL);
