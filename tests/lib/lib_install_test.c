@@ -113,13 +113,14 @@ static void receiving_example_runs(void **state)
 	   "$(eval $PC --cflags --libs xdp-dedup) -o $R/example-receive; chmod 755 $R");
 	e2e_load("load ve0 --name " LIB_NAME);
 	assert_int_equal(sh_out(out, sizeof(out), "%s exec " LIB_NAME " -- true", tool()), 1);
-	assert_string_equal(out, "xdp-dedup: lib does not deliver: xdp-dedup set lib --deliver xsk\n");
+	assert_string_equal(out,
+			    "xdp-dedup: lib does not deliver: xdp-dedup set lib --deliver xsk\n");
 	e2e_tool("set " LIB_NAME " --deliver xsk");
 	assert_int_equal(sh_out(out, sizeof(out), "%s exec ve0 --user who -- true", tool()), 1);
 	assert_string_equal(out, "xdp-dedup: --user who: there is no such user\n");
 	sh("LD_LIBRARY_PATH=$R/usr/local/lib timeout 20 %s exec " LIB_NAME " --user nobody -- "
 	   "$R/example-receive - %d >$R/came 2>&1 & echo $! >$R/pid\n"
-	   "for i in $(seq 200); do %s status " LIB_NAME " --json | jq -e '.sockets[0].pid > 0' && "
+	   "for i in $(seq 200); do %s status " LIB_NAME " --json | jq -e '.sockets[0].reads' && "
 	   "break; sleep 0.1; done",
 	   tool(), e2e_port(), tool());
 	s = e2e_sender(0, AF_INET, seed);
@@ -263,10 +264,13 @@ static void programs_are_hardened(void **state)
 
 #define OWN(f) cmocka_unit_test_setup(f, lib_setup_none)
 static const struct CMUnitTest TESTS[] = {
-	OWN(symbols_are_the_headers),	OWN(fips_example_runs),
+	OWN(symbols_are_the_headers),
+	OWN(fips_example_runs),
 	OWN(receiving_example_runs),
-	OWN(the_tool_has_no_fips_node), OWN(the_library_neither_prints_nor_ends),
-	OWN(programs_are_hardened),	OWN(installed_library_is_found),
+	OWN(the_tool_has_no_fips_node),
+	OWN(the_library_neither_prints_nor_ends),
+	OWN(programs_are_hardened),
+	OWN(installed_library_is_found),
 };
 
 int main(void)

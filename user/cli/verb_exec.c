@@ -2,11 +2,9 @@
 /* exec: lends all queues of a filter (user/filter/loan.h), gives up all rights, and becomes the
  * application that borrows them.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <limits.h>
 #include <net/if.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -16,28 +14,11 @@
 #include <unistd.h>
 
 #include "attachments.h"
+#include "device.h"
 #include "here.h"
 #include "loan.h"
 #include "say.h"
 #include "verbs.h"
-
-/* How many receive queues an interface has. */
-static int queues_of(const char *ifname, uint32_t *cnt)
-{
-	char path[PATH_MAX];
-	struct dirent *entry;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/sys/class/net/%s/queues", ifname);
-	dir = opendir(path);
-	*cnt = 0;
-	if (!dir)
-		return say_err(-errno, "cannot look into %s: %s", path, strerror(errno));
-	while ((entry = readdir(dir)))
-		*cnt += !strncmp(entry->d_name, "rx-", 3);
-	closedir(dir);
-	return 0;
-}
 
 static int explain(const struct filter *f, const char *ifname, int err)
 {
@@ -69,7 +50,7 @@ static int lend_queue(const struct filter *f, const char *ifname, uint32_t queue
 /* Lends the queues of all of its interfaces that are here. */
 static int lend(const struct filter *f, int to)
 {
-	uint32_t queues, lent = 0;
+	uint32_t queues, max, lent = 0;
 	char ifname[IF_NAMESIZE];
 	int err = 0;
 
@@ -78,7 +59,8 @@ static int lend(const struct filter *f, int to)
 
 		if (!here_has(iface) || !if_indextoname(iface->ifindex, ifname))
 			continue;
-		err = queues_of(ifname, &queues);
+		if (device_queues(ifname, &queues, &max))
+			queues = 1; /* the driver does not say: it has at least that one */
 		for (uint32_t q = 0; q < queues && !err; q++, lent++)
 			err = lend_queue(f, ifname, q, to);
 	}
