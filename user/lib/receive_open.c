@@ -157,6 +157,7 @@ static int map_lent(struct xdp_dedup_receiver *r, struct loan *l)
 	if (state == MAP_FAILED)
 		return -errno;
 	r->lent.state = state;
+	r->lent.serial = l->serial;
 	r->lent.wanted_fd = l->fds[LOAN_WANTED];
 	l->fds[LOAN_WANTED] = -1;
 	return 0;
