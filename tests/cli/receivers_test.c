@@ -82,6 +82,32 @@ static const struct cli_script SCRIPTS[] = {
 	  "got $XD status p0; has 'p0 (other netns)'; lacks warning; $XD refresh\n"
 	  "got there $XD status p0; lacks warning\n"
 	  "$XD unload b0; there $XD unload p0; clean; kill $far\n" },
+	/* There it gets the index that the other one has here: of a filter that delivers, which
+	 * knows queues by it, only one of them can be.
+	 */
+	{ "moved-to-the-index-of-another",
+	  "unshare --net sleep 300 >/dev/null 2>&1 & far=$!\n"
+	  "until [ $(readlink /proc/$far/ns/net) != $(readlink /proc/self/ns/net) ]; do\n"
+	  "	sleep 0.01; done; there() { nsenter --target $far --net \"$@\"; }\n"
+	  "last=$(cat /sys/class/net/*/ifindex | sort -n | tail -n 1); n=0; k=0\n"
+	  "until [ $k -gt $last ]; do there ip link add y$((n += 1)) type bridge\n"
+	  "	k=$(there ip -o link show y$n | cut -d: -f1); done; k=$((k + 1))\n"
+	  "ip link add z0 index $k group 7 type bridge\n"
+	  "$XD load p0 z0 --port 80 --deliver xsk; ip link set p0 netns $far\n"
+	  "[ $(there ip -o link show p0 | cut -d: -f1) = $k ]\n"
+	  "got $XD status p0; lacks warning; got there $XD status p0\n"
+	  "has 'warning     p0 has the index of z0 in another network namespace: '\n"
+	  "there $XD status p0 --json >/mnt/j; [ $(jq -r .same_index /mnt/j) = p0 ]\n"
+	  "fails \"p0 has the index $k, as z0 has in another\" nsenter --target $far --net $XD "
+	  "refresh p0\n"
+	  "there $XD unload p0; got $XD status p0; lacks warning; $XD unload z0; clean\n"
+	  /* One that keeps its index is not its own twin. */
+	  "there ip link set p0 netns $$; for i in $(seq $n); do there ip link del y$i; done\n"
+	  "index=$(cat /sys/class/net/v0/ifindex); $XD load v0 z0 --port 80 --deliver xsk\n"
+	  "ip link set v0 netns $far; [ $(there ip -o link show v0 | cut -d: -f1) = $index ]\n"
+	  "got there $XD status v0; lacks 'the index'\n"
+	  "there $XD refresh v0; there $XD unload v0; $XD unload z0; clean; ip link del z0\n"
+	  "kill $far\n" },
 	{ "destinations-are-shown",
 	  LOAD " --to 10.1.2.3/8,fd00::/8,10.0.0.1; got $XD status v0\n"
 	       "has '\n  only to     10.0.0.0/8,10.0.0.1,fd00::/8\n'\n"

@@ -52,6 +52,9 @@ struct status {
 	const struct layout *layout;
 	struct status_iface ifaces[2 * DEDUP_IFACES_MAX];
 	int ifaces_cnt;
+	struct {
+		char here[IF_NAMESIZE], there[IF_NAMESIZE]; /* attachments_twin(); "": none */
+	} twins;
 	struct links links;
 	struct receivers_faults faults;
 	const char *mode; /* that all attached interfaces have; else "mixed", or "none" */

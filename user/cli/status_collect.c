@@ -75,6 +75,17 @@ static int has_native(uint32_t ifindex)
 	return err ? err : features & DEVICE_XDP ? 1 : 0;
 }
 
+static void note_twin(struct status *s, const struct attachment *list, int cnt,
+		      const struct attachment *a)
+{
+	const struct dedup_iface *twin = attachments_twin(&s->filter, list, cnt, a);
+
+	if (!twin)
+		return;
+	snprintf(s->twins.here, sizeof(s->twins.here), "%s", a->ifname);
+	snprintf(s->twins.there, sizeof(s->twins.there), "%s", twin->name);
+}
+
 /* Lists the interfaces that are attached here, then those that are only recorded. */
 static int collect_ifaces(struct status *s)
 {
@@ -99,6 +110,7 @@ static int collect_ifaces(struct status *s)
 		iface = add_iface(s, list[i].ifname, list[i].ifindex, IFACE_ATTACHED);
 		if (!iface)
 			break;
+		note_twin(s, list, cnt, &list[i]);
 		iface->mode = list[i].mode;
 		iface->dispatcher = list[i].dispatcher;
 		if (iface->mode == MODE_SKB)

@@ -128,6 +128,7 @@ static void json_receiver(json_object *o, const struct status *s)
 	ADD("forwarded", json_object_new_boolean(c->forwarded));
 	ADD("to", json_to(c->to, c->streams_cnt ? 0 : c->to4_cnt, c->streams_cnt ? 0 : c->to_cnt));
 	ADD("macs_changed", stale);
+	ADD("same_index", *s->twins.here ? json_object_new_string(s->twins.here) : NULL);
 	ADD("stacked", json_pair(s->faults.stacked));
 	ADD("merged", json_pair(s->faults.merging));
 }

@@ -212,6 +212,10 @@ static void print_receiver(const struct status *s)
 		       "xdp-dedup "
 		       "refresh %s\n",
 		       faults->stale[i]->name, s->filter.name);
+	if (*s->twins.here)
+		printf("  warning     %s has the index of %s in another network namespace: packets "
+		       "for AF_XDP sockets are lost; xdp-dedup unload %s\n",
+		       s->twins.here, s->twins.there, s->twins.here);
 	if (faults->stacked.upper)
 		printf("  warning     %s is on top of %s: packets meet the filter twice, and are "
 		       "dropped the second time; unload one of them\n",

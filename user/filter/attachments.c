@@ -271,13 +271,40 @@ static struct dedup_iface *entry_of_moved(const struct filter *f, const struct a
 	return candidates == 1 ? candidate : NULL;
 }
 
+const struct dedup_iface *attachments_twin(const struct filter *f, const struct attachment *list,
+					   int cnt, const struct attachment *a)
+{
+	const struct dedup_iface *own = attachments_recorded(f, a->ifname);
+
+	if (!own)
+		own = entry_of_moved(f, list, cnt, a->ifname);
+	for (int i = 0; i < DEDUP_IFACES_MAX && own && f->config->deliver; i++) {
+		const struct dedup_iface *other = &f->state->ifaces[i];
+
+		if (other != own && other->ifindex == (uint32_t)a->ifindex && !here_has(other))
+			return other;
+	}
+	return NULL;
+}
+
+/* Nothing is lost once the program is off. */
+static int explain_twin(const struct filter *f, const char *ifname, const struct dedup_iface *twin)
+{
+	return say_err(-ENOTUNIQ,
+		       "%s has the index %u, as %s has in another network namespace, so that "
+		       "packets for AF_XDP sockets are lost: xdp-dedup unload %s, and load another "
+		       "filter than %s there",
+		       ifname, twin->ifindex, twin->name, ifname, f->name);
+}
+
 int attachments_follow(struct filter *f)
 {
-	struct attachment *list;
-	int cnt, err = attach_list(&list, &cnt);
+	struct attachment *list = NULL;
+	int cnt = 0, err = attach_list(&list, &cnt);
 
 	for (int i = 0; i < cnt && !err; i++) {
 		struct attachment *a = &list[i];
+		const struct dedup_iface *twin;
 		struct dedup_iface *entry;
 
 		if (a->err || a->id.state_id != f->state_id || attachments_recorded(f, a->ifname))
@@ -289,11 +316,15 @@ int attachments_follow(struct filter *f)
 				 f->name, a->ifname);
 			continue;
 		}
+		twin = attachments_twin(f, list, cnt, a);
+		if (twin) {
+			err = explain_twin(f, a->ifname, twin);
+			continue;
+		}
 		*entry = (struct dedup_iface){ .netns = here_netns(), .ifindex = a->ifindex };
 		memcpy(entry->name, a->ifname, sizeof(entry->name));
 	}
-	if (!err)
-		free(list);
+	free(list);
 	return err;
 }
 

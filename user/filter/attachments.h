@@ -69,10 +69,18 @@ struct dedup_iface *attachments_recorded(const struct filter *f, const char *ifn
  */
 int attachments_make_entry(const char *ifname, struct dedup_iface *entry);
 
+/* The recorded interface of another network namespace that has the index of this one, which is
+ * attached here: packets of both would go to the same AF_XDP sockets (include/deliver.h), which the
+ * kernel loses of one. NULL if there is none, or the filter does not deliver. list:
+ * attach_list()'s, of cnt.
+ */
+const struct dedup_iface *attachments_twin(const struct filter *f, const struct attachment *list,
+					   int cnt, const struct attachment *a);
+
 /* Brings the record up to date for interfaces that have moved here from another network namespace
  * and have taken their program along: they are attached here, but not recorded here. If it cannot
- * be told which entry is theirs, says so. The caller holds the lock of loader_begin(). 0 or -errno,
- * which is said.
+ * be told which entry is theirs, says so. The caller holds the lock of loader_begin(). 0; -ENOTUNIQ
+ * if one of them has a twin, as above; or another -errno: said.
  */
 int attachments_follow(struct filter *f);
 
