@@ -428,8 +428,10 @@ bench-path: $(BIN) ## as root: the instructions that a packet takes; LIST=1 list
 	$(Q)scripts/path.py $(BIN) $(if $(LIST),--list)
 
 .PHONY: bench-e2e
-bench-e2e: $(BIN) $(BUILD)/tests/e2e_bench ## as root: floods, filtered in XDP and behind a socket; BURST=N, JSON=1
-	$(Q)XDP_DEDUP=$(BIN) $(BUILD)/tests/e2e_bench $(if $(BURST),--burst $(BURST)) $(if $(JSON),--json)
+bench-e2e: $(BIN) $(BUILD)/tests/e2e_bench ## as root: floods, filtered in XDP and behind a socket; DUPLICATES=N BURST=N FAIR=1 JSON=1
+	$(Q)XDP_DEDUP=$(BIN) $(BUILD)/tests/e2e_bench $(if $(BURST),--burst $(BURST)) \
+		$(if $(DUPLICATES),--duplicates $(DUPLICATES)) $(if $(ROUNDS),--rounds $(ROUNDS)) \
+		$(if $(ONE_CPU),--one-cpu) $(if $(JSON),--json)
 
 # A copy of the source is built, as Debian would.
 .PHONY: deb

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* `make bench-e2e`: what a flood of gossip, 90 % duplicates, costs with the filter in XDP, and
- * what with the same filter behind a socket. Ways to deal with it, and on how many CPUs, are
- * in flood_bed.h. Rounds are interleaved; medians.
+/* `make bench-e2e`: what a flood of gossip, 90 % of it duplicates or another share, costs with the
+ * filter in XDP, and what with the same filter behind a socket. Ways to deal with it, and on how
+ * many CPUs, are in flood_bed.h. Rounds are interleaved; medians.
  *
  * The CPU time a packet is all that the CPU does for it but the sender's part: NAPI, XDP, the
  * stack, the reader with its system calls and, where it has one, its filter. A kernel with
@@ -26,6 +26,7 @@
  */
 #define FILTER_SIZE "--capacity 1M --window 1s"
 #define ROUNDS 7
+#define ROUNDS_MAX 31
 #define SEARCHES 3
 #define TRIES 3	     /* another process that held a CPU up must not decide */
 #define PACKETS 1e6  /* of a flood as fast as can be */
@@ -53,20 +54,34 @@ static const struct {
 };
 
 static struct {
-	double one_pps[ROUNDS]; /* the highest rate on one CPU, the sender's part included */
+	double one_pps[ROUNDS_MAX]; /* the highest rate on one CPU, the sender's part included */
 	double two_pps[SEARCHES];
 	/* On one CPU, at equal rate. */
-	double cpu_ns[ROUNDS], loss[ROUNDS];
+	double cpu_ns[ROUNDS_MAX], loss[ROUNDS_MAX];
 } found[FLOOD_WAYS];
 
-static const char USAGE[] = "usage: e2e_bench [--burst N] [--json]\n"
-			    "  --burst N  packets sent at once (64), up to 192\n";
+static const char USAGE[] =
+	"usage: e2e_bench [--burst N] [--duplicates PERCENT] [--rounds N] [--one-cpu] [--json]\n"
+	"  --burst N             packets sent at once (64), up to 192\n"
+	"  --duplicates PERCENT  of all packets: 90, 80, 50 or 0 (90)\n"
+	"  --rounds N            on one CPU (7), up to 31\n"
+	"  --one-cpu             leave out what two CPUs do\n";
 
 static FILE *out; /* for the result alone; everything else goes to stderr */
-static bool json;
-static uint32_t burst = BURST;
+static bool json, one_cpu;
+static uint32_t burst = BURST, copies = FLOOD_COPIES_MAX;
+static int rounds = ROUNDS;
 
-#define MEDIAN(values) bench_quartiles(values, ARRAY_SIZE(values)).median
+/* Of all rounds; of all searches, 0 without one. */
+static double median(double *values)
+{
+	return bench_quartiles(values, rounds).median;
+}
+
+static double two_pps(enum flood_way way)
+{
+	return bench_quartiles(found[way].two_pps, SEARCHES).median;
+}
 
 /* The try that lost least, and the first one that lost little enough. */
 static struct flood_result flood(enum flood_way way, double rate_pps, double seconds)
@@ -87,7 +102,7 @@ static struct flood_result flood(enum flood_way way, double rate_pps, double sec
 /* On one CPU, where the sender can only go as fast as packets are dealt with. */
 static void measure_highest(void)
 {
-	for (int i = 0; i < ROUNDS; i++)
+	for (int i = 0; i < rounds; i++)
 		for (int way = 0; way < FLOOD_WAYS; way++) {
 			struct flood_result r = flood(way, UNLIMITED_PPS, PACKETS / UNLIMITED_PPS);
 
@@ -98,7 +113,7 @@ static void measure_highest(void)
 
 static void measure_cpu(double rate_pps)
 {
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < rounds; i++) {
 		double sender_ns = 0;
 
 		for (int way = FLOOD_WAYS - 1; way >= 0; way--) {
@@ -150,32 +165,30 @@ struct ratios {
 static struct ratios ratios(void)
 {
 	struct ratios r = {
-		.rate = MEDIAN(found[FLOOD_XDP_DEDUP].one_pps) /
-			MEDIAN(found[FLOOD_SOCKET_DEDUP].one_pps),
-		.rate_at_best = MEDIAN(found[FLOOD_XDP_TOLD].one_pps) /
-				MEDIAN(found[FLOOD_SOCKET_DEDUP].one_pps),
-		.cpu = MEDIAN(found[FLOOD_XDP_DEDUP].cpu_ns) /
-		       MEDIAN(found[FLOOD_SOCKET_DEDUP].cpu_ns),
-		.rate_two_cpus = MEDIAN(found[FLOOD_XDP_DEDUP].two_pps) /
-				 MEDIAN(found[FLOOD_SOCKET_DEDUP].two_pps),
+		.rate = median(found[FLOOD_XDP_DEDUP].one_pps) /
+			median(found[FLOOD_SOCKET_DEDUP].one_pps),
+		.rate_at_best = median(found[FLOOD_XDP_TOLD].one_pps) /
+				median(found[FLOOD_SOCKET_DEDUP].one_pps),
+		.cpu = median(found[FLOOD_XDP_DEDUP].cpu_ns) /
+		       median(found[FLOOD_SOCKET_DEDUP].cpu_ns),
+		.rate_two_cpus = two_pps(FLOOD_XDP_DEDUP) / two_pps(FLOOD_SOCKET_DEDUP),
 	};
-	double sender_s = 1 / MEDIAN(found[FLOOD_NOWHERE].one_pps);
+	double sender_s = 1 / median(found[FLOOD_NOWHERE].one_pps);
 
-	r.rate_alone = (1 / MEDIAN(found[FLOOD_SOCKET_DEDUP].one_pps) - sender_s) /
-		       (1 / MEDIAN(found[FLOOD_XDP_DEDUP].one_pps) - sender_s);
+	r.rate_alone = (1 / median(found[FLOOD_SOCKET_DEDUP].one_pps) - sender_s) /
+		       (1 / median(found[FLOOD_XDP_DEDUP].one_pps) - sender_s);
 	return r;
 }
 
 static void print_row(enum flood_way way)
 {
-	double two_pps = MEDIAN(found[way].two_pps);
 	char two[32] = "-";
 
-	if (two_pps > 0)
-		snprintf(two, sizeof(two), "%.2f", two_pps / 1e6);
+	if (two_pps(way) > 0)
+		snprintf(two, sizeof(two), "%.2f", two_pps(way) / 1e6);
 	fprintf(out, "%-24s %16.2f %16s %12.0f %7.2f%%\n", WAYS[way].text,
-		MEDIAN(found[way].one_pps) / 1e6, two, MEDIAN(found[way].cpu_ns),
-		100 * MEDIAN(found[way].loss));
+		median(found[way].one_pps) / 1e6, two, median(found[way].cpu_ns),
+		100 * median(found[way].loss));
 }
 
 static void print_text(double rate_pps)
@@ -183,10 +196,10 @@ static void print_text(double rate_pps)
 	struct ratios r = ratios();
 
 	fprintf(out,
-		"\nGossip, each event in %d copies, frames of %zu bytes, in bursts of %u.\n"
+		"\nGossip, each event in %u copies, frames of %zu bytes, in bursts of %u.\n"
 		"Mpps: the highest rate with under %.1f %% loss. CPU: of one CPU at %.2f Mpps, the "
 		"reader\nincluded, the sender not.\n\n",
-		FLOOD_COPIES, FLOOD_HEADERS + sizeof(struct flood_payload), burst, LOSS_MAX * 100,
+		copies, FLOOD_HEADERS + sizeof(struct flood_payload), burst, LOSS_MAX * 100,
 		rate_pps / 1e6);
 	fprintf(out, "%-24s %16s %16s %12s\n", "", "all on one CPU", "sender on other", "CPU");
 	fprintf(out, "%-24s %16s %16s %12s %8s\n", "", "Mpps", "Mpps", "ns a packet", "loss");
@@ -210,24 +223,25 @@ static void print_json(double rate_pps)
 	json_object *o = json_object_new_object(), *ways = json_object_new_object(), *w;
 	struct ratios r = ratios();
 
-	ADD(o, "duplicates", 1 - 1.0 / FLOOD_COPIES);
+	ADD(o, "duplicates", 1 - 1.0 / copies);
 	ADD(o, "frame_bytes", FLOOD_HEADERS + sizeof(struct flood_payload));
 	ADD(o, "burst", burst);
 	ADD(o, "equal_pps", rate_pps);
 	for (int way = 0; way < FLOOD_WAYS; way++) {
 		w = json_object_new_object();
-		ADD(w, "one_cpu_pps", MEDIAN(found[way].one_pps));
-		if (way != FLOOD_NOWHERE)
-			ADD(w, "two_cpus_pps", MEDIAN(found[way].two_pps));
-		ADD(w, "cpu_ns", MEDIAN(found[way].cpu_ns));
-		ADD(w, "loss", MEDIAN(found[way].loss));
+		ADD(w, "one_cpu_pps", median(found[way].one_pps));
+		if (way != FLOOD_NOWHERE && !one_cpu)
+			ADD(w, "two_cpus_pps", two_pps(way));
+		ADD(w, "cpu_ns", median(found[way].cpu_ns));
+		ADD(w, "loss", median(found[way].loss));
 		json_object_object_add(ways, WAYS[way].key, w);
 	}
 	json_object_object_add(o, "ways", ways);
 	ADD(o, "rate_ratio", r.rate);
 	ADD(o, "rate_ratio_at_no_cost", r.rate_at_best);
 	ADD(o, "rate_ratio_without_sender", r.rate_alone);
-	ADD(o, "rate_ratio_two_cpus", r.rate_two_cpus);
+	if (!one_cpu)
+		ADD(o, "rate_ratio_two_cpus", r.rate_two_cpus);
 	ADD(o, "cpu_ratio", r.cpu);
 	fprintf(out, "%s\n", json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY));
 	json_object_put(o);
@@ -238,17 +252,19 @@ static void bench(void **state)
 	double rate_pps;
 
 	(void)state;
-	flood_run_make(FLOOD_ONE_CPU, burst, FILTER_SIZE);
+	flood_run_make(FLOOD_ONE_CPU, burst, copies, FILTER_SIZE);
 	fprintf(stderr, "  on one CPU\n");
 	measure_highest();
-	rate_pps = EQUAL_RATE * MEDIAN(found[FLOOD_SOCKET_DEDUP].one_pps);
+	rate_pps = EQUAL_RATE * median(found[FLOOD_SOCKET_DEDUP].one_pps);
 	assert_true(rate_pps > 0); /* else this machine is too busy */
 	measure_cpu(rate_pps);
 	flood_run_remove();
-	flood_run_make(FLOOD_TWO_CPUS, burst, FILTER_SIZE);
-	fprintf(stderr, "  on two CPUs\n");
-	search_all();
-	flood_run_remove();
+	if (!one_cpu) {
+		flood_run_make(FLOOD_TWO_CPUS, burst, copies, FILTER_SIZE);
+		fprintf(stderr, "  on two CPUs\n");
+		search_all();
+		flood_run_remove();
+	}
 	if (json)
 		print_json(rate_pps);
 	else
@@ -256,10 +272,22 @@ static void bench(void **state)
 	fflush(out);
 }
 
+/* 0 if it is of no whole number of copies that flood.bpf.c has. */
+static uint32_t copies_of(const char *duplicates)
+{
+	for (uint32_t i = 1; i <= FLOOD_COPIES_MAX; i++)
+		if (FLOOD_COPIES_MAX % i == 0 && strtoul(duplicates, NULL, 10) == 100 - 100 / i)
+			return i;
+	return 0;
+}
+
 static bool parse_options(int argc, char **argv)
 {
 	static const struct option LONG[] = {
 		{ "burst", required_argument, NULL, 'b' },
+		{ "duplicates", required_argument, NULL, 'd' },
+		{ "rounds", required_argument, NULL, 'r' },
+		{ "one-cpu", no_argument, NULL, 'o' },
 		{ "json", no_argument, NULL, 'j' },
 		{ 0 },
 	};
@@ -268,11 +296,18 @@ static bool parse_options(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "", LONG, NULL)) != -1)
 		if (c == 'b')
 			burst = strtoul(optarg, NULL, 10);
+		else if (c == 'd')
+			copies = copies_of(optarg);
+		else if (c == 'r')
+			rounds = (int)strtoul(optarg, NULL, 10);
+		else if (c == 'o')
+			one_cpu = true;
 		else if (c == 'j')
 			json = true;
 		else
 			return false;
-	return optind == argc && burst && burst <= BURST_MAX;
+	return optind == argc && burst && burst <= BURST_MAX && copies && rounds > 0 &&
+	       rounds <= ROUNDS_MAX;
 }
 
 int main(int argc, char **argv)

@@ -15,8 +15,9 @@
 struct flood_orders orders;
 __u64 dropped; /* by the programs below; packets of one NAPI, so no two at once */
 
-/* By how many events a copy is late. The first is not. */
-static const __u16 LATE[FLOOD_COPIES] = { 0, 1, 13, 87, 151, 280, 411, 590, 777, FLOOD_SPREAD - 1 };
+/* By how many events a copy is late, of 10; of fewer, every so many of these. The first is not. */
+static const __u16 LATE[FLOOD_COPIES_MAX] = { 0,   1,	13,  87,  151,
+					      280, 411, 590, 777, FLOOD_SPREAD - 1 };
 
 /* Is it time for the next burst? For bpf_loop(): 1 ends it. */
 static long burst_is_due(__u32 look, void *ctx)
@@ -48,14 +49,15 @@ static __always_inline void wait_for_burst(struct flood_orders *o)
 /* Copy 0 of each event comes first; copies of what was never sent are of the newest. */
 static __always_inline void put_event(struct flood_payload *p, struct flood_orders *o)
 {
-	__u64 copy = o->copy, late;
+	__u64 copy = o->copy, at, late;
 
-	if (copy >= FLOOD_COPIES) {
+	if (copy >= o->copies) {
 		copy = 0;
 		o->event++;
 	}
 	o->copy = copy + 1;
-	late = LATE[copy];
+	at = copy * o->late_step;
+	late = at < FLOOD_COPIES_MAX ? LATE[at] : 0;
 	p->seed = o->seed;
 	p->index = late > o->event ? o->event : o->event - late;
 	p->copy = copy;

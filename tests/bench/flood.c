@@ -39,9 +39,14 @@ int flood_pin(pid_t thread, int cpu, int priority)
 	return 0;
 }
 
-int flood_sender_open(struct flood_sender *s, int cpu, uint32_t burst)
+int flood_sender_open(struct flood_sender *s, int cpu, uint32_t burst, uint32_t copies)
 {
-	*s = (struct flood_sender){ .cpu = cpu, .burst = burst, .skel = flood__open_and_load() };
+	*s = (struct flood_sender){
+		.cpu = cpu,
+		.burst = burst,
+		.copies = copies,
+		.skel = flood__open_and_load(),
+	};
 	return s->skel ? 0 : -errno;
 }
 
@@ -110,6 +115,8 @@ int flood_start(struct flood_sender *s, const struct flood_target *to, uint64_t 
 		.rate_pps = rate_pps,
 		.burst = s->burst,
 		.ifindex = to->far_ifindex,
+		.copies = s->copies,
+		.late_step = FLOOD_COPIES_MAX / s->copies,
 	};
 	/* Whole bursts. */
 	s->packets = packets < s->burst ? s->burst : packets - packets % s->burst;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A flood of gossip, nine of ten packets duplicates, and its reader, for end-to-end
+/* A flood of gossip, each event in several copies, and its reader, for end-to-end
  * measurements. The sender is a BPF program on live frames (flood.bpf.c); the reader is an
  * application: it looks at every packet and keeps account of the events.
  */
@@ -33,11 +33,12 @@ uint64_t flood_thread_ns(void);
 struct flood_sender {
 	struct flood *skel;
 	int cpu;
-	uint32_t burst; /* packets sent at once, up to 256 */
+	uint32_t burst;	 /* packets sent at once, up to 256 */
+	uint32_t copies; /* of each event: a divisor of FLOOD_COPIES_MAX */
 	uint8_t frame[FLOOD_HEADERS + sizeof(struct flood_payload)];
 	uint32_t packets;
 
-	/* After flood_wait(). First copies are every FLOOD_COPIES-th, beginning with the first. */
+	/* After flood_wait(). First copies are every `copies`-th, beginning with the first. */
 	uint64_t sent;
 	double rate_pps;
 	uint64_t cpu_ns; /* of its thread, but for waiting; softirqs on its CPU are in it */
@@ -47,7 +48,7 @@ struct flood_sender {
 };
 
 /* Loads the programs. -errno. */
-int flood_sender_open(struct flood_sender *s, int cpu, uint32_t burst);
+int flood_sender_open(struct flood_sender *s, int cpu, uint32_t burst, uint32_t copies);
 void flood_sender_close(struct flood_sender *s);
 
 /* Who gets it: the far end of a veth pair, and the near end's addresses (host order). */

@@ -7,9 +7,9 @@
 
 #include "gsp.h"
 
-#define FLOOD_COPIES 10	  /* of each event: one is new, 90 % are duplicates */
-#define FLOOD_SPREAD 1000 /* a copy is fewer events late than this */
-#define FLOOD_HEADERS 42  /* Ethernet, IPv4, UDP */
+#define FLOOD_COPIES_MAX 10 /* of each event, one of which is new; or a divisor of it */
+#define FLOOD_SPREAD 1000   /* a copy is fewer events late than this */
+#define FLOOD_HEADERS 42    /* Ethernet, IPv4, UDP */
 #define FLOOD_BODY 184
 #define FLOOD_SEED_STEP 0x9e3779b97f4a7c15 /* SplitMix64 */
 
@@ -28,8 +28,10 @@ _Static_assert(sizeof(struct flood_payload) == 248, "no hidden padding");
 struct flood_orders {
 	__u64 seed;
 	__u64 rate_pps;
-	__u64 burst;   /* packets sent at once, as by a NIC that coalesces interrupts */
-	__u64 ifindex; /* redirect to this one; 0: drop */
+	__u64 burst;	 /* packets sent at once, as by a NIC that coalesces interrupts */
+	__u64 ifindex;	 /* redirect to this one; 0: drop */
+	__u64 copies;	 /* of each event */
+	__u64 late_step; /* FLOOD_COPIES_MAX / copies */
 
 	__u64 event; /* the newest one */
 	__u64 copy;  /* of it, how many were sent or had their turn left to older ones */

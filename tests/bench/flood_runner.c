@@ -115,7 +115,7 @@ static void attach(enum link link, int prog_fd)
 	assert_return_code(err, -err);
 }
 
-void flood_run_make(enum flood_cpus cpus, uint32_t burst, const char *size)
+void flood_run_make(enum flood_cpus cpus, uint32_t burst, uint32_t copies, const char *size)
 {
 	int err;
 
@@ -123,7 +123,7 @@ void flood_run_make(enum flood_cpus cpus, uint32_t burst, const char *size)
 	e2e.receiver_cpu = SENDER_CPU + (cpus == FLOOD_TWO_CPUS);
 	for (int i = 0; i < LINKS; i++)
 		make_link(i);
-	err = flood_sender_open(&e2e.sender, SENDER_CPU, burst);
+	err = flood_sender_open(&e2e.sender, SENDER_CPU, burst, copies);
 	assert_return_code(err, -err);
 	attach(LINK_TOLD, flood_drop_copies_fd(&e2e.sender));
 	attach(LINK_DROP, flood_drop_fd(&e2e.sender));
@@ -223,7 +223,7 @@ struct flood_result flood_run_run(enum flood_way way, uint64_t rate_pps, double 
 	struct flood_reader reader = {
 		.cpu = e2e.receiver_cpu,
 		.seed = e2e.seed++,
-		.events = rate_pps * seconds / FLOOD_COPIES + FLOOD_SPREAD,
+		.events = rate_pps * seconds / e2e.sender.copies + FLOOD_SPREAD,
 		.filter = way == FLOOD_SOCKET_DEDUP ? e2e.in_user_space : NULL,
 	};
 	struct counts before = count(way);
@@ -242,7 +242,7 @@ struct flood_result flood_run_run(enum flood_way way, uint64_t rate_pps, double 
 	r.rate_pps = e2e.sender.rate_pps;
 	r.sent = e2e.sender.sent;
 	r.sender_ns = e2e.sender.cpu_ns;
-	r.events = (r.sent + FLOOD_COPIES - 1) / FLOOD_COPIES;
+	r.events = (r.sent + e2e.sender.copies - 1) / e2e.sender.copies;
 	fill_in(&r, way, &reader, &before);
 	return r;
 }

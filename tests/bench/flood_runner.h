@@ -31,7 +31,7 @@ enum flood_cpus { FLOOD_ONE_CPU = 1, FLOOD_TWO_CPUS };
 
 struct flood_result {
 	double rate_pps;       /* at which they were sent, which may be below what was asked */
-	uint64_t sent, events; /* events / sent is 1 / 10 */
+	uint64_t sent, events; /* sent / events is the number of copies */
 	uint64_t received;     /* packets dropped or read, duplicates or not */
 	uint64_t dropped;      /* of them, by XDP */
 	uint64_t distinct;     /* events that the reader saw */
@@ -43,10 +43,11 @@ struct flood_result {
 	uint64_t sender_ns, napi_ns, reader_ns;
 };
 
-/* Makes it all, for a sender of so many packets at once; with this size (the tool's options)
- * for both filters. The sandbox' end removes it too. Fails the test otherwise.
+/* Makes it all, for a sender of so many packets at once, and of so many copies of each event, a
+ * divisor of FLOOD_COPIES_MAX; with this size (the tool's options) for all filters. The sandbox'
+ * end removes it too. Fails the test otherwise.
  */
-void flood_run_make(enum flood_cpus cpus, uint32_t burst, const char *size);
+void flood_run_make(enum flood_cpus cpus, uint32_t burst, uint32_t copies, const char *size);
 void flood_run_remove(void);
 
 /* One flood, at this rate or as fast as can be, and of as many packets as are sent at this

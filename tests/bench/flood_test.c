@@ -6,15 +6,15 @@
 
 #define RATE_PPS 50000
 #define SECONDS 0.2
-#define BURST 64
 #define SENT_MAX ((int)(RATE_PPS * SECONDS))
 
 /* On a busy machine a ring may overflow at any rate; that too must be accounted for. */
-static void flood(enum flood_way way)
+static void flood(enum flood_way way, uint32_t copies)
 {
 	struct flood_result r = flood_run_run(way, RATE_PPS, SECONDS);
 
 	assert_in_range(r.sent, SENT_MAX * 9 / 10, SENT_MAX);
+	assert_int_equal(r.events, (r.sent + copies - 1) / copies);
 	flood_run_check(way, &r);
 	if (way == FLOOD_NOWHERE)
 		assert_int_equal(r.received, 0);
@@ -26,32 +26,31 @@ static void flood(enum flood_way way)
 		assert_int_equal(r.dropped, way <= FLOOD_XDP_TOLD ? r.duplicates : 0);
 }
 
-static void floods_on_one_cpu(void **state)
-{
-	(void)state;
-	flood_run_make(FLOOD_ONE_CPU, BURST, "--window 10m");
-	for (int way = 0; way < FLOOD_WAYS; way++)
-		flood(way);
-	flood_run_remove();
-}
+static const struct row {
+	const char *name;
+	enum flood_cpus cpus;
+	uint32_t burst, copies;
+} ROWS[] = {
+	{ "floods-on-one-cpu", FLOOD_ONE_CPU, 64, 10 },
+	{ "floods-on-two-cpus", FLOOD_TWO_CPUS, 64, 10 },
+	{ "each-event-in-two-copies", FLOOD_ONE_CPU, 64, 2 },
+	{ "each-event-once-in-long-bursts", FLOOD_ONE_CPU, 192, 1 },
+};
 
-static void floods_on_two_cpus(void **state)
+static void floods(void **state)
 {
-	(void)state;
-	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+	const struct row *row = *state;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < (int)row->cpus)
 		skip();
-	flood_run_make(FLOOD_TWO_CPUS, BURST, "--window 10m");
+	flood_run_make(row->cpus, row->burst, row->copies, "--window 10m");
 	for (int way = 0; way < FLOOD_WAYS; way++)
-		flood(way);
+		flood(way, row->copies);
 	flood_run_remove();
 }
 
 int main(void)
 {
-	struct CMUnitTest tests[] = {
-		cmocka_unit_test(floods_on_one_cpu),
-		cmocka_unit_test(floods_on_two_cpus),
-	};
-
-	return run_root_tests("flood", tests, ARRAY_SIZE(tests));
+	add_rows(ROWS, floods, NULL, NULL);
+	return run_added_tests("flood");
 }
