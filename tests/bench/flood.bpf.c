@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* A sender fast enough to saturate a core: run on live frames by BPF_PROG_TEST_RUN, it
  * writes the next id into each and redirects it. And what a flood ends in at best: programs
- * that drop everything, and what the packet itself says is no first copy.
+ * that drop everything, and what the packet itself says is no first copy; and AF_XDP sockets.
  */
 #include <linux/bpf.h>
+#include <stdbool.h>
 
 #include <bpf/bpf_helpers.h>
 
@@ -11,6 +12,13 @@
 
 #define NS_PER_S 1000000000ULL
 #define LOOKS 200000 /* at the clock, some 20 ns each: the longest wait */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_XSKMAP);
+	__uint(max_entries, FLOOD_XSKS);
+	__type(key, __u32);
+	__type(value, __u32);
+} xsks SEC(".maps");
 
 struct flood_orders orders;
 __u64 dropped; /* by the programs below; packets of one NAPI, so no two at once */
@@ -65,6 +73,13 @@ static __always_inline void put_event(struct flood_payload *p, struct flood_orde
 		p->id[i] = flood_id(p->seed, p->index, i);
 }
 
+/* Frames are used again, and delivery writes over their front, which a NIC would write anew. */
+static __always_inline void put_front(__u16 *front, const struct flood_orders *o)
+{
+	for (unsigned int i = 0; i < sizeof(o->front) / sizeof(o->front[0]); i++)
+		front[i] = o->front[i];
+}
+
 SEC("xdp")
 int send(struct xdp_md *ctx)
 {
@@ -80,6 +95,7 @@ int send(struct xdp_md *ctx)
 	}
 	o->left--;
 	o->sent++;
+	put_front(data, o);
 	put_event(p, o);
 	return o->ifindex ? bpf_redirect(o->ifindex, 0) : XDP_DROP;
 }
@@ -91,17 +107,39 @@ int drop(struct xdp_md *ctx)
 	return XDP_DROP;
 }
 
-/* What a filter would be that costs nothing. */
-SEC("xdp")
-int drop_copies(struct xdp_md *ctx)
+static __always_inline bool is_first(const struct xdp_md *ctx)
 {
 	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
 	struct flood_payload *p = data + FLOOD_HEADERS;
 
-	if ((void *)(p + 1) > end || !p->copy)
+	return (void *)(p + 1) > end || !p->copy;
+}
+
+/* What a filter would be that costs nothing. */
+SEC("xdp")
+int drop_copies(struct xdp_md *ctx)
+{
+	if (is_first(ctx))
 		return XDP_PASS;
 	dropped++;
 	return XDP_DROP;
+}
+
+/* The same, past the stack. */
+SEC("xdp")
+int redirect_first(struct xdp_md *ctx)
+{
+	if (is_first(ctx))
+		return bpf_redirect_map(&xsks, FLOOD_XSK_FIRST, XDP_PASS);
+	dropped++;
+	return XDP_DROP;
+}
+
+/* For an application that has the filter. */
+SEC("xdp")
+int redirect_all(struct xdp_md *ctx)
+{
+	return bpf_redirect_map(&xsks, FLOOD_XSK_ALL, XDP_PASS);
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

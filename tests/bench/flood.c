@@ -118,6 +118,7 @@ int flood_start(struct flood_sender *s, const struct flood_target *to, uint64_t 
 		.copies = s->copies,
 		.late_step = FLOOD_COPIES_MAX / s->copies,
 	};
+	memcpy(s->skel->bss->orders.front, s->frame, sizeof(s->skel->bss->orders.front));
 	/* Whole bursts. */
 	s->packets = packets < s->burst ? s->burst : packets - packets % s->burst;
 	s->err = 0;
@@ -141,12 +142,12 @@ uint64_t flood_dropped(const struct flood_sender *s)
 	return *(const volatile __u64 *)&s->skel->bss->dropped;
 }
 
-int flood_drop_copies_fd(const struct flood_sender *s)
+int flood_program_fd(const struct flood_sender *s, const char *name)
 {
-	return bpf_program__fd(s->skel->progs.drop_copies);
+	return bpf_program__fd(bpf_object__find_program_by_name(s->skel->obj, name));
 }
 
-int flood_drop_fd(const struct flood_sender *s)
+int flood_enter(const struct flood_sender *s, uint32_t place, int socket_fd)
 {
-	return bpf_program__fd(s->skel->progs.drop);
+	return bpf_map_update_elem(bpf_map__fd(s->skel->maps.xsks), &place, &socket_fd, BPF_ANY);
 }

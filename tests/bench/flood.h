@@ -13,6 +13,8 @@
 #include <sys/types.h>
 
 #include "flood_frame.h"
+#include "flood_xsk.h"
+#include "xdp-dedup-receive.h"
 #include "xdp-dedup.h"
 
 #define FLOOD_PORT 8001
@@ -65,22 +67,28 @@ int flood_start(struct flood_sender *s, const struct flood_target *to, uint64_t 
 /* Waits for the end. 0, or why it did not send all. */
 int flood_wait(struct flood_sender *s);
 
-/* Packets that the programs `drop` and `drop_copies` have dropped so far; their descriptors. */
+/* A program of flood.bpf.c: its descriptor. Packets that these have dropped so far. */
+int flood_program_fd(const struct flood_sender *s, const char *name);
 uint64_t flood_dropped(const struct flood_sender *s);
-int flood_drop_copies_fd(const struct flood_sender *s);
-int flood_drop_fd(const struct flood_sender *s);
+
+/* The AF_XDP socket in this place, FLOOD_XSK_*, is this one. 0 or -errno. */
+int flood_enter(const struct flood_sender *s, uint32_t place, int socket_fd);
 
 struct flood_reader {
 	int cpu;
 	struct xdp_dedup_filter *filter; /* asked about every packet; NULL: no filter */
-	uint64_t seed, events;		 /* indices below it are of this flood */
+	/* Read beside the UDP socket; one at most. They are the caller's. */
+	struct xdp_dedup_receiver *receiver;
+	struct xsk *xsk;
+	uint64_t seed, events; /* indices below it are of this flood */
 
 	/* Once it has stopped. Every packet read is one of the first four. */
 	uint64_t distinct;   /* the first one of its event */
 	uint64_t again;	     /* another one */
 	uint64_t duplicates; /* so says the filter; not looked at */
 	uint64_t strangers;  /* damaged, or not of this flood */
-	uint64_t lost;	     /* came when the socket was full */
+	uint64_t by_xsk;     /* read, not from the UDP socket */
+	uint64_t lost;	     /* came when the UDP socket was full */
 	uint64_t cpu_ns;     /* what the thread took */
 
 	int fd;
@@ -92,7 +100,7 @@ struct flood_reader {
 };
 
 /* Listens on this address (host order) of this network namespace, and reads in a thread.
- * The first three fields are the caller's. -errno.
+ * The fields up to `events` are the caller's. -errno.
  */
 int flood_reader_start(struct flood_reader *r, uint32_t address);
 

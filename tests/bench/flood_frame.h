@@ -13,6 +13,9 @@
 #define FLOOD_BODY 184
 #define FLOOD_SEED_STEP 0x9e3779b97f4a7c15 /* SplitMix64 */
 
+/* Whose socket it is, in the map of AF_XDP sockets. */
+enum { FLOOD_XSK_FIRST, FLOOD_XSK_ALL, FLOOD_XSKS };
+
 /* An EVENT of GSP/1. What is not GSP/1's is in host order. */
 struct flood_payload {
 	struct gsp_header header;
@@ -32,6 +35,7 @@ struct flood_orders {
 	__u64 ifindex;	 /* redirect to this one; 0: drop */
 	__u64 copies;	 /* of each event */
 	__u64 late_step; /* FLOOD_COPIES_MAX / copies */
+	__u16 front[4];	 /* the first 8 bytes of each frame */
 
 	__u64 event; /* the newest one */
 	__u64 copy;  /* of it, how many were sent or had their turn left to older ones */

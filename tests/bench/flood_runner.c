@@ -20,18 +20,35 @@
 #define SENDER_CPU 0
 #define FPR 1e-4 /* the tool's default */
 
-enum link { LINK_DEDUP, LINK_TOLD, LINK_DROP, LINK_PLAIN, LINK_SPARE, LINKS };
+enum link {
+	LINK_DEDUP,
+	LINK_DEDUP_XSK,
+	LINK_TOLD,
+	LINK_TOLD_XSK,
+	LINK_DROP,
+	LINK_ALL_XSK,
+	LINK_PLAIN,
+	LINK_SPARE,
+	LINKS
+};
 
 /* Which of the links a flood takes. */
-static const enum link LINK_OF[FLOOD_WAYS] = { LINK_DEDUP, LINK_TOLD,  LINK_DROP,
-					       LINK_PLAIN, LINK_PLAIN, LINK_PLAIN };
+static const enum link LINK_OF[FLOOD_WAYS] = {
+	[FLOOD_XDP_DEDUP] = LINK_DEDUP,	   [FLOOD_XDP_DEDUP_XSK] = LINK_DEDUP_XSK,
+	[FLOOD_XDP_TOLD] = LINK_TOLD,	   [FLOOD_XDP_TOLD_XSK] = LINK_TOLD_XSK,
+	[FLOOD_XDP_DROP] = LINK_DROP,	   [FLOOD_XSK_DEDUP] = LINK_ALL_XSK,
+	[FLOOD_SOCKET_DEDUP] = LINK_PLAIN, [FLOOD_SOCKET] = LINK_PLAIN,
+	[FLOOD_NOWHERE] = LINK_PLAIN,
+};
 
 static struct e2e {
 	struct flood_sender sender;
 	struct flood_target targets[LINKS];
 	pid_t napi[LINKS]; /* kernel threads; 0 on one CPU */
 	int receiver_cpu;
-	struct filter in_kernel; /* on LINK_DEDUP */
+	struct filter in_kernel, delivering; /* on LINK_DEDUP and LINK_DEDUP_XSK */
+	struct xdp_dedup_receiver *receiver; /* of the latter */
+	struct xsk first, all;		     /* on LINK_TOLD_XSK and LINK_ALL_XSK */
 	struct xdp_dedup_filter *in_user_space;
 	uint64_t seed;
 } e2e;
@@ -108,15 +125,37 @@ static void make_link(enum link link)
 		start_napi_thread(link);
 }
 
-static void attach(enum link link, int prog_fd)
+static void attach(enum link link, const char *program)
 {
-	int err = bpf_xdp_attach(if_nametoindex(near_end(link)), prog_fd, XDP_FLAGS_DRV_MODE, NULL);
+	int err = bpf_xdp_attach(if_nametoindex(near_end(link)),
+				 flood_program_fd(&e2e.sender, program), XDP_FLAGS_DRV_MODE, NULL);
 
+	assert_return_code(err, -err);
+}
+
+static void load(enum link link, const char *name, const char *size, const char *options,
+		 struct filter *out)
+{
+	int err;
+
+	sh("%s load %s --name %s --mode native --port %d %s --fpr %g %s", tool(), near_end(link),
+	   name, FLOOD_PORT, size, FPR, options);
+	err = filter_open(name, out);
+	assert_return_code(err, -err);
+}
+
+static void open_xsk(enum link link, struct xsk *x, uint32_t place)
+{
+	int err = flood_xsk_open(x, if_nametoindex(near_end(link)));
+
+	assert_return_code(err, -err);
+	err = flood_enter(&e2e.sender, place, x->fd);
 	assert_return_code(err, -err);
 }
 
 void flood_run_make(enum flood_cpus cpus, uint32_t burst, uint32_t copies, const char *size)
 {
+	const struct xdp_dedup_receive_options options = { .size = sizeof(options) };
 	int err;
 
 	e2e.seed = gossip_now_ns();
@@ -125,20 +164,28 @@ void flood_run_make(enum flood_cpus cpus, uint32_t burst, uint32_t copies, const
 		make_link(i);
 	err = flood_sender_open(&e2e.sender, SENDER_CPU, burst, copies);
 	assert_return_code(err, -err);
-	attach(LINK_TOLD, flood_drop_copies_fd(&e2e.sender));
-	attach(LINK_DROP, flood_drop_fd(&e2e.sender));
-	sh("%s load %s --name kernel --mode native --port %d %s --fpr %g", tool(),
-	   near_end(LINK_DEDUP), FLOOD_PORT, size, FPR);
+	attach(LINK_TOLD, "drop_copies");
+	attach(LINK_TOLD_XSK, "redirect_first");
+	attach(LINK_DROP, "drop");
+	attach(LINK_ALL_XSK, "redirect_all");
+	open_xsk(LINK_TOLD_XSK, &e2e.first, FLOOD_XSK_FIRST);
+	open_xsk(LINK_ALL_XSK, &e2e.all, FLOOD_XSK_ALL);
+	load(LINK_DEDUP, "kernel", size, "", &e2e.in_kernel);
+	load(LINK_DEDUP_XSK, "deliver", size, "--deliver xsk", &e2e.delivering);
+	err = xdp_dedup_receive_open("deliver", &options, &e2e.receiver);
+	assert_return_code(err, -err);
 	sh("%s load %s --name user --learn app --port %d %s --fpr %g", tool(), near_end(LINK_SPARE),
 	   FLOOD_PORT, size, FPR);
-	err = filter_open("kernel", &e2e.in_kernel);
-	assert_return_code(err, -err);
 	err = xdp_dedup_open("user", &e2e.in_user_space);
 	assert_return_code(err, -err);
 }
 
 void flood_run_remove(void)
 {
+	xsk_close(&e2e.first);
+	xsk_close(&e2e.all);
+	xdp_dedup_receive_close(e2e.receiver);
+	filter_close(&e2e.delivering);
 	filter_close(&e2e.in_kernel);
 	xdp_dedup_close(e2e.in_user_space);
 	sh("%s unload --all", tool());
@@ -166,32 +213,35 @@ __attribute__((format(printf, 1, 2))) static uint64_t read_number(const char *fo
 	return number;
 }
 
-/* Packets that XDP has dropped, of all floods. */
-static uint64_t dropped(enum flood_way way)
-{
-	struct filter_counters c;
-
-	if (way == FLOOD_XDP_DROP || way == FLOOD_XDP_TOLD)
-		return flood_dropped(&e2e.sender);
-	if (way != FLOOD_XDP_DEDUP)
-		return 0;
-	assert_return_code(filter_counters(&e2e.in_kernel, &c), EIO);
-	return c.dropped;
-}
-
 /* What is counted from the link's beginning. */
 struct counts {
-	uint64_t dropped;
+	uint64_t dropped;   /* by XDP, of all floods */
+	uint64_t delivered; /* by the filter there, past the stack */
 	uint64_t lost_in_ring;
 	uint64_t napi_ns; /* exact while it sleeps */
 };
 
+/* The filter that packets meet in XDP, or NULL. */
+static struct filter *filter_of(enum flood_way way)
+{
+	return way == FLOOD_XDP_DEDUP	    ? &e2e.in_kernel
+	       : way == FLOOD_XDP_DEDUP_XSK ? &e2e.delivering
+					    : NULL;
+}
+
 static struct counts count(enum flood_way way)
 {
 	enum link link = LINK_OF[way];
+	struct filter *filter = filter_of(way);
+	struct filter_counters c = { 0 };
 
+	if (filter)
+		assert_return_code(filter_counters(filter, &c), EIO);
+	else if (way <= FLOOD_XDP_DROP)
+		c.dropped = flood_dropped(&e2e.sender);
 	return (struct counts){
-		.dropped = dropped(way),
+		.dropped = c.dropped,
+		.delivered = c.delivered,
 		.lost_in_ring =
 			read_number("/sys/class/net/%s/statistics/rx_dropped", near_end(link)),
 		.napi_ns = e2e.napi[link] ? read_number("/proc/%d/schedstat", e2e.napi[link]) : 0,
@@ -204,14 +254,16 @@ static void fill_in(struct flood_result *r, enum flood_way way, const struct flo
 	struct counts after = count(way);
 
 	r->dropped = after.dropped - before->dropped;
+	r->delivered = after.delivered - before->delivered;
 	r->lost_in_ring = after.lost_in_ring - before->lost_in_ring;
 	r->napi_ns = after.napi_ns - before->napi_ns;
 	r->lost_in_socket = reader->lost;
+	r->by_xsk = reader->by_xsk;
 	r->distinct = reader->distinct;
 	r->again = reader->again;
 	r->strangers = reader->strangers;
 	r->duplicates = reader->again + reader->duplicates;
-	if (way == FLOOD_XDP_DEDUP || way == FLOOD_XDP_TOLD)
+	if (way <= FLOOD_XDP_TOLD_XSK)
 		r->duplicates += r->dropped;
 	r->received = r->dropped + reader->distinct + reader->again + reader->duplicates;
 	r->reader_ns = reader->cpu_ns;
@@ -224,7 +276,12 @@ struct flood_result flood_run_run(enum flood_way way, uint64_t rate_pps, double 
 		.cpu = e2e.receiver_cpu,
 		.seed = e2e.seed++,
 		.events = rate_pps * seconds / e2e.sender.copies + FLOOD_SPREAD,
-		.filter = way == FLOOD_SOCKET_DEDUP ? e2e.in_user_space : NULL,
+		.filter = way == FLOOD_SOCKET_DEDUP || way == FLOOD_XSK_DEDUP ? e2e.in_user_space
+									      : NULL,
+		.receiver = way == FLOOD_XDP_DEDUP_XSK ? e2e.receiver : NULL,
+		.xsk = way == FLOOD_XDP_TOLD_XSK ? &e2e.first
+		       : way == FLOOD_XSK_DEDUP	 ? &e2e.all
+						 : NULL,
 	};
 	struct counts before = count(way);
 	struct flood_result r = { 0 };
@@ -260,6 +317,7 @@ void flood_run_check(enum flood_way way, const struct flood_result *r)
 		return;
 	assert_int_equal(r->received + lost, r->sent);
 	assert_int_equal(r->strangers, 0);
+	assert_true(way != FLOOD_XDP_DEDUP_XSK || r->by_xsk == r->delivered);
 	if (way == FLOOD_XDP_DROP)
 		return;
 	assert_true(r->distinct <= r->events);

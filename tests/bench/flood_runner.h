@@ -17,13 +17,17 @@
 
 #include "support.h"
 
+/* Those that drop duplicates in XDP come first. */
 enum flood_way {
-	FLOOD_XDP_DEDUP,    /* the packet program, loaded by the tool; the reader gets the rest */
-	FLOOD_XDP_TOLD,	    /* a program that packets tell what they are: a filter at no cost */
-	FLOOD_XDP_DROP,	    /* a program that drops everything */
-	FLOOD_SOCKET_DEDUP, /* no XDP; the reader asks the library about each packet */
-	FLOOD_SOCKET,	    /* no XDP, no filter; the reader gets everything */
-	FLOOD_NOWHERE,	    /* the sender alone */
+	FLOOD_XDP_DEDUP,     /* the packet program, loaded by the tool; the reader gets the rest */
+	FLOOD_XDP_DEDUP_XSK, /* the same with --deliver xsk, and the library's receiver */
+	FLOOD_XDP_TOLD,	     /* a program that packets tell what they are: a filter at no cost */
+	FLOOD_XDP_TOLD_XSK,  /* the same, to an AF_XDP socket */
+	FLOOD_XDP_DROP,	     /* a program that drops everything */
+	FLOOD_XSK_DEDUP,     /* all go to an AF_XDP socket; the reader asks the library */
+	FLOOD_SOCKET_DEDUP,  /* no XDP; the reader asks the library about each packet */
+	FLOOD_SOCKET,	     /* no XDP, no filter; the reader gets everything */
+	FLOOD_NOWHERE,	     /* the sender alone */
 	FLOOD_WAYS
 };
 
@@ -34,6 +38,8 @@ struct flood_result {
 	uint64_t sent, events; /* sent / events is the number of copies */
 	uint64_t received;     /* packets dropped or read, duplicates or not */
 	uint64_t dropped;      /* of them, by XDP */
+	uint64_t by_xsk;       /* read from an AF_XDP socket */
+	uint64_t delivered;    /* to one, says the filter in XDP */
 	uint64_t distinct;     /* events that the reader saw */
 	uint64_t duplicates;   /* packets known for duplicates, by whom ever */
 	uint64_t again;	       /* of them, by the reader's own account alone */

@@ -20,10 +20,14 @@ static void flood(enum flood_way way, uint32_t copies)
 		assert_int_equal(r.received, 0);
 	else
 		assert_int_not_equal(r.received, 0);
+	if (way == FLOOD_XDP_DEDUP_XSK || way == FLOOD_XDP_TOLD_XSK || way == FLOOD_XSK_DEDUP)
+		assert_int_not_equal(r.by_xsk, 0);
+	else
+		assert_int_equal(r.by_xsk, 0);
 	if (way == FLOOD_XDP_DROP)
 		assert_int_equal(r.dropped, r.received);
 	else
-		assert_int_equal(r.dropped, way <= FLOOD_XDP_TOLD ? r.duplicates : 0);
+		assert_int_equal(r.dropped, way <= FLOOD_XDP_TOLD_XSK ? r.duplicates : 0);
 }
 
 static const struct row {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "flood_xsk.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define FRAMES 512
+
+static void fill(struct xsk *x)
+{
+	uint32_t at = 0;
+
+	xsk_ring_prod__reserve(&x->fill, x->frames, &at);
+	for (uint32_t i = 0; i < x->frames; i++)
+		*xsk_ring_prod__fill_addr(&x->fill, at + i) = (uint64_t)i * XSK_FRAME_BYTES;
+	xsk_ring_prod__submit(&x->fill, x->frames);
+}
+
+int flood_xsk_open(struct xsk *x, uint32_t ifindex)
+{
+	const struct xsk_where where = { .ifindex = ifindex };
+	int fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0), err;
+
+	xsk_begin(x);
+	if (fd < 0)
+		return -errno;
+	err = xsk_set_up(x, fd, FRAMES);
+	if (err) {
+		close(fd);
+		return err;
+	}
+	fill(x);
+	err = xsk_bind(x, &where);
+	if (err)
+		xsk_close(x);
+	return err;
+}
+
+uint32_t flood_xsk_receive(struct xsk *x, struct flood_frame *frames, uint32_t max)
+{
+	uint32_t at = 0, cnt = xsk_ring_cons__peek(&x->rx, max, &at);
+
+	for (uint32_t i = 0; i < cnt; i++) {
+		const struct xdp_desc *d = xsk_ring_cons__rx_desc(&x->rx, at + i);
+
+		frames[i] = (struct flood_frame){ x->memory + d->addr, d->len };
+	}
+	xsk_ring_cons__release(&x->rx, cnt);
+	return cnt;
+}
+
+void flood_xsk_give_back(struct xsk *x, const struct flood_frame *frames, uint32_t cnt)
+{
+	uint32_t at = 0;
+
+	if (!xsk_ring_prod__reserve(&x->fill, cnt, &at))
+		return;
+	for (uint32_t i = 0; i < cnt; i++)
+		*xsk_ring_prod__fill_addr(&x->fill, at + i) =
+			(uint64_t)(frames[i].data - x->memory) & ~(XSK_FRAME_BYTES - 1ULL);
+	xsk_ring_prod__submit(&x->fill, cnt);
+	xsk_wake(x);
+}
