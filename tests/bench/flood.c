@@ -7,7 +7,9 @@
 #include <linux/ip.h>
 #include <linux/udp.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include <bpf/bpf.h>
@@ -26,17 +28,30 @@ uint64_t flood_thread_ns(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
+bool flood_is_fair(void)
+{
+	return getenv("FAIR");
+}
+
+static int set_priority(pid_t thread, int priority)
+{
+	const struct sched_param real_time = { .sched_priority = priority }, none = { 0 };
+
+	if (!flood_is_fair())
+		return sched_setscheduler(thread, SCHED_FIFO, &real_time) ? -errno : 0;
+	/* Whoever wakes up preempts an idle thread at once. */
+	if (priority == FLOOD_SENDER_PRIORITY)
+		return sched_setscheduler(thread, SCHED_IDLE, &none) ? -errno : 0;
+	return setpriority(PRIO_PROCESS, thread, FLOOD_READER_PRIORITY - priority) ? -errno : 0;
+}
+
 int flood_pin(pid_t thread, int cpu, int priority)
 {
-	const struct sched_param param = { .sched_priority = priority };
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
-	if (sched_setaffinity(thread, sizeof(set), &set) ||
-	    sched_setscheduler(thread, SCHED_FIFO, &param))
-		return -errno;
-	return 0;
+	return sched_setaffinity(thread, sizeof(set), &set) ? -errno : set_priority(thread, priority);
 }
 
 int flood_sender_open(struct flood_sender *s, int cpu, uint32_t burst, uint32_t copies)

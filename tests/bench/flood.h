@@ -26,6 +26,11 @@ struct flood; /* the skeleton of flood.bpf.c */
  */
 enum { FLOOD_SENDER_PRIORITY = 1, FLOOD_READER_PRIORITY, FLOOD_NAPI_PRIORITY };
 
+/* Is FAIR in the environment? Then there are none: for machines that others use, too. The sender
+ * still gives way to whoever wakes up. Other processes take part, so that only CPU time counts.
+ */
+bool flood_is_fair(void);
+
 /* Runs a thread (0: the calling one) on that CPU alone, at that priority. -errno. */
 int flood_pin(pid_t thread, int cpu, int priority);
 
