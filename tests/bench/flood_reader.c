@@ -58,9 +58,12 @@ static void account(struct flood_reader *r, const void *payload, uint32_t len)
 	struct flood_payload p; /* but its body; in a frame it is not aligned */
 	uint64_t bit, *word;
 
-	if (len == sizeof(p))
-		memcpy(&p, payload, offsetof(struct flood_payload, body));
-	if (len != sizeof(p) || !is_ours(r, &p)) {
+	if (len != sizeof(p)) {
+		r->strangers++;
+		return;
+	}
+	memcpy(&p, payload, offsetof(struct flood_payload, body));
+	if (!is_ours(r, &p)) {
 		r->strangers++;
 		return;
 	}

@@ -51,6 +51,7 @@ static int map_rings(struct xsk *x)
 {
 	struct xdp_mmap_offsets offsets;
 	socklen_t len = sizeof(offsets);
+	uint8_t *ring;
 	int err;
 
 	if (getsockopt(x->fd, SOL_XDP, XDP_MMAP_OFFSETS, &offsets, &len))
@@ -61,26 +62,28 @@ static int map_rings(struct xsk *x)
 		       &x->fill_bytes);
 	if (err)
 		return err;
+	ring = x->fill_map;
 	x->fill = (struct xsk_ring_prod){
 		.mask = x->frames - 1,
 		.size = x->frames,
-		.producer = x->fill_map + offsets.fr.producer,
-		.consumer = x->fill_map + offsets.fr.consumer,
-		.flags = x->fill_map + offsets.fr.flags,
-		.ring = x->fill_map + offsets.fr.desc,
+		.producer = (void *)(ring + offsets.fr.producer),
+		.consumer = (void *)(ring + offsets.fr.consumer),
+		.flags = (void *)(ring + offsets.fr.flags),
+		.ring = (void *)(ring + offsets.fr.desc),
 		.cached_cons = x->frames, /* libxdp's way of saying that all of it is free */
 	};
 	err = map_ring(x, XDP_PGOFF_RX_RING, &offsets.rx, sizeof(struct xdp_desc), &x->rx_map,
 		       &x->rx_bytes);
 	if (err)
 		return err;
+	ring = x->rx_map;
 	x->rx = (struct xsk_ring_cons){
 		.mask = x->frames - 1,
 		.size = x->frames,
-		.producer = x->rx_map + offsets.rx.producer,
-		.consumer = x->rx_map + offsets.rx.consumer,
-		.flags = x->rx_map + offsets.rx.flags,
-		.ring = x->rx_map + offsets.rx.desc,
+		.producer = (void *)(ring + offsets.rx.producer),
+		.consumer = (void *)(ring + offsets.rx.consumer),
+		.flags = (void *)(ring + offsets.rx.flags),
+		.ring = (void *)(ring + offsets.rx.desc),
 	};
 	return 0;
 }
