@@ -20,6 +20,7 @@
 
 #include "deliver.h"
 #include "xdp-dedup.h"
+#include "xsk.h"
 
 #define LOAD "load ve0 --fpr 1e-9 --deliver xsk"
 
@@ -675,6 +676,59 @@ static void the_queue_is_taken(void **state)
 	app_open(app_options("ve0", 0, 0)); /* though the kernel is not done with the first one yet */
 }
 
+/* One without a program of its own: what comes for its queue goes to the stack. */
+static void another_program_has_a_queue(void **state)
+{
+	const struct xsk_where where = { .ifindex = if_nametoindex("ve0"), .queue = 1 };
+	struct traffic t = begin(10000, 2);
+	struct xdp_dedup_receiver *rx;
+	struct filter_counters c;
+	struct xsk other;
+
+	(void)state;
+	sh("ethtool -L ve0 rx 2");
+	e2e_far_sh("ethtool -L pe0 tx 2");
+	e2e_load(LOAD);
+	assert_int_equal(xsk_set_up(&other, socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0), 64), 0);
+	assert_int_equal(xsk_bind(&other, &where), 0);
+	assert_int_equal(xdp_dedup_receive_open(APP_NAME, app_options("ve0", 1, 0), &rx), -EBUSY);
+	app_open(app_options("ve0", 0, 0));
+	e2e_close(t.s, NULL);
+	send_from_many_ports(&t, 0);
+	c = end(&t);
+	assert_true(c.delivered > 1000 && c.no_socket > 1000);
+	assert_int_equal(c.no_room + c.too_large, 0);
+	xsk_close(&other);
+}
+
+/* In generic XDP, on packets that the stack has already taken up. */
+static void generic_mode(void **state)
+{
+	struct traffic t = begin(10000, 3);
+
+	(void)state;
+	e2e_load(LOAD " --mode skb");
+	app_open(app_options(NULL, 0, 0));
+	while (send_some(&t, 200))
+		app_read();
+	assert_int_equal(end(&t).delivered, 10000);
+}
+
+/* On a driver that has nothing of it, like veth's, it changes nothing. */
+static void busy_polling(void **state)
+{
+	struct xdp_dedup_receive_options *o = app_options(NULL, 0, 0);
+	struct traffic t = begin(10000, 3);
+
+	(void)state;
+	e2e_load(LOAD);
+	o->busy_poll_us = 20;
+	app_open(o);
+	while (send_some(&t, 200))
+		app_read();
+	assert_int_equal(end(&t).delivered, 10000);
+}
+
 static void only_our_program_is_there(void **state)
 {
 	uint32_t before = 0, after = 0;
@@ -707,6 +761,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_queue_is_lent, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(wrong_loans_are_refused, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(the_queue_is_taken, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(another_program_has_a_queue, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(generic_mode, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(busy_polling, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(only_our_program_is_there, app_setup, app_teardown),
 	};
 
