@@ -156,6 +156,37 @@ static void one_bit_is_wrong(void **state)
 	assert_int_equal(app_stats(rx).forgotten, 0);
 }
 
+/* More in a row than there are frames: the next packet has room. */
+static void broken_packets_take_no_room(void **state)
+{
+	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 64);
+	struct xdp_dedup_receiver *rx;
+	struct xdp_dedup_packet p;
+	uint64_t chance = 5;
+	struct frame *f;
+	struct id id;
+
+	(void)state;
+	e2e_tool(LOAD);
+	o->unfinished = false;
+	rx = app_open(o);
+	for (uint64_t i = 1; i <= 200; i++) {
+		f = frame_of((struct frame_plan){ .body = 100 }, &id, &chance);
+		f->data[f->len - 1]++;
+		app_send_raw(f->data, f->len);
+		for (int ms = 0; ms < PATIENCE_MS && app_stats(rx).broken < i; ms++) {
+			assert_int_equal(xdp_dedup_receive(rx, &p, 1), 0);
+			usleep(100);
+		}
+		assert_int_equal(app_stats(rx).broken, i);
+	}
+	f = frame_of((struct frame_plan){ .body = 100 }, &id, &chance);
+	app_send_raw(f->data, f->len);
+	p = app_next(rx);
+	check_packet(&p, f, &id);
+	xdp_dedup_give_back(rx, &p, 1);
+}
+
 /* A local sender's checksum, which its device would have computed: only with the option. */
 static void unfinished_checksums(void **state)
 {
@@ -276,6 +307,7 @@ static void other_packets_go_to_the_stack(void **state)
 int main(void)
 {
 	static const struct CMUnitTest TESTS[] = {
+		cmocka_unit_test_setup_teardown(broken_packets_take_no_room, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(unfinished_checksums, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(jumbo_frames_to_the_stack, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(jumbo_frames_in_parts, app_setup, app_teardown),
