@@ -281,7 +281,7 @@ test: test-programs ## all tests, T=NAME for one; as root also those of the kern
 FUZZ_SECONDS ?= 30
 FUZZ_NAMES   := $(patsubst tests/fuzz/fuzz_%.c,%,$(filter-out %/fuzz_quiet.c,$(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_FLAGS   := -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-FUZZ_SOURCES := tests/fuzz/fuzz_quiet.c $(wildcard user/fips/fips*.c user/filter/profile*.c user/service/config_file.c user/service/scrapes_address.c \
+FUZZ_SOURCES := tests/fuzz/fuzz_quiet.c user/lib/datagram.c $(wildcard user/fips/fips*.c user/filter/profile*.c user/service/config_file.c user/service/scrapes_address.c \
 		user/service/metrics_out.c user/metrics/accept.c \
 		$(addprefix user/replay/,blocks.c capture.c ifaces.c link.c tap.c) \
 		$(addprefix user/cli/,options.c stream_options.c) $(addprefix user/base/,args.c lines.c units.c) \
