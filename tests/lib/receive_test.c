@@ -376,6 +376,7 @@ static void a_queue_is_lent(void **state)
 	assert_true(had != MAP_FAILED);
 	e2e_load(LOAD);
 	e2e_tool("set ve0 --action count"); /* a filter that has been changed is lent as well */
+	e2e_tool("set ve0 --action drop");
 	assert_int_equal(pipe(ready), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
 	assert_int_equal(xdp_dedup_receive_lend("none", NULL, 0, pair[0]), -ENOENT);
@@ -408,7 +409,7 @@ static void a_queue_is_lent(void **state)
 	for (uint32_t i = 0; i < t.events; i++)
 		assert_int_equal(had->copies[i] + app.udp->copies[i], 1);
 	assert_true(e2e_counters(APP_NAME).delivered > 0);
-	e2e_tool("set ve0 --action drop"); /* ends what was lent */
+	e2e_tool("set ve0 --action count"); /* ends what was lent */
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 	munmap(had, sizeof(*had) + t.events);
