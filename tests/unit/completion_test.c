@@ -105,7 +105,7 @@ static void zsh_completes(void **state)
 	       "print \"GOT $*.\";; esac; }; LISTMAX=0; unsetopt beep; print READY'\n"
 	       "zpty -r -m z line '*READY*READY*'\n"
 	       "zpty -w -n z $'%s'\n"
-	       "zpty -w z 'print -r DO''NE'\n"
+	       "zpty -w z 'print -r DO\"\"NE'\n"
 	       "repeat 2000; do zpty -r -t z line && print -rn -- $line || sleep 0.1\n"
 	       "[[ $line == *DONE* ]] && break; done\n"
 	       "zpty -d z\nEOF\n"
