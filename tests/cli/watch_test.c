@@ -114,7 +114,7 @@ static const struct cli_script SCRIPTS[] = {
 		     "most'; do has "
 		     "\"$word\"; "
 		     "done\n"
-		     "lacks '!'; [ $(echo \"$output\" | wc -l) = 24 ]\n"
+		     "lacks '!'; lacks delivered; [ $(echo \"$output\" | wc -l) = 24 ]\n"
 		     "got tail -n 1 <<END\n$output\nEND\n"
 		     "is ' q: end'; pane; presses q; ended 0; lacks packets\n" },
 	{ "small-and-large", WORDS LOAD
@@ -202,6 +202,13 @@ static const struct cli_script SCRIPTS[] = {
 	  "0.2\n"
 	  "	and (([.cpus[].packets_per_s] | add) / .packets_per_s - 1 | fabs) < 0.2\n"
 	  "	and (.time_ns / 1e9 - now | fabs) < 60' /mnt/out\n" },
+	{ "delivered", WORDS LOAD
+	  " --deliver xsk; flows 4; screen 80 24 $XD watch v0\n"
+	  "shows ' delivered  *0/s; [1-9][0-9.k]*/s to the stack instead'; presses q; ended 0\n"
+	  "screen 40 12 $XD watch v0; shows ' ! fresh packets go to the stack'; has ' window'\n"
+	  "presses q; ended 0\n"
+	  "$XD watch v0 --json --count 1 --every 2s | jq -e '.undelivered_per_s > 20 and\n"
+	  "	.delivered_per_s == 0 and .streams[0].undelivered_per_s == .undelivered_per_s'\n" },
 	{ "counters-by-cpu",
 	  WORDS LOAD "; flows 4; for n in 1 2; do for cpu in 0 $(($(nproc) - 1)); do\n"
 		     "	taskset -c $cpu timeout 0.5 $FLOW p0 4 || :; done; kill $flow; flow=; "

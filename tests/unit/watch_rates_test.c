@@ -23,7 +23,8 @@ static void assert_is(double value, double wanted)
 
 /* What came of late, said plainly. */
 struct plain {
-	double packets, looked_at, fresh, learned, events, duplicates, dropped;
+	double packets, looked_at, fresh, learned, events, duplicates, dropped, delivered,
+		undelivered;
 };
 
 static void expect(const struct watch_rates *r, const struct plain *p, double seconds)
@@ -34,8 +35,21 @@ static void expect(const struct watch_rates *r, const struct plain *p, double se
 	assert_is(r->duplicate_bytes, 100 * p->duplicates / seconds);
 	assert_is(r->dropped, p->dropped / seconds);
 	assert_is(r->dropped_bytes, 100 * p->dropped / seconds);
+	assert_is(r->delivered, p->delivered / seconds);
+	assert_is(r->undelivered, p->undelivered / seconds);
 	assert_is(r->share, p->looked_at > 0 ? p->duplicates / p->looked_at : 0);
 	assert_is(r->copies, p->learned > 0 ? p->events / p->learned : 0);
+}
+
+/* Where a fresh one goes, if the filter delivers. */
+static void count_delivery(struct filter_counters *c, struct plain *p, uint64_t where)
+{
+	c->delivered += where == 1;
+	c->no_socket += where == 2;
+	c->no_room += where == 3;
+	c->too_large += where == 4;
+	p->delivered += where == 1;
+	p->undelivered += where > 1;
 }
 
 /* One packet, counted by the program and plainly. */
@@ -54,6 +68,7 @@ static void count(struct filter_counters *c, struct plain *p, uint64_t what)
 		p->fresh++;
 		p->learned++;
 		p->events++;
+		count_delivery(c, p, c->new % 5);
 		break;
 	case 2:
 		c->unlearned++;

@@ -37,8 +37,10 @@ struct watch_rates {
 	double fresh;	/* `new` and `unlearned` */
 	double duplicates, duplicate_bytes;
 	double dropped, dropped_bytes;
-	double share;  /* of duplicates, 0 to 1, in all that were looked at: not ignored */
-	double copies; /* of each event whose first copy came: at least 1; 0 if none came */
+	double delivered;   /* fresh ones that went to AF_XDP sockets */
+	double undelivered; /* and that went to the stack instead */
+	double share;	    /* of duplicates, 0 to 1, in all that were looked at: not ignored */
+	double copies;	    /* of each event whose first copy came: at least 1; 0 if none came */
 };
 
 /* What is shown of one filter. */

@@ -65,6 +65,8 @@ static void add_rates(json_object *o, const struct watch_rates *r)
 	ADD("copies", r->copies > 0 ? json_object_new_double(r->copies) : NULL);
 	ADD("dropped_per_s", json_object_new_double(r->dropped));
 	ADD("dropped_bytes_per_s", json_object_new_double(r->dropped_bytes));
+	ADD("delivered_per_s", json_object_new_double(r->delivered));
+	ADD("undelivered_per_s", json_object_new_double(r->undelivered));
 }
 
 static json_object *json_streams(const struct watched *f)

@@ -20,7 +20,7 @@
 #define VALUE_COLUMNS 8
 #define TEXT_COLUMNS 20 /* behind a graph, where the terminal is this much wider than it needs */
 #define GRAPH_MIN 10
-#define SUMMARY_LINES 7
+#define SUMMARY_LINES 7 /* one more, of a filter that delivers */
 #define STEPS 8
 #define S 1000000000ULL
 
@@ -235,6 +235,16 @@ static void draw_saved(const struct watched *f)
 	     COLS < 50 ? "" : all, COLS < 50 ? "" : " in all");
 }
 
+static void draw_delivered(const struct watched *f)
+{
+	char xsk[32], stack[32];
+
+	if (f->status.filter.config->deliver)
+		line(0, " %-*s%*s/s; %s/s to the stack instead", LABEL_COLUMNS, "delivered",
+		     VALUE_COLUMNS - 2, format_about(f->watch.all.delivered, xsk, sizeof(xsk)),
+		     format_about(f->watch.all.undelivered, stack, sizeof(stack)));
+}
+
 static void draw_window(const struct watched *f)
 {
 	char text[80], now[32], window[32];
@@ -244,7 +254,6 @@ static void draw_window(const struct watched *f)
 	bar("window", watched_window(f), f->status.stopped ? "clock has stopped" : text);
 }
 
-/* SUMMARY_LINES of them. */
 static void draw_summary(const struct watched *f)
 {
 	const struct watch *w = &f->watch;
@@ -258,6 +267,7 @@ static void draw_summary(const struct watched *f)
 		snprintf(copies, sizeof(copies), "%.1f", w->all.copies);
 	line(0, " %-*s%*s an event; %s", LABEL_COLUMNS, "copies", VALUE_COLUMNS, copies, text);
 	draw_saved(f);
+	draw_delivered(f);
 	snprintf(text, sizeof(text), "about %s ids",
 		 format_about(f->status.fill.ids, number, sizeof(number)));
 	bar("fill", watched_fill(f), text);
@@ -394,7 +404,7 @@ void watch_screen_draw(struct watched *const *list, int cnt, int selected, const
 		draw_title(f);
 		if (cnt > 1)
 			draw_list(list, cnt, selected);
-		spare = lines_left() - SUMMARY_LINES;
+		spare = lines_left() - SUMMARY_LINES - !!f->status.filter.config->deliver;
 		draw_advice(f, spare < 1 ? 1 : spare < LINES / 4 ? spare : LINES / 4);
 		draw_summary(f);
 		draw_ifaces(f);
