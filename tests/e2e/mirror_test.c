@@ -196,13 +196,16 @@ static void write_frame(struct frame_text *f, uint32_t number, uint32_t place, u
 		f->bytes[f->len] = place; /* some leak what was there before */
 }
 
+/* It has nothing of what is sent by its interface, from the first frame on. */
 static int packet_socket(const char *interface, uint16_t protocol)
 {
 	struct sockaddr_ll a = { .sll_family = AF_PACKET, .sll_protocol = htons(protocol) };
-	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0), on = 1;
 
 	a.sll_ifindex = (int)if_nametoindex(interface);
 	assert_return_code(fd, errno);
+	assert_return_code(setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on)),
+			   errno);
 	assert_return_code(bind(fd, (struct sockaddr *)&a, sizeof(a)), errno);
 	return fd;
 }
@@ -212,12 +215,10 @@ static int capture_socket(void)
 {
 	struct packet_mreq promiscuous = { .mr_ifindex = (int)if_nametoindex("ve0"),
 					   .mr_type = PACKET_MR_PROMISC };
-	int fd = packet_socket("ve0", ETH_P_ALL), on = 1, bytes = 64 << 20;
+	int fd = packet_socket("ve0", ETH_P_ALL), bytes = 64 << 20;
 
 	assert_return_code(setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promiscuous,
 				      sizeof(promiscuous)),
-			   errno);
-	assert_return_code(setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on)),
 			   errno);
 	assert_return_code(setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)), errno);
 	return fd;
