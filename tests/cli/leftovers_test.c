@@ -257,7 +257,7 @@ static const struct cli_script SCRIPTS[] = {
 	{ "pins-incomplete-unload-all", LOAD "; rm $PINS/v0/config; $XD unload --all; idle v0\n" },
 	{ "load-killed", /* at any moment: what is left can be used, replaced and removed */
 	  "for ms in 050 080 100 120 140 160 200 300; do\n"
-	  "	timeout -s KILL 0.$ms " LOAD " || true; idle v0 || $XD unload v0\n"
+	  "	timeout --foreground -s KILL 0.$ms " LOAD " || true; idle v0 || $XD unload v0\n"
 	  "	" LOAD "; $XD status v0; $XD unload v0; clean\ndone\n" },
 };
 

@@ -295,7 +295,8 @@ static void restoring_is_killed(void **state)
 	assert_run(0, "failed() { tail -5 /mnt/log >&3; ls -A $PINS >&3; exit 1; }\n"
 		      "exec 3>&1; $XD save ve0 " IMAGE "; $XD unload ve0\n"
 		      "for s in 20 40 60 80 100 120 140 160 180 200 220 240 260 280 300 340; do\n"
-		      "	timeout -s KILL $(printf 0.%03d $s) $XD restore ve0 " IMAGE " || :\n"
+		      "	timeout --foreground -s KILL $(printf 0.%03d $s) $XD restore ve0 " IMAGE
+		      " || :\n"
 		      "	$XD restore ve0 " IMAGE " || { $XD unload ve0; $XD restore ve0 " IMAGE
 		      "; } || failed\n"
 		      "	[ \"$(ls $PINS | tr '\\n' ' ')\" = 've0 ~ve0 ' ] || failed\n"
