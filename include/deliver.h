@@ -47,8 +47,9 @@ struct dedup_socket {
 	__u32 frames_max;  /* that a packet may fill; 1: it must also be in one buffer */
 	__u64 owner;	   /* the queue, dedup_queue_word(); 0: the place is free */
 	__u32 pid;	   /* of the application, as it sees itself */
-	__u32 zerocopy; /* 1: the driver writes into the socket's memory; 0: packets are copied */
-	__u64 pad1[4];
+	__u32 zerocopy;	  /* 1: the driver writes into the socket's memory; 0: packets are copied */
+	__u32 timestamps; /* 1: `handed` is to have times */
+	__u32 pad1[7];
 	__u64 taken; /* credits, ever: the number of the next one */
 	__u64 pad2[7];
 };
@@ -57,7 +58,7 @@ _Static_assert(sizeof(struct dedup_socket) == 128, "two cache lines");
 /* An element of `handed`: place * DEDUP_HANDED_MAX + number % DEDUP_HANDED_MAX is its index. */
 struct dedup_handed {
 	__u64 number;  /* of the packet's first credit, and 1 added; 0: nothing, or given back */
-	__u64 time_ns; /* CLOCK_MONOTONIC */
+	__u64 time_ns; /* CLOCK_MONOTONIC; 0 without dedup_socket.timestamps */
 	__u32 stream;
 	__u32 frames; /* credits that it took */
 	__u32 front;  /* the packet's first 4 bytes, where the number's lower half stands now */

@@ -15,6 +15,7 @@
 #include <linux/if_ether.h>
 #include <linux/in.h>
 
+#include "deliver.h"
 #include "plain_checksum.h"
 #include "udp.h"
 #include "xdp-dedup.h"
@@ -187,6 +188,34 @@ static void broken_packets_take_no_room(void **state)
 	xdp_dedup_give_back(rx, &p, 1);
 }
 
+/* The time is there if it was asked for; else none, also where the log had one for another packet. */
+static void timestamps_are_asked_for(void **state)
+{
+	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 0);
+	struct xdp_dedup_receiver *rx;
+	uint64_t chance = 3;
+
+	(void)state;
+	e2e_tool(LOAD);
+	rx = app_open(o);
+	for (int i = 0; i < DEDUP_HANDED_MAX + 100; i++) {
+		struct id id;
+		struct frame *f = frame_of(FRAMES[0].plan, &id, &chance);
+		struct xdp_dedup_packet p;
+
+		if (i == DEDUP_HANDED_MAX) {
+			app_close(rx);
+			o->timestamps = false;
+			rx = app_open(o);
+		}
+		app_send_raw(f->data, f->len);
+		p = app_next(rx);
+		check_packet(&p, f, &id);
+		assert_true(i < DEDUP_HANDED_MAX ? p.time_ns > 0 : p.time_ns == 0);
+		xdp_dedup_give_back(rx, &p, 1);
+	}
+}
+
 /* A local sender's checksum, which its device would have computed: only with the option. */
 static void unfinished_checksums(void **state)
 {
@@ -308,6 +337,7 @@ int main(void)
 {
 	static const struct CMUnitTest TESTS[] = {
 		cmocka_unit_test_setup_teardown(broken_packets_take_no_room, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(timestamps_are_asked_for, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(unfinished_checksums, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(jumbo_frames_to_the_stack, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(jumbo_frames_in_parts, app_setup, app_teardown),

@@ -42,6 +42,7 @@ struct xdp_dedup_receive_options {
 	 * broken.
 	 */
 	bool unfinished;
+	bool timestamps; /* have each packet's time taken, in some 40 ns */
 	/* Microseconds for which a call that finds nothing lets the kernel poll the driver; 0: it
 	 * does not. Needs CAP_NET_ADMIN. Not all drivers can do that, which is no error.
 	 */
@@ -88,7 +89,7 @@ struct xdp_dedup_packet {
 	const void *id; /* the bytes of its segments; behind them 8 of its digest, if it has one */
 	uint32_t id_len;
 	uint32_t stream;  /* its number, in the order of --profile; 0 if there is one */
-	uint64_t time_ns; /* CLOCK_MONOTONIC when it came */
+	uint64_t time_ns; /* CLOCK_MONOTONIC when it came, with options.timestamps; else 0 */
 	union {
 		struct sockaddr any; /* sa_family is 0 without a payload */
 		struct sockaddr_in ipv4;

@@ -137,6 +137,7 @@ static int begin(struct xdp_dedup_receiver *r, struct filter *f)
 	s->frames_max = r->stats.frames_a_packet;
 	s->pid = getpid();
 	s->zerocopy = r->xsk.zerocopy;
+	s->timestamps = r->timestamps;
 	fill(r);
 	receiver_grant(r);
 	return delivery_enter(&r->delivery, r->place, r->xsk.fd);
@@ -222,6 +223,7 @@ static int make_receiver(const struct xdp_dedup_receive_options *from,
 	r->delivery = (struct delivery){ .xsks_fd = -1, .queues_fd = -1 };
 	r->lent = (struct filter){ .stats_fd = -1, .wanted_fd = -1 };
 	r->unfinished = o->unfinished;
+	r->timestamps = o->timestamps;
 	*out = r;
 	return 0;
 }

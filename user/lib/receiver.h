@@ -42,8 +42,8 @@ struct xdp_dedup_receiver {
 	struct dedup_socket *socket;
 	uint32_t place;
 	struct xsk xsk;
-	bool unfinished, busy_poll; /* the options */
-	uint64_t serial;	    /* the filter's, as of which its program has `delivery` */
+	bool unfinished, timestamps, busy_poll; /* the options */
+	uint64_t serial; /* the filter's, as of which its program has `delivery` */
 
 	uint64_t first;	  /* number of the first credit */
 	uint64_t oldest;  /* all below are done */
