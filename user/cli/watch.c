@@ -15,11 +15,7 @@ static double share(double part, double whole)
 static struct watch_rates rates_of(const struct filter_counters *came, double seconds)
 {
 	double duplicates = (double)came->duplicate + came->ihave_duplicate;
-	double deliveries = 0;
 
-#define X(name, help) deliveries += (double)came->name;
-	DEDUP_DELIVERIES(X)
-#undef X
 	return (struct watch_rates){
 		.packets = came->rx / seconds,
 		.fresh = ((double)came->new + came->unlearned) / seconds,
@@ -28,7 +24,7 @@ static struct watch_rates rates_of(const struct filter_counters *came, double se
 		.dropped = came->dropped / seconds,
 		.dropped_bytes = came->dropped_bytes / seconds,
 		.delivered = came->delivered / seconds,
-		.undelivered = (deliveries - came->delivered) / seconds,
+		.undelivered = (stats_deliveries(came) - came->delivered) / seconds,
 		.share = share(duplicates, (double)came->rx - came->ignored),
 		.copies = share((double)came->new + came->duplicate + came->wanted, came->new),
 	};

@@ -20,7 +20,7 @@
 #define VALUE_COLUMNS 8
 #define TEXT_COLUMNS 20 /* behind a graph, where the terminal is this much wider than it needs */
 #define GRAPH_MIN 10
-#define SUMMARY_LINES 7 /* one more, of a filter that delivers */
+#define SUMMARY_LINES 7
 #define STEPS 8
 #define S 1000000000ULL
 
@@ -254,6 +254,12 @@ static void draw_window(const struct watched *f)
 	bar("window", watched_window(f), f->status.stopped ? "clock has stopped" : text);
 }
 
+/* How many lines draw_summary() draws. */
+static int summary_lines(const struct watched *f)
+{
+	return SUMMARY_LINES + (f->status.filter.config->deliver ? 1 : 0);
+}
+
 static void draw_summary(const struct watched *f)
 {
 	const struct watch *w = &f->watch;
@@ -404,7 +410,7 @@ void watch_screen_draw(struct watched *const *list, int cnt, int selected, const
 		draw_title(f);
 		if (cnt > 1)
 			draw_list(list, cnt, selected);
-		spare = lines_left() - SUMMARY_LINES - !!f->status.filter.config->deliver;
+		spare = lines_left() - summary_lines(f);
 		draw_advice(f, spare < 1 ? 1 : spare < LINES / 4 ? spare : LINES / 4);
 		draw_summary(f);
 		draw_ifaces(f);

@@ -225,9 +225,7 @@ static bool skb_mode(const struct advice_reading *r, char *text)
 /* The part of the fresh packets of which this became; 0 if there were few. */
 static double undelivered(const struct filter_counters *c, uint64_t which)
 {
-	double all = (double)c->delivered + c->no_socket + c->no_room + c->too_large;
-
-	return which < PACKETS_MIN / 10 ? 0 : share(which, all);
+	return which < PACKETS_MIN / 10 ? 0 : share(which, stats_deliveries(c));
 }
 
 static bool no_socket(const struct advice_reading *r, char *text)

@@ -97,6 +97,16 @@ double stats_rate_of_both(double a, double b)
 	return a + b - a * b;
 }
 
+double stats_deliveries(const struct filter_counters *c)
+{
+	double all = 0;
+
+#define X(name, help) all += (double)c->name;
+	DEDUP_DELIVERIES(X)
+#undef X
+	return all;
+}
+
 bool stats_stopped(const struct dedup_config *cfg, const struct dedup_state *st, uint64_t now_ns)
 {
 	uint64_t last_ns = READ_ONCE(st->last_ns);

@@ -66,6 +66,9 @@ double stats_rate_of_both(double a, double b);
 bool stats_came(const struct filter_counters *now, const struct filter_counters *before,
 		struct filter_counters *out);
 
+/* Fresh packets that sockets were to have: delivered, or not. */
+double stats_deliveries(const struct filter_counters *c);
+
 /* Has the hand stopped? Then every packet passes. now_ns is the kernel's clock (clock.h). */
 bool stats_stopped(const struct dedup_config *cfg, const struct dedup_state *st, uint64_t now_ns);
 
