@@ -428,7 +428,7 @@ bench-path: $(BIN) ## as root: the instructions that a packet takes; LIST=1 list
 	$(Q)scripts/path.py $(BIN) $(if $(LIST),--list)
 
 .PHONY: bench-e2e
-bench-e2e: $(BIN) $(BUILD)/tests/e2e_bench ## as root: floods, filtered in XDP and behind a socket; DUPLICATES=N BURST=N FAIR=1 JSON=1
+bench-e2e: $(BIN) $(BUILD)/tests/e2e_bench ## as root: floods, filtered in XDP and behind a socket; DUPLICATES=N BURST=N FAIR=1 TIMES=1 JSON=1
 	$(Q)XDP_DEDUP=$(BIN) $(BUILD)/tests/e2e_bench $(if $(BURST),--burst $(BURST)) \
 		$(if $(DUPLICATES),--duplicates $(DUPLICATES)) $(if $(ROUNDS),--rounds $(ROUNDS)) \
 		$(if $(ONE_CPU),--one-cpu) $(if $(JSON),--json)

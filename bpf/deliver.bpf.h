@@ -83,7 +83,7 @@ static __always_inline bool fits(struct xdp_md *ctx, const struct dedup_socket *
 
 /* Notes the packet, which takes so many credits from this one on, as an entry of the socket *s in
  * this place, and puts its number into its front. NULL does not happen, which the verifier does not
- * know. Reading the time takes some 40 ns, so only where the application asks for it.
+ * know. Reading the time takes 40 ns or more, so only where the application asks for it.
  */
 static __always_inline struct dedup_handed *hand(struct xdp_md *ctx, const struct dedup_socket *s,
 						 __u32 place, __u64 number, __u32 frames,

@@ -155,7 +155,10 @@ static void open_xsk(enum link link, struct xsk *x, uint32_t place)
 
 void flood_run_make(enum flood_cpus cpus, uint32_t burst, uint32_t copies, const char *size)
 {
-	const struct xdp_dedup_receive_options options = { .size = sizeof(options) };
+	const struct xdp_dedup_receive_options options = {
+		.size = sizeof(options),
+		.timestamps = getenv("TIMES"),
+	};
 	int err;
 
 	e2e.seed = gossip_now_ns();

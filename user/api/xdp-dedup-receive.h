@@ -42,7 +42,7 @@ struct xdp_dedup_receive_options {
 	 * broken.
 	 */
 	bool unfinished;
-	bool timestamps; /* have each packet's time taken, in some 40 ns */
+	bool timestamps; /* have each packet's time taken, in 40 ns or more */
 	/* Microseconds for which a call that finds nothing lets the kernel poll the driver; 0: it
 	 * does not. Needs CAP_NET_ADMIN. Not all drivers can do that, which is no error.
 	 */
