@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Readers that are killed, have no rights, or are closed with packets: each event has come, and
+ * what nobody has given back comes again.
+ */
+#include "receive_runner.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What readers have read, in memory that outlives them. */
+static struct shared {
+	uint64_t recovered, forgotten;
+	uint8_t copies[];
+} * had;
+
+/* Reads until it is killed. Its UDP socket is its parent's. */
+static void be_reader(uint32_t frames, int ready)
+{
+	struct xdp_dedup_packet packets[16];
+	struct xdp_dedup_receiver *rx;
+	struct pollfd fd = { .events = POLLIN };
+
+	if (xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, frames), &rx))
+		_exit(1);
+	had->recovered += app_stats(rx).recovered;
+	had->forgotten += app_stats(rx).forgotten;
+	fd.fd = xdp_dedup_receive_fd(rx);
+	if (write(ready, "", 1) != 1)
+		_exit(1);
+	while (getppid() != 1) {
+		int n = xdp_dedup_receive(rx, packets, 16);
+
+		for (int i = 0; i < n; i++) {
+			struct gossip_packet g;
+
+			memcpy(&g, packets[i].payload, sizeof(g));
+			had->copies[g.index]++;
+		}
+		if (n > 0)
+			xdp_dedup_give_back(rx, packets, n);
+		else
+			poll(&fd, 1, 10);
+	}
+	_exit(0);
+}
+
+static pid_t start_reader(uint32_t frames)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	assert_return_code(pid, errno);
+	if (!pid)
+		be_reader(frames, ready[1]);
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return pid;
+}
+
+static void kill_reader(pid_t pid)
+{
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+#define KILLS 30 /* with at most 128 ids each there is room for all in the map `wanted` */
+#define FLOOD_EVENTS 600000
+#define FLOOD_COPIES 3
+
+/* Sends the events of the order once more, and reads them here. */
+static void send_again(struct gossip_sender *s, const uint32_t *order, uint32_t cnt)
+{
+	for (uint32_t at = 0; at < cnt; at += 200) {
+		assert_return_code(gossip_send(s, order + at, cnt - at < 200 ? cnt - at : 200), EIO);
+		app_read();
+	}
+}
+
+/* Readers are killed and started while a flood goes on. Copies that come later bring what a dead
+ * one had in its ring; and what it had read but not given back comes again.
+ */
+static void readers_are_killed(void **state)
+{
+	uint64_t seed = gossip_now_ns(), chance = seed, twice = 0, missing = 0, sent;
+	uint32_t *order = gossip_shuffle(FLOOD_EVENTS, FLOOD_COPIES, 20000, seed);
+	struct gossip_sender *s = e2e_sender(0, AF_INET, seed);
+
+	(void)state;
+	assert_non_null(order);
+	had = mmap(NULL, sizeof(*had) + FLOOD_EVENTS, PROT_READ | PROT_WRITE,
+		   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(had != MAP_FAILED);
+	app.udp = e2e_receiver(0, AF_INET, seed, FLOOD_EVENTS);
+	e2e_load("load ve0 --fpr 1e-9 --capacity 3M --deliver xsk");
+	assert_return_code(gossip_receiver_start(app.udp), EAGAIN);
+	assert_return_code(gossip_sender_start(s, order, FLOOD_EVENTS * FLOOD_COPIES), EAGAIN);
+	for (int i = 0; i < KILLS; i++) {
+		pid_t pid = start_reader(64 << random_next(&chance) % 2);
+
+		usleep(random_next(&chance) % 30000);
+		kill_reader(pid);
+		if (random_next(&chance) % 4 == 0)
+			usleep(random_next(&chance) % 10000);
+	}
+	s->stop = true;
+	assert_return_code(gossip_sender_wait(s), EIO);
+	s->stop = false;
+	sent = s->sent;
+	e2e_counters_after(APP_NAME, sent);
+	assert_return_code(gossip_receiver_stop(app.udp, 50), EIO);
+	app_open(app_options("ve0", 0, 0));
+	had->recovered += app_stats(app.rx[0]).recovered;
+	had->forgotten += app_stats(app.rx[0]).forgotten;
+	send_again(s, order, sent);
+	e2e_counters_after(APP_NAME, 2 * sent);
+	app_read();
+	for (uint64_t at = 0; at < sent; at++) {
+		unsigned int copies = had->copies[order[at]] + app.udp->copies[order[at]];
+
+		missing += !copies;
+		twice += copies > 1;
+	}
+	print_message(
+		"# of %lu packets %lu by AF_XDP; %lu were in the rings of %d dead readers, %lu "
+		"came twice\n",
+		sent, (uint64_t)e2e_counters(APP_NAME).delivered, had->recovered, KILLS, twice);
+	assert_int_equal(gossip_receiver_lost(app.udp), 0);
+	assert_int_equal(had->forgotten, 0);
+	assert_true(had->recovered > 0);
+	assert_int_equal(missing, 0);
+	assert_true(twice <= KILLS * 16 * FLOOD_COPIES); /* a batch each */
+	munmap(had, sizeof(*had) + FLOOD_EVENTS);
+	free(order);
+}
+
+/* A process without any right, to which a queue was lent, reads until its parent is done. */
+static void be_borrower(int from, int ready)
+{
+	struct xdp_dedup_packet packets[16];
+	struct xdp_dedup_receiver *rx;
+	int err;
+
+	if (setgroups(0, NULL) || setgid(65534) || setuid(65534))
+		_exit(10);
+	if (xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 0), &rx) >= 0)
+		_exit(11); /* it has rights */
+	err = xdp_dedup_receive_borrow(from, app_options(NULL, 0, 0), &rx);
+	if (err)
+		_exit(-err);
+	if (write(ready, "", 1) != 1)
+		_exit(12);
+	for (int n = 0; n >= 0; usleep(1000)) {
+		while ((n = xdp_dedup_receive(rx, packets, 16)) > 0) {
+			for (int i = 0; i < n; i++) {
+				struct gossip_packet g;
+
+				memcpy(&g, packets[i].payload, sizeof(g));
+				had->copies[g.index]++;
+			}
+			xdp_dedup_give_back(rx, packets, n);
+		}
+		if (n == -ESTALE)
+			break;
+	}
+	xdp_dedup_receive_close(rx);
+	_exit(0);
+}
+
+static void a_queue_is_lent(void **state)
+{
+	struct traffic t = traffic_begin(5000, 3);
+	int ready[2], pair[2], status;
+	char byte;
+	pid_t pid;
+
+	(void)state;
+	had = mmap(NULL, sizeof(*had) + t.events, PROT_READ | PROT_WRITE,
+		   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(had != MAP_FAILED);
+	e2e_load(APP_LOAD);
+	e2e_tool("set ve0 --action count"); /* a filter that has been changed is lent as well */
+	e2e_tool("set ve0 --action drop");
+	assert_int_equal(pipe(ready), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	assert_int_equal(xdp_dedup_receive_lend("none", NULL, 0, pair[0]), -ENOENT);
+	assert_int_equal(xdp_dedup_receive_lend(APP_NAME, "ve1", 0, pair[0]), -ENODEV);
+	assert_int_equal(xdp_dedup_receive_lend(APP_NAME, NULL, 0, pair[0]), 0);
+	close(pair[0]);
+	pid = fork();
+	assert_return_code(pid, errno);
+	if (!pid)
+		be_borrower(pair[1], ready[1]);
+	close(ready[1]);
+	close(pair[1]);
+	if (read(ready[0], &byte, 1) != 1) {
+		waitpid(pid, &status, 0);
+		fail_msg("exit %d", WEXITSTATUS(status));
+	}
+	while (traffic_send(&t, 100))
+		gossip_receive(app.udp, 0);
+	e2e_counters_after(APP_NAME, t.cnt);
+	for (int ms = 0; ms < PATIENCE_MS; ms += 10) {
+		uint32_t came = 0;
+
+		gossip_receive(app.udp, 0);
+		for (uint32_t i = 0; i < t.events; i++)
+			came += had->copies[i] + app.udp->copies[i];
+		if (came >= t.events)
+			break;
+		usleep(10000);
+	}
+	for (uint32_t i = 0; i < t.events; i++)
+		assert_int_equal(had->copies[i] + app.udp->copies[i], 1);
+	assert_true(e2e_counters(APP_NAME).delivered > 0);
+	e2e_tool("set ve0 --action count"); /* ends what was lent */
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	munmap(had, sizeof(*had) + t.events);
+	free(t.order);
+}
+
+/* What is no loan, is not taken for one. */
+static void wrong_loans_are_refused(void **state)
+{
+	struct xdp_dedup_receiver *rx = NULL;
+	char bytes[512] = { 0 };
+	int pair[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	assert_int_equal(write(pair[0], bytes, 3), 3);
+	assert_int_equal(xdp_dedup_receive_borrow(pair[1], NULL, &rx), -EPROTO);
+	assert_int_equal(write(pair[0], bytes, sizeof(bytes)), sizeof(bytes));
+	assert_int_equal(xdp_dedup_receive_borrow(pair[1], NULL, &rx), -EPROTO);
+	close(pair[0]);
+	assert_int_equal(xdp_dedup_receive_borrow(pair[1], NULL, &rx), -ENODATA);
+	assert_int_equal(xdp_dedup_receive_borrow(-1, NULL, &rx), -EBADF);
+	assert_null(rx);
+	close(pair[1]);
+}
+
+/* What a receiver that is closed has not handed out, or not got back, comes again. */
+static void closed_with_packets(void **state)
+{
+	struct traffic t = traffic_begin(300, 2);
+	struct xdp_dedup_packet kept[100];
+	struct xdp_dedup_receiver *rx;
+
+	(void)state;
+	e2e_load(APP_LOAD);
+	free(t.order);
+	t.order = gossip_shuffle(300, 2, 0, 1); /* 0 0 1 1 2 2 ... */
+	assert_non_null(t.order);
+	for (uint32_t i = 0; i < 600; i++)
+		t.order[i] = i % 300;
+	rx = app_open(app_options("ve0", 0, 0));
+	traffic_send(&t, 300);
+	e2e_counters_after(APP_NAME, 300);
+	assert_int_equal(xdp_dedup_receive(rx, kept, 100), 100);
+	app_close(rx);
+	rx = app_open(app_options("ve0", 0, 0));
+	assert_int_equal(app_stats(rx).recovered, 0); /* it was all wanted by close */
+	traffic_send(&t, 300);
+	e2e_counters_after(APP_NAME, 600);
+	app_read();
+	assert_int_equal(gossip_delivered(app.udp, 1), 300);
+	free(t.order);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest TESTS[] = {
+		cmocka_unit_test_setup_teardown(readers_are_killed, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(a_queue_is_lent, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(wrong_loans_are_refused, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(closed_with_packets, app_setup, app_teardown),
+	};
+
+	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	return run_added_tests("receive_process");
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Several queues, of one interface and of two, with readers of ours, of others, or none. */
+#include "receive_runner.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <sys/socket.h>
+
+#include "xsk.h"
+
+/* Sends the events from one port after the other, so that they come by both queues. */
+static void send_from_many_ports(struct traffic *t, int link)
+{
+	uint64_t seed = t->s->seed;
+
+	for (bool more = true; more;) {
+		t->s = e2e_sender(link, AF_INET, seed);
+		more = traffic_send(t, 50);
+		app_read();
+		e2e_close(t->s, NULL);
+	}
+}
+
+static void two_queues_and_two_readers(void **state)
+{
+	struct traffic t = traffic_begin(10000, 2);
+
+	(void)state;
+	sh("ethtool -L ve0 rx 2");
+	e2e_far_sh("ethtool -L pe0 tx 2");
+	e2e_load(APP_LOAD);
+	app_open(app_options("ve0", 0, 0));
+	app_open(app_options("ve0", 1, 0));
+	e2e_close(t.s, NULL);
+	send_from_many_ports(&t, 0);
+	assert_int_equal(traffic_end(&t).no_room, 0);
+	for (int i = 0; i < 2; i++)
+		assert_true(app_stats(app.rx[i]).received > 1000);
+}
+
+/* One of two queues has a reader. */
+static void a_queue_without_a_reader(void **state)
+{
+	struct traffic t = traffic_begin(10000, 2);
+	struct filter_counters c;
+
+	(void)state;
+	sh("ethtool -L ve0 rx 2");
+	e2e_far_sh("ethtool -L pe0 tx 2");
+	e2e_load(APP_LOAD);
+	app_open(app_options("ve0", 1, 0));
+	e2e_close(t.s, NULL);
+	send_from_many_ports(&t, 0);
+	c = traffic_end(&t);
+	assert_true(c.no_socket > 1000);
+	assert_true(c.delivered > 1000);
+}
+
+/* The same queue number of two interfaces. */
+static void two_interfaces_and_two_readers(void **state)
+{
+	struct traffic t = traffic_begin(10000, 2);
+	uint64_t seed = t.s->seed;
+	int link = 0;
+
+	(void)state;
+	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --deliver xsk");
+	app_open(app_options("ve0", 0, 0));
+	app_open(app_options("ve1", 0, 0));
+	e2e_close(t.s, NULL);
+	for (bool more = true; more; link ^= 1) {
+		t.s = e2e_sender(link, AF_INET, seed);
+		more = traffic_send(&t, 100);
+		app_read();
+		e2e_close(t.s, NULL);
+	}
+	assert_int_equal(traffic_end(&t).delivered, 10000);
+	for (int i = 0; i < 2; i++)
+		assert_true(app_stats(app.rx[i]).received > 1000);
+}
+
+static void the_queue_is_taken(void **state)
+{
+	struct xdp_dedup_receiver *rx = NULL;
+
+	(void)state;
+	e2e_load(APP_LOAD);
+	app_open(app_options("ve0", 0, 0));
+	assert_int_equal(xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 0), &rx), -EBUSY);
+	app_close_all();
+	app_open(app_options("ve0", 0, 0)); /* though the kernel is not done with the first one yet */
+}
+
+/* One without a program of its own: what comes for its queue goes to the stack. */
+static void another_program_has_a_queue(void **state)
+{
+	const struct xsk_where where = { .ifindex = if_nametoindex("ve0"), .queue = 1 };
+	struct traffic t = traffic_begin(10000, 2);
+	struct xdp_dedup_receiver *rx;
+	struct filter_counters c;
+	struct xsk other;
+
+	(void)state;
+	sh("ethtool -L ve0 rx 2");
+	e2e_far_sh("ethtool -L pe0 tx 2");
+	e2e_load(APP_LOAD);
+	assert_int_equal(xsk_set_up(&other, socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0), 64), 0);
+	assert_int_equal(xsk_bind(&other, &where), 0);
+	assert_int_equal(xdp_dedup_receive_open(APP_NAME, app_options("ve0", 1, 0), &rx), -EBUSY);
+	app_open(app_options("ve0", 0, 0));
+	e2e_close(t.s, NULL);
+	send_from_many_ports(&t, 0);
+	c = traffic_end(&t);
+	assert_true(c.delivered > 1000 && c.no_socket > 1000);
+	assert_int_equal(c.no_room + c.too_large, 0);
+	xsk_close(&other);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest TESTS[] = {
+		cmocka_unit_test_setup_teardown(two_queues_and_two_readers, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(a_queue_without_a_reader, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(two_interfaces_and_two_readers, app_setup,
+						app_teardown),
+		cmocka_unit_test_setup_teardown(the_queue_is_taken, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(another_program_has_a_queue, app_setup, app_teardown),
+	};
+
+	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	return run_added_tests("receive_queues");
+}
