@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Captures that cannot be read, as a whole or from some packet on: what is said. */
+#include "support.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture_samples.h"
+
+static const struct refusal {
+	const char *name, *bytes;
+	size_t len;
+	int err;
+	const char *says;
+} REFUSALS[] = {
+	{ "gzip", "\x1f\x8b\x08\0\0\0\0\0\0\0", 10, -EBADMSG,
+	  "FILE is compressed: unpack it with zcat" },
+	{ "bzip2", "BZh91AY&SY", 10, -EBADMSG, "with bzcat" },
+	{ "xz", "\xfd\x37zXZ\0\0\4", 8, -EBADMSG, "with xzcat" },
+	{ "zstd", "\x28\xb5\x2f\xfd\4\0\0\0", 8, -EBADMSG, "with zstdcat" },
+	{ "lz4", "\x04\x22\x4d\x18\x64\x40\xa7\0", 8, -EBADMSG, "with lz4cat" },
+	{ "zip", "PK\3\4\x14\0\0\0", 8, -EBADMSG, "with unzip -p" },
+	{ "text", "root:x:0:0:root:/root:/bin/bash", 31, -EBADMSG, "FILE is neither pcap nor pcapng" },
+	{ "like-pcapng", "\n\r\r\n\x1c\0\0\0\0\0\0\0\0\0\0\0", 16, -EBADMSG,
+	  "neither pcap nor pcapng" },
+	{ "zeros", "\0\0\0\0\0\0\0\0", 8, -EBADMSG, "neither pcap nor pcapng" },
+	{ "short", "\xd4\xc3", 2, -EBADMSG, "FILE: truncated" },
+	{ "short-header", "\xd4\xc3\xb2\xa1\2\0\4\0\0\0", 10, -EBADMSG, "FILE: truncated" },
+	{ "old-pcap", "\xd4\xc3\xb2\xa1\1\0\4\0\0\0\0\0\0\0\0\0\0\0\1\0\1\0\0\0", 24, -EBADMSG,
+	  "archaic" },
+	{ "802.11", "\xd4\xc3\xb2\xa1\2\0\4\0\0\0\0\0\0\0\0\0\0\0\1\0\x69\0\0\0", 24, -EPROTONOSUPPORT,
+	  "FILE has link type IEEE802_11 (105); Ethernet, Linux cooked and raw IP can be read" },
+	{ "no-link-type", "\xd4\xc3\xb2\xa1\2\0\4\0\0\0\0\0\0\0\0\0\0\0\1\0\xff\xff\0\0", 24,
+	  -EPROTONOSUPPORT, "FILE has link type unknown (65535)" },
+};
+
+static void foreign_files(void **state)
+{
+	const struct refusal *row = *state;
+	FILE *f = fmemopen((void *)(uintptr_t)row->bytes, row->len, "r");
+	struct capture *c = NULL;
+
+	assert_non_null(f);
+	listen_to_stderr();
+	assert_int_equal(capture_open_file(f, "FILE", MAC, &c), row->err);
+	assert_heard(row->says);
+	assert_null(c);
+}
+
+static int next_descriptor(void)
+{
+	int fd = dup(STDIN_FILENO);
+
+	close(fd);
+	return fd;
+}
+
+static const struct path_refusal {
+	const char *name, *path;
+	int err;
+	const char *says;
+} PATH_REFUSALS[] = {
+	{ "no-file", "/nonexistent/file", -ENOENT, "cannot open /nonexistent/file: No such file" },
+	{ "directory", "/", -EISDIR, "cannot read /: Is a directory" },
+	{ "empty", "/dev/null", -EBADMSG, "/dev/null is empty" },
+};
+
+static void unreadable_files(void **state)
+{
+	const struct path_refusal *row = *state;
+	struct capture *c = NULL;
+	int next;
+
+	listen_to_stderr();
+	next = next_descriptor();
+	assert_int_equal(capture_open(row->path, MAC, &c), row->err);
+	assert_int_equal(next_descriptor(), next);
+	assert_heard(row->says);
+	assert_null(c);
+}
+
+/* A file on a disk that fails behind these bytes. */
+struct failing {
+	const struct file *file;
+	size_t at, fails_at;
+};
+
+static ssize_t read_failing(void *cookie, char *to, size_t size)
+{
+	struct failing *f = cookie;
+	size_t n = f->fails_at - f->at;
+
+	if (!n) {
+		errno = EIO;
+		return -1;
+	}
+	if (n > size)
+		n = size;
+	memcpy(to, f->file->data + f->at, n);
+	f->at += n;
+	return (ssize_t)n;
+}
+
+/* No read error is taken for the file's end, wherever it comes. */
+static void read_errors(void **state)
+{
+	const struct kind *kind = *state;
+	struct file f;
+
+	make_sample(&f, kind);
+	for (size_t at = 0; at <= f.len; at++) {
+		struct failing failing = { .file = &f, .fails_at = at };
+		FILE *file =
+			fopencookie(&failing, "r", (cookie_io_functions_t){ .read = read_failing });
+		struct capture *c = NULL;
+		struct capture_frame frame;
+		uint32_t n = 0;
+		int got;
+
+		listen_to_stderr();
+		assert_non_null(file);
+		got = capture_open_file(file, "FILE", MAC, &c);
+		while (!got && capture_next(c, &frame) == 1)
+			check_sample(&frame, n++, kind->is_ng);
+		if (!got) {
+			assert_int_equal(n, packets_within(&f, at));
+			assert_int_equal(capture_next(c, &frame), -EIO);
+		}
+		assert_heard("Input/output error");
+		capture_close(c);
+	}
+	file_free(&f);
+}
+
+/* Interfaces that libpcap does not take together: what was before them counts. */
+static const struct second_iface {
+	const char *name;
+	uint16_t link_type;
+	uint32_t snap;
+	const char *says;
+} SECOND_IFACES[] = {
+	{ "other-link-type", LINK_SLL, 65535, "has a type 113 different" },
+	{ "other-snap", LINK_ETHERNET, 96, "has a snapshot length 96 different" },
+};
+
+static void interfaces_that_differ(void **state)
+{
+	const struct second_iface *row = *state;
+	struct file f = { 0 };
+	struct capture_frame frame;
+	struct capture *c;
+	const char *said;
+
+	ng_section(&f);
+	ng_iface(&f, LINK_ETHERNET, 65535, NULL);
+	ng_small(&f, 0);
+	ng_iface(&f, row->link_type, row->snap, NULL);
+	ng_small(&f, 1);
+	listen_to_stderr();
+	open_frames(&f, &c, &frame);
+	assert_int_equal(capture_next(c, &frame), -EBADMSG);
+	said = assert_heard(row->says);
+	assert_non_null(strstr(said, "FILE: packet 2: "));
+	assert_non_null(strstr(said, "capture each interface into a file of its own"));
+	capture_close(c);
+	file_free(&f);
+}
+
+/* Corrupt in the third packet: its length, or its interface. */
+static const struct corruption {
+	const char *name;
+	bool is_ng;
+	uint32_t at; /* into that packet's header */
+	uint32_t value;
+	const char *says;
+} CORRUPTIONS[] = {
+	{ "pcap-length", false, 8, 0x7fffffff, "FILE: packet 3: invalid packet capture length" },
+	{ "pcap-truncated", false, 8, 65535, "FILE: packet 3: truncated" },
+	{ "pcapng-block-length", true, 4, 1 << 30, "FILE: packet 3: pcapng block size" },
+	{ "pcapng-odd-length", true, 4, 49, "FILE: packet 3: block in pcapng dump file has a length" },
+	{ "pcapng-interface", true, 8, 2, "FILE: packet 3: a packet arrived on interface 2" },
+	{ "pcapng-length", true, 20, 1000, "FILE: packet 3: block of type 6 in pcapng dump file" },
+};
+
+static void corrupt_files(void **state)
+{
+	const struct corruption *row = *state;
+	struct capture_frame frame;
+	struct capture *c;
+	struct file f;
+
+	make_sample(&f, &KINDS[row->is_ng ? 4 : 1]);
+	memcpy(f.data + f.ends[1] + row->at, &row->value, 4);
+	listen_to_stderr();
+	c = open_whole(&f);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_int_equal(capture_next(c, &frame), 1);
+		check_sample(&frame, i, row->is_ng);
+	}
+	assert_int_equal(capture_next(c, &frame), -EBADMSG);
+	assert_int_equal(capture_next(c, &frame), -EBADMSG);
+	assert_heard(row->says);
+	capture_close(c);
+	file_free(&f);
+}
+
+int main(void)
+{
+	add_rows(REFUSALS, foreign_files, NULL, NULL);
+	add_rows(PATH_REFUSALS, unreadable_files, NULL, NULL);
+	add_rows(KINDS, read_errors, NULL, NULL);
+	add_rows(SECOND_IFACES, interfaces_that_differ, NULL, NULL);
+	add_rows(CORRUPTIONS, corrupt_files, NULL, NULL);
+	return run_added_any_tests("capture_refusals");
+}
