@@ -180,7 +180,7 @@ static void be_borrower(int from, int ready)
 
 static void a_queue_is_lent(void **state)
 {
-	struct traffic t = traffic_begin(5000, 3);
+	struct app_traffic t = app_begin(5000, 3);
 	int ready[2], pair[2], status;
 	char byte;
 	pid_t pid;
@@ -208,7 +208,7 @@ static void a_queue_is_lent(void **state)
 		waitpid(pid, &status, 0);
 		fail_msg("exit %d", WEXITSTATUS(status));
 	}
-	while (traffic_send(&t, 100))
+	while (app_send(&t, 100))
 		gossip_receive(app.udp, 0);
 	e2e_counters_after(APP_NAME, t.cnt);
 	for (int ms = 0; ms < PATIENCE_MS; ms += 10) {
@@ -254,7 +254,7 @@ static void wrong_loans_are_refused(void **state)
 /* What a receiver that is closed has not handed out, or not got back, comes again. */
 static void closed_with_packets(void **state)
 {
-	struct traffic t = traffic_begin(300, 2);
+	struct app_traffic t = app_begin(300, 2);
 	struct xdp_dedup_packet kept[100];
 	struct xdp_dedup_receiver *rx;
 
@@ -266,13 +266,13 @@ static void closed_with_packets(void **state)
 	for (uint32_t i = 0; i < 600; i++)
 		t.order[i] = i % 300;
 	rx = app_open(app_options("ve0", 0, 0));
-	traffic_send(&t, 300);
+	app_send(&t, 300);
 	e2e_counters_after(APP_NAME, 300);
 	assert_int_equal(xdp_dedup_receive(rx, kept, 100), 100);
 	app_close(rx);
 	rx = app_open(app_options("ve0", 0, 0));
 	assert_int_equal(app_stats(rx).recovered, 0); /* it was all wanted by close */
-	traffic_send(&t, 300);
+	app_send(&t, 300);
 	e2e_counters_after(APP_NAME, 600);
 	app_read();
 	assert_int_equal(gossip_delivered(app.udp, 1), 300);

@@ -9,13 +9,13 @@
 #include "xsk.h"
 
 /* Sends the events from one port after the other, so that they come by both queues. */
-static void send_from_many_ports(struct traffic *t, int link)
+static void send_from_many_ports(struct app_traffic *t, int link)
 {
 	uint64_t seed = t->s->seed;
 
 	for (bool more = true; more;) {
 		t->s = e2e_sender(link, AF_INET, seed);
-		more = traffic_send(t, 50);
+		more = app_send(t, 50);
 		app_read();
 		e2e_close(t->s, NULL);
 	}
@@ -23,7 +23,7 @@ static void send_from_many_ports(struct traffic *t, int link)
 
 static void two_queues_and_two_readers(void **state)
 {
-	struct traffic t = traffic_begin(10000, 2);
+	struct app_traffic t = app_begin(10000, 2);
 
 	(void)state;
 	sh("ethtool -L ve0 rx 2");
@@ -33,7 +33,7 @@ static void two_queues_and_two_readers(void **state)
 	app_open(app_options("ve0", 1, 0));
 	e2e_close(t.s, NULL);
 	send_from_many_ports(&t, 0);
-	assert_int_equal(traffic_end(&t).no_room, 0);
+	assert_int_equal(app_end(&t).no_room, 0);
 	for (int i = 0; i < 2; i++)
 		assert_true(app_stats(app.rx[i]).received > 1000);
 }
@@ -41,7 +41,7 @@ static void two_queues_and_two_readers(void **state)
 /* One of two queues has a reader. */
 static void a_queue_without_a_reader(void **state)
 {
-	struct traffic t = traffic_begin(10000, 2);
+	struct app_traffic t = app_begin(10000, 2);
 	struct filter_counters c;
 
 	(void)state;
@@ -51,7 +51,7 @@ static void a_queue_without_a_reader(void **state)
 	app_open(app_options("ve0", 1, 0));
 	e2e_close(t.s, NULL);
 	send_from_many_ports(&t, 0);
-	c = traffic_end(&t);
+	c = app_end(&t);
 	assert_true(c.no_socket > 1000);
 	assert_true(c.delivered > 1000);
 }
@@ -59,7 +59,7 @@ static void a_queue_without_a_reader(void **state)
 /* The same queue number of two interfaces. */
 static void two_interfaces_and_two_readers(void **state)
 {
-	struct traffic t = traffic_begin(10000, 2);
+	struct app_traffic t = app_begin(10000, 2);
 	uint64_t seed = t.s->seed;
 	int link = 0;
 
@@ -70,11 +70,11 @@ static void two_interfaces_and_two_readers(void **state)
 	e2e_close(t.s, NULL);
 	for (bool more = true; more; link ^= 1) {
 		t.s = e2e_sender(link, AF_INET, seed);
-		more = traffic_send(&t, 100);
+		more = app_send(&t, 100);
 		app_read();
 		e2e_close(t.s, NULL);
 	}
-	assert_int_equal(traffic_end(&t).delivered, 10000);
+	assert_int_equal(app_end(&t).delivered, 10000);
 	for (int i = 0; i < 2; i++)
 		assert_true(app_stats(app.rx[i]).received > 1000);
 }
@@ -95,7 +95,7 @@ static void the_queue_is_taken(void **state)
 static void another_program_has_a_queue(void **state)
 {
 	const struct xsk_where where = { .ifindex = if_nametoindex("ve0"), .queue = 1 };
-	struct traffic t = traffic_begin(10000, 2);
+	struct app_traffic t = app_begin(10000, 2);
 	struct xdp_dedup_receiver *rx;
 	struct filter_counters c;
 	struct xsk other;
@@ -110,7 +110,7 @@ static void another_program_has_a_queue(void **state)
 	app_open(app_options("ve0", 0, 0));
 	e2e_close(t.s, NULL);
 	send_from_many_ports(&t, 0);
-	c = traffic_end(&t);
+	c = app_end(&t);
 	assert_true(c.delivered > 1000 && c.no_socket > 1000);
 	assert_int_equal(c.no_room + c.too_large, 0);
 	xsk_close(&other);

@@ -17,56 +17,56 @@
 
 static void all_by_af_xdp(void **state)
 {
-	struct traffic t = traffic_begin(20000, 4);
+	struct app_traffic t = app_begin(20000, 4);
 
 	(void)state;
 	e2e_load(APP_LOAD);
 	app_open(app_options(NULL, 0, 0));
-	while (traffic_send(&t, 200))
+	while (app_send(&t, 200))
 		app_read();
-	assert_int_equal(traffic_end(&t).delivered, 20000);
+	assert_int_equal(app_end(&t).delivered, 20000);
 	assert_int_equal(app_stats(app.rx[0]).received, 20000);
 	assert_int_equal(app_stats(app.rx[0]).vanished, 0);
 }
 
 static void nobody_has_a_socket(void **state)
 {
-	struct traffic t = traffic_begin(2000, 2);
+	struct app_traffic t = app_begin(2000, 2);
 
 	(void)state;
 	e2e_load(APP_LOAD);
-	while (traffic_send(&t, 200))
+	while (app_send(&t, 200))
 		app_read();
-	assert_int_equal(traffic_end(&t).no_socket, 2000);
+	assert_int_equal(app_end(&t).no_socket, 2000);
 }
 
 /* A reader that does not read: what finds no room goes to the stack. */
 static void the_reader_stops(void **state)
 {
-	struct traffic t = traffic_begin(5000, 1);
+	struct app_traffic t = app_begin(5000, 1);
 	struct filter_counters c;
 
 	(void)state;
 	e2e_load(APP_LOAD);
 	app_open(app_options("ve0", 0, 128));
-	while (traffic_send(&t, 5000))
+	while (app_send(&t, 5000))
 		;
-	c = traffic_end(&t);
+	c = app_end(&t);
 	assert_int_equal(c.delivered, 128);
 	assert_int_equal(c.no_room, 5000 - 128);
 }
 
 static void small_rings_and_large_bursts(void **state)
 {
-	struct traffic t = traffic_begin(50000, 2);
+	struct app_traffic t = app_begin(50000, 2);
 	struct filter_counters c;
 
 	(void)state;
 	e2e_load(APP_LOAD);
 	app_open(app_options("ve0", 0, 64));
-	while (traffic_send(&t, 10000))
+	while (app_send(&t, 10000))
 		app_read();
-	c = traffic_end(&t);
+	c = app_end(&t);
 	assert_true(c.no_room > 0);
 	assert_true(c.delivered >= 64);
 }
@@ -75,7 +75,7 @@ static void small_rings_and_large_bursts(void **state)
 static void packets_are_kept(void **state)
 {
 	struct xdp_dedup_packet kept[256], now[16];
-	struct traffic t = traffic_begin(30000, 2);
+	struct app_traffic t = app_begin(30000, 2);
 	uint64_t chance = t.s->seed;
 	struct xdp_dedup_receiver *rx;
 	unsigned int cnt = 0;
@@ -85,7 +85,7 @@ static void packets_are_kept(void **state)
 	e2e_load(APP_LOAD);
 	rx = app_open(app_options("ve0", 0, 256));
 	app.cnt = 0; /* it is read here */
-	while (traffic_send(&t, 1 + random_next(&chance) % 100)) {
+	while (app_send(&t, 1 + random_next(&chance) % 100)) {
 		n = xdp_dedup_receive(rx, now, 1 + random_next(&chance) % 16);
 		assert_true(n >= 0);
 		for (int i = 0; i < n; i++) {
@@ -113,14 +113,14 @@ static void packets_are_kept(void **state)
 	}
 	xdp_dedup_give_back(rx, kept, cnt);
 	app.rx[app.cnt++] = rx;
-	assert_true(traffic_end(&t).no_room > 0);
+	assert_true(app_end(&t).no_room > 0);
 	assert_int_equal(app_stats(rx).vanished, 0);
 }
 
 /* While one packet is kept at most DEDUP_HANDED_MAX others come; then the stack has them. */
 static void one_packet_is_kept_for_ever(void **state)
 {
-	struct traffic t = traffic_begin(10000, 1);
+	struct app_traffic t = app_begin(10000, 1);
 	struct xdp_dedup_receiver *rx;
 	struct xdp_dedup_packet p;
 	struct gossip_packet g;
@@ -129,38 +129,38 @@ static void one_packet_is_kept_for_ever(void **state)
 	(void)state;
 	e2e_load(APP_LOAD);
 	rx = app_open(app_options("ve0", 0, 0));
-	traffic_send(&t, 1);
+	app_send(&t, 1);
 	p = app_next(rx);
 	memcpy(&g, p.payload, sizeof(g));
 	gossip_account(app.udp, &g, p.payload_len, 0);
 	app.by_xsk++;
-	while (traffic_send(&t, 100))
+	while (app_send(&t, 100))
 		app_read();
 	c = e2e_counters_after(APP_NAME, t.cnt);
 	assert_int_equal(c.delivered, DEDUP_HANDED_MAX);
 	assert_int_equal(c.no_room, 10000 - DEDUP_HANDED_MAX);
 	xdp_dedup_give_back(rx, &p, 1);
-	traffic_end(&t);
+	app_end(&t);
 }
 
 /* The next copy of an event that is wanted comes by AF_XDP, too. */
 static void wanted_events_are_delivered(void **state)
 {
-	struct traffic t = traffic_begin(1, 3);
+	struct app_traffic t = app_begin(1, 3);
 	struct xdp_dedup_filter *f;
 	uint8_t id[GSP_ID_BYTES];
 
 	(void)state;
 	e2e_load(APP_LOAD);
 	app_open(app_options("ve0", 0, 0));
-	traffic_send(&t, 1);
+	app_send(&t, 1);
 	e2e_counters_after(APP_NAME, 1);
 	assert_int_equal(app_read(), 1);
 	assert_int_equal(xdp_dedup_open(APP_NAME, &f), 0);
 	gossip_id(t.s->seed, 0, id);
 	assert_int_equal(xdp_dedup_want(f, id, sizeof(id)), 1);
 	xdp_dedup_close(f);
-	traffic_send(&t, 2);
+	app_send(&t, 2);
 	e2e_counters_after(APP_NAME, 3);
 	assert_int_equal(app_read(), 1);
 	assert_int_equal(app.by_xsk, 2);
@@ -212,7 +212,7 @@ static void filter_changes(void **state)
 {
 	const struct change *row = *state;
 	struct xdp_dedup_packet packets[64];
-	struct traffic t = traffic_begin(20000, 3);
+	struct app_traffic t = app_begin(20000, 3);
 	int n = 0;
 
 	sh("mountpoint -q /tmp || mount -t tmpfs tmpfs /tmp");
@@ -220,13 +220,13 @@ static void filter_changes(void **state)
 	app_open(app_options("ve0", 0, 0));
 	for (int i = 0; i < 4 && row->commands[i]; i++) {
 		for (int j = 0; j < 20 && !(row->then && i); j++) {
-			traffic_send(&t, 200);
+			app_send(&t, 200);
 			app_read();
 		}
 		e2e_tool("%s", row->commands[i]);
 	}
 	if (!row->then) {
-		while (traffic_send(&t, 200))
+		while (app_send(&t, 200))
 			app_read();
 		while (app_read())
 			;
@@ -276,29 +276,29 @@ static void wrong_is_said(void **state)
 /* In generic XDP, on packets that the stack has already taken up. */
 static void generic_mode(void **state)
 {
-	struct traffic t = traffic_begin(10000, 3);
+	struct app_traffic t = app_begin(10000, 3);
 
 	(void)state;
 	e2e_load(APP_LOAD " --mode skb");
 	app_open(app_options(NULL, 0, 0));
-	while (traffic_send(&t, 200))
+	while (app_send(&t, 200))
 		app_read();
-	assert_int_equal(traffic_end(&t).delivered, 10000);
+	assert_int_equal(app_end(&t).delivered, 10000);
 }
 
 /* On a driver that has nothing of it, like veth's, it changes nothing. */
 static void busy_polling(void **state)
 {
 	struct xdp_dedup_receive_options *o = app_options(NULL, 0, 0);
-	struct traffic t = traffic_begin(10000, 3);
+	struct app_traffic t = app_begin(10000, 3);
 
 	(void)state;
 	e2e_load(APP_LOAD);
 	o->busy_poll_us = 20;
 	app_open(o);
-	while (traffic_send(&t, 200))
+	while (app_send(&t, 200))
 		app_read();
-	assert_int_equal(traffic_end(&t).delivered, 10000);
+	assert_int_equal(app_end(&t).delivered, 10000);
 }
 
 static void only_our_program_is_there(void **state)
