@@ -149,7 +149,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "	conf '[filter other]' 'interfaces = b0' 'port = 8001'; kill -HUP $s; sleep 0.1$i\n"
 	  "	conf " FEED "; kill -HUP $s; sleep 0.0$i; done\n"
 	  "more 'capacity = 50k'; kill -HUP $s; soon says feed capacity 50000; soon idle b0\n"
-	  "runs v0; says feed action drop; quits TERM\n" },
+	  "soon runs v0; says feed action drop; quits TERM\n" },
 	{ "reload-adds-and-removes-filters", WORDS
 	  "conf " FEED "; serve; conf '[filter other]' 'interfaces = b0' 'port = 8001'; reload\n"
 	  "idle v0; runs b0; not $XD status feed; conf " FEED
