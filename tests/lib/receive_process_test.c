@@ -21,6 +21,13 @@ static struct shared {
 	uint8_t copies[];
 } * had;
 
+static void have_shared(uint32_t events)
+{
+	had = mmap(NULL, sizeof(*had) + events, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		   -1, 0);
+	assert_true(had != MAP_FAILED);
+}
+
 /* Reads until it is killed. Its UDP socket is its parent's. */
 static void be_reader(uint32_t frames, int ready)
 {
@@ -99,9 +106,7 @@ static void readers_are_killed(void **state)
 
 	(void)state;
 	assert_non_null(order);
-	had = mmap(NULL, sizeof(*had) + FLOOD_EVENTS, PROT_READ | PROT_WRITE,
-		   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	assert_true(had != MAP_FAILED);
+	have_shared(FLOOD_EVENTS);
 	app.udp = e2e_receiver(0, AF_INET, seed, FLOOD_EVENTS);
 	e2e_load("load ve0 --fpr 1e-9 --capacity 3M --deliver xsk");
 	assert_return_code(gossip_receiver_start(app.udp), EAGAIN);
@@ -186,9 +191,7 @@ static void a_queue_is_lent(void **state)
 	pid_t pid;
 
 	(void)state;
-	had = mmap(NULL, sizeof(*had) + t.events, PROT_READ | PROT_WRITE,
-		   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	assert_true(had != MAP_FAILED);
+	have_shared(t.events);
 	e2e_load(APP_LOAD);
 	e2e_tool("set ve0 --action count"); /* a filter that has been changed is lent as well */
 	e2e_tool("set ve0 --action drop");

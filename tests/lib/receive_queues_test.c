@@ -8,16 +8,22 @@
 
 #include "xsk.h"
 
+static void have_two_queues(void)
+{
+	sh("ethtool -L ve0 rx 2");
+	e2e_far_sh("ethtool -L pe0 tx 2");
+}
+
 /* Sends the events from one port after the other, so that they come by both queues. */
-static void send_from_many_ports(struct app_traffic *t, int link)
+static void send_from_many_ports(struct app_traffic *t)
 {
 	uint64_t seed = t->s->seed;
 
 	for (bool more = true; more;) {
-		t->s = e2e_sender(link, AF_INET, seed);
+		e2e_close(t->s, NULL);
+		t->s = e2e_sender(0, AF_INET, seed);
 		more = app_send(t, 50);
 		app_read();
-		e2e_close(t->s, NULL);
 	}
 }
 
@@ -26,13 +32,11 @@ static void two_queues_and_two_readers(void **state)
 	struct app_traffic t = app_begin(10000, 2);
 
 	(void)state;
-	sh("ethtool -L ve0 rx 2");
-	e2e_far_sh("ethtool -L pe0 tx 2");
+	have_two_queues();
 	e2e_load(APP_LOAD);
 	app_open(app_options("ve0", 0, 0));
 	app_open(app_options("ve0", 1, 0));
-	e2e_close(t.s, NULL);
-	send_from_many_ports(&t, 0);
+	send_from_many_ports(&t);
 	assert_int_equal(app_end(&t).no_room, 0);
 	for (int i = 0; i < 2; i++)
 		assert_true(app_stats(app.rx[i]).received > 1000);
@@ -45,12 +49,10 @@ static void a_queue_without_a_reader(void **state)
 	struct filter_counters c;
 
 	(void)state;
-	sh("ethtool -L ve0 rx 2");
-	e2e_far_sh("ethtool -L pe0 tx 2");
+	have_two_queues();
 	e2e_load(APP_LOAD);
 	app_open(app_options("ve0", 1, 0));
-	e2e_close(t.s, NULL);
-	send_from_many_ports(&t, 0);
+	send_from_many_ports(&t);
 	c = app_end(&t);
 	assert_true(c.no_socket > 1000);
 	assert_true(c.delivered > 1000);
@@ -101,15 +103,13 @@ static void another_program_has_a_queue(void **state)
 	struct xsk other;
 
 	(void)state;
-	sh("ethtool -L ve0 rx 2");
-	e2e_far_sh("ethtool -L pe0 tx 2");
+	have_two_queues();
 	e2e_load(APP_LOAD);
 	assert_int_equal(xsk_set_up(&other, socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0), 64), 0);
 	assert_int_equal(xsk_bind(&other, &where), 0);
 	assert_int_equal(xdp_dedup_receive_open(APP_NAME, app_options("ve0", 1, 0), &rx), -EBUSY);
 	app_open(app_options("ve0", 0, 0));
-	e2e_close(t.s, NULL);
-	send_from_many_ports(&t, 0);
+	send_from_many_ports(&t);
 	c = app_end(&t);
 	assert_true(c.delivered > 1000 && c.no_socket > 1000);
 	assert_int_equal(c.no_room + c.too_large, 0);

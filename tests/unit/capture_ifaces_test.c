@@ -27,6 +27,21 @@ static void expect_ifaces(const struct file *f, const char *expected)
 	assert_ends(c);
 }
 
+/* The next packet is of this one. */
+static void expect_iface(struct capture *c, uint32_t iface)
+{
+	struct capture_frame frame;
+
+	assert_int_equal(capture_next(c, &frame), 1);
+	assert_int_equal(frame.iface, iface);
+}
+
+/* Where the i-th interface's packets count: the last that is counted has all further ones'. */
+static uint32_t counted_iface(uint32_t i)
+{
+	return i < CAPTURE_IFACES_MAX ? i : CAPTURE_IFACES_MAX - 1;
+}
+
 static void blocks_between_packets(void **state)
 {
 	for (int big = 0; big < 2; big++) {
@@ -152,7 +167,6 @@ static void many_packets_of_two_interfaces(void **state)
 {
 	enum { CNT = 60000 };
 	struct file f = { 0 };
-	struct capture_frame frame;
 	struct capture *c;
 	uint64_t random = 1;
 	uint8_t *ifaces = malloc(CNT);
@@ -173,10 +187,8 @@ static void many_packets_of_two_interfaces(void **state)
 			ng_packet(&f, ifaces[i], i, packet(0), len, len, NULL);
 	}
 	c = open_whole(&f);
-	for (uint32_t i = 0; i < CNT; i++) {
-		assert_int_equal(capture_next(c, &frame), 1);
-		assert_int_equal(frame.iface, ifaces[i]);
-	}
+	for (uint32_t i = 0; i < CNT; i++)
+		expect_iface(c, ifaces[i]);
 	assert_ends(c);
 	free(ifaces);
 	file_free(&f);
@@ -186,7 +198,6 @@ static void many_packets_of_two_interfaces(void **state)
 static void shortest_packets(void **state)
 {
 	struct file f = { 0 };
-	struct capture_frame frame;
 	struct capture *c;
 
 	(void)state;
@@ -197,10 +208,8 @@ static void shortest_packets(void **state)
 		ng_simple_packet(&f, "", 0, 0);
 	ng_small(&f, 1);
 	c = open_whole(&f);
-	for (uint32_t i = 0; i <= 20000; i++) {
-		assert_int_equal(capture_next(c, &frame), 1);
-		assert_int_equal(frame.iface, i == 20000);
-	}
+	for (uint32_t i = 0; i <= 20000; i++)
+		expect_iface(c, i == 20000);
 	assert_ends(c);
 	file_free(&f);
 }
@@ -208,7 +217,6 @@ static void shortest_packets(void **state)
 static void more_interfaces_than_counted(void **state)
 {
 	struct file f = { 0 };
-	struct capture_frame frame;
 	struct capture *c;
 
 	(void)state;
@@ -218,10 +226,8 @@ static void more_interfaces_than_counted(void **state)
 	for (uint32_t i = CAPTURE_IFACES_MAX - 2; i < CAPTURE_IFACES_MAX + 10; i++)
 		ng_small(&f, i);
 	c = open_whole(&f);
-	for (uint32_t i = CAPTURE_IFACES_MAX - 2; i < CAPTURE_IFACES_MAX + 10; i++) {
-		assert_int_equal(capture_next(c, &frame), 1);
-		assert_int_equal(frame.iface, i < CAPTURE_IFACES_MAX ? i : CAPTURE_IFACES_MAX - 1);
-	}
+	for (uint32_t i = CAPTURE_IFACES_MAX - 2; i < CAPTURE_IFACES_MAX + 10; i++)
+		expect_iface(c, counted_iface(i));
 	assert_int_equal(capture_iface_cnt(c), CAPTURE_IFACES_MAX);
 	assert_string_equal(capture_iface_name(c, CAPTURE_IFACES_MAX - 1), "interface 1023");
 	assert_ends(c);
@@ -313,7 +319,6 @@ static void interfaces_of_sll2_in_pcapng(void **state)
 static void more_interfaces_of_sll2(void **state)
 {
 	struct file f = { 0 };
-	struct capture_frame frame;
 	struct capture *c;
 
 	(void)state;
@@ -321,10 +326,8 @@ static void more_interfaces_of_sll2(void **state)
 	for (uint32_t i = 1; i <= CAPTURE_IFACES_MAX + 5; i++)
 		sll2_packet(&f, i);
 	c = open_whole(&f);
-	for (uint32_t i = 0; i < CAPTURE_IFACES_MAX + 5; i++) {
-		assert_int_equal(capture_next(c, &frame), 1);
-		assert_int_equal(frame.iface, i < CAPTURE_IFACES_MAX ? i : CAPTURE_IFACES_MAX - 1);
-	}
+	for (uint32_t i = 0; i < CAPTURE_IFACES_MAX + 5; i++)
+		expect_iface(c, counted_iface(i));
 	assert_ends(c);
 	file_free(&f);
 }
