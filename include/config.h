@@ -118,8 +118,7 @@ struct dedup_config {
 
 	DEDUP_APPENDED(__u64 appended;)
 };
-_Static_assert(__builtin_offsetof(struct dedup_config, predecessor_scale) + 8 ==
-		       DEDUP_CONFIG_BYTES_OLDEST,
+_Static_assert(__builtin_offsetof(struct dedup_config, pad4) + 4 == DEDUP_CONFIG_BYTES_OLDEST,
 	       "fields that moved: see format.h");
 
 /* When the hand passed a segment last. `learned` is state.learned when its first place was passed

@@ -88,7 +88,7 @@ struct dedup_counters {
 };
 _Static_assert(__builtin_offsetof(struct dedup_counters, room) == 8 * DEDUP_REASONS_CNT,
 	       "reasons index the counters");
-_Static_assert(__builtin_offsetof(struct dedup_counters, credit) + 8 == DEDUP_COUNTERS_BYTES_OLDEST,
+_Static_assert(__builtin_offsetof(struct dedup_counters, too_large) + 8 == DEDUP_COUNTERS_BYTES_OLDEST,
 	       "fields that moved: see format.h");
 
 #endif

@@ -17,17 +17,17 @@
 #define XDP_DEDUP_FORMAT_H
 
 #ifdef DEDUP_NEXT_FORMAT /* tests build a tool of the format after this one */
-#define DEDUP_FORMAT 11
+#define DEDUP_FORMAT 12
 #define DEDUP_APPENDED(field) field
 #else
-#define DEDUP_FORMAT 10
+#define DEDUP_FORMAT 11
 #define DEDUP_APPENDED(field)
 #endif
-#define DEDUP_FORMAT_OLDEST 9
+#define DEDUP_FORMAT_OLDEST 10
 
 /* Bytes of the structs in DEDUP_FORMAT_OLDEST: those of later formats have no fewer. */
-#define DEDUP_CONFIG_BYTES_OLDEST 28024
+#define DEDUP_CONFIG_BYTES_OLDEST 28032
 #define DEDUP_STATE_BYTES_OLDEST 35632
-#define DEDUP_COUNTERS_BYTES_OLDEST 304
+#define DEDUP_COUNTERS_BYTES_OLDEST 336
 
 #endif
