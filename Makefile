@@ -159,9 +159,12 @@ $(BUILD)/bench.skel.h: bpf/bench.bpf.c $(wildcard bpf/*.h include/*.h) Makefile 
 # The program that tests share an interface with, and the sender of `make bench-e2e`.
 $(BUILD)/neighbour.skel.h: tests/fixture/neighbour.bpf.c Makefile | $(BUILD)/tools
 	$(call skeleton,neighbour)
+# The one that makes a filter's timer late.
+$(BUILD)/late_hand.skel.h: tests/fixture/late_hand.bpf.c Makefile | $(BUILD)/tools
+	$(call skeleton,late_hand)
 $(BUILD)/flood.skel.h: tests/bench/flood.bpf.c tests/bench/flood_frame.h include/gsp.h Makefile | $(BUILD)/tools
 	$(call skeleton,flood)
-TEST_SKELS := $(BUILD)/neighbour.skel.h $(BUILD)/flood.skel.h
+TEST_SKELS := $(BUILD)/neighbour.skel.h $(BUILD)/late_hand.skel.h $(BUILD)/flood.skel.h
 
 # The built-in profiles, each a string of C.
 $(PROFILES): $(wildcard user/filter/profiles/*.ini) Makefile

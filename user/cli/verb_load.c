@@ -30,11 +30,10 @@ int load_options_check(const struct options *o)
 	return 0;
 }
 
-/* Writes the filter's record of its interfaces, and which frames are for this host there. Before
- * the program is attached, so that it knows them from the first packet on.
+/* Makes the filter ready to judge packets, before its program is attached: writes its record of its
+ * interfaces, and which frames are for this host there, and sees its clock run.
  */
-static int record_interfaces(const char *name, const struct placement *where,
-			     const struct links *links)
+static int make_ready(const char *name, const struct placement *where, const struct links *links)
 {
 	struct filter f;
 	int err = loader_open_or_say(name, &f);
@@ -45,6 +44,8 @@ static int record_interfaces(const char *name, const struct placement *where,
 		err = attachments_make_entry(where->ifnames[i], &f.state->ifaces[i]);
 	if (!err)
 		receivers_refresh(&f, links);
+	if (!err)
+		err = loader_await_hand(&f);
 	filter_close(&f);
 	return err;
 }
@@ -93,7 +94,7 @@ static void undo(const char *name)
 int load_start(const char *name, const struct placement *where, const struct links *links,
 	       uint64_t drop_ns)
 {
-	int err = record_interfaces(name, where, links);
+	int err = make_ready(name, where, links);
 
 	if (!err)
 		err = attach_program(name, where);

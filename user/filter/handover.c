@@ -141,34 +141,49 @@ static int attach_beside(const struct pair *p, const struct placement *where, in
 	err = loader_program_open_beside(p->name, &prog);
 	if (err)
 		return err;
-	err = attach_each(prog, names, modes, cnt);
+	err = loader_await_hand(&p->beside);
+	if (!err)
+		err = attach_each(prog, names, modes, cnt);
 	if (!err)
 		*prog_fd = dup(attach_prog_fd(prog));
 	loader_program_close(prog);
 	return err;
 }
 
+/* Loads the program that is to take others' places, and sees its clock run. Its descriptor, which
+ * belongs to *prog, or -errno. The caller closes *prog in any case, unless it is NULL.
+ */
+static int load_instead(const struct pair *p, struct xdp_dedup **prog)
+{
+	int err = loader_program_open_beside(p->name, prog), fd;
+
+	if (err)
+		return err;
+	fd = attach_prog_fd(*prog);
+	err = fd < 0 ? fd : loader_await_hand(&p->beside);
+	return err ? err : fd;
+}
+
 /* Step 3 on the others: in the old program's place. */
 static int attach_instead(const struct pair *p, const struct placement *where, int *prog_fd)
 {
 	struct xdp_dedup *prog = NULL;
-	int err = 0;
+	int fd = -1, err = 0;
 
 	for (int i = 0; i < where->cnt && !err; i++) {
 		const struct attachment *a = attached(p, if_nametoindex(where->ifnames[i]), p->id);
 
 		if (!a || a->dispatcher)
 			continue;
-		if (!prog)
-			err = loader_program_open_beside(p->name, &prog);
-		if (!err && *prog_fd < 0) {
-			err = attach_prog_fd(prog);
-			*prog_fd = err < 0 ? -1 : dup(err);
-			err = err < 0 ? err : 0;
+		if (!prog) {
+			fd = load_instead(p, &prog);
+			err = fd < 0 ? fd : 0;
 		}
 		if (!err)
-			err = attach_replace(a, attach_prog_fd(prog));
+			err = attach_replace(a, fd);
 	}
+	if (!err && prog && *prog_fd < 0)
+		*prog_fd = dup(fd);
 	if (prog)
 		loader_program_close(prog);
 	return err;
@@ -314,17 +329,13 @@ static int keep_counters(const struct pair *p)
 	return err ? say_err(err, "cannot keep the counters of %s: %s", p->name, strerror(-err)) : 0;
 }
 
-#define FIRST_STEP_MS 1000 /* its hand steps every 10 ms at the latest */
-
-/* Step 5. The predecessor's `passed` is read once no packet learns into it any more. */
+/* Step 5. The predecessor's `passed` is read once no packet learns into it any more. Step 3 has
+ * seen the successor's hand step: before its first step it may learn nothing (predecessor.h).
+ */
 static void put_in_charge(struct pair *p)
 {
 	struct dedup_state *before = p->beside.state;
-	const struct dedup_state *after = p->f.state;
 
-	/* Before its hand's first step a successor may learn nothing (predecessor.h). */
-	for (int ms = 0; ms < FIRST_STEP_MS && READ_ONCE(after->last_ns) == after->started_ns; ms++)
-		usleep(1000);
 	__sync_fetch_and_add(&before->serial, 1);
 	if (before->successor != DEDUP_SUCCESSOR_IN_CHARGE)
 		__sync_lock_test_and_set(&before->successor, DEDUP_CHARGE_CHANGES);

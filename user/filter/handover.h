@@ -7,7 +7,8 @@
  * takes the lock ends what was begun.
  * 1. What is to come is made in +NAME (loader_next_program(), loader_next_filter()).
  * 2. state.exchanging becomes 1, and all CPUs are seen to look closely.
- * 3. Its program is attached: beside the old one in a dispatcher, else in its place.
+ * 3. Once its hand is seen to step, its program is attached: beside the old one in a dispatcher, else
+ *    in its place.
  * 4. NAME and +NAME are exchanged, by one system call. Before it everything is undone, after it
  *    everything is completed.
  * 5. A successor is put in charge, by two stores into its predecessor's state.successor.

@@ -152,6 +152,22 @@ int loader_private_hand_fd(const struct xdp_dedup *prog)
 	return bpf_program__fd(prog->progs.hand_replay);
 }
 
+#define AWAIT_MS 5000 /* a hand steps every 10 ms at the latest, if the machine runs its timers */
+
+int loader_await_hand(const struct filter *f)
+{
+	uint64_t last_ns = READ_ONCE(f->state->last_ns);
+
+	for (int ms = 0; ms < AWAIT_MS; ms++) {
+		if (READ_ONCE(f->state->last_ns) != last_ns)
+			return 0;
+		usleep(1000);
+	}
+	return say_err(
+		-ESTALE, "the clock of %s does not run: this machine is too busy to run its timers; try again later",
+		f->name[0] == *BESIDE ? f->name + 1 : f->name);
+}
+
 int loader_create(const char *name, const struct dedup_config *cfg)
 {
 	char path[PATH_MAX];

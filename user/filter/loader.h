@@ -57,6 +57,11 @@ int loader_next_filter(const char *name, const struct dedup_config *cfg, const s
 /* Gives NAME and +NAME each other's content, at once. 0 or -errno, which is said. */
 int loader_swap(const char *name);
 
+/* Waits until the hand of this open filter steps, 5 s at most. A program is attached only then: one
+ * whose clock does not run lets every packet pass. 0; or -ESTALE, which is said.
+ */
+int loader_await_hand(const struct filter *f);
+
 /* Makes the filter's own hand go on by its configuration of now, where another program of it has
  * started the timer. 0 or -errno, which is said.
  */
