@@ -96,7 +96,7 @@ static __always_inline struct dedup_handed *hand(struct xdp_md *ctx, const struc
 	if (!h || (void *)(front + 1) > (void *)(long)ctx->data_end)
 		return NULL;
 	h->time_ns = READ_ONCE(s->timestamps) ? bpf_ktime_get_ns() : 0;
-	h->stream = n;
+	h->slot = slot_of(n);
 	h->frames = frames;
 	h->front = *front;
 	h->id = dedup_id_copy(id, words);

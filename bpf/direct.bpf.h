@@ -176,7 +176,6 @@ static __always_inline int see_datagram(struct xdp_md *ctx, const struct packet 
 	struct dedup_id *id = cpu_id();
 	struct dedup_sought sought = {
 		.words = s->words,
-		.realm = s->realm,
 		.realm_key = s->realm_key,
 	};
 

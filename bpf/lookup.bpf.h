@@ -19,7 +19,6 @@ static __always_inline void set_realm(struct dedup_sought *s, __u32 n)
 	__u64 i = n;
 
 	DEDUP_BOUND(i, DEDUP_STREAMS_MAX - 1);
-	s->realm = cfg->streams[i].realm;
 	s->realm_key = cfg->streams[i].realm_key;
 }
 

@@ -58,6 +58,15 @@ static __always_inline struct dedup_counters *cpu_counters(__u32 n)
 	return bpf_map_lookup_elem(&stats, &n);
 }
 
+/* The slot of stream n. */
+static __always_inline __u32 slot_of(__u32 n)
+{
+	__u64 i = n;
+
+	DEDUP_BOUND(i, DEDUP_STREAMS_MAX - 1);
+	return config.streams_cnt ? configuration()->streams[i].slot : 0;
+}
+
 /* The predecessor (include/predecessor.h): what it is, where its hand stands, its memory. User
  * space puts its maps into the maps of maps, and takes them out when it is empty: so it need not
  * exchange the program to free them. Without a predecessor there are none in them.

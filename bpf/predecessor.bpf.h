@@ -85,16 +85,21 @@ static __always_inline int claim_of_predecessor(struct dedup_state *st)
 	return 0;
 }
 
-/* The key of stream n's realm in the predecessor. */
-static __always_inline __u64 predecessor_realm_key(__u32 n)
+/* Is stream n one that the predecessor had, too? If so, *realm_key is that of its realm there. */
+static __always_inline bool predecessor_realm(__u32 n, __u64 *realm_key)
 {
-	const struct dedup_config *cfg = predecessor_configuration();
 	__u64 i = n;
 
-	if (!config.streams_cnt)
-		return 0;
 	DEDUP_BOUND(i, DEDUP_STREAMS_MAX - 1);
-	return cfg->streams[i].realm_key;
+	i = configuration()->before[i];
+	if (!i)
+		return false;
+	i--;
+	DEDUP_BOUND(i, DEDUP_STREAMS_MAX - 1);
+	*realm_key = predecessor_config.streams_cnt
+			     ? predecessor_configuration()->streams[i].realm_key
+			     : 0;
+	return true;
 }
 
 /* What predecessor_see() returns of an id that the predecessor has learned now: it is in charge; or
@@ -145,9 +150,9 @@ __noinline int predecessor_see_block(__u32 n, bool teach)
 	struct lookup *l;
 	struct block_lookup lookup;
 	struct dedup_sought s;
-	__u64 current;
+	__u64 current, realm_key;
 
-	if (!has_predecessor(true))
+	if (!has_predecessor(true) || !predecessor_realm(n, &realm_key))
 		return 0;
 	st = asked_predecessor(&teach);
 	l = cpu_lookup();
@@ -156,7 +161,7 @@ __noinline int predecessor_see_block(__u32 n, bool teach)
 	s = (struct dedup_sought){
 		.id = &l->id,
 		.words = dedup_id_words(lookup_bytes(l)),
-		.realm_key = predecessor_realm_key(n),
+		.realm_key = realm_key,
 	};
 	if (blocked_find(predecessor_configuration(), PREDECESSOR, &s, &lookup))
 		return 0;
@@ -178,11 +183,11 @@ __noinline int predecessor_see_array(__u32 n, bool teach)
 	struct dedup_state *st;
 	struct lookup *l;
 	struct dedup_positions *p;
-	__u64 hand;
+	__u64 hand, realm_key;
 	__s64 left;
 	int learned;
 
-	if (!has_predecessor(false))
+	if (!has_predecessor(false) || !predecessor_realm(n, &realm_key))
 		return 0;
 	st = asked_predecessor(&teach);
 	l = cpu_lookup();
@@ -190,8 +195,7 @@ __noinline int predecessor_see_array(__u32 n, bool teach)
 		return 0;
 	p = &l->positions;
 	hand = READ_ONCE(st->hand);
-	dedup_positions(p, &l->id, lookup_bytes(l), predecessor_configuration(),
-			predecessor_realm_key(n));
+	dedup_positions(p, &l->id, lookup_bytes(l), predecessor_configuration(), realm_key);
 	if (cfg->layout == DEDUP_FLAT)
 		left = dedup_flat_known_until(PREDECESSOR, cfg->places, hand, p, cfg->k);
 	else

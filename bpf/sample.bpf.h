@@ -33,7 +33,8 @@ static __always_inline bool is_sampled(__u32 n, __u32 reason)
 	const struct dedup_sampler *s = &state.sampler;
 
 	return dedup_sampler_listens(s, READ_ONCE(state.last_ns)) &&
-	       READ_ONCE(s->reasons) >> (reason & 31) & 1 && READ_ONCE(s->streams) >> (n & 31) & 1;
+	       READ_ONCE(s->reasons) >> (reason & 31) & 1 &&
+	       READ_ONCE(s->streams) >> (slot_of(n) & (DEDUP_SLOTS - 1)) & 1;
 }
 
 /* Takes one of the samples that each second has. False if none is left, or the second is over, as
@@ -69,7 +70,7 @@ static __always_inline bool put_sample(struct xdp_md *ctx, void *ring,
 		return false;
 	sample->time_ns = head->time_ns;
 	sample->ifindex = ctx->ingress_ifindex;
-	sample->stream = head->stream;
+	sample->slot = head->slot;
 	sample->reason = head->reason;
 	sample->len = head->len;
 	sample->snapped = head->snapped;
@@ -116,7 +117,7 @@ __noinline int take_sample(struct xdp_md *ctx, __u32 n, __u32 reason, __u32 id_a
 		__sync_fetch_and_add(&s->limited, 1);
 		return 0;
 	}
-	head.stream = n;
+	head.slot = slot_of(n);
 	head.reason = reason;
 	head.len = bpf_xdp_get_buff_len(ctx);
 	snap = READ_ONCE(s->snap);

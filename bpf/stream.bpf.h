@@ -282,7 +282,6 @@ static __always_inline int see_frame(struct xdp_md *ctx, struct frame *f,
 		.id = &f->id,
 		.words = s->words,
 		.bytes = s->bytes,
-		.realm = s->realm,
 		.realm_key = s->realm_key,
 	};
 	int reason = check_gates(ctx, f, s);
@@ -343,7 +342,6 @@ __noinline int see_frame_closely(struct xdp_md *ctx)
 		.id = &f->id,
 		.words = cfg->streams[n].words,
 		.bytes = cfg->streams[n].bytes,
-		.realm = cfg->streams[n].realm,
 		.realm_key = cfg->streams[n].realm_key,
 	};
 	if (clock_stopped())

@@ -128,7 +128,7 @@ static __always_inline int judge_closely(const struct dedup_sought *s, __u32 n)
 {
 	int known = see_closely(s, n);
 
-	if (known == 1 && is_wanted(s->id, s->words, s->realm, true))
+	if (known == 1 && is_wanted(s->id, s->words, s->realm_key, true))
 		return DEDUP_REASON_wanted;
 	return reason_of(known);
 }

@@ -14,12 +14,12 @@ struct {
 	__type(value, struct dedup_wanted);
 } wanted SEC(".maps");
 
-/* Is this id of a realm wanted? 1 to DEDUP_ID_WORDS_MAX words. With `take`, it then is not wanted
- * any more, and the answer is yes for only one of several callers at the same time.
+/* Is this id wanted in the realm with this key? 1 to DEDUP_ID_WORDS_MAX words. With `take`, it then
+ * is not wanted any more, and the answer is yes for only one of several callers at the same time.
  */
-static __noinline bool is_wanted(const struct dedup_id *id, __u64 words, __u64 realm, bool take)
+static __noinline bool is_wanted(const struct dedup_id *id, __u64 words, __u64 realm_key, bool take)
 {
-	struct dedup_want_key key = { dedup_id_copy(id, words), realm };
+	struct dedup_want_key key = { dedup_id_copy(id, words), realm_key };
 	const struct dedup_wanted *entry = bpf_map_lookup_elem(&wanted, &key);
 
 	if (!entry || dedup_want_expired(entry, &state))

@@ -116,6 +116,11 @@ struct dedup_config {
 	__u32 deliver; /* deliver.h; bit n: fresh packets of stream n. Without streams: bit 0 */
 	__u32 pad4;
 
+	/* With a predecessor, for each stream: 1 + the place of the same stream among the
+	 * predecessor's; 0: the predecessor had none whose ids are this one's, and is not asked.
+	 */
+	__u8 before[DEDUP_STREAMS_MAX];
+
 	DEDUP_APPENDED(__u64 appended;)
 };
 _Static_assert(__builtin_offsetof(struct dedup_config, pad4) + 4 == DEDUP_CONFIG_BYTES_OLDEST,

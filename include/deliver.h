@@ -59,9 +59,9 @@ _Static_assert(sizeof(struct dedup_socket) == 128, "two cache lines");
 struct dedup_handed {
 	__u64 number;  /* of the packet's first credit, and 1 added; 0: nothing, or given back */
 	__u64 time_ns; /* CLOCK_MONOTONIC; 0 without dedup_socket.timestamps */
-	__u32 stream;
-	__u32 frames; /* credits that it took */
-	__u32 front;  /* the packet's first 4 bytes, where the number's lower half stands now */
+	__u32 slot;    /* of its stream; 0 in a filter without streams */
+	__u32 frames;  /* credits that it took */
+	__u32 front;   /* the packet's first 4 bytes, where the number's lower half stands now */
 	__u32 pad;
 	struct dedup_id id; /* followed by zeros */
 };

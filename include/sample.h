@@ -22,7 +22,7 @@
 struct dedup_sampler {
 	__u64 until_ns; /* there is a sampler while state.last_ns is below this */
 	__u32 reasons;	/* bit n: it is to see packets of enum dedup_reason n */
-	__u32 streams;	/* bit n: of stream n */
+	__u32 streams;	/* bit n: of the stream with slot n */
 	__u32 snap;	/* the first bytes of a frame that it gets; 1 to DEDUP_SNAP_MAX */
 	__u32 rate;	/* samples in a second of the kernel's CLOCK_MONOTONIC, at most */
 	__u32 pid;	/* of the sampler, as it sees itself */
@@ -40,7 +40,7 @@ _Static_assert(sizeof(struct dedup_sampler) == 4 * 8 + 6 * 4, "no hidden padding
 struct dedup_sample {
 	__u64 time_ns; /* CLOCK_MONOTONIC when the packet was judged */
 	__u32 ifindex; /* where it came in */
-	__u32 stream;  /* 0 in a filter without streams */
+	__u32 slot;    /* of the stream; 0 in a filter without streams */
 	__u32 reason;  /* enum dedup_reason */
 	__u32 len;     /* bytes of the frame, padding included */
 	__u32 snapped; /* bytes of it that are in `frame`; behind them comes anything */

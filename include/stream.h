@@ -10,6 +10,7 @@
 #define DEDUP_STREAMS_MAX 16
 #define DEDUP_STREAM_NAME 32 /* bytes, with the 0 at the end */
 #define DEDUP_GATES_MAX 8
+#define DEDUP_SLOTS 32 /* for the streams of two programs, one after the other */
 
 /* Which packets a stream can match. */
 enum dedup_layer {
@@ -80,7 +81,8 @@ struct dedup_stream {
 	__u32 to_first, to4_cnt, to_cnt;
 
 	/* Streams of one realm share their ids: the same bytes are the same id in all of them. They
-	 * have the same words. In another realm they are another id.
+	 * have the same words. In another realm they are another id. `realm` numbers the realms of
+	 * one program; realm_key is the realm's identity, which a change keeps.
 	 */
 	__u32 realm;
 	__u64 realm_key; /* secret, one for each realm */
@@ -93,7 +95,10 @@ struct dedup_stream {
 	__u32 direct;	/* 1: bpf/direct.bpf.h knows all of it */
 	__u32 need;	/* direct: the payload's bytes up to the last one of the id's loads */
 	__u32 adjacent; /* 1: the id's words are whole words of the packet, one behind the other */
-	__u32 pad;
+	/* The stream's number in what outlives a program: samples, deliveries. A change keeps it;
+	 * its place among the streams may be another one then. Below DEDUP_SLOTS.
+	 */
+	__u32 slot;
 	struct dedup_gate gates[DEDUP_GATES_MAX]; /* those required first */
 	struct dedup_load loads[DEDUP_ID_WORDS_MAX];
 };
@@ -103,8 +108,7 @@ struct dedup_sought {
 	const struct dedup_id *id; /* perhaps in a packet: only `words` words can be read */
 	__u32 words;		   /* 1 to DEDUP_ID_WORDS_MAX */
 	__u32 bytes;		   /* for the schemes that hash bytes */
-	__u32 realm; /* both as in struct dedup_stream; 0 in a filter without streams */
-	__u64 realm_key;
+	__u64 realm_key;	   /* as in struct dedup_stream; 0 in a filter without streams */
 };
 
 /* The word that a load makes of the 8 bytes at its place. */

@@ -20,7 +20,7 @@
 /* A key of the map `wanted`. */
 struct dedup_want_key {
 	struct dedup_id id; /* with zeros behind it */
-	__u64 realm;
+	__u64 realm_key;    /* as in struct dedup_stream */
 };
 
 /* A value of that map. */

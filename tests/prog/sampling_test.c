@@ -65,7 +65,7 @@ static int keep(void *arg, const struct dedup_sample *s)
 	memcpy(seen.last, s, sizeof(*s) + s->snapped);
 	seen.each[seen.cnt].ns = s->time_ns;
 	seen.each[seen.cnt].reason = s->reason;
-	seen.each[seen.cnt].stream = s->stream;
+	seen.each[seen.cnt].stream = s->slot;
 	return ++seen.cnt == seen.enough;
 }
 
@@ -117,7 +117,7 @@ static void assert_saw(const struct frame *f, enum dedup_reason reason, uint32_t
 
 	assert_got(1);
 	assert_int_equal(s->reason, reason);
-	assert_int_equal(s->stream, stream);
+	assert_int_equal(s->slot, stream);
 	assert_int_equal(s->ifindex, fixture.ifindex ?: 1);
 	assert_int_equal(s->len, f->len);
 	assert_int_equal(s->snapped, f->len < 256 ? f->len : 256);
@@ -352,7 +352,7 @@ static void only_what_was_asked_for(void **state)
 		assert_int_equal(fixture_run(&f), XDP_DROP);
 		assert_got(c->duplicate[i]);
 		if (c->duplicate[i])
-			assert_int_equal(last()->stream, i);
+			assert_int_equal(last()->slot, i);
 	}
 	/* What was not asked for takes none of the rate, and is not lost. */
 	end_without_loss();

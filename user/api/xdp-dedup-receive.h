@@ -88,7 +88,7 @@ struct xdp_dedup_packet {
 	const void *payload;
 	const void *id; /* the bytes of its segments; behind them 8 of its digest, if it has one */
 	uint32_t id_len;
-	uint32_t stream;  /* its number, in the order of --profile; 0 if there is one */
+	uint32_t stream;  /* its number, in the order of --profile; UINT32_MAX: removed meanwhile */
 	uint64_t time_ns; /* CLOCK_MONOTONIC when it came, with options.timestamps; else 0 */
 	union {
 		struct sockaddr any; /* sa_family is 0 without a payload */

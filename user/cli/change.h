@@ -37,6 +37,11 @@ void change_ask_shape(const struct options *o, struct change *c);
 /* Does any option say how large the filter is to be, or of which kind? */
 bool change_asks_shape(const struct options *o);
 
+/* Plans what c->spec asks for, at c->where. with_shape: of the size and kind that the filter has
+ * (plan_again()). 0 or -errno, which is said.
+ */
+int change_plan(struct change *c, bool with_shape, struct dedup_config *cfg);
+
 /* Which of c->where it is to leave, and which others to run on, as load would check them. 0; or
  * -errno, which is said.
  */

@@ -7,11 +7,13 @@
 #include "change.h"
 #include "device.h"
 #include "handover.h"
+#include "kept.h"
 #include "kernel.h"
+#include "layout.h"
 #include "loader.h"
 #include "plan.h"
 #include "say.h"
-#include "secrets.h"
+#include "stream_ids.h"
 #include "units.h"
 
 /* Where it runs on this interface; NULL if it does not. */
@@ -44,15 +46,15 @@ static int check_delivery(const struct change *c, const struct dedup_config *cfg
 	return err;
 }
 
-/* Are the streams of both the same ones, in the same order? */
-static bool same_streams(const struct dedup_config *a, const struct dedup_config *b)
+/* Says which streams that go on do not go on with their ids. */
+static void note_forgotten(const struct change *c, const struct dedup_config *cfg)
 {
-	bool same = a->streams_cnt == b->streams_cnt;
-
-	for (uint32_t i = 0; i < a->streams_cnt && same; i++)
-		same = !strcmp(a->streams[i].name, b->streams[i].name) &&
-		       a->streams[i].realm == b->streams[i].realm;
-	return same;
+	for (uint32_t n = 0; n < streams_cnt(cfg); n++)
+		if (stream_number(c->f.config, stream_name(cfg, n)) >= 0 &&
+		    kept_known(c->f.config, cfg, n) < 0)
+			say_note("%s: what stream %s knew is forgotten, as its realm or its id is "
+				 "another one now",
+				 c->f.name, stream_name(cfg, n));
 }
 
 int change_program(const struct options *o, struct change *c, struct dedup_config *cfg)
@@ -62,22 +64,16 @@ int change_program(const struct options *o, struct change *c, struct dedup_confi
 
 	if (err)
 		return err;
-	err = plan_on_memory_of(old, cfg);
-
-	if (err)
-		return say_err(err,
-			       "the ids of these streams are longer than those that %s is for: "
-			       "unload and load it",
-			       c->f.name);
-	if (!same_streams(old, cfg) && handover_has_predecessor(c->f.name))
+	err = plan_next_program(old, cfg);
+	if (err == -ENOTUNIQ)
 		return say_err(
-			-EBUSY,
-			"%s still has a predecessor, and would have other streams: once it has "
-			"gone (xdp-dedup status), again",
-			c->f.name);
-	err = secrets_take(old, cfg);
+			err,
+			"--hash %s has no key, so %s would take ids of other streams for those "
+			"that it knows: xdp-dedup load --replace --name %s makes it a new filter",
+			hash_name(old->hash), c->f.name, c->f.name);
 	if (err)
 		return say_err(err, "the kernel's random source gave no secret");
+	note_forgotten(c, cfg);
 	err = loader_next_program(c->f.name, cfg, NULL);
 	if (err)
 		return err;
@@ -124,10 +120,10 @@ int change_filter(const struct options *o, struct change *c, struct dedup_config
 
 	if (err)
 		return err;
-	plan_after(c->f.config, cfg);
-	err = secrets_take(c->f.config, cfg);
+	err = plan_next_filter(c->f.config, cfg);
 	if (err)
 		return say_err(err, "the kernel's random source gave no secret");
+	note_forgotten(c, cfg);
 	err = change_check_memory(cfg);
 	if (!err)
 		err = loader_next_filter(c->f.name, cfg, &c->f);

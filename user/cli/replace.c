@@ -11,7 +11,6 @@
 #include "load.h"
 #include "plan.h"
 #include "say.h"
-#include "secrets.h"
 
 /* Interfaces may have several names. */
 static bool is_among(const char *ifname, char *const *ifnames, int cnt)
@@ -51,18 +50,15 @@ static int plan(const struct options *o, struct change *c, struct dedup_config *
 
 	if (o->whole) {
 		c->spec = o->spec;
-		c->spec.several = c->where.cnt > 1;
-		return plan_here(&c->spec, cfg);
+		return change_plan(c, false, cfg);
 	}
 	err = change_ask_packets(o, c);
 	if (err)
 		return err;
 	change_ask_action(o, c);
-	c->spec.several = c->where.cnt > 1;
-	if (!change_asks_shape(o))
-		return plan_again(c->f.config, &c->spec, cfg);
-	change_ask_shape(o, c);
-	return plan_here(&c->spec, cfg);
+	if (change_asks_shape(o))
+		change_ask_shape(o, c);
+	return change_plan(c, !change_asks_shape(o), cfg);
 }
 
 /* Can a program of this plan go on with the memory that there is? */
@@ -71,7 +67,9 @@ static bool keeps_memory(const struct options *o, const struct change *c,
 {
 	const struct dedup_config *old = c->f.config;
 
-	if (old->format != DEDUP_FORMAT)
+	struct dedup_config next = *cfg;
+
+	if (old->format != DEDUP_FORMAT || plan_next_program(old, &next))
 		return false;
 	return (!o->whole && !change_asks_shape(o)) || plan_is_same_memory(old, cfg);
 }
@@ -82,7 +80,7 @@ static bool is_same(const struct dedup_config *old, const struct dedup_config *c
 	struct dedup_config next = *cfg;
 
 	if (old->format != DEDUP_FORMAT || !plan_is_same_memory(old, cfg) ||
-	    plan_on_memory_of(old, &next) || secrets_take(old, &next))
+	    plan_next_program(old, &next))
 		return false;
 	next.serial = old->serial;
 	next.earlier_stats = old->earlier_stats;

@@ -7,6 +7,7 @@
 
 #include <json-c/json.h>
 
+#include "kept.h"
 #include "stream_ids.h"
 
 #define SECOND_NS 1000000000
@@ -53,7 +54,8 @@ static void put_iface(const struct filter *f, uint32_t ifindex, char name[VIEW_I
 static void put_id(const struct filter *f, const struct dedup_sample *sample, char *hex)
 {
 	uint8_t bytes[DEDUP_ID_BYTES_MAX];
-	size_t cnt = stream_id_bytes(f->config, sample->stream, &sample->id, bytes);
+	int n = kept_of_slot(f->config, sample->slot);
+	size_t cnt = n < 0 ? 0 : stream_id_bytes(f->config, n, &sample->id, bytes);
 
 	for (size_t i = 0; i < cnt; i++)
 		sprintf(hex + 2 * i, "%02x", bytes[i]);
@@ -63,11 +65,13 @@ static void put_id(const struct filter *f, const struct dedup_sample *sample, ch
 void sample_view_make(const struct filter *f, const struct dedup_sample *sample,
 		      int64_t to_epoch_ns, struct sample_view *out)
 {
+	int n = kept_of_slot(f->config, sample->slot);
+
 	*out = (struct sample_view){
 		.time_ns = sample->time_ns + to_epoch_ns,
 		.verdict = is_dropped(f, sample) ? "drop" : "pass",
 		.reason = REASONS[sample->reason],
-		.stream = stream_name(f->config, sample->stream),
+		.stream = n < 0 ? "-" : stream_name(f->config, n), /* one that is new since */
 		.ifindex = sample->ifindex,
 		.len = sample->len,
 	};

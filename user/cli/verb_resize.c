@@ -2,7 +2,6 @@
 /* resize: another filter, whose predecessor is the one that runs (include/predecessor.h). */
 #include "change.h"
 #include "kernel.h"
-#include "plan.h"
 #include "say.h"
 #include "verbs.h"
 
@@ -12,7 +11,7 @@ static int resize(const struct options *o, struct change *c)
 	int err;
 
 	change_ask_shape(o, c);
-	err = plan_here(&c->spec, &cfg);
+	err = change_plan(c, false, &cfg);
 	return err ? err : change_filter(o, c, &cfg);
 }
 

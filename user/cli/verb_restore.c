@@ -11,6 +11,7 @@
 #include "checks.h"
 #include "handover.h"
 #include "image_file.h"
+#include "kept.h"
 #include "kernel.h"
 #include "load.h"
 #include "loader.h"
@@ -19,7 +20,7 @@
 #include "predecessor.h"
 #include "receivers.h"
 #include "say.h"
-#include "secrets.h"
+#include "stream_ids.h"
 #include "units.h"
 #include "verbs.h"
 
@@ -63,9 +64,8 @@ static int plan(struct restoration *r)
 	err = plan_again(old, &spec, &r->cfg);
 	if (err)
 		return err;
-	plan_after(old, &r->cfg);
+	err = plan_next_filter(old, &r->cfg);
 	r->cfg.serial = r->cfg.earlier_stats = 0; /* there was no program before */
-	err = secrets_take(old, &r->cfg);
 	return err ? say_err(err, "the kernel's random source gave no secret") : 0;
 }
 
@@ -164,14 +164,9 @@ static bool has_same_ids(const struct dedup_config *a, const struct dedup_config
 	bool same = a->streams_cnt == b->streams_cnt && a->id_bytes == b->id_bytes &&
 		    !memcmp(a->digest_key, b->digest_key, sizeof(a->digest_key));
 
-	for (uint32_t i = 0; i < a->streams_cnt && same; i++) {
-		const struct dedup_stream *s = &a->streams[i], *t = &b->streams[i];
-
-		same = !strcmp(s->name, t->name) && s->realm == t->realm &&
-		       s->decoder == t->decoder && s->digest == t->digest &&
-		       s->digest_max == t->digest_max && s->words == t->words &&
-		       !memcmp(s->loads, t->loads, sizeof(s->loads));
-	}
+	for (uint32_t i = 0; i < a->streams_cnt && same; i++)
+		same = kept_stream(a, &b->streams[i]) == (int)i &&
+		       a->streams[i].realm == b->streams[i].realm;
 	return same;
 }
 
@@ -187,6 +182,8 @@ static int give(struct change *c, const struct dedup_config *image)
 	cfg.serial++;
 	cfg.earlier_stats = cfg.has_predecessor = 1;
 	cfg.predecessor_scale = dedup_scale(image, &cfg);
+	for (uint32_t n = 0; n < streams_cnt(&cfg); n++)
+		cfg.before[n] = n + 1; /* has_same_ids() */
 	err = loader_next_program(c->f.name, &cfg, &before);
 	filter_close(&before);
 	return err ? err : handover(c->f.name, &c->where);

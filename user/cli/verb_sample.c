@@ -9,6 +9,7 @@
 #include "attachments.h"
 #include "capture.h"
 #include "clock.h"
+#include "kept.h"
 #include "kernel.h"
 #include "loader.h"
 #include "sample_view.h"
@@ -79,7 +80,7 @@ static struct sampling_wish wish_of(const struct options *o, const struct filter
 		.reasons = s->drops == s->fresh ? SAMPLING_DROPS | SAMPLING_NEW
 			   : s->drops		? drops
 						: SAMPLING_NEW,
-		.streams = all ? UINT32_MAX : 1U << f->stream,
+		.streams = all ? UINT32_MAX : 1U << kept_slot(f->config, f->stream) % DEDUP_SLOTS,
 		.snap = s->snap
 				?: s->write ? DEDUP_SNAP_MAX
 					    : SNAP_DEFAULT,

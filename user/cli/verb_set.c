@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* set: another program over the same memory, put in the place of the one that runs (handover.h). */
 #include "change.h"
-#include "plan.h"
 #include "say.h"
 #include "stream_options.h"
 #include "verbs.h"
@@ -18,8 +17,7 @@ static int set(const struct options *o, struct change *c)
 	if (err)
 		return err;
 	change_ask_action(o, c);
-	c->spec.several = c->where.cnt > 1;
-	err = plan_again(c->f.config, &c->spec, &cfg);
+	err = change_plan(c, true, &cfg);
 	return err ? err : change_program(o, c, &cfg);
 }
 

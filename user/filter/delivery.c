@@ -8,6 +8,7 @@
 
 #include <bpf/bpf.h>
 
+#include "kept.h"
 #include "stream_ids.h"
 #include "want.h"
 
@@ -161,7 +162,9 @@ int delivery_leave(const struct delivery *d, uint32_t place)
 
 int delivery_want(struct filter *f, const struct dedup_handed *h)
 {
-	return h->stream < streams_cnt(f->config) ? want_key(f, &h->id, h->stream) : -EINVAL;
+	int n = kept_of_slot(f->config, h->slot);
+
+	return n < 0 ? -EINVAL : want_key(f, &h->id, n);
 }
 
 void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t place,

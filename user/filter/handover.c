@@ -302,15 +302,6 @@ static int undo(struct pair *p)
 	return loader_remove_prefixed(BESIDE, p->name);
 }
 
-/* The stream of the configuration that has this name; -1 if there is none. */
-static int find_stream(const struct dedup_config *c, const char *name)
-{
-	for (__u32 n = 0; n < streams_cnt(c); n++)
-		if (!strcmp(stream_name(c, n), name))
-			return (int)n;
-	return -1;
-}
-
 /* What the old program has counted goes on to be shown, by stream. What was counted in streams that
  * there are no more is lost; but a filter of one stream, and GSP/1 alone, keep all.
  */
@@ -321,7 +312,7 @@ static int keep_counters(const struct pair *p)
 	int err = 0;
 
 	for (__u32 n = 0; n < streams_cnt(new) && !err; n++) {
-		int from = single ? 0 : find_stream(old, stream_name(new, n));
+		int from = single ? 0 : stream_number(old, stream_name(new, n));
 
 		if (from >= 0)
 			err = filter_keep_counters(&p->beside, from, &p->f, n);

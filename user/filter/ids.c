@@ -36,10 +36,10 @@ static int test_alone(const struct filter *f, const uint8_t *id)
 	return look_up(f, id, &p) ? 0 : layout(f)->is_known(f, &p);
 }
 
-/* The predecessor, if it is to be asked. */
+/* The predecessor, if it is to be asked for ids of this stream. */
 static struct filter *living_predecessor(const struct filter *f)
 {
-	return f->before && stats_asks_before(f) ? f->before : NULL;
+	return f->before && f->before->stream >= 0 && stats_asks_before(f) ? f->before : NULL;
 }
 
 int ids_test(const struct filter *f, const uint8_t *id)

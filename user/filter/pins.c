@@ -20,6 +20,7 @@
 #include "deliver.h"
 #include "exchange.h"
 #include "hash.h"
+#include "kept.h"
 #include "layout.h"
 #include "stream_ids.h"
 #include "wanted.h"
@@ -400,7 +401,9 @@ int filter_open_before(struct filter *f)
 	}
 	if (err)
 		return err == -ENOENT ? 0 : err;
-	before.stream = f->stream;
+	before.stream = f->stream < 0 ? -1 : kept_before(f->config, f->stream);
+	if (before.stream >= (int)streams_cnt(before.config))
+		before.stream = -1;
 	f->before = malloc(sizeof(*f->before));
 	if (!f->before) {
 		filter_close(&before);

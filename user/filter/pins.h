@@ -106,9 +106,9 @@ void filter_close(struct filter *f);
 /* Opens what is in BESIDE, or BEFORE, and NAME. Errors as of filter_open(). */
 int filter_open_prefixed(const char *prefix, const char *name, struct filter *out);
 
-/* Opens, too, the predecessor of an open filter, if it has one, as f->before; ids are then of the
- * same stream of it, as f->stream is now. It is closed with *f. 0, also if there is none; -errno as
- * of filter_open().
+/* Opens, too, the predecessor of an open filter, if it has one, as f->before. f->before->stream is
+ * the same stream as f->stream, or -1 if the predecessor had none such. It is closed with *f. 0,
+ * also if there is none; -errno as of filter_open().
  */
 int filter_open_before(struct filter *f);
 

@@ -9,11 +9,14 @@
 #include <unistd.h>
 
 #include "hand.h"
+#include "kept.h"
 #include "layout.h"
 #include "positions.h"
 #include "predecessor.h"
 #include "recent.h"
 #include "say.h"
+#include "secrets.h"
+#include "stream_ids.h"
 #include "streams.h"
 #include "units.h"
 
@@ -248,13 +251,15 @@ int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int 
 	return err == -EOVERFLOW && !plan_sizes(&longest, cpus, hz, &c) ? -ERANGE : err;
 }
 
-int plan_on_memory_of(const struct dedup_config *old, struct dedup_config *c)
+/* Makes *c, a plan of anything, one that goes on with the memory of a filter with the configuration
+ * *old: what says what is in that memory, and how it ages, is taken from there.
+ */
+static void take_memory(const struct dedup_config *old, struct dedup_config *c)
 {
 	struct dedup_config asked = *c;
 
-	if (c->id_bytes > old->id_bytes && old->hash >= DEDUP_COLIBRI)
-		return -EMSGSIZE;
 	*c = *old;
+	c->id_bytes = asked.id_bytes;
 	c->action = asked.action;
 	c->drop_ns = asked.drop_ns;
 	c->learn_app = asked.learn_app;
@@ -275,15 +280,39 @@ int plan_on_memory_of(const struct dedup_config *old, struct dedup_config *c)
 	memcpy(c->streams, asked.streams, sizeof(c->streams));
 	c->serial = old->serial + 1;
 	c->earlier_stats = 1;
-	return 0;
+}
+
+/* The schemes without a key, which have one realm, know ids by their bytes alone: would those of a
+ * new realm be taken for those that are in the memory?
+ */
+static bool would_mix(const struct dedup_config *old, const struct dedup_config *c)
+{
+	return c->hash >= DEDUP_COLIBRI &&
+	       (kept_realm_key(c, 0) != kept_realm_key(old, 0) || c->id_bytes != old->id_bytes);
+}
+
+int plan_next_program(const struct dedup_config *old, struct dedup_config *c)
+{
+	int err;
+
+	take_memory(old, c);
+	err = secrets_take(old, c);
+	if (err)
+		return err;
+	kept_slots(old, c);
+	for (uint32_t n = 0; n < streams_cnt(c); n++) {
+		int was = old->has_predecessor ? kept_known(old, c, n) : -1;
+
+		c->before[n] = was < 0 ? 0 : kept_before(old, was) + 1;
+	}
+	return would_mix(old, c) ? -ENOTUNIQ : 0;
 }
 
 bool plan_is_same_memory(const struct dedup_config *old, const struct dedup_config *c)
 {
 	struct dedup_config kept = *c, asked = *c;
 
-	if (plan_on_memory_of(old, &kept))
-		return false;
+	take_memory(old, &kept);
 	/* What no plan says. */
 	memcpy(asked.key, kept.key, sizeof(asked.key));
 	memcpy(asked.digest_key, kept.digest_key, sizeof(asked.digest_key));
@@ -292,15 +321,24 @@ bool plan_is_same_memory(const struct dedup_config *old, const struct dedup_conf
 	asked.earlier_stats = kept.earlier_stats;
 	asked.has_predecessor = kept.has_predecessor;
 	asked.predecessor_scale = kept.predecessor_scale;
+	memcpy(asked.before, kept.before, sizeof(asked.before));
 	return !memcmp(&asked, &kept, sizeof(asked));
 }
 
-void plan_after(const struct dedup_config *old, struct dedup_config *c)
+int plan_next_filter(const struct dedup_config *old, struct dedup_config *c)
 {
+	int err = secrets_take(old, c);
+
+	if (err)
+		return err;
+	kept_slots(old, c);
+	for (uint32_t n = 0; n < streams_cnt(c); n++)
+		c->before[n] = kept_known(old, c, n) + 1;
 	c->serial = old->serial + 1;
 	c->earlier_stats = 1;
 	c->has_predecessor = 1;
 	c->predecessor_scale = dedup_scale(old, c);
+	return 0;
 }
 
 /* The kernel's HZ, from its coarse clock, which moves on once a jiffy. */

@@ -36,17 +36,20 @@ int plan_again(const struct dedup_config *old, struct filter_spec *spec, struct 
 /* Makes *c, of a filter on another machine, one for this machine's kernel. */
 void plan_move_here(struct dedup_config *c);
 
-/* Makes *c, a plan of anything, one of the program that is to go on with the memory of a filter with
- * the configuration *old: what says what is in that memory, and how it ages, is taken from there.
- * Secrets are secrets_take()'s. 0; -EMSGSIZE if its ids would be longer, where a scheme hashes bytes.
+/* Makes *c, a plan of anything, the configuration of the next program of a filter with the
+ * configuration *old. Memory, ageing and secrets are those of *old; streams that are kept (kept.h)
+ * keep their realms and slots. 0; -ENOTUNIQ if the scheme has no key, and so would take ids of a
+ * new realm for those that the memory knows; another -errno if there are no random numbers.
  */
-int plan_on_memory_of(const struct dedup_config *old, struct dedup_config *c);
+int plan_next_program(const struct dedup_config *old, struct dedup_config *c);
 
 /* Is *c, a plan of anything, of such a memory as that of a filter with the configuration *old? */
 bool plan_is_same_memory(const struct dedup_config *old, const struct dedup_config *c);
 
-/* Makes *c, a plan, one of the successor (include/predecessor.h) of a filter with this configuration. */
-void plan_after(const struct dedup_config *old, struct dedup_config *c);
+/* Makes *c, a plan, the configuration of the successor (include/predecessor.h) of a filter with the
+ * configuration *old. Secrets, realms and slots as above. 0; -errno if there are no random numbers.
+ */
+int plan_next_filter(const struct dedup_config *old, struct dedup_config *c);
 
 /* The most ids whose bits may be in one generation, under any load: the filter is sized so that it
  * keeps the rate fpr with so many. They are more than the capacity, by those that come before the

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "kept.h"
+
 /* Fills `to` with `bytes` random bytes. */
 static int draw(void *to, size_t bytes)
 {
@@ -21,42 +23,45 @@ static int draw(void *to, size_t bytes)
 	return 0;
 }
 
-/* The realm key of the stream with this name; NULL if there is none. In a filter of GSP/1 alone
- * every id is of the realm whose key is 0.
- */
-static const __u64 *find_key(const struct dedup_config *from, const struct dedup_stream *s)
+/* Has any of the first n streams this realm key? */
+static bool is_taken(const struct dedup_config *cfg, uint32_t n, uint64_t key)
 {
-	static const __u64 NO_KEY;
-
-	if (!from)
-		return NULL;
-	if (!from->streams_cnt)
-		return s->decoder == DEDUP_GSP ? &NO_KEY : NULL;
-	for (uint32_t i = 0; i < from->streams_cnt; i++)
-		if (!strcmp(from->streams[i].name, s->name))
-			return &from->streams[i].realm_key;
-	return NULL;
+	for (uint32_t i = 0; i < n; i++)
+		if (cfg->streams[i].realm_key == key)
+			return true;
+	return false;
 }
 
-/* The key of stream n's realm: of any of its streams that is in *from, or else a new one. */
+/* The key of the realm that begins with stream n: that which one of its streams had in *from, if no
+ * realm before it has taken that. True, and the key; or false.
+ */
+static bool find_key(const struct dedup_config *from, const struct dedup_config *cfg, uint32_t n,
+		     __u64 *key)
+{
+	for (uint32_t i = n; i < cfg->streams_cnt && from; i++) {
+		int was = cfg->streams[i].realm == cfg->streams[n].realm
+				  ? kept_stream(from, &cfg->streams[i])
+				  : -1;
+
+		if (was < 0 || is_taken(cfg, n, kept_realm_key(from, was)))
+			continue;
+		*key = kept_realm_key(from, was);
+		return true;
+	}
+	return false;
+}
+
+/* The key of stream n's realm: that of its streams before it, one that is kept, or a new one. */
 static int set_realm_key(const struct dedup_config *from, struct dedup_config *cfg, uint32_t n)
 {
 	struct dedup_stream *s = &cfg->streams[n];
-	const __u64 *key = NULL;
 
 	for (uint32_t i = 0; i < n; i++)
 		if (cfg->streams[i].realm == s->realm) {
 			s->realm_key = cfg->streams[i].realm_key;
 			return 0;
 		}
-	for (uint32_t i = n; i < cfg->streams_cnt && !key; i++)
-		if (cfg->streams[i].realm == s->realm)
-			key = find_key(from, &cfg->streams[i]);
-	if (key) {
-		s->realm_key = *key;
-		return 0;
-	}
-	return draw(&s->realm_key, sizeof(s->realm_key));
+	return find_key(from, cfg, n, &s->realm_key) ? 0 : draw(&s->realm_key, sizeof(s->realm_key));
 }
 
 static int set_digest_key(const struct dedup_config *from, struct dedup_config *cfg)

@@ -10,9 +10,9 @@
  */
 int secrets_draw(struct dedup_config *cfg);
 
-/* Gives *cfg, likewise, the secrets of another configuration, so that its ids are found where that
- * one's are: a realm's key is that of its streams which are in both, by name. What is not there is
- * drawn. 0 or -errno.
+/* Gives *cfg, complete but for its secrets, those of another configuration, so that its ids are
+ * found where that one's are: a realm that is kept (kept.h) keeps its key. What is not there is
+ * drawn, so that no two realms have one key. 0 or -errno. Says nothing.
  */
 int secrets_take(const struct dedup_config *from, struct dedup_config *cfg);
 

@@ -18,7 +18,7 @@ static void stream_of(const struct dedup_config *c, uint32_t n, struct spec_stre
 	memcpy(out->to, &c->to[st->to_first], st->to_cnt * sizeof(*out->to));
 	st->ports_first = st->ports_cnt = st->to_first = st->to_cnt = st->to4_cnt = 0;
 	out->deliver = c->deliver >> n & 1;
-	st->realm_key = 0;
+	st->realm_key = st->slot = 0;
 	st->direct = st->need = st->adjacent = 0;
 	for (uint32_t i = 0; i < st->loads_cnt; i++)
 		st->loads[i].whole = 0;
@@ -44,6 +44,7 @@ void spec_of_config(const struct dedup_config *c, struct filter_spec *out)
 	};
 	for (uint32_t n = 0; n < c->streams_cnt; n++)
 		stream_of(c, n, &out->streams[n]);
+	out->gsp_is_stream = c->streams_cnt && streams_are_gsp(out);
 	if (c->streams_cnt)
 		return;
 	out->ports_cnt = c->ports_cnt;

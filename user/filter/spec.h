@@ -56,6 +56,7 @@ struct filter_spec {
 
 	struct spec_stream streams[DEDUP_STREAMS_MAX];
 	uint32_t streams_cnt; /* 0: GSP/1 alone, to these ports and destinations */
+	bool gsp_is_stream;   /* GSP/1 is planned as a stream, even if it is alone (kept.h) */
 	struct dedup_ports ports[DEDUP_PORTS_MAX];
 	uint32_t ports_cnt;
 	struct dedup_prefix to[DEDUP_TO_MAX];

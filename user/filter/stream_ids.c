@@ -19,14 +19,22 @@ const char *stream_name(const struct dedup_config *c, uint32_t n)
 	return c->streams_cnt ? c->streams[n].name : STREAM_GSP;
 }
 
+int stream_number(const struct dedup_config *c, const char *name)
+{
+	for (uint32_t n = 0; n < streams_cnt(c); n++)
+		if (!strcmp(stream_name(c, n), name))
+			return (int)n;
+	return -1;
+}
+
 int stream_select(struct filter *f, const char *name)
 {
-	for (uint32_t n = 0; n < streams_cnt(f->config); n++)
-		if (!strcmp(stream_name(f->config, n), name)) {
-			f->stream = n;
-			return 0;
-		}
-	return -ENOENT;
+	int n = stream_number(f->config, name);
+
+	if (n < 0)
+		return -ENOENT;
+	f->stream = n;
+	return 0;
 }
 
 static bool is_gsp(const struct dedup_config *c, uint32_t n)
@@ -181,7 +189,6 @@ int stream_seek(const struct filter *f, const uint8_t *id, struct dedup_id *copy
 		s = &c->streams[f->stream];
 		out->words = s->words;
 		out->bytes = s->bytes;
-		out->realm = s->realm;
 		out->realm_key = s->realm_key;
 	}
 	memset(copy, 0, sizeof(*copy));

@@ -24,6 +24,9 @@ struct dedup_stream stream_of(const struct dedup_config *c, uint32_t n);
 /* Bytes of an id's segments; GSP/1: of an id. */
 uint32_t stream_fields_bytes(const struct dedup_stream *s);
 
+/* The number of the stream of this name; -1 if there is none. */
+int stream_number(const struct dedup_config *c, const char *name);
+
 /* Makes f->stream the one of this name. 0; -ENOENT if there is none. */
 int stream_select(struct filter *f, const char *name);
 

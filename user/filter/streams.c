@@ -6,14 +6,42 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "stream_ids.h"
+
 #define TEXT_OF(macro) TEXT_OF_WORD(macro)
 #define TEXT_OF_WORD(word) #word
 
+bool streams_are_gsp(const struct filter_spec *spec)
+{
+	return !spec->streams_cnt ||
+	       (spec->streams_cnt == 1 && spec->streams[0].stream.decoder == DEDUP_GSP);
+}
+
 const struct spec_stream *streams_gsp_alone(const struct filter_spec *spec)
 {
-	bool alone = spec->streams_cnt == 1 && spec->streams[0].stream.decoder == DEDUP_GSP;
+	bool alone = spec->streams_cnt && streams_are_gsp(spec) && !spec->gsp_is_stream;
 
 	return alone ? &spec->streams[0] : NULL;
+}
+
+void streams_make_gsp(struct filter_spec *spec)
+{
+	struct spec_stream *s = &spec->streams[0];
+
+	*s = (struct spec_stream){
+		.stream = { .name = STREAM_GSP,
+			    .decoder = DEDUP_GSP,
+			    .words = SPEC_ID_BYTES_DEFAULT / 8,
+			    .bytes = SPEC_ID_BYTES_DEFAULT },
+		.ports_cnt = spec->ports_cnt,
+		.to_cnt = spec->to_cnt,
+		.to4_cnt = spec->to4_cnt,
+		.deliver = spec->deliver,
+	};
+	memcpy(s->ports, spec->ports, sizeof(s->ports));
+	memcpy(s->to, spec->to, sizeof(s->to));
+	spec->streams_cnt = 1;
+	spec->id_bytes = 0;
 }
 
 /* Are the ids one segment, unmasked? Other systems' hashes know no other ids. */
@@ -298,6 +326,7 @@ static void plan_stream(const struct filter_spec *spec, struct dedup_config *c, 
 
 	place_stream(c, &spec->streams[i]);
 	st->realm = realm_number(spec, c, i);
+	st->slot = i;
 	st->forwarded |= spec->forwarded;
 	c->forwarded &= st->forwarded;
 	c->frames |= needs_frame(st);

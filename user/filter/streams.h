@@ -3,6 +3,7 @@
 #ifndef XDP_DEDUP_STREAMS_H
 #define XDP_DEDUP_STREAMS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "config.h"
@@ -10,8 +11,14 @@
 
 #define STREAMS_SAYS_MAX 256
 
+/* Does the spec ask for GSP/1 alone, as a stream or without streams? */
+bool streams_are_gsp(const struct filter_spec *spec);
+
+/* Makes a stream of what a spec without streams asks for: GSP/1, to its ports and destinations. */
+void streams_make_gsp(struct filter_spec *spec);
+
 /* Is this all of the spec's streams, and GSP/1? Then the filter is one without streams, which costs
- * less. NULL if not.
+ * less. NULL if not, or if the spec wants it as a stream.
  */
 const struct spec_stream *streams_gsp_alone(const struct filter_spec *spec);
 
@@ -21,8 +28,9 @@ const struct spec_stream *streams_gsp_alone(const struct filter_spec *spec);
 const char *streams_refusal(const struct filter_spec *spec, char *says);
 
 /* Fills in what says which packets are looked at, and which ids they have: id_bytes, ports, to,
- * receiver, several, forwarded, frames, deliver and streams of *c, with their counts. Realms are numbered
- * from 0 on in the streams' order; their keys stay 0. streams_refusal() has let the spec pass.
+ * receiver, several, forwarded, frames, deliver and streams of *c, with their counts. Realms are
+ * numbered from 0 on in the streams' order, and so are slots; the realms' keys stay 0.
+ * streams_refusal() has let the spec pass.
  */
 void streams_plan(const struct filter_spec *spec, struct dedup_config *c);
 

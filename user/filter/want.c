@@ -6,6 +6,7 @@
 #include <bpf/bpf.h>
 
 #include "ids.h"
+#include "kept.h"
 #include "look_closely.h"
 #include "stream_ids.h"
 #include "wanted.h"
@@ -21,7 +22,7 @@ static int put_wanted(struct filter *f, void *key)
 
 int want_key(struct filter *f, const struct dedup_id *id, uint32_t n)
 {
-	struct dedup_want_key key = { .id = *id, .realm = stream_of(f->config, n).realm };
+	struct dedup_want_key key = { *id, kept_realm_key(f->config, n) };
 
 	return look_closely(f, put_wanted, &key);
 }
@@ -34,7 +35,7 @@ int want_id(struct filter *f, const uint8_t *bytes)
 
 	if (err)
 		return err;
-	key.realm = sought.realm;
+	key.realm_key = sought.realm_key;
 	if (!ids_test(f, bytes))
 		return 0;
 	return look_closely(f, put_wanted, &key);

@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "datagram.h"
+#include "kept.h"
 #include "receiver.h"
 #include "stats.h"
 #include "stream_ids.h"
@@ -145,13 +146,13 @@ static void join_parts(struct xdp_dedup_receiver *r, struct slot *s, struct xdp_
 static void describe(const struct filter *f, const struct dedup_handed *h, struct slot *s,
 		     struct xdp_dedup_packet *p)
 {
+	int n = kept_of_slot(f->config, h->slot); /* -1: the stream has been removed since */
+
 	p->number = h->number - 1;
 	p->time_ns = h->time_ns;
-	p->stream = h->stream;
+	p->stream = n < 0 ? UINT32_MAX : (uint32_t)n;
 	p->id = s->id;
-	p->id_len = p->stream < streams_cnt(f->config)
-			    ? stream_id_bytes(f->config, p->stream, &h->id, s->id)
-			    : 0; /* the streams have been changed since */
+	p->id_len = n < 0 ? 0 : stream_id_bytes(f->config, n, &h->id, s->id);
 }
 
 /* Is what came to be handed out? */

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a change keeps of a filter's streams: which stream is which, though its place is another one
+ * now, and what that means for its realm. Pure.
+ *
+ * A stream is kept if the new filter has one of its name whose ids are made alike. A realm is kept
+ * with its key, by the first of its streams that is kept, unless a realm before it has that key
+ * already. All that lasts longer than a program goes by a stream's slot or by a realm's key.
+ */
+#ifndef XDP_DEDUP_KEPT_H
+#define XDP_DEDUP_KEPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config.h"
+#include "spec.h"
+
+/* The place in *old of the stream that *s is; -1 if *old has none. */
+int kept_stream(const struct dedup_config *old, const struct dedup_stream *s);
+
+/* The key of the realm of stream n; 0 in a filter without streams. */
+uint64_t kept_realm_key(const struct dedup_config *c, uint32_t n);
+
+/* The place in *old of the stream with whose ids stream n of *c goes on: the same stream, in the
+ * same realm. -1 if there is none: nothing is known of its ids. Both have their keys.
+ */
+int kept_known(const struct dedup_config *old, const struct dedup_config *c, uint32_t n);
+
+/* The slot of stream n, and the stream of this slot: -1 if there is none. */
+uint32_t kept_slot(const struct dedup_config *c, uint32_t n);
+int kept_of_slot(const struct dedup_config *c, uint32_t slot);
+
+/* Gives the streams of *c slots: kept ones those that they had in *old, others those that no stream
+ * of *old has.
+ */
+void kept_slots(const struct dedup_config *old, struct dedup_config *c);
+
+/* The stream of the predecessor that is the same as stream n of *c, or -1: it had none. */
+int kept_before(const struct dedup_config *c, uint32_t n);
+
+/* Has the spec plan GSP/1 as a stream, even if it is the only one, where its realm has a key in
+ * *old that is not 0, or where *old has used the key 0 for another stream: filters without streams
+ * know GSP/1's ids by the key 0 alone.
+ */
+void kept_plan_gsp(const struct dedup_config *old, struct filter_spec *spec);
+
+#endif
