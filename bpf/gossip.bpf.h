@@ -61,7 +61,7 @@ __noinline int see_event_closely(struct xdp_md *ctx, __u32 id_at, __u32 len)
 /* Is the id known, and not wanted? */
 static __always_inline bool is_known_closely(const struct dedup_sought *s, __u32 n)
 {
-	return test_closely(s, n) == 1 && !is_wanted(s->id, GSP_ID_WORDS, s->realm_key, false);
+	return look_closely(s, n, false) == 1 && !is_wanted(s->id, GSP_ID_WORDS, s->realm_key, false);
 }
 
 /* An IHAVE of stream n is a duplicate if all its ids are known and none is wanted. Its ids are not

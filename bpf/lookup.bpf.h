@@ -125,27 +125,4 @@ static __always_inline int blocked_learn(struct block_lookup *lookup, struct ded
 	return !dedup_half_learn(dedup_half(lookup->block, current), &lookup->probe, lookup->words);
 }
 
-/* Is the id known, in any layout? If not it is learned, unless applications do that. 1 yes, 0 no,
- * or a negative errno: it is not, and could not be learned.
- */
-static __always_inline int filter_see(const struct dedup_sought *s)
-{
-	const struct dedup_config *cfg = configuration();
-	struct block_lookup lookup;
-	struct dedup_counters *cpu;
-	int err;
-
-	if (unlikely(cfg->layout != DEDUP_BLOCKED))
-		return array_look(s, !config.learn_app);
-	err = blocked_find(cfg, NULL, s, &lookup);
-	if (err)
-		return err;
-	if (dedup_block_holds(lookup.block, &lookup.probe, lookup.words))
-		return 1;
-	if (config.learn_app)
-		return 0;
-	cpu = cpu_counters(0);
-	return cpu ? blocked_learn(&lookup, cpu) : -ENOENT;
-}
-
 #endif

@@ -176,18 +176,34 @@ __noinline int predecessor_see_block(__u32 n, bool teach)
 		dedup_half_learn(dedup_half(lookup.block, current), &lookup.probe, lookup.words), st);
 }
 
-/* The same in the other layouts: apart, as the stack has not room for both. */
-__noinline int predecessor_see_array(__u32 n, bool teach)
+/* In the other layouts, before predecessor_see_array(): computes the positions of the id in
+ * cpu_lookup(), of stream n. False if the predecessor is not asked. Both are functions of their
+ * own, as the stack has not room for more.
+ */
+__noinline bool predecessor_seek_array(__u32 n)
+{
+	struct lookup *l = cpu_lookup();
+	__u64 realm_key;
+
+	if (!has_predecessor(false) || !predecessor_realm(n, &realm_key) || !l)
+		return false;
+	dedup_positions(&l->positions, &l->id, lookup_bytes(l), predecessor_configuration(),
+			realm_key);
+	return true;
+}
+
+/* predecessor_see() at these positions. */
+__noinline int predecessor_see_array(bool teach)
 {
 	const volatile struct dedup_config *cfg = &predecessor_config; /* read again at each use */
 	struct dedup_state *st;
 	struct lookup *l;
 	struct dedup_positions *p;
-	__u64 hand, realm_key;
+	__u64 hand;
 	__s64 left;
 	int learned;
 
-	if (!has_predecessor(false) || !predecessor_realm(n, &realm_key))
+	if (!has_predecessor(false))
 		return 0;
 	st = asked_predecessor(&teach);
 	l = cpu_lookup();
@@ -195,7 +211,6 @@ __noinline int predecessor_see_array(__u32 n, bool teach)
 		return 0;
 	p = &l->positions;
 	hand = READ_ONCE(st->hand);
-	dedup_positions(p, &l->id, lookup_bytes(l), predecessor_configuration(), realm_key);
 	if (cfg->layout == DEDUP_FLAT)
 		left = dedup_flat_known_until(PREDECESSOR, cfg->places, hand, p, cfg->k);
 	else
@@ -222,28 +237,53 @@ __noinline int predecessor_see_array(__u32 n, bool teach)
  */
 static __always_inline int predecessor_see(__u32 n, bool teach)
 {
-	return predecessor_config.layout == DEDUP_BLOCKED ? predecessor_see_block(n, teach)
-							  : predecessor_see_array(n, teach);
+	if (predecessor_config.layout == DEDUP_BLOCKED)
+		return predecessor_see_block(n, teach);
+	return predecessor_seek_array(n) ? predecessor_see_array(teach) : 0;
 }
 
-/* filter_test() of an id of stream n, where there may be a predecessor. */
-static __always_inline int test_closely(const struct dedup_sought *s, __u32 n)
+/* The id in cpu_lookup(), in layout `blocked`: returns as array_see(). A global function beside
+ * those that ask the predecessor, so that their stacks do not add up.
+ */
+__noinline int see_block(void)
 {
-	if (config.has_predecessor && !array_seek(s, false) && predecessor_see(n, false) == 1)
+	struct lookup *l = cpu_lookup();
+	struct dedup_counters *cpu;
+	struct block_lookup lookup;
+	struct dedup_sought s;
+	int err;
+
+	if (config.layout != DEDUP_BLOCKED || !l)
+		return -ENOENT;
+	s = (struct dedup_sought){
+		.id = &l->id,
+		.words = dedup_id_words(lookup_bytes(l)),
+		.realm_key = lookup_realm_key(l),
+	};
+	err = blocked_find(configuration(), NULL, &s, &lookup);
+	if (err)
+		return err;
+	if (dedup_block_holds(lookup.block, &lookup.probe, lookup.words))
 		return 1;
-	return filter_test(s);
+	if (!l->teach)
+		return 0;
+	cpu = cpu_counters(0);
+	return cpu ? blocked_learn(&lookup, cpu) : -ENOENT;
 }
 
-/* filter_see() likewise. As long as the predecessor is in charge it alone learns. */
-static __always_inline int see_closely(const struct dedup_sought *s, __u32 n)
+/* Is an id of stream n known, to the filter or to a predecessor? If not, it is learned, with
+ * `teach`: as long as the predecessor is in charge, there alone. 1 yes, 0 no, or a negative errno:
+ * it is not, and could not be learned.
+ */
+static __always_inline int look_closely(const struct dedup_sought *s, __u32 n, bool teach)
 {
-	if (config.has_predecessor && !array_seek(s, false)) {
-		int known = predecessor_see(n, !config.learn_app);
+	int known = array_seek(s, teach);
 
-		if (known && known != LEARNED_FIRST)
-			return known == LEARNED ? 0 : known;
-	}
-	return filter_see(s);
+	if (!known && config.has_predecessor)
+		known = predecessor_see(n, teach);
+	if (known && known != LEARNED_FIRST)
+		return known == LEARNED ? 0 : known;
+	return config.layout == DEDUP_BLOCKED ? see_block() : array_see();
 }
 
 #endif

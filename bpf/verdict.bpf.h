@@ -126,7 +126,7 @@ static __always_inline int see_id(struct xdp_md *ctx, const struct packet *pkt,
  */
 static __always_inline int judge_closely(const struct dedup_sought *s, __u32 n)
 {
-	int known = see_closely(s, n);
+	int known = look_closely(s, n, !config.learn_app);
 
 	if (known == 1 && is_wanted(s->id, s->words, s->realm_key, true))
 		return DEDUP_REASON_wanted;

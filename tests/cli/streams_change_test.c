@@ -100,11 +100,13 @@ static const char *hex_of(int stream, uint32_t number)
 
 static void write_profiles(void)
 {
-	sh("for i in a b c; do echo \"[profile $i]\nabout = x\nlayer = udp\nid = payload+0:8\"; "
-	   "done"
-	   " >" PROFILES
-	   "; echo '[profile d]\nabout = x\nlayer = udp\nid = payload+0:12' >>" PROFILES
-	   "; sed '0,/+0:8/s//+8:8/' " PROFILES " >" OTHER_PROFILES);
+	sh("for at in 0 8; do\n"
+	   "  echo \"[profile a]\nabout = x\nlayer = udp\nid = payload+$at:8\"\n"
+	   "  for i in b:8 c:8 d:12; do\n"
+	   "    echo \"[profile ${i%%:*}]\nabout = x\nlayer = udp\nid = payload+0:${i#*:}\"\n"
+	   "  done\n"
+	   "done | split -l 16 -a 1 - " PROFILES "\n"
+	   "mv " PROFILES "a " PROFILES "; mv " PROFILES "b " OTHER_PROFILES);
 }
 
 static int setup(void **state)
@@ -183,6 +185,10 @@ static const struct row ROWS[] = {
 	  "load --replace --name f BY --profile a:9001 --profile d:9004 --layout blocked --hash "
 	  "fast",
 	  D, D, KNOWN },
+	{ "from-sha-256-to-a-keyed-hash", "load v0 --name f BY --profile a:9001 --layout flat --hash fips --bits 65536 --capacity 1k",
+	  "load --replace --name f BY --profile b:9002 --profile a:9001 --layout blocked --hash "
+	  "fast",
+	  A, A, KNOWN },
 };
 
 static void test_row(void **state)
