@@ -98,22 +98,24 @@ static const char *hex_of(int stream, uint32_t number)
 	return hex;
 }
 
-static void write_profiles(void)
+/* Profiles a to d, of which a's id begins at this byte. */
+static void write_profiles(const char *path, int at)
 {
-	sh("for at in 0 8; do\n"
-	   "  echo \"[profile a]\nabout = x\nlayer = udp\nid = payload+$at:8\"\n"
-	   "  for i in b:8 c:8 d:12; do\n"
-	   "    echo \"[profile ${i%%:*}]\nabout = x\nlayer = udp\nid = payload+0:${i#*:}\"\n"
-	   "  done\n"
-	   "done | split -l 16 -a 1 - " PROFILES "\n"
-	   "mv " PROFILES "a " PROFILES "; mv " PROFILES "b " OTHER_PROFILES);
+	FILE *f = fopen(path, "we");
+
+	assert_non_null(f);
+	for (int i = A; i <= D; i++)
+		fprintf(f, "[profile %s]\nabout = x\nlayer = udp\nid = payload+%d:%u\n",
+			STREAM[i].name, i == A ? at : 0, STREAM[i].id_bytes);
+	assert_int_equal(fclose(f), 0);
 }
 
 static int setup(void **state)
 {
 	int err = cli_setup(state);
 
-	write_profiles();
+	write_profiles(PROFILES, 0);
+	write_profiles(OTHER_PROFILES, 8);
 	return err;
 }
 
