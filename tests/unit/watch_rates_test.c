@@ -177,10 +177,14 @@ static void another_filter_is_no_rate(void **state)
 	r.now_ns = 5 * S;
 	watch_take(&w, &r);
 	assert_true(w.seconds == 1 && w.all.packets == 0 && w.history_cnt == 2);
+	r.now_ns = 6 * S;
+	r.slots[0] = 1; /* another order, in which no counter has gone back */
+	watch_take(&w, &r);
+	assert_true(w.seconds == 0 && w.history_cnt == 2);
 	r.streams[1].new = 1;
 	watch_take(&w, &r); /* at the same time */
 	assert_true(w.seconds == 0);
-	r.now_ns = 6 * S;
+	r.now_ns = 7 * S;
 	r.streams[1].new = 0;
 	watch_take(&w, &r);
 	assert_true(w.seconds == 0);

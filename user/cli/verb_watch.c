@@ -14,6 +14,7 @@
 
 #include "attachments.h"
 #include "clock.h"
+#include "kept.h"
 #include "kernel.h"
 #include "loader.h"
 #include "say.h"
@@ -128,6 +129,8 @@ static int take(struct watched *f, struct filter *open)
 	r = (struct watch_reading){ .now_ns = clock_ns(CLOCK_MONOTONIC), .all = f->status.counters };
 	r.streams_cnt = (int)streams_cnt(f->status.filter.config);
 	memcpy(r.streams, f->status.streams, sizeof(r.streams));
+	for (int n = 0; n < r.streams_cnt; n++)
+		r.slots[n] = kept_slot(f->status.filter.config, n);
 	err = filter_cpu_counters(&f->status.filter, &r.cpus, &r.cpus_cnt);
 	if (err)
 		return say_err(err, "cannot read the counters of %s: %s", f->name, strerror(-err));

@@ -45,7 +45,8 @@ static bool take_parts(struct watch *w, const struct watch_reading *r, double se
 {
 	struct filter_counters came;
 
-	if (r->streams_cnt != w->last.streams_cnt || r->cpus_cnt != w->last.cpus_cnt)
+	if (r->streams_cnt != w->last.streams_cnt || r->cpus_cnt != w->last.cpus_cnt ||
+	    memcmp(r->slots, w->last.slots, r->streams_cnt * sizeof(*r->slots)))
 		return false;
 	for (int i = 0; i < r->streams_cnt; i++) {
 		if (!stats_came(&r->streams[i], &w->last.streams[i], &came))

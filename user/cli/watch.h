@@ -24,6 +24,7 @@ struct watch_reading {
 	uint64_t now_ns; /* CLOCK_MONOTONIC */
 	struct filter_counters all;
 	struct filter_counters streams[DEDUP_STREAMS_MAX];
+	uint32_t slots[DEDUP_STREAMS_MAX]; /* which streams they are (kept.h) */
 	int streams_cnt;
 	struct filter_counters *cpus; /* cpus_cnt; NULL: none */
 	int cpus_cnt;
