@@ -285,8 +285,58 @@ static void test_gone(void **state)
 	assert_true(met > 1);
 }
 
+#define SAVES 400
+
+static struct {
+	int cnt;
+	bool is_saved[SAVES];
+} saves;
+
+/* For intercept_tool(): saves the filter before each change. */
+static int save_before_change(const struct intercepted *call, void *arg)
+{
+	char out[4096];
+	int status;
+
+	(void)arg;
+	if (!call->is_change || saves.cnt == SAVES)
+		return 0;
+	status = sh_out(out, sizeof(out), "%s save both " IMAGE "-%d", tool(), saves.cnt);
+	if (status && !strstr(out, "has a predecessor"))
+		fail_msg("save before change %d: %s", saves.cnt, out);
+	saves.is_saved[saves.cnt++] = !status;
+	return 0;
+}
+
+/* What is saved while the filter is being resized has its ids, or is refused. */
+static void saved_while_resized(void **state)
+{
+	int after = 0;
+	char out[4096];
+
+	(void)state;
+	sh("mountpoint -q /mnt || mount -t tmpfs tmpfs /mnt");
+	saves.cnt = 0;
+	load();
+	assert_int_equal(intercept_tool("resize both --capacity 40k", save_before_change, NULL, out,
+					sizeof(out)),
+			 0);
+	unload();
+	for (int i = 0; i < saves.cnt; i += i < saves.cnt - 40 ? 20 : 3) {
+		if (!saves.is_saved[i])
+			continue;
+		e2e_tool("restore both " IMAGE "-%d", i);
+		if (run(out, sizeof(out), "test both " ID))
+			fail_msg("saved before change %d of %d: %s", i, saves.cnt, out);
+		e2e_tool("unload --all");
+		after++;
+	}
+	assert_true(after > 2 && saves.cnt > after);
+}
+
 int main(void)
 {
+	add_test("saved-while-resized", saved_while_resized, e2e_setup, e2e_teardown, NULL);
 	add_rows(GONE, test_gone, e2e_setup, e2e_teardown);
 	add_rows(ROWS, test_refused, e2e_setup, e2e_teardown);
 	return run_added_tests("fault");

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "attachments.h"
@@ -89,23 +90,32 @@ void change_end(struct change *c)
 	c->list = NULL;
 }
 
+/* Has this open filter a predecessor that knows ids? 1 or 0; -errno, which is said. */
+static int has_predecessor(struct filter *f)
+{
+	int err = filter_open_before(f);
+
+	if (err)
+		return say_err(err, "cannot tell whether %s has a predecessor: %s", f->name,
+			       strerror(-err));
+	return f->before && !dedup_is_forgotten(f->before->state);
+}
+
 int change_wait_for_predecessor(const char *what)
 {
-	bool over = false;
+	int has = 1;
 
-	while (!over) {
-		struct filter f, before;
+	while (has) {
+		struct filter f;
 		int err = attachments_find(what, &f);
 
 		if (err)
 			return err == -ENOENT ? 0 : err;
-		over = filter_open_prefixed(BEFORE, f.name, &before) != 0;
+		has = has_predecessor(&f);
 		filter_close(&f);
-		if (over)
-			break;
-		over = dedup_is_forgotten(before.state);
-		filter_close(&before);
-		if (!over)
+		if (has < 0)
+			return has;
+		if (has)
 			usleep(LOOK_US);
 	}
 	return 0;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "attachments.h"
@@ -27,25 +28,20 @@ static bool is_caught(void)
 }
 
 /* An image is of one memory: what a predecessor knows beside it would be missing. */
-static int check_predecessor(const struct options *o, const char *name)
+static int check_predecessor(const struct options *o, struct filter *f)
 {
-	struct filter before;
-	int err = filter_open_prefixed(BEFORE, name, &before);
-	bool over;
+	int err = filter_open_before(f);
 
-	if (err == -ENOENT)
-		return 0;
 	if (err)
-		return say_err(err, "cannot tell whether %s has a predecessor", name);
-	over = dedup_is_forgotten(before.state);
-	filter_close(&before);
-	if (over || o->forget)
+		return say_err(err, "cannot tell whether %s has a predecessor: %s", f->name,
+			       strerror(-err));
+	if (!f->before || dedup_is_forgotten(f->before->state) || o->forget)
 		return 0;
 	return say_err(-EBUSY,
 		       "%s has a predecessor since it was changed or restored last, which still "
 		       "knows ids: --wait waits until it has gone, --forget saves without what "
 		       "only it knows",
-		       name);
+		       f->name);
 }
 
 int verb_save(const struct options *o)
@@ -67,7 +63,7 @@ int verb_save(const struct options *o)
 	for (size_t i = 0; i < sizeof(SIGNALS) / sizeof(SIGNALS[0]); i++)
 		sigaction(SIGNALS[i], &action, NULL);
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not get so large is a write that fails */
-	err = check_predecessor(o, f.name);
+	err = check_predecessor(o, &f);
 	if (!err)
 		err = image_save(&f, path, is_caught, &h);
 	if (err == -EINTR)

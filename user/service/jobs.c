@@ -160,26 +160,20 @@ static int follow(const struct job_order *order)
 	return run_verb(verb_load, &o);
 }
 
-/* Opens the filter's predecessor, if that knows more ids than the filter itself: soon after a
- * restart or a resize. 0, and the caller closes it; or -ENOENT.
+/* Opens the filter with its predecessor, if that knows more ids than the filter itself: soon after
+ * a restart or a resize. 0, and the caller closes it; or -ENOENT.
  */
-static int open_larger_predecessor(const char *name, struct filter *before)
+static int open_larger_predecessor(const char *name, struct filter *f)
 {
 	uint64_t seed = kernel_now_ns();
-	struct filter own;
-	bool larger;
 
-	if (filter_open_prefixed(BEFORE, name, before))
+	if (filter_open(name, f))
 		return -ENOENT;
-	if (filter_open(name, &own)) {
-		filter_close(before);
-		return -ENOENT;
-	}
-	larger = stats_fill_of(before, false, seed).ids > stats_fill_of(&own, false, seed).ids;
-	filter_close(&own);
-	if (!larger)
-		filter_close(before);
-	return larger ? 0 : -ENOENT;
+	if (!filter_open_before(f) && f->before &&
+	    stats_fill_of(f->before, false, seed).ids > stats_fill_of(f, false, seed).ids)
+		return 0;
+	filter_close(f);
+	return -ENOENT;
 }
 
 static bool never(void)
@@ -194,7 +188,7 @@ static int save(const struct job_order *order)
 	char path[PATH_MAX];
 	char *args[] = { (char *)order->name, path };
 	struct options o = { .args = args, .args_cnt = 2, .forget = true };
-	struct filter before;
+	struct filter f;
 	int err;
 
 	if (!is_pinned(order->name))
@@ -209,10 +203,10 @@ static int save(const struct job_order *order)
 	}
 	if (kernel_ready(false, false))
 		return EXIT_FAILED;
-	if (open_larger_predecessor(order->name, &before))
+	if (open_larger_predecessor(order->name, &f))
 		return verb_save(&o);
-	err = image_save(&before, path, never, &head);
-	filter_close(&before);
+	err = image_save(f.before, path, never, &head);
+	filter_close(&f);
 	return err ? EXIT_FAILED : EXIT_DONE;
 }
 
