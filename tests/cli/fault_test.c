@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "intercept.h"
+#include "output.h"
 
 #define POINTS 5 /* by default */
 #define IMAGE "/mnt/image"
@@ -285,6 +286,40 @@ static void test_gone(void **state)
 	assert_true(met > 1);
 }
 
+/* The time that duplicates are dropped yet, in seconds. */
+static double drop_left(void)
+{
+	json_object *o = tool_status("both");
+	double left_ns = number(o, "drop_left_ns");
+
+	json_object_put(o);
+	return left_ns / 1e9;
+}
+
+/* A change that is refused has not changed the time that was set before. */
+static void time_of_a_refused_set(void **state)
+{
+	struct point p = { .which = CHANGE, .err = ENOMEM };
+	unsigned int cnt, step;
+	char out[16384];
+
+	(void)state;
+	e2e_load("load ve0 ve1 --name both --capacity 20k --for 1h");
+	assert_int_equal(intercept_tool("set both --for 3h", at_call, &p, out, sizeof(out)), 0);
+	assert_true(drop_left() > 2 * 3600);
+	cnt = p.count;
+	step = cnt <= points() ? 1 : cnt / points();
+	for (p.n = 1; p.n <= cnt; p.n += step) {
+		bool done;
+
+		p.count = 0;
+		done = !intercept_tool("set both --for 60s", at_call, &p, out, sizeof(out));
+		assert_true(done ? drop_left() <= 60 : drop_left() > 3600);
+		e2e_tool("set both --for 3h");
+	}
+	unload();
+}
+
 #define SAVES 400
 
 static struct {
@@ -336,6 +371,7 @@ static void saved_while_resized(void **state)
 
 int main(void)
 {
+	add_test("time-of-a-refused-set", time_of_a_refused_set, e2e_setup, e2e_teardown, NULL);
 	add_test("saved-while-resized", saved_while_resized, e2e_setup, e2e_teardown, NULL);
 	add_rows(GONE, test_gone, e2e_setup, e2e_teardown);
 	add_rows(ROWS, test_refused, e2e_setup, e2e_teardown);

@@ -57,10 +57,17 @@ static void note_forgotten(const struct change *c, const struct dedup_config *cf
 				 c->f.name, stream_name(cfg, n));
 }
 
+/* The time of --for begins now. */
+static void begin_drops(struct change *c, const struct dedup_config *cfg)
+{
+	WRITE_ONCE(c->f.state->drop_until_ns, kernel_now_ns() + cfg->drop_ns);
+}
+
 int change_program(const struct options *o, struct change *c, struct dedup_config *cfg)
 {
 	const struct dedup_config *old = c->f.config;
 	int err = check_delivery(c, cfg);
+	bool begins;
 
 	if (err)
 		return err;
@@ -77,9 +84,13 @@ int change_program(const struct options *o, struct change *c, struct dedup_confi
 	err = loader_next_program(c->f.name, cfg, NULL);
 	if (err)
 		return err;
-	if (cfg->drop_ns && o->given & GIVEN_FOR)
-		WRITE_ONCE(c->f.state->drop_until_ns, kernel_now_ns() + cfg->drop_ns);
-	return handover(c->f.name, &c->where);
+	begins = cfg->drop_ns && o->given & GIVEN_FOR;
+	if (begins && c->f.config->action != DEDUP_DROP_FOR) /* which goes by the same time */
+		begin_drops(c, cfg);
+	err = handover(c->f.name, &c->where);
+	if (!err && begins)
+		begin_drops(c, cfg);
+	return err;
 }
 
 int change_make_room(const struct options *o, const char *name)
