@@ -143,6 +143,80 @@ static void overload_keeps_the_bound(void **state)
 	}
 }
 
+/* Steps that come with the jiffies, as on some kernels, or at any time until then. */
+static uint64_t until_jiffy(struct sim *s, uint64_t at_ns)
+{
+	uint64_t jiffy_ns = S / SIM_HZ;
+
+	(void)s;
+	return (jiffy_ns - at_ns % jiffy_ns) % jiffy_ns;
+}
+
+static uint64_t up_to_a_jiffy(struct sim *s, uint64_t at_ns)
+{
+	static uint64_t seed = 1;
+
+	(void)s, (void)at_ns;
+	return random_next(&seed) % (S / SIM_HZ);
+}
+
+static const struct late_row {
+	const char *name;
+	uint64_t (*lateness)(struct sim *s, uint64_t at_ns);
+	uint64_t window_ns, capacity;
+	enum dedup_layout layout;
+	uint32_t countdown_bits;
+} LATE_ROWS[] = {
+	{ "10ms-with-jiffies", until_jiffy, 10 * MS, 10000, DEDUP_BLOCKED, 0 },
+	{ "10ms-at-random", up_to_a_jiffy, 10 * MS, 50000, DEDUP_BLOCKED, 0 },
+	{ "10ms-few-ids", until_jiffy, 10 * MS, 100, DEDUP_BLOCKED, 0 },
+	{ "50ms-with-jiffies", until_jiffy, 50 * MS, 100000, DEDUP_BLOCKED, 0 },
+	{ "50ms-with-jiffies-many-blocks", until_jiffy, 50 * MS, 580000, DEDUP_BLOCKED, 0 },
+	{ "50ms-at-random", up_to_a_jiffy, 50 * MS, 10000, DEDUP_BLOCKED, 0 },
+	{ "200ms-with-jiffies", until_jiffy, 200 * MS, 100000, DEDUP_BLOCKED, 0 },
+	{ "1s-with-jiffies", until_jiffy, S, 1000000, DEDUP_BLOCKED, 0 },
+	{ "flat-10ms-with-jiffies", until_jiffy, 10 * MS, 10000, DEDUP_FLAT, 0 },
+	{ "flat-50ms-with-jiffies", until_jiffy, 50 * MS, 100000, DEDUP_FLAT, 0 },
+	{ "flat-1s-several-steps", until_jiffy, S, 1000000, DEDUP_FLAT, 0 },
+	{ "countdown-10ms-with-jiffies", until_jiffy, 10 * MS, 10000, DEDUP_COUNTDOWN, 0 },
+	{ "countdown-10ms-one-bit", until_jiffy, 10 * MS, 10000, DEDUP_COUNTDOWN, 1 },
+	{ "countdown-10ms-two-bits", until_jiffy, 10 * MS, 10000, DEDUP_COUNTDOWN, 2 },
+};
+
+/* Even traffic of as many ids a window as the capacity: there is room for each, and none is aged
+ * before its time, though steps are as late as may be.
+ */
+static void late_steps_leave_room_for_the_capacity(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(LATE_ROWS); i++) {
+		const struct late_row *row = &LATE_ROWS[i];
+		struct filter_spec spec = sim_spec(row->capacity, 1e-3, row->window_ns);
+		uint64_t sent = 0, unlearned = 0, start_ns;
+		struct dedup_config c;
+		struct sim s;
+
+		spec.layout = row->layout;
+		spec.countdown_bits = row->countdown_bits;
+		assert_int_equal(plan_config(&spec, SIM_CPUS, SIM_HZ, &c), 0);
+		sim_start_hand(&s, &c);
+		for (start_ns = s.now_ns; s.now_ns < start_ns + 100 * spec.window_ns;) {
+			uint64_t next_ns = s.now_ns + sim_step(&s), n, room;
+
+			s.now_ns = next_ns + row->lateness(&s, next_ns);
+			n = (s.now_ns - start_ns) * spec.capacity / spec.window_ns - sent;
+			room = s.state.limit - s.state.learned;
+			sent += n;
+			s.state.learned += n < room ? n : room;
+			unlearned += n < room ? 0 : n - room;
+		}
+		if (unlearned || s.state.early || s.state.late)
+			fail_msg("%s: of %llu ids %.3g unlearned; early %llu, late %llu", row->name,
+				 (unsigned long long)sent, (double)unlearned / sent, s.state.early,
+				 s.state.late);
+	}
+}
+
 /* Beyond the limit nothing is learned; what is known stays known. */
 static void full_window_learns_nothing(void **state)
 {
@@ -550,6 +624,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ids_live_one_to_two_windows),
 		cmocka_unit_test(overload_keeps_the_bound),
+		cmocka_unit_test(late_steps_leave_room_for_the_capacity),
 		cmocka_unit_test(full_window_learns_nothing),
 		cmocka_unit_test(requested_turns_are_passed),
 		cmocka_unit_test(requests_add_up),

@@ -44,12 +44,6 @@ static double rate(const struct dedup_config *c, double ids)
 	return size_fpr(&g, ids);
 }
 
-static double turn_ids(const struct dedup_config *c, double ids, double slack_ns, double clear_ns)
-{
-	(void)c, (void)slack_ns, (void)clear_ns;
-	return ids;
-}
-
 #define HALF_BITS (DEDUP_HALF_WORDS * DEDUP_WORD_BITS)
 
 /* hit[n]: the chance that a word with n bits set has all `bits` bits of a random id. */
@@ -219,7 +213,7 @@ const struct layout LAYOUT_BLOCKED = {
 	.refusal = refusal,
 	.size = size,
 	.rate = rate,
-	.turn_ids = turn_ids,
+	.turn_ids = layout_turn_ids,
 	.fill = fill,
 	.hand = layout_hand_passed,
 	.find = find,

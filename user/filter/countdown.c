@@ -60,10 +60,9 @@ static double rate(const struct dedup_config *c, double ids)
  * for the first place of its segment only. In that time, less than two windows, all ids of two may
  * come: one burst at its start, and the next one a window later.
  */
-static double turn_ids(const struct dedup_config *c, double ids, double slack_ns, double clear_ns)
+static double turn_ids(const struct dedup_config *c, double ids, double longer)
 {
-	(void)slack_ns, (void)clear_ns;
-	return c->places > 1 ? 2 * ids : ids;
+	return c->places > 1 ? 2 * ids : layout_turn_ids(c, ids, longer);
 }
 
 /* Adds to cells[n] how many cells have n countdowns to go, n from 0 to config->places; those with

@@ -74,12 +74,6 @@ static double rate(const struct dedup_config *c, double ids)
 	return array_rate_of(2, c->hash, c->m, c->k, ids);
 }
 
-/* Ids are learned into an array for a window, and on until the other one is cleared. */
-static double turn_ids(const struct dedup_config *c, double ids, double slack_ns, double clear_ns)
-{
-	return clear_ns > slack_ns ? ids + ids * (clear_ns - slack_ns) / c->window_ns : ids;
-}
-
 /* The rate of one of the two arrays. With FIPS the bits are counted: those that peers sent may not
  * be random.
  */
@@ -226,7 +220,7 @@ const struct layout LAYOUT_FLAT = {
 	.refusal = refusal,
 	.size = size,
 	.rate = rate,
-	.turn_ids = turn_ids,
+	.turn_ids = layout_turn_ids,
 	.fill = fill,
 	.hand = hand,
 	.find = layout_find_positions,

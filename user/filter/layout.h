@@ -57,11 +57,10 @@ struct layout {
 	double (*rate)(const struct dedup_config *c, double ids);
 
 	/* How many ids come, at most, between two passes of a place, if at most `ids` come in any
-	 * interval of a window. `ids` has already an allowance for turns that are slack_ns longer
-	 * than a window; clearing an array takes clear_ns.
+	 * interval of a window, and evenly in what a late step makes a turn longer than a window:
+	 * by `longer` windows.
 	 */
-	double (*turn_ids)(const struct dedup_config *c, double ids, double slack_ns,
-			   double clear_ns);
+	double (*turn_ids)(const struct dedup_config *c, double ids, double longer);
 
 	/* What the memory says about the ids in it; `hand` is dedup_state.hand. */
 	struct fill (*fill)(const struct dedup_config *c, const struct dedup_block *blocks,
@@ -118,9 +117,10 @@ struct layout {
 	bool has_generations;
 };
 
-/* In the tables of two layouts each: find() where an id has positions; hand() as the part of the
- * places that the hand has passed.
+/* In the tables of two layouts each: turn_ids() of generations; find() where an id has positions;
+ * hand() as the part of the places that the hand has passed.
  */
+double layout_turn_ids(const struct dedup_config *c, double ids, double longer);
 void layout_find_positions(const struct dedup_config *c, const struct dedup_sought *s,
 			   struct id_lookup *p);
 double layout_hand_passed(const struct dedup_config *c, struct dedup_state *st, uint64_t now_ns);

@@ -48,7 +48,8 @@
 #define STALE_MAX_NS (2000 * MS)
 
 /* Ids beyond the capacity that there must be room for, one part of it in so many:
- * - TURN_SLACK: come because places are passed a little after their time;
+ * - TURN_SLACK: come because places are passed a little after their time. Where the window is so
+ *   short that steps may be later (config.late_ns), plan_turn_ids() has room for that on top;
  * - BURST_SLACK: are learned under overload between two steps of the hand;
  * - CLAIM_SLACK: credit that all CPUs together hold (each claims up to CLAIM_MAX ids at once).
  * Each takes memory in the same proportion.
@@ -88,13 +89,6 @@ static uint64_t tick_ns(const struct dedup_config *c)
 	return tick < work ? tick : work;
 }
 
-static uint64_t busy_tick_ns(const struct dedup_config *c)
-{
-	uint64_t tick = tick_ns(c);
-
-	return tick < BUSY_TICK_NS ? tick : BUSY_TICK_NS;
-}
-
 static uint64_t stale_jiffies(const struct dedup_config *c, unsigned int hz)
 {
 	return c->stale_ns * hz / (1000 * MS) + 1;
@@ -109,7 +103,7 @@ static int plan_paces(struct dedup_config *c, unsigned int hz)
 	if (tick < TICK_MIN_NS)
 		return -ERANGE;
 	c->tick_ns = tick;
-	c->busy_tick_ns = busy_tick_ns(c);
+	c->busy_tick_ns = tick < BUSY_TICK_NS ? tick : BUSY_TICK_NS;
 	/* Two ticks, as a place that is due just after a step waits for the next one; and a jiffy,
 	 * as some kernels' timers fire only with the jiffies.
 	 */
@@ -133,14 +127,16 @@ static uint32_t recent_slots(const struct dedup_config *c)
 
 double plan_turn_ids(const struct dedup_config *c, double ids)
 {
-	uint64_t steps = c->places / DEDUP_STEP_PLACES + 1;
-	double clear_ns = (double)steps * busy_tick_ns(c);
-	double slack_ns = c->window_ns / (2.0 * TURN_SLACK); /* which TURN_SLACK allows for */
+	uint64_t more_steps = c->segment_places / DEDUP_STEP_PLACES; /* than the first, late one */
+	double late_ns = c->late_ns + (double)more_steps * c->busy_tick_ns;
+	double longer = late_ns / c->window_ns - 1 / (2.0 * TURN_SLACK); /* which is allowed for */
 
-	return layout_of(c->layout)->turn_ids(c, ids, slack_ns, clear_ns);
+	return layout_of(c->layout)->turn_ids(c, ids, longer > 0 ? longer : 0);
 }
 
-/* Sets the capacity and the limits on learning that follow from it. Returns plan_ids() of them. */
+/* Sets the capacity and the limits on learning that follow from it, at the hand's pace. Returns
+ * plan_ids() of them.
+ */
 static double set_capacity(struct dedup_config *c, double fpr, unsigned int cpus, uint64_t capacity)
 {
 	c->capacity = capacity;
@@ -220,10 +216,13 @@ static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigne
 	int err;
 
 	streams_plan(spec, &c);
+	err = plan_paces(&c, hz);
+	if (err)
+		return err;
 	more = set_capacity(&c, spec->fpr, cpus, spec->capacity);
 	do { /* again if a filter of this size takes so long to clear that more ids come meanwhile */
 		ids = more;
-		err = layout->size(spec, ids, spec->fpr, &c);
+		err = layout->size(spec, ids, spec->fpr, &c) ?: plan_paces(&c, hz);
 		if (err)
 			return err;
 		more = set_capacity(&c, spec->fpr, cpus, spec->capacity);
@@ -232,10 +231,6 @@ static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigne
 	if (is_fips_own(spec) && exceeds_rate(spec, &c))
 		return -EOPNOTSUPP;
 	c.recent = recent_slots(&c);
-
-	err = plan_paces(&c, hz);
-	if (err)
-		return err;
 	*out = c;
 	return 0;
 }

@@ -58,7 +58,7 @@ int plan_next_filter(const struct dedup_config *old, struct dedup_config *c);
 double plan_ids(const struct dedup_config *cfg, unsigned int cpus, double fpr);
 
 /* The most ids that come between two passes of a place if at most `ids` come in any interval of a
- * window: the layout's turn_ids().
+ * window, and steps are up to cfg->late_ns late: the layout's turn_ids().
  */
 double plan_turn_ids(const struct dedup_config *cfg, double ids);
 
