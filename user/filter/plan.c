@@ -70,8 +70,8 @@ static uint64_t clamp(uint64_t value, uint64_t lo, uint64_t hi)
 
 double plan_ids(const struct dedup_config *cfg, unsigned int cpus, double fpr)
 {
-	/* The rate at which one generation errs, the current one: about half of that of two. */
-	double one = layout_of(cfg->layout)->has_generations ? fpr / 2 : fpr;
+	/* The rate at which the current generation errs, if that of both is fpr. */
+	double one = layout_of(cfg->layout)->has_generations ? -expm1(log1p(-fpr) / 2) : fpr;
 
 	/* Each CPU may hold credit of one claim, and may exceed the limit by another. An id that
 	 * seems to be in the current generation is not learned, nor counted as learned: its bits
