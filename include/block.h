@@ -70,7 +70,8 @@ static __always_inline __u64 dedup_mask(__u64 *entropy, __u32 bits)
 }
 
 /* The block of a hash: its top 32 bits, scaled down to the number of blocks. So each block has a
- * range of hashes, in the order of the blocks.
+ * range of hashes, in the order of the blocks. Some blocks have one of the 2^32 more than others,
+ * and so more ids: sizes allow for that (size_fpr()).
  */
 static __always_inline __u32 dedup_probe_block(__u64 hash, __u32 blocks)
 {

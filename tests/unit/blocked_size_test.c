@@ -109,6 +109,7 @@ static void too_many_blocks_are_refused(void **state)
 
 	(void)state;
 	assert_int_equal(size_pick(1e12, 1e-4, &g), -EOVERFLOW);
+	assert_int_equal(size_pick(2e12, 0.9, &g), -EOVERFLOW);
 	assert_int_equal(g.blocks, 1);
 }
 
@@ -128,6 +129,51 @@ static void rate_is_monotonic(void **state)
 			}
 			assert_true(last < 1);
 		}
+	}
+}
+
+/* How many of the 2^32 hashes a block has: those from the first one on whose product with the
+ * number of blocks reaches the block.
+ */
+static uint64_t hashes_of(uint64_t block, uint64_t blocks)
+{
+	uint64_t first = ((block << 32) + blocks - 1) / blocks;
+	uint64_t end = (((block + 1) << 32) + blocks - 1) / blocks;
+
+	assert_int_equal(dedup_probe_block(first << 32, blocks), block);
+	assert_int_equal(dedup_probe_block((end << 32) - 1, blocks), block);
+	return end - first;
+}
+
+/* Of many blocks some have one hash more than others, and so more ids: the mean of the rates of
+ * blocks by themselves, each as often as an id meets it.
+ */
+static void uneven_blocks_count(void **state)
+{
+	static const struct {
+		double ids, fpr;
+	} ROWS[] = { { 1e10, 1e-4 }, { 2e10, 1e-4 }, { 4e10, 0.1 }, { 3e9, 1e-6 }, { 1e9, 1e-3 } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
+		const int tries = 20000;
+		double by_hashes[64] = { 0 }, sum = 0, hashes = 0;
+		uint64_t seed = i;
+		struct geometry g;
+
+		assert_int_equal(size_pick(ROWS[i].ids, ROWS[i].fpr, &g), 0);
+		for (int t = 0; t < tries; t++) {
+			uint64_t n = hashes_of(random_next(&seed) % g.blocks, g.blocks);
+			struct geometry one = { 1, g.words, g.bits };
+
+			assert_in_range(n, 1, 63);
+			if (by_hashes[n] <= 0)
+				by_hashes[n] = size_fpr(&one, ROWS[i].ids * n / 0x1p32);
+			sum += n * by_hashes[n];
+			hashes += n;
+		}
+		assert_true(sum / hashes <= ROWS[i].fpr * 1.02); /* by chance */
+		assert_true(sum / hashes >= ROWS[i].fpr * 0.95);
 	}
 }
 
@@ -196,6 +242,7 @@ int main(void)
 		cmocka_unit_test(picks_have_few_words_and_bits),
 		cmocka_unit_test(too_many_blocks_are_refused),
 		cmocka_unit_test(rate_is_monotonic),
+		cmocka_unit_test(uneven_blocks_count),
 		cmocka_unit_test(rate_is_right_where_it_is_easy),
 		cmocka_unit_test(plans_are_sound),
 		cmocka_unit_test(slack_is_small),

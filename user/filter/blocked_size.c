@@ -9,8 +9,9 @@
 #include "block.h"
 
 #define WORD_BITS 64
-#define IDS_MAX 1024 /* ids in one block: the sums end here */
-#define TAIL 1e-18   /* Poisson terms with a smaller probability are left out */
+#define IDS_MAX 1024	    /* ids in one block: the sums end here */
+#define HASHES (1ULL << 32) /* that are scaled down to the number of a block */
+#define TAIL 1e-18	    /* Poisson terms with a smaller probability are left out */
 
 /* hit[j]: in a word that holds j ids, the chance that all bits of a further id are set already. */
 struct word_model {
@@ -86,12 +87,26 @@ static double half_fpr(const struct word_model *m, uint32_t words, double ids)
 	return sum;
 }
 
-/* The rate of a block: the chance that at least one of its halves errs. */
-static double model_fpr(const struct word_model *m, uint32_t words, double ids)
+/* The rate of a block: the chance that at least one of its halves errs. 1 if it has so many ids
+ * that the sums would end too early.
+ */
+static double block_fpr(const struct word_model *m, uint32_t words, double ids)
 {
-	double half = half_fpr(m, words, ids);
+	double half = ids <= IDS_MAX / 2.0 ? half_fpr(m, words, ids) : 1;
 
 	return half + half - half * half;
+}
+
+/* The rate of so many blocks. Each has n = 2^32 / blocks, rounded down, of the 2^32 hashes, or one
+ * more (dedup_probe_block()). An id that is looked up meets a block as often as that has hashes.
+ */
+static double model_fpr(const struct word_model *m, uint32_t words, uint32_t blocks, double ids)
+{
+	uint64_t n = HASHES / blocks, larger = HASHES % blocks; /* so many have one more */
+	double part = (double)larger * (n + 1) / HASHES;
+
+	return (1 - part) * block_fpr(m, words, ids * n / HASHES) +
+	       part * block_fpr(m, words, ids * (n + 1) / HASHES);
 }
 
 double size_fpr(const struct geometry *g, double ids)
@@ -99,21 +114,25 @@ double size_fpr(const struct geometry *g, double ids)
 	struct word_model m;
 
 	word_model_init(&m, g->bits);
-	return model_fpr(&m, g->words, ids / g->blocks);
+	return model_fpr(&m, g->words, g->blocks, ids);
 }
 
-/* The largest average number of ids a block at which the rate is still at most fpr. */
-static double ids_per_block(const struct word_model *m, uint32_t words, double fpr)
+/* The fewest blocks whose rate is at most fpr; INFINITY if none up to UINT32_MAX are enough. More
+ * blocks never have a higher rate.
+ */
+static double least_blocks(const struct word_model *m, uint32_t words, double ids, double fpr)
 {
-	double lo = 0, hi = IDS_MAX / 2.0;
+	uint64_t lo = 1, hi = UINT32_MAX;
 
-	for (int i = 0; i < 40; i++) {
-		double mid = (lo + hi) / 2;
+	if (model_fpr(m, words, hi, ids) > fpr)
+		return INFINITY;
+	while (lo < hi) {
+		uint64_t mid = (lo + hi) / 2;
 
-		if (model_fpr(m, words, mid) <= fpr)
-			lo = mid;
-		else
+		if (model_fpr(m, words, mid, ids) <= fpr)
 			hi = mid;
+		else
+			lo = mid + 1;
 	}
 	return lo;
 }
@@ -130,12 +149,12 @@ int size_pick(double ids, double fpr, struct geometry *out)
 
 		word_model_init(&m, b);
 		for (int i = 0; i < 3; i++) {
-			blocks[i][b] = ceil(ids / ids_per_block(&m, WORDS[i], fpr));
+			blocks[i][b] = least_blocks(&m, WORDS[i], ids, fpr);
 			least[i] = fmin(least[i], blocks[i][b]);
 		}
 	}
 	smallest = fmin(least[0], fmin(least[1], least[2]));
-	if (!(smallest <= UINT32_MAX / (SIZE_PROBES_WORTH * SIZE_BITS_WORTH)))
+	if (!(smallest <= UINT32_MAX))
 		return -EOVERFLOW;
 	while (least[w] > smallest * SIZE_PROBES_WORTH)
 		w++;
