@@ -25,7 +25,9 @@ static __always_inline void dedup_positions_mixed(struct dedup_positions *p, __u
 	}
 }
 
-/* FNV-1a, 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv), of the id's bytes. */
+/* FNV-1a, 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv), of the id's bytes. Without a key, and
+ * with little mixing: spread evenly for random ids, but not for ids that count.
+ */
 static __always_inline __u64 dedup_fnv1a(const struct dedup_id *id, __u32 bytes)
 {
 	__u64 h = 0xcbf29ce484222325;

@@ -33,6 +33,11 @@ static const struct misuse {
 	{ "layout-none", "--layout", 2, "--layout needs a value" },
 	{ "fips-own-m", "--layout flat --hash fips --fpr 1e-6", 1,
 	  "FIPS' own m = 8192 keeps no --fpr 1e-06, not even for one id a window" },
+	{ "fast-own-rate", "--fpr 1e-15", 1,
+	  "--hash fast keeps no --fpr below 1e-09 for 1000000 ids a window: raise --fpr, or give "
+	  "--hash siphash" },
+	{ "siphash-own-rate", "--hash siphash --fpr 1e-15", 1,
+	  "--hash siphash keeps no --fpr below 1.7e-13 for 1000000 ids a window: raise --fpr" },
 	{ "hash-word", "--hash md5", 2, "--hash md5: it is fast, siphash, colibri, fips, fnv1a or" },
 	{ "hash-empty", "--hash ''", 2, "it is fast, siphash, colibri, fips, fnv1a or tezos" },
 	{ "bits-0", "--layout flat --bits 0", 2, "--bits 0: give a number from 1 to 4294967295" },
@@ -370,8 +375,8 @@ static const struct note {
 	{ "note-none-fips", "--layout flat --hash fips --capacity 100", NULL },
 	{ "note-none-tezos", "--layout flat --hash tezos --capacity 1000", NULL },
 	/* What rounding the rate makes of it is no news. */
-	{ "note-none-rounded", "--layout flat --capacity 10 --fpr 3.14159265358979e-12", NULL },
-	{ "note-none-blocked", "--capacity 10 --fpr 3.14159265358979e-12", NULL },
+	{ "note-none-rounded", "--layout flat --capacity 10 --fpr 3.14159265358979e-9", NULL },
+	{ "note-none-blocked", "--capacity 10 --fpr 3.14159265358979e-9", NULL },
 };
 
 static void run_note(void **state)

@@ -165,7 +165,7 @@ static const struct pick_row {
 	{ { FLAT, .hash = DEDUP_FAST, .capacity = 100, .fpr = 1e-2, .hashes = 4 }, 0, 4 },
 	{ { FLAT, .hash = DEDUP_SIPHASH, .capacity = 100, .fpr = 1e-2, .bits = 77 }, 77, 8 },
 	{ { FLAT, .hash = DEDUP_FAST, .capacity = 100, .fpr = 0.99, .bits = 77 }, 77, 1 },
-	{ { FLAT, .hash = DEDUP_FAST, .capacity = 100, .fpr = 1e-18, .bits = 77 }, 77, 32 },
+	{ { FLAT, .hash = DEDUP_SIPHASH, .capacity = 100, .fpr = 1e-11, .bits = 77 }, 77, 32 },
 	{ { FLAT, .hash = DEDUP_FAST, .capacity = 100, .fpr = 1e-2, .bits = 9, .hashes = 5 }, 9, 5 },
 	{ { FLAT, .hash = DEDUP_TEZOS, .capacity = 10, .fpr = 1e-18, .bits = 1 << 24 }, 1 << 24, 10 },
 	{ { FLAT, .hash = DEDUP_TEZOS, .capacity = 10, .fpr = 1e-2, .bits = 1 << 10 }, 1 << 10, 8 },
@@ -207,13 +207,53 @@ static void given_sizes_are_taken_at_any_capacity(void **state)
 {
 	(void)state;
 	for (int hash = DEDUP_FAST; hash <= DEDUP_TEZOS; hash++) {
-		struct filter_spec spec = spec_of(DEDUP_FLAT, hash, 1000000000, 1e-9);
+		struct filter_spec spec = spec_of(DEDUP_FLAT, hash, 100000000, 1e-9);
 		struct dedup_config c;
 
 		spec.bits = 4096;
 		spec.hashes = 5;
 		c = plan_of(&spec);
 		assert_true(c.m == 4096 && c.k == 5 && c.capacity < 4096);
+	}
+}
+
+/* Ids of one hash are one id to any filter, however large. */
+static void rates_below_the_hashes_own_are_refused(void **state)
+{
+	static const struct {
+		enum dedup_layout layout;
+		enum dedup_hash_scheme hash;
+		uint64_t capacity;
+		double fpr, hash_rate; /* 0: refused */
+	} ROWS[] = {
+		{ DEDUP_BLOCKED, DEDUP_FAST, 1000000, 1e-15, 0 },
+		{ DEDUP_BLOCKED, DEDUP_FAST, 1, 9.3e-10, 0 },
+		{ DEDUP_BLOCKED, DEDUP_FAST, 1000000, 1e-9, 3 * 0x1p-32 },
+		{ DEDUP_BLOCKED, DEDUP_FAST, 1000000, 1e-6, 3 * 0x1p-32 },
+		{ DEDUP_FLAT, DEDUP_FAST, 1000, 9.3e-10, 0 },
+		{ DEDUP_FLAT, DEDUP_FAST, 1000, 1e-9, 3 * 0x1p-32 },
+		{ DEDUP_COUNTDOWN, DEDUP_FAST, 100, 9.3e-10, 0 },
+		{ DEDUP_COUNTDOWN, DEDUP_FAST, 100, 1e-9, 3 * 0x1p-32 },
+		{ DEDUP_BLOCKED, DEDUP_SIPHASH, 1000000, 1.4e-13, 0 },
+		{ DEDUP_BLOCKED, DEDUP_SIPHASH, 1000000, 1e-12, 2e6 * 0x1p-64 },
+		{ DEDUP_BLOCKED, DEDUP_SIPHASH, 1000, 1e-15, 2e3 * 0x1p-64 },
+		{ DEDUP_COUNTDOWN, DEDUP_FNV1A, 100, 5e-18, 0 },
+		{ DEDUP_FLAT, DEDUP_TEZOS, 100, 1e-17, 1e-20 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
+		struct filter_spec spec =
+			spec_of(ROWS[i].layout, ROWS[i].hash, ROWS[i].capacity, ROWS[i].fpr);
+		struct dedup_config c;
+		int err = plan_config(&spec, 2, HZ, &c);
+
+		if (err != (ROWS[i].hash_rate > 0 ? 0 : -ENOTUNIQ))
+			fail_msg("row %zu: %d", i, err);
+		if (!err)
+			assert_true(layout_of(c.layout)->rate(&c, plan_ids(&c, 2, spec.fpr)) +
+					    ROWS[i].hash_rate <=
+				    spec.fpr);
 	}
 }
 
@@ -816,6 +856,7 @@ int main(void)
 		cmocka_unit_test(names_go_both_ways),
 		cmocka_unit_test(picks_follow_the_scheme),
 		cmocka_unit_test(given_sizes_are_taken_at_any_capacity),
+		cmocka_unit_test(rates_below_the_hashes_own_are_refused),
 		cmocka_unit_test(too_large_is_refused),
 		cmocka_unit_test(fips_own_size_refuses_what_it_cannot_keep),
 		cmocka_unit_test(capacity_is_lowered_for_the_rate),

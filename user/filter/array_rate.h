@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The false-positive rate of an array of m bits, or cells, with k probes (1 to
- * DEDUP_HASHES_MAX). It depends on the scheme that picks the positions. Pure arithmetic.
+ * DEDUP_HASHES_MAX). It depends on the scheme that picks the positions. For random ids:
+ * what a hash makes of others is not in it. Pure arithmetic.
  *
  * The textbook's rate is fill^k, for k independent positions that are all equally likely. Two
  * things make the real one higher.

@@ -59,6 +59,9 @@
 #define CLAIM_SLACK 1024
 #define CLAIM_MAX 64
 
+/* The part of the rate that the hash may take; the rest is what memory has to keep. */
+#define HASH_SHARE 0.75
+
 /* Entries of the cache of known ids (recent.h), for schemes that hash by SHA-256: 4 MB at most. */
 #define RECENT_MIN 64
 #define RECENT_MAX 65536
@@ -152,6 +155,24 @@ static double set_capacity(struct dedup_config *c, double fpr, unsigned int cpus
 	return plan_ids(c, cpus, fpr);
 }
 
+/* The part of the fresh ids whose hash alone is that of one of `ids` known ids in each generation
+ * (include/hash.h): by NH; and as a hash has 64 bits. The other schemes have more bits.
+ */
+static double hash_rate(const struct filter_spec *spec, double ids)
+{
+	double equal = (layout_of(spec->layout)->has_generations ? 2 : 1) * ids * 0x1p-64;
+
+	if (spec->hash == DEDUP_FAST)
+		return DEDUP_FAST_COLLISIONS * 0x1p-32 + equal;
+	return spec->hash == DEDUP_SIPHASH || spec->hash == DEDUP_FNV1A ? equal : 0;
+}
+
+/* The rate of such a filter with its hash. */
+static double full_rate(const struct filter_spec *spec, const struct dedup_config *c, double ids)
+{
+	return fmin(1, layout_of(c->layout)->rate(c, ids) + hash_rate(spec, ids));
+}
+
 /* If m and k are given, or another system's, they may not keep the rate at this capacity. Then the
  * capacity is lowered until they do: rather a shorter memory than a higher rate. Except for
  * Colibri's own m and k, which are for one generation: they are kept, and the rate of two is about
@@ -160,7 +181,7 @@ static double set_capacity(struct dedup_config *c, double fpr, unsigned int cpus
 static double keep_rate(struct dedup_config *c, const struct filter_spec *spec, unsigned int cpus)
 {
 	uint64_t lo = 1, hi = spec->capacity;
-	double rate = layout_of(c->layout)->rate(c, plan_ids(c, cpus, spec->fpr));
+	double rate = full_rate(spec, c, plan_ids(c, cpus, spec->fpr));
 
 	if (rate <= spec->fpr)
 		return spec->fpr;
@@ -169,12 +190,12 @@ static double keep_rate(struct dedup_config *c, const struct filter_spec *spec, 
 	while (lo < hi) {
 		uint64_t mid = hi - (hi - lo) / 2;
 
-		if (layout_of(c->layout)->rate(c, set_capacity(c, spec->fpr, cpus, mid)) <= spec->fpr)
+		if (full_rate(spec, c, set_capacity(c, spec->fpr, cpus, mid)) <= spec->fpr)
 			lo = mid;
 		else
 			hi = mid - 1;
 	}
-	rate = layout_of(c->layout)->rate(c, set_capacity(c, spec->fpr, cpus, lo));
+	rate = full_rate(spec, c, set_capacity(c, spec->fpr, cpus, lo));
 	return rate > spec->fpr ? rate : spec->fpr;
 }
 
@@ -222,7 +243,10 @@ static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigne
 	more = set_capacity(&c, spec->fpr, cpus, spec->capacity);
 	do { /* again if a filter of this size takes so long to clear that more ids come meanwhile */
 		ids = more;
-		err = layout->size(spec, ids, spec->fpr, &c) ?: plan_paces(&c, hz);
+		if (hash_rate(spec, ids) > HASH_SHARE * spec->fpr)
+			return -ENOTUNIQ;
+		err = layout->size(spec, ids, spec->fpr - hash_rate(spec, ids), &c)
+			      ?: plan_paces(&c, hz);
 		if (err)
 			return err;
 		more = set_capacity(&c, spec->fpr, cpus, spec->capacity);
@@ -380,6 +404,17 @@ static void note_promises(const struct filter_spec *spec, const struct dedup_con
 		say_note("%s", layout->note(c));
 }
 
+/* Says which rates the hash allows; rounded up. Returns -ENOTUNIQ. */
+static int refuse_hash(const struct filter_spec *spec)
+{
+	double least = 1.1 / HASH_SHARE * hash_rate(spec, 1.1 * spec->capacity);
+
+	return say_err(-ENOTUNIQ,
+		       "--hash %s keeps no --fpr below %.2g for %llu ids a window: raise --fpr%s",
+		       hash_name(spec->hash), least, (unsigned long long)spec->capacity,
+		       spec->hash == DEDUP_FAST ? ", or give --hash siphash" : "");
+}
+
 int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 {
 	const struct layout *layout = layout_of(spec->layout);
@@ -404,6 +439,8 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 			"FIPS' own m = 8192 keeps no --fpr %g, not even for one id a window: "
 			"raise --fpr, or give more --bits",
 			spec->fpr);
+	if (err == -ENOTUNIQ)
+		return refuse_hash(spec);
 	if (err)
 		return say_err(err,
 			       "no %s filter is large enough for this capacity and rate%s; lower "

@@ -15,7 +15,7 @@
  * streams_refusal() let pass. 0;
  * -EOVERFLOW or -EDOM of the layout's size(); -ERANGE if the hand cannot go round, or clear an
  * array, in so short a window; -EOPNOTSUPP if FIPS v1's own m does not keep the rate even for one
- * id.
+ * id; -ENOTUNIQ if the hash alone takes too many fresh ids for known ones (include/hash.h).
  */
 int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int hz,
 		struct dedup_config *out);
