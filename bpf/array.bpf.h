@@ -92,6 +92,26 @@ static __always_inline int learn(__u64 hand, const struct dedup_positions *p, __
 				     config.k);
 }
 
+/* learn(); and again if the hand has made another array the current one meanwhile. A copy on
+ * another CPU may have been learned there: of the two the one that wins in that array is new. (In
+ * countdown there is one array for all, and who has won stays it.)
+ */
+static __always_inline int learn_in_time(__u64 hand, const struct dedup_positions *p, __u64 *until)
+{
+	int learned = 0;
+
+	for (int i = 0; i < 2; i++) {
+		__u64 before = hand;
+
+		learned = learn(hand, p, until);
+		hand = READ_ONCE(state.hand);
+		if (config.layout != DEDUP_FLAT || learned <= 0 ||
+		    dedup_hand_epoch(hand) == dedup_hand_epoch(before))
+			break;
+	}
+	return learned;
+}
+
 /* The one or two lines, in the map `recent`, of an entry of the cache of known ids. */
 struct recent_entry {
 	struct dedup_recent *first; /* NULL: there is no entry */
@@ -180,7 +200,7 @@ __noinline int array_see(void)
 	err = take_credit(cpu);
 	if (err)
 		return err;
-	learned = learn(hand, p, &learned_until);
+	learned = learn_in_time(hand, p, &learned_until);
 	if (learned < 0)
 		return learned;
 	if (entry.first)

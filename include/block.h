@@ -233,7 +233,7 @@ static __always_inline bool dedup_claim(__u64 *half, const struct dedup_probe *p
 /* Learns the id in this half. True if this call did it: the id is new. False if the id was there,
  * or if another CPU that learns it at the same time was faster. Claim last: the first word that
  * lacks bits is set after all others, with a fetch-and-OR, whose result tells who set them. So of
- * copies that are learned at the same time exactly one is called new.
+ * copies that are learned in this half at the same time exactly one is called new.
  */
 static __always_inline bool dedup_half_learn(__u64 *half, const struct dedup_probe *p, __u32 words)
 {

@@ -4,17 +4,16 @@
  */
 #include "support.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "age.h"
 #include "ids.h"
 #include "sim.h"
+#include "stepping.h"
 
 #define S 1000000000ULL
 #define STRAY (2 << 8) /* a status, as waitpid() has it */
@@ -35,8 +34,6 @@ static const struct kind {
 	{ "countdown", DEDUP_COUNTDOWN, 1e-3 },
 };
 
-#define TRAP 0x100ULL /* in the flags: a signal after each instruction */
-
 typedef int (*learn_fn)(struct filter *f, const uint8_t *id);
 
 struct attempt {
@@ -44,16 +41,13 @@ struct attempt {
 	const char *const *scripts; /* up to NULL */
 	struct sim *sim;
 	uint8_t id[SPEC_ID_BYTES_DEFAULT];
-	int failures, strays;
+	int failures, strays, answer;
 	/* In a process that was stopped: */
 	const char *script;
 	int before;	/* life() then */
 	int copies_new; /* copies that were told they are */
 	uint32_t passes;
 };
-
-static struct attempt *running; /* whose call is under way */
-static int instructions;	/* that it has taken */
 
 static size_t blocks_bytes(const struct sim *s)
 {
@@ -123,9 +117,9 @@ static void play(struct attempt *attempt)
 /* Exactly one was told that it is new: but if it stood still for two passes, which is a window or
  * more, the id may have been forgotten meanwhile.
  */
-static bool is_one_winner(const struct attempt *attempt, int answer)
+static bool is_one_winner(const struct attempt *attempt, int instructions)
 {
-	int winners = !answer + attempt->copies_new;
+	int answer = attempt->answer, winners = !answer + attempt->copies_new;
 	bool may_be_two = attempt->passes >= 2 && strchr(attempt->script, 'c');
 
 	if (answer >= 0 && answer <= 1 && (winners == 1 || (winners == 2 && may_be_two)))
@@ -138,7 +132,7 @@ static bool is_one_winner(const struct attempt *attempt, int answer)
 /* Learned before it was stopped, the id has its age; else it is as new as can be, but where a copy
  * had it learned before a pass.
  */
-static bool lives_long_enough(const struct attempt *attempt)
+static bool lives_long_enough(const struct attempt *attempt, int instructions)
 {
 	int is = life(attempt->sim, attempt->id), least = full_life(attempt->sim);
 
@@ -150,33 +144,6 @@ static bool lives_long_enough(const struct attempt *attempt)
 		attempt->script, instructions, is, least);
 	return false;
 }
-
-#ifdef __x86_64__
-static void set_trap(bool on)
-{
-	unsigned long long flags = __builtin_ia32_readeflags_u64() & ~TRAP;
-
-	asm volatile("" ::: "memory"); /* what the signal reads or writes stays on its side */
-	__builtin_ia32_writeeflags_u64(on ? flags | TRAP : flags);
-	asm volatile("" ::: "memory");
-}
-
-static void end_trap(ucontext_t *thread)
-{
-	thread->uc_mcontext.gregs[REG_EFL] &= ~TRAP;
-}
-#else /* others do not let a thread step itself */
-static void set_trap(bool on)
-{
-	(void)on;
-	skip();
-}
-
-static void end_trap(ucontext_t *thread)
-{
-	(void)thread;
-}
-#endif
 
 /* Is the id also in a generation in which it was not the newest, where others had their room? */
 static bool is_stray(const struct attempt *attempt)
@@ -190,27 +157,36 @@ static bool is_stray(const struct attempt *attempt)
 	       !strcmp(attempt->script, "p") && bits > c->k;
 }
 
-/* For each script a process is forked that plays it here and goes on to its end. */
-static void on_instruction(int signal, siginfo_t *info, void *context)
+/* Before each instruction: for each script a process is forked that plays it here and goes on to
+ * its end, which this returns true for.
+ */
+static bool fork_for_scripts(void *arg)
 {
-	(void)signal, (void)info;
-	instructions++;
-	for (const char *const *script = running->scripts; *script; script++) {
+	struct attempt *attempt = arg;
+
+	for (const char *const *script = attempt->scripts; *script; script++) {
 		pid_t pid = fork();
 		int status;
 
 		if (!pid) {
-			end_trap(context);
-			running->script = *script;
-			running->before = life(running->sim, running->id);
-			play(running);
-			return;
+			attempt->script = *script;
+			attempt->before = life(attempt->sim, attempt->id);
+			play(attempt);
+			return true;
 		}
 		if (waitpid(pid, &status, 0) != pid || status & ~STRAY)
-			running->failures++;
+			attempt->failures++;
 		else
-			running->strays += status == STRAY;
+			attempt->strays += status == STRAY;
 	}
+	return false;
+}
+
+static void learn(void *arg)
+{
+	struct attempt *attempt = arg;
+
+	attempt->answer = attempt->learn(&attempt->sim->filter, attempt->id);
 }
 
 /* Lets attempt->learn run, stopped before each of its instructions, for each script. */
@@ -218,17 +194,12 @@ static void stop_everywhere(struct attempt *attempt)
 {
 	struct sim *s = attempt->sim;
 	uint64_t learned = s->state.learned;
-	int answer;
+	int instructions = stepping_call(learn, fork_for_scripts, attempt);
 
-	running = attempt;
-	instructions = 0;
-	set_trap(true);
-	answer = attempt->learn(&s->filter, attempt->id);
-	set_trap(false);
 	if (attempt->script) {
 		/* One of those that were stopped. Each call has paid at most once. */
-		bool good = (attempt->learn == ids_add || is_one_winner(attempt, answer)) &&
-			    lives_long_enough(attempt) &&
+		bool good = (attempt->learn == ids_add || is_one_winner(attempt, instructions)) &&
+			    lives_long_enough(attempt, instructions) &&
 			    s->state.learned - learned <= 1 + (strchr(attempt->script, 'c') != NULL);
 
 		_exit(!good ? EXIT_FAILURE : is_stray(attempt) ? STRAY >> 8 : 0);
@@ -270,7 +241,6 @@ static void stopped_add_renews(void **state)
 
 int main(void)
 {
-	const struct sigaction trap = { .sa_sigaction = on_instruction, .sa_flags = SA_SIGINFO };
 	struct CMUnitTest tests[ARRAY_SIZE(KINDS) + 1] = {
 		[ARRAY_SIZE(KINDS)] = cmocka_unit_test(stopped_add_renews),
 	};
@@ -282,6 +252,5 @@ int main(void)
 		tests[i] =
 			(struct CMUnitTest){ names[i], test_stopped, NULL, NULL, (void *)&KINDS[i] };
 	}
-	sigaction(SIGTRAP, &trap, NULL);
 	return run_any_tests("ids", tests, ARRAY_SIZE(tests));
 }
