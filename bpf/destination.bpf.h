@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Is a frame for this host, and is its IP destination one of --to? include/destination.h says what
- * the words are.
+/* Is a frame for this host, of a VLAN of --vlan, and is its IP destination one of --to?
+ * include/destination.h says what the words are.
  */
 #ifndef XDP_DEDUP_DESTINATION_BPF_H
 #define XDP_DEDUP_DESTINATION_BPF_H
@@ -16,6 +16,7 @@
 #include "destination.h"
 #include "link.bpf.h"
 #include "maps.bpf.h"
+#include "parse.bpf.h"
 
 /* Filters of several interfaces: is it the word that most frames for the interface have by which
  * this one came in?
@@ -93,6 +94,24 @@ static __always_inline bool is_to_named(struct packet *pkt, __be16 proto, __u64 
 	return false;
 }
 
+/* Right after open_packet(): is the frame of a VLAN of --vlan? No if its tag is cut off. */
+static __always_inline bool is_of_vlan(const struct packet *pkt)
+{
+	const struct vlan_tag *tag = pkt->pos;
+	__be16 proto = ethernet(pkt)->h_proto;
+	__u16 id = 0;
+
+	if (proto == bpf_htons(ETH_P_8021Q) || proto == bpf_htons(ETH_P_8021AD)) {
+		if ((void *)(tag + 1) > pkt->end)
+			return false;
+		id = bpf_ntohs(tag->tci) & VLAN_ID_MASK;
+	}
+	for (__u64 i = 0; i < DEDUP_VLANS_MAX && i < config.vlans_cnt; i++)
+		if (is_in(&config.vlans[i], id))
+			return true;
+	return false;
+}
+
 /* All tests, for frames that check_destination() cannot tell from one word. 1: the frame is to be
  * looked at; 0: it is not. A global function, like the one above.
  */
@@ -103,7 +122,8 @@ __noinline int is_for_us(struct xdp_md *ctx)
 
 	if (!config.forwarded && !is_for_host(ctx))
 		return 0;
-	if (open_packet(ctx, &pkt) != PARSED || parse_tags(&pkt, &proto) != PARSED)
+	if (open_packet(ctx, &pkt) != PARSED || (config.vlans_cnt && !is_of_vlan(&pkt)) ||
+	    parse_tags(&pkt, &proto) != PARSED)
 		return 0;
 	return !config.to_cnt || is_to_named(&pkt, proto, 0, config.to4_cnt, config.to_cnt);
 }

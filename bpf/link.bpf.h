@@ -18,6 +18,7 @@
 #define PARSED (-1)
 
 #define VLAN_TAGS_MAX 2
+#define VLAN_ID_MASK 0xfff /* of a tag, in host order: the rest is its priority */
 
 struct packet {
 	void *pos;	   /* the next header */

@@ -109,6 +109,8 @@ __noinline int parse_frame(struct xdp_md *ctx)
 	reason = open_packet(ctx, &pkt);
 	if (reason != PARSED)
 		return reason;
+	if (config.vlans_cnt && !is_of_vlan(&pkt))
+		return DEDUP_REASON_ignored;
 	reason = parse_tags(&pkt, &f->proto);
 	if (reason != PARSED)
 		return reason;

@@ -14,6 +14,7 @@
 #include "stream.h"
 
 #define DEDUP_PORTS_MAX 32		    /* ranges of UDP destination ports */
+#define DEDUP_VLANS_MAX 32		    /* ranges of VLAN ids */
 #define DEDUP_KEYS (2 * DEDUP_ID_WORDS_MAX) /* 32-bit words of the hash secret */
 #define DEDUP_IFACES_MAX 32		    /* interfaces that share one filter */
 #define DEDUP_MARKS 1024		    /* segments of the hand's circle, at most */
@@ -120,6 +121,13 @@ struct dedup_config {
 	 * predecessor's; 0: the predecessor had none whose ids are this one's, and is not asked.
 	 */
 	__u8 before[DEDUP_STREAMS_MAX];
+
+	/* Only frames of these VLANs are looked at, in all streams: ranges of ids of the outermost
+	 * tag, 0 being frames without a tag, or with a priority alone. vlans_cnt 0: of any.
+	 */
+	__u32 vlans_cnt;
+	struct dedup_ports vlans[DEDUP_VLANS_MAX];
+	__u32 pad5;
 
 	DEDUP_APPENDED(__u64 appended;)
 };

@@ -188,6 +188,8 @@ static const struct cli_script SCRIPTS[] = {
 	  "asked 0 v0 --port 80,90; notes ports v0 --port 80,90\n"
 	  "ethtool -K v0 rxvlan on; asked 0 v0 --profile r-tag; notes vlan_tags v0 --profile "
 	  "r-tag\n"
+	  "asked 0 v0 --vlan 7; notes vlan_tags v0 --port 80 --vlan 7; asked 0 v0 --vlan any\n"
+	  "says vlan_tags - 'ok: the filter does not go by VLAN tags'\n"
 	  "ethtool -K v0 rxvlan off; asked 0 v0 --profile r-tag; says vlan_tags - 'ok: VLAN tags'\n"
 	  "asked 0 v0 --profile rtp:80 --window 1h; notes window v0 --profile rtp:80 --window 1h\n"
 	  "asked 0 v0 --profile rtp:80; says window - 'ok: a window of '; has fits\n"

@@ -107,6 +107,8 @@ static const struct misuse {
 	{ "misuse-to-mapped", LOAD " --to ::ffff:10.0.0.1/24",
 	  "--to ::ffff:10.0.0.1/24: write a prefix of IPv4 as 192.0.2.0/24" },
 	{ "misuse-to-many", LOAD " --to $(seq -s, -f 10.0.0.%g 33)", "at most 32 destinations" },
+	{ "misuse-vlan-0", LOAD " --vlan 0", "--vlan 0: give VLAN ids from 1 to 4094, or none" },
+	{ "misuse-vlan-many", LOAD " --vlan $(seq -s, 2 2 66)", "at most 32 VLANs or ranges" },
 	{ "misuse-forwarded-value", LOAD " --forwarded=1", "--forwarded takes no value" },
 	{ "misuse-mode", LOAD " --mode x", "--mode x: it is native, skb or hw" },
 	{ "misuse-action", LOAD " --action x", "--action x: it is drop or count" },

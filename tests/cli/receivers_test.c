@@ -112,6 +112,22 @@ static const struct cli_script SCRIPTS[] = {
 	  LOAD " --to 10.1.2.3/8,fd00::/8,10.0.0.1; got $XD status v0\n"
 	       "has '\n  only to     10.0.0.0/8,10.0.0.1,fd00::/8\n'\n"
 	       "got $XD status v0 --json; has '\"10.0.0.0\\/8\"'; has '\"forwarded\": false'\n" },
+	{ "vlans-are-shown-and-may-be-set",
+	  "ethtool -K v0 rxvlan off; got " LOAD " --vlan 10,20-29,none; lacks note\n"
+	  "got $XD status v0; has '\n  only VLANs  none,10,20-29\n'\n"
+	  "vlans() { $XD status v0 --json | jq -c .vlans; }\n"
+	  "[ \"$(vlans)\" = '[[0,0],[10,10],[20,29]]' ]\n"
+	  "$XD set v0 --action count; [ \"$(vlans)\" = '[[0,0],[10,10],[20,29]]' ]\n"
+	  "$XD set v0 --vlan 7; [ \"$(vlans)\" = '[[7,7]]' ]\n"
+	  "$XD set v0 --profile rtp:5004; [ \"$(vlans)\" = '[[7,7]]' ]\n"
+	  "$XD set v0 --vlan none; [ \"$(vlans)\" = '[[0,0]]' ]\n"
+	  "$XD resize v0 --capacity 2k; [ \"$(vlans)\" = '[[0,0]]' ]\n"
+	  "$XD set v0 --vlan any; [ \"$(vlans)\" = '[]' ]; got $XD status v0; lacks VLANs\n"
+	  "$XD unload v0\n" },
+	{ "tags-that-may-be-taken-off-are-told",
+	  "ethtool -K v0 rxvlan on; got " LOAD "; lacks note; $XD unload v0\n"
+	  "got " LOAD " --vlan 7; has 'note: v0 may take VLAN tags off before'; $XD unload v0\n"
+	  "ethtool -K v0 rxvlan off; got " LOAD " --vlan 7; lacks note; $XD unload v0\n" },
 	{ "a-host-that-forwards-is-told-so",
 	  "got " LOAD "; lacks note; $XD unload v0\n"
 	  "echo 1 >/proc/sys/net/ipv4/ip_forward; got " LOAD "\n"

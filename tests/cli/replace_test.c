@@ -13,18 +13,20 @@
 	"	bpftool map show pinned $PINS/v0/$m -j | jq .id; done; }\n"
 
 static const struct cli_script SCRIPTS[] = {
-	{ "keeps-what-is-not-said", LOAD " --capacity 10k --action count --to 192.0.2.0/24\n"
-					 "$XD add v0 " ID_A "\n"
-					 "was=" PROG "\n"
-					 "got $XD load v0 --replace\n"
-					 "is 'v0: replaced; what it remembers is kept'\n"
-					 "[ \"$was\" != \"" PROG "\" ]\n"
-					 "got $XD test v0 " ID_A "\n"
-					 "got $XD status v0\n"
-					 "has 'are counted and passed'\n"
-					 "has '192.0.2.0/24'\n"
-					 "has 'at 10000 ids a window of 10m'\n"
-					 "[ \"$(ls $PINS)\" = v0 ]\n" },
+	{ "keeps-what-is-not-said",
+	  LOAD " --capacity 10k --action count --to 192.0.2.0/24 --vlan 7,none\n"
+	       "$XD add v0 " ID_A "\n"
+	       "was=" PROG "\n"
+	       "got $XD load v0 --replace\n"
+	       "is 'v0: replaced; what it remembers is kept'\n"
+	       "[ \"$was\" != \"" PROG "\" ]\n"
+	       "got $XD test v0 " ID_A "\n"
+	       "got $XD status v0\n"
+	       "has 'are counted and passed'\n"
+	       "has '192.0.2.0/24'\n"
+	       "has 'only VLANs  none,7'\n"
+	       "has 'at 10000 ids a window of 10m'\n"
+	       "[ \"$(ls $PINS)\" = v0 ]\n" },
 	{ "does-what-is-said", LOAD " --capacity 10k --action count\n"
 				    "$XD add v0 " ID_A "\n"
 				    "$XD load v0 --replace --action drop --port 9000 --ihave pass\n"

@@ -119,7 +119,7 @@ static const struct row {
 	/* What a survey would not look at. */
 	{ "survey-of-no-filter",
 	  CAPTURE "for o in '--write-passed x' '--write-dropped x' '--profiles x' '--to 10.0.0.1' "
-		  "    '--engine kernel'; do\n"
+		  "    '--vlan 7' '--engine kernel'; do\n"
 		  "  $XD replay $D/mesh.pcapng $o > $D/out 2> $D/err\n"
 		  "  [ $? -eq 2 ] && [ ! -s $D/out ] && grep -q -e \"${o%% *}\" $D/err || exit 1\n"
 		  "done; $XD replay $D/mesh.pcapng --engine user > $D/out" },

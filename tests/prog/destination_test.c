@@ -13,6 +13,7 @@
 #include <linux/if_ether.h>
 
 #include "prefixes.h"
+#include "units.h"
 
 /* clang-format off */
 #define OWN FRAME_MAC
@@ -31,6 +32,7 @@ static const struct row {
 	const char *name;
 	const char *dest; /* of the packet; NULL: any */
 	const char *only; /* --to; NULL: not given */
+	const char *vlan; /* --vlan; NULL: not given */
 	int iface;	  /* of several: where it comes in */
 	struct frame_plan plan;
 	bool several, forwarded, ours;
@@ -138,6 +140,64 @@ static const struct row {
 	  .forwarded = true,
 	  .dest = "10.1.2.4",
 	  .only = "10.1.2.3" },
+
+	{ .name = "vlan-named", .plan.tags = { ETH_P_8021Q }, .vlan = "3,7", .ours = true },
+	{ .name = "vlan-another", .plan.tags = { ETH_P_8021Q }, .vlan = "3,6,8-4094,none" },
+	{ .name = "vlan-in-a-range", .plan.tags = { ETH_P_8021Q }, .vlan = "6-8", .ours = true },
+	{ .name = "vlan-of-the-first-bits",
+	  .plan = { .tags = { ETH_P_8021Q }, .tci = { 0x1007 } },
+	  .vlan = "7",
+	  .ours = true },
+	{ .name = "vlan-the-highest",
+	  .plan = { .tags = { ETH_P_8021AD }, .tci = { 4094 }, .ipv6 = true },
+	  .vlan = "4094",
+	  .ours = true },
+	{ .name = "vlan-the-last-of-32",
+	  .plan = { .tags = { ETH_P_8021Q }, .tci = { 64 } },
+	  .vlan = "2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,40,42,44,46,48,50,52,54,"
+		  "56,58,60,62,64",
+	  .ours = true },
+	{ .name = "vlan-none-is-named", .vlan = "none", .ours = true },
+	{ .name = "vlan-none-is-named-with-others", .vlan = "7,none", .ours = true },
+	{ .name = "vlan-none-is-not-named", .vlan = "7" },
+	{ .name = "vlan-priority-is-none",
+	  .plan = { .tags = { ETH_P_8021Q }, .tci = { 0x2000 } },
+	  .vlan = "none",
+	  .ours = true },
+	{ .name = "vlan-but-none-is-named", .plan.tags = { ETH_P_8021Q }, .vlan = "none" },
+	{ .name = "vlan-outermost",
+	  .plan = { .tags = { ETH_P_8021AD, ETH_P_8021Q }, .tci = { 9 } },
+	  .vlan = "9",
+	  .ours = true },
+	{ .name = "vlan-inner",
+	  .plan = { .tags = { ETH_P_8021AD, ETH_P_8021Q }, .tci = { 9 } },
+	  .vlan = "7" },
+	{ .name = "vlan-any", .plan.tags = { ETH_P_8021Q }, .vlan = "any", .ours = true },
+	{ .name = "vlan-of-another-host",
+	  .plan = { .to_mac = OTHER, .tags = { ETH_P_8021Q } },
+	  .vlan = "7" },
+	{ .name = "vlan-forwarded",
+	  .plan = { .to_mac = OTHER, .tags = { ETH_P_8021Q } },
+	  .forwarded = true,
+	  .vlan = "7",
+	  .ours = true },
+	{ .name = "vlan-another-forwarded",
+	  .plan = { .to_mac = OTHER, .tags = { ETH_P_8021Q } },
+	  .forwarded = true,
+	  .vlan = "8" },
+	{ .name = "vlan-several", .plan.tags = { ETH_P_8021Q }, .several = true, .vlan = "7", .ours = true },
+	{ .name = "vlan-another-several", .plan.tags = { ETH_P_8021Q }, .several = true, .vlan = "8" },
+	{ .name = "vlan-and-to",
+	  .plan.tags = { ETH_P_8021Q },
+	  .dest = "10.1.2.3",
+	  .only = "10.1.2.3",
+	  .vlan = "7",
+	  .ours = true },
+	{ .name = "vlan-another-and-to",
+	  .plan.tags = { ETH_P_8021Q },
+	  .dest = "10.1.2.3",
+	  .only = "10.1.2.3",
+	  .vlan = "8" },
 };
 
 static uint32_t indices[2]; /* of NEAR and FAR */
@@ -154,12 +214,14 @@ static void load(const struct row *row)
 
 	if (row->only)
 		assert_int_equal(parse_prefixes(row->only, cfg.to, &cfg.to_cnt, &cfg.to4_cnt), 0);
+	if (row->vlan)
+		assert_int_equal(parse_vlans(row->vlan, cfg.vlans, &cfg.vlans_cnt), 0);
 	cfg.several = row->several;
 	cfg.forwarded = row->forwarded;
-	cfg.receiver = row->only	? DEDUP_NAMED
-		       : row->forwarded ? DEDUP_ANYONE
-		       : row->several	? DEDUP_SEVERAL_INTERFACES
-					: DEDUP_ONE_INTERFACE;
+	cfg.receiver = row->only || row->vlan ? DEDUP_NAMED
+		       : row->forwarded	      ? DEDUP_ANYONE
+		       : row->several	      ? DEDUP_SEVERAL_INTERFACES
+					      : DEDUP_ONE_INTERFACE;
 	fixture_load(&cfg);
 	state = fixture.filter.state;
 	if (cfg.receiver != DEDUP_ONE_INTERFACE)
@@ -167,7 +229,7 @@ static void load(const struct row *row)
 	if (row->several) {
 		state->own_macs[dedup_own_slot(indices[NEAR])] = fixture_mac((uint8_t[])OWN);
 		state->own_macs[dedup_own_slot(indices[FAR])] = fixture_mac((uint8_t[])OTHER);
-	} else if (row->only) {
+	} else if (row->only || row->vlan) {
 		state->macs[state->macs_cnt++] = fixture_mac((uint8_t[])OWN);
 	}
 	state->macs[state->macs_cnt++] = listed((uint8_t[])BRIDGE, row->several);

@@ -11,6 +11,7 @@
 #include "protocol_packets.h"
 #include "stream_ids.h"
 #include "stream_runner.h"
+#include "units.h"
 
 #define GROUP_A "233.252.0.1"
 #define GROUP_B "233.252.0.2"
@@ -774,6 +775,63 @@ static void all_in_one_filter(void **state)
 	fixture_unload(NULL);
 }
 
+/* By the outermost tag, in filters of one stream or of several, of any layer. */
+static void frames_of_other_vlans_are_ignored(void **state)
+{
+	static const struct {
+		struct stream_wish wishes[2];
+		struct protocol_packet packet;
+	} ROWS[] = {
+		{ { { .profile = "rtp", .ports = "8001" } }, { .protocol = RTP } },
+		{ { { .profile = "rtp", .ports = "8001" },
+		    { .profile = "gsp", .ports = "8002", .realm = 1 } },
+		  { .protocol = RTP } },
+		{ { { .profile = "mirror" } }, { .protocol = IP_PACKET } },
+		{ { { .profile = "r-tag" } }, { .protocol = R_TAG } },
+	};
+	static const struct {
+		uint16_t tags[2], tci[2];
+		bool ours;
+	} FRAMES[] = {
+		{ { 0 }, { 0 }, true },
+		{ { 0x8100 }, { 0x2000 }, true },
+		{ { 0x8100 }, { 0x200a }, true },
+		{ { 0x8100 }, { 11 }, false },
+		{ { 0x88a8, 0x8100 }, { 10, 11 }, true },
+		{ { 0x88a8, 0x8100 }, { 11, 10 }, false },
+	};
+	struct profiles all = { 0 };
+
+	(void)state;
+	assert_int_equal(profiles_add_builtin(&all), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
+		struct filter_spec spec = { .capacity = 10000 };
+
+		assert_int_equal(parse_vlans("10,none", spec.vlans, &spec.vlans_cnt), 0);
+		for (size_t j = 0; j < 2 && ROWS[i].wishes[j].profile; j++)
+			stream_add(&spec, &all, &ROWS[i].wishes[j]);
+		stream_load(&spec);
+		for (size_t j = 0; j < ARRAY_SIZE(FRAMES); j++) {
+			struct protocol_packet p = ROWS[i].packet;
+			struct frame f;
+
+			memcpy(p.tags, FRAMES[j].tags, sizeof(FRAMES[j].tags));
+			memcpy(p.tci, FRAMES[j].tci, sizeof(FRAMES[j].tci));
+			forget();
+			protocol_frame(&f, &p);
+			for (int copy = 0; copy < 2; copy++) {
+				enum dedup_reason reason = !FRAMES[j].ours ? DEDUP_REASON_ignored
+							   : copy	   ? DEDUP_REASON_duplicate
+									   : DEDUP_REASON_new;
+
+				expect(&f, fixture_verdict(reason), reason);
+			}
+		}
+		fixture_unload(NULL);
+	}
+	profiles_free(&all);
+}
+
 /* With its own window and rate, and the default capacity. */
 static void each_alone(void **state)
 {
@@ -801,6 +859,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_alone),
 		cmocka_unit_test(all_in_one_filter),
+		cmocka_unit_test(frames_of_other_vlans_are_ignored),
 		cmocka_unit_test(short_payloads_pass),
 	};
 

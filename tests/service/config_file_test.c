@@ -144,7 +144,7 @@ static void says_all(void **state)
 				   "  interfaces = eth1, eth2\n"
 				   "port = 8001\n"
 				   "port = 9000-9010\n"
-				   "to = 192.0.2.1\nto = 2001:db8::/64\n"
+				   "to = 192.0.2.1\nto = 2001:db8::/64\nvlan = 10,none\n"
 				   "capacity = 2M\nfpr: 1e-5\nwindow = 30s\n"
 				   "action = count\nlearn = app\nihave = pass\nforwarded = yes\n"
 				   "layout = countdown\nhash = tezos\nhashes = 6\nindex-bits = 20\n"
@@ -177,6 +177,8 @@ static void says_all(void **state)
 	assert_int_equal(spec->ports[1].hi, 9010);
 	assert_int_equal(spec->to_cnt, 2);
 	assert_int_equal(spec->to4_cnt, 1);
+	assert_int_equal(spec->vlans_cnt, 2);
+	assert_int_equal(spec->vlans[1].lo, 10);
 	assert_int_equal(spec->capacity, 2000000);
 	assert_true(spec->fpr > 0.99e-5 && spec->fpr < 1.01e-5);
 	assert_int_equal(spec->window_ns, 30 * 1000000000ULL);

@@ -251,6 +251,7 @@ static void senseless_values_are_refused(void **state)
 	FIELD(__u32, config.streams_cnt, 17);
 	FIELD(__u32, config.ports_cnt, 33);
 	FIELD(__u32, config.to_cnt, 33);
+	FIELD(__u32, config.vlans_cnt, 33);
 	FIELD(__u32, config.action, 3);
 	FIELD(__u64, config.window_ns, 0);
 	FIELD(__u64, config.window_ns, UINT64_MAX);

@@ -183,6 +183,58 @@ static void ports(void **state)
 	}
 }
 
+static const struct {
+	const char *text;
+	int err;
+	const char *back;
+} VLANS[] = {
+	{ "7", 0, "7" },
+	{ "none", 0, "none" },
+	{ "none,none", 0, "none" },
+	{ "10,20-29,none", 0, "none,10,20-29" },
+	{ "1,none", 0, "none,1" },
+	{ "1-4094,none", 0, "none,1-4094" },
+	{ "2-4094,none", 0, "none,2-4094" },
+	{ "4094", 0, "4094" },
+	{ "any", 0, "any" },
+	{ "2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,40,42,44,46,48,50,52,54,56,58,60,"
+	  "62,"
+	  "none",
+	  0, "none,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,40,42,44,46,48,50,52,54,56,58,60,62" },
+	{ "2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,40,42,44,46,48,50,52,54,56,58,60,"
+	  "62,"
+	  "64,none",
+	  -E2BIG, NULL },
+	{ "0", -ERANGE, NULL },
+	{ "4095", -ERANGE, NULL },
+	{ "7-4095", -ERANGE, NULL },
+	{ "9-8", -ERANGE, NULL },
+	{ "none-5", -EINVAL, NULL },
+	{ "5-none", -ERANGE, NULL },
+	{ "any,7", -EINVAL, NULL },
+	{ "nonesuch", -EINVAL, NULL },
+	{ "", -EINVAL, NULL },
+	{ "7,", -EINVAL, NULL },
+	{ "seven", -EINVAL, NULL },
+};
+
+static void vlans(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(VLANS); i++) {
+		struct dedup_ports out[DEDUP_VLANS_MAX];
+		uint32_t cnt = UNTOUCHED;
+		char text[VLANS_TEXT_MAX];
+
+		assert_int_equal(parse_vlans(VLANS[i].text, out, &cnt), VLANS[i].err);
+		if (VLANS[i].err)
+			assert_int_equal(cnt, UNTOUCHED);
+		else
+			assert_string_equal(format_vlans(out, cnt, text, sizeof(text)),
+					    VLANS[i].back);
+	}
+}
+
 static void ids(void **state)
 {
 	static const char GOOD[] =
@@ -284,10 +336,15 @@ static void counts_are_shown(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(macs),	   cmocka_unit_test(counts),
-		cmocka_unit_test(times),   cmocka_unit_test(rates),
-		cmocka_unit_test(ports),   cmocka_unit_test(ids),
-		cmocka_unit_test(formats), cmocka_unit_test(counts_are_shown),
+		cmocka_unit_test(macs),
+		cmocka_unit_test(counts),
+		cmocka_unit_test(times),
+		cmocka_unit_test(rates),
+		cmocka_unit_test(ports),
+		cmocka_unit_test(ids),
+		cmocka_unit_test(vlans),
+		cmocka_unit_test(formats),
+		cmocka_unit_test(counts_are_shown),
 	};
 
 	return run_any_tests("units", tests, ARRAY_SIZE(tests));

@@ -120,22 +120,25 @@ static uint32_t join_ports(struct dedup_ports *ports, uint32_t cnt)
 	return last + 1;
 }
 
-int parse_ports(const char *text, struct dedup_ports *out, uint32_t *cnt)
+typedef int (*number_fn)(const char **text, uint16_t *out);
+
+/* A list of numbers and ranges, each number as this function takes it off the text. 0 makes no range. */
+static int parse_ranges(const char *text, number_fn number, struct dedup_ports *out, uint32_t *cnt)
 {
-	struct dedup_ports ports[DEDUP_PORTS_MAX];
+	struct dedup_ports ranges[DEDUP_PORTS_MAX];
 	uint32_t n = 0;
 	int err;
 
 	for (;; text++) {
 		struct dedup_ports range;
 
-		err = parse_port(&text, &range.lo);
+		err = number(&text, &range.lo);
 		if (err)
 			return err;
 		range.hi = range.lo;
-		if (*text == '-') {
+		if (*text == '-' && range.lo) {
 			text++;
-			err = parse_port(&text, &range.hi);
+			err = number(&text, &range.hi);
 			if (err)
 				return err;
 			if (range.hi < range.lo)
@@ -144,15 +147,46 @@ int parse_ports(const char *text, struct dedup_ports *out, uint32_t *cnt)
 		if (*text && *text != ',')
 			return -EINVAL;
 		if (n == DEDUP_PORTS_MAX)
-			n = join_ports(ports, n);
+			n = join_ports(ranges, n);
 		if (n == DEDUP_PORTS_MAX)
 			return -E2BIG;
-		ports[n++] = range;
+		ranges[n++] = range;
 		if (!*text)
 			break;
 	}
-	*cnt = join_ports(ports, n);
-	memcpy(out, ports, *cnt * sizeof(*out));
+	*cnt = join_ports(ranges, n);
+	memcpy(out, ranges, *cnt * sizeof(*out));
+	return 0;
+}
+
+int parse_ports(const char *text, struct dedup_ports *out, uint32_t *cnt)
+{
+	return parse_ranges(text, parse_port, out, cnt);
+}
+
+#define VLAN_NONE "none"
+#define VLAN_ID_MAX 4094
+
+static int parse_vlan(const char **text, uint16_t *out)
+{
+	int err;
+
+	if (!strncmp(*text, VLAN_NONE, strlen(VLAN_NONE))) {
+		*text += strlen(VLAN_NONE);
+		*out = 0;
+		return 0;
+	}
+	err = parse_port(text, out);
+	return err ? err : *out > VLAN_ID_MAX ? -ERANGE : 0;
+}
+
+int parse_vlans(const char *text, struct dedup_ports *out, uint32_t *cnt)
+{
+	_Static_assert(DEDUP_VLANS_MAX == DEDUP_PORTS_MAX, "parse_ranges() writes so many");
+
+	if (strcmp(text, "any"))
+		return parse_ranges(text, parse_vlan, out, cnt);
+	*cnt = 0;
 	return 0;
 }
 
@@ -273,6 +307,25 @@ const char *format_ports(const struct dedup_ports *ports, uint32_t cnt, char *bu
 		len += snprintf(buf + len, size - len, "%s%u", i ? "," : "", ports[i].lo);
 		if (ports[i].hi != ports[i].lo && len < size)
 			len += snprintf(buf + len, size - len, "-%u", ports[i].hi);
+	}
+	return buf;
+}
+
+const char *format_vlans(const struct dedup_ports *vlans, uint32_t cnt, char *buf, size_t size)
+{
+	size_t len = 0;
+	char range[PORTS_TEXT_MAX];
+
+	snprintf(buf, size, "any");
+	for (uint32_t i = 0; i < cnt && len < size; i++) {
+		struct dedup_ports v = vlans[i];
+
+		if (!v.lo)
+			len += snprintf(buf + len, size - len, VLAN_NONE);
+		v.lo += !v.lo;
+		if (v.lo <= v.hi && len < size)
+			len += snprintf(buf + len, size - len, "%s%s", len ? "," : "",
+					format_ports(&v, 1, range, sizeof(range)));
 	}
 	return buf;
 }

@@ -28,6 +28,11 @@ int parse_rate(const char *text, double *out);
  */
 int parse_ports(const char *text, struct dedup_ports *out, uint32_t *cnt);
 
+/* "10,20-29,none" → *cnt ranges of VLAN ids, 1 to 4094, and 0 for none, as parse_ports(); "any" → 0
+ * ranges. `out` has room for DEDUP_VLANS_MAX.
+ */
+int parse_vlans(const char *text, struct dedup_ports *out, uint32_t *cnt);
+
 /* At most `max` bytes: two hex digits each, in either case, the first byte first. Returns their
  * number.
  */
@@ -36,10 +41,11 @@ int parse_hex(const char *text, uint8_t *out, size_t max);
 /* "02:00:00:00:00:01" → 6 bytes; one or two hex digits each. -EINVAL. */
 int parse_mac(const char *text, uint8_t out[6]);
 
-#define PORTS_TEXT_MAX (12 * DEDUP_PORTS_MAX) /* "65534-65535," for each range */
+#define PORTS_TEXT_MAX (12 * DEDUP_PORTS_MAX)	  /* "65534-65535," for each range */
+#define VLANS_TEXT_MAX (10 * DEDUP_VLANS_MAX + 5) /* "4093-4094," for each, and "none," */
 
 /* Write text for people into buf, of `size` bytes, and return buf. 32 bytes suffice;
- * PORTS_TEXT_MAX for ports.
+ * PORTS_TEXT_MAX for ports, VLANS_TEXT_MAX for VLANs.
  */
 const char *format_bytes(uint64_t bytes, char *buf, size_t size); /* "7.1 MB" (decimal) */
 /* 2400000 → "2.4M", which parse_count() takes for the same number, if that is below 10^12. */
@@ -49,5 +55,7 @@ const char *format_about(double n, char *buf, size_t size);
 /* "10m", "1h 30m", "250ms", "5us"; "1.9ms", "1.5s": below 10 ms, and 10 s, with a tenth. */
 const char *format_time(uint64_t ns, char *buf, size_t size);
 const char *format_ports(const struct dedup_ports *ports, uint32_t cnt, char *buf, size_t size);
+/* As parse_vlans() takes them; "any" if there are none. */
+const char *format_vlans(const struct dedup_ports *vlans, uint32_t cnt, char *buf, size_t size);
 
 #endif

@@ -43,6 +43,10 @@ int change_ask_packets(const struct options *o, struct change *c)
 		spec->to_cnt = o->spec.to_cnt;
 		spec->to4_cnt = o->spec.to4_cnt;
 	}
+	if (o->given & GIVEN_VLAN) {
+		memcpy(spec->vlans, o->spec.vlans, sizeof(spec->vlans));
+		spec->vlans_cnt = o->spec.vlans_cnt;
+	}
 	if (o->given & GIVEN_FORWARDED)
 		spec->forwarded = true;
 	return stream_options_deliver(o, spec);

@@ -94,6 +94,22 @@ static int set_to(struct options *o, const char *what, const char *text)
 	return 0;
 }
 
+static int set_vlan(struct options *o, const char *what, const char *text)
+{
+	int err = parse_vlans(text, o->spec.vlans, &o->spec.vlans_cnt);
+
+	give(o, what, GIVEN_VLAN);
+	if (err == -E2BIG)
+		return say_err(-EINVAL, "%s %s: at most %d VLANs or ranges", what, text,
+			       DEDUP_VLANS_MAX);
+	if (err)
+		return say_err(-EINVAL,
+			       "%s %s: give VLAN ids from 1 to 4094, or none for frames without "
+			       "a tag, as in 10,20-29,none; or any",
+			       what, text);
+	return 0;
+}
+
 static int set_forwarded(struct options *o, const char *what, const char *text)
 {
 	(void)text;
@@ -397,6 +413,9 @@ const struct args_option OPTIONS[] = {
 	{ "--to", "DESTINATIONS", OPT_DESTINATION, set_to, NULL,
 	  "only packets to these addresses or prefixes, as in\n"
 	  "192.0.2.1,2001:db8::/64 (all that are for this host)" },
+	{ "--vlan", "VLANS", OPT_DESTINATION, set_vlan, NULL,
+	  "only frames of these VLANs, by their outermost tag, as in\n"
+	  "10,20-29,none; none: those without a tag (any)" },
 	{ "--forwarded", NULL, OPT_DESTINATION, set_forwarded, NULL,
 	  "also frames for other hosts' MACs: mirrored or forwarded traffic" },
 	{ "--ihave", "WHAT", OPT_ACTION, set_ihave, NULL,

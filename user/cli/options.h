@@ -44,6 +44,7 @@ enum given {
 	GIVEN_LAYOUT = 1 << 10,
 	GIVEN_HASH = 1 << 11,
 	GIVEN_DELIVER = 1 << 12,
+	GIVEN_VLAN = 1 << 13,
 };
 
 struct options {

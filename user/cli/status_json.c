@@ -127,6 +127,7 @@ static void json_receiver(json_object *o, const struct status *s)
 		json_object_array_add(stale, json_object_new_string(s->faults.stale[i]->name));
 	ADD("forwarded", json_object_new_boolean(c->forwarded));
 	ADD("to", json_to(c->to, c->streams_cnt ? 0 : c->to4_cnt, c->streams_cnt ? 0 : c->to_cnt));
+	ADD("vlans", json_ports(c->vlans, c->vlans_cnt));
 	ADD("macs_changed", stale);
 	ADD("same_index", *s->twins.here ? json_object_new_string(s->twins.here) : NULL);
 	ADD("stacked", json_pair(s->faults.stacked));

@@ -199,9 +199,13 @@ static void print_receiver(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
 	const struct receivers_faults *faults = &s->faults;
+	char vlans[VLANS_TEXT_MAX];
 
 	if (c->forwarded)
 		puts("  frames      for any host");
+	if (c->vlans_cnt)
+		printf("  only VLANs  %s\n",
+		       format_vlans(c->vlans, c->vlans_cnt, vlans, sizeof(vlans)));
 	if (!c->streams_cnt && c->to_cnt) {
 		printf("  only to     ");
 		print_to(c->to, c->to4_cnt, c->to_cnt);

@@ -38,6 +38,7 @@ static int check_survey(const struct options *o)
 		{ "--write-dropped", o->write_dropped },
 		{ "--profiles", o->files_cnt },
 		{ "--to", o->spec.to_cnt },
+		{ "--vlan", o->spec.vlans_cnt },
 		{ "--engine kernel", o->engine == ENGINE_KERNEL },
 	};
 

@@ -176,6 +176,7 @@ static bool all_ignored(const struct advice_reading *r, char *text)
 			 "(tcpdump -ne udp), then xdp-dedup set %s --port PORTS%s",
 			 packets, format_ports(c->ports, c->ports_cnt, ports, sizeof(ports)),
 			 c->to_cnt	? " of --to"
+			 : c->vlans_cnt ? " of --vlan"
 			 : c->forwarded ? ""
 					: " of this host",
 			 r->name,

@@ -134,11 +134,11 @@ static bool has_sound_load(const struct dedup_config *c)
 	       is_between(c->fpr_e18, 1, 1000000000000000000);
 }
 
-/* Ports and destinations within their pools. */
+/* Ports, destinations and VLANs within their pools. */
 static bool has_sound_pools(const struct dedup_config *c)
 {
 	bool sound = c->ports_cnt <= DEDUP_PORTS_MAX && c->to_cnt <= DEDUP_TO_MAX &&
-		     c->to4_cnt <= c->to_cnt;
+		     c->to4_cnt <= c->to_cnt && c->vlans_cnt <= DEDUP_VLANS_MAX;
 
 	for (uint32_t i = 0; i < c->streams_cnt && sound; i++) {
 		const struct dedup_stream *s = &c->streams[i];

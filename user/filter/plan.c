@@ -294,6 +294,8 @@ static void take_memory(const struct dedup_config *old, struct dedup_config *c)
 	c->to_cnt = asked.to_cnt;
 	c->to4_cnt = asked.to4_cnt;
 	memcpy(c->to, asked.to, sizeof(c->to));
+	c->vlans_cnt = asked.vlans_cnt;
+	memcpy(c->vlans, asked.vlans, sizeof(c->vlans));
 	c->streams_cnt = asked.streams_cnt;
 	memcpy(c->direct, asked.direct, sizeof(c->direct));
 	memcpy(c->streams, asked.streams, sizeof(c->streams));

@@ -180,13 +180,13 @@ static bool goes_by_mac(const struct filter_spec *spec)
 	return !spec->streams_cnt && !spec->to_cnt;
 }
 
-/* Does a stream take frames in which VLAN tags tell senders apart? */
+/* Does a stream take frames in which VLAN tags tell senders apart, or are VLANs named? */
 static bool looks_at_tags(const struct filter_spec *spec)
 {
 	for (uint32_t i = 0; i < spec->streams_cnt; i++)
 		if (spec->streams[i].stream.layer == DEDUP_ETHERNET)
 			return true;
-	return false;
+	return spec->vlans_cnt;
 }
 
 int receivers_note_tags(const struct filter_spec *spec, const struct placement *where)

@@ -42,6 +42,8 @@ void spec_of_config(const struct dedup_config *c, struct filter_spec *out)
 		.ihave_pass = c->ihave_pass,
 		.deliver = c->deliver && c->deliver == streams_all(c),
 	};
+	out->vlans_cnt = c->vlans_cnt;
+	memcpy(out->vlans, c->vlans, sizeof(out->vlans));
 	for (uint32_t n = 0; n < c->streams_cnt; n++)
 		stream_of(c, n, &out->streams[n]);
 	out->gsp_is_stream = c->streams_cnt && streams_are_gsp(out);

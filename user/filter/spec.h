@@ -61,6 +61,8 @@ struct filter_spec {
 	uint32_t ports_cnt;
 	struct dedup_prefix to[DEDUP_TO_MAX];
 	uint32_t to_cnt, to4_cnt;
+	struct dedup_ports vlans[DEDUP_VLANS_MAX]; /* as in struct dedup_config; for all streams */
+	uint32_t vlans_cnt;
 	bool forwarded; /* also frames for other hosts, in all streams */
 	bool several;	/* it is to run on more than one interface */
 

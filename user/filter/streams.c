@@ -299,8 +299,9 @@ static void plan_direct(struct dedup_config *c)
 		same &= c->streams[i].forwarded == c->streams[0].forwarded;
 	}
 	for (uint32_t r = 0; r < c->ports_cnt; r++) {
-		c->direct[r] = same && c->layout == DEDUP_BLOCKED ? direct_stream(c, r)
-								  : DEDUP_STREAMS_MAX;
+		c->direct[r] = same && c->layout == DEDUP_BLOCKED && !c->vlans_cnt
+				       ? direct_stream(c, r)
+				       : DEDUP_STREAMS_MAX;
 		c->any_direct |= c->direct[r] != DEDUP_STREAMS_MAX;
 	}
 }
@@ -356,6 +357,8 @@ void streams_plan(const struct filter_spec *spec, struct dedup_config *c)
 	c->id_bytes = 0;
 	c->several = spec->several;
 	c->forwarded = spec->forwarded;
+	c->vlans_cnt = spec->vlans_cnt;
+	memcpy(c->vlans, spec->vlans, sizeof(c->vlans));
 	if (gsp) {
 		plan_gsp(c, gsp->ports, gsp->ports_cnt, gsp->to, gsp->to_cnt, gsp->to4_cnt);
 		c->forwarded |= gsp->stream.forwarded;
@@ -373,7 +376,7 @@ void streams_plan(const struct filter_spec *spec, struct dedup_config *c)
 		c->deliver |= (uint32_t)spec->streams[i].deliver << i;
 	if (!c->id_bytes)
 		c->id_bytes = SPEC_ID_BYTES_DEFAULT;
-	if (c->to_cnt && !c->streams_cnt)
+	if ((c->to_cnt || c->vlans_cnt) && !c->streams_cnt)
 		c->receiver = DEDUP_NAMED;
 	else if (c->forwarded)
 		c->receiver = DEDUP_ANYONE;
