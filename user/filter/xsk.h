@@ -2,8 +2,8 @@
 /* An AF_XDP socket that receives from one queue. By system calls, as libxdp's functions make the
  * socket themselves: here it comes from elsewhere (loan.h). Its rings are used by libxdp's xsk.h.
  */
-#ifndef XDP_DEDUP_LIB_XSK_H
-#define XDP_DEDUP_LIB_XSK_H
+#ifndef XDP_DEDUP_XSK_H
+#define XDP_DEDUP_XSK_H
 
 #include <stdbool.h>
 #include <stddef.h>
