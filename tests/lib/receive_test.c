@@ -273,6 +273,27 @@ static void wrong_is_said(void **state)
 	assert_null(rx);
 }
 
+/* Options of no version: of none of these sizes, and none that this version lacks. */
+static void wrong_sizes_are_said(void **state)
+{
+	struct {
+		struct xdp_dedup_receive_options o;
+		uint8_t later[8];
+	} options = { *app_options("ve0", 0, 0), { 0 } };
+	struct xdp_dedup_receiver *rx = NULL;
+
+	(void)state;
+	e2e_load(APP_LOAD);
+	for (options.o.size = 0; options.o.size < sizeof(options.o) - 4; options.o.size++)
+		assert_int_equal(xdp_dedup_receive_open(APP_NAME, &options.o, &rx), -EINVAL);
+	options.o.size = sizeof(options);
+	options.later[7] = 1;
+	assert_int_equal(xdp_dedup_receive_open(APP_NAME, &options.o, &rx), -EINVAL);
+	assert_null(rx);
+	options.later[7] = 0;
+	app_open(&options.o);
+}
+
 /* In generic XDP, on packets that the stack has already taken up. */
 static void generic_mode(void **state)
 {
@@ -324,6 +345,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(one_packet_is_kept_for_ever, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(wanted_events_are_delivered, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(one_stream_of_two, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(wrong_sizes_are_said, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(generic_mode, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(busy_polling, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(only_our_program_is_there, app_setup, app_teardown),

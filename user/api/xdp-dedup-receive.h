@@ -22,7 +22,7 @@ extern "C" {
 struct xdp_dedup_receiver;
 
 struct xdp_dedup_receive_options {
-	size_t size;	    /* sizeof(struct xdp_dedup_receive_options) */
+	size_t size;	    /* sizeof(struct xdp_dedup_receive_options); 0 is refused */
 	const char *ifname; /* NULL: the only one on which the filter runs */
 	uint32_t queue;	    /* of it, from 0 on (ethtool -l IFNAME) */
 	/* Frames of 4,096 bytes, of memory that is locked: how many packets may be under way, a
@@ -51,7 +51,8 @@ struct xdp_dedup_receive_options {
 
 /* Opens the queue. 0, and the caller closes *out. Ids of packets that the queue's last application
  * had not given back when it was killed are wanted then (xdp_dedup_want()): their next copies come.
- *   -EINVAL       options out of range, or no such queue; or which of several interfaces?
+ *   -EINVAL       options out of range, of a size that is too small, or of a later version; or no
+ *                 such queue; or which of several interfaces?
  *   -ENODEV       no such interface, or the filter does not run on it
  *   -EBUSY        another AF_XDP socket has the queue
  *   -EOPNOTSUPP   the filter does not deliver, or kernel or driver lack AF_XDP, or zerocopy

@@ -26,11 +26,26 @@
 #define SO_BUSY_POLL_BUDGET 70
 #endif
 
+/* The options of the first version. */
+#define OPTIONS_BYTES_MIN \
+	(offsetof(struct xdp_dedup_receive_options, busy_poll_us) + sizeof(uint32_t))
+
+/* Is what a later version of the options has, of so many bytes, all 0? */
+static bool are_known(const struct xdp_dedup_receive_options *o)
+{
+	for (size_t i = sizeof(*o); i < o->size; i++)
+		if (((const char *)o)[i])
+			return false;
+	return true;
+}
+
 /* The caller's options, whose version of them may be another one, with defaults filled in. */
 static int take_options(const struct xdp_dedup_receive_options *from,
 			struct xdp_dedup_receive_options *o)
 {
 	*o = (struct xdp_dedup_receive_options){ 0 };
+	if (from && (from->size < OPTIONS_BYTES_MIN || !are_known(from)))
+		return -EINVAL;
 	if (from)
 		memcpy(o, from, from->size < sizeof(*o) ? from->size : sizeof(*o));
 	o->frames = o->frames ?: FRAMES_DEFAULT;
