@@ -143,6 +143,37 @@ static void one_packet_is_kept_for_ever(void **state)
 	app_end(&t);
 }
 
+/* Giving a packet back for the second time does nothing, also once another one has its slot. */
+static void given_back_twice(void **state)
+{
+	struct app_traffic t = app_begin(2 * DEDUP_HANDED_MAX, 1);
+	struct xdp_dedup_packet first, p, kept;
+	struct xdp_dedup_receiver *rx;
+
+	(void)state;
+	e2e_load(APP_LOAD);
+	rx = app_open(app_options("ve0", 0, 64));
+	app_send(&t, 1);
+	first = p = app_next(rx);
+	for (int i = 0; i < DEDUP_HANDED_MAX; i++) {
+		xdp_dedup_give_back(rx, &p, 1);
+		app_send(&t, 1);
+		p = app_next(rx);
+	}
+	kept = p;
+	assert_int_equal(kept.number - first.number, DEDUP_HANDED_MAX);
+	xdp_dedup_give_back(rx, &first, 1);
+	app_close(rx);
+	rx = app_open(app_options("ve0", 0, 64));
+	assert_int_equal(app_stats(rx).recovered, 0); /* wanted by the one that was closed */
+	t.at--;
+	app_send(&t, 1);
+	p = app_next(rx);
+	assert_memory_equal(p.id, kept.id, p.id_len);
+	xdp_dedup_give_back(rx, &p, 1);
+	free(t.order);
+}
+
 /* The next copy of an event that is wanted comes by AF_XDP, too. */
 static void wanted_events_are_delivered(void **state)
 {
@@ -343,6 +374,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(small_rings_and_large_bursts, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(packets_are_kept, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(one_packet_is_kept_for_ever, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(given_back_twice, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(wanted_events_are_delivered, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(one_stream_of_two, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(wrong_sizes_are_said, app_setup, app_teardown),

@@ -107,7 +107,9 @@ struct xdp_dedup_packet {
 int xdp_dedup_receive(struct xdp_dedup_receiver *receiver, struct xdp_dedup_packet *packets,
 		      unsigned int max);
 
-/* Gives packets back, in any order, and soon: while one is kept, at most 2,048 others can come. */
+/* Gives packets back, in any order, and soon: while one is kept, at most 2,048 others can come. For
+ * those that were given back before nothing is done.
+ */
 void xdp_dedup_give_back(struct xdp_dedup_receiver *receiver,
 			 const struct xdp_dedup_packet *packets, unsigned int cnt);
 

@@ -189,6 +189,7 @@ static bool hand_out(struct xdp_dedup_receiver *r, struct filter *f, const struc
 	memcpy(front, &h->front, sizeof(h->front));
 	s->parts_cnt = came->parts_cnt;
 	memcpy(s->parts, came->parts, sizeof(s->parts));
+	s->number = h->number - 1;
 	s->credits = h->frames;
 	s->state = SLOT_HELD;
 	describe(f, h, s, p);
@@ -239,9 +240,12 @@ int xdp_dedup_receive(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *pac
 void xdp_dedup_give_back(struct xdp_dedup_receiver *r, const struct xdp_dedup_packet *packets,
 			 unsigned int cnt)
 {
-	for (unsigned int i = 0; i < cnt; i++)
-		if (slot_of(r, packets[i].number)->state == SLOT_HELD)
-			end_packet(r, packets[i].number);
+	for (unsigned int i = 0; i < cnt; i++) {
+		const struct slot *s = slot_of(r, packets[i].number);
+
+		if (s->state == SLOT_HELD && s->number == packets[i].number)
+			end_packet(r, s->number);
+	}
 	if (cnt)
 		receiver_grant(r);
 	xsk_wake(&r->xsk);

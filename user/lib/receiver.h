@@ -24,6 +24,7 @@ enum slot_state {
 
 /* What this process knows of the packet with a number, as an element of `handed` does of all. */
 struct slot {
+	uint64_t number; /* its packet's, which it keeps */
 	uint8_t state;
 	uint8_t parts_cnt;
 	uint16_t credits;
