@@ -47,7 +47,7 @@ static void read_udp(int fd)
 		print_event("udp", bytes, len);
 }
 
-/* 0, or why it ends. */
+/* 0, or why it ends. While the interface is down there is nothing to read. */
 static int read_queue(struct xdp_dedup_receiver *rx)
 {
 	struct xdp_dedup_packet packets[BATCH];
@@ -58,7 +58,7 @@ static int read_queue(struct xdp_dedup_receiver *rx)
 			print_event("xsk", packets[i].payload, packets[i].payload_len);
 		xdp_dedup_give_back(rx, packets, cnt);
 	}
-	return cnt;
+	return cnt == -ENETDOWN ? 0 : cnt;
 }
 
 /* Opens the filter's queues, from 0 on, or those that were lent. Returns how many. */

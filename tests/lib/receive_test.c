@@ -174,6 +174,37 @@ static void given_back_twice(void **state)
 	free(t.order);
 }
 
+/* -ENETDOWN is no end: once the interface is up again, packets come. -ENXIO is one: it has gone. */
+static void the_interface_goes_down(void **state)
+{
+	struct app_traffic t = app_begin(2, 1);
+	struct xdp_dedup_receiver *rx;
+	struct xdp_dedup_packet p;
+	int n = 0;
+
+	(void)state;
+	e2e_load(APP_LOAD);
+	rx = app_open(app_options("ve0", 0, 0));
+	sh("ip link set ve0 down");
+	for (int ms = 0; ms < PATIENCE_MS && !n; ms++, usleep(1000))
+		n = xdp_dedup_receive(rx, &p, 1);
+	assert_int_equal(n, -ENETDOWN);
+	sh("ip link set ve0 up");
+	for (n = 0; !n && app_send(&t, 1); usleep(10000)) { /* once the link is there */
+		for (int i = 0; i < 10 && !n; i++, usleep(10000))
+			n = xdp_dedup_receive(rx, &p, 1);
+		t.at = 0;
+	}
+	assert_int_equal(n, 1);
+	xdp_dedup_give_back(rx, &p, 1);
+	free(t.order);
+	sh("ip link del ve0");
+	for (int ms = 0; ms < PATIENCE_MS && n >= 0; ms++, usleep(1000))
+		n = xdp_dedup_receive(rx, &p, 1);
+	assert_int_equal(n, -ENXIO);
+	e2e_add_link(0);
+}
+
 /* The next copy of an event that is wanted comes by AF_XDP, too. */
 static void wanted_events_are_delivered(void **state)
 {
@@ -375,6 +406,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(packets_are_kept, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(one_packet_is_kept_for_ever, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(given_back_twice, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(the_interface_goes_down, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(wanted_events_are_delivered, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(one_stream_of_two, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(wrong_sizes_are_said, app_setup, app_teardown),

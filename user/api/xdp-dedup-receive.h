@@ -81,7 +81,9 @@ int xdp_dedup_receive_borrow(int from, const struct xdp_dedup_receive_options *o
 /* Closes it; packets that were not given back are wanted. NULL is fine. */
 void xdp_dedup_receive_close(struct xdp_dedup_receiver *receiver);
 
-/* A packet, in the receiver's memory until it is given back. */
+/* A packet, in the receiver's memory until it is given back. It may be of a VLAN, or to a multicast
+ * group, that this host does not take part in: nobody but the application looks at that.
+ */
 struct xdp_dedup_packet {
 	const void *data; /* the Ethernet frame as it came */
 	uint32_t len;
@@ -101,8 +103,11 @@ struct xdp_dedup_packet {
 
 /* Receives up to `max` packets, without waiting: a number from 0 on. The caller gives each back.
  * Lengths, the IPv4 header's checksum and UDP's have been checked as the stack does; broken packets
- * are not handed out, and their ids are wanted. -ESTALE: the filter was unloaded, or does not
- * deliver any more; other negative errnos of the socket, as -ENETDOWN.
+ * are not handed out, and their ids are wanted. Or, if there are none:
+ *   -ESTALE     the filter was unloaded, or does not deliver any more: close it
+ *   -ENETDOWN   the interface is down: call again now and then, packets come once it is up
+ *   -ENXIO      the interface has gone: close it
+ * Others as the socket says.
  */
 int xdp_dedup_receive(struct xdp_dedup_receiver *receiver, struct xdp_dedup_packet *packets,
 		      unsigned int max);
