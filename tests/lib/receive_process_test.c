@@ -15,9 +15,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sockets.h"
+
 /* What readers have read, in memory that outlives them. */
 static struct shared {
 	uint64_t recovered, forgotten;
+	int stop;
 	uint8_t copies[];
 } * had;
 
@@ -82,7 +85,8 @@ static void kill_reader(pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-#define KILLS 30 /* with at most 128 ids each there is room for all in the map `wanted` */
+#define EVENTS 2000 /* where the number does not matter */
+#define KILLS 30    /* with at most 128 ids each there is room for all in the map `wanted` */
 #define FLOOD_EVENTS 600000
 #define FLOOD_COPIES 3
 
@@ -148,6 +152,90 @@ static void readers_are_killed(void **state)
 	assert_true(twice <= KILLS * 16 * FLOOD_COPIES); /* a batch each */
 	munmap(had, sizeof(*had) + FLOOD_EVENTS);
 	free(order);
+}
+
+/* Reads until it is told to stop, in a process that is not the one which opened the queue. */
+static void be_daemon(int ready)
+{
+	struct xdp_dedup_packet packets[16];
+	struct xdp_dedup_receiver *rx;
+
+	if (xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 0), &rx) || fork())
+		_exit(0);
+	if (write(ready, "", 1) != 1)
+		_exit(1);
+	while (!READ_ONCE(had->stop)) {
+		int n = xdp_dedup_receive(rx, packets, 16);
+
+		for (int i = 0; i < n; i++) {
+			struct gossip_packet g;
+
+			memcpy(&g, packets[i].payload, sizeof(g));
+			if (g.index < EVENTS)
+				had->copies[g.index]++;
+		}
+		if (n > 0)
+			xdp_dedup_give_back(rx, packets, n);
+		else
+			usleep(1000);
+	}
+	xdp_dedup_receive_close(rx);
+	WRITE_ONCE(had->stop, 2);
+	_exit(0);
+}
+
+/* Who reads ve0's queue, as status has it; 0: nobody. */
+static uint32_t reader_of_queue(void)
+{
+	struct sockets *sockets;
+	struct filter f;
+	uint32_t pid;
+
+	assert_int_equal(filter_open(APP_NAME, &f), 0);
+	assert_int_equal(sockets_open(&f, &sockets), 0);
+	assert_int_equal(sockets->cnt, 1);
+	pid = sockets->list[0].is_read ? sockets->list[0].pid : 0;
+	sockets_free(sockets);
+	filter_close(&f);
+	return pid;
+}
+
+/* As by daemon(3): the child goes on with the receiver, and the one that has opened it is gone. */
+static void the_opener_forks(void **state)
+{
+	struct app_traffic t = app_begin(EVENTS, 2);
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	(void)state;
+	have_shared(EVENTS);
+	e2e_load(APP_LOAD);
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	assert_return_code(pid, errno);
+	if (!pid)
+		be_daemon(ready[1]);
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	while (app_send(&t, 50)) {
+		gossip_receive(app.udp, 0);
+		usleep(2000);
+	}
+	e2e_counters_after(APP_NAME, t.cnt);
+	for (int ms = 0; ms < PATIENCE_MS && !reader_of_queue(); ms++)
+		usleep(1000);
+	assert_true(reader_of_queue() && reader_of_queue() != (uint32_t)pid);
+	WRITE_ONCE(had->stop, 1);
+	assert_int_equal(read(ready[0], &byte, 1), 0); /* it has ended */
+	assert_int_equal(had->stop, 2);
+	gossip_receive(app.udp, 0);
+	for (uint32_t i = 0; i < EVENTS; i++)
+		assert_int_equal(had->copies[i] + app.udp->copies[i], 1);
+	assert_true(e2e_counters(APP_NAME).delivered > EVENTS / 2);
+	munmap(had, sizeof(*had) + EVENTS);
+	free(t.order);
 }
 
 /* A process without any right, to which a queue was lent, reads until its parent is done. */
@@ -286,6 +374,7 @@ int main(void)
 {
 	static const struct CMUnitTest TESTS[] = {
 		cmocka_unit_test_setup_teardown(readers_are_killed, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(the_opener_forks, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(a_queue_is_lent, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(wrong_loans_are_refused, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(closed_with_packets, app_setup, app_teardown),

@@ -4,8 +4,10 @@
  * there goes to the stack, where a UDP socket may read it: an application has both. Each packet
  * comes in one of the two ways. user/lib/README.md says when it pays.
  *
- * A receiver is for one thread at a time; several threads have one each, of different queues. Root,
- * or else CAP_NET_RAW, CAP_BPF and access to the pins, is needed to open one, and not afterwards.
+ * A receiver is for one thread at a time; several threads have one each, of different queues. After
+ * fork(2) one of the processes goes on with it, as the child of daemon(3) does; the others neither
+ * use nor close it. Root, or else CAP_NET_RAW, CAP_BPF and access to the pins, is needed to open
+ * one, and not afterwards.
  */
 #ifndef XDP_DEDUP_RECEIVE_H
 #define XDP_DEDUP_RECEIVE_H

@@ -24,12 +24,13 @@ static int set_number(int fd, int option, uint32_t number)
 	return setsockopt(fd, SOL_XDP, option, &number, sizeof(number)) ? -errno : 0;
 }
 
+/* Shared: a child has the same pages, not copies of those that the kernel writes into. */
 static int make_memory(struct xsk *x)
 {
 	size_t bytes = (size_t)x->frames * XSK_FRAME_BYTES;
 	struct xdp_umem_reg reg = { .len = bytes, .chunk_size = XSK_FRAME_BYTES };
 	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+			    MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
 	if (memory == MAP_FAILED)
 		return -errno;

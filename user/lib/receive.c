@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "datagram.h"
@@ -103,6 +104,7 @@ static int be_idle(struct xdp_dedup_receiver *r, struct filter *f)
 	    now_ns - r->asked_ns < ASK_NS)
 		return 0;
 	r->asked_ns = now_ns;
+	r->socket->pid = getpid(); /* a child may go on with it */
 	if (recvfrom(r->xsk.fd, NULL, 0, MSG_DONTWAIT, NULL, NULL) >= 0 || errno == EAGAIN ||
 	    errno == EBUSY || errno == EINTR)
 		return 0;
