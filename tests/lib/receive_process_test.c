@@ -342,6 +342,80 @@ static void wrong_loans_are_refused(void **state)
 	close(pair[1]);
 }
 
+/* Changes of a filter whose reader has given up its rights, and what it returns in the end. */
+static const struct change {
+	const char *name, *command;
+	int then;
+} CHANGES[] = {
+	{ "without-rights-set", "set ve0 --action count", 0 },
+	{ "without-rights-turned-off", "set ve0 --deliver stack", -ESTALE },
+	{ "without-rights-unloaded", "unload ve0", -ESTALE },
+};
+
+/* Opens the queue, gives up its rights, and once it is told reads what there is, until `then` is
+ * all that there is.
+ */
+static void be_without_rights(int ready, int go, int then)
+{
+	struct xdp_dedup_receiver *rx;
+	struct xdp_dedup_packet p;
+	char byte;
+	int n = 1;
+
+	if (xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 0), &rx))
+		_exit(10);
+	if (setgroups(0, NULL) || setgid(65534) || setuid(65534))
+		_exit(11);
+	if (write(ready, "", 1) != 1 || read(go, &byte, 1) != 1)
+		_exit(12);
+	for (int ms = 0; ms < PATIENCE_MS && (n > 0 || n != then); ms += n <= 0) {
+		n = xdp_dedup_receive(rx, &p, 1);
+		had->copies[0] += n > 0;
+		if (n > 0)
+			xdp_dedup_give_back(rx, &p, 1);
+		else
+			usleep(1000);
+	}
+	xdp_dedup_receive_close(rx);
+	_exit(n == then ? 0 : 13);
+}
+
+static void without_rights(void **state)
+{
+	const struct change *row = *state;
+	struct app_traffic t = app_begin(200, 1);
+	int ready[2], go[2], status;
+	char byte;
+	pid_t pid;
+
+	have_shared(1);
+	e2e_load(APP_LOAD);
+	assert_int_equal(pipe(ready), 0);
+	assert_int_equal(pipe(go), 0);
+	pid = fork();
+	assert_return_code(pid, errno);
+	if (!pid)
+		be_without_rights(ready[1], go[0], row->then);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	app_send(&t, 100);
+	assert_int_equal(e2e_counters_after(APP_NAME, 100).delivered, 100);
+	e2e_tool("%s", row->command);
+	if (!row->then) { /* it is fed on */
+		app_send(&t, 100);
+		e2e_counters_after(APP_NAME, 200);
+	}
+	assert_int_equal(write(go[1], "", 1), 1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(had->copies[0], row->then ? 100 : 200);
+	for (int i = 0; i < 2; i++) {
+		close(ready[i]);
+		close(go[i]);
+	}
+	munmap(had, sizeof(*had) + 1);
+	free(t.order);
+}
+
 /* What a receiver that is closed has not handed out, or not got back, comes again. */
 static void closed_with_packets(void **state)
 {
@@ -381,5 +455,6 @@ int main(void)
 	};
 
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_rows(CHANGES, without_rights, app_setup, app_teardown);
 	return run_added_tests("receive_process");
 }

@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <net/if.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include "delivery.h"
 #include "xsk.h"
 
 static void have_two_queues(void)
@@ -116,6 +118,52 @@ static void another_program_has_a_queue(void **state)
 	xsk_close(&other);
 }
 
+/* Takes all places that are free, for queues of ve1 that nobody has. */
+static void take_free_places(void)
+{
+	uint32_t ve1 = if_nametoindex("ve1");
+	struct delivery d;
+	struct filter f;
+
+	assert_int_equal(filter_open(APP_NAME, &f), 0);
+	assert_int_equal(delivery_open(&f, &d), 0);
+	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++)
+		if (!d.sockets[i].owner)
+			d.sockets[i].owner = dedup_queue_word((struct dedup_queue){ ve1, 1000 + i });
+	delivery_close(&d);
+	filter_close(&f);
+}
+
+/* The filter leaves a receiver's interface, and another queue gets its place: the receiver says so,
+ * and does its successor no harm when it goes.
+ */
+static void a_place_is_lost(void **state)
+{
+	struct app_traffic t = app_begin(1000, 1);
+	struct xdp_dedup_receiver *loser;
+	struct xdp_dedup_packet p;
+	int n = 0;
+
+	(void)state;
+	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --deliver xsk");
+	assert_int_equal(xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 0), &loser), 0);
+	take_free_places();
+	e2e_tool("unload ve0");
+	app_open(app_options("ve1", 0, 0));
+	for (int ms = 0; ms < PATIENCE_MS && !n; ms++, usleep(1000))
+		n = xdp_dedup_receive(loser, &p, 1);
+	assert_int_equal(n, -ESTALE);
+	e2e_close(t.s, NULL);
+	t.s = e2e_sender(1, AF_INET, t.s->seed);
+	app_send(&t, 100);
+	e2e_counters_after(APP_NAME, 100);
+	xdp_dedup_receive_close(loser);
+	while (app_send(&t, 100))
+		app_read();
+	assert_int_equal(app_end(&t).delivered, 1000);
+	assert_int_equal(app_stats(app.rx[0]).received, 1000);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest TESTS[] = {
@@ -125,6 +173,7 @@ int main(void)
 						app_teardown),
 		cmocka_unit_test_setup_teardown(the_queue_is_taken, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(another_program_has_a_queue, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(a_place_is_lost, app_setup, app_teardown),
 	};
 
 	add_tests(TESTS, ARRAY_SIZE(TESTS));

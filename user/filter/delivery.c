@@ -15,8 +15,8 @@
 #define SOCKETS_BYTES (DEDUP_SOCKETS_MAX * sizeof(struct dedup_socket))
 #define HANDED_BYTES (DEDUP_SOCKETS_MAX * DEDUP_HANDED_MAX * sizeof(struct dedup_handed))
 
-/* Maps the elements of a map, all of so many bytes. *id: the kernel's, of the map. */
-static int map_elements(int fd, size_t bytes, void **out, uint32_t *id)
+/* Maps the elements of a map, all of so many bytes. */
+static int map_elements(int fd, size_t bytes, void **out)
 {
 	struct bpf_map_info info = { 0 };
 	__u32 len = sizeof(info);
@@ -30,20 +30,18 @@ static int map_elements(int fd, size_t bytes, void **out, uint32_t *id)
 	if (mem == MAP_FAILED)
 		return -errno;
 	*out = mem;
-	*id = info.id;
 	return 0;
 }
 
 int delivery_map(int xsks_fd, int sockets_fd, int handed_fd, struct delivery *out)
 {
 	struct delivery d = { .xsks_fd = fcntl(xsks_fd, F_DUPFD_CLOEXEC, 0), .queues_fd = -1 };
-	uint32_t unused;
 	int err = d.xsks_fd < 0 ? -errno : 0;
 
 	if (!err)
-		err = map_elements(sockets_fd, SOCKETS_BYTES, (void **)&d.sockets, &d.id);
+		err = map_elements(sockets_fd, SOCKETS_BYTES, (void **)&d.sockets);
 	if (!err)
-		err = map_elements(handed_fd, HANDED_BYTES, (void **)&d.handed, &unused);
+		err = map_elements(handed_fd, HANDED_BYTES, (void **)&d.handed);
 	if (err)
 		delivery_close(&d);
 	else
@@ -72,22 +70,6 @@ int delivery_open(const struct filter *f, struct delivery *out)
 	return err;
 }
 
-int delivery_is_of(const struct delivery *d, const struct filter *f)
-{
-	struct bpf_map_info info = { 0 };
-	__u32 len = sizeof(info);
-	int fd, err;
-
-	if (!f->config->deliver)
-		return 0;
-	fd = filter_open_delivery(f, PIN_SOCKETS);
-	if (fd < 0)
-		return fd;
-	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
-	close(fd);
-	return err ? err : info.id == d->id;
-}
-
 void delivery_close(struct delivery *d)
 {
 	if (d->handed)
@@ -101,8 +83,20 @@ void delivery_close(struct delivery *d)
 	*d = (struct delivery){ .xsks_fd = -1, .queues_fd = -1 };
 }
 
-/* Does the filter run on the interface, as its record says? */
-static bool runs_on(const struct filter *f, uint32_t ifindex)
+int delivery_end(const struct filter *f)
+{
+	struct delivery d;
+	int err = delivery_open(f, &d);
+
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++)
+		__sync_fetch_and_add(&d.sockets[i].opened, 1);
+	delivery_close(&d);
+	return 0;
+}
+
+bool delivery_runs_on(const struct filter *f, uint32_t ifindex)
 {
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
 		if (READ_ONCE(f->state->ifaces[i].ifindex) == ifindex)
@@ -134,7 +128,7 @@ static int find_place(const struct delivery *d, const struct filter *f, uint64_t
 	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++) {
 		uint64_t was = READ_ONCE(d->sockets[i].owner);
 
-		if (!runs_on(f, was >> 32) && take_place(d, i, was, owner))
+		if (!delivery_runs_on(f, was >> 32) && take_place(d, i, was, owner))
 			return (int)i;
 	}
 	return -ENOSPC;

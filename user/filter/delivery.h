@@ -16,7 +16,6 @@ struct delivery {
 	int xsks_fd, queues_fd;
 	struct dedup_socket *sockets; /* DEDUP_SOCKETS_MAX of them */
 	struct dedup_handed *handed;  /* DEDUP_HANDED_MAX for each */
-	uint32_t id;		      /* the kernel's, of the map `sockets` */
 };
 
 /* Opens those of an open filter. 0, and the caller closes *out; -EOPNOTSUPP: the filter does not
@@ -30,8 +29,13 @@ int delivery_open(const struct filter *f, struct delivery *out);
 int delivery_map(int xsks_fd, int sockets_fd, int handed_fd, struct delivery *out);
 void delivery_close(struct delivery *d);
 
-/* Are these still the maps that the packet program of an open filter has? 1 or 0; -errno. */
-int delivery_is_of(const struct delivery *d, const struct filter *f);
+/* The program of the filter delivers no more: whoever has a socket open has lost its place, and
+ * finds that out by dedup_socket.opened. 0; -errno of delivery_open().
+ */
+int delivery_end(const struct filter *f);
+
+/* Does the filter run on the interface, as its record says? */
+bool delivery_runs_on(const struct filter *f, uint32_t ifindex);
 
 /* Gives the queue a place, the same one each time, and the one of a queue that has gone if there is
  * no other: that of an interface on which the filter does not run, as its record says. Returns the

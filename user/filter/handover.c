@@ -16,6 +16,7 @@
 
 #include "attachments.h"
 #include "counters.h"
+#include "delivery.h"
 #include "here.h"
 #include "live.h"
 #include "loader.h"
@@ -349,6 +350,8 @@ static int complete(struct pair *p)
 	if (err)
 		return err;
 	wait_for_packets();
+	if (p->beside.config->deliver && !p->f.config->deliver)
+		delivery_end(&p->beside);
 	err = keep_counters(p);
 	if (!err && same)
 		err = loader_adopt_hand(p->name);

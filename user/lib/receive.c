@@ -31,6 +31,8 @@ void receiver_grant(struct xdp_dedup_receiver *r)
 	}
 	if (granted > r->oldest + DEDUP_HANDED_MAX)
 		granted = r->oldest + DEDUP_HANDED_MAX;
+	if (receiver_has_lost(r))
+		return;
 	__atomic_store_n(&r->socket->granted, granted, __ATOMIC_RELEASE);
 }
 
@@ -50,9 +52,11 @@ static void refill(struct xdp_dedup_receiver *r, const struct slot *s)
 /* What the packet with this number has had is free again, once receiver_grant() says so. */
 static void end_packet(struct xdp_dedup_receiver *r, uint64_t number)
 {
+	struct dedup_handed *h = delivery_handed(&r->delivery, r->place, number);
 	struct slot *s = slot_of(r, number);
 
-	WRITE_ONCE(delivery_handed(&r->delivery, r->place, number)->number, 0);
+	if (h->number == number + 1) /* its successor's packets have other numbers */
+		WRITE_ONCE(h->number, 0);
 	refill(r, s);
 	if (s->joined)
 		r->free_joined[r->free_joined_cnt++] = s->joined;
@@ -97,7 +101,8 @@ static int be_idle(struct xdp_dedup_receiver *r, struct filter *f)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
 
-	if (stats_stopped(f->config, f->state, now_ns + r->clock_offset_ns))
+	if (receiver_has_lost(r) || !delivery_runs_on(f, r->ifindex) ||
+	    stats_stopped(f->config, f->state, now_ns + r->clock_offset_ns))
 		return -ESTALE;
 	end_vanished(r, f);
 	if (!r->busy_poll && !xsk_ring_prod__needs_wakeup(&r->xsk.fill) &&
@@ -206,17 +211,6 @@ static bool hand_out(struct xdp_dedup_receiver *r, struct filter *f, const struc
 	return false;
 }
 
-/* Does the filter's program still know the socket? Asked anew once it has been changed. */
-static bool is_fed(struct xdp_dedup_receiver *r, const struct filter *f)
-{
-	if (likely(f->serial == r->serial))
-		return true;
-	if (delivery_is_of(&r->delivery, f) != 1)
-		return false;
-	r->serial = f->serial;
-	return true;
-}
-
 int xdp_dedup_receive(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *packets, unsigned int max)
 {
 	uint32_t most = max > r->xsk.frames ? r->xsk.frames : max, came, used = 0, i = 0;
@@ -234,7 +228,7 @@ int xdp_dedup_receive(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *pac
 	xsk_ring_cons__cancel(&r->xsk.rx, came - used);
 	xsk_ring_cons__release(&r->xsk.rx, used);
 	if (!came)
-		cnt = is_fed(r, f) ? be_idle(r, f) : -ESTALE;
+		cnt = be_idle(r, f);
 	receiver_leave(r);
 	return cnt;
 }

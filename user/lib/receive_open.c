@@ -142,6 +142,7 @@ static int begin(struct xdp_dedup_receiver *r, struct filter *f)
 	unsigned int wanted, lost;
 
 	r->socket = s;
+	r->opened = __sync_add_and_fetch(&s->opened, 1);
 	delivery_want_left(&r->delivery, f, r->place, &wanted, &lost);
 	r->stats.recovered = wanted;
 	r->stats.forgotten = lost;
@@ -190,6 +191,7 @@ static int open_queue(struct xdp_dedup_receiver *r, const struct xdp_dedup_recei
 	if (err)
 		return err;
 	r->place = l->place;
+	r->ifindex = l->ifindex;
 	r->serial = l->serial;
 	r->clock_offset_ns = l->clock_offset_ns;
 	err = r->filter ? 0 : map_lent(r, l);
@@ -330,13 +332,11 @@ int xdp_dedup_receive_borrow(int from, const struct xdp_dedup_receive_options *o
 }
 
 /* Once it is out of the map, and every program that found it there has ended, no packet comes. */
-void xdp_dedup_receive_close(struct xdp_dedup_receiver *r)
+static void leave_place(struct xdp_dedup_receiver *r)
 {
 	unsigned int wanted, lost;
 	struct filter *f;
 
-	if (!r)
-		return;
 	delivery_leave(&r->delivery, r->place);
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0)) /* which is synchronize_rcu() */
 		wait_a_little();
@@ -346,5 +346,13 @@ void xdp_dedup_receive_close(struct xdp_dedup_receiver *r)
 		delivery_want_left(&r->delivery, f, r->place, &wanted, &lost);
 		receiver_leave(r);
 	}
+}
+
+void xdp_dedup_receive_close(struct xdp_dedup_receiver *r)
+{
+	if (!r)
+		return;
+	if (!receiver_has_lost(r))
+		leave_place(r);
 	free_receiver(r);
 }

@@ -41,10 +41,11 @@ struct xdp_dedup_receiver {
 	int64_t clock_offset_ns;
 	struct delivery delivery;
 	struct dedup_socket *socket;
-	uint32_t place;
+	uint32_t place, opened; /* dedup_socket.opened, while the place is its own */
+	uint32_t ifindex;
 	struct xsk xsk;
 	bool unfinished, timestamps, busy_poll; /* the options */
-	uint64_t serial; /* the filter's, as of which its program has `delivery` */
+	uint64_t serial;			/* the filter's at the loan */
 
 	uint64_t first;	  /* number of the first credit */
 	uint64_t oldest;  /* all below are done */
@@ -66,6 +67,12 @@ struct xdp_dedup_receiver {
  * whose entry in `handed` another packet still has.
  */
 void receiver_grant(struct xdp_dedup_receiver *r);
+
+/* Has the queue's place been lost, to another socket or for good? */
+static inline bool receiver_has_lost(const struct xdp_dedup_receiver *r)
+{
+	return READ_ONCE(r->socket->opened) != r->opened;
+}
 
 /* Begins a call: the filter as it is now, to be used until receiver_leave(). NULL, and no call has
  * begun, if this process cannot open it as it is now.
