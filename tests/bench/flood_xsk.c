@@ -1,39 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "flood_xsk.h"
 
-#include <errno.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #define FRAMES 512
-
-static void fill(struct xsk *x)
-{
-	uint32_t at = 0;
-
-	xsk_ring_prod__reserve(&x->fill, x->frames, &at);
-	for (uint32_t i = 0; i < x->frames; i++)
-		*xsk_ring_prod__fill_addr(&x->fill, at + i) = (uint64_t)i * XSK_FRAME_BYTES;
-	xsk_ring_prod__submit(&x->fill, x->frames);
-}
 
 int flood_xsk_open(struct xsk *x, uint32_t ifindex)
 {
 	const struct xsk_where where = { .ifindex = ifindex };
-	int fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0), err;
+	int err = xsk_open(x, FRAMES);
 
-	xsk_begin(x);
-	if (fd < 0)
-		return -errno;
-	err = xsk_set_up(x, fd, FRAMES);
-	if (err) {
-		close(fd);
+	if (err)
 		return err;
-	}
-	fill(x);
 	err = xsk_bind(x, &where);
 	if (err)
 		xsk_close(x);
+	else
+		xsk_fill(x);
 	return err;
 }
 

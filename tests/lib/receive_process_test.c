@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -238,116 +237,13 @@ static void the_opener_forks(void **state)
 	free(t.order);
 }
 
-/* A process without any right, to which a queue was lent, reads until its parent is done. */
-static void be_borrower(int from, int ready)
-{
-	struct xdp_dedup_packet packets[16];
-	struct xdp_dedup_receiver *rx;
-	int err;
-
-	if (setgroups(0, NULL) || setgid(65534) || setuid(65534))
-		_exit(10);
-	if (xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 0), &rx) >= 0)
-		_exit(11); /* it has rights */
-	err = xdp_dedup_receive_borrow(from, app_options(NULL, 0, 0), &rx);
-	if (err)
-		_exit(-err);
-	if (write(ready, "", 1) != 1)
-		_exit(12);
-	for (int n = 0; n >= 0; usleep(1000)) {
-		while ((n = xdp_dedup_receive(rx, packets, 16)) > 0) {
-			for (int i = 0; i < n; i++) {
-				struct gossip_packet g;
-
-				memcpy(&g, packets[i].payload, sizeof(g));
-				had->copies[g.index]++;
-			}
-			xdp_dedup_give_back(rx, packets, n);
-		}
-		if (n == -ESTALE)
-			break;
-	}
-	xdp_dedup_receive_close(rx);
-	_exit(0);
-}
-
-static void a_queue_is_lent(void **state)
-{
-	struct app_traffic t = app_begin(5000, 3);
-	int ready[2], pair[2], status;
-	char byte;
-	pid_t pid;
-
-	(void)state;
-	have_shared(t.events);
-	e2e_load(APP_LOAD);
-	e2e_tool("set ve0 --action count"); /* a filter that has been changed is lent as well */
-	e2e_tool("set ve0 --action drop");
-	assert_int_equal(pipe(ready), 0);
-	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
-	assert_int_equal(xdp_dedup_receive_lend("none", NULL, 0, pair[0]), -ENOENT);
-	assert_int_equal(xdp_dedup_receive_lend(APP_NAME, "ve1", 0, pair[0]), -ENODEV);
-	assert_int_equal(xdp_dedup_receive_lend(APP_NAME, NULL, 0, pair[0]), 0);
-	close(pair[0]);
-	pid = fork();
-	assert_return_code(pid, errno);
-	if (!pid)
-		be_borrower(pair[1], ready[1]);
-	close(ready[1]);
-	close(pair[1]);
-	if (read(ready[0], &byte, 1) != 1) {
-		waitpid(pid, &status, 0);
-		fail_msg("exit %d", WEXITSTATUS(status));
-	}
-	while (app_send(&t, 100))
-		gossip_receive(app.udp, 0);
-	e2e_counters_after(APP_NAME, t.cnt);
-	for (int ms = 0; ms < PATIENCE_MS; ms += 10) {
-		uint32_t came = 0;
-
-		gossip_receive(app.udp, 0);
-		for (uint32_t i = 0; i < t.events; i++)
-			came += had->copies[i] + app.udp->copies[i];
-		if (came >= t.events)
-			break;
-		usleep(10000);
-	}
-	for (uint32_t i = 0; i < t.events; i++)
-		assert_int_equal(had->copies[i] + app.udp->copies[i], 1);
-	assert_true(e2e_counters(APP_NAME).delivered > 0);
-	e2e_tool("set ve0 --action count"); /* ends what was lent */
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
-	munmap(had, sizeof(*had) + t.events);
-	free(t.order);
-}
-
-/* What is no loan, is not taken for one. */
-static void wrong_loans_are_refused(void **state)
-{
-	struct xdp_dedup_receiver *rx = NULL;
-	char bytes[512] = { 0 };
-	int pair[2];
-
-	(void)state;
-	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
-	assert_int_equal(write(pair[0], bytes, 3), 3);
-	assert_int_equal(xdp_dedup_receive_borrow(pair[1], NULL, &rx), -EPROTO);
-	assert_int_equal(write(pair[0], bytes, sizeof(bytes)), sizeof(bytes));
-	assert_int_equal(xdp_dedup_receive_borrow(pair[1], NULL, &rx), -EPROTO);
-	close(pair[0]);
-	assert_int_equal(xdp_dedup_receive_borrow(pair[1], NULL, &rx), -ENODATA);
-	assert_int_equal(xdp_dedup_receive_borrow(-1, NULL, &rx), -EBADF);
-	assert_null(rx);
-	close(pair[1]);
-}
-
 /* Changes of a filter whose reader has given up its rights, and what it returns in the end. */
 static const struct change {
 	const char *name, *command;
 	int then;
 } CHANGES[] = {
 	{ "without-rights-set", "set ve0 --action count", 0 },
+	{ "without-rights-resized", "resize ve0 --capacity 2M", -ESTALE },
 	{ "without-rights-turned-off", "set ve0 --deliver stack", -ESTALE },
 	{ "without-rights-unloaded", "unload ve0", -ESTALE },
 };
@@ -448,10 +344,8 @@ int main(void)
 {
 	static const struct CMUnitTest TESTS[] = {
 		cmocka_unit_test_setup_teardown(readers_are_killed, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(the_opener_forks, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(a_queue_is_lent, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(wrong_loans_are_refused, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(closed_with_packets, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(the_opener_forks, app_setup, app_teardown),
 	};
 
 	add_tests(TESTS, ARRAY_SIZE(TESTS));

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "delivery.h"
+#include "sockets.h"
 #include "xsk.h"
 
 static void have_two_queues(void)
@@ -107,7 +107,7 @@ static void another_program_has_a_queue(void **state)
 	(void)state;
 	have_two_queues();
 	e2e_load(APP_LOAD);
-	assert_int_equal(xsk_set_up(&other, socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0), 64), 0);
+	assert_int_equal(xsk_open(&other, 64), 0);
 	assert_int_equal(xsk_bind(&other, &where), 0);
 	assert_int_equal(xdp_dedup_receive_open(APP_NAME, app_options("ve0", 1, 0), &rx), -EBUSY);
 	app_open(app_options("ve0", 0, 0));
@@ -116,6 +116,35 @@ static void another_program_has_a_queue(void **state)
 	assert_true(c.delivered > 1000 && c.no_socket > 1000);
 	assert_int_equal(c.no_room + c.too_large, 0);
 	xsk_close(&other);
+}
+
+static int sockets_cnt(void)
+{
+	struct sockets *sockets;
+	struct filter f;
+	int cnt;
+
+	assert_int_equal(filter_open(APP_NAME, &f), 0);
+	assert_int_equal(sockets_open(&f, &sockets), 0);
+	cnt = sockets->cnt;
+	sockets_free(sockets);
+	filter_close(&f);
+	return cnt;
+}
+
+/* Queues that there are not take no place. */
+static void failed_opens_leave_nothing(void **state)
+{
+	struct xdp_dedup_receiver *rx = NULL;
+
+	(void)state;
+	e2e_load(APP_LOAD);
+	for (uint32_t queue = 1000; queue <= 1000 + DEDUP_SOCKETS_MAX; queue++)
+		assert_int_equal(xdp_dedup_receive_open(APP_NAME, app_options("ve0", queue, 0), &rx),
+				 -EINVAL);
+	assert_int_equal(sockets_cnt(), 0);
+	app_open(app_options("ve0", 0, 0));
+	assert_int_equal(sockets_cnt(), 1);
 }
 
 /* Takes all places that are free, for queues of ve1 that nobody has. */
@@ -173,6 +202,7 @@ int main(void)
 						app_teardown),
 		cmocka_unit_test_setup_teardown(the_queue_is_taken, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(another_program_has_a_queue, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(failed_opens_leave_nothing, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(a_place_is_lost, app_setup, app_teardown),
 	};
 

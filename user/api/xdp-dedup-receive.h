@@ -7,7 +7,7 @@
  * A receiver is for one thread at a time; several threads have one each, of different queues. After
  * fork(2) one of the processes goes on with it, as the child of daemon(3) does; the others neither
  * use nor close it. Root, or else CAP_NET_RAW, CAP_BPF and access to the pins, is needed to open
- * one, and not afterwards.
+ * one. A process that gives them up then goes on across `set`, and ends with -ESTALE at `resize`.
  */
 #ifndef XDP_DEDUP_RECEIVE_H
 #define XDP_DEDUP_RECEIVE_H
@@ -67,20 +67,28 @@ struct xdp_dedup_receive_options {
 int xdp_dedup_receive_open(const char *name, const struct xdp_dedup_receive_options *options,
 			   struct xdp_dedup_receiver **out);
 
-/* For an application without rights: lend makes what it needs of a queue, and sends it as a message
- * over a Unix socket of type SOCK_SEQPACKET, `to`; borrow receives one from there, and opens the
- * queue (its options' ifname and queue do not count). xdp-dedup exec lends all queues to a command,
- * which borrows them from -1. Who has borrowed one can write to the filter's state, and so do to it
- * what it likes. What is borrowed ends with -ESTALE at each change of the filter (set, resize,
- * ...): it is to be borrowed again then. lend: as xdp_dedup_receive_open(). borrow: likewise;
- * -ENODATA: no message is left, and nobody to send any; -EPROTO: it is of another version of
- * xdp-dedup, or no such message.
+/* For an application without rights: lend opens a queue, and sends it as a message over a Unix
+ * socket of type SOCK_SEQPACKET, `to`; borrow receives one from there. Until then the queue's
+ * packets go to the stack. xdp-dedup exec lends all queues to a command, which borrows them from -1.
+ *
+ * A borrower can receive from this queue, and neither bind the socket elsewhere nor send by it. Of
+ * the filter it can have ids wanted, and write what the sockets of all of its queues say to the
+ * packet program: it can have packets that are for these sockets lost, and no others. What is
+ * borrowed ends with -ESTALE at each change of the filter (set, resize, ...), once what came before
+ * has been handed out: it is to be lent again then.
+ *
+ * lend: as xdp_dedup_receive_open(); -EOPNOTSUPP also before Linux 6.4. Its options count, but for
+ * unfinished, timestamps and busy_poll_us, which alone count in borrow. borrow: 0, and the caller
+ * closes *out; -ENODATA: no message is left, and nobody to send any; -EPROTO: it is of another
+ * version of xdp-dedup, or no such message; -EINVAL: options; another errno of a system call.
  */
-int xdp_dedup_receive_lend(const char *name, const char *ifname, uint32_t queue, int to);
+int xdp_dedup_receive_lend(const char *name, const struct xdp_dedup_receive_options *options, int to);
 int xdp_dedup_receive_borrow(int from, const struct xdp_dedup_receive_options *options,
 			     struct xdp_dedup_receiver **out);
 
-/* Closes it; packets that were not given back are wanted. NULL is fine. */
+/* Closes it; packets that were not given back are wanted, or once the queue is opened again if the
+ * filter has been changed and this process may not open it any more. NULL is fine.
+ */
 void xdp_dedup_receive_close(struct xdp_dedup_receiver *receiver);
 
 /* A packet, in the receiver's memory until it is given back. It may be of a VLAN, or to a multicast
@@ -105,11 +113,11 @@ struct xdp_dedup_packet {
 
 /* Receives up to `max` packets, without waiting: a number from 0 on. The caller gives each back.
  * Lengths, the IPv4 header's checksum and UDP's have been checked as the stack does; broken packets
- * are not handed out, and their ids are wanted. Or, if there are none:
- *   -ESTALE     the filter was unloaded, or does not deliver any more: close it
- *   -ENETDOWN   the interface is down: call again now and then, packets come once it is up
- *   -ENXIO      the interface has gone: close it
- * Others as the socket says.
+ * are not handed out, and their ids are wanted. Once all that came has been handed out:
+ *   -ESTALE     the filter was unloaded, delivers no more, or has left the interface; or (see
+ * above) it was changed, and this process may not open it. Close it; open another one -ENETDOWN the
+ * interface is down: call again now and then, packets come once it is up -ENXIO      the interface
+ * has gone: close it Others as the socket says.
  */
 int xdp_dedup_receive(struct xdp_dedup_receiver *receiver, struct xdp_dedup_packet *packets,
 		      unsigned int max);

@@ -26,7 +26,8 @@ static int explain(const struct filter *f, const char *ifname, int err)
 		return say_err(err, "%s does not deliver: xdp-dedup set %s --deliver xsk", f->name,
 			       f->name);
 	if (err == -EOPNOTSUPP)
-		return say_err(err, "this kernel has no AF_XDP sockets (CONFIG_XDP_SOCKETS)");
+		return say_err(err,
+			       "this kernel cannot lend AF_XDP sockets: Linux 6.4 or newer can");
 	if (err == -ENOTUNIQ)
 		return say_err(err,
 			       "%s also runs on an interface of the same index as %s in another "
@@ -35,10 +36,17 @@ static int explain(const struct filter *f, const char *ifname, int err)
 	return say_err(err, "cannot lend a queue of %s: %s", ifname, strerror(-err));
 }
 
-static int lend_queue(const struct filter *f, const char *ifname, uint32_t queue, int to)
+static int lend_queue(struct filter *f, const char *ifname, uint32_t queue, int to)
 {
+	const struct loan_options options = {
+		.ifname = ifname,
+		.queue = queue,
+		.frames = LOAN_FRAMES_DEFAULT,
+		.parts = 1,
+		.to_another = true,
+	};
 	struct loan l;
-	int err = loan_make(f, ifname, queue, &l);
+	int err = loan_make(f, &options, &l);
 
 	if (err)
 		return explain(f, ifname, err);
@@ -48,7 +56,7 @@ static int lend_queue(const struct filter *f, const char *ifname, uint32_t queue
 }
 
 /* Lends the queues of all of its interfaces that are here. */
-static int lend(const struct filter *f, int to)
+static int lend(struct filter *f, int to)
 {
 	uint32_t queues, max, lent = 0;
 	char ifname[IF_NAMESIZE];

@@ -33,13 +33,18 @@ static int map_elements(int fd, size_t bytes, void **out)
 	return 0;
 }
 
-int delivery_map(int xsks_fd, int sockets_fd, int handed_fd, struct delivery *out)
+void delivery_begin(struct delivery *d)
 {
-	struct delivery d = { .xsks_fd = fcntl(xsks_fd, F_DUPFD_CLOEXEC, 0), .queues_fd = -1 };
-	int err = d.xsks_fd < 0 ? -errno : 0;
+	*d = (struct delivery){ .xsks_fd = -1, .queues_fd = -1 };
+}
 
-	if (!err)
-		err = map_elements(sockets_fd, SOCKETS_BYTES, (void **)&d.sockets);
+int delivery_map(int sockets_fd, int handed_fd, struct delivery *out)
+{
+	struct delivery d;
+	int err;
+
+	delivery_begin(&d);
+	err = map_elements(sockets_fd, SOCKETS_BYTES, (void **)&d.sockets);
 	if (!err)
 		err = map_elements(handed_fd, HANDED_BYTES, (void **)&d.handed);
 	if (err)
@@ -59,10 +64,11 @@ int delivery_open(const struct filter *f, struct delivery *out)
 		err = fds[i] < 0 ? fds[i] : 0;
 	}
 	if (!err)
-		err = delivery_map(fds[0], fds[1], fds[2], out);
+		err = delivery_map(fds[1], fds[2], out);
 	if (!err) {
+		out->xsks_fd = fds[0];
 		out->queues_fd = fds[3];
-		fds[3] = -1;
+		fds[0] = fds[3] = -1;
 	}
 	for (int i = 0; i < 4; i++)
 		if (fds[i] >= 0)
@@ -80,7 +86,7 @@ void delivery_close(struct delivery *d)
 		close(d->queues_fd);
 	if (d->xsks_fd >= 0)
 		close(d->xsks_fd);
-	*d = (struct delivery){ .xsks_fd = -1, .queues_fd = -1 };
+	delivery_begin(d);
 }
 
 int delivery_end(const struct filter *f)
@@ -149,14 +155,9 @@ int delivery_enter(const struct delivery *d, uint32_t place, int socket_fd)
 	return bpf_map_update_elem(d->xsks_fd, &place, &socket_fd, BPF_ANY) ? -errno : 0;
 }
 
-int delivery_leave(const struct delivery *d, uint32_t place)
-{
-	return bpf_map_delete_elem(d->xsks_fd, &place) && errno != ENOENT ? -errno : 0;
-}
-
 int delivery_want(struct filter *f, const struct dedup_handed *h)
 {
-	int n = kept_of_slot(f->config, h->slot);
+	int n = kept_of_slot(f->config, READ_ONCE(h->slot)); /* a borrower may change it */
 
 	return n < 0 ? -EINVAL : want_key(f, &h->id, n);
 }

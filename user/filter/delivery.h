@@ -23,10 +23,13 @@ struct delivery {
  */
 int delivery_open(const struct filter *f, struct delivery *out);
 
-/* The same by the maps' descriptors, which are the caller's; without `queues`. 0; -EPROTO: they are
- * not such maps; -errno.
+/* None yet: delivery_close() does nothing. */
+void delivery_begin(struct delivery *d);
+
+/* The same by descriptors of `sockets` and `handed`, which are the caller's, alone. 0; -EPROTO:
+ * they are not such maps; -errno.
  */
-int delivery_map(int xsks_fd, int sockets_fd, int handed_fd, struct delivery *out);
+int delivery_map(int sockets_fd, int handed_fd, struct delivery *out);
 void delivery_close(struct delivery *d);
 
 /* The program of the filter delivers no more: whoever has a socket open has lost its place, and
@@ -43,9 +46,8 @@ bool delivery_runs_on(const struct filter *f, uint32_t ifindex);
  */
 int delivery_place(const struct delivery *d, const struct filter *f, struct dedup_queue queue);
 
-/* Puts a socket into its place, from where on it gets packets; and takes it out. 0 or -errno. */
+/* Puts a socket into its place, from where on it gets packets, until it is closed. 0 or -errno. */
 int delivery_enter(const struct delivery *d, uint32_t place, int socket_fd);
-int delivery_leave(const struct delivery *d, uint32_t place);
 
 /* The entry of a packet by its number, or by the lower half of it. */
 static inline struct dedup_handed *delivery_handed(const struct delivery *d, uint32_t place,

@@ -3,30 +3,33 @@
 
 #include <errno.h>
 #include <net/if.h>
-#include <string.h>
-#include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "delivery.h"
 #include "here.h"
+#include "kept.h"
+#include "lent.h"
 
-#ifndef AF_XDP
-#define AF_XDP 44
-#endif
+#define BIND_TRIES 200 /* the kernel takes some 20 ms to be done with a socket that was closed */
+#define BIND_WAIT_US 5000
 
 void loan_begin(struct loan *l)
 {
-	*l = (struct loan){ .format = DEDUP_FORMAT };
-	for (int i = 0; i < LOAN_FDS; i++)
-		l->fds[i] = -1;
+	*l = (struct loan){ .sockets_fd = -1, .handed_fd = -1, .ask_fd = -1 };
+	xsk_begin(&l->xsk);
+	delivery_begin(&l->delivery);
 }
 
 void loan_close(struct loan *l)
 {
-	for (int i = 0; i < LOAN_FDS; i++)
-		if (l->fds[i] >= 0)
-			close(l->fds[i]);
+	xsk_close(&l->xsk);
+	delivery_close(&l->delivery);
+	if (l->sockets_fd >= 0)
+		close(l->sockets_fd);
+	if (l->handed_fd >= 0)
+		close(l->handed_fd);
+	if (l->ask_fd >= 0)
+		close(l->ask_fd);
 	loan_begin(l);
 }
 
@@ -54,120 +57,104 @@ static int find_interface(const struct filter *f, const char *ifname, uint32_t *
 	return 0;
 }
 
-static int find_place(const struct filter *f, struct loan *l)
+/* Makes the socket and binds it: nobody else has the queue then, nor does any program that still
+ * runs know of a socket that was there before.
+ */
+static int open_socket(struct loan *l, const struct loan_options *o)
 {
-	struct delivery d;
-	int err = delivery_open(f, &d), place;
+	const struct xsk_where where = { l->facts.ifindex, o->queue, o->copy, o->zerocopy,
+					 o->parts > 1 };
+	int err = xsk_open(&l->xsk, o->frames);
+
+	if (err)
+		return err == -EAFNOSUPPORT ? -EOPNOTSUPP : err;
+	err = xsk_bind(&l->xsk, &where);
+	for (int i = 0; i < BIND_TRIES && err == -EBUSY; i++) {
+		usleep(BIND_WAIT_US);
+		err = xsk_bind(&l->xsk, &where);
+	}
+	if (!err && o->to_another)
+		err = xsk_can_be_adopted(&l->xsk);
+	l->facts.frames = o->frames;
+	l->facts.zerocopy = l->xsk.zerocopy;
+	/* The driver's frames hold what it likes: how many a packet takes cannot be told before. */
+	l->facts.parts = l->xsk.several && !l->xsk.zerocopy ? o->parts : 1;
+	return err;
+}
+
+/* Takes the queue's place, in which there is no credit yet. */
+static int take_place(struct loan *l, struct filter *f, uint32_t queue)
+{
+	struct loan_facts *facts = &l->facts;
+	int err = delivery_open(f, &l->delivery), place;
+	struct dedup_socket *s;
 
 	if (err)
 		return err;
-	place = delivery_place(&d, f, (struct dedup_queue){ l->ifindex, l->queue });
-	delivery_close(&d);
-	l->place = place;
-	return place < 0 ? place : 0;
+	place = delivery_place(&l->delivery, f, (struct dedup_queue){ facts->ifindex, queue });
+	if (place < 0)
+		return place;
+	s = &l->delivery.sockets[place];
+	facts->place = place;
+	facts->opened = __sync_add_and_fetch(&s->opened, 1);
+	WRITE_ONCE(s->granted, READ_ONCE(s->taken));
+	delivery_want_left(&l->delivery, f, place, &facts->recovered, &facts->forgotten);
+	s->frame_bytes = XSK_FRAME_ROOM;
+	s->frames_max = facts->parts;
+	s->pid = 0;
+	s->zerocopy = facts->zerocopy;
+	xsk_fill(&l->xsk);
+	return delivery_enter(&l->delivery, place, l->xsk.fd);
 }
 
-static int open_maps(const struct filter *f, struct loan *l)
+void loan_describe_ids(const struct dedup_config *c, struct loan_facts *out)
 {
-	static const enum pin MAPS[LOAN_FDS] = {
-		[LOAN_XSKS] = PIN_XSKS,	    [LOAN_SOCKETS] = PIN_SOCKETS,
-		[LOAN_HANDED] = PIN_HANDED, [LOAN_CONFIG] = PIN_CONFIG,
-		[LOAN_STATE] = PIN_STATE,   [LOAN_WANTED] = PIN_WANTED,
-	};
-
-	for (int i = LOAN_XSKS; i < LOAN_FDS; i++) {
-		l->fds[i] = filter_open_map(f, MAPS[i]);
-		if (l->fds[i] < 0)
-			return l->fds[i];
+	out->streams_cnt = streams_cnt(c);
+	for (uint32_t n = 0; n < out->streams_cnt; n++) {
+		out->slots[n] = kept_slot(c, n);
+		out->forms[n] = stream_form_of(c, n);
 	}
-	return 0;
 }
 
-int loan_make(const struct filter *f, const char *ifname, uint32_t queue, struct loan *out)
+int loan_stream(const struct loan_facts *facts, uint32_t slot)
+{
+	for (uint32_t n = 0; n < facts->streams_cnt; n++)
+		if (facts->slots[n] == slot)
+			return (int)n;
+	return -1;
+}
+
+static int open_for_another(struct loan *l, const struct filter *f)
+{
+	l->sockets_fd = filter_open_delivery(f, PIN_SOCKETS);
+	if (l->sockets_fd < 0)
+		return l->sockets_fd;
+	l->handed_fd = filter_open_delivery(f, PIN_HANDED);
+	if (l->handed_fd < 0)
+		return l->handed_fd;
+	l->ask_fd = lent_load(f, l->facts.ifindex);
+	return l->ask_fd < 0 ? l->ask_fd : 0;
+}
+
+int loan_make(struct filter *f, const struct loan_options *o, struct loan *out)
 {
 	struct loan l;
 	int err;
 
 	loan_begin(&l);
-	l.queue = queue;
-	l.serial = f->serial;
-	err = f->config->deliver ? find_interface(f, ifname, &l.ifindex) : -EOPNOTSUPP;
+	l.facts.format = DEDUP_FORMAT;
+	err = f->config->deliver ? find_interface(f, o->ifname, &l.facts.ifindex) : -EOPNOTSUPP;
 	if (!err)
-		err = find_place(f, &l);
+		err = open_socket(&l, o);
+	if (!err && o->to_another)
+		err = open_for_another(&l, f);
 	if (!err)
-		err = open_maps(f, &l);
-	if (!err)
-		err = clock_measure_offset(&l.clock_offset_ns);
-	if (!err) {
-		l.fds[LOAN_SOCKET] = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
-		if (l.fds[LOAN_SOCKET] < 0)
-			err = errno == EAFNOSUPPORT ? -EOPNOTSUPP : -errno;
-	}
-	if (err)
+		err = take_place(&l, f, o->queue);
+	if (err) {
 		loan_close(&l);
-	else
-		*out = l;
-	return err;
-}
-
-int loan_send(const struct loan *l, int to)
-{
-	union {
-		struct cmsghdr head;
-		char bytes[CMSG_SPACE(sizeof(l->fds))];
-	} control = { .head = { .cmsg_len = CMSG_LEN(sizeof(l->fds)),
-				.cmsg_level = SOL_SOCKET,
-				.cmsg_type = SCM_RIGHTS } };
-	struct iovec bytes = { (void *)l, sizeof(*l) };
-	struct msghdr m = { .msg_iov = &bytes,
-			    .msg_iovlen = 1,
-			    .msg_control = &control,
-			    .msg_controllen = sizeof(control) };
-
-	memcpy(CMSG_DATA(&control.head), l->fds, sizeof(l->fds));
-	return sendmsg(to, &m, MSG_NOSIGNAL) < 0 ? -errno : 0;
-}
-
-/* Takes the descriptors out of a message; if it has other ones, none are kept. */
-static int take_fds(struct msghdr *m, struct loan *l)
-{
-	struct cmsghdr *c = CMSG_FIRSTHDR(m);
-	size_t cnt = c && c->cmsg_type == SCM_RIGHTS ? (c->cmsg_len - CMSG_LEN(0)) / sizeof(int) : 0;
-	int fds[LOAN_FDS];
-
-	memcpy(fds, c ? CMSG_DATA(c) : (unsigned char *)fds, cnt * sizeof(int));
-	if (cnt == LOAN_FDS) {
-		memcpy(l->fds, fds, sizeof(fds));
-		return 0;
+		return err;
 	}
-	while (cnt)
-		close(fds[--cnt]);
-	return -EPROTO;
-}
-
-int loan_receive(int from, struct loan *out)
-{
-	char control[CMSG_SPACE(sizeof(out->fds))] __attribute__((aligned(sizeof(size_t))));
-	struct loan l;
-	struct iovec bytes = { &l, sizeof(l) };
-	struct msghdr m = { .msg_iov = &bytes,
-			    .msg_iovlen = 1,
-			    .msg_control = control,
-			    .msg_controllen = sizeof(control) };
-	ssize_t n = recvmsg(from, &m, MSG_CMSG_CLOEXEC);
-	int err;
-
-	if (n <= 0)
-		return n ? -errno : -ENODATA;
-	for (int i = 0; i < LOAN_FDS; i++)
-		l.fds[i] = -1;
-	err = take_fds(&m, &l);
-	if (!err && (n != sizeof(l) || m.msg_flags & (MSG_TRUNC | MSG_CTRUNC) ||
-		     l.format != DEDUP_FORMAT || l.place >= DEDUP_SOCKETS_MAX))
-		err = -EPROTO;
-	if (err)
-		loan_close(&l);
-	else
-		*out = l;
-	return err;
+	loan_describe_ids(f->config, &l.facts);
+	*out = l;
+	return 0;
 }

@@ -150,26 +150,41 @@ int stream_make_id(const struct filter *f, const void *bytes, size_t len,
 	return err;
 }
 
+struct stream_form stream_form_of(const struct dedup_config *c, uint32_t n)
+{
+	const struct dedup_stream *s = &c->streams[n];
+	struct stream_form form = { 0 };
+
+	if (is_gsp(c, n)) {
+		for (size_t at = 0, len = stream_input_min(c, n); at < len; at += 8)
+			form.bytes[at / 8] = len - at < 8 ? len - at : 8;
+		return form;
+	}
+	for (uint32_t i = 0; i < s->loads_cnt; i++)
+		form.bytes[i] = s->loads[i].bytes;
+	if (s->digest)
+		form.bytes[s->loads_cnt] = sizeof(__u64);
+	return form;
+}
+
+size_t stream_form_bytes(const struct stream_form *form, const struct dedup_id *id,
+			 uint8_t bytes[DEDUP_ID_BYTES_MAX])
+{
+	size_t len = 0;
+
+	for (uint32_t i = 0; i < DEDUP_ID_WORDS_MAX; i++) {
+		memcpy(bytes + len, &id->word[i], form->bytes[i]);
+		len += form->bytes[i];
+	}
+	return len;
+}
+
 size_t stream_id_bytes(const struct dedup_config *c, uint32_t n, const struct dedup_id *id,
 		       uint8_t bytes[DEDUP_ID_BYTES_MAX])
 {
-	const struct dedup_stream *s = &c->streams[n];
-	size_t len = 0;
+	struct stream_form form = stream_form_of(c, n);
 
-	if (is_gsp(c, n)) {
-		len = stream_input_min(c, n);
-		memcpy(bytes, id, len);
-		return len;
-	}
-	for (uint32_t i = 0; i < s->loads_cnt; i++) {
-		memcpy(bytes + len, &id->word[i], s->loads[i].bytes);
-		len += s->loads[i].bytes;
-	}
-	if (s->digest) {
-		memcpy(bytes + len, &id->word[s->loads_cnt], sizeof(id->word[0]));
-		len += sizeof(id->word[0]);
-	}
-	return len;
+	return stream_form_bytes(&form, id, bytes);
 }
 
 int stream_seek(const struct filter *f, const uint8_t *id, struct dedup_id *copy,

@@ -43,6 +43,16 @@ size_t stream_input_max(const struct dedup_config *c, uint32_t n);
 int stream_make_id(const struct filter *f, const void *bytes, size_t len,
 		   uint8_t id[DEDUP_ID_BYTES_MAX]);
 
+/* How many bytes of each word of an id an application gets. */
+struct stream_form {
+	uint8_t bytes[DEDUP_ID_WORDS_MAX];
+};
+struct stream_form stream_form_of(const struct dedup_config *c, uint32_t n);
+
+/* Those bytes, one behind the other. Returns how many they are. */
+size_t stream_form_bytes(const struct stream_form *form, const struct dedup_id *id,
+			 uint8_t bytes[DEDUP_ID_BYTES_MAX]);
+
 /* The other way round: the bytes of the segments of an id of stream n, and behind them those of its
  * digest, if it has one. Returns how many they are.
  */

@@ -2,9 +2,10 @@
 #include "xsk.h"
 
 #include <errno.h>
-#include <string.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifndef AF_XDP
@@ -16,7 +17,23 @@
 
 void xsk_begin(struct xsk *x)
 {
-	*x = (struct xsk){ .fd = -1, .fill_map = MAP_FAILED, .rx_map = MAP_FAILED };
+	*x = (struct xsk){
+		.fd = -1,
+		.memory_fd = -1,
+		.memory = MAP_FAILED,
+		.fill_map = MAP_FAILED,
+		.rx_map = MAP_FAILED,
+	};
+}
+
+bool xsk_frames_ok(uint32_t frames)
+{
+	return frames >= XSK_FRAMES_MIN && frames <= XSK_FRAMES_MAX && !(frames & (frames - 1));
+}
+
+static size_t memory_bytes(const struct xsk *x)
+{
+	return (size_t)x->frames * XSK_FRAME_BYTES;
 }
 
 static int set_number(int fd, int option, uint32_t number)
@@ -24,19 +41,28 @@ static int set_number(int fd, int option, uint32_t number)
 	return setsockopt(fd, SOL_XDP, option, &number, sizeof(number)) ? -errno : 0;
 }
 
-/* Shared: a child has the same pages, not copies of those that the kernel writes into. */
+static int map_memory(struct xsk *x)
+{
+	x->memory = mmap(NULL, memory_bytes(x), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+			 x->memory_fd, 0);
+	return x->memory == MAP_FAILED ? -errno : 0;
+}
+
+/* Memory whose size nobody can change, and so nobody can make vanish under another process. */
 static int make_memory(struct xsk *x)
 {
-	size_t bytes = (size_t)x->frames * XSK_FRAME_BYTES;
-	struct xdp_umem_reg reg = { .len = bytes, .chunk_size = XSK_FRAME_BYTES };
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	struct xdp_umem_reg reg = { .len = memory_bytes(x), .chunk_size = XSK_FRAME_BYTES };
+	int err;
 
-	if (memory == MAP_FAILED)
+	x->memory_fd = memfd_create("xdp-dedup", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (x->memory_fd < 0 || ftruncate(x->memory_fd, (off_t)reg.len) ||
+	    fcntl(x->memory_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		return -errno;
-	x->memory = memory;
-	reg.addr = (uintptr_t)memory;
-	return setsockopt(x->fd, SOL_XDP, XDP_UMEM_REG, &reg, sizeof(reg)) ? -errno : 0;
+	err = map_memory(x);
+	reg.addr = (uintptr_t)x->memory;
+	if (!err && setsockopt(x->fd, SOL_XDP, XDP_UMEM_REG, &reg, sizeof(reg)))
+		err = -errno;
+	return err;
 }
 
 /* Maps a ring, whose elements begin behind its head. */
@@ -71,8 +97,9 @@ static int map_rings(struct xsk *x)
 		.consumer = (void *)(ring + offsets.fr.consumer),
 		.flags = (void *)(ring + offsets.fr.flags),
 		.ring = (void *)(ring + offsets.fr.desc),
-		.cached_cons = x->frames, /* libxdp's way of saying that all of it is free */
 	};
+	x->fill.cached_prod = *x->fill.producer;
+	x->fill.cached_cons = *x->fill.consumer + x->frames; /* libxdp's way of counting */
 	err = map_ring(x, XDP_PGOFF_RX_RING, &offsets.rx, sizeof(struct xdp_desc), &x->rx_map,
 		       &x->rx_bytes);
 	if (err)
@@ -86,30 +113,60 @@ static int map_rings(struct xsk *x)
 		.flags = (void *)(ring + offsets.rx.flags),
 		.ring = (void *)(ring + offsets.rx.desc),
 	};
+	x->rx.cached_prod = *x->rx.producer;
+	x->rx.cached_cons = *x->rx.consumer;
 	return 0;
 }
 
-int xsk_set_up(struct xsk *x, int fd, uint32_t frames)
+/* There is no ring for packets to send, and once the socket is bound there can be none. */
+int xsk_open(struct xsk *x, uint32_t frames)
 {
 	int err;
 
 	xsk_begin(x);
-	x->fd = fd;
 	x->frames = frames;
-	err = make_memory(x);
+	x->fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
+	err = x->fd < 0 ? -errno : make_memory(x);
 	if (!err)
-		err = set_number(fd, XDP_UMEM_FILL_RING, frames);
+		err = set_number(x->fd, XDP_UMEM_FILL_RING, frames);
 	if (!err) /* of packets that are sent, which none are; but there must be one */
-		err = set_number(fd, XDP_UMEM_COMPLETION_RING, 1);
+		err = set_number(x->fd, XDP_UMEM_COMPLETION_RING, 1);
 	if (!err)
-		err = set_number(fd, XDP_RX_RING, frames);
+		err = set_number(x->fd, XDP_RX_RING, frames);
 	if (!err)
 		err = map_rings(x);
-	if (err) {
-		x->fd = -1;
+	if (err)
 		xsk_close(x);
-	}
 	return err;
+}
+
+int xsk_adopt(struct xsk *x, int fd, int memory_fd, uint32_t frames)
+{
+	struct stat st;
+	int err;
+
+	xsk_begin(x);
+	x->fd = fd;
+	x->memory_fd = memory_fd;
+	x->frames = frames;
+	err = fstat(memory_fd, &st) ? -errno : st.st_size != (off_t)memory_bytes(x) ? -EPROTO : 0;
+	if (!err)
+		err = map_memory(x);
+	if (!err)
+		err = map_rings(x);
+	if (err)
+		xsk_close(x);
+	return err;
+}
+
+int xsk_can_be_adopted(const struct xsk *x)
+{
+	void *map = mmap(NULL, x->fill_bytes, PROT_READ, MAP_SHARED, x->fd, XDP_UMEM_PGOFF_FILL_RING);
+
+	if (map == MAP_FAILED)
+		return errno == ENOMEM ? -ENOMEM : -EOPNOTSUPP;
+	munmap(map, x->fill_bytes);
+	return 0;
 }
 
 static int bind_once(const struct xsk *x, const struct xsk_where *where, uint16_t flags)
@@ -147,6 +204,17 @@ int xsk_bind(struct xsk *x, const struct xsk_where *where)
 	return 0;
 }
 
+void xsk_fill(struct xsk *x)
+{
+	uint32_t i = 0;
+
+	xsk_ring_prod__reserve(&x->fill, x->frames, &i);
+	for (uint32_t n = 0; n < x->frames; n++)
+		*xsk_ring_prod__fill_addr(&x->fill, i + n) = (uint64_t)n * XSK_FRAME_BYTES;
+	xsk_ring_prod__submit(&x->fill, x->frames);
+	xsk_wake(x);
+}
+
 void xsk_close(struct xsk *x)
 {
 	if (x->fd >= 0)
@@ -155,8 +223,10 @@ void xsk_close(struct xsk *x)
 		munmap(x->fill_map, x->fill_bytes);
 	if (x->rx_map != MAP_FAILED)
 		munmap(x->rx_map, x->rx_bytes);
-	if (x->memory)
-		munmap(x->memory, (size_t)x->frames * XSK_FRAME_BYTES);
+	if (x->memory != MAP_FAILED)
+		munmap(x->memory, memory_bytes(x));
+	if (x->memory_fd >= 0)
+		close(x->memory_fd);
 	xsk_begin(x);
 }
 

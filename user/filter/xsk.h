@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An AF_XDP socket that receives from one queue. By system calls, as libxdp's functions make the
- * socket themselves: here it comes from elsewhere (loan.h). Its rings are used by libxdp's xsk.h.
+/* An AF_XDP socket that receives from one queue, and cannot send. By system calls, as libxdp's
+ * functions attach programs. Its rings are used by libxdp's xsk.h. Its memory is shared: another
+ * process can go on with it, a child (fork) or one that it is passed to (xsk_adopt()).
  */
 #ifndef XDP_DEDUP_XSK_H
 #define XDP_DEDUP_XSK_H
@@ -12,6 +13,8 @@
 #include <xdp/xsk.h>
 
 #define XSK_FRAME_BYTES 4096 /* of the socket's memory; any kernel takes these */
+#define XSK_FRAMES_MIN 64
+#define XSK_FRAMES_MAX 4096
 
 /* Bytes of a packet that fit into a frame at least: in front of them the kernel keeps 256, and some
  * kernels as much as a struct skb_shared_info behind them.
@@ -24,7 +27,7 @@
 #endif
 
 struct xsk {
-	int fd;
+	int fd, memory_fd;
 	uint8_t *memory; /* `frames` of XSK_FRAME_BYTES; a frame's address is its offset */
 	uint32_t frames;
 	struct xsk_ring_prod fill; /* both have room for all frames */
@@ -38,11 +41,14 @@ struct xsk {
 /* None yet: xsk_close() does nothing. */
 void xsk_begin(struct xsk *x);
 
-/* Gives the socket `frames` frames, a power of 2, and rings; the descriptor is the caller's until
- * this succeeds. 0; -ENOBUFS: more memory than RLIMIT_MEMLOCK lets this process lock; another
- * -errno. Closed with xsk_close(), the descriptor too.
+/* May a socket have so many? A power of 2 from XSK_FRAMES_MIN to XSK_FRAMES_MAX. */
+bool xsk_frames_ok(uint32_t frames);
+
+/* Makes a socket with so many frames, and rings. 0, and the caller closes it with xsk_close();
+ * -EAFNOSUPPORT: the kernel has none; -ENOBUFS: more memory than RLIMIT_MEMLOCK lets this process
+ * lock; another -errno.
  */
-int xsk_set_up(struct xsk *x, int fd, uint32_t frames);
+int xsk_open(struct xsk *x, uint32_t frames);
 
 struct xsk_where {
 	uint32_t ifindex, queue;
@@ -55,6 +61,17 @@ struct xsk_where {
  * was closed; -ENODEV: there is no such interface; -EINVAL: or no such queue; -EOPNOTSUPP; -errno.
  */
 int xsk_bind(struct xsk *x, const struct xsk_where *where);
+
+/* Gives the kernel all frames. */
+void xsk_fill(struct xsk *x);
+
+/* A socket that another process has made, bound and filled, by its descriptors, which are this
+ * one's then in any case. 0, and the caller closes it; -EPROTO: it is none; another -errno.
+ */
+int xsk_adopt(struct xsk *x, int fd, int memory_fd, uint32_t frames);
+
+/* Can another process adopt it, once it is bound? 0; -EOPNOTSUPP: not before Linux 6.4. */
+int xsk_can_be_adopted(const struct xsk *x);
 
 void xsk_close(struct xsk *x);
 

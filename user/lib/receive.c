@@ -6,10 +6,8 @@
 
 #include "clock.h"
 #include "datagram.h"
-#include "kept.h"
+#include "lent.h"
 #include "receiver.h"
-#include "stats.h"
-#include "stream_ids.h"
 
 #define VANISHED_NS 2000000000ULL /* after which a packet that is on its way will not come */
 #define ASK_NS 10000000
@@ -41,21 +39,21 @@ static void refill(struct xdp_dedup_receiver *r, const struct slot *s)
 {
 	uint32_t i;
 
-	if (!xsk_ring_prod__reserve(&r->xsk.fill, s->parts_cnt, &i))
+	if (!xsk_ring_prod__reserve(&r->loan.xsk.fill, s->parts_cnt, &i))
 		return;
 	for (unsigned int n = 0; n < s->parts_cnt; n++)
-		*xsk_ring_prod__fill_addr(&r->xsk.fill, i + n) =
+		*xsk_ring_prod__fill_addr(&r->loan.xsk.fill, i + n) =
 			s->parts[n].at & ~(XSK_FRAME_BYTES - 1U);
-	xsk_ring_prod__submit(&r->xsk.fill, s->parts_cnt);
+	xsk_ring_prod__submit(&r->loan.xsk.fill, s->parts_cnt);
 }
 
 /* What the packet with this number has had is free again, once receiver_grant() says so. */
 static void end_packet(struct xdp_dedup_receiver *r, uint64_t number)
 {
-	struct dedup_handed *h = delivery_handed(&r->delivery, r->place, number);
+	struct dedup_handed *h = receiver_handed(r, number);
 	struct slot *s = slot_of(r, number);
 
-	if (h->number == number + 1) /* its successor's packets have other numbers */
+	if (h->number == number + 1)
 		WRITE_ONCE(h->number, 0);
 	refill(r, s);
 	if (s->joined)
@@ -66,11 +64,18 @@ static void end_packet(struct xdp_dedup_receiver *r, uint64_t number)
 	r->done += s->credits;
 }
 
-/* Wants the id of a packet that the application does not get. */
-static void want(struct xdp_dedup_receiver *r, struct filter *f, const struct dedup_handed *h)
+bool receiver_want(struct xdp_dedup_receiver *r, struct filter *f, const struct dedup_handed *h)
 {
-	if (delivery_want(f, h) < 0)
-		r->stats.forgotten++;
+	int err = -ESTALE;
+
+	if (!r->filter)
+		err = lent_want(r->loan.ask_fd, h);
+	else if (f)
+		err = delivery_want(f, h);
+	if (err == -ESTALE)
+		return false;
+	r->stats.forgotten += err < 0;
+	return true;
 }
 
 /* Called while nothing is in the ring. A packet that the program has sent, and that does not come,
@@ -78,7 +83,7 @@ static void want(struct xdp_dedup_receiver *r, struct filter *f, const struct de
  */
 static void end_vanished(struct xdp_dedup_receiver *r, struct filter *f)
 {
-	struct dedup_handed *h = delivery_handed(&r->delivery, r->place, r->oldest);
+	struct dedup_handed *h = receiver_handed(r, r->oldest);
 	struct slot *s = slot_of(r, r->oldest);
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
 
@@ -87,8 +92,7 @@ static void end_vanished(struct xdp_dedup_receiver *r, struct filter *f)
 	} else if (!r->stuck_ns || r->stuck != r->oldest) {
 		r->stuck = r->oldest;
 		r->stuck_ns = now_ns;
-	} else if (now_ns - r->stuck_ns >= VANISHED_NS) {
-		want(r, f, h);
+	} else if (now_ns - r->stuck_ns >= VANISHED_NS && receiver_want(r, f, h)) {
 		s->credits = h->frames;
 		r->stats.vanished++;
 		end_packet(r, r->oldest);
@@ -96,21 +100,36 @@ static void end_vanished(struct xdp_dedup_receiver *r, struct filter *f)
 	}
 }
 
+/* 0 if packets may come yet. -ESTALE: none will, or it cannot be told. */
+static int check_fed(struct xdp_dedup_receiver *r, const struct filter *f)
+{
+	uint32_t pid = getpid();
+
+	if (receiver_has_lost(r))
+		return -ESTALE;
+	if (READ_ONCE(r->socket->pid) != pid) /* a child goes on with it */
+		WRITE_ONCE(r->socket->pid, pid);
+	if (!r->filter)
+		return lent_ask(r->loan.ask_fd);
+	return f && delivery_runs_on(f, r->loan.facts.ifindex) && !lib_is_stopped(r->filter, f)
+		       ? 0
+		       : -ESTALE;
+}
+
 /* There are no packets. 0, or why none will come. */
 static int be_idle(struct xdp_dedup_receiver *r, struct filter *f)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
+	bool is_due = now_ns - r->asked_ns >= ASK_NS;
+	int err = is_due || (r->filter && !f) ? check_fed(r, f) : 0;
 
-	if (receiver_has_lost(r) || !delivery_runs_on(f, r->ifindex) ||
-	    stats_stopped(f->config, f->state, now_ns + r->clock_offset_ns))
-		return -ESTALE;
+	if (err)
+		return err;
 	end_vanished(r, f);
-	if (!r->busy_poll && !xsk_ring_prod__needs_wakeup(&r->xsk.fill) &&
-	    now_ns - r->asked_ns < ASK_NS)
+	if (!is_due && !r->busy_poll && !xsk_ring_prod__needs_wakeup(&r->loan.xsk.fill))
 		return 0;
 	r->asked_ns = now_ns;
-	r->socket->pid = getpid(); /* a child may go on with it */
-	if (recvfrom(r->xsk.fd, NULL, 0, MSG_DONTWAIT, NULL, NULL) >= 0 || errno == EAGAIN ||
+	if (recvfrom(r->loan.xsk.fd, NULL, 0, MSG_DONTWAIT, NULL, NULL) >= 0 || errno == EAGAIN ||
 	    errno == EBUSY || errno == EINTR)
 		return 0;
 	return -errno;
@@ -121,8 +140,8 @@ static int be_idle(struct xdp_dedup_receiver *r, struct filter *f)
  */
 static bool take_parts(struct xdp_dedup_receiver *r, uint32_t i, uint32_t cnt, struct slot *s)
 {
-	for (uint32_t n = 0; n < cnt && n < RECEIVER_PARTS_MAX; n++) {
-		const struct xdp_desc *d = xsk_ring_cons__rx_desc(&r->xsk.rx, i + n);
+	for (uint32_t n = 0; n < cnt && n < LOAN_PARTS_MAX; n++) {
+		const struct xdp_desc *d = xsk_ring_cons__rx_desc(&r->loan.xsk.rx, i + n);
 
 		s->parts[n].at = d->addr;
 		s->parts[n].len = d->len;
@@ -137,29 +156,30 @@ static void join_parts(struct xdp_dedup_receiver *r, struct slot *s, struct xdp_
 {
 	uint8_t *to;
 
-	p->data = r->xsk.memory + s->parts[0].at;
+	p->data = r->loan.xsk.memory + s->parts[0].at;
 	p->len = s->parts[0].len;
 	if (s->parts_cnt == 1)
 		return;
 	to = s->joined = r->free_joined[--r->free_joined_cnt];
 	for (unsigned int n = 0; n < s->parts_cnt; n++) {
-		memcpy(to, r->xsk.memory + s->parts[n].at, s->parts[n].len);
+		memcpy(to, r->loan.xsk.memory + s->parts[n].at, s->parts[n].len);
 		to += s->parts[n].len;
 	}
 	p->data = s->joined;
 	p->len = to - s->joined;
 }
 
-static void describe(const struct filter *f, const struct dedup_handed *h, struct slot *s,
-		     struct xdp_dedup_packet *p)
+static void describe(const struct xdp_dedup_receiver *r, const struct dedup_handed *h,
+		     struct slot *s, struct xdp_dedup_packet *p)
 {
-	int n = kept_of_slot(f->config, h->slot); /* -1: the stream has been removed since */
+	const struct loan_facts *facts = &r->loan.facts;
+	int n = loan_stream(facts, READ_ONCE(h->slot));
 
-	p->number = h->number - 1;
+	p->number = s->number;
 	p->time_ns = h->time_ns;
 	p->stream = n < 0 ? UINT32_MAX : (uint32_t)n;
 	p->id = s->id;
-	p->id_len = n < 0 ? 0 : stream_id_bytes(f->config, n, &h->id, s->id);
+	p->id_len = n < 0 ? 0 : stream_form_bytes(&facts->forms[n], &h->id, s->id);
 }
 
 /* Is what came to be handed out? */
@@ -181,55 +201,60 @@ static bool is_good(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *p)
 static bool hand_out(struct xdp_dedup_receiver *r, struct filter *f, const struct slot *came,
 		     struct xdp_dedup_packet *p)
 {
-	uint8_t *front = r->xsk.memory + came->parts[0].at;
+	uint8_t *front = r->loan.xsk.memory + came->parts[0].at;
 	struct dedup_handed *h;
 	struct slot *s;
 	uint32_t number;
+	uint64_t noted;
 
 	memcpy(&number, front, sizeof(number));
-	h = delivery_handed(&r->delivery, r->place, number);
+	h = receiver_handed(r, number);
 	s = slot_of(r, number);
-	if ((uint32_t)(h->number - 1) != number || !h->number || s->state != SLOT_UNSEEN) {
+	noted = READ_ONCE(h->number);
+	if ((uint32_t)(noted - 1) != number || !noted || s->state != SLOT_UNSEEN) {
 		refill(r, came); /* another program's, or one that had vanished */
 		return false;
 	}
 	memcpy(front, &h->front, sizeof(h->front));
 	s->parts_cnt = came->parts_cnt;
 	memcpy(s->parts, came->parts, sizeof(s->parts));
-	s->number = h->number - 1;
+	s->number = noted - 1;
 	s->credits = h->frames;
 	s->state = SLOT_HELD;
-	describe(f, h, s, p);
+	describe(r, h, s, p);
 	join_parts(r, s, p);
 	if (is_good(r, p)) {
 		r->stats.received++;
 		return true;
 	}
-	want(r, f, h);
-	end_packet(r, h->number - 1);
-	receiver_grant(r);
+	if (receiver_want(r, f, h)) {
+		end_packet(r, s->number);
+		receiver_grant(r);
+	}
 	return false;
 }
 
 int xdp_dedup_receive(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *packets, unsigned int max)
 {
-	uint32_t most = max > r->xsk.frames ? r->xsk.frames : max, came, used = 0, i = 0;
+	uint32_t most = max > r->loan.xsk.frames ? r->loan.xsk.frames : max, came, used = 0, i = 0;
 	struct filter *f = receiver_enter(r);
 	struct slot s;
 	int cnt = 0;
 
-	if (!f)
-		return -ESTALE;
-	came = xsk_ring_cons__peek(&r->xsk.rx, r->xsk.frames, &i);
+	if (f && unlikely(f->serial != r->serial)) {
+		loan_describe_ids(f->config, &r->loan.facts);
+		r->serial = f->serial;
+	}
+	came = xsk_ring_cons__peek(&r->loan.xsk.rx, r->loan.xsk.frames, &i);
 	while (used < came && (uint32_t)cnt < most && take_parts(r, i + used, came - used, &s)) {
 		used += s.parts_cnt;
 		cnt += hand_out(r, f, &s, &packets[cnt]);
 	}
-	xsk_ring_cons__cancel(&r->xsk.rx, came - used);
-	xsk_ring_cons__release(&r->xsk.rx, used);
+	xsk_ring_cons__cancel(&r->loan.xsk.rx, came - used);
+	xsk_ring_cons__release(&r->loan.xsk.rx, used);
 	if (!came)
 		cnt = be_idle(r, f);
-	receiver_leave(r);
+	receiver_leave(f);
 	return cnt;
 }
 
@@ -244,12 +269,12 @@ void xdp_dedup_give_back(struct xdp_dedup_receiver *r, const struct xdp_dedup_pa
 	}
 	if (cnt)
 		receiver_grant(r);
-	xsk_wake(&r->xsk);
+	xsk_wake(&r->loan.xsk);
 }
 
 int xdp_dedup_receive_fd(const struct xdp_dedup_receiver *r)
 {
-	return r->xsk.fd;
+	return r->loan.xsk.fd;
 }
 
 void xdp_dedup_receive_stats(const struct xdp_dedup_receiver *r,

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -10,16 +9,11 @@
 
 #include <linux/membarrier.h>
 
-#include "loan.h"
 #include "receiver.h"
 #include "xdp-dedup.h"
 
-#define FRAMES_DEFAULT 512
-#define FRAMES_MIN 64
-#define FRAMES_MAX 4096
-#define BIND_TRIES 200 /* the kernel takes some 20 ms to be done with a socket that was closed */
-#define BIND_WAIT_NS 5000000
 #define BUSY_POLL_BUDGET 64
+#define GRACE_NS 5000000 /* after which no packet is in the program that was there before */
 
 #ifndef SO_PREFER_BUSY_POLL
 #define SO_PREFER_BUSY_POLL 69
@@ -48,44 +42,25 @@ static int take_options(const struct xdp_dedup_receive_options *from,
 		return -EINVAL;
 	if (from)
 		memcpy(o, from, from->size < sizeof(*o) ? from->size : sizeof(*o));
-	o->frames = o->frames ?: FRAMES_DEFAULT;
+	o->frames = o->frames ?: LOAN_FRAMES_DEFAULT;
 	o->frames_a_packet = o->frames_a_packet ?: 1;
-	if (o->frames < FRAMES_MIN || o->frames > FRAMES_MAX || o->frames & (o->frames - 1) ||
-	    o->frames_a_packet > RECEIVER_PARTS_MAX || (o->copy && o->zerocopy))
+	if (!xsk_frames_ok(o->frames) || o->frames_a_packet > LOAN_PARTS_MAX ||
+	    (o->copy && o->zerocopy))
 		return -EINVAL;
 	return 0;
 }
 
-static void wait_a_little(void)
+static struct loan_options loan_options(const struct xdp_dedup_receive_options *o, bool to_another)
 {
-	const struct timespec time = { .tv_nsec = BIND_WAIT_NS };
-
-	nanosleep(&time, NULL);
-}
-
-static int bind_socket(struct xsk *x, const struct xsk_where *where)
-{
-	int err = xsk_bind(x, where);
-
-	for (int i = 0; i < BIND_TRIES && err == -EBUSY; i++) {
-		wait_a_little();
-		err = xsk_bind(x, where);
-	}
-	return err;
-}
-
-/* The descriptor is the receiver's from then on. */
-static int open_socket(struct xdp_dedup_receiver *r, const struct xdp_dedup_receive_options *o,
-		       struct loan *l)
-{
-	const struct xsk_where where = { l->ifindex, l->queue, o->copy, o->zerocopy,
-					 o->frames_a_packet > 1 };
-	int err = xsk_set_up(&r->xsk, l->fds[LOAN_SOCKET], o->frames);
-
-	if (err)
-		return err;
-	l->fds[LOAN_SOCKET] = -1;
-	return bind_socket(&r->xsk, &where);
+	return (struct loan_options){
+		.ifname = o->ifname,
+		.queue = o->queue,
+		.frames = o->frames,
+		.parts = o->frames_a_packet,
+		.copy = o->copy,
+		.zerocopy = o->zerocopy,
+		.to_another = to_another,
+	};
 }
 
 /* The kernel does it where it can, and else says nothing. */
@@ -96,9 +71,10 @@ static int set_busy_poll(struct xdp_dedup_receiver *r, uint32_t us)
 	if (!us)
 		return 0;
 	r->busy_poll = true;
-	return setsockopt(r->xsk.fd, SOL_SOCKET, SO_PREFER_BUSY_POLL, &on, sizeof(on)) ||
-			       setsockopt(r->xsk.fd, SOL_SOCKET, SO_BUSY_POLL, &time, sizeof(time)) ||
-			       setsockopt(r->xsk.fd, SOL_SOCKET, SO_BUSY_POLL_BUDGET, &budget,
+	return setsockopt(r->loan.xsk.fd, SOL_SOCKET, SO_PREFER_BUSY_POLL, &on, sizeof(on)) ||
+			       setsockopt(r->loan.xsk.fd, SOL_SOCKET, SO_BUSY_POLL, &time,
+					  sizeof(time)) ||
+			       setsockopt(r->loan.xsk.fd, SOL_SOCKET, SO_BUSY_POLL_BUDGET, &budget,
 					  sizeof(budget))
 		       ? -errno
 		       : 0;
@@ -106,7 +82,7 @@ static int set_busy_poll(struct xdp_dedup_receiver *r, uint32_t us)
 
 static int make_joined(struct xdp_dedup_receiver *r)
 {
-	uint32_t cnt = r->xsk.frames / 2;
+	uint32_t cnt = r->loan.xsk.frames / 2;
 
 	if (r->stats.frames_a_packet == 1)
 		return 0;
@@ -120,109 +96,50 @@ static int make_joined(struct xdp_dedup_receiver *r)
 	return 0;
 }
 
-/* Gives the kernel all frames. */
-static void fill(struct xdp_dedup_receiver *r)
+/* The loan is there: from now on packets come. */
+static int begin(struct xdp_dedup_receiver *r, const struct xdp_dedup_receive_options *o)
 {
-	uint32_t i = 0;
+	const struct loan_facts *facts = &r->loan.facts;
+	uint32_t most = facts->zerocopy ? facts->frames / 2 : facts->frames;
+	int err = set_busy_poll(r, o->busy_poll_us);
 
-	xsk_ring_prod__reserve(&r->xsk.fill, r->xsk.frames, &i);
-	for (uint32_t n = 0; n < r->xsk.frames; n++)
-		*xsk_ring_prod__fill_addr(&r->xsk.fill, i + n) = (uint64_t)n * XSK_FRAME_BYTES;
-	xsk_ring_prod__submit(&r->xsk.fill, r->xsk.frames);
-	xsk_wake(&r->xsk);
-}
-
-/* The socket is bound to the queue: nobody else has the place, nor does any program that still runs
- * know of a socket that was there before.
- */
-static int begin(struct xdp_dedup_receiver *r, struct filter *f)
-{
-	uint32_t most = r->xsk.zerocopy ? r->xsk.frames / 2 : r->xsk.frames;
-	struct dedup_socket *s = &r->delivery.sockets[r->place];
-	unsigned int wanted, lost;
-
-	r->socket = s;
-	r->opened = __sync_add_and_fetch(&s->opened, 1);
-	delivery_want_left(&r->delivery, f, r->place, &wanted, &lost);
-	r->stats.recovered = wanted;
-	r->stats.forgotten = lost;
-	r->stats.zerocopy = r->xsk.zerocopy;
+	r->socket = &r->loan.delivery.sockets[facts->place];
+	r->stats.recovered = facts->recovered;
+	r->stats.forgotten = facts->forgotten;
+	r->stats.zerocopy = facts->zerocopy;
+	r->stats.frames_a_packet = facts->parts;
+	if (!err)
+		err = make_joined(r);
+	if (err)
+		return err;
 	r->credits = most < DEDUP_HANDED_MAX ? most : DEDUP_HANDED_MAX;
-	r->first = r->oldest = READ_ONCE(s->taken);
-	s->frame_bytes = XSK_FRAME_ROOM;
-	s->frames_max = r->stats.frames_a_packet;
-	s->pid = getpid();
-	s->zerocopy = r->xsk.zerocopy;
-	s->timestamps = r->timestamps;
-	fill(r);
+	r->first = r->oldest = READ_ONCE(r->socket->taken);
+	r->socket->timestamps = r->timestamps;
+	r->socket->pid = getpid();
 	receiver_grant(r);
-	return delivery_enter(&r->delivery, r->place, r->xsk.fd);
-}
-
-/* What of the filter is needed to have ids wanted, of a queue that was lent. */
-static int map_lent(struct xdp_dedup_receiver *r, struct loan *l)
-{
-	void *config =
-		mmap(NULL, sizeof(*r->lent.config), PROT_READ, MAP_SHARED, l->fds[LOAN_CONFIG], 0);
-	void *state;
-
-	if (config == MAP_FAILED)
-		return -errno;
-	r->lent.config = config;
-	state = mmap(NULL, sizeof(*r->lent.state), PROT_READ | PROT_WRITE, MAP_SHARED,
-		     l->fds[LOAN_STATE], 0);
-	if (state == MAP_FAILED)
-		return -errno;
-	r->lent.state = state;
-	r->lent.serial = l->serial;
-	r->lent.wanted_fd = l->fds[LOAN_WANTED];
-	l->fds[LOAN_WANTED] = -1;
 	return 0;
-}
-
-/* Opens the queue of this loan. */
-static int open_queue(struct xdp_dedup_receiver *r, const struct xdp_dedup_receive_options *o,
-		      struct loan *l)
-{
-	struct filter *f;
-	int err = delivery_map(l->fds[LOAN_XSKS], l->fds[LOAN_SOCKETS], l->fds[LOAN_HANDED],
-			       &r->delivery);
-
-	if (err)
-		return err;
-	r->place = l->place;
-	r->ifindex = l->ifindex;
-	r->serial = l->serial;
-	r->clock_offset_ns = l->clock_offset_ns;
-	err = r->filter ? 0 : map_lent(r, l);
-	if (!err)
-		err = open_socket(r, o, l);
-	if (!err)
-		err = set_busy_poll(r, o->busy_poll_us);
-	if (err)
-		return err;
-	/* The driver's frames hold what it likes: how many a packet takes cannot be told before. */
-	r->stats.frames_a_packet = r->xsk.several && !r->xsk.zerocopy ? o->frames_a_packet : 1;
-	err = make_joined(r);
-	if (err)
-		return err;
-	f = receiver_enter(r);
-	if (!f)
-		return -ESTALE;
-	err = begin(r, f);
-	receiver_leave(r);
-	return err;
 }
 
 static void free_receiver(struct xdp_dedup_receiver *r)
 {
-	xsk_close(&r->xsk);
-	delivery_close(&r->delivery);
+	loan_close(&r->loan);
 	xdp_dedup_close(r->filter);
-	filter_close(&r->lent);
 	free(r->free_joined);
 	free(r->joined);
 	free(r);
+}
+
+/* Frees the receiver if there is an error. */
+static int end_opening(struct xdp_dedup_receiver *r, const struct xdp_dedup_receive_options *o,
+		       int err, struct xdp_dedup_receiver **out)
+{
+	if (!err)
+		err = begin(r, o);
+	if (err)
+		free_receiver(r);
+	else
+		*out = r;
+	return err;
 }
 
 static int make_receiver(const struct xdp_dedup_receive_options *from,
@@ -236,9 +153,7 @@ static int make_receiver(const struct xdp_dedup_receive_options *from,
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return -ENOMEM;
-	xsk_begin(&r->xsk);
-	r->delivery = (struct delivery){ .xsks_fd = -1, .queues_fd = -1 };
-	r->lent = (struct filter){ .stats_fd = -1, .wanted_fd = -1 };
+	loan_begin(&r->loan);
 	r->unfinished = o->unfinished;
 	r->timestamps = o->timestamps;
 	*out = r;
@@ -247,8 +162,9 @@ static int make_receiver(const struct xdp_dedup_receive_options *from,
 
 /* Makes the loan that another process would get. */
 static int lend_to_self(struct xdp_dedup_receiver *r, const char *name,
-			const struct xdp_dedup_receive_options *o, struct loan *l)
+			const struct xdp_dedup_receive_options *o)
 {
+	const struct loan_options options = loan_options(o, false);
 	struct filter *f;
 	int err = xdp_dedup_open(name, &r->filter);
 
@@ -257,7 +173,8 @@ static int lend_to_self(struct xdp_dedup_receiver *r, const char *name,
 	f = lib_enter(r->filter);
 	if (!f)
 		return -ESTALE;
-	err = loan_make(f, o->ifname, o->queue, l);
+	r->serial = f->serial;
+	err = loan_make(f, &options, &r->loan);
 	lib_leave();
 	return err;
 }
@@ -267,32 +184,26 @@ int xdp_dedup_receive_open(const char *name, const struct xdp_dedup_receive_opti
 {
 	struct xdp_dedup_receive_options o;
 	struct xdp_dedup_receiver *r;
-	struct loan l;
 	int err = make_receiver(options, &o, &r);
 
 	if (err)
 		return err;
-	loan_begin(&l);
-	err = lend_to_self(r, name, &o, &l);
-	if (!err)
-		err = open_queue(r, &o, &l);
-	loan_close(&l);
-	if (err)
-		free_receiver(r);
-	else
-		*out = r;
-	return err;
+	return end_opening(r, &o, lend_to_self(r, name, &o), out);
 }
 
-int xdp_dedup_receive_lend(const char *name, const char *ifname, uint32_t queue, int to)
+int xdp_dedup_receive_lend(const char *name, const struct xdp_dedup_receive_options *options, int to)
 {
+	struct xdp_dedup_receive_options o;
+	int err = take_options(options, &o);
+	const struct loan_options lo = loan_options(&o, true);
 	struct filter f;
 	struct loan l;
-	int err = filter_open(name, &f);
 
+	if (!err)
+		err = filter_open(name, &f);
 	if (err)
 		return err;
-	err = loan_make(&f, ifname, queue, &l);
+	err = loan_make(&f, &lo, &l);
 	filter_close(&f);
 	if (err)
 		return err;
@@ -314,45 +225,44 @@ int xdp_dedup_receive_borrow(int from, const struct xdp_dedup_receive_options *o
 {
 	struct xdp_dedup_receive_options o;
 	struct xdp_dedup_receiver *r;
-	struct loan l;
 	int err = make_receiver(options, &o, &r);
 
 	if (err)
 		return err;
-	err = loan_receive(from < 0 ? inherited() : from, &l);
-	if (!err) {
-		err = open_queue(r, &o, &l);
-		loan_close(&l);
-	}
-	if (err)
-		free_receiver(r);
-	else
-		*out = r;
-	return err;
+	return end_opening(r, &o, loan_receive(from < 0 ? inherited() : from, &r->loan), out);
 }
 
-/* Once it is out of the map, and every program that found it there has ended, no packet comes. */
-static void leave_place(struct xdp_dedup_receiver *r)
+/* Without credits, once every program that found some has ended, no packet comes. */
+static void stop_packets(struct xdp_dedup_receiver *r)
 {
-	unsigned int wanted, lost;
-	struct filter *f;
+	const struct timespec grace = { .tv_nsec = GRACE_NS };
 
-	delivery_leave(&r->delivery, r->place);
+	WRITE_ONCE(r->socket->granted, 0);
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0)) /* which is synchronize_rcu() */
-		wait_a_little();
+		nanosleep(&grace, NULL);
 	r->socket->pid = 0;
-	f = receiver_enter(r);
-	if (f) {
-		delivery_want_left(&r->delivery, f, r->place, &wanted, &lost);
-		receiver_leave(r);
+}
+
+static void want_left(struct xdp_dedup_receiver *r)
+{
+	struct filter *f = receiver_enter(r);
+
+	for (uint32_t i = 0; i < DEDUP_HANDED_MAX; i++) {
+		struct dedup_handed *h = receiver_handed(r, i);
+
+		if (h->number && receiver_want(r, f, h))
+			WRITE_ONCE(h->number, 0);
 	}
+	receiver_leave(f);
 }
 
 void xdp_dedup_receive_close(struct xdp_dedup_receiver *r)
 {
 	if (!r)
 		return;
-	if (!receiver_has_lost(r))
-		leave_place(r);
+	if (!receiver_has_lost(r)) {
+		stop_packets(r);
+		want_left(r);
+	}
 	free_receiver(r);
 }

@@ -8,13 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "delivery.h"
 #include "lib_handle.h"
+#include "loan.h"
 #include "xdp-dedup-receive.h"
-#include "xsk.h"
 
-#define RECEIVER_PARTS_MAX 4 /* frames of a packet */
-#define RECEIVER_JOINED_BYTES (RECEIVER_PARTS_MAX * XSK_FRAME_BYTES)
+#define RECEIVER_JOINED_BYTES (LOAN_PARTS_MAX * XSK_FRAME_BYTES)
 
 enum slot_state {
 	SLOT_UNSEEN, /* no packet has had the number yet, or it is on its way */
@@ -30,22 +28,17 @@ struct slot {
 	uint16_t credits;
 	struct {
 		uint32_t at, len; /* its address in the socket's memory */
-	} parts[RECEIVER_PARTS_MAX];
+	} parts[LOAN_PARTS_MAX];
 	uint8_t *joined; /* the parts, one behind the other, if there are several */
 	uint8_t id[DEDUP_ID_BYTES_MAX];
 };
 
 struct xdp_dedup_receiver {
-	struct xdp_dedup_filter *filter; /* NULL: the queue was lent, and the filter is `lent` */
-	struct filter lent;		 /* as it was then: without blocks, counters, name */
-	int64_t clock_offset_ns;
-	struct delivery delivery;
+	struct xdp_dedup_filter *filter; /* NULL: the queue was borrowed */
+	struct loan loan;
 	struct dedup_socket *socket;
-	uint32_t place, opened; /* dedup_socket.opened, while the place is its own */
-	uint32_t ifindex;
-	struct xsk xsk;
 	bool unfinished, timestamps, busy_poll; /* the options */
-	uint64_t serial;			/* the filter's at the loan */
+	uint64_t serial;			/* the filter's, as of which ids are described */
 
 	uint64_t first;	  /* number of the first credit */
 	uint64_t oldest;  /* all below are done */
@@ -71,22 +64,31 @@ void receiver_grant(struct xdp_dedup_receiver *r);
 /* Has the queue's place been lost, to another socket or for good? */
 static inline bool receiver_has_lost(const struct xdp_dedup_receiver *r)
 {
-	return READ_ONCE(r->socket->opened) != r->opened;
+	return READ_ONCE(r->socket->opened) != r->loan.facts.opened;
 }
 
+/* The entry of a packet in `handed`. */
+static inline struct dedup_handed *receiver_handed(const struct xdp_dedup_receiver *r, uint64_t number)
+{
+	return delivery_handed(&r->loan.delivery, r->loan.facts.place, number);
+}
+
+/* Wants the id of a packet that the application does not get. False: it cannot be wanted by this
+ * process any more, and is left to whoever opens the queue next.
+ */
+bool receiver_want(struct xdp_dedup_receiver *r, struct filter *f, const struct dedup_handed *h);
+
 /* Begins a call: the filter as it is now, to be used until receiver_leave(). NULL, and no call has
- * begun, if this process cannot open it as it is now.
+ * begun, if this process cannot open it as it is now, or if the queue was borrowed.
  */
 static inline struct filter *receiver_enter(struct xdp_dedup_receiver *r)
 {
-	if (r->filter)
-		return lib_enter(r->filter);
-	return READ_ONCE(r->lent.state->serial) == r->serial ? &r->lent : NULL;
+	return r->filter ? lib_enter(r->filter) : NULL;
 }
 
-static inline void receiver_leave(struct xdp_dedup_receiver *r)
+static inline void receiver_leave(struct filter *f)
 {
-	if (r->filter)
+	if (f)
 		lib_leave();
 }
 

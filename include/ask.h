@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What an application without rights may ask of a filter of which a queue was lent to it: it runs a
+ * BPF program (bpf/lent.bpf.c) whose descriptor it has. So it needs no map of the filter's: neither
+ * the state, which it could overwrite, nor the configuration, which has secrets.
+ */
+#ifndef XDP_DEDUP_ASK_H
+#define XDP_DEDUP_ASK_H
+
+#include "stream.h"
+
+/* Set when the program is loaded, for the filter and the interface as they are then. */
+struct dedup_lent {
+	__u64 serial;	 /* state.serial */
+	__u64 window_ns; /* as in the configuration */
+	__u64 stale_ns;
+	__u32 ifindex;
+	__u32 slots; /* bit n: there is a stream with slot n */
+	__u64 realm_keys[DEDUP_SLOTS]; /* of the stream with this slot */
+};
+
+/* The program's context. It returns 0 or more, or -ESTALE: the hand has stopped, or another filter
+ * is in charge. Without `want` also after any change of the filter.
+ */
+struct dedup_ask {
+	struct dedup_id id;
+	__u32 slot; /* of the stream */
+	__u32 want; /* 1: the id is wanted from now on, and 1 is returned; -E2BIG: no room; -EAGAIN:
+		     * the hand was walking (closely.h), ask again. 0: nothing is
+		     */
+};
+
+#endif

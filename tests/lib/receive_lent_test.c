@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Queues that are lent: a process without any right receives from one, and can do nothing else. */
+#include "receive_runner.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <linux/if_xdp.h>
+#include <net/if.h>
+
+#include "loan.h"
+
+#define NOBODY 65534
+#define EVENTS 400
+
+/* What borrowers have read, in memory that outlives them. */
+static uint8_t *had;
+
+static int setup(void **state)
+{
+	had = mmap(NULL, 5000, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return had == MAP_FAILED || app_setup(state);
+}
+
+static int teardown(void **state)
+{
+	munmap(had, 5000);
+	return app_teardown(state);
+}
+
+/* Lends the queue of ve0. The descriptor to borrow it from, which the caller closes. */
+static int lend(void)
+{
+	int pair[2], err;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	err = xdp_dedup_receive_lend(APP_NAME, app_options("ve0", 0, 0), pair[0]);
+	close(pair[0]);
+	if (err == -EOPNOTSUPP) { /* Linux before 6.4 */
+		close(pair[1]);
+		skip();
+	}
+	assert_int_equal(err, 0);
+	return pair[1];
+}
+
+/* In a borrower: what must hold, or it says where it did not, and ends. */
+#define MUST(what)                                                     \
+	do {                                                           \
+		if (!(what)) {                                         \
+			print_error("line %d: " #what "\n", __LINE__); \
+			_exit(1);                                      \
+		}                                                      \
+	} while (0)
+
+/* Runs f(from, ready) in a process without rights, to which the queue of ve0 is lent, until it has
+ * written a byte to `ready`, or has ended.
+ */
+static pid_t start_borrower(void (*f)(int from, int ready))
+{
+	int from = lend(), ready[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	assert_return_code(pid, errno);
+	if (!pid) {
+		MUST(!setgroups(0, NULL) && !setgid(NOBODY) && !setuid(NOBODY));
+		f(from, ready[1]);
+		_exit(0);
+	}
+	close(from);
+	close(ready[1]);
+	assert_return_code(read(ready[0], &byte, 1), errno);
+	close(ready[0]);
+	return pid;
+}
+
+static void end_borrower(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* Reads until the filter is changed. */
+static void be_borrower(int from, int ready)
+{
+	struct xdp_dedup_packet packets[16];
+	struct xdp_dedup_receiver *rx;
+
+	MUST(xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 0), &rx) < 0); /* no rights */
+	MUST(!xdp_dedup_receive_borrow(from, app_options(NULL, 0, 0), &rx));
+	MUST(write(ready, "", 1) == 1);
+	for (int n = 0; n != -ESTALE; usleep(1000)) {
+		while ((n = xdp_dedup_receive(rx, packets, 16)) > 0) {
+			for (int i = 0; i < n; i++) {
+				struct gossip_packet g;
+
+				memcpy(&g, packets[i].payload, sizeof(g));
+				had[g.index]++;
+			}
+			xdp_dedup_give_back(rx, packets, n);
+		}
+		MUST(!n || n == -ESTALE);
+	}
+	xdp_dedup_receive_close(rx);
+}
+
+static void a_queue_is_lent(void **state)
+{
+	struct app_traffic t = app_begin(5000, 3);
+	pid_t pid;
+
+	(void)state;
+	e2e_load(APP_LOAD);
+	e2e_tool("set ve0 --action count"); /* a filter that has been changed is lent as well */
+	e2e_tool("set ve0 --action drop");
+	pid = start_borrower(be_borrower);
+	while (app_send(&t, 100))
+		gossip_receive(app.udp, 0);
+	e2e_counters_after(APP_NAME, t.cnt);
+	e2e_tool("set ve0 --action count"); /* ends what was lent */
+	end_borrower(pid);
+	gossip_receive(app.udp, 0);
+	for (uint32_t i = 0; i < t.events; i++)
+		assert_int_equal(had[i] + app.udp->copies[i], 1);
+	assert_true(e2e_counters(APP_NAME).delivered > 0);
+	free(t.order);
+}
+
+static void use_socket_otherwise(int from, int ready)
+{
+	struct sockaddr_xdp address = { .sxdp_family = AF_XDP, .sxdp_flags = XDP_USE_NEED_WAKEUP };
+	uint32_t entries = 64;
+	struct loan l;
+	int fd;
+
+	(void)ready;
+	MUST(!loan_receive(from, &l));
+	fd = l.xsk.fd;
+	MUST(setsockopt(fd, SOL_XDP, XDP_TX_RING, &entries, sizeof(entries)));
+	MUST(setsockopt(fd, SOL_XDP, XDP_RX_RING, &entries, sizeof(entries)));
+	MUST(mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, XDP_PGOFF_TX_RING) == MAP_FAILED);
+	MUST(send(fd, "", 1, MSG_DONTWAIT) < 0);
+	MUST(send(fd, NULL, 0, MSG_DONTWAIT) < 0);
+	for (int i = 0; i < 2; i++) {
+		address.sxdp_ifindex = if_nametoindex(i ? "ve1" : "ve0");
+		MUST(bind(fd, (struct sockaddr *)&address, sizeof(address)));
+	}
+}
+
+/* It cannot be bound elsewhere, and cannot send. */
+static void a_lent_socket_only_receives(void **state)
+{
+	(void)state;
+	e2e_load(APP_LOAD);
+	end_borrower(start_borrower(use_socket_otherwise));
+}
+
+/* Nor the ids that are wanted, nor the configuration with its secrets: of the filter's maps a
+ * borrower has two.
+ */
+static void state_is_not_lent(void **state)
+{
+	char path[64], what[64];
+	struct loan l;
+	int from;
+
+	(void)state;
+	e2e_load(APP_LOAD);
+	from = lend();
+	assert_int_equal(loan_receive(from, &l), 0);
+	close(from);
+	assert_int_equal(l.delivery.xsks_fd & l.delivery.queues_fd, -1);
+	for (int i = 0; i < 5; i++) {
+		int fds[] = { l.xsk.fd, l.xsk.memory_fd, l.sockets_fd, l.handed_fd, l.ask_fd };
+		struct bpf_map_info info = { 0 };
+		__u32 len = sizeof(info);
+
+		memset(what, 0, sizeof(what));
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[i]);
+		assert_return_code(readlink(path, what, sizeof(what) - 1), errno);
+		if (!strstr(what, "bpf-map"))
+			continue;
+		assert_int_equal(bpf_obj_get_info_by_fd(fds[i], &info, &len), 0);
+		if (strcmp(info.name, "sockets") && strcmp(info.name, "handed"))
+			fail_msg("%s is lent", info.name);
+	}
+	loan_close(&l);
+}
+
+/* Its queue is taken, though nobody has borrowed it yet; and packets go to the stack. */
+static void a_lent_queue_waits_for_its_borrower(void **state)
+{
+	struct app_traffic t = app_begin(EVENTS, 2);
+	struct xdp_dedup_receiver *rx;
+	int from;
+
+	(void)state;
+	e2e_load(APP_LOAD);
+	from = lend();
+	assert_int_equal(xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 0), &rx), -EBUSY);
+	while (app_send(&t, 100))
+		app_read();
+	assert_int_equal(app_end(&t).no_room, EVENTS);
+	close(from);
+	app_open(app_options("ve0", 0, 0)); /* it never was borrowed */
+}
+
+static void get_a_broken_one(int from, int ready)
+{
+	struct xdp_dedup_receive_options *o = app_options(NULL, 0, 0);
+	struct xdp_dedup_receiver *rx;
+	struct xdp_dedup_packet p;
+
+	o->unfinished = false;
+	MUST(!xdp_dedup_receive_borrow(from, o, &rx));
+	MUST(write(ready, "", 1) == 1);
+	for (int ms = 0; ms < PATIENCE_MS && !app_stats(rx).unfinished; ms++) {
+		MUST(!xdp_dedup_receive(rx, &p, 1));
+		usleep(1000);
+	}
+	MUST(app_stats(rx).unfinished == 1);
+	MUST(!app_stats(rx).forgotten);
+}
+
+/* What a borrower does not hand out is wanted: the next copy comes. */
+static void a_borrower_wants_what_is_broken(void **state)
+{
+	struct app_traffic t = app_begin(1, 2);
+	pid_t pid;
+
+	(void)state;
+	e2e_load(APP_LOAD);
+	pid = start_borrower(get_a_broken_one);
+	app_send(&t, 1);
+	end_borrower(pid);
+	app_send(&t, 1);
+	e2e_counters_after(APP_NAME, 2);
+	gossip_receive(app.udp, 0);
+	assert_int_equal(gossip_delivered(app.udp, 1), 1);
+	free(t.order);
+}
+
+/* What a borrower closes without having read it is wanted, too. */
+static void close_unread(int from, int ready)
+{
+	struct xdp_dedup_receiver *rx;
+
+	MUST(!xdp_dedup_receive_borrow(from, app_options(NULL, 0, 0), &rx));
+	MUST(write(ready, "", 1) == 1);
+	usleep(500000);
+	xdp_dedup_receive_close(rx);
+}
+
+static void a_borrower_closes_unread(void **state)
+{
+	struct app_traffic t = app_begin(EVENTS, 2);
+	pid_t pid;
+
+	(void)state;
+	for (uint32_t i = 0; i < t.cnt; i++)
+		t.order[i] = i % EVENTS;
+	e2e_load(APP_LOAD);
+	pid = start_borrower(close_unread);
+	app_send(&t, EVENTS);
+	end_borrower(pid);
+	assert_int_equal(e2e_counters(APP_NAME).delivered, EVENTS);
+	app_send(&t, EVENTS);
+	e2e_counters_after(APP_NAME, t.cnt);
+	gossip_receive(app.udp, 0);
+	assert_int_equal(gossip_delivered(app.udp, 1), EVENTS);
+	free(t.order);
+}
+
+/* Changes of the filter, after which a borrower finds what was in its ring, and then -ESTALE. */
+static const struct change {
+	const char *name, *command;
+} CHANGES[] = {
+	{ "the-ring-comes-first-set", "set ve0 --action count" },
+	{ "the-ring-comes-first-resized", "resize ve0 --capacity 2M" },
+	{ "the-ring-comes-first-replaced", "load --replace --name ve0" },
+	{ "the-ring-comes-first-turned-off", "set ve0 --deliver stack" },
+	{ "the-ring-comes-first-unloaded", "unload --name ve0" },
+	{ "the-ring-comes-first-interface-leaves", "unload ve0" },
+};
+
+static void the_ring_comes_first(void **state)
+{
+	const struct change *row = *state;
+	struct app_traffic t = app_begin(EVENTS, 1);
+	struct xdp_dedup_receiver *rx;
+	struct xdp_dedup_packet p;
+	int from, n = 0;
+
+	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --deliver xsk");
+	from = lend();
+	assert_int_equal(xdp_dedup_receive_borrow(from, app_options(NULL, 0, 0), &rx), 0);
+	close(from);
+	app_send(&t, EVENTS);
+	assert_int_equal(e2e_counters_after(APP_NAME, EVENTS).delivered, EVENTS);
+	e2e_tool("%s", row->command);
+	for (uint32_t i = 0; i < EVENTS; i++) {
+		assert_int_equal(xdp_dedup_receive(rx, &p, 1), 1);
+		xdp_dedup_give_back(rx, &p, 1);
+	}
+	for (int ms = 0; ms < PATIENCE_MS && !n; ms++, usleep(1000))
+		n = xdp_dedup_receive(rx, &p, 1);
+	assert_int_equal(n, -ESTALE);
+	xdp_dedup_receive_close(rx);
+	free(t.order);
+}
+
+/* Sends bytes and so many descriptors as a loan; -1: none is asked for, and none is there. */
+static int borrow_message(const void *bytes, size_t len, int fds_cnt)
+{
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(16 * sizeof(int))];
+	} control = { .head = { .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
+	struct iovec iov = { (void *)bytes, len };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+	struct xdp_dedup_receiver *rx = NULL;
+	int pair[2], fds[16] = { 0 }, err;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	for (int i = 0; i < fds_cnt; i++)
+		fds[i] = pair[0];
+	memcpy(CMSG_DATA(&control.head), fds, fds_cnt * sizeof(int));
+	control.head.cmsg_len = CMSG_LEN(fds_cnt * sizeof(int));
+	m.msg_control = fds_cnt ? &control : NULL;
+	m.msg_controllen = fds_cnt ? CMSG_SPACE(fds_cnt * sizeof(int)) : 0;
+	assert_int_equal(sendmsg(pair[0], &m, 0), len);
+	err = xdp_dedup_receive_borrow(pair[1], NULL, &rx);
+	assert_null(rx);
+	close(pair[0]);
+	close(pair[1]);
+	return err;
+}
+
+static unsigned int open_descriptors(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	unsigned int cnt = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		cnt++;
+	closedir(d);
+	return cnt;
+}
+
+/* What is no loan is not taken for one, and none of its descriptors is kept. */
+static void wrong_loans_are_refused(void **state)
+{
+	unsigned int before = open_descriptors();
+	struct xdp_dedup_receiver *rx = NULL;
+	char bytes[1024] = { 0 };
+	int pair[2];
+
+	(void)state;
+	for (int fds = 0; fds <= 16; fds++) {
+		assert_int_equal(borrow_message(bytes, 3, fds), -EPROTO);
+		assert_int_equal(borrow_message(bytes, sizeof(struct loan), fds), -EPROTO);
+		assert_int_equal(borrow_message(bytes, sizeof(bytes), fds), -EPROTO);
+		assert_int_equal(borrow_message(bytes, 0, fds), fds ? -EPROTO : -ENODATA);
+		assert_int_equal(open_descriptors(), before);
+	}
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	close(pair[0]);
+	assert_int_equal(xdp_dedup_receive_borrow(pair[1], NULL, &rx), -ENODATA);
+	assert_int_equal(xdp_dedup_receive_borrow(-1, NULL, &rx), -EBADF);
+	assert_null(rx);
+	close(pair[1]);
+}
+
+static void what_cannot_be_lent(void **state)
+{
+	int err;
+
+	(void)state;
+	e2e_load(APP_LOAD);
+	assert_int_equal(xdp_dedup_receive_lend("none", NULL, -1), -ENOENT);
+	assert_int_equal(xdp_dedup_receive_lend(APP_NAME, app_options("ve1", 0, 0), -1), -ENODEV);
+	assert_int_equal(xdp_dedup_receive_lend(APP_NAME, app_options("ve0", 99, 0), -1), -EINVAL);
+	err = xdp_dedup_receive_lend(APP_NAME, NULL, -1);
+	assert_true(err == -EBADF || err == -EOPNOTSUPP); /* before Linux 6.4 */
+	app_open(app_options("ve0", 0, 0));		  /* the queue is free */
+}
+
+int main(void)
+{
+	static const struct CMUnitTest TESTS[] = {
+		cmocka_unit_test_setup_teardown(a_queue_is_lent, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_lent_socket_only_receives, setup, teardown),
+		cmocka_unit_test_setup_teardown(state_is_not_lent, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_lent_queue_waits_for_its_borrower, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_borrower_wants_what_is_broken, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_borrower_closes_unread, setup, teardown),
+		cmocka_unit_test_setup_teardown(wrong_loans_are_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_cannot_be_lent, setup, teardown),
+	};
+
+	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_rows(CHANGES, the_ring_comes_first, setup, teardown);
+	return run_added_tests("receive_lent");
+}

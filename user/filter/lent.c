@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "lent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "ask.h"
+#include "kept.h"
+#include "lent.skel.h"
+#include "stream_ids.h"
+
+#define WALK_US 250 /* as in look_closely.c */
+#define TRIES 2000
+
+static void configure(struct dedup_lent *c, const struct filter *f, uint32_t ifindex)
+{
+	*c = (struct dedup_lent){
+		.serial = f->serial,
+		.window_ns = f->config->window_ns,
+		.stale_ns = f->config->stale_ns,
+		.ifindex = ifindex,
+	};
+	for (uint32_t n = 0; n < streams_cnt(f->config); n++) {
+		uint32_t slot = kept_slot(f->config, n) % DEDUP_SLOTS;
+
+		c->realm_keys[slot] = kept_realm_key(f->config, n);
+		c->slots |= 1U << slot;
+	}
+}
+
+/* Has the object use the filter's map. 0 or -errno. */
+static int use_map(struct bpf_map *map, const struct filter *f, enum pin pin)
+{
+	int fd = filter_open_map(f, pin), err;
+
+	if (fd < 0)
+		return fd;
+	err = bpf_map__reuse_fd(map, fd);
+	close(fd);
+	return err;
+}
+
+int lent_load(const struct filter *f, uint32_t ifindex)
+{
+	struct lent *skel = lent__open();
+	int err, fd = -1;
+
+	if (!skel)
+		return -errno;
+	configure((struct dedup_lent *)&skel->rodata_lent->lent, f, ifindex);
+	err = use_map(skel->maps.state, f, PIN_STATE);
+	if (!err)
+		err = use_map(skel->maps.wanted, f, PIN_WANTED);
+	if (!err)
+		err = lent__load(skel);
+	if (!err)
+		fd = fcntl(bpf_program__fd(skel->progs.ask), F_DUPFD_CLOEXEC, 0);
+	err = err ? err : fd < 0 ? -errno : fd;
+	lent__destroy(skel);
+	return err;
+}
+
+static int run(int fd, struct dedup_ask *ask)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = ask, .ctx_size_in = sizeof(*ask));
+
+	return bpf_prog_test_run_opts(fd, &opts) ? -errno : (int)opts.retval;
+}
+
+int lent_ask(int program_fd)
+{
+	struct dedup_ask ask = { 0 };
+
+	return run(program_fd, &ask);
+}
+
+int lent_want(int program_fd, const struct dedup_handed *h)
+{
+	struct dedup_ask ask = { .id = h->id, .slot = READ_ONCE(h->slot), .want = 1 };
+	int err = run(program_fd, &ask);
+
+	for (int i = 0; err == -EAGAIN && i < TRIES; i++) {
+		usleep(WALK_US);
+		err = run(program_fd, &ask);
+	}
+	return err == -EAGAIN ? -ESTALE : err == -E2BIG ? -ENOSPC : err;
+}

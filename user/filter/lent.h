@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What an application without rights asks of a filter of which a queue was lent to it: of a BPF
+ * program (include/ask.h) that whoever lends it loads for it. Prints nothing.
+ */
+#ifndef XDP_DEDUP_LENT_H
+#define XDP_DEDUP_LENT_H
+
+#include <stdint.h>
+
+#include "deliver.h"
+#include "pins.h"
+
+/* Loads the program, for a queue of this interface. Its descriptor, which the caller closes, or
+ * -errno.
+ */
+int lent_load(const struct filter *f, uint32_t ifindex);
+
+/* Is the filter as it was then, and does it run on the interface? 0; -ESTALE if not, or if its hand
+ * has stopped; another -errno. Needs no right.
+ */
+int lent_ask(int program_fd);
+
+/* want_key() for a packet that was handed over; likewise. -ESTALE also if another filter is in
+ * charge.
+ */
+int lent_want(int program_fd, const struct dedup_handed *h);
+
+#endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "loan.h"
+
+/* In this order in a message. */
+enum { FD_SOCKET, FD_MEMORY, FD_SOCKETS, FD_HANDED, FD_ASK, FDS };
+
+int loan_send(const struct loan *l, int to)
+{
+	const int fds[FDS] = { l->xsk.fd, l->xsk.memory_fd, l->sockets_fd, l->handed_fd, l->ask_fd };
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(sizeof(fds))];
+	} control = { .head = { .cmsg_len = CMSG_LEN(sizeof(fds)),
+				.cmsg_level = SOL_SOCKET,
+				.cmsg_type = SCM_RIGHTS } };
+	struct iovec bytes = { (void *)&l->facts, sizeof(l->facts) };
+	struct msghdr m = { .msg_iov = &bytes,
+			    .msg_iovlen = 1,
+			    .msg_control = &control,
+			    .msg_controllen = sizeof(control) };
+
+	memcpy(CMSG_DATA(&control.head), fds, sizeof(fds));
+	return sendmsg(to, &m, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+/* Takes FDS descriptors out of a message; of more, and of fewer, none is kept. Returns how many
+ * there were.
+ */
+static size_t take_fds(struct msghdr *m, int fds[FDS])
+{
+	size_t cnt = 0;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+		size_t here = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t i = 0; i < here; i++, cnt++) {
+			int fd;
+
+			memcpy(&fd, CMSG_DATA(c) + i * sizeof(fd), sizeof(fd));
+			if (cnt < FDS)
+				fds[cnt] = fd;
+			else
+				close(fd);
+		}
+	}
+	for (size_t i = 0; i < cnt && i < FDS && cnt != FDS; i++)
+		close(fds[i]);
+	return cnt;
+}
+
+/* Are these values in their ranges? */
+static bool is_sound(const struct loan_facts *facts)
+{
+	if (facts->format != DEDUP_FORMAT || facts->place >= DEDUP_SOCKETS_MAX || !facts->parts ||
+	    facts->parts > LOAN_PARTS_MAX || !xsk_frames_ok(facts->frames) ||
+	    facts->streams_cnt > DEDUP_STREAMS_MAX)
+		return false;
+	for (uint32_t n = 0; n < facts->streams_cnt; n++)
+		for (uint32_t i = 0; i < DEDUP_ID_WORDS_MAX; i++)
+			if (facts->forms[n].bytes[i] > sizeof(__u64))
+				return false;
+	return true;
+}
+
+/* Makes a loan of what was received; the descriptors are its own in any case. */
+static int take(struct loan *l, const int fds[FDS])
+{
+	int err;
+
+	l->sockets_fd = fds[FD_SOCKETS];
+	l->handed_fd = fds[FD_HANDED];
+	l->ask_fd = fds[FD_ASK];
+	err = xsk_adopt(&l->xsk, fds[FD_SOCKET], fds[FD_MEMORY], l->facts.frames);
+	if (err)
+		return err;
+	l->xsk.zerocopy = l->facts.zerocopy;
+	return delivery_map(l->sockets_fd, l->handed_fd, &l->delivery);
+}
+
+int loan_receive(int from, struct loan *out)
+{
+	/* Room for all the descriptors that a message can have (SCM_MAX_FD), so that each is seen. */
+	char control[CMSG_SPACE(253 * sizeof(int))] __attribute__((aligned(sizeof(size_t))));
+	struct loan l;
+	struct iovec bytes = { &l.facts, sizeof(l.facts) };
+	struct msghdr m = { .msg_iov = &bytes,
+			    .msg_iovlen = 1,
+			    .msg_control = control,
+			    .msg_controllen = sizeof(control) };
+	int fds[FDS], err = 0;
+	ssize_t n;
+	size_t cnt;
+
+	loan_begin(&l);
+	n = recvmsg(from, &m, MSG_CMSG_CLOEXEC);
+	if (n < 0)
+		return -errno;
+	cnt = take_fds(&m, fds);
+	if (!n && !cnt)
+		return -ENODATA;
+	if (cnt != FDS)
+		return -EPROTO;
+	if (n != sizeof(l.facts) || m.msg_flags & (MSG_TRUNC | MSG_CTRUNC) || !is_sound(&l.facts)) {
+		for (int i = 0; i < FDS; i++)
+			close(fds[i]);
+		return -EPROTO;
+	}
+	err = take(&l, fds);
+	if (err)
+		loan_close(&l);
+	else
+		*out = l;
+	return err;
+}
