@@ -201,15 +201,24 @@ static void state_is_not_lent(void **state)
 	loan_close(&l);
 }
 
-/* Its queue is taken, though nobody has borrowed it yet; and packets go to the stack. */
+/* Its queue is taken, though nobody has borrowed it yet; and packets go to the stack, whatever the
+ * last reader had granted.
+ */
 static void a_lent_queue_waits_for_its_borrower(void **state)
 {
 	struct app_traffic t = app_begin(EVENTS, 2);
 	struct xdp_dedup_receiver *rx;
-	int from;
+	int from, status;
+	pid_t pid;
 
 	(void)state;
 	e2e_load(APP_LOAD);
+	pid = fork();
+	assert_return_code(pid, errno);
+	if (!pid)
+		_exit(xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 0), &rx) != 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
 	from = lend();
 	assert_int_equal(xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 0), &rx), -EBUSY);
 	while (app_send(&t, 100))
@@ -323,6 +332,27 @@ static void the_ring_comes_first(void **state)
 	free(t.order);
 }
 
+/* What a borrower cannot want any more is wanted by whoever opens the queue next. */
+static void what_is_left_after_a_change(void **state)
+{
+	struct app_traffic t = app_begin(EVENTS, 1);
+	struct xdp_dedup_receiver *rx;
+	int from;
+
+	(void)state;
+	e2e_load(APP_LOAD);
+	from = lend();
+	assert_int_equal(xdp_dedup_receive_borrow(from, app_options(NULL, 0, 0), &rx), 0);
+	close(from);
+	app_send(&t, EVENTS);
+	assert_int_equal(e2e_counters_after(APP_NAME, EVENTS).delivered, EVENTS);
+	e2e_tool("resize ve0 --capacity 2M");
+	xdp_dedup_receive_close(rx);
+	rx = app_open(app_options("ve0", 0, 0));
+	assert_int_equal(app_stats(rx).recovered, EVENTS);
+	free(t.order);
+}
+
 /* Sends bytes and so many descriptors as a loan; -1: none is asked for, and none is there. */
 static int borrow_message(const void *bytes, size_t len, int fds_cnt)
 {
@@ -409,6 +439,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_lent_queue_waits_for_its_borrower, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_borrower_wants_what_is_broken, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_borrower_closes_unread, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_left_after_a_change, setup, teardown),
 		cmocka_unit_test_setup_teardown(wrong_loans_are_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_cannot_be_lent, setup, teardown),
 	};

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 #include <net/if.h>
-#include <sys/socket.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "sockets.h"
@@ -169,28 +169,40 @@ static void take_free_places(void)
 static void a_place_is_lost(void **state)
 {
 	struct app_traffic t = app_begin(1000, 1);
+	struct xdp_dedup_packet kept, p;
 	struct xdp_dedup_receiver *loser;
-	struct xdp_dedup_packet p;
+	struct filter_counters c;
 	int n = 0;
 
 	(void)state;
 	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --deliver xsk");
-	assert_int_equal(xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 0), &loser), 0);
+	assert_int_equal(xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 4096), &loser), 0);
+	app_send(&t, 1);
+	kept = app_next(loser);
 	take_free_places();
 	e2e_tool("unload ve0");
-	app_open(app_options("ve1", 0, 0));
+	app_open(app_options("ve1", 0, 64));
+	assert_int_equal(app_stats(app.rx[0]).recovered, 1);
 	for (int ms = 0; ms < PATIENCE_MS && !n; ms++, usleep(1000))
 		n = xdp_dedup_receive(loser, &p, 1);
 	assert_int_equal(n, -ESTALE);
+	xdp_dedup_give_back(loser, &kept, 1);
 	e2e_close(t.s, NULL);
 	t.s = e2e_sender(1, AF_INET, t.s->seed);
 	app_send(&t, 100);
-	e2e_counters_after(APP_NAME, 100);
+	c = e2e_counters_after(APP_NAME, 101);
+	assert_int_equal(c.delivered, 1 + 64);
+	assert_int_equal(c.no_room, 36);
 	xdp_dedup_receive_close(loser);
-	while (app_send(&t, 100))
+	do
 		app_read();
-	assert_int_equal(app_end(&t).delivered, 1000);
-	assert_int_equal(app_stats(app.rx[0]).received, 1000);
+	while (app_send(&t, 50));
+	e2e_counters_after(APP_NAME, t.cnt);
+	while (app_read())
+		;
+	assert_int_equal(gossip_delivered(app.udp, 1), 999);
+	assert_true(app.by_xsk > 500);
+	free(t.order);
 }
 
 int main(void)
