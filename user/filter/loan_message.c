@@ -86,8 +86,8 @@ static int take(struct loan *l, const int fds[FDS])
 
 int loan_receive(int from, struct loan *out)
 {
-	/* Room for all the descriptors that a message can have (SCM_MAX_FD), so that each is seen. */
-	char control[CMSG_SPACE(253 * sizeof(int))] __attribute__((aligned(sizeof(size_t))));
+	/* Room for FDS, and by its padding one more. The kernel keeps what there is no room for. */
+	char control[CMSG_SPACE(FDS * sizeof(int))] __attribute__((aligned(sizeof(size_t))));
 	struct loan l;
 	struct iovec bytes = { &l.facts, sizeof(l.facts) };
 	struct msghdr m = { .msg_iov = &bytes,
