@@ -416,6 +416,58 @@ static void wrong_loans_are_refused(void **state)
 	close(pair[1]);
 }
 
+/* Passes a loan on, as its borrower may. What borrowing it then says. */
+static int pass_on(const struct loan *l)
+{
+	struct xdp_dedup_receiver *rx = NULL;
+	int pair[2], err;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	assert_int_equal(loan_send(l, pair[0]), 0);
+	err = xdp_dedup_receive_borrow(pair[1], NULL, &rx);
+	xdp_dedup_receive_close(rx);
+	close(pair[0]);
+	close(pair[1]);
+	return err;
+}
+
+/* Facts out of their ranges: each is used as a size, or as an index. */
+static void wrong_facts_are_refused(void **state)
+{
+	int from, memory = memfd_create("odd", MFD_CLOEXEC);
+	struct loan good, bad;
+
+	(void)state;
+	e2e_load(APP_LOAD);
+	from = lend();
+	assert_int_equal(loan_receive(from, &good), 0);
+	close(from);
+#define REFUSED(field, value)                             \
+	do {                                              \
+		bad = good;                               \
+		bad.facts.field = value;                  \
+		assert_int_equal(pass_on(&bad), -EPROTO); \
+	} while (0)
+	REFUSED(format, DEDUP_FORMAT - 1);
+	REFUSED(place, DEDUP_SOCKETS_MAX);
+	REFUSED(parts, 0);
+	REFUSED(parts, LOAN_PARTS_MAX + 1);
+	REFUSED(frames, 0);
+	REFUSED(frames, 2 * good.facts.frames); /* the memory is smaller */
+	REFUSED(frames, 2 * XSK_FRAMES_MAX);
+	REFUSED(streams_cnt, DEDUP_STREAMS_MAX + 1);
+	REFUSED(forms[0].bytes[7], 9);
+#undef REFUSED
+	assert_int_equal(ftruncate(memory, 96 * XSK_FRAME_BYTES), 0);
+	bad = good;
+	bad.facts.frames = 96;
+	bad.xsk.memory_fd = memory;
+	assert_int_equal(pass_on(&bad), -EPROTO);
+	assert_int_equal(pass_on(&good), 0);
+	loan_close(&good);
+	close(memory);
+}
+
 static void what_cannot_be_lent(void **state)
 {
 	int err;
@@ -441,6 +493,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_borrower_closes_unread, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_left_after_a_change, setup, teardown),
 		cmocka_unit_test_setup_teardown(wrong_loans_are_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(wrong_facts_are_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_cannot_be_lent, setup, teardown),
 	};
 
