@@ -468,6 +468,45 @@ static void wrong_facts_are_refused(void **state)
 	close(memory);
 }
 
+/* Whatever a borrower writes: the tool's readings, and receivers of other queues, go on. */
+static void a_borrower_writes_what_it_likes(void **state)
+{
+	struct xdp_dedup_receiver *other, *rx;
+	uint64_t chance = gossip_now_ns();
+	struct xdp_dedup_packet p;
+	struct loan l;
+	int from;
+
+	(void)state;
+	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --deliver xsk");
+	from = lend();
+	assert_int_equal(loan_receive(from, &l), 0);
+	close(from);
+	for (int round = 0; round < 3; round++) {
+		uint64_t *word = (uint64_t *)l.delivery.sockets;
+
+		other = NULL;
+		xdp_dedup_receive_open(APP_NAME, app_options("ve1", 0, 0), &other);
+		for (size_t i = 0; i < DEDUP_SOCKETS_MAX * sizeof(struct dedup_socket) / 8; i++)
+			word[i] = random_next(&chance);
+		word = (uint64_t *)l.delivery.handed;
+		for (size_t i = 0;
+		     i < DEDUP_SOCKETS_MAX * DEDUP_HANDED_MAX * sizeof(struct dedup_handed) / 8; i++)
+			word[i] = random_next(&chance) >> random_next(&chance) % 64;
+		for (int i = 0; i < 100 && other; i++)
+			xdp_dedup_receive(other, &p, 1);
+		e2e_tool("status ve0");
+		e2e_tool("status --json");
+		xdp_dedup_receive_close(other);
+	}
+	if (!xdp_dedup_receive_open(APP_NAME, app_options("ve1", 0, 0), &rx))
+		xdp_dedup_receive_close(rx);
+	loan_close(&l);
+	e2e_tool("set ve0 --deliver stack");
+	e2e_tool("set ve0 --deliver xsk"); /* which makes them anew */
+	app_open(app_options("ve1", 0, 0));
+}
+
 static void what_cannot_be_lent(void **state)
 {
 	int err;
@@ -494,6 +533,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_left_after_a_change, setup, teardown),
 		cmocka_unit_test_setup_teardown(wrong_loans_are_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(wrong_facts_are_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_borrower_writes_what_it_likes, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_cannot_be_lent, setup, teardown),
 	};
 
