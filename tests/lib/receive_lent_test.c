@@ -38,12 +38,12 @@ static int teardown(void **state)
 }
 
 /* Lends the queue of ve0. The descriptor to borrow it from, which the caller closes. */
-static int lend(void)
+static int lend_by(const struct xdp_dedup_receive_options *o)
 {
 	int pair[2], err;
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
-	err = xdp_dedup_receive_lend(APP_NAME, app_options("ve0", 0, 0), pair[0]);
+	err = xdp_dedup_receive_lend(APP_NAME, o, pair[0]);
 	close(pair[0]);
 	if (err == -EOPNOTSUPP) { /* Linux before 6.4 */
 		close(pair[1]);
@@ -51,6 +51,11 @@ static int lend(void)
 	}
 	assert_int_equal(err, 0);
 	return pair[1];
+}
+
+static int lend(void)
+{
+	return lend_by(app_options("ve0", 0, 0));
 }
 
 /* In a borrower: what must hold, or it says where it did not, and ends. */
@@ -332,6 +337,34 @@ static void the_ring_comes_first(void **state)
 	free(t.order);
 }
 
+/* Who lends and who borrows say how many frames a packet may have: the smaller number counts. */
+static void a_borrower_takes_smaller_packets(void **state)
+{
+	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 0);
+	struct xdp_dedup_receiver *rx;
+	uint32_t most;
+
+	(void)state;
+	e2e_load(APP_LOAD);
+	o->frames_a_packet = 4;
+	rx = app_open(o);
+	most = app_stats(rx).frames_a_packet; /* of this kernel */
+	app_close(rx);
+	for (uint32_t lent = 1; lent <= 4; lent += 3)
+		for (uint32_t borrowed = 1; borrowed <= 4; borrowed++) {
+			uint32_t least = lent < borrowed ? lent : borrowed;
+			int from;
+
+			o->frames_a_packet = lent;
+			from = lend_by(o);
+			o->frames_a_packet = borrowed;
+			assert_int_equal(xdp_dedup_receive_borrow(from, o, &rx), 0);
+			close(from);
+			assert_int_equal(app_stats(rx).frames_a_packet, least < most ? least : most);
+			xdp_dedup_receive_close(rx);
+		}
+}
+
 /* What a borrower cannot want any more is wanted by whoever opens the queue next. */
 static void what_is_left_after_a_change(void **state)
 {
@@ -530,6 +563,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_lent_queue_waits_for_its_borrower, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_borrower_wants_what_is_broken, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_borrower_closes_unread, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_borrower_takes_smaller_packets, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_left_after_a_change, setup, teardown),
 		cmocka_unit_test_setup_teardown(wrong_loans_are_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(wrong_facts_are_refused, setup, teardown),

@@ -77,10 +77,11 @@ int xdp_dedup_receive_open(const char *name, const struct xdp_dedup_receive_opti
  * borrowed ends with -ESTALE at each change of the filter (set, resize, ...), once what came before
  * has been handed out: it is to be lent again then.
  *
- * lend: as xdp_dedup_receive_open(); -EOPNOTSUPP also before Linux 6.4. Its options count, but for
- * unfinished, timestamps and busy_poll_us, which alone count in borrow. borrow: 0, and the caller
- * closes *out; -ENODATA: no message is left, and nobody to send any; -EPROTO: it is of another
- * version of xdp-dedup, or no such message; -EINVAL: options; another errno of a system call.
+ * lend: as xdp_dedup_receive_open(); -EOPNOTSUPP also before Linux 6.4. Of its options unfinished,
+ * timestamps and busy_poll_us do not count; in borrow these alone do, and frames_a_packet, of which
+ * the smaller number counts. borrow: 0, and the caller closes *out; -ENODATA: no message is left,
+ * and nobody to send any; -EPROTO: it is of another version of xdp-dedup, or no such message;
+ * -EINVAL: options; another errno of a system call.
  */
 int xdp_dedup_receive_lend(const char *name, const struct xdp_dedup_receive_options *options, int to);
 int xdp_dedup_receive_borrow(int from, const struct xdp_dedup_receive_options *options,

@@ -42,7 +42,7 @@ static int lend_queue(struct filter *f, const char *ifname, uint32_t queue, int 
 		.ifname = ifname,
 		.queue = queue,
 		.frames = LOAN_FRAMES_DEFAULT,
-		.parts = 1,
+		.parts = LOAN_PARTS_MAX,
 		.to_another = true,
 	};
 	struct loan l;

@@ -100,7 +100,6 @@ static int take_place(struct loan *l, struct filter *f, uint32_t queue)
 	WRITE_ONCE(s->granted, READ_ONCE(s->taken));
 	delivery_want_left(&l->delivery, f, place, &facts->recovered, &facts->forgotten);
 	s->frame_bytes = XSK_FRAME_ROOM;
-	s->frames_max = facts->parts;
 	s->pid = 0;
 	s->zerocopy = facts->zerocopy;
 	xsk_fill(&l->xsk);

@@ -101,19 +101,21 @@ static int begin(struct xdp_dedup_receiver *r, const struct xdp_dedup_receive_op
 {
 	const struct loan_facts *facts = &r->loan.facts;
 	uint32_t most = facts->zerocopy ? facts->frames / 2 : facts->frames;
+	uint32_t parts = facts->parts < o->frames_a_packet ? facts->parts : o->frames_a_packet;
 	int err = set_busy_poll(r, o->busy_poll_us);
 
 	r->socket = &r->loan.delivery.sockets[facts->place];
 	r->stats.recovered = facts->recovered;
 	r->stats.forgotten = facts->forgotten;
 	r->stats.zerocopy = facts->zerocopy;
-	r->stats.frames_a_packet = facts->parts;
+	r->stats.frames_a_packet = parts;
 	if (!err)
 		err = make_joined(r);
 	if (err)
 		return err;
 	r->credits = most < DEDUP_HANDED_MAX ? most : DEDUP_HANDED_MAX;
 	r->first = r->oldest = READ_ONCE(r->socket->taken);
+	r->socket->frames_max = parts;
 	r->socket->timestamps = r->timestamps;
 	r->socket->pid = getpid();
 	receiver_grant(r);
