@@ -48,7 +48,7 @@ static __always_inline bool is_unchanged(const struct dedup_state *st)
 	return runs && READ_ONCE(st->serial) == lent.serial;
 }
 
-/* As user/filter/look_closely.c does it. */
+/* Wants the id as user/filter/look_closely.c does it, or wants it no more. */
 static __always_inline int want(struct dedup_state *st, const struct dedup_ask *ask)
 {
 	struct dedup_want_key key = { .id = dedup_id_copy(&ask->id, DEDUP_ID_WORDS_MAX) };
@@ -61,6 +61,10 @@ static __always_inline int want(struct dedup_state *st, const struct dedup_ask *
 		return -EINVAL;
 	DEDUP_BOUND(n, DEDUP_SLOTS - 1);
 	key.realm_key = lent.realm_keys[n];
+	if (ask->what == DEDUP_ASK_NO_MORE) {
+		bpf_map_delete_elem(&wanted, &key);
+		return 0;
+	}
 	if (walks % 2)
 		return -EAGAIN;
 	err = bpf_map_update_elem(&wanted, &key, &entry, BPF_ANY);
@@ -78,7 +82,7 @@ int ask(struct dedup_ask *a)
 
 	if (!st || !is_alive(st))
 		return -ESTALE;
-	if (a->want)
+	if (a->what != DEDUP_ASK_CHANGED)
 		return want(st, a);
 	return is_unchanged(st) ? 0 : -ESTALE;
 }

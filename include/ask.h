@@ -14,19 +14,25 @@ struct dedup_lent {
 	__u64 window_ns; /* as in the configuration */
 	__u64 stale_ns;
 	__u32 ifindex;
-	__u32 slots; /* bit n: there is a stream with slot n */
+	__u32 slots;		       /* bit n: there is a stream with slot n */
 	__u64 realm_keys[DEDUP_SLOTS]; /* of the stream with this slot */
 };
 
-/* The program's context. It returns 0 or more, or -ESTALE: the hand has stopped, or another filter
- * is in charge. Without `want` also after any change of the filter.
+enum dedup_ask_what {
+	DEDUP_ASK_CHANGED, /* -ESTALE after any change of the filter, else 0 */
+	DEDUP_ASK_WANT, /* the id is wanted from now on: 1; -E2BIG: there is no room; -EAGAIN: the
+			 * hand was walking (closely.h), ask again
+			 */
+	DEDUP_ASK_NO_MORE, /* the id is wanted no more: 0 */
+};
+
+/* The program's context. It returns as said there, or -ESTALE: the hand has stopped, or another
+ * filter is in charge.
  */
 struct dedup_ask {
 	struct dedup_id id;
 	__u32 slot; /* of the stream */
-	__u32 want; /* 1: the id is wanted from now on, and 1 is returned; -E2BIG: no room; -EAGAIN:
-		     * the hand was walking (closely.h), ask again. 0: nothing is
-		     */
+	__u32 what; /* enum dedup_ask_what */
 };
 
 #endif

@@ -18,6 +18,8 @@
 #include <net/if.h>
 
 #include "loan.h"
+#include "packet.h"
+#include "xdp-dedup.h"
 
 #define NOBODY 65534
 #define EVENTS 400
@@ -265,6 +267,51 @@ static void a_borrower_wants_what_is_broken(void **state)
 	e2e_counters_after(APP_NAME, 2);
 	gossip_receive(app.udp, 0);
 	assert_int_equal(gossip_delivered(app.udp, 1), 1);
+	free(t.order);
+}
+
+#define BROKEN 4200 /* more than all ids that can be wanted */
+
+static void get_many_broken_ones(int from, int ready)
+{
+	struct xdp_dedup_receive_options *o = app_options(NULL, 0, 0);
+	struct xdp_dedup_receiver *rx;
+	struct xdp_dedup_packet p;
+
+	o->unfinished = false;
+	MUST(!xdp_dedup_receive_borrow(from, o, &rx));
+	MUST(write(ready, "", 1) == 1);
+	for (int ms = 0; ms < PATIENCE_MS && app_stats(rx).unfinished < BROKEN; ms++) {
+		MUST(!xdp_dedup_receive(rx, &p, 1));
+		usleep(1000);
+	}
+	MUST(app_stats(rx).unfinished >= BROKEN);
+}
+
+/* A borrower's broken packets leave room for other ids, too. */
+static void a_borrowers_broken_packets_leave_room(void **state)
+{
+	struct app_traffic t = app_begin(20000, 1);
+	struct xdp_dedup_filter *filter;
+	int status = -1;
+	struct id id;
+	pid_t pid;
+
+	(void)state;
+	e2e_load(APP_LOAD);
+	pid = start_borrower(get_many_broken_ones);
+	for (uint32_t i = 0; i < t.cnt && !waitpid(pid, &status, WNOHANG); i += 100) {
+		app_send(&t, 100);
+		usleep(10000);
+	}
+	if (status == -1)
+		waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
+	assert_int_equal(xdp_dedup_open(APP_NAME, &filter), 0);
+	id = id_fresh();
+	assert_int_equal(xdp_dedup_add(filter, id.bytes, sizeof(id.bytes)), 0);
+	assert_int_equal(xdp_dedup_want(filter, id.bytes, sizeof(id.bytes)), 1);
+	xdp_dedup_close(filter);
 	free(t.order);
 }
 
@@ -562,6 +609,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(state_is_not_lent, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_lent_queue_waits_for_its_borrower, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_borrower_wants_what_is_broken, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_borrowers_broken_packets_leave_room, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(a_borrower_closes_unread, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_borrower_takes_smaller_packets, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_left_after_a_change, setup, teardown),

@@ -188,6 +188,67 @@ static void broken_packets_take_no_room(void **state)
 	xdp_dedup_give_back(rx, &p, 1);
 }
 
+#define FLOOD 5000 /* more than all ids that can be wanted */
+
+static void send_broken(struct xdp_dedup_receiver *rx, uint64_t cnt)
+{
+	struct xdp_dedup_packet p;
+	uint64_t chance = 9;
+	struct id id;
+
+	for (uint64_t i = 1; i <= cnt; i++) {
+		struct frame *f = frame_of((struct frame_plan){ .body = 20 }, &id, &chance);
+
+		f->data[f->len - 1]++;
+		app_send_raw(f->data, f->len);
+		while (app_stats(rx).broken + 50 < i)
+			assert_int_equal(xdp_dedup_receive(rx, &p, 1), 0);
+	}
+	for (int ms = 0; ms < PATIENCE_MS && app_stats(rx).broken < cnt; ms++) {
+		assert_int_equal(xdp_dedup_receive(rx, &p, 1), 0);
+		usleep(1000);
+	}
+	assert_int_equal(app_stats(rx).broken, cnt);
+}
+
+/* Whoever can send broken packets has as many as he likes: ids can be wanted all the same, by the
+ * application, and of packets that it had not given back.
+ */
+static void broken_packets_leave_room_for_wants(void **state)
+{
+	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 0);
+	static struct frame frames[300];
+	struct xdp_dedup_filter *filter;
+	struct xdp_dedup_receiver *rx;
+	struct xdp_dedup_packet p;
+	uint64_t chance = 11;
+	struct id id;
+
+	(void)state;
+	e2e_tool(LOAD);
+	o->unfinished = false;
+	rx = app_open(o);
+	for (size_t i = 0; i < ARRAY_SIZE(frames); i++)
+		frames[i] = *frame_of((struct frame_plan){ .body = 20 }, &id, &chance);
+	send_broken(rx, FLOOD);
+	assert_int_equal(xdp_dedup_open(APP_NAME, &filter), 0);
+	id = id_fresh();
+	assert_int_equal(xdp_dedup_add(filter, id.bytes, sizeof(id.bytes)), 0);
+	assert_int_equal(xdp_dedup_want(filter, id.bytes, sizeof(id.bytes)), 1);
+	xdp_dedup_close(filter);
+	for (size_t i = 0; i < ARRAY_SIZE(frames); i++) {
+		app_send_raw(frames[i].data, frames[i].len);
+		app_next(rx);
+	}
+	app_close(rx); /* wants them, as who opens the queue next does after a kill */
+	rx = app_open(o);
+	for (size_t i = 0; i < ARRAY_SIZE(frames); i++) {
+		app_send_raw(frames[i].data, frames[i].len);
+		p = app_next(rx);
+		xdp_dedup_give_back(rx, &p, 1);
+	}
+}
+
 /* The time is there if it was asked for; else none, also where the log had one for another packet. */
 static void timestamps_are_asked_for(void **state)
 {
@@ -337,6 +398,8 @@ int main(void)
 {
 	static const struct CMUnitTest TESTS[] = {
 		cmocka_unit_test_setup_teardown(broken_packets_take_no_room, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(broken_packets_leave_room_for_wants, app_setup,
+						app_teardown),
 		cmocka_unit_test_setup_teardown(timestamps_are_asked_for, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(unfinished_checksums, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(jumbo_frames_to_the_stack, app_setup, app_teardown),

@@ -114,11 +114,13 @@ struct xdp_dedup_packet {
 
 /* Receives up to `max` packets, without waiting: a number from 0 on. The caller gives each back.
  * Lengths, the IPv4 header's checksum and UDP's have been checked as the stack does; broken packets
- * are not handed out, and their ids are wanted. Once all that came has been handed out:
+ * are not handed out, and the ids of the last 32 of them are wanted. Once all that came has been
+ * handed out:
  *   -ESTALE     the filter was unloaded, delivers no more, or has left the interface; or (see
- * above) it was changed, and this process may not open it. Close it; open another one -ENETDOWN the
- * interface is down: call again now and then, packets come once it is up -ENXIO      the interface
- * has gone: close it Others as the socket says.
+ *               above) it was changed, and this process may not open it. Close it; open another one
+ *   -ENETDOWN   the interface is down: call again now and then, packets come once it is up
+ *   -ENXIO      the interface has gone: close it
+ * Others as the socket says.
  */
 int xdp_dedup_receive(struct xdp_dedup_receiver *receiver, struct xdp_dedup_packet *packets,
 		      unsigned int max);

@@ -162,6 +162,13 @@ int delivery_want(struct filter *f, const struct dedup_handed *h)
 	return n < 0 ? -EINVAL : want_key(f, &h->id, n);
 }
 
+int delivery_want_no_more(struct filter *f, const struct dedup_handed *h)
+{
+	int n = kept_of_slot(f->config, h->slot);
+
+	return n < 0 ? -EINVAL : want_key_no_more(f, &h->id, n);
+}
+
 void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t place,
 			unsigned int *wanted, unsigned int *lost)
 {

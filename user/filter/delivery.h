@@ -67,4 +67,7 @@ void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t pla
 /* Likewise of one packet. 1; -errno of want_id(), or -EINVAL: its stream is no longer there. */
 int delivery_want(struct filter *f, const struct dedup_handed *h);
 
+/* Takes that back. 0; -errno of want_key_no_more(), or -EINVAL. */
+int delivery_want_no_more(struct filter *f, const struct dedup_handed *h);
+
 #endif

@@ -79,7 +79,7 @@ int lent_ask(int program_fd)
 
 int lent_want(int program_fd, const struct dedup_handed *h)
 {
-	struct dedup_ask ask = { .id = h->id, .slot = READ_ONCE(h->slot), .want = 1 };
+	struct dedup_ask ask = { .id = h->id, .slot = READ_ONCE(h->slot), .what = DEDUP_ASK_WANT };
 	int err = run(program_fd, &ask);
 
 	for (int i = 0; err == -EAGAIN && i < TRIES; i++) {
@@ -87,4 +87,11 @@ int lent_want(int program_fd, const struct dedup_handed *h)
 		err = run(program_fd, &ask);
 	}
 	return err == -EAGAIN ? -ESTALE : err == -E2BIG ? -ENOSPC : err;
+}
+
+void lent_want_no_more(int program_fd, const struct dedup_handed *h)
+{
+	struct dedup_ask ask = { .id = h->id, .slot = h->slot, .what = DEDUP_ASK_NO_MORE };
+
+	run(program_fd, &ask);
 }

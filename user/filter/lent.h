@@ -25,4 +25,7 @@ int lent_ask(int program_fd);
  */
 int lent_want(int program_fd, const struct dedup_handed *h);
 
+/* Its id is wanted no more, as far as that is possible. */
+void lent_want_no_more(int program_fd, const struct dedup_handed *h);
+
 #endif

@@ -20,11 +20,23 @@ static int put_wanted(struct filter *f, void *key)
 	return 1;
 }
 
+static struct dedup_want_key key_of(const struct filter *f, const struct dedup_id *id, uint32_t n)
+{
+	return (struct dedup_want_key){ *id, kept_realm_key(f->config, n) };
+}
+
 int want_key(struct filter *f, const struct dedup_id *id, uint32_t n)
 {
-	struct dedup_want_key key = { *id, kept_realm_key(f->config, n) };
+	struct dedup_want_key key = key_of(f, id, n);
 
 	return look_closely(f, put_wanted, &key);
+}
+
+int want_key_no_more(struct filter *f, const struct dedup_id *id, uint32_t n)
+{
+	struct dedup_want_key key = key_of(f, id, n);
+
+	return bpf_map_delete_elem(f->wanted_fd, &key) ? -errno : 0;
 }
 
 int want_id(struct filter *f, const uint8_t *bytes)

@@ -19,4 +19,7 @@ int want_id(struct filter *f, const uint8_t *id);
 /* The same of an id of stream n as the packet program has it, without asking whether it is known. */
 int want_key(struct filter *f, const struct dedup_id *id, uint32_t n);
 
+/* Takes such a want back. 0; -ENOENT: the id is not wanted; another -errno of the kernel. */
+int want_key_no_more(struct filter *f, const struct dedup_id *id, uint32_t n);
+
 #endif

@@ -78,6 +78,21 @@ bool receiver_want(struct xdp_dedup_receiver *r, struct filter *f, const struct 
 	return true;
 }
 
+/* Wants the id of a broken packet, and no longer that of the one RECEIVER_BROKEN_MAX before:
+ * whoever sends many of them takes no room from other ids. Returns as receiver_want().
+ */
+static bool want_broken(struct xdp_dedup_receiver *r, struct filter *f, const struct dedup_handed *h)
+{
+	struct dedup_handed *last = &r->broken[r->broken_cnt++ % RECEIVER_BROKEN_MAX];
+
+	if (last->number && !r->filter)
+		lent_want_no_more(r->loan.ask_fd, last);
+	else if (last->number && f)
+		delivery_want_no_more(f, last);
+	*last = *h;
+	return receiver_want(r, f, h);
+}
+
 /* Called while nothing is in the ring. A packet that the program has sent, and that does not come,
  * would hold up all others' credits for ever.
  */
@@ -227,7 +242,7 @@ static bool hand_out(struct xdp_dedup_receiver *r, struct filter *f, const struc
 		r->stats.received++;
 		return true;
 	}
-	if (receiver_want(r, f, h)) {
+	if (want_broken(r, f, h)) {
 		end_packet(r, s->number);
 		receiver_grant(r);
 	}

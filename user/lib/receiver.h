@@ -10,9 +10,14 @@
 
 #include "lib_handle.h"
 #include "loan.h"
+#include "wanted.h"
 #include "xdp-dedup-receive.h"
 
 #define RECEIVER_JOINED_BYTES (LOAN_PARTS_MAX * XSK_FRAME_BYTES)
+#define RECEIVER_BROKEN_MAX 32 /* ids of broken packets that are wanted at a time */
+
+_Static_assert(2 * RECEIVER_BROKEN_MAX * DEDUP_SOCKETS_MAX <= DEDUP_WANTED_MAX,
+	       "broken packets of all queues leave half of the room to others");
 
 enum slot_state {
 	SLOT_UNSEEN, /* no packet has had the number yet, or it is on its way */
@@ -47,6 +52,9 @@ struct xdp_dedup_receiver {
 	uint64_t stuck;	  /* what `oldest` was when it had not come, at stuck_ns; 0: it had */
 	uint64_t stuck_ns;
 	uint64_t asked_ns; /* the socket, whether it is all right */
+
+	struct dedup_handed broken[RECEIVER_BROKEN_MAX]; /* the last ones; number 0: none yet */
+	uint64_t broken_cnt;
 
 	uint8_t *joined;       /* memory for packets of several parts */
 	uint8_t **free_joined; /* pieces of it, of RECEIVER_JOINED_BYTES */
