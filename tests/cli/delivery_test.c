@@ -251,6 +251,21 @@ static void test_advice(void **state)
 	assert_null(strstr(output, "advice"));
 }
 
+/* What is left when nobody can open the queue any more. */
+static void test_left(void **state)
+{
+	const struct xdp_dedup_receive_options o = { .size = sizeof(o), .frames = 64 };
+
+	(void)state;
+	e2e_load("load ve0 --deliver xsk");
+	reader_begin(&o);
+	send_events(1);
+	reader_end(true);
+	assert_run(0, "$XD set ve0 --deliver stack");
+	assert_string_equal(output, "xdp-dedup: note: 5 packets of ve0 were left by readers that "
+				    "have ended: their next copies pass\n");
+}
+
 static bool is_delivered(void)
 {
 	json_object *status = tool_status(NAME);
@@ -292,6 +307,7 @@ int main(void)
 	add_test("no-reader-yet", test_no_reader_yet, e2e_setup, teardown, NULL);
 	add_test("some-streams", test_some_streams, e2e_setup, teardown, NULL);
 	add_test("reader", test_reader, e2e_setup, teardown, NULL);
+	add_test("left", test_left, e2e_setup, teardown, NULL);
 	add_test("set", test_set, e2e_setup, teardown, NULL);
 	add_test("advice", test_advice, e2e_setup, teardown, NULL);
 	return run_added_tests("delivery");

@@ -7,13 +7,17 @@
 #include <errno.h>
 #include <grp.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "output.h"
 #include "sockets.h"
 
 /* What readers have read, in memory that outlives them. */
@@ -340,15 +344,117 @@ static void closed_with_packets(void **state)
 	free(t.order);
 }
 
+#define LEFT 400
+
+/* Ways in which nobody can read a queue of ve0 any more, while the filter goes on. */
+static const struct leaving {
+	const char *name, *command;
+	bool container;	    /* the reader has a number that another process has here */
+	const char *before; /* done while the reader still runs */
+} LEAVINGS[] = {
+	{ "set-to-the-stack", "set ve0 --deliver stack", false, NULL },
+	{ "in-a-container", "set ve0 --deliver stack", true, NULL },
+	{ "replaced-by-a-larger-one", "load --replace --name ve0 --capacity 2M --deliver stack",
+	  false, NULL },
+	{ "interface-removed", "set ve0 --remove ve0", false, NULL },
+	{ "replaced-elsewhere", "load --replace --name ve0 ve1", false, NULL },
+	{ "interface-unloaded", "unload ve0", false, NULL },
+	{ "killed-after-it-left", "set ve0 --action drop", false, "set ve0 --remove ve0" },
+};
+
+/* A reader, which takes nothing out of its ring. */
+static pid_t start_sleeper(bool container)
+{
+	struct xdp_dedup_receiver *rx;
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = (pid_t)syscall(SYS_clone, (container ? CLONE_NEWPID : 0) | SIGCHLD, 0, 0, 0, 0);
+	assert_return_code(pid, errno);
+	if (!pid) {
+		if (xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 512), &rx) ||
+		    write(ready[1], "", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return pid;
+}
+
+/* What was in the ring of a reader that was killed before comes again, though nobody opens its
+ * queue ever after; and its place is free.
+ */
+static void what_a_dead_reader_left_comes_again(void **state)
+{
+	const struct leaving *row = *state;
+	struct app_traffic t = app_begin(LEFT, 1);
+	struct gossip_sender *s = e2e_sender(1, AF_INET, t.s->seed);
+	json_object *status, *sockets;
+	pid_t pid;
+
+	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --deliver xsk");
+	pid = start_sleeper(row->container);
+	app_send(&t, LEFT);
+	assert_int_equal(e2e_counters_after(APP_NAME, LEFT).delivered, LEFT);
+	if (row->before)
+		e2e_tool("%s", row->before);
+	kill_reader(pid);
+	e2e_tool("%s", row->command);
+	assert_return_code(gossip_send(s, t.order, LEFT), EIO);
+	e2e_counters_after(APP_NAME, 2 * LEFT);
+	while (app_read())
+		;
+	assert_int_equal(gossip_delivered(app.udp, 1), LEFT);
+	status = tool_status(APP_NAME);
+	sockets = member(status, "sockets");
+	assert_int_equal(sockets ? json_object_array_length(sockets) : 0, 0);
+	json_object_put(status);
+	free(t.order);
+}
+
+/* Who has the socket yet when the filter delivers no more, has what is in the ring: none of it
+ * comes by the stack, too.
+ */
+static void a_living_reader_has_its_packets(void **state)
+{
+	struct app_traffic t = app_begin(LEFT, 1);
+	struct gossip_sender *s = e2e_sender(1, AF_INET, t.s->seed);
+	struct xdp_dedup_packet packets[LEFT];
+	struct xdp_dedup_receiver *rx;
+
+	(void)state;
+	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --deliver xsk");
+	rx = app_open(app_options("ve0", 0, 512));
+	app_send(&t, LEFT);
+	assert_int_equal(e2e_counters_after(APP_NAME, LEFT).delivered, LEFT);
+	e2e_tool("set ve0 --deliver stack");
+	assert_return_code(gossip_send(s, t.order, LEFT), EIO);
+	assert_int_equal(e2e_counters_after(APP_NAME, 2 * LEFT).duplicate, LEFT);
+	assert_int_equal(xdp_dedup_receive(rx, packets, LEFT), LEFT);
+	xdp_dedup_give_back(rx, packets, LEFT);
+	assert_int_equal(xdp_dedup_receive(rx, packets, LEFT), -ESTALE);
+	free(t.order);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest TESTS[] = {
 		cmocka_unit_test_setup_teardown(readers_are_killed, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(closed_with_packets, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(the_opener_forks, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(a_living_reader_has_its_packets, app_setup,
+						app_teardown),
 	};
 
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
 	add_rows(CHANGES, without_rights, app_setup, app_teardown);
+	for (size_t i = 0; i < ARRAY_SIZE(LEAVINGS); i++)
+		add_test(LEAVINGS[i].name, what_a_dead_reader_left_comes_again, app_setup,
+			 app_teardown, &LEAVINGS[i]);
 	return run_added_tests("receive_process");
 }

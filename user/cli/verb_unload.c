@@ -13,6 +13,7 @@
 #include "live.h"
 #include "loader.h"
 #include "say.h"
+#include "unread.h"
 #include "verbs.h"
 #include "attachments.h"
 
@@ -183,6 +184,8 @@ static bool clear_record(const struct unload *u, const char *name)
 			*iface = (struct dedup_iface){ 0 };
 		left |= iface->ifindex != 0;
 	}
+	if (left)
+		unread_want(&f, &f);
 	filter_close(&f);
 	return left;
 }

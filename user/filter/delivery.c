@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -183,5 +184,37 @@ void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t pla
 		else
 			++*wanted;
 		WRITE_ONCE(h->number, 0);
+	}
+}
+
+/* Is there a socket in this place, which gets no packets? The kernel takes each out when it is
+ * closed, so this says more than a process' number, which may be one of a container.
+ */
+static bool has_socket(const struct delivery *d, uint32_t place)
+{
+	int fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
+	bool has = fd >= 0 && bpf_map_update_elem(d->xsks_fd, &place, &fd, BPF_NOEXIST) &&
+		   errno == EEXIST;
+
+	if (fd >= 0)
+		close(fd);
+	return has;
+}
+
+void delivery_want_unread(const struct delivery *d, struct filter *f, unsigned int *wanted,
+			  unsigned int *lost)
+{
+	*wanted = *lost = 0;
+	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++) {
+		uint64_t owner = READ_ONCE(d->sockets[i].owner);
+		unsigned int its_wanted, its_lost;
+
+		if (!owner || (f->config->deliver && delivery_runs_on(f, owner >> 32)) ||
+		    has_socket(d, i))
+			continue;
+		delivery_want_left(d, f, i, &its_wanted, &its_lost);
+		*wanted += its_wanted;
+		*lost += its_lost;
+		take_place(d, i, owner, 0);
 	}
 }

@@ -64,6 +64,13 @@ static inline struct dedup_handed *delivery_handed(const struct delivery *d, uin
 void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t place,
 			unsigned int *wanted, unsigned int *lost);
 
+/* Does that in all places of queues that will not be read any more, and frees these: of interfaces
+ * on which f does not run, as its record says; of all if f does not deliver. Those stay in which
+ * there is a socket yet: who has it may read what is in its ring, and closing it wants the rest.
+ */
+void delivery_want_unread(const struct delivery *d, struct filter *f, unsigned int *wanted,
+			  unsigned int *lost);
+
 /* Likewise of one packet. 1; -errno of want_id(), or -EINVAL: its stream is no longer there. */
 int delivery_want(struct filter *f, const struct dedup_handed *h);
 

@@ -7,17 +7,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <linux/membarrier.h>
 
 #include "attachments.h"
 #include "counters.h"
 #include "delivery.h"
 #include "here.h"
+#include "kernel.h"
 #include "live.h"
 #include "loader.h"
 #include "look_closely.h"
@@ -25,6 +24,7 @@
 #include "receivers.h"
 #include "say.h"
 #include "stream_ids.h"
+#include "unread.h"
 
 /* A filter NAME and what is in +NAME, and where their programs run. */
 struct pair {
@@ -80,13 +80,6 @@ static bool runs(const struct attachment *a, struct identity id)
 	return !a->err && a->id.config_id == id.config_id;
 }
 
-/* Waits until every packet that any CPU has begun is done with. */
-static void wait_for_packets(void)
-{
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		usleep(50000); /* no such call here: a packet takes microseconds */
-}
-
 /* For look_closely(). */
 static int put_exchanging(struct filter *f, void *arg)
 {
@@ -108,7 +101,7 @@ static int begin_exchange(struct pair *p)
 	if (err)
 		return say_err(err, "cannot begin the exchange: %s", strerror(-err));
 	WRITE_ONCE(p->beside.state->exchanging, 1);
-	wait_for_packets();
+	kernel_wait_for_packets();
 	return 0;
 }
 
@@ -331,9 +324,9 @@ static void put_in_charge(struct pair *p)
 	__sync_fetch_and_add(&before->serial, 1);
 	if (before->successor != DEDUP_SUCCESSOR_IN_CHARGE)
 		__sync_lock_test_and_set(&before->successor, DEDUP_CHARGE_CHANGES);
-	wait_for_packets();
+	kernel_wait_for_packets();
 	__sync_lock_test_and_set(&before->successor, DEDUP_SUCCESSOR_IN_CHARGE);
-	wait_for_packets();
+	kernel_wait_for_packets();
 	if (!before->forgotten_at)
 		WRITE_ONCE(before->forgotten_at, dedup_forgotten_at(before, p->beside.config));
 }
@@ -349,7 +342,7 @@ static int complete(struct pair *p)
 	err = end_beside(p);
 	if (err)
 		return err;
-	wait_for_packets();
+	kernel_wait_for_packets();
 	if (p->beside.config->deliver && !p->f.config->deliver)
 		delivery_end(&p->beside);
 	err = keep_counters(p);
@@ -359,6 +352,7 @@ static int complete(struct pair *p)
 		err = tidy_record(p);
 	if (err)
 		return err;
+	unread_want(&p->beside, &p->f);
 	if (same)
 		__sync_fetch_and_add(&p->f.state->serial, 1);
 	WRITE_ONCE(p->f.state->exchanging, 0);

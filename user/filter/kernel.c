@@ -13,6 +13,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/capability.h>
+#include <linux/membarrier.h>
 #include <xdp/libxdp.h>
 
 #include "bpffs.h"
@@ -231,6 +232,12 @@ int kernel_explain(int err, uint64_t bytes)
 			un.release);
 	return say_err(err, "the kernel (%s) refused the filter: %s; --verbose shows what it says",
 		       un.release, strerror(-err));
+}
+
+void kernel_wait_for_packets(void)
+{
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		usleep(50000); /* no such call here: a packet takes microseconds */
 }
 
 uint64_t kernel_now_ns(void)

@@ -81,6 +81,9 @@ int kernel_explain(int err, uint64_t bytes);
 /* Bytes of memory that can be used without swapping (MemAvailable); 0 if unknown. */
 uint64_t kernel_memory_available(void);
 
+/* Waits until every packet that any CPU has begun is done with. */
+void kernel_wait_for_packets(void);
+
 /* The kernel's CLOCK_MONOTONIC, which the hand reads. In a time namespace only once kernel_ready()
  * has measured the offset (clock.h).
  */

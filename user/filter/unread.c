@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "unread.h"
+
+#include <string.h>
+
+#include "delivery.h"
+#include "kernel.h"
+#include "say.h"
+
+void unread_want(const struct filter *from, struct filter *f)
+{
+	unsigned int wanted, lost;
+	struct delivery d;
+	int err = from->config->deliver ? delivery_open(from, &d) : 0;
+
+	if (err)
+		say_note("cannot look at what readers of %s have left: %s", f->name, strerror(-err));
+	if (err || !from->config->deliver)
+		return;
+	kernel_wait_for_packets();
+	delivery_want_unread(&d, f, &wanted, &lost);
+	delivery_close(&d);
+	if (wanted)
+		say_note("%u packets of %s were left by readers that have ended: their next copies "
+			 "pass",
+			 wanted, f->name);
+	if (lost)
+		say_note("%u packets of %s were left by readers that have ended, and their next "
+			 "copies are dropped: too many ids are wanted",
+			 lost, f->name);
+}
