@@ -304,6 +304,50 @@ static int fill_up(uint64_t *next)
 	return peers;
 }
 
+#define MESSAGES 20
+
+/* What a message of the items from `first` on takes of a CPU, in ms: the mean of some of `items`
+ * and more, each of which is answered like this.
+ */
+static double absorb_ms(uint64_t first, uint32_t items, int answer)
+{
+	struct timespec from, to;
+	double ms = 0;
+
+	for (int i = 0; i < MESSAGES; i++) {
+		struct fips_filter f = filter_with(first, first + items + i);
+
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+		assert_int_equal(absorb(&f, 1), answer);
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+		ms += ((to.tv_sec - from.tv_sec) * 1e3 + (to.tv_nsec - from.tv_nsec) * 1e-6) /
+		      MESSAGES;
+	}
+	return ms;
+}
+
+/* Any peer can send as many as it likes, and of whatever bits. */
+static void no_message_takes_long(void **state)
+{
+	double ms[4];
+
+	(void)state;
+	take_fips_with("--capacity 50k --fpr 0.05 --bits 65536");
+	lib_freeze();
+	ms[0] = absorb_ms(0, 400, 0);
+	lib.raw.state->limit = lib.raw.state->learned;
+	ms[1] = absorb_ms(0, 300, 0);
+	ms[2] = absorb_ms(5000, 400, -ENOSPC);
+	ms[3] = absorb_ms(5000, 2000, -EDOM);
+	print_message(
+		"# a message is absorbed in %.2f ms, known in %.2f, without room in %.2f, too "
+		"full in %.2f\n",
+		ms[0], ms[1], ms[2], ms[3]);
+	for (size_t i = 0; i < ARRAY_SIZE(ms); i++)
+		assert_true(ms[i] < 8);	  /* with sanitizers */
+	assert_true(ms[2] < 0.7 * ms[0]); /* the array is not counted */
+}
+
 /* Both generations full of what peers say: fresh ids are taken for known ones as seldom as
  * was promised.
  */
@@ -538,6 +582,7 @@ static const struct CMUnitTest TESTS[] = {
 	OWN(chosen_bits_are_not_taken_for_random_ones),
 	OWN(absorb_needs_room),
 	OWN(absorb_pays_for_the_bits_it_sets),
+	OWN(no_message_takes_long),
 	OWN(absorbed_filters_keep_the_rate),
 	OWN(what_is_known_costs_nothing),
 	OWN(stale_and_repeated_announcements_are_refused),

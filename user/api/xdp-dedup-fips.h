@@ -108,7 +108,7 @@ uint64_t xdp_dedup_fips_node_poll(struct xdp_dedup_fips_node *node, uint64_t now
  * power of 2 from 64 on, as ids learned now, so that the filter's rate holds: it pays, in ids
  * of the capacity, for bits that the present generation has not, as many as would set them
  * (above m = 8192 an item has m / 8192 times as many bits), and for what makes these very bits
- * worse than random ones. What is known costs nothing. A call takes some milliseconds. Any
+ * worse than random ones. What is known costs nothing. A call takes up to 2 ms of a CPU. Any
  * number of threads may call it at once.
  *   -EBADMSG     malformed, or of another k
  *   -EALREADY    its sequence is not above the last one absorbed from this peer, on this

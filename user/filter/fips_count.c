@@ -12,7 +12,7 @@
 #define WORDS (FIPS_COUNT_BITS / DEDUP_WORD_BITS)
 
 /* An array, repeated once so that no position wraps, and the same shifted down by 1 to 7 bits: so
- * the 64 bits from any position on can be loaded as 8 bytes of one of the 8 copies.
+ * the bits from any position on can be loaded as bytes of one of the 8 copies.
  */
 struct shifted {
 	uint64_t by[8][2 * WORDS];
@@ -29,40 +29,71 @@ static void shift(const __u64 *bits, uint32_t words, struct shifted *out)
 		}
 }
 
-static uint64_t load(const uint8_t *bytes)
-{
-	uint64_t word;
+/* 128 starts at a time, as every CPU has registers of so many bits. */
+typedef uint64_t starts __attribute__((vector_size(16)));
 
-	memcpy(&word, bytes, sizeof(word));
-	return word;
+#define STARTS (8 * sizeof(starts))
+#define SUMS_MAX 31 /* of 8 each, in a byte */
+
+static starts load(const uint8_t *bytes)
+{
+	starts s;
+
+	memcpy(&s, bytes, sizeof(s));
+	return s;
 }
 
-/* How many of the m starts meet k set bits with this step: 64 starts at a time. */
+/* In each byte, how many of its bits are set. Without a branch: what a peer has sent may not make
+ * it slow.
+ */
+static starts count_in_bytes(starts s)
+{
+	s -= s >> 1 & 0x5555555555555555;
+	s = (s & 0x3333333333333333) + (s >> 2 & 0x3333333333333333);
+	return (s + (s >> 4)) & 0x0f0f0f0f0f0f0f0f;
+}
+
+static uint32_t sum_of_bytes(starts s)
+{
+	s = (s & 0x00ff00ff00ff00ff) + (s >> 8 & 0x00ff00ff00ff00ff);
+	return (s[0] + s[1]) * 0x0001000100010001 >> 48;
+}
+
+/* How many of the m starts meet k set bits with this step. */
 static uint32_t count_starts(const struct shifted *s, uint32_t step, uint32_t m, uint32_t k)
 {
 	const uint8_t *from[DEDUP_HASHES_MAX] = { (const uint8_t *)s->by[0] };
-	uint32_t cnt = 0, at = 0;
+	uint32_t cnt = 0, at = 0, sums = 0;
+	starts sum = { 0 };
 
 	for (uint32_t i = 1; i < k; i++) {
 		at = (at + step) % m;
 		from[i] = (const uint8_t *)s->by[at % 8] + at / 8;
 	}
-	for (uint32_t byte = 0; byte < m / 8; byte += sizeof(uint64_t)) {
-		uint64_t all = load(from[0] + byte);
+	for (uint32_t byte = 0; byte < m / 8; byte += sizeof(starts)) {
+		starts all = load(from[0] + byte);
 
-		for (uint32_t i = 1; i < k && all; i++)
+		for (uint32_t i = 1; i < k; i++)
 			all &= load(from[i] + byte);
-		for (; all; all &= all - 1)
-			cnt++;
+		sum += count_in_bytes(all);
+		if (++sums == SUMS_MAX) {
+			cnt += sum_of_bytes(sum);
+			sum = (starts){ 0 };
+			sums = 0;
+		}
 	}
-	return cnt;
+	return cnt + sum_of_bytes(sum);
 }
 
 double fips_counted_rate(const __u64 *bits, uint32_t m, uint32_t k)
 {
+	const __u64 twice[] = { READ_ONCE(bits[0]), READ_ONCE(bits[0]) };
 	struct shifted s;
 	uint64_t found = 0;
 
+	/* Repeated, an array has the same rate. */
+	if (m < STARTS)
+		return fips_counted_rate(twice, STARTS, k);
 	shift(bits, m / DEDUP_WORD_BITS, &s);
 	/* A step and its negative meet the same bits, from either end: one counts for both. Steps 0
 	 * and m / 2 are their own negatives.

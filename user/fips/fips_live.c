@@ -96,6 +96,14 @@ static double ids_beside(const struct filter *f, double excess)
 	return rate > 0 ? ids_for(f, rate) : -INFINITY;
 }
 
+/* How many more ids may be learned now. */
+static uint64_t room(const struct dedup_state *st)
+{
+	uint64_t learned = READ_ONCE(st->learned), limit = READ_ONCE(st->limit);
+
+	return limit > learned ? limit - learned : 0;
+}
+
 /* How many ids the pattern counts as in this array (fips_live_absorb); 0 if it sets no new bit;
  * INFINITY or NAN if there can be no room for it.
  */
@@ -109,8 +117,10 @@ static double price(const struct filter *f, const __u64 *array, const struct pat
 	if (!more)
 		return 0;
 	ids = array_ids(m, k, (double)set + more) - array_ids(m, k, set);
-	now = fips_excess(array, m, k, NULL);
+	if (!(ids <= room(f->state)))
+		return INFINITY; /* at once: what follows takes most of the time */
 	then = fips_excess(array, m, k, p->word);
+	now = then > 0 ? fips_excess(array, m, k, NULL) : 0;
 	if (then > now)
 		ids += ids_beside(f, now) - ids_beside(f, then);
 	return ceil(fmax(ids, 1));
