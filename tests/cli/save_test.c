@@ -32,7 +32,7 @@ static int teardown(void **state)
 	int failed = e2e_teardown(state);
 	char out[4096];
 
-	sh_out(out, sizeof(out), "umount -l /mnt");
+	sh_out(out, sizeof(out), "umount -q /proc/meminfo; umount -l /mnt");
 	return failed;
 }
 
@@ -227,6 +227,12 @@ static const struct refusal {
 	  SAVED "; $XD unload ve0; printf x | dd of=" IMAGE " bs=1 seek=100000 conv=notrunc",
 	  "restore ve0 " IMAGE, 1, "it is damaged" },
 	{ "interface-gone", SAVED "; $XD unload ve0", "restore other " IMAGE " none0", 1, "none0" },
+#define FREE(kb) "; echo MemAvailable: " kb " kB >/mnt/meminfo; mount -B /mnt/meminfo /proc/meminfo"
+	{ "no-memory-for-both",
+	  "$XD load ve0 --port 9; $XD save ve0 " IMAGE "; $XD unload ve0" FREE("12000"),
+	  "restore ve0 " IMAGE, 1, "of memory are free" },
+	{ "no-memory-beside-the-running-one", SAVED FREE("70"), "restore ve0 " IMAGE, 1,
+	  "of memory are free" },
 	{ "no-wait",
 	  SAVED "; $XD unload ve0; $XD restore ve0 " IMAGE " ; $XD save ve0 /mnt/b --forget",
 	  "save ve0 " IMAGE, 1, "has a predecessor" },

@@ -185,6 +185,13 @@ static const struct cli_script SCRIPTS[] = {
 	{ "what-was-saved-is-broken",
 	  WORDS "conf " FEED " '[service]' 'on-exit = unload' 'save = yes'; serve; quits TERM\n"
 		"truncate -s 5000 /mnt/state/feed.image; serve; runs v0; quits TERM\n" },
+	{ "no-memory-for-what-was-saved", WORDS
+	  "conf " FEED
+	  " 'capacity = 1M' '[service]' 'on-exit = unload' 'save = yes'; serve; $XD add feed " ID_A "\n"
+	  "quits TERM; echo MemAvailable: 12000 kB >/mnt/free; mount -B /mnt/free /proc/meminfo\n"
+	  "serve; umount /proc/meminfo; logs 'goes on with it, takes 16.2 MB, and 12.3 MB of "
+	  "memory'\n"
+	  "runs v0; not $XD test feed " ID_A "; quits TERM\n" },
 	{ "state-is-made",
 	  WORDS "rmdir /mnt/state; conf " FEED " '[service]' 'save = yes'; serve; quits TERM\n"
 		"[ $(stat -c %a /mnt/state) = 700 ]; [ -s /mnt/state/feed.image ]\n" },

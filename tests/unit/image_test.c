@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "image_file.h"
+#include "layout.h"
+#include "plan.h"
 #include "predecessor.h"
 #include "say.h"
 #include "sim.h"
@@ -265,6 +267,68 @@ static void senseless_values_are_refused(void **state)
 			    "of no filter");
 	free(good);
 	free(bytes);
+}
+
+/* A file that is short on disk, as it is sparse, may not ask for more memory than so many ids take. */
+static void memory_beyond_the_capacity_is_refused(void **state)
+{
+	struct image_head *h = aligned_alloc(64, sizeof(*h));
+	size_t size;
+	uint8_t *bytes = small_file(&size);
+
+	(void)state;
+	say_to(hear, NULL);
+	memcpy(h, bytes, sizeof(*h));
+	h->config.blocks = h->config.places = 1 << 23;
+	h->config.segment_places = h->config.blocks / DEDUP_MARKS;
+	h->file_bytes = sizeof(*h) + h->config.blocks * sizeof(struct dedup_block);
+	for (int i = 0; i < 2; i++) {
+		h->sum = image_head_sum(h);
+		write_file((uint8_t *)h, sizeof(*h));
+		assert_int_equal(truncate(path, (off_t)h->file_bytes), 0);
+		assert_refused("it is of no filter that there could be");
+		h->config.full_ids = 1 << 26; /* for which it would be small */
+	}
+	free(bytes);
+	free(h);
+}
+
+/* What any machine plans can be restored on any other. */
+static void planned_sizes_are_taken(void **state)
+{
+	static const uint64_t CAPACITIES[] = { 1, 1000, 100000, 10000000, 3000000000 };
+	static const double RATES[] = { 1e-15, 1e-6, 0.01, 0.2, 0.7 };
+	static const unsigned int CPUS[] = { 1, 8192 };
+	static const uint64_t WINDOWS[] = { SPEC_WINDOW_MIN_NS, 60 * S, SPEC_WINDOW_MAX_NS };
+	static struct image_head h;
+	char says[IMAGE_SAYS_MAX];
+	int planned = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(CAPACITIES) * ARRAY_SIZE(RATES) * 18; i++) {
+		struct filter_spec spec =
+			sim_spec(CAPACITIES[i % 5], RATES[i / 5 % 5], WINDOWS[i / 50 % 3]);
+		const char *refusal;
+
+		spec.layout = i / 150;
+		h = (struct image_head){ .magic = IMAGE_MAGIC,
+					 .version = IMAGE_VERSION,
+					 .format = DEDUP_FORMAT,
+					 .head_bytes = sizeof(h) };
+		if (plan_config(&spec, CPUS[i / 25 % 2], 250, &h.config))
+			continue;
+		planned++;
+		h.config.recent = 0;
+		h.file_bytes = sizeof(h) + h.config.blocks * (uint64_t)sizeof(struct dedup_block);
+		h.sum = image_head_sum(&h);
+		refusal = image_refusal(&h, sizeof(h), h.file_bytes, says);
+		if (refusal)
+			fail_msg("%s, %lu ids, rate %g, window %g s, %u CPUs: %s",
+				 layout_of(spec.layout)->name, spec.capacity, spec.fpr,
+				 spec.window_ns / 1e9, CPUS[i / 25 % 2], refusal);
+	}
+	assert_true(planned > 200);
+	print_message("# %d filters\n", planned);
 }
 
 static const struct clock_row {
@@ -587,6 +651,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(each_changed_byte_is_found, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(each_cut_is_found, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(senseless_values_are_refused, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(memory_beyond_the_capacity_is_refused, make_dir,
+						remove_dir),
+		cmocka_unit_test(planned_sizes_are_taken),
 		cmocka_unit_test(ids_of_a_successor_count),
 		cmocka_unit_test(cells_are_settled),
 		cmocka_unit_test(array_is_not_taken_while_it_is_cleared),

@@ -68,7 +68,7 @@ int change_wait_for_predecessor(const char *what);
  */
 int change_make_room(const struct options *o, const char *name);
 
-/* Is there memory for another filter beside the one that runs? 0 or -ENOMEM, which is said. */
-int change_check_memory(const struct dedup_config *cfg);
+/* Is there memory for so many bytes more, which `what` takes? 0 or -ENOMEM, which is said. */
+int change_check_memory(const char *what, uint64_t need);
 
 #endif

@@ -110,16 +110,14 @@ int change_make_room(const struct options *o, const char *name)
 		name);
 }
 
-int change_check_memory(const struct dedup_config *cfg)
+int change_check_memory(const char *what, uint64_t need)
 {
-	uint64_t need = plan_bytes(cfg), have = kernel_memory_available();
+	uint64_t have = kernel_memory_available();
 	char need_text[32], have_text[32];
 
 	if (!have || need <= have)
 		return 0;
-	return say_err(-ENOMEM,
-		       "the new memory takes %s beside the one that runs, and %s of memory are "
-		       "free",
+	return say_err(-ENOMEM, "%s takes %s, and %s of memory are free", what,
 		       format_bytes(need, need_text, sizeof(need_text)),
 		       format_bytes(have, have_text, sizeof(have_text)));
 }
@@ -135,7 +133,7 @@ int change_filter(const struct options *o, struct change *c, struct dedup_config
 	if (err)
 		return say_err(err, "the kernel's random source gave no secret");
 	note_forgotten(c, cfg);
-	err = change_check_memory(cfg);
+	err = change_check_memory("the new memory, beside the one that runs,", plan_bytes(cfg));
 	if (!err)
 		err = loader_next_filter(c->f.name, cfg, &c->f);
 	if (!err)

@@ -83,6 +83,14 @@ static int check(const struct restoration *r, const struct links *links)
 	return checks_demand(&subject);
 }
 
+/* For a time there are two: what was saved, and the filter that goes on with it. */
+static int check_memory(const struct restoration *r)
+{
+	return change_check_memory("what was saved, with the filter that goes on with it,",
+				   plan_bytes(&r->image.head.config) + plan_bytes(&r->cfg) +
+					   plan_delivery_bytes(&r->cfg));
+}
+
 static int make(struct restoration *r)
 {
 	int err = name_claim(r->name), restored;
@@ -119,6 +127,8 @@ static int restore(struct restoration *r)
 	if (err)
 		return err;
 	err = check(r, &links);
+	if (!err)
+		err = check_memory(r);
 	if (!err)
 		err = make(r);
 	if (!err)
@@ -206,7 +216,7 @@ static int restore_into(const struct options *o, struct restoration *r, struct c
 			       c->f.name);
 	err = change_make_room(o, c->f.name);
 	if (!err)
-		err = change_check_memory(image);
+		err = change_check_memory("what was saved", plan_bytes(image));
 	if (err)
 		return err;
 	restored = loader_restore(c->f.name, &r->image, &c->f);

@@ -7,12 +7,20 @@
 
 #include "age.h"
 #include "layout.h"
+#include "plan.h"
 #include "predecessor.h"
 #include "siphash.h"
 #include "stream_ids.h"
 
 /* No id is older than this many windows, unless the clock has stopped: greater ages say no more. */
 #define WINDOWS_MAX 8
+
+/* How much larger than needed a filter may be, as one of another version; and how many CPUs its
+ * machine may have, at most.
+ */
+#define SIZE_SLACK 4
+#define CPUS_MAX 8192
+#define DENSE_IDS 64.0 /* a block: so many ids take no memory to speak of */
 
 uint64_t image_sum(uint64_t sum, const struct dedup_block *blocks, size_t cnt)
 {
@@ -134,6 +142,21 @@ static bool has_sound_load(const struct dedup_config *c)
 	       is_between(c->fpr_e18, 1, 1000000000000000000);
 }
 
+/* Does it take no more memory than its capacity does? Other layouts' m may have been given; that of
+ * blocked follows from capacity and rate: a quarter of it would not keep the rate.
+ */
+static bool has_sound_size(const struct dedup_config *c)
+{
+	double ids = plan_ids(c, CPUS_MAX, plan_fpr(c));
+	struct dedup_config less = *c;
+
+	if (c->layout != DEDUP_BLOCKED || ids > DENSE_IDS * c->blocks)
+		return true;
+	less.blocks /= SIZE_SLACK;
+	return c->full_ids / SIZE_SLACK <= c->capacity + CPUS_MAX &&
+	       layout_of(c->layout)->rate(&less, ids) > plan_fpr(c);
+}
+
 /* Ports, destinations and VLANs within their pools. */
 static bool has_sound_pools(const struct dedup_config *c)
 {
@@ -168,8 +191,8 @@ static bool is_sound(const struct image_head *h)
 		     is_between(c->id_bytes, 1, DEDUP_ID_BYTES_MAX) && !c->replay &&
 		     !c->has_predecessor && !c->recent && c->action <= DEDUP_DROP_FOR &&
 		     c->receiver <= DEDUP_NAMED && streams_sound(c) && has_sound_shape(c) &&
-		     has_sound_times(c) && has_sound_load(c) && has_sound_pools(c) &&
-		     dedup_hand_pos(h->hand) < c->places;
+		     has_sound_times(c) && has_sound_load(c) && has_sound_size(c) &&
+		     has_sound_pools(c) && dedup_hand_pos(h->hand) < c->places;
 
 	for (uint32_t i = 0; sound && i < c->streams_cnt; i++)
 		sound = has_sound_places(&c->streams[i]);
