@@ -128,6 +128,14 @@ static const struct cli_script SCRIPTS[] = {
 	  "\"{\\\"rx_queues\\\":1,\\\"rx_queues_max\\\":2,\\\"cpus\\\":$(nproc)}\"\n"
 	  "ethtool -L w0 rx 2; asked 0 w0; says queues w0 'ok: RX queues: 2, of 2'\n"
 	  "asked 0 b0; says queues b0 'unknown: '\n" },
+	{ "more-queues-than-sockets",
+	  "ip link add w0 numrxqueues 63 numtxqueues 63 group 7 type veth peer name q0 group 7\n"
+	  "ip link add w1 numrxqueues 2 numtxqueues 2 group 7 type veth peer name q1 group 7\n"
+	  "asked 0 w0 --deliver xsk; says delivery - 'ok: '; asked 0 w0 w1; says delivery - 'ok: "
+	  "'\n"
+	  "asked 0 w0 w1 --deliver xsk; says delivery - 'note: there are 65 RX queues, and 64 of "
+	  "them can have AF_XDP sockets: fresh packets of the others go to the stack'\n"
+	  "has '-> ethtool -L makes them fewer'\n" },
 	{ "another-program",
 	  "ip link set v0 xdpdrv pinned $OTHER; asked 1 v0\n"
 	  "says programs v0 'problem: v0 runs another XDP program (id '; has 'xdp off'\n"

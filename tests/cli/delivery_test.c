@@ -266,6 +266,32 @@ static void test_left(void **state)
 				    "have ended: their next copies pass\n");
 }
 
+/* In a command that exec runs: how many queues were lent. */
+#define COUNT_LENT                                                                                 \
+	"sh -c 'n=0; while [ $(dd bs=4096 count=1 <&$XDP_DEDUP_RECEIVE_FD 2>&- | wc -c) -gt 0 ]; " \
+	"do n=$((n + 1)); done; echo $n'"
+
+static void test_exec_with_many_queues(void **state)
+{
+	(void)state;
+	sh("ip link del ve0; ip link add ve0 up numrxqueues 80 numtxqueues 80 type veth peer name "
+	   "pe0");
+	e2e_load("load ve0 ve1 --deliver xsk");
+	assert_run(0, "$XD exec ve0 -- " COUNT_LENT);
+	assert_string_equal(output,
+			    "xdp-dedup: note: lent are 64 queues, ve0 0-63; fresh packets of "
+			    "ve0 64-79, ve1 0 go to the stack; --queues says which are lent\n"
+			    "64\n");
+	assert_run(0, "$XD unload ve0 ve1");
+	e2e_load("load ve0 ve1 --deliver xsk");
+	assert_run(0, "$XD exec ve0 --queues 70-75,0,3,99 -- " COUNT_LENT);
+	assert_string_equal(output, "9\n"); /* 0 of ve1, too */
+	assert_run(1, "$XD exec ve0 --queues 80-90 -- true");
+	assert_one_line("--queues names no queue that ve0 has here");
+	assert_run(2, "$XD exec ve0 --queues 2-1 -- true");
+	assert_one_line("--queues 2-1: give numbers of RX queues, as in 0-31,40");
+}
+
 static bool is_delivered(void)
 {
 	json_object *status = tool_status(NAME);
@@ -308,6 +334,7 @@ int main(void)
 	add_test("some-streams", test_some_streams, e2e_setup, teardown, NULL);
 	add_test("reader", test_reader, e2e_setup, teardown, NULL);
 	add_test("left", test_left, e2e_setup, teardown, NULL);
+	add_test("exec-with-many-queues", test_exec_with_many_queues, e2e_setup, teardown, NULL);
 	add_test("set", test_set, e2e_setup, teardown, NULL);
 	add_test("advice", test_advice, e2e_setup, teardown, NULL);
 	return run_added_tests("delivery");

@@ -85,7 +85,7 @@ int parse_rate(const char *text, double *out)
 	return 0;
 }
 
-static int parse_port(const char **text, uint16_t *out)
+static int parse_number(const char **text, unsigned int least, uint16_t *out)
 {
 	unsigned long value;
 	char *end;
@@ -93,11 +93,21 @@ static int parse_port(const char **text, uint16_t *out)
 	if (!isdigit((unsigned char)**text))
 		return -EINVAL;
 	value = strtoul(*text, &end, 10);
-	if (value < 1 || value > UINT16_MAX)
+	if (value < least || value > UINT16_MAX)
 		return -ERANGE;
 	*text = end;
 	*out = value;
 	return 0;
+}
+
+static int parse_port(const char **text, uint16_t *out)
+{
+	return parse_number(text, 1, out);
+}
+
+static int parse_queue(const char **text, uint16_t *out)
+{
+	return parse_number(text, 0, out);
 }
 
 static int compare_ports(const void *a, const void *b)
@@ -122,7 +132,7 @@ static uint32_t join_ports(struct dedup_ports *ports, uint32_t cnt)
 
 typedef int (*number_fn)(const char **text, uint16_t *out);
 
-/* A list of numbers and ranges, each number as this function takes it off the text. 0 makes no range. */
+/* A list of numbers and ranges, each number as this function takes it off the text. */
 static int parse_ranges(const char *text, number_fn number, struct dedup_ports *out, uint32_t *cnt)
 {
 	struct dedup_ports ranges[DEDUP_PORTS_MAX];
@@ -136,7 +146,7 @@ static int parse_ranges(const char *text, number_fn number, struct dedup_ports *
 		if (err)
 			return err;
 		range.hi = range.lo;
-		if (*text == '-' && range.lo) {
+		if (*text == '-') {
 			text++;
 			err = number(&text, &range.hi);
 			if (err)
@@ -174,7 +184,7 @@ static int parse_vlan(const char **text, uint16_t *out)
 	if (!strncmp(*text, VLAN_NONE, strlen(VLAN_NONE))) {
 		*text += strlen(VLAN_NONE);
 		*out = 0;
-		return 0;
+		return **text == '-' ? -EINVAL : 0;
 	}
 	err = parse_port(text, out);
 	return err ? err : *out > VLAN_ID_MAX ? -ERANGE : 0;
@@ -188,6 +198,11 @@ int parse_vlans(const char *text, struct dedup_ports *out, uint32_t *cnt)
 		return parse_ranges(text, parse_vlan, out, cnt);
 	*cnt = 0;
 	return 0;
+}
+
+int parse_queues(const char *text, struct dedup_ports *out, uint32_t *cnt)
+{
+	return parse_ranges(text, parse_queue, out, cnt);
 }
 
 int parse_hex(const char *text, uint8_t *out, size_t max)

@@ -377,6 +377,17 @@ static int set_user(struct options *o, const char *what, const char *text)
 	return 0;
 }
 
+static int set_queues(struct options *o, const char *what, const char *text)
+{
+	int err = parse_queues(text, o->queues, &o->queues_cnt);
+
+	if (err == -E2BIG)
+		return say_err(-EINVAL, "%s %s: at most %d queues or ranges", what, text,
+			       DEDUP_PORTS_MAX);
+	return err ? say_err(-EINVAL, "%s %s: give numbers of RX queues, as in 0-31,40", what, text)
+		   : 0;
+}
+
 ARGS_FLAG(set_check, check)
 ARGS_FLAG(set_replace, replace)
 ARGS_FLAG(set_wait, wait)
@@ -472,6 +483,8 @@ const struct args_option OPTIONS[] = {
 	  "only see whether that file is right, without root" },
 	{ "--user", "USER", OPT_EXEC, set_user, NULL,
 	  "run the command as this user, without any right (as who this is)" },
+	{ "--queues", "QUEUES", OPT_EXEC, set_queues, NULL,
+	  "lend only these RX queues of each interface, as in 0-31,40 (all)" },
 	{ "--every", "TIME", OPT_WATCH, set_every, NULL, "between two readings (1s)" },
 	{ "--count", "N", OPT_WATCH, set_readings, NULL, "end after N readings" },
 	{ "--json", NULL, OPT_JSON, set_json, NULL,

@@ -81,7 +81,10 @@ struct options {
 	const char *config; /* run: the file; NULL without */
 	bool check;	    /* run: only see whether the file is right */
 	const char *user;   /* exec: who the command is to be; NULL: who this is */
-	bool verbose;	    /* show what libbpf and libxdp say */
+	/* exec: numbers of the queues that are lent, of each interface; none: all */
+	struct dedup_ports queues[DEDUP_PORTS_MAX];
+	uint32_t queues_cnt;
+	bool verbose; /* show what libbpf and libxdp say */
 
 	char **args; /* arguments that are no options, in order; they belong to argv */
 	int args_cnt;
@@ -111,7 +114,7 @@ enum {
 	OPT_REPLACE = 1 << 19,
 	OPT_WATCH = 1 << 20,
 	OPT_CONFIG = 1 << 21,
-	OPT_EXEC = 1 << 22, /* --user */
+	OPT_EXEC = 1 << 22, /* --user, --queues */
 	OPT_SIZE = OPT_CAPACITY | OPT_FPR,
 	OPT_LOAD_FILTER = OPT_PORT | OPT_SIZE | OPT_WINDOW | OPT_ACTION | OPT_SHAPE |
 			  OPT_DESTINATION | OPT_PROFILE | OPT_PROFILES, /* what it is */

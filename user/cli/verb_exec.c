@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* exec: lends all queues of a filter (user/filter/loan.h), gives up all rights, and becomes the
- * application that borrows them.
+/* exec: lends the queues of a filter (user/filter/loan.h), gives up all rights with --user, and
+ * becomes the application that borrows them.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <net/if.h>
 #include <pwd.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "attachments.h"
+#include "deliver.h"
 #include "device.h"
 #include "here.h"
 #include "loan.h"
@@ -36,7 +38,42 @@ static int explain(const struct filter *f, const char *ifname, int err)
 	return say_err(err, "cannot lend a queue of %s: %s", ifname, strerror(-err));
 }
 
-static int lend_queue(struct filter *f, const char *ifname, uint32_t queue, int to)
+#define QUEUES_TEXT_MAX 400
+
+/* Queues for people: "eth0 0-63,70, eth1 0". */
+struct queues_text {
+	char text[QUEUES_TEXT_MAX], ifname[IF_NAMESIZE]; /* the last interface in it */
+	uint32_t next; /* of that interface: one more than the last queue */
+	size_t end;    /* behind the first queue of the last range */
+};
+
+static void add_queue(struct queues_text *t, const char *ifname, uint32_t queue)
+{
+	bool same = !strcmp(t->ifname, ifname), goes_on = same && queue == t->next;
+	size_t len = goes_on ? t->end : strlen(t->text), left = sizeof(t->text) - len;
+
+	if (goes_on)
+		snprintf(t->text + len, left, "-%u", queue);
+	else if (same)
+		snprintf(t->text + len, left, ",%u", queue);
+	else
+		snprintf(t->text + len, left, "%s%s %u", len ? ", " : "", ifname, queue);
+	if (!goes_on)
+		t->end = strlen(t->text);
+	snprintf(t->ifname, sizeof(t->ifname), "%s", ifname);
+	t->next = queue + 1;
+}
+
+/* What is lent over the socket `to`. */
+struct lending {
+	const struct options *o;
+	struct filter *f;
+	int to;
+	uint32_t cnt;
+	struct queues_text lent, left; /* left: there is no room for them */
+};
+
+static int lend_queue(struct lending *g, const char *ifname, uint32_t queue)
 {
 	const struct loan_options options = {
 		.ifname = ifname,
@@ -46,35 +83,78 @@ static int lend_queue(struct filter *f, const char *ifname, uint32_t queue, int 
 		.to_another = true,
 	};
 	struct loan l;
-	int err = loan_make(f, &options, &l);
+	int err = loan_make(g->f, &options, &l);
 
+	if (err == -ENOSPC) {
+		add_queue(&g->left, ifname, queue);
+		return 0;
+	}
 	if (err)
-		return explain(f, ifname, err);
-	err = loan_send(&l, to);
+		return explain(g->f, ifname, err);
+	err = loan_send(&l, g->to);
 	loan_close(&l);
-	return err ? explain(f, ifname, err) : 0;
+	if (err)
+		return explain(g->f, ifname, err);
+	add_queue(&g->lent, ifname, queue);
+	g->cnt++;
+	return 0;
 }
 
-/* Lends the queues of all of its interfaces that are here. */
-static int lend(struct filter *f, int to)
+/* Is this queue to be lent? */
+static bool is_asked_for(const struct options *o, uint32_t queue)
 {
-	uint32_t queues, max, lent = 0;
+	for (uint32_t i = 0; i < o->queues_cnt; i++)
+		if (queue >= o->queues[i].lo && queue <= o->queues[i].hi)
+			return true;
+	return !o->queues_cnt;
+}
+
+static int lend_interface(struct lending *g, const char *ifname)
+{
+	uint32_t queues, max;
+	int err = 0;
+
+	if (device_queues(ifname, &queues, &max))
+		queues = 1; /* the driver does not say: it has at least that one */
+	for (uint32_t q = 0; q < queues && !err; q++)
+		if (is_asked_for(g->o, q))
+			err = lend_queue(g, ifname, q);
+	return err;
+}
+
+/* 0 if any queue was lent; says which were not. */
+static int report(const struct lending *g)
+{
+	if (g->cnt && *g->left.text)
+		say_note("lent are %u queues, %s; fresh packets of %s go to the stack; --queues "
+			 "says "
+			 "which are lent",
+			 g->cnt, g->lent.text, g->left.text);
+	if (g->cnt)
+		return 0;
+	if (*g->left.text)
+		return say_err(-ENOSPC,
+			       "all %d AF_XDP sockets that %s can have are of other queues than %s",
+			       DEDUP_SOCKETS_MAX, g->f->name, g->left.text);
+	if (g->o->queues_cnt)
+		return say_err(-ENODEV, "--queues names no queue that %s has here", g->f->name);
+	return say_err(-ENODEV, "%s runs on no interface of this network namespace", g->f->name);
+}
+
+/* Lends the queues of all of the filter's interfaces that are here, as far as there is room. */
+static int lend(const struct options *o, struct filter *f, int to)
+{
+	struct lending g = { .o = o, .f = f, .to = to };
 	char ifname[IF_NAMESIZE];
 	int err = 0;
 
 	for (int i = 0; i < DEDUP_IFACES_MAX && !err; i++) {
 		const struct dedup_iface *iface = &f->state->ifaces[i];
 
-		if (!here_has(iface) || !if_indextoname(iface->ifindex, ifname))
-			continue;
-		if (device_queues(ifname, &queues, &max))
-			queues = 1; /* the driver does not say: it has at least that one */
-		for (uint32_t q = 0; q < queues && !err; q++, lent++)
-			err = lend_queue(f, ifname, q, to);
+		if (here_has(iface) && if_indextoname(iface->ifindex, ifname))
+			err = lend_interface(&g, ifname);
 	}
-	if (!err && !lent)
-		return say_err(-ENODEV, "%s runs on no interface of this network namespace", f->name);
-	return err;
+	return err ? err : report(&g);
 }
 
 static int become(const char *user)
@@ -111,7 +191,7 @@ int verb_exec(const struct options *o)
 		return EXIT_FAILED;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair))
 		return say_err(EXIT_FAILED, "cannot make a socket: %s", strerror(errno));
-	if (lend(&f, pair[0]))
+	if (lend(o, &f, pair[0]))
 		return EXIT_FAILED;
 	filter_close(&f);
 	close(pair[0]);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "deliver.h"
+#include "device.h"
 #include "inquiry.h"
 #include "kernel.h"
 #include "plan.h"
@@ -51,9 +53,21 @@ int check_memory(struct inquiry *q)
 		       cfg->capacity, need_text, have_text);
 }
 
+/* RX queues of all interfaces that say how many they have. */
+static uint32_t count_queues(const struct placement *where)
+{
+	uint32_t cnt = 0, now, max;
+
+	for (int i = 0; i < where->cnt; i++)
+		if (!device_queues(where->ifnames[i], &now, &max))
+			cnt += now;
+	return cnt;
+}
+
 int check_delivery(struct inquiry *q)
 {
 	uint64_t bytes = plan_delivery_bytes(q->subject->plan);
+	uint32_t queues = count_queues(q->subject->where);
 	char text[32];
 
 	if (!q->subject->plan->deliver) {
@@ -63,6 +77,11 @@ int check_delivery(struct inquiry *q)
 	inquiry_number(q, "delivery_bytes", bytes);
 	inquiry_found(q, "this kernel has AF_XDP sockets; the maps for them take %s",
 		      format_bytes(bytes, text, sizeof(text)));
+	if (queues > DEDUP_SOCKETS_MAX)
+		say_note("there are %u RX queues, and %d of them can have AF_XDP sockets: fresh "
+			 "packets of the others go to the stack; ethtool -L makes them fewer, exec "
+			 "--queues says which are lent",
+			 queues, DEDUP_SOCKETS_MAX);
 	return kernel_check_delivery(kernel_has_map);
 }
 
