@@ -292,6 +292,19 @@ static void test_exec_with_many_queues(void **state)
 	assert_one_line("--queues 2-1: give numbers of RX queues, as in 0-31,40");
 }
 
+/* What is root's does not come along. */
+static void test_exec_as_a_user(void **state)
+{
+	(void)state;
+	e2e_load("load ve0 --deliver xsk");
+	assert_run(0, "HOME=/root USER=root LOGNAME=root $XD exec ve0 --user nobody -- sh -c '\n"
+		      "	grep -h NoNewPrivs /proc/self/status; id -un; echo $USER $LOGNAME $HOME'");
+	assert_string_equal(output, "NoNewPrivs:\t1\nnobody\nnobody nobody /nonexistent\n");
+	assert_run(0,
+		   "HOME=/root $XD exec ve0 -- sh -c 'grep NoNew /proc/self/status; echo $HOME'");
+	assert_string_equal(output, "NoNewPrivs:\t0\n/root\n");
+}
+
 static bool is_delivered(void)
 {
 	json_object *status = tool_status(NAME);
@@ -335,6 +348,7 @@ int main(void)
 	add_test("reader", test_reader, e2e_setup, teardown, NULL);
 	add_test("left", test_left, e2e_setup, teardown, NULL);
 	add_test("exec-with-many-queues", test_exec_with_many_queues, e2e_setup, teardown, NULL);
+	add_test("exec-as-a-user", test_exec_as_a_user, e2e_setup, teardown, NULL);
 	add_test("set", test_set, e2e_setup, teardown, NULL);
 	add_test("advice", test_advice, e2e_setup, teardown, NULL);
 	return run_added_tests("delivery");

@@ -310,10 +310,24 @@ static void counters_are_in_the_readme(void **state)
 	free(text);
 }
 
-/* Each option in the help of a verb, or of all; and the verbs. */
+/* The tool's table of what each verb needs; the caller frees it. */
+static char *read_rights(void)
+{
+	char *text = read_file("user/cli/README.md"), *table = strstr(text, "## Rights\n"), *end;
+
+	assert_non_null(table);
+	end = strstr(table + 2, "\n## ");
+	assert_non_null(end);
+	*end = '\0';
+	table = strdup(table);
+	free(text);
+	return table;
+}
+
+/* Each option in the help of a verb, or of all; and the verbs, which also have their rights. */
 static void verbs_and_options_are_in_the_docs(void **state)
 {
-	char help[8192], verb[32], out[8192];
+	char help[8192], verb[32], out[8192], *rights = read_rights();
 	int cnt = 0;
 
 	(void)state;
@@ -323,6 +337,9 @@ static void verbs_and_options_are_in_the_docs(void **state)
 			continue;
 		if (!has_word(docs.bytes, verb))
 			fail_msg("no document has the verb %s", verb);
+		snprintf(out, sizeof(out), "`%s`", verb);
+		if (!strstr(rights, out))
+			fail_msg("the table of rights lacks %s", verb);
 		if (!strcmp(verb, "help"))
 			continue;
 		assert_int_equal(sh_out(out, sizeof(out), "%s %s --help", tool(), verb), 0);
@@ -336,6 +353,7 @@ static void verbs_and_options_are_in_the_docs(void **state)
 		}
 	}
 	assert_true(cnt > 30);
+	free(rights);
 }
 
 /* `NAME` in tests/README.md for each file of a pattern, whose suffix is left out. */

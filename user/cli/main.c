@@ -58,7 +58,7 @@ static const struct verb {
 	  "let the next event of each of these ids pass, once" },
 	{ "sample", verb_sample, OPT_SAMPLE | OPT_JSON, KERNEL_BPF, 1, 1, "NAME[/STREAM] [options]",
 	  "show packets that are dropped or new, as they come" },
-	{ "exec", verb_exec, OPT_EXEC, KERNEL_BPF, 2, INT_MAX,
+	{ "exec", verb_exec, OPT_EXEC, KERNEL_BPF | KERNEL_PACKETS, 2, INT_MAX,
 	  "NAME [options] -- COMMAND...",
 	  "run an application that receives past the stack, by its AF_XDP sockets" },
 	{ "size", verb_size, OPT_SIZE | OPT_WINDOW | OPT_SHAPE | OPT_JSON | OPT_PROFILE | OPT_PROFILES,

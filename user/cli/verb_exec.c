@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -157,6 +158,14 @@ static int lend(const struct options *o, struct filter *f, int to)
 	return err ? err : report(&g);
 }
 
+/* As su does it. */
+static int set_environment(const struct passwd *who)
+{
+	return setenv("HOME", who->pw_dir, 1) || setenv("SHELL", who->pw_shell, 1) ||
+	       setenv("USER", who->pw_name, 1) || setenv("LOGNAME", who->pw_name, 1);
+}
+
+/* Gives up all rights, and every way to get one again. */
 static int become(const char *user)
 {
 	struct passwd *who;
@@ -166,7 +175,8 @@ static int become(const char *user)
 	who = getpwnam(user);
 	if (!who)
 		return say_err(-ENOENT, "--user %s: there is no such user", user);
-	if (initgroups(user, who->pw_gid) || setgid(who->pw_gid) || setuid(who->pw_uid))
+	if (initgroups(user, who->pw_gid) || setgid(who->pw_gid) || setuid(who->pw_uid) ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || set_environment(who))
 		return say_err(-errno, "cannot become %s: %s", user, strerror(errno));
 	return 0;
 }
