@@ -220,6 +220,7 @@ __attribute__((format(printf, 1, 2))) static uint64_t read_number(const char *fo
 struct counts {
 	uint64_t dropped;   /* by XDP, of all floods */
 	uint64_t delivered; /* by the filter there, past the stack */
+	uint64_t stale;	    /* passed it unlearned, as its hand had not stepped for too long */
 	uint64_t lost_in_ring;
 	uint64_t napi_ns; /* exact while it sleeps */
 };
@@ -245,6 +246,7 @@ static struct counts count(enum flood_way way)
 	return (struct counts){
 		.dropped = c.dropped,
 		.delivered = c.delivered,
+		.stale = c.stale,
 		.lost_in_ring =
 			read_number("/sys/class/net/%s/statistics/rx_dropped", near_end(link)),
 		.napi_ns = e2e.napi[link] ? read_number("/proc/%d/schedstat", e2e.napi[link]) : 0,
@@ -256,6 +258,9 @@ static void fill_in(struct flood_result *r, enum flood_way way, const struct flo
 {
 	struct counts after = count(way);
 
+	if (after.stale > before->stale)
+		fail_msg("way %d at %.0f packets/s: the hand was late, %lu packets passed as stale",
+			 way, r->rate_pps, after.stale - before->stale);
 	r->dropped = after.dropped - before->dropped;
 	r->delivered = after.delivered - before->delivered;
 	r->lost_in_ring = after.lost_in_ring - before->lost_in_ring;
