@@ -30,12 +30,12 @@ struct {
 	__type(value, struct dedup_wanted);
 } wanted SEC(".maps");
 
-static __always_inline bool is_alive(const struct dedup_state *st)
+/* Has the hand not stepped for too long? */
+static __always_inline bool is_late(const struct dedup_state *st)
 {
 	__u64 now_ns = bpf_ktime_get_ns(), last_ns = READ_ONCE(st->last_ns);
 
-	return READ_ONCE(st->successor) == DEDUP_PREDECESSOR_IN_CHARGE &&
-	       (now_ns <= last_ns || now_ns - last_ns <= lent.stale_ns);
+	return now_ns > last_ns && now_ns - last_ns > lent.stale_ns;
 }
 
 /* Does the filter, not changed since, run on the interface? */
@@ -80,11 +80,13 @@ int ask(struct dedup_ask *a)
 	__u32 zero = 0;
 	struct dedup_state *st = bpf_map_lookup_elem(&state, &zero);
 
-	if (!st || !is_alive(st))
+	if (!st || READ_ONCE(st->successor) != DEDUP_PREDECESSOR_IN_CHARGE)
 		return -ESTALE;
 	if (a->what != DEDUP_ASK_CHANGED)
-		return want(st, a);
-	return is_unchanged(st) ? 0 : -ESTALE;
+		return is_late(st) ? -ESTALE : want(st, a);
+	if (!is_unchanged(st))
+		return -ESTALE;
+	return is_late(st) ? -ETIME : 0;
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

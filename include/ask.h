@@ -19,15 +19,17 @@ struct dedup_lent {
 };
 
 enum dedup_ask_what {
-	DEDUP_ASK_CHANGED, /* -ESTALE after any change of the filter, else 0 */
+	DEDUP_ASK_CHANGED, /* -ESTALE after any change of the filter; -ETIME: the hand has not
+			    * stepped for stale_ns; else 0
+			    */
 	DEDUP_ASK_WANT, /* the id is wanted from now on: 1; -E2BIG: there is no room; -EAGAIN: the
 			 * hand was walking (closely.h), ask again
 			 */
 	DEDUP_ASK_NO_MORE, /* the id is wanted no more: 0 */
 };
 
-/* The program's context. It returns as said there, or -ESTALE: the hand has stopped, or another
- * filter is in charge.
+/* The program's context. It returns as said there, or -ESTALE: another filter is in charge, or an
+ * id cannot be wanted as the hand has stopped.
  */
 struct dedup_ask {
 	struct dedup_id id;

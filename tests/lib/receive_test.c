@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <bpf/libbpf.h>
@@ -302,6 +303,58 @@ static void filter_changes(void **state)
 	free(t.order);
 }
 
+/* A hand that is late, as all of a virtual machine may have been held up, is no end: neither of a
+ * queue that was opened, nor of one that was lent. One that steps no more is.
+ */
+static void receive_late(bool lent)
+{
+	struct xdp_dedup_receiver *rx;
+	struct xdp_dedup_packet p;
+	struct filter f;
+	int pair[2], err = 0;
+
+	e2e_load(APP_LOAD);
+	assert_int_equal(filter_open(APP_NAME, &f), 0);
+	if (lent) {
+		assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+		err = xdp_dedup_receive_lend(APP_NAME, app_options("ve0", 0, 0), pair[0]);
+		if (err == -EOPNOTSUPP) /* Linux before 6.4 */
+			skip();
+		assert_int_equal(err, 0);
+		assert_int_equal(xdp_dedup_receive_borrow(pair[1], app_options(NULL, 0, 0), &rx), 0);
+		close(pair[0]);
+		close(pair[1]);
+	} else {
+		rx = app_open(app_options("ve0", 0, 0));
+	}
+	for (int i = 1; i < 50; i++) {
+		WRITE_ONCE(f.state->last_ns, i); /* until its next step */
+		assert_int_equal(xdp_dedup_receive(rx, &p, 1), 0);
+		usleep(1000);
+	}
+	filter_close(&f);
+	e2e_tool("unload ve0");
+	for (int ms = 0; ms < PATIENCE_MS && !err; ms += 10) {
+		err = xdp_dedup_receive(rx, &p, 1);
+		usleep(10000);
+	}
+	assert_int_equal(err, -ESTALE);
+	if (lent)
+		xdp_dedup_receive_close(rx);
+}
+
+static void hand_is_late(void **state)
+{
+	(void)state;
+	receive_late(false);
+}
+
+static void hand_is_late_where_it_was_lent(void **state)
+{
+	(void)state;
+	receive_late(true);
+}
+
 /* What open says. */
 static const struct wrong {
 	const char *name, *load, *filter;
@@ -410,6 +463,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(wanted_events_are_delivered, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(one_stream_of_two, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(wrong_sizes_are_said, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(hand_is_late, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(hand_is_late_where_it_was_lent, app_setup,
+						app_teardown),
 		cmocka_unit_test_setup_teardown(generic_mode, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(busy_polling, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(only_our_program_is_there, app_setup, app_teardown),

@@ -15,8 +15,8 @@
  */
 int lent_load(const struct filter *f, uint32_t ifindex);
 
-/* Is the filter as it was then, and does it run on the interface? 0; -ESTALE if not, or if its hand
- * has stopped; another -errno. Needs no right.
+/* Is the filter as it was then, and does it run on the interface? 0; -ESTALE if not; -ETIME if its
+ * hand has not stepped for too long; another -errno. Needs no right.
  */
 int lent_ask(int program_fd);
 

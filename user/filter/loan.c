@@ -96,6 +96,7 @@ static int take_place(struct loan *l, struct filter *f, uint32_t queue)
 		return place;
 	s = &l->delivery.sockets[place];
 	facts->place = place;
+	facts->stale_ns = f->config->stale_ns;
 	facts->opened = __sync_add_and_fetch(&s->opened, 1);
 	WRITE_ONCE(s->granted, READ_ONCE(s->taken));
 	delivery_want_left(&l->delivery, f, place, &facts->recovered, &facts->forgotten);

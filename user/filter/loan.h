@@ -41,6 +41,7 @@ struct loan_facts {
 	uint32_t recovered,
 		forgotten; /* ids that the last reader left: wanted, or no room for them */
 	uint32_t streams_cnt;
+	uint64_t stale_ns;		   /* as in the configuration */
 	uint32_t slots[DEDUP_STREAMS_MAX]; /* of the streams (kept.h) */
 	struct stream_form forms[DEDUP_STREAMS_MAX];
 };

@@ -11,6 +11,7 @@
 
 #define VANISHED_NS 2000000000ULL /* after which a packet that is on its way will not come */
 #define ASK_NS 10000000
+#define LOOK_NS 100000000 /* that one look at a late hand counts for, at most */
 
 static struct slot *slot_of(struct xdp_dedup_receiver *r, uint64_t number)
 {
@@ -115,20 +116,45 @@ static void end_vanished(struct xdp_dedup_receiver *r, struct filter *f)
 	}
 }
 
+/* Has the filter gone, as its hand has not stepped for too long? The hand is only late where this
+ * process, or the whole machine, has been held up. Who may look at the pins finds the filter there;
+ * others have to see it late for as long again, while they run themselves.
+ */
+static bool is_gone(struct xdp_dedup_receiver *r, const struct filter *f, bool late)
+{
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE), since_ns = now_ns - r->late_seen_ns;
+	int loaded;
+
+	r->late_ns = !late ? 0 : r->late_ns + (since_ns < LOOK_NS ? since_ns : LOOK_NS);
+	r->late_seen_ns = now_ns;
+	if (!late)
+		return false;
+	loaded = f ? filter_is_loaded(f) : -EPERM;
+	return loaded == -ENOENT || (loaded && r->late_ns > r->loan.facts.stale_ns);
+}
+
 /* 0 if packets may come yet. -ESTALE: none will, or it cannot be told. */
 static int check_fed(struct xdp_dedup_receiver *r, const struct filter *f)
 {
 	uint32_t pid = getpid();
+	bool late;
+	int err;
 
 	if (receiver_has_lost(r))
 		return -ESTALE;
 	if (READ_ONCE(r->socket->pid) != pid) /* a child goes on with it */
 		WRITE_ONCE(r->socket->pid, pid);
-	if (!r->filter)
-		return lent_ask(r->loan.ask_fd);
-	return f && delivery_runs_on(f, r->loan.facts.ifindex) && !lib_is_stopped(r->filter, f)
-		       ? 0
-		       : -ESTALE;
+	if (!r->filter) {
+		err = lent_ask(r->loan.ask_fd);
+		late = err == -ETIME;
+		err = late ? 0 : err;
+	} else {
+		err = f && delivery_runs_on(f, r->loan.facts.ifindex) ? 0 : -ESTALE;
+		late = !err && lib_is_stopped(r->filter, f);
+	}
+	if (err)
+		return err;
+	return is_gone(r, r->filter ? f : NULL, late) ? -ESTALE : 0;
 }
 
 /* There are no packets. 0, or why none will come. */

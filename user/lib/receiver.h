@@ -53,6 +53,8 @@ struct xdp_dedup_receiver {
 	uint64_t stuck_ns;
 	uint64_t asked_ns; /* the socket, whether it is all right */
 
+	uint64_t late_ns, late_seen_ns; /* how long the hand was seen to be late, and when last */
+
 	struct dedup_handed broken[RECEIVER_BROKEN_MAX]; /* the last ones; number 0: none yet */
 	uint64_t broken_cnt;
 
