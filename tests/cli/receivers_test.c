@@ -126,7 +126,10 @@ static const struct cli_script SCRIPTS[] = {
 	  "$XD unload v0\n" },
 	{ "tags-that-may-be-taken-off-are-told",
 	  "ethtool -K v0 rxvlan on; got " LOAD "; lacks note; $XD unload v0\n"
-	  "got " LOAD " --vlan 7; has 'note: v0 may take VLAN tags off before'; $XD unload v0\n"
+	  "got " LOAD
+	  " --vlan 7; has 'note: v0 may take VLAN tags off before'; $XD unload v0\n" LOAD
+	  "; got $XD set v0 --vlan 7; has 'note: v0 may take VLAN tags off before'\n"
+	  "got $XD set v0 --vlan any; lacks note; $XD unload v0\n"
 	  "ethtool -K v0 rxvlan off; got " LOAD " --vlan 7; lacks note; $XD unload v0\n" },
 	{ "a-host-that-forwards-is-told-so",
 	  "got " LOAD "; lacks note; $XD unload v0\n"

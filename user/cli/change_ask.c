@@ -46,6 +46,7 @@ int change_ask_packets(const struct options *o, struct change *c)
 	if (o->given & GIVEN_VLAN) {
 		memcpy(spec->vlans, o->spec.vlans, sizeof(spec->vlans));
 		spec->vlans_cnt = o->spec.vlans_cnt;
+		receivers_note_tags(spec, &c->where);
 	}
 	if (o->given & GIVEN_FORWARDED)
 		spec->forwarded = true;
