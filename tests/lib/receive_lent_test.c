@@ -10,10 +10,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
+#include <linux/capability.h>
 #include <linux/if_xdp.h>
 #include <net/if.h>
 
@@ -603,6 +605,44 @@ static void what_cannot_be_lent(void **state)
 	app_open(app_options("ve0", 0, 0));		  /* the queue is free */
 }
 
+static void give_up_bpf(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[2];
+
+	MUST(!syscall(SYS_capget, &head, caps));
+	caps[0].effective = caps[0].permitted &= ~(1U << CAP_SYS_ADMIN);
+	caps[1].effective = caps[1].permitted &= ~(1U << (CAP_BPF - 32));
+	MUST(!syscall(SYS_capset, &head, caps));
+}
+
+/* Who may not load programs cannot lend, and is told that by an error alone. */
+static void lending_prints_nothing(void **state)
+{
+	int out[2], status;
+	char said[512];
+	pid_t pid;
+
+	(void)state;
+	e2e_load(APP_LOAD);
+	assert_int_equal(pipe(out), 0);
+	pid = fork();
+	assert_return_code(pid, errno);
+	if (!pid) {
+		int err;
+
+		give_up_bpf();
+		dup2(out[1], STDERR_FILENO);
+		err = xdp_dedup_receive_lend(APP_NAME, NULL, out[1]);
+		_exit(err != -EPERM && err != -EOPNOTSUPP);
+	}
+	close(out[1]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(read(out[0], said, sizeof(said)), 0);
+	close(out[0]);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest TESTS[] = {
@@ -620,6 +660,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(wrong_facts_are_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_borrower_writes_what_it_likes, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_cannot_be_lent, setup, teardown),
+		cmocka_unit_test_setup_teardown(lending_prints_nothing, setup, teardown),
 	};
 
 	add_tests(TESTS, ARRAY_SIZE(TESTS));

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -43,7 +44,7 @@ static int use_map(struct bpf_map *map, const struct filter *f, enum pin pin)
 	return err;
 }
 
-int lent_load(const struct filter *f, uint32_t ifindex)
+static int load(const struct filter *f, uint32_t ifindex)
 {
 	struct lent *skel = lent__open();
 	int err, fd = -1;
@@ -61,6 +62,21 @@ int lent_load(const struct filter *f, uint32_t ifindex)
 	err = err ? err : fd < 0 ? -errno : fd;
 	lent__destroy(skel);
 	return err;
+}
+
+/* libbpf says what it thinks of an error, in this process as a whole: not meanwhile. */
+int lent_load(const struct filter *f, uint32_t ifindex)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	libbpf_print_fn_t print;
+	int fd;
+
+	pthread_mutex_lock(&lock);
+	print = libbpf_set_print(NULL);
+	fd = load(f, ifindex);
+	libbpf_set_print(print);
+	pthread_mutex_unlock(&lock);
+	return fd;
 }
 
 static int run(int fd, struct dedup_ask *ask)
