@@ -13,7 +13,7 @@
 #include <bpf/libbpf.h>
 #include <net/if.h>
 
-#include "deliver.h"
+#include "receiver.h"
 #include "xdp-dedup.h"
 
 static void all_by_af_xdp(void **state)
@@ -437,6 +437,29 @@ static void busy_polling(void **state)
 	assert_int_equal(app_end(&t).delivered, 10000);
 }
 
+/* Who calls all the time, and polls, would else never ask whether packets may still come: that is
+ * put off only by having asked, 10 ms before.
+ */
+static void polling_puts_no_question_off(void **state)
+{
+	struct xdp_dedup_receive_options *o = app_options(NULL, 0, 0);
+	struct xdp_dedup_receiver *rx;
+	struct xdp_dedup_packet p;
+
+	(void)state;
+	e2e_load(APP_LOAD);
+	o->busy_poll_us = 20;
+	rx = app_open(o);
+	for (int i = 0; i < 50; i++) {
+		uint64_t asked_ns = rx->asked_ns;
+
+		assert_int_equal(xdp_dedup_receive(rx, &p, 1), 0);
+		if (rx->asked_ns != asked_ns)
+			assert_true(rx->asked_ns - asked_ns >= 10000000);
+		usleep(5000);
+	}
+}
+
 static void only_our_program_is_there(void **state)
 {
 	uint32_t before = 0, after = 0;
@@ -468,6 +491,7 @@ int main(void)
 						app_teardown),
 		cmocka_unit_test_setup_teardown(generic_mode, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(busy_polling, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(polling_puts_no_question_off, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(only_our_program_is_there, app_setup, app_teardown),
 	};
 

@@ -169,7 +169,8 @@ static int be_idle(struct xdp_dedup_receiver *r, struct filter *f)
 	end_vanished(r, f);
 	if (!is_due && !r->busy_poll && !xsk_ring_prod__needs_wakeup(&r->loan.xsk.fill))
 		return 0;
-	r->asked_ns = now_ns;
+	if (is_due)
+		r->asked_ns = now_ns;
 	if (recvfrom(r->loan.xsk.fd, NULL, 0, MSG_DONTWAIT, NULL, NULL) >= 0 || errno == EAGAIN ||
 	    errno == EBUSY || errno == EINTR)
 		return 0;
