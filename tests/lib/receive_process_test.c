@@ -40,8 +40,12 @@ static void be_reader(uint32_t frames, int ready)
 	struct xdp_dedup_packet packets[16];
 	struct xdp_dedup_receiver *rx;
 	struct pollfd fd = { .events = POLLIN };
+	int err = -EBUSY;
 
-	if (xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, frames), &rx))
+	while (err == -EBUSY &&
+	       getppid() != 1) /* a busy kernel is not done with the dead one's socket */
+		err = xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, frames), &rx);
+	if (err)
 		_exit(1);
 	had->recovered += app_stats(rx).recovered;
 	had->forgotten += app_stats(rx).forgotten;

@@ -56,7 +56,8 @@ struct xdp_dedup_receive_options {
  *   -EINVAL       options out of range, of a size that is too small, or of a later version; or no
  *                 such queue; or which of several interfaces?
  *   -ENODEV       no such interface, or the filter does not run on it
- *   -EBUSY        another AF_XDP socket has the queue
+ *   -EBUSY        another AF_XDP socket has the queue, or a busy kernel was not done with a closed
+ *                 one within a second: try again
  *   -EOPNOTSUPP   the filter does not deliver, or kernel or driver lack AF_XDP, or zerocopy
  *   -ENOBUFS      RLIMIT_MEMLOCK does not let this process lock so much memory
  *   -ENOTUNIQ     the filter also runs on an interface of the same index in another network
