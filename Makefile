@@ -290,7 +290,7 @@ FUZZ_FLAGS   := -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -f
 FUZZ_SOURCES := tests/fuzz/fuzz_quiet.c user/lib/datagram.c $(wildcard user/fips/fips*.c user/filter/profile*.c user/service/config_file.c user/service/scrapes_address.c \
 		user/service/metrics_out.c user/metrics/accept.c \
 		$(addprefix user/replay/,blocks.c capture.c ifaces.c link.c tap.c) \
-		$(addprefix user/cli/,options.c stream_options.c) $(addprefix user/base/,args.c lines.c units.c) \
+		$(addprefix user/cli/,options.c stream_options.c) $(addprefix user/base/,args.c lines.c text.c units.c) \
 		$(addprefix user/filter/,array_rate.c array_size.c blocked.c blocked_size.c countdown.c \
 		fill.c fips_count.c flat.c image.c layout.c place.c pins.c plan.c prefixes.c spec.c stream_ids.c streams.c))
 

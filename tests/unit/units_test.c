@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Text to numbers and back. */
+/* Text to numbers and back, and text that is shown. */
 #include "support.h"
 
 #include <errno.h>
 #include <string.h>
 
+#include "text.h"
 #include "units.h"
 
 #define UNTOUCHED 12345
@@ -333,6 +334,34 @@ static void counts_are_shown(void **state)
 	}
 }
 
+/* What could control a terminal, and what is not UTF-8, is shown as '?', byte by byte. */
+static void text_is_cleaned(void **state)
+{
+	static const struct {
+		const char *text, *shown;
+	} ROWS[] = {
+		{ "", "" },
+		{ "eth0.7 ~", "eth0.7 ~" },
+		{ "a\033[31mb\n\t\177", "a?[31mb???" },
+		{ "\u00e9\u20ac\U0001f600", "\u00e9\u20ac\U0001f600" },
+		{ "\xc2\x9b"
+		  "1m\xc2\xa0",
+		  "??1m\xc2\xa0" },
+		{ "\x9b"
+		  "1m\xff\xc3",
+		  "?1m??" },
+		{ "\xe2\x82", "??" },
+	};
+	char text[32];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
+		strcpy(text, ROWS[i].text);
+		text_clean(text);
+		assert_string_equal(text, ROWS[i].shown);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -345,6 +374,7 @@ int main(void)
 		cmocka_unit_test(vlans),
 		cmocka_unit_test(formats),
 		cmocka_unit_test(counts_are_shown),
+		cmocka_unit_test(text_is_cleaned),
 	};
 
 	return run_any_tests("units", tests, ARRAY_SIZE(tests));

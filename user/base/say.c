@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define LINE_MAX_BYTES 1024 /* of a line for a listener; more is cut */
+#include "text.h"
+
+#define LINE_MAX_BYTES 8192 /* more of a line is cut */
 #define CLEAR_LINE "\r\033[K"
 
 static const char *name = "xdp-dedup";
@@ -29,15 +31,14 @@ static void say(enum say_kind kind, const char *format, va_list args)
 {
 	char line[LINE_MAX_BYTES];
 
+	vsnprintf(line, sizeof(line), format, args);
+	text_clean(line);
 	if (heard_by) {
-		vsnprintf(line, sizeof(line), format, args);
 		heard_by(heard_for, kind, line);
 		return;
 	}
 	say_progress_end();
-	fprintf(stderr, "%s: %s", name, kind == SAY_NOTE ? "note: " : "");
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	fprintf(stderr, "%s: %s%s\n", name, kind == SAY_NOTE ? "note: " : "", line);
 }
 
 int say_err(int err, const char *format, ...)

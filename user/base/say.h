@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a program tells people beside its output: one line each, on stderr. */
+/* What a program tells people beside its output: one line each, on stderr. Names and paths in it
+ * may come from others: what could control a terminal is shown as '?'.
+ */
 #ifndef XDP_DEDUP_SAY_H
 #define XDP_DEDUP_SAY_H
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text.h"
+
 #define NUMBER_MAX 32
 
 void metrics_family(struct metrics_out *m, enum metrics_type type, const char *name, const char *help)
@@ -33,41 +35,20 @@ static const char *unit_of(const char *family)
 	return NULL;
 }
 
-/* Length of the UTF-8 character that the text begins with; 0 if it is none (RFC 3629). */
-static size_t character(const unsigned char *t)
-{
-	size_t len = t[0] < 0x80   ? 1
-		     : t[0] < 0xc2 ? 0
-		     : t[0] < 0xe0 ? 2
-		     : t[0] < 0xf0 ? 3
-		     : t[0] < 0xf5 ? 4
-				   : 0;
-
-	for (size_t i = 1; i < len; i++)
-		if ((t[i] & 0xc0) != 0x80)
-			return 0;
-	if ((t[0] == 0xe0 && t[1] < 0xa0) || (t[0] == 0xed && t[1] > 0x9f) ||
-	    (t[0] == 0xf0 && t[1] < 0x90) || (t[0] == 0xf4 && t[1] > 0x8f))
-		return 0;
-	return len;
-}
-
 static void escaped(struct metrics_out *m, const char *text, bool quotes)
 {
-	const unsigned char *t = (const unsigned char *)text;
+	while (*text) {
+		size_t len = text_character(text);
 
-	while (*t) {
-		size_t len = character(t);
-
-		if (*t == '\n')
+		if (*text == '\n')
 			fputs("\\n", m->out);
-		else if (*t == '\\' || (*t == '"' && quotes))
-			fprintf(m->out, "\\%c", *t);
+		else if (*text == '\\' || (*text == '"' && quotes))
+			fprintf(m->out, "\\%c", *text);
 		else if (!len)
-			fprintf(m->out, "\\\\x%02x", *t);
+			fprintf(m->out, "\\\\x%02x", (unsigned char)*text);
 		else
-			fwrite(t, 1, len, m->out);
-		t += len ?: 1;
+			fwrite(text, 1, len, m->out);
+		text += len ?: 1;
 	}
 }
 

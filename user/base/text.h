@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Text from outside, before it is shown. Pure. */
+#ifndef XDP_DEDUP_TEXT_H
+#define XDP_DEDUP_TEXT_H
+
+#include <stddef.h>
+
+/* Length of the UTF-8 character that the text begins with; 0 if it is none (RFC 3629). */
+size_t text_character(const char *text);
+
+/* Puts a '?' in place of each byte that could control a terminal, or is not UTF-8. */
+void text_clean(char *text);
+
+#endif
