@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "attachments.h"
+#include "here.h"
 #include "loader.h"
 #include "predecessor.h"
 #include "say.h"
@@ -34,18 +35,21 @@ static int find_attachments(struct change *c)
 /* Where it runs, and what it is. */
 static int look(const struct options *o, struct change *c)
 {
-	const char *unseen;
+	const struct dedup_iface *unseen;
+	char name[IF_NAMESIZE];
 	int err = attachments_follow(&c->f);
 
 	if (!err)
 		err = find_attachments(c);
 	unseen = err ? NULL : attachments_unseen(&c->f);
-	if (unseen)
+	if (unseen) {
+		here_name(unseen, name);
 		err = say_err(
 			-EXDEV,
 			"%s also runs, or ran, on %s, which is not here: only where all of its "
 			"interfaces are can it be changed (xdp-dedup unload there, first)",
-			c->f.name, unseen);
+			c->f.name, name);
+	}
 	if (err) {
 		change_end(c);
 		return err;

@@ -7,6 +7,7 @@
 
 #include <json-c/json.h>
 
+#include "here.h"
 #include "kept.h"
 #include "stream_ids.h"
 
@@ -46,7 +47,7 @@ static void put_iface(const struct filter *f, uint32_t ifindex, char name[VIEW_I
 			cnt++;
 		}
 	if (cnt == 1)
-		snprintf(name, VIEW_IFACE_MAX, "%.*s", (int)sizeof(found->name), found->name);
+		here_name(found, name);
 	else
 		snprintf(name, VIEW_IFACE_MAX, "#%" PRIu32, ifindex);
 }

@@ -13,6 +13,7 @@
 #include "stats.h"
 #include "status.h"
 #include "stream_ids.h"
+#include "text.h"
 
 #define HISTOGRAM_MAX 1023 /* countdowns; with more it is not shown */
 
@@ -36,6 +37,7 @@ static struct status_iface *add_iface(struct status *s, const char *name, uint32
 		return NULL;
 	s->ifaces_cnt++;
 	snprintf(i->name, sizeof(i->name), "%s", name);
+	text_clean(i->name);
 	i->ifindex = ifindex;
 	i->state = state;
 	return i;
@@ -83,14 +85,12 @@ static void note_twin(struct status *s, const struct attachment *list, int cnt,
 	if (!twin)
 		return;
 	snprintf(s->twins.here, sizeof(s->twins.here), "%s", a->ifname);
-	snprintf(s->twins.there, sizeof(s->twins.there), "%s", twin->name);
+	here_name(twin, s->twins.there);
 }
 
 /* Lists the interfaces that are attached here, then those that are only recorded. */
 static int collect_ifaces(struct status *s)
 {
-	const struct dedup_iface *recorded = s->filter.state->ifaces;
-	char name[IF_NAMESIZE];
 	struct attachment *list;
 	int cnt, err = attach_list(&list, &cnt);
 
@@ -121,15 +121,18 @@ static int collect_ifaces(struct status *s)
 	}
 	free(list);
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
-		if (!recorded[i].ifindex)
+		const struct dedup_iface entry = s->filter.state->ifaces[i];
+		char name[IF_NAMESIZE], now[IF_NAMESIZE];
+
+		if (!entry.ifindex)
 			continue;
-		if (!here_has(&recorded[i])) {
-			if (!has_moved_here(s, recorded[i].name))
-				add_iface(s, recorded[i].name, 0, IFACE_OTHER_NETNS);
-		} else if (!has_iface(s, recorded[i].ifindex))
-			add_iface(s, recorded[i].name, recorded[i].ifindex,
-				  if_indextoname(recorded[i].ifindex, name) ? IFACE_DETACHED
-									    : IFACE_GONE);
+		here_name(&entry, name);
+		if (!here_has(&entry)) {
+			if (!has_moved_here(s, name))
+				add_iface(s, name, 0, IFACE_OTHER_NETNS);
+		} else if (!has_iface(s, entry.ifindex))
+			add_iface(s, name, entry.ifindex,
+				  if_indextoname(entry.ifindex, now) ? IFACE_DETACHED : IFACE_GONE);
 	}
 	return 0;
 }

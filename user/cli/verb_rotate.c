@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* rotate and reset: the hand passes all places once or more, on request. */
-#include <stdio.h>
+#include <errno.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "hand.h"
 #include "kernel.h"
 #include "loader.h"
@@ -22,42 +23,100 @@ bool hand_has_stopped(const struct filter *f)
 	return true;
 }
 
-/* Has the predecessor's hand something to do yet? Not if it has stopped, as it does when the
- * predecessor is given up meanwhile.
+/* Nobody asks a hand for so many turns: somebody has overwritten the state, as who was lent a queue
+ * of the filter can.
  */
-static bool before_is_turning(const struct filter *before, uint64_t goal)
+#define TURNS_MAX 64
+#define SLACK 10 /* a running hand takes a tenth of the time that it is given */
+#define SLACK_NS 5000000000ULL
+
+/* What a hand was asked for. */
+struct turning {
+	const struct filter *f;
+	uint64_t goal;	   /* dedup_state.passed when it is done */
+	uint64_t until_ns; /* by then it is, whatever the load */
+};
+
+static int say_garbled(const struct filter *f)
 {
-	return before && READ_ONCE(before->state->passed) < goal &&
-	       !stats_stopped(before->config, before->state, kernel_now_ns());
+	return say_err(-EUCLEAN,
+		       "the hand of %s does not do what it is asked for, as if somebody had "
+		       "overwritten its state; unload it and load it again",
+		       f->name);
+}
+
+/* False, which is said: it will not be done. */
+static bool ask(struct filter *f, request_fn request, struct turning *out)
+{
+	uint64_t passed = READ_ONCE(f->state->passed);
+	uint64_t goal = request(f->state, f->config), places = goal - passed;
+	uint64_t steps = places / DEDUP_STEP_PLACES;
+
+	if (places / TURNS_MAX > f->config->places) {
+		say_garbled(f);
+		return false;
+	}
+	*out = (struct turning){
+		f, goal, clock_ns(CLOCK_MONOTONIC) + SLACK_NS + SLACK * steps * f->config->tick_ns
+	};
+	return true;
+}
+
+/* 1: it is done; 0: not yet; -errno, which is said. */
+static int is_done(const struct turning *t)
+{
+	if (READ_ONCE(t->f->state->passed) >= t->goal)
+		return 1;
+	return clock_ns(CLOCK_MONOTONIC) < t->until_ns ? 0 : say_garbled(t->f);
+}
+
+static int own_is_done(const struct turning *t)
+{
+	int done = is_done(t);
+
+	return !done && hand_has_stopped(t->f) ? -ESTALE : done;
+}
+
+/* A predecessor's hand has nothing to do if it has stopped, as it does when the predecessor is
+ * given up meanwhile.
+ */
+static int before_is_done(const struct turning *t)
+{
+	return stats_stopped(t->f->config, t->f->state, kernel_now_ns()) ? 1 : is_done(t);
 }
 
 /* Makes a request of the hand, and of the predecessor's, and waits until it is done. */
+static int turn_both(struct filter *f, request_fn request)
+{
+	struct filter *before = f->before;
+	struct turning own, other;
+	int done = 0;
+
+	if (!ask(f, request, &own) || (before && !ask(before, request, &other)))
+		return -EUCLEAN;
+	while (!done) {
+		usleep(1000);
+		done = own_is_done(&own);
+		if (done == 1 && before)
+			done = before_is_done(&other);
+	}
+	return done < 0 ? done : 0;
+}
+
 static int turn(const struct options *o, request_fn request)
 {
-	uint64_t goal, goal_before = 0;
 	struct filter f;
-	bool stopped = false;
 	int err;
 
 	if (kernel_ready(o->verbose, false) || attachments_open(o->args[0], &f))
 		return EXIT_FAILED;
 	err = filter_open_before(&f);
-	if (err) {
+	if (err)
 		loader_explain(f.name, err);
-		filter_close(&f);
-		return EXIT_FAILED;
-	}
-	goal = request(f.state, f.config);
-	if (f.before)
-		goal_before = request(f.before->state, f.before->config);
-	/* Without a time limit: a large filter takes long, and a running hand gets there. */
-	while (!stopped &&
-	       (READ_ONCE(f.state->passed) < goal || before_is_turning(f.before, goal_before))) {
-		stopped = hand_has_stopped(&f);
-		usleep(1000);
-	}
+	else
+		err = turn_both(&f, request);
 	filter_close(&f);
-	return stopped ? EXIT_FAILED : EXIT_DONE;
+	return err ? EXIT_FAILED : EXIT_DONE;
 }
 
 int verb_rotate(const struct options *o)

@@ -135,20 +135,22 @@ static int first_error(int err, int next)
  */
 static int explain_live(const char *name, bool was_here)
 {
-	const char *ifname = NULL;
+	char ifname[IF_NAMESIZE] = "an interface";
+	const struct dedup_iface *unseen;
 	struct filter f;
 
 	if (!filter_open(name, &f)) {
-		ifname = attachments_unseen(&f);
+		unseen = attachments_unseen(&f);
+		if (unseen)
+			here_name(unseen, ifname);
 		if (was_here)
-			say_note("%s also runs on %s in another network namespace", name,
-				 ifname ?: "an interface");
+			say_note("%s also runs on %s in another network namespace", name, ifname);
 		else
 			say_err(0,
 				"%s still runs on %s in another network namespace (or something "
 				"else holds its program): there, xdp-dedup unload IFNAME; or here, "
 				"unload --name %s --force, and all passes there",
-				name, ifname ?: "an interface", name);
+				name, ifname, name);
 		filter_close(&f);
 		return was_here ? 0 : -EBUSY;
 	}

@@ -35,10 +35,14 @@ static double ids_a_window(const struct advice_reading *r)
 	return unlearned < 1 ? ids / (1 - unlearned) : ids;
 }
 
+#define IDS_MAX 1e18 /* more come in no window: somebody has written the filter's state */
+
 /* To two digits. */
 static uint64_t rounded_up(double n)
 {
 	uint64_t unit = 1;
+
+	n = fmin(n, IDS_MAX);
 
 	while (n > 99.0 * unit)
 		unit *= 10;

@@ -221,7 +221,8 @@ struct dedup_iface *attachments_recorded(const struct filter *f, const char *ifn
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		struct dedup_iface *iface = &f->state->ifaces[i];
 
-		if ((ifindex ? iface->ifindex == ifindex : !strcmp(iface->name, ifname)) &&
+		if (iface->ifindex &&
+		    (ifindex ? iface->ifindex == ifindex : here_is_named(iface, ifname)) &&
 		    here_has(iface))
 			return iface;
 	}
@@ -263,7 +264,7 @@ static struct dedup_iface *entry_of_moved(const struct filter *f, const struct a
 
 		if (!iface->ifindex || (here_has(iface) && is_in(list, cnt, f, iface->ifindex)))
 			continue;
-		if (!strcmp(iface->name, ifname))
+		if (here_is_named(iface, ifname))
 			return iface;
 		candidate = iface;
 		candidates++;
@@ -290,11 +291,14 @@ const struct dedup_iface *attachments_twin(const struct filter *f, const struct 
 /* Nothing is lost once the program is off. */
 static int explain_twin(const struct filter *f, const char *ifname, const struct dedup_iface *twin)
 {
+	char name[IF_NAMESIZE];
+
+	here_name(twin, name);
 	return say_err(-ENOTUNIQ,
 		       "%s has the index %u, as %s has in another network namespace, so that "
 		       "packets for AF_XDP sockets are lost: xdp-dedup unload %s, and load another "
 		       "filter than %s there",
-		       ifname, twin->ifindex, twin->name, ifname, f->name);
+		       ifname, twin->ifindex, name, ifname, f->name);
 }
 
 int attachments_follow(struct filter *f)
@@ -336,11 +340,11 @@ static bool is_unseen(const struct dedup_iface *iface)
 	return iface->ifindex && (!here_has(iface) || !if_indextoname(iface->ifindex, name));
 }
 
-const char *attachments_unseen(const struct filter *f)
+const struct dedup_iface *attachments_unseen(const struct filter *f)
 {
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
 		if (is_unseen(&f->state->ifaces[i]))
-			return f->state->ifaces[i].name;
+			return &f->state->ifaces[i];
 	return NULL;
 }
 

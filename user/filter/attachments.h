@@ -90,9 +90,10 @@ int attachments_follow(struct filter *f);
  */
 void attachments_forget_gone(struct filter *f, const struct attachment *list, int cnt);
 
-/* The name of a recorded interface that cannot be looked at from here, as it was in another network
- * namespace, or is no longer in this one: the filter may still run on it. NULL if there is none.
+/* The entry of a recorded interface that cannot be looked at from here, as it was in another
+ * network namespace, or is no longer in this one: the filter may still run on it. NULL if there is
+ * none. It points into the open filter.
  */
-const char *attachments_unseen(const struct filter *f);
+const struct dedup_iface *attachments_unseen(const struct filter *f);
 
 #endif

@@ -158,7 +158,7 @@ int delivery_enter(const struct delivery *d, uint32_t place, int socket_fd)
 
 int delivery_want(struct filter *f, const struct dedup_handed *h)
 {
-	int n = kept_of_slot(f->config, READ_ONCE(h->slot)); /* a borrower may change it */
+	int n = kept_of_slot(f->config, READ_ONCE(h->slot)); /* others may write it */
 
 	return n < 0 ? -EINVAL : want_key(f, &h->id, n);
 }
@@ -173,13 +173,18 @@ int delivery_want_no_more(struct filter *f, const struct dedup_handed *h)
 void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t place,
 			unsigned int *wanted, unsigned int *lost)
 {
+	int err = 0;
+
 	*wanted = *lost = 0;
 	for (uint32_t i = 0; i < DEDUP_HANDED_MAX; i++) {
 		struct dedup_handed *h = delivery_handed(d, place, i);
 
 		if (!READ_ONCE(h->number))
 			continue;
-		if (delivery_want(f, h) < 0)
+		/* The hand is waited for once, not for each id. */
+		if (err != -ESTALE)
+			err = delivery_want(f, h);
+		if (err < 0)
 			++*lost;
 		else
 			++*wanted;

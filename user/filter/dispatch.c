@@ -204,7 +204,7 @@ static bool are_off_here(const struct dispatcher *d,
 		const struct link *l = links_find(&links, record[i].ifindex);
 
 		if (record[i].ifindex)
-			off &= here_has(&record[i]) && l && !strcmp(l->name, record[i].name) &&
+			off &= here_has(&record[i]) && l && here_is_named(&record[i], l->name) &&
 			       !link_runs_xdp(l, d->id);
 	}
 	links_free(&links);

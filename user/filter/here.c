@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "here.h"
 
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "text.h"
 
 #ifndef SO_NETNS_COOKIE
 #define SO_NETNS_COOKIE 71
@@ -24,4 +27,16 @@ uint64_t here_netns(void)
 bool here_has(const struct dedup_iface *iface)
 {
 	return iface->ifindex && iface->netns && iface->netns == here_netns();
+}
+
+bool here_is_named(const struct dedup_iface *iface, const char *ifname)
+{
+	return !strncmp(iface->name, ifname, sizeof(iface->name));
+}
+
+void here_name(const struct dedup_iface *iface, char name[IF_NAMESIZE])
+{
+	memcpy(name, iface->name, sizeof(iface->name));
+	name[sizeof(iface->name) - 1] = 0;
+	text_clean(name);
 }

@@ -3,6 +3,7 @@
 #ifndef XDP_DEDUP_HERE_H
 #define XDP_DEDUP_HERE_H
 
+#include <net/if.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -17,5 +18,11 @@ uint64_t here_netns(void);
  * cannot be told, or the entry is empty.
  */
 bool here_has(const struct dedup_iface *iface);
+
+/* The record is memory that others may write, and a name in it may lack its end: these two read it.
+ * Is this the entry's name? And the name as it can be shown (text.h).
+ */
+bool here_is_named(const struct dedup_iface *iface, const char *ifname);
+void here_name(const struct dedup_iface *iface, char name[IF_NAMESIZE]);
 
 #endif

@@ -69,7 +69,7 @@ static void take_interfaces(const struct dedup_state *st, struct image_head *h)
 
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
 		if (here_has(&st->ifaces[i]))
-			snprintf(h->ifnames[cnt++], sizeof(h->ifnames[0]), "%s", st->ifaces[i].name);
+			here_name(&st->ifaces[i], h->ifnames[cnt++]);
 }
 
 int image_take(const struct filter *f, const struct image_moment *now, struct image_head *h)

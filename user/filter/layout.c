@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "layout.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "hand.h"
@@ -55,5 +56,5 @@ void layout_find_positions(const struct dedup_config *c, const struct dedup_soug
 double layout_hand_passed(const struct dedup_config *c, struct dedup_state *st, uint64_t now_ns)
 {
 	(void)now_ns;
-	return (double)dedup_hand_pos(READ_ONCE(st->hand)) / c->places;
+	return fmin((double)dedup_hand_pos(READ_ONCE(st->hand)) / c->places, 1);
 }

@@ -25,15 +25,15 @@ struct fill stats_fill_of(const struct filter *f, bool exact, uint64_t seed)
 uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_state *st, uint64_t now_ns)
 {
 	uint64_t hand = READ_ONCE(st->hand), at;
-	uint32_t epoch = dedup_hand_epoch(hand);
+	uint32_t epoch = dedup_hand_epoch(hand), pos = dedup_hand_pos(hand) % cfg->places;
 	/* Blocked, flat: of the segment that the hand enters next; marks of even and odd epochs
 	 * have slots of their own, so that of two turns ago has not been overwritten yet.
 	 * Countdown: of the segment that the hand is in, one turn ago.
 	 */
-	uint32_t seg = (dedup_hand_pos(hand) + cfg->segment_places - 1) / cfg->segment_places;
+	uint32_t seg = (pos + cfg->segment_places - 1) / cfg->segment_places;
 
 	if (!layout_of(cfg->layout)->has_generations) {
-		seg = dedup_hand_pos(hand) / cfg->segment_places;
+		seg = pos / cfg->segment_places;
 		epoch--;
 	} else if (seg * (uint64_t)cfg->segment_places >= cfg->places) {
 		seg = 0;
@@ -53,7 +53,7 @@ struct stats_pace stats_pace(const struct dedup_config *cfg, struct dedup_state 
 	int64_t ids = READ_ONCE(st->learned) - dedup_hand_guard_ids(st, cfg);
 
 	if (credit > 0)
-		ids -= credit;
+		ids = ids > credit ? ids - credit : 0;
 	return (struct stats_pace){ .ids = ids > 0 ? ids : 0,
 				    .age_ns = now_ns > at_ns ? now_ns - at_ns : 0 };
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What can be read from a filter's memory and state. Nothing is written, and the filter may be at
- * work meanwhile.
+ * work meanwhile. Others may have written the state: whatever is in it, functions read no memory
+ * but the filter's, and end.
  */
 #ifndef XDP_DEDUP_STATS_H
 #define XDP_DEDUP_STATS_H

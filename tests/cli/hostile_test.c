@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* A process that has a filter's memory mapped, as who was lent a queue has, fills it with random
+ * bytes all the time. Every verb ends, in time and by itself, and shows nothing that controls the
+ * terminal; the metrics are still written; and once that process has gone the filter can be unloaded.
+ */
+#include "cli_runner.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "delivery.h"
+#include "here.h"
+#include "hostile.h"
+#include "kernel.h"
+#include "metrics.h"
+
+#define ROUNDS 2
+#define READINGS 30
+#define SECONDS "20" /* that a verb may take, on a busy machine: rotate gives up after 5 */
+#define PAUSE_US 300
+#define UNKNOWN 3 /* exit status of `test` */
+
+static const struct shape {
+	const char *name, *options;
+} SHAPES[] = {
+	{ "blocked", "" },
+	{ "delivers", "--deliver xsk" },
+	{ "flat", "--layout flat" },
+	{ "flat-fips", "--layout flat --hash fips --capacity 50 --fpr 1e-3" },
+	{ "countdown", "--layout countdown" },
+	{ "countdown-often", "--layout countdown --countdown-bits 20 --window 1h" },
+	{ "drops-for-a-time", "--for 1h" },
+};
+
+/* Of filter v0; each may fail. */
+static const char *const VERBS[] = {
+	"status",
+	"status v0 --json --exact",
+	"watch v0 --count 2 --every 100ms",
+	"watch v0 --count 2 --every 100ms --json",
+	"test v0 $A",
+	"add v0 $A $B",
+	"want v0 $A",
+	"remove v0 $A",
+	"rotate v0",
+	"reset v0",
+	"save v0 /mnt/image",
+	"refresh v0",
+	"sample v0 --for 1s",
+	"set v0 --ihave pass",
+	"resize v0 --window 5m",
+	"status",
+	"resize v0 --window 6m --forget",
+	"load v0 --replace --port 8001",
+	"check v0",
+	"unload v0",
+};
+
+/* One word, of the first ones or of all but the record's: the filter goes on, and verbs get further. */
+static void poke(struct dedup_state *st, uint64_t *seed)
+{
+	const size_t FIRST = offsetof(struct dedup_state, marks), ALL = DEDUP_STATE_BYTES_OLDEST;
+	size_t bytes = random_next(seed) % 2 ? FIRST : ALL;
+	size_t at = random_next(seed) % bytes & ~7ULL;
+
+	if (at < offsetof(struct dedup_state, ifaces) || at >= offsetof(struct dedup_state, own_macs))
+		*(volatile uint64_t *)((char *)st + at) = hostile_word(seed);
+}
+
+static void garble(const struct filter *f, const struct delivery *d, bool gently, uint64_t *seed)
+{
+	if (gently)
+		poke(f->state, seed);
+	else
+		hostile_state(f->state, here_netns(), seed);
+	if (random_next(seed) % 4 == 0)
+		hostile_fill(f->blocks, f->config->blocks * sizeof(*f->blocks), seed);
+	if (!d->sockets)
+		return;
+	hostile_fill(d->sockets, DEDUP_SOCKETS_MAX * sizeof(*d->sockets), seed);
+	hostile_fill(d->handed, DEDUP_HANDED_MAX * sizeof(*d->handed), seed);
+}
+
+static pid_t garbler; /* 0: there is none */
+
+static void begin_garbling(bool gently)
+{
+	struct delivery d = { .xsks_fd = -1, .queues_fd = -1 };
+	uint64_t seed = 1;
+	struct filter f;
+
+	assert_int_equal(filter_open("v0", &f), 0);
+	if (f.config->deliver)
+		assert_int_equal(delivery_open(&f, &d), 0);
+	garbler = fork();
+	assert_return_code(garbler, errno);
+	if (!garbler) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;) {
+			garble(&f, &d, gently, &seed);
+			usleep(PAUSE_US);
+		}
+	}
+	delivery_close(&d);
+	filter_close(&f);
+}
+
+static void end_garbling(void)
+{
+	if (!garbler)
+		return;
+	kill(garbler, SIGKILL);
+	waitpid(garbler, NULL, 0);
+	garbler = 0;
+}
+
+static void run_verbs(void)
+{
+	int status;
+
+	for (size_t i = 0; i < ARRAY_SIZE(VERBS); i++) {
+		status = sh_out(output, sizeof(output), "timeout -s KILL " SECONDS " %s %s", tool(),
+				VERBS[i]);
+		if ((status > 1 && status != UNKNOWN) || strstr(output, "Sanitizer"))
+			fail_msg("exit %d of %s:\n%s", status, VERBS[i], output);
+		hostile_assert_shown(output);
+	}
+}
+
+static void run_shape(void **state)
+{
+	const struct shape *shape = *state;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		sh("$XD load v0 --port 8001 %s", shape->options);
+		begin_garbling(i % 2);
+		run_verbs();
+		end_garbling();
+		sh("$XD unload --all --force");
+	}
+}
+
+static void run_metrics(void **state)
+{
+	const struct shape *shape = *state;
+	struct readings r = { 0 };
+
+	sh("$XD load v0 --port 8001 %s", shape->options);
+	begin_garbling(false);
+	for (int i = 0; i < READINGS; i++) {
+		char *text = NULL;
+		size_t size = 0;
+		FILE *out = open_memstream(&text, &size);
+
+		assert_int_equal(i % 3 ? readings_take(&r, NULL) : readings_refresh(&r, NULL), 0);
+		assert_int_equal(metrics_write(out, &r, METRICS_TEXT), 0);
+		fclose(out);
+		hostile_assert_shown(text);
+		free(text);
+	}
+	readings_free(&r);
+	end_garbling();
+}
+
+/* What never comes: a turn far ahead, or `passed` that is set back again and again. */
+static void rotate_gives_up(void **state)
+{
+	struct filter f;
+	int status;
+
+	(void)state;
+	sh(LOAD);
+	assert_int_equal(filter_open("v0", &f), 0);
+	WRITE_ONCE(f.state->requested, 1ULL << 60);
+	assert_run(1, "timeout " SECONDS " $XD rotate v0");
+	assert_one_line("the hand of v0 does not do what it is asked for, as if somebody had");
+	garbler = fork();
+	assert_return_code(garbler, errno);
+	while (!garbler) {
+		WRITE_ONCE(f.state->requested, 0);
+		WRITE_ONCE(f.state->passed, 0);
+		usleep(100);
+	}
+	status = sh_out(output, sizeof(output), "timeout " SECONDS " %s rotate v0", tool());
+	assert_int_equal(status, 1);
+	assert_one_line("the hand of v0 does not do what it is asked for");
+	filter_close(&f);
+}
+
+/* The hand of a filter whose state is garbled seems to walk for ever. */
+static void reader_waits_once_for_the_hand(void **state)
+{
+	unsigned int wanted, lost;
+	struct delivery d;
+	struct filter f;
+
+	(void)state;
+	sh(LOAD " --deliver xsk");
+	assert_int_equal(filter_open("v0", &f), 0);
+	assert_int_equal(delivery_open(&f, &d), 0);
+	for (uint32_t i = 0; i < DEDUP_HANDED_MAX; i++)
+		*delivery_handed(&d, 0, i) = (struct dedup_handed){ .number = i + 1 };
+	__sync_fetch_and_add(&f.state->walks, 1);
+	alarm(PATIENCE_MS / 1000);
+	delivery_want_left(&d, &f, 0, &wanted, &lost);
+	alarm(0);
+	assert_int_equal(wanted, 0);
+	assert_int_equal(lost, DEDUP_HANDED_MAX);
+	delivery_close(&d);
+	filter_close(&f);
+}
+
+/* The kernel takes any name without blanks, slashes and colons. */
+static void names_are_shown_clean(void **state)
+{
+	(void)state;
+	sh("ip link set p0 name \"$(printf 'p\\033[7m')\"");
+	assert_run(0, "$XD load \"$(printf 'p\\033[7m')\" --port 8001 --name x");
+	hostile_assert_shown(output);
+	assert_run(0, "$XD status x");
+	assert_says("p?[7m (");
+	hostile_assert_shown(output);
+	assert_run(1, "$XD load \"$(printf 'p\\033[7m')\" --port 8001 --name y");
+	assert_one_line("p?[7m already runs xdp-dedup");
+}
+
+static int setup(void **state)
+{
+	assert_int_equal(kernel_ready(false, false), 0);
+	return cli_setup(state);
+}
+
+static int teardown(void **state)
+{
+	end_garbling();
+	return cli_teardown(state);
+}
+
+int main(void)
+{
+	cli_environment();
+	setenv("A", ID_A, 1);
+	setenv("B", ID_B, 1);
+	add_rows(SHAPES, run_shape, setup, teardown);
+	add_rows(SHAPES, run_metrics, setup, teardown);
+	add_test("rotate-gives-up", rotate_gives_up, setup, teardown, NULL);
+	add_test("reader-waits-once-for-the-hand", reader_waits_once_for_the_hand, setup, teardown,
+		 NULL);
+	add_test("names-are-shown-clean", names_are_shown_clean, setup, teardown, NULL);
+	return run_added_tests("hostile");
+}
