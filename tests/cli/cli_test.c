@@ -570,7 +570,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "has 'load needs CAP_NET_ADMIN;'\n"
 	  "got can load --help; has 'CAP_SYS_ADMIN and CAP_NET_ADMIN'; got can add --help; has "
 	  "'CAP_BPF and access'\n"
-	  "rm -r $PINS $PINS-lock; chown 0 /sys/fs/bpf\n" },
+	  "rm -r $PINS $PINS-lock /sys/fs/bpf/xdp; chown 0 /sys/fs/bpf\n" },
 	{ "load-waits", "mkdir -p -m 700 $PINS-lock; rm -f /mnt/a /mnt/b\n"
 			"flock $PINS-lock sh -c 'touch /mnt/b; sleep 1; touch /mnt/a' &\n"
 			"until [ -e /mnt/b ]; do sleep 0.01; done; " LOAD "; [ -e /mnt/a ]\n" },

@@ -4,8 +4,11 @@
  */
 #include "cli_runner.h"
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <time.h>
 
+#include "intercept.h"
 #include "loader.h"
 
 /* What a killed load, or another version, may have left under the name v0. */
@@ -132,7 +135,54 @@ static void run_damage(void **state)
 	"unshare --pid --fork --mount-proc -- sh -c '\"$@\"; exit' sh "
 #define ELSEWHERE "still runs on v0 in another network namespace"
 
+/* A dispatcher's pins that no interface runs, of a filter from here. */
+#define ORPHAN "/sys/fs/bpf/xdp/dispatch-9999-4294967295"
+#define ORPHANED                                                                               \
+	LOAD "; mkdir -m 700 " ORPHAN "; bpftool prog pin pinned $PINS/v0/prog " ORPHAN "/v0-" \
+	     "prog\n"
+#define NOBODYS "setpriv --reuid 65534 --regid 65534 --clear-groups "
+/* Files that somebody has, who wants them removed by root. */
+#define VICTIM "rm -rf /mnt/victim; mkdir /mnt/victim; touch /mnt/victim/a /mnt/victim/b\n"
+#define IS_WHOLE "; ls /mnt/victim/a /mnt/victim/b\n"
+
 static const struct cli_script SCRIPTS[] = {
+	{ "dispatchers-pins-are-swept",
+	  ORPHANED "$XD refresh v0; [ ! -e " ORPHAN " ]; $XD unload v0; clean\n" },
+	{ "sweep-does-not-wait-for-a-lock-for-ever",
+	  ORPHANED "flock /sys/fs/bpf/xdp sleep 300 & p=$!\n"
+		   "while flock --nonblock /sys/fs/bpf/xdp true; do sleep 0.01; done\n"
+		   "timeout 15 $XD refresh v0; ls " ORPHAN "; pkill -P $p; wait\n"
+		   "$XD refresh v0; [ ! -e " ORPHAN " ]; $XD unload v0; clean\n" },
+	/* On a bpffs that was mounted without mode=0700. */
+	{ "libxdps-directory-of-others-is-refused",
+	  LOAD "; rmdir /sys/fs/bpf/xdp; chmod 1777 /sys/fs/bpf; " NOBODYS "mkdir /sys/fs/bpf/xdp\n"
+	       "for v in 'load p0 --port 80' 'unload v0' 'refresh v0' 'set v0 --ihave pass'; do\n"
+	       "	fails '/sys/fs/bpf/xdp could be changed by others than root' $XD $v; done\n"
+	       "got $XD status v0; has 'v0 (unknown)'\n"
+	       "exits 1 $XD check p0; has '/sys/fs/bpf/xdp could be changed by others than root'\n"
+	       "chown 0 /sys/fs/bpf/xdp; chmod 755 /sys/fs/bpf/xdp\n"
+	       "fails '/sys/fs/bpf/xdp could be changed' $XD unload v0\n"
+	       "chmod 700 /sys/fs/bpf/xdp; $XD unload v0; clean\n" },
+	{ "libxdps-directory-is-made-before-others-make-it",
+	  "chmod 1777 /sys/fs/bpf; rm -rf /sys/fs/bpf/xdp; $XD unload --all; ls -d "
+	  "/sys/fs/bpf/xdp\n" LOAD "; not " NOBODYS "mv /sys/fs/bpf/xdp /sys/fs/bpf/x\n"
+	  "not " NOBODYS "flock --nonblock /sys/fs/bpf/xdp true; $XD unload v0\n" },
+	{ "bpffs-of-others-is-refused",
+	  LOAD "; for how in 'chmod 777' 'chown 65534'; do $how /sys/fs/bpf\n"
+	       "	fails 'could be changed by others than root' $XD load p0 --port 80\n"
+	       "	fails 'could be changed by others than root' $XD status v0\n"
+	       "	chown 0 /sys/fs/bpf; chmod 700 /sys/fs/bpf; done; $XD unload v0\n" },
+	/* What is no directory goes itself. */
+	{ "links-among-pins-are-not-followed",
+	  VICTIM LOAD "; for name in + +v0 '~v0' +x '~x'; do ln -s /mnt/victim $PINS/$name\n"
+		      "	$XD refresh v0 || true; ls /mnt/victim/a /mnt/victim/b; done\n"
+		      "$XD unload v0; clean" IS_WHOLE },
+	{ "link-for-a-filter-is-not-followed",
+	  VICTIM "mkdir -p -m 700 $PINS; ln -s /mnt/victim $PINS/v0\n"
+		 "fails 'the pins of v0 are incomplete' $XD status v0\n"
+		 "$XD unload --name v0 --force; clean" IS_WHOLE },
+	{ "link-to-nothing-goes", LOAD "; ln -s /mnt/none $PINS/+; ln -s /mnt/none $PINS/+v0\n"
+				       "$XD load p0 --port 80; $XD unload --all; clean\n" },
 	/* What an earlier load left, and what is in use, is told by the kernel alone. */
 	{ "moved-filter-is-kept", MOVED
 	  "fails 'v0 is loaded already, in another network namespace (or' " LOAD "\n"
@@ -261,6 +311,35 @@ static const struct cli_script SCRIPTS[] = {
 	  "	" LOAD "; $XD status v0; $XD unload v0; clean\ndone\n" },
 };
 
+/* Puts a link in the place of the orphan once the sweep has waited to see whether it is one. */
+static int swap_in_link(const struct intercepted *call, void *arg)
+{
+	static struct timespec last;
+	struct timespec now;
+	bool *is_swapped = arg;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (call->n > 1 && !*is_swapped &&
+	    now.tv_sec - last.tv_sec + (now.tv_nsec - last.tv_nsec) / 1e9 > 0.4) {
+		sh("mv " ORPHAN " " ORPHAN "-gone; ln -s /mnt/victim " ORPHAN);
+		*is_swapped = true;
+	}
+	last = now;
+	return 0;
+}
+
+static void sweep_follows_no_link(void **state)
+{
+	bool is_swapped = false;
+
+	(void)state;
+	sh(VICTIM ORPHANED);
+	assert_int_equal(
+		intercept_tool("refresh v0", swap_in_link, &is_swapped, output, sizeof(output)), 0);
+	assert_true(is_swapped);
+	sh("ls /mnt/victim/a /mnt/victim/b && rm -r /sys/fs/bpf/xdp/dispatch-* && $XD unload v0");
+}
+
 int main(void)
 {
 	cli_environment();
@@ -268,5 +347,6 @@ int main(void)
 	add_rows(DAMAGES, run_damage, cli_setup, cli_teardown);
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	add_test("pins-unattached", test_pins_unattached, cli_setup, cli_teardown, NULL);
+	add_test("sweep-follows-no-link", sweep_follows_no_link, cli_setup, cli_teardown, NULL);
 	return run_added_tests("leftovers");
 }

@@ -165,7 +165,8 @@ static int mount_here(void)
 {
 	if (mount("bpf", BPFFS, "bpf", 0, "mode=0700"))
 		return say_err(-errno,
-			       "cannot mount bpffs: %s; try mount -t bpf bpf " BPFFS " as root",
+			       "cannot mount bpffs: %s; try mount -t bpf -o mode=0700 bpf " BPFFS
+			       " as root",
 			       strerror(errno));
 	return 0;
 }
@@ -190,23 +191,40 @@ int bpffs_ready(bool may_mount)
 			       "no other process is seen to hold the bpffs at " BPFFS ", so pins "
 			       "may vanish with this command; run it from a shell in this mount "
 			       "namespace, or in a container with the host's PID namespace");
-	return say_err(-ENODEV, "there is no bpffs at " BPFFS
-				" in this mount namespace; mount -t bpf bpf " BPFFS
-				" outside, and under ip netns exec NS, say nsenter "
-				"--net=/run/netns/NS instead");
+	return say_err(
+		-ENODEV,
+		"there is no bpffs at " BPFFS
+		" in this mount namespace; mount -t bpf -o mode=0700 bpf " BPFFS
+		" outside, and under ip netns exec NS, say nsenter --net=/run/netns/NS instead");
 }
 
-int bpffs_remove_dir(const char *path)
+/* Removes what is in the open directory, which is closed. */
+static int empty_dir(int fd)
 {
-	DIR *dir = opendir(path);
+	DIR *dir = fdopendir(fd);
 	struct dirent *entry;
 	int err = 0;
 
-	if (!dir)
-		return -errno;
+	if (!dir) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
 	while ((entry = readdir(dir)))
-		if (entry->d_name[0] != '.' && unlinkat(dirfd(dir), entry->d_name, 0))
+		if (entry->d_name[0] != '.' && unlinkat(fd, entry->d_name, 0))
 			err = -errno;
 	closedir(dir);
-	return rmdir(path) ? -errno : err;
+	return err;
+}
+
+int bpffs_remove(int at, const char *name)
+{
+	int fd = filter_open_dir(at, name, false), err;
+
+	if (fd == -ENOTDIR)
+		return unlinkat(at, name, 0) ? -errno : 0;
+	if (fd < 0)
+		return fd;
+	err = empty_dir(fd);
+	return unlinkat(at, name, AT_REMOVEDIR) ? -errno : err;
 }

@@ -20,7 +20,10 @@
  */
 int bpffs_ready(bool may_mount);
 
-/* Removes a directory of pins and the pins in it. 0; -errno, after which some of them may be gone. */
-int bpffs_remove_dir(const char *path);
+/* Removes a directory of pins, and the pins in it, from the open directory `at`. No link is
+ * followed: what is no directory goes itself. 0; -EPERM if others than root can change what is in
+ * it; another -errno, after which some pins may be gone.
+ */
+int bpffs_remove(int at, const char *name);
 
 #endif

@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 
 #include "bpffs.h"
+#include "pin_dirs.h"
 #include "pins.h"
 #include "here.h"
 #include "links.h"
@@ -24,11 +26,13 @@
  */
 #define BEGINNING_US 500000
 
+#define LOCK_TRIES 20 /* with 100 ms after each */
+#define LOCK_TRY_US 100000
+
 /* A dispatcher's directory of pins. */
 struct dispatcher {
-	char path[PATH_MAX];
-	int ifindex;
-	uint32_t id; /* of the dispatcher's program */
+	char name[64]; /* in libxdp's directory */
+	uint32_t id;   /* of the dispatcher's program */
 };
 
 /* The directory in which libxdp has its dispatchers' directories, and which it locks. */
@@ -37,15 +41,22 @@ static void root_path(char path[PATH_MAX])
 	snprintf(path, PATH_MAX, "%s/xdp", secure_getenv("LIBXDP_BPFFS") ?: BPFFS);
 }
 
+int dispatch_ready(bool may_make)
+{
+	char path[PATH_MAX];
+	int err;
+
+	root_path(path);
+	if (may_make)
+		mkdir(path, 0700); /* if this fails, there is one, or libxdp says why not */
+	err = filter_check_dir(path, true);
+	return err && err != -ENOENT ? pin_dir_explain(path, err) : 0;
+}
+
 static void name_dispatcher(struct dispatcher *d, int ifindex, uint32_t id)
 {
-	char root[PATH_MAX];
-
-	root_path(root);
-	*d = (struct dispatcher){ .ifindex = ifindex, .id = id };
-	if (snprintf(d->path, sizeof(d->path), "%s/dispatch-%d-%u", root, ifindex, id) >=
-	    (int)sizeof(d->path))
-		*d->path = 0; /* too long: a path that does not exist */
+	d->id = id;
+	snprintf(d->name, sizeof(d->name), "dispatch-%d-%u", ifindex, id);
 }
 
 /* The next dispatcher of the root directory; false after the last. */
@@ -63,32 +74,51 @@ static bool next_dispatcher(DIR *root, struct dispatcher *d)
 	return false;
 }
 
+/* NULL, and errno: it is not there, or not for root alone, so that anything may be in it. */
 static DIR *open_root(void)
 {
 	char path[PATH_MAX];
+	DIR *root;
+	int fd;
 
 	root_path(path);
-	return opendir(path);
+	fd = filter_open_dir(AT_FDCWD, path, true);
+	root = fd < 0 ? NULL : fdopendir(fd);
+	if (fd < 0)
+		errno = -fd;
+	else if (!root)
+		close(fd);
+	return root;
+}
+
+static bool is_there(DIR *root, const struct dispatcher *d)
+{
+	struct stat st;
+
+	return !fstatat(dirfd(root), d->name, &st, AT_SYMLINK_NOFOLLOW);
 }
 
 int dispatch_follow(int ifindex, uint32_t dispatcher_id)
 {
 	struct dispatcher here, d;
-	int found = 0;
+	int found;
 	DIR *root;
 
-	name_dispatcher(&here, ifindex, dispatcher_id);
-	if (!dispatcher_id || !access(here.path, F_OK))
-		return dispatcher_id != 0;
+	if (!dispatcher_id)
+		return 0;
 	root = open_root();
 	if (!root)
 		return errno == ENOENT ? 0 : -errno;
+	name_dispatcher(&here, ifindex, dispatcher_id);
+	found = is_there(root, &here);
 	while (!found && next_dispatcher(root, &d))
 		if (d.id == dispatcher_id)
-			found = rename(d.path, here.path) ? -errno : 1;
-	closedir(root);
+			found = renameat(dirfd(root), d.name, dirfd(root), here.name) ? -errno : 1;
 	/* -ENOENT: another process may have renamed it at the same time. */
-	return found == -ENOENT && !access(here.path, F_OK) ? 1 : found;
+	if (found == -ENOENT)
+		found = is_there(root, &here) ? 1 : -ENOENT;
+	closedir(root);
+	return found;
 }
 
 /* The id of the state map that the pinned program uses; where a link is pinned, of the program that
@@ -123,19 +153,24 @@ static int state_of_pin(const char *path, uint32_t *state_id)
 }
 
 /* The state map's id of the filter in this dispatcher; 0 if it has none of ours. */
-static int state_of(const struct dispatcher *d, uint32_t *state_id)
+static int state_of(DIR *root, const struct dispatcher *d, uint32_t *state_id)
 {
-	DIR *dir = opendir(d->path);
+	int fd = filter_open_dir(dirfd(root), d->name, false), err = 0;
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 	char path[PATH_MAX];
-	int err = 0;
 
 	*state_id = 0;
-	if (!dir)
-		return -errno;
+	if (fd < 0)
+		return fd;
+	if (!dir) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
 	while (!err && !*state_id && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.' &&
-		    snprintf(path, sizeof(path), "%s/%s", d->path, entry->d_name) < PATH_MAX)
+		if (entry->d_name[0] != '.' && snprintf(path, sizeof(path), "/proc/self/fd/%d/%s",
+							fd, entry->d_name) < PATH_MAX)
 			err = state_of_pin(path, state_id);
 	closedir(dir);
 	return err;
@@ -174,18 +209,18 @@ static bool is_from_here(const struct dedup_iface record[DEDUP_IFACES_MAX])
 	return false;
 }
 
-/* Under libxdp's lock, so that no other process meets a directory that is half removed. */
-static void remove_pins(const struct dispatcher *d)
+/* Under libxdp's lock, so that no other process meets a directory that is half removed. If somebody
+ * keeps the lock, the next command tries again.
+ */
+static void remove_pins(DIR *root, const struct dispatcher *d)
 {
-	char path[PATH_MAX];
-	int lock;
-
-	root_path(path);
-	lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (lock >= 0 && !flock(lock, LOCK_EX))
-		bpffs_remove_dir(d->path);
-	if (lock >= 0)
-		close(lock);
+	for (int i = 0; flock(dirfd(root), LOCK_EX | LOCK_NB); i++) {
+		if (errno != EWOULDBLOCK || i == LOCK_TRIES)
+			return;
+		usleep(LOCK_TRY_US);
+	}
+	bpffs_remove(dirfd(root), d->name);
+	flock(dirfd(root), LOCK_UN);
 }
 
 /* Are all interfaces of the record still in this network namespace, and do none of them run this
@@ -230,7 +265,8 @@ static void sweep(uint32_t forced_id)
 	uint32_t state_id;
 
 	while (root && next_dispatcher(root, &d)) {
-		if (state_of(&d, &state_id) || !state_id || (forced_id && state_id != forced_id))
+		if (state_of(root, &d, &state_id) || !state_id ||
+		    (forced_id && state_id != forced_id))
 			continue;
 		if (!forced_id && (read_record(state_id, record) || !is_from_here(record)))
 			continue;
@@ -238,7 +274,7 @@ static void sweep(uint32_t forced_id)
 			continue;
 		usleep(BEGINNING_US);
 		if (is_orphaned(&d, forced_id ? NULL : record))
-			remove_pins(&d);
+			remove_pins(root, &d);
 	}
 	if (root)
 		closedir(root);

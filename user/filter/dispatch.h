@@ -8,12 +8,20 @@
  *   keeps our program and its maps alive.
  * - An interface that moves to another network namespace may get another index there, and libxdp no
  *   longer finds the directory.
- * Nothing here prints.
+ * Who can write into that directory can have anything removed, and who can read it can keep libxdp
+ * waiting for its lock: it is looked into only if it is for root alone. Nothing but
+ * dispatch_ready() prints.
  */
 #ifndef XDP_DEDUP_DISPATCH_H
 #define XDP_DEDUP_DISPATCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* Makes libxdp's directory, for root alone, if may_make and it is not there, before somebody else
+ * does it. 0, also if there is none; -errno, which is said, if it is not for root alone.
+ */
+int dispatch_ready(bool may_make);
 
 /* Makes libxdp find the pins of this dispatcher, which runs on this interface: renames their
  * directory if it has another index. 1 if there are pins; 0 if not (the program is no dispatcher,

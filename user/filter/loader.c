@@ -28,21 +28,21 @@
 
 int loader_begin(bool verbose)
 {
-	char path[PATH_MAX];
 	int fd, err = kernel_ready(verbose, true);
 
 	if (!err)
 		err = pin_dir_make(PIN_ROOT, false);
 	if (!err)
 		err = pin_dir_make(LOCK, true);
+	if (!err)
+		err = dispatch_ready(true);
 	if (err)
 		return err;
 	fd = open(LOCK, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return say_err(-errno, "cannot open %s: %s", LOCK, strerror(errno));
 	err = kernel_lock(fd);
-	pin_path(path, HALF_MADE, NULL);
-	if (!err && !access(path, F_OK))
+	if (!err && pin_dir_exists(HALF_MADE))
 		err = pin_dir_remove(HALF_MADE);
 	if (!err)
 		handover_settle();
@@ -54,8 +54,10 @@ int loader_begin(bool verbose)
 int loader_look(void)
 {
 	static const char *const DIRS[] = { PIN_ROOT, LOCK };
-	int fd, err;
+	int fd, err = dispatch_ready(false);
 
+	if (err)
+		return err;
 	for (int i = 0; i < 2; i++) {
 		err = access(DIRS[i], F_OK) ? -errno : filter_check_dir(DIRS[i], i);
 		if (err == -ENOENT)
@@ -74,11 +76,10 @@ int loader_look(void)
 
 int loader_remove_prefixed(const char *prefix, const char *name)
 {
-	char path[PATH_MAX], directory[PATH_MAX];
+	char directory[PATH_MAX];
 
 	pin_dir_prefixed(directory, prefix, name);
-	pin_path(path, directory, NULL);
-	return access(path, F_OK) ? 0 : pin_dir_remove_whole(directory);
+	return pin_dir_exists(directory) ? pin_dir_remove_whole(directory) : 0;
 }
 
 int loader_remove(const char *name)

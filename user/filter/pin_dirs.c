@@ -2,30 +2,42 @@
 #include "pin_dirs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "bpffs.h"
 #include "pins.h"
 #include "say.h"
 
-int pin_dir_remove(const char *name)
+bool pin_dir_exists(const char *name)
 {
 	char path[PATH_MAX];
-	int err;
+	struct stat st;
 
 	pin_path(path, name, NULL);
-	err = bpffs_remove_dir(path);
-	return err ? say_err(err, "cannot remove %s: %s", path, strerror(-err)) : 0;
+	return !lstat(path, &st);
+}
+
+int pin_dir_remove(const char *name)
+{
+	int root = filter_open_dir(AT_FDCWD, PIN_ROOT, false);
+	int err = root < 0 ? root : bpffs_remove(root, name);
+
+	if (root >= 0)
+		close(root);
+	return err ? say_err(err, "cannot remove %s/%s: %s", PIN_ROOT, name, strerror(-err)) : 0;
 }
 
 int pin_dir_explain(const char *path, int err)
 {
 	if (err == -EPERM)
 		return say_err(err,
-			       "%s could be changed by others than root: see who made it, then "
-			       "remove it, or chown root and chmod 700",
+			       "%s could be changed by others than root: see who made it and the "
+			       "directory that it is in, then remove it, or chown root and chmod "
+			       "700",
 			       path);
 	return say_err(err, "cannot use %s: %s", path, strerror(-err));
 }

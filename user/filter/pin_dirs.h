@@ -19,7 +19,10 @@ int pin_dir_begin(void);
 /* Gives HALF_MADE, unless err, the name `to`; else removes it. Returns err, or why that failed. */
 int pin_dir_end(int err, const char *to);
 
-/* Removes the pins in this directory, and it. 0 or -errno. */
+/* Is there something of this name, whatever it is? */
+bool pin_dir_exists(const char *name);
+
+/* Removes the pins in this directory, and it; what is no directory goes itself. 0 or -errno. */
 int pin_dir_remove(const char *name);
 
 /* The same in two steps, so that to others it is gone at once. */

@@ -3,6 +3,8 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -212,17 +214,56 @@ static int open_map(const char *name, enum pin pin, uint32_t type, size_t key_si
 	return open_sized(name, pin, type, key_size, value_size, value_size, &bytes);
 }
 
-int filter_check_dir(const char *path, bool is_private)
+/* Is the open directory root's or this process's user's, with none of these bits in its mode? Or,
+ * where that is enough, is it sticky?
+ */
+static int check_open(int fd, mode_t others, mode_t enough)
 {
 	struct stat st;
 
-	if (lstat(path, &st))
+	if (fstat(fd, &st))
 		return -errno;
-	if (!S_ISDIR(st.st_mode))
-		return -ENOTDIR;
 	if (st.st_uid && st.st_uid != geteuid())
 		return -EPERM;
-	return st.st_mode & (is_private ? S_IRWXG | S_IRWXO : S_IWGRP | S_IWOTH) ? -EPERM : 0;
+	return st.st_mode & others && !(st.st_mode & enough) ? -EPERM : 0;
+}
+
+int filter_open_dir(int at, const char *path, bool is_private)
+{
+	int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	err = check_open(fd, is_private ? S_IRWXG | S_IRWXO : S_IWGRP | S_IWOTH, 0);
+	if (err)
+		close(fd);
+	return err ? err : fd;
+}
+
+/* Others may not put another directory in the place of this one. */
+static int check_parent(const char *path)
+{
+	char copy[PATH_MAX];
+	int fd, err;
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	fd = open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	err = check_open(fd, S_IWGRP | S_IWOTH, S_ISVTX);
+	close(fd);
+	return err;
+}
+
+int filter_check_dir(const char *path, bool is_private)
+{
+	int fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	err = check_open(fd, is_private ? S_IRWXG | S_IRWXO : S_IWGRP | S_IWOTH, 0);
+	close(fd);
+	return err ? err : check_parent(path);
 }
 
 /* stat() of a filter's directory has failed with err: -ENOENT if there is no such filter, -ENODEV

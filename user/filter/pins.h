@@ -87,11 +87,16 @@ bool filter_name_ok(const char *name);
 /* May a new filter be given it? Then it must not begin with '-', as options do. */
 bool filter_new_name_ok(const char *name);
 
-/* 0 if nobody but root or this process's user can change what is in this directory, and, with
- * is_private, nobody else can even look into it; -EPERM if others can; another -errno if that
- * cannot be told.
+/* 0 if nobody but root or this process's user can change what is in this directory, or put another
+ * one in its place, and, with is_private, nobody else can even look into it; -EPERM if others can;
+ * -ENOTDIR if it is none; another -errno if that cannot be told.
  */
 int filter_check_dir(const char *path, bool is_private);
+
+/* Opens a directory at `at`, an open one or AT_FDCWD, if it is such a one; others could still put
+ * another one in its place. The descriptor, which is the caller's; or -errno as above.
+ */
+int filter_open_dir(int at, const char *path, bool is_private);
 
 /* Opens the filter of this name. All maps are of the same filter, also if it is unloaded and
  * another one of its name loaded meanwhile. 0, and the caller closes *out with filter_close().
