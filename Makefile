@@ -57,7 +57,7 @@ PKG_CONFIG ?= $(filter %-,$(patsubst %gcc,%,$(notdir $(firstword $(CC)))))pkg-co
 PKGS        = libxdp libbpf json-c inih libpcap ncursesw libsystemd
 PKG_CFLAGS  = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null | sed 's|-I[^ ]*/json-c||')
 PKG_LIBS    = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PKGS) 2>/dev/null || echo -lxdp -lbpf -ljson-c -linih -lpcap -lncursesw -lsystemd)
-LIBHTTP     = $(call once,LIBHTTP,$(PKG_CONFIG) --libs libmicrohttpd 2>/dev/null || echo -lmicrohttpd)
+LIBMETRICS  = $(call once,LIBMETRICS,$(PKG_CONFIG) --libs libmicrohttpd libseccomp 2>/dev/null || echo -lmicrohttpd -lseccomp)
 LIBBPF      = $(call once,LIBBPF,$(PKG_CONFIG) --libs libbpf 2>/dev/null || echo -lbpf)
 BPF_TARGET  = $(call once,BPF_TARGET,$(TOOLS) bpf-flags)
 CLANG      ?= $(call once,CLANG,CLANG= $(TOOLS) clang)
@@ -100,7 +100,8 @@ BENCH     := $(BUILD)/xdp-dedup-bench
 SAN_BENCH := $(BUILD)/san/xdp-dedup-bench
 BENCH_OBJS = $(call objects,$(1),user/bench/*.c user/filter/*.c user/base/*.c)
 
-# Answers scrapes, without any rights: a program of its own, so that nothing else has libmicrohttpd.
+# Answers scrapes, without any rights: a program of its own, so that nothing else has libmicrohttpd
+# and libseccomp.
 METRICS     := $(BUILD)/xdp-dedup-metrics
 SAN_METRICS := $(BUILD)/san/xdp-dedup-metrics
 METRICS_OBJS = $(call objects,$(1),user/metrics/*.c user/base/*.c)
@@ -122,7 +123,7 @@ deps: ## as root: install packages with what building needs
 	@scripts/deps build $(if $(WITH_DEPS),test) $(if $(filter fuzz%,$(MAKECMDGOALS)),fuzz)
 
 $(BUILD)/tools: | $(if $(WITH_DEPS)$(filter deps,$(MAKECMDGOALS)),deps)
-	@CLANG='$(CLANG)' BPFTOOL='$(BPFTOOL)' LIBS='$(LIBS) $(LIBHTTP)' $(TOOLS)
+	@CLANG='$(CLANG)' BPFTOOL='$(BPFTOOL)' LIBS='$(LIBS) $(LIBMETRICS)' $(TOOLS)
 	@mkdir -p $(@D) && touch $@
 
 # Recipes: a BPF program as a skeleton of this name; an object, a program with these flags.
@@ -190,9 +191,9 @@ $(BIN): $(call TOOL,obj)
 $(SAN_BIN): $(call TOOL,san)
 	$(call link,$(SAN_FLAGS),$(LIBS))
 $(METRICS): $(call METRICS_OBJS,obj)
-	$(call link,,-Wl$(comma)--as-needed $(LIBHTTP) -lm $(LDLIBS))
+	$(call link,,-Wl$(comma)--as-needed $(LIBMETRICS) -lm $(LDLIBS))
 $(SAN_METRICS): $(call METRICS_OBJS,san)
-	$(call link,$(SAN_FLAGS),-Wl$(comma)--as-needed $(LIBHTTP) -lm $(LDLIBS))
+	$(call link,$(SAN_FLAGS),-Wl$(comma)--as-needed $(LIBMETRICS) -lm $(LDLIBS))
 $(BENCH): $(call BENCH_OBJS,obj)
 	$(call link,,$(LIBS))
 $(SAN_BENCH): $(call BENCH_OBJS,san)
@@ -251,7 +252,7 @@ LONGEST      := $(patsubst %,$(BUILD)/tests/%_test,rate kill succession_rate unt
 		lib_change run scrape succession save array_rate engines differential sample sampling watch e2e)
 ALL_BINS     := $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(TESTS)))
 TEST_BINS    := $(filter $(ALL_BINS),$(LONGEST)) $(filter-out $(LONGEST),$(ALL_BINS))
-TEST_LIBS     = -lcmocka $(LIBS) $(LIBHTTP)
+TEST_LIBS     = -lcmocka $(LIBS) $(LIBMETRICS)
 
 # What test programs share beside their own file.
 SHARED = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(filter-out %_test.c %_main.c, \

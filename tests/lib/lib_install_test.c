@@ -258,7 +258,7 @@ static void programs_are_hardened(void **state)
 	   "grep -q GNU_RELRO $R/elf; grep -q BIND_NOW $R/elf; if grep -q TEXTREL $R/elf; then "
 	   "exit 1; fi\n"
 	   "nm -D $i >$R/symbols; grep -q __stack_chk_fail $R/symbols; done\n"
-	   "if readelf -d sbin/xdp-dedup | grep microhttpd; then exit 1; fi\n"
+	   "if readelf -d sbin/xdp-dedup | grep -E 'microhttpd|seccomp'; then exit 1; fi\n"
 	   "readelf -d sbin/xdp-dedup | grep -q PIE; nm -D sbin/xdp-dedup | grep -q printf_chk");
 }
 

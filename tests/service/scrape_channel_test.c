@@ -8,7 +8,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "serve.h"
 #include "shed.h"
 
@@ -331,6 +334,136 @@ static void nothing_can_be_done(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* A socket that listens on a port of this namespace, *to: where. */
+static int listen_somewhere(struct sockaddr_in *to)
+{
+	socklen_t len = sizeof(*to);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	*to = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	assert_return_code(bind(fd, (const struct sockaddr *)to, len), errno);
+	assert_return_code(listen(fd, 8), errno);
+	assert_return_code(getsockname(fd, (struct sockaddr *)to, &len), errno);
+	return fd;
+}
+
+/* What else a process can do that was taken over: with sockets that listen outside of its network
+ * namespace, to one that does so, too; and to another process of its user.
+ */
+static struct outside {
+	int listeners[3];
+	struct sockaddr_in target;
+	pid_t other;
+} outside;
+
+/* Without connect(), from a socket that no longer listens. */
+static bool connects_fast(int listener, bool by_message)
+{
+	struct iovec byte = { "x", 1 };
+	struct msghdr message = { .msg_name = &outside.target,
+				  .msg_namelen = sizeof(outside.target),
+				  .msg_iov = &byte,
+				  .msg_iovlen = 1 };
+	const int flags = MSG_FASTOPEN | MSG_NOSIGNAL;
+
+	shutdown(listener, SHUT_RD);
+	return (by_message ? sendmsg(listener, &message, flags)
+			   : sendto(listener, "x", 1, flags, message.msg_name, message.msg_namelen)) ==
+	       1;
+}
+
+static int try_calls(void)
+{
+	const struct sockaddr none = { .sa_family = AF_UNSPEC };
+	const int *l = outside.listeners;
+	void *code;
+	int done = 0;
+
+	(void)connect(l[0], &none, sizeof(none)); /* it listens no more */
+	done |= connect(l[0], (const struct sockaddr *)&outside.target, sizeof(outside.target)) ? 0
+												: 1;
+	done |= connects_fast(l[1], false) || connects_fast(l[2], true) ? 2 : 0;
+	done |= kill(outside.other, 0) ? 0 : 4;
+	done |= fcntl(l[0], F_SETOWN, outside.other) ? 0 : 8;
+	done |= socket(AF_INET, SOCK_DGRAM, 0) < 0 ? 0 : 16;
+	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	done |= code == MAP_FAILED ? 0 : 32;
+	return done | (unshare(CLONE_NEWUSER) ? 0 : 64);
+}
+
+static int only_become_nobody(void)
+{
+	return setgid(65534) || setuid(65534);
+}
+
+static int give_up_rights(void)
+{
+	return shed_rights(100, 200);
+}
+
+static int give_up_calls(void)
+{
+	return only_become_nobody() || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || calls_limit();
+}
+
+static int give_up_all(void)
+{
+	return shed_rights(100, 200) || calls_limit();
+}
+
+static int landlock_version(void)
+{
+	return (int)syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
+}
+
+/* Bits of try_calls() that each leaves; only_become_nobody() is no measure, but shows that they tell. */
+static void taken_over(void **state)
+{
+	int landlock = landlock_version();
+	const struct {
+		int (*give_up)(void);
+		int least, most;
+	} ROWS[] = {
+		{ only_become_nobody, 1 | 2 | 4 | 8 | 16 | 32, 127 },
+		{ give_up_rights, 8 | 16 | 32,
+		  127 - (landlock >= 4 ? 1 : 0) - (landlock >= 6 ? 4 : 0) },
+		{ give_up_calls, 0, 0 },
+		{ give_up_all, 0, 0 },
+	};
+	struct sockaddr_in unused;
+	int target, status;
+
+	(void)state;
+	sh("ip link set lo up");
+	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
+		pid_t pid;
+
+		target = listen_somewhere(&outside.target);
+		for (int l = 0; l < 3; l++)
+			outside.listeners[l] = listen_somewhere(&unused);
+		outside.other = fork();
+		if (!outside.other && !only_become_nobody())
+			pause();
+		usleep(100000);
+		pid = fork();
+		if (!pid)
+			syscall(SYS_exit_group,
+				ROWS[i].give_up()
+					? 128
+					: try_calls()); /* AddressSanitizer has more to do at _exit() */
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		kill(outside.other, SIGKILL);
+		waitpid(outside.other, NULL, 0);
+		for (int l = 0; l < 3; l++)
+			close(outside.listeners[l]);
+		close(target);
+		assert_true(WIFEXITED(status));
+		if ((WEXITSTATUS(status) & ROWS[i].least) != ROWS[i].least ||
+		    WEXITSTATUS(status) & ~ROWS[i].most)
+			fail_msg("row %zu: bits %x", i, WEXITSTATUS(status));
+	}
+}
+
 int main(void)
 {
 	add_test("questions_are_shared", questions_are_shared, setup, teardown, NULL);
@@ -344,5 +477,6 @@ int main(void)
 	add_test("over_ipv6", over_ipv6, NULL, teardown, NULL);
 	add_test("inherits_nothing", inherits_nothing, NULL, teardown, NULL);
 	add_test("nothing_can_be_done", nothing_can_be_done, NULL, NULL, NULL);
+	add_test("taken_over", taken_over, NULL, NULL, NULL);
 	return run_added_tests("scrape_channel");
 }

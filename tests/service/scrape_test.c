@@ -268,6 +268,7 @@ static const struct right {
 	{ "bounding", "status", "CapBnd", "0000000000000000" },
 	{ "ambient", "status", "CapAmb", "0000000000000000" },
 	{ "no-new-privileges", "status", "NoNewPrivs", "1" },
+	{ "few-calls", "status", "Seccomp", "2" },
 	{ "no-threads", "status", "Threads", "1" },
 	{ "no-processes", "limits", "Max processes",
 	  "0                    0                    processes " },

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Dependencies point one way: service → cli → replay → program, lib → fips, and they and bench →
  * filter → base → include. What each file includes with quotes is looked for where its room may
- * look, and nowhere else. Only replay knows libpcap, only metrics libmicrohttpd, and only program
- * includes what the kernel runs.
+ * look, and nowhere else. Only replay knows libpcap, only metrics libmicrohttpd and
+ * libseccomp, and only program includes what the kernel runs.
  */
 #include "support.h"
 
@@ -38,7 +38,7 @@ static const struct room {
 	  "gsp\\.h|<(bpf|xdp|pcap)[/.]|skel\\.h" },
 	{ "service", "user/service/*.[ch]",
 	  "user/service user/cli user/replay user/program user/filter user/base include",
-	  "gsp\\.h|<(bpf|xdp|pcap|microhttpd)[/.]|skel\\.h" },
+	  "gsp\\.h|<(bpf|xdp|pcap|microhttpd|seccomp)[/.]|skel\\.h" },
 	{ "metrics", "user/metrics/*.[ch]", "user/metrics user/base include",
 	  "gsp\\.h|<(bpf|xdp|pcap|systemd)[/.]|skel\\.h" },
 	{ "bench", "user/bench/*.[ch]", "user/bench user/filter user/base include build",

@@ -15,6 +15,7 @@
 
 #include "accept.h"
 #include "asks.h"
+#include "calls.h"
 #include "guests.h"
 #include "say.h"
 #include "version.h"
@@ -277,5 +278,5 @@ int serve(int listen_fd, int channel)
 				  MHD_OPTION_END);
 	if (!s.http)
 		return say_err(-EIO, "cannot start the HTTP server");
-	return run(&s);
+	return calls_limit() ?: run(&s);
 }

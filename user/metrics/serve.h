@@ -13,7 +13,8 @@
 #define SERVE_SAME_MS 50	  /* a text is given again for so long */
 
 /* Answers HTTP requests at the socket that listens, by asking over the channel (channel.h), until
- * that is closed: 0. -errno if it cannot, which is said.
+ * that is closed: 0. From its start on the process makes no other system calls than that takes
+ * (calls.h). -errno if it cannot, which is said.
  */
 int serve(int listen_fd, int channel);
 

@@ -6,6 +6,8 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -13,29 +15,39 @@
 #include <unistd.h>
 
 #include <linux/capability.h>
-#if __has_include(<linux/landlock.h>)
-#include <linux/landlock.h>
-#endif
 
 #include "say.h"
 
 #define NOBODY 65534
 #define MEMORY_BYTES (256 << 20)
 
-/* No path can be opened, made or run any more. Linux 5.13 has this, if it is turned on there. */
-static void lock_files(void)
+/* No path can be opened, made or run any more, no TCP address be bound or connected to, and nobody
+ * else be signalled or met at an abstract Unix socket: as much of it as this kernel's Landlock
+ * knows. Linux 5.13 is the first to have it, if it is turned on there. struct landlock_ruleset_attr
+ * is not used, of which headers have as many fields as their kernel had.
+ */
+static void lock_by_landlock(void)
 {
-#ifdef LANDLOCK_ACCESS_FS_EXECUTE
-	/* All that the first version knows. */
-	const struct landlock_ruleset_attr all = { .handled_access_fs =
-							   2 * LANDLOCK_ACCESS_FS_MAKE_SYM - 1 };
-	int rules = (int)syscall(SYS_landlock_create_ruleset, &all, sizeof(all.handled_access_fs), 0);
+	static const struct {
+		int version; /* from this one on */
+		uint64_t files, net, scopes;
+	} KNOWN[] = {
+		{ 6, 0xffff, 3, 3 }, { 5, 0xffff, 3, 0 }, { 4, 0x7fff, 3, 0 },
+		{ 3, 0x7fff, 0, 0 }, { 2, 0x3fff, 0, 0 }, { 1, 0x1fff, 0, 0 },
+	};
+	int version = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, 1), rules;
+	size_t i = 0;
 
+	if (version < 1)
+		return;
+	while (KNOWN[i].version > version)
+		i++;
+	rules = (int)syscall(SYS_landlock_create_ruleset, &KNOWN[i].files,
+			     sizeof(KNOWN[i]) - offsetof(typeof(KNOWN[i]), files), 0);
 	if (rules < 0)
 		return;
 	syscall(SYS_landlock_restrict_self, rules, 0);
 	close(rules);
-#endif
 }
 
 /* Lowers a limit to this, if it is not below already. */
@@ -111,7 +123,7 @@ int shed_rights(unsigned int keep, unsigned int files)
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return say_err(-EPERM, "cannot give up new privileges: %s", strerror(errno));
-	lock_files();
+	lock_by_landlock();
 	if (is_root() || getgroups(0, NULL) > 0)
 		return say_err(-EPERM,
 			       "is still root, or in groups, and does not go on: to become nobody "

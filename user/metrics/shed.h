@@ -3,11 +3,12 @@
 #ifndef XDP_DEDUP_SHED_H
 #define XDP_DEDUP_SHED_H
 
-/* Closes all descriptors from `keep` on, leaves the network namespace (sockets stay where they are),
- * drops groups, user (to nobody), capabilities and the bounding set; after that no program, thread or
- * file can be made, no file be opened (where there is Landlock), and at most `files` descriptors be
- * open. What the kernel refuses to somebody who is not root goes without; but who still is root, or
- * has a capability, does not go on: -EPERM, which is said. 0: it has no right left.
+/* Closes all descriptors from `keep` on, leaves the network namespace (sockets stay where they
+ * are), drops groups, user (to nobody), capabilities and the bounding set; after that no program,
+ * thread or file can be made, and at most `files` descriptors be open. Where there is Landlock no
+ * file can be opened; with its later versions nobody else be signalled, nor connect() be used. What
+ * the kernel refuses to somebody who is not root goes without; but who still is root, or has a
+ * capability, does not go on: -EPERM, which is said. 0: it has no right left.
  */
 int shed_rights(unsigned int keep, unsigned int files);
 
