@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* A process that has a filter's memory mapped, as who was lent a queue has, fills it with random
  * bytes all the time. Every verb ends, in time and by itself, and shows nothing that controls the
- * terminal; the metrics are still written; and once that process has gone the filter can be unloaded.
+ * terminal; the library's calls end, too; the metrics are still written; and once that process has
+ * gone the filter can be unloaded.
  */
 #include "cli_runner.h"
 
@@ -20,9 +21,13 @@
 #include "hostile.h"
 #include "kernel.h"
 #include "metrics.h"
+#include "predecessor.h"
+#include "xdp-dedup-receive.h"
+#include "xdp-dedup.h"
 
 #define ROUNDS 2
 #define READINGS 30
+#define CALLS 100
 #define SECONDS "20" /* that a verb may take, on a busy machine: rotate gives up after 5 */
 #define PAUSE_US 300
 #define UNKNOWN 3 /* exit status of `test` */
@@ -169,6 +174,69 @@ static void run_metrics(void **state)
 	end_garbling();
 }
 
+/* An application of the library, which may be told anything. */
+static void use_library(void)
+{
+	const struct xdp_dedup_receive_options options = { .size = sizeof(options), .ifname = "v0" };
+	struct xdp_dedup_packet packets[8];
+	struct xdp_dedup_counters counters;
+	struct xdp_dedup_receiver *r;
+	struct xdp_dedup_filter *f;
+	struct xdp_dedup_stats stats;
+	uint8_t id[32] = { 1 };
+
+	assert_int_equal(xdp_dedup_open("v0", &f), 0);
+	for (int i = 0; i < CALLS; i++) {
+		id[1] = i;
+		xdp_dedup_test(f, id, sizeof(id));
+		xdp_dedup_check_and_add(f, id, sizeof(id));
+		xdp_dedup_remove(f, id, sizeof(id));
+		xdp_dedup_counters(f, &counters, sizeof(counters));
+		xdp_dedup_stats(f, &stats, sizeof(stats));
+	}
+	xdp_dedup_want(f, id, sizeof(id));
+	xdp_dedup_close(f);
+	if (xdp_dedup_receive_open("v0", &options, &r))
+		return;
+	for (int i = 0; i < CALLS && xdp_dedup_receive(r, packets, ARRAY_SIZE(packets)) >= 0; i++)
+		xdp_dedup_give_back(r, packets, 0);
+	xdp_dedup_receive_close(r);
+}
+
+static void run_library(void **state)
+{
+	const struct shape *shape = *state;
+
+	sh("ip link set v0 up && ip link set p0 up && $XD load v0 --port 8001 %s", shape->options);
+	for (int i = 0; i < ROUNDS; i++) {
+		begin_garbling(i % 2);
+		alarm(PATIENCE_MS / 1000);
+		use_library();
+		alarm(0);
+		end_garbling();
+	}
+}
+
+/* Its state says that another filter is in charge. */
+static void no_successor_is_looked_for(void **state)
+{
+	struct xdp_dedup_filter *lib;
+	uint8_t id[32] = { 1 };
+	struct filter f;
+
+	(void)state;
+	sh(LOAD);
+	assert_int_equal(filter_open("v0", &f), 0);
+	assert_int_equal(xdp_dedup_open("v0", &lib), 0);
+	WRITE_ONCE(f.state->successor, DEDUP_SUCCESSOR_IN_CHARGE);
+	alarm(PATIENCE_MS / 1000);
+	assert_int_equal(xdp_dedup_check_and_add(lib, id, sizeof(id)), 0);
+	assert_int_equal(xdp_dedup_test(lib, id, sizeof(id)), 1);
+	alarm(0);
+	xdp_dedup_close(lib);
+	filter_close(&f);
+}
+
 /* What never comes: a turn far ahead, or `passed` that is set back again and again. */
 static void rotate_gives_up(void **state)
 {
@@ -239,6 +307,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
+	alarm(0);
 	end_garbling();
 	return cli_teardown(state);
 }
@@ -250,6 +319,8 @@ int main(void)
 	setenv("B", ID_B, 1);
 	add_rows(SHAPES, run_shape, setup, teardown);
 	add_rows(SHAPES, run_metrics, setup, teardown);
+	add_rows(SHAPES, run_library, setup, teardown);
+	add_test("no-successor-is-looked-for", no_successor_is_looked_for, setup, teardown, NULL);
 	add_test("rotate-gives-up", rotate_gives_up, setup, teardown, NULL);
 	add_test("reader-waits-once-for-the-hand", reader_waits_once_for_the_hand, setup, teardown,
 		 NULL);

@@ -77,21 +77,28 @@ static int test(struct filter *f, const uint8_t *id)
 }
 
 /* Does it with the id. If the filter's successor was put in charge meanwhile, the answer is that
- * one's: it knows all that the filter has known, and what came later. `won`: the id has been
- * learned in this way already, as a new one.
+ * one's: it knows all that the filter has known, and what came later. That is found at once: if it
+ * is the same filter again, it has no successor, and somebody else has written its state. `won`:
+ * the id has been learned in this way already, as a new one.
  */
 static inline int do_id(const struct xdp_dedup_filter *f, const void *bytes, size_t len, id_fn fn,
 			bool learns, bool won)
 {
 	uint8_t id[DEDUP_ID_BYTES_MAX];
 	bool known = false, again;
+	uint32_t last = 0;
 	struct filter *now;
-	int result;
+	int result = 0;
 
 	do {
 		now = lib_enter(f);
 		if (!now)
 			return won ? 0 : -ESTALE;
+		if (now->state_id == last) {
+			lib_leave();
+			break;
+		}
+		last = now->state_id;
 		result = stream_make_id(now, bytes, len, id);
 		if (!result)
 			result = lib_is_stopped(f, now) ? -ESTALE
