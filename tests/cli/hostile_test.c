@@ -297,6 +297,10 @@ static void names_are_shown_clean(void **state)
 	hostile_assert_shown(output);
 	assert_run(1, "$XD load \"$(printf 'p\\033[7m')\" --port 8001 --name y");
 	assert_one_line("p?[7m already runs xdp-dedup");
+	sh("ip link set \"$(printf 'p\\033[7m')\" address 02:00:00:00:00:77");
+	assert_run(0, "$XD status x");
+	assert_says("warning     the MACs of p?[7m or");
+	hostile_assert_shown(output);
 }
 
 static int setup(void **state)

@@ -149,7 +149,11 @@ static int collect_faults(struct status *s)
 		skb[cnt] = s->ifaces[i].mode == MODE_SKB;
 		indices[cnt++] = s->ifaces[i].ifindex;
 	}
-	return err ?: receivers_faults(&s->filter, &s->links, indices, skb, cnt, &s->faults);
+	if (!err)
+		err = receivers_faults(&s->filter, &s->links, indices, skb, cnt, &s->faults);
+	for (int i = 0; i < s->links.cnt; i++) /* from now on they are only shown */
+		text_clean(s->links.list[i].name);
+	return err;
 }
 
 static void collect_histogram(struct status *s, uint64_t hand, struct sample sample)
@@ -182,7 +186,10 @@ const char *status_iface_name(const struct status *s, uint32_t ifindex, char nam
 	for (int i = 0; i < s->ifaces_cnt; i++)
 		if (s->ifaces[i].ifindex == ifindex)
 			return s->ifaces[i].name;
-	return if_indextoname(ifindex, name);
+	if (!if_indextoname(ifindex, name))
+		return NULL;
+	text_clean(name);
+	return name;
 }
 
 bool status_drops(const struct status *s)
