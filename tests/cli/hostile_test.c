@@ -262,6 +262,21 @@ static void rotate_gives_up(void **state)
 	filter_close(&f);
 }
 
+/* Of a predecessor that would forget only after many turns. */
+static void wait_gives_up(void **state)
+{
+	struct filter before;
+
+	(void)state;
+	sh(LOAD " && $XD resize v0 --window 20m");
+	assert_int_equal(filter_open_prefixed(BEFORE, "v0", &before), 0);
+	before.state->forgotten_at += 1ULL << 60;
+	assert_run(1, "timeout " SECONDS " $XD resize v0 --window 5m --wait");
+	assert_one_line("the predecessor of v0 does not forget its ids");
+	filter_close(&before);
+	sh("$XD resize v0 --window 5m --forget");
+}
+
 /* The hand of a filter whose state is garbled seems to walk for ever. */
 static void reader_waits_once_for_the_hand(void **state)
 {
@@ -326,6 +341,7 @@ int main(void)
 	add_rows(SHAPES, run_library, setup, teardown);
 	add_test("no-successor-is-looked-for", no_successor_is_looked_for, setup, teardown, NULL);
 	add_test("rotate-gives-up", rotate_gives_up, setup, teardown, NULL);
+	add_test("wait-gives-up", wait_gives_up, setup, teardown, NULL);
 	add_test("reader-waits-once-for-the-hand", reader_waits_once_for_the_hand, setup, teardown,
 		 NULL);
 	add_test("names-are-shown-clean", names_are_shown_clean, setup, teardown, NULL);

@@ -94,7 +94,24 @@ void change_end(struct change *c)
 	c->list = NULL;
 }
 
-/* Has this open filter a predecessor that knows ids? 1 or 0; -errno, which is said. */
+/* Two turns at most are left of a predecessor, unless somebody has overwritten its state. */
+static int check_turns_left(const struct filter *f)
+{
+	const struct filter *before = f->before;
+	uint64_t at = READ_ONCE(before->state->forgotten_at);
+	uint64_t places = at - READ_ONCE(before->state->passed);
+
+	if (!at || places <= 2ULL * before->config->places)
+		return 0;
+	return say_err(-EUCLEAN,
+		       "the predecessor of %s does not forget its ids, as if somebody had "
+		       "overwritten its state: --forget gives up what only it knows",
+		       f->name);
+}
+
+/* Has this open filter a predecessor that knows ids, and will forget them? 1 or 0; -errno, which is
+ * said.
+ */
 static int has_predecessor(struct filter *f)
 {
 	int err = filter_open_before(f);
@@ -102,7 +119,9 @@ static int has_predecessor(struct filter *f)
 	if (err)
 		return say_err(err, "cannot tell whether %s has a predecessor: %s", f->name,
 			       strerror(-err));
-	return f->before && !dedup_is_forgotten(f->before->state);
+	if (!f->before || dedup_is_forgotten(f->before->state))
+		return 0;
+	return check_turns_left(f) ?: 1;
 }
 
 int change_wait_for_predecessor(const char *what)
