@@ -36,11 +36,13 @@ static const struct cli_script SCRIPTS[] = {
 	  "	unshare --pid --fork --mount-proc sh -ec '" NEW_BPFFS "exec " LOAD "'; idle v0\n" },
 	/* As `ip netns exec` in a container, whose only process the command then is. */
 	{ "bpffs-for-none-but-pid-1-is-not-mounted",
-	  "fails 'there is no bpffs at /sys/fs/bpf in this mount namespace; mount -t bpf -o mode=0700 ' \\\n"
+	  "fails 'there is no bpffs at /sys/fs/bpf in this mount namespace; mount -t bpf -o "
+	  "mode=0700 ' \\\n"
 	  "	unshare --pid --fork --mount-proc sh -ec 'umount /sys/fs/bpf; exec " LOAD "'\n"
 	  "idle v0\n" },
 	{ "no-bpffs-outside-is-refused",
-	  "fails 'there is no bpffs at /sys/fs/bpf in this mount namespace; mount -t bpf -o mode=0700 ' \\\n"
+	  "fails 'there is no bpffs at /sys/fs/bpf in this mount namespace; mount -t bpf -o "
+	  "mode=0700 ' \\\n"
 	  "	unshare --pid --fork --mount-proc sh -c 'umount /sys/fs/bpf\n"
 	  "unshare --mount " LOAD "; exit $?'; idle v0\n" },
 	{ "no-proc-is-refused",

@@ -454,7 +454,7 @@ static const char *shape(void)
 	static const char *const SHAPES[] = {
 		" --capacity 10k --layout blocked --hash fast",
 		" --capacity 20k --layout blocked --hash siphash",
-		" --capacity 30k --layout blocked --hash fast --fpr 1e-10 --hash siphash",
+		" --capacity 30k --layout blocked --hash fast --fpr 2e-9",
 		" --capacity 5k --layout flat --hash fast",
 		" --capacity 8k --layout flat --hash siphash",
 		" --capacity 4k --layout countdown --fpr 1e-8 --hash fast",
