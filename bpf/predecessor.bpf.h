@@ -176,6 +176,18 @@ __noinline int predecessor_see_block(__u32 n, bool teach)
 		dedup_half_learn(dedup_half(lookup.block, current), &lookup.probe, lookup.words), st);
 }
 
+/* As lookup_bytes(), of a stream that the predecessor had, too: if its scheme hashes bytes, all its
+ * ids have as many.
+ */
+static __always_inline __u32 predecessor_bytes(const struct lookup *l)
+{
+	if (predecessor_config.hash >= DEDUP_COLIBRI) {
+		DEDUP_KEEP_BRANCH();
+		return predecessor_config.id_bytes;
+	}
+	return lookup_bytes(l);
+}
+
 /* In the other layouts, before predecessor_see_array(): computes the positions of the id in
  * cpu_lookup(), of stream n. False if the predecessor is not asked. Both are functions of their
  * own, as the stack has not room for more.
@@ -187,7 +199,7 @@ __noinline bool predecessor_seek_array(__u32 n)
 
 	if (!has_predecessor(false) || !predecessor_realm(n, &realm_key) || !l)
 		return false;
-	dedup_positions(&l->positions, &l->id, lookup_bytes(l), predecessor_configuration(),
+	dedup_positions(&l->positions, &l->id, predecessor_bytes(l), predecessor_configuration(),
 			realm_key);
 	return true;
 }
