@@ -33,6 +33,7 @@
  * Until it is in charge, the successor may learn a little, and the predecessor is told of that much
  * in advance: what room there is beyond the predecessor itself is still taking. So the successor
  * may be put in charge once its hand has stepped; before, ids would pass unlearned until it does.
+ * Whoever puts it in charge gives it the rest of the room at once, as the next step may be late.
  *
  * While there is a predecessor packets are looked at closely (closely.h). The hand finds when it is
  * empty. From then on the packet path is as without; the memory goes with the next command.
@@ -84,6 +85,15 @@ static __always_inline void dedup_tell(struct dedup_state *st, struct dedup_stat
 	st->told = ids;
 }
 
+/* How many ids its successor, in charge, may learn beyond those that the predecessor was told of. */
+static __always_inline __u64 dedup_room_of(const struct dedup_state *before,
+					   const volatile struct dedup_config *cfg)
+{
+	__s64 room = READ_ONCE(before->limit) - READ_ONCE(before->learned);
+
+	return room > 0 ? ((__u64)room << DEDUP_SCALE_SHIFT) / cfg->predecessor_scale : 0;
+}
+
 /* The hand, at each step, while there is a predecessor: tells it what has been learned since the
  * step before, and returns the new value of state.limit, which is `limit` or less: as many more ids
  * as the predecessor has room for.
@@ -94,17 +104,15 @@ static __always_inline __u64 dedup_tell_predecessor(struct dedup_state *st,
 						    __u64 limit)
 {
 	bool in_charge = READ_ONCE(before->successor);
-	__u64 scale = cfg->predecessor_scale, ids = READ_ONCE(st->learned);
-	__s64 room;
+	__u64 ids = READ_ONCE(st->learned);
 
 	if (!in_charge)
 		ids += dedup_told_ahead(cfg);
 	if (ids > st->told)
-		dedup_tell(st, before, scale, ids);
+		dedup_tell(st, before, cfg->predecessor_scale, ids);
 	ids = st->told;
-	room = READ_ONCE(before->limit) - READ_ONCE(before->learned);
-	if (in_charge && room > 0)
-		ids += ((__u64)room << DEDUP_SCALE_SHIFT) / scale;
+	if (in_charge)
+		ids += dedup_room_of(before, cfg);
 	return ids < limit ? ids : limit;
 }
 

@@ -206,8 +206,10 @@ static void change(const struct row *row, const char *by)
 	assert_return_code(gossip_receiver_stop(r, 200), EIO);
 	assert_int_equal(gossip_receiver_lost(r), 0);
 	lost = gossip_delivered(r, 0);
-	print_message("# once %u, never %u, twice %u\n", gossip_delivered(r, 1), lost,
-		      gossip_delivered(r, 2));
+	print_message("# once %u, never %u, twice %u; stale %llu, unlearned %llu\n",
+		      gossip_delivered(r, 1), lost, gossip_delivered(r, 2),
+		      (unsigned long long)tool_counter("f", "stale"),
+		      (unsigned long long)tool_counter("f", "unlearned"));
 	assert_true(lost <= (row->fpr > 0 ? poisson_bound(EVENTS * row->fpr) : 0));
 	assert_int_equal(gossip_delivered(r, 1), EVENTS - lost);
 	assert_counters(lost);

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "intercept.h"
 #include "late_hand.h"
@@ -33,6 +34,17 @@ struct late {
 	uint64_t ns;
 	bool done;
 };
+
+/* Late for less than stops the clock, from when the program is attached on. */
+static int at_call_later(const struct intercepted *call, void *arg)
+{
+	struct late *late = arg;
+
+	(void)call;
+	if (!late->done && !access(PIN_ROOT "/+f/" PIN_PROG, F_OK))
+		late->done = late_hand("+f", late->ns);
+	return 0;
+}
 
 static int at_call(const struct intercepted *call, void *arg)
 {
@@ -77,6 +89,27 @@ static void test_late(void **state)
 	e2e_tool("unload ve0 ve1");
 }
 
+/* Put in charge while its hand is late, a successor learns all the same. */
+static void late_in_charge(void **state)
+{
+	struct late late = { NULL, 900000000, false };
+	char out[16384];
+
+	(void)state;
+	e2e_load(LOAD);
+	for (int i = 0; i < E2E_LINKS; i++)
+		e2e_stream_start(i, 2000);
+	if (intercept_tool("resize f --capacity 40k", at_call_later, &late, out, sizeof(out)))
+		fail_msg("%s", out);
+	assert_true(late.done);
+	usleep(1000000);
+	for (int i = 0; i < E2E_LINKS; i++)
+		assert_true(e2e_stream_stop(i) > 0);
+	assert_int_equal(tool_counter("f", "unlearned"), 0);
+	assert_int_equal(tool_counter("f", "stale"), 0);
+	e2e_tool("unload ve0 ve1");
+}
+
 static void test_stopped(void **state)
 {
 	const struct row *row = *state;
@@ -101,6 +134,7 @@ int main(void)
 	static char names[ARRAY_SIZE(ROWS)][48];
 
 	add_rows(ROWS, test_late, e2e_setup, e2e_teardown);
+	add_test("late-in-charge", late_in_charge, e2e_setup, e2e_teardown, NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		snprintf(names[i], sizeof(names[i]), "no-clock-%s", ROWS[i].name);
 		add_test(names[i], test_stopped, e2e_setup, e2e_teardown, &ROWS[i]);

@@ -314,6 +314,21 @@ static int keep_counters(const struct pair *p)
 	return err ? say_err(err, "cannot keep the counters of %s: %s", p->name, strerror(-err)) : 0;
 }
 
+/* Raises the successor's limit as its hand will at its next step, which may be late. If the hand is
+ * just stepping, it does that.
+ */
+static void give_room(struct pair *p)
+{
+	struct dedup_state *st = p->f.state;
+	__u64 limit = READ_ONCE(st->limit), most = dedup_hand_limit(st, p->f.config);
+	__u64 more = READ_ONCE(st->told) + dedup_room_of(p->beside.state, p->f.config);
+
+	if (more > most)
+		more = most;
+	if (more > limit)
+		__sync_bool_compare_and_swap(&st->limit, limit, more);
+}
+
 /* Step 5. The predecessor's `passed` is read once no packet learns into it any more. Step 3 has
  * seen the successor's hand step: before its first step it may learn nothing (predecessor.h).
  */
@@ -324,6 +339,7 @@ static void put_in_charge(struct pair *p)
 	__sync_fetch_and_add(&before->serial, 1);
 	if (before->successor != DEDUP_SUCCESSOR_IN_CHARGE)
 		__sync_lock_test_and_set(&before->successor, DEDUP_CHARGE_CHANGES);
+	give_room(p);
 	kernel_wait_for_packets();
 	__sync_lock_test_and_set(&before->successor, DEDUP_SUCCESSOR_IN_CHARGE);
 	kernel_wait_for_packets();
