@@ -174,7 +174,7 @@ static void run_metrics(void **state)
 	end_garbling();
 }
 
-/* An application of the library, which may be told anything. */
+/* An application of the library: any answer will do, but it must come. */
 static void use_library(void)
 {
 	const struct xdp_dedup_receive_options options = { .size = sizeof(options), .ifname = "v0" };

@@ -26,7 +26,7 @@ int delivery_open(const struct filter *f, struct delivery *out);
 /* None yet: delivery_close() does nothing. */
 void delivery_begin(struct delivery *d);
 
-/* The same by descriptors of `sockets` and `handed`, which are the caller's, alone. 0; -EPROTO:
+/* Maps `sockets` and `handed` by descriptors, which stay the caller's. 0; -EPROTO:
  * they are not such maps; -errno.
  */
 int delivery_map(int sockets_fd, int handed_fd, struct delivery *out);
