@@ -23,7 +23,7 @@
  */
 static __always_inline bool is_own_of_several(struct xdp_md *ctx, __u64 word)
 {
-	const __u64 *slots = state.own_macs;
+	const __u64 *slots = record.own_macs;
 
 	barrier_var(slots); /* else the compiler adds slot and own_macs' offset one by one */
 	return word == READ_ONCE(slots[dedup_own_slot(ctx->ingress_ifindex)]);
@@ -32,12 +32,12 @@ static __always_inline bool is_own_of_several(struct xdp_md *ctx, __u64 word)
 /* Is it one of the further MACs of this host? */
 static __always_inline bool is_listed_mac(struct xdp_md *ctx, __u64 word)
 {
-	__u64 cnt = READ_ONCE(state.macs_cnt);
+	__u64 cnt = READ_ONCE(record.macs_cnt);
 
 	if (config.several)
 		word |= dedup_mac_index(ctx->ingress_ifindex);
 	for (__u64 i = 0; i < DEDUP_MACS_MAX && i < cnt; i++)
-		if (word == READ_ONCE(state.macs[i]))
+		if (word == READ_ONCE(record.macs[i]))
 			return true;
 	return false;
 }
@@ -61,7 +61,7 @@ __noinline int is_for_host(struct xdp_md *ctx)
 		return 0;
 	eth = ethernet(&pkt);
 	word = dedup_mac_word(*(const __u64 *)eth);
-	return is_group_mac(eth) || word == READ_ONCE(state.own_mac) ||
+	return is_group_mac(eth) || word == READ_ONCE(record.own_mac) ||
 	       (config.several && is_own_of_several(ctx, word)) || is_listed_mac(ctx, word);
 }
 
@@ -129,7 +129,7 @@ __noinline int is_for_us(struct xdp_md *ctx)
 }
 
 /* Right after open_packet(), in a filter without streams: PARSED if the frame is to be looked at,
- * else the reason. state.own_mac is the word of most frames if config.receiver is
+ * else the reason. record.own_mac is the word of most frames if config.receiver is
  * DEDUP_ONE_INTERFACE, and the first comparison is all that these pay for. Otherwise it is
  * DEDUP_MAC_NONE, which no frame has, and the tests below decide.
  */
@@ -138,7 +138,7 @@ static __always_inline int check_destination(struct xdp_md *ctx, struct packet *
 	__u64 word = dedup_mac_word(*(const __u64 *)ethernet(pkt));
 	__u32 receiver;
 
-	if (likely(word == READ_ONCE(state.own_mac)))
+	if (likely(word == READ_ONCE(record.own_mac)))
 		return PARSED;
 	receiver = config.receiver;
 	if (receiver == DEDUP_ANYONE) {

@@ -59,8 +59,8 @@ static __always_inline bool parse_datagram(struct xdp_md *ctx, struct packet *pk
 	if (open_packet(ctx, pkt) != PARSED)
 		return false;
 	word = dedup_mac_word(*(const __u64 *)ethernet(pkt));
-	if (!config.forwarded && word != READ_ONCE(state.own_mac) && !is_group_mac(ethernet(pkt)) &&
-	    !(config.several && is_own_of_several(ctx, word)))
+	if (!config.forwarded && word != READ_ONCE(record.own_mac) &&
+	    !is_group_mac(ethernet(pkt)) && !(config.several && is_own_of_several(ctx, word)))
 		return false;
 	if (parse_tags(pkt, &proto) != PARSED)
 		return false;

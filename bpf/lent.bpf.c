@@ -38,16 +38,6 @@ static __always_inline bool is_late(const struct dedup_state *st)
 	return now_ns > last_ns && now_ns - last_ns > lent.stale_ns;
 }
 
-/* Does the filter, not changed since, run on the interface? */
-static __always_inline bool is_unchanged(const struct dedup_state *st)
-{
-	bool runs = false;
-
-	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
-		runs |= READ_ONCE(st->ifaces[i].ifindex) == lent.ifindex;
-	return runs && READ_ONCE(st->serial) == lent.serial;
-}
-
 /* Wants the id as user/filter/look_closely.c does it, or wants it no more. */
 static __always_inline int want(struct dedup_state *st, const struct dedup_ask *ask)
 {
@@ -84,7 +74,7 @@ int ask(struct dedup_ask *a)
 		return -ESTALE;
 	if (a->what != DEDUP_ASK_CHANGED)
 		return is_late(st) ? -ESTALE : want(st, a);
-	if (!is_unchanged(st))
+	if (READ_ONCE(st->serial) != lent.serial)
 		return -ESTALE;
 	return is_late(st) ? -ETIME : 0;
 }

@@ -31,6 +31,9 @@ static __always_inline const struct dedup_config *configuration(void)
 /* Where the hand stands, and what else changes while the filter runs. */
 struct dedup_state state SEC(".data.state");
 
+/* Where this program is to run, and which frames are for this host there. */
+struct dedup_record record SEC(".data.record");
+
 /* The filter's memory. User space sets max_entries to config.blocks, and maps it. MMAPABLE also
  * makes it page-aligned, so that each block is one cache line; values of other arrays are not.
  */

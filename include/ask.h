@@ -13,8 +13,7 @@ struct dedup_lent {
 	__u64 serial;	 /* state.serial */
 	__u64 window_ns; /* as in the configuration */
 	__u64 stale_ns;
-	__u32 ifindex;
-	__u32 slots;		       /* bit n: there is a stream with slot n */
+	__u64 slots;		       /* bit n: there is a stream with slot n */
 	__u64 realm_keys[DEDUP_SLOTS]; /* of the stream with this slot */
 };
 

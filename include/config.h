@@ -6,17 +6,16 @@
 #define XDP_DEDUP_CONFIG_H
 
 #include "compiler.h"
-#include "destination.h"
 #include "digest.h"
 #include "format.h"
 #include "id.h"
+#include "record.h"
 #include "sample.h"
 #include "stream.h"
 
 #define DEDUP_PORTS_MAX 32		    /* ranges of UDP destination ports */
 #define DEDUP_VLANS_MAX 32		    /* ranges of VLAN ids */
 #define DEDUP_KEYS (2 * DEDUP_ID_WORDS_MAX) /* 32-bit words of the hash secret */
-#define DEDUP_IFACES_MAX 32		    /* interfaces that share one filter */
 #define DEDUP_MARKS 1024		    /* segments of the hand's circle, at most */
 
 struct dedup_ports {
@@ -142,24 +141,19 @@ struct dedup_mark {
 	__u64 at_ns; /* CLOCK_MONOTONIC */
 };
 
-struct dedup_iface {
-	__u64 netns;   /* cookie of the network namespace it was in; the kernel never reuses one */
-	__u32 ifindex; /* 0: unused slot */
-	char name[16];
-	__u32 joining; /* 1: the filter is about to be attached to it (handover.h) */
-};
+/* Words of the record (record.h) that the state had in format 10: all but own_mac. */
+#define DEDUP_RECORD_10_WORDS (DEDUP_IFACES_MAX * 4 + DEDUP_OWN_SLOTS + 1 + DEDUP_MACS_MAX)
 
 /* Map `.data.state`, mapped into user space. Who writes a field is said at its group or line. */
 struct dedup_state {
 	/* Every packet reads this line; the hand writes it once a step. User space also writes: the
-	 * top bit of `stale_at` (DEDUP_CLOSELY in closely.h), `recent_version`, and, alone,
-	 * `own_mac`, which is DEDUP_MAC_NONE unless config.receiver is DEDUP_ONE_INTERFACE.
+	 * top bit of `stale_at` (DEDUP_CLOSELY in closely.h) and `recent_version`.
 	 */
 	__u64 hand;	/* turns done << 32 | next place to pass; the turns are the epoch */
 	__u64 stale_at; /* jiffies after which the window's clock has stopped; 0: it never ran */
 	__u64 limit;	/* `learned` may not exceed this until the hand steps again */
 	__u64 recent_version; /* recent.h: entries with another one are void */
-	__u64 own_mac;	      /* the word (destination.h) that most frames for this host have */
+	__u64 own_mac_10;     /* as record_10 */
 	__u64 walks;	      /* begins and ends of walks (closely.h): odd during one */
 	__u64 replay_ns;      /* config.replay: the time, which user space sets */
 	__u64 counting;	      /* the hand, DEDUP_DROP_FOR: 1 once duplicates pass, 0 before */
@@ -179,16 +173,9 @@ struct dedup_state {
 	__u64 requested;
 	__u64 started_ns; /* CLOCK_MONOTONIC of the load */
 
-	struct dedup_mark marks[2 * DEDUP_MARKS];    /* passes in even epochs, then in odd ones */
-	struct dedup_iface ifaces[DEDUP_IFACES_MAX]; /* user space: where it was attached */
+	struct dedup_mark marks[2 * DEDUP_MARKS]; /* passes in even epochs, then in odd ones */
 
-	/* User space writes these words (destination.h). own_macs: where the filter has several
-	 * interfaces, one for each, by dedup_own_slot(). macs: all further MACs of this host, as of
-	 * bridges, bonds and VLANs on top of an interface.
-	 */
-	__u64 own_macs[DEDUP_OWN_SLOTS];
-	__u64 macs_cnt;
-	__u64 macs[DEDUP_MACS_MAX];
+	__u64 record_10[DEDUP_RECORD_10_WORDS]; /* the record of a filter of format 10; else unused */
 
 	/* DEDUP_DROP_FOR, CLOCK_MONOTONIC: duplicates pass from then on. Set when the hand starts;
 	 * user space puts it off once the program is attached.

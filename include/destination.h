@@ -52,9 +52,9 @@ static __always_inline __u64 dedup_mac_index(__u32 ifindex)
 	return ifindex & 0xffff;
 }
 
-/* Where the filter has several interfaces: the slot, in state.own_macs, of the MAC that most frames
- * for this one have. It holds DEDUP_MAC_NONE where two interfaces of the filter would share it;
- * their MACs are in the list of further ones then.
+/* Where the filter has several interfaces: the slot, in record.own_macs, of the MAC that most
+ * frames for this one have. It holds DEDUP_MAC_NONE where two interfaces of the filter would share
+ * it; their MACs are in the list of further ones then.
  */
 static __always_inline __u64 dedup_own_slot(__u32 ifindex)
 {

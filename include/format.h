@@ -24,7 +24,8 @@
 #define DEDUP_APPENDED(field)
 #endif
 #define DEDUP_FORMAT_OLDEST 10
-#define DEDUP_FORMAT_SLOTS 11 /* before it a stream's slot is its place, and config.before is 0 */
+#define DEDUP_FORMAT_SLOTS 11  /* before it a stream's slot is its place, and config.before is 0 */
+#define DEDUP_FORMAT_RECORD 11 /* before it the record (record.h) was in the state */
 
 /* Bytes of the structs in DEDUP_FORMAT_OLDEST: those of later formats have no fewer. */
 #define DEDUP_CONFIG_BYTES_OLDEST 28032

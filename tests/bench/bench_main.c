@@ -92,7 +92,7 @@ static struct xdp_dedup *load(const struct row *r, int i)
 	if (r->plain)
 		cfg.recent = 0;
 	snprintf(name, sizeof(name), "b%d", i);
-	assert_int_equal(loader_create(name, &cfg), 0);
+	assert_int_equal(loader_create(name, &cfg, NULL), 0);
 	assert_int_equal(loader_program_open(name, &skel), 0);
 	assert_return_code(attach_prog_fd(skel), errno);
 	return skel;

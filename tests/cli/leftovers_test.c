@@ -18,7 +18,7 @@ static void leave_pins(uint32_t format)
 
 	config.format = format;
 	sh("mkdir -p -m 700 $PINS");
-	assert_int_equal(loader_create("v0", &config), 0);
+	assert_int_equal(loader_create("v0", &config, NULL), 0);
 }
 
 static void assert_replaced(void)
@@ -188,7 +188,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "fails 'v0 is loaded already, in another network namespace (or' " LOAD "\n"
 	  "fails '" ELSEWHERE "' $XD unload --name v0; fails '" ELSEWHERE "' $XD unload --all\n"
 	  "fails 'v0 runs no filter' $XD unload v0\n"
-	  "ls $PINS/v0; [ $(ls $PINS/v0 | wc -l) = 12 ]; runs_there; idle v0\n"
+	  "ls $PINS/v0; [ $(ls $PINS/v0 | wc -l) = 13 ]; runs_there; idle v0\n"
 	  "got $XD status v0; lacks stopped; " LOAD " --name x; $XD unload v0\n"
 	  "there $XD unload v0; not runs_there; clean; kill $far\n" },
 	{ "moved-filter-is-unloaded-where-it-is", MOVED

@@ -110,7 +110,7 @@ static void test_status_of_trouble(void **state)
 	assert_says("; until then the predecessor learns\n");
 	f.before->state->successor = DEDUP_SUCCESSOR_IN_CHARGE;
 	f.state->exchanging = 0;
-	sh("rm $PINS/~v0/timer");
+	sh("rm $PINS/v0/predecessor_timer");
 	do {
 		f.before->state->last_ns = 1;
 		usleep(10 * f.before->config->tick_ns / 1000);

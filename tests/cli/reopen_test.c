@@ -24,14 +24,15 @@
 /* In the child's exit status. */
 enum { OPENED_OLD = 10, OPENED_NEW, OPENED_BOTH, NOT_OPENED };
 
-/* A filter whose config, state and memory all say which port it is for. */
+/* A filter whose config, state, record and memory all say which port it is for. */
 static void load(int port)
 {
 	struct filter f;
 
 	sh("%s load v0 --name " FILTER_NAME " --port %d --capacity 1000", tool(), port);
 	assert_int_equal(filter_open(FILTER_NAME, &f), 0);
-	f.state->ifaces[DEDUP_IFACES_MAX - 1].joining = port;
+	f.state->replay_ns = port;
+	f.record->ifaces[DEDUP_IFACES_MAX - 1].mode = port;
 	*(volatile uint64_t *)&f.blocks[f.config->blocks - 1] = port;
 	filter_close(&f);
 }
@@ -39,14 +40,15 @@ static void load(int port)
 static int open_and_compare(void)
 {
 	struct filter f;
-	uint64_t state, memory, config;
+	uint64_t state, record, memory, config;
 
 	if (filter_open(FILTER_NAME, &f))
 		return NOT_OPENED;
 	config = f.config->ports[0].lo;
-	state = f.state->ifaces[DEDUP_IFACES_MAX - 1].joining;
+	state = f.state->replay_ns;
+	record = f.record->ifaces[DEDUP_IFACES_MAX - 1].mode;
 	memory = *(volatile uint64_t *)&f.blocks[f.config->blocks - 1];
-	if (config != state || config != memory)
+	if (config != state || config != record || config != memory)
 		return OPENED_BOTH;
 	return config == NEW_PORT ? OPENED_NEW : OPENED_OLD;
 }

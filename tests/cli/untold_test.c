@@ -58,7 +58,7 @@ static int run_without(char **args)
  */
 #define WORDS                                                                      \
 	"whole() { runs v0; got $XD status v0; has \"interfaces  v0 ($HOW)\"\n"    \
-	"	lacks stopped; [ $(ls $PINS/v0 | wc -l) = 12 ]; }\n"                     \
+	"	lacks stopped; [ $(ls $PINS/v0 | wc -l) = 13 ]; }\n"                     \
 	"output_why() { [ $(wc -l </mnt/e) = 1 ]; grep '^xdp-dedup: ' /mnt/e; }\n" \
 	"unloads_or_keeps() {\n"                                                   \
 	"	if \"$@\" 2>/mnt/e; then idle v0; clean; " LOAD                    \
@@ -79,7 +79,7 @@ static int run_without(char **args)
 	"until [ $(readlink /proc/$far/ns/net) != $(readlink /proc/self/ns/net) ]; do\n"        \
 	"	sleep 0.01; done\n"                                                                   \
 	"there() { nsenter --target $far --net \"$@\"; }\n"                                     \
-	"whole() { got $XD status v0; lacks stopped; [ $(ls $PINS/v0 | wc -l) = 12 ]; }\n" LOAD \
+	"whole() { got $XD status v0; lacks stopped; [ $(ls $PINS/v0 | wc -l) = 13 ]; }\n" LOAD \
 	"; ip link set v0 netns $far; ip link add v0 group 7 type veth peer name q0 group 7\n"
 
 static const struct cli_script SCRIPTS[] = {

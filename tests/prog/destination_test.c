@@ -210,7 +210,7 @@ static uint64_t listed(const uint8_t mac[6], bool several)
 static void load(const struct row *row)
 {
 	struct dedup_config cfg = fixture_still_config();
-	struct dedup_state *state;
+	struct dedup_record *record;
 
 	if (row->only)
 		assert_int_equal(parse_prefixes(row->only, cfg.to, &cfg.to_cnt, &cfg.to4_cnt), 0);
@@ -223,17 +223,17 @@ static void load(const struct row *row)
 		       : row->several	      ? DEDUP_SEVERAL_INTERFACES
 					      : DEDUP_ONE_INTERFACE;
 	fixture_load(&cfg);
-	state = fixture.filter.state;
+	record = fixture.filter.record;
 	if (cfg.receiver != DEDUP_ONE_INTERFACE)
-		state->own_mac = DEDUP_MAC_NONE;
+		record->own_mac = DEDUP_MAC_NONE;
 	if (row->several) {
-		state->own_macs[dedup_own_slot(indices[NEAR])] = fixture_mac((uint8_t[])OWN);
-		state->own_macs[dedup_own_slot(indices[FAR])] = fixture_mac((uint8_t[])OTHER);
+		record->own_macs[dedup_own_slot(indices[NEAR])] = fixture_mac((uint8_t[])OWN);
+		record->own_macs[dedup_own_slot(indices[FAR])] = fixture_mac((uint8_t[])OTHER);
 	} else if (row->only || row->vlan) {
-		state->macs[state->macs_cnt++] = fixture_mac((uint8_t[])OWN);
+		record->macs[record->macs_cnt++] = fixture_mac((uint8_t[])OWN);
 	}
-	state->macs[state->macs_cnt++] = listed((uint8_t[])BRIDGE, row->several);
-	state->macs[state->macs_cnt++] = listed((uint8_t[])MACVLAN, row->several);
+	record->macs[record->macs_cnt++] = listed((uint8_t[])BRIDGE, row->several);
+	record->macs[record->macs_cnt++] = listed((uint8_t[])MACVLAN, row->several);
 	fixture.ifindex = indices[row->several ? row->iface : NEAR];
 	fixture.row = row->name;
 }
@@ -294,7 +294,7 @@ static void unknown_macs_pass(void **state)
 
 	(void)state;
 	load(&(struct row){ .name = "" });
-	fixture.filter.state->own_mac = DEDUP_MAC_NONE;
+	fixture.filter.record->own_mac = DEDUP_MAC_NONE;
 	expect_event(&id, XDP_PASS, DEDUP_REASON_ignored);
 	frame_build(&f, &(struct frame_plan){ .to_mac = BROADCAST }, &id);
 	expect(&f, XDP_PASS, DEDUP_REASON_new);
@@ -309,10 +309,10 @@ static void a_wild_count_is_bounded(void **state)
 
 	(void)state;
 	load(&(struct row){ .name = "" });
-	fixture.filter.state->macs_cnt = UINT64_MAX;
+	fixture.filter.record->macs_cnt = UINT64_MAX;
 	frame_build(&f, &plan, &id);
 	expect(&f, XDP_PASS, DEDUP_REASON_ignored);
-	fixture.filter.state->macs[DEDUP_MACS_MAX - 1] = fixture_mac(plan.to_mac);
+	fixture.filter.record->macs[DEDUP_MACS_MAX - 1] = fixture_mac(plan.to_mac);
 	expect(&f, XDP_PASS, DEDUP_REASON_new);
 }
 

@@ -36,10 +36,10 @@ static void start(struct run *r)
 	random_filter(&r->random);
 	stream_load(&r->random.spec);
 	if (one_in(&r->random, 3)) { /* the host's MAC is another device's, on top of the interface */
-		struct dedup_state *st = fixture.filter.state;
+		struct dedup_record *record = fixture.filter.record;
 
-		st->macs[st->macs_cnt++] = st->own_mac;
-		st->own_mac = DEDUP_MAC_NONE;
+		record->macs[record->macs_cnt++] = record->own_mac;
+		record->own_mac = DEDUP_MAC_NONE;
 	}
 	memset(r->seen, 0, sizeof(r->seen));
 	r->ignored = 0;

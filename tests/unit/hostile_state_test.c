@@ -45,7 +45,7 @@ static void read_record(const struct filter *f)
 	char name[IF_NAMESIZE];
 
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
-		here_name(&f->state->ifaces[i], name);
+		here_name(&f->record->ifaces[i], name);
 		hostile_assert_shown(name);
 		assert_null(strchr(name, '\n'));
 	}
@@ -149,17 +149,20 @@ static void run_shape(void **state)
 	struct filter_spec spec = spec_of(shape);
 	struct dedup_state *st = malloc(sizeof(*st)), *st_before = malloc(sizeof(*st));
 	uint64_t seed = 1, netns = here_netns();
+	struct dedup_record record;
 	struct sim s, before;
 
 	sim_start(&s, &spec, 1);
 	sim_start(&before, &spec, 2);
 	s.filter.state = st;
+	s.filter.record = &record;
 	before.filter.state = st_before;
 	alarm(SECONDS_MAX);
 	for (int i = 0; i < TIMES; i++) {
 		s.filter.before = i % 2 ? &before.filter : NULL;
-		hostile_state(st, netns, &seed);
-		hostile_state(st_before, netns, &seed);
+		hostile_fill(st, sizeof(*st), &seed);
+		hostile_fill(st_before, sizeof(*st_before), &seed);
+		hostile_record(&record, netns, &seed);
 		read_record(&s.filter);
 		read_numbers(&s.filter, &seed);
 		if (s.filter.before)

@@ -15,7 +15,7 @@
 /* A filter in this process's memory, and the interfaces that it is told of. */
 static struct {
 	struct dedup_config config;
-	struct dedup_state state;
+	struct dedup_record record;
 	struct filter filter;
 	struct link list[LINKS_MAX];
 	struct links links;
@@ -26,7 +26,7 @@ static int setup(void **state)
 	(void)state;
 	memset(&t, 0, sizeof(t));
 	t.filter.config = &t.config;
-	t.filter.state = &t.state;
+	t.filter.record = &t.record;
 	t.links.list = t.list;
 	return 0;
 }
@@ -47,8 +47,8 @@ static struct link *add(uint32_t index, uint8_t mac, uint32_t master, uint32_t b
 
 static void record(int slot, uint32_t index, bool here)
 {
-	t.state.ifaces[slot].ifindex = index;
-	t.state.ifaces[slot].netns = here_netns() + !here;
+	t.record.ifaces[slot].ifindex = index;
+	t.record.ifaces[slot].netns = here_netns() + !here;
 	t.config.several = slot > 0;
 	t.config.receiver = slot ? DEDUP_SEVERAL_INTERFACES : DEDUP_ONE_INTERFACE;
 }
@@ -67,14 +67,14 @@ static bool is_ours(uint32_t index, uint8_t mac)
 {
 	uint64_t want = word(mac);
 
-	if (want == t.state.own_mac)
+	if (want == t.record.own_mac)
 		return true;
-	if (t.config.several && want == t.state.own_macs[dedup_own_slot(index)])
+	if (t.config.several && want == t.record.own_macs[dedup_own_slot(index)])
 		return true;
 	if (t.config.several)
 		want |= dedup_mac_index(index);
-	for (uint64_t i = 0; i < t.state.macs_cnt; i++)
-		if (t.state.macs[i] == want)
+	for (uint64_t i = 0; i < t.record.macs_cnt; i++)
+		if (t.record.macs[i] == want)
 			return true;
 	return false;
 }
@@ -104,7 +104,7 @@ static void a_lone_interface_has_its_own(void **state)
 	assert_false(own_macs_agree(&t.filter, &t.links, 1));
 	set();
 	assert_ours(1, "1");
-	assert_true(t.state.own_mac == word(1));
+	assert_true(t.record.own_mac == word(1));
 	assert_true(own_macs_agree(&t.filter, &t.links, 1));
 }
 
@@ -120,8 +120,8 @@ static void what_is_on_top_counts_and_the_bridge_comes_first(void **state)
 	record(0, 1, true);
 	set();
 	assert_ours(1, "1345");
-	assert_true(t.state.own_mac == word(3));
-	assert_int_equal(t.state.macs_cnt, 3);
+	assert_true(t.record.own_mac == word(3));
+	assert_int_equal(t.record.macs_cnt, 3);
 	assert_true(own_macs_agree(&t.filter, &t.links, 1));
 }
 
@@ -164,7 +164,7 @@ static void of_several_each_has_its_own(void **state)
 	set();
 	assert_ours(1, "13");
 	assert_ours(2, "2");
-	assert_true(t.state.own_mac == DEDUP_MAC_NONE);
+	assert_true(t.record.own_mac == DEDUP_MAC_NONE);
 	assert_true(own_macs_agree(&t.filter, &t.links, 1));
 	t.list[2].mac[5] = 9;
 	assert_false(own_macs_agree(&t.filter, &t.links, 1));
@@ -196,7 +196,7 @@ static void another_netns_keeps_what_it_was_told(void **state)
 	record(0, 1, true);
 	record(1, 2, true);
 	set();
-	t.state.ifaces[0].netns++;
+	t.record.ifaces[0].netns++;
 	t.links.list++; /* out of sight, with what was on it */
 	t.links.list[1] = t.links.list[2];
 	t.links.cnt = 2;
@@ -214,7 +214,7 @@ static void with_destinations_nothing_is_answered_at_once(void **state)
 	record(0, 1, true);
 	t.config.receiver = DEDUP_NAMED;
 	set();
-	assert_true(t.state.own_mac == DEDUP_MAC_NONE);
+	assert_true(t.record.own_mac == DEDUP_MAC_NONE);
 	assert_ours(1, "1");
 	assert_true(own_macs_agree(&t.filter, &t.links, 1));
 }
@@ -242,7 +242,7 @@ static void without_a_mac_nothing_is_told(void **state)
 	record(0, 1, true);
 	set();
 	assert_ours(1, "");
-	assert_true(t.state.own_mac == DEDUP_MAC_NONE);
+	assert_true(t.record.own_mac == DEDUP_MAC_NONE);
 }
 
 #define TEST(f) cmocka_unit_test_setup(f, setup)

@@ -93,7 +93,7 @@ int bench_open_filter(struct bench *b, enum bench_row row)
 	if (err)
 		return err;
 	/* The frames' MAC, as own_macs_set() would put it: 0. */
-	s->filter.state->own_mac = 0;
+	s->filter.record->own_mac = 0;
 	s->fd = loader_private_prog_fd(s->prog);
 	return 0;
 }

@@ -63,10 +63,10 @@ int change_filter(const struct options *o, struct change *c, struct dedup_config
  */
 int change_wait_for_predecessor(const char *what);
 
-/* A filter has one predecessor at most: 0 if it has none, or --forget gives it up; or -errno, which
- * is said.
+/* A filter has one predecessor at most: 0 if it has none, or --forget gives it up, which the change
+ * does once it is committed; or -errno, which is said.
  */
-int change_make_room(const struct options *o, const char *name);
+int change_check_room(const struct options *o, struct filter *f);
 
 /* Is there memory for so many bytes more, which `what` takes? 0 or -ENOMEM, which is said. */
 int change_check_memory(const char *what, uint64_t need);

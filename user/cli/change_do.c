@@ -57,18 +57,10 @@ static void note_forgotten(const struct change *c, const struct dedup_config *cf
 				 c->f.name, stream_name(cfg, n));
 }
 
-/* The time of --for begins now. */
-static void begin_drops(struct change *c, const struct dedup_config *cfg)
-{
-	WRITE_ONCE(c->f.state->drop_until_ns, kernel_now_ns() + cfg->drop_ns);
-}
-
 int change_program(const struct options *o, struct change *c, struct dedup_config *cfg)
 {
 	const struct dedup_config *old = c->f.config;
 	int err = check_delivery(c, cfg);
-	bool begins;
-
 	if (err)
 		return err;
 	err = plan_next_program(old, cfg);
@@ -82,27 +74,18 @@ int change_program(const struct options *o, struct change *c, struct dedup_confi
 		return say_err(err, "the kernel's random source gave no secret");
 	note_forgotten(c, cfg);
 	err = loader_next_program(c->f.name, cfg, NULL);
-	if (err)
-		return err;
-	begins = cfg->drop_ns && o->given & GIVEN_FOR;
-	if (begins && c->f.config->action != DEDUP_DROP_FOR) /* which goes by the same time */
-		begin_drops(c, cfg);
-	err = handover(c->f.name, &c->where);
-	if (!err && begins)
-		begin_drops(c, cfg);
-	return err;
+	return err ? err : handover(c->f.name, &c->where, cfg->drop_ns && o->given & GIVEN_FOR);
 }
 
-int change_make_room(const struct options *o, const char *name)
+int change_check_room(const struct options *o, struct filter *f)
 {
-	int has = handover_has_predecessor(name);
+	const char *name = f->name;
+	int err = f->before ? 0 : filter_open_before(f);
 
-	if (!has)
+	if (err)
+		return say_err(err, "cannot tell whether %s has a predecessor", name);
+	if (!f->before || o->forget)
 		return 0;
-	if (has > 0 && o->forget)
-		return handover_forget(name);
-	if (has < 0)
-		return say_err(has, "cannot tell whether %s has a predecessor", name);
 	return say_err(
 		-EBUSY,
 		"%s has a predecessor since it was changed last, which still knows ids: --wait "
@@ -125,7 +108,7 @@ int change_check_memory(const char *what, uint64_t need)
 int change_filter(const struct options *o, struct change *c, struct dedup_config *cfg)
 {
 	char size[32], window[32];
-	int err = check_delivery(c, cfg) ?: change_make_room(o, c->f.name);
+	int err = check_delivery(c, cfg) ?: change_check_room(o, &c->f);
 
 	if (err)
 		return err;
@@ -137,7 +120,7 @@ int change_filter(const struct options *o, struct change *c, struct dedup_config
 	if (!err)
 		err = loader_next_filter(c->f.name, cfg, &c->f);
 	if (!err)
-		err = handover(c->f.name, &c->where);
+		err = handover(c->f.name, &c->where, false);
 	if (err)
 		return err;
 	printf("%s: %llu ids a window of %s, at most %g of fresh events lost, %s\n", c->f.name,

@@ -42,8 +42,8 @@ static void put_iface(const struct filter *f, uint32_t ifindex, char name[VIEW_I
 	int cnt = 0;
 
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
-		if (ifindex && f->state->ifaces[i].ifindex == ifindex) {
-			found = &f->state->ifaces[i];
+		if (ifindex && f->record->ifaces[i].ifindex == ifindex) {
+			found = &f->record->ifaces[i];
 			cnt++;
 		}
 	if (cnt == 1)

@@ -8,6 +8,7 @@
 #include "here.h"
 #include "kernel.h"
 #include "loader.h"
+#include "pin_dirs.h"
 #include "predecessor.h"
 #include "say.h"
 #include "stats.h"
@@ -88,12 +89,32 @@ static void note_twin(struct status *s, const struct attachment *list, int cnt,
 	here_name(twin, s->twins.there);
 }
 
-/* Lists the interfaces that are attached here, then those that are only recorded. */
+/* The kernel's id of the state map of +NAME; 0 if there is none: a change that has not ended. */
+static int beside_state(const struct status *s, uint32_t *id)
+{
+	struct identity beside = { 0 };
+	char directory[PATH_MAX];
+	int err;
+
+	pin_dir_beside(directory, s->filter.name);
+	err = filter_identity(directory, &beside);
+	*id = beside.state_id;
+	return err ? say_err(err, "cannot look at what is beside %s: %s", s->filter.name,
+			     strerror(-err))
+		   : 0;
+}
+
+/* Lists the interfaces that are attached here, then those that are only recorded. While the filter
+ * is being changed the program of +NAME may run there, and filters as well.
+ */
 static int collect_ifaces(struct status *s)
 {
 	struct attachment *list;
-	int cnt, err = attach_list(&list, &cnt);
+	uint32_t beside;
+	int cnt, err = beside_state(s, &beside);
 
+	if (!err)
+		err = attach_list(&list, &cnt);
 	if (err)
 		return err;
 	s->mode = "none";
@@ -105,7 +126,8 @@ static int collect_ifaces(struct status *s)
 			add_iface(s, list[i].ifname, list[i].ifindex, IFACE_UNKNOWN);
 			continue;
 		}
-		if (list[i].id.state_id != s->filter.state_id)
+		if (list[i].id.state_id != s->filter.state_id &&
+		    (!beside || list[i].id.state_id != beside))
 			continue;
 		iface = add_iface(s, list[i].ifname, list[i].ifindex, IFACE_ATTACHED);
 		if (!iface)
@@ -121,7 +143,7 @@ static int collect_ifaces(struct status *s)
 	}
 	free(list);
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
-		const struct dedup_iface entry = s->filter.state->ifaces[i];
+		const struct dedup_iface entry = s->filter.record->ifaces[i];
 		char name[IF_NAMESIZE], now[IF_NAMESIZE];
 
 		if (!entry.ifindex)

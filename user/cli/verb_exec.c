@@ -150,7 +150,7 @@ static int lend(const struct options *o, struct filter *f, int to)
 	int err = 0;
 
 	for (int i = 0; i < DEDUP_IFACES_MAX && !err; i++) {
-		const struct dedup_iface *iface = &f->state->ifaces[i];
+		const struct dedup_iface *iface = &f->record->ifaces[i];
 
 		if (here_has(iface) && if_indextoname(iface->ifindex, ifname))
 			err = lend_interface(&g, ifname);

@@ -41,7 +41,7 @@ static int make_ready(const char *name, const struct placement *where, const str
 	if (err)
 		return err;
 	for (int i = 0; i < where->cnt && !err; i++)
-		err = attachments_make_entry(where->ifnames[i], &f.state->ifaces[i]);
+		err = attachments_make_entry(where->ifnames[i], &f.record->ifaces[i]);
 	if (!err)
 		receivers_refresh(&f, links);
 	if (!err)
@@ -112,7 +112,7 @@ static int load(const char *name, const struct placement *where, const struct de
 	int err = name_claim(name);
 
 	if (!err)
-		err = loader_create(name, cfg);
+		err = loader_create(name, cfg, NULL);
 	return err ? err : load_start(name, where, links, cfg->drop_ns);
 }
 

@@ -15,6 +15,7 @@
 #include "kernel.h"
 #include "load.h"
 #include "loader.h"
+#include "loader_predecessor.h"
 #include "name.h"
 #include "plan.h"
 #include "predecessor.h"
@@ -93,19 +94,19 @@ static int check_memory(const struct restoration *r)
 
 static int make(struct restoration *r)
 {
+	struct predecessor before;
 	int err = name_claim(r->name), restored;
 
 	if (err)
 		return err;
-	restored = loader_restore(r->name, &r->image, NULL);
+	restored = predecessor_of_image(&r->image, NULL, &before);
 	if (restored < 0)
 		return restored;
 	r->forgotten = restored;
 	if (r->forgotten)
 		r->cfg.has_predecessor = r->cfg.predecessor_scale = 0;
-	err = loader_create(r->name, &r->cfg);
-	if (err)
-		loader_remove_prefixed(BEFORE, r->name);
+	err = loader_create(r->name, &r->cfg, r->forgotten ? NULL : &before);
+	predecessor_close(&before);
 	return err;
 }
 
@@ -181,27 +182,24 @@ static bool has_same_ids(const struct dedup_config *a, const struct dedup_config
 }
 
 /* Gives the running filter a program that asks the image, too. */
-static int give(struct change *c, const struct dedup_config *image)
+static int give(struct change *c, const struct predecessor *image)
 {
 	struct dedup_config cfg = *c->f.config;
-	struct filter before;
-	int err = filter_open_prefixed(BEFORE, c->f.name, &before);
+	int err;
 
-	if (err)
-		return say_err(err, "cannot open what was restored");
 	cfg.serial++;
 	cfg.earlier_stats = cfg.has_predecessor = 1;
-	cfg.predecessor_scale = dedup_scale(image, &cfg);
+	cfg.predecessor_scale = dedup_scale(&image->config, &cfg);
 	for (uint32_t n = 0; n < streams_cnt(&cfg); n++)
 		cfg.before[n] = n + 1; /* has_same_ids() */
-	err = loader_next_program(c->f.name, &cfg, &before);
-	filter_close(&before);
-	return err ? err : handover(c->f.name, &c->where);
+	err = loader_next_program(c->f.name, &cfg, image);
+	return err ? err : handover(c->f.name, &c->where, false);
 }
 
 static int restore_into(const struct options *o, struct restoration *r, struct change *c)
 {
 	const struct dedup_config *image = &r->image.head.config;
+	struct predecessor before;
 	int err, restored;
 
 	if (o->args_cnt > 2)
@@ -214,18 +212,17 @@ static int restore_into(const struct options *o, struct restoration *r, struct c
 			       "%s has other streams or digests than the filter that was "
 			       "saved: in it the ids would be others",
 			       c->f.name);
-	err = change_make_room(o, c->f.name);
+	err = change_check_room(o, &c->f);
 	if (!err)
 		err = change_check_memory("what was saved", plan_bytes(image));
 	if (err)
 		return err;
-	restored = loader_restore(c->f.name, &r->image, &c->f);
+	restored = predecessor_of_image(&r->image, &c->f, &before);
 	if (restored < 0)
 		return restored;
 	r->forgotten = restored;
-	err = r->forgotten ? 0 : give(c, image);
-	if (err)
-		handover_settle_before(c->f.name);
+	err = r->forgotten ? 0 : give(c, &before);
+	predecessor_close(&before);
 	return err;
 }
 

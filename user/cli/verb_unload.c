@@ -174,18 +174,22 @@ static const struct attachment *detached_from(const struct unload *u, const stru
  */
 static bool clear_record(const struct unload *u, const char *name)
 {
-	bool left = false;
+	bool left = false, cleared = false;
 	struct filter f;
 
 	if (filter_open(name, &f))
 		return true;
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
-		struct dedup_iface *iface = &f.state->ifaces[i];
+		struct dedup_iface *iface = &f.record->ifaces[i];
 
-		if (detached_from(u, iface))
+		if (detached_from(u, iface)) {
 			*iface = (struct dedup_iface){ 0 };
+			cleared = true;
+		}
 		left |= iface->ifindex != 0;
 	}
+	if (cleared)
+		__sync_fetch_and_add(&f.state->serial, 1);
 	if (left)
 		unread_want(&f, &f);
 	filter_close(&f);

@@ -219,7 +219,7 @@ struct dedup_iface *attachments_recorded(const struct filter *f, const char *ifn
 	uint32_t ifindex = if_nametoindex(ifname);
 
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
-		struct dedup_iface *iface = &f->state->ifaces[i];
+		struct dedup_iface *iface = &f->record->ifaces[i];
 
 		if (iface->ifindex &&
 		    (ifindex ? iface->ifindex == ifindex : here_is_named(iface, ifname)) &&
@@ -260,7 +260,7 @@ static struct dedup_iface *entry_of_moved(const struct filter *f, const struct a
 	int candidates = 0;
 
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
-		struct dedup_iface *iface = &f->state->ifaces[i];
+		struct dedup_iface *iface = &f->record->ifaces[i];
 
 		if (!iface->ifindex || (here_has(iface) && is_in(list, cnt, f, iface->ifindex)))
 			continue;
@@ -280,7 +280,7 @@ const struct dedup_iface *attachments_twin(const struct filter *f, const struct 
 	if (!own)
 		own = entry_of_moved(f, list, cnt, a->ifname);
 	for (int i = 0; i < DEDUP_IFACES_MAX && own && f->config->deliver; i++) {
-		const struct dedup_iface *other = &f->state->ifaces[i];
+		const struct dedup_iface *other = &f->record->ifaces[i];
 
 		if (other != own && other->ifindex == (uint32_t)a->ifindex && !here_has(other))
 			return other;
@@ -343,8 +343,8 @@ static bool is_unseen(const struct dedup_iface *iface)
 const struct dedup_iface *attachments_unseen(const struct filter *f)
 {
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
-		if (is_unseen(&f->state->ifaces[i]))
-			return &f->state->ifaces[i];
+		if (is_unseen(&f->record->ifaces[i]))
+			return &f->record->ifaces[i];
 	return NULL;
 }
 
@@ -371,6 +371,6 @@ void attachments_forget_gone(struct filter *f, const struct attachment *list, in
 	if (!attachments_unseen(f) || runs_unseen(f, list, cnt))
 		return;
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
-		if (is_unseen(&f->state->ifaces[i]))
-			f->state->ifaces[i] = (struct dedup_iface){ 0 };
+		if (is_unseen(&f->record->ifaces[i]))
+			f->record->ifaces[i] = (struct dedup_iface){ 0 };
 }

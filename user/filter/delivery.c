@@ -106,7 +106,7 @@ int delivery_end(const struct filter *f)
 bool delivery_runs_on(const struct filter *f, uint32_t ifindex)
 {
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
-		if (READ_ONCE(f->state->ifaces[i].ifindex) == ifindex)
+		if (READ_ONCE(f->record->ifaces[i].ifindex) == ifindex)
 			return true;
 	return false;
 }

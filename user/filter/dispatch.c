@@ -121,18 +121,17 @@ int dispatch_follow(int ifindex, uint32_t dispatcher_id)
 	return found;
 }
 
-/* The id of the state map that the pinned program uses; where a link is pinned, of the program that
- * the link attaches. 0 if it has none, so is not ours.
+/* The ids of the maps that the pinned program uses; where a link is pinned, of the program that the
+ * link attaches. 0 if it has none, so is not ours.
  */
-static int state_of_pin(const char *path, uint32_t *state_id)
+static int maps_of_pin(const char *path, struct identity *id)
 {
 	struct bpf_link_info info = { 0 };
 	__u32 len = sizeof(info);
 	const char *kind = strrchr(path, '-');
 	int fd = bpf_obj_get(path), prog_fd, err = 0;
-	struct identity id = { 0 };
 
-	*state_id = 0;
+	*id = (struct identity){ 0 };
 	if (fd < 0)
 		return -errno;
 	if (kind && !strcmp(kind, "-prog")) {
@@ -144,23 +143,22 @@ static int state_of_pin(const char *path, uint32_t *state_id)
 			err = -errno;
 	}
 	if (!err)
-		err = live_maps_of(prog_fd, &id);
+		err = live_maps_of(prog_fd, id);
 	if (prog_fd >= 0 && prog_fd != fd)
 		close(prog_fd);
 	close(fd);
-	*state_id = id.state_id;
 	return err;
 }
 
-/* The state map's id of the filter in this dispatcher; 0 if it has none of ours. */
-static int state_of(DIR *root, const struct dispatcher *d, uint32_t *state_id)
+/* The same of our program in this dispatcher; 0 if it has none of ours. */
+static int maps_of(DIR *root, const struct dispatcher *d, struct identity *id)
 {
 	int fd = filter_open_dir(dirfd(root), d->name, false), err = 0;
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 	char path[PATH_MAX];
 
-	*state_id = 0;
+	*id = (struct identity){ 0 };
 	if (fd < 0)
 		return fd;
 	if (!dir) {
@@ -168,35 +166,34 @@ static int state_of(DIR *root, const struct dispatcher *d, uint32_t *state_id)
 		close(fd);
 		return err;
 	}
-	while (!err && !*state_id && (entry = readdir(dir)))
+	while (!err && !id->state_id && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.' && snprintf(path, sizeof(path), "/proc/self/fd/%d/%s",
 							fd, entry->d_name) < PATH_MAX)
-			err = state_of_pin(path, state_id);
+			err = maps_of_pin(path, id);
 	closedir(dir);
 	return err;
 }
 
-/* Copies the filter's record of its interfaces. 0 or -errno. */
-static int read_record(uint32_t state_id, struct dedup_iface record[DEDUP_IFACES_MAX])
+/* Copies the program's record of its interfaces. 0 or -errno; -EPROTO: another version's. */
+static int read_record(uint32_t record_id, struct dedup_iface ifaces[DEDUP_IFACES_MAX])
 {
-	struct dedup_state *state = malloc(sizeof(*state));
-	int fd = bpf_map_get_fd_by_id(state_id), err = fd < 0 ? -errno : 0;
+	int fd = record_id ? bpf_map_get_fd_by_id(record_id) : -1, err = fd < 0 ? -errno : 0;
 	struct bpf_map_info info = { 0 };
 	__u32 len = sizeof(info), key = 0;
+	struct dedup_record record;
 
-	if (!err && !state)
-		err = -ENOMEM;
+	if (!record_id)
+		return -EPROTO;
 	if (!err && bpf_obj_get_info_by_fd(fd, &info, &len))
 		err = -errno;
-	if (!err && info.value_size != sizeof(*state))
-		err = -EPROTO; /* another version's */
-	if (!err && bpf_map_lookup_elem(fd, &key, state))
+	if (!err && info.value_size != sizeof(record))
+		err = -EPROTO;
+	if (!err && bpf_map_lookup_elem(fd, &key, &record))
 		err = -errno;
 	if (!err)
-		memcpy(record, state->ifaces, sizeof(state->ifaces));
+		memcpy(ifaces, record.ifaces, sizeof(record.ifaces));
 	if (fd >= 0)
 		close(fd);
-	free(state);
 	return err;
 }
 
@@ -262,13 +259,12 @@ static void sweep(uint32_t forced_id)
 	struct dedup_iface record[DEDUP_IFACES_MAX];
 	DIR *root = open_root();
 	struct dispatcher d;
-	uint32_t state_id;
+	struct identity id;
 
 	while (root && next_dispatcher(root, &d)) {
-		if (state_of(root, &d, &state_id) || !state_id ||
-		    (forced_id && state_id != forced_id))
+		if (maps_of(root, &d, &id) || !id.state_id || (forced_id && id.state_id != forced_id))
 			continue;
-		if (!forced_id && (read_record(state_id, record) || !is_from_here(record)))
+		if (!forced_id && (read_record(id.record_id, record) || !is_from_here(record)))
 			continue;
 		if (!is_orphaned(&d, forced_id ? NULL : record))
 			continue;

@@ -275,7 +275,6 @@ void image_state(const struct image_head *h, uint64_t now_ns, uint64_t elapsed_n
 		next_ns = c->countdown_ns;
 	*out = (struct dedup_state){
 		.hand = h->hand,
-		.own_mac = DEDUP_MAC_NONE,
 		.learned = h->learned,
 		.last_ns = moment_ns,
 		.passed = (__u64)dedup_hand_epoch(h->hand) * c->places + dedup_hand_pos(h->hand),

@@ -63,13 +63,13 @@ static int copy_state(const struct filter *f, struct dedup_state *out)
 	return -EAGAIN;
 }
 
-static void take_interfaces(const struct dedup_state *st, struct image_head *h)
+static void take_interfaces(const struct dedup_record *r, struct image_head *h)
 {
 	int cnt = 0;
 
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
-		if (here_has(&st->ifaces[i]))
-			here_name(&st->ifaces[i], h->ifnames[cnt++]);
+		if (here_has(&r->ifaces[i]))
+			here_name(&r->ifaces[i], h->ifnames[cnt++]);
 }
 
 int image_take(const struct filter *f, const struct image_moment *now, struct image_head *h)
@@ -103,7 +103,7 @@ int image_take(const struct filter *f, const struct image_moment *now, struct im
 		h->marks[i].learned = st.marks[i].learned;
 		h->marks[i].age_ns = age_ns > 0 ? age_ns : 0;
 	}
-	take_interfaces(&st, h);
+	take_interfaces(f->record, h);
 	return 0;
 }
 

@@ -16,19 +16,18 @@
 #define WALK_US 250 /* as in look_closely.c */
 #define TRIES 2000
 
-static void configure(struct dedup_lent *c, const struct filter *f, uint32_t ifindex)
+static void configure(struct dedup_lent *c, const struct filter *f)
 {
 	*c = (struct dedup_lent){
 		.serial = f->serial,
 		.window_ns = f->config->window_ns,
 		.stale_ns = f->config->stale_ns,
-		.ifindex = ifindex,
 	};
 	for (uint32_t n = 0; n < streams_cnt(f->config); n++) {
 		uint32_t slot = kept_slot(f->config, n) % DEDUP_SLOTS;
 
 		c->realm_keys[slot] = kept_realm_key(f->config, n);
-		c->slots |= 1U << slot;
+		c->slots |= 1ULL << slot;
 	}
 }
 
@@ -44,14 +43,14 @@ static int use_map(struct bpf_map *map, const struct filter *f, enum pin pin)
 	return err;
 }
 
-static int load(const struct filter *f, uint32_t ifindex)
+static int load(const struct filter *f)
 {
 	struct lent *skel = lent__open();
 	int err, fd = -1;
 
 	if (!skel)
 		return -errno;
-	configure((struct dedup_lent *)&skel->rodata_lent->lent, f, ifindex);
+	configure((struct dedup_lent *)&skel->rodata_lent->lent, f);
 	err = use_map(skel->maps.state, f, PIN_STATE);
 	if (!err)
 		err = use_map(skel->maps.wanted, f, PIN_WANTED);
@@ -65,7 +64,7 @@ static int load(const struct filter *f, uint32_t ifindex)
 }
 
 /* libbpf says what it thinks of an error, in this process as a whole: not meanwhile. */
-int lent_load(const struct filter *f, uint32_t ifindex)
+int lent_load(const struct filter *f)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	libbpf_print_fn_t print;
@@ -73,7 +72,7 @@ int lent_load(const struct filter *f, uint32_t ifindex)
 
 	pthread_mutex_lock(&lock);
 	print = libbpf_set_print(NULL);
-	fd = load(f, ifindex);
+	fd = load(f);
 	libbpf_set_print(print);
 	pthread_mutex_unlock(&lock);
 	return fd;

@@ -10,12 +10,10 @@
 #include "deliver.h"
 #include "pins.h"
 
-/* Loads the program, for a queue of this interface. Its descriptor, which the caller closes, or
- * -errno.
- */
-int lent_load(const struct filter *f, uint32_t ifindex);
+/* Loads the program. Its descriptor, which the caller closes, or -errno. */
+int lent_load(const struct filter *f);
 
-/* Is the filter as it was then, and does it run on the interface? 0; -ESTALE if not; -ETIME if its
+/* Is the filter as it was then, on the same interfaces? 0; -ESTALE if not; -ETIME if its
  * hand has not stepped for too long; another -errno. Needs no right.
  */
 int lent_ask(int program_fd);

@@ -13,6 +13,7 @@
 
 #define STATE_MAP_NAME ".data.state"
 #define CONFIG_MAP_NAME ".rodata.config"
+#define RECORD_MAP_NAME ".data.record"
 #define PROG_MAPS_MAX 32
 #define GONE_MS 3000 /* the kernel frees a program a little after its last holder has gone */
 
@@ -35,7 +36,7 @@ int live_maps_of(int prog_fd, struct identity *id)
 	struct bpf_prog_info info;
 	int err = program_info(prog_fd, &info, maps);
 
-	id->state_id = id->config_id = 0;
+	id->state_id = id->config_id = id->record_id = 0;
 	for (__u32 i = 0; i < info.nr_map_ids && !err; i++) {
 		struct bpf_map_info map = { 0 };
 		int fd = bpf_map_get_fd_by_id(maps[i]);
@@ -47,6 +48,8 @@ int live_maps_of(int prog_fd, struct identity *id)
 			id->state_id = map.id;
 		else if (!strcmp(map.name, CONFIG_MAP_NAME))
 			id->config_id = map.id;
+		else if (!strcmp(map.name, RECORD_MAP_NAME))
+			id->record_id = map.id;
 		if (fd >= 0)
 			close(fd);
 	}
@@ -107,6 +110,11 @@ static int outlive(uint32_t map_id, uint32_t prog_id)
 int live_program_of(uint32_t config_id)
 {
 	return outlive(config_id, 0);
+}
+
+int live_program_now(uint32_t config_id)
+{
+	return has_users(config_id, 0);
 }
 
 int live_can_tell(void)

@@ -10,8 +10,9 @@
 
 #include "pins.h"
 
-/* Puts the ids of the state map and of the configuration's map that this program uses into *id,
- * whose prog_id is left alone; 0 if the program is none of ours. 0; -errno if that cannot be told.
+/* Puts the ids of the state map, the configuration's map and the record's that this program uses
+ * into *id, whose prog_id is left alone; 0 if the program is none of ours. 0; -errno if that cannot
+ * be told.
  */
 int live_maps_of(int prog_fd, struct identity *id);
 
@@ -29,5 +30,8 @@ int live_anywhere(const char *name);
  * The kernel has up to 3 s to free it. 1 or 0; -errno if that cannot be told. Prints nothing.
  */
 int live_program_of(uint32_t config_id);
+
+/* The same, without waiting. */
+int live_program_now(uint32_t config_id);
 
 #endif

@@ -42,8 +42,6 @@ int loader_begin(bool verbose)
 	if (fd < 0)
 		return say_err(-errno, "cannot open %s: %s", LOCK, strerror(errno));
 	err = kernel_lock(fd);
-	if (!err && pin_dir_exists(HALF_MADE))
-		err = pin_dir_remove(HALF_MADE);
 	if (!err)
 		handover_settle();
 	if (!err)
@@ -74,36 +72,15 @@ int loader_look(void)
 	return 0;
 }
 
-int loader_remove_prefixed(const char *prefix, const char *name)
-{
-	char directory[PATH_MAX];
-
-	pin_dir_prefixed(directory, prefix, name);
-	return pin_dir_exists(directory) ? pin_dir_remove_whole(directory) : 0;
-}
-
 int loader_remove(const char *name)
 {
-	int err = pin_dir_remove_whole(name);
+	char directory[PATH_MAX], path[PATH_MAX];
+	int err = pin_dir_remove(name);
 
-	if (!err)
-		err = loader_remove_prefixed(BESIDE, name);
-	return err ? err : loader_remove_prefixed(BEFORE, name);
-}
-
-/* Makes and pins the maps and starts the hand, under the name HALF_MADE. */
-static int make_filter(const struct dedup_config *cfg)
-{
-	struct xdp_dedup *skel = NULL;
-	int err = object_open(HALF_MADE, cfg, &skel);
-
-	if (err)
-		return err;
-	/* Without the packet program, which is loaded when it is attached (loader_program_open). */
-	bpf_program__set_autoload(loader_packet_program(skel), false);
-	err = object_start_filter(skel, cfg);
-	xdp_dedup__destroy(skel);
-	return err;
+	/* The predecessor of a filter of format 10. */
+	snprintf(directory, sizeof(directory), BEFORE_10 "%s", name);
+	pin_path(path, directory, NULL);
+	return err || access(path, F_OK) ? err : pin_dir_remove(directory);
 }
 
 int loader_private_open(const struct dedup_config *cfg, struct filter *out, struct xdp_dedup **prog)
@@ -125,6 +102,7 @@ int loader_private_open(const struct dedup_config *cfg, struct filter *out, stru
 	}
 	f.config = (const struct dedup_config *)&skel->rodata_config->config;
 	f.state = &skel->data_state->state;
+	f.record = &skel->data_record->record;
 	f.stats_fd = bpf_map__fd(skel->maps.stats);
 	f.counters_bytes = sizeof(struct dedup_counters);
 	f.wanted_fd = bpf_map__fd(skel->maps.wanted);
@@ -169,18 +147,17 @@ int loader_await_hand(const struct filter *f)
 		f->name[0] == *BESIDE ? f->name + 1 : f->name);
 }
 
-int loader_create(const char *name, const struct dedup_config *cfg)
+int loader_create(const char *name, const struct dedup_config *cfg, const struct predecessor *before)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], beside[PATH_MAX];
 	int err;
 
 	pin_path(path, name, NULL);
 	if (!access(path, F_OK))
 		return say_err(-EEXIST, "there is a filter %s already", name);
-	if (cfg->has_predecessor)
-		return next_create(name, cfg);
-	err = pin_dir_begin();
-	return err ? err : pin_dir_end(make_filter(cfg), name);
+	pin_dir_beside(beside, name);
+	err = pin_dir_begin(name);
+	return err ? err : pin_dir_end(next_make_filter(beside, cfg, before), name);
 }
 
 /* Opens the skeleton for the filter that is open, whose pins are in this directory. */
@@ -198,9 +175,9 @@ int loader_program_open_beside(const char *name, struct xdp_dedup **out)
 {
 	char beside[PATH_MAX];
 	struct filter f;
-	int err = filter_open_prefixed(BESIDE, name, &f);
+	int err = filter_open_beside(name, &f);
 
-	pin_dir_prefixed(beside, BESIDE, name);
+	pin_dir_beside(beside, name);
 	return err ? loader_explain(name, err) : open_program(beside, &f, out);
 }
 
@@ -222,7 +199,7 @@ int loader_pin_program(const char *name, int prog_fd)
 	char path[PATH_MAX];
 
 	pin_path(path, name, PIN_PROG);
-	if (bpf_obj_pin(prog_fd, path))
+	if (bpf_obj_pin(prog_fd, path) && errno != EEXIST)
 		return say_err(-errno, "cannot pin the program at %s: %s", path, strerror(errno));
 	return 0;
 }

@@ -2,8 +2,7 @@
 /* Makes filters in the kernel, lists and removes them. What fails here says why on stderr.
  *
  * A filter is made in an order in which the process may be killed at any moment without harm: the
- * maps are pinned under a name that is no filter's, the hand is started, the pins get the filter's
- * name, the packet program is attached.
+ * maps are pinned in +NAME, the hand is started, +NAME becomes NAME, the packet program is attached.
  */
 #ifndef XDP_DEDUP_LOADER_H
 #define XDP_DEDUP_LOADER_H
@@ -13,8 +12,8 @@
 
 #include "pins.h"
 
-struct image;	  /* image_file.h */
-struct xdp_dedup; /* the skeleton of bpf/xdp_dedup.bpf.c */
+struct predecessor; /* loader_predecessor.h */
+struct xdp_dedup;   /* the skeleton of bpf/xdp_dedup.bpf.c */
 
 /* To be called before anything that changes filters. Does kernel_ready() (bpffs is mounted if
  * missing), makes PIN_ROOT, which only root may write to, and takes a lock against other xdp-dedup
@@ -29,33 +28,24 @@ int loader_begin(bool verbose);
 int loader_look(void);
 
 /* Makes the maps of a new filter, pins them under its name and starts its hand. *cfg is complete
- * but for the secret and `frags`, which are set here; with has_predecessor, ~NAME is there, and the
- * secret is of it. 0; -EEXIST if there are pins of that name, or another -errno: then nothing of it
- * is left.
+ * but for the secret and `frags`, which are set here; but with a predecessor, which must be open
+ * (predecessor_of_image()), also the secret. before: that, or NULL. 0; -EEXIST if there are pins of
+ * that name, or another -errno: then nothing of it is left.
  */
-int loader_create(const char *name, const struct dedup_config *cfg);
-
-/* Makes ~NAME, the predecessor of a filter that is to be made, of an image: its memory, aged by the
- * time since, its hand going. beside: the filter that runs, if that is to get it, whose ids it is
- * told of; else NULL. 0; 1 if no id of the image is left, and then nothing is made; or -errno,
- * which is said, likewise.
- */
-int loader_restore(const char *name, const struct image *image, const struct filter *beside);
+int loader_create(const char *name, const struct dedup_config *cfg, const struct predecessor *before);
 
 /* What is to take the place of the filter of this name, without its packet program, is made in
  * +NAME; handover.h goes on from there. 0 or -errno, which is said: then nothing of it is left.
- * - next_program: the same maps with another configuration, *cfg, which is complete; before: open,
- * the predecessor that it gets, or NULL for that which there may be. -EPROTO if the filter is of
- * the format before.
+ * - next_program: the same maps with another configuration, *cfg, which is complete; before: the
+ *   predecessor that it gets, or NULL for that which there may be. -EPROTO if the filter is of the
+ *   format before.
  * - next_filter: a new filter of the configuration *cfg, complete but for `frags`, whose
- * predecessor is the one that runs, and is open as *before. Its hand goes.
+ *   predecessor is the one that runs, and is open as *running. Its hand goes.
  */
 int loader_next_program(const char *name, const struct dedup_config *cfg,
-			const struct filter *before);
-int loader_next_filter(const char *name, const struct dedup_config *cfg, const struct filter *before);
-
-/* Gives NAME and +NAME each other's content, at once. 0 or -errno, which is said. */
-int loader_swap(const char *name);
+			const struct predecessor *before);
+int loader_next_filter(const char *name, const struct dedup_config *cfg,
+		       const struct filter *running);
 
 /* Waits until the hand of this open filter steps, 5 s at most. A program is attached only then: one
  * whose clock does not run lets every packet pass. 0; or -ESTALE, which is said.
@@ -66,12 +56,6 @@ int loader_await_hand(const struct filter *f);
  * started the timer. 0 or -errno, which is said.
  */
 int loader_adopt_hand(const char *name);
-
-/* Makes what is in +NAME the predecessor of NAME: ~NAME. 0 or -errno, which is said. */
-int loader_keep_predecessor(const char *name);
-
-/* Removes BESIDE, or BEFORE, and NAME. 0, also if there is none; or -errno, which is said. */
-int loader_remove_prefixed(const char *prefix, const char *name);
 
 /* Makes a filter and loads its packet program for this process alone (bench, tests): nothing is
  * pinned, and it goes with the process. Closed with loader_private_close(). The program's
@@ -84,19 +68,18 @@ int loader_private_prog_fd(const struct xdp_dedup *prog);
 /* The descriptor of hand_replay(), of a filter with config.replay; as above. */
 int loader_private_hand_fd(const struct xdp_dedup *prog);
 
-/* Opens the skeleton with its maps at the pins of this filter. The packet program is not loaded
- * into the kernel yet: attach_all() does that. Closed with loader_program_close().
+/* Opens the skeleton with its maps at the pins of this filter, or of +NAME. The packet program is
+ * not loaded into the kernel yet: attach_all() does that. Closed with loader_program_close().
  */
 int loader_program_open(const char *name, struct xdp_dedup **out);
 void loader_program_close(struct xdp_dedup *skel);
 
-/* The same of what is in +NAME. */
 int loader_program_open_beside(const char *name, struct xdp_dedup **out);
 
 /* The entry of the packet program that this skeleton's filter runs. */
 struct bpf_program *loader_packet_program(const struct xdp_dedup *skel);
 
-/* Pins the packet program as PIN_ROOT/NAME/prog, for bpftool. */
+/* Pins the packet program as PIN_ROOT/NAME/prog, unless there is such a pin: for bpftool. */
 int loader_pin_program(const char *name, int prog_fd);
 
 /* Says what the error `err` of filter_open() means and what to do, and returns it. */
@@ -105,8 +88,8 @@ int loader_explain(const char *name, int err);
 /* filter_open(), which says what is wrong. */
 int loader_open_or_say(const char *name, struct filter *out);
 
-/* Removes the pins of a filter, of any version and however complete. The kernel then frees what
- * nothing else holds.
+/* Removes the pins of a filter, and of +NAME, of any version and however complete. The kernel then
+ * frees what nothing else holds.
  */
 int loader_remove(const char *name);
 

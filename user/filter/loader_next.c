@@ -2,8 +2,6 @@
 #include "loader_next.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,30 +11,24 @@
 #include "loader.h"
 #include "object.h"
 #include "pin_dirs.h"
-#include "predecessor.h"
 #include "say.h"
 
-/* Opens a pin of NAME: its descriptor, or -errno, which is said. */
-static int open_pin(const char *name, enum pin pin)
-{
-	char path[PATH_MAX];
-	int fd;
-
-	pin_path(path, name, PINS[pin]);
-	fd = bpf_obj_get(path);
-	return fd < 0 ? say_err(-errno, "cannot open %s: %s", path, strerror(errno)) : fd;
-}
-
-/* Pins the map of NAME as one of HALF_MADE's, too. */
+/* Pins the map of NAME as one of +NAME's, too. Not every filter delivers, or has a predecessor. */
 static int share_pin(const char *name, enum pin pin)
 {
-	int fd = open_pin(name, pin), err;
-	char path[PATH_MAX];
+	char from[PATH_MAX], to[PATH_MAX], beside[PATH_MAX];
+	int fd, err = 0;
 
+	pin_path(from, name, PINS[pin]);
+	pin_dir_beside(beside, name);
+	pin_path(to, beside, PINS[pin]);
+	fd = bpf_obj_get(from);
+	if (fd < 0 && errno == ENOENT && (pin_is_delivery(pin) || pin >= PINS_CNT))
+		return 0;
 	if (fd < 0)
-		return fd;
-	pin_path(path, HALF_MADE, PINS[pin]);
-	err = bpf_obj_pin(fd, path) ? say_err(-errno, "cannot pin %s: %s", path, strerror(errno)) : 0;
+		return say_err(-errno, "cannot open %s: %s", from, strerror(errno));
+	if (bpf_obj_pin(fd, to))
+		err = say_err(-errno, "cannot pin %s: %s", to, strerror(errno));
 	close(fd);
 	return err;
 }
@@ -46,15 +38,11 @@ static int share_pin(const char *name, enum pin pin)
  */
 static int share_delivery(const char *name, const struct dedup_config *cfg)
 {
-	char path[PATH_MAX];
 	int err = 0;
 
-	for (int pin = 0; pin < PINS_CNT && cfg->deliver && !err; pin++) {
-		pin_path(path, name, PINS[pin]);
-		if (!pin_is_delivery(pin) || (access(path, F_OK) && errno == ENOENT))
-			continue;
-		err = share_pin(name, pin);
-	}
+	for (int pin = 0; pin < PINS_CNT && cfg->deliver && !err; pin++)
+		if (pin_is_delivery(pin))
+			err = share_pin(name, pin);
 	return err;
 }
 
@@ -66,31 +54,7 @@ static int put_inner(const struct bpf_map *outer, int inner_fd)
 	return bpf_map_update_elem(bpf_map__fd(outer), &zero, &inner_fd, BPF_ANY) ? -errno : 0;
 }
 
-/* A predecessor's maps, to be used by one object. */
-struct predecessor {
-	const struct filter *f;
-	int state_fd, filter_fd;
-};
-
-static void close_predecessor(struct predecessor *p)
-{
-	if (p->state_fd >= 0)
-		close(p->state_fd);
-	if (p->filter_fd >= 0)
-		close(p->filter_fd);
-}
-
-/* Opens them. 0, or -errno, which is said; the caller calls close_predecessor() in any case. */
-static int open_predecessor(const struct filter *before, struct predecessor *p)
-{
-	*p = (struct predecessor){ before, open_pin(before->name, PIN_STATE), -1 };
-	if (p->state_fd < 0)
-		return p->state_fd;
-	p->filter_fd = open_pin(before->name, PIN_FILTER);
-	return p->filter_fd < 0 ? p->filter_fd : 0;
-}
-
-/* Before the object is loaded, and after. */
+/* Has the object, which is not loaded yet, ask this predecessor. */
 static int prepare_predecessor(struct xdp_dedup *skel, const struct predecessor *p)
 {
 	int err = bpf_map__set_inner_map_fd(skel->maps.before_state, p->state_fd);
@@ -99,25 +63,36 @@ static int prepare_predecessor(struct xdp_dedup *skel, const struct predecessor 
 		err = bpf_map__set_inner_map_fd(skel->maps.before_filter, p->filter_fd);
 	if (err)
 		return say_err(err, "cannot prepare the predecessor's maps: %s", strerror(-err));
-	*(struct dedup_config *)&skel->rodata_predecessor->predecessor_config = *p->f->config;
+	*(struct dedup_config *)&skel->rodata_predecessor->predecessor_config = p->config;
 	return 0;
 }
 
-static int put_predecessor(struct xdp_dedup *skel, const struct predecessor *p)
+/* After it is loaded; and pins the predecessor's maps in its directory. */
+static int put_predecessor(struct xdp_dedup *skel, const struct predecessor *p, const char *directory)
 {
 	int err = put_inner(skel->maps.before_state, p->state_fd);
 
 	if (!err)
 		err = put_inner(skel->maps.before_filter, p->filter_fd);
-	return err ? say_err(err, "cannot use the predecessor's maps: %s", strerror(-err)) : 0;
+	if (err)
+		return say_err(err, "cannot use the predecessor's maps: %s", strerror(-err));
+	return predecessor_pin(p, directory);
 }
 
 /* Is this the pin of a map that each program of a filter has for itself? */
 static bool is_programs_own(enum pin pin, bool has_own_predecessor)
 {
-	if (pin == PIN_BEFORE_STATE || pin == PIN_BEFORE_FILTER || pin == PIN_BEFORE_CONFIG)
+	switch (pin) {
+	case PIN_BEFORE_STATE:
+	case PIN_BEFORE_FILTER:
+	case PIN_BEFORE_CONFIG:
+	case PIN_PREDECESSOR_STATE:
+	case PIN_PREDECESSOR_FILTER:
+	case PIN_PREDECESSOR_TIMER:
 		return has_own_predecessor;
-	return pin == PIN_CONFIG || pin == PIN_STATS;
+	default:
+		return pin == PIN_CONFIG || pin == PIN_STATS || pin == PIN_RECORD;
+	}
 }
 
 /* Loads the object without a hand of its own. */
@@ -126,6 +101,7 @@ static int load_program_maps(struct xdp_dedup *skel, const struct dedup_config *
 	int err;
 
 	*(struct dedup_config *)&skel->rodata_config->config = *cfg;
+	skel->data_record->record.own_mac = DEDUP_MAC_NONE;
 	bpf_program__set_autoload(loader_packet_program(skel), false);
 	bpf_program__set_autoload(skel->progs.hand_start, false);
 	bpf_program__set_autoload(skel->progs.hand_adopt, true);
@@ -133,21 +109,23 @@ static int load_program_maps(struct xdp_dedup *skel, const struct dedup_config *
 	return err ? kernel_explain(err, 0) : object_check(skel, skel->progs.hand_adopt);
 }
 
-/* Makes the program's own maps, of its configuration and its counters, and of the predecessor that
- * it gets, unless p is NULL; all others are there.
+/* Makes the program's own maps, of its configuration, its counters and its record, and of the
+ * predecessor that it gets, unless p is NULL; all others are there.
  */
 static int make_program(const char *name, const struct dedup_config *cfg, const struct predecessor *p)
 {
 	struct xdp_dedup *skel = NULL;
+	char beside[PATH_MAX];
 	int err = 0;
 
-	for (int pin = 0; pin < PINS_CNT && !err; pin++)
+	for (int pin = 0; pin < PINS_ALL && !err; pin++)
 		if (!is_programs_own(pin, p) && !pin_is_delivery(pin))
 			err = share_pin(name, pin);
 	if (!err)
 		err = share_delivery(name, cfg);
+	pin_dir_beside(beside, name);
 	if (!err)
-		err = object_open(HALF_MADE, cfg, &skel);
+		err = object_open(beside, cfg, &skel);
 	if (err)
 		return err;
 	if (p)
@@ -155,70 +133,53 @@ static int make_program(const char *name, const struct dedup_config *cfg, const 
 	if (!err)
 		err = load_program_maps(skel, cfg);
 	if (!err && p)
-		err = put_predecessor(skel, p);
+		err = put_predecessor(skel, p, beside);
 	xdp_dedup__destroy(skel);
 	return err;
 }
 
-/* Loads the object as a predecessor's successor, and starts its hand. One that is in charge has a
- * program, which is exchanged.
- */
+/* Loads the object as a predecessor's successor, and starts its hand. */
 static int start_successor(struct xdp_dedup *skel, const struct dedup_config *cfg,
-			   const struct predecessor *p)
+			   const struct predecessor *p, const char *directory)
 {
 	int err = prepare_predecessor(skel, p);
 
 	if (err)
 		return err;
-	skel->data_state->state.exchanging = p->f->state->successor != DEDUP_SUCCESSOR_IN_CHARGE;
+	skel->data_state->state.exchanging = p->has_program;
 	bpf_program__set_autoload(loader_packet_program(skel), false);
 	err = object_load_filter(skel, cfg);
 	if (!err)
-		err = put_predecessor(skel, p);
+		err = put_predecessor(skel, p, directory);
 	return err ? err : object_start_hand(skel);
 }
 
-/* Makes the successor of a filter that is open as *before. */
-static int make_successor(const struct dedup_config *cfg, const struct filter *before)
+int next_make_filter(const char *directory, const struct dedup_config *cfg,
+		     const struct predecessor *before)
 {
 	struct xdp_dedup *skel = NULL;
-	struct predecessor p;
-	int err = open_predecessor(before, &p);
-
-	if (!err)
-		err = share_pin(before->name, PIN_WANTED);
-	if (!err)
-		err = share_pin(before->name, PIN_HANDLED);
-	if (!err)
-		err = share_delivery(before->name, cfg);
-	if (!err)
-		err = object_open(HALF_MADE, cfg, &skel);
-	if (!err)
-		err = start_successor(skel, cfg, &p);
-	if (skel)
-		xdp_dedup__destroy(skel);
-	close_predecessor(&p);
-	return err;
-}
-
-int next_create(const char *name, const struct dedup_config *cfg)
-{
-	struct filter before;
-	int err = filter_open_prefixed(BEFORE, name, &before);
+	int err = object_open(directory, cfg, &skel);
 
 	if (err)
-		return loader_explain(name, err);
-	err = pin_dir_begin();
-	if (!err)
-		err = pin_dir_end(make_successor(cfg, &before), name);
-	filter_close(&before);
+		return err;
+	/* Without the packet program, which is loaded when it is attached (loader_program_open). */
+	bpf_program__set_autoload(loader_packet_program(skel), false);
+	err = before ? start_successor(skel, cfg, before, directory) : object_start_filter(skel, cfg);
+	xdp_dedup__destroy(skel);
 	return err;
 }
 
-int loader_next_program(const char *name, const struct dedup_config *cfg, const struct filter *before)
+/* Ends what pin_dir_begin() has begun: +NAME stays unless err, which is returned. */
+static int end(int err, const char *name)
 {
-	struct predecessor p = { .state_fd = -1, .filter_fd = -1 };
-	char beside[PATH_MAX];
+	if (err)
+		pin_dir_remove_beside(name);
+	return err;
+}
+
+int loader_next_program(const char *name, const struct dedup_config *cfg,
+			const struct predecessor *before)
+{
 	int err = filter_format(name);
 
 	if (err != DEDUP_FORMAT)
@@ -227,46 +188,37 @@ int loader_next_program(const char *name, const struct dedup_config *cfg, const 
 			"%s was loaded by an older xdp-dedup: xdp-dedup load --replace --name %s "
 			"makes it one of this version, first",
 			name, name);
-	err = pin_dir_begin();
+	err = pin_dir_begin(name);
+	return err ? err : end(make_program(name, cfg, before), name);
+}
+
+/* Makes the successor of a filter that runs. */
+static int make_successor(const struct dedup_config *cfg, const struct filter *running)
+{
+	const char *name = running->name;
+	struct predecessor p;
+	char beside[PATH_MAX];
+	int err = predecessor_of_filter(running, &p);
+
 	if (err)
 		return err;
-	if (before)
-		err = open_predecessor(before, &p);
+	pin_dir_beside(beside, name);
+	err = share_pin(name, PIN_WANTED);
 	if (!err)
-		err = make_program(name, cfg, before ? &p : NULL);
-	close_predecessor(&p);
-	pin_dir_prefixed(beside, BESIDE, name);
-	return pin_dir_end(err, beside);
+		err = share_pin(name, PIN_HANDLED);
+	if (!err)
+		err = share_delivery(name, cfg);
+	if (!err)
+		err = next_make_filter(beside, cfg, &p);
+	predecessor_close(&p);
+	return err;
 }
 
-int loader_next_filter(const char *name, const struct dedup_config *cfg, const struct filter *before)
+int loader_next_filter(const char *name, const struct dedup_config *cfg, const struct filter *running)
 {
-	char beside[PATH_MAX];
-	int err = pin_dir_begin();
+	int err = pin_dir_begin(name);
 
-	pin_dir_prefixed(beside, BESIDE, name);
-	return err ? err : pin_dir_end(make_successor(cfg, before), beside);
-}
-
-int loader_swap(const char *name)
-{
-	char beside[PATH_MAX], old[PATH_MAX], new[PATH_MAX];
-
-	pin_dir_prefixed(beside, BESIDE, name);
-	pin_path(old, name, NULL);
-	pin_path(new, beside, NULL);
-	return renameat2(AT_FDCWD, new, AT_FDCWD, old, RENAME_EXCHANGE)
-		       ? say_err(-errno, "cannot exchange %s for %s: %s", old, new, strerror(errno))
-		       : 0;
-}
-
-int loader_keep_predecessor(const char *name)
-{
-	char beside[PATH_MAX], before[PATH_MAX];
-
-	pin_dir_prefixed(beside, BESIDE, name);
-	pin_dir_prefixed(before, BEFORE, name);
-	return pin_dir_rename(beside, before);
+	return err ? err : end(make_successor(cfg, running), name);
 }
 
 int loader_adopt_hand(const char *name)

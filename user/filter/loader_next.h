@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Filters that have a predecessor from the beginning: for loader.c. */
+/* Filters with a predecessor, and programs over the memory of another one: for loader.c. */
 #ifndef XDP_DEDUP_LOADER_NEXT_H
 #define XDP_DEDUP_LOADER_NEXT_H
 
-#include "config.h"
+#include "loader_predecessor.h"
 
-/* Makes NAME, whose predecessor is ~NAME. 0; or -errno, which is said, and then nothing is made. */
-int next_create(const char *name, const struct dedup_config *cfg);
+/* Makes and pins the maps of a filter in this directory, and starts its hand; before: its
+ * predecessor, or NULL. 0 or -errno, which is said.
+ */
+int next_make_filter(const char *directory, const struct dedup_config *cfg,
+		     const struct predecessor *before);
 
 #endif

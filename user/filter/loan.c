@@ -42,7 +42,7 @@ static int find_interface(const struct filter *f, const char *ifname, uint32_t *
 	if (ifname && !named)
 		return -ENODEV;
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
-		const struct dedup_iface *iface = &f->state->ifaces[i];
+		const struct dedup_iface *iface = &f->record->ifaces[i];
 
 		if (!iface->ifindex || (named && iface->ifindex != named) || !here_has(iface))
 			continue;
@@ -52,7 +52,7 @@ static int find_interface(const struct filter *f, const char *ifname, uint32_t *
 	if (here != 1)
 		return here ? -EINVAL : -ENODEV;
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
-		if (f->state->ifaces[i].ifindex == *ifindex && !here_has(&f->state->ifaces[i]))
+		if (f->record->ifaces[i].ifindex == *ifindex && !here_has(&f->record->ifaces[i]))
 			return -ENOTUNIQ;
 	return 0;
 }
@@ -132,7 +132,7 @@ static int open_for_another(struct loan *l, const struct filter *f)
 	l->handed_fd = filter_open_delivery(f, PIN_HANDED);
 	if (l->handed_fd < 0)
 		return l->handed_fd;
-	l->ask_fd = lent_load(f, l->facts.ifindex);
+	l->ask_fd = lent_load(f);
 	return l->ask_fd < 0 ? l->ask_fd : 0;
 }
 

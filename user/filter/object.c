@@ -45,20 +45,11 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
 	if (!skel)
 		return say_err(-errno, "cannot open the BPF object: %s", strerror(errno));
 	struct bpf_map *maps[PINS_CNT] = {
-		skel->maps.filter,
-		skel->maps.stats,
-		skel->maps.data_state,
-		skel->maps.rodata_config,
-		skel->maps.wanted,
-		skel->maps.timer,
-		skel->maps.samples,
-		skel->maps.handled,
-		skel->maps.before_state,
-		skel->maps.before_filter,
-		skel->maps.rodata_predecessor,
-		skel->maps.xsks,
-		skel->maps.queues,
-		skel->maps.sockets,
+		skel->maps.filter,	  skel->maps.stats,	    skel->maps.data_state,
+		skel->maps.rodata_config, skel->maps.data_record,   skel->maps.wanted,
+		skel->maps.timer,	  skel->maps.samples,	    skel->maps.handled,
+		skel->maps.before_state,  skel->maps.before_filter, skel->maps.rodata_predecessor,
+		skel->maps.xsks,	  skel->maps.queues,	    skel->maps.sockets,
 		skel->maps.handed,
 	};
 
@@ -131,7 +122,8 @@ int object_check(const struct xdp_dedup *skel, const struct bpf_program *prog)
 		return say_err(-EAGAIN,
 			       "the new filter is not told by its name, so it could not be "
 			       "unloaded: libbpf found that the kernel keeps no names; try again");
-	if (!skel->data_state || !skel->rodata_config || !skel->rodata_predecessor)
+	if (!skel->data_state || !skel->data_record || !skel->rodata_config ||
+	    !skel->rodata_predecessor)
 		return say_err(-EAGAIN,
 			       "the new filter could not be opened: libbpf found that the kernel "
 			       "cannot map maps; try again");
@@ -146,7 +138,7 @@ int object_load_filter(struct xdp_dedup *skel, const struct dedup_config *cfg)
 
 	*config = *cfg;
 	/* Until own_macs_set(). */
-	skel->data_state->state.own_mac = DEDUP_MAC_NONE;
+	skel->data_record->record.own_mac = DEDUP_MAC_NONE;
 	config->frags = kernel_has_frags();
 	err = xdp_dedup__load(skel);
 	if (err)

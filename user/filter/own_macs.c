@@ -42,13 +42,13 @@ static uint64_t index_bits(const struct filter *f, uint32_t ifindex)
  */
 static __u64 *own_slot(const struct filter *f, uint32_t ifindex)
 {
-	const struct dedup_iface *ifaces = f->state->ifaces;
+	const struct dedup_iface *ifaces = f->record->ifaces;
 
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
 		if (ifaces[i].ifindex && ifaces[i].ifindex != ifindex &&
 		    dedup_own_slot(ifaces[i].ifindex) == dedup_own_slot(ifindex))
 			return NULL;
-	return &f->state->own_macs[dedup_own_slot(ifindex)];
+	return &f->record->own_macs[dedup_own_slot(ifindex)];
 }
 
 /* Where words[0] of this interface goes, which the packet path compares first, before the list
@@ -58,7 +58,7 @@ static __u64 *first_compared(const struct filter *f, uint32_t ifindex)
 {
 	if (f->config->several)
 		return own_slot(f, ifindex);
-	return f->config->receiver == DEDUP_ONE_INTERFACE ? &f->state->own_mac : NULL;
+	return f->config->receiver == DEDUP_ONE_INTERFACE ? &f->record->own_mac : NULL;
 }
 
 /* The outermost bridge or bond comes first: the host has its addresses there, so most frames are
@@ -90,7 +90,7 @@ static struct own own_of(const struct filter *f, const struct links *l, const st
 static bool is_recorded(const struct filter *f, uint64_t bits, bool here)
 {
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
-		const struct dedup_iface *iface = &f->state->ifaces[i];
+		const struct dedup_iface *iface = &f->record->ifaces[i];
 
 		if (iface->ifindex && index_bits(f, iface->ifindex) == bits && here_has(iface) == here)
 			return true;
@@ -117,11 +117,11 @@ static void add_word(struct list *list, uint64_t word)
  */
 static void keep_elsewhere(const struct filter *f, struct list *list)
 {
-	for (uint32_t i = 0; i < f->state->macs_cnt && i < DEDUP_MACS_MAX; i++) {
-		uint64_t bits = f->config->several ? f->state->macs[i] & 0xffff : 0;
+	for (uint32_t i = 0; i < f->record->macs_cnt && i < DEDUP_MACS_MAX; i++) {
+		uint64_t bits = f->config->several ? f->record->macs[i] & 0xffff : 0;
 
 		if (is_recorded(f, bits, false) && !is_recorded(f, bits, true))
-			add_word(list, f->state->macs[i]);
+			add_word(list, f->record->macs[i]);
 	}
 }
 
@@ -134,7 +134,7 @@ static void set_interface(struct filter *f, const struct links *l, const struct 
 	if (first)
 		*(volatile __u64 *)first = own.cnt ? own.words[0] : DEDUP_MAC_NONE;
 	else if (f->config->several)
-		f->state->own_macs[dedup_own_slot(link->index)] = DEDUP_MAC_NONE;
+		f->record->own_macs[dedup_own_slot(link->index)] = DEDUP_MAC_NONE;
 	for (int i = first ? 1 : 0; i < own.cnt; i++)
 		add_word(list, own.words[i]);
 	list->cut |= own.cut;
@@ -142,14 +142,14 @@ static void set_interface(struct filter *f, const struct links *l, const struct 
 
 int own_macs_set(struct filter *f, const struct links *l)
 {
-	struct dedup_state *state = f->state;
+	struct dedup_record *r = f->record;
 	struct list list = { .cnt = 0 };
 
 	if (f->config->receiver != DEDUP_ONE_INTERFACE)
-		state->own_mac = DEDUP_MAC_NONE;
+		r->own_mac = DEDUP_MAC_NONE;
 	keep_elsewhere(f, &list);
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
-		const struct dedup_iface *iface = &state->ifaces[i];
+		const struct dedup_iface *iface = &r->ifaces[i];
 		const struct link *link = links_find(l, iface->ifindex);
 
 		if (link && here_has(iface))
@@ -157,15 +157,15 @@ int own_macs_set(struct filter *f, const struct links *l)
 	}
 	/* Word by word: a packet that comes in between misses a MAC at worst, and passes. */
 	for (uint32_t i = 0; i < list.cnt; i++)
-		*(volatile __u64 *)&state->macs[i] = list.words[i];
-	*(volatile __u64 *)&state->macs_cnt = list.cnt;
+		*(volatile __u64 *)&r->macs[i] = list.words[i];
+	*(volatile __u64 *)&r->macs_cnt = list.cnt;
 	return list.cut ? -ENOSPC : 0;
 }
 
 static bool is_listed(const struct filter *f, uint64_t word)
 {
-	for (uint32_t i = 0; i < f->state->macs_cnt && i < DEDUP_MACS_MAX; i++)
-		if (f->state->macs[i] == word)
+	for (uint32_t i = 0; i < f->record->macs_cnt && i < DEDUP_MACS_MAX; i++)
+		if (f->record->macs[i] == word)
 			return true;
 	return false;
 }
@@ -181,8 +181,8 @@ bool own_macs_agree(const struct filter *f, const struct links *l, uint32_t ifin
 	if (!link || f->config->forwarded)
 		return true;
 	own = own_of(f, l, link);
-	for (uint32_t i = 0; i < f->state->macs_cnt && i < DEDUP_MACS_MAX; i++)
-		listed += !f->config->several || (f->state->macs[i] & 0xffff) == bits;
+	for (uint32_t i = 0; i < f->record->macs_cnt && i < DEDUP_MACS_MAX; i++)
+		listed += !f->config->several || (f->record->macs[i] & 0xffff) == bits;
 	/* The field that is compared first is filled also if the interface has no MAC at all. */
 	if (own.cut || listed + !!first != (uint32_t)own.cnt + (first && !own.cnt))
 		return false;

@@ -12,23 +12,102 @@
 #include "pins.h"
 #include "say.h"
 
-bool pin_dir_exists(const char *name)
+void pin_dir_beside(char directory[PATH_MAX], const char *name)
 {
-	char path[PATH_MAX];
+	snprintf(directory, PATH_MAX, BESIDE "%s", name);
+}
+
+/* The whole paths of NAME and +NAME. */
+struct paths {
+	char name[PATH_MAX], beside[PATH_MAX];
+};
+
+static void paths_of(const char *name, struct paths *out)
+{
+	char beside[PATH_MAX];
+
+	pin_dir_beside(beside, name);
+	pin_path(out->name, name, NULL);
+	pin_path(out->beside, beside, NULL);
+}
+
+int pin_dir_begin(const char *name)
+{
+	struct paths p;
+
+	paths_of(name, &p);
+	if (!mkdir(p.beside, 0700))
+		return 0;
+	if (errno == EEXIST)
+		return say_err(
+			-EBUSY,
+			"a change of %s has not ended: its interfaces are in another network "
+			"namespace, where any change ends it",
+			name);
+	return say_err(-errno, "cannot make %s: %s", p.beside, strerror(errno));
+}
+
+static int move(const char *from, const char *to, unsigned int flags)
+{
+	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, flags))
+		return 0;
+	return say_err(-errno, "cannot rename %s to %s: %s", from, to, strerror(errno));
+}
+
+int pin_dir_end(int err, const char *name)
+{
+	struct paths p;
+
+	paths_of(name, &p);
+	if (!err)
+		err = move(p.beside, p.name, RENAME_NOREPLACE);
+	if (err)
+		pin_dir_remove_beside(name);
+	return err;
+}
+
+int pin_dir_exchange(const char *name)
+{
+	struct paths p;
+
+	paths_of(name, &p);
+	return move(p.beside, p.name, RENAME_EXCHANGE);
+}
+
+int pin_dir_has_beside(const char *name)
+{
+	struct paths p;
 	struct stat st;
 
-	pin_path(path, name, NULL);
-	return !lstat(path, &st);
+	paths_of(name, &p);
+	if (!lstat(p.beside, &st))
+		return 1;
+	return errno == ENOENT ? 0 : -errno;
+}
+
+int pin_dir_remove_beside(const char *name)
+{
+	int root = filter_open_dir(AT_FDCWD, PIN_ROOT, false), err;
+	char beside[PATH_MAX];
+
+	pin_dir_beside(beside, name);
+	err = root < 0 ? root : bpffs_remove(root, beside);
+	if (root >= 0)
+		close(root);
+	if (!err || err == -ENOENT)
+		return 0;
+	return say_err(err, "cannot remove %s/%s: %s", PIN_ROOT, beside, strerror(-err));
 }
 
 int pin_dir_remove(const char *name)
 {
-	int root = filter_open_dir(AT_FDCWD, PIN_ROOT, false);
-	int err = root < 0 ? root : bpffs_remove(root, name);
+	int err = pin_dir_remove_beside(name);
+	struct paths p;
 
-	if (root >= 0)
-		close(root);
-	return err ? say_err(err, "cannot remove %s/%s: %s", PIN_ROOT, name, strerror(-err)) : 0;
+	paths_of(name, &p);
+	if (!err)
+		err = move(p.name, p.beside, RENAME_NOREPLACE);
+	return err ? err : pin_dir_remove_beside(name);
 }
 
 int pin_dir_explain(const char *path, int err)
@@ -50,44 +129,4 @@ int pin_dir_make(const char *path, bool is_private)
 		return say_err(-errno, "cannot make %s: %s", path, strerror(errno));
 	err = filter_check_dir(path, is_private);
 	return err ? pin_dir_explain(path, err) : 0;
-}
-
-int pin_dir_rename(const char *from, const char *to)
-{
-	char old[PATH_MAX], new[PATH_MAX];
-
-	pin_path(old, from, NULL);
-	pin_path(new, to, NULL);
-	return rename(old, new)
-		       ? say_err(-errno, "cannot rename %s to %s: %s", old, new, strerror(errno))
-		       : 0;
-}
-
-void pin_dir_prefixed(char directory[PATH_MAX], const char *prefix, const char *name)
-{
-	snprintf(directory, PATH_MAX, "%s%s", prefix, name);
-}
-
-int pin_dir_remove_whole(const char *directory)
-{
-	int err = pin_dir_rename(directory, HALF_MADE);
-
-	return err ? err : pin_dir_remove(HALF_MADE);
-}
-
-int pin_dir_begin(void)
-{
-	char path[PATH_MAX];
-
-	pin_path(path, HALF_MADE, NULL);
-	return mkdir(path, 0700) ? say_err(-errno, "cannot make %s: %s", path, strerror(errno)) : 0;
-}
-
-int pin_dir_end(int err, const char *to)
-{
-	if (!err)
-		err = pin_dir_rename(HALF_MADE, to);
-	if (err)
-		pin_dir_remove(HALF_MADE);
-	return err;
 }

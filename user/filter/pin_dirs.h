@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The directories of pins under PIN_ROOT: made, renamed and removed so that nobody finds one that
- * is incomplete. What fails says why.
+/* The directories of pins under PIN_ROOT: made and removed so that nobody finds a filter that is
+ * incomplete. That is done in +NAME, a name that no filter can have: the directory of the filter
+ * NAME comes from there and goes there, by one system call. What fails says why.
  */
 #ifndef XDP_DEDUP_PIN_DIRS_H
 #define XDP_DEDUP_PIN_DIRS_H
@@ -8,31 +9,30 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* Pins are under this name while a filter is made or removed. No filter can have it: so nobody
- * opens an incomplete one, and what a killed process has left is recognized and removed.
+/* Writes "+NAME". */
+void pin_dir_beside(char directory[PATH_MAX], const char *name);
+
+/* Makes +NAME, empty. 0; -EBUSY if it is there: a change of the filter has not ended; or another
+ * -errno.
  */
-#define HALF_MADE "+"
+int pin_dir_begin(const char *name);
 
-/* Makes HALF_MADE, empty. 0 or -errno. */
-int pin_dir_begin(void);
+/* Makes +NAME, unless err, the directory NAME, which there is not; else removes it. Returns err, or
+ * why that failed.
+ */
+int pin_dir_end(int err, const char *name);
 
-/* Gives HALF_MADE, unless err, the name `to`; else removes it. Returns err, or why that failed. */
-int pin_dir_end(int err, const char *to);
+/* Gives NAME and +NAME each other's content, at once. 0 or -errno. */
+int pin_dir_exchange(const char *name);
 
-/* Is there something of this name, whatever it is? */
-bool pin_dir_exists(const char *name);
+/* Is there +NAME? 1 or 0; -errno if that cannot be told, which is not said. */
+int pin_dir_has_beside(const char *name);
 
-/* Removes the pins in this directory, and it; what is no directory goes itself. 0 or -errno. */
+/* Removes +NAME, if there is one. 0 or -errno. */
+int pin_dir_remove_beside(const char *name);
+
+/* Removes NAME, so that it is gone at once to others, and +NAME. 0 or -errno. */
 int pin_dir_remove(const char *name);
-
-/* The same in two steps, so that to others it is gone at once. */
-int pin_dir_remove_whole(const char *name);
-
-/* 0 or -errno. */
-int pin_dir_rename(const char *from, const char *to);
-
-/* Writes the name of the directory BESIDE, or BEFORE, and NAME. */
-void pin_dir_prefixed(char directory[PATH_MAX], const char *prefix, const char *name);
 
 /* Makes a directory, by its whole path, unless it is there, and checks it: filter_check_dir(). 0 or
  * -errno.

@@ -27,10 +27,25 @@
 #include "stream_ids.h"
 #include "wanted.h"
 
-const char *const PINS[PINS_CNT] = { "filter",	     "stats",	      "state",	       "config",
-				     "wanted",	     "timer",	      "samples",       "handled",
-				     "before_state", "before_filter", "before_config", "xsks",
-				     "queues",	     "sockets",	      "handed" };
+const char *const PINS[PINS_ALL] = { "filter",
+				     "stats",
+				     "state",
+				     "config",
+				     "record",
+				     "wanted",
+				     "timer",
+				     "samples",
+				     "handled",
+				     "before_state",
+				     "before_filter",
+				     "before_config",
+				     "xsks",
+				     "queues",
+				     "sockets",
+				     "handed",
+				     "predecessor_state",
+				     "predecessor_filter",
+				     "predecessor_timer" };
 
 bool pin_bpffs_mounted(void)
 {
@@ -171,6 +186,8 @@ void filter_close(struct filter *f)
 		munmap(f->blocks, blocks_bytes(f));
 	if (f->state)
 		munmap(f->state, sizeof(*f->state));
+	if (f->record)
+		munmap(f->record, sizeof(*f->record));
 	if (f->config)
 		munmap((void *)f->config, sizeof(*f->config));
 	if (f->before)
@@ -311,6 +328,35 @@ int filter_format(const char *name)
 	return err;
 }
 
+/* Of format 10: what the state says, copied, so that it is not the filter's when written. */
+static int copy_record(struct filter *f)
+{
+	const struct dedup_state *st = f->state;
+	const __u64 *from = st->record_10;
+	struct dedup_record *r =
+		mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (r == MAP_FAILED)
+		return -errno;
+	r->own_mac = st->own_mac_10;
+	memcpy(r->ifaces, from, sizeof(r->ifaces));
+	from += sizeof(r->ifaces) / 8;
+	memcpy(r->own_macs, from, sizeof(r->own_macs));
+	from += DEDUP_OWN_SLOTS;
+	r->macs_cnt = *from++;
+	memcpy(r->macs, from, sizeof(r->macs));
+	f->record = r;
+	return 0;
+}
+
+static int open_record(const char *name, struct filter *f)
+{
+	if (f->config->format < DEDUP_FORMAT_RECORD)
+		return copy_record(f);
+	return map_pin(name, PIN_RECORD, PROT_READ | PROT_WRITE, sizeof(*f->record),
+		       sizeof(*f->record), (void **)&f->record, NULL);
+}
+
 /* Opens the pins one after the other. In between another filter may take the name, so that they may
  * be of two filters: the caller checks.
  */
@@ -330,6 +376,8 @@ static int open_pins(const char *name, struct filter *out)
 		err = map_pin(name, PIN_STATE, PROT_READ | PROT_WRITE, sizeof(*f.state),
 			      before ? DEDUP_STATE_BYTES_OLDEST : sizeof(*f.state),
 			      (void **)&f.state, &f.state_id);
+	if (!err)
+		err = open_record(name, &f);
 	if (!err)
 		err = map_pin(name, PIN_FILTER, PROT_READ | PROT_WRITE, blocks_bytes(&f),
 			      blocks_bytes(&f), (void **)&f.blocks, NULL);
@@ -380,68 +428,75 @@ int filter_open(const char *name, struct filter *out)
 	return filter_name_ok(name) ? open_directory(name, out) : -ENOENT;
 }
 
-int filter_open_prefixed(const char *prefix, const char *name, struct filter *out)
+int filter_open_beside(const char *name, struct filter *out)
 {
 	char directory[sizeof(out->name)];
 
 	if (!filter_name_ok(name))
 		return -ENOENT;
-	snprintf(directory, sizeof(directory), "%s%.*s", prefix, NAME_MAX_LEN, name);
+	snprintf(directory, sizeof(directory), BESIDE "%.*s", NAME_MAX_LEN, name);
 	return open_directory(directory, out);
 }
 
-/* The kernel's id of the state map of the filter's predecessor; 0 if it has none. */
-static int before_id(const struct filter *f, uint32_t *id)
+/* The predecessor of the filter in this directory, which has one. */
+static int open_predecessor(const char *name, struct filter *out)
 {
-	int fd = open_map(f->name, PIN_BEFORE_STATE, BPF_MAP_TYPE_ARRAY_OF_MAPS, sizeof(__u32),
-			  sizeof(__u32));
-	__u32 zero = 0;
-	int err = 0;
+	struct filter f = { .stats_fd = -1, .wanted_fd = -1 };
+	size_t least;
+	int err;
 
-	*id = 0;
-	if (fd < 0)
-		return fd;
-	if (bpf_map_lookup_elem(fd, &zero, id) && errno != ENOENT)
-		err = -errno;
-	close(fd);
+	err = map_pin(name, PIN_BEFORE_CONFIG, PROT_READ, sizeof(*f.config),
+		      DEDUP_CONFIG_BYTES_OLDEST, (void **)&f.config, NULL);
+	if (!err && !is_sound(f.config))
+		err = -EPROTO;
+	least = !err && f.config->format < DEDUP_FORMAT ? DEDUP_STATE_BYTES_OLDEST : sizeof(*f.state);
+	if (!err)
+		err = map_pin(name, PIN_PREDECESSOR_STATE, PROT_READ | PROT_WRITE, sizeof(*f.state),
+			      least, (void **)&f.state, &f.state_id);
+	if (!err)
+		err = map_pin(name, PIN_PREDECESSOR_FILTER, PROT_READ | PROT_WRITE,
+			      blocks_bytes(&f), blocks_bytes(&f), (void **)&f.blocks, NULL);
+	snprintf(f.name, sizeof(f.name), "%s", name);
+	if (err)
+		filter_close(&f);
+	else
+		*out = f;
 	return err;
 }
 
-/* Opens what has this state map, and is pinned with the prefix. */
-static int open_by_id(const char *prefix, const char *name, uint32_t state_id, struct filter *out)
+/* Filters of format 10 have their predecessor in a directory ~NAME. */
+static int open_predecessor_10(const char *name, struct filter *out)
 {
-	int err = filter_open_prefixed(prefix, name, out);
+	char directory[sizeof(out->name)];
 
-	if (!err && out->state_id != state_id) {
-		filter_close(out);
-		err = -ENOENT;
-	}
-	return err;
+	snprintf(directory, sizeof(directory), BEFORE_10 "%.*s", NAME_MAX_LEN, name);
+	return open_directory(directory, out);
 }
 
-#define BEFORE_TRIES 10
-
-/* While a filter is being exchanged its predecessor is in BESIDE; and while it is being removed it
- * may be in neither. One whose pins somebody has removed is none: its hand has stopped.
- */
 int filter_open_before(struct filter *f)
 {
+	bool is_10 = f->config->format < DEDUP_FORMAT_RECORD;
 	struct filter before;
-	uint32_t state_id = 0;
-	int err = -ENOENT;
+	uint32_t id = 0;
+	int err = 0;
 
-	for (int i = 0; i < BEFORE_TRIES && err == -ENOENT; i++) {
-		err = before_id(f, &state_id);
-		if (err == -EPROTO && filter_is_loaded(f) == -ENOENT)
-			return 0; /* unloaded meanwhile, with all of its pins */
-		if (err || !state_id)
-			return err;
-		err = open_by_id(BEFORE, f->name, state_id, &before);
-		if (err == -ENOENT)
-			err = open_by_id(BESIDE, f->name, state_id, &before);
-	}
+	if (!f->config->has_predecessor)
+		return 0;
+	if (!is_10)
+		err = pinned_id(f->name, PINS[PIN_PREDECESSOR_STATE], &id);
+	if (err || (!is_10 && !id))
+		return err;
+	err = is_10 ? open_predecessor_10(f->name, &before) : open_predecessor(f->name, &before);
+	/* Its pins go when it has forgotten every id, and all with the filter. */
+	if (err == -ENOENT || (err == -EPROTO && !is_10))
+		return 0;
 	if (err)
+		return err;
+	err = filter_is_loaded(f);
+	if (err) {
+		filter_close(&before);
 		return err == -ENOENT ? 0 : err;
+	}
 	before.stream = f->stream < 0 ? -1 : kept_before(f->config, f->stream);
 	if (before.stream >= (int)streams_cnt(before.config))
 		before.stream = -1;
@@ -556,23 +611,40 @@ static int drop_inner(const struct filter *f, enum pin pin)
 	return err;
 }
 
-/* The state goes first: without it packets do not ask for the memory. */
+static int unpin(const struct filter *f, const char *pin)
+{
+	char path[PATH_MAX];
+
+	pin_path(path, f->name, pin);
+	return unlink(path) && errno != ENOENT ? -errno : 0;
+}
+
+/* The state goes first: without it packets do not ask for the memory, and nobody opens it. */
 int filter_drop_predecessor(const struct filter *f)
 {
 	int err = drop_inner(f, PIN_BEFORE_STATE);
 
 	if (!err)
 		err = drop_inner(f, PIN_BEFORE_FILTER);
+	for (int pin = PIN_PREDECESSOR_STATE; pin < PINS_ALL && !err; pin++)
+		err = unpin(f, PINS[pin]);
 	__sync_fetch_and_add(&f->state->serial, 1);
 	return err;
 }
 
+int filter_same_predecessor(const struct filter *a, const struct filter *b)
+{
+	uint32_t ids[2];
+	int err = pinned_id(a->name, PINS[PIN_BEFORE_STATE], &ids[0]);
+
+	if (!err)
+		err = pinned_id(b->name, PINS[PIN_BEFORE_STATE], &ids[1]);
+	return err ? err : ids[0] == ids[1];
+}
+
 int filter_unpin_program(const struct filter *f)
 {
-	char path[PATH_MAX];
-
-	pin_path(path, f->name, PIN_PROG);
-	return unlink(path) && errno != ENOENT ? -errno : 0;
+	return unpin(f, PIN_PROG);
 }
 
 /* Every CPU's counters of a row of the map `stats`, which the caller frees. NULL, and errno. */

@@ -25,6 +25,7 @@ enum pin {
 	PIN_STATS,
 	PIN_STATE,
 	PIN_CONFIG,
+	PIN_RECORD,
 	PIN_WANTED,
 	PIN_TIMER,
 	PIN_SAMPLES,
@@ -37,33 +38,40 @@ enum pin {
 	PIN_QUEUES,
 	PIN_SOCKETS,
 	PIN_HANDED,
-	PINS_CNT
+	PINS_CNT, /* so many are the packet program's */
+	/* Of the predecessor, if there is one: its state, its memory and its hand's timer. */
+	PIN_PREDECESSOR_STATE = PINS_CNT,
+	PIN_PREDECESSOR_FILTER,
+	PIN_PREDECESSOR_TIMER,
+	PINS_ALL
 };
 
-extern const char *const PINS[PINS_CNT];
+extern const char *const PINS[PINS_ALL];
 
 static inline bool pin_is_delivery(enum pin pin)
 {
 	return pin >= PIN_XSKS && pin <= PIN_HANDED;
 }
 
-/* Beside the directory of a filter NAME there may be others, whose names no filter can have:
- * - +NAME: what is about to take its place, or has just been in it (handover.h);
- * - ~NAME: its predecessor (include/predecessor.h).
+/* Beside the directory of a filter NAME there may be +NAME, a name that no filter can have: what is
+ * about to take its place, or has just been in it (handover.h).
  */
 #define BESIDE "+"
-#define BEFORE "~"
+
+/* A filter of format 10 may have ~NAME: its predecessor. */
+#define BEFORE_10 "~"
 
 /* An open filter: its maps, mapped into this process. The kernel works on the same memory
  * meanwhile: read what may change by READ_ONCE. If it is of the format before (config->format),
  * what that has not reads as 0, and is not the filter's when written.
  */
 struct filter {
-	char name[sizeof(BESIDE) + NAME_MAX_LEN]; /* of its directory: NAME, +NAME or ~NAME */
+	char name[sizeof(BESIDE) + NAME_MAX_LEN]; /* of its directory: NAME or +NAME */
 	const struct dedup_config *config;
 	struct dedup_state *state;
-	struct dedup_block *blocks; /* config->blocks of them */
-	uint32_t state_id;	    /* kernel's id of the state map: which filter this is */
+	struct dedup_record *record; /* of its program */
+	struct dedup_block *blocks;  /* config->blocks of them */
+	uint32_t state_id;	     /* kernel's id of the state map: which filter this is */
 	int stream; /* ids are of this one; filter_open() sets it to the only one, 0; or to
 		     * -1: there are several (streams.h)
 		     */
@@ -108,12 +116,13 @@ int filter_open_dir(int at, const char *path, bool is_private);
 int filter_open(const char *name, struct filter *out);
 void filter_close(struct filter *f);
 
-/* Opens what is in BESIDE, or BEFORE, and NAME. Errors as of filter_open(). */
-int filter_open_prefixed(const char *prefix, const char *name, struct filter *out);
+/* Opens what is in +NAME. Errors as of filter_open(). */
+int filter_open_beside(const char *name, struct filter *out);
 
-/* Opens, too, the predecessor of an open filter, if it has one, as f->before. f->before->stream is
- * the same stream as f->stream, or -1 if the predecessor had none such. It is closed with *f. 0,
- * also if there is none; -errno as of filter_open().
+/* Opens, too, the predecessor of an open filter, if it has one, as f->before: its configuration,
+ * state and memory alone. f->before->stream is the same stream as f->stream, or -1 if the
+ * predecessor had none such. It is closed with *f. 0, also if there is none; -errno as of
+ * filter_open().
  */
 int filter_open_before(struct filter *f);
 
@@ -131,6 +140,7 @@ int filter_format(const char *name);
 struct identity {
 	uint32_t state_id;  /* of the state map: which filter */
 	uint32_t config_id; /* of the map of its configuration: which of the programs it has had */
+	uint32_t record_id; /* of its record's map; live_maps_of() alone finds it */
 	uint32_t prog_id;   /* of the packet program */
 };
 
@@ -156,10 +166,14 @@ int filter_open_map(const struct filter *f, enum pin pin);
 /* No packet is noted in the map `handled` (exchange.h). 0 or -errno. */
 int filter_clear_handled(const struct filter *f);
 
-/* Takes the predecessor's maps out of the maps of maps, and says so to whoever has it open. 0, also
- * if there are none; or -errno.
+/* Has the filter's program no predecessor any more: takes the predecessor's maps out of the maps of
+ * maps, and removes their pins. Says so to whoever has it open. 0, also if there are none; or
+ * -errno.
  */
 int filter_drop_predecessor(const struct filter *f);
+
+/* Do the programs of two open filters have the same predecessor, or none? 1 or 0; -errno. */
+int filter_same_predecessor(const struct filter *a, const struct filter *b);
 
 /* Removes the pin of the packet program; likewise. */
 int filter_unpin_program(const struct filter *f);

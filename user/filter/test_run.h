@@ -21,11 +21,12 @@ struct answer {
 
 /* Loads an empty filter whose hand stands at now_ns, in ns of any clock, at least 2 windows. *cfg
  * is complete, with its secrets, and `replay` is 1. This thread stays on its CPU from then on, so
- * that there is one learning credit. *state is the filter's state, as long as it is open. 0 or
+ * that there is one learning credit. *state and *record are the filter's, as long as it is
+ * open. 0 or
  * -errno, which is said. Closed with test_run_close().
  */
 int test_run_open(const struct dedup_config *cfg, uint64_t now_ns, struct test_run **out,
-		  struct dedup_state **state);
+		  struct dedup_state **state, struct dedup_record **record);
 void test_run_close(struct test_run *k);
 
 /* A step of the hand at this time; *sleep_ns: how much later the next one is to come. 0 or -errno,

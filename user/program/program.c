@@ -82,7 +82,8 @@ int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns)
 		}
 	}
 	state.replay_ns = now_ns;
-	state.own_mac = DEDUP_MAC_NONE;
+	memset(&record, 0, sizeof(record));
+	record.own_mac = DEDUP_MAC_NONE;
 	dedup_hand_start(&state, &config, now_ns);
 	state.stale_at = config.stale_jiffies;
 	return 0;
@@ -91,6 +92,11 @@ int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns)
 struct dedup_state *program_state(void)
 {
 	return &state;
+}
+
+struct dedup_record *program_record(void)
+{
+	return &record;
 }
 
 uint64_t program_step(uint64_t now_ns)

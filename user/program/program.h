@@ -19,8 +19,9 @@
 int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns);
 void program_close(void);
 
-/* The filter's state, as the kernel's map has it. */
+/* The filter's state, and the program's record, as the kernel's maps have them. */
 struct dedup_state *program_state(void);
+struct dedup_record *program_record(void);
 
 /* A step of the hand at this time. Returns how many ns later the next one is to come. */
 uint64_t program_step(uint64_t now_ns);

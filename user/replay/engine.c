@@ -20,6 +20,7 @@
 struct engine {
 	struct dedup_config cfg;
 	struct dedup_state *state;
+	struct dedup_record *record;
 	struct test_run *kernel; /* NULL: ENGINE_USER */
 	uint64_t start_ns;	 /* the hand's time at time 0 */
 	uint64_t now_ns;	 /* of the last frame */
@@ -94,12 +95,17 @@ int engine_see(struct engine *e, const void *frame, uint32_t len, uint64_t ns, s
 	return 0;
 }
 
-static uint64_t mac_word(const uint8_t mac[6])
+void engine_set_mac(const struct dedup_config *cfg, const uint8_t mac[6], struct dedup_record *r)
 {
 	uint64_t first8 = 0;
 
+	if (!mac)
+		return;
 	memcpy(&first8, mac, 6);
-	return dedup_mac_word(first8);
+	if (cfg->receiver == DEDUP_ONE_INTERFACE)
+		r->own_mac = dedup_mac_word(first8);
+	else
+		r->macs[r->macs_cnt++] = dedup_mac_word(first8);
 }
 
 static int open_either(struct engine *e, enum engine_kind kind)
@@ -107,9 +113,10 @@ static int open_either(struct engine *e, enum engine_kind kind)
 	int err;
 
 	if (kind == ENGINE_KERNEL)
-		return test_run_open(&e->cfg, e->start_ns, &e->kernel, &e->state);
+		return test_run_open(&e->cfg, e->start_ns, &e->kernel, &e->state, &e->record);
 	err = program_open(&e->cfg, true, e->start_ns);
 	e->state = program_state();
+	e->record = program_record();
 	return err ? say_err(err, "no memory for the filter; lower --capacity or raise --fpr") : 0;
 }
 
@@ -132,12 +139,7 @@ int engine_open(enum engine_kind kind, const struct dedup_config *cfg, const uin
 		free(e);
 		return err;
 	}
-	if (mac && cfg->receiver == DEDUP_ONE_INTERFACE)
-		e->state->own_mac = mac_word(mac);
-	else if (mac) {
-		e->state->macs[0] = mac_word(mac);
-		e->state->macs_cnt = 1;
-	}
+	engine_set_mac(cfg, mac, e->record);
 	*out = e;
 	return 0;
 }

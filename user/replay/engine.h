@@ -26,6 +26,9 @@ int engine_open(enum engine_kind kind, const struct dedup_config *cfg, const uin
 		struct engine **out);
 void engine_close(struct engine *e); /* NULL is fine */
 
+/* Has an empty record (record.h), of a program with this configuration, name this MAC; NULL: none. */
+void engine_set_mac(const struct dedup_config *cfg, const uint8_t mac[6], struct dedup_record *r);
+
 /* What the program does with a frame of `len` bytes that comes in at this time, in ns since
  * engine_open(). A time before that of an earlier call counts as that one. 0; or -errno, which is
  * said, if the kernel does not run it: -E2BIG or -EINVAL for a frame too large for

@@ -203,22 +203,13 @@ static int open_engine(struct run *r)
 	if (err)
 		return say_err(err, "the kernel's random source gave no secret");
 	err = engine_open(r->spec->engine, &r->cfg, r->spec->mac, &r->engine);
-	if (!err && r->spec->engine != ENGINE_USER && program_open(&r->cfg, false, 0))
-		err = -ENOMEM;
-	return err;
-}
-
-/* A state of the program in user space that takes the same frames, if that is not the engine's. */
-static void copy_macs(const struct run *r)
-{
-	const struct dedup_state *from = engine_state(r->engine);
-	struct dedup_state *to = program_state();
-
-	if (from == to)
-		return;
-	to->own_mac = from->own_mac;
-	memcpy(to->macs, from->macs, sizeof(to->macs));
-	to->macs_cnt = from->macs_cnt;
+	if (err || r->spec->engine == ENGINE_USER)
+		return err;
+	/* It says what is in a frame, so it takes the same ones. */
+	if (program_open(&r->cfg, false, 0))
+		return -ENOMEM;
+	engine_set_mac(&r->cfg, r->spec->mac, program_record());
+	return 0;
 }
 
 int replay_run(const struct replay_spec *spec, struct capture *c, struct replay_result *out)
@@ -242,7 +233,6 @@ int replay_run(const struct replay_spec *spec, struct capture *c, struct replay_
 	else
 		err = open_engine(r);
 	if (!err) {
-		copy_macs(r);
 		err = replay_all(r, c);
 		out->early = engine_state(r->engine)->early;
 		out->known_since_ns = exact_known_since(r->exact);

@@ -1,17 +1,79 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "loader_predecessor.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
 
 #include "image_file.h"
 #include "loader.h"
 #include "object.h"
-#include "pin_dirs.h"
 #include "plan.h"
 #include "predecessor.h"
 #include "say.h"
+
+void predecessor_close(struct predecessor *p)
+{
+	const int fds[] = { p->state_fd, p->filter_fd, p->timer_fd };
+
+	for (int i = 0; i < 3; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	p->state_fd = p->filter_fd = p->timer_fd = -1;
+}
+
+/* Returns err, after closing *p if there is one. */
+static int end(int err, struct predecessor *p)
+{
+	if (err)
+		predecessor_close(p);
+	return err;
+}
+
+/* Opens a pin of the filter in this directory. */
+static int open_pin(const char *directory, enum pin pin, int *fd)
+{
+	char path[PATH_MAX];
+
+	pin_path(path, directory, PINS[pin]);
+	*fd = bpf_obj_get(path);
+	return *fd < 0 ? say_err(-errno, "cannot open %s: %s", path, strerror(errno)) : 0;
+}
+
+int predecessor_of_filter(const struct filter *f, struct predecessor *out)
+{
+	int err;
+
+	*out = (struct predecessor){ *f->config, true, -1, -1, -1 };
+	err = open_pin(f->name, PIN_STATE, &out->state_fd);
+	if (!err)
+		err = open_pin(f->name, PIN_FILTER, &out->filter_fd);
+	if (!err)
+		err = open_pin(f->name, PIN_TIMER, &out->timer_fd);
+	return end(err, out);
+}
+
+static int pin_map(int fd, const char *directory, enum pin pin)
+{
+	char path[PATH_MAX];
+
+	pin_path(path, directory, PINS[pin]);
+	return bpf_obj_pin(fd, path) ? say_err(-errno, "cannot pin %s: %s", path, strerror(errno))
+				     : 0;
+}
+
+int predecessor_pin(const struct predecessor *p, const char *directory)
+{
+	int err = pin_map(p->timer_fd, directory, PIN_PREDECESSOR_TIMER);
+
+	if (!err)
+		err = pin_map(p->filter_fd, directory, PIN_PREDECESSOR_FILTER);
+	return err ? err : pin_map(p->state_fd, directory, PIN_PREDECESSOR_STATE);
+}
 
 /* Tells an image's memory of the ids that are in the filter which is to get it. From the first step
  * on with it that filter's hand tells of those that come after these.
@@ -63,37 +125,37 @@ static int resume_filter(struct xdp_dedup *skel, const struct image *image,
 	return err ? say_err(err, "cannot start the filter's clock: %s", strerror(-err)) : 0;
 }
 
-/* Makes the filter of an image: no packet program ever runs on it. 1: no id is left of it. */
-static int make_restored(const struct image *image, const struct filter *beside)
+/* The object's descriptor, for longer than that lives. */
+static int keep(const struct bpf_map *map, int *fd)
 {
-	struct dedup_config cfg = image->head.config;
+	*fd = fcntl(bpf_map__fd(map), F_DUPFD_CLOEXEC, 0);
+	return *fd < 0 ? say_err(-errno, "cannot keep a map open: %s", strerror(errno)) : 0;
+}
+
+int predecessor_of_image(const struct image *image, const struct filter *beside,
+			 struct predecessor *out)
+{
 	struct xdp_dedup *skel = NULL;
 	int err;
 
-	plan_move_here(&cfg);
-	cfg.deliver = 0;
-	err = object_open(HALF_MADE, &cfg, &skel);
+	*out = (struct predecessor){ image->head.config, false, -1, -1, -1 };
+	plan_move_here(&out->config);
+	out->config.deliver = 0;
+	err = object_open(NULL, &out->config, &skel);
 	if (err)
 		return err;
 	bpf_program__set_autoload(loader_packet_program(skel), false);
 	bpf_program__set_autoload(skel->progs.hand_start, false);
 	bpf_program__set_autoload(skel->progs.hand_resume, true);
-	err = object_load_filter(skel, &cfg);
+	err = object_load_filter(skel, &out->config);
 	if (!err)
 		err = resume_filter(skel, image, beside);
+	if (!err)
+		err = keep(skel->maps.data_state, &out->state_fd);
+	if (!err)
+		err = keep(skel->maps.filter, &out->filter_fd);
+	if (!err)
+		err = keep(skel->maps.timer, &out->timer_fd);
 	xdp_dedup__destroy(skel);
-	return err;
-}
-
-int loader_restore(const char *name, const struct image *image, const struct filter *beside)
-{
-	char before[PATH_MAX];
-	int result = pin_dir_begin(), err;
-
-	if (result)
-		return result;
-	result = make_restored(image, beside);
-	pin_dir_prefixed(before, BEFORE, name);
-	err = pin_dir_end(result < 0 ? result : result ? -ESTALE : 0, before);
-	return result > 0 ? result : err;
+	return end(err, out);
 }

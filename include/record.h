@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The record of a packet program: on which interfaces it is to run, and which frames are for this
+ * host there. Of the programs that a filter has one after the other each has its own: what the next
+ * one needs is written before it takes over, while the one before goes by what it has.
+ */
+#ifndef XDP_DEDUP_RECORD_H
+#define XDP_DEDUP_RECORD_H
+
+#include "destination.h"
+
+#define DEDUP_IFACES_MAX 32 /* interfaces that share one filter */
+
+struct dedup_iface {
+	__u64 netns;   /* cookie of the network namespace it was in; the kernel never reuses one */
+	__u32 ifindex; /* 0: unused entry */
+	char name[16];
+	__u32 mode; /* enum attach_mode that was asked for */
+};
+
+/* Map `.data.record`, mapped into user space, which alone writes it. Words of destination.h. */
+struct dedup_record {
+	__u64 own_mac; /* of most frames for this host; DEDUP_MAC_NONE unless config.receiver is
+			* DEDUP_ONE_INTERFACE
+			*/
+	__u64 macs_cnt;
+	__u64 begins_drops; /* 1: the time of DEDUP_DROP_FOR is to begin with this program */
+	__u64 pad[5];
+	/* Where the filter has several interfaces: one for each, by dedup_own_slot(). */
+	__u64 own_macs[DEDUP_OWN_SLOTS];
+	/* All further MACs of this host, as of bridges, bonds and VLANs on top of an interface. */
+	__u64 macs[DEDUP_MACS_MAX];
+	struct dedup_iface ifaces[DEDUP_IFACES_MAX];
+};
+_Static_assert(sizeof(struct dedup_record) == 64 + (64 + 128) * 8 + 32 * 32, "no hidden padding");
+
+#endif
