@@ -9,6 +9,7 @@
 
 #include "deliver.h"
 #include "maps.bpf.h"
+#include "sockets.bpf.h"
 
 /* That CPUs disturb each other so many times in a row is next to never: a queue is one CPU's at a
  * time, but in generic XDP with receive packet steering.
@@ -29,22 +30,6 @@ struct {
 	__type(key, struct dedup_queue);
 	__type(value, __u32);
 } queues SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, DEDUP_SOCKETS_MAX);
-	__type(key, __u32);
-	__type(value, struct dedup_socket);
-} sockets SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, DEDUP_SOCKETS_MAX *DEDUP_HANDED_MAX);
-	__type(key, __u32);
-	__type(value, struct dedup_handed);
-} handed SEC(".maps");
 
 /* Takes so many credits; *number is then that of the first. False if there are too few. */
 static __always_inline bool take_room(struct dedup_socket *s, __u32 frames, __u64 *number)

@@ -10,11 +10,12 @@
 #include "ask.h"
 #include "closely.h"
 #include "predecessor.h"
+#include "sockets.bpf.h"
 #include "wanted.h"
 
 const volatile struct dedup_lent lent SEC(".rodata.lent");
 
-/* Both are the filter's: user space puts them in the place of these. */
+/* All maps are the filter's: user space puts them in the place of these. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -38,23 +39,29 @@ static __always_inline bool is_late(const struct dedup_state *st)
 	return now_ns > last_ns && now_ns - last_ns > lent.stale_ns;
 }
 
-/* Wants the id as user/filter/look_closely.c does it, or wants it no more. */
-static __always_inline int want(struct dedup_state *st, const struct dedup_ask *ask)
+/* The key of the id; false if there is no such stream. */
+static __always_inline bool find_key(const struct dedup_ask *ask, struct dedup_want_key *key)
 {
-	struct dedup_want_key key = { .id = dedup_id_copy(&ask->id, DEDUP_ID_WORDS_MAX) };
-	struct dedup_wanted entry = { READ_ONCE(st->last_ns) + lent.window_ns };
-	__u64 walks = __sync_fetch_and_add(&st->walks, 0); /* which is a full barrier */
 	__u32 n = ask->slot;
-	long err;
 
 	if (n >= DEDUP_SLOTS || !(lent.slots >> n & 1))
-		return -EINVAL;
+		return false;
 	DEDUP_BOUND(n, DEDUP_SLOTS - 1);
-	key.realm_key = lent.realm_keys[n];
-	if (ask->what == DEDUP_ASK_NO_MORE) {
-		bpf_map_delete_elem(&wanted, &key);
-		return 0;
-	}
+	key->id = dedup_id_copy(&ask->id, DEDUP_ID_WORDS_MAX);
+	key->realm_key = lent.realm_keys[n];
+	return true;
+}
+
+/* Wants the id as user/filter/look_closely.c does it. */
+static __always_inline int want(struct dedup_state *st, const struct dedup_ask *ask)
+{
+	struct dedup_wanted entry = { READ_ONCE(st->last_ns) + lent.window_ns };
+	__u64 walks = __sync_fetch_and_add(&st->walks, 0); /* which is a full barrier */
+	struct dedup_want_key key;
+	long err;
+
+	if (!find_key(ask, &key))
+		return -EINVAL;
 	if (walks % 2)
 		return -EAGAIN;
 	err = bpf_map_update_elem(&wanted, &key, &entry, BPF_ANY);
@@ -64,19 +71,119 @@ static __always_inline int want(struct dedup_state *st, const struct dedup_ask *
 	return READ_ONCE(st->walks) == walks ? 1 : -EAGAIN;
 }
 
-SEC("syscall")
-int ask(struct dedup_ask *a)
+/* What changes a filter shares the map with what it was before. */
+static __always_inline int want_no_more(const struct dedup_ask *ask)
+{
+	struct dedup_want_key key;
+
+	if (!find_key(ask, &key))
+		return -EINVAL;
+	bpf_map_delete_elem(&wanted, &key);
+	return 0;
+}
+
+/* The entry of the packet with this number in the place; NULL does not happen. */
+static __always_inline struct dedup_handed *find_entry(__u64 number)
+{
+	__u32 at = lent.place * DEDUP_HANDED_MAX + number % DEDUP_HANDED_MAX;
+
+	return bpf_map_lookup_elem(&handed, &at);
+}
+
+/* The context is used at constant offsets, as the verifier demands: so loops are unrolled. */
+static __always_inline void fetch(struct dedup_ask *a, __u32 cnt)
+{
+	DEDUP_UNROLL
+	for (__u32 i = 0; i < DEDUP_ASK_MAX; i++) {
+		const __u64 *h;
+
+		barrier_var(cnt); /* or clang does not unroll it, as cnt is how often it goes round */
+		if (i >= cnt)
+			return;
+		h = (const __u64 *)find_entry(a->packets[i].number);
+		if (!h)
+			return;
+		DEDUP_UNROLL
+		for (__u32 w = 0; w < sizeof(struct dedup_handed) / 8; w++)
+			WRITE_ONCE(((__u64 *)&a->packets[i])[w], h[w]);
+	}
+}
+
+static __always_inline void clear(const struct dedup_ask *a, __u32 cnt)
+{
+	DEDUP_UNROLL
+	for (__u32 i = 0; i < DEDUP_ASK_MAX; i++) {
+		__u64 number = a->packets[i].number;
+		struct dedup_handed *h;
+
+		barrier_var(cnt); /* or clang does not unroll it, as cnt is how often it goes round */
+		if (i >= cnt)
+			return;
+		h = find_entry(number);
+		if (h && READ_ONCE(h->number) == number + 1)
+			WRITE_ONCE(h->number, 0);
+	}
+}
+
+/* No credit is more than DEDUP_HANDED_MAX ahead: beyond, packets would take each other's entries. */
+static __always_inline void tell(struct dedup_socket *s, const struct dedup_ask *a)
+{
+	__u64 granted = a->socket.granted, most = READ_ONCE(s->taken) + DEDUP_HANDED_MAX;
+	__u32 frames_max = a->socket.frames_max;
+
+	WRITE_ONCE(s->frames_max, frames_max > lent.frames_max ? lent.frames_max : frames_max);
+	WRITE_ONCE(s->timestamps, a->socket.timestamps);
+	WRITE_ONCE(s->pid, a->socket.pid);
+	WRITE_ONCE(s->granted, granted > most ? most : granted);
+}
+
+static __always_inline int ask_of_place(struct dedup_ask *a)
+{
+	__u32 place = lent.place;
+	struct dedup_socket *s = bpf_map_lookup_elem(&sockets, &place);
+
+	if (!s || (READ_ONCE(s->opened) & ~DEDUP_ENDED) != lent.opened)
+		return -ESTALE;
+	if (a->what == DEDUP_ASK_FETCH)
+		fetch(a, a->cnt);
+	else
+		clear(a, a->cnt);
+	a->socket.opened = __sync_fetch_and_add(&s->opened, 0); /* which is a full barrier */
+	a->socket.taken = READ_ONCE(s->taken);
+	if (a->what == DEDUP_ASK_TELL)
+		tell(s, a);
+	return 0;
+}
+
+static __always_inline int ask_of_filter(const struct dedup_ask *a)
 {
 	__u32 zero = 0;
 	struct dedup_state *st = bpf_map_lookup_elem(&state, &zero);
 
 	if (!st || READ_ONCE(st->successor) != DEDUP_PREDECESSOR_IN_CHARGE)
 		return -ESTALE;
-	if (a->what != DEDUP_ASK_CHANGED)
+	if (a->what == DEDUP_ASK_WANT)
 		return is_late(st) ? -ESTALE : want(st, a);
 	if (READ_ONCE(st->serial) != lent.serial)
 		return -ESTALE;
 	return is_late(st) ? -ETIME : 0;
+}
+
+SEC("syscall")
+int ask(struct dedup_ask *a)
+{
+	switch (a->what) {
+	case DEDUP_ASK_CHANGED:
+	case DEDUP_ASK_WANT:
+		return ask_of_filter(a);
+	case DEDUP_ASK_NO_MORE:
+		return want_no_more(a);
+	case DEDUP_ASK_FETCH:
+	case DEDUP_ASK_TELL:
+		return ask_of_place(a);
+	default:
+		return -EINVAL;
+	}
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

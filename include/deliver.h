@@ -28,6 +28,8 @@
  */
 #define DEDUP_HANDED_MAX 2048
 
+#define DEDUP_ENDED (1U << 31) /* in dedup_socket.opened */
+
 /* A key of the map `queues`, whose values are places. */
 struct dedup_queue {
 	__u32 ifindex;
@@ -49,7 +51,9 @@ struct dedup_socket {
 	__u32 pid;	   /* of the application, as it sees itself */
 	__u32 zerocopy;	  /* 1: the driver writes into the socket's memory; 0: packets are copied */
 	__u32 timestamps; /* 1: `handed` is to have times */
-	__u32 opened;	  /* how often: who opened it then has lost it if this is another number */
+	__u32 opened;	  /* how often: who opened it then has lost it if this is another number;
+			   * with DEDUP_ENDED: no packets come until it is opened again
+			   */
 	__u32 pad1[6];
 	__u64 taken; /* credits, ever: the number of the next one */
 	__u64 pad2[7];

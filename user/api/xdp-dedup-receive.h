@@ -72,11 +72,11 @@ int xdp_dedup_receive_open(const char *name, const struct xdp_dedup_receive_opti
  * socket of type SOCK_SEQPACKET, `to`; borrow receives one from there. Until then the queue's
  * packets go to the stack. xdp-dedup exec lends all queues to a command, which borrows them from -1.
  *
- * A borrower can receive from this queue, and neither bind the socket elsewhere nor send by it. Of
- * the filter it can have ids wanted, and write what the sockets of all of its queues say to the
- * packet program: it can have packets that are for these sockets lost, and no others. What is
- * borrowed ends with -ESTALE at each change of the filter (set, resize, ...), once what came before
- * has been handed out: it is to be lent again then.
+ * A borrower can receive from this queue, and neither bind the socket elsewhere nor send by it. It
+ * has none of the filter's maps: it can have packets of this queue lost, and no others; and have ids
+ * wanted, or wanted no more. It pays two system calls for a receive and a give_back, each of up to
+ * 64 packets. What is borrowed ends with -ESTALE at each change of the filter (set, resize, ...),
+ * once what came before has been handed out: it is to be lent again then.
  *
  * lend: as xdp_dedup_receive_open(); -EOPNOTSUPP also before Linux 6.4. Of its options unfinished,
  * timestamps and busy_poll_us do not count; in borrow these alone do, and frames_a_packet, of which

@@ -39,7 +39,8 @@ void delivery_begin(struct delivery *d)
 	*d = (struct delivery){ .xsks_fd = -1, .queues_fd = -1 };
 }
 
-int delivery_map(int sockets_fd, int handed_fd, struct delivery *out)
+/* Maps `sockets` and `handed`. */
+static int map_both(int sockets_fd, int handed_fd, struct delivery *out)
 {
 	struct delivery d;
 	int err;
@@ -65,7 +66,7 @@ int delivery_open(const struct filter *f, struct delivery *out)
 		err = fds[i] < 0 ? fds[i] : 0;
 	}
 	if (!err)
-		err = delivery_map(fds[1], fds[2], out);
+		err = map_both(fds[1], fds[2], out);
 	if (!err) {
 		out->xsks_fd = fds[0];
 		out->queues_fd = fds[3];
@@ -98,9 +99,20 @@ int delivery_end(const struct filter *f)
 	if (err)
 		return err;
 	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++)
-		__sync_fetch_and_add(&d.sockets[i].opened, 1);
+		__sync_fetch_and_or(&d.sockets[i].opened, DEDUP_ENDED);
 	delivery_close(&d);
 	return 0;
+}
+
+uint32_t delivery_reopen(struct dedup_socket *s)
+{
+	uint32_t was, opened;
+
+	do {
+		was = READ_ONCE(s->opened);
+		opened = (was & ~DEDUP_ENDED) + 1;
+	} while (!__sync_bool_compare_and_swap(&s->opened, was, opened));
+	return opened;
 }
 
 bool delivery_runs_on(const struct filter *f, uint32_t ifindex)

@@ -26,16 +26,15 @@ int delivery_open(const struct filter *f, struct delivery *out);
 /* None yet: delivery_close() does nothing. */
 void delivery_begin(struct delivery *d);
 
-/* Maps `sockets` and `handed` by descriptors, which stay the caller's. 0; -EPROTO:
- * they are not such maps; -errno.
- */
-int delivery_map(int sockets_fd, int handed_fd, struct delivery *out);
 void delivery_close(struct delivery *d);
 
 /* The program of the filter delivers no more: whoever has a socket open has lost its place, and
- * finds that out by dedup_socket.opened. 0; -errno of delivery_open().
+ * finds that out by DEDUP_ENDED. 0; -errno of delivery_open().
  */
 int delivery_end(const struct filter *f);
+
+/* The place is opened anew, so that who opened it before has lost it. Its dedup_socket.opened. */
+uint32_t delivery_reopen(struct dedup_socket *s);
 
 /* Does the filter run on the interface, as its record says? */
 bool delivery_runs_on(const struct filter *f, uint32_t ifindex);

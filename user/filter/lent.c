@@ -8,7 +8,6 @@
 
 #include <bpf/bpf.h>
 
-#include "ask.h"
 #include "kept.h"
 #include "lent.skel.h"
 #include "stream_ids.h"
@@ -16,12 +15,15 @@
 #define WALK_US 250 /* as in look_closely.c */
 #define TRIES 2000
 
-static void configure(struct dedup_lent *c, const struct filter *f)
+static void configure(struct dedup_lent *c, const struct filter *f, const struct lent_queue *q)
 {
 	*c = (struct dedup_lent){
 		.serial = f->serial,
 		.window_ns = f->config->window_ns,
 		.stale_ns = f->config->stale_ns,
+		.place = q->place,
+		.opened = q->opened,
+		.frames_max = q->frames_max,
 	};
 	for (uint32_t n = 0; n < streams_cnt(f->config); n++) {
 		uint32_t slot = kept_slot(f->config, n) % DEDUP_SLOTS;
@@ -43,17 +45,21 @@ static int use_map(struct bpf_map *map, const struct filter *f, enum pin pin)
 	return err;
 }
 
-static int load(const struct filter *f)
+static int load(const struct filter *f, const struct lent_queue *q)
 {
 	struct lent *skel = lent__open();
 	int err, fd = -1;
 
 	if (!skel)
 		return -errno;
-	configure((struct dedup_lent *)&skel->rodata_lent->lent, f);
+	configure((struct dedup_lent *)&skel->rodata_lent->lent, f, q);
 	err = use_map(skel->maps.state, f, PIN_STATE);
 	if (!err)
 		err = use_map(skel->maps.wanted, f, PIN_WANTED);
+	if (!err)
+		err = use_map(skel->maps.sockets, f, PIN_SOCKETS);
+	if (!err)
+		err = use_map(skel->maps.handed, f, PIN_HANDED);
 	if (!err)
 		err = lent__load(skel);
 	if (!err)
@@ -64,7 +70,7 @@ static int load(const struct filter *f)
 }
 
 /* libbpf says what it thinks of an error, in this process as a whole: not meanwhile. */
-int lent_load(const struct filter *f)
+int lent_load(const struct filter *f, const struct lent_queue *q)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	libbpf_print_fn_t print;
@@ -72,41 +78,39 @@ int lent_load(const struct filter *f)
 
 	pthread_mutex_lock(&lock);
 	print = libbpf_set_print(NULL);
-	fd = load(f);
+	fd = load(f, q);
 	libbpf_set_print(print);
 	pthread_mutex_unlock(&lock);
 	return fd;
 }
 
-static int run(int fd, struct dedup_ask *ask)
+int lent_ask(int program_fd, struct dedup_ask *ask, uint32_t what)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = ask, .ctx_size_in = sizeof(*ask));
 
-	return bpf_prog_test_run_opts(fd, &opts) ? -errno : (int)opts.retval;
+	ask->what = what;
+	return bpf_prog_test_run_opts(program_fd, &opts) ? -errno : (int)opts.retval;
 }
 
-int lent_ask(int program_fd)
+static int ask_of(int program_fd, struct dedup_ask *ask, const struct dedup_handed *h, uint32_t what)
 {
-	struct dedup_ask ask = { 0 };
-
-	return run(program_fd, &ask);
+	ask->id = h->id;
+	ask->slot = h->slot;
+	return lent_ask(program_fd, ask, what);
 }
 
-int lent_want(int program_fd, const struct dedup_handed *h)
+int lent_want(int program_fd, struct dedup_ask *ask, const struct dedup_handed *h)
 {
-	struct dedup_ask ask = { .id = h->id, .slot = READ_ONCE(h->slot), .what = DEDUP_ASK_WANT };
-	int err = run(program_fd, &ask);
+	int err = ask_of(program_fd, ask, h, DEDUP_ASK_WANT);
 
 	for (int i = 0; err == -EAGAIN && i < TRIES; i++) {
 		usleep(WALK_US);
-		err = run(program_fd, &ask);
+		err = lent_ask(program_fd, ask, DEDUP_ASK_WANT);
 	}
 	return err == -EAGAIN ? -ESTALE : err == -E2BIG ? -ENOSPC : err;
 }
 
-void lent_want_no_more(int program_fd, const struct dedup_handed *h)
+void lent_want_no_more(int program_fd, struct dedup_ask *ask, const struct dedup_handed *h)
 {
-	struct dedup_ask ask = { .id = h->id, .slot = h->slot, .what = DEDUP_ASK_NO_MORE };
-
-	run(program_fd, &ask);
+	ask_of(program_fd, ask, h, DEDUP_ASK_NO_MORE);
 }

@@ -1,29 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What an application without rights asks of a filter of which a queue was lent to it: of a BPF
- * program (include/ask.h) that whoever lends it loads for it. Prints nothing.
+ * program (include/ask.h) that whoever lends it loads for it. Prints nothing. All but lent_load()
+ * need no right; *ask is the program's context, which keeps what a call does not speak of.
  */
 #ifndef XDP_DEDUP_LENT_H
 #define XDP_DEDUP_LENT_H
 
 #include <stdint.h>
 
-#include "deliver.h"
+#include "ask.h"
 #include "pins.h"
 
+/* The queue that is lent: what struct dedup_lent says of it. */
+struct lent_queue {
+	uint32_t place, opened, frames_max;
+};
+
 /* Loads the program. Its descriptor, which the caller closes, or -errno. */
-int lent_load(const struct filter *f);
+int lent_load(const struct filter *f, const struct lent_queue *q);
 
-/* Is the filter as it was then, on the same interfaces? 0; -ESTALE if not; -ETIME if its
- * hand has not stepped for too long; another -errno. Needs no right.
- */
-int lent_ask(int program_fd);
+/* Asks this enum dedup_ask_what: the program's answer, or -errno of the system call. */
+int lent_ask(int program_fd, struct dedup_ask *ask, uint32_t what);
 
-/* want_key() for a packet that was handed over; likewise. -ESTALE also if another filter is in
- * charge.
+/* want_key() for a packet that was handed over. 1; -ESTALE also if another filter is in charge;
+ * another -errno of want_key().
  */
-int lent_want(int program_fd, const struct dedup_handed *h);
+int lent_want(int program_fd, struct dedup_ask *ask, const struct dedup_handed *h);
 
 /* Its id is wanted no more, as far as that is possible. */
-void lent_want_no_more(int program_fd, const struct dedup_handed *h);
+void lent_want_no_more(int program_fd, struct dedup_ask *ask, const struct dedup_handed *h);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <net/if.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,7 +16,7 @@
 
 void loan_begin(struct loan *l)
 {
-	*l = (struct loan){ .sockets_fd = -1, .handed_fd = -1, .ask_fd = -1 };
+	*l = (struct loan){ .ask_fd = -1 };
 	xsk_begin(&l->xsk);
 	delivery_begin(&l->delivery);
 }
@@ -24,12 +25,9 @@ void loan_close(struct loan *l)
 {
 	xsk_close(&l->xsk);
 	delivery_close(&l->delivery);
-	if (l->sockets_fd >= 0)
-		close(l->sockets_fd);
-	if (l->handed_fd >= 0)
-		close(l->handed_fd);
 	if (l->ask_fd >= 0)
 		close(l->ask_fd);
+	free(l->copy);
 	loan_begin(l);
 }
 
@@ -82,7 +80,7 @@ static int open_socket(struct loan *l, const struct loan_options *o)
 	return err;
 }
 
-/* Takes the queue's place, in which there is no credit yet. */
+/* Takes the queue's place, in which there is no credit then. The place, or -errno. */
 static int take_place(struct loan *l, struct filter *f, uint32_t queue)
 {
 	struct loan_facts *facts = &l->facts;
@@ -94,15 +92,28 @@ static int take_place(struct loan *l, struct filter *f, uint32_t queue)
 	place = delivery_place(&l->delivery, f, (struct dedup_queue){ facts->ifindex, queue });
 	if (place < 0)
 		return place;
-	s = &l->delivery.sockets[place];
-	facts->place = place;
+	l->socket = s = &l->delivery.sockets[place];
+	l->handed = delivery_handed(&l->delivery, place, 0);
 	facts->stale_ns = f->config->stale_ns;
-	facts->opened = __sync_add_and_fetch(&s->opened, 1);
+	facts->opened = delivery_reopen(s);
 	WRITE_ONCE(s->granted, READ_ONCE(s->taken));
 	delivery_want_left(&l->delivery, f, place, &facts->recovered, &facts->forgotten);
 	s->frame_bytes = XSK_FRAME_ROOM;
 	s->pid = 0;
 	s->zerocopy = facts->zerocopy;
+	return place;
+}
+
+/* Puts the socket into the place, from where on it gets packets, after all else that can fail. */
+static int enter_place(struct loan *l, const struct filter *f, uint32_t place, bool to_another)
+{
+	const struct lent_queue q = { place, l->facts.opened, l->facts.parts };
+
+	if (to_another) {
+		l->ask_fd = lent_load(f, &q);
+		if (l->ask_fd < 0)
+			return l->ask_fd;
+	}
 	xsk_fill(&l->xsk);
 	return delivery_enter(&l->delivery, place, l->xsk.fd);
 }
@@ -124,32 +135,20 @@ int loan_stream(const struct loan_facts *facts, uint32_t slot)
 	return -1;
 }
 
-static int open_for_another(struct loan *l, const struct filter *f)
-{
-	l->sockets_fd = filter_open_delivery(f, PIN_SOCKETS);
-	if (l->sockets_fd < 0)
-		return l->sockets_fd;
-	l->handed_fd = filter_open_delivery(f, PIN_HANDED);
-	if (l->handed_fd < 0)
-		return l->handed_fd;
-	l->ask_fd = lent_load(f);
-	return l->ask_fd < 0 ? l->ask_fd : 0;
-}
-
 int loan_make(struct filter *f, const struct loan_options *o, struct loan *out)
 {
 	struct loan l;
-	int err;
+	int err, place;
 
 	loan_begin(&l);
 	l.facts.format = DEDUP_FORMAT;
 	err = f->config->deliver ? find_interface(f, o->ifname, &l.facts.ifindex) : -EOPNOTSUPP;
 	if (!err)
 		err = open_socket(&l, o);
-	if (!err && o->to_another)
-		err = open_for_another(&l, f);
-	if (!err)
-		err = take_place(&l, f, o->queue);
+	if (!err) {
+		place = take_place(&l, f, o->queue);
+		err = place < 0 ? place : enter_place(&l, f, place, o->to_another);
+	}
 	if (err) {
 		loan_close(&l);
 		return err;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What an application needs to receive from one queue of a filter that delivers
  * (include/deliver.h). It can be handed to a process without any right: the socket is bound to the
- * queue by then, and can neither be bound elsewhere nor send; of the filter's maps it has those two
- * that are only about sockets; and for all else there is a program to ask (lent.h). It holds for
- * the filter as it is now: after a change it must be made anew. Prints nothing.
+ * queue by then, and can neither be bound elsewhere nor send; and it has none of the filter's maps,
+ * but a program to ask (lent.h), and copies of what that has answered. It holds for the filter as
+ * it is now: after a change it must be made anew. Prints nothing.
  */
 #ifndef XDP_DEDUP_LOAN_H
 #define XDP_DEDUP_LOAN_H
@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ask.h"
 #include "delivery.h"
 #include "stream_ids.h"
 #include "xsk.h"
@@ -34,7 +35,6 @@ struct loan_options {
 struct loan_facts {
 	uint32_t format; /* DEDUP_FORMAT */
 	uint32_t ifindex;
-	uint32_t place;	 /* of the queue: delivery.h */
 	uint32_t opened; /* dedup_socket.opened */
 	uint32_t frames, parts;
 	uint32_t zerocopy;
@@ -46,16 +46,27 @@ struct loan_facts {
 	struct stream_form forms[DEDUP_STREAMS_MAX];
 };
 
+/* What a borrower has in the place of maps. */
+struct loan_copy {
+	struct dedup_ask ask; /* packets: those that it gives back, until the next loan_tell() */
+	struct dedup_handed handed[DEDUP_HANDED_MAX];
+};
+
 struct loan {
 	struct loan_facts facts;
 	struct xsk xsk;
-	struct delivery delivery;
-	int sockets_fd, handed_fd, ask_fd; /* -1 unless it is for another process */
+	struct delivery delivery; /* none if it was borrowed */
+	int ask_fd;		  /* -1 unless it is for another process, or of one */
+	struct loan_copy *copy;	  /* NULL unless it was borrowed */
+
+	/* Its element of `sockets`, and its elements of `handed`: in the maps, or copies. */
+	struct dedup_socket *socket;
+	struct dedup_handed *handed;
 };
 
 /* Makes one for a queue of an interface of this network namespace: from then on it is open, though
  * no packets come until credits are granted. What the last reader left is wanted. 0, and the caller
- * closes *out with loan_close(); else the queue is as it was.
+ * closes *out with loan_close(); else nobody has the queue.
  *   -EOPNOTSUPP   the filter does not deliver; kernel or driver lack AF_XDP, or zerocopy; or to
  *                 another process: Linux before 6.4
  *   -ENODEV       there is no such interface, or the filter does not run on it
@@ -86,5 +97,49 @@ int loan_send(const struct loan *l, int to);
  * of another version, or none; another -errno.
  */
 int loan_receive(int from, struct loan *out);
+
+/* The entry of a packet, by its number or the lower half of it. */
+static inline struct dedup_handed *loan_handed(const struct loan *l, uint64_t number)
+{
+	return &l->handed[number % DEDUP_HANDED_MAX];
+}
+
+/* Has the place been lost: to another socket, or as no packets come any more (DEDUP_ENDED)? */
+static inline bool loan_is_lost(const struct loan *l)
+{
+	return READ_ONCE(l->socket->opened) != l->facts.opened;
+}
+
+/* Makes the copies of a loan that was received. 0; -ENOMEM; another -errno of the program. */
+int loan_make_copy(struct loan *l);
+
+/* Where there are copies: makes entries of packets, by their numbers or the lower halves of them,
+ * what they are in the kernel; at most DEDUP_ASK_MAX. If that fails, the place is lost, and there
+ * are no such entries.
+ */
+void loan_fetch(struct loan *l, const uint32_t *numbers, unsigned int cnt);
+void loan_fetch_all(struct loan *l);
+
+/* For loan_clear(). */
+void loan_note_cleared(struct loan *l, uint64_t number);
+
+/* Clears the packet's entry, unless it is another one's; where there are copies, loan_tell() does
+ * it in the kernel.
+ */
+static inline void loan_clear(struct loan *l, uint64_t number)
+{
+	struct dedup_handed *h = loan_handed(l, number);
+
+	if (h->number != number + 1)
+		return;
+	WRITE_ONCE(h->number, 0);
+	if (unlikely(l->copy))
+		loan_note_cleared(l, number);
+}
+
+/* Where there are copies: tells the kernel what was cleared, and what *l->socket says now; then
+ * `taken` and `opened` there are what they are in the kernel. If it fails, the place is lost.
+ */
+void loan_tell(struct loan *l);
 
 #endif

@@ -7,11 +7,11 @@
 #include "loan.h"
 
 /* In this order in a message. */
-enum { FD_SOCKET, FD_MEMORY, FD_SOCKETS, FD_HANDED, FD_ASK, FDS };
+enum { FD_SOCKET, FD_MEMORY, FD_ASK, FDS };
 
 int loan_send(const struct loan *l, int to)
 {
-	const int fds[FDS] = { l->xsk.fd, l->xsk.memory_fd, l->sockets_fd, l->handed_fd, l->ask_fd };
+	const int fds[FDS] = { l->xsk.fd, l->xsk.memory_fd, l->ask_fd };
 	union {
 		struct cmsghdr head;
 		char bytes[CMSG_SPACE(sizeof(fds))];
@@ -58,9 +58,8 @@ static size_t take_fds(struct msghdr *m, int fds[FDS])
 /* Are these values in their ranges? */
 static bool is_sound(const struct loan_facts *facts)
 {
-	if (facts->format != DEDUP_FORMAT || facts->place >= DEDUP_SOCKETS_MAX || !facts->parts ||
-	    facts->parts > LOAN_PARTS_MAX || !xsk_frames_ok(facts->frames) ||
-	    facts->streams_cnt > DEDUP_STREAMS_MAX)
+	if (facts->format != DEDUP_FORMAT || !facts->parts || facts->parts > LOAN_PARTS_MAX ||
+	    !xsk_frames_ok(facts->frames) || facts->streams_cnt > DEDUP_STREAMS_MAX)
 		return false;
 	for (uint32_t n = 0; n < facts->streams_cnt; n++)
 		for (uint32_t i = 0; i < DEDUP_ID_WORDS_MAX; i++)
@@ -74,14 +73,12 @@ static int take(struct loan *l, const int fds[FDS])
 {
 	int err;
 
-	l->sockets_fd = fds[FD_SOCKETS];
-	l->handed_fd = fds[FD_HANDED];
 	l->ask_fd = fds[FD_ASK];
 	err = xsk_adopt(&l->xsk, fds[FD_SOCKET], fds[FD_MEMORY], l->facts.frames);
 	if (err)
 		return err;
 	l->xsk.zerocopy = l->facts.zerocopy;
-	return delivery_map(l->sockets_fd, l->handed_fd, &l->delivery);
+	return loan_make_copy(l);
 }
 
 int loan_receive(int from, struct loan *out)

@@ -30,9 +30,9 @@ void receiver_grant(struct xdp_dedup_receiver *r)
 	}
 	if (granted > r->oldest + DEDUP_HANDED_MAX)
 		granted = r->oldest + DEDUP_HANDED_MAX;
-	if (receiver_has_lost(r))
-		return;
-	__atomic_store_n(&r->socket->granted, granted, __ATOMIC_RELEASE);
+	if (!loan_is_lost(&r->loan))
+		__atomic_store_n(&r->loan.socket->granted, granted, __ATOMIC_RELEASE);
+	loan_tell(&r->loan);
 }
 
 /* Puts a packet's frames into the fill ring, which has room for all there are. */
@@ -51,11 +51,9 @@ static void refill(struct xdp_dedup_receiver *r, const struct slot *s)
 /* What the packet with this number has had is free again, once receiver_grant() says so. */
 static void end_packet(struct xdp_dedup_receiver *r, uint64_t number)
 {
-	struct dedup_handed *h = receiver_handed(r, number);
 	struct slot *s = slot_of(r, number);
 
-	if (h->number == number + 1)
-		WRITE_ONCE(h->number, 0);
+	loan_clear(&r->loan, number);
 	refill(r, s);
 	if (s->joined)
 		r->free_joined[r->free_joined_cnt++] = s->joined;
@@ -70,13 +68,22 @@ bool receiver_want(struct xdp_dedup_receiver *r, struct filter *f, const struct 
 	int err = -ESTALE;
 
 	if (!r->filter)
-		err = lent_want(r->loan.ask_fd, h);
+		err = lent_want(r->loan.ask_fd, &r->loan.copy->ask, h);
 	else if (f)
 		err = delivery_want(f, h);
 	if (err == -ESTALE)
 		return false;
 	r->stats.forgotten += err < 0;
 	return true;
+}
+
+/* Its id is wanted no more, as far as this process can do that. */
+static void want_no_more(struct xdp_dedup_receiver *r, struct filter *f, const struct dedup_handed *h)
+{
+	if (!r->filter)
+		lent_want_no_more(r->loan.ask_fd, &r->loan.copy->ask, h);
+	else if (f)
+		delivery_want_no_more(f, h);
 }
 
 /* Wants the id of a broken packet, and no longer that of the one RECEIVER_BROKEN_MAX before:
@@ -86,10 +93,8 @@ static bool want_broken(struct xdp_dedup_receiver *r, struct filter *f, const st
 {
 	struct dedup_handed *last = &r->broken[r->broken_cnt++ % RECEIVER_BROKEN_MAX];
 
-	if (last->number && !r->filter)
-		lent_want_no_more(r->loan.ask_fd, last);
-	else if (last->number && f)
-		delivery_want_no_more(f, last);
+	if (last->number)
+		want_no_more(r, f, last);
 	*last = *h;
 	return receiver_want(r, f, h);
 }
@@ -99,7 +104,7 @@ static bool want_broken(struct xdp_dedup_receiver *r, struct filter *f, const st
  */
 static void end_vanished(struct xdp_dedup_receiver *r, struct filter *f)
 {
-	struct dedup_handed *h = receiver_handed(r, r->oldest);
+	struct dedup_handed *h = loan_handed(&r->loan, r->oldest);
 	struct slot *s = slot_of(r, r->oldest);
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
 
@@ -136,16 +141,19 @@ static bool is_gone(struct xdp_dedup_receiver *r, const struct filter *f, bool l
 /* 0 if packets may come yet. -ESTALE: none will, or it cannot be told. */
 static int check_fed(struct xdp_dedup_receiver *r, const struct filter *f)
 {
-	uint32_t pid = getpid();
+	uint32_t pid = getpid(), oldest = r->oldest;
 	bool late;
 	int err;
 
-	if (receiver_has_lost(r))
+	loan_fetch(&r->loan, &oldest, 1);
+	if (loan_is_lost(&r->loan))
 		return -ESTALE;
-	if (READ_ONCE(r->socket->pid) != pid) /* a child goes on with it */
-		WRITE_ONCE(r->socket->pid, pid);
+	if (READ_ONCE(r->loan.socket->pid) != pid) { /* a child goes on with it */
+		WRITE_ONCE(r->loan.socket->pid, pid);
+		loan_tell(&r->loan);
+	}
 	if (!r->filter) {
-		err = lent_ask(r->loan.ask_fd);
+		err = lent_ask(r->loan.ask_fd, &r->loan.copy->ask, DEDUP_ASK_CHANGED);
 		late = err == -ETIME;
 		err = late ? 0 : err;
 	} else {
@@ -250,7 +258,7 @@ static bool hand_out(struct xdp_dedup_receiver *r, struct filter *f, const struc
 	uint64_t noted;
 
 	memcpy(&number, front, sizeof(number));
-	h = receiver_handed(r, number);
+	h = loan_handed(&r->loan, number);
 	s = slot_of(r, number);
 	noted = READ_ONCE(h->number);
 	if ((uint32_t)(noted - 1) != number || !noted || s->state != SLOT_UNSEEN) {
@@ -276,9 +284,35 @@ static bool hand_out(struct xdp_dedup_receiver *r, struct filter *f, const struc
 	return false;
 }
 
+/* Has the entries of packets that came at hand, for up to `most` of those whose `cnt` parts are
+ * there from i on. Returns how many parts these are.
+ */
+static uint32_t fetch(struct xdp_dedup_receiver *r, uint32_t i, uint32_t cnt, uint32_t most)
+{
+	uint32_t numbers[DEDUP_ASK_MAX], packets = 0, n;
+	bool begins = true;
+
+	if (r->filter)
+		return cnt;
+	if (most > DEDUP_ASK_MAX)
+		most = DEDUP_ASK_MAX;
+	for (n = 0; n < cnt; n++) {
+		const struct xdp_desc *d = xsk_ring_cons__rx_desc(&r->loan.xsk.rx, i + n);
+
+		if (begins && packets == most)
+			break;
+		if (begins)
+			memcpy(&numbers[packets++], r->loan.xsk.memory + d->addr, sizeof(*numbers));
+		begins = !(d->options & XDP_PKT_CONTD);
+	}
+	loan_fetch(&r->loan, numbers, packets);
+	return n;
+}
+
 int xdp_dedup_receive(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *packets, unsigned int max)
 {
-	uint32_t most = max > r->loan.xsk.frames ? r->loan.xsk.frames : max, came, used = 0, i = 0;
+	uint32_t most = max > r->loan.xsk.frames ? r->loan.xsk.frames : max, i = 0;
+	uint32_t came, fetched = 0, used = 0;
 	struct filter *f = receiver_enter(r);
 	struct slot s;
 	int cnt = 0;
@@ -288,7 +322,11 @@ int xdp_dedup_receive(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *pac
 		r->serial = f->serial;
 	}
 	came = xsk_ring_cons__peek(&r->loan.xsk.rx, r->loan.xsk.frames, &i);
-	while (used < came && (uint32_t)cnt < most && take_parts(r, i + used, came - used, &s)) {
+	while (used < came && (uint32_t)cnt < most) {
+		if (used == fetched)
+			fetched += fetch(r, i + used, came - used, most - cnt);
+		if (!take_parts(r, i + used, fetched - used, &s))
+			break;
 		used += s.parts_cnt;
 		cnt += hand_out(r, f, &s, &packets[cnt]);
 	}

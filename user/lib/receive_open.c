@@ -102,9 +102,9 @@ static int begin(struct xdp_dedup_receiver *r, const struct xdp_dedup_receive_op
 	const struct loan_facts *facts = &r->loan.facts;
 	uint32_t most = facts->zerocopy ? facts->frames / 2 : facts->frames;
 	uint32_t parts = facts->parts < o->frames_a_packet ? facts->parts : o->frames_a_packet;
+	struct dedup_socket *socket = r->loan.socket;
 	int err = set_busy_poll(r, o->busy_poll_us);
 
-	r->socket = &r->loan.delivery.sockets[facts->place];
 	r->stats.recovered = facts->recovered;
 	r->stats.forgotten = facts->forgotten;
 	r->stats.zerocopy = facts->zerocopy;
@@ -114,10 +114,10 @@ static int begin(struct xdp_dedup_receiver *r, const struct xdp_dedup_receive_op
 	if (err)
 		return err;
 	r->credits = most < DEDUP_HANDED_MAX ? most : DEDUP_HANDED_MAX;
-	r->first = r->oldest = READ_ONCE(r->socket->taken);
-	r->socket->frames_max = parts;
-	r->socket->timestamps = r->timestamps;
-	r->socket->pid = getpid();
+	r->first = r->oldest = READ_ONCE(socket->taken);
+	socket->frames_max = parts;
+	socket->timestamps = r->timestamps;
+	socket->pid = getpid();
 	receiver_grant(r);
 	return 0;
 }
@@ -239,22 +239,25 @@ static void stop_packets(struct xdp_dedup_receiver *r)
 {
 	const struct timespec grace = { .tv_nsec = GRACE_NS };
 
-	WRITE_ONCE(r->socket->granted, 0);
+	WRITE_ONCE(r->loan.socket->granted, 0);
+	loan_tell(&r->loan);
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0)) /* which is synchronize_rcu() */
 		nanosleep(&grace, NULL);
-	r->socket->pid = 0;
+	r->loan.socket->pid = 0;
 }
 
 static void want_left(struct xdp_dedup_receiver *r)
 {
 	struct filter *f = receiver_enter(r);
 
+	loan_fetch_all(&r->loan);
 	for (uint32_t i = 0; i < DEDUP_HANDED_MAX; i++) {
-		struct dedup_handed *h = receiver_handed(r, i);
+		const struct dedup_handed *h = loan_handed(&r->loan, i);
 
 		if (h->number && receiver_want(r, f, h))
-			WRITE_ONCE(h->number, 0);
+			loan_clear(&r->loan, h->number - 1);
 	}
+	loan_tell(&r->loan);
 	receiver_leave(f);
 }
 
@@ -262,7 +265,7 @@ void xdp_dedup_receive_close(struct xdp_dedup_receiver *r)
 {
 	if (!r)
 		return;
-	if (!receiver_has_lost(r)) {
+	if (!loan_is_lost(&r->loan)) {
 		stop_packets(r);
 		want_left(r);
 	}

@@ -41,7 +41,6 @@ struct slot {
 struct xdp_dedup_receiver {
 	struct xdp_dedup_filter *filter; /* NULL: the queue was borrowed */
 	struct loan loan;
-	struct dedup_socket *socket;
 	bool unfinished, timestamps, busy_poll; /* the options */
 	uint64_t serial;			/* the filter's, as of which ids are described */
 
@@ -67,21 +66,9 @@ struct xdp_dedup_receiver {
 };
 
 /* Lets the packet program take as many credits as there are frames that are not under way, but none
- * whose entry in `handed` another packet still has.
+ * whose entry in `handed` another packet still has. Called after each loan_clear().
  */
 void receiver_grant(struct xdp_dedup_receiver *r);
-
-/* Has the queue's place been lost, to another socket or for good? */
-static inline bool receiver_has_lost(const struct xdp_dedup_receiver *r)
-{
-	return READ_ONCE(r->socket->opened) != r->loan.facts.opened;
-}
-
-/* The entry of a packet in `handed`. */
-static inline struct dedup_handed *receiver_handed(const struct xdp_dedup_receiver *r, uint64_t number)
-{
-	return delivery_handed(&r->loan.delivery, r->loan.facts.place, number);
-}
 
 /* Wants the id of a packet that the application does not get. False: it cannot be wanted by this
  * process any more, and is left to whoever opens the queue next.
