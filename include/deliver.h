@@ -15,6 +15,12 @@
  * may not do in a dispatcher of libxdp before 1.5.5 on new kernels. The application clears the
  * entry when it gives the frames back. If it is killed, those that are left are the packets that
  * went down with it: whoever opens the queue next wants their ids (wanted.h).
+ *
+ * Where nobody will open the queue any more, as the filter delivers no more or leaves the
+ * interface, whoever changes that sets DEDUP_ENDED, and then wants the ids of all entries: also of
+ * those that a living application may read yet, for it may be killed. The application clears the
+ * entry of a packet that it gives back, and then, if it finds DEDUP_ENDED, takes that want back. If
+ * both do so at the same instant a want may stay, and a copy comes twice; no event is missing.
  */
 #ifndef XDP_DEDUP_DELIVER_H
 #define XDP_DEDUP_DELIVER_H

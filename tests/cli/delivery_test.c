@@ -266,6 +266,24 @@ static void test_left(void **state)
 				    "have ended: their next copies pass\n");
 }
 
+/* A reader that runs has packets, and as many ids are wanted as can be. */
+static void test_no_room_to_want(void **state)
+{
+	const struct xdp_dedup_receive_options o = { .size = sizeof(o), .frames = 64 };
+
+	(void)state;
+	e2e_load("load ve0 --deliver xsk");
+	reader_begin(&o);
+	send_events(1);
+	assert_run(0, "seq -f %064.0f 1 4096 | $XD add ve0 - >/dev/null");
+	assert_run(0, "seq -f %064.0f 1 4096 | $XD want ve0 - >/dev/null");
+	assert_run(0, "$XD set ve0 --deliver stack");
+	assert_string_equal(output,
+			    "xdp-dedup: note: 5 packets of ve0 are in sockets of readers that run, "
+			    "and are lost if these are killed before they have read them: too many "
+			    "ids are wanted\n");
+}
+
 /* In a command that exec runs: how many queues were lent. */
 #define COUNT_LENT                                                                                 \
 	"sh -c 'n=0; while [ $(dd bs=4096 count=1 <&$XDP_DEDUP_RECEIVE_FD 2>&- | wc -c) -gt 0 ]; " \
@@ -347,6 +365,7 @@ int main(void)
 	add_test("some-streams", test_some_streams, e2e_setup, teardown, NULL);
 	add_test("reader", test_reader, e2e_setup, teardown, NULL);
 	add_test("left", test_left, e2e_setup, teardown, NULL);
+	add_test("no-room-to-want", test_no_room_to_want, e2e_setup, teardown, NULL);
 	add_test("exec-with-many-queues", test_exec_with_many_queues, e2e_setup, teardown, NULL);
 	add_test("exec-as-a-user", test_exec_as_a_user, e2e_setup, teardown, NULL);
 	add_test("set", test_set, e2e_setup, teardown, NULL);

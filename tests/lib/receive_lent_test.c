@@ -336,6 +336,7 @@ static void the_ring_comes_first(void **state)
 		xdp_dedup_give_back(rx, &p, 1);
 	}
 	assert_int_equal(ends_with(rx), -ESTALE);
+	assert_int_equal(app_wanted(), 0); /* what was wanted meanwhile has been given back */
 	xdp_dedup_receive_close(rx);
 	free(t.order);
 }

@@ -89,7 +89,9 @@ int xdp_dedup_receive_borrow(int from, const struct xdp_dedup_receive_options *o
 			     struct xdp_dedup_receiver **out);
 
 /* Closes it; packets that were not given back are wanted, or once the queue is opened again if the
- * filter has been changed and this process may not open it any more. NULL is fine.
+ * filter has been changed and this process may not open it any more. NULL is fine. Where the filter
+ * delivers no more, or has left the interface, they have been wanted since: a copy that came before
+ * a packet was given back has passed, too.
  */
 void xdp_dedup_receive_close(struct xdp_dedup_receiver *receiver);
 

@@ -91,19 +91,6 @@ void delivery_close(struct delivery *d)
 	delivery_begin(d);
 }
 
-int delivery_end(const struct filter *f)
-{
-	struct delivery d;
-	int err = delivery_open(f, &d);
-
-	if (err)
-		return err;
-	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++)
-		__sync_fetch_and_or(&d.sockets[i].opened, DEDUP_ENDED);
-	delivery_close(&d);
-	return 0;
-}
-
 uint32_t delivery_reopen(struct dedup_socket *s)
 {
 	uint32_t was, opened;
@@ -218,20 +205,49 @@ static bool has_socket(const struct delivery *d, uint32_t place)
 	return has;
 }
 
-void delivery_want_unread(const struct delivery *d, struct filter *f, unsigned int *wanted,
-			  unsigned int *lost)
+/* Wants the ids of all packets in a place that has ended, whose reader is at work on them. */
+static void want_held(const struct delivery *d, struct filter *f, uint32_t place,
+		      struct delivery_unread *out)
 {
-	*wanted = *lost = 0;
-	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++) {
-		uint64_t owner = READ_ONCE(d->sockets[i].owner);
-		unsigned int its_wanted, its_lost;
+	int err = 0;
 
-		if (!owner || (f->config->deliver && delivery_runs_on(f, owner >> 32)) ||
-		    has_socket(d, i))
+	for (uint32_t i = 0; i < DEDUP_HANDED_MAX; i++) {
+		const struct dedup_handed *h = delivery_handed(d, place, i);
+
+		if (!READ_ONCE(h->number))
 			continue;
-		delivery_want_left(d, f, i, &its_wanted, &its_lost);
-		*wanted += its_wanted;
-		*lost += its_lost;
-		take_place(d, i, owner, 0);
+		if (err != -ESTALE)
+			err = delivery_want(f, h);
+		out->held_lost += err < 0;
 	}
+}
+
+/* Will nobody open the place's queue any more? */
+static bool is_over(const struct delivery *d, const struct filter *f, uint32_t place)
+{
+	uint64_t owner = READ_ONCE(d->sockets[place].owner);
+
+	return owner && !(f->config->deliver && delivery_runs_on(f, owner >> 32));
+}
+
+/* What readers that have ended have left comes first: it finds room. */
+void delivery_want_unread(const struct delivery *d, struct filter *f, struct delivery_unread *out)
+{
+	*out = (struct delivery_unread){ 0 };
+	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++) {
+		unsigned int wanted, lost;
+
+		if (!is_over(d, f, i))
+			continue;
+		__sync_fetch_and_or(&d->sockets[i].opened, DEDUP_ENDED);
+		if (has_socket(d, i))
+			continue;
+		delivery_want_left(d, f, i, &wanted, &lost);
+		out->wanted += wanted;
+		out->lost += lost;
+		take_place(d, i, READ_ONCE(d->sockets[i].owner), 0);
+	}
+	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++)
+		if (is_over(d, f, i))
+			want_held(d, f, i, out);
 }

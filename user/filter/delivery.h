@@ -28,11 +28,6 @@ void delivery_begin(struct delivery *d);
 
 void delivery_close(struct delivery *d);
 
-/* The program of the filter delivers no more: whoever has a socket open has lost its place, and
- * finds that out by DEDUP_ENDED. 0; -errno of delivery_open().
- */
-int delivery_end(const struct filter *f);
-
 /* The place is opened anew, so that who opened it before has lost it. Its dedup_socket.opened. */
 uint32_t delivery_reopen(struct dedup_socket *s);
 
@@ -55,6 +50,12 @@ static inline struct dedup_handed *delivery_handed(const struct delivery *d, uin
 	return &d->handed[place * DEDUP_HANDED_MAX + number % DEDUP_HANDED_MAX];
 }
 
+/* Packets of delivery_want_unread(). */
+struct delivery_unread {
+	unsigned int wanted, lost; /* of readers that have ended: wanted, or no room for them */
+	unsigned int held_lost;	   /* of readers that may read them yet: no room for them */
+};
+
 /* Wants (want.h) the ids of all packets in this place that were not given back, and forgets them.
  * No program may still be about to add one: none is in the place, or there is another socket in it
  * already, which has been bound to the queue. *wanted and *lost: how many are wanted, and for how
@@ -63,12 +64,11 @@ static inline struct dedup_handed *delivery_handed(const struct delivery *d, uin
 void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t place,
 			unsigned int *wanted, unsigned int *lost);
 
-/* Does that in all places of queues that will not be read any more, and frees these: of interfaces
+/* Does that in all places of queues that nobody will open any more, and frees these: of interfaces
  * on which f does not run, as its record says; of all if f does not deliver. Those stay in which
- * there is a socket yet: who has it may read what is in its ring, and closing it wants the rest.
+ * there is a socket yet: they have DEDUP_ENDED, and their entries are wanted (deliver.h).
  */
-void delivery_want_unread(const struct delivery *d, struct filter *f, unsigned int *wanted,
-			  unsigned int *lost);
+void delivery_want_unread(const struct delivery *d, struct filter *f, struct delivery_unread *out);
 
 /* Likewise of one packet. 1; -errno of want_id(), or -EINVAL: its stream is no longer there. */
 int delivery_want(struct filter *f, const struct dedup_handed *h);

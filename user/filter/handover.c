@@ -15,7 +15,6 @@
 
 #include "attachments.h"
 #include "counters.h"
-#include "delivery.h"
 #include "here.h"
 #include "kernel.h"
 #include "live.h"
@@ -419,8 +418,6 @@ static int complete(struct pair *p)
 	if (err)
 		return err;
 	kernel_wait_for_packets();
-	if (p->beside.config->deliver && !p->f.config->deliver)
-		delivery_end(&p->beside);
 	err = keep_counters(p);
 	if (!err)
 		err = drop_older(p);

@@ -110,6 +110,12 @@ static inline bool loan_is_lost(const struct loan *l)
 	return READ_ONCE(l->socket->opened) != l->facts.opened;
 }
 
+/* Have all entries been wanted, so that who gives a packet back takes that back? */
+static inline bool loan_has_ended(const struct loan *l)
+{
+	return READ_ONCE(l->socket->opened) == (l->facts.opened | DEDUP_ENDED);
+}
+
 /* Makes the copies of a loan that was received. 0; -ENOMEM; another -errno of the program. */
 int loan_make_copy(struct loan *l);
 

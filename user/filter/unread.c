@@ -9,7 +9,7 @@
 
 void unread_want(const struct filter *from, struct filter *f)
 {
-	unsigned int wanted, lost;
+	struct delivery_unread u;
 	struct delivery d;
 	int err = from->config->deliver ? delivery_open(from, &d) : 0;
 
@@ -18,14 +18,18 @@ void unread_want(const struct filter *from, struct filter *f)
 	if (err || !from->config->deliver)
 		return;
 	kernel_wait_for_packets();
-	delivery_want_unread(&d, f, &wanted, &lost);
+	delivery_want_unread(&d, f, &u);
 	delivery_close(&d);
-	if (wanted)
+	if (u.wanted)
 		say_note("%u packets of %s were left by readers that have ended: their next copies "
 			 "pass",
-			 wanted, f->name);
-	if (lost)
+			 u.wanted, f->name);
+	if (u.lost)
 		say_note("%u packets of %s were left by readers that have ended, and their next "
 			 "copies are dropped: too many ids are wanted",
-			 lost, f->name);
+			 u.lost, f->name);
+	if (u.held_lost)
+		say_note("%u packets of %s are in sockets of readers that run, and are lost if "
+			 "these are killed before they have read them: too many ids are wanted",
+			 u.held_lost, f->name);
 }

@@ -338,6 +338,18 @@ int xdp_dedup_receive(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *pac
 	return cnt;
 }
 
+/* These were given back, and whoever ended the delivery may have wanted their ids (deliver.h). */
+static void take_wants_back(struct xdp_dedup_receiver *r, const struct xdp_dedup_packet *packets,
+			    unsigned int cnt)
+{
+	struct filter *f = receiver_enter(r);
+
+	for (unsigned int i = 0; i < cnt; i++)
+		if (slot_of(r, packets[i].number)->number == packets[i].number)
+			want_no_more(r, f, loan_handed(&r->loan, packets[i].number));
+	receiver_leave(f);
+}
+
 void xdp_dedup_give_back(struct xdp_dedup_receiver *r, const struct xdp_dedup_packet *packets,
 			 unsigned int cnt)
 {
@@ -349,6 +361,8 @@ void xdp_dedup_give_back(struct xdp_dedup_receiver *r, const struct xdp_dedup_pa
 	}
 	if (cnt)
 		receiver_grant(r);
+	if (unlikely(loan_has_ended(&r->loan)))
+		take_wants_back(r, packets, cnt);
 	xsk_wake(&r->loan.xsk);
 }
 
