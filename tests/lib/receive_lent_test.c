@@ -341,6 +341,23 @@ static void the_ring_comes_first(void **state)
 	free(t.order);
 }
 
+/* From another network namespace, by which the filter's record of its interfaces stays as it is. */
+static void an_unload_elsewhere_ends_it_at_once(void **state)
+{
+	struct xdp_dedup_receiver *rx;
+
+	(void)state;
+	e2e_load("load ve0 ve1 --name ve0 --deliver xsk");
+	app_open(app_options("ve1", 0, 0));
+	rx = borrow();
+	netns_enter(e2e_far());
+	e2e_tool("unload --name ve0 --force");
+	netns_enter(0);
+	assert_int_equal(ends_with(rx), -ESTALE);
+	assert_int_equal(ends_with(app.rx[0]), -ESTALE);
+	xdp_dedup_receive_close(rx);
+}
+
 /* Who lends and who borrows say how many frames a packet may have: the smaller number counts. */
 static void a_borrower_takes_smaller_packets(void **state)
 {
@@ -450,6 +467,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(a_borrower_closes_unread, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_borrower_takes_smaller_packets, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_unload_elsewhere_ends_it_at_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_left_after_a_change, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_cannot_be_lent, setup, teardown),
 		cmocka_unit_test_setup_teardown(lending_prints_nothing, setup, teardown),

@@ -91,6 +91,17 @@ void delivery_close(struct delivery *d)
 	delivery_begin(d);
 }
 
+static void end_place(struct dedup_socket *s)
+{
+	__sync_fetch_and_or(&s->opened, DEDUP_ENDED);
+}
+
+void delivery_end(const struct delivery *d)
+{
+	for (uint32_t i = 0; d->sockets && i < DEDUP_SOCKETS_MAX; i++)
+		end_place(&d->sockets[i]);
+}
+
 uint32_t delivery_reopen(struct dedup_socket *s)
 {
 	uint32_t was, opened;
@@ -239,7 +250,7 @@ void delivery_want_unread(const struct delivery *d, struct filter *f, struct del
 
 		if (!is_over(d, f, i))
 			continue;
-		__sync_fetch_and_or(&d->sockets[i].opened, DEDUP_ENDED);
+		end_place(&d->sockets[i]);
 		if (has_socket(d, i))
 			continue;
 		delivery_want_left(d, f, i, &wanted, &lost);

@@ -25,8 +25,10 @@ int delivery_open(const struct filter *f, struct delivery *out);
 
 /* None yet: delivery_close() does nothing. */
 void delivery_begin(struct delivery *d);
-
 void delivery_close(struct delivery *d);
+
+/* The filter has gone: whoever has a socket open finds DEDUP_ENDED. None yet: it does nothing. */
+void delivery_end(const struct delivery *d);
 
 /* The place is opened anew, so that who opened it before has lost it. Its dedup_socket.opened. */
 uint32_t delivery_reopen(struct dedup_socket *s);

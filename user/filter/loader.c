@@ -13,6 +13,7 @@
 
 #include <bpf/bpf.h>
 
+#include "delivery.h"
 #include "dispatch.h"
 #include "handover.h"
 #include "kernel.h"
@@ -75,8 +76,19 @@ int loader_look(void)
 int loader_remove(const char *name)
 {
 	char directory[PATH_MAX], path[PATH_MAX];
-	int err = pin_dir_remove(name);
+	struct delivery d;
+	struct filter f;
+	int err;
 
+	delivery_begin(&d);
+	if (!filter_open(name, &f)) {
+		delivery_open(&f, &d);
+		filter_close(&f);
+	}
+	err = pin_dir_remove(name);
+	if (!err)
+		delivery_end(&d); /* not before: who finds out that early could open it again */
+	delivery_close(&d);
 	/* The predecessor of a filter of format 10. */
 	snprintf(directory, sizeof(directory), BEFORE_10 "%s", name);
 	pin_path(path, directory, NULL);

@@ -89,7 +89,7 @@ int loader_explain(const char *name, int err);
 int loader_open_or_say(const char *name, struct filter *out);
 
 /* Removes the pins of a filter, and of +NAME, of any version and however complete. The kernel then
- * frees what nothing else holds.
+ * frees what nothing else holds. Readers of its AF_XDP sockets find out at once (delivery_end()).
  */
 int loader_remove(const char *name);
 
