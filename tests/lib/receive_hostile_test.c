@@ -10,9 +10,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <net/if.h>
+#include <netinet/in.h>
 
 #include "lent.h"
 #include "loan.h"
@@ -127,6 +129,34 @@ static void wrong_loans_are_refused(void **state)
 	assert_int_equal(xdp_dedup_receive_borrow(-1, NULL, &rx), -EBADF);
 	assert_null(rx);
 	close(pair[1]);
+}
+
+/* recvmsg() of this program, the library in it included. */
+static bool other_level;
+ssize_t recvmsg(int fd, struct msghdr *m, int flags)
+{
+	ssize_t n = syscall(SYS_recvmsg, fd, m, flags);
+
+	if (n >= 0 && other_level && CMSG_FIRSTHDR(m))
+		CMSG_FIRSTHDR(m)->cmsg_level = SOL_IP; /* where SCM_RIGHTS is IP_TOS */
+	return n;
+}
+
+/* A loan, but for the level of its control message, whose numbers are no descriptors then. */
+static void another_level_is_no_descriptor(void **state)
+{
+	struct xdp_dedup_receiver *rx = NULL;
+	int from, err;
+
+	(void)state;
+	e2e_load(APP_LOAD);
+	from = app_lend();
+	other_level = true;
+	err = xdp_dedup_receive_borrow(from, NULL, &rx);
+	other_level = false;
+	close(from);
+	assert_int_equal(err, -EPROTO);
+	assert_null(rx);
 }
 
 /* Passes a loan on, as its borrower may. What borrowing it then says. */
@@ -330,6 +360,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(no_map_is_lent, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(wrong_loans_are_refused, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(wrong_facts_are_refused, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(another_level_is_no_descriptor, app_setup,
+						app_teardown),
 		cmocka_unit_test_setup_teardown(a_borrower_asks_what_it_likes, app_setup,
 						app_teardown),
 		cmocka_unit_test_setup_teardown(a_borrower_says_what_it_likes, app_setup,
