@@ -25,21 +25,21 @@ struct {
 } XDP_RUN_CONFIG(xdp_dedup), XDP_RUN_CONFIG(dedup_deliver), XDP_RUN_CONFIG(dedup_streams);
 
 /* Filters without streams: GSP/1 alone. */
-SEC("xdp.frags")
+SEC("xdp")
 int xdp_dedup(struct xdp_md *ctx)
 {
 	return see_gsp_frame(ctx, false);
 }
 
 /* The same, if they deliver. */
-SEC("xdp.frags")
+SEC("xdp")
 int dedup_deliver(struct xdp_md *ctx)
 {
 	return see_gsp_frame(ctx, true);
 }
 
 /* Filters with streams. */
-SEC("xdp.frags")
+SEC("xdp")
 int dedup_streams(struct xdp_md *ctx)
 {
 	return see_stream_frame(ctx);

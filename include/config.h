@@ -62,7 +62,7 @@ struct dedup_config {
 	__u32 recent;	 /* entries of recent.h's cache, a power of 2; 0: there is none */
 	__u32 action;	 /* enum dedup_action */
 	__u32 learn_app; /* 1: packets only test, an application adds the ids; 0: packets learn */
-	__u32 frags;	 /* 1: loaded as xdp.frags, a packet may go on behind its first buffer */
+	__u32 frags;	 /* 1: loaded for frags, a packet may go on behind its first buffer */
 	__u32 claim;	 /* learning credit, in ids, that a CPU takes at a time (credit.bpf.h) */
 	__u32 id_bytes;	 /* of the longest id; 1 to DEDUP_ID_BYTES_MAX */
 	__u32 replay;	 /* 1: the clock is state.replay_ns, and user space steps the hand */

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,8 @@
 #include "e2e_runner.h"
 #include "links.h"
 #include "neighbour.h"
+#include "packet.h"
+#include "udp.h"
 
 #define BEFORE_US 10
 #define AFTER_US 90
@@ -117,6 +120,54 @@ static void assert_told(const char *id, int status, const char *what)
 
 	assert_int_equal(sh_out(out, sizeof(out), "%s test ve0 %s", tool(), id), status);
 	assert_non_null(strstr(out, what));
+}
+
+/* A fresh datagram of more than two buffers, in several copies, of which one arrives. */
+static void send_jumbo_frames(int copies)
+{
+	struct frame_plan plan = { .body = 8400 };
+	int fd, near = udp_receiver("10.77.0.1", e2e_port());
+	struct id id = id_fresh();
+	char bytes[FRAME_MAX];
+	struct frame f;
+	ssize_t len;
+
+	frame_build(&f, &plan, &id);
+	len = f.len - f.gsp;
+	netns_enter(e2e_far());
+	fd = udp_sender("10.77.0.1", e2e_port(), NULL);
+	netns_enter(0);
+	assert_return_code(near, -near);
+	assert_return_code(fd, -fd);
+	for (int i = 0; i < copies; i++)
+		assert_int_equal(send(fd, f.data + f.gsp, len, 0), len);
+	assert_int_equal(recv(near, bytes, sizeof(bytes), 0), len);
+	assert_memory_equal(bytes, f.data + f.gsp, len);
+	close(fd);
+	close(near);
+}
+
+/* With a dispatcher or without. */
+static void jumbo_frames_take_native_xdp(void **state)
+{
+	const char *how = neighbour_has_dispatcher("ve0") ? "ve0 (native, through the dispatcher)"
+							  : "ve0 (native, alone)";
+	struct filter_counters c;
+	char out[4096];
+
+	(void)state;
+	sh("ip link set ve0 mtu 9000");
+	e2e_far_sh("ip link set pe0 mtu 9000");
+	e2e_load("load ve0 --fpr 1e-9");
+	for (int round = 1; round <= 2; round++) {
+		assert_int_equal(sh_out(out, sizeof(out), "%s status ve0", tool()), 0);
+		assert_non_null(strstr(out, how));
+		send_jumbo_frames(3);
+		c = e2e_counters_after("ve0", 3 * round);
+		assert_int_equal(c.new, round);
+		assert_int_equal(c.duplicate, 2 * round);
+		e2e_tool("set ve0 --ihave pass");
+	}
 }
 
 /* The hand runs there too: forgotten after two turns. */
@@ -277,3 +328,4 @@ int main(void)
 
 	return run_root_tests("beside", tests, ARRAY_SIZE(tests));
 }
+		E2E_TEST(jumbo_frames_take_native_xdp),

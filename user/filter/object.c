@@ -73,8 +73,11 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
 	bpf_program__set_autoload(skel->progs.hand_replay, cfg->replay);
 	bpf_program__set_autoload(skel->progs.hand_adopt, false);
 	bpf_program__set_autoload(skel->progs.hand_resume, false);
-	if (!err && !kernel_has_frags())
-		err = bpf_program__set_flags(loader_packet_program(skel), 0);
+	/* Not by the name of its section: libbpf acts on that only when it loads, and libxdp would
+	 * give its dispatcher no frags.
+	 */
+	if (!err && kernel_has_frags())
+		err = bpf_program__set_flags(loader_packet_program(skel), BPF_F_XDP_HAS_FRAGS);
 	if (err) {
 		xdp_dedup__destroy(skel);
 		return say_err(err, "cannot prepare the BPF object: %s", strerror(-err));
