@@ -218,6 +218,21 @@ static void program_is_found_where_its_interface_moves(void **state)
 	netns_stop(other);
 }
 
+/* Whoever asks another namespace for links whose peers are here gives this one an id here. */
+static void program_that_runs_here_is_not_elsewhere(void **state)
+{
+	struct neighbour_run n;
+	uint32_t id = 0;
+
+	(void)state;
+	neighbour_move_in(&n, "ve0", BEFORE_US);
+	assert_int_equal(bpf_xdp_query_id(n.ifindex, 0, &id), 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(links_run_xdp_elsewhere(id), nowhere());
+	assert_int_equal(links_run_xdp(id), 1);
+	neighbour_move_out(&n);
+}
+
 /* Runs a program on w0, and moves it by another namespace, which then ends, to this one. No other
  * one knows it by an id: wherever one end is, is known where the other is, so both move together.
  */
@@ -322,6 +337,7 @@ int main(void)
 		E2E_TEST(hand_turns_in_a_dispatcher),
 		E2E_TEST(program_is_found_where_its_interface_moves),
 		cmocka_unit_test(program_is_found_two_moves_away),
+		E2E_TEST(program_that_runs_here_is_not_elsewhere),
 		cmocka_unit_test(program_is_found_where_no_process_is),
 		cmocka_unit_test(inner_pid_namespace_cannot_tell),
 	};

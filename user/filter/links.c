@@ -116,6 +116,11 @@ struct dump {
 		union {
 			struct ifinfomsg info; /* RTM_GETLINK */
 			struct rtgenmsg gen;   /* RTM_GETNSID */
+			struct {
+				uint32_t gen;
+				struct rtattr thread;
+				uint32_t tid;
+			} of; /* the same, for one namespace */
 		};
 		struct rtattr netns; /* for the links of another namespace */
 		int32_t nsid;
@@ -146,6 +151,20 @@ static struct dump dump_nsids(void)
 	return (struct dump){ .request.header = { .nlmsg_len = NLMSG_LENGTH(sizeof(struct rtgenmsg)),
 						  .nlmsg_type = RTM_GETNSID,
 						  .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP } };
+}
+
+/* Asks for the id of this namespace itself. */
+static struct dump dump_own_nsid(void)
+{
+	return (struct dump){ .request = {
+				      .header = { .nlmsg_len = NLMSG_LENGTH(
+							  sizeof(((struct dump *)0)->request.of)),
+						  .nlmsg_type = RTM_GETNSID,
+						  .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK },
+				      .of = { .thread = { .rta_len = RTA_LENGTH(sizeof(uint32_t)),
+							  .rta_type = NETNSA_PID },
+					      .tid = gettid() },
+			      } };
 }
 
 static void dump_free(struct dump *d)
@@ -185,8 +204,8 @@ static int add_nsid(struct dump *d, const struct nlmsghdr *message)
 	return 0;
 }
 
-/* Adds one part of the answer to *d. 1 if it was the last part, 0 if more follow; -EAGAIN if links
- * changed meanwhile, so that the parts may contradict each other.
+/* Adds one part of the answer to *d. 1 if it was the last part, or all is acknowledged; 0 if more
+ * follow; -EAGAIN if links changed meanwhile, so that the parts may contradict each other.
  */
 static int take_part(const struct nlmsghdr *m, int len, struct dump *d)
 {
@@ -198,9 +217,9 @@ static int take_part(const struct nlmsghdr *m, int len, struct dump *d)
 		if (m->nlmsg_type == NLMSG_DONE)
 			return 1;
 		if (m->nlmsg_type == NLMSG_ERROR)
-			err = ((const struct nlmsgerr *)NLMSG_DATA(m))->error ?: -EPROTO;
-		else if (m->nlmsg_type == RTM_NEWLINK &&
-			 m->nlmsg_len >= NLMSG_LENGTH(sizeof(struct ifinfomsg)))
+			return ((const struct nlmsgerr *)NLMSG_DATA(m))->error ?: 1;
+		if (m->nlmsg_type == RTM_NEWLINK &&
+		    m->nlmsg_len >= NLMSG_LENGTH(sizeof(struct ifinfomsg)))
 			err = add_link(&d->links, m);
 		else if (m->nlmsg_type == RTM_NEWNSID &&
 			 m->nlmsg_len >= NLMSG_LENGTH(sizeof(struct rtgenmsg)))
@@ -291,14 +310,18 @@ static int run_xdp_in(int32_t nsid, uint32_t prog_id)
 	return found;
 }
 
-/* The same for those that have an id here, which this namespace itself may have. */
+/* The same for the others that have an id here. This one has, too, once another was asked for links
+ * whose peers are here.
+ */
 static int run_xdp_by_ids(uint32_t prog_id)
 {
-	struct dump d = dump_nsids();
-	int found = dump(&d);
+	struct dump own = dump_own_nsid(), d = dump_nsids();
+	int found = dump(&own) ?: dump(&d);
 
 	for (int i = 0; i < d.nsids_cnt && !found; i++)
-		found = run_xdp_in(d.nsids[i], prog_id);
+		if (!own.nsids_cnt || d.nsids[i] != own.nsids[0])
+			found = run_xdp_in(d.nsids[i], prog_id);
+	dump_free(&own);
 	dump_free(&d);
 	return found;
 }
