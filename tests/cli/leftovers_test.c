@@ -249,10 +249,23 @@ static const struct cli_script SCRIPTS[] = {
 	       "has 'note: removing what an earlier load left of v0'\n" CONTAINED
 	       "$XD unload v0; clean\n" },
 	{ "interface-gone-in-a-container",
-	  LOAD "; ip link del v0\n"
-	       "case $HOW in *dispatcher)\n"
-	       "	fails '" ELSEWHERE "' " CONTAINED "$XD unload v0; ls $PINS/v0 ;;\n"
-	       "esac\n" CONTAINED "$XD unload --name v0 --force; clean\n" },
+	  LOAD "; ip link del v0\n" CONTAINED "$XD unload v0; clean\n" },
+	{ "interface-of-two-gone-in-a-container",
+	  "ip link add v1 group 7 type veth peer name p1 group 7\n" LOAD " v1; ip link del v1\n"
+	  "got $XD status v0; has 'v1 (gone)'\n" CONTAINED "$XD set v0 --action count\n"
+	  "got $XD status v0 --json; lacks v1; has '\"action\": \"count\"'; runs v0\n" CONTAINED
+	  "$XD resize v0 --capacity 30k; runs v0; $XD unload v0; clean\n" },
+	{ "interface-of-two-moved-from-a-container",
+	  THERE "ip link add v1 group 7 type veth peer name p1 group 7\n" LOAD " v1\n"
+		"ip link set v1 netns $far; there ip link set v1 name x1\n"
+		"fails 'v1, which is not here' " CONTAINED "$XD set v0 --action count\n"
+		"there $XD unload x1; " CONTAINED "$XD set v0 --action count\n"
+		"got $XD status v0; lacks v1; $XD unload v0; clean; kill $far\n" },
+	{ "interface-of-two-of-another-namespace-in-a-container", /* whose record is about there */
+	  THERE "ip link add v1 group 7 type veth peer name p1 group 7\n" LOAD " v1\n"
+		"ip link set v1 netns $far; there $XD refresh v0; there ip link del v1\n"
+		"fails 'v1, which is not here' " CONTAINED "$XD set v0 --action count\n" CONTAINED
+		"$XD unload --name v0 --force; clean; kill $far\n" },
 	{ "moved-interface-in-a-container", /* others have its index and its name now */
 	  THERE LOAD "; index=$(cat /sys/class/net/v0/ifindex); ip link set v0 netns $far\n"
 		     "ip link add x0 index $index type bridge; ip link add v0 type bridge\n"

@@ -87,31 +87,23 @@ static const struct cli_script SCRIPTS[] = {
 	       "has 'interfaces  v0 ('\n"
 	       "lacks gone\n"
 	       "[ \"$(ls $PINS)\" = v0 ]\n" },
-	/* Whether another namespace runs it can be told if all processes can be seen, and of a
-	 * program that is in no dispatcher.
-	 */
 	{ "one-interface-has-gone",
 	  "ip link add v1 group 7 type veth peer name p1 group 7\n" LOAD " v1 --capacity 10k\n"
 	  "ip link del v1\n"
-	  "if readlink /proc/1/ns/net && [ \"$HOW\" = 'native, alone' ]; then\n"
-	  "	$XD set v0 --action count\n"
-	  "	got $XD status v0\n"
-	  "	has 'interfaces  v0 (native, alone)'\n"
-	  "	ip link add v1 group 7 type veth peer name p1 group 7\n"
-	  "	$XD set v0 --add v1\n"
-	  "	runs v1\n"
-	  "	unshare --net sleep 300 >/dev/null 2>&1 & far=$!\n"
-	  "	until [ $(readlink /proc/$far/ns/net) != $(readlink /proc/self/ns/net) ]; do\n"
-	  "		sleep 0.01; done\n"
-	  "	ip link set v1 netns $far\n"
-	  "	fails 'v1, which is not here' $XD set v0 --action drop\n"
-	  "	kill $far\n"
-	  "	wait $far || :\n"
-	  "	until $XD set v0 --action drop 2>/dev/null; do sleep 0.01; done\n"
-	  "else\n"
-	  "	fails 'v1, which is not here' $XD set v0 --action count\n"
-	  "	$XD unload v0\n"
-	  "fi\n" },
+	  "$XD set v0 --action count\n"
+	  "got $XD status v0\n"
+	  "has \"interfaces  v0 ($HOW)\n\"\n"
+	  "ip link add v1 group 7 type veth peer name p1 group 7\n"
+	  "$XD set v0 --add v1\n"
+	  "runs v1\n"
+	  "unshare --net sleep 300 >/dev/null 2>&1 & far=$!\n"
+	  "until [ $(readlink /proc/$far/ns/net) != $(readlink /proc/self/ns/net) ]; do\n"
+	  "	sleep 0.01; done\n"
+	  "ip link set v1 netns $far\n"
+	  "fails 'v1, which is not here' $XD set v0 --action drop\n"
+	  "kill $far\n"
+	  "wait $far || :\n"
+	  "until $XD set v0 --action drop 2>/dev/null; do sleep 0.01; done\n" },
 	{ "loads-if-there-is-none",
 	  "fails '--port is missing' $XD load v0 --replace\n"
 	  "clean\n"

@@ -46,9 +46,10 @@ static int look(const struct options *o, struct change *c)
 		here_name(unseen, name);
 		err = say_err(
 			-EXDEV,
-			"%s also runs, or ran, on %s, which is not here: only where all of its "
-			"interfaces are can it be changed (xdp-dedup unload there, first)",
-			c->f.name, name);
+			"%s also runs, or ran, on %s, which is not here: first xdp-dedup unload %s "
+			"where that is; or, if it has gone, unload --name %s --force, and load it "
+			"again",
+			c->f.name, name, name, c->f.name);
 	}
 	if (err) {
 		change_end(c);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dispatch.h"
 #include "here.h"
 #include "links.h"
 #include "live.h"
@@ -348,29 +349,38 @@ const struct dedup_iface *attachments_unseen(const struct filter *f)
 	return NULL;
 }
 
-/* Does the filter run where this process does not see it? 1 or 0; -errno if it cannot be told. In a
- * dispatcher its program is not what the interface says it runs.
+/* Does the filter run where this process does not see it? 1 or 0; -errno if it cannot be told,
+ * -EXDEV as of links_run_xdp_elsewhere(). In a dispatcher its program is not what the interface
+ * says it runs.
  */
 static int runs_unseen(const struct filter *f, const struct attachment *list, int cnt)
 {
+	int alone = 0, dispatched = 0, runs;
 	struct identity id;
-	int here = 0, err = filter_identity(f->name, &id);
+	int err = filter_identity(f->name, &id);
 
 	if (err)
 		return err;
 	for (int i = 0; i < cnt; i++) {
-		if (list[i].err || (attachments_is_theirs(&list[i], id) && list[i].dispatcher))
+		if (list[i].err)
 			return -ENODATA;
-		here += attachments_is_theirs(&list[i], id);
+		if (attachments_is_theirs(&list[i], id))
+			*(list[i].dispatcher ? &dispatched : &alone) += 1;
 	}
-	return here ? links_run_xdp_elsewhere(id.prog_id) : live_anywhere(f->name);
+	if (!alone && !dispatched)
+		return live_anywhere(f->name);
+	runs = dispatched ? dispatch_runs_elsewhere(f->state_id) : 0;
+	return runs || !alone ? runs : links_run_xdp_elsewhere(id.prog_id);
 }
 
 void attachments_forget_gone(struct filter *f, const struct attachment *list, int cnt)
 {
-	if (!attachments_unseen(f) || runs_unseen(f, list, cnt))
-		return;
-	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
-		if (is_unseen(&f->record->ifaces[i]))
-			f->record->ifaces[i] = (struct dedup_iface){ 0 };
+	int runs = attachments_unseen(f) ? runs_unseen(f, list, cnt) : 1;
+
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
+		struct dedup_iface *iface = &f->record->ifaces[i];
+
+		if (is_unseen(iface) && (!runs || (runs == -EXDEV && here_has(iface))))
+			*iface = (struct dedup_iface){ 0 };
+	}
 }

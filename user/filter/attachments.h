@@ -85,8 +85,9 @@ const struct dedup_iface *attachments_twin(const struct filter *f, const struct 
 int attachments_follow(struct filter *f);
 
 /* Takes interfaces out of the record that cannot be seen from here, if it can be told that they
- * have gone: no other network namespace runs the filter's program. list: attach_list()'s, of cnt.
- * The caller holds the lock of loader_begin(). What cannot be told changes nothing.
+ * have gone: no other network namespace runs the filter's program. Where not all can be looked at,
+ * those are enough, for an interface of this one, that it can have moved to. list: attach_list()'s,
+ * of cnt. The caller holds the lock of loader_begin(). What cannot be told changes nothing.
  */
 void attachments_forget_gone(struct filter *f, const struct attachment *list, int cnt);
 

@@ -220,37 +220,24 @@ static void remove_pins(DIR *root, const struct dispatcher *d)
 	flock(dirfd(root), LOCK_UN);
 }
 
-/* Are all interfaces of the record still in this network namespace, and do none of them run this
- * dispatcher? Then none has taken it to another namespace. Index and name are compared, as the
- * index of one that has gone may have been given to another interface.
- */
-static bool are_off_here(const struct dispatcher *d,
-			 const struct dedup_iface record[DEDUP_IFACES_MAX])
+/* Are all interfaces of the record of this network namespace, or have been? */
+static bool are_from_here(const struct dedup_iface record[DEDUP_IFACES_MAX])
 {
-	struct links links;
-	bool off = !links_read(&links);
-
-	if (!off)
-		return false;
-	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
-		const struct link *l = links_find(&links, record[i].ifindex);
-
-		if (record[i].ifindex)
-			off &= here_has(&record[i]) && l && here_is_named(&record[i], l->name) &&
-			       !link_runs_xdp(l, d->id);
-	}
-	links_free(&links);
-	return off;
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
+		if (record[i].ifindex && !here_has(&record[i]))
+			return false;
+	return true;
 }
 
 /* Is this a dispatcher that no interface runs, so that its pins can go? If that cannot be told:
- * true if the record says so (are_off_here); true with --force, when record is NULL.
+ * true if no interface of the record can have taken it along; true with --force, when record is
+ * NULL.
  */
 static bool is_orphaned(const struct dispatcher *d, const struct dedup_iface *record)
 {
 	int found = links_run_xdp(d->id);
 
-	return !found || (found < 0 && (!record || are_off_here(d, record)));
+	return !found || (found < 0 && (!record || (found == -EXDEV && are_from_here(record))));
 }
 
 /* dispatch_sweep() if forced_id is 0; else dispatch_forget() of it. */
@@ -285,4 +272,35 @@ void dispatch_forget(uint32_t state_id)
 {
 	if (state_id)
 		sweep(state_id);
+}
+
+static bool runs_here(const struct links *l, const struct dispatcher *d)
+{
+	for (int i = 0; i < l->cnt; i++)
+		if (link_runs_xdp(&l->list[i], d->id))
+			return true;
+	return false;
+}
+
+int dispatch_runs_elsewhere(uint32_t state_id)
+{
+	struct links links = { 0 };
+	DIR *root = open_root();
+	int here = 0, err = root ? links_read(&links) : -errno;
+	struct dispatcher d;
+	uint32_t id;
+
+	while (!err && next_dispatcher(root, &d)) {
+		err = state_of(root, &d, &id);
+		if (err || id != state_id)
+			continue;
+		if (runs_here(&links, &d))
+			here++;
+		else
+			err = 1;
+	}
+	links_free(&links);
+	if (root)
+		closedir(root);
+	return err || here ? err : -ENODATA;
 }

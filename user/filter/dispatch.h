@@ -31,9 +31,9 @@ int dispatch_follow(int ifindex, uint32_t dispatcher_id);
 
 /* Removes the pins of dispatchers that no interface of the machine runs any more, if they have one
  * of our filters that was loaded in this network namespace. Where the whole machine cannot be
- * looked at, it is enough that all interfaces of the filter's record are still here and do not run
- * the dispatcher. The caller holds the lock of loader_begin(). Takes half a second for each that is
- * to be removed.
+ * looked at, it is enough that none runs it here, nor where interfaces of this namespace may have
+ * moved to (links_run_xdp()), if the filter's record has no others. The caller holds the lock of
+ * loader_begin(). Takes half a second for each that is to be removed.
  */
 void dispatch_sweep(void);
 
@@ -41,5 +41,11 @@ void dispatch_sweep(void);
  * if it cannot be told whether an interface runs it (which would then pass everything).
  */
 void dispatch_forget(uint32_t state_id);
+
+/* Has the filter with this state map, which dispatchers of this network namespace run, pins in one
+ * that none runs here? For after dispatch_sweep(), which leaves what may run elsewhere. 1 or 0;
+ * -errno if it cannot be told.
+ */
+int dispatch_runs_elsewhere(uint32_t state_id);
 
 #endif

@@ -352,16 +352,22 @@ static int run_xdp(uint32_t prog_id)
 	return found;
 }
 
+/* The same for all others: runs() in each. -EXDEV if some cannot be looked at. */
+static int run_xdp_in_others(int (*runs)(uint32_t), uint32_t prog_id)
+{
+	int found = netns_ask_others(runs, prog_id);
+
+	return found < 0 ? -EXDEV : found;
+}
+
 int links_run_xdp(uint32_t prog_id)
 {
-	int found = run_xdp(prog_id);
-
-	return found ?: netns_ask_others(run_xdp, prog_id);
+	return run_xdp(prog_id) ?: run_xdp_in_others(run_xdp, prog_id);
 }
 
 int links_run_xdp_elsewhere(uint32_t prog_id)
 {
-	return run_xdp_by_ids(prog_id) ?: netns_ask_others(run_xdp_here, prog_id);
+	return run_xdp_by_ids(prog_id) ?: run_xdp_in_others(run_xdp_here, prog_id);
 }
 
 void links_free(struct links *l)

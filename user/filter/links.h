@@ -38,13 +38,15 @@ int links_read(struct links *out);
 void links_free(struct links *l);
 
 /* Does this XDP program run on any interface of the machine? Looks into this network namespace,
- * into those that netns.h finds, and into those that have an id in one of them, as the kernel gives
- * one to the namespace that an interface moves to. 1 or 0; -errno if it cannot be told: never 0 in
- * a container that does not see all of the machine's processes.
+ * into those that have an id in it, as the kernel gives one to the namespace that an interface
+ * moves to, and into those that netns.h finds, and that have an id there. 1 or 0; -errno if it
+ * cannot be told: never 0 in a container that does not see all of the machine's processes. -EXDEV:
+ * not in this one nor in those that have an id here, so an interface of this one has not moved on
+ * with it, unless it moved twice.
  */
 int links_run_xdp(uint32_t prog_id);
 
-/* The same of all network namespaces but this one. */
+/* The same of all network namespaces but this one. -EXDEV: not in those that have an id here. */
 int links_run_xdp_elsewhere(uint32_t prog_id);
 
 /* Does this XDP program run on this interface, in whichever mode? */
