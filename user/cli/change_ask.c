@@ -161,8 +161,6 @@ int change_add_interfaces(struct change *c, char *const *ifnames, int cnt)
 		return err;
 	for (int i = 0; i < cnt && !err; i++)
 		err = receivers_check_ethernet(ifnames[i], &links);
-	if (!err)
-		err = receivers_check_stacking(&c->where, &links);
 	links_free(&links);
 	return err;
 }

@@ -12,6 +12,7 @@
 #include "layout.h"
 #include "loader.h"
 #include "plan.h"
+#include "receivers.h"
 #include "say.h"
 #include "stream_ids.h"
 #include "units.h"
@@ -46,6 +47,24 @@ static int check_delivery(const struct change *c, const struct dedup_config *cfg
 	return err;
 }
 
+/* Can the programs be exchanged there, and where it is to run? */
+static int check_stacking(const struct change *c)
+{
+	char *names[DEDUP_IFACES_MAX];
+	struct placement now = { names, c->cnt, c->where.mode };
+	struct links links;
+	int err = receivers_links(&links);
+
+	for (int i = 0; i < c->cnt; i++)
+		names[i] = c->list[i].ifname;
+	if (!err)
+		err = receivers_check_stacking(&c->where, &links);
+	if (!err)
+		err = receivers_check_stacking(&now, &links);
+	links_free(&links);
+	return err;
+}
+
 /* Says which streams that go on do not go on with their ids. */
 static void note_forgotten(const struct change *c, const struct dedup_config *cfg)
 {
@@ -60,7 +79,8 @@ static void note_forgotten(const struct change *c, const struct dedup_config *cf
 int change_program(const struct options *o, struct change *c, struct dedup_config *cfg)
 {
 	const struct dedup_config *old = c->f.config;
-	int err = check_delivery(c, cfg);
+	int err = check_stacking(c) ?: check_delivery(c, cfg);
+
 	if (err)
 		return err;
 	err = plan_next_program(old, cfg);
@@ -108,8 +128,10 @@ int change_check_memory(const char *what, uint64_t need)
 int change_filter(const struct options *o, struct change *c, struct dedup_config *cfg)
 {
 	char size[32], window[32];
-	int err = check_delivery(c, cfg) ?: change_check_room(o, &c->f);
+	int err = check_stacking(c) ?: check_delivery(c, cfg);
 
+	if (!err)
+		err = change_check_room(o, &c->f);
 	if (err)
 		return err;
 	err = plan_next_filter(c->f.config, cfg);

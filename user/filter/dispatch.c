@@ -288,11 +288,11 @@ int dispatch_runs_elsewhere(uint32_t state_id)
 	DIR *root = open_root();
 	int here = 0, err = root ? links_read(&links) : -errno;
 	struct dispatcher d;
-	uint32_t id;
+	struct identity id;
 
 	while (!err && next_dispatcher(root, &d)) {
-		err = state_of(root, &d, &id);
-		if (err || id != state_id)
+		err = maps_of(root, &d, &id);
+		if (err || id.state_id != state_id)
 			continue;
 		if (runs_here(&links, &d))
 			here++;

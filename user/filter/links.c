@@ -389,6 +389,24 @@ static bool is_directly_on(const struct link *upper, const struct link *lower)
 	return lower->master == upper->index || upper->below == lower->index;
 }
 
+static bool has_xdp(const struct link *l)
+{
+	for (int i = 0; i < LINK_XDP_MAX; i++)
+		if (l->xdp_ids[i])
+			return true;
+	return false;
+}
+
+const struct link *links_xdp_above(const struct links *l, uint32_t index)
+{
+	const struct link *lower = links_find(l, index);
+
+	for (int i = 0; i < l->cnt && lower; i++)
+		if (is_directly_on(&l->list[i], lower) && has_xdp(&l->list[i]))
+			return &l->list[i];
+	return NULL;
+}
+
 static bool is_on(const struct links *l, uint32_t upper, const struct link *lower, int depth)
 {
 	for (int i = 0; i < l->cnt && depth < DEPTH_MAX; i++) {

@@ -58,6 +58,11 @@ const struct link *links_find(const struct links *l, uint32_t index);
 /* Is `upper` on top of `lower`, or on something that is? No device is on top of itself. */
 bool links_is_on(const struct links *l, uint32_t upper, uint32_t lower);
 
+/* A device that runs an XDP program, whichever, directly on top of this one: as long as it does,
+ * the kernel changes none on this one. NULL if there is none. It belongs to *l.
+ */
+const struct link *links_xdp_above(const struct links *l, uint32_t index);
+
 /* Reads the kernel's message about one interface, an RTM_NEWLINK, into *out. */
 struct nlmsghdr;
 void links_parse(const struct nlmsghdr *message, struct link *out);

@@ -56,8 +56,19 @@ int receivers_check_stacking(const struct placement *where, const struct links *
 	uint32_t indices[DEDUP_IFACES_MAX];
 	struct stacked pair;
 
-	for (int i = 0; i < where->cnt; i++)
+	for (int i = 0; i < where->cnt; i++) {
+		const struct link *upper;
+
 		indices[i] = if_nametoindex(where->ifnames[i]);
+		upper = links_xdp_above(l, indices[i]);
+		if (upper)
+			return say_err(-EBUSY,
+				       "%s is on top of %s and runs XDP, so the kernel changes no "
+				       "program of %s: first xdp-dedup unload %s, or ip link set "
+				       "dev %s xdp off",
+				       upper->name, where->ifnames[i], where->ifnames[i],
+				       upper->name, upper->name);
+	}
 	pair = stacking_find(l, indices, where->cnt);
 	if (!pair.upper)
 		return 0;

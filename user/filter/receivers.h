@@ -15,8 +15,8 @@
 /* links_read(), which says what is wrong. */
 int receivers_links(struct links *out);
 
-/* May one filter run on these interfaces together? 0 yes; -EINVAL, which is said, if one is on top
- * of another.
+/* May one filter run on these interfaces together, and be attached to them now? 0 yes; else, after
+ * saying so, -EINVAL if one is on top of another, -EBUSY if a device on top of one runs XDP.
  */
 int receivers_check_stacking(const struct placement *where, const struct links *l);
 
