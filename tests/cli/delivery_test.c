@@ -266,6 +266,8 @@ static void test_left(void **state)
 				    "have ended: their next copies pass\n");
 }
 
+#define MANY_IDS "i=0; while [ $i -lt 4096 ]; do i=$((i + 1)); printf '%064x\n' $i; done | "
+
 /* A reader that runs has packets, and as many ids are wanted as can be. */
 static void test_no_room_to_want(void **state)
 {
@@ -275,8 +277,8 @@ static void test_no_room_to_want(void **state)
 	e2e_load("load ve0 --deliver xsk");
 	reader_begin(&o);
 	send_events(1);
-	assert_run(0, "seq -f %064.0f 1 4096 | $XD add ve0 - >/dev/null");
-	assert_run(0, "seq -f %064.0f 1 4096 | $XD want ve0 - >/dev/null");
+	assert_run(0, MANY_IDS "$XD add ve0 - >/dev/null");
+	assert_run(0, MANY_IDS "$XD want ve0 - >/dev/null");
 	assert_run(0, "$XD set ve0 --deliver stack");
 	assert_string_equal(output,
 			    "xdp-dedup: note: 5 packets of ve0 are in sockets of readers that run, "

@@ -40,17 +40,6 @@ static int teardown(void **state)
 	return app_teardown(state);
 }
 
-/* Lends the queue of ve0, and borrows it. */
-static struct xdp_dedup_receiver *borrow(void)
-{
-	struct xdp_dedup_receiver *rx;
-	int from = app_lend();
-
-	assert_int_equal(xdp_dedup_receive_borrow(from, app_options(NULL, 0, 0), &rx), 0);
-	close(from);
-	return rx;
-}
-
 /* In a borrower: what must hold, or it says where it did not, and ends. */
 #define MUST(what)                                                     \
 	do {                                                           \
@@ -324,20 +313,20 @@ static void the_ring_comes_first(void **state)
 	const struct change *row = *state;
 	struct app_traffic t = app_begin(EVENTS, 1);
 	struct xdp_dedup_receiver *rx;
-	struct xdp_dedup_packet p;
+	struct xdp_dedup_packet packets[EVENTS];
 
 	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --deliver xsk");
-	rx = borrow();
+	rx = app_borrow(app_options("ve0", 0, 0));
 	app_send(&t, EVENTS);
 	assert_int_equal(e2e_counters_after(APP_NAME, EVENTS).delivered, EVENTS);
 	e2e_tool("%s", row->command);
-	for (uint32_t i = 0; i < EVENTS; i++) {
-		assert_int_equal(xdp_dedup_receive(rx, &p, 1), 1);
-		xdp_dedup_give_back(rx, &p, 1);
+	for (uint32_t at = 0, cnt = 1; at < EVENTS; at += cnt, cnt = at < 10 ? 1 : EVENTS - 10) {
+		assert_int_equal(xdp_dedup_receive(rx, packets, cnt), cnt);
+		xdp_dedup_give_back(rx, packets, cnt);
 	}
 	assert_int_equal(ends_with(rx), -ESTALE);
 	assert_int_equal(app_wanted(), 0); /* what was wanted meanwhile has been given back */
-	xdp_dedup_receive_close(rx);
+	app_close(rx);
 	free(t.order);
 }
 
@@ -349,13 +338,12 @@ static void an_unload_elsewhere_ends_it_at_once(void **state)
 	(void)state;
 	e2e_load("load ve0 ve1 --name ve0 --deliver xsk");
 	app_open(app_options("ve1", 0, 0));
-	rx = borrow();
+	rx = app_borrow(app_options("ve0", 0, 0));
 	netns_enter(e2e_far());
 	e2e_tool("unload --name ve0 --force");
 	netns_enter(0);
 	assert_int_equal(ends_with(rx), -ESTALE);
 	assert_int_equal(ends_with(app.rx[0]), -ESTALE);
-	xdp_dedup_receive_close(rx);
 }
 
 /* Who lends and who borrows say how many frames a packet may have: the smaller number counts. */
@@ -394,11 +382,11 @@ static void what_is_left_after_a_change(void **state)
 
 	(void)state;
 	e2e_load(APP_LOAD);
-	rx = borrow();
+	rx = app_borrow(app_options("ve0", 0, 0));
 	app_send(&t, EVENTS);
 	assert_int_equal(e2e_counters_after(APP_NAME, EVENTS).delivered, EVENTS);
 	e2e_tool("resize ve0 --capacity 2M");
-	xdp_dedup_receive_close(rx);
+	app_close(rx);
 	rx = app_open(app_options("ve0", 0, 0));
 	assert_int_equal(app_stats(rx).recovered, EVENTS);
 	free(t.order);

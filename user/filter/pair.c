@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "pair.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "attachments.h"
+#include "here.h"
+#include "kernel.h"
+#include "live.h"
+#include "loader.h"
+#include "pin_dirs.h"
+#include "say.h"
+
+void pair_close(struct pair *p)
+{
+	filter_close(&p->f);
+	filter_close(&p->beside);
+	free(p->list);
+	p->list = NULL;
+}
+
+int pair_open(const char *name, struct pair *p)
+{
+	char beside[PATH_MAX];
+	int err;
+
+	pin_dir_beside(beside, name);
+	*p = (struct pair){ .name = name };
+	p->f.stats_fd = p->f.wanted_fd = p->beside.stats_fd = p->beside.wanted_fd = -1;
+	err = filter_open(name, &p->f);
+	if (!err)
+		err = filter_open_beside(name, &p->beside);
+	if (!err)
+		err = filter_identity(name, &p->id);
+	if (!err)
+		err = filter_identity(beside, &p->beside_id);
+	if (err)
+		pair_close(p);
+	return err;
+}
+
+bool pair_same_memory(const struct pair *p)
+{
+	return p->f.state_id == p->beside.state_id;
+}
+
+bool pair_is_committed(const struct pair *p)
+{
+	return (int32_t)(p->f.config->serial - p->beside.config->serial) > 0;
+}
+
+static bool runs(const struct attachment *a, struct identity id)
+{
+	return !a->err && a->id.config_id == id.config_id;
+}
+
+const struct attachment *pair_attached(const struct pair *p, int ifindex, struct identity id)
+{
+	for (int i = 0; i < p->cnt; i++)
+		if (p->list[i].ifindex == ifindex && runs(&p->list[i], id))
+			return &p->list[i];
+	return NULL;
+}
+
+int pair_list(struct pair *p)
+{
+	int err;
+
+	free(p->list);
+	p->list = NULL;
+	err = attach_list(&p->list, &p->cnt);
+	return err ? err : attach_say_unknown(p->list, p->cnt);
+}
+
+void pair_begin_drops(const struct pair *p)
+{
+	if (p->f.record->begins_drops)
+		WRITE_ONCE(p->f.state->drop_until_ns, kernel_now_ns() + p->f.config->drop_ns);
+}
+
+/* Does NAME's program take the place of that of +NAME anywhere, instead of running beside it? */
+static const struct attachment *in_place(const struct pair *p, const struct dedup_iface *entry)
+{
+	const struct attachment *a = pair_attached(p, (int)entry->ifindex, p->beside_id);
+
+	return here_has(entry) && a && !a->dispatcher ? a : NULL;
+}
+
+int pair_missing(const struct pair *p, char names[][IF_NAMESIZE], enum attach_mode *modes)
+{
+	int cnt = 0;
+
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
+		const struct dedup_iface *entry = &p->f.record->ifaces[i];
+		int ifindex = (int)entry->ifindex;
+		const struct attachment *a = pair_attached(p, ifindex, p->beside_id);
+
+		if (!here_has(entry) || in_place(p, entry) || pair_attached(p, ifindex, p->id) ||
+		    !if_indextoname(entry->ifindex, names[cnt]))
+			continue;
+		modes[cnt++] = a ? a->mode : (enum attach_mode)entry->mode;
+	}
+	return cnt;
+}
+
+/* Attaches NAME's program there. */
+static int attach_missing(struct pair *p, struct xdp_dedup *prog)
+{
+	char names[DEDUP_IFACES_MAX][IF_NAMESIZE], *list[DEDUP_IFACES_MAX];
+	enum attach_mode modes[DEDUP_IFACES_MAX];
+	int cnt = pair_missing(p, names, modes);
+
+	for (int i = 0; i < cnt; i++)
+		list[i] = names[i];
+	return cnt ? attach_each(prog, list, modes, cnt) : 0;
+}
+
+/* The program of a filter's directory, loaded: its descriptor, or -errno. The pin is that of a
+ * program which runs already, or which handover() has loaded.
+ */
+int pair_open_program(const char *directory)
+{
+	char path[PATH_MAX];
+	struct xdp_dedup *prog;
+	int fd, err;
+
+	pin_path(path, directory, PIN_PROG);
+	fd = bpf_obj_get(path);
+	if (fd >= 0 || errno != ENOENT)
+		return fd >= 0 ? fd : say_err(-errno, "cannot open %s: %s", path, strerror(errno));
+	err = *directory == *BESIDE ? loader_program_open_beside(directory + 1, &prog)
+				    : loader_program_open(directory, &prog);
+	if (err)
+		return err;
+	fd = attach_prog_fd(prog);
+	err = fd < 0 ? fd : loader_pin_program(directory, fd);
+	if (!err)
+		fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (!err && fd < 0)
+		err = say_err(-errno, "cannot keep the program open: %s", strerror(errno));
+	loader_program_close(prog);
+	return err ? err : fd;
+}
+
+int pair_attach_instead(struct pair *p)
+{
+	int fd = -1, err = 0;
+
+	for (int i = 0; i < DEDUP_IFACES_MAX && !err; i++) {
+		const struct attachment *a = in_place(p, &p->f.record->ifaces[i]);
+
+		if (!a)
+			continue;
+		if (fd < 0)
+			fd = pair_open_program(p->name);
+		err = fd < 0 ? fd : attach_replace(a, fd);
+	}
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+/* Step 3. A program that has dropped for a time goes on with its own until the end. */
+int pair_attach_new(struct pair *p)
+{
+	struct xdp_dedup *prog;
+	fd_set before;
+	int err = pair_list(p);
+
+	if (err)
+		return err;
+	if (p->beside.config->action != DEDUP_DROP_FOR)
+		pair_begin_drops(p);
+	attach_note_fds(&before);
+	err = loader_program_open(p->name, &prog);
+	if (!err) {
+		err = attach_missing(p, prog);
+		loader_program_close(prog);
+	}
+	attach_close_other_fds(&before);
+	return err ? err : pair_attach_instead(p);
+}
+
+int pair_detach_beside(struct pair *p)
+{
+	int live, err = pair_list(p);
+
+	if (err)
+		return err;
+	for (int i = 0; i < p->cnt; i++)
+		p->list[i].meant = runs(&p->list[i], p->beside_id);
+	err = attach_detach_meant(p->list, p->cnt);
+	if (err)
+		return err;
+	err = filter_unpin_program(&p->beside);
+	if (err)
+		return say_err(err, "cannot remove a pin of the program that %s had: %s", p->name,
+			       strerror(-err));
+	if (!attachments_unseen(&p->f) && !attachments_unseen(&p->beside))
+		return 0;
+	live = live_program_of(p->beside_id.config_id);
+	if (live < 0)
+		return say_err(live, "cannot look at the programs in the kernel: %s",
+			       strerror(-live));
+	if (live)
+		return say_err(
+			-EBUSY,
+			"%s is being changed, and another of its programs is still in use, it may "
+			"be in another network namespace: any change there ends that",
+			p->name);
+	return 0;
+}
+
+int pair_pin_program(struct pair *p)
+{
+	int fd, err = pair_list(p);
+
+	for (int i = 0; i < p->cnt && !err; i++) {
+		if (!runs(&p->list[i], p->id))
+			continue;
+		fd = bpf_prog_get_fd_by_id(p->list[i].id.prog_id);
+		err = fd < 0 ? say_err(-errno, "cannot open the program of %s: %s", p->name,
+				       strerror(errno))
+			     : loader_pin_program(p->name, fd);
+		if (fd >= 0)
+			close(fd);
+		break;
+	}
+	return err;
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <dirent.h>
+#include <errno.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attachments.h"
+#include "handover.h"
+#include "here.h"
+#include "live.h"
+#include "loader.h"
+#include "pair.h"
+#include "pin_dirs.h"
+#include "predecessor.h"
+#include "say.h"
+
+/* Step 3 for whoever finds it not done. An interface on which neither program runs is given up, if
+ * NAME's cannot be attached there: it may never be.
+ */
+static int attach_again(struct pair *p)
+{
+	char names[DEDUP_IFACES_MAX][IF_NAMESIZE];
+	enum attach_mode modes[DEDUP_IFACES_MAX];
+	int cnt, err = pair_attach_new(p);
+
+	if (!err || pair_list(p))
+		return err;
+	cnt = pair_missing(p, names, modes);
+	for (int i = 0; i < cnt; i++) {
+		struct dedup_iface *entry = attachments_recorded(&p->f, names[i]);
+
+		if (!entry || pair_attached(p, (int)entry->ifindex, p->beside_id))
+			continue;
+		*entry = (struct dedup_iface){ 0 };
+		say_note("%s does not run on %s, where a change that was cut off was to put it",
+			 p->name, names[i]);
+	}
+	return pair_attach_new(p);
+}
+
+static bool has_here(const struct filter *f)
+{
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
+		if (here_has(&f->record->ifaces[i]))
+			return true;
+	return false;
+}
+
+/* Are the interfaces, and so the programs, in another network namespace? Where the program of +NAME
+ * is gone, as the kernel frees it with the last interface, there is nothing to do there.
+ */
+static bool is_elsewhere(const struct pair *p)
+{
+	return !has_here(&p->f) && !has_here(&p->beside) &&
+	       (filter_unpin_program(&p->beside) || live_program_now(p->beside_id.config_id));
+}
+
+/* Is +NAME, which cannot be opened, one of this version that lacks pins? */
+static bool is_incomplete(const char *name, int err)
+{
+	char beside[PATH_MAX];
+	int format;
+
+	pin_dir_beside(beside, name);
+	format = filter_format(beside);
+	return err == -EPROTO &&
+	       (!format || (format >= DEDUP_FORMAT_OLDEST && format <= DEDUP_FORMAT));
+}
+
+/* Ends what was begun with +NAME. */
+static void settle(const char *name)
+{
+	struct filter f;
+	struct pair p;
+	int err = filter_open(name, &f);
+
+	if (err == -ENOENT) {
+		pin_dir_remove_beside(name);
+		return;
+	}
+	if (!err) {
+		err = pair_open(name, &p);
+		if (is_incomplete(name, err) && !pin_dir_remove_beside(name)) {
+			WRITE_ONCE(f.state->exchanging, 0);
+			err = -ENOENT;
+		}
+		filter_close(&f);
+	}
+	if (err) {
+		if (err != -ENOENT)
+			say_err(err, "cannot look at what is beside %s: %s", name, strerror(-err));
+		return;
+	}
+	if (is_elsewhere(&p)) {
+		pair_close(&p);
+		return;
+	}
+	if (!pair_is_committed(&p))
+		handover_undo(&p);
+	else if (!attach_again(&p))
+		handover_complete(&p);
+	pair_close(&p);
+}
+
+/* Removes the predecessor of the filter if it has forgotten every id. */
+static void settle_predecessor(const char *name)
+{
+	struct filter f;
+	int err;
+
+	if (filter_open(name, &f))
+		return;
+	err = filter_open_before(&f);
+	if (!err && f.before && dedup_is_forgotten(f.before->state)) {
+		err = filter_drop_predecessor(&f);
+		if (!err && f.config->format < DEDUP_FORMAT_RECORD)
+			pin_dir_remove_10(name);
+	}
+	if (err)
+		say_err(err, "cannot free the predecessor of %s: %s", name, strerror(-err));
+	filter_close(&f);
+}
+
+/* What is the predecessor of no filter of format 10 is of no use. */
+static void settle_10(const char *name)
+{
+	struct filter f;
+	int err = filter_open(name, &f);
+	bool has = !err && f.config->format < DEDUP_FORMAT_RECORD && f.config->has_predecessor;
+
+	if (!err)
+		filter_close(&f);
+	if (err == -ENOENT || (!err && !has))
+		pin_dir_remove_10(name);
+}
+
+/* For scandir(). Versions with format 10 made filters in "+". */
+static int is_beside(const struct dirent *entry)
+{
+	const char *name = entry->d_name + 1;
+
+	return (entry->d_name[0] == *BESIDE && (!*name || filter_name_ok(name))) ||
+	       (entry->d_name[0] == *BEFORE_10 && filter_name_ok(name));
+}
+
+void handover_settle(void)
+{
+	struct dirent **found;
+	int cnt = scandir(PIN_ROOT, &found, is_beside, alphasort);
+	char **names;
+
+	for (int i = 0; i < cnt; i++) {
+		const char *name = found[i]->d_name + 1;
+
+		if (found[i]->d_name[0] == *BESIDE)
+			settle(name);
+		else
+			settle_10(name);
+		free(found[i]);
+	}
+	if (cnt >= 0)
+		free(found);
+	if (loader_names(&names))
+		return;
+	for (char **n = names; *n; n++)
+		settle_predecessor(*n);
+	loader_free_names(names);
+}

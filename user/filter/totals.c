@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "totals.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "stream_ids.h"
+
+/* Every CPU's counters of a row of the map `stats`, which the caller frees. NULL, and errno. */
+static struct dedup_counters *read_row(const struct filter *f, __u32 row, int cpus)
+{
+	struct dedup_counters *each = calloc(cpus, sizeof(*each));
+	size_t bytes = f->counters_bytes;
+	int err;
+
+	if (each && bpf_map_lookup_elem(f->stats_fd, &row, each)) {
+		err = errno;
+		free(each);
+		errno = err;
+		return NULL;
+	}
+	/* Those of the format before are shorter: the last is moved first. */
+	for (int i = cpus - 1; each && bytes < sizeof(*each) && i >= 0; i--) {
+		memmove(&each[i], (char *)each + i * bytes, bytes);
+		memset((char *)&each[i] + bytes, 0, sizeof(*each) - bytes);
+	}
+	return each;
+}
+
+/* What the packet program of this configuration has dropped. */
+static __u64 drops_of(const struct dedup_config *c, const struct dedup_counters *of)
+{
+	if (c->action != DEDUP_DROP)
+		return of->timed_drops;
+	return of->duplicate + (c->ihave_pass ? 0 : of->ihave_duplicate);
+}
+
+static __u64 drop_bytes_of(const struct dedup_config *c, const struct dedup_counters *of)
+{
+	return c->action == DEDUP_DROP ? of->duplicate_bytes : of->timed_bytes;
+}
+
+/* Adds what a CPU has counted in a row; `earlier` as below. */
+static void add_cpu(const struct filter *f, const struct dedup_counters *of, bool earlier,
+		    struct filter_counters *sum)
+{
+#define X(name, help) sum->name += of->name;
+	DEDUP_REASONS(X)
+	DEDUP_TOTALS(X)
+	DEDUP_DELIVERIES(X)
+#undef X
+#define X(name, help) sum->rx += of->name;
+	DEDUP_REASONS(X)
+#undef X
+	sum->credit += of->credit;
+	sum->dropped += earlier ? of->timed_drops : drops_of(f->config, of);
+	sum->dropped_bytes += earlier ? of->timed_bytes : drop_bytes_of(f->config, of);
+}
+
+/* Adds the counters of a row, each CPU's to those `stride` behind the one's before; `earlier`: of
+ * earlier programs, whose drops are in it as timed ones.
+ */
+static int add_row(const struct filter *f, __u32 row, bool earlier, int cpus,
+		   struct filter_counters *sum, int stride)
+{
+	struct dedup_counters *each = read_row(f, row, cpus);
+
+	if (!each)
+		return -errno;
+	for (int i = 0; i < cpus; i++)
+		add_cpu(f, &each[i], earlier, &sum[(size_t)i * stride]);
+	free(each);
+	return 0;
+}
+
+/* Adds the counters of streams first to end - 1, to *sum; or with stride 1 to sum[cpus]. */
+static int add_rows(const struct filter *f, __u32 first, __u32 end, int cpus,
+		    struct filter_counters *sum, int stride)
+{
+	__u32 cnt = streams_cnt(f->config);
+	int err = 0;
+
+	for (__u32 n = first; n < end && !err; n++) {
+		err = add_row(f, n, false, cpus, sum, stride);
+		if (!err && f->config->earlier_stats)
+			err = add_row(f, cnt + n, true, cpus, sum, stride);
+	}
+	return err;
+}
+
+static int sum_counters(const struct filter *f, __u32 first, __u32 end, struct filter_counters *sum)
+{
+	int cpus = libbpf_num_possible_cpus();
+
+	*sum = (struct filter_counters){ 0 };
+	return cpus < 0 ? cpus : add_rows(f, first, end, cpus, sum, 0);
+}
+
+int filter_cpu_counters(const struct filter *f, struct filter_counters **each, int *cpus)
+{
+	int err;
+
+	*cpus = libbpf_num_possible_cpus();
+	*each = *cpus < 0 ? NULL : calloc(*cpus, sizeof(**each));
+	if (!*each)
+		return *cpus < 0 ? *cpus : -ENOMEM;
+	err = add_rows(f, 0, streams_cnt(f->config), *cpus, *each, 1);
+	if (err) {
+		free(*each);
+		*each = NULL;
+	}
+	return err;
+}
+
+int filter_keep_counters(const struct filter *old, uint32_t from, const struct filter *f, uint32_t n)
+{
+	__u32 row = streams_cnt(f->config) + n, earlier = streams_cnt(old->config) + from;
+	int cpus = libbpf_num_possible_cpus(), err = 0;
+	struct dedup_counters *each, *before = NULL;
+
+	if (cpus < 0)
+		return cpus;
+	each = read_row(old, from, cpus);
+	if (!each)
+		return -errno;
+	for (int i = 0; i < cpus; i++) {
+		__u64 drops = drops_of(old->config, &each[i]);
+
+		each[i].timed_bytes = drop_bytes_of(old->config, &each[i]);
+		each[i].timed_drops = drops;
+		each[i].credit = 0;
+	}
+	if (old->config->earlier_stats) {
+		before = read_row(old, earlier, cpus);
+		err = before ? 0 : -errno;
+	}
+	for (int i = 0; i < cpus && before; i++)
+		for (size_t j = 0; j < sizeof(*each) / sizeof(__u64); j++)
+			((__u64 *)&each[i])[j] += ((__u64 *)&before[i])[j];
+	if (!err && bpf_map_update_elem(f->stats_fd, &row, each, BPF_ANY))
+		err = -errno;
+	free(before);
+	free(each);
+	return err;
+}
+
+int filter_counters(const struct filter *f, struct filter_counters *sum)
+{
+	return sum_counters(f, 0, streams_cnt(f->config), sum);
+}
+
+int filter_stream_counters(const struct filter *f, uint32_t n, struct filter_counters *sum)
+{
+	int err = sum_counters(f, n, n + 1, sum);
+
+	sum->rx -= sum->ignored;
+	sum->ignored = sum->early = sum->late = 0;
+	return err;
+}

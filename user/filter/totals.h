@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a filter has counted (include/counters.h): its map `stats`, added up. Prints nothing. */
+#ifndef XDP_DEDUP_TOTALS_H
+#define XDP_DEDUP_TOTALS_H
+
+#include "counters.h"
+#include "pins.h"
+
+/* The counters, summed over the CPUs. credit: ids that dedup_state.learned counts already, and that
+ * the CPUs may still learn. dropped_bytes: of the packets that were dropped.
+ */
+struct filter_counters {
+#define X(name, help) __u64 name;
+	DEDUP_COUNTERS(X)
+#undef X
+	__s64 credit;
+	__u64 dropped_bytes;
+};
+int filter_counters(const struct filter *f, struct filter_counters *sum);
+
+/* The same of each possible CPU. 0, and the caller frees *each, which has *cpus; or -errno. */
+int filter_cpu_counters(const struct filter *f, struct filter_counters **each, int *cpus);
+
+/* Counters that are kept when a filter's program is exchanged: adds up what stream `from` of *old
+ * has counted, also in earlier programs, and makes it what earlier programs of stream n of *f have.
+ * 0 or -errno.
+ */
+int filter_keep_counters(const struct filter *old, uint32_t from, const struct filter *f, uint32_t n);
+
+/* Those of stream n alone: without packets of no stream (`ignored`) and without what the hand did. */
+int filter_stream_counters(const struct filter *f, uint32_t n, struct filter_counters *sum);
+
+#endif
