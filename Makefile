@@ -294,7 +294,7 @@ FUZZ_SOURCES := tests/fuzz/fuzz_quiet.c user/lib/datagram.c $(wildcard user/fips
 		$(addprefix user/cli/,options.c stream_options.c) $(addprefix user/base/,args.c lines.c text.c units.c) \
 		$(addprefix user/filter/,array_rate.c array_size.c blocked.c blocked_size.c countdown.c \
 		fill.c fips_count.c flat.c image.c kept.c layout.c place.c pins.c plan.c prefixes.c secrets.c \
-		spec.c stream_ids.c streams.c))
+		spec.c stream_ids.c streams.c totals.c))
 
 $(BUILD)/fuzz/%.o: %.c Makefile | $(MADE)
 	$(call say,CC,$@)

@@ -75,9 +75,8 @@ int xdp_dedup_receive_open(const char *name, const struct xdp_dedup_receive_opti
  * A borrower can receive from this queue, and neither bind the socket elsewhere nor send by it. It
  * has none of the filter's maps: it can have packets of this queue lost, and no others; and have ids
  * wanted, or wanted no more. To receive and to give back up to 64 packets takes a system call each.
- * What is
- * borrowed ends with -ESTALE at each change of the filter (set, resize, ...), once what came before
- * has been handed out: it is to be lent again then.
+ * What is borrowed ends with -ESTALE at each change of the filter (set, resize, ...), once what came
+ * before has been handed out: it is to be lent again then.
  *
  * lend: as xdp_dedup_receive_open(); -EOPNOTSUPP also before Linux 6.4. Of its options unfinished,
  * timestamps and busy_poll_us do not count; in borrow these alone do, and frames_a_packet, of which

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "pins.h"
+#include "totals.h"
 
 #define WATCH_HISTORY 60
 #define WATCH_IFACES_MAX (2 * DEDUP_IFACES_MAX) /* as struct status has */

@@ -12,6 +12,7 @@
 #include "pins.h"
 #include "positions.h"
 #include "spec.h"
+#include "totals.h"
 
 #define COUNTDOWN_BITS_DEFAULT 4
 #define LAYOUT_FACTS_MAX 5

@@ -178,28 +178,4 @@ int filter_same_predecessor(const struct filter *a, const struct filter *b);
 /* Removes the pin of the packet program; likewise. */
 int filter_unpin_program(const struct filter *f);
 
-/* The counters, summed over the CPUs. credit: ids that dedup_state.learned counts already, and that
- * the CPUs may still learn. dropped_bytes: of the packets that were dropped.
- */
-struct filter_counters {
-#define X(name, help) __u64 name;
-	DEDUP_COUNTERS(X)
-#undef X
-	__s64 credit;
-	__u64 dropped_bytes;
-};
-int filter_counters(const struct filter *f, struct filter_counters *sum);
-
-/* The same of each possible CPU. 0, and the caller frees *each, which has *cpus; or -errno. */
-int filter_cpu_counters(const struct filter *f, struct filter_counters **each, int *cpus);
-
-/* Counters that are kept when a filter's program is exchanged: adds up what stream `from` of *old
- * has counted, also in earlier programs, and makes it what earlier programs of stream n of *f have.
- * 0 or -errno.
- */
-int filter_keep_counters(const struct filter *old, uint32_t from, const struct filter *f, uint32_t n);
-
-/* Those of stream n alone: without packets of no stream (`ignored`) and without what the hand did. */
-int filter_stream_counters(const struct filter *f, uint32_t n, struct filter_counters *sum);
-
 #endif

@@ -11,6 +11,7 @@
 
 #include "fill.h"
 #include "pins.h"
+#include "totals.h"
 
 /* The layout's fill(): what the sampled blocks say about the ids. `hand` is dedup_state.hand. */
 struct fill stats_fill_by(const struct dedup_config *cfg, const struct dedup_block *blocks,
