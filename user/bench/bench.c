@@ -9,6 +9,7 @@
 
 #include "bench_setup.h"
 #include "say.h"
+#include "totals.h"
 
 #define PACKETS_MAX 10000   /* in one measurement, on each CPU */
 #define CHECK_PACKETS 20000 /* in a check of a peer, at most */

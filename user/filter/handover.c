@@ -1,105 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "handover.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <net/if.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
-
 #include "attachments.h"
-#include "counters.h"
-#include "here.h"
 #include "kernel.h"
-#include "live.h"
 #include "loader.h"
 #include "look_closely.h"
+#include "pair.h"
 #include "pin_dirs.h"
 #include "predecessor.h"
 #include "receivers.h"
 #include "say.h"
 #include "stream_ids.h"
+#include "totals.h"
 #include "unread.h"
-
-/* A filter NAME and what is in +NAME, and where their programs run. */
-struct pair {
-	const char *name;
-	struct filter f, beside;
-	struct identity id, beside_id;
-	struct attachment *list;
-	int cnt;
-};
-
-static void close_pair(struct pair *p)
-{
-	filter_close(&p->f);
-	filter_close(&p->beside);
-	free(p->list);
-	p->list = NULL;
-}
-
-/* 0, and the caller closes it; -errno, not said. */
-static int open_pair(const char *name, struct pair *p)
-{
-	char beside[PATH_MAX];
-	int err;
-
-	pin_dir_beside(beside, name);
-	*p = (struct pair){ .name = name };
-	p->f.stats_fd = p->f.wanted_fd = p->beside.stats_fd = p->beside.wanted_fd = -1;
-	err = filter_open(name, &p->f);
-	if (!err)
-		err = filter_open_beside(name, &p->beside);
-	if (!err)
-		err = filter_identity(name, &p->id);
-	if (!err)
-		err = filter_identity(beside, &p->beside_id);
-	if (err)
-		close_pair(p);
-	return err;
-}
-
-static bool same_memory(const struct pair *p)
-{
-	return p->f.state_id == p->beside.state_id;
-}
-
-/* Is what is in +NAME older, as the two were exchanged? */
-static bool is_committed(const struct pair *p)
-{
-	return (int32_t)(p->f.config->serial - p->beside.config->serial) > 0;
-}
-
-static bool runs(const struct attachment *a, struct identity id)
-{
-	return !a->err && a->id.config_id == id.config_id;
-}
-
-/* The attachment of a program with this identity to this interface; NULL if there is none. */
-static const struct attachment *attached(const struct pair *p, int ifindex, struct identity id)
-{
-	for (int i = 0; i < p->cnt; i++)
-		if (p->list[i].ifindex == ifindex && runs(&p->list[i], id))
-			return &p->list[i];
-	return NULL;
-}
-
-/* All of them, or an error: what is not known to run must not be taken for what does not run. */
-static int list_attachments(struct pair *p)
-{
-	int err;
-
-	free(p->list);
-	p->list = NULL;
-	err = attach_list(&p->list, &p->cnt);
-	return err ? err : attach_say_unknown(p->list, p->cnt);
-}
 
 /* Writes the record of what is in +NAME. */
 static int write_record(struct pair *p, const struct placement *where, bool begins_drops)
@@ -146,165 +63,17 @@ static int begin_exchange(struct pair *p)
 	return 0;
 }
 
-/* Does NAME's program take the place of that of +NAME anywhere, instead of running beside it? */
-static const struct attachment *in_place(const struct pair *p, const struct dedup_iface *entry)
-{
-	const struct attachment *a = attached(p, (int)entry->ifindex, p->beside_id);
-
-	return here_has(entry) && a && !a->dispatcher ? a : NULL;
-}
-
-/* The other interfaces of NAME's record that are here, where its program does not run: how many. */
-static int missing(const struct pair *p, char names[][IF_NAMESIZE], enum attach_mode *modes)
-{
-	int cnt = 0;
-
-	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
-		const struct dedup_iface *entry = &p->f.record->ifaces[i];
-		int ifindex = (int)entry->ifindex;
-		const struct attachment *a = attached(p, ifindex, p->beside_id);
-
-		if (!here_has(entry) || in_place(p, entry) || attached(p, ifindex, p->id) ||
-		    !if_indextoname(entry->ifindex, names[cnt]))
-			continue;
-		modes[cnt++] = a ? a->mode : (enum attach_mode)entry->mode;
-	}
-	return cnt;
-}
-
-/* Attaches NAME's program there. */
-static int attach_missing(struct pair *p, struct xdp_dedup *prog)
-{
-	char names[DEDUP_IFACES_MAX][IF_NAMESIZE], *list[DEDUP_IFACES_MAX];
-	enum attach_mode modes[DEDUP_IFACES_MAX];
-	int cnt = missing(p, names, modes);
-
-	for (int i = 0; i < cnt; i++)
-		list[i] = names[i];
-	return cnt ? attach_each(prog, list, modes, cnt) : 0;
-}
-
-/* The program of a filter's directory, loaded: its descriptor, or -errno. The pin is that of a
- * program which runs already, or which handover() has loaded.
- */
-static int open_program(const char *directory)
-{
-	char path[PATH_MAX];
-	struct xdp_dedup *prog;
-	int fd, err;
-
-	pin_path(path, directory, PIN_PROG);
-	fd = bpf_obj_get(path);
-	if (fd >= 0 || errno != ENOENT)
-		return fd >= 0 ? fd : say_err(-errno, "cannot open %s: %s", path, strerror(errno));
-	err = *directory == *BESIDE ? loader_program_open_beside(directory + 1, &prog)
-				    : loader_program_open(directory, &prog);
-	if (err)
-		return err;
-	fd = attach_prog_fd(prog);
-	err = fd < 0 ? fd : loader_pin_program(directory, fd);
-	if (!err)
-		fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (!err && fd < 0)
-		err = say_err(-errno, "cannot keep the program open: %s", strerror(errno));
-	loader_program_close(prog);
-	return err ? err : fd;
-}
-
-/* Attaches NAME's program in the place of that of +NAME: where its record has the interface, and
- * that runs without a dispatcher.
- */
-static int attach_instead(struct pair *p)
-{
-	int fd = -1, err = 0;
-
-	for (int i = 0; i < DEDUP_IFACES_MAX && !err; i++) {
-		const struct attachment *a = in_place(p, &p->f.record->ifaces[i]);
-
-		if (!a)
-			continue;
-		if (fd < 0)
-			fd = open_program(p->name);
-		err = fd < 0 ? fd : attach_replace(a, fd);
-	}
-	if (fd >= 0)
-		close(fd);
-	return err;
-}
-
-/* The time of --for begins now. */
-static void begin_drops(const struct pair *p)
-{
-	if (p->f.record->begins_drops)
-		WRITE_ONCE(p->f.state->drop_until_ns, kernel_now_ns() + p->f.config->drop_ns);
-}
-
-/* Step 3. A program that has dropped for a time goes on with its own until the end. */
-static int attach_new(struct pair *p)
-{
-	struct xdp_dedup *prog;
-	fd_set before;
-	int err = list_attachments(p);
-
-	if (err)
-		return err;
-	if (p->beside.config->action != DEDUP_DROP_FOR)
-		begin_drops(p);
-	attach_note_fds(&before);
-	err = loader_program_open(p->name, &prog);
-	if (!err) {
-		err = attach_missing(p, prog);
-		loader_program_close(prog);
-	}
-	attach_close_other_fds(&before);
-	return err ? err : attach_instead(p);
-}
-
-/* Detaches the program of +NAME. Where an interface of the filter cannot be seen from here, as it
- * is in another network namespace, the program must then be gone: as long as it runs, what the two
- * have between them has to stay.
- */
-static int detach_beside(struct pair *p)
-{
-	int live, err = list_attachments(p);
-
-	if (err)
-		return err;
-	for (int i = 0; i < p->cnt; i++)
-		p->list[i].meant = runs(&p->list[i], p->beside_id);
-	err = attach_detach_meant(p->list, p->cnt);
-	if (err)
-		return err;
-	err = filter_unpin_program(&p->beside);
-	if (err)
-		return say_err(err, "cannot remove a pin of the program that %s had: %s", p->name,
-			       strerror(-err));
-	if (!attachments_unseen(&p->f) && !attachments_unseen(&p->beside))
-		return 0;
-	live = live_program_of(p->beside_id.config_id);
-	if (live < 0)
-		return say_err(live, "cannot look at the programs in the kernel: %s",
-			       strerror(-live));
-	if (live)
-		return say_err(
-			-EBUSY,
-			"%s is being changed, and another of its programs is still in use, it may "
-			"be in another network namespace: any change there ends that",
-			p->name);
-	return 0;
-}
-
 /* A change that is not committed, or no longer: NAME's program runs again where that of +NAME has
  * taken its place, and +NAME is removed.
  */
-static int undo(struct pair *p)
+int handover_undo(struct pair *p)
 {
-	int err = list_attachments(p);
+	int err = pair_list(p);
 
 	if (!err)
-		err = attach_instead(p);
+		err = pair_attach_instead(p);
 	if (!err)
-		err = detach_beside(p);
+		err = pair_detach_beside(p);
 	if (err)
 		return err;
 	WRITE_ONCE(p->f.state->exchanging, 0);
@@ -362,15 +131,6 @@ static void put_in_charge(struct pair *p)
 		WRITE_ONCE(before->forgotten_at, dedup_forgotten_at(before, p->beside.config));
 }
 
-/* The predecessor of a filter of format 10. */
-static void remove_10(const char *name)
-{
-	char directory[PATH_MAX];
-
-	snprintf(directory, sizeof(directory), BEFORE_10 "%s", name);
-	pin_dir_remove(directory);
-}
-
 /* A filter has one predecessor at most: that of the one before has been given up, or has forgotten
  * every id.
  */
@@ -382,39 +142,20 @@ static int drop_older(const struct pair *p)
 		err = filter_drop_predecessor(&p->beside);
 	if (!same && p->beside.config->has_predecessor &&
 	    p->beside.config->format < DEDUP_FORMAT_RECORD)
-		remove_10(p->name);
+		pin_dir_remove_10(p->name);
 	return err ? say_err(err, "cannot free the predecessor of %s: %s", p->name, strerror(-err))
 		   : 0;
 }
 
-/* Pins NAME's program, whichever way it was loaded. */
-static int pin_program(struct pair *p)
-{
-	int fd, err = list_attachments(p);
-
-	for (int i = 0; i < p->cnt && !err; i++) {
-		if (!runs(&p->list[i], p->id))
-			continue;
-		fd = bpf_prog_get_fd_by_id(p->list[i].id.prog_id);
-		err = fd < 0 ? say_err(-errno, "cannot open the program of %s: %s", p->name,
-				       strerror(errno))
-			     : loader_pin_program(p->name, fd);
-		if (fd >= 0)
-			close(fd);
-		break;
-	}
-	return err;
-}
-
 /* Steps 4 and 5. */
-static int complete(struct pair *p)
+int handover_complete(struct pair *p)
 {
-	bool same = same_memory(p);
+	bool same = pair_same_memory(p);
 	int err;
 
 	if (!same)
 		put_in_charge(p);
-	err = detach_beside(p);
+	err = pair_detach_beside(p);
 	if (err)
 		return err;
 	kernel_wait_for_packets();
@@ -424,10 +165,10 @@ static int complete(struct pair *p)
 	if (!err && same)
 		err = loader_adopt_hand(p->name);
 	if (!err)
-		err = pin_program(p);
+		err = pair_pin_program(p);
 	if (err)
 		return err;
-	begin_drops(p);
+	pair_begin_drops(p);
 	p->f.record->begins_drops = 0;
 	unread_want(&p->beside, &p->f);
 	if (same)
@@ -446,13 +187,14 @@ static int prepare(struct pair *p, const struct placement *where, bool begins_dr
 	int fd = 0, err = write_record(p, where, begins_drops);
 
 	if (!err)
-		err = list_attachments(p);
+		err = pair_list(p);
 	for (int i = 0; i < p->cnt && !err; i++)
-		if (runs(&p->list[i], p->id) && !p->list[i].dispatcher)
+		if (p->list[i].id.config_id == p->id.config_id && !p->list[i].err &&
+		    !p->list[i].dispatcher)
 			fd = -1;
 	if (!err && fd < 0) {
 		pin_dir_beside(beside, p->name);
-		fd = open_program(beside);
+		fd = pair_open_program(beside);
 		err = fd < 0 ? fd : 0;
 		if (fd >= 0)
 			close(fd);
@@ -472,8 +214,8 @@ static int exchange(struct pair *p)
 
 	if (err)
 		return err;
-	close_pair(p);
-	err = open_pair(name, p);
+	pair_close(p);
+	err = pair_open(name, p);
 	return err ? loader_explain(name, err) : 0;
 }
 
@@ -485,20 +227,20 @@ static int change(struct pair *p, const struct placement *where, bool begins_dro
 	if (!err)
 		err = exchange(p);
 	if (!err) {
-		err = attach_new(p);
+		err = pair_attach_new(p);
 		if (!err)
-			return complete(p);
+			return handover_complete(p);
 		exchange(p);
 	}
-	if (p->f.config && !is_committed(p))
-		undo(p);
+	if (p->f.config && !pair_is_committed(p))
+		handover_undo(p);
 	return err;
 }
 
 int handover(const char *name, const struct placement *where, bool begins_drops)
 {
 	struct pair p;
-	int err = open_pair(name, &p);
+	int err = pair_open(name, &p);
 
 	if (err) {
 		loader_explain(name, err);
@@ -506,159 +248,6 @@ int handover(const char *name, const struct placement *where, bool begins_drops)
 		return err;
 	}
 	err = change(&p, where, begins_drops);
-	close_pair(&p);
+	pair_close(&p);
 	return err;
-}
-
-/* Step 3 for whoever finds it not done. An interface on which neither program runs is given up, if
- * NAME's cannot be attached there: it may never be.
- */
-static int attach_again(struct pair *p)
-{
-	char names[DEDUP_IFACES_MAX][IF_NAMESIZE];
-	enum attach_mode modes[DEDUP_IFACES_MAX];
-	int cnt, err = attach_new(p);
-
-	if (!err || list_attachments(p))
-		return err;
-	cnt = missing(p, names, modes);
-	for (int i = 0; i < cnt; i++) {
-		struct dedup_iface *entry = attachments_recorded(&p->f, names[i]);
-
-		if (!entry || attached(p, (int)entry->ifindex, p->beside_id))
-			continue;
-		*entry = (struct dedup_iface){ 0 };
-		say_note("%s does not run on %s, where a change that was cut off was to put it",
-			 p->name, names[i]);
-	}
-	return attach_new(p);
-}
-
-static bool has_here(const struct filter *f)
-{
-	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
-		if (here_has(&f->record->ifaces[i]))
-			return true;
-	return false;
-}
-
-/* Are the interfaces, and so the programs, in another network namespace? Where the program of +NAME
- * is gone, as the kernel frees it with the last interface, there is nothing to do there.
- */
-static bool is_elsewhere(const struct pair *p)
-{
-	return !has_here(&p->f) && !has_here(&p->beside) &&
-	       (filter_unpin_program(&p->beside) || live_program_now(p->beside_id.config_id));
-}
-
-/* Is +NAME, which cannot be opened, one of this version that lacks pins? */
-static bool is_incomplete(const char *name, int err)
-{
-	char beside[PATH_MAX];
-	int format;
-
-	pin_dir_beside(beside, name);
-	format = filter_format(beside);
-	return err == -EPROTO &&
-	       (!format || (format >= DEDUP_FORMAT_OLDEST && format <= DEDUP_FORMAT));
-}
-
-/* Ends what was begun with +NAME. */
-static void settle(const char *name)
-{
-	struct filter f;
-	struct pair p;
-	int err = filter_open(name, &f);
-
-	if (err == -ENOENT) {
-		pin_dir_remove_beside(name);
-		return;
-	}
-	if (!err) {
-		err = open_pair(name, &p);
-		if (is_incomplete(name, err) && !pin_dir_remove_beside(name)) {
-			WRITE_ONCE(f.state->exchanging, 0);
-			err = -ENOENT;
-		}
-		filter_close(&f);
-	}
-	if (err) {
-		if (err != -ENOENT)
-			say_err(err, "cannot look at what is beside %s: %s", name, strerror(-err));
-		return;
-	}
-	if (is_elsewhere(&p)) {
-		close_pair(&p);
-		return;
-	}
-	if (!is_committed(&p))
-		undo(&p);
-	else if (!attach_again(&p))
-		complete(&p);
-	close_pair(&p);
-}
-
-/* Removes the predecessor of the filter if it has forgotten every id. */
-static void settle_predecessor(const char *name)
-{
-	struct filter f;
-	int err;
-
-	if (filter_open(name, &f))
-		return;
-	err = filter_open_before(&f);
-	if (!err && f.before && dedup_is_forgotten(f.before->state)) {
-		err = filter_drop_predecessor(&f);
-		if (!err && f.config->format < DEDUP_FORMAT_RECORD)
-			remove_10(name);
-	}
-	if (err)
-		say_err(err, "cannot free the predecessor of %s: %s", name, strerror(-err));
-	filter_close(&f);
-}
-
-/* What is the predecessor of no filter of format 10 is of no use. */
-static void settle_10(const char *name)
-{
-	struct filter f;
-	int err = filter_open(name, &f);
-	bool has = !err && f.config->format < DEDUP_FORMAT_RECORD && f.config->has_predecessor;
-
-	if (!err)
-		filter_close(&f);
-	if (err == -ENOENT || (!err && !has))
-		remove_10(name);
-}
-
-/* For scandir(). Versions with format 10 made filters in "+". */
-static int is_beside(const struct dirent *entry)
-{
-	const char *name = entry->d_name + 1;
-
-	return (entry->d_name[0] == *BESIDE && (!*name || filter_name_ok(name))) ||
-	       (entry->d_name[0] == *BEFORE_10 && filter_name_ok(name));
-}
-
-void handover_settle(void)
-{
-	struct dirent **found;
-	int cnt = scandir(PIN_ROOT, &found, is_beside, alphasort);
-	char **names;
-
-	for (int i = 0; i < cnt; i++) {
-		const char *name = found[i]->d_name + 1;
-
-		if (found[i]->d_name[0] == *BESIDE)
-			settle(name);
-		else
-			settle_10(name);
-		free(found[i]);
-	}
-	if (cnt >= 0)
-		free(found);
-	if (loader_names(&names))
-		return;
-	for (char **n = names; *n; n++)
-		settle_predecessor(*n);
-	loader_free_names(names);
 }

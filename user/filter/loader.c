@@ -75,7 +75,6 @@ int loader_look(void)
 
 int loader_remove(const char *name)
 {
-	char directory[PATH_MAX], path[PATH_MAX];
 	struct delivery d;
 	struct filter f;
 	int err;
@@ -89,10 +88,7 @@ int loader_remove(const char *name)
 	if (!err)
 		delivery_end(&d); /* not before: who finds out that early could open it again */
 	delivery_close(&d);
-	/* The predecessor of a filter of format 10. */
-	snprintf(directory, sizeof(directory), BEFORE_10 "%s", name);
-	pin_path(path, directory, NULL);
-	return err || access(path, F_OK) ? err : pin_dir_remove(directory);
+	return err ? err : pin_dir_remove_10(name);
 }
 
 int loader_private_open(const struct dedup_config *cfg, struct filter *out, struct xdp_dedup **prog)

@@ -74,29 +74,33 @@ int pin_dir_exchange(const char *name)
 	return move(p.beside, p.name, RENAME_EXCHANGE);
 }
 
-int pin_dir_has_beside(const char *name)
+/* Removes a directory, if there is one. */
+static int remove_directory(const char *directory)
 {
-	struct paths p;
-	struct stat st;
+	int root = filter_open_dir(AT_FDCWD, PIN_ROOT, false);
+	int err = root < 0 ? root : bpffs_remove(root, directory);
 
-	paths_of(name, &p);
-	if (!lstat(p.beside, &st))
-		return 1;
-	return errno == ENOENT ? 0 : -errno;
-}
-
-int pin_dir_remove_beside(const char *name)
-{
-	int root = filter_open_dir(AT_FDCWD, PIN_ROOT, false), err;
-	char beside[PATH_MAX];
-
-	pin_dir_beside(beside, name);
-	err = root < 0 ? root : bpffs_remove(root, beside);
 	if (root >= 0)
 		close(root);
 	if (!err || err == -ENOENT)
 		return 0;
-	return say_err(err, "cannot remove %s/%s: %s", PIN_ROOT, beside, strerror(-err));
+	return say_err(err, "cannot remove %s/%s: %s", PIN_ROOT, directory, strerror(-err));
+}
+
+int pin_dir_remove_beside(const char *name)
+{
+	char beside[PATH_MAX];
+
+	pin_dir_beside(beside, name);
+	return remove_directory(beside);
+}
+
+int pin_dir_remove_10(const char *name)
+{
+	char before[PATH_MAX];
+
+	snprintf(before, sizeof(before), BEFORE_10 "%s", name);
+	return remove_directory(before);
 }
 
 int pin_dir_remove(const char *name)

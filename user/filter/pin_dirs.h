@@ -25,14 +25,14 @@ int pin_dir_end(int err, const char *name);
 /* Gives NAME and +NAME each other's content, at once. 0 or -errno. */
 int pin_dir_exchange(const char *name);
 
-/* Is there +NAME? 1 or 0; -errno if that cannot be told, which is not said. */
-int pin_dir_has_beside(const char *name);
-
 /* Removes +NAME, if there is one. 0 or -errno. */
 int pin_dir_remove_beside(const char *name);
 
 /* Removes NAME, so that it is gone at once to others, and +NAME. 0 or -errno. */
 int pin_dir_remove(const char *name);
+
+/* Removes ~NAME, the predecessor of a filter of format 10, if there is one. 0 or -errno. */
+int pin_dir_remove_10(const char *name);
 
 /* Makes a directory, by its whole path, unless it is there, and checks it: filter_check_dir(). 0 or
  * -errno.
