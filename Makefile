@@ -283,6 +283,13 @@ test-programs: $(SAN_BIN) $(SAN_METRICS) $(SAN_BENCH) $(NEXT_BIN) $(TEST_BINS) #
 test: test-programs ## all tests, T=NAME for one; as root also those of the kernel
 	$(Q)T='$(T)' tests/run $(TEST_BINS)
 
+# Each kind of change, killed and refused at each of its calls, and each command after it: hours. The
+# tool is the one without sanitizers, which take most of the time.
+.PHONY: test-every-call
+test-every-call: $(BIN) $(NEXT_BIN) $(BUILD)/tests/every_call_test ## as root: all of every_call_test; or CASES=lasting, POINTS=N SEED=N, CASE=PATTERN
+	$(Q)cases='$(or $(CASES),$(if $(CASE)$(POINTS),,all))'; PROCESSES="$$(nproc)" XDP_DEDUP='$(BIN)' CMOCKA_MESSAGE_OUTPUT=TAP \
+		env $${cases:+CASES="$$cases"} $(BUILD)/tests/every_call_test
+
 # What reads input from outside, each by libFuzzer: tests/fuzz/fuzz_NAME.c, with the inputs of
 # tests/fuzz/corpus/NAME. Of the tool only what they need is built again, by clang.
 FUZZ_SECONDS ?= 30
