@@ -16,6 +16,7 @@
 
 #include "packet.h"
 #include "pins.h"
+#include "totals.h"
 
 /* Helpers of scripts: this program, run with one of these as its first argument. */
 

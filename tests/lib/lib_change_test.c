@@ -191,7 +191,8 @@ static void lets_go_of_what_was_there(void **state)
 	}
 	e2e_tool("resize " LIB_NAME " --capacity 30k");
 	lib_asked(&old[0]);
-	assert_int_equal(mapped(), 2 * before - before / 2); /* lib.raw has the old ones */
+	/* lib.raw has the old ones; of a predecessor there is no record. */
+	assert_int_equal(mapped(), before + before / 2 - 1);
 	usleep(1000000);
 	e2e_tool("refresh " LIB_NAME); /* the predecessor goes */
 	lib_asked(&old[0]);
