@@ -531,7 +531,7 @@ static void test_unload_leaves_nothing(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(WAYS); i++) {
 		e2e_load("load ve0 ve1 --name both");
 		e2e_assert_works(0);
-		assert_int_equal(e2e_remember(), 12 + dispatchers); /* eleven maps, a program */
+		assert_int_equal(e2e_remember(), 13 + dispatchers); /* twelve maps, a program */
 		e2e_tool("unload %s", WAYS[i]);
 		e2e_assert_nothing_left();
 		e2e_assert_unfiltered(0);

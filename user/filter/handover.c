@@ -178,27 +178,11 @@ int handover_complete(struct pair *p)
 	return pin_dir_remove_beside(p->name);
 }
 
-/* Step 1. In a dispatcher libxdp loads the program when it attaches it; else it is loaded here, as
- * what the kernel refuses had better be known before the commit.
- */
+/* Step 1. */
 static int prepare(struct pair *p, const struct placement *where, bool begins_drops)
 {
-	char beside[PATH_MAX];
-	int fd = 0, err = write_record(p, where, begins_drops);
+	int err = write_record(p, where, begins_drops);
 
-	if (!err)
-		err = pair_list(p);
-	for (int i = 0; i < p->cnt && !err; i++)
-		if (p->list[i].id.config_id == p->id.config_id && !p->list[i].err &&
-		    !p->list[i].dispatcher)
-			fd = -1;
-	if (!err && fd < 0) {
-		pin_dir_beside(beside, p->name);
-		fd = pair_open_program(beside);
-		err = fd < 0 ? fd : 0;
-		if (fd >= 0)
-			close(fd);
-	}
 	if (!err)
 		err = loader_await_hand(&p->beside);
 	return err ? err : begin_exchange(p);

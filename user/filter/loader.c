@@ -207,7 +207,8 @@ int loader_pin_program(const char *name, int prog_fd)
 	char path[PATH_MAX];
 
 	pin_path(path, name, PIN_PROG);
-	if (bpf_obj_pin(prog_fd, path) && errno != EEXIST)
+	unlink(path);
+	if (bpf_obj_pin(prog_fd, path))
 		return say_err(-errno, "cannot pin the program at %s: %s", path, strerror(errno));
 	return 0;
 }

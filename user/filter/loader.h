@@ -34,8 +34,8 @@ int loader_look(void);
  */
 int loader_create(const char *name, const struct dedup_config *cfg, const struct predecessor *before);
 
-/* What is to take the place of the filter of this name, without its packet program, is made in
- * +NAME; handover.h goes on from there. 0 or -errno, which is said: then nothing of it is left.
+/* What is to take the place of the filter of this name is made in +NAME, and its packet program is
+ * loaded; handover.h goes on from there. 0 or -errno, which is said: then nothing of it is left.
  * - next_program: the same maps with another configuration, *cfg, which is complete; before: the
  *   predecessor that it gets, or NULL for that which there may be. -EPROTO if the filter is of the
  *   format before.
@@ -79,7 +79,9 @@ int loader_program_open_beside(const char *name, struct xdp_dedup **out);
 /* The entry of the packet program that this skeleton's filter runs. */
 struct bpf_program *loader_packet_program(const struct xdp_dedup *skel);
 
-/* Pins the packet program as PIN_ROOT/NAME/prog, unless there is such a pin: for bpftool. */
+/* Pins the packet program as PIN_ROOT/NAME/prog, in the place of another one's pin. NAME: of the
+ * filter's directory. 0 or -errno, which is said.
+ */
 int loader_pin_program(const char *name, int prog_fd);
 
 /* Says what the error `err` of filter_open() means and what to do, and returns it. */

@@ -95,18 +95,27 @@ static bool is_programs_own(enum pin pin, bool has_own_predecessor)
 	}
 }
 
+/* Pins the packet program, which is loaded. In a dispatcher libxdp loads it again, as a program of
+ * another type; but what the kernel refuses had better be known before anything is changed.
+ */
+static int pin_program(const struct xdp_dedup *skel, const char *directory)
+{
+	return loader_pin_program(directory, bpf_program__fd(loader_packet_program(skel)));
+}
+
 /* Loads the object without a hand of its own. */
-static int load_program_maps(struct xdp_dedup *skel, const struct dedup_config *cfg)
+static int load_program(struct xdp_dedup *skel, const struct dedup_config *cfg, const char *directory)
 {
 	int err;
 
 	*(struct dedup_config *)&skel->rodata_config->config = *cfg;
 	skel->data_record->record.own_mac = DEDUP_MAC_NONE;
-	bpf_program__set_autoload(loader_packet_program(skel), false);
 	bpf_program__set_autoload(skel->progs.hand_start, false);
-	bpf_program__set_autoload(skel->progs.hand_adopt, true);
 	err = xdp_dedup__load(skel);
-	return err ? kernel_explain(err, 0) : object_check(skel, skel->progs.hand_adopt);
+	if (err)
+		return kernel_explain(err, 0);
+	err = object_check(skel, loader_packet_program(skel));
+	return err ? err : pin_program(skel, directory);
 }
 
 /* Makes the program's own maps, of its configuration, its counters and its record, and of the
@@ -131,7 +140,7 @@ static int make_program(const char *name, const struct dedup_config *cfg, const 
 	if (p)
 		err = prepare_predecessor(skel, p);
 	if (!err)
-		err = load_program_maps(skel, cfg);
+		err = load_program(skel, cfg, beside);
 	if (!err && p)
 		err = put_predecessor(skel, p, beside);
 	xdp_dedup__destroy(skel);
@@ -147,8 +156,10 @@ static int start_successor(struct xdp_dedup *skel, const struct dedup_config *cf
 	if (err)
 		return err;
 	skel->data_state->state.exchanging = p->has_program;
-	bpf_program__set_autoload(loader_packet_program(skel), false);
+	bpf_program__set_autoload(loader_packet_program(skel), p->has_program);
 	err = object_load_filter(skel, cfg);
+	if (!err && p->has_program)
+		err = pin_program(skel, directory);
 	if (!err)
 		err = put_predecessor(skel, p, directory);
 	return err ? err : object_start_hand(skel);
@@ -162,9 +173,12 @@ int next_make_filter(const char *directory, const struct dedup_config *cfg,
 
 	if (err)
 		return err;
-	/* Without the packet program, which is loaded when it is attached (loader_program_open). */
-	bpf_program__set_autoload(loader_packet_program(skel), false);
-	err = before ? start_successor(skel, cfg, before, directory) : object_start_filter(skel, cfg);
+	if (before) {
+		err = start_successor(skel, cfg, before, directory);
+	} else { /* without the packet program, which is loaded when it is attached */
+		bpf_program__set_autoload(loader_packet_program(skel), false);
+		err = object_start_filter(skel, cfg);
+	}
 	xdp_dedup__destroy(skel);
 	return err;
 }

@@ -110,16 +110,36 @@ int pair_missing(const struct pair *p, char names[][IF_NAMESIZE], enum attach_mo
 	return cnt;
 }
 
-/* Attaches NAME's program there. */
-static int attach_missing(struct pair *p, struct xdp_dedup *prog)
+/* Is it a packet program as it was compiled, and not one that libxdp has put into a dispatcher? */
+static bool is_xdp(int prog_fd)
+{
+	struct bpf_prog_info info = { 0 };
+	__u32 len = sizeof(info);
+
+	return !bpf_obj_get_info_by_fd(prog_fd, &info, &len) && info.type == BPF_PROG_TYPE_XDP;
+}
+
+/* Attaches NAME's program there. Without a dispatcher it is the one for all interfaces. */
+static int attach_missing(struct pair *p)
 {
 	char names[DEDUP_IFACES_MAX][IF_NAMESIZE], *list[DEDUP_IFACES_MAX];
 	enum attach_mode modes[DEDUP_IFACES_MAX];
-	int cnt = pair_missing(p, names, modes);
+	int cnt = pair_missing(p, names, modes), fd, err;
+	struct xdp_dedup *prog;
 
+	if (!cnt)
+		return 0;
 	for (int i = 0; i < cnt; i++)
 		list[i] = names[i];
-	return cnt ? attach_each(prog, list, modes, cnt) : 0;
+	err = loader_program_open(p->name, &prog);
+	if (err)
+		return err;
+	err = attach_each(prog, list, modes, cnt);
+	fd = err ? err : attach_prog_fd(prog);
+	if (fd >= 0 && is_xdp(fd))
+		err = loader_pin_program(p->name, fd);
+	loader_program_close(prog);
+	return fd < 0 ? fd : err;
 }
 
 /* The program of a filter's directory, loaded: its descriptor, or -errno. The pin is that of a
@@ -170,7 +190,6 @@ int pair_attach_instead(struct pair *p)
 /* Step 3. A program that has dropped for a time goes on with its own until the end. */
 int pair_attach_new(struct pair *p)
 {
-	struct xdp_dedup *prog;
 	fd_set before;
 	int err = pair_list(p);
 
@@ -179,11 +198,7 @@ int pair_attach_new(struct pair *p)
 	if (p->beside.config->action != DEDUP_DROP_FOR)
 		pair_begin_drops(p);
 	attach_note_fds(&before);
-	err = loader_program_open(p->name, &prog);
-	if (!err) {
-		err = attach_missing(p, prog);
-		loader_program_close(prog);
-	}
+	err = attach_missing(p);
 	attach_close_other_fds(&before);
 	return err ? err : pair_attach_instead(p);
 }
@@ -225,6 +240,8 @@ int pair_pin_program(struct pair *p)
 	for (int i = 0; i < p->cnt && !err; i++) {
 		if (!runs(&p->list[i], p->id))
 			continue;
+		if (p->list[i].id.prog_id == p->id.prog_id)
+			break;
 		fd = bpf_prog_get_fd_by_id(p->list[i].id.prog_id);
 		err = fd < 0 ? say_err(-errno, "cannot open the program of %s: %s", p->name,
 				       strerror(errno))

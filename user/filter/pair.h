@@ -58,7 +58,7 @@ int pair_attach_new(struct pair *p);
  */
 int pair_detach_beside(struct pair *p);
 
-/* Pins NAME's program, whichever way it was loaded. 0 or -errno. */
+/* Pins NAME's program as it runs, in a dispatcher as libxdp has loaded it. 0 or -errno. */
 int pair_pin_program(struct pair *p);
 
 /* The time of --for begins now, if it does with NAME's program. */
