@@ -24,7 +24,8 @@ struct dedup_record {
 			*/
 	__u64 macs_cnt;
 	__u64 begins_drops; /* 1: the time of DEDUP_DROP_FOR is to begin with this program */
-	__u64 pad[5];
+	__u64 has_counts;   /* 1: `stats` has what earlier programs counted, where there were any */
+	__u64 pad[4];
 	/* Where the filter has several interfaces: one for each, by dedup_own_slot(). */
 	__u64 own_macs[DEDUP_OWN_SLOTS];
 	/* All further MACs of this host, as of bridges, bonds and VLANs on top of an interface. */

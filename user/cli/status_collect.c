@@ -8,7 +8,6 @@
 #include "here.h"
 #include "kernel.h"
 #include "loader.h"
-#include "pin_dirs.h"
 #include "predecessor.h"
 #include "say.h"
 #include "stats.h"
@@ -89,32 +88,15 @@ static void note_twin(struct status *s, const struct attachment *list, int cnt,
 	here_name(twin, s->twins.there);
 }
 
-/* The kernel's id of the state map of +NAME; 0 if there is none: a change that has not ended. */
-static int beside_state(const struct status *s, uint32_t *id)
-{
-	struct identity beside = { 0 };
-	char directory[PATH_MAX];
-	int err;
-
-	pin_dir_beside(directory, s->filter.name);
-	err = filter_identity(directory, &beside);
-	*id = beside.state_id;
-	return err ? say_err(err, "cannot look at what is beside %s: %s", s->filter.name,
-			     strerror(-err))
-		   : 0;
-}
-
 /* Lists the interfaces that are attached here, then those that are only recorded. While the filter
  * is being changed the program of +NAME may run there, and filters as well.
  */
 static int collect_ifaces(struct status *s)
 {
+	const struct filter *beside = s->filter.beside;
 	struct attachment *list;
-	uint32_t beside;
-	int cnt, err = beside_state(s, &beside);
+	int cnt, err = attach_list(&list, &cnt);
 
-	if (!err)
-		err = attach_list(&list, &cnt);
 	if (err)
 		return err;
 	s->mode = "none";
@@ -127,7 +109,7 @@ static int collect_ifaces(struct status *s)
 			continue;
 		}
 		if (list[i].id.state_id != s->filter.state_id &&
-		    (!beside || list[i].id.state_id != beside))
+		    (!beside || list[i].id.state_id != beside->state_id))
 			continue;
 		iface = add_iface(s, list[i].ifname, list[i].ifindex, IFACE_ATTACHED);
 		if (!iface)
@@ -196,6 +178,10 @@ static void collect_drop_time(struct status *s)
 	s->drop_left_ns = s->counting_ns = 0;
 	if (s->filter.config->action != DEDUP_DROP_FOR)
 		return;
+	if (READ_ONCE(s->filter.record->begins_drops)) {
+		s->drop_left_ns = s->filter.config->drop_ns;
+		return;
+	}
 	/* The hand says when it is over, up to a tick after the time. */
 	if (!READ_ONCE(s->filter.state->counting))
 		s->drop_left_ns = until_ns > now_ns ? until_ns - now_ns : 1;
@@ -350,6 +336,8 @@ int status_collect(struct filter *f, bool exact, struct status *s)
 {
 	int err = filter_open_before(f);
 
+	if (!err)
+		err = filter_open_change(f);
 	*s = (struct status){ .filter = *f, .layout = layout_of(f->config->layout), .exact = exact };
 	return err ? loader_explain(f->name, err) : collect(s);
 }

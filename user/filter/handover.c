@@ -80,24 +80,6 @@ int handover_undo(struct pair *p)
 	return pin_dir_remove_beside(p->name);
 }
 
-/* What the old program has counted goes on to be shown, by stream. What was counted in streams that
- * there are no more is lost; but a filter of one stream, and GSP/1 alone, keep all.
- */
-static int keep_counters(const struct pair *p)
-{
-	const struct dedup_config *old = p->beside.config, *new = p->f.config;
-	bool single = streams_cnt(old) == 1 && streams_cnt(new) == 1;
-	int err = 0;
-
-	for (__u32 n = 0; n < streams_cnt(new) && !err; n++) {
-		int from = single ? 0 : stream_number(old, stream_name(new, n));
-
-		if (from >= 0)
-			err = filter_keep_counters(&p->beside, from, &p->f, n);
-	}
-	return err ? say_err(err, "cannot keep the counters of %s: %s", p->name, strerror(-err)) : 0;
-}
-
 /* Raises the successor's limit as its hand will at its next step, which may be late. If the hand is
  * just stepping, it does that.
  */
@@ -136,12 +118,15 @@ static void put_in_charge(struct pair *p)
  */
 static int drop_older(const struct pair *p)
 {
-	int same = filter_same_predecessor(&p->f, &p->beside), err = same < 0 ? same : 0;
+	int same, err = 0;
 
+	if (!p->beside.config->has_predecessor)
+		return 0;
+	same = filter_same_predecessor(&p->f, &p->beside);
+	err = same < 0 ? same : 0;
 	if (!same)
 		err = filter_drop_predecessor(&p->beside);
-	if (!same && p->beside.config->has_predecessor &&
-	    p->beside.config->format < DEDUP_FORMAT_RECORD)
+	if (!same && p->beside.config->format < DEDUP_FORMAT_RECORD)
 		pin_dir_remove_10(p->name);
 	return err ? say_err(err, "cannot free the predecessor of %s: %s", p->name, strerror(-err))
 		   : 0;
@@ -159,9 +144,10 @@ int handover_complete(struct pair *p)
 	if (err)
 		return err;
 	kernel_wait_for_packets();
-	err = keep_counters(p);
-	if (!err)
-		err = drop_older(p);
+	err = filter_keep_counters(&p->beside, &p->f);
+	if (err)
+		return say_err(err, "cannot keep the counters of %s: %s", p->name, strerror(-err));
+	err = drop_older(p);
 	if (!err && same)
 		err = loader_adopt_hand(p->name);
 	if (!err)
@@ -171,8 +157,7 @@ int handover_complete(struct pair *p)
 	pair_begin_drops(p);
 	p->f.record->begins_drops = 0;
 	unread_want(&p->beside, &p->f);
-	if (same)
-		__sync_fetch_and_add(&p->f.state->serial, 1);
+	__sync_fetch_and_add(&p->f.state->serial, 1);
 	WRITE_ONCE(p->f.state->exchanging, 0);
 	WRITE_ONCE(p->beside.state->exchanging, 0);
 	return pin_dir_remove_beside(p->name);

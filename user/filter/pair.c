@@ -53,7 +53,7 @@ bool pair_same_memory(const struct pair *p)
 
 bool pair_is_committed(const struct pair *p)
 {
-	return (int32_t)(p->f.config->serial - p->beside.config->serial) > 0;
+	return filter_is_later(&p->f, &p->beside);
 }
 
 static bool runs(const struct attachment *a, struct identity id)

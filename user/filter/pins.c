@@ -193,6 +193,9 @@ void filter_close(struct filter *f)
 	if (f->before)
 		filter_close(f->before);
 	free(f->before);
+	if (f->beside)
+		filter_close(f->beside);
+	free(f->beside);
 	if (f->stats_fd >= 0)
 		close(f->stats_fd);
 	if (f->wanted_fd >= 0)
@@ -438,6 +441,25 @@ int filter_open_beside(const char *name, struct filter *out)
 	return open_directory(directory, out);
 }
 
+/* Has *to, which is of an open filter, point to another one, *f. 0; or -ENOMEM, and *f is closed. */
+static int keep_open(struct filter *f, struct filter **to)
+{
+	*to = malloc(sizeof(**to));
+	if (*to)
+		**to = *f;
+	else
+		filter_close(f);
+	return *to ? 0 : -ENOMEM;
+}
+
+int filter_open_change(struct filter *f)
+{
+	struct filter beside;
+	int err = filter_open_beside(f->name, &beside);
+
+	return err == -ENOENT || err == -EPROTO ? 0 : err ? err : keep_open(&beside, &f->beside);
+}
+
 /* The predecessor of the filter in this directory, which has one. */
 static int open_predecessor(const char *name, struct filter *out)
 {
@@ -500,13 +522,7 @@ int filter_open_before(struct filter *f)
 	before.stream = f->stream < 0 ? -1 : kept_before(f->config, f->stream);
 	if (before.stream >= (int)streams_cnt(before.config))
 		before.stream = -1;
-	f->before = malloc(sizeof(*f->before));
-	if (!f->before) {
-		filter_close(&before);
-		return -ENOMEM;
-	}
-	*f->before = before;
-	return 0;
+	return keep_open(&before, &f->before);
 }
 
 /* The kernel's id of this map. */

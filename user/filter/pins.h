@@ -79,6 +79,7 @@ struct filter {
 	uint32_t counters_bytes; /* of a CPU in a row of `stats` */
 	uint64_t serial; /* state->serial; if that is another one now, the filter may be opened anew */
 	struct filter *before; /* its predecessor, if filter_open_before() has found one */
+	struct filter *beside; /* what is in +NAME, if filter_open_change() has found it */
 };
 
 /* Is a bpffs mounted at BPFFS, as this process sees it? */
@@ -125,6 +126,19 @@ int filter_open_beside(const char *name, struct filter *out);
  * filter_open().
  */
 int filter_open_before(struct filter *f);
+
+/* Opens, too, what is in +NAME beside an open filter, as f->beside: a change that has not ended.
+ * Its program may run where that of *f is to; and if it is older than *f, what it counts is among
+ * the counters of *f (totals.h). It is closed with *f. 0, also if there is none, or it is
+ * incomplete; -errno as of filter_open().
+ */
+int filter_open_change(struct filter *f);
+
+/* Is one of two open filters, whose names are the same, a later one than the other? */
+static inline bool filter_is_later(const struct filter *f, const struct filter *than)
+{
+	return (int32_t)(f->config->serial - than->config->serial) > 0;
+}
 
 /* Is one of two open filters what became of the other by changes while it ran, so that their ids
  * are the same ones? 1 or 0; -errno if that cannot be told.

@@ -45,6 +45,16 @@ static __u64 drop_bytes_of(const struct dedup_config *c, const struct dedup_coun
 	return c->action == DEDUP_DROP ? of->duplicate_bytes : of->timed_bytes;
 }
 
+/* The stream of the program before that goes on as stream n, as far as counters go; -1: none does.
+ * A filter of one stream, and GSP/1 alone, keep all.
+ */
+static int stream_before(const struct dedup_config *old, const struct dedup_config *c, __u32 n)
+{
+	bool single = streams_cnt(old) == 1 && streams_cnt(c) == 1;
+
+	return single ? 0 : stream_number(old, stream_name(c, n));
+}
+
 /* Adds what a CPU has counted in a row; `earlier` as below. */
 static void add_cpu(const struct filter *f, const struct dedup_counters *of, bool earlier,
 		    struct filter_counters *sum)
@@ -78,17 +88,38 @@ static int add_row(const struct filter *f, __u32 row, bool earlier, int cpus,
 	return 0;
 }
 
+/* What earlier programs have counted in stream n: it is in the filter's counters, or while that is
+ * not so (filter_keep_counters()) still in those of the program before it.
+ */
+static int add_earlier(const struct filter *f, __u32 n, int cpus, struct filter_counters *sum,
+		       int stride)
+{
+	const struct filter *old = f->beside;
+	int from, err;
+
+	if (!f->config->earlier_stats)
+		return 0;
+	if (!old || !filter_is_later(f, old) || READ_ONCE(f->record->has_counts))
+		return add_row(f, streams_cnt(f->config) + n, true, cpus, sum, stride);
+	from = stream_before(old->config, f->config, n);
+	if (from < 0)
+		return 0;
+	err = add_row(old, from, false, cpus, sum, stride);
+	if (!err && old->config->earlier_stats)
+		err = add_row(old, streams_cnt(old->config) + from, true, cpus, sum, stride);
+	return err;
+}
+
 /* Adds the counters of streams first to end - 1, to *sum; or with stride 1 to sum[cpus]. */
 static int add_rows(const struct filter *f, __u32 first, __u32 end, int cpus,
 		    struct filter_counters *sum, int stride)
 {
-	__u32 cnt = streams_cnt(f->config);
 	int err = 0;
 
 	for (__u32 n = first; n < end && !err; n++) {
 		err = add_row(f, n, false, cpus, sum, stride);
-		if (!err && f->config->earlier_stats)
-			err = add_row(f, cnt + n, true, cpus, sum, stride);
+		if (!err)
+			err = add_earlier(f, n, cpus, sum, stride);
 	}
 	return err;
 }
@@ -117,7 +148,8 @@ int filter_cpu_counters(const struct filter *f, struct filter_counters **each, i
 	return err;
 }
 
-int filter_keep_counters(const struct filter *old, uint32_t from, const struct filter *f, uint32_t n)
+/* Of one stream: makes what `from` of *old has counted what earlier programs of n have. */
+static int keep_stream(const struct filter *old, uint32_t from, const struct filter *f, uint32_t n)
 {
 	__u32 row = streams_cnt(f->config) + n, earlier = streams_cnt(old->config) + from;
 	int cpus = libbpf_num_possible_cpus(), err = 0;
@@ -146,6 +178,21 @@ int filter_keep_counters(const struct filter *old, uint32_t from, const struct f
 		err = -errno;
 	free(before);
 	free(each);
+	return err;
+}
+
+int filter_keep_counters(const struct filter *old, const struct filter *f)
+{
+	int err = 0;
+
+	for (__u32 n = 0; n < streams_cnt(f->config) && !err; n++) {
+		int from = stream_before(old->config, f->config, n);
+
+		if (from >= 0)
+			err = keep_stream(old, from, f, n);
+	}
+	if (!err)
+		WRITE_ONCE(f->record->has_counts, 1);
 	return err;
 }
 

@@ -21,11 +21,11 @@ int filter_counters(const struct filter *f, struct filter_counters *sum);
 /* The same of each possible CPU. 0, and the caller frees *each, which has *cpus; or -errno. */
 int filter_cpu_counters(const struct filter *f, struct filter_counters **each, int *cpus);
 
-/* Counters that are kept when a filter's program is exchanged: adds up what stream `from` of *old
- * has counted, also in earlier programs, and makes it what earlier programs of stream n of *f have.
- * 0 or -errno.
+/* When a filter's program is exchanged: makes what *old has counted, also in earlier programs, what
+ * earlier programs of *f have, by the streams' names. No program of *old runs any more. What was
+ * counted in streams that there are no more is lost. 0 or -errno.
  */
-int filter_keep_counters(const struct filter *old, uint32_t from, const struct filter *f, uint32_t n);
+int filter_keep_counters(const struct filter *old, const struct filter *f);
 
 /* Those of stream n alone: without packets of no stream (`ignored`) and without what the hand did. */
 int filter_stream_counters(const struct filter *f, uint32_t n, struct filter_counters *sum);

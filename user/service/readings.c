@@ -90,17 +90,22 @@ static void keep_from_children(const struct filter *f)
 	madvise(f->blocks, f->config->blocks * sizeof(struct dedup_block), MADV_DONTFORK);
 	if (f->before)
 		keep_from_children(f->before);
+	if (f->beside)
+		keep_from_children(f->beside);
 }
 
-/* Takes the open filter out of the status, without its predecessor. */
+/* Takes the open filter out of the status, without its predecessor and what is in +NAME. */
 static struct filter take_filter(struct status *s)
 {
 	struct filter f = s->filter;
+	struct filter *others[] = { f.before, f.beside };
 
-	if (f.before)
-		filter_close(f.before);
-	free(f.before);
-	f.before = NULL;
+	for (int i = 0; i < 2; i++) {
+		if (others[i])
+			filter_close(others[i]);
+		free(others[i]);
+	}
+	f.before = f.beside = NULL;
 	s->filter = (struct filter){ .stats_fd = -1, .wanted_fd = -1 };
 	return f;
 }
