@@ -188,7 +188,7 @@ static bool clear_record(const struct unload *u, const char *name)
 		}
 		left |= iface->ifindex != 0;
 	}
-	if (cleared)
+	if (cleared && left) /* so that readers of its queues look where it runs now */
 		__sync_fetch_and_add(&f.state->serial, 1);
 	if (left)
 		unread_want(&f, &f);
