@@ -367,8 +367,8 @@ static int runs_unseen(const struct filter *f, const struct attachment *list, in
 		if (attachments_is_theirs(&list[i], id))
 			*(list[i].dispatcher ? &dispatched : &alone) += 1;
 	}
-	if (!alone && !dispatched)
-		return live_anywhere(f->name);
+	if (!alone && !dispatched) /* if it is seen elsewhere, there is nothing to wait for */
+		return links_run_xdp_elsewhere(id.prog_id) > 0 ? 1 : live_anywhere(f->name);
 	runs = dispatched ? dispatch_runs_elsewhere(f->state_id) : 0;
 	return runs || !alone ? runs : links_run_xdp_elsewhere(id.prog_id);
 }
