@@ -135,7 +135,8 @@ static void print_before(const struct status *s)
 	if (s->exchanging)
 		printf("  change      has begun and not ended: if no xdp-dedup is at work, it was "
 		       "killed, "
-		       "and the next set, resize, load, unload or refresh ends it%s\n",
+		       "and the next set, resize, load, unload or refresh where its interfaces are "
+		       "ends it%s\n",
 		       b->leads ? "; until then the predecessor learns" : "");
 }
 
