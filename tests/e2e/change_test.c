@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Filters that are changed under traffic: the senders know every event, and send copies of each over
  * both links, soon after it and long after. Whatever is done meanwhile, each is delivered once.
+ *
+ * Environment: TIMES=N, each row so many times; BUSY=1, while other processes take all CPUs.
  */
 #include "support.h"
 
@@ -217,14 +219,25 @@ static void change(const struct row *row, const char *by)
 	e2e_tool("unload ve0 ve1");
 }
 
+/* TIMES times. */
+static void change_often(const struct row *row, const char *by)
+{
+	unsigned int times = environment_number("TIMES", 1);
+
+	for (unsigned int i = 0; i < times; i++) {
+		use_tool(NULL);
+		change(row, by);
+	}
+}
+
 static void test_change(void **state)
 {
-	change(*state, NULL);
+	change_often(*state, NULL);
 }
 
 static void test_upgrade(void **state)
 {
-	change(*state, next_tool());
+	change_often(*state, next_tool());
 }
 
 static void test_served(void **state)
@@ -241,8 +254,22 @@ static int teardown(void **state)
 	return e2e_teardown(state);
 }
 
+/* They end with this process. */
+static void be_busy(void)
+{
+	for (long i = sysconf(_SC_NPROCESSORS_ONLN); i > 0; i--) {
+		if (fork())
+			continue;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			;
+	}
+}
+
 int main(void)
 {
+	if (getenv("BUSY"))
+		be_busy();
 	add_rows(ROWS, test_change, e2e_setup, e2e_teardown);
 	add_rows(UPGRADES, test_upgrade, e2e_setup, e2e_teardown);
 	add_rows(SERVED, test_served, e2e_setup, teardown);
