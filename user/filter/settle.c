@@ -4,6 +4,7 @@
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "attachments.h"
 #include "handover.h"
@@ -131,7 +132,9 @@ static void settle_10(const char *name)
 
 	if (!err)
 		filter_close(&f);
-	if (err == -ENOENT || (!err && !has))
+	if (has)
+		settle_predecessor(name);
+	else if (!err || err == -ENOENT)
 		pin_dir_remove_10(name);
 }
 
@@ -148,7 +151,7 @@ void handover_settle(void)
 {
 	struct dirent **found;
 	int cnt = scandir(PIN_ROOT, &found, is_beside, alphasort);
-	char **names;
+	char **names, path[PATH_MAX];
 
 	for (int i = 0; i < cnt; i++) {
 		const char *name = found[i]->d_name + 1;
@@ -163,7 +166,10 @@ void handover_settle(void)
 		free(found);
 	if (loader_names(&names))
 		return;
-	for (char **n = names; *n; n++)
-		settle_predecessor(*n);
+	for (char **n = names; *n; n++) {
+		pin_path(path, *n, PINS[PIN_PREDECESSOR_STATE]);
+		if (!access(path, F_OK))
+			settle_predecessor(*n);
+	}
 	loader_free_names(names);
 }
