@@ -317,6 +317,16 @@ static bool is_sound(const struct dedup_config *c)
 	       c->id_bytes <= DEDUP_ID_BYTES_MAX && streams_sound(c);
 }
 
+static int open_config(const char *name, enum pin pin, struct filter *f)
+{
+	void *mem = NULL;
+	int err = map_pin(name, pin, PROT_READ, sizeof(*f->config), DEDUP_CONFIG_BYTES_OLDEST, &mem,
+			  NULL);
+
+	f->config = mem;
+	return err ? err : mem && is_sound(mem) ? 0 : -EPROTO;
+}
+
 int filter_format(const char *name)
 {
 	const uint32_t *format;
@@ -370,10 +380,7 @@ static int open_pins(const char *name, struct filter *out)
 	int err;
 
 	snprintf(f.name, sizeof(f.name), "%s", name);
-	err = map_pin(name, PIN_CONFIG, PROT_READ, sizeof(*f.config), DEDUP_CONFIG_BYTES_OLDEST,
-		      (void **)&f.config, NULL);
-	if (!err && !is_sound(f.config))
-		err = -EPROTO;
+	err = open_config(name, PIN_CONFIG, &f);
 	before = !err && f.config->format < DEDUP_FORMAT;
 	if (!err)
 		err = map_pin(name, PIN_STATE, PROT_READ | PROT_WRITE, sizeof(*f.state),
@@ -467,10 +474,7 @@ static int open_predecessor(const char *name, struct filter *out)
 	size_t least;
 	int err;
 
-	err = map_pin(name, PIN_BEFORE_CONFIG, PROT_READ, sizeof(*f.config),
-		      DEDUP_CONFIG_BYTES_OLDEST, (void **)&f.config, NULL);
-	if (!err && !is_sound(f.config))
-		err = -EPROTO;
+	err = open_config(name, PIN_BEFORE_CONFIG, &f);
 	least = !err && f.config->format < DEDUP_FORMAT ? DEDUP_STATE_BYTES_OLDEST : sizeof(*f.state);
 	if (!err)
 		err = map_pin(name, PIN_PREDECESSOR_STATE, PROT_READ | PROT_WRITE, sizeof(*f.state),
