@@ -50,7 +50,7 @@ bpftool prog dump xlated pinned $pins/prog linum
 echo ====
 bpftool prog dump xlated pinned $pins/prog opcodes | grep -E '^ +([0-9a-f]{2} ){7}'
 echo ====
-for map in config state stats; do bpftool map show pinned $pins/$map -j; done
+for map in config state record stats; do bpftool map show pinned $pins/$map -j; done
 echo ====
 bpftool map dump pinned $pins/config -j
 """
@@ -80,13 +80,14 @@ class Program:
         shown = {m["name"]: m for m in (json.loads(line) for line in parts[2].splitlines())}
         maps = {name: m["id"] for name, m in shown.items()}
         self.map = {"config": maps[".rodata.config"], "state": maps[".data.state"]}
+        record = maps[".data.record"] << 40
         self.memory = collections.defaultdict(int)
         value = json.loads(parts[3])[0]["value"]
         self.store(self.map["config"] << 40, bytes(int(byte, 16) for byte in value))
         state = self.map["state"] << 40
         self.write(state + 8, MASK >> 1, 8)  # stale_at, limit: the time never comes
         self.write(state + 16, MASK >> 1, 8)
-        self.write(state + 32, len(interfaces) > 1, 8)  # own_mac: that of one interface; else none
+        self.write(record, len(interfaces) > 1, 8)  # own_mac: that of one interface; else none
         self.write(PER_CPU + CREDIT, 1000, 8)  # none to be claimed
 
     def store(self, at, data):
