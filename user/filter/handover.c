@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "attachments.h"
 #include "kernel.h"
@@ -14,7 +13,6 @@
 #include "predecessor.h"
 #include "receivers.h"
 #include "say.h"
-#include "stream_ids.h"
 #include "totals.h"
 #include "unread.h"
 
@@ -63,9 +61,6 @@ static int begin_exchange(struct pair *p)
 	return 0;
 }
 
-/* A change that is not committed, or no longer: NAME's program runs again where that of +NAME has
- * taken its place, and +NAME is removed.
- */
 int handover_undo(struct pair *p)
 {
 	int err = pair_list(p);
@@ -132,7 +127,6 @@ static int drop_older(const struct pair *p)
 		   : 0;
 }
 
-/* Steps 4 and 5. */
 int handover_complete(struct pair *p)
 {
 	bool same = pair_same_memory(p);

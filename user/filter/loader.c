@@ -168,33 +168,18 @@ int loader_create(const char *name, const struct dedup_config *cfg, const struct
 	return err ? err : pin_dir_end(next_make_filter(beside, cfg, before), name);
 }
 
-/* Opens the skeleton for the filter that is open, whose pins are in this directory. */
-static int open_program(const char *directory, struct filter *f, struct xdp_dedup **out)
-{
-	int err = object_open(directory, f->config, out);
-
-	filter_close(f);
-	if (!err)
-		bpf_program__set_autoload((*out)->progs.hand_start, false);
-	return err;
-}
-
-int loader_program_open_beside(const char *name, struct xdp_dedup **out)
-{
-	char beside[PATH_MAX];
-	struct filter f;
-	int err = filter_open_beside(name, &f);
-
-	pin_dir_beside(beside, name);
-	return err ? loader_explain(name, err) : open_program(beside, &f, out);
-}
-
 int loader_program_open(const char *name, struct xdp_dedup **out)
 {
 	struct filter f;
 	int err = loader_open_or_say(name, &f);
 
-	return err ? err : open_program(name, &f, out);
+	if (err)
+		return err;
+	err = object_open(name, f.config, out);
+	filter_close(&f);
+	if (!err)
+		bpf_program__set_autoload((*out)->progs.hand_start, false);
+	return err;
 }
 
 void loader_program_close(struct xdp_dedup *skel)

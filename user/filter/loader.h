@@ -68,13 +68,11 @@ int loader_private_prog_fd(const struct xdp_dedup *prog);
 /* The descriptor of hand_replay(), of a filter with config.replay; as above. */
 int loader_private_hand_fd(const struct xdp_dedup *prog);
 
-/* Opens the skeleton with its maps at the pins of this filter, or of +NAME. The packet program is
+/* Opens the skeleton with its maps at the pins of this filter. The packet program is
  * not loaded into the kernel yet: attach_all() does that. Closed with loader_program_close().
  */
 int loader_program_open(const char *name, struct xdp_dedup **out);
 void loader_program_close(struct xdp_dedup *skel);
-
-int loader_program_open_beside(const char *name, struct xdp_dedup **out);
 
 /* The entry of the packet program that this skeleton's filter runs. */
 struct bpf_program *loader_packet_program(const struct xdp_dedup *skel);

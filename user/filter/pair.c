@@ -142,25 +142,24 @@ static int attach_missing(struct pair *p)
 	return fd < 0 ? fd : err;
 }
 
-/* The program of a filter's directory, loaded: its descriptor, or -errno. The pin is that of a
- * program which runs already, or which handover() has loaded.
+/* NAME's program, loaded: its descriptor, or -errno. The pin is that of a program which runs
+ * already, or which handover() has loaded.
  */
-int pair_open_program(const char *directory)
+static int open_program(const char *name)
 {
 	char path[PATH_MAX];
 	struct xdp_dedup *prog;
 	int fd, err;
 
-	pin_path(path, directory, PIN_PROG);
+	pin_path(path, name, PIN_PROG);
 	fd = bpf_obj_get(path);
 	if (fd >= 0 || errno != ENOENT)
 		return fd >= 0 ? fd : say_err(-errno, "cannot open %s: %s", path, strerror(errno));
-	err = *directory == *BESIDE ? loader_program_open_beside(directory + 1, &prog)
-				    : loader_program_open(directory, &prog);
+	err = loader_program_open(name, &prog);
 	if (err)
 		return err;
 	fd = attach_prog_fd(prog);
-	err = fd < 0 ? fd : loader_pin_program(directory, fd);
+	err = fd < 0 ? fd : loader_pin_program(name, fd);
 	if (!err)
 		fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (!err && fd < 0)
@@ -179,7 +178,7 @@ int pair_attach_instead(struct pair *p)
 		if (!a)
 			continue;
 		if (fd < 0)
-			fd = pair_open_program(p->name);
+			fd = open_program(p->name);
 		err = fd < 0 ? fd : attach_replace(a, fd);
 	}
 	if (fd >= 0)
@@ -187,7 +186,7 @@ int pair_attach_instead(struct pair *p)
 	return err;
 }
 
-/* Step 3. A program that has dropped for a time goes on with its own until the end. */
+/* A program that has dropped for a time goes on with its own until the end. */
 int pair_attach_new(struct pair *p)
 {
 	fd_set before;

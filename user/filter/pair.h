@@ -39,11 +39,6 @@ int pair_list(struct pair *p);
 const struct attachment *pair_attached(const struct pair *p, int ifindex, struct identity id);
 int pair_missing(const struct pair *p, char names[][IF_NAMESIZE], enum attach_mode *modes);
 
-/* The program of a filter's directory, loaded and pinned there: its descriptor, which the caller
- * closes, or -errno.
- */
-int pair_open_program(const char *directory);
-
 /* Attaches NAME's program in the place of that of +NAME: where its record has the interface, and
  * that runs without a dispatcher. Goes by the list. 0 or -errno.
  */
