@@ -61,6 +61,12 @@ static int begin_exchange(struct pair *p)
 	return 0;
 }
 
+/* Whoever has this filter open opens what is NAME now. */
+static void tell_readers(const struct filter *f)
+{
+	__sync_fetch_and_add(&f->state->serial, 1);
+}
+
 int handover_undo(struct pair *p)
 {
 	int err = pair_list(p);
@@ -71,6 +77,7 @@ int handover_undo(struct pair *p)
 		err = pair_detach_beside(p);
 	if (err)
 		return err;
+	tell_readers(&p->beside);
 	WRITE_ONCE(p->f.state->exchanging, 0);
 	return pin_dir_remove_beside(p->name);
 }
@@ -97,7 +104,6 @@ static void put_in_charge(struct pair *p)
 {
 	struct dedup_state *before = p->beside.state;
 
-	__sync_fetch_and_add(&before->serial, 1);
 	if (before->successor != DEDUP_SUCCESSOR_IN_CHARGE)
 		__sync_lock_test_and_set(&before->successor, DEDUP_CHARGE_CHANGES);
 	give_room(p);
@@ -132,6 +138,7 @@ int handover_complete(struct pair *p)
 	bool same = pair_same_memory(p);
 	int err;
 
+	tell_readers(&p->beside);
 	if (!same)
 		put_in_charge(p);
 	err = pair_detach_beside(p);
@@ -151,7 +158,7 @@ int handover_complete(struct pair *p)
 	pair_begin_drops(p);
 	p->f.record->begins_drops = 0;
 	unread_want(&p->beside, &p->f);
-	__sync_fetch_and_add(&p->f.state->serial, 1);
+	tell_readers(&p->f);
 	WRITE_ONCE(p->f.state->exchanging, 0);
 	WRITE_ONCE(p->beside.state->exchanging, 0);
 	return pin_dir_remove_beside(p->name);

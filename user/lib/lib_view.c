@@ -51,6 +51,8 @@ static int open_view(const struct xdp_dedup_filter *f, struct view **out)
 		err = select_stream(f, &v->filter);
 	if (!err)
 		err = filter_open_before(&v->filter);
+	if (!err)
+		err = filter_open_change(&v->filter);
 	if (err) {
 		close_view(v);
 		return err;
