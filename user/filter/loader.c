@@ -152,7 +152,7 @@ int loader_await_hand(const struct filter *f)
 	}
 	return say_err(
 		-ESTALE, "the clock of %s does not run: this machine is too busy to run its timers; try again later",
-		f->name[0] == *BESIDE ? f->name + 1 : f->name);
+		filter_shown_name(f));
 }
 
 int loader_create(const char *name, const struct dedup_config *cfg, const struct predecessor *before)

@@ -82,6 +82,12 @@ struct filter {
 	struct filter *beside; /* what is in +NAME, if filter_open_change() has found it */
 };
 
+/* As users know it: NAME, also of what is in +NAME. */
+static inline const char *filter_shown_name(const struct filter *f)
+{
+	return f->name + (*f->name == *BESIDE);
+}
+
 /* Is a bpffs mounted at BPFFS, as this process sees it? */
 bool pin_bpffs_mounted(void);
 

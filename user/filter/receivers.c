@@ -246,7 +246,7 @@ void receivers_refresh(struct filter *f, const struct links *l)
 	if (own_macs_set(f, l))
 		say_note("%s cannot know all MACs of devices on top of its interfaces: frames to "
 			 "those beyond %d pass as ignored",
-			 f->name, DEDUP_MACS_MAX);
+			 filter_shown_name(f), DEDUP_MACS_MAX);
 }
 
 int receivers_faults(const struct filter *f, const struct links *l, const uint32_t *indices,
