@@ -639,14 +639,16 @@ static int unpin(const struct filter *f, const char *pin)
 	return unlink(path) && errno != ENOENT ? -errno : 0;
 }
 
-/* The state goes first: without it packets do not ask for the memory, and nobody opens it. */
+/* The state leaves the program first: without it packets do not ask for the memory. Its pin goes
+ * last: where only that is left, this was cut off, and is done again.
+ */
 int filter_drop_predecessor(const struct filter *f)
 {
 	int err = drop_inner(f, PIN_BEFORE_STATE);
 
 	if (!err)
 		err = drop_inner(f, PIN_BEFORE_FILTER);
-	for (int pin = PIN_PREDECESSOR_STATE; pin < PINS_ALL && !err; pin++)
+	for (int pin = PINS_ALL - 1; pin >= PIN_PREDECESSOR_STATE && !err; pin--)
 		err = unpin(f, PINS[pin]);
 	__sync_fetch_and_add(&f->state->serial, 1);
 	return err;

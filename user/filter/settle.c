@@ -104,6 +104,15 @@ static void settle(const char *name)
 	pair_close(&p);
 }
 
+/* Was its predecessor's removal (filter_drop_predecessor()) cut off? Then that cannot be opened. */
+static bool has_rest(const struct filter *f)
+{
+	char path[PATH_MAX];
+
+	pin_path(path, f->name, PINS[PIN_PREDECESSOR_STATE]);
+	return !access(path, F_OK);
+}
+
 /* Removes the predecessor of the filter if it has forgotten every id. */
 static void settle_predecessor(const char *name)
 {
@@ -113,7 +122,7 @@ static void settle_predecessor(const char *name)
 	if (filter_open(name, &f))
 		return;
 	err = filter_open_before(&f);
-	if (!err && f.before && dedup_is_forgotten(f.before->state)) {
+	if (!err && (f.before ? dedup_is_forgotten(f.before->state) : has_rest(&f))) {
 		err = filter_drop_predecessor(&f);
 		if (!err && f.config->format < DEDUP_FORMAT_RECORD)
 			pin_dir_remove_10(name);
