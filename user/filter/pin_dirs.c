@@ -41,8 +41,8 @@ int pin_dir_begin(const char *name)
 	if (errno == EEXIST)
 		return say_err(
 			-EBUSY,
-			"a change of %s has not ended: its interfaces are in another network "
-			"namespace, where any change ends it",
+			"a change of %s has not ended, and another one comes after it: any change "
+			"ends it, where the interfaces are",
 			name);
 	return say_err(-errno, "cannot make %s: %s", p.beside, strerror(errno));
 }
@@ -89,9 +89,12 @@ static int remove_directory(const char *directory)
 
 int pin_dir_remove_beside(const char *name)
 {
-	char beside[PATH_MAX];
+	char beside[PATH_MAX], config[PATH_MAX];
 
 	pin_dir_beside(beside, name);
+	/* Without this one nobody takes the rest for a change that has not ended. */
+	pin_path(config, beside, PINS[PIN_CONFIG]);
+	unlink(config);
 	return remove_directory(beside);
 }
 
