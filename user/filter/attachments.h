@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Where a filter runs. Three words are kept apart:
  * - attached: the kernel says that an interface of this network namespace runs the program now;
- * - recorded: its program's own record (include/record.h) has the interface, as `load` attached
- * it. Of other network namespaces, which cannot be asked, that is all there is;
+ * - recorded: its program's own record (include/record.h) has the interface, on which a command
+ *   attached it. Of other network namespaces, which cannot be asked, that is all there is;
  * - in use: something but its pin holds the program, here or out of sight (live.h).
  */
 #ifndef XDP_DEDUP_ATTACHMENTS_H

@@ -28,10 +28,10 @@
 struct pair; /* pair.h */
 struct placement;
 
-/* Steps 1, all but the making, to 5. where: all interfaces on which the filter is to run then, and
- * the mode for those on which it does not run yet. begins_drops: the time of --for begins with
- * that. 0; or -errno, which is said, and all is as it was, or after step 3 is completed by the next
- * command.
+/* Goes on from where +NAME was made in step 1, to the end of step 5. where: all interfaces on which
+ * the filter is to run then, and the mode for those on which it does not run yet. begins_drops: the
+ * time of --for begins with that. 0; or -errno, which is said, and all is as it was, or after step
+ * 3 is completed by the next command.
  */
 int handover(const char *name, const struct placement *where, bool begins_drops);
 

@@ -83,8 +83,7 @@ static struct own own_of(const struct filter *f, const struct links *l, const st
 	return own;
 }
 
-/* Is an interface with these index bits recorded in this network namespace (here), or in another
- * one
+/* Is an interface with these index bits recorded in this network namespace (here), or in another one
  * (!here)?
  */
 static bool is_recorded(const struct filter *f, uint64_t bits, bool here)
