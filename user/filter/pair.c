@@ -81,8 +81,10 @@ int pair_list(struct pair *p)
 
 void pair_begin_drops(const struct pair *p)
 {
-	if (p->f.record->begins_drops)
-		WRITE_ONCE(p->f.state->drop_until_ns, kernel_now_ns() + p->f.config->drop_ns);
+	if (!p->f.record->begins_drops)
+		return;
+	WRITE_ONCE(p->f.state->drop_until_ns, kernel_now_ns() + p->f.config->drop_ns);
+	WRITE_ONCE(p->f.state->counting, 0); /* of an earlier time, perhaps */
 }
 
 /* Does NAME's program take the place of that of +NAME anywhere, instead of running beside it? */
