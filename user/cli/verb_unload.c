@@ -12,6 +12,7 @@
 #include "here.h"
 #include "live.h"
 #include "loader.h"
+#include "pin_dirs.h"
 #include "say.h"
 #include "unread.h"
 #include "verbs.h"
@@ -20,7 +21,7 @@
 /* A filter, as its pins have it. */
 struct pinned {
 	const char *name;
-	struct identity id;
+	struct identity id, beside; /* and of +NAME, of a change that could not be ended */
 	bool meant;	    /* the pins are to be removed, if the filter then runs nowhere */
 	const char *absent; /* meant by this name, of an interface that is not here now; or NULL */
 };
@@ -34,11 +35,18 @@ struct unload {
 	int pins_cnt;
 };
 
+/* Does the attachment run the filter? */
+static bool is_of(const struct attachment *a, const struct pinned *p)
+{
+	return attachments_is_theirs(a, p->id) || attachments_is_theirs(a, p->beside);
+}
+
 /* Fills in all of *u but `o` and what is meant. What cannot be told is a failure, but not with
  * --force.
  */
 static int look(struct unload *u)
 {
+	char beside[PATH_MAX];
 	int err = attach_list(&u->list, &u->list_cnt);
 
 	if (!err && !u->o->force)
@@ -59,7 +67,8 @@ static int look(struct unload *u)
 		struct pinned *p = &u->pins[i];
 
 		p->name = u->names[i];
-		err = filter_identity(p->name, &p->id);
+		pin_dir_beside(beside, p->name);
+		err = filter_identity(p->name, &p->id) ?: filter_identity(beside, &p->beside);
 		if (err && !u->o->force)
 			return loader_explain(p->name, err);
 	}
@@ -108,7 +117,7 @@ static int mean_name(struct unload *u, const char *name)
 			continue;
 		u->pins[i].meant = true;
 		for (int j = 0; j < u->list_cnt; j++)
-			u->list[j].meant |= attachments_is_theirs(&u->list[j], u->pins[i].id);
+			u->list[j].meant |= is_of(&u->list[j], &u->pins[i]);
 		return 0;
 	}
 	return loader_explain(name, -ENOENT);
@@ -203,7 +212,7 @@ static bool clear_record(const struct unload *u, const char *name)
 static int explain_absent(const struct unload *u, const struct pinned *p)
 {
 	for (int i = 0; i < u->list_cnt && p->absent; i++)
-		if (!u->list[i].meant && attachments_is_theirs(&u->list[i], p->id))
+		if (!u->list[i].meant && is_of(&u->list[i], p))
 			return say_err(-ENODEV,
 				       "there is no interface %s here now, but the filter %s still "
 				       "runs on %s: unload that, or --name %s; an interface that "
@@ -219,7 +228,7 @@ static int tidy(const struct unload *u, const struct pinned *p)
 	bool recorded;
 
 	for (int i = 0; i < u->list_cnt; i++)
-		if (attachments_is_theirs(&u->list[i], p->id)) {
+		if (is_of(&u->list[i], p)) {
 			detached += u->list[i].detached;
 			left += !u->list[i].detached;
 		}
@@ -229,7 +238,7 @@ static int tidy(const struct unload *u, const struct pinned *p)
 	if (left)
 		return explain_absent(u, p);
 	/* With an empty record no interface runs it: others may only hold its program open. */
-	live = u->o->force || !recorded ? 0 : live_anywhere(p->name);
+	live = u->o->force || !recorded ? 0 : attachments_elsewhere(p->name);
 	if (live < 0)
 		return say_err(live,
 			       "cannot tell whether %s is in use elsewhere: %s; xdp-dedup unload "

@@ -11,6 +11,7 @@
 #include "here.h"
 #include "links.h"
 #include "live.h"
+#include "pin_dirs.h"
 #include "say.h"
 #include "stream_ids.h"
 
@@ -36,6 +37,22 @@ int attachments_here(struct identity id)
 	return here;
 }
 
+int attachments_elsewhere(const char *name)
+{
+	struct identity id, beside;
+	char directory[PATH_MAX];
+	int err = filter_identity(name, &id);
+
+	pin_dir_beside(directory, name);
+	if (!err)
+		err = filter_identity(directory, &beside);
+	if (err)
+		return err;
+	if (beside.config_id || (id.prog_id && links_run_xdp_elsewhere(id.prog_id) > 0))
+		return 1;
+	return live_anywhere(name);
+}
+
 int attachments_in_use(const char *name)
 {
 	struct identity id;
@@ -45,7 +62,7 @@ int attachments_in_use(const char *name)
 		err = attachments_here(id);
 	if (err)
 		return err > 0 ? ATTACHED_HERE : err;
-	err = live_anywhere(name);
+	err = attachments_elsewhere(name);
 	return err > 0 ? ATTACHED_ELSEWHERE : err;
 }
 
@@ -367,8 +384,8 @@ static int runs_unseen(const struct filter *f, const struct attachment *list, in
 		if (attachments_is_theirs(&list[i], id))
 			*(list[i].dispatcher ? &dispatched : &alone) += 1;
 	}
-	if (!alone && !dispatched) /* if it is seen elsewhere, there is nothing to wait for */
-		return links_run_xdp_elsewhere(id.prog_id) > 0 ? 1 : live_anywhere(f->name);
+	if (!alone && !dispatched)
+		return attachments_elsewhere(f->name);
 	runs = dispatched ? dispatch_runs_elsewhere(f->state_id) : 0;
 	return runs || !alone ? runs : links_run_xdp_elsewhere(id.prog_id);
 }

@@ -21,10 +21,16 @@ bool attachments_is_theirs(const struct attachment *a, struct identity id);
  */
 int attachments_here(struct identity id);
 
+/* Is the filter of this name in use where this process does not see it? If its program is seen
+ * on an interface elsewhere, or a change of it has not ended (+NAME), that is known at once; else
+ * live_anywhere() says so, which may take 3 s. 1 or 0; -errno if it cannot be told.
+ */
+int attachments_elsewhere(const char *name);
+
 enum where_attached { ATTACHED_NOWHERE, ATTACHED_HERE, ATTACHED_ELSEWHERE };
 
-/* Is the filter of this name attached here, or else in use out of sight (live_anywhere(), which may
- * take 3 s)? An enum where_attached; -errno if that cannot be told. The caller holds the lock of
+/* Is the filter of this name attached here, or else in use out of sight (attachments_elsewhere())?
+ * An enum where_attached; -errno if that cannot be told. The caller holds the lock of
  * loader_begin().
  */
 int attachments_in_use(const char *name);
