@@ -121,27 +121,34 @@ static bool is_xdp(int prog_fd)
 	return !bpf_obj_get_info_by_fd(prog_fd, &info, &len) && info.type == BPF_PROG_TYPE_XDP;
 }
 
-/* Attaches NAME's program there. Without a dispatcher it is the one for all interfaces. */
-static int attach_missing(struct pair *p)
+int pair_attach_to(const struct pair *p, char *const *names, const enum attach_mode *modes, int cnt)
 {
-	char names[DEDUP_IFACES_MAX][IF_NAMESIZE], *list[DEDUP_IFACES_MAX];
-	enum attach_mode modes[DEDUP_IFACES_MAX];
-	int cnt = pair_missing(p, names, modes), fd, err;
 	struct xdp_dedup *prog;
+	fd_set before;
+	int fd, err;
 
-	if (!cnt)
-		return 0;
-	for (int i = 0; i < cnt; i++)
-		list[i] = names[i];
+	attach_note_fds(&before);
 	err = loader_program_open(p->name, &prog);
 	if (err)
 		return err;
-	err = attach_each(prog, list, modes, cnt);
+	err = attach_each(prog, names, modes, cnt);
 	fd = err ? err : attach_prog_fd(prog);
 	if (fd >= 0 && is_xdp(fd))
 		err = loader_pin_program(p->name, fd);
 	loader_program_close(prog);
+	attach_close_other_fds(&before);
 	return fd < 0 ? fd : err;
+}
+
+static int attach_missing(const struct pair *p)
+{
+	char names[DEDUP_IFACES_MAX][IF_NAMESIZE], *list[DEDUP_IFACES_MAX];
+	enum attach_mode modes[DEDUP_IFACES_MAX];
+	int cnt = pair_missing(p, names, modes);
+
+	for (int i = 0; i < cnt; i++)
+		list[i] = names[i];
+	return cnt ? pair_attach_to(p, list, modes, cnt) : 0;
 }
 
 /* NAME's program, loaded: its descriptor, or -errno. The pin is that of a program which runs
@@ -155,8 +162,12 @@ static int open_program(const char *name)
 
 	pin_path(path, name, PIN_PROG);
 	fd = bpf_obj_get(path);
-	if (fd >= 0 || errno != ENOENT)
-		return fd >= 0 ? fd : say_err(-errno, "cannot open %s: %s", path, strerror(errno));
+	if (fd >= 0 && is_xdp(fd))
+		return fd;
+	if (fd < 0 && errno != ENOENT)
+		return say_err(-errno, "cannot open %s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
 	err = loader_program_open(name, &prog);
 	if (err)
 		return err;
@@ -191,16 +202,13 @@ int pair_attach_instead(struct pair *p)
 /* A program that has dropped for a time goes on with its own until the end. */
 int pair_attach_new(struct pair *p)
 {
-	fd_set before;
 	int err = pair_list(p);
 
 	if (err)
 		return err;
 	if (p->beside.config->action != DEDUP_DROP_FOR)
 		pair_begin_drops(p);
-	attach_note_fds(&before);
 	err = attach_missing(p);
-	attach_close_other_fds(&before);
 	return err ? err : pair_attach_instead(p);
 }
 

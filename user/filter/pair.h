@@ -39,6 +39,11 @@ int pair_list(struct pair *p);
 const struct attachment *pair_attached(const struct pair *p, int ifindex, struct identity id);
 int pair_missing(const struct pair *p, char names[][IF_NAMESIZE], enum attach_mode *modes);
 
+/* Attaches NAME's program to these interfaces, each in its mode. Without a dispatcher that program
+ * is then the one for all interfaces, and pinned. 0 or -errno.
+ */
+int pair_attach_to(const struct pair *p, char *const *names, const enum attach_mode *modes, int cnt);
+
 /* Attaches NAME's program in the place of that of +NAME: where its record has the interface, and
  * that runs without a dispatcher. Goes by the list. 0 or -errno.
  */

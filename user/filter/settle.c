@@ -30,8 +30,10 @@ static int attach_again(struct pair *p)
 	cnt = pair_missing(p, names, modes);
 	for (int i = 0; i < cnt; i++) {
 		struct dedup_iface *entry = attachments_recorded(&p->f, names[i]);
+		char *name = names[i];
 
-		if (!entry || pair_attached(p, (int)entry->ifindex, p->beside_id))
+		if (!entry || pair_attached(p, (int)entry->ifindex, p->beside_id) ||
+		    !pair_attach_to(p, &name, &modes[i], 1))
 			continue;
 		*entry = (struct dedup_iface){ 0 };
 		say_note("%s does not run on %s, where a change that was cut off was to put it",
@@ -132,18 +134,21 @@ static void settle_predecessor(const char *name)
 	filter_close(&f);
 }
 
-/* What is the predecessor of no filter of format 10 is of no use. */
+/* What is the predecessor of no filter of format 10 is of no use; but one may be in +NAME yet. */
 static void settle_10(const char *name)
 {
+	char beside[PATH_MAX], path[PATH_MAX];
 	struct filter f;
 	int err = filter_open(name, &f);
 	bool has = !err && f.config->format < DEDUP_FORMAT_RECORD && f.config->has_predecessor;
 
 	if (!err)
 		filter_close(&f);
+	pin_dir_beside(beside, name);
+	pin_path(path, beside, NULL);
 	if (has)
 		settle_predecessor(name);
-	else if (!err || err == -ENOENT)
+	else if ((!err || err == -ENOENT) && access(path, F_OK) && errno == ENOENT)
 		pin_dir_remove_10(name);
 }
 
