@@ -43,7 +43,7 @@ struct calls {
 
 struct figures {
 	unsigned int calls, cases, all, faults, unmet;
-	const char *at[CALLS_MAX]; /* what the call changes */
+	bool is_lasting[CALLS_MAX + 1]; /* does call n change what outlives the tool? */
 	struct calls by[16];
 	double seconds;
 };
@@ -97,16 +97,16 @@ static void try_case(struct every_case *c, struct figures *f)
 	f->unmet += !c->what;
 }
 
-static void count(struct figures *f, const char *what)
+static void count(struct figures *f, const struct intercepted *call)
 {
 	size_t i = 0;
 
-	while (i < ARRAY_SIZE(f->by) - 1 && f->by[i].what && strcmp(f->by[i].what, what))
+	while (i < ARRAY_SIZE(f->by) - 1 && f->by[i].what && strcmp(f->by[i].what, call->what))
 		i++;
-	f->by[i].what = what;
+	f->by[i].what = call->what;
 	f->by[i].cnt++;
 	assert_true(f->calls < CALLS_MAX);
-	f->at[f->calls++] = what;
+	f->is_lasting[++f->calls] = call->is_lasting;
 }
 
 struct held {
@@ -124,7 +124,7 @@ static int at_held(const struct intercepted *call, void *arg)
 	if (!call->is_change)
 		return 0;
 	h->c->changes++;
-	count(h->f, call->what);
+	count(h->f, call);
 	snprintf(when, sizeof(when), "held at call %u (%s)", call->changes, call->what);
 	check_at_once(h->c, when, seen);
 	return 0;
@@ -159,18 +159,6 @@ static struct every_case case_of(const struct kind *k, uint64_t number)
 				    .err = is_killed ? 0 : ERRORS[(n + next) % ARRAY_SIZE(ERRORS)] };
 }
 
-/* Does the call change what is there when the tool has ended? */
-static bool is_lasting(const struct figures *f, unsigned int n)
-{
-	static const char *const OWN[] = { "MAP_CREATE",    "MAP_FREEZE", "PROG_LOAD",
-					   "PROG_BIND_MAP", "BTF_LOAD",	  "membarrier" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(OWN); i++)
-		if (n <= f->calls && !strcmp(f->at[n - 1], OWN[i]))
-			return false;
-	return true;
-}
-
 /* Is the next case one of those that this process tries? */
 static bool is_mine(void)
 {
@@ -192,7 +180,7 @@ static bool is_wanted(const struct figures *f, const struct every_case *c)
 	char name[128];
 
 	name_case(c, name);
-	return (!cases_are("lasting") || is_lasting(f, c->n)) &&
+	return (!cases_are("lasting") || f->is_lasting[c->n]) &&
 	       (!pattern || !fnmatch(pattern, name, 0));
 }
 
@@ -231,7 +219,7 @@ static void try_one_of(const struct kind *k, uint64_t from, uint64_t to, uint64_
 
 	for (int tries = 0; tries < TRIES && from < to; tries++) {
 		c = case_of(k, from + random_next(state) % (to - from));
-		if (!is_wanted(f, &c) || (!is_any && !is_lasting(f, c.n) && tries < TRIES / 2))
+		if (!is_wanted(f, &c) || (!is_any && !f->is_lasting[c.n] && tries < TRIES / 2))
 			continue;
 		if (is_mine())
 			try_case(&c, f);
