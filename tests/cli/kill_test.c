@@ -353,8 +353,8 @@ static void refresh_elsewhere(void)
 	e2e_far_sh(command);
 }
 
-/* Verbs that take long, and whose steps are mostly those of others, are killed at one of so many
- * changes, unless the environment has EACH.
+/* Changes are killed under traffic at one of so many calls, unless the environment has EACH.
+ * Without traffic tests/e2e/every_call_test.c kills them at each.
  */
 static unsigned int step(unsigned int most)
 {
@@ -405,13 +405,13 @@ static void change_killed_at_each_change(const char *args, unsigned int step_cnt
 static void test_set_killed_at_each_change(void **state)
 {
 	(void)state;
-	change_killed_at_each_change("set both --ihave pass", 1);
+	change_killed_at_each_change("set both --ihave pass", step(8));
 }
 
 static void test_resize_killed_at_each_change(void **state)
 {
 	(void)state;
-	change_killed_at_each_change("resize both --forget --capacity 2M", 1);
+	change_killed_at_each_change("resize both --forget --capacity 2M", step(8));
 }
 
 /* An upgrade: by the tool of the next format, which is also the one that goes on. */
@@ -441,13 +441,14 @@ static void test_upgrade_killed_at_each_change(void **state)
 
 static void test_interfaces_killed_at_each_change(void **state)
 {
+	unsigned int step_cnt = step(8), first = 1 + gossip_now_ns() % step_cnt;
 	char out[16384];
 	bool killed = true;
 
 	(void)state;
 	e2e_tool("load ve0 --name both --fpr 1e-9 --port %d-%d", e2e_port(), e2e_port() + 2);
 	start_streams();
-	for (unsigned int n = 1; killed; n++) {
+	for (unsigned int n = first; killed; n += step_cnt) {
 		killed = run_killed_at("set both --add ve1", n);
 		e2e_assert_works(0);
 		if (run(out, sizeof(out), "set both --remove ve1"))
