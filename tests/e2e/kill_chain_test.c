@@ -273,7 +273,8 @@ static bool check_works(struct chain *ch, const char *args)
 static bool complete(struct chain *ch)
 {
 	filter_state_read("both", &ch->c.s);
-	if (!ch->is_partial || !strstr(ch->c.s.ifaces, "detached"))
+	if (!ch->is_partial ||
+	    (strstr(ch->c.s.ifaces, "attached") && !strstr(ch->c.s.ifaces, "detached")))
 		return true;
 	return check_works(ch, "load --replace --name both ve0 ve1");
 }
