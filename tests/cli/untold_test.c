@@ -107,6 +107,11 @@ static const struct cli_script SCRIPTS[] = {
 	  WORDS LOAD "\nexport ASAN_OPTIONS=detect_leaks=0\n"
 		     "for n in 4 5 6 7 8 9 10 11 12 13 14; do for v in v0 --all; do\n"
 		     "unloads_or_keeps sh -c 'ulimit -n $0; exec \"$@\"' $n $XD unload $v" DONE },
+	{ "too-few-descriptors-to-look", /* 137: it goes on for ever */
+	  LOAD "\nexport ASAN_OPTIONS=detect_leaks=0\n"
+	       "for n in 4 5 6 7 8 9 10 11 12 13 14; do for verb in status rotate; do\n"
+	       "timeout -s KILL 20 sh -c 'ulimit -n $0; exec \"$@\"' $n $XD $verb v0 \\\n"
+	       "	>/dev/null 2>&1 || [ $? != 137 ]" DONE },
 	{ "interface-that-cannot-be-looked-up", WORDS
 	  "for err in 1 12 24; do\n"
 	  "fails 'cannot look for the interface v0' $WITHOUT index $err " LOAD "; clean; " LOAD "\n"

@@ -143,7 +143,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "conf " FEED "; serve; $XD add feed " ID_A "; ip link del v0; told 'waits for v0'\n"
 	  "more 'capacity = 50k'; reload; says feed capacity $XDP_DEDUP_CAPACITY\n"
 	  "ip link add v0 group 7 type veth peer name p0 group 7; soon says feed capacity 50000\n"
-	  "runs v0; $XD test feed " ID_A "; quits TERM\n" },
+	  "soon runs v0; $XD test feed " ID_A "; quits TERM\n" },
 	{ "reloads-one-after-the-other", WORDS
 	  "conf " FEED "; serve; for i in 1 2 3 4 5 6; do conf; kill -HUP $s; sleep 0.0$i\n"
 	  "	conf '[filter other]' 'interfaces = b0' 'port = 8001'; kill -HUP $s; sleep 0.1$i\n"

@@ -306,7 +306,7 @@ static int dir_of(const char *name, ino_t *dir)
 	if (stat(path, &st))
 		return explain_missing(errno);
 	*dir = st.st_ino;
-	return filter_check_dir(PIN_ROOT, false);
+	return 0;
 }
 
 /* Can its format be read, and are the values that are used as sizes and indices in their ranges? */
@@ -420,7 +420,7 @@ static int open_directory(const char *name, struct filter *out)
 	int err, gone;
 
 	do { /* again if the directory is another one now, or gone: dir_of() then says which */
-		err = dir_of(name, &before);
+		err = dir_of(name, &before) ?: filter_check_dir(PIN_ROOT, false);
 		if (err)
 			return err;
 		err = open_pins(name, out);
