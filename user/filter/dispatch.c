@@ -197,15 +197,6 @@ static int read_record(uint32_t record_id, struct dedup_iface ifaces[DEDUP_IFACE
 	return err;
 }
 
-/* Does the record have any interface of this network namespace? */
-static bool is_from_here(const struct dedup_iface record[DEDUP_IFACES_MAX])
-{
-	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
-		if (here_has(&record[i]))
-			return true;
-	return false;
-}
-
 /* Under libxdp's lock, so that no other process meets a directory that is half removed. If somebody
  * keeps the lock, the next command tries again.
  */
@@ -251,7 +242,7 @@ static void sweep(uint32_t forced_id)
 	while (root && next_dispatcher(root, &d)) {
 		if (maps_of(root, &d, &id) || !id.state_id || (forced_id && id.state_id != forced_id))
 			continue;
-		if (!forced_id && (read_record(id.record_id, record) || !is_from_here(record)))
+		if (!forced_id && (read_record(id.record_id, record) || !here_has_any(record)))
 			continue;
 		if (!is_orphaned(&d, forced_id ? NULL : record))
 			continue;

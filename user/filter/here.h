@@ -19,6 +19,9 @@ uint64_t here_netns(void);
  */
 bool here_has(const struct dedup_iface *iface);
 
+/* Is any of the entries of a record? */
+bool here_has_any(const struct dedup_iface ifaces[DEDUP_IFACES_MAX]);
+
 /* The record is memory that others may write, and a name in it may lack its end: these two read it.
  * Is this the entry's name? And the name as it can be shown (text.h).
  */

@@ -42,20 +42,12 @@ static int attach_again(struct pair *p)
 	return pair_attach_new(p);
 }
 
-static bool has_here(const struct filter *f)
-{
-	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
-		if (here_has(&f->record->ifaces[i]))
-			return true;
-	return false;
-}
-
 /* Are the interfaces, and so the programs, in another network namespace? Where the program of +NAME
  * is gone, as the kernel frees it with the last interface, there is nothing to do there.
  */
 static bool is_elsewhere(const struct pair *p)
 {
-	return !has_here(&p->f) && !has_here(&p->beside) &&
+	return !here_has_any(p->f.record->ifaces) && !here_has_any(p->beside.record->ifaces) &&
 	       (filter_unpin_program(&p->beside) || live_program_now(p->beside_id.config_id));
 }
 
