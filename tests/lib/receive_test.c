@@ -303,30 +303,44 @@ static void filter_changes(void **state)
 	free(t.order);
 }
 
+/* Opens the queue of ve0, as it is or lent. NULL: this kernel cannot lend. */
+static struct xdp_dedup_receiver *open_late(bool lent, bool unfinished)
+{
+	struct xdp_dedup_receive_options *o;
+	struct xdp_dedup_receiver *rx;
+	int pair[2], err;
+
+	e2e_load(APP_LOAD);
+	o = app_options("ve0", 0, 256);
+	o->unfinished = unfinished;
+	if (!lent)
+		return app_open(o);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	err = xdp_dedup_receive_lend(APP_NAME, o, pair[0]);
+	if (err == -EOPNOTSUPP) /* Linux before 6.4 */
+		return NULL;
+	assert_int_equal(err, 0);
+	o = app_options(NULL, 0, 0);
+	o->unfinished = unfinished;
+	assert_int_equal(xdp_dedup_receive_borrow(pair[1], o, &rx), 0);
+	close(pair[0]);
+	close(pair[1]);
+	return rx;
+}
+
 /* A hand that is late, as all of a virtual machine may have been held up, is no end: neither of a
  * queue that was opened, nor of one that was lent. One that steps no more is.
  */
 static void receive_late(bool lent)
 {
-	struct xdp_dedup_receiver *rx;
+	struct xdp_dedup_receiver *rx = open_late(lent, true);
 	struct xdp_dedup_packet p;
 	struct filter f;
-	int pair[2], err = 0;
+	int err = 0;
 
-	e2e_load(APP_LOAD);
+	if (!rx)
+		skip();
 	assert_int_equal(filter_open(APP_NAME, &f), 0);
-	if (lent) {
-		assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
-		err = xdp_dedup_receive_lend(APP_NAME, app_options("ve0", 0, 0), pair[0]);
-		if (err == -EOPNOTSUPP) /* Linux before 6.4 */
-			skip();
-		assert_int_equal(err, 0);
-		assert_int_equal(xdp_dedup_receive_borrow(pair[1], app_options(NULL, 0, 0), &rx), 0);
-		close(pair[0]);
-		close(pair[1]);
-	} else {
-		rx = app_open(app_options("ve0", 0, 0));
-	}
 	for (int i = 1; i < 50; i++) {
 		WRITE_ONCE(f.state->last_ns, i); /* until its next step */
 		assert_int_equal(xdp_dedup_receive(rx, &p, 1), 0);
@@ -343,6 +357,37 @@ static void receive_late(bool lent)
 		xdp_dedup_receive_close(rx);
 }
 
+/* Nor do broken packets that come just then hold up those that come later. */
+static void receive_broken_late(bool lent)
+{
+	struct app_traffic t = app_begin(12000, 1);
+	struct xdp_dedup_receiver *rx = open_late(lent, false);
+	struct xdp_dedup_packet p;
+	struct filter f;
+
+	if (!rx)
+		skip();
+	assert_int_equal(filter_open(APP_NAME, &f), 0);
+	app_send(&t, 100);
+	for (int i = 1; i < PATIENCE_MS && app_stats(rx).unfinished < 90; i++) {
+		WRITE_ONCE(f.state->last_ns, i);
+		if (xdp_dedup_receive(rx, &p, 1))
+			xdp_dedup_give_back(rx, &p, 1);
+	}
+	filter_close(&f);
+	for (int ms = 0; ms < PATIENCE_MS && app_stats(rx).unfinished < 2 * DEDUP_HANDED_MAX; ms++) {
+		app_send(&t, ms % 10 ? 0 : 50);
+		if (xdp_dedup_receive(rx, &p, 1))
+			xdp_dedup_give_back(rx, &p, 1);
+		usleep(1000);
+	}
+	assert_true(app_stats(rx).unfinished >= 2 * DEDUP_HANDED_MAX);
+	assert_int_equal(app_stats(rx).forgotten, 0);
+	free(t.order);
+	if (lent)
+		xdp_dedup_receive_close(rx);
+}
+
 static void hand_is_late(void **state)
 {
 	(void)state;
@@ -353,6 +398,18 @@ static void hand_is_late_where_it_was_lent(void **state)
 {
 	(void)state;
 	receive_late(true);
+}
+
+static void broken_while_the_hand_is_late(void **state)
+{
+	(void)state;
+	receive_broken_late(false);
+}
+
+static void broken_while_the_hand_is_late_where_it_was_lent(void **state)
+{
+	(void)state;
+	receive_broken_late(true);
 }
 
 /* What open says. */
@@ -487,6 +544,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(one_stream_of_two, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(wrong_sizes_are_said, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(hand_is_late, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(broken_while_the_hand_is_late, app_setup,
+						app_teardown),
+		cmocka_unit_test_setup_teardown(broken_while_the_hand_is_late_where_it_was_lent,
+						app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(hand_is_late_where_it_was_lent, app_setup,
 						app_teardown),
 		cmocka_unit_test_setup_teardown(generic_mode, app_setup, app_teardown),

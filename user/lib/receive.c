@@ -121,6 +121,18 @@ static void end_vanished(struct xdp_dedup_receiver *r, struct filter *f)
 	}
 }
 
+/* Called while nothing is in the ring. Broken packets whose ids could not be wanted, as the hand
+ * was late just then, hold up the credits of all that came after them.
+ */
+static void end_broken(struct xdp_dedup_receiver *r, struct filter *f)
+{
+	while (slot_of(r, r->oldest)->state == SLOT_BROKEN &&
+	       receiver_want(r, f, loan_handed(&r->loan, r->oldest))) {
+		end_packet(r, r->oldest);
+		receiver_grant(r);
+	}
+}
+
 /* Has the filter gone, as its hand has not stepped for too long? The hand is only late where this
  * process, or the whole machine, has been held up. Who may look at the pins finds the filter there;
  * others have to see it late for as long again, while they run themselves.
@@ -174,6 +186,7 @@ static int be_idle(struct xdp_dedup_receiver *r, struct filter *f)
 
 	if (err)
 		return err;
+	end_broken(r, f);
 	end_vanished(r, f);
 	if (!is_due && !r->busy_poll && !xsk_ring_prod__needs_wakeup(&r->loan.xsk.fill))
 		return 0;
@@ -277,10 +290,9 @@ static bool hand_out(struct xdp_dedup_receiver *r, struct filter *f, const struc
 		r->stats.received++;
 		return true;
 	}
-	if (want_broken(r, f, h)) {
+	s->state = SLOT_BROKEN;
+	if (want_broken(r, f, h))
 		end_packet(r, s->number);
-		receiver_grant(r);
-	}
 	return false;
 }
 
@@ -314,6 +326,7 @@ int xdp_dedup_receive(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *pac
 	uint32_t most = max > r->loan.xsk.frames ? r->loan.xsk.frames : max, i = 0;
 	uint32_t came, fetched = 0, used = 0;
 	struct filter *f = receiver_enter(r);
+	uint64_t done = r->done;
 	struct slot s;
 	int cnt = 0;
 
@@ -332,6 +345,11 @@ int xdp_dedup_receive(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *pac
 	}
 	xsk_ring_cons__cancel(&r->loan.xsk.rx, came - used);
 	xsk_ring_cons__release(&r->loan.xsk.rx, used);
+	/* Broken ones. Not before: the ring has no room for more than all frames, and the kernel
+	 * drops what finds none.
+	 */
+	if (r->done != done)
+		receiver_grant(r);
 	if (!came)
 		cnt = be_idle(r, f);
 	receiver_leave(f);

@@ -22,6 +22,7 @@ _Static_assert(2 * RECEIVER_BROKEN_MAX * DEDUP_SOCKETS_MAX <= DEDUP_WANTED_MAX,
 enum slot_state {
 	SLOT_UNSEEN, /* no packet has had the number yet, or it is on its way */
 	SLOT_HELD,   /* by the application */
+	SLOT_BROKEN, /* not handed out, and its id could not be wanted yet */
 	SLOT_DONE,   /* given back */
 };
 
