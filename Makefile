@@ -174,7 +174,7 @@ TEST_SKELS := $(BUILD)/neighbour.skel.h $(BUILD)/late_hand.skel.h $(BUILD)/flood
 $(PROFILES): $(wildcard user/filter/profiles/*.ini) Makefile
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)for f in $(filter %.ini,$^); do sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $$f && echo , || exit 1; done > $@.tmp
+	$(Q)for f in $(addsuffix .ini,$(sort $(basename $(filter %.ini,$^)))); do sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $$f && echo , || exit 1; done > $@.tmp
 	$(Q)mv $@.tmp $@
 
 SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The digest of a payload or of an IP packet (include/digest.h). */
+/* The digest of a payload, an IP packet or a frame (include/digest.h). */
 #ifndef XDP_DEDUP_DIGEST_BPF_H
 #define XDP_DEDUP_DIGEST_BPF_H
 
@@ -9,6 +9,7 @@
 
 #include "digest.h"
 #include "maps.bpf.h"
+#include "stream.h"
 
 /* The bytes that are hashed, copied from the packet, which may lie in several buffers. */
 struct digest_input {
@@ -41,11 +42,12 @@ static __always_inline bool is_ipv4_sum_right(const struct digest_input *in)
 }
 
 /* Hashes the first `cnt` (at most DEDUP_DIGEST_MAX) of the `bytes` bytes from this frame offset on,
- * which the frame has; with is_packet they are an IP packet, whose header cnt covers. Returns the
- * digest; 0 if there is none: no bytes, or an IPv4 header whose checksum is wrong. A global
- * function: verified once.
+ * which the frame has; `of`: enum dedup_digest_of. An IP packet's header is among those `cnt`. Of a
+ * frame they are what is behind the VLAN tags, from its EtherType on, and 12 bytes before, instead
+ * of which its MACs are hashed; a short one is padded. Returns the digest; 0 if there is none: no
+ * bytes, or an IPv4 header whose checksum is wrong. A global function: verified once.
  */
-__noinline __u64 digest(struct xdp_md *ctx, __u32 at, __u32 bytes, __u32 cnt, bool is_packet)
+__noinline __u64 digest(struct xdp_md *ctx, __u32 at, __u32 bytes, __u32 cnt, __u32 of)
 {
 	const struct dedup_config *cfg = configuration();
 	__u32 zero = 0;
@@ -64,10 +66,19 @@ __noinline __u64 digest(struct xdp_md *ctx, __u32 at, __u32 bytes, __u32 cnt, bo
 	barrier_var(last); /* else the compiler knows that it is in range, and the verifier does not */
 	if (last > DEDUP_DIGEST_WORDS)
 		return 0;
+	if (of == DEDUP_DIGEST_FRAME)
+		for (__u64 i = 0; 8 * i < DEDUP_DIGEST_FRAME_LEAST; i++)
+			in->word[i] = 0;
 	in->word[last] = 0; /* behind the last byte come zeros */
 	if (bpf_xdp_load_bytes(ctx, at, in->word, size))
 		return 0;
-	if (is_packet) {
+	if (of == DEDUP_DIGEST_FRAME) {
+		if (bpf_xdp_load_bytes(ctx, 0, in->word, DEDUP_DIGEST_MACS))
+			return 0;
+		bytes = dedup_digest_padded(bytes);
+		if (size < DEDUP_DIGEST_FRAME_LEAST)
+			size = DEDUP_DIGEST_FRAME_LEAST;
+	} else if (of == DEDUP_DIGEST_PACKET) {
 		if (*(__u8 *)in->word >> 4 == 4 && !is_ipv4_sum_right(in))
 			return 0;
 		dedup_digest_normalize((__u8 *)in->word);

@@ -189,21 +189,34 @@ static __always_inline int check_gates(struct xdp_md *ctx, const struct frame *f
 	return result;
 }
 
-/* Computes the digest of the frame's payload or IP packet. PARSED, or the reason why there is none. */
+/* Where what this stream's digest is made of begins. */
+static __always_inline __u32 digest_from(const struct frame *f, __u32 of)
+{
+	if (of == DEDUP_DIGEST_FRAME)
+		return f->base[DEDUP_TAG] - DEDUP_DIGEST_HEADER;
+	return f->base[of == DEDUP_DIGEST_PACKET ? DEDUP_NETWORK : DEDUP_PAYLOAD];
+}
+
+/* Behind its last byte. */
+static __always_inline __u32 digest_to(const struct frame *f, __u32 of)
+{
+	if (of == DEDUP_DIGEST_FRAME)
+		return f->limit[DEDUP_FRAME];
+	return f->limit[of == DEDUP_DIGEST_PACKET ? DEDUP_NETWORK : DEDUP_PAYLOAD];
+}
+
+/* Computes the digest of the stream's part of the frame. PARSED, or the reason why there is none. */
 static __always_inline int read_digest(struct xdp_md *ctx, const struct frame *f,
 				       const struct dedup_stream *s, __u64 *word)
 {
-	bool is_packet = s->digest == DEDUP_DIGEST_PACKET;
-	__u32 base = is_packet ? DEDUP_NETWORK : DEDUP_PAYLOAD;
-	__u32 bytes = f->limit[base] - f->base[base];
+	__u32 at = digest_from(f, s->digest), bytes = digest_to(f, s->digest) - at;
 
 	if (dedup_digest_is_too_long(bytes, s->digest_max))
 		return DEDUP_REASON_too_long;
-	*word = digest(ctx, f->base[base], bytes, bytes < s->digest_max ? bytes : s->digest_max,
-		       is_packet);
+	*word = digest(ctx, at, bytes, bytes < s->digest_max ? bytes : s->digest_max, s->digest);
 	if (*word)
 		return PARSED;
-	return is_packet ? DEDUP_REASON_bad_ip : DEDUP_REASON_bad_length;
+	return s->digest == DEDUP_DIGEST_PACKET ? DEDUP_REASON_bad_ip : DEDUP_REASON_bad_length;
 }
 
 /* Puts together f->id. PARSED, or the reason why there is none. */

@@ -9,6 +9,9 @@
 
 #define DEDUP_DIGEST_MAX 9216 /* bytes: jumbo frames */
 #define DEDUP_DIGEST_WORDS (DEDUP_DIGEST_MAX / 8)
+#define DEDUP_DIGEST_MACS 12			    /* bytes of a frame, before its VLAN tags */
+#define DEDUP_DIGEST_HEADER (DEDUP_DIGEST_MACS + 2) /* with the EtherType */
+#define DEDUP_DIGEST_FRAME_LEAST 60 /* of a frame without its VLAN tags: shorter ones are padded */
 #define DEDUP_DIGEST_KEYS (4 + 2 * DEDUP_DIGEST_WORDS + 2)
 
 /* Two sums of multilinear-HM (Lemire and Kaser, "Strongly universal string hashing is fast", The
@@ -51,6 +54,15 @@ static __always_inline __u64 dedup_digest_end(const struct dedup_digest *d)
 static __always_inline bool dedup_digest_is_too_long(__u32 bytes, __u32 digest_max)
 {
 	return digest_max == DEDUP_DIGEST_MAX && bytes > DEDUP_DIGEST_MAX;
+}
+
+/* How many bytes of a frame are hashed, which without its VLAN tags has so many. Ethernet has none
+ * shorter than 60 bytes: where a copy lost its padding, or a tag that stood for some of it, zeros
+ * stand for what is missing.
+ */
+static __always_inline __u32 dedup_digest_padded(__u32 bytes)
+{
+	return bytes < DEDUP_DIGEST_FRAME_LEAST ? DEDUP_DIGEST_FRAME_LEAST : bytes;
 }
 
 /* Sets to 0 what routers and taps change in an IP packet whose first 12 bytes are here: DSCP and

@@ -40,6 +40,7 @@ enum dedup_digest_of {
 	DEDUP_DIGEST_NONE,
 	DEDUP_DIGEST_PAYLOAD, /* the UDP payload */
 	DEDUP_DIGEST_PACKET,  /* the IP packet, without what routers and taps change */
+	DEDUP_DIGEST_FRAME,   /* MACs, EtherType and all behind it, without VLAN tags */
 };
 
 /* 1 to 8 neighbouring bytes of a packet as a word: (the 8 bytes from `at` >> shift) & mask. They

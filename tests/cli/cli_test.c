@@ -390,10 +390,10 @@ static const struct cli_script SCRIPTS[] = {
 	  "done; got $XD load --help; has 'XDP_DEDUP_WINDOW sets the default of --window'\n"
 	  "exits 1 $XD test nope -- " ID_A "\n" },
 	{ "profiles",
-	  "got $XD profile list; for p in gsp hsr mirror moldudp64 payload prp r-tag rtp "
-	  "solana-shred\n"
+	  "got $XD profile list; for p in gsp hsr mirror mirror-l2 moldudp64 payload prp "
+	  "r-tag rtp solana-shred\n"
 	  "do has \"\n$p \"; done; has 'discv4 '\n"
-	  "[ $($XD profile list | wc -l) = 10 ]\n"
+	  "[ $($XD profile list | wc -l) = 11 ]\n"
 	  "[ \"$($XD profile list --json | jq -r '.profiles[].name')\" = \"$($XD profile list | "
 	  "cut "
 	  "-d' ' -f1)\" ]\n"
@@ -408,6 +408,17 @@ static const struct cli_script SCRIPTS[] = {
 	  "	[ $p = gsp ] || { got $XD profile check /mnt/a; has \"$p: OK: layer \"; }; done\n"
 	  "$XD profile show gsp >/mnt/a; fails '/mnt/a:1:1: gsp stays' $XD profile check "
 	  "/mnt/a\n" },
+	{ "profile-of-frames",
+	  "printf '[profile goose]\nlayer = ethernet\nethertype = 0x88b8\nid = frame+6:6 "
+	  "frame:99\n' "
+	  ">/mnt/a\n"
+	  "$XD load v0 --profiles /mnt/a --profile goose --capacity 10k\n"
+	  "got $XD status v0; has 'frames of EtherType 0x88b8; realm 0; id: 6 bytes and a digest "
+	  "of "
+	  "the frame'\n"
+	  "got sh -c \"$XD status v0 --json | jq -r '.streams[0].digest'\"; is frame\n"
+	  "$XD save v0 /mnt/image; $XD unload v0; $XD restore v0 /mnt/image\n"
+	  "got $XD status v0; has 'a digest of the frame'; $XD unload v0\n" },
 	/* Files may be named before or after what uses them. */
 	{ "profiles-of-a-file",
 	  "printf '[profile mine]\nabout = my own\nlayer = udp\nid = payload+0:4\nwindow = 2s\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* A mirror interface between network namespaces: frames for other hosts, every packet mirrored at
  * two places of its way. Who captures there, with a packet socket or with tcpdump, gets every
- * packet once, and all that is not IP.
+ * packet once, and all that is not IP; once, too, where the filter has the profile mirror-l2.
  */
 #include "e2e_runner.h"
 #include "udp.h"
@@ -65,8 +65,9 @@ struct frame_text {
 
 static struct mirror {
 	uint64_t seed;
+	bool l2;       /* frames that are not IP are the same at all places, but for VLAN tags */
 	int far, near; /* packet sockets, at pe0 and ve0 */
-	uint64_t sent, sent_ip;
+	uint64_t sent, sent_seen;		     /* seen: that a profile looks at */
 	uint64_t sent_ns[PACKETS], read_ns[PACKETS]; /* the first, the latest copy */
 	uint8_t reads[PACKETS];
 	uint64_t read;
@@ -83,12 +84,23 @@ static bool is_ip(const struct kind *k)
 	return k->ethertype == ETH_P_IP || k->ethertype == ETH_P_IPV6;
 }
 
+static bool is_seen(const struct kind *k)
+{
+	return is_ip(k) || m.l2;
+}
+
+/* Is its copy of each place the same frame, as of what is switched? */
+static bool is_switched(const struct kind *k)
+{
+	return m.l2 && !is_ip(k);
+}
+
 /* How many copies of a packet are captured. */
 static uint32_t expected_reads(const struct kind *k)
 {
 	if (k->retransmitted)
 		return 2; /* each of the two once */
-	return is_ip(k) && !k->wrong_checksum ? 1 : PLACES;
+	return is_seen(k) && !k->wrong_checksum ? 1 : PLACES;
 }
 
 static void append(struct frame_text *f, const void *bytes, size_t len)
@@ -115,8 +127,9 @@ static uint64_t random_of(uint32_t number, uint32_t what)
 /* Hosts, routers and VLANs differ by place; every fourth copy has no tag, every fourth two. */
 static void append_link(struct frame_text *f, uint32_t number, uint32_t place)
 {
-	uint64_t random = random_of(number, 1 + place);
-	uint8_t macs[12] = { 0x02, 0xaa, 0, 0, 0, place, 0x02, 0xbb };
+	uint32_t hop = is_switched(kind_of(number)) ? 0 : place;
+	uint64_t random = random_of(number, 1 + hop);
+	uint8_t macs[12] = { 0x02, 0xaa, 0, 0, 0, hop, 0x02, 0xbb };
 
 	memcpy(macs + 8, &random, 4);
 	append(f, macs, sizeof(macs));
@@ -178,7 +191,8 @@ static void write_frame(struct frame_text *f, uint32_t number, uint32_t place, u
 	const struct kind *k = kind_of(number);
 	struct mark mark = { m.seed, number };
 	size_t body = 8 + (number % 4 ? random_of(number, 3) % BODY_MAX : 0);
-	size_t min = 60 + 4 * place; /* what had a tag once is padded to more */
+	/* What had a tag once is padded to more. */
+	size_t min = is_switched(k) ? 60 : 60 + 4 * place;
 
 	*f = (struct frame_text){ .len = 0 };
 	append_link(f, number, place);
@@ -193,7 +207,7 @@ static void write_frame(struct frame_text *f, uint32_t number, uint32_t place, u
 		f->bytes[f->len++] = random_of(number, 10 + i / 8) >> (i % 8 * 8);
 	append(f, &mark, sizeof(mark));
 	for (; f->len < min; f->len++)
-		f->bytes[f->len] = place; /* some leak what was there before */
+		f->bytes[f->len] = is_switched(k) ? 0 : place; /* some leak what was there before */
 }
 
 /* It has nothing of what is sent by its interface, from the first frame on. */
@@ -243,7 +257,7 @@ static void send_packet(uint32_t number)
 		for (uint32_t place = 0; place < PLACES; place++) {
 			write_frame(&f, number, place, again);
 			send_frame(&f);
-			m.sent_ip += is_ip(k);
+			m.sent_seen += is_seen(k);
 		}
 	}
 }
@@ -327,13 +341,13 @@ static void tcpdump_read(void)
 	fclose(f);
 }
 
-static void open_mirror(bool by_tcpdump)
+static void open_mirror(bool l2, bool by_tcpdump)
 {
-	m = (struct mirror){ .seed = udp_now_ns() };
+	m = (struct mirror){ .seed = udp_now_ns(), .l2 = l2 };
 	print_message("# seed %llu\n", (unsigned long long)m.seed);
 	/* Nothing else comes than what the test sends. */
 	e2e_far_sh("echo 1 >/proc/sys/net/ipv6/conf/pe0/disable_ipv6");
-	e2e_tool("load ve0 --profile mirror");
+	e2e_tool(l2 ? "load ve0 --profile mirror --profile mirror-l2" : "load ve0 --profile mirror");
 	netns_enter(e2e_far());
 	m.far = packet_socket("pe0", 0);
 	netns_enter(0);
@@ -374,7 +388,7 @@ static struct filter_counters mirror_all(void)
 		if (m.near > 0 && i % STEP == 0)
 			read_frames();
 	}
-	c = e2e_counters_after("ve0", m.sent_ip);
+	c = e2e_counters_after("ve0", m.sent_seen);
 	if (m.near <= 0) {
 		tcpdump_stop();
 		tcpdump_read();
@@ -420,29 +434,30 @@ static uint32_t check_reads(void)
 }
 
 /* False if the machine stood still for too long. */
-static bool run_mirror(bool by_tcpdump)
+static bool run_mirror(bool l2, bool by_tcpdump)
 {
 	struct filter_counters c;
 	uint32_t late;
 
-	open_mirror(by_tcpdump);
+	open_mirror(l2, by_tcpdump);
 	c = mirror_all();
 	if (c.stale)
 		return false;
 	late = check_reads();
-	print_message("# sent %llu frames, %llu of them IP; read %llu, dropped %llu; %u late\n",
-		      (unsigned long long)m.sent, (unsigned long long)m.sent_ip,
-		      (unsigned long long)m.read, (unsigned long long)c.dropped, late);
-	assert_int_equal(c.dropped + late, (m.sent_ip - wrong_checksums()) / PLACES);
+	print_message(
+		"# sent %llu frames, %llu of them looked at; read %llu, dropped %llu; %u late\n",
+		(unsigned long long)m.sent, (unsigned long long)m.sent_seen,
+		(unsigned long long)m.read, (unsigned long long)c.dropped, late);
+	assert_int_equal(c.dropped + late, (m.sent_seen - wrong_checksums()) / PLACES);
 	assert_int_equal(c.bad_ip, wrong_checksums());
 	return late <= PACKETS / 100;
 }
 
-static void mirror(bool by_tcpdump)
+static void mirror(bool l2, bool by_tcpdump)
 {
 	int tries = TRIES;
 
-	while (!run_mirror(by_tcpdump)) {
+	while (!run_mirror(l2, by_tcpdump)) {
 		assert_true(--tries > 0);
 		close_mirror();
 		e2e_tool("unload ve0");
@@ -452,7 +467,13 @@ static void mirror(bool by_tcpdump)
 static void packet_socket_reads_once(void **state)
 {
 	(void)state;
-	mirror(false);
+	mirror(false, false);
+}
+
+static void other_frames_are_read_once(void **state)
+{
+	(void)state;
+	mirror(true, false);
 }
 
 static void tcpdump_reads_once(void **state)
@@ -462,7 +483,7 @@ static void tcpdump_reads_once(void **state)
 	(void)state;
 	if (sh_out(out, sizeof(out), "command -v tcpdump"))
 		skip();
-	mirror(true);
+	mirror(false, true);
 }
 
 #define OWN(f) cmocka_unit_test_setup_teardown(f, e2e_setup, teardown)
@@ -471,6 +492,7 @@ int main(void)
 {
 	struct CMUnitTest tests[] = {
 		OWN(packet_socket_reads_once),
+		OWN(other_frames_are_read_once),
 		OWN(tcpdump_reads_once),
 	};
 

@@ -22,6 +22,8 @@
 #define DATA(...) SHRED, .variant = 0x96, __VA_ARGS__
 #define CODE(...) SHRED, .variant = 0x66, __VA_ARGS__
 #define STEPS_MAX 9
+#define GOOSE(...) OTHER_FRAME, .ethertype = 0x88b8, __VA_ARGS__
+#define GOOSE_PROFILE "[profile goose]\nlayer = ethernet\nethertype = 0x88b8\nforwarded = yes\n"
 #define FRAME_LEAST 14
 #define OTHER_PORT "8002"
 #define HEARTBEAT(n) MOLDUDP64, .sequence = n, .count = 0, GROUP(1)
@@ -299,6 +301,45 @@ static const struct script SCRIPTS[] = {
 	  .steps = { S(new, DATAGRAM, .body = 20), S(new, DATAGRAM, .body = 21),
 		     S(new, DATAGRAM, .body = 8), S(new, DATAGRAM, .body = 7),
 		     S(duplicate, DATAGRAM, .body = 20, .forged = true) } },
+	{ "frames-from-tap-to-tap", "goose", .own = GOOSE_PROFILE "id = frame\n",
+	  .steps = { S(new, GOOSE(.body = 46)), S(duplicate, GOOSE(.body = 46)),
+		     S(duplicate, GOOSE(.body = 46, VLAN(9))),
+		     S(duplicate, GOOSE(.body = 46, QINQ(9, 10))),
+		     S(new, GOOSE(.body = 46, .fill = 1)), S(new, GOOSE(.body = 46, .from_mac = 9)),
+		     S(new, GOOSE(.body = 46, MULTICAST)), S(new, GOOSE(.body = 47)),
+		     S(ignored, OTHER_FRAME, .body = 46, .ethertype = 0x88ba) } },
+	{ "tagged-frame-first", "goose", .own = GOOSE_PROFILE "id = frame\n",
+	  .steps = { S(new, GOOSE(.body = 46, QINQ(9, 10))),
+		     S(duplicate, GOOSE(.body = 46, VLAN(9))), S(duplicate, GOOSE(.body = 46)),
+		     S(new, GOOSE(.body = 46, .padding = 4, .pads_with = 1, VLAN(9))),
+		     S(new, GOOSE(.body = 46, .padding = 4, .pads_with = 2)),
+		     S(duplicate, GOOSE(.body = 46, .padding = 4, .pads_with = 1)) } },
+	/* The length counts, what is behind MAX does not: with tags, too. */
+	{ "beginnings-of-frames", "goose", .own = GOOSE_PROFILE "id = frame:60\n",
+	  .steps = { S(new, GOOSE(.body = 46, .padding = 4, .pads_with = 1)),
+		     S(duplicate, GOOSE(.body = 46, .padding = 4, .pads_with = 2)),
+		     S(duplicate, GOOSE(.body = 46, .padding = 4, .pads_with = 3, QINQ(1, 2))),
+		     S(new, GOOSE(.body = 46, .padding = 5, .pads_with = 1)),
+		     S(new, GOOSE(.body = 46, .fill = 1, .padding = 4, .pads_with = 1)),
+		     S(new, GOOSE(.body = 46, .from_mac = 1, .padding = 4, .pads_with = 1)) } },
+	/* A tag stood for 4 bytes of padding, or the copy was taken before it was padded. */
+	{ "frames-without-their-padding", "goose", .own = GOOSE_PROFILE "id = frame\n",
+	  .steps = { S(new, GOOSE(.body = 28, .padding = 18)), S(duplicate, GOOSE(.body = 28)),
+		     S(duplicate, GOOSE(.body = 28, .padding = 14, VLAN(9))),
+		     S(duplicate, GOOSE(.body = 28, .padding = 10, QINQ(9, 10))),
+		     S(new, GOOSE(.body = 28, .padding = 19)), S(new, GOOSE(.body = 29)),
+		     S(new, GOOSE(.body = 28, .padding = 14, .pads_with = 1)),
+		     S(new, GOOSE(.body = 28, .fill = 1)) } },
+	/* What an earlier frame left behind is not hashed. */
+	{ "short-frames-behind-long-ones", "goose", .own = GOOSE_PROFILE "id = frame:60\n",
+	  .steps = { S(new, GOOSE(.body = 9)), S(new, GOOSE(.body = 99, .fill = 7)),
+		     S(duplicate, GOOSE(.body = 9)), S(new, GOOSE()),
+		     S(new, GOOSE(.body = 99, .fill = 8)), S(duplicate, GOOSE(VLAN(3))),
+		     S(duplicate, GOOSE(.body = 9, VLAN(3))) } },
+	{ "frames-by-app", "goose", APP, .own = GOOSE_PROFILE "id = frame+6:6 frame\n",
+	  .steps = { S(new, GOOSE(.body = 50)), TAUGHT(GOOSE(.body = 50, VLAN(9))),
+		     S(duplicate, GOOSE(.body = 50)), S(duplicate, GOOSE(.body = 50, QINQ(7, 8))),
+		     S(new, GOOSE(.body = 50, .from_mac = 1)) } },
 	/* All would have one id. */
 	{ "empty-payloads", "payload",
 	  .steps = { S(bad_length, DATAGRAM), S(bad_length, DATAGRAM),
@@ -366,6 +407,33 @@ static const struct script SCRIPTS[] = {
 		     S(bad_ip, IP_PACKET, .body = 8, .sum_off = 1), S(duplicate, IP_PACKET, .body = 8),
 		     S(bad_ip, IP_PACKET, .option_words = 10, .sum_off = 0x80),
 		     S(new, IP_PACKET, .option_words = 10) } },
+	{ "other-frames-from-tap-to-tap", "mirror-l2",
+	  .steps = { S(new, GOOSE(.body = 99)), S(duplicate, GOOSE(.body = 99, VLAN(9))),
+		     S(duplicate, GOOSE(.body = 99, QINQ(9, 10))),
+		     S(new, OTHER_FRAME, .body = 99, .ethertype = 0x8892),
+		     S(duplicate, OTHER_FRAME, .body = 99, .ethertype = 0x8892, VLAN(9)),
+		     S(new, OTHER_FRAME, .body = 99, .ethertype = 99),
+		     S(duplicate, OTHER_FRAME, .body = 99, .ethertype = 99, .to_mac = { 0 }),
+		     S(new, OTHER_FRAME, .body = 99, .ethertype = 0x0806, .to_mac = { 2, 9 }),
+		     S(duplicate, OTHER_FRAME, .body = 99, .ethertype = 0x0806, .to_mac = { 2, 9 }) } },
+	/* Whatever is behind tags. */
+	{ "ip-beside-other-frames", "mirror-l2",
+	  .steps = { S(ignored, IP_PACKET), S(ignored, IP_PACKET),
+		     S(ignored, IP_PACKET, .ipv6 = true, VLAN(9)),
+		     S(ignored, IP_PACKET, .ipv6 = true, VLAN(9)),
+		     S(ignored, DATAGRAM, .body = 8, QINQ(9, 10)),
+		     S(ignored, DATAGRAM, .body = 8, QINQ(9, 10)),
+		     S(ignored, OTHER_FRAME, .ethertype = 0x0800, .body = 1),
+		     S(ignored, OTHER_FRAME, .ethertype = 0x0800, .body = 1) } },
+	{ "equal-on-purpose", "mirror-l2",
+	  .steps = { S(exempt, OTHER_FRAME, .ethertype = 0x88a4),
+		     S(exempt, OTHER_FRAME, .ethertype = 0x88a4),
+		     S(exempt, OTHER_FRAME, .ethertype = 0x8902, VLAN(9)),
+		     S(exempt, OTHER_FRAME, .ethertype = 0x8902, VLAN(9)),
+		     S(exempt, OTHER_FRAME, .ethertype = 0x8808),
+		     S(exempt, OTHER_FRAME, .ethertype = 0x8808),
+		     S(exempt, OTHER_FRAME, .ethertype = 0x88ab, QINQ(9, 10)),
+		     S(exempt, OTHER_FRAME, .ethertype = 0x88ab, QINQ(9, 10)) } },
 	{ "no-ip", "mirror",
 	  .steps = { S(ignored, OTHER_FRAME, .ethertype = 0x0806, .body = 46),
 		     S(ignored, OTHER_FRAME, .ethertype = 0x0806, .body = 46), S(ignored, R_TAG),
@@ -414,6 +482,18 @@ static const struct good {
 	GOOD_IP("fragment-over-ipv6", "mirror", DATAGRAM, .body = 64, .fragment = 0x0009,
 		.ipv6 = true),
 #undef GOOD_IP
+	{ "goose",
+	  "mirror-l2",
+	  { .protocol = GOOSE(.body = 120, .fill = 1) },
+	  0,
+	  DEDUP_REASON_new,
+	  DEDUP_REASON_duplicate },
+	{ "goose-short",
+	  "mirror-l2",
+	  { .protocol = GOOSE(.body = 20, .fill = 1) },
+	  0,
+	  DEDUP_REASON_new,
+	  DEDUP_REASON_duplicate },
 	{ "sample", "r-tag", { .protocol = R_TAG }, 20, DEDUP_REASON_bad_length, DEDUP_REASON_new },
 	{ "sample-large",
 	  "r-tag",
@@ -447,13 +527,15 @@ static const struct input {
 		int at;
 		uint32_t bytes;
 	} parts[4];
-	bool payload, packet;
+	bool payload, packet, frame;
 } INPUTS[] = {
 	{ "solana-shred", .payload = true },
 	{ "discv4", .payload = true },
 	{ "payload", .payload = true },
 	{ "mine", .payload = true },
+	{ "goose", .parts = { { WHOLE_FRAME, 6, 6 } }, .frame = true },
 	{ "mirror", .packet = true },
+	{ "mirror-l2", .frame = true },
 	{ "moldudp64", .parts = { { BEHIND_HEADERS, 0, 20 } } },
 	{ "rtp", .parts = { { BEHIND_HEADERS, 2, 10 } } },
 	{ "r-tag", .parts = { { WHOLE_FRAME, 0, 12 },
@@ -477,6 +559,11 @@ static uint32_t make_input(const char *profile, const struct frame *f, uint8_t *
 							 : f->gsp;
 		memcpy(out + len, f->data + from + in->parts[i].at, in->parts[i].bytes);
 		len += in->parts[i].bytes;
+	}
+	if (in->frame) {
+		memcpy(out + len, f->data, 12);
+		memcpy(out + len + 12, f->data + f->gsp - 2, f->len - f->gsp + 2);
+		len += 12 + f->len - f->gsp + 2;
 	}
 	if (in->payload || in->packet) {
 		from = in->packet ? f->ip : f->gsp;
@@ -615,7 +702,16 @@ static void expect_cuts(const struct good *g, const struct frame *f, int tags, b
 	uint32_t tags_end = 14 + 4 * tags;
 	struct frame cut = *f;
 
-	for (cut.len = FRAME_LEAST; cut.len < whole; cut.len++)
+	/* Where all of the frame is the id, a shorter one is another. */
+	for (cut.len = FRAME_LEAST; g->cut == DEDUP_REASON_new && cut.len < f->len; cut.len++) {
+		bool truncated = cut.len < tags_end;
+
+		expect(&cut, known && !truncated ? XDP_DROP : XDP_PASS,
+		       truncated ? DEDUP_REASON_truncated
+		       : known	 ? DEDUP_REASON_duplicate
+				 : DEDUP_REASON_new);
+	}
+	for (; cut.len < whole; cut.len++)
 		expect(&cut, XDP_PASS, cut.len < tags_end ? DEDUP_REASON_truncated : g->cut);
 	for (; cut.len < f->len; cut.len++, known = true)
 		expect(&cut, known ? XDP_DROP : XDP_PASS,
@@ -718,6 +814,7 @@ static const struct stream_wish ALL[] = {
 	{ "hsr", .realm = 7 },
 	{ "prp", .realm = 8 },
 	{ "mirror", .realm = 9 },
+	{ "mirror-l2", .realm = 10 },
 };
 
 static uint16_t port_of(const char *profile)
@@ -788,6 +885,7 @@ static void frames_of_other_vlans_are_ignored(void **state)
 		  { .protocol = RTP } },
 		{ { { .profile = "mirror" } }, { .protocol = IP_PACKET } },
 		{ { { .profile = "r-tag" } }, { .protocol = R_TAG } },
+		{ { { .profile = "mirror-l2" } }, { .protocol = OTHER_FRAME } },
 	};
 	static const struct {
 		uint16_t tags[2], tci[2];

@@ -32,7 +32,7 @@ static const struct row {
 	{ "engines", "replay --engine ''", "= user kernel" },
 	{ "values-behind-equals", "load --layout =", "= blocked flat countdown" },
 	{ "values-behind-equals-begun", "load --layout = c", "= countdown" },
-	{ "profiles", "load --profile m", "= mirror moldudp64" },
+	{ "profiles", "load --profile m", "= mirror mirror-l2 moldudp64" },
 	{ "no-values-of-numbers", "load --capacity ''", "=" },
 	{ "interfaces", "check ''", "lo" },
 	{ "interfaces-behind-options", "load --capacity 1M --forwarded l", "= lo" },

@@ -64,6 +64,15 @@ static const struct good_row {
 	{ "behind-front-of-frame",
 	  A "id = frame+6:6\n",
 	  { .words = 1, .loads_cnt = 1, .loads = { LOAD(DEDUP_FRAME, 4, 16, 6, 0xffffffffffff) } } },
+	{ "ethertype-behind-the-tags",
+	  ETH "id = tag-2:2\nrequire = tag-1:1 != 0x06\nexempt = tag-2:4 == 0x88a40110\n",
+	  { .layer = DEDUP_ETHERNET,
+	    .words = 1,
+	    .loads_cnt = 1,
+	    .loads = { LOAD(DEDUP_TAG, -8, 48, 2, 0xffff) },
+	    .gates_cnt = 2,
+	    .gates = { GATE(LOAD(DEDUP_TAG, -8, 56, 1, 0xff), 0, 0x06, 0),
+		       GATE(LOAD(DEDUP_TAG, -6, 32, 4, 0xffffffff), 1, 0x1001a488, 1) } } },
 	{ "front-of-tag",
 	  ETH "id = tag+0:2\n",
 	  { .layer = DEDUP_ETHERNET,
@@ -131,6 +140,24 @@ static const struct good_row {
 	{ "packet-cut",
 	  IP "id = packet:60\n",
 	  { .layer = DEDUP_IP, .words = 1, .digest = DEDUP_DIGEST_PACKET, .digest_max = 60 } },
+	{ "frame",
+	  ETH "ethertype = 0x88b8\nid = frame\n",
+	  { .layer = DEDUP_ETHERNET,
+	    .ethertype = 0xb888,
+	    .words = 1,
+	    .digest = DEDUP_DIGEST_FRAME,
+	    .digest_max = DEDUP_DIGEST_MAX } },
+	{ "frame-cut",
+	  ETH "id = frame:60\n",
+	  { .layer = DEDUP_ETHERNET, .words = 1, .digest = DEDUP_DIGEST_FRAME, .digest_max = 60 } },
+	{ "frame-behind-a-segment-of-it",
+	  ETH "id = frame+0:8 frame:100\n",
+	  { .layer = DEDUP_ETHERNET,
+	    .words = 2,
+	    .digest = DEDUP_DIGEST_FRAME,
+	    .digest_max = 100,
+	    .loads_cnt = 1,
+	    .loads = { LOAD(DEDUP_FRAME, 0, 0, 8, ALL) } } },
 	{ "require-and-exempt",
 	  IP "exempt = ip+9:1 == 0x06\nrequire = ip+0:1/0xf0 == 0x40\nid = packet\n"
 	     "require=ip+6:2/0x1fff!=0x0000\n",
@@ -292,8 +319,10 @@ static const struct bad_row {
 	{ "length-huge", A "id = payload+4:4294967297\n", "3:16: a length is at most 9216" },
 	{ "before-the-frame", A "id = frame-8:4\n", "3:6: frame-8:4 ends before the frame begins" },
 	{ "over-the-front", A "id = frame-2:4\n", "3:6: frame-2:4 begins before the frame begins" },
-	{ "before-the-tag", ETH "id = tag-2:2\n",
-	  "3:6: tag-2:2: what is before tag counts from the frame's front" },
+	{ "before-the-tag", ETH "id = tag-3:2\n",
+	  "3:6: tag-3:2: what is before tag counts from the frame's front" },
+	{ "before-the-ip-header", IP "id = ip-2:2\n",
+	  "3:6: ip-2:2: what is before ip counts from the frame's front" },
 	{ "behind-the-end", A "id = end+2:1\n", "3:6: end+2:1 lies behind the frame's end" },
 	{ "over-the-end", A "id = end-2:4\n", "3:6: end-2:4 goes on behind the frame's end" },
 	{ "nothing-of-the-end", A "id = end-0:1\n", "3:6: end-0:1 goes on behind the frame's end" },
@@ -316,6 +345,9 @@ static const struct bad_row {
 	{ "digest-of-0", A "id = payload:0\n", "3:14: this digest takes at least 1 byte" },
 	{ "digest-within-a-header", IP "id = packet:59\n",
 	  "3:13: this digest takes at least 60 bytes, the longest IPv4 header" },
+	{ "digest-within-the-shortest-frame", ETH "id = frame:59\n",
+	  "3:12: this digest takes at least 60 bytes, the shortest frame" },
+	{ "two-digests-of-a-frame", ETH "id = frame frame:20\n", "3:12: an id has one digest" },
 	{ "digest-of-too-much", A "id = payload:9217\n", "3:14: a digest's length is at most 9216" },
 	{ "digest-of-a-word", A "id = payload:x\n", "3:14: a digest's length is missing here" },
 	{ "id-with-a-comma", A "id = payload+0:4,payload+4:4\n",
@@ -356,6 +388,9 @@ static const struct bad_row {
 	{ "ip-without-payload-digest", IP "id = payload\n", "3:6: only layer udp has a payload" },
 	{ "udp-without-packet", A "id = payload+0:1 packet\n", "3:18: packet is for layer ip" },
 	{ "ethernet-without-packet", ETH "id = packet\n", "3:6: packet is for layer ip" },
+	{ "udp-without-frame", A "id = payload+0:1 frame\n",
+	  "3:18: frame as a whole is for layer ethernet" },
+	{ "ip-without-frame", IP "id = frame:60\n", "3:6: frame as a whole is for layer ethernet" },
 	{ "udp-ethertype", A ID "ethertype = 0x0800\n", "4:13: ethertype is for layer ethernet" },
 	{ "ip-ports", IP "id = packet\nports = 80\n", "4:9: ports are for layer udp" },
 	{ "ethernet-needs", ETH "id = frame+0:4\nneeds = destination\n",
@@ -482,6 +517,7 @@ static const struct builtin_row {
 	{ "gsp", DEDUP_UDP, 4, 0, 0, 0 },
 	{ "hsr", DEDUP_ETHERNET, 2, 3, 100, 1e-9 },
 	{ "mirror", DEDUP_IP, 1, 0, 50, 1e-7 },
+	{ "mirror-l2", DEDUP_ETHERNET, 1, 6, 50, 1e-7 },
 	{ "moldudp64", DEDUP_UDP, 3, 2, 10000, 1e-9 },
 	{ "payload", DEDUP_UDP, 1, 0, 1000, 1e-6 },
 	{ "prp", DEDUP_ETHERNET, 2, 6, 100, 1e-9 },
@@ -508,7 +544,7 @@ static void built_in_profile(void **state)
 	assert_int_equal(p->window_ns, row->window_ms * 1000000);
 	assert_true(p->fpr == row->fpr && p->builtin && *p->about);
 	assert_true(p->needs_to == !strcmp(row->name, "moldudp64"));
-	assert_int_equal(p->stream.forwarded, !strcmp(row->name, "mirror"));
+	assert_int_equal(p->stream.forwarded, !strncmp(row->name, "mirror", 6));
 
 	/* Its text is the file's, and what it was compiled from. */
 	assert_int_equal(sh_out(file, sizeof(file), "cat user/filter/profiles/%s.ini", row->name), 0);
@@ -532,7 +568,8 @@ static void check_load(const struct dedup_load *l)
 	else if (l->base == DEDUP_END)
 		assert_true(l->at <= -8);
 	else
-		assert_true(l->at >= -7 && l->at <= DEDUP_DIGEST_MAX - 8);
+		assert_true(l->at >= (l->base == DEDUP_TAG ? -9 : -7) &&
+			    l->at <= DEDUP_DIGEST_MAX - 8);
 }
 
 static void check_profile(const struct profile *p)
@@ -540,7 +577,7 @@ static void check_profile(const struct profile *p)
 	const struct dedup_stream *st = &p->stream;
 
 	assert_true(stream_name_ok(st->name) && p->text && strlen(p->about) < PROFILE_ABOUT_MAX);
-	assert_true(st->layer <= DEDUP_ETHERNET && st->digest <= DEDUP_DIGEST_PACKET);
+	assert_true(st->layer <= DEDUP_ETHERNET && st->digest <= DEDUP_DIGEST_FRAME);
 	assert_true(st->gates_cnt <= DEDUP_GATES_MAX && p->ports_cnt <= DEDUP_PORTS_MAX);
 	assert_in_range(st->words, 1, DEDUP_ID_WORDS_MAX);
 	if (st->decoder == DEDUP_FIELDS)

@@ -8,8 +8,8 @@
  * zeros, are no id: never known, never learned.
  *
  * An id of another stream is the bytes of its profile's segments, one after the other as they are
- * in the packet, unmasked; and behind them, if the profile has a digest, the whole UDP payload or
- * IP packet.
+ * in the packet, unmasked; and behind them, if the profile has a digest, the whole UDP payload, IP
+ * packet, or frame without its VLAN tags.
  *
  * Every call but open, close, stats and counters may run in any number of threads and processes at
  * once. No call prints or ends the process. A negative number is a negated errno. If the call was

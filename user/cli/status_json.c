@@ -73,7 +73,10 @@ static json_object *json_stream(const struct status *s, uint32_t n)
 		[DEDUP_UDP] = "udp", [DEDUP_IP] = "ip", [DEDUP_ETHERNET] = "ethernet"
 	};
 	static const char *const DIGESTS[] = {
-		[DEDUP_DIGEST_NONE] = "none", [DEDUP_DIGEST_PAYLOAD] = "payload", [DEDUP_DIGEST_PACKET] = "packet"
+		[DEDUP_DIGEST_NONE] = "none",
+		[DEDUP_DIGEST_PAYLOAD] = "payload",
+		[DEDUP_DIGEST_PACKET] = "packet",
+		[DEDUP_DIGEST_FRAME] = "frame",
 	};
 	const struct dedup_config *c = s->filter.config;
 	const struct dedup_stream whole = stream_of(c, n), *st = &whole;
@@ -88,7 +91,7 @@ static json_object *json_stream(const struct status *s, uint32_t n)
 	ADD("forwarded", json_object_new_boolean(st->forwarded));
 	ADD("realm", json_object_new_int((int)st->realm));
 	ADD("id_bytes", json_object_new_int((int)stream_fields_bytes(st)));
-	ADD("digest", json_object_new_string(st->digest < 3 ? DIGESTS[st->digest] : "unknown"));
+	ADD("digest", json_object_new_string(st->digest < 4 ? DIGESTS[st->digest] : "unknown"));
 	ADD("deliver", json_object_new_string(c->deliver >> n & 1 ? "xsk" : "stack"));
 	ADD("counters", json_counters(&s->streams[n]));
 	return o;

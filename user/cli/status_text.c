@@ -154,6 +154,7 @@ static void print_stream(const struct dedup_config *c, const struct dedup_stream
 {
 	const char *digest = s->digest == DEDUP_DIGEST_PAYLOAD	? "a digest of the payload"
 			     : s->digest == DEDUP_DIGEST_PACKET ? "a digest of the packet"
+			     : s->digest == DEDUP_DIGEST_FRAME	? "a digest of the frame"
 								: "";
 	char ports[PORTS_TEXT_MAX], fields[32] = "";
 

@@ -175,7 +175,7 @@ static bool has_sound_pools(const struct dedup_config *c)
 static bool has_sound_places(const struct dedup_stream *s)
 {
 	bool sound = s->layer <= DEDUP_ETHERNET && s->decoder <= DEDUP_GSP &&
-		     s->digest <= DEDUP_DIGEST_PACKET;
+		     s->digest <= DEDUP_DIGEST_FRAME;
 
 	for (uint32_t i = 0; i < s->gates_cnt; i++)
 		sound &= s->gates[i].load.base < DEDUP_BASES && s->gates[i].load.shift < 64;

@@ -13,6 +13,7 @@
 #define SHOWN 40 /* characters of a text that messages repeat */
 #define NUMBER_DIGITS_MAX 6
 #define IPV4_HEADER_MAX 60 /* its checksum is over all of it */
+#define TAG_ETHERTYPE 2	   /* bytes before the base `tag` */
 
 /* Neighbouring bytes, in the words of a profile. */
 struct segment {
@@ -122,10 +123,12 @@ static int check_extent(struct scan *s, const char *start, const struct segment 
 	if (g->base == DEDUP_FRAME && sign == '-')
 		return scan_fail(s, start, "%.*s %s before the frame begins", len, start,
 				 g->offset + (int32_t)g->bytes > 0 ? "begins" : "ends");
+	if (g->base == DEDUP_TAG && g->offset >= -TAG_ETHERTYPE)
+		sign = '+'; /* the EtherType, which all frames have */
 	if (g->base != DEDUP_END && sign == '-')
 		return scan_fail(s, start, "%.*s: what is before %s counts from the frame's front",
 				 len, start, BASES[g->base]);
-	if (g->base != DEDUP_END && g->offset + g->bytes > PLACE_MAX)
+	if (g->base != DEDUP_END && g->offset + (int32_t)g->bytes > PLACE_MAX)
 		return scan_fail(s, start, "%.*s ends behind %d bytes, the longest frame", len,
 				 start, PLACE_MAX);
 	return 0;
@@ -247,7 +250,8 @@ static size_t digest_at(const char *at, enum dedup_digest_of *of)
 {
 	size_t len = strcspn(at, BLANKS ":");
 
-	*of = len == 6 && !memcmp(at, "packet", 6)    ? DEDUP_DIGEST_PACKET
+	*of = len == 5 && !memcmp(at, "frame", 5)     ? DEDUP_DIGEST_FRAME
+	      : len == 6 && !memcmp(at, "packet", 6)  ? DEDUP_DIGEST_PACKET
 	      : len == 7 && !memcmp(at, "payload", 7) ? DEDUP_DIGEST_PAYLOAD
 						      : DEDUP_DIGEST_NONE;
 	return *of == DEDUP_DIGEST_NONE ? 0 : len;
@@ -267,13 +271,23 @@ static int check_words(struct scan *s, const char *start, const struct dedup_str
 		words, DEDUP_ID_WORDS_MAX);
 }
 
+/* What a digest takes in at least. */
+static const struct {
+	uint32_t bytes;
+	const char *says;
+} LEAST[] = {
+	[DEDUP_DIGEST_PAYLOAD] = { 1, "" },
+	[DEDUP_DIGEST_PACKET] = { IPV4_HEADER_MAX, "s, the longest IPv4 header" },
+	[DEDUP_DIGEST_FRAME] = { DEDUP_DIGEST_FRAME_LEAST, "s, the shortest frame" },
+};
+
 static int scan_digest(struct scan *s, size_t len, enum dedup_digest_of of, struct dedup_stream *st)
 {
 	const char *start = s->at;
-	uint32_t max = DEDUP_DIGEST_MAX, least = of == DEDUP_DIGEST_PACKET ? IPV4_HEADER_MAX : 1;
+	uint32_t max = DEDUP_DIGEST_MAX;
 
 	if (st->digest != DEDUP_DIGEST_NONE)
-		return scan_fail(s, start, "an id has one digest, payload or packet");
+		return scan_fail(s, start, "an id has one digest, payload, packet or frame");
 	if (check_words(s, start, st, 1))
 		return -EINVAL;
 	s->at += len;
@@ -282,9 +296,9 @@ static int scan_digest(struct scan *s, size_t len, enum dedup_digest_of of, stru
 		start = s->at;
 		if (scan_number(s, "a digest's length", DEDUP_DIGEST_MAX, &max))
 			return -EINVAL;
-		if (max < least)
-			return scan_fail(s, start, "this digest takes at least %u byte%s", least,
-					 least == 1 ? "" : "s, the longest IPv4 header");
+		if (max < LEAST[of].bytes)
+			return scan_fail(s, start, "this digest takes at least %u byte%s",
+					 LEAST[of].bytes, LEAST[of].says);
 	}
 	st->digest = of;
 	st->digest_max = max;

@@ -42,8 +42,8 @@ int scan_hex(struct scan *s, const char *what, uint8_t *out, uint32_t bytes);
 int scan_gate(struct scan *s, struct dedup_gate *out);
 
 /* One part of an id, up to a blank or the text's end: a segment BASE+OFFSET:LENGTH[/MASK], or a
- * digest, payload[:MAX] or packet[:MAX]. Adds it to the id's. Returns the enum dedup_base of a
- * segment, DEDUP_BASES for a digest; or -EINVAL if it is wrong, or one too many.
+ * digest, payload[:MAX], packet[:MAX] or frame[:MAX]. Adds it to the id's. Returns the enum
+ * dedup_base of a segment, DEDUP_BASES for a digest; or -EINVAL if it is wrong, or one too many.
  */
 int scan_id_part(struct scan *s, struct place_id *id);
 

@@ -230,6 +230,8 @@ static int check_layer(struct parse *p)
 		return profile_fail(p, *digest, "only layer udp has a payload");
 	if (st->digest == DEDUP_DIGEST_PACKET && st->layer != DEDUP_IP)
 		return profile_fail(p, *digest, "packet is for layer ip");
+	if (st->digest == DEDUP_DIGEST_FRAME && st->layer != DEDUP_ETHERNET)
+		return profile_fail(p, *digest, "frame as a whole is for layer ethernet");
 	if (st->layer != DEDUP_ETHERNET && p->keys_at[ETHERTYPE].line)
 		return profile_fail(p, p->keys_at[ETHERTYPE], "ethertype is for layer ethernet");
 	if (st->layer != DEDUP_UDP && p->keys_at[PORTS].line)

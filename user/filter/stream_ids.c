@@ -76,6 +76,8 @@ size_t stream_input_min(const struct dedup_config *c, uint32_t n)
 		return c->streams_cnt ? 8 * s->words : c->id_bytes;
 	if (s->digest == DEDUP_DIGEST_PACKET)
 		return stream_fields_bytes(s) + IPV4_HEADER;
+	if (s->digest == DEDUP_DIGEST_FRAME)
+		return stream_fields_bytes(s) + DEDUP_DIGEST_HEADER;
 	return stream_fields_bytes(s) + (s->digest ? 1 : 0);
 }
 
@@ -86,7 +88,9 @@ size_t stream_input_max(const struct dedup_config *c, uint32_t n)
 	return is_gsp(c, n) || !c->streams[n].digest ? least : least + UINT16_MAX;
 }
 
-/* The digest of an IP packet or a payload, as bpf/digest.bpf.h computes it; 0 if there is none. */
+/* The digest of an IP packet, a payload, or a frame without its VLAN tags, as bpf/digest.bpf.h
+ * computes it; 0 if there is none.
+ */
 static uint64_t digest(const struct dedup_config *c, const struct dedup_stream *s,
 		       const uint8_t *bytes, size_t len)
 {
@@ -97,11 +101,17 @@ static uint64_t digest(const struct dedup_config *c, const struct dedup_stream *
 	if (s->digest == DEDUP_DIGEST_PACKET &&
 	    (len < IPV4_HEADER || (bytes[0] >> 4 == 6 && len < IPV6_HEADER)))
 		return 0;
+	if (s->digest == DEDUP_DIGEST_FRAME && len < DEDUP_DIGEST_HEADER)
+		return 0;
 	if (!len || dedup_digest_is_too_long(len, s->digest_max))
 		return 0;
 	memcpy(in, bytes, cnt);
 	if (s->digest == DEDUP_DIGEST_PACKET)
 		dedup_digest_normalize((uint8_t *)in);
+	if (s->digest == DEDUP_DIGEST_FRAME) {
+		len = dedup_digest_padded(len);
+		cnt = dedup_digest_padded(cnt);
+	}
 	dedup_digest_start(&d, len, (const __u64 *)c->digest_key);
 	for (size_t i = 0; 8 * i < cnt; i++)
 		dedup_digest_word(&d, in[i], (const __u64 *)c->digest_key, i);

@@ -173,8 +173,7 @@ static void extend(__u32 *extent, const struct frame *f, const struct dedup_load
  */
 static __u32 extent_of(const struct frame *f, const struct dedup_stream *s, int reason)
 {
-	__u32 base = s->digest == DEDUP_DIGEST_PACKET ? DEDUP_NETWORK : DEDUP_PAYLOAD;
-	__u32 extent = 0, end;
+	__u32 extent = 0, from, end;
 
 	/* Behind an EVENT's id comes its body. */
 	if (s->decoder == DEDUP_GSP && reason == PARSED)
@@ -187,8 +186,9 @@ static __u32 extent_of(const struct frame *f, const struct dedup_stream *s, int 
 		extend(&extent, f, &s->loads[i]);
 	if (!s->digest)
 		return extent;
-	end = f->limit[base] - f->base[base];
-	end = f->base[base] + (end < s->digest_max ? end : s->digest_max);
+	from = digest_from(f, s->digest);
+	end = digest_to(f, s->digest) - from;
+	end = from + (end < s->digest_max ? end : s->digest_max);
 	return end > extent ? end : extent;
 }
 
