@@ -141,7 +141,6 @@ static const struct second_iface {
 	const char *says;
 } SECOND_IFACES[] = {
 	{ "other-link-type", LINK_SLL, 65535, "has a type 113 different" },
-	{ "other-snap", LINK_ETHERNET, 96, "has a snapshot length 96 different" },
 };
 
 static void interfaces_that_differ(void **state)
@@ -163,6 +162,30 @@ static void interfaces_that_differ(void **state)
 	said = assert_heard(row->says);
 	assert_non_null(strstr(said, "FILE: packet 2: "));
 	assert_non_null(strstr(said, "capture each interface into a file of its own"));
+	capture_close(c);
+	file_free(&f);
+}
+
+/* Those of different snap lengths are read, as merged files have them. */
+static void snap_lengths_that_differ(void **state)
+{
+	static const uint32_t SNAPS[] = { 65535, 96, 0, 262144 };
+	struct file f = { 0 };
+	struct capture_frame frame;
+	struct capture *c;
+
+	(void)state;
+	ng_section(&f);
+	for (uint32_t i = 0; i < ARRAY_SIZE(SNAPS); i++) {
+		ng_iface(&f, LINK_ETHERNET, SNAPS[i], NULL);
+		ng_small(&f, i);
+	}
+	open_frames(&f, &c, &frame);
+	for (uint32_t i = 1; i < ARRAY_SIZE(SNAPS); i++) {
+		assert_int_equal(capture_next(c, &frame), 1);
+		assert_int_equal(frame.iface, i);
+	}
+	assert_int_equal(capture_next(c, &frame), 0);
 	capture_close(c);
 	file_free(&f);
 }
@@ -211,6 +234,7 @@ int main(void)
 	add_rows(PATH_REFUSALS, unreadable_files, NULL, NULL);
 	add_rows(KINDS, read_errors, NULL, NULL);
 	add_rows(SECOND_IFACES, interfaces_that_differ, NULL, NULL);
+	add_test("snap_lengths_that_differ", snap_lengths_that_differ, NULL, NULL, NULL);
 	add_rows(CORRUPTIONS, corrupt_files, NULL, NULL);
 	return run_added_any_tests("capture_refusals");
 }

@@ -98,7 +98,7 @@ static void read_body(struct blocks *b)
 	b->left = b->length - BLOCK_MIN - (b->type == TYPE_SECTION ? 4 : 0);
 	switch (b->type) {
 	case TYPE_IFACE:
-		if (!wait_within(b, BLOCK_OPTION, 8, 4))
+		if (!wait_within(b, BLOCK_SNAP, 4, 4))
 			add_nameless_iface(b);
 		return;
 	case TYPE_PACKET:
@@ -167,6 +167,10 @@ static void read_field(struct blocks *b)
 	case BLOCK_ORDER:
 		read_order(b);
 		break;
+	case BLOCK_SNAP:
+		if (!wait_within(b, BLOCK_OPTION, 0, 4))
+			add_nameless_iface(b);
+		break;
 	case BLOCK_OPTION:
 		read_option(b);
 		break;
@@ -187,7 +191,15 @@ void blocks_begin(struct blocks *b, struct ifaces *ifaces)
 	wait_for(b, BLOCK_HEAD, 0, 8);
 }
 
-void blocks_read(struct blocks *b, const uint8_t *bytes, size_t len)
+/* Writes these `n` bytes of an interface's snap length anew. */
+static void write_snap(const struct blocks *b, uint8_t *bytes, size_t n)
+{
+	uint32_t snap = b->swapped ? bswap_32(BLOCKS_SNAP) : BLOCKS_SNAP;
+
+	memcpy(bytes, (const uint8_t *)&snap + b->have, n);
+}
+
+void blocks_read(struct blocks *b, uint8_t *bytes, size_t len)
 {
 	while (len) {
 		size_t n = b->skip ? b->skip : b->want - b->have;
@@ -198,6 +210,8 @@ void blocks_read(struct blocks *b, const uint8_t *bytes, size_t len)
 			b->skip -= (uint32_t)n;
 		} else {
 			memcpy(b->field + b->have, bytes, n);
+			if (b->step == BLOCK_SNAP)
+				write_snap(b, bytes, n);
 			b->have += (uint32_t)n;
 			if (b->have == b->want)
 				read_field(b);

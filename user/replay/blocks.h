@@ -20,10 +20,12 @@
 
 /* How far libpcap reads ahead: the buffer of its stream. */
 #define BLOCKS_AHEAD_BYTES (64 * 1024)
-#define BLOCKS_QUEUE 8192 /* packets: a block has at least 12 bytes */
+#define BLOCKS_SNAP \
+	(16 * 1024 * 1024) /* of pcapng, whose blocks may be longer than pcap's packets */
+#define BLOCKS_QUEUE 8192  /* packets: a block has at least 12 bytes */
 
 struct blocks {
-	enum { BLOCK_HEAD, BLOCK_ORDER, BLOCK_OPTION, BLOCK_NAME, BLOCK_PACKET } step;
+	enum { BLOCK_HEAD, BLOCK_ORDER, BLOCK_SNAP, BLOCK_OPTION, BLOCK_NAME, BLOCK_PACKET } step;
 	uint32_t skip;	     /* bytes to pass over before the field that is waited for */
 	uint32_t want, have; /* bytes of that field */
 	uint8_t field[IFACE_NAME_SIZE];
@@ -45,10 +47,11 @@ _Static_assert(BLOCKS_AHEAD_BYTES / 12 < BLOCKS_QUEUE, "a buffer's packets fit")
 /* `ifaces` is where interfaces are added; it must live as long. */
 void blocks_begin(struct blocks *b, struct ifaces *ifaces);
 
-/* The file's next bytes, of which at most BLOCKS_AHEAD_BYTES may belong to packets that have not
- * been asked for, beside the one that is being read.
+/* The file's next bytes, in which each interface gets the same snap length, BLOCKS_SNAP: libpcap
+ * reads no file with interfaces of different ones. Of them at most BLOCKS_AHEAD_BYTES may belong to
+ * packets that have not been asked for, beside the one that is being read.
  */
-void blocks_read(struct blocks *b, const uint8_t *bytes, size_t len);
+void blocks_read(struct blocks *b, uint8_t *bytes, size_t len);
 
 /* The interface of the next packet, below ifaces->cnt. */
 uint32_t blocks_pop(struct blocks *b);

@@ -51,7 +51,7 @@ static ssize_t tap_read(void *cookie, char *to, size_t size)
 		return -1;
 	t->bytes_read += n;
 	if (t->is_pcapng)
-		blocks_read(&t->blocks, (const uint8_t *)to, n);
+		blocks_read(&t->blocks, (uint8_t *)to, n);
 	if (t->blocks.too_many) {
 		errno = EFBIG;
 		return -1;
