@@ -160,7 +160,7 @@ static __always_inline bool put_digest(struct xdp_md *ctx, const struct packet *
 
 	if (dedup_digest_is_too_long(bytes, s->digest_max))
 		return false;
-	word = digest(ctx, frame_offset(ctx, pkt), bytes,
+	word = DIGEST(ctx, frame_offset(ctx, pkt), bytes,
 		      bytes < s->digest_max ? bytes : s->digest_max, DEDUP_DIGEST_PAYLOAD);
 	DEDUP_UNROLL
 	for (__u32 i = 0; i < DEDUP_ID_WORDS_MAX; i++)

@@ -48,6 +48,11 @@ static long age_place(__u32 i, struct aging *aging)
 	return dedup_age(NULL, &config, aging->hand, i) != 0;
 }
 
+/* Ages so many places from the hand on. User space passes over those that have nothing to forget. */
+#ifndef AGE_PLACES
+#define AGE_PLACES(cnt, aging) bpf_loop(cnt, age_place, aging, 0)
+#endif
+
 /* For bpf_loop(): passes the places of one segment that are due. 1, which ends the loop, if none
  * is, or if this step has passed as many as it may.
  */
@@ -64,7 +69,7 @@ static long pass_places(__u32 i, struct step *step)
 		n = DEDUP_STEP_PLACES - step->passed;
 	if (!n)
 		return 1;
-	bpf_loop(n, age_place, &aging, 0);
+	AGE_PLACES(n, &aging);
 	mark = dedup_hand_pass(&state, &config, &due, n);
 	step->now_ns = mark->at_ns = hand_clock();
 	step->passed += n;

@@ -128,9 +128,15 @@ static __always_inline struct dedup_block *predecessor_block(__u32 n)
 	return blocks ? bpf_map_lookup_elem(blocks, &n) : NULL;
 }
 
+/* Where the program is compiled for user space, that notes which blocks packets come to. */
+#ifndef NOTE_BLOCK
+#define NOTE_BLOCK(n)
+#endif
+
 /* As declared in memory.h. */
 static __always_inline struct dedup_block *dedup_block_at(struct dedup_block *blocks, __u32 n)
 {
+	NOTE_BLOCK(n);
 	return blocks == PREDECESSOR ? predecessor_block(n) : bpf_map_lookup_elem(&filter, &n);
 }
 

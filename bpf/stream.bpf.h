@@ -213,7 +213,7 @@ static __always_inline int read_digest(struct xdp_md *ctx, const struct frame *f
 
 	if (dedup_digest_is_too_long(bytes, s->digest_max))
 		return DEDUP_REASON_too_long;
-	*word = digest(ctx, at, bytes, bytes < s->digest_max ? bytes : s->digest_max, s->digest);
+	*word = DIGEST(ctx, at, bytes, bytes < s->digest_max ? bytes : s->digest_max, s->digest);
 	if (*word)
 		return PARSED;
 	return s->digest == DEDUP_DIGEST_PACKET ? DEDUP_REASON_bad_ip : DEDUP_REASON_bad_length;

@@ -137,6 +137,24 @@ static const struct row {
 		  "--capacity 10 --json | jq -e '.streams[0] |"
 		  ".false_drops > 20 and .false_drops < 164 and .ids == 700' > /dev/null" },
 	/* With less memory for ids than they take. */
+	/* The hand's turns cost what there is to forget, not what there could be. */
+	{ "a-large-filter-and-many-turns",
+	  "/usr/bin/python3 - > $D/slow.pcap <<'END'\n"
+	  "import struct, sys\n"
+	  "out = sys.stdout.buffer\n"
+	  "out.write(struct.pack('<IHHiIII', 0xa1b23c4d, 2, 4, 0, 0, 65535, 101))\n"
+	  "for i in range(2000):\n"
+	  "    data = struct.pack('>BBHHHBBHII', 0x45, 0, 20, i + 1, 0, 64, 253, 0, 1, 2)\n"
+	  "    total = sum(struct.unpack('>10H', data))\n"
+	  "    total = 0xffff - (total % 0xffff or 0xffff)\n"
+	  "    data = data[:10] + struct.pack('>H', total) + data[12:]\n"
+	  "    ns = i * 75000000\n"
+	  "    for _ in range(1 + i % 2):\n"
+	  "        out.write(struct.pack('<IIII', ns // 10**9, ns % 10**9, 20, 20) + data)\n"
+	  "END\n"
+	  "(ulimit -t 20; $XD replay $D/slow.pcap --profile mirror --capacity 4M --json) > $D/out "
+	  "&&\n"
+	  "jq -e '.streams[0].counters | .new == 2000 and .duplicate == 1000' $D/out > /dev/null" },
 	{ "little-memory", CAPTURE "$XD replay $D/mesh.pcapng --port 8001 --memory 1 --json |\n"
 				   "jq -e '.streams[0].counters.new == 500' > /dev/null" },
 };

@@ -12,7 +12,7 @@
 #include "survey_print.h"
 #include "units.h"
 
-#define PROGRESS_EVERY 65536 /* packets */
+#define PROGRESS_EVERY 256 /* packets: it looks at the time */
 
 const char *survey_name(const struct survey_destination *d, char out[SURVEY_NAME_MAX])
 {

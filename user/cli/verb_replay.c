@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* replay: a capture file through a filter. */
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "kernel.h"
@@ -14,10 +15,18 @@
 /* What the packets of a file are for, if it does not say: cooked ones, and raw IP. */
 static const uint8_t ANY_MAC[6] = { 0x02, 0, 0, 0, 0, 0x01 };
 
+#define PROGRESS_NS 250000000ULL
+
 void replay_show_progress(const struct capture *c, uint64_t packets)
 {
+	static uint64_t next_ns;
 	uint64_t bytes = capture_file_bytes(c);
+	struct timespec now;
 
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec < next_ns)
+		return;
+	next_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec + PROGRESS_NS;
 	if (bytes)
 		say_progress("%llu packets, %d %%", (unsigned long long)packets,
 			     (int)(capture_bytes_read(c) * 100 / bytes));

@@ -2,7 +2,9 @@
 /* The packet program's own source, compiled for user space: what it includes as <bpf/bpf_helpers.h>
  * is this room's.
  */
+#include <stdbool.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #define DEDUP_PACKET_PROGRAM
 
@@ -16,15 +18,26 @@
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wsign-compare"
+static void touched_note(__u32 n);
+static void age_places(__u32 cnt, __u64 hand);
+#define NOTE_BLOCK(n) touched_note(n)
+#define AGE_PLACES(cnt, aging) age_places(cnt, (aging)->hand)
+/* What program_identify() has hashed the program need not hash again: see digest_once(). */
+#define DIGEST digest_once
+struct xdp_md;
+static __u64 digest_once(struct xdp_md *ctx, __u32 at, __u32 bytes, __u32 cnt, __u32 of);
 #include "xdp_dedup.bpf.c" /* NOLINT(bugprone-suspicious-include) */
 #pragma GCC diagnostic pop
 
+#include "ageing.h"
 #include "program.h"
 
 /* Bytes of a frame's first buffer, as BPF_PROG_TEST_RUN has it, and many NICs: a page, without the
  * headroom and the kernel's struct skb_shared_info. Headers and GSP/1's ids must lie in it.
  */
 #define FIRST_BUFFER (4096 - 256 - 320)
+
+#define LARGE_PAGE (2UL << 20)
 
 /* The elements of a map: `cnt` of them. */
 #define map_set(map, elements, cnt)                       \
@@ -40,19 +53,56 @@ static struct dedup_id id_memory;
 static struct frame frame_memory;
 static struct dedup_handled handled_memory;
 
+/* The digest that was computed last, of the frame that is being looked at. */
+static struct {
+	bool known;
+	__u32 at, bytes, cnt, of;
+	__u64 value;
+} hashed;
+
+static __u64 digest_once(struct xdp_md *ctx, __u32 at, __u32 bytes, __u32 cnt, __u32 of)
+{
+	if (!hashed.known || hashed.at != at || hashed.bytes != bytes || hashed.cnt != cnt ||
+	    hashed.of != of) {
+		hashed.value = digest(ctx, at, bytes, cnt, of);
+		hashed.known = true;
+		hashed.of = of;
+		hashed.at = at;
+		hashed.bytes = bytes;
+		hashed.cnt = cnt;
+	}
+	return hashed.value;
+}
+
+static void age_places(__u32 cnt, __u64 hand)
+{
+	struct aging aging = { .hand = hand };
+
+	if (config.layout == DEDUP_COUNTDOWN)
+		bpf_loop(cnt, age_place, &aging, 0);
+	else
+		age_touched(filter.value, config.layout == DEDUP_FLAT, hand, cnt);
+}
+
 void program_close(void)
 {
+	touched_close();
 	free(filter.value);
 	free(recent.value);
 	map_set(filter, NULL, 0);
 	map_set(recent, NULL, 0);
 }
 
-/* Zeroed memory in cache lines, NULL if there is none. `bytes` are a multiple of 64. */
+/* Zeroed memory in cache lines, NULL if there is none. `bytes` are a multiple of 64. Large memory
+ * is read at random: large pages spare most of the page walks.
+ */
 static void *lines(size_t bytes)
 {
-	void *p = aligned_alloc(64, bytes);
+	size_t align = bytes < LARGE_PAGE ? 64 : LARGE_PAGE;
+	void *p = aligned_alloc(align, (bytes + align - 1) / align * align);
 
+	if (p && align == LARGE_PAGE)
+		madvise(p, bytes, MADV_HUGEPAGE);
 	return p ? memset(p, 0, bytes) : NULL;
 }
 
@@ -76,7 +126,7 @@ int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns)
 	if (memory) {
 		map_set(filter, lines(cfg->blocks * sizeof(struct dedup_block)), cfg->blocks);
 		map_set(recent, lines(recent_cnt * sizeof(struct dedup_recent) + 64), recent_cnt);
-		if (!filter.value || !recent.value) {
+		if (!filter.value || !recent.value || !touched_open(cfg)) {
 			program_close();
 			return -ENOMEM;
 		}
@@ -117,6 +167,12 @@ static struct xdp_md context_of(const void *frame, uint32_t len)
 }
 
 int program_run(const void *frame, uint32_t len)
+{
+	hashed.known = false;
+	return program_run_identified(frame, len);
+}
+
+int program_run_identified(const void *frame, uint32_t len)
 {
 	struct xdp_md ctx = context_of(frame, len);
 
@@ -263,6 +319,7 @@ void program_identify_as(const void *frame, uint32_t len, uint32_t stream, struc
 {
 	struct xdp_md ctx = context_of(frame, len);
 
+	hashed.known = false;
 	*out = (struct program_id){ .stream = stream };
 	out->reason = parse_frame(&ctx);
 	out->extent = headers_extent(&ctx);
@@ -276,6 +333,7 @@ void program_identify(const void *frame, uint32_t len, struct program_id *out)
 	struct xdp_md ctx = context_of(frame, len);
 	int wrong = DEDUP_REASON_ignored;
 
+	hashed.known = false;
 	*out = (struct program_id){ 0 };
 	if (!config.streams_cnt) {
 		identify_gsp(&ctx, out);

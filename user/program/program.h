@@ -31,6 +31,11 @@ uint64_t program_step(uint64_t now_ns);
  */
 int program_run(const void *frame, uint32_t len);
 
+/* The same of the frame that program_identify() was asked about last, where nothing of it has
+ * changed: what has been hashed is not hashed again.
+ */
+int program_run_identified(const void *frame, uint32_t len);
+
 /* The counters of stream n, 0 in filters without streams; the caller may set those of reasons to 0.
  */
 struct dedup_counters *program_counters(uint32_t n);

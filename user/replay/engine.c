@@ -79,7 +79,8 @@ static void take_count(const struct engine *e, struct answer *out)
 	}
 }
 
-int engine_see(struct engine *e, const void *frame, uint32_t len, uint64_t ns, struct answer *out)
+static int see(struct engine *e, const void *frame, uint32_t len, uint64_t ns,
+	       int (*run)(const void *frame, uint32_t len), struct answer *out)
 {
 	int err;
 
@@ -90,9 +91,20 @@ int engine_see(struct engine *e, const void *frame, uint32_t len, uint64_t ns, s
 		return err;
 	if (e->kernel)
 		return test_run_frame(e->kernel, frame, len, out);
-	out->drops = program_run(frame, len) == XDP_DROP;
+	out->drops = run(frame, len) == XDP_DROP;
 	take_count(e, out);
 	return 0;
+}
+
+int engine_see(struct engine *e, const void *frame, uint32_t len, uint64_t ns, struct answer *out)
+{
+	return see(e, frame, len, ns, program_run, out);
+}
+
+int engine_see_identified(struct engine *e, const void *frame, uint32_t len, uint64_t ns,
+			  struct answer *out)
+{
+	return see(e, frame, len, ns, program_run_identified, out);
 }
 
 void engine_set_mac(const struct dedup_config *cfg, const uint8_t mac[6], struct dedup_record *r)

@@ -36,6 +36,10 @@ void engine_set_mac(const struct dedup_config *cfg, const uint8_t mac[6], struct
  */
 int engine_see(struct engine *e, const void *frame, uint32_t len, uint64_t ns, struct answer *out);
 
+/* The same of the frame that program_identify() was asked about last: it spares some of the work. */
+int engine_see_identified(struct engine *e, const void *frame, uint32_t len, uint64_t ns,
+			  struct answer *out);
+
 /* The filter's state, as its program has it. */
 const struct dedup_state *engine_state(const struct engine *e);
 

@@ -4,14 +4,16 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 
-#include "hash.h"
+#include "digest.h"
 
 #define SLOTS_LEAST 1024
+#define KEY_WORDS (4 + 2 * DEDUP_ID_WORDS_MAX + 2)
 
 /* Open addressing, linear probing; at most three quarters of the slots are used. A slot is an
- * exact_entry (copies 0: unused), the realm, and the words of the id.
+ * exact_entry (copies 0: unused) and the caller's mark.
  */
 struct table {
 	uint8_t *slots;
@@ -22,44 +24,55 @@ struct table {
 
 struct exact {
 	struct table newer, older;
-	uint32_t words;
 	uint64_t slot_bytes, slots_max;
 	uint64_t ids, known_since_ns;
-	uint32_t key[DEDUP_KEYS]; /* captures are hostile: nobody knows what collides */
+	__u64 secret[KEY_WORDS]; /* captures are hostile: nobody knows what collides */
 };
 
-static uint64_t *realm_of(uint8_t *slot)
+static struct exact_entry *slot_at(const struct exact *x, const struct table *t, uint64_t i)
 {
-	return (uint64_t *)(slot + sizeof(struct exact_entry));
+	return (struct exact_entry *)(t->slots + (i & (t->slots_cnt - 1)) * x->slot_bytes);
 }
 
-static uint8_t *slot_at(const struct exact *x, const struct table *t, uint64_t i)
+/* The slot that holds the key, or the unused one where it would be. The search begins at the key's
+ * low bits, so that a table of twice the size has the slots in almost this order: copying them
+ * there reads and writes memory from one end to the other.
+ */
+static struct exact_entry *find(const struct exact *x, const struct table *t, uint64_t key)
 {
-	return t->slots + (i & (t->slots_cnt - 1)) * x->slot_bytes;
-}
+	for (uint64_t i = key;; i++) {
+		struct exact_entry *e = slot_at(x, t, i);
 
-/* Where the search for an id begins; the hash's best bits are at the top. `key`: realm and words. */
-static uint64_t start_of(const struct exact *x, const uint64_t *key)
-{
-	return dedup_hash_fast((const struct dedup_id *)(key + 1), x->words, x->key, key[0]) >> 16;
-}
-
-/* The slot that holds the id, or the unused one where it would be. */
-static uint8_t *find(const struct exact *x, const struct table *t, const uint64_t *key)
-{
-	for (uint64_t i = start_of(x, key);; i++) {
-		uint8_t *slot = slot_at(x, t, i);
-
-		if (!((struct exact_entry *)slot)->copies ||
-		    !memcmp(realm_of(slot), key, 8 * (1 + x->words)))
-			return slot;
+		if (!e->copies || e->key == key)
+			return e;
 	}
 }
 
-static int make_table(struct exact *x, struct table *t, uint64_t slots_cnt)
+static uint64_t bytes_of(const struct exact *x, const struct table *t)
 {
-	*t = (struct table){ .slots = calloc(slots_cnt, x->slot_bytes), .slots_cnt = slots_cnt };
-	return t->slots ? 0 : -ENOMEM;
+	return t->slots_cnt * x->slot_bytes;
+}
+
+/* Large tables are read at random: large pages spare most of the page walks. */
+static int make_table(const struct exact *x, struct table *t, uint64_t slots_cnt)
+{
+	struct table made = { .slots_cnt = slots_cnt };
+	void *p = mmap(NULL, bytes_of(x, &made), PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return -ENOMEM;
+	madvise(p, bytes_of(x, &made), MADV_HUGEPAGE);
+	made.slots = p;
+	*t = made;
+	return 0;
+}
+
+static void free_table(const struct exact *x, struct table *t)
+{
+	if (t->slots)
+		munmap(t->slots, bytes_of(x, t));
+	*t = (struct table){ 0 };
 }
 
 /* Puts what *t has into a table of so many slots. */
@@ -70,31 +83,30 @@ static int resize(struct exact *x, struct table *t, uint64_t slots_cnt)
 	if (make_table(x, &larger, slots_cnt))
 		return -ENOMEM;
 	for (uint64_t i = 0; i < t->slots_cnt; i++) {
-		uint8_t *slot = slot_at(x, t, i);
+		const struct exact_entry *e = slot_at(x, t, i);
 
-		if (((struct exact_entry *)slot)->copies)
-			memcpy(find(x, &larger, realm_of(slot)), slot, x->slot_bytes);
+		if (e->copies)
+			memcpy(find(x, &larger, e->key), e, x->slot_bytes);
 	}
 	larger.used = t->used;
 	larger.since_ns = t->since_ns;
-	free(t->slots);
+	free_table(x, t);
 	*t = larger;
 	return 0;
 }
 
-int exact_open(uint32_t id_words, uint64_t bytes, struct exact **out)
+int exact_open(uint32_t mark_bytes, uint64_t bytes, struct exact **out)
 {
 	struct exact *x = calloc(1, sizeof(*x));
 
 	if (!x)
 		return -ENOMEM;
-	x->words = id_words;
-	x->slot_bytes = sizeof(struct exact_entry) + 8 * (1 + id_words);
+	x->slot_bytes = sizeof(struct exact_entry) + mark_bytes;
 	x->slots_max = SLOTS_LEAST;
 	/* Two tables, and a third of half the size while one grows. */
 	while (x->slots_max * 2 * x->slot_bytes * 5 / 2 <= bytes)
 		x->slots_max *= 2;
-	if (getrandom(x->key, sizeof(x->key), 0) != sizeof(x->key) ||
+	if (getrandom(x->secret, sizeof(x->secret), 0) != sizeof(x->secret) ||
 	    make_table(x, &x->newer, SLOTS_LEAST) || make_table(x, &x->older, SLOTS_LEAST)) {
 		exact_close(x);
 		return -ENOMEM;
@@ -107,8 +119,8 @@ void exact_close(struct exact *x)
 {
 	if (!x)
 		return;
-	free(x->newer.slots);
-	free(x->older.slots);
+	free_table(x, &x->newer);
+	free_table(x, &x->older);
 	free(x);
 }
 
@@ -121,7 +133,7 @@ static int make_room(struct exact *x, uint64_t now_ns)
 		return 0;
 	if (x->newer.slots_cnt < x->slots_max)
 		return resize(x, &x->newer, 2 * x->newer.slots_cnt);
-	free(x->older.slots);
+	free_table(x, &x->older);
 	x->older = x->newer;
 	x->known_since_ns = x->older.since_ns;
 	x->newer = (struct table){ 0 };
@@ -131,38 +143,45 @@ static int make_room(struct exact *x, uint64_t now_ns)
 	return 0;
 }
 
-void exact_expect(const struct exact *x, uint32_t realm, const struct dedup_id *id, uint32_t words)
+uint64_t exact_key(const struct exact *x, uint32_t realm, const struct dedup_id *id, uint32_t words)
 {
-	uint64_t key[1 + DEDUP_ID_WORDS_MAX] = { realm };
+	struct dedup_digest d;
 
-	memcpy(key + 1, id->word, 8 * words);
-	if (x->newer.slots)
-		__builtin_prefetch(slot_at(x, &x->newer, start_of(x, key)), 1);
+	/* The length's key is the realm's and the length's. */
+	dedup_digest_start(&d, (uint64_t)realm << 8 | words, x->secret);
+	for (uint32_t i = 0; i < words; i++)
+		dedup_digest_word(&d, id->word[i], x->secret, i);
+	return dedup_digest_end(&d);
 }
 
-struct exact_entry *exact_note(struct exact *x, uint32_t realm, const struct dedup_id *id,
-			       uint32_t words, uint64_t now_ns)
+void exact_expect(const struct exact *x, uint64_t key)
 {
-	uint64_t key[1 + DEDUP_ID_WORDS_MAX] = { realm };
-	struct exact_entry *entry, *old;
+	if (x->newer.slots)
+		__builtin_prefetch(slot_at(x, &x->newer, key), 1);
+}
 
-	memcpy(key + 1, id->word, 8 * words);
+struct exact_entry *exact_note(struct exact *x, uint64_t key, uint64_t now_ns)
+{
+	const struct exact_entry *old;
+	struct exact_entry *e;
+
 	if (!x->newer.slots || make_room(x, now_ns))
 		return NULL;
-	entry = (struct exact_entry *)find(x, &x->newer, key);
-	if (!entry->copies) {
+	e = find(x, &x->newer, key);
+	if (!e->copies) {
 		x->newer.used++;
-		old = (struct exact_entry *)find(x, &x->older, key);
+		old = x->older.used ? find(x, &x->older, key) : e;
 		if (old->copies) {
-			*entry = *old;
+			memcpy(e, old, x->slot_bytes);
 		} else {
-			*entry = (struct exact_entry){ .first_ns = now_ns, .taught_ns = UINT64_MAX };
+			e->key = key;
+			e->first_ns = now_ns;
+			e->taught_ns = UINT64_MAX;
 			x->ids++;
 		}
-		memcpy(realm_of((uint8_t *)entry), key, 8 * (1 + x->words));
 	}
-	entry->copies++;
-	return entry;
+	e->copies += e->copies != UINT32_MAX;
+	return e;
 }
 
 uint64_t exact_known_since(const struct exact *x)

@@ -10,8 +10,8 @@
 #include "say.h"
 #include "secrets.h"
 
-#define PROGRESS_PACKETS 65536
-#define FRAME_MAX 262144 /* longer ones are cut by whatever wrote the file */
+#define PROGRESS_PACKETS 64 /* few: a packet after a long pause takes a while */
+#define FRAME_MAX 262144    /* longer ones are cut by whatever wrote the file */
 #define ETHERNET_HEADER 14
 
 struct run {
@@ -29,13 +29,17 @@ struct frame_view {
 	const uint8_t *data;
 	uint32_t len;
 	struct program_id id;
+	uint64_t key; /* of the id, in the table of ids; if there is one */
 	bool identified;
 };
 
-static void identify(struct frame_view *v)
+static void identify(const struct run *r, struct frame_view *v)
 {
-	if (!v->identified)
-		program_identify(v->data, v->len, &v->id);
+	if (v->identified)
+		return;
+	program_identify(v->data, v->len, &v->id);
+	if (v->id.reason < 0)
+		v->key = exact_key(r->exact, v->id.realm, &v->id.id, v->id.words);
 	v->identified = true;
 }
 
@@ -51,7 +55,7 @@ static bool view_frame(struct run *r, const struct capture_frame *f, struct fram
 	memset(r->padded + f->len, 0, f->wire_len - f->len);
 	v->data = r->padded;
 	v->len = f->wire_len;
-	identify(v);
+	identify(r, v);
 	return v->id.extent <= f->len;
 }
 
@@ -85,10 +89,10 @@ static int note_id(struct run *r, struct frame_view *v, const struct answer *a)
 	struct replay_stream *s = &r->out->streams[a->stream];
 	struct exact_entry *entry;
 
-	identify(v);
+	identify(r, v);
 	if (v->id.reason >= 0) /* an IHAVE */
 		return 0;
-	entry = exact_note(r->exact, v->id.realm, &v->id.id, v->id.words, r->now_ns);
+	entry = exact_note(r->exact, v->key, r->now_ns);
 	if (!entry)
 		return say_err(-ENOMEM, "no memory for the ids that came; lower --memory");
 	s->copies++;
@@ -128,9 +132,9 @@ static int count(struct run *r, const struct capture_frame *f, struct frame_view
 /* While the program waits for the filter's memory, that of the id's entry comes near. */
 static void expect_id(const struct run *r, struct frame_view *v)
 {
-	identify(v);
+	identify(r, v);
 	if (v->id.reason < 0)
-		exact_expect(r->exact, v->id.realm, &v->id.id, v->id.words);
+		exact_expect(r->exact, v->key);
 }
 
 static int replay_frame(struct run *r, const struct capture_frame *f)
@@ -155,7 +159,7 @@ static int replay_frame(struct run *r, const struct capture_frame *f)
 	/* The kernel runs no program on less than a header. */
 	if (v.len >= ETHERNET_HEADER) {
 		expect_id(r, &v);
-		err = engine_see(r->engine, v.data, v.len, r->now_ns, &a);
+		err = engine_see_identified(r->engine, v.data, v.len, r->now_ns, &a);
 	}
 	if (!err)
 		err = count(r, f, &v, &a);
@@ -227,7 +231,7 @@ int replay_run(const struct replay_spec *spec, struct capture *c, struct replay_
 	r->spec = spec;
 	r->out = out;
 	r->cfg = *spec->cfg;
-	err = exact_open(dedup_id_words(r->cfg.id_bytes), spec->memory, &r->exact);
+	err = exact_open(0, spec->memory, &r->exact);
 	if (err)
 		say_err(err, "no memory for the ids that come; lower --memory");
 	else

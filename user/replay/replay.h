@@ -23,7 +23,7 @@ struct replay_spec {
 	uint64_t memory;    /* bytes for the ids that came: what false positives are told by */
 	struct capture_out *passed, *dropped; /* frames are written to them; NULL: not */
 
-	/* Called now and then, if not NULL. */
+	/* Called every 64 packets, if not NULL. */
 	void (*progress)(const struct capture *c, uint64_t packets);
 };
 

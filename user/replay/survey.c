@@ -109,7 +109,7 @@ int survey_open(uint64_t memory, struct survey **out)
 		return err;
 	s->table.places = calloc(SURVEY_DESTINATIONS_MAX, sizeof(*s->table.places));
 	s->padded = calloc(1, FRAME_BYTES_MAX);
-	if (!s->table.places || !s->padded || exact_open(1, memory, &s->exact) ||
+	if (!s->table.places || !s->padded || exact_open(8, memory, &s->exact) ||
 	    profiles_add_builtin(&s->profiles))
 		goto fail;
 	s->streams = s->profiles.cnt < DEDUP_STREAMS_MAX ? s->profiles.cnt : DEDUP_STREAMS_MAX;
@@ -171,7 +171,7 @@ static uint64_t digest_of(const struct survey *s, const void *bytes, uint32_t le
 
 static struct mark *mark_of(struct exact_entry *e)
 {
-	return (struct mark *)&e->mark;
+	return (struct mark *)e->mark;
 }
 
 /* An id's first packet, or the first one since it is too old. */
@@ -263,7 +263,8 @@ static int find_id(struct survey *s, const struct seen *seen, uint32_t stream, s
 static int note_id(struct survey *s, const struct seen *seen, struct sighting *at, bool identical)
 {
 	struct dedup_id id = { .word = { at->digest } };
-	struct exact_entry *e = exact_note(s->exact, at->stream, &id, 1, s->now_ns);
+	struct exact_entry *e =
+		exact_note(s->exact, exact_key(s->exact, at->stream, &id, 1), s->now_ns);
 
 	if (!e)
 		return -ENOMEM;
@@ -382,7 +383,7 @@ static int note_frame(struct survey *s, const struct seen *seen)
 	if (seen->have < seen->len)
 		return 0;
 	id.word[0] = digest_of(s, seen->frame, seen->len);
-	e = exact_note(s->exact, REALM_FRAMES, &id, 1, s->now_ns);
+	e = exact_note(s->exact, exact_key(s->exact, REALM_FRAMES, &id, 1), s->now_ns);
 	if (e)
 		note_identical(s, seen, e);
 	return e ? 0 : -ENOMEM;
