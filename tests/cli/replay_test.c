@@ -129,6 +129,15 @@ static const struct row {
 		  "  sed -n \"s|^  xdp-dedup replay |$XD replay |p\" out > again\n"
 		  "  sh again > out && grep -q '^gsp: ' out || exit 1\n"
 		  "done" },
+	/* A name that could control a terminal is shown as text, and still is a word of a shell. */
+	{ "path-with-an-escape", CAPTURE
+	  "XD=$(realpath $XD); cd $D && f=$(printf 'a\\033[31mb') && cp mesh.pcapng \"$f\"\n"
+	  "$XD replay \"$f\" > out && ! grep -q \"$(printf '\\033')\" out &&\n"
+	  "sed -n \"s|^  xdp-dedup replay |$XD replay |p\" out > again &&\n"
+	  "bash again > out && grep -q '^gsp: ' out" },
+	/* What came by a pipe cannot be read again from there. */
+	{ "survey-of-a-pipe", CAPTURE "$XD replay - < $D/mesh.pcapng > $D/out &&\n"
+				      "grep -q '^  xdp-dedup replay FILE --profile gsp' $D/out" },
 	{ "pipe", CAPTURE "cat $D/mesh.pcapng | $XD replay - --port 8001 --json |\n"
 			  "jq -e '.streams[0].counters.new == 500' > /dev/null" },
 	/* False drops are seen: one in five is allowed. */

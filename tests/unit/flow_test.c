@@ -229,6 +229,13 @@ static void behind_extensions(void **state)
 	}
 }
 
+static bool looks_like(const char *profile, const uint8_t *payload, uint32_t have, uint32_t len)
+{
+	looks like = looks_of(profile);
+
+	return !like || like(payload, have, len);
+}
+
 /* What is there must be right: behind the last message comes nothing. */
 static void messages_end_with_the_payload(void **state)
 {

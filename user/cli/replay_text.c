@@ -2,10 +2,13 @@
 /* replay for people. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "plan.h"
 #include "replay_print.h"
 #include "stream_ids.h"
+#include "text.h"
 #include "units.h"
 
 double replay_percent(uint64_t part, uint64_t of)
@@ -15,11 +18,14 @@ double replay_percent(uint64_t part, uint64_t of)
 
 void replay_print_head(const char *path, const struct replay_head *head)
 {
-	char bytes[32], time[32];
+	char bytes[32], time[32], *name = strdup(path);
 
-	printf("%s: %" PRIu64 " packets, %s, in %s\n", path, head->packets,
+	if (name)
+		text_clean(name); /* it goes to a terminal */
+	printf("%s: %" PRIu64 " packets, %s, in %s\n", name ? name : "?", head->packets,
 	       format_bytes(head->bytes, bytes, sizeof(bytes)),
 	       format_time(head->last_ns - head->first_ns, time, sizeof(time)));
+	free(name);
 	if (head->foreign)
 		printf("  left out: %" PRIu64 " that are no Ethernet frames\n", head->foreign);
 	if (head->outgoing)

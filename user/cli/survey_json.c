@@ -24,8 +24,11 @@ static json_object *json_fit(const struct survey_fit *f)
 		[SURVEY_BEST] = "best",
 		[SURVEY_FITS_FEW] = "fits_few",
 		[SURVEY_FINDS_NONE] = "finds_none",
+		[SURVEY_NO_NUMBERS] = "no_numbers",
 		[SURVEY_DIFFERS] = "differs",
+		[SURVEY_OTHER_HOST] = "other_host",
 		[SURVEY_SAME_SENDER] = "same_sender",
+		[SURVEY_FLOOD] = "flood",
 		[SURVEY_TOO_OLD] = "too_old",
 		[SURVEY_FINDS_FEWER] = "finds_fewer",
 		[SURVEY_LESS_SPECIFIC] = "less_specific",
@@ -42,6 +45,9 @@ static json_object *json_fit(const struct survey_fit *f)
 	ADD("elsewhere", json_u64(f->elsewhere));
 	ADD("other_interface", json_u64(f->other_iface));
 	ADD("same_sender", json_u64(f->same_sender));
+	ADD("other_host", json_u64(f->other_host));
+	ADD("flood", json_u64(f->flood));
+	ADD("copies", json_u64(f->copies));
 	ADD("differ", json_u64(f->differ));
 	ADD("window_ns", json_u64(f->window_ns));
 	return o;

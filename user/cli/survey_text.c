@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The survey for people: what can be saved, first the most; then what to do. */
+#include <arpa/inet.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "replay_print.h"
 #include "survey_print.h"
+#include "text.h"
 #include "units.h"
 
 #define ROWS 12 /* destinations that are shown */
 /* A destination is shown if so much of its packets, and of all, comes again. */
 #define SHOWN 0.01
 #define SHOWN_OF_ALL 0.001
+
+#define FRAMES "mirror-l2" /* the profile of what is not IP */
 
 static void print_file(const char *path, const struct capture *c, const struct survey_result *r)
 {
@@ -41,6 +46,12 @@ static const char *reason(const struct survey_fit *f)
 	switch (f->why) {
 	case SURVEY_DIFFERS:
 		return "equal ids have different bytes: it is another protocol";
+	case SURVEY_NO_NUMBERS:
+		return "its numbers do not go on: it is another protocol";
+	case SURVEY_OTHER_HOST:
+		return "several hosts get the same bytes, and each wants them";
+	case SURVEY_FLOOD:
+		return "one packet comes again and again: a flood";
 	case SURVEY_SAME_SENDER:
 		return "one sender says the same again, and may mean it";
 	case SURVEY_TOO_OLD:
@@ -63,6 +74,15 @@ static const struct survey_fit *fit_named(const struct survey_destination *d, co
 	for (uint32_t i = 0; i < d->fits_cnt; i++)
 		if (!strcmp(d->fits[i].profile->stream.name, name))
 			return &d->fits[i];
+	return NULL;
+}
+
+/* Of those for all traffic. */
+static const struct survey_fit *all_named(const struct survey_result *r, const char *name)
+{
+	for (uint32_t i = 0; i < r->all_cnt; i++)
+		if (!strcmp(r->all[i].profile->stream.name, name))
+			return &r->all[i];
 	return NULL;
 }
 
@@ -104,16 +124,38 @@ static void print_rejected(const struct survey_destination *d)
 }
 
 /* Why none of the profiles that see duplicates in it is the one. */
-static void print_none(const struct survey_destination *d)
+static void print_none(const struct survey_result *r, const struct survey_destination *d)
 {
-	const struct survey_fit *f = fit_named(d, "payload");
+	const struct survey_fit *f =
+		d->kind == SURVEY_ETHERNET ? all_named(r, FRAMES) : fit_named(d, "payload");
 
 	if (d->kind == SURVEY_TCP)
 		puts("  TCP sends again what is lost: no profile drops that");
-	else if (d->kind == SURVEY_ETHERNET || d->kind == SURVEY_IP)
+	else if (d->kind == SURVEY_IP)
 		puts("  no profile knows this protocol");
-	else if (f)
-		printf("  not payload: %s\n", reason(f));
+	else if (f && *reason(f))
+		printf("  not %s: %s\n", f->profile->stream.name, reason(f));
+}
+
+static bool has_stream(const struct survey_filter *f, const char *profile)
+{
+	for (uint32_t i = 0; i < f->spec.streams_cnt; i++)
+		if (!strcmp(f->spec.streams[i].stream.name, profile))
+			return true;
+	return false;
+}
+
+/* Which of the profiles for all traffic that are recommended drops its copies; NULL: none. */
+static const char *mirror_of(const struct survey_result *r, const struct survey_destination *d)
+{
+	const char *profile = d->kind == SURVEY_ETHERNET ? FRAMES : "mirror";
+	const struct survey_fit *f = all_named(r, profile);
+	const struct dedup_stream *st = f ? &f->profile->stream : NULL;
+
+	for (uint32_t i = 0; d->kind == SURVEY_ETHERNET && st && i < st->gates_cnt; i++)
+		if (st->gates[i].exempt && st->gates[i].value == htons(d->number))
+			return NULL;
+	return has_stream(&r->filter, profile) ? profile : NULL;
 }
 
 static void print_destination(const struct survey_result *r, const struct survey_destination *d)
@@ -121,8 +163,8 @@ static void print_destination(const struct survey_result *r, const struct survey
 	const char *profile = d->best ? d->best->profile->stream.name : "-";
 	char name[SURVEY_NAME_MAX], feed[24] = "";
 
-	if (r->advice == SURVEY_MIRROR && d->kind != SURVEY_ETHERNET)
-		profile = "mirror";
+	if (r->advice == SURVEY_MIRROR)
+		profile = mirror_of(r, d) ?: "-";
 	else if (d->feed)
 		snprintf(feed, sizeof(feed), "  feed %u", d->feed);
 	printf("%-42s %10" PRIu64 " %6.1f%% %9.1f%%  %s%s\n", survey_name(d, name), d->packets,
@@ -134,7 +176,7 @@ static void print_destination(const struct survey_result *r, const struct survey
 		print_best(d->best);
 		print_rejected(d);
 	} else {
-		print_none(d);
+		print_none(r, d);
 	}
 }
 
@@ -198,30 +240,39 @@ static void print_notes(const struct survey_result *r)
 		     "host's alone; behind a tap, where one program wants them all, give "
 		     "--forwarded.");
 	if (r->advice == SURVEY_MIRROR)
-		puts("All kinds of packets come again at once, as behind a SPAN port or a tap. "
-		     "This is\n"
-		     "for machines that capture, not for the way to a receiver. Before it is "
-		     "loaded:\n"
-		     "  sudo ip link set IFNAME promisc on");
+		printf("%s come again at once, as behind a SPAN port or a tap. This is\n"
+		       "for machines that capture, not for the way to a receiver. Before it is "
+		       "loaded:\n"
+		       "  sudo ip link set IFNAME promisc on\n",
+		       has_stream(&r->filter, "mirror") ? "All kinds of packets"
+							: "Frames that are not IP");
 }
 
-/* As a shell takes it. */
+/* As a shell takes it. Bytes that could control a terminal are written as $'\033' has them. */
 static void print_word(const char *word)
 {
 	const char *plain =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
 
-	if (word[0] == '-' && word[1])
+	if (word[0] == '-')
 		fputs("./", stdout); /* no option */
 	if (*word && !word[strspn(word, plain)]) {
 		fputs(word, stdout);
 		return;
 	}
 	putchar('\'');
-	for (; *word; word++) {
-		if (*word == '\'')
-			fputs("'\\'", stdout);
-		putchar(*word);
+	while (*word) {
+		size_t len = text_character(word);
+
+		if (*word == '\'') {
+			fputs("'\\''", stdout);
+			word++;
+		} else if (!len || iscntrl((unsigned char)*word)) {
+			printf("'$'\\%03o''", (unsigned char)*word++);
+		} else {
+			printf("%.*s", (int)len, word);
+			word += len;
+		}
 	}
 	putchar('\'');
 }
@@ -229,7 +280,11 @@ static void print_word(const char *word)
 static void print_replay(const char *path, const char *options)
 {
 	fputs("  xdp-dedup replay ", stdout);
-	print_word(path);
+	/* What came from standard input is gone: the file that it was has another name. */
+	if (!strcmp(path, "-"))
+		fputs("FILE", stdout);
+	else
+		print_word(path);
 	printf(" %s\n", options);
 }
 
@@ -238,7 +293,7 @@ static void print_rest(const char *path, const struct survey_result *r)
 {
 	char options[SURVEY_OPTIONS_MAX];
 
-	if (!r->left_out)
+	if (!r->left_out || !r->rest.spec.streams_cnt)
 		return;
 	printf("\nLeft out: %u destinations or feeds that gain less. One filter has no room, or no "
 	       "window,\n"

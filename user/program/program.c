@@ -248,7 +248,7 @@ static __u32 extent_of(const struct frame *f, const struct dedup_stream *s, int 
 	return end > extent ? end : extent;
 }
 
-/* As program_identify_as(), after parse_frame(). False if the frame is not the stream's. */
+/* As program_identify_as(), after parse_frame(); *out is set as far as it says more. False if the frame is not the stream's. */
 static bool identify_as(struct xdp_md *ctx, struct frame *f, __u32 n, struct program_id *out)
 {
 	const struct dedup_stream *s = &configuration()->streams[n];
@@ -315,17 +315,31 @@ static void complete(struct program_id *out, uint32_t len)
 		out->extent = len;
 }
 
-void program_identify_as(const void *frame, uint32_t len, uint32_t stream, struct program_id *out)
-{
-	struct xdp_md ctx = context_of(frame, len);
+static struct {
+	struct xdp_md ctx;
+	uint32_t len, extent;
+	int reason;
+} parsed;
 
+void program_parse(const void *frame, uint32_t len)
+{
 	hashed.known = false;
-	*out = (struct program_id){ .stream = stream };
-	out->reason = parse_frame(&ctx);
-	out->extent = headers_extent(&ctx);
+	parsed.ctx = context_of(frame, len);
+	parsed.len = len;
+	parsed.reason = parse_frame(&parsed.ctx);
+	parsed.extent = headers_extent(&parsed.ctx);
+}
+
+void program_identify_as(uint32_t stream, struct program_id *out)
+{
+	*out = (struct program_id){
+		.stream = stream,
+		.reason = parsed.reason,
+		.extent = parsed.extent,
+	};
 	if (out->reason == PARSED)
-		identify_as(&ctx, &frame_memory, stream, out);
-	complete(out, len);
+		identify_as(&parsed.ctx, &frame_memory, stream, out);
+	complete(out, parsed.len);
 }
 
 void program_identify(const void *frame, uint32_t len, struct program_id *out)

@@ -58,7 +58,11 @@ struct program_id {
  */
 void program_identify(const void *frame, uint32_t len, struct program_id *out);
 
-/* The same, by this stream's rules alone: as if the streams before it were not there. */
-void program_identify_as(const void *frame, uint32_t len, uint32_t stream, struct program_id *out);
+/* The same in two steps, for each of several streams, in a filter with streams: program_parse()
+ * takes a frame, which stays as it is, and program_identify_as() says what it is by this stream's
+ * rules alone, as if the streams before it were not there.
+ */
+void program_parse(const void *frame, uint32_t len);
+void program_identify_as(uint32_t stream, struct program_id *out);
 
 #endif

@@ -47,8 +47,19 @@ static bool step_over_tags(struct flow *f, struct cursor *c)
 	return true;
 }
 
-/* Behind an IP header that says this protocol. */
-static void read_transport(struct flow *f, struct cursor *c, uint8_t protocol, bool fragment)
+#define TCP_FIN_SYN 3
+
+/* `end`: where the IP packet ends. */
+static bool is_bare(const struct cursor *c, uint32_t end)
+{
+	uint32_t header = has(c, 14) ? 4U * (c->frame[c->at + 12] >> 4) : 0;
+
+	return header >= 20 && !(c->frame[c->at + 13] & TCP_FIN_SYN) && c->at + header >= end;
+}
+
+/* Behind an IP header that says this protocol, of a packet that ends at `end`. */
+static void read_transport(struct flow *f, struct cursor *c, uint8_t protocol, bool fragment,
+			   uint32_t end)
 {
 	f->kind = SURVEY_IP;
 	f->number = protocol;
@@ -57,6 +68,7 @@ static void read_transport(struct flow *f, struct cursor *c, uint8_t protocol, b
 	if (protocol == IPPROTO_TCP) {
 		f->kind = SURVEY_TCP;
 		f->number = be16(c, 0) < be16(c, 2) ? be16(c, 0) : be16(c, 2);
+		f->bare = is_bare(c, end);
 	} else if (protocol == IPPROTO_UDP) {
 		f->kind = SURVEY_UDP;
 		f->number = be16(c, 2);
@@ -69,7 +81,7 @@ static void read_transport(struct flow *f, struct cursor *c, uint8_t protocol, b
 static void read_ipv4(struct flow *f, struct cursor *c)
 {
 	const uint8_t *ip = c->frame + c->at;
-	uint32_t header;
+	uint32_t header, end;
 
 	if (!has(c, 20) || ip[0] >> 4 != 4)
 		return;
@@ -79,8 +91,9 @@ static void read_ipv4(struct flow *f, struct cursor *c)
 	memcpy(f->from, ip + 12, 4);
 	memcpy(f->to, ip + 16, 4);
 	f->multicast = (ip[16] & 0xf0) == 0xe0;
+	end = c->at + be16(c, 2);
 	c->at += header;
-	read_transport(f, c, ip[9], ((ip[6] & 0x3f) | ip[7]) || header < 20);
+	read_transport(f, c, ip[9], ((ip[6] & 0x3f) | ip[7]) || header < 20, end);
 }
 
 static bool is_extension(uint8_t next)
@@ -92,6 +105,7 @@ static bool is_extension(uint8_t next)
 static void read_ipv6(struct flow *f, struct cursor *c)
 {
 	const uint8_t *ip = c->frame + c->at;
+	uint32_t end;
 	uint8_t next;
 
 	if (!has(c, 40) || ip[0] >> 4 != 6)
@@ -101,6 +115,7 @@ static void read_ipv6(struct flow *f, struct cursor *c)
 	memcpy(f->from, ip + 8, 16);
 	memcpy(f->to, ip + 24, 16);
 	f->multicast = ip[24] == 0xff;
+	end = c->at + 40 + be16(c, 4);
 	c->at += 40;
 	for (int i = 0; i < EXTENSIONS_MAX && is_extension(next) && has(c, 8); i++) {
 		const uint8_t *extension = c->frame + c->at;
@@ -108,7 +123,7 @@ static void read_ipv6(struct flow *f, struct cursor *c)
 		c->at += next == IPPROTO_AH ? 4 * (extension[1] + 2U) : 8 * (extension[1] + 1U);
 		next = extension[0];
 	}
-	read_transport(f, c, next, false);
+	read_transport(f, c, next, false, end);
 }
 
 void flow_of(struct flow *out, const uint8_t *frame, uint32_t len)
@@ -136,7 +151,12 @@ static uint32_t mix(uint64_t h, const uint8_t bytes[16])
 
 uint32_t flow_sender(const struct flow *f)
 {
-	return mix(f->from_port, f->from);
+	return mix(f->ipv6, f->from);
+}
+
+uint8_t flow_host(const struct flow *f)
+{
+	return f->multicast ? 0 : (uint8_t)(1 + mix(f->ipv6, f->to) % 255);
 }
 
 uint32_t flow_destination(const struct flow *f)

@@ -10,13 +10,14 @@
 
 struct flow {
 	enum survey_kind kind;
-	uint16_t number;      /* as in struct survey_destination */
-	bool multicast;	      /* an IP multicast group */
-	bool ipv4, ipv6;      /* with a complete header */
-	uint8_t to[16];	      /* IP destination; IPv4: in the first 4 bytes, the others 0 */
-	uint8_t from[16];     /* IP source, likewise */
-	uint16_t from_port;   /* of UDP; else 0 */
-	uint16_t ip_id;	      /* of IPv4; else 0 */
+	uint16_t number;    /* as in struct survey_destination */
+	bool multicast;	    /* an IP multicast group */
+	bool ipv4, ipv6;    /* with a complete header */
+	uint8_t to[16];	    /* IP destination; IPv4: in the first 4 bytes, the others 0 */
+	uint8_t from[16];   /* IP source, likewise */
+	uint16_t from_port; /* of UDP; else 0 */
+	uint16_t ip_id;	    /* of IPv4; else 0 */
+	bool bare; /* TCP that says nothing but acknowledges or resets: no data, SYN, FIN */
 	uint16_t ethertype;   /* behind the VLAN tags, in network order */
 	uint32_t tag_at;      /* behind that EtherType */
 	uint32_t payload_at;  /* UDP's payload, if it is there; else 0 */
@@ -26,8 +27,11 @@ struct flow {
 /* Of a frame of `len` bytes. What is malformed counts as what its headers say up to there. */
 void flow_of(struct flow *out, const uint8_t *frame, uint32_t len);
 
-/* A hash of who sent it, for telling two senders apart. */
+/* A hash of the source address, for telling two senders apart; port and MAC do not count. */
 uint32_t flow_sender(const struct flow *f);
+
+/* A hash of the host that unicast goes to: not 0. 0 of multicast, which has no such host. */
+uint8_t flow_host(const struct flow *f);
 
 /* Do both belong to the same destination? */
 bool flow_is_to(const struct flow *f, const struct survey_destination *d);

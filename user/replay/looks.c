@@ -52,11 +52,11 @@ static bool like_discv4(const uint8_t *p, uint32_t have, uint32_t len)
 	return len >= 99 && len <= 1280 && (have < 99 || (p[97] >= 1 && p[97] <= 6 && p[98] >= 0xc0));
 }
 
-bool looks_like(const char *profile, const uint8_t *payload, uint32_t have, uint32_t len)
+looks looks_of(const char *profile)
 {
 	static const struct {
 		const char *profile;
-		bool (*like)(const uint8_t *payload, uint32_t have, uint32_t len);
+		looks like;
 	} LOOKS[] = {
 		{ "moldudp64", like_moldudp64 },
 		{ "rtp", like_rtp },
@@ -66,6 +66,6 @@ bool looks_like(const char *profile, const uint8_t *payload, uint32_t have, uint
 
 	for (size_t i = 0; i < sizeof(LOOKS) / sizeof(LOOKS[0]); i++)
 		if (!strcmp(LOOKS[i].profile, profile))
-			return LOOKS[i].like(payload, have, len);
-	return true;
+			return LOOKS[i].like;
+	return NULL;
 }

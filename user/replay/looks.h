@@ -8,9 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* True also for profiles of which nothing more is known. `have` bytes of the payload are there, of
- * `len`; what was cut off is taken to be right.
- */
-bool looks_like(const char *profile, const uint8_t *payload, uint32_t have, uint32_t len);
+/* `have` bytes of the payload are there, of `len`; what was cut off is taken to be right. */
+typedef bool (*looks)(const uint8_t *payload, uint32_t have, uint32_t len);
+
+/* How packets of this profile's protocol look; NULL if nothing more is known of them. */
+looks looks_of(const char *profile);
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "looks.h"
 #include "plan.h"
 #include "program.h"
 #include "secrets.h"
@@ -15,8 +14,11 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define HORIZON_LEAST_NS (10 * SECOND_NS)
 
-/* Within this two equal IP packets that have no IP id are one that was seen twice. */
-#define ONE_PACKET_NS (50 * 1000000ULL)
+/* Within this two equal IP packets that no IP id tells apart are one that was seen twice, unless it
+ * comes more often than anything is seen at once.
+ */
+#define ONE_PACKET_NS (5 * 1000000ULL)
+#define AT_ONCE_MOST 8
 
 #define FRAME_BYTES_MAX (64 * 1024 + 256) /* of those that are padded: an IP packet and headers */
 
@@ -25,33 +27,42 @@
 
 #define NEVER UINT64_MAX
 
-/* What is remembered with an id, in its entry's mark. Places are numbered from 1 on. */
+/* What is remembered with an id, in its entry. Places are numbered from 1 on. */
 struct mark {
-	uint64_t first : 12, second : 12; /* two places that it came to */
-	uint64_t iface : 10;		  /* of its first packet */
-	uint64_t sender : 10;		  /* a hash, likewise */
-	uint64_t content : 20;		  /* a hash of the bytes, likewise */
+	uint16_t first : 15; /* two places that it came to */
+	uint16_t ipv6 : 1;
+	uint16_t second : 12;
+	uint16_t copies : 4; /* that came since, at most 15 */
+	uint16_t iface;	     /* of its first packet, as all that follows */
+	uint16_t sender;     /* a hash */
+	uint32_t content;    /* a hash of the bytes */
+	uint8_t mac;	     /* a hash of the sender's */
+	uint8_t host;	     /* flow_host() */
+	uint8_t to_mac;	     /* a hash of the receiver's */
+	uint8_t other;	     /* a hash of the last other sender; 0: there was none */
 };
-_Static_assert(sizeof(struct mark) == sizeof(uint64_t), "it is an entry's mark");
-_Static_assert(SURVEY_DESTINATIONS_MAX < 1 << 12 && CAPTURE_IFACES_MAX <= 1 << 10, "they fit");
+_Static_assert(sizeof(struct mark) == 16, "whole words");
+_Static_assert(SURVEY_DESTINATIONS_MAX < 1 << 12 && CAPTURE_IFACES_MAX < UINT16_MAX, "they fit");
 
 /* One packet on its way through the survey. */
 struct seen {
 	const uint8_t *frame;
 	uint32_t have, len; /* bytes that were captured; of the frame, zeros behind those */
 	uint32_t wire_len, iface, place;
-	uint32_t sender;
+	uint16_t sender;
+	uint8_t mac, to_mac, host;
 	struct flow flow;
-	bool is_copy;	  /* the same IP packet has come before */
-	uint64_t content; /* a digest of the UDP payload; 0: there is none */
+	bool numbered; /* the sender's IP ids tell its packets apart */
+	bool is_copy;  /* the same IP packet has come before */
 };
 
 /* An id of this packet, and what is known of it. */
 struct sighting {
 	uint32_t stream;
 	struct candidate *candidate;
-	uint64_t digest, content;
-	uint64_t age_ns; /* of a duplicate; NEVER: it is none */
+	uint64_t key;
+	uint64_t content; /* a digest of what copies have in common; 0: that is not known */
+	uint64_t age_ns;  /* of a duplicate */
 };
 
 bool survey_is_for_all(const struct survey *s, uint32_t stream)
@@ -109,7 +120,7 @@ int survey_open(uint64_t memory, struct survey **out)
 		return err;
 	s->table.places = calloc(SURVEY_DESTINATIONS_MAX, sizeof(*s->table.places));
 	s->padded = calloc(1, FRAME_BYTES_MAX);
-	if (!s->table.places || !s->padded || exact_open(8, memory, &s->exact) ||
+	if (!s->table.places || !s->padded || exact_open(sizeof(struct mark), memory, &s->exact) ||
 	    profiles_add_builtin(&s->profiles))
 		goto fail;
 	s->streams = s->profiles.cnt < DEDUP_STREAMS_MAX ? s->profiles.cnt : DEDUP_STREAMS_MAX;
@@ -119,10 +130,15 @@ int survey_open(uint64_t memory, struct survey **out)
 		s->horizon_ns[i] = !window ? NEVER : 2 * window;
 		if (s->profiles.list[i].stream.digest && s->horizon_ns[i] < HORIZON_LEAST_NS)
 			s->horizon_ns[i] = HORIZON_LEAST_NS;
+		if (s->profiles.list[i].stream.digest == DEDUP_DIGEST_FRAME)
+			s->horizon_ns[i] = SURVEY_TURNS(window);
+		s->looks[i] = looks_of(s->profiles.list[i].stream.name);
 	}
 	s->payload = stream_by_name(s, "payload");
 	s->mirror = stream_by_name(s, "mirror");
-	err = s->payload < 0 || s->mirror < 0 ? -EINVAL : open_program(s);
+	s->frames = stream_by_name(s, "mirror-l2");
+	s->rtp = stream_by_name(s, "rtp");
+	err = s->payload < 0 || s->mirror < 0 || s->frames < 0 ? -EINVAL : open_program(s);
 	if (err)
 		goto fail;
 	*out = s;
@@ -178,44 +194,124 @@ static struct mark *mark_of(struct exact_entry *e)
 static void note_new(struct survey *s, const struct seen *seen, const struct sighting *at,
 		     struct exact_entry *e)
 {
+	const uint8_t *payload = seen->frame + seen->flow.payload_at;
+
 	e->taught_ns = s->now_ns;
 	*mark_of(e) = (struct mark){
-		.first = seen->place + 1,
-		.iface = seen->iface,
+		.first = (uint16_t)(seen->place + 1),
+		.iface = (uint16_t)seen->iface,
 		.sender = seen->sender,
-		.content = at->content,
+		.mac = seen->mac,
+		.host = seen->host,
+		.to_mac = seen->to_mac,
+		.ipv6 = seen->flow.ipv6,
+		.content = (uint32_t)at->content,
 	};
 	at->candidate->fit.ids++;
 	peak_add(&at->candidate->peak, s->now_ns);
+	if (at->candidate->numbers)
+		numbers_add(at->candidate->numbers, payload);
 }
 
-/* The same sender again, with a packet of its own? */
-static bool is_repeat(const struct seen *seen, const struct mark *m)
+/* Of the sender, for mark.other. */
+static uint8_t other_hash(const struct seen *seen)
 {
-	return m->iface == (seen->iface & 1023) && m->sender == (seen->sender & 1023) &&
-	       !seen->is_copy;
+	return (uint8_t)(1 + seen->sender % 255);
+}
+
+/* The same sender again, with a packet of its own? Where bytes alone are the id, nothing tells
+ * whether it means both, to whatever group; nor by IPv4 and by IPv6, where its MAC tells who it is.
+ * By a protocol's ids, what goes to another port or group is the other feed. GSP/1's say that an
+ * event that comes again says nothing new, whoever sends it.
+ */
+static bool is_repeat(const struct survey *s, const struct seen *seen, const struct sighting *at,
+		      const struct mark *m)
+{
+	const struct dedup_stream *st = &s->profiles.list[at->stream].stream;
+	uint32_t here = seen->place + 1;
+
+	if ((int)at->stream == s->frames)
+		return !seen->is_copy;
+	if (seen->is_copy || m->iface != seen->iface)
+		return false;
+	if (st->layer == DEDUP_ETHERNET || st->decoder == DEDUP_GSP)
+		return false;
+	if ((int)at->stream == s->mirror)
+		return true;
+	if (m->ipv6 != seen->flow.ipv6)
+		return st->digest && m->mac == seen->mac;
+	if (m->sender != seen->sender && m->other != other_hash(seen))
+		return false;
+	return st->digest || m->first == here || m->second == here;
+}
+
+/* Unicast that went to another host before: that one has it, this one not yet. A host has an
+ * address of IPv4, one of IPv6, and one MAC.
+ */
+static bool is_for_another(const struct survey *s, const struct seen *seen,
+			   const struct sighting *at, const struct mark *m)
+{
+	const struct dedup_stream *st = &s->profiles.list[at->stream].stream;
+
+	if (st->layer != DEDUP_UDP || seen->is_copy || m->host == seen->host)
+		return false;
+	return m->ipv6 == seen->flow.ipv6 || m->to_mac != seen->to_mac || !m->host || !seen->host;
+}
+
+/* Counts a packet of a flood. Those that came before it counted as copies. */
+static void note_flood(struct candidate *c, struct mark *m)
+{
+	uint64_t before = m->copies == AT_ONCE_MOST ? AT_ONCE_MOST - 1 : 0;
+
+	c->fit.flood += 1 + before;
+	c->fit.copies -= before;
+	c->fit.elsewhere = c->fit.elsewhere < c->fit.copies ? c->fit.elsewhere : c->fit.copies;
+}
+
+/* A duplicate that a filter is right to drop. */
+static void note_copy(struct survey *s, const struct seen *seen, const struct sighting *at,
+		      struct mark *m)
+{
+	struct candidate *c = at->candidate;
+	uint32_t here = seen->place + 1;
+
+	c->fit.copies++;
+	survey_add_age(&s->table, &c->ages, at->age_ns);
+	if (m->first == here || m->second == here || survey_is_for_all(s, at->stream))
+		return;
+	c->fit.elsewhere++;
+	survey_add_pairs(&s->table, at->stream, m->first - 1, seen->place, 1);
 }
 
 static void note_duplicate(struct survey *s, const struct seen *seen, const struct sighting *at,
 			   struct exact_entry *e)
 {
-	struct survey_fit *fit = &at->candidate->fit;
+	uint64_t window = s->profiles.list[at->stream].window_ns;
+	struct candidate *c = at->candidate;
+	struct survey_fit *fit = &c->fit;
 	struct mark *m = mark_of(e);
 	uint32_t here = seen->place + 1;
 
 	fit->duplicates.packets++;
 	fit->duplicates.bytes += seen->wire_len;
 	fit->other_iface += m->iface != seen->iface;
-	fit->same_sender += is_repeat(seen, m);
-	fit->differ += m->content != (at->content & ((1 << 20) - 1));
-	survey_add_age(&s->table, &at->candidate->ages, s->now_ns - e->taught_ns);
-	if (m->first == here || m->second == here)
-		return;
-	if (!survey_is_for_all(s, at->stream)) {
-		fit->elsewhere++;
-		survey_add_pairs(&s->table, at->stream, m->first - 1, seen->place, 1);
+	fit->differ += m->content != (uint32_t)at->content;
+	if (seen->is_copy && !seen->numbered)
+		m->copies += m->copies < 15;
+	if (is_repeat(s, seen, at, m)) {
+		fit->same_sender++;
+		c->repeats += !window || at->age_ns <= 2 * window;
+	} else if (is_for_another(s, seen, at, m)) {
+		fit->other_host++;
+	} else if (m->copies >= AT_ONCE_MOST && seen->is_copy && !seen->numbered) {
+		note_flood(c, m);
+	} else {
+		note_copy(s, seen, at, m);
 	}
-	m->second = here;
+	if (m->first != here)
+		m->second = (uint16_t)here;
+	if (m->sender != seen->sender)
+		m->other = other_hash(seen);
 }
 
 static void note_identical(struct survey *s, const struct seen *seen, const struct exact_entry *e)
@@ -227,8 +323,14 @@ static void note_identical(struct survey *s, const struct seen *seen, const stru
 	p->d.identical.packets++;
 	p->d.identical.bytes += seen->wire_len;
 	survey_add_age(&s->table, &p->ages, s->now_ns - e->first_ns);
-	if (seen->flow.ipv4 || seen->flow.ipv6)
-		s->other_ip_identical += seen->flow.kind != SURVEY_UDP;
+}
+
+/* What a host gets at two ports is for two sockets, however equal it is: so only groups are feeds
+ * by their bytes alone.
+ */
+static uint64_t key_at_port(uint64_t key, const struct flow *f)
+{
+	return f->multicast ? key : key + f->number * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 /* The id that this stream finds in the packet, if any. Returns 1 if there is one; 0; or -ENOMEM. */
@@ -239,13 +341,18 @@ static int find_id(struct survey *s, const struct seen *seen, uint32_t stream, s
 					       : &s->table.places[seen->place].candidates[stream];
 	struct program_id id;
 
-	program_identify_as(seen->frame, seen->len, stream, &id);
+	program_identify_as(stream, &id);
 	if (id.reason != -1 && id.reason != DEDUP_REASON_exempt &&
 	    id.reason != DEDUP_REASON_no_id && id.reason != DEDUP_REASON_ihave_new)
 		return 0;
 	*at = (struct sighting){ .stream = stream, .candidate = survey_candidate(candidate) };
 	if (!at->candidate)
 		return -ENOMEM;
+	if ((int)stream == s->rtp && !at->candidate->numbers) {
+		at->candidate->numbers = calloc(1, sizeof(*at->candidate->numbers));
+		if (!at->candidate->numbers)
+			return -ENOMEM;
+	}
 	at->candidate->fit.packets++;
 	if (id.extent > seen->have) {
 		at->candidate->fit.snapped++;
@@ -253,79 +360,105 @@ static int find_id(struct survey *s, const struct seen *seen, uint32_t stream, s
 	}
 	if (id.reason != -1)
 		return 0;
-	at->digest = digest_of(s, id.id.word, 8 * id.words);
+	at->key = exact_key(s->exact, stream, &id.id, id.words);
+	at->content = at->key;
+	if ((int)stream == s->payload)
+		at->key = key_at_port(at->key, &seen->flow);
+	exact_expect(s->exact, at->key);
 	return 1;
 }
 
-/* Notes the packet's id, and sets at->age_ns. `identical`: the id says whether the packet is
- * identical to an earlier one.
- */
-static int note_id(struct survey *s, const struct seen *seen, struct sighting *at, bool identical)
+/* Has the id of this entry come before, not too long ago? Then sets at->age_ns. */
+static bool is_duplicate(const struct survey *s, struct sighting *at, const struct exact_entry *e)
 {
-	struct dedup_id id = { .word = { at->digest } };
-	struct exact_entry *e =
-		exact_note(s->exact, exact_key(s->exact, at->stream, &id, 1), s->now_ns);
+	at->age_ns = s->now_ns - e->taught_ns;
+	return e->copies > 1 && at->age_ns <= s->horizon_ns[at->stream];
+}
+
+/* Notes an id of the packet. */
+static int note_id(struct survey *s, const struct seen *seen, struct sighting *at)
+{
+	struct exact_entry *e = exact_note(s->exact, at->key, s->now_ns);
 
 	if (!e)
 		return -ENOMEM;
-	if (identical)
+	if ((int)at->stream == s->payload)
 		note_identical(s, seen, e);
-	if (e->copies == 1 || s->now_ns - e->taught_ns > s->horizon_ns[at->stream]) {
-		at->age_ns = NEVER;
-		note_new(s, seen, at, e);
-	} else {
-		at->age_ns = s->now_ns - e->taught_ns;
+	if (is_duplicate(s, at, e))
 		note_duplicate(s, seen, at, e);
-	}
+	else
+		note_new(s, seen, at, e);
 	return 0;
 }
 
-/* Any IP packet, as a whole. */
-static int note_packet(struct survey *s, struct seen *seen)
+/* Do the IP ids of this sender differ from packet to packet? */
+static bool learn_ip_id(struct survey *s, const struct seen *seen, bool is_new)
 {
-	struct sighting at;
-	int found = find_id(s, seen, s->mirror, &at);
+	struct survey_ids *ids = &s->ip_ids[seen->sender % SURVEY_SENDERS];
+	uint16_t id = seen->flow.ip_id;
 
-	if (found <= 0)
-		return found;
-	if (note_id(s, seen, &at, seen->flow.kind != SURVEY_UDP))
+	if (!id || !is_new)
+		return id && ids->differ > 1;
+	if (ids->last != id)
+		ids->differ += ids->differ < INT8_MAX;
+	else
+		ids->differ -= ids->differ > INT8_MIN;
+	ids->last = id;
+	return ids->differ > 1;
+}
+
+/* Notes any IP packet, as a whole: is it one that has come before? */
+static int note_packet(struct survey *s, struct seen *seen, struct sighting *at)
+{
+	uint64_t copies = at->candidate->fit.copies;
+	struct exact_entry *e = exact_note(s->exact, at->key, s->now_ns);
+	const struct mark *m;
+	bool again, two_places;
+
+	if (!e)
 		return -ENOMEM;
-	seen->is_copy = at.age_ns != NEVER && (seen->flow.ip_id || at.age_ns <= ONE_PACKET_NS);
+	if (seen->flow.kind != SURVEY_UDP)
+		note_identical(s, seen, e);
+	again = is_duplicate(s, at, e);
+	seen->numbered = learn_ip_id(s, seen, !again);
+	if (!again) {
+		note_new(s, seen, at, e);
+		return 0;
+	}
+	seen->is_copy = seen->numbered || at->age_ns <= ONE_PACKET_NS;
+	m = mark_of(e);
+	two_places = m->mac != seen->mac || m->iface != seen->iface;
+	note_duplicate(s, seen, at, e);
+	/* Fewer, if it was the one that made a flood of them. */
+	copies = at->candidate->fit.copies - copies;
+	if (!seen->numbered && seen->flow.bare && !two_places)
+		return 0;
+	s->sure_copies += copies;
+	s->other_sure_copies += seen->flow.kind == SURVEY_UDP ? 0 : copies;
 	return 0;
 }
 
-static int note_payload(struct survey *s, struct seen *seen)
+/* Notes a frame that is not IP, as a whole. Nothing tells whether it was sent again or is seen
+ * again but its age. What was sent again has copies of its own.
+ */
+static int note_whole_frame(struct survey *s, struct seen *seen, struct sighting *at)
 {
-	struct sighting at;
-	int found = find_id(s, seen, s->payload, &at);
+	struct exact_entry *e = exact_note(s->exact, at->key, s->now_ns);
 
-	if (found <= 0)
-		return found;
-	seen->content = at.digest;
-	return note_id(s, seen, &at, true);
-}
-
-/* A datagram, by the profiles that know its protocol. */
-static int note_datagram(struct survey *s, const struct seen *seen)
-{
-	const struct flow *f = &seen->flow;
-	uint32_t have = seen->have > f->payload_at ? seen->have - f->payload_at : 0;
-
-	if (have > f->payload_len)
-		have = f->payload_len;
-	for (uint32_t i = 0; i < s->streams; i++) {
-		const struct dedup_stream *st = &s->profiles.list[i].stream;
-		struct sighting at;
-		int found;
-
-		if (st->layer != DEDUP_UDP || (int)i == s->payload ||
-		    !looks_like(st->name, seen->frame + f->payload_at, have, f->payload_len))
-			continue;
-		found = find_id(s, seen, i, &at);
-		at.content = seen->content;
-		if (found < 0 || (found && note_id(s, seen, &at, false)))
-			return -ENOMEM;
+	if (!e)
+		return -ENOMEM;
+	if (!is_duplicate(s, at, e)) {
+		note_new(s, seen, at, e);
+		return 0;
 	}
+	seen->is_copy = at->age_ns <= ONE_PACKET_NS;
+	note_duplicate(s, seen, at, e);
+	if (seen->is_copy)
+		return 0;
+	if (!s->frame_again_ns || at->age_ns < s->frame_again_ns)
+		s->frame_again_ns = at->age_ns;
+	e->taught_ns = s->now_ns;
+	mark_of(e)->copies = 0;
 	return 0;
 }
 
@@ -354,24 +487,72 @@ static uint64_t masked_digest(struct survey *s, const struct seen *seen, const s
 	return digest_of(s, s->padded, seen->len);
 }
 
-/* Any frame, by the profiles that know headers or trailers in it. */
-static int note_link(struct survey *s, const struct seen *seen)
+/* May the frame be of this stream, as far as can be told without its rules? */
+static bool may_be_of(const struct survey *s, const struct seen *seen, uint32_t stream)
 {
-	for (uint32_t i = 0; i < s->streams; i++) {
-		const struct dedup_stream *st = &s->profiles.list[i].stream;
-		struct sighting at;
-		int found;
+	const struct dedup_stream *st = &s->profiles.list[stream].stream;
+	const struct flow *f = &seen->flow;
+	uint32_t have = seen->have > f->payload_at ? seen->have - f->payload_at : 0;
 
-		if (st->layer != DEDUP_ETHERNET ||
-		    (st->ethertype && st->ethertype != seen->flow.ethertype))
-			continue;
-		found = find_id(s, seen, i, &at);
-		if (found > 0)
-			at.content = masked_digest(s, seen, st);
-		if (found < 0 || (found && note_id(s, seen, &at, false)))
-			return -ENOMEM;
+	if (st->layer == DEDUP_IP)
+		return f->ipv4 || f->ipv6;
+	if (st->layer == DEDUP_ETHERNET)
+		return !st->ethertype || st->ethertype == f->ethertype;
+	if (f->kind != SURVEY_UDP || !s->looks[stream])
+		return f->kind == SURVEY_UDP;
+	if (have > f->payload_len)
+		have = f->payload_len;
+	return s->looks[stream](seen->frame + f->payload_at, have, f->payload_len);
+}
+
+/* Finds the packet's ids, by all streams in their order, and has their memory come near. Returns
+ * how many, or -ENOMEM.
+ */
+static int find_ids(struct survey *s, const struct seen *seen, struct sighting *out)
+{
+	int cnt = 0;
+
+	program_parse(seen->frame, seen->len);
+	for (uint32_t i = 0; i < s->streams; i++) {
+		int found = may_be_of(s, seen, i) ? find_id(s, seen, i, &out[cnt]) : 0;
+
+		if (found < 0)
+			return found;
+		cnt += found;
 	}
-	return 0;
+	return cnt;
+}
+
+/* Notes all ids: the packet's and the payload's first, as they tell about the others. */
+static int note_ids(struct survey *s, struct seen *seen, struct sighting *ids, int cnt)
+{
+	struct sighting *packet = NULL, *payload = NULL;
+	int err = 0;
+
+	for (int i = 0; i < cnt; i++) {
+		packet = (int)ids[i].stream == s->mirror ? &ids[i] : packet;
+		payload = (int)ids[i].stream == s->payload ? &ids[i] : payload;
+	}
+	if (packet)
+		err = note_packet(s, seen, packet);
+	if (!err && payload)
+		err = note_id(s, seen, payload);
+	for (int i = 0; i < cnt && !err; i++) {
+		const struct dedup_stream *st = &s->profiles.list[ids[i].stream].stream;
+
+		if (&ids[i] == packet || &ids[i] == payload)
+			continue;
+		if ((int)ids[i].stream == s->frames) {
+			err = note_whole_frame(s, seen, &ids[i]);
+			continue;
+		}
+		if (st->layer == DEDUP_ETHERNET)
+			ids[i].content = masked_digest(s, seen, st);
+		else
+			ids[i].content = payload ? payload->content : 0;
+		err = note_id(s, seen, &ids[i]);
+	}
+	return err;
 }
 
 /* A frame that is not IP: is it identical to an earlier one? */
@@ -453,11 +634,21 @@ static void pad(struct survey *s, const struct capture_frame *f, struct seen *se
 	seen->frame = s->padded;
 }
 
+/* Of the MAC at this place of the frame. */
+static uint8_t mac_hash(const struct seen *seen, uint32_t at)
+{
+	uint64_t mac = 0;
+
+	if (seen->have >= at + 6)
+		memcpy(&mac, seen->frame + at, 6);
+	return (uint8_t)(mac * 0x9e3779b97f4a7c15 >> 56);
+}
+
 int survey_note(struct survey *s, const struct capture_frame *f)
 {
+	struct sighting ids[DEDUP_STREAMS_MAX];
 	struct seen seen = { .iface = f->iface };
-	bool is_ip;
-	int err = 0;
+	int cnt;
 
 	if (f->outgoing) {
 		s->result.outgoing++;
@@ -469,13 +660,17 @@ int survey_note(struct survey *s, const struct capture_frame *f)
 		s->now_ns = f->ns;
 	pad(s, f, &seen);
 	flow_of(&seen.flow, seen.frame, seen.have);
-	seen.sender = flow_sender(&seen.flow);
+	seen.sender = (uint16_t)flow_sender(&seen.flow);
+	seen.host = flow_host(&seen.flow);
+	seen.mac = mac_hash(&seen, 6);
+	seen.to_mac = mac_hash(&seen, 0);
 	place_frame(s, &seen);
-	is_ip = seen.flow.ipv4 || seen.flow.ipv6;
-	err = is_ip ? note_packet(s, &seen) : note_frame(s, &seen);
-	if (!err && seen.flow.kind == SURVEY_UDP)
-		err = note_payload(s, &seen) ?: note_datagram(s, &seen);
-	return err ?: note_link(s, &seen);
+	cnt = find_ids(s, &seen, ids);
+	if (cnt < 0)
+		return cnt;
+	if (!seen.flow.ipv4 && !seen.flow.ipv6 && note_frame(s, &seen))
+		return -ENOMEM;
+	return note_ids(s, &seen, ids, cnt);
 }
 
 const struct survey_result *survey_end(struct survey *s)

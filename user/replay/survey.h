@@ -5,8 +5,8 @@
  * A destination is a UDP or TCP port, another IP protocol, or an EtherType; for multicast with the
  * group. Of TCP both directions are one destination, by the lower port.
  *
- * "Identical" means: of UDP the payload; of other IP the packet, without what routers and taps
- * change; else the frame.
+ * "Identical" means: of UDP the payload, which to a host came to the same port; of other IP the
+ * packet, without what routers and taps change; else the frame.
  */
 #ifndef XDP_DEDUP_SURVEY_H
 #define XDP_DEDUP_SURVEY_H
@@ -27,7 +27,7 @@ struct survey;
 enum survey_kind { SURVEY_UDP, SURVEY_TCP, SURVEY_IP, SURVEY_ETHERNET };
 
 /* Packets that came before. Ages count from the first packet of an id, in ns: at most 1/32 too
- * high.
+ * high; of a fit they are those of its copies.
  */
 struct survey_duplicates {
 	uint64_t packets, bytes; /* bytes on the wire */
@@ -39,8 +39,11 @@ enum survey_why {
 	SURVEY_BEST,
 	SURVEY_FITS_FEW,     /* of the packets: they are of something else */
 	SURVEY_FINDS_NONE,   /* no duplicates, or too few to gain anything */
+	SURVEY_NO_NUMBERS,   /* what would be RTP's numbers do not go on: it is something else */
 	SURVEY_DIFFERS,	     /* its duplicates have other bytes than the packets before them */
+	SURVEY_OTHER_HOST,   /* unicast to several hosts, each of which wants it */
 	SURVEY_SAME_SENDER,  /* who sent it sends the same again: it may well mean it */
+	SURVEY_FLOOD,	     /* one packet comes again and again */
 	SURVEY_TOO_OLD,	     /* they come later than the longest window that fits the profile */
 	SURVEY_FINDS_FEWER,  /* than another one */
 	SURVEY_LESS_SPECIFIC /* than another one that finds as much */
@@ -55,9 +58,12 @@ struct survey_fit {
 	struct survey_duplicates duplicates;
 	/* Of the duplicates: */
 	uint64_t in_window;   /* within the profile's window, or the default one */
-	uint64_t elsewhere;   /* the earlier packets went to other destinations only */
+	uint64_t elsewhere;   /* copies: the earlier packets went to other destinations only */
 	uint64_t other_iface; /* the first packet came by another interface */
 	uint64_t same_sender; /* a packet of its own, but sent by the sender of the first one */
+	uint64_t other_host;  /* unicast to another host than the first packet */
+	uint64_t flood;	      /* the same packet, of one that comes more than 8 times at once */
+	uint64_t copies;      /* none of these three: it is right to drop them */
 	uint64_t differ;      /* not of the same bytes, but for what the id masks */
 	uint64_t window_ns;   /* a window that finds 99 % of them; 0: there are none */
 	enum survey_why why;
@@ -103,13 +109,13 @@ struct survey_result {
 	uint32_t destinations_cnt;
 	struct survey_destination others;	  /* what was too much to tell apart */
 	uint32_t others_cnt;			  /* destinations in them, at least */
-	struct survey_fit all[DEDUP_STREAMS_MAX]; /* profiles for all traffic: mirror, prp */
+	struct survey_fit all[DEDUP_STREAMS_MAX]; /* for all traffic: mirror, mirror-l2, prp */
 	uint32_t all_cnt;
 
 	/* What is recommended: */
 	enum survey_advice {
 		SURVEY_NOTHING, /* there is nothing to gain */
-		SURVEY_MIRROR,	/* all of it comes several times: the profile mirror */
+		SURVEY_MIRROR,	/* all of it, or all that is not IP: mirror, mirror-l2 */
 		SURVEY_STREAMS, /* streams for some destinations, or for all frames (prp) */
 	} advice;
 	struct survey_filter filter;

@@ -18,7 +18,12 @@
 #define AS_MANY_PART \
 	0.95 /* a profile that knows the protocol may find fewer than one that does not */
 #define MIRROR_PART 0.05	/* of IP packets, and of those that are not UDP */
+#define MIRROR_SURE_PART 0.2	/* of its copies: nobody has sent them again */
 #define MIRROR_INSTEAD_PART 0.8 /* of what streams would find */
+
+/* So many of the duplicates may be no copies, and their loss does not matter. */
+#define OTHER_HOST_PART 0.01
+#define REPEATS_PART 0.1
 
 #define HEADROOM 2 /* times the age that 99 % do not exceed */
 #define WINDOW_LEAST_NS (100 * MS)
@@ -32,7 +37,9 @@ static uint64_t cap_of(const struct profile *p)
 
 /* What all places of a feed have of one stream. */
 struct sum {
-	uint64_t packets, duplicates, found, differ, same_sender;
+	uint64_t packets, duplicates, copies, found, differ;
+	uint64_t repeats, other_host, flood;
+	uint64_t go_on, jump, ids; /* of RTP's numbers */
 	uint64_t p99_ns;
 };
 
@@ -41,12 +48,12 @@ static uint64_t scaled(uint64_t cnt, uint64_t part, uint64_t whole)
 	return whole ? (uint64_t)((double)cnt * ((double)part / (double)whole)) : 0;
 }
 
-/* The candidate's duplicates that a filter for its place, or its feed, has: those whose earlier
- * packets went elsewhere are none for a filter of this place alone.
+/* The candidate's copies that a filter for its place, or its feed, has: those whose earlier packets
+ * went elsewhere are none for a filter of this place alone.
  */
-static uint64_t duplicates_of(const struct candidate *c, bool is_feed)
+static uint64_t copies_of(const struct candidate *c, bool is_feed)
 {
-	return c->fit.duplicates.packets - (is_feed ? 0 : c->fit.elsewhere);
+	return c->fit.copies - (is_feed ? 0 : c->fit.elsewhere);
 }
 
 /* Those of them that a window finds. */
@@ -54,16 +61,22 @@ static uint64_t found_within(const struct candidate *c, bool is_feed, uint64_t w
 {
 	if (!c->ages)
 		return 0;
-	return scaled(duplicates_of(c, is_feed), ages_within(c->ages, window_ns), c->ages->cnt);
+	return scaled(copies_of(c, is_feed), ages_within(c->ages, window_ns), c->ages->cnt);
 }
 
 static void add_to_sum(struct sum *sum, const struct candidate *c, bool is_feed, uint64_t cap)
 {
 	sum->packets += c->fit.packets;
-	sum->duplicates += duplicates_of(c, is_feed);
+	sum->duplicates += c->fit.duplicates.packets - (is_feed ? 0 : c->fit.elsewhere);
+	sum->copies += copies_of(c, is_feed);
 	sum->found += found_within(c, is_feed, cap);
 	sum->differ += c->fit.differ;
-	sum->same_sender += c->fit.same_sender;
+	sum->repeats += c->repeats;
+	sum->other_host += c->fit.other_host;
+	sum->flood += c->fit.flood;
+	sum->ids += c->fit.ids;
+	sum->go_on += c->numbers ? c->numbers->go_on : c->fit.ids;
+	sum->jump += c->numbers ? c->numbers->jump : 0;
 	if (c->ages && c->ages->cnt >= GAIN_LEAST && ages_part(c->ages, 0.99) > sum->p99_ns)
 		sum->p99_ns = ages_part(c->ages, 0.99);
 }
@@ -73,24 +86,42 @@ static bool is_gain(uint64_t found, uint64_t packets)
 	return found >= GAIN_LEAST && (double)found >= GAIN_PART * (double)packets;
 }
 
+static bool is_part(uint64_t cnt, double part, uint64_t whole)
+{
+	return (double)cnt > part * (double)whole;
+}
+
+/* What of its duplicates are no copies, if that is too much; else SURVEY_BEST. */
+static enum survey_why judge_harm(const struct profile *p, const struct sum *sum)
+{
+	if (p->stream.decoder != DEDUP_GSP && is_part(sum->differ, DIFFERS_PART, sum->duplicates))
+		return SURVEY_DIFFERS;
+	if (sum->go_on < sum->ids / 2 || sum->jump > sum->go_on / 4)
+		return SURVEY_NO_NUMBERS;
+	if (is_part(sum->other_host, OTHER_HOST_PART, sum->duplicates))
+		return SURVEY_OTHER_HOST;
+	if (is_part(sum->repeats, REPEATS_PART, sum->duplicates))
+		return SURVEY_SAME_SENDER;
+	if (is_part(sum->flood, REPEATS_PART, sum->duplicates))
+		return SURVEY_FLOOD;
+	return SURVEY_BEST;
+}
+
 /* SURVEY_BEST if nothing speaks against it by itself. */
 static enum survey_why judge(const struct profile *p, const struct sum *sum, uint64_t packets)
 {
-	/* Their ids are made of bytes that all packets of a sender may share. */
-	bool any_bytes = p->stream.digest == DEDUP_DIGEST_PAYLOAD;
+	enum survey_why why;
 
 	if ((double)sum->packets < FITS_PART * (double)packets)
 		return SURVEY_FITS_FEW;
 	if (!is_gain(sum->duplicates, packets))
 		return SURVEY_FINDS_NONE;
-	if (p->stream.decoder != DEDUP_GSP &&
-	    (double)sum->differ > DIFFERS_PART * (double)sum->duplicates)
-		return SURVEY_DIFFERS;
-	if (any_bytes && sum->same_sender > sum->duplicates / 2)
-		return SURVEY_SAME_SENDER;
-	if (!is_gain(sum->found, packets))
-		return SURVEY_TOO_OLD;
-	return SURVEY_BEST;
+	why = judge_harm(p, sum);
+	if (why != SURVEY_BEST)
+		return why;
+	if (!is_gain(sum->copies, packets))
+		return SURVEY_FINDS_NONE;
+	return is_gain(sum->found, packets) ? SURVEY_BEST : SURVEY_TOO_OLD;
 }
 
 static uint32_t feed_of(const struct survey *s, uint32_t place)
@@ -278,6 +309,19 @@ static int list_destinations(struct survey *s, struct place **order)
 	return 0;
 }
 
+/* Does traffic of all kinds come again at once, as behind a mirror? Some of it must be packets that
+ * nobody sends again: TCP repeats acknowledgements and resets.
+ */
+static bool is_mirror(const struct survey *s, const struct sum *sum, uint32_t feeds)
+{
+	bool all_kinds = s->other_ip_packets < GAIN_LEAST
+				 ? feeds > DEDUP_STREAMS_MAX
+				 : is_part(s->other_sure_copies, MIRROR_PART, s->other_ip_packets);
+
+	return all_kinds && is_part(s->sure_copies, MIRROR_SURE_PART, sum->copies) &&
+	       !((double)sum->found < MIRROR_PART * (double)s->ip_packets);
+}
+
 /* The profiles for all traffic: which of them is better than streams that find `streams_find`? -1:
  * none.
  */
@@ -292,18 +336,12 @@ static int judge_all(struct survey *s, uint64_t streams_find, uint32_t feeds)
 		bool mirror = i == s->mirror;
 		struct sum sum = { 0 };
 		enum survey_why why;
-		bool all_kinds;
 
-		if (!s->all[i])
+		if (!s->all[i] || i == s->frames)
 			continue;
 		add_to_sum(&sum, s->all[i], true, cap_of(p));
 		why = judge(p, &sum, mirror ? s->ip_packets : r->packets);
-		all_kinds = s->other_ip_packets < GAIN_LEAST
-				    ? feeds > DEDUP_STREAMS_MAX
-				    : (double)s->other_ip_identical >
-					      MIRROR_PART * (double)s->other_ip_packets;
-		if (mirror && why == SURVEY_BEST &&
-		    (!all_kinds || (double)sum.found < MIRROR_PART * (double)s->ip_packets))
+		if (mirror && why == SURVEY_BEST && !is_mirror(s, &sum, feeds))
 			why = SURVEY_FINDS_FEWER;
 		if (why == SURVEY_BEST && (double)sum.found < MIRROR_INSTEAD_PART * (double)most)
 			why = SURVEY_FINDS_FEWER;
@@ -323,6 +361,28 @@ static int judge_all(struct survey *s, uint64_t streams_find, uint32_t feeds)
 	return best;
 }
 
+/* Do frames that are not IP come again at once, and none of them a little later, which a filter of
+ * this window would drop, too? They are to be worth it among so many packets.
+ */
+static enum survey_why judge_frames(const struct survey *s, uint64_t window_ns, uint64_t packets)
+{
+	const struct candidate *c = s->all[s->frames];
+	struct sum sum = { 0 };
+	enum survey_why why;
+
+	add_to_sum(&sum, c, true, window_ns);
+	why = judge(&s->profiles.list[s->frames], &sum, sum.packets);
+	if (why != SURVEY_BEST)
+		return why;
+	if (sum.flood)
+		return SURVEY_FLOOD;
+	if (s->frame_again_ns && s->frame_again_ns <= SURVEY_TURNS(window_ns))
+		return SURVEY_SAME_SENDER;
+	if (!is_gain(sum.found, packets) || !is_part(sum.found, MIRROR_PART, sum.packets))
+		return SURVEY_FINDS_NONE;
+	return SURVEY_BEST;
+}
+
 /* The filter that is recommended, while it is put together. */
 struct draft {
 	struct survey *s;
@@ -333,19 +393,20 @@ struct draft {
 	uint32_t ports_cnt, to_cnt, realms;
 	uint32_t feeds[DEDUP_STREAMS_MAX];
 	uint32_t feeds_cnt;
+	const struct candidate *frames; /* what is not IP, if the filter has it */
 };
 
-static uint64_t need_of(uint64_t p99_ns, uint64_t cap_ns)
+static uint64_t need_of(uint64_t p99_ns, uint64_t cap_ns, uint64_t least_ns)
 {
 	uint64_t need = p99_ns < UINT64_MAX / HEADROOM ? HEADROOM * p99_ns : UINT64_MAX;
 
-	return lesser(need > WINDOW_LEAST_NS ? need : WINDOW_LEAST_NS, cap_ns);
+	return lesser(need > least_ns ? need : least_ns, cap_ns);
 }
 
-/* Makes the window one for these duplicates, too. False if no window fits all. */
-static bool take_window(struct draft *d, uint64_t p99_ns, uint64_t cap_ns)
+/* Makes the window one for these duplicates, too, of at least least_ns. False if no window fits all. */
+static bool take_window(struct draft *d, uint64_t p99_ns, uint64_t cap_ns, uint64_t least_ns)
 {
-	uint64_t cap = lesser(d->cap_ns, cap_ns), need = need_of(p99_ns, cap_ns);
+	uint64_t cap = lesser(d->cap_ns, cap_ns), need = need_of(p99_ns, cap_ns, least_ns);
 	uint64_t p99 = p99_ns > d->p99_ns ? p99_ns : d->p99_ns;
 
 	if (p99 > cap && d->feeds_cnt)
@@ -493,7 +554,7 @@ static uint32_t draft_streams(struct draft *d, struct place *const *order, bool 
 		if (taken[feed] || (i && order[i - 1]->feed == feed))
 			continue;
 		if (d->feeds_cnt == DEDUP_STREAMS_MAX ||
-		    !take_window(d, feed_p99(s, feed, order[i]->best), cap_of(p)) ||
+		    !take_window(d, feed_p99(s, feed, order[i]->best), cap_of(p), WINDOW_LEAST_NS) ||
 		    !add_feed(d, feed, p)) {
 			*d = before;
 			left_out++;
@@ -526,6 +587,8 @@ static void count_all_drops(struct draft *d, uint32_t window, int for_all)
 
 	if (for_all >= 0)
 		count_drops(out, d->s->all[for_all], true, window);
+	if (d->frames)
+		count_drops(out, d->frames, true, window);
 	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++) {
 		const struct place *p = &d->s->table.places[i];
 		static const uint8_t NONE[6];
@@ -557,13 +620,19 @@ static uint64_t rounded_up(uint64_t n)
 	return (n <= 5 * power ? 5 : 10) * power;
 }
 
-static void finish_spec(struct draft *d, int for_all)
+/* Its index. */
+static uint32_t window_of(const struct draft *d)
 {
 	uint32_t window = peak_window_from(d->need_ns);
+
+	return PEAK_WINDOW_NS[window] > d->cap_ns ? peak_window_to(d->cap_ns) : window;
+}
+
+static void finish_spec(struct draft *d, int for_all)
+{
+	uint32_t window = window_of(d);
 	struct survey_filter *out = d->out;
 
-	if (PEAK_WINDOW_NS[window] > d->cap_ns)
-		window = peak_window_to(d->cap_ns);
 	count_all_drops(d, window, for_all);
 	out->spec.window_ns = PEAK_WINDOW_NS[window];
 	out->spec.capacity = rounded_up(2 * out->window_ids);
@@ -590,15 +659,93 @@ static void advise_streams(struct survey *s, struct place *const *order)
 		finish_spec(&rest, -1);
 }
 
+static void set_frames_why(struct survey *s, enum survey_why why)
+{
+	for (uint32_t i = 0; i < s->result.all_cnt; i++)
+		if (s->result.all[i].profile == &s->profiles.list[s->frames])
+			s->result.all[i].why = why;
+}
+
+static void add_frames(struct draft *d)
+{
+	const struct profile *p = &d->s->profiles.list[d->s->frames];
+
+	d->frames = d->s->all[d->s->frames];
+	add_stream(d, p);
+	take_fpr(&d->out->spec, p);
+	d->realms++;
+}
+
+/* Beside the mirror, whose window it has to take. */
+static void add_frames_if_best(struct draft *d)
+{
+	enum survey_why why;
+
+	if (!d->s->all[d->s->frames])
+		return;
+	why = judge_frames(d->s, PEAK_WINDOW_NS[window_of(d)], 0);
+	set_frames_why(d->s, why);
+	if (why == SURVEY_BEST)
+		add_frames(d);
+}
+
+static bool has_frames(const struct survey_filter *f)
+{
+	for (uint32_t i = 0; i < f->spec.streams_cnt; i++)
+		if (f->spec.streams[i].stream.layer == DEDUP_ETHERNET)
+			return true;
+	return false;
+}
+
+/* A filter for what is not IP alone: instead of streams that find less, or left out beside those
+ * that find more, as its window is shorter than theirs. Streams of frames know their protocol.
+ */
+static void advise_frames(struct survey *s)
+{
+	struct survey_result *r = &s->result;
+	struct draft d = { .s = s, .out = &r->filter, .cap_ns = SPEC_WINDOW_MIN_NS };
+	enum survey_why why;
+
+	if (!s->all[s->frames])
+		return;
+	why = judge_frames(s, SPEC_WINDOW_MIN_NS, r->packets);
+	if (why == SURVEY_BEST && (has_frames(&r->filter) || has_frames(&r->rest)))
+		why = SURVEY_LESS_SPECIFIC;
+	set_frames_why(s, why);
+	if (why != SURVEY_BEST)
+		return;
+	r->left_out += r->advice != SURVEY_NOTHING;
+	if (r->filter.drops >= found_within(s->all[s->frames], true, SPEC_WINDOW_MIN_NS)) {
+		if (r->rest.spec.streams_cnt)
+			return;
+		d.out = &r->rest;
+	} else {
+		r->rest = r->filter;
+		r->filter = (struct survey_filter){ 0 };
+		r->advice = SURVEY_MIRROR;
+	}
+	add_frames(&d);
+	finish_spec(&d, -1);
+}
+
 /* A stream for all traffic. */
 static void advise_for_all(struct survey *s, int for_all)
 {
 	struct draft d = { .s = s, .out = &s->result.filter, .cap_ns = SPEC_WINDOW_MAX_NS };
 	const struct profile *p = &s->profiles.list[for_all];
+	uint64_t least = WINDOW_LEAST_NS;
 
-	take_window(&d, ages_part(s->all[for_all]->ages, 0.99), cap_of(p));
+	/* What is seen twice at once is seen twice soon. A longer window would take more of what is
+	 * sent again.
+	 */
+	if (for_all == s->mirror)
+		least = s->all[for_all]->ages->greatest;
+	take_window(&d, ages_part(s->all[for_all]->ages, 0.99), cap_of(p), least);
 	add_stream(&d, p);
 	take_fpr(&d.out->spec, p);
+	d.realms++;
+	if (for_all == s->mirror)
+		add_frames_if_best(&d);
 	s->result.advice = for_all == s->mirror ? SURVEY_MIRROR : SURVEY_STREAMS;
 	finish_spec(&d, for_all);
 }
@@ -618,6 +765,10 @@ static void advise(struct survey *s, struct place *const *order)
 		advise_for_all(s, for_all);
 	else
 		advise_streams(s, order);
+	if (for_all < 0)
+		advise_frames(s);
+	else if (for_all != s->mirror)
+		set_frames_why(s, SURVEY_LESS_SPECIFIC);
 }
 
 int survey_judge(struct survey *s)

@@ -7,17 +7,28 @@
 #include "digest.h"
 #include "exact.h"
 #include "flow.h"
+#include "looks.h"
+#include "numbers.h"
 #include "peak.h"
 #include "survey.h"
 
 #define SURVEY_AGES_MAX 1536  /* histograms, of 15 KB each */
 #define SURVEY_PAIRS_MAX 4096 /* a power of 2 */
+#define SURVEY_SENDERS 4096   /* a power of 2 */
+
+/* How long a filter of such a window knows an id at most, with what its timer may be late. */
+#define SURVEY_TURNS(window_ns) ((window_ns)*5 / 2)
 
 /* What one profile makes of one destination's packets, or of all. */
 struct candidate {
 	struct survey_fit fit; /* its counts; the ages and what is judged are 0 until the end */
 	struct peak peak;      /* of its ids */
-	struct ages *ages;     /* NULL: no duplicate yet, or too many histograms */
+	struct ages *ages;     /* of its copies; NULL: none yet, or too many histograms */
+	/* Duplicates that are no copies, though a filter would drop them: not later than two of the
+	 * longest windows that fit the profile.
+	 */
+	uint64_t repeats;
+	struct numbers *numbers; /* of RTP; else NULL */
 };
 
 /* One destination. */
@@ -58,12 +69,22 @@ struct survey {
 	struct profiles profiles;
 	uint32_t streams;			/* one for each profile, in their order */
 	uint64_t horizon_ns[DEDUP_STREAMS_MAX]; /* an id that is older counts as a new one */
-	int payload, mirror;			/* their streams */
+	looks looks[DEDUP_STREAMS_MAX];		/* of datagrams; NULL: any may be of the profile */
+	int payload, mirror, frames, rtp;	/* their streams */
 	__u64 digest_key[DEDUP_DIGEST_KEYS];
 	struct exact *exact;
 	struct survey_table table;
 	struct candidate *all[DEDUP_STREAMS_MAX]; /* of the profiles for all traffic */
-	uint64_t ip_packets, other_ip_packets, other_ip_identical; /* "other": not UDP */
+	uint64_t ip_packets, other_ip_packets;	  /* "other": not UDP */
+	/* Of the mirror's copies: those that are surely the packet that came before, and none that
+	 * was sent again.
+	 */
+	uint64_t sure_copies, other_sure_copies;
+	struct survey_ids {
+		uint16_t last;
+		int8_t differ;
+	} ip_ids[SURVEY_SENDERS]; /* by a hash of the sender */
+	uint64_t frame_again_ns;  /* how soon a frame that is not IP was sent again; 0: none was */
 	uint64_t now_ns;
 	struct survey_result result;
 	bool ifaces_seen[CAPTURE_IFACES_MAX];

@@ -32,6 +32,7 @@ static void free_place(struct survey_table *t, struct place *p)
 		if (!p->candidates[i])
 			continue;
 		free_ages(t, &p->candidates[i]->ages);
+		free(p->candidates[i]->numbers);
 		free(p->candidates[i]);
 	}
 	free_ages(t, &p->ages);
