@@ -437,6 +437,11 @@ bench-replay: $(BIN) ## how many packets a second replay takes; ROUNDS=N
 	$(Q)scripts/deps bench
 	$(Q)scripts/bench-replay.py $(BIN)
 
+.PHONY: bench-interfaces
+bench-interfaces: $(BIN) ## as root: what many interfaces and filters cost the service, and status; CASES="1000:60 ..." MODE=skb
+	$(Q)scripts/deps bench
+	$(Q)$(if $(CASES),CASES='$(CASES)') scripts/bench-interfaces.py $(BIN)
+
 .PHONY: bench-path
 bench-path: $(BIN) ## as root: the instructions that a packet takes; LIST=1 lists a duplicate's
 	$(Q)scripts/deps bench

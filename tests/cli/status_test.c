@@ -10,6 +10,7 @@
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
 
+#include "intercept.h"
 #include "kernel.h"
 #include "loader.h"
 #include "packet.h"
@@ -259,6 +260,69 @@ static const struct cli_script SCRIPTS[] = {
 	  "$XD unload v0; " LOAD "; $XD rotate v0\n" },
 };
 
+static int count_calls(const struct intercepted *call, void *arg)
+{
+	*(unsigned int *)arg = call->n;
+	return 0;
+}
+
+/* What the kernel is asked does not grow with the interfaces, nor with those that run what is none
+ * of ours: there is one dump of all.
+ */
+static void cost_of_interfaces(void **state)
+{
+	static const char *const VERBS[] = { "status v0", "status", "refresh", "set v0 --ihave pass" };
+	unsigned int few[ARRAY_SIZE(VERBS)], many;
+
+	(void)state;
+	sh(LOAD "; for i in 1 2; do ip link add w$i group 7 type veth peer name x$i group 7; done\n"
+		"ip link set w1 xdp pinned $OTHER");
+	for (size_t i = 0; i < ARRAY_SIZE(VERBS); i++)
+		assert_int_equal(
+			intercept_tool(VERBS[i], count_calls, &few[i], output, sizeof(output)), 0);
+	sh("for i in $(seq 3 30); do ip link add w$i group 7 type veth peer name x$i group 7; "
+	   "done");
+	for (size_t i = 0; i < ARRAY_SIZE(VERBS); i++) {
+		assert_int_equal(
+			intercept_tool(VERBS[i], count_calls, &many, output, sizeof(output)), 0);
+		if (many > few[i] + 9) /* a dump may be cut short, and asked for again */
+			fail_msg("%s: %u calls, and with 56 interfaces more %u", VERBS[i], few[i],
+				 many);
+	}
+	sh("ip link set w1 xdp off");
+}
+
+/* Exchanges the program, by a tool of its own, at one call of another. */
+static int exchange_at(const struct intercepted *call, void *arg)
+{
+	unsigned int *at = arg;
+
+	if (call->n == *at) {
+		sh("$XD set v0 --ihave pass");
+		*at = 0;
+	}
+	return 0;
+}
+
+/* The program that an interface was seen to run may have gone when it is looked at: then another
+ * runs there, and that is what status says.
+ */
+static void exchanged_meanwhile(void **state)
+{
+	unsigned int at = 0, n = 1;
+
+	(void)state;
+	sh(LOAD);
+	for (; !at; n++) {
+		at = n;
+		assert_int_equal(
+			intercept_tool("status v0", exchange_at, &at, output, sizeof(output)), 0);
+		if (!strstr(output, "interfaces  v0 (native") && !strstr(output, "has just been"))
+			fail_msg("exchanged at call %u: %s", n, output);
+	}
+	assert_true(n > 20);
+}
+
 int main(void)
 {
 	cli_environment();
@@ -266,6 +330,9 @@ int main(void)
 	add_test("status-json", test_status_json, cli_setup, cli_teardown, NULL);
 	add_test("stats-dump", test_stats_dump, cli_setup, cli_teardown, NULL);
 	add_test("secret-never-shown", test_secret, cli_setup, cli_teardown, NULL);
+	add_test("cost-does-not-grow-with-interfaces", cost_of_interfaces, cli_setup, cli_teardown,
+		 NULL);
+	add_test("exchanged-while-it-looks", exchanged_meanwhile, cli_setup, cli_teardown, NULL);
 	add_test("hand-goes", test_hand_goes, cli_setup, cli_teardown, NULL);
 	return run_added_tests("status");
 }

@@ -135,8 +135,10 @@ static const struct cli_script SCRIPTS[] = {
 	{ "status-of-what-cannot-be-looked-at", LOAD
 	  "; $XD load p0 --port 80; ip link set b0 xdpgeneric pinned $OTHER\n"
 	  "got $WITHOUT 13 1 $XD status v0; has 'v0 (unknown)'; got $WITHOUT 13 12 $XD status v0\n"
-	  "has 'v0 (unknown)'; lacks none; got $WITHOUT 19 12 $XD status v0\n"
-	  "has 'v0 (unknown)'; lacks none; ip link set b0 xdpgeneric off\n" },
+	  "has 'v0 (unknown)'; lacks none; got $WITHOUT 31 12 $XD status v0\n"
+	  "has 'b0 (unknown)'; got $WITHOUT 30 12 $XD status v0\n"
+	  "case $HOW in *dispatcher) has 'v0 (unknown)';; esac; lacks none\n"
+	  "got $WITHOUT 19 12 $XD status v0; has \"v0 ($HOW)\"; ip link set b0 xdpgeneric off\n" },
 };
 
 int main(int argc, char **argv)

@@ -20,6 +20,8 @@ static int find_attachments(struct change *c)
 	int all, err = attach_list(&c->list, &all);
 
 	if (!err)
+		err = attachments_follow(&c->f, c->list, all);
+	if (!err)
 		err = attach_say_unknown(c->list, all);
 	if (err)
 		return err;
@@ -37,10 +39,8 @@ static int look(const struct options *o, struct change *c)
 {
 	const struct dedup_iface *unseen;
 	char name[IF_NAMESIZE];
-	int err = attachments_follow(&c->f);
+	int err = find_attachments(c);
 
-	if (!err)
-		err = find_attachments(c);
 	unseen = err ? NULL : attachments_unseen(&c->f);
 	if (unseen) {
 		here_name(unseen, name);

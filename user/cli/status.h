@@ -55,7 +55,6 @@ struct status {
 	struct {
 		char here[IF_NAMESIZE], there[IF_NAMESIZE]; /* attachments_twin(); "": none */
 	} twins;
-	struct links links;
 	struct receivers_faults faults;
 	const char *mode; /* that all attached interfaces have; else "mixed", or "none" */
 	struct filter_counters counters;		   /* of all streams */
@@ -89,10 +88,11 @@ const char *status_iface_name(const struct status *s, uint32_t ifindex, char nam
 /* Are duplicates dropped now? (If the hand has stopped nothing is one: everything passes.) */
 bool status_drops(const struct status *s);
 
-/* Fills in *s from the open filter *f, which is s->filter's from then on, also after a failure. 0
- * or -errno, which is said. The caller ends it with status_free().
+/* Fills in *s from the open filter *f, which is s->filter's from then on, also after a failure;
+ * view: the interfaces as they are now. 0 or -errno, which is said. The caller ends it with
+ * status_free().
  */
-int status_collect(struct filter *f, bool exact, struct status *s);
+int status_collect(struct filter *f, const struct attach_view *view, bool exact, struct status *s);
 
 /* Brings up to date what takes no time to find out: all but the interfaces, and what was read of
  * the memory. 0 or -errno, which is said.

@@ -77,10 +77,9 @@ static int has_native(uint32_t ifindex)
 	return err ? err : features & DEVICE_XDP ? 1 : 0;
 }
 
-static void note_twin(struct status *s, const struct attachment *list, int cnt,
-		      const struct attachment *a)
+static void note_twin(struct status *s, const struct attach_view *v, const struct attachment *a)
 {
-	const struct dedup_iface *twin = attachments_twin(&s->filter, list, cnt, a);
+	const struct dedup_iface *twin = attachments_twin(&s->filter, v->list, v->cnt, a);
 
 	if (!twin)
 		return;
@@ -88,45 +87,48 @@ static void note_twin(struct status *s, const struct attachment *list, int cnt,
 	here_name(twin, s->twins.there);
 }
 
-/* Lists the interfaces that are attached here, then those that are only recorded. While the filter
- * is being changed the program of +NAME may run there, and filters as well.
+/* Lists the interfaces that are attached here. While the filter is being changed the program of
+ * +NAME may run there, and filters as well.
  */
-static int collect_ifaces(struct status *s)
+static void collect_attached(struct status *s, const struct attach_view *v)
 {
 	const struct filter *beside = s->filter.beside;
-	struct attachment *list;
-	int cnt, err = attach_list(&list, &cnt);
 
-	if (err)
-		return err;
 	s->mode = "none";
-	for (int i = 0; i < cnt; i++) {
-		const char *mode = attach_mode_name(list[i].mode);
+	for (int i = 0; i < v->cnt; i++) {
+		const struct attachment *a = &v->list[i];
+		const char *mode = attach_mode_name(a->mode);
 		struct status_iface *iface;
 
-		if (list[i].err) {
-			add_iface(s, list[i].ifname, list[i].ifindex, IFACE_UNKNOWN);
+		if (a->err) {
+			add_iface(s, a->ifname, a->ifindex, IFACE_UNKNOWN);
 			continue;
 		}
-		if (list[i].id.state_id != s->filter.state_id &&
-		    (!beside || list[i].id.state_id != beside->state_id))
+		if (a->id.state_id != s->filter.state_id &&
+		    (!beside || a->id.state_id != beside->state_id))
 			continue;
-		iface = add_iface(s, list[i].ifname, list[i].ifindex, IFACE_ATTACHED);
+		if (has_iface(s, a->ifindex)) /* two programs of it, while it is changed */
+			continue;
+		iface = add_iface(s, a->ifname, a->ifindex, IFACE_ATTACHED);
 		if (!iface)
 			break;
-		note_twin(s, list, cnt, &list[i]);
-		iface->mode = list[i].mode;
-		iface->dispatcher = list[i].dispatcher;
+		note_twin(s, v, a);
+		iface->mode = a->mode;
+		iface->dispatcher = a->dispatcher;
 		if (iface->mode == MODE_SKB)
 			iface->native = has_native(iface->ifindex);
 		if (s->filter.config->deliver)
 			iface->queues = rx_queues(iface->name);
 		s->mode = !strcmp(s->mode, "none") || !strcmp(s->mode, mode) ? mode : "mixed";
 	}
-	free(list);
+}
+
+/* Those that are only recorded come after these. */
+static void collect_recorded(struct status *s, const struct attach_view *v)
+{
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		const struct dedup_iface entry = s->filter.record->ifaces[i];
-		char name[IF_NAMESIZE], now[IF_NAMESIZE];
+		char name[IF_NAMESIZE];
 
 		if (!entry.ifindex)
 			continue;
@@ -136,16 +138,15 @@ static int collect_ifaces(struct status *s)
 				add_iface(s, name, 0, IFACE_OTHER_NETNS);
 		} else if (!has_iface(s, entry.ifindex))
 			add_iface(s, name, entry.ifindex,
-				  if_indextoname(entry.ifindex, now) ? IFACE_DETACHED : IFACE_GONE);
+				  links_find(&v->links, entry.ifindex) ? IFACE_DETACHED : IFACE_GONE);
 	}
-	return 0;
 }
 
-static int collect_faults(struct status *s)
+static int collect_faults(struct status *s, const struct attach_view *v)
 {
 	uint32_t indices[DEDUP_IFACES_MAX];
 	bool skb[DEDUP_IFACES_MAX];
-	int cnt = 0, err = receivers_links(&s->links);
+	int cnt = 0;
 
 	for (int i = 0; i < s->ifaces_cnt && cnt < DEDUP_IFACES_MAX; i++) {
 		if (s->ifaces[i].state != IFACE_ATTACHED)
@@ -153,11 +154,7 @@ static int collect_faults(struct status *s)
 		skb[cnt] = s->ifaces[i].mode == MODE_SKB;
 		indices[cnt++] = s->ifaces[i].ifindex;
 	}
-	if (!err)
-		err = receivers_faults(&s->filter, &s->links, indices, skb, cnt, &s->faults);
-	for (int i = 0; i < s->links.cnt; i++) /* from now on they are only shown */
-		text_clean(s->links.list[i].name);
-	return err;
+	return receivers_faults(&s->filter, &v->links, indices, skb, cnt, &s->faults);
 }
 
 static void collect_histogram(struct status *s, uint64_t hand, struct sample sample)
@@ -270,10 +267,13 @@ static void collect_fill(struct status *s)
 }
 
 /* Fills in the rest; s->filter is open. */
-static int collect(struct status *s)
+static int collect(struct status *s, const struct attach_view *view)
 {
-	int err = collect_ifaces(s) ?: collect_faults(s);
+	int err;
 
+	collect_attached(s, view);
+	collect_recorded(s, view);
+	err = collect_faults(s, view);
 	if (err)
 		return err;
 	err = sockets_open(&s->filter, &s->sockets);
@@ -316,7 +316,7 @@ int status_advice(const struct status *s, const struct filter_counters *recent,
 		.pace = s->pace,
 		.stopped = s->stopped,
 		.asks_before = s->before.asked,
-		.macs_changed = s->faults.stale_cnt ? s->faults.stale[0]->name : NULL,
+		.macs_changed = s->faults.stale_cnt ? s->faults.stale[0] : NULL,
 	};
 
 	for (int i = 0; i < s->ifaces_cnt && !r.skb; i++) {
@@ -330,20 +330,19 @@ int status_advice(const struct status *s, const struct filter_counters *recent,
 	return advice_of(&r, out);
 }
 
-int status_collect(struct filter *f, bool exact, struct status *s)
+int status_collect(struct filter *f, const struct attach_view *view, bool exact, struct status *s)
 {
 	int err = filter_open_before(f);
 
 	if (!err)
 		err = filter_open_change(f);
 	*s = (struct status){ .filter = *f, .layout = layout_of(f->config->layout), .exact = exact };
-	return err ? loader_explain(f->name, err) : collect(s);
+	return err ? loader_explain(f->name, err) : collect(s, view);
 }
 
 void status_free(struct status *s)
 {
 	sockets_free(s->sockets);
-	links_free(&s->links);
 	free(s->histogram);
 	filter_close(&s->filter);
 }

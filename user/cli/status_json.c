@@ -107,14 +107,14 @@ static json_object *json_streams(const struct status *s)
 }
 
 /* A list of one pair; an empty one if there is none. */
-static json_object *json_pair(struct stacked pair)
+static json_object *json_pair(const struct receivers_pair *pair)
 {
 	json_object *list = json_object_new_array(), *o;
 
-	if (pair.upper) {
+	if (*pair->upper) {
 		o = json_object_new_object();
-		ADD("upper", json_object_new_string(pair.upper->name));
-		ADD("lower", json_object_new_string(pair.lower->name));
+		ADD("upper", json_object_new_string(pair->upper));
+		ADD("lower", json_object_new_string(pair->lower));
 		json_object_array_add(list, o);
 	}
 	return list;
@@ -127,14 +127,14 @@ static void json_receiver(json_object *o, const struct status *s)
 	json_object *stale = json_object_new_array();
 
 	for (int i = 0; i < s->faults.stale_cnt; i++)
-		json_object_array_add(stale, json_object_new_string(s->faults.stale[i]->name));
+		json_object_array_add(stale, json_object_new_string(s->faults.stale[i]));
 	ADD("forwarded", json_object_new_boolean(c->forwarded));
 	ADD("to", json_to(c->to, c->streams_cnt ? 0 : c->to4_cnt, c->streams_cnt ? 0 : c->to_cnt));
 	ADD("vlans", json_ports(c->vlans, c->vlans_cnt));
 	ADD("macs_changed", stale);
 	ADD("same_index", *s->twins.here ? json_object_new_string(s->twins.here) : NULL);
-	ADD("stacked", json_pair(s->faults.stacked));
-	ADD("merged", json_pair(s->faults.merging));
+	ADD("stacked", json_pair(&s->faults.stacked));
+	ADD("merged", json_pair(&s->faults.merging));
 }
 
 /* With --for: the time, and what is left of it, or how long ago it ended; else null. */

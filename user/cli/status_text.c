@@ -217,20 +217,20 @@ static void print_receiver(const struct status *s)
 		printf("  warning     the MACs of %s or of what is on top of it have changed: "
 		       "xdp-dedup "
 		       "refresh %s\n",
-		       faults->stale[i]->name, s->filter.name);
+		       faults->stale[i], s->filter.name);
 	if (*s->twins.here)
 		printf("  warning     %s has the index of %s in another network namespace: packets "
 		       "for AF_XDP sockets are lost; xdp-dedup unload %s\n",
 		       s->twins.here, s->twins.there, s->twins.here);
-	if (faults->stacked.upper)
+	if (*faults->stacked.upper)
 		printf("  warning     %s is on top of %s: packets meet the filter twice, and are "
 		       "dropped the second time; unload one of them\n",
-		       faults->stacked.upper->name, faults->stacked.lower->name);
-	if (faults->merging.upper)
+		       faults->stacked.upper, faults->stacked.lower);
+	if (*faults->merging.upper)
 		printf("  warning     %s merges UDP packets before %s sees them: only the first "
 		       "one's "
 		       "id is looked at\n",
-		       faults->merging.lower->name, faults->merging.upper->name);
+		       faults->merging.lower, faults->merging.upper);
 }
 
 /* With --for. */

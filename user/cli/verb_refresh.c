@@ -7,36 +7,36 @@
 #include "verbs.h"
 #include "attachments.h"
 
-static int refresh(const char *what, const struct links *links)
+static int refresh(const char *what, const struct attach_view *now)
 {
 	struct filter f;
 	int err = attachments_open(what, &f);
 
 	if (err)
 		return err;
-	err = attachments_follow(&f);
+	err = attachments_follow(&f, now->list, now->cnt);
 	if (!err)
-		receivers_refresh(&f, links);
+		receivers_refresh(&f, &now->links);
 	filter_close(&f);
 	return err;
 }
 
 int verb_refresh(const struct options *o)
 {
-	struct links links;
+	struct attach_view now;
 	char **names = NULL;
 	int err;
 
-	if (loader_begin(o->verbose) || receivers_links(&links))
+	if (loader_begin(o->verbose) || attach_view_read(&now))
 		return EXIT_FAILED;
 	if (o->args_cnt)
-		err = refresh(o->args[0], &links);
+		err = refresh(o->args[0], &now);
 	else
 		err = loader_names(&names);
 	for (char **n = names; n && *n; n++)
-		if (refresh(*n, &links))
+		if (refresh(*n, &now))
 			err = -EIO; /* said; the other filters are still refreshed */
 	loader_free_names(names);
-	links_free(&links);
+	attach_view_free(&now);
 	return err ? EXIT_FAILED : EXIT_DONE;
 }

@@ -16,17 +16,20 @@
 #include "stream_ids.h"
 #include "verbs.h"
 
-/* Prints an open filter, or, unless `list` is NULL, appends it there. Closes the filter. */
-static int show(struct filter *f, bool exact, json_object *list)
+/* Prints an open filter, or, unless `list` is NULL, appends it there. Closes the filter. *view is
+ * one of earlier filters, or empty.
+ */
+static int show(struct filter *f, struct attach_view *view, bool exact, json_object *list)
 {
 	struct status *s = calloc(1, sizeof(*s));
-	int err;
+	int err = s ? attachments_view(f, view) : -ENOMEM;
 
-	if (!s) {
+	if (err) {
 		filter_close(f);
-		return -ENOMEM;
+		free(s);
+		return err;
 	}
-	err = status_collect(f, exact, s);
+	err = status_collect(f, view, exact, s);
 	if (!err && list)
 		json_object_array_add(list, status_json(s));
 	else if (!err)
@@ -111,6 +114,7 @@ static int check_nameless(void)
 static int show_all(bool exact, bool json)
 {
 	json_object *list = json ? json_object_new_array() : NULL, *all;
+	struct attach_view view = { 0 };
 	char **names;
 	int err = loader_names(&names), shown = 0;
 
@@ -122,9 +126,10 @@ static int show_all(bool exact, bool json)
 			continue; /* unloaded since */
 		if (shown++ && !json)
 			putchar('\n');
-		if (open_err ? loader_explain(*n, open_err) : show(&f, exact, list))
+		if (open_err ? loader_explain(*n, open_err) : show(&f, &view, exact, list))
 			err = -EIO;
 	}
+	attach_view_free(&view);
 	if (!err)
 		err = check_nameless();
 	if (!err && !shown && !json)
@@ -141,6 +146,7 @@ static int show_all(bool exact, bool json)
 
 int verb_status(const struct options *o)
 {
+	struct attach_view view = { 0 };
 	json_object *list = NULL;
 	struct filter f;
 	int err;
@@ -153,7 +159,8 @@ int verb_status(const struct options *o)
 		return EXIT_FAILED;
 	if (o->json)
 		list = json_object_new_array();
-	err = show(&f, o->exact, list);
+	err = show(&f, &view, o->exact, list);
+	attach_view_free(&view);
 	if (!err && o->json)
 		json_print(json_object_array_get_idx(list, 0));
 	json_object_put(list);

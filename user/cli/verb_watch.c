@@ -39,6 +39,7 @@ struct session {
 	char only[sizeof(BESIDE) + NAME_MAX_LEN]; /* the filter that is named; "": all */
 	struct watched **list;			  /* cnt, sorted by name */
 	int cnt, selected;
+	struct attach_view view; /* of this reading */
 	bool on_screen;
 	char note[256]; /* what was said while on the screen */
 	uint64_t lines;
@@ -117,13 +118,13 @@ static void read_ifaces(const struct status *status, struct watch_reading *r)
 }
 
 /* Of an open filter, which is *f's from then on. 0 or -errno, which is said. */
-static int take(struct watched *f, struct filter *open)
+static int take(struct watched *f, struct filter *open, const struct attach_view *view)
 {
 	static struct watch_reading r;
 	int err;
 
 	status_free(&f->status);
-	err = status_collect(open, false, &f->status);
+	err = status_collect(open, view, false, &f->status);
 	if (err)
 		return err;
 	r = (struct watch_reading){ .now_ns = clock_ns(CLOCK_MONOTONIC), .all = f->status.counters };
@@ -164,11 +165,12 @@ static int read_one(struct session *s, const char *name)
 	if (err)
 		return loader_explain(name, err);
 	f = of_name(s, name);
-	if (!f) {
+	err = f ? attachments_view(&open, &s->view) : say_err(-ENOMEM, "no memory");
+	if (!f || err) {
 		filter_close(&open);
-		return say_err(-ENOMEM, "no memory");
+		return err;
 	}
-	err = take(f, &open);
+	err = take(f, &open, &s->view);
 	if (err)
 		return err;
 	f->seen = true;
@@ -194,6 +196,7 @@ static int read_now(struct session *s)
 	int err;
 
 	s->note[0] = '\0';
+	attach_view_free(&s->view);
 	for (int i = 0; i < s->cnt; i++)
 		s->list[i]->seen = false;
 	err = *s->only ? read_one(s, s->only) : read_all(s);
@@ -294,6 +297,7 @@ static void end(struct session *s)
 	while (s->cnt)
 		forget(s, s->cnt - 1);
 	free(s->list);
+	attach_view_free(&s->view);
 }
 
 /* Finds the filter that is meant, which may be named by an interface. 0 or -errno, which is said. */

@@ -16,9 +16,7 @@
 
 #include "config.h"
 #include "device.h"
-#include "dispatch.h"
 #include "kernel.h"
-#include "live.h"
 #include "loader.h"
 #include "say.h"
 #include "xdp_dedup.skel.h"
@@ -48,14 +46,6 @@ static enum xdp_attach_mode to_xdp(enum attach_mode mode)
 		if (MODES[i].mode == mode)
 			return MODES[i].xdp;
 	return XDP_MODE_UNSPEC;
-}
-
-static enum attach_mode from_xdp(enum xdp_attach_mode xdp)
-{
-	for (int i = 0; i < MODES_CNT; i++)
-		if (MODES[i].xdp == xdp)
-			return MODES[i].mode;
-	return MODE_ANY;
 }
 
 /* If `all` is given: puts the open descriptors of this process into it (without /proc, every number
@@ -91,145 +81,6 @@ void attach_note_fds(fd_set *open)
 void attach_close_other_fds(const fd_set *open)
 {
 	walk_fds(open, NULL);
-}
-
-/* Is this our packet program, of whichever filter? 1, with a->id filled in;
- * 0 if it is another program; -errno if that cannot be told.
- */
-static int is_ours(const struct xdp_program *prog, struct attachment *a)
-{
-	const char *name = prog ? xdp_program__name(prog) : "";
-	int err;
-
-	if (strcmp(name, "xdp_dedup") && strcmp(name, "dedup_streams") &&
-	    strcmp(name, "dedup_deliver"))
-		return 0;
-	a->id.prog_id = xdp_program__id(prog);
-	err = live_maps_of(xdp_program__fd(prog), &a->id);
-	return err ? err : a->id.state_id != 0;
-}
-
-/* Does the interface run any XDP program? 1 or 0 (also if the interface is gone); -errno. Asks the
- * kernel, as an error of libxdp may mean yes or no. *id: the program's id, of one in native or else
- * skb mode; 0 in hw mode.
- */
-static int is_any_on(int ifindex, uint32_t *id)
-{
-	LIBBPF_OPTS(bpf_xdp_query_opts, opts);
-	int err = bpf_xdp_query(ifindex, 0, &opts);
-
-	if (err)
-		return err == -ENODEV ? 0 : err;
-	*id = opts.drv_prog_id ?: opts.skb_prog_id;
-	return opts.attach_mode != XDP_ATTACHED_NONE;
-}
-
-/* Looks for our program in what libxdp says of an interface. Returns what find_on() does.
- *
- * is_pinned: there are pins of this dispatcher, so a dispatcher it is. libxdp 1.3 reports a
- * dispatcher that it cannot look into as a single program, and one whose BTF it cannot get as none
- * at all: both are errors here, and not "another program".
- */
-static int look_into(struct xdp_multiprog *mp, bool is_pinned, struct attachment *a)
-{
-	struct xdp_program *prog = NULL, *main;
-	int found = 0;
-
-	a->mode = from_xdp(xdp_multiprog__attach_mode(mp));
-	a->dispatcher = !xdp_multiprog__is_legacy(mp);
-	main = xdp_multiprog__hw_prog(mp) ?: xdp_multiprog__main_prog(mp);
-	if (!main || (is_pinned && !a->dispatcher))
-		return -EIO;
-	if (a->dispatcher) {
-		while (!found && (prog = xdp_multiprog__next_prog(prog, mp)))
-			found = is_ours(prog, a);
-		return found;
-	}
-	found = is_ours(main, a) ?: -EBUSY;
-	a->id.prog_id = xdp_program__id(main);
-	if (xdp_multiprog__hw_prog(mp))
-		a->mode = MODE_HW;
-	return found;
-}
-
-/* is_pinned, and what it returns, as of look_into(). */
-static int ask_libxdp(int ifindex, bool is_pinned, struct attachment *a)
-{
-	struct xdp_multiprog *mp;
-	fd_set before;
-	uint32_t id;
-	int found, err;
-
-	attach_note_fds(&before);
-	mp = xdp_multiprog__get_from_ifindex(ifindex);
-	err = libxdp_get_error(mp);
-	if (!err && mp) {
-		found = look_into(mp, is_pinned, a);
-		xdp_multiprog__close(mp);
-	} else {
-		found = is_any_on(ifindex, &id); /* it may have been detached meanwhile */
-		if (found > 0)			 /* find_on()'s -EBUSY has a meaning of its own */
-			found = err && err != -EBUSY ? err : -EIO;
-	}
-	attach_close_other_fds(&before);
-	return found;
-}
-
-/* Looks for our program on one interface. 1 with *a filled in; 0 if it is not there; -EBUSY, with
- * a->id.prog_id, if another program runs there without a dispatcher, which leaves no room for ours;
- * another -errno if it cannot be told.
- */
-static int find_on(int ifindex, struct attachment *a)
-{
-	uint32_t id = 0;
-	int is_pinned, found = is_any_on(ifindex, &id);
-
-	if (found <= 0)
-		return found;
-	a->ifindex = ifindex;
-	is_pinned = dispatch_follow(ifindex, id);
-	return is_pinned < 0 ? is_pinned : ask_libxdp(ifindex, is_pinned, a);
-}
-
-static int list_interfaces(const struct if_nameindex *names, int n, struct attachment **out)
-{
-	struct attachment *list = calloc(n + 1, sizeof(*list));
-	int cnt = 0;
-
-	if (!list)
-		return -ENOMEM;
-	for (int i = 0; i < n; i++) {
-		struct attachment *a = &list[cnt];
-		int found = find_on(names[i].if_index, a);
-
-		if (found == 0 || found == -EBUSY) {
-			*a = (struct attachment){ 0 };
-			continue;
-		}
-		a->err = found < 0 ? found : 0;
-		a->ifindex = names[i].if_index;
-		memccpy(a->ifname, names[i].if_name, 0, sizeof(a->ifname) - 1);
-		cnt++;
-	}
-	*out = list;
-	return cnt;
-}
-
-int attach_list(struct attachment **out, int *cnt)
-{
-	struct if_nameindex *names = if_nameindex();
-	int n = 0;
-
-	if (!names)
-		return say_err(-errno, "cannot list the interfaces: %s", strerror(errno));
-	while (names[n].if_index)
-		n++;
-	n = list_interfaces(names, n, out);
-	if_freenameindex(names);
-	if (n < 0)
-		return say_err(n, "cannot list the interfaces: %s", strerror(-n));
-	*cnt = n;
-	return 0;
 }
 
 int attach_say_unknown(const struct attachment *list, int cnt)
@@ -279,7 +130,7 @@ int attach_check_named(const struct placement *where, int i)
 int attach_check_room(const char *ifname)
 {
 	struct attachment there = { 0 };
-	int err = find_on(if_nametoindex(ifname), &there);
+	int err = attach_find((int)if_nametoindex(ifname), &there);
 
 	if (err == 1)
 		return say_err(-EEXIST, "%s already runs xdp-dedup; first: xdp-dedup unload %s",
@@ -295,30 +146,6 @@ int attach_check_room(const char *ifname)
 			       "detach that first: ip link set dev %s xdp off",
 			       ifname, there.id.prog_id, ifname);
 	return 0;
-}
-
-int attach_neighbours(int ifindex, char *names, size_t size)
-{
-	struct xdp_program *prog = NULL;
-	struct xdp_multiprog *mp;
-	size_t len = 0;
-	fd_set before;
-	uint32_t id;
-	int err = is_any_on(ifindex, &id);
-
-	*names = 0;
-	if (err <= 0)
-		return err;
-	attach_note_fds(&before);
-	mp = xdp_multiprog__get_from_ifindex(ifindex);
-	err = libxdp_get_error(mp);
-	while (!err && (prog = xdp_multiprog__next_prog(prog, mp)) && len < size)
-		len += snprintf(names + len, size - len, "%s%s", len ? ", " : "",
-				xdp_program__name(prog));
-	if (!err)
-		xdp_multiprog__close(mp);
-	attach_close_other_fds(&before);
-	return err;
 }
 
 static int say_mode_refused(const char *ifname, enum attach_mode mode, int err)
@@ -474,7 +301,7 @@ static int detach(const struct attachment *a)
 	}
 	attach_close_other_fds(&before);
 	/* It is no failure if another process was first, or the interface is gone. */
-	return err && find_on(a->ifindex, &still) == 0 ? 0 : err;
+	return err && attach_find(a->ifindex, &still) == 0 ? 0 : err;
 }
 
 /* The kernel does not change the XDP program of a device while a device on top of it (its bridge,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Attaches the packet program to interfaces, detaches it and finds it there, through libxdp. What
- * runs where is asked of the kernel each time, never remembered. Only interfaces of this network
- * namespace can be seen.
+/* Attaches the packet program to interfaces and detaches it, through libxdp; and finds it there
+ * (attach_look.c), by what the kernel lists. What runs where is asked of the kernel each time,
+ * never remembered. Only interfaces of this network namespace can be seen.
  */
 #ifndef XDP_DEDUP_ATTACH_H
 #define XDP_DEDUP_ATTACH_H
@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/select.h>
 
+#include "links.h"
 #include "pins.h"
 
 struct xdp_dedup;
@@ -42,11 +43,30 @@ struct attachment {
 	int detach_err; /* if not: -errno */
 };
 
-/* Lists every interface that runs our packet program, of whichever filter, and every one of which
- * that cannot be told (err). 0, and the caller frees *out with free(); *cnt may be 0. -errno, which
- * is said.
+/* The interfaces of this network namespace as they are at one moment: all of them; and those that
+ * run our packet program, of whichever filter, or of which that cannot be told (err).
  */
+struct attach_view {
+	struct links links;
+	struct attachment *list;
+	int cnt;
+};
+
+/* Looks, at a cost that grows with the interfaces and with the programs: who looks at several
+ * filters does so once for all. 0, and the caller frees *v with attach_view_free(); or -errno,
+ * which is said, and *v is empty.
+ */
+int attach_view_read(struct attach_view *v);
+void attach_view_free(struct attach_view *v);
+
+/* The list of such a view alone: 0, and the caller frees *out with free(); -errno, which is said. */
 int attach_list(struct attachment **out, int *cnt);
+
+/* Looks for our program on one interface. 1 with *a filled in; 0 if it is not there; -EBUSY, with
+ * a->id.prog_id, if another program runs there without a dispatcher, which leaves no room for ours;
+ * another -errno if it cannot be told. Says nothing.
+ */
+int attach_find(int ifindex, struct attachment *a);
 
 /* The index of this interface of this network namespace; 0 if there is none, -errno if that cannot
  * be told, which is said.

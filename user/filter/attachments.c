@@ -268,6 +268,21 @@ static bool is_in(const struct attachment *list, int cnt, const struct filter *f
 	return false;
 }
 
+int attachments_view(const struct filter *f, struct attach_view *view)
+{
+	bool fits = view->links.cnt;
+
+	for (int i = 0; i < DEDUP_IFACES_MAX && fits; i++) {
+		const struct dedup_iface *iface = &f->record->ifaces[i];
+
+		fits = !here_has(iface) || is_in(view->list, view->cnt, f, iface->ifindex);
+	}
+	if (fits)
+		return 0;
+	attach_view_free(view);
+	return attach_view_read(view);
+}
+
 /* The record's entry of an interface that has moved here. It is one of those whose interface is not
  * attached here: the one with its name, or the only one. NULL if that leaves several.
  */
@@ -319,13 +334,12 @@ static int explain_twin(const struct filter *f, const char *ifname, const struct
 		       ifname, twin->ifindex, name, ifname, f->name);
 }
 
-int attachments_follow(struct filter *f)
+int attachments_follow(struct filter *f, const struct attachment *list, int cnt)
 {
-	struct attachment *list = NULL;
-	int cnt = 0, err = attach_list(&list, &cnt);
+	int err = 0;
 
 	for (int i = 0; i < cnt && !err; i++) {
-		struct attachment *a = &list[i];
+		const struct attachment *a = &list[i];
 		const struct dedup_iface *twin;
 		struct dedup_iface *entry;
 
@@ -346,7 +360,6 @@ int attachments_follow(struct filter *f)
 		*entry = (struct dedup_iface){ .netns = here_netns(), .ifindex = a->ifindex };
 		memcpy(entry->name, a->ifname, sizeof(entry->name));
 	}
-	free(list);
 	return err;
 }
 

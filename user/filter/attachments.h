@@ -83,12 +83,18 @@ int attachments_make_entry(const char *ifname, struct dedup_iface *entry);
 const struct dedup_iface *attachments_twin(const struct filter *f, const struct attachment *list,
 					   int cnt, const struct attachment *a);
 
+/* Makes *view fit for this filter, which may have been loaded or changed since *view was read:
+ * reads it anew, unless it has each recorded interface of this network namespace attached; also if
+ * it is empty. 0 or -errno, which is said, and then it is empty.
+ */
+int attachments_view(const struct filter *f, struct attach_view *view);
+
 /* Brings the record up to date for interfaces that have moved here from another network namespace
  * and have taken their program along: they are attached here, but not recorded here. If it cannot
- * be told which entry is theirs, says so. The caller holds the lock of loader_begin(). 0; -ENOTUNIQ
- * if one of them has a twin, as above; or another -errno: said.
+ * be told which entry is theirs, says so. list: attach_list()'s, of cnt. The caller holds the lock
+ * of loader_begin(). 0; -ENOTUNIQ, which is said, if one of them has a twin, as above.
  */
-int attachments_follow(struct filter *f);
+int attachments_follow(struct filter *f, const struct attachment *list, int cnt);
 
 /* Takes interfaces out of the record that cannot be seen from here, if it can be told that they
  * have gone: no other network namespace runs the filter's program. Where not all can be looked at,

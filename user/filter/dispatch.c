@@ -220,6 +220,14 @@ static bool are_from_here(const struct dedup_iface record[DEDUP_IFACES_MAX])
 	return true;
 }
 
+static bool runs_here(const struct links *l, const struct dispatcher *d)
+{
+	for (int i = 0; i < l->cnt; i++)
+		if (link_runs_xdp(&l->list[i], d->id))
+			return true;
+	return false;
+}
+
 /* Is this a dispatcher that no interface runs, so that its pins can go? If that cannot be told:
  * true if no interface of the record can have taken it along; true with --force, when record is
  * NULL.
@@ -235,11 +243,17 @@ static bool is_orphaned(const struct dispatcher *d, const struct dedup_iface *re
 static void sweep(uint32_t forced_id)
 {
 	struct dedup_iface record[DEDUP_IFACES_MAX];
+	struct links here = { 0 };
 	DIR *root = open_root();
 	struct dispatcher d;
 	struct identity id;
 
 	while (root && next_dispatcher(root, &d)) {
+		/* Mostly they run here. If the links cannot be read, is_orphaned() sees that. */
+		if (!here.cnt)
+			links_read(&here);
+		if (runs_here(&here, &d))
+			continue;
 		if (maps_of(root, &d, &id) || !id.state_id || (forced_id && id.state_id != forced_id))
 			continue;
 		if (!forced_id && (read_record(id.record_id, record) || !here_has_any(record)))
@@ -250,6 +264,7 @@ static void sweep(uint32_t forced_id)
 		if (is_orphaned(&d, forced_id ? NULL : record))
 			remove_pins(root, &d);
 	}
+	links_free(&here);
 	if (root)
 		closedir(root);
 }
@@ -263,14 +278,6 @@ void dispatch_forget(uint32_t state_id)
 {
 	if (state_id)
 		sweep(state_id);
-}
-
-static bool runs_here(const struct links *l, const struct dispatcher *d)
-{
-	for (int i = 0; i < l->cnt; i++)
-		if (link_runs_xdp(&l->list[i], d->id))
-			return true;
-	return false;
 }
 
 int dispatch_runs_elsewhere(uint32_t state_id)

@@ -76,8 +76,12 @@ static void kind_of(const struct rtattr *linkinfo, char *out, size_t size)
 
 static void xdp_of(const struct rtattr *xdp, uint32_t ids[LINK_XDP_MAX])
 {
-	static const int TYPES[LINK_XDP_MAX] = { IFLA_XDP_PROG_ID, IFLA_XDP_DRV_PROG_ID,
-						 IFLA_XDP_SKB_PROG_ID, IFLA_XDP_HW_PROG_ID };
+	static const int TYPES[LINK_XDP_MAX] = {
+		[LINK_XDP_ANY] = IFLA_XDP_PROG_ID,
+		[LINK_XDP_NATIVE] = IFLA_XDP_DRV_PROG_ID,
+		[LINK_XDP_SKB] = IFLA_XDP_SKB_PROG_ID,
+		[LINK_XDP_HW] = IFLA_XDP_HW_PROG_ID,
+	};
 	const struct rtattr *info[IFLA_XDP_MAX + 1] = { NULL };
 
 	if (xdp)
@@ -389,7 +393,7 @@ static bool is_directly_on(const struct link *upper, const struct link *lower)
 	return lower->master == upper->index || upper->below == lower->index;
 }
 
-static bool has_xdp(const struct link *l)
+bool link_has_xdp(const struct link *l)
 {
 	for (int i = 0; i < LINK_XDP_MAX; i++)
 		if (l->xdp_ids[i])
@@ -402,26 +406,54 @@ const struct link *links_xdp_above(const struct links *l, uint32_t index)
 	const struct link *lower = links_find(l, index);
 
 	for (int i = 0; i < l->cnt && lower; i++)
-		if (is_directly_on(&l->list[i], lower) && has_xdp(&l->list[i]))
+		if (is_directly_on(&l->list[i], lower) && link_has_xdp(&l->list[i]))
 			return &l->list[i];
 	return NULL;
 }
 
-static bool is_on(const struct links *l, uint32_t upper, const struct link *lower, int depth)
-{
-	for (int i = 0; i < l->cnt && depth < DEPTH_MAX; i++) {
-		const struct link *next = &l->list[i];
+/* A walk from one device to all above it, or below it. */
+struct walk {
+	const struct links *links;
+	bool goes_up;
+	links_fn each;
+	void *arg;
+};
 
-		if (is_directly_on(next, lower) &&
-		    (next->index == upper || is_on(l, upper, next, depth + 1)))
-			return true;
+static int walk_from(const struct walk *w, const struct link *from, int depth)
+{
+	int found = 0;
+
+	for (int i = 0; i < w->links->cnt && depth < DEPTH_MAX && !found; i++) {
+		const struct link *next = &w->links->list[i];
+
+		if (w->goes_up ? is_directly_on(next, from) : is_directly_on(from, next))
+			found = w->each(next, w->arg) ?: walk_from(w, next, depth + 1);
 	}
-	return false;
+	return found;
+}
+
+int links_each_above(const struct links *l, uint32_t lower, links_fn each, void *arg)
+{
+	const struct walk w = { l, true, each, arg };
+	const struct link *start = links_find(l, lower);
+
+	return start ? walk_from(&w, start, 0) : 0;
+}
+
+int links_each_below(const struct links *l, uint32_t upper, links_fn each, void *arg)
+{
+	const struct walk w = { l, false, each, arg };
+	const struct link *start = links_find(l, upper);
+
+	return start ? walk_from(&w, start, 0) : 0;
+}
+
+static int has_index(const struct link *link, void *arg)
+{
+	return link->index == *(const uint32_t *)arg;
 }
 
 bool links_is_on(const struct links *l, uint32_t upper, uint32_t lower)
 {
-	const struct link *start = links_find(l, lower);
-
-	return start && is_on(l, upper, start, 0);
+	return links_each_above(l, lower, has_index, &upper);
 }

@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LINK_XDP_MAX 4
+/* Where a program's id stands in link.xdp_ids: by the mode it runs in, or in whichever it is. */
+enum link_xdp { LINK_XDP_ANY, LINK_XDP_NATIVE, LINK_XDP_SKB, LINK_XDP_HW, LINK_XDP_MAX };
 
 struct link {
 	uint32_t index;
@@ -23,7 +24,7 @@ struct link {
 	uint32_t master;  /* index of the bridge, bond or team that it is a port of; 0: none */
 	uint32_t below;	  /* index of the device that this VLAN, macvlan ... is on; 0: none here */
 	bool is_on_other_netns;		/* the device below is in another network namespace */
-	uint32_t xdp_ids[LINK_XDP_MAX]; /* ids of its XDP programs, one for each mode; 0: none */
+	uint32_t xdp_ids[LINK_XDP_MAX]; /* ids of its XDP programs; 0: none */
 };
 
 struct links {
@@ -52,11 +53,22 @@ int links_run_xdp_elsewhere(uint32_t prog_id);
 /* Does this XDP program run on this interface, in whichever mode? */
 bool link_runs_xdp(const struct link *l, uint32_t prog_id);
 
+/* Does any? */
+bool link_has_xdp(const struct link *l);
+
 /* The interface with this index; NULL if there is none. It belongs to *l. */
 const struct link *links_find(const struct links *l, uint32_t index);
 
 /* Is `upper` on top of `lower`, or on something that is? No device is on top of itself. */
 bool links_is_on(const struct links *l, uint32_t upper, uint32_t lower);
+
+/* Calls each() for every device on top of `lower`, and for every one below `upper`, until one call
+ * does not return 0. Returns what that returned; else 0. A device that is reached on several ways
+ * may come several times. Takes time for each device that is reached, times the interfaces.
+ */
+typedef int (*links_fn)(const struct link *link, void *arg);
+int links_each_above(const struct links *l, uint32_t lower, links_fn each, void *arg);
+int links_each_below(const struct links *l, uint32_t upper, links_fn each, void *arg);
 
 /* A device that runs an XDP program, whichever, directly on top of this one: as long as it does,
  * the kernel changes none on this one. NULL if there is none. It belongs to *l.

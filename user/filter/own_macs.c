@@ -10,25 +10,28 @@
  * words[0] is that of most frames.
  */
 struct own {
+	uint64_t index_bits; /* of the words, but the first */
 	uint64_t words[DEDUP_MACS_MAX + 1];
 	int cnt;
 	bool cut; /* there are more than fit */
 };
 
-static void add_mac(struct own *own, const struct link *link, uint64_t index_bits)
+static int add_mac(const struct link *link, void *arg)
 {
+	struct own *own = arg;
 	uint64_t first8 = 0, word;
 
 	if (!link->has_mac)
-		return;
+		return 0;
 	memcpy(&first8, link->mac, sizeof(link->mac));
-	word = dedup_mac_word(first8) | index_bits;
+	word = dedup_mac_word(first8) | own->index_bits;
 	for (int i = 0; i < own->cnt; i++)
 		if (own->words[i] == word)
-			return;
+			return 0;
 	own->cut = own->cnt == DEDUP_MACS_MAX + 1;
 	if (!own->cut)
 		own->words[own->cnt++] = word;
+	return 0;
 }
 
 /* The bits of a word that say of which interface it is; 0 in a filter of one interface. */
@@ -67,19 +70,16 @@ static __u64 *first_compared(const struct filter *f, uint32_t ifindex)
  */
 static struct own own_of(const struct filter *f, const struct links *l, const struct link *link)
 {
-	uint64_t bits = index_bits(f, link->index);
 	const struct link *top = link, *next = link;
-	struct own own = { .cnt = 0 };
+	struct own own = { .index_bits = index_bits(f, link->index) };
 
 	while ((next = next->master ? links_find(l, next->master) : NULL))
 		top = next;
-	add_mac(&own, top, bits);
-	add_mac(&own, link, bits);
-	for (int i = 0; i < l->cnt; i++)
-		if (links_is_on(l, l->list[i].index, link->index))
-			add_mac(&own, &l->list[i], bits);
+	add_mac(top, &own);
+	add_mac(link, &own);
+	links_each_above(l, link->index, add_mac, &own);
 	if (own.cnt && first_compared(f, link->index))
-		own.words[0] &= ~bits;
+		own.words[0] &= ~own.index_bits;
 	return own;
 }
 

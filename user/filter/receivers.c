@@ -9,6 +9,7 @@
 #include "own_macs.h"
 #include "say.h"
 #include "stacking.h"
+#include "text.h"
 
 #define SYSCTLS "/proc/sys/net/"
 
@@ -127,20 +128,21 @@ static int interface_forwards(const char *ifname)
 	return on;
 }
 
+static int link_forwards(const struct link *link, void *arg)
+{
+	(void)arg;
+	return interface_forwards(link->name);
+}
+
 /* As is_on(): does this interface, or any on top of it, forward? Packets are routed by the one that
  * has the host's addresses, which may be the top one.
  */
 static int forwards_above(const struct links *l, uint32_t ifindex)
 {
-	int on = 0;
+	const struct link *link = links_find(l, ifindex);
+	int on = link ? link_forwards(link, NULL) : 0;
 
-	for (int i = 0; i < l->cnt && !on; i++) {
-		const struct link *link = &l->list[i];
-
-		if (link->index == ifindex || links_is_on(l, link->index, ifindex))
-			on = interface_forwards(link->name);
-	}
-	return on;
+	return on ? on : links_each_above(l, ifindex, link_forwards, NULL);
 }
 
 /* As is_on(): does this host forward what comes in by these interfaces? */
@@ -249,10 +251,29 @@ void receivers_refresh(struct filter *f, const struct links *l)
 			 filter_shown_name(f), DEDUP_MACS_MAX);
 }
 
+static void show_name(const struct link *link, char name[IF_NAMESIZE])
+{
+	memcpy(name, link->name, IF_NAMESIZE);
+	text_clean(name);
+}
+
+static struct receivers_pair show_pair(const struct link *upper, const struct link *lower)
+{
+	struct receivers_pair pair = { 0 };
+
+	show_name(upper, pair.upper);
+	show_name(lower, pair.lower);
+	return pair;
+}
+
 int receivers_faults(const struct filter *f, const struct links *l, const uint32_t *indices,
 		     const bool *skb, int cnt, struct receivers_faults *out)
 {
-	*out = (struct receivers_faults){ .stacked = stacking_find(l, indices, cnt) };
+	struct stacked stacked = stacking_find(l, indices, cnt);
+
+	*out = (struct receivers_faults){ 0 };
+	if (stacked.upper)
+		out->stacked = show_pair(stacked.upper, stacked.lower);
 	for (int i = 0; i < cnt; i++) {
 		const struct link *link = links_find(l, indices[i]), *lower;
 		int merges;
@@ -260,14 +281,14 @@ int receivers_faults(const struct filter *f, const struct links *l, const uint32
 		if (!link)
 			continue; /* gone since */
 		if (!own_macs_agree(f, l, link->index))
-			out->stale[out->stale_cnt++] = link;
+			show_name(link, out->stale[out->stale_cnt++]);
 		if (!skb[i])
 			continue;
 		merges = merges_below(l, link, &lower);
 		if (merges < 0)
 			return merges;
 		if (merges)
-			out->merging = (struct stacked){ link, lower };
+			out->merging = show_pair(link, lower);
 	}
 	return 0;
 }

@@ -42,12 +42,17 @@ int receivers_note_forwarding(const struct filter_spec *spec, const struct place
 /* own_macs_set(); if there are too many MACs, says so, and that is no failure. */
 void receivers_refresh(struct filter *f, const struct links *l);
 
-/* What has become wrong since the load. The links belong to the `l` that was looked at. */
+/* The names of two devices as they can be shown (text.h), `upper` on top of `lower`; "": none. */
+struct receivers_pair {
+	char upper[IF_NAMESIZE], lower[IF_NAMESIZE];
+};
+
+/* What has become wrong since the load. */
 struct receivers_faults {
-	const struct link *stale[DEDUP_IFACES_MAX]; /* the filter does not know their MACs of now */
+	char stale[DEDUP_IFACES_MAX][IF_NAMESIZE]; /* the filter does not know their MACs of now */
 	int stale_cnt;
-	struct stacked stacked; /* two of the interfaces on top of each other; NULL: none are */
-	struct stacked merging; /* lower merges packets before the program on upper sees them */
+	struct receivers_pair stacked; /* two of the interfaces are on top of each other */
+	struct receivers_pair merging; /* lower merges packets before upper's program sees them */
 };
 
 /* Looks at the interfaces of this network namespace that the filter is attached to: cnt indices,

@@ -74,14 +74,13 @@ static int merging_is_on(const char *ifname)
 	return err;
 }
 
+static int merges(const struct link *link, void *arg)
+{
+	*(const struct link **)arg = link;
+	return merging_is_on(link->name);
+}
+
 int stacking_merges(const struct links *l, uint32_t index, const struct link **out)
 {
-	int found = 0;
-
-	for (int i = 0; i < l->cnt && !found; i++) {
-		*out = &l->list[i];
-		if (links_is_on(l, index, (*out)->index))
-			found = merging_is_on((*out)->name);
-	}
-	return found;
+	return links_each_below(l, index, merges, out);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "attachments.h"
 #include "clock.h"
 #include "hand.h"
 #include "kernel.h"
@@ -170,15 +171,19 @@ static int open_anew(struct reading *r, struct filter *f)
 	return err;
 }
 
-/* Reads all there is of a filter, opening it if need be. 0 or -errno, which was said unless it is
- * -ENOENT.
+/* Reads all there is of a filter, opening it if need be. *view is of filters before it, or empty. 0
+ * or -errno, which was said unless it is -ENOENT.
  */
-static int refresh_one(struct reading *r)
+static int refresh_one(struct reading *r, struct attach_view *view)
 {
-	bool was_open = is_current(r), is_exchanging;
+	int err = view->links.cnt ? 0 : attach_view_read(view);
+	bool was_open, is_exchanging;
 	struct filter f;
-	int err = 0;
 
+	if (err)
+		return err;
+	/* What is current after the interfaces were looked at was so before. */
+	was_open = is_current(r);
 	if (was_open) {
 		f = take_filter(&r->status);
 		status_free(&r->status);
@@ -189,8 +194,14 @@ static int refresh_one(struct reading *r)
 		loader_explain(r->name, err);
 	if (err)
 		return err;
+	if (!was_open)
+		err = attachments_view(&f, view);
+	if (err) {
+		filter_close(&f);
+		return err;
+	}
 	is_exchanging = READ_ONCE(f.state->exchanging);
-	err = status_collect(&f, false, &r->status);
+	err = status_collect(&f, view, false, &r->status);
 	if (err)
 		return err;
 	keep_shown(r, is_exchanging);
@@ -222,11 +233,11 @@ static int update_one(struct reading *r)
 	return err;
 }
 
-static void read_one(struct reading *r, bool all)
+static void read_one(struct reading *r, bool all, struct attach_view *view)
 {
 	say_to(hear, r);
 	if (all || r->err || !is_current(r))
-		r->err = refresh_one(r);
+		r->err = refresh_one(r, view);
 	else
 		r->err = update_one(r);
 	if (r->err)
@@ -239,15 +250,21 @@ static void read_one(struct reading *r, bool all)
 
 static int read_names(struct readings *r, char *const *names, bool all)
 {
-	for (; *names; names++) {
+	int err = 0;
+
+	if (all)
+		attach_view_free(&r->view);
+	for (; *names && !err; names++) {
 		struct reading *one = of_name(r, *names);
 
-		if (!one)
-			return say_err(-ENOMEM, "no memory");
-		read_one(one, all);
+		if (!one) {
+			err = say_err(-ENOMEM, "no memory");
+			break;
+		}
+		read_one(one, all, &r->view);
 		one->is_seen = one->err != -ENOENT; /* else unloaded since */
 	}
-	return 0;
+	return err;
 }
 
 static int list_wanted(struct readings *r, char *const *wanted)
@@ -300,5 +317,6 @@ void readings_free(struct readings *r)
 	while (r->cnt)
 		remove_at(r, r->cnt - 1);
 	free(r->list);
+	attach_view_free(&r->view);
 	*r = (struct readings){ 0 };
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "advice.h"
+#include "attach.h"
 #include "status.h"
 
 #define READING_TEXT_MAX 256
@@ -42,6 +43,7 @@ struct readings {
 	struct reading **list; /* cnt, sorted by name */
 	int cnt;
 	uint64_t take_ns, refresh_ns; /* so long took the last ones */
+	struct attach_view view;      /* the interfaces, as of the last refresh, or later */
 };
 
 /* Reads all filters that are loaded, and lists those of `wanted`, which ends with NULL or is NULL,

@@ -1,0 +1,98 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What many interfaces and filters cost: bench-interfaces.py TOOL. As root.
+
+Makes so many interfaces (pairs of veth) in network and mount namespaces of its own, and runs the
+service there with so many filters, one to an interface. Prints for each of CASES, as
+INTERFACES:FILTERS: how long the service takes until all are loaded, how much of a CPU it takes then,
+in SECONDS (40) with changes of no interface, what `status` of one filter takes of a CPU (the median
+of 11), and how long the service takes to end when it unloads all. MODE=skb: in that mode.
+"""
+import os
+import re
+import resource
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+CASES = [(100, 1), (300, 1), (1000, 1), (120, 60), (1000, 60)]
+SETTLE_S = 3
+
+
+def sh(command, **more):
+    return subprocess.run(["sh", "-ec", command], check=True, **more)
+
+
+def make_interfaces(first, end):
+    lines = "".join(f"link add v{i} type veth peer name p{i}\n" for i in range(first // 2, end // 2))
+    sh("ip -batch -", input=lines, text=True)
+
+
+def cpu_ticks(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+        fields = stat.read().rsplit(")", 1)[1].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def cpu_seconds(command):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def await_ready(service, cnt):
+    """The service says where its filters run once all that it can do is done."""
+    for line in service.stdout:
+        if line.count(":") == cnt and re.fullmatch(r"(f\d+: v\d+(; )?)+\n", line):
+            return
+    sys.exit("the service has ended")
+
+
+def measure(tool, interfaces, filters, directory):
+    conf, mode = f"{directory}/conf", os.environ.get("MODE")
+    with open(conf, "w", encoding="ascii") as out:
+        out.write("[service]\non-exit = unload\n")
+        for i in range(filters):
+            out.write(f"[filter f{i}]\ninterfaces = v{i}\nport = {8000 + i}\ncapacity = 10k\n")
+            out.write(f"mode = {mode}\n" if mode else "")
+    began = time.monotonic()
+    with subprocess.Popen([tool, "run", "--config", conf], stdout=subprocess.PIPE, text=True,
+                          stderr=subprocess.DEVNULL) as service:
+        await_ready(service, filters)
+        up_s = time.monotonic() - began
+        time.sleep(SETTLE_S)
+        seconds = float(os.environ.get("SECONDS") or 40)
+        before = cpu_ticks(service.pid)
+        time.sleep(seconds)
+        share = (cpu_ticks(service.pid) - before) / os.sysconf("SC_CLK_TCK") / seconds
+        status_s = statistics.median(cpu_seconds([tool, "status", "f0"]) for _ in range(11))
+        began = time.monotonic()
+        service.send_signal(signal.SIGTERM)
+        service.wait()
+        end_s = time.monotonic() - began
+    print(f"| {interfaces:,} | {filters} | {up_s:.1f} s | {share:.2%} | {status_s * 1000:.0f} ms |"
+          f" {end_s:.1f} s |", flush=True)
+
+
+def main():
+    if "INSIDE" not in os.environ:
+        os.environ["INSIDE"] = "1"
+        os.execvp("unshare", ["unshare", "--net", "--mount", sys.executable, *sys.argv])
+    chosen = os.environ.get("CASES")
+    cases = [tuple(map(int, c.split(":"))) for c in chosen.split()] if chosen else CASES
+    sh("mount -t bpf bpf /sys/fs/bpf")
+    print("| interfaces | filters | up after | of a CPU | `status` | down after |\n"
+          "|--:|--:|--:|--:|--:|--:|")
+    with tempfile.TemporaryDirectory() as directory:
+        have = 0
+        for interfaces, filters in sorted(cases):
+            make_interfaces(have, interfaces)
+            have = interfaces
+            measure(sys.argv[1], interfaces, filters, directory)
+
+
+main()
