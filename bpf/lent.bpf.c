@@ -42,11 +42,11 @@ static __always_inline bool is_late(const struct dedup_state *st)
 /* The key of the id; false if there is no such stream. */
 static __always_inline bool find_key(const struct dedup_ask *ask, struct dedup_want_key *key)
 {
-	__u32 n = ask->slot;
+	__u32 n = ask->slot % DEDUP_SLOTS;
 
-	if (n >= DEDUP_SLOTS || !(lent.slots >> n & 1))
-		return false;
 	DEDUP_BOUND(n, DEDUP_SLOTS - 1);
+	if (!(lent.streams >> n & 1) || lent.slots[n] != ask->slot)
+		return false;
 	key->id = dedup_id_copy(&ask->id, DEDUP_ID_WORDS_MAX);
 	key->realm_key = lent.realm_keys[n];
 	return true;

@@ -18,8 +18,9 @@ struct dedup_lent {
 	__u64 serial;	 /* state.serial */
 	__u64 window_ns; /* as in the configuration */
 	__u64 stale_ns;
-	__u64 slots;		       /* bit n: there is a stream with slot n */
-	__u64 realm_keys[DEDUP_SLOTS]; /* of the stream with this slot */
+	__u64 streams;		       /* bit n: there is one whose slot is n, modulo DEDUP_SLOTS */
+	__u64 realm_keys[DEDUP_SLOTS]; /* of that stream */
+	__u32 slots[DEDUP_SLOTS];      /* which its slot is */
 	__u32 place;		       /* the queue's, of which it speaks alone */
 	__u32 opened;		       /* dedup_socket.opened of it */
 	__u32 frames_max;	       /* that a packet may fill at most */

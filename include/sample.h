@@ -22,7 +22,7 @@
 struct dedup_sampler {
 	__u64 until_ns; /* there is a sampler while state.last_ns is below this */
 	__u32 reasons;	/* bit n: it is to see packets of enum dedup_reason n */
-	__u32 streams;	/* bit n: of the stream with slot n */
+	__u32 streams;	/* bit n: of a stream whose slot is n, modulo DEDUP_SLOTS */
 	__u32 snap;	/* the first bytes of a frame that it gets; 1 to DEDUP_SNAP_MAX */
 	__u32 rate;	/* samples in a second of the kernel's CLOCK_MONOTONIC, at most */
 	__u32 pid;	/* of the sampler, as it sees itself */

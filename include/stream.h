@@ -97,7 +97,8 @@ struct dedup_stream {
 	__u32 need;	/* direct: the payload's bytes up to the last one of the id's loads */
 	__u32 adjacent; /* 1: the id's words are whole words of the packet, one behind the other */
 	/* The stream's number in what outlives a program: samples, deliveries. A change keeps it;
-	 * its place among the streams may be another one then. Below DEDUP_SLOTS.
+	 * its place among the streams may be another one then. No other stream gets it later; those
+	 * of two programs, one after the other, differ modulo DEDUP_SLOTS.
 	 */
 	__u32 slot;
 	struct dedup_gate gates[DEDUP_GATES_MAX]; /* those required first */

@@ -24,6 +24,7 @@
 
 #define PROFILES "/mnt/profiles"
 #define OTHER_PROFILES "/mnt/others" /* stream a's id is elsewhere in its packets */
+#define OUT_FILE "/mnt/out"
 #define ID_WORDS 4
 
 enum { A, B, C, D, GSP, STREAMS };
@@ -338,6 +339,36 @@ static void deliveries_are_of_a_stream_not_of_a_place(void **state)
 	open_f(&f);
 	assert_int_equal(delivery_want(&f, &handed), -EINVAL); /* there is no such stream */
 	filter_close(&f);
+	for (int i = 0; i < 4; i++) { /* nor is another one that comes taken for it */
+		must(i % 2 ? "set f BY --profile b:9002"
+			   : "set f BY --profile c:9003 --profile b:9002");
+		open_f(&f);
+		assert_int_equal(delivery_want(&f, &handed), -EINVAL);
+		filter_close(&f);
+	}
+}
+
+/* Changes are counted anew then. */
+static void deliveries_are_of_a_stream_after_a_restore(void **state)
+{
+	struct dedup_handed handed = { .number = 1 };
+	struct filter f;
+
+	(void)state;
+	must(LOAD_AB);
+	must("set f BY --profile b:9002");
+	must("set f BY --profile c:9003 --profile b:9002");
+	must("save f /mnt/image");
+	must("unload --all");
+	must("restore f /mnt/image");
+	open_f(&f);
+	handed.slot = kept_slot(f.config, stream_number(f.config, "c"));
+	filter_close(&f);
+	must("set f BY --profile b:9002");
+	must("set f BY --profile a:9001 --profile b:9002");
+	open_f(&f);
+	assert_int_equal(delivery_want(&f, &handed), -EINVAL);
+	filter_close(&f);
 }
 
 struct seen {
@@ -381,6 +412,21 @@ static void samples_are_of_a_stream_not_of_a_place(void **state)
 	assert_string_equal(stream_name(now.config, kept_of_slot(now.config, seen.slot)), "b");
 	filter_close(&now);
 	filter_close(&f);
+}
+
+/* Who listens to a stream that is removed gets no other one's packets. */
+static void samples_of_a_stream_that_went_end(void **state)
+{
+	(void)state;
+	must(LOAD_AB);
+	sh("$XD sample f/a >" OUT_FILE " 2>&1 & echo $! >/mnt/pid\n"
+	   "for i in $(seq 300); do $XD status f --json | grep -q '\"sampler\": *{' && exit 0\n"
+	   "	sleep 0.1; done; exit 1");
+	must("set f BY --profile b:9002");
+	must("set f BY --profile b:9002 --profile c:9003");
+	is_dropped(C, 1);
+	sh("kill $(cat /mnt/pid); for i in $(seq 300); do grep -q 'shown;' " OUT_FILE " && break\n"
+	   "	sleep 0.1; done; cat " OUT_FILE "; grep -q 'note: 0 shown;' " OUT_FILE);
 }
 
 /* The random test: what a plain model knows of each stream. */
@@ -641,7 +687,11 @@ int main(void)
 						cli_teardown),
 		cmocka_unit_test_setup_teardown(deliveries_are_of_a_stream_not_of_a_place, setup,
 						cli_teardown),
+		cmocka_unit_test_setup_teardown(deliveries_are_of_a_stream_after_a_restore, setup,
+						cli_teardown),
 		cmocka_unit_test_setup_teardown(samples_are_of_a_stream_not_of_a_place, setup,
+						cli_teardown),
+		cmocka_unit_test_setup_teardown(samples_of_a_stream_that_went_end, setup,
 						cli_teardown),
 		cmocka_unit_test_setup_teardown(any_changes, setup, cli_teardown),
 	};

@@ -66,7 +66,10 @@ static int plan(struct restoration *r)
 	if (err)
 		return err;
 	err = plan_next_filter(old, &r->cfg);
-	r->cfg.serial = r->cfg.earlier_stats = 0; /* there was no program before */
+	/* There was no program before, nor anything that lasts and goes by slots. */
+	r->cfg.serial = r->cfg.earlier_stats = 0;
+	for (uint32_t n = 0; n < r->cfg.streams_cnt; n++)
+		r->cfg.streams[n].slot = n;
 	return err ? say_err(err, "the kernel's random source gave no secret") : 0;
 }
 

@@ -34,6 +34,7 @@ static void catch (int signal)
 struct show {
 	const struct options *o;
 	const struct filter *f;
+	bool all;		  /* or f->stream alone */
 	struct capture_out *file; /* NULL: they are printed */
 	int64_t to_epoch_ns;
 	uint64_t cnt;
@@ -51,6 +52,8 @@ static int show_sample(void *arg, const struct dedup_sample *sample)
 	struct show *show = arg;
 	struct sample_view view;
 
+	if (!show->all && kept_of_slot(show->f->config, sample->slot) != show->f->stream)
+		return 0; /* of one that came when f->stream had gone */
 	if (show->file) {
 		const struct capture_frame frame = {
 			.data = sample->frame,
@@ -143,8 +146,9 @@ static void say_summary(const struct show *show, const struct sampling_lost *los
 		 lost->limited, lost->full);
 }
 
-static int sample(struct show *show, struct filter *f, bool all)
+static int sample(struct show *show, struct filter *f)
 {
+	bool all = show->all;
 	const struct sampling_wish wish = wish_of(show->o, f, all);
 	struct sampling_lost lost;
 	struct sampling *s;
@@ -175,7 +179,7 @@ int verb_sample(const struct options *o)
 	const struct sigaction action = { .sa_handler = catch };
 	const char *what = o->args[0];
 	bool all = !strchr(what, '/');
-	struct show show = { .o = o };
+	struct show show = { .o = o, .all = all };
 	struct filter f;
 	int err;
 
@@ -189,7 +193,7 @@ int verb_sample(const struct options *o)
 	for (size_t i = 0; i < sizeof(SIGNALS) / sizeof(SIGNALS[0]); i++)
 		sigaction(SIGNALS[i], &action, NULL);
 	show.f = &f;
-	err = sample(&show, &f, all);
+	err = sample(&show, &f);
 	filter_close(&f);
 	if (caught == SIGPIPE) { /* as it ends who does not catch it: whoever reads wants no more */
 		signal(SIGPIPE, SIG_DFL);

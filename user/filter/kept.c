@@ -61,6 +61,12 @@ int kept_of_slot(const struct dedup_config *c, uint32_t slot)
 	return -1;
 }
 
+/* A slot that no stream has had yet, and that differs from those used modulo DEDUP_SLOTS. */
+static uint32_t new_slot(const struct dedup_config *c, uint32_t used)
+{
+	return (uint32_t)c->serial * DEDUP_SLOTS + (uint32_t)__builtin_ctz(~used);
+}
+
 void kept_slots(const struct dedup_config *old, struct dedup_config *c)
 {
 	uint32_t used = 0;
@@ -70,7 +76,7 @@ void kept_slots(const struct dedup_config *old, struct dedup_config *c)
 	for (uint32_t n = 0; n < c->streams_cnt; n++) {
 		int was = kept_stream(old, &c->streams[n]);
 
-		c->streams[n].slot = was < 0 ? (uint32_t)__builtin_ctz(~used) : kept_slot(old, was);
+		c->streams[n].slot = was < 0 ? new_slot(c, used) : kept_slot(old, was);
 		used |= 1U << c->streams[n].slot % DEDUP_SLOTS;
 	}
 }

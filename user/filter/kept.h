@@ -30,8 +30,8 @@ int kept_known(const struct dedup_config *old, const struct dedup_config *c, uin
 uint32_t kept_slot(const struct dedup_config *c, uint32_t n);
 int kept_of_slot(const struct dedup_config *c, uint32_t slot);
 
-/* Gives the streams of *c slots: kept ones those that they had in *old, others those that no stream
- * of *old has.
+/* Gives the streams of *c, which has its serial number, slots: kept ones those that they had in
+ * *old, others those that no stream has had yet.
  */
 void kept_slots(const struct dedup_config *old, struct dedup_config *c);
 

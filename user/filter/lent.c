@@ -26,10 +26,11 @@ static void configure(struct dedup_lent *c, const struct filter *f, const struct
 		.frames_max = q->frames_max,
 	};
 	for (uint32_t n = 0; n < streams_cnt(f->config); n++) {
-		uint32_t slot = kept_slot(f->config, n) % DEDUP_SLOTS;
+		uint32_t slot = kept_slot(f->config, n), i = slot % DEDUP_SLOTS;
 
-		c->realm_keys[slot] = kept_realm_key(f->config, n);
-		c->slots |= 1ULL << slot;
+		c->realm_keys[i] = kept_realm_key(f->config, n);
+		c->slots[i] = slot;
+		c->streams |= 1ULL << i;
 	}
 }
 

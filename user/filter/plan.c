@@ -352,10 +352,10 @@ int plan_next_filter(const struct dedup_config *old, struct dedup_config *c)
 
 	if (err)
 		return err;
+	c->serial = old->serial + 1;
 	kept_slots(old, c);
 	for (uint32_t n = 0; n < streams_cnt(c); n++)
 		c->before[n] = kept_known(old, c, n) + 1;
-	c->serial = old->serial + 1;
 	c->earlier_stats = 1;
 	c->has_predecessor = 1;
 	c->predecessor_scale = dedup_scale(old, c);

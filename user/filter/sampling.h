@@ -24,7 +24,7 @@
 
 struct sampling_wish {
 	uint32_t reasons; /* bit n: enum dedup_reason n; of those above */
-	uint32_t streams; /* bit n: the stream with slot n (kept.h) */
+	uint32_t streams; /* bit n: those whose slot is n, modulo DEDUP_SLOTS (kept.h) */
 	uint32_t snap;	  /* bytes of a frame, 1 to DEDUP_SNAP_MAX */
 	uint32_t rate;	  /* samples in a second, 1 to SAMPLING_RATE_MAX */
 };
