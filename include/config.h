@@ -178,7 +178,7 @@ struct dedup_state {
 	__u64 record_10[DEDUP_RECORD_10_WORDS]; /* the record of a filter of format 10; else unused */
 
 	/* DEDUP_DROP_FOR, CLOCK_MONOTONIC: duplicates pass from then on. Set when the hand starts;
-	 * user space puts it off once the program is attached.
+	 * user space puts it off until just before the program is attached.
 	 */
 	__u64 drop_until_ns;
 

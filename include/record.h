@@ -14,7 +14,7 @@ struct dedup_iface {
 	__u64 netns;   /* cookie of the network namespace it was in; the kernel never reuses one */
 	__u32 ifindex; /* 0: unused entry */
 	char name[16];
-	__u32 mode; /* enum attach_mode that a change asked for; after a load 0, any */
+	__u32 mode; /* enum attach_mode that was asked for */
 };
 
 /* Map `.data.record`, mapped into user space, which alone writes it. Words of destination.h. */

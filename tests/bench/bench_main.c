@@ -20,6 +20,7 @@
 #include "closely.h"
 #include "loader.h"
 #include "packet.h"
+#include "pin_dirs.h"
 #include "plan.h"
 #include "positions.h"
 #include "sampling.h"
@@ -93,6 +94,7 @@ static struct xdp_dedup *load(const struct row *r, int i)
 		cfg.recent = 0;
 	snprintf(name, sizeof(name), "b%d", i);
 	assert_int_equal(loader_create(name, &cfg, NULL), 0);
+	assert_int_equal(pin_dir_publish(name), 0);
 	assert_int_equal(loader_program_open(name, &skel), 0);
 	assert_return_code(attach_prog_fd(skel), errno);
 	return skel;

@@ -10,6 +10,7 @@
 
 #include "intercept.h"
 #include "loader.h"
+#include "pin_dirs.h"
 
 /* What a killed load, or another version, may have left under the name v0. */
 static void leave_pins(uint32_t format)
@@ -19,6 +20,7 @@ static void leave_pins(uint32_t format)
 	config.format = format;
 	sh("mkdir -p -m 700 $PINS");
 	assert_int_equal(loader_create("v0", &config, NULL), 0);
+	assert_int_equal(pin_dir_publish("v0"), 0);
 }
 
 static void assert_replaced(void)
@@ -177,6 +179,11 @@ static const struct cli_script SCRIPTS[] = {
 	  VICTIM LOAD "; for name in + +v0 '~v0' +x '~x'; do ln -s /mnt/victim $PINS/$name\n"
 		      "	$XD refresh v0 || true; ls /mnt/victim/a /mnt/victim/b; done\n"
 		      "$XD unload v0; clean" IS_WHOLE },
+	{ "file-of-a-pins-name-behind-a-link-is-left",
+	  VICTIM "touch /mnt/victim/config\n" LOAD "; ln -s /mnt/victim $PINS/+x\n"
+		 "$XD load p0 --name x --port 80 || true; ls /mnt/victim/config\n"
+		 "$XD unload --all || true; ls /mnt/victim/config\n"
+		 "rm -f $PINS/+x; $XD unload --all; clean" IS_WHOLE },
 	{ "link-for-a-filter-is-not-followed",
 	  VICTIM "mkdir -p -m 700 $PINS; ln -s /mnt/victim $PINS/v0\n"
 		 "fails 'the pins of v0 are incomplete' $XD status v0\n"

@@ -38,9 +38,9 @@ static struct dedup_state state_of(const char *name)
 	return state;
 }
 
-/* The time begins when the filter is at work, not when it was made. */
-static void assert_begins_with_the_end_of_load(const struct dedup_state *st, uint64_t for_ns,
-					       uint64_t before_ns, uint64_t after_ns)
+/* The time begins when the filter is ready to be attached, not when it was made. */
+static void assert_begins_when_the_filter_is_ready(const struct dedup_state *st, uint64_t for_ns,
+						   uint64_t before_ns, uint64_t after_ns)
 {
 	assert_true(st->drop_until_ns > st->started_ns + for_ns);
 	assert_in_range(st->drop_until_ns, before_ns + for_ns, after_ns + for_ns);
@@ -88,7 +88,7 @@ static void load(const struct try *try, uint64_t for_s)
 
 	e2e_load("load ve0 --for %jus %s", (uintmax_t)for_s, try->options);
 	st = state_of("ve0");
-	assert_begins_with_the_end_of_load(&st, for_s * S, before_ns, kernel_now_ns());
+	assert_begins_when_the_filter_is_ready(&st, for_s * S, before_ns, kernel_now_ns());
 }
 
 /* Through a rotation and a reset. */

@@ -23,7 +23,7 @@ struct row {
 };
 
 static const struct row ROWS[] = {
-	{ "load", LOAD, "f", true },
+	{ "load", LOAD, "+f", true },
 	{ "resize", "resize f --capacity 40k", "+f", false },
 	{ "resize-to-flat", "resize f --layout flat --hash siphash", "+f", false },
 	{ "replace", "load --replace --name f --fpr 1e-8", "+f", false },

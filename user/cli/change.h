@@ -18,14 +18,16 @@ struct change {
 	struct placement where;		 /* where it is to run; change_begin(): where it runs */
 };
 
-/* Takes the lock, opens the filter that is named, and finds out where it runs. 0, and the caller ends
- * it with change_end(); or -errno, which is said, as if it runs where this process cannot see it.
+/* Takes the lock, opens the filter that is named, and finds out where it runs. Returns 0, and the
+ * caller calls change_end(); or -errno, after printing why: for one, if the filter runs where this
+ * process cannot see it.
  */
 int change_begin(const struct options *o, struct change *c);
 void change_end(struct change *c);
 
-/* The same of the filter `what`, or that runs on the interface `what`, for whoever has the lock. It
- * may run nowhere. -ENOENT, not said, if there is none; another -errno, which is said.
+/* Does so for the filter `what`, or for the filter that runs on the interface `what`. The caller
+ * holds the lock. The filter may run nowhere. Returns 0; -ENOENT, which is not printed, if there is
+ * no such filter; another -errno, after printing why.
  */
 int change_find(const struct options *o, const char *what, struct change *c);
 
@@ -48,13 +50,13 @@ int change_plan(struct change *c, bool with_shape, struct dedup_config *cfg);
 int change_leave_interfaces(struct change *c, char *const *ifnames, int cnt);
 int change_add_interfaces(struct change *c, char *const *ifnames, int cnt);
 
-/* Puts a program of this plan, complete but for the secrets, over the memory that there is. 0 or
- * -errno, which is said.
+/* Gives the filter's memory a program of this plan. *cfg lacks only the secrets. Returns 0; or
+ * -errno, after printing why.
  */
 int change_program(const struct options *o, struct change *c, struct dedup_config *cfg);
 
-/* Puts a filter of this plan, likewise, in the place of the one that runs, which becomes its
- * predecessor. 0, and both are said; or -errno, which is said.
+/* Puts a filter of this plan in the place of the one that runs, which becomes its predecessor. *cfg
+ * lacks only the secrets. Returns 0, after printing what both are; or -errno, after printing why.
  */
 int change_filter(const struct options *o, struct change *c, struct dedup_config *cfg);
 

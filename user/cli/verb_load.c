@@ -8,17 +8,16 @@
 #include "change.h"
 #include "checks.h"
 #include "kernel.h"
-#include "live.h"
 #include "load.h"
 #include "loader.h"
 #include "name.h"
 #include "plan.h"
 #include "receivers.h"
 #include "say.h"
+#include "start.h"
 #include "stream_options.h"
 #include "units.h"
 #include "verbs.h"
-#include "attachments.h"
 
 int load_options_check(const struct options *o)
 {
@@ -30,90 +29,14 @@ int load_options_check(const struct options *o)
 	return 0;
 }
 
-/* Makes the filter ready to judge packets, before its program is attached: writes its record of its
- * interfaces, and which frames are for this host there, and sees its clock run.
- */
-static int make_ready(const char *name, const struct placement *where, const struct links *links)
-{
-	struct filter f;
-	int err = loader_open_or_say(name, &f);
-
-	if (err)
-		return err;
-	for (int i = 0; i < where->cnt && !err; i++)
-		err = attachments_make_entry(where->ifnames[i], &f.record->ifaces[i]);
-	if (!err)
-		receivers_refresh(&f, links);
-	if (!err)
-		err = loader_await_hand(&f);
-	filter_close(&f);
-	return err;
-}
-
-/* The time of --for begins once the program is attached everywhere. If this process is killed
- * before, it has begun when the filter was made.
- */
-static int begin_drops(const char *name, uint64_t drop_ns)
-{
-	struct filter f;
-	int err = loader_open_or_say(name, &f);
-
-	if (err)
-		return err;
-	WRITE_ONCE(f.state->drop_until_ns, kernel_now_ns() + drop_ns);
-	filter_close(&f);
-	return 0;
-}
-
-static int attach_program(const char *name, const struct placement *where)
-{
-	struct xdp_dedup *prog;
-	int err = loader_program_open(name, &prog);
-
-	if (err)
-		return err;
-	err = attach_all(prog, where);
-	if (!err)
-		err = loader_pin_program(name, attach_prog_fd(prog));
-	loader_program_close(prog);
-	return err;
-}
-
-/* After a failed load: detaches the program and removes the filter. If it cannot be detached, it
- * goes on filtering with its pins in place.
- */
-static void undo(const char *name)
-{
-	if (attachments_detach(name) || live_anywhere(name))
-		say_err(0, "%s could not be taken back; xdp-dedup unload --name %s removes it",
-			name, name);
-	else
-		loader_remove(name);
-}
-
-int load_start(const char *name, const struct placement *where, const struct links *links,
-	       uint64_t drop_ns)
-{
-	int err = make_ready(name, where, links);
-
-	if (!err)
-		err = attach_program(name, where);
-	if (!err && drop_ns)
-		err = begin_drops(name, drop_ns);
-	if (err)
-		undo(name);
-	return err;
-}
-
 /* Makes the filter and attaches its program, or leaves nothing. */
-static int load(const char *name, const struct placement *where, const struct dedup_config *cfg,
-		const struct links *links)
+static int load(const char *name, const struct placement *where, const struct dedup_config *cfg)
 {
 	int err = name_claim(name);
 
 	if (!err)
 		err = loader_create(name, cfg, NULL);
-	return err ? err : load_start(name, where, links, cfg->drop_ns);
+	return err ? err : filter_start(name, where, cfg->drop_ns);
 }
 
 /* Makes a filter of the options, and says what it is. */
@@ -143,7 +66,7 @@ static int load_new(const struct options *o)
 	if (!err && !o->name)
 		name_default(where.ifnames[0], name);
 	if (!err)
-		err = load(name, &where, &cfg, &links);
+		err = load(name, &where, &cfg);
 	if (!err)
 		checks_note(&subject);
 	links_free(&links);

@@ -13,7 +13,6 @@
 #include "image_file.h"
 #include "kept.h"
 #include "kernel.h"
-#include "load.h"
 #include "loader.h"
 #include "loader_predecessor.h"
 #include "name.h"
@@ -21,6 +20,7 @@
 #include "predecessor.h"
 #include "receivers.h"
 #include "say.h"
+#include "start.h"
 #include "stream_ids.h"
 #include "units.h"
 #include "verbs.h"
@@ -131,13 +131,13 @@ static int restore(struct restoration *r)
 	if (err)
 		return err;
 	err = check(r, &links);
+	links_free(&links);
 	if (!err)
 		err = check_memory(r);
 	if (!err)
 		err = make(r);
 	if (!err)
-		err = load_start(r->name, &r->where, &links, drop_ns(r));
-	links_free(&links);
+		err = filter_start(r->name, &r->where, drop_ns(r));
 	return err;
 }
 

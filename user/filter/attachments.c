@@ -12,6 +12,7 @@
 #include "links.h"
 #include "live.h"
 #include "pin_dirs.h"
+#include "receivers.h"
 #include "say.h"
 #include "stream_ids.h"
 
@@ -46,6 +47,8 @@ int attachments_elsewhere(const char *name)
 	pin_dir_beside(directory, name);
 	if (!err)
 		err = filter_identity(directory, &beside);
+	if (!err && !id.prog_id) /* a load was killed before it could pin its program */
+		err = live_find_program(id.state_id, &id.prog_id);
 	if (err)
 		return err;
 	if (beside.config_id || (id.prog_id && links_run_xdp_elsewhere(id.prog_id) > 0))
@@ -247,15 +250,32 @@ struct dedup_iface *attachments_recorded(const struct filter *f, const char *ifn
 	return NULL;
 }
 
-int attachments_make_entry(const char *ifname, struct dedup_iface *entry)
+static int make_entry(const char *ifname, enum attach_mode mode, struct dedup_iface *entry)
 {
-	*entry = (struct dedup_iface){ .netns = here_netns(), .ifindex = if_nametoindex(ifname) };
+	*entry = (struct dedup_iface){ .netns = here_netns(),
+				       .ifindex = if_nametoindex(ifname),
+				       .mode = mode };
 	if (!entry->netns)
 		return say_err(-EIO, "the kernel does not tell which network namespace this is");
 	/* The user may have given an alias. */
 	if (!entry->ifindex || !if_indextoname(entry->ifindex, entry->name))
 		return say_err(-ENODEV, "there is no interface %s any more", ifname);
 	return 0;
+}
+
+int attachments_write_record(struct filter *f, const struct placement *where)
+{
+	struct links links;
+	int err = receivers_links(&links);
+
+	if (err)
+		return err;
+	for (int i = 0; i < where->cnt && !err; i++)
+		err = make_entry(where->ifnames[i], where->mode, &f->record->ifaces[i]);
+	if (!err)
+		receivers_refresh(f, &links);
+	links_free(&links);
+	return err;
 }
 
 /* Does the list have this filter on this interface? */

@@ -21,9 +21,9 @@ bool attachments_is_theirs(const struct attachment *a, struct identity id);
  */
 int attachments_here(struct identity id);
 
-/* Is the filter of this name in use where this process does not see it? If its program is seen
- * on an interface elsewhere, or a change of it has not ended (+NAME), that is known at once; else
- * live_anywhere() says so, which may take 3 s. 1 or 0; -errno if it cannot be told.
+/* Is the filter of this name in use where this process does not see it? It is if its program runs
+ * on an interface that is known to be elsewhere, or if a change of it has not ended (+NAME).
+ * Otherwise asks live_anywhere(), which may take 3 s. Returns 1 or 0; -errno if it cannot be told.
  */
 int attachments_elsewhere(const char *name);
 
@@ -70,10 +70,11 @@ int attachments_open_recorded(char **names, const char *ifname, struct filter *o
  */
 struct dedup_iface *attachments_recorded(const struct filter *f, const char *ifname);
 
-/* Makes *entry that of this interface of this network namespace. 0; -ENODEV if there is none; -EIO
- * if the kernel does not tell which namespace this is: both are said.
+/* Writes the record of a program that is to run on these interfaces of this network namespace, and
+ * nowhere else: the interfaces, and which frames are for this host there. 0; -ENODEV if one has
+ * gone; another -errno if something cannot be told: each is said.
  */
-int attachments_make_entry(const char *ifname, struct dedup_iface *entry);
+int attachments_write_record(struct filter *f, const struct placement *where);
 
 /* The recorded interface of another network namespace that has the index of this one, which is
  * attached here: packets of both would go to the same AF_XDP sockets (include/deliver.h), which the

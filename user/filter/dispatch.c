@@ -47,9 +47,9 @@ int dispatch_ready(bool may_make)
 	int err;
 
 	root_path(path);
-	if (may_make)
-		mkdir(path, 0700); /* if this fails, there is one, or libxdp says why not */
 	err = filter_check_dir(path, true);
+	if (err == -ENOENT && may_make && !mkdir(path, 0700)) /* if this fails, libxdp says why */
+		err = filter_check_dir(path, true);
 	return err && err != -ENOENT ? pin_dir_explain(path, err) : 0;
 }
 

@@ -11,30 +11,9 @@
 #include "pair.h"
 #include "pin_dirs.h"
 #include "predecessor.h"
-#include "receivers.h"
 #include "say.h"
 #include "totals.h"
 #include "unread.h"
-
-/* Writes the record of what is in +NAME. */
-static int write_record(struct pair *p, const struct placement *where, bool begins_drops)
-{
-	struct dedup_record *r = p->beside.record;
-	struct links links;
-	int err = receivers_links(&links);
-
-	if (err)
-		return err;
-	for (int i = 0; i < where->cnt && !err; i++) {
-		err = attachments_make_entry(where->ifnames[i], &r->ifaces[i]);
-		r->ifaces[i].mode = where->mode;
-	}
-	if (!err)
-		receivers_refresh(&p->beside, &links);
-	links_free(&links);
-	r->begins_drops = begins_drops;
-	return err;
-}
 
 /* For look_closely(). */
 static int put_exchanging(struct filter *f, void *arg)
@@ -167,8 +146,9 @@ int handover_complete(struct pair *p)
 /* Step 1. */
 static int prepare(struct pair *p, const struct placement *where, bool begins_drops)
 {
-	int err = write_record(p, where, begins_drops);
+	int err = attachments_write_record(&p->beside, where);
 
+	p->beside.record->begins_drops = begins_drops;
 	if (!err)
 		err = loader_await_hand(&p->beside);
 	return err ? err : begin_exchange(p);

@@ -81,18 +81,27 @@ static int is_user(__u32 id, uint32_t map_id, uint32_t prog_id)
 	return 0;
 }
 
-/* Does the machine have such a program? 1 or 0; -errno. 0 in either argument is no program's. */
-static int has_users(uint32_t map_id, uint32_t prog_id)
+/* Does the machine have such a program? 1, and *id is that of the first one, or 0; -errno. 0 in
+ * either argument is no program's.
+ */
+static int find_user(uint32_t map_id, uint32_t prog_id, uint32_t *id)
 {
 	int found = 0;
-	__u32 id = 0;
 
+	*id = 0;
 	while (!found) {
-		if (bpf_prog_get_next_id(id, &id))
+		if (bpf_prog_get_next_id(*id, id))
 			return errno == ENOENT ? 0 : -errno;
-		found = is_user(id, map_id, prog_id);
+		found = is_user(*id, map_id, prog_id);
 	}
 	return found;
+}
+
+static int has_users(uint32_t map_id, uint32_t prog_id)
+{
+	uint32_t id;
+
+	return find_user(map_id, prog_id, &id);
 }
 
 /* has_users(), of a program that may be about to be freed. */
@@ -105,6 +114,15 @@ static int outlive(uint32_t map_id, uint32_t prog_id)
 		found = has_users(map_id, prog_id);
 	}
 	return found;
+}
+
+int live_find_program(uint32_t state_id, uint32_t *prog_id)
+{
+	int found = find_user(state_id, 0, prog_id);
+
+	if (!found)
+		*prog_id = 0;
+	return found < 0 ? found : 0;
 }
 
 int live_program_of(uint32_t config_id)

@@ -26,6 +26,11 @@ int live_can_tell(void);
  */
 int live_anywhere(const char *name);
 
+/* Finds a packet program that uses this state map. *prog_id: its id, 0 if there is none. 0; -errno
+ * if that cannot be told.
+ */
+int live_find_program(uint32_t state_id, uint32_t *prog_id);
+
 /* Does anything in the machine still run, or hold, a packet program with this map of configuration?
  * The kernel has up to 3 s to free it. 1 or 0; -errno if that cannot be told. Prints nothing.
  */

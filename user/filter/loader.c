@@ -99,7 +99,7 @@ int loader_private_open(const struct dedup_config *cfg, struct filter *out, stru
 
 	if (err)
 		return err;
-	err = object_start_filter(skel, cfg);
+	err = object_start_filter(skel, NULL, cfg);
 	if (err)
 		goto fail;
 	f.blocks = mmap(NULL, cfg->blocks * sizeof(*f.blocks), PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -165,7 +165,12 @@ int loader_create(const char *name, const struct dedup_config *cfg, const struct
 		return say_err(-EEXIST, "there is a filter %s already", name);
 	pin_dir_beside(beside, name);
 	err = pin_dir_begin(name);
-	return err ? err : pin_dir_end(next_make_filter(beside, cfg, before), name);
+	if (err)
+		return err;
+	err = next_make_filter(beside, cfg, before);
+	if (err)
+		pin_dir_remove_beside(name);
+	return err;
 }
 
 int loader_program_open(const char *name, struct xdp_dedup **out)
@@ -187,15 +192,28 @@ void loader_program_close(struct xdp_dedup *skel)
 	xdp_dedup__destroy(skel);
 }
 
+/* Puts this pin in the place of the one that is there: at no moment there is none. */
+static int pin_instead(int prog_fd, const char *name, const char *path)
+{
+	char next[PATH_MAX];
+
+	pin_path(next, name, PIN_PROG_NEXT);
+	if (bpf_obj_pin(prog_fd, next) &&
+	    (errno != EEXIST || unlink(next) || bpf_obj_pin(prog_fd, next)))
+		return -errno;
+	return rename(next, path) ? -errno : 0;
+}
+
 int loader_pin_program(const char *name, int prog_fd)
 {
 	char path[PATH_MAX];
+	int err;
 
 	pin_path(path, name, PIN_PROG);
-	unlink(path);
-	if (bpf_obj_pin(prog_fd, path))
-		return say_err(-errno, "cannot pin the program at %s: %s", path, strerror(errno));
-	return 0;
+	if (!bpf_obj_pin(prog_fd, path))
+		return 0;
+	err = errno == EEXIST ? pin_instead(prog_fd, name, path) : -errno;
+	return err ? say_err(err, "cannot pin the program at %s: %s", path, strerror(-err)) : 0;
 }
 
 /* Why a filter's pins cannot be read. */

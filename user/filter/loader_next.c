@@ -115,6 +115,8 @@ static int load_program(struct xdp_dedup *skel, const struct dedup_config *cfg, 
 	if (err)
 		return kernel_explain(err, 0);
 	err = object_check(skel, loader_packet_program(skel));
+	if (!err)
+		err = object_pin(skel, directory);
 	return err ? err : pin_program(skel, directory);
 }
 
@@ -157,7 +159,7 @@ static int start_successor(struct xdp_dedup *skel, const struct dedup_config *cf
 		return err;
 	skel->data_state->state.exchanging = p->has_program;
 	bpf_program__set_autoload(loader_packet_program(skel), p->has_program);
-	err = object_load_filter(skel, cfg);
+	err = object_load_filter(skel, directory, cfg);
 	if (!err && p->has_program)
 		err = pin_program(skel, directory);
 	if (!err)
@@ -177,7 +179,7 @@ int next_make_filter(const char *directory, const struct dedup_config *cfg,
 		err = start_successor(skel, cfg, before, directory);
 	} else { /* without the packet program, which is loaded when it is attached */
 		bpf_program__set_autoload(loader_packet_program(skel), false);
-		err = object_start_filter(skel, cfg);
+		err = object_start_filter(skel, directory, cfg);
 	}
 	xdp_dedup__destroy(skel);
 	return err;

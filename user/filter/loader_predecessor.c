@@ -147,7 +147,7 @@ int predecessor_of_image(const struct image *image, const struct filter *beside,
 	bpf_program__set_autoload(loader_packet_program(skel), false);
 	bpf_program__set_autoload(skel->progs.hand_start, false);
 	bpf_program__set_autoload(skel->progs.hand_resume, true);
-	err = object_load_filter(skel, &out->config);
+	err = object_load_filter(skel, NULL, &out->config);
 	if (!err)
 		err = resume_filter(skel, image, beside);
 	if (!err)

@@ -36,15 +36,10 @@ static void choose_entry(const struct xdp_dedup *skel, const struct dedup_config
 		bpf_program__set_autoload(entries[i], entries[i] == entry);
 }
 
-int object_open(const char *name, const struct dedup_config *cfg, struct xdp_dedup **out)
+/* The maps that are pinned, by their pins. */
+static void maps_of(const struct xdp_dedup *skel, struct bpf_map *maps[PINS_CNT])
 {
-	struct xdp_dedup *skel = xdp_dedup__open();
-	char path[PATH_MAX];
-	int err;
-
-	if (!skel)
-		return say_err(-errno, "cannot open the BPF object: %s", strerror(errno));
-	struct bpf_map *maps[PINS_CNT] = {
+	struct bpf_map *const all[PINS_CNT] = {
 		skel->maps.filter,	  skel->maps.stats,	    skel->maps.data_state,
 		skel->maps.rodata_config, skel->maps.data_record,   skel->maps.wanted,
 		skel->maps.timer,	  skel->maps.samples,	    skel->maps.handled,
@@ -53,13 +48,26 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
 		skel->maps.handed,
 	};
 
-	err = bpf_map__set_max_entries(skel->maps.filter, cfg->blocks);
-	if (!err)
-		err = bpf_map__set_max_entries(skel->maps.stats,
-					       streams_cnt(cfg) * (1 + cfg->earlier_stats));
-	if (!err && cfg->recent)
-		err = bpf_map__set_max_entries(skel->maps.recent,
-					       cfg->recent * dedup_recent_lines(cfg->id_bytes));
+	memcpy(maps, all, sizeof(all));
+}
+
+/* A map that is pinned is used. Others are pinned by object_pin(): libbpf would make the directory
+ * anew for each of them.
+ */
+static int use_pin(struct bpf_map *map, const char *path)
+{
+	if (!access(path, F_OK))
+		return bpf_map__set_pin_path(map, path);
+	return errno == ENOENT ? 0 : -errno;
+}
+
+static int prepare_maps(const struct xdp_dedup *skel, const char *name, const struct dedup_config *cfg)
+{
+	struct bpf_map *maps[PINS_CNT];
+	char path[PATH_MAX];
+	int err = 0;
+
+	maps_of(skel, maps);
 	for (int i = 0; i < PINS_CNT && !err; i++) {
 		bool is_made = !pin_is_delivery(i) || cfg->deliver;
 
@@ -67,8 +75,43 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
 		if (err || !is_made || !name)
 			continue;
 		pin_path(path, name, PINS[i]);
-		err = bpf_map__set_pin_path(maps[i], path);
+		err = use_pin(maps[i], path);
 	}
+	return err;
+}
+
+int object_pin(const struct xdp_dedup *skel, const char *name)
+{
+	struct bpf_map *maps[PINS_CNT];
+	char path[PATH_MAX];
+
+	maps_of(skel, maps);
+	for (int i = 0; i < PINS_CNT && name; i++) {
+		if (!bpf_map__autocreate(maps[i]) || bpf_map__pin_path(maps[i]))
+			continue;
+		pin_path(path, name, PINS[i]);
+		if (bpf_obj_pin(bpf_map__fd(maps[i]), path))
+			return say_err(-errno, "cannot pin %s: %s", path, strerror(errno));
+	}
+	return 0;
+}
+
+int object_open(const char *name, const struct dedup_config *cfg, struct xdp_dedup **out)
+{
+	struct xdp_dedup *skel = xdp_dedup__open();
+	int err;
+
+	if (!skel)
+		return say_err(-errno, "cannot open the BPF object: %s", strerror(errno));
+	err = bpf_map__set_max_entries(skel->maps.filter, cfg->blocks);
+	if (!err)
+		err = bpf_map__set_max_entries(skel->maps.stats,
+					       streams_cnt(cfg) * (1 + cfg->earlier_stats));
+	if (!err && cfg->recent)
+		err = bpf_map__set_max_entries(skel->maps.recent,
+					       cfg->recent * dedup_recent_lines(cfg->id_bytes));
+	if (!err)
+		err = prepare_maps(skel, name, cfg);
 	choose_entry(skel, cfg);
 	bpf_program__set_autoload(skel->progs.hand_replay, cfg->replay);
 	bpf_program__set_autoload(skel->progs.hand_adopt, false);
@@ -133,7 +176,7 @@ int object_check(const struct xdp_dedup *skel, const struct bpf_program *prog)
 	return 0;
 }
 
-int object_load_filter(struct xdp_dedup *skel, const struct dedup_config *cfg)
+int object_load_filter(struct xdp_dedup *skel, const char *name, const struct dedup_config *cfg)
 {
 	struct dedup_config *config = (struct dedup_config *)&skel->rodata_config->config;
 	bool resumes = bpf_program__autoload(skel->progs.hand_resume);
@@ -146,7 +189,8 @@ int object_load_filter(struct xdp_dedup *skel, const struct dedup_config *cfg)
 	err = xdp_dedup__load(skel);
 	if (err)
 		return kernel_explain(err, plan_bytes(cfg));
-	return object_check(skel, resumes ? skel->progs.hand_resume : skel->progs.hand_start);
+	err = object_check(skel, resumes ? skel->progs.hand_resume : skel->progs.hand_start);
+	return err ? err : object_pin(skel, name);
 }
 
 int object_start_hand(struct xdp_dedup *skel)
@@ -156,13 +200,13 @@ int object_start_hand(struct xdp_dedup *skel)
 	return err ? say_err(err, "cannot start the filter's clock: %s", strerror(-err)) : 0;
 }
 
-int object_start_filter(struct xdp_dedup *skel, const struct dedup_config *cfg)
+int object_start_filter(struct xdp_dedup *skel, const char *name, const struct dedup_config *cfg)
 {
 	struct dedup_config config = *cfg;
 	int err = config.replay ? 0 : secrets_draw(&config);
 
 	if (err)
 		return say_err(err, "the kernel's random source gave no secret");
-	err = object_load_filter(skel, &config);
+	err = object_load_filter(skel, name, &config);
 	return err ? err : object_start_hand(skel);
 }

@@ -10,19 +10,26 @@
 #include "config.h"
 #include "xdp_dedup.skel.h"
 
-/* Opens it for a filter of this configuration, with a pin path for every map: at load, maps whose
- * pins are there are used, others are made and pinned. With name NULL nothing is pinned. 0, and the
- * caller destroys *out; or -errno.
+/* Opens it for a filter of this configuration. Maps that are pinned in the filter's directory are
+ * used when it is loaded, and others are made. With name NULL all are made. 0, and the caller
+ * destroys *out; or -errno.
  */
 int object_open(const char *name, const struct dedup_config *cfg, struct xdp_dedup **out);
 
-/* Loads it as a new filter, whose secrets are in *cfg, but does not start its hand. 0 or -errno. */
-int object_load_filter(struct xdp_dedup *skel, const struct dedup_config *cfg);
-
-/* The same, with secrets that are drawn (those of a replay are there, for both of its engines), and
- * starts its hand.
+/* Pins the maps that were made when it was loaded in the filter's directory, which is there. With
+ * name NULL it does nothing. 0 or -errno; then some may be pinned.
  */
-int object_start_filter(struct xdp_dedup *skel, const struct dedup_config *cfg);
+int object_pin(const struct xdp_dedup *skel, const char *name);
+
+/* Loads it as a new filter, whose secrets are in *cfg, and pins it, but does not start its hand.
+ * name as for object_open(). 0 or -errno.
+ */
+int object_load_filter(struct xdp_dedup *skel, const char *name, const struct dedup_config *cfg);
+
+/* Loads it as a new filter, pins it, and starts its hand. Its secrets are drawn, but for a
+ * replay's, which are there: both of its engines have the same.
+ */
+int object_start_filter(struct xdp_dedup *skel, const char *name, const struct dedup_config *cfg);
 int object_start_hand(struct xdp_dedup *skel);
 
 /* Is it loaded as it must be? By the names of its maps a filter is told from other programs, and

@@ -245,11 +245,14 @@ int pair_detach_beside(struct pair *p)
 int pair_pin_program(struct pair *p)
 {
 	int fd, err = pair_list(p);
+	struct identity id = { 0 };
 
+	if (!err)
+		err = filter_identity(p->name, &id); /* it may have been pinned just now */
 	for (int i = 0; i < p->cnt && !err; i++) {
 		if (!runs(&p->list[i], p->id))
 			continue;
-		if (p->list[i].id.prog_id == p->id.prog_id)
+		if (p->list[i].id.prog_id == id.prog_id)
 			break;
 		fd = bpf_prog_get_fd_by_id(p->list[i].id.prog_id);
 		err = fd < 0 ? say_err(-errno, "cannot open the program of %s: %s", p->name,

@@ -54,13 +54,13 @@ static int move(const char *from, const char *to, unsigned int flags)
 	return say_err(-errno, "cannot rename %s to %s: %s", from, to, strerror(errno));
 }
 
-int pin_dir_end(int err, const char *name)
+int pin_dir_publish(const char *name)
 {
 	struct paths p;
+	int err;
 
 	paths_of(name, &p);
-	if (!err)
-		err = move(p.beside, p.name, RENAME_NOREPLACE);
+	err = move(p.beside, p.name, RENAME_NOREPLACE);
 	if (err)
 		pin_dir_remove_beside(name);
 	return err;
@@ -89,12 +89,18 @@ static int remove_directory(const char *directory)
 
 int pin_dir_remove_beside(const char *name)
 {
-	char beside[PATH_MAX], config[PATH_MAX];
+	char beside[PATH_MAX];
+	struct paths p;
+	int dir;
 
-	pin_dir_beside(beside, name);
+	paths_of(name, &p);
+	dir = filter_open_dir(AT_FDCWD, p.beside, false); /* follows no link */
 	/* Without this one nobody takes the rest for a change that has not ended. */
-	pin_path(config, beside, PINS[PIN_CONFIG]);
-	unlink(config);
+	if (dir >= 0) {
+		unlinkat(dir, PINS[PIN_CONFIG], 0);
+		close(dir);
+	}
+	pin_dir_beside(beside, name);
 	return remove_directory(beside);
 }
 
@@ -130,10 +136,12 @@ int pin_dir_explain(const char *path, int err)
 
 int pin_dir_make(const char *path, bool is_private)
 {
-	int err;
+	int err = filter_check_dir(path, is_private);
 
-	if (mkdir(path, 0700) && errno != EEXIST)
-		return say_err(-errno, "cannot make %s: %s", path, strerror(errno));
-	err = filter_check_dir(path, is_private);
+	if (err == -ENOENT) {
+		if (mkdir(path, 0700) && errno != EEXIST)
+			return say_err(-errno, "cannot make %s: %s", path, strerror(errno));
+		err = filter_check_dir(path, is_private);
+	}
 	return err ? pin_dir_explain(path, err) : 0;
 }

@@ -17,10 +17,8 @@ void pin_dir_beside(char directory[PATH_MAX], const char *name);
  */
 int pin_dir_begin(const char *name);
 
-/* Makes +NAME, unless err, the directory NAME, which there is not; else removes it. Returns err, or
- * why that failed.
- */
-int pin_dir_end(int err, const char *name);
+/* Makes +NAME the directory NAME, which there is not. 0; or -errno, and +NAME is removed. */
+int pin_dir_publish(const char *name);
 
 /* Gives NAME and +NAME each other's content, at once. 0 or -errno. */
 int pin_dir_exchange(const char *name);

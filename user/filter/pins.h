@@ -17,6 +17,7 @@
 #define BPFFS "/sys/fs/bpf"
 #define PIN_ROOT BPFFS "/xdp-dedup"
 #define PIN_PROG "prog"
+#define PIN_PROG_NEXT "prog-next" /* while it takes the place of that */
 #define NAME_MAX_LEN 32
 
 /* The maps of a filter; PINS has the names of their pins in the filter's directory. */

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "start.h"
+
+#include "attachments.h"
+#include "kernel.h"
+#include "live.h"
+#include "loader.h"
+#include "pin_dirs.h"
+#include "say.h"
+
+/* Makes the filter in +NAME ready to judge packets. */
+static int make_ready(const char *name, const struct placement *where, uint64_t drop_ns)
+{
+	struct filter f;
+	int err = filter_open_beside(name, &f);
+
+	if (err)
+		return loader_explain(name, err);
+	err = attachments_write_record(&f, where);
+	if (!err)
+		err = loader_await_hand(&f);
+	if (!err && drop_ns)
+		WRITE_ONCE(f.state->drop_until_ns, kernel_now_ns() + drop_ns);
+	filter_close(&f);
+	return err;
+}
+
+static int attach_program(const char *name, const struct placement *where)
+{
+	struct xdp_dedup *prog;
+	int err = loader_program_open(name, &prog);
+
+	if (err)
+		return err;
+	err = attach_all(prog, where);
+	if (!err)
+		err = loader_pin_program(name, attach_prog_fd(prog));
+	loader_program_close(prog);
+	return err;
+}
+
+/* Detaches the program and removes the filter. If it cannot be detached, it goes on filtering with
+ * its pins in place.
+ */
+static void undo(const char *name)
+{
+	if (attachments_detach(name) || live_anywhere(name))
+		say_err(0, "%s could not be taken back; xdp-dedup unload --name %s removes it",
+			name, name);
+	else
+		loader_remove(name);
+}
+
+int filter_start(const char *name, const struct placement *where, uint64_t drop_ns)
+{
+	int err = make_ready(name, where, drop_ns);
+
+	if (err) {
+		pin_dir_remove_beside(name);
+		return err;
+	}
+	err = pin_dir_publish(name);
+	if (err)
+		return err;
+	err = attach_program(name, where);
+	if (err)
+		undo(name);
+	return err;
+}
