@@ -126,9 +126,21 @@ static __always_inline __u64 step_hand(void)
 	return dedup_hand_sleep(&state, &config, step.now_ns, busy);
 }
 
+/* The first step of a hand that took over: until then the other one may have told another
+ * predecessor, and steps of one timer do not overlap.
+ */
+static __always_inline void take_told(void)
+{
+	if (!record.sets_told)
+		return;
+	state.told = record.told;
+	record.sets_told = 0;
+}
+
 /* The timer's callback: one step, after which it starts the timer again. */
 static int hand_step(void *map, __u32 *key, struct hand_timer *t)
 {
+	take_told();
 	bpf_timer_start(&t->timer, step_hand(), 0);
 	return 0;
 }

@@ -17,15 +17,20 @@ struct dedup_iface {
 	__u32 mode; /* enum attach_mode that was asked for */
 };
 
-/* Map `.data.record`, mapped into user space, which alone writes it. Words of destination.h. */
+/* Map `.data.record`, mapped into user space, which alone writes it, but for sets_told. Words of
+ * destination.h.
+ */
 struct dedup_record {
 	__u64 own_mac; /* of most frames for this host; DEDUP_MAC_NONE unless config.receiver is
 			* DEDUP_ONE_INTERFACE
 			*/
 	__u64 macs_cnt;
-	__u64 begins_drops; /* 1: the time of DEDUP_DROP_FOR is to begin with this program */
-	__u64 has_counts;   /* 1: `stats` has what earlier programs counted, where there were any */
-	__u64 pad[4];
+	__u64 drop_until_ns; /* state.drop_until_ns is to be that, by a change that has not ended; or 0
+			      */
+	__u64 has_counts; /* 1: `stats` has what earlier programs counted, where there were any */
+	__u64 sets_told;  /* 1: the hand's first step sets state.told to this, and sets_told to 0 */
+	__u64 told;
+	__u64 pad[2];
 	/* Where the filter has several interfaces: one for each, by dedup_own_slot(). */
 	__u64 own_macs[DEDUP_OWN_SLOTS];
 	/* All further MACs of this host, as of bridges, bonds and VLANs on top of an interface. */

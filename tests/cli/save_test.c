@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include "intercept.h"
 #include "output.h"
 
 #define EVENTS 500
@@ -152,6 +154,49 @@ static void running_one_gets_it(void **state)
 		assert_run(0, "$XD set ve0 --action count && $XD unload ve0");
 		assert_run(0, "[ -z \"$(ls -A $PINS)\" ]");
 	}
+}
+
+struct meanwhile {
+	struct gossip_sender *s;
+	bool done;
+};
+
+/* Before the commit of a restore events come, and the hand steps. */
+static int events_come(const struct intercepted *call, void *arg)
+{
+	struct meanwhile *m = arg;
+
+	if (m->done || !call->is_change || strcmp(call->what, "rename"))
+		return 0;
+	send_events("ve0", m->s, EVENTS, EVENTS, 0);
+	usleep(50000);
+	m->done = true;
+	return 0;
+}
+
+/* With --forget there is an old predecessor, which the hand tells of ids meanwhile. */
+static void image_is_told_of_all_ids(void **state)
+{
+	struct meanwhile m = { .s = e2e_sender(0, AF_INET, 1) };
+	struct filter f;
+
+	(void)state;
+	e2e_load("load ve0 --capacity 10k");
+	assert_run(0, "$XD save ve0 " IMAGE "; $XD resize ve0 --capacity 20k");
+	send_events("ve0", m.s, 0, EVENTS, 0);
+	assert_int_equal(intercept_tool("restore ve0 " IMAGE " --forget", events_come, &m, output,
+					sizeof(output)),
+			 0);
+	assert_true(m.done);
+	send_events("ve0", m.s, 2 * EVENTS, EVENTS, 0);
+	usleep(50000);
+	assert_int_equal(filter_open("ve0", &f), 0);
+	assert_int_equal(filter_open_before(&f), 0);
+	assert_non_null(f.before);
+	/* One of it counts for two of the filter, which is twice as large. */
+	assert_in_range(f.before->state->learned, 3 * EVENTS / 2, 3 * EVENTS / 2 + 100);
+	filter_close(&f);
+	e2e_tool("unload ve0");
 }
 
 /* Ids live as long as if nothing had happened, and then the memory goes. */
@@ -319,6 +364,7 @@ int main(void)
 	add_test("delivery_comes_back", delivery_comes_back, setup, teardown, NULL);
 	add_test("goes_elsewhere", goes_elsewhere, setup, teardown, NULL);
 	add_test("running_one_gets_it", running_one_gets_it, setup, teardown, NULL);
+	add_test("image_is_told_of_all_ids", image_is_told_of_all_ids, setup, teardown, NULL);
 	add_test("ages_go_on", ages_go_on, setup, teardown, NULL);
 	add_test("time_to_drop_goes_on", time_to_drop_goes_on, setup, teardown, NULL);
 	add_test("disk_is_full", disk_is_full, setup, teardown, NULL);

@@ -3,10 +3,12 @@
  * they pass and are counted; and status says so.
  */
 #include "e2e_runner.h"
+#include "intercept.h"
 #include "output.h"
 
 #include <errno.h>
 #include <stdbool.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "kernel.h"
@@ -155,9 +157,41 @@ static void drops_and_then_counts(void **state)
 	assert_status_counts(for_s * S, kernel_now_ns() - seen_ns);
 }
 
+/* Kills the tool behind its commit. */
+static int kill_behind(const struct intercepted *call, void *arg)
+{
+	bool *is_committed = arg;
+
+	if (*is_committed)
+		return call->is_change ? INTERCEPT_KILL : 0;
+	*is_committed = call->is_change && !strcmp(call->what, "rename");
+	return 0;
+}
+
+/* The time is not begun anew by the command that ends the change. */
+static void killed_set_ends_in_time(void **state)
+{
+	uint64_t began_ns, killed_ns;
+	bool is_committed = false;
+
+	(void)state;
+	e2e_load("load ve0");
+	began_ns = kernel_now_ns();
+	assert_int_equal(intercept_tool("set ve0 --for 1h", kill_behind, &is_committed, output,
+					sizeof(output)),
+			 INTERCEPT_KILLED);
+	killed_ns = kernel_now_ns();
+	assert_status_drops(3600 * S);
+	usleep(100000);
+	e2e_tool("refresh ve0");
+	assert_in_range(state_of("ve0").drop_until_ns, began_ns + 3600 * S, killed_ns + 3600 * S);
+	assert_status_drops(3600 * S);
+}
+
 int main(void)
 {
 	name_tool();
 	add_rows(TRIES, drops_and_then_counts, e2e_setup, e2e_teardown);
+	add_test("killed-set-ends-in-time", killed_set_ends_in_time, e2e_setup, e2e_teardown, NULL);
 	return run_added_tests("first_try");
 }

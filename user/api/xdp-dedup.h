@@ -81,8 +81,9 @@ int xdp_dedup_add(struct xdp_dedup_filter *filter, const void *id, size_t len);
 
 /* Is this a duplicate? If not, learns it. 1 duplicate, 0 new. Of calls and packets that come with
  * one new id at the same instant, exactly one is told that it is new, but in rare cases: none if
- * the id is a false positive; two if in layout blocked the hand passes the id's place just while a
- * packet is learned, or if it passes it twice while a thread is stopped.
+ * the id is a false positive; two if the hand passes the id's place just while a packet is learned
+ * (in layout blocked; while the filter is changed, in any layout), or if it passes it twice while a
+ * thread is stopped.
  */
 int xdp_dedup_check_and_add(struct xdp_dedup_filter *filter, const void *id, size_t len);
 

@@ -170,15 +170,15 @@ static void collect_histogram(struct status *s, uint64_t hand, struct sample sam
 
 static void collect_drop_time(struct status *s)
 {
-	uint64_t until_ns = READ_ONCE(s->filter.state->drop_until_ns), now_ns = kernel_now_ns();
+	uint64_t until_ns = READ_ONCE(s->filter.record->drop_until_ns), now_ns = kernel_now_ns();
 
+	if (!until_ns)
+		until_ns = READ_ONCE(s->filter.state->drop_until_ns);
 	s->drop_left_ns = s->counting_ns = 0;
 	if (s->filter.config->action != DEDUP_DROP_FOR)
 		return;
 	/* The hand says when it is over, up to a tick after the time. */
-	if (!READ_ONCE(s->filter.state->counting) && READ_ONCE(s->filter.record->begins_drops))
-		s->drop_left_ns = s->filter.config->drop_ns;
-	else if (!READ_ONCE(s->filter.state->counting))
+	if (!READ_ONCE(s->filter.state->counting))
 		s->drop_left_ns = until_ns > now_ns ? until_ns - now_ns : 1;
 	else
 		s->counting_ns = now_ns > until_ns ? now_ns - until_ns : 1;

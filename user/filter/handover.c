@@ -135,7 +135,7 @@ int handover_complete(struct pair *p)
 	if (err)
 		return err;
 	pair_begin_drops(p);
-	p->f.record->begins_drops = 0;
+	p->f.record->drop_until_ns = 0;
 	unread_want(&p->beside, &p->f);
 	tell_readers(&p->f);
 	WRITE_ONCE(p->f.state->exchanging, 0);
@@ -148,10 +148,13 @@ static int prepare(struct pair *p, const struct placement *where, bool begins_dr
 {
 	int err = attachments_write_record(&p->beside, where);
 
-	p->beside.record->begins_drops = begins_drops;
 	if (!err)
 		err = loader_await_hand(&p->beside);
-	return err ? err : begin_exchange(p);
+	if (!err)
+		err = begin_exchange(p);
+	if (!err && begins_drops)
+		p->beside.record->drop_until_ns = kernel_now_ns() + p->beside.config->drop_ns;
+	return err;
 }
 
 /* Exchanges NAME and +NAME, which are then open as such. After an error neither is exchanged; or

@@ -104,12 +104,16 @@ static int pin_program(const struct xdp_dedup *skel, const char *directory)
 }
 
 /* Loads the object without a hand of its own. */
-static int load_program(struct xdp_dedup *skel, const struct dedup_config *cfg, const char *directory)
+static int load_program(struct xdp_dedup *skel, const struct dedup_config *cfg,
+			const struct predecessor *p, const char *directory)
 {
+	struct dedup_record *r = &skel->data_record->record;
 	int err;
 
 	*(struct dedup_config *)&skel->rodata_config->config = *cfg;
-	skel->data_record->record.own_mac = DEDUP_MAC_NONE;
+	r->own_mac = DEDUP_MAC_NONE;
+	r->sets_told = p && p->sets_told;
+	r->told = p ? p->told : 0;
 	bpf_program__set_autoload(skel->progs.hand_start, false);
 	err = xdp_dedup__load(skel);
 	if (err)
@@ -142,7 +146,7 @@ static int make_program(const char *name, const struct dedup_config *cfg, const 
 	if (p)
 		err = prepare_predecessor(skel, p);
 	if (!err)
-		err = load_program(skel, cfg, beside);
+		err = load_program(skel, cfg, p, beside);
 	if (!err && p)
 		err = put_predecessor(skel, p, beside);
 	xdp_dedup__destroy(skel);

@@ -48,7 +48,13 @@ int predecessor_of_filter(const struct filter *f, struct predecessor *out)
 {
 	int err;
 
-	*out = (struct predecessor){ *f->config, true, -1, -1, -1 };
+	*out = (struct predecessor){
+		.config = *f->config,
+		.has_program = true,
+		.state_fd = -1,
+		.filter_fd = -1,
+		.timer_fd = -1,
+	};
 	err = open_pin(f->name, PIN_STATE, &out->state_fd);
 	if (!err)
 		err = open_pin(f->name, PIN_FILTER, &out->filter_fd);
@@ -75,11 +81,12 @@ int predecessor_pin(const struct predecessor *p, const char *directory)
 	return err ? err : pin_map(p->state_fd, directory, PIN_PREDECESSOR_STATE);
 }
 
-/* Tells an image's memory of the ids that are in the filter which is to get it. From the first step
- * on with it that filter's hand tells of those that come after these.
+/* Tells an image's memory of the ids that are in the filter which is to get it, and sets *told.
+ * From its first step on with it that filter's hand tells of those that come after these.
  */
 static int tell_ids(const struct filter *beside, const struct image_moment *now,
-		    const struct image *image, struct dedup_state *st, struct dedup_block *blocks)
+		    const struct image *image, struct dedup_state *st, struct dedup_block *blocks,
+		    uint64_t *told)
 {
 	static struct image_head h;
 	int err = image_take(beside, now, &h);
@@ -88,13 +95,13 @@ static int tell_ids(const struct filter *beside, const struct image_moment *now,
 		return say_err(err, "the window's clock of %s has stopped; unload it", beside->name);
 	image_finish(beside, &h);
 	image_tell(&image->head, now->hand_ns, image_ids(&h), beside->config, st, blocks);
-	WRITE_ONCE(beside->state->told, h.learned);
+	*told = h.learned;
 	return 0;
 }
 
 /* Fills the filter's memory, and its state, and starts its hand. 1: no id is left of it. */
 static int resume_filter(struct xdp_dedup *skel, const struct image *image,
-			 const struct filter *beside)
+			 const struct filter *beside, uint64_t *told)
 {
 	size_t size = image->head.config.blocks * sizeof(struct dedup_block);
 	struct dedup_state *st = &skel->data_state->state;
@@ -114,7 +121,7 @@ static int resume_filter(struct xdp_dedup *skel, const struct image *image,
 		elapsed_ns = image_elapsed(&image->head.moment, &now);
 		image_state(&image->head, now.hand_ns, elapsed_ns, st);
 		image_age(&image->head, now.hand_ns, elapsed_ns, st, blocks);
-		err = beside ? tell_ids(beside, &now, image, st, blocks) : 0;
+		err = beside ? tell_ids(beside, &now, image, st, blocks, told) : 0;
 	}
 	if (!err)
 		err = dedup_is_forgotten(st);
@@ -138,7 +145,13 @@ int predecessor_of_image(const struct image *image, const struct filter *beside,
 	struct xdp_dedup *skel = NULL;
 	int err;
 
-	*out = (struct predecessor){ image->head.config, false, -1, -1, -1 };
+	*out = (struct predecessor){
+		.config = image->head.config,
+		.sets_told = beside,
+		.state_fd = -1,
+		.filter_fd = -1,
+		.timer_fd = -1,
+	};
 	plan_move_here(&out->config);
 	out->config.deliver = 0;
 	err = object_open(NULL, &out->config, &skel);
@@ -149,7 +162,7 @@ int predecessor_of_image(const struct image *image, const struct filter *beside,
 	bpf_program__set_autoload(skel->progs.hand_resume, true);
 	err = object_load_filter(skel, NULL, &out->config);
 	if (!err)
-		err = resume_filter(skel, image, beside);
+		err = resume_filter(skel, image, beside, &out->told);
 	if (!err)
 		err = keep(skel->maps.data_state, &out->state_fd);
 	if (!err)

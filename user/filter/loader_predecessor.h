@@ -12,6 +12,8 @@ struct image; /* image_file.h */
 struct predecessor {
 	struct dedup_config config;
 	bool has_program; /* which is to be exchanged for the successor's */
+	bool sets_told;	  /* it knows of the first `told` ids of the filter that is to get it */
+	uint64_t told;
 	int state_fd, filter_fd, timer_fd;
 };
 

@@ -81,9 +81,9 @@ int pair_list(struct pair *p)
 
 void pair_begin_drops(const struct pair *p)
 {
-	if (!p->f.record->begins_drops)
+	if (!p->f.record->drop_until_ns)
 		return;
-	WRITE_ONCE(p->f.state->drop_until_ns, kernel_now_ns() + p->f.config->drop_ns);
+	WRITE_ONCE(p->f.state->drop_until_ns, p->f.record->drop_until_ns);
 	WRITE_ONCE(p->f.state->counting, 0); /* of an earlier time, perhaps */
 }
 

@@ -61,7 +61,7 @@ int pair_detach_beside(struct pair *p);
 /* Pins NAME's program as it runs, in a dispatcher as libxdp has loaded it. 0 or -errno. */
 int pair_pin_program(struct pair *p);
 
-/* The time of --for begins now, if it does with NAME's program. */
+/* The time of --for is that of NAME's program, if that has a new one. */
 void pair_begin_drops(const struct pair *p);
 
 #endif
