@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "intercept.h"
@@ -273,6 +274,16 @@ static const struct cli_script SCRIPTS[] = {
 		"ip link set v1 netns $far; there $XD refresh v0; there ip link del v1\n"
 		"fails 'v1, which is not here' " CONTAINED "$XD set v0 --action count\n" CONTAINED
 		"$XD unload --name v0 --force; clean; kill $far\n" },
+	/* By the command that the refusal names: nothing is forgotten, and v1 is taken up again. */
+	{ "interface-of-two-is-given-up-in-a-container",
+	  THERE "ip link add v1 group 7 type veth peer name p1 group 7\n" LOAD " v1\n"
+		"$XD add v0 " ID_A "; ip link set v1 netns $far; there $XD refresh v0\n"
+		"fails 'v1, which is not here' " CONTAINED "$XD set v0 --remove v1\n"
+		"there ip link del v1; ip link add v1 group 7 type veth peer name p1 group 7\n"
+		"fails 'if it has gone, xdp-dedup set v0 --remove v1' " CONTAINED
+		"$XD set v0 --add v1\n" CONTAINED "$XD set v0 --remove v1 --action count\n"
+		"got $XD status v0; lacks v1; $XD set v0 --add v1; runs v1; runs v0\n"
+		"$XD test v0 " ID_A "; $XD unload v0 v1; clean; kill $far\n" },
 	{ "moved-interface-in-a-container", /* others have its index and its name now */
 	  THERE LOAD "; index=$(cat /sys/class/net/v0/ifindex); ip link set v0 netns $far\n"
 		     "ip link add x0 index $index type bridge; ip link add v0 type bridge\n"
@@ -360,12 +371,123 @@ static void sweep_follows_no_link(void **state)
 	sh("ls /mnt/victim/a /mnt/victim/b && rm -r /sys/fs/bpf/xdp/dispatch-* && $XD unload v0");
 }
 
+struct kill {
+	bool is_behind, is_committed;
+};
+
+/* Kills the tool at its commit, or at the first call behind that. */
+static int kill_at_commit(const struct intercepted *call, void *arg)
+{
+	struct kill *k = arg;
+
+	if (!call->is_change)
+		return 0;
+	if (k->is_committed)
+		return INTERCEPT_KILL;
+	k->is_committed = !strcmp(call->what, "rename");
+	return k->is_committed && !k->is_behind ? INTERCEPT_KILL : 0;
+}
+
+/* Changes that are killed before an interface moves to another network namespace. */
+static const struct moving {
+	const char *name, *ifnames, *change;
+	bool is_behind; /* killed behind the commit */
+} MOVING[] = {
+	{ "moved-before-a-set", "v0", "set v0 --ihave pass", false },
+	{ "moved-behind-a-set", "v0", "set v0 --ihave pass", true },
+	{ "moved-before-a-resize", "v0", "resize v0 --capacity 20k", false },
+	{ "moved-behind-a-resize", "v0", "resize v0 --capacity 20k", true },
+	{ "one-of-two-moved-before-a-set", "v0 b0", "set v0 --ihave pass", false },
+	{ "one-of-two-moved-behind-a-set", "v0 b0", "set v0 --ihave pass", true },
+	{ "one-of-two-moved-before-a-resize", "v0 b0", "resize v0 --capacity 20k", false },
+	{ "one-of-two-moved-behind-a-resize", "v0 b0", "resize v0 --capacity 20k", true },
+};
+
+/* In another network namespace first, then here. Whichever program it took along, the filter's own
+ * runs then, on all of its interfaces.
+ */
+static struct cli_script settled_there = {
+	"",
+	THERE "ip link set v0 netns $far; there $XD refresh v0 || :; runs_there; $XD refresh v0\n"
+	      "[ \"$(ls $PINS)\" = v0 ]; got there $XD status v0; has ' v0 ('; lacks 'has begun'\n"
+	      "there $XD unload v0; not runs_there\n"
+	      "[ ! -e $PINS/v0 ] || $XD unload b0; clean; kill $far\n"
+};
+
+static void moves_in_a_change(void **state)
+{
+	const struct moving *row = *state;
+	struct kill k = { .is_behind = row->is_behind };
+	void *script = &settled_there;
+
+	sh("$XD load %s --name v0 --port 80", row->ifnames);
+	assert_int_equal(intercept_tool(row->change, kill_at_commit, &k, output, sizeof(output)),
+			 INTERCEPT_KILLED);
+	cli_run_script(&script);
+}
+
+/* Changes of interfaces that are killed behind their commit: what the filter left is not taken for
+ * an interface that has moved here.
+ */
+static const struct exchanged {
+	const char *name, *ifnames, *change, *after;
+} EXCHANGED[] = {
+	{ "killed-as-all-interfaces-change", "v0", "set f --add p0 --remove v0", "p0" },
+	{ "killed-as-one-of-two-changes", "v0 b0", "set f --add p0 --remove v0", "b0 p0" },
+	{ "killed-as-one-of-two-leaves", "v0 b0", "set f --remove v0", "b0" },
+};
+
+static void changes_interfaces(void **state)
+{
+	const struct exchanged *row = *state;
+	struct kill k = { .is_behind = true };
+
+	sh("$XD load %s --name f --port 80", row->ifnames);
+	assert_int_equal(intercept_tool(row->change, kill_at_commit, &k, output, sizeof(output)),
+			 INTERCEPT_KILLED);
+	sh_out(output, sizeof(output), "$XD refresh 2>&1");
+	assert_string_equal(output, "");
+	sh_out(output, sizeof(output),
+	       "for i in v0 b0 p0; do if ip link show $i | grep -q 'prog/xdp'; then echo $i; fi; "
+	       "done"
+	       " | xargs");
+	output[strcspn(output, "\n")] = 0;
+	assert_string_equal(output, row->after);
+	sh("$XD unload --name f");
+}
+
+static struct cli_script of_a_newer_one = {
+	"", "ls $PINS/+v0; got $XD load p0 --port 80; lacks beside; got $XD unload p0; is ''\n"
+	    "got $XD status v0; got $XD refresh v0; is ''; runs v0\n"
+	    "fails 'a newer xdp-dedup has begun to change v0' $XD set v0 --ihave pass\n"
+	    "got $NEXT refresh v0; is ''; not ls $PINS/+v0; $XD set v0 --ihave pass\n"
+	    "$XD unload v0; clean\n"
+};
+
+static void newer_one_has_begun(void **state)
+{
+	struct kill k = { 0 };
+	void *script = &of_a_newer_one;
+
+	(void)state;
+	sh(LOAD);
+	use_tool(next_tool());
+	assert_int_equal(intercept_tool("load v0 --replace", kill_at_commit, &k, output,
+					sizeof(output)),
+			 INTERCEPT_KILLED);
+	use_tool(NULL);
+	cli_run_script(&script);
+}
+
 int main(void)
 {
 	cli_environment();
 	add_rows(VERSIONS, run_version, cli_setup, cli_teardown);
 	add_rows(DAMAGES, run_damage, cli_setup, cli_teardown);
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
+	add_rows(MOVING, moves_in_a_change, cli_setup, cli_teardown);
+	add_rows(EXCHANGED, changes_interfaces, cli_setup, cli_teardown);
+	add_test("newer-one-has-begun-a-change", newer_one_has_begun, cli_setup, cli_teardown, NULL);
 	add_test("pins-unattached", test_pins_unattached, cli_setup, cli_teardown, NULL);
 	add_test("sweep-follows-no-link", sweep_follows_no_link, cli_setup, cli_teardown, NULL);
 	return run_added_tests("leftovers");

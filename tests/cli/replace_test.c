@@ -73,6 +73,11 @@ static const struct cli_script SCRIPTS[] = {
 						      "idle v0; runs p0\n"
 						      "fails 'v1' $XD load --name v0 --replace v1\n"
 						      "runs p0\n" },
+	{ "set-to-other-interfaces", LOAD "\n"
+					  "$XD set v0 --remove v0 --add p0\n"
+					  "idle v0; runs p0\n"
+					  "fails 'v0 would run nowhere' $XD set v0 --remove p0\n"
+					  "runs p0\n" },
 	{ "interface-comes-back",
 	  LOAD " --capacity 10k\n"
 	       "$XD add v0 " ID_A "\n"

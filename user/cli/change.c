@@ -41,15 +41,16 @@ static int look(const struct options *o, struct change *c)
 	char name[IF_NAMESIZE];
 	int err = find_attachments(c);
 
+	for (int i = 0; i < o->remove_cnt && !err; i++)
+		c->is_given_up[i] = !attachments_give_up(&c->f, o->remove[i]);
 	unseen = err ? NULL : attachments_unseen(&c->f);
 	if (unseen) {
 		here_name(unseen, name);
 		err = say_err(
 			-EXDEV,
 			"%s also runs, or ran, on %s, which is not here: first xdp-dedup unload %s "
-			"where that is; or, if it has gone, unload --name %s --force, and load it "
-			"again",
-			c->f.name, name, name, c->f.name);
+			"where that is; or, if it has gone, xdp-dedup set %s --remove %s",
+			c->f.name, name, name, c->f.name, name);
 	}
 	if (err) {
 		change_end(c);

@@ -14,8 +14,9 @@ struct change {
 	struct filter_spec spec; /* of it; what is asked for goes over that */
 	struct attachment *list; /* where it runs, of cnt */
 	int cnt;
-	char *ifnames[DEDUP_IFACES_MAX]; /* of `where`, in the list or the options */
-	struct placement where;		 /* where it is to run; change_begin(): where it runs */
+	bool is_given_up[DEDUP_IFACES_MAX]; /* of --remove: it has gone, and left the record */
+	char *ifnames[DEDUP_IFACES_MAX];    /* of `where`, in the list or the options */
+	struct placement where;		    /* where it is to run; change_begin(): where it runs */
 };
 
 /* Takes the lock, opens the filter that is named, and finds out where it runs. Returns 0, and the
@@ -44,11 +45,11 @@ bool change_asks_shape(const struct options *o);
  */
 int change_plan(struct change *c, bool with_shape, struct dedup_config *cfg);
 
-/* Which of c->where it is to leave, and which others to run on, as load would check them. 0; or
- * -errno, which is said.
+/* Takes interfaces out of c->where, and adds others, as load would check them; at least one must be
+ * left. 0; or -errno, which is said.
  */
-int change_leave_interfaces(struct change *c, char *const *ifnames, int cnt);
-int change_add_interfaces(struct change *c, char *const *ifnames, int cnt);
+int change_interfaces(struct change *c, char *const *add, int add_cnt, char *const *remove,
+		      int remove_cnt);
 
 /* Gives the filter's memory a program of this plan. *cfg lacks only the secrets. Returns 0; or
  * -errno, after printing why.

@@ -115,19 +115,8 @@ static int remove_interface(struct change *c, const char *ifname)
 
 	if (place < 0)
 		return say_err(-ENODEV, "%s does not run on %s", c->f.name, ifname);
-	if (c->where.cnt == 1)
-		return say_err(-EINVAL, "%s would run nowhere: xdp-dedup unload ends it", c->f.name);
 	c->ifnames[place] = c->ifnames[--c->where.cnt];
 	return 0;
-}
-
-int change_leave_interfaces(struct change *c, char *const *ifnames, int cnt)
-{
-	int err = 0;
-
-	for (int i = 0; i < cnt && !err; i++)
-		err = remove_interface(c, ifnames[i]);
-	return err;
 }
 
 /* Adds one behind those that are checked as a load would check them. */
@@ -141,7 +130,8 @@ static int add_interface(struct change *c, char *ifname)
 	return 0;
 }
 
-int change_add_interfaces(struct change *c, char *const *ifnames, int cnt)
+/* Adds these, checked as a load would check them. */
+static int add_interfaces(struct change *c, char *const *ifnames, int cnt)
 {
 	struct placement added = { ifnames, cnt, c->where.mode };
 	struct links links;
@@ -162,5 +152,19 @@ int change_add_interfaces(struct change *c, char *const *ifnames, int cnt)
 	for (int i = 0; i < cnt && !err; i++)
 		err = receivers_check_ethernet(ifnames[i], &links);
 	links_free(&links);
+	return err;
+}
+
+int change_interfaces(struct change *c, char *const *add, int add_cnt, char *const *remove,
+		      int remove_cnt)
+{
+	int err = 0;
+
+	for (int i = 0; i < remove_cnt && !err; i++)
+		err = remove_interface(c, remove[i]);
+	if (!err)
+		err = add_interfaces(c, add, add_cnt);
+	if (!err && !c->where.cnt)
+		err = say_err(-EINVAL, "%s would run nowhere: xdp-dedup unload ends it", c->f.name);
 	return err;
 }

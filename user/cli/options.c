@@ -448,7 +448,7 @@ const struct args_option OPTIONS[] = {
 	{ "--add", "IFNAME", OPT_INTERFACES, set_add, NULL,
 	  "run on this interface, too; may be given several times" },
 	{ "--remove", "IFNAME", OPT_INTERFACES, set_remove, NULL,
-	  "no longer run on this one; likewise" },
+	  "no longer run on this one, which may have gone; likewise" },
 	{ "--replace", NULL, OPT_REPLACE, set_replace, NULL,
 	  "if it runs already: put this version's program, and what else is\n"
 	  "asked for, in its place; forgets nothing" },

@@ -23,13 +23,11 @@ static bool is_among(const char *ifname, char *const *ifnames, int cnt)
 	return false;
 }
 
-/* It is to run on the interfaces that are named, if any is, and on no others. They are added first:
- * it may not be left running nowhere.
- */
+/* It is to run on the interfaces that are named, if any is, and on no others. */
 static int ask_interfaces(const struct options *o, struct change *c)
 {
 	char *added[DEDUP_IFACES_MAX], *left[DEDUP_IFACES_MAX];
-	int added_cnt = 0, left_cnt = 0, err;
+	int added_cnt = 0, left_cnt = 0;
 
 	for (int i = 0; i < o->args_cnt; i++)
 		if (!is_among(o->args[i], c->ifnames, c->cnt))
@@ -40,8 +38,7 @@ static int ask_interfaces(const struct options *o, struct change *c)
 	if (!c->cnt && !added_cnt)
 		return say_err(-ENODEV, "%s runs on no interface here: on which is it to?",
 			       c->f.name);
-	err = change_add_interfaces(c, added, added_cnt);
-	return err ? err : change_leave_interfaces(c, left, left_cnt);
+	return change_interfaces(c, added, added_cnt, left, left_cnt);
 }
 
 static int plan(const struct options *o, struct change *c, struct dedup_config *cfg)

@@ -7,11 +7,14 @@
 
 static int set(const struct options *o, struct change *c)
 {
+	char *remove[DEDUP_IFACES_MAX];
 	struct dedup_config cfg;
-	int err = change_leave_interfaces(c, o->remove, o->remove_cnt);
+	int remove_cnt = 0, err;
 
-	if (!err)
-		err = change_add_interfaces(c, o->add, o->add_cnt);
+	for (int i = 0; i < o->remove_cnt; i++)
+		if (!c->is_given_up[i])
+			remove[remove_cnt++] = o->remove[i];
+	err = change_interfaces(c, o->add, o->add_cnt, remove, remove_cnt);
 	if (!err)
 		err = change_ask_packets(o, c);
 	if (err)

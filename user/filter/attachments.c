@@ -6,8 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
 
 #include "dispatch.h"
+#include "extensions.h"
 #include "here.h"
 #include "links.h"
 #include "live.h"
@@ -356,14 +360,17 @@ static int explain_twin(const struct filter *f, const char *ifname, const struct
 
 int attachments_follow(struct filter *f, const struct attachment *list, int cnt)
 {
-	int err = 0;
+	struct identity id;
+	int err = filter_identity(f->name, &id);
 
+	if (err)
+		return say_err(err, "cannot look at %s: %s", f->name, strerror(-err));
 	for (int i = 0; i < cnt && !err; i++) {
 		const struct attachment *a = &list[i];
 		const struct dedup_iface *twin;
 		struct dedup_iface *entry;
 
-		if (a->err || a->id.state_id != f->state_id || attachments_recorded(f, a->ifname))
+		if (a->err || a->id.config_id != id.config_id || attachments_recorded(f, a->ifname))
 			continue;
 		entry = entry_of_moved(f, list, cnt, a->ifname);
 		if (!entry) {
@@ -433,4 +440,43 @@ void attachments_forget_gone(struct filter *f, const struct attachment *list, in
 		if (is_unseen(iface) && (!runs || (runs == -EXDEV && here_has(iface))))
 			*iface = (struct dedup_iface){ 0 };
 	}
+}
+
+/* Is it known that the filter runs out of sight? Pins of a dispatcher alone do not say so. */
+static bool runs_for_sure(const struct filter *f)
+{
+	struct extensions e = { 0 };
+	struct identity id;
+	bool runs = !filter_identity(f->name, &id) && id.prog_id &&
+		    links_run_xdp_elsewhere(id.prog_id) > 0;
+
+	extensions_read(&e);
+	for (int i = 0; i < e.cnt && !runs; i++) {
+		int fd = bpf_prog_get_fd_by_id(e.list[i].prog_id);
+
+		if (fd < 0)
+			continue;
+		runs = !live_maps_of(fd, &id) && id.state_id == f->state_id &&
+		       links_run_xdp_elsewhere(e.list[i].of) > 0;
+		close(fd);
+	}
+	extensions_free(&e);
+	return runs;
+}
+
+int attachments_give_up(struct filter *f, const char *ifname)
+{
+	struct dedup_iface *found = NULL;
+
+	for (int i = 0; i < DEDUP_IFACES_MAX && !found; i++)
+		if (is_unseen(&f->record->ifaces[i]) && here_is_named(&f->record->ifaces[i], ifname))
+			found = &f->record->ifaces[i];
+	if (!found)
+		return -ENOENT;
+	if (runs_for_sure(f))
+		return -EBUSY;
+	*found = (struct dedup_iface){ 0 };
+	if (!attachments_unseen(f)) /* what its dispatcher has left */
+		dispatch_forget(f->state_id);
+	return 0;
 }

@@ -104,6 +104,12 @@ int attachments_follow(struct filter *f, const struct attachment *list, int cnt)
  */
 void attachments_forget_gone(struct filter *f, const struct attachment *list, int cnt);
 
+/* Takes one interface out of the record that cannot be seen from here, on the user's word that it
+ * has gone, and pins that it left. 0; -ENOENT if there is none of this name; -EBUSY if the filter
+ * is known to run out of sight. The caller holds the lock of loader_begin(). Says nothing.
+ */
+int attachments_give_up(struct filter *f, const char *ifname);
+
 /* The entry of a recorded interface that cannot be looked at from here, as it was in another
  * network namespace, or is no longer in this one: the filter may still run on it. NULL if there is
  * none. It points into the open filter.

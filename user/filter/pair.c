@@ -79,6 +79,44 @@ int pair_list(struct pair *p)
 	return err ? err : attach_say_unknown(p->list, p->cnt);
 }
 
+/* Brings the record of this one of the two up to date, as if it ran wherever either does; but what
+ * the other's record alone has is an interface that the change adds or removes, and has not moved.
+ */
+static int follow(const struct pair *p, struct filter *f, struct identity id,
+		  const struct filter *other)
+{
+	struct attachment *list = calloc(p->cnt + 1, sizeof(*list));
+	int err;
+
+	if (!list)
+		return say_err(-ENOMEM, "no memory");
+	for (int i = 0; i < p->cnt; i++) {
+		struct attachment *a = &list[i];
+
+		*a = p->list[i];
+		if (a->id.state_id != p->f.state_id && a->id.state_id != p->beside.state_id)
+			continue;
+		a->id = id;
+		if (!attachments_recorded(f, a->ifname) && attachments_recorded(other, a->ifname))
+			a->id = (struct identity){ 0 };
+	}
+	err = attachments_follow(f, list, p->cnt);
+	free(list);
+	return err;
+}
+
+int pair_follow(struct pair *p)
+{
+	struct dedup_record record = *p->f.record;
+	struct filter before = p->f;
+	int err = pair_list(p);
+
+	before.record = &record;
+	if (!err)
+		err = follow(p, &p->f, p->id, &p->beside);
+	return err ? err : follow(p, &p->beside, p->beside_id, &before);
+}
+
 void pair_begin_drops(const struct pair *p)
 {
 	if (!p->f.record->drop_until_ns)

@@ -32,7 +32,13 @@ bool pair_is_committed(const struct pair *p);
  */
 int pair_list(struct pair *p);
 
-/* These go by that list. The attachment of a program with this identity to this interface; NULL if
+/* Brings both records up to date for interfaces that have moved here from another network namespace
+ * and have taken either program along: attachments_follow(). An interface that the change itself
+ * adds or removes has not moved. 0 or -errno, which is said.
+ */
+int pair_follow(struct pair *p);
+
+/* These go by pair_list()'s list. The attachment of a program with this identity to this interface; NULL if
  * there is none. And the interfaces of NAME's record that are here, on which its program does not
  * run, nor that of +NAME without a dispatcher: returns how many; `modes`: how it is to run there.
  */

@@ -31,6 +31,23 @@ static void paths_of(const char *name, struct paths *out)
 	pin_path(out->beside, beside, NULL);
 }
 
+/* There is +NAME, which handover_settle() has not removed. */
+static int explain_begun(const char *name)
+{
+	char beside[PATH_MAX];
+
+	pin_dir_beside(beside, name);
+	if (filter_format(beside) > DEDUP_FORMAT)
+		return say_err(-EBUSY,
+			       "a newer xdp-dedup has begun to change %s, and it alone can end "
+			       "that: use that one",
+			       name);
+	return say_err(-EBUSY,
+		       "a change of %s has not ended, and another one comes after it: any change "
+		       "ends it, where the interfaces are",
+		       name);
+}
+
 int pin_dir_begin(const char *name)
 {
 	struct paths p;
@@ -39,11 +56,7 @@ int pin_dir_begin(const char *name)
 	if (!mkdir(p.beside, 0700))
 		return 0;
 	if (errno == EEXIST)
-		return say_err(
-			-EBUSY,
-			"a change of %s has not ended, and another one comes after it: any change "
-			"ends it, where the interfaces are",
-			name);
+		return explain_begun(name);
 	return say_err(-errno, "cannot make %s: %s", p.beside, strerror(errno));
 }
 

@@ -51,19 +51,32 @@ static bool is_elsewhere(const struct pair *p)
 	       (filter_unpin_program(&p->beside) || live_program_now(p->beside_id.config_id));
 }
 
-/* Is +NAME, which cannot be opened, one of this version that lacks pins? */
-static bool is_incomplete(const char *name, int err)
+/* Opens NAME, which is open as *f, and +NAME. -ENOENT, too, if +NAME lacked pins, and is removed;
+ * or if it is of another version, which alone can end that change: pin_dir_begin() says so.
+ */
+static int open_pair(const char *name, const struct filter *f, struct pair *p)
 {
 	char beside[PATH_MAX];
-	int format;
+	int format, err = pair_open(name, p);
 
+	if (err != -EPROTO)
+		return err;
 	pin_dir_beside(beside, name);
 	format = filter_format(beside);
-	return err == -EPROTO &&
-	       (!format || (format >= DEDUP_FORMAT_OLDEST && format <= DEDUP_FORMAT));
+	if (format < 0)
+		return format;
+	if (format && (format < DEDUP_FORMAT_OLDEST || format > DEDUP_FORMAT))
+		return -ENOENT;
+	err = pin_dir_remove_beside(name);
+	if (err)
+		return err;
+	WRITE_ONCE(f->state->exchanging, 0);
+	return -ENOENT;
 }
 
-/* Ends what was begun with +NAME. */
+/* Ends what was begun with +NAME. What is wrong with NAME itself (-EPROTO) is said by whoever wants
+ * that filter.
+ */
 static void settle(const char *name)
 {
 	struct filter f;
@@ -75,19 +88,15 @@ static void settle(const char *name)
 		return;
 	}
 	if (!err) {
-		err = pair_open(name, &p);
-		if (is_incomplete(name, err) && !pin_dir_remove_beside(name)) {
-			WRITE_ONCE(f.state->exchanging, 0);
-			err = -ENOENT;
-		}
+		err = open_pair(name, &f, &p);
 		filter_close(&f);
 	}
 	if (err) {
-		if (err != -ENOENT)
+		if (err != -ENOENT && err != -EPROTO)
 			say_err(err, "cannot look at what is beside %s: %s", name, strerror(-err));
 		return;
 	}
-	if (is_elsewhere(&p)) {
+	if (pair_follow(&p) || is_elsewhere(&p)) {
 		pair_close(&p);
 		return;
 	}
