@@ -163,7 +163,8 @@ static const struct cli_script SCRIPTS[] = {
 	  "asked 1 nope; says interface nope 'problem: there is no interface nope here -> ip "
 	  "link'\n"
 	  "same nope --port 80; asked 1 v0 nope; says programs v0 ok; not says programs nope :\n"
-	  "asked 1 v0 v0; says interface v0 'problem: v0 is named twice'; same v0 v0 --port 80\n" },
+	  "asked 1 v0 v0; says interface v0 'problem: v0 is named twice'; exits 2 $XD load v0 v0 "
+	  "--port 80; has 'v0 is named twice'\n" },
 	{ "a-port-and-its-bridge",
 	  "ip link set v0 master b0; asked 1 v0 b0\n"
 	  "says stacking - 'problem: b0 is on top of v0: a packet would meet the filter twice'\n"

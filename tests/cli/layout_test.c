@@ -70,6 +70,8 @@ static const struct misuse {
 	{ "flat-too-large", "--layout flat --capacity 1G", 1, "lower --capacity or raise --fpr" },
 	{ "countdown-too-large", "--layout countdown --capacity 10M", 1,
 	  "lower --capacity or raise --fpr" },
+	{ "loses-nearly-all", "--layout flat --bits 3", 1,
+	  "m = 3 and k = 14 lose up to 1 of fresh events, not 0.0001: give more --bits" },
 	{ "window-too-short", "--layout flat --bits 4294967295 --window 100ms", 1,
 	  "--window 100ms is too short" },
 	{ "window-too-short-to-clear", "--layout flat --capacity 150M --window 10ms", 1,

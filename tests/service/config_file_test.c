@@ -61,7 +61,7 @@ static const struct wrong {
 	{ "stream-without-ports", "[filter a]\ninterfaces = eth0\n\nprofile = moldudp64\n",
 	  "1: the stream moldudp64 lacks UDP ports" },
 	{ "profiles-not-there", FEED "profiles = /nowhere\nprofile = x:1\n",
-	  "1: cannot read /nowhere: No such file" },
+	  "4: profiles: cannot read /nowhere: No such file" },
 	{ "no-interfaces", "[filter a]\nport = 1\n[service]\n",
 	  "1: [filter a]: interfaces are missing" },
 	{ "no-packets", "[filter a]\ninterfaces = eth0\n",

@@ -247,6 +247,10 @@ static const struct cli_script SCRIPTS[] = {
 		"soon python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", 9947))'\n"
 		"conf '[service]' 'metrics = 9947' " FEED "; serve; runs v0\n"
 		"logs 'cannot listen for scrapes at 127.0.0.1, port 9947'; quits TERM\n" },
+	{ "check-notes-what-load-notes", WORDS
+	  "conf '[filter feed]' 'interfaces = b0 x0' 'port = 1,2'\n"
+	  "got $XD run --check --config /mnt/conf; has 'note: [filter feed]: several ports are'\n"
+	  "has 'note: [filter feed]: b0 has no native XDP'; has '1 filter'\n" },
 	{ "keeps-nothing-open",
 	  WORDS "conf " FEED
 		"; serve; read_once() { ls -l /proc/$s/fd | grep -q bpf-map; }; soon read_once\n"

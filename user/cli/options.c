@@ -72,6 +72,7 @@ static int add_file(struct options *o, const char *what, const char *text)
 {
 	if (o->files_cnt == OPTIONS_FILES_MAX)
 		return say_err(-EINVAL, "%s %s: at most %d files", what, text, OPTIONS_FILES_MAX);
+	o->files_by[o->files_cnt] = what;
 	o->files[o->files_cnt++] = text;
 	return 0;
 }

@@ -53,6 +53,7 @@ struct options {
 	const char *profiles[DEDUP_STREAMS_MAX];    /* --profile: streams */
 	const char *profiles_by[DEDUP_STREAMS_MAX]; /* what said so, for messages: "--profile" */
 	const char *files[OPTIONS_FILES_MAX];	    /* --profiles */
+	const char *files_by[OPTIONS_FILES_MAX];    /* likewise */
 	int profiles_cnt, files_cnt;
 	const char *deliver; /* --deliver, if it names streams: stream_options_deliver() */
 	uint64_t window_ns;  /* the longest that fits all streams' profiles; 0: they do not say */

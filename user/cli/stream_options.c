@@ -18,17 +18,20 @@ struct wish {
 	char *stream, *name, *ports, *to, *realm;
 };
 
-int stream_options_file(struct profiles *p, const char *path)
+int stream_options_file(struct profiles *p, const char *path, const char *by)
 {
 	struct profile_error wrong;
 	int err = profiles_add_file(p, path, &wrong);
+	bool has_place = by && *by != '-'; /* a line of a file, and no option */
+	const char *place = has_place ? by : "", *colon = has_place ? ": " : "";
 
 	if (err && wrong.line)
-		return say_err(err, "%s:%u:%u: %s", path, wrong.line, wrong.column, wrong.says);
+		return say_err(err, "%s%s%s:%u:%u: %s", place, colon, path, wrong.line,
+			       wrong.column, wrong.says);
 	if (err == -EFBIG)
-		return say_err(err, "%s has more than %d bytes: no file of profiles", path,
-			       PROFILES_FILE_MAX);
-	return err ? say_err(err, "cannot read %s: %s", path, strerror(-err)) : 0;
+		return say_err(err, "%s%s%s has more than %d bytes: no file of profiles", place,
+			       colon, path, PROFILES_FILE_MAX);
+	return err ? say_err(err, "%s%scannot read %s: %s", place, colon, path, strerror(-err)) : 0;
 }
 
 int stream_options_profiles(const struct options *o, struct profiles *out)
@@ -38,7 +41,7 @@ int stream_options_profiles(const struct options *o, struct profiles *out)
 	if (err)
 		return say_err(err, "out of memory");
 	for (int i = 0; i < o->files_cnt && !err; i++)
-		err = stream_options_file(out, o->files[i]);
+		err = stream_options_file(out, o->files[i], o->files_by[i]);
 	return err;
 }
 

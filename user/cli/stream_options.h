@@ -14,9 +14,9 @@
 int stream_options_profiles(const struct options *o, struct profiles *out);
 
 /* Adds the profiles of one file. 0; or -errno after saying FILE:LINE:COLUMN, or why it cannot be
- * read.
+ * read. by: what named the file; a line of a configuration is said first; NULL: nothing.
  */
-int stream_options_file(struct profiles *p, const char *path);
+int stream_options_file(struct profiles *p, const char *path, const char *by);
 
 /* Makes the spec's streams of o->profiles, the first one of --port's ports if there are both; and
  * sets o->window_ns and o->fpr to the strictest of their profiles. To be called once all options

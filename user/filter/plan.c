@@ -20,6 +20,7 @@
 #include "streams.h"
 #include "units.h"
 
+#define LOSS_MAX 0.5 /* a filter that loses more than was asked for is refused beyond this */
 #define MS 1000000ULL
 
 /* The hand makes so many steps in a window, but with at least TICK_MIN_NS and at most TICK_MAX_NS
@@ -452,6 +453,13 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 			       : spec->hash == DEDUP_FNV1A && !spec->hashes
 				       ? " with a single hash (--hashes gives more)"
 				       : "");
+	if (exceeds_rate(spec, out) && plan_fpr(out) > LOSS_MAX)
+		return say_err(
+			-EDOM,
+			"m = %u and k = %u lose up to %.3g of fresh events, not %g: give more %s, "
+			"or leave the size to --capacity and --fpr",
+			out->m, out->k, plan_fpr(out), spec->fpr,
+			spec->index_bits ? "--index-bits" : "--bits");
 	note_promises(spec, out);
 	return 0;
 }

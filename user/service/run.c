@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* run: the service. An event loop (sd-event) around the keeper, that tells systemd how it is. */
 #include <errno.h>
+#include <net/if.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +12,10 @@
 #include <systemd/sd-event.h>
 
 #include "advisor.h"
+#include "checks.h"
 #include "clock.h"
 #include "config_file.h"
+#include "device.h"
 #include "keeper.h"
 #include "kernel.h"
 #include "metrics.h"
@@ -311,12 +314,56 @@ static int run(struct service *s)
 	return err < 0 ? say_err(EXIT_FAILED, "cannot wait for events: %s", strerror(-err)) : err;
 }
 
+/* Says of a note which filter it is of. */
+static void add_name(void *to, enum say_kind kind, const char *text)
+{
+	const struct config_filter *f = to;
+
+	say_to(NULL, NULL);
+	if (kind == SAY_NOTE)
+		say_note("[filter %s]: %s", f->name, text);
+	else
+		say_err(0, "[filter %s]: %s", f->name, text);
+	say_to(add_name, to);
+}
+
+/* Notes what a load of the filter would, of those interfaces that there are. */
+static void note_filter(struct config_filter *f, const struct links *links)
+{
+	char *there[DEDUP_IFACES_MAX];
+	const struct options *o = &f->options;
+	struct placement where = { .ifnames = there, .mode = o->mode };
+	const struct checks_subject subject = {
+		.where = &where, .spec = &o->spec, .links = links, .fitting_window_ns = o->window_ns
+	};
+
+	say_to(add_name, f);
+	for (int i = 0; i < o->args_cnt; i++) {
+		int ifindex = (int)if_nametoindex(o->args[i]);
+		uint64_t features;
+
+		if (!ifindex)
+			continue;
+		there[where.cnt++] = o->args[i];
+		if (o->mode == MODE_ANY && !device_xdp_features(ifindex, &features))
+			attach_check_mode(o->args[i], o->mode, features & DEVICE_XDP, false);
+	}
+	checks_note(&subject);
+	say_to(NULL, NULL);
+}
+
 static int check(const char *path)
 {
 	struct config_file config;
+	struct links links;
 
 	if (config_read(path, &config))
 		return EXIT_MISUSED;
+	if (!receivers_links(&links)) {
+		for (int i = 0; i < config.cnt; i++)
+			note_filter(&config.filters[i], &links);
+		links_free(&links);
+	}
 	printf("%s: %d filter%s\n", path, config.cnt, config.cnt == 1 ? "" : "s");
 	config_free(&config);
 	return EXIT_DONE;
