@@ -67,6 +67,11 @@ static int take_notes(char **argv)
 	"says() { [ \"$($XD status $1 --json | jq -r \".$2\")\" = \"$3\" ]; }\n"                  \
 	"mkdir -p /mnt/state; rm -f /mnt/state/*\n"
 
+#define SCRAPED_AT(address)                                                                 \
+	"python3 -c 'import urllib.request; print(urllib.request.urlopen(\"http://" address \
+	":9947/metrics\").read().decode())'"
+#define SCRAPED SCRAPED_AT("127.0.0.1")
+
 #define FEED "'[filter feed]' 'interfaces = v0' 'port = 8001'"
 
 static const struct cli_script SCRIPTS[] = {
@@ -246,7 +251,31 @@ static const struct cli_script SCRIPTS[] = {
 	  WORDS "ip link set lo up; python3 -m http.server 9947 --bind 127.0.0.1 & x=$!\n"
 		"soon python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", 9947))'\n"
 		"conf '[service]' 'metrics = 9947' " FEED "; serve; runs v0\n"
-		"logs 'cannot listen for scrapes at 127.0.0.1, port 9947'; quits TERM\n" },
+		"logs 'cannot listen for scrapes at 9947: Address already in use'; kill $x; wait "
+		"$x || :; x=\n"
+		"soon " SCRAPED "; quits TERM\n" },
+	{ "metrics-port-of-a-reload-is-taken", WORDS
+	  "ip link set lo up; python3 -m http.server 9948 --bind 127.0.0.1 & x=$!\n"
+	  "soon python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", 9948))'\n"
+	  "conf '[service]' 'metrics = 9947' " FEED "; serve; soon " SCRAPED "\n"
+	  "sed -i s/9947/9948/ /mnt/conf; reload; logs 'meanwhile they are answered at "
+	  "9947'\n" SCRAPED "; sed -i s/9948/0.0.0.0:9947/ /mnt/conf; reload; soon " SCRAPED "\n"
+	  "quits TERM\n" },
+	{ "metrics-port-of-all-addresses-is-taken", WORDS
+	  "ip link set lo up; python3 -m http.server 9947 --bind 127.0.0.2 & x=$!\n"
+	  "soon python3 -c 'import socket; socket.create_connection((\"127.0.0.2\", 9947))'\n"
+	  "conf '[service]' 'metrics = 9947' " FEED "; serve; soon " SCRAPED "\n"
+	  "sed -i s/9947/0.0.0.0:9947/ /mnt/conf; reload; logs 'meanwhile they are answered at "
+	  "9947'\n"
+	  "soon " SCRAPED "; m=$(pgrep -P $s xdp-dedup-metri); reload; reload; " SCRAPED "\n"
+	  "[ $m = $(pgrep -P $s xdp-dedup-metri) ]; [ $(grep -c 'cannot listen' /mnt/log) = 1 ]\n"
+	  "quits TERM\n" },
+	{ "metrics-address-comes-later",
+	  WORDS "conf '[service]' 'metrics = 192.0.2.77:9947' " FEED "; serve\n"
+		"logs 'no interface has this address yet'; ip link set lo up\n"
+		"ip addr add 192.0.2.77/32 dev lo; soon " SCRAPED_AT(
+			"192.0.2.77") "\n"
+				      "ip addr del 192.0.2.77/32 dev lo; quits TERM\n" },
 	{ "check-notes-what-load-notes", WORDS
 	  "conf '[filter feed]' 'interfaces = b0 x0' 'port = 1,2'\n"
 	  "got $XD run --check --config /mnt/conf; has 'note: [filter feed]: several ports are'\n"

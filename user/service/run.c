@@ -18,10 +18,10 @@
 #include "device.h"
 #include "keeper.h"
 #include "kernel.h"
+#include "listener.h"
 #include "metrics.h"
 #include "say.h"
 #include "timer.h"
-#include "scrapes.h"
 #include "verbs.h"
 
 #define US_PER_S 1000000ULL
@@ -35,8 +35,7 @@ struct service {
 	struct keeper keeper;
 	struct readings readings;
 	struct advisor advisor;
-	struct scrapes *scrapes;			  /* NULL: metrics are not asked for */
-	char *metrics;					  /* where they are answered */
+	struct listener listener;
 	sd_event_source *settle, *retry, *save, *refresh; /* timers */
 	sd_event_source *job;
 	bool is_ready, is_reloading;
@@ -155,6 +154,7 @@ static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
 	list_names(s, names);
 	if (!readings_refresh(&s->readings, names))
 		advisor_tell(&s->advisor, &s->readings);
+	listener_follow(&s->listener, s->keeper.config.metrics);
 	return timer_arm(s->events, &s->refresh, REFRESH_US, on_refresh, s);
 }
 
@@ -168,35 +168,6 @@ static int write_metrics(void *arg, FILE *out, enum metrics_format format)
 	list_names(s, names);
 	err = readings_take(&s->readings, names);
 	return err ? err : metrics_write(out, &s->readings, format);
-}
-
-static void close_metrics(struct service *s)
-{
-	scrapes_close(s->scrapes);
-	s->scrapes = NULL;
-	free(s->metrics);
-	s->metrics = NULL;
-}
-
-/* Answers scrapes where the file says. What is wrong is said, and filters are kept all the same. */
-static void open_metrics(struct service *s)
-{
-	const char *where = s->keeper.config.metrics;
-	struct scrapes_address address;
-	int fd;
-
-	if (where && s->metrics && !strcmp(where, s->metrics))
-		return;
-	close_metrics(s);
-	if (!where || scrapes_address(where, &address))
-		return;
-	if (!scrapes_is_local(&address))
-		say_note("metrics = %s: other hosts can read them, and nobody is asked who it is",
-			 where);
-	fd = scrapes_listen(&address);
-	if (fd < 0 || scrapes_open(s->events, fd, write_metrics, s, NULL, &s->scrapes))
-		return;
-	s->metrics = strdup(where);
 }
 
 static int arm_save(struct service *s)
@@ -221,7 +192,7 @@ static int configure(struct service *s)
 		config_free(&next);
 		return err;
 	}
-	open_metrics(s);
+	listener_follow(&s->listener, s->keeper.config.metrics);
 	return arm_save(s);
 }
 
@@ -273,6 +244,7 @@ static int prepare(struct service *s)
 {
 	int err = sd_event_default(&s->events);
 
+	s->listener = (struct listener){ .events = s->events, .write = write_metrics, .arg = s };
 	if (err >= 0)
 		err = add_signals(s);
 	if (err >= 0)
@@ -291,7 +263,7 @@ static void end(struct service *s)
 	sd_event_source_unref(s->retry);
 	sd_event_source_unref(s->save);
 	sd_event_source_unref(s->refresh);
-	close_metrics(s);
+	listener_close(&s->listener);
 	readings_free(&s->readings);
 	keeper_free(&s->keeper);
 	advisor_free(&s->advisor);

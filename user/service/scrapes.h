@@ -31,8 +31,10 @@ int scrapes_address(const char *text, struct scrapes_address *out);
 /* Can only this host reach it? */
 bool scrapes_is_local(const struct scrapes_address *a);
 
-/* A socket that listens there, to which nobody replies yet; or -errno, which is said. */
-int scrapes_listen(const struct scrapes_address *a);
+/* A socket that listens there, to which nobody replies yet; or -errno. *is_absent: no interface has
+ * the address yet, and connections come once one has. Says nothing.
+ */
+int scrapes_listen(const struct scrapes_address *a, bool *is_absent);
 
 /* Writes the metrics as they are now. 0 or -errno. */
 typedef int (*scrapes_fn)(void *arg, FILE *out, enum metrics_format format);

@@ -6,8 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "say.h"
 #include "scrapes.h"
+
+#ifndef IPV6_FREEBIND
+#define IPV6_FREEBIND 78
+#endif
 
 #define ADDRESS_DEFAULT "127.0.0.1"
 #define ADDRESS_MAX 80
@@ -75,21 +78,40 @@ bool scrapes_is_local(const struct scrapes_address *a)
 	return IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
 }
 
-int scrapes_listen(const struct scrapes_address *a)
+/* Binds, also to an address that no interface has yet, as while a host boots. */
+static int bind_to(int fd, const struct scrapes_address *a, bool *is_absent)
+{
+	const struct sockaddr *addr = (const struct sockaddr *)&a->addr;
+	bool is_v4 = a->addr.ss_family == AF_INET;
+	int one = 1;
+
+	*is_absent = bind(fd, addr, a->len) != 0;
+	if (!*is_absent)
+		return 0;
+	if (errno != EADDRNOTAVAIL)
+		return -errno;
+	if (setsockopt(fd, is_v4 ? IPPROTO_IP : IPPROTO_IPV6, is_v4 ? IP_FREEBIND : IPV6_FREEBIND,
+		       &one, sizeof(one)) ||
+	    bind(fd, addr, a->len))
+		return -errno;
+	return 0;
+}
+
+int scrapes_listen(const struct scrapes_address *a, bool *is_absent)
 {
 	int fd = socket(a->addr.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), one = 1;
-	char host[NI_MAXHOST] = "?", port[NI_MAXSERV] = "?";
-	int err;
+	int err = fd < 0 ? -errno : 0;
 
 	/* So that a restart need not wait until connections of before are forgotten. */
-	if (fd >= 0 && !setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) &&
-	    !bind(fd, (const struct sockaddr *)&a->addr, a->len) && !listen(fd, WAITING_MAX))
+	if (!err && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)))
+		err = -errno;
+	if (!err)
+		err = bind_to(fd, a, is_absent);
+	if (!err && listen(fd, WAITING_MAX))
+		err = -errno;
+	if (!err)
 		return fd;
-	err = -errno;
 	if (fd >= 0)
 		close(fd);
-	getnameinfo((const struct sockaddr *)&a->addr, a->len, host, sizeof(host), port,
-		    sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV);
-	return say_err(err, "cannot listen for scrapes at %s, port %s: %s", host, port,
-		       strerror(-err));
+	return err;
 }

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "listener.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "say.h"
+
+#define INSTEAD_EVERY 30 /* calls of listener_follow(), one in 10 s */
+
+static void forget(char **text)
+{
+	free(*text);
+	*text = NULL;
+}
+
+static void stop(struct listener *l)
+{
+	scrapes_close(l->scrapes);
+	l->scrapes = NULL;
+	forget(&l->at);
+}
+
+/* Both families have it at one place. */
+static in_port_t port_of(const struct scrapes_address *a)
+{
+	const struct sockaddr_in *v4 = (const void *)&a->addr;
+	const struct sockaddr_in6 *v6 = (const void *)&a->addr;
+
+	return a->addr.ss_family == AF_INET ? v4->sin_port : v6->sin6_port;
+}
+
+static bool is_same_port(const char *at, const struct scrapes_address *a)
+{
+	struct scrapes_address old;
+
+	return at && !scrapes_address(at, &old) && port_of(&old) == port_of(a);
+}
+
+/* 0 or -errno. What is at l->at ends once the new socket listens. */
+static int open_at(struct listener *l, const char *where, const struct scrapes_address *a,
+		   bool may_say)
+{
+	bool is_absent = false;
+	int fd = scrapes_listen(a, &is_absent);
+
+	if (fd < 0)
+		return fd;
+	stop(l);
+	if (scrapes_open(l->events, fd, l->write, l->arg, NULL, &l->scrapes))
+		return -EIO; /* said */
+	l->at = strdup(where);
+	if (may_say && !scrapes_is_local(a))
+		say_note("metrics = %s: other hosts can read them, and nobody is asked who it is",
+			 where);
+	if (may_say && is_absent)
+		say_note("metrics = %s: no interface has this address yet; scrapes are answered "
+			 "there once one has",
+			 where);
+	return 0;
+}
+
+/* The old socket may be in the way: as 127.0.0.1 is in that of 0.0.0.0. It is opened again if that
+ * was not it.
+ */
+static int open_instead(struct listener *l, const char *where, const struct scrapes_address *a)
+{
+	char *before = strdup(l->at);
+	struct scrapes_address old;
+	int err;
+
+	stop(l);
+	err = open_at(l, where, a, true);
+	if (err && before && !scrapes_address(before, &old))
+		open_at(l, before, &old, false);
+	free(before);
+	return err;
+}
+
+static void say_failure(struct listener *l, const char *where, int err, bool is_in_the_way)
+{
+	forget(&l->said);
+	l->said = strdup(where);
+	say_err(0, "cannot listen for scrapes at %s: %s; it is tried again every %s%s%s", where,
+		strerror(-err), is_in_the_way ? "5 min" : "10 s",
+		l->at ? ", and meanwhile they are answered at " : "", l->at ?: "");
+}
+
+void listener_follow(struct listener *l, const char *where)
+{
+	bool is_new = where && (!l->said || strcmp(l->said, where) != 0), is_in_the_way = false;
+	struct scrapes_address a;
+	int err;
+
+	if (where && l->at && !strcmp(where, l->at)) {
+		forget(&l->said);
+		return;
+	}
+	if (!where || scrapes_address(where, &a)) {
+		listener_close(l);
+		return;
+	}
+	if (is_new)
+		l->tries = 0;
+	err = open_at(l, where, &a, true);
+	if (err == -EADDRINUSE && is_same_port(l->at, &a)) {
+		is_in_the_way = true;
+		/* Not each time: who is answered by the old one would be cut off. */
+		if (l->tries++ % INSTEAD_EVERY == 0)
+			err = open_instead(l, where, &a);
+	}
+	if (!err)
+		forget(&l->said);
+	else if (is_new)
+		say_failure(l, where, err, is_in_the_way);
+}
+
+void listener_close(struct listener *l)
+{
+	stop(l);
+	forget(&l->said);
+}
