@@ -73,6 +73,9 @@ static void make_feed(void)
 	feed.advice_cnt = 1;
 }
 
+static char *in_file_names[] = { "eth1", "eth2", "eth9" };
+static const struct config_filter in_file = { .options = { .args = in_file_names, .args_cnt = 3 } };
+
 static int make(void **state)
 {
 	(void)state;
@@ -89,6 +92,7 @@ static int make(void **state)
 					.mode = "none" };
 	strcpy(gone.name, "gone");
 	gone.err = -ENOENT;
+	feed.wanted = gone.wanted = &in_file;
 	return 0;
 }
 
@@ -129,6 +133,10 @@ static const char *const LINES[] = {
 	 "dispatcher=\"false\"} 1"),
 	("xdp_dedup_interface_info{filter=\"feed\",interface=\"eth2\",state=\"gone\",mode=\"none\","
 	 "dispatcher=\"false\"} 1"),
+	"xdp_dedup_interface_up{filter=\"feed\",interface=\"eth1\"} 1",
+	"xdp_dedup_interface_up{filter=\"feed\",interface=\"eth2\"} 0",
+	"xdp_dedup_interface_up{filter=\"feed\",interface=\"eth9\"} 0",
+	"xdp_dedup_interface_up{filter=\"gone\",interface=\"eth1\"} 0",
 	"xdp_dedup_attached_interfaces{filter=\"array\"} 0",
 	"xdp_dedup_attached_interfaces{filter=\"feed\"} 2",
 	"# TYPE xdp_dedup_packets_total counter",
@@ -167,7 +175,8 @@ static void lines_are_there(void **state)
 		exposition_has(text, LINES[i]);
 	assert_null(strstr(text, "xdp_dedup_predecessor"));
 	assert_null(strstr(text, "xdp_dedup_socket"));
-	assert_null(strstr(text, "{filter=\"gone\",")); /* nothing is known of it */
+	assert_null(strstr(text, "info{filter=\"gone\"")); /* nothing is known of it */
+	assert_null(strstr(text, "total{filter=\"gone\""));
 	assert_null(strstr(text, "array\",generation=\"previous\""));
 }
 
@@ -312,6 +321,18 @@ static void namesakes(void **state)
 		"mode=\"none\",dispatcher=\"false\"} 1");
 }
 
+/* If it cannot be told whether the filter runs there, the metric is absent. */
+static void untold_interfaces(void **state)
+{
+	(void)state;
+	feed.status.ifaces[1].state = IFACE_UNKNOWN;
+	gone.err = -EIO;
+	render(METRICS_TEXT);
+	assert_null(strstr(text, "interface_up{filter=\"feed\",interface=\"eth1\""));
+	exposition_has(text, "xdp_dedup_interface_up{filter=\"feed\",interface=\"eth9\"} 0");
+	assert_null(strstr(text, "interface_up{filter=\"gone\""));
+}
+
 static void no_filter(void **state)
 {
 	static const struct readings none;
@@ -417,6 +438,7 @@ int main(void)
 	add_test("sockets", sockets, make, drop, NULL);
 	add_test("effective_window", effective_window, make, drop, NULL);
 	add_test("namesakes", namesakes, make, drop, NULL);
+	add_test("untold_interfaces", untold_interfaces, make, drop, NULL);
 	add_test("no_filter", no_filter, NULL, drop, NULL);
 	add_test("full_disk", full_disk, make, NULL, NULL);
 	add_rows(NUMBERS, number_is_written, NULL, drop);

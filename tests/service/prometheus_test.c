@@ -49,6 +49,9 @@ static const struct xdp_dedup_receive_options QUEUE = { .size = sizeof(QUEUE) };
 static void write_all_metrics(char **text)
 {
 	static struct readings r;
+	char *names[] = { "b0" };
+	struct config_filter filter = { .name = "b0", .options = { .args = names, .args_cnt = 1 } };
+	const struct config_file file = { .filters = &filter, .cnt = 1 };
 	size_t size;
 	FILE *out = open_memstream(text, &size);
 	struct xdp_dedup_receiver *rx;
@@ -56,7 +59,7 @@ static void write_all_metrics(char **text)
 	assert_non_null(out);
 	sh("$XD load b0 --mode skb --port 80 --deliver xsk; $XD resize b0 --capacity 12345");
 	assert_int_equal(xdp_dedup_receive_open("b0", &QUEUE, &rx), 0);
-	assert_int_equal(readings_refresh(&r, NULL), 0);
+	assert_int_equal(readings_refresh(&r, &file), 0);
 	assert_int_equal(metrics_write(out, &r, METRICS_TEXT), 0);
 	fclose(out);
 	readings_free(&r);

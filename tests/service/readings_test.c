@@ -130,12 +130,13 @@ static void one_that_cannot_be_read(void **state)
 
 static void wanted_but_not_loaded(void **state)
 {
-	char *const wanted[] = { "zz", "v0", "a", NULL };
+	struct config_filter filters[] = { { .name = "zz" }, { .name = "v0" }, { .name = "a" } };
+	const struct config_file wanted = { .filters = filters, .cnt = ARRAY_SIZE(filters) };
 
 	(void)state;
 	sh(LOAD);
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(readings_take(&r, wanted), 0);
+		assert_int_equal(readings_take(&r, &wanted), 0);
 		assert_int_equal(r.cnt, 3);
 		assert_string_equal(r.list[0]->name, "a");
 		assert_int_equal(r.list[0]->err, -ENOENT);
@@ -143,7 +144,7 @@ static void wanted_but_not_loaded(void **state)
 		assert_int_equal(r.list[2]->err, -ENOENT);
 	}
 	sh("$XD unload v0");
-	assert_int_equal(readings_take(&r, wanted), 0);
+	assert_int_equal(readings_take(&r, &wanted), 0);
 	assert_int_equal(r.list[1]->err, -ENOENT);
 	take();
 	assert_int_equal(r.cnt, 0);

@@ -276,6 +276,12 @@ static const struct cli_script SCRIPTS[] = {
 		"ip addr add 192.0.2.77/32 dev lo; soon " SCRAPED_AT(
 			"192.0.2.77") "\n"
 				      "ip addr del 192.0.2.77/32 dev lo; quits TERM\n" },
+	{ "an-interface-that-is-missing-is-told", WORDS
+	  "ip link set lo up; conf '[service]' 'metrics = 9947' '[filter feed]' "
+	  "'interfaces = v0 x0' 'port = 1'; serve\n"
+	  "is_up() { " SCRAPED " | grep -q \"interface_up.*\\\"$1\\\"} $2\"; }\n"
+	  "soon is_up x0 0; soon is_up v0 1\n"
+	  "ip link add x0 group 7 type veth peer name x1 group 7; soon is_up x0 1; quits TERM\n" },
 	{ "check-notes-what-load-notes", WORDS
 	  "conf '[filter feed]' 'interfaces = b0 x0' 'port = 1,2'\n"
 	  "got $XD run --check --config /mnt/conf; has 'note: [filter feed]: several ports are'\n"

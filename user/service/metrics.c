@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "metrics.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "metrics_out.h"
@@ -189,6 +190,38 @@ static void write_ifaces(struct metrics_out *m, const struct readings *in)
 							       iface_state_name(f->state), "mode",
 							       mode_of(f), "dispatcher",
 							       f->dispatcher ? "true" : "false"));
+		}
+	}
+}
+
+/* 1 or 0; -ENODATA if it cannot be told. */
+static int is_attached(const struct reading *r, const char *ifname)
+{
+	if (r->err)
+		return r->err == -ENOENT ? 0 : -ENODATA;
+	for (int i = 0; i < r->status.ifaces_cnt; i++) {
+		const struct status_iface *f = &r->status.ifaces[i];
+
+		if (!strcmp(f->name, ifname))
+			return f->state == IFACE_UNKNOWN ? -ENODATA : f->state == IFACE_ATTACHED;
+	}
+	return 0;
+}
+
+static void write_wanted(struct metrics_out *m, const struct readings *in)
+{
+	metrics_family(m, METRICS_GAUGE, "interface_up",
+		       "Whether the filter runs on the interface that the file names.");
+	for (int i = 0; i < in->cnt; i++) {
+		const struct reading *r = in->list[i];
+
+		for (int n = 0; r->wanted && n < r->wanted->options.args_cnt; n++) {
+			const char *ifname = r->wanted->options.args[n];
+			int up = is_attached(r, ifname);
+
+			if (up >= 0)
+				metrics_gauge(m, up,
+					      METRICS_LABELS("filter", r->name, "interface", ifname));
 		}
 	}
 }
@@ -396,6 +429,7 @@ int metrics_write(FILE *out, const struct readings *r, enum metrics_format forma
 	write_service(&m, r);
 	write_infos(&m, r);
 	write_ifaces(&m, r);
+	write_wanted(&m, r);
 	write_counters(&m, r);
 	write_deliveries(&m, r);
 	write_gauges(&m, r);

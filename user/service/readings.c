@@ -267,13 +267,14 @@ static int read_names(struct readings *r, char *const *names, bool all)
 	return err;
 }
 
-static int list_wanted(struct readings *r, char *const *wanted)
+static int list_wanted(struct readings *r, const struct config_file *wanted)
 {
-	for (; wanted && *wanted; wanted++) {
-		struct reading *one = of_name(r, *wanted);
+	for (int i = 0; wanted && i < wanted->cnt; i++) {
+		struct reading *one = of_name(r, wanted->filters[i].name);
 
 		if (!one)
 			return say_err(-ENOMEM, "no memory");
+		one->wanted = &wanted->filters[i];
 		if (one->is_seen)
 			continue;
 		forget_filter(one);
@@ -283,7 +284,7 @@ static int list_wanted(struct readings *r, char *const *wanted)
 	return 0;
 }
 
-static int read_all(struct readings *r, char *const *wanted, bool all)
+static int read_all(struct readings *r, const struct config_file *wanted, bool all)
 {
 	uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
 	char **names;
@@ -291,8 +292,10 @@ static int read_all(struct readings *r, char *const *wanted, bool all)
 
 	if (err)
 		return err;
-	for (int i = 0; i < r->cnt; i++)
+	for (int i = 0; i < r->cnt; i++) {
 		r->list[i]->is_seen = false;
+		r->list[i]->wanted = NULL;
+	}
 	err = read_names(r, names, all) ?: list_wanted(r, wanted);
 	for (int i = r->cnt - 1; i >= 0; i--)
 		if (!r->list[i]->is_seen)
@@ -302,12 +305,12 @@ static int read_all(struct readings *r, char *const *wanted, bool all)
 	return err;
 }
 
-int readings_take(struct readings *r, char *const *wanted)
+int readings_take(struct readings *r, const struct config_file *wanted)
 {
 	return read_all(r, wanted, false);
 }
 
-int readings_refresh(struct readings *r, char *const *wanted)
+int readings_refresh(struct readings *r, const struct config_file *wanted)
 {
 	return read_all(r, wanted, true);
 }

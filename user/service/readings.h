@@ -12,6 +12,7 @@
 
 #include "advice.h"
 #include "attach.h"
+#include "config_file.h"
 #include "status.h"
 
 #define READING_TEXT_MAX 256
@@ -27,6 +28,7 @@ struct reading {
 	uint64_t fill_ns;     /* so old is what was read of the memory, and of the interfaces */
 	struct advice advice[ADVICE_MAX];
 	int advice_cnt;
+	const struct config_filter *wanted; /* what the file says of it; NULL: nothing */
 
 	/* For readings.c. */
 	bool is_seen;
@@ -46,21 +48,22 @@ struct readings {
 	struct attach_view view;      /* the interfaces, as of the last refresh, or later */
 };
 
-/* Reads all filters that are loaded, and lists those of `wanted`, which ends with NULL or is NULL,
- * that are not. What has been loaded or changed since is opened, which takes longer. One that
- * cannot be read is listed so, and hides no other; that is said on stderr, once as long as it is
- * the same. 0, or -errno, which is said: there is no telling which filters there are.
+/* Reads all filters that are loaded, and lists those of the file `wanted`, which may be NULL, that
+ * are not. What it says of a filter is in `wanted` of its reading, as long as the file is there.
+ * What has been loaded or changed since is opened, which takes longer. One that cannot be read is
+ * listed so, and hides no other; that is said on stderr, once as long as it is the same. 0, or
+ * -errno, which is said: there is no telling which filters there are.
  *
  * Messages of others are caught meanwhile by say_to(); they go to stderr afterwards.
  *
  * For memory of filters in children by fork(): there is none, and a child calls none of these.
  */
-int readings_take(struct readings *r, char *const *wanted);
+int readings_take(struct readings *r, const struct config_file *wanted);
 
 /* The same, and what takes long: to be called every ten seconds or so, and when interfaces have
  * come or gone.
  */
-int readings_refresh(struct readings *r, char *const *wanted);
+int readings_refresh(struct readings *r, const struct config_file *wanted);
 
 /* Closes all filters, so that what nobody else holds is freed: before large ones are unloaded, or
  * for good. The next reading opens them again.

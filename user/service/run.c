@@ -135,24 +135,12 @@ static int on_save(sd_event_source *source, uint64_t usec, void *arg)
 	return do_now(s);
 }
 
-/* The names of the filters in the file, for readings: with a NULL at the end. */
-static void list_names(const struct service *s, char *names[CONFIG_FILTERS_MAX + 1])
-{
-	const struct config_file *c = &s->keeper.config;
-
-	for (int i = 0; i < c->cnt; i++)
-		names[i] = c->filters[i].name;
-	names[c->cnt] = NULL;
-}
-
 static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
 {
-	char *names[CONFIG_FILTERS_MAX + 1];
 	struct service *s = arg;
 
 	(void)source, (void)usec;
-	list_names(s, names);
-	if (!readings_refresh(&s->readings, names))
+	if (!readings_refresh(&s->readings, &s->keeper.config))
 		advisor_tell(&s->advisor, &s->readings);
 	listener_follow(&s->listener, s->keeper.config.metrics);
 	return timer_arm(s->events, &s->refresh, REFRESH_US, on_refresh, s);
@@ -161,12 +149,9 @@ static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
 /* A scrape: what takes long is as of the last refresh. */
 static int write_metrics(void *arg, FILE *out, enum metrics_format format)
 {
-	char *names[CONFIG_FILTERS_MAX + 1];
 	struct service *s = arg;
-	int err;
+	int err = readings_take(&s->readings, &s->keeper.config);
 
-	list_names(s, names);
-	err = readings_take(&s->readings, names);
 	return err ? err : metrics_write(out, &s->readings, format);
 }
 
