@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,11 +20,13 @@
 #include "stats.h"
 #include "verbs.h"
 
-/* A verb in a process of its own, as each takes the lock until its process ends. */
+/* A verb in a process of its own, as each takes the lock until its process ends. It ends with this
+ * one: else the next job would be made beside it.
+ */
 static int run_verb(int (*verb)(const struct options *o), const struct options *o)
 {
+	pid_t job = getpid(), pid;
 	int status;
-	pid_t pid;
 
 	fflush(NULL);
 	pid = fork();
@@ -32,6 +35,8 @@ static int run_verb(int (*verb)(const struct options *o), const struct options *
 		return EXIT_FAILED;
 	}
 	if (!pid) {
+		if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != job)
+			_exit(EXIT_FAILED);
 		status = verb(o);
 		fflush(NULL);
 		_exit(status);

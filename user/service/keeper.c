@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "attachments.h"
 #include "say.h"
 
 static struct kept *find(const struct keeper *k, const char *name)
@@ -44,6 +45,9 @@ int keeper_configure(struct keeper *k, struct config_file *config)
 	for (int i = 0; i < k->cnt; i++) {
 		k->list[i].leaves = true;
 		k->list[i].todo = JOB_UNLOAD;
+		/* What failed is not in the file any more. */
+		k->list[i].failed = 0;
+		k->list[i].retry_in_ns = k->list[i].retry_at_ns = 0;
 	}
 	for (int i = 0; i < config->cnt; i++)
 		expect(k, config->filters[i].name);
@@ -100,7 +104,8 @@ void keeper_end(struct keeper *k)
 		if (f->leaves)
 			continue;
 		f->todo = (k->config.save ? JOB_SAVE : 0) | (k->config.unload ? JOB_UNLOAD : 0);
-		f->retry_at_ns = 0;
+		f->failed = 0;
+		f->retry_in_ns = f->retry_at_ns = 0;
 	}
 }
 
@@ -115,18 +120,30 @@ static enum job first_job(const struct kept *f)
 	return f->todo & -f->todo;
 }
 
-static void start(struct keeper *k, const struct job_order *order)
+/* 0; or -errno, which is said: it is still to be done. */
+static int start(struct keeper *k, const struct job_order *order)
 {
-	pid_t pid = job_start(order);
+	pid_t pid = (k->start ?: job_start)(order);
 
 	if (pid < 0)
-		return; /* said; what is still to be done is tried with the next event */
+		return pid;
 	k->running = pid;
 	k->job = order->job;
 	snprintf(k->job_name, sizeof(k->job_name), "%s", order->name ?: "");
+	return 0;
 }
 
-static void start_of(struct keeper *k, struct kept *f)
+static void retry_later(struct kept *f, uint64_t now_ns)
+{
+	f->retry_in_ns = f->retry_in_ns ? 2 * f->retry_in_ns : KEEPER_RETRY_MIN_NS;
+	if (f->retry_in_ns > KEEPER_RETRY_MAX_NS)
+		f->retry_in_ns = KEEPER_RETRY_MAX_NS;
+	f->retry_at_ns = now_ns + f->retry_in_ns;
+	say_note("%s: is tried again in %llu s", f->name,
+		 (unsigned long long)(f->retry_in_ns / 1000000000));
+}
+
+static void start_of(struct keeper *k, struct kept *f, uint64_t now_ns)
 {
 	const struct config_filter *wanted = config_find(&k->config, f->name);
 	enum job job = first_job(f);
@@ -148,7 +165,10 @@ static void start_of(struct keeper *k, struct kept *f)
 	if (job == JOB_BRING)
 		f->todo &= ~JOB_FOLLOW;
 	order.options = wanted ? &wanted->options : NULL;
-	start(k, &order);
+	if (!start(k, &order))
+		return;
+	f->failed |= job;
+	retry_later(f, now_ns);
 }
 
 bool keeper_next(struct keeper *k, uint64_t now_ns)
@@ -163,23 +183,13 @@ bool keeper_next(struct keeper *k, uint64_t now_ns)
 			f->todo |= f->failed;
 		}
 		while (!k->running && f->todo && !f->retry_at_ns)
-			start_of(k, f);
+			start_of(k, f, now_ns);
 	}
-	if (!k->running && k->refresh) {
-		k->refresh = false;
-		start(k, &refresh);
+	if (!k->running && k->refresh && k->refresh_at_ns <= now_ns) {
+		k->refresh = start(k, &refresh);
+		k->refresh_at_ns = k->refresh ? now_ns + KEEPER_RETRY_MIN_NS : 0;
 	}
 	return k->running;
-}
-
-static void retry_later(struct kept *f, uint64_t now_ns)
-{
-	f->retry_in_ns = f->retry_in_ns ? 2 * f->retry_in_ns : KEEPER_RETRY_MIN_NS;
-	if (f->retry_in_ns > KEEPER_RETRY_MAX_NS)
-		f->retry_in_ns = KEEPER_RETRY_MAX_NS;
-	f->retry_at_ns = now_ns + f->retry_in_ns;
-	say_note("%s: is tried again in %llu s", f->name,
-		 (unsigned long long)(f->retry_in_ns / 1000000000));
 }
 
 void keeper_ended(struct keeper *k, int status, uint64_t now_ns)
@@ -189,11 +199,14 @@ void keeper_ended(struct keeper *k, int status, uint64_t now_ns)
 
 	k->running = 0;
 	if (WIFSIGNALED(status))
-		say_err(0, "%s: what was changed was ended by signal %d", k->job_name,
-			WTERMSIG(status));
-	if (!f || k->job == JOB_REFRESH || k->job == JOB_SAVE || (f->leaves && k->job != JOB_UNLOAD))
+		say_err(0, "%s: what was changed was ended by signal %d",
+			*k->job_name ? k->job_name : "refresh", WTERMSIG(status));
+	if (!f)
 		return;
 	f->failed &= ~k->job;
+	/* What has been removed from the file meanwhile, or put back, is not to be done again. */
+	if (k->job == JOB_SAVE || (!k->ending && f->leaves != (k->job == JOB_UNLOAD)))
+		return;
 	if (done)
 		f->retry_in_ns = 0;
 	if (done && k->job == JOB_BRING)
@@ -208,7 +221,7 @@ void keeper_ended(struct keeper *k, int status, uint64_t now_ns)
 
 uint64_t keeper_retry_at(const struct keeper *k)
 {
-	uint64_t at = 0;
+	uint64_t at = k->refresh ? k->refresh_at_ns : 0;
 
 	for (int i = 0; i < k->cnt; i++) {
 		uint64_t its = k->list[i].retry_at_ns;
@@ -238,19 +251,41 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char
 	t->left -= len;
 }
 
-/* The interfaces that are there, or those that are not. */
-static void add_interfaces(struct text *t, const struct keeper *k, const struct kept *f, bool there,
-			   const char *before)
+/* Where a filter is to run, and where it does. */
+enum where { RUNS, MAY_RUN, IS_OFF, IS_ABSENT };
+
+/* id: NULL if that cannot be told. */
+static enum where where_is(const struct attach_view *view, const struct identity *id, uint32_t ifindex)
+{
+	if (!ifindex)
+		return IS_ABSENT;
+	for (int i = 0; i < view->cnt; i++) {
+		const struct attachment *a = &view->list[i];
+
+		if (a->ifindex != (int)ifindex)
+			continue;
+		if (a->err || !id)
+			return MAY_RUN;
+		if (attachments_is_theirs(a, *id))
+			return RUNS;
+	}
+	return IS_OFF;
+}
+
+/* Those interfaces of the filter that are so. */
+static void add_interfaces(struct text *t, const struct keeper *k, const struct kept *f,
+			   const struct attach_view *view, enum where where, const char *before)
 {
 	const struct config_filter *wanted = config_find(&k->config, f->name);
-	int cnt = 0;
+	struct identity id = { 0 };
+	int cnt = 0, err = filter_identity(f->name, &id);
 
 	for (int i = 0; wanted && i < wanted->options.args_cnt; i++)
-		if (!!f->ifindices[i] == there)
+		if (where_is(view, err ? NULL : &id, f->ifindices[i]) == where)
 			add(t, "%s%s", cnt++ ? ", " : before, wanted->options.args[i]);
 }
 
-void keeper_text(const struct keeper *k, char *text, size_t size)
+void keeper_text(const struct keeper *k, const struct attach_view *view, char *text, size_t size)
 {
 	struct text t = { text, size };
 
@@ -261,8 +296,13 @@ void keeper_text(const struct keeper *k, char *text, size_t size)
 		add(&t, "%s%s:", i ? "; " : "", f->name);
 		if (f->leaves)
 			add(&t, " is to go");
-		add_interfaces(&t, k, f, true, f->failed ? " is tried again on " : " ");
-		add_interfaces(&t, k, f, false, " waits for ");
+		add_interfaces(&t, k, f, view, RUNS, " ");
+		add_interfaces(&t, k, f, view, MAY_RUN, " may run on ");
+		add_interfaces(&t, k, f, view, IS_OFF,
+			       f->failed ? " is tried again on " : " does not run on ");
+		add_interfaces(&t, k, f, view, IS_ABSENT, " waits for ");
+		if (f->failed && f->retry_at_ns)
+			add(&t, " (what failed is tried again)");
 	}
 	if (!k->cnt)
 		add(&t, "the file has no filter");

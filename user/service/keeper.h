@@ -6,6 +6,7 @@
 #ifndef XDP_DEDUP_KEEPER_H
 #define XDP_DEDUP_KEEPER_H
 
+#include "attach.h"
 #include "config_file.h"
 #include "jobs.h"
 #include "link_events.h"
@@ -30,8 +31,10 @@ struct keeper {
 	struct link_events links;
 	struct kept *list;
 	int cnt;
-	bool refresh; /* JOB_REFRESH is to be done */
+	bool refresh;		/* JOB_REFRESH is to be done */
+	uint64_t refresh_at_ns; /* not before; CLOCK_MONOTONIC */
 	bool ending;
+	pid_t (*start)(const struct job_order *order); /* NULL: job_start() */
 
 	pid_t running; /* the job's process; 0: none */
 	enum job job;
@@ -50,7 +53,9 @@ void keeper_look(struct keeper *k);
 /* Orders that all filters be saved. */
 void keeper_save(struct keeper *k);
 
-/* Orders what is to be done at the end, and nothing else any more. */
+/* Orders what is to be done at the end, and nothing else any more. What cannot be started is tried
+ * again; what fails is not. All is done when keeper_next() is false and keeper_retry_at() is 0.
+ */
 void keeper_end(struct keeper *k);
 
 /* Starts the next job that is due, if none is running. True: one is running; the caller waits for
@@ -64,8 +69,10 @@ void keeper_ended(struct keeper *k, int status, uint64_t now_ns);
 /* When keeper_next() is to be called again; 0: only after another event. CLOCK_MONOTONIC, ns. */
 uint64_t keeper_retry_at(const struct keeper *k);
 
-/* Says of each filter where it is, and what it waits for: "feed: eth0, waits for eth1; ...". */
-void keeper_text(const struct keeper *k, char *text, size_t size);
+/* Says of each filter where it runs, and what it waits for: "feed: eth0, waits for eth1; ...".
+ * view: the interfaces as they are now.
+ */
+void keeper_text(const struct keeper *k, const struct attach_view *view, char *text, size_t size);
 
 void keeper_free(struct keeper *k);
 

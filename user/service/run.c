@@ -36,6 +36,7 @@ struct service {
 	struct readings readings;
 	struct advisor advisor;
 	struct listener listener;
+	char status[STATUS_MAX];			  /* as systemd was told it */
 	sd_event_source *settle, *retry, *save, *refresh; /* timers */
 	sd_event_source *job;
 	bool is_ready, is_reloading;
@@ -67,26 +68,37 @@ static int on_retry(sd_event_source *source, uint64_t usec, void *arg)
 	return go_on(arg);
 }
 
+static int wait_for_retry(struct service *s)
+{
+	uint64_t retry_ns = keeper_retry_at(&s->keeper), now = now_ns();
+
+	if (!retry_ns)
+		return 0;
+	return timer_arm(s->events, &s->retry, retry_ns > now ? (retry_ns - now) / 1000 + 1 : 1,
+			 on_retry, s);
+}
+
 /* Nothing is to be done now. */
 static int settle_down(struct service *s)
 {
-	uint64_t retry_ns = keeper_retry_at(&s->keeper), now = now_ns();
-	char text[STATUS_MAX];
+	struct attach_view view;
 
-	keeper_text(&s->keeper, text, sizeof(text));
-	if (s->keeper.ending)
+	if (s->keeper.ending && !keeper_retry_at(&s->keeper))
 		return sd_event_exit(s->events, EXIT_DONE);
-	sd_notifyf(0, "%sSTATUS=%s", s->is_ready && !s->is_reloading ? "" : "READY=1\n", text);
+	if (s->keeper.ending)
+		return wait_for_retry(s);
+	if (!attach_view_read(&view)) { /* else said */
+		keeper_text(&s->keeper, &view, s->status, sizeof(s->status));
+		attach_view_free(&view);
+	}
+	sd_notifyf(0, "%sSTATUS=%s", s->is_ready && !s->is_reloading ? "" : "READY=1\n", s->status);
 	if (!s->is_ready || s->is_reloading) {
-		puts(text);
+		puts(s->status);
 		fflush(stdout);
 	}
 	s->is_ready = true;
 	s->is_reloading = false;
-	if (retry_ns)
-		return timer_arm(s->events, &s->retry,
-				 retry_ns > now ? (retry_ns - now) / 1000 + 1 : 1, on_retry, s);
-	return 0;
+	return wait_for_retry(s);
 }
 
 /* Does what is to be done next. */
@@ -135,13 +147,32 @@ static int on_save(sd_event_source *source, uint64_t usec, void *arg)
 	return do_now(s);
 }
 
+/* What others have changed is told, too: a program that was taken off by hand. */
+static void tell_status(struct service *s)
+{
+	char text[STATUS_MAX];
+
+	if (!s->is_ready || s->is_reloading || s->keeper.running)
+		return;
+	for (int i = 0; i < s->readings.cnt; i++) /* is it of use, what was read of interfaces? */
+		if (s->readings.list[i]->err && s->readings.list[i]->err != -ENOENT)
+			return;
+	keeper_text(&s->keeper, &s->readings.view, text, sizeof(text));
+	if (!strcmp(text, s->status))
+		return;
+	memcpy(s->status, text, sizeof(s->status));
+	sd_notifyf(0, "STATUS=%s", text);
+}
+
 static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct service *s = arg;
 
 	(void)source, (void)usec;
-	if (!readings_refresh(&s->readings, &s->keeper.config))
+	if (!readings_refresh(&s->readings, &s->keeper.config)) {
 		advisor_tell(&s->advisor, &s->readings);
+		tell_status(s);
+	}
 	listener_follow(&s->listener, s->keeper.config.metrics);
 	return timer_arm(s->events, &s->refresh, REFRESH_US, on_refresh, s);
 }
