@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The connections there are, and for how long: none may stay for ever, however slowly its client
- * sends or reads.
+ * sends or reads; and none takes the place of one that comes.
  */
 #ifndef XDP_DEDUP_GUESTS_H
 #define XDP_DEDUP_GUESTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct guest {
 	int fd;
 	uint64_t since_ms;
-	struct guest *next, **link;
+	bool has_asked; /* its request is there */
+	bool is_ended;	/* it was shut down */
+	struct guest *older, *newer;
 };
 
 struct guests {
-	struct guest *first; /* the newest one */
-	int cnt;
+	struct guest *oldest, *newest;
+	int cnt, ended; /* ended: of cnt */
 };
 
 /* A connection has come; NULL: no memory. Or it has gone: its descriptor may be closed by then. */
@@ -23,6 +26,11 @@ struct guest *guests_add(struct guests *g, int fd, uint64_t now_ms);
 void guests_remove(struct guests *g, struct guest *guest);
 
 /* Shuts down the connections that have been there for longer than this: they end then. */
-void guests_end_older(const struct guests *g, uint64_t now_ms, uint64_t age_ms);
+void guests_end_older(struct guests *g, uint64_t now_ms, uint64_t age_ms);
+
+/* If there are more than `most`, shuts down the oldest: of the older half that have not asked, or
+ * else of all. Those of the newer half have had no time to ask.
+ */
+void guests_make_room(struct guests *g, int most);
 
 #endif

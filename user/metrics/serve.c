@@ -139,6 +139,17 @@ static enum MHD_Result scrape_now(struct server *s, struct scrape *scrape)
 	return MHD_YES;
 }
 
+/* Who has asked is not ended for one that comes, as long as others have not. */
+static void note_request(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct guest *guest = info ? info->socket_context : NULL;
+
+	if (guest)
+		guest->has_asked = true;
+}
+
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const char *url,
 				  const char *method, const char *version, const char *upload,
 				  size_t *upload_size, void **state)
@@ -147,6 +158,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 
 	(void)version, (void)upload;
 	if (!scrape) {
+		note_request(c);
 		if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 			return reply(c, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain; charset=utf-8",
 				     "GET and HEAD only\n");
@@ -193,6 +205,7 @@ static void on_connection(void *arg, struct MHD_Connection *c, void **state,
 	}
 	info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
 	*state = info ? guests_add(&s->guests, info->connect_fd, now_ms()) : NULL;
+	guests_make_room(&s->guests, SERVE_GUESTS_MAX);
 }
 
 /* Takes what the service has answered. 0; -errno: it has gone. */
@@ -224,9 +237,7 @@ static void sweep(struct server *s)
 		s->asks.asked_ms[f] = 0;
 		release(s, f, false);
 	}
-	guests_end_older(&s->guests, now,
-			 s->guests.cnt > SERVE_CONNECTIONS_MAX / 4 * 3 ? SERVE_CROWDED_MS
-								       : SERVE_CONNECTION_MS);
+	guests_end_older(&s->guests, now, SERVE_CONNECTION_MS);
 }
 
 static int wait_ms(const struct server *s)

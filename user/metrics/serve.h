@@ -5,11 +5,11 @@
 #ifndef XDP_DEDUP_SERVE_H
 #define XDP_DEDUP_SERVE_H
 
-#define SERVE_CONNECTIONS_MAX 200
+#define SERVE_CONNECTIONS_MAX 600
+#define SERVE_GUESTS_MAX 500 /* beyond these the oldest is ended for each that comes */
 #define SERVE_FILES_MAX (2 * SERVE_CONNECTIONS_MAX + 40)
 #define SERVE_ANSWER_MS 5000	  /* so long a scrape waits for the service; then 503 */
 #define SERVE_CONNECTION_MS 15000 /* a connection that takes longer is ended, whatever it does */
-#define SERVE_CROWDED_MS 1000	  /* the same while three of four connections are taken */
 #define SERVE_SAME_MS 50	  /* a text is given again for so long */
 
 /* Answers HTTP requests at the socket that listens, by asking over the channel (channel.h), until

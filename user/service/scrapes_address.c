@@ -14,7 +14,7 @@
 
 #define ADDRESS_DEFAULT "127.0.0.1"
 #define ADDRESS_MAX 80
-#define WAITING_MAX 128 /* connections, until the program takes them */
+#define WAITING_MAX 4096 /* connections, until the program takes them: so many may come at once */
 
 static bool is_port(const char *text)
 {
