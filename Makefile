@@ -248,7 +248,7 @@ VERSION := $(shell sed -n 's/.*XDP_DEDUP_VERSION "\(.*\)"/\1/p' include/version.
 TEST_SOURCES := $(call sources,tests/*/*.c)
 TESTS        := $(wildcard tests/*/*_test.c)
 # Those that take longest begin first, so that none of them is left to run alone.
-LONGEST      := $(patsubst %,$(BUILD)/tests/%_test,rate kill succession_rate untold bench change replay leftovers cli fault \
+LONGEST      := $(patsubst %,$(BUILD)/tests/%_test,rate every_call succession_rate untold bench change replay leftovers cli fault \
 		lib_change run scrape succession save array_rate engines differential sample sampling watch e2e)
 ALL_BINS     := $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(TESTS)))
 TEST_BINS    := $(filter $(ALL_BINS),$(LONGEST)) $(filter-out $(LONGEST),$(ALL_BINS))
@@ -286,7 +286,7 @@ test: test-programs ## all tests, T=NAME for one; as root also those of the kern
 # Each kind of change, killed and refused at each of its calls, and each command after it: hours. The
 # tool is the one without sanitizers, which take most of the time.
 .PHONY: test-every-call
-test-every-call: $(BIN) $(NEXT_BIN) $(BUILD)/tests/every_call_test ## as root: all of every_call_test; or CASES=lasting, POINTS=N SEED=N, CASE=PATTERN
+test-every-call: $(BIN) $(NEXT_BIN) $(BUILD)/tests/every_call_test ## as root: all of every_call_test; or CASES=distinct or lasting, POINTS=N SEED=N, CASE=PATTERN
 	$(Q)cases='$(or $(CASES),$(if $(CASE)$(POINTS),,all))'; PROCESSES="$$(nproc)" XDP_DEDUP='$(BIN)' CMOCKA_MESSAGE_OUTPUT=TAP \
 		env $${cases:+CASES="$$cases"} $(BUILD)/tests/every_call_test
 

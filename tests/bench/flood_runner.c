@@ -259,7 +259,8 @@ static void fill_in(struct flood_result *r, enum flood_way way, const struct flo
 	struct counts after = count(way);
 
 	if (after.stale > before->stale)
-		fail_msg("way %d at %.0f packets/s: the hand was late, %lu packets passed as stale",
+		fail_msg("way %d at %.0f packets/s: the hand was late, %lu packets passed as "
+			 "stale (before Linux 6.5: FAIR=1)",
 			 way, r->rate_pps, after.stale - before->stale);
 	r->dropped = after.dropped - before->dropped;
 	r->delivered = after.delivered - before->delivered;

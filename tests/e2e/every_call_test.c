@@ -5,14 +5,16 @@
  *     KIND:N:HOW:NEXT        e.g. set-ihave:12:kill:status@away, resize-up:3:ENOMEM:save
  *     KIND:0:held:none       not killed: packets come while the tool is held at each call
  *
- * At the commit, and just behind it, some cases are tried each time: each was a fault once.
+ * At the commit, just behind it, and where programs are exchanged some cases are tried each
+ * time: each was a fault once.
  *
  * What must be is what clean runs leave: after the change that was cut short the filter is the old
  * one or the new one, and the next command does what it does to that one.
  *
  * Environment: POINTS cases (the default), spread over all, by SEED, half of them at calls that
  * change what outlives the tool; CASES=all: every case; CASES=lasting: only those at such calls;
- * CASE: only those of this name, a pattern; PROCESSES=N do it.
+ * CASES=distinct: each state that a kill can leave with each next command, and each error with one;
+ * CASE: only those of this name, or extended pattern; PROCESSES=N do it.
  */
 #include "every_case.h"
 
@@ -35,24 +37,31 @@
 
 static const int ERRORS[] = { ENOMEM, EPERM, EIO };
 
-/* Cut short at the call that commits, or at the first one behind it. */
+/* Cut short at the call that commits; at the first one behind it; at each that gives an interface
+ * another program, or another dispatcher: in one, old and new programs run side by side for a
+ * while; or at the last one that pins.
+ */
 static const struct always {
 	const char *kind;
-	bool is_behind;
+	enum { COMMIT, BEHIND, EXCHANGES, LAST_PIN } where;
 	int err; /* 0: killed */
 	const char *next;
 	bool is_away;
 } ALWAYS[] = {
-	{ "resize-up", false, 0, "save", false },	 /* was saved without all ids, */
-	{ "resize-up", true, 0, "save", false },	 /* of either filter */
-	{ "resize-up", true, 0, "json", false },	 /* "detached", and nothing was counted */
-	{ "set-add", true, ENOMEM, "test", false },	 /* detached the link that it ran on */
-	{ "set-ihave", true, 0, "set", true },		 /* took 3 s, and lost the interfaces */
-	{ "set-ihave", true, 0, "refresh", true },	 /* ignored all packets at home */
-	{ "resize-forget", false, EIO, "test", false },	 /* had forgotten all the same */
-	{ "restore-resized", false, EIO, "set", false }, /* a predecessor that nobody sees */
-	{ "load", true, 0, "set", false },		 /* every later set failed */
-	{ "set-for", false, EPERM, "json", false },	 /* had changed the time */
+	{ "resize-up", COMMIT, 0, "save", false },	  /* was saved without all ids, */
+	{ "resize-up", BEHIND, 0, "save", false },	  /* of either filter */
+	{ "resize-up", BEHIND, 0, "json", false },	  /* "detached", and nothing was counted */
+	{ "set-add", BEHIND, ENOMEM, "test", false },	  /* detached the link that it ran on */
+	{ "set-add", EXCHANGES, 0, "unload", false },	  /* two programs were left */
+	{ "set-add", LAST_PIN, 0, "set", true },	  /* the program had no pin: took 3 s */
+	{ "set-ihave", BEHIND, 0, "set", true },	  /* took 3 s, and lost the interfaces */
+	{ "set-ihave", BEHIND, 0, "refresh", true },	  /* ignored all packets at home */
+	{ "resize-forget", COMMIT, EIO, "test", false },  /* had forgotten all the same */
+	{ "restore-resized", COMMIT, EIO, "set", false }, /* a predecessor that nobody sees */
+	{ "load", LAST_PIN, 0, "set", true },		  /* took 3 s */
+	{ "load", BEHIND, 0, "set", false },		  /* every later set failed */
+	{ "set-for", COMMIT, EPERM, "json", false },	  /* had changed the time */
+	{ "replace", EXCHANGES, 0, "json", true },	  /* was attached twice, and dropped all */
 };
 
 #define CALLS_MAX 1024
@@ -65,8 +74,10 @@ struct calls {
 
 struct figures {
 	unsigned int calls, cases, all, faults, unmet;
-	unsigned int commit;		/* the call that commits */
-	bool is_lasting[CALLS_MAX + 1]; /* does call n change what outlives the tool? */
+	unsigned int commit, last_pin;		  /* the calls that commit, and that pin last */
+	unsigned int exchanges[8], exchanges_cnt; /* those that change what runs on an interface */
+	bool is_dispatched;			  /* are the programs in a dispatcher? */
+	bool is_lasting[CALLS_MAX + 1];		  /* does call n change what outlives the tool? */
 	struct calls by[16];
 	double seconds;
 };
@@ -132,14 +143,22 @@ static void count(struct figures *f, const struct intercepted *call)
 	f->is_lasting[++f->calls] = call->is_lasting;
 	if (!f->commit && !strcmp(call->what, "rename"))
 		f->commit = f->calls;
+	if (!strcmp(call->what, "netlink") && f->exchanges_cnt < ARRAY_SIZE(f->exchanges))
+		f->exchanges[f->exchanges_cnt++] = f->calls;
+	if (!strcmp(call->what, "OBJ_PIN"))
+		f->last_pin = f->calls;
+	f->is_dispatched |= !strcmp(call->what, "LINK_CREATE");
 }
 
 struct held {
 	struct every_case *c;
 	struct figures *f;
+	bool is_seen; /* what has been done so far */
 };
 
-/* Counts, and looks at packets before the call. */
+/* Counts, and looks at packets before the call, if what has been done since the last look may
+ * change what becomes of them.
+ */
 static int at_held(const struct intercepted *call, void *arg)
 {
 	struct link_seen seen[E2E_LINKS];
@@ -151,20 +170,21 @@ static int at_held(const struct intercepted *call, void *arg)
 	h->c->changes++;
 	count(h->f, call);
 	snprintf(when, sizeof(when), "held at call %u (%s)", call->changes, call->what);
-	check_at_once(h->c, when, seen);
+	if (!h->is_seen)
+		check_at_once(h->c, when, seen);
+	h->is_seen = !call->is_lasting;
 	return 0;
 }
 
 static void try_held(const struct kind *k, struct figures *f)
 {
 	struct every_case c = { .kind = k };
-	char args[4096], out[16384];
+	char out[16384];
 	int status;
 
 	alarm(CASE_SECONDS);
 	kind_prepare(k);
-	kind_expand(k, k->args, args);
-	status = intercept_tool(args, at_held, &(struct held){ &c, f }, out, sizeof(out));
+	status = kind_change(k, at_held, &(struct held){ .c = &c, .f = f }, out, sizeof(out));
 	if (status)
 		fail_msg("%s: exit %d: %s", k->name, status, out);
 	kinds_wipe();
@@ -199,6 +219,14 @@ static bool cases_are(const char *which)
 	return cases && !strcmp(cases, which);
 }
 
+/* A kill leaves what the lasting calls before it have made, so a kill at each of these is enough.
+ * After an error the tool takes back what it has done, whatever comes next.
+ */
+static bool is_distinct(const struct figures *f, const struct every_case *c)
+{
+	return c->err ? c->next == c->n % NEXTS_CNT : f->is_lasting[c->n];
+}
+
 static bool is_wanted(const struct figures *f, const struct every_case *c)
 {
 	const char *pattern = getenv("CASE");
@@ -206,13 +234,15 @@ static bool is_wanted(const struct figures *f, const struct every_case *c)
 
 	name_case(c, name);
 	return (!cases_are("lasting") || f->is_lasting[c->n]) &&
-	       (!pattern || !fnmatch(pattern, name, 0));
+	       (!cases_are("distinct") || is_distinct(f, c)) &&
+	       (!pattern || !fnmatch(pattern, name, FNM_EXTMATCH));
 }
 
-/* Each case; where they are named, with each error. */
+/* Each case; where cases are named, with each error. */
 static void try_every(const struct kind *k, struct figures *f)
 {
-	size_t errors = getenv("CASE") ? ARRAY_SIZE(ERRORS) : 1;
+	bool is_named = getenv("CASE") && !cases_are("distinct");
+	size_t errors = is_named ? ARRAY_SIZE(ERRORS) : 1;
 
 	for (uint64_t i = 0; i < f->all * errors; i++) {
 		struct every_case c = case_of(k, i / errors);
@@ -252,18 +282,30 @@ static void try_one_of(const struct kind *k, uint64_t from, uint64_t to, uint64_
 	}
 }
 
+static void try_this(const struct kind *k, const struct always *a, unsigned int n, struct figures *f)
+{
+	struct every_case c = { .kind = k, .n = n, .err = a->err };
+
+	while (strcmp(next_of(c.next)->name, a->next) || next_is_away(c.next) != a->is_away)
+		c.next++;
+	if (is_mine())
+		try_case(&c, f);
+}
+
 static void try_always(const struct kind *k, struct figures *f)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(ALWAYS); i++) {
 		const struct always *a = &ALWAYS[i];
-		struct every_case c = { .kind = k, .n = f->commit + a->is_behind, .err = a->err };
 
 		if (strcmp(a->kind, k->name))
 			continue;
-		while (strcmp(next_of(c.next)->name, a->next) || next_is_away(c.next) != a->is_away)
-			c.next++;
-		if (is_mine())
-			try_case(&c, f);
+		/* In a dispatcher a command elsewhere does wait then. */
+		if (a->where == LAST_PIN && !f->is_dispatched)
+			try_this(k, a, f->last_pin, f);
+		else if (a->where == COMMIT || a->where == BEHIND)
+			try_this(k, a, f->commit + a->where, f);
+		for (unsigned int e = 0; a->where == EXCHANGES && e < f->exchanges_cnt; e++)
+			try_this(k, a, f->exchanges[e], f);
 	}
 }
 
@@ -282,7 +324,7 @@ static bool is_of_kind(const char *name, const struct kind *k)
 	char kind[128];
 
 	snprintf(kind, sizeof(kind), "%.*s", (int)strcspn(name, ":"), name);
-	return !fnmatch(kind, k->name, 0);
+	return !fnmatch(kind, k->name, FNM_EXTMATCH);
 }
 
 static void test_kind(void **state)
