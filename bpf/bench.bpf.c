@@ -15,13 +15,12 @@
 #include "gsp.bpf.h"
 #include "maps.bpf.h"
 
-/* How often a CPU looks whether the other one has come, before it goes on alone: WAIT_LOOKS times
- * in a loop, near the most rounds that the kernel allows (8 Mi), and WAIT_TIMES such loops. That is
- * 0.3 to 0.9 s: the other CPU may have more warm packets to send. No timer fires on this CPU
- * meanwhile, and filters whose hand does not step for 2 s let everything pass.
+/* How often a CPU looks whether the other one has come, in one run of the program: some 0.1 ms. No
+ * softirq runs on this CPU meanwhile, so no timer of a filter fires. User space then runs the
+ * program again, up to WAITS times, some 3 s: the other CPU may have more warm packets to send.
  */
-#define WAIT_LOOKS 8000000
-#define WAIT_TIMES 30
+#define WAIT_LOOKS 30000
+#define WAITS 30000
 #define MEET_LOOKS 10000 /* race: times that a CPU looks at the clock, at most */
 #define MEET_NS 1024	 /* race: both go on when the clock passes a multiple of this */
 
@@ -96,25 +95,28 @@ static long has_come(__u32 i, struct meeting *m)
 	return READ_ONCE(*m->other_come) >= m->own_come;
 }
 
-/* For bpf_loop(): has it come within one loop of WAIT_LOOKS? */
-static long has_come_by_then(__u32 i, struct meeting *m)
-{
-	return bpf_loop(WAIT_LOOKS, has_come, m, 0) < WAIT_LOOKS;
-}
-
-/* Waits until the other CPU has come as often as this one, or gives up, which s->apart counts. */
-static __always_inline void wait_for_other(struct bench_stream *s)
+/* Waits until the other CPU has come as often as this one, or gives up, which s->apart counts.
+ * Returns false if the program is to be run again, to wait on.
+ */
+static __always_inline bool meet_other(struct bench_stream *s)
 {
 	__u64 other = s->other;
-	struct meeting m = { .own_come = s->come + 1 };
+	struct meeting m;
 
 	if (s->other == BENCH_ALONE)
-		return;
-	WRITE_ONCE(s->come, m.own_come);
+		return true;
+	if (!s->waits)
+		WRITE_ONCE(s->come, s->come + 1);
+	m.own_come = s->come;
 	DEDUP_BOUND(other, BENCH_CPUS - 1);
 	m.other_come = &streams[other].come;
-	if (bpf_loop(WAIT_TIMES, has_come_by_then, &m, 0) == WAIT_TIMES)
+	if (bpf_loop(WAIT_LOOKS, has_come, &m, 0) == WAIT_LOOKS) {
+		if (++s->waits < WAITS)
+			return false;
 		s->apart++;
+	}
+	s->waits = 0;
+	return true;
 }
 
 /* For bpf_loop(): is it this time yet? 1 ends the loop. */
@@ -138,7 +140,8 @@ int generate(struct xdp_md *ctx)
 	if ((void *)(id + 1) > end)
 		return XDP_ABORTED;
 	if (i == 0) {
-		wait_for_other(s);
+		if (!meet_other(s))
+			return XDP_PASS;
 		s->begin_ns = bpf_ktime_get_ns();
 	}
 	if (i == s->packets)
@@ -176,7 +179,8 @@ int generate_race(struct xdp_md *ctx)
 		return XDP_ABORTED;
 	note_pass(s);
 	put_id(id, s, s->sent < s->packets ? s->next + s->sent : s->known);
-	wait_for_other(s);
+	if (!meet_other(s))
+		return XDP_PASS;
 	at_ns = (bpf_ktime_get_ns() | (MEET_NS - 1)) + 1;
 	bpf_loop(MEET_LOOKS, is_time, &at_ns, 0);
 	s->sent++;

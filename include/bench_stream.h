@@ -25,12 +25,13 @@ struct bench_stream {
 	__u64 begin_ns,
 		end_ns;	   /* CLOCK_MONOTONIC: before the first measured packet, after the last */
 	__u64 dropped;	   /* packets that the peers' counting variants dropped */
-	__u64 apart;	   /* packets before which waiting for the other CPU was given up */
 	__u64 seen_new;	   /* race: this CPU's counter `new` after the packet before */
 	__u32 fresh_parts; /* as above */
 	__u32 late;	   /* as above; 0: all others are known */
 	__u32 other;	   /* CPU to wait for, so that both begin together; or BENCH_ALONE */
 	__u32 come;	   /* how often this CPU was there to meet the other one */
+	__u32 apart;	   /* packets before which waiting for the other CPU was given up */
+	__u32 waits;	   /* runs of the program in which it waited for the other one by now */
 } __attribute__((aligned(128)));
 _Static_assert(sizeof(struct bench_stream) == 128, "no cache line is shared");
 

@@ -11,7 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <bpf/bpf.h>
+#include <linux/bpf.h>
+
 #include "bench.h"
+#include "bench_setup.h"
 #include "version.h"
 
 #define OUT_MAX 262144
@@ -279,6 +283,44 @@ static void a_packets_way_is_counted(void **state)
 	assert_non_null(strstr(out, "exit\n"));
 }
 
+/* Runs the generator once on this CPU, which meets another one. Returns its verdict. */
+static uint32_t generate(struct bench *b)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = &b->frame, .data_size_in = sizeof(b->frame),
+		    .repeat = 1);
+
+	assert_return_code(bpf_prog_test_run_opts(bench_generator_fd(b), &opts), errno);
+	return opts.retval;
+}
+
+/* A CPU that waits for the other one comes back from the program, so that timers fire. */
+static void who_waits_comes_back(void **state)
+{
+	const struct bench_setting setting = { .ids = 1000, .fill = 1, .fpr = 1e-4 };
+	struct bench_stream *own, *other;
+	struct bench b;
+
+	(void)state;
+	assert_int_equal(bench_prepare(&b, &setting), 0);
+	assert_int_equal(bench_open_filter(&b, BENCH_SHIPPED), 0);
+	assert_int_equal(bench_open_peers(&b, false, false, setting.ids), 0);
+	assert_int_equal(bench_aim(&b, b.subject[BENCH_SHIPPED].fd), 0);
+	own = &b.streams[b.cpus[0]];
+	other = &b.streams[!b.cpus[0]];
+	*own = (struct bench_stream){ .packets = 1, .other = !b.cpus[0] };
+	for (uint32_t i = 1; i <= 3; i++) {
+		assert_int_equal(generate(&b), XDP_PASS);
+		assert_int_equal(own->waits, i);
+		assert_int_equal(own->sent, 0);
+	}
+	assert_int_equal(own->come, 1);
+	other->come = 1;
+	generate(&b);
+	assert_int_equal(own->sent, 1);
+	assert_int_equal(own->apart, 0);
+	bench_close(&b);
+}
+
 /* Nothing is pinned, and what is loaded goes with the process. */
 static void interrupted_it_leaves_nothing(void **state)
 {
@@ -298,6 +340,7 @@ int main(void)
 		cmocka_unit_test(what_makes_no_sense_is_misuse),
 		cmocka_unit_test(a_packets_way_is_counted),
 		cmocka_unit_test(interrupted_it_leaves_nothing),
+		cmocka_unit_test(who_waits_comes_back),
 	};
 
 	name_tool();
