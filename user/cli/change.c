@@ -70,13 +70,10 @@ int change_find(const struct options *o, const char *what, struct change *c)
 	return err ? err : look(o, c);
 }
 
-int change_begin(const struct options *o, struct change *c)
+int change_open(const struct options *o, struct change *c)
 {
-	int err = loader_begin(o->verbose);
+	int err = change_find(o, o->args[0], c);
 
-	if (err)
-		return err;
-	err = change_find(o, o->args[0], c);
 	if (err == -ENOENT)
 		return loader_explain(o->args[0], err);
 	if (err || c->cnt)
@@ -87,6 +84,13 @@ int change_begin(const struct options *o, struct change *c)
 		c->f.name, c->f.name);
 	change_end(c);
 	return -ENODEV;
+}
+
+int change_begin(const struct options *o, struct change *c)
+{
+	int err = loader_begin(o->verbose);
+
+	return err ? err : change_open(o, c);
 }
 
 void change_end(struct change *c)

@@ -26,6 +26,9 @@ struct change {
 int change_begin(const struct options *o, struct change *c);
 void change_end(struct change *c);
 
+/* Does so for a caller that holds the lock. */
+int change_open(const struct options *o, struct change *c);
+
 /* Does so for the filter `what`, or for the filter that runs on the interface `what`. The caller
  * holds the lock. The filter may run nowhere. Returns 0; -ENOENT, which is not printed, if there is
  * no such filter; another -errno, after printing why.

@@ -232,7 +232,7 @@ static int restore_into(const struct options *o, struct restoration *r, struct c
 static int restore_running(const struct options *o, struct restoration *r)
 {
 	struct change c;
-	int err = change_begin(o, &c);
+	int err = change_open(o, &c);
 
 	if (err)
 		return err;
@@ -245,10 +245,8 @@ static int restore_running(const struct options *o, struct restoration *r)
 
 static int restore_new(const struct options *o, struct restoration *r)
 {
-	int err = loader_begin(o->verbose);
+	int err = place(o, r);
 
-	if (!err)
-		err = place(o, r);
 	if (!err)
 		err = plan(r);
 	return err ? err : restore(r);
@@ -271,14 +269,18 @@ static int runs_here(const char *name)
 
 static int restore_any(const struct options *o, struct restoration *r)
 {
-	int err = measure_elapsed(r), running = err ? 0 : runs_here(r->name);
+	int running, err = measure_elapsed(r);
 
-	if (!err && running < 0)
-		err = running;
-	if (!err && running && o->wait)
+	if (!err && o->wait && runs_here(r->name) > 0)
 		err = change_wait_for_predecessor(r->name);
+	if (!err)
+		err = loader_begin(o->verbose);
 	if (err)
 		return err;
+	/* Not before: another command may be making the filter, or unload it. */
+	running = runs_here(r->name);
+	if (running < 0)
+		return running;
 	return running ? restore_running(o, r) : restore_new(o, r);
 }
 
