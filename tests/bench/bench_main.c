@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What the other layouts and samplers cost: `make bench`. Rounds are interleaved; medians. */
+#include "lock.h"
+#include "open.h"
 #include "support.h"
 
 #include <errno.h>
@@ -119,7 +121,7 @@ static void duplicates_in_the_kernel(void **state)
 
 	(void)state;
 	frame_build(&f, &(struct frame_plan){ .body = 18 }, &id);
-	assert_int_equal(loader_begin(false), 0);
+	assert_int_equal(lock_take(false), 0);
 	for (size_t i = 0; i < ROWS_CNT; i++) {
 		skels[i] = load(&ROWS[i], i);
 		run(skels[i], &f, 1);

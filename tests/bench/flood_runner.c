@@ -14,8 +14,8 @@
 #include <linux/if_link.h>
 
 #include "e2e_runner.h"
-#include "pins.h"
 #include "flood.h"
+#include "open.h"
 
 #define SENDER_CPU 0
 #define FPR 1e-4 /* the tool's default */

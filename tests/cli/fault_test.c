@@ -15,6 +15,7 @@
 
 #include "intercept.h"
 #include "neighbour.h"
+#include "pins.h"
 
 #define POINTS 5 /* by default */
 #define IMAGE "/mnt/image"

@@ -21,6 +21,7 @@
 #include "hostile.h"
 #include "kernel.h"
 #include "metrics.h"
+#include "open.h"
 #include "predecessor.h"
 #include "xdp-dedup-receive.h"
 #include "xdp-dedup.h"

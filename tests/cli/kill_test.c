@@ -17,6 +17,7 @@
 #include "hand.h"
 #include "intercept.h"
 #include "loader.h"
+#include "open.h"
 
 #define ARGS_MAX 16
 #define STREAM_PPS 2000

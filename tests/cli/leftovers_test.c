@@ -12,6 +12,7 @@
 #include "intercept.h"
 #include "loader.h"
 #include "pin_dirs.h"
+#include "pins.h"
 
 /* What a killed load, or another version, may have left under the name v0. */
 static void leave_pins(uint32_t format)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pins.h"
+#include "open.h"
 #include "predecessor.h"
 
 #define ID_C ZEROS "cc"

@@ -3,6 +3,7 @@
  * takes its name: it has the one or the other, never the one's key with the other's memory; and
  * `status` says what there is, and never that pins are gone.
  */
+#include "open.h"
 #include "support.h"
 
 #include <errno.h>
@@ -14,8 +15,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "pins.h"
 
 #define FILTER_NAME "reopened"
 #define OLD_PORT 1001

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "closely.h"
+#include "open.h"
 #include "packet.h"
-#include "pins.h"
 #include "protocol_packets.h"
 
 /* Helpers of scripts: this program, run with one of these as its first argument. */

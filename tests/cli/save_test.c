@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "intercept.h"
+#include "open.h"
 #include "output.h"
 
 #define EVENTS 500

@@ -13,6 +13,7 @@
 #include "intercept.h"
 #include "kernel.h"
 #include "loader.h"
+#include "open.h"
 #include "packet.h"
 #include "blocked_size.h"
 #include "stats.h"

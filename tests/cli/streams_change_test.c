@@ -15,12 +15,13 @@
 
 #include <bpf/bpf.h>
 
+#include "config_streams.h"
 #include "delivery.h"
 #include "kernel.h"
 #include "kept.h"
+#include "open.h"
 #include "protocol_packets.h"
 #include "sampling.h"
-#include "stream_ids.h"
 
 #define PROFILES "/mnt/profiles"
 #define OTHER_PROFILES "/mnt/others" /* stream a's id is elsewhere in its packets */

@@ -3,6 +3,7 @@
  * why not; no event is lost, and in the end the filter is whole, and nothing is left beside it.
  */
 #include "e2e_runner.h"
+#include "pins.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "open.h"
 #include "packet.h"
-#include "pins.h"
 #include "totals.h"
 
 /* Helpers of scripts: this program, run with one of these as its first argument. */

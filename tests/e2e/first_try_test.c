@@ -4,6 +4,7 @@
  */
 #include "e2e_runner.h"
 #include "intercept.h"
+#include "open.h"
 #include "output.h"
 
 #include <errno.h>

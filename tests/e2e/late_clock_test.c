@@ -11,6 +11,7 @@
 
 #include "intercept.h"
 #include "late_hand.h"
+#include "pins.h"
 
 #define NEVER_NS 3600000000000ULL
 #define LATE_NS 3000000000ULL /* the clock counts as stopped after two seconds */

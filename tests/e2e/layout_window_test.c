@@ -15,6 +15,7 @@
 #include "layout.h"
 #include "kernel.h"
 #include "loader.h"
+#include "open.h"
 #include "packet.h"
 #include "stats.h"
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "config_file.h"
+#include "pins.h"
 #include "plan.h"
 #include "say.h"
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "lines.h"
+#include "open_filter.h"
 #include "plan.h"
 #include "profile.h"
 #include "stream_ids.h"

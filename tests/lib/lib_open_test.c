@@ -3,6 +3,7 @@
  * neither rights nor the kernel.
  */
 #include "lib_runner.h"
+#include "pins.h"
 
 #include <errno.h>
 #include <linux/capability.h>

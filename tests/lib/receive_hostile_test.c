@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What is no loan, and borrowers that mean harm: each has its own queue, and nothing else. */
+#include "open.h"
 #include "receive_runner.h"
 
 #include <dirent.h>

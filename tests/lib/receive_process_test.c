@@ -2,6 +2,7 @@
 /* Readers that are killed, have no rights, or are closed with packets: each event has come, and
  * what nobody has given back comes again.
  */
+#include "open.h"
 #include "receive_runner.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Several queues, of one interface and of two, with readers of ours, of others, or none. */
+#include "open.h"
 #include "receive_runner.h"
 
 #include <errno.h>

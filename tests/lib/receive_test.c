@@ -2,6 +2,7 @@
 /* Delivery through AF_XDP: an application that reads a socket of the library's, and a UDP socket
  * beside it, has each event once, whatever happens to it.
  */
+#include "open.h"
 #include "receive_runner.h"
 
 #include <errno.h>

@@ -14,6 +14,7 @@
 
 #include "clock.h"
 #include "output.h"
+#include "pins.h"
 
 #define S 1000000000LL
 

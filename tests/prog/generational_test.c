@@ -10,6 +10,7 @@
 
 #include "countdown.h"
 #include "ids.h"
+#include "open_filter.h"
 #include "sim.h"
 #include "layout.h"
 #include "stats.h"

@@ -19,6 +19,7 @@
 #include "clock.h"
 #include "closely.h"
 #include "kernel.h"
+#include "maps.h"
 #include "protocol_packets.h"
 #include "sampling.h"
 #include "stream_runner.h"

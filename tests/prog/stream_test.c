@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "ids.h"
-#include "stream_ids.h"
 
 static struct dedup_load load_at(enum dedup_base base, int at, int bytes)
 {

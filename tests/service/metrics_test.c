@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Metrics as text, of readings that were never taken: names, labels, numbers, both formats. */
+#include "open_filter.h"
 #include "support.h"
 
 #include <errno.h>
@@ -11,7 +12,6 @@
 #include "exposition.h"
 #include "metrics.h"
 #include "metrics_out.h"
-#include "stream_ids.h"
 
 #define S 1000000000ULL
 

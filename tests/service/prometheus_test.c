@@ -3,6 +3,7 @@
  * (`sudo scripts/deps prometheus`), that it takes them, scrapes filters in the kernel, and fires.
  */
 #include "cli_runner.h"
+#include "open.h"
 #include "scrape_runner.h"
 
 #include <errno.h>
@@ -15,7 +16,6 @@
 #include <unistd.h>
 
 #include "metrics.h"
-#include "pins.h"
 #include "xdp-dedup-receive.h"
 
 #define RULES "user/service/alerts.yml"

@@ -2,6 +2,7 @@
 /* Ids from user space, beside a hand that moves: a thread learns an id and is stopped, at each of
  * its instructions in turn, while the hand passes and other copies come.
  */
+#include "open_filter.h"
 #include "support.h"
 
 #include <stdio.h>

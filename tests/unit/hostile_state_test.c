@@ -17,6 +17,7 @@
 #include "ids.h"
 #include "image.h"
 #include "layout.h"
+#include "open_filter.h"
 #include "own_macs.h"
 #include "sim.h"
 

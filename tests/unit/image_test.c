@@ -2,6 +2,7 @@
 /* Images of filters: what is in one comes back, with its age, whatever the hand and the packets do
  * while it is read; and what is not an image, or not all of one, is refused.
  */
+#include "open_filter.h"
 #include "support.h"
 
 #include <errno.h>

@@ -2,6 +2,7 @@
 /* The list of MACs whose frames are this host's: what a filter is told of its interfaces and of
  * what is on top of them, and whether that still agrees. Links are made up.
  */
+#include "open_filter.h"
 #include "support.h"
 
 #include <errno.h>

@@ -18,6 +18,7 @@
 #include "kernel.h"
 #include "loader.h"
 #include "layout.h"
+#include "open_filter.h"
 #include "plan.h"
 #include "proc.h"
 #include "profile.h"

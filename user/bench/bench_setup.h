@@ -11,8 +11,8 @@
 
 #include "bench.h"
 #include "bench_stream.h"
-#include "pins.h"
 #include "gsp.h"
+#include "open_filter.h"
 
 #define BENCH_PORT 8001
 #define BENCH_BODY_BYTES 960 /* so that the UDP payload has 1,000 bytes */

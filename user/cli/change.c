@@ -9,6 +9,8 @@
 #include "attachments.h"
 #include "here.h"
 #include "loader.h"
+#include "lock.h"
+#include "open.h"
 #include "predecessor.h"
 #include "say.h"
 
@@ -88,7 +90,7 @@ int change_open(const struct options *o, struct change *c)
 
 int change_begin(const struct options *o, struct change *c)
 {
-	int err = loader_begin(o->verbose);
+	int err = lock_take(o->verbose);
 
 	return err ? err : change_open(o, c);
 }

@@ -6,8 +6,8 @@
 #define XDP_DEDUP_CHANGE_H
 
 #include "attach.h"
+#include "open_filter.h"
 #include "options.h"
-#include "pins.h"
 
 struct change {
 	struct filter f;	 /* as it runs */

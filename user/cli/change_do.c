@@ -5,16 +5,17 @@
 #include <string.h>
 
 #include "change.h"
+#include "config_streams.h"
 #include "device.h"
 #include "handover.h"
 #include "kept.h"
 #include "kernel.h"
 #include "layout.h"
 #include "loader.h"
+#include "open.h"
 #include "plan.h"
 #include "receivers.h"
 #include "say.h"
-#include "stream_ids.h"
 #include "units.h"
 
 /* Where it runs on this interface; NULL if it does not. */

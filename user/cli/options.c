@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config_streams.h"
 #include "positions.h"
 #include "prefixes.h"
 #include "replay.h"
 #include "sampling.h"
 #include "say.h"
 #include "layout.h"
-#include "stream_ids.h"
 #include "stream_options.h"
 #include "units.h"
 

@@ -7,7 +7,6 @@
 
 #include "plan.h"
 #include "replay_print.h"
-#include "stream_ids.h"
 #include "text.h"
 #include "units.h"
 

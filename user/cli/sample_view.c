@@ -7,8 +7,10 @@
 
 #include <json-c/json.h>
 
+#include "config_streams.h"
 #include "here.h"
 #include "kept.h"
+#include "open_filter.h"
 #include "stream_ids.h"
 
 #define SECOND_NS 1000000000

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "endpoints.h"
-#include "pins.h"
+#include "open_filter.h"
 #include "sample.h"
 
 #define VIEW_IFACE_MAX 24 /* an interface's name, or "#" and its index */

@@ -11,7 +11,7 @@
 #include "advice.h"
 #include "attach.h"
 #include "layout.h"
-#include "pins.h"
+#include "open_filter.h"
 #include "receivers.h"
 #include "sampling.h"
 #include "sockets.h"

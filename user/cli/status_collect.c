@@ -4,15 +4,16 @@
 #include <string.h>
 
 #include "attachments.h"
+#include "config_streams.h"
 #include "device.h"
 #include "here.h"
 #include "kernel.h"
 #include "loader.h"
+#include "open.h"
 #include "predecessor.h"
 #include "say.h"
 #include "stats.h"
 #include "status.h"
-#include "stream_ids.h"
 #include "text.h"
 
 #define HISTOGRAM_MAX 1023 /* countdowns; with more it is not shown */

@@ -3,11 +3,11 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "config_streams.h"
 #include "json_out.h"
 #include "plan.h"
 #include "prefixes.h"
 #include "status.h"
-#include "stream_ids.h"
 
 static json_object *json_ifaces(const struct status *s)
 {

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config_streams.h"
 #include "plan.h"
 #include "prefixes.h"
 #include "status.h"
-#include "stream_ids.h"
 #include "streams.h"
 #include "units.h"
 

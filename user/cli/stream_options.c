@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config_streams.h"
 #include "prefixes.h"
 #include "say.h"
-#include "stream_ids.h"
 #include "units.h"
 
 /* The parts of [STREAM=]NAME[:PORTS[@DESTINATIONS]][#REALM]; NULL: it is not there. */

@@ -20,6 +20,7 @@
 #include "device.h"
 #include "here.h"
 #include "loan.h"
+#include "open.h"
 #include "say.h"
 #include "verbs.h"
 

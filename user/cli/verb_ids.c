@@ -11,6 +11,7 @@
 #include "layout.h"
 #include "lines.h"
 #include "loader.h"
+#include "open.h"
 #include "say.h"
 #include "stream_ids.h"
 #include "units.h"

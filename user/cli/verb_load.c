@@ -10,7 +10,9 @@
 #include "kernel.h"
 #include "load.h"
 #include "loader.h"
+#include "lock.h"
 #include "name.h"
+#include "pins.h"
 #include "plan.h"
 #include "receivers.h"
 #include "say.h"
@@ -130,7 +132,7 @@ static int load_or_replace(const struct options *o)
 		if (err)
 			return err;
 	}
-	err = loader_begin(o->verbose);
+	err = lock_take(o->verbose);
 	if (!err)
 		err = load_replace(o);
 	if (err != -ENOENT)
@@ -150,5 +152,5 @@ int verb_load(const struct options *o)
 		return EXIT_MISUSED;
 	if (o->replace)
 		return load_or_replace(o) ? EXIT_FAILED : EXIT_DONE;
-	return loader_begin(o->verbose) || load_new(o) ? EXIT_FAILED : EXIT_DONE;
+	return lock_take(o->verbose) || load_new(o) ? EXIT_FAILED : EXIT_DONE;
 }

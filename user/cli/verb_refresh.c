@@ -3,6 +3,8 @@
 #include <errno.h>
 
 #include "loader.h"
+#include "lock.h"
+#include "open.h"
 #include "receivers.h"
 #include "verbs.h"
 #include "attachments.h"
@@ -27,7 +29,7 @@ int verb_refresh(const struct options *o)
 	char **names = NULL;
 	int err;
 
-	if (loader_begin(o->verbose) || attach_view_read(&now))
+	if (lock_take(o->verbose) || attach_view_read(&now))
 		return EXIT_FAILED;
 	if (o->args_cnt)
 		err = refresh(o->args[0], &now);

@@ -9,19 +9,21 @@
 #include "attachments.h"
 #include "change.h"
 #include "checks.h"
+#include "config_streams.h"
 #include "handover.h"
 #include "image_file.h"
 #include "kept.h"
 #include "kernel.h"
 #include "loader.h"
 #include "loader_predecessor.h"
+#include "lock.h"
 #include "name.h"
+#include "open.h"
 #include "plan.h"
 #include "predecessor.h"
 #include "receivers.h"
 #include "say.h"
 #include "start.h"
-#include "stream_ids.h"
 #include "units.h"
 #include "verbs.h"
 
@@ -274,7 +276,7 @@ static int restore_any(const struct options *o, struct restoration *r)
 	if (!err && o->wait && runs_here(r->name) > 0)
 		err = change_wait_for_predecessor(r->name);
 	if (!err)
-		err = loader_begin(o->verbose);
+		err = lock_take(o->verbose);
 	if (err)
 		return err;
 	/* Not before: another command may be making the filter, or unload it. */

@@ -7,6 +7,7 @@
 #include "hand.h"
 #include "kernel.h"
 #include "loader.h"
+#include "open.h"
 #include "say.h"
 #include "stats.h"
 #include "verbs.h"

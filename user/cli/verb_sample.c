@@ -9,13 +9,14 @@
 #include "attachments.h"
 #include "capture.h"
 #include "clock.h"
+#include "config_streams.h"
 #include "kept.h"
 #include "kernel.h"
 #include "loader.h"
+#include "open.h"
 #include "sample_view.h"
 #include "sampling.h"
 #include "say.h"
-#include "stream_ids.h"
 #include "verbs.h"
 
 #define WAIT_MS 200

@@ -10,6 +10,7 @@
 #include "change.h"
 #include "image_file.h"
 #include "kernel.h"
+#include "open.h"
 #include "predecessor.h"
 #include "say.h"
 #include "units.h"

@@ -10,10 +10,10 @@
 #include "json_out.h"
 #include "kernel.h"
 #include "loader.h"
+#include "open.h"
 #include "predecessor.h"
 #include "stats.h"
 #include "status.h"
-#include "stream_ids.h"
 #include "verbs.h"
 
 /* Prints an open filter, or, unless `list` is NULL, appends it there. Closes the filter. *view is

@@ -12,8 +12,11 @@
 #include "here.h"
 #include "live.h"
 #include "loader.h"
+#include "lock.h"
+#include "open.h"
 #include "pin_dirs.h"
 #include "say.h"
+#include "start.h"
 #include "unread.h"
 #include "verbs.h"
 #include "attachments.h"
@@ -248,7 +251,7 @@ static int tidy(const struct unload *u, const struct pinned *p)
 		return explain_live(p->name, detached && u->o->args_cnt);
 	if (u->o->force)
 		dispatch_forget(p->id.state_id);
-	return loader_remove(p->name);
+	return filter_remove(p->name);
 }
 
 static int unload(struct unload *u)
@@ -279,7 +282,7 @@ int verb_unload(const struct options *o)
 		say_err(0, "unload takes interfaces, or --name NAME, or --all");
 		return EXIT_MISUSED;
 	}
-	if (loader_begin(o->verbose))
+	if (lock_take(o->verbose))
 		return EXIT_FAILED;
 	err = unload(&u);
 	loader_free_names(u.names);

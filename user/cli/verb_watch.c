@@ -14,11 +14,12 @@
 
 #include "attachments.h"
 #include "clock.h"
+#include "config_streams.h"
 #include "kept.h"
 #include "kernel.h"
 #include "loader.h"
+#include "open.h"
 #include "say.h"
-#include "stream_ids.h"
 #include "verbs.h"
 #include "watch_view.h"
 

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "exit.h"
+#include "open_filter.h"
 #include "options.h"
 
 struct filter;

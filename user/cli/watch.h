@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pins.h"
 #include "totals.h"
 
 #define WATCH_HISTORY 60

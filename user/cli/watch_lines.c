@@ -4,8 +4,8 @@
 #include <time.h>
 
 #include "clock.h"
+#include "config_streams.h"
 #include "json_out.h"
-#include "stream_ids.h"
 #include "units.h"
 #include "watch_view.h"
 

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "stream_ids.h"
+#include "config_streams.h"
 #include "units.h"
 #include "watch_view.h"
 

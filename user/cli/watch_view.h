@@ -3,6 +3,7 @@
 #ifndef XDP_DEDUP_WATCH_VIEW_H
 #define XDP_DEDUP_WATCH_VIEW_H
 
+#include "open_filter.h"
 #include "status.h"
 #include "watch.h"
 

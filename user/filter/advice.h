@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 
-#include "pins.h"
 #include "stats.h"
 
 #define ADVICE_MAX 11	     /* rows */

@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <sys/select.h>
 
+#include "identity.h"
 #include "links.h"
-#include "pins.h"
 
 struct xdp_dedup;
 

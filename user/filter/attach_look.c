@@ -14,7 +14,7 @@
 
 #include "dispatch.h"
 #include "extensions.h"
-#include "live.h"
+#include "identity.h"
 #include "say.h"
 
 #define LOOKS_MAX 10 /* programs may change meanwhile */
@@ -50,7 +50,7 @@ static int is_ours(uint32_t prog_id, struct attachment *a)
 	if (!err && (!strcmp(info.name, "xdp_dedup") || !strcmp(info.name, "dedup_streams") ||
 		     !strcmp(info.name, "dedup_deliver"))) {
 		a->id.prog_id = prog_id;
-		err = live_maps_of(fd, &a->id) ?: a->id.state_id != 0;
+		err = identity_of_program(fd, &a->id) ?: a->id.state_id != 0;
 	}
 	close(fd);
 	return err;

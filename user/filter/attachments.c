@@ -10,11 +10,13 @@
 
 #include <bpf/bpf.h>
 
+#include "config_streams.h"
 #include "dispatch.h"
 #include "extensions.h"
 #include "here.h"
 #include "links.h"
 #include "live.h"
+#include "open.h"
 #include "pin_dirs.h"
 #include "receivers.h"
 #include "say.h"
@@ -456,7 +458,7 @@ static bool runs_for_sure(const struct filter *f)
 
 		if (fd < 0)
 			continue;
-		runs = !live_maps_of(fd, &id) && id.state_id == f->state_id &&
+		runs = !identity_of_program(fd, &id) && id.state_id == f->state_id &&
 		       links_run_xdp_elsewhere(e.list[i].of) > 0;
 		close(fd);
 	}

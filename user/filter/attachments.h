@@ -11,7 +11,9 @@
 #include <stdbool.h>
 
 #include "attach.h"
+#include "identity.h"
 #include "loader.h"
+#include "open_filter.h"
 
 /* Does the attachment run the filter with this identity? False if that cannot be told (a->err). */
 bool attachments_is_theirs(const struct attachment *a, struct identity id);
@@ -31,7 +33,7 @@ enum where_attached { ATTACHED_NOWHERE, ATTACHED_HERE, ATTACHED_ELSEWHERE };
 
 /* Is the filter of this name attached here, or else in use out of sight (attachments_elsewhere())?
  * An enum where_attached; -errno if that cannot be told. The caller holds the lock of
- * loader_begin().
+ * lock_take().
  */
 int attachments_in_use(const char *name);
 
@@ -93,20 +95,20 @@ int attachments_view(const struct filter *f, struct attach_view *view);
 /* Brings the record up to date for interfaces that have moved here from another network namespace
  * and have taken their program along: they are attached here, but not recorded here. If it cannot
  * be told which entry is theirs, says so. list: attach_list()'s, of cnt. The caller holds the lock
- * of loader_begin(). 0; -ENOTUNIQ, which is said, if one of them has a twin, as above.
+ * of lock_take(). 0; -ENOTUNIQ, which is said, if one of them has a twin, as above.
  */
 int attachments_follow(struct filter *f, const struct attachment *list, int cnt);
 
 /* Takes interfaces out of the record that cannot be seen from here, if it can be told that they
  * have gone: no other network namespace runs the filter's program. Where not all can be looked at,
  * those are enough, for an interface of this one, that it can have moved to. list: attach_list()'s,
- * of cnt. The caller holds the lock of loader_begin(). What cannot be told changes nothing.
+ * of cnt. The caller holds the lock of lock_take(). What cannot be told changes nothing.
  */
 void attachments_forget_gone(struct filter *f, const struct attachment *list, int cnt);
 
 /* Takes one interface out of the record that cannot be seen from here, on the user's word that it
  * has gone, and pins that it left. 0; -ENOENT if there is none of this name; -EBUSY if the filter
- * is known to run out of sight. The caller holds the lock of loader_begin(). Says nothing.
+ * is known to run out of sight. The caller holds the lock of lock_take(). Says nothing.
  */
 int attachments_give_up(struct filter *f, const char *ifname);
 

@@ -7,6 +7,7 @@
 #include "blocked_size.h"
 #include "hand.h"
 #include "layout.h"
+#include "open_filter.h"
 
 static const char *refusal(const struct filter_spec *spec)
 {

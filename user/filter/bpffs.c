@@ -15,7 +15,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "pins.h"
+#include "dirs.h"
 #include "proc.h"
 #include "say.h"
 
@@ -82,7 +82,7 @@ static int is_held(void)
 	int err = 0;
 	DIR *proc;
 
-	if (!pin_bpffs_mounted() || stat(BPFFS, &st) || !own_pid(self))
+	if (!dir_is_bpffs_mounted() || stat(BPFFS, &st) || !own_pid(self))
 		return 0;
 	held = strcmp(self, "1") && has_mount("1", 0, st.st_dev);
 	proc = opendir("/proc");
@@ -182,11 +182,11 @@ int bpffs_ready(bool may_mount)
 			       strerror(-held));
 	if (held)
 		return 0;
-	if (!pin_bpffs_mounted() && is_in_init_mounts())
+	if (!dir_is_bpffs_mounted() && is_in_init_mounts())
 		return may_mount ? mount_here() : 0;
 	if (enter_ancestor())
 		return 0;
-	if (pin_bpffs_mounted())
+	if (dir_is_bpffs_mounted())
 		return say_err(-ENODEV,
 			       "no other process is seen to hold the bpffs at " BPFFS ", so pins "
 			       "may vanish with this command; run it from a shell in this mount "
@@ -219,7 +219,7 @@ static int empty_dir(int fd)
 
 int bpffs_remove(int at, const char *name)
 {
-	int fd = filter_open_dir(at, name, false), err;
+	int fd = dir_open(at, name, false), err;
 
 	if (fd == -ENOTDIR)
 		return unlinkat(at, name, 0) ? -errno : 0;

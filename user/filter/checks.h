@@ -23,7 +23,7 @@ struct checks_subject {
 	const struct links *links;	 /* of now */
 };
 
-/* Makes the checks without which load fails, those that come after plan_here() and loader_begin(),
+/* Makes the checks without which load fails, those that come after plan_here() and lock_take(),
  * up to the first problem. 0; or -errno, which is said.
  */
 int checks_demand(const struct checks_subject *s);

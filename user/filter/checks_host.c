@@ -6,11 +6,13 @@
 #include <sys/utsname.h>
 
 #include "bpffs.h"
+#include "dirs.h"
 #include "inquiry.h"
 #include "kernel.h"
 #include "loader.h"
+#include "lock.h"
 #include "name.h"
-#include "pins.h"
+#include "open_filter.h"
 #include "probe.h"
 #include "receivers.h"
 #include "say.h"
@@ -76,7 +78,7 @@ int check_bpffs(struct inquiry *q)
 	int err = bpffs_ready(false);
 
 	inquiry_found(q, "pins last: the BPF file system at " BPFFS " is mounted elsewhere, too");
-	if (!err && !pin_bpffs_mounted())
+	if (!err && !dir_is_bpffs_mounted())
 		say_note("there is no BPF file system at " BPFFS ": load mounts one");
 	return err;
 }
@@ -84,7 +86,7 @@ int check_bpffs(struct inquiry *q)
 int check_lock(struct inquiry *q)
 {
 	inquiry_found(q, "no other xdp-dedup is changing filters");
-	return loader_look();
+	return lock_look();
 }
 
 int check_name(struct inquiry *q)

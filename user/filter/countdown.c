@@ -10,6 +10,7 @@
 #include "array_size.h"
 #include "hand.h"
 #include "layout.h"
+#include "open_filter.h"
 
 /* How many countdowns an id lasts; the hand's circle has a place for each. */
 static uint32_t countdowns(const struct filter_spec *spec)

@@ -10,7 +10,8 @@
 #include <bpf/bpf.h>
 
 #include "kept.h"
-#include "stream_ids.h"
+#include "maps.h"
+#include "pins.h"
 #include "want.h"
 
 #define SOCKETS_BYTES (DEDUP_SOCKETS_MAX * sizeof(struct dedup_socket))

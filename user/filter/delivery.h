@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "deliver.h"
-#include "pins.h"
+#include "open_filter.h"
 
 /* The maps. Elements of `sockets` and `handed` are mapped; the kernel works on them meanwhile. */
 struct delivery {

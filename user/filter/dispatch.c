@@ -15,11 +15,11 @@
 #include <bpf/bpf.h>
 
 #include "bpffs.h"
+#include "dirs.h"
+#include "identity.h"
 #include "pin_dirs.h"
-#include "pins.h"
 #include "here.h"
 #include "links.h"
-#include "live.h"
 
 /* libxdp pins a dispatcher a moment before it attaches it: one that no interface runs is looked at
  * again after so long.
@@ -47,9 +47,9 @@ int dispatch_ready(bool may_make)
 	int err;
 
 	root_path(path);
-	err = filter_check_dir(path, true);
+	err = dir_check(path, true);
 	if (err == -ENOENT && may_make && !mkdir(path, 0700)) /* if this fails, libxdp says why */
-		err = filter_check_dir(path, true);
+		err = dir_check(path, true);
 	return err && err != -ENOENT ? pin_dir_explain(path, err) : 0;
 }
 
@@ -82,7 +82,7 @@ static DIR *open_root(void)
 	int fd;
 
 	root_path(path);
-	fd = filter_open_dir(AT_FDCWD, path, true);
+	fd = dir_open(AT_FDCWD, path, true);
 	root = fd < 0 ? NULL : fdopendir(fd);
 	if (fd < 0)
 		errno = -fd;
@@ -143,7 +143,7 @@ static int maps_of_pin(const char *path, struct identity *id)
 			err = -errno;
 	}
 	if (!err)
-		err = live_maps_of(prog_fd, id);
+		err = identity_of_program(prog_fd, id);
 	if (prog_fd >= 0 && prog_fd != fd)
 		close(prog_fd);
 	close(fd);
@@ -153,7 +153,7 @@ static int maps_of_pin(const char *path, struct identity *id)
 /* The same of our program in this dispatcher; 0 if it has none of ours. */
 static int maps_of(DIR *root, const struct dispatcher *d, struct identity *id)
 {
-	int fd = filter_open_dir(dirfd(root), d->name, false), err = 0;
+	int fd = dir_open(dirfd(root), d->name, false), err = 0;
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 	char path[PATH_MAX];

@@ -33,7 +33,7 @@ int dispatch_follow(int ifindex, uint32_t dispatcher_id);
  * of our filters that was loaded in this network namespace. Where the whole machine cannot be
  * looked at, it is enough that none runs it here, nor where interfaces of this namespace may have
  * moved to (links_run_xdp()), if the filter's record has no others. The caller holds the lock of
- * loader_begin(). Takes half a second for each that is to be removed.
+ * lock_take(). Takes half a second for each that is to be removed.
  */
 void dispatch_sweep(void);
 

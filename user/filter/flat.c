@@ -9,6 +9,7 @@
 #include "fips_count.h"
 #include "flat.h"
 #include "layout.h"
+#include "open_filter.h"
 
 #define FIPS_M 8192 /* FIPS v1: 1 KB, 5 hashes */
 #define FIPS_K 5

@@ -8,6 +8,8 @@
 #include "kernel.h"
 #include "loader.h"
 #include "look_closely.h"
+#include "maps.h"
+#include "open_filter.h"
 #include "pair.h"
 #include "pin_dirs.h"
 #include "predecessor.h"

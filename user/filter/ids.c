@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "layout.h"
+#include "open_filter.h"
 #include "predecessor.h"
 #include "stats.h"
 #include "stream_ids.h"

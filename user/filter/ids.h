@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "pins.h"
+#include "open_filter.h"
 
 /* Is the id known, that is, in the window? 1 yes, or a false positive; 0 no, also for the all-zero
  * id.

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "age.h"
+#include "config_streams.h"
 #include "layout.h"
 #include "plan.h"
 #include "predecessor.h"
 #include "siphash.h"
-#include "stream_ids.h"
 
 /* No id is older than this many windows, unless the clock has stopped: greater ages say no more. */
 #define WINDOWS_MAX 8

@@ -25,7 +25,7 @@
 
 #include <stdint.h>
 
-#include "pins.h"
+#include "open_filter.h"
 
 #define IMAGE_MAGIC "xdpdedup"
 #define IMAGE_VERSION 1

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "open_filter.h"
 #include "say.h"
 #include "units.h"
 

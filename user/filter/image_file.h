@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "image.h"
+#include "open_filter.h"
 
 /* Writes the image of the filter as it is now to this file, which only its owner may read, and
  * which is there as a whole or, on failure, as it was before. It has no name until it is

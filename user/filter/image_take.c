@@ -11,6 +11,7 @@
 #include "image.h"
 #include "here.h"
 #include "kernel.h"
+#include "open_filter.h"
 
 #define TRIES 2000 /* 1 ms each while an array is cleared, which takes less than a second */
 #define TRY_US 1000

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "stream_ids.h"
+#include "config_streams.h"
 #include "streams.h"
 
 static bool is_load_alike(const struct dedup_load *a, const struct dedup_load *b)

@@ -18,7 +18,8 @@
 
 #include "bpffs.h"
 #include "clock.h"
-#include "pins.h"
+#include "dirs.h"
+#include "memory.h"
 #include "proc.h"
 #include "say.h"
 #include "units.h"

@@ -9,10 +9,9 @@
 #include "block.h"
 #include "config.h"
 #include "fill.h"
-#include "pins.h"
+#include "open_filter.h"
 #include "positions.h"
 #include "spec.h"
-#include "totals.h"
 
 #define COUNTDOWN_BITS_DEFAULT 4
 #define LAYOUT_FACTS_MAX 5

@@ -8,9 +8,11 @@
 
 #include <bpf/bpf.h>
 
+#include "config_streams.h"
 #include "kept.h"
 #include "lent.skel.h"
-#include "stream_ids.h"
+#include "maps.h"
+#include "pins.h"
 
 #define WALK_US 250 /* as in look_closely.c */
 #define TRIES 2000

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "ask.h"
-#include "pins.h"
+#include "open_filter.h"
 
 /* The queue that is lent: what struct dedup_lent says of it. */
 struct lent_queue {

@@ -9,65 +9,23 @@
 
 #include <bpf/bpf.h>
 
+#include "identity.h"
 #include "pins.h"
 
-#define STATE_MAP_NAME ".data.state"
-#define CONFIG_MAP_NAME ".rodata.config"
-#define RECORD_MAP_NAME ".data.record"
-#define PROG_MAPS_MAX 32
 #define GONE_MS 3000 /* the kernel frees a program a little after its last holder has gone */
-
-/* Fills in *info, and `maps` with the ids of the program's maps: info->nr_map_ids of them. */
-static int program_info(int fd, struct bpf_prog_info *info, __u32 maps[PROG_MAPS_MAX])
-{
-	__u32 len = sizeof(*info);
-
-	*info = (struct bpf_prog_info){ .map_ids = (uintptr_t)maps, .nr_map_ids = PROG_MAPS_MAX };
-	if (bpf_obj_get_info_by_fd(fd, info, &len))
-		return -errno;
-	if (info->nr_map_ids > PROG_MAPS_MAX) /* not one of our programs: they have fewer */
-		info->nr_map_ids = PROG_MAPS_MAX;
-	return 0;
-}
-
-int live_maps_of(int prog_fd, struct identity *id)
-{
-	__u32 maps[PROG_MAPS_MAX], len;
-	struct bpf_prog_info info;
-	int err = program_info(prog_fd, &info, maps);
-
-	id->state_id = id->config_id = id->record_id = 0;
-	for (__u32 i = 0; i < info.nr_map_ids && !err; i++) {
-		struct bpf_map_info map = { 0 };
-		int fd = bpf_map_get_fd_by_id(maps[i]);
-
-		len = sizeof(map);
-		if (fd < 0 || bpf_obj_get_info_by_fd(fd, &map, &len))
-			err = -errno;
-		else if (!strcmp(map.name, STATE_MAP_NAME))
-			id->state_id = map.id;
-		else if (!strcmp(map.name, CONFIG_MAP_NAME))
-			id->config_id = map.id;
-		else if (!strcmp(map.name, RECORD_MAP_NAME))
-			id->record_id = map.id;
-		if (fd >= 0)
-			close(fd);
-	}
-	return err;
-}
 
 /* Is the program `id` a packet program (XDP; in a dispatcher EXT) and either prog_id or a user of
  * this map? The program that started the hand, which the timer holds, is of another type.
  */
 static int is_user(__u32 id, uint32_t map_id, uint32_t prog_id)
 {
-	__u32 maps[PROG_MAPS_MAX];
+	__u32 maps[IDENTITY_MAPS_MAX];
 	struct bpf_prog_info info;
 	int err, fd = bpf_prog_get_fd_by_id(id);
 
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -errno; /* gone since it was listed */
-	err = program_info(fd, &info, maps);
+	err = identity_program_info(fd, &info, maps);
 	close(fd);
 	if (err)
 		return err;
@@ -165,7 +123,7 @@ static int state_of_id(uint32_t prog_id, uint32_t *state_id)
 
 	if (fd < 0)
 		return -errno;
-	err = live_maps_of(fd, &id);
+	err = identity_of_program(fd, &id);
 	close(fd);
 	*state_id = id.state_id;
 	return err;

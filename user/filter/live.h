@@ -8,13 +8,7 @@
 #ifndef XDP_DEDUP_LIVE_H
 #define XDP_DEDUP_LIVE_H
 
-#include "pins.h"
-
-/* Puts the ids of the state map, the configuration's map and the record's that this program uses
- * into *id, whose prog_id is left alone; 0 if the program is none of ours. 0; -errno if that cannot
- * be told.
- */
-int live_maps_of(int prog_fd, struct identity *id);
+#include <stdint.h>
 
 /* Is this process able to list the machine's programs and their maps? 0 yes, or -errno. */
 int live_can_tell(void);
@@ -22,7 +16,7 @@ int live_can_tell(void);
 /* Is the packet program of the filter of this name held by anything but its own pin: an interface,
  * a dispatcher, another process? 1 or 0; -errno if that cannot be told, -ENODATA if the filter's
  * directory has pins, but neither that of the state map nor that of the program. Takes the
- * program's pin away for up to 3 s, so the caller holds the lock of loader_begin(). Prints nothing.
+ * program's pin away for up to 3 s, so the caller holds the lock of lock_take(). Prints nothing.
  */
 int live_anywhere(const char *name);
 

@@ -13,83 +13,12 @@
 
 #include <bpf/bpf.h>
 
-#include "delivery.h"
-#include "dispatch.h"
-#include "handover.h"
 #include "kernel.h"
 #include "loader_next.h"
 #include "object.h"
+#include "open.h"
 #include "pin_dirs.h"
 #include "say.h"
-
-/* A directory that is only locked. It is not PIN_ROOT itself, which others may be allowed to read:
- * whoever can open a file can lock it, and so keep everybody from changing filters.
- */
-#define LOCK PIN_ROOT "-lock"
-
-int loader_begin(bool verbose)
-{
-	int fd, err = kernel_ready(verbose, true);
-
-	if (!err)
-		err = pin_dir_make(PIN_ROOT, false);
-	if (!err)
-		err = pin_dir_make(LOCK, true);
-	if (!err)
-		err = dispatch_ready(true);
-	if (err)
-		return err;
-	fd = open(LOCK, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return say_err(-errno, "cannot open %s: %s", LOCK, strerror(errno));
-	err = kernel_lock(fd);
-	if (!err)
-		handover_settle();
-	if (!err)
-		dispatch_sweep();
-	return err;
-}
-
-int loader_look(void)
-{
-	static const char *const DIRS[] = { PIN_ROOT, LOCK };
-	int fd, err = dispatch_ready(false);
-
-	if (err)
-		return err;
-	for (int i = 0; i < 2; i++) {
-		err = access(DIRS[i], F_OK) ? -errno : filter_check_dir(DIRS[i], i);
-		if (err == -ENOENT)
-			return 0; /* it is made with the first filter */
-		if (err)
-			return pin_dir_explain(DIRS[i], err);
-	}
-	fd = open(LOCK, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return pin_dir_explain(LOCK, -errno);
-	if (flock(fd, LOCK_SH | LOCK_NB))
-		say_note("another xdp-dedup is changing filters: load waits for it, 10 s at most");
-	close(fd);
-	return 0;
-}
-
-int loader_remove(const char *name)
-{
-	struct delivery d;
-	struct filter f;
-	int err;
-
-	delivery_begin(&d);
-	if (!filter_open(name, &f)) {
-		delivery_open(&f, &d);
-		filter_close(&f);
-	}
-	err = pin_dir_remove(name);
-	if (!err)
-		delivery_end(&d); /* not before: who finds out that early could open it again */
-	delivery_close(&d);
-	return err ? err : pin_dir_remove_10(name);
-}
 
 int loader_private_open(const struct dedup_config *cfg, struct filter *out, struct xdp_dedup **prog)
 {
@@ -243,7 +172,7 @@ int loader_explain(const char *name, int err)
 	if (err == -ENOENT || err == -ENODEV)
 		return say_err(err, "there is no filter %s; xdp-dedup status lists those there are",
 			       name);
-	if (err == -EPERM && filter_check_dir(PIN_ROOT, false) == -EPERM)
+	if (err == -EPERM && dir_check(PIN_ROOT, false) == -EPERM)
 		return pin_dir_explain(PIN_ROOT, err);
 	if (err == -EACCES || err == -EPERM)
 		return say_err(err, "not permitted to open the filter %s; run as root", name);

@@ -10,23 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pins.h"
+#include "open_filter.h"
 
 struct predecessor; /* loader_predecessor.h */
 struct xdp_dedup;   /* the skeleton of bpf/xdp_dedup.bpf.c */
-
-/* To be called before anything that changes filters. Does kernel_ready() (bpffs is mounted if
- * missing), makes PIN_ROOT, which only root may write to, and takes a lock against other xdp-dedup
- * processes, which this one holds until it ends. Then ends what a killed process has begun
- * (handover_settle()), and removes pins of dispatchers that run nowhere (dispatch_sweep()). 0 or
- * -errno.
- */
-int loader_begin(bool verbose);
-
-/* What of that can be told without changing anything: 0, after a note if another process holds the
- * lock now; or -errno, which is said.
- */
-int loader_look(void);
 
 /* Makes a new filter in +NAME, and starts its hand; pin_dir_publish() makes it the filter NAME.
  * *cfg is complete but for the secret and `frags`, which are set here; but with a predecessor,
@@ -88,11 +75,6 @@ int loader_explain(const char *name, int err);
 
 /* filter_open(), which says what is wrong. */
 int loader_open_or_say(const char *name, struct filter *out);
-
-/* Removes the pins of a filter, and of +NAME, of any version and however complete. The kernel then
- * frees what nothing else holds. Readers of its AF_XDP sockets find out at once (delivery_end()).
- */
-int loader_remove(const char *name);
 
 /* The names under PIN_ROOT, sorted; *names ends with NULL, and is freed with loader_free_names().
  * No names, or no PIN_ROOT, is no failure. On failure *names is NULL.

@@ -7,10 +7,12 @@
 
 #include <bpf/bpf.h>
 
+#include "identity.h"
 #include "kernel.h"
 #include "loader.h"
 #include "object.h"
 #include "pin_dirs.h"
+#include "pins.h"
 #include "say.h"
 
 /* Pins the map of NAME as one of +NAME's, too. Not every filter delivers, or has a predecessor. */

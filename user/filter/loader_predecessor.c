@@ -12,6 +12,7 @@
 #include "image_file.h"
 #include "loader.h"
 #include "object.h"
+#include "pins.h"
 #include "plan.h"
 #include "predecessor.h"
 #include "say.h"

@@ -5,7 +5,7 @@
 #ifndef XDP_DEDUP_LOADER_PREDECESSOR_H
 #define XDP_DEDUP_LOADER_PREDECESSOR_H
 
-#include "pins.h"
+#include "open_filter.h"
 
 struct image; /* image_file.h */
 

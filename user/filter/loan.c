@@ -7,9 +7,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "config_streams.h"
 #include "here.h"
 #include "kept.h"
 #include "lent.h"
+#include "open_filter.h"
+#include "stream_ids.h"
 
 #define BIND_TRIES 200 /* the kernel takes some 20 ms to be done with a socket that was closed */
 #define BIND_WAIT_US 5000

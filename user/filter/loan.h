@@ -13,6 +13,7 @@
 
 #include "ask.h"
 #include "delivery.h"
+#include "open_filter.h"
 #include "stream_ids.h"
 #include "xsk.h"
 

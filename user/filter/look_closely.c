@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "closely.h"
+#include "open_filter.h"
 
 #define WALK_US 250 /* a walk of the hand takes no longer */
 #define TRIES 2000  /* with WALK_US before each: half a second */

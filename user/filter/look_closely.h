@@ -3,7 +3,7 @@
 #ifndef XDP_DEDUP_LOOK_CLOSELY_H
 #define XDP_DEDUP_LOOK_CLOSELY_H
 
-#include "pins.h"
+#include "open_filter.h"
 
 /* Puts a reason where the kernel finds it: 0 or more; or -errno. May be called several times. */
 typedef int (*put_reason_fn)(struct filter *f, void *arg);

@@ -8,7 +8,9 @@
 
 #include "attachments.h"
 #include "loader.h"
+#include "open.h"
 #include "say.h"
+#include "start.h"
 
 void name_default(const char *ifname, char name[NAME_MAX_LEN + 1])
 {
@@ -60,7 +62,7 @@ int name_claim(const char *name)
 	if (in_use)
 		return say_loaded(name, other);
 	say_note("removing what an earlier load left of %s: nothing is attached to it", name);
-	return loader_remove(name);
+	return filter_remove(name);
 }
 
 int name_look(const char *name)

@@ -3,7 +3,7 @@
 #ifndef XDP_DEDUP_NAME_H
 #define XDP_DEDUP_NAME_H
 
-#include "pins.h"
+#include "open_filter.h"
 
 /* The name for a filter whose first interface is this one: the interface's, in which characters
  * that a filter's name cannot have became '_', which is noted.
@@ -11,7 +11,7 @@
 void name_default(const char *ifname, char name[NAME_MAX_LEN + 1]);
 
 /* 0 if no filter has this name; pins that a killed load has left under it are removed. -errno,
- * which is said, if one is in use. The caller holds the lock of loader_begin().
+ * which is said, if one is in use. The caller holds the lock of lock_take().
  */
 int name_claim(const char *name);
 

@@ -8,14 +8,15 @@
 
 #include <bpf/bpf.h>
 
+#include "config_streams.h"
+#include "identity.h"
 #include "kernel.h"
-#include "live.h"
 #include "loader.h"
+#include "pins.h"
 #include "plan.h"
 #include "recent.h"
 #include "say.h"
 #include "secrets.h"
-#include "stream_ids.h"
 
 #define TRIES 50
 #define TRY_US 10000
@@ -160,7 +161,7 @@ int object_run(const struct bpf_program *prog)
 int object_check(const struct xdp_dedup *skel, const struct bpf_program *prog)
 {
 	struct identity id = { 0 };
-	int err = live_maps_of(bpf_program__fd(prog), &id);
+	int err = identity_of_program(bpf_program__fd(prog), &id);
 
 	if (err)
 		return say_err(err, "cannot look at the new filter: %s", strerror(-err));

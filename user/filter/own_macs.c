@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "here.h"
+#include "open_filter.h"
 
 /* The destinations of frames for this host on one interface, as words of destination.h, each once.
  * words[0] is that of most frames.

@@ -6,11 +6,11 @@
 #ifndef XDP_DEDUP_OWN_MACS_H
 #define XDP_DEDUP_OWN_MACS_H
 
-#include "pins.h"
 #include "links.h"
+#include "open_filter.h"
 
 /* Tells the filter the MACs for its interfaces in this network namespace; what it knows for those
- * in others stays. The caller holds the lock of loader_begin(). 0; -ENOSPC if there are more than
+ * in others stays. The caller holds the lock of lock_take(). 0; -ENOSPC if there are more than
  * the filter has room for: then it knows the first ones.
  */
 int own_macs_set(struct filter *f, const struct links *l);

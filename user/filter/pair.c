@@ -15,6 +15,8 @@
 #include "kernel.h"
 #include "live.h"
 #include "loader.h"
+#include "maps.h"
+#include "open.h"
 #include "pin_dirs.h"
 #include "say.h"
 

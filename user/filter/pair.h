@@ -8,6 +8,8 @@
 #include <stdbool.h>
 
 #include "attach.h"
+#include "identity.h"
+#include "open_filter.h"
 
 struct pair {
 	const char *name;

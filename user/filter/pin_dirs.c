@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bpffs.h"
+#include "identity.h"
 #include "pins.h"
 #include "say.h"
 
@@ -90,7 +91,7 @@ int pin_dir_exchange(const char *name)
 /* Removes a directory, if there is one. */
 static int remove_directory(const char *directory)
 {
-	int root = filter_open_dir(AT_FDCWD, PIN_ROOT, false);
+	int root = dir_open(AT_FDCWD, PIN_ROOT, false);
 	int err = root < 0 ? root : bpffs_remove(root, directory);
 
 	if (root >= 0)
@@ -107,7 +108,7 @@ int pin_dir_remove_beside(const char *name)
 	int dir;
 
 	paths_of(name, &p);
-	dir = filter_open_dir(AT_FDCWD, p.beside, false); /* follows no link */
+	dir = dir_open(AT_FDCWD, p.beside, false); /* follows no link */
 	/* Without this one nobody takes the rest for a change that has not ended. */
 	if (dir >= 0) {
 		unlinkat(dir, PINS[PIN_CONFIG], 0);
@@ -149,12 +150,12 @@ int pin_dir_explain(const char *path, int err)
 
 int pin_dir_make(const char *path, bool is_private)
 {
-	int err = filter_check_dir(path, is_private);
+	int err = dir_check(path, is_private);
 
 	if (err == -ENOENT) {
 		if (mkdir(path, 0700) && errno != EEXIST)
 			return say_err(-errno, "cannot make %s: %s", path, strerror(errno));
-		err = filter_check_dir(path, is_private);
+		err = dir_check(path, is_private);
 	}
 	return err ? pin_dir_explain(path, err) : 0;
 }

@@ -32,12 +32,12 @@ int pin_dir_remove(const char *name);
 /* Removes ~NAME, the predecessor of a filter of format 10, if there is one. 0 or -errno. */
 int pin_dir_remove_10(const char *name);
 
-/* Makes a directory, by its whole path, unless it is there, and checks it: filter_check_dir(). 0 or
+/* Makes a directory, by its whole path, unless it is there, and checks it: dir_check(). 0 or
  * -errno.
  */
 int pin_dir_make(const char *path, bool is_private);
 
-/* Says what the error `err` of filter_check_dir() means, and returns it. */
+/* Says what the error `err` of dir_check() means, and returns it. */
 int pin_dir_explain(const char *path, int err);
 
 #endif

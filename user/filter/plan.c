@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "config_streams.h"
 #include "hand.h"
 #include "kept.h"
 #include "layout.h"
@@ -16,7 +17,6 @@
 #include "recent.h"
 #include "say.h"
 #include "secrets.h"
-#include "stream_ids.h"
 #include "streams.h"
 #include "units.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device.h"
+#include "open_filter.h"
 #include "own_macs.h"
 #include "say.h"
 #include "stacking.h"

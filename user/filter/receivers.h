@@ -7,8 +7,8 @@
 #define XDP_DEDUP_RECEIVERS_H
 
 #include "attach.h"
-#include "pins.h"
 #include "links.h"
+#include "open_filter.h"
 #include "spec.h"
 #include "stacking.h"
 

@@ -12,6 +12,8 @@
 #include "clock.h"
 #include "kernel.h"
 #include "look_closely.h"
+#include "maps.h"
+#include "open.h"
 #include "stats.h"
 
 #define RENEW_NS (DEDUP_SAMPLER_LEASE_NS / 6)

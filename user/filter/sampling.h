@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pins.h"
+#include "open_filter.h"
 #include "sample.h"
 
 #define SAMPLING_RATE_MAX 1000000

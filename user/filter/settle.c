@@ -11,6 +11,8 @@
 #include "here.h"
 #include "live.h"
 #include "loader.h"
+#include "maps.h"
+#include "open.h"
 #include "pair.h"
 #include "pin_dirs.h"
 #include "predecessor.h"

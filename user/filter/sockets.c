@@ -8,6 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "open_filter.h"
+
 /* kill() also finds those that have ended and that nobody has waited for; a pidfd tells. */
 bool sockets_process_is_there(uint32_t pid)
 {

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "delivery.h"
+#include "open_filter.h"
 
 /* A queue that has a socket, or had one. */
 struct socket_seen {

@@ -3,10 +3,11 @@
 
 #include <string.h>
 
+#include "config_streams.h"
 #include "streams.h"
 
 /* A stream as it was asked for: what the plan has filled in is taken out again. */
-static void stream_of(const struct dedup_config *c, uint32_t n, struct spec_stream *out)
+static void spec_of_stream(const struct dedup_config *c, uint32_t n, struct spec_stream *out)
 {
 	struct dedup_stream *st = &out->stream;
 
@@ -45,7 +46,7 @@ void spec_of_config(const struct dedup_config *c, struct filter_spec *out)
 	out->vlans_cnt = c->vlans_cnt;
 	memcpy(out->vlans, c->vlans, sizeof(out->vlans));
 	for (uint32_t n = 0; n < c->streams_cnt; n++)
-		stream_of(c, n, &out->streams[n]);
+		spec_of_stream(c, n, &out->streams[n]);
 	out->gsp_is_stream = c->streams_cnt && streams_are_gsp(out);
 	if (c->streams_cnt)
 		return;

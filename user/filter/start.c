@@ -2,9 +2,11 @@
 #include "start.h"
 
 #include "attachments.h"
+#include "delivery.h"
 #include "kernel.h"
 #include "live.h"
 #include "loader.h"
+#include "open.h"
 #include "pin_dirs.h"
 #include "say.h"
 
@@ -39,6 +41,24 @@ static int attach_program(const char *name, const struct placement *where)
 	return err;
 }
 
+int filter_remove(const char *name)
+{
+	struct delivery d;
+	struct filter f;
+	int err;
+
+	delivery_begin(&d);
+	if (!filter_open(name, &f)) {
+		delivery_open(&f, &d);
+		filter_close(&f);
+	}
+	err = pin_dir_remove(name);
+	if (!err)
+		delivery_end(&d); /* not before: who finds out that early could open it again */
+	delivery_close(&d);
+	return err ? err : pin_dir_remove_10(name);
+}
+
 /* Detaches the program and removes the filter. If it cannot be detached, it goes on filtering with
  * its pins in place.
  */
@@ -48,7 +68,7 @@ static void undo(const char *name)
 		say_err(0, "%s could not be taken back; xdp-dedup unload --name %s removes it",
 			name, name);
 	else
-		loader_remove(name);
+		filter_remove(name);
 }
 
 int filter_start(const char *name, const struct placement *where, uint64_t drop_ns)

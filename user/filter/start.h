@@ -14,4 +14,9 @@
  */
 int filter_start(const char *name, const struct placement *where, uint64_t drop_ns);
 
+/* Removes the pins of a filter, and of +NAME, of any version and however complete. The kernel then
+ * frees what nothing else holds. Readers of its AF_XDP sockets find out at once (delivery_end()).
+ */
+int filter_remove(const char *name);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "hand.h"
 #include "layout.h"
+#include "open_filter.h"
 #include "predecessor.h"
 
 struct fill stats_fill_by(const struct dedup_config *cfg, const struct dedup_block *blocks,

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "fill.h"
-#include "pins.h"
+#include "open_filter.h"
 #include "totals.h"
 
 /* The layout's fill(): what the sampled blocks say about the ids. `hand` is dedup_state.hand. */

@@ -4,28 +4,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "config_streams.h"
 #include "digest.h"
+#include "open_filter.h"
 
 #define IPV4_HEADER 20 /* bytes, without options */
 #define IPV6_HEADER 40
-
-uint32_t streams_cnt(const struct dedup_config *c)
-{
-	return c->streams_cnt ? c->streams_cnt : 1;
-}
-
-const char *stream_name(const struct dedup_config *c, uint32_t n)
-{
-	return c->streams_cnt ? c->streams[n].name : STREAM_GSP;
-}
-
-int stream_number(const struct dedup_config *c, const char *name)
-{
-	for (uint32_t n = 0; n < streams_cnt(c); n++)
-		if (!strcmp(stream_name(c, n), name))
-			return (int)n;
-	return -1;
-}
 
 int stream_select(struct filter *f, const char *name)
 {
@@ -37,42 +21,11 @@ int stream_select(struct filter *f, const char *name)
 	return 0;
 }
 
-static bool is_gsp(const struct dedup_config *c, uint32_t n)
-{
-	return !c->streams_cnt || c->streams[n].decoder == DEDUP_GSP;
-}
-
-struct dedup_stream stream_of(const struct dedup_config *c, uint32_t n)
-{
-	if (c->streams_cnt)
-		return c->streams[n];
-	return (struct dedup_stream){
-		.name = STREAM_GSP,
-		.decoder = DEDUP_GSP,
-		.forwarded = c->forwarded,
-		.ports_cnt = c->ports_cnt,
-		.to4_cnt = c->to4_cnt,
-		.to_cnt = c->to_cnt,
-		.words = dedup_id_words(c->id_bytes),
-	};
-}
-
-uint32_t stream_fields_bytes(const struct dedup_stream *s)
-{
-	uint32_t bytes = 0;
-
-	if (s->decoder == DEDUP_GSP)
-		return 8 * s->words;
-	for (uint32_t i = 0; i < s->loads_cnt; i++)
-		bytes += s->loads[i].bytes;
-	return bytes;
-}
-
 size_t stream_input_min(const struct dedup_config *c, uint32_t n)
 {
 	const struct dedup_stream *s = &c->streams[n];
 
-	if (is_gsp(c, n))
+	if (stream_is_gsp(c, n))
 		return c->streams_cnt ? 8 * s->words : c->id_bytes;
 	if (s->digest == DEDUP_DIGEST_PACKET)
 		return stream_fields_bytes(s) + IPV4_HEADER;
@@ -85,7 +38,7 @@ size_t stream_input_max(const struct dedup_config *c, uint32_t n)
 {
 	size_t least = stream_input_min(c, n);
 
-	return is_gsp(c, n) || !c->streams[n].digest ? least : least + UINT16_MAX;
+	return stream_is_gsp(c, n) || !c->streams[n].digest ? least : least + UINT16_MAX;
 }
 
 /* The digest of an IP packet, a payload, or a frame without its VLAN tags, as bpf/digest.bpf.h
@@ -150,7 +103,7 @@ int stream_make_id(const struct filter *f, const void *bytes, size_t len,
 		err = -EDESTADDRREQ;
 	else if (len > stream_input_max(c, f->stream))
 		err = -EINVAL;
-	else if (!is_gsp(c, f->stream))
+	else if (!stream_is_gsp(c, f->stream))
 		err = make_fields_id(c, &c->streams[f->stream], bytes, len, &id);
 	else if (len)
 		memcpy(&id, bytes, len);
@@ -165,7 +118,7 @@ struct stream_form stream_form_of(const struct dedup_config *c, uint32_t n)
 	const struct dedup_stream *s = &c->streams[n];
 	struct stream_form form = { 0 };
 
-	if (is_gsp(c, n)) {
+	if (stream_is_gsp(c, n)) {
 		for (size_t at = 0, len = stream_input_min(c, n); at < len; at += 8)
 			form.bytes[at / 8] = len - at < 8 ? len - at : 8;
 		return form;
@@ -219,29 +172,4 @@ int stream_seek(const struct filter *f, const uint8_t *id, struct dedup_id *copy
 	memset(copy, 0, sizeof(*copy));
 	memcpy(copy->byte, id, c->streams_cnt ? 8 * out->words : c->id_bytes);
 	return dedup_is_no_id(copy, out->words) ? -EINVAL : 0;
-}
-
-static bool is_stream_sound(const struct dedup_stream *s)
-{
-	uint32_t digests = s->digest != DEDUP_DIGEST_NONE;
-
-	if (!s->words || s->words > DEDUP_ID_WORDS_MAX || s->gates_cnt > DEDUP_GATES_MAX ||
-	    s->digest_max > DEDUP_DIGEST_MAX || !memchr(s->name, 0, sizeof(s->name)))
-		return false;
-	if (s->decoder == DEDUP_GSP)
-		return true;
-	for (uint32_t i = 0; i < s->loads_cnt && i < DEDUP_ID_WORDS_MAX; i++)
-		if (s->loads[i].bytes > 8)
-			return false;
-	return s->loads_cnt + digests == s->words;
-}
-
-bool streams_sound(const struct dedup_config *c)
-{
-	if (c->streams_cnt > DEDUP_STREAMS_MAX)
-		return false;
-	for (uint32_t i = 0; i < c->streams_cnt; i++)
-		if (!is_stream_sound(&c->streams[i]))
-			return false;
-	return true;
 }

@@ -1,31 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The streams of an open filter: their names, and ids as the packet program makes them. Prints
- * nothing.
- */
+/* Ids of an open filter's streams, as the packet program makes them. Prints nothing. */
 #ifndef XDP_DEDUP_STREAM_IDS_H
 #define XDP_DEDUP_STREAM_IDS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pins.h"
-
-#define STREAM_GSP "gsp" /* the one stream of a filter of GSP/1 alone */
-
-/* How many streams the filter has: at least 1. */
-uint32_t streams_cnt(const struct dedup_config *c);
-
-/* The name of stream n, which is below streams_cnt(). */
-const char *stream_name(const struct dedup_config *c, uint32_t n);
-
-/* Stream n. A filter of GSP/1 alone has one, with the filter's ports and destinations. */
-struct dedup_stream stream_of(const struct dedup_config *c, uint32_t n);
-
-/* Bytes of an id's segments; GSP/1: of an id. */
-uint32_t stream_fields_bytes(const struct dedup_stream *s);
-
-/* The number of the stream of this name; -1 if there is none. */
-int stream_number(const struct dedup_config *c, const char *name);
+#include "id.h"
+#include "open_filter.h"
 
 /* Makes f->stream the one of this name. 0; -ENOENT if there is none. */
 int stream_select(struct filter *f, const char *name);
@@ -64,8 +46,5 @@ size_t stream_id_bytes(const struct dedup_config *c, uint32_t n, const struct de
  */
 int stream_seek(const struct filter *f, const uint8_t *id, struct dedup_id *copy,
 		struct dedup_sought *out);
-
-/* Are the values in the streams' configuration that are used as sizes and indices in their ranges? */
-bool streams_sound(const struct dedup_config *c);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "stream_ids.h"
+#include "config_streams.h"
 
 #define TEXT_OF(macro) TEXT_OF_WORD(macro)
 #define TEXT_OF_WORD(word) #word

@@ -13,6 +13,7 @@
 #include "counters.h"
 #include "hand.h"
 #include "loader.h"
+#include "open_filter.h"
 #include "say.h"
 
 /* The kernel takes frames no larger, in several buffers or, before xdp.frags, in one. */

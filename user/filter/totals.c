@@ -9,7 +9,8 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "stream_ids.h"
+#include "config_streams.h"
+#include "open.h"
 
 /* Every CPU's counters of a row of the map `stats`, which the caller frees. NULL, and errno. */
 static struct dedup_counters *read_row(const struct filter *f, __u32 row, int cpus)

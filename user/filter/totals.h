@@ -4,7 +4,7 @@
 #define XDP_DEDUP_TOTALS_H
 
 #include "counters.h"
-#include "pins.h"
+#include "open_filter.h"
 
 /* The counters, summed over the CPUs. credit: ids that dedup_state.learned counts already, and that
  * the CPUs may still learn. dropped_bytes: of the packets that were dropped.

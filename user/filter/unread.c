@@ -5,6 +5,7 @@
 
 #include "delivery.h"
 #include "kernel.h"
+#include "open_filter.h"
 #include "say.h"
 
 void unread_want(const struct filter *from, struct filter *f)

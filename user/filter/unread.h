@@ -5,7 +5,7 @@
 #ifndef XDP_DEDUP_UNREAD_H
 #define XDP_DEDUP_UNREAD_H
 
-#include "pins.h"
+#include "open_filter.h"
 
 /* Tells readers that run, and has the next copies of such packets pass (delivery_want_unread()), of
  * what the open filter `from` delivered; f: what it is now, in which the ids are wanted. No program

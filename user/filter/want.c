@@ -8,6 +8,7 @@
 #include "ids.h"
 #include "kept.h"
 #include "look_closely.h"
+#include "open_filter.h"
 #include "stream_ids.h"
 #include "wanted.h"
 

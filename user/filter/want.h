@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "pins.h"
+#include "open_filter.h"
 
 /* Lets the next EVENT of a known id (as of ids.h) pass, once, if it comes within a
  * window. 1: the id is known, and wanted from now on; 0: it is not known, so its next EVENT passes

@@ -7,6 +7,7 @@
 #include "array_rate.h"
 #include "fips_count.h"
 #include "flat.h"
+#include "open_filter.h"
 #include "plan.h"
 #include "stats.h"
 

@@ -6,8 +6,8 @@
 #ifndef XDP_DEDUP_FIPS_LIVE_H
 #define XDP_DEDUP_FIPS_LIVE_H
 
-#include "pins.h"
 #include "fips.h"
+#include "open_filter.h"
 
 /* 0; -EOPNOTSUPP if the live filter is not such a one. The other functions need such a one. */
 int fips_live_check(const struct filter *f);

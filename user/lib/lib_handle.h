@@ -13,7 +13,7 @@
 
 #include "compiler.h"
 #include "fips_heard.h"
-#include "pins.h"
+#include "open_filter.h"
 #include "predecessor.h"
 #include "readers.h"
 

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 
 #include "clock.h"
+#include "config_streams.h"
 #include "lib_handle.h"
+#include "open.h"
 #include "stream_ids.h"
 
 #define RETRY_NS 10000000

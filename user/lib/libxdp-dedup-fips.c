@@ -3,6 +3,7 @@
 
 #include "fips_live.h"
 #include "lib_handle.h"
+#include "open_filter.h"
 #include "xdp-dedup-fips.h"
 
 static int absorb(struct xdp_dedup_filter *f, struct filter *now, uint64_t peer,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "open_filter.h"
 #include "xdp-dedup.h"
 
 #include <errno.h>

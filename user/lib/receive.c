@@ -7,7 +7,9 @@
 #include "clock.h"
 #include "datagram.h"
 #include "lent.h"
+#include "open.h"
 #include "receiver.h"
+#include "stream_ids.h"
 
 #define VANISHED_NS 2000000000ULL /* after which a packet that is on its way will not come */
 #define ASK_NS 10000000

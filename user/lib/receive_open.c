@@ -9,6 +9,7 @@
 
 #include <linux/membarrier.h>
 
+#include "open.h"
 #include "receiver.h"
 #include "xdp-dedup.h"
 

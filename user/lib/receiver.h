@@ -10,6 +10,7 @@
 
 #include "lib_handle.h"
 #include "loan.h"
+#include "open_filter.h"
 #include "wanted.h"
 #include "xdp-dedup-receive.h"
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pins.h"
 #include "plan.h"
 #include "say.h"
 #include "scrapes.h"

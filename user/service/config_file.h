@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "open_filter.h"
 #include "options.h"
-#include "pins.h"
 
 #define CONFIG_FILE_DEFAULT "/etc/xdp-dedup/xdp-dedup.conf"
 #define CONFIG_STATE_DEFAULT "/var/lib/xdp-dedup"

@@ -14,7 +14,7 @@
 
 #include "image_file.h"
 #include "kernel.h"
-#include "pins.h"
+#include "open.h"
 #include "plan.h"
 #include "say.h"
 #include "stats.h"

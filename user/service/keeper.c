@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "attachments.h"
+#include "identity.h"
 #include "say.h"
 
 static struct kept *find(const struct keeper *k, const char *name)

@@ -10,6 +10,7 @@
 #include "config_file.h"
 #include "jobs.h"
 #include "link_events.h"
+#include "open_filter.h"
 
 #define KEEPER_RETRY_MIN_NS 5000000000ULL
 #define KEEPER_RETRY_MAX_NS 300000000000ULL

@@ -4,9 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "config_streams.h"
 #include "metrics_out.h"
+#include "open_filter.h"
 #include "plan.h"
-#include "stream_ids.h"
 #include "version.h"
 
 #define NS 1e9 /* in a second */

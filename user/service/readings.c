@@ -9,12 +9,13 @@
 
 #include "attachments.h"
 #include "clock.h"
+#include "config_streams.h"
 #include "hand.h"
 #include "kernel.h"
 #include "loader.h"
+#include "open.h"
 #include "say.h"
 #include "stats.h"
-#include "stream_ids.h"
 
 static void forget_filter(struct reading *r)
 {

@@ -13,6 +13,7 @@
 #include "advice.h"
 #include "attach.h"
 #include "config_file.h"
+#include "open_filter.h"
 #include "status.h"
 
 #define READING_TEXT_MAX 256

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "dirs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include <linux/magic.h>
+
+bool dir_is_bpffs_mounted(void)
+{
+	struct statfs fs;
+
+	return !statfs(BPFFS, &fs) && (uint32_t)fs.f_type == BPF_FS_MAGIC;
+}
+
+/* Is the open directory root's or this process's user's, with none of these bits in its mode? Or,
+ * where that is enough, is it sticky?
+ */
+static int check_open(int fd, mode_t others, mode_t enough)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (st.st_uid && st.st_uid != geteuid())
+		return -EPERM;
+	return st.st_mode & others && !(st.st_mode & enough) ? -EPERM : 0;
+}
+
+int dir_open(int at, const char *path, bool is_private)
+{
+	int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	err = check_open(fd, is_private ? S_IRWXG | S_IRWXO : S_IWGRP | S_IWOTH, 0);
+	if (err)
+		close(fd);
+	return err ? err : fd;
+}
+
+/* Others may not put another directory in the place of this one. */
+static int check_parent(const char *path)
+{
+	char copy[PATH_MAX];
+	int fd, err;
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	fd = open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	err = check_open(fd, S_IWGRP | S_IWOTH, S_ISVTX);
+	close(fd);
+	return err;
+}
+
+int dir_check(const char *path, bool is_private)
+{
+	int fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	err = check_open(fd, is_private ? S_IRWXG | S_IRWXO : S_IWGRP | S_IWOTH, 0);
+	close(fd);
+	return err ? err : check_parent(path);
+}

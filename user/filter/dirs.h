@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where pins are: the BPF file system, and directories that only root can change. Prints nothing. */
+#ifndef XDP_DEDUP_DIRS_H
+#define XDP_DEDUP_DIRS_H
+
+#include <stdbool.h>
+
+#define BPFFS "/sys/fs/bpf"
+
+/* Is a bpffs mounted at BPFFS, as this process sees it? */
+bool dir_is_bpffs_mounted(void);
+
+/* 0 if nobody but root or this process's user can change what is in this directory, or put another
+ * one in its place, and, with is_private, nobody else can even look into it; -EPERM if others can;
+ * -ENOTDIR if it is none; another -errno if that cannot be told.
+ */
+int dir_check(const char *path, bool is_private);
+
+/* Opens a directory at `at`, an open one or AT_FDCWD, if it is such a one; others could still put
+ * another one in its place. The descriptor, which is the caller's; or -errno as above.
+ */
+int dir_open(int at, const char *path, bool is_private);
+
+#endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "identity.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "pins.h"
+
+#define STATE_MAP_NAME ".data.state"
+#define CONFIG_MAP_NAME ".rodata.config"
+#define RECORD_MAP_NAME ".data.record"
+
+int identity_of_pin(const char *name, const char *pin, uint32_t *id)
+{
+	union {
+		struct bpf_map_info map;
+		struct bpf_prog_info prog;
+	} info = { 0 };
+	__u32 len = sizeof(info.prog);
+	char path[PATH_MAX];
+	int fd, err;
+
+	_Static_assert(offsetof(struct bpf_map_info, id) == offsetof(struct bpf_prog_info, id),
+		       "one field is read for both");
+	*id = 0;
+	pin_path(path, name, pin);
+	fd = bpf_obj_get(path);
+	if (fd < 0)
+		return pin_error(errno) == -EPROTO ? 0 : -errno;
+	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
+	close(fd);
+	*id = info.map.id;
+	return err;
+}
+
+int filter_identity(const char *name, struct identity *out)
+{
+	int err = identity_of_pin(name, PINS[PIN_STATE], &out->state_id);
+
+	if (!err)
+		err = identity_of_pin(name, PINS[PIN_CONFIG], &out->config_id);
+	return err ? err : identity_of_pin(name, PIN_PROG, &out->prog_id);
+}
+
+int filter_format(const char *name)
+{
+	const uint32_t *format;
+	void *mem = NULL;
+	int err = pin_map_content(name, PIN_CONFIG, PROT_READ, sizeof(*format), sizeof(*format),
+				  &mem, NULL);
+
+	if (err || !mem)
+		return err == -EPROTO ? 0 : err;
+	format = mem;
+	err = *format < INT_MAX ? (int)*format : 0;
+	munmap(mem, sizeof(*format));
+	return err;
+}
+
+int identity_program_info(int fd, struct bpf_prog_info *info, __u32 maps[IDENTITY_MAPS_MAX])
+{
+	__u32 len = sizeof(*info);
+
+	*info = (struct bpf_prog_info){ .map_ids = (uintptr_t)maps, .nr_map_ids = IDENTITY_MAPS_MAX };
+	if (bpf_obj_get_info_by_fd(fd, info, &len))
+		return -errno;
+	if (info->nr_map_ids > IDENTITY_MAPS_MAX) /* not one of our programs: they have fewer */
+		info->nr_map_ids = IDENTITY_MAPS_MAX;
+	return 0;
+}
+
+int identity_of_program(int prog_fd, struct identity *id)
+{
+	__u32 maps[IDENTITY_MAPS_MAX], len;
+	struct bpf_prog_info info;
+	int err = identity_program_info(prog_fd, &info, maps);
+
+	id->state_id = id->config_id = id->record_id = 0;
+	for (__u32 i = 0; i < info.nr_map_ids && !err; i++) {
+		struct bpf_map_info map = { 0 };
+		int fd = bpf_map_get_fd_by_id(maps[i]);
+
+		len = sizeof(map);
+		if (fd < 0 || bpf_obj_get_info_by_fd(fd, &map, &len))
+			err = -errno;
+		else if (!strcmp(map.name, STATE_MAP_NAME))
+			id->state_id = map.id;
+		else if (!strcmp(map.name, CONFIG_MAP_NAME))
+			id->config_id = map.id;
+		else if (!strcmp(map.name, RECORD_MAP_NAME))
+			id->record_id = map.id;
+		if (fd >= 0)
+			close(fd);
+	}
+	return err;
+}

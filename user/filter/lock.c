@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "dirs.h"
+#include "dispatch.h"
+#include "handover.h"
+#include "kernel.h"
+#include "pin_dirs.h"
+#include "pins.h"
+#include "say.h"
+
+/* A directory that is only locked. It is not PIN_ROOT itself, which others may be allowed to read:
+ * whoever can open a file can lock it, and so keep everybody from changing filters.
+ */
+#define LOCK PIN_ROOT "-lock"
+
+int lock_take(bool verbose)
+{
+	int fd, err = kernel_ready(verbose, true);
+
+	if (!err)
+		err = pin_dir_make(PIN_ROOT, false);
+	if (!err)
+		err = pin_dir_make(LOCK, true);
+	if (!err)
+		err = dispatch_ready(true);
+	if (err)
+		return err;
+	fd = open(LOCK, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return say_err(-errno, "cannot open %s: %s", LOCK, strerror(errno));
+	err = kernel_lock(fd);
+	if (!err)
+		handover_settle();
+	if (!err)
+		dispatch_sweep();
+	return err;
+}
+
+int lock_look(void)
+{
+	static const char *const DIRS[] = { PIN_ROOT, LOCK };
+	int fd, err = dispatch_ready(false);
+
+	if (err)
+		return err;
+	for (int i = 0; i < 2; i++) {
+		err = access(DIRS[i], F_OK) ? -errno : dir_check(DIRS[i], i);
+		if (err == -ENOENT)
+			return 0; /* it is made with the first filter */
+		if (err)
+			return pin_dir_explain(DIRS[i], err);
+	}
+	fd = open(LOCK, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return pin_dir_explain(LOCK, -errno);
+	if (flock(fd, LOCK_SH | LOCK_NB))
+		say_note("another xdp-dedup is changing filters: load waits for it, 10 s at most");
+	close(fd);
+	return 0;
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "open.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "config_streams.h"
+#include "kept.h"
+#include "layout.h"
+#include "wanted.h"
+
+static size_t blocks_bytes(const struct filter *f)
+{
+	return (size_t)f->config->blocks * sizeof(struct dedup_block);
+}
+
+void filter_close(struct filter *f)
+{
+	if (f->config && f->blocks)
+		munmap(f->blocks, blocks_bytes(f));
+	if (f->state)
+		munmap(f->state, sizeof(*f->state));
+	if (f->record)
+		munmap(f->record, sizeof(*f->record));
+	if (f->config)
+		munmap((void *)f->config, sizeof(*f->config));
+	if (f->before)
+		filter_close(f->before);
+	free(f->before);
+	if (f->beside)
+		filter_close(f->beside);
+	free(f->beside);
+	if (f->stats_fd >= 0)
+		close(f->stats_fd);
+	if (f->wanted_fd >= 0)
+		close(f->wanted_fd);
+	*f = (struct filter){ .stats_fd = -1, .wanted_fd = -1 };
+}
+
+/* stat() of a filter's directory has failed with err: -ENOENT if there is no such filter, -ENODEV
+ * if there is no bpffs at all, else -err.
+ */
+static int explain_missing(int err)
+{
+	if (err != ENOENT && err != ENOTDIR)
+		return -err;
+	return dir_is_bpffs_mounted() ? -ENOENT : -ENODEV;
+}
+
+/* The inode of the filter's directory, by which one filter of a name is told from the next. */
+static int dir_of(const char *name, ino_t *dir)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	pin_path(path, name, NULL);
+	if (stat(path, &st))
+		return explain_missing(errno);
+	*dir = st.st_ino;
+	return 0;
+}
+
+/* Can its format be read, and are the values that are used as sizes and indices in their ranges? */
+static bool is_sound(const struct dedup_config *c)
+{
+	return c->format >= DEDUP_FORMAT_OLDEST && c->format <= DEDUP_FORMAT && c->blocks &&
+	       layout_of(c->layout) && hash_name(c->hash) && c->id_bytes &&
+	       c->id_bytes <= DEDUP_ID_BYTES_MAX && streams_sound(c);
+}
+
+static int open_config(const char *name, enum pin pin, struct filter *f)
+{
+	void *mem = NULL;
+	int err = pin_map_content(name, pin, PROT_READ, sizeof(*f->config),
+				  DEDUP_CONFIG_BYTES_OLDEST, &mem, NULL);
+
+	f->config = mem;
+	return err ? err : mem && is_sound(mem) ? 0 : -EPROTO;
+}
+
+/* Of format 10: what the state says, copied, so that it is not the filter's when written. */
+static int copy_record(struct filter *f)
+{
+	const struct dedup_state *st = f->state;
+	const __u64 *from = st->record_10;
+	struct dedup_record *r =
+		mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (r == MAP_FAILED)
+		return -errno;
+	r->own_mac = st->own_mac_10;
+	memcpy(r->ifaces, from, sizeof(r->ifaces));
+	from += sizeof(r->ifaces) / 8;
+	memcpy(r->own_macs, from, sizeof(r->own_macs));
+	from += DEDUP_OWN_SLOTS;
+	r->macs_cnt = *from++;
+	memcpy(r->macs, from, sizeof(r->macs));
+	f->record = r;
+	return 0;
+}
+
+static int open_record(const char *name, struct filter *f)
+{
+	if (f->config->format < DEDUP_FORMAT_RECORD)
+		return copy_record(f);
+	return pin_map_content(name, PIN_RECORD, PROT_READ | PROT_WRITE, sizeof(*f->record),
+			       sizeof(*f->record), (void **)&f->record, NULL);
+}
+
+/* Opens the pins one after the other. In between another filter may take the name, so that they may
+ * be of two filters: the caller checks.
+ */
+static int open_pins(const char *name, struct filter *out)
+{
+	struct filter f = { .stats_fd = -1, .wanted_fd = -1, .stream = 0 };
+	bool before;
+	int err;
+
+	snprintf(f.name, sizeof(f.name), "%s", name);
+	err = open_config(name, PIN_CONFIG, &f);
+	before = !err && f.config->format < DEDUP_FORMAT;
+	if (!err)
+		err = pin_map_content(name, PIN_STATE, PROT_READ | PROT_WRITE, sizeof(*f.state),
+				      before ? DEDUP_STATE_BYTES_OLDEST : sizeof(*f.state),
+				      (void **)&f.state, &f.state_id);
+	if (!err)
+		err = open_record(name, &f);
+	if (!err)
+		err = pin_map_content(name, PIN_FILTER, PROT_READ | PROT_WRITE, blocks_bytes(&f),
+				      blocks_bytes(&f), (void **)&f.blocks, NULL);
+	if (!err) {
+		f.stats_fd = pin_open_sized(
+			name, PIN_STATS, BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(__u32),
+			before ? DEDUP_COUNTERS_BYTES_OLDEST : sizeof(struct dedup_counters),
+			sizeof(struct dedup_counters), &f.counters_bytes);
+		err = f.stats_fd < 0 ? f.stats_fd : 0;
+	}
+	if (!err) {
+		f.wanted_fd =
+			pin_open_map(name, PIN_WANTED, BPF_MAP_TYPE_HASH,
+				     sizeof(struct dedup_want_key), sizeof(struct dedup_wanted));
+		err = f.wanted_fd < 0 ? f.wanted_fd : 0;
+	}
+	if (err) {
+		filter_close(&f);
+		return err;
+	}
+	f.stream = streams_cnt(f.config) > 1 ? -1 : 0;
+	f.serial = READ_ONCE(f.state->serial);
+	*out = f;
+	return 0;
+}
+
+/* filter_open() of any of a filter's directories. */
+static int open_directory(const char *name, struct filter *out)
+{
+	ino_t before = 0, after = 0;
+	int err, gone;
+
+	do { /* again if the directory is another one now, or gone: dir_of() then says which */
+		err = dir_of(name, &before) ?: dir_check(PIN_ROOT, false);
+		if (err)
+			return err;
+		err = open_pins(name, out);
+		if (err && err != -EPROTO)
+			return err;
+		gone = dir_of(name, &after);
+		if (!err && (gone || before != after))
+			filter_close(out);
+	} while (gone || before != after);
+	return err;
+}
+
+int filter_open(const char *name, struct filter *out)
+{
+	return filter_name_ok(name) ? open_directory(name, out) : -ENOENT;
+}
+
+int filter_open_beside(const char *name, struct filter *out)
+{
+	char directory[sizeof(out->name)];
+
+	if (!filter_name_ok(name))
+		return -ENOENT;
+	snprintf(directory, sizeof(directory), BESIDE "%.*s", NAME_MAX_LEN, name);
+	return open_directory(directory, out);
+}
+
+/* Has *to, which is of an open filter, point to another one, *f. 0; or -ENOMEM, and *f is closed. */
+static int keep_open(struct filter *f, struct filter **to)
+{
+	*to = malloc(sizeof(**to));
+	if (*to)
+		**to = *f;
+	else
+		filter_close(f);
+	return *to ? 0 : -ENOMEM;
+}
+
+int filter_open_change(struct filter *f)
+{
+	struct filter beside;
+	int err = filter_open_beside(f->name, &beside);
+
+	return err == -ENOENT || err == -EPROTO ? 0 : err ? err : keep_open(&beside, &f->beside);
+}
+
+/* The predecessor of the filter in this directory, which has one. */
+static int open_predecessor(const char *name, struct filter *out)
+{
+	struct filter f = { .stats_fd = -1, .wanted_fd = -1 };
+	size_t least;
+	int err;
+
+	err = open_config(name, PIN_BEFORE_CONFIG, &f);
+	least = !err && f.config->format < DEDUP_FORMAT ? DEDUP_STATE_BYTES_OLDEST : sizeof(*f.state);
+	if (!err)
+		err = pin_map_content(name, PIN_PREDECESSOR_STATE, PROT_READ | PROT_WRITE,
+				      sizeof(*f.state), least, (void **)&f.state, &f.state_id);
+	if (!err)
+		err = pin_map_content(name, PIN_PREDECESSOR_FILTER, PROT_READ | PROT_WRITE,
+				      blocks_bytes(&f), blocks_bytes(&f), (void **)&f.blocks, NULL);
+	snprintf(f.name, sizeof(f.name), "%s", name);
+	if (err)
+		filter_close(&f);
+	else
+		*out = f;
+	return err;
+}
+
+/* Filters of format 10 have their predecessor in a directory ~NAME. */
+static int open_predecessor_10(const char *name, struct filter *out)
+{
+	char directory[sizeof(out->name)];
+
+	snprintf(directory, sizeof(directory), BEFORE_10 "%.*s", NAME_MAX_LEN, name);
+	return open_directory(directory, out);
+}
+
+int filter_open_before(struct filter *f)
+{
+	bool is_10 = f->config->format < DEDUP_FORMAT_RECORD;
+	struct filter before;
+	uint32_t id = 0;
+	int err = 0;
+
+	if (!f->config->has_predecessor)
+		return 0;
+	if (!is_10)
+		err = identity_of_pin(f->name, PINS[PIN_PREDECESSOR_STATE], &id);
+	if (err || (!is_10 && !id))
+		return err;
+	err = is_10 ? open_predecessor_10(f->name, &before) : open_predecessor(f->name, &before);
+	/* Its pins go when it has forgotten every id, and all with the filter. */
+	if (err == -ENOENT || (err == -EPROTO && !is_10))
+		return 0;
+	if (err)
+		return err;
+	err = filter_is_loaded(f);
+	if (err) {
+		filter_close(&before);
+		return err == -ENOENT ? 0 : err;
+	}
+	before.stream = f->stream < 0 ? -1 : kept_before(f->config, f->stream);
+	if (before.stream >= (int)streams_cnt(before.config))
+		before.stream = -1;
+	return keep_open(&before, &f->before);
+}
+
+/* The kernel's id of this map. */
+static int map_id(int fd, uint32_t *id)
+{
+	struct bpf_map_info info = { 0 };
+	__u32 len = sizeof(info);
+	int err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
+
+	*id = info.id;
+	return err;
+}
+
+/* All share the map `wanted`. */
+int filter_is_kin(const struct filter *a, const struct filter *b)
+{
+	uint32_t ids[2];
+	int err = map_id(a->wanted_fd, &ids[0]);
+
+	if (!err)
+		err = map_id(b->wanted_fd, &ids[1]);
+	return err ? err : ids[0] == ids[1];
+}
+
+int filter_is_loaded(const struct filter *f)
+{
+	struct identity id;
+	int err = filter_identity(f->name, &id);
+
+	return err ? err : id.state_id == f->state_id ? 0 : -ENOENT;
+}
