@@ -7,6 +7,8 @@ SAN     ?= address,undefined
 WERROR  ?= -Werror
 HARDEN  ?= 1
 
+comma := ,
+
 # For another machine: CROSS_COMPILE=aarch64-linux-gnu- or CC=aarch64-linux-gnu-gcc.
 ifeq ($(origin CC),default)
 CC := $(if $(CROSS_COMPILE),$(CROSS_COMPILE)gcc,$(if $(shell command -v cc),cc,gcc))
@@ -67,17 +69,8 @@ TOOLS       = CC='$(CC)' FLAGS='$(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)' 
 LIBS      = -Wl,--as-needed $(PKG_LIBS) -lm $(LDLIBS)
 BPF_FLAGS = -g -O2 -target bpf -mcpu=v3 $(WARN) -Wno-unused-parameter -Iinclude $(BPF_TARGET) $(BPF_CFLAGS)
 
-# Who may include whose headers: each room of user/ those that are named here, tests all.
-ROOMS_cli    := cli replay program filter base
-ROOMS_service := service cli replay program filter base
-ROOMS_bench  := bench filter base
-ROOMS_lib    := lib api fips filter base
-ROOMS_replay := replay program filter base
-ROOMS_fips   := fips api filter base
-ROOMS_metrics := metrics base
-ROOMS_program := program ../bpf
-ROOMS_filter := filter base
-ROOMS_base   := base
+# Who may include whose headers: ARCHITECTURE.md says it, ROOMS_cli := cli check ... Tests may all.
+$(foreach line,$(shell scripts/rooms | tr ' ' ,),$(eval ROOMS_$(subst :,:=,$(subst $(comma), ,$(line)))))
 room = $(word 2,$(subst /, ,$(1)))
 dirs = $(if $(filter tests/%,$(1)),tests/fixture tests/bench $(wildcard user/*),$(addprefix user/,$(ROOMS_$(room))))
 CPPFLAGS_OF = -Iinclude $(addprefix -I,$(call dirs,$(1))) -isystem $(BUILD) -D_GNU_SOURCE
@@ -93,20 +86,22 @@ PROFILES := $(BUILD)/builtin_profiles.h
 MADE    := $(SKELS) $(PROFILES)
 USER    := $(call sources,user/*/*.c)
 MAINS   := $(wildcard user/*/main.c)
-TOOL     = $(call objects,$(1),user/cli/*.c user/service/*.c user/replay/*.c user/program/*.c user/filter/*.c user/base/*.c)
+# The objects of a room, and of all rooms that it uses.
+below    = $(call objects,$(1),$(patsubst %,user/%/*.c,$(filter-out ../bpf,$(ROOMS_$(2)))))
+TOOL     = $(call below,$(1),service)
 
 # The bench is a program of its own, which machines that filter need not have.
 BENCH     := $(BUILD)/xdp-dedup-bench
 SAN_BENCH := $(BUILD)/san/xdp-dedup-bench
-BENCH_OBJS = $(call objects,$(1),user/bench/*.c user/filter/*.c user/base/*.c)
+BENCH_OBJS = $(call below,$(1),bench)
 
 # Answers scrapes, without any rights: a program of its own, so that nothing else has libmicrohttpd
 # and libseccomp.
 METRICS     := $(BUILD)/xdp-dedup-metrics
 SAN_METRICS := $(BUILD)/san/xdp-dedup-metrics
-METRICS_OBJS = $(call objects,$(1),user/metrics/*.c user/base/*.c)
+METRICS_OBJS = $(call below,$(1),metrics)
 
-# The library for applications, and of user/filter and user/base what it needs.
+# The library for applications, and of the rooms that it uses what it needs.
 LIB       := $(BUILD)/libxdp-dedup
 LIB_MAJOR := 0
 LIB_OBJS  := $(call objects,pic,user/lib/*.c user/fips/*.c) $(BUILD)/pic/filter.a
@@ -149,7 +144,6 @@ define link
 	$(Q)$(CC) $(if $(findstring -shared,$(1)),,$(PIE_LINK)) $(1) $(CFLAGS) $(RELRO) $(LDFLAGS) \
 		$(filter %.o %.a,$^) $(2) -o $@
 endef
-comma := ,
 
 $(BUILD)/xdp_dedup.skel.h: bpf/xdp_dedup.bpf.c $(wildcard bpf/*.h include/*.h) Makefile | $(BUILD)/tools
 	$(call skeleton,xdp_dedup)
@@ -171,7 +165,7 @@ $(BUILD)/flood.skel.h: tests/bench/flood.bpf.c tests/bench/flood_frame.h include
 TEST_SKELS := $(BUILD)/neighbour.skel.h $(BUILD)/late_hand.skel.h $(BUILD)/flood.skel.h
 
 # The built-in profiles, each a string of C.
-$(PROFILES): $(wildcard user/filter/profiles/*.ini) Makefile
+$(PROFILES): $(wildcard user/spec/profiles/*.ini) Makefile
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)for f in $(addsuffix .ini,$(sort $(basename $(filter %.ini,$^)))); do sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $$f && echo , || exit 1; done > $@.tmp
@@ -199,7 +193,7 @@ $(BENCH): $(call BENCH_OBJS,obj)
 $(SAN_BENCH): $(call BENCH_OBJS,san)
 	$(call link,$(SAN_FLAGS),$(LIBS))
 
-$(BUILD)/pic/filter.a: $(call objects,pic,user/filter/*.c user/base/*.c)
+$(BUILD)/pic/filter.a: $(filter-out $(call objects,pic,user/lib/*.c user/fips/*.c),$(call below,pic,lib))
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 $(LIB).so.$(LIB_MAJOR): $(LIB_OBJS) user/lib/libxdp-dedup.map
@@ -295,13 +289,11 @@ test-every-call: $(BIN) $(NEXT_BIN) $(BUILD)/tests/every_call_test ## as root: a
 FUZZ_SECONDS ?= 30
 FUZZ_NAMES   := $(patsubst tests/fuzz/fuzz_%.c,%,$(filter-out %/fuzz_quiet.c,$(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_FLAGS   := -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-FUZZ_SOURCES := tests/fuzz/fuzz_quiet.c user/lib/datagram.c $(wildcard user/fips/fips*.c user/filter/profile*.c user/service/config_file.c user/service/scrapes_address.c \
-		user/service/metrics_out.c user/metrics/accept.c \
+FUZZ_SOURCES := tests/fuzz/fuzz_quiet.c user/lib/datagram.c $(wildcard user/fips/fips*.c user/spec/*.c user/layout/*.c \
+		user/service/config_file.c user/service/scrapes_address.c user/service/metrics_out.c user/metrics/accept.c \
 		$(addprefix user/replay/,blocks.c capture.c ifaces.c link.c tap.c) \
 		$(addprefix user/cli/,options.c stream_options.c) $(addprefix user/base/,args.c lines.c text.c units.c) \
-		$(addprefix user/filter/,array_rate.c array_size.c blocked.c blocked_size.c countdown.c \
-		fill.c fips_count.c flat.c image.c kept.c layout.c place.c pins.c plan.c prefixes.c secrets.c \
-		spec.c stream_ids.c streams.c totals.c))
+		$(addprefix user/filter/,image.c pins.c identity.c open.c stream_ids.c totals.c) user/host/dirs.c)
 
 $(BUILD)/fuzz/%.o: %.c Makefile | $(MADE)
 	$(call say,CC,$@)

@@ -35,7 +35,7 @@ static const struct page {
 	  50 },
 	{ "xdp-dedup-profiles.5",
 	  "sed 's/\\[profile.*//; s/ .*//; /^$/d; /^[#;]/d; /^decoder/d' "
-	  "user/filter/profiles/*.ini | sort -u; "
+	  "user/spec/profiles/*.ini | sort -u; "
 	  "echo BASE+OFFSET:LENGTH '[STREAM=]NAME[:PORTS[@DESTINATIONS]][#REALM]'",
 	  9 },
 	{ "xdp-dedup.conf.5",

@@ -547,7 +547,7 @@ static void built_in_profile(void **state)
 	assert_int_equal(p->stream.forwarded, !strncmp(row->name, "mirror", 6));
 
 	/* Its text is the file's, and what it was compiled from. */
-	assert_int_equal(sh_out(file, sizeof(file), "cat user/filter/profiles/%s.ini", row->name), 0);
+	assert_int_equal(sh_out(file, sizeof(file), "cat user/spec/profiles/%s.ini", row->name), 0);
 	assert_string_equal(p->text, file);
 	if (parse_as(&again, p->text, true, says, sizeof(says)))
 		fail_msg("%s", says);

@@ -9,7 +9,7 @@
 
 #define COMPILE                                                                                   \
 	"d=$(mktemp -d) && trap 'rm -rf $d' EXIT && "                                             \
-	"${CC:-gcc} -std=gnu11 -O2 -Iinclude -Iuser/filter -Iuser/fips -Iuser/api -D_GNU_SOURCE " \
+	"${CC:-gcc} -std=gnu11 -O2 -Iinclude -Iuser/filter -Iuser/layout -Iuser/spec -Iuser/fips -Iuser/api -D_GNU_SOURCE " \
 	"-c user/*/%s.c -o $d/o %s "
 
 /* Every function that pure code may ask for. */
@@ -88,7 +88,7 @@ static void shared_code_has_neither(void **state)
 		   "bpf_(ktime|jiffies|get_prandom)"))
 		fail_msg("clock or chance in\n%s", out);
 	assert_int_equal(lines("bpf/hand.bpf.h", "bpf_ktime"), 0);
-	assert_int_equal(lines("user/filter/array_size.c", "\\bdouble\\b"), 0);
+	assert_int_equal(lines("user/layout/array_size.c", "\\bdouble\\b"), 0);
 }
 
 int main(void)

@@ -1,53 +1,103 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Dependencies point one way: service → cli → replay → program, lib → fips, and they and bench →
- * filter → base → include. What each file includes with quotes is looked for where its room may
- * look, and nowhere else. Only replay knows libpcap, only metrics libmicrohttpd and
- * libseccomp, and only program includes what the kernel runs.
+/* Who may use whom, as ARCHITECTURE.md says it and scripts/rooms reads it: what a file includes
+ * with quotes is in a room that its own may use, and no file includes a library that its room may
+ * not use. No room uses itself by way of others.
  */
 #include "support.h"
 
 #include <glob.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Of the files in `dir`, headers are in these, separated by spaces; none includes what `never`
- * (an extended regular expression) matches.
- */
-static const struct room {
-	const char *name, *files, *dirs, *never;
-} ROOMS[] = {
-	/* GSP/1's header is the parser's and the packet makers', the bench's among them. */
+#define ROOMS_MAX 64
+#define GENERATED "build" /* skeletons and profiles */
+
+struct room {
+	char name[32], files[64];
+	char dirs[1024];  /* where its headers are, separated by spaces */
+	char never[1024]; /* an extended regular expression: what no file of it includes */
+};
+
+/* Rooms outside of user/. GSP/1's header is the parser's and the packet makers'. */
+static const struct room OUTSIDE[] = {
 	{ "include", "include/*.h", "include",
 	  "gsp\\.h|<(bpf/(lib)?bpf\\.h|xdp/|(stdio|stdlib|math|unistd|sys)[/.])" },
 	{ "bpf", "bpf/*.[ch]", "bpf include", "<(std(io|lib)|math|unistd|sys)[/.]" },
-	{ "base", "user/base/*.[ch]", "user/base include", "gsp\\.h|<(bpf|xdp|pcap)[/.]|skel\\.h" },
-	{ "filter", "user/filter/*.[ch]", "user/filter user/base include build", "gsp\\.h|<pcap[/.]" },
-	{ "fips", "user/fips/*.[ch]", "user/fips user/api user/filter user/base include",
-	  "gsp\\.h|<(bpf|xdp|pcap)[/.]" },
-	/* xsk.h is in line. */
-	{ "lib", "user/lib/*.[ch]", "user/lib user/api user/fips user/filter user/base include",
-	  "gsp\\.h|<(bpf|pcap)[/.]|<xdp/[^x]" },
-	{ "api", "user/api/*.h", "user/api", "<(bpf|xdp|pcap|linux)[/.]" },
-	{ "program", "user/program/*.[ch]", "user/program bpf include",
-	  "<(bpf|xdp|pcap)[/.]|skel\\.h" },
-	{ "replay", "user/replay/*.[ch]", "user/replay user/program user/filter user/base include",
-	  "gsp\\.h|<(bpf|xdp)/" },
-	{ "cli", "user/cli/*.[ch]", "user/cli user/replay user/program user/filter user/base include",
-	  "gsp\\.h|<(bpf|xdp|pcap)[/.]|skel\\.h" },
-	{ "service", "user/service/*.[ch]",
-	  "user/service user/cli user/replay user/program user/filter user/base include",
-	  "gsp\\.h|<(bpf|xdp|pcap|microhttpd|seccomp)[/.]|skel\\.h" },
-	{ "metrics", "user/metrics/*.[ch]", "user/metrics user/base include",
-	  "gsp\\.h|<(bpf|xdp|pcap|systemd)[/.]|skel\\.h" },
-	{ "bench", "user/bench/*.[ch]", "user/bench user/filter user/base include build",
-	  "<(xdp|pcap)[/.]" },
 };
+
+/* How the header of a library is included. */
+static const struct {
+	const char *name, *header;
+} LIBRARIES[] = {
+	{ "libbpf", "<bpf/|skel\\.h" },
+	{ "libxdp", "<xdp/" },
+	{ "libpcap", "<pcap" },
+	{ "libsystemd", "<systemd/" },
+	{ "libmicrohttpd", "<microhttpd" },
+	{ "libseccomp", "<seccomp" },
+	{ "json-c", "<json-c/" },
+	{ "inih", "<ini\\.h" },
+	{ "ncurses", "<n?curses" },
+};
+
+static struct room rooms[ROOMS_MAX];
+static int rooms_cnt;
+
+/* What `scripts/rooms` prints of this room; the caller frees it. */
+static char *ask(const char *name, const char *what)
+{
+	char *out = malloc(4096);
+
+	assert_non_null(out);
+	if (sh_out(out, 4096, "scripts/rooms %s | sed -n 's/^%s://p'", what, name))
+		fail_msg("scripts/rooms: %s", out);
+	out[strcspn(out, "\n")] = '\0';
+	return out;
+}
+
+static bool has_word(const char *words, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *at = words; (at = strstr(at, word)); at += len)
+		if ((at == words || at[-1] == ' ') && (at[len] == ' ' || !at[len]))
+			return true;
+	return false;
+}
+
+static void append(char *text, size_t size, const char *format, const char *value)
+{
+	size_t len = strlen(text);
+
+	snprintf(text + len, size - len, format, value);
+}
+
+static void read_room(const char *name)
+{
+	struct room *room = &rooms[rooms_cnt++];
+	char *used = ask(name, "rooms"), *may = ask(name, "libraries");
+	bool has_gsp = !strcmp(name, "bench");
+
+	assert_true(rooms_cnt < ROOMS_MAX);
+	snprintf(room->name, sizeof(room->name), "%s", name);
+	snprintf(room->files, sizeof(room->files), "user/%s/*.[ch]", name);
+	snprintf(room->dirs, sizeof(room->dirs), "include " GENERATED);
+	for (char *save, *dir = strtok_r(used, " ", &save); dir; dir = strtok_r(NULL, " ", &save))
+		append(room->dirs, sizeof(room->dirs), " user/%s", dir);
+	snprintf(room->never, sizeof(room->never), has_gsp ? "^$" : "gsp\\.h");
+	for (size_t i = 0; i < ARRAY_SIZE(LIBRARIES); i++)
+		if (!has_word(may, LIBRARIES[i].name))
+			append(room->never, sizeof(room->never), "|%s", LIBRARIES[i].header);
+	free(used);
+	free(may);
+}
 
 static bool is_in(const char *dirs, const char *header)
 {
-	char copy[256], path[512];
+	char copy[1024], path[512];
 
 	snprintf(copy, sizeof(copy), "%s", dirs);
 	for (char *dir = strtok(copy, " "); dir; dir = strtok(NULL, " ")) {
@@ -86,8 +136,48 @@ static void headers_are_of_rooms_below(void **state)
 	globfree(&files);
 }
 
+static void every_room_is_in_the_table(void **state)
+{
+	char out[4096];
+
+	(void)state;
+	if (sh_out(out, sizeof(out),
+		   "for d in user/*/; do d=${d#user/}; d=${d%%/}; ls user/$d/*.[ch] >/dev/null "
+		   "2>&1 || "
+		   "continue; scripts/rooms | grep -q \"^$d:\" || { echo $d; exit 1; }; done"))
+		fail_msg("ARCHITECTURE.md does not have the room %s", out);
+}
+
+/* In the order of the table a room uses only rooms above it. */
+static void no_room_uses_one_below_it(void **state)
+{
+	char seen[1024] = " ";
+
+	(void)state;
+	for (int i = 0; i < rooms_cnt; i++) {
+		char *used = ask(rooms[i].name, "rooms");
+
+		append(seen, sizeof(seen), "%s ", rooms[i].name);
+		for (char *save, *r = strtok_r(used, " ", &save); r; r = strtok_r(NULL, " ", &save))
+			if (strncmp(r, "..", 2) && !has_word(seen, r))
+				fail_msg("%s uses %s, which comes after it", rooms[i].name, r);
+		free(used);
+	}
+}
+
 int main(void)
 {
-	add_rows(ROOMS, headers_are_of_rooms_below, NULL, NULL);
+	char names[1024];
+
+	add_test("every_room_is_in_the_table", every_room_is_in_the_table, NULL, NULL, NULL);
+	add_test("no_room_uses_one_below_it", no_room_uses_one_below_it, NULL, NULL, NULL);
+	add_rows(OUTSIDE, headers_are_of_rooms_below, NULL, NULL);
+	if (sh_out(names, sizeof(names), "scripts/rooms | cut -d: -f1"))
+		return 1;
+	for (char *save, *name = strtok_r(names, "\n", &save); name;
+	     name = strtok_r(NULL, "\n", &save))
+		read_room(name);
+	for (int i = 0; i < rooms_cnt; i++)
+		add_test(rooms[i].name, headers_are_of_rooms_below, NULL, NULL, &rooms[i]);
 	return run_added_any_tests("rooms");
 }

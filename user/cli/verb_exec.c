@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* exec: lends the queues of a filter (user/filter/loan.h), gives up all rights with --user, and
+/* exec: lends the queues of a filter (user/deliver/loan.h), gives up all rights with --user, and
  * becomes the application that borrows them.
  */
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The texts of user/filter/profiles, which the Makefile makes strings of. */
+/* The texts of user/spec/profiles, which the Makefile makes strings of. */
 static const char *const BUILTIN[] = {
 #include "builtin_profiles.h"
 };

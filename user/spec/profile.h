@@ -50,7 +50,7 @@ struct profile_error {
 int profiles_parse(struct profiles *p, const char *text, size_t len, bool builtin,
 		   struct profile_error *err);
 
-/* Adds those that the program brings along (user/filter/profiles). 0 or -ENOMEM. */
+/* Adds those that the program brings along (user/spec/profiles). 0 or -ENOMEM. */
 int profiles_add_builtin(struct profiles *p);
 
 /* Adds those of a file, as profiles_parse() does. Returns -errno also if it cannot be read, -EFBIG
