@@ -10,8 +10,10 @@
 
 #include "open_filter.h"
 
-/* kill() also finds those that have ended and that nobody has waited for; a pidfd tells. */
-bool sockets_process_is_there(uint32_t pid)
+/* Is there a process with this number here, which has not ended? kill() also finds those that have
+ * ended and that nobody has waited for; a pidfd tells.
+ */
+static bool process_is_there(uint32_t pid)
 {
 	struct pollfd p = { .events = POLLIN };
 	bool has_ended;
@@ -34,7 +36,7 @@ static void look_at(const struct delivery *d, uint32_t place, struct socket_seen
 	*out = (struct socket_seen){ .queue = { owner >> 32, (uint32_t)owner },
 				     .pid = READ_ONCE(s->pid),
 				     .zerocopy = READ_ONCE(s->zerocopy) };
-	out->is_read = sockets_process_is_there(out->pid);
+	out->is_read = process_is_there(out->pid);
 	/* The one that never passes the other is read first. */
 	taken = READ_ONCE(s->taken);
 	granted = READ_ONCE(s->granted);

@@ -40,7 +40,4 @@ void sockets_free(struct sockets *s); /* NULL is fine */
 /* Looks again. */
 void sockets_look(struct sockets *s);
 
-/* Is there a process with this number here, which has not ended? */
-bool sockets_process_is_there(uint32_t pid);
-
 #endif

@@ -80,7 +80,11 @@ uint64_t stats_forgets_in_ns(const struct dedup_config *cfg, struct dedup_state 
 	return due_ns > now_ns ? due_ns - now_ns : 1;
 }
 
-bool stats_before_stopped(const struct filter *f)
+/* Has the clock of f->before, which there is, stopped? Then it may know ids for longer than it
+ * should, and is not asked. Needs no clock: the time is that of the last step of the filter's own
+ * hand.
+ */
+static bool before_stopped(const struct filter *f)
 {
 	const struct filter *before = f->before;
 	int64_t behind_ns = READ_ONCE(f->state->last_ns) - READ_ONCE(before->state->last_ns);
@@ -90,7 +94,7 @@ bool stats_before_stopped(const struct filter *f)
 
 bool stats_asks_before(const struct filter *f)
 {
-	return f->before && !dedup_is_forgotten(f->before->state) && !stats_before_stopped(f);
+	return f->before && !dedup_is_forgotten(f->before->state) && !before_stopped(f);
 }
 
 double stats_rate_of_both(double a, double b)

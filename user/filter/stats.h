@@ -48,12 +48,6 @@ struct stats_pace stats_pace(const struct dedup_config *cfg, struct dedup_state 
  */
 uint64_t stats_forgets_in_ns(const struct dedup_config *cfg, struct dedup_state *st, uint64_t now_ns);
 
-/* Has the clock of f->before, which there is, stopped? Then it may know ids for longer than it
- * should, and is not asked. Needs no clock: the time is that of the last step of the filter's own
- * hand.
- */
-bool stats_before_stopped(const struct filter *f);
-
 /* Is there a predecessor that packets ask? */
 bool stats_asks_before(const struct filter *f);
 

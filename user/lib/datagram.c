@@ -24,7 +24,10 @@ static void skip(struct rest *r, size_t bytes)
 	r->len -= bytes;
 }
 
-uint64_t datagram_sum(const void *bytes, size_t len, uint64_t sum)
+/* The sum of RFC 1071, in any byte order that the words are read in: of `len` bytes, an odd one
+ * followed by a zero, added to `sum`; not folded.
+ */
+static uint64_t sum_of(const void *bytes, size_t len, uint64_t sum)
 {
 	const uint8_t *at = bytes;
 	uint64_t other = 0;
@@ -84,8 +87,8 @@ static enum datagram_kind read_udp(const struct rest *r, const uint8_t *addresse
 		if (!udp.check)
 			return DATAGRAM_BROKEN; /* RFC 8200: not without */
 	}
-	pseudo = datagram_sum(addresses, address_bytes, htons(IPPROTO_UDP) + udp.len);
-	if (fold(datagram_sum(r->at, len, pseudo)) == UINT16_MAX)
+	pseudo = sum_of(addresses, address_bytes, htons(IPPROTO_UDP) + udp.len);
+	if (fold(sum_of(r->at, len, pseudo)) == UINT16_MAX)
 		return DATAGRAM_UDP;
 	return udp.check == fold(pseudo) ? DATAGRAM_UNFINISHED : DATAGRAM_BROKEN;
 }
@@ -102,7 +105,7 @@ static enum datagram_kind read_ipv4(struct rest *r, struct xdp_dedup_packet *p)
 	header_len = 4 * ip.ihl;
 	len = ntohs(ip.tot_len);
 	if (ip.version != 4 || header_len < sizeof(ip) || len < header_len || len > r->len ||
-	    fold(datagram_sum(start, header_len, 0)) != UINT16_MAX)
+	    fold(sum_of(start, header_len, 0)) != UINT16_MAX)
 		return DATAGRAM_BROKEN;
 	if (ip.protocol != IPPROTO_UDP || ip.frag_off & htons(IPV4_FRAGMENT))
 		return DATAGRAM_OTHER;

@@ -24,9 +24,4 @@ enum datagram_kind {
  */
 enum datagram_kind datagram_read(struct xdp_dedup_packet *p);
 
-/* The sum of RFC 1071, in any byte order that the words are read in: of `len` bytes, an odd one
- * followed by a zero, added to `sum`; not folded.
- */
-uint64_t datagram_sum(const void *bytes, size_t len, uint64_t sum);
-
 #endif

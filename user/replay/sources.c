@@ -31,7 +31,8 @@ static struct source source_at(const uint8_t *from, uint32_t bytes)
 	return s;
 }
 
-struct source source_of(const uint8_t *frame, uint32_t len)
+/* Of this frame; packets and duplicates are 0. Up to two VLAN tags are looked behind. */
+static struct source source_of(const uint8_t *frame, uint32_t len)
 {
 	uint32_t at = sizeof(struct ether_header);
 	uint16_t proto;
@@ -162,10 +163,4 @@ int sources_top(struct sources *s, struct source *out, int max)
 		out[at] = *of;
 	}
 	return cnt;
-}
-
-uint32_t sources_cnt(const struct sources *s, struct source *others)
-{
-	*others = s->others;
-	return s->used;
 }

@@ -17,9 +17,6 @@ struct source {
 
 struct sources; /* some 10 MB if there are as many as it takes */
 
-/* Of this frame; packets and duplicates are 0. Up to two VLAN tags are looked behind. */
-struct source source_of(const uint8_t *frame, uint32_t len);
-
 /* "192.0.2.1", "2001:db8::1", "02:00:00:00:00:01" */
 const char *source_text(const struct source *s, char text[SOURCE_TEXT_MAX]);
 
@@ -31,8 +28,5 @@ int sources_note(struct sources *s, const uint8_t *frame, uint32_t len, int is_d
 
 /* Those with most duplicates, at least one, in falling order: at most `max`. Returns how many. */
 int sources_top(struct sources *s, struct source *out, int max);
-
-/* How many different ones there are; `others`: packets and duplicates of those beyond. */
-uint32_t sources_cnt(const struct sources *s, struct source *others);
 
 #endif

@@ -65,7 +65,8 @@ struct sighting {
 	uint64_t age_ns;  /* of a duplicate */
 };
 
-bool survey_is_for_all(const struct survey *s, uint32_t stream)
+/* Is the stream one for all traffic, not for some destinations? */
+static bool is_for_all_traffic(const struct survey *s, uint32_t stream)
 {
 	const struct dedup_stream *st = &s->profiles.list[stream].stream;
 
@@ -277,7 +278,7 @@ static void note_copy(struct survey *s, const struct seen *seen, const struct si
 
 	c->fit.copies++;
 	survey_add_age(&s->table, &c->ages, at->age_ns);
-	if (m->first == here || m->second == here || survey_is_for_all(s, at->stream))
+	if (m->first == here || m->second == here || is_for_all_traffic(s, at->stream))
 		return;
 	c->fit.elsewhere++;
 	survey_add_pairs(&s->table, at->stream, m->first - 1, seen->place, 1);
@@ -336,7 +337,7 @@ static uint64_t key_at_port(uint64_t key, const struct flow *f)
 /* The id that this stream finds in the packet, if any. Returns 1 if there is one; 0; or -ENOMEM. */
 static int find_id(struct survey *s, const struct seen *seen, uint32_t stream, struct sighting *at)
 {
-	struct candidate **candidate = survey_is_for_all(s, stream)
+	struct candidate **candidate = is_for_all_traffic(s, stream)
 					       ? &s->all[stream]
 					       : &s->table.places[seen->place].candidates[stream];
 	struct program_id id;

@@ -109,9 +109,6 @@ void survey_add_pairs(struct survey_table *t, uint32_t stream, uint32_t a, uint3
 
 void survey_table_free(struct survey_table *t);
 
-/* Is the stream one for all traffic, not for some destinations? */
-bool survey_is_for_all(const struct survey *s, uint32_t stream);
-
 /* Fills in s->result. 0 or -ENOMEM. */
 int survey_judge(struct survey *s);
 

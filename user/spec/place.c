@@ -28,12 +28,9 @@ static const char *const BASES[DEDUP_BASES] = {
 	[DEDUP_PAYLOAD] = "payload", [DEDUP_END] = "end",
 };
 
-const char *base_name(enum dedup_base base)
-{
-	return BASES[base];
-}
-
-int scan_fail(struct scan *s, const char *at, const char *format, ...)
+/* -EINVAL, after writing what is wrong at this character of the text. */
+__attribute__((format(printf, 3, 4))) static int scan_fail(struct scan *s, const char *at,
+							   const char *format, ...)
 {
 	va_list args;
 

@@ -29,10 +29,6 @@ struct place_id {
 /* Steps over blanks. */
 void scan_blanks(struct scan *s);
 
-/* -EINVAL, after writing what is wrong at this character of the text. */
-__attribute__((format(printf, 3, 4))) int scan_fail(struct scan *s, const char *at,
-						    const char *format, ...);
-
 /* "0x88fb" → bytes, the first byte first; 2 digits for each of them, in either case. Returns 0; or
  * -EINVAL after saying that `what` ("a mask") is not so.
  */
@@ -46,8 +42,5 @@ int scan_gate(struct scan *s, struct dedup_gate *out);
  * dedup_base of a segment, DEDUP_BASES for a digest; or -EINVAL if it is wrong, or one too many.
  */
 int scan_id_part(struct scan *s, struct place_id *id);
-
-/* The base's name in texts. */
-const char *base_name(enum dedup_base base);
 
 #endif

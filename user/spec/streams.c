@@ -17,7 +17,10 @@ bool streams_are_gsp(const struct filter_spec *spec)
 	       (spec->streams_cnt == 1 && spec->streams[0].stream.decoder == DEDUP_GSP);
 }
 
-const struct spec_stream *streams_gsp_alone(const struct filter_spec *spec)
+/* Is this all of the spec's streams, and GSP/1? Then the filter is one without streams, which costs
+ * less. NULL if not, or if the spec wants it as a stream.
+ */
+static const struct spec_stream *gsp_alone(const struct filter_spec *spec)
 {
 	bool alone = spec->streams_cnt && streams_are_gsp(spec) && !spec->gsp_is_stream;
 
@@ -191,7 +194,7 @@ static const char *refuse_pools(const struct filter_spec *spec)
 
 const char *streams_refusal(const struct filter_spec *spec, char *says)
 {
-	if (streams_gsp_alone(spec))
+	if (gsp_alone(spec))
 		return NULL;
 	return refuse_realms(spec, says) ?: refuse_hash(spec, says) ?: refuse_pools(spec);
 }
@@ -352,7 +355,7 @@ uint32_t streams_all(const struct dedup_config *c)
 
 void streams_plan(const struct filter_spec *spec, struct dedup_config *c)
 {
-	const struct spec_stream *gsp = streams_gsp_alone(spec);
+	const struct spec_stream *gsp = gsp_alone(spec);
 
 	c->id_bytes = 0;
 	c->several = spec->several;

@@ -17,11 +17,6 @@ bool streams_are_gsp(const struct filter_spec *spec);
 /* Makes a stream of what a spec without streams asks for: GSP/1, to its ports and destinations. */
 void streams_make_gsp(struct filter_spec *spec);
 
-/* Is this all of the spec's streams, and GSP/1? Then the filter is one without streams, which costs
- * less. NULL if not, or if the spec wants it as a stream.
- */
-const struct spec_stream *streams_gsp_alone(const struct filter_spec *spec);
-
 /* NULL if these streams can be in one filter; else a sentence for the user, for which `says`
  * has room: STREAMS_SAYS_MAX bytes.
  */
