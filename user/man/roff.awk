@@ -160,9 +160,12 @@ part == "@section@" && inside {
 		print $0 == "" ? ".sp" : text($0)
 	else if (/^\| /)
 		row = $0
+	else if (/^- /)
+		print ".IP \\(bu 2\n" marked(substr($0, 3))
 	else if ($0 != "") {
 		if (blank && begun)
 			print ".PP"
+		sub(/^ */, "")
 		print marked($0)
 	}
 	blank = $0 == ""
