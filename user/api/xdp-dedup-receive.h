@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* libxdp-dedup: receiving fresh packets of a filter that was loaded with --deliver xsk, from one
- * queue of one interface, past the network stack, through an AF_XDP socket. What finds no room
- * there goes to the stack, where a UDP socket may read it: an application has both. Each packet
- * comes in one of the two ways. user/lib/README.md says when it pays.
+/* libxdp-dedup: receives fresh packets of a filter that was loaded with --deliver xsk, from one
+ * queue of one interface, past the network stack, through an AF_XDP socket. Packets for which there
+ * is no room go to the stack, where a UDP socket may read them: an application has both sockets.
+ * Each packet comes in one of the two ways. user/lib/README.md says when this pays.
  *
- * A receiver is for one thread at a time; several threads have one each, of different queues. After
- * fork(2) one of the processes goes on with it, as the child of daemon(3) does; the others neither
- * use nor close it. Root, or else CAP_NET_RAW, CAP_BPF and access to the pins, is needed to open
- * one. A process that gives them up then goes on across `set`, and ends with -ESTALE at `resize`.
+ * A receiver is for one thread at a time. Several threads need one each, for different queues.
+ * After fork(2) one of the processes goes on with it, as the child of daemon(3) does; the others
+ * neither use nor close it. Opening needs root, or CAP_NET_RAW, CAP_BPF and access to the pins. A
+ * process that gives these up then goes on across `set`, and ends with -ESTALE at `resize`.
  */
 #ifndef XDP_DEDUP_RECEIVE_H
 #define XDP_DEDUP_RECEIVE_H
@@ -25,131 +25,141 @@ struct xdp_dedup_receiver;
 
 struct xdp_dedup_receive_options {
 	size_t size;	    /* sizeof(struct xdp_dedup_receive_options); 0 is refused */
-	const char *ifname; /* NULL: the only one on which the filter runs */
-	uint32_t queue;	    /* of it, from 0 on (ethtool -l IFNAME) */
-	/* Frames of 4,096 bytes, of memory that is locked: how many packets may be under way, a
-	 * power of 2 from 64 to 4,096; 0: 512. A burst of more goes to the stack. Where the driver
-	 * writes into this memory, half of it is the driver's. More than 2,048 are never under way.
+	const char *ifname; /* NULL: the only interface on which the filter runs */
+	uint32_t queue;	    /* of the interface, from 0 on (ethtool -l IFNAME) */
+	/* Frames of 4,096 bytes of locked memory: how many packets may be under way. A power of 2
+	 * from 64 to 4,096; 0: 512. Packets beyond go to the stack. If the driver writes into this
+	 * memory, it owns half of it. More than 2,048 packets are never under way.
 	 */
 	uint32_t frames;
-	/* Packets of more than 3,520 bytes, in up to so many frames each, at most 4; 0: 1, and they
-	 * go to the stack. From Linux 6.6 on; without it, and with drivers that write into this
-	 * memory, they go to the stack.
+	/* Allows packets of more than 3,520 bytes: up to this number of frames for each, at most 4.
+	 * 0: 1, and such packets go to the stack. Needs Linux 6.6; without it, and with drivers
+	 * that write into this memory, such packets go to the stack.
 	 */
 	uint32_t frames_a_packet;
-	bool copy;     /* copy packets also where the driver could write into this memory */
-	bool zerocopy; /* do without if it cannot: -EOPNOTSUPP */
-	/* Take datagrams whose checksum is unfinished: those of local senders, as over a veth pair,
-	 * whose device would have computed it. They have crossed no wire. Otherwise they count as
-	 * broken.
+	bool copy;     /* copies packets even if the driver can write into this memory */
+	bool zerocopy; /* -EOPNOTSUPP unless the driver can */
+	/* Takes datagrams with an unfinished checksum. Local senders leave it to their device, and
+	 * a veth pair does not compute it. These datagrams have crossed no wire. Without this
+	 * option they count as broken.
 	 */
 	bool unfinished;
-	bool timestamps; /* have each packet's time taken, in 40 ns or more */
+	bool timestamps; /* takes each packet's time, which costs 40 ns or more */
 	/* Microseconds for which a call that finds nothing lets the kernel poll the driver; 0: it
-	 * does not. Needs CAP_NET_ADMIN. Not all drivers can do that, which is no error.
+	 * does not. Needs CAP_NET_ADMIN. Some drivers cannot do that; this is no error.
 	 */
 	uint32_t busy_poll_us;
 };
 
-/* Opens the queue. 0, and the caller closes *out. Ids of packets that the queue's last application
- * had not given back when it was killed are wanted then (xdp_dedup_want()): their next copies come.
- *   -EINVAL       options out of range, of a size that is too small, or of a later version; or no
- *                 such queue; or which of several interfaces?
+/* Opens the queue. Returns 0, and the caller closes *out; or a negative errno. If the queue's last
+ * application was killed, the ids of packets that it had not given back are wanted
+ * (xdp_dedup_want()): their next copies come.
+ *   -EINVAL       options out of range, with too small a size, or of a later version; no such
+ *                 queue; or the filter runs on several interfaces, and ifname names none
  *   -ENODEV       no such interface, or the filter does not run on it
- *   -EBUSY        another AF_XDP socket has the queue, or a busy kernel was not done with a closed
- *                 one within a second: try again
- *   -EOPNOTSUPP   the filter does not deliver, or kernel or driver lack AF_XDP, or zerocopy
+ *   -EBUSY        another AF_XDP socket has the queue, or a busy kernel has not finished with a
+ *                 closed one within a second: try again
+ *   -EOPNOTSUPP   the filter does not deliver, or the kernel or driver lacks AF_XDP or zerocopy
  *   -ENOBUFS      RLIMIT_MEMLOCK does not let this process lock so much memory
- *   -ENOTUNIQ     the filter also runs on an interface of the same index in another network
- *                 namespace, and its program cannot tell them apart
+ *   -ENOTUNIQ     the filter also runs on an interface with this index in another network
+ *                 namespace, and its program cannot tell the two apart
  *   -ENOSPC       64 queues of this filter are open already
- * Others as of xdp_dedup_open(), or what the system call said.
+ * Other errors are those of xdp_dedup_open(), or of a system call.
  */
 int xdp_dedup_receive_open(const char *name, const struct xdp_dedup_receive_options *options,
 			   struct xdp_dedup_receiver **out);
 
-/* For an application without rights: lend opens a queue, and sends it as a message over a Unix
- * socket of type SOCK_SEQPACKET, `to`; borrow receives one from there. Until then the queue's
- * packets go to the stack. xdp-dedup exec lends all queues to a command, which borrows them from -1.
+/* Queue grants, for an application without rights. xdp_dedup_receive_lend() opens a queue and sends
+ * it as a message over the Unix socket `to`, of type SOCK_SEQPACKET. xdp_dedup_receive_borrow()
+ * receives a queue from such a socket. Until then the queue's packets go to the stack. xdp-dedup
+ * exec grants all queues to a command, which calls borrow with -1.
  *
- * A borrower can receive from this queue, and neither bind the socket elsewhere nor send by it. It
- * has none of the filter's maps: it can have packets of this queue lost, and no others; and have ids
- * wanted, or wanted no more. To receive and to give back up to 64 packets takes a system call each.
- * What is borrowed ends with -ESTALE at each change of the filter (set, resize, ...), once what came
- * before has been handed out: it is to be lent again then.
+ * With a grant a process can receive from this queue. It can neither bind the socket elsewhere nor
+ * send by it. It has none of the filter's maps: it can make packets of this queue be lost, and no
+ * others, and it can want ids or end the want. To receive, and to give back up to 64 packets, takes
+ * one system call each. After each change of the filter (set, resize, ...) a grant ends with
+ * -ESTALE, once packets that came before have been handed out. The queue must then be granted
+ * again.
  *
- * lend: as xdp_dedup_receive_open(); -EOPNOTSUPP also before Linux 6.4. Of its options unfinished,
- * timestamps and busy_poll_us do not count; in borrow these alone do, and frames_a_packet, of which
- * the smaller number counts. borrow: 0, and the caller closes *out; -ENODATA: no message is left,
- * and nobody to send any; -EPROTO: it is of another version of xdp-dedup, or no such message;
- * -EINVAL: options; another errno of a system call.
+ * lend returns as xdp_dedup_receive_open(), and -EOPNOTSUPP before Linux 6.4. It ignores the
+ * options unfinished, timestamps and busy_poll_us. borrow uses only these options, and
+ * frames_a_packet, of which the smaller number counts.
+ *
+ * borrow returns 0, and the caller closes *out; or a negative errno:
+ *   -ENODATA     no message is left, and nobody can send one
+ *   -EPROTO      the message has another version of xdp-dedup, or is no such message
+ *   -EINVAL      options out of range
+ * Other errors are those of a system call.
  */
 int xdp_dedup_receive_lend(const char *name, const struct xdp_dedup_receive_options *options, int to);
 int xdp_dedup_receive_borrow(int from, const struct xdp_dedup_receive_options *options,
 			     struct xdp_dedup_receiver **out);
 
-/* Closes it; packets that were not given back are wanted, or once the queue is opened again if the
- * filter has been changed and this process may not open it any more. NULL is fine. Where the filter
- * delivers no more, or has left the interface, they have been wanted since: a copy that came before
- * a packet was given back has passed, too.
+/* Closes the receiver, which may be NULL. Packets that were not given back are wanted. If the
+ * filter has been changed, and this process may not open it any more, they are wanted when the
+ * queue is opened again. If the filter delivers no more, or has left the interface, they have been
+ * wanted since then: a copy that came before a packet was given back has passed too.
  */
 void xdp_dedup_receive_close(struct xdp_dedup_receiver *receiver);
 
-/* A packet, in the receiver's memory until it is given back. It may be of a VLAN, or to a multicast
- * group, that this host does not take part in: nobody but the application looks at that.
+/* A packet, in the receiver's memory until it is given back. It may belong to a VLAN or a multicast
+ * group that this host does not take part in: only the application can check that.
  */
 struct xdp_dedup_packet {
 	const void *data; /* the Ethernet frame as it came */
 	uint32_t len;
-	uint32_t payload_len; /* of UDP, without padding; 0 and NULL: it is no UDP, or a fragment */
+	uint32_t payload_len; /* of UDP, without padding; 0 and NULL: not UDP, or a fragment */
 	const void *payload;
-	const void *id; /* the bytes of its segments; behind them 8 of its digest, if it has one */
+	const void *id; /* the bytes of its segments; then 8 bytes of its digest, if any */
 	uint32_t id_len;
-	uint32_t stream;  /* its number, in the order of --profile; UINT32_MAX: removed meanwhile */
-	uint64_t time_ns; /* CLOCK_MONOTONIC when it came, with options.timestamps; else 0 */
+	uint32_t stream;  /* its number, in the order of --profile; UINT32_MAX: removed since */
+	uint64_t time_ns; /* CLOCK_MONOTONIC on arrival, with options.timestamps; else 0 */
 	union {
 		struct sockaddr any; /* sa_family is 0 without a payload */
 		struct sockaddr_in ipv4;
 		struct sockaddr_in6 ipv6;
 	} source;
-	uint64_t number; /* the library's; in the order in which they came */
+	uint64_t number; /* for the library; in the order of arrival */
 };
 
-/* Receives up to `max` packets, without waiting: a number from 0 on. The caller gives each back.
- * Lengths, the IPv4 header's checksum and UDP's have been checked as the stack does; broken packets
- * are not handed out, and the ids of the last 32 of them are wanted. Once all that came has been
- * handed out:
- *   -ESTALE     the filter was unloaded, delivers no more, or has left the interface; or (see
- *               above) it was changed, and this process may not open it. Close it; open another one
- *   -ENETDOWN   the interface is down: call again now and then, packets come once it is up
- *   -ENXIO      the interface has gone: close it
- * Others as the socket says.
+/* Receives up to `max` packets, without waiting. Returns how many, from 0 on. The caller gives each
+ * back. Lengths, the IPv4 header's checksum and UDP's have been checked as the stack does. Broken
+ * packets are not handed out, and the ids of the last 32 of them are wanted. Returns a negative
+ * errno once all that came has been handed out:
+ *   -ESTALE     the filter was unloaded, delivers no more, or has left the interface; or it was
+ *               changed, and this process has given up the rights to open it. Close the receiver,
+ *               and open another one
+ *   -ENETDOWN   the interface is down: call again now and then, packets come when it is up
+ *   -ENXIO      the interface is gone: close the receiver
+ * Other errors are those of the socket.
  */
 int xdp_dedup_receive(struct xdp_dedup_receiver *receiver, struct xdp_dedup_packet *packets,
 		      unsigned int max);
 
-/* Gives packets back, in any order, and soon: while one is kept, at most 2,048 others can come. For
- * those that were given back before nothing is done.
+/* Gives packets back, in any order. Do this soon: while one is kept, at most 2,048 others can come.
+ * Packets that were given back before are ignored.
  */
 void xdp_dedup_give_back(struct xdp_dedup_receiver *receiver,
 			 const struct xdp_dedup_packet *packets, unsigned int cnt);
 
-/* For poll(2), epoll(7): readable if there are packets. It is the receiver's. */
+/* Returns a descriptor for poll(2) and epoll(7), which is readable if there are packets. It belongs
+ * to the receiver.
+ */
 int xdp_dedup_receive_fd(const struct xdp_dedup_receiver *receiver);
 
 struct xdp_dedup_receive_stats {
 	uint64_t received;   /* packets handed out */
 	uint64_t broken;     /* not handed out: a length or checksum was wrong */
-	uint64_t unfinished; /* checksums: handed out with the option, else not */
-	uint64_t vanished;   /* lost in the kernel, and wanted: should be 0 */
-	uint64_t recovered;  /* ids that were wanted when it was opened */
-	uint64_t forgotten;  /* ids that could not be wanted: xdp_dedup_want() said why not */
+	uint64_t unfinished; /* with an unfinished checksum: handed out only with the option */
+	uint64_t vanished;   /* lost in the kernel, and wanted; should be 0 */
+	uint64_t recovered;  /* ids that were wanted when the queue was opened */
+	uint64_t forgotten;  /* ids that could not be wanted, for a reason of xdp_dedup_want() */
 	bool zerocopy;	     /* the driver writes into the receiver's memory */
 	uint32_t frames_a_packet;
 };
 
-/* size is sizeof(*stats): later versions may append fields. What went to the stack instead is in
- * xdp-dedup status.
+/* Fills in *stats. size is sizeof(*stats): later versions may append fields. xdp-dedup status shows
+ * what went to the stack instead.
  */
 void xdp_dedup_receive_stats(const struct xdp_dedup_receiver *receiver,
 			     struct xdp_dedup_receive_stats *stats, size_t size);
