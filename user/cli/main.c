@@ -22,52 +22,51 @@ static const struct verb {
 	  DEDUP_IFACES_MAX, "IFNAME... --port PORTS | --profile PROFILE [--replace] [options]",
 	  "attach one filter to these interfaces" },
 	{ "check", verb_check, OPT_LOAD | OPT_JSON, 0, 1, DEDUP_IFACES_MAX, "IFNAME... [options]",
-	  "would load work here, how well, and what to do about it?" },
+	  "check whether load would work here, and how to improve it" },
 	{ "unload", verb_unload, OPT_NAME | OPT_ALL | OPT_FORCE, KERNEL_LOAD, 0, INT_MAX,
 	  "IFNAME... | --name NAME | --all [--force]",
-	  "detach; without interfaces left the filter goes" },
+	  "detach; a filter without interfaces is removed" },
 	{ "status", verb_status, OPT_JSON | OPT_EXACT, KERNEL_LOOK_UP, 0, 1, "[NAME] [options]",
 	  "show geometry, window, fill and counters" },
 	{ "watch", verb_watch, OPT_WATCH | OPT_JSON, KERNEL_LOOK_UP, 0, 1, "[NAME] [options]",
-	  "what it does, live: rates, fill, window, and what to change" },
+	  "show rates, fill, window and advice, live" },
 	{ "refresh", verb_refresh, 0, KERNEL_LOOK_UP, 0, 1, "[NAME]",
-	  "after MACs changed: find out anew which frames are ours" },
+	  "read this host's MACs again, after they have changed" },
 	{ "set", verb_set,
 	  OPT_ACTION | OPT_PORT | OPT_DESTINATION | OPT_PROFILE | OPT_PROFILES | OPT_MODE |
 		  OPT_INTERFACES,
-	  KERNEL_LOAD, 1, 1, "NAME [options]",
-	  "change what it does, where and to which packets; forgets nothing" },
+	  KERNEL_LOAD, 1, 1, "NAME [options]", "change action, packets or interfaces; forgets no id" },
 	{ "resize", verb_resize, OPT_SIZE | OPT_WINDOW | OPT_SHAPE | OPT_PREDECESSOR, KERNEL_LOAD,
-	  1, 1, "NAME [options]", "change capacity, rate, window, layout or hash; forgets nothing" },
+	  1, 1, "NAME [options]", "change capacity, rate, window, layout or hash; forgets no id" },
 	{ "save", verb_save, OPT_PREDECESSOR, KERNEL_BPF, 2, 2, "NAME FILE [--wait | --forget]",
-	  "write what it is and remembers to a file" },
+	  "write a snapshot of the filter and its ids to a file" },
 	{ "restore", verb_restore, OPT_MODE | OPT_PREDECESSOR, KERNEL_LOAD, 2, 2 + DEDUP_IFACES_MAX,
-	  "NAME FILE [IFNAME...]", "load a filter that was saved; it remembers, and ages go on" },
+	  "NAME FILE [IFNAME...]", "load a saved filter with its ids, whose ages go on" },
 	{ "run", verb_run, OPT_CONFIG, KERNEL_LOAD, 0, 0, "[--config FILE] [--check]",
-	  "the service: load what the file describes, and keep it loaded" },
+	  "run the service: load the filters of a file, and keep them loaded" },
 	{ "rotate", verb_rotate, 0, KERNEL_BPF, 1, 1, "NAME",
-	  "age every id by a window, or a countdown, now" },
+	  "age every id now, by a window or a countdown" },
 	{ "reset", verb_reset, 0, KERNEL_BPF, 1, 1, "NAME", "forget every id now" },
 	{ "add", verb_add, 0, KERNEL_BPF, 2, INT_MAX, "NAME[/STREAM] ID... | -",
 	  "learn ids (in hex; - reads lines)" },
 	{ "test", verb_test, 0, KERNEL_BPF, 2, INT_MAX, "NAME[/STREAM] ID... | -",
-	  "say which ids are in the window; exit 3: not all" },
+	  "show which ids are in the window; exit status 3: not all are" },
 	{ "remove", verb_remove, 0, KERNEL_BPF, 2, INT_MAX, "NAME[/STREAM] ID... | -",
-	  "take ids out (layout countdown only)" },
+	  "remove ids (layout countdown only)" },
 	{ "want", verb_want, 0, KERNEL_BPF, 2, INT_MAX, "NAME[/STREAM] ID... | -",
 	  "let the next event of each of these ids pass, once" },
 	{ "sample", verb_sample, OPT_SAMPLE | OPT_JSON, KERNEL_BPF, 1, 1, "NAME[/STREAM] [options]",
 	  "show packets that are dropped or new, as they come" },
 	{ "exec", verb_exec, OPT_EXEC, KERNEL_BPF | KERNEL_PACKETS, 2, INT_MAX,
 	  "NAME [options] -- COMMAND...",
-	  "run an application that receives past the stack, by its AF_XDP sockets" },
+	  "run an application that receives packets by AF_XDP sockets" },
 	{ "size", verb_size, OPT_SIZE | OPT_WINDOW | OPT_SHAPE | OPT_JSON | OPT_PROFILE | OPT_PROFILES,
 	  0, 0, 0, "[options]", "compute a filter's size; loads nothing" },
 	{ "replay", verb_replay, OPT_LOAD_FILTER | OPT_REPLAY | OPT_JSON, 0, 1, 1,
 	  "FILE [options of load]",
-	  "what comes twice in a capture? with a profile: what would be dropped?" },
+	  "show what comes twice in a capture; with a profile: what would be dropped" },
 	{ "profile", verb_profile, OPT_PROFILES | OPT_JSON, 0, 1, 2, PROFILE_USAGE,
-	  "all protocols; what is known of one; is a file right?" },
+	  "list the protocols, show one, or check a file" },
 };
 #define USAGE_COLUMNS 34
 #define VERBS_CNT (sizeof(VERBS) / sizeof(VERBS[0]))
@@ -75,7 +74,7 @@ static const struct verb {
 
 /* `help` is not in VERBS, as it takes no options. */
 #define HELP_USAGE "[VERB | counters]"
-#define HELP_HELP "this text, a verb's options, or what each counter means"
+#define HELP_HELP "print this text, a verb's options, or what each counter means"
 
 /* A usage that is too long for its column has a line of its own. */
 static void print_row(FILE *out, const char *name, const char *usage, const char *help)
@@ -95,9 +94,8 @@ static void print_help(FILE *out)
 		print_row(out, VERBS[i].name, VERBS[i].usage, VERBS[i].help);
 	print_row(out, "help", HELP_USAGE, HELP_HELP);
 	fputs("\n"
-	      "NAME is a filter's; or an interface's that it runs on, if no filter has that name.\n"
-	      "Exit status: 0 done, 1 failed, 2 misused; of test 3: not every id is in the "
-	      "window.\n",
+	      "NAME is a filter; if no filter has that name, an interface on which it runs.\n"
+	      "Exit status: 0 done, 1 failed, 2 misused; test: 3 if an id is not in the window.\n",
 	      out);
 }
 
