@@ -112,7 +112,7 @@ LIB_FILES := $(LIB).a $(LIB).so.$(LIB_MAJOR)
 all: $(BIN) $(METRICS) $(LIB_FILES) ## build/xdp-dedup, build/xdp-dedup-metrics and build/libxdp-dedup.{a,so.0}
 
 # These targets see to it themselves that all they need is there; others say what is not.
-WITH_DEPS := $(filter test% demo lint bench% fuzz%,$(MAKECMDGOALS))
+WITH_DEPS := $(filter test% demo pictures lint bench% fuzz%,$(MAKECMDGOALS))
 .PHONY: deps
 deps: ## as root: install packages with what building needs
 	@scripts/deps build $(if $(WITH_DEPS),test) $(if $(filter fuzz%,$(MAKECMDGOALS)),fuzz)
@@ -414,13 +414,19 @@ $(BUILD)/tests/e2e_bench: $(BUILD)/obj/tests/bench/e2e_bench_main.o $(call SHARE
 demo: $(BIN) $(BUILD)/tests/gossip $(BUILD)/tests/feed ## as root: gossip with the filter and without; A and B feeds
 	$(Q)BUILD='$(BUILD)' scripts/demo
 
+.PHONY: pictures
+pictures: $(BIN) $(BUILD)/tests/feed ## as root: the documents' pictures: watch on a real feed, the bench's tables
+	$(Q)scripts/deps bench
+	$(Q)BUILD='$(BUILD)' scripts/watch-picture user/cli/watch.svg
+	$(Q)scripts/growth-drawings tests/bench
+
 .PHONY: bench
 bench: $(BENCH) $(BUILD)/tests/bench ## as root: what a packet costs, here and in the other layouts
 	$(Q)$(BENCH) --ids 10k,1M,10M,100M --rounds 11 --copies 1M
 	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP $(BUILD)/tests/bench | grep '^ '
 
 .PHONY: bench-growth
-bench-growth: $(BIN) $(BENCH) ## as root: the same by ids, by fill and by p; tables and drawings
+bench-growth: $(BIN) $(BENCH) ## as root: the same by ids, by fill and by p; tables and drawings; ROUNDS=N IDS=1k,1M
 	$(Q)scripts/deps bench
 	$(Q)scripts/bench-growth $(BIN) $(BENCH) $(BUILD)
 
