@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The documents: the files, functions, options and tests that they name exist, their links lead
- * somewhere; and what users meet (counters, verbs, options) and who adds a test meets is in them.
+ * somewhere, lines are narrow; and what users meet (counters, verbs, options) and who adds a test
+ * meets is in them.
  */
 #include "support.h"
 
@@ -18,6 +19,7 @@
 #include "counters.h"
 
 #define README_LINES_MAX 200
+#define COLUMNS_MAX 100
 #define DOCS "*.md", "*/README.md", "*/*/README.md"
 #define SOURCES "include/*.h", "bpf/*.[ch]", "user/*/*.[chm]*", "tests/*/*.[ch]", "tests/run*"
 #define SELF "tests/unit/docs_test.c"
@@ -30,6 +32,9 @@ struct text {
 
 static struct text docs, sources;
 static glob_t doc_files;
+
+/* The documents whose lines keep to COLUMNS_MAX. */
+static const char *const NARROW_DOCS[] = { "README.md", "CONTRIBUTING.md", "CHANGELOG.md" };
 
 static char *read_file(const char *path)
 {
@@ -161,6 +166,35 @@ static void readme_is_short(void **state)
 	free(text);
 	if (lines > README_LINES_MAX)
 		fail_msg("README.md has %d lines, at most %d", lines, README_LINES_MAX);
+}
+
+/* Returns the number of characters in a line of UTF-8. */
+static int count_columns(const char *line)
+{
+	int cnt = 0;
+
+	for (; *line; line++)
+		cnt += (*line & 0xc0) != 0x80;
+	return cnt;
+}
+
+static void check_columns(const char *doc)
+{
+	char *text = read_file(doc), *line, *rest = text;
+
+	for (int number = 1; (line = strsep(&rest, "\n")); number++) {
+		if (count_columns(line) > COLUMNS_MAX)
+			fail_msg("%s:%d has %d columns, at most %d", doc, number,
+				 count_columns(line), COLUMNS_MAX);
+	}
+	free(text);
+}
+
+static void lines_are_narrow(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(NARROW_DOCS); i++)
+		check_columns(NARROW_DOCS[i]);
 }
 
 static int paths_cnt;
@@ -408,6 +442,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(readme_is_short),
+		cmocka_unit_test(lines_are_narrow),
 		cmocka_unit_test_setup_teardown(paths_exist, read_all, free_all),
 		cmocka_unit_test_setup_teardown(names_exist, read_all, free_all),
 		cmocka_unit_test_setup_teardown(options_exist, read_all, free_all),
