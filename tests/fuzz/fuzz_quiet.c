@@ -11,6 +11,7 @@ int fuzz_said_cnt;
 
 static say_listener heard_by;
 static void *heard_for;
+static struct say_place at;
 
 void say_to(say_listener listener, void *to)
 {
@@ -18,11 +19,26 @@ void say_to(say_listener listener, void *to)
 	heard_for = to;
 }
 
+struct say_place say_at(struct say_place place)
+{
+	struct say_place before = at;
+
+	at = place;
+	return before;
+}
+
+struct say_place say_place(void)
+{
+	return at;
+}
+
 static void format_only(enum say_kind kind, const char *format, va_list args)
 {
-	char text[1024];
+	char text[1024] = "";
+	int len = at.path ? snprintf(text, sizeof(text), "%s:%u: ", at.path, at.line) : 0;
 
-	must(vsnprintf(text, sizeof(text), format, args) > 0);
+	must(len >= 0 && len < (int)sizeof(text));
+	must(vsnprintf(text + len, sizeof(text) - len, format, args) > 0);
 	if (heard_by) {
 		heard_by(heard_for, kind, text);
 	} else if (kind == SAY_ERR) {

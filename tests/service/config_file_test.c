@@ -220,6 +220,40 @@ static void defaults(void **state)
 	unsetenv("XDP_DEDUP_CAPACITY");
 }
 
+/* A file's name is no part of any message: one that is called like a key has its lines, too, and so
+ * has one that a message happens to begin with.
+ */
+static void file_named_like_a_key(void **state)
+{
+	static const struct {
+		const char *file, *text, *says;
+	} ROWS[] = {
+		{ "window", FEED "window = 1\n", "window:4: window 1: give a time" },
+		{ "the", "[filter a]\ninterfaces = eth0\n\nprofile = moldudp64\n",
+		  "the:1: the stream moldudp64 lacks UDP ports" },
+		{ "profile", FEED "\nprofile = nosuch:1\n",
+		  "profile:5: profile nosuch:1: there is no profile" },
+		{ "profiles", FEED "profiles = /nowhere\nprofile = x:1\n",
+		  "profiles:4: profiles: cannot read /nowhere" },
+		{ "--profile", FEED "\nprofile = nosuch:1\n",
+		  "--profile:5: profile nosuch:1: there is no profile" },
+	};
+	char command[512], says[128];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
+		write_file(ROWS[i].text, strlen(ROWS[i].text));
+		snprintf(command, sizeof(command),
+			 "XD=$(readlink -f $XD); mkdir %s.d && cp %s %s.d/%s && cd %s.d && "
+			 "$XD run --check --config %s",
+			 path, path, path, ROWS[i].file, path, ROWS[i].file);
+		assert_run(2, command);
+		sh("rm -r %s.d", path);
+		snprintf(says, sizeof(says), "xdp-dedup: %s", ROWS[i].says);
+		assert_one_line(says);
+	}
+}
+
 /* As many filters as there may be, and one more. */
 static void most(void **state)
 {
@@ -249,7 +283,7 @@ int main(void)
 	static const struct CMUnitTest TESTS[] = {
 		cmocka_unit_test(says_all), cmocka_unit_test(defaults),
 		cmocka_unit_test(most),	    cmocka_unit_test(line_of_any_length),
-		cmocka_unit_test(no_text),
+		cmocka_unit_test(no_text),  cmocka_unit_test(file_named_like_a_key),
 	};
 	int failed;
 

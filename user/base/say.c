@@ -15,6 +15,7 @@ static const char *name = "xdp-dedup";
 static bool progress_shown;
 static say_listener heard_by;
 static void *heard_for;
+static struct say_place at;
 
 void say_as(const char *program)
 {
@@ -27,11 +28,28 @@ void say_to(say_listener listener, void *to)
 	heard_for = to;
 }
 
+struct say_place say_at(struct say_place place)
+{
+	struct say_place before = at;
+
+	at = place;
+	return before;
+}
+
+struct say_place say_place(void)
+{
+	return at;
+}
+
 static void say(enum say_kind kind, const char *format, va_list args)
 {
 	char line[LINE_MAX_BYTES];
+	size_t len = 0;
 
-	vsnprintf(line, sizeof(line), format, args);
+	if (at.path)
+		len = snprintf(line, sizeof(line), "%s:%u: ", at.path, at.line);
+	if (len < sizeof(line))
+		vsnprintf(line + len, sizeof(line) - len, format, args);
 	text_clean(line);
 	if (heard_by) {
 		heard_by(heard_for, kind, line);

@@ -19,6 +19,20 @@ __attribute__((format(printf, 2, 3))) int say_err(int err, const char *format, .
 /* Prints a note: what was asked for is done, but something about it may surprise. */
 __attribute__((format(printf, 1, 2))) void say_note(const char *format, ...);
 
+/* A line of a file that is being read, or from which something came. path: NULL: of no file. */
+struct say_place {
+	const char *path;
+	unsigned int line;
+};
+
+/* Has each message of the two above begin with "PATH:LINE: ", until the next call. The path is not
+ * copied. Returns the place until now, for whoever puts it back.
+ */
+struct say_place say_at(struct say_place place);
+
+/* The place of messages now. */
+struct say_place say_place(void);
+
 enum say_kind { SAY_ERR, SAY_NOTE };
 
 /* Has what the two above are told go to this function instead of to stderr, for whoever shows it in

@@ -63,8 +63,7 @@ static int add_profile(struct options *o, const char *what, const char *text)
 {
 	if (o->profiles_cnt == DEDUP_STREAMS_MAX)
 		return say_err(-EINVAL, "%s %s: at most %d streams", what, text, DEDUP_STREAMS_MAX);
-	o->profiles_by[o->profiles_cnt] = what;
-	o->profiles[o->profiles_cnt++] = text;
+	o->profiles[o->profiles_cnt++] = (struct given_text){ text, say_place() };
 	return 0;
 }
 
@@ -72,8 +71,7 @@ static int add_file(struct options *o, const char *what, const char *text)
 {
 	if (o->files_cnt == OPTIONS_FILES_MAX)
 		return say_err(-EINVAL, "%s %s: at most %d files", what, text, OPTIONS_FILES_MAX);
-	o->files_by[o->files_cnt] = what;
-	o->files[o->files_cnt++] = text;
+	o->files[o->files_cnt++] = (struct given_text){ text, say_place() };
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "args.h"
 #include "attach.h"
 #include "engine.h"
+#include "say.h"
 #include "spec.h"
 
 #define OPTIONS_FILES_MAX 16
@@ -47,13 +48,17 @@ enum given {
 	GIVEN_VLAN = 1 << 13,
 };
 
+/* The value of an option that may be given several times, and where it was given. */
+struct given_text {
+	const char *text;
+	struct say_place place;
+};
+
 struct options {
 	unsigned int given;	 /* enum given */
 	struct filter_spec spec; /* ports_cnt is 0 without --port; `several` is not set here */
-	const char *profiles[DEDUP_STREAMS_MAX];    /* --profile: streams */
-	const char *profiles_by[DEDUP_STREAMS_MAX]; /* what said so, for messages: "--profile" */
-	const char *files[OPTIONS_FILES_MAX];	    /* --profiles */
-	const char *files_by[OPTIONS_FILES_MAX];    /* likewise */
+	struct given_text profiles[DEDUP_STREAMS_MAX]; /* --profile: streams */
+	struct given_text files[OPTIONS_FILES_MAX];    /* --profiles */
 	int profiles_cnt, files_cnt;
 	const char *deliver; /* --deliver, if it names streams: stream_options_deliver() */
 	uint64_t window_ns;  /* the longest that fits all streams' profiles; 0: they do not say */

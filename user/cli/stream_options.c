@@ -2,6 +2,7 @@
 #include "stream_options.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,25 +14,48 @@
 
 /* The parts of [STREAM=]NAME[:PORTS[@DESTINATIONS]][#REALM]; NULL: it is not there. */
 struct wish {
-	const char *by;	  /* what said so, for messages: "--profile" */
-	const char *text; /* as the user gave it */
+	struct given_text given; /* as the user gave it */
 	char *stream, *name, *ports, *to, *realm;
 };
 
-int stream_options_file(struct profiles *p, const char *path, const char *by)
+/* What is wrong with a wish, at the place where it was given. -EINVAL */
+__attribute__((format(printf, 2, 3))) static int refuse(const struct wish *w, const char *format, ...)
 {
-	struct profile_error wrong;
-	int err = profiles_add_file(p, path, &wrong);
-	bool has_place = by && *by != '-'; /* a line of a file, and no option */
-	const char *place = has_place ? by : "", *colon = has_place ? ": " : "";
+	struct say_place before = say_at(w->given.place);
+	char why[1024];
+	va_list args;
 
-	if (err && wrong.line)
-		return say_err(err, "%s%s%s:%u:%u: %s", place, colon, path, wrong.line,
-			       wrong.column, wrong.says);
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	say_err(0, "%sprofile %s: %s", w->given.place.path ? "" : "--", w->given.text, why);
+	say_at(before);
+	return -EINVAL;
+}
+
+static int say_of_file(const struct given_text *file, int err, const struct profile_error *wrong)
+{
+	const char *key = file->place.path ? "profiles: " : "", *path = file->text;
+
+	if (wrong->line)
+		return say_err(err, "%s%s:%u:%u: %s", key, path, wrong->line, wrong->column,
+			       wrong->says);
 	if (err == -EFBIG)
-		return say_err(err, "%s%s%s has more than %d bytes: no file of profiles", place,
-			       colon, path, PROFILES_FILE_MAX);
-	return err ? say_err(err, "%s%scannot read %s: %s", place, colon, path, strerror(-err)) : 0;
+		return say_err(err, "%s%s has more than %d bytes: no file of profiles", key, path,
+			       PROFILES_FILE_MAX);
+	return say_err(err, "%scannot read %s: %s", key, path, strerror(-err));
+}
+
+int stream_options_file(struct profiles *p, const struct given_text *file)
+{
+	struct say_place before = say_at(file->place);
+	struct profile_error wrong;
+	int err = profiles_add_file(p, file->text, &wrong);
+
+	if (err)
+		say_of_file(file, err, &wrong);
+	say_at(before);
+	return err;
 }
 
 int stream_options_profiles(const struct options *o, struct profiles *out)
@@ -41,7 +65,7 @@ int stream_options_profiles(const struct options *o, struct profiles *out)
 	if (err)
 		return say_err(err, "out of memory");
 	for (int i = 0; i < o->files_cnt && !err; i++)
-		err = stream_options_file(out, o->files[i], o->files_by[i]);
+		err = stream_options_file(out, &o->files[i]);
 	return err;
 }
 
@@ -77,16 +101,12 @@ static int set_ports(const struct wish *w, const struct profile *p, struct spec_
 	if (!w->ports)
 		return 0;
 	if (p->stream.layer != DEDUP_UDP)
-		return say_err(-EINVAL, "%s %s: %s has no ports, as its layer is not udp", w->by,
-			       w->text, w->name);
+		return refuse(w, "%s has no ports, as its layer is not udp", w->name);
 	err = parse_ports(w->ports, s->ports, &s->ports_cnt);
 	if (err == -E2BIG)
-		return say_err(-EINVAL, "%s %s: at most %d ports or ranges", w->by, w->text,
-			       DEDUP_PORTS_MAX);
+		return refuse(w, "at most %d ports or ranges", DEDUP_PORTS_MAX);
 	if (err)
-		return say_err(-EINVAL,
-			       "%s %s: give UDP ports from 1 to 65535, as in %s:8001,9000-9010",
-			       w->by, w->text, w->name);
+		return refuse(w, "give UDP ports from 1 to 65535, as in %s:8001,9000-9010", w->name);
 	return 0;
 }
 
@@ -104,17 +124,13 @@ static int set_to(const struct options *o, const struct wish *w, const struct pr
 	if (!w->to)
 		return 0;
 	if (p->stream.layer == DEDUP_ETHERNET)
-		return say_err(-EINVAL, "%s %s: %s has no destinations, as its layer is ethernet",
-			       w->by, w->text, w->name);
+		return refuse(w, "%s has no destinations, as its layer is ethernet", w->name);
 	err = parse_prefixes(w->to, s->to, &s->to_cnt, &s->to4_cnt);
 	if (err == -E2BIG)
-		return say_err(-EINVAL, "%s %s: at most %d destinations", w->by, w->text,
-			       DEDUP_TO_MAX);
+		return refuse(w, "at most %d destinations", DEDUP_TO_MAX);
 	if (err)
-		return say_err(-EINVAL,
-			       "%s %s: after @ come addresses or prefixes, as in "
-			       "192.0.2.1,2001:db8::/64",
-			       w->by, w->text);
+		return refuse(w,
+			      "after @ come addresses or prefixes, as in 192.0.2.1,2001:db8::/64");
 	return 0;
 }
 
@@ -133,19 +149,17 @@ static int set_stream(struct options *o, const struct profiles *all, const struc
 	const struct profile *p = profiles_find(all, w->name);
 
 	if (!p)
-		return say_err(-EINVAL,
-			       "%s %s: there is no profile %s; xdp-dedup profile list has all",
-			       w->by, w->text, w->name);
+		return refuse(w, "there is no profile %s; xdp-dedup profile list has all", w->name);
 	if (w->stream && !stream_name_ok(w->stream))
-		return say_err(-EINVAL,
-			       "%s %s: a stream's name has 1 to %d letters, digits, - and _, "
-			       "the first one no - or _",
-			       w->by, w->text, DEDUP_STREAM_NAME - 1);
+		return refuse(w,
+			      "a stream's name has 1 to %d letters, digits, - and _, "
+			      "the first one no - or _",
+			      DEDUP_STREAM_NAME - 1);
 	if (w->realm && !stream_name_ok(w->realm))
-		return say_err(-EINVAL,
-			       "%s %s: after # comes a realm's name: 1 to %d letters, digits, - "
-			       "and _, the first one no - or _",
-			       w->by, w->text, DEDUP_STREAM_NAME - 1);
+		return refuse(w,
+			      "after # comes a realm's name: 1 to %d letters, digits, - "
+			      "and _, the first one no - or _",
+			      DEDUP_STREAM_NAME - 1);
 	*s = (struct spec_stream){
 		.stream = p->stream,
 		.needs_to = p->needs_to,
@@ -176,8 +190,7 @@ static int name_streams(struct filter_spec *spec, const struct wish *wishes)
 		memset(name, 0, DEDUP_STREAM_NAME);
 		memcpy(name, wishes[i].stream, strlen(wishes[i].stream));
 		if (is_taken(spec, i, name, given))
-			return say_err(-EINVAL, "%s %s: there is a stream %s already", wishes[i].by,
-				       wishes[i].text, name);
+			return refuse(&wishes[i], "there is a stream %s already", name);
 		given[i] = true;
 	}
 	for (uint32_t i = 0; i < spec->streams_cnt; i++) {
@@ -218,7 +231,7 @@ static int set_port_stream(struct options *o, const struct profiles *all, struct
 	static char gsp[] = "gsp";
 	struct spec_stream *s = &o->spec.streams[0];
 
-	*w = (struct wish){ .by = "--profile", .text = gsp, .name = gsp };
+	*w = (struct wish){ .given = { gsp, say_place() }, .name = gsp };
 	if (set_stream(o, all, w, s))
 		return -EINVAL;
 	memcpy(s->ports, o->spec.ports, sizeof(s->ports));
@@ -240,11 +253,10 @@ static int set_streams(struct options *o, const struct profiles *all, struct wis
 		if (spec->streams_cnt == DEDUP_STREAMS_MAX)
 			return say_err(-EINVAL, "a filter has at most %d streams, with --port's",
 				       DEDUP_STREAMS_MAX);
-		copies[i] = strdup(o->profiles[i]);
+		copies[i] = strdup(o->profiles[i].text);
 		if (!copies[i])
 			return say_err(-ENOMEM, "out of memory");
-		w->text = o->profiles[i];
-		w->by = o->profiles_by[i];
+		w->given = o->profiles[i];
 		split(copies[i], w);
 		if (set_stream(o, all, w, &spec->streams[spec->streams_cnt]))
 			return -EINVAL;

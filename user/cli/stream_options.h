@@ -14,9 +14,9 @@
 int stream_options_profiles(const struct options *o, struct profiles *out);
 
 /* Adds the profiles of one file. 0; or -errno after saying FILE:LINE:COLUMN, or why it cannot be
- * read. by: what named the file; a line of a configuration is said first; NULL: nothing.
+ * read; the line of a configuration that named the file is said first.
  */
-int stream_options_file(struct profiles *p, const char *path, const char *by);
+int stream_options_file(struct profiles *p, const struct given_text *file);
 
 /* Makes the spec's streams of o->profiles, the first one of --port's ports if there are both; and
  * sets o->window_ns and o->fpr to the strictest of their profiles. To be called once all options

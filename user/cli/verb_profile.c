@@ -60,7 +60,9 @@ static int show(const struct profiles *all, const char *name)
 
 static int check(struct profiles *all, const char *path)
 {
-	if (stream_options_file(all, path, NULL))
+	const struct given_text file = { .text = path };
+
+	if (stream_options_file(all, &file))
 		return EXIT_FAILED;
 	for (size_t i = 0; i < all->cnt; i++) {
 		const struct profile *p = &all->list[i];

@@ -25,7 +25,7 @@ struct reading {
 	struct config_file *out;
 	const char *path;
 	FILE *from;
-	unsigned int line;	   /* of the file; that of what is being checked */
+	unsigned int line;	   /* of the file */
 	unsigned int section_line; /* where the section began */
 	struct config_filter *now; /* the section's; NULL: it is [service], or there was none yet */
 	bool in_section, had_service;
@@ -41,20 +41,10 @@ static const struct args_command FILTER = {
 	.takes = OPT_LOAD_FILTER | OPT_MODE,
 };
 
-/* What functions of the command line say gets the place, unless it has one. */
-static void add_place(void *to, enum say_kind kind, const char *text)
+/* What is said is said of this line. */
+static void be_at(const struct reading *r, unsigned int line)
 {
-	const struct reading *r = to;
-	bool has_place = !strncmp(text, r->path, strlen(r->path));
-
-	say_to(NULL, NULL);
-	if (kind == SAY_NOTE)
-		say_note("%s:%u: %s", r->path, r->line, text);
-	else if (has_place)
-		say_err(0, "%s", text);
-	else
-		say_err(0, "%s:%u: %s", r->path, r->line, text);
-	say_to(add_place, to);
+	say_at((struct say_place){ r->path, line });
 }
 
 /* A copy that lives as long as the configuration; NULL, which is said: no memory. */
@@ -190,7 +180,7 @@ static char *join(struct reading *r, const char *key, char *text)
 static int use_option(struct reading *r, const struct args_option *option, const char *key, char *text)
 {
 	struct options *o = &r->now->options;
-	char *by = NULL, *all = join(r, key, text);
+	char *all = join(r, key, text);
 	bool yes;
 
 	if (!all)
@@ -199,14 +189,7 @@ static int use_option(struct reading *r, const struct args_option *option, const
 		return -EINVAL;
 	if (!option->value)
 		return yes_or_no(&yes, key, text) ?: yes ? option->set(o, key, NULL) : 0;
-	if (is_list(option)) {
-		if (asprintf(&by, "%s:%u: %s", r->path, r->line, key) < 0)
-			by = NULL;
-		by = keep(r, by);
-		if (!by)
-			return -ENOMEM;
-	}
-	return option->set(o, by ?: key, all);
+	return option->set(o, key, all);
 }
 
 static int use_filter_key(struct reading *r, const char *key, char *text)
@@ -268,14 +251,13 @@ static int check_interfaces(const struct reading *r)
 
 static int end_section(struct reading *r)
 {
-	unsigned int line = r->line;
 	int err;
 
 	if (!r->now)
 		return 0;
-	r->line = r->section_line;
+	be_at(r, r->section_line);
 	err = check_filter(r) ?: check_interfaces(r);
-	r->line = line;
+	be_at(r, r->line);
 	return err;
 }
 
@@ -369,7 +351,7 @@ static char *read_line(char *to, int size, void *from)
 		free(line);
 		return NULL;
 	}
-	r->line++;
+	be_at(r, ++r->line);
 	if (memchr(line, '\0', len))
 		r->failed = say_err(-EINVAL, "a 0 byte: this is no text");
 	if (len && line[len - 1] == '\n')
@@ -417,7 +399,7 @@ static int parse(struct reading *r)
 	if (bad < 0)
 		return say_err(-ENOMEM, "out of memory");
 	if (bad > 0) {
-		r->line = bad;
+		be_at(r, bad);
 		return say_err(-EINVAL,
 			       "a line is a section, KEY = VALUE, or begins with ; or # as "
 			       "a comment");
@@ -429,15 +411,16 @@ int config_read_from(FILE *from, const char *path, struct config_file *out)
 {
 	struct reading r = { .out = out, .path = path, .from = from };
 	const char *state = getenv("STATE_DIRECTORY"); /* systemd.exec(5) */
+	struct say_place before;
 	int err;
 
 	*out = (struct config_file){ .state = state && *state ? state : CONFIG_STATE_DEFAULT };
 	out->filters = calloc(CONFIG_FILTERS_MAX, sizeof(*out->filters));
 	if (!out->filters)
 		return say_err(-ENOMEM, "out of memory");
-	say_to(add_place, &r);
+	before = say_at((struct say_place){ path, 1 });
 	err = parse(&r);
-	say_to(NULL, NULL);
+	say_at(before);
 	if (err)
 		config_free(out);
 	return err;
