@@ -104,7 +104,7 @@ static const struct misuse {
 	{ "misuse-window-short", "$XD size --window 9ms", "--window 9ms: a window is 10ms to" },
 	{ "misuse-window-long", "$XD size --window 9999h", "--window 9999h: a window is 10ms to 30d" },
 	{ "misuse-to-word", LOAD " --to host", "--to host: give addresses or prefixes" },
-	{ "misuse-to-empty", LOAD " --to ''", "--to : give addresses or prefixes" },
+	{ "misuse-to-empty", LOAD " --to ''", "--to: give addresses or prefixes" },
 	{ "misuse-to-length", LOAD " --to 10.0.0.1/33", "--to 10.0.0.1/33: give addresses" },
 	{ "misuse-to-mapped", LOAD " --to ::ffff:10.0.0.1/24",
 	  "--to ::ffff:10.0.0.1/24: write a prefix of IPv4 as 192.0.2.0/24" },

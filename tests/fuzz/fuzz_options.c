@@ -46,7 +46,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	must(o);
 	load.options = OPTIONS;
-	load.options_cnt = OPTIONS_CNT;
 	while (rest && argc <= WORDS_MAX)
 		argv[argc++] = strsep(&rest, "\n");
 	if (!options_parse(o, &load, argc, argv) && !stream_options_check(o))

@@ -76,7 +76,6 @@ static int parse(struct options *o, char *copy)
 		.usage = "",
 		.help = "",
 		.options = OPTIONS,
-		.options_cnt = OPTIONS_CNT,
 		.takes = OPT_LOAD,
 	};
 	char *argv[WORDS_MAX] = { copy };

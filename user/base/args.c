@@ -2,6 +2,7 @@
 #include "args.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,32 +11,174 @@
 #include "units.h"
 
 #define HELP_COLUMN 20 /* characters: the width of "--option VALUE" in the help */
+#define WRONG_MAX 512
 
-static bool is_taken(const struct args_command *c, const struct args_option *option)
+/* What is said if a row does not say it. */
+static const char *const EXPECTS[] = {
+	[ARGS_FLAG] = "it is yes or no",
+	[ARGS_COUNT] = "give a number from {min} to {max}",
+	[ARGS_TIME] = "give a time with its unit, as in 500ms, 30s or 10m",
+	[ARGS_RATE] = "give a rate above 0 and below 1, as in 0.001 or 1e-4 (at least 1e-18)",
+	[ARGS_ENUM] = "it is {names}",
+	[ARGS_OWN] = NULL,
+};
+
+static bool is_taken(const struct args_option *row, unsigned int takes)
 {
-	return !option->group || option->group & c->takes;
+	return !row->group || row->group & takes;
 }
 
-const struct args_option *args_find(const struct args_command *c, const char *name)
+static void print_names(FILE *out, const char *const *names)
+{
+	for (const char *const *name = names; *name; name++)
+		fprintf(out, "%s%s", name == names ? "" : name[1] ? ", " : " or ", *name);
+}
+
+static void print_number(FILE *out, const struct args_option *row, uint64_t number)
+{
+	char text[32];
+
+	if (row->type == ARGS_TIME)
+		fputs(format_time(number, text, sizeof(text)), out);
+	else
+		fprintf(out, "%" PRIu64, number);
+}
+
+/* A text of a row. Lines after the first one begin in the help's column. */
+static void print_text(FILE *out, const struct args_option *row, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\n') {
+			fprintf(out, "\n%*s", HELP_COLUMN + 3, "");
+			continue;
+		}
+		if (*text != '{') {
+			putc(*text, out);
+			continue;
+		}
+		if (text[1] == 'n')
+			print_names(out, row->names);
+		else
+			print_number(out, row, text[2] == 'i' ? row->min : row->max);
+		text += strcspn(text, "}");
+	}
+}
+
+static int parse_enum(const struct args_option *row, void *field, const char *text)
+{
+	uint32_t number = row->min;
+
+	for (const char *const *name = row->names; *name; name++, number++) {
+		if (strcmp(*name, text))
+			continue;
+		if (row->size == sizeof(bool))
+			*(bool *)field = number;
+		else
+			memcpy(field, &number, sizeof(number));
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static int parse_number(const struct args_option *row, void *field, const char *text)
+{
+	uint64_t number;
+	int err = row->type == ARGS_TIME ? parse_time(text, &number) : parse_count(text, &number);
+
+	if (err)
+		return -EINVAL;
+	if (number < row->min || (row->max && number > row->max))
+		return -ERANGE;
+	if (row->size == sizeof(uint32_t))
+		*(uint32_t *)field = number;
+	else
+		*(uint64_t *)field = number;
+	return 0;
+}
+
+/* 0; -EINVAL: it is not of the form; -ERANGE: it is out of the row's range. */
+static int parse(const struct args_option *row, void *field, const char *text)
+{
+	switch (row->type) {
+	case ARGS_FLAG:
+		*(bool *)field = !text || !strcmp(text, "yes");
+		return *(bool *)field || !strcmp(text, "no") ? 0 : -EINVAL;
+	case ARGS_STRING:
+		*(const char **)field = text;
+		return strlen(text) < row->min ? -EINVAL : 0;
+	case ARGS_RATE:
+		return parse_rate(text, field) ? -EINVAL : 0;
+	case ARGS_ENUM:
+		return parse_enum(row, field, text);
+	default:
+		return parse_number(row, field, text);
+	}
+}
+
+static int set(const struct args_option *row, void *to, const char *what, const char *text)
+{
+	const char *wrong = NULL;
+	char says[WRONG_MAX];
+	FILE *out;
+	int err = 0;
+
+	if (row->parse)
+		wrong = row->parse(to, text);
+	else
+		err = parse(row, (char *)to + row->field, text);
+	if (err)
+		wrong = err == -ERANGE && row->range ? row->range
+						     : row->expects ?: EXPECTS[row->type];
+	if (!wrong)
+		return 0;
+	out = fmemopen(says, sizeof(says), "w");
+	if (!out)
+		return say_err(-ENOMEM, "out of memory");
+	print_text(out, row, wrong);
+	fclose(out);
+	return say_err(-EINVAL, "%s%s%s: %s", what, *text ? " " : "", text, says);
+}
+
+int args_set(const struct args_option *row, void *to, const char *what, const char *text)
+{
+	if (row->given)
+		*((bool *)to + row->given) = true;
+	return set(row, to, what, text);
+}
+
+static const struct args_option *find(const struct args_command *c, const char *name)
 {
 	size_t len = strcspn(name, "=");
 
-	for (const struct args_option *p = c->options; p < c->options + c->options_cnt; p++)
-		if (strlen(p->option) == len && !strncmp(p->option, name, len) && is_taken(c, p))
-			return p;
+	for (const struct args_option *row = c->options; row->option; row++)
+		if (strlen(row->option) == len && !strncmp(row->option, name, len) &&
+		    is_taken(row, c->takes))
+			return row;
 	return NULL;
 }
 
-int args_from_environment(const struct args_command *c, struct options *o)
+static const char *key_of(const struct args_option *row)
+{
+	return row->option + strspn(row->option, "-");
+}
+
+const struct args_option *args_find_key(const struct args_option *rows, const char *key)
+{
+	for (const struct args_option *row = rows; row->option; row++)
+		if (row->key && !strcmp(key_of(row), key))
+			return row;
+	return NULL;
+}
+
+int args_from_environment(const struct args_option *options, unsigned int takes, void *to)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < c->options_cnt && !err; i++) {
-		const struct args_option *option = &c->options[i];
-		const char *text = option->env ? getenv(option->env) : NULL;
+	for (const struct args_option *row = options; row->option && !err; row++) {
+		const char *text = row->env ? getenv(row->env) : NULL;
 
-		if (text && *text && is_taken(c, option))
-			err = option->set(o, option->env, text);
+		if (text && *text && is_taken(row, takes))
+			err = set(row, to, row->env, text);
 	}
 	return err;
 }
@@ -43,31 +186,32 @@ int args_from_environment(const struct args_command *c, struct options *o)
 /* Sets the option that argv[i] names. Returns how many further words of argv its value took: 1
  * if the value is argv[i + 1], else 0; or -EINVAL after having said why.
  */
-static int set_from_argv(const struct args_command *c, struct options *o, int argc, char **argv, int i)
+static int set_from_argv(const struct args_command *c, void *to, int argc, char **argv, int i)
 {
-	const struct args_option *option = args_find(c, argv[i]);
+	const struct args_option *row = find(c, argv[i]);
 	const char *value = strchr(argv[i], '=');
 	bool is_next_word = false;
 	int err;
 
-	if (!option)
+	if (!row)
 		return say_err(-EINVAL, "%s does not take %s; see %s --help", c->name, argv[i],
 			       c->command);
-	if (!option->value && value)
-		return say_err(-EINVAL, "%s takes no value", option->option);
-	if (option->value) {
+	if (!row->value && value)
+		return say_err(-EINVAL, "%s takes no value", row->option);
+	if (row->value) {
 		is_next_word = !value;
 		if (is_next_word && i + 1 == argc)
 			return say_err(-EINVAL, "%s needs a value", argv[i]);
 		value = is_next_word ? argv[i + 1] : value + 1;
 	}
-	err = option->set(o, option->option, value);
+	err = args_set(row, to, row->option, value);
 	return err ? err : is_next_word;
 }
 
-int args_parse(const struct args_command *c, struct options *o, int argc, char **argv)
+int args_parse(const struct args_command *c, void *to, int argc, char **argv)
 {
-	int cnt = 0, err = args_from_environment(c, o); /* cnt: arguments that are no options */
+	/* cnt: arguments that are no options */
+	int cnt = 0, err = args_from_environment(c->options, c->takes, to);
 	bool options_ended = false;
 
 	for (int i = 1; i < argc && !err; i++) {
@@ -82,7 +226,7 @@ int args_parse(const struct args_command *c, struct options *o, int argc, char *
 			options_ended = true;
 			continue;
 		}
-		took = set_from_argv(c, o, argc, argv, i);
+		took = set_from_argv(c, to, argc, argv, i);
 		if (took < 0)
 			err = took;
 		else
@@ -103,48 +247,32 @@ bool args_ask_help(int argc, char **argv)
 	return false;
 }
 
-static void print_option(const char *option, const char *value, const char *help)
+/* `head`, and in a column of its own the row's help: in the next line, if the head is too long. */
+static void print_row(const char *head, const struct args_option *row)
 {
-	char head[HELP_COLUMN + 1];
-	const char *line = help;
-
-	snprintf(head, sizeof(head), "%s%s%s", option, value ? " " : "", value ?: "");
-	do {
-		size_t len = strcspn(line, "\n");
-
-		printf("  %-*s %.*s\n", HELP_COLUMN, line == help ? head : "", (int)len, line);
-		line += len;
-	} while (*line++);
+	if (strlen(head) > HELP_COLUMN)
+		printf("  %s\n%*s", head, HELP_COLUMN + 3, "");
+	else
+		printf("  %-*s ", HELP_COLUMN, head);
+	print_text(stdout, row, row->help);
+	putchar('\n');
 }
 
 void args_print_help(const struct args_command *c)
 {
+	static const struct args_option HELP = { .help = "this text" };
+	char head[64];
+
 	printf("usage: %s %s\n  %s\n\n", c->command, c->usage, c->help);
-	for (size_t i = 0; i < c->options_cnt; i++)
-		if (is_taken(c, &c->options[i]))
-			print_option(c->options[i].option, c->options[i].value, c->options[i].help);
-	print_option("--help", NULL, "this text");
-	for (size_t i = 0; i < c->options_cnt; i++)
-		if (c->options[i].env && is_taken(c, &c->options[i]))
-			printf("%s sets the default of %s.\n", c->options[i].env,
-			       c->options[i].option);
-}
-
-int args_number(uint32_t *to, const char *what, const char *text, uint32_t max)
-{
-	uint64_t value;
-
-	if (parse_count(text, &value) || value < 1 || value > max)
-		return say_err(-EINVAL, "%s %s: give a number from 1 to %u", what, text, max);
-	*to = value;
-	return 0;
-}
-
-int args_rate(double *to, const char *what, const char *text)
-{
-	if (parse_rate(text, to))
-		return say_err(
-			-EINVAL, "%s %s: give a rate above 0 and below 1, as in 0.001 or 1e-4 (at least 1e-18)",
-			what, text);
-	return 0;
+	for (const struct args_option *row = c->options; row->option; row++) {
+		if (!is_taken(row, c->takes))
+			continue;
+		snprintf(head, sizeof(head), "%s%s%s", row->option, row->value ? " " : "",
+			 row->value ?: "");
+		print_row(head, row);
+	}
+	print_row("--help", &HELP);
+	for (const struct args_option *row = c->options; row->option; row++)
+		if (row->env && is_taken(row, c->takes))
+			printf("%s sets the default of %s.\n", row->env, row->option);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* xdp-dedup-bench: what a packet costs on this machine. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,81 +15,59 @@
 #define PROGRAM "xdp-dedup-bench"
 #define NEEDS (KERNEL_LOOK_UP | KERNEL_ATTACH)
 
-static int set_ids(struct options *o, const char *what, const char *text)
+static const char *parse_ids(void *to, const char *text)
 {
-	const char *at = text;
+	struct options *o = to;
 	char one[32];
 
 	o->ids_cnt = 0;
 	do {
-		size_t len = strcspn(at, ",");
+		size_t len = strcspn(text, ",");
 		uint64_t value = 0;
 
-		snprintf(one, sizeof(one), "%.*s", (int)len, at);
+		snprintf(one, sizeof(one), "%.*s", (int)len, text);
 		if (len >= sizeof(one) || parse_count(one, &value) || value < BENCH_IDS_MIN ||
 		    value > BENCH_IDS_MAX || o->ids_cnt == BENCH_SIZES_MAX)
-			return say_err(-EINVAL,
-				       "%s %s: give up to %d numbers of ids from 1k to 1G, "
-				       "as in 10k,1M",
-				       what, text, BENCH_SIZES_MAX);
+			return "give up to {max} numbers of ids from 1k to 1G, as in 10k,1M";
 		o->ids[o->ids_cnt++] = value;
-		at += len;
-	} while (*at++);
-	return 0;
+		text += len;
+	} while (*text++);
+	return NULL;
 }
 
-static int set_fill(struct options *o, const char *what, const char *text)
+static const char *parse_fill(void *to, const char *text)
 {
+	struct options *o = to;
+
 	o->fill = 1;
 	if (strcmp(text, "1") && (parse_rate(text, &o->fill) || o->fill < BENCH_FILL_MIN))
-		return say_err(-EINVAL, "%s %s: give a part of the capacity, from %g to 1", what,
-			       text, BENCH_FILL_MIN);
-	return 0;
+		return "give a part of the capacity, from 0.01 to 1";
+	return NULL;
 }
 
-static int set_rounds(struct options *o, const char *what, const char *text)
-{
-	return args_number(&o->rounds, what, text, BENCH_ROUNDS_MAX);
-}
-
-static int set_copies(struct options *o, const char *what, const char *text)
-{
-	return args_number(&o->copies, what, text, BENCH_COPIES_MAX);
-}
-
-static int set_warm(struct options *o, const char *what, const char *text)
-{
-	if (!parse_count(text, &o->warm) && o->warm <= BENCH_WARM_MAX)
-		return 0;
-	return say_err(-EINVAL, "%s %s: give a number of packets from 0 to %d", what, text,
-		       BENCH_WARM_MAX);
-}
-
-static int set_fpr(struct options *o, const char *what, const char *text)
-{
-	return args_rate(&o->fpr, what, text);
-}
-
-ARGS_FLAG(set_json, json)
-ARGS_FLAG(set_verbose, verbose)
-ARGS_FLAG(set_version, version)
+#define FIELD(member) ARGS_FIELD(struct options, member)
 
 static const struct args_option OPTIONS[] = {
-	{ "--ids", "N,N...", 0, set_ids, NULL, "in the window (10k,1M)" },
-	{ "--fill", "PART", 0, set_fill, NULL, "of the capacity that these are (1)" },
-	{ "--fpr", "P", 0, set_fpr, "XDP_DEDUP_FPR",
-	  "bound on the rate at which fresh events are lost (1e-4)" },
-	{ "--rounds", "N", 0, set_rounds, NULL, "that medians are of (3)" },
-	{ "--copies", "N", 0, set_copies, NULL,
-	  "ids that come on two CPUs at the same instant (100k)" },
-	{ "--warm", "N", 0, set_warm, NULL,
-	  "packets before those that are measured, 0: as after a pause\n"
-	  "(a steady stream: half of the ids, 10k to 500k)" },
-	{ "--json", NULL, 0, set_json, NULL,
-	  "for programs: one object, raw numbers; printed as it goes, and\n"
-	  "closed only if all was measured" },
-	{ "--verbose", NULL, 0, set_verbose, NULL, "show what libbpf and libxdp say" },
-	{ "--version", NULL, 0, set_version, NULL, "say which version this is" },
+	{ "--ids", "N,N...", 0, ARGS_OWN, ARGS_FIELDS(struct options, ids, ids_cnt),
+	  .parse = parse_ids, .max = BENCH_SIZES_MAX, .help = "in the window (10k,1M)" },
+	{ "--fill", "PART", 0, ARGS_OWN, FIELD(fill), .parse = parse_fill,
+	  .help = "of the capacity that these are (1)" },
+	{ "--fpr", "P", 0, ARGS_RATE, FIELD(fpr), .env = "XDP_DEDUP_FPR",
+	  .help = "bound on the rate at which fresh events are lost (1e-4)" },
+	{ "--rounds", "N", 0, ARGS_COUNT, FIELD(rounds), .min = 1, .max = BENCH_ROUNDS_MAX,
+	  .help = "that medians are of (3)" },
+	{ "--copies", "N", 0, ARGS_COUNT, FIELD(copies), .min = 1, .max = BENCH_COPIES_MAX,
+	  .help = "ids that come on two CPUs at the same instant (100k)" },
+	{ "--warm", "N", 0, ARGS_COUNT, FIELD(warm), .max = BENCH_WARM_MAX,
+	  .expects = "give a number of packets from {min} to {max}",
+	  .help = "packets before those that are measured, 0: as after a pause\n"
+		  "(a steady stream: half of the ids, 10k to 500k)" },
+	{ "--json", NULL, 0, ARGS_FLAG, FIELD(json),
+	  .help = "for programs: one object, raw numbers; printed as it goes, and\n"
+		  "closed only if all was measured" },
+	{ "--verbose", NULL, 0, ARGS_FLAG, FIELD(verbose), .help = "show what libbpf and libxdp say" },
+	{ "--version", NULL, 0, ARGS_FLAG, FIELD(version), .help = "say which version this is" },
+	{ 0 },
 };
 
 static const struct args_command BENCH = {
@@ -99,7 +76,6 @@ static const struct args_command BENCH = {
 	.usage = "[options]",
 	.help = "measure a packet's cost, here, beside its peers",
 	.options = OPTIONS,
-	.options_cnt = sizeof(OPTIONS) / sizeof(OPTIONS[0]),
 };
 
 static int print_help(void)

@@ -20,6 +20,7 @@ static void keep_deliveries(const struct filter_spec *old, struct filter_spec *s
 
 int change_ask_packets(const struct options *o, struct change *c)
 {
+	const struct options_given *given = &o->given;
 	struct filter_spec *spec = &c->spec;
 	bool streams = o->spec.streams_cnt;
 
@@ -30,26 +31,26 @@ int change_ask_packets(const struct options *o, struct change *c)
 		spec->streams_cnt = o->spec.streams_cnt;
 		spec->id_bytes = 0;
 		keep_deliveries(&old, spec);
-	} else if (spec->streams_cnt && o->given & (GIVEN_PORT | GIVEN_TO | GIVEN_FORWARDED)) {
+	} else if (spec->streams_cnt && (given->port || given->to || given->forwarded)) {
 		return say_err(-EINVAL, "%s has streams: say all that it is to have, by --profile",
 			       c->f.name);
 	}
-	if (o->given & GIVEN_PORT || streams) {
+	if (given->port || streams) {
 		memcpy(spec->ports, o->spec.ports, sizeof(spec->ports));
 		spec->ports_cnt = o->spec.ports_cnt;
 	}
-	if (o->given & GIVEN_TO) {
+	if (given->to) {
 		memcpy(spec->to, o->spec.to, sizeof(spec->to));
 		spec->to_cnt = o->spec.to_cnt;
 		spec->to4_cnt = o->spec.to4_cnt;
 	}
-	if (o->given & GIVEN_VLAN) {
+	if (given->vlan) {
 		memcpy(spec->vlans, o->spec.vlans, sizeof(spec->vlans));
 		spec->vlans_cnt = o->spec.vlans_cnt;
 		receivers_note_tags(spec, &c->where);
 	}
-	if (o->given & GIVEN_FORWARDED)
-		spec->forwarded = true;
+	if (given->forwarded)
+		spec->forwarded = o->spec.forwarded;
 	return stream_options_deliver(o, spec);
 }
 
@@ -57,35 +58,37 @@ void change_ask_action(const struct options *o, struct change *c)
 {
 	struct filter_spec *spec = &c->spec;
 
-	if (o->given & (GIVEN_ACTION | GIVEN_FOR)) {
+	if (o->given.action || o->given.drop_for) {
 		spec->count_only = o->spec.count_only;
 		spec->drop_ns = o->spec.drop_ns;
 	}
-	if (o->given & GIVEN_LEARN)
+	if (o->given.learn)
 		spec->learn_app = o->spec.learn_app;
-	if (o->given & GIVEN_IHAVE)
+	if (o->given.ihave)
 		spec->ihave_pass = o->spec.ihave_pass;
 }
 
 bool change_asks_shape(const struct options *o)
 {
-	return o->given & (GIVEN_CAPACITY | GIVEN_FPR | GIVEN_WINDOW | GIVEN_LAYOUT | GIVEN_HASH) ||
-	       o->spec.bits || o->spec.hashes || o->spec.index_bits || o->spec.countdown_bits;
+	const struct options_given *given = &o->given;
+
+	return given->capacity || given->fpr || given->window || given->layout || given->hash ||
+	       given->bits || given->hashes || given->index_bits || given->countdown_bits;
 }
 
 void change_ask_shape(const struct options *o, struct change *c)
 {
 	struct filter_spec *spec = &c->spec;
 
-	if (o->given & GIVEN_CAPACITY)
+	if (o->given.capacity)
 		spec->capacity = o->spec.capacity;
-	if (o->given & GIVEN_FPR)
+	if (o->given.fpr)
 		spec->fpr = o->spec.fpr;
-	if (o->given & GIVEN_WINDOW)
+	if (o->given.window)
 		spec->window_ns = o->spec.window_ns;
-	if (o->given & GIVEN_LAYOUT)
+	if (o->given.layout)
 		spec->layout = o->spec.layout;
-	if (o->given & GIVEN_HASH)
+	if (o->given.hash)
 		spec->hash = o->spec.hash;
 	spec->bits = o->spec.bits;
 	spec->hashes = o->spec.hashes;

@@ -95,7 +95,7 @@ int change_program(const struct options *o, struct change *c, struct dedup_confi
 		return say_err(err, "the kernel's random source gave no secret");
 	note_forgotten(c, cfg);
 	err = loader_next_program(c->f.name, cfg, NULL);
-	return err ? err : handover(c->f.name, &c->where, cfg->drop_ns && o->given & GIVEN_FOR);
+	return err ? err : handover(c->f.name, &c->where, cfg->drop_ns && o->given.drop_for);
 }
 
 int change_check_room(const struct options *o, struct filter *f)

@@ -115,7 +115,6 @@ static struct args_command command_of(const struct verb *v, char *buf, size_t si
 		.usage = v->usage,
 		.help = v->help,
 		.options = OPTIONS,
-		.options_cnt = OPTIONS_CNT,
 		.takes = v->takes,
 		.args_min = v->args_min,
 		.args_max = v->args_max,

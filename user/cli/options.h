@@ -12,40 +12,21 @@
 #include "say.h"
 #include "spec.h"
 
+#define OPTIONS_MAX 63
 #define OPTIONS_FILES_MAX 16
 
-/* Of `sample`; 0 and NULL: not given. */
 struct sample_options {
 	bool drops, fresh; /* --drops, --new */
 	uint32_t rate;	   /* a second */
-	uint32_t snap;	   /* bytes */
-	uint64_t count;	   /* ends after so many */
-	uint64_t for_ns;   /* ends after that time */
-	const char *write; /* a file, or "-" */
+	uint32_t snap;	   /* bytes, if it was given */
+	uint64_t count;	   /* ends after so many; 0: it goes on */
+	uint64_t for_ns;   /* ends after that time; 0: it goes on */
+	const char *write; /* a file, or "-"; NULL: none */
 };
 
-/* Of `watch`, likewise. */
 struct watch_options {
 	uint64_t every_ns; /* between two readings */
-	uint64_t count;	   /* ends after so many */
-};
-
-/* Options that were given, for verbs that change only what is said; to be ORed. */
-enum given {
-	GIVEN_ACTION = 1 << 0,
-	GIVEN_FOR = 1 << 1,
-	GIVEN_LEARN = 1 << 2,
-	GIVEN_IHAVE = 1 << 3,
-	GIVEN_PORT = 1 << 4,
-	GIVEN_TO = 1 << 5,
-	GIVEN_FORWARDED = 1 << 6,
-	GIVEN_CAPACITY = 1 << 7,
-	GIVEN_FPR = 1 << 8,
-	GIVEN_WINDOW = 1 << 9,
-	GIVEN_LAYOUT = 1 << 10,
-	GIVEN_HASH = 1 << 11,
-	GIVEN_DELIVER = 1 << 12,
-	GIVEN_VLAN = 1 << 13,
+	uint64_t count;	   /* ends after so many; 0: it goes on */
 };
 
 /* The value of an option that may be given several times, and where it was given. */
@@ -54,12 +35,22 @@ struct given_text {
 	struct say_place place;
 };
 
+/* Which options were given, on a command line or as keys of a file: a verb changes only these. The
+ * environment does not count, as it sets defaults.
+ */
+struct options_given {
+	bool port, to, vlan, forwarded, action, drop_for, learn, ihave, deliver;
+	bool capacity, fpr, window, layout, hash, bits, hashes, index_bits, countdown_bits;
+	bool mac, snap;
+};
+
 struct options {
-	unsigned int given;	 /* enum given */
 	struct filter_spec spec; /* ports_cnt is 0 without --port; `several` is not set here */
+	struct options_given given;
 	struct given_text profiles[DEDUP_STREAMS_MAX]; /* --profile: streams */
-	struct given_text files[OPTIONS_FILES_MAX];    /* --profiles */
-	int profiles_cnt, files_cnt;
+	int profiles_cnt;
+	struct given_text files[OPTIONS_FILES_MAX]; /* --profiles */
+	int files_cnt;
 	const char *deliver; /* --deliver, if it names streams: stream_options_deliver() */
 	uint64_t window_ns;  /* the longest that fits all streams' profiles; 0: they do not say */
 	double fpr;	     /* the highest one, likewise */
@@ -70,17 +61,18 @@ struct options {
 	bool exact; /* status reads all of the memory, not a sample */
 	bool force; /* unload removes pins also if it cannot be told whether they are in use */
 	/* set: interfaces */
-	char *add[DEDUP_IFACES_MAX], *remove[DEDUP_IFACES_MAX];
-	int add_cnt, remove_cnt;
+	char *add[DEDUP_IFACES_MAX];
+	int add_cnt;
+	char *remove[DEDUP_IFACES_MAX];
+	int remove_cnt;
 	bool replace; /* load: in the place of a filter that runs */
 	bool whole;   /* with that: what is not given is not to stay, but as for a new filter */
 	bool wait, forget; /* while there is a predecessor: wait until it has gone; give it up */
 	/* replay */
 	enum engine_kind engine;
 	const char *write_passed, *write_dropped; /* paths; NULL: not written */
-	uint8_t mac[6];				  /* if has_mac */
-	bool has_mac;
-	uint64_t memory; /* bytes for ids that came */
+	uint8_t mac[6];				  /* if it was given */
+	uint64_t memory;			  /* bytes for ids that came */
 
 	struct sample_options sample;
 	struct watch_options watch;
@@ -127,9 +119,8 @@ enum {
 	OPT_LOAD = OPT_LOAD_FILTER | OPT_NAME | OPT_MODE,
 };
 
-/* All options of all verbs. */
-extern const struct args_option OPTIONS[];
-extern const size_t OPTIONS_CNT;
+/* All options of all verbs, up to one without a name. */
+extern const struct args_option OPTIONS[OPTIONS_MAX + 1];
 
 /* Fills in *o: built-in defaults, over them what the profiles of --profile say, over that the
  * environment (XDP_DEDUP_CAPACITY, XDP_DEDUP_FPR, XDP_DEDUP_WINDOW), over that argv[1] on, whose
@@ -138,7 +129,7 @@ extern const size_t OPTIONS_CNT;
 int options_parse(struct options *o, const struct args_command *c, int argc, char **argv);
 
 /* The same in parts, for options that do not come from a command line: the built-in defaults; then
- * args_from_environment() and the options' own functions; then what follows from all of them.
+ * args_from_environment() and args_set(); then what follows from all of them.
  */
 void options_begin(struct options *o);
 int options_end(struct options *o);

@@ -299,7 +299,7 @@ int stream_options_deliver(const struct options *o, struct filter_spec *spec)
 {
 	const char *name = o->deliver;
 
-	if (!(o->given & GIVEN_DELIVER))
+	if (!o->given.deliver)
 		return 0;
 	spec->deliver = o->spec.deliver;
 	for (uint32_t i = 0; i < spec->streams_cnt; i++)

@@ -88,7 +88,7 @@ static int plan(const struct options *o, struct dedup_config *cfg)
 	/* Duplicates are told from others in either case. */
 	spec.count_only = false;
 	spec.drop_ns = 0;
-	spec.forwarded |= !o->has_mac;
+	spec.forwarded |= !o->given.mac;
 	return plan_here(&spec, cfg);
 }
 
@@ -116,7 +116,7 @@ static int replay(const struct options *o, const struct dedup_config *cfg, struc
 {
 	struct replay_spec spec = { .cfg = cfg,
 				    .engine = o->engine,
-				    .mac = o->has_mac ? o->mac : NULL,
+				    .mac = o->given.mac ? o->mac : NULL,
 				    .memory = o->memory,
 				    .progress = replay_show_progress };
 	struct replay_result result = { 0 };
@@ -153,7 +153,7 @@ int verb_replay(const struct options *o)
 		return code;
 	kernel_output(o->verbose);
 	if ((!is_survey && plan(o, &cfg)) ||
-	    capture_open(o->args[0], o->has_mac ? o->mac : ANY_MAC, &c))
+	    capture_open(o->args[0], o->given.mac ? o->mac : ANY_MAC, &c))
 		return EXIT_FAILED;
 	err = is_survey ? survey_capture(o, c) : replay(o, &cfg, c);
 	capture_close(c);

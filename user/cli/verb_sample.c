@@ -22,7 +22,6 @@
 #define WAIT_MS 200
 #define MS 1000000
 #define SNAP_DEFAULT 256
-#define RATE_DEFAULT 10
 
 static volatile sig_atomic_t caught; /* a signal after which to end; 0: none yet */
 
@@ -85,10 +84,10 @@ static struct sampling_wish wish_of(const struct options *o, const struct filter
 			   : s->drops		? drops
 						: SAMPLING_NEW,
 		.streams = all ? UINT32_MAX : 1U << kept_slot(f->config, f->stream) % DEDUP_SLOTS,
-		.snap = s->snap
-				?: s->write ? DEDUP_SNAP_MAX
-					    : SNAP_DEFAULT,
-		.rate = s->rate ?: RATE_DEFAULT,
+		.snap = o->given.snap ? s->snap
+			: s->write    ? DEDUP_SNAP_MAX
+				      : SNAP_DEFAULT,
+		.rate = s->rate,
 	};
 }
 

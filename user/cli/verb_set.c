@@ -24,12 +24,22 @@ static int set(const struct options *o, struct change *c)
 	return err ? err : change_program(o, c, &cfg);
 }
 
+/* Is there anything to be done but, perhaps, in another mode? */
+static bool asks_anything(const struct options *o)
+{
+	const struct options_given *given = &o->given;
+
+	return given->action || given->drop_for || given->learn || given->ihave || given->deliver ||
+	       given->port || given->to || given->vlan || given->forwarded || o->spec.streams_cnt ||
+	       o->add_cnt || o->remove_cnt;
+}
+
 int verb_set(const struct options *o)
 {
 	struct change c;
 	int err;
 
-	if (!o->given && !o->spec.streams_cnt && !o->add_cnt && !o->remove_cnt) {
+	if (!asks_anything(o)) {
 		say_err(0,
 			"what is to change? As in --action drop; xdp-dedup set --help lists all");
 		return EXIT_MISUSED;

@@ -24,7 +24,6 @@
 #include "watch_view.h"
 
 #define MS 1000000ULL
-#define EVERY_DEFAULT_NS (1000 * MS)
 #define WAIT_MS 200 /* so long at most until a signal is heeded that came just before waiting */
 #define HEAD_LINES 20
 
@@ -266,7 +265,7 @@ static bool wait_until(struct session *s, uint64_t due_ns)
 
 static int watch(struct session *s)
 {
-	uint64_t every_ns = s->o->watch.every_ns ?: EVERY_DEFAULT_NS;
+	uint64_t every_ns = s->o->watch.every_ns;
 	uint64_t due_ns = clock_ns(CLOCK_MONOTONIC), left = s->o->watch.count;
 	int err = read_now(s);
 

@@ -29,16 +29,8 @@ struct reading {
 	unsigned int section_line; /* where the section began */
 	struct config_filter *now; /* the section's; NULL: it is [service], or there was none yet */
 	bool in_section, had_service;
-	uint64_t given;	 /* keys that the section has had: bits by their place in its table */
-	char *port, *to; /* what it has had of these so far; NULL: nothing */
+	char *had[OPTIONS_MAX]; /* by row: the value that the section has had so far; NULL: none */
 	int failed;
-};
-
-/* Options of `load` that say what a filter is and where: those are the keys. */
-static const struct args_command FILTER = {
-	.name = "[filter]",
-	.options = OPTIONS,
-	.takes = OPT_LOAD_FILTER | OPT_MODE,
 };
 
 /* What is said is said of this line. */
@@ -62,80 +54,65 @@ static char *keep(struct reading *r, char *copy)
 	return more[c->texts_cnt++] = copy;
 }
 
-static int yes_or_no(bool *to, const char *key, const char *text)
+static const char *parse_metrics(void *to, const char *text)
 {
-	*to = !strcmp(text, "yes");
-	if (!*to && strcmp(text, "no"))
-		return say_err(-EINVAL, "%s %s: it is yes or no", key, text);
-	return 0;
-}
-
-static int set_metrics(struct reading *r, const char *key, char *text)
-{
+	struct config_file *c = to;
 	struct scrapes_address address;
 
 	if (scrapes_address(text, &address))
-		return say_err(-EINVAL,
-			       "%s %s: give a port, or an address and a port, as in 9947, "
-			       "127.0.0.1:9947 or [::1]:9947",
-			       key, text);
-	r->out->metrics = text;
-	return 0;
+		return "give a port, or an address and a port, as in 9947, 127.0.0.1:9947 or "
+		       "[::1]:9947";
+	c->metrics = text;
+	return NULL;
 }
 
-static int set_on_exit(struct reading *r, const char *key, char *text)
+static const char *parse_state(void *to, const char *text)
 {
-	r->out->unload = !strcmp(text, "unload");
-	if (!r->out->unload && strcmp(text, "leave"))
-		return say_err(-EINVAL, "%s %s: it is leave or unload", key, text);
-	return 0;
-}
+	struct config_file *c = to;
 
-static int set_save(struct reading *r, const char *key, char *text)
-{
-	return yes_or_no(&r->out->save, key, text);
-}
-
-static int set_save_every(struct reading *r, const char *key, char *text)
-{
-	if (parse_time(text, &r->out->save_every_ns) ||
-	    r->out->save_every_ns < CONFIG_SAVE_EVERY_MIN_NS)
-		return say_err(-EINVAL, "%s %s: give a time of at least 1s, as in 10m", key, text);
-	return 0;
-}
-
-static int set_state(struct reading *r, const char *key, char *text)
-{
 	if (*text != '/')
-		return say_err(-EINVAL, "%s %s: give a directory from / on", key, text);
-	r->out->state = text;
-	return 0;
+		return "give a directory from / on";
+	c->state = text;
+	return NULL;
 }
 
-static const struct service_key {
-	const char *name;
-	int (*set)(struct reading *r, const char *key, char *text);
-} SERVICE_KEYS[] = {
-	{ "metrics", set_metrics },	  { "on-exit", set_on_exit }, { "save", set_save },
-	{ "save-every", set_save_every }, { "state", set_state },
-};
-#define SERVICE_KEYS_CNT (sizeof(SERVICE_KEYS) / sizeof(SERVICE_KEYS[0]))
+#define FIELD(member) ARGS_FIELD(struct config_file, member)
 
-/* May this key come (again) in this section? */
-static int give_once(struct reading *r, size_t place, const char *key)
+static const struct args_option SERVICE_KEYS[] = {
+	{ "metrics", "[ADDRESS:]PORT", 0, ARGS_OWN, FIELD(metrics), .key = ARGS_KEY_ONCE,
+	  .parse = parse_metrics },
+	{ "on-exit", "ACTION", 0, ARGS_NAMES("leave", "unload"), FIELD(unload), .key = ARGS_KEY_ONCE },
+	{ "save", NULL, 0, ARGS_FLAG, FIELD(save), .key = ARGS_KEY_ONCE },
+	{ "save-every", "TIME", 0, ARGS_TIME, FIELD(save_every_ns), .key = ARGS_KEY_ONCE,
+	  .min = CONFIG_SAVE_EVERY_MIN_NS, .expects = "give a time of at least {min}, as in 10m" },
+	{ "state", "DIRECTORY", 0, ARGS_OWN, FIELD(state), .key = ARGS_KEY_ONCE,
+	  .parse = parse_state },
+	{ 0 },
+};
+
+/* A key of a table, whose fields are in *to. */
+static int use_key(struct reading *r, const struct args_option *rows, const struct args_option *row,
+		   void *to, const char *key, char *text)
 {
-	if (r->given & 1ULL << place)
+	char **had = &r->had[row - rows], *joined;
+
+	if (row->key == ARGS_KEY_ONCE && *had)
 		return say_err(-EINVAL, "%s is there already", key);
-	r->given |= 1ULL << place;
-	return 0;
+	if (row->key == ARGS_KEY_JOINED && *had)
+		text = keep(r, asprintf(&joined, "%s,%s", *had, text) < 0 ? NULL : joined);
+	if (!text)
+		return -ENOMEM;
+	*had = text;
+	return args_set(row, to, key, text);
 }
 
 static int use_service_key(struct reading *r, const char *key, char *text)
 {
-	for (size_t i = 0; i < SERVICE_KEYS_CNT; i++)
-		if (!strcmp(SERVICE_KEYS[i].name, key))
-			return give_once(r, i, key) ?: SERVICE_KEYS[i].set(r, key, text);
-	return say_err(-EINVAL, "[service] has no key %s: xdp-dedup.conf(5) lists them", key);
+	const struct args_option *row = args_find_key(SERVICE_KEYS, key);
+
+	if (!row)
+		return say_err(-EINVAL, "[service] has no key %s: xdp-dedup.conf(5) lists them", key);
+	return use_key(r, SERVICE_KEYS, row, r->out, key, text);
 }
 
 /* Adds the names in `text`, which are ended there. */
@@ -158,56 +135,16 @@ static int add_interfaces(struct reading *r, char *text)
 	return 0;
 }
 
-/* Options that several lines may give. */
-static bool is_list(const struct args_option *option)
-{
-	return option->group == OPT_PROFILE || option->group == OPT_PROFILES;
-}
-
-/* Lists with commas, which several lines may give, too: all of it so far. */
-static char *join(struct reading *r, const char *key, char *text)
-{
-	char **before = !strcmp(key, "port") ? &r->port : !strcmp(key, "to") ? &r->to : NULL;
-	char *all = text;
-
-	if (before && *before)
-		all = keep(r, asprintf(&all, "%s,%s", *before, text) < 0 ? NULL : all);
-	if (before)
-		*before = all;
-	return all;
-}
-
-static int use_option(struct reading *r, const struct args_option *option, const char *key, char *text)
-{
-	struct options *o = &r->now->options;
-	char *all = join(r, key, text);
-	bool yes;
-
-	if (!all)
-		return -ENOMEM;
-	if (!is_list(option) && all == text && give_once(r, option - OPTIONS, key))
-		return -EINVAL;
-	if (!option->value)
-		return yes_or_no(&yes, key, text) ?: yes ? option->set(o, key, NULL) : 0;
-	return option->set(o, key, all);
-}
-
 static int use_filter_key(struct reading *r, const char *key, char *text)
 {
-	struct args_command command = FILTER;
-	const struct args_option *option;
-	char name[64];
+	const struct args_option *row = args_find_key(OPTIONS, key);
 
 	if (!strcmp(key, "interfaces"))
 		return add_interfaces(r, text);
-	command.options_cnt = OPTIONS_CNT;
-	snprintf(name, sizeof(name), "--%s", key);
-	option = strpbrk(key, "=") ? NULL : args_find(&command, name);
-	/* How long is counted from when it is asked for, which a file cannot say. */
-	if (!option || !option->group || !strcmp(key, "for"))
+	if (!row)
 		return say_err(-EINVAL, "[filter %s] has no key %s: xdp-dedup.conf(5) lists them",
 			       r->now->name, key);
-	return use_option(r, option, key, text);
+	return use_key(r, OPTIONS, row, &r->now->options, key, text);
 }
 
 static int check_filter(struct reading *r)
@@ -265,7 +202,6 @@ static int begin_filter(struct reading *r, const char *name)
 {
 	struct config_file *c = r->out;
 	struct config_filter *f = &c->filters[c->cnt];
-	struct args_command command = FILTER;
 	char **args = calloc(DEDUP_IFACES_MAX, sizeof(*args));
 
 	if (!keep(r, (char *)args))
@@ -285,8 +221,7 @@ static int begin_filter(struct reading *r, const char *name)
 	f->options.name = f->name;
 	r->now = f;
 	c->cnt++;
-	command.options_cnt = OPTIONS_CNT;
-	return args_from_environment(&command, &f->options);
+	return args_from_environment(OPTIONS, OPT_LOAD, &f->options);
 }
 
 /* The line is "[...", without blanks around it. */
@@ -298,8 +233,7 @@ static int begin_section(struct reading *r, char *line)
 	if (end_section(r))
 		return -EINVAL;
 	r->now = NULL;
-	r->given = 0;
-	r->port = r->to = NULL;
+	memset(r->had, 0, sizeof(r->had));
 	r->in_section = true;
 	r->section_line = r->line;
 	if (!end || (*rest && *rest != ';' && *rest != '#'))

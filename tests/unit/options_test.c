@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The table of options: each row's parser writes the row's field and its mark, and nothing else; a
+ * value beyond either end of a range is refused; and rows are whole.
+ */
+#include "support.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layout.h"
+#include "options.h"
+#include "say.h"
+
+#define FILL 0x5a
+#define TEXT_MAX 2048
+
+static char said[512];
+static int said_cnt;
+
+static void hear(void *to, enum say_kind kind, const char *text)
+{
+	(void)to, (void)kind;
+	snprintf(said, sizeof(said), "%s", text);
+	said_cnt++;
+}
+
+/* A value that a row with its own parser takes; `list`: of which it takes `max`, as "%d" in it goes
+ * up from 1, joined by commas, or one a call.
+ */
+static const struct value {
+	const char *option, *text;
+	enum { NO_LIST, COMMAS, CALLS } list;
+} VALUES[] = {
+	{ "--port", "%d", COMMAS },	{ "--profile", "rtp:%d", CALLS },
+	{ "--profiles", "/%d", CALLS }, { "--to", "10.0.0.%d", COMMAS },
+	{ "--vlan", "%d", COMMAS },	{ "--deliver", "xsk", NO_LIST },
+	{ "--add", "a%d", CALLS },	{ "--remove", "a%d", CALLS },
+	{ "--queues", "%d", COMMAS },	{ "--mac", "02:00:00:00:00:01", NO_LIST },
+	{ "--rate", "7/s", NO_LIST },
+};
+
+static const struct value *value_of(const struct args_option *row)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(VALUES); i++)
+		if (!strcmp(VALUES[i].option, row->option))
+			return &VALUES[i];
+	fail_msg("%s: give this test a value that it takes", row->option);
+	return NULL;
+}
+
+/* A number as an option's text; times to the ns. */
+static const char *text_of(const struct args_option *row, uint64_t number, char text[TEXT_MAX])
+{
+	if (row->type == ARGS_TIME)
+		snprintf(text, TEXT_MAX, "%" PRIu64 ".%06" PRIu64 "ms", number / 1000000,
+			 number % 1000000);
+	else
+		snprintf(text, TEXT_MAX, "%" PRIu64, number);
+	return text;
+}
+
+/* The Nth text of a list, and all before it if these are joined. */
+static const char *nth(const struct value *s, int n, char text[TEXT_MAX])
+{
+	int len = 0;
+
+	for (int i = s->list == COMMAS ? 1 : n; i <= n; i++) {
+		len += snprintf(text + len, TEXT_MAX - len, "%s", len ? "," : "");
+		/* Every second number: adjacent ones would be joined. */
+		len += snprintf(text + len, TEXT_MAX - len, s->text, 2 * i);
+	}
+	return text;
+}
+
+static const char *good_text(const struct args_option *row, char text[TEXT_MAX])
+{
+	switch (row->type) {
+	case ARGS_FLAG:
+		return NULL;
+	case ARGS_STRING:
+		return "x";
+	case ARGS_RATE:
+		return "0.25";
+	case ARGS_ENUM:
+		return row->names[1];
+	case ARGS_OWN:
+		return nth(value_of(row), 1, text);
+	default:
+		return text_of(row, row->min ?: 1, text);
+	}
+}
+
+/* Lists begin empty; all other bytes are these. */
+static void fill(struct options *o, int byte)
+{
+	memset(o, byte, sizeof(*o));
+	o->profiles_cnt = o->files_cnt = o->add_cnt = o->remove_cnt = 0;
+	memset(&o->given, 0, sizeof(o->given));
+}
+
+static bool may_write(const struct args_option *row, size_t at)
+{
+	if (at >= row->field && at < row->field + row->size)
+		return true;
+	if (row->given && at == row->given)
+		return true;
+	/* The one option of two fields that are apart. */
+	return !strcmp(row->option, "--deliver") && at >= offsetof(struct options, deliver) &&
+	       at < offsetof(struct options, deliver) + sizeof(((struct options *)0)->deliver);
+}
+
+static void row_writes_its_field_alone(const struct args_option *row, int byte)
+{
+	struct options before, after;
+	char text[TEXT_MAX];
+
+	fill(&before, byte);
+	after = before;
+	assert_int_equal(args_set(row, &after, row->option, good_text(row, text)), 0);
+	for (size_t i = 0; i < sizeof(after); i++)
+		if (((char *)&before)[i] != ((char *)&after)[i] && !may_write(row, i))
+			fail_msg("%s writes byte %zu: its field is %zu to %zu", row->option, i,
+				 row->field, row->field + row->size - 1);
+	if (!memcmp((char *)&before + row->field, (char *)&after + row->field, row->size))
+		fail_msg("%s writes nothing", row->option);
+	assert_true(!row->given || ((bool *)&after)[row->given]);
+}
+
+static void rows_write_their_fields_alone(void **state)
+{
+	(void)state;
+	for (const struct args_option *row = OPTIONS; row->option; row++) {
+		row_writes_its_field_alone(row, FILL);
+		row_writes_its_field_alone(row, 0);
+	}
+	assert_int_equal(said_cnt, 0);
+}
+
+static void is_refused(const struct args_option *row, struct options *o, const char *text)
+{
+	char begins[TEXT_MAX + 64];
+
+	said_cnt = 0;
+	if (args_set(row, o, row->option, text) != -EINVAL)
+		fail_msg("%s takes %s", row->option, text);
+	assert_int_equal(said_cnt, 1);
+	snprintf(begins, sizeof(begins), "%s%s%s: ", row->option, *text ? " " : "", text);
+	if (strncmp(said, begins, strnlen(begins, sizeof(said) - 1)) || strchr(said, '{'))
+		fail_msg("%s %s: is told as %s", row->option, text, said);
+	said_cnt = 0;
+}
+
+static void is_taken(const struct args_option *row, uint64_t number)
+{
+	struct options o;
+	char text[TEXT_MAX];
+	uint64_t wide;
+	uint32_t narrow;
+
+	options_begin(&o);
+	if (args_set(row, &o, row->option, text_of(row, number, text)))
+		fail_msg("%s does not take %s", row->option, text);
+	memcpy(&wide, (char *)&o + row->field, sizeof(wide));
+	memcpy(&narrow, (char *)&o + row->field, sizeof(narrow));
+	assert_true((row->size == sizeof(narrow) ? narrow : wide) == number);
+}
+
+static void ranges_end_on_both_sides(void **state)
+{
+	struct options o;
+	char text[TEXT_MAX];
+	int ends = 0;
+
+	(void)state;
+	for (const struct args_option *row = OPTIONS; row->option; row++) {
+		if (row->type != ARGS_COUNT && row->type != ARGS_TIME)
+			continue;
+		is_taken(row, row->min);
+		is_taken(row, row->max ?: 1000000000000000000);
+		is_refused(row, &o, "x");
+		is_refused(row, &o, "");
+		is_refused(row, &o, "99999999999999999999");
+		if (row->min)
+			is_refused(row, &o, text_of(row, row->min - 1, text));
+		if (row->max)
+			is_refused(row, &o, text_of(row, row->max + 1, text));
+		ends += !!row->min + !!row->max;
+	}
+	assert_true(ends >= 20);
+}
+
+/* The range of those whose texts are a list, or are given several times. */
+static void lists_take_so_many(void **state)
+{
+	struct options o;
+	char text[TEXT_MAX];
+
+	(void)state;
+	for (const struct args_option *row = OPTIONS; row->option; row++) {
+		const struct value *s = row->type == ARGS_OWN ? value_of(row) : NULL;
+		int max = (int)row->max;
+
+		if (!s || !s->list)
+			continue;
+		assert_in_range(max, 2, 100);
+		options_begin(&o);
+		for (int i = s->list == COMMAS ? max : 1; i <= max; i++)
+			if (args_set(row, &o, row->option, nth(s, i, text)))
+				fail_msg("%s does not take %s", row->option, text);
+		is_refused(row, &o, nth(s, max + 1, text));
+	}
+}
+
+static void names_are_taken_and_nothing_else(void **state)
+{
+	struct options o;
+
+	(void)state;
+	for (const struct args_option *row = OPTIONS; row->option; row++) {
+		if (row->type != ARGS_ENUM)
+			continue;
+		for (uint32_t i = 0; row->names[i]; i++) {
+			uint32_t number = 0;
+
+			options_begin(&o);
+			assert_int_equal(args_set(row, &o, row->option, row->names[i]), 0);
+			memcpy(&number, (char *)&o + row->field, row->size);
+			assert_int_equal(number, row->min + i);
+		}
+		is_refused(row, &o, "");
+		is_refused(row, &o, "x");
+	}
+}
+
+static const struct args_option *row_named(const char *option)
+{
+	for (const struct args_option *row = OPTIONS; row->option; row++)
+		if (!strcmp(row->option, option))
+			return row;
+	fail_msg("there is no %s", option);
+	return NULL;
+}
+
+static void names_are_those_of_layouts_and_hashes(void **state)
+{
+	const char *const *layouts = row_named("--layout")->names;
+	const char *const *hashes = row_named("--hash")->names;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; layouts[i]; i++)
+		assert_string_equal(layout_of(i)->name, layouts[i]);
+	assert_null(layout_of(i));
+	for (i = 0; hashes[i]; i++)
+		assert_string_equal(hash_name(i), hashes[i]);
+	assert_null(hash_name(i));
+}
+
+/* A key may say no, and has been given then. */
+static void flags_as_keys(void **state)
+{
+	const struct args_option *row = args_find_key(OPTIONS, "forwarded");
+	struct options o;
+
+	(void)state;
+	assert_ptr_equal(row, row_named("--forwarded"));
+	options_begin(&o);
+	o.spec.forwarded = true;
+	assert_int_equal(args_set(row, &o, "forwarded", "no"), 0);
+	assert_false(o.spec.forwarded);
+	assert_true(o.given.forwarded);
+	is_refused(row, &o, "1");
+	is_refused(row, &o, "");
+}
+
+/* The environment sets defaults: nothing is given by it. */
+static void environment_gives_nothing(void **state)
+{
+	static const struct options_given NONE;
+	struct options o;
+
+	(void)state;
+	setenv("XDP_DEDUP_CAPACITY", "7k", 1);
+	setenv("XDP_DEDUP_WINDOW", "3s", 1);
+	options_begin(&o);
+	assert_int_equal(args_from_environment(OPTIONS, OPT_CAPACITY, &o), 0);
+	assert_int_equal(o.spec.capacity, 7000);
+	assert_int_equal(o.spec.window_ns, 0); /* it is not taken */
+	assert_memory_equal(&o.given, &NONE, sizeof(NONE));
+	unsetenv("XDP_DEDUP_CAPACITY");
+	unsetenv("XDP_DEDUP_WINDOW");
+}
+
+static void texts_are_whole(const struct args_option *row)
+{
+	const char *const TEXTS[] = { row->expects, row->range, row->help };
+
+	for (size_t i = 0; i < ARRAY_SIZE(TEXTS); i++)
+		for (const char *at = TEXTS[i]; at && (at = strchr(at, '{')); at++)
+			if (strncmp(at, "{min}", 5) && strncmp(at, "{max}", 5) &&
+			    (strncmp(at, "{names}", 7) || !row->names))
+				fail_msg("%s: %s", row->option, at);
+}
+
+static size_t size_of(const struct args_option *row)
+{
+	switch (row->type) {
+	case ARGS_FLAG:
+		return sizeof(bool);
+	case ARGS_STRING:
+		return sizeof(const char *);
+	case ARGS_RATE:
+		return sizeof(double);
+	case ARGS_TIME:
+		return sizeof(uint64_t);
+	case ARGS_COUNT:
+		return row->size == sizeof(uint32_t) ? sizeof(uint32_t) : sizeof(uint64_t);
+	case ARGS_ENUM:
+		return row->size == sizeof(bool) ? sizeof(bool) : sizeof(uint32_t);
+	default:
+		return row->size;
+	}
+}
+
+static void rows_are_whole(void **state)
+{
+	(void)state;
+	for (const struct args_option *row = OPTIONS; row->option; row++) {
+		assert_int_equal(strncmp(row->option, "--", 2), 0);
+		assert_non_null(row->help);
+		assert_int_equal(!row->value, row->type == ARGS_FLAG);
+		assert_int_equal(!row->names, row->type != ARGS_ENUM);
+		assert_int_equal(!row->parse, row->type != ARGS_OWN);
+		assert_int_equal(row->size, size_of(row));
+		assert_true(row->field + row->size <= sizeof(struct options));
+		texts_are_whole(row);
+		/* No verb has two of a name, nor a field two rows. */
+		for (const struct args_option *other = OPTIONS; other < row; other++) {
+			assert_true(strcmp(other->option, row->option) ||
+				    (other->group && row->group && other->group != row->group));
+			assert_true(other->field + other->size <= row->field ||
+				    row->field + row->size <= other->field);
+			assert_true(!row->given || row->given != other->given);
+		}
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest TESTS[] = {
+		cmocka_unit_test(rows_write_their_fields_alone),
+		cmocka_unit_test(ranges_end_on_both_sides),
+		cmocka_unit_test(lists_take_so_many),
+		cmocka_unit_test(names_are_taken_and_nothing_else),
+		cmocka_unit_test(names_are_those_of_layouts_and_hashes),
+		cmocka_unit_test(flags_as_keys),
+		cmocka_unit_test(environment_gives_nothing),
+		cmocka_unit_test(rows_are_whole),
+	};
+
+	say_to(hear, NULL);
+	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	return run_added_any_tests("options");
+}
