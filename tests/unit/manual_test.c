@@ -40,9 +40,7 @@ static const struct page {
 	  9 },
 	{ "xdp-dedup.conf.5",
 	  "sed -n 's/^#*\\([a-z-]*\\) = .*/\\1/p' user/service/xdp-dedup.conf; "
-	  "sed -n 's/^\t{ \"\\([a-z-]*\\)\", .*/\\1/p' user/service/config_file.c; "
-	  "$TOOL load --help | sed -n 's/^  --\\([-a-z]*\\) [A-Z].*/\\1/p' | grep -vx "
-	  "'for\\|name'; "
+	  "$TOOL run --help | sed -n 's/^  \\([-a-z]*\\) = .*/\\1/p'; "
 	  "echo 8001,9000-9010 2001:db8::/64",
 	  34 },
 };

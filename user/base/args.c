@@ -276,3 +276,15 @@ void args_print_help(const struct args_command *c)
 		if (row->env && is_taken(row, c->takes))
 			printf("%s sets the default of %s.\n", row->env, row->option);
 }
+
+void args_print_keys(const struct args_option *rows)
+{
+	char head[64];
+
+	for (const struct args_option *row = rows; row->option; row++) {
+		if (!row->key)
+			continue;
+		snprintf(head, sizeof(head), "%s = %s", key_of(row), row->value ?: "yes");
+		print_row(head, row);
+	}
+}

@@ -105,4 +105,7 @@ bool args_ask_help(int argc, char **argv);
 /* Prints usage and the options that the command takes, to stdout. */
 void args_print_help(const struct args_command *c);
 
+/* Prints those rows that are keys, to stdout. */
+void args_print_keys(const struct args_option *rows);
+
 #endif

@@ -127,6 +127,8 @@ static int print_verb(const struct verb *v)
 	const struct args_command c = command_of(v, buf, sizeof(buf));
 
 	args_print_help(&c);
+	if (v->run == verb_run)
+		verb_run_help();
 	if (v->needs)
 		printf("\nNeeds root, or %s and access to the pins.\n", kernel_rights_text(v->needs));
 	return EXIT_DONE;

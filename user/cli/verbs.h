@@ -37,6 +37,7 @@ int verb_size(const struct options *o);
 int verb_profile(const struct options *o);
 int verb_replay(const struct options *o);
 int verb_run(const struct options *o); /* user/service/run.c */
+void verb_run_help(void);	       /* prints the keys of its file */
 
 /* For load and check: do the options fit together (but for --port, which check needs not)? 0;
  * -EINVAL, which is said.

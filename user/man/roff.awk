@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # What scripts/manual puts into man pages: `part` says which, of its standard input.
-BEGIN { FS = part ~ /^@(verbs|options|keys)@$/ ? "\t" : " " }
+BEGIN { FS = part ~ /^@(verbs|options|service-keys|keys)@$/ ? "\t" : " " }
 
 # Text that roff would take for its own.
 function text(s) {
@@ -62,9 +62,8 @@ function print_options(i, field, who) {
 	}
 }
 
-# What a file says of a filter: load's options but those that say what is done, or to which filter.
-part == "@keys@" && $1 == "option" && $4 == "load" && $2 !~ /^--(name|replace|wait|forget|for|verbose|help)$/ {
-	item("\\fB" text(substr($2, 3)) "\\fR = " ($3 == "-" ? "yes" : "\\fI" text($3) "\\fR"), sentence(marked($5)))
+part ~ /keys@$/ && $1 == "key" && $2 == (part == "@keys@" ? "filter" : "service") {
+	item("\\fB" text($3) "\\fR = " ($4 == "yes" ? "yes" : "\\fI" text($4) "\\fR"), sentence(marked($5)))
 }
 
 part == "@counters@" {

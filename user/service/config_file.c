@@ -80,15 +80,41 @@ static const char *parse_state(void *to, const char *text)
 
 static const struct args_option SERVICE_KEYS[] = {
 	{ "metrics", "[ADDRESS:]PORT", 0, ARGS_OWN, FIELD(metrics), .key = ARGS_KEY_ONCE,
-	  .parse = parse_metrics },
-	{ "on-exit", "ACTION", 0, ARGS_NAMES("leave", "unload"), FIELD(unload), .key = ARGS_KEY_ONCE },
-	{ "save", NULL, 0, ARGS_FLAG, FIELD(save), .key = ARGS_KEY_ONCE },
+	  .parse = parse_metrics,
+	  .help = "where counters can be scraped; without ADDRESS at 127.0.0.1\n"
+		  "(nothing listens)" },
+	{ "on-exit", "ACTION", 0, ARGS_NAMES("leave", "unload"), FIELD(unload), .key = ARGS_KEY_ONCE,
+	  .help = "leave or unload: what becomes of filters when the service ends:\n"
+		  "they go on, or are unloaded (leave)" },
+	{ "save", NULL, 0, ARGS_FLAG, FIELD(save), .key = ARGS_KEY_ONCE,
+	  .help = "what filters remember is saved when the service ends, and\n"
+		  "restored when it starts and they are not loaded, as after a\n"
+		  "reboot (no)" },
 	{ "save-every", "TIME", 0, ARGS_TIME, FIELD(save_every_ns), .key = ARGS_KEY_ONCE,
-	  .min = CONFIG_SAVE_EVERY_MIN_NS, .expects = "give a time of at least {min}, as in 10m" },
-	{ "state", "DIRECTORY", 0, ARGS_OWN, FIELD(state), .key = ARGS_KEY_ONCE,
-	  .parse = parse_state },
+	  .min = CONFIG_SAVE_EVERY_MIN_NS, .expects = "give a time of at least {min}, as in 10m",
+	  .help = "also every so often, for machines that crash (only at the end)" },
+	{ "state", "DIRECTORY", 0, ARGS_OWN, FIELD(state), .key = ARGS_KEY_ONCE, .parse = parse_state,
+	  .help = "where it is saved ($STATE_DIRECTORY, as systemd sets it, or "
+		  "else\n" CONFIG_STATE_DEFAULT ")" },
 	{ 0 },
 };
+
+/* The one key of a filter that is no option of `load`, but its arguments. */
+static const struct args_option INTERFACES[] = {
+	{ "interfaces", "IFNAME...", .key = ARGS_KEY_LIST,
+	  .help = "where it runs, separated by blanks; one that is not there is\n"
+		  "waited for" },
+	{ 0 },
+};
+
+void config_print_keys(void)
+{
+	puts("\nKeys of the file's section [service], with their defaults:");
+	args_print_keys(SERVICE_KEYS);
+	puts("\nKeys of a section [filter NAME], one for each filter:");
+	args_print_keys(INTERFACES);
+	args_print_keys(OPTIONS);
+}
 
 /* A key of a table, whose fields are in *to. */
 static int use_key(struct reading *r, const struct args_option *rows, const struct args_option *row,
@@ -139,7 +165,7 @@ static int use_filter_key(struct reading *r, const char *key, char *text)
 {
 	const struct args_option *row = args_find_key(OPTIONS, key);
 
-	if (!strcmp(key, "interfaces"))
+	if (!strcmp(key, INTERFACES->option))
 		return add_interfaces(r, text);
 	if (!row)
 		return say_err(-EINVAL, "[filter %s] has no key %s: xdp-dedup.conf(5) lists them",

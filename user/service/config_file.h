@@ -47,6 +47,9 @@ int config_read(const char *path, struct config_file *out);
 int config_read_from(FILE *from, const char *path, struct config_file *out);
 void config_free(struct config_file *c);
 
+/* Prints all keys and what they mean, to stdout. */
+void config_print_keys(void);
+
 /* The filter of this name; NULL if there is none. It belongs to *c. */
 struct config_filter *config_find(const struct config_file *c, const char *name);
 

@@ -357,6 +357,11 @@ static int check(const char *path)
 	return EXIT_DONE;
 }
 
+void verb_run_help(void)
+{
+	config_print_keys();
+}
+
 int verb_run(const struct options *o)
 {
 	struct service s = { .path = o->config ?: CONFIG_FILE_DEFAULT,
