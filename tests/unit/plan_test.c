@@ -124,27 +124,6 @@ static void refusals_are_told(void **state)
 	}
 }
 
-static void names_go_both_ways(void **state)
-{
-	static const char *const HASHES[] = { "fast", "siphash", "colibri", "fips", "fnv1a", "tezos" };
-	static const char *const LAYOUTS[] = { "blocked", "flat", "countdown" };
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(HASHES); i++) {
-		assert_string_equal(hash_name(i), HASHES[i]);
-		assert_int_equal(hash_find(HASHES[i]), i);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(LAYOUTS); i++) {
-		assert_string_equal(layout_of(i)->name, LAYOUTS[i]);
-		assert_int_equal(layout_find(LAYOUTS[i]), i);
-	}
-	assert_null(hash_name(ARRAY_SIZE(HASHES)));
-	assert_null(layout_of(ARRAY_SIZE(LAYOUTS)));
-	assert_int_equal(hash_find("Fast"), -1);
-	assert_int_equal(hash_find(""), -1);
-	assert_int_equal(layout_find("fla"), -1);
-}
-
 /* m and k of what is asked for; 0 in the last two: whatever keeps the rate. */
 static const struct pick_row {
 	struct filter_spec spec;
@@ -853,7 +832,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refusals_are_told),
-		cmocka_unit_test(names_go_both_ways),
+
 		cmocka_unit_test(picks_follow_the_scheme),
 		cmocka_unit_test(given_sizes_are_taken_at_any_capacity),
 		cmocka_unit_test(rates_below_the_hashes_own_are_refused),

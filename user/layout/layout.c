@@ -2,7 +2,6 @@
 #include "layout.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "hand.h"
 
@@ -20,25 +19,9 @@ const struct layout *layout_of(uint32_t layout)
 	return layout < CNT(LAYOUTS) ? LAYOUTS[layout] : NULL;
 }
 
-int layout_find(const char *name)
-{
-	for (size_t i = 0; i < CNT(LAYOUTS); i++)
-		if (!strcmp(LAYOUTS[i]->name, name))
-			return i;
-	return -1;
-}
-
 const char *hash_name(uint32_t hash)
 {
 	return hash < CNT(HASHES) ? HASHES[hash] : NULL;
-}
-
-int hash_find(const char *name)
-{
-	for (size_t i = 0; i < CNT(HASHES); i++)
-		if (!strcmp(HASHES[i], name))
-			return i;
-	return -1;
 }
 
 double layout_turn_ids(const struct dedup_config *c, double ids, double longer)

@@ -130,11 +130,7 @@ extern const struct layout LAYOUT_BLOCKED, LAYOUT_FLAT, LAYOUT_COUNTDOWN;
 /* The table of an enum dedup_layout; NULL for any other number. */
 const struct layout *layout_of(uint32_t layout);
 
-/* The enum dedup_layout of this name; -1 if there is none. */
-int layout_find(const char *name);
-
-/* The same for enum dedup_hash_scheme: its name, or NULL; and back, or -1. */
+/* The name of an enum dedup_hash_scheme; or NULL. */
 const char *hash_name(uint32_t hash);
-int hash_find(const char *name);
 
 #endif
