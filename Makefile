@@ -72,7 +72,7 @@ BPF_FLAGS = -g -O2 -target bpf -mcpu=v3 $(WARN) -Wno-unused-parameter -Iinclude 
 # Who may include whose headers: ARCHITECTURE.md says it, ROOMS_cli := cli check ... Tests may all.
 $(foreach line,$(shell scripts/rooms | tr ' ' ,),$(eval ROOMS_$(subst :,:=,$(subst $(comma), ,$(line)))))
 room = $(word 2,$(subst /, ,$(1)))
-dirs = $(if $(filter tests/%,$(1)),tests/fixture tests/bench $(wildcard user/*),$(addprefix user/,$(ROOMS_$(room))))
+dirs = $(if $(filter tests/%,$(1)),$(wildcard tests/fixture/*) tests/bench $(wildcard user/*),$(addprefix user/,$(ROOMS_$(room))))
 CPPFLAGS_OF = -Iinclude $(addprefix -I,$(call dirs,$(1))) -isystem $(BUILD) -D_GNU_SOURCE
 
 # Objects are built in up to three ways: plain ones, PIC for the library, SAN with sanitizers.
@@ -155,10 +155,10 @@ $(BUILD)/bench.skel.h: bpf/bench.bpf.c $(wildcard bpf/*.h include/*.h) Makefile 
 	$(call skeleton,bench_bpf)
 
 # The program that tests share an interface with, and the sender of `make bench-e2e`.
-$(BUILD)/neighbour.skel.h: tests/fixture/neighbour.bpf.c Makefile | $(BUILD)/tools
+$(BUILD)/neighbour.skel.h: tests/fixture/e2e/neighbour.bpf.c Makefile | $(BUILD)/tools
 	$(call skeleton,neighbour)
 # The one that makes a filter's timer late.
-$(BUILD)/late_hand.skel.h: tests/fixture/late_hand.bpf.c Makefile | $(BUILD)/tools
+$(BUILD)/late_hand.skel.h: tests/fixture/e2e/late_hand.bpf.c Makefile | $(BUILD)/tools
 	$(call skeleton,late_hand)
 $(BUILD)/flood.skel.h: tests/bench/flood.bpf.c tests/bench/flood_frame.h include/gsp.h Makefile | $(BUILD)/tools
 	$(call skeleton,flood)
@@ -239,7 +239,7 @@ VERSION := $(shell sed -n 's/.*XDP_DEDUP_VERSION "\(.*\)"/\1/p' include/version.
 # Tests: each tests/ROOM/NAME_test.c is a program, build/tests/NAME_test. Those that need root
 # say so themselves. All have sanitizers but those of tests/stress, which count in hundreds of
 # millions, or take the time.
-TEST_SOURCES := $(call sources,tests/*/*.c)
+TEST_SOURCES := $(call sources,tests/*/*.c tests/*/*/*.c)
 TESTS        := $(wildcard tests/*/*_test.c)
 # Those that take longest begin first, so that none of them is left to run alone.
 LONGEST      := $(patsubst %,$(BUILD)/tests/%_test,rate every_call succession_rate untold bench change replay leftovers cli fault \
@@ -250,7 +250,7 @@ TEST_LIBS     = -lcmocka $(LIBS) $(LIBMETRICS)
 
 # What test programs share beside their own file.
 SHARED = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(filter-out %_test.c %_main.c, \
-		$(call sources,tests/fixture/*.c tests/bench/*.c)) $(filter-out $(MAINS),$(USER)))
+		$(call sources,tests/fixture/*/*.c tests/bench/*.c)) $(filter-out $(MAINS),$(USER)))
 
 define test_program
 $$(BUILD)/tests/$(notdir $(1:.c=)): $$(BUILD)/$(2)/$(1:.c=.o) $$(call SHARED,$(2))
@@ -332,7 +332,7 @@ lint: $(MADE) $(TEST_SKELS) compile_commands.json ## clang-format, clang-tidy, c
 	$(call say,LINT,cppcheck)
 	$(Q)cppcheck --quiet -j "$$(nproc)" --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
 		--inline-suppr --suppress=missingIncludeSystem -Iinclude \
-		$(addprefix -I,$(wildcard user/*) tests/fixture tests/bench) \
+		$(addprefix -I,$(wildcard user/* tests/fixture/*) tests/bench) \
 		'-DLIBBPF_OPTS(type,name,...)=struct type name' \
 		'-DDECLARE_LIBXDP_OPTS(type,name,...)=struct type name' \
 		$(USER) $(TEST_SOURCES)
@@ -340,7 +340,7 @@ lint: $(MADE) $(TEST_SKELS) compile_commands.json ## clang-format, clang-tidy, c
 	$(Q)shellcheck -x $(filter-out %.py,$(wildcard scripts/*)) tests/run tests/run-vm tests/package tests/fuzz/run \
 		tests/system/run tests/system/inside .ci/run $(wildcard debian/*.p*st debian/*.p*rm)
 
-SOURCES := $(wildcard bpf/*.[ch] include/*.h user/*/*.[ch] user/program/*/*.h tests/*/*.[ch])
+SOURCES := $(wildcard bpf/*.[ch] include/*.h user/*/*.[ch] user/program/*/*.h tests/*/*.[ch] tests/*/*/*.[ch])
 
 .PHONY: format
 format: ## clang-format, in place
@@ -401,9 +401,9 @@ install-bench: $(BENCH) $(BENCH_PAGE) ## xdp-dedup-bench, likewise
 	$(Q)install -D -m 644 $(BENCH_PAGE) $(DESTDIR)$(call page,$(BENCH_PAGE))
 
 # Without sanitizers too: the demo takes times, and so do benches.
-$(BUILD)/tests/gossip: $(patsubst %,$(BUILD)/obj/tests/fixture/%.o,gossip_main gossip udp)
+$(BUILD)/tests/gossip: $(patsubst %,$(BUILD)/obj/tests/fixture/packets/%.o,gossip_main gossip udp)
 	$(call link)
-$(BUILD)/tests/feed: $(patsubst %,$(BUILD)/obj/tests/fixture/%.o,feed_main feed gossip udp)
+$(BUILD)/tests/feed: $(patsubst %,$(BUILD)/obj/tests/fixture/packets/%.o,feed_main feed gossip udp)
 	$(call link)
 $(BUILD)/tests/bench: $(BUILD)/obj/tests/bench/bench_main.o $(call SHARED,obj)
 	$(call link,,$(TEST_LIBS))

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Files are in $D, and the tool is $XD. */
-#define CAPTURE "/usr/bin/python3 tests/fixture/captures.py %s $D || exit 9\n"
+#define CAPTURE "/usr/bin/python3 tests/fixture/capture/captures.py %s $D || exit 9\n"
 #define REPLAY "$XD replay $D/%s.pcapng $(cat $D/%s.options)"
 
 static const struct scenario {

@@ -21,7 +21,9 @@
 #define README_LINES_MAX 200
 #define COLUMNS_MAX 100
 #define DOCS "*.md", "*/README.md", "*/*/README.md"
-#define SOURCES "include/*.h", "bpf/*.[ch]", "user/*/*.[chm]*", "tests/*/*.[ch]", "tests/run*"
+#define SOURCES                                                                               \
+	"include/*.h", "bpf/*.[ch]", "user/*/*.[chm]*", "tests/*/*.[ch]", "tests/*/*/*.[ch]", \
+		"tests/run*"
 #define SELF "tests/unit/docs_test.c"
 
 /* Files one behind the other, each with its name. */
@@ -416,7 +418,7 @@ static void tests_have_a_line_each(void **state)
 	(void)state;
 	expect_lines("tests/*/*_test.c");
 	expect_lines("tests/*/*_main.c");
-	expect_lines("tests/fixture/*.c");
+	expect_lines("tests/fixture/*/*.c");
 }
 
 static void check_program(const char *doc, const char *word)
