@@ -236,11 +236,11 @@ $(filter-out $(BENCH_PAGE),$(PAGES)) $(COMPLETION): $(BUILD)/%: user/% $(BUILD)/
 
 VERSION := $(shell sed -n 's/.*XDP_DEDUP_VERSION "\(.*\)"/\1/p' include/version.h)
 
-# Tests: each tests/ROOM/NAME_test.c is a program, build/tests/NAME_test. Those that need root
-# say so themselves. All have sanitizers but those of tests/stress, which count in hundreds of
-# millions, or take the time.
+# Tests: each tests/ROOM/NAME_test.c, or tests/unit/ROOM/NAME_test.c, is a program,
+# build/tests/NAME_test. Those that need root say so themselves. All have sanitizers but those of
+# tests/stress, which count in hundreds of millions, or take the time.
 TEST_SOURCES := $(call sources,tests/*/*.c tests/*/*/*.c)
-TESTS        := $(wildcard tests/*/*_test.c)
+TESTS        := $(wildcard tests/*/*_test.c tests/*/*/*_test.c)
 # Those that take longest begin first, so that none of them is left to run alone.
 LONGEST      := $(patsubst %,$(BUILD)/tests/%_test,rate every_call succession_rate untold bench change replay leftovers cli fault \
 		lib_change run scrape succession save array_rate engines differential sample sampling watch e2e)

@@ -24,7 +24,7 @@
 #define SOURCES                                                                               \
 	"include/*.h", "bpf/*.[ch]", "user/*/*.[chm]*", "tests/*/*.[ch]", "tests/*/*/*.[ch]", \
 		"tests/run*"
-#define SELF "tests/unit/docs_test.c"
+#define SELF "tests/unit/tree/docs_test.c"
 
 /* Files one behind the other, each with its name. */
 struct text {
@@ -417,6 +417,7 @@ static void tests_have_a_line_each(void **state)
 {
 	(void)state;
 	expect_lines("tests/*/*_test.c");
+	expect_lines("tests/unit/*/*_test.c");
 	expect_lines("tests/*/*_main.c");
 	expect_lines("tests/fixture/*/*.c");
 }
@@ -428,8 +429,8 @@ static void check_program(const char *doc, const char *word)
 
 	if (strcmp(doc, "tests/README.md") || !is_like(word, "^[a-z0-9_]+_test$"))
 		return;
-	snprintf(pattern, sizeof(pattern), "tests/*/%s.c", word);
-	if (glob(pattern, 0, NULL, &files))
+	snprintf(pattern, sizeof(pattern), "tests/{*,unit/*}/%s.c", word);
+	if (glob(pattern, GLOB_BRACE, NULL, &files))
 		fail_msg("%s: there is no %s", doc, pattern);
 	globfree(&files);
 }
