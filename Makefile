@@ -72,7 +72,7 @@ BPF_FLAGS = -g -O2 -target bpf -mcpu=v3 $(WARN) -Wno-unused-parameter -Iinclude 
 # Who may include whose headers: ARCHITECTURE.md says it, ROOMS_cli := cli check ... Tests may all.
 $(foreach line,$(shell scripts/rooms | tr ' ' ,),$(eval ROOMS_$(subst :,:=,$(subst $(comma), ,$(line)))))
 room = $(word 2,$(subst /, ,$(1)))
-dirs = $(if $(filter tests/%,$(1)),$(wildcard tests/fixture/*) tests/bench $(wildcard user/*),$(addprefix user/,$(ROOMS_$(room))))
+dirs = $(if $(filter tests/%,$(1)),$(wildcard tests/fixture/*/) tests/bench $(wildcard user/*),$(addprefix user/,$(ROOMS_$(room))))
 CPPFLAGS_OF = -Iinclude $(addprefix -I,$(call dirs,$(1))) -isystem $(BUILD) -D_GNU_SOURCE
 
 # Objects are built in up to three ways: plain ones, PIC for the library, SAN with sanitizers.
@@ -332,7 +332,7 @@ lint: $(MADE) $(TEST_SKELS) compile_commands.json ## clang-format, clang-tidy, c
 	$(call say,LINT,cppcheck)
 	$(Q)cppcheck --quiet -j "$$(nproc)" --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
 		--inline-suppr --suppress=missingIncludeSystem -Iinclude \
-		$(addprefix -I,$(wildcard user/* tests/fixture/*) tests/bench) \
+		$(addprefix -I,$(wildcard user/* tests/fixture/*/) tests/bench) \
 		'-DLIBBPF_OPTS(type,name,...)=struct type name' \
 		'-DDECLARE_LIBXDP_OPTS(type,name,...)=struct type name' \
 		$(USER) $(TEST_SOURCES)

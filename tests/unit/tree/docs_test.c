@@ -20,7 +20,7 @@
 
 #define README_LINES_MAX 200
 #define COLUMNS_MAX 100
-#define DOCS "*.md", "*/README.md", "*/*/README.md"
+#define DOCS "*.md", "*/README.md", "*/*/README.md", "tests/fixture/*/README.md"
 #define SOURCES                                                                               \
 	"include/*.h", "bpf/*.[ch]", "user/*/*.[chm]*", "tests/*/*.[ch]", "tests/*/*/*.[ch]", \
 		"tests/run*"
@@ -392,10 +392,10 @@ static void verbs_and_options_are_in_the_docs(void **state)
 	free(rights);
 }
 
-/* `NAME` in tests/README.md for each file of a pattern, whose suffix is left out. */
-static void expect_lines(const char *pattern)
+/* `NAME` in this document for each file of a pattern, whose suffix is left out. */
+static void expect_lines(const char *doc, const char *pattern)
 {
-	char *text = read_file("tests/README.md");
+	char *text = read_file(doc);
 	glob_t files = { 0 };
 
 	assert_int_equal(glob(pattern, 0, NULL, &files), 0);
@@ -407,7 +407,7 @@ static void expect_lines(const char *pattern)
 		name = basename(copy);
 		snprintf(quoted, sizeof(quoted), "`%.*s`", (int)strcspn(name, "."), name);
 		if (!strstr(text, quoted))
-			fail_msg("tests/README.md lacks %s (%s)", quoted, files.gl_pathv[i]);
+			fail_msg("%s lacks %s (%s)", doc, quoted, files.gl_pathv[i]);
 	}
 	globfree(&files);
 	free(text);
@@ -416,10 +416,26 @@ static void expect_lines(const char *pattern)
 static void tests_have_a_line_each(void **state)
 {
 	(void)state;
-	expect_lines("tests/*/*_test.c");
-	expect_lines("tests/unit/*/*_test.c");
-	expect_lines("tests/*/*_main.c");
-	expect_lines("tests/fixture/*/*.c");
+	expect_lines("tests/README.md", "tests/*/*_test.c");
+	expect_lines("tests/README.md", "tests/unit/*/*_test.c");
+	expect_lines("tests/README.md", "tests/*/*_main.c");
+}
+
+/* Each room of fixtures has a README, which names its files. */
+static void fixtures_have_a_line_each(void **state)
+{
+	glob_t rooms = { 0 };
+
+	(void)state;
+	assert_int_equal(glob("tests/fixture/*/", GLOB_ONLYDIR, NULL, &rooms), 0);
+	for (size_t i = 0; i < rooms.gl_pathc; i++) {
+		char doc[PATH_MAX], pattern[PATH_MAX];
+
+		snprintf(doc, sizeof(doc), "%sREADME.md", rooms.gl_pathv[i]);
+		snprintf(pattern, sizeof(pattern), "%s*.c", rooms.gl_pathv[i]);
+		expect_lines(doc, pattern);
+	}
+	globfree(&rooms);
 }
 
 static void check_program(const char *doc, const char *word)
@@ -453,6 +469,7 @@ int main(void)
 		cmocka_unit_test(counters_are_in_the_readme),
 		cmocka_unit_test_setup_teardown(verbs_and_options_are_in_the_docs, read_all, free_all),
 		cmocka_unit_test(tests_have_a_line_each),
+		cmocka_unit_test(fixtures_have_a_line_each),
 		cmocka_unit_test_setup_teardown(lines_have_a_test_each, read_all, free_all),
 	};
 
