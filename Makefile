@@ -244,8 +244,14 @@ TESTS        := $(wildcard tests/*/*_test.c tests/*/*/*_test.c)
 # Those that take longest begin first, so that none of them is left to run alone.
 LONGEST      := $(patsubst %,$(BUILD)/tests/%_test,rate every_call succession_rate untold bench change replay leftovers cli fault \
 		lib_change run scrape succession save array_rate engines differential sample sampling watch e2e)
-ALL_BINS     := $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(TESTS)))
+programs      = $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(1)))
+ALL_BINS     := $(call programs,$(TESTS))
 TEST_BINS    := $(filter $(ALL_BINS),$(LONGEST)) $(filter-out $(LONGEST),$(ALL_BINS))
+# What their sources say: that a program runs alone (in the comment at the top).
+saying        = $(call programs,$(shell grep -lE '$(1)' $(TESTS)))
+ALONE         = $(call saying,Runs alone:)
+# As tests/run wants them: those that run alone come last.
+lanes         = $(filter-out $(ALONE),$(1)) -- $(filter $(ALONE),$(1))
 TEST_LIBS     = -lcmocka $(LIBS) $(LIBMETRICS)
 
 # What test programs share beside their own file.
@@ -275,7 +281,7 @@ test-programs: $(SAN_BIN) $(SAN_METRICS) $(SAN_BENCH) $(NEXT_BIN) $(TEST_BINS) #
 
 .PHONY: test
 test: test-programs ## all tests, T=NAME for one; as root also those of the kernel
-	$(Q)T='$(T)' tests/run $(TEST_BINS)
+	$(Q)T='$(T)' tests/run $(call lanes,$(TEST_BINS))
 
 # Each kind of change, killed and refused at each of its calls, and each command after it: hours. The
 # tool is the one without sanitizers, which take most of the time.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* xdp-dedup-bench: that it measures what it says, not how much that is. The bench itself compares
  * the verdicts with the traffic and fails if they differ. Commands have it as $BENCH.
+ *
+ * Runs alone: the bench has priority over everything else, on all CPUs.
  */
 #include "output.h"
 

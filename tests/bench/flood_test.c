@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Floods, as `make bench-e2e` measures them, but slow ones: are the accounts right? */
+/* Floods, as `make bench-e2e` measures them, but slow ones: are the accounts right?
+ *
+ * Runs alone: its threads have real-time priority.
+ */
 #include "flood_runner.h"
 
 #include <unistd.h>
