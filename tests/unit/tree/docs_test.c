@@ -29,7 +29,7 @@
 /* Files one behind the other, each with its name. */
 struct text {
 	char *bytes;
-	size_t len;
+	size_t len, room;
 };
 
 static struct text docs, sources;
@@ -69,8 +69,11 @@ static void append_files(struct text *t, const glob_t *files)
 			continue;
 		bytes = read_file(files->gl_pathv[i]);
 		len = strlen(bytes);
-		t->bytes = realloc(t->bytes, t->len + len + 1);
-		assert_non_null(t->bytes);
+		if (t->len + len >= t->room) {
+			t->room = 2 * (t->len + len + 1);
+			t->bytes = realloc(t->bytes, t->room);
+			assert_non_null(t->bytes);
+		}
 		memcpy(t->bytes + t->len, bytes, len + 1);
 		t->len += len;
 		free(bytes);
@@ -113,15 +116,23 @@ static bool has_word(const char *text, const char *word)
 	return false;
 }
 
+/* Patterns are literals; each is compiled once, and stays. */
 static bool is_like(const char *word, const char *pattern)
 {
-	regex_t re;
-	bool like;
+	static struct {
+		const char *pattern;
+		regex_t re;
+	} known[16];
+	size_t i = 0;
 
-	assert_int_equal(regcomp(&re, pattern, REG_EXTENDED | REG_NOSUB), 0);
-	like = !regexec(&re, word, 0, NULL, 0);
-	regfree(&re);
-	return like;
+	while (i < ARRAY_SIZE(known) && known[i].pattern && known[i].pattern != pattern)
+		i++;
+	assert_in_range(i, 0, ARRAY_SIZE(known) - 1);
+	if (!known[i].pattern) {
+		assert_int_equal(regcomp(&known[i].re, pattern, REG_EXTENDED | REG_NOSUB), 0);
+		known[i].pattern = pattern;
+	}
+	return !regexec(&known[i].re, word, 0, NULL, 0);
 }
 
 typedef void (*word_fn)(const char *doc, const char *word);
