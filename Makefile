@@ -247,9 +247,11 @@ LONGEST      := $(patsubst %,$(BUILD)/tests/%_test,rate every_call succession_ra
 programs      = $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(1)))
 ALL_BINS     := $(call programs,$(TESTS))
 TEST_BINS    := $(filter $(ALL_BINS),$(LONGEST)) $(filter-out $(LONGEST),$(ALL_BINS))
-# What their sources say: that a program runs alone (in the comment at the top).
+# What their sources say: that a program runs alone (in the comment at the top), and that `make test`
+# leaves tests of it to `make test-rest` (in main(): tests/fixture/base/support.h).
 saying        = $(call programs,$(shell grep -lE '$(1)' $(TESTS)))
 ALONE         = $(call saying,Runs alone:)
+WITH_REST     = $(call saying,(leave_to|repeat_in)_rest)
 # As tests/run wants them: those that run alone come last.
 lanes         = $(filter-out $(ALONE),$(1)) -- $(filter $(ALONE),$(1))
 TEST_LIBS     = -lcmocka $(LIBS) $(LIBMETRICS)
@@ -280,7 +282,15 @@ $(NEXT_BIN): | $(MADE)
 test-programs: $(SAN_BIN) $(SAN_METRICS) $(SAN_BENCH) $(NEXT_BIN) $(TEST_BINS) ## what the tests run, without running it
 
 .PHONY: test
-test: test-programs ## all tests, T=NAME for one; as root also those of the kernel
+test: test-programs ## all tests but slow ones, T=NAME for one; as root also those of the kernel
+	$(Q)PART=quick T='$(T)' tests/run $(call lanes,$(TEST_BINS))
+
+.PHONY: test-rest
+test-rest: test-programs ## what `make test` leaves out: slow tests, and more tries at random
+	$(Q)PART=rest T='$(T)' tests/run $(call lanes,$(filter $(WITH_REST),$(TEST_BINS)))
+
+.PHONY: test-all
+test-all: test-programs ## both, each test once
 	$(Q)T='$(T)' tests/run $(call lanes,$(TEST_BINS))
 
 # Each kind of change, killed and refused at each of its calls, and each command after it: hours. The
