@@ -242,8 +242,9 @@ VERSION := $(shell sed -n 's/.*XDP_DEDUP_VERSION "\(.*\)"/\1/p' include/version.
 TEST_SOURCES := $(call sources,tests/*/*.c tests/*/*/*.c)
 TESTS        := $(wildcard tests/*/*_test.c tests/*/*/*_test.c)
 # Those that take longest begin first, so that none of them is left to run alone.
-LONGEST      := $(patsubst %,$(BUILD)/tests/%_test,rate every_call succession_rate untold bench change replay leftovers cli fault \
-		lib_change run scrape succession save array_rate engines differential sample sampling watch e2e)
+LONGEST      := $(patsubst %,$(BUILD)/tests/%_test,every_call hostile leftovers cli change run save replay rate fault \
+		lib_change e2e watch sample untold layout engines array_rate succession_rate scrape reopen late_clock \
+		receivers streams_change differential status)
 programs      = $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(1)))
 ALL_BINS     := $(call programs,$(TESTS))
 TEST_BINS    := $(filter $(ALL_BINS),$(LONGEST)) $(filter-out $(LONGEST),$(ALL_BINS))

@@ -276,6 +276,7 @@ static void run(void **state)
 int main(void)
 {
 	cli_environment();
+	leave_to_rest("@(delivery|a-host-that-forwards|interfaces-that-are-not-there)");
 	add_rows(SCRIPTS, run, cli_setup, cli_teardown);
 	return run_added_tests("check");
 }

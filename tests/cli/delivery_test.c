@@ -362,6 +362,7 @@ static void test_set(void **state)
 int main(void)
 {
 	name_tool();
+	leave_to_rest("exec-with-many-queues");
 	add_test("stack", test_stack, e2e_setup, teardown, NULL);
 	add_test("no-reader-yet", test_no_reader_yet, e2e_setup, teardown, NULL);
 	add_test("some-streams", test_some_streams, e2e_setup, teardown, NULL);

@@ -17,7 +17,7 @@
 #include "neighbour.h"
 #include "pins.h"
 
-#define POINTS 5 /* by default */
+#define POINTS tries(2, 5) /* by default */
 #define IMAGE "/mnt/image"
 #define HAS "predecessor_state" /* a filter with a predecessor has this pin */
 #define ID "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
@@ -369,6 +369,9 @@ static void saved_while_resized(void **state)
 
 int main(void)
 {
+	leave_to_rest("interface-moves-*");
+	leave_to_rest("saved-while-resized");
+	repeat_in_rest("@(set|resize|replace|restore*)");
 	add_test("saved-while-resized", saved_while_resized, e2e_setup, e2e_teardown, NULL);
 	add_test("second-program-of-a-set", second_program_of_a_set, e2e_setup, e2e_teardown, NULL);
 	add_rows(GONE, test_gone, e2e_setup, e2e_teardown);

@@ -491,5 +491,11 @@ int main(void)
 	add_test("newer-one-has-begun-a-change", newer_one_has_begun, cli_setup, cli_teardown, NULL);
 	add_test("pins-unattached", test_pins_unattached, cli_setup, cli_teardown, NULL);
 	add_test("sweep-follows-no-link", sweep_follows_no_link, cli_setup, cli_teardown, NULL);
+	leave_to_rest("pins-@(no-!(stats)|stats-*|config-*|wanted-*|incomplete-*)");
+	leave_to_rest("one-of-two-moved-@(before-a-resize|behind-a-*)");
+	leave_to_rest("*-in-a-container");
+	leave_to_rest("program-held-*");
+	leave_to_rest("moved-@(interface-has-another-index|interface-moves-on|before-a-*)");
+	leave_to_rest("stacked-@(unload-several|unload-all)");
 	return run_added_tests("leftovers");
 }

@@ -360,6 +360,8 @@ static void restoring_is_killed(void **state)
 int main(void)
 {
 	name_tool();
+	leave_to_rest("@(siphash|fips|*-of-given-size|other-digests)");
+	leave_to_rest("@(saving_is_stopped|restoring_is_killed)");
 	add_rows(ROUND_TRIPS, remembers, setup, teardown);
 	add_rows(REFUSALS, refuses, setup, teardown);
 	add_test("delivery_comes_back", delivery_comes_back, setup, teardown, NULL);

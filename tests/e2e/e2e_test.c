@@ -595,5 +595,6 @@ int main(void)
 		E2E(attach_loses_nothing_skb),
 	};
 
+	leave_to_rest("overload_*");
 	return run_root_tests("e2e", tests, ARRAY_SIZE(tests));
 }

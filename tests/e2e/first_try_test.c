@@ -192,6 +192,7 @@ static void killed_set_ends_in_time(void **state)
 int main(void)
 {
 	name_tool();
+	leave_to_rest("@(flat|with-ihaves-that-pass)");
 	add_rows(TRIES, drops_and_then_counts, e2e_setup, e2e_teardown);
 	add_test("killed-set-ends-in-time", killed_set_ends_in_time, e2e_setup, e2e_teardown, NULL);
 	return run_added_tests("first_try");

@@ -21,7 +21,7 @@
 
 #define KERNEL_CASES 220
 #define USER_CASES 40
-#define EDGE_CASES 40
+#define EDGE_CASES tries(12, 40)
 #define MS 1000000ULL
 
 /* Naive steps that are worth their time, in a case. */
@@ -212,13 +212,15 @@ static void engines_agree(void **state)
 	if (geteuid() != 0 || getenv("USER_ONLY"))
 		skip();
 	kernel_output(false);
-	try_cases(number_of("SEED", 1), number_of("CASES", KERNEL_CASES), true);
+	try_cases(number_of("SEED", 1), number_of("CASES", tries(KERNEL_CASES / 8, KERNEL_CASES)),
+		  true);
 }
 
 static void user_engine_keeps_promises(void **state)
 {
 	(void)state;
-	try_cases(number_of("SEED", 1000000), number_of("CASES", USER_CASES), false);
+	try_cases(number_of("SEED", 1000000), number_of("CASES", tries(USER_CASES / 4, USER_CASES)),
+		  false);
 }
 
 int main(void)
@@ -229,5 +231,6 @@ int main(void)
 		cmocka_unit_test(user_engine_keeps_promises),
 	};
 
+	repeat_in_rest("*");
 	return run_any_tests("engines", tests, ARRAY_SIZE(tests));
 }

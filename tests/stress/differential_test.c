@@ -13,7 +13,7 @@
 #include "stats.h"
 
 #define POOL 48
-#define IDS_MIN 100000 /* for each layout and scheme; and lookups besides */
+#define IDS_MIN tries(20000, 100000) /* for each layout and scheme; and lookups besides */
 
 struct run {
 	char row[32]; /* for messages */
@@ -338,5 +338,6 @@ int main(void)
 		OWN(countdown_tezos_agrees_with_the_model),
 	};
 
+	repeat_in_rest("*");
 	return run_root_tests("differential", tests, ARRAY_SIZE(tests));
 }
