@@ -56,9 +56,9 @@ ALL_CFLAGS = -std=gnu11 $(C_WARN) $(HARDENED) $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS
 # What has to be looked for is looked for once, by the first recipe that needs it: after `make deps`.
 once = $(eval $(1) := $$(shell $(2)))$($(1))
 PKG_CONFIG ?= $(filter %-,$(patsubst %gcc,%,$(notdir $(firstword $(CC)))))pkg-config
-PKGS        = libxdp libbpf json-c inih libpcap ncursesw libsystemd
+PKGS        = libxdp libbpf libmnl json-c inih libpcap ncursesw libsystemd
 PKG_CFLAGS  = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null | sed 's|-I[^ ]*/json-c||')
-PKG_LIBS    = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PKGS) 2>/dev/null || echo -lxdp -lbpf -ljson-c -linih -lpcap -lncursesw -lsystemd)
+PKG_LIBS    = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PKGS) 2>/dev/null || echo -lxdp -lbpf -lmnl -ljson-c -linih -lpcap -lncursesw -lsystemd)
 LIBMETRICS  = $(call once,LIBMETRICS,$(PKG_CONFIG) --libs libmicrohttpd libseccomp 2>/dev/null || echo -lmicrohttpd -lseccomp)
 LIBBPF      = $(call once,LIBBPF,$(PKG_CONFIG) --libs libbpf 2>/dev/null || echo -lbpf)
 BPF_TARGET  = $(call once,BPF_TARGET,$(TOOLS) bpf-flags)

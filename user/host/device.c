@@ -6,18 +6,19 @@
 #include <linux/genetlink.h>
 #include <linux/sockios.h>
 #include <net/if.h>
-#include <stddef.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "netlink.h"
 
 /* Of the generic netlink family "netdev", from Linux 6.3 on: newer than the headers of Debian 12. */
 #define NETDEV_FAMILY "netdev"
 #define NETDEV_DEV_GET 1	  /* a command */
 #define NETDEV_DEV_IFINDEX 1	  /* attributes of its question and answer */
 #define NETDEV_DEV_XDP_FEATURES 3 /* 64 bits, as enum netdev_xdp_act */
-#define ANSWER_MAX 8192
 
 int device_ethtool(const char *ifname, void *command)
 {
@@ -92,80 +93,60 @@ int device_mtu(const char *ifname)
 	return err;
 }
 
-/* A question to a generic netlink family: one attribute. */
-struct question {
-	struct nlmsghdr header;
-	struct genlmsghdr genl;
-	struct nlattr attribute;
-	char value[GENL_NAMSIZ];
+/* The attribute of this type in an answer, and where its first `size` bytes go. */
+struct wanted {
+	uint16_t type;
+	void *out;
+	size_t size;
+	bool is_there;
 };
 
-/* The attribute of this type in an answer; NULL if it has none, or less than `size` bytes of it. */
-static const void *attribute_of(const struct nlmsghdr *m, int type, size_t size)
+static int take_wanted(const struct nlmsghdr *m, void *arg)
 {
-	const char *at = (const char *)NLMSG_DATA(m) + GENL_HDRLEN;
-	const char *end = (const char *)m + m->nlmsg_len;
+	const struct nlattr *a;
+	struct wanted *w = arg;
 
-	while (at + NLA_HDRLEN <= end) {
-		const struct nlattr *a = (const void *)at;
-
-		if (a->nla_len < NLA_HDRLEN || at + a->nla_len > end)
-			return NULL;
-		if ((a->nla_type & NLA_TYPE_MASK) == type)
-			return a->nla_len >= NLA_HDRLEN + size ? at + NLA_HDRLEN : NULL;
-		at += NLA_ALIGN(a->nla_len);
+	mnl_attr_for_each (a, m, GENL_HDRLEN) {
+		if (mnl_attr_get_type(a) != w->type || mnl_attr_get_payload_len(a) < w->size)
+			continue;
+		memcpy(w->out, mnl_attr_get_payload(a), w->size);
+		w->is_there = true;
 	}
-	return NULL;
+	return MNL_CB_OK;
 }
 
-/* Asks, and copies `size` bytes of this attribute of the answer. 0; -EPROTO if it has none; or what
- * the kernel answers instead.
+/* Asks a generic netlink family, by one attribute. 0; -EPROTO if the answer has not what is wanted;
+ * or what the kernel answers instead.
  */
-static int ask(int fd, int family, int command, int type, const void *value, size_t len, int wanted,
-	       void *out, size_t size)
+static int ask(uint16_t family, uint8_t command, uint16_t type, const void *value, size_t len,
+	       struct wanted *wanted)
 {
 	union {
 		struct nlmsghdr header;
-		char bytes[ANSWER_MAX];
-	} answer;
-	struct question q = {
-		.header = { .nlmsg_type = family, .nlmsg_flags = NLM_F_REQUEST },
-		.genl = { .cmd = command, .version = 1 },
-		.attribute = { .nla_type = type, .nla_len = NLA_HDRLEN + len },
-	};
-	const void *found;
-	ssize_t got;
+		char bytes[64];
+	} q;
+	struct genlmsghdr *genl;
+	int err;
 
-	memcpy(q.value, value, len);
-	q.header.nlmsg_len = offsetof(struct question, value) + NLA_ALIGN(len);
-	if (send(fd, &q, q.header.nlmsg_len, 0) < 0)
-		return -errno;
-	got = recv(fd, &answer, sizeof(answer), 0);
-	if (got < 0)
-		return -errno;
-	if (!NLMSG_OK(&answer.header, (size_t)got))
-		return -EPROTO;
-	if (answer.header.nlmsg_type == NLMSG_ERROR)
-		return ((const struct nlmsgerr *)NLMSG_DATA(&answer.header))->error ?: -EPROTO;
-	found = attribute_of(&answer.header, wanted, size);
-	if (found)
-		memcpy(out, found, size);
-	return found ? 0 : -EPROTO;
+	mnl_nlmsg_put_header(q.bytes);
+	q.header.nlmsg_type = family;
+	q.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+	genl = mnl_nlmsg_put_extra_header(&q.header, sizeof(*genl));
+	*genl = (struct genlmsghdr){ .cmd = command, .version = 1 };
+	mnl_attr_put(&q.header, type, len, value);
+	err = netlink_ask(NETLINK_GENERIC, &q.header, take_wanted, wanted);
+	return err ?: wanted->is_there ? 0 : -EPROTO;
 }
 
 int device_xdp_features(int ifindex, uint64_t *features)
 {
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
-	uint16_t family = 0;
-	int err;
+	uint16_t id = 0;
+	struct wanted family = { .type = CTRL_ATTR_FAMILY_ID, .out = &id, .size = sizeof(id) };
+	struct wanted xdp = { .type = NETDEV_DEV_XDP_FEATURES,
+			      .out = features,
+			      .size = sizeof(*features) };
+	int err = ask(GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, NETDEV_FAMILY,
+		      sizeof(NETDEV_FAMILY), &family);
 
-	if (fd < 0)
-		return -errno;
-	err = ask(fd, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, NETDEV_FAMILY,
-		  sizeof(NETDEV_FAMILY), CTRL_ATTR_FAMILY_ID, &family, sizeof(family));
-	if (!err)
-		err = ask(fd, family, NETDEV_DEV_GET, NETDEV_DEV_IFINDEX, &ifindex, sizeof(ifindex),
-			  NETDEV_DEV_XDP_FEATURES, features, sizeof(*features));
-	close(fd);
-	return err;
+	return err ?: ask(id, NETDEV_DEV_GET, NETDEV_DEV_IFINDEX, &ifindex, sizeof(ifindex), &xdp);
 }

@@ -6,75 +6,74 @@
 #include <linux/net_namespace.h>
 #include <linux/rtnetlink.h>
 #include <net/if_arp.h>
-#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
+#include "netlink.h"
 #include "netns.h"
 
-#define ANSWER_MAX 65536 /* bytes; the kernel sends a dump in parts of at most half of that */
-#define DUMPS_MAX 10	 /* how often a dump is tried: links may change while it is sent */
-#define DEPTH_MAX 16	 /* devices on top of each other; the kernel allows 8 */
-#define HERE (-1)	 /* this network namespace, where an nsid is expected: ids are from 0 on */
-#define ENDING_MS 3000	 /* how long a namespace that is being deleted may take to end */
+#define DUMPS_MAX 10   /* how often a dump is tried: links may change while it is sent */
+#define DEPTH_MAX 16   /* devices on top of each other; the kernel allows 8 */
+#define HERE (-1)      /* this network namespace, where an nsid is expected: ids are from 0 on */
+#define ENDING_MS 3000 /* how long a namespace that is being deleted may take to end */
 
 /* Kinds of devices whose IFLA_LINK is the device below them, which hands them what comes in. With
  * others IFLA_LINK is a peer (veth), or the device that a tunnel's outer packets go to.
  */
 static const char *const UPPER_KINDS[] = { "vlan", "macvlan", "macvtap", "ipvlan", "ipvtap" };
 
-static bool is_upper_kind(const char *kind)
+/* Points by_type[T] at the attribute of type T, for types 0 to `max`, among the attributes in `len`
+ * bytes from `first` on.
+ */
+static void index_attributes(const void *first, size_t len, const struct nlattr **by_type,
+			     uint16_t max)
 {
+	const struct nlattr *attr;
+
+	mnl_attr_for_each_payload (first, len)
+		if (mnl_attr_get_type(attr) <= max)
+			by_type[mnl_attr_get_type(attr)] = attr;
+}
+
+/* Does so for the attributes nested in `a`, which may be NULL. */
+static void index_nested(const struct nlattr *a, const struct nlattr **by_type, uint16_t max)
+{
+	if (a)
+		index_attributes(mnl_attr_get_payload(a), mnl_attr_get_payload_len(a), by_type, max);
+}
+
+/* Does so for the attributes of a message, which follow `header` bytes. */
+static void index_message(const struct nlmsghdr *m, size_t header, const struct nlattr **by_type,
+			  uint16_t max)
+{
+	const char *first = mnl_nlmsg_get_payload_offset(m, header);
+	const char *end = mnl_nlmsg_get_payload_tail(m);
+
+	index_attributes(first, end > first ? end - first : 0, by_type, max);
+}
+
+static uint32_t u32_of(const struct nlattr *a)
+{
+	return a && mnl_attr_get_payload_len(a) >= sizeof(uint32_t) ? mnl_attr_get_u32(a) : 0;
+}
+
+static bool is_upper_kind(const struct nlattr *linkinfo)
+{
+	const struct nlattr *info[IFLA_INFO_KIND + 1] = { NULL }, *kind;
+
+	index_nested(linkinfo, info, IFLA_INFO_KIND);
+	kind = info[IFLA_INFO_KIND];
+	if (!kind || mnl_attr_validate(kind, MNL_TYPE_NUL_STRING))
+		return false;
 	for (size_t i = 0; i < sizeof(UPPER_KINDS) / sizeof(UPPER_KINDS[0]); i++)
-		if (!strcmp(kind, UPPER_KINDS[i]))
+		if (!strcmp(mnl_attr_get_str(kind), UPPER_KINDS[i]))
 			return true;
 	return false;
 }
 
-/* Points by_type[T] at the attribute of type T, for types 0 to `max`, among the attributes in `len`
- * bytes from `first` on.
- */
-static void index_attributes(const struct rtattr *first, int len, const struct rtattr **by_type,
-			     unsigned int max)
-{
-	for (const struct rtattr *a = first; RTA_OK(a, len); a = RTA_NEXT(a, len))
-		if ((a->rta_type & NLA_TYPE_MASK) <= max)
-			by_type[a->rta_type & NLA_TYPE_MASK] = a;
-}
-
-static uint32_t u32_of(const struct rtattr *a)
-{
-	uint32_t value = 0;
-
-	if (a && RTA_PAYLOAD(a) >= sizeof(value))
-		memcpy(&value, RTA_DATA(a), sizeof(value));
-	return value;
-}
-
-/* Copies a string attribute, cut at size, or "" where there is none. */
-static void text_of(const struct rtattr *a, char *out, size_t size)
-{
-	size_t len = a ? strnlen(RTA_DATA(a), RTA_PAYLOAD(a)) : 0;
-
-	if (len >= size)
-		len = size - 1;
-	if (len)
-		memcpy(out, RTA_DATA(a), len);
-	out[len] = 0;
-}
-
-static void kind_of(const struct rtattr *linkinfo, char *out, size_t size)
-{
-	const struct rtattr *info[IFLA_INFO_KIND + 1] = { NULL };
-
-	if (linkinfo)
-		index_attributes(RTA_DATA(linkinfo), RTA_PAYLOAD(linkinfo), info, IFLA_INFO_KIND);
-	text_of(info[IFLA_INFO_KIND], out, size);
-}
-
-static void xdp_of(const struct rtattr *xdp, uint32_t ids[LINK_XDP_MAX])
+static void xdp_of(const struct nlattr *xdp, uint32_t ids[LINK_XDP_MAX])
 {
 	static const int TYPES[LINK_XDP_MAX] = {
 		[LINK_XDP_ANY] = IFLA_XDP_PROG_ID,
@@ -82,31 +81,30 @@ static void xdp_of(const struct rtattr *xdp, uint32_t ids[LINK_XDP_MAX])
 		[LINK_XDP_SKB] = IFLA_XDP_SKB_PROG_ID,
 		[LINK_XDP_HW] = IFLA_XDP_HW_PROG_ID,
 	};
-	const struct rtattr *info[IFLA_XDP_MAX + 1] = { NULL };
+	const struct nlattr *info[IFLA_XDP_MAX + 1] = { NULL };
 
-	if (xdp)
-		index_attributes(RTA_DATA(xdp), RTA_PAYLOAD(xdp), info, IFLA_XDP_MAX);
+	index_nested(xdp, info, IFLA_XDP_MAX);
 	for (int i = 0; i < LINK_XDP_MAX; i++)
 		ids[i] = u32_of(info[TYPES[i]]);
 }
 
 void links_parse(const struct nlmsghdr *message, struct link *out)
 {
-	const struct rtattr *a[IFLA_MAX + 1] = { NULL };
-	const struct ifinfomsg *info = NLMSG_DATA(message);
+	const struct nlattr *a[IFLA_MAX + 1] = { NULL };
+	const struct ifinfomsg *info = mnl_nlmsg_get_payload(message);
 	struct link l = { .index = info->ifi_index };
-	char kind[32];
 
-	index_attributes(IFLA_RTA(info), IFLA_PAYLOAD(message), a, IFLA_MAX);
+	index_message(message, sizeof(*info), a, IFLA_MAX);
 	l.is_ethernet = info->ifi_type == ARPHRD_ETHER || info->ifi_type == ARPHRD_LOOPBACK;
-	text_of(a[IFLA_IFNAME], l.name, sizeof(l.name));
-	l.has_mac = a[IFLA_ADDRESS] && RTA_PAYLOAD(a[IFLA_ADDRESS]) == sizeof(l.mac);
+	if (a[IFLA_IFNAME])
+		snprintf(l.name, sizeof(l.name), "%.*s", mnl_attr_get_payload_len(a[IFLA_IFNAME]),
+			 mnl_attr_get_str(a[IFLA_IFNAME]));
+	l.has_mac = a[IFLA_ADDRESS] && mnl_attr_get_payload_len(a[IFLA_ADDRESS]) == sizeof(l.mac);
 	if (l.has_mac)
-		memcpy(l.mac, RTA_DATA(a[IFLA_ADDRESS]), sizeof(l.mac));
+		memcpy(l.mac, mnl_attr_get_payload(a[IFLA_ADDRESS]), sizeof(l.mac));
 	l.master = u32_of(a[IFLA_MASTER]);
 	xdp_of(a[IFLA_XDP], l.xdp_ids);
-	kind_of(a[IFLA_LINKINFO], kind, sizeof(kind));
-	if (is_upper_kind(kind)) {
+	if (is_upper_kind(a[IFLA_LINKINFO])) {
 		l.is_on_other_netns = a[IFLA_LINK_NETNSID];
 		l.below = l.is_on_other_netns ? 0 : u32_of(a[IFLA_LINK]);
 	}
@@ -115,60 +113,47 @@ void links_parse(const struct nlmsghdr *message, struct link *out)
 
 /* A request for a dump of links or of namespace ids, and what the kernel has answered so far. */
 struct dump {
-	struct {
-		struct nlmsghdr header;
-		union {
-			struct ifinfomsg info; /* RTM_GETLINK */
-			struct rtgenmsg gen;   /* RTM_GETNSID */
-			struct {
-				uint32_t gen;
-				struct rtattr thread;
-				uint32_t tid;
-			} of; /* the same, for one namespace */
-		};
-		struct rtattr netns; /* for the links of another namespace */
-		int32_t nsid;
-	} request;
+	union {
+		struct nlmsghdr request;
+		char bytes[64];
+	};
 	struct links links;
 	int32_t *nsids;
 	int nsids_cnt;
 };
 
+static struct dump dump_of(uint16_t type, uint16_t flags, size_t header)
+{
+	struct dump d = { 0 };
+
+	mnl_nlmsg_put_header(d.bytes);
+	d.request.nlmsg_type = type;
+	d.request.nlmsg_flags = NLM_F_REQUEST | flags;
+	mnl_nlmsg_put_extra_header(&d.request, header);
+	return d;
+}
+
 static struct dump dump_links(int32_t nsid)
 {
-	struct dump d = { .request = {
-				  .header = { .nlmsg_len = offsetof(typeof(d.request), netns),
-					      .nlmsg_type = RTM_GETLINK,
-					      .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
-				  .netns = { .rta_len = RTA_LENGTH(sizeof(nsid)),
-					     .rta_type = IFLA_TARGET_NETNSID },
-				  .nsid = nsid,
-			  } };
+	struct dump d = dump_of(RTM_GETLINK, NLM_F_DUMP, sizeof(struct ifinfomsg));
 
 	if (nsid != HERE)
-		d.request.header.nlmsg_len = sizeof(d.request);
+		mnl_attr_put_u32(&d.request, IFLA_TARGET_NETNSID, nsid);
 	return d;
 }
 
 static struct dump dump_nsids(void)
 {
-	return (struct dump){ .request.header = { .nlmsg_len = NLMSG_LENGTH(sizeof(struct rtgenmsg)),
-						  .nlmsg_type = RTM_GETNSID,
-						  .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP } };
+	return dump_of(RTM_GETNSID, NLM_F_DUMP, sizeof(struct rtgenmsg));
 }
 
 /* Asks for the id of this namespace itself. */
 static struct dump dump_own_nsid(void)
 {
-	return (struct dump){ .request = {
-				      .header = { .nlmsg_len = NLMSG_LENGTH(
-							  sizeof(((struct dump *)0)->request.of)),
-						  .nlmsg_type = RTM_GETNSID,
-						  .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK },
-				      .of = { .thread = { .rta_len = RTA_LENGTH(sizeof(uint32_t)),
-							  .rta_type = NETNSA_PID },
-					      .tid = gettid() },
-			      } };
+	struct dump d = dump_of(RTM_GETNSID, NLM_F_ACK, sizeof(struct rtgenmsg));
+
+	mnl_attr_put_u32(&d.request, NETNSA_PID, gettid());
+	return d;
 }
 
 static void dump_free(struct dump *d)
@@ -192,96 +177,43 @@ static int add_link(struct links *l, const struct nlmsghdr *message)
 
 static int add_nsid(struct dump *d, const struct nlmsghdr *message)
 {
-	const struct rtattr *a[NETNSA_NSID + 1] = { NULL };
-	const char *attributes = (char *)NLMSG_DATA(message) + NLMSG_ALIGN(sizeof(struct rtgenmsg));
+	const struct nlattr *a[NETNSA_NSID + 1] = { NULL };
 	int32_t *more = realloc(d->nsids, (d->nsids_cnt + 1) * sizeof(*more));
 
 	if (!more)
 		return -ENOMEM;
 	d->nsids = more;
-	index_attributes((const void *)attributes,
-			 NLMSG_PAYLOAD(message, NLMSG_ALIGN(sizeof(struct rtgenmsg))), a,
-			 NETNSA_NSID);
+	index_message(message, sizeof(struct rtgenmsg), a, NETNSA_NSID);
 	if (!a[NETNSA_NSID])
 		return -EPROTO;
 	d->nsids[d->nsids_cnt++] = u32_of(a[NETNSA_NSID]);
 	return 0;
 }
 
-/* Adds one part of the answer to *d. 1 if it was the last part, or all is acknowledged; 0 if more
- * follow; -EAGAIN if links changed meanwhile, so that the parts may contradict each other.
- */
-static int take_part(const struct nlmsghdr *m, int len, struct dump *d)
+static int add_message(const struct nlmsghdr *m, void *arg)
 {
-	for (; NLMSG_OK(m, (unsigned int)len); m = NLMSG_NEXT(m, len)) {
-		int err = 0;
+	size_t len = mnl_nlmsg_get_payload_len(m);
+	struct dump *d = arg;
+	int err = 0;
 
-		if (m->nlmsg_flags & NLM_F_DUMP_INTR)
-			return -EAGAIN;
-		if (m->nlmsg_type == NLMSG_DONE)
-			return 1;
-		if (m->nlmsg_type == NLMSG_ERROR)
-			return ((const struct nlmsgerr *)NLMSG_DATA(m))->error ?: 1;
-		if (m->nlmsg_type == RTM_NEWLINK &&
-		    m->nlmsg_len >= NLMSG_LENGTH(sizeof(struct ifinfomsg)))
-			err = add_link(&d->links, m);
-		else if (m->nlmsg_type == RTM_NEWNSID &&
-			 m->nlmsg_len >= NLMSG_LENGTH(sizeof(struct rtgenmsg)))
-			err = add_nsid(d, m);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-static int ask(int fd, const struct dump *d)
-{
-	ssize_t len = d->request.header.nlmsg_len;
-
-	return send(fd, &d->request, len, 0) == len ? 0 : -errno;
-}
-
-/* `answer` has ANSWER_MAX bytes. */
-static int receive(int fd, void *answer, struct dump *d)
-{
-	int end = ask(fd, d);
-
-	while (!end) {
-		ssize_t len = recv(fd, answer, ANSWER_MAX, MSG_TRUNC);
-
-		if (len < 0)
-			end = -errno;
-		else if (len == 0 || len > ANSWER_MAX)
-			end = -EMSGSIZE;
-		else
-			end = take_part(answer, len, d);
-	}
-	return end < 0 ? end : 0;
-}
-
-static int dump_once(void *answer, struct dump *d)
-{
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
-	int err;
-
-	if (fd < 0)
-		return -errno;
-	err = receive(fd, answer, d);
-	close(fd);
-	if (err)
-		dump_free(d);
-	return err;
+	if (m->nlmsg_type == RTM_NEWLINK)
+		err = len < sizeof(struct ifinfomsg) ? -EPROTO : add_link(&d->links, m);
+	else if (m->nlmsg_type == RTM_NEWNSID)
+		err = add_nsid(d, m);
+	errno = -err;
+	return err ? MNL_CB_ERROR : MNL_CB_OK;
 }
 
 /* 0, and the caller frees *d with dump_free(); -errno, and *d holds nothing to free. */
 static int dump(struct dump *d)
 {
-	void *answer = malloc(ANSWER_MAX);
-	int err = answer ? -EAGAIN : -ENOMEM;
+	int err = -EAGAIN;
 
-	for (int i = 0; i < DUMPS_MAX && err == -EAGAIN; i++)
-		err = dump_once(answer, d);
-	free(answer);
+	for (int i = 0; i < DUMPS_MAX && err == -EAGAIN; i++) {
+		err = netlink_ask(NETLINK_ROUTE, &d->request, add_message, d);
+		if (err)
+			dump_free(d);
+	}
 	return err;
 }
 

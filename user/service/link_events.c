@@ -2,26 +2,24 @@
 #include "link_events.h"
 
 #include <errno.h>
-#include <linux/netlink.h>
+#include <libmnl/libmnl.h>
 #include <linux/rtnetlink.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "receivers.h"
 #include "say.h"
 
-static int subscribe(void)
+static struct mnl_socket *subscribe(void)
 {
-	struct sockaddr_nl to = { .nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK };
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+	struct mnl_socket *s = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-	if (fd >= 0 && !bind(fd, (struct sockaddr *)&to, sizeof(to)))
-		return fd;
+	if (s && !mnl_socket_bind(s, RTMGRP_LINK, MNL_SOCKET_AUTOPID))
+		return s;
 	say_err(0, "cannot listen to changes of interfaces: %s", strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return -EIO;
+	if (s)
+		mnl_socket_close(s);
+	return NULL;
 }
 
 int link_events_open(struct link_events *e)
@@ -29,9 +27,10 @@ int link_events_open(struct link_events *e)
 	bool changed;
 	int err;
 
-	*e = (struct link_events){ .fd = subscribe() };
-	if (e->fd < 0)
-		return e->fd;
+	*e = (struct link_events){ .socket = subscribe(), .fd = -1 };
+	if (!e->socket)
+		return -EIO;
+	e->fd = mnl_socket_get_fd(e->socket);
 	err = link_events_look(e, &changed);
 	if (err)
 		link_events_close(e);
@@ -41,8 +40,9 @@ int link_events_open(struct link_events *e)
 void link_events_close(struct link_events *e)
 {
 	links_free(&e->now);
-	if (e->fd >= 0)
-		close(e->fd);
+	if (e->socket)
+		mnl_socket_close(e->socket);
+	e->socket = NULL;
 	e->fd = -1;
 }
 

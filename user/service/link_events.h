@@ -8,7 +8,8 @@
 #include "links.h"
 
 struct link_events {
-	int fd;		  /* readable when something has changed */
+	struct mnl_socket *socket;
+	int fd;		  /* the socket, readable when something has changed */
 	struct links now; /* as of the last look */
 };
 

@@ -31,6 +31,7 @@ static const char SETUP[] =
 	"header() { mkdir -p $D/$1/${2%%/*}; echo \"$3\" >$D/$1/$2; }\n"
 	"header no-libbpf bpf/libbpf.h '#error none'; header no-libxdp xdp/libxdp.h '#error none'\n"
 	"header no-json-c json-c/json.h '#error none'; header old-libxdp xdp/libxdp.h ''\n"
+	"header no-libmnl libmnl/libmnl.h '#error none'\n"
 	"header no-inih ./ini.h '#error none'; header no-libpcap pcap/sll.h '#error none'\n"
 	"header old-libpcap pcap/sll.h ''; header no-ncurses ./curses.h '#error none'\n"
 	"header no-libsystemd systemd/sd-event.h '#error none'\n"
@@ -91,6 +92,7 @@ static const struct lack {
 	  "libxdp from 1.3 on (xdp/libxdp.h)" },
 	{ "lacks-newer-libxdp", "$D/clang:$D/bin", "CPPFLAGS=-I$D/old-libxdp",
 	  "libxdp from 1.3 on (xdp/libxdp.h)" },
+	{ "lacks-libmnl", "$D/clang:$D/bin", "CPPFLAGS=-I$D/no-libmnl", "libmnl (libmnl/libmnl.h)" },
 	{ "lacks-json-c", "$D/clang:$D/bin", "CPPFLAGS=-I$D/no-json-c", "json-c (json-c/json.h)" },
 	{ "lacks-inih", "$D/clang:$D/bin", "CPPFLAGS=-I$D/no-inih", "inih (ini.h)" },
 	{ "lacks-libpcap", "$D/clang:$D/bin", "CPPFLAGS=-I$D/no-libpcap",

@@ -41,6 +41,7 @@ static const struct {
 	{ "json-c", "<json-c/" },
 	{ "inih", "<ini\\.h" },
 	{ "ncurses", "<n?curses" },
+	{ "libmnl", "<(libmnl/|linux/(rt|ge)?netlink\\.h)" },
 };
 
 static struct room rooms[ROOMS_MAX];

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "netlink.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define ANSWER_MAX 65536 /* bytes; the kernel sends a dump in parts of at most half of that */
+
+/* The last message of an answer, NLMSG_ERROR or NLMSG_DONE, begins with 0 or -errno. libmnl's own
+ * callback for NLMSG_DONE ignores that.
+ */
+static int answer_ended(const struct nlmsghdr *m, void *arg)
+{
+	const int *err = mnl_nlmsg_get_payload(m);
+
+	(void)arg;
+	errno = mnl_nlmsg_get_payload_len(m) < sizeof(*err) ? EPROTO : -*err;
+	return errno ? MNL_CB_ERROR : MNL_CB_STOP;
+}
+
+/* 0 or -errno; `answer` has ANSWER_MAX bytes. */
+static int exchange(struct mnl_socket *s, const struct nlmsghdr *question, void *answer,
+		    mnl_cb_t each, void *arg)
+{
+	static mnl_cb_t control[] = { [NLMSG_ERROR] = answer_ended, [NLMSG_DONE] = answer_ended };
+	ssize_t len = mnl_socket_sendto(s, question, question->nlmsg_len);
+	int state = len < 0 ? MNL_CB_ERROR : MNL_CB_OK;
+
+	while (state == MNL_CB_OK) {
+		len = mnl_socket_recvfrom(s, answer, ANSWER_MAX);
+		state = len < 0 ? MNL_CB_ERROR
+				: mnl_cb_run2(answer, len, 0, 0, each, arg, control,
+					      sizeof(control) / sizeof(control[0]));
+	}
+	return state == MNL_CB_ERROR ? -errno : 0;
+}
+
+int netlink_ask(int protocol, const struct nlmsghdr *question, mnl_cb_t each, void *arg)
+{
+	void *answer = malloc(ANSWER_MAX);
+	struct mnl_socket *s = answer ? mnl_socket_open2(protocol, SOCK_CLOEXEC) : NULL;
+	int err = s ? exchange(s, question, answer, each, arg) : -errno;
+
+	if (s)
+		mnl_socket_close(s);
+	free(answer);
+	return err == -EINTR ? -EAGAIN : err; /* libmnl says so of a dump that was interrupted */
+}
