@@ -101,8 +101,8 @@ static int parse(const struct args_option *row, void *field, const char *text)
 {
 	switch (row->type) {
 	case ARGS_FLAG:
-		*(bool *)field = !text || !strcmp(text, "yes");
-		return *(bool *)field || !strcmp(text, "no") ? 0 : -EINVAL;
+		*(bool *)field = !strcmp(text, "yes");
+		return strcmp(text, "yes") && strcmp(text, "no") ? -EINVAL : 0;
 	case ARGS_STRING:
 		*(const char **)field = text;
 		return strlen(text) < row->min ? -EINVAL : 0;
@@ -204,7 +204,7 @@ static int set_from_argv(const struct args_command *c, void *to, int argc, char 
 			return say_err(-EINVAL, "%s needs a value", argv[i]);
 		value = is_next_word ? argv[i + 1] : value + 1;
 	}
-	err = args_set(row, to, row->option, value);
+	err = args_set(row, to, row->option, value ?: "yes");
 	return err ? err : is_next_word;
 }
 

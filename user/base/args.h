@@ -88,9 +88,9 @@ int args_parse(const struct args_command *c, void *to, int argc, char **argv);
  */
 int args_from_environment(const struct args_option *options, unsigned int takes, void *to);
 
-/* Sets the field of one row from a text, which is NULL for an option without a value, and marks it
- * as given. `what`: what the user wrote before the value, for the message. 0; or -EINVAL, which is
- * said, and *to may have half of the value.
+/* Sets the field of one row from a text, yes or no for a flag, and marks it as given. `what`: what
+ * the user wrote before the value, for the message. 0; or -EINVAL, which is said, and *to may have
+ * half of the value.
  */
 int args_set(const struct args_option *row, void *to, const char *what, const char *text);
 

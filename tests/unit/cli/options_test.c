@@ -79,7 +79,7 @@ static const char *good_text(const struct args_option *row, char text[TEXT_MAX])
 {
 	switch (row->type) {
 	case ARGS_FLAG:
-		return NULL;
+		return "yes";
 	case ARGS_STRING:
 		return "x";
 	case ARGS_RATE:
