@@ -28,15 +28,15 @@
 #define OUT_FILE "/mnt/out"
 #define ID_WORDS 4
 
-enum { A, B, C, D, GSP, STREAMS };
+enum { A, B, C, D, A_TOO, GSP, STREAMS };
 
 static const struct {
-	const char *name;
+	const char *name; /* of its profile */
 	uint16_t port;
 	uint32_t id_bytes;
 } STREAM[STREAMS] = {
-	{ "a", 9001, 8 },  { "b", 9002, 8 },	       { "c", 9003, 8 },
-	{ "d", 9004, 12 }, { "gsp", GOSSIP_PORT, 32 },
+	{ "a", 9001, 8 },  { "b", 9002, 8 }, { "c", 9003, 8 },
+	{ "d", 9004, 12 }, { "a", 9005, 8 }, { "gsp", GOSSIP_PORT, 32 },
 };
 
 /* All bytes of the id with this number. */
@@ -151,6 +151,11 @@ struct row {
 #define LOAD_AB "load v0 --name f BY --profile a:9001 --profile b:9002"
 #define LOAD_ABC LOAD_AB " --profile c:9003"
 
+/* Two streams of one profile, which have no names of their own. */
+#define LOAD_TWO "load v0 --name f BY --profile a:9001#x --profile a:9005#y"
+#define SWAPPED " BY --profile a:9005#y --profile a:9001#x"
+#define BEFORE_TWO " BY --profile a:9003#z --profile a:9001#x --profile a:9005#y"
+
 static const struct row ROWS[] = {
 	{ "larger-in-another-order", LOAD_AB " --capacity 10k",
 	  "load --replace --name f BY --profile b:9002 --profile a:9001 --capacity 20k", A, B, FRESH },
@@ -189,11 +194,44 @@ static const struct row ROWS[] = {
 	  "load --replace --name f BY --profile a:9001 --profile d:9004 --layout blocked --hash "
 	  "fast",
 	  D, D, KNOWN },
-	{ "from-sha-256-to-a-keyed-hash", "load v0 --name f BY --profile a:9001 --layout flat --hash fips --bits 65536 --capacity 1k",
+	{ "from-sha-256-to-a-keyed-hash",
+	  "load v0 --name f BY --profile a:9001 --layout flat --hash fips --bits 65536 --capacity 1k",
 	  "load --replace --name f BY --profile b:9002 --profile a:9001 --layout blocked --hash "
 	  "fast",
 	  A, A, KNOWN },
 };
+
+static const struct row UNNAMED[] = {
+	{ "unnamed-swapped", LOAD_TWO, "set f" SWAPPED, A, A_TOO, FRESH },
+	{ "unnamed-swapped-keep", LOAD_TWO, "set f" SWAPPED, A_TOO, A_TOO, KNOWN },
+	{ "unnamed-swapped-larger", LOAD_TWO, "load --replace --name f --capacity 20k" SWAPPED, A,
+	  A_TOO, FRESH },
+	{ "unnamed-swapped-larger-keep", LOAD_TWO, "load --replace --name f --capacity 20k" SWAPPED,
+	  A, A, KNOWN },
+	{ "unnamed-behind-another", LOAD_TWO, "set f" BEFORE_TWO, A, A_TOO, FRESH },
+	{ "unnamed-behind-another-keep", LOAD_TWO, "set f" BEFORE_TWO, A, A, KNOWN },
+	{ "unnamed-the-first-goes", LOAD_TWO, "set f BY --profile a:9005#y", A, A_TOO, FRESH },
+	{ "unnamed-the-first-goes-keep", LOAD_TWO, "set f BY --profile a:9005#y", A_TOO, A_TOO,
+	  KNOWN },
+	{ "unnamed-the-first-goes-larger", LOAD_TWO,
+	  "load --replace --name f BY --profile a:9005#y --capacity 20k", A, A_TOO, FRESH },
+	{ "unnamed-gsp-the-first-goes", "load v0 --name f --profile gsp:8002 --profile gsp:8001",
+	  "set f --profile gsp:8001", GSP, GSP, KNOWN },
+	{ "unnamed-gsp-has-other-ports", "load v0 --name f --profile gsp:8001 --profile gsp:8002",
+	  "set f --profile gsp:8001,8002", GSP, GSP, FRESH },
+};
+
+/* By packets alone: which of them has which name says its place. */
+static void test_unnamed(void **state)
+{
+	const struct row *row = *state;
+
+	must(row->load);
+	assert_false(is_dropped(row->taught, 1));
+	must(row->change);
+	assert_int_equal(is_dropped(row->asked, 1), row->known);
+	assert_true(is_dropped(row->asked, 1));
+}
 
 static void test_row(void **state)
 {
@@ -520,6 +558,18 @@ static bool same_realms(const int a[STREAMS], const int b[STREAMS], int s)
 	return true;
 }
 
+/* The stream's name now: of two of one profile, that of the second has a number. */
+static const char *name_now(int s)
+{
+	int first = 0;
+
+	if (s != A && s != A_TOO)
+		return STREAM[s].name;
+	while (m.order[first] != A && m.order[first] != A_TOO)
+		first++;
+	return m.order[first] == s ? "a" : "a-2";
+}
+
 /* The streams are these now. */
 static void note_streams(const int order[STREAMS], int cnt, const int realm[STREAMS])
 {
@@ -530,6 +580,10 @@ static void note_streams(const int order[STREAMS], int cnt, const int realm[STRE
 			if (realm[s] >= 0 && realm[s] == realm[t])
 				m.linked[s][t] = true;
 	}
+	/* The only one of its profile, which has other ports now. */
+	for (int s = A, t = A_TOO; s <= A_TOO; s += A_TOO - A, t -= A_TOO - A)
+		if (m.realm[s] >= 0 && m.realm[t] < 0 && realm[s] < 0 && realm[t] >= 0)
+			m.linked[s][t] = m.linked[t][s] = true;
 	memcpy(m.realm, realm, sizeof(m.realm));
 	memcpy(m.order, order, sizeof(m.order));
 	m.cnt = cnt;
@@ -627,7 +681,7 @@ static void probe_want(void)
 	char command[256];
 
 	if (wanted) {
-		snprintf(command, sizeof(command), "$XD want f/%s %s", STREAM[s].name, hex_of(s, id));
+		snprintf(command, sizeof(command), "$XD want f/%s %s", name_now(s), hex_of(s, id));
 		assert_run(0, command);
 	}
 	change_something();
@@ -702,6 +756,7 @@ int main(void)
 	leave_to_rest("larger-*-keeps");
 	repeat_in_rest("any_changes");
 	add_rows(ROWS, test_row, setup, cli_teardown);
+	add_rows(UNNAMED, test_unnamed, setup, cli_teardown);
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
 	return run_added_tests("streams_change");
 }

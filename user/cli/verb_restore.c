@@ -163,12 +163,10 @@ static void report(const struct restoration *r)
 	       plan_fpr(&r->cfg), format_bytes(plan_bytes(&r->cfg), size, sizeof(size)));
 	format_time(r->elapsed_ns, ago, sizeof(ago));
 	if (r->forgotten)
-		printf("%s: it was saved %s ago, and nothing of it is young enough to be "
-		       "remembered\n",
+		printf("%s: it was saved %s ago, and nothing of it is young enough to be remembered\n",
 		       r->name, ago);
 	else
-		printf("%s: what it remembered when it was saved, %s ago, %s, is kept until it is "
-		       "forgotten: at most %s\n",
+		printf("%s: what it remembered when it was saved, %s ago, %s, is kept until it is forgotten: at most %s\n",
 		       r->name, ago,
 		       format_bytes(plan_bytes(&r->image.head.config), size, sizeof(size)),
 		       format_time(2 * r->cfg.window_ns, window, sizeof(window)));
@@ -181,7 +179,7 @@ static bool has_same_ids(const struct dedup_config *a, const struct dedup_config
 		    !memcmp(a->digest_key, b->digest_key, sizeof(a->digest_key));
 
 	for (uint32_t i = 0; i < a->streams_cnt && same; i++)
-		same = kept_stream(a, &b->streams[i]) == (int)i &&
+		same = kept_stream(a, b, &b->streams[i]) == (int)i &&
 		       a->streams[i].realm == b->streams[i].realm;
 	return same;
 }
@@ -208,15 +206,15 @@ static int restore_into(const struct options *o, struct restoration *r, struct c
 	int err, restored;
 
 	if (o->args_cnt > 2)
-		return say_err(-EEXIST,
-			       "%s runs already, and gets what was saved where it is: name "
-			       "no interfaces",
-			       c->f.name);
+		return say_err(
+			-EEXIST,
+			"%s runs already, and gets what was saved where it is: name no interfaces",
+			c->f.name);
 	if (!has_same_ids(c->f.config, image))
-		return say_err(-EINVAL,
-			       "%s has other streams or digests than the filter that was "
-			       "saved: in it the ids would be others",
-			       c->f.name);
+		return say_err(
+			-EINVAL,
+			"%s has other streams or digests than the filter that was saved: in it the ids would be others",
+			c->f.name);
 	err = change_check_room(o, &c->f);
 	if (!err)
 		err = change_check_memory("what was saved", plan_bytes(image));

@@ -6,6 +6,8 @@
 #include "config_streams.h"
 #include "streams.h"
 
+#define NUMBER_MAX 4 /* bytes of "-16", with the 0 */
+
 static bool is_load_alike(const struct dedup_load *a, const struct dedup_load *b)
 {
 	return a->mask == b->mask && a->at == b->at && a->base == b->base && a->shift == b->shift &&
@@ -24,15 +26,91 @@ static bool are_ids_alike(const struct dedup_stream *a, const struct dedup_strea
 	return alike;
 }
 
-int kept_stream(const struct dedup_config *old, const struct dedup_stream *s)
+/* The length of the name without a number at its end: two streams of profile gsp that were given no
+ * name are gsp and gsp-2, by their places, and the second one is gsp once the first has gone.
+ */
+static size_t stem(const char *name)
+{
+	size_t len = strlen(name), end = len;
+
+	while (end && name[end - 1] >= '0' && name[end - 1] <= '9')
+		end--;
+	return end > 1 && end < len && name[end - 1] == '-' ? end - 1 : len;
+}
+
+static bool is_stem_shared(const struct dedup_stream *a, const struct dedup_stream *b)
+{
+	size_t len_a = stem(a->name), len_b = stem(b->name);
+	size_t len = len_a < len_b ? len_a : len_b;
+
+	/* A long name was cut where the number had no room behind it. */
+	return !memcmp(a->name, b->name, len) &&
+	       (len_a == len_b || len + NUMBER_MAX >= DEDUP_STREAM_NAME);
+}
+
+/* Which packets a stream looks at. */
+struct packets {
+	uint32_t layer, ethertype, ports_cnt, to_cnt, to4_cnt;
+	const struct dedup_ports *ports;
+	const struct dedup_prefix *to;
+};
+
+static struct packets packets_of(const struct dedup_config *c, const struct dedup_stream *s)
+{
+	return (struct packets){
+		.layer = s->layer,
+		.ethertype = s->ethertype,
+		.ports_cnt = s->ports_cnt,
+		.to_cnt = s->to_cnt,
+		.to4_cnt = s->to4_cnt,
+		.ports = &c->ports[s->ports_first],
+		.to = &c->to[s->to_first],
+	};
+}
+
+static bool are_packets_alike(struct packets a, struct packets b)
+{
+	return a.layer == b.layer && a.ethertype == b.ethertype && a.ports_cnt == b.ports_cnt &&
+	       a.to_cnt == b.to_cnt && a.to4_cnt == b.to4_cnt &&
+	       !memcmp(a.ports, b.ports, a.ports_cnt * sizeof(*a.ports)) &&
+	       !memcmp(a.to, b.to, a.to_cnt * sizeof(*a.to));
+}
+
+/* How many streams of this stem, and with such ids, there are. */
+static uint32_t count_alike(const struct dedup_config *c, const struct dedup_stream *s)
+{
+	uint32_t cnt = 0;
+
+	for (uint32_t n = 0; n < streams_cnt(c); n++) {
+		const struct dedup_stream other = stream_of(c, n);
+
+		cnt += is_stem_shared(&other, s) && are_ids_alike(&other, s);
+	}
+	return cnt;
+}
+
+/* The place in *old of the stream that *s is, which looks at these packets; by_name: only one
+ * stream can be meant by its name.
+ */
+static int find(const struct dedup_config *old, const struct dedup_stream *s,
+		struct packets packets, bool by_name)
 {
 	for (uint32_t n = 0; n < streams_cnt(old); n++) {
 		const struct dedup_stream of_old = stream_of(old, n);
 
-		if (!strcmp(of_old.name, s->name) && are_ids_alike(&of_old, s))
+		if (!are_ids_alike(&of_old, s) || !is_stem_shared(&of_old, s))
+			continue;
+		if (by_name ? !strcmp(of_old.name, s->name)
+			    : are_packets_alike(packets_of(old, &of_old), packets))
 			return (int)n;
 	}
 	return -1;
+}
+
+int kept_stream(const struct dedup_config *old, const struct dedup_config *c,
+		const struct dedup_stream *s)
+{
+	return find(old, s, packets_of(c, s), count_alike(old, s) == 1 && count_alike(c, s) == 1);
 }
 
 uint64_t kept_realm_key(const struct dedup_config *c, uint32_t n)
@@ -43,7 +121,7 @@ uint64_t kept_realm_key(const struct dedup_config *c, uint32_t n)
 int kept_known(const struct dedup_config *old, const struct dedup_config *c, uint32_t n)
 {
 	const struct dedup_stream s = stream_of(c, n);
-	int was = kept_stream(old, &s);
+	int was = kept_stream(old, c, &s);
 
 	return was >= 0 && kept_realm_key(old, was) == kept_realm_key(c, n) ? was : -1;
 }
@@ -74,7 +152,7 @@ void kept_slots(const struct dedup_config *old, struct dedup_config *c)
 	for (uint32_t n = 0; n < streams_cnt(old); n++)
 		used |= 1U << kept_slot(old, n) % DEDUP_SLOTS;
 	for (uint32_t n = 0; n < c->streams_cnt; n++) {
-		int was = kept_stream(old, &c->streams[n]);
+		int was = kept_stream(old, c, &c->streams[n]);
 
 		c->streams[n].slot = was < 0 ? new_slot(c, used) : kept_slot(old, was);
 		used |= 1U << c->streams[n].slot % DEDUP_SLOTS;
@@ -86,10 +164,19 @@ int kept_before(const struct dedup_config *c, uint32_t n)
 	return c->format < DEDUP_FORMAT_SLOTS ? (int)n : c->before[n] - 1;
 }
 
-/* Did a filter without streams know the ids of this stream as *old does? */
-static bool is_key_0(const struct dedup_config *old, const struct dedup_stream *s)
+/* Did a filter without streams know the ids of this stream, the only one of a spec, as *old does? */
+static bool is_key_0(const struct dedup_config *old, const struct spec_stream *s)
 {
-	int was = kept_stream(old, s);
+	const struct packets packets = {
+		.layer = s->stream.layer,
+		.ethertype = s->stream.ethertype,
+		.ports_cnt = s->ports_cnt,
+		.to_cnt = s->to_cnt,
+		.to4_cnt = s->to4_cnt,
+		.ports = s->ports,
+		.to = s->to,
+	};
+	int was = find(old, &s->stream, packets, count_alike(old, &s->stream) == 1);
 
 	return was >= 0 && !kept_realm_key(old, was);
 }
@@ -100,5 +187,5 @@ void kept_plan_gsp(const struct dedup_config *old, struct filter_spec *spec)
 		return;
 	if (!spec->streams_cnt)
 		streams_make_gsp(spec);
-	spec->gsp_is_stream = !is_key_0(old, &spec->streams[0].stream);
+	spec->gsp_is_stream = !is_key_0(old, &spec->streams[0]);
 }

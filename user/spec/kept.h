@@ -2,7 +2,10 @@
 /* What a change keeps of a filter's streams: which stream is which, though its place is another one
  * now, and what that means for its realm. Pure.
  *
- * A stream is kept if the new filter has one of its name whose ids are made alike. A realm is kept
+ * A stream is kept if the new filter has one of its name whose ids are made alike. Streams that were
+ * given no name have their profile's, with a number by their places: where the old or the new filter
+ * has several whose names differ in this number alone, a stream is kept by its ports and
+ * destinations instead: an id of one must not be known in another one. A realm is kept
  * with its key, by the first of its streams that is kept, unless a realm before it has that key
  * already. All that lasts longer than a program goes by a stream's slot or by a realm's key.
  */
@@ -15,8 +18,9 @@
 #include "config.h"
 #include "spec.h"
 
-/* The place in *old of the stream that *s is; -1 if *old has none. */
-int kept_stream(const struct dedup_config *old, const struct dedup_stream *s);
+/* The place in *old of the stream that *s, a stream of *c, is; -1 if *old has none. */
+int kept_stream(const struct dedup_config *old, const struct dedup_config *c,
+		const struct dedup_stream *s);
 
 /* The key of the realm of stream n; 0 in a filter without streams. */
 uint64_t kept_realm_key(const struct dedup_config *c, uint32_t n);

@@ -40,7 +40,7 @@ static bool find_key(const struct dedup_config *from, const struct dedup_config 
 {
 	for (uint32_t i = n; i < cfg->streams_cnt && from; i++) {
 		int was = cfg->streams[i].realm == cfg->streams[n].realm
-				  ? kept_stream(from, &cfg->streams[i])
+				  ? kept_stream(from, cfg, &cfg->streams[i])
 				  : -1;
 
 		if (was < 0 || is_taken(cfg, n, kept_realm_key(from, was)))
