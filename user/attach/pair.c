@@ -276,8 +276,7 @@ int pair_detach_beside(struct pair *p)
 	if (live)
 		return say_err(
 			-EBUSY,
-			"%s is being changed, and another of its programs is still in use, it may "
-			"be in another network namespace: any change there ends that",
+			"%s is being changed, and another of its programs is still in use, it may be in another network namespace: any change there ends that",
 			p->name);
 	return 0;
 }
@@ -287,8 +286,11 @@ int pair_pin_program(struct pair *p)
 	int fd, err = pair_list(p);
 	struct identity id = { 0 };
 
-	if (!err)
-		err = filter_identity(p->name, &id); /* it may have been pinned just now */
+	if (err)
+		return err;
+	err = filter_identity(p->name, &id); /* it may have been pinned just now */
+	if (err)
+		return say_err(err, "cannot look at %s: %s", p->name, strerror(-err));
 	for (int i = 0; i < p->cnt && !err; i++) {
 		if (!runs(&p->list[i], p->id))
 			continue;
