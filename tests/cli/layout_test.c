@@ -448,7 +448,7 @@ static void long_histograms_are_not_shown(void **state)
 	json_object *o;
 
 	(void)state;
-	assert_run(0, LOAD "--layout countdown --capacity 100 --countdown-bits 10");
+	assert_run(0, LOAD "--layout countdown --capacity 100 --countdown-bits 10 --window 1d");
 	assert_run(0, "$XD add ve0 " ID_A);
 	o = tool_status("ve0");
 	check_histogram(o, 1023, number(o, "cells_set"));
