@@ -205,10 +205,9 @@ static const struct script {
 	  "$d/errors\n"
 	  "XDP_DEDUP_FPR=0.01 $BENCH --json --ids 1k --rounds 1 --copies 1k | jq -e '.fpr == "
 	  "0.01'\n" },
-	{ "rights",
-	  "not setpriv --bounding-set -net_admin --inh-caps -net_admin $BENCH >$d/a 2>$d/b\n"
-	  "grep -q '^xdp-dedup-bench: not permitted: bench needs CAP_NET_ADMIN;' $d/b\n"
-	  "[ ! -s $d/a ]\n" },
+	{ "rights", "not setpriv --bounding-set -net_admin --inh-caps -net_admin $BENCH >$d/a 2>$d/b\n"
+		    "grep -q '^xdp-dedup-bench: not permitted: bench needs CAP_NET_ADMIN;' $d/b\n"
+		    "[ ! -s $d/a ]\n" },
 	/* Not after an hour: nobody gets to see what it measures. */
 	{ "full-disk",
 	  "for o in --help --version --json '--ids 1M --rounds 101'; do\n"

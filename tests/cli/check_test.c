@@ -35,18 +35,17 @@
 	"	got $XD load \"$@\"; has \"xdp-dedup: note: $words\"; $XD unload --all; }\n"
 
 static const struct cli_script SCRIPTS[] = {
-	{ "a-plain-veth",
-	  "asked 0 v0\n"
-	  "says rights - 'ok: this process may load'; says size - 'ok: '\n"
-	  "says jit - 'ok: BPF programs are compiled'; says lock - 'ok: '\n"
-	  "says kernel - 'ok: Linux '; has 'timers and loops, frags'\n"
-	  "says name - 'ok: no filter is called v0'; says memory - 'ok: the filter '\n"
-	  "says interface v0 'ok: '; says programs v0 'ok: no XDP program'\n"
-	  "says ethernet v0 'ok: '; says merging v0 'ok: '; says stacking - 'ok: '\n"
-	  "says mtu v0 'ok: MTU 1500: packets take one'; says lro v0 'ok: '\n"
-	  "says layers v0 'ok: nothing is on top'; says forwarding - 'ok: '\n"
-	  "says ports - 'ok: '; says vlan_tags - 'ok: '; says window - 'ok: '\n"
-	  "says driver v0 'driver veth'; says bpffs - 'ok: pins last'\n" },
+	{ "a-plain-veth", "asked 0 v0\n"
+			  "says rights - 'ok: this process may load'; says size - 'ok: '\n"
+			  "says jit - 'ok: BPF programs are compiled'; says lock - 'ok: '\n"
+			  "says kernel - 'ok: Linux '; has 'timers and loops, frags'\n"
+			  "says name - 'ok: no filter is called v0'; says memory - 'ok: the filter '\n"
+			  "says interface v0 'ok: '; says programs v0 'ok: no XDP program'\n"
+			  "says ethernet v0 'ok: '; says merging v0 'ok: '; says stacking - 'ok: '\n"
+			  "says mtu v0 'ok: MTU 1500: packets take one'; says lro v0 'ok: '\n"
+			  "says layers v0 'ok: nothing is on top'; says forwarding - 'ok: '\n"
+			  "says ports - 'ok: '; says vlan_tags - 'ok: '; says window - 'ok: '\n"
+			  "says driver v0 'driver veth'; says bpffs - 'ok: pins last'\n" },
 	{ "of-several-each-is-looked-at",
 	  "asked 0 v0 p0; says programs v0 ok; says programs p0 ok; says queues p0 queue\n"
 	  "says stacking - 'none of them'\n" },

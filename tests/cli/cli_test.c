@@ -494,23 +494,20 @@ static const struct cli_script SCRIPTS[] = {
 	  LOAD "; printf '" ID_A "\\nxyz\\n" ID_B "\\n' >/mnt/a\n"
 	       "fails 'xyz is no id: give 64 hex digits' $XD add v0 - </mnt/a\n"
 	       "exits 3 $XD test v0 " ID_A " " ID_B "; is '" ID_A " known\n" ID_B " unknown'\n"
-	       "echo " ZEROS
-	       "00 >/mnt/a; fails 'all zero stands for none' $XD add v0 - </mnt/a\n" },
-	{ "want",
-	  LOAD "; $XD add v0 " ID_A "; got $XD want v0 " ID_A " " ID_B "; is '" ID_A
-	       " wanted\n" ID_B " unknown'; echo " ID_A " >/mnt/a; got $XD want v0 - </mnt/a\n"
-	       "is '" ID_A " wanted'; got $XD test v0 " ID_A "; is '" ID_A " known'\n" },
+	       "echo " ZEROS "00 >/mnt/a; fails 'all zero stands for none' $XD add v0 - </mnt/a\n" },
+	{ "want", LOAD "; $XD add v0 " ID_A "; got $XD want v0 " ID_A " " ID_B "; is '" ID_A
+		       " wanted\n" ID_B " unknown'; echo " ID_A " >/mnt/a; got $XD want v0 - </mnt/a\n"
+		       "is '" ID_A " wanted'; got $XD test v0 " ID_A "; is '" ID_A " known'\n" },
 	{ "want-too-many",
 	  LOAD "; seq -f %064.0f 4097 >/mnt/a; $XD add v0 - </mnt/a >/mnt/b\n"
 	       "fails 'is one too many' $XD want v0 - </mnt/a\n"
 	       "$XD want v0 - </mnt/a >/mnt/b || [ $(grep -c ' wanted$' /mnt/b) = 4096 ]\n" },
 	{ "add-overload", /* more than fit are all taken in: the window gets shorter */
-	  LOAD
-	  " --capacity 1 --window 1h; $XD add v0 - </mnt/ids >/mnt/a\n"
-	  "[ $(grep -c ' new$' /mnt/a) -gt 1990 ]; $XD unload v0\n" LOAD
-	  " --capacity 100 --window 1h; $XD add v0 - </mnt/ids >/mnt/a\n"
-	  "[ $(grep -c ' new$' /mnt/a) -gt 1990 ]; got $XD status v0; has 'estimate    '\n"
-	  "[ $(echo \"$output\" | sed -n 's/.*estimate *\\([0-9]*\\) ids.*/\\1/p') -lt 500 ]\n" },
+	  LOAD " --capacity 1 --window 1h; $XD add v0 - </mnt/ids >/mnt/a\n"
+	       "[ $(grep -c ' new$' /mnt/a) -gt 1990 ]; $XD unload v0\n" LOAD
+	       " --capacity 100 --window 1h; $XD add v0 - </mnt/ids >/mnt/a\n"
+	       "[ $(grep -c ' new$' /mnt/a) -gt 1990 ]; got $XD status v0; has 'estimate    '\n"
+	       "[ $(echo \"$output\" | sed -n 's/.*estimate *\\([0-9]*\\) ids.*/\\1/p') -lt 500 ]\n" },
 	{ "rotate-reset", LOAD
 	  " --capacity 10M --window 1h; $XD add v0 " ID_A "\n"
 	  "timeout 20 $XD rotate v0; got $XD test v0 " ID_A "; is '" ID_A " known'\n"
@@ -549,9 +546,8 @@ static const struct cli_script SCRIPTS[] = {
 	/* The tool sees only interfaces of its own network namespace: what it cannot detach
 	 * it must not call done.
 	 */
-	{ "unload-name-other-netns",
-	  LOAD "; output=$(unshare --net $XD unload --name v0 2>&1) || true\n"
-	       "idle v0 || has 'network namespace'\n" },
+	{ "unload-name-other-netns", LOAD "; output=$(unshare --net $XD unload --name v0 2>&1) || true\n"
+					  "idle v0 || has 'network namespace'\n" },
 	{ "unload-all-other-netns", LOAD "; output=$(unshare --net $XD unload --all 2>&1) || true\n"
 					 "idle v0 || has 'network namespace'\n" },
 	{ "pins-that-others-can-change",

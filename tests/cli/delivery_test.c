@@ -134,8 +134,8 @@ static void test_stack(void **state)
 	status = tool_status(NAME);
 	assert_true(json_object_object_get_ex(status, "sockets", NULL));
 	assert_null(json_object_object_get(status, "sockets"));
-	assert_string_equal(
-		text(json_object_array_get_idx(member(status, "streams"), 0), "deliver"), "stack");
+	assert_string_equal(text(json_object_array_get_idx(member(status, "streams"), 0), "deliver"),
+			    "stack");
 	json_object_put(status);
 }
 
@@ -239,9 +239,8 @@ static void test_advice(void **state)
 	e2e_load("load ve0 --deliver xsk");
 	send_many(1);
 	assert_run(0, "$XD status");
-	assert_says(
-		"\n  advice      fresh packets go to the stack, as no application has an AF_XDP "
-		"socket for them: ");
+	assert_says("\n  advice      fresh packets go to the stack, as no application has an AF_XDP "
+		    "socket for them: ");
 	reader_begin(&o);
 	assert_run(0, "$XD status");
 	assert_says("\n  advice      100 %% of the fresh packets went to the stack, as their queue "
@@ -298,10 +297,9 @@ static void test_exec_with_many_queues(void **state)
 	   "pe0");
 	e2e_load("load ve0 ve1 --deliver xsk");
 	assert_run(0, "$XD exec ve0 -- " COUNT_LENT);
-	assert_string_equal(output,
-			    "xdp-dedup: note: lent are 64 queues, ve0 0-63; fresh packets of "
-			    "ve0 64-79, ve1 0 go to the stack; --queues says which are lent\n"
-			    "64\n");
+	assert_string_equal(output, "xdp-dedup: note: lent are 64 queues, ve0 0-63; fresh packets of "
+				    "ve0 64-79, ve1 0 go to the stack; --queues says which are lent\n"
+				    "64\n");
 	assert_run(0, "$XD unload ve0 ve1");
 	e2e_load("load ve0 ve1 --deliver xsk");
 	assert_run(0, "$XD exec ve0 --queues 70-75,0,3,99 -- " COUNT_LENT);
@@ -320,8 +318,7 @@ static void test_exec_as_a_user(void **state)
 	assert_run(0, "HOME=/root USER=root LOGNAME=root $XD exec ve0 --user nobody -- sh -c '\n"
 		      "	grep -h NoNewPrivs /proc/self/status; id -un; echo $USER $LOGNAME $HOME'");
 	assert_string_equal(output, "NoNewPrivs:\t1\nnobody\nnobody nobody /nonexistent\n");
-	assert_run(0,
-		   "HOME=/root $XD exec ve0 -- sh -c 'grep NoNew /proc/self/status; echo $HOME'");
+	assert_run(0, "HOME=/root $XD exec ve0 -- sh -c 'grep NoNew /proc/self/status; echo $HOME'");
 	assert_string_equal(output, "NoNewPrivs:\t0\n/root\n");
 }
 

@@ -219,6 +219,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "$XD load v0 b0 --port 80; ip link set v0 netns $far\n"
 	  "fails 'no interface v0 here now, but the filter v0 still runs on b0' $XD unload v0\n"
 	  "runs b0; runs_there; there $XD unload v0; $XD unload b0; clean; kill $far\n" },
+	/* clang-format off */ /* it does not come to an end with this row */
 	/* In a dispatcher libxdp's pins hold the program, and whether an interface of a
 	 * namespace that nobody sees does so too cannot be told.
 	 */
@@ -231,6 +232,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "esac\n"
 	  "soon " LOAD " --name x\n"
 	  "$XD unload v0; clean\n" },
+	/* clang-format on */
 	{ "moved-interface-has-another-index", /* which libxdp's pins have in their name */
 	  THERE LOAD "; there ip link add x0 index $(cat /sys/class/net/v0/ifindex) type bridge\n"
 		     "ip link set v0 netns $far; fails '" ELSEWHERE "' $XD unload --name v0\n"
@@ -244,14 +246,13 @@ static const struct cli_script SCRIPTS[] = {
 	/* Known to the namespace in between alone: wherever one end is, is known where the other
 	 * is, so both move together.
 	 */
-	{ "moved-interface-moves-on",
-	  THERE "between=$far\n" THERE LOAD
-		"; ip link set v0 netns $between; ip link set p0 netns $between\n"
-		"nsenter --target $between --net sh -ec \"ip link set v0 netns $far\n"
-		"	ip link set p0 netns $far\"\n"
-		"fails '" ELSEWHERE "' $XD unload --name v0; $XD load b0 --port 80; $XD unload b0\n"
-		"got there $XD status v0; has \"interfaces  v0 ($HOW)\n\"\n"
-		"there $XD unload v0; not runs_there; clean; kill $between $far\n" },
+	{ "moved-interface-moves-on", THERE
+	  "between=$far\n" THERE LOAD "; ip link set v0 netns $between; ip link set p0 netns $between\n"
+	  "nsenter --target $between --net sh -ec \"ip link set v0 netns $far\n"
+	  "	ip link set p0 netns $far\"\n"
+	  "fails '" ELSEWHERE "' $XD unload --name v0; $XD load b0 --port 80; $XD unload b0\n"
+	  "got there $XD status v0; has \"interfaces  v0 ($HOW)\n\"\n"
+	  "there $XD unload v0; not runs_there; clean; kill $between $far\n" },
 	/* A container sees neither all processes nor their namespaces. */
 	{ "interface-off-in-a-container",
 	  LOAD "; ip link set v0 xdp off; got " CONTAINED LOAD "\n"
@@ -300,9 +301,8 @@ static const struct cli_script SCRIPTS[] = {
 	  "[ -e $PINS/v0/timer ]; $XD unload --all --force; [ ! -e $PINS/v0 ]\n"
 	  "there $XD unload v0; clean; kill $far\n" },
 	{ "program-held-by-another-pin-unload", /* as libxdp 1.3 does in its users' processes */
-	  LOAD
-	  "; bpftool prog pin pinned $PINS/v0/prog /sys/fs/bpf/copy; got $XD unload v0; is ''\n"
-	  "clean; rm /sys/fs/bpf/copy\n" },
+	  LOAD "; bpftool prog pin pinned $PINS/v0/prog /sys/fs/bpf/copy; got $XD unload v0; is ''\n"
+	       "clean; rm /sys/fs/bpf/copy\n" },
 	{ "program-held-by-another-pin",
 	  LOAD "; bpftool prog pin pinned $PINS/v0/prog /sys/fs/bpf/copy; ip link set v0 xdp off\n"
 	       "fails 'v0 is loaded already' " LOAD "; fails 'v0 still runs' $XD unload --name v0\n"
@@ -311,8 +311,7 @@ static const struct cli_script SCRIPTS[] = {
 /* Below a device with XDP the kernel changes none. */
 #define STACKED LOAD "; $XD load b0 --port 80 --name b; ip link set v0 master b0\n"
 	{ "stacked-unload-all", STACKED "got $XD unload --all; is ''; idle v0; idle b0; clean\n" },
-	{ "stacked-unload-several",
-	  STACKED "got $XD unload v0 b0; is ''; idle v0; idle b0; clean\n" },
+	{ "stacked-unload-several", STACKED "got $XD unload v0 b0; is ''; idle v0; idle b0; clean\n" },
 	{ "stacked-unload-one-filter",
 	  "$XD load v0 b0 --port 80; ip link set v0 master b0; got $XD unload --name v0; is ''\n"
 	  "idle v0; idle b0; clean\n" },
@@ -320,11 +319,10 @@ static const struct cli_script SCRIPTS[] = {
 	  "fails 'cannot detach from v0: Device or resource busy; it goes on' $XD unload v0\n"
 	  "runs v0; got $XD status v0; has \"v0 ($HOW)\"; lacks stopped\n"
 	  "$XD add v0 " ID_A "; $XD unload b0; $XD unload v0; idle v0; clean\n" },
-	{ "interface-gone",
-	  LOAD "; ip link del v0; got $XD status v0; has 'interfaces  v0 (gone)\n'\n"
-	       "ip link add v0 group 7 type veth peer name p0; got " LOAD "\n"
-	       "has 'note: removing what an earlier load left of v0'\n"
-	       "ip link del v0; $XD unload v0; clean\n" },
+	{ "interface-gone", LOAD "; ip link del v0; got $XD status v0; has 'interfaces  v0 (gone)\n'\n"
+				 "ip link add v0 group 7 type veth peer name p0; got " LOAD "\n"
+				 "has 'note: removing what an earlier load left of v0'\n"
+				 "ip link del v0; $XD unload v0; clean\n" },
 	/* Programs that still run, though pins are missing, are found by what they use. */
 	{ "pins-gone", "$XD load v0 p0 --port 80; rm -r $PINS/v0\n"
 		       "fails 'v0 already runs xdp-dedup; first: xdp-dedup unload v0' " LOAD "\n"

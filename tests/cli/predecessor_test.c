@@ -77,9 +77,8 @@ static void test_status(void **state)
 	assert_says(", the predecessor's included\n  predecessor ");
 	assert_says(" asked for another ");
 	usleep((unsigned int)(left / 1000));
-	assert_run(0,
-		   "for i in $(seq 300); do $XD status v0 | grep -q 'predecessor has forgotten' && "
-		   "break; sleep 0.1; done; $XD status v0");
+	assert_run(0, "for i in $(seq 300); do $XD status v0 | grep -q 'predecessor has forgotten' && "
+		      "break; sleep 0.1; done; $XD status v0");
 	assert_says("\n  predecessor has forgotten every id; its memory, ");
 	o = tool_status("v0");
 	before = member(o, "predecessor");

@@ -135,8 +135,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "$XD unload v0\n" },
 	{ "tags-that-may-be-taken-off-are-told",
 	  "ethtool -K v0 rxvlan on; got " LOAD "; lacks note; $XD unload v0\n"
-	  "got " LOAD
-	  " --vlan 7; has 'note: v0 may take VLAN tags off before'; $XD unload v0\n" LOAD
+	  "got " LOAD " --vlan 7; has 'note: v0 may take VLAN tags off before'; $XD unload v0\n" LOAD
 	  "; got $XD set v0 --vlan 7; has 'note: v0 may take VLAN tags off before'\n"
 	  "got $XD set v0 --vlan any; lacks note; $XD unload v0\n"
 	  "ethtool -K v0 rxvlan off; got " LOAD " --vlan 7; lacks note; $XD unload v0\n" },
@@ -155,8 +154,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "echo 1 >/proc/sys/net/ipv4/conf/b0/forwarding; got " LOAD "; lacks note; $XD unload v0\n"
 	  "ip link set v0 master b0; got " LOAD "; has 'this host forwards'; $XD unload v0\n"
 	  "echo 0 >/proc/sys/net/ipv4/conf/b0/forwarding; got " LOAD "; lacks note; $XD unload v0\n"
-	  "echo 1 >/proc/sys/net/ipv4/conf/v0/forwarding; got " LOAD
-	  "; has 'this host forwards'\n" },
+	  "echo 1 >/proc/sys/net/ipv4/conf/v0/forwarding; got " LOAD "; has 'this host forwards'\n" },
 	{ "an-interface-that-forwards-ipv6-is-told-so",
 	  "f=/proc/sys/net/ipv6/conf/v0/force_forwarding; [ -e $f ] || exit 0\n" /* Linux 6.17 */
 	  "got " LOAD "; lacks note; $XD unload v0; echo 1 >$f\n"

@@ -67,18 +67,16 @@ static const struct row {
 		  "setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all "
 		  "/mnt/tool replay $D/mesh.pcapng --port 8001 --engine kernel 2> $D/err\n"
 		  "[ $? -eq 1 ] && [ $(wc -l < $D/err) -eq 1 ] && grep -q CAP_SYS_ADMIN $D/err" },
-	{ "text",
-	  CAPTURE "$XD replay $D/mesh.pcapng --port 8001 > $D/out\n"
-		  "grep -q '^gsp: .* 500 new, ' $D/out && grep -q 'ihave_new 500' $D/out &&\n"
-		  "grep -q 'from 10.0.0' $D/out && grep -q '^ignored: 500 ' $D/out" },
+	{ "text", CAPTURE "$XD replay $D/mesh.pcapng --port 8001 > $D/out\n"
+			  "grep -q '^gsp: .* 500 new, ' $D/out && grep -q 'ihave_new 500' $D/out &&\n"
+			  "grep -q 'from 10.0.0' $D/out && grep -q '^ignored: 500 ' $D/out" },
 	{ "interfaces", CAPTURE "$XD replay $D/feeds.pcapng --profile moldudp64:26400 > $D/out\n"
 				"grep -q 'by   nic0 ' $D/out && grep -q 'by   nic1 ' $D/out" },
 	{ "another-host",
 	  CAPTURE "$XD replay $D/mesh.pcapng --port 8001 --mac 02:00:00:00:00:77 --json |\n"
 		  "jq -e '.streams[0].counters | .new == 0 and .ignored > 500' > /dev/null" },
-	{ "this-host",
-	  CAPTURE "$XD replay $D/mesh.pcapng --port 8001 --mac 02:00:00:00:00:01 --json |\n"
-		  "jq -e '.streams[0].counters | .new == 500' > /dev/null" },
+	{ "this-host", CAPTURE "$XD replay $D/mesh.pcapng --port 8001 --mac 02:00:00:00:00:01 --json |\n"
+			       "jq -e '.streams[0].counters | .new == 500' > /dev/null" },
 	/* What was read until then counts, and the exit status tells. */
 	{ "cut-file", CAPTURE
 	  "head -c 20000 $D/mesh.pcapng > $D/half\n"

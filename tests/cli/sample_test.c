@@ -220,12 +220,11 @@ static const struct cli_script SCRIPTS[] = {
 	  /* An id is written as test takes it. */
 	  "id=$(awk '$4 == \"a\" { print $9 }' /mnt/out); got $XD test v0/a $id; has known\n"
 	  "exits 3 $XD test v0/b 00020000000055520000\n" },
-	{ "one-stream",
-	  WORDS BOTH "listens v0/b; for port in 9001 9002 8001; do $SEND p0 1 1 20 "
-		     "$port; $SEND p0 1 1 20 $port; done\n"
-		     "shown 2; sleep 0.3; stops; has 'listening to v0/b, at most 10'\n"
-		     "got cut -d' ' -f2-4 /mnt/out; is 'pass new b\ndrop duplicate b'\n"
-		     "fails 'v0 has no stream x; it has a, b, c' $XD sample v0/x\n" },
+	{ "one-stream", WORDS BOTH "listens v0/b; for port in 9001 9002 8001; do $SEND p0 1 1 20 "
+				   "$port; $SEND p0 1 1 20 $port; done\n"
+				   "shown 2; sleep 0.3; stops; has 'listening to v0/b, at most 10'\n"
+				   "got cut -d' ' -f2-4 /mnt/out; is 'pass new b\ndrop duplicate b'\n"
+				   "fails 'v0 has no stream x; it has a, b, c' $XD sample v0/x\n" },
 	{ "rate-is-kept",
 	  WORDS LOAD "; listens v0 --rate 4/s; start=$(date +%s)\n"
 		     "for i in $(seq 20); do $SEND p0 $i 10; sleep 0.1; done; sleep 0.3; stops\n"
@@ -234,8 +233,7 @@ static const struct cli_script SCRIPTS[] = {
 		     "has \"$lines shown; not shown: $((200 - lines)) beyond --rate, 0 for\"\n" },
 	{ "count-ends-it",
 	  WORDS LOAD "; listens v0 --count 3; $SEND p0 1 5; ends 0; shown 3; ordinary\n" },
-	{ "time-ends-it",
-	  WORDS LOAD "; listens v0 --for 500ms; ends 0; has '0 shown'; ordinary\n" },
+	{ "time-ends-it", WORDS LOAD "; listens v0 --for 500ms; ends 0; has '0 shown'; ordinary\n" },
 	{ "a-signal-ends-it",
 	  WORDS LOAD "; for s in INT TERM HUP; do listens v0; stops $s; has '0 shown'; done\n"
 		     "ordinary\n" },

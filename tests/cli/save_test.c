@@ -62,8 +62,7 @@ static const struct round_trip {
 	{ "blocked", "--port $PORT" },
 	{ "siphash", "--port $PORT --hash siphash --capacity 100k" },
 	{ "flat", "--port $PORT --layout flat" },
-	{ "flat-of-given-size",
-	  "--port $PORT --layout flat --bits 100000 --hashes 5 --capacity 5k" },
+	{ "flat-of-given-size", "--port $PORT --layout flat --bits 100000 --hashes 5 --capacity 5k" },
 	{ "fips", "--port $PORT --layout flat --hash fips --bits 65536 --capacity 1k" },
 	{ "countdown", "--port $PORT --layout countdown --capacity 10k" },
 	{ "countdown-of-given-size",
@@ -233,9 +232,8 @@ static void time_to_drop_goes_on(void **state)
 	assert_run(0, "$XD save ve0 " IMAGE " && $XD unload ve0 && sleep 2");
 	assert_run(0, "$XD restore ve0 " IMAGE);
 	/* The hand sees that it is over at its next tick. */
-	assert_run(0,
-		   "for i in $(seq 200); do [ $($XD status ve0 --json | jq -r .action) = drop ] || "
-		   "exit 0; sleep 0.05; done; exit 1");
+	assert_run(0, "for i in $(seq 200); do [ $($XD status ve0 --json | jq -r .action) = drop ] || "
+		      "exit 0; sleep 0.05; done; exit 1");
 	send_events("ve0", s, 0, EVENTS, 0);
 	send_events("ve0", s, 0, 0, EVENTS);
 	assert_int_equal(tool_counter("ve0", "dropped"), 0);
@@ -306,17 +304,16 @@ static void disk_is_full(void **state)
 {
 	(void)state;
 	e2e_load("load ve0 --capacity 20k");
-	assert_run(
-		0,
-		"mkdir /mnt/full && mount -t tmpfs -o size=64k tmpfs /mnt/full\n"
-		"$XD save ve0 " IMAGE "; size=$(stat -c %s " IMAGE ")\n"
-		"echo old >/mnt/full/image; k=8; failed=0\n"
-		"while mount -o remount,size=${k}k /mnt/full && ! $XD save ve0 /mnt/full/image\n"
-		"do	[ \"$(cat /mnt/full/image)\" = old ] && [ $(ls -A /mnt/full) = image ]\n"
-		"	k=$((k + 20)); failed=$((failed + 1)); done >/mnt/log 2>&1\n"
-		"[ $failed -gt 5 ] && [ $(stat -c %s /mnt/full/image) = $size ]\n"
-		"[ $(grep -c 'cannot write /mnt/full/image: No space left' /mnt/log) = $failed ]\n"
-		"umount /mnt/full");
+	assert_run(0,
+		   "mkdir /mnt/full && mount -t tmpfs -o size=64k tmpfs /mnt/full\n"
+		   "$XD save ve0 " IMAGE "; size=$(stat -c %s " IMAGE ")\n"
+		   "echo old >/mnt/full/image; k=8; failed=0\n"
+		   "while mount -o remount,size=${k}k /mnt/full && ! $XD save ve0 /mnt/full/image\n"
+		   "do	[ \"$(cat /mnt/full/image)\" = old ] && [ $(ls -A /mnt/full) = image ]\n"
+		   "	k=$((k + 20)); failed=$((failed + 1)); done >/mnt/log 2>&1\n"
+		   "[ $failed -gt 5 ] && [ $(stat -c %s /mnt/full/image) = $size ]\n"
+		   "[ $(grep -c 'cannot write /mnt/full/image: No space left' /mnt/log) = $failed ]\n"
+		   "umount /mnt/full");
 	assert_run(1, "ulimit -f 100; $XD save ve0 /mnt/images/large");
 	assert_one_line("cannot write /mnt/images/large: File too large");
 	assert_run(0, "[ $(ls -A /mnt/images) = image ]");

@@ -230,8 +230,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "has '\n  hand        at '; has ' of turn 1; oldest id at most '\n"
 	  "has '\n  fill        current 0.00 % (0 bits), previous 0.00 % (0 bits)\n'\n"
 	  "has '\n  estimate    0 ids; false-positive rate now 0\n'; has '\n  kept away   0 B\n'\n"
-	  "lacks IHAVEs; $XD unload v0 p0\n" LOAD
-	  " --action count --learn app --ihave pass --name x-1\n"
+	  "lacks IHAVEs; $XD unload v0 p0\n" LOAD " --action count --learn app --ihave pass --name x-1\n"
 	  "got $XD status x-1 --json; has '\"ihave\": \"pass\"'; got $XD status x-1\n"
 	  "has 'x-1: GSP/1 on UDP port 8001, duplicates are counted and passed\n'\n"
 	  "has '\n  learning    only what an application adds\n'\n"
@@ -255,8 +254,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "fails 'the hand of v0 has stopped' $XD reset v0\n"
 	  "fails 'stopped' $XD want v0 " ID_A "\n"
 	  "fails 'stopped' $XD add v0 - </mnt/ids; exits 1 $XD add v0 " ID_A "; has 'has stopped'\n"
-	  "exits 1 $XD test v0 " ID_A
-	  "; is 'xdp-dedup: the hand of v0 has stopped; unload and load "
+	  "exits 1 $XD test v0 " ID_A "; is 'xdp-dedup: the hand of v0 has stopped; unload and load "
 	  "it again'\n"
 	  "$XD unload v0; " LOAD "; $XD rotate v0\n" },
 };

@@ -56,13 +56,12 @@ static int run_without(char **args)
 /* A filter that is whole: `whole`. A command that leaves it so if it fails, which it says in a
  * line; and if it does not, has unloaded it (then it is loaded again): `unloads_or_keeps`.
  */
-#define WORDS                                                                      \
-	"whole() { runs v0; got $XD status v0; has \"interfaces  v0 ($HOW)\"\n"    \
-	"	lacks stopped; [ $(ls $PINS/v0 | wc -l) = 13 ]; }\n"                     \
-	"output_why() { [ $(wc -l </mnt/e) = 1 ]; grep '^xdp-dedup: ' /mnt/e; }\n" \
-	"unloads_or_keeps() {\n"                                                   \
-	"	if \"$@\" 2>/mnt/e; then idle v0; clean; " LOAD                    \
-	"; else whole; output_why; fi; }\n"                                        \
+#define WORDS                                                                                       \
+	"whole() { runs v0; got $XD status v0; has \"interfaces  v0 ($HOW)\"\n"                     \
+	"	lacks stopped; [ $(ls $PINS/v0 | wc -l) = 13 ]; }\n"                                      \
+	"output_why() { [ $(wc -l </mnt/e) = 1 ]; grep '^xdp-dedup: ' /mnt/e; }\n"                  \
+	"unloads_or_keeps() {\n"                                                                    \
+	"	if \"$@\" 2>/mnt/e; then idle v0; clean; " LOAD "; else whole; output_why; fi; }\n" \
 	"fails_and_keeps() { if \"$@\" 2>/mnt/e; then false; else whole; output_why; fi; }\n"
 
 /* OBJ_PIN, OBJ_GET, PROG_GET_NEXT_ID, PROG_GET_FD_BY_ID, MAP_GET_FD_BY_ID, OBJ_GET_INFO_BY_FD,
@@ -89,17 +88,15 @@ static const struct cli_script SCRIPTS[] = {
 	  WORDS LOAD "\n" EACH "unloads_or_keeps $WITHOUT $cmd $err $XD unload --name v0" DONE },
 	{ "unload-all",
 	  WORDS LOAD "\n" EACH "unloads_or_keeps $WITHOUT $cmd $err $XD unload --all" DONE },
-	{ "load-of-a-taken-name",
-	  WORDS LOAD "\n" EACH "fails_and_keeps $WITHOUT $cmd $err " LOAD DONE
-		     "for cmd in 7 11 13 14 15 19; do " ERRORS
-		     "fails_and_keeps $WITHOUT $cmd $err $XD load p0 --port 80 "
-		     "--name v0; idle p0" DONE },
-	{ "name-of-a-filter-elsewhere",
-	  WORDS MOVED "for cmd in 7 11 13 14 15; do " ERRORS
-		      "fails_and_keeps $WITHOUT $cmd $err " LOAD "; idle v0\n"
-		      "fails_and_keeps $WITHOUT $cmd $err $XD unload --name v0\n"
-		      "fails_and_keeps $WITHOUT $cmd $err $XD unload --all" DONE
-		      "there $XD unload v0; clean; kill $far\n" },
+	{ "load-of-a-taken-name", WORDS LOAD "\n" EACH "fails_and_keeps $WITHOUT $cmd $err " LOAD DONE
+					     "for cmd in 7 11 13 14 15 19; do " ERRORS
+					     "fails_and_keeps $WITHOUT $cmd $err $XD load p0 --port 80 "
+					     "--name v0; idle p0" DONE },
+	{ "name-of-a-filter-elsewhere", WORDS MOVED
+	  "for cmd in 7 11 13 14 15; do " ERRORS "fails_and_keeps $WITHOUT $cmd $err " LOAD "; idle v0\n"
+	  "fails_and_keeps $WITHOUT $cmd $err $XD unload --name v0\n"
+	  "fails_and_keeps $WITHOUT $cmd $err $XD unload --all" DONE
+	  "there $XD unload v0; clean; kill $far\n" },
 	{ "attached-program-that-is-not-found", /* ENOENT, which is also libxdp's word for none */
 	  WORDS LOAD "; for v in v0 --all '--name v0'; do\n"
 		     "fails_and_keeps $WITHOUT 13 2 $XD unload $v; done\n" },

@@ -71,8 +71,7 @@ static void assert_status_counts(uint64_t for_ns, uint64_t since_ns)
 	assert_true(number(o, "drop_for_ns") == for_ns);
 	assert_true(number(o, "drop_left_ns") == 0);
 	assert_true(number(o, "counting_ns") >= since_ns);
-	assert_true(number(o, "bytes_kept_away") <
-		    number(member(o, "counters"), "duplicate_bytes"));
+	assert_true(number(o, "bytes_kept_away") < number(member(o, "counters"), "duplicate_bytes"));
 	json_object_put(o);
 	assert_run(0, "$XD status ve0");
 	assert_says(", duplicates are counted and passed\n");

@@ -444,10 +444,9 @@ static bool run_mirror(bool l2, bool by_tcpdump)
 	if (c.stale)
 		return false;
 	late = check_reads();
-	print_message(
-		"# sent %llu frames, %llu of them looked at; read %llu, dropped %llu; %u late\n",
-		(unsigned long long)m.sent, (unsigned long long)m.sent_seen,
-		(unsigned long long)m.read, (unsigned long long)c.dropped, late);
+	print_message("# sent %llu frames, %llu of them looked at; read %llu, dropped %llu; %u late\n",
+		      (unsigned long long)m.sent, (unsigned long long)m.sent_seen,
+		      (unsigned long long)m.read, (unsigned long long)c.dropped, late);
 	assert_int_equal(c.dropped + late, (m.sent_seen - wrong_checksums()) / PLACES);
 	assert_int_equal(c.bad_ip, wrong_checksums());
 	return late <= PACKETS / 100;

@@ -338,10 +338,9 @@ static void no_message_takes_long(void **state)
 	ms[1] = absorb_ms(0, 300, 0);
 	ms[2] = absorb_ms(5000, 400, -ENOSPC);
 	ms[3] = absorb_ms(5000, 2000, -EDOM);
-	print_message(
-		"# a message is absorbed in %.2f ms, known in %.2f, without room in %.2f, too "
-		"full in %.2f\n",
-		ms[0], ms[1], ms[2], ms[3]);
+	print_message("# a message is absorbed in %.2f ms, known in %.2f, without room in %.2f, too "
+		      "full in %.2f\n",
+		      ms[0], ms[1], ms[2], ms[3]);
 	for (size_t i = 0; i < ARRAY_SIZE(ms); i++)
 		assert_true(ms[i] < 8);	  /* with sanitizers */
 	assert_true(ms[2] < 0.7 * ms[0]); /* the array is not counted */
@@ -443,14 +442,12 @@ static void stale_and_repeated_announcements_are_refused(void **state)
 
 static void fips_is_for_its_own_layout(void **state)
 {
-	static const char *const OPTIONS[] = {
-		"",
-		"--layout flat --hash siphash --bits 8192 --hashes 5",
-		"--layout countdown --hash fips --capacity 5k",
-		"--layout flat --hash fips --bits 1000",
-		"--layout flat --hash fips --bits 32",
-		"--layout flat --hash fips --bits 8256"
-	};
+	static const char *const OPTIONS[] = { "",
+					       "--layout flat --hash siphash --bits 8192 --hashes 5",
+					       "--layout countdown --hash fips --capacity 5k",
+					       "--layout flat --hash fips --bits 1000",
+					       "--layout flat --hash fips --bits 32",
+					       "--layout flat --hash fips --bits 8256" };
 	struct fips_filter f = filter_with(0, 3);
 	uint8_t msg[FIPS_V1_MSG_BYTES];
 

@@ -149,10 +149,9 @@ static void readers_are_killed(void **state)
 		missing += !copies;
 		twice += copies > 1;
 	}
-	print_message(
-		"# of %lu packets %lu by AF_XDP; %lu were in the rings of %d dead readers, %lu "
-		"came twice\n",
-		sent, (uint64_t)e2e_counters(APP_NAME).delivered, had->recovered, KILLS, twice);
+	print_message("# of %lu packets %lu by AF_XDP; %lu were in the rings of %d dead readers, %lu "
+		      "came twice\n",
+		      sent, (uint64_t)e2e_counters(APP_NAME).delivered, had->recovered, KILLS, twice);
 	assert_int_equal(gossip_receiver_lost(app.udp), 0);
 	assert_int_equal(had->forgotten, 0);
 	assert_true(had->recovered > 0);

@@ -189,13 +189,12 @@ static void every_counter(void **state)
 
 	(void)state;
 	render(METRICS_TEXT);
-#define X(name, help)                                                                    \
-	snprintf(line, sizeof(line),                                                     \
-		 "xdp_dedup_packets_total{filter=\"feed\",stream=\"%s\",reason=\"" #name \
-		 "\"} %ju",                                                              \
-		 strcmp(#name, "ignored") ? "b" : "",                                    \
-		 (uintmax_t)n + (strcmp(#name, "ignored") ? 3000 : 1000));               \
-	exposition_has(text, line);                                                      \
+#define X(name, help)                                                                               \
+	snprintf(line, sizeof(line),                                                                \
+		 "xdp_dedup_packets_total{filter=\"feed\",stream=\"%s\",reason=\"" #name "\"} %ju", \
+		 strcmp(#name, "ignored") ? "b" : "",                                               \
+		 (uintmax_t)n + (strcmp(#name, "ignored") ? 3000 : 1000));                          \
+	exposition_has(text, line);                                                                 \
 	n++;
 	DEDUP_REASONS(X)
 #undef X
@@ -315,10 +314,9 @@ static void namesakes(void **state)
 		feed.status.ifaces[i] =
 			(struct status_iface){ .name = "eth0", .state = IFACE_OTHER_NETNS };
 	render(METRICS_TEXT);
-	exposition_has(
-		text,
-		"xdp_dedup_interface_info{filter=\"feed\",interface=\"eth0\",state=\"other netns\","
-		"mode=\"none\",dispatcher=\"false\"} 1");
+	exposition_has(text,
+		       "xdp_dedup_interface_info{filter=\"feed\",interface=\"eth0\",state=\"other netns\","
+		       "mode=\"none\",dispatcher=\"false\"} 1");
 }
 
 /* If it cannot be told whether the filter runs there, the metric is absent. */

@@ -96,11 +96,10 @@ static const struct cli_script SCRIPTS[] = {
 		"told 'late: waits for x0; feed: v0'; not $XD status late; runs v0\n"
 		"ip link add x0 group 7 type veth peer name x1 group 7; soon runs x0\n"
 		"told 'late: x0; feed: v0'; quits TERM; $XD status late >/mnt/said\n" },
-	{ "interface-that-comes-back",
-	  WORDS "conf " FEED "; serve; $XD add feed " ID_A "; ip link del v0; told 'waits for v0'\n"
-		"$XD test feed " ID_A "; ip link add v0 group 7 type veth peer name p0 group 7\n"
-		"soon runs v0; $XD test feed " ID_A
-		"; soon says feed 'interfaces|length' 1; quits TERM\n" },
+	{ "interface-that-comes-back", WORDS
+	  "conf " FEED "; serve; $XD add feed " ID_A "; ip link del v0; told 'waits for v0'\n"
+	  "$XD test feed " ID_A "; ip link add v0 group 7 type veth peer name p0 group 7\n"
+	  "soon runs v0; $XD test feed " ID_A "; soon says feed 'interfaces|length' 1; quits TERM\n" },
 	{ "one-of-two-comes-back",
 	  WORDS "conf '[filter feed]' 'interfaces = v0 p0' 'port = 8001' '[filter b]' "
 		"'interfaces = b0' 'port = 1'\n"
@@ -225,8 +224,7 @@ static const struct cli_script SCRIPTS[] = {
 		"$XD add feed " ID_A "; $XD test feed " ID_A "; quits TERM\n" },
 	{ "wrong-file-at-the-start", WORDS "conf nonsense; start; exited 2; logs 'conf:1: '; got "
 					   "cat /mnt/notes; lacks READY; clean\n" },
-	{ "no-filter-in-the-file",
-	  WORDS "conf ''; serve; told 'has no filter'; quits TERM; clean\n" },
+	{ "no-filter-in-the-file", WORDS "conf ''; serve; told 'has no filter'; quits TERM; clean\n" },
 	{ "ended-while-it-works",
 	  WORDS "conf " FEED " '[service]' 'on-exit = unload'; for i in 0 1 2 3 4 5; do\n"
 		"	start; sleep 0.$i; kill -TERM $s; code=0; wait $s || code=$?; s=; [ $code "
@@ -296,13 +294,12 @@ static const struct cli_script SCRIPTS[] = {
 	  "conf '[filter feed]' 'interfaces = b0 x0' 'port = 1,2'\n"
 	  "got $XD run --check --config /mnt/conf; has 'note: [filter feed]: several ports are'\n"
 	  "has 'note: [filter feed]: b0 has no native XDP'; has '1 filter'\n" },
-	{ "keeps-nothing-open",
-	  WORDS "conf " FEED
-		"; serve; read_once() { ls -l /proc/$s/fd | grep -q bpf-map; }; soon read_once\n"
-		"reload; fds() { ls /proc/$s/fd | wc -l; }; a=$(fds)\n"
-		"for i in $(seq 10); do ip link add x0 group 7 type veth peer name x1 group 7; ip "
-		"link del x0; sleep 0.15; done\n"
-		"reload; no_more() { [ $(fds) -le $a ]; }; soon no_more; quits TERM\n" },
+	{ "keeps-nothing-open", WORDS
+	  "conf " FEED "; serve; read_once() { ls -l /proc/$s/fd | grep -q bpf-map; }; soon read_once\n"
+	  "reload; fds() { ls /proc/$s/fd | wc -l; }; a=$(fds)\n"
+	  "for i in $(seq 10); do ip link add x0 group 7 type veth peer name x1 group 7; ip "
+	  "link del x0; sleep 0.15; done\n"
+	  "reload; no_more() { [ $(fds) -le $a ]; }; soon no_more; quits TERM\n" },
 };
 
 int main(int argc, char **argv)

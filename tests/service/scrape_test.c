@@ -37,7 +37,8 @@ static const struct request {
 	  NULL },
 	{ "get-1.0", "GET /metrics HTTP/1.0\r\n\r\n", 200, "call 1 format 0\n", NULL },
 	{ "query", "GET /metrics?name[]=x HTTP/1.1\r\nHost: x\r\n\r\n", 200, "call 1 ", NULL },
-	{ "openmetrics", "GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: application/openmetrics-text;version=1.0.0\r\n\r\n",
+	{ "openmetrics",
+	  "GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: application/openmetrics-text;version=1.0.0\r\n\r\n",
 	  200, "\r\nContent-Type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n",
 	  NULL },
 	{ "openmetrics-body",
@@ -76,10 +77,9 @@ static void request_is_answered(void **state)
 /* What is no HTTP is refused, and nobody else notices. */
 static void garbage(void **state)
 {
-	static const char *const TEXTS[] = {
-		"\r\n\r\n\r\n\r\n", "\x16\x03\x01\x02\x01\x01", "GET\r\n\r\n",
-		"GET /metrics HTTP/9.9\r\n\r\n", "GET /metrics HTTP/1.1\r\nContent-Length: -5\r\n\r\n"
-	};
+	static const char *const TEXTS[] = { "\r\n\r\n\r\n\r\n", "\x16\x03\x01\x02\x01\x01",
+					     "GET\r\n\r\n", "GET /metrics HTTP/9.9\r\n\r\n",
+					     "GET /metrics HTTP/1.1\r\nContent-Length: -5\r\n\r\n" };
 
 	int fds[ARRAY_SIZE(TEXTS)];
 

@@ -428,8 +428,8 @@ static bool plan(struct model *m, struct dedup_config *c)
 	}
 	if (plan_config(&spec, 1 + below(m, 16), SIM_HZ, c))
 		return false;
-	snprintf(m->text,
-		 sizeof(m->text), "layout %u, %u places, capacity %llu, window %llu ns, traffic %d x %.3g, lateness %d",
+	snprintf(m->text, sizeof(m->text),
+		 "layout %u, %u places, capacity %llu, window %llu ns, traffic %d x %.3g, lateness %d",
 		 c->layout, c->places, c->capacity, c->window_ns, m->traffic, m->load, m->lateness);
 	return true;
 }

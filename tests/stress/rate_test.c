@@ -230,10 +230,9 @@ static void check_moment(const struct row *row, const struct moment *moment)
 	}
 	bound = layout_of(shape.layout)->rate(&shape, plan_ids(&shape, SIM_CPUS, row->fpr));
 	full = layout_of(shape.layout)->rate(&shape, shape.full_ids); /* one CPU takes no credit */
-	print_message(
-		"# %s p=%g, %s: w=%u b=%u; full %.3g, seen %.3g (+- %.2g), by the bits %.3g\n",
-		row->name, row->fpr, moment->name, shape.words, shape.bits, full, mean_of(&seen),
-		error_of(&seen), mean_of(&by_bits));
+	print_message("# %s p=%g, %s: w=%u b=%u; full %.3g, seen %.3g (+- %.2g), by the bits %.3g\n",
+		      row->name, row->fpr, moment->name, shape.words, shape.bits, full,
+		      mean_of(&seen), error_of(&seen), mean_of(&by_bits));
 	assert_true(bound <= row->fpr);
 	assert_true(mean_of(&seen) > 0);
 	assert_true(mean_of(&seen) <= row->fpr + 3 * error_of(&seen));

@@ -87,15 +87,15 @@ int attach_say_unknown(const struct attachment *list, int cnt)
 {
 	for (int i = 0; i < cnt; i++) {
 		if (list[i].err == -EPERM)
-			return say_err(-EPERM,
-				       "not permitted to see which XDP program runs on %s; run as "
-				       "root, or with CAP_SYS_ADMIN, or say the filter's own name",
-				       list[i].ifname);
+			return say_err(
+				-EPERM,
+				"not permitted to see which XDP program runs on %s; run as root, or with CAP_SYS_ADMIN, or say the filter's own name",
+				list[i].ifname);
 		if (list[i].err)
-			return say_err(list[i].err,
-				       "cannot tell which XDP program runs on %s: %s; if it is of "
-				       "no use: ip link set dev %s xdp off",
-				       list[i].ifname, strerror(-list[i].err), list[i].ifname);
+			return say_err(
+				list[i].err,
+				"cannot tell which XDP program runs on %s: %s; if it is of no use: ip link set dev %s xdp off",
+				list[i].ifname, strerror(-list[i].err), list[i].ifname);
 	}
 	return 0;
 }
@@ -141,19 +141,19 @@ int attach_check_room(const char *ifname)
 		return attach_say_unknown(&there, 1);
 	}
 	if (err)
-		return say_err(err,
-			       "%s runs another XDP program (id %u) that lets none beside it; "
-			       "detach that first: ip link set dev %s xdp off",
-			       ifname, there.id.prog_id, ifname);
+		return say_err(
+			err,
+			"%s runs another XDP program (id %u) that lets none beside it; detach that first: ip link set dev %s xdp off",
+			ifname, there.id.prog_id, ifname);
 	return 0;
 }
 
 static int say_mode_refused(const char *ifname, enum attach_mode mode, int err)
 {
-	return say_err(err,
-		       "cannot attach to %s in %s mode (%s); without --mode the best that works is "
-		       "taken",
-		       ifname, attach_mode_name(mode), strerror(-err));
+	return say_err(
+		err,
+		"cannot attach to %s in %s mode (%s); without --mode the best that works is taken",
+		ifname, attach_mode_name(mode), strerror(-err));
 }
 
 static void note_skb_mode(const char *ifname, int native_err)
@@ -176,19 +176,18 @@ int attach_check_redirect(const char *ifname, enum attach_mode mode, uint64_t fe
 	bool is_native = mode == MODE_NATIVE || (mode == MODE_ANY && features & DEVICE_XDP);
 
 	if (mode == MODE_HW)
-		return say_err(-EOPNOTSUPP,
-			       "%s has no AF_XDP sockets in hw mode, so --deliver xsk cannot work "
-			       "there; --mode native",
-			       ifname);
+		return say_err(
+			-EOPNOTSUPP,
+			"%s has no AF_XDP sockets in hw mode, so --deliver xsk cannot work there; --mode native",
+			ifname);
 	/* Such a driver drops what a program redirects. */
 	if (is_native && !(features & DEVICE_XDP_REDIRECT))
-		return say_err(-EOPNOTSUPP,
-			       "the driver of %s cannot redirect packets, which --deliver xsk "
-			       "needs, in native XDP; --mode skb can, but slowly",
-			       ifname);
+		return say_err(
+			-EOPNOTSUPP,
+			"the driver of %s cannot redirect packets, which --deliver xsk needs, in native XDP; --mode skb can, but slowly",
+			ifname);
 	if (!is_native)
-		say_note("%s delivers in skb mode: the kernel has made an skb of each packet, and "
-			 "copies it, which saves less",
+		say_note("%s delivers in skb mode: the kernel has made an skb of each packet, and copies it, which saves less",
 			 ifname);
 	return 0;
 }
@@ -267,8 +266,7 @@ int attach_replace(const struct attachment *old, int new_fd)
 		close(opts.old_prog_fd);
 	}
 	return err ? say_err(err,
-			     "cannot exchange the program on %s: %s; --verbose shows what the "
-			     "kernel says",
+			     "cannot exchange the program on %s: %s; --verbose shows what the kernel says",
 			     old->ifname, strerror(-err))
 		   : 0;
 }
@@ -328,8 +326,7 @@ int attach_detach_meant(struct attachment *list, int cnt)
 				      "cannot detach from %s: %s; it goes on filtering; %s",
 				      list[i].ifname, strerror(-list[i].detach_err),
 				      list[i].detach_err == -EBUSY
-					      ? "if a device on top of it, as a bridge, runs XDP: "
-						"first ip link set dev DEVICE xdp off"
+					      ? "if a device on top of it, as a bridge, runs XDP: first ip link set dev DEVICE xdp off"
 					      : "--verbose shows what the kernel says");
 	return err;
 }

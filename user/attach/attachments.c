@@ -120,8 +120,7 @@ static int find_filter(char **names, uint32_t state_id, const char *ifname, stru
 		} else {
 			err = say_err(
 				-ENOTUNIQ,
-				"%s runs no filter now, and did run %s and %s; say which by its "
-				"own name",
+				"%s runs no filter now, and did run %s and %s; say which by its own name",
 				ifname, out->name, f.name);
 			filter_close(out);
 			filter_close(&f);
@@ -153,10 +152,9 @@ static int open_on(const char *ifname, struct attachment *a, struct filter *f)
 
 int attachments_explain_gone(const char *ifname)
 {
-	return say_err(
-		-ESTALE,
-		"the pins of the filter on %s are gone; xdp-dedup unload %s removes its program",
-		ifname, ifname);
+	return say_err(-ESTALE,
+		       "the pins of the filter on %s are gone; xdp-dedup unload %s removes its program",
+		       ifname, ifname);
 }
 
 /* Does the interface run the same filter as when *a was found? 1 or 0; -errno, which is said. */
@@ -353,11 +351,10 @@ static int explain_twin(const struct filter *f, const char *ifname, const struct
 	char name[IF_NAMESIZE];
 
 	here_name(twin, name);
-	return say_err(-ENOTUNIQ,
-		       "%s has the index %u, as %s has in another network namespace, so that "
-		       "packets for AF_XDP sockets are lost: xdp-dedup unload %s, and load another "
-		       "filter than %s there",
-		       ifname, twin->ifindex, name, ifname, f->name);
+	return say_err(
+		-ENOTUNIQ,
+		"%s has the index %u, as %s has in another network namespace, so that packets for AF_XDP sockets are lost: xdp-dedup unload %s, and load another filter than %s there",
+		ifname, twin->ifindex, name, ifname, f->name);
 }
 
 int attachments_follow(struct filter *f, const struct attachment *list, int cnt)
@@ -376,8 +373,7 @@ int attachments_follow(struct filter *f, const struct attachment *list, int cnt)
 			continue;
 		entry = entry_of_moved(f, list, cnt, a->ifname);
 		if (!entry) {
-			say_note("cannot tell which of the interfaces of %s has become %s: load it "
-				 "again",
+			say_note("cannot tell which of the interfaces of %s has become %s: load it again",
 				 f->name, a->ifname);
 			continue;
 		}

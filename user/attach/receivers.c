@@ -47,9 +47,7 @@ int receivers_check_merging(const char *ifname, enum attach_mode mode, const str
 		return merges;
 	return say_err(
 		-EINVAL,
-		"%s merges UDP packets before %s, on top of it, sees them, and only the first "
-		"one's id would be looked at; load %s instead, or: ethtool -K %s "
-		"rx-udp-gro-forwarding off rx-gro-list off",
+		"%s merges UDP packets before %s, on top of it, sees them, and only the first one's id would be looked at; load %s instead, or: ethtool -K %s rx-udp-gro-forwarding off rx-gro-list off",
 		lower->name, upper->name, lower->name, lower->name);
 }
 
@@ -64,20 +62,19 @@ int receivers_check_stacking(const struct placement *where, const struct links *
 		indices[i] = if_nametoindex(where->ifnames[i]);
 		upper = links_xdp_above(l, indices[i]);
 		if (upper)
-			return say_err(-EBUSY,
-				       "%s is on top of %s and runs XDP, so the kernel changes no "
-				       "program of %s: first xdp-dedup unload %s, or ip link set "
-				       "dev %s xdp off",
-				       upper->name, where->ifnames[i], where->ifnames[i],
-				       upper->name, upper->name);
+			return say_err(
+				-EBUSY,
+				"%s is on top of %s and runs XDP, so the kernel changes no program of %s: first xdp-dedup unload %s, or ip link set dev %s xdp off",
+				upper->name, where->ifnames[i], where->ifnames[i], upper->name,
+				upper->name);
 	}
 	pair = stacking_find(l, indices, where->cnt);
 	if (!pair.upper)
 		return 0;
-	return say_err(-EINVAL,
-		       "%s is on top of %s: a packet would meet the filter twice, and be dropped "
-		       "the second time; load only one of them",
-		       pair.upper->name, pair.lower->name);
+	return say_err(
+		-EINVAL,
+		"%s is on top of %s: a packet would meet the filter twice, and be dropped the second time; load only one of them",
+		pair.upper->name, pair.lower->name);
 }
 
 int receivers_check_ethernet(const char *ifname, const struct links *l)
@@ -210,9 +207,7 @@ int receivers_note_tags(const struct filter_spec *spec, const struct placement *
 	for (int i = 0; i < where->cnt; i++) {
 		if (!device_strips_tags(where->ifnames[i]))
 			continue;
-		say_note("%s may take VLAN tags off before the filter sees them, and frames of "
-			 "different VLANs then look alike; where there are any: ethtool -K %s "
-			 "rxvlan off",
+		say_note("%s may take VLAN tags off before the filter sees them, and frames of different VLANs then look alike; where there are any: ethtool -K %s rxvlan off",
 			 where->ifnames[i], where->ifnames[i]);
 		break;
 	}
@@ -222,8 +217,7 @@ int receivers_note_tags(const struct filter_spec *spec, const struct placement *
 void receivers_note_ports(const struct filter_spec *spec)
 {
 	if (has_several_ports(spec))
-		say_note("several ports are taken for one receiver's: an event that came to one of "
-			 "them is dropped on the others");
+		say_note("several ports are taken for one receiver's: an event that came to one of them is dropped on the others");
 }
 
 int receivers_note_forwarding(const struct filter_spec *spec, const struct placement *where,
@@ -235,11 +229,9 @@ int receivers_note_forwarding(const struct filter_spec *spec, const struct place
 		return 0;
 	forwarding = forwards(where, l);
 	if (forwarding > 0)
-		say_note("this host forwards packets: those for others behind it count as its own; "
-			 "--to ADDRESS[/LEN],... says which are this receiver's");
+		say_note("this host forwards packets: those for others behind it count as its own; --to ADDRESS[/LEN],... says which are this receiver's");
 	else if (forwarding < 0)
-		say_note("cannot tell whether this host forwards packets (%s); if so, --to "
-			 "ADDRESS[/LEN],... says which are this receiver's",
+		say_note("cannot tell whether this host forwards packets (%s); if so, --to ADDRESS[/LEN],... says which are this receiver's",
 			 strerror(-forwarding));
 	return forwarding < 0 ? forwarding : 1;
 }
@@ -247,8 +239,7 @@ int receivers_note_forwarding(const struct filter_spec *spec, const struct place
 void receivers_refresh(struct filter *f, const struct links *l)
 {
 	if (own_macs_set(f, l))
-		say_note("%s cannot know all MACs of devices on top of its interfaces: frames to "
-			 "those beyond %d pass as ignored",
+		say_note("%s cannot know all MACs of devices on top of its interfaces: frames to those beyond %d pass as ignored",
 			 filter_shown_name(f), DEDUP_MACS_MAX);
 }
 

@@ -29,8 +29,7 @@ struct bench_frame {
 	uint8_t id[GSP_ID_BYTES];
 	uint8_t body[BENCH_BODY_BYTES];
 } __attribute__((packed));
-_Static_assert(__builtin_offsetof(struct bench_frame, id) == BENCH_ID_AT,
-	       "as the generator has it");
+_Static_assert(__builtin_offsetof(struct bench_frame, id) == BENCH_ID_AT, "as the generator has it");
 
 /* One row, ready to be handed packets. */
 struct bench_subject {

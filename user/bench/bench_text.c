@@ -16,13 +16,10 @@ static void begin(const struct options *o)
 	(void)o;
 	uname(&un);
 	printf("xdp-dedup %s on %s, Linux %s\n"
-	       "ns a packet, medians. added: over parse and drop; / floor, / line: as multiples "
-	       "of\n"
-	       "the first two rows; our part: what xdp-dedup adds, as a part of what this row "
-	       "adds;\n"
+	       "ns a packet, medians. added: over parse and drop; / floor, / line: as multiples of\n"
+	       "the first two rows; our part: what xdp-dedup adds, as a part of what this row adds;\n"
 	       "two CPUs: packets of both at once on different ids, as a multiple of one's.\n"
-	       "90 %% duplicates: of any ids in the window, the rest is new; gossip: of the last "
-	       "1,000\nnew ones; cold: all of any ids; hot: all of the same 64.\n",
+	       "90 %% duplicates: of any ids in the window, the rest is new; gossip: of the last 1,000\nnew ones; cold: all of any ids; hot: all of the same 64.\n",
 	       XDP_DEDUP_VERSION, bench_cpu_model(cpu, sizeof(cpu)), un.release);
 }
 
@@ -67,16 +64,14 @@ static void size(const struct bench_result *r, uint32_t before)
 		printf("; bloom map: k %u, p %.2g", r->hashes[BENCH_BLOOM], r->fpr[BENCH_BLOOM]);
 	putchar('\n');
 	for (int traffic = 0; traffic < BENCH_TRAFFICS_CNT; traffic++) {
-		printf("%-20s      ns     quartiles       added   / floor    / line  our part"
-		       "  two CPUs  bytes/id\n",
+		printf("%-20s      ns     quartiles       added   / floor    / line  our part  two CPUs  bytes/id\n",
 		       bench_traffic_name(traffic));
 		for (int row = 0; row < BENCH_ROWS_CNT; row++)
 			if (r->there[row])
 				print_row(r, row, traffic);
 	}
 	if (apart)
-		printf("Two CPUs: %d measurements are left out, as the two did not run at once; "
-		       "is this\nmachine busy?\n",
+		printf("Two CPUs: %d measurements are left out, as the two did not run at once; is this\nmachine busy?\n",
 		       apart);
 }
 

@@ -82,8 +82,7 @@ static int print_help(void)
 {
 	args_print_help(&BENCH);
 	printf("\n"
-	       "Touches no interface and leaves nothing behind. The defaults take about a minute "
-	       "and a\n"
+	       "Touches no interface and leaves nothing behind. The defaults take about a minute and a\n"
 	       "half on two CPUs that do little else; more rounds and more ids take longer.\n"
 	       "Needs root, or %s.\n"
 	       "Exit status: 0 done, 1 failed, 2 misused.\n",

@@ -47,10 +47,10 @@ int check_memory(struct inquiry *q)
 		      need_text, have_text);
 	if (need <= have)
 		return 0;
-	return say_err(-ENOMEM,
-		       "a filter for %llu ids takes %s, and %s of memory are free; lower "
-		       "--capacity or raise --fpr",
-		       cfg->capacity, need_text, have_text);
+	return say_err(
+		-ENOMEM,
+		"a filter for %llu ids takes %s, and %s of memory are free; lower --capacity or raise --fpr",
+		cfg->capacity, need_text, have_text);
 }
 
 /* RX queues of all interfaces that say how many they have. */
@@ -78,9 +78,7 @@ int check_delivery(struct inquiry *q)
 	inquiry_found(q, "this kernel has AF_XDP sockets; the maps for them take %s",
 		      format_bytes(bytes, text, sizeof(text)));
 	if (queues > DEDUP_SOCKETS_MAX)
-		say_note("there are %u RX queues, and %d of them can have AF_XDP sockets: fresh "
-			 "packets of the others go to the stack; ethtool -L makes them fewer, exec "
-			 "--queues says which are lent",
+		say_note("there are %u RX queues, and %d of them can have AF_XDP sockets: fresh packets of the others go to the stack; ethtool -L makes them fewer, exec --queues says which are lent",
 			 queues, DEDUP_SOCKETS_MAX);
 	return kernel_check_delivery(kernel_has_map);
 }
@@ -100,8 +98,7 @@ int check_window(struct inquiry *q)
 					   : "a window of %s",
 		      window, fits);
 	if (s->fitting_window_ns && s->spec->window_ns > s->fitting_window_ns)
-		say_note("a window of %s is longer than fits these profiles, %s; xdp-dedup profile "
-			 "show says why",
+		say_note("a window of %s is longer than fits these profiles, %s; xdp-dedup profile show says why",
 			 window, fits);
 	return 0;
 }

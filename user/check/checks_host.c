@@ -49,8 +49,7 @@ int check_jit(struct inquiry *q)
 	inquiry_found(q, on < 0 ? "whether BPF programs are compiled cannot be told"
 				: "BPF programs are compiled");
 	if (!on)
-		say_note("BPF programs are interpreted, which takes several times as long; sysctl "
-			 "-w net.core.bpf_jit_enable=1");
+		say_note("BPF programs are interpreted, which takes several times as long; sysctl -w net.core.bpf_jit_enable=1");
 	return on < 0 ? INQUIRY_UNTOLD : 0;
 }
 
@@ -64,11 +63,9 @@ int check_dispatcher(struct inquiry *q)
 		return INQUIRY_UNTOLD;
 	}
 	inquiry_flag(q, "dispatcher_runs", !err);
-	inquiry_found(q,
-		      "libxdp's dispatcher can run: other XDP programs may be beside the filter");
+	inquiry_found(q, "libxdp's dispatcher can run: other XDP programs may be beside the filter");
 	if (err)
-		say_note("libxdp's dispatcher cannot run (%s): the filter is alone on its "
-			 "interfaces",
+		say_note("libxdp's dispatcher cannot run (%s): the filter is alone on its interfaces",
 			 strerror(-err));
 	return 0;
 }

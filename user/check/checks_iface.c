@@ -38,8 +38,7 @@ int check_programs(struct inquiry *q)
 		return err;
 	if (attach_neighbours(if_nametoindex(q->ifname), names, sizeof(names)))
 		inquiry_found(
-			q,
-			"libxdp's dispatcher runs others there, and takes the filter beside them");
+			q, "libxdp's dispatcher runs others there, and takes the filter beside them");
 	else if (*names)
 		inquiry_found(q, "libxdp's dispatcher runs %s, and takes the filter beside", names);
 	else
@@ -65,8 +64,7 @@ int check_driver(struct inquiry *q)
 	if (err) {
 		inquiry_found(
 			q,
-			"driver %s; whether it has native XDP cannot be told (Linux 6.3 can): load "
-			"tries",
+			"driver %s; whether it has native XDP cannot be told (Linux 6.3 can): load tries",
 			driver);
 		return INQUIRY_UNTOLD;
 	}
@@ -96,8 +94,9 @@ int check_redirect(struct inquiry *q)
 	}
 	if (mode == MODE_ANY || mode == MODE_NATIVE) {
 		if (device_xdp_features(if_nametoindex(q->ifname), &features)) {
-			inquiry_found(q, "whether the driver can have packets go to AF_XDP sockets "
-					 "cannot be told (Linux 6.3 can)");
+			inquiry_found(
+				q,
+				"whether the driver can have packets go to AF_XDP sockets cannot be told (Linux 6.3 can)");
 			return INQUIRY_UNTOLD;
 		}
 		inquiry_found(q, "packets can go to AF_XDP sockets: %s",
@@ -118,10 +117,8 @@ int check_lro(struct inquiry *q)
 	inquiry_found(q, on < 0 ? "whether it merges packets in hardware (LRO) cannot be told"
 				: "merges no packets in hardware (LRO)");
 	if (on > 0)
-		say_note(
-			"%s merges TCP packets in hardware (LRO), with which drivers refuse native "
-			"XDP; ethtool -K %s lro off",
-			q->ifname, q->ifname);
+		say_note("%s merges TCP packets in hardware (LRO), with which drivers refuse native XDP; ethtool -K %s lro off",
+			 q->ifname, q->ifname);
 	return on < 0 ? INQUIRY_UNTOLD : 0;
 }
 
@@ -141,8 +138,7 @@ int check_queues(struct inquiry *q)
 	wanted = max < cpus ? max : cpus;
 	inquiry_found(q, "RX queues: %u, of %u that there can be; CPUs: %ld", now, max, cpus);
 	if (now < wanted)
-		say_note("%s has %u RX queue%s, and so many of %ld CPUs filter; if they are too "
-			 "few: ethtool -L %s combined %u (or rx %u)",
+		say_note("%s has %u RX queue%s, and so many of %ld CPUs filter; if they are too few: ethtool -L %s combined %u (or rx %u)",
 			 q->ifname, now, now == 1 ? "" : "s", cpus, q->ifname, wanted, wanted);
 	return 0;
 }
@@ -167,17 +163,14 @@ int check_mtu(struct inquiry *q)
 	if (device_xdp_features(if_nametoindex(q->ifname), &features)) {
 		inquiry_found(
 			q,
-			"MTU %d: packets take several buffers (frags), and whether the driver has "
-			"those in native XDP cannot be told",
+			"MTU %d: packets take several buffers (frags), and whether the driver has those in native XDP cannot be told",
 			mtu);
 		return INQUIRY_UNTOLD;
 	}
 	inquiry_found(q, "MTU %d: packets take several buffers (frags), which %s has", mtu,
 		      features & DEVICE_XDP ? "the driver" : "skb mode");
 	if (features & DEVICE_XDP && !(features & DEVICE_XDP_FRAGS))
-		say_note("an MTU of %d takes packets in several buffers (frags), which the driver "
-			 "of %s has not in native XDP: skb mode may be all that works; ip link set "
-			 "dev %s mtu %d",
+		say_note("an MTU of %d takes packets in several buffers (frags), which the driver of %s has not in native XDP: skb mode may be all that works; ip link set dev %s mtu %d",
 			 mtu, q->ifname, q->ifname, fits);
 	return 0;
 }
@@ -209,8 +202,7 @@ int check_layers(struct inquiry *q)
 			     : "nothing is on top of it",
 		      above);
 	if (*below)
-		say_note("%s is on top of %s, where the filter would run earlier; if all that "
-			 "comes there is for this receiver, load it there",
+		say_note("%s is on top of %s, where the filter would run earlier; if all that comes there is for this receiver, load it there",
 			 q->ifname, below);
 	return 0;
 }

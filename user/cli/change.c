@@ -50,8 +50,7 @@ static int look(const struct options *o, struct change *c)
 		here_name(unseen, name);
 		err = say_err(
 			-EXDEV,
-			"%s also runs, or ran, on %s, which is not here: first xdp-dedup unload %s "
-			"where that is; or, if it has gone, xdp-dedup set %s --remove %s",
+			"%s also runs, or ran, on %s, which is not here: first xdp-dedup unload %s where that is; or, if it has gone, xdp-dedup set %s --remove %s",
 			c->f.name, name, name, c->f.name, name);
 	}
 	if (err) {
@@ -81,8 +80,7 @@ int change_open(const struct options *o, struct change *c)
 	if (err || c->cnt)
 		return err;
 	say_err(-ENODEV,
-		"%s runs on no interface here: xdp-dedup load --replace --name %s IFNAME... has it "
-		"run there, and forgets nothing",
+		"%s runs on no interface here: xdp-dedup load --replace --name %s IFNAME... has it run there, and forgets nothing",
 		c->f.name, c->f.name);
 	change_end(c);
 	return -ENODEV;
@@ -111,10 +109,10 @@ static int check_turns_left(const struct filter *f)
 
 	if (!at || places <= 2ULL * before->config->places)
 		return 0;
-	return say_err(-EUCLEAN,
-		       "the predecessor of %s does not forget its ids, as if somebody had "
-		       "overwritten its state: --forget gives up what only it knows",
-		       f->name);
+	return say_err(
+		-EUCLEAN,
+		"the predecessor of %s does not forget its ids, as if somebody had overwritten its state: --forget gives up what only it knows",
+		f->name);
 }
 
 /* Has this open filter a predecessor that knows ids, and will forget them? 1 or 0; -errno, which is

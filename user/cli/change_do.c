@@ -72,8 +72,7 @@ static void note_forgotten(const struct change *c, const struct dedup_config *cf
 	for (uint32_t n = 0; n < streams_cnt(cfg); n++)
 		if (stream_number(c->f.config, stream_name(cfg, n)) >= 0 &&
 		    kept_known(c->f.config, cfg, n) < 0)
-			say_note("%s: what stream %s knew is forgotten, as its realm or its id is "
-				 "another one now",
+			say_note("%s: what stream %s knew is forgotten, as its realm, its id or its packets are others now",
 				 c->f.name, stream_name(cfg, n));
 }
 
@@ -88,8 +87,7 @@ int change_program(const struct options *o, struct change *c, struct dedup_confi
 	if (err == -ENOTUNIQ)
 		return say_err(
 			err,
-			"--hash %s has no key, so %s would take ids of other streams for those "
-			"that it knows: xdp-dedup load --replace --name %s makes it a new filter",
+			"--hash %s has no key, so %s would take ids of other streams for those that it knows: xdp-dedup load --replace --name %s makes it a new filter",
 			hash_name(old->hash), c->f.name, c->f.name);
 	if (err)
 		return say_err(err, "the kernel's random source gave no secret");
@@ -109,8 +107,7 @@ int change_check_room(const struct options *o, struct filter *f)
 		return 0;
 	return say_err(
 		-EBUSY,
-		"%s has a predecessor since it was changed last, which still knows ids: --wait "
-		"waits until it has gone, --forget gives up what only it knows",
+		"%s has a predecessor since it was changed last, which still knows ids: --wait waits until it has gone, --forget gives up what only it knows",
 		name);
 }
 

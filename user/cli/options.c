@@ -59,8 +59,7 @@ static const char *parse_vlan(void *to, const char *text)
 	case -E2BIG:
 		return "at most {max} VLANs or ranges";
 	default:
-		return "give VLAN ids from 1 to 4094, or none for frames without a tag, as in "
-		       "10,20-29,none; or any";
+		return "give VLAN ids from 1 to 4094, or none for frames without a tag, as in 10,20-29,none; or any";
 	}
 }
 
@@ -323,8 +322,9 @@ int options_end(struct options *o)
 	if (!o->spec.streams_cnt && o->deliver && !strcmp(o->deliver, STREAM_GSP))
 		o->spec.deliver = true;
 	if (o->spec.drop_ns && o->spec.count_only)
-		return say_err(-EINVAL, "--for says how long duplicates are dropped, and --action "
-					"count drops none; leave one of them out");
+		return say_err(
+			-EINVAL,
+			"--for says how long duplicates are dropped, and --action count drops none; leave one of them out");
 	/* Not given, which no option can say as 0: by the profiles, or else the defaults. */
 	if (o->spec.fpr <= 0)
 		o->spec.fpr = o->fpr > 0 ? o->fpr : SPEC_FPR_DEFAULT;

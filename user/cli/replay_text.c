@@ -45,8 +45,7 @@ static void print_file(const char *path, const struct replay_result *r)
 	replay_print_head(path, &head);
 	if (r->snapped)
 		printf("  left out: %" PRIu64
-		       " that the capture's snap length cut in front of what decides; "
-		       "capture whole packets (tcpdump -s 0)\n",
+		       " that the capture's snap length cut in front of what decides; capture whole packets (tcpdump -s 0)\n",
 		       r->snapped);
 	if (r->backwards)
 		printf("  %" PRIu64 " are older than one before them; time stands still there\n",
@@ -192,8 +191,6 @@ void replay_print_text(const char *path, const struct capture *c, const struct d
 	if (ignored)
 		printf("ignored: %" PRIu64 " packets of another protocol, port or host\n", ignored);
 	if (r->early)
-		printf("overloaded: more than %llu ids came in a window, so ids were forgotten "
-		       "early; "
-		       "raise --capacity\n",
+		printf("overloaded: more than %llu ids came in a window, so ids were forgotten early; raise --capacity\n",
 		       cfg->capacity);
 }

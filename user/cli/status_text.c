@@ -101,8 +101,7 @@ static void print_estimate(const struct status *s)
 	printf("; false-positive rate now %.3g%s\n", s->fpr,
 	       s->before.asked ? ", the predecessor's included" : "");
 	if (f->read_part < 1)
-		printf("              fill and estimate from a sample of %.3g %%; --exact reads "
-		       "all\n",
+		printf("              fill and estimate from a sample of %.3g %%; --exact reads all\n",
 		       100 * f->read_part);
 }
 
@@ -115,28 +114,20 @@ static void print_before(const struct status *s)
 	if (s->filter.before) {
 		format_bytes(plan_bytes(s->filter.before->config), size, sizeof(size));
 		if (b->forgotten)
-			printf("  predecessor has forgotten every id; its memory, %s, goes with "
-			       "the next set, "
-			       "resize, load, unload or refresh\n",
+			printf("  predecessor has forgotten every id; its memory, %s, goes with the next set, resize, load, unload or refresh\n",
 			       size);
 		else if (!b->asked)
 			printf("  predecessor %s; its hand has stopped, so it is not asked\n", size);
 		else
-			printf("  predecessor %s, asked for another %s at most; %.0f ids, "
-			       "false-positive rate now %.3g\n",
+			printf("  predecessor %s, asked for another %s at most; %.0f ids, false-positive rate now %.3g\n",
 			       size, format_time(b->left_ns, left, sizeof(left)), b->fill.ids,
 			       b->fill.fpr);
 	}
 	if (s->filter.config->format != DEDUP_FORMAT)
-		printf("  version     of an older xdp-dedup: load --replace --name %s makes it one "
-		       "of "
-		       "this, and forgets nothing\n",
+		printf("  version     of an older xdp-dedup: load --replace --name %s makes it one of this, and forgets nothing\n",
 		       s->filter.name);
 	if (s->exchanging)
-		printf("  change      has begun and not ended: if no xdp-dedup is at work, it was "
-		       "killed, "
-		       "and the next set, resize, load, unload or refresh where its interfaces are "
-		       "ends it%s\n",
+		printf("  change      has begun and not ended: if no xdp-dedup is at work, it was killed, and the next set, resize, load, unload or refresh where its interfaces are ends it%s\n",
 		       b->leads ? "; until then the predecessor learns" : "");
 }
 
@@ -214,22 +205,16 @@ static void print_receiver(const struct status *s)
 		puts("");
 	}
 	for (int i = 0; i < faults->stale_cnt; i++)
-		printf("  warning     the MACs of %s or of what is on top of it have changed: "
-		       "xdp-dedup "
-		       "refresh %s\n",
+		printf("  warning     the MACs of %s or of what is on top of it have changed: xdp-dedup refresh %s\n",
 		       faults->stale[i], s->filter.name);
 	if (*s->twins.here)
-		printf("  warning     %s has the index of %s in another network namespace: packets "
-		       "for AF_XDP sockets are lost; xdp-dedup unload %s\n",
+		printf("  warning     %s has the index of %s in another network namespace: packets for AF_XDP sockets are lost; xdp-dedup unload %s\n",
 		       s->twins.here, s->twins.there, s->twins.here);
 	if (*faults->stacked.upper)
-		printf("  warning     %s is on top of %s: packets meet the filter twice, and are "
-		       "dropped the second time; unload one of them\n",
+		printf("  warning     %s is on top of %s: packets meet the filter twice, and are dropped the second time; unload one of them\n",
 		       faults->stacked.upper, faults->stacked.lower);
 	if (*faults->merging.upper)
-		printf("  warning     %s merges UDP packets before %s sees them: only the first "
-		       "one's "
-		       "id is looked at\n",
+		printf("  warning     %s merges UDP packets before %s sees them: only the first one's id is looked at\n",
 		       faults->merging.lower, faults->merging.upper);
 }
 
@@ -255,9 +240,7 @@ static void print_sampler(const struct sampling_who *who)
 		printf("  sampler     process %u, at most %u packets a second\n", who->pid,
 		       who->wish.rate);
 	else if (who->has_left)
-		printf("  sampler     process %u was killed or is held up: its ring buffer (%s) "
-		       "stays "
-		       "until the next sample, or unload\n",
+		printf("  sampler     process %u was killed or is held up: its ring buffer (%s) stays until the next sample, or unload\n",
 		       who->pid, format_bytes(SAMPLING_RING_BYTES, text, sizeof(text)));
 }
 
@@ -300,8 +283,7 @@ static void print_socket(const struct status *s, const struct socket_seen *k)
 	else
 		puts("nobody reads it");
 	if (!k->is_read && k->unreturned)
-		printf("              %u packets were not given back: whoever opens it next wants "
-		       "their ids\n",
+		printf("              %u packets were not given back: whoever opens it next wants their ids\n",
 		       k->unreturned);
 }
 

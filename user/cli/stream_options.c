@@ -129,8 +129,7 @@ static int set_to(const struct options *o, const struct wish *w, const struct pr
 	if (err == -E2BIG)
 		return refuse(w, "at most %d destinations", DEDUP_TO_MAX);
 	if (err)
-		return refuse(w,
-			      "after @ come addresses or prefixes, as in 192.0.2.1,2001:db8::/64");
+		return refuse(w, "after @ come addresses or prefixes, as in 192.0.2.1,2001:db8::/64");
 	return 0;
 }
 
@@ -151,15 +150,15 @@ static int set_stream(struct options *o, const struct profiles *all, const struc
 	if (!p)
 		return refuse(w, "there is no profile %s; xdp-dedup profile list has all", w->name);
 	if (w->stream && !stream_name_ok(w->stream))
-		return refuse(w,
-			      "a stream's name has 1 to %d letters, digits, - and _, "
-			      "the first one no - or _",
-			      DEDUP_STREAM_NAME - 1);
+		return refuse(
+			w,
+			"a stream's name has 1 to %d letters, digits, - and _, the first one no - or _",
+			DEDUP_STREAM_NAME - 1);
 	if (w->realm && !stream_name_ok(w->realm))
-		return refuse(w,
-			      "after # comes a realm's name: 1 to %d letters, digits, - "
-			      "and _, the first one no - or _",
-			      DEDUP_STREAM_NAME - 1);
+		return refuse(
+			w,
+			"after # comes a realm's name: 1 to %d letters, digits, - and _, the first one no - or _",
+			DEDUP_STREAM_NAME - 1);
 	*s = (struct spec_stream){
 		.stream = p->stream,
 		.needs_to = p->needs_to,
@@ -334,11 +333,10 @@ int stream_options_check(const struct options *o)
 				       "the stream %s lacks UDP ports, as in --profile %s:8001",
 				       name, name);
 		if (s->needs_to && !s->to_cnt)
-			return say_err(-EINVAL,
-				       "the stream %s lacks destinations, as in --profile "
-				       "%s:PORTS@ADDRESS: "
-				       "its profile says why they are needed",
-				       name, name);
+			return say_err(
+				-EINVAL,
+				"the stream %s lacks destinations, as in --profile %s:PORTS@ADDRESS: its profile says why they are needed",
+				name, name);
 		if (s->needs_app && !o->spec.learn_app)
 			return say_err(-EINVAL,
 				       "the stream %s needs --learn app: its profile says why", name);

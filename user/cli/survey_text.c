@@ -32,12 +32,11 @@ static void print_file(const char *path, const struct capture *c, const struct s
 
 	replay_print_head(path, &head);
 	if (r->snapped)
-		printf("  cut: %" PRIu64 " packets by the capture's snap length, of which some "
-		       "duplicates cannot be told; capture whole packets (tcpdump -s 0)\n",
+		printf("  cut: %" PRIu64
+		       " packets by the capture's snap length, of which some duplicates cannot be told; capture whole packets (tcpdump -s 0)\n",
 		       r->snapped);
 	if (r->known_since_ns)
-		printf("  duplicates of packets of the first %s were forgotten; --memory keeps "
-		       "more\n",
+		printf("  duplicates of packets of the first %s were forgotten; --memory keeps more\n",
 		       format_time(r->known_since_ns - r->first_ns, time, sizeof(time)));
 }
 
@@ -227,22 +226,17 @@ static void print_notes(const struct survey_result *r)
 	for (uint32_t i = 0; i < r->destinations_cnt; i++)
 		feeds |= r->destinations[i].feed && r->destinations[i].best;
 	if (feeds && r->advice == SURVEY_STREAMS)
-		puts("Destinations of one feed get the same packets: what came to one is dropped "
-		     "at\n"
+		puts("Destinations of one feed get the same packets: what came to one is dropped at\n"
 		     "the others.");
 	if (r->filter.several_ifaces)
-		puts("Copies come by different interfaces: one filter on all of them finds them. "
-		     "Not on\n"
+		puts("Copies come by different interfaces: one filter on all of them finds them. Not on\n"
 		     "a bridge or bond and what is below it: there load refuses.");
 	if (r->filter.other_hosts)
-		puts("The packets were for several hosts, by their MACs. A filter looks at its "
-		     "own\n"
-		     "host's alone; behind a tap, where one program wants them all, give "
-		     "--forwarded.");
+		puts("The packets were for several hosts, by their MACs. A filter looks at its own\n"
+		     "host's alone; behind a tap, where one program wants them all, give --forwarded.");
 	if (r->advice == SURVEY_MIRROR)
 		printf("%s come again at once, as behind a SPAN port or a tap. This is\n"
-		       "for machines that capture, not for the way to a receiver. Before it is "
-		       "loaded:\n"
+		       "for machines that capture, not for the way to a receiver. Before it is loaded:\n"
 		       "  sudo ip link set IFNAME promisc on\n",
 		       has_stream(&r->filter, "mirror") ? "All kinds of packets"
 							: "Frames that are not IP");
@@ -295,11 +289,8 @@ static void print_rest(const char *path, const struct survey_result *r)
 
 	if (!r->left_out || !r->rest.spec.streams_cnt)
 		return;
-	printf("\nLeft out: %u destinations or feeds that gain less. One filter has no room, or no "
-	       "window,\n"
-	       "for all; and an interface has one filter. What another one, on another interface "
-	       "or "
-	       "instead,\n"
+	printf("\nLeft out: %u destinations or feeds that gain less. One filter has no room, or no window,\n"
+	       "for all; and an interface has one filter. What another one, on another interface or instead,\n"
 	       "would find, at least %" PRIu64 " packets:\n",
 	       r->left_out, r->rest.drops);
 	print_replay(path, survey_options(&r->rest, options));
@@ -312,16 +303,13 @@ static void print_nothing(const struct survey_result *r)
 		return;
 	}
 	if (r->left_out) {
-		printf("\nLeft out: %u feeds that have more ports or addresses than a filter "
-		       "takes, %d. Give\n"
-		       "ranges and prefixes that cover them yourself, as in --profile "
-		       "rtp:5000-5099.\n",
+		printf("\nLeft out: %u feeds that have more ports or addresses than a filter takes, %d. Give\n"
+		       "ranges and prefixes that cover them yourself, as in --profile rtp:5000-5099.\n",
 		       r->left_out, DEDUP_PORTS_MAX);
 		return;
 	}
 	printf("\n%s: no destination has duplicates that may be dropped.\n"
-	       "Of a protocol of your own a profile of your own may find some: xdp-dedup profile "
-	       "--help\n",
+	       "Of a protocol of your own a profile of your own may find some: xdp-dedup profile --help\n",
 	       r->snapped ? "As far as the cut packets tell there is nothing to gain"
 			  : "There is nothing to gain");
 }
@@ -345,8 +333,7 @@ static void print_advice(const char *path, const struct survey_result *r)
 	printf("Count it live, and look after a while:\n"
 	       "  sudo xdp-dedup load %s %s --action count\n"
 	       "  sudo xdp-dedup status IFNAME\n"
-	       "If `duplicate` is what you expect: unload %s, and load it in the same way without "
-	       "--action count.\n",
+	       "If `duplicate` is what you expect: unload %s, and load it in the same way without --action count.\n",
 	       ifaces, options, ifaces);
 	print_rest(path, r);
 }

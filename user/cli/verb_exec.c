@@ -30,13 +30,12 @@ static int explain(const struct filter *f, const char *ifname, int err)
 		return say_err(err, "%s does not deliver: xdp-dedup set %s --deliver xsk", f->name,
 			       f->name);
 	if (err == -EOPNOTSUPP)
-		return say_err(err,
-			       "this kernel cannot lend AF_XDP sockets: Linux 6.4 or newer can");
+		return say_err(err, "this kernel cannot lend AF_XDP sockets: Linux 6.4 or newer can");
 	if (err == -ENOTUNIQ)
-		return say_err(err,
-			       "%s also runs on an interface of the same index as %s in another "
-			       "network namespace, from which its packets could not be told",
-			       f->name, ifname);
+		return say_err(
+			err,
+			"%s also runs on an interface of the same index as %s in another network namespace, from which its packets could not be told",
+			f->name, ifname);
 	return say_err(err, "cannot lend a queue of %s: %s", ifname, strerror(-err));
 }
 
@@ -128,9 +127,7 @@ static int lend_interface(struct lending *g, const char *ifname)
 static int report(const struct lending *g)
 {
 	if (g->cnt && *g->left.text)
-		say_note("lent are %u queues, %s; fresh packets of %s go to the stack; --queues "
-			 "says "
-			 "which are lent",
+		say_note("lent are %u queues, %s; fresh packets of %s go to the stack; --queues says which are lent",
 			 g->cnt, g->lent.text, g->left.text);
 	if (g->cnt)
 		return 0;

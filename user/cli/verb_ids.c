@@ -65,11 +65,11 @@ static const char *remove_id(struct filter *f, const uint8_t *id, const char *te
 		return refuse_zero(text);
 	if (known == -EBUSY)
 		say_err(known,
-			"the predecessor of %s still knows %s, and its layout, %s, cannot take "
-			"ids out; xdp-dedup status says until when",
+			"the predecessor of %s still knows %s, and its layout, %s, cannot take ids out; xdp-dedup status says until when",
 			f->name, text, layout_of(f->before->config->layout)->name);
 	else if (known < 0)
-		say_err(known, "%s has layout %s, which cannot take ids out; load it with --layout countdown",
+		say_err(known,
+			"%s has layout %s, which cannot take ids out; load it with --layout countdown",
 			f->name, layout_of(f->config->layout)->name);
 	return known < 0 ? NULL : known ? "removed" : UNKNOWN;
 }
@@ -81,7 +81,8 @@ static const char *do_want(struct filter *f, const uint8_t *id, const char *text
 	if (known == -EINVAL)
 		return refuse_zero(text);
 	if (known == -ENOSPC)
-		say_err(known, "%s is one too many: ask again when some of the %d that are wanted have come",
+		say_err(known,
+			"%s is one too many: ask again when some of the %d that are wanted have come",
 			text, DEDUP_WANTED_MAX);
 	else if (known < 0)
 		say_err(known, "cannot ask for %s: %s", text, strerror(-known));
@@ -102,8 +103,7 @@ static int read_id(const struct filter *f, const char *text, uint8_t id[DEDUP_ID
 		return say_err(-EINVAL, "%s is no id: give %zu hex digits", text, 2 * least);
 	return say_err(
 		-EINVAL,
-		"%s is no id: give %zu hex digits or more: the bytes of the id's segments, if "
-		"it has any, and behind them the whole payload or IP packet",
+		"%s is no id: give %zu hex digits or more: the bytes of the id's segments, if it has any, and behind them the whole payload or IP packet",
 		text, 2 * least);
 }
 

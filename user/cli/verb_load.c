@@ -101,13 +101,11 @@ static int check_new(const struct options *o)
 	if (check_once(o))
 		return -EINVAL;
 	if (!o->args_cnt)
-		return say_err(-EINVAL,
-			       "on which interface? as in xdp-dedup load eth0 --port 8001");
+		return say_err(-EINVAL, "on which interface? as in xdp-dedup load eth0 --port 8001");
 	if (!o->spec.ports_cnt && !o->spec.streams_cnt)
 		return say_err(
 			-EINVAL,
-			"--port is missing: which UDP ports carry gossip? as in --port 8001 (or "
-			"--profile, for another protocol)");
+			"--port is missing: which UDP ports carry gossip? as in --port 8001 (or --profile, for another protocol)");
 	return load_options_check(o);
 }
 
@@ -144,8 +142,7 @@ static int load_or_replace(const struct options *o)
 int verb_load(const struct options *o)
 {
 	if (!o->replace && (o->wait || o->forget)) {
-		say_err(0,
-			"--wait and --forget are for --replace: a new filter has no predecessor");
+		say_err(0, "--wait and --forget are for --replace: a new filter has no predecessor");
 		return EXIT_MISUSED;
 	}
 	if (o->replace ? check_replace(o) : check_new(o))

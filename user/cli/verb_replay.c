@@ -55,8 +55,7 @@ static int check_survey(const struct options *o)
 		if (!OF_FILTERS[i].given)
 			continue;
 		say_err(0,
-			"%s needs --profile or --port: without, replay is a survey of all packets, "
-			"by the built-in profiles",
+			"%s needs --profile or --port: without, replay is a survey of all packets, by the built-in profiles",
 			OF_FILTERS[i].option);
 		return EXIT_MISUSED;
 	}

@@ -40,10 +40,10 @@ struct turning {
 
 static int say_garbled(const struct filter *f)
 {
-	return say_err(-EUCLEAN,
-		       "the hand of %s does not do what it is asked for, as if somebody had "
-		       "overwritten its state; unload it and load it again",
-		       f->name);
+	return say_err(
+		-EUCLEAN,
+		"the hand of %s does not do what it is asked for, as if somebody had overwritten its state; unload it and load it again",
+		f->name);
 }
 
 /* False, which is said: it will not be done. */

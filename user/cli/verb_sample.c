@@ -96,8 +96,7 @@ static int explain_begin(const struct filter *f, int err, uint32_t pid)
 	if (err == -EBUSY)
 		return say_err(err,
 			       "another xdp-dedup sample, process %" PRIu32
-			       ", listens to %s: one can "
-			       "at a time; if it was killed, try again in 3 s",
+			       ", listens to %s: one can at a time; if it was killed, try again in 3 s",
 			       pid, f->name);
 	if (err == -ENOENT || err == -EPROTO || err == -EPERM || err == -EACCES)
 		return loader_explain(f->name, err);

@@ -38,11 +38,10 @@ static int check_predecessor(const struct options *o, struct filter *f)
 			       strerror(-err));
 	if (!f->before || dedup_is_forgotten(f->before->state) || o->forget)
 		return 0;
-	return say_err(-EBUSY,
-		       "%s has a predecessor since it was changed or restored last, which still "
-		       "knows ids: --wait waits until it has gone, --forget saves without what "
-		       "only it knows",
-		       f->name);
+	return say_err(
+		-EBUSY,
+		"%s has a predecessor since it was changed or restored last, which still knows ids: --wait waits until it has gone, --forget saves without what only it knows",
+		f->name);
 }
 
 int verb_save(const struct options *o)

@@ -40,8 +40,7 @@ int verb_set(const struct options *o)
 	int err;
 
 	if (!asks_anything(o)) {
-		say_err(0,
-			"what is to change? As in --action drop; xdp-dedup set --help lists all");
+		say_err(0, "what is to change? As in --action drop; xdp-dedup set --help lists all");
 		return EXIT_MISUSED;
 	}
 	if (o->spec.streams_cnt && stream_options_check(o))

@@ -159,17 +159,15 @@ static int explain_live(const char *name, bool was_here)
 			say_note("%s also runs on %s in another network namespace", name, ifname);
 		else
 			say_err(0,
-				"%s still runs on %s in another network namespace (or something "
-				"else holds its program): there, xdp-dedup unload IFNAME; or here, "
-				"unload --name %s --force, and all passes there",
+				"%s still runs on %s in another network namespace (or something else holds its program): there, xdp-dedup unload IFNAME; or here, unload --name %s --force, and all passes there",
 				name, ifname, name);
 		filter_close(&f);
 		return was_here ? 0 : -EBUSY;
 	}
-	return say_err(-EBUSY,
-		       "the program of %s is still in use, it may be in another network namespace; "
-		       "xdp-dedup unload --name %s --force removes its pins, and all passes there",
-		       name, name);
+	return say_err(
+		-EBUSY,
+		"the program of %s is still in use, it may be in another network namespace; xdp-dedup unload --name %s --force removes its pins, and all passes there",
+		name, name);
 }
 
 /* The attachment of this recorded interface, if it has been detached now; else NULL. */
@@ -216,11 +214,10 @@ static int explain_absent(const struct unload *u, const struct pinned *p)
 {
 	for (int i = 0; i < u->list_cnt && p->absent; i++)
 		if (!u->list[i].meant && is_of(&u->list[i], p))
-			return say_err(-ENODEV,
-				       "there is no interface %s here now, but the filter %s still "
-				       "runs on %s: unload that, or --name %s; an interface that "
-				       "has moved to another network namespace, there",
-				       p->absent, p->name, u->list[i].ifname, p->name);
+			return say_err(
+				-ENODEV,
+				"there is no interface %s here now, but the filter %s still runs on %s: unload that, or --name %s; an interface that has moved to another network namespace, there",
+				p->absent, p->name, u->list[i].ifname, p->name);
 	return 0;
 }
 
@@ -243,10 +240,10 @@ static int tidy(const struct unload *u, const struct pinned *p)
 	/* With an empty record no interface runs it: others may only hold its program open. */
 	live = u->o->force || !recorded ? 0 : attachments_elsewhere(p->name);
 	if (live < 0)
-		return say_err(live,
-			       "cannot tell whether %s is in use elsewhere: %s; xdp-dedup unload "
-			       "--name %s --force removes it all the same",
-			       p->name, strerror(-live), p->name);
+		return say_err(
+			live,
+			"cannot tell whether %s is in use elsewhere: %s; xdp-dedup unload --name %s --force removes it all the same",
+			p->name, strerror(-live), p->name);
 	if (live)
 		return explain_live(p->name, detached && u->o->args_cnt);
 	if (u->o->force)

@@ -22,15 +22,12 @@ void unread_want(const struct filter *from, struct filter *f)
 	delivery_want_unread(&d, f, &u);
 	delivery_close(&d);
 	if (u.wanted)
-		say_note("%u packets of %s were left by readers that have ended: their next copies "
-			 "pass",
+		say_note("%u packets of %s were left by readers that have ended: their next copies pass",
 			 u.wanted, f->name);
 	if (u.lost)
-		say_note("%u packets of %s were left by readers that have ended, and their next "
-			 "copies are dropped: too many ids are wanted",
+		say_note("%u packets of %s were left by readers that have ended, and their next copies are dropped: too many ids are wanted",
 			 u.lost, f->name);
 	if (u.held_lost)
-		say_note("%u packets of %s are in sockets of readers that run, and are lost if "
-			 "these are killed before they have read them: too many ids are wanted",
+		say_note("%u packets of %s are in sockets of readers that run, and are lost if these are killed before they have read them: too many ids are wanted",
 			 u.held_lost, f->name);
 }

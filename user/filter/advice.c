@@ -87,11 +87,7 @@ static bool stopped(const struct advice_reading *r, char *text)
 	if (!r->stopped)
 		return false;
 	snprintf(text, ADVICE_TEXT_MAX,
-		 "the window's clock has stopped, as when somebody removes the pin `timer` or "
-		 "unmounts "
-		 "/sys/fs/bpf: every packet passes as stale; xdp-dedup unload --name %s, and load "
-		 "it "
-		 "again",
+		 "the window's clock has stopped, as when somebody removes the pin `timer` or unmounts /sys/fs/bpf: every packet passes as stale; xdp-dedup unload --name %s, and load it again",
 		 r->name);
 	return true;
 }
@@ -103,10 +99,7 @@ static bool held_up(const struct advice_reading *r, char *text)
 	if (part < STALE_MIN || r->recent.rx < PACKETS_MIN)
 		return false;
 	snprintf(text, ADVICE_TEXT_MAX,
-		 "%.3g %% of the packets passed as stale, for the window's clock was held up: "
-		 "real-time "
-		 "threads, or a flood, starve the softirqs of its CPU; keep them to other CPUs "
-		 "(taskset, RPS, the NIC's queues)",
+		 "%.3g %% of the packets passed as stale, for the window's clock was held up: real-time threads, or a flood, starve the softirqs of its CPU; keep them to other CPUs (taskset, RPS, the NIC's queues)",
 		 100 * part);
 	return true;
 }
@@ -119,9 +112,7 @@ static bool too_small(const struct advice_reading *r, char *text)
 	if (part < UNLEARNED_MIN || r->recent.unlearned < PACKETS_MIN / 10)
 		return false;
 	snprintf(text, ADVICE_TEXT_MAX,
-		 "the filter is too small: for %.3g %% of the fresh ids there was no room, and "
-		 "their "
-		 "copies pass; more come than %s in %s: ",
+		 "the filter is too small: for %.3g %% of the fresh ids there was no room, and their copies pass; more come than %s in %s: ",
 		 100 * part, format_about(r->config->capacity, capacity, sizeof(capacity)),
 		 format_time(r->config->window_ns, window, sizeof(window)));
 	add_sizes(r, text);
@@ -137,8 +128,7 @@ static bool window_shortens(const struct advice_reading *r, char *text)
 	    r->pace.ids <= r->config->capacity / 2)
 		return false;
 	snprintf(text, ADVICE_TEXT_MAX,
-		 "the filter is too small: %s ids came within %s, so they are forgotten after that "
-		 "instead of %s, and later copies pass: ",
+		 "the filter is too small: %s ids came within %s, so they are forgotten after that instead of %s, and later copies pass: ",
 		 format_about(r->pace.ids, ids, sizeof(ids)),
 		 format_time(r->pace.age_ns, age, sizeof(age)),
 		 format_time(r->config->window_ns, window, sizeof(window)));
@@ -151,9 +141,7 @@ static bool macs_changed(const struct advice_reading *r, char *text)
 	if (!r->macs_changed)
 		return false;
 	snprintf(text, ADVICE_TEXT_MAX,
-		 "the MACs of %s or of what is on top of it have changed, and frames to the new "
-		 "ones pass "
-		 "as ignored: xdp-dedup refresh %s",
+		 "the MACs of %s or of what is on top of it have changed, and frames to the new ones pass as ignored: xdp-dedup refresh %s",
 		 r->macs_changed, r->name);
 	return true;
 }
@@ -168,16 +156,12 @@ static bool all_ignored(const struct advice_reading *r, char *text)
 	format_about(r->total.rx, packets, sizeof(packets));
 	if (c->streams_cnt)
 		snprintf(text, ADVICE_TEXT_MAX,
-			 "none of %s packets is of a stream, all pass as ignored: look where they "
-			 "go "
-			 "(tcpdump -ne), then xdp-dedup set %s --profile PROFILE:PORTS%s",
+			 "none of %s packets is of a stream, all pass as ignored: look where they go (tcpdump -ne), then xdp-dedup set %s --profile PROFILE:PORTS%s",
 			 packets, r->name,
 			 c->forwarded ? "" : ", with --forwarded for other hosts' frames");
 	else
 		snprintf(text, ADVICE_TEXT_MAX,
-			 "none of %s packets is to UDP port %s%s, all pass as ignored: look where "
-			 "they go "
-			 "(tcpdump -ne udp), then xdp-dedup set %s --port PORTS%s",
+			 "none of %s packets is to UDP port %s%s, all pass as ignored: look where they go (tcpdump -ne udp), then xdp-dedup set %s --port PORTS%s",
 			 packets, format_ports(c->ports, c->ports_cnt, ports, sizeof(ports)),
 			 c->to_cnt	? " of --to"
 			 : c->vlans_cnt ? " of --vlan"
@@ -199,9 +183,7 @@ static bool not_gsp(const struct advice_reading *r, char *text)
 		return false;
 	format_ports(r->config->ports, r->config->ports_cnt, ports, sizeof(ports));
 	snprintf(text, ADVICE_TEXT_MAX,
-		 "%.3g %% of the packets to port %s are not GSP/1, and pass: another protocol "
-		 "needs its "
-		 "profile (xdp-dedup profile list), as in xdp-dedup set %s --profile PROFILE:%s",
+		 "%.3g %% of the packets to port %s are not GSP/1, and pass: another protocol needs its profile (xdp-dedup profile list), as in xdp-dedup set %s --profile PROFILE:%s",
 		 100 * foreign / looked_at, ports, r->name, ports);
 	return true;
 }
@@ -210,20 +192,14 @@ static bool skb_mode(const struct advice_reading *r, char *text)
 {
 	if (!r->skb)
 		return false;
-	snprintf(
-		text, ADVICE_TEXT_MAX,
-		"%s runs it in skb mode, so the kernel has made an skb of each packet before it is "
-		"dropped, which saves less: %s",
-		r->skb,
-		r->skb_native == 1   ? "its driver has native XDP; load it there again with --mode "
-				       "native, which says "
-				       "what it lacks if it fails"
-		: r->skb_native == 0 ? "its driver has no native XDP; load the interface below it, "
-				       "if there is one "
-				       "that has"
-				     : "xdp-dedup check says whether its driver has native XDP; if "
-				       "so, load it again "
-				       "with --mode native");
+	snprintf(text, ADVICE_TEXT_MAX,
+		 "%s runs it in skb mode, so the kernel has made an skb of each packet before it is dropped, which saves less: %s",
+		 r->skb,
+		 r->skb_native == 1
+			 ? "its driver has native XDP; load it there again with --mode native, which says what it lacks if it fails"
+		 : r->skb_native == 0
+			 ? "its driver has no native XDP; load the interface below it, if there is one that has"
+			 : "xdp-dedup check says whether its driver has native XDP; if so, load it again with --mode native");
 	return true;
 }
 
@@ -240,18 +216,12 @@ static bool no_socket(const struct advice_reading *r, char *text)
 	if (part < UNDELIVERED_MIN || (r->readers && !r->unread))
 		return false;
 	if (!r->readers)
-		snprintf(
-			text, ADVICE_TEXT_MAX,
-			"fresh packets go to the stack, as no application has an AF_XDP socket for "
-			"them: start the one that calls xdp_dedup_receive_open(); or, if there is "
-			"none, xdp-dedup set %s --deliver stack",
-			r->name);
+		snprintf(text, ADVICE_TEXT_MAX,
+			 "fresh packets go to the stack, as no application has an AF_XDP socket for them: start the one that calls xdp_dedup_receive_open(); or, if there is none, xdp-dedup set %s --deliver stack",
+			 r->name);
 	else
 		snprintf(text, ADVICE_TEXT_MAX,
-			 "%.3g %% of the fresh packets went to the stack, as their queue had no "
-			 "AF_XDP socket: nobody reads queue %u of %s; the application needs a "
-			 "socket for each queue (ethtool -l %s), or there should be fewer "
-			 "(ethtool -L)",
+			 "%.3g %% of the fresh packets went to the stack, as their queue had no AF_XDP socket: nobody reads queue %u of %s; the application needs a socket for each queue (ethtool -l %s), or there should be fewer (ethtool -L)",
 			 100 * part, r->unread_queue, r->unread, r->unread);
 	return true;
 }
@@ -263,10 +233,7 @@ static bool no_room(const struct advice_reading *r, char *text)
 	if (part < UNDELIVERED_MIN)
 		return false;
 	snprintf(text, ADVICE_TEXT_MAX,
-		 "%.3g %% of the fresh packets went to the stack, as all frames of their AF_XDP "
-		 "socket were taken: the application should give packets back sooner, have more "
-		 "frames (the option of xdp_dedup_receive_open()), or more queues, each with a "
-		 "thread of its own",
+		 "%.3g %% of the fresh packets went to the stack, as all frames of their AF_XDP socket were taken: the application should give packets back sooner, have more frames (the option of xdp_dedup_receive_open()), or more queues, each with a thread of its own",
 		 100 * part);
 	return true;
 }
@@ -277,12 +244,9 @@ static bool too_large(const struct advice_reading *r, char *text)
 
 	if (part < UNDELIVERED_MIN)
 		return false;
-	snprintf(
-		text, ADVICE_TEXT_MAX,
-		"%.3g %% of the fresh packets went to the stack, as they were larger than a frame: "
-		"from Linux 6.6 on, where packets are copied, the application can have them in "
-		"several (frames_a_packet of xdp_dedup_receive_open())",
-		100 * part);
+	snprintf(text, ADVICE_TEXT_MAX,
+		 "%.3g %% of the fresh packets went to the stack, as they were larger than a frame: from Linux 6.6 on, where packets are copied, the application can have them in several (frames_a_packet of xdp_dedup_receive_open())",
+		 100 * part);
 	return true;
 }
 

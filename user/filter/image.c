@@ -208,8 +208,7 @@ static const char *refuse_version(const struct image_head *h, char says[IMAGE_SA
 	    h->format <= DEDUP_FORMAT)
 		return NULL;
 	snprintf(says, IMAGE_SAYS_MAX,
-		 "it is of version %u with filters of format %u, and this xdp-dedup takes %d with "
-		 "%d: restore it by the one that saved it",
+		 "it is of version %u with filters of format %u, and this xdp-dedup takes %d with %d: restore it by the one that saved it",
 		 h->version, h->format, IMAGE_VERSION, DEDUP_FORMAT);
 	return says;
 }

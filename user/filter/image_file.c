@@ -105,10 +105,10 @@ static int write_image(const struct filter *f, int fd, bool (*stop)(void), struc
 		return say_err(err, "cannot tell which boot this is: %s", strerror(-err));
 	err = image_take(f, &now, h);
 	if (err)
-		return say_err(err,
-			       "the window's clock of %s has stopped while it was clearing; "
-			       "nothing is saved",
-			       f->name);
+		return say_err(
+			err,
+			"the window's clock of %s has stopped while it was clearing; nothing is saved",
+			f->name);
 	err = write_blocks(f, fd, stop, h);
 	if (err)
 		return err;

@@ -177,8 +177,7 @@ int bpffs_ready(bool may_mount)
 
 	if (held < 0)
 		return say_err(held,
-			       "cannot tell whether another process holds the bpffs at " BPFFS
-			       ": %s",
+			       "cannot tell whether another process holds the bpffs at " BPFFS ": %s",
 			       strerror(-held));
 	if (held)
 		return 0;
@@ -187,10 +186,10 @@ int bpffs_ready(bool may_mount)
 	if (enter_ancestor())
 		return 0;
 	if (dir_is_bpffs_mounted())
-		return say_err(-ENODEV,
-			       "no other process is seen to hold the bpffs at " BPFFS ", so pins "
-			       "may vanish with this command; run it from a shell in this mount "
-			       "namespace, or in a container with the host's PID namespace");
+		return say_err(
+			-ENODEV,
+			"no other process is seen to hold the bpffs at " BPFFS
+			", so pins may vanish with this command; run it from a shell in this mount namespace, or in a container with the host's PID namespace");
 	return say_err(
 		-ENODEV,
 		"there is no bpffs at " BPFFS

@@ -94,16 +94,17 @@ int kernel_permits(const char *verb, unsigned int rights)
 	__u32 id;
 
 	if (lacks)
-		return say_err(-EPERM,
-			       "not permitted: %s needs %s; run as root, or with that and access "
-			       "to " BPFFS,
-			       verb, kernel_rights_text(lacks));
+		return say_err(
+			-EPERM,
+			"not permitted: %s needs %s; run as root, or with that and access to " BPFFS,
+			verb, kernel_rights_text(lacks));
 	/* In a container or user namespace the capability may be there and yet not suffice to list
 	 * programs. Any other error, as that there is none, is fine.
 	 */
 	if (rights & KERNEL_LOOK_UP && bpf_prog_get_next_id(0, &id) && errno == EPERM)
-		return say_err(-EPERM, "not permitted to use BPF; run outside of the container, or "
-				       "user namespace, that forbids it");
+		return say_err(
+			-EPERM,
+			"not permitted to use BPF; run outside of the container, or user namespace, that forbids it");
 	return 0;
 }
 
@@ -182,10 +183,10 @@ int kernel_check_delivery(bool (*has)(enum bpf_map_type type))
 	if (has(BPF_MAP_TYPE_XSKMAP))
 		return 0;
 	uname(&un);
-	return say_err(-EOPNOTSUPP,
-		       "this kernel (%s) has no AF_XDP sockets (CONFIG_XDP_SOCKETS), to which "
-		       "--deliver xsk has packets go; without it, all go to the stack",
-		       un.release);
+	return say_err(
+		-EOPNOTSUPP,
+		"this kernel (%s) has no AF_XDP sockets (CONFIG_XDP_SOCKETS), to which --deliver xsk has packets go; without it, all go to the stack",
+		un.release);
 }
 
 bool kernel_has_frags(void)
@@ -229,8 +230,7 @@ int kernel_explain(int err, uint64_t bytes)
 	if (err == -E2BIG)
 		return say_err(
 			err,
-			"the program is too large for this kernel's verifier (%s); a newer one "
-			"may take it; --verbose shows what it says",
+			"the program is too large for this kernel's verifier (%s); a newer one may take it; --verbose shows what it says",
 			un.release);
 	return say_err(err, "the kernel (%s) refused the filter: %s; --verbose shows what it says",
 		       un.release, strerror(-err));

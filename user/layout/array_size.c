@@ -103,6 +103,5 @@ const char *array_refuse_tezos(uint32_t index_bits, uint32_t probes)
 {
 	if ((uint64_t)index_bits * probes <= TEZOS_BITS)
 		return NULL;
-	return "SHA-256 has 256 bits: with --hash tezos so many --hashes times the bits of an "
-	       "index (--index-bits, or log2 of --bits) must not be more";
+	return "SHA-256 has 256 bits: with --hash tezos so many --hashes times the bits of an index (--index-bits, or log2 of --bits) must not be more";
 }

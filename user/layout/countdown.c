@@ -48,8 +48,7 @@ static const char *note(const struct dedup_config *c)
 {
 	if (c->places > 1)
 		return NULL;
-	return "with --countdown-bits 1 the next countdown takes every id, however new: "
-	       "ids are remembered for at most a window";
+	return "with --countdown-bits 1 the next countdown takes every id, however new: ids are remembered for at most a window";
 }
 
 static double rate(const struct dedup_config *c, double ids)

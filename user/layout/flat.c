@@ -199,20 +199,18 @@ static void describe(const struct dedup_config *c, char *text)
 
 static void explain(const struct filter_spec *spec, const struct dedup_config *c, char *text)
 {
-	int len =
-		snprintf(text, LAYOUT_TEXT_MAX,
-			 "m              %u bits, in each of two arrays of 64-bit words for %llu\n"
-			 "k              %u\n",
-			 c->m, dedup_bits_capacity(c->m), c->k);
+	int len = snprintf(text, LAYOUT_TEXT_MAX,
+			   "m              %u bits, in each of two arrays of 64-bit words for %llu\n"
+			   "k              %u\n",
+			   c->m, dedup_bits_capacity(c->m), c->k);
 	uint32_t m, k;
 
 	if (c->hash > DEDUP_COLIBRI || textbook_size(spec->capacity, spec->fpr, &m, &k) ||
 	    (m == c->m && k == c->k))
 		return;
-	snprintf(
-		text + len, LAYOUT_TEXT_MAX - len,
-		"textbook       m = %u, k = %u, for one generation alone (--bits %u --hashes %u)\n",
-		m, k, m, k);
+	snprintf(text + len, LAYOUT_TEXT_MAX - len,
+		 "textbook       m = %u, k = %u, for one generation alone (--bits %u --hashes %u)\n",
+		 m, k, m, k);
 }
 
 const struct layout LAYOUT_FLAT = {

@@ -396,12 +396,10 @@ static void note_promises(const struct filter_spec *spec, const struct dedup_con
 	if (exceeds_rate(spec, c))
 		say_note("m = %u and k = %u lose up to %.3g of fresh events, not %g%s", c->m, c->k,
 			 plan_fpr(c), spec->fpr,
-			 c->hash == DEDUP_COLIBRI
-				 ? ": they are for one generation, and there are two"
-				 : "");
+			 c->hash == DEDUP_COLIBRI ? ": they are for one generation, and there are two"
+						  : "");
 	else if (c->capacity < spec->capacity)
-		say_note("m = %u and k = %u keep --fpr %g for %llu ids a window, not %llu: more "
-			 "shorten the memory",
+		say_note("m = %u and k = %u keep --fpr %g for %llu ids a window, not %llu: more shorten the memory",
 			 c->m, c->k, spec->fpr, c->capacity, (unsigned long long)spec->capacity);
 	if (layout->note && layout->note(c))
 		say_note("%s", layout->note(c));
@@ -429,35 +427,33 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 		return say_err(-EINVAL, "%s", refusal);
 	err = plan_silently(spec, out);
 	if (err == -ERANGE)
-		return say_err(err,
-			       "--window %s is too short for so large a filter: the hand cannot go "
-			       "round it in time; lower --capacity or lengthen --window",
-			       format_time(spec->window_ns, window, sizeof(window)));
+		return say_err(
+			err,
+			"--window %s is too short for so large a filter: the hand cannot go round it in time; lower --capacity or lengthen --window",
+			format_time(spec->window_ns, window, sizeof(window)));
 	if (err == -EDOM)
 		return say_err(err, "Colibri's own k would be more than %d here; raise --fpr",
 			       DEDUP_HASHES_MAX);
 	if (err == -EOPNOTSUPP)
 		return say_err(
 			err,
-			"FIPS' own m = 8192 keeps no --fpr %g, not even for one id a window: "
-			"raise --fpr, or give more --bits",
+			"FIPS' own m = 8192 keeps no --fpr %g, not even for one id a window: raise --fpr, or give more --bits",
 			spec->fpr);
 	if (err == -ENOTUNIQ)
 		return refuse_hash(spec);
 	if (err)
-		return say_err(err,
-			       "no %s filter is large enough for this capacity and rate%s; lower "
-			       "--capacity or raise --fpr",
-			       layout->name,
-			       *layout->too_large ? layout->too_large
-			       : spec->hash == DEDUP_FNV1A && !spec->hashes
-				       ? " with a single hash (--hashes gives more)"
-				       : "");
+		return say_err(
+			err,
+			"no %s filter is large enough for this capacity and rate%s; lower --capacity or raise --fpr",
+			layout->name,
+			*layout->too_large ? layout->too_large
+			: spec->hash == DEDUP_FNV1A && !spec->hashes
+				? " with a single hash (--hashes gives more)"
+				: "");
 	if (exceeds_rate(spec, out) && plan_fpr(out) > LOSS_MAX)
 		return say_err(
 			-EDOM,
-			"m = %u and k = %u lose up to %.3g of fresh events, not %g: give more %s, "
-			"or leave the size to --capacity and --fpr",
+			"m = %u and k = %u lose up to %.3g of fresh events, not %g: give more %s, or leave the size to --capacity and --fpr",
 			out->m, out->k, plan_fpr(out), spec->fpr,
 			spec->index_bits ? "--index-bits" : "--bits");
 	note_promises(spec, out);

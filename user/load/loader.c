@@ -80,7 +80,8 @@ int loader_await_hand(const struct filter *f)
 		usleep(1000);
 	}
 	return say_err(
-		-ESTALE, "the clock of %s does not run: this machine is too busy to run its timers; try again later",
+		-ESTALE,
+		"the clock of %s does not run: this machine is too busy to run its timers; try again later",
 		filter_shown_name(f));
 }
 
@@ -153,18 +154,17 @@ static int explain_pins(const char *name)
 	if (format > DEDUP_FORMAT)
 		return say_err(
 			-EPROTO,
-			"%s was loaded by a newer xdp-dedup (format %d; this one knows %d): use "
-			"that one, or remove it by xdp-dedup unload --name %s",
+			"%s was loaded by a newer xdp-dedup (format %d; this one knows %d): use that one, or remove it by xdp-dedup unload --name %s",
 			name, format, DEDUP_FORMAT, name);
 	if (format > 0 && format < DEDUP_FORMAT_OLDEST)
-		return say_err(-EPROTO,
-			       "%s was loaded by an xdp-dedup too old for this one to take over "
-			       "(format %d; %d at least): xdp-dedup unload --name %s, and load it",
-			       name, format, DEDUP_FORMAT_OLDEST, name);
-	return say_err(-EPROTO,
-		       "the pins of %s are incomplete or of another version; xdp-dedup unload "
-		       "--name %s removes them",
-		       name, name);
+		return say_err(
+			-EPROTO,
+			"%s was loaded by an xdp-dedup too old for this one to take over (format %d; %d at least): xdp-dedup unload --name %s, and load it",
+			name, format, DEDUP_FORMAT_OLDEST, name);
+	return say_err(
+		-EPROTO,
+		"the pins of %s are incomplete or of another version; xdp-dedup unload --name %s removes them",
+		name, name);
 }
 
 int loader_explain(const char *name, int err)

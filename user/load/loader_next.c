@@ -207,8 +207,7 @@ int loader_next_program(const char *name, const struct dedup_config *cfg,
 	if (err != DEDUP_FORMAT)
 		return say_err(
 			err < 0 ? err : -EPROTO,
-			"%s was loaded by an older xdp-dedup: xdp-dedup load --replace --name %s "
-			"makes it one of this version, first",
+			"%s was loaded by an older xdp-dedup: xdp-dedup load --replace --name %s makes it one of this version, first",
 			name, name);
 	err = pin_dir_begin(name);
 	return err ? err : end(make_program(name, cfg, before), name);

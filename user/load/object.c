@@ -166,14 +166,14 @@ int object_check(const struct xdp_dedup *skel, const struct bpf_program *prog)
 	if (err)
 		return say_err(err, "cannot look at the new filter: %s", strerror(-err));
 	if (!id.state_id || !id.config_id)
-		return say_err(-EAGAIN,
-			       "the new filter is not told by its name, so it could not be "
-			       "unloaded: libbpf found that the kernel keeps no names; try again");
+		return say_err(
+			-EAGAIN,
+			"the new filter is not told by its name, so it could not be unloaded: libbpf found that the kernel keeps no names; try again");
 	if (!skel->data_state || !skel->data_record || !skel->rodata_config ||
 	    !skel->rodata_predecessor)
-		return say_err(-EAGAIN,
-			       "the new filter could not be opened: libbpf found that the kernel "
-			       "cannot map maps; try again");
+		return say_err(
+			-EAGAIN,
+			"the new filter could not be opened: libbpf found that the kernel cannot map maps; try again");
 	return 0;
 }
 

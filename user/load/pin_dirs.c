@@ -39,14 +39,14 @@ static int explain_begun(const char *name)
 
 	pin_dir_beside(beside, name);
 	if (filter_format(beside) > DEDUP_FORMAT)
-		return say_err(-EBUSY,
-			       "a newer xdp-dedup has begun to change %s, and it alone can end "
-			       "that: use that one",
-			       name);
-	return say_err(-EBUSY,
-		       "a change of %s has not ended, and another one comes after it: any change "
-		       "ends it, where the interfaces are",
-		       name);
+		return say_err(
+			-EBUSY,
+			"a newer xdp-dedup has begun to change %s, and it alone can end that: use that one",
+			name);
+	return say_err(
+		-EBUSY,
+		"a change of %s has not ended, and another one comes after it: any change ends it, where the interfaces are",
+		name);
 }
 
 int pin_dir_begin(const char *name)
@@ -140,11 +140,10 @@ int pin_dir_remove(const char *name)
 int pin_dir_explain(const char *path, int err)
 {
 	if (err == -EPERM)
-		return say_err(err,
-			       "%s could be changed by others than root: see who made it and the "
-			       "directory that it is in, then remove it, or chown root and chmod "
-			       "700",
-			       path);
+		return say_err(
+			err,
+			"%s could be changed by others than root: see who made it and the directory that it is in, then remove it, or chown root and chmod 700",
+			path);
 	return say_err(err, "cannot use %s: %s", path, strerror(-err));
 }
 

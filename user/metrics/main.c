@@ -35,8 +35,8 @@ int main(int argc, char **argv)
 		return check_output(EXIT_DONE);
 	}
 	if (argc > 1 || !is_socket(CHANNEL_LISTEN_FD) || !is_socket(CHANNEL_FD)) {
-		say_err(0, "is started by xdp-dedup run, to answer scrapes; it takes nothing but "
-			   "--version");
+		say_err(0,
+			"is started by xdp-dedup run, to answer scrapes; it takes nothing but --version");
 		return EXIT_MISUSED;
 	}
 	if (shed_rights(CHANNEL_FD + 1, SERVE_FILES_MAX))

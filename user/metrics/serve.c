@@ -75,8 +75,7 @@ static enum MHD_Result reply_text(const struct server *s, const struct scrape *s
 {
 	static const char *const TYPES[] = {
 		[METRICS_TEXT] = "text/plain; version=0.0.4; charset=utf-8",
-		[METRICS_OPENMETRICS] =
-			"application/openmetrics-text; version=1.0.0; charset=utf-8",
+		[METRICS_OPENMETRICS] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
 	};
 	struct MHD_Response *r = NULL;
 	enum MHD_Result result;
@@ -178,10 +177,9 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 	if (!strcmp(url, "/metrics"))
 		return scrape_now(arg, scrape);
 	if (!strcmp(url, "/"))
-		return reply(
-			c, MHD_HTTP_OK, "text/html; charset=utf-8",
-			"<!doctype html><title>xdp-dedup</title><p>xdp-dedup " XDP_DEDUP_VERSION
-			": <a href=\"/metrics\">metrics</a>\n");
+		return reply(c, MHD_HTTP_OK, "text/html; charset=utf-8",
+			     "<!doctype html><title>xdp-dedup</title><p>xdp-dedup " XDP_DEDUP_VERSION
+			     ": <a href=\"/metrics\">metrics</a>\n");
 	return reply(c, MHD_HTTP_NOT_FOUND, "text/plain; charset=utf-8", "only /metrics is here\n");
 }
 

@@ -125,9 +125,9 @@ int shed_rights(unsigned int keep, unsigned int files)
 		return say_err(-EPERM, "cannot give up new privileges: %s", strerror(errno));
 	lock_by_landlock();
 	if (is_root() || getgroups(0, NULL) > 0)
-		return say_err(-EPERM,
-			       "is still root, or in groups, and does not go on: to become nobody "
-			       "needs CAP_SETUID and CAP_SETGID");
+		return say_err(
+			-EPERM,
+			"is still root, or in groups, and does not go on: to become nobody needs CAP_SETUID and CAP_SETGID");
 	if (has_capability())
 		return say_err(-EPERM, "still has capabilities, and does not go on");
 	lower_limits(files);

@@ -60,8 +60,7 @@ static const char *parse_metrics(void *to, const char *text)
 	struct scrapes_address address;
 
 	if (scrapes_address(text, &address))
-		return "give a port, or an address and a port, as in 9947, 127.0.0.1:9947 or "
-		       "[::1]:9947";
+		return "give a port, or an address and a port, as in 9947, 127.0.0.1:9947 or [::1]:9947";
 	c->metrics = text;
 	return NULL;
 }
@@ -94,8 +93,8 @@ static const struct args_option SERVICE_KEYS[] = {
 	  .min = CONFIG_SAVE_EVERY_MIN_NS, .expects = "give a time of at least {min}, as in 10m",
 	  .help = "also every so often, for machines that crash (only at the end)" },
 	{ "state", "DIRECTORY", 0, ARGS_OWN, FIELD(state), .key = ARGS_KEY_ONCE, .parse = parse_state,
-	  .help = "where it is saved ($STATE_DIRECTORY, as systemd sets it, or "
-		  "else\n" CONFIG_STATE_DEFAULT ")" },
+	  .help = "where it is saved ($STATE_DIRECTORY, as systemd sets it, or else\n" CONFIG_STATE_DEFAULT
+		  ")" },
 	{ 0 },
 };
 
@@ -185,10 +184,10 @@ static int check_filter(struct reading *r)
 			       "[filter %s]: interfaces are missing, as in interfaces = eth0",
 			       r->now->name);
 	if (!o->spec.ports_cnt && !o->spec.streams_cnt)
-		return say_err(-EINVAL,
-			       "[filter %s]: port, or profile, is missing: which packets carry "
-			       "gossip? as in port = 8001",
-			       r->now->name);
+		return say_err(
+			-EINVAL,
+			"[filter %s]: port, or profile, is missing: which packets carry gossip? as in port = 8001",
+			r->now->name);
 	if (stream_options_check(o))
 		return -EINVAL;
 	o->spec.several = o->args_cnt > 1;
@@ -205,10 +204,10 @@ static int check_interfaces(const struct reading *r)
 		for (int i = 0; i < f->options.args_cnt; i++)
 			for (int j = 0; j < o->args_cnt; j++)
 				if (!strcmp(f->options.args[i], o->args[j]))
-					return say_err(-EINVAL,
-						       "[filter %s]: %s is in [filter %s] "
-						       "already: give that one more streams",
-						       r->now->name, o->args[j], f->name);
+					return say_err(
+						-EINVAL,
+						"[filter %s]: %s is in [filter %s] already: give that one more streams",
+						r->now->name, o->args[j], f->name);
 	return 0;
 }
 
@@ -233,10 +232,10 @@ static int begin_filter(struct reading *r, const char *name)
 	if (!keep(r, (char *)args))
 		return -ENOMEM;
 	if (!filter_new_name_ok(name))
-		return say_err(-EINVAL,
-			       "[filter %s]: a filter's name is 1 to %d letters, digits, - and _, "
-			       "the first no -",
-			       name, NAME_MAX_LEN);
+		return say_err(
+			-EINVAL,
+			"[filter %s]: a filter's name is 1 to %d letters, digits, - and _, the first no -",
+			name, NAME_MAX_LEN);
 	if (config_find(c, name))
 		return say_err(-EINVAL, "there is a [filter %s] already", name);
 	if (c->cnt == CONFIG_FILTERS_MAX)
@@ -284,10 +283,10 @@ static int look_at_line(struct reading *r, char *line)
 		memmove(line, line + strlen(BOM), strlen(line + strlen(BOM)) + 1);
 	len = strlen(line);
 	if (len > CONFIG_LINE_MAX)
-		return say_err(-EINVAL,
-			       "a line has at most %d characters; interfaces, profile, port and to "
-			       "may be on several",
-			       CONFIG_LINE_MAX);
+		return say_err(
+			-EINVAL,
+			"a line has at most %d characters; interfaces, profile, port and to may be on several",
+			CONFIG_LINE_MAX);
 	for (const char *c = line; *c; c++)
 		if (iscntrl((unsigned char)*c) && *c != '\t')
 			return say_err(-EINVAL, "a control character");
@@ -361,8 +360,7 @@ static int parse(struct reading *r)
 	if (bad > 0) {
 		be_at(r, bad);
 		return say_err(-EINVAL,
-			       "a line is a section, KEY = VALUE, or begins with ; or # as "
-			       "a comment");
+			       "a line is a section, KEY = VALUE, or begins with ; or # as a comment");
 	}
 	return end_section(r);
 }

@@ -56,8 +56,7 @@ static int open_at(struct listener *l, const char *where, const struct scrapes_a
 		say_note("metrics = %s: other hosts can read them, and nobody is asked who it is",
 			 where);
 	if (may_say && is_absent)
-		say_note("metrics = %s: no interface has this address yet; scrapes are answered "
-			 "there once one has",
+		say_note("metrics = %s: no interface has this address yet; scrapes are answered there once one has",
 			 where);
 	return 0;
 }

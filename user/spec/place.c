@@ -263,8 +263,7 @@ static int check_words(struct scan *s, const char *start, const struct dedup_str
 		return 0;
 	return scan_fail(
 		s, start,
-		"with this the id takes %u words, at most %d: each 8 bytes of a segment, or "
-		"what is left of it, take one, and so does a digest",
+		"with this the id takes %u words, at most %d: each 8 bytes of a segment, or what is left of it, take one, and so does a digest",
 		words, DEDUP_ID_WORDS_MAX);
 }
 

@@ -81,8 +81,7 @@ static const char *refuse_realms(const struct filter_spec *spec, char *says)
 
 			if (a->realm == b->realm && a->words != b->words) {
 				snprintf(says, STREAMS_SAYS_MAX,
-					 "%s and %s cannot share a realm: an id has %u words of 8 "
-					 "bytes in one and %u in the other",
+					 "%s and %s cannot share a realm: an id has %u words of 8 bytes in one and %u in the other",
 					 b->name, a->name, b->words, a->words);
 				return says;
 			}
@@ -100,24 +99,20 @@ static const char *refuse_hash(const struct filter_spec *spec, char *says)
 
 		if (st->realm != spec->streams[0].stream.realm) {
 			snprintf(says, STREAMS_SAYS_MAX,
-				 "--hash colibri, fips, fnv1a and tezos have no key, and so one "
-				 "realm: "
-				 "%s and %s would share their ids",
+				 "--hash colibri, fips, fnv1a and tezos have no key, and so one realm: %s and %s would share their ids",
 				 spec->streams[0].stream.name, st->name);
 			return says;
 		}
 		if (st->bytes != spec->streams[0].stream.bytes) {
 			snprintf(says, STREAMS_SAYS_MAX,
-				 "--hash colibri, fips, fnv1a and tezos take ids of one length: "
-				 "those of %s have %u bytes, those of %s %u",
+				 "--hash colibri, fips, fnv1a and tezos take ids of one length: those of %s have %u bytes, those of %s %u",
 				 spec->streams[0].stream.name, spec->streams[0].stream.bytes,
 				 st->name, st->bytes);
 			return says;
 		}
 		if (!is_plain(st)) {
 			snprintf(says, STREAMS_SAYS_MAX,
-				 "--hash colibri, fips, fnv1a and tezos take ids of one unmasked "
-				 "segment: those of %s are others",
+				 "--hash colibri, fips, fnv1a and tezos take ids of one unmasked segment: those of %s are others",
 				 st->name);
 			return says;
 		}
@@ -168,8 +163,7 @@ static const char *place_stream(struct dedup_config *c, const struct spec_stream
 	int ports = place_ports(c, from), to = place_to(c, from);
 
 	if (ports < 0)
-		return "all streams together have at most " TEXT_OF(
-			DEDUP_PORTS_MAX) " ports or ranges";
+		return "all streams together have at most " TEXT_OF(DEDUP_PORTS_MAX) " ports or ranges";
 	if (to < 0)
 		return "all streams together have at most " TEXT_OF(DEDUP_TO_MAX) " destinations";
 	*st = from->stream;

@@ -322,8 +322,7 @@ static void rates_match_the_vectors(void **state)
 
 		assert_close(fips_expected_fill(n, 1, 5),
 			     json_object_get_double(member(row, "fill")));
-		assert_close(fips_expected_fpr(n, 1, 5),
-			     json_object_get_double(member(row, "fpr")));
+		assert_close(fips_expected_fpr(n, 1, 5), json_object_get_double(member(row, "fpr")));
 	}
 	json_object_object_foreach(estimates, name, estimate)
 	{

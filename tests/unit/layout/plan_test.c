@@ -56,8 +56,7 @@ static const char NEEDS_FLAT[] =
 	"--hash colibri, fips, fnv1a and tezos need --layout flat or countdown";
 static const char BITS_FLAT[] = "--bits is for --layout flat (countdown has --index-bits)";
 static const char HASHES_NOT[] = "--hashes is for --layout flat and countdown";
-static const char INDEX_COUNTDOWN[] =
-	"--index-bits and --countdown-bits are for --layout countdown";
+static const char INDEX_COUNTDOWN[] = "--index-bits and --countdown-bits are for --layout countdown";
 static const char TEZOS_POWER[] = "with --hash tezos --bits is a power of 2, from 2 to 16777216";
 static const char TEZOS_BITS[] =
 	"SHA-256 has 256 bits: with --hash tezos so many --hashes times the bits of an index "

@@ -162,8 +162,7 @@ static uint64_t drops_with(const char *options, const char *path)
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < json_object_array_length(streams); i++)
-		sum += number(member(json_object_array_get_idx(streams, i), "counters"),
-			      "duplicate");
+		sum += number(member(json_object_array_get_idx(streams, i), "counters"), "duplicate");
 	json_object_put(o);
 	return sum;
 }
