@@ -18,6 +18,8 @@ static const struct misuse {
 	{ "misuse-help-bench", "$XD help bench", "a program of its own: xdp-dedup-bench" },
 	{ "misuse-interface-twice", "$XD load v0 p0 v0 --port 80", "v0 is named twice" },
 	{ "misuse-interface-twice-replace", "$XD load --replace v0 v0", "v0 is named twice" },
+	{ "misuse-add-twice", "$XD set v0 --add p0 --add p0", "p0 is named twice" },
+	{ "misuse-remove-twice", "$XD set v0 --remove p0 --remove p0", "p0 is named twice" },
 	{ "misuse-option", "$XD load v0 --frob", "does not take --frob; see xdp-dedup load --help" },
 	{ "misuse-other-verbs-option", "$XD status --port 80", "does not take --port" },
 	{ "misuse-short-option", "$XD load v0 -x", "does not take -x" },

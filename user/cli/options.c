@@ -342,3 +342,12 @@ int options_parse(struct options *o, const struct args_command *c, int argc, cha
 	o->args_cnt = cnt;
 	return cnt < 0 ? cnt : options_end(o);
 }
+
+int options_check_once(char *const *ifnames, int cnt)
+{
+	for (int i = 0; i < cnt; i++)
+		for (int j = 0; j < i; j++)
+			if (!strcmp(ifnames[i], ifnames[j]))
+				return say_err(-EINVAL, "%s is named twice", ifnames[i]);
+	return 0;
+}

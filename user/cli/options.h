@@ -134,4 +134,7 @@ int options_parse(struct options *o, const struct args_command *c, int argc, cha
 void options_begin(struct options *o);
 int options_end(struct options *o);
 
+/* Is none of these interfaces named twice? 0; or -EINVAL, which is said. */
+int options_check_once(char *const *ifnames, int cnt);
+
 #endif

@@ -86,19 +86,10 @@ static int load_new(const struct options *o)
 	return 0;
 }
 
-static int check_once(const struct options *o)
-{
-	for (int i = 0; i < o->args_cnt; i++)
-		for (int j = 0; j < i; j++)
-			if (!strcmp(o->args[i], o->args[j]))
-				return say_err(-EINVAL, "%s is named twice", o->args[i]);
-	return 0;
-}
-
 /* Says what is missing for a new filter, or wrong. 0 or -EINVAL. */
 static int check_new(const struct options *o)
 {
-	if (check_once(o))
+	if (options_check_once(o->args, o->args_cnt))
 		return -EINVAL;
 	if (!o->args_cnt)
 		return say_err(-EINVAL, "on which interface? as in xdp-dedup load eth0 --port 8001");
@@ -113,7 +104,7 @@ static int check_replace(const struct options *o)
 {
 	if (!o->args_cnt && !o->name)
 		return say_err(-EINVAL, "--replace: which filter? say an interface, or --name");
-	if (check_once(o))
+	if (options_check_once(o->args, o->args_cnt))
 		return -EINVAL;
 	return o->spec.streams_cnt ? load_options_check(o) : 0;
 }

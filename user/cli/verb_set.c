@@ -43,7 +43,8 @@ int verb_set(const struct options *o)
 		say_err(0, "what is to change? As in --action drop; xdp-dedup set --help lists all");
 		return EXIT_MISUSED;
 	}
-	if (o->spec.streams_cnt && stream_options_check(o))
+	if (options_check_once(o->add, o->add_cnt) || options_check_once(o->remove, o->remove_cnt) ||
+	    (o->spec.streams_cnt && stream_options_check(o)))
 		return EXIT_MISUSED;
 	if (change_begin(o, &c))
 		return EXIT_FAILED;
