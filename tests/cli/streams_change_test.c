@@ -22,6 +22,7 @@
 #include "open.h"
 #include "protocol_packets.h"
 #include "sampling.h"
+#include "totals.h"
 
 #define PROFILES "/mnt/profiles"
 #define OTHER_PROFILES "/mnt/others" /* stream a's id is elsewhere in its packets */
@@ -468,6 +469,26 @@ static void samples_of_a_stream_that_went_end(void **state)
 	   "	sleep 0.1; done; cat " OUT_FILE "; grep -q 'note: 0 shown;' " OUT_FILE);
 }
 
+/* Though each has the name of the other then. */
+static void counters_are_of_a_stream_not_of_a_name(void **state)
+{
+	struct filter_counters first, second;
+	struct filter f;
+
+	(void)state;
+	must(LOAD_TWO);
+	for (uint32_t id = 0; id < 3; id++)
+		assert_false(is_dropped(id ? A_TOO : A, id));
+	must("set f" SWAPPED);
+	open_f(&f);
+	assert_int_equal(filter_open_change(&f), 0);
+	assert_int_equal(filter_stream_counters(&f, 0, &first), 0);
+	assert_int_equal(filter_stream_counters(&f, 1, &second), 0);
+	filter_close(&f);
+	assert_int_equal(first.new, 2);
+	assert_int_equal(second.new, 1);
+}
+
 /* The random test: what a plain model knows of each stream. */
 #define EPISODES 10
 #define CHANGES 9
@@ -745,6 +766,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(deliveries_are_of_a_stream_after_a_restore, setup,
 						cli_teardown),
 		cmocka_unit_test_setup_teardown(samples_are_of_a_stream_not_of_a_place, setup,
+						cli_teardown),
+		cmocka_unit_test_setup_teardown(counters_are_of_a_stream_not_of_a_name, setup,
 						cli_teardown),
 		cmocka_unit_test_setup_teardown(samples_of_a_stream_that_went_end, setup,
 						cli_teardown),

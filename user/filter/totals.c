@@ -10,6 +10,7 @@
 #include <bpf/libbpf.h>
 
 #include "config_streams.h"
+#include "kept.h"
 #include "open.h"
 
 /* Every CPU's counters of a row of the map `stats`, which the caller frees. NULL, and errno. */
@@ -47,13 +48,17 @@ static __u64 drop_bytes_of(const struct dedup_config *c, const struct dedup_coun
 }
 
 /* The stream of the program before that goes on as stream n, as far as counters go; -1: none does.
- * A filter of one stream, and GSP/1 alone, keep all.
+ * A filter of one stream, and GSP/1 alone, keep all. A stream that has lost its ids, and so its
+ * slot, goes by its name, unless the stream that had this name goes on by another one.
  */
 static int stream_before(const struct dedup_config *old, const struct dedup_config *c, __u32 n)
 {
-	bool single = streams_cnt(old) == 1 && streams_cnt(c) == 1;
+	int was = kept_of_slot(old, kept_slot(c, n));
 
-	return single ? 0 : stream_number(old, stream_name(c, n));
+	if (was >= 0 || (streams_cnt(old) == 1 && streams_cnt(c) == 1))
+		return was < 0 ? 0 : was;
+	was = stream_number(old, stream_name(c, n));
+	return was >= 0 && kept_of_slot(c, kept_slot(old, was)) < 0 ? was : -1;
 }
 
 /* Adds what a CPU has counted in a row; `earlier` as below. */

@@ -22,8 +22,8 @@ int filter_counters(const struct filter *f, struct filter_counters *sum);
 int filter_cpu_counters(const struct filter *f, struct filter_counters **each, int *cpus);
 
 /* When a filter's program is exchanged: makes what *old has counted, also in earlier programs, what
- * earlier programs of *f have, by the streams' names. No program of *old runs any more. What was
- * counted in streams that there are no more is lost. 0 or -errno.
+ * earlier programs of *f have, by stream. No program of *old runs any more. What was counted in
+ * streams that there are no more is lost. 0 or -errno.
  */
 int filter_keep_counters(const struct filter *old, const struct filter *f);
 
