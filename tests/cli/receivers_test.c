@@ -86,6 +86,10 @@ static const struct cli_script SCRIPTS[] = {
 	  "got $XD status v0; has 'interfaces  v0 (other netns)\n'; there $XD unload v0; clean\n"
 	  "$XD load p0 b0 --port 80\n"
 	  "there ip link add w0 index $(cat /sys/class/net/p0/ifindex) type bridge\n"
+	  /* So that there it does not get the index that b0 has here. */
+	  "n=0 k=0; until [ $k -gt $(cat /sys/class/net/b0/ifindex) ]; do\n"
+	  "	there ip link add y$((n += 1)) type bridge\n"
+	  "	k=$(there ip -o link show y$n | cut -d: -f1); done\n"
 	  "ip link set p0 netns $far; got there $XD status p0; has 'have changed'\n"
 	  "there $XD refresh p0; got there $XD status p0; lacks warning; has 'b0 (other netns)'\n"
 	  "got $XD status p0; has 'p0 (other netns)'; lacks warning; $XD refresh\n"
