@@ -141,9 +141,6 @@ struct dedup_mark {
 	__u64 at_ns; /* CLOCK_MONOTONIC */
 };
 
-/* Words of the record (record.h) that the state had in format 10: all but own_mac. */
-#define DEDUP_RECORD_10_WORDS (DEDUP_IFACES_MAX * 4 + DEDUP_OWN_SLOTS + 1 + DEDUP_MACS_MAX)
-
 /* Map `.data.state`, mapped into user space. Who writes a field is said at its group or line. */
 struct dedup_state {
 	/* Every packet reads this line; the hand writes it once a step. User space also writes: the
@@ -153,10 +150,10 @@ struct dedup_state {
 	__u64 stale_at; /* jiffies after which the window's clock has stopped; 0: it never ran */
 	__u64 limit;	/* `learned` may not exceed this until the hand steps again */
 	__u64 recent_version; /* recent.h: entries with another one are void */
-	__u64 own_mac_10;     /* as record_10 */
-	__u64 walks;	      /* begins and ends of walks (closely.h): odd during one */
-	__u64 replay_ns;      /* config.replay: the time, which user space sets */
-	__u64 counting;	      /* the hand, DEDUP_DROP_FOR: 1 once duplicates pass, 0 before */
+	__u64 pad0;
+	__u64 walks;	 /* begins and ends of walks (closely.h): odd during one */
+	__u64 replay_ns; /* config.replay: the time, which user space sets */
+	__u64 counting;	 /* the hand, DEDUP_DROP_FOR: 1 once duplicates pass, 0 before */
 
 	/* Whoever learns adds to it: a CPU once in config.claim ids, user space for each. */
 	__u64 learned; /* ids ever learned, and credit that CPUs have claimed but not used yet */
@@ -175,7 +172,7 @@ struct dedup_state {
 
 	struct dedup_mark marks[2 * DEDUP_MARKS]; /* passes in even epochs, then in odd ones */
 
-	__u64 record_10[DEDUP_RECORD_10_WORDS]; /* the record of a filter of format 10; else unused */
+	__u64 pad2[321];
 
 	/* DEDUP_DROP_FOR, CLOCK_MONOTONIC: duplicates pass from then on. Set when the hand starts;
 	 * user space puts it off until just before the program is attached.

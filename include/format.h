@@ -17,15 +17,13 @@
 #define XDP_DEDUP_FORMAT_H
 
 #ifdef DEDUP_NEXT_FORMAT /* tests build a tool of the format after this one */
-#define DEDUP_FORMAT 12
+#define DEDUP_FORMAT 13
 #define DEDUP_APPENDED(field) field
 #else
-#define DEDUP_FORMAT 11
+#define DEDUP_FORMAT 12
 #define DEDUP_APPENDED(field)
 #endif
-#define DEDUP_FORMAT_OLDEST 10
-#define DEDUP_FORMAT_SLOTS 11  /* before it a stream's slot is its place, and config.before is 0 */
-#define DEDUP_FORMAT_RECORD 11 /* before it the record (record.h) was in the state */
+#define DEDUP_FORMAT_OLDEST 11
 
 /* Bytes of the structs in DEDUP_FORMAT_OLDEST: those of later formats have no fewer. */
 #define DEDUP_CONFIG_BYTES_OLDEST 28032

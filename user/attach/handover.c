@@ -108,8 +108,6 @@ static int drop_older(const struct pair *p)
 	err = same < 0 ? same : 0;
 	if (!same)
 		err = filter_drop_predecessor(&p->beside);
-	if (!same && p->beside.config->format < DEDUP_FORMAT_RECORD)
-		pin_dir_remove_10(p->name);
 	return err ? say_err(err, "cannot free the predecessor of %s: %s", p->name, strerror(-err))
 		   : 0;
 }

@@ -127,41 +127,20 @@ static void settle_predecessor(const char *name)
 	if (filter_open(name, &f))
 		return;
 	err = filter_open_before(&f);
-	if (!err && (f.before ? dedup_is_forgotten(f.before->state) : has_rest(&f))) {
+	if (!err && (f.before ? dedup_is_forgotten(f.before->state) : has_rest(&f)))
 		err = filter_drop_predecessor(&f);
-		if (!err && f.config->format < DEDUP_FORMAT_RECORD)
-			pin_dir_remove_10(name);
-	}
 	if (err)
 		say_err(err, "cannot free the predecessor of %s: %s", name, strerror(-err));
 	filter_close(&f);
 }
 
-/* What is the predecessor of no filter of format 10 is of no use; but one may be in +NAME yet. */
-static void settle_10(const char *name)
-{
-	char beside[PATH_MAX], path[PATH_MAX];
-	struct filter f;
-	int err = filter_open(name, &f);
-	bool has = !err && f.config->format < DEDUP_FORMAT_RECORD && f.config->has_predecessor;
-
-	if (!err)
-		filter_close(&f);
-	pin_dir_beside(beside, name);
-	pin_path(path, beside, NULL);
-	if (has)
-		settle_predecessor(name);
-	else if ((!err || err == -ENOENT) && access(path, F_OK) && errno == ENOENT)
-		pin_dir_remove_10(name);
-}
-
-/* For scandir(). Versions with format 10 made filters in "+". */
+/* For scandir(): +NAME, and what versions up to format 10 made: "+", and ~NAME, a predecessor. */
 static int is_beside(const struct dirent *entry)
 {
 	const char *name = entry->d_name + 1;
 
 	return (entry->d_name[0] == *BESIDE && (!*name || filter_name_ok(name))) ||
-	       (entry->d_name[0] == *BEFORE_10 && filter_name_ok(name));
+	       (entry->d_name[0] == *PREDECESSOR_10 && filter_name_ok(name));
 }
 
 void handover_settle(void)
@@ -176,7 +155,7 @@ void handover_settle(void)
 		if (found[i]->d_name[0] == *BESIDE)
 			settle(name);
 		else
-			settle_10(name);
+			pin_dir_remove_10(name);
 		free(found[i]);
 	}
 	if (cnt >= 0)

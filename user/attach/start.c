@@ -56,7 +56,7 @@ int filter_remove(const char *name)
 	if (!err)
 		delivery_end(&d); /* not before: who finds out that early could open it again */
 	delivery_close(&d);
-	return err ? err : pin_dir_remove_10(name);
+	return err;
 }
 
 /* Detaches the program and removes the filter. If it cannot be detached, it goes on filtering with

@@ -85,35 +85,6 @@ static int open_config(const char *name, enum pin pin, struct filter *f)
 	return err ? err : mem && is_sound(mem) ? 0 : -EPROTO;
 }
 
-/* Of format 10: what the state says, copied, so that it is not the filter's when written. */
-static int copy_record(struct filter *f)
-{
-	const struct dedup_state *st = f->state;
-	const __u64 *from = st->record_10;
-	struct dedup_record *r =
-		mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (r == MAP_FAILED)
-		return -errno;
-	r->own_mac = st->own_mac_10;
-	memcpy(r->ifaces, from, sizeof(r->ifaces));
-	from += sizeof(r->ifaces) / 8;
-	memcpy(r->own_macs, from, sizeof(r->own_macs));
-	from += DEDUP_OWN_SLOTS;
-	r->macs_cnt = *from++;
-	memcpy(r->macs, from, sizeof(r->macs));
-	f->record = r;
-	return 0;
-}
-
-static int open_record(const char *name, struct filter *f)
-{
-	if (f->config->format < DEDUP_FORMAT_RECORD)
-		return copy_record(f);
-	return pin_map_content(name, PIN_RECORD, PROT_READ | PROT_WRITE, sizeof(*f->record),
-			       sizeof(*f->record), (void **)&f->record, NULL);
-}
-
 /* Opens the pins one after the other. In between another filter may take the name, so that they may
  * be of two filters: the caller checks.
  */
@@ -131,7 +102,8 @@ static int open_pins(const char *name, struct filter *out)
 				      before ? DEDUP_STATE_BYTES_OLDEST : sizeof(*f.state),
 				      (void **)&f.state, &f.state_id);
 	if (!err)
-		err = open_record(name, &f);
+		err = pin_map_content(name, PIN_RECORD, PROT_READ | PROT_WRITE, sizeof(*f.record),
+				      sizeof(*f.record), (void **)&f.record, NULL);
 	if (!err)
 		err = pin_map_content(name, PIN_FILTER, PROT_READ | PROT_WRITE, blocks_bytes(&f),
 				      blocks_bytes(&f), (void **)&f.blocks, NULL);
@@ -235,31 +207,20 @@ static int open_predecessor(const char *name, struct filter *out)
 	return err;
 }
 
-/* Filters of format 10 have their predecessor in a directory ~NAME. */
-static int open_predecessor_10(const char *name, struct filter *out)
-{
-	char directory[sizeof(out->name)];
-
-	snprintf(directory, sizeof(directory), BEFORE_10 "%.*s", NAME_MAX_LEN, name);
-	return open_directory(directory, out);
-}
-
 int filter_open_before(struct filter *f)
 {
-	bool is_10 = f->config->format < DEDUP_FORMAT_RECORD;
 	struct filter before;
 	uint32_t id = 0;
-	int err = 0;
+	int err;
 
 	if (!f->config->has_predecessor)
 		return 0;
-	if (!is_10)
-		err = identity_of_pin(f->name, PINS[PIN_PREDECESSOR_STATE], &id);
-	if (err || (!is_10 && !id))
+	err = identity_of_pin(f->name, PINS[PIN_PREDECESSOR_STATE], &id);
+	if (err || !id)
 		return err;
-	err = is_10 ? open_predecessor_10(f->name, &before) : open_predecessor(f->name, &before);
+	err = open_predecessor(f->name, &before);
 	/* Its pins go when it has forgotten every id, and all with the filter. */
-	if (err == -ENOENT || (err == -EPROTO && !is_10))
+	if (err == -ENOENT || err == -EPROTO)
 		return 0;
 	if (err)
 		return err;

@@ -51,8 +51,8 @@ static inline bool pin_is_delivery(enum pin pin)
 	return pin >= PIN_XSKS && pin <= PIN_HANDED;
 }
 
-/* A filter of format 10 may have ~NAME: its predecessor. */
-#define BEFORE_10 "~"
+/* Versions up to format 10 kept the predecessor of NAME in ~NAME. */
+#define PREDECESSOR_10 "~"
 
 /* Writes the path PIN_ROOT/name/pin; that of the filter's directory if pin is NULL. */
 void pin_path(char path[PATH_MAX], const char *name, const char *pin);

@@ -120,10 +120,10 @@ int pin_dir_remove_beside(const char *name)
 
 int pin_dir_remove_10(const char *name)
 {
-	char before[PATH_MAX];
+	char directory[PATH_MAX];
 
-	snprintf(before, sizeof(before), BEFORE_10 "%s", name);
-	return remove_directory(before);
+	snprintf(directory, sizeof(directory), PREDECESSOR_10 "%s", name);
+	return remove_directory(directory);
 }
 
 int pin_dir_remove(const char *name)

@@ -29,7 +29,7 @@ int pin_dir_remove_beside(const char *name);
 /* Removes NAME, so that it is gone at once to others, and +NAME. 0 or -errno. */
 int pin_dir_remove(const char *name);
 
-/* Removes ~NAME, the predecessor of a filter of format 10, if there is one. 0 or -errno. */
+/* Removes ~NAME, where versions up to format 10 kept the predecessor of NAME. 0 or -errno. */
 int pin_dir_remove_10(const char *name);
 
 /* Makes a directory, by its whole path, unless it is there, and checks it: dir_check(). 0 or

@@ -128,7 +128,7 @@ int kept_known(const struct dedup_config *old, const struct dedup_config *c, uin
 
 uint32_t kept_slot(const struct dedup_config *c, uint32_t n)
 {
-	return c->streams_cnt && c->format >= DEDUP_FORMAT_SLOTS ? c->streams[n].slot : n;
+	return c->streams_cnt ? c->streams[n].slot : n;
 }
 
 int kept_of_slot(const struct dedup_config *c, uint32_t slot)
@@ -161,7 +161,7 @@ void kept_slots(const struct dedup_config *old, struct dedup_config *c)
 
 int kept_before(const struct dedup_config *c, uint32_t n)
 {
-	return c->format < DEDUP_FORMAT_SLOTS ? (int)n : c->before[n] - 1;
+	return c->before[n] - 1;
 }
 
 /* Did a filter without streams know the ids of this stream, the only one of a spec, as *old does? */
