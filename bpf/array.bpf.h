@@ -44,16 +44,16 @@ static __always_inline struct lookup *cpu_lookup(void)
  */
 static __always_inline __u32 lookup_bytes(const struct lookup *l)
 {
-	if (config.hash >= DEDUP_COLIBRI || !config.streams_cnt) {
+	if (config.memory.hash >= DEDUP_COLIBRI || !config.policy.streams_cnt) {
 		DEDUP_KEEP_BRANCH();
-		return config.id_bytes;
+		return config.policy.id_bytes;
 	}
 	return l->bytes;
 }
 
 static __always_inline __u64 lookup_realm_key(const struct lookup *l)
 {
-	return config.streams_cnt ? l->realm_key : 0;
+	return config.policy.streams_cnt ? l->realm_key : 0;
 }
 
 /* The era: a number that grows whenever the hand makes the filter forget ids. (For ids that user
@@ -61,9 +61,9 @@ static __always_inline __u64 lookup_realm_key(const struct lookup *l)
  */
 static __always_inline __u64 filter_era(__u64 hand)
 {
-	if (config.layout == DEDUP_FLAT)
+	if (config.memory.layout == DEDUP_FLAT)
 		return dedup_flat_era(hand);
-	return dedup_countdown_era(hand, config.places);
+	return dedup_countdown_era(hand, config.memory.places);
 }
 
 /* The era in which the id with these positions is forgotten; 0 if it is not known; or a negative
@@ -73,23 +73,24 @@ static __always_inline __s64 known_until(__u64 hand, const struct dedup_position
 {
 	int left;
 
-	if (config.layout == DEDUP_FLAT)
-		return dedup_flat_known_until(NULL, config.places, hand, p, config.k);
-	left = dedup_countdown_left(NULL, dedup_countdowns(hand, config.places), config.places, p,
-				    config.k);
+	if (config.memory.layout == DEDUP_FLAT)
+		return dedup_flat_known_until(NULL, config.memory.places, hand, p, config.memory.k);
+	left = dedup_countdown_left(NULL, dedup_countdowns(hand, config.memory.places),
+				    config.memory.places, p, config.memory.k);
 	return left <= 0 ? left : (__s64)(filter_era(hand) + left);
 }
 
 /* Returns as dedup_flat_learn() does. *until is the era in which the id is then forgotten. */
 static __always_inline int learn(__u64 hand, const struct dedup_positions *p, __u64 *until)
 {
-	if (config.layout == DEDUP_FLAT) {
+	if (config.memory.layout == DEDUP_FLAT) {
 		*until = dedup_flat_learned_until(hand);
-		return dedup_flat_learn(NULL, config.places, dedup_flat_current(hand), p, config.k);
+		return dedup_flat_learn(NULL, config.memory.places, dedup_flat_current(hand), p,
+					config.memory.k);
 	}
-	*until = filter_era(hand) + config.places;
-	return dedup_countdown_learn(NULL, dedup_countdowns(hand, config.places), config.places, p,
-				     config.k);
+	*until = filter_era(hand) + config.memory.places;
+	return dedup_countdown_learn(NULL, dedup_countdowns(hand, config.memory.places),
+				     config.memory.places, p, config.memory.k);
 }
 
 /* learn(); and again if the hand has made another array the current one meanwhile. A copy on
@@ -105,7 +106,7 @@ static __always_inline int learn_in_time(__u64 hand, const struct dedup_position
 
 		learned = learn(hand, p, until);
 		hand = READ_ONCE(state.hand);
-		if (config.layout != DEDUP_FLAT || learned <= 0 ||
+		if (config.memory.layout != DEDUP_FLAT || learned <= 0 ||
 		    dedup_hand_epoch(hand) == dedup_hand_epoch(before))
 			break;
 	}
@@ -121,8 +122,8 @@ struct recent_entry {
 /* The entry in which an id with this hash may be. */
 static __always_inline struct recent_entry recent_at(__u64 hash)
 {
-	__u32 lines = dedup_recent_lines(config.id_bytes);
-	__u32 line = dedup_recent_slot(hash, config.recent) * lines;
+	__u32 lines = dedup_recent_lines(config.policy.id_bytes);
+	__u32 line = dedup_recent_slot(hash, config.memory.recent) * lines;
 	struct recent_entry e = { .first = bpf_map_lookup_elem(&recent, &line) };
 
 	if (lines == 1 || !e.first)
@@ -139,7 +140,7 @@ static __always_inline struct recent_entry recent_at(__u64 hash)
  */
 static __always_inline bool has_arrays(void)
 {
-	bool arrays = config.layout != DEDUP_BLOCKED;
+	bool arrays = config.memory.layout != DEDUP_BLOCKED;
 
 	DEDUP_KEEP_BRANCH();
 	return arrays;
@@ -175,8 +176,9 @@ __noinline int array_see(void)
 	id = &lookup->id;
 	p = &lookup->positions;
 	words = dedup_id_words(lookup_bytes(lookup));
-	if (config.recent) {
-		hash = dedup_hash_fast(id, words, configuration()->key, lookup_realm_key(lookup));
+	if (config.memory.recent) {
+		hash = dedup_hash_fast(id, words, configuration()->secrets.key,
+				       lookup_realm_key(lookup));
 		entry = recent_at(hash);
 		if (entry.first && dedup_recent_holds(entry.first, entry.more, id, words, hash,
 						      filter_era(hand), recent_version))

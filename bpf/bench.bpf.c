@@ -236,7 +236,7 @@ static __always_inline int see_line(struct xdp_md *ctx, bool padded)
 		return XDP_PASS;
 	if (padded)
 		pad();
-	block = dedup_block_at(NULL, dedup_probe_block(id->word[0], config.blocks));
+	block = dedup_block_at(NULL, dedup_probe_block(id->word[0], config.memory.blocks));
 	return block && block->word[0] != 0xdeadbeef ? XDP_DROP : XDP_PASS;
 }
 

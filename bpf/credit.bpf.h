@@ -14,10 +14,10 @@
 static __always_inline int take_credit(struct dedup_counters *cpu)
 {
 	if (cpu->credit <= 0) {
-		if (READ_ONCE(state.learned) + config.claim > READ_ONCE(state.limit))
+		if (READ_ONCE(state.learned) + config.memory.claim > READ_ONCE(state.limit))
 			return -ENOSPC;
-		__sync_fetch_and_add(&state.learned, config.claim);
-		cpu->credit = config.claim;
+		__sync_fetch_and_add(&state.learned, config.memory.claim);
+		cpu->credit = config.memory.claim;
 	}
 	cpu->credit--;
 	return 0;

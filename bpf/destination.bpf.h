@@ -34,7 +34,7 @@ static __always_inline bool is_listed_mac(struct xdp_md *ctx, __u64 word)
 {
 	__u64 cnt = READ_ONCE(record.macs_cnt);
 
-	if (config.several)
+	if (config.policy.several)
 		word |= dedup_mac_index(ctx->ingress_ifindex);
 	for (__u64 i = 0; i < DEDUP_MACS_MAX && i < cnt; i++)
 		if (word == READ_ONCE(record.macs[i]))
@@ -62,14 +62,14 @@ __noinline int is_for_host(struct xdp_md *ctx)
 	eth = ethernet(&pkt);
 	word = dedup_mac_word(*(const __u64 *)eth);
 	return is_group_mac(eth) || word == READ_ONCE(record.own_mac) ||
-	       (config.several && is_own_of_several(ctx, word)) || is_listed_mac(ctx, word);
+	       (config.policy.several && is_own_of_several(ctx, word)) || is_listed_mac(ctx, word);
 }
 
 /* Is this address, in network order (IPv4: in `high`), in one of the prefixes first to end - 1? */
 static __always_inline bool is_named(__u64 high, __u64 low, __u64 first, __u64 end)
 {
 	for (__u64 i = first; i < DEDUP_TO_MAX && i < end; i++) {
-		const volatile struct dedup_prefix *p = &config.to[i];
+		const volatile struct dedup_prefix *p = &config.policy.to[i];
 
 		if ((high & p->mask[0]) == p->addr[0] && (low & p->mask[1]) == p->addr[1])
 			return true;
@@ -106,8 +106,8 @@ static __always_inline bool is_of_vlan(const struct packet *pkt)
 			return false;
 		id = bpf_ntohs(tag->tci) & VLAN_ID_MASK;
 	}
-	for (__u64 i = 0; i < DEDUP_VLANS_MAX && i < config.vlans_cnt; i++)
-		if (is_in(&config.vlans[i], id))
+	for (__u64 i = 0; i < DEDUP_VLANS_MAX && i < config.policy.vlans_cnt; i++)
+		if (is_in(&config.policy.vlans[i], id))
 			return true;
 	return false;
 }
@@ -120,12 +120,13 @@ __noinline int is_for_us(struct xdp_md *ctx)
 	struct packet pkt = { 0 };
 	__be16 proto;
 
-	if (!config.forwarded && !is_for_host(ctx))
+	if (!config.policy.forwarded && !is_for_host(ctx))
 		return 0;
-	if (open_packet(ctx, &pkt) != PARSED || (config.vlans_cnt && !is_of_vlan(&pkt)) ||
+	if (open_packet(ctx, &pkt) != PARSED || (config.policy.vlans_cnt && !is_of_vlan(&pkt)) ||
 	    parse_tags(&pkt, &proto) != PARSED)
 		return 0;
-	return !config.to_cnt || is_to_named(&pkt, proto, 0, config.to4_cnt, config.to_cnt);
+	return !config.policy.to_cnt ||
+	       is_to_named(&pkt, proto, 0, config.policy.to4_cnt, config.policy.to_cnt);
 }
 
 /* Right after open_packet(), in a filter without streams: PARSED if the frame is to be looked at,
@@ -140,7 +141,7 @@ static __always_inline int check_destination(struct xdp_md *ctx, struct packet *
 
 	if (likely(word == READ_ONCE(record.own_mac)))
 		return PARSED;
-	receiver = config.receiver;
+	receiver = config.policy.receiver;
 	if (receiver == DEDUP_ANYONE) {
 		DEDUP_ELSE();
 		return PARSED;

@@ -83,9 +83,9 @@ __noinline __u64 digest(struct xdp_md *ctx, __u32 at, __u32 bytes, __u32 cnt, __
 			return 0;
 		dedup_digest_normalize((__u8 *)in->word);
 	}
-	dedup_digest_start(&d, bytes, cfg->digest_key);
+	dedup_digest_start(&d, bytes, cfg->secrets.digest_key);
 	for (__u64 i = 0; i < DEDUP_DIGEST_WORDS && 8 * i < size; i++)
-		dedup_digest_word(&d, in->word[i], cfg->digest_key, i);
+		dedup_digest_word(&d, in->word[i], cfg->secrets.digest_key, i);
 	return dedup_digest_end(&d);
 }
 

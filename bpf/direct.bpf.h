@@ -42,11 +42,11 @@ static __always_inline struct dedup_id *cpu_id(void)
  */
 static __always_inline __u64 direct_stream(__u16 port)
 {
-	if (likely(is_in(&config.ports[0], port)))
-		return config.direct[0];
-	for (__u64 i = 1; i < DEDUP_PORTS_MAX && i < config.ports_cnt; i++)
-		if (is_in(&config.ports[i], port))
-			return config.direct[i];
+	if (likely(is_in(&config.policy.ports[0], port)))
+		return config.policy.direct[0];
+	for (__u64 i = 1; i < DEDUP_PORTS_MAX && i < config.policy.ports_cnt; i++)
+		if (is_in(&config.policy.ports[i], port))
+			return config.policy.direct[i];
 	return DEDUP_STREAMS_MAX;
 }
 
@@ -59,8 +59,8 @@ static __always_inline bool parse_datagram(struct xdp_md *ctx, struct packet *pk
 	if (open_packet(ctx, pkt) != PARSED)
 		return false;
 	word = dedup_mac_word(*(const __u64 *)ethernet(pkt));
-	if (!config.forwarded && word != READ_ONCE(record.own_mac) &&
-	    !is_group_mac(ethernet(pkt)) && !(config.several && is_own_of_several(ctx, word)))
+	if (!config.policy.forwarded && word != READ_ONCE(record.own_mac) &&
+	    !is_group_mac(ethernet(pkt)) && !(config.policy.several && is_own_of_several(ctx, word)))
 		return false;
 	if (parse_tags(pkt, &proto) != PARSED)
 		return false;
@@ -204,13 +204,13 @@ static __always_inline int see_directly(struct xdp_md *ctx)
 
 	if (!parse_datagram(ctx, &pkt))
 		return NOT_DIRECT;
-	if (config.streams_cnt == 1)
-		return see_datagram(ctx, &pkt, &cfg->streams[0], 0, true);
+	if (config.policy.streams_cnt == 1)
+		return see_datagram(ctx, &pkt, &cfg->policy.streams[0], 0, true);
 	n = direct_stream(bpf_ntohs(((struct udphdr *)pkt.pos - 1)->dest));
 	if (n >= DEDUP_STREAMS_MAX)
 		return NOT_DIRECT;
 	DEDUP_BOUND(n, DEDUP_STREAMS_MAX - 1);
-	return see_datagram(ctx, &pkt, &cfg->streams[n], n, false);
+	return see_datagram(ctx, &pkt, &cfg->policy.streams[n], n, false);
 }
 
 #endif

@@ -28,7 +28,7 @@ struct {
 /* The time that the hand goes by. */
 static __always_inline __u64 hand_clock(void)
 {
-	return config.replay ? state.replay_ns : bpf_ktime_get_ns();
+	return config.memory.replay ? state.replay_ns : bpf_ktime_get_ns();
 }
 
 /* One step: one call of the timer. */
@@ -83,7 +83,7 @@ static __always_inline void put_off_stale(void)
 {
 	__u64 was = READ_ONCE(state.stale_at) & ~DEDUP_CLOSELY;
 
-	__sync_fetch_and_add(&state.stale_at, bpf_jiffies64() + config.stale_jiffies - was);
+	__sync_fetch_and_add(&state.stale_at, bpf_jiffies64() + config.memory.stale_jiffies - was);
 }
 
 /* The new value of state.limit; tells a predecessor what has been learned. One that has stopped
@@ -167,12 +167,12 @@ static __always_inline int start_timer(void)
 	err = bpf_timer_set_callback(&t->timer, hand_step);
 	if (err)
 		return err;
-	state.stale_at = bpf_jiffies64() + config.stale_jiffies;
+	state.stale_at = bpf_jiffies64() + config.memory.stale_jiffies;
 	if (config.has_predecessor)
 		state.stale_at |= DEDUP_CLOSELY;
-	if (config.replay)
+	if (config.memory.replay)
 		return 0;
-	return bpf_timer_start(&t->timer, config.tick_ns, 0);
+	return bpf_timer_start(&t->timer, config.memory.tick_ns, 0);
 }
 
 /* Starts the hand. The tool runs this once, when it loads the filter. 0 or a negative errno. */

@@ -19,7 +19,7 @@ static __always_inline void set_realm(struct dedup_sought *s, __u32 n)
 	__u64 i = n;
 
 	DEDUP_BOUND(i, DEDUP_STREAMS_MAX - 1);
-	s->realm_key = cfg->streams[i].realm_key;
+	s->realm_key = cfg->policy.streams[i].realm_key;
 }
 
 /* Layout `blocked`: where an id's bits are. */
@@ -63,12 +63,12 @@ static __always_inline int blocked_find(const struct dedup_config *cfg, struct d
 	/* The block is looked up before the masks are computed: the CPU then fetches its cache line
 	 * meanwhile, and the compiler need not save masks across the call.
 	 */
-	lookup->probe.block = dedup_probe_block(hash, cfg->blocks);
+	lookup->probe.block = dedup_probe_block(hash, cfg->memory.blocks);
 	lookup->block = dedup_block_at(blocks, lookup->probe.block);
 	if (!lookup->block)
 		return -ENOENT;
-	lookup->words = cfg->words;
-	dedup_probe_masks(&lookup->probe, hash, lookup->words, cfg->bits);
+	lookup->words = cfg->memory.words;
+	dedup_probe_masks(&lookup->probe, hash, lookup->words, cfg->memory.bits);
 	return 0;
 }
 
@@ -83,7 +83,7 @@ static __always_inline int array_seek(const struct dedup_sought *s, bool teach)
 		return -ENOENT;
 	lookup->id = dedup_id_copy(s->id, s->words);
 	lookup->teach = teach;
-	if (config.streams_cnt) {
+	if (config.policy.streams_cnt) {
 		lookup->bytes = s->bytes;
 		lookup->realm_key = s->realm_key;
 	}
@@ -105,7 +105,7 @@ static __always_inline int filter_test(const struct dedup_sought *s)
 	struct block_lookup lookup;
 	int err;
 
-	if (unlikely(cfg->layout != DEDUP_BLOCKED))
+	if (unlikely(cfg->memory.layout != DEDUP_BLOCKED))
 		return array_look(s, false);
 	err = blocked_find(cfg, NULL, s, &lookup);
 	return err ? err : dedup_block_holds(lookup.block, &lookup.probe, lookup.words);

@@ -105,10 +105,10 @@ static __always_inline bool is_in(const volatile struct dedup_ports *range, __u1
 /* Is this port, in host order, in one of the filter's ranges? Most filters have one. */
 static __always_inline bool is_gossip_port(__u16 port)
 {
-	if (likely(is_in(&config.ports[0], port)))
+	if (likely(is_in(&config.policy.ports[0], port)))
 		return true;
-	for (__u32 i = 1; i < DEDUP_PORTS_MAX && i < config.ports_cnt; i++)
-		if (is_in(&config.ports[i], port))
+	for (__u32 i = 1; i < DEDUP_PORTS_MAX && i < config.policy.ports_cnt; i++)
+		if (is_in(&config.policy.ports[i], port))
 			return true;
 	return false;
 }

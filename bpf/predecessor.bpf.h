@@ -96,8 +96,8 @@ static __always_inline bool predecessor_realm(__u32 n, __u64 *realm_key)
 		return false;
 	i--;
 	DEDUP_BOUND(i, DEDUP_STREAMS_MAX - 1);
-	*realm_key = predecessor_config.streams_cnt
-			     ? predecessor_configuration()->streams[i].realm_key
+	*realm_key = predecessor_config.policy.streams_cnt
+			     ? predecessor_configuration()->policy.streams[i].realm_key
 			     : 0;
 	return true;
 }
@@ -124,7 +124,8 @@ static __always_inline int learned_as(bool won, const struct dedup_state *st)
  */
 static __always_inline bool has_predecessor(bool blocked)
 {
-	bool has = config.has_predecessor && (predecessor_config.layout == DEDUP_BLOCKED) == blocked;
+	bool has = config.has_predecessor &&
+		   (predecessor_config.memory.layout == DEDUP_BLOCKED) == blocked;
 
 	DEDUP_KEEP_BRANCH();
 	return has;
@@ -181,9 +182,9 @@ __noinline int predecessor_see_block(__u32 n, bool teach)
  */
 static __always_inline __u32 predecessor_bytes(const struct lookup *l)
 {
-	if (predecessor_config.hash >= DEDUP_COLIBRI) {
+	if (predecessor_config.memory.hash >= DEDUP_COLIBRI) {
 		DEDUP_KEEP_BRANCH();
-		return predecessor_config.id_bytes;
+		return predecessor_config.policy.id_bytes;
 	}
 	return lookup_bytes(l);
 }
@@ -223,23 +224,25 @@ __noinline int predecessor_see_array(bool teach)
 		return 0;
 	p = &l->positions;
 	hand = READ_ONCE(st->hand);
-	if (cfg->layout == DEDUP_FLAT)
-		left = dedup_flat_known_until(PREDECESSOR, cfg->places, hand, p, cfg->k);
+	if (cfg->memory.layout == DEDUP_FLAT)
+		left = dedup_flat_known_until(PREDECESSOR, cfg->memory.places, hand, p,
+					      cfg->memory.k);
 	else
-		left = dedup_countdown_left(PREDECESSOR, dedup_countdowns(hand, cfg->places),
-					    cfg->places, p, cfg->k);
+		left = dedup_countdown_left(PREDECESSOR, dedup_countdowns(hand, cfg->memory.places),
+					    cfg->memory.places, p, cfg->memory.k);
 	if (left > 0)
 		return 1;
 	if (!teach || left)
 		return 0;
 	if (claim_of_predecessor(st))
 		return -ENOSPC;
-	if (cfg->layout == DEDUP_FLAT)
-		learned = dedup_flat_learn(PREDECESSOR, cfg->places, dedup_flat_current(hand), p,
-					   cfg->k);
+	if (cfg->memory.layout == DEDUP_FLAT)
+		learned = dedup_flat_learn(PREDECESSOR, cfg->memory.places,
+					   dedup_flat_current(hand), p, cfg->memory.k);
 	else
-		learned = dedup_countdown_learn(PREDECESSOR, dedup_countdowns(hand, cfg->places),
-						cfg->places, p, cfg->k);
+		learned = dedup_countdown_learn(PREDECESSOR,
+						dedup_countdowns(hand, cfg->memory.places),
+						cfg->memory.places, p, cfg->memory.k);
 	return learned < 0 ? 0 : learned_as(learned, st);
 }
 
@@ -249,7 +252,7 @@ __noinline int predecessor_see_array(bool teach)
  */
 static __always_inline int predecessor_see(__u32 n, bool teach)
 {
-	if (predecessor_config.layout == DEDUP_BLOCKED)
+	if (predecessor_config.memory.layout == DEDUP_BLOCKED)
 		return predecessor_see_block(n, teach);
 	return predecessor_seek_array(n) ? predecessor_see_array(teach) : 0;
 }
@@ -265,7 +268,7 @@ __noinline int see_block(void)
 	struct dedup_sought s;
 	int err;
 
-	if (config.layout != DEDUP_BLOCKED || !l)
+	if (config.memory.layout != DEDUP_BLOCKED || !l)
 		return -ENOENT;
 	s = (struct dedup_sought){
 		.id = &l->id,
@@ -295,7 +298,7 @@ static __always_inline int look_closely(const struct dedup_sought *s, __u32 n, b
 		known = predecessor_see(n, teach);
 	if (known && known != LEARNED_FIRST)
 		return known == LEARNED ? 0 : known;
-	return config.layout == DEDUP_BLOCKED ? see_block() : array_see();
+	return config.memory.layout == DEDUP_BLOCKED ? see_block() : array_see();
 }
 
 #endif

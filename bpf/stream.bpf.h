@@ -97,7 +97,7 @@ static __always_inline int parse_network(const struct packet *pkt, struct frame 
  */
 __noinline int parse_frame(struct xdp_md *ctx)
 {
-	bool host = !config.forwarded && is_for_host(ctx);
+	bool host = !config.policy.forwarded && is_for_host(ctx);
 	void *data = (void *)(long)ctx->data;
 	struct frame *f = cpu_frame();
 	struct packet pkt = { 0 };
@@ -109,19 +109,20 @@ __noinline int parse_frame(struct xdp_md *ctx)
 	reason = open_packet(ctx, &pkt);
 	if (reason != PARSED)
 		return reason;
-	if (config.vlans_cnt && !is_of_vlan(&pkt))
+	if (config.policy.vlans_cnt && !is_of_vlan(&pkt))
 		return DEDUP_REASON_ignored;
 	reason = parse_tags(&pkt, &f->proto);
 	if (reason != PARSED)
 		return reason;
-	f->len = config.frames && config.frags ? bpf_xdp_get_buff_len(ctx) : pkt.end - data;
+	f->len = config.policy.frames && config.frags ? bpf_xdp_get_buff_len(ctx) : pkt.end - data;
 	f->limit[DEDUP_FRAME] = f->limit[DEDUP_TAG] = f->limit[DEDUP_END] = f->len;
 	f->base[DEDUP_END] = f->len;
 	f->base[DEDUP_TAG] = f->base[DEDUP_NETWORK] = pkt.pos - data;
 	f->udp = f->ip = DEDUP_REASON_ignored;
-	if (config.frames && (f->proto == bpf_htons(ETH_P_IP) || f->proto == bpf_htons(ETH_P_IPV6)))
+	if (config.policy.frames &&
+	    (f->proto == bpf_htons(ETH_P_IP) || f->proto == bpf_htons(ETH_P_IPV6)))
 		f->ip = parse_network(&pkt, f);
-	if (!config.ports_cnt)
+	if (!config.policy.ports_cnt)
 		return PARSED;
 	if (f->proto == bpf_htons(ETH_P_IP))
 		f->udp = parse_ipv4(&pkt);
@@ -314,16 +315,16 @@ static __always_inline int see_frame(struct xdp_md *ctx, struct frame *f,
 		reason = DEDUP_REASON_no_id;
 	if (reason != PARSED)
 		return conclude_frame(n, reason);
-	if (config.layout == DEDUP_BLOCKED)
+	if (config.memory.layout == DEDUP_BLOCKED)
 		return see_id_blocked(ctx, &pkt, &sought, n);
-	return array_seek(&sought, !config.learn_app) ? XDP_PASS : LOOK_UP;
+	return array_seek(&sought, !config.policy.learn_app) ? XDP_PASS : LOOK_UP;
 }
 
 /* Words of an id of stream n. */
 static __always_inline __u32 words_of(__u64 n)
 {
 	DEDUP_BOUND(n, DEDUP_STREAMS_MAX - 1);
-	return configuration()->streams[n].words;
+	return configuration()->policy.streams[n].words;
 }
 
 /* What becomes of the frame for which see_streams() returned LOOK_UP and array_see() `known`. */
@@ -355,9 +356,9 @@ __noinline int see_frame_closely(struct xdp_md *ctx)
 	DEDUP_BOUND(n, DEDUP_STREAMS_MAX - 1);
 	sought = (struct dedup_sought){
 		.id = &f->id,
-		.words = cfg->streams[n].words,
-		.bytes = cfg->streams[n].bytes,
-		.realm_key = cfg->streams[n].realm_key,
+		.words = cfg->policy.streams[n].words,
+		.bytes = cfg->policy.streams[n].bytes,
+		.realm_key = cfg->policy.streams[n].realm_key,
 	};
 	if (clock_stopped())
 		return conclude_frame(n, DEDUP_REASON_stale);
@@ -377,10 +378,10 @@ __noinline int see_frame_of(struct xdp_md *ctx, __u32 n)
 	struct frame *f = cpu_frame();
 	__u64 i = n;
 
-	if (!f || config.streams_cnt < 2)
+	if (!f || config.policy.streams_cnt < 2)
 		return NOT_OF_STREAM;
 	DEDUP_BOUND(i, DEDUP_STREAMS_MAX - 1);
-	return see_frame(ctx, f, &configuration()->streams[i], i);
+	return see_frame(ctx, f, &configuration()->policy.streams[i], i);
 }
 
 /* Is the port, in host order, one of the stream's? Most streams have one range. */
@@ -389,13 +390,13 @@ static __always_inline bool is_stream_port(const struct dedup_stream *s, __u16 p
 	__u64 first = s->ports_first;
 
 	DEDUP_BOUND(first, DEDUP_PORTS_MAX - 1);
-	if (likely(is_in(&config.ports[first], port)))
+	if (likely(is_in(&config.policy.ports[first], port)))
 		return true;
 	for (__u64 i = 1; i < DEDUP_PORTS_MAX && i < s->ports_cnt; i++) {
 		__u64 at = first + i;
 
 		DEDUP_BOUND(at, DEDUP_PORTS_MAX - 1);
-		if (is_in(&config.ports[at], port))
+		if (is_in(&config.policy.ports[at], port))
 			return true;
 	}
 	return false;
@@ -445,8 +446,8 @@ static __always_inline int see_one_of(struct xdp_md *ctx, const struct frame *f)
 	int reason, verdict, wrong = DEDUP_REASON_ignored;
 	__u32 counted = 0;
 
-	for (__u64 n = 0; n < DEDUP_STREAMS_MAX && n < config.streams_cnt; n++) {
-		reason = match(ctx, f, &cfg->streams[n]);
+	for (__u64 n = 0; n < DEDUP_STREAMS_MAX && n < config.policy.streams_cnt; n++) {
+		reason = match(ctx, f, &cfg->policy.streams[n]);
 		if (reason == PARSED) {
 			verdict = see_frame_of(ctx, n);
 			if (verdict != NOT_OF_STREAM)
@@ -465,7 +466,7 @@ static __always_inline int see_one_of(struct xdp_md *ctx, const struct frame *f)
  */
 __noinline int see_streams(struct xdp_md *ctx)
 {
-	const struct dedup_stream *only = &configuration()->streams[0];
+	const struct dedup_stream *only = &configuration()->policy.streams[0];
 	struct frame *f = cpu_frame();
 	int reason, verdict;
 
@@ -474,7 +475,7 @@ __noinline int see_streams(struct xdp_md *ctx)
 	reason = parse_frame(ctx);
 	if (reason != PARSED)
 		return conclude_frame(0, reason);
-	if (config.streams_cnt > 1)
+	if (config.policy.streams_cnt > 1)
 		return see_one_of(ctx, f);
 	reason = match(ctx, f, only);
 	if (reason != PARSED)
@@ -486,7 +487,7 @@ __noinline int see_streams(struct xdp_md *ctx)
 /* A frame, in a filter with streams. Returns the XDP verdict. */
 static __always_inline int see_stream_frame(struct xdp_md *ctx)
 {
-	int verdict = config.any_direct ? see_directly(ctx) : NOT_DIRECT;
+	int verdict = config.policy.any_direct ? see_directly(ctx) : NOT_DIRECT;
 	struct frame *f;
 
 	if (likely(verdict != NOT_DIRECT))

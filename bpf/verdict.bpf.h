@@ -34,11 +34,11 @@ static __always_inline int conclude(const struct packet *pkt, struct dedup_count
 		return XDP_PASS;
 	((__u64 *)cpu)[reason]++;
 	if (reason != DEDUP_REASON_duplicate &&
-	    (reason != DEDUP_REASON_ihave_duplicate || config.ihave_pass))
+	    (reason != DEDUP_REASON_ihave_duplicate || config.policy.ihave_pass))
 		return XDP_PASS;
 
 	cpu->duplicate_bytes += pkt->len;
-	switch (config.action) {
+	switch (config.policy.action) {
 	case DEDUP_DROP:
 		return XDP_DROP;
 	case DEDUP_DROP_FOR:
@@ -65,7 +65,7 @@ static __always_inline int reason_of(int known)
 static __always_inline int pass_on(struct xdp_md *ctx, const struct dedup_id *id, __u32 words,
 				   __u32 n, int reason, int verdict)
 {
-	if (!ctx || !config.deliver || !(config.deliver >> (n & 31) & 1))
+	if (!ctx || !config.policy.deliver || !(config.policy.deliver >> (n & 31) & 1))
 		return verdict;
 	if (reason != DEDUP_REASON_new && reason != DEDUP_REASON_unlearned &&
 	    reason != DEDUP_REASON_wanted)
@@ -96,7 +96,7 @@ static __always_inline int see_id_blocked(struct xdp_md *ctx, const struct packe
 	DEDUP_KEEP_BRANCH();
 	cpu = cpu_counters(0);
 	/* Until here known is 0. */
-	if (!config.learn_app && cpu)
+	if (!config.policy.learn_app && cpu)
 		known = blocked_learn(&lookup, cpu);
 	if (n) /* the credit is with the first stream's counters */
 		cpu = cpu_counters(n);
@@ -112,9 +112,9 @@ static __always_inline int see_id(struct xdp_md *ctx, const struct packet *pkt,
 {
 	int known;
 
-	if (likely(configuration()->layout == DEDUP_BLOCKED))
+	if (likely(configuration()->memory.layout == DEDUP_BLOCKED))
 		return see_id_blocked(ctx, pkt, s, n);
-	known = array_look(s, !config.learn_app);
+	known = array_look(s, !config.policy.learn_app);
 	if (likely(known == 1)) /* as above: a constant reason */
 		return conclude(pkt, cpu_counters(n), DEDUP_REASON_duplicate);
 	return pass_on(ctx, s->id, s->words, n, reason_of(known),
@@ -126,7 +126,7 @@ static __always_inline int see_id(struct xdp_md *ctx, const struct packet *pkt,
  */
 static __always_inline int judge_closely(const struct dedup_sought *s, __u32 n)
 {
-	int known = look_closely(s, n, !config.learn_app);
+	int known = look_closely(s, n, !config.policy.learn_app);
 
 	if (known == 1 && is_wanted(s->id, s->words, s->realm_key, true))
 		return DEDUP_REASON_wanted;

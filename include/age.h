@@ -14,11 +14,11 @@
 static __always_inline int dedup_age(struct dedup_block *blocks,
 				     const volatile struct dedup_config *cfg, __u64 hand, __u32 i)
 {
-	if (cfg->layout == DEDUP_BLOCKED)
+	if (cfg->memory.layout == DEDUP_BLOCKED)
 		return dedup_block_age(blocks, hand, dedup_hand_pos(hand) + i);
-	if (cfg->layout == DEDUP_FLAT)
-		return dedup_flat_age(blocks, cfg->places, hand, dedup_hand_pos(hand) + i);
-	return dedup_countdown_age(blocks, cfg->blocks, cfg->places, hand, i);
+	if (cfg->memory.layout == DEDUP_FLAT)
+		return dedup_flat_age(blocks, cfg->memory.places, hand, dedup_hand_pos(hand) + i);
+	return dedup_countdown_age(blocks, cfg->memory.blocks, cfg->memory.places, hand, i);
 }
 
 #endif

@@ -46,26 +46,24 @@ enum dedup_action {
 	DEDUP_DROP_FOR, /* they are dropped for config.drop_ns, and then pass: state.counting */
 };
 
-/* Map `.rodata.config`, frozen at load: to the verifier every field is a constant. */
-struct dedup_config {
-	__u32 format;	 /* DEDUP_FORMAT */
-	__u32 layout;	 /* enum dedup_layout */
-	__u32 hash;	 /* enum dedup_hash_scheme */
-	__u32 blocks;	 /* of 64 bytes, the filter's memory; at least 1 */
-	__u32 places;	 /* of the hand's circle: blocked: blocks; flat: blocks of one of the
-			  * two arrays; countdown: what a learned id's cells are set to
-			  */
-	__u32 words;	 /* blocked: w, words of a half in which an id has bits; 1, 2 or 4 */
-	__u32 bits;	 /* blocked: b, bits that it has in each of these; 1 to DEDUP_BITS_MAX */
-	__u32 m;	 /* flat: bits of an array; countdown: cells, a power of 2 */
-	__u32 k;	 /* probes of an id; blocked: w * b; others: 1 to DEDUP_HASHES_MAX */
-	__u32 recent;	 /* entries of recent.h's cache, a power of 2; 0: there is none */
-	__u32 action;	 /* enum dedup_action */
-	__u32 learn_app; /* 1: packets only test, an application adds the ids; 0: packets learn */
-	__u32 frags;	 /* 1: loaded for frags, a packet may go on behind its first buffer */
-	__u32 claim;	 /* learning credit, in ids, that a CPU takes at a time (credit.bpf.h) */
-	__u32 id_bytes;	 /* of the longest id; 1 to DEDUP_ID_BYTES_MAX */
-	__u32 replay;	 /* 1: the clock is state.replay_ns, and user space steps the hand */
+/* What is in the memory and how it ages: a filter whose memory and whose plan have the same
+ * dedup_memory can go on with that memory. The plan fills it in.
+ */
+struct dedup_memory {
+	__u32 layout; /* enum dedup_layout */
+	__u32 hash;   /* enum dedup_hash_scheme */
+	__u32 blocks; /* of 64 bytes, the filter's memory; at least 1 */
+	__u32 places; /* of the hand's circle: blocked: blocks; flat: blocks of one of the two
+		       * arrays; countdown: what a learned id's cells are set to
+		       */
+	__u32 words;  /* blocked: w, words of a half in which an id has bits; 1, 2 or 4 */
+	__u32 bits;   /* blocked: b, bits that it has in each of these; 1 to DEDUP_BITS_MAX */
+	__u32 m;      /* flat: bits of an array; countdown: cells, a power of 2 */
+	__u32 k;      /* probes of an id; blocked: w * b; others: 1 to DEDUP_HASHES_MAX */
+	__u32 recent; /* entries of recent.h's cache, a power of 2; 0: there is none */
+	__u32 claim;  /* learning credit, in ids, that a CPU takes at a time (credit.bpf.h) */
+	__u32 replay; /* 1: the clock is state.replay_ns, and user space steps the hand */
+	__u32 segment_places; /* places of a segment; the last segment may have fewer */
 
 	__u64 window_ns;     /* W: ids are remembered for W to 2 W; countdown: see README.md */
 	__u64 countdown_ns;  /* countdown: time between two countdowns that come by the clock */
@@ -73,64 +71,92 @@ struct dedup_config {
 	__u64 busy_tick_ns;  /* shortest one, after a step that was full or passed places by load */
 	__u64 late_ns;	     /* a place that is passed more than this after it was due is late */
 	__u64 stale_ns;	     /* the window's clock counts as stopped after so long without a step */
-	__u64 stale_jiffies; /* the same in jiffies, which the packet path compares */
+	__u64 stale_jiffies; /* stale_ns in jiffies, which the packet path compares */
 	__u64 capacity;	     /* ids a window: as asked for, or fewer where m and k do not keep p */
 	__u64 fpr_e18;	     /* p in units of 1e-18: as asked for, or more if that cannot be kept */
 	__u64 turn_ids;	     /* more learned since its guard (hand.h): a place is passed early */
 	__u64 full_ids;	     /* ids learned between two passes of a place, at most: bounds p */
-	__u64 drop_ns;	     /* DEDUP_DROP_FOR: duplicates are dropped so long; else 0 */
-	__u32 segment_places; /* places of a segment; the last segment may have fewer */
-	__u32 ihave_pass;     /* 1: IHAVEs whose ids are all known are counted as such, but pass */
+};
+_Static_assert(sizeof(struct dedup_memory) == 12 * 4 + 11 * 8, "no hidden padding");
+
+/* Which packets the filter looks at, and what becomes of them: each of its programs has its own.
+ * The plan fills it in, except the streams' slots and realm keys (kept.h, secrets.h).
+ */
+struct dedup_policy {
+	__u32 action;	  /* enum dedup_action */
+	__u32 learn_app;  /* 1: packets only test, an application adds the ids; 0: packets learn */
+	__u32 ihave_pass; /* 1: IHAVEs whose ids are all known are counted as such, but pass */
+	__u32 deliver;	  /* deliver.h; bit n: fresh packets of stream n */
+	__u64 drop_ns;	  /* DEDUP_DROP_FOR: duplicates are dropped so long; else 0 */
+
+	__u32 receiver;	  /* enum dedup_receiver */
+	__u32 several;	  /* 1: the filter has several interfaces; 0: one */
+	__u32 forwarded;  /* 1: frames for other hosts are looked at, too, in all streams */
+	__u32 frames;	  /* 1: some stream has a base or layer that is not within a UDP payload */
+	__u32 id_bytes;	  /* of the longest id; 1 to DEDUP_ID_BYTES_MAX */
+	__u32 any_direct; /* 1: some range of ports has a stream in `direct` */
+
+	/* The streams' UDP ports and IP destinations: each stream has a part of these. */
 	__u32 ports_cnt;
 	struct dedup_ports ports[DEDUP_PORTS_MAX];
-	__u32 key[DEDUP_KEYS]; /* the hash's secret, which no output shows */
-
-	__u32 receiver;	 /* enum dedup_receiver */
-	__u32 several;	 /* 1: the filter has several interfaces; 0: one */
-	__u32 forwarded; /* 1: frames for other hosts are looked at, too */
-	__u32 to_cnt;	 /* only packets to these IP destinations are looked at; 0: to any */
-	__u32 to4_cnt;	 /* so many of `to` are IPv4, and come first; the others are IPv6 */
-	struct dedup_prefix to[DEDUP_TO_MAX];
-
-	/* 0: the packets are GSP/1, to any of the ports and destinations above. Else these are all
-	 * streams' ports and destinations, and `forwarded` says that all streams are.
-	 */
-	__u32 streams_cnt;
 	/* For each range of `ports`: the one stream that packets to it can be of, if that is
 	 * `direct`; else DEDUP_STREAMS_MAX.
 	 */
 	__u8 direct[DEDUP_PORTS_MAX];
-	__u32 any_direct; /* 1: some range has such a stream */
-	__u32 pad1;
-	__u32 frames; /* 1: some stream has a base or layer that is not within a UDP payload */
-	struct dedup_stream streams[DEDUP_STREAMS_MAX];
-	__u64 digest_key[DEDUP_DIGEST_KEYS]; /* secret; filled in if some stream has a digest */
-
-	/* Changes while it runs (predecessor.h, exchange.h). */
-	__u32 serial; /* of this program among those of the filter, counted from 0 */
-	__u32 earlier_stats; /* 1: `stats` has a second row for each stream: what earlier programs counted */
-	__u32 pad3;
-	__u32 has_predecessor;	 /* 1: it was loaded with one, which may have gone since */
-	__u64 predecessor_scale; /* what an id counts for in the predecessor: dedup_scale() */
-
-	__u32 deliver; /* deliver.h; bit n: fresh packets of stream n. Without streams: bit 0 */
-	__u32 pad4;
-
-	/* With a predecessor, for each stream: 1 + the place of the same stream among the
-	 * predecessor's; 0: the predecessor had none whose ids are this one's, and is not asked.
-	 */
-	__u8 before[DEDUP_STREAMS_MAX];
+	__u32 to_cnt;
+	__u32 to4_cnt; /* GSP/1 alone: so many of `to` are IPv4, and come first */
+	struct dedup_prefix to[DEDUP_TO_MAX];
 
 	/* Only frames of these VLANs are looked at, in all streams: ranges of ids of the outermost
 	 * tag, 0 being frames without a tag, or with a priority alone. vlans_cnt 0: of any.
 	 */
 	__u32 vlans_cnt;
 	struct dedup_ports vlans[DEDUP_VLANS_MAX];
-	__u32 pad5;
+
+	/* 0: the packets are GSP/1, to any of the ports and destinations above. */
+	__u32 streams_cnt;
+	struct dedup_stream streams[DEDUP_STREAMS_MAX];
+};
+
+/* No output shows these; nor the streams' realm keys. */
+struct dedup_secrets {
+	__u32 key[DEDUP_KEYS];		     /* the hash's */
+	__u64 digest_key[DEDUP_DIGEST_KEYS]; /* filled in if some stream has a digest */
+};
+
+/* What was asked for where the plan chooses, or chooses otherwise: the next plan begins with that. */
+struct dedup_asked {
+	__u64 capacity;
+	__u64 fpr_e18;
+	__u32 bits, hashes, index_bits, countdown_bits; /* 0: not given, the plan chooses */
+	__u32 deliver_all; /* 1: the fresh packets of all streams are delivered */
+	__u32 pad;
+};
+
+/* Map `.rodata.config`, frozen at load: to the verifier every field is a constant. */
+struct dedup_config {
+	__u32 format; /* DEDUP_FORMAT */
+	__u32 frags;  /* 1: loaded for frags, a packet may go on behind its first buffer */
+	struct dedup_memory memory;
+	struct dedup_policy policy;
+	struct dedup_secrets secrets;
+	struct dedup_asked asked;
+
+	/* Which of the filter's programs it is (predecessor.h, exchange.h). */
+	__u32 serial; /* among those of the filter, counted from 0 */
+	__u32 earlier_stats; /* 1: `stats` has a second row for each stream: what earlier programs counted */
+	__u32 has_predecessor; /* 1: it was loaded with one, which may have gone since */
+	__u32 pad;
+	__u64 predecessor_scale; /* what an id counts for in the predecessor: dedup_scale() */
+	/* With a predecessor, for each stream: 1 + the place of this stream among the
+	 * predecessor's; 0: the predecessor had none whose ids are this one's, and is not asked.
+	 */
+	__u8 before[DEDUP_STREAMS_MAX];
 
 	DEDUP_APPENDED(__u64 appended;)
 };
-_Static_assert(__builtin_offsetof(struct dedup_config, pad4) + 4 == DEDUP_CONFIG_BYTES_OLDEST,
+_Static_assert(__builtin_offsetof(struct dedup_config, before) + DEDUP_STREAMS_MAX ==
+		       DEDUP_CONFIG_BYTES_12,
 	       "fields that moved: see format.h");
 
 /* When the hand passed a segment last. `learned` is state.learned when its first place was passed

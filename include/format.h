@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The format of what is pinned, so that a version of the tool can take over from another one.
  *
- * When a struct of a pinned map changes, DEDUP_FORMAT is one more, and DEDUP_FORMAT_OLDEST the one
- * before it: filters of that format can be read, and can be predecessors (predecessor.h), while
- * those of this one are new in the kernel. So this holds from one format to the next:
- * - fields of dedup_config, dedup_state and dedup_counters stay where they are, and new ones are
- *   added at the end, where 0 says what was so before: whoever reads a filter of the format before
- *   finds 0 there (user/filter/pins.c). What structs within these have more is added there, too;
- * - the other pinned maps keep their keys, values and types: both programs use them during the
- *   exchange, and `wanted` longer;
- * - an id has the same bits, and a place of the hand's circle means the same.
- * Where that cannot be so, DEDUP_FORMAT_OLDEST becomes DEDUP_FORMAT: an upgrade is then unload and
- * load. Images (user/filter/image.h) follow the same rule.
+ * When a struct of a pinned map changes, DEDUP_FORMAT is one more, and DEDUP_FORMAT_OLDEST the
+ * previous one: filters of that format can be read, and can be predecessors (predecessor.h); the
+ * kernel has programs of it until an upgrade has ended. From one format to the next these rules hold:
+ * - dedup_config: a new field comes at its end, where 0 must mean what was so before. Or else the
+ *   struct may change, and user/filter/format_N.c reads the previous one: no program of the kernel
+ *   reads the configuration of another format.
+ * - dedup_state and dedup_counters: fields stay where they are, and new ones come at the end.
+ * - The other pinned maps keep their keys, values and types: programs of both formats use them
+ *   during an upgrade, and `wanted` longer.
+ * - An id has the same bits, and a place of the hand's circle means the same.
+ * Where a rule cannot hold, DEDUP_FORMAT_OLDEST becomes DEDUP_FORMAT: an upgrade is then unload and
+ * load. Snapshots (user/filter/image.h) follow these rules too.
  */
 #ifndef XDP_DEDUP_FORMAT_H
 #define XDP_DEDUP_FORMAT_H
@@ -24,9 +25,12 @@
 #define DEDUP_APPENDED(field)
 #endif
 #define DEDUP_FORMAT_OLDEST 11
+#define DEDUP_FORMAT_ASKED 12 /* from this one on dedup_config has what was asked for */
 
-/* Bytes of the structs in DEDUP_FORMAT_OLDEST: those of later formats have no fewer. */
-#define DEDUP_CONFIG_BYTES_OLDEST 28032
+/* Bytes of the structs: of dedup_config from format 12 on, of the others from the oldest one on.
+ * Those of later formats have no fewer.
+ */
+#define DEDUP_CONFIG_BYTES_12 28216
 #define DEDUP_STATE_BYTES_OLDEST 35632
 #define DEDUP_COUNTERS_BYTES_OLDEST 336
 

@@ -69,7 +69,7 @@ static __always_inline struct dedup_mark *dedup_mark(struct dedup_state *st, __u
 /* The number of segments: at most DEDUP_MARKS. */
 static __always_inline __u32 dedup_hand_segments(const volatile struct dedup_config *cfg)
 {
-	return (cfg->places - 1) / cfg->segment_places + 1;
+	return (cfg->memory.places - 1) / cfg->memory.segment_places + 1;
 }
 
 /* The mark of the last complete pass of the segment that is `after` segments (fewer than there are)
@@ -79,7 +79,7 @@ static __always_inline struct dedup_mark *
 dedup_hand_mark(struct dedup_state *st, const volatile struct dedup_config *cfg, __u32 after)
 {
 	__u32 epoch = dedup_hand_epoch(st->hand) - 1, cnt = dedup_hand_segments(cfg);
-	__u32 seg = dedup_hand_pos(st->hand) / cfg->segment_places + after;
+	__u32 seg = dedup_hand_pos(st->hand) / cfg->memory.segment_places + after;
 
 	return seg < cnt ? dedup_mark(st, epoch, seg) : dedup_mark(st, epoch + 1, seg - cnt);
 }
@@ -98,7 +98,7 @@ dedup_hand_mark(struct dedup_state *st, const volatile struct dedup_config *cfg,
 static __always_inline __u64 dedup_hand_guard_ns(struct dedup_state *st,
 						 const volatile struct dedup_config *cfg)
 {
-	__u32 after = cfg->layout == DEDUP_COUNTDOWN && cfg->places > 1;
+	__u32 after = cfg->memory.layout == DEDUP_COUNTDOWN && cfg->memory.places > 1;
 
 	return dedup_hand_mark(st, cfg, after)->at_ns;
 }
@@ -106,9 +106,9 @@ static __always_inline __u64 dedup_hand_guard_ns(struct dedup_state *st,
 static __always_inline __u64 dedup_hand_guard_ids(struct dedup_state *st,
 						  const volatile struct dedup_config *cfg)
 {
-	__u32 after = cfg->layout == DEDUP_COUNTDOWN && cfg->places > 1;
+	__u32 after = cfg->memory.layout == DEDUP_COUNTDOWN && cfg->memory.places > 1;
 
-	if (after && cfg->segment_places > 1)
+	if (after && cfg->memory.segment_places > 1)
 		after = 2;
 	return dedup_hand_mark(st, cfg, after)->learned;
 }
@@ -128,7 +128,7 @@ static __always_inline __u64 dedup_hand_load(struct dedup_state *st,
 static __always_inline __s64 dedup_hand_unguarded(struct dedup_state *st,
 						  const volatile struct dedup_config *cfg)
 {
-	return READ_ONCE(st->requested) - st->passed + cfg->places - 1;
+	return READ_ONCE(st->requested) - st->passed + cfg->memory.places - 1;
 }
 
 /* When the place at the hand is due by the clock, in CLOCK_MONOTONIC: when its guard is a window
@@ -138,9 +138,9 @@ static __always_inline __s64 dedup_hand_unguarded(struct dedup_state *st,
 static __always_inline __u64 dedup_hand_due_ns(struct dedup_state *st,
 					       const volatile struct dedup_config *cfg)
 {
-	__u64 due_ns = dedup_hand_guard_ns(st, cfg) + cfg->window_ns;
+	__u64 due_ns = dedup_hand_guard_ns(st, cfg) + cfg->memory.window_ns;
 
-	if (cfg->layout != DEDUP_COUNTDOWN)
+	if (cfg->memory.layout != DEDUP_COUNTDOWN)
 		return due_ns;
 	if (dedup_hand_unguarded(st, cfg) > 0 || (__s64)(st->next_ns - due_ns) > 0)
 		return st->next_ns;
@@ -153,7 +153,7 @@ static __always_inline __u64 dedup_hand_due_ns(struct dedup_state *st,
 static __always_inline __u64 dedup_hand_limit(struct dedup_state *st,
 					      const volatile struct dedup_config *cfg)
 {
-	return dedup_hand_mark(st, cfg, 0)->learned + cfg->full_ids;
+	return dedup_hand_mark(st, cfg, 0)->learned + cfg->memory.full_ids;
 }
 
 /* Starts the hand of a state that is all zero. Marks are set as if it had gone round in the window
@@ -167,13 +167,14 @@ static __always_inline void dedup_hand_start(struct dedup_state *st,
 
 	for (__u32 i = 0; i < DEDUP_MARKS && i < cnt; i++) {
 		/* Segment i is due a window after its guard: in countdown the mark of i + 1. */
-		__u64 done = i + (cfg->layout != DEDUP_COUNTDOWN);
+		__u64 done = i + (cfg->memory.layout != DEDUP_COUNTDOWN);
 
-		dedup_mark(st, -1, i)->at_ns = now_ns - cfg->window_ns + cfg->window_ns / cnt * done;
+		dedup_mark(st, -1, i)->at_ns =
+			now_ns - cfg->memory.window_ns + cfg->memory.window_ns / cnt * done;
 	}
 	st->started_ns = st->last_ns = now_ns;
-	st->drop_until_ns = now_ns + cfg->drop_ns;
-	st->next_ns = now_ns + cfg->countdown_ns;
+	st->drop_until_ns = now_ns + cfg->policy.drop_ns;
+	st->next_ns = now_ns + cfg->memory.countdown_ns;
 	/* With a predecessor, nothing until the first step has told it (predecessor.h). */
 	st->limit = cfg->has_predecessor ? 0 : dedup_hand_limit(st, cfg);
 }
@@ -198,15 +199,15 @@ static __always_inline void dedup_hand_due(struct dedup_state *st,
 					   const volatile struct dedup_config *cfg, __u64 now_ns,
 					   struct dedup_pass *p)
 {
-	__u32 pos = dedup_hand_pos(st->hand), in_segment = pos % cfg->segment_places;
+	__u32 pos = dedup_hand_pos(st->hand), in_segment = pos % cfg->memory.segment_places;
 	__s64 requested = READ_ONCE(st->requested) - st->passed;
 	__s64 unguarded = dedup_hand_unguarded(st, cfg);
 	__s64 overdue_ns = now_ns - dedup_hand_due_ns(st, cfg);
-	__u64 left = cfg->segment_places - in_segment, n;
-	bool one_by_one = cfg->layout == DEDUP_COUNTDOWN;
+	__u64 left = cfg->memory.segment_places - in_segment, n;
+	bool one_by_one = cfg->memory.layout == DEDUP_COUNTDOWN;
 
-	if (left > cfg->places - pos)
-		left = cfg->places - pos;
+	if (left > cfg->memory.places - pos)
+		left = cfg->memory.places - pos;
 	n = left;
 	p->now_ns = now_ns;
 	p->late_ns = overdue_ns > 0 ? overdue_ns : 0;
@@ -214,18 +215,18 @@ static __always_inline void dedup_hand_due(struct dedup_state *st,
 	if (overdue_ns >= 0) {
 		p->reason = DEDUP_BY_CLOCK;
 		if (one_by_one)
-			n = (now_ns - st->next_ns) / cfg->countdown_ns + 1;
+			n = (now_ns - st->next_ns) / cfg->memory.countdown_ns + 1;
 		/* Only those without a guard: whether the next one is due, its guard has to say. */
 		if (one_by_one && unguarded > 0 && n > (__u64)unguarded)
 			n = unguarded;
 	} else if (requested > 0) {
 		if (one_by_one)
 			n = requested;
-	} else if (READ_ONCE(st->learned) - dedup_hand_guard_ids(st, cfg) > cfg->turn_ids) {
+	} else if (READ_ONCE(st->learned) - dedup_hand_guard_ids(st, cfg) > cfg->memory.turn_ids) {
 		/* A countdown that waits for next_ns while its guard is already a window old is
 		 * not early.
 		 */
-		overdue_ns = now_ns - dedup_hand_guard_ns(st, cfg) - cfg->window_ns;
+		overdue_ns = now_ns - dedup_hand_guard_ns(st, cfg) - cfg->memory.window_ns;
 		p->reason = overdue_ns < 0 ? DEDUP_BY_LOAD : DEDUP_BY_CLOCK;
 	} else if (!in_segment || one_by_one) {
 		n = 0;
@@ -242,11 +243,12 @@ static __always_inline void dedup_hand_next_countdown(struct dedup_state *st,
 						      const volatile struct dedup_config *cfg,
 						      __u64 now_ns, __u64 n)
 {
-	__s64 behind_ns = now_ns - st->next_ns, most_ns = cfg->window_ns / 8 + cfg->late_ns;
+	__s64 behind_ns = now_ns - st->next_ns,
+	      most_ns = cfg->memory.window_ns / 8 + cfg->memory.late_ns;
 
 	if (behind_ns > most_ns)
 		st->next_ns += behind_ns - most_ns;
-	st->next_ns += n * cfg->countdown_ns;
+	st->next_ns += n * cfg->memory.countdown_ns;
 }
 
 /* Counts late places. Blocked, flat: once a segment, at its first place and for all of them; the
@@ -256,11 +258,11 @@ static __always_inline void dedup_hand_count_late(struct dedup_state *st,
 						  const volatile struct dedup_config *cfg,
 						  const struct dedup_pass *p, __u32 n)
 {
-	bool one_by_one = cfg->layout == DEDUP_COUNTDOWN;
+	bool one_by_one = cfg->memory.layout == DEDUP_COUNTDOWN;
 
-	if (!one_by_one && dedup_hand_pos(st->hand) % cfg->segment_places)
+	if (!one_by_one && dedup_hand_pos(st->hand) % cfg->memory.segment_places)
 		return;
-	if (p->late_ns > cfg->late_ns)
+	if (p->late_ns > cfg->memory.late_ns)
 		st->late += one_by_one ? n : p->places;
 	if (p->late_ns > st->late_max_ns)
 		st->late_max_ns = p->late_ns;
@@ -276,19 +278,19 @@ static __always_inline struct dedup_mark *dedup_hand_pass(struct dedup_state *st
 							  const struct dedup_pass *p, __u32 n)
 {
 	__u32 pos = dedup_hand_pos(st->hand), epoch = dedup_hand_epoch(st->hand);
-	struct dedup_mark *mark = dedup_mark(st, epoch, pos / cfg->segment_places);
+	struct dedup_mark *mark = dedup_mark(st, epoch, pos / cfg->memory.segment_places);
 
-	if (pos % cfg->segment_places == 0 || cfg->layout == DEDUP_FLAT)
+	if (pos % cfg->memory.segment_places == 0 || cfg->memory.layout == DEDUP_FLAT)
 		mark->learned = READ_ONCE(st->learned);
 	mark->at_ns = p->now_ns; /* until the caller sets it, for whoever finds the hand moved */
 	if (p->reason == DEDUP_BY_LOAD)
 		st->early += n;
-	if (p->reason == DEDUP_BY_CLOCK && cfg->layout == DEDUP_COUNTDOWN)
+	if (p->reason == DEDUP_BY_CLOCK && cfg->memory.layout == DEDUP_COUNTDOWN)
 		dedup_hand_next_countdown(st, cfg, p->now_ns, n);
 	if (p->reason == DEDUP_BY_CLOCK)
 		dedup_hand_count_late(st, cfg, p, n);
 	pos += n;
-	if (pos >= cfg->places) {
+	if (pos >= cfg->memory.places) {
 		/* The epoch goes back to 0, and eras (array.bpf.h) with it: entries of the cache of
 		 * known ids, valid until an era that is far ahead now, become void.
 		 */
@@ -307,7 +309,7 @@ static __always_inline struct dedup_mark *dedup_hand_pass(struct dedup_state *st
 static __always_inline void
 dedup_hand_end_drops(struct dedup_state *st, const volatile struct dedup_config *cfg, __u64 now_ns)
 {
-	if (cfg->action == DEDUP_DROP_FOR)
+	if (cfg->policy.action == DEDUP_DROP_FOR)
 		st->counting = now_ns >= READ_ONCE(st->drop_until_ns);
 }
 
@@ -320,13 +322,13 @@ static __always_inline __u64 dedup_hand_sleep(struct dedup_state *st,
 					      const volatile struct dedup_config *cfg, __u64 now_ns,
 					      bool busy)
 {
-	__s64 sleep_ns = dedup_hand_due_ns(st, cfg) - now_ns, least_ns = cfg->tick_ns / 4;
+	__s64 sleep_ns = dedup_hand_due_ns(st, cfg) - now_ns, least_ns = cfg->memory.tick_ns / 4;
 
-	if (busy || least_ns < (__s64)cfg->busy_tick_ns)
-		least_ns = cfg->busy_tick_ns;
+	if (busy || least_ns < (__s64)cfg->memory.busy_tick_ns)
+		least_ns = cfg->memory.busy_tick_ns;
 	if (busy || sleep_ns < least_ns)
 		return least_ns;
-	return sleep_ns < (__s64)cfg->tick_ns ? (__u64)sleep_ns : cfg->tick_ns;
+	return sleep_ns < (__s64)cfg->memory.tick_ns ? (__u64)sleep_ns : cfg->memory.tick_ns;
 }
 
 /* Requests that the hand pass so many places as soon as it can, after those requested before. They
@@ -345,11 +347,12 @@ static inline __u64 dedup_hand_request(struct dedup_state *st, const struct dedu
 
 		before = READ_ONCE(st->requested);
 		from = READ_ONCE(st->passed);
-		pos = from % cfg->places;
-		in_segment = cfg->layout == DEDUP_COUNTDOWN ? 0 : pos % cfg->segment_places;
-		left = cfg->segment_places - in_segment;
+		pos = from % cfg->memory.places;
+		in_segment =
+			cfg->memory.layout == DEDUP_COUNTDOWN ? 0 : pos % cfg->memory.segment_places;
+		left = cfg->memory.segment_places - in_segment;
 		if (in_segment && from_end)
-			from += left < cfg->places - pos ? left : cfg->places - pos;
+			from += left < cfg->memory.places - pos ? left : cfg->memory.places - pos;
 		else
 			from -= in_segment;
 		if (from < before)
@@ -364,15 +367,16 @@ static inline __u64 dedup_hand_request(struct dedup_state *st, const struct dedu
  */
 static inline __u64 dedup_hand_rotate(struct dedup_state *st, const struct dedup_config *cfg)
 {
-	return dedup_hand_request(st, cfg, cfg->layout == DEDUP_COUNTDOWN ? 1 : cfg->places, false);
+	return dedup_hand_request(
+		st, cfg, cfg->memory.layout == DEDUP_COUNTDOWN ? 1 : cfg->memory.places, false);
 }
 
 /* Requests that every id be forgotten. Returns as above. */
 static inline __u64 dedup_hand_reset(struct dedup_state *st, const struct dedup_config *cfg)
 {
-	__u64 turns = cfg->layout == DEDUP_COUNTDOWN ? 1 : 2;
+	__u64 turns = cfg->memory.layout == DEDUP_COUNTDOWN ? 1 : 2;
 
-	return dedup_hand_request(st, cfg, turns * cfg->places, true);
+	return dedup_hand_request(st, cfg, turns * cfg->memory.places, true);
 }
 
 #endif

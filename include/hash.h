@@ -53,9 +53,9 @@ static __always_inline __u64 dedup_hash_fast(const struct dedup_id *id, __u32 wo
 static __always_inline __u64 dedup_hash(const struct dedup_id *id, __u32 words,
 					const struct dedup_config *cfg, __u64 realm_key)
 {
-	if (unlikely(cfg->hash == DEDUP_SIPHASH))
-		return dedup_siphash(id->word, words, cfg->key, realm_key);
-	return dedup_hash_fast(id, words, cfg->key, realm_key);
+	if (unlikely(cfg->memory.hash == DEDUP_SIPHASH))
+		return dedup_siphash(id->word, words, cfg->secrets.key, realm_key);
+	return dedup_hash_fast(id, words, cfg->secrets.key, realm_key);
 }
 
 #endif

@@ -135,27 +135,27 @@ static __always_inline void dedup_positions(struct dedup_positions *p, const str
 {
 	__u64 h;
 
-	switch (cfg->hash) {
+	switch (cfg->memory.hash) {
 	case DEDUP_COLIBRI:
-		dedup_positions_colibri(p, id, bytes, cfg->m, cfg->k);
+		dedup_positions_colibri(p, id, bytes, cfg->memory.m, cfg->memory.k);
 		break;
 	case DEDUP_FIPS:
-		dedup_positions_fips(p, id, bytes, cfg->m, cfg->k);
+		dedup_positions_fips(p, id, bytes, cfg->memory.m, cfg->memory.k);
 		break;
 	case DEDUP_FNV1A:
 		/* The system that this is from has one position, h mod m. Further ones are mixed
 		 * from h as in `fast`: double hashing, with steps of one size, has a higher rate.
 		 */
 		h = dedup_fnv1a(id, bytes);
-		dedup_positions_mixed(p, h, cfg->m, cfg->k);
-		p->index[0] = h % cfg->m;
+		dedup_positions_mixed(p, h, cfg->memory.m, cfg->memory.k);
+		p->index[0] = h % cfg->memory.m;
 		break;
 	case DEDUP_TEZOS:
-		dedup_positions_tezos(p, id, bytes, cfg->m, cfg->k);
+		dedup_positions_tezos(p, id, bytes, cfg->memory.m, cfg->memory.k);
 		break;
 	default: /* fast, siphash */
 		dedup_positions_mixed(p, dedup_hash(id, dedup_id_words(bytes), cfg, realm_key),
-				      cfg->m, cfg->k);
+				      cfg->memory.m, cfg->memory.k);
 	}
 }
 

@@ -58,10 +58,10 @@ enum dedup_charge {
  */
 static inline __u64 dedup_scale(const struct dedup_config *before, const struct dedup_config *cfg)
 {
-	bool is_single = cfg->layout == DEDUP_COUNTDOWN && cfg->places == 1;
-	__u64 ids = (before->turn_ids << DEDUP_SCALE_SHIFT) * (1 + is_single);
+	bool is_single = cfg->memory.layout == DEDUP_COUNTDOWN && cfg->memory.places == 1;
+	__u64 ids = (before->memory.turn_ids << DEDUP_SCALE_SHIFT) * (1 + is_single);
 
-	return (ids + cfg->turn_ids - 1) / cfg->turn_ids;
+	return (ids + cfg->memory.turn_ids - 1) / cfg->memory.turn_ids;
 }
 
 /* How many ids a successor may learn at first: what comes until its hand steps. They are fewer than
@@ -69,7 +69,7 @@ static inline __u64 dedup_scale(const struct dedup_config *before, const struct 
  */
 static __always_inline __u64 dedup_told_ahead(const volatile struct dedup_config *cfg)
 {
-	return cfg->turn_ids / 256;
+	return cfg->memory.turn_ids / 256;
 }
 
 /* Tells the predecessor that its successor has learned, or may learn, so many ids in all. Rounds
@@ -129,19 +129,19 @@ static __always_inline bool dedup_is_pressed(const struct dedup_state *st,
 	__s64 room = READ_ONCE(st->limit) - READ_ONCE(st->learned);
 
 	if (READ_ONCE(st->successor))
-		return room < (__s64)(cfg->full_ids / 32);
+		return room < (__s64)(cfg->memory.full_ids / 32);
 	if (!cfg->has_predecessor)
 		return false;
-	return st->told + cfg->claim > limit ||
-	       (st->told - told) * cfg->tick_ns >= (st->limit - st->told) / 4 * since_ns;
+	return st->told + cfg->memory.claim > limit ||
+	       (st->told - told) * cfg->memory.tick_ns >= (st->limit - st->told) / 4 * since_ns;
 }
 
 /* The value of state.passed from which on a filter that learns no more has forgotten every id. */
 static inline __u64 dedup_forgotten_at(const struct dedup_state *st, const struct dedup_config *cfg)
 {
-	__u64 turns = cfg->layout == DEDUP_COUNTDOWN ? 1 : 2;
+	__u64 turns = cfg->memory.layout == DEDUP_COUNTDOWN ? 1 : 2;
 
-	return READ_ONCE(st->passed) + turns * cfg->places;
+	return READ_ONCE(st->passed) + turns * cfg->memory.places;
 }
 
 /* Has a predecessor forgotten every id? */

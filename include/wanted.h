@@ -32,7 +32,7 @@ struct dedup_wanted {
 static __always_inline __u64 dedup_want_until(const struct dedup_config *cfg,
 					      const struct dedup_state *st)
 {
-	return READ_ONCE(st->last_ns) + cfg->window_ns;
+	return READ_ONCE(st->last_ns) + cfg->memory.window_ns;
 }
 
 static __always_inline bool dedup_want_expired(const struct dedup_wanted *wanted,

@@ -88,7 +88,7 @@ static void garble(const struct filter *f, const struct delivery *d, bool gently
 		hostile_record(f->record, here_netns(), seed);
 	}
 	if (random_next(seed) % 4 == 0)
-		hostile_fill(f->blocks, f->config->blocks * sizeof(*f->blocks), seed);
+		hostile_fill(f->blocks, f->config->memory.blocks * sizeof(*f->blocks), seed);
 	if (!d->sockets)
 		return;
 	hostile_fill(d->sockets, DEDUP_SOCKETS_MAX * sizeof(*d->sockets), seed);
@@ -104,7 +104,7 @@ static void begin_garbling(bool gently)
 	struct filter f;
 
 	assert_int_equal(filter_open("v0", &f), 0);
-	if (f.config->deliver)
+	if (f.config->policy.deliver)
 		assert_int_equal(delivery_open(&f, &d), 0);
 	garbler = fork();
 	assert_return_code(garbler, errno);

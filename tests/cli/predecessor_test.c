@@ -112,7 +112,7 @@ static void test_status_of_trouble(void **state)
 	sh("rm $PINS/v0/predecessor_timer");
 	do {
 		f.before->state->last_ns = 1;
-		usleep(10 * f.before->config->tick_ns / 1000);
+		usleep(10 * f.before->config->memory.tick_ns / 1000);
 	} while (READ_ONCE(f.before->state->last_ns) != 1);
 	assert_run(0, "$XD status v0");
 	assert_says("; its hand has stopped, so it is not asked\n");

@@ -32,7 +32,7 @@ static void load(int port)
 	assert_int_equal(filter_open(FILTER_NAME, &f), 0);
 	f.state->replay_ns = port;
 	f.record->ifaces[DEDUP_IFACES_MAX - 1].mode = port;
-	*(volatile uint64_t *)&f.blocks[f.config->blocks - 1] = port;
+	*(volatile uint64_t *)&f.blocks[f.config->memory.blocks - 1] = port;
 	filter_close(&f);
 }
 
@@ -43,10 +43,10 @@ static int open_and_compare(void)
 
 	if (filter_open(FILTER_NAME, &f))
 		return NOT_OPENED;
-	config = f.config->ports[0].lo;
+	config = f.config->policy.ports[0].lo;
 	state = f.state->replay_ns;
 	record = f.record->ifaces[DEDUP_IFACES_MAX - 1].mode;
-	memory = *(volatile uint64_t *)&f.blocks[f.config->blocks - 1];
+	memory = *(volatile uint64_t *)&f.blocks[f.config->memory.blocks - 1];
 	if (config != state || config != record || config != memory)
 		return OPENED_BOTH;
 	return config == NEW_PORT ? OPENED_NEW : OPENED_OLD;

@@ -190,9 +190,9 @@ static void test_secret(void **state)
 		snprintf(command, sizeof(command), "$XD %s", COMMANDS[i]);
 		assert_run(0, command);
 		for (int k = 0; k < DEDUP_KEYS; k++) {
-			snprintf(word, sizeof(word), "%u", config.key[k]);
+			snprintf(word, sizeof(word), "%u", config.secrets.key[k]);
 			assert_true(strlen(word) < 7 || !strstr(output, word));
-			snprintf(word, sizeof(word), "%x", config.key[k]);
+			snprintf(word, sizeof(word), "%x", config.secrets.key[k]);
 			assert_true(strlen(word) < 7 || !strstr(output, word));
 		}
 	}
@@ -212,7 +212,7 @@ static void test_hand_goes(void **state)
 	for (uint64_t end = kernel_now_ns() + 300000000; kernel_now_ns() < end;) {
 		uint64_t last_ns = READ_ONCE(f.state->last_ns), now_ns = kernel_now_ns();
 
-		if (now_ns - last_ns <= f.config->stale_ns)
+		if (now_ns - last_ns <= f.config->memory.stale_ns)
 			stopped += stats_stopped(f.config, f.state, now_ns);
 	}
 	assert_true(READ_ONCE(f.state->last_ns) > first_ns);

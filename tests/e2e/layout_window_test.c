@@ -163,9 +163,10 @@ static double time_gone(const struct filter *f)
 {
 	uint64_t now_ns = kernel_now_ns();
 
-	if (f->config->layout != DEDUP_COUNTDOWN)
-		return layout_of(f->config->layout)->hand(f->config, f->state, now_ns);
-	return 1 - (double)(int64_t)(READ_ONCE(f->state->next_ns) - now_ns) / f->config->countdown_ns;
+	if (f->config->memory.layout != DEDUP_COUNTDOWN)
+		return layout_of(f->config->memory.layout)->hand(f->config, f->state, now_ns);
+	return 1 - (double)(int64_t)(READ_ONCE(f->state->next_ns) - now_ns) /
+			   f->config->memory.countdown_ns;
 }
 
 /* A fresh id just before a rotation; then it is asked for until it is gone. */
@@ -183,7 +184,7 @@ static void aim(struct window *w)
 		return;
 	}
 	/* One tick is a thousandth of the window, and a seventieth of a countdown. */
-	if (gone < (w->filter.config->layout == DEDUP_COUNTDOWN ? 0.9 : 0.99) || gone > 1)
+	if (gone < (w->filter.config->memory.layout == DEDUP_COUNTDOWN ? 0.9 : 0.99) || gone > 1)
 		return;
 	assert_true(send_one(w, 0, 2));
 	w->aimed = true;

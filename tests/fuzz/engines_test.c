@@ -79,9 +79,9 @@ static void compare(const struct run *r, const struct answer *other, const char 
 static void run_naive(struct run *r)
 {
 	struct dedup_config cfg = r->cfg;
-	uint64_t start_ns = 4 * cfg.window_ns, next_ns = start_ns + cfg.tick_ns;
+	uint64_t start_ns = 4 * cfg.memory.window_ns, next_ns = start_ns + cfg.memory.tick_ns;
 
-	cfg.stale_jiffies = 1ULL << 62;
+	cfg.memory.stale_jiffies = 1ULL << 62;
 	assert_int_equal(program_open(&cfg, true, start_ns), 0);
 	run_set_mac(r);
 	for (uint32_t i = 0; i < r->cnt; i++) {
@@ -108,7 +108,7 @@ static void try_case(struct run *r, bool kernel)
 		run_engine(r, ENGINE_KERNEL, r->kernel);
 		compare(r, r->kernel, "kernel");
 	}
-	if (!r->gap && r->inputs[r->cnt - 1].ns / r->cfg.tick_ns < STEPS_MAX) {
+	if (!r->gap && r->inputs[r->cnt - 1].ns / r->cfg.memory.tick_ns < STEPS_MAX) {
 		run_naive(r);
 		compare(r, r->naive, "with all steps");
 		r->naive_cases++;

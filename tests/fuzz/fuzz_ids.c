@@ -29,7 +29,7 @@ static uint32_t plan_all(struct dedup_config *cfgs)
 		spec.streams[0].stream = all.list[i].stream;
 		must(!parse_ports("8001", spec.streams[0].ports, &spec.streams[0].ports_cnt));
 		must(!plan_config(&spec, 1, 250, &cfgs[i]));
-		cfgs[i].key[0] = cfgs[i].digest_key[0] = 1;
+		cfgs[i].secrets.key[0] = cfgs[i].secrets.digest_key[0] = 1;
 	}
 	cnt = all.cnt;
 	profiles_free(&all);

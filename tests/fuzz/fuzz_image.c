@@ -16,16 +16,16 @@ static struct image_head h;
 /* For so long after the image was taken. */
 static void age(uint64_t elapsed_ns)
 {
-	struct dedup_block *blocks = aligned_alloc(64, h.config.blocks * sizeof(*blocks));
+	struct dedup_block *blocks = aligned_alloc(64, h.config.memory.blocks * sizeof(*blocks));
 	struct dedup_state st;
 
 	must(blocks);
-	memset(blocks, 0xa5, h.config.blocks * sizeof(*blocks));
+	memset(blocks, 0xa5, h.config.memory.blocks * sizeof(*blocks));
 	image_state(&h, NOW_NS, elapsed_ns, &st);
 	image_age(&h, NOW_NS, elapsed_ns, &st, blocks);
 	must(dedup_is_forgotten(&st) || (__s64)(dedup_hand_due_ns(&st, &h.config) - NOW_NS) > 0);
-	must(dedup_hand_pos(st.hand) < h.config.places);
-	image_settle(&h, st.hand, blocks, h.config.blocks);
+	must(dedup_hand_pos(st.hand) < h.config.memory.places);
+	image_settle(&h, st.hand, blocks, h.config.memory.blocks);
 	free(blocks);
 }
 
@@ -63,10 +63,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	h.version = IMAGE_VERSION;
 	h.format = h.config.format = DEDUP_FORMAT;
 	h.head_bytes = sizeof(h);
-	h.file_bytes = sizeof(h) + h.config.blocks * (uint64_t)sizeof(struct dedup_block);
+	h.file_bytes = sizeof(h) + h.config.memory.blocks * (uint64_t)sizeof(struct dedup_block);
 	h.sum = image_head_sum(&h);
-	if (!image_refusal(&h, sizeof(h), h.file_bytes, says) && h.config.blocks <= BLOCKS_MAX &&
-	    h.config.places <= PLACES_MAX)
+	if (!image_refusal(&h, sizeof(h), h.file_bytes, says) &&
+	    h.config.memory.blocks <= BLOCKS_MAX && h.config.memory.places <= PLACES_MAX)
 		age(elapsed_ns);
 	return 0;
 }

@@ -82,7 +82,7 @@ static int absorb(const struct fips_filter *f, double fpr_max)
 /* Ids that set so many of the filter's bits. */
 static double ids_of(double set)
 {
-	return array_ids(lib.raw.config->m, lib.raw.config->k, set);
+	return array_ids(lib.raw.config->memory.m, lib.raw.config->memory.k, set);
 }
 
 static const struct fips_row {
@@ -273,7 +273,7 @@ static void absorb_pays_for_the_bits_it_sets(void **state)
 			learned = lib.raw.state->learned;
 			assert_int_equal(absorb_of(lib.f, peer, 1, &f, 1), 0);
 			ids = ids_of(lib_stats().set_bits) - before;
-			assert_true(ids >= 60 * 0.9 * (i < 2 ? 1 : lib.raw.config->m / 8192.0));
+			assert_true(ids >= 60 * 0.9 * (i < 2 ? 1 : lib.raw.config->memory.m / 8192.0));
 			if (!(lib.raw.state->learned - learned >= ids &&
 			      lib.raw.state->learned - learned <= ids * 1.05 + 2))
 				fail_msg("m = %s: %llu paid, not %g", SIZES[i],
@@ -370,7 +370,7 @@ static void absorbed_filters_keep_the_rate(void **state)
 		lib_freeze();
 		peers = fill_up(&next);
 		lib.raw.state->hand += 1ULL << 32; /* the other array, which is empty */
-		lib.raw.state->limit = lib.raw.state->learned + lib.raw.config->full_ids;
+		lib.raw.state->limit = lib.raw.state->learned + lib.raw.config->memory.full_ids;
 		peers += fill_up(&next);
 		assert_true(peers > 2);
 		for (uint64_t n = 0; n < tries; n++) {
@@ -517,9 +517,9 @@ static void assert_announced(uint64_t first, uint64_t end)
 
 		assert_true(fips_test(&f, &item));
 	}
-	if (lib.raw.config->m >= V1_BITS)
+	if (lib.raw.config->memory.m >= V1_BITS)
 		assert_true(fips_equal(&f, &direct));
-	for (uint32_t i = 0, words = lib.raw.config->m / 64; i + words < V1_BITS / 64; i++)
+	for (uint32_t i = 0, words = lib.raw.config->memory.m / 64; i + words < V1_BITS / 64; i++)
 		assert_true(f.word[i] == f.word[i + words]);
 }
 

@@ -56,7 +56,7 @@ static void kind_filters_events(void **state)
 
 static void kind_slides_its_window(void **state)
 {
-	int turns = lib_is_countdown() ? lib.raw.config->places : 2;
+	int turns = lib_is_countdown() ? lib.raw.config->memory.places : 2;
 
 	(void)state;
 	assert_false(is_duplicate("just before a rotation"));

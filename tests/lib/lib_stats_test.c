@@ -34,7 +34,7 @@ static void compare_fill(const struct xdp_dedup_stats *s, json_object *o)
 
 static void compare_config(const struct xdp_dedup_stats *s, json_object *o)
 {
-	bool blocked = lib.raw.config->layout == DEDUP_BLOCKED;
+	bool blocked = lib.raw.config->memory.layout == DEDUP_BLOCKED;
 
 	assert_string_equal(s->layout, text(o, "layout"));
 	assert_string_equal(s->hash, text(o, "hash"));

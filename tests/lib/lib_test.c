@@ -231,7 +231,7 @@ static void kind_removes(void **state)
 static void kind_ages(void **state)
 {
 	struct id a = id_fresh(), b = id_fresh(), c = id_fresh();
-	int turns = lib_is_countdown() ? lib.raw.config->places : 2;
+	int turns = lib_is_countdown() ? lib.raw.config->memory.places : 2;
 
 	(void)state;
 	assert_int_equal(lib_added(&a), 0);

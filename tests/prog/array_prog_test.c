@@ -49,10 +49,10 @@ static void for_each_kind(int layout, kind_fn check)
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(KINDS); i++) {
 		struct dedup_config cfg = layout_run_still_config(&KINDS[i / 2].shape);
 
-		if (layout >= 0 && cfg.layout != (uint32_t)layout)
+		if (layout >= 0 && cfg.memory.layout != (uint32_t)layout)
 			continue;
 		if (i % 2)
-			cfg.recent = cfg.recent ? 0 : 64;
+			cfg.memory.recent = cfg.memory.recent ? 0 : 64;
 		fixture_load(&cfg);
 		fixture.row = KINDS[i / 2].name;
 		check(fixture.filter.config);
@@ -80,7 +80,7 @@ static void try_ihave(const struct dedup_config *cfg)
 			ids[at] = known;
 		}
 	}
-	assert_true(fixture.filter.state->learned < GSP_IDS_MAX + cfg->claim);
+	assert_true(fixture.filter.state->learned < GSP_IDS_MAX + cfg->memory.claim);
 }
 
 static void ihave_passes_for_any_unknown_id(void **state)
@@ -96,13 +96,13 @@ static void try_limit(const struct dedup_config *cfg)
 	struct id known, fresh = id_fresh();
 
 	fixture_learn(&known, 1);
-	for (uint32_t i = 1; i < cfg->claim; i++) {
+	for (uint32_t i = 1; i < cfg->memory.claim; i++) {
 		struct id more;
 
 		fixture_learn(&more, 1);
 	}
-	assert_int_equal(st->learned, cfg->claim);
-	st->limit = st->learned + cfg->claim - 1;
+	assert_int_equal(st->learned, cfg->memory.claim);
+	st->limit = st->learned + cfg->memory.claim - 1;
 	expect_event(&fresh, XDP_PASS, DEDUP_REASON_unlearned);
 	expect_event(&fresh, XDP_PASS, DEDUP_REASON_unlearned);
 	expect_ihave(&fresh, 1, XDP_PASS, DEDUP_REASON_ihave_new);
@@ -132,7 +132,7 @@ static void learn_app_leaves_learning_to_the_application(void **state)
 		struct dedup_config cfg = layout_run_still_config(&KINDS[i].shape);
 		struct id id = id_fresh();
 
-		cfg.learn_app = 1;
+		cfg.policy.learn_app = 1;
 		fixture_load(&cfg);
 		fixture.row = KINDS[i].name;
 		for (int j = 0; j < 3; j++)
@@ -154,7 +154,7 @@ static void count_only_counts_but_passes(void **state)
 		struct dedup_config cfg = layout_run_still_config(&KINDS[i].shape);
 		struct id id = id_fresh();
 
-		cfg.action = DEDUP_COUNT;
+		cfg.policy.action = DEDUP_COUNT;
 		fixture_load(&cfg);
 		fixture.row = KINDS[i].name;
 		expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_new);
@@ -230,7 +230,8 @@ static void a_removed_id_takes_its_neighbours_along(void **state)
 static void try_ages(const struct dedup_config *cfg)
 {
 	struct dedup_state *st = fixture.filter.state;
-	struct dedup_block *array[2] = { fixture.filter.blocks, fixture.filter.blocks + cfg->places };
+	struct dedup_block *array[2] = { fixture.filter.blocks,
+					 fixture.filter.blocks + cfg->memory.places };
 
 	for (uint32_t row = 0; row < 2 * 2 * 32; row++) {
 		uint32_t learned = row / 32 % 2, asked = row % 32;
@@ -253,10 +254,10 @@ static void try_ages(const struct dedup_config *cfg)
 				st->hand = (uint64_t)epoch << 32 | 1;
 				continue;
 			}
-			memset(array[(epoch & 1) ^ 1], 0, cfg->places * sizeof(**array));
+			memset(array[(epoch & 1) ^ 1], 0, cfg->memory.places * sizeof(**array));
 			st->hand = (uint64_t)(epoch + 1) << 32;
 		}
-		memset(fixture.filter.blocks, 0, cfg->blocks * sizeof(**array));
+		memset(fixture.filter.blocks, 0, cfg->memory.blocks * sizeof(**array));
 		st->hand = ((uint64_t)dedup_hand_epoch(st->hand) + 2) << 32;
 	}
 }
@@ -274,7 +275,7 @@ static void try_countdowns(const struct dedup_config *cfg)
 {
 	for (uint32_t row = 0; row < 64; row++) {
 		uint32_t refresh_at = row % 3 * 7, ask_every = 1 + row / 3;
-		uint32_t life = refresh_at + cfg->places;
+		uint32_t life = refresh_at + cfg->memory.places;
 		struct id id;
 
 		fixture_count();
@@ -305,8 +306,8 @@ static struct id id_of_same_hash(const struct dedup_config *cfg, const struct id
 	memcpy(words, id, sizeof(words));
 	memcpy(other, id, sizeof(other));
 	for (int i = 0; i < 2; i++) {
-		other[i] = words[2 + i] + cfg->key[2 + i] - cfg->key[i];
-		other[2 + i] = words[i] + cfg->key[i] - cfg->key[2 + i];
+		other[i] = words[2 + i] + cfg->secrets.key[2 + i] - cfg->secrets.key[i];
+		other[2 + i] = words[i] + cfg->secrets.key[i] - cfg->secrets.key[2 + i];
 	}
 	memcpy(&twin, other, sizeof(twin));
 	return twin;
@@ -316,7 +317,7 @@ static uint64_t fast_hash(const struct id *id)
 {
 	struct dedup_id key = id_key(id);
 
-	return dedup_hash_fast(&key, GSP_ID_WORDS, fixture.filter.config->key, 0);
+	return dedup_hash_fast(&key, GSP_ID_WORDS, fixture.filter.config->secrets.key, 0);
 }
 
 static void ids_of_one_hash_are_told_apart(void **state)
@@ -324,9 +325,9 @@ static void ids_of_one_hash_are_told_apart(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
 		struct dedup_config cfg = layout_run_still_config(&KINDS[i].shape);
 
-		if (cfg.hash == DEDUP_FAST)
+		if (cfg.memory.hash == DEDUP_FAST)
 			continue;
-		cfg.recent = 64;
+		cfg.memory.recent = 64;
 		fixture_load(&cfg);
 		fixture.row = KINDS[i].name;
 		for (int n = 0; n < 20; n++) {
@@ -408,9 +409,10 @@ static void try_long_ids(uint32_t bytes)
 	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
 		struct dedup_config cfg = layout_run_still_config(&KINDS[i].shape);
 
-		cfg.id_bytes = bytes;
-		if (cfg.hash == DEDUP_COLIBRI || cfg.hash == DEDUP_FIPS || cfg.hash == DEDUP_TEZOS)
-			cfg.recent = 64;
+		cfg.policy.id_bytes = bytes;
+		if (cfg.memory.hash == DEDUP_COLIBRI || cfg.memory.hash == DEDUP_FIPS ||
+		    cfg.memory.hash == DEDUP_TEZOS)
+			cfg.memory.recent = 64;
 		fixture_load(&cfg);
 		fixture.row = KINDS[i].name;
 		for (int n = 0; n < 20; n++) {
@@ -475,16 +477,16 @@ static void what_was_seen_lately_is_on_cache_lines(void **state)
 	int fd;
 
 	(void)state;
-	cfg.recent = 1024;
+	cfg.memory.recent = 1024;
 	fixture_load(&cfg);
 	fd = bpf_map__fd(fixture.skel->maps.recent);
-	for (uint32_t i = 0; i < cfg.recent; i += 341) {
+	for (uint32_t i = 0; i < cfg.memory.recent; i += 341) {
 		uint64_t address = address_in_kernel(fd, i);
 
 		assert_true(address);
 		assert_int_equal(address % sizeof(struct dedup_recent), 0);
 	}
-	assert_int_equal(address_in_kernel(fd, cfg.recent), 0);
+	assert_int_equal(address_in_kernel(fd, cfg.memory.recent), 0);
 	assert_int_equal(address_in_kernel(bpf_map__fd(fixture.skel->maps.filter), 0) % 64, 0);
 }
 

@@ -213,18 +213,20 @@ static void load(const struct row *row)
 	struct dedup_record *record;
 
 	if (row->only)
-		assert_int_equal(parse_prefixes(row->only, cfg.to, &cfg.to_cnt, &cfg.to4_cnt), 0);
+		assert_int_equal(parse_prefixes(row->only, cfg.policy.to, &cfg.policy.to_cnt,
+						&cfg.policy.to4_cnt),
+				 0);
 	if (row->vlan)
-		assert_int_equal(parse_vlans(row->vlan, cfg.vlans, &cfg.vlans_cnt), 0);
-	cfg.several = row->several;
-	cfg.forwarded = row->forwarded;
-	cfg.receiver = row->only || row->vlan ? DEDUP_NAMED
-		       : row->forwarded	      ? DEDUP_ANYONE
-		       : row->several	      ? DEDUP_SEVERAL_INTERFACES
-					      : DEDUP_ONE_INTERFACE;
+		assert_int_equal(parse_vlans(row->vlan, cfg.policy.vlans, &cfg.policy.vlans_cnt), 0);
+	cfg.policy.several = row->several;
+	cfg.policy.forwarded = row->forwarded;
+	cfg.policy.receiver = row->only || row->vlan ? DEDUP_NAMED
+			      : row->forwarded	     ? DEDUP_ANYONE
+			      : row->several	     ? DEDUP_SEVERAL_INTERFACES
+						     : DEDUP_ONE_INTERFACE;
 	fixture_load(&cfg);
 	record = fixture.filter.record;
-	if (cfg.receiver != DEDUP_ONE_INTERFACE)
+	if (cfg.policy.receiver != DEDUP_ONE_INTERFACE)
 		record->own_mac = DEDUP_MAC_NONE;
 	if (row->several) {
 		record->own_macs[dedup_own_slot(indices[NEAR])] = fixture_mac((uint8_t[])OWN);

@@ -65,19 +65,19 @@ static void cells_are_the_vectors(void **state)
 	(void)state;
 	for (size_t nth = 0; (row = vector_row(rows, nth)); nth++) {
 		json_object *at = member(row, "at");
-		struct dedup_config cfg = { .layout = DEDUP_COUNTDOWN,
-					    .hash = DEDUP_TEZOS,
-					    .id_bytes = GSP_ID_BYTES };
+		struct dedup_config cfg = { .memory.layout = DEDUP_COUNTDOWN,
+					    .memory.hash = DEDUP_TEZOS,
+					    .policy.id_bytes = GSP_ID_BYTES };
 		struct id id = vector_id(vector_number(row, "i"));
 		uint32_t plain[PLAIN_PROBES_MAX];
 		struct dedup_positions p;
 		struct dedup_id key = id_key(&id);
 
-		cfg.m = 1U << vector_number(row, "index_bits");
-		cfg.k = json_object_array_length(at);
-		dedup_positions(&p, &key, cfg.id_bytes, &cfg, 0);
+		cfg.memory.m = 1U << vector_number(row, "index_bits");
+		cfg.memory.k = json_object_array_length(at);
+		dedup_positions(&p, &key, cfg.policy.id_bytes, &cfg, 0);
 		plain_positions(&cfg, &id, plain);
-		for (uint32_t i = 0; i < cfg.k; i++) {
+		for (uint32_t i = 0; i < cfg.memory.k; i++) {
 			assert_int_equal(p.index[i], vector_nth(at, i));
 			assert_int_equal(plain[i], vector_nth(at, i));
 		}
@@ -96,13 +96,13 @@ struct player {
 static void check_state(struct player *p, json_object *step)
 {
 	const struct filter *f = p->filter;
-	uint64_t *cells = calloc(f->config->places + 1, sizeof(*cells));
+	uint64_t *cells = calloc(f->config->memory.places + 1, sizeof(*cells));
 	json_object *expected = member(step, "histogram");
 
 	assert_true(stats_fill(f->config, f->blocks, f->state->hand).current == number(step, "fill"));
-	assert_int_equal(json_object_array_length(expected), f->config->places + 1);
+	assert_int_equal(json_object_array_length(expected), f->config->memory.places + 1);
 	LAYOUT_COUNTDOWN.histogram(f->config, f->blocks, f->state->hand, FILL_ALL, cells);
-	for (uint32_t left = 0; left <= f->config->places; left++)
+	for (uint32_t left = 0; left <= f->config->memory.places; left++)
 		assert_int_equal(cells[left], vector_nth(expected, left));
 	free(cells);
 }
@@ -123,7 +123,7 @@ static void play_step(struct player *p, json_object *step)
 	else if (!strcmp(op, "countdown"))
 		p->pass(p, 1);
 	else if (!strcmp(op, "clear"))
-		p->pass(p, p->filter->config->places);
+		p->pass(p, p->filter->config->memory.places);
 	else if (!strcmp(op, "state"))
 		check_state(p, step);
 	else
@@ -169,7 +169,7 @@ static struct filter_spec script_spec(json_object *script)
 static void start_sim(struct sim *s, const struct filter_spec *spec)
 {
 	sim_start(s, spec, 1);
-	s->config.turn_ids = s->config.full_ids = NEVER;
+	s->config.memory.turn_ids = s->config.memory.full_ids = NEVER;
 	s->state.limit = NEVER;
 }
 
@@ -272,15 +272,16 @@ static void count_ids(uint32_t countdown_bits, bool takes)
 		if (op < 2 || !takes) {
 			c.ids[c.cnt] = id_fresh();
 			assert_int_equal(ids_add(&s.filter, c.ids[c.cnt].bytes), 0);
-			c.expires[c.cnt++] = c.now + s.config.places;
+			c.expires[c.cnt++] = c.now + s.config.memory.places;
 		} else if (any < c.cnt && op == 2) {
 			ids_remove(&s.filter, c.ids[any].bytes);
 			c.expires[any] = 0;
 		} else if (any < c.cnt && op == 3) {
 			ids_add(&s.filter, c.ids[any].bytes);
-			c.expires[any] = c.now + s.config.places;
+			c.expires[any] = c.now + s.config.memory.places;
 		}
-		for (uint32_t n = random_next(&seed) % (1 + s.config.places / 64 % 8 + 1); n; n--) {
+		for (uint32_t n = random_next(&seed) % (1 + s.config.memory.places / 64 % 8 + 1); n;
+		     n--) {
 			c.now++;
 			sim_pass(&s, 1);
 		}

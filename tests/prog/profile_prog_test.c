@@ -584,7 +584,8 @@ static void make_id(const char *profile, const struct frame *f, uint8_t id[DEDUP
 /* Empties the filter, as if it were just loaded. */
 static void forget(void)
 {
-	memset(fixture.filter.blocks, 0, fixture.filter.config->blocks * sizeof(struct dedup_block));
+	memset(fixture.filter.blocks, 0,
+	       fixture.filter.config->memory.blocks * sizeof(struct dedup_block));
 }
 
 /* Loading takes long: the same filter as before stays. */

@@ -78,7 +78,7 @@ static void count_only_counts_but_passes(void **state)
 	struct id id = id_fresh(), other = id_fresh();
 
 	(void)state;
-	cfg.action = DEDUP_COUNT;
+	cfg.policy.action = DEDUP_COUNT;
 	fixture_load(&cfg);
 	expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_new);
 	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
@@ -95,7 +95,7 @@ static void all_ihaves_pass_if_told_to(void **state)
 	struct id ids[2], fresh = id_fresh();
 
 	(void)state;
-	cfg.ihave_pass = 1;
+	cfg.policy.ihave_pass = 1;
 	fixture_load(&cfg);
 	fixture_learn(ids, 2);
 	expect_ihave(ids, 2, XDP_PASS, DEDUP_REASON_ihave_duplicate);
@@ -112,7 +112,7 @@ static void learn_app_leaves_learning_to_the_application(void **state)
 	struct id id = id_fresh();
 
 	(void)state;
-	cfg.learn_app = 1;
+	cfg.policy.learn_app = 1;
 	fixture_load(&cfg);
 	for (int i = 0; i < 100; i++)
 		expect_event(&id, XDP_PASS, DEDUP_REASON_new);
@@ -137,13 +137,13 @@ static void nothing_drops_when_the_clock_has_stopped(void **state)
 	uint64_t stale_at;
 
 	(void)state;
-	cfg.stale_jiffies = 100000;
+	cfg.memory.stale_jiffies = 100000;
 	fixture_load(&cfg);
 	stale_at = fixture.filter.state->stale_at;
 	frame_build(&iwant, &(struct frame_plan){ .type = GSP_IWANT }, &fresh);
 	expect_event(&known, XDP_PASS, DEDUP_REASON_new);
 
-	fixture.filter.state->stale_at = stale_at - cfg.stale_jiffies - 1;
+	fixture.filter.state->stale_at = stale_at - cfg.memory.stale_jiffies - 1;
 	expect_event(&known, XDP_PASS, DEDUP_REASON_stale);
 	expect_event(&fresh, XDP_PASS, DEDUP_REASON_stale);
 	expect_ihave(&known, 1, XDP_PASS, DEDUP_REASON_stale);
@@ -151,10 +151,10 @@ static void nothing_drops_when_the_clock_has_stopped(void **state)
 	expect(&iwant, XDP_PASS, DEDUP_REASON_exempt);
 
 	/* Another CPU may have beaten in a jiffy that this one has not seen yet. */
-	fixture.filter.state->stale_at = stale_at + cfg.stale_jiffies;
+	fixture.filter.state->stale_at = stale_at + cfg.memory.stale_jiffies;
 	expect_event(&known, XDP_DROP, DEDUP_REASON_duplicate);
 
-	fixture.filter.state->stale_at = stale_at - cfg.stale_jiffies * 9 / 10;
+	fixture.filter.state->stale_at = stale_at - cfg.memory.stale_jiffies * 9 / 10;
 	expect_ihave(&known, 1, XDP_DROP, DEDUP_REASON_ihave_duplicate);
 	expect_event(&known, XDP_DROP, DEDUP_REASON_duplicate);
 	expect_event(&fresh, XDP_PASS, DEDUP_REASON_new);
@@ -167,11 +167,11 @@ static void the_clock_goes_on_by_itself(void **state)
 	__u64 *stale_at;
 
 	(void)state;
-	cfg.stale_jiffies /= 2; /* a second */
+	cfg.memory.stale_jiffies /= 2; /* a second */
 	fixture_load(&cfg);
 	stale_at = &fixture.filter.state->stale_at;
 	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
-	fixture_await(stale_at, *stale_at + cfg.stale_jiffies);
+	fixture_await(stale_at, *stale_at + cfg.memory.stale_jiffies);
 	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
 	*stale_at = 0;
 	fixture_await(stale_at, 1);
@@ -184,7 +184,7 @@ static uint64_t learn_until_full(struct id *last)
 	uint64_t before = fixture.seen.unlearned, cnt;
 	struct frame f;
 
-	for (cnt = 0; cnt < 10 * fixture.filter.config->capacity; cnt++) {
+	for (cnt = 0; cnt < 10 * fixture.filter.config->memory.capacity; cnt++) {
 		*last = id_fresh();
 		frame_build(&f, &(struct frame_plan){ .body = 0 }, last);
 		assert_int_equal(fixture_run(&f), XDP_PASS);
@@ -202,10 +202,10 @@ static void past_the_limit_nothing_is_learned(void **state)
 	uint64_t room;
 
 	(void)state;
-	cfg.claim = 4;
+	cfg.memory.claim = 4;
 	fixture_load(&cfg);
 	/* As the hand sets it: a turn's ids and the burst's, in whole claims. */
-	room = cfg.full_ids / 4 * 4;
+	room = cfg.memory.full_ids / 4 * 4;
 	expect_event(&known, XDP_PASS, DEDUP_REASON_new);
 	for (int i = 0; i < 10; i++) /* takes no credit */
 		expect_event(&known, XDP_DROP, DEDUP_REASON_duplicate);
@@ -237,14 +237,14 @@ static void an_id_is_gone_after_two_turns(void **state)
 		ids[i] = id_fresh();
 		expect_event(&ids[i], XDP_PASS, DEDUP_REASON_new);
 	}
-	layout_run_pass(cfg.blocks);
+	layout_run_pass(cfg.memory.blocks);
 	/* Now in the previous half; seeing it again does not refresh it. */
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
 		expect_event(&ids[i], XDP_DROP, DEDUP_REASON_duplicate);
 		expect_ihave(&ids[i], 1, XDP_DROP, DEDUP_REASON_ihave_duplicate);
 	}
-	layout_run_pass(cfg.blocks);
-	for (uint32_t i = 0; i < cfg.blocks; i++)
+	layout_run_pass(cfg.memory.blocks);
+	for (uint32_t i = 0; i < cfg.memory.blocks; i++)
 		assert_memory_equal(&fixture.filter.blocks[i], &(struct dedup_block){ 0 },
 				    sizeof(struct dedup_block));
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
@@ -254,7 +254,7 @@ static void an_id_is_gone_after_two_turns(void **state)
 static void an_id_outlives_one_turn_from_anywhere(void **state)
 {
 	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
-	uint32_t half = cfg.blocks / cfg.segment_places / 2 * cfg.segment_places;
+	uint32_t half = cfg.memory.blocks / cfg.memory.segment_places / 2 * cfg.memory.segment_places;
 	struct id ids[1000];
 
 	(void)state;
@@ -264,7 +264,7 @@ static void an_id_outlives_one_turn_from_anywhere(void **state)
 		ids[i] = id_fresh();
 		expect_event(&ids[i], XDP_PASS, DEDUP_REASON_new);
 	}
-	layout_run_pass(cfg.blocks - half);
+	layout_run_pass(cfg.memory.blocks - half);
 	layout_run_pass(half);
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
 		expect_event(&ids[i], XDP_DROP, DEDUP_REASON_duplicate);
@@ -278,17 +278,17 @@ static void an_id_is_remembered_for_the_window(void **state)
 	struct frame f;
 
 	(void)state;
-	cfg.window_ns = 500 * MS;
+	cfg.memory.window_ns = 500 * MS;
 	fixture_load(&cfg);
 	start = kernel_now_ns();
 	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
 	frame_build(&f, &(struct frame_plan){ .body = 0 }, &id);
-	while (ns < 20 * cfg.window_ns && fixture_run(&f) == XDP_DROP) {
+	while (ns < 20 * cfg.memory.window_ns && fixture_run(&f) == XDP_DROP) {
 		usleep(1000);
 		ns = kernel_now_ns() - start;
 	}
 	ns = kernel_now_ns() - start;
-	assert_in_range(ns, cfg.window_ns, 20 * cfg.window_ns);
+	assert_in_range(ns, cfg.memory.window_ns, 20 * cfg.memory.window_ns);
 	fixture_count();
 	assert_int_equal(fixture.seen.new, 2);
 	assert_int_equal(fixture.seen.early, 0);
@@ -323,9 +323,9 @@ static void overload_drives_the_hand(void **state)
 	bool again;
 
 	(void)state;
-	cfg.tick_ns = 1000 * MS;
+	cfg.memory.tick_ns = 1000 * MS;
 	fixture_load(&cfg);
-	while (fixture.seen.early < 2 * cfg.blocks && kernel_now_ns() - start < 100000 * MS) {
+	while (fixture.seen.early < 2 * cfg.memory.blocks && kernel_now_ns() - start < 100000 * MS) {
 		for (int i = 0; i < 100; i++) {
 			struct id id = id_fresh();
 
@@ -334,7 +334,7 @@ static void overload_drives_the_hand(void **state)
 		}
 		fixture_count();
 	}
-	assert_true(fixture.seen.early >= 2 * cfg.blocks);
+	assert_true(fixture.seen.early >= 2 * cfg.memory.blocks);
 	assert_int_equal(fixture.seen.new + fixture.seen.unlearned, fixture.seen.rx);
 	/* There may be more to do: it looks again soon, not a tick later. */
 	start = kernel_now_ns();
@@ -358,13 +358,13 @@ static void a_hand_that_was_held_up_says_so(void **state)
 	start = kernel_now_ns();
 	assert_int_equal(st->late, 0);
 	for (uint32_t i = 0; i < dedup_hand_segments(&cfg); i++)
-		dedup_mark(st, -1, i)->at_ns = start - cfg.window_ns - 1000 * MS;
-	while (fixture.seen.late < cfg.places && kernel_now_ns() - start < 10000 * MS) {
+		dedup_mark(st, -1, i)->at_ns = start - cfg.memory.window_ns - 1000 * MS;
+	while (fixture.seen.late < cfg.memory.places && kernel_now_ns() - start < 10000 * MS) {
 		usleep(1000);
 		fixture_count();
 	}
-	assert_int_equal(fixture.seen.late, cfg.places);
-	assert_int_equal(st->late, cfg.places);
+	assert_int_equal(fixture.seen.late, cfg.memory.places);
+	assert_int_equal(st->late, cfg.memory.places);
 	assert_true(st->late_max_ns >= 1000 * MS);
 }
 
@@ -375,12 +375,12 @@ static void a_step_is_bounded(void **state)
 	struct dedup_state *st;
 
 	(void)state;
-	cfg.blocks = cfg.places = 3 * DEDUP_STEP_PLACES;
-	cfg.segment_places = cfg.blocks / 16;
-	cfg.busy_tick_ns = 1000000 * MS;
+	cfg.memory.blocks = cfg.memory.places = 3 * DEDUP_STEP_PLACES;
+	cfg.memory.segment_places = cfg.memory.blocks / 16;
+	cfg.memory.busy_tick_ns = 1000000 * MS;
 	fixture_load(&cfg);
 	st = fixture.filter.state;
-	dedup_hand_request(st, &cfg, cfg.blocks, false);
+	dedup_hand_request(st, &cfg, cfg.memory.blocks, false);
 	fixture_await(&st->passed, DEDUP_STEP_PLACES);
 	usleep(100000);
 	assert_int_equal(READ_ONCE(st->passed), DEDUP_STEP_PLACES);
@@ -433,7 +433,7 @@ static void any_operation(struct model *m, const struct id *pool, uint64_t *seed
 /* All bits equal; then both start again, so that fresh ids stay likely. */
 static void compare_and_clear(struct model *m)
 {
-	size_t size = m->cfg->blocks * sizeof(*m->blocks);
+	size_t size = m->cfg->memory.blocks * sizeof(*m->blocks);
 
 	if (memcmp(fixture.filter.blocks, m->blocks, size))
 		fail_msg("%s: the kernel's bits are not the model's", fixture.row);
@@ -450,9 +450,9 @@ static void compare_with_model(uint32_t blocks, uint32_t words, uint32_t bits, i
 	struct model m;
 	char row[64];
 
-	cfg.blocks = cfg.places = blocks;
-	cfg.words = words;
-	cfg.bits = bits;
+	cfg.memory.blocks = cfg.memory.places = blocks;
+	cfg.memory.words = words;
+	cfg.memory.bits = bits;
 	fixture_load(&cfg);
 	snprintf(row, sizeof(row), "%u blocks, %u words, %u bits", blocks, words, bits);
 	fixture.row = row;
@@ -506,25 +506,25 @@ static void options_not_chosen_cost_nothing(void **state)
 	struct dedup_config plain = fixture_live_config("8001"), other = plain;
 	uint32_t cost, of_words[5];
 
-	plain.words = 2;
-	plain.bits = 4;
+	plain.memory.words = 2;
+	plain.memory.bits = 4;
 	cost = instructions(state, &plain);
 	for (uint32_t words = 1; words <= 4; words *= 2) {
 		other = plain;
-		other.words = words;
+		other.memory.words = words;
 		of_words[words] = instructions(state, &other);
 	}
 	assert_true(of_words[1] < of_words[2] && of_words[2] < of_words[4]);
 	assert_int_equal(of_words[2], cost);
 
 	other = plain;
-	other.bits = 3;
+	other.memory.bits = 3;
 	assert_true(instructions(state, &other) < cost);
 	other = plain;
-	other.learn_app = 1;
+	other.policy.learn_app = 1;
 	assert_true(instructions(state, &other) < cost);
 	other = plain;
-	other.hash = DEDUP_SIPHASH;
+	other.memory.hash = DEDUP_SIPHASH;
 	assert_true(instructions(state, &other) > cost);
 }
 

@@ -183,7 +183,7 @@ static void load_gsp(const struct kind *k, bool count_only)
 
 	shape.hash = k->hash;
 	c = layout_run_still_config(&shape);
-	c.action = count_only ? DEDUP_COUNT : DEDUP_DROP;
+	c.policy.action = count_only ? DEDUP_COUNT : DEDUP_DROP;
 	fixture_load(&c);
 }
 
@@ -297,7 +297,7 @@ static void what_cannot_be_learned_is_sampled(void **state)
 	struct frame f;
 
 	(void)state;
-	cfg.claim = 1;
+	cfg.memory.claim = 1;
 	fixture_load(&cfg);
 	listen_to_all();
 	state_of_filter()->limit = state_of_filter()->learned;
@@ -613,11 +613,11 @@ static void a_stopped_hand_is_told(void **state)
 	struct dedup_state *st = state_of_filter();
 
 	(void)state;
-	st->last_ns = kernel_now_ns() - fixture.filter.config->stale_ns - 10 * MS;
+	st->last_ns = kernel_now_ns() - fixture.filter.config->memory.stale_ns - 10 * MS;
 	assert_int_equal(listen_to(ALL, 1, 256, 10), -ESTALE);
 	listen_to_all();
 	usleep(RENEWED_US);
-	st->last_ns = kernel_now_ns() - fixture.filter.config->stale_ns - 10 * MS;
+	st->last_ns = kernel_now_ns() - fixture.filter.config->memory.stale_ns - 10 * MS;
 	assert_int_equal(sampling_poll(seen.s, 0), -ESTALE);
 	step();
 	end_without_loss();

@@ -25,7 +25,7 @@ static struct dedup_positions positions_of(const struct id *id, const struct ded
 	struct dedup_positions p;
 	struct dedup_id key = id_key(id);
 
-	dedup_positions(&p, &key, cfg->id_bytes, cfg, 0);
+	dedup_positions(&p, &key, cfg->policy.id_bytes, cfg, 0);
 	return p;
 }
 
@@ -54,27 +54,27 @@ static void load_colibri(void)
 		.layout = DEDUP_FLAT, .hash = DEDUP_COLIBRI, .capacity = 1000, .fpr = 0.01 });
 
 	fixture_load(&cfg);
-	assert_int_equal(fixture.filter.config->m, 9586);
-	assert_int_equal(fixture.filter.config->k, 7);
+	assert_int_equal(fixture.filter.config->memory.m, 9586);
+	assert_int_equal(fixture.filter.config->memory.k, 7);
 }
 
 /* The current array as Colibri has it: ceil(m / 8) bytes. */
 static size_t array_bytes(void)
 {
-	return (fixture.filter.config->m + 7) / 8;
+	return (fixture.filter.config->memory.m + 7) / 8;
 }
 
 /* Bits that there is memory for. */
 static uint64_t array_bits(void)
 {
-	return fixture.filter.config->blocks / 2 * (uint64_t)DEDUP_BLOCK_BITS;
+	return fixture.filter.config->memory.blocks / 2 * (uint64_t)DEDUP_BLOCK_BITS;
 }
 
 static const uint8_t *array_now(void)
 {
 	uint64_t array = dedup_hand_epoch(fixture.filter.state->hand) & 1;
 
-	return (const uint8_t *)(fixture.filter.blocks + array * fixture.filter.config->places);
+	return (const uint8_t *)(fixture.filter.blocks + array * fixture.filter.config->memory.places);
 }
 
 static void insert(uint64_t first, uint64_t cnt)
@@ -190,7 +190,7 @@ static void group_6_reset_clears_all_bits(void **state)
 	insert(0, 1000);
 	assert_true(fill_now().set_current > 0);
 	layout_run_pass_reset();
-	for (uint32_t i = 0; i < fixture.filter.config->blocks; i++)
+	for (uint32_t i = 0; i < fixture.filter.config->memory.blocks; i++)
 		assert_memory_equal(&fixture.filter.blocks[i], &(struct dedup_block){ 0 },
 				    sizeof(struct dedup_block));
 	for (uint64_t i = 0; i < 1000; i++) {
@@ -212,18 +212,18 @@ static void group_7_positions_are_the_vectors(void **state)
 	(void)state;
 	for (size_t nth = 0; (row = vector_row(rows, nth)); nth++) {
 		json_object *at = member(row, "at");
-		struct dedup_config cfg = { .layout = DEDUP_FLAT,
-					    .hash = DEDUP_COLIBRI,
-					    .id_bytes = GSP_ID_BYTES };
+		struct dedup_config cfg = { .memory.layout = DEDUP_FLAT,
+					    .memory.hash = DEDUP_COLIBRI,
+					    .policy.id_bytes = GSP_ID_BYTES };
 		uint32_t plain[PLAIN_PROBES_MAX];
 		struct id id = id_from_hex(text(row, "id"));
 		struct dedup_positions p;
 
-		cfg.m = vector_number(row, "m");
-		cfg.k = json_object_array_length(at);
+		cfg.memory.m = vector_number(row, "m");
+		cfg.memory.k = json_object_array_length(at);
 		p = positions_of(&id, &cfg);
 		plain_positions(&cfg, &id, plain);
-		for (uint32_t i = 0; i < cfg.k; i++) {
+		for (uint32_t i = 0; i < cfg.memory.k; i++) {
 			assert_int_equal(p.index[i], vector_nth(at, i));
 			assert_int_equal(plain[i], vector_nth(at, i));
 		}
@@ -338,7 +338,7 @@ static void load_bit_array(uint32_t m)
 		&(struct layout_shape){ .layout = DEDUP_FLAT, .hash = DEDUP_FNV1A, .m = m, .k = 1 });
 
 	fixture_load(&cfg);
-	assert_int_equal(fixture.filter.config->m, m);
+	assert_int_equal(fixture.filter.config->memory.m, m);
 }
 
 /* Adds a key, either way. Was it new? */
@@ -463,23 +463,25 @@ static void fnv_positions_are_the_vectors(void **state)
 		json_object_object_foreach(member(row, "at"), m, at)
 		{
 			uint64_t bit = json_object_get_uint64(at);
-			struct dedup_config cfg = { .hash = DEDUP_FNV1A, .k = 1, .id_bytes = len };
+			struct dedup_config cfg = { .memory.hash = DEDUP_FNV1A,
+						    .memory.k = 1,
+						    .policy.id_bytes = len };
 			struct dedup_id id = { 0 };
 			struct dedup_positions p;
 			__u64 *words;
 
-			cfg.m = strtoul(m, NULL, 10);
-			assert_int_equal(h % cfg.m, bit);
-			words = calloc(dedup_bits_capacity(cfg.m) / 64, sizeof(*words));
+			cfg.memory.m = strtoul(m, NULL, 10);
+			assert_int_equal(h % cfg.memory.m, bit);
+			words = calloc(dedup_bits_capacity(cfg.memory.m) / 64, sizeof(*words));
 			assert_false(dedup_bits_test(words, bit));
 			dedup_bits_set(words, bit);
 			assert_true(words[bit / 64] == 1ULL << bit % 64);
-			assert_int_equal(dedup_bits_count(words, cfg.m), 1);
+			assert_int_equal(dedup_bits_count(words, cfg.memory.m), 1);
 			dedup_bits_clear(words, bit);
-			assert_int_equal(dedup_bits_count(words, cfg.m), 0);
+			assert_int_equal(dedup_bits_count(words, cfg.memory.m), 0);
 			free(words);
 			memcpy(id.byte, key, len);
-			dedup_positions(&p, &id, cfg.id_bytes, &cfg, 0);
+			dedup_positions(&p, &id, cfg.policy.id_bytes, &cfg, 0);
 			assert_int_equal(p.index[0], bit);
 		}
 	}

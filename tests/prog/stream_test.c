@@ -22,19 +22,19 @@ static struct dedup_load load_at(enum dedup_base base, int at, int bytes)
 /* GSP/1's EVENTs as a stream of one segment. */
 static void add_fields(struct dedup_config *c, uint16_t port)
 {
-	struct dedup_stream *s = &c->streams[c->streams_cnt];
+	struct dedup_stream *s = &c->policy.streams[c->policy.streams_cnt];
 
 	*s = (struct dedup_stream){ .name = "event",
-				    .realm = c->streams_cnt,
+				    .realm = c->policy.streams_cnt,
 				    .words = 4,
 				    .bytes = 32,
 				    .loads_cnt = 4,
-				    .ports_first = c->streams_cnt,
+				    .ports_first = c->policy.streams_cnt,
 				    .ports_cnt = 1 };
 	for (int i = 0; i < 4; i++)
 		s->loads[i] = load_at(DEDUP_PAYLOAD, 8 + 8 * i, 8);
-	c->ports[c->streams_cnt] = (struct dedup_ports){ port, port };
-	c->ports_cnt = ++c->streams_cnt;
+	c->policy.ports[c->policy.streams_cnt] = (struct dedup_ports){ port, port };
+	c->policy.ports_cnt = ++c->policy.streams_cnt;
 }
 
 static void load(struct dedup_config *c)
@@ -77,10 +77,10 @@ static void digest(void **state)
 
 	(void)state;
 	add_fields(&c, GOSSIP_PORT);
-	c.streams[0].loads_cnt = 0;
-	c.streams[0].words = 1;
-	c.streams[0].digest = DEDUP_DIGEST_PAYLOAD;
-	c.streams[0].digest_max = DEDUP_DIGEST_MAX;
+	c.policy.streams[0].loads_cnt = 0;
+	c.policy.streams[0].words = 1;
+	c.policy.streams[0].digest = DEDUP_DIGEST_PAYLOAD;
+	c.policy.streams[0].digest_max = DEDUP_DIGEST_MAX;
 	load(&c);
 	for (uint32_t body = 0; body < 1400; body++) {
 		frame_build(&f, &(struct frame_plan){ .body = body }, &id);

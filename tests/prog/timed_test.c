@@ -27,9 +27,9 @@ static void load(const struct layout *l, bool still, bool ihave_pass)
 	struct dedup_config cfg =
 		still ? layout_run_still_config(&l->shape) : layout_run_config(&l->shape);
 
-	cfg.action = DEDUP_DROP_FOR;
-	cfg.drop_ns = HOUR_NS;
-	cfg.ihave_pass = ihave_pass;
+	cfg.policy.action = DEDUP_DROP_FOR;
+	cfg.policy.drop_ns = HOUR_NS;
+	cfg.policy.ihave_pass = ihave_pass;
 	fixture_load(&cfg);
 	fixture.row = l->name;
 }

@@ -132,13 +132,13 @@ static void it_is_wanted_for_a_window(void **state)
 	fixture_learn(ids, 3);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(want(&ids[i]), 1);
-	*last_ns += fixture.filter.config->window_ns - 1;
+	*last_ns += fixture.filter.config->memory.window_ns - 1;
 	expect_event(&ids[0], XDP_PASS, DEDUP_REASON_wanted);
 	assert_int_equal(want(&ids[2]), 1); /* again: from now on */
 	*last_ns += 1;
 	expect_ihave(&ids[1], 1, XDP_DROP, DEDUP_REASON_ihave_duplicate);
 	expect_event(&ids[1], XDP_DROP, DEDUP_REASON_duplicate);
-	*last_ns += fixture.filter.config->window_ns - 2;
+	*last_ns += fixture.filter.config->memory.window_ns - 2;
 	expect_event(&ids[2], XDP_PASS, DEDUP_REASON_wanted);
 	expect_event(&ids[2], XDP_DROP, DEDUP_REASON_duplicate);
 }
@@ -173,7 +173,8 @@ static void forgotten_it_passes_as_new_and_once_more(void **state)
 	(void)state;
 	fixture_learn(&id, 1);
 	assert_int_equal(want(&id), 1);
-	memset(fixture.filter.blocks, 0, fixture.filter.config->blocks * sizeof(struct dedup_block));
+	memset(fixture.filter.blocks, 0,
+	       fixture.filter.config->memory.blocks * sizeof(struct dedup_block));
 	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
 	expect_event(&id, XDP_PASS, DEDUP_REASON_wanted);
 	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
@@ -181,7 +182,7 @@ static void forgotten_it_passes_as_new_and_once_more(void **state)
 
 static void no_credit(struct dedup_config *cfg)
 {
-	cfg->claim = 1;
+	cfg->memory.claim = 1;
 }
 
 /* Packets that are looked at closely are judged as others. */
@@ -250,7 +251,7 @@ static void a_walk_under_way_is_waited_for(void **state)
 
 static void count_only(struct dedup_config *cfg)
 {
-	cfg->action = DEDUP_COUNT;
+	cfg->policy.action = DEDUP_COUNT;
 }
 
 static void try_count(void)
@@ -272,7 +273,7 @@ static void counted_only_it_counts_as_wanted_once(void **state)
 
 static void learn_app(struct dedup_config *cfg)
 {
-	cfg->learn_app = 1;
+	cfg->policy.learn_app = 1;
 }
 
 static void try_app(void)
@@ -321,7 +322,7 @@ static void the_hand_clears_what_has_expired(void **state)
 	struct id ids[100];
 
 	(void)state;
-	cfg.window_ns = 2000 * MS;
+	cfg.memory.window_ns = 2000 * MS;
 	fixture_load(&cfg);
 	fixture_learn(ids, ARRAY_SIZE(ids));
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
@@ -464,7 +465,7 @@ static void a_walk_deletes_nothing_that_is_wanted_again(void **state)
 	struct id id;
 
 	(void)state;
-	cfg.window_ns = MS;
+	cfg.memory.window_ns = MS;
 	fixture_load(&cfg);
 	st = fixture.filter.state;
 	fixture_learn(&id, 1);

@@ -36,17 +36,17 @@ static void make_feed(void)
 {
 	struct status *s = &feed.status;
 
-	config = (struct dedup_config){ .capacity = 1000000,
-					.fpr_e18 = 100000000000000,
-					.window_ns = 600 * S,
-					.blocks = 1000,
-					.words = 2,
-					.bits = 3,
-					.k = 6,
-					.streams_cnt = 2,
-					.deliver = 1 };
-	strcpy(config.streams[0].name, "a");
-	strcpy(config.streams[1].name, "b");
+	config = (struct dedup_config){ .memory.capacity = 1000000,
+					.memory.fpr_e18 = 100000000000000,
+					.memory.window_ns = 600 * S,
+					.memory.blocks = 1000,
+					.memory.words = 2,
+					.memory.bits = 3,
+					.memory.k = 6,
+					.policy.streams_cnt = 2,
+					.policy.deliver = 1 };
+	strcpy(config.policy.streams[0].name, "a");
+	strcpy(config.policy.streams[1].name, "b");
 	hand.late_max_ns = S / 4;
 	strcpy(feed.name, "feed");
 	feed.hand_lag_ns = 1500000;
@@ -81,11 +81,13 @@ static int make(void **state)
 	(void)state;
 	make_feed();
 	before_config = config;
-	before_config.window_ns = 60 * S;
+	before_config.memory.window_ns = 60 * S;
 	before.config = &before_config;
-	array_config = (struct dedup_config){
-		.layout = DEDUP_COUNTDOWN, .m = 1 << 20, .k = 3, .places = 15, .blocks = 9
-	};
+	array_config = (struct dedup_config){ .memory.layout = DEDUP_COUNTDOWN,
+					      .memory.m = 1 << 20,
+					      .memory.k = 3,
+					      .memory.places = 15,
+					      .memory.blocks = 9 };
 	strcpy(array.name, "array");
 	array.status = (struct status){ .filter = { .config = &array_config, .state = &hand },
 					.layout = &LAYOUT_COUNTDOWN,

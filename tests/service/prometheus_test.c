@@ -205,7 +205,7 @@ static void spoil(const char *name)
 	struct filter f;
 
 	assert_int_equal(filter_open(name, &f), 0);
-	memset(f.blocks, 0xff, f.config->blocks * sizeof(*f.blocks));
+	memset(f.blocks, 0xff, f.config->memory.blocks * sizeof(*f.blocks));
 	filter_close(&f);
 }
 

@@ -211,7 +211,7 @@ static void while_it_changes(void **state)
 	}
 	sh("rm /mnt/done");
 	take();
-	assert_int_equal(only()->status.filter.config->capacity, 50000);
+	assert_int_equal(only()->status.filter.config->memory.capacity, 50000);
 	assert_true(takes > 100 && packets);
 }
 

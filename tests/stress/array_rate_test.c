@@ -42,7 +42,7 @@ static struct dedup_id random_id(uint64_t *seed)
 /* Every set learns n ids of its own. */
 static struct sets *learn(const struct dedup_config *c, uint32_t n, uint64_t *seed)
 {
-	struct sets *at = calloc(c->m, sizeof(*at));
+	struct sets *at = calloc(c->memory.m, sizeof(*at));
 	struct dedup_positions p;
 
 	assert_non_null(at);
@@ -50,8 +50,8 @@ static struct sets *learn(const struct dedup_config *c, uint32_t n, uint64_t *se
 		for (uint32_t i = 0; i < n; i++) {
 			struct dedup_id id = random_id(seed);
 
-			dedup_positions(&p, &id, c->id_bytes, c, 0);
-			for (uint32_t j = 0; j < c->k; j++)
+			dedup_positions(&p, &id, c->policy.id_bytes, c, 0);
+			for (uint32_t j = 0; j < c->memory.k; j++)
 				at[p.index[j]].word[set / 64] |= 1ULL << set % 64;
 		}
 	return at;
@@ -87,10 +87,10 @@ static void try_fresh(const struct dedup_config *c, const struct sets *a, const 
 		struct dedup_positions p;
 		double hits = 0;
 
-		dedup_positions(&p, &id, c->id_bytes, c, 0);
-		hold(a, &p, c->k, &known);
+		dedup_positions(&p, &id, c->policy.id_bytes, c, 0);
+		hold(a, &p, c->memory.k, &known);
 		if (b)
-			hold(b, &p, c->k, &known);
+			hold(b, &p, c->memory.k, &known);
 		for (int w = 0; w < SET_WORDS; w++)
 			for (uint64_t left = known.word[w]; left; left &= left - 1) {
 				of_set[64 * w + __builtin_ctzll(left)]++;
@@ -108,21 +108,21 @@ static void try_fresh(const struct dedup_config *c, const struct sets *a, const 
 static double rate_by_bits(const struct dedup_config *c, const struct sets *a, const struct sets *b,
 			   uint32_t set)
 {
-	struct dedup_block *blocks = aligned_alloc(64, (size_t)c->blocks * sizeof(*blocks));
+	struct dedup_block *blocks = aligned_alloc(64, (size_t)c->memory.blocks * sizeof(*blocks));
 	double fpr;
 
 	assert_non_null(blocks);
-	memset(blocks, 0, (size_t)c->blocks * sizeof(*blocks));
-	for (uint32_t i = 0; i < c->m; i++) {
+	memset(blocks, 0, (size_t)c->memory.blocks * sizeof(*blocks));
+	for (uint32_t i = 0; i < c->memory.m; i++) {
 		bool in_a = a[i].word[set / 64] >> set % 64 & 1;
 
-		if (c->layout == DEDUP_COUNTDOWN) {
+		if (c->memory.layout == DEDUP_COUNTDOWN) {
 			*dedup_cell(blocks, i) = in_a;
 			continue;
 		}
-		*dedup_flat_word(blocks, c->places, 0, i) |= (uint64_t)in_a << i % 64;
+		*dedup_flat_word(blocks, c->memory.places, 0, i) |= (uint64_t)in_a << i % 64;
 		if (b[i].word[set / 64] >> set % 64 & 1)
-			*dedup_flat_word(blocks, c->places, 1, i) |= dedup_bits_mask(i);
+			*dedup_flat_word(blocks, c->memory.places, 1, i) |= dedup_bits_mask(i);
 	}
 	fpr = stats_fill(c, blocks, 0).fpr;
 	free(blocks);
@@ -132,18 +132,18 @@ static double rate_by_bits(const struct dedup_config *c, const struct sets *a, c
 /* Over several secrets, where the scheme has one. */
 static struct seen simulate(struct dedup_config *c, uint32_t n, uint64_t probes)
 {
-	bool keyed = c->hash == DEDUP_FAST || c->hash == DEDUP_SIPHASH;
+	bool keyed = c->memory.hash == DEDUP_FAST || c->memory.hash == DEDUP_SIPHASH;
 	struct seen sum = { 0 };
-	uint64_t seed = 1 + c->hash + 10 * c->layout;
+	uint64_t seed = 1 + c->memory.hash + 10 * c->memory.layout;
 
 	for (int round = 0, rounds = keyed ? 4 : 1; round < rounds; round++) {
 		struct seen seen = { 0 };
 		struct sets *a, *b = NULL;
 
 		for (int i = 0; i < DEDUP_KEYS; i++)
-			c->key[i] = random_next(&seed);
+			c->secrets.key[i] = random_next(&seed);
 		a = learn(c, n, &seed);
-		if (c->layout == DEDUP_FLAT)
+		if (c->memory.layout == DEDUP_FLAT)
 			b = learn(c, n, &seed);
 		try_fresh(c, a, b, probes / rounds, &seed, &seen);
 		for (uint32_t set = 0; set < SETS; set += SETS / STATUSES)
@@ -246,14 +246,16 @@ static void rate_is_as_promised(void **state)
 {
 	const struct row *row = *state;
 	struct dedup_config c = plan_of(row);
-	double ids = plan_ids(&c, CPUS, row->fpr), computed = layout_of(c.layout)->rate(&c, ids);
+	double ids = plan_ids(&c, CPUS, row->fpr),
+	       computed = layout_of(c.memory.layout)->rate(&c, ids);
 	struct seen seen = simulate(&c, ids, row->probes);
 	double rate = seen.known / seen.tried;
 	double error = sqrt(seen.by_set + seen.by_probe) / seen.tried;
 
 	print_message("# %s: m %u k %u, %g ids: promised %.3g, computed %.3g, by the bits %.3g, "
 		      "seen %.3g +- %.2g\n",
-		      row->name, c.m, c.k, ids, plan_fpr(&c), computed, seen.by_bits, rate, error);
+		      row->name, c.memory.m, c.memory.k, ids, plan_fpr(&c), computed, seen.by_bits,
+		      rate, error);
 	assert_true(error < 0.15 * computed);
 	assert_true(rate <= plan_fpr(&c) + 3 * error);
 	assert_true(rate <= computed + 3 * error);
@@ -277,10 +279,12 @@ static int by_number(const void *a, const void *b)
 /* 2^32 draws of three quarters as many bits: every third bit is drawn twice as often. */
 static void uneven_draws_count(void **state)
 {
-	struct dedup_config c = {
-		.hash = DEDUP_FAST, .m = 3U << 30, .k = 1, .key = { 7, 9 }, .id_bytes = ID_BYTES
-	};
-	double expected = array_rate(DEDUP_FAST, c.m, 1, MANY) * TRIES, found = 0;
+	struct dedup_config c = { .memory.hash = DEDUP_FAST,
+				  .memory.m = 3U << 30,
+				  .memory.k = 1,
+				  .secrets.key = { 7, 9 },
+				  .policy.id_bytes = ID_BYTES };
+	double expected = array_rate(DEDUP_FAST, c.memory.m, 1, MANY) * TRIES, found = 0;
 	uint32_t *set = calloc(MANY, sizeof(*set));
 	struct dedup_positions p;
 	uint64_t seed = 3;
@@ -290,7 +294,7 @@ static void uneven_draws_count(void **state)
 	for (int i = 0; i < MANY + TRIES; i++) {
 		struct dedup_id id = random_id(&seed);
 
-		dedup_positions(&p, &id, c.id_bytes, &c, 0);
+		dedup_positions(&p, &id, c.policy.id_bytes, &c, 0);
 		if (i < MANY)
 			set[i] = p.index[0];
 		if (i == MANY)
@@ -300,7 +304,8 @@ static void uneven_draws_count(void **state)
 	}
 	free(set);
 	assert_true(fabs(found - expected) <= 3 * sqrt(expected));
-	assert_true(array_rate_at(DEDUP_FAST, c.m, 1, (double)MANY / c.m) > 1.12 * MANY / c.m);
+	assert_true(array_rate_at(DEDUP_FAST, c.memory.m, 1, (double)MANY / c.memory.m) >
+		    1.12 * MANY / c.memory.m);
 }
 
 int main(void)

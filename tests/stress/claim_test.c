@@ -106,7 +106,7 @@ static void one_of_two_is_new_w4(void **state)
 /* Empties the filter, and leaves room for what one side says: an item takes two ids. */
 static void make_room(struct sim *s)
 {
-	memset(s->filter.blocks, 0, s->config.blocks * sizeof(struct dedup_block));
+	memset(s->filter.blocks, 0, s->config.memory.blocks * sizeof(struct dedup_block));
 	s->state.limit = s->state.learned + 3;
 }
 

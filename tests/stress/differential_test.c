@@ -177,7 +177,7 @@ static void turn(struct run *r)
 {
 	switch (any(r, 32)) {
 	case 0:
-		if (fixture.filter.config->places <= 2 * DEDUP_STEP_PLACES) {
+		if (fixture.filter.config->memory.places <= 2 * DEDUP_STEP_PLACES) {
 			layout_run_pass_reset();
 			plain_reset(&r->model);
 		}
@@ -210,14 +210,14 @@ static void run_shape(struct run *r, const struct layout_shape *s, uint32_t rece
 	uint64_t end = r->by_kernel + r->by_library + ids, turn_every;
 	uint32_t compare = 0;
 
-	cfg.recent = recent;
+	cfg.memory.recent = recent;
 	fixture_load(&cfg);
 	fixture.row = r->row;
 	plain_start(&r->model, fixture.filter.config);
 	memset(r->counted, 0, sizeof(r->counted));
-	turn_every = 2 + r->model.size / (cfg.k < 8 ? 8 : cfg.k);
-	if (cfg.layout == DEDUP_COUNTDOWN)
-		turn_every = 1 + turn_every / (1 + cfg.places / 4);
+	turn_every = 2 + r->model.size / (cfg.memory.k < 8 ? 8 : cfg.memory.k);
+	if (cfg.memory.layout == DEDUP_COUNTDOWN)
+		turn_every = 1 + turn_every / (1 + cfg.memory.places / 4);
 	if (turn_every > ids / 16)
 		turn_every = ids / 16;
 	if (turn_every < r->model.size / 100)

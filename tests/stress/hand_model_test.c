@@ -100,7 +100,7 @@ static uint64_t log_uniform(struct model *m, double from, double to)
 
 static bool is_countdown(const struct model *m)
 {
-	return m->sim.config.layout == DEDUP_COUNTDOWN;
+	return m->sim.config.memory.layout == DEDUP_COUNTDOWN;
 }
 
 #define check(m, condition)                                                         \
@@ -115,12 +115,12 @@ static bool is_countdown(const struct model *m)
  */
 static uint64_t slack_ns(const struct model *m, uint64_t late_before_ns)
 {
-	uint64_t steps = m->sim.config.places / DEDUP_STEP_PLACES + 1;
+	uint64_t steps = m->sim.config.memory.places / DEDUP_STEP_PLACES + 1;
 	uint64_t late_ns = m->late_sum_ns - late_before_ns;
 
 	if (late_ns > 2 * steps * m->late_ns)
 		late_ns = 2 * steps * m->late_ns;
-	return 2 * (m->sim.config.late_ns + m->round_ns) + late_ns;
+	return 2 * (m->sim.config.memory.late_ns + m->round_ns) + late_ns;
 }
 
 static bool within_capacity(const struct model *m)
@@ -130,8 +130,8 @@ static bool within_capacity(const struct model *m)
 
 static void forget(struct model *m, struct watched_id *id)
 {
-	uint64_t age_ns = m->sim.now_ns - id->learned_ns, window_ns = m->sim.config.window_ns;
-	bool is_guarded = !is_countdown(m) || m->sim.config.places > 1;
+	uint64_t age_ns = m->sim.now_ns - id->learned_ns, window_ns = m->sim.config.memory.window_ns;
+	bool is_guarded = !is_countdown(m) || m->sim.config.memory.places > 1;
 
 	id->is_used = false;
 	m->forgotten++;
@@ -144,14 +144,14 @@ static void pass_id(struct model *m, struct watched_id *id, uint32_t place, uint
 {
 	const struct dedup_config *c = &m->sim.config;
 
-	switch (c->layout) {
+	switch (c->memory.layout) {
 	case DEDUP_FLAT: /* as soon as the hand leaves its first place */
 		if (place == 0 && dedup_hand_epoch(m->sim.state.hand) != id->epoch)
 			forget(m, id);
 		break;
 	case DEDUP_COUNTDOWN:
 		id->passes += cnt;
-		if (id->passes >= c->places)
+		if (id->passes >= c->memory.places)
 			forget(m, id);
 		break;
 	default:
@@ -163,15 +163,16 @@ static void pass_id(struct model *m, struct watched_id *id, uint32_t place, uint
 static void pass_place(struct model *m, struct watched_place *p)
 {
 	const struct dedup_config *c = &m->sim.config;
-	uint64_t longest_ns = c->window_ns;
+	uint64_t longest_ns = c->memory.window_ns;
 
 	/* Countdowns that load, a request or a stall brought together go apart again. */
 	if (is_countdown(m)) {
 		bool are_apart = !m->requests && within_capacity(m) && m->lateness != SELDOM_STALLED;
 
-		longest_ns += c->countdown_ns + (are_apart ? c->window_ns / 4 : c->window_ns);
+		longest_ns += c->memory.countdown_ns +
+			      (are_apart ? c->memory.window_ns / 4 : c->memory.window_ns);
 	}
-	check(m, m->sim.state.learned - p->learned <= c->full_ids);
+	check(m, m->sim.state.learned - p->learned <= c->memory.full_ids);
 	check(m, m->sim.now_ns - p->passed_ns <= longest_ns + slack_ns(m, p->late_before_ns));
 	p->late_before_ns = m->late_sum_ns;
 	p->passed_ns = m->sim.now_ns;
@@ -186,22 +187,24 @@ static void pass_segment(struct model *m, uint32_t place, uint32_t cnt)
 {
 	const struct dedup_config *c = &m->sim.config;
 	const struct dedup_state *st = &m->sim.state;
-	struct segment *seg = &m->segments[place / c->segment_places];
-	uint32_t first = place / c->segment_places * c->segment_places;
-	uint32_t end = c->places - first < c->segment_places ? c->places : first + c->segment_places;
-	uint64_t due_ns = seg->passed_ns + c->window_ns, now_ns = m->sim.now_ns;
+	struct segment *seg = &m->segments[place / c->memory.segment_places];
+	uint32_t first = place / c->memory.segment_places * c->memory.segment_places;
+	uint32_t end = c->memory.places - first < c->memory.segment_places
+			       ? c->memory.places
+			       : first + c->memory.segment_places;
+	uint64_t due_ns = seg->passed_ns + c->memory.window_ns, now_ns = m->sim.now_ns;
 	bool by_clock = now_ns >= due_ns;
 
 	if (place == first && by_clock && now_ns - due_ns > m->late_max_ns)
 		m->late_max_ns = now_ns - due_ns;
-	if (place == first && by_clock && now_ns - due_ns > c->late_ns)
+	if (place == first && by_clock && now_ns - due_ns > c->memory.late_ns)
 		m->late += end - first;
 	if (!by_clock && st->requested <= st->passed) {
-		check(m, st->learned - seg->learned > c->turn_ids);
+		check(m, st->learned - seg->learned > c->memory.turn_ids);
 		m->early += cnt;
 	}
 	check(m, place + cnt <= end);
-	if (c->layout == DEDUP_FLAT || place == first)
+	if (c->memory.layout == DEDUP_FLAT || place == first)
 		seg->begun_learned = st->learned;
 	if (place + cnt < end)
 		return;
@@ -217,15 +220,15 @@ static void pass_segment(struct model *m, uint32_t place, uint32_t cnt)
 static void pass_countdown(struct model *m)
 {
 	const struct dedup_config *c = &m->sim.config;
-	uint64_t n = ++m->countdowns_cnt, window_ns = c->window_ns, now_ns = m->sim.now_ns;
-	struct countdown *last = &m->countdowns[n % c->places];
-	const struct countdown *first = &m->countdowns[(n + 1) % c->places];
-	double life = c->places > 1 ? 1.0 * c->places / (c->places - 1) : 1;
+	uint64_t n = ++m->countdowns_cnt, window_ns = c->memory.window_ns, now_ns = m->sim.now_ns;
+	struct countdown *last = &m->countdowns[n % c->memory.places];
+	const struct countdown *first = &m->countdowns[(n + 1) % c->memory.places];
+	double life = c->memory.places > 1 ? 1.0 * c->memory.places / (c->memory.places - 1) : 1;
 
-	if (c->places > 1 && n >= c->places && n - c->places + 1 > m->sim.state.requested &&
-	    within_capacity(m))
+	if (c->memory.places > 1 && n >= c->memory.places &&
+	    n - c->memory.places + 1 > m->sim.state.requested && within_capacity(m))
 		check(m, now_ns - first->at_ns >= window_ns);
-	if (n > c->places && !m->requests && within_capacity(m))
+	if (n > c->memory.places && !m->requests && within_capacity(m))
 		check(m,
 		      now_ns - last->at_ns <= (1 + 1 / 32.0) * window_ns * life +
 						      2 * slack_ns(m, last->late_before_ns) +
@@ -248,8 +251,9 @@ static void on_pass(struct sim *s, uint32_t place, uint32_t cnt, void *arg)
 		struct watched_place *p = &m->places[i];
 
 		/* A flat array is passed when all of it is. */
-		if (s->config.layout == DEDUP_FLAT ? place + cnt == s->config.places
-						   : p->place >= place && p->place < place + cnt)
+		if (s->config.memory.layout == DEDUP_FLAT
+			    ? place + cnt == s->config.memory.places
+			    : p->place >= place && p->place < place + cnt)
 			pass_place(m, p);
 	}
 }
@@ -262,7 +266,7 @@ static void watch(struct model *m)
 		return;
 	*id = (struct watched_id){
 		.is_used = true,
-		.place = below(m, m->sim.config.places),
+		.place = below(m, m->sim.config.memory.places),
 		.learned_ns = m->sim.now_ns,
 		.late_before_ns = m->late_sum_ns,
 		.epoch = dedup_hand_epoch(m->sim.state.hand),
@@ -286,8 +290,8 @@ static void learn(struct model *m, uint64_t n)
 static void traffic(struct model *m)
 {
 	const struct dedup_config *c = &m->sim.config;
-	uint64_t every_ns = c->window_ns / EVENTS_A_WINDOW + 1;
-	double ids = m->load * c->capacity;
+	uint64_t every_ns = c->memory.window_ns / EVENTS_A_WINDOW + 1;
+	double ids = m->load * c->memory.capacity;
 
 	switch (m->traffic) {
 	case EVEN:
@@ -299,11 +303,11 @@ static void traffic(struct model *m)
 		break;
 	case BURSTS:
 		learn(m, ids);
-		m->next_ns += c->window_ns + 1 + below(m, c->window_ns / 16);
+		m->next_ns += c->memory.window_ns + 1 + below(m, c->memory.window_ns / 16);
 		break;
 	default:
 		learn(m, ids * 10);
-		m->next_ns += below(m, 3 * c->window_ns);
+		m->next_ns += below(m, 3 * c->memory.window_ns);
 	}
 }
 
@@ -321,11 +325,11 @@ static void check_begin(struct model *m, uint64_t begin, uint64_t before, bool r
 	if (is_countdown(m))
 		check(m, begin == passed);
 	else if (reset)
-		check(m, begin >= passed && begin - passed < c->segment_places);
+		check(m, begin >= passed && begin - passed < c->memory.segment_places);
 	else
-		check(m, begin <= passed && passed - begin < c->segment_places);
+		check(m, begin <= passed && passed - begin < c->memory.segment_places);
 	if (!is_countdown(m))
-		check(m, begin % c->places % c->segment_places == 0);
+		check(m, begin % c->memory.places % c->memory.segment_places == 0);
 }
 
 static void ask(struct model *m)
@@ -339,7 +343,7 @@ static void ask(struct model *m)
 	else
 		m->goal = dedup_hand_rotate(&m->sim.state, c);
 	m->asked_turns = is_countdown(m) ? reset : 1 + reset;
-	check_begin(m, m->goal - (is_countdown(m) && !reset ? 1 : m->asked_turns * c->places),
+	check_begin(m, m->goal - (is_countdown(m) && !reset ? 1 : m->asked_turns * c->memory.places),
 		    before, reset);
 	m->is_reset = reset;
 	m->asked_ns = m->sim.now_ns;
@@ -360,7 +364,7 @@ static void served(struct model *m)
 	for (int i = 0; i < WATCHED_IDS && m->is_reset; i++)
 		check(m, !m->ids[i].is_used || m->ids[i].learned_ns >= m->asked_ns);
 	check(m, m->sim.now_ns - m->asked_ns - (m->late_sum_ns - m->asked_late_ns) <=
-			 (m->asked_turns + 2) * (m->round_ns + c->tick_ns));
+			 (m->asked_turns + 2) * (m->round_ns + c->memory.tick_ns));
 	m->goal = 0;
 }
 
@@ -370,9 +374,9 @@ static uint64_t lateness(struct model *m, uint64_t should_ns)
 	const struct dedup_config *c = &m->sim.config;
 
 	if (m->lateness == JITTER && below(m, 10) == 0)
-		return below(m, 10 * c->tick_ns);
+		return below(m, 10 * c->memory.tick_ns);
 	if (m->lateness == SELDOM_STALLED && below(m, 300) == 0)
-		return below(m, c->stale_ns);
+		return below(m, c->memory.stale_ns);
 	if (m->lateness == BY_JIFFIES)
 		return S / SIM_HZ - should_ns % (S / SIM_HZ);
 	return 0;
@@ -387,8 +391,9 @@ static uint64_t next_step(struct model *m, uint64_t sleep_ns)
 
 	if (m->next_ns < until_ns)
 		until_ns = m->next_ns;
-	if (!m->goal && next_ns < until_ns && st->learned - dedup_hand_guard_ids(st, c) <= c->turn_ids)
-		next_ns += (until_ns - next_ns) / c->tick_ns * c->tick_ns;
+	if (!m->goal && next_ns < until_ns &&
+	    st->learned - dedup_hand_guard_ids(st, c) <= c->memory.turn_ids)
+		next_ns += (until_ns - next_ns) / c->memory.tick_ns * c->memory.tick_ns;
 	return next_ns;
 }
 
@@ -430,7 +435,8 @@ static bool plan(struct model *m, struct dedup_config *c)
 		return false;
 	snprintf(m->text, sizeof(m->text),
 		 "layout %u, %u places, capacity %llu, window %llu ns, traffic %d x %.3g, lateness %d",
-		 c->layout, c->places, c->capacity, c->window_ns, m->traffic, m->load, m->lateness);
+		 c->memory.layout, c->memory.places, c->memory.capacity, c->memory.window_ns,
+		 m->traffic, m->load, m->lateness);
 	return true;
 }
 
@@ -440,8 +446,8 @@ static void watch_places(struct model *m)
 		struct watched_place *p = &m->places[i];
 
 		p->place = i == 0   ? 0
-			   : i == 1 ? m->sim.config.places - 1
-				    : below(m, m->sim.config.places);
+			   : i == 1 ? m->sim.config.memory.places - 1
+				    : below(m, m->sim.config.memory.places);
 		p->passed_ns = m->sim.now_ns;
 	}
 	m->sim.on_pass = on_pass;
@@ -455,8 +461,8 @@ static void start_books(struct model *m)
 
 	for (uint32_t i = 0; i < dedup_hand_segments(c) && !is_countdown(m); i++)
 		m->segments[i].passed_ns = dedup_mark(&m->sim.state, -1, i)->at_ns;
-	if (is_countdown(m) && c->places <= COUNTDOWNS_MAX)
-		m->countdowns = calloc(c->places, sizeof(*m->countdowns));
+	if (is_countdown(m) && c->memory.places <= COUNTDOWNS_MAX)
+		m->countdowns = calloc(c->memory.places, sizeof(*m->countdowns));
 }
 
 static void check_books(struct model *m)
@@ -481,15 +487,15 @@ static bool run(uint64_t seed, enum traffic traffic, enum lateness lateness)
 		return false;
 	sim_start_hand(&m.sim, &c);
 	start_books(&m);
-	m.next_ns = m.sim.now_ns + below(&m, c.window_ns);
-	m.round_ns = (c.places / DEDUP_STEP_PLACES + 1) * c.busy_tick_ns;
+	m.next_ns = m.sim.now_ns + below(&m, c.memory.window_ns);
+	m.round_ns = (c.memory.places / DEDUP_STEP_PLACES + 1) * c.memory.busy_tick_ns;
 	watch_places(&m);
-	end_ns = m.sim.now_ns + TURNS * c.window_ns;
+	end_ns = m.sim.now_ns + TURNS * c.memory.window_ns;
 	for (int steps = 0; m.sim.now_ns < end_ns || steps < STEPS_MIN; steps++)
 		step(&m);
 	check_books(&m);
 	free(m.countdowns);
-	check(&m, m.forgotten > 0 || c.capacity < 10 || m.late_sum_ns > c.window_ns);
+	check(&m, m.forgotten > 0 || c.memory.capacity < 10 || m.late_sum_ns > c.memory.window_ns);
 	if (lateness == ON_TIME && !m.requests)
 		check(&m, m.sim.state.late == 0);
 	if (within_capacity(&m))

@@ -52,7 +52,7 @@ struct attempt {
 
 static size_t blocks_bytes(const struct sim *s)
 {
-	return s->config.blocks * sizeof(struct dedup_block);
+	return s->config.memory.blocks * sizeof(struct dedup_block);
 }
 
 static void start(struct sim *s, const struct kind *kind)
@@ -61,19 +61,19 @@ static void start(struct sim *s, const struct kind *kind)
 
 	spec.layout = kind->layout;
 	sim_start(s, &spec, 1);
-	assert_true(s->config.blocks <= BLOCKS_MAX);
+	assert_true(s->config.memory.blocks <= BLOCKS_MAX);
 }
 
 static void pass(struct sim *s)
 {
 	const struct dedup_config *c = &s->config;
-	uint32_t n = c->layout == DEDUP_COUNTDOWN ? 1 : c->places;
+	uint32_t n = c->memory.layout == DEDUP_COUNTDOWN ? 1 : c->memory.places;
 	uint32_t pos = dedup_hand_pos(s->state.hand), epoch = dedup_hand_epoch(s->state.hand);
 
 	for (uint32_t i = 0; i < n; i++)
 		assert_int_equal(dedup_age(s->filter.blocks, c, s->state.hand, i), 0);
 	pos += n;
-	if (pos >= c->places) {
+	if (pos >= c->memory.places) {
 		pos = 0;
 		epoch++;
 	}
@@ -83,7 +83,7 @@ static void pass(struct sim *s)
 /* How many more passes an id lives for that is learned now. */
 static int full_life(const struct sim *s)
 {
-	return s->config.layout == DEDUP_COUNTDOWN ? (int)s->config.places - 1 : 1;
+	return s->config.memory.layout == DEDUP_COUNTDOWN ? (int)s->config.memory.places - 1 : 1;
 }
 
 /* How many more passes the id will live for; -1 if it is not known. */
@@ -152,10 +152,10 @@ static bool is_stray(const struct attempt *attempt)
 	const struct dedup_config *c = &attempt->sim->config;
 	uint32_t bits = 0;
 
-	for (uint32_t i = 0; i < c->blocks * DEDUP_BLOCK_WORDS; i++)
+	for (uint32_t i = 0; i < c->memory.blocks * DEDUP_BLOCK_WORDS; i++)
 		bits += __builtin_popcountll(attempt->sim->filter.blocks->word[i]);
-	return attempt->before < 0 && c->layout != DEDUP_COUNTDOWN &&
-	       !strcmp(attempt->script, "p") && bits > c->k;
+	return attempt->before < 0 && c->memory.layout != DEDUP_COUNTDOWN &&
+	       !strcmp(attempt->script, "p") && bits > c->memory.k;
 }
 
 /* Before each instruction: for each script a process is forked that plays it here and goes on to

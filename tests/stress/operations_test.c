@@ -68,7 +68,7 @@ static double expected;
 	do {                                                                                   \
 		if (!(condition))                                                              \
 			fail_msg("%s: %s at %" PRIu64 " ns, layout %u", (l)->text, #condition, \
-				 (l)->sim->now_ns, (l)->sim->config.layout);                   \
+				 (l)->sim->now_ns, (l)->sim->config.memory.layout);            \
 	} while (0)
 
 static uint64_t below(struct life *l, uint64_t n)
@@ -89,12 +89,12 @@ static uint64_t lateness(struct sim *s)
 	uint64_t late_ns = 0;
 
 	if (l->lateness == JITTER && below(l, 10) == 0)
-		late_ns = below(l, 10 * s->config.tick_ns);
+		late_ns = below(l, 10 * s->config.memory.tick_ns);
 	if (l->lateness == SELDOM_STALLED && below(l, 300) == 0)
-		late_ns = below(l, s->config.stale_ns);
+		late_ns = below(l, s->config.memory.stale_ns);
 	l->late_ns += late_ns;
-	if (s->config.tick_ns + late_ns > l->gap_ns)
-		l->gap_ns = s->config.tick_ns + late_ns;
+	if (s->config.memory.tick_ns + late_ns > l->gap_ns)
+		l->gap_ns = s->config.memory.tick_ns + late_ns;
 	return late_ns;
 }
 
@@ -112,8 +112,8 @@ static struct sim *new_filter(struct life *l, uint64_t window_ns)
 	sim_start(s, &spec, l->secrets++);
 	s->lateness = lateness;
 	s->arg = l;
-	slack_ns = 4 * s->config.late_ns + 4 * s->config.tick_ns +
-		   (l->lateness == ON_TIME ? 0 : 3 * s->config.stale_ns);
+	slack_ns = 4 * s->config.memory.late_ns + 4 * s->config.memory.tick_ns +
+		   (l->lateness == ON_TIME ? 0 : 3 * s->config.memory.stale_ns);
 	if (slack_ns > l->slack_ns)
 		l->slack_ns = slack_ns;
 	return s;
@@ -152,9 +152,10 @@ static bool has_room(struct life *l)
 
 	for (; l->young < l->cnt && l->ids[l->young].at_ns + l->windows_ns[0] <= now_ns; l->young++)
 		l->parts -= l->ids[l->young].part;
-	while (l->own < l->cnt && l->ids[l->own].at_ns + c->window_ns <= now_ns)
+	while (l->own < l->cnt && l->ids[l->own].at_ns + c->memory.window_ns <= now_ns)
 		l->own++;
-	return l->cnt - l->own < c->capacity && l->parts + 1.0 / c->capacity <= 1 + 1e-9;
+	return l->cnt - l->own < c->memory.capacity &&
+	       l->parts + 1.0 / c->memory.capacity <= 1 + 1e-9;
 }
 
 static void learn(struct life *l)
@@ -174,7 +175,7 @@ static void learn(struct life *l)
 		e->id[w] = random_next(&l->seed);
 	e->at_ns = l->sim->now_ns;
 	e->late_before_ns = l->late_ns;
-	e->part = 1.0 / in_charge(l)->config.capacity;
+	e->part = 1.0 / in_charge(l)->config.memory.capacity;
 	result = sim_learn(l->sim, e->id);
 	note_answer(l, result == 1);
 	if (result)
@@ -187,8 +188,8 @@ static void traffic(struct life *l)
 {
 	const struct dedup_config *c = &in_charge(l)->config;
 
-	l->wait += l->load * c->capacity / EVENTS_A_WINDOW;
-	l->next_ns += c->window_ns / EVENTS_A_WINDOW + 1;
+	l->wait += l->load * c->memory.capacity / EVENTS_A_WINDOW;
+	l->next_ns += c->memory.window_ns / EVENTS_A_WINDOW + 1;
 	for (; l->wait >= 1; l->wait--)
 		learn(l);
 }
@@ -250,7 +251,7 @@ static void run_until(struct life *l, uint64_t end_ns)
 static void set(struct life *l)
 {
 	l->sim->config.serial++;
-	l->sim->next_ns = l->sim->now_ns + below(l, l->sim->config.tick_ns);
+	l->sim->next_ns = l->sim->now_ns + below(l, l->sim->config.memory.tick_ns);
 }
 
 static void resize(struct life *l)
@@ -261,7 +262,7 @@ static void resize(struct life *l)
 	s->now_ns = before->now_ns;
 	sim_succeed(s, before);
 	do
-		run_until(l, s->now_ns + 1 + below(l, 4 * s->config.tick_ns));
+		run_until(l, s->now_ns + 1 + below(l, 4 * s->config.memory.tick_ns));
 	while (s->state.last_ns == s->state.started_ns);
 	sim_take_charge(s);
 	l->own = l->before = l->cnt;
@@ -295,7 +296,7 @@ static void turn(struct life *l, bool is_reset)
 		goal_before = request(&l->sim->before->state, &l->sim->before->config);
 	l->is_turning = true;
 	while (!has_passed(l->sim, goal) || !has_passed(l->sim->before, goal_before))
-		run_until(l, l->sim->now_ns + l->sim->config.tick_ns);
+		run_until(l, l->sim->now_ns + l->sim->config.memory.tick_ns);
 	l->is_turning = false;
 	l->excused = l->cnt; /* also what came meanwhile may have been passed */
 	for (size_t i = cnt > 100 ? cnt - 100 : 0; i < cnt && is_reset; i++)
@@ -347,7 +348,7 @@ static uint64_t live(uint64_t seed)
 		 seed, l.load, l.lateness, l.windows_ns[0]);
 	l.sim = new_filter(&l, l.windows_ns[below(&l, 2)]);
 	begin_ns = l.next_ns = l.operation_ns = l.sim->now_ns;
-	l.sim->next_ns = begin_ns + l.sim->config.tick_ns;
+	l.sim->next_ns = begin_ns + l.sim->config.memory.tick_ns;
 	end_ns = begin_ns + WINDOWS * l.windows_ns[1];
 	while (l.sim->now_ns < end_ns) {
 		l.operation_ns += below(&l, 2 * l.windows_ns[0] / OPERATIONS_A_WINDOW);

@@ -59,7 +59,8 @@ static void empty_filter_memory(void)
 {
 	struct dedup_state *st = fixture.filter.state;
 
-	memset(fixture.filter.blocks, 0, fixture.filter.config->blocks * sizeof(struct dedup_block));
+	memset(fixture.filter.blocks, 0,
+	       fixture.filter.config->memory.blocks * sizeof(struct dedup_block));
 	__sync_fetch_and_add(&st->recent_version, 1);
 }
 
@@ -261,7 +262,7 @@ static void a_removal_is_not_undone(void **state)
 	pthread_t thread;
 
 	(void)state;
-	cfg.recent = 1;
+	cfg.memory.recent = 1;
 	fixture_load(&cfg);
 	start_clock(&r, REMOVALS);
 	assert_int_equal(pthread_create(&thread, NULL, ask_for_all, &r), 0);
@@ -301,7 +302,9 @@ static void *sweep_on(void *arg)
 
 static void the_sweep_overwrites_nobody(void **state)
 {
-	static struct sweeper s = { .cfg = { .layout = DEDUP_COUNTDOWN, .blocks = 4, .places = 15 } };
+	static struct sweeper s = {
+		.cfg = { .memory.layout = DEDUP_COUNTDOWN, .memory.blocks = 4, .memory.places = 15 }
+	};
 	uint32_t cells = 4 * DEDUP_BLOCK_CELLS, lost = 0;
 	uint64_t end_ns = kernel_now_ns() + RACE_NS;
 	pthread_t thread;

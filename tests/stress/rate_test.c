@@ -81,7 +81,7 @@ static void learn_all(struct traffic *t)
 
 static void rotate(struct traffic *t)
 {
-	sim_pass(&t->sim, t->sim.config.places);
+	sim_pass(&t->sim, t->sim.config.memory.places);
 }
 
 static void wait_ns(struct traffic *t, uint64_t ns)
@@ -93,7 +93,7 @@ static void wait_ns(struct traffic *t, uint64_t ns)
 
 static void steady(struct traffic *t)
 {
-	uint64_t start = t->sim.now_ns, capacity = t->sim.config.capacity;
+	uint64_t start = t->sim.now_ns, capacity = t->sim.config.memory.capacity;
 
 	for (int step = 1; step <= 2500; step++) {
 		learn(t, capacity * step / 1000 - capacity * (step - 1) / 1000);
@@ -103,24 +103,24 @@ static void steady(struct traffic *t)
 
 static void rotated(struct traffic *t)
 {
-	learn(t, t->sim.config.capacity);
+	learn(t, t->sim.config.memory.capacity);
 	rotate(t);
-	learn(t, t->sim.config.capacity);
+	learn(t, t->sim.config.memory.capacity);
 }
 
 static void two_bursts(struct traffic *t)
 {
 	wait_ns(t, 3 * WINDOW_NS);
-	learn(t, t->sim.config.capacity);
+	learn(t, t->sim.config.memory.capacity);
 	wait_ns(t, WINDOW_NS * 101 / 100);
-	learn(t, t->sim.config.capacity);
+	learn(t, t->sim.config.memory.capacity);
 }
 
 /* The most that two generations can hold: a full filter makes the hand go round once. */
 static void both_full(struct traffic *t)
 {
 	learn_all(t);
-	while (t->sim.state.passed < t->sim.config.places)
+	while (t->sim.state.passed < t->sim.config.memory.places)
 		t->sim.now_ns += sim_step(&t->sim);
 	learn_all(t);
 }
@@ -142,7 +142,7 @@ static void overloaded(struct traffic *t)
 	uint64_t id[4];
 
 	for (int step = 0; step < 6000; step++) {
-		for (uint64_t i = 0; i <= t->sim.config.capacity / 1000; i++) {
+		for (uint64_t i = 0; i <= t->sim.config.memory.capacity / 1000; i++) {
 			t->make_id(id, t->next++);
 			sim_learn(&t->sim, id);
 		}
@@ -228,11 +228,12 @@ static void check_moment(const struct row *row, const struct moment *moment)
 			  stats_fill(&t.sim.config, t.sim.filter.blocks, t.sim.state.hand).fpr);
 		sim_stop(&t.sim);
 	}
-	bound = layout_of(shape.layout)->rate(&shape, plan_ids(&shape, SIM_CPUS, row->fpr));
-	full = layout_of(shape.layout)->rate(&shape, shape.full_ids); /* one CPU takes no credit */
+	bound = layout_of(shape.memory.layout)->rate(&shape, plan_ids(&shape, SIM_CPUS, row->fpr));
+	full = layout_of(shape.memory.layout)
+		       ->rate(&shape, shape.memory.full_ids); /* one CPU takes no credit */
 	print_message("# %s p=%g, %s: w=%u b=%u; full %.3g, seen %.3g (+- %.2g), by the bits %.3g\n",
-		      row->name, row->fpr, moment->name, shape.words, shape.bits, full,
-		      mean_of(&seen), error_of(&seen), mean_of(&by_bits));
+		      row->name, row->fpr, moment->name, shape.memory.words, shape.memory.bits,
+		      full, mean_of(&seen), error_of(&seen), mean_of(&by_bits));
 	assert_true(bound <= row->fpr);
 	assert_true(mean_of(&seen) > 0);
 	assert_true(mean_of(&seen) <= row->fpr + 3 * error_of(&seen));

@@ -118,10 +118,10 @@ static void fill(struct change *c, double part)
 	struct sim *s = c->sim;
 
 	learn(c, UINT64_MAX);
-	if (s->config.layout != DEDUP_COUNTDOWN)
-		sim_pass(s, s->config.places);
-	s->next_ns = s->now_ns + s->config.tick_ns;
-	learn(c, part < 1 ? part * s->config.full_ids : UINT64_MAX);
+	if (s->config.memory.layout != DEDUP_COUNTDOWN)
+		sim_pass(s, s->config.memory.places);
+	s->next_ns = s->now_ns + s->config.memory.tick_ns;
+	learn(c, part < 1 ? part * s->config.memory.full_ids : UINT64_MAX);
 }
 
 /* The new filter is there, but not in charge yet. */
@@ -137,7 +137,7 @@ static void prepare(struct change *c)
 static void burst(struct change *c)
 {
 	const struct dedup_state *st = &c->after.state;
-	uint64_t part = c->after.config.turn_ids / PARTS + 1;
+	uint64_t part = c->after.config.memory.turn_ids / PARTS + 1;
 
 	for (uint64_t goal = part; goal < TURNS * PARTS * part; goal += part) {
 		bool was_blocked = false;
@@ -158,7 +158,7 @@ static void burst(struct change *c)
 static void burst_after(struct change *c, double part)
 {
 	fill(c, part);
-	c->before.next_ns += 8 * c->before.config.tick_ns;
+	c->before.next_ns += 8 * c->before.config.memory.tick_ns;
 	prepare(c);
 	sim_take_charge(&c->after);
 	burst(c);
@@ -202,7 +202,7 @@ static void at_once(struct change *c)
 /* The whole capacity in each window, and of the new filter's from the change on. */
 static void steadily(struct change *c, double windows)
 {
-	uint64_t start_ns = c->sim->now_ns, capacity = c->sim->config.capacity;
+	uint64_t start_ns = c->sim->now_ns, capacity = c->sim->config.memory.capacity;
 
 	for (int i = 1; i <= windows * 1000; i++) {
 		learn(c, capacity * i / 1000 - capacity * (i - 1) / 1000);
@@ -282,7 +282,7 @@ static void check_scenario(const struct row *row, const struct scenario *scenari
 
 		start(&c.before, &row->before, 100 + secret);
 		start(&c.after, &row->after, 200 + secret);
-		c.before.next_ns = c.before.now_ns + c.before.config.tick_ns;
+		c.before.next_ns = c.before.now_ns + c.before.config.memory.tick_ns;
 		c.next = secret * (1ULL << 32);
 		scenario->run(&c);
 		assert_true(c.moment >= TURNS * PARTS);
@@ -338,7 +338,7 @@ static void burst_is_learned(void **state)
 
 	start(&c.before, &before, 1);
 	start(&c.after, &after, 2);
-	c.before.next_ns = c.before.now_ns + c.before.config.tick_ns;
+	c.before.next_ns = c.before.now_ns + c.before.config.memory.tick_ns;
 	steadily(&c, 2.5);
 	prepare(&c);
 	sim_take_charge(&c.after);

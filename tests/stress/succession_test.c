@@ -96,12 +96,12 @@ static uint64_t lateness(struct sim *s)
 	uint64_t late_ns = 0;
 
 	if (m->lateness == JITTER && below(m, 10) == 0)
-		late_ns = below(m, 10 * s->config.tick_ns);
+		late_ns = below(m, 10 * s->config.memory.tick_ns);
 	if (m->lateness == SELDOM_STALLED && below(m, 300) == 0)
-		late_ns = below(m, s->config.stale_ns);
+		late_ns = below(m, s->config.memory.stale_ns);
 	m->late_ns += late_ns;
-	if (s == m->sim && s->config.tick_ns + late_ns > m->gap_ns)
-		m->gap_ns = s->config.tick_ns + late_ns;
+	if (s == m->sim && s->config.memory.tick_ns + late_ns > m->gap_ns)
+		m->gap_ns = s->config.memory.tick_ns + late_ns;
 	return late_ns;
 }
 
@@ -121,8 +121,8 @@ static struct sim *new_filter(struct model *m, uint64_t window_ns)
 	s->lateness = lateness;
 	s->arg = m;
 	snprintf(m->text + used, sizeof(m->text) - used,
-		 "layout %u, %u places, capacity %llu, window %llu ns; ", s->config.layout,
-		 s->config.places, s->config.capacity, s->config.window_ns);
+		 "layout %u, %u places, capacity %llu, window %llu ns; ", s->config.memory.layout,
+		 s->config.memory.places, s->config.memory.capacity, s->config.memory.window_ns);
 	return s;
 }
 
@@ -142,14 +142,15 @@ static bool has_room(struct model *m)
 
 	for (; m->young < m->cnt && m->ids[m->young].at_ns + m->window_ns <= now_ns; m->young++)
 		m->parts -= m->ids[m->young].part;
-	while (m->own < m->cnt && m->ids[m->own].at_ns + c->window_ns <= now_ns)
+	while (m->own < m->cnt && m->ids[m->own].at_ns + c->memory.window_ns <= now_ns)
 		m->own++;
-	return m->cnt - m->own < c->capacity && m->parts + 1.0 / c->capacity <= 1 + 1e-9;
+	return m->cnt - m->own < c->memory.capacity &&
+	       m->parts + 1.0 / c->memory.capacity <= 1 + 1e-9;
 }
 
 static void learn(struct model *m)
 {
-	double part = 1.0 / in_charge(m)->config.capacity;
+	double part = 1.0 / in_charge(m)->config.memory.capacity;
 	struct learned *l = &m->ids[m->cnt];
 
 	if (!has_room(m) && within_capacity(m))
@@ -174,14 +175,14 @@ static void learn(struct model *m)
 static void traffic(struct model *m)
 {
 	const struct dedup_config *c = &in_charge(m)->config;
-	double ids = m->load * c->capacity;
+	double ids = m->load * c->memory.capacity;
 
 	if (m->traffic == BURSTS) {
 		m->wait = ids;
-		m->next_ns += c->window_ns + 1 + below(m, c->window_ns / 16);
+		m->next_ns += c->memory.window_ns + 1 + below(m, c->memory.window_ns / 16);
 	} else {
 		m->wait += ids / EVENTS_A_WINDOW;
-		m->next_ns += c->window_ns / EVENTS_A_WINDOW + 1;
+		m->next_ns += c->memory.window_ns / EVENTS_A_WINDOW + 1;
 	}
 	for (; m->wait >= 1; m->wait--)
 		learn(m);
@@ -210,14 +211,14 @@ static uint64_t next_check(const struct model *m)
 static void check_holds_nothing(struct model *m, const struct sim *s)
 {
 	const struct dedup_config *c = &s->config;
-	uint32_t elapsed = dedup_countdowns(s->state.hand, c->places);
+	uint32_t elapsed = dedup_countdowns(s->state.hand, c->memory.places);
 
-	for (uint32_t b = 0; b < c->blocks; b++)
+	for (uint32_t b = 0; b < c->memory.blocks; b++)
 		for (int w = 0; w < DEDUP_BLOCK_CELLS; w++) {
 			uint32_t cell = s->filter.blocks[b].cell[w];
 
-			check(m, c->layout == DEDUP_COUNTDOWN
-					 ? !dedup_cell_left(cell, elapsed, c->places)
+			check(m, c->memory.layout == DEDUP_COUNTDOWN
+					 ? !dedup_cell_left(cell, elapsed, c->memory.places)
 					 : !cell);
 		}
 }
@@ -257,12 +258,12 @@ static void change(struct model *m, uint64_t window_ns)
 	uint64_t charge_ns, slack_ns, own = before->state.learned - m->cnt;
 
 	m->sim = s;
-	m->gap_ns = s->config.tick_ns;
+	m->gap_ns = s->config.memory.tick_ns;
 	m->unlearned = 0;
 	s->now_ns = before->now_ns;
 	sim_succeed(s, before);
 	do
-		run_until(m, s->now_ns + 1 + below(m, 4 * s->config.tick_ns));
+		run_until(m, s->now_ns + 1 + below(m, 4 * s->config.memory.tick_ns));
 	while (s->state.last_ns == s->state.started_ns);
 	sim_take_charge(s);
 	own += m->cnt;
@@ -271,15 +272,17 @@ static void change(struct model *m, uint64_t window_ns)
 	m->late_ns = 0;
 	charge_ns = s->now_ns;
 	while (sim_has_predecessor(s)) {
-		run_until(m, s->now_ns + s->config.tick_ns);
-		slack_ns = 3 * (before->config.late_ns + before->config.stale_ns) + m->late_ns;
+		run_until(m, s->now_ns + s->config.memory.tick_ns);
+		slack_ns = 3 * (before->config.memory.late_ns + before->config.memory.stale_ns) +
+			   m->late_ns;
 		if (m->lateness == ON_TIME)
-			slack_ns = 4 * before->config.late_ns + 2 * s->config.tick_ns;
-		check(m, s->now_ns - charge_ns <= 2 * before->config.window_ns + slack_ns);
+			slack_ns = 4 * before->config.memory.late_ns + 2 * s->config.memory.tick_ns;
+		check(m, s->now_ns - charge_ns <= 2 * before->config.memory.window_ns + slack_ns);
 	}
 	check_told(m, own);
 	check_holds_nothing(m, before);
-	if (m->traffic == EVEN && m->lateness == ON_TIME && s->config.turn_ids >= UNLEARNED_NONE)
+	if (m->traffic == EVEN && m->lateness == ON_TIME &&
+	    s->config.memory.turn_ids >= UNLEARNED_NONE)
 		check(m, m->unlearned == 0);
 	s->before = NULL;
 	drop_filter(before);
@@ -306,7 +309,7 @@ static void run(uint64_t seed, enum traffic traffic, enum lateness lateness, uin
 		 traffic, m.load, lateness);
 	m.sim = new_filter(&m, windows[0]);
 	m.next_ns = m.sim->now_ns;
-	m.sim->next_ns = m.sim->now_ns + m.sim->config.tick_ns;
+	m.sim->next_ns = m.sim->now_ns + m.sim->config.memory.tick_ns;
 	for (uint64_t i = 1; i <= changes; i++) {
 		run_until(&m, m.sim->now_ns + below(&m, 3 * windows[i - 1]));
 		change(&m, windows[i]);

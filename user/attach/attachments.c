@@ -336,7 +336,7 @@ const struct dedup_iface *attachments_twin(const struct filter *f, const struct 
 
 	if (!own)
 		own = entry_of_moved(f, list, cnt, a->ifname);
-	for (int i = 0; i < DEDUP_IFACES_MAX && own && f->config->deliver; i++) {
+	for (int i = 0; i < DEDUP_IFACES_MAX && own && f->config->policy.deliver; i++) {
 		const struct dedup_iface *other = &f->record->ifaces[i];
 
 		if (other != own && other->ifindex == (uint32_t)a->ifindex && !here_has(other))

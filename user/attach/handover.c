@@ -153,7 +153,7 @@ static int prepare(struct pair *p, const struct placement *where, bool begins_dr
 	if (!err)
 		err = begin_exchange(p);
 	if (!err && begins_drops)
-		p->beside.record->drop_until_ns = kernel_now_ns() + p->beside.config->drop_ns;
+		p->beside.record->drop_until_ns = kernel_now_ns() + p->beside.config->policy.drop_ns;
 	return err;
 }
 

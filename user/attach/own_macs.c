@@ -38,7 +38,7 @@ static int add_mac(const struct link *link, void *arg)
 /* The bits of a word that say of which interface it is; 0 in a filter of one interface. */
 static uint64_t index_bits(const struct filter *f, uint32_t ifindex)
 {
-	return f->config->several ? dedup_mac_index(ifindex) : 0;
+	return f->config->policy.several ? dedup_mac_index(ifindex) : 0;
 }
 
 /* Several interfaces: this one's slot in own_macs; NULL if another interface of the filter has the
@@ -60,9 +60,9 @@ static __u64 *own_slot(const struct filter *f, uint32_t ifindex)
  */
 static __u64 *first_compared(const struct filter *f, uint32_t ifindex)
 {
-	if (f->config->several)
+	if (f->config->policy.several)
 		return own_slot(f, ifindex);
-	return f->config->receiver == DEDUP_ONE_INTERFACE ? &f->record->own_mac : NULL;
+	return f->config->policy.receiver == DEDUP_ONE_INTERFACE ? &f->record->own_mac : NULL;
 }
 
 /* The outermost bridge or bond comes first: the host has its addresses there, so most frames are
@@ -118,7 +118,7 @@ static void add_word(struct list *list, uint64_t word)
 static void keep_elsewhere(const struct filter *f, struct list *list)
 {
 	for (uint32_t i = 0; i < f->record->macs_cnt && i < DEDUP_MACS_MAX; i++) {
-		uint64_t bits = f->config->several ? f->record->macs[i] & 0xffff : 0;
+		uint64_t bits = f->config->policy.several ? f->record->macs[i] & 0xffff : 0;
 
 		if (is_recorded(f, bits, false) && !is_recorded(f, bits, true))
 			add_word(list, f->record->macs[i]);
@@ -133,7 +133,7 @@ static void set_interface(struct filter *f, const struct links *l, const struct 
 
 	if (first)
 		*(volatile __u64 *)first = own.cnt ? own.words[0] : DEDUP_MAC_NONE;
-	else if (f->config->several)
+	else if (f->config->policy.several)
 		f->record->own_macs[dedup_own_slot(link->index)] = DEDUP_MAC_NONE;
 	for (int i = first ? 1 : 0; i < own.cnt; i++)
 		add_word(list, own.words[i]);
@@ -145,7 +145,7 @@ int own_macs_set(struct filter *f, const struct links *l)
 	struct dedup_record *r = f->record;
 	struct list list = { .cnt = 0 };
 
-	if (f->config->receiver != DEDUP_ONE_INTERFACE)
+	if (f->config->policy.receiver != DEDUP_ONE_INTERFACE)
 		r->own_mac = DEDUP_MAC_NONE;
 	keep_elsewhere(f, &list);
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
@@ -178,11 +178,11 @@ bool own_macs_agree(const struct filter *f, const struct links *l, uint32_t ifin
 	uint32_t listed = 0; /* words of this interface in the filter's list */
 	struct own own;
 
-	if (!link || f->config->forwarded)
+	if (!link || f->config->policy.forwarded)
 		return true;
 	own = own_of(f, l, link);
 	for (uint32_t i = 0; i < f->record->macs_cnt && i < DEDUP_MACS_MAX; i++)
-		listed += !f->config->several || (f->record->macs[i] & 0xffff) == bits;
+		listed += !f->config->policy.several || (f->record->macs[i] & 0xffff) == bits;
 	/* The field that is compared first is filled also if the interface has no MAC at all. */
 	if (own.cut || listed + !!first != (uint32_t)own.cnt + (first && !own.cnt))
 		return false;

@@ -246,7 +246,7 @@ int pair_attach_new(struct pair *p)
 
 	if (err)
 		return err;
-	if (p->beside.config->action != DEDUP_DROP_FOR)
+	if (p->beside.config->policy.action != DEDUP_DROP_FOR)
 		pair_begin_drops(p);
 	err = attach_missing(p);
 	return err ? err : pair_attach_instead(p);

@@ -79,7 +79,7 @@ static int plan_row(const struct bench *b, enum bench_row row, struct dedup_conf
 	if (!err)
 		err = plan_here(&spec, cfg);
 	/* Nor does load move the hand, however fast ids come. */
-	cfg->turn_ids = cfg->full_ids = UINT64_MAX / 4;
+	cfg->memory.turn_ids = cfg->memory.full_ids = UINT64_MAX / 4;
 	return err;
 }
 
@@ -194,7 +194,7 @@ int bench_open_peers(struct bench *b, bool bloom, bool lru, uint32_t race)
 	bpf_map__set_max_entries(skel->maps.lru, lru ? b->capacity : 1);
 	bpf_map__set_max_entries(skel->maps.bloom, bloom ? b->capacity : 1);
 	bpf_map__set_map_extra(skel->maps.bloom, bloom_k(b));
-	bpf_map__set_max_entries(skel->maps.filter, shipped->filter.config->blocks);
+	bpf_map__set_max_entries(skel->maps.filter, shipped->filter.config->memory.blocks);
 	err = bpf_map__reuse_fd(skel->maps.stats, shipped->filter.stats_fd);
 	if (!err)
 		err = bench_bpf__load(skel);
@@ -264,8 +264,8 @@ void bench_describe(const struct bench *b, struct bench_result *out)
 			continue;
 		out->bytes_an_id[row] = (double)plan_bytes(s->filter.config) / b->capacity;
 		out->fpr[row] =
-			layout_of(s->filter.config->layout)->rate(s->filter.config, b->capacity);
-		out->hashes[row] = s->filter.config->k;
+			layout_of(s->filter.config->memory.layout)->rate(s->filter.config, b->capacity);
+		out->hashes[row] = s->filter.config->memory.k;
 	}
 	if (out->there[BENCH_BLOOM]) {
 		out->bytes_an_id[BENCH_BLOOM] =
@@ -294,14 +294,15 @@ static void turn(struct filter *f, uint64_t places)
 static int fill_blocked(struct bench *b, struct bench_subject *s)
 {
 	const struct dedup_config *c = s->filter.config;
-	uint64_t half = c->places / c->segment_places / 2 * (uint64_t)c->segment_places;
+	uint64_t half =
+		c->memory.places / c->memory.segment_places / 2 * (uint64_t)c->memory.segment_places;
 	int err = 0;
 
 	for (int i = 0; i < 3 && !err; i++) {
 		s->known = s->next + b->setting.ids / 4;
 		err = bench_fill(b, s, b->setting.ids / 2);
 		if (!err)
-			turn(&s->filter, i == 1 ? c->places - half : half);
+			turn(&s->filter, i == 1 ? c->memory.places - half : half);
 	}
 	return err ? err : bench_fill(b, s, bench_known(b) - b->setting.ids / 4);
 }
@@ -321,7 +322,7 @@ int bench_fill_row(struct bench *b, enum bench_row row)
 	if (row == BENCH_FLAT) {
 		err = bench_fill(b, s, ids);
 		if (!err)
-			turn(&s->filter, s->filter.config->places);
+			turn(&s->filter, s->filter.config->memory.places);
 	} else if (row == BENCH_LRU) {
 		err = bench_fill(b, s, ids - bench_known(b));
 	}

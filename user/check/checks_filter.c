@@ -20,10 +20,11 @@ int check_size(struct inquiry *q)
 	char window[32];
 
 	if (plan) {
-		inquiry_number(q, "capacity_ids", plan->capacity);
-		inquiry_number(q, "window_ns", plan->window_ns);
+		inquiry_number(q, "capacity_ids", plan->memory.capacity);
+		inquiry_number(q, "window_ns", plan->memory.window_ns);
 		inquiry_found(q, "%llu ids a window of %s, at most %g of fresh events lost",
-			      plan->capacity, format_time(plan->window_ns, window, sizeof(window)),
+			      plan->memory.capacity,
+			      format_time(plan->memory.window_ns, window, sizeof(window)),
 			      plan_fpr(plan));
 	}
 	return plan_here(q->subject->spec, &again);
@@ -50,7 +51,7 @@ int check_memory(struct inquiry *q)
 	return say_err(
 		-ENOMEM,
 		"a filter for %llu ids takes %s, and %s of memory are free; lower --capacity or raise --fpr",
-		cfg->capacity, need_text, have_text);
+		cfg->memory.capacity, need_text, have_text);
 }
 
 /* RX queues of all interfaces that say how many they have. */
@@ -70,7 +71,7 @@ int check_delivery(struct inquiry *q)
 	uint32_t queues = count_queues(q->subject->where);
 	char text[32];
 
-	if (!q->subject->plan->deliver) {
+	if (!q->subject->plan->policy.deliver) {
 		inquiry_found(q, "fresh packets go to the stack");
 		return 0;
 	}

@@ -88,7 +88,7 @@ int check_redirect(struct inquiry *q)
 	enum attach_mode mode = q->subject->where->mode;
 	uint64_t features;
 
-	if (!q->subject->plan->deliver) {
+	if (!q->subject->plan->policy.deliver) {
 		inquiry_found(q, "fresh packets go to the stack");
 		return 0;
 	}

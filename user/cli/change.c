@@ -11,6 +11,7 @@
 #include "loader.h"
 #include "lock.h"
 #include "open.h"
+#include "plan.h"
 #include "predecessor.h"
 #include "say.h"
 
@@ -58,7 +59,7 @@ static int look(const struct options *o, struct change *c)
 		return err;
 	}
 	c->where = (struct placement){ c->ifnames, c->cnt, o->mode };
-	spec_of_config(c->f.config, &c->spec);
+	plan_asked(c->f.config, &c->spec);
 	return 0;
 }
 
@@ -107,7 +108,7 @@ static int check_turns_left(const struct filter *f)
 	uint64_t at = READ_ONCE(before->state->forgotten_at);
 	uint64_t places = at - READ_ONCE(before->state->passed);
 
-	if (!at || places <= 2ULL * before->config->places)
+	if (!at || places <= 2ULL * before->config->memory.places)
 		return 0;
 	return say_err(
 		-EUCLEAN,

@@ -43,10 +43,8 @@ void change_ask_shape(const struct options *o, struct change *c);
 /* Does any option say how large the filter is to be, or of which kind? */
 bool change_asks_shape(const struct options *o);
 
-/* Plans what c->spec asks for, at c->where. with_shape: of the size and kind that the filter has
- * (plan_again()). 0 or -errno, which is said.
- */
-int change_plan(struct change *c, bool with_shape, struct dedup_config *cfg);
+/* Plans what c->spec asks for, at c->where. 0 or -errno, which is said. */
+int change_plan(struct change *c, struct dedup_config *cfg);
 
 /* Takes interfaces out of c->where, and adds others, as load would check them; at least one must be
  * left. 0; or -errno, which is said.

@@ -96,11 +96,11 @@ void change_ask_shape(const struct options *o, struct change *c)
 	spec->countdown_bits = o->spec.countdown_bits;
 }
 
-int change_plan(struct change *c, bool with_shape, struct dedup_config *cfg)
+int change_plan(struct change *c, struct dedup_config *cfg)
 {
 	c->spec.several = c->where.cnt > 1;
 	kept_plan_gsp(c->f.config, &c->spec);
-	return with_shape ? plan_again(c->f.config, &c->spec, cfg) : plan_here(&c->spec, cfg);
+	return plan_here(&c->spec, cfg);
 }
 
 /* The place of this interface among those where the filter is to run; -1 if it is not. */

@@ -30,10 +30,10 @@ static const struct attachment *attached_to(const struct change *c, const char *
 /* May it deliver where it did not before? */
 static int check_delivery(const struct change *c, const struct dedup_config *cfg)
 {
-	bool did = c->f.config->deliver;
-	int err = cfg->deliver && !did ? kernel_check_delivery(kernel_has_map) : 0;
+	bool did = c->f.config->policy.deliver;
+	int err = cfg->policy.deliver && !did ? kernel_check_delivery(kernel_has_map) : 0;
 
-	for (int i = 0; i < c->where.cnt && cfg->deliver && !err; i++) {
+	for (int i = 0; i < c->where.cnt && cfg->policy.deliver && !err; i++) {
 		const struct attachment *a = attached_to(c, c->where.ifnames[i]);
 		int ifindex = (int)if_nametoindex(c->where.ifnames[i]);
 		uint64_t features;
@@ -88,12 +88,12 @@ int change_program(const struct options *o, struct change *c, struct dedup_confi
 		return say_err(
 			err,
 			"--hash %s has no key, so %s would take ids of other streams for those that it knows: xdp-dedup load --replace --name %s makes it a new filter",
-			hash_name(old->hash), c->f.name, c->f.name);
+			hash_name(old->memory.hash), c->f.name, c->f.name);
 	if (err)
 		return say_err(err, "the kernel's random source gave no secret");
 	note_forgotten(c, cfg);
 	err = loader_next_program(c->f.name, cfg, NULL);
-	return err ? err : handover(c->f.name, &c->where, cfg->drop_ns && o->given.drop_for);
+	return err ? err : handover(c->f.name, &c->where, cfg->policy.drop_ns && o->given.drop_for);
 }
 
 int change_check_room(const struct options *o, struct filter *f)
@@ -144,10 +144,10 @@ int change_filter(const struct options *o, struct change *c, struct dedup_config
 	if (err)
 		return err;
 	printf("%s: %llu ids a window of %s, at most %g of fresh events lost, %s\n", c->f.name,
-	       cfg->capacity, format_time(cfg->window_ns, window, sizeof(window)), plan_fpr(cfg),
-	       format_bytes(plan_bytes(cfg), size, sizeof(size)));
+	       cfg->memory.capacity, format_time(cfg->memory.window_ns, window, sizeof(window)),
+	       plan_fpr(cfg), format_bytes(plan_bytes(cfg), size, sizeof(size)));
 	printf("%s: what was there before, %s, is kept until it is forgotten: at most %s\n",
 	       c->f.name, format_bytes(plan_bytes(c->f.config), size, sizeof(size)),
-	       format_time(2 * c->f.config->window_ns, window, sizeof(window)));
+	       format_time(2 * c->f.config->memory.window_ns, window, sizeof(window)));
 	return 0;
 }

@@ -47,7 +47,7 @@ static int plan(const struct options *o, struct change *c, struct dedup_config *
 
 	if (o->whole) {
 		c->spec = o->spec;
-		return change_plan(c, false, cfg);
+		return change_plan(c, cfg);
 	}
 	err = change_ask_packets(o, c);
 	if (err)
@@ -55,7 +55,7 @@ static int plan(const struct options *o, struct change *c, struct dedup_config *
 	change_ask_action(o, c);
 	if (change_asks_shape(o))
 		change_ask_shape(o, c);
-	return change_plan(c, !change_asks_shape(o), cfg);
+	return change_plan(c, cfg);
 }
 
 /* Can a program of this plan go on with the memory that there is? */

@@ -65,7 +65,7 @@ static json_object *json_stream(const struct capture *c, const struct dedup_conf
 	const struct replay_stream *s = &r->streams[n];
 	json_object *o = json_object_new_object();
 
-	ADD("name", json_text(cfg->streams_cnt ? cfg->streams[n].name : "gsp"));
+	ADD("name", json_text(cfg->policy.streams_cnt ? cfg->policy.streams[n].name : "gsp"));
 	ADD("counters", json_reasons(s));
 	ADD("bytes", json_u64(s->bytes));
 	ADD("duplicate_bytes", json_u64(s->duplicate_bytes));
@@ -97,8 +97,8 @@ void replay_print_json(const char *path, const struct capture *c, const struct d
 	ADD("backwards", json_u64(r->backwards));
 	ADD("first_ns", json_u64(r->first_ns));
 	ADD("last_ns", json_u64(r->last_ns));
-	ADD("window_ns", json_u64(cfg->window_ns));
-	ADD("capacity", json_u64(cfg->capacity));
+	ADD("window_ns", json_u64(cfg->memory.window_ns));
+	ADD("capacity", json_u64(cfg->memory.capacity));
 	ADD("fpr", json_object_new_double(plan_fpr(cfg)));
 	ADD("early", json_u64(r->early));
 	ADD("known_since_ns", json_u64(r->known_since_ns));

@@ -60,7 +60,7 @@ static double copies_an_id(const struct dedup_config *cfg, const struct replay_r
 	uint64_t copies = 0, ids = 0;
 
 	for (uint32_t i = 0; i < r->streams_cnt; i++) {
-		if (cfg->streams[i].realm != cfg->streams[n].realm)
+		if (cfg->policy.streams[i].realm != cfg->policy.streams[n].realm)
 			continue;
 		copies += r->streams[i].copies;
 		ids += r->streams[i].ids;
@@ -81,7 +81,7 @@ static void print_ages(const struct dedup_config *cfg, const struct replay_resul
 	       format_time(ages_part(&s->ages, 0.5), half, sizeof(half)),
 	       format_time(ages_part(&s->ages, 0.99), most, sizeof(most)),
 	       format_time(s->ages.greatest, greatest, sizeof(greatest)),
-	       format_time(cfg->window_ns, window, sizeof(window)));
+	       format_time(cfg->memory.window_ns, window, sizeof(window)));
 	if (s->missed)
 		printf("  passed       %" PRIu64 " copies whose id was forgotten, or not learned\n",
 		       s->missed);
@@ -166,7 +166,7 @@ static void print_stream(const struct capture *c, const struct dedup_config *cfg
 
 	printf("%s: %" PRIu64 " packets, %" PRIu64 " new, %" PRIu64
 	       " duplicates (%.1f %%): %s of %s saved\n",
-	       cfg->streams_cnt ? cfg->streams[n].name : "gsp", matched,
+	       cfg->policy.streams_cnt ? cfg->policy.streams[n].name : "gsp", matched,
 	       s->reasons[DEDUP_REASON_new], dropped, replay_percent(dropped, matched),
 	       format_bytes(s->duplicate_bytes, saved, sizeof(saved)),
 	       format_bytes(s->bytes, bytes, sizeof(bytes)));
@@ -192,5 +192,5 @@ void replay_print_text(const char *path, const struct capture *c, const struct d
 		printf("ignored: %" PRIu64 " packets of another protocol, port or host\n", ignored);
 	if (r->early)
 		printf("overloaded: more than %llu ids came in a window, so ids were forgotten early; raise --capacity\n",
-		       cfg->capacity);
+		       cfg->memory.capacity);
 }

@@ -26,13 +26,13 @@ static bool is_dropped(const struct filter *f, const struct dedup_sample *sample
 	const struct dedup_config *c = f->config;
 	uint32_t reason = sample->reason;
 
-	if (c->action == DEDUP_COUNT)
+	if (c->policy.action == DEDUP_COUNT)
 		return false;
 	/* To a step of the hand: what the packet itself met is not told. */
-	if (c->action == DEDUP_DROP_FOR && sample->time_ns >= f->state->drop_until_ns)
+	if (c->policy.action == DEDUP_DROP_FOR && sample->time_ns >= f->state->drop_until_ns)
 		return false;
 	return reason == DEDUP_REASON_duplicate ||
-	       (reason == DEDUP_REASON_ihave_duplicate && !c->ihave_pass);
+	       (reason == DEDUP_REASON_ihave_duplicate && !c->policy.ihave_pass);
 }
 
 /* The name in the filter's record; "#" and the index if there is none, or two: interfaces of

@@ -118,7 +118,7 @@ static void collect_attached(struct status *s, const struct attach_view *v)
 		iface->dispatcher = a->dispatcher;
 		if (iface->mode == MODE_SKB)
 			iface->native = has_native(iface->ifindex);
-		if (s->filter.config->deliver)
+		if (s->filter.config->policy.deliver)
 			iface->queues = rx_queues(iface->name);
 		s->mode = !strcmp(s->mode, "none") || !strcmp(s->mode, mode) ? mode : "mixed";
 	}
@@ -162,9 +162,9 @@ static void collect_histogram(struct status *s, uint64_t hand, struct sample sam
 {
 	const struct dedup_config *c = s->filter.config;
 
-	if (!s->layout->histogram || c->places > HISTOGRAM_MAX)
+	if (!s->layout->histogram || c->memory.places > HISTOGRAM_MAX)
 		return;
-	s->histogram = calloc(c->places + 1, sizeof(*s->histogram));
+	s->histogram = calloc(c->memory.places + 1, sizeof(*s->histogram));
 	if (s->histogram)
 		s->layout->histogram(c, s->filter.blocks, hand, sample, s->histogram);
 }
@@ -176,7 +176,7 @@ static void collect_drop_time(struct status *s)
 	if (!until_ns)
 		until_ns = READ_ONCE(s->filter.state->drop_until_ns);
 	s->drop_left_ns = s->counting_ns = 0;
-	if (s->filter.config->action != DEDUP_DROP_FOR)
+	if (s->filter.config->policy.action != DEDUP_DROP_FOR)
 		return;
 	/* The hand says when it is over, up to a tick after the time. */
 	if (!READ_ONCE(s->filter.state->counting))
@@ -198,7 +198,7 @@ const char *status_iface_name(const struct status *s, uint32_t ifindex, char nam
 
 bool status_drops(const struct status *s)
 {
-	uint32_t action = s->filter.config->action;
+	uint32_t action = s->filter.config->policy.action;
 
 	return action == DEDUP_DROP || (action == DEDUP_DROP_FOR && s->drop_left_ns);
 }
@@ -337,7 +337,9 @@ int status_collect(struct filter *f, const struct attach_view *view, bool exact,
 
 	if (!err)
 		err = filter_open_change(f);
-	*s = (struct status){ .filter = *f, .layout = layout_of(f->config->layout), .exact = exact };
+	*s = (struct status){ .filter = *f,
+			      .layout = layout_of(f->config->memory.layout),
+			      .exact = exact };
 	return err ? loader_explain(f->name, err) : collect(s, view);
 }
 

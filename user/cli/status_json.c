@@ -86,13 +86,13 @@ static json_object *json_stream(const struct status *s, uint32_t n)
 	ADD("layer", json_object_new_string(st->layer < 3 ? LAYERS[st->layer] : "unknown"));
 	ADD("decoder", json_object_new_string(st->decoder == DEDUP_GSP ? "gsp" : "fields"));
 	ADD("ethertype", json_object_new_int(ntohs(st->ethertype)));
-	ADD("ports", json_ports(&c->ports[st->ports_first], st->ports_cnt));
-	ADD("to", json_to(&c->to[st->to_first], st->to4_cnt, st->to_cnt));
+	ADD("ports", json_ports(&c->policy.ports[st->ports_first], st->ports_cnt));
+	ADD("to", json_to(&c->policy.to[st->to_first], st->to4_cnt, st->to_cnt));
 	ADD("forwarded", json_object_new_boolean(st->forwarded));
 	ADD("realm", json_object_new_int((int)st->realm));
 	ADD("id_bytes", json_object_new_int((int)stream_fields_bytes(st)));
 	ADD("digest", json_object_new_string(st->digest < 4 ? DIGESTS[st->digest] : "unknown"));
-	ADD("deliver", json_object_new_string(c->deliver >> n & 1 ? "xsk" : "stack"));
+	ADD("deliver", json_object_new_string(c->policy.deliver >> n & 1 ? "xsk" : "stack"));
 	ADD("counters", json_counters(&s->streams[n]));
 	return o;
 }
@@ -128,9 +128,10 @@ static void json_receiver(json_object *o, const struct status *s)
 
 	for (int i = 0; i < s->faults.stale_cnt; i++)
 		json_object_array_add(stale, json_object_new_string(s->faults.stale[i]));
-	ADD("forwarded", json_object_new_boolean(c->forwarded));
-	ADD("to", json_to(c->to, c->streams_cnt ? 0 : c->to4_cnt, c->streams_cnt ? 0 : c->to_cnt));
-	ADD("vlans", json_ports(c->vlans, c->vlans_cnt));
+	ADD("forwarded", json_object_new_boolean(c->policy.forwarded));
+	ADD("to", json_to(c->policy.to, c->policy.streams_cnt ? 0 : c->policy.to4_cnt,
+			  c->policy.streams_cnt ? 0 : c->policy.to_cnt));
+	ADD("vlans", json_ports(c->policy.vlans, c->policy.vlans_cnt));
 	ADD("macs_changed", stale);
 	ADD("same_index", *s->twins.here ? json_object_new_string(s->twins.here) : NULL);
 	ADD("stacked", json_pair(&s->faults.stacked));
@@ -142,8 +143,8 @@ static void json_drop_time(json_object *o, const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
 
-	ADD("drop_for_ns", c->drop_ns ? json_u64(c->drop_ns) : NULL);
-	ADD("drop_left_ns", c->drop_ns ? json_u64(s->drop_left_ns) : NULL);
+	ADD("drop_for_ns", c->policy.drop_ns ? json_u64(c->policy.drop_ns) : NULL);
+	ADD("drop_left_ns", c->policy.drop_ns ? json_u64(s->drop_left_ns) : NULL);
 	ADD("counting_ns", s->counting_ns ? json_u64(s->counting_ns) : NULL);
 }
 
@@ -199,7 +200,7 @@ static void json_shape(json_object *o, const struct status *s)
 	struct layout_fact facts[LAYOUT_FACTS_MAX];
 	int cnt = s->layout->facts(NULL, c, facts);
 
-	ADD("blocks", json_u64(c->blocks));
+	ADD("blocks", json_u64(c->memory.blocks));
 	for (int i = 0; i < cnt; i++)
 		ADD(facts[i].key, json_u64(facts[i].value));
 }
@@ -215,7 +216,7 @@ static void json_fill(json_object *o, const struct status *s)
 		ADD("cells_set", json_u64(f->set_current));
 		ADD("approx_count", json_u64(s->approx_count));
 		list = s->histogram ? json_object_new_array() : NULL;
-		for (uint32_t i = 0; list && i <= s->filter.config->places; i++)
+		for (uint32_t i = 0; list && i <= s->filter.config->memory.places; i++)
 			json_object_array_add(list, json_u64(s->histogram[i]));
 		ADD("life_expectancy_histogram", list);
 		return;
@@ -242,10 +243,10 @@ static json_object *json_before(const struct status *s)
 		return NULL;
 	c = s->filter.before->config;
 	o = json_object_new_object();
-	ADD("layout", json_object_new_string(layout_of(c->layout)->name));
-	ADD("capacity", json_u64(c->capacity));
+	ADD("layout", json_object_new_string(layout_of(c->memory.layout)->name));
+	ADD("capacity", json_u64(c->memory.capacity));
 	ADD("fpr", json_object_new_double(plan_fpr(c)));
-	ADD("window_ns", json_u64(c->window_ns));
+	ADD("window_ns", json_u64(c->memory.window_ns));
 	ADD("filter_bytes", json_u64(plan_bytes(c)));
 	ADD("learns", json_object_new_boolean(b->leads));
 	ADD("asked", json_object_new_boolean(b->asked));
@@ -280,22 +281,22 @@ json_object *status_json(const struct status *s)
 	ADD("name", json_object_new_string(s->filter.name));
 	ADD("interfaces", json_ifaces(s));
 	ADD("mode", json_object_new_string(s->mode));
-	ADD("ports", json_ports(c->ports, c->ports_cnt));
+	ADD("ports", json_ports(c->policy.ports, c->policy.ports_cnt));
 	ADD("streams", json_streams(s));
 	ADD("action", json_object_new_string(status_drops(s) ? "drop" : "count"));
 	json_drop_time(o, s);
-	ADD("learn", json_object_new_string(c->learn_app ? "app" : "kernel"));
-	ADD("ihave", json_object_new_string(c->ihave_pass ? "pass" : "drop"));
+	ADD("learn", json_object_new_string(c->policy.learn_app ? "app" : "kernel"));
+	ADD("ihave", json_object_new_string(c->policy.ihave_pass ? "pass" : "drop"));
 	ADD("layout", json_object_new_string(s->layout->name));
-	ADD("hash", json_object_new_string(hash_name(c->hash)));
+	ADD("hash", json_object_new_string(hash_name(c->memory.hash)));
 	ADD("sampler", json_sampler(&s->sampler));
 	ADD("sockets", json_sockets(s));
 	ADD("delivery_bytes", json_u64(plan_delivery_bytes(c)));
 	json_receiver(o, s);
 	json_shape(o, s);
-	ADD("capacity", json_u64(c->capacity));
+	ADD("capacity", json_u64(c->memory.capacity));
 	ADD("fpr", json_object_new_double(plan_fpr(c)));
-	ADD("window_ns", json_u64(c->window_ns));
+	ADD("window_ns", json_u64(c->memory.window_ns));
 	ADD("filter_bytes", json_u64(plan_bytes(c)));
 	ADD("stopped", json_object_new_boolean(s->stopped));
 	ADD("hand_position", json_object_new_double(s->hand));

@@ -73,7 +73,7 @@ static void print_shape(const struct status *s)
 	char parameters[LAYOUT_TEXT_MAX], size[32];
 
 	s->layout->describe(c, parameters);
-	printf("  filter      %s, %s hash; %s; %s\n", s->layout->name, hash_name(c->hash),
+	printf("  filter      %s, %s hash; %s; %s\n", s->layout->name, hash_name(c->memory.hash),
 	       format_bytes(plan_bytes(c), size, sizeof(size)), parameters);
 }
 
@@ -153,8 +153,8 @@ static void print_stream(const struct dedup_config *c, const struct dedup_stream
 		snprintf(fields, sizeof(fields), "%u bytes", stream_fields_bytes(s));
 	printf("  stream      %s: ", s->name);
 	if (s->layer == DEDUP_UDP)
-		printf("UDP port %s",
-		       format_ports(&c->ports[s->ports_first], s->ports_cnt, ports, sizeof(ports)));
+		printf("UDP port %s", format_ports(&c->policy.ports[s->ports_first], s->ports_cnt,
+						   ports, sizeof(ports)));
 	else if (s->layer == DEDUP_IP)
 		printf("IP packets");
 	else if (s->ethertype)
@@ -163,9 +163,9 @@ static void print_stream(const struct dedup_config *c, const struct dedup_stream
 		printf("frames");
 	if (s->to_cnt) {
 		printf(" to ");
-		print_to(&c->to[s->to_first], s->to4_cnt, s->to_cnt);
+		print_to(&c->policy.to[s->to_first], s->to4_cnt, s->to_cnt);
 	}
-	if (s->forwarded && !c->forwarded)
+	if (s->forwarded && !c->policy.forwarded)
 		printf(" for any host");
 	printf("; realm %u; ", s->realm);
 	if (s->decoder == DEDUP_GSP)
@@ -179,11 +179,11 @@ static void print_streams(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
 
-	for (uint32_t n = 0; n < c->streams_cnt && c->streams_cnt > 1; n++) {
-		printf("\n  of stream %s\n", c->streams[n].name);
+	for (uint32_t n = 0; n < c->policy.streams_cnt && c->policy.streams_cnt > 1; n++) {
+		printf("\n  of stream %s\n", c->policy.streams[n].name);
 		printf("  %-16s %14llu           packets\n", "rx", s->streams[n].rx);
 		print_reasons(&s->streams[n]);
-		if (c->deliver >> n & 1)
+		if (c->policy.deliver >> n & 1)
 			print_deliveries(&s->streams[n]);
 	}
 }
@@ -194,14 +194,14 @@ static void print_receiver(const struct status *s)
 	const struct receivers_faults *faults = &s->faults;
 	char vlans[VLANS_TEXT_MAX];
 
-	if (c->forwarded)
+	if (c->policy.forwarded)
 		puts("  frames      for any host");
-	if (c->vlans_cnt)
+	if (c->policy.vlans_cnt)
 		printf("  only VLANs  %s\n",
-		       format_vlans(c->vlans, c->vlans_cnt, vlans, sizeof(vlans)));
-	if (!c->streams_cnt && c->to_cnt) {
+		       format_vlans(c->policy.vlans, c->policy.vlans_cnt, vlans, sizeof(vlans)));
+	if (!c->policy.streams_cnt && c->policy.to_cnt) {
 		printf("  only to     ");
-		print_to(c->to, c->to4_cnt, c->to_cnt);
+		print_to(c->policy.to, c->policy.to4_cnt, c->policy.to_cnt);
 		puts("");
 	}
 	for (int i = 0; i < faults->stale_cnt; i++)
@@ -223,7 +223,7 @@ static void print_drop_time(const struct status *s)
 {
 	char whole[32], part[32];
 
-	format_time(s->filter.config->drop_ns, whole, sizeof(whole));
+	format_time(s->filter.config->policy.drop_ns, whole, sizeof(whole));
 	if (s->drop_left_ns)
 		printf("  dropping    for another %s of %s; then duplicates are only counted\n",
 		       format_time(s->drop_left_ns, part, sizeof(part)), whole);
@@ -250,13 +250,13 @@ static void print_deliver(const struct dedup_config *c)
 	const char *before = "";
 	char size[32];
 
-	if (!c->deliver)
+	if (!c->policy.deliver)
 		return;
 	printf("  delivery    fresh packets ");
-	for (uint32_t n = 0; n < c->streams_cnt && c->deliver != streams_all(c); n++) {
-		if (!(c->deliver >> n & 1))
+	for (uint32_t n = 0; n < c->policy.streams_cnt && c->policy.deliver != streams_all(c); n++) {
+		if (!(c->policy.deliver >> n & 1))
 			continue;
-		printf("%s%s", *before ? before : "of ", c->streams[n].name);
+		printf("%s%s", *before ? before : "of ", c->policy.streams[n].name);
 		before = ", ";
 	}
 	printf("%sgo to AF_XDP sockets; %s\n", *before ? " " : "",
@@ -311,24 +311,25 @@ void status_print(const struct status *s)
 	char ports[PORTS_TEXT_MAX], window[32], oldest[32], kept[32];
 
 	printf("%s: ", s->filter.name);
-	if (c->streams_cnt)
-		printf("%u stream%s", c->streams_cnt, c->streams_cnt > 1 ? "s" : "");
+	if (c->policy.streams_cnt)
+		printf("%u stream%s", c->policy.streams_cnt, c->policy.streams_cnt > 1 ? "s" : "");
 	else
 		printf("GSP/1 on UDP port %s",
-		       format_ports(c->ports, c->ports_cnt, ports, sizeof(ports)));
+		       format_ports(c->policy.ports, c->policy.ports_cnt, ports, sizeof(ports)));
 	printf(", duplicates are %s\n", status_drops(s) ? "dropped" : "counted and passed");
 	printf("  interfaces  ");
 	print_ifaces(s);
-	for (uint32_t n = 0; n < c->streams_cnt; n++)
-		print_stream(c, &c->streams[n]);
+	for (uint32_t n = 0; n < c->policy.streams_cnt; n++)
+		print_stream(c, &c->policy.streams[n]);
 	print_receiver(s);
 	print_shape(s);
 	printf("  promise     at most %g of fresh events lost, at %llu ids a window of %s\n",
-	       plan_fpr(c), c->capacity, format_time(c->window_ns, window, sizeof(window)));
+	       plan_fpr(c), c->memory.capacity,
+	       format_time(c->memory.window_ns, window, sizeof(window)));
 	print_drop_time(s);
-	if (c->learn_app)
+	if (c->policy.learn_app)
 		puts("  learning    only what an application adds");
-	if (c->ihave_pass)
+	if (c->policy.ihave_pass)
 		puts("  IHAVEs      all pass");
 	print_sockets(s);
 	print_sampler(&s->sampler);
@@ -336,7 +337,7 @@ void status_print(const struct status *s)
 		puts("  hand        has stopped: everything passes; unload and load again");
 	else if (s->layout->approx_count)
 		printf("  hand        %u countdowns; oldest id at most %s old\n",
-		       s->turns * c->places + (uint32_t)(s->hand * c->places + 0.5),
+		       s->turns * c->memory.places + (uint32_t)(s->hand * c->memory.places + 0.5),
 		       format_time(s->oldest_ns, oldest, sizeof(oldest)));
 	else
 		printf("  hand        at %.1f %% of turn %u; oldest id at most %s old\n",
@@ -348,7 +349,7 @@ void status_print(const struct status *s)
 	print_advice(s);
 	printf("  kept away   %s\n\n", format_bytes(s->counters.dropped_bytes, kept, sizeof(kept)));
 	print_counters(&s->counters);
-	if (c->deliver)
+	if (c->policy.deliver)
 		print_deliveries(&s->counters);
 	print_streams(s);
 }

@@ -26,7 +26,7 @@
 
 static int explain(const struct filter *f, const char *ifname, int err)
 {
-	if (err == -EOPNOTSUPP && !f->config->deliver)
+	if (err == -EOPNOTSUPP && !f->config->policy.deliver)
 		return say_err(err, "%s does not deliver: xdp-dedup set %s --deliver xsk", f->name,
 			       f->name);
 	if (err == -EOPNOTSUPP)

@@ -66,11 +66,11 @@ static const char *remove_id(struct filter *f, const uint8_t *id, const char *te
 	if (known == -EBUSY)
 		say_err(known,
 			"the predecessor of %s still knows %s, and its layout, %s, cannot take ids out; xdp-dedup status says until when",
-			f->name, text, layout_of(f->before->config->layout)->name);
+			f->name, text, layout_of(f->before->config->memory.layout)->name);
 	else if (known < 0)
 		say_err(known,
 			"%s has layout %s, which cannot take ids out; load it with --layout countdown",
-			f->name, layout_of(f->config->layout)->name);
+			f->name, layout_of(f->config->memory.layout)->name);
 	return known < 0 ? NULL : known ? "removed" : UNKNOWN;
 }
 

@@ -38,7 +38,7 @@ static int load(const char *name, const struct placement *where, const struct de
 
 	if (!err)
 		err = loader_create(name, cfg, NULL);
-	return err ? err : filter_start(name, where, cfg->drop_ns);
+	return err ? err : filter_start(name, where, cfg->policy.drop_ns);
 }
 
 /* Makes a filter of the options, and says what it is. */
@@ -75,14 +75,14 @@ static int load_new(const struct options *o)
 	if (err)
 		return err;
 	printf("%s: %llu ids a window of %s, at most %g of fresh events lost, %s\n", name,
-	       cfg.capacity, format_time(cfg.window_ns, window, sizeof(window)), plan_fpr(&cfg),
-	       format_bytes(plan_bytes(&cfg), size, sizeof(size)));
-	if (cfg.deliver)
+	       cfg.memory.capacity, format_time(cfg.memory.window_ns, window, sizeof(window)),
+	       plan_fpr(&cfg), format_bytes(plan_bytes(&cfg), size, sizeof(size)));
+	if (cfg.policy.deliver)
 		printf("%s: fresh packets can go to AF_XDP sockets, the maps for which take %s\n",
 		       name, format_bytes(plan_delivery_bytes(&cfg), size, sizeof(size)));
-	if (cfg.drop_ns)
+	if (cfg.policy.drop_ns)
 		printf("%s: duplicates are dropped for %s, and then only counted\n", name,
-		       format_time(cfg.drop_ns, window, sizeof(window)));
+		       format_time(cfg.policy.drop_ns, window, sizeof(window)));
 	return 0;
 }
 

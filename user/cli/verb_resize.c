@@ -11,7 +11,7 @@ static int resize(const struct options *o, struct change *c)
 	int err;
 
 	change_ask_shape(o, c);
-	err = change_plan(c, false, &cfg);
+	err = change_plan(c, &cfg);
 	return err ? err : change_filter(o, c, &cfg);
 }
 

@@ -62,16 +62,16 @@ static int plan(struct restoration *r)
 	struct filter_spec spec;
 	int err;
 
-	spec_of_config(old, &spec);
+	plan_asked(old, &spec);
 	spec.several = r->where.cnt > 1;
-	err = plan_again(old, &spec, &r->cfg);
+	err = plan_here(&spec, &r->cfg);
 	if (err)
 		return err;
 	err = plan_next_filter(old, &r->cfg);
 	/* There was no program before, nor anything that lasts and goes by slots. */
 	r->cfg.serial = r->cfg.earlier_stats = 0;
-	for (uint32_t n = 0; n < r->cfg.streams_cnt; n++)
-		r->cfg.streams[n].slot = n;
+	for (uint32_t n = 0; n < r->cfg.policy.streams_cnt; n++)
+		r->cfg.policy.streams[n].slot = n;
 	return err ? say_err(err, "the kernel's random source gave no secret") : 0;
 }
 
@@ -120,7 +120,7 @@ static uint64_t drop_ns(const struct restoration *r)
 {
 	__s64 left = r->image.head.drop_ns - (__s64)r->elapsed_ns;
 
-	if (!r->cfg.drop_ns)
+	if (!r->cfg.policy.drop_ns)
 		return 0;
 	return left > 0 ? (uint64_t)left : 1;
 }
@@ -159,7 +159,7 @@ static void report(const struct restoration *r)
 	char size[32], window[32], ago[32];
 
 	printf("%s: %llu ids a window of %s, at most %g of fresh events lost, %s\n", r->name,
-	       r->cfg.capacity, format_time(r->cfg.window_ns, window, sizeof(window)),
+	       r->cfg.memory.capacity, format_time(r->cfg.memory.window_ns, window, sizeof(window)),
 	       plan_fpr(&r->cfg), format_bytes(plan_bytes(&r->cfg), size, sizeof(size)));
 	format_time(r->elapsed_ns, ago, sizeof(ago));
 	if (r->forgotten)
@@ -169,18 +169,20 @@ static void report(const struct restoration *r)
 		printf("%s: what it remembered when it was saved, %s ago, %s, is kept until it is forgotten: at most %s\n",
 		       r->name, ago,
 		       format_bytes(plan_bytes(&r->image.head.config), size, sizeof(size)),
-		       format_time(2 * r->cfg.window_ns, window, sizeof(window)));
+		       format_time(2 * r->cfg.memory.window_ns, window, sizeof(window)));
 }
 
 /* Would the same packets have the same ids in both? */
 static bool has_same_ids(const struct dedup_config *a, const struct dedup_config *b)
 {
-	bool same = a->streams_cnt == b->streams_cnt && a->id_bytes == b->id_bytes &&
-		    !memcmp(a->digest_key, b->digest_key, sizeof(a->digest_key));
+	bool same =
+		a->policy.streams_cnt == b->policy.streams_cnt &&
+		a->policy.id_bytes == b->policy.id_bytes &&
+		!memcmp(a->secrets.digest_key, b->secrets.digest_key, sizeof(a->secrets.digest_key));
 
-	for (uint32_t i = 0; i < a->streams_cnt && same; i++)
-		same = kept_stream(a, b, &b->streams[i]) == (int)i &&
-		       a->streams[i].realm == b->streams[i].realm;
+	for (uint32_t i = 0; i < a->policy.streams_cnt && same; i++)
+		same = kept_stream(a, b, &b->policy.streams[i]) == (int)i &&
+		       a->policy.streams[i].realm == b->policy.streams[i].realm;
 	return same;
 }
 

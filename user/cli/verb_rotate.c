@@ -53,13 +53,13 @@ static bool ask(struct filter *f, request_fn request, struct turning *out)
 	uint64_t goal = request(f->state, f->config), places = goal - passed;
 	uint64_t steps = places / DEDUP_STEP_PLACES;
 
-	if (places / TURNS_MAX > f->config->places) {
+	if (places / TURNS_MAX > f->config->memory.places) {
 		say_garbled(f);
 		return false;
 	}
-	*out = (struct turning){
-		f, goal, clock_ns(CLOCK_MONOTONIC) + SLACK_NS + SLACK * steps * f->config->tick_ns
-	};
+	*out = (struct turning){ f, goal,
+				 clock_ns(CLOCK_MONOTONIC) + SLACK_NS +
+					 SLACK * steps * f->config->memory.tick_ns };
 	return true;
 }
 

@@ -77,7 +77,7 @@ static struct sampling_wish wish_of(const struct options *o, const struct filter
 	const struct sample_options *s = &o->sample;
 	uint32_t drops = SAMPLING_DROPS;
 
-	if (f->config->ihave_pass) /* never dropped, but to be seen if all are */
+	if (f->config->policy.ihave_pass) /* never dropped, but to be seen if all are */
 		drops &= ~(1U << DEDUP_REASON_ihave_duplicate);
 	return (struct sampling_wish){
 		.reasons = s->drops == s->fresh ? SAMPLING_DROPS | SAMPLING_NEW

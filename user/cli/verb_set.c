@@ -20,7 +20,7 @@ static int set(const struct options *o, struct change *c)
 	if (err)
 		return err;
 	change_ask_action(o, c);
-	err = change_plan(c, true, &cfg);
+	err = change_plan(c, &cfg);
 	return err ? err : change_program(o, c, &cfg);
 }
 

@@ -13,17 +13,17 @@ static void print_json(const struct filter_spec *spec, const struct dedup_config
 {
 	json_object *o = json_object_new_object();
 	struct layout_fact facts[LAYOUT_FACTS_MAX];
-	int cnt = layout_of(c->layout)->facts(spec, c, facts);
+	int cnt = layout_of(c->memory.layout)->facts(spec, c, facts);
 
-	ADD("layout", json_text(layout_of(c->layout)->name));
-	ADD("hash", json_text(hash_name(c->hash)));
-	ADD("capacity", json_u64(c->capacity));
+	ADD("layout", json_text(layout_of(c->memory.layout)->name));
+	ADD("hash", json_text(hash_name(c->memory.hash)));
+	ADD("capacity", json_u64(c->memory.capacity));
 	ADD("fpr", json_object_new_double(plan_fpr(c)));
-	ADD("window_ns", json_u64(c->window_ns));
+	ADD("window_ns", json_u64(c->memory.window_ns));
 	for (int i = 0; i < cnt; i++)
 		ADD(facts[i].key, json_u64(facts[i].value));
 	ADD("filter_bytes", json_u64(plan_bytes(c)));
-	ADD("bytes_per_id", json_object_new_double((double)plan_bytes(c) / c->capacity));
+	ADD("bytes_per_id", json_object_new_double((double)plan_bytes(c) / c->memory.capacity));
 	ADD("fpr_expected", json_object_new_double(rate));
 	json_print(o);
 	json_object_put(o);
@@ -33,14 +33,14 @@ static void print_text(const struct filter_spec *spec, const struct dedup_config
 {
 	char parameters[LAYOUT_TEXT_MAX], size[32];
 
-	layout_of(c->layout)->explain(spec, c, parameters);
-	printf("layout         %s, %s hash\n%s", layout_of(c->layout)->name, hash_name(c->hash),
-	       parameters);
+	layout_of(c->memory.layout)->explain(spec, c, parameters);
+	printf("layout         %s, %s hash\n%s", layout_of(c->memory.layout)->name,
+	       hash_name(c->memory.hash), parameters);
 	printf("filter         %llu bytes (%s)\n"
 	       "bytes an id    %.2f\n"
 	       "expected rate  %.3g of fresh ids lost at %llu ids a window; never more than %.3g\n",
 	       (unsigned long long)plan_bytes(c), format_bytes(plan_bytes(c), size, sizeof(size)),
-	       (double)plan_bytes(c) / c->capacity, rate, c->capacity, plan_fpr(c));
+	       (double)plan_bytes(c) / c->memory.capacity, rate, c->memory.capacity, plan_fpr(c));
 }
 
 int verb_size(const struct options *o)
@@ -50,7 +50,7 @@ int verb_size(const struct options *o)
 
 	if (plan_here(&o->spec, &c))
 		return EXIT_FAILED;
-	rate = layout_of(c.layout)->rate(&c, plan_turn_ids(&c, c.capacity));
+	rate = layout_of(c.memory.layout)->rate(&c, plan_turn_ids(&c, c.memory.capacity));
 	if (o->json)
 		print_json(&o->spec, &c, rate);
 	else

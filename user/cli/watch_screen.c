@@ -189,12 +189,12 @@ static void draw_title(const struct watched *f)
 	struct tm local;
 
 	strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&now, &local));
-	if (c->streams_cnt)
-		snprintf(what, sizeof(what), "%u stream%s", c->streams_cnt,
-			 c->streams_cnt > 1 ? "s" : "");
+	if (c->policy.streams_cnt)
+		snprintf(what, sizeof(what), "%u stream%s", c->policy.streams_cnt,
+			 c->policy.streams_cnt > 1 ? "s" : "");
 	else
 		snprintf(what, sizeof(what), "GSP/1 on UDP port %s",
-			 format_ports(c->ports, c->ports_cnt, ports, sizeof(ports)));
+			 format_ports(c->policy.ports, c->policy.ports_cnt, ports, sizeof(ports)));
 	line(A_REVERSE, " %s: %s, duplicates are %s %*s", f->name, what,
 	     status_drops(&f->status) ? "dropped" : "counted and passed", COLS, "");
 	if (COLS >= 60)
@@ -239,7 +239,7 @@ static void draw_delivered(const struct watched *f)
 {
 	char xsk[32], stack[32];
 
-	if (f->status.filter.config->deliver)
+	if (f->status.filter.config->policy.deliver)
 		line(0, " %-*s%*s/s; %s/s to the stack instead", LABEL_COLUMNS, "delivered",
 		     VALUE_COLUMNS - 2, format_about(f->watch.all.delivered, xsk, sizeof(xsk)),
 		     format_about(f->watch.all.undelivered, stack, sizeof(stack)));
@@ -250,14 +250,14 @@ static void draw_window(const struct watched *f)
 	char text[80], now[32], window[32];
 
 	snprintf(text, sizeof(text), "%s of %s", format_time(watched_window_ns(f), now, sizeof(now)),
-		 format_time(f->status.filter.config->window_ns, window, sizeof(window)));
+		 format_time(f->status.filter.config->memory.window_ns, window, sizeof(window)));
 	bar("window", watched_window(f), f->status.stopped ? "clock has stopped" : text);
 }
 
 /* How many lines draw_summary() draws. */
 static int summary_lines(const struct watched *f)
 {
-	return SUMMARY_LINES + (f->status.filter.config->deliver ? 1 : 0);
+	return SUMMARY_LINES + (f->status.filter.config->policy.deliver ? 1 : 0);
 }
 
 static void draw_summary(const struct watched *f)

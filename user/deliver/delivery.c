@@ -60,7 +60,7 @@ static int map_both(int sockets_fd, int handed_fd, struct delivery *out)
 int delivery_open(const struct filter *f, struct delivery *out)
 {
 	static const enum pin MAPS[] = { PIN_XSKS, PIN_SOCKETS, PIN_HANDED, PIN_QUEUES };
-	int fds[] = { -1, -1, -1, -1 }, err = f->config->deliver ? 0 : -EOPNOTSUPP;
+	int fds[] = { -1, -1, -1, -1 }, err = f->config->policy.deliver ? 0 : -EOPNOTSUPP;
 
 	for (int i = 0; i < 4 && !err; i++) {
 		fds[i] = filter_open_delivery(f, MAPS[i]);
@@ -239,7 +239,7 @@ static bool is_over(const struct delivery *d, const struct filter *f, uint32_t p
 {
 	uint64_t owner = READ_ONCE(d->sockets[place].owner);
 
-	return owner && !(f->config->deliver && delivery_runs_on(f, owner >> 32));
+	return owner && !(f->config->policy.deliver && delivery_runs_on(f, owner >> 32));
 }
 
 /* What readers that have ended have left comes first: it finds room. */

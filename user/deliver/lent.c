@@ -21,8 +21,8 @@ static void configure(struct dedup_lent *c, const struct filter *f, const struct
 {
 	*c = (struct dedup_lent){
 		.serial = f->serial,
-		.window_ns = f->config->window_ns,
-		.stale_ns = f->config->stale_ns,
+		.window_ns = f->config->memory.window_ns,
+		.stale_ns = f->config->memory.stale_ns,
 		.place = q->place,
 		.opened = q->opened,
 		.frames_max = q->frames_max,

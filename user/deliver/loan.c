@@ -97,7 +97,7 @@ static int take_place(struct loan *l, struct filter *f, uint32_t queue)
 		return place;
 	l->socket = s = &l->delivery.sockets[place];
 	l->handed = delivery_handed(&l->delivery, place, 0);
-	facts->stale_ns = f->config->stale_ns;
+	facts->stale_ns = f->config->memory.stale_ns;
 	facts->opened = delivery_reopen(s);
 	WRITE_ONCE(s->granted, READ_ONCE(s->taken));
 	delivery_want_left(&l->delivery, f, place, &facts->recovered, &facts->forgotten);
@@ -145,7 +145,8 @@ int loan_make(struct filter *f, const struct loan_options *o, struct loan *out)
 
 	loan_begin(&l);
 	l.facts.format = DEDUP_FORMAT;
-	err = f->config->deliver ? find_interface(f, o->ifname, &l.facts.ifindex) : -EOPNOTSUPP;
+	err = f->config->policy.deliver ? find_interface(f, o->ifname, &l.facts.ifindex)
+					: -EOPNOTSUPP;
 	if (!err)
 		err = open_socket(&l, o);
 	if (!err) {

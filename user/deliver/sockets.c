@@ -75,7 +75,7 @@ int sockets_open(const struct filter *f, struct sockets **out)
 	int err;
 
 	*out = NULL;
-	if (!f->config->deliver)
+	if (!f->config->policy.deliver)
 		return 0;
 	s = calloc(1, sizeof(*s));
 	err = s ? delivery_open(f, &s->delivery) : -ENOMEM;

@@ -12,11 +12,11 @@ void unread_want(const struct filter *from, struct filter *f)
 {
 	struct delivery_unread u;
 	struct delivery d;
-	int err = from->config->deliver ? delivery_open(from, &d) : 0;
+	int err = from->config->policy.deliver ? delivery_open(from, &d) : 0;
 
 	if (err)
 		say_note("cannot look at what readers of %s have left: %s", f->name, strerror(-err));
-	if (err || !from->config->deliver)
+	if (err || !from->config->policy.deliver)
 		return;
 	kernel_wait_for_packets();
 	delivery_want_unread(&d, f, &u);

@@ -29,7 +29,7 @@ static double unlearned_share(const struct filter_counters *c)
 /* How many ids come in a window, with those for which there was no room. */
 static double ids_a_window(const struct advice_reading *r)
 {
-	double ids = share((double)r->pace.ids * r->config->window_ns, r->pace.age_ns);
+	double ids = share((double)r->pace.ids * r->config->memory.window_ns, r->pace.age_ns);
 	double unlearned = unlearned_share(&r->recent);
 
 	return unlearned < 1 ? ids / (1 - unlearned) : ids;
@@ -64,9 +64,11 @@ static uint64_t rounded_down_ns(double ns)
 /* The commands for a filter that is too small, at the end of *text. */
 static void add_sizes(const struct advice_reading *r, char *text)
 {
-	double ids = ids_a_window(r), needed = ids > r->config->capacity ? ids : r->config->capacity;
-	uint64_t window_ns = rounded_down_ns(r->config->window_ns * (double)r->config->capacity /
-					     (HEADROOM * needed));
+	double ids = ids_a_window(r),
+	       needed = ids > r->config->memory.capacity ? ids : r->config->memory.capacity;
+	uint64_t window_ns =
+		rounded_down_ns(r->config->memory.window_ns * (double)r->config->memory.capacity /
+				(HEADROOM * needed));
 	const char *wait = r->asks_before ? " --wait" : "";
 	size_t len = strlen(text);
 	char capacity[32], window[32];
@@ -113,8 +115,8 @@ static bool too_small(const struct advice_reading *r, char *text)
 		return false;
 	snprintf(text, ADVICE_TEXT_MAX,
 		 "the filter is too small: for %.3g %% of the fresh ids there was no room, and their copies pass; more come than %s in %s: ",
-		 100 * part, format_about(r->config->capacity, capacity, sizeof(capacity)),
-		 format_time(r->config->window_ns, window, sizeof(window)));
+		 100 * part, format_about(r->config->memory.capacity, capacity, sizeof(capacity)),
+		 format_time(r->config->memory.window_ns, window, sizeof(window)));
 	add_sizes(r, text);
 	return true;
 }
@@ -124,14 +126,14 @@ static bool window_shortens(const struct advice_reading *r, char *text)
 {
 	char window[32], age[32], ids[32];
 
-	if (!r->total.early || r->pace.age_ns >= SHORT * r->config->window_ns ||
-	    r->pace.ids <= r->config->capacity / 2)
+	if (!r->total.early || r->pace.age_ns >= SHORT * r->config->memory.window_ns ||
+	    r->pace.ids <= r->config->memory.capacity / 2)
 		return false;
 	snprintf(text, ADVICE_TEXT_MAX,
 		 "the filter is too small: %s ids came within %s, so they are forgotten after that instead of %s, and later copies pass: ",
 		 format_about(r->pace.ids, ids, sizeof(ids)),
 		 format_time(r->pace.age_ns, age, sizeof(age)),
-		 format_time(r->config->window_ns, window, sizeof(window)));
+		 format_time(r->config->memory.window_ns, window, sizeof(window)));
 	add_sizes(r, text);
 	return true;
 }
@@ -154,21 +156,22 @@ static bool all_ignored(const struct advice_reading *r, char *text)
 	if (r->total.rx < PACKETS_MIN || r->total.ignored < r->total.rx)
 		return false;
 	format_about(r->total.rx, packets, sizeof(packets));
-	if (c->streams_cnt)
+	if (c->policy.streams_cnt)
 		snprintf(text, ADVICE_TEXT_MAX,
 			 "none of %s packets is of a stream, all pass as ignored: look where they go (tcpdump -ne), then xdp-dedup set %s --profile PROFILE:PORTS%s",
 			 packets, r->name,
-			 c->forwarded ? "" : ", with --forwarded for other hosts' frames");
+			 c->policy.forwarded ? "" : ", with --forwarded for other hosts' frames");
 	else
 		snprintf(text, ADVICE_TEXT_MAX,
 			 "none of %s packets is to UDP port %s%s, all pass as ignored: look where they go (tcpdump -ne udp), then xdp-dedup set %s --port PORTS%s",
-			 packets, format_ports(c->ports, c->ports_cnt, ports, sizeof(ports)),
-			 c->to_cnt	? " of --to"
-			 : c->vlans_cnt ? " of --vlan"
-			 : c->forwarded ? ""
-					: " of this host",
+			 packets,
+			 format_ports(c->policy.ports, c->policy.ports_cnt, ports, sizeof(ports)),
+			 c->policy.to_cnt      ? " of --to"
+			 : c->policy.vlans_cnt ? " of --vlan"
+			 : c->policy.forwarded ? ""
+					       : " of this host",
 			 r->name,
-			 c->forwarded ? "" : "; or --forwarded, if they are for other hosts");
+			 c->policy.forwarded ? "" : "; or --forwarded, if they are for other hosts");
 	return true;
 }
 
@@ -179,9 +182,9 @@ static bool not_gsp(const struct advice_reading *r, char *text)
 	double foreign = (double)c->bad_magic + c->bad_type + c->bad_count + c->bad_length;
 	char ports[PORTS_TEXT_MAX];
 
-	if (r->config->streams_cnt || looked_at < PACKETS_MIN || foreign < MOST * looked_at)
+	if (r->config->policy.streams_cnt || looked_at < PACKETS_MIN || foreign < MOST * looked_at)
 		return false;
-	format_ports(r->config->ports, r->config->ports_cnt, ports, sizeof(ports));
+	format_ports(r->config->policy.ports, r->config->policy.ports_cnt, ports, sizeof(ports));
 	snprintf(text, ADVICE_TEXT_MAX,
 		 "%.3g %% of the packets to port %s are not GSP/1, and pass: another protocol needs its profile (xdp-dedup profile list), as in xdp-dedup set %s --profile PROFILE:%s",
 		 100 * foreign / looked_at, ports, r->name, ports);

@@ -12,7 +12,7 @@
 
 static const struct layout *layout(const struct filter *f)
 {
-	return layout_of(f->config->layout);
+	return layout_of(f->config->memory.layout);
 }
 
 /* Fills in where the id is to be looked for. 0; or -EINVAL of stream_seek(). */

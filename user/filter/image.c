@@ -7,6 +7,7 @@
 
 #include "age.h"
 #include "config_streams.h"
+#include "format_11.h"
 #include "layout.h"
 #include "plan.h"
 #include "predecessor.h"
@@ -43,12 +44,34 @@ uint64_t image_head_sum(const struct image_head *h)
 /* Can it have been written as long as it says? */
 static bool has_sound_length(const struct image_head *h)
 {
-	const size_t OLDEST = offsetof(struct image_head, config) + DEDUP_CONFIG_BYTES_OLDEST;
+	const size_t config_bytes =
+		h->format == 11 ? sizeof(struct dedup_config_11) : DEDUP_CONFIG_BYTES_12;
 
 	if (h->format == DEDUP_FORMAT)
 		return h->head_bytes == sizeof(*h);
-	return h->head_bytes >= OLDEST && h->head_bytes <= sizeof(*h) &&
-	       h->head_bytes % sizeof(struct dedup_block) == 0;
+	return h->head_bytes >= offsetof(struct image_head, config) + config_bytes &&
+	       h->head_bytes <= sizeof(*h) && h->head_bytes % sizeof(struct dedup_block) == 0;
+}
+
+/* Has what is of format 11 in this format. */
+static void convert_11(struct image_head *h)
+{
+	struct dedup_config_11 old;
+
+	memcpy(&old, &h->config, sizeof(old));
+	config_from_11(&old, &h->config);
+}
+
+/* Notes in the configuration what format 11 did not. */
+static void note_asked(struct dedup_config *c)
+{
+	struct filter_spec spec;
+
+	plan_asked(c, &spec);
+	c->asked.bits = spec.bits;
+	c->asked.hashes = spec.hashes;
+	c->asked.index_bits = spec.index_bits;
+	c->asked.countdown_bits = spec.countdown_bits;
 }
 
 static uint64_t since(uint64_t then, uint64_t now)
@@ -80,10 +103,10 @@ uint64_t image_elapsed(const struct image_moment *saved, const struct image_mome
 
 void image_settle(const struct image_head *h, uint64_t hand, struct dedup_block *blocks, size_t cnt)
 {
-	uint32_t max = h->config.places;
+	uint32_t max = h->config.memory.places;
 	uint32_t then = dedup_countdowns(h->hand, max), now = dedup_countdowns(hand, max);
 
-	if (h->config.layout != DEDUP_COUNTDOWN)
+	if (h->config.memory.layout != DEDUP_COUNTDOWN)
 		return;
 	for (size_t i = 0; i < cnt * DEDUP_BLOCK_CELLS; i++) {
 		__u32 *cell = &blocks[i / DEDUP_BLOCK_CELLS].cell[i % DEDUP_BLOCK_CELLS];
@@ -108,38 +131,44 @@ static bool is_power_of_2(uint32_t n)
 /* Do the layout's numbers go together, so that no place, block, bit or cell is beyond the last one? */
 static bool has_sound_shape(const struct dedup_config *c)
 {
-	if (!c->blocks || !c->places || !c->segment_places ||
-	    (c->places - 1) / c->segment_places >= DEDUP_MARKS)
+	if (!c->memory.blocks || !c->memory.places || !c->memory.segment_places ||
+	    (c->memory.places - 1) / c->memory.segment_places >= DEDUP_MARKS)
 		return false;
-	if (c->layout == DEDUP_BLOCKED)
-		return c->places == c->blocks && c->words <= DEDUP_HALF_WORDS &&
-		       is_power_of_2(c->words) && is_between(c->bits, 1, DEDUP_BITS_MAX) &&
-		       c->k == c->words * c->bits && c->hash < DEDUP_COLIBRI;
-	if (!c->m || !is_between(c->k, 1, DEDUP_HASHES_MAX) ||
-	    (c->hash == DEDUP_TEZOS && !is_power_of_2(c->m)))
+	if (c->memory.layout == DEDUP_BLOCKED)
+		return c->memory.places == c->memory.blocks &&
+		       c->memory.words <= DEDUP_HALF_WORDS && is_power_of_2(c->memory.words) &&
+		       is_between(c->memory.bits, 1, DEDUP_BITS_MAX) &&
+		       c->memory.k == c->memory.words * c->memory.bits &&
+		       c->memory.hash < DEDUP_COLIBRI;
+	if (!c->memory.m || !is_between(c->memory.k, 1, DEDUP_HASHES_MAX) ||
+	    (c->memory.hash == DEDUP_TEZOS && !is_power_of_2(c->memory.m)))
 		return false;
-	if (c->layout == DEDUP_FLAT)
-		return c->places == dedup_flat_blocks(c->m) && c->blocks == 2ULL * c->places &&
-		       c->segment_places == c->places;
-	return is_power_of_2(c->m) && c->blocks == (c->m - 1) / DEDUP_BLOCK_CELLS + 1 &&
-	       c->places < 1U << SPEC_COUNTDOWN_BITS_MAX;
+	if (c->memory.layout == DEDUP_FLAT)
+		return c->memory.places == dedup_flat_blocks(c->memory.m) &&
+		       c->memory.blocks == 2ULL * c->memory.places &&
+		       c->memory.segment_places == c->memory.places;
+	return is_power_of_2(c->memory.m) &&
+	       c->memory.blocks == (c->memory.m - 1) / DEDUP_BLOCK_CELLS + 1 &&
+	       c->memory.places < 1U << SPEC_COUNTDOWN_BITS_MAX;
 }
 
 static bool has_sound_times(const struct dedup_config *c)
 {
-	return is_between(c->window_ns, SPEC_WINDOW_MIN_NS, SPEC_WINDOW_MAX_NS) &&
-	       is_between(c->countdown_ns, 1, 2 * c->window_ns) &&
-	       is_between(c->tick_ns, 1, c->window_ns) &&
-	       is_between(c->busy_tick_ns, 1, c->tick_ns) &&
-	       is_between(c->stale_ns, 1, c->window_ns * 16) &&
-	       c->late_ns <= 16 * c->window_ns + 1000000000 && c->drop_ns <= SPEC_DROP_MAX_NS;
+	return is_between(c->memory.window_ns, SPEC_WINDOW_MIN_NS, SPEC_WINDOW_MAX_NS) &&
+	       is_between(c->memory.countdown_ns, 1, 2 * c->memory.window_ns) &&
+	       is_between(c->memory.tick_ns, 1, c->memory.window_ns) &&
+	       is_between(c->memory.busy_tick_ns, 1, c->memory.tick_ns) &&
+	       is_between(c->memory.stale_ns, 1, c->memory.window_ns * 16) &&
+	       c->memory.late_ns <= 16 * c->memory.window_ns + 1000000000 &&
+	       c->policy.drop_ns <= SPEC_DROP_MAX_NS;
 }
 
 static bool has_sound_load(const struct dedup_config *c)
 {
-	return is_between(c->capacity, 1, 1ULL << 40) && is_between(c->turn_ids, 1, 1ULL << 39) &&
-	       is_between(c->full_ids, 1, 1ULL << 40) && is_between(c->claim, 1, 64) &&
-	       is_between(c->fpr_e18, 1, 1000000000000000000);
+	return is_between(c->memory.capacity, 1, 1ULL << 40) &&
+	       is_between(c->memory.turn_ids, 1, 1ULL << 39) &&
+	       is_between(c->memory.full_ids, 1, 1ULL << 40) && is_between(c->memory.claim, 1, 64) &&
+	       is_between(c->memory.fpr_e18, 1, 1000000000000000000);
 }
 
 /* Does it take no more memory than its capacity does? Other layouts' m may have been given; that of
@@ -150,24 +179,25 @@ static bool has_sound_size(const struct dedup_config *c)
 	double ids = plan_ids(c, CPUS_MAX, plan_fpr(c));
 	struct dedup_config less = *c;
 
-	if (c->layout != DEDUP_BLOCKED || ids > DENSE_IDS * c->blocks)
+	if (c->memory.layout != DEDUP_BLOCKED || ids > DENSE_IDS * c->memory.blocks)
 		return true;
-	less.blocks /= SIZE_SLACK;
-	return c->full_ids / SIZE_SLACK <= c->capacity + CPUS_MAX &&
-	       layout_of(c->layout)->rate(&less, ids) > plan_fpr(c);
+	less.memory.blocks /= SIZE_SLACK;
+	return c->memory.full_ids / SIZE_SLACK <= c->memory.capacity + CPUS_MAX &&
+	       layout_of(c->memory.layout)->rate(&less, ids) > plan_fpr(c);
 }
 
 /* Ports, destinations and VLANs within their pools. */
 static bool has_sound_pools(const struct dedup_config *c)
 {
-	bool sound = c->ports_cnt <= DEDUP_PORTS_MAX && c->to_cnt <= DEDUP_TO_MAX &&
-		     c->to4_cnt <= c->to_cnt && c->vlans_cnt <= DEDUP_VLANS_MAX;
+	bool sound = c->policy.ports_cnt <= DEDUP_PORTS_MAX && c->policy.to_cnt <= DEDUP_TO_MAX &&
+		     c->policy.to4_cnt <= c->policy.to_cnt && c->policy.vlans_cnt <= DEDUP_VLANS_MAX;
 
-	for (uint32_t i = 0; i < c->streams_cnt && sound; i++) {
-		const struct dedup_stream *s = &c->streams[i];
+	for (uint32_t i = 0; i < c->policy.streams_cnt && sound; i++) {
+		const struct dedup_stream *s = &c->policy.streams[i];
 
-		sound = (uint64_t)s->ports_first + s->ports_cnt <= c->ports_cnt &&
-			(uint64_t)s->to_first + s->to_cnt <= c->to_cnt && s->to4_cnt <= s->to_cnt;
+		sound = (uint64_t)s->ports_first + s->ports_cnt <= c->policy.ports_cnt &&
+			(uint64_t)s->to_first + s->to_cnt <= c->policy.to_cnt &&
+			s->to4_cnt <= s->to_cnt;
 	}
 	return sound;
 }
@@ -187,15 +217,16 @@ static bool has_sound_places(const struct dedup_stream *s)
 static bool is_sound(const struct image_head *h)
 {
 	const struct dedup_config *c = &h->config;
-	bool sound = c->format == h->format && layout_of(c->layout) && hash_name(c->hash) &&
-		     is_between(c->id_bytes, 1, DEDUP_ID_BYTES_MAX) && !c->replay &&
-		     !c->has_predecessor && !c->recent && c->action <= DEDUP_DROP_FOR &&
-		     c->receiver <= DEDUP_NAMED && streams_sound(c) && has_sound_shape(c) &&
+	bool sound = c->format == h->format && layout_of(c->memory.layout) &&
+		     hash_name(c->memory.hash) &&
+		     is_between(c->policy.id_bytes, 1, DEDUP_ID_BYTES_MAX) && !c->memory.replay &&
+		     !c->has_predecessor && !c->memory.recent && c->policy.action <= DEDUP_DROP_FOR &&
+		     c->policy.receiver <= DEDUP_NAMED && streams_sound(c) && has_sound_shape(c) &&
 		     has_sound_times(c) && has_sound_load(c) && has_sound_size(c) &&
-		     has_sound_pools(c) && dedup_hand_pos(h->hand) < c->places;
+		     has_sound_pools(c) && dedup_hand_pos(h->hand) < c->memory.places;
 
-	for (uint32_t i = 0; sound && i < c->streams_cnt; i++)
-		sound = has_sound_places(&c->streams[i]);
+	for (uint32_t i = 0; sound && i < c->policy.streams_cnt; i++)
+		sound = has_sound_places(&c->policy.streams[i]);
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
 		sound = sound && memchr(h->ifnames[i], 0, sizeof(h->ifnames[i]));
 	return sound;
@@ -235,9 +266,12 @@ const char *image_refusal(struct image_head *h, size_t bytes, uint64_t file_byte
 	memset((char *)h + h->head_bytes, 0, sizeof(*h) - h->head_bytes);
 	if (h->sum != image_head_sum(h))
 		return "it is damaged: its checksum is another one";
-	blocks_bytes = h->config.blocks * (uint64_t)sizeof(struct dedup_block);
+	if (h->format == 11)
+		convert_11(h);
+	blocks_bytes = h->config.memory.blocks * (uint64_t)sizeof(struct dedup_block);
 	if (!is_sound(h) || h->file_bytes != h->head_bytes + blocks_bytes)
 		return "it is of no filter that there could be";
+	note_asked(&h->config);
 	h->format = h->config.format = DEDUP_FORMAT;
 	if (file_bytes < h->file_bytes)
 		return "it is truncated";
@@ -246,7 +280,7 @@ const char *image_refusal(struct image_head *h, size_t bytes, uint64_t file_byte
 
 static uint64_t age_max(const struct image_head *h)
 {
-	return WINDOWS_MAX * h->config.window_ns;
+	return WINDOWS_MAX * h->config.memory.window_ns;
 }
 
 static uint64_t lesser(uint64_t a, uint64_t b)
@@ -265,24 +299,25 @@ void image_state(const struct image_head *h, uint64_t now_ns, uint64_t elapsed_n
 {
 	const struct dedup_config *c = &h->config;
 	uint64_t moment_ns = now_ns - elapsed_within(h, elapsed_ns);
-	uint64_t turns = c->layout == DEDUP_COUNTDOWN ? 1 : 2;
+	uint64_t turns = c->memory.layout == DEDUP_COUNTDOWN ? 1 : 2;
 	__s64 next_ns = h->next_ns;
 
 	if (next_ns < -(__s64)age_max(h))
 		next_ns = -(__s64)age_max(h);
-	if (next_ns > (__s64)c->countdown_ns)
-		next_ns = c->countdown_ns;
+	if (next_ns > (__s64)c->memory.countdown_ns)
+		next_ns = c->memory.countdown_ns;
 	*out = (struct dedup_state){
 		.hand = h->hand,
 		.learned = h->learned,
 		.last_ns = moment_ns,
-		.passed = (__u64)dedup_hand_epoch(h->hand) * c->places + dedup_hand_pos(h->hand),
+		.passed = (__u64)dedup_hand_epoch(h->hand) * c->memory.places +
+			  dedup_hand_pos(h->hand),
 		.next_ns = moment_ns + next_ns,
 		.started_ns = now_ns,
 		.successor = DEDUP_SUCCESSOR_IN_CHARGE,
 	};
 	/* A request for more than makes it forget all is one for that. */
-	out->requested = out->passed + lesser(h->requested, (turns + 1) * c->places);
+	out->requested = out->passed + lesser(h->requested, (turns + 1) * c->memory.places);
 	out->forgotten_at = dedup_forgotten_at(out, c);
 	for (int i = 0; i < 2 * DEDUP_MARKS; i++) {
 		out->marks[i].learned = h->marks[i].learned;
@@ -324,7 +359,7 @@ void image_age(const struct image_head *h, uint64_t now_ns, uint64_t elapsed_ns,
 struct image_ids image_ids(const struct image_head *h)
 {
 	uint32_t cnt = dedup_hand_segments(&h->config), epoch = dedup_hand_epoch(h->hand);
-	uint32_t at = dedup_hand_pos(h->hand) / h->config.segment_places;
+	uint32_t at = dedup_hand_pos(h->hand) / h->config.memory.segment_places;
 	struct image_ids ids = { 0 };
 
 	for (uint32_t seg = 0; seg < cnt; seg++) {
@@ -343,7 +378,7 @@ static void tell(const struct image_head *h, uint64_t now_ns, uint64_t ids,
 		 const struct dedup_config *successor, struct dedup_state *st,
 		 struct dedup_block *blocks)
 {
-	uint64_t most = lesser(ids, successor->full_ids);
+	uint64_t most = lesser(ids, successor->memory.full_ids);
 
 	st->learned += most * dedup_scale(&h->config, successor) >> DEDUP_SCALE_SHIFT;
 	pass_until(&h->config, now_ns, now_ns, st, blocks);

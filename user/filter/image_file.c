@@ -62,8 +62,8 @@ static int write_blocks(const struct filter *f, int fd, bool (*stop)(void), stru
 	struct dedup_block *chunk = aligned_alloc(64, CHUNK_BLOCKS * sizeof(*chunk));
 	int err = chunk ? 0 : -ENOMEM;
 
-	for (uint64_t i = 0; i < f->config->blocks && !err; i += CHUNK_BLOCKS) {
-		uint64_t left = f->config->blocks - i;
+	for (uint64_t i = 0; i < f->config->memory.blocks && !err; i += CHUNK_BLOCKS) {
+		uint64_t left = f->config->memory.blocks - i;
 		size_t cnt = left < CHUNK_BLOCKS ? left : CHUNK_BLOCKS;
 
 		memcpy(chunk, &f->blocks[i], cnt * sizeof(*chunk));
@@ -242,7 +242,7 @@ void image_close(struct image *image)
 
 int image_read(const struct image *image, struct dedup_block *blocks)
 {
-	uint64_t all = image->head.config.blocks, sum = 0;
+	uint64_t all = image->head.config.memory.blocks, sum = 0;
 	ssize_t n = 0;
 
 	for (uint64_t i = 0; i < all && n >= 0; i += CHUNK_BLOCKS) {

@@ -50,14 +50,14 @@ static int copy_state(const struct filter *f, struct dedup_state *out)
 		uint64_t hand = READ_ONCE(f->state->hand), passed = READ_ONCE(f->state->passed);
 		uint32_t pos = dedup_hand_pos(hand);
 
-		if (f->config->layout == DEDUP_FLAT && pos) {
+		if (f->config->memory.layout == DEDUP_FLAT && pos) {
 			usleep(TRY_US);
 			continue;
 		}
 		__sync_synchronize();
 		memcpy(out, f->state, sizeof(*out));
 		__sync_synchronize();
-		if (passed % f->config->places == pos && hand == READ_ONCE(f->state->hand) &&
+		if (passed % f->config->memory.places == pos && hand == READ_ONCE(f->state->hand) &&
 		    passed == READ_ONCE(f->state->passed))
 			return 0;
 	}
@@ -85,7 +85,7 @@ int image_take(const struct filter *f, const struct image_moment *now, struct im
 		.version = IMAGE_VERSION,
 		.format = DEDUP_FORMAT,
 		.head_bytes = sizeof(*h),
-		.file_bytes = sizeof(*h) + f->config->blocks * (uint64_t)sizeof(*f->blocks),
+		.file_bytes = sizeof(*h) + f->config->memory.blocks * (uint64_t)sizeof(*f->blocks),
 		.moment = *now,
 		.config = *f->config,
 		.hand = st.hand,
@@ -95,7 +95,7 @@ int image_take(const struct filter *f, const struct image_moment *now, struct im
 	h->config.format = DEDUP_FORMAT;
 	h->config.serial = h->config.earlier_stats = h->config.has_predecessor = 0;
 	h->config.predecessor_scale = 0;
-	h->config.recent = 0; /* the cache of known ids is not saved */
+	h->config.memory.recent = 0; /* the cache of known ids is not saved */
 	if ((__s64)(st.requested - st.passed) > 0)
 		h->requested = st.requested - st.passed;
 	for (int i = 0; i < 2 * DEDUP_MARKS; i++) {

@@ -12,13 +12,14 @@
 #include <bpf/bpf.h>
 
 #include "config_streams.h"
+#include "format_11.h"
 #include "kept.h"
 #include "layout.h"
 #include "wanted.h"
 
 static size_t blocks_bytes(const struct filter *f)
 {
-	return (size_t)f->config->blocks * sizeof(struct dedup_block);
+	return (size_t)f->config->memory.blocks * sizeof(struct dedup_block);
 }
 
 void filter_close(struct filter *f)
@@ -70,19 +71,37 @@ static int dir_of(const char *name, ino_t *dir)
 /* Can its format be read, and are the values that are used as sizes and indices in their ranges? */
 static bool is_sound(const struct dedup_config *c)
 {
-	return c->format >= DEDUP_FORMAT_OLDEST && c->format <= DEDUP_FORMAT && c->blocks &&
-	       layout_of(c->layout) && hash_name(c->hash) && c->id_bytes &&
-	       c->id_bytes <= DEDUP_ID_BYTES_MAX && streams_sound(c);
+	return c->format >= DEDUP_FORMAT_OLDEST && c->format <= DEDUP_FORMAT && c->memory.blocks &&
+	       layout_of(c->memory.layout) && hash_name(c->memory.hash) && c->policy.id_bytes &&
+	       c->policy.id_bytes <= DEDUP_ID_BYTES_MAX && streams_sound(c);
 }
 
-static int open_config(const char *name, enum pin pin, struct filter *f)
+/* Puts what a configuration of format 11 says, in memory of this process, in the place of *f's. */
+static int convert_11(struct filter *f)
+{
+	struct dedup_config *c =
+		mmap(NULL, sizeof(*c), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (c == MAP_FAILED)
+		return -errno;
+	config_from_11((const void *)f->config, c);
+	c->format = 11; /* a predecessor's may be an older one */
+	munmap((void *)f->config, sizeof(*f->config));
+	f->config = c;
+	return 0;
+}
+
+/* format: of the filter that has the pin; 0: what the pin says. */
+static int open_config(const char *name, enum pin pin, uint32_t format, struct filter *f)
 {
 	void *mem = NULL;
 	int err = pin_map_content(name, pin, PROT_READ, sizeof(*f->config),
-				  DEDUP_CONFIG_BYTES_OLDEST, &mem, NULL);
+				  sizeof(struct dedup_config_11), &mem, NULL);
 
 	f->config = mem;
-	return err ? err : mem && is_sound(mem) ? 0 : -EPROTO;
+	if (!err && (format ?: f->config->format) == 11)
+		err = convert_11(f);
+	return err ? err : is_sound(f->config) ? 0 : -EPROTO;
 }
 
 /* Opens the pins one after the other. In between another filter may take the name, so that they may
@@ -95,7 +114,7 @@ static int open_pins(const char *name, struct filter *out)
 	int err;
 
 	snprintf(f.name, sizeof(f.name), "%s", name);
-	err = open_config(name, PIN_CONFIG, &f);
+	err = open_config(name, PIN_CONFIG, 0, &f);
 	before = !err && f.config->format < DEDUP_FORMAT;
 	if (!err)
 		err = pin_map_content(name, PIN_STATE, PROT_READ | PROT_WRITE, sizeof(*f.state),
@@ -184,18 +203,16 @@ int filter_open_change(struct filter *f)
 	return err == -ENOENT || err == -EPROTO ? 0 : err ? err : keep_open(&beside, &f->beside);
 }
 
-/* The predecessor of the filter in this directory, which has one. */
-static int open_predecessor(const char *name, struct filter *out)
+/* The predecessor of the filter in this directory, which is of this format and has one. */
+static int open_predecessor(const char *name, uint32_t format, struct filter *out)
 {
 	struct filter f = { .stats_fd = -1, .wanted_fd = -1 };
-	size_t least;
-	int err;
+	int err = open_config(name, PIN_BEFORE_CONFIG, format, &f);
 
-	err = open_config(name, PIN_BEFORE_CONFIG, &f);
-	least = !err && f.config->format < DEDUP_FORMAT ? DEDUP_STATE_BYTES_OLDEST : sizeof(*f.state);
-	if (!err)
+	if (!err) /* its state may be of the previous format */
 		err = pin_map_content(name, PIN_PREDECESSOR_STATE, PROT_READ | PROT_WRITE,
-				      sizeof(*f.state), least, (void **)&f.state, &f.state_id);
+				      sizeof(*f.state), DEDUP_STATE_BYTES_OLDEST, (void **)&f.state,
+				      &f.state_id);
 	if (!err)
 		err = pin_map_content(name, PIN_PREDECESSOR_FILTER, PROT_READ | PROT_WRITE,
 				      blocks_bytes(&f), blocks_bytes(&f), (void **)&f.blocks, NULL);
@@ -218,7 +235,7 @@ int filter_open_before(struct filter *f)
 	err = identity_of_pin(f->name, PINS[PIN_PREDECESSOR_STATE], &id);
 	if (err || !id)
 		return err;
-	err = open_predecessor(f->name, &before);
+	err = open_predecessor(f->name, f->config->format, &before);
 	/* Its pins go when it has forgotten every id, and all with the filter. */
 	if (err == -ENOENT || err == -EPROTO)
 		return 0;

@@ -9,7 +9,7 @@
 struct fill stats_fill_by(const struct dedup_config *cfg, const struct dedup_block *blocks,
 			  uint64_t hand, struct sample sample)
 {
-	return layout_of(cfg->layout)->fill(cfg, blocks, hand, sample);
+	return layout_of(cfg->memory.layout)->fill(cfg, blocks, hand, sample);
 }
 
 struct fill stats_fill(const struct dedup_config *cfg, const struct dedup_block *blocks, uint64_t hand)
@@ -26,17 +26,17 @@ struct fill stats_fill_of(const struct filter *f, bool exact, uint64_t seed)
 uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_state *st, uint64_t now_ns)
 {
 	uint64_t hand = READ_ONCE(st->hand), at;
-	uint32_t epoch = dedup_hand_epoch(hand), pos = dedup_hand_pos(hand) % cfg->places;
+	uint32_t epoch = dedup_hand_epoch(hand), pos = dedup_hand_pos(hand) % cfg->memory.places;
 	/* Blocked, flat: of the segment that the hand enters next; marks of even and odd epochs
 	 * have slots of their own, so that of two turns ago has not been overwritten yet.
 	 * Countdown: of the segment that the hand is in, one turn ago.
 	 */
-	uint32_t seg = (pos + cfg->segment_places - 1) / cfg->segment_places;
+	uint32_t seg = (pos + cfg->memory.segment_places - 1) / cfg->memory.segment_places;
 
-	if (!layout_of(cfg->layout)->has_generations) {
-		seg = pos / cfg->segment_places;
+	if (!layout_of(cfg->memory.layout)->has_generations) {
+		seg = pos / cfg->memory.segment_places;
 		epoch--;
-	} else if (seg * (uint64_t)cfg->segment_places >= cfg->places) {
+	} else if (seg * (uint64_t)cfg->memory.segment_places >= cfg->memory.places) {
 		seg = 0;
 		epoch++;
 	}
@@ -66,17 +66,18 @@ uint64_t stats_forgets_in_ns(const struct dedup_config *cfg, struct dedup_state 
 	uint32_t turns, after;
 
 	if (!at)
-		return 2 * cfg->window_ns;
+		return 2 * cfg->memory.window_ns;
 	if (dedup_is_forgotten(st) || !places)
 		return 0;
-	if (!layout_of(cfg->layout)->has_generations)
-		return (next_ns > now_ns ? next_ns - now_ns : 0) + (places - 1) * cfg->countdown_ns;
+	if (!layout_of(cfg->memory.layout)->has_generations)
+		return (next_ns > now_ns ? next_ns - now_ns : 0) +
+		       (places - 1) * cfg->memory.countdown_ns;
 	/* The last place to be passed, as far round the circle as `after` segments, and after how
 	 * many turns more: a window after it was passed last, and for each turn a window later.
 	 */
-	turns = (places - 1) / cfg->places;
-	after = (places - 1) % cfg->places / cfg->segment_places;
-	due_ns = dedup_hand_mark(st, cfg, after)->at_ns + (1 + turns) * cfg->window_ns;
+	turns = (places - 1) / cfg->memory.places;
+	after = (places - 1) % cfg->memory.places / cfg->memory.segment_places;
+	due_ns = dedup_hand_mark(st, cfg, after)->at_ns + (1 + turns) * cfg->memory.window_ns;
 	return due_ns > now_ns ? due_ns - now_ns : 1;
 }
 
@@ -89,7 +90,7 @@ static bool before_stopped(const struct filter *f)
 	const struct filter *before = f->before;
 	int64_t behind_ns = READ_ONCE(f->state->last_ns) - READ_ONCE(before->state->last_ns);
 
-	return behind_ns > (int64_t)before->config->stale_ns;
+	return behind_ns > (int64_t)before->config->memory.stale_ns;
 }
 
 bool stats_asks_before(const struct filter *f)
@@ -117,7 +118,7 @@ bool stats_stopped(const struct dedup_config *cfg, const struct dedup_state *st,
 	uint64_t last_ns = READ_ONCE(st->last_ns);
 
 	/* last_ns is after now_ns if the hand has stepped since the caller read the clock. */
-	return now_ns > last_ns && now_ns - last_ns > cfg->stale_ns;
+	return now_ns > last_ns && now_ns - last_ns > cfg->memory.stale_ns;
 }
 
 bool stats_came(const struct filter_counters *now, const struct filter_counters *before,

@@ -23,10 +23,10 @@ int stream_select(struct filter *f, const char *name)
 
 size_t stream_input_min(const struct dedup_config *c, uint32_t n)
 {
-	const struct dedup_stream *s = &c->streams[n];
+	const struct dedup_stream *s = &c->policy.streams[n];
 
 	if (stream_is_gsp(c, n))
-		return c->streams_cnt ? 8 * s->words : c->id_bytes;
+		return c->policy.streams_cnt ? 8 * s->words : c->policy.id_bytes;
 	if (s->digest == DEDUP_DIGEST_PACKET)
 		return stream_fields_bytes(s) + IPV4_HEADER;
 	if (s->digest == DEDUP_DIGEST_FRAME)
@@ -38,7 +38,7 @@ size_t stream_input_max(const struct dedup_config *c, uint32_t n)
 {
 	size_t least = stream_input_min(c, n);
 
-	return stream_is_gsp(c, n) || !c->streams[n].digest ? least : least + UINT16_MAX;
+	return stream_is_gsp(c, n) || !c->policy.streams[n].digest ? least : least + UINT16_MAX;
 }
 
 /* The digest of an IP packet, a payload, or a frame without its VLAN tags, as bpf/digest.bpf.h
@@ -65,9 +65,9 @@ static uint64_t digest(const struct dedup_config *c, const struct dedup_stream *
 		len = dedup_digest_padded(len);
 		cnt = dedup_digest_padded(cnt);
 	}
-	dedup_digest_start(&d, len, (const __u64 *)c->digest_key);
+	dedup_digest_start(&d, len, (const __u64 *)c->secrets.digest_key);
 	for (size_t i = 0; 8 * i < cnt; i++)
-		dedup_digest_word(&d, in[i], (const __u64 *)c->digest_key, i);
+		dedup_digest_word(&d, in[i], (const __u64 *)c->secrets.digest_key, i);
 	return dedup_digest_end(&d);
 }
 
@@ -104,7 +104,7 @@ int stream_make_id(const struct filter *f, const void *bytes, size_t len,
 	else if (len > stream_input_max(c, f->stream))
 		err = -EINVAL;
 	else if (!stream_is_gsp(c, f->stream))
-		err = make_fields_id(c, &c->streams[f->stream], bytes, len, &id);
+		err = make_fields_id(c, &c->policy.streams[f->stream], bytes, len, &id);
 	else if (len)
 		memcpy(&id, bytes, len);
 	if (err)
@@ -115,7 +115,7 @@ int stream_make_id(const struct filter *f, const void *bytes, size_t len,
 
 struct stream_form stream_form_of(const struct dedup_config *c, uint32_t n)
 {
-	const struct dedup_stream *s = &c->streams[n];
+	const struct dedup_stream *s = &c->policy.streams[n];
 	struct stream_form form = { 0 };
 
 	if (stream_is_gsp(c, n)) {
@@ -160,16 +160,16 @@ int stream_seek(const struct filter *f, const uint8_t *id, struct dedup_id *copy
 		return -EDESTADDRREQ;
 	*out = (struct dedup_sought){
 		.id = copy,
-		.words = dedup_id_words(c->id_bytes),
-		.bytes = c->id_bytes,
+		.words = dedup_id_words(c->policy.id_bytes),
+		.bytes = c->policy.id_bytes,
 	};
-	if (c->streams_cnt) {
-		s = &c->streams[f->stream];
+	if (c->policy.streams_cnt) {
+		s = &c->policy.streams[f->stream];
 		out->words = s->words;
 		out->bytes = s->bytes;
 		out->realm_key = s->realm_key;
 	}
 	memset(copy, 0, sizeof(*copy));
-	memcpy(copy->byte, id, c->streams_cnt ? 8 * out->words : c->id_bytes);
+	memcpy(copy->byte, id, c->policy.streams_cnt ? 8 * out->words : c->policy.id_bytes);
 	return dedup_is_no_id(copy, out->words) ? -EINVAL : 0;
 }

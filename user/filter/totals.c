@@ -37,14 +37,14 @@ static struct dedup_counters *read_row(const struct filter *f, __u32 row, int cp
 /* What the packet program of this configuration has dropped. */
 static __u64 drops_of(const struct dedup_config *c, const struct dedup_counters *of)
 {
-	if (c->action != DEDUP_DROP)
+	if (c->policy.action != DEDUP_DROP)
 		return of->timed_drops;
-	return of->duplicate + (c->ihave_pass ? 0 : of->ihave_duplicate);
+	return of->duplicate + (c->policy.ihave_pass ? 0 : of->ihave_duplicate);
 }
 
 static __u64 drop_bytes_of(const struct dedup_config *c, const struct dedup_counters *of)
 {
-	return c->action == DEDUP_DROP ? of->duplicate_bytes : of->timed_bytes;
+	return c->policy.action == DEDUP_DROP ? of->duplicate_bytes : of->timed_bytes;
 }
 
 /* The stream of the program before that goes on as stream n, as far as counters go; -1: none does.

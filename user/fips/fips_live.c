@@ -15,8 +15,8 @@ int fips_live_check(const struct filter *f)
 {
 	const struct dedup_config *c = f->config;
 
-	if (c->layout != DEDUP_FLAT || c->hash != DEDUP_FIPS || c->m < DEDUP_WORD_BITS ||
-	    c->m & (c->m - 1))
+	if (c->memory.layout != DEDUP_FLAT || c->memory.hash != DEDUP_FIPS ||
+	    c->memory.m < DEDUP_WORD_BITS || c->memory.m & (c->memory.m - 1))
 		return -EOPNOTSUPP;
 	return 0;
 }
@@ -24,7 +24,7 @@ int fips_live_check(const struct filter *f)
 /* The words of array 0 or 1. */
 static __u64 *array_of(const struct filter *f, uint32_t array)
 {
-	return f->blocks[array * f->config->places].word;
+	return f->blocks[array * f->config->memory.places].word;
 }
 
 #define V1_WORDS (FIPS_COUNT_BITS / DEDUP_WORD_BITS)
@@ -41,7 +41,7 @@ struct pattern {
 
 static uint32_t words_of(const struct filter *f)
 {
-	return f->config->m / DEDUP_WORD_BITS;
+	return f->config->memory.m / DEDUP_WORD_BITS;
 }
 
 /* Adds the bits of `from`: folded if `to` has fewer words, repeated if it has more. Both numbers of
@@ -74,12 +74,13 @@ static double rate_of_one(const struct filter *f)
 /* The most ids with which an array has at most this rate. */
 static double ids_for(const struct filter *f, double rate)
 {
-	double lo = 0, hi = array_ids(f->config->m, f->config->k, f->config->m - 0.5);
+	double lo = 0,
+	       hi = array_ids(f->config->memory.m, f->config->memory.k, f->config->memory.m - 0.5);
 
 	for (int i = 0; i < 50; i++) {
 		double mid = (lo + hi) / 2;
 
-		if (array_rate(DEDUP_FIPS, f->config->m, f->config->k, mid) <= rate)
+		if (array_rate(DEDUP_FIPS, f->config->memory.m, f->config->memory.k, mid) <= rate)
 			lo = mid;
 		else
 			hi = mid;
@@ -110,7 +111,8 @@ static uint64_t room(const struct dedup_state *st)
  */
 static double price(const struct filter *f, const __u64 *array, const struct pattern *p)
 {
-	uint32_t m = f->config->m, k = f->config->k, set = dedup_bits_count(array, m), more = 0;
+	uint32_t m = f->config->memory.m, k = f->config->memory.k, set = dedup_bits_count(array, m),
+		 more = 0;
 	double ids, now, then; /* now, then: fips_excess() without and with the pattern */
 
 	for (uint32_t i = 0; i < words_of(f); i++)
@@ -151,13 +153,13 @@ static bool is_epoch(const struct filter *f, uint32_t epoch)
 int fips_live_absorb(struct filter *f, const struct fips_filter *from, double fpr_max)
 {
 	struct pattern p = pattern_of(f, from);
-	double rate = fips_counted_rate(from->word, FIPS_COUNT_BITS, f->config->k);
+	double rate = fips_counted_rate(from->word, FIPS_COUNT_BITS, f->config->memory.k);
 	uint32_t epoch;
 
 	if (!(rate <= fpr_max))
 		return -EDOM;
-	if (f->config->m < FIPS_COUNT_BITS)
-		rate = fips_counted_rate(p.word, f->config->m, f->config->k);
+	if (f->config->memory.m < FIPS_COUNT_BITS)
+		rate = fips_counted_rate(p.word, f->config->memory.m, f->config->memory.k);
 	/* With all bits set every item would be found. */
 	if (rate == 1 || rate > rate_of_one(f))
 		return -EDOM;
@@ -195,12 +197,12 @@ int fips_live_image(const struct filter *f, struct fips_filter *out)
 	int err = fips_live_check(f);
 
 	if (!err)
-		err = fips_init(out, f->config->k, FIPS_V1_SIZE_CLASS);
+		err = fips_init(out, f->config->memory.k, FIPS_V1_SIZE_CLASS);
 	if (err)
 		return err;
 	add_generations(f, out);
 	if (stats_asks_before(f) && !fips_live_check(f->before) &&
-	    f->before->config->k == f->config->k)
+	    f->before->config->memory.k == f->config->memory.k)
 		add_generations(f->before, out);
 	return 0;
 }

@@ -30,17 +30,17 @@ static int size(const struct filter_spec *spec, double ids, double fpr, struct d
 	(void)spec;
 	if (err)
 		return err;
-	c->blocks = c->places = g.blocks;
-	c->segment_places = (g.blocks - 1) / DEDUP_MARKS + 1;
-	c->words = g.words;
-	c->bits = g.bits;
-	c->k = g.words * g.bits;
+	c->memory.blocks = c->memory.places = g.blocks;
+	c->memory.segment_places = (g.blocks - 1) / DEDUP_MARKS + 1;
+	c->memory.words = g.words;
+	c->memory.bits = g.bits;
+	c->memory.k = g.words * g.bits;
 	return 0;
 }
 
 static double rate(const struct dedup_config *c, double ids)
 {
-	const struct geometry g = { c->blocks, c->words, c->bits };
+	const struct geometry g = { c->memory.blocks, c->memory.words, c->memory.bits };
 
 	return size_fpr(&g, ids);
 }
@@ -89,8 +89,8 @@ static int half_popcount(const __u64 *half)
 static double estimate_ids(const struct dedup_config *cfg, uint64_t bits_set, uint64_t halves)
 {
 	double clear = 1 - bits_set / ((double)halves * HALF_BITS);
-	double miss = cfg->words / (double)DEDUP_HALF_WORDS *
-		      (1 - pow(1 - 1.0 / DEDUP_WORD_BITS, cfg->bits));
+	double miss = cfg->memory.words / (double)DEDUP_HALF_WORDS *
+		      (1 - pow(1 - 1.0 / DEDUP_WORD_BITS, cfg->memory.bits));
 	double least = 0.5 / ((double)halves * HALF_BITS);
 
 	return halves ? halves * -log(clear > least ? clear : least) / miss : 0;
@@ -111,9 +111,9 @@ static void add_segment(struct fill *f, const struct dedup_config *cfg,
 
 		for (int i = 0; i < DEDUP_HALF_WORDS; i++)
 			both[i] = block.half[0][i] & block.half[1][i]; /* would count twice */
-		f->fpr += w->weight * (half_hit(block.half[0], cfg->words, hit) +
-				       half_hit(block.half[1], cfg->words, hit) -
-				       half_hit(both, cfg->words, hit));
+		f->fpr += w->weight * (half_hit(block.half[0], cfg->memory.words, hit) +
+				       half_hit(block.half[1], cfg->memory.words, hit) -
+				       half_hit(both, cfg->memory.words, hit));
 		bits[0] += (uint64_t)w->weight * half_popcount(block.half[cur]);
 		bits[1] += (uint64_t)w->weight * half_popcount(block.half[cur ^ 1]);
 	}
@@ -130,28 +130,28 @@ static struct fill fill(const struct dedup_config *cfg, const struct dedup_block
 	double hit[DEDUP_WORD_BITS + 1], part;
 	struct fill f = { 0 };
 
-	word_hits(hit, cfg->bits);
+	word_hits(hit, cfg->memory.bits);
 	/* Ids are estimated segment by segment: the current halves hold few ids where the hand has
 	 * just passed, and many where it is about to pass, and the estimate is not linear.
 	 */
-	while (w.end < cfg->blocks) {
-		w.end += cfg->segment_places;
-		if (w.end > cfg->blocks)
-			w.end = cfg->blocks;
+	while (w.end < cfg->memory.blocks) {
+		w.end += cfg->memory.segment_places;
+		if (w.end > cfg->memory.blocks)
+			w.end = cfg->memory.blocks;
 		add_segment(&f, cfg, blocks, hand, hit, &w);
 	}
-	f.fpr /= cfg->blocks;
-	f.current = f.set_current / ((double)cfg->blocks * HALF_BITS);
-	f.previous = f.set_previous / ((double)cfg->blocks * HALF_BITS);
-	part = (double)w.read / cfg->blocks;
+	f.fpr /= cfg->memory.blocks;
+	f.current = f.set_current / ((double)cfg->memory.blocks * HALF_BITS);
+	f.previous = f.set_previous / ((double)cfg->memory.blocks * HALF_BITS);
+	part = (double)w.read / cfg->memory.blocks;
 	fill_set_error(&f, part, f.ids * part, 1); /* all bits of an id are in one block */
 	return f;
 }
 
 static void find(const struct dedup_config *c, const struct dedup_sought *s, struct id_lookup *p)
 {
-	dedup_probe(&p->probe, dedup_hash(s->id, s->words, c, s->realm_key), c->blocks, c->words,
-		    c->bits);
+	dedup_probe(&p->probe, dedup_hash(s->id, s->words, c, s->realm_key), c->memory.blocks,
+		    c->memory.words, c->memory.bits);
 }
 
 static void prefetch(const struct filter *f, const struct id_lookup *p)
@@ -161,7 +161,7 @@ static void prefetch(const struct filter *f, const struct id_lookup *p)
 
 static bool is_known(const struct filter *f, const struct id_lookup *p)
 {
-	return dedup_block_holds(&f->blocks[p->probe.block], &p->probe, f->config->words);
+	return dedup_block_holds(&f->blocks[p->probe.block], &p->probe, f->config->memory.words);
 }
 
 static int learn(struct filter *f, const struct id_lookup *p)
@@ -169,7 +169,7 @@ static int learn(struct filter *f, const struct id_lookup *p)
 	uint32_t block = p->probe.block;
 
 	return dedup_half_learn(dedup_half(&f->blocks[block], dedup_hand_half(p->hand, block)),
-				&p->probe, f->config->words);
+				&p->probe, f->config->memory.words);
 }
 
 static uint32_t generation(const struct dedup_config *c, const struct id_lookup *p)
@@ -180,23 +180,23 @@ static uint32_t generation(const struct dedup_config *c, const struct id_lookup 
 
 static uint64_t bits(const struct dedup_config *c)
 {
-	return (uint64_t)c->blocks * HALF_BITS;
+	return (uint64_t)c->memory.blocks * HALF_BITS;
 }
 
 static int facts(const struct filter_spec *spec, const struct dedup_config *c, struct layout_fact *out)
 {
 	(void)spec;
-	out[0] = (struct layout_fact){ "blocks", c->blocks };
-	out[1] = (struct layout_fact){ "words", c->words };
-	out[2] = (struct layout_fact){ "bits", c->bits };
-	out[3] = (struct layout_fact){ "hashes", c->k };
+	out[0] = (struct layout_fact){ "blocks", c->memory.blocks };
+	out[1] = (struct layout_fact){ "words", c->memory.words };
+	out[2] = (struct layout_fact){ "bits", c->memory.bits };
+	out[3] = (struct layout_fact){ "hashes", c->memory.k };
 	return 4;
 }
 
 static void describe(const struct dedup_config *c, char *text)
 {
-	snprintf(text, LAYOUT_TEXT_MAX, "%u blocks, k = %u (%u words x %u bits)", c->blocks, c->k,
-		 c->words, c->bits);
+	snprintf(text, LAYOUT_TEXT_MAX, "%u blocks, k = %u (%u words x %u bits)", c->memory.blocks,
+		 c->memory.k, c->memory.words, c->memory.bits);
 }
 
 static void explain(const struct filter_spec *spec, const struct dedup_config *c, char *text)
@@ -205,7 +205,7 @@ static void explain(const struct filter_spec *spec, const struct dedup_config *c
 	snprintf(text, LAYOUT_TEXT_MAX,
 		 "blocks         %u of 64 bytes\n"
 		 "k              %u (%u words x %u bits)\n",
-		 c->blocks, c->k, c->words, c->bits);
+		 c->memory.blocks, c->memory.k, c->memory.words, c->memory.bits);
 }
 
 const struct layout LAYOUT_BLOCKED = {

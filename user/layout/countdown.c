@@ -36,24 +36,24 @@ static int size(const struct filter_spec *spec, double ids, double fpr, struct d
 			return -EOVERFLOW;
 		k = array_probes(1, spec->hash, index_bits, fpr);
 	}
-	c->m = 1U << index_bits;
-	c->k = k;
-	c->blocks = (c->m - 1) / DEDUP_BLOCK_CELLS + 1;
-	c->places = countdowns(spec);
-	c->segment_places = (c->places - 1) / DEDUP_MARKS + 1;
+	c->memory.m = 1U << index_bits;
+	c->memory.k = k;
+	c->memory.blocks = (c->memory.m - 1) / DEDUP_BLOCK_CELLS + 1;
+	c->memory.places = countdowns(spec);
+	c->memory.segment_places = (c->memory.places - 1) / DEDUP_MARKS + 1;
 	return 0;
 }
 
 static const char *note(const struct dedup_config *c)
 {
-	if (c->places > 1)
+	if (c->memory.places > 1)
 		return NULL;
 	return "with --countdown-bits 1 the next countdown takes every id, however new: ids are remembered for at most a window";
 }
 
 static double rate(const struct dedup_config *c, double ids)
 {
-	return array_rate_of(1, c->hash, c->m, c->k, ids);
+	return array_rate_of(1, c->memory.hash, c->memory.m, c->memory.k, ids);
 }
 
 /* An id lives longer than a window, by one countdown (a window has places - 1), and a mark is exact
@@ -62,7 +62,7 @@ static double rate(const struct dedup_config *c, double ids)
  */
 static double turn_ids(const struct dedup_config *c, double ids, double longer)
 {
-	return c->places > 1 ? 2 * ids : layout_turn_ids(c, ids, longer);
+	return c->memory.places > 1 ? 2 * ids : layout_turn_ids(c, ids, longer);
 }
 
 /* Adds to cells[n] how many cells have n countdowns to go, n from 0 to config->places; those with
@@ -72,19 +72,20 @@ static double turn_ids(const struct dedup_config *c, double ids, double longer)
 static double count_cells(const struct dedup_config *cfg, const struct dedup_block *blocks,
 			  uint64_t hand, struct sample sample, uint32_t most, uint64_t *cells)
 {
-	uint32_t elapsed = dedup_countdowns(hand, cfg->places);
-	uint32_t in_block = cfg->m < DEDUP_BLOCK_CELLS ? cfg->m : DEDUP_BLOCK_CELLS;
-	struct walk w = { .sample = sample, .end = cfg->blocks };
+	uint32_t elapsed = dedup_countdowns(hand, cfg->memory.places);
+	uint32_t in_block = cfg->memory.m < DEDUP_BLOCK_CELLS ? cfg->memory.m : DEDUP_BLOCK_CELLS;
+	struct walk w = { .sample = sample, .end = cfg->memory.blocks };
 
 	while (walk_on(&w)) {
 		for (uint32_t i = 0; i < in_block; i++) {
 			const __u32 *cell = &blocks[w.block].cell[i];
-			uint32_t left = dedup_cell_left(READ_ONCE(*cell), elapsed, cfg->places);
+			uint32_t left =
+				dedup_cell_left(READ_ONCE(*cell), elapsed, cfg->memory.places);
 
 			cells[left < most ? left : most] += w.weight;
 		}
 	}
-	return (double)w.read / cfg->blocks;
+	return (double)w.read / cfg->memory.blocks;
 }
 
 static struct fill fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
@@ -94,18 +95,18 @@ static struct fill fill(const struct dedup_config *cfg, const struct dedup_block
 	double part = count_cells(cfg, blocks, hand, sample, 1, cells);
 	struct fill f = { .set_current = cells[1] };
 
-	f.current = (double)f.set_current / cfg->m;
-	f.ids = array_learned(cfg->m, cfg->k, f.set_current);
-	f.fpr = array_rate_at(cfg->hash, cfg->m, cfg->k, f.current);
-	fill_set_error(&f, part, f.set_current * part, cfg->k);
+	f.current = (double)f.set_current / cfg->memory.m;
+	f.ids = array_learned(cfg->memory.m, cfg->memory.k, f.set_current);
+	f.fpr = array_rate_at(cfg->memory.hash, cfg->memory.m, cfg->memory.k, f.current);
+	fill_set_error(&f, part, f.set_current * part, cfg->memory.k);
 	return f;
 }
 
 static void histogram(const struct dedup_config *cfg, const struct dedup_block *blocks,
 		      uint64_t hand, struct sample sample, uint64_t *cells)
 {
-	memset(cells, 0, (cfg->places + 1ULL) * sizeof(*cells));
-	count_cells(cfg, blocks, hand, sample, cfg->places, cells);
+	memset(cells, 0, (cfg->memory.places + 1ULL) * sizeof(*cells));
+	count_cells(cfg, blocks, hand, sample, cfg->memory.places, cells);
 }
 
 static uint64_t approx_count(const struct dedup_config *cfg, struct dedup_state *st, int64_t credit)
@@ -117,53 +118,57 @@ static uint64_t approx_count(const struct dedup_config *cfg, struct dedup_state 
 
 static void prefetch(const struct filter *f, const struct id_lookup *p)
 {
-	for (uint32_t i = 0; i < f->config->k; i++)
+	for (uint32_t i = 0; i < f->config->memory.k; i++)
 		__builtin_prefetch(dedup_cell(f->blocks, p->positions.index[i]));
 }
 
 static uint32_t generation(const struct dedup_config *c, const struct id_lookup *p)
 {
-	return dedup_countdowns(p->hand, c->places);
+	return dedup_countdowns(p->hand, c->memory.places);
 }
 
 static bool is_known(const struct filter *f, const struct id_lookup *p)
 {
 	const struct dedup_config *c = f->config;
 
-	return dedup_countdown_left(f->blocks, generation(c, p), c->places, &p->positions, c->k);
+	return dedup_countdown_left(f->blocks, generation(c, p), c->memory.places, &p->positions,
+				    c->memory.k);
 }
 
 static int learn(struct filter *f, const struct id_lookup *p)
 {
 	const struct dedup_config *c = f->config;
 
-	return dedup_countdown_learn(f->blocks, generation(c, p), c->places, &p->positions, c->k);
+	return dedup_countdown_learn(f->blocks, generation(c, p), c->memory.places, &p->positions,
+				     c->memory.k);
 }
 
 /* Not `remove`, which is stdio.h's. */
 static void take_out(struct filter *f, const struct id_lookup *p)
 {
-	dedup_countdown_remove(f->blocks, generation(f->config, p), &p->positions, f->config->k);
+	dedup_countdown_remove(f->blocks, generation(f->config, p), &p->positions,
+			       f->config->memory.k);
 }
 
 static uint64_t bits(const struct dedup_config *c)
 {
-	return c->m;
+	return c->memory.m;
 }
 
 static int facts(const struct filter_spec *spec, const struct dedup_config *c, struct layout_fact *out)
 {
 	(void)spec;
-	out[0] = (struct layout_fact){ "m", c->m };
-	out[1] = (struct layout_fact){ "k", c->k };
-	out[2] = (struct layout_fact){ "index_bits", __builtin_ctz(c->m) };
-	out[3] = (struct layout_fact){ "countdowns", c->places };
+	out[0] = (struct layout_fact){ "m", c->memory.m };
+	out[1] = (struct layout_fact){ "k", c->memory.k };
+	out[2] = (struct layout_fact){ "index_bits", __builtin_ctz(c->memory.m) };
+	out[3] = (struct layout_fact){ "countdowns", c->memory.places };
 	return 4;
 }
 
 static void describe(const struct dedup_config *c, char *text)
 {
-	snprintf(text, LAYOUT_TEXT_MAX, "m = %u cells, k = %u, %u countdowns", c->m, c->k, c->places);
+	snprintf(text, LAYOUT_TEXT_MAX, "m = %u cells, k = %u, %u countdowns", c->memory.m,
+		 c->memory.k, c->memory.places);
 }
 
 static void explain(const struct filter_spec *spec, const struct dedup_config *c, char *text)
@@ -173,7 +178,7 @@ static void explain(const struct filter_spec *spec, const struct dedup_config *c
 		 "m              %u cells of 32 bits (--index-bits %d)\n"
 		 "k              %u\n"
 		 "countdowns     %u\n",
-		 c->m, __builtin_ctz(c->m), c->k, c->places);
+		 c->memory.m, __builtin_ctz(c->memory.m), c->memory.k, c->memory.places);
 }
 
 const struct layout LAYOUT_COUNTDOWN = {

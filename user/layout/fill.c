@@ -5,7 +5,7 @@
 
 struct sample fill_sample(const struct dedup_config *cfg, uint64_t seed)
 {
-	return (struct sample){ (cfg->blocks - 1) / FILL_BLOCKS_MAX + 1, seed };
+	return (struct sample){ (cfg->memory.blocks - 1) / FILL_BLOCKS_MAX + 1, seed };
 }
 
 /* SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */

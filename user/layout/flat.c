@@ -60,19 +60,19 @@ static int size(const struct filter_spec *spec, double ids, double fpr, struct d
 {
 	int err;
 
-	c->m = spec->bits;
-	c->k = spec->hashes;
-	err = pick(spec, ids, fpr, &c->m, &c->k);
+	c->memory.m = spec->bits;
+	c->memory.k = spec->hashes;
+	err = pick(spec, ids, fpr, &c->memory.m, &c->memory.k);
 	if (err)
 		return err;
-	c->places = c->segment_places = dedup_flat_blocks(c->m);
-	c->blocks = 2 * c->places;
+	c->memory.places = c->memory.segment_places = dedup_flat_blocks(c->memory.m);
+	c->memory.blocks = 2 * c->memory.places;
 	return 0;
 }
 
 static double rate(const struct dedup_config *c, double ids)
 {
-	return array_rate_of(2, c->hash, c->m, c->k, ids);
+	return array_rate_of(2, c->memory.hash, c->memory.m, c->memory.k, ids);
 }
 
 /* The rate of one of the two arrays. With FIPS the bits are counted: those that peers sent may not
@@ -82,9 +82,10 @@ static double array_fpr(const struct dedup_config *cfg, const struct dedup_block
 {
 	double excess = 0;
 
-	if (cfg->hash == DEDUP_FIPS && cfg->m >= DEDUP_WORD_BITS && !(cfg->m & (cfg->m - 1)))
-		excess = fips_excess(array->word, cfg->m, cfg->k, NULL);
-	return array_rate_at(cfg->hash, cfg->m, cfg->k, fill) + excess;
+	if (cfg->memory.hash == DEDUP_FIPS && cfg->memory.m >= DEDUP_WORD_BITS &&
+	    !(cfg->memory.m & (cfg->memory.m - 1)))
+		excess = fips_excess(array->word, cfg->memory.m, cfg->memory.k, NULL);
+	return array_rate_at(cfg->memory.hash, cfg->memory.m, cfg->memory.k, fill) + excess;
 }
 
 static uint32_t block_popcount(const struct dedup_block *b, const struct dedup_block *and)
@@ -99,9 +100,10 @@ static uint32_t block_popcount(const struct dedup_block *b, const struct dedup_b
 static struct fill fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
 			uint64_t hand, struct sample sample)
 {
-	const struct dedup_block *current = &blocks[dedup_flat_current(hand) * cfg->places];
-	const struct dedup_block *previous = &blocks[(dedup_flat_current(hand) ^ 1) * cfg->places];
-	struct walk w = { .sample = sample, .end = cfg->places };
+	const struct dedup_block *current = &blocks[dedup_flat_current(hand) * cfg->memory.places];
+	const struct dedup_block *previous =
+		&blocks[(dedup_flat_current(hand) ^ 1) * cfg->memory.places];
+	struct walk w = { .sample = sample, .end = cfg->memory.places };
 	bool has_previous = dedup_flat_has_previous(hand);
 	uint64_t both = 0;
 	struct fill f = { 0 };
@@ -116,19 +118,19 @@ static struct fill fill(const struct dedup_config *cfg, const struct dedup_block
 		f.set_previous += (uint64_t)w.weight * block_popcount(p, p);
 		both += (uint64_t)w.weight * block_popcount(c, p);
 	}
-	f.current = (double)f.set_current / cfg->m;
-	f.previous = (double)f.set_previous / cfg->m;
-	f.ids = array_learned(cfg->m, cfg->k, f.set_current) +
-		array_learned(cfg->m, cfg->k, f.set_previous);
+	f.current = (double)f.set_current / cfg->memory.m;
+	f.previous = (double)f.set_previous / cfg->memory.m;
+	f.ids = array_learned(cfg->memory.m, cfg->memory.k, f.set_current) +
+		array_learned(cfg->memory.m, cfg->memory.k, f.set_previous);
 	f.fpr = array_fpr(cfg, current, f.current);
 	if (f.set_previous)
 		f.fpr += array_fpr(cfg, previous, f.previous);
 	/* An id that both arrays seem to hold was counted twice. About: fill^k of the common bits.
 	 */
-	f.fpr -= pow((double)both / cfg->m, cfg->k);
+	f.fpr -= pow((double)both / cfg->memory.m, cfg->memory.k);
 	f.fpr = fmin(f.fpr, 1);
-	part = (double)w.read / cfg->places;
-	fill_set_error(&f, part, (f.set_current + f.set_previous) * part, cfg->k);
+	part = (double)w.read / cfg->memory.places;
+	fill_set_error(&f, part, (f.set_current + f.set_previous) * part, cfg->memory.k);
 	return f;
 }
 
@@ -138,7 +140,7 @@ static double hand(const struct dedup_config *c, struct dedup_state *st, uint64_
 	uint32_t pos = dedup_hand_pos(READ_ONCE(st->hand));
 	uint64_t rested_ns = now_ns - READ_ONCE(dedup_hand_mark(st, c, 0)->at_ns);
 
-	return pos || rested_ns > c->window_ns ? 1 : (double)rested_ns / c->window_ns;
+	return pos || rested_ns > c->memory.window_ns ? 1 : (double)rested_ns / c->memory.window_ns;
 }
 
 static void prefetch(const struct filter *f, const struct id_lookup *p)
@@ -146,24 +148,24 @@ static void prefetch(const struct filter *f, const struct id_lookup *p)
 	const struct dedup_config *c = f->config;
 	uint32_t array = dedup_flat_current(p->hand);
 
-	for (uint32_t i = 0; i < c->k; i++) {
+	for (uint32_t i = 0; i < c->memory.k; i++) {
 		uint32_t at = p->positions.index[i];
 
-		__builtin_prefetch(dedup_flat_word(f->blocks, c->places, array, at));
-		__builtin_prefetch(dedup_flat_word(f->blocks, c->places, array ^ 1, at));
+		__builtin_prefetch(dedup_flat_word(f->blocks, c->memory.places, array, at));
+		__builtin_prefetch(dedup_flat_word(f->blocks, c->memory.places, array ^ 1, at));
 	}
 }
 
 static bool is_known(const struct filter *f, const struct id_lookup *p)
 {
-	return dedup_flat_known_until(f->blocks, f->config->places, p->hand, &p->positions,
-				      f->config->k) > 0;
+	return dedup_flat_known_until(f->blocks, f->config->memory.places, p->hand, &p->positions,
+				      f->config->memory.k) > 0;
 }
 
 static int learn(struct filter *f, const struct id_lookup *p)
 {
-	return dedup_flat_learn(f->blocks, f->config->places, dedup_flat_current(p->hand),
-				&p->positions, f->config->k);
+	return dedup_flat_learn(f->blocks, f->config->memory.places, dedup_flat_current(p->hand),
+				&p->positions, f->config->memory.k);
 }
 
 static uint32_t generation(const struct dedup_config *c, const struct id_lookup *p)
@@ -174,16 +176,16 @@ static uint32_t generation(const struct dedup_config *c, const struct id_lookup 
 
 static uint64_t bits(const struct dedup_config *c)
 {
-	return c->m;
+	return c->memory.m;
 }
 
 static int facts(const struct filter_spec *spec, const struct dedup_config *c, struct layout_fact *out)
 {
 	uint32_t m = 0, k = 0; /* as they stay if the textbook's m is too large */
 
-	out[0] = (struct layout_fact){ "m", c->m };
-	out[1] = (struct layout_fact){ "k", c->k };
-	out[2] = (struct layout_fact){ "m_allocated", dedup_bits_capacity(c->m) };
+	out[0] = (struct layout_fact){ "m", c->memory.m };
+	out[1] = (struct layout_fact){ "k", c->memory.k };
+	out[2] = (struct layout_fact){ "m_allocated", dedup_bits_capacity(c->memory.m) };
 	if (!spec)
 		return 3;
 	textbook_size(spec->capacity, spec->fpr, &m, &k);
@@ -194,7 +196,8 @@ static int facts(const struct filter_spec *spec, const struct dedup_config *c, s
 
 static void describe(const struct dedup_config *c, char *text)
 {
-	snprintf(text, LAYOUT_TEXT_MAX, "two arrays of m = %u bits, k = %u", c->m, c->k);
+	snprintf(text, LAYOUT_TEXT_MAX, "two arrays of m = %u bits, k = %u", c->memory.m,
+		 c->memory.k);
 }
 
 static void explain(const struct filter_spec *spec, const struct dedup_config *c, char *text)
@@ -202,11 +205,11 @@ static void explain(const struct filter_spec *spec, const struct dedup_config *c
 	int len = snprintf(text, LAYOUT_TEXT_MAX,
 			   "m              %u bits, in each of two arrays of 64-bit words for %llu\n"
 			   "k              %u\n",
-			   c->m, dedup_bits_capacity(c->m), c->k);
+			   c->memory.m, dedup_bits_capacity(c->memory.m), c->memory.k);
 	uint32_t m, k;
 
-	if (c->hash > DEDUP_COLIBRI || textbook_size(spec->capacity, spec->fpr, &m, &k) ||
-	    (m == c->m && k == c->k))
+	if (c->memory.hash > DEDUP_COLIBRI || textbook_size(spec->capacity, spec->fpr, &m, &k) ||
+	    (m == c->memory.m && k == c->memory.k))
 		return;
 	snprintf(text + len, LAYOUT_TEXT_MAX - len,
 		 "textbook       m = %u, k = %u, for one generation alone (--bits %u --hashes %u)\n",

@@ -39,5 +39,5 @@ void layout_find_positions(const struct dedup_config *c, const struct dedup_soug
 double layout_hand_passed(const struct dedup_config *c, struct dedup_state *st, uint64_t now_ns)
 {
 	(void)now_ns;
-	return fmin((double)dedup_hand_pos(READ_ONCE(st->hand)) / c->places, 1);
+	return fmin((double)dedup_hand_pos(READ_ONCE(st->hand)) / c->memory.places, 1);
 }

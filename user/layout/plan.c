@@ -75,46 +75,47 @@ static uint64_t clamp(uint64_t value, uint64_t lo, uint64_t hi)
 double plan_ids(const struct dedup_config *cfg, unsigned int cpus, double fpr)
 {
 	/* The rate at which the current generation errs, if that of both is fpr. */
-	double one = layout_of(cfg->layout)->has_generations ? -expm1(log1p(-fpr) / 2) : fpr;
+	double one = layout_of(cfg->memory.layout)->has_generations ? -expm1(log1p(-fpr) / 2) : fpr;
 
 	/* Each CPU may hold credit of one claim, and may exceed the limit by another. An id that
 	 * seems to be in the current generation is not learned, nor counted as learned: its bits
 	 * are set already. So the bits are those of all ids, of which only 1 - one were counted.
 	 */
-	return (cfg->full_ids + 2.0 * cpus * cfg->claim) / (1 - one);
+	return (cfg->memory.full_ids + 2.0 * cpus * cfg->memory.claim) / (1 - one);
 }
 
 static uint64_t tick_ns(const struct dedup_config *c)
 {
-	uint64_t tick = clamp(c->window_ns / STEPS_A_WINDOW, TICK_MIN_NS, TICK_MAX_NS);
+	uint64_t tick = clamp(c->memory.window_ns / STEPS_A_WINDOW, TICK_MIN_NS, TICK_MAX_NS);
 	/* So short that the steps of a window suffice for all places. */
-	uint64_t work = c->window_ns / (c->places / CLOCK_STEP_PLACES + 1);
+	uint64_t work = c->memory.window_ns / (c->memory.places / CLOCK_STEP_PLACES + 1);
 
 	return tick < work ? tick : work;
 }
 
 static uint64_t stale_jiffies(const struct dedup_config *c, unsigned int hz)
 {
-	return c->stale_ns * hz / (1000 * MS) + 1;
+	return c->memory.stale_ns * hz / (1000 * MS) + 1;
 }
 
 static int plan_paces(struct dedup_config *c, unsigned int hz)
 {
 	uint64_t tick = tick_ns(c);
-	uint64_t stale = clamp(c->window_ns / 4, STALE_MIN_NS, STALE_MAX_NS);
-	uint64_t distances = c->places > 1 ? c->places - 1 : 1;
+	uint64_t stale = clamp(c->memory.window_ns / 4, STALE_MIN_NS, STALE_MAX_NS);
+	uint64_t distances = c->memory.places > 1 ? c->memory.places - 1 : 1;
 
 	if (tick < TICK_MIN_NS)
 		return -ERANGE;
-	c->tick_ns = tick;
-	c->busy_tick_ns = tick < BUSY_TICK_NS ? tick : BUSY_TICK_NS;
+	c->memory.tick_ns = tick;
+	c->memory.busy_tick_ns = tick < BUSY_TICK_NS ? tick : BUSY_TICK_NS;
 	/* Two ticks, as a place that is due just after a step waits for the next one; and a jiffy,
 	 * as some kernels' timers fire only with the jiffies.
 	 */
-	c->late_ns = 2 * tick + 1000 * MS / hz;
-	c->countdown_ns = (c->window_ns + c->window_ns / COUNTDOWN_SLACK - 1) / distances + 1;
-	c->stale_ns = stale;
-	c->stale_jiffies = stale_jiffies(c, hz);
+	c->memory.late_ns = 2 * tick + 1000 * MS / hz;
+	c->memory.countdown_ns =
+		(c->memory.window_ns + c->memory.window_ns / COUNTDOWN_SLACK - 1) / distances + 1;
+	c->memory.stale_ns = stale;
+	c->memory.stale_jiffies = stale_jiffies(c, hz);
 	return 0;
 }
 
@@ -122,20 +123,23 @@ static uint32_t recent_slots(const struct dedup_config *c)
 {
 	uint32_t slots = RECENT_MIN;
 
-	if (c->hash != DEDUP_COLIBRI && c->hash != DEDUP_FIPS && c->hash != DEDUP_TEZOS)
+	if (c->memory.hash != DEDUP_COLIBRI && c->memory.hash != DEDUP_FIPS &&
+	    c->memory.hash != DEDUP_TEZOS)
 		return 0;
-	while (slots < RECENT_MAX && slots < c->capacity)
+	while (slots < RECENT_MAX && slots < c->memory.capacity)
 		slots *= 2;
 	return slots;
 }
 
 double plan_turn_ids(const struct dedup_config *c, double ids)
 {
-	uint64_t more_steps = c->segment_places / DEDUP_STEP_PLACES; /* than the first, late one */
-	double late_ns = c->late_ns + (double)more_steps * c->busy_tick_ns;
-	double longer = late_ns / c->window_ns - 1 / (2.0 * TURN_SLACK); /* which is allowed for */
+	uint64_t more_steps =
+		c->memory.segment_places / DEDUP_STEP_PLACES; /* than the first, late one */
+	double late_ns = c->memory.late_ns + (double)more_steps * c->memory.busy_tick_ns;
+	double longer =
+		late_ns / c->memory.window_ns - 1 / (2.0 * TURN_SLACK); /* which is allowed for */
 
-	return layout_of(c->layout)->turn_ids(c, ids, longer > 0 ? longer : 0);
+	return layout_of(c->memory.layout)->turn_ids(c, ids, longer > 0 ? longer : 0);
 }
 
 /* Sets the capacity and the limits on learning that follow from it, at the hand's pace. Returns
@@ -143,16 +147,16 @@ double plan_turn_ids(const struct dedup_config *c, double ids)
  */
 static double set_capacity(struct dedup_config *c, double fpr, unsigned int cpus, uint64_t capacity)
 {
-	c->capacity = capacity;
-	c->claim = clamp(capacity / (CLAIM_SLACK * cpus), 1, CLAIM_MAX);
+	c->memory.capacity = capacity;
+	c->memory.claim = clamp(capacity / (CLAIM_SLACK * cpus), 1, CLAIM_MAX);
 	/* approx_count must miss no id: without credit, each is counted when it is learned, and not
 	 * before a mark that it comes after.
 	 */
-	if (layout_of(c->layout)->approx_count)
-		c->claim = 1;
-	c->turn_ids = capacity + capacity / TURN_SLACK + 1;
-	c->full_ids = (uint64_t)ceil(plan_turn_ids(c, c->turn_ids)) + capacity / BURST_SLACK +
-		      2 * c->claim;
+	if (layout_of(c->memory.layout)->approx_count)
+		c->memory.claim = 1;
+	c->memory.turn_ids = capacity + capacity / TURN_SLACK + 1;
+	c->memory.full_ids = (uint64_t)ceil(plan_turn_ids(c, c->memory.turn_ids)) +
+			     capacity / BURST_SLACK + 2 * c->memory.claim;
 	return plan_ids(c, cpus, fpr);
 }
 
@@ -171,7 +175,7 @@ static double hash_rate(const struct filter_spec *spec, double ids)
 /* The rate of such a filter with its hash. */
 static double full_rate(const struct filter_spec *spec, const struct dedup_config *c, double ids)
 {
-	return fmin(1, layout_of(c->layout)->rate(c, ids) + hash_rate(spec, ids));
+	return fmin(1, layout_of(c->memory.layout)->rate(c, ids) + hash_rate(spec, ids));
 }
 
 /* If m and k are given, or another system's, they may not keep the rate at this capacity. Then the
@@ -225,15 +229,20 @@ static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigne
 {
 	struct dedup_config c = {
 		.format = DEDUP_FORMAT,
-		.layout = spec->layout,
-		.hash = spec->hash,
-		.action = action_of(spec),
-		.drop_ns = spec->drop_ns,
-		.learn_app = spec->learn_app,
-		.ihave_pass = spec->ihave_pass,
-		.window_ns = spec->window_ns,
+		.memory = { .layout = spec->layout, .hash = spec->hash, .window_ns = spec->window_ns },
+		.policy = { .action = action_of(spec),
+			    .drop_ns = spec->drop_ns,
+			    .learn_app = spec->learn_app,
+			    .ihave_pass = spec->ihave_pass },
+		.asked = { .capacity = spec->capacity,
+			   .fpr_e18 = (uint64_t)llround(spec->fpr * 1e18),
+			   .bits = spec->bits,
+			   .hashes = spec->hashes,
+			   .index_bits = spec->index_bits,
+			   .countdown_bits = spec->countdown_bits,
+			   .deliver_all = spec->deliver },
 	};
-	const struct layout *layout = layout_of(c.layout);
+	const struct layout *layout = layout_of(c.memory.layout);
 	double ids, more;
 	int err;
 
@@ -252,10 +261,10 @@ static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigne
 			return err;
 		more = set_capacity(&c, spec->fpr, cpus, spec->capacity);
 	} while (more > ids);
-	c.fpr_e18 = llround(keep_rate(&c, spec, cpus) * 1e18);
+	c.memory.fpr_e18 = llround(keep_rate(&c, spec, cpus) * 1e18);
 	if (is_fips_own(spec) && exceeds_rate(spec, &c))
 		return -EOPNOTSUPP;
-	c.recent = recent_slots(&c);
+	c.memory.recent = recent_slots(&c);
 	*out = c;
 	return 0;
 }
@@ -271,53 +280,25 @@ int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int 
 	return err == -EOVERFLOW && !plan_sizes(&longest, cpus, hz, &c) ? -ERANGE : err;
 }
 
-/* Makes *c, a plan of anything, one that goes on with the memory of a filter with the configuration
- * *old: what says what is in that memory, and how it ages, is taken from there.
- */
-static void take_memory(const struct dedup_config *old, struct dedup_config *c)
-{
-	struct dedup_config asked = *c;
-
-	*c = *old;
-	c->id_bytes = asked.id_bytes;
-	c->action = asked.action;
-	c->drop_ns = asked.drop_ns;
-	c->learn_app = asked.learn_app;
-	c->ihave_pass = asked.ihave_pass;
-	c->receiver = asked.receiver;
-	c->several = asked.several;
-	c->forwarded = asked.forwarded;
-	c->frames = asked.frames;
-	c->deliver = asked.deliver;
-	c->any_direct = asked.any_direct;
-	c->ports_cnt = asked.ports_cnt;
-	memcpy(c->ports, asked.ports, sizeof(c->ports));
-	c->to_cnt = asked.to_cnt;
-	c->to4_cnt = asked.to4_cnt;
-	memcpy(c->to, asked.to, sizeof(c->to));
-	c->vlans_cnt = asked.vlans_cnt;
-	memcpy(c->vlans, asked.vlans, sizeof(c->vlans));
-	c->streams_cnt = asked.streams_cnt;
-	memcpy(c->direct, asked.direct, sizeof(c->direct));
-	memcpy(c->streams, asked.streams, sizeof(c->streams));
-	c->serial = old->serial + 1;
-	c->earlier_stats = 1;
-}
-
 /* The schemes without a key, which have one realm, know ids by their bytes alone: would those of a
  * new realm be taken for those that are in the memory?
  */
 static bool would_mix(const struct dedup_config *old, const struct dedup_config *c)
 {
-	return c->hash >= DEDUP_COLIBRI &&
-	       (kept_realm_key(c, 0) != kept_realm_key(old, 0) || c->id_bytes != old->id_bytes);
+	return c->memory.hash >= DEDUP_COLIBRI && (kept_realm_key(c, 0) != kept_realm_key(old, 0) ||
+						   c->policy.id_bytes != old->policy.id_bytes);
 }
 
 int plan_next_program(const struct dedup_config *old, struct dedup_config *c)
 {
 	int err;
 
-	take_memory(old, c);
+	c->memory = old->memory;
+	c->frags = old->frags;
+	c->serial = old->serial + 1;
+	c->earlier_stats = 1;
+	c->has_predecessor = old->has_predecessor;
+	c->predecessor_scale = old->predecessor_scale;
 	err = secrets_take(old, c);
 	if (err)
 		return err;
@@ -332,19 +313,7 @@ int plan_next_program(const struct dedup_config *old, struct dedup_config *c)
 
 bool plan_is_same_memory(const struct dedup_config *old, const struct dedup_config *c)
 {
-	struct dedup_config kept = *c, asked = *c;
-
-	take_memory(old, &kept);
-	/* What no plan says. */
-	memcpy(asked.key, kept.key, sizeof(asked.key));
-	memcpy(asked.digest_key, kept.digest_key, sizeof(asked.digest_key));
-	asked.frags = kept.frags;
-	asked.serial = kept.serial;
-	asked.earlier_stats = kept.earlier_stats;
-	asked.has_predecessor = kept.has_predecessor;
-	asked.predecessor_scale = kept.predecessor_scale;
-	memcpy(asked.before, kept.before, sizeof(asked.before));
-	return !memcmp(&asked, &kept, sizeof(asked));
+	return !memcmp(&old->memory, &c->memory, sizeof(c->memory));
 }
 
 int plan_next_filter(const struct dedup_config *old, struct dedup_config *c)
@@ -375,7 +344,7 @@ static unsigned int kernel_hz(void)
 
 void plan_move_here(struct dedup_config *c)
 {
-	c->stale_jiffies = stale_jiffies(c, kernel_hz());
+	c->memory.stale_jiffies = stale_jiffies(c, kernel_hz());
 }
 
 int plan_silently(const struct filter_spec *spec, struct dedup_config *out)
@@ -391,16 +360,18 @@ int plan_silently(const struct filter_spec *spec, struct dedup_config *out)
 /* Says what the filter promises less than was asked for. */
 static void note_promises(const struct filter_spec *spec, const struct dedup_config *c)
 {
-	const struct layout *layout = layout_of(c->layout);
+	const struct layout *layout = layout_of(c->memory.layout);
 
 	if (exceeds_rate(spec, c))
-		say_note("m = %u and k = %u lose up to %.3g of fresh events, not %g%s", c->m, c->k,
-			 plan_fpr(c), spec->fpr,
-			 c->hash == DEDUP_COLIBRI ? ": they are for one generation, and there are two"
-						  : "");
-	else if (c->capacity < spec->capacity)
+		say_note("m = %u and k = %u lose up to %.3g of fresh events, not %g%s", c->memory.m,
+			 c->memory.k, plan_fpr(c), spec->fpr,
+			 c->memory.hash == DEDUP_COLIBRI
+				 ? ": they are for one generation, and there are two"
+				 : "");
+	else if (c->memory.capacity < spec->capacity)
 		say_note("m = %u and k = %u keep --fpr %g for %llu ids a window, not %llu: more shorten the memory",
-			 c->m, c->k, spec->fpr, c->capacity, (unsigned long long)spec->capacity);
+			 c->memory.m, c->memory.k, spec->fpr, c->memory.capacity,
+			 (unsigned long long)spec->capacity);
 	if (layout->note && layout->note(c))
 		say_note("%s", layout->note(c));
 }
@@ -454,16 +425,33 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 		return say_err(
 			-EDOM,
 			"m = %u and k = %u lose up to %.3g of fresh events, not %g: give more %s, or leave the size to --capacity and --fpr",
-			out->m, out->k, plan_fpr(out), spec->fpr,
+			out->memory.m, out->memory.k, plan_fpr(out), spec->fpr,
 			spec->index_bits ? "--index-bits" : "--bits");
 	note_promises(spec, out);
 	return 0;
 }
 
-int plan_again(const struct dedup_config *old, struct filter_spec *spec, struct dedup_config *out)
+/* Asks for the m and k of this filter. */
+static void ask_shape(const struct dedup_memory *m, struct filter_spec *spec)
 {
-	if (plan_silently(spec, out) || out->m != old->m || out->k != old->k ||
-	    (old->layout == DEDUP_COUNTDOWN && out->places != old->places))
-		spec_fix_shape(old, spec);
-	return plan_here(spec, out);
+	spec->hashes = m->k;
+	if (m->layout == DEDUP_FLAT) {
+		spec->bits = m->m;
+		return;
+	}
+	spec->index_bits = __builtin_ctz(m->m);
+	spec->countdown_bits = __builtin_ctz(m->places + 1);
+}
+
+void plan_asked(const struct dedup_config *c, struct filter_spec *out)
+{
+	const struct dedup_memory *m = &c->memory;
+	struct dedup_config chosen;
+
+	spec_of_config(c, out);
+	if (c->format >= DEDUP_FORMAT_ASKED || m->layout == DEDUP_BLOCKED)
+		return;
+	if (plan_silently(out, &chosen) || chosen.memory.m != m->m || chosen.memory.k != m->k ||
+	    chosen.memory.places != m->places)
+		ask_shape(m, out);
 }

@@ -28,10 +28,10 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out);
 /* The same, but says nothing. */
 int plan_silently(const struct filter_spec *spec, struct dedup_config *out);
 
-/* plan_here() of what a filter with the configuration *old is, and *spec else says. Its m and k are
- * chosen again; if others come of that, they had been given, and *spec asks for them then.
+/* Writes to *out what was asked of the filter with this configuration. Format 11 does not say
+ * whether m and k were asked for: they were, if the plan would choose others.
  */
-int plan_again(const struct dedup_config *old, struct filter_spec *spec, struct dedup_config *out);
+void plan_asked(const struct dedup_config *c, struct filter_spec *out);
 
 /* Makes *c, of a filter on another machine, one for this machine's kernel. */
 void plan_move_here(struct dedup_config *c);
@@ -68,7 +68,7 @@ double plan_turn_ids(const struct dedup_config *cfg, double ids);
  */
 static inline double plan_fpr(const struct dedup_config *cfg)
 {
-	return cfg->fpr_e18 / 1e18;
+	return cfg->memory.fpr_e18 / 1e18;
 }
 
 /* Bytes of memory that the filter takes in the kernel: its blocks, and the cache of recent.h.
@@ -76,8 +76,8 @@ static inline double plan_fpr(const struct dedup_config *cfg)
  */
 static inline uint64_t plan_bytes(const struct dedup_config *cfg)
 {
-	return cfg->blocks * (uint64_t)sizeof(struct dedup_block) +
-	       cfg->recent * dedup_recent_lines(cfg->id_bytes) *
+	return cfg->memory.blocks * (uint64_t)sizeof(struct dedup_block) +
+	       cfg->memory.recent * dedup_recent_lines(cfg->policy.id_bytes) *
 		       (uint64_t)sizeof(struct dedup_recent);
 }
 
@@ -86,10 +86,11 @@ static inline uint64_t plan_bytes(const struct dedup_config *cfg)
  */
 static inline uint64_t plan_delivery_bytes(const struct dedup_config *cfg)
 {
-	return cfg->deliver ? DEDUP_SOCKETS_MAX *
-				      (sizeof(struct dedup_socket) +
-				       DEDUP_HANDED_MAX * (uint64_t)sizeof(struct dedup_handed))
-			    : 0;
+	return cfg->policy.deliver
+		       ? DEDUP_SOCKETS_MAX *
+				 (sizeof(struct dedup_socket) +
+				  DEDUP_HANDED_MAX * (uint64_t)sizeof(struct dedup_handed))
+		       : 0;
 }
 
 #endif

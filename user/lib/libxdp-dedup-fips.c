@@ -33,7 +33,7 @@ static int check_and_absorb(struct xdp_dedup_filter *f, struct filter *now, uint
 		return err;
 	if (lib_is_stopped(f, now))
 		return -ESTALE;
-	if (fips_decode(msg, len, &theirs, &sequence) || theirs.hash_count != now->config->k)
+	if (fips_decode(msg, len, &theirs, &sequence) || theirs.hash_count != now->config->memory.k)
 		return -EBADMSG;
 	pthread_mutex_lock(&f->absorbing);
 	err = absorb(f, now, peer, &theirs, sequence, fpr_max);

@@ -243,13 +243,13 @@ int xdp_dedup_counters(const struct xdp_dedup_filter *f, struct xdp_dedup_counte
 
 static void describe(const struct dedup_config *c, struct xdp_dedup_stats *s)
 {
-	s->layout = layout_of(c->layout)->name;
-	s->hash = hash_name(c->hash);
-	s->capacity = c->capacity;
-	s->window_ns = c->window_ns;
+	s->layout = layout_of(c->memory.layout)->name;
+	s->hash = hash_name(c->memory.hash);
+	s->capacity = c->memory.capacity;
+	s->window_ns = c->memory.window_ns;
 	s->fpr = plan_fpr(c);
-	s->m = layout_of(c->layout)->bits(c);
-	s->k = c->k;
+	s->m = layout_of(c->memory.layout)->bits(c);
+	s->k = c->memory.k;
 }
 
 /* What the memory says, the predecessor's included as status does it. */
@@ -288,7 +288,7 @@ static int get_stats(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *o
 		lib_leave();
 		return err;
 	}
-	layout = layout_of(now->config->layout);
+	layout = layout_of(now->config->memory.layout);
 	describe(now->config, &s);
 	read_memory(now, exact, &s);
 	if (layout->approx_count)

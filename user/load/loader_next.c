@@ -42,7 +42,7 @@ static int share_delivery(const char *name, const struct dedup_config *cfg)
 {
 	int err = 0;
 
-	for (int pin = 0; pin < PINS_CNT && cfg->deliver && !err; pin++)
+	for (int pin = 0; pin < PINS_CNT && cfg->policy.deliver && !err; pin++)
 		if (pin_is_delivery(pin))
 			err = share_pin(name, pin);
 	return err;
@@ -59,13 +59,16 @@ static int put_inner(const struct bpf_map *outer, int inner_fd)
 /* Has the object, which is not loaded yet, ask this predecessor. */
 static int prepare_predecessor(struct xdp_dedup *skel, const struct predecessor *p)
 {
+	struct dedup_config *config =
+		(struct dedup_config *)&skel->rodata_predecessor->predecessor_config;
 	int err = bpf_map__set_inner_map_fd(skel->maps.before_state, p->state_fd);
 
 	if (!err)
 		err = bpf_map__set_inner_map_fd(skel->maps.before_filter, p->filter_fd);
 	if (err)
 		return say_err(err, "cannot prepare the predecessor's maps: %s", strerror(-err));
-	*(struct dedup_config *)&skel->rodata_predecessor->predecessor_config = p->config;
+	*config = p->config;
+	config->format = DEDUP_FORMAT; /* as it is written here, whatever format it was of */
 	return 0;
 }
 

@@ -104,7 +104,7 @@ static int tell_ids(const struct filter *beside, const struct image_moment *now,
 static int resume_filter(struct xdp_dedup *skel, const struct image *image,
 			 const struct filter *beside, uint64_t *told)
 {
-	size_t size = image->head.config.blocks * sizeof(struct dedup_block);
+	size_t size = image->head.config.memory.blocks * sizeof(struct dedup_block);
 	struct dedup_state *st = &skel->data_state->state;
 	struct image_moment now;
 	struct dedup_block *blocks;
@@ -154,7 +154,7 @@ int predecessor_of_image(const struct image *image, const struct filter *beside,
 		.timer_fd = -1,
 	};
 	plan_move_here(&out->config);
-	out->config.deliver = 0;
+	out->config.policy.deliver = 0;
 	err = object_open(NULL, &out->config, &skel);
 	if (err)
 		return err;

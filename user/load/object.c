@@ -24,9 +24,9 @@
 /* Of the packet program's entries only that of filters like this one is loaded. */
 static void choose_entry(const struct xdp_dedup *skel, const struct dedup_config *cfg)
 {
-	const struct bpf_program *entry = cfg->streams_cnt ? skel->progs.dedup_streams
-					  : cfg->deliver   ? skel->progs.dedup_deliver
-							   : skel->progs.xdp_dedup;
+	const struct bpf_program *entry = cfg->policy.streams_cnt ? skel->progs.dedup_streams
+					  : cfg->policy.deliver	  ? skel->progs.dedup_deliver
+								  : skel->progs.xdp_dedup;
 	struct bpf_program *entries[] = {
 		skel->progs.xdp_dedup,
 		skel->progs.dedup_deliver,
@@ -70,7 +70,7 @@ static int prepare_maps(const struct xdp_dedup *skel, const char *name, const st
 
 	maps_of(skel, maps);
 	for (int i = 0; i < PINS_CNT && !err; i++) {
-		bool is_made = !pin_is_delivery(i) || cfg->deliver;
+		bool is_made = !pin_is_delivery(i) || cfg->policy.deliver;
 
 		err = bpf_map__set_autocreate(maps[i], is_made);
 		if (err || !is_made || !name)
@@ -104,17 +104,18 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
 
 	if (!skel)
 		return say_err(-errno, "cannot open the BPF object: %s", strerror(errno));
-	err = bpf_map__set_max_entries(skel->maps.filter, cfg->blocks);
+	err = bpf_map__set_max_entries(skel->maps.filter, cfg->memory.blocks);
 	if (!err)
 		err = bpf_map__set_max_entries(skel->maps.stats,
 					       streams_cnt(cfg) * (1 + cfg->earlier_stats));
-	if (!err && cfg->recent)
+	if (!err && cfg->memory.recent)
 		err = bpf_map__set_max_entries(skel->maps.recent,
-					       cfg->recent * dedup_recent_lines(cfg->id_bytes));
+					       cfg->memory.recent *
+						       dedup_recent_lines(cfg->policy.id_bytes));
 	if (!err)
 		err = prepare_maps(skel, name, cfg);
 	choose_entry(skel, cfg);
-	bpf_program__set_autoload(skel->progs.hand_replay, cfg->replay);
+	bpf_program__set_autoload(skel->progs.hand_replay, cfg->memory.replay);
 	bpf_program__set_autoload(skel->progs.hand_adopt, false);
 	bpf_program__set_autoload(skel->progs.hand_resume, false);
 	/* Not by the name of its section: libbpf acts on that only when it loads, and libxdp would
@@ -204,7 +205,7 @@ int object_start_hand(struct xdp_dedup *skel)
 int object_start_filter(struct xdp_dedup *skel, const char *name, const struct dedup_config *cfg)
 {
 	struct dedup_config config = *cfg;
-	int err = config.replay ? 0 : secrets_draw(&config);
+	int err = config.memory.replay ? 0 : secrets_draw(&config);
 
 	if (err)
 		return say_err(err, "the kernel's random source gave no secret");

@@ -39,7 +39,7 @@ static void touched_close(void)
 
 static bool touched_open(const struct dedup_config *cfg)
 {
-	touched.places = cfg->layout == DEDUP_FLAT ? cfg->places : cfg->blocks;
+	touched.places = cfg->memory.layout == DEDUP_FLAT ? cfg->memory.places : cfg->memory.blocks;
 	touched.groups = touched.places / GROUP_BLOCKS + 1;
 	touched.chunks = touched.groups * GROUP_CHUNKS;
 	touched.passes = calloc(2, touched.chunks);

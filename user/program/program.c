@@ -78,10 +78,10 @@ static void age_places(__u32 cnt, __u64 hand)
 {
 	struct aging aging = { .hand = hand };
 
-	if (config.layout == DEDUP_COUNTDOWN)
+	if (config.memory.layout == DEDUP_COUNTDOWN)
 		bpf_loop(cnt, age_place, &aging, 0);
 	else
-		age_touched(filter.value, config.layout == DEDUP_FLAT, hand, cnt);
+		age_touched(filter.value, config.memory.layout == DEDUP_FLAT, hand, cnt);
 }
 
 void program_close(void)
@@ -108,13 +108,13 @@ static void *lines(size_t bytes)
 
 int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns)
 {
-	__u64 recent_cnt = cfg->recent * dedup_recent_lines(cfg->id_bytes);
+	__u64 recent_cnt = cfg->memory.recent * dedup_recent_lines(cfg->policy.id_bytes);
 	struct dedup_config *own = (struct dedup_config *)&config;
 
 	program_close();
 	*own = *cfg;
-	own->replay = own->frags = 1;
-	own->deliver = 0;
+	own->memory.replay = own->frags = 1;
+	own->policy.deliver = 0;
 	memset(&state, 0, sizeof(state));
 	memset(counters, 0, sizeof(counters));
 	map_set(stats, counters, DEDUP_STREAMS_MAX);
@@ -124,7 +124,8 @@ int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns)
 	map_set(frames, &frame_memory, 1);
 	map_set(handled, &handled_memory, 1);
 	if (memory) {
-		map_set(filter, lines(cfg->blocks * sizeof(struct dedup_block)), cfg->blocks);
+		map_set(filter, lines(cfg->memory.blocks * sizeof(struct dedup_block)),
+			cfg->memory.blocks);
 		map_set(recent, lines(recent_cnt * sizeof(struct dedup_recent) + 64), recent_cnt);
 		if (!filter.value || !recent.value || !touched_open(cfg)) {
 			program_close();
@@ -135,7 +136,7 @@ int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns)
 	memset(&record, 0, sizeof(record));
 	record.own_mac = DEDUP_MAC_NONE;
 	dedup_hand_start(&state, &config, now_ns);
-	state.stale_at = config.stale_jiffies;
+	state.stale_at = config.memory.stale_jiffies;
 	return 0;
 }
 
@@ -176,7 +177,7 @@ int program_run_identified(const void *frame, uint32_t len)
 {
 	struct xdp_md ctx = context_of(frame, len);
 
-	return config.streams_cnt ? dedup_streams(&ctx) : xdp_dedup(&ctx);
+	return config.policy.streams_cnt ? dedup_streams(&ctx) : xdp_dedup(&ctx);
 }
 
 struct dedup_counters *program_counters(uint32_t n)
@@ -251,7 +252,7 @@ static __u32 extent_of(const struct frame *f, const struct dedup_stream *s, int 
 /* As program_identify_as(), after parse_frame(); *out is set as far as it says more. False if the frame is not the stream's. */
 static bool identify_as(struct xdp_md *ctx, struct frame *f, __u32 n, struct program_id *out)
 {
-	const struct dedup_stream *s = &configuration()->streams[n];
+	const struct dedup_stream *s = &configuration()->policy.streams[n];
 	int reason = match(ctx, f, s);
 	__u32 extent;
 
@@ -349,14 +350,14 @@ void program_identify(const void *frame, uint32_t len, struct program_id *out)
 
 	hashed.known = false;
 	*out = (struct program_id){ 0 };
-	if (!config.streams_cnt) {
+	if (!config.policy.streams_cnt) {
 		identify_gsp(&ctx, out);
 		complete(out, len);
 		return;
 	}
 	out->reason = parse_frame(&ctx);
 	out->extent = headers_extent(&ctx);
-	for (__u32 n = 0; out->reason == PARSED && n < config.streams_cnt; n++) {
+	for (__u32 n = 0; out->reason == PARSED && n < config.policy.streams_cnt; n++) {
 		if (identify_as(&ctx, &frame_memory, n, out)) {
 			complete(out, len);
 			return;

@@ -41,7 +41,8 @@ static int step(struct engine *e, uint64_t now_ns, uint64_t *sleep_ns)
  */
 static int catch_up(struct engine *e, uint64_t now_ns)
 {
-	uint64_t quiet_ns = QUIET_WINDOWS * e->cfg.window_ns, tick_ns = e->cfg.tick_ns, sleep_ns;
+	uint64_t quiet_ns = QUIET_WINDOWS * e->cfg.memory.window_ns,
+		 tick_ns = e->cfg.memory.tick_ns, sleep_ns;
 	int err = 0;
 
 	if (now_ns > quiet_ns && e->next_ns < now_ns - quiet_ns)
@@ -63,7 +64,7 @@ static int catch_up(struct engine *e, uint64_t now_ns)
 /* What the program has counted in the user engine: one reason of one stream. */
 static void take_count(const struct engine *e, struct answer *out)
 {
-	uint32_t streams = e->cfg.streams_cnt ? e->cfg.streams_cnt : 1;
+	uint32_t streams = e->cfg.policy.streams_cnt ? e->cfg.policy.streams_cnt : 1;
 
 	for (uint32_t n = 0; n < streams; n++) {
 		uint64_t *counts = (uint64_t *)program_counters(n);
@@ -114,7 +115,7 @@ void engine_set_mac(const struct dedup_config *cfg, const uint8_t mac[6], struct
 	if (!mac)
 		return;
 	memcpy(&first8, mac, 6);
-	if (cfg->receiver == DEDUP_ONE_INTERFACE)
+	if (cfg->policy.receiver == DEDUP_ONE_INTERFACE)
 		r->own_mac = dedup_mac_word(first8);
 	else
 		r->macs[r->macs_cnt++] = dedup_mac_word(first8);
@@ -141,11 +142,11 @@ int engine_open(enum engine_kind kind, const struct dedup_config *cfg, const uin
 	if (!e)
 		return say_err(-ENOMEM, "no memory");
 	e->cfg = *cfg;
-	e->cfg.replay = 1;
+	e->cfg.memory.replay = 1;
 	/* Half of all jiffies there can be: the clock never stops. */
-	e->cfg.stale_jiffies = 1ULL << 62;
-	e->start_ns = e->now_ns = QUIET_WINDOWS * cfg->window_ns;
-	e->next_ns = e->start_ns + cfg->tick_ns;
+	e->cfg.memory.stale_jiffies = 1ULL << 62;
+	e->start_ns = e->now_ns = QUIET_WINDOWS * cfg->memory.window_ns;
+	e->next_ns = e->start_ns + cfg->memory.tick_ns;
 	err = open_either(e, kind);
 	if (err) {
 		free(e);

@@ -78,9 +78,10 @@ static uint64_t tell_time(struct run *r, const struct capture_frame *f)
  */
 static bool may_be_known(const struct run *r, uint64_t taught_ns)
 {
-	uint64_t slack_ns = 2 * r->cfg.tick_ns + r->cfg.late_ns;
+	uint64_t slack_ns = 2 * r->cfg.memory.tick_ns + r->cfg.memory.late_ns;
 
-	return taught_ns != UINT64_MAX && r->now_ns - taught_ns <= 2 * r->cfg.window_ns + slack_ns;
+	return taught_ns != UINT64_MAX &&
+	       r->now_ns - taught_ns <= 2 * r->cfg.memory.window_ns + slack_ns;
 }
 
 /* Notes the id of a frame that is new, or a duplicate, or could not be learned. */
@@ -218,7 +219,7 @@ static int open_engine(struct run *r)
 
 int replay_run(const struct replay_spec *spec, struct capture *c, struct replay_result *out)
 {
-	uint32_t streams = spec->cfg->streams_cnt ? spec->cfg->streams_cnt : 1;
+	uint32_t streams = spec->cfg->policy.streams_cnt ? spec->cfg->policy.streams_cnt : 1;
 	struct run *r = calloc(1, sizeof(*r));
 	int err;
 

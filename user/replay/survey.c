@@ -104,9 +104,9 @@ static int open_program(struct survey *s)
 		err = plan_config(spec, 1, 100, cfg) ?: secrets_draw(cfg);
 	}
 	if (!err)
-		err = program_open(cfg, false, 2 * cfg->window_ns);
+		err = program_open(cfg, false, 2 * cfg->memory.window_ns);
 	if (!err)
-		memcpy(s->digest_key, cfg->digest_key, sizeof(s->digest_key));
+		memcpy(s->digest_key, cfg->secrets.digest_key, sizeof(s->digest_key));
 	free(spec);
 	free(cfg);
 	return err;

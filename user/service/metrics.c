@@ -19,7 +19,7 @@
 	X(dropping, "Whether duplicates are dropped now.", status_drops(s))                         \
 	X(attached_interfaces, "Interfaces that run the filter, of this network namespace.",        \
 	  attached_cnt(s))                                                                          \
-	X(capacity_ids, "Ids in a window for which the filter is made.", c->capacity)               \
+	X(capacity_ids, "Ids in a window for which the filter is made.", c->memory.capacity)        \
 	X(estimated_ids, "Ids in the filter, estimated from its bits.", s->fill.ids)                \
 	X(estimated_ids_error, "Standard error of that, as only a sample of the memory is read.",   \
 	  s->fill.ids_error)                                                                        \
@@ -28,7 +28,7 @@
 	X(estimated_fpr_ratio,                                                                      \
 	  "That chance now, estimated from the bits, the predecessor's included.", s->fpr)          \
 	X(window_seconds, "How long ids are remembered, at least, within the capacity.",            \
-	  c->window_ns / NS)                                                                        \
+	  c->memory.window_ns / NS)                                                                 \
 	X(effective_window_seconds, "How long ids are remembered, at least, at the present load.",  \
 	  effective_window_ns(s) / NS)                                                              \
 	X(oldest_id_age_seconds, "Age of the oldest id that may still be known, at most.",          \
@@ -47,16 +47,16 @@
 	  s->exchanging)
 
 /* Of each predecessor: likewise, of b, its struct status_before, and c, its configuration. */
-#define PREDECESSOR_GAUGES(X)                                                               \
-	X(asked, "Whether packets ask the predecessor.", b->asked)                          \
-	X(learns, "Whether it is still the predecessor that learns.", b->leads)             \
-	X(left_seconds, "How long until the predecessor has forgotten every id, at most.",  \
-	  b->left_ns / NS)                                                                  \
-	X(capacity_ids, "Ids in a window for which the predecessor was made.", c->capacity) \
-	X(window_seconds, "The predecessor's window.", c->window_ns / NS)                   \
-	X(target_fpr_ratio, "The predecessor's part of the chance, at most.", plan_fpr(c))  \
-	X(estimated_ids, "Ids in the predecessor, estimated from its bits.", b->fill.ids)   \
-	X(estimated_fpr_ratio, "The predecessor's part of the chance now.", b->fill.fpr)    \
+#define PREDECESSOR_GAUGES(X)                                                                      \
+	X(asked, "Whether packets ask the predecessor.", b->asked)                                 \
+	X(learns, "Whether it is still the predecessor that learns.", b->leads)                    \
+	X(left_seconds, "How long until the predecessor has forgotten every id, at most.",         \
+	  b->left_ns / NS)                                                                         \
+	X(capacity_ids, "Ids in a window for which the predecessor was made.", c->memory.capacity) \
+	X(window_seconds, "The predecessor's window.", c->memory.window_ns / NS)                   \
+	X(target_fpr_ratio, "The predecessor's part of the chance, at most.", plan_fpr(c))         \
+	X(estimated_ids, "Ids in the predecessor, estimated from its bits.", b->fill.ids)          \
+	X(estimated_fpr_ratio, "The predecessor's part of the chance now.", b->fill.fpr)           \
 	X(memory_bytes, "Memory that the predecessor takes in the kernel.", plan_bytes(c))
 
 /* Of each socket: likewise, of k, its struct socket_seen. */
@@ -110,7 +110,7 @@ static int attached_cnt(const struct status *s)
 /* As `watch` shows it. */
 static uint64_t effective_window_ns(const struct status *s)
 {
-	uint64_t window_ns = s->filter.config->window_ns;
+	uint64_t window_ns = s->filter.config->memory.window_ns;
 
 	return s->stopped ? 0 : s->pace.age_ns < window_ns ? s->pace.age_ns : window_ns;
 }
@@ -133,9 +133,9 @@ static void write_service(struct metrics_out *m, const struct readings *in)
 
 static const char *action_of(const struct dedup_config *c)
 {
-	return c->action == DEDUP_COUNT	     ? "count"
-	       : c->action == DEDUP_DROP_FOR ? "drop_for"
-					     : "drop";
+	return c->policy.action == DEDUP_COUNT	    ? "count"
+	       : c->policy.action == DEDUP_DROP_FOR ? "drop_for"
+						    : "drop";
 }
 
 static void write_infos(struct metrics_out *m, const struct readings *in)
@@ -147,10 +147,11 @@ static void write_infos(struct metrics_out *m, const struct readings *in)
 
 		if (in->list[i]->err)
 			continue;
-		metrics_info(m, METRICS_LABELS("filter", in->list[i]->name, "layout", s->layout->name,
-					       "hash", hash_name(c->hash), "action", action_of(c),
-					       "learn", c->learn_app ? "app" : "kernel", "ihave",
-					       c->ihave_pass ? "pass" : "drop", "mode", s->mode));
+		metrics_info(
+			m, METRICS_LABELS("filter", in->list[i]->name, "layout", s->layout->name,
+					  "hash", hash_name(c->memory.hash), "action", action_of(c),
+					  "learn", c->policy.learn_app ? "app" : "kernel", "ihave",
+					  c->policy.ihave_pass ? "pass" : "drop", "mode", s->mode));
 	}
 }
 
@@ -292,7 +293,7 @@ static void write_deliveries(struct metrics_out *m, const struct readings *in)
 		const struct dedup_config *c = s->filter.config;
 
 		for (uint32_t n = 0; !in->list[i]->err && n < streams_cnt(c); n++)
-			if (c->deliver >> n & 1)
+			if (c->policy.deliver >> n & 1)
 				write_outcomes(m, in->list[i]->name, stream_name(c, n),
 					       &s->streams[n]);
 	}

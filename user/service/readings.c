@@ -89,7 +89,7 @@ static bool is_current(const struct reading *r)
 /* A child by fork() would copy the page tables of all of it: a filter of 730 MB has 180,000 pages. */
 static void keep_from_children(const struct filter *f)
 {
-	madvise(f->blocks, f->config->blocks * sizeof(struct dedup_block), MADV_DONTFORK);
+	madvise(f->blocks, f->config->memory.blocks * sizeof(struct dedup_block), MADV_DONTFORK);
 	if (f->before)
 		keep_from_children(f->before);
 	if (f->beside)

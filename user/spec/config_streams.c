@@ -7,12 +7,12 @@
 
 uint32_t streams_cnt(const struct dedup_config *c)
 {
-	return c->streams_cnt ? c->streams_cnt : 1;
+	return c->policy.streams_cnt ? c->policy.streams_cnt : 1;
 }
 
 const char *stream_name(const struct dedup_config *c, uint32_t n)
 {
-	return c->streams_cnt ? c->streams[n].name : STREAM_GSP;
+	return c->policy.streams_cnt ? c->policy.streams[n].name : STREAM_GSP;
 }
 
 int stream_number(const struct dedup_config *c, const char *name)
@@ -25,21 +25,21 @@ int stream_number(const struct dedup_config *c, const char *name)
 
 bool stream_is_gsp(const struct dedup_config *c, uint32_t n)
 {
-	return !c->streams_cnt || c->streams[n].decoder == DEDUP_GSP;
+	return !c->policy.streams_cnt || c->policy.streams[n].decoder == DEDUP_GSP;
 }
 
 struct dedup_stream stream_of(const struct dedup_config *c, uint32_t n)
 {
-	if (c->streams_cnt)
-		return c->streams[n];
+	if (c->policy.streams_cnt)
+		return c->policy.streams[n];
 	return (struct dedup_stream){
 		.name = STREAM_GSP,
 		.decoder = DEDUP_GSP,
-		.forwarded = c->forwarded,
-		.ports_cnt = c->ports_cnt,
-		.to4_cnt = c->to4_cnt,
-		.to_cnt = c->to_cnt,
-		.words = dedup_id_words(c->id_bytes),
+		.forwarded = c->policy.forwarded,
+		.ports_cnt = c->policy.ports_cnt,
+		.to4_cnt = c->policy.to4_cnt,
+		.to_cnt = c->policy.to_cnt,
+		.words = dedup_id_words(c->policy.id_bytes),
 	};
 }
 
@@ -71,10 +71,10 @@ static bool is_stream_sound(const struct dedup_stream *s)
 
 bool streams_sound(const struct dedup_config *c)
 {
-	if (c->streams_cnt > DEDUP_STREAMS_MAX)
+	if (c->policy.streams_cnt > DEDUP_STREAMS_MAX)
 		return false;
-	for (uint32_t i = 0; i < c->streams_cnt; i++)
-		if (!is_stream_sound(&c->streams[i]))
+	for (uint32_t i = 0; i < c->policy.streams_cnt; i++)
+		if (!is_stream_sound(&c->policy.streams[i]))
 			return false;
 	return true;
 }

@@ -63,8 +63,8 @@ static struct packets packets_of(const struct dedup_config *c, const struct dedu
 		.ports_cnt = s->ports_cnt,
 		.to_cnt = s->to_cnt,
 		.to4_cnt = s->to4_cnt,
-		.ports = &c->ports[s->ports_first],
-		.to = &c->to[s->to_first],
+		.ports = &c->policy.ports[s->ports_first],
+		.to = &c->policy.to[s->to_first],
 	};
 }
 
@@ -115,7 +115,7 @@ int kept_stream(const struct dedup_config *old, const struct dedup_config *c,
 
 uint64_t kept_realm_key(const struct dedup_config *c, uint32_t n)
 {
-	return c->streams_cnt ? c->streams[n].realm_key : 0;
+	return c->policy.streams_cnt ? c->policy.streams[n].realm_key : 0;
 }
 
 int kept_known(const struct dedup_config *old, const struct dedup_config *c, uint32_t n)
@@ -128,7 +128,7 @@ int kept_known(const struct dedup_config *old, const struct dedup_config *c, uin
 
 uint32_t kept_slot(const struct dedup_config *c, uint32_t n)
 {
-	return c->streams_cnt ? c->streams[n].slot : n;
+	return c->policy.streams_cnt ? c->policy.streams[n].slot : n;
 }
 
 int kept_of_slot(const struct dedup_config *c, uint32_t slot)
@@ -151,11 +151,11 @@ void kept_slots(const struct dedup_config *old, struct dedup_config *c)
 
 	for (uint32_t n = 0; n < streams_cnt(old); n++)
 		used |= 1U << kept_slot(old, n) % DEDUP_SLOTS;
-	for (uint32_t n = 0; n < c->streams_cnt; n++) {
-		int was = kept_stream(old, c, &c->streams[n]);
+	for (uint32_t n = 0; n < c->policy.streams_cnt; n++) {
+		int was = kept_stream(old, c, &c->policy.streams[n]);
 
-		c->streams[n].slot = was < 0 ? new_slot(c, used) : kept_slot(old, was);
-		used |= 1U << c->streams[n].slot % DEDUP_SLOTS;
+		c->policy.streams[n].slot = was < 0 ? new_slot(c, used) : kept_slot(old, was);
+		used |= 1U << c->policy.streams[n].slot % DEDUP_SLOTS;
 	}
 }
 
@@ -183,7 +183,7 @@ static bool is_key_0(const struct dedup_config *old, const struct spec_stream *s
 
 void kept_plan_gsp(const struct dedup_config *old, struct filter_spec *spec)
 {
-	if (!old->streams_cnt || !streams_are_gsp(spec))
+	if (!old->policy.streams_cnt || !streams_are_gsp(spec))
 		return;
 	if (!spec->streams_cnt)
 		streams_make_gsp(spec);

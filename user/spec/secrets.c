@@ -27,7 +27,7 @@ static int draw(void *to, size_t bytes)
 static bool is_taken(const struct dedup_config *cfg, uint32_t n, uint64_t key)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (cfg->streams[i].realm_key == key)
+		if (cfg->policy.streams[i].realm_key == key)
 			return true;
 	return false;
 }
@@ -38,9 +38,9 @@ static bool is_taken(const struct dedup_config *cfg, uint32_t n, uint64_t key)
 static bool find_key(const struct dedup_config *from, const struct dedup_config *cfg, uint32_t n,
 		     __u64 *key)
 {
-	for (uint32_t i = n; i < cfg->streams_cnt && from; i++) {
-		int was = cfg->streams[i].realm == cfg->streams[n].realm
-				  ? kept_stream(from, cfg, &cfg->streams[i])
+	for (uint32_t i = n; i < cfg->policy.streams_cnt && from; i++) {
+		int was = cfg->policy.streams[i].realm == cfg->policy.streams[n].realm
+				  ? kept_stream(from, cfg, &cfg->policy.streams[i])
 				  : -1;
 
 		if (was < 0 || is_taken(cfg, n, kept_realm_key(from, was)))
@@ -54,11 +54,11 @@ static bool find_key(const struct dedup_config *from, const struct dedup_config 
 /* The key of stream n's realm: that of its streams before it, one that is kept, or a new one. */
 static int set_realm_key(const struct dedup_config *from, struct dedup_config *cfg, uint32_t n)
 {
-	struct dedup_stream *s = &cfg->streams[n];
+	struct dedup_stream *s = &cfg->policy.streams[n];
 
 	for (uint32_t i = 0; i < n; i++)
-		if (cfg->streams[i].realm == s->realm) {
-			s->realm_key = cfg->streams[i].realm_key;
+		if (cfg->policy.streams[i].realm == s->realm) {
+			s->realm_key = cfg->policy.streams[i].realm_key;
 			return 0;
 		}
 	return find_key(from, cfg, n, &s->realm_key) ? 0 : draw(&s->realm_key, sizeof(s->realm_key));
@@ -68,13 +68,14 @@ static int set_digest_key(const struct dedup_config *from, struct dedup_config *
 {
 	bool digests = false;
 
-	if (from && from->digest_key[0]) {
-		memcpy(cfg->digest_key, from->digest_key, sizeof(cfg->digest_key));
+	if (from && from->secrets.digest_key[0]) {
+		memcpy(cfg->secrets.digest_key, from->secrets.digest_key,
+		       sizeof(cfg->secrets.digest_key));
 		return 0;
 	}
-	for (uint32_t i = 0; i < cfg->streams_cnt; i++)
-		digests |= cfg->streams[i].digest != DEDUP_DIGEST_NONE;
-	return digests ? draw(cfg->digest_key, sizeof(cfg->digest_key)) : 0;
+	for (uint32_t i = 0; i < cfg->policy.streams_cnt; i++)
+		digests |= cfg->policy.streams[i].digest != DEDUP_DIGEST_NONE;
+	return digests ? draw(cfg->secrets.digest_key, sizeof(cfg->secrets.digest_key)) : 0;
 }
 
 /* from: NULL, all are drawn. */
@@ -83,10 +84,10 @@ static int set_secrets(const struct dedup_config *from, struct dedup_config *cfg
 	int err = 0;
 
 	if (from)
-		memcpy(cfg->key, from->key, sizeof(cfg->key));
+		memcpy(cfg->secrets.key, from->secrets.key, sizeof(cfg->secrets.key));
 	else
-		err = draw(cfg->key, sizeof(cfg->key));
-	for (uint32_t i = 0; i < cfg->streams_cnt && !err; i++)
+		err = draw(cfg->secrets.key, sizeof(cfg->secrets.key));
+	for (uint32_t i = 0; i < cfg->policy.streams_cnt && !err; i++)
 		err = set_realm_key(from, cfg, i);
 	return err ? err : set_digest_key(from, cfg);
 }

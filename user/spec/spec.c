@@ -11,14 +11,14 @@ static void spec_of_stream(const struct dedup_config *c, uint32_t n, struct spec
 {
 	struct dedup_stream *st = &out->stream;
 
-	*st = c->streams[n];
+	*st = c->policy.streams[n];
 	out->ports_cnt = st->ports_cnt;
 	out->to_cnt = st->to_cnt;
 	out->to4_cnt = st->to4_cnt;
-	memcpy(out->ports, &c->ports[st->ports_first], st->ports_cnt * sizeof(*out->ports));
-	memcpy(out->to, &c->to[st->to_first], st->to_cnt * sizeof(*out->to));
+	memcpy(out->ports, &c->policy.ports[st->ports_first], st->ports_cnt * sizeof(*out->ports));
+	memcpy(out->to, &c->policy.to[st->to_first], st->to_cnt * sizeof(*out->to));
 	st->ports_first = st->ports_cnt = st->to_first = st->to_cnt = st->to4_cnt = 0;
-	out->deliver = c->deliver >> n & 1;
+	out->deliver = c->policy.deliver >> n & 1;
 	st->realm_key = st->slot = 0;
 	st->direct = st->need = st->adjacent = 0;
 	for (uint32_t i = 0; i < st->loads_cnt; i++)
@@ -28,44 +28,35 @@ static void spec_of_stream(const struct dedup_config *c, uint32_t n, struct spec
 void spec_of_config(const struct dedup_config *c, struct filter_spec *out)
 {
 	*out = (struct filter_spec){
-		.id_bytes = c->streams_cnt ? 0 : c->id_bytes,
-		.capacity = c->capacity,
-		.fpr = c->fpr_e18 / 1e18,
-		.window_ns = c->window_ns,
-		.layout = c->layout,
-		.hash = c->hash,
-		.streams_cnt = c->streams_cnt,
-		.forwarded = !c->streams_cnt && c->forwarded,
-		.several = c->several,
-		.count_only = c->action == DEDUP_COUNT,
-		.drop_ns = c->drop_ns,
-		.learn_app = c->learn_app,
-		.ihave_pass = c->ihave_pass,
-		.deliver = c->deliver && c->deliver == streams_all(c),
+		.id_bytes = c->policy.streams_cnt ? 0 : c->policy.id_bytes,
+		.capacity = c->asked.capacity,
+		.fpr = c->asked.fpr_e18 / 1e18,
+		.window_ns = c->memory.window_ns,
+		.layout = c->memory.layout,
+		.hash = c->memory.hash,
+		.bits = c->asked.bits,
+		.hashes = c->asked.hashes,
+		.index_bits = c->asked.index_bits,
+		.countdown_bits = c->asked.countdown_bits,
+		.streams_cnt = c->policy.streams_cnt,
+		.forwarded = !c->policy.streams_cnt && c->policy.forwarded,
+		.several = c->policy.several,
+		.count_only = c->policy.action == DEDUP_COUNT,
+		.drop_ns = c->policy.drop_ns,
+		.learn_app = c->policy.learn_app,
+		.ihave_pass = c->policy.ihave_pass,
+		.deliver = c->policy.streams_cnt ? c->asked.deliver_all : c->policy.deliver,
 	};
-	out->vlans_cnt = c->vlans_cnt;
-	memcpy(out->vlans, c->vlans, sizeof(out->vlans));
-	for (uint32_t n = 0; n < c->streams_cnt; n++)
+	out->vlans_cnt = c->policy.vlans_cnt;
+	memcpy(out->vlans, c->policy.vlans, sizeof(out->vlans));
+	for (uint32_t n = 0; n < c->policy.streams_cnt; n++)
 		spec_of_stream(c, n, &out->streams[n]);
-	out->gsp_is_stream = c->streams_cnt && streams_are_gsp(out);
-	if (c->streams_cnt)
+	out->gsp_is_stream = c->policy.streams_cnt && streams_are_gsp(out);
+	if (c->policy.streams_cnt)
 		return;
-	out->ports_cnt = c->ports_cnt;
-	out->to_cnt = c->to_cnt;
-	out->to4_cnt = c->to4_cnt;
-	memcpy(out->ports, c->ports, sizeof(out->ports));
-	memcpy(out->to, c->to, sizeof(out->to));
-}
-
-void spec_fix_shape(const struct dedup_config *c, struct filter_spec *spec)
-{
-	if (c->layout == DEDUP_BLOCKED)
-		return;
-	spec->hashes = c->k;
-	if (c->layout == DEDUP_FLAT) {
-		spec->bits = c->m;
-		return;
-	}
-	spec->index_bits = __builtin_ctz(c->m);
-	spec->countdown_bits = __builtin_ctz(c->places + 1);
+	out->ports_cnt = c->policy.ports_cnt;
+	out->to_cnt = c->policy.to_cnt;
+	out->to4_cnt = c->policy.to4_cnt;
+	memcpy(out->ports, c->policy.ports, sizeof(out->ports));
+	memcpy(out->to, c->policy.to, sizeof(out->to));
 }

@@ -73,12 +73,7 @@ struct filter_spec {
 	bool deliver; /* fresh packets of all streams go to AF_XDP sockets (include/deliver.h) */
 };
 
-/* Makes the spec of which a filter with this configuration comes: what the layout has chosen (m, k)
- * is left to it to choose.
- */
+/* Writes to *out what was asked of the filter with this configuration. */
 void spec_of_config(const struct dedup_config *c, struct filter_spec *out);
-
-/* Asks for just the m and k that this configuration has. */
-void spec_fix_shape(const struct dedup_config *c, struct filter_spec *spec);
 
 #endif

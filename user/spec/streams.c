@@ -127,14 +127,14 @@ static int place_ports(struct dedup_config *c, const struct spec_stream *s)
 {
 	size_t bytes = s->ports_cnt * sizeof(*s->ports);
 
-	for (uint32_t at = 0; at + s->ports_cnt <= c->ports_cnt; at++)
-		if (!memcmp(&c->ports[at], s->ports, bytes))
+	for (uint32_t at = 0; at + s->ports_cnt <= c->policy.ports_cnt; at++)
+		if (!memcmp(&c->policy.ports[at], s->ports, bytes))
 			return (int)at;
-	if (c->ports_cnt + s->ports_cnt > DEDUP_PORTS_MAX)
+	if (c->policy.ports_cnt + s->ports_cnt > DEDUP_PORTS_MAX)
 		return -E2BIG;
-	memcpy(&c->ports[c->ports_cnt], s->ports, bytes);
-	c->ports_cnt += s->ports_cnt;
-	return (int)(c->ports_cnt - s->ports_cnt);
+	memcpy(&c->policy.ports[c->policy.ports_cnt], s->ports, bytes);
+	c->policy.ports_cnt += s->ports_cnt;
+	return (int)(c->policy.ports_cnt - s->ports_cnt);
 }
 
 /* The same of destinations. */
@@ -142,24 +142,24 @@ static int place_to(struct dedup_config *c, const struct spec_stream *s)
 {
 	size_t bytes = s->to_cnt * sizeof(*s->to);
 
-	for (uint32_t i = 0; i < c->streams_cnt; i++) {
-		const struct dedup_stream *other = &c->streams[i];
+	for (uint32_t i = 0; i < c->policy.streams_cnt; i++) {
+		const struct dedup_stream *other = &c->policy.streams[i];
 
 		if (other->to_cnt == s->to_cnt && other->to4_cnt == s->to4_cnt &&
-		    !memcmp(&c->to[other->to_first], s->to, bytes))
+		    !memcmp(&c->policy.to[other->to_first], s->to, bytes))
 			return (int)other->to_first;
 	}
-	if (c->to_cnt + s->to_cnt > DEDUP_TO_MAX)
+	if (c->policy.to_cnt + s->to_cnt > DEDUP_TO_MAX)
 		return -E2BIG;
-	memcpy(&c->to[c->to_cnt], s->to, bytes);
-	c->to_cnt += s->to_cnt;
-	return (int)(c->to_cnt - s->to_cnt);
+	memcpy(&c->policy.to[c->policy.to_cnt], s->to, bytes);
+	c->policy.to_cnt += s->to_cnt;
+	return (int)(c->policy.to_cnt - s->to_cnt);
 }
 
 /* Adds a stream with its ports and destinations. 0; else the sentence that says why not. */
 static const char *place_stream(struct dedup_config *c, const struct spec_stream *from)
 {
-	struct dedup_stream *st = &c->streams[c->streams_cnt];
+	struct dedup_stream *st = &c->policy.streams[c->policy.streams_cnt];
 	int ports = place_ports(c, from), to = place_to(c, from);
 
 	if (ports < 0)
@@ -172,7 +172,7 @@ static const char *place_stream(struct dedup_config *c, const struct spec_stream
 	st->to_first = to;
 	st->to_cnt = from->to_cnt;
 	st->to4_cnt = from->to4_cnt;
-	c->streams_cnt++;
+	c->policy.streams_cnt++;
 	return NULL;
 }
 
@@ -201,9 +201,9 @@ static uint32_t realm_number(const struct filter_spec *spec, const struct dedup_
 
 	for (uint32_t i = 0; i < stream; i++) {
 		if (spec->streams[i].stream.realm == spec->streams[stream].stream.realm)
-			return c->streams[i].realm;
-		if (c->streams[i].realm >= next)
-			next = c->streams[i].realm + 1;
+			return c->policy.streams[i].realm;
+		if (c->policy.streams[i].realm >= next)
+			next = c->policy.streams[i].realm + 1;
 	}
 	return next;
 }
@@ -265,16 +265,16 @@ static uint8_t direct_stream(const struct dedup_config *c, uint32_t range)
 {
 	uint8_t found = DEDUP_STREAMS_MAX;
 
-	for (uint32_t i = 0; i < c->streams_cnt; i++)
-		if (c->streams[i].layer != DEDUP_UDP)
+	for (uint32_t i = 0; i < c->policy.streams_cnt; i++)
+		if (c->policy.streams[i].layer != DEDUP_UDP)
 			return DEDUP_STREAMS_MAX;
-	for (uint32_t r = 0; r < c->ports_cnt; r++) {
-		if (!overlap(c->ports[r], c->ports[range]))
+	for (uint32_t r = 0; r < c->policy.ports_cnt; r++) {
+		if (!overlap(c->policy.ports[r], c->policy.ports[range]))
 			continue;
-		for (uint32_t i = 0; i < c->streams_cnt; i++) {
-			if (!has_range(&c->streams[i], r))
+		for (uint32_t i = 0; i < c->policy.streams_cnt; i++) {
+			if (!has_range(&c->policy.streams[i], r))
 				continue;
-			if ((found != DEDUP_STREAMS_MAX && found != i) || !c->streams[i].direct)
+			if ((found != DEDUP_STREAMS_MAX && found != i) || !c->policy.streams[i].direct)
 				return DEDUP_STREAMS_MAX;
 			found = i;
 		}
@@ -287,19 +287,19 @@ static void plan_direct(struct dedup_config *c)
 {
 	bool same = true; /* the short cut asks once whether frames for other hosts count */
 
-	for (uint32_t i = 0; i < c->streams_cnt; i++) {
-		c->streams[i].direct = is_direct(&c->streams[i]);
-		c->streams[i].need = need_of(&c->streams[i]);
-		for (uint32_t j = 0; j < c->streams[i].loads_cnt; j++)
-			set_whole(&c->streams[i].loads[j]);
-		c->streams[i].adjacent = is_adjacent(&c->streams[i]);
-		same &= c->streams[i].forwarded == c->streams[0].forwarded;
+	for (uint32_t i = 0; i < c->policy.streams_cnt; i++) {
+		c->policy.streams[i].direct = is_direct(&c->policy.streams[i]);
+		c->policy.streams[i].need = need_of(&c->policy.streams[i]);
+		for (uint32_t j = 0; j < c->policy.streams[i].loads_cnt; j++)
+			set_whole(&c->policy.streams[i].loads[j]);
+		c->policy.streams[i].adjacent = is_adjacent(&c->policy.streams[i]);
+		same &= c->policy.streams[i].forwarded == c->policy.streams[0].forwarded;
 	}
-	for (uint32_t r = 0; r < c->ports_cnt; r++) {
-		c->direct[r] = same && c->layout == DEDUP_BLOCKED && !c->vlans_cnt
-				       ? direct_stream(c, r)
-				       : DEDUP_STREAMS_MAX;
-		c->any_direct |= c->direct[r] != DEDUP_STREAMS_MAX;
+	for (uint32_t r = 0; r < c->policy.ports_cnt; r++) {
+		c->policy.direct[r] = same && c->memory.layout == DEDUP_BLOCKED && !c->policy.vlans_cnt
+					      ? direct_stream(c, r)
+					      : DEDUP_STREAMS_MAX;
+		c->policy.any_direct |= c->policy.direct[r] != DEDUP_STREAMS_MAX;
 	}
 }
 
@@ -318,7 +318,7 @@ static bool needs_frame(const struct dedup_stream *st)
 
 static void plan_stream(const struct filter_spec *spec, struct dedup_config *c, uint32_t i)
 {
-	struct dedup_stream *st = &c->streams[i];
+	struct dedup_stream *st = &c->policy.streams[i];
 	uint32_t bytes = is_keyless(spec->hash) ? spec->streams[i].stream.bytes
 						: 8 * spec->streams[i].stream.words;
 
@@ -326,57 +326,57 @@ static void plan_stream(const struct filter_spec *spec, struct dedup_config *c, 
 	st->realm = realm_number(spec, c, i);
 	st->slot = i;
 	st->forwarded |= spec->forwarded;
-	c->forwarded &= st->forwarded;
-	c->frames |= needs_frame(st);
-	if (c->id_bytes < bytes)
-		c->id_bytes = bytes;
+	c->policy.forwarded &= st->forwarded;
+	c->policy.frames |= needs_frame(st);
+	if (c->policy.id_bytes < bytes)
+		c->policy.id_bytes = bytes;
 }
 
 static void plan_gsp(struct dedup_config *c, const struct dedup_ports *ports, uint32_t ports_cnt,
 		     const struct dedup_prefix *to, uint32_t to_cnt, uint32_t to4_cnt)
 {
-	c->ports_cnt = ports_cnt;
-	memcpy(c->ports, ports, sizeof(c->ports));
-	c->to_cnt = to_cnt;
-	c->to4_cnt = to4_cnt;
-	memcpy(c->to, to, sizeof(c->to));
+	c->policy.ports_cnt = ports_cnt;
+	memcpy(c->policy.ports, ports, sizeof(c->policy.ports));
+	c->policy.to_cnt = to_cnt;
+	c->policy.to4_cnt = to4_cnt;
+	memcpy(c->policy.to, to, sizeof(c->policy.to));
 }
 
 uint32_t streams_all(const struct dedup_config *c)
 {
-	return (1U << (c->streams_cnt ?: 1)) - 1;
+	return (1U << (c->policy.streams_cnt ?: 1)) - 1;
 }
 
 void streams_plan(const struct filter_spec *spec, struct dedup_config *c)
 {
 	const struct spec_stream *gsp = gsp_alone(spec);
 
-	c->id_bytes = 0;
-	c->several = spec->several;
-	c->forwarded = spec->forwarded;
-	c->vlans_cnt = spec->vlans_cnt;
-	memcpy(c->vlans, spec->vlans, sizeof(c->vlans));
+	c->policy.id_bytes = 0;
+	c->policy.several = spec->several;
+	c->policy.forwarded = spec->forwarded;
+	c->policy.vlans_cnt = spec->vlans_cnt;
+	memcpy(c->policy.vlans, spec->vlans, sizeof(c->policy.vlans));
 	if (gsp) {
 		plan_gsp(c, gsp->ports, gsp->ports_cnt, gsp->to, gsp->to_cnt, gsp->to4_cnt);
-		c->forwarded |= gsp->stream.forwarded;
+		c->policy.forwarded |= gsp->stream.forwarded;
 	} else if (spec->streams_cnt) {
-		c->forwarded = 1; /* if all are */
+		c->policy.forwarded = 1; /* if all are */
 		for (uint32_t i = 0; i < spec->streams_cnt; i++)
 			plan_stream(spec, c, i);
 		plan_direct(c);
 	} else {
 		plan_gsp(c, spec->ports, spec->ports_cnt, spec->to, spec->to_cnt, spec->to4_cnt);
-		c->id_bytes = spec->id_bytes;
+		c->policy.id_bytes = spec->id_bytes;
 	}
-	c->deliver = spec->deliver || (gsp && gsp->deliver) ? streams_all(c) : 0;
-	for (uint32_t i = 0; i < c->streams_cnt; i++)
-		c->deliver |= (uint32_t)spec->streams[i].deliver << i;
-	if (!c->id_bytes)
-		c->id_bytes = SPEC_ID_BYTES_DEFAULT;
-	if ((c->to_cnt || c->vlans_cnt) && !c->streams_cnt)
-		c->receiver = DEDUP_NAMED;
-	else if (c->forwarded)
-		c->receiver = DEDUP_ANYONE;
+	c->policy.deliver = spec->deliver || (gsp && gsp->deliver) ? streams_all(c) : 0;
+	for (uint32_t i = 0; i < c->policy.streams_cnt; i++)
+		c->policy.deliver |= (uint32_t)spec->streams[i].deliver << i;
+	if (!c->policy.id_bytes)
+		c->policy.id_bytes = SPEC_ID_BYTES_DEFAULT;
+	if ((c->policy.to_cnt || c->policy.vlans_cnt) && !c->policy.streams_cnt)
+		c->policy.receiver = DEDUP_NAMED;
+	else if (c->policy.forwarded)
+		c->policy.receiver = DEDUP_ANYONE;
 	else
-		c->receiver = spec->several ? DEDUP_SEVERAL_INTERFACES : DEDUP_ONE_INTERFACE;
+		c->policy.receiver = spec->several ? DEDUP_SEVERAL_INTERFACES : DEDUP_ONE_INTERFACE;
 }

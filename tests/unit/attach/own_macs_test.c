@@ -50,8 +50,8 @@ static void record(int slot, uint32_t index, bool here)
 {
 	t.record.ifaces[slot].ifindex = index;
 	t.record.ifaces[slot].netns = here_netns() + !here;
-	t.config.several = slot > 0;
-	t.config.receiver = slot ? DEDUP_SEVERAL_INTERFACES : DEDUP_ONE_INTERFACE;
+	t.config.policy.several = slot > 0;
+	t.config.policy.receiver = slot ? DEDUP_SEVERAL_INTERFACES : DEDUP_ONE_INTERFACE;
 }
 
 static uint64_t word(uint8_t mac)
@@ -70,9 +70,9 @@ static bool is_ours(uint32_t index, uint8_t mac)
 
 	if (want == t.record.own_mac)
 		return true;
-	if (t.config.several && want == t.record.own_macs[dedup_own_slot(index)])
+	if (t.config.policy.several && want == t.record.own_macs[dedup_own_slot(index)])
 		return true;
-	if (t.config.several)
+	if (t.config.policy.several)
 		want |= dedup_mac_index(index);
 	for (uint64_t i = 0; i < t.record.macs_cnt; i++)
 		if (t.record.macs[i] == want)
@@ -213,7 +213,7 @@ static void with_destinations_nothing_is_answered_at_once(void **state)
 	(void)state;
 	add(1, 1, 0, 0);
 	record(0, 1, true);
-	t.config.receiver = DEDUP_NAMED;
+	t.config.policy.receiver = DEDUP_NAMED;
 	set();
 	assert_true(t.record.own_mac == DEDUP_MAC_NONE);
 	assert_ours(1, "1");

@@ -189,10 +189,10 @@ static void sizes_are_taken(void **state)
 		char *at, *end;
 
 		r.total.early = 1;
-		c.capacity = 1 + (random_next(&seed) >> (24 + random_next(&seed) % 40));
-		c.window_ns = SPEC_WINDOW_MIN_NS + random_next(&seed) % SPEC_WINDOW_MAX_NS;
-		r.pace.ids = c.capacity + 1 + random_next(&seed) % c.capacity;
-		r.pace.age_ns = 1 + random_next(&seed) % (c.window_ns / 2);
+		c.memory.capacity = 1 + (random_next(&seed) >> (24 + random_next(&seed) % 40));
+		c.memory.window_ns = SPEC_WINDOW_MIN_NS + random_next(&seed) % SPEC_WINDOW_MAX_NS;
+		r.pace.ids = c.memory.capacity + 1 + random_next(&seed) % c.memory.capacity;
+		r.pace.age_ns = 1 + random_next(&seed) % (c.memory.window_ns / 2);
 		assert_int_equal(advice_of(&r, said), 1);
 		at = strstr(said[0].text, "--capacity ");
 		assert_non_null(at);
@@ -202,13 +202,13 @@ static void sizes_are_taken(void **state)
 			end = strstr(end + 1, "--window ");
 			assert_non_null(end);
 			assert_int_equal(parse_time(end + strlen("--window "), &window), 0);
-			assert_true(window >= SPEC_WINDOW_MIN_NS && window < c.window_ns);
+			assert_true(window >= SPEC_WINDOW_MIN_NS && window < c.memory.window_ns);
 			/* It keeps pace with what came. */
-			assert_true((double)r.pace.ids / r.pace.age_ns * window <= c.capacity);
+			assert_true((double)r.pace.ids / r.pace.age_ns * window <= c.memory.capacity);
 		}
 		assert_int_equal(parse_count(at + strlen("--capacity "), &capacity), 0);
-		assert_true(capacity >= 1.99 * r.pace.ids * c.window_ns / r.pace.age_ns);
-		assert_true(capacity <= 2.3 * r.pace.ids * c.window_ns / r.pace.age_ns + 1);
+		assert_true(capacity >= 1.99 * r.pace.ids * c.memory.window_ns / r.pace.age_ns);
+		assert_true(capacity <= 2.3 * r.pace.ids * c.memory.window_ns / r.pace.age_ns + 1);
 	}
 }
 
@@ -303,10 +303,11 @@ static void what_is_advised_helps(void **state)
 
 int main(void)
 {
-	config = streams = (struct dedup_config){
-		.capacity = 1000, .window_ns = 10 * S, .ports_cnt = 1, .ports = { { 8001, 8001 } }
-	};
-	streams.streams_cnt = 1;
+	config = streams = (struct dedup_config){ .memory.capacity = 1000,
+						  .memory.window_ns = 10 * S,
+						  .policy.ports_cnt = 1,
+						  .policy.ports = { { 8001, 8001 } } };
+	streams.policy.streams_cnt = 1;
 	add_rows(ROWS, is_said, NULL, NULL);
 	add_test("sizes_are_taken", sizes_are_taken, NULL, NULL, NULL);
 	add_test("within_its_promises_nothing_is_said", within_its_promises_nothing_is_said, NULL,

@@ -55,7 +55,7 @@ static void read_record(const struct filter *f)
 	attachments_recorded(f, "lo");
 	attachments_recorded(f, "fifteen-letters");
 	attachments_twin(f, &one, 1, &one);
-	if (f->config->receiver == DEDUP_ONE_INTERFACE) {
+	if (f->config->policy.receiver == DEDUP_ONE_INTERFACE) {
 		struct links none = { .cnt = 0 };
 
 		own_macs_agree(f, &none, 1);
@@ -66,14 +66,14 @@ static void read_record(const struct filter *f)
 /* What status, watch and metrics show. */
 static void read_numbers(const struct filter *f, uint64_t *seed)
 {
-	const struct layout *layout = layout_of(f->config->layout);
+	const struct layout *layout = layout_of(f->config->memory.layout);
 	const struct dedup_config *c = f->config;
 	uint64_t now_ns = hostile_word(seed), hand = f->state->hand;
 	static struct advice advice[ADVICE_MAX];
 	struct advice_reading r = { .name = "v0", .config = c };
 	struct fill fill = stats_fill_of(f, true, 1);
 	double part = layout->hand(c, f->state, now_ns);
-	uint64_t *cells = calloc(c->places + 1ULL, sizeof(*cells));
+	uint64_t *cells = calloc(c->memory.places + 1ULL, sizeof(*cells));
 
 	assert_true(isfinite(fill.ids) && fill.fpr >= 0 && fill.fpr <= 1 + 1e-9);
 	assert_true(part >= 0 && part <= 1);
@@ -171,7 +171,8 @@ static void run_shape(void **state)
 		use_ids(&s.filter, &seed);
 		use_fips(&s.filter);
 		/* Else nothing is saved. */
-		st->hand = shape->layout == DEDUP_FLAT ? 0 : random_next(&seed) % s.config.places;
+		st->hand = shape->layout == DEDUP_FLAT ? 0
+						       : random_next(&seed) % s.config.memory.places;
 		st->passed = st->hand;
 		take_image(&s.filter);
 	}

@@ -106,7 +106,7 @@ static void assert_refused(const char *words)
 	int err = image_open(path, &image);
 
 	if (!err) {
-		blocks = aligned_alloc(64, image.head.config.blocks * sizeof(*blocks));
+		blocks = aligned_alloc(64, image.head.config.memory.blocks * sizeof(*blocks));
 		err = image_read(&image, blocks);
 		free(blocks);
 		image_close(&image);
@@ -233,37 +233,37 @@ static void senseless_values_are_refused(void **state)
 	assert_head_refused(good, offsetof(struct image_head, format), &(__u32){ 99 }, 4,
 			    "filters of format 99");
 	FIELD(__u32, config.format, 1);
-	FIELD(__u32, config.layout, 3);
-	FIELD(__u32, config.hash, 6);
-	FIELD(__u32, config.hash, DEDUP_COLIBRI);
-	FIELD(__u32, config.blocks, 0);
-	FIELD(__u32, config.blocks, 0xffffffff);
-	FIELD(__u32, config.places, 0);
-	FIELD(__u32, config.places, good->config.blocks + 1);
-	FIELD(__u32, config.words, 3);
-	FIELD(__u32, config.words, 8);
-	FIELD(__u32, config.bits, 0);
-	FIELD(__u32, config.bits, 6);
-	FIELD(__u32, config.k, good->config.k + 1);
-	FIELD(__u32, config.segment_places, 0);
-	FIELD(__u32, config.id_bytes, 0);
-	FIELD(__u32, config.id_bytes, 65);
-	FIELD(__u32, config.replay, 1);
-	FIELD(__u32, config.recent, 64);
+	FIELD(__u32, config.memory.layout, 3);
+	FIELD(__u32, config.memory.hash, 6);
+	FIELD(__u32, config.memory.hash, DEDUP_COLIBRI);
+	FIELD(__u32, config.memory.blocks, 0);
+	FIELD(__u32, config.memory.blocks, 0xffffffff);
+	FIELD(__u32, config.memory.places, 0);
+	FIELD(__u32, config.memory.places, good->config.memory.blocks + 1);
+	FIELD(__u32, config.memory.words, 3);
+	FIELD(__u32, config.memory.words, 8);
+	FIELD(__u32, config.memory.bits, 0);
+	FIELD(__u32, config.memory.bits, 6);
+	FIELD(__u32, config.memory.k, good->config.memory.k + 1);
+	FIELD(__u32, config.memory.segment_places, 0);
+	FIELD(__u32, config.policy.id_bytes, 0);
+	FIELD(__u32, config.policy.id_bytes, 65);
+	FIELD(__u32, config.memory.replay, 1);
+	FIELD(__u32, config.memory.recent, 64);
 	FIELD(__u32, config.has_predecessor, 1);
-	FIELD(__u32, config.streams_cnt, 17);
-	FIELD(__u32, config.ports_cnt, 33);
-	FIELD(__u32, config.to_cnt, 33);
-	FIELD(__u32, config.vlans_cnt, 33);
-	FIELD(__u32, config.action, 3);
-	FIELD(__u64, config.window_ns, 0);
-	FIELD(__u64, config.window_ns, UINT64_MAX);
-	FIELD(__u64, config.countdown_ns, 0);
-	FIELD(__u64, config.tick_ns, 0);
-	FIELD(__u64, config.full_ids, 0);
-	FIELD(__u64, config.turn_ids, UINT64_MAX);
+	FIELD(__u32, config.policy.streams_cnt, 17);
+	FIELD(__u32, config.policy.ports_cnt, 33);
+	FIELD(__u32, config.policy.to_cnt, 33);
+	FIELD(__u32, config.policy.vlans_cnt, 33);
+	FIELD(__u32, config.policy.action, 3);
+	FIELD(__u64, config.memory.window_ns, 0);
+	FIELD(__u64, config.memory.window_ns, UINT64_MAX);
+	FIELD(__u64, config.memory.countdown_ns, 0);
+	FIELD(__u64, config.memory.tick_ns, 0);
+	FIELD(__u64, config.memory.full_ids, 0);
+	FIELD(__u64, config.memory.turn_ids, UINT64_MAX);
 	FIELD(__u64, file_bytes, size + 64);
-	FIELD(__u64, hand, good->config.places);
+	FIELD(__u64, hand, good->config.memory.places);
 	assert_head_refused(good, offsetof(struct image_head, ifnames), "0123456789abcdef", 16,
 			    "of no filter");
 	free(good);
@@ -280,15 +280,15 @@ static void memory_beyond_the_capacity_is_refused(void **state)
 	(void)state;
 	say_to(hear, NULL);
 	memcpy(h, bytes, sizeof(*h));
-	h->config.blocks = h->config.places = 1 << 23;
-	h->config.segment_places = h->config.blocks / DEDUP_MARKS;
-	h->file_bytes = sizeof(*h) + h->config.blocks * sizeof(struct dedup_block);
+	h->config.memory.blocks = h->config.memory.places = 1 << 23;
+	h->config.memory.segment_places = h->config.memory.blocks / DEDUP_MARKS;
+	h->file_bytes = sizeof(*h) + h->config.memory.blocks * sizeof(struct dedup_block);
 	for (int i = 0; i < 2; i++) {
 		h->sum = image_head_sum(h);
 		write_file((uint8_t *)h, sizeof(*h));
 		assert_int_equal(truncate(path, (off_t)h->file_bytes), 0);
 		assert_refused("it is of no filter that there could be");
-		h->config.full_ids = 1 << 26; /* for which it would be small */
+		h->config.memory.full_ids = 1 << 26; /* for which it would be small */
 	}
 	free(bytes);
 	free(h);
@@ -319,8 +319,9 @@ static void planned_sizes_are_taken(void **state)
 		if (plan_config(&spec, CPUS[i / 25 % 2], 250, &h.config))
 			continue;
 		planned++;
-		h.config.recent = 0;
-		h.file_bytes = sizeof(h) + h.config.blocks * (uint64_t)sizeof(struct dedup_block);
+		h.config.memory.recent = 0;
+		h.file_bytes =
+			sizeof(h) + h.config.memory.blocks * (uint64_t)sizeof(struct dedup_block);
 		h.sum = image_head_sum(&h);
 		refusal = image_refusal(&h, sizeof(h), h.file_bytes, says);
 		if (refusal)
@@ -405,7 +406,7 @@ static void take(struct run *r, void (*meanwhile)(struct run *), struct image_he
 		 struct dedup_block *blocks)
 {
 	const struct image_moment now = { .wall_ns = 1, .boot_ns = 1, .hand_ns = r->s.now_ns };
-	uint32_t all = r->s.config.blocks, chunk = all / 7 + 1;
+	uint32_t all = r->s.config.memory.blocks, chunk = all / 7 + 1;
 
 	assert_int_equal(image_take(&r->s.filter, &now, h), 0);
 	for (uint32_t i = 0; i < all; i += chunk) {
@@ -423,7 +424,7 @@ static void take(struct run *r, void (*meanwhile)(struct run *), struct image_he
  */
 static int assert_ages(const struct run *r, uint64_t moment_ns, uint64_t now_ns, bool in_time)
 {
-	uint64_t slack = 2 * r->s.config.tick_ns + WINDOW / 64;
+	uint64_t slack = 2 * r->s.config.memory.tick_ns + WINDOW / 64;
 	int known = 0;
 
 	for (int i = 0; i < r->cnt; i++) {
@@ -484,7 +485,7 @@ static void restore(struct run *r, const struct image_head *h, const struct dedu
 		    uint64_t elapsed_ns, bool in_time)
 {
 	uint64_t moment_ns = h->moment.hand_ns, now_ns = moment_ns + elapsed_ns;
-	size_t bytes = h->config.blocks * sizeof(*blocks);
+	size_t bytes = h->config.memory.blocks * sizeof(*blocks);
 
 	memset(&r->restored, 0, sizeof(r->restored));
 	r->restored.config = h->config;
@@ -524,7 +525,7 @@ static void ages_go_on(void **state)
 		r.seed = round;
 		sim_start(&r.s, &spec, round);
 		go_on(&r, random_next(&r.seed) % (3 * WINDOW), 1);
-		blocks = aligned_alloc(64, r.s.config.blocks * sizeof(*blocks));
+		blocks = aligned_alloc(64, r.s.config.memory.blocks * sizeof(*blocks));
 		take(&r, m->happens, &h, blocks);
 		/* It cannot be restored before it was read. */
 		elapsed_ns = r.s.now_ns - h.moment.hand_ns + random_next(&r.seed) % (WINDOW * 3 / 2);
@@ -549,7 +550,7 @@ static void old_ones_are_forgotten(void **state)
 		memset(&r, 0, sizeof(r));
 		sim_start(&r.s, &spec, 7);
 		go_on(&r, 2 * WINDOW, 1);
-		blocks = aligned_alloc(64, r.s.config.blocks * sizeof(*blocks));
+		blocks = aligned_alloc(64, r.s.config.memory.blocks * sizeof(*blocks));
 		take(&r, nothing, &h, blocks);
 		image_state(&h, 5 * S, 3 * WINDOW, &st);
 		image_age(&h, 5 * S, 3 * WINDOW, &st, blocks);
@@ -579,7 +580,7 @@ static void ids_of_a_successor_count(void **state)
 	(void)state;
 	sim_start(&s, &spec, 1);
 	s.state.learned = 800;
-	sim_pass(&s, s.config.places);
+	sim_pass(&s, s.config.memory.places);
 	s.state.learned = 1700;
 	assert_int_equal(image_take(&s.filter, &now, &h), 0);
 	image_finish(&s.filter, &h);
@@ -591,14 +592,14 @@ static void ids_of_a_successor_count(void **state)
 	assert_int_equal(st.passed, s.state.passed);
 	image_state(&h, S, 0, &st);
 	image_tell(&h, S, (struct image_ids){ 1000, 10 }, &s.config, &st, s.filter.blocks);
-	assert_int_equal(st.passed, s.state.passed + s.config.places);
+	assert_int_equal(st.passed, s.state.passed + s.config.memory.places);
 	image_state(&h, S, 0, &st);
 	image_tell(&h, S, (struct image_ids){ 1100, 1100 }, &s.config, &st, s.filter.blocks);
 	assert_true(dedup_is_forgotten(&st));
 	/* One twice as large may have twice as many. */
 	twice = s.config;
-	twice.turn_ids *= 2;
-	twice.full_ids *= 2;
+	twice.memory.turn_ids *= 2;
+	twice.memory.full_ids *= 2;
 	image_state(&h, S, 0, &st);
 	image_tell(&h, S, (struct image_ids){ 150, 30 }, &twice, &st, s.filter.blocks);
 	assert_int_equal(st.passed, s.state.passed);
@@ -618,7 +619,8 @@ static void cells_are_settled(void **state)
 		{ NOW + 15, THEN + 15 },  /* set since */
 	};
 	static struct image_head h = { .hand = 2ULL << 32 | 3,
-				       .config = { .layout = DEDUP_COUNTDOWN, .places = 15 } };
+				       .config = { .memory.layout = DEDUP_COUNTDOWN,
+						   .memory.places = 15 } };
 	struct dedup_block b = { 0 };
 
 	(void)state;

@@ -42,7 +42,7 @@ static void full_is_full(void **state)
 
 	(void)state;
 	sim_start(&s, &spec, 1);
-	memset(s.filter.blocks, 0xff, s.config.blocks * sizeof(struct dedup_block));
+	memset(s.filter.blocks, 0xff, s.config.memory.blocks * sizeof(struct dedup_block));
 	f = stats_fill(&s.config, s.filter.blocks, 0);
 	assert_true(f.current == 1 && f.previous == 1 && fabs(f.fpr - 1) < 1e-12);
 	assert_true(isfinite(f.ids) && f.ids > 1000);
@@ -86,7 +86,7 @@ static void rate_follows_the_bits(void **state)
 	sim_start(&s, &spec, 4);
 	learn_many(&s, 50000, &seed);
 	even = stats_fill(&s.config, s.filter.blocks, s.state.hand);
-	memset(s.filter.blocks, 0, s.config.blocks / 2 * sizeof(struct dedup_block));
+	memset(s.filter.blocks, 0, s.config.memory.blocks / 2 * sizeof(struct dedup_block));
 	uneven = stats_fill(&s.config, s.filter.blocks, s.state.hand);
 	assert_true(fabs(uneven.fpr / even.fpr - 0.5) < 0.05);
 	assert_true(fabs(uneven.ids / even.ids - 0.5) < 0.05);
@@ -108,9 +108,9 @@ static void last_block_counts(void **state)
 
 	(void)state;
 	sim_start(&s, &spec, 7);
-	if (s.config.blocks % s.config.segment_places == 0)
-		s.config.blocks--;
-	memset(s.filter.blocks[s.config.blocks - 1].half[0], 0xff, 32);
+	if (s.config.memory.blocks % s.config.memory.segment_places == 0)
+		s.config.memory.blocks--;
+	memset(s.filter.blocks[s.config.memory.blocks - 1].half[0], 0xff, 32);
 	f = stats_fill(&s.config, s.filter.blocks, 0);
 	assert_true(f.current > 0 && f.ids > 0 && f.fpr > 0);
 	sim_stop(&s);
@@ -127,8 +127,8 @@ static void oldest_within_a_segment(void **state)
 	s.state.started_ns = 1;
 	for (int i = 0; i < 2 * DEDUP_MARKS; i++)
 		s.state.marks[i].at_ns = 1000 + i;
-	s.config.segment_places = 5;
-	s.config.blocks = s.config.places = 53;
+	s.config.memory.segment_places = 5;
+	s.config.memory.blocks = s.config.memory.places = 53;
 	s.state.hand = 4ULL << 32 | 6;
 	assert_int_equal(stats_oldest_ns(&s.config, &s.state, 9000), 9000 - 1002);
 	s.state.hand = 4ULL << 32 | 51;
@@ -149,10 +149,11 @@ static void oldest_is_one_to_two_turns(void **state)
 	assert_true(llabs((int64_t)(stats_oldest_ns(&s.config, &s.state, s.now_ns) - S / 2)) <
 		    (int64_t)S / 100);
 	sim_run_until(&s, start + 4 * S + S / 3);
-	assert_true(fabs(stats_oldest_ns(&s.config, &s.state, s.now_ns) / (2.0 * s.config.window_ns) -
+	assert_true(fabs(stats_oldest_ns(&s.config, &s.state, s.now_ns) /
+				 (2.0 * s.config.memory.window_ns) -
 			 1) < 0.01);
 	/* Asked to turn at once, nothing old is left. */
-	sim_pass(&s, 2ULL * s.config.blocks);
+	sim_pass(&s, 2ULL * s.config.memory.blocks);
 	assert_true(stats_oldest_ns(&s.config, &s.state, s.now_ns) <= S / 10);
 	sim_stop(&s);
 }
@@ -166,8 +167,9 @@ static void stopped_hand_is_seen(void **state)
 	sim_start(&s, &spec, 6);
 	sim_run_until(&s, s.now_ns + S);
 	assert_false(stats_stopped(&s.config, &s.state, s.now_ns));
-	assert_false(stats_stopped(&s.config, &s.state, s.state.last_ns + s.config.stale_ns));
-	assert_true(stats_stopped(&s.config, &s.state, s.state.last_ns + s.config.stale_ns + 1));
+	assert_false(stats_stopped(&s.config, &s.state, s.state.last_ns + s.config.memory.stale_ns));
+	assert_true(
+		stats_stopped(&s.config, &s.state, s.state.last_ns + s.config.memory.stale_ns + 1));
 	sim_stop(&s);
 }
 
@@ -181,15 +183,15 @@ static void small_is_exact(void **state)
 
 	(void)state;
 	sim_start(&s, &spec, 1);
-	assert_true(s.config.blocks <= FILL_BLOCKS_MAX);
+	assert_true(s.config.memory.blocks <= FILL_BLOCKS_MAX);
 	learn_many(&s, 30000, &seed);
 	all = stats_fill(&s.config, s.filter.blocks, s.state.hand);
 	some = stats_fill_by(&s.config, s.filter.blocks, s.state.hand, fill_sample(&s.config, 77));
 	assert_memory_equal(&all, &some, sizeof(all));
 	assert_true(all.read_part == 1 && all.ids_error == 0);
-	s.config.blocks = FILL_BLOCKS_MAX;
+	s.config.memory.blocks = FILL_BLOCKS_MAX;
 	assert_int_equal(fill_sample(&s.config, 1).stride, 1);
-	s.config.blocks++;
+	s.config.memory.blocks++;
 	assert_int_equal(fill_sample(&s.config, 1).stride, 2);
 	sim_stop(&s);
 }
@@ -258,7 +260,7 @@ static void sample_of_a_pattern_is_fair(void **state)
 	(void)state;
 	spec.layout = DEDUP_FLAT;
 	sim_start(&s, &spec, 6);
-	for (uint32_t i = 0; i < s.config.places; i += 16)
+	for (uint32_t i = 0; i < s.config.memory.places; i += 16)
 		memset(&s.filter.blocks[i], 0xff, sizeof(struct dedup_block));
 	for (uint64_t seed = 0; seed < 100; seed++)
 		mean += stats_fill_by(&s.config, s.filter.blocks, 0, (struct sample){ 16, seed }).current /
@@ -277,7 +279,7 @@ static void histogram_is_sampled(void **state)
 	(void)state;
 	spec.layout = DEDUP_COUNTDOWN;
 	sim_start(&s, &spec, 6);
-	assert_int_equal(s.config.places, 15);
+	assert_int_equal(s.config.memory.places, 15);
 	learn_many(&s, 50000, &seed);
 	LAYOUT_COUNTDOWN.histogram(&s.config, s.filter.blocks, s.state.hand, FILL_ALL, all);
 	LAYOUT_COUNTDOWN.histogram(&s.config, s.filter.blocks, s.state.hand,
@@ -286,7 +288,7 @@ static void histogram_is_sampled(void **state)
 		sum += some[i];
 		assert_true(fabs((double)some[i] - all[i]) <= 0.05 * all[i]);
 	}
-	assert_int_equal(sum, s.config.m);
+	assert_int_equal(sum, s.config.memory.m);
 	assert_true(all[15] > 100000 && all[0] > 100000);
 	sim_stop(&s);
 }

@@ -57,7 +57,7 @@ static void step(struct sim *s, enum lateness late, uint64_t *seed)
 	if (late == OFTEN_LATE && any % 4 == 0)
 		next += any / 4 % (8 * next);
 	if (late == SELDOM_VERY_LATE && any % 100 == 0)
-		next += any / 128 % s->config.window_ns;
+		next += any / 128 % s->config.memory.window_ns;
 	if (late == ALWAYS_LATE)
 		next += any % next;
 	s->now_ns += next;
@@ -76,11 +76,12 @@ struct tracked {
 static void learn_now_and_then(struct sim *s, struct tracked *t, uint64_t *seed)
 {
 	uint64_t any = random_next(seed);
-	bool soon = dedup_hand_due_ns(&s->state, &s->config) - s->now_ns <= 2 * s->config.tick_ns;
+	bool soon = dedup_hand_due_ns(&s->state, &s->config) - s->now_ns <=
+		    2 * s->config.memory.tick_ns;
 	uint32_t at = t->next % TRACKED;
 
 	/* Countdowns come at almost each step where there are many. */
-	if (soon && s->config.places >= 256 && s->config.layout == DEDUP_COUNTDOWN)
+	if (soon && s->config.memory.places >= 256 && s->config.memory.layout == DEDUP_COUNTDOWN)
 		soon = false;
 	if (any % 16 > (soon ? 8 : 0) || t->learned_ns[at])
 		return;
@@ -93,17 +94,18 @@ static void learn_now_and_then(struct sim *s, struct tracked *t, uint64_t *seed)
 /* How old an id may get if steps come on time: countdowns keep their distance but for slack. */
 static uint64_t most_of(const struct dedup_config *c)
 {
-	if (c->layout == DEDUP_COUNTDOWN && c->places > 1)
-		return c->places * c->countdown_ns + c->window_ns / 32 + 2 * c->late_ns;
-	return (c->places > 1 ? 2 : 1) * (c->window_ns + 2 * c->late_ns);
+	if (c->memory.layout == DEDUP_COUNTDOWN && c->memory.places > 1)
+		return c->memory.places * c->memory.countdown_ns + c->memory.window_ns / 32 +
+		       2 * c->memory.late_ns;
+	return (c->memory.places > 1 ? 2 : 1) * (c->memory.window_ns + 2 * c->memory.late_ns);
 }
 
 /* Looks an id up at any time, always when its time is almost over, and when it is over. */
 static void look_now_and_then(struct sim *s, struct tracked *t, enum lateness late, uint64_t *seed)
 {
-	uint64_t most = most_of(&s->config), least = s->config.window_ns;
+	uint64_t most = most_of(&s->config), least = s->config.memory.window_ns;
 
-	if (s->config.layout == DEDUP_COUNTDOWN && s->config.places == 1)
+	if (s->config.memory.layout == DEDUP_COUNTDOWN && s->config.memory.places == 1)
 		least = 0;
 	for (uint32_t i = 0; i < TRACKED; i++) {
 		uint64_t age = s->now_ns - t->learned_ns[i];
@@ -111,7 +113,7 @@ static void look_now_and_then(struct sim *s, struct tracked *t, enum lateness la
 		if (!t->learned_ns[i])
 			continue;
 		if (age <= least &&
-		    (age + 4 * s->config.tick_ns > least || random_next(seed) % 64 == 0))
+		    (age + 4 * s->config.memory.tick_ns > least || random_next(seed) % 64 == 0))
 			assert_int_equal(ids_test(&s->filter, t->ids[i].bytes), 1);
 		if (age > most && late == ON_TIME)
 			assert_int_equal(ids_test(&s->filter, t->ids[i].bytes), 0);
@@ -162,7 +164,7 @@ static void a_flat_generation_has_its_window(void **state)
 		struct sim s;
 
 		sim_start(&s, &spec, 1);
-		assert_true(s.config.places > 4 * DEDUP_STEP_PLACES);
+		assert_true(s.config.memory.places > 4 * DEDUP_STEP_PLACES);
 		for (began_ns = s.now_ns; rests < 5;) {
 			uint64_t now_ns = s.now_ns;
 			bool rested = !dedup_hand_pos(s.state.hand);

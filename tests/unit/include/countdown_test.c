@@ -29,18 +29,19 @@ static void start(struct sim *s, uint32_t index_bits, uint32_t k, uint32_t count
 	spec.hashes = k;
 	spec.countdown_bits = countdown_bits;
 	sim_start(s, &spec, index_bits * 32 + k);
-	s->config.turn_ids = s->config.full_ids = NEVER;
+	s->config.memory.turn_ids = s->config.memory.full_ids = NEVER;
 	s->state.limit = NEVER;
 	s->state.hand = (uint64_t)epoch << 32;
 	cells = (__u32 *)s->filter.blocks;
-	for (uint32_t i = 0; i < s->config.blocks * DEDUP_BLOCK_CELLS; i++)
-		cells[i] = dedup_countdowns(s->state.hand, s->config.places);
+	for (uint32_t i = 0; i < s->config.memory.blocks * DEDUP_BLOCK_CELLS; i++)
+		cells[i] = dedup_countdowns(s->state.hand, s->config.memory.places);
 }
 
 static uint32_t left_of(const struct sim *s, uint32_t cell)
 {
 	return dedup_cell_left(((const __u32 *)s->filter.blocks)[cell],
-			       dedup_countdowns(s->state.hand, s->config.places), s->config.places);
+			       dedup_countdowns(s->state.hand, s->config.memory.places),
+			       s->config.memory.places);
 }
 
 static void compare(const struct sim *s, const struct plain *m)
@@ -92,7 +93,7 @@ static void differ(uint32_t index_bits, uint32_t countdown_bits, uint32_t epoch,
 	for (size_t i = 0; i < ARRAY_SIZE(pool); i++)
 		pool[i] = id_fresh();
 	start(&s, index_bits, k, countdown_bits, epoch);
-	max = s.config.places;
+	max = s.config.memory.places;
 	assert_int_equal(max, (1U << countdown_bits) - 1);
 	plain_start(&m, &s.config);
 	for (uint32_t i = 0; i < rounds; i++) {
@@ -162,19 +163,19 @@ static void nothing_comes_back(void **state)
 			start(&s, INDEX_BITS[i], 4, COUNTDOWN_BITS[b], 77);
 			assert_int_equal(ids_see(&s.filter, id.bytes), 0);
 			/* Expired, and then one round of the sweep. */
-			if (s.config.places < 5000)
-				pass(&s, s.config.places);
+			if (s.config.memory.places < 5000)
+				pass(&s, s.config.memory.places);
 			else
 				s.state.hand += 1ULL << 32;
-			pass(&s, s.config.blocks);
-			for (uint32_t n = 0; n < s.config.m; n++) {
-				uint32_t now = dedup_countdowns(s.state.hand, s.config.places);
+			pass(&s, s.config.memory.blocks);
+			for (uint32_t n = 0; n < s.config.memory.m; n++) {
+				uint32_t now = dedup_countdowns(s.state.hand, s.config.memory.places);
 				uint32_t behind = now - ((__u32 *)s.filter.blocks)[n];
 
-				assert_true(behind <= s.config.blocks);
+				assert_true(behind <= s.config.memory.blocks);
 			}
 			/* By how far the number can move until the next sweep of a cell. */
-			assert_true(s.config.blocks + s.config.places < 1U << 31);
+			assert_true(s.config.memory.blocks + s.config.memory.places < 1U << 31);
 			assert_int_equal(ids_test(&s.filter, id.bytes), 0);
 			sim_stop(&s);
 		}
@@ -185,9 +186,9 @@ static void nothing_comes_back(void **state)
 static void jump(struct sim *s, uint64_t countdowns)
 {
 	uint64_t pos = dedup_hand_pos(s->state.hand) + countdowns;
-	uint32_t epoch = dedup_hand_epoch(s->state.hand) + pos / s->config.places;
+	uint32_t epoch = dedup_hand_epoch(s->state.hand) + pos / s->config.memory.places;
 
-	s->state.hand = (uint64_t)epoch << 32 | pos % s->config.places;
+	s->state.hand = (uint64_t)epoch << 32 | pos % s->config.memory.places;
 }
 
 static void nothing_comes_back_in_billions(void **state)
@@ -202,14 +203,14 @@ static void nothing_comes_back_in_billions(void **state)
 			for (int round = 0; round < 12; round++) {
 				id = id_fresh();
 				assert_int_equal(ids_see(&s.filter, id.bytes), 0);
-				jump(&s, s.config.places);
-				pass(&s, s.config.blocks);
+				jump(&s, s.config.memory.places);
+				pass(&s, s.config.memory.blocks);
 				for (uint64_t from = 0; from < 1U << 31; from += 1U << 29) {
-					for (uint32_t i = 0; i < s.config.m; i++)
+					for (uint32_t i = 0; i < s.config.memory.m; i++)
 						assert_int_equal(left_of(&s, i), 0);
-					jump(&s, (1U << 29) - 2 * s.config.blocks);
+					jump(&s, (1U << 29) - 2 * s.config.memory.blocks);
 				}
-				pass(&s, s.config.blocks);
+				pass(&s, s.config.memory.blocks);
 			}
 			sim_stop(&s);
 		}
@@ -245,7 +246,7 @@ static void a_countdown_writes_one_block(void **state)
 
 	(void)state;
 	start(&s, 12, 3, 3, 0);
-	size = s.config.blocks * sizeof(*before);
+	size = s.config.memory.blocks * sizeof(*before);
 	before = malloc(size);
 	assert_non_null(before);
 	for (int i = 0; i < 5000; i++) {
@@ -258,7 +259,7 @@ static void a_countdown_writes_one_block(void **state)
 		}
 		memcpy(before, s.filter.blocks, size);
 		pass(&s, 1);
-		for (uint32_t b = 0; b < s.config.blocks; b++)
+		for (uint32_t b = 0; b < s.config.memory.blocks; b++)
 			changed += memcmp(&before[b], &s.filter.blocks[b], sizeof(*before)) != 0;
 		assert_true(changed <= 1);
 		most += changed;

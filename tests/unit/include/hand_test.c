@@ -51,9 +51,9 @@ static void note_pass(struct sim *s, uint32_t place, uint32_t cnt, void *arg)
 static void passes_start(struct passes *p, struct sim *s)
 {
 	*p = (struct passes){
-		.at_ns = calloc(s->config.blocks, 8),
-		.learned = calloc(s->config.blocks, 8),
-		.cnt = calloc(s->config.blocks, 8),
+		.at_ns = calloc(s->config.memory.blocks, 8),
+		.learned = calloc(s->config.memory.blocks, 8),
+		.cnt = calloc(s->config.memory.blocks, 8),
 		.shortest_ns = UINT64_MAX,
 	};
 	s->on_pass = note_pass;
@@ -97,7 +97,7 @@ static void ids_live_one_to_two_windows(void **state)
 
 			if (age < S)
 				assert_true(sim_knows(&s, ids[i]));
-			if (age > 2 * (S + s.config.late_ns))
+			if (age > 2 * (S + s.config.memory.late_ns))
 				assert_false(sim_knows(&s, ids[i]));
 		}
 	}
@@ -131,7 +131,7 @@ static void overload_keeps_the_bound(void **state)
 				unlearned += n < room ? 0 : n - room;
 				s.now_ns += next;
 			}
-			assert_true(p.most_learned <= s.config.full_ids);
+			assert_true(p.most_learned <= s.config.memory.full_ids);
 			if (LOADS[l] == 10 && spec.capacity > 10) {
 				assert_true(s.state.early > 0);
 				assert_true(p.shortest_ns < spec.window_ns);
@@ -259,8 +259,8 @@ static void requested_turns_are_passed(void **state)
 		sim_learn(&s, id);
 		for (int turn = 1; turn <= 2; turn++) {
 			before = s.state.passed;
-			sim_pass(&s, s.config.blocks);
-			assert_int_equal(s.state.passed, before + s.config.blocks);
+			sim_pass(&s, s.config.memory.blocks);
+			assert_int_equal(s.state.passed, before + s.config.memory.blocks);
 			assert_int_equal(dedup_hand_epoch(s.state.hand), turn);
 			assert_int_equal(dedup_hand_pos(s.state.hand), 0);
 			assert_int_equal(sim_knows(&s, id), turn == 1);
@@ -281,8 +281,8 @@ static void requests_add_up(void **state)
 	sim_start(&s, &spec, 6);
 	first = dedup_hand_rotate(&s.state, &s.config);
 	second = dedup_hand_rotate(&s.state, &s.config);
-	assert_int_equal(first, s.config.places);
-	assert_int_equal(second, 2 * s.config.places);
+	assert_int_equal(first, s.config.memory.places);
+	assert_int_equal(second, 2 * s.config.memory.places);
 	while (s.state.passed < second)
 		sim_step(&s);
 	assert_int_equal(dedup_hand_epoch(s.state.hand), 2);
@@ -310,7 +310,7 @@ static void requests_while_an_array_is_cleared(void **state)
 		struct sim s;
 
 		sim_start(&s, &spec, 7);
-		assert_true(s.config.places > 2 * DEDUP_STEP_PLACES);
+		assert_true(s.config.memory.places > 2 * DEDUP_STEP_PLACES);
 		s.now_ns += 600 * S;
 		sim_step(&s);
 		assert_int_equal(dedup_hand_pos(s.state.hand), DEDUP_STEP_PLACES);
@@ -348,20 +348,20 @@ static void requests_within_a_segment(void **state)
 		struct sim s;
 
 		sim_start(&s, &spec, 11);
-		s.config.segment_places = ROWS[i].segment_places;
+		s.config.memory.segment_places = ROWS[i].segment_places;
 		dedup_hand_start(&s.state, &s.config, s.now_ns);
 		passes_start(&p, &s);
 		dedup_hand_rotate(&s.state, &s.config);
 		for (uint32_t step = 0; step < ROWS[i].steps; step++)
 			sim_step(&s);
 		assert_int_equal(s.state.passed, done);
-		memset(p.cnt, 0, 8 * s.config.places);
+		memset(p.cnt, 0, 8 * s.config.memory.places);
 		goal = ROWS[i].reset ? dedup_hand_reset(&s.state, &s.config) : s.state.requested;
 		while (s.state.passed < goal)
 			sim_step(&s);
 		assert_int_equal(goal, s.state.passed);
-		assert_int_equal(goal % s.config.places % ROWS[i].segment_places, 0);
-		for (uint32_t b = 0; b < s.config.places; b++) {
+		assert_int_equal(goal % s.config.memory.places % ROWS[i].segment_places, 0);
+		for (uint32_t b = 0; b < s.config.memory.places; b++) {
 			if (ROWS[i].reset)
 				assert_in_range(p.cnt[b], 2, 3);
 			else
@@ -398,8 +398,8 @@ static void requests_of_countdowns_are_exact(void **state)
 			assert_int_equal(s.state.passed, n);
 		}
 		run_to(&s, dedup_hand_reset(&s.state, &s.config));
-		assert_int_equal(s.state.requested, 20 + c.places);
-		assert_true(s.now_ns - s.state.started_ns < c.countdown_ns ||
+		assert_int_equal(s.state.requested, 20 + c.memory.places);
+		assert_true(s.now_ns - s.state.started_ns < c.memory.countdown_ns ||
 			    s.state.passed > s.state.requested);
 	}
 }
@@ -427,7 +427,7 @@ static void steps_are_bounded(void **state)
 	dedup_hand_rotate(&s.state, &s.config);
 	sim_step(&s);
 	assert_int_equal(s.state.passed, DEDUP_STEP_PLACES);
-	assert_int_equal(sim_step(&s), s.config.busy_tick_ns);
+	assert_int_equal(sim_step(&s), s.config.memory.busy_tick_ns);
 	assert_int_equal(s.state.passed, 2 * DEDUP_STEP_PLACES);
 	sim_stop(&s);
 }
@@ -443,10 +443,10 @@ static void steps_come_when_places_are_due(void **state)
 	sim_start(&s, &spec, 9);
 	for (int i = 0; i < 100000; i++) {
 		due_ns = dedup_hand_due_ns(&s.state, &s.config);
-		assert_true(s.now_ns <= due_ns + s.config.tick_ns / 4);
+		assert_true(s.now_ns <= due_ns + s.config.memory.tick_ns / 4);
 		s.now_ns += sim_step(&s);
 	}
-	assert_true(s.state.passed > s.config.places);
+	assert_true(s.state.passed > s.config.memory.places);
 	sim_stop(&s);
 }
 
@@ -460,12 +460,12 @@ static void late_places_are_counted(void **state)
 	sim_start(&s, &spec, 10);
 	sim_run_until(&s, s.now_ns + 15 * S);
 	assert_int_equal(s.state.late, 0);
-	assert_true(s.state.late_max_ns <= s.config.late_ns);
+	assert_true(s.state.late_max_ns <= s.config.memory.late_ns);
 	s.now_ns += S;
 	sim_step(&s);
 	/* A tenth of the circle was due meanwhile; what is left of it a few steps later. */
 	sim_run_until(&s, s.now_ns + 100 * MS);
-	assert_in_range(s.state.late, s.config.places / 11, s.config.places / 9);
+	assert_in_range(s.state.late, s.config.memory.places / 11, s.config.memory.places / 9);
 	assert_in_range(s.state.late_max_ns, S - 20 * MS, S + 20 * MS);
 	sim_stop(&s);
 }
@@ -496,9 +496,9 @@ static void what_begins_late_is_counted_once(void **state)
 	(void)state;
 	spec.layout = DEDUP_FLAT;
 	assert_int_equal(plan_config(&spec, SIM_CPUS, SIM_HZ, &rows[3]), 0);
-	assert_true(rows[3].places > DEDUP_STEP_PLACES);
+	assert_true(rows[3].memory.places > DEDUP_STEP_PLACES);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		uint64_t late_ns = rows[i].late_ns, cnt;
+		uint64_t late_ns = rows[i].memory.late_ns, cnt;
 		struct sim s;
 
 		sim_start_hand(&s, &rows[i]);
@@ -511,8 +511,8 @@ static void what_begins_late_is_counted_once(void **state)
 		cnt = stall(&s, late_ns + 1);
 		assert_true(cnt > 0);
 		/* Of countdowns those that the first step passes: the others were due later. */
-		if (rows[i].layout == DEDUP_FLAT)
-			assert_int_equal(s.state.late, rows[i].places);
+		if (rows[i].memory.layout == DEDUP_FLAT)
+			assert_int_equal(s.state.late, rows[i].memory.places);
 		else
 			assert_in_range(s.state.late, 1,
 					cnt < DEDUP_STEP_PLACES ? cnt : DEDUP_STEP_PLACES);
@@ -530,18 +530,18 @@ static void a_late_step_stops_where_guards_begin(void **state)
 	struct sim s;
 
 	(void)state;
-	assert_int_equal(c.segment_places, 4);
+	assert_int_equal(c.memory.segment_places, 4);
 	sim_start_hand(&s, &c);
-	first_ns = s.now_ns += c.countdown_ns + c.window_ns / 16;
-	while (s.state.passed + 7 < c.places)
+	first_ns = s.now_ns += c.memory.countdown_ns + c.memory.window_ns / 16;
+	while (s.state.passed + 7 < c.memory.places)
 		s.now_ns += sim_step(&s);
-	s.now_ns += 10 * c.countdown_ns;
+	s.now_ns += 10 * c.memory.countdown_ns;
 	sim_step(&s);
 	assert_true(s.now_ns > s.state.next_ns);
-	assert_int_equal(s.state.passed, c.places - 1);
-	while (s.state.passed < c.places)
+	assert_int_equal(s.state.passed, c.memory.places - 1);
+	while (s.state.passed < c.memory.places)
 		s.now_ns += sim_step(&s);
-	assert_true(s.now_ns >= first_ns + c.window_ns);
+	assert_true(s.now_ns >= first_ns + c.memory.window_ns);
 }
 
 /* Places that fall due within a quarter of a tick are passed together. */
@@ -556,7 +556,7 @@ static void steps_are_few(void **state)
 		sim_start_hand(&s, &c);
 		for (uint64_t end_ns = s.now_ns + 10 * S; s.now_ns < end_ns; steps++)
 			s.now_ns += sim_step(&s);
-		assert_true(steps <= 4 * (c.window_ns / c.tick_ns + 1));
+		assert_true(steps <= 4 * (c.memory.window_ns / c.memory.tick_ns + 1));
 	}
 }
 
@@ -569,9 +569,9 @@ static void epochs_that_begin_anew_make_memories_void(void **state)
 	(void)state;
 	sim_start(&s, &spec, 12);
 	s.state.hand = 0xfffffffeULL << 32;
-	sim_pass(&s, s.config.places);
+	sim_pass(&s, s.config.memory.places);
 	assert_int_equal(s.state.recent_version, 0);
-	sim_pass(&s, s.config.places);
+	sim_pass(&s, s.config.memory.places);
 	assert_int_equal(s.state.hand, 0);
 	assert_int_equal(s.state.recent_version, 1);
 	sim_stop(&s);
@@ -593,7 +593,7 @@ static void drops_end_with_their_time(void **state)
 		assert_int_equal(until_ns, s.now_ns + spec.drop_ns);
 		sim_run_until(&s, until_ns);
 		assert_int_equal(s.state.counting, 0);
-		assert_true(s.now_ns - until_ns < s.config.tick_ns);
+		assert_true(s.now_ns - until_ns < s.config.memory.tick_ns);
 		sim_step(&s);
 		assert_int_equal(s.state.counting, 1);
 		/* User space puts the time off. */

@@ -41,9 +41,9 @@ static void check_positions(const struct dedup_config *cfg, const struct dedup_i
 	uint32_t plain[PLAIN_PROBES_MAX];
 	struct dedup_positions p;
 
-	dedup_positions(&p, id, cfg->id_bytes, cfg, 0);
+	dedup_positions(&p, id, cfg->policy.id_bytes, cfg, 0);
 	plain_positions_of(cfg, id->byte, plain);
-	for (uint32_t i = 0; i < cfg->k; i++)
+	for (uint32_t i = 0; i < cfg->memory.k; i++)
 		assert_int_equal(p.index[i], plain[i]);
 }
 
@@ -54,15 +54,15 @@ static void try_kind(void **state)
 
 	for (uint32_t bytes = 1; bytes <= DEDUP_ID_BYTES_MAX; bytes++)
 		for (int n = 0; n < IDS; n++) {
-			struct dedup_config cfg = { .layout = DEDUP_FLAT,
-						    .hash = kind->hash,
-						    .m = kind->m,
-						    .k = kind->k,
-						    .id_bytes = bytes };
+			struct dedup_config cfg = { .memory.layout = DEDUP_FLAT,
+						    .memory.hash = kind->hash,
+						    .memory.m = kind->m,
+						    .memory.k = kind->k,
+						    .policy.id_bytes = bytes };
 			struct dedup_id id = random_id(&seed, bytes, n % 3 * bytes / 4);
 
 			for (int i = 0; i < DEDUP_KEYS; i++)
-				cfg.key[i] = random_next(&seed);
+				cfg.secrets.key[i] = random_next(&seed);
 			check_positions(&cfg, &id);
 		}
 }
@@ -75,23 +75,23 @@ static void blocks_take_ids_of_any_length(void **state)
 	(void)state;
 	for (uint32_t bytes = 1; bytes <= DEDUP_ID_BYTES_MAX; bytes++)
 		for (int n = 0; n < IDS; n++) {
-			struct dedup_config cfg = { .hash = n % 2 ? DEDUP_FAST : DEDUP_SIPHASH,
-						    .blocks = 1000,
-						    .words = 2,
-						    .bits = 4,
-						    .id_bytes = bytes };
+			struct dedup_config cfg = { .memory.hash = n % 2 ? DEDUP_FAST : DEDUP_SIPHASH,
+						    .memory.blocks = 1000,
+						    .memory.words = 2,
+						    .memory.bits = 4,
+						    .policy.id_bytes = bytes };
 			struct dedup_id id = random_id(&seed, bytes, 0);
 			uint64_t expected[1000][4] = { 0 };
 			uint32_t plain[PLAIN_PROBES_MAX], cnt;
 			struct dedup_probe p;
 
-			cfg.key[n % DEDUP_KEYS] = random_next(&seed);
-			dedup_probe(&p, dedup_hash(&id, dedup_id_words(bytes), &cfg, 0), cfg.blocks,
-				    cfg.words, cfg.bits);
+			cfg.secrets.key[n % DEDUP_KEYS] = random_next(&seed);
+			dedup_probe(&p, dedup_hash(&id, dedup_id_words(bytes), &cfg, 0),
+				    cfg.memory.blocks, cfg.memory.words, cfg.memory.bits);
 			cnt = plain_positions_of(&cfg, id.byte, plain);
 			for (uint32_t i = 0; i < cnt; i++)
 				expected[plain[i] / 256][plain[i] / 64 % 4] |= 1ULL << plain[i] % 64;
-			for (uint32_t w = 0; w < cfg.words; w++)
+			for (uint32_t w = 0; w < cfg.memory.words; w++)
 				assert_true(expected[p.block][p.offset[w] / 8] == p.mask[w]);
 		}
 }

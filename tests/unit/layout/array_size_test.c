@@ -326,12 +326,13 @@ static void tiny_plans_keep_the_rate(void **state)
 				double exact;
 
 				assert_int_equal(plan_config(&spec, 1, HZ, &c), 0);
-				if (c.m > BITS_MAX)
+				if (c.memory.m > BITS_MAX)
 					continue;
-				exact = exact_rate(c.m, c.k, plan_ids(&c, 1, spec.fpr));
+				exact = exact_rate(c.memory.m, c.memory.k, plan_ids(&c, 1, spec.fpr));
 				exact = 1 - (1 - exact) * (1 - exact);
 				if (exact > RATES[r] * (k <= 12 ? 1.03 : 1.1))
-					fail_msg("m %u k %u: %g, not %g", c.m, c.k, exact, RATES[r]);
+					fail_msg("m %u k %u: %g, not %g", c.memory.m, c.memory.k,
+						 exact, RATES[r]);
 				counted++;
 			}
 	assert_true(counted > 50);

@@ -207,17 +207,18 @@ static void plans_are_sound(void **state)
 					assert_true(capacity > 1000000 && WINDOWS[w] <= S);
 					continue;
 				}
-				uint64_t steps = c.window_ns / c.tick_ns;
+				uint64_t steps = c.memory.window_ns / c.memory.tick_ns;
 
-				assert_true(layout_of(c.layout)->rate(&c, plan_ids(&c, cpus, 1e-4)) <=
-					    1e-4);
-				assert_true(c.turn_ids > c.capacity);
-				assert_true(c.full_ids >= c.turn_ids + c.claim);
-				assert_true((uint64_t)c.segment_places * DEDUP_MARKS >= c.blocks);
-				assert_true(steps * DEDUP_STEP_PLACES >= 2ULL * c.blocks);
-				assert_true(c.busy_tick_ns <= c.tick_ns);
-				assert_true(c.stale_ns >= 10 * c.tick_ns);
-				assert_in_range(c.stale_jiffies, 2, 501);
+				assert_true(layout_of(c.memory.layout)
+						    ->rate(&c, plan_ids(&c, cpus, 1e-4)) <= 1e-4);
+				assert_true(c.memory.turn_ids > c.memory.capacity);
+				assert_true(c.memory.full_ids >= c.memory.turn_ids + c.memory.claim);
+				assert_true((uint64_t)c.memory.segment_places * DEDUP_MARKS >=
+					    c.memory.blocks);
+				assert_true(steps * DEDUP_STEP_PLACES >= 2ULL * c.memory.blocks);
+				assert_true(c.memory.busy_tick_ns <= c.memory.tick_ns);
+				assert_true(c.memory.stale_ns >= 10 * c.memory.tick_ns);
+				assert_in_range(c.memory.stale_jiffies, 2, 501);
 			}
 		}
 	}

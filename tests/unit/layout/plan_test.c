@@ -167,16 +167,17 @@ static void picks_follow_the_scheme(void **state)
 		const struct pick_row *row = &PICKS[i];
 		struct dedup_config c = plan_of(&row->spec);
 
-		if ((row->m && c.m != row->m) || (row->k && c.k != row->k))
-			fail_msg("row %zu: m = %u, k = %u", i, c.m, c.k);
+		if ((row->m && c.memory.m != row->m) || (row->k && c.memory.k != row->k))
+			fail_msg("row %zu: m = %u, k = %u", i, c.memory.m, c.memory.k);
 		if (!row->m) {
 			assert_true(plan_fpr(&c) <= row->spec.fpr * (1 + 1e-9));
 			/* A smaller one would not do. */
-			c.m -= c.layout == DEDUP_FLAT ? 1 : c.m / 2;
-			assert_true(layout_of(c.layout)->rate(&c, plan_ids(&c, 2, row->spec.fpr)) >
-				    row->spec.fpr);
+			c.memory.m -= c.memory.layout == DEDUP_FLAT ? 1 : c.memory.m / 2;
+			assert_true(
+				layout_of(c.memory.layout)->rate(&c, plan_ids(&c, 2, row->spec.fpr)) >
+				row->spec.fpr);
 		}
-		assert_true(c.layout == row->spec.layout && c.hash == row->spec.hash);
+		assert_true(c.memory.layout == row->spec.layout && c.memory.hash == row->spec.hash);
 	}
 }
 
@@ -191,7 +192,7 @@ static void given_sizes_are_taken_at_any_capacity(void **state)
 		spec.bits = 4096;
 		spec.hashes = 5;
 		c = plan_of(&spec);
-		assert_true(c.m == 4096 && c.k == 5 && c.capacity < 4096);
+		assert_true(c.memory.m == 4096 && c.memory.k == 5 && c.memory.capacity < 4096);
 	}
 }
 
@@ -229,7 +230,7 @@ static void rates_below_the_hashes_own_are_refused(void **state)
 		if (err != (ROWS[i].hash_rate > 0 ? 0 : -ENOTUNIQ))
 			fail_msg("row %zu: %d", i, err);
 		if (!err)
-			assert_true(layout_of(c.layout)->rate(&c, plan_ids(&c, 2, spec.fpr)) +
+			assert_true(layout_of(c.memory.layout)->rate(&c, plan_ids(&c, 2, spec.fpr)) +
 					    ROWS[i].hash_rate <=
 				    spec.fpr);
 	}
@@ -251,7 +252,7 @@ static void too_large_is_refused(void **state)
 		{ DEDUP_COUNTDOWN, DEDUP_FAST, 1e-4, -EOVERFLOW },
 		{ DEDUP_COUNTDOWN, DEDUP_TEZOS, 0.1, -EOVERFLOW },
 	};
-	struct dedup_config c = { .m = 7 };
+	struct dedup_config c = { .memory.m = 7 };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
@@ -260,7 +261,7 @@ static void too_large_is_refused(void **state)
 			spec_of(ROWS[i].layout, ROWS[i].hash, capacity, ROWS[i].fpr);
 
 		assert_int_equal(plan_config(&spec, 2, HZ, &c), ROWS[i].err);
-		assert_int_equal(c.m, 7);
+		assert_int_equal(c.memory.m, 7);
 	}
 }
 
@@ -268,107 +269,115 @@ static void too_large_is_refused(void **state)
 static void fips_own_size_refuses_what_it_cannot_keep(void **state)
 {
 	struct filter_spec spec = spec_of(DEDUP_FLAT, DEDUP_FIPS, 1, 1e-6);
-	struct dedup_config c = { .m = 7 };
+	struct dedup_config c = { .memory.m = 7 };
 
 	(void)state;
 	assert_int_equal(plan_config(&spec, 2, HZ, &c), -EOPNOTSUPP);
 	spec.hashes = 12;
 	assert_int_equal(plan_config(&spec, 2, HZ, &c), -EOPNOTSUPP);
-	assert_int_equal(c.m, 7);
+	assert_int_equal(c.memory.m, 7);
 	spec.bits = 1 << 16;
 	c = plan_of(&spec);
-	assert_true(plan_fpr(&c) <= 1e-6 * (1 + 1e-9) && c.capacity == 1);
+	assert_true(plan_fpr(&c) <= 1e-6 * (1 + 1e-9) && c.memory.capacity == 1);
 	spec.bits = 1 << 13; /* asked for in so many words: told, not refused */
 	c = plan_of(&spec);
-	assert_true(plan_fpr(&c) > 1e-6 && c.capacity == 1);
+	assert_true(plan_fpr(&c) > 1e-6 && c.memory.capacity == 1);
 	spec = spec_of(DEDUP_FLAT, DEDUP_FIPS, 1000, 1e-5);
 	c = plan_of(&spec);
-	assert_true(c.m == 8192 && plan_fpr(&c) <= 1e-5 * (1 + 1e-9) && c.capacity < 200);
+	assert_true(c.memory.m == 8192 && plan_fpr(&c) <= 1e-5 * (1 + 1e-9) &&
+		    c.memory.capacity < 200);
 }
 
 /* Places and memory go with m; numbers are in their ranges; marks suffice. */
 static void check_shape(const struct dedup_config *c)
 {
-	assert_true(c->m >= 1 && c->k >= 1 && c->k <= DEDUP_HASHES_MAX);
-	if (c->layout == DEDUP_FLAT) {
-		assert_int_equal(c->places, (c->m + 511ULL) / 512);
-		assert_int_equal(c->blocks, 2 * c->places);
-		assert_int_equal(c->segment_places, c->places);
+	assert_true(c->memory.m >= 1 && c->memory.k >= 1 && c->memory.k <= DEDUP_HASHES_MAX);
+	if (c->memory.layout == DEDUP_FLAT) {
+		assert_int_equal(c->memory.places, (c->memory.m + 511ULL) / 512);
+		assert_int_equal(c->memory.blocks, 2 * c->memory.places);
+		assert_int_equal(c->memory.segment_places, c->memory.places);
 	} else {
-		assert_int_equal(c->m & (c->m - 1), 0);
-		assert_in_range(c->m, 2, 1 << 24);
-		assert_int_equal(c->blocks, (c->m + 15) / 16);
-		assert_int_equal((c->places + 1) & c->places, 0);
-		assert_int_equal(c->segment_places, (c->places + 1023) / 1024);
-		assert_true((uint64_t)c->segment_places * DEDUP_MARKS >= c->places);
+		assert_int_equal(c->memory.m & (c->memory.m - 1), 0);
+		assert_in_range(c->memory.m, 2, 1 << 24);
+		assert_int_equal(c->memory.blocks, (c->memory.m + 15) / 16);
+		assert_int_equal((c->memory.places + 1) & c->memory.places, 0);
+		assert_int_equal(c->memory.segment_places, (c->memory.places + 1023) / 1024);
+		assert_true((uint64_t)c->memory.segment_places * DEDUP_MARKS >= c->memory.places);
 	}
-	if (c->hash == DEDUP_TEZOS) {
-		assert_int_equal(c->m & (c->m - 1), 0);
-		assert_true(c->k * (uint32_t)__builtin_ctz(c->m) <= 256);
+	if (c->memory.hash == DEDUP_TEZOS) {
+		assert_int_equal(c->memory.m & (c->memory.m - 1), 0);
+		assert_true(c->memory.k * (uint32_t)__builtin_ctz(c->memory.m) <= 256);
 	}
-	assert_int_equal(c->recent & (c->recent - 1), 0);
-	if (c->hash == DEDUP_COLIBRI || c->hash == DEDUP_FIPS || c->hash == DEDUP_TEZOS)
-		assert_true((c->recent == 64 || c->recent / 2 < c->capacity) &&
-			    (c->recent == 65536 || (c->recent >= 64 && c->recent >= c->capacity)));
+	assert_int_equal(c->memory.recent & (c->memory.recent - 1), 0);
+	if (c->memory.hash == DEDUP_COLIBRI || c->memory.hash == DEDUP_FIPS ||
+	    c->memory.hash == DEDUP_TEZOS)
+		assert_true((c->memory.recent == 64 || c->memory.recent / 2 < c->memory.capacity) &&
+			    (c->memory.recent == 65536 ||
+			     (c->memory.recent >= 64 && c->memory.recent >= c->memory.capacity)));
 	else
-		assert_int_equal(c->recent, 0);
-	assert_true(plan_bytes(c) == 64ULL * c->blocks + 64ULL * c->recent);
+		assert_int_equal(c->memory.recent, 0);
+	assert_true(plan_bytes(c) == 64ULL * c->memory.blocks + 64ULL * c->memory.recent);
 }
 
 /* The hand's promises, as hand.h needs them. */
 static void check_paces(const struct dedup_config *c, uint64_t window_ns)
 {
-	assert_true(c->window_ns == window_ns);
-	assert_true(c->tick_ns >= MS / 10 && c->tick_ns <= 10 * MS);
+	assert_true(c->memory.window_ns == window_ns);
+	assert_true(c->memory.tick_ns >= MS / 10 && c->memory.tick_ns <= 10 * MS);
 	/* Twice round in a window, if it must be. */
-	assert_true(c->window_ns / c->tick_ns * DEDUP_STEP_PLACES >= 2ULL * c->places);
-	assert_true(c->busy_tick_ns <= c->tick_ns && c->busy_tick_ns <= MS);
-	assert_true(c->stale_ns >= 10 * c->tick_ns && c->stale_ns <= 2000 * MS);
-	assert_true(c->stale_jiffies == c->stale_ns * HZ / S + 1);
-	assert_true(c->late_ns >= c->tick_ns && c->late_ns <= 2 * c->tick_ns + S / HZ);
+	assert_true(c->memory.window_ns / c->memory.tick_ns * DEDUP_STEP_PLACES >=
+		    2ULL * c->memory.places);
+	assert_true(c->memory.busy_tick_ns <= c->memory.tick_ns && c->memory.busy_tick_ns <= MS);
+	assert_true(c->memory.stale_ns >= 10 * c->memory.tick_ns && c->memory.stale_ns <= 2000 * MS);
+	assert_true(c->memory.stale_jiffies == c->memory.stale_ns * HZ / S + 1);
+	assert_true(c->memory.late_ns >= c->memory.tick_ns &&
+		    c->memory.late_ns <= 2 * c->memory.tick_ns + S / HZ);
 	/* All countdowns but one, which may come at once, take a window, and a little more. */
-	if (c->layout == DEDUP_COUNTDOWN && c->places > 1) {
-		double rest = (double)c->countdown_ns * (c->places - 1);
+	if (c->memory.layout == DEDUP_COUNTDOWN && c->memory.places > 1) {
+		double rest = (double)c->memory.countdown_ns * (c->memory.places - 1);
 
-		assert_true(rest >= (double)c->window_ns * (1 + 1.0 / 1024));
-		assert_true(rest <= (double)c->window_ns * (1 + 1.0 / 64) + c->places);
+		assert_true(rest >= (double)c->memory.window_ns * (1 + 1.0 / 1024));
+		assert_true(rest <= (double)c->memory.window_ns * (1 + 1.0 / 64) + c->memory.places);
 	}
 	/* A window's ids, two windows' in countdown, and what overload adds, in whole claims. */
-	assert_true(c->turn_ids > c->capacity);
-	if (c->layout == DEDUP_COUNTDOWN && c->places > 1)
-		assert_true(c->full_ids > 2 * c->turn_ids);
-	assert_true(c->full_ids >= c->turn_ids + 2 * c->claim + c->capacity / 64);
+	assert_true(c->memory.turn_ids > c->memory.capacity);
+	if (c->memory.layout == DEDUP_COUNTDOWN && c->memory.places > 1)
+		assert_true(c->memory.full_ids > 2 * c->memory.turn_ids);
+	assert_true(c->memory.full_ids >=
+		    c->memory.turn_ids + 2 * c->memory.claim + c->memory.capacity / 64);
 	/* Those of even traffic that come while a step is late. */
-	assert_true((double)c->full_ids >=
-		    c->capacity * (1 + (double)c->late_ns / c->window_ns + 1.0 / 64));
+	assert_true((double)c->memory.full_ids >=
+		    c->memory.capacity *
+			    (1 + (double)c->memory.late_ns / c->memory.window_ns + 1.0 / 64));
 }
 
 static bool may_lose_more(const struct filter_spec *spec, const struct dedup_config *c)
 {
-	return c->capacity == 1 || (spec->hash == DEDUP_COLIBRI && !spec->bits && !spec->hashes);
+	return c->memory.capacity == 1 ||
+	       (spec->hash == DEDUP_COLIBRI && !spec->bits && !spec->hashes);
 }
 
 static void check_promise(const struct filter_spec *spec, const struct dedup_config *c,
 			  unsigned int cpus)
 {
-	double rate = layout_of(c->layout)->rate(c, plan_ids(c, cpus, spec->fpr));
+	double rate = layout_of(c->memory.layout)->rate(c, plan_ids(c, cpus, spec->fpr));
 
 	assert_true(rate <= plan_fpr(c) * (1 + 1e-9) + 1e-18);
 	assert_true(plan_fpr(c) <= 1);
-	assert_true(c->capacity >= 1 && c->capacity <= spec->capacity);
+	assert_true(c->memory.capacity >= 1 && c->memory.capacity <= spec->capacity);
 	/* An m that was not given is large enough. */
 	if (!spec->bits && !spec->index_bits && spec->hash != DEDUP_COLIBRI &&
 	    (spec->hash != DEDUP_FIPS || spec->layout != DEDUP_FLAT))
-		assert_true(c->capacity == spec->capacity);
+		assert_true(c->memory.capacity == spec->capacity);
 	if (!may_lose_more(spec, c) && plan_fpr(c) > spec->fpr * (1 + 1e-9) + 1e-18)
 		fail_msg("layout %u hash %u capacity %llu -> %llu fpr %g -> %g bits %u hashes %u "
 			 "index %u "
 			 "countdown %u cpus %u m %u k %u",
-			 spec->layout, spec->hash, (unsigned long long)spec->capacity, c->capacity,
-			 spec->fpr, plan_fpr(c), spec->bits, spec->hashes, spec->index_bits,
-			 spec->countdown_bits, cpus, c->m, c->k);
+			 spec->layout, spec->hash, (unsigned long long)spec->capacity,
+			 c->memory.capacity, spec->fpr, plan_fpr(c), spec->bits, spec->hashes,
+			 spec->index_bits, spec->countdown_bits, cpus, c->memory.m, c->memory.k);
 	assert_true(plan_fpr(c) >= spec->fpr * (1 - 1e-9) - 1e-18);
-	assert_true(plan_ids(c, cpus, spec->fpr) >= c->full_ids + 2.0 * cpus * c->claim);
+	assert_true(plan_ids(c, cpus, spec->fpr) >= c->memory.full_ids + 2.0 * cpus * c->memory.claim);
 }
 
 /* Of sizes that are given: fewer ids, and no fewer than must be. */
@@ -398,15 +407,15 @@ static void capacity_is_lowered_for_the_rate(void **state)
 		spec.index_bits = ROWS[i].index_bits;
 		spec.hashes = ROWS[i].hashes;
 		c = plan_of(&spec);
-		assert_in_range(c.capacity, 2, 99999);
+		assert_in_range(c.memory.capacity, 2, 99999);
 		check_promise(&spec, &c, 2);
 		assert_true(fabs(plan_fpr(&c) / 1e-3 - 1) < 1e-9);
 		/* With one more they would not do. */
-		m = c.m, k = c.k;
-		spec.capacity = c.capacity + 1;
+		m = c.memory.m, k = c.memory.k;
+		spec.capacity = c.memory.capacity + 1;
 		full = plan_of(&spec);
-		if (full.m == m && full.k == k)
-			assert_int_equal(full.capacity, c.capacity);
+		if (full.memory.m == m && full.memory.k == k)
+			assert_int_equal(full.memory.capacity, c.memory.capacity);
 		else
 			assert_int_equal(spec.hash, DEDUP_COLIBRI); /* whose m goes with it */
 	}
@@ -422,13 +431,13 @@ static void the_rate_is_told_where_it_cannot_be_kept(void **state)
 	spec.bits = 64;
 	spec.hashes = 2;
 	c = plan_of(&spec);
-	assert_int_equal(c.capacity, 1);
+	assert_int_equal(c.memory.capacity, 1);
 	assert_true(plan_fpr(&c) > 1e-3 && plan_fpr(&c) < 1);
 	check_promise(&spec, &c, 2);
 	/* Colibri's own size keeps its ids and about twice its rate. */
 	spec = spec_of(DEDUP_FLAT, DEDUP_COLIBRI, 1000000, 1e-3);
 	c = plan_of(&spec);
-	assert_int_equal(c.capacity, 1000000);
+	assert_int_equal(c.memory.capacity, 1000000);
 	assert_between(plan_fpr(&c), 2e-3, 2.6e-3);
 	check_promise(&spec, &c, 2);
 }
@@ -551,7 +560,7 @@ static void countdown_bits_make_countdowns(void **state)
 		spec.countdown_bits = bits;
 		spec.window_ns = WINDOWS[3]; /* so many countdowns take time */
 		c = plan_of(&spec);
-		assert_int_equal(c.places, (1u << (bits ? bits : 4)) - 1);
+		assert_int_equal(c.memory.places, (1u << (bits ? bits : 4)) - 1);
 		check_shape(&c);
 		check_paces(&c, spec.window_ns);
 		check_promise(&spec, &c, 2);
@@ -647,29 +656,31 @@ static void streams_are_planned(void **state)
 	add_stream(&spec, "gsp", GSP, 9, 8001, 1, 0);
 	assert_null(streams_refusal(&spec, says));
 	c = plan_of(&spec);
-	assert_int_equal(c.streams_cnt, 4);
-	assert_string_equal(c.streams[2].name, "b");
+	assert_int_equal(c.policy.streams_cnt, 4);
+	assert_string_equal(c.policy.streams[2].name, "b");
 	/* Realms are numbered in their order; their keys and the digest's are the loader's. */
-	assert_true(c.streams[0].realm == 0 && c.streams[1].realm == 1 && c.streams[2].realm == 0 &&
-		    c.streams[3].realm == 2);
-	assert_true(!c.streams[0].realm_key && !c.digest_key[0]);
+	assert_true(c.policy.streams[0].realm == 0 && c.policy.streams[1].realm == 1 &&
+		    c.policy.streams[2].realm == 0 && c.policy.streams[3].realm == 2);
+	assert_true(!c.policy.streams[0].realm_key && !c.secrets.digest_key[0]);
 	/* 9002 is a's second one already. */
-	assert_int_equal(c.ports_cnt, 3);
-	assert_true(c.streams[0].ports_first == 0 && c.streams[0].ports_cnt == 2);
-	assert_true(c.streams[2].ports_first == 1 && c.streams[2].ports_cnt == 1);
-	assert_true(c.streams[3].ports_first == 2 && c.ports[2].lo == 8001);
-	assert_true(c.streams[1].ports_cnt == 0 && c.streams[1].to_cnt == 0);
-	assert_int_equal(c.to_cnt, 2);
-	assert_true(c.streams[0].to_first == 0 && c.streams[0].to_cnt == 1);
-	assert_true(c.streams[2].to_first == 1 && c.streams[2].to4_cnt == 1);
-	assert_true(c.to[1].addr[0] == 9002);
-	assert_int_equal(c.id_bytes, 32);
-	assert_true(c.frames && !c.forwarded && c.receiver == DEDUP_ONE_INTERFACE);
+	assert_int_equal(c.policy.ports_cnt, 3);
+	assert_true(c.policy.streams[0].ports_first == 0 && c.policy.streams[0].ports_cnt == 2);
+	assert_true(c.policy.streams[2].ports_first == 1 && c.policy.streams[2].ports_cnt == 1);
+	assert_true(c.policy.streams[3].ports_first == 2 && c.policy.ports[2].lo == 8001);
+	assert_true(c.policy.streams[1].ports_cnt == 0 && c.policy.streams[1].to_cnt == 0);
+	assert_int_equal(c.policy.to_cnt, 2);
+	assert_true(c.policy.streams[0].to_first == 0 && c.policy.streams[0].to_cnt == 1);
+	assert_true(c.policy.streams[2].to_first == 1 && c.policy.streams[2].to4_cnt == 1);
+	assert_true(c.policy.to[1].addr[0] == 9002);
+	assert_int_equal(c.policy.id_bytes, 32);
+	assert_true(c.policy.frames && !c.policy.forwarded &&
+		    c.policy.receiver == DEDUP_ONE_INTERFACE);
 	spec.several = true;
-	assert_int_equal(plan_of(&spec).receiver, DEDUP_SEVERAL_INTERFACES);
+	assert_int_equal(plan_of(&spec).policy.receiver, DEDUP_SEVERAL_INTERFACES);
 	spec.forwarded = true;
 	c = plan_of(&spec);
-	assert_true(c.receiver == DEDUP_ANYONE && c.forwarded && c.streams[1].forwarded);
+	assert_true(c.policy.receiver == DEDUP_ANYONE && c.policy.forwarded &&
+		    c.policy.streams[1].forwarded);
 }
 
 /* What one stream makes of the filter. */
@@ -695,11 +706,12 @@ static void streams_alone(void **state)
 
 		add_stream(&spec, "x", ROWS[i].profile, 0, 80, 1, 1);
 		c = plan_of(&spec);
-		assert_int_equal(c.streams_cnt, 1);
-		assert_int_equal(c.id_bytes, ROWS[i].id_bytes);
-		assert_int_equal(c.frames, ROWS[i].frames);
-		assert_int_equal(c.receiver, ROWS[i].forwarded ? DEDUP_ANYONE : DEDUP_ONE_INTERFACE);
-		assert_int_equal(c.forwarded, ROWS[i].forwarded);
+		assert_int_equal(c.policy.streams_cnt, 1);
+		assert_int_equal(c.policy.id_bytes, ROWS[i].id_bytes);
+		assert_int_equal(c.policy.frames, ROWS[i].frames);
+		assert_int_equal(c.policy.receiver,
+				 ROWS[i].forwarded ? DEDUP_ANYONE : DEDUP_ONE_INTERFACE);
+		assert_int_equal(c.policy.forwarded, ROWS[i].forwarded);
 	}
 }
 
@@ -729,7 +741,7 @@ static void adjacent_words(void **state)
 
 		snprintf(profile, sizeof(profile), "layer = udp\nid = %s", ROWS[i].id);
 		add_stream(&spec, "x", profile, 0, 80, 1, 1);
-		if (plan_of(&spec).streams[0].adjacent != ROWS[i].adjacent)
+		if (plan_of(&spec).policy.streams[0].adjacent != ROWS[i].adjacent)
 			fail_msg("%s", ROWS[i].id);
 	}
 }
@@ -749,12 +761,12 @@ static void gsp_alone_is_no_stream(void **state)
 	plain = plan_of(&spec);
 	c = plan_of(&stream);
 	assert_memory_equal(&c, &plain, sizeof(c));
-	assert_int_equal(c.receiver, DEDUP_NAMED);
+	assert_int_equal(c.policy.receiver, DEDUP_NAMED);
 
 	stream.streams[0].to_cnt = stream.streams[0].to4_cnt = 0;
 	stream.streams[0].stream.forwarded = 1;
 	c = plan_of(&stream);
-	assert_true(!c.streams_cnt && c.forwarded && c.receiver == DEDUP_ANYONE);
+	assert_true(!c.policy.streams_cnt && c.policy.forwarded && c.policy.receiver == DEDUP_ANYONE);
 }
 
 static const struct streams_row {
@@ -823,8 +835,8 @@ static void streams_share_ports_and_destinations(void **state)
 		add_stream(&spec, "x", WORD, i, 1000, DEDUP_PORTS_MAX, DEDUP_TO_MAX);
 	assert_null(streams_refusal(&spec, says));
 	c = plan_of(&spec);
-	assert_true(c.streams_cnt == 16 && c.ports_cnt == 32 && c.to_cnt == 32);
-	assert_true(c.streams[15].realm == 15 && c.streams[15].ports_cnt == 32);
+	assert_true(c.policy.streams_cnt == 16 && c.policy.ports_cnt == 32 && c.policy.to_cnt == 32);
+	assert_true(c.policy.streams[15].realm == 15 && c.policy.streams[15].ports_cnt == 32);
 }
 
 int main(void)
