@@ -39,12 +39,12 @@ static __always_inline struct lookup *cpu_lookup(void)
 	return bpf_map_lookup_elem(&lookups, &zero);
 }
 
-/* Both are constants to the verifier in a filter without streams. So is the first for schemes that
+/* Both are constants to the verifier in a filter of GSP/1 alone. So is the first for schemes that
  * hash bytes: the ids of all streams have as many, and it would not follow SHA-256 of any length.
  */
 static __always_inline __u32 lookup_bytes(const struct lookup *l)
 {
-	if (config.memory.hash >= DEDUP_COLIBRI || !config.policy.streams_cnt) {
+	if (config.memory.hash >= DEDUP_COLIBRI || config.policy.gsp_alone) {
 		DEDUP_KEEP_BRANCH();
 		return config.policy.id_bytes;
 	}
@@ -53,7 +53,7 @@ static __always_inline __u32 lookup_bytes(const struct lookup *l)
 
 static __always_inline __u64 lookup_realm_key(const struct lookup *l)
 {
-	return config.policy.streams_cnt ? l->realm_key : 0;
+	return config.policy.gsp_alone ? 0 : l->realm_key;
 }
 
 /* The era: a number that grows whenever the hand makes the filter forget ids. (For ids that user

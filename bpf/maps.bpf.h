@@ -67,7 +67,7 @@ static __always_inline __u32 slot_of(__u32 n)
 	__u64 i = n;
 
 	DEDUP_BOUND(i, DEDUP_STREAMS_MAX - 1);
-	return config.policy.streams_cnt ? configuration()->policy.streams[i].slot : 0;
+	return configuration()->policy.streams[i].slot;
 }
 
 /* The predecessor (include/predecessor.h): what it is, where its hand stands, its memory. User

@@ -96,9 +96,7 @@ static __always_inline bool predecessor_realm(__u32 n, __u64 *realm_key)
 		return false;
 	i--;
 	DEDUP_BOUND(i, DEDUP_STREAMS_MAX - 1);
-	*realm_key = predecessor_config.policy.streams_cnt
-			     ? predecessor_configuration()->policy.streams[i].realm_key
-			     : 0;
+	*realm_key = predecessor_configuration()->policy.streams[i].realm_key;
 	return true;
 }
 

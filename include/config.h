@@ -104,7 +104,7 @@ struct dedup_policy {
 	 */
 	__u8 direct[DEDUP_PORTS_MAX];
 	__u32 to_cnt;
-	__u32 to4_cnt; /* GSP/1 alone: so many of `to` are IPv4, and come first */
+	__u32 to4_cnt; /* gsp_alone: so many of `to` are IPv4, and come first; else 0 */
 	struct dedup_prefix to[DEDUP_TO_MAX];
 
 	/* Only frames of these VLANs are looked at, in all streams: ranges of ids of the outermost
@@ -113,8 +113,8 @@ struct dedup_policy {
 	__u32 vlans_cnt;
 	struct dedup_ports vlans[DEDUP_VLANS_MAX];
 
-	/* 0: the packets are GSP/1, to any of the ports and destinations above. */
-	__u32 streams_cnt;
+	__u32 streams_cnt; /* at least 1 */
+	__u32 gsp_alone;   /* 1: the only stream is GSP/1, whose realm key is 0 */
 	struct dedup_stream streams[DEDUP_STREAMS_MAX];
 };
 

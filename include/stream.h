@@ -110,7 +110,7 @@ struct dedup_sought {
 	const struct dedup_id *id; /* perhaps in a packet: only `words` words can be read */
 	__u32 words;		   /* 1 to DEDUP_ID_WORDS_MAX */
 	__u32 bytes;		   /* for the schemes that hash bytes */
-	__u64 realm_key;	   /* as in struct dedup_stream; 0 in a filter without streams */
+	__u64 realm_key;	   /* as in struct dedup_stream */
 };
 
 /* The word that a load makes of the 8 bytes at its place. */

@@ -365,7 +365,7 @@ static void deliveries_are_of_a_stream_not_of_a_place(void **state)
 	assert_false(is_dropped(A, 1));
 	assert_false(is_dropped(B, 1));
 	open_f(&f);
-	handed.slot = kept_slot(f.config, stream_number(f.config, "a"));
+	handed.slot = f.config->policy.streams[stream_number(f.config, "a")].slot;
 	filter_close(&f);
 	id_of(1, id);
 	handed.id.word[0] = id[0];
@@ -402,7 +402,7 @@ static void deliveries_are_of_a_stream_after_a_restore(void **state)
 	must("unload --all");
 	must("restore f /mnt/image");
 	open_f(&f);
-	handed.slot = kept_slot(f.config, stream_number(f.config, "c"));
+	handed.slot = f.config->policy.streams[stream_number(f.config, "c")].slot;
 	filter_close(&f);
 	must("set f BY --profile b:9002");
 	must("set f BY --profile a:9001 --profile b:9002");
@@ -441,7 +441,7 @@ static void samples_are_of_a_stream_not_of_a_place(void **state)
 	must(LOAD_AB);
 	assert_int_equal(kernel_ready(false, false), 0);
 	open_f(&f);
-	wish.streams = 1U << kept_slot(f.config, stream_number(f.config, "b"));
+	wish.streams = 1U << f.config->policy.streams[stream_number(f.config, "b")].slot;
 	assert_int_equal(sampling_begin(&f, &wish, see, &seen, &s, &pid), 0);
 	must("set f BY --profile b:9002 --profile a:9001");
 	is_dropped(A, 1);
@@ -449,7 +449,8 @@ static void samples_are_of_a_stream_not_of_a_place(void **state)
 	sampling_end(s, &lost);
 	assert_int_equal(seen.cnt, 1);
 	open_f(&now);
-	assert_string_equal(stream_name(now.config, kept_of_slot(now.config, seen.slot)), "b");
+	assert_string_equal(now.config->policy.streams[kept_of_slot(now.config, seen.slot)].name,
+			    "b");
 	filter_close(&now);
 	filter_close(&f);
 }

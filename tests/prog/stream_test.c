@@ -22,8 +22,11 @@ static struct dedup_load load_at(enum dedup_base base, int at, int bytes)
 /* GSP/1's EVENTs as a stream of one segment. */
 static void add_fields(struct dedup_config *c, uint16_t port)
 {
-	struct dedup_stream *s = &c->policy.streams[c->policy.streams_cnt];
+	struct dedup_stream *s;
 
+	if (c->policy.gsp_alone)
+		c->policy.gsp_alone = c->policy.streams_cnt = 0;
+	s = &c->policy.streams[c->policy.streams_cnt];
 	*s = (struct dedup_stream){ .name = "event",
 				    .realm = c->policy.streams_cnt,
 				    .words = 4,

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "age.h"
+#include "gsp.h"
 #include "ids.h"
 #include "sim.h"
 #include "stepping.h"
@@ -41,7 +42,7 @@ struct attempt {
 	learn_fn learn;
 	const char *const *scripts; /* up to NULL */
 	struct sim *sim;
-	uint8_t id[SPEC_ID_BYTES_DEFAULT];
+	uint8_t id[GSP_ID_BYTES];
 	int failures, strays, answer;
 	/* In a process that was stopped: */
 	const char *script;

@@ -197,13 +197,13 @@ static int select_stream(struct filter *f, const char *name)
 
 	if (name ? !stream_select(f, name) : f->stream >= 0)
 		return 0;
-	for (uint32_t n = 0; n < streams_cnt(f->config); n++)
+	for (uint32_t n = 0; n < f->config->policy.streams_cnt; n++)
 		len += snprintf(list + len, sizeof(list) - len, "%s%s", n ? ", " : "",
-				stream_name(f->config, n));
+				f->config->policy.streams[n].name);
 	if (name)
 		return say_err(-ENOENT, "%s has no stream %s; it has %s", f->name, name, list);
 	return say_err(-EDESTADDRREQ, "%s has several streams: say which, as in %s/%s; there are %s",
-		       f->name, f->name, stream_name(f->config, 0), list);
+		       f->name, f->name, f->config->policy.streams[0].name, list);
 }
 
 int attachments_open_stream(const char *what, struct filter *out)

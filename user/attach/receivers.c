@@ -169,8 +169,8 @@ static uint32_t count_ports(const struct dedup_ports *ports, uint32_t ranges)
 /* Has some stream several ports? */
 static bool has_several_ports(const struct filter_spec *spec)
 {
-	if (!spec->streams_cnt)
-		return count_ports(spec->ports, spec->ports_cnt) > 1;
+	if (!spec->streams_cnt && count_ports(spec->ports, spec->ports_cnt) > 1)
+		return true;
 	for (uint32_t i = 0; i < spec->streams_cnt; i++)
 		if (count_ports(spec->streams[i].ports, spec->streams[i].ports_cnt) > 1)
 			return true;

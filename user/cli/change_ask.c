@@ -8,6 +8,7 @@
 #include "receivers.h"
 #include "say.h"
 #include "stream_options.h"
+#include "streams.h"
 
 /* Streams of the same name go on being delivered, unless --deliver says which are. */
 static void keep_deliveries(const struct filter_spec *old, struct filter_spec *spec)
@@ -22,27 +23,26 @@ int change_ask_packets(const struct options *o, struct change *c)
 {
 	const struct options_given *given = &o->given;
 	struct filter_spec *spec = &c->spec;
-	bool streams = o->spec.streams_cnt;
+	struct spec_stream *gsp = &spec->streams[0];
 
-	if (streams) {
+	if (o->spec.streams_cnt) {
 		struct filter_spec old = *spec;
 
 		memcpy(spec->streams, o->spec.streams, sizeof(spec->streams));
 		spec->streams_cnt = o->spec.streams_cnt;
-		spec->id_bytes = 0;
 		keep_deliveries(&old, spec);
-	} else if (spec->streams_cnt && (given->port || given->to || given->forwarded)) {
+	} else if ((given->port || given->to || given->forwarded) && !streams_are_gsp(spec)) {
 		return say_err(-EINVAL, "%s has streams: say all that it is to have, by --profile",
 			       c->f.name);
 	}
-	if (given->port || streams) {
-		memcpy(spec->ports, o->spec.ports, sizeof(spec->ports));
-		spec->ports_cnt = o->spec.ports_cnt;
+	if (given->port && !o->spec.streams_cnt) {
+		memcpy(gsp->ports, o->spec.ports, sizeof(gsp->ports));
+		gsp->ports_cnt = o->spec.ports_cnt;
 	}
-	if (given->to) {
-		memcpy(spec->to, o->spec.to, sizeof(spec->to));
-		spec->to_cnt = o->spec.to_cnt;
-		spec->to4_cnt = o->spec.to4_cnt;
+	if (given->to && !o->spec.streams_cnt) {
+		memcpy(gsp->to, o->spec.to, sizeof(gsp->to));
+		gsp->to_cnt = o->spec.to_cnt;
+		gsp->to4_cnt = o->spec.to4_cnt;
 	}
 	if (given->vlan) {
 		memcpy(spec->vlans, o->spec.vlans, sizeof(spec->vlans));
@@ -99,6 +99,7 @@ void change_ask_shape(const struct options *o, struct change *c)
 int change_plan(struct change *c, struct dedup_config *cfg)
 {
 	c->spec.several = c->where.cnt > 1;
+	streams_make_gsp(&c->spec);
 	kept_plan_gsp(c->f.config, &c->spec);
 	return plan_here(&c->spec, cfg);
 }

@@ -69,11 +69,11 @@ static int check_stacking(const struct change *c)
 /* Says which streams that go on do not go on with their ids. */
 static void note_forgotten(const struct change *c, const struct dedup_config *cfg)
 {
-	for (uint32_t n = 0; n < streams_cnt(cfg); n++)
-		if (stream_number(c->f.config, stream_name(cfg, n)) >= 0 &&
+	for (uint32_t n = 0; n < cfg->policy.streams_cnt; n++)
+		if (stream_number(c->f.config, cfg->policy.streams[n].name) >= 0 &&
 		    kept_known(c->f.config, cfg, n) < 0)
 			say_note("%s: what stream %s knew is forgotten, as its realm, its id or its packets are others now",
-				 c->f.name, stream_name(cfg, n));
+				 c->f.name, cfg->policy.streams[n].name);
 }
 
 int change_program(const struct options *o, struct change *c, struct dedup_config *cfg)

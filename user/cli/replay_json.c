@@ -65,7 +65,7 @@ static json_object *json_stream(const struct capture *c, const struct dedup_conf
 	const struct replay_stream *s = &r->streams[n];
 	json_object *o = json_object_new_object();
 
-	ADD("name", json_text(cfg->policy.streams_cnt ? cfg->policy.streams[n].name : "gsp"));
+	ADD("name", json_text(cfg->policy.streams[n].name));
 	ADD("counters", json_reasons(s));
 	ADD("bytes", json_u64(s->bytes));
 	ADD("duplicate_bytes", json_u64(s->duplicate_bytes));

@@ -166,8 +166,8 @@ static void print_stream(const struct capture *c, const struct dedup_config *cfg
 
 	printf("%s: %" PRIu64 " packets, %" PRIu64 " new, %" PRIu64
 	       " duplicates (%.1f %%): %s of %s saved\n",
-	       cfg->policy.streams_cnt ? cfg->policy.streams[n].name : "gsp", matched,
-	       s->reasons[DEDUP_REASON_new], dropped, replay_percent(dropped, matched),
+	       cfg->policy.streams[n].name, matched, s->reasons[DEDUP_REASON_new], dropped,
+	       replay_percent(dropped, matched),
 	       format_bytes(s->duplicate_bytes, saved, sizeof(saved)),
 	       format_bytes(s->bytes, bytes, sizeof(bytes)));
 	if (!matched)

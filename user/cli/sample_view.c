@@ -74,7 +74,7 @@ void sample_view_make(const struct filter *f, const struct dedup_sample *sample,
 		.time_ns = sample->time_ns + to_epoch_ns,
 		.verdict = is_dropped(f, sample) ? "drop" : "pass",
 		.reason = REASONS[sample->reason],
-		.stream = n < 0 ? "-" : stream_name(f->config, n), /* one that is new since */
+		.stream = n < 0 ? "-" : f->config->policy.streams[n].name, /* one that is new since */
 		.ifindex = sample->ifindex,
 		.len = sample->len,
 	};

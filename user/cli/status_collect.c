@@ -224,7 +224,7 @@ static int update_counters(struct status *s)
 {
 	int err = filter_counters(&s->filter, &s->counters);
 
-	for (uint32_t n = 0; n < streams_cnt(s->filter.config) && !err; n++)
+	for (uint32_t n = 0; n < s->filter.config->policy.streams_cnt && !err; n++)
 		err = filter_stream_counters(&s->filter, n, &s->streams[n]);
 	return err;
 }

@@ -79,7 +79,7 @@ static json_object *json_stream(const struct status *s, uint32_t n)
 		[DEDUP_DIGEST_FRAME] = "frame",
 	};
 	const struct dedup_config *c = s->filter.config;
-	const struct dedup_stream whole = stream_of(c, n), *st = &whole;
+	const struct dedup_stream *st = &c->policy.streams[n];
 	json_object *o = json_object_new_object();
 
 	ADD("name", json_object_new_string(st->name));
@@ -101,7 +101,7 @@ static json_object *json_streams(const struct status *s)
 {
 	json_object *list = json_object_new_array();
 
-	for (uint32_t n = 0; n < streams_cnt(s->filter.config); n++)
+	for (uint32_t n = 0; n < s->filter.config->policy.streams_cnt; n++)
 		json_object_array_add(list, json_stream(s, n));
 	return list;
 }
@@ -129,8 +129,8 @@ static void json_receiver(json_object *o, const struct status *s)
 	for (int i = 0; i < s->faults.stale_cnt; i++)
 		json_object_array_add(stale, json_object_new_string(s->faults.stale[i]));
 	ADD("forwarded", json_object_new_boolean(c->policy.forwarded));
-	ADD("to", json_to(c->policy.to, c->policy.streams_cnt ? 0 : c->policy.to4_cnt,
-			  c->policy.streams_cnt ? 0 : c->policy.to_cnt));
+	ADD("to",
+	    json_to(c->policy.to, c->policy.to4_cnt, c->policy.gsp_alone ? c->policy.to_cnt : 0));
 	ADD("vlans", json_ports(c->policy.vlans, c->policy.vlans_cnt));
 	ADD("macs_changed", stale);
 	ADD("same_index", *s->twins.here ? json_object_new_string(s->twins.here) : NULL);

@@ -199,7 +199,7 @@ static void print_receiver(const struct status *s)
 	if (c->policy.vlans_cnt)
 		printf("  only VLANs  %s\n",
 		       format_vlans(c->policy.vlans, c->policy.vlans_cnt, vlans, sizeof(vlans)));
-	if (!c->policy.streams_cnt && c->policy.to_cnt) {
+	if (c->policy.gsp_alone && c->policy.to_cnt) {
 		printf("  only to     ");
 		print_to(c->policy.to, c->policy.to4_cnt, c->policy.to_cnt);
 		puts("");
@@ -311,7 +311,7 @@ void status_print(const struct status *s)
 	char ports[PORTS_TEXT_MAX], window[32], oldest[32], kept[32];
 
 	printf("%s: ", s->filter.name);
-	if (c->policy.streams_cnt)
+	if (!c->policy.gsp_alone)
 		printf("%u stream%s", c->policy.streams_cnt, c->policy.streams_cnt > 1 ? "s" : "");
 	else
 		printf("GSP/1 on UDP port %s",
@@ -319,7 +319,7 @@ void status_print(const struct status *s)
 	printf(", duplicates are %s\n", status_drops(s) ? "dropped" : "counted and passed");
 	printf("  interfaces  ");
 	print_ifaces(s);
-	for (uint32_t n = 0; n < c->policy.streams_cnt; n++)
+	for (uint32_t n = 0; n < c->policy.streams_cnt && !c->policy.gsp_alone; n++)
 		print_stream(c, &c->policy.streams[n]);
 	print_receiver(s);
 	print_shape(s);

@@ -195,7 +195,7 @@ static int give(struct change *c, const struct predecessor *image)
 	cfg.serial++;
 	cfg.earlier_stats = cfg.has_predecessor = 1;
 	cfg.predecessor_scale = dedup_scale(&image->config, &cfg);
-	for (uint32_t n = 0; n < streams_cnt(&cfg); n++)
+	for (uint32_t n = 0; n < cfg.policy.streams_cnt; n++)
 		cfg.before[n] = n + 1; /* has_same_ids() */
 	err = loader_next_program(c->f.name, &cfg, image);
 	return err ? err : handover(c->f.name, &c->where, false);

@@ -83,7 +83,8 @@ static struct sampling_wish wish_of(const struct options *o, const struct filter
 		.reasons = s->drops == s->fresh ? SAMPLING_DROPS | SAMPLING_NEW
 			   : s->drops		? drops
 						: SAMPLING_NEW,
-		.streams = all ? UINT32_MAX : 1U << kept_slot(f->config, f->stream) % DEDUP_SLOTS,
+		.streams = all ? UINT32_MAX
+			       : 1U << f->config->policy.streams[f->stream].slot % DEDUP_SLOTS,
 		.snap = o->given.snap ? s->snap
 			: s->write    ? DEDUP_SNAP_MAX
 				      : SNAP_DEFAULT,
@@ -159,8 +160,9 @@ static int sample(struct show *show, struct filter *f)
 	if (show->o->sample.write)
 		err = capture_create(show->o->sample.write, wish.snap, CAPTURE_LIVE, &show->file);
 	if (!err) {
-		say_note("listening to %s%s%s, at most %" PRIu32 " a second; Ctrl-C ends it", f->name,
-			 all ? "" : "/", all ? "" : stream_name(f->config, f->stream), wish.rate);
+		say_note("listening to %s%s%s, at most %" PRIu32 " a second; Ctrl-C ends it",
+			 f->name, all ? "" : "/",
+			 all ? "" : f->config->policy.streams[f->stream].name, wish.rate);
 		err = listen_on(s, show);
 	}
 	read_clock(show);

@@ -128,10 +128,10 @@ static int take(struct watched *f, struct filter *open, const struct attach_view
 	if (err)
 		return err;
 	r = (struct watch_reading){ .now_ns = clock_ns(CLOCK_MONOTONIC), .all = f->status.counters };
-	r.streams_cnt = (int)streams_cnt(f->status.filter.config);
+	r.streams_cnt = (int)f->status.filter.config->policy.streams_cnt;
 	memcpy(r.streams, f->status.streams, sizeof(r.streams));
 	for (int n = 0; n < r.streams_cnt; n++)
-		r.slots[n] = kept_slot(f->status.filter.config, n);
+		r.slots[n] = f->status.filter.config->policy.streams[n].slot;
 	err = filter_cpu_counters(&f->status.filter, &r.cpus, &r.cpus_cnt);
 	if (err)
 		return say_err(err, "cannot read the counters of %s: %s", f->name, strerror(-err));

@@ -77,7 +77,7 @@ static json_object *json_streams(const struct watched *f)
 	for (int i = 0; i < f->watch.last.streams_cnt; i++) {
 		json_object *o = json_object_new_object();
 
-		ADD("name", json_object_new_string(stream_name(f->status.filter.config, i)));
+		ADD("name", json_object_new_string(f->status.filter.config->policy.streams[i].name));
 		add_rates(o, &f->watch.streams[i]);
 		json_object_array_add(list, o);
 	}

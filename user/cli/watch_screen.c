@@ -189,7 +189,7 @@ static void draw_title(const struct watched *f)
 	struct tm local;
 
 	strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&now, &local));
-	if (c->policy.streams_cnt)
+	if (!c->policy.gsp_alone)
 		snprintf(what, sizeof(what), "%u stream%s", c->policy.streams_cnt,
 			 c->policy.streams_cnt > 1 ? "s" : "");
 	else
@@ -336,7 +336,7 @@ static void draw_streams(const struct watched *f)
 	int cnt = begin_table(all, "stream", RATES_COLUMNS);
 
 	for (int i = 0; i < cnt; i++)
-		draw_rates(stream_name(f->status.filter.config, i), &f->watch.streams[i]);
+		draw_rates(f->status.filter.config->policy.streams[i].name, &f->watch.streams[i]);
 	end_table(cnt ? all - cnt : 0);
 }
 

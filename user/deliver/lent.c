@@ -27,10 +27,10 @@ static void configure(struct dedup_lent *c, const struct filter *f, const struct
 		.opened = q->opened,
 		.frames_max = q->frames_max,
 	};
-	for (uint32_t n = 0; n < streams_cnt(f->config); n++) {
-		uint32_t slot = kept_slot(f->config, n), i = slot % DEDUP_SLOTS;
+	for (uint32_t n = 0; n < f->config->policy.streams_cnt; n++) {
+		uint32_t slot = f->config->policy.streams[n].slot, i = slot % DEDUP_SLOTS;
 
-		c->realm_keys[i] = kept_realm_key(f->config, n);
+		c->realm_keys[i] = f->config->policy.streams[n].realm_key;
 		c->slots[i] = slot;
 		c->streams |= 1ULL << i;
 	}

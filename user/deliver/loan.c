@@ -123,9 +123,9 @@ static int enter_place(struct loan *l, const struct filter *f, uint32_t place, b
 
 void loan_describe_ids(const struct dedup_config *c, struct loan_facts *out)
 {
-	out->streams_cnt = streams_cnt(c);
+	out->streams_cnt = c->policy.streams_cnt;
 	for (uint32_t n = 0; n < out->streams_cnt; n++) {
-		out->slots[n] = kept_slot(c, n);
+		out->slots[n] = c->policy.streams[n].slot;
 		out->forms[n] = stream_form_of(c, n);
 	}
 }

@@ -156,7 +156,7 @@ static bool all_ignored(const struct advice_reading *r, char *text)
 	if (r->total.rx < PACKETS_MIN || r->total.ignored < r->total.rx)
 		return false;
 	format_about(r->total.rx, packets, sizeof(packets));
-	if (c->policy.streams_cnt)
+	if (!c->policy.gsp_alone)
 		snprintf(text, ADVICE_TEXT_MAX,
 			 "none of %s packets is of a stream, all pass as ignored: look where they go (tcpdump -ne), then xdp-dedup set %s --profile PROFILE:PORTS%s",
 			 packets, r->name,
@@ -182,7 +182,7 @@ static bool not_gsp(const struct advice_reading *r, char *text)
 	double foreign = (double)c->bad_magic + c->bad_type + c->bad_count + c->bad_length;
 	char ports[PORTS_TEXT_MAX];
 
-	if (r->config->policy.streams_cnt || looked_at < PACKETS_MIN || foreign < MOST * looked_at)
+	if (!r->config->policy.gsp_alone || looked_at < PACKETS_MIN || foreign < MOST * looked_at)
 		return false;
 	format_ports(r->config->policy.ports, r->config->policy.ports_cnt, ports, sizeof(ports));
 	snprintf(text, ADVICE_TEXT_MAX,

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "config_streams.h"
 #include "streams.h"
 
 #define COPY(to, from)                                                              \
@@ -65,6 +66,19 @@ static void set_policy(const struct dedup_config_11 *old, struct dedup_policy *o
 	COPY(out->to, old->to);
 	COPY(out->vlans, old->vlans);
 	COPY(out->streams, old->streams);
+	if (old->streams_cnt)
+		return;
+	out->gsp_alone = out->streams_cnt = 1;
+	out->streams[0] = (struct dedup_stream){
+		.name = STREAM_GSP,
+		.decoder = DEDUP_GSP,
+		.forwarded = old->forwarded,
+		.ports_cnt = old->ports_cnt,
+		.to4_cnt = old->to4_cnt,
+		.to_cnt = old->to_cnt,
+		.words = dedup_id_words(old->id_bytes),
+		.bytes = old->id_bytes,
+	};
 }
 
 void config_from_11(const struct dedup_config_11 *old, struct dedup_config *out)
@@ -83,5 +97,6 @@ void config_from_11(const struct dedup_config_11 *old, struct dedup_config *out)
 	COPY(out->secrets.key, old->key);
 	COPY(out->secrets.digest_key, old->digest_key);
 	COPY(out->before, old->before);
-	out->asked.deliver_all = old->deliver == streams_all(out);
+	if (streams_sound(out))
+		out->asked.deliver_all = old->deliver == streams_all(out);
 }

@@ -143,7 +143,7 @@ static int open_pins(const char *name, struct filter *out)
 		filter_close(&f);
 		return err;
 	}
-	f.stream = streams_cnt(f.config) > 1 ? -1 : 0;
+	f.stream = f.config->policy.streams_cnt > 1 ? -1 : 0;
 	f.serial = READ_ONCE(f.state->serial);
 	*out = f;
 	return 0;
@@ -246,8 +246,8 @@ int filter_open_before(struct filter *f)
 		filter_close(&before);
 		return err == -ENOENT ? 0 : err;
 	}
-	before.stream = f->stream < 0 ? -1 : kept_before(f->config, f->stream);
-	if (before.stream >= (int)streams_cnt(before.config))
+	before.stream = f->stream < 0 ? -1 : f->config->before[f->stream] - 1;
+	if (before.stream >= (int)before.config->policy.streams_cnt)
 		before.stream = -1;
 	return keep_open(&before, &f->before);
 }

@@ -26,7 +26,7 @@ size_t stream_input_min(const struct dedup_config *c, uint32_t n)
 	const struct dedup_stream *s = &c->policy.streams[n];
 
 	if (stream_is_gsp(c, n))
-		return c->policy.streams_cnt ? 8 * s->words : c->policy.id_bytes;
+		return 8 * s->words;
 	if (s->digest == DEDUP_DIGEST_PACKET)
 		return stream_fields_bytes(s) + IPV4_HEADER;
 	if (s->digest == DEDUP_DIGEST_FRAME)
@@ -153,23 +153,18 @@ size_t stream_id_bytes(const struct dedup_config *c, uint32_t n, const struct de
 int stream_seek(const struct filter *f, const uint8_t *id, struct dedup_id *copy,
 		struct dedup_sought *out)
 {
-	const struct dedup_config *c = f->config;
 	const struct dedup_stream *s;
 
 	if (f->stream < 0)
 		return -EDESTADDRREQ;
+	s = &f->config->policy.streams[f->stream];
 	*out = (struct dedup_sought){
 		.id = copy,
-		.words = dedup_id_words(c->policy.id_bytes),
-		.bytes = c->policy.id_bytes,
+		.words = s->words,
+		.bytes = s->bytes,
+		.realm_key = s->realm_key,
 	};
-	if (c->policy.streams_cnt) {
-		s = &c->policy.streams[f->stream];
-		out->words = s->words;
-		out->bytes = s->bytes;
-		out->realm_key = s->realm_key;
-	}
 	memset(copy, 0, sizeof(*copy));
-	memcpy(copy->byte, id, c->policy.streams_cnt ? 8 * out->words : c->policy.id_bytes);
+	memcpy(copy->byte, id, 8 * out->words);
 	return dedup_is_no_id(copy, out->words) ? -EINVAL : 0;
 }

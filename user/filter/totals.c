@@ -53,12 +53,12 @@ static __u64 drop_bytes_of(const struct dedup_config *c, const struct dedup_coun
  */
 static int stream_before(const struct dedup_config *old, const struct dedup_config *c, __u32 n)
 {
-	int was = kept_of_slot(old, kept_slot(c, n));
+	int was = kept_of_slot(old, c->policy.streams[n].slot);
 
-	if (was >= 0 || (streams_cnt(old) == 1 && streams_cnt(c) == 1))
+	if (was >= 0 || (old->policy.streams_cnt == 1 && c->policy.streams_cnt == 1))
 		return was < 0 ? 0 : was;
-	was = stream_number(old, stream_name(c, n));
-	return was >= 0 && kept_of_slot(c, kept_slot(old, was)) < 0 ? was : -1;
+	was = stream_number(old, c->policy.streams[n].name);
+	return was >= 0 && kept_of_slot(c, old->policy.streams[was].slot) < 0 ? was : -1;
 }
 
 /* Adds what a CPU has counted in a row; `earlier` as below. */
@@ -106,13 +106,13 @@ static int add_earlier(const struct filter *f, __u32 n, int cpus, struct filter_
 	if (!f->config->earlier_stats)
 		return 0;
 	if (!old || !filter_is_later(f, old) || READ_ONCE(f->record->has_counts))
-		return add_row(f, streams_cnt(f->config) + n, true, cpus, sum, stride);
+		return add_row(f, f->config->policy.streams_cnt + n, true, cpus, sum, stride);
 	from = stream_before(old->config, f->config, n);
 	if (from < 0)
 		return 0;
 	err = add_row(old, from, false, cpus, sum, stride);
 	if (!err && old->config->earlier_stats)
-		err = add_row(old, streams_cnt(old->config) + from, true, cpus, sum, stride);
+		err = add_row(old, old->config->policy.streams_cnt + from, true, cpus, sum, stride);
 	return err;
 }
 
@@ -146,7 +146,7 @@ int filter_cpu_counters(const struct filter *f, struct filter_counters **each, i
 	*each = *cpus < 0 ? NULL : calloc(*cpus, sizeof(**each));
 	if (!*each)
 		return *cpus < 0 ? *cpus : -ENOMEM;
-	err = add_rows(f, 0, streams_cnt(f->config), *cpus, *each, 1);
+	err = add_rows(f, 0, f->config->policy.streams_cnt, *cpus, *each, 1);
 	if (err) {
 		free(*each);
 		*each = NULL;
@@ -157,7 +157,8 @@ int filter_cpu_counters(const struct filter *f, struct filter_counters **each, i
 /* Of one stream: makes what `from` of *old has counted what earlier programs of n have. */
 static int keep_stream(const struct filter *old, uint32_t from, const struct filter *f, uint32_t n)
 {
-	__u32 row = streams_cnt(f->config) + n, earlier = streams_cnt(old->config) + from;
+	__u32 row = f->config->policy.streams_cnt + n,
+	      earlier = old->config->policy.streams_cnt + from;
 	int cpus = libbpf_num_possible_cpus(), err = 0;
 	struct dedup_counters *each, *before = NULL;
 
@@ -191,7 +192,7 @@ int filter_keep_counters(const struct filter *old, const struct filter *f)
 {
 	int err = 0;
 
-	for (__u32 n = 0; n < streams_cnt(f->config) && !err; n++) {
+	for (__u32 n = 0; n < f->config->policy.streams_cnt && !err; n++) {
 		int from = stream_before(old->config, f->config, n);
 
 		if (from >= 0)
@@ -204,7 +205,7 @@ int filter_keep_counters(const struct filter *old, const struct filter *f)
 
 int filter_counters(const struct filter *f, struct filter_counters *sum)
 {
-	return sum_counters(f, 0, streams_cnt(f->config), sum);
+	return sum_counters(f, 0, f->config->policy.streams_cnt, sum);
 }
 
 int filter_stream_counters(const struct filter *f, uint32_t n, struct filter_counters *sum)

@@ -23,7 +23,7 @@ static int put_wanted(struct filter *f, void *key)
 
 static struct dedup_want_key key_of(const struct filter *f, const struct dedup_id *id, uint32_t n)
 {
-	return (struct dedup_want_key){ *id, kept_realm_key(f->config, n) };
+	return (struct dedup_want_key){ *id, f->config->policy.streams[n].realm_key };
 }
 
 int want_key(struct filter *f, const struct dedup_id *id, uint32_t n)

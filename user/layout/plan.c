@@ -285,8 +285,9 @@ int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int 
  */
 static bool would_mix(const struct dedup_config *old, const struct dedup_config *c)
 {
-	return c->memory.hash >= DEDUP_COLIBRI && (kept_realm_key(c, 0) != kept_realm_key(old, 0) ||
-						   c->policy.id_bytes != old->policy.id_bytes);
+	return c->memory.hash >= DEDUP_COLIBRI &&
+	       (c->policy.streams[0].realm_key != old->policy.streams[0].realm_key ||
+		c->policy.id_bytes != old->policy.id_bytes);
 }
 
 int plan_next_program(const struct dedup_config *old, struct dedup_config *c)
@@ -303,10 +304,10 @@ int plan_next_program(const struct dedup_config *old, struct dedup_config *c)
 	if (err)
 		return err;
 	kept_slots(old, c);
-	for (uint32_t n = 0; n < streams_cnt(c); n++) {
+	for (uint32_t n = 0; n < c->policy.streams_cnt; n++) {
 		int was = old->has_predecessor ? kept_known(old, c, n) : -1;
 
-		c->before[n] = was < 0 ? 0 : kept_before(old, was) + 1;
+		c->before[n] = was < 0 ? 0 : old->before[was];
 	}
 	return would_mix(old, c) ? -ENOTUNIQ : 0;
 }
@@ -324,7 +325,7 @@ int plan_next_filter(const struct dedup_config *old, struct dedup_config *c)
 		return err;
 	c->serial = old->serial + 1;
 	kept_slots(old, c);
-	for (uint32_t n = 0; n < streams_cnt(c); n++)
+	for (uint32_t n = 0; n < c->policy.streams_cnt; n++)
 		c->before[n] = kept_known(old, c, n) + 1;
 	c->earlier_stats = 1;
 	c->has_predecessor = 1;

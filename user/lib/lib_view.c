@@ -28,7 +28,7 @@ static int select_stream(const struct xdp_dedup_filter *f, struct filter *next)
 		return stream_select(next, f->stream);
 	if (next->stream >= 0 || !last || last->stream < 0)
 		return 0;
-	return stream_select(next, stream_name(last->config, last->stream));
+	return stream_select(next, last->config->policy.streams[last->stream].name);
 }
 
 /* -ENOENT if what has the name now is another filter. */

@@ -24,9 +24,9 @@
 /* Of the packet program's entries only that of filters like this one is loaded. */
 static void choose_entry(const struct xdp_dedup *skel, const struct dedup_config *cfg)
 {
-	const struct bpf_program *entry = cfg->policy.streams_cnt ? skel->progs.dedup_streams
-					  : cfg->policy.deliver	  ? skel->progs.dedup_deliver
-								  : skel->progs.xdp_dedup;
+	const struct bpf_program *entry = !cfg->policy.gsp_alone ? skel->progs.dedup_streams
+					  : cfg->policy.deliver	 ? skel->progs.dedup_deliver
+								 : skel->progs.xdp_dedup;
 	struct bpf_program *entries[] = {
 		skel->progs.xdp_dedup,
 		skel->progs.dedup_deliver,
@@ -107,7 +107,7 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
 	err = bpf_map__set_max_entries(skel->maps.filter, cfg->memory.blocks);
 	if (!err)
 		err = bpf_map__set_max_entries(skel->maps.stats,
-					       streams_cnt(cfg) * (1 + cfg->earlier_stats));
+					       cfg->policy.streams_cnt * (1 + cfg->earlier_stats));
 	if (!err && cfg->memory.recent)
 		err = bpf_map__set_max_entries(skel->maps.recent,
 					       cfg->memory.recent *

@@ -50,7 +50,7 @@ int test_run_open(const struct dedup_config *cfg, uint64_t now_ns, struct test_r
 
 	if (!k)
 		return say_err(-ENOMEM, "no memory");
-	k->streams = cfg->policy.streams_cnt ? cfg->policy.streams_cnt : 1;
+	k->streams = cfg->policy.streams_cnt;
 	k->cpus = libbpf_num_possible_cpus();
 	k->counters = calloc(k->cpus > 0 ? k->cpus : 1, sizeof(*k->counters));
 	err = k->counters && k->cpus > 0 ? stay(k) : -ENOMEM;

@@ -177,7 +177,7 @@ int program_run_identified(const void *frame, uint32_t len)
 {
 	struct xdp_md ctx = context_of(frame, len);
 
-	return config.policy.streams_cnt ? dedup_streams(&ctx) : xdp_dedup(&ctx);
+	return config.policy.gsp_alone ? xdp_dedup(&ctx) : dedup_streams(&ctx);
 }
 
 struct dedup_counters *program_counters(uint32_t n)
@@ -350,7 +350,7 @@ void program_identify(const void *frame, uint32_t len, struct program_id *out)
 
 	hashed.known = false;
 	*out = (struct program_id){ 0 };
-	if (!config.policy.streams_cnt) {
+	if (config.policy.gsp_alone) {
 		identify_gsp(&ctx, out);
 		complete(out, len);
 		return;

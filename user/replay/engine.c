@@ -64,7 +64,7 @@ static int catch_up(struct engine *e, uint64_t now_ns)
 /* What the program has counted in the user engine: one reason of one stream. */
 static void take_count(const struct engine *e, struct answer *out)
 {
-	uint32_t streams = e->cfg.policy.streams_cnt ? e->cfg.policy.streams_cnt : 1;
+	uint32_t streams = e->cfg.policy.streams_cnt;
 
 	for (uint32_t n = 0; n < streams; n++) {
 		uint64_t *counts = (uint64_t *)program_counters(n);

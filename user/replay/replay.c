@@ -219,7 +219,7 @@ static int open_engine(struct run *r)
 
 int replay_run(const struct replay_spec *spec, struct capture *c, struct replay_result *out)
 {
-	uint32_t streams = spec->cfg->policy.streams_cnt ? spec->cfg->policy.streams_cnt : 1;
+	uint32_t streams = spec->cfg->policy.streams_cnt;
 	struct run *r = calloc(1, sizeof(*r));
 	int err;
 

@@ -231,8 +231,8 @@ static void write_wanted(struct metrics_out *m, const struct readings *in)
 /* A filter's packets: those of each stream, and those of none. */
 static void write_reasons(struct metrics_out *m, const char *filter, const struct status *s)
 {
-	for (uint32_t n = 0; n < streams_cnt(s->filter.config); n++) {
-		const char *stream = stream_name(s->filter.config, n);
+	for (uint32_t n = 0; n < s->filter.config->policy.streams_cnt; n++) {
+		const char *stream = s->filter.config->policy.streams[n].name;
 		const struct filter_counters *of = &s->streams[n];
 
 #define X(name, help)                      \
@@ -266,10 +266,10 @@ static void write_counter(struct metrics_out *m, const struct readings *in, cons
 				      METRICS_LABELS("filter", name));
 			continue;
 		}
-		for (uint32_t n = 0; n < streams_cnt(s->filter.config); n++)
+		for (uint32_t n = 0; n < s->filter.config->policy.streams_cnt; n++)
 			metrics_count(m, *(const __u64 *)((const char *)&s->streams[n] + offset),
 				      METRICS_LABELS("filter", name, "stream",
-						     stream_name(s->filter.config, n)));
+						     s->filter.config->policy.streams[n].name));
 	}
 }
 
@@ -292,9 +292,9 @@ static void write_deliveries(struct metrics_out *m, const struct readings *in)
 		const struct status *s = &in->list[i]->status;
 		const struct dedup_config *c = s->filter.config;
 
-		for (uint32_t n = 0; !in->list[i]->err && n < streams_cnt(c); n++)
+		for (uint32_t n = 0; !in->list[i]->err && n < c->policy.streams_cnt; n++)
 			if (c->policy.deliver >> n & 1)
-				write_outcomes(m, in->list[i]->name, stream_name(c, n),
+				write_outcomes(m, in->list[i]->name, c->policy.streams[n].name,
 					       &s->streams[n]);
 	}
 }

@@ -149,10 +149,10 @@ static void keep_shown(struct reading *r, bool is_exchanging)
 
 static bool has_same_streams(const struct dedup_config *a, const struct dedup_config *b)
 {
-	bool same = streams_cnt(a) == streams_cnt(b);
+	bool same = a->policy.streams_cnt == b->policy.streams_cnt;
 
-	for (uint32_t n = 0; n < streams_cnt(a) && same; n++)
-		same = !strcmp(stream_name(a, n), stream_name(b, n));
+	for (uint32_t n = 0; n < a->policy.streams_cnt && same; n++)
+		same = !strcmp(a->policy.streams[n].name, b->policy.streams[n].name);
 	return same;
 }
 

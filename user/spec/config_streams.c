@@ -3,44 +3,17 @@
 
 #include <string.h>
 
-#include "id.h"
-
-uint32_t streams_cnt(const struct dedup_config *c)
-{
-	return c->policy.streams_cnt ? c->policy.streams_cnt : 1;
-}
-
-const char *stream_name(const struct dedup_config *c, uint32_t n)
-{
-	return c->policy.streams_cnt ? c->policy.streams[n].name : STREAM_GSP;
-}
-
 int stream_number(const struct dedup_config *c, const char *name)
 {
-	for (uint32_t n = 0; n < streams_cnt(c); n++)
-		if (!strcmp(stream_name(c, n), name))
+	for (uint32_t n = 0; n < c->policy.streams_cnt; n++)
+		if (!strcmp(c->policy.streams[n].name, name))
 			return (int)n;
 	return -1;
 }
 
 bool stream_is_gsp(const struct dedup_config *c, uint32_t n)
 {
-	return !c->policy.streams_cnt || c->policy.streams[n].decoder == DEDUP_GSP;
-}
-
-struct dedup_stream stream_of(const struct dedup_config *c, uint32_t n)
-{
-	if (c->policy.streams_cnt)
-		return c->policy.streams[n];
-	return (struct dedup_stream){
-		.name = STREAM_GSP,
-		.decoder = DEDUP_GSP,
-		.forwarded = c->policy.forwarded,
-		.ports_cnt = c->policy.ports_cnt,
-		.to4_cnt = c->policy.to4_cnt,
-		.to_cnt = c->policy.to_cnt,
-		.words = dedup_id_words(c->policy.id_bytes),
-	};
+	return c->policy.streams[n].decoder == DEDUP_GSP;
 }
 
 uint32_t stream_fields_bytes(const struct dedup_stream *s)
@@ -71,7 +44,7 @@ static bool is_stream_sound(const struct dedup_stream *s)
 
 bool streams_sound(const struct dedup_config *c)
 {
-	if (c->policy.streams_cnt > DEDUP_STREAMS_MAX)
+	if (!c->policy.streams_cnt || c->policy.streams_cnt > DEDUP_STREAMS_MAX)
 		return false;
 	for (uint32_t i = 0; i < c->policy.streams_cnt; i++)
 		if (!is_stream_sound(&c->policy.streams[i]))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The streams of a configuration. A filter of GSP/1 alone has one, too. Prints nothing. */
+/* The streams of a configuration: at least one. Prints nothing. */
 #ifndef XDP_DEDUP_CONFIG_STREAMS_H
 #define XDP_DEDUP_CONFIG_STREAMS_H
 
@@ -8,16 +8,7 @@
 
 #include "config.h"
 
-#define STREAM_GSP "gsp" /* the one stream of a filter of GSP/1 alone */
-
-/* How many streams the filter has: at least 1. */
-uint32_t streams_cnt(const struct dedup_config *c);
-
-/* The name of stream n, which is below streams_cnt(). */
-const char *stream_name(const struct dedup_config *c, uint32_t n);
-
-/* Stream n. A filter of GSP/1 alone has one, with the filter's ports and destinations. */
-struct dedup_stream stream_of(const struct dedup_config *c, uint32_t n);
+#define STREAM_GSP "gsp" /* the stream of --port */
 
 /* Bytes of an id's segments; GSP/1: of an id. */
 uint32_t stream_fields_bytes(const struct dedup_stream *s);

@@ -81,10 +81,10 @@ static uint32_t count_alike(const struct dedup_config *c, const struct dedup_str
 {
 	uint32_t cnt = 0;
 
-	for (uint32_t n = 0; n < streams_cnt(c); n++) {
-		const struct dedup_stream other = stream_of(c, n);
+	for (uint32_t n = 0; n < c->policy.streams_cnt; n++) {
+		const struct dedup_stream *other = &c->policy.streams[n];
 
-		cnt += is_stem_shared(&other, s) && are_ids_alike(&other, s);
+		cnt += is_stem_shared(other, s) && are_ids_alike(other, s);
 	}
 	return cnt;
 }
@@ -95,13 +95,13 @@ static uint32_t count_alike(const struct dedup_config *c, const struct dedup_str
 static int find(const struct dedup_config *old, const struct dedup_stream *s,
 		struct packets packets, bool by_name)
 {
-	for (uint32_t n = 0; n < streams_cnt(old); n++) {
-		const struct dedup_stream of_old = stream_of(old, n);
+	for (uint32_t n = 0; n < old->policy.streams_cnt; n++) {
+		const struct dedup_stream *of_old = &old->policy.streams[n];
 
-		if (!are_ids_alike(&of_old, s) || !is_stem_shared(&of_old, s))
+		if (!are_ids_alike(of_old, s) || !is_stem_shared(of_old, s))
 			continue;
-		if (by_name ? !strcmp(of_old.name, s->name)
-			    : are_packets_alike(packets_of(old, &of_old), packets))
+		if (by_name ? !strcmp(of_old->name, s->name)
+			    : are_packets_alike(packets_of(old, of_old), packets))
 			return (int)n;
 	}
 	return -1;
@@ -110,31 +110,23 @@ static int find(const struct dedup_config *old, const struct dedup_stream *s,
 int kept_stream(const struct dedup_config *old, const struct dedup_config *c,
 		const struct dedup_stream *s)
 {
+	if (old->policy.gsp_alone && c->policy.gsp_alone)
+		return 0;
 	return find(old, s, packets_of(c, s), count_alike(old, s) == 1 && count_alike(c, s) == 1);
-}
-
-uint64_t kept_realm_key(const struct dedup_config *c, uint32_t n)
-{
-	return c->policy.streams_cnt ? c->policy.streams[n].realm_key : 0;
 }
 
 int kept_known(const struct dedup_config *old, const struct dedup_config *c, uint32_t n)
 {
-	const struct dedup_stream s = stream_of(c, n);
-	int was = kept_stream(old, c, &s);
+	int was = kept_stream(old, c, &c->policy.streams[n]);
 
-	return was >= 0 && kept_realm_key(old, was) == kept_realm_key(c, n) ? was : -1;
-}
-
-uint32_t kept_slot(const struct dedup_config *c, uint32_t n)
-{
-	return c->policy.streams_cnt ? c->policy.streams[n].slot : n;
+	return was >= 0 && old->policy.streams[was].realm_key == c->policy.streams[n].realm_key ? was
+												: -1;
 }
 
 int kept_of_slot(const struct dedup_config *c, uint32_t slot)
 {
-	for (uint32_t n = 0; n < streams_cnt(c); n++)
-		if (kept_slot(c, n) == slot)
+	for (uint32_t n = 0; n < c->policy.streams_cnt; n++)
+		if (c->policy.streams[n].slot == slot)
 			return (int)n;
 	return -1;
 }
@@ -149,22 +141,18 @@ void kept_slots(const struct dedup_config *old, struct dedup_config *c)
 {
 	uint32_t used = 0;
 
-	for (uint32_t n = 0; n < streams_cnt(old); n++)
-		used |= 1U << kept_slot(old, n) % DEDUP_SLOTS;
+	for (uint32_t n = 0; n < old->policy.streams_cnt; n++)
+		used |= 1U << old->policy.streams[n].slot % DEDUP_SLOTS;
 	for (uint32_t n = 0; n < c->policy.streams_cnt; n++) {
 		int was = kept_stream(old, c, &c->policy.streams[n]);
 
-		c->policy.streams[n].slot = was < 0 ? new_slot(c, used) : kept_slot(old, was);
+		c->policy.streams[n].slot =
+			was < 0 ? new_slot(c, used) : old->policy.streams[was].slot;
 		used |= 1U << c->policy.streams[n].slot % DEDUP_SLOTS;
 	}
 }
 
-int kept_before(const struct dedup_config *c, uint32_t n)
-{
-	return c->before[n] - 1;
-}
-
-/* Did a filter without streams know the ids of this stream, the only one of a spec, as *old does? */
+/* Does *old know the ids of this stream, the only one of a spec, by the key 0? */
 static bool is_key_0(const struct dedup_config *old, const struct spec_stream *s)
 {
 	const struct packets packets = {
@@ -178,14 +166,11 @@ static bool is_key_0(const struct dedup_config *old, const struct spec_stream *s
 	};
 	int was = find(old, &s->stream, packets, count_alike(old, &s->stream) == 1);
 
-	return was >= 0 && !kept_realm_key(old, was);
+	return was >= 0 && !old->policy.streams[was].realm_key;
 }
 
 void kept_plan_gsp(const struct dedup_config *old, struct filter_spec *spec)
 {
-	if (!old->policy.streams_cnt || !streams_are_gsp(spec))
-		return;
-	if (!spec->streams_cnt)
-		streams_make_gsp(spec);
-	spec->gsp_is_stream = !is_key_0(old, &spec->streams[0]);
+	spec->gsp_is_stream = !old->policy.gsp_alone && streams_are_gsp(spec) &&
+			      !is_key_0(old, &spec->streams[0]);
 }

@@ -22,16 +22,12 @@
 int kept_stream(const struct dedup_config *old, const struct dedup_config *c,
 		const struct dedup_stream *s);
 
-/* The key of the realm of stream n; 0 in a filter without streams. */
-uint64_t kept_realm_key(const struct dedup_config *c, uint32_t n);
-
 /* The place in *old of the stream with whose ids stream n of *c goes on: the same stream, in the
  * same realm. -1 if there is none: nothing is known of its ids. Both have their keys.
  */
 int kept_known(const struct dedup_config *old, const struct dedup_config *c, uint32_t n);
 
-/* The slot of stream n, and the stream of this slot: -1 if there is none. */
-uint32_t kept_slot(const struct dedup_config *c, uint32_t n);
+/* The stream of this slot; -1 if there is none. */
 int kept_of_slot(const struct dedup_config *c, uint32_t slot);
 
 /* Gives the streams of *c, which has its serial number, slots: kept ones those that they had in
@@ -39,12 +35,9 @@ int kept_of_slot(const struct dedup_config *c, uint32_t slot);
  */
 void kept_slots(const struct dedup_config *old, struct dedup_config *c);
 
-/* The stream of the predecessor that is the same as stream n of *c, or -1: it had none. */
-int kept_before(const struct dedup_config *c, uint32_t n);
-
-/* Has the spec plan GSP/1 as a stream, even if it is the only one, where its realm has a key in
- * *old that is not 0, or where *old has used the key 0 for another stream: filters without streams
- * know GSP/1's ids by the key 0 alone.
+/* Marks in the spec, which has streams, whether GSP/1 must be planned as one stream of several even
+ * if it is alone: so it is where *old knows its ids by a realm key that is not 0, or has used the
+ * key 0 for another stream. A filter of GSP/1 alone knows ids by the key 0.
  */
 void kept_plan_gsp(const struct dedup_config *old, struct filter_spec *spec);
 

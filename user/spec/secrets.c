@@ -43,9 +43,9 @@ static bool find_key(const struct dedup_config *from, const struct dedup_config 
 				  ? kept_stream(from, cfg, &cfg->policy.streams[i])
 				  : -1;
 
-		if (was < 0 || is_taken(cfg, n, kept_realm_key(from, was)))
+		if (was < 0 || is_taken(cfg, n, from->policy.streams[was].realm_key))
 			continue;
-		*key = kept_realm_key(from, was);
+		*key = from->policy.streams[was].realm_key;
 		return true;
 	}
 	return false;
@@ -87,7 +87,7 @@ static int set_secrets(const struct dedup_config *from, struct dedup_config *cfg
 		memcpy(cfg->secrets.key, from->secrets.key, sizeof(cfg->secrets.key));
 	else
 		err = draw(cfg->secrets.key, sizeof(cfg->secrets.key));
-	for (uint32_t i = 0; i < cfg->policy.streams_cnt && !err; i++)
+	for (uint32_t i = 0; i < cfg->policy.streams_cnt && !cfg->policy.gsp_alone && !err; i++)
 		err = set_realm_key(from, cfg, i);
 	return err ? err : set_digest_key(from, cfg);
 }

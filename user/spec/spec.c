@@ -28,7 +28,6 @@ static void spec_of_stream(const struct dedup_config *c, uint32_t n, struct spec
 void spec_of_config(const struct dedup_config *c, struct filter_spec *out)
 {
 	*out = (struct filter_spec){
-		.id_bytes = c->policy.streams_cnt ? 0 : c->policy.id_bytes,
 		.capacity = c->asked.capacity,
 		.fpr = c->asked.fpr_e18 / 1e18,
 		.window_ns = c->memory.window_ns,
@@ -39,24 +38,16 @@ void spec_of_config(const struct dedup_config *c, struct filter_spec *out)
 		.index_bits = c->asked.index_bits,
 		.countdown_bits = c->asked.countdown_bits,
 		.streams_cnt = c->policy.streams_cnt,
-		.forwarded = !c->policy.streams_cnt && c->policy.forwarded,
 		.several = c->policy.several,
 		.count_only = c->policy.action == DEDUP_COUNT,
 		.drop_ns = c->policy.drop_ns,
 		.learn_app = c->policy.learn_app,
 		.ihave_pass = c->policy.ihave_pass,
-		.deliver = c->policy.streams_cnt ? c->asked.deliver_all : c->policy.deliver,
+		.deliver = c->asked.deliver_all,
+		.vlans_cnt = c->policy.vlans_cnt,
 	};
-	out->vlans_cnt = c->policy.vlans_cnt;
 	memcpy(out->vlans, c->policy.vlans, sizeof(out->vlans));
 	for (uint32_t n = 0; n < c->policy.streams_cnt; n++)
 		spec_of_stream(c, n, &out->streams[n]);
-	out->gsp_is_stream = c->policy.streams_cnt && streams_are_gsp(out);
-	if (c->policy.streams_cnt)
-		return;
-	out->ports_cnt = c->policy.ports_cnt;
-	out->to_cnt = c->policy.to_cnt;
-	out->to4_cnt = c->policy.to4_cnt;
-	memcpy(out->ports, c->policy.ports, sizeof(out->ports));
-	memcpy(out->to, c->policy.to, sizeof(out->to));
+	out->gsp_is_stream = !c->policy.gsp_alone && streams_are_gsp(out);
 }

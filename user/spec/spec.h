@@ -18,7 +18,6 @@
 #define SPEC_DROP_MAX_NS (36500 * 86400000000000ULL)
 #define SPEC_WINDOW_MAX_NS (30 * 24 * 3600 * 1000000000ULL)
 
-#define SPEC_ID_BYTES_DEFAULT 32 /* GSP/1's */
 #define SPEC_INDEX_BITS_MAX 24
 #define SPEC_COUNTDOWN_BITS_MAX 24
 
@@ -40,9 +39,8 @@ struct spec_stream {
 };
 
 struct filter_spec {
-	uint32_t id_bytes; /* 1 to DEDUP_ID_BYTES_MAX; 0: SPEC_ID_BYTES_DEFAULT; not with streams */
-	uint64_t capacity; /* ids a window, at least 1 */
-	double fpr;	   /* bound on the part of fresh ids that are lost; in (0, 1) */
+	uint64_t capacity;  /* ids a window, at least 1 */
+	double fpr;	    /* bound on the part of fresh ids that are lost; in (0, 1) */
 	uint64_t window_ns; /* SPEC_WINDOW_MIN_NS to SPEC_WINDOW_MAX_NS */
 	enum dedup_layout layout;
 	enum dedup_hash_scheme hash;
@@ -55,8 +53,8 @@ struct filter_spec {
 	uint32_t countdown_bits;
 
 	struct spec_stream streams[DEDUP_STREAMS_MAX];
-	uint32_t streams_cnt; /* 0: GSP/1 alone, to these ports and destinations */
-	bool gsp_is_stream;   /* GSP/1 is planned as a stream, even if it is alone (kept.h) */
+	uint32_t streams_cnt; /* 0: one, of GSP/1, to these ports and destinations */
+	bool gsp_is_stream;   /* GSP/1 alone has a realm with a key of its own (kept.h) */
 	struct dedup_ports ports[DEDUP_PORTS_MAX];
 	uint32_t ports_cnt;
 	struct dedup_prefix to[DEDUP_TO_MAX];

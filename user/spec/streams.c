@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config_streams.h"
+#include "gsp.h"
 
 #define TEXT_OF(macro) TEXT_OF_WORD(macro)
 #define TEXT_OF_WORD(word) #word
@@ -17,25 +18,23 @@ bool streams_are_gsp(const struct filter_spec *spec)
 	       (spec->streams_cnt == 1 && spec->streams[0].stream.decoder == DEDUP_GSP);
 }
 
-/* Is this all of the spec's streams, and GSP/1? Then the filter is one without streams, which costs
- * less. NULL if not, or if the spec wants it as a stream.
- */
-static const struct spec_stream *gsp_alone(const struct filter_spec *spec)
+/* Is the filter to be one of GSP/1 alone, which costs less? */
+static bool is_gsp_alone(const struct filter_spec *spec)
 {
-	bool alone = spec->streams_cnt && streams_are_gsp(spec) && !spec->gsp_is_stream;
-
-	return alone ? &spec->streams[0] : NULL;
+	return streams_are_gsp(spec) && !spec->gsp_is_stream;
 }
 
 void streams_make_gsp(struct filter_spec *spec)
 {
 	struct spec_stream *s = &spec->streams[0];
 
+	if (spec->streams_cnt)
+		return;
 	*s = (struct spec_stream){
 		.stream = { .name = STREAM_GSP,
 			    .decoder = DEDUP_GSP,
-			    .words = SPEC_ID_BYTES_DEFAULT / 8,
-			    .bytes = SPEC_ID_BYTES_DEFAULT },
+			    .words = GSP_ID_BYTES / 8,
+			    .bytes = GSP_ID_BYTES },
 		.ports_cnt = spec->ports_cnt,
 		.to_cnt = spec->to_cnt,
 		.to4_cnt = spec->to4_cnt,
@@ -44,7 +43,6 @@ void streams_make_gsp(struct filter_spec *spec)
 	memcpy(s->ports, spec->ports, sizeof(s->ports));
 	memcpy(s->to, spec->to, sizeof(s->to));
 	spec->streams_cnt = 1;
-	spec->id_bytes = 0;
 }
 
 /* Are the ids one segment, unmasked? Other systems' hashes know no other ids. */
@@ -188,7 +186,7 @@ static const char *refuse_pools(const struct filter_spec *spec)
 
 const char *streams_refusal(const struct filter_spec *spec, char *says)
 {
-	if (gsp_alone(spec))
+	if (is_gsp_alone(spec))
 		return NULL;
 	return refuse_realms(spec, says) ?: refuse_hash(spec, says) ?: refuse_pools(spec);
 }
@@ -318,65 +316,52 @@ static bool needs_frame(const struct dedup_stream *st)
 
 static void plan_stream(const struct filter_spec *spec, struct dedup_config *c, uint32_t i)
 {
+	const struct spec_stream *from = &spec->streams[i];
 	struct dedup_stream *st = &c->policy.streams[i];
-	uint32_t bytes = is_keyless(spec->hash) ? spec->streams[i].stream.bytes
-						: 8 * spec->streams[i].stream.words;
+	uint32_t bytes = is_keyless(spec->hash) ? from->stream.bytes : 8 * from->stream.words;
 
-	place_stream(c, &spec->streams[i]);
+	place_stream(c, from);
 	st->realm = realm_number(spec, c, i);
 	st->slot = i;
 	st->forwarded |= spec->forwarded;
 	c->policy.forwarded &= st->forwarded;
 	c->policy.frames |= needs_frame(st);
+	if (spec->deliver || from->deliver)
+		c->policy.deliver |= 1U << i;
 	if (c->policy.id_bytes < bytes)
 		c->policy.id_bytes = bytes;
 }
 
-static void plan_gsp(struct dedup_config *c, const struct dedup_ports *ports, uint32_t ports_cnt,
-		     const struct dedup_prefix *to, uint32_t to_cnt, uint32_t to4_cnt)
-{
-	c->policy.ports_cnt = ports_cnt;
-	memcpy(c->policy.ports, ports, sizeof(c->policy.ports));
-	c->policy.to_cnt = to_cnt;
-	c->policy.to4_cnt = to4_cnt;
-	memcpy(c->policy.to, to, sizeof(c->policy.to));
-}
-
 uint32_t streams_all(const struct dedup_config *c)
 {
-	return (1U << (c->policy.streams_cnt ?: 1)) - 1;
+	return (1U << c->policy.streams_cnt) - 1;
 }
 
-void streams_plan(const struct filter_spec *spec, struct dedup_config *c)
+static void plan_streams(const struct filter_spec *spec, struct dedup_config *c)
 {
-	const struct spec_stream *gsp = gsp_alone(spec);
-
-	c->policy.id_bytes = 0;
+	c->policy.gsp_alone = is_gsp_alone(spec);
 	c->policy.several = spec->several;
-	c->policy.forwarded = spec->forwarded;
+	c->policy.forwarded = 1; /* if all are */
 	c->policy.vlans_cnt = spec->vlans_cnt;
 	memcpy(c->policy.vlans, spec->vlans, sizeof(c->policy.vlans));
-	if (gsp) {
-		plan_gsp(c, gsp->ports, gsp->ports_cnt, gsp->to, gsp->to_cnt, gsp->to4_cnt);
-		c->policy.forwarded |= gsp->stream.forwarded;
-	} else if (spec->streams_cnt) {
-		c->policy.forwarded = 1; /* if all are */
-		for (uint32_t i = 0; i < spec->streams_cnt; i++)
-			plan_stream(spec, c, i);
+	for (uint32_t i = 0; i < spec->streams_cnt; i++)
+		plan_stream(spec, c, i);
+	if (c->policy.gsp_alone)
+		c->policy.to4_cnt = c->policy.streams[0].to4_cnt;
+	else
 		plan_direct(c);
-	} else {
-		plan_gsp(c, spec->ports, spec->ports_cnt, spec->to, spec->to_cnt, spec->to4_cnt);
-		c->policy.id_bytes = spec->id_bytes;
-	}
-	c->policy.deliver = spec->deliver || (gsp && gsp->deliver) ? streams_all(c) : 0;
-	for (uint32_t i = 0; i < c->policy.streams_cnt; i++)
-		c->policy.deliver |= (uint32_t)spec->streams[i].deliver << i;
-	if (!c->policy.id_bytes)
-		c->policy.id_bytes = SPEC_ID_BYTES_DEFAULT;
-	if ((c->policy.to_cnt || c->policy.vlans_cnt) && !c->policy.streams_cnt)
+	if ((c->policy.to_cnt || c->policy.vlans_cnt) && c->policy.gsp_alone)
 		c->policy.receiver = DEDUP_NAMED;
 	else if (c->policy.forwarded)
 		c->policy.receiver = DEDUP_ANYONE;
 	else
 		c->policy.receiver = spec->several ? DEDUP_SEVERAL_INTERFACES : DEDUP_ONE_INTERFACE;
+}
+
+void streams_plan(const struct filter_spec *spec, struct dedup_config *c)
+{
+	struct filter_spec whole = *spec;
+
+	streams_make_gsp(&whole);
+	plan_streams(&whole, c);
 }

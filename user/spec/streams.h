@@ -11,10 +11,10 @@
 
 #define STREAMS_SAYS_MAX 256
 
-/* Does the spec ask for GSP/1 alone, as a stream or without streams? */
+/* Does the spec ask for GSP/1 alone? */
 bool streams_are_gsp(const struct filter_spec *spec);
 
-/* Makes a stream of what a spec without streams asks for: GSP/1, to its ports and destinations. */
+/* Gives a spec without streams the one that its ports and destinations ask for: GSP/1. */
 void streams_make_gsp(struct filter_spec *spec);
 
 /* NULL if these streams can be in one filter; else a sentence for the user, for which `says`
@@ -22,10 +22,9 @@ void streams_make_gsp(struct filter_spec *spec);
  */
 const char *streams_refusal(const struct filter_spec *spec, char *says);
 
-/* Fills in what says which packets are looked at, and which ids they have: id_bytes, ports, to,
- * receiver, several, forwarded, frames, deliver and streams of *c, with their counts. Realms are
- * numbered from 0 on in the streams' order, and so are slots; the realms' keys stay 0.
- * streams_refusal() has let the spec pass.
+/* Fills in the policy of *c, except action, drop_ns, learn_app and ihave_pass: which packets are
+ * looked at, which ids they have, and where fresh ones go. Realms are numbered from 0 on in the
+ * streams' order, and so are slots; the realms' keys stay 0. streams_refusal() has let the spec pass.
  */
 void streams_plan(const struct filter_spec *spec, struct dedup_config *c);
 

@@ -307,7 +307,8 @@ int main(void)
 						  .memory.window_ns = 10 * S,
 						  .policy.ports_cnt = 1,
 						  .policy.ports = { { 8001, 8001 } } };
-	streams.policy.streams_cnt = 1;
+	config.policy.streams_cnt = streams.policy.streams_cnt = 1;
+	config.policy.gsp_alone = 1;
 	add_rows(ROWS, is_said, NULL, NULL);
 	add_test("sizes_are_taken", sizes_are_taken, NULL, NULL, NULL);
 	add_test("within_its_promises_nothing_is_said", within_its_promises_nothing_is_said, NULL,

@@ -140,19 +140,12 @@ static void a_message_of_any_length_is_hashed(void **state)
 		}
 }
 
-static void the_default_length_is_gsp_1s(void **state)
-{
-	(void)state;
-	assert_int_equal(SPEC_ID_BYTES_DEFAULT, GSP_ID_BYTES);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blocks_take_ids_of_any_length),
 		cmocka_unit_test(only_the_ids_own_words_are_looked_at),
 		cmocka_unit_test(a_message_of_any_length_is_hashed),
-		cmocka_unit_test(the_default_length_is_gsp_1s),
 	};
 
 	add_rows(KINDS, try_kind, NULL, NULL);

@@ -760,13 +760,15 @@ static void gsp_alone_is_no_stream(void **state)
 	add_stream(&stream, "events", GSP, 5, 8001, 1, 1);
 	plain = plan_of(&spec);
 	c = plan_of(&stream);
+	assert_string_equal(c.policy.streams[0].name, "events");
+	memcpy(c.policy.streams[0].name, plain.policy.streams[0].name, DEDUP_STREAM_NAME);
 	assert_memory_equal(&c, &plain, sizeof(c));
 	assert_int_equal(c.policy.receiver, DEDUP_NAMED);
 
 	stream.streams[0].to_cnt = stream.streams[0].to4_cnt = 0;
 	stream.streams[0].stream.forwarded = 1;
 	c = plan_of(&stream);
-	assert_true(!c.policy.streams_cnt && c.policy.forwarded && c.policy.receiver == DEDUP_ANYONE);
+	assert_true(c.policy.gsp_alone && c.policy.forwarded && c.policy.receiver == DEDUP_ANYONE);
 }
 
 static const struct streams_row {
