@@ -189,7 +189,7 @@ static __always_inline int see_datagram(struct xdp_md *ctx, const struct packet 
 		return NOT_DIRECT;
 	if (s->digest && !put_digest(ctx, pkt, s, id))
 		return NOT_DIRECT;
-	if (unlikely(clock_stopped_or_closely()) || unlikely(dedup_is_no_id(id, s->words)))
+	if (unlikely(clock_stopped_or_slow_path()) || unlikely(dedup_is_no_id(id, s->words)))
 		return NOT_DIRECT;
 	sought.id = id;
 	return see_id_blocked(ctx, pkt, &sought, n);

@@ -9,19 +9,19 @@
 #include "sample.bpf.h"
 #include "verdict.bpf.h"
 
-/* What check_event() returns if see_event_closely() is to judge the packet. */
-#define LOOK_CLOSELY (-3)
+/* What check_event() returns if slow_path_event() is to judge the packet. */
+#define TAKE_SLOW_PATH (-3)
 
-/* PARSED if an EVENT's id is to be looked up, else the reason why not. Without `closely`, one
- * comparison finds out whether the window's clock has stopped or any id may be wanted; if so, this
- * returns LOOK_CLOSELY. With it, only the clock is asked.
+/* Returns PARSED if an EVENT's id is to be looked up, else the reason why not. Without `slow`, one
+ * comparison finds out whether the window's clock has stopped or there may be a reason for the slow
+ * path; if so, this returns TAKE_SLOW_PATH. With `slow`, only the clock is asked.
  */
-static __always_inline int check_event(const struct packet *pkt, bool closely)
+static __always_inline int check_event(const struct packet *pkt, bool slow)
 {
 	if (unlikely(pkt->pos + GSP_ID_BYTES > pkt->end))
 		return stop(DEDUP_REASON_truncated);
-	if (closely ? unlikely(clock_stopped()) : unlikely(clock_stopped_or_closely()))
-		return stop(closely ? DEDUP_REASON_stale : LOOK_CLOSELY);
+	if (slow ? unlikely(clock_stopped()) : unlikely(clock_stopped_or_slow_path()))
+		return stop(slow ? DEDUP_REASON_stale : TAKE_SLOW_PATH);
 	if (unlikely(dedup_is_no_id(pkt->pos, GSP_ID_WORDS)))
 		return stop(DEDUP_REASON_no_id);
 	return PARSED;
@@ -33,12 +33,12 @@ static __always_inline struct dedup_sought gsp_id(const void *id)
 	return (struct dedup_sought){ .id = id, .words = GSP_ID_WORDS, .bytes = GSP_ID_BYTES };
 }
 
-/* An EVENT while the window's clock has stopped, or while there may be a reason to look closely.
+/* An EVENT while the window's clock has stopped, or while there may be a reason for the slow path.
  * id_at is the frame offset of its id, len as in struct packet. Returns the XDP verdict. A global
  * function: verified once, and a pointer into the packet cannot be an argument of such a one; ctx
  * and an offset can.
  */
-__noinline int see_event_closely(struct xdp_md *ctx, __u32 id_at, __u32 len)
+__noinline int slow_path_event(struct xdp_md *ctx, __u32 id_at, __u32 len)
 {
 	struct packet pkt = {
 		.pos = (void *)(long)ctx->data + (id_at & FRAME_OFFSET_MASK),
@@ -52,30 +52,30 @@ __noinline int see_event_closely(struct xdp_md *ctx, __u32 id_at, __u32 len)
 		return conclude_any(&pkt, 0, reason);
 	if (is_others(ctx, pkt.pos, GSP_ID_WORDS))
 		return XDP_PASS;
-	reason = judge_closely(&s, 0);
+	reason = slow_path_judge(&s, 0);
 	take_sample(ctx, 0, reason, id_at, NULL);
 	verdict = conclude_any(&pkt, 0, reason);
 	return note_handled(ctx, pass_on(ctx, pkt.pos, GSP_ID_WORDS, 0, reason, verdict));
 }
 
 /* Is the id known, and not wanted? */
-static __always_inline bool is_known_closely(const struct dedup_sought *s, __u32 n)
+static __always_inline bool slow_path_knows(const struct dedup_sought *s, __u32 n)
 {
-	return look_closely(s, n, false) == 1 && !is_wanted(s->id, GSP_ID_WORDS, s->realm_key, false);
+	return slow_path_lookup(s, n, false) == 1 &&
+	       !is_wanted(s->id, GSP_ID_WORDS, s->realm_key, false);
 }
 
 /* An IHAVE of stream n is a duplicate if all its ids are known and none is wanted. Its ids are not
  * learned: its sender has these events, this host may not have them. ids_at is the frame offset of
- * the `count` ids. Returns an enum dedup_reason; or, `closely` as of check_event(), LOOK_CLOSELY.
+ * the `count` ids. Returns an enum dedup_reason; or TAKE_SLOW_PATH, with `slow` as in check_event().
  */
-static __always_inline int test_ids(struct xdp_md *ctx, __u32 ids_at, __u32 count, __u32 n,
-				    bool closely)
+static __always_inline int test_ids(struct xdp_md *ctx, __u32 ids_at, __u32 count, __u32 n, bool slow)
 {
 	void *end = (void *)(long)ctx->data_end;
 	void *id = (void *)(long)ctx->data + (ids_at & FRAME_OFFSET_MASK);
 
-	if (closely ? clock_stopped() : clock_stopped_or_closely())
-		return closely ? DEDUP_REASON_stale : LOOK_CLOSELY;
+	if (slow ? clock_stopped() : clock_stopped_or_slow_path())
+		return slow ? DEDUP_REASON_stale : TAKE_SLOW_PATH;
 	for (__u64 i = 0; i < GSP_IDS_MAX && i < count; i++, id += GSP_ID_BYTES) {
 		struct dedup_sought s = gsp_id(id);
 
@@ -85,7 +85,7 @@ static __always_inline int test_ids(struct xdp_md *ctx, __u32 ids_at, __u32 coun
 			set_realm(&s, n);
 		if (dedup_is_no_id(id, GSP_ID_WORDS))
 			return DEDUP_REASON_no_id;
-		if (closely ? !is_known_closely(&s, n) : filter_test(&s) <= 0)
+		if (slow ? !slow_path_knows(&s, n) : filter_test(&s) <= 0)
 			return DEDUP_REASON_ihave_new;
 	}
 	return DEDUP_REASON_ihave_duplicate;
@@ -97,7 +97,7 @@ __noinline int test_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count, __u32 n
 	return test_ids(ctx, ids_at, count, n, false);
 }
 
-__noinline int test_ihave_closely(struct xdp_md *ctx, __u32 ids_at, __u32 count, __u32 n)
+__noinline int slow_path_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count, __u32 n)
 {
 	int reason = test_ids(ctx, ids_at, count, n, true);
 
@@ -110,7 +110,7 @@ static __always_inline int see_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 cou
 {
 	int reason = test_ihave(ctx, ids_at, count, n);
 
-	return reason == LOOK_CLOSELY ? test_ihave_closely(ctx, ids_at, count, n) : reason;
+	return reason == TAKE_SLOW_PATH ? slow_path_ihave(ctx, ids_at, count, n) : reason;
 }
 
 /* The XDP verdict of a packet for which parse_gsp() has returned PARSED, in a filter without streams. */
@@ -125,8 +125,8 @@ static __always_inline int see_gsp(struct xdp_md *ctx, const struct packet *pkt,
 
 			return see_id(delivers ? ctx : NULL, pkt, &s, 0);
 		}
-		if (reason == LOOK_CLOSELY)
-			return see_event_closely(ctx, frame_offset(ctx, pkt), pkt->len);
+		if (reason == TAKE_SLOW_PATH)
+			return slow_path_event(ctx, frame_offset(ctx, pkt), pkt->len);
 	} else if (gsp(pkt)->type == GSP_IHAVE) {
 		reason = see_ihave(ctx, frame_offset(ctx, pkt), gsp(pkt)->count, 0);
 	} else {

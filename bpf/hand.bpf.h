@@ -9,7 +9,7 @@
 #include <linux/time.h>
 
 #include "age.h"
-#include "closely.bpf.h"
+#include "slow_path.bpf.h"
 #include "hand.h"
 #include "maps.bpf.h"
 
@@ -77,11 +77,12 @@ static long pass_places(__u32 i, struct step *step)
 }
 
 /* Sets stale_at to config.stale_jiffies from now. It adds the difference, atomically, instead of
- * storing the sum: user space may be setting the top bit, DEDUP_CLOSELY, which a store could undo.
+ * storing the sum: user space may be setting the top bit, DEDUP_SLOW_PATH, and a store could undo
+ * that.
  */
 static __always_inline void put_off_stale(void)
 {
-	__u64 was = READ_ONCE(state.stale_at) & ~DEDUP_CLOSELY;
+	__u64 was = READ_ONCE(state.stale_at) & ~DEDUP_SLOW_PATH;
 
 	__sync_fetch_and_add(&state.stale_at, bpf_jiffies64() + config.memory.stale_jiffies - was);
 }
@@ -169,7 +170,7 @@ static __always_inline int start_timer(void)
 		return err;
 	state.stale_at = bpf_jiffies64() + config.memory.stale_jiffies;
 	if (config.has_predecessor)
-		state.stale_at |= DEDUP_CLOSELY;
+		state.stale_at |= DEDUP_SLOW_PATH;
 	if (config.memory.replay)
 		return 0;
 	return bpf_timer_start(&t->timer, config.memory.tick_ns, 0);

@@ -8,7 +8,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "ask.h"
-#include "closely.h"
+#include "slow_path.h"
 #include "predecessor.h"
 #include "sockets.bpf.h"
 #include "wanted.h"
@@ -52,7 +52,7 @@ static __always_inline bool find_key(const struct dedup_ask *ask, struct dedup_w
 	return true;
 }
 
-/* Wants the id as user/filter/look_closely.c does it. */
+/* Wants the id as user/filter/slow_path_reason.c does it. */
 static __always_inline int want(struct dedup_state *st, const struct dedup_ask *ask)
 {
 	struct dedup_wanted entry = { READ_ONCE(st->last_ns) + lent.window_ns };
@@ -67,7 +67,7 @@ static __always_inline int want(struct dedup_state *st, const struct dedup_ask *
 	err = bpf_map_update_elem(&wanted, &key, &entry, BPF_ANY);
 	if (err)
 		return err;
-	__sync_fetch_and_or(&st->stale_at, DEDUP_CLOSELY);
+	__sync_fetch_and_or(&st->stale_at, DEDUP_SLOW_PATH);
 	return READ_ONCE(st->walks) == walks ? 1 : -EAGAIN;
 }
 

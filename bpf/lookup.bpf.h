@@ -7,7 +7,7 @@
 
 #include "array.bpf.h"
 #include "block.h"
-#include "closely.h"
+#include "slow_path.h"
 #include "credit.bpf.h"
 #include "hand.h"
 #include "maps.bpf.h"
@@ -35,7 +35,7 @@ struct block_lookup {
  */
 static __always_inline bool clock_of_stopped(const struct dedup_state *st)
 {
-	return bpf_jiffies64() > (READ_ONCE(st->stale_at) & ~DEDUP_CLOSELY);
+	return bpf_jiffies64() > (READ_ONCE(st->stale_at) & ~DEDUP_SLOW_PATH);
 }
 
 static __always_inline bool clock_stopped(void)
@@ -43,10 +43,10 @@ static __always_inline bool clock_stopped(void)
 	return clock_of_stopped(&state);
 }
 
-/* clock_stopped(), or may there be a reason to look closely (closely.h)? By one signed comparison:
- * with DEDUP_CLOSELY, the top bit, stale_at is negative, and so in the past.
+/* Has the clock stopped, or may there be a reason for the slow path (slow_path.h)? One signed
+ * comparison tells: with DEDUP_SLOW_PATH, the top bit, stale_at is negative, and so in the past.
  */
-static __always_inline bool clock_stopped_or_closely(void)
+static __always_inline bool clock_stopped_or_slow_path(void)
 {
 	return (__s64)bpf_jiffies64() > (__s64)READ_ONCE(state.stale_at);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Looking up ids while there is a predecessor (include/predecessor.h), and judging each packet once
- * while the program is exchanged (include/exchange.h). Only packets that are looked at closely come
- * here.
+ * while the program is exchanged (include/exchange.h). Only packets on the slow path come here.
  */
 #ifndef XDP_DEDUP_PREDECESSOR_BPF_H
 #define XDP_DEDUP_PREDECESSOR_BPF_H
@@ -288,7 +287,7 @@ __noinline int see_block(void)
  * `teach`: as long as the predecessor is in charge, there alone. 1 yes, 0 no, or a negative errno:
  * it is not, and could not be learned.
  */
-static __always_inline int look_closely(const struct dedup_sought *s, __u32 n, bool teach)
+static __always_inline int slow_path_lookup(const struct dedup_sought *s, __u32 n, bool teach)
 {
 	int known = array_seek(s, teach);
 

@@ -95,8 +95,8 @@ discard: /* does not happen */
 
 /* Gives the sampler the packet, if there is one that is to see it: of stream n, with this enum
  * dedup_reason, and with this id; if that is NULL, with the one of GSP/1 at frame offset id_at.
- * Only packets that are looked at closely come here. Returns nothing of use. A global function:
- * verified once.
+ * Only packets on the slow path come here. Returns nothing of use. A global function: verified
+ * once.
  */
 __noinline int take_sample(struct xdp_md *ctx, __u32 n, __u32 reason, __u32 id_at,
 			   const struct dedup_id *id)

@@ -288,7 +288,7 @@ __noinline int conclude_frame(__u64 n, __u64 reason)
 }
 
 /* A frame that matches stream n, which is *s. Returns the XDP verdict, NOT_OF_STREAM, LOOK_UP,
- * LOOK_UP_IDS, or LOOK_CLOSELY if see_frame_closely() is to judge the frame.
+ * LOOK_UP_IDS, or TAKE_SLOW_PATH if slow_path_frame() is to judge the frame.
  */
 static __always_inline int see_frame(struct xdp_md *ctx, struct frame *f,
 				     const struct dedup_stream *s, __u32 n)
@@ -309,8 +309,8 @@ static __always_inline int see_frame(struct xdp_md *ctx, struct frame *f,
 		reason = s->decoder == DEDUP_GSP ? read_gsp(ctx, f) : read_id(ctx, f, s);
 	if (reason == LOOK_UP_IDS)
 		return LOOK_UP_IDS;
-	if (reason == PARSED && clock_stopped_or_closely())
-		return LOOK_CLOSELY;
+	if (reason == PARSED && clock_stopped_or_slow_path())
+		return TAKE_SLOW_PATH;
 	if (reason == PARSED && dedup_is_no_id(&f->id, s->words))
 		reason = DEDUP_REASON_no_id;
 	if (reason != PARSED)
@@ -339,10 +339,11 @@ static __always_inline int see_looked_up(struct xdp_md *ctx, int known)
 	return pass_on(ctx, &f->id, words_of(f->stream), f->stream, reason_of(known), verdict);
 }
 
-/* Judges the frame for which see_streams() returned LOOK_CLOSELY, while the window's clock has stopped,
- * or there may be a reason to look closely. Returns the XDP verdict. A global function: verified once.
+/* Judges the frame for which see_streams() returned TAKE_SLOW_PATH: the window's clock has stopped,
+ * or there may be a reason for the slow path. Returns the XDP verdict. A global function: verified
+ * once.
  */
-__noinline int see_frame_closely(struct xdp_md *ctx)
+__noinline int slow_path_frame(struct xdp_md *ctx)
 {
 	const struct dedup_config *cfg = configuration();
 	struct frame *f = cpu_frame();
@@ -366,7 +367,7 @@ __noinline int see_frame_closely(struct xdp_md *ctx)
 		return conclude_frame(n, DEDUP_REASON_no_id);
 	if (is_others(ctx, &f->id, sought.words))
 		return XDP_PASS;
-	reason = judge_closely(&sought, n);
+	reason = slow_path_judge(&sought, n);
 	take_sample(ctx, n, reason, 0, &f->id);
 	verdict = conclude_frame(n, reason);
 	return note_handled(ctx, pass_on(ctx, &f->id, sought.words, n, reason, verdict));
@@ -498,8 +499,8 @@ static __always_inline int see_stream_frame(struct xdp_md *ctx)
 	f = cpu_frame();
 	if (verdict == LOOK_UP)
 		return see_looked_up(ctx, array_see());
-	if (verdict == LOOK_CLOSELY)
-		return see_frame_closely(ctx);
+	if (verdict == TAKE_SLOW_PATH)
+		return slow_path_frame(ctx);
 	if (verdict == LOOK_UP_IDS && f)
 		return conclude_frame(f->stream, see_ihave(ctx, f->ids_at, f->ids_cnt, f->stream));
 	return XDP_PASS;

@@ -121,12 +121,12 @@ static __always_inline int see_id(struct xdp_md *ctx, const struct packet *pkt,
 		       conclude(pkt, cpu_counters(n), reason_of(known)));
 }
 
-/* Looks up and learns an id of stream n, in any layout, while there may be a reason to look
- * closely: a packet of a known id that is wanted passes, once. Returns an enum dedup_reason.
+/* Looks up and learns an id of stream n, in any layout, on the slow path: a packet of a known id
+ * that is wanted passes, once. Returns an enum dedup_reason.
  */
-static __always_inline int judge_closely(const struct dedup_sought *s, __u32 n)
+static __always_inline int slow_path_judge(const struct dedup_sought *s, __u32 n)
 {
-	int known = look_closely(s, n, !config.policy.learn_app);
+	int known = slow_path_lookup(s, n, !config.policy.learn_app);
 
 	if (known == 1 && is_wanted(s->id, s->words, s->realm_key, true))
 		return DEDUP_REASON_wanted;

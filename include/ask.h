@@ -32,7 +32,7 @@ enum dedup_ask_what {
 			    * stepped for stale_ns; else 0
 			    */
 	DEDUP_ASK_WANT, /* the id is wanted from now on: 1; -E2BIG: there is no room; -EAGAIN: the
-			 * hand was walking (closely.h), ask again; -ESTALE: another filter is in
+			 * hand was walking (slow_path.h), ask again; -ESTALE: another filter is in
 			 * charge, or the hand has stopped
 			 */
 	DEDUP_ASK_NO_MORE, /* the id is wanted no more: 0 */

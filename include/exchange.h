@@ -4,8 +4,8 @@
  * one is gone, so that for a moment both see each packet, one after the other: what the first one
  * has just learned, the second one would drop.
  *
- * So while state.exchanging is 1, of both programs' filters, packets are looked at closely
- * (closely.h), and a program that passes a packet whose id it has judged notes that in the map
+ * So while state.exchanging is 1, of both programs' filters, packets take the slow path
+ * (slow_path.h), and a program that passes a packet whose id it has judged notes that in the map
  * `handled`, which both have: in this CPU's entry, for a CPU finishes a packet before it takes the
  * next one. A program that finds the packet noted passes it, and neither judges nor counts it. The
  * order in which they come, and which of them is in charge (predecessor.h) when, make no

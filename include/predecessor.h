@@ -35,8 +35,8 @@
  * may be put in charge once its hand has stepped; before, ids would pass unlearned until it does.
  * Whoever puts it in charge gives it the rest of the room at once, as the next step may be late.
  *
- * While there is a predecessor packets are looked at closely (closely.h). The hand finds when it is
- * empty. From then on the packet path is as without; the memory goes with the next command.
+ * While there is a predecessor, packets take the slow path (slow_path.h). The hand finds when the
+ * predecessor is empty: from then on it is no reason. The next command removes its memory.
  */
 #ifndef XDP_DEDUP_PREDECESSOR_H
 #define XDP_DEDUP_PREDECESSOR_H

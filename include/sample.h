@@ -2,7 +2,7 @@
 /* Samples: copies of packets that are dropped or new, for a process that listens, the sampler. A
  * filter has one at a time. It says in state.sampler what it wants to see, and puts a ring buffer
  * of its own into the map `samples`, so that while nobody listens there is none. Packets find out
- * by DEDUP_CLOSELY (closely.h) that there is a sampler.
+ * by DEDUP_SLOW_PATH (slow_path.h) that there is a sampler.
  *
  * It holds state.sampler for DEDUP_SAMPLER_LEASE_NS, and renews that in time; if it is killed, the
  * hand finds that it has expired. Who holds it is told by the very value of until_ns: a process

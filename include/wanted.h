@@ -7,7 +7,7 @@
  * passes. An entry is valid for a window. That is measured by the time of the hand's last step,
  * state.last_ns, so that packets need not read a clock.
  *
- * Packets look into the map only while it may have entries: closely.h. User space
+ * Packets look into the map only while it may have entries: slow_path.h. User space
  * (user/filter/want.c) puts ids there; the hand deletes those that have expired.
  */
 #ifndef XDP_DEDUP_WANTED_H

@@ -19,7 +19,7 @@
 #include "attach.h"
 #include "bench.h"
 #include "bits.h"
-#include "closely.h"
+#include "slow_path.h"
 #include "loader.h"
 #include "packet.h"
 #include "pin_dirs.h"
@@ -199,7 +199,7 @@ static double run_sampled(struct xdp_dedup *skel, const struct frame *f, struct 
 	pthread_t thread;
 	double ns;
 
-	while (READ_ONCE(filter->state->stale_at) & DEDUP_CLOSELY) /* for the one before */
+	while (READ_ONCE(filter->state->stale_at) & DEDUP_SLOW_PATH) /* for the one before */
 		usleep(1000);
 	if (!row->rate)
 		return run(skel, f, PACKETS);

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "closely.h"
+#include "slow_path.h"
 #include "open.h"
 #include "packet.h"
 #include "protocol_packets.h"
@@ -65,22 +65,22 @@ static int send_frames(int argc, char **argv)
 	return 0;
 }
 
-static bool is_looked_at_closely(const char *name)
+static bool takes_slow_path(const char *name)
 {
 	struct filter f;
 	bool is;
 
 	if (filter_open(name, &f))
 		exit(3);
-	is = READ_ONCE(f.state->stale_at) & DEDUP_CLOSELY;
+	is = READ_ONCE(f.state->stale_at) & DEDUP_SLOW_PATH;
 	filter_close(&f);
 	return is;
 }
 
-/* $CLOSELY NAME: are packets looked at closely? */
-static int ask_closely(char **argv)
+/* $SLOW_PATH NAME: do packets take the slow path? */
+static int ask_slow_path(char **argv)
 {
-	return is_looked_at_closely(argv[2]) ? 0 : 1;
+	return takes_slow_path(argv[2]) ? 0 : 1;
 }
 
 /* $OVER NAME: its time to drop is over. */
@@ -136,7 +136,7 @@ static int check_pcap(char **argv)
  * shown CNT        it has shown so many lines
  * ends STATUS      it ends by itself
  * stops            it is asked to end, and does
- * ordinary         packets are not looked at closely any more
+ * ordinary         packets do not take the slow path any more
  * asked            prints what status --json says of the sampler
  */
 #define WORDS                                                                                      \
@@ -151,7 +151,7 @@ static int check_pcap(char **argv)
 	"shown() { soon lines $1; [ $(wc -l </mnt/out) = $1 ]; }\n"                                \
 	"ends() { code=0; wait $pid || code=$?; pid=; output=$(cat /mnt/err); [ $code = $1 ]; }\n" \
 	"stops() { kill -${1:-INT} $pid; ends 0; }\n"                                              \
-	"ordinary() { soon not $CLOSELY v0; }\n"                                                   \
+	"ordinary() { soon not $SLOW_PATH v0; }\n"                                                 \
 	"asked() { $XD status v0 --json | jq -c '.sampler | if . then [.process, .listens, "       \
 	".rate,\n"                                                                                 \
 	"	.snap_bytes, .ring_bytes] else . end'; }\n"
@@ -246,7 +246,7 @@ static const struct cli_script SCRIPTS[] = {
 		     "$SEND p0 2 1; wait; [ $(wc -l </mnt/one) = 1 ]\n"
 		     "got cat /mnt/code; is 141; ordinary; got $XD sample v0 --for 10ms\n" },
 	{ "killed-it-leaves-its-ring-buffer", WORDS LOAD
-	  "; listens v0; $CLOSELY v0; kill -KILL $pid; wait $pid || :\n"
+	  "; listens v0; $SLOW_PATH v0; kill -KILL $pid; wait $pid || :\n"
 	  "fails \"process $pid, listens to v0\" $XD sample v0 --for 1s\n"
 	  "ordinary; got $XD status v0; has \"\n  sampler     process $pid was killed or \"\n"
 	  "has '(1.0 MB) stays until the next sample, or unload\n'\n"
@@ -342,13 +342,13 @@ static const struct cli_script SCRIPTS[] = {
 
 int main(int argc, char **argv)
 {
-	static const char *const HELPERS[] = { "SEND", "CLOSELY", "OVER", "PCAP" };
+	static const char *const HELPERS[] = { "SEND", "SLOW_PATH", "OVER", "PCAP" };
 	char self[PATH_MAX] = "", helper[PATH_MAX + 16];
 
 	if (argc > 4 && !strcmp(argv[1], "SEND"))
 		return send_frames(argc, argv);
-	if (argc == 3 && !strcmp(argv[1], "CLOSELY"))
-		return ask_closely(argv);
+	if (argc == 3 && !strcmp(argv[1], "SLOW_PATH"))
+		return ask_slow_path(argv);
 	if (argc == 3 && !strcmp(argv[1], "OVER"))
 		return end_drops(argv);
 	if (argc == 7 && !strcmp(argv[1], "PCAP"))

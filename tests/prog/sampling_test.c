@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Samples: which packets a sampler gets, and what of them; and that packets are looked at closely
- * just as long as there is one.
+/* Samples: which packets a sampler gets, and what of them; and that packets take the slow path just
+ * as long as there is one.
  */
 #include "layout_runner.h"
 
@@ -17,7 +17,7 @@
 #include <bpf/bpf.h>
 
 #include "clock.h"
-#include "closely.h"
+#include "slow_path.h"
 #include "kernel.h"
 #include "maps.h"
 #include "protocol_packets.h"
@@ -126,9 +126,9 @@ static void assert_saw(const struct frame *f, enum dedup_reason reason, uint32_t
 	assert_true(kernel_now_ns() - s->time_ns < 10 * SECOND_NS);
 }
 
-static bool is_looked_at_closely(void)
+static bool takes_slow_path(void)
 {
-	return READ_ONCE(state_of_filter()->stale_at) & DEDUP_CLOSELY;
+	return READ_ONCE(state_of_filter()->stale_at) & DEDUP_SLOW_PATH;
 }
 
 /* Filters of every layout, of GSP/1 alone and as a stream, and of other streams. */
@@ -265,7 +265,7 @@ static void each_reason_is_sampled(void **state)
 	expect(&f, XDP_DROP, DEDUP_REASON_duplicate);
 	assert_saw(&f, DEDUP_REASON_duplicate, n);
 	/* The clock stops. */
-	state_of_filter()->stale_at = DEDUP_CLOSELY;
+	state_of_filter()->stale_at = DEDUP_SLOW_PATH;
 	expect(&f, XDP_PASS, DEDUP_REASON_stale);
 	assert_got(0);
 	end_without_loss();
@@ -627,7 +627,7 @@ static void a_stopped_hand_is_told(void **state)
 
 static void await_ordinary(void)
 {
-	for (int ms = 0; is_looked_at_closely(); ms++) {
+	for (int ms = 0; takes_slow_path(); ms++) {
 		assert_true(ms < PATIENCE_MS);
 		usleep(1000);
 	}
@@ -648,7 +648,7 @@ static void the_hand_keeps_it_as_long_as_it_listens(void **state)
 	walks = READ_ONCE(state_of_filter()->walks);
 	while (kernel_now_ns() < end_ns) {
 		assert_int_equal(sampling_poll(seen.s, 20), 0);
-		assert_true(is_looked_at_closely());
+		assert_true(takes_slow_path());
 	}
 	walks = READ_ONCE(state_of_filter()->walks) - walks;
 	assert_in_range(walks, 2, 2 * (10 * (kernel_now_ns() - end_ns) / SECOND_NS + 42));
@@ -676,7 +676,7 @@ static void a_killed_sampler_leaves_nothing(void **state)
 		_exit(listen_to(ALL, 1, 256, 10) ? 1 : 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	assert_true(is_looked_at_closely());
+	assert_true(takes_slow_path());
 	await_ordinary();
 	assert_true(kernel_now_ns() - start_ns >= DEDUP_SAMPLER_LEASE_NS - 100 * MS);
 	assert_int_not_equal(ring_id(), 0);
@@ -697,7 +697,7 @@ static void a_wanted_id_outlives_the_sampler(void **state)
 	assert_int_equal(want_id(&fixture.filter, ids[0].bytes), 1);
 	end_without_loss();
 	fixture_await(&state_of_filter()->last_ns, state_of_filter()->last_ns + 300 * MS);
-	assert_true(is_looked_at_closely());
+	assert_true(takes_slow_path());
 	expect_event(&ids[0], XDP_PASS, DEDUP_REASON_wanted);
 	await_ordinary();
 	/* And the other way round. */
@@ -705,7 +705,7 @@ static void a_wanted_id_outlives_the_sampler(void **state)
 	assert_int_equal(listen_to(ALL, 1, 256, 10), 0);
 	expect_event(&ids[1], XDP_PASS, DEDUP_REASON_wanted);
 	fixture_await(&state_of_filter()->last_ns, state_of_filter()->last_ns + 300 * MS);
-	assert_true(is_looked_at_closely());
+	assert_true(takes_slow_path());
 	end_without_loss();
 	await_ordinary();
 }

@@ -13,7 +13,7 @@
 
 #include <bpf/bpf.h>
 
-#include "closely.h"
+#include "slow_path.h"
 #include "hash.h"
 #include "ids.h"
 #include "kernel.h"
@@ -53,9 +53,9 @@ static int want(const struct id *id)
 	return want_id(&fixture.filter, id->bytes);
 }
 
-static bool must_look_closely(void)
+static bool takes_slow_path(void)
 {
-	return READ_ONCE(fixture.filter.state->stale_at) & DEDUP_CLOSELY;
+	return READ_ONCE(fixture.filter.state->stale_at) & DEDUP_SLOW_PATH;
 }
 
 static void try_once(void)
@@ -97,7 +97,7 @@ static void try_unknown(void)
 
 	assert_int_equal(want(&id), 0);
 	assert_int_equal(want_id(&fixture.filter, NO_ID.bytes), -EINVAL);
-	assert_false(must_look_closely());
+	assert_false(takes_slow_path());
 	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
 	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
 }
@@ -185,7 +185,7 @@ static void no_credit(struct dedup_config *cfg)
 	cfg->memory.claim = 1;
 }
 
-/* Packets that are looked at closely are judged as others. */
+/* Packets on the slow path are judged as others. */
 static void try_close_look(void)
 {
 	struct dedup_state *st = fixture.filter.state;
@@ -205,7 +205,7 @@ static void try_close_look(void)
 	expect_event(&known[0], XDP_DROP, DEDUP_REASON_duplicate);
 
 	word = st->stale_at;
-	st->stale_at = DEDUP_CLOSELY; /* long ago */
+	st->stale_at = DEDUP_SLOW_PATH; /* long ago */
 	expect_event(&known[0], XDP_PASS, DEDUP_REASON_stale);
 	expect_event(&known[1], XDP_PASS, DEDUP_REASON_stale);
 	expect_ihave(&known[0], 1, XDP_PASS, DEDUP_REASON_stale);
@@ -310,7 +310,7 @@ static uint32_t entries(void)
 
 static void await_ordinary(void)
 {
-	for (int ms = 0; must_look_closely(); ms++) {
+	for (int ms = 0; takes_slow_path(); ms++) {
 		assert_true(ms < PATIENCE_MS);
 		usleep(1000);
 	}
@@ -354,7 +354,7 @@ static void the_hand_keeps_what_is_wanted(void **state)
 		/* Its clock goes on meanwhile. */
 		fixture_await(&st->stale_at, stale_at + 1);
 		fixture_await(&st->last_ns, READ_ONCE(st->last_ns) + 100 * MS);
-		assert_true(must_look_closely());
+		assert_true(takes_slow_path());
 	}
 	expect_event(&ids[1], XDP_PASS, DEDUP_REASON_wanted);
 	await_ordinary();
@@ -415,7 +415,7 @@ static void the_hand_loses_no_want(void **state)
 	start_ns = kernel_now_ns();
 	for (uint64_t ns = 0; ns < RACE_NS || (!cleared && ns < PATIENCE_MS * MS); tries++) {
 		linger(&seed, LONG);
-		cleared += tries && !must_look_closely();
+		cleared += tries && !takes_slow_path();
 		assert_int_equal(want(&id), 1);
 		lost += !passes(&f, &id);
 		ns = kernel_now_ns() - start_ns;

@@ -7,7 +7,7 @@
 #include "attachments.h"
 #include "kernel.h"
 #include "loader.h"
-#include "look_closely.h"
+#include "slow_path_reason.h"
 #include "maps.h"
 #include "open_filter.h"
 #include "pair.h"
@@ -17,7 +17,7 @@
 #include "totals.h"
 #include "unread.h"
 
-/* For look_closely(). */
+/* For slow_path_put_reason(). */
 static int put_exchanging(struct filter *f, void *arg)
 {
 	(void)arg;
@@ -31,7 +31,7 @@ static int begin_exchange(struct pair *p)
 	int err = filter_clear_handled(&p->f);
 
 	if (!err)
-		err = look_closely(&p->f, put_exchanging, NULL);
+		err = slow_path_put_reason(&p->f, put_exchanging, NULL);
 	if (err == -ESTALE)
 		return say_err(err, "the window's clock of %s has stopped; unload and load it",
 			       p->name);

@@ -6,8 +6,8 @@
  * A change is committed by one system call. What is before it leaves the filter that runs as it is;
  * what is after it can be repeated, by any command that takes the lock, until it is done:
  * 1. What is to come is made in +NAME (loader_next_program(), loader_next_filter()). Its record
- *    (record.h) is written, and its hand is seen to step. state.exchanging is 1, and all CPUs look
- *    closely.
+ *    (record.h) is written, and its hand is seen to step. state.exchanging is 1, and all CPUs take
+ *    the slow path.
  * 2. NAME and +NAME are exchanged. That is the commit.
  * 3. NAME's program is attached where its record says: in a dispatcher beside that of +NAME, else
  *    in its place. If that fails, the two are exchanged back.

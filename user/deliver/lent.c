@@ -14,7 +14,7 @@
 #include "maps.h"
 #include "pins.h"
 
-#define WALK_US 250 /* as in look_closely.c */
+#define WALK_US 250 /* as in slow_path_reason.c */
 #define TRIES 2000
 
 static void configure(struct dedup_lent *c, const struct filter *f, const struct lent_queue *q)

@@ -11,7 +11,7 @@
 
 #include "clock.h"
 #include "kernel.h"
-#include "look_closely.h"
+#include "slow_path_reason.h"
 #include "maps.h"
 #include "open.h"
 #include "stats.h"
@@ -59,7 +59,7 @@ static int swap_until(struct sampling *s, uint64_t until_ns)
 	return 0;
 }
 
-/* For look_closely(). */
+/* For slow_path_put_reason(). */
 static int renew(struct filter *f, void *arg)
 {
 	struct sampling *s = arg;
@@ -109,7 +109,7 @@ static int listen_for(struct sampling *s, const struct sampling_wish *wish)
 	if (bpf_map_update_elem(s->map_fd, &SLOT, &s->ring_fd, BPF_ANY))
 		return -errno;
 	WRITE_ONCE(shared->reasons, wish->reasons);
-	return look_closely(s->f, renew, s);
+	return slow_path_put_reason(s->f, renew, s);
 }
 
 /* 0; -ESTALE if the hand has stopped: then packets are not looked at, and no lease would end. */
@@ -185,7 +185,7 @@ int sampling_poll(struct sampling *s, int timeout_ms)
 		if (!err)
 			err = check_hand(s->f);
 		if (!err)
-			err = look_closely(s->f, renew, s);
+			err = slow_path_put_reason(s->f, renew, s);
 		if (err)
 			return err;
 	}

@@ -7,7 +7,7 @@
 
 #include "ids.h"
 #include "kept.h"
-#include "look_closely.h"
+#include "slow_path_reason.h"
 #include "open_filter.h"
 #include "stream_ids.h"
 #include "wanted.h"
@@ -30,7 +30,7 @@ int want_key(struct filter *f, const struct dedup_id *id, uint32_t n)
 {
 	struct dedup_want_key key = key_of(f, id, n);
 
-	return look_closely(f, put_wanted, &key);
+	return slow_path_put_reason(f, put_wanted, &key);
 }
 
 int want_key_no_more(struct filter *f, const struct dedup_id *id, uint32_t n)
@@ -51,5 +51,5 @@ int want_id(struct filter *f, const uint8_t *bytes)
 	key.realm_key = sought.realm_key;
 	if (!ids_test(f, bytes))
 		return 0;
-	return look_closely(f, put_wanted, &key);
+	return slow_path_put_reason(f, put_wanted, &key);
 }

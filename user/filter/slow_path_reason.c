@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "look_closely.h"
+#include "slow_path_reason.h"
 
 #include <errno.h>
 #include <unistd.h>
 
-#include "closely.h"
+#include "slow_path.h"
 #include "open_filter.h"
 
 #define WALK_US 250 /* a walk of the hand takes no longer */
@@ -23,11 +23,11 @@ static int try_put(struct filter *f, put_reason_fn put, void *arg)
 	result = put(f, arg);
 	if (result < 0)
 		return result;
-	__sync_fetch_and_or(&st->stale_at, DEDUP_CLOSELY);
+	__sync_fetch_and_or(&st->stale_at, DEDUP_SLOW_PATH);
 	return READ_ONCE(st->walks) == walks ? result : -EAGAIN;
 }
 
-int look_closely(struct filter *f, put_reason_fn put, void *arg)
+int slow_path_put_reason(struct filter *f, put_reason_fn put, void *arg)
 {
 	int result = try_put(f, put, arg);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Has packets looked at closely. include/closely.h says how that works. */
-#ifndef XDP_DEDUP_LOOK_CLOSELY_H
-#define XDP_DEDUP_LOOK_CLOSELY_H
+/* Puts packets on the slow path. include/slow_path.h explains how that works. */
+#ifndef XDP_DEDUP_SLOW_PATH_REASON_H
+#define XDP_DEDUP_SLOW_PATH_REASON_H
 
 #include "open_filter.h"
 
@@ -11,6 +11,6 @@ typedef int (*put_reason_fn)(struct filter *f, void *arg);
 /* Calls put(f, arg), and has packets look for the reason until it has expired. Returns what put()
  * returned; or -ESTALE if the hand has stopped while it walked through the reasons.
  */
-int look_closely(struct filter *f, put_reason_fn put, void *arg);
+int slow_path_put_reason(struct filter *f, put_reason_fn put, void *arg);
 
 #endif
