@@ -170,14 +170,14 @@ struct dedup_mark {
 /* Map `.data.state`, mapped into user space. Who writes a field is said at its group or line. */
 struct dedup_state {
 	/* Every packet reads this line; the hand writes it once a step. User space also writes: the
-	 * top bit of `stale_at` (DEDUP_CLOSELY in closely.h) and `recent_version`.
+	 * top bit of `stale_at` (DEDUP_SLOW_PATH in slow_path.h) and `recent_version`.
 	 */
 	__u64 hand;	/* turns done << 32 | next place to pass; the turns are the epoch */
 	__u64 stale_at; /* jiffies after which the window's clock has stopped; 0: it never ran */
 	__u64 limit;	/* `learned` may not exceed this until the hand steps again */
 	__u64 recent_version; /* recent.h: entries with another one are void */
 	__u64 pad0;
-	__u64 walks;	 /* begins and ends of walks (closely.h): odd during one */
+	__u64 walks;	 /* begins and ends of walks (slow_path.h): odd during one */
 	__u64 replay_ns; /* config.replay: the time, which user space sets */
 	__u64 counting;	 /* the hand, DEDUP_DROP_FOR: 1 once duplicates pass, 0 before */
 
