@@ -409,7 +409,8 @@ static void try_long_ids(uint32_t bytes)
 	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
 		struct dedup_config cfg = layout_run_still_config(&KINDS[i].shape);
 
-		cfg.policy.id_bytes = bytes;
+		cfg.policy.id_bytes = cfg.policy.streams[0].bytes = bytes;
+		cfg.policy.streams[0].words = dedup_id_words(bytes);
 		if (cfg.memory.hash == DEDUP_COLIBRI || cfg.memory.hash == DEDUP_FIPS ||
 		    cfg.memory.hash == DEDUP_TEZOS)
 			cfg.memory.recent = 64;
