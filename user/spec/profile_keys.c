@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gsp.h"
 #include "spec.h"
 #include "units.h"
 
@@ -257,8 +256,8 @@ static int check_decoder(struct parse *p)
 	if (st->words || st->gates_cnt || st->layer != DEDUP_UDP)
 		return profile_fail(p, p->keys_at[DECODER],
 				    "this decoder is for layer udp, and makes the id");
-	st->words = GSP_ID_BYTES / 8;
-	st->bytes = GSP_ID_BYTES;
+	st->words = SPEC_GSP_ID_BYTES / 8;
+	st->bytes = SPEC_GSP_ID_BYTES;
 	return 0;
 }
 

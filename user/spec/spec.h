@@ -18,6 +18,7 @@
 #define SPEC_DROP_MAX_NS (36500 * 86400000000000ULL)
 #define SPEC_WINDOW_MAX_NS (30 * 24 * 3600 * 1000000000ULL)
 
+#define SPEC_GSP_ID_BYTES 32 /* as in gsp.h, which only programs know */
 #define SPEC_INDEX_BITS_MAX 24
 #define SPEC_COUNTDOWN_BITS_MAX 24
 

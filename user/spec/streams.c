@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "config_streams.h"
-#include "gsp.h"
 
 #define TEXT_OF(macro) TEXT_OF_WORD(macro)
 #define TEXT_OF_WORD(word) #word
@@ -33,8 +32,8 @@ void streams_make_gsp(struct filter_spec *spec)
 	*s = (struct spec_stream){
 		.stream = { .name = STREAM_GSP,
 			    .decoder = DEDUP_GSP,
-			    .words = GSP_ID_BYTES / 8,
-			    .bytes = GSP_ID_BYTES },
+			    .words = SPEC_GSP_ID_BYTES / 8,
+			    .bytes = SPEC_GSP_ID_BYTES },
 		.ports_cnt = spec->ports_cnt,
 		.to_cnt = spec->to_cnt,
 		.to4_cnt = spec->to4_cnt,

@@ -140,12 +140,19 @@ static void a_message_of_any_length_is_hashed(void **state)
 		}
 }
 
+static void gsp_ids_have_one_length(void **state)
+{
+	(void)state;
+	assert_int_equal(SPEC_GSP_ID_BYTES, GSP_ID_BYTES);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blocks_take_ids_of_any_length),
 		cmocka_unit_test(only_the_ids_own_words_are_looked_at),
 		cmocka_unit_test(a_message_of_any_length_is_hashed),
+		cmocka_unit_test(gsp_ids_have_one_length),
 	};
 
 	add_rows(KINDS, try_kind, NULL, NULL);
