@@ -104,7 +104,8 @@ struct dedup_policy {
 	 */
 	__u8 direct[DEDUP_PORTS_MAX];
 	__u32 to_cnt;
-	__u32 to4_cnt; /* gsp_alone: so many of `to` are IPv4, and come first; else 0 */
+	__u32 to4_cnt;	 /* gsp_alone: so many of `to` are IPv4, and come first; else 0 */
+	__u32 gsp_alone; /* 1: the only stream is GSP/1, whose realm key is 0 */
 	struct dedup_prefix to[DEDUP_TO_MAX];
 
 	/* Only frames of these VLANs are looked at, in all streams: ranges of ids of the outermost
@@ -114,9 +115,13 @@ struct dedup_policy {
 	struct dedup_ports vlans[DEDUP_VLANS_MAX];
 
 	__u32 streams_cnt; /* at least 1 */
-	__u32 gsp_alone;   /* 1: the only stream is GSP/1, whose realm key is 0 */
 	struct dedup_stream streams[DEDUP_STREAMS_MAX];
 };
+_Static_assert(__builtin_offsetof(struct dedup_policy, to) ==
+			       __builtin_offsetof(struct dedup_policy, gsp_alone) + 4 &&
+		       __builtin_offsetof(struct dedup_policy, streams) ==
+			       __builtin_offsetof(struct dedup_policy, streams_cnt) + 4,
+	       "no hidden padding: policies are compared as bytes");
 
 /* No output shows these; nor the streams' realm keys. */
 struct dedup_secrets {

@@ -30,7 +30,7 @@
 /* Bytes of the structs: of dedup_config from format 12 on, of the others from the oldest one on.
  * Those of later formats have no fewer.
  */
-#define DEDUP_CONFIG_BYTES_12 28224
+#define DEDUP_CONFIG_BYTES_12 28216
 #define DEDUP_STATE_BYTES_OLDEST 35632
 #define DEDUP_COUNTERS_BYTES_OLDEST 336
 
