@@ -55,10 +55,11 @@ static void gsp_alone_becomes_a_stream(void **state)
 				       .to_cnt = 3,
 				       .to4_cnt = 2 };
 	struct dedup_config c;
-	const struct dedup_stream *s = &c.policy.streams[0];
+	const struct dedup_stream *s;
 
 	(void)state;
 	config_from_11(&old, &c);
+	s = &c.policy.streams[0];
 	assert_true(c.policy.gsp_alone && c.policy.streams_cnt == 1 && streams_sound(&c));
 	assert_true(stream_is_gsp(&c, 0) && s->words == 4 && s->bytes == 32 && s->forwarded);
 	assert_true(s->ports_cnt == 2 && s->to_cnt == 3 && s->to4_cnt == 2);
