@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "config_file.h"
+#include "diag.h"
 #include "pins.h"
 #include "plan.h"
-#include "say.h"
 
 #define PATH "/f"
 

@@ -6,27 +6,27 @@
 #include <string.h>
 
 #include "advisor.h"
+#include "diag.h"
 #include "kernel.h"
-#include "say.h"
 
 static struct advisor advisor;
 static struct readings readings;
 static char heard[4096];
 
-static void hear(void *to, enum say_kind kind, const char *line)
+static void hear(void *to, enum diag_kind kind, const char *line)
 {
 	(void)to;
 	snprintf(heard + strlen(heard), sizeof(heard) - strlen(heard), "%s%s\n",
-		 kind == SAY_NOTE ? "" : "error: ", line);
+		 kind == DIAG_NOTE ? "" : "error: ", line);
 }
 
 static void look(void)
 {
 	heard[0] = '\0';
 	assert_int_equal(readings_refresh(&readings, NULL), 0);
-	say_to(hear, NULL);
+	diag_to(hear, NULL);
 	advisor_tell(&advisor, &readings);
-	say_to(NULL, NULL);
+	diag_to(NULL, NULL);
 }
 
 static int setup(void **state)

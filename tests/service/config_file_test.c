@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "config_file.h"
+#include "diag.h"
 #include "output.h"
-#include "say.h"
 
 #define FEED "[filter feed]\ninterfaces = eth0 eth1\nport = 8001\n"
 

@@ -16,9 +16,9 @@
 
 #include "config.h"
 #include "device.h"
+#include "diag.h"
 #include "kernel.h"
 #include "loader.h"
-#include "say.h"
 #include "xdp_dedup.skel.h"
 
 static const struct {
@@ -87,12 +87,12 @@ int attach_say_unknown(const struct attachment *list, int cnt)
 {
 	for (int i = 0; i < cnt; i++) {
 		if (list[i].err == -EPERM)
-			return say_err(
+			return diag_err(
 				-EPERM,
 				"not permitted to see which XDP program runs on %s; run as root, or with CAP_SYS_ADMIN, or say the filter's own name",
 				list[i].ifname);
 		if (list[i].err)
-			return say_err(
+			return diag_err(
 				list[i].err,
 				"cannot tell which XDP program runs on %s: %s; if it is of no use: ip link set dev %s xdp off",
 				list[i].ifname, strerror(-list[i].err), list[i].ifname);
@@ -105,8 +105,8 @@ int attach_ifindex(const char *ifname)
 	int ifindex = if_nametoindex(ifname);
 
 	if (!ifindex && errno != ENODEV)
-		return say_err(-errno, "cannot look for the interface %s: %s", ifname,
-			       strerror(errno));
+		return diag_err(-errno, "cannot look for the interface %s: %s", ifname,
+				strerror(errno));
 	return ifindex;
 }
 
@@ -118,12 +118,12 @@ int attach_check_named(const struct placement *where, int i)
 	if (ifindex < 0)
 		return ifindex;
 	if (!ifindex)
-		return say_err(-ENODEV,
-			       "there is no interface %s here; ip link shows those there are",
-			       ifname);
+		return diag_err(-ENODEV,
+				"there is no interface %s here; ip link shows those there are",
+				ifname);
 	for (int j = 0; j < i; j++)
 		if (ifindex == (int)if_nametoindex(where->ifnames[j]))
-			return say_err(-EINVAL, "%s is named twice", ifname);
+			return diag_err(-EINVAL, "%s is named twice", ifname);
 	return 0;
 }
 
@@ -133,24 +133,24 @@ int attach_check_room(const char *ifname)
 	int err = attach_find((int)if_nametoindex(ifname), &there);
 
 	if (err == 1)
-		return say_err(-EEXIST, "%s already runs xdp-dedup; first: xdp-dedup unload %s",
-			       ifname, ifname);
+		return diag_err(-EEXIST, "%s already runs xdp-dedup; first: xdp-dedup unload %s",
+				ifname, ifname);
 	if (err && err != -EBUSY) {
 		there.err = err;
 		snprintf(there.ifname, sizeof(there.ifname), "%s", ifname);
 		return attach_say_unknown(&there, 1);
 	}
 	if (err)
-		return say_err(
+		return diag_err(
 			err,
 			"%s runs another XDP program (id %u) that lets none beside it; detach that first: ip link set dev %s xdp off",
 			ifname, there.id.prog_id, ifname);
 	return 0;
 }
 
-static int say_mode_refused(const char *ifname, enum attach_mode mode, int err)
+static int log_mode_refused(const char *ifname, enum attach_mode mode, int err)
 {
-	return say_err(
+	return diag_err(
 		err,
 		"cannot attach to %s in %s mode (%s); without --mode the best that works is taken",
 		ifname, attach_mode_name(mode), strerror(-err));
@@ -158,14 +158,14 @@ static int say_mode_refused(const char *ifname, enum attach_mode mode, int err)
 
 static void note_skb_mode(const char *ifname, int native_err)
 {
-	say_note("%s has no native XDP (%s): skb mode is taken, which saves less", ifname,
-		 strerror(-native_err));
+	diag_note("%s has no native XDP (%s): skb mode is taken, which saves less", ifname,
+		  strerror(-native_err));
 }
 
 int attach_check_mode(const char *ifname, enum attach_mode mode, bool has_native, bool has_hw)
 {
 	if ((mode == MODE_NATIVE && !has_native) || (mode == MODE_HW && !has_hw))
-		return say_mode_refused(ifname, mode, -EOPNOTSUPP);
+		return log_mode_refused(ifname, mode, -EOPNOTSUPP);
 	if (mode == MODE_ANY && !has_native)
 		note_skb_mode(ifname, -EOPNOTSUPP);
 	return 0;
@@ -176,19 +176,19 @@ int attach_check_redirect(const char *ifname, enum attach_mode mode, uint64_t fe
 	bool is_native = mode == MODE_NATIVE || (mode == MODE_ANY && features & DEVICE_XDP);
 
 	if (mode == MODE_HW)
-		return say_err(
+		return diag_err(
 			-EOPNOTSUPP,
 			"%s has no AF_XDP sockets in hw mode, so --deliver xsk cannot work there; --mode native",
 			ifname);
 	/* Such a driver drops what a program redirects. */
 	if (is_native && !(features & DEVICE_XDP_REDIRECT))
-		return say_err(
+		return diag_err(
 			-EOPNOTSUPP,
 			"the driver of %s cannot redirect packets, which --deliver xsk needs, in native XDP; --mode skb can, but slowly",
 			ifname);
 	if (!is_native)
-		say_note("%s delivers in skb mode: the kernel has made an skb of each packet, and copies it, which saves less",
-			 ifname);
+		diag_note("%s delivers in skb mode: the kernel has made an skb of each packet, and copies it, which saves less",
+			  ifname);
 	return 0;
 }
 
@@ -216,9 +216,9 @@ static int attach_one(struct xdp_program *prog, const char *ifname, enum attach_
 	if (!err)
 		return 0;
 	if (mode != MODE_ANY && is_mode_refused(err))
-		return say_mode_refused(ifname, mode, err);
-	return say_err(err, "cannot attach to %s: %s; --verbose shows what the kernel says", ifname,
-		       strerror(-err));
+		return log_mode_refused(ifname, mode, err);
+	return diag_err(err, "cannot attach to %s: %s; --verbose shows what the kernel says",
+			ifname, strerror(-err));
 }
 
 int attach_each(struct xdp_dedup *skel, char *const *ifnames, const enum attach_mode *modes, int cnt)
@@ -232,7 +232,7 @@ int attach_each(struct xdp_dedup *skel, char *const *ifnames, const enum attach_
 	int err = libxdp_get_error(prog);
 
 	if (err)
-		return say_err(err, "libxdp refused the program: %s", strerror(-err));
+		return diag_err(err, "libxdp refused the program: %s", strerror(-err));
 	for (int i = 0; i < cnt && !err; i++)
 		err = attach_one(prog, ifnames[i], modes[i]);
 	xdp_program__close(prog);
@@ -265,9 +265,9 @@ int attach_replace(const struct attachment *old, int new_fd)
 				     &opts);
 		close(opts.old_prog_fd);
 	}
-	return err ? say_err(err,
-			     "cannot exchange the program on %s: %s; --verbose shows what the kernel says",
-			     old->ifname, strerror(-err))
+	return err ? diag_err(err,
+			      "cannot exchange the program on %s: %s; --verbose shows what the kernel says",
+			      old->ifname, strerror(-err))
 		   : 0;
 }
 
@@ -322,11 +322,11 @@ int attach_detach_meant(struct attachment *list, int cnt)
 	}
 	for (int i = 0; i < cnt; i++)
 		if (list[i].meant && !list[i].detached)
-			err = say_err(list[i].detach_err,
-				      "cannot detach from %s: %s; it goes on filtering; %s",
-				      list[i].ifname, strerror(-list[i].detach_err),
-				      list[i].detach_err == -EBUSY
-					      ? "if a device on top of it, as a bridge, runs XDP: first ip link set dev DEVICE xdp off"
-					      : "--verbose shows what the kernel says");
+			err = diag_err(list[i].detach_err,
+				       "cannot detach from %s: %s; it goes on filtering; %s",
+				       list[i].ifname, strerror(-list[i].detach_err),
+				       list[i].detach_err == -EBUSY
+					       ? "if a device on top of it, as a bridge, runs XDP: first ip link set dev DEVICE xdp off"
+					       : "--verbose shows what the kernel says");
 	return err;
 }

@@ -12,10 +12,10 @@
 
 #include <bpf/bpf.h>
 
+#include "diag.h"
 #include "dispatch.h"
 #include "extensions.h"
 #include "identity.h"
-#include "say.h"
 
 #define LOOKS_MAX 10 /* programs may change meanwhile */
 
@@ -249,7 +249,7 @@ int attach_view_read(struct attach_view *v)
 	if (cnt >= 0)
 		return 0;
 	attach_view_free(v);
-	return say_err(cnt, "cannot list the interfaces: %s", strerror(-cnt));
+	return diag_err(cnt, "cannot list the interfaces: %s", strerror(-cnt));
 }
 
 void attach_view_free(struct attach_view *v)

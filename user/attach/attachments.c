@@ -11,6 +11,7 @@
 #include <bpf/bpf.h>
 
 #include "config_streams.h"
+#include "diag.h"
 #include "dispatch.h"
 #include "extensions.h"
 #include "here.h"
@@ -19,7 +20,6 @@
 #include "open.h"
 #include "pin_dirs.h"
 #include "receivers.h"
-#include "say.h"
 #include "stream_ids.h"
 
 bool attachments_is_theirs(const struct attachment *a, struct identity id)
@@ -118,7 +118,7 @@ static int find_filter(char **names, uint32_t state_id, const char *ifname, stru
 		} else if (!found++) {
 			*out = f;
 		} else {
-			err = say_err(
+			err = diag_err(
 				-ENOTUNIQ,
 				"%s runs no filter now, and did run %s and %s; say which by its own name",
 				ifname, out->name, f.name);
@@ -152,9 +152,10 @@ static int open_on(const char *ifname, struct attachment *a, struct filter *f)
 
 int attachments_explain_gone(const char *ifname)
 {
-	return say_err(-ESTALE,
-		       "the pins of the filter on %s are gone; xdp-dedup unload %s removes its program",
-		       ifname, ifname);
+	return diag_err(
+		-ESTALE,
+		"the pins of the filter on %s are gone; xdp-dedup unload %s removes its program",
+		ifname, ifname);
 }
 
 /* Does the interface run the same filter as when *a was found? 1 or 0; -errno, which is said. */
@@ -201,9 +202,9 @@ static int select_stream(struct filter *f, const char *name)
 		len += snprintf(list + len, sizeof(list) - len, "%s%s", n ? ", " : "",
 				f->config->policy.streams[n].name);
 	if (name)
-		return say_err(-ENOENT, "%s has no stream %s; it has %s", f->name, name, list);
-	return say_err(-EDESTADDRREQ, "%s has several streams: say which, as in %s/%s; there are %s",
-		       f->name, f->name, f->config->policy.streams[0].name, list);
+		return diag_err(-ENOENT, "%s has no stream %s; it has %s", f->name, name, list);
+	return diag_err(-EDESTADDRREQ, "%s has several streams: say which, as in %s/%s; there are %s",
+			f->name, f->name, f->config->policy.streams[0].name, list);
 }
 
 int attachments_open_stream(const char *what, struct filter *out)
@@ -228,7 +229,7 @@ int attachments_detach(const char *name)
 	int cnt, err = filter_identity(name, &id);
 
 	if (err)
-		return say_err(err, "cannot tell where %s runs: %s", name, strerror(-err));
+		return diag_err(err, "cannot tell where %s runs: %s", name, strerror(-err));
 	err = attach_list(&list, &cnt);
 	if (err)
 		return err;
@@ -260,10 +261,10 @@ static int make_entry(const char *ifname, enum attach_mode mode, struct dedup_if
 				       .ifindex = if_nametoindex(ifname),
 				       .mode = mode };
 	if (!entry->netns)
-		return say_err(-EIO, "the kernel does not tell which network namespace this is");
+		return diag_err(-EIO, "the kernel does not tell which network namespace this is");
 	/* The user may have given an alias. */
 	if (!entry->ifindex || !if_indextoname(entry->ifindex, entry->name))
-		return say_err(-ENODEV, "there is no interface %s any more", ifname);
+		return diag_err(-ENODEV, "there is no interface %s any more", ifname);
 	return 0;
 }
 
@@ -351,7 +352,7 @@ static int explain_twin(const struct filter *f, const char *ifname, const struct
 	char name[IF_NAMESIZE];
 
 	here_name(twin, name);
-	return say_err(
+	return diag_err(
 		-ENOTUNIQ,
 		"%s has the index %u, as %s has in another network namespace, so that packets for AF_XDP sockets are lost: xdp-dedup unload %s, and load another filter than %s there",
 		ifname, twin->ifindex, name, ifname, f->name);
@@ -363,7 +364,7 @@ int attachments_follow(struct filter *f, const struct attachment *list, int cnt)
 	int err = filter_identity(f->name, &id);
 
 	if (err)
-		return say_err(err, "cannot look at %s: %s", f->name, strerror(-err));
+		return diag_err(err, "cannot look at %s: %s", f->name, strerror(-err));
 	for (int i = 0; i < cnt && !err; i++) {
 		const struct attachment *a = &list[i];
 		const struct dedup_iface *twin;
@@ -373,8 +374,8 @@ int attachments_follow(struct filter *f, const struct attachment *list, int cnt)
 			continue;
 		entry = entry_of_moved(f, list, cnt, a->ifname);
 		if (!entry) {
-			say_note("cannot tell which of the interfaces of %s has become %s: load it again",
-				 f->name, a->ifname);
+			diag_note("cannot tell which of the interfaces of %s has become %s: load it again",
+				  f->name, a->ifname);
 			continue;
 		}
 		twin = attachments_twin(f, list, cnt, a);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "attachments.h"
+#include "diag.h"
 #include "kernel.h"
 #include "loader.h"
 #include "slow_path_reason.h"
@@ -13,7 +14,6 @@
 #include "pair.h"
 #include "pin_dirs.h"
 #include "predecessor.h"
-#include "say.h"
 #include "totals.h"
 #include "unread.h"
 
@@ -33,10 +33,10 @@ static int begin_exchange(struct pair *p)
 	if (!err)
 		err = slow_path_put_reason(&p->f, put_exchanging, NULL);
 	if (err == -ESTALE)
-		return say_err(err, "the window's clock of %s has stopped; unload and load it",
-			       p->name);
+		return diag_err(err, "the window's clock of %s has stopped; unload and load it",
+				p->name);
 	if (err)
-		return say_err(err, "cannot begin the exchange: %s", strerror(-err));
+		return diag_err(err, "cannot begin the exchange: %s", strerror(-err));
 	WRITE_ONCE(p->beside.state->exchanging, 1);
 	kernel_wait_for_packets();
 	return 0;
@@ -108,7 +108,7 @@ static int drop_older(const struct pair *p)
 	err = same < 0 ? same : 0;
 	if (!same)
 		err = filter_drop_predecessor(&p->beside);
-	return err ? say_err(err, "cannot free the predecessor of %s: %s", p->name, strerror(-err))
+	return err ? diag_err(err, "cannot free the predecessor of %s: %s", p->name, strerror(-err))
 		   : 0;
 }
 
@@ -126,7 +126,7 @@ int handover_complete(struct pair *p)
 	kernel_wait_for_packets();
 	err = filter_keep_counters(&p->beside, &p->f);
 	if (err)
-		return say_err(err, "cannot keep the counters of %s: %s", p->name, strerror(-err));
+		return diag_err(err, "cannot keep the counters of %s: %s", p->name, strerror(-err));
 	err = drop_older(p);
 	if (!err && same)
 		err = loader_adopt_hand(p->name);

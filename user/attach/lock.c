@@ -7,13 +7,13 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "diag.h"
 #include "dirs.h"
 #include "dispatch.h"
 #include "handover.h"
 #include "kernel.h"
 #include "pin_dirs.h"
 #include "pins.h"
-#include "say.h"
 
 /* A directory that is only locked. It is not PIN_ROOT itself, which others may be allowed to read:
  * whoever can open a file can lock it, and so keep everybody from changing filters.
@@ -34,7 +34,7 @@ int lock_take(bool verbose)
 		return err;
 	fd = open(LOCK, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return say_err(-errno, "cannot open %s: %s", LOCK, strerror(errno));
+		return diag_err(-errno, "cannot open %s: %s", LOCK, strerror(errno));
 	err = kernel_lock(fd);
 	if (!err)
 		handover_settle();
@@ -61,7 +61,7 @@ int lock_look(void)
 	if (fd < 0)
 		return pin_dir_explain(LOCK, -errno);
 	if (flock(fd, LOCK_SH | LOCK_NB))
-		say_note("another xdp-dedup is changing filters: load waits for it, 10 s at most");
+		diag_note("another xdp-dedup is changing filters: load waits for it, 10 s at most");
 	close(fd);
 	return 0;
 }

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "attachments.h"
+#include "diag.h"
 #include "loader.h"
 #include "open.h"
-#include "say.h"
 #include "start.h"
 
 void name_default(const char *ifname, char name[NAME_MAX_LEN + 1])
@@ -21,12 +21,12 @@ void name_default(const char *ifname, char name[NAME_MAX_LEN + 1])
 	if (!filter_new_name_ok(name))
 		name[0] = '_';
 	if (strcmp(name, ifname))
-		say_note("the filter is called %s: pins cannot have %s's name", name, ifname);
+		diag_note("the filter is called %s: pins cannot have %s's name", name, ifname);
 }
 
-static int say_loaded(const char *name, const char *other)
+static int log_loaded(const char *name, const char *other)
 {
-	return say_err(
+	return diag_err(
 		-EEXIST,
 		"the filter %s is loaded already%s; --name gives another name, xdp-dedup unload --name %s removes it",
 		name, other, name);
@@ -46,19 +46,19 @@ int name_claim(const char *name)
 		filter_close(&f);
 	in_use = attachments_in_use(name);
 	if (in_use < 0)
-		return say_err(
+		return diag_err(
 			in_use,
 			"cannot tell whether the filter %s is in use: %s; --name gives another name, xdp-dedup unload --name %s --force removes it",
 			name, strerror(-in_use), name);
 	other = err ? ", by another version of this program" : "";
 	if (in_use == ATTACHED_ELSEWHERE)
-		return say_err(
+		return diag_err(
 			-EEXIST,
 			"the filter %s is loaded already%s, in another network namespace (or something else holds its program); --name gives another name, xdp-dedup unload IFNAME there or unload --name %s --force removes it",
 			name, other, name);
 	if (in_use)
-		return say_loaded(name, other);
-	say_note("removing what an earlier load left of %s: nothing is attached to it", name);
+		return log_loaded(name, other);
+	diag_note("removing what an earlier load left of %s: nothing is attached to it", name);
 	return filter_remove(name);
 }
 
@@ -73,12 +73,12 @@ int name_look(const char *name)
 	if (err == -ENOENT)
 		return 0;
 	if (err)
-		return say_err(err, "cannot tell whether there is a filter %s: %s", name,
-			       strerror(-err));
+		return diag_err(err, "cannot tell whether there is a filter %s: %s", name,
+				strerror(-err));
 	here = attachments_here(id);
 	if (here)
-		return here < 0 ? here : say_loaded(name, "");
-	say_note("there are pins of a filter %s: load removes them if nothing uses it, and else fails; --name gives another name",
-		 name);
+		return here < 0 ? here : log_loaded(name, "");
+	diag_note("there are pins of a filter %s: load removes them if nothing uses it, and else fails; --name gives another name",
+		  name);
 	return 0;
 }

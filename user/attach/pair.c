@@ -11,6 +11,7 @@
 #include <bpf/bpf.h>
 
 #include "attachments.h"
+#include "diag.h"
 #include "here.h"
 #include "kernel.h"
 #include "live.h"
@@ -18,7 +19,6 @@
 #include "maps.h"
 #include "open.h"
 #include "pin_dirs.h"
-#include "say.h"
 
 void pair_close(struct pair *p)
 {
@@ -91,7 +91,7 @@ static int follow(const struct pair *p, struct filter *f, struct identity id,
 	int err;
 
 	if (!list)
-		return say_err(-ENOMEM, "no memory");
+		return diag_err(-ENOMEM, "no memory");
 	for (int i = 0; i < p->cnt; i++) {
 		struct attachment *a = &list[i];
 
@@ -205,7 +205,7 @@ static int open_program(const char *name)
 	if (fd >= 0 && is_xdp(fd))
 		return fd;
 	if (fd < 0 && errno != ENOENT)
-		return say_err(-errno, "cannot open %s: %s", path, strerror(errno));
+		return diag_err(-errno, "cannot open %s: %s", path, strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	err = loader_program_open(name, &prog);
@@ -216,7 +216,7 @@ static int open_program(const char *name)
 	if (!err)
 		fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (!err && fd < 0)
-		err = say_err(-errno, "cannot keep the program open: %s", strerror(errno));
+		err = diag_err(-errno, "cannot keep the program open: %s", strerror(errno));
 	loader_program_close(prog);
 	return err ? err : fd;
 }
@@ -265,16 +265,16 @@ int pair_detach_beside(struct pair *p)
 		return err;
 	err = filter_unpin_program(&p->beside);
 	if (err)
-		return say_err(err, "cannot remove a pin of the program that %s had: %s", p->name,
-			       strerror(-err));
+		return diag_err(err, "cannot remove a pin of the program that %s had: %s", p->name,
+				strerror(-err));
 	if (!attachments_unseen(&p->f) && !attachments_unseen(&p->beside))
 		return 0;
 	live = live_program_of(p->beside_id.config_id);
 	if (live < 0)
-		return say_err(live, "cannot look at the programs in the kernel: %s",
-			       strerror(-live));
+		return diag_err(live, "cannot look at the programs in the kernel: %s",
+				strerror(-live));
 	if (live)
-		return say_err(
+		return diag_err(
 			-EBUSY,
 			"%s is being changed, and another of its programs is still in use, it may be in another network namespace: any change there ends that",
 			p->name);
@@ -290,15 +290,15 @@ int pair_pin_program(struct pair *p)
 		return err;
 	err = filter_identity(p->name, &id); /* it may have been pinned just now */
 	if (err)
-		return say_err(err, "cannot look at %s: %s", p->name, strerror(-err));
+		return diag_err(err, "cannot look at %s: %s", p->name, strerror(-err));
 	for (int i = 0; i < p->cnt && !err; i++) {
 		if (!runs(&p->list[i], p->id))
 			continue;
 		if (p->list[i].id.prog_id == id.prog_id)
 			break;
 		fd = bpf_prog_get_fd_by_id(p->list[i].id.prog_id);
-		err = fd < 0 ? say_err(-errno, "cannot open the program of %s: %s", p->name,
-				       strerror(errno))
+		err = fd < 0 ? diag_err(-errno, "cannot open the program of %s: %s", p->name,
+					strerror(errno))
 			     : loader_pin_program(p->name, fd);
 		if (fd >= 0)
 			close(fd);

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "device.h"
+#include "diag.h"
 #include "open_filter.h"
 #include "own_macs.h"
-#include "say.h"
 #include "stacking.h"
 #include "text.h"
 
@@ -18,7 +18,7 @@ int receivers_links(struct links *out)
 {
 	int err = links_read(out);
 
-	return err ? say_err(err, "cannot list the interfaces: %s", strerror(-err)) : 0;
+	return err ? diag_err(err, "cannot list the interfaces: %s", strerror(-err)) : 0;
 }
 
 /* stacking_merges(), which says what cannot be told. */
@@ -29,8 +29,8 @@ static int merges_below(const struct links *l, const struct link *upper, const s
 	*lower = NULL; /* stays so if it was not even looked for */
 	merges = stacking_merges(l, upper->index, lower);
 	if (merges < 0)
-		say_err(merges, "cannot tell whether %s merges packets before %s sees them: %s",
-			*lower ? (*lower)->name : "a device below", upper->name, strerror(-merges));
+		diag_err(merges, "cannot tell whether %s merges packets before %s sees them: %s",
+			 *lower ? (*lower)->name : "a device below", upper->name, strerror(-merges));
 	return merges;
 }
 
@@ -45,7 +45,7 @@ int receivers_check_merging(const char *ifname, enum attach_mode mode, const str
 	merges = merges_below(l, upper, &lower);
 	if (merges <= 0)
 		return merges;
-	return say_err(
+	return diag_err(
 		-EINVAL,
 		"%s merges UDP packets before %s, on top of it, sees them, and only the first one's id would be looked at; load %s instead, or: ethtool -K %s rx-udp-gro-forwarding off rx-gro-list off",
 		lower->name, upper->name, lower->name, lower->name);
@@ -62,7 +62,7 @@ int receivers_check_stacking(const struct placement *where, const struct links *
 		indices[i] = if_nametoindex(where->ifnames[i]);
 		upper = links_xdp_above(l, indices[i]);
 		if (upper)
-			return say_err(
+			return diag_err(
 				-EBUSY,
 				"%s is on top of %s and runs XDP, so the kernel changes no program of %s: first xdp-dedup unload %s, or ip link set dev %s xdp off",
 				upper->name, where->ifnames[i], where->ifnames[i], upper->name,
@@ -71,7 +71,7 @@ int receivers_check_stacking(const struct placement *where, const struct links *
 	pair = stacking_find(l, indices, where->cnt);
 	if (!pair.upper)
 		return 0;
-	return say_err(
+	return diag_err(
 		-EINVAL,
 		"%s is on top of %s: a packet would meet the filter twice, and be dropped the second time; load only one of them",
 		pair.upper->name, pair.lower->name);
@@ -82,11 +82,11 @@ int receivers_check_ethernet(const char *ifname, const struct links *l)
 	const struct link *link = links_find(l, if_nametoindex(ifname));
 
 	if (!link)
-		return say_err(-ENODEV, "%s has just gone", ifname);
+		return diag_err(-ENODEV, "%s has just gone", ifname);
 	if (!link->is_ethernet)
-		return say_err(-EINVAL,
-			       "packets of %s have no Ethernet header: none would be filtered",
-			       ifname);
+		return diag_err(-EINVAL,
+				"packets of %s have no Ethernet header: none would be filtered",
+				ifname);
 	return 0;
 }
 
@@ -207,8 +207,8 @@ int receivers_note_tags(const struct filter_spec *spec, const struct placement *
 	for (int i = 0; i < where->cnt; i++) {
 		if (!device_strips_tags(where->ifnames[i]))
 			continue;
-		say_note("%s may take VLAN tags off before the filter sees them, and frames of different VLANs then look alike; where there are any: ethtool -K %s rxvlan off",
-			 where->ifnames[i], where->ifnames[i]);
+		diag_note("%s may take VLAN tags off before the filter sees them, and frames of different VLANs then look alike; where there are any: ethtool -K %s rxvlan off",
+			  where->ifnames[i], where->ifnames[i]);
 		break;
 	}
 	return 1;
@@ -217,7 +217,7 @@ int receivers_note_tags(const struct filter_spec *spec, const struct placement *
 void receivers_note_ports(const struct filter_spec *spec)
 {
 	if (has_several_ports(spec))
-		say_note("several ports are taken for one receiver's: an event that came to one of them is dropped on the others");
+		diag_note("several ports are taken for one receiver's: an event that came to one of them is dropped on the others");
 }
 
 int receivers_note_forwarding(const struct filter_spec *spec, const struct placement *where,
@@ -229,18 +229,18 @@ int receivers_note_forwarding(const struct filter_spec *spec, const struct place
 		return 0;
 	forwarding = forwards(where, l);
 	if (forwarding > 0)
-		say_note("this host forwards packets: those for others behind it count as its own; --to ADDRESS[/LEN],... says which are this receiver's");
+		diag_note("this host forwards packets: those for others behind it count as its own; --to ADDRESS[/LEN],... says which are this receiver's");
 	else if (forwarding < 0)
-		say_note("cannot tell whether this host forwards packets (%s); if so, --to ADDRESS[/LEN],... says which are this receiver's",
-			 strerror(-forwarding));
+		diag_note("cannot tell whether this host forwards packets (%s); if so, --to ADDRESS[/LEN],... says which are this receiver's",
+			  strerror(-forwarding));
 	return forwarding < 0 ? forwarding : 1;
 }
 
 void receivers_refresh(struct filter *f, const struct links *l)
 {
 	if (own_macs_set(f, l))
-		say_note("%s cannot know all MACs of devices on top of its interfaces: frames to those beyond %d pass as ignored",
-			 filter_shown_name(f), DEDUP_MACS_MAX);
+		diag_note("%s cannot know all MACs of devices on top of its interfaces: frames to those beyond %d pass as ignored",
+			  filter_shown_name(f), DEDUP_MACS_MAX);
 }
 
 static void show_name(const struct link *link, char name[IF_NAMESIZE])

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "attachments.h"
+#include "diag.h"
 #include "handover.h"
 #include "here.h"
 #include "live.h"
@@ -16,7 +17,6 @@
 #include "pair.h"
 #include "pin_dirs.h"
 #include "predecessor.h"
-#include "say.h"
 
 /* Step 3 for whoever finds it not done. An interface on which neither program runs is given up, if
  * NAME's cannot be attached there: it may never be.
@@ -38,8 +38,8 @@ static int attach_again(struct pair *p)
 		    !pair_attach_to(p, &name, &modes[i], 1))
 			continue;
 		*entry = (struct dedup_iface){ 0 };
-		say_note("%s does not run on %s, where a change that was cut off was to put it",
-			 p->name, names[i]);
+		diag_note("%s does not run on %s, where a change that was cut off was to put it",
+			  p->name, names[i]);
 	}
 	return pair_attach_new(p);
 }
@@ -95,7 +95,7 @@ static void settle(const char *name)
 	}
 	if (err) {
 		if (err != -ENOENT && err != -EPROTO)
-			say_err(err, "cannot look at what is beside %s: %s", name, strerror(-err));
+			diag_err(err, "cannot look at what is beside %s: %s", name, strerror(-err));
 		return;
 	}
 	if (pair_follow(&p) || is_elsewhere(&p)) {
@@ -130,7 +130,7 @@ static void settle_predecessor(const char *name)
 	if (!err && (f.before ? dedup_is_forgotten(f.before->state) : has_rest(&f)))
 		err = filter_drop_predecessor(&f);
 	if (err)
-		say_err(err, "cannot free the predecessor of %s: %s", name, strerror(-err));
+		diag_err(err, "cannot free the predecessor of %s: %s", name, strerror(-err));
 	filter_close(&f);
 }
 

@@ -3,12 +3,12 @@
 
 #include "attachments.h"
 #include "delivery.h"
+#include "diag.h"
 #include "kernel.h"
 #include "live.h"
 #include "loader.h"
 #include "open.h"
 #include "pin_dirs.h"
-#include "say.h"
 
 /* Makes the filter in +NAME ready to judge packets. */
 static int make_ready(const char *name, const struct placement *where, uint64_t drop_ns)
@@ -65,8 +65,8 @@ int filter_remove(const char *name)
 static void undo(const char *name)
 {
 	if (attachments_detach(name) || live_anywhere(name))
-		say_err(0, "%s could not be taken back; xdp-dedup unload --name %s removes it",
-			name, name);
+		diag_err(0, "%s could not be taken back; xdp-dedup unload --name %s removes it",
+			 name, name);
 	else
 		filter_remove(name);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "say.h"
+#include "diag.h"
 #include "units.h"
 
 #define HELP_COLUMN 20 /* characters: the width of "--option VALUE" in the help */
@@ -133,10 +133,10 @@ static int set(const struct args_option *row, void *to, const char *what, const 
 		return 0;
 	out = fmemopen(says, sizeof(says), "w");
 	if (!out)
-		return say_err(-ENOMEM, "out of memory");
+		return diag_err(-ENOMEM, "out of memory");
 	print_text(out, row, wrong);
 	fclose(out);
-	return say_err(-EINVAL, "%s%s%s: %s", what, *text ? " " : "", text, says);
+	return diag_err(-EINVAL, "%s%s%s: %s", what, *text ? " " : "", text, says);
 }
 
 int args_set(const struct args_option *row, void *to, const char *what, const char *text)
@@ -194,14 +194,14 @@ static int set_from_argv(const struct args_command *c, void *to, int argc, char 
 	int err;
 
 	if (!row)
-		return say_err(-EINVAL, "%s does not take %s; see %s --help", c->name, argv[i],
-			       c->command);
+		return diag_err(-EINVAL, "%s does not take %s; see %s --help", c->name, argv[i],
+				c->command);
 	if (!row->value && value)
-		return say_err(-EINVAL, "%s takes no value", row->option);
+		return diag_err(-EINVAL, "%s takes no value", row->option);
 	if (row->value) {
 		is_next_word = !value;
 		if (is_next_word && i + 1 == argc)
-			return say_err(-EINVAL, "%s needs a value", argv[i]);
+			return diag_err(-EINVAL, "%s needs a value", argv[i]);
 		value = is_next_word ? argv[i + 1] : value + 1;
 	}
 	err = args_set(row, to, row->option, value ?: "yes");
@@ -235,7 +235,7 @@ int args_parse(const struct args_command *c, void *to, int argc, char **argv)
 	if (err)
 		return err;
 	if (cnt < c->args_min || cnt > c->args_max)
-		return say_err(-EINVAL, "usage: %s %s", c->command, c->usage);
+		return diag_err(-EINVAL, "usage: %s %s", c->command, c->usage);
 	return cnt;
 }
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "say.h"
+#include "diag.h"
 
 int check_output(int status)
 {
@@ -17,6 +17,6 @@ int check_output(int status)
 	failed |= fclose(stdout) && errno != EBADF;
 	if (!failed)
 		return status;
-	say_err(0, "cannot write all of the output; is the disk full?");
+	diag_err(0, "cannot write all of the output; is the disk full?");
 	return status == EXIT_MISUSED ? status : EXIT_FAILED;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "bench_setup.h"
-#include "say.h"
+#include "diag.h"
 #include "totals.h"
 
 #define PACKETS_MAX 10000   /* in one measurement, on each CPU */
@@ -103,12 +103,12 @@ static int check_counters(const struct bench *b, enum bench_row row, enum bench_
 	if (passed <= fresh + false_positives && passed + false_positives >= fresh &&
 	    passed + duplicate == rx)
 		return 0;
-	return say_err(-EPROTO,
-		       "%s: %s: of %" PRIu64 " packets with %" PRIu64 " fresh ids %" PRIu64
-		       " were new, %" PRIu64 " duplicates, %llu unlearned, %llu stale",
-		       bench_row_name(row), bench_traffic_name(traffic), rx, fresh, passed,
-		       duplicate, (unsigned long long)(after->unlearned - before->unlearned),
-		       (unsigned long long)(after->stale - before->stale));
+	return diag_err(-EPROTO,
+			"%s: %s: of %" PRIu64 " packets with %" PRIu64 " fresh ids %" PRIu64
+			" were new, %" PRIu64 " duplicates, %llu unlearned, %llu stale",
+			bench_row_name(row), bench_traffic_name(traffic), rx, fresh, passed,
+			duplicate, (unsigned long long)(after->unlearned - before->unlearned),
+			(unsigned long long)(after->stale - before->stale));
 }
 
 /* One measurement: *ns is the time a packet takes on each CPU; NAN if two CPUs did not run at the
@@ -192,10 +192,10 @@ static int check_peer(struct bench *b, enum bench_row row, enum bench_traffic tr
 	slack = row == BENCH_LRU ? 0 : 10 + 3 * b->setting.fpr * (sent - known);
 	if (dropped >= known * (row == BENCH_LRU ? KNOWN_MIN : 1) && dropped <= known + slack)
 		return 0;
-	return say_err(-EPROTO,
-		       "%s: %s: of %" PRIu64 " packets, %" PRIu64 " of them known, %" PRIu64
-		       " were dropped",
-		       bench_row_name(row), bench_traffic_name(traffic), sent, known, dropped);
+	return diag_err(-EPROTO,
+			"%s: %s: of %" PRIu64 " packets, %" PRIu64 " of them known, %" PRIu64
+			" were dropped",
+			bench_row_name(row), bench_traffic_name(traffic), sent, known, dropped);
 }
 
 static int check_peers(struct bench *b)
@@ -211,8 +211,8 @@ static int check_peers(struct bench *b)
 
 static void progress(const struct bench_setting *setting, int round, const char *what)
 {
-	say_progress("%" PRIu64 " ids, round %d of %d: %s", setting->ids, round + 1,
-		     setting->rounds, what);
+	diag_progress("%" PRIu64 " ids, round %d of %d: %s", setting->ids, round + 1,
+		      setting->rounds, what);
 }
 
 /* As many rounds from `from` on as fit before the filters must be filled anew; returns the

@@ -11,7 +11,7 @@
 #include <bpf/libbpf.h>
 
 #include "bench.skel.h"
-#include "say.h"
+#include "diag.h"
 
 #define SALT 99 /* its ids are no other stream's: those have a row's number */
 
@@ -37,7 +37,7 @@ static int count_passes(const struct bench *b, uint64_t ids, struct bench_race *
 				      bpf_map__fd(b->skel->maps.passes), 0);
 
 	if (passes == MAP_FAILED)
-		return say_err(-errno, "cannot map the passes: %s", strerror(errno));
+		return diag_err(-errno, "cannot map the passes: %s", strerror(errno));
 	*out = (struct bench_race){ .ids = ids };
 	for (uint64_t i = 0; i < ids; i++) {
 		out->never += passes[i] == 0;
@@ -58,7 +58,7 @@ int bench_race(uint64_t ids, double fpr, struct bench_race *out)
 		return err;
 	if (b.cpus_cnt < 2)
 		return -ENODEV;
-	say_progress("%" PRIu64 " ids on two CPUs at the same instant", ids);
+	diag_progress("%" PRIu64 " ids on two CPUs at the same instant", ids);
 	err = bench_open_filter(&b, BENCH_SHIPPED);
 	if (!err)
 		err = bench_open_peers(&b, false, false, ids);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "say.h"
+#include "diag.h"
 
 const char *bench_cpu_model(char *buf, size_t size)
 {
@@ -58,7 +58,7 @@ static int report_sizes(const struct options *o, const struct bench_report *repo
 			err = 0;
 			continue;
 		}
-		say_progress_end();
+		diag_progress_end();
 		if (err)
 			break;
 		report->size(r, done++);
@@ -73,7 +73,7 @@ static int report_race(const struct options *o, const struct bench_report *repor
 	struct bench_race race;
 	int err = bench_race(o->copies, o->fpr, &race);
 
-	say_progress_end();
+	diag_progress_end();
 	if (err && err != -ENODEV)
 		return err;
 	report->end(err ? NULL : &race);

@@ -14,6 +14,7 @@
 
 #include "bench.skel.h"
 #include "bits.h"
+#include "diag.h"
 #include "hand.h"
 #include "kernel.h"
 #include "loader.h"
@@ -22,7 +23,6 @@
 #include "plan.h"
 #include "proc.h"
 #include "profile.h"
-#include "say.h"
 #include "units.h"
 
 #define WINDOW_NS (24 * 3600 * 1000000000ULL) /* so long that the clock does not move the hand */
@@ -48,7 +48,7 @@ static int add_streams(enum bench_row row, struct filter_spec *spec)
 	struct profile_error err;
 
 	if (profiles_parse(&profiles, text, strlen(text), true, &err))
-		return say_err(-EINVAL, "the bench's own profile is wrong: %s", err.says);
+		return diag_err(-EINVAL, "the bench's own profile is wrong: %s", err.says);
 	spec->streams_cnt = row_streams(row);
 	for (uint32_t i = 0; i < spec->streams_cnt; i++) {
 		struct spec_stream *s = &spec->streams[i];
@@ -171,11 +171,11 @@ static int choose_rows(const struct bench *b, bool say, bool *wanted)
 		if (wanted[row])
 			room -= bytes;
 		else if (say)
-			say_note("%" PRIu64
-				 " ids: left out: %s, which takes %s; there is room for %s",
-				 b->setting.ids, bench_row_name(row),
-				 format_bytes(bytes, need, sizeof(need)),
-				 format_bytes(room, have, sizeof(have)));
+			diag_note("%" PRIu64
+				  " ids: left out: %s, which takes %s; there is room for %s",
+				  b->setting.ids, bench_row_name(row),
+				  format_bytes(bytes, need, sizeof(need)),
+				  format_bytes(room, have, sizeof(have)));
 	}
 	return wanted[BENCH_SHIPPED] ? 0 : -ENOMEM;
 }
@@ -187,7 +187,7 @@ int bench_open_peers(struct bench *b, bool bloom, bool lru, uint32_t race)
 	int err;
 
 	if (!skel)
-		return say_err(-errno, "cannot open the BPF object: %s", strerror(errno));
+		return diag_err(-errno, "cannot open the BPF object: %s", strerror(errno));
 	b->skel = skel;
 	*(struct dedup_config *)&skel->rodata_config->config = *shipped->filter.config;
 	bpf_map__set_max_entries(skel->maps.passes, race ? race : 1);
@@ -199,7 +199,7 @@ int bench_open_peers(struct bench *b, bool bloom, bool lru, uint32_t race)
 	if (!err)
 		err = bench_bpf__load(skel);
 	if (err)
-		return say_err(
+		return diag_err(
 			err,
 			"cannot load the bench's BPF object: %s; --verbose shows what the kernel says",
 			strerror(-err));

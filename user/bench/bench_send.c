@@ -13,7 +13,7 @@
 #include <bpf/libbpf.h>
 
 #include "bench.skel.h"
-#include "say.h"
+#include "diag.h"
 
 #define FILL_PACKETS 4000000 /* in one system call on each CPU, or on both together, at most */
 
@@ -57,14 +57,14 @@ int bench_prepare(struct bench *b, const struct bench_setting *setting)
 		b->subject[i] = (struct bench_subject){ .fd = -1, .count_fd = -1, .salt = i };
 	setpriority(PRIO_PROCESS, 0, -20); /* other programs disturb the measurements */
 	if (!CPU_COUNT(&all) && sched_getaffinity(0, sizeof(all), &all))
-		return say_err(-errno, "cannot see the CPUs: %s", strerror(errno));
+		return diag_err(-errno, "cannot see the CPUs: %s", strerror(errno));
 	for (int cpu = 0; cpu < CPU_SETSIZE && cpu < BENCH_CPUS && b->cpus_cnt < 2; cpu++)
 		if (CPU_ISSET(cpu, &all))
 			b->cpus[b->cpus_cnt++] = cpu;
 	if (!b->cpus_cnt)
-		return say_err(-ENODEV, "bench needs one of the first %d CPUs", BENCH_CPUS);
+		return diag_err(-ENODEV, "bench needs one of the first %d CPUs", BENCH_CPUS);
 	err = pin_to(b->cpus[0]);
-	return err ? say_err(err, "cannot stay on a CPU: %s", strerror(-err)) : 0;
+	return err ? diag_err(err, "cannot stay on a CPU: %s", strerror(-err)) : 0;
 }
 
 int bench_generator_fd(const struct bench *b)
@@ -82,7 +82,7 @@ int bench_aim(struct bench *b, int prog_fd)
 	__u32 key = 0;
 
 	if (bpf_map_update_elem(bpf_map__fd(b->skel->maps.target), &key, &prog_fd, BPF_ANY))
-		return say_err(-errno, "cannot aim at a program: %s", strerror(errno));
+		return diag_err(-errno, "cannot aim at a program: %s", strerror(errno));
 	return 0;
 }
 
@@ -132,7 +132,7 @@ int bench_send(struct bench *b, int generator_fd, int cnt, int extra)
 		}
 		pthread_barrier_destroy(&start);
 	}
-	return err ? say_err(err, "cannot send packets: %s", strerror(-err)) : 0;
+	return err ? diag_err(err, "cannot send packets: %s", strerror(-err)) : 0;
 }
 
 int bench_fill(struct bench *b, struct bench_subject *s, uint64_t ids)

@@ -5,9 +5,9 @@
 
 #include "args.h"
 #include "bench_report.h"
+#include "diag.h"
 #include "exit.h"
 #include "kernel.h"
-#include "say.h"
 #include "spec.h"
 #include "units.h"
 #include "version.h"
@@ -118,6 +118,6 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	say_as(PROGRAM);
+	diag_as(PROGRAM);
 	return check_output(run(argc, argv));
 }

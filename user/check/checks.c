@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "diag.h"
 #include "inquiry.h"
 #include "kernel.h"
 #include "plan.h"
 #include "receivers.h"
-#include "say.h"
 
 #define LINES_MAX 4 /* that a check says */
 
@@ -138,13 +138,13 @@ const char *check_verdict_name(enum check_verdict verdict)
 /* What a check has said. */
 struct hearing {
 	struct {
-		enum say_kind kind;
+		enum diag_kind kind;
 		char text[INQUIRY_FOUND_MAX];
 	} lines[LINES_MAX];
 	int cnt;
 };
 
-static void hear(void *to, enum say_kind kind, const char *line)
+static void hear(void *to, enum diag_kind kind, const char *line)
 {
 	struct hearing *h = to;
 
@@ -192,11 +192,11 @@ static int make(const struct check *c, const struct checks_subject *s, int iface
 	struct hearing h = { .cnt = 0 };
 	int answer;
 
-	say_to(hear, &h);
+	diag_to(hear, &h);
 	answer = c->make(&q);
-	say_to(NULL, NULL);
+	diag_to(NULL, NULL);
 	for (int i = 0; i < h.cnt; i++) {
-		enum check_verdict v = h.lines[i].kind == SAY_ERR ? CHECK_PROBLEM : CHECK_NOTE;
+		enum check_verdict v = h.lines[i].kind == DIAG_ERR ? CHECK_PROBLEM : CHECK_NOTE;
 
 		if (answer == INQUIRY_UNTOLD || (v == CHECK_PROBLEM && blind))
 			v = CHECK_UNKNOWN;
@@ -237,7 +237,7 @@ static void make_all(const struct checks_subject *subject, struct findings *f)
 }
 
 /* Nobody hears it: a check says it again. */
-static void hear_nothing(void *to, enum say_kind kind, const char *line)
+static void hear_nothing(void *to, enum diag_kind kind, const char *line)
 {
 	(void)to, (void)kind, (void)line;
 }
@@ -251,10 +251,10 @@ enum check_verdict checks_make(const struct checks_subject *subject, check_repor
 	struct dedup_config plan;
 	struct links links;
 
-	say_to(hear_nothing, NULL);
+	diag_to(hear_nothing, NULL);
 	s.plan = plan_here(s.spec, &plan) ? NULL : &plan;
 	s.links = receivers_links(&links) ? NULL : &links;
-	say_to(NULL, NULL);
+	diag_to(NULL, NULL);
 	make_all(&s, &f);
 	links_free(&links);
 	return f.worst;

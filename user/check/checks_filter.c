@@ -6,11 +6,11 @@
 
 #include "deliver.h"
 #include "device.h"
+#include "diag.h"
 #include "inquiry.h"
 #include "kernel.h"
 #include "plan.h"
 #include "receivers.h"
-#include "say.h"
 #include "units.h"
 
 int check_size(struct inquiry *q)
@@ -48,7 +48,7 @@ int check_memory(struct inquiry *q)
 		      need_text, have_text);
 	if (need <= have)
 		return 0;
-	return say_err(
+	return diag_err(
 		-ENOMEM,
 		"a filter for %llu ids takes %s, and %s of memory are free; lower --capacity or raise --fpr",
 		cfg->memory.capacity, need_text, have_text);
@@ -79,8 +79,8 @@ int check_delivery(struct inquiry *q)
 	inquiry_found(q, "this kernel has AF_XDP sockets; the maps for them take %s",
 		      format_bytes(bytes, text, sizeof(text)));
 	if (queues > DEDUP_SOCKETS_MAX)
-		say_note("there are %u RX queues, and %d of them can have AF_XDP sockets: fresh packets of the others go to the stack; ethtool -L makes them fewer, exec --queues says which are lent",
-			 queues, DEDUP_SOCKETS_MAX);
+		diag_note("there are %u RX queues, and %d of them can have AF_XDP sockets: fresh packets of the others go to the stack; ethtool -L makes them fewer, exec --queues says which are lent",
+			  queues, DEDUP_SOCKETS_MAX);
 	return kernel_check_delivery(kernel_has_map);
 }
 
@@ -99,8 +99,8 @@ int check_window(struct inquiry *q)
 					   : "a window of %s",
 		      window, fits);
 	if (s->fitting_window_ns && s->spec->window_ns > s->fitting_window_ns)
-		say_note("a window of %s is longer than fits these profiles, %s; xdp-dedup profile show says why",
-			 window, fits);
+		diag_note("a window of %s is longer than fits these profiles, %s; xdp-dedup profile show says why",
+			  window, fits);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 
 #include "bpffs.h"
+#include "diag.h"
 #include "dirs.h"
 #include "inquiry.h"
 #include "kernel.h"
@@ -15,7 +16,6 @@
 #include "open_filter.h"
 #include "probe.h"
 #include "receivers.h"
-#include "say.h"
 
 int check_rights(struct inquiry *q)
 {
@@ -49,7 +49,7 @@ int check_jit(struct inquiry *q)
 	inquiry_found(q, on < 0 ? "whether BPF programs are compiled cannot be told"
 				: "BPF programs are compiled");
 	if (!on)
-		say_note("BPF programs are interpreted, which takes several times as long; sysctl -w net.core.bpf_jit_enable=1");
+		diag_note("BPF programs are interpreted, which takes several times as long; sysctl -w net.core.bpf_jit_enable=1");
 	return on < 0 ? INQUIRY_UNTOLD : 0;
 }
 
@@ -65,8 +65,8 @@ int check_dispatcher(struct inquiry *q)
 	inquiry_flag(q, "dispatcher_runs", !err);
 	inquiry_found(q, "libxdp's dispatcher can run: other XDP programs may be beside the filter");
 	if (err)
-		say_note("libxdp's dispatcher cannot run (%s): the filter is alone on its interfaces",
-			 strerror(-err));
+		diag_note("libxdp's dispatcher cannot run (%s): the filter is alone on its interfaces",
+			  strerror(-err));
 	return 0;
 }
 
@@ -76,7 +76,7 @@ int check_bpffs(struct inquiry *q)
 
 	inquiry_found(q, "pins last: the BPF file system at " BPFFS " is mounted elsewhere, too");
 	if (!err && !dir_is_bpffs_mounted())
-		say_note("there is no BPF file system at " BPFFS ": load mounts one");
+		diag_note("there is no BPF file system at " BPFFS ": load mounts one");
 	return err;
 }
 

@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include "attachments.h"
+#include "diag.h"
 #include "here.h"
 #include "loader.h"
 #include "lock.h"
 #include "open.h"
 #include "plan.h"
 #include "predecessor.h"
-#include "say.h"
 
 #define LOOK_US 100000
 
@@ -49,7 +49,7 @@ static int look(const struct options *o, struct change *c)
 	unseen = err ? NULL : attachments_unseen(&c->f);
 	if (unseen) {
 		here_name(unseen, name);
-		err = say_err(
+		err = diag_err(
 			-EXDEV,
 			"%s also runs, or ran, on %s, which is not here: first xdp-dedup unload %s where that is; or, if it has gone, xdp-dedup set %s --remove %s",
 			c->f.name, name, name, c->f.name, name);
@@ -80,9 +80,9 @@ int change_open(const struct options *o, struct change *c)
 		return loader_explain(o->args[0], err);
 	if (err || c->cnt)
 		return err;
-	say_err(-ENODEV,
-		"%s runs on no interface here: xdp-dedup load --replace --name %s IFNAME... has it run there, and forgets nothing",
-		c->f.name, c->f.name);
+	diag_err(-ENODEV,
+		 "%s runs on no interface here: xdp-dedup load --replace --name %s IFNAME... has it run there, and forgets nothing",
+		 c->f.name, c->f.name);
 	change_end(c);
 	return -ENODEV;
 }
@@ -110,7 +110,7 @@ static int check_turns_left(const struct filter *f)
 
 	if (!at || places <= 2ULL * before->config->memory.places)
 		return 0;
-	return say_err(
+	return diag_err(
 		-EUCLEAN,
 		"the predecessor of %s does not forget its ids, as if somebody had overwritten its state: --forget gives up what only it knows",
 		f->name);
@@ -124,8 +124,8 @@ static int has_predecessor(struct filter *f)
 	int err = filter_open_before(f);
 
 	if (err)
-		return say_err(err, "cannot tell whether %s has a predecessor: %s", f->name,
-			       strerror(-err));
+		return diag_err(err, "cannot tell whether %s has a predecessor: %s", f->name,
+				strerror(-err));
 	if (!f->before || dedup_is_forgotten(f->before->state))
 		return 0;
 	return check_turns_left(f) ?: 1;

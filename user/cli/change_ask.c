@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "change.h"
+#include "diag.h"
 #include "kept.h"
 #include "plan.h"
 #include "receivers.h"
-#include "say.h"
 #include "stream_options.h"
 #include "streams.h"
 
@@ -32,8 +32,8 @@ int change_ask_packets(const struct options *o, struct change *c)
 		spec->streams_cnt = o->spec.streams_cnt;
 		keep_deliveries(&old, spec);
 	} else if ((given->port || given->to || given->forwarded) && !streams_are_gsp(spec)) {
-		return say_err(-EINVAL, "%s has streams: say all that it is to have, by --profile",
-			       c->f.name);
+		return diag_err(-EINVAL, "%s has streams: say all that it is to have, by --profile",
+				c->f.name);
 	}
 	if (given->port && !o->spec.streams_cnt) {
 		memcpy(gsp->ports, o->spec.ports, sizeof(gsp->ports));
@@ -118,7 +118,7 @@ static int remove_interface(struct change *c, const char *ifname)
 	int place = place_of(c, ifname);
 
 	if (place < 0)
-		return say_err(-ENODEV, "%s does not run on %s", c->f.name, ifname);
+		return diag_err(-ENODEV, "%s does not run on %s", c->f.name, ifname);
 	c->ifnames[place] = c->ifnames[--c->where.cnt];
 	return 0;
 }
@@ -127,9 +127,9 @@ static int remove_interface(struct change *c, const char *ifname)
 static int add_interface(struct change *c, char *ifname)
 {
 	if (place_of(c, ifname) >= 0)
-		return say_err(-EEXIST, "%s runs on %s already", c->f.name, ifname);
+		return diag_err(-EEXIST, "%s runs on %s already", c->f.name, ifname);
 	if (c->where.cnt == DEDUP_IFACES_MAX)
-		return say_err(-E2BIG, "at most %d interfaces", DEDUP_IFACES_MAX);
+		return diag_err(-E2BIG, "at most %d interfaces", DEDUP_IFACES_MAX);
 	c->ifnames[c->where.cnt++] = ifname;
 	return 0;
 }
@@ -169,6 +169,6 @@ int change_interfaces(struct change *c, char *const *add, int add_cnt, char *con
 	if (!err)
 		err = add_interfaces(c, add, add_cnt);
 	if (!err && !c->where.cnt)
-		err = say_err(-EINVAL, "%s would run nowhere: xdp-dedup unload ends it", c->f.name);
+		err = diag_err(-EINVAL, "%s would run nowhere: xdp-dedup unload ends it", c->f.name);
 	return err;
 }

@@ -7,6 +7,7 @@
 #include "change.h"
 #include "config_streams.h"
 #include "device.h"
+#include "diag.h"
 #include "handover.h"
 #include "kept.h"
 #include "kernel.h"
@@ -15,7 +16,6 @@
 #include "open.h"
 #include "plan.h"
 #include "receivers.h"
-#include "say.h"
 #include "units.h"
 
 /* Where it runs on this interface; NULL if it does not. */
@@ -72,8 +72,8 @@ static void note_forgotten(const struct change *c, const struct dedup_config *cf
 	for (uint32_t n = 0; n < cfg->policy.streams_cnt; n++)
 		if (stream_number(c->f.config, cfg->policy.streams[n].name) >= 0 &&
 		    kept_known(c->f.config, cfg, n) < 0)
-			say_note("%s: what stream %s knew is forgotten, as its realm, its id or its packets are others now",
-				 c->f.name, cfg->policy.streams[n].name);
+			diag_note("%s: what stream %s knew is forgotten, as its realm, its id or its packets are others now",
+				  c->f.name, cfg->policy.streams[n].name);
 }
 
 int change_program(const struct options *o, struct change *c, struct dedup_config *cfg)
@@ -85,12 +85,12 @@ int change_program(const struct options *o, struct change *c, struct dedup_confi
 		return err;
 	err = plan_next_program(old, cfg);
 	if (err == -ENOTUNIQ)
-		return say_err(
+		return diag_err(
 			err,
 			"--hash %s has no key, so %s would take ids of other streams for those that it knows: xdp-dedup load --replace --name %s makes it a new filter",
 			hash_name(old->memory.hash), c->f.name, c->f.name);
 	if (err)
-		return say_err(err, "the kernel's random source gave no secret");
+		return diag_err(err, "the kernel's random source gave no secret");
 	note_forgotten(c, cfg);
 	err = loader_next_program(c->f.name, cfg, NULL);
 	return err ? err : handover(c->f.name, &c->where, cfg->policy.drop_ns && o->given.drop_for);
@@ -102,10 +102,10 @@ int change_check_room(const struct options *o, struct filter *f)
 	int err = f->before ? 0 : filter_open_before(f);
 
 	if (err)
-		return say_err(err, "cannot tell whether %s has a predecessor", name);
+		return diag_err(err, "cannot tell whether %s has a predecessor", name);
 	if (!f->before || o->forget)
 		return 0;
-	return say_err(
+	return diag_err(
 		-EBUSY,
 		"%s has a predecessor since it was changed last, which still knows ids: --wait waits until it has gone, --forget gives up what only it knows",
 		name);
@@ -118,9 +118,9 @@ int change_check_memory(const char *what, uint64_t need)
 
 	if (!have || need <= have)
 		return 0;
-	return say_err(-ENOMEM, "%s takes %s, and %s of memory are free", what,
-		       format_bytes(need, need_text, sizeof(need_text)),
-		       format_bytes(have, have_text, sizeof(have_text)));
+	return diag_err(-ENOMEM, "%s takes %s, and %s of memory are free", what,
+			format_bytes(need, need_text, sizeof(need_text)),
+			format_bytes(have, have_text, sizeof(have_text)));
 }
 
 int change_filter(const struct options *o, struct change *c, struct dedup_config *cfg)
@@ -134,7 +134,7 @@ int change_filter(const struct options *o, struct change *c, struct dedup_config
 		return err;
 	err = plan_next_filter(c->f.config, cfg);
 	if (err)
-		return say_err(err, "the kernel's random source gave no secret");
+		return diag_err(err, "the kernel's random source gave no secret");
 	note_forgotten(c, cfg);
 	err = change_check_memory("the new memory, beside the one that runs,", plan_bytes(cfg));
 	if (!err)

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "counters.h"
+#include "diag.h"
 #include "kernel.h"
-#include "say.h"
 #include "verbs.h"
 #include "version.h"
 
@@ -160,9 +160,9 @@ static int run(const struct verb *v, int argc, char **argv)
 static int no_verb(const char *word)
 {
 	if (!strcmp(word, "bench"))
-		say_err(0, "bench is a program of its own: xdp-dedup-bench");
+		diag_err(0, "bench is a program of its own: xdp-dedup-bench");
 	else
-		say_err(0, "there is no verb %s; xdp-dedup help lists them", word);
+		diag_err(0, "there is no verb %s; xdp-dedup help lists them", word);
 	return EXIT_MISUSED;
 }
 
@@ -185,7 +185,7 @@ static int help(int argc, char **argv)
 	const struct verb *v;
 
 	if (argc > 2) {
-		say_err(0, "usage: xdp-dedup help " HELP_USAGE);
+		diag_err(0, "usage: xdp-dedup help " HELP_USAGE);
 		return EXIT_MISUSED;
 	}
 	if (argc < 2) {

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "config_streams.h"
+#include "diag.h"
 #include "positions.h"
 #include "prefixes.h"
 #include "replay.h"
 #include "sampling.h"
-#include "say.h"
 #include "stream_options.h"
 #include "units.h"
 
@@ -83,7 +83,7 @@ static const char *add_profile(void *to, const char *text)
 
 	if (o->profiles_cnt == DEDUP_STREAMS_MAX)
 		return "at most {max} streams";
-	o->profiles[o->profiles_cnt++] = (struct given_text){ text, say_place() };
+	o->profiles[o->profiles_cnt++] = (struct given_text){ text, diag_place() };
 	return NULL;
 }
 
@@ -93,7 +93,7 @@ static const char *add_file(void *to, const char *text)
 
 	if (o->files_cnt == OPTIONS_FILES_MAX)
 		return "at most {max} files";
-	o->files[o->files_cnt++] = (struct given_text){ text, say_place() };
+	o->files[o->files_cnt++] = (struct given_text){ text, diag_place() };
 	return NULL;
 }
 
@@ -322,7 +322,7 @@ int options_end(struct options *o)
 	if (!o->spec.streams_cnt && o->deliver && !strcmp(o->deliver, STREAM_GSP))
 		o->spec.deliver = true;
 	if (o->spec.drop_ns && o->spec.count_only)
-		return say_err(
+		return diag_err(
 			-EINVAL,
 			"--for says how long duplicates are dropped, and --action count drops none; leave one of them out");
 	/* Not given, which no option can say as 0: by the profiles, or else the defaults. */
@@ -348,6 +348,6 @@ int options_check_once(char *const *ifnames, int cnt)
 	for (int i = 0; i < cnt; i++)
 		for (int j = 0; j < i; j++)
 			if (!strcmp(ifnames[i], ifnames[j]))
-				return say_err(-EINVAL, "%s is named twice", ifnames[i]);
+				return diag_err(-EINVAL, "%s is named twice", ifnames[i]);
 	return 0;
 }

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "change.h"
+#include "diag.h"
 #include "load.h"
 #include "plan.h"
-#include "say.h"
 
 /* Interfaces may have several names. */
 static bool is_among(const char *ifname, char *const *ifnames, int cnt)
@@ -36,8 +36,8 @@ static int ask_interfaces(const struct options *o, struct change *c)
 		if (!is_among(c->ifnames[i], o->args, o->args_cnt))
 			left[left_cnt++] = c->ifnames[i];
 	if (!c->cnt && !added_cnt)
-		return say_err(-ENODEV, "%s runs on no interface here: on which is it to?",
-			       c->f.name);
+		return diag_err(-ENODEV, "%s runs on no interface here: on which is it to?",
+				c->f.name);
 	return change_interfaces(c, added, added_cnt, left, left_cnt);
 }
 

@@ -6,12 +6,12 @@
 #include "attachments.h"
 #include "config_streams.h"
 #include "device.h"
+#include "diag.h"
 #include "here.h"
 #include "kernel.h"
 #include "loader.h"
 #include "open.h"
 #include "predecessor.h"
-#include "say.h"
 #include "stats.h"
 #include "status.h"
 #include "text.h"
@@ -236,8 +236,8 @@ int status_update(struct status *s)
 	int err = update_counters(s);
 
 	if (err)
-		return say_err(err, "cannot read the counters of %s: %s", s->filter.name,
-			       strerror(-err));
+		return diag_err(err, "cannot read the counters of %s: %s", s->filter.name,
+				strerror(-err));
 	if (s->layout->approx_count)
 		s->approx_count = s->layout->approx_count(c, st, s->counters.credit);
 	s->hand = s->layout->hand(c, st, kernel_now_ns());

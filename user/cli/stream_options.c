@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "config_streams.h"
+#include "diag.h"
 #include "prefixes.h"
-#include "say.h"
 #include "units.h"
 
 /* The parts of [STREAM=]NAME[:PORTS[@DESTINATIONS]][#REALM]; NULL: it is not there. */
@@ -21,40 +21,40 @@ struct wish {
 /* What is wrong with a wish, at the place where it was given. -EINVAL */
 __attribute__((format(printf, 2, 3))) static int refuse(const struct wish *w, const char *format, ...)
 {
-	struct say_place before = say_at(w->given.place);
+	struct diag_place before = diag_at(w->given.place);
 	char why[1024];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(why, sizeof(why), format, args);
 	va_end(args);
-	say_err(0, "%sprofile %s: %s", w->given.place.path ? "" : "--", w->given.text, why);
-	say_at(before);
+	diag_err(0, "%sprofile %s: %s", w->given.place.path ? "" : "--", w->given.text, why);
+	diag_at(before);
 	return -EINVAL;
 }
 
-static int say_of_file(const struct given_text *file, int err, const struct profile_error *wrong)
+static int log_file_error(const struct given_text *file, int err, const struct profile_error *wrong)
 {
 	const char *key = file->place.path ? "profiles: " : "", *path = file->text;
 
 	if (wrong->line)
-		return say_err(err, "%s%s:%u:%u: %s", key, path, wrong->line, wrong->column,
-			       wrong->says);
+		return diag_err(err, "%s%s:%u:%u: %s", key, path, wrong->line, wrong->column,
+				wrong->says);
 	if (err == -EFBIG)
-		return say_err(err, "%s%s has more than %d bytes: no file of profiles", key, path,
-			       PROFILES_FILE_MAX);
-	return say_err(err, "%scannot read %s: %s", key, path, strerror(-err));
+		return diag_err(err, "%s%s has more than %d bytes: no file of profiles", key, path,
+				PROFILES_FILE_MAX);
+	return diag_err(err, "%scannot read %s: %s", key, path, strerror(-err));
 }
 
 int stream_options_file(struct profiles *p, const struct given_text *file)
 {
-	struct say_place before = say_at(file->place);
+	struct diag_place before = diag_at(file->place);
 	struct profile_error wrong;
 	int err = profiles_add_file(p, file->text, &wrong);
 
 	if (err)
-		say_of_file(file, err, &wrong);
-	say_at(before);
+		log_file_error(file, err, &wrong);
+	diag_at(before);
 	return err;
 }
 
@@ -63,7 +63,7 @@ int stream_options_profiles(const struct options *o, struct profiles *out)
 	int err = profiles_add_builtin(out);
 
 	if (err)
-		return say_err(err, "out of memory");
+		return diag_err(err, "out of memory");
 	for (int i = 0; i < o->files_cnt && !err; i++)
 		err = stream_options_file(out, &o->files[i]);
 	return err;
@@ -230,7 +230,7 @@ static int set_port_stream(struct options *o, const struct profiles *all, struct
 	static char gsp[] = "gsp";
 	struct spec_stream *s = &o->spec.streams[0];
 
-	*w = (struct wish){ .given = { gsp, say_place() }, .name = gsp };
+	*w = (struct wish){ .given = { gsp, diag_place() }, .name = gsp };
 	if (set_stream(o, all, w, s))
 		return -EINVAL;
 	memcpy(s->ports, o->spec.ports, sizeof(s->ports));
@@ -250,11 +250,11 @@ static int set_streams(struct options *o, const struct profiles *all, struct wis
 		struct wish *w = &wishes[spec->streams_cnt];
 
 		if (spec->streams_cnt == DEDUP_STREAMS_MAX)
-			return say_err(-EINVAL, "a filter has at most %d streams, with --port's",
-				       DEDUP_STREAMS_MAX);
+			return diag_err(-EINVAL, "a filter has at most %d streams, with --port's",
+					DEDUP_STREAMS_MAX);
 		copies[i] = strdup(o->profiles[i].text);
 		if (!copies[i])
-			return say_err(-ENOMEM, "out of memory");
+			return diag_err(-ENOMEM, "out of memory");
 		w->given = o->profiles[i];
 		split(copies[i], w);
 		if (set_stream(o, all, w, &spec->streams[spec->streams_cnt]))
@@ -312,8 +312,8 @@ int stream_options_deliver(const struct options *o, struct filter_spec *spec)
 		else if (!spec->streams_cnt && !strcmp(name, STREAM_GSP))
 			spec->deliver = true;
 		else
-			return say_err(-EINVAL, "--deliver xsk:%s: there is no stream %.*s",
-				       o->deliver, (int)len, name);
+			return diag_err(-EINVAL, "--deliver xsk:%s: there is no stream %.*s",
+					o->deliver, (int)len, name);
 		name = name[len] ? name + len + 1 : NULL;
 	}
 	return 0;
@@ -322,24 +322,25 @@ int stream_options_deliver(const struct options *o, struct filter_spec *spec)
 int stream_options_check(const struct options *o)
 {
 	if (o->deliver && !o->spec.streams_cnt && !o->spec.deliver && !o->replace)
-		return say_err(-EINVAL, "--deliver xsk:%s: the only stream is %s", o->deliver,
-			       STREAM_GSP);
+		return diag_err(-EINVAL, "--deliver xsk:%s: the only stream is %s", o->deliver,
+				STREAM_GSP);
 	for (uint32_t i = 0; i < o->spec.streams_cnt; i++) {
 		const struct spec_stream *s = &o->spec.streams[i];
 		const char *name = s->stream.name;
 
 		if (s->stream.layer == DEDUP_UDP && !s->ports_cnt)
-			return say_err(-EINVAL,
-				       "the stream %s lacks UDP ports, as in --profile %s:8001",
-				       name, name);
+			return diag_err(-EINVAL,
+					"the stream %s lacks UDP ports, as in --profile %s:8001",
+					name, name);
 		if (s->needs_to && !s->to_cnt)
-			return say_err(
+			return diag_err(
 				-EINVAL,
 				"the stream %s lacks destinations, as in --profile %s:PORTS@ADDRESS: its profile says why they are needed",
 				name, name);
 		if (s->needs_app && !o->spec.learn_app)
-			return say_err(-EINVAL,
-				       "the stream %s needs --learn app: its profile says why", name);
+			return diag_err(-EINVAL,
+					"the stream %s needs --learn app: its profile says why",
+					name);
 	}
 	return 0;
 }

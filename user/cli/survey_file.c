@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "diag.h"
 #include "prefixes.h"
 #include "replay_print.h"
-#include "say.h"
 #include "survey_print.h"
 #include "units.h"
 
@@ -109,7 +109,7 @@ static int note_all(struct survey *s, struct capture *c)
 		int err = survey_note(s, &f);
 
 		if (err)
-			return say_err(err, "out of memory");
+			return diag_err(err, "out of memory");
 		if (f.number % PROGRESS_EVERY == 0)
 			replay_show_progress(c, f.number);
 	}
@@ -123,12 +123,12 @@ int survey_capture(const struct options *o, struct capture *c)
 	int err;
 
 	if (survey_open(o->memory, &s))
-		return say_err(-ENOMEM, "out of memory; --memory says how much replay may take");
+		return diag_err(-ENOMEM, "out of memory; --memory says how much replay may take");
 	err = note_all(s, c);
-	say_progress_end();
+	diag_progress_end();
 	r = survey_end(s);
 	if (!r)
-		err = say_err(-ENOMEM, "out of memory");
+		err = diag_err(-ENOMEM, "out of memory");
 	else if (o->json)
 		survey_print_json(o->args[0], c, r, !err);
 	else

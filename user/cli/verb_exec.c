@@ -18,25 +18,26 @@
 #include "attachments.h"
 #include "deliver.h"
 #include "device.h"
+#include "diag.h"
 #include "here.h"
 #include "loan.h"
 #include "open.h"
-#include "say.h"
 #include "verbs.h"
 
 static int explain(const struct filter *f, const char *ifname, int err)
 {
 	if (err == -EOPNOTSUPP && !f->config->policy.deliver)
-		return say_err(err, "%s does not deliver: xdp-dedup set %s --deliver xsk", f->name,
-			       f->name);
+		return diag_err(err, "%s does not deliver: xdp-dedup set %s --deliver xsk", f->name,
+				f->name);
 	if (err == -EOPNOTSUPP)
-		return say_err(err, "this kernel cannot lend AF_XDP sockets: Linux 6.4 or newer can");
+		return diag_err(err,
+				"this kernel cannot lend AF_XDP sockets: Linux 6.4 or newer can");
 	if (err == -ENOTUNIQ)
-		return say_err(
+		return diag_err(
 			err,
 			"%s also runs on an interface of the same index as %s in another network namespace, from which its packets could not be told",
 			f->name, ifname);
-	return say_err(err, "cannot lend a queue of %s: %s", ifname, strerror(-err));
+	return diag_err(err, "cannot lend a queue of %s: %s", ifname, strerror(-err));
 }
 
 #define QUEUES_TEXT_MAX 400
@@ -127,17 +128,17 @@ static int lend_interface(struct lending *g, const char *ifname)
 static int report(const struct lending *g)
 {
 	if (g->cnt && *g->left.text)
-		say_note("lent are %u queues, %s; fresh packets of %s go to the stack; --queues says which are lent",
-			 g->cnt, g->lent.text, g->left.text);
+		diag_note("lent are %u queues, %s; fresh packets of %s go to the stack; --queues says which are lent",
+			  g->cnt, g->lent.text, g->left.text);
 	if (g->cnt)
 		return 0;
 	if (*g->left.text)
-		return say_err(-ENOSPC,
-			       "all %d AF_XDP sockets that %s can have are of other queues than %s",
-			       DEDUP_SOCKETS_MAX, g->f->name, g->left.text);
+		return diag_err(-ENOSPC,
+				"all %d AF_XDP sockets that %s can have are of other queues than %s",
+				DEDUP_SOCKETS_MAX, g->f->name, g->left.text);
 	if (g->o->queues_cnt)
-		return say_err(-ENODEV, "--queues names no queue that %s has here", g->f->name);
-	return say_err(-ENODEV, "%s runs on no interface of this network namespace", g->f->name);
+		return diag_err(-ENODEV, "--queues names no queue that %s has here", g->f->name);
+	return diag_err(-ENODEV, "%s runs on no interface of this network namespace", g->f->name);
 }
 
 /* Lends the queues of all of the filter's interfaces that are here, as far as there is room. */
@@ -172,10 +173,10 @@ static int become(const char *user)
 		return 0;
 	who = getpwnam(user);
 	if (!who)
-		return say_err(-ENOENT, "--user %s: there is no such user", user);
+		return diag_err(-ENOENT, "--user %s: there is no such user", user);
 	if (initgroups(user, who->pw_gid) || setgid(who->pw_gid) || setuid(who->pw_uid) ||
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || set_environment(who))
-		return say_err(-errno, "cannot become %s: %s", user, strerror(errno));
+		return diag_err(-errno, "cannot become %s: %s", user, strerror(errno));
 	return 0;
 }
 
@@ -185,9 +186,9 @@ static int run(char **command, int from)
 
 	snprintf(fd, sizeof(fd), "%d", from);
 	if (fcntl(from, F_SETFD, 0) || setenv(LOAN_ENVIRONMENT, fd, 1))
-		return say_err(-errno, "cannot hand the queues over: %s", strerror(errno));
+		return diag_err(-errno, "cannot hand the queues over: %s", strerror(errno));
 	execvp(command[0], command);
-	return say_err(-errno, "cannot run %s: %s", command[0], strerror(errno));
+	return diag_err(-errno, "cannot run %s: %s", command[0], strerror(errno));
 }
 
 int verb_exec(const struct options *o)
@@ -198,7 +199,7 @@ int verb_exec(const struct options *o)
 	if (attachments_open(o->args[0], &f))
 		return EXIT_FAILED;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair))
-		return say_err(EXIT_FAILED, "cannot make a socket: %s", strerror(errno));
+		return diag_err(EXIT_FAILED, "cannot make a socket: %s", strerror(errno));
 	if (lend(o, &f, pair[0]))
 		return EXIT_FAILED;
 	filter_close(&f);

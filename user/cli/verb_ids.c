@@ -6,13 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "diag.h"
 #include "ids.h"
 #include "kernel.h"
 #include "layout.h"
 #include "lines.h"
 #include "loader.h"
 #include "open.h"
-#include "say.h"
 #include "stream_ids.h"
 #include "units.h"
 #include "verbs.h"
@@ -32,7 +32,7 @@ typedef const char *(*id_fn)(struct filter *f, const uint8_t *id, const char *te
 /* The answer to the all-zero id, for which ids.h and want.h return -EINVAL. */
 static const char *refuse_zero(const char *text)
 {
-	say_err(0, "%s is no id: all zero stands for none", text);
+	diag_err(0, "%s is no id: all zero stands for none", text);
 	return NULL;
 }
 
@@ -47,7 +47,7 @@ static const char *add_id(struct filter *f, const uint8_t *id, const char *text)
 	if (err == -EINVAL)
 		return refuse_zero(text);
 	if (err < 0 && !hand_has_stopped(f))
-		say_err(err, "the window is full; xdp-dedup rotate %s makes room", f->name);
+		diag_err(err, "the window is full; xdp-dedup rotate %s makes room", f->name);
 	return err < 0 ? NULL : err ? "known" : "new";
 }
 
@@ -64,13 +64,13 @@ static const char *remove_id(struct filter *f, const uint8_t *id, const char *te
 	if (known == -EINVAL)
 		return refuse_zero(text);
 	if (known == -EBUSY)
-		say_err(known,
-			"the predecessor of %s still knows %s, and its layout, %s, cannot take ids out; xdp-dedup status says until when",
-			f->name, text, layout_of(f->before->config->memory.layout)->name);
+		diag_err(known,
+			 "the predecessor of %s still knows %s, and its layout, %s, cannot take ids out; xdp-dedup status says until when",
+			 f->name, text, layout_of(f->before->config->memory.layout)->name);
 	else if (known < 0)
-		say_err(known,
-			"%s has layout %s, which cannot take ids out; load it with --layout countdown",
-			f->name, layout_of(f->config->memory.layout)->name);
+		diag_err(known,
+			 "%s has layout %s, which cannot take ids out; load it with --layout countdown",
+			 f->name, layout_of(f->config->memory.layout)->name);
 	return known < 0 ? NULL : known ? "removed" : UNKNOWN;
 }
 
@@ -81,11 +81,11 @@ static const char *do_want(struct filter *f, const uint8_t *id, const char *text
 	if (known == -EINVAL)
 		return refuse_zero(text);
 	if (known == -ENOSPC)
-		say_err(known,
-			"%s is one too many: ask again when some of the %d that are wanted have come",
-			text, DEDUP_WANTED_MAX);
+		diag_err(known,
+			 "%s is one too many: ask again when some of the %d that are wanted have come",
+			 text, DEDUP_WANTED_MAX);
 	else if (known < 0)
-		say_err(known, "cannot ask for %s: %s", text, strerror(-known));
+		diag_err(known, "cannot ask for %s: %s", text, strerror(-known));
 	return known < 0 ? NULL : known ? "wanted" : UNKNOWN;
 }
 
@@ -100,8 +100,8 @@ static int read_id(const struct filter *f, const char *text, uint8_t id[DEDUP_ID
 	if (len >= 0 && (size_t)len >= least && !stream_make_id(f, bytes, len, id))
 		return 0;
 	if (least == most)
-		return say_err(-EINVAL, "%s is no id: give %zu hex digits", text, 2 * least);
-	return say_err(
+		return diag_err(-EINVAL, "%s is no id: give %zu hex digits", text, 2 * least);
+	return diag_err(
 		-EINVAL,
 		"%s is no id: give %zu hex digits or more: the bytes of the id's segments, if it has any, and behind them the whole payload or IP packet",
 		text, 2 * least);
@@ -137,8 +137,8 @@ static int do_lines(struct job *j)
 	int err = lines_each(stdin, do_id, j);
 
 	if (err < 0)
-		say_err(err, "cannot read ids: %s",
-			err == -EILSEQ ? "a line has a 0 byte in it" : strerror(-err));
+		diag_err(err, "cannot read ids: %s",
+			 err == -EILSEQ ? "a line has a 0 byte in it" : strerror(-err));
 	return err;
 }
 

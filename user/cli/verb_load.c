@@ -7,6 +7,7 @@
 #include "attach.h"
 #include "change.h"
 #include "checks.h"
+#include "diag.h"
 #include "kernel.h"
 #include "load.h"
 #include "loader.h"
@@ -15,7 +16,6 @@
 #include "pins.h"
 #include "plan.h"
 #include "receivers.h"
-#include "say.h"
 #include "start.h"
 #include "stream_options.h"
 #include "units.h"
@@ -26,8 +26,9 @@ int load_options_check(const struct options *o)
 	if (stream_options_check(o))
 		return -EINVAL;
 	if (o->name && !filter_new_name_ok(o->name))
-		return say_err(-EINVAL, "--name %s: 1 to %d letters, digits, - and _, the first no -",
-			       o->name, NAME_MAX_LEN);
+		return diag_err(-EINVAL,
+				"--name %s: 1 to %d letters, digits, - and _, the first no -",
+				o->name, NAME_MAX_LEN);
 	return 0;
 }
 
@@ -92,9 +93,9 @@ static int check_new(const struct options *o)
 	if (options_check_once(o->args, o->args_cnt))
 		return -EINVAL;
 	if (!o->args_cnt)
-		return say_err(-EINVAL, "on which interface? as in xdp-dedup load eth0 --port 8001");
+		return diag_err(-EINVAL, "on which interface? as in xdp-dedup load eth0 --port 8001");
 	if (!o->spec.ports_cnt && !o->spec.streams_cnt)
-		return say_err(
+		return diag_err(
 			-EINVAL,
 			"--port is missing: which UDP ports carry gossip? as in --port 8001 (or --profile, for another protocol)");
 	return load_options_check(o);
@@ -103,7 +104,7 @@ static int check_new(const struct options *o)
 static int check_replace(const struct options *o)
 {
 	if (!o->args_cnt && !o->name)
-		return say_err(-EINVAL, "--replace: which filter? say an interface, or --name");
+		return diag_err(-EINVAL, "--replace: which filter? say an interface, or --name");
 	if (options_check_once(o->args, o->args_cnt))
 		return -EINVAL;
 	return o->spec.streams_cnt ? load_options_check(o) : 0;
@@ -133,7 +134,7 @@ static int load_or_replace(const struct options *o)
 int verb_load(const struct options *o)
 {
 	if (!o->replace && (o->wait || o->forget)) {
-		say_err(0, "--wait and --forget are for --replace: a new filter has no predecessor");
+		diag_err(0, "--wait and --forget are for --replace: a new filter has no predecessor");
 		return EXIT_MISUSED;
 	}
 	if (o->replace ? check_replace(o) : check_new(o))

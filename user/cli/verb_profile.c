@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "diag.h"
 #include "json_out.h"
 #include "profile.h"
-#include "say.h"
 #include "stream_options.h"
 #include "verbs.h"
 
@@ -51,7 +51,7 @@ static int show(const struct profiles *all, const char *name)
 	const struct profile *p = profiles_find(all, name);
 
 	if (!p) {
-		say_err(0, "there is no profile %s; xdp-dedup profile list has all", name);
+		diag_err(0, "there is no profile %s; xdp-dedup profile list has all", name);
 		return EXIT_FAILED;
 	}
 	fputs(p->text, stdout);
@@ -102,7 +102,7 @@ int verb_profile(const struct options *o)
 	int status = EXIT_FAILED;
 
 	if (!is_known(o)) {
-		say_err(0, "usage: xdp-dedup profile " PROFILE_USAGE);
+		diag_err(0, "usage: xdp-dedup profile " PROFILE_USAGE);
 		return EXIT_MISUSED;
 	}
 	if (!stream_options_profiles(o, &all))

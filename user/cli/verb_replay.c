@@ -4,10 +4,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "diag.h"
 #include "kernel.h"
 #include "plan.h"
 #include "replay_print.h"
-#include "say.h"
 #include "stream_options.h"
 #include "survey_print.h"
 #include "verbs.h"
@@ -28,10 +28,10 @@ void replay_show_progress(const struct capture *c, uint64_t packets)
 		return;
 	next_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec + PROGRESS_NS;
 	if (bytes)
-		say_progress("%llu packets, %d %%", (unsigned long long)packets,
-			     (int)(capture_bytes_read(c) * 100 / bytes));
+		diag_progress("%llu packets, %d %%", (unsigned long long)packets,
+			      (int)(capture_bytes_read(c) * 100 / bytes));
 	else
-		say_progress("%llu packets", (unsigned long long)packets);
+		diag_progress("%llu packets", (unsigned long long)packets);
 }
 
 /* A survey finds out what a filter should be, and loads none. An enum exit_code, of a misuse that
@@ -54,9 +54,9 @@ static int check_survey(const struct options *o)
 	for (size_t i = 0; i < sizeof(OF_FILTERS) / sizeof(OF_FILTERS[0]); i++) {
 		if (!OF_FILTERS[i].given)
 			continue;
-		say_err(0,
-			"%s needs --profile or --port: without, replay is a survey of all packets, by the built-in profiles",
-			OF_FILTERS[i].option);
+		diag_err(0,
+			 "%s needs --profile or --port: without, replay is a survey of all packets, by the built-in profiles",
+			 OF_FILTERS[i].option);
 		return EXIT_MISUSED;
 	}
 	return EXIT_DONE;
@@ -66,12 +66,12 @@ static int check_survey(const struct options *o)
 static int check_replay(const struct options *o)
 {
 	if (o->spec.learn_app) {
-		say_err(0, "--learn app: a capture has no application that adds ids");
+		diag_err(0, "--learn app: a capture has no application that adds ids");
 		return EXIT_MISUSED;
 	}
 	if (o->write_passed && o->write_dropped && !strcmp(o->write_passed, o->write_dropped)) {
-		say_err(0, "--write-passed and --write-dropped %s: they are two files",
-			o->write_passed);
+		diag_err(0, "--write-passed and --write-dropped %s: they are two files",
+			 o->write_passed);
 		return EXIT_MISUSED;
 	}
 	if (o->engine == ENGINE_KERNEL && kernel_permits("replay --engine kernel", KERNEL_LOOK_UP))
@@ -126,7 +126,7 @@ static int replay(const struct options *o, const struct dedup_config *cfg, struc
 		err = create(o->write_dropped, &spec.dropped);
 	if (!err)
 		err = replay_run(&spec, c, &result);
-	say_progress_end();
+	diag_progress_end();
 	complete = !err;
 	err |= finish(spec.passed, result.streams) | finish(spec.dropped, result.streams);
 	/* Packets and text do not go into one file. */

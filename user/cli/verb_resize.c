@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* resize: another filter, whose predecessor is the one that runs (include/predecessor.h). */
 #include "change.h"
+#include "diag.h"
 #include "kernel.h"
-#include "say.h"
 #include "verbs.h"
 
 static int resize(const struct options *o, struct change *c)
@@ -21,8 +21,8 @@ int verb_resize(const struct options *o)
 	int err;
 
 	if (!change_asks_shape(o)) {
-		say_err(0,
-			"what is to change? As in --capacity 2M; xdp-dedup resize --help lists all");
+		diag_err(0,
+			 "what is to change? As in --capacity 2M; xdp-dedup resize --help lists all");
 		return EXIT_MISUSED;
 	}
 	if (o->wait && kernel_ready(o->verbose, false))

@@ -10,6 +10,7 @@
 #include "change.h"
 #include "checks.h"
 #include "config_streams.h"
+#include "diag.h"
 #include "handover.h"
 #include "image_file.h"
 #include "kept.h"
@@ -22,7 +23,6 @@
 #include "plan.h"
 #include "predecessor.h"
 #include "receivers.h"
-#include "say.h"
 #include "start.h"
 #include "units.h"
 #include "verbs.h"
@@ -51,8 +51,8 @@ static int place(const struct options *o, struct restoration *r)
 	r->where = (struct placement){ r->ifnames, cnt, o->mode };
 	if (cnt)
 		return 0;
-	return say_err(-ENODEV, "%s ran on no interface when it was saved: say on which it is to",
-		       r->name);
+	return diag_err(-ENODEV, "%s ran on no interface when it was saved: say on which it is to",
+			r->name);
 }
 
 /* The same filter, sized for this machine. */
@@ -72,7 +72,7 @@ static int plan(struct restoration *r)
 	r->cfg.serial = r->cfg.earlier_stats = 0;
 	for (uint32_t n = 0; n < r->cfg.policy.streams_cnt; n++)
 		r->cfg.policy.streams[n].slot = n;
-	return err ? say_err(err, "the kernel's random source gave no secret") : 0;
+	return err ? diag_err(err, "the kernel's random source gave no secret") : 0;
 }
 
 static int check(const struct restoration *r, const struct links *links)
@@ -149,7 +149,7 @@ static int measure_elapsed(struct restoration *r)
 	int err = image_moment_now(&now);
 
 	if (err)
-		return say_err(err, "cannot tell which boot this is");
+		return diag_err(err, "cannot tell which boot this is");
 	r->elapsed_ns = image_elapsed(&r->image.head.moment, &now);
 	return 0;
 }
@@ -208,12 +208,12 @@ static int restore_into(const struct options *o, struct restoration *r, struct c
 	int err, restored;
 
 	if (o->args_cnt > 2)
-		return say_err(
+		return diag_err(
 			-EEXIST,
 			"%s runs already, and gets what was saved where it is: name no interfaces",
 			c->f.name);
 	if (!has_same_ids(c->f.config, image))
-		return say_err(
+		return diag_err(
 			-EINVAL,
 			"%s has other streams or digests than the filter that was saved: in it the ids would be others",
 			c->f.name);
@@ -293,8 +293,8 @@ int verb_restore(const struct options *o)
 
 	r.name = o->args[0];
 	if (!filter_new_name_ok(r.name)) {
-		say_err(0, "%s: a filter's name is 1 to %d letters, digits, - and _, the first no -",
-			r.name, NAME_MAX_LEN);
+		diag_err(0, "%s: a filter's name is 1 to %d letters, digits, - and _, the first no -",
+			 r.name, NAME_MAX_LEN);
 		return EXIT_MISUSED;
 	}
 	if (kernel_ready(o->verbose, false) || image_open(o->args[1], &r.image))

@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "diag.h"
 #include "hand.h"
 #include "kernel.h"
 #include "loader.h"
 #include "open.h"
-#include "say.h"
 #include "stats.h"
 #include "verbs.h"
 #include "attachments.h"
@@ -20,7 +20,7 @@ bool hand_has_stopped(const struct filter *f)
 {
 	if (!stats_stopped(f->config, f->state, kernel_now_ns()))
 		return false;
-	say_err(0, "the hand of %s has stopped; unload and load it again", f->name);
+	diag_err(0, "the hand of %s has stopped; unload and load it again", f->name);
 	return true;
 }
 
@@ -38,9 +38,9 @@ struct turning {
 	uint64_t until_ns; /* by then it is, whatever the load */
 };
 
-static int say_garbled(const struct filter *f)
+static int log_garbled(const struct filter *f)
 {
-	return say_err(
+	return diag_err(
 		-EUCLEAN,
 		"the hand of %s does not do what it is asked for, as if somebody had overwritten its state; unload it and load it again",
 		f->name);
@@ -54,7 +54,7 @@ static bool ask(struct filter *f, request_fn request, struct turning *out)
 	uint64_t steps = places / DEDUP_STEP_PLACES;
 
 	if (places / TURNS_MAX > f->config->memory.places) {
-		say_garbled(f);
+		log_garbled(f);
 		return false;
 	}
 	*out = (struct turning){ f, goal,
@@ -68,7 +68,7 @@ static int is_done(const struct turning *t)
 {
 	if (READ_ONCE(t->f->state->passed) >= t->goal)
 		return 1;
-	return clock_ns(CLOCK_MONOTONIC) < t->until_ns ? 0 : say_garbled(t->f);
+	return clock_ns(CLOCK_MONOTONIC) < t->until_ns ? 0 : log_garbled(t->f);
 }
 
 static int own_is_done(const struct turning *t)

@@ -10,13 +10,13 @@
 #include "capture.h"
 #include "clock.h"
 #include "config_streams.h"
+#include "diag.h"
 #include "kept.h"
 #include "kernel.h"
 #include "loader.h"
 #include "open.h"
 #include "sample_view.h"
 #include "sampling.h"
-#include "say.h"
 #include "verbs.h"
 
 #define WAIT_MS 200
@@ -95,28 +95,29 @@ static struct sampling_wish wish_of(const struct options *o, const struct filter
 static int explain_begin(const struct filter *f, int err, uint32_t pid)
 {
 	if (err == -EBUSY)
-		return say_err(err,
-			       "another xdp-dedup sample, process %" PRIu32
-			       ", listens to %s: one can at a time; if it was killed, try again in 3 s",
-			       pid, f->name);
+		return diag_err(
+			err,
+			"another xdp-dedup sample, process %" PRIu32
+			", listens to %s: one can at a time; if it was killed, try again in 3 s",
+			pid, f->name);
 	if (err == -ENOENT || err == -EPROTO || err == -EPERM || err == -EACCES)
 		return loader_explain(f->name, err);
 	if (err == -ESTALE && hand_has_stopped(f))
 		return err;
-	return say_err(err, "cannot listen to %s: %s", f->name, strerror(-err));
+	return diag_err(err, "cannot listen to %s: %s", f->name, strerror(-err));
 }
 
 static int explain_end(const struct filter *f, int err)
 {
 	if (err == -EBUSY)
-		return say_err(err,
-			       "held up for too long: another xdp-dedup sample listens to %s now",
-			       f->name);
+		return diag_err(err,
+				"held up for too long: another xdp-dedup sample listens to %s now",
+				f->name);
 	if (err == -ENOENT)
-		return say_err(err, "%s has been unloaded, or resized", f->name);
+		return diag_err(err, "%s has been unloaded, or resized", f->name);
 	if (err == -ESTALE && hand_has_stopped(f))
 		return err;
-	return say_err(err, "cannot listen to %s any longer: %s", f->name, strerror(-err));
+	return diag_err(err, "cannot listen to %s any longer: %s", f->name, strerror(-err));
 }
 
 /* Until a signal, --count, --for, or a failure, which is said. */
@@ -138,12 +139,12 @@ static int listen_on(struct sampling *s, struct show *show)
 	return result < 0 ? explain_end(show->f, result) : 0;
 }
 
-static void say_summary(const struct show *show, const struct sampling_lost *lost)
+static void log_summary(const struct show *show, const struct sampling_lost *lost)
 {
-	say_note("%" PRIu64 " %s; not %s: %" PRIu64 " beyond --rate, %" PRIu64
-		 " for want of room in the ring buffer",
-		 show->cnt, show->file ? "written" : "shown", show->file ? "written" : "shown",
-		 lost->limited, lost->full);
+	diag_note("%" PRIu64 " %s; not %s: %" PRIu64 " beyond --rate, %" PRIu64
+		  " for want of room in the ring buffer",
+		  show->cnt, show->file ? "written" : "shown", show->file ? "written" : "shown",
+		  lost->limited, lost->full);
 }
 
 static int sample(struct show *show, struct filter *f)
@@ -160,15 +161,15 @@ static int sample(struct show *show, struct filter *f)
 	if (show->o->sample.write)
 		err = capture_create(show->o->sample.write, wish.snap, CAPTURE_LIVE, &show->file);
 	if (!err) {
-		say_note("listening to %s%s%s, at most %" PRIu32 " a second; Ctrl-C ends it",
-			 f->name, all ? "" : "/",
-			 all ? "" : f->config->policy.streams[f->stream].name, wish.rate);
+		diag_note("listening to %s%s%s, at most %" PRIu32 " a second; Ctrl-C ends it",
+			  f->name, all ? "" : "/",
+			  all ? "" : f->config->policy.streams[f->stream].name, wish.rate);
 		err = listen_on(s, show);
 	}
 	read_clock(show);
 	sampling_end(s, &lost);
 	if (show->file || !show->o->sample.write)
-		say_summary(show, &lost);
+		log_summary(show, &lost);
 	if (show->file && capture_finish(show->file))
 		err = -EIO;
 	return err;
@@ -185,7 +186,7 @@ int verb_sample(const struct options *o)
 	int err;
 
 	if (o->json && o->sample.write) {
-		say_err(0, "sample takes --json or --write, not both");
+		diag_err(0, "sample takes --json or --write, not both");
 		return EXIT_MISUSED;
 	}
 	if (kernel_ready(o->verbose, false) ||

@@ -8,11 +8,11 @@
 
 #include "attachments.h"
 #include "change.h"
+#include "diag.h"
 #include "image_file.h"
 #include "kernel.h"
 #include "open.h"
 #include "predecessor.h"
-#include "say.h"
 #include "units.h"
 #include "verbs.h"
 
@@ -34,11 +34,11 @@ static int check_predecessor(const struct options *o, struct filter *f)
 	int err = filter_open_before(f);
 
 	if (err)
-		return say_err(err, "cannot tell whether %s has a predecessor: %s", f->name,
-			       strerror(-err));
+		return diag_err(err, "cannot tell whether %s has a predecessor: %s", f->name,
+				strerror(-err));
 	if (!f->before || dedup_is_forgotten(f->before->state) || o->forget)
 		return 0;
-	return say_err(
+	return diag_err(
 		-EBUSY,
 		"%s has a predecessor since it was changed or restored last, which still knows ids: --wait waits until it has gone, --forget saves without what only it knows",
 		f->name);
@@ -67,7 +67,7 @@ int verb_save(const struct options *o)
 	if (!err)
 		err = image_save(&f, path, is_caught, &h);
 	if (err == -EINTR)
-		say_err(err, "stopped by a signal: nothing is saved");
+		diag_err(err, "stopped by a signal: nothing is saved");
 	if (!err)
 		printf("%s: saved to %s, %s, for root alone: it has the filter's secret\n", f.name,
 		       path, format_bytes(h.file_bytes, size, sizeof(size)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* set: another program over the same memory, put in the place of the one that runs (handover.h). */
 #include "change.h"
-#include "say.h"
+#include "diag.h"
 #include "stream_options.h"
 #include "verbs.h"
 
@@ -40,7 +40,7 @@ int verb_set(const struct options *o)
 	int err;
 
 	if (!asks_anything(o)) {
-		say_err(0, "what is to change? As in --action drop; xdp-dedup set --help lists all");
+		diag_err(0, "what is to change? As in --action drop; xdp-dedup set --help lists all");
 		return EXIT_MISUSED;
 	}
 	if (options_check_once(o->add, o->add_cnt) || options_check_once(o->remove, o->remove_cnt) ||

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "attach.h"
+#include "diag.h"
 #include "dispatch.h"
 #include "here.h"
 #include "live.h"
@@ -15,7 +16,6 @@
 #include "lock.h"
 #include "open.h"
 #include "pin_dirs.h"
-#include "say.h"
 #include "start.h"
 #include "unread.h"
 #include "verbs.h"
@@ -60,12 +60,12 @@ static int look(struct unload *u)
 		return err;
 	err = live_can_tell();
 	if (err && !u->o->force)
-		return say_err(err, "cannot look at the programs in the kernel: %s", strerror(-err));
+		return diag_err(err, "cannot look at the programs in the kernel: %s", strerror(-err));
 	while (u->names[u->pins_cnt])
 		u->pins_cnt++;
 	u->pins = calloc(u->pins_cnt + 1, sizeof(*u->pins));
 	if (!u->pins)
-		return say_err(-ENOMEM, "no memory");
+		return diag_err(-ENOMEM, "no memory");
 	for (int i = 0; i < u->pins_cnt; i++) {
 		struct pinned *p = &u->pins[i];
 
@@ -85,8 +85,8 @@ static int mean_recorded(struct unload *u, const char *ifname, bool is_here)
 	int err = attachments_open_recorded(u->names, ifname, &f);
 
 	if (err == -ENOENT)
-		return say_err(err, "%s runs no filter; xdp-dedup status lists those that do",
-			       ifname);
+		return diag_err(err, "%s runs no filter; xdp-dedup status lists those that do",
+				ifname);
 	if (err)
 		return err;
 	for (int i = 0; i < u->pins_cnt; i++)
@@ -156,15 +156,15 @@ static int explain_live(const char *name, bool was_here)
 		if (unseen)
 			here_name(unseen, ifname);
 		if (was_here)
-			say_note("%s also runs on %s in another network namespace", name, ifname);
+			diag_note("%s also runs on %s in another network namespace", name, ifname);
 		else
-			say_err(0,
-				"%s still runs on %s in another network namespace (or something else holds its program): there, xdp-dedup unload IFNAME; or here, unload --name %s --force, and all passes there",
-				name, ifname, name);
+			diag_err(0,
+				 "%s still runs on %s in another network namespace (or something else holds its program): there, xdp-dedup unload IFNAME; or here, unload --name %s --force, and all passes there",
+				 name, ifname, name);
 		filter_close(&f);
 		return was_here ? 0 : -EBUSY;
 	}
-	return say_err(
+	return diag_err(
 		-EBUSY,
 		"the program of %s is still in use, it may be in another network namespace; xdp-dedup unload --name %s --force removes its pins, and all passes there",
 		name, name);
@@ -214,7 +214,7 @@ static int explain_absent(const struct unload *u, const struct pinned *p)
 {
 	for (int i = 0; i < u->list_cnt && p->absent; i++)
 		if (!u->list[i].meant && is_of(&u->list[i], p))
-			return say_err(
+			return diag_err(
 				-ENODEV,
 				"there is no interface %s here now, but the filter %s still runs on %s: unload that, or --name %s; an interface that has moved to another network namespace, there",
 				p->absent, p->name, u->list[i].ifname, p->name);
@@ -240,7 +240,7 @@ static int tidy(const struct unload *u, const struct pinned *p)
 	/* With an empty record no interface runs it: others may only hold its program open. */
 	live = u->o->force || !recorded ? 0 : attachments_elsewhere(p->name);
 	if (live < 0)
-		return say_err(
+		return diag_err(
 			live,
 			"cannot tell whether %s is in use elsewhere: %s; xdp-dedup unload --name %s --force removes it all the same",
 			p->name, strerror(-live), p->name);
@@ -276,7 +276,7 @@ int verb_unload(const struct options *o)
 	int err;
 
 	if (!!o->args_cnt + !!o->name + o->all != 1) {
-		say_err(0, "unload takes interfaces, or --name NAME, or --all");
+		diag_err(0, "unload takes interfaces, or --name NAME, or --all");
 		return EXIT_MISUSED;
 	}
 	if (lock_take(o->verbose))

@@ -15,11 +15,11 @@
 #include "attachments.h"
 #include "clock.h"
 #include "config_streams.h"
+#include "diag.h"
 #include "kept.h"
 #include "kernel.h"
 #include "loader.h"
 #include "open.h"
-#include "say.h"
 #include "verbs.h"
 #include "watch_view.h"
 
@@ -45,7 +45,7 @@ struct session {
 	uint64_t lines;
 };
 
-static void note(void *to, enum say_kind kind, const char *text)
+static void note(void *to, enum diag_kind kind, const char *text)
 {
 	struct session *s = to;
 
@@ -134,7 +134,7 @@ static int take(struct watched *f, struct filter *open, const struct attach_view
 		r.slots[n] = f->status.filter.config->policy.streams[n].slot;
 	err = filter_cpu_counters(&f->status.filter, &r.cpus, &r.cpus_cnt);
 	if (err)
-		return say_err(err, "cannot read the counters of %s: %s", f->name, strerror(-err));
+		return diag_err(err, "cannot read the counters of %s: %s", f->name, strerror(-err));
 	read_ifaces(&f->status, &r);
 	watch_take(&f->watch, &r);
 	return 0;
@@ -150,7 +150,7 @@ static void advise(const struct session *s, struct watched *f)
 	f->said_cnt = status_advice(&f->status, f->watch.seconds ? &f->watch.recent : NULL, f->said);
 	for (int i = 0; i < f->said_cnt && !s->on_screen && !s->o->json; i++)
 		if (!advice_has(before, before_cnt, f->said[i].key))
-			say_note("%s: %s", f->name, f->said[i].text);
+			diag_note("%s: %s", f->name, f->said[i].text);
 }
 
 /* Reads one filter. 0, also if there is none of that name; or -errno, which is said. */
@@ -165,7 +165,7 @@ static int read_one(struct session *s, const char *name)
 	if (err)
 		return loader_explain(name, err);
 	f = of_name(s, name);
-	err = f ? attachments_view(&open, &s->view) : say_err(-ENOMEM, "no memory");
+	err = f ? attachments_view(&open, &s->view) : diag_err(-ENOMEM, "no memory");
 	if (!f || err) {
 		filter_close(&open);
 		return err;
@@ -204,7 +204,7 @@ static int read_now(struct session *s)
 		if (!s->list[i]->seen)
 			forget(s, i);
 	if (!err && *s->only && !s->cnt)
-		return say_err(-ENOENT, "%s has been unloaded", s->only);
+		return diag_err(-ENOENT, "%s has been unloaded", s->only);
 	return err;
 }
 
@@ -327,14 +327,14 @@ int verb_watch(const struct options *o)
 		return EXIT_FAILED;
 	s.on_screen = !o->json && !watch_screen_open();
 	if (s.on_screen)
-		say_to(note, &s);
+		diag_to(note, &s);
 	for (size_t i = 0; i < sizeof(SIGNALS) / sizeof(SIGNALS[0]); i++)
 		sigaction(SIGNALS[i], &action, NULL);
 	err = watch(&s);
 	watch_screen_close();
-	say_to(NULL, NULL);
+	diag_to(NULL, NULL);
 	if (err && *s.note)
-		say_err(err, "%s", s.note);
+		diag_err(err, "%s", s.note);
 	end(&s);
 	return err ? EXIT_FAILED : EXIT_DONE;
 }

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "diag.h"
 #include "open_filter.h"
-#include "say.h"
 #include "units.h"
 
 #define CHUNK_BLOCKS 16384 /* 1 MB: read, summed and written at a time */
@@ -51,8 +51,8 @@ static void show(const char *what, uint64_t done, uint64_t all)
 {
 	char done_text[32], all_text[32];
 
-	say_progress("%s %s of %s", what, format_bytes(done, done_text, sizeof(done_text)),
-		     format_bytes(all, all_text, sizeof(all_text)));
+	diag_progress("%s %s of %s", what, format_bytes(done, done_text, sizeof(done_text)),
+		      format_bytes(all, all_text, sizeof(all_text)));
 }
 
 /* Writes the blocks, and their sum into the head. */
@@ -75,7 +75,7 @@ static int write_blocks(const struct filter *f, int fd, bool (*stop)(void), stru
 		if (!err && stop())
 			err = -EINTR;
 	}
-	say_progress_end();
+	diag_progress_end();
 	free(chunk);
 	return err;
 }
@@ -102,10 +102,10 @@ static int write_image(const struct filter *f, int fd, bool (*stop)(void), struc
 	int err = image_moment_now(&now);
 
 	if (err)
-		return say_err(err, "cannot tell which boot this is: %s", strerror(-err));
+		return diag_err(err, "cannot tell which boot this is: %s", strerror(-err));
 	err = image_take(f, &now, h);
 	if (err)
-		return say_err(
+		return diag_err(
 			err,
 			"the window's clock of %s has stopped while it was clearing; nothing is saved",
 			f->name);
@@ -124,10 +124,10 @@ static int check_target(const char *path)
 	struct stat st;
 
 	if (lstat(path, &st))
-		return errno == ENOENT ? 0 : say_err(-errno, "%s: %s", path, strerror(errno));
+		return errno == ENOENT ? 0 : diag_err(-errno, "%s: %s", path, strerror(errno));
 	return S_ISREG(st.st_mode)
 		       ? 0
-		       : say_err(-EEXIST, "%s is there, and no file: say another one", path);
+		       : diag_err(-EEXIST, "%s is there, and no file: say another one", path);
 }
 
 /* What is being written. It has no name until it is whole: so who is killed leaves nothing. Where the
@@ -195,14 +195,14 @@ int image_save(const struct filter *f, const char *path, bool (*stop)(void), str
 		return err;
 	err = open_draft(path, &d);
 	if (err)
-		return say_err(err, "cannot write %s: %s", path, strerror(-err));
+		return diag_err(err, "cannot write %s: %s", path, strerror(-err));
 	err = write_image(f, d.fd, stop, h);
 	if (!err && stop())
 		err = -EINTR;
 	err = finish_draft(&d, path, err);
 	if (!err || err == -EINTR || err == -EAGAIN || err == -ENODATA)
 		return err; /* said, or the caller's to say */
-	return say_err(err, "cannot write %s: %s", path, strerror(-err));
+	return diag_err(err, "cannot write %s: %s", path, strerror(-err));
 }
 
 int image_open(const char *path, struct image *out)
@@ -216,17 +216,17 @@ int image_open(const char *path, struct image *out)
 	*out = (struct image){ .path = path };
 	out->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (out->fd < 0 || fstat(out->fd, &st)) {
-		err = say_err(-errno, "cannot read %s: %s", path, strerror(errno));
+		err = diag_err(-errno, "cannot read %s: %s", path, strerror(errno));
 		image_close(out);
 		return err;
 	}
 	if (S_ISREG(st.st_mode))
 		bytes = read_all(out->fd, &out->head, sizeof(out->head), 0);
 	if (bytes < 0)
-		err = say_err(bytes, "cannot read %s: %s", path,
-			      S_ISREG(st.st_mode) ? strerror((int)-bytes) : "it is no file");
+		err = diag_err(bytes, "cannot read %s: %s", path,
+			       S_ISREG(st.st_mode) ? strerror((int)-bytes) : "it is no file");
 	else if ((refusal = image_refusal(&out->head, bytes, st.st_size, says)))
-		err = say_err(-EBADMSG, "cannot restore %s: %s", path, refusal);
+		err = diag_err(-EBADMSG, "cannot restore %s: %s", path, refusal);
 	else
 		return 0;
 	image_close(out);
@@ -256,12 +256,12 @@ int image_read(const struct image *image, struct dedup_block *blocks)
 		sum = image_sum(sum, &blocks[i], cnt);
 		show("read", (i + cnt) * sizeof(*blocks), all * sizeof(*blocks));
 	}
-	say_progress_end();
+	diag_progress_end();
 	if (n >= 0 && sum != image->head.blocks_sum)
 		n = -EBADMSG;
 	if (n == -EBADMSG)
-		return say_err(-EBADMSG,
-			       "cannot restore %s: it is damaged: its checksum is another one",
-			       image->path);
-	return n < 0 ? say_err((int)n, "cannot read %s: %s", image->path, strerror((int)-n)) : 0;
+		return diag_err(-EBADMSG,
+				"cannot restore %s: it is damaged: its checksum is another one",
+				image->path);
+	return n < 0 ? diag_err((int)n, "cannot read %s: %s", image->path, strerror((int)-n)) : 0;
 }

@@ -15,9 +15,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "diag.h"
 #include "dirs.h"
 #include "proc.h"
-#include "say.h"
 
 /* Does this process see a mount with this mount id; or, if id is 0, a mount of the file system with
  * this device number? Read from /proc/PID/mountinfo, which, unlike /proc/PID/ns, anybody may read.
@@ -164,10 +164,10 @@ static bool enter_ancestor(void)
 static int mount_here(void)
 {
 	if (mount("bpf", BPFFS, "bpf", 0, "mode=0700"))
-		return say_err(-errno,
-			       "cannot mount bpffs: %s; try mount -t bpf -o mode=0700 bpf " BPFFS
-			       " as root",
-			       strerror(errno));
+		return diag_err(-errno,
+				"cannot mount bpffs: %s; try mount -t bpf -o mode=0700 bpf " BPFFS
+				" as root",
+				strerror(errno));
 	return 0;
 }
 
@@ -176,9 +176,10 @@ int bpffs_ready(bool may_mount)
 	int held = is_held();
 
 	if (held < 0)
-		return say_err(held,
-			       "cannot tell whether another process holds the bpffs at " BPFFS ": %s",
-			       strerror(-held));
+		return diag_err(held,
+				"cannot tell whether another process holds the bpffs at " BPFFS
+				": %s",
+				strerror(-held));
 	if (held)
 		return 0;
 	if (!dir_is_bpffs_mounted() && is_in_init_mounts())
@@ -186,11 +187,11 @@ int bpffs_ready(bool may_mount)
 	if (enter_ancestor())
 		return 0;
 	if (dir_is_bpffs_mounted())
-		return say_err(
+		return diag_err(
 			-ENODEV,
 			"no other process is seen to hold the bpffs at " BPFFS
 			", so pins may vanish with this command; run it from a shell in this mount namespace, or in a container with the host's PID namespace");
-	return say_err(
+	return diag_err(
 		-ENODEV,
 		"there is no bpffs at " BPFFS
 		" in this mount namespace; mount -t bpf -o mode=0700 bpf " BPFFS

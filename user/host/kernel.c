@@ -18,10 +18,10 @@
 
 #include "bpffs.h"
 #include "clock.h"
+#include "diag.h"
 #include "dirs.h"
 #include "memory.h"
 #include "proc.h"
-#include "say.h"
 #include "units.h"
 
 #define LOCK_WAIT_S 10
@@ -31,7 +31,7 @@ static int64_t clock_offset_ns;
 
 static int print(const char *format, va_list args)
 {
-	say_progress_end();
+	diag_progress_end();
 	return vfprintf(stderr, format, args);
 }
 
@@ -94,7 +94,7 @@ int kernel_permits(const char *verb, unsigned int rights)
 	__u32 id;
 
 	if (lacks)
-		return say_err(
+		return diag_err(
 			-EPERM,
 			"not permitted: %s needs %s; run as root, or with that and access to " BPFFS,
 			verb, kernel_rights_text(lacks));
@@ -102,7 +102,7 @@ int kernel_permits(const char *verb, unsigned int rights)
 	 * programs. Any other error, as that there is none, is fine.
 	 */
 	if (rights & KERNEL_LOOK_UP && bpf_prog_get_next_id(0, &id) && errno == EPERM)
-		return say_err(
+		return diag_err(
 			-EPERM,
 			"not permitted to use BPF; run outside of the container, or user namespace, that forbids it");
 	return 0;
@@ -128,17 +128,17 @@ int kernel_ready(bool verbose, bool may_mount)
 	if (err)
 		return err;
 	err = clock_measure_offset(&clock_offset_ns);
-	return err ? say_err(err, "cannot ask the kernel for its clock: %s", strerror(-err)) : 0;
+	return err ? diag_err(err, "cannot ask the kernel for its clock: %s", strerror(-err)) : 0;
 }
 
 int kernel_lock(int fd)
 {
 	for (int i = 0; flock(fd, LOCK_EX | LOCK_NB); i++) {
 		if (errno != EWOULDBLOCK)
-			return say_err(-errno, "cannot lock the filters: %s", strerror(errno));
+			return diag_err(-errno, "cannot lock the filters: %s", strerror(errno));
 		if (i == LOCK_WAIT_S * 10)
-			return say_err(-EBUSY,
-				       "another xdp-dedup is still changing filters; try again");
+			return diag_err(-EBUSY,
+					"another xdp-dedup is still changing filters; try again");
 		usleep(100000);
 	}
 	return 0;
@@ -183,7 +183,7 @@ int kernel_check_delivery(bool (*has)(enum bpf_map_type type))
 	if (has(BPF_MAP_TYPE_XSKMAP))
 		return 0;
 	uname(&un);
-	return say_err(
+	return diag_err(
 		-EOPNOTSUPP,
 		"this kernel (%s) has no AF_XDP sockets (CONFIG_XDP_SOCKETS), to which --deliver xsk has packets go; without it, all go to the stack",
 		un.release);
@@ -213,7 +213,7 @@ int kernel_check(int err)
 	struct utsname un;
 
 	uname(&un);
-	return lacks ? say_err(err, "this kernel (%s) has no %s", un.release, lacks) : 0;
+	return lacks ? diag_err(err, "this kernel (%s) has no %s", un.release, lacks) : 0;
 }
 
 int kernel_explain(int err, uint64_t bytes)
@@ -225,15 +225,15 @@ int kernel_explain(int err, uint64_t bytes)
 		return err;
 	uname(&un);
 	if (kernel_lacks_memory(err, bytes))
-		return say_err(err, "no memory for a filter of %s; lower --capacity or raise --fpr",
-			       format_bytes(bytes, text, sizeof(text)));
+		return diag_err(err, "no memory for a filter of %s; lower --capacity or raise --fpr",
+				format_bytes(bytes, text, sizeof(text)));
 	if (err == -E2BIG)
-		return say_err(
+		return diag_err(
 			err,
 			"the program is too large for this kernel's verifier (%s); a newer one may take it; --verbose shows what it says",
 			un.release);
-	return say_err(err, "the kernel (%s) refused the filter: %s; --verbose shows what it says",
-		       un.release, strerror(-err));
+	return diag_err(err, "the kernel (%s) refused the filter: %s; --verbose shows what it says",
+			un.release, strerror(-err));
 }
 
 void kernel_wait_for_packets(void)

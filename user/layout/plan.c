@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 #include "config_streams.h"
+#include "diag.h"
 #include "hand.h"
 #include "kept.h"
 #include "layout.h"
 #include "positions.h"
 #include "predecessor.h"
 #include "recent.h"
-#include "say.h"
 #include "secrets.h"
 #include "streams.h"
 #include "units.h"
@@ -364,17 +364,17 @@ static void note_promises(const struct filter_spec *spec, const struct dedup_con
 	const struct layout *layout = layout_of(c->memory.layout);
 
 	if (exceeds_rate(spec, c))
-		say_note("m = %u and k = %u lose up to %.3g of fresh events, not %g%s", c->memory.m,
-			 c->memory.k, plan_fpr(c), spec->fpr,
-			 c->memory.hash == DEDUP_COLIBRI
-				 ? ": they are for one generation, and there are two"
-				 : "");
+		diag_note("m = %u and k = %u lose up to %.3g of fresh events, not %g%s",
+			  c->memory.m, c->memory.k, plan_fpr(c), spec->fpr,
+			  c->memory.hash == DEDUP_COLIBRI
+				  ? ": they are for one generation, and there are two"
+				  : "");
 	else if (c->memory.capacity < spec->capacity)
-		say_note("m = %u and k = %u keep --fpr %g for %llu ids a window, not %llu: more shorten the memory",
-			 c->memory.m, c->memory.k, spec->fpr, c->memory.capacity,
-			 (unsigned long long)spec->capacity);
+		diag_note("m = %u and k = %u keep --fpr %g for %llu ids a window, not %llu: more shorten the memory",
+			  c->memory.m, c->memory.k, spec->fpr, c->memory.capacity,
+			  (unsigned long long)spec->capacity);
 	if (layout->note && layout->note(c))
-		say_note("%s", layout->note(c));
+		diag_note("%s", layout->note(c));
 }
 
 /* Says which rates the hash allows; rounded up. Returns -ENOTUNIQ. */
@@ -382,10 +382,10 @@ static int refuse_hash(const struct filter_spec *spec)
 {
 	double least = 1.1 / HASH_SHARE * hash_rate(spec, 1.1 * spec->capacity);
 
-	return say_err(-ENOTUNIQ,
-		       "--hash %s keeps no --fpr below %.2g for %llu ids a window: raise --fpr%s",
-		       hash_name(spec->hash), least, (unsigned long long)spec->capacity,
-		       spec->hash == DEDUP_FAST ? ", or give --hash siphash" : "");
+	return diag_err(-ENOTUNIQ,
+			"--hash %s keeps no --fpr below %.2g for %llu ids a window: raise --fpr%s",
+			hash_name(spec->hash), least, (unsigned long long)spec->capacity,
+			spec->hash == DEDUP_FAST ? ", or give --hash siphash" : "");
 }
 
 int plan_here(const struct filter_spec *spec, struct dedup_config *out)
@@ -396,25 +396,25 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 	int err;
 
 	if (refusal)
-		return say_err(-EINVAL, "%s", refusal);
+		return diag_err(-EINVAL, "%s", refusal);
 	err = plan_silently(spec, out);
 	if (err == -ERANGE)
-		return say_err(
+		return diag_err(
 			err,
 			"--window %s is too short for so large a filter: the hand cannot go round it in time; lower --capacity or lengthen --window",
 			format_time(spec->window_ns, window, sizeof(window)));
 	if (err == -EDOM)
-		return say_err(err, "Colibri's own k would be more than %d here; raise --fpr",
-			       DEDUP_HASHES_MAX);
+		return diag_err(err, "Colibri's own k would be more than %d here; raise --fpr",
+				DEDUP_HASHES_MAX);
 	if (err == -EOPNOTSUPP)
-		return say_err(
+		return diag_err(
 			err,
 			"FIPS' own m = 8192 keeps no --fpr %g, not even for one id a window: raise --fpr, or give more --bits",
 			spec->fpr);
 	if (err == -ENOTUNIQ)
 		return refuse_hash(spec);
 	if (err)
-		return say_err(
+		return diag_err(
 			err,
 			"no %s filter is large enough for this capacity and rate%s; lower --capacity or raise --fpr",
 			layout->name,
@@ -423,7 +423,7 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 				? " with a single hash (--hashes gives more)"
 				: "");
 	if (exceeds_rate(spec, out) && plan_fpr(out) > LOSS_MAX)
-		return say_err(
+		return diag_err(
 			-EDOM,
 			"m = %u and k = %u lose up to %.3g of fresh events, not %g: give more %s, or leave the size to --capacity and --fpr",
 			out->memory.m, out->memory.k, plan_fpr(out), spec->fpr,

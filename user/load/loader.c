@@ -13,12 +13,12 @@
 
 #include <bpf/bpf.h>
 
+#include "diag.h"
 #include "kernel.h"
 #include "loader_next.h"
 #include "object.h"
 #include "open.h"
 #include "pin_dirs.h"
-#include "say.h"
 
 int loader_private_open(const struct dedup_config *cfg, struct filter *out, struct xdp_dedup **prog)
 {
@@ -34,7 +34,7 @@ int loader_private_open(const struct dedup_config *cfg, struct filter *out, stru
 	f.blocks = mmap(NULL, cfg->memory.blocks * sizeof(*f.blocks), PROT_READ | PROT_WRITE,
 			MAP_SHARED, bpf_map__fd(skel->maps.filter), 0);
 	if (f.blocks == MAP_FAILED) {
-		err = say_err(-errno, "cannot map the filter: %s", strerror(errno));
+		err = diag_err(-errno, "cannot map the filter: %s", strerror(errno));
 		goto fail;
 	}
 	f.config = (const struct dedup_config *)&skel->rodata_config->config;
@@ -79,7 +79,7 @@ int loader_await_hand(const struct filter *f)
 			return 0;
 		usleep(1000);
 	}
-	return say_err(
+	return diag_err(
 		-ESTALE,
 		"the clock of %s does not run: this machine is too busy to run its timers; try again later",
 		filter_shown_name(f));
@@ -92,7 +92,7 @@ int loader_create(const char *name, const struct dedup_config *cfg, const struct
 
 	pin_path(path, name, NULL);
 	if (!access(path, F_OK))
-		return say_err(-EEXIST, "there is a filter %s already", name);
+		return diag_err(-EEXIST, "there is a filter %s already", name);
 	pin_dir_beside(beside, name);
 	err = pin_dir_begin(name);
 	if (err)
@@ -143,7 +143,7 @@ int loader_pin_program(const char *name, int prog_fd)
 	if (!bpf_obj_pin(prog_fd, path))
 		return 0;
 	err = errno == EEXIST ? pin_instead(prog_fd, name, path) : -errno;
-	return err ? say_err(err, "cannot pin the program at %s: %s", path, strerror(-err)) : 0;
+	return err ? diag_err(err, "cannot pin the program at %s: %s", path, strerror(-err)) : 0;
 }
 
 /* Why a filter's pins cannot be read. */
@@ -152,16 +152,16 @@ static int explain_pins(const char *name)
 	int format = filter_format(name);
 
 	if (format > DEDUP_FORMAT)
-		return say_err(
+		return diag_err(
 			-EPROTO,
 			"%s was loaded by a newer xdp-dedup (format %d; this one knows %d): use that one, or remove it by xdp-dedup unload --name %s",
 			name, format, DEDUP_FORMAT, name);
 	if (format > 0 && format < DEDUP_FORMAT_OLDEST)
-		return say_err(
+		return diag_err(
 			-EPROTO,
 			"%s was loaded by an xdp-dedup too old for this one to take over (format %d; %d at least): xdp-dedup unload --name %s, and load it",
 			name, format, DEDUP_FORMAT_OLDEST, name);
-	return say_err(
+	return diag_err(
 		-EPROTO,
 		"the pins of %s are incomplete or of another version; xdp-dedup unload --name %s removes them",
 		name, name);
@@ -170,15 +170,15 @@ static int explain_pins(const char *name)
 int loader_explain(const char *name, int err)
 {
 	if (err == -ENOENT || err == -ENODEV)
-		return say_err(err, "there is no filter %s; xdp-dedup status lists those there are",
-			       name);
+		return diag_err(err, "there is no filter %s; xdp-dedup status lists those there are",
+				name);
 	if (err == -EPERM && dir_check(PIN_ROOT, false) == -EPERM)
 		return pin_dir_explain(PIN_ROOT, err);
 	if (err == -EACCES || err == -EPERM)
-		return say_err(err, "not permitted to open the filter %s; run as root", name);
+		return diag_err(err, "not permitted to open the filter %s; run as root", name);
 	if (err == -EPROTO)
 		return explain_pins(name);
-	return say_err(err, "cannot open the filter %s: %s", name, strerror(-err));
+	return diag_err(err, "cannot open the filter %s: %s", name, strerror(-err));
 }
 
 int loader_open_or_say(const char *name, struct filter *out)
@@ -225,7 +225,7 @@ int loader_names(char ***out)
 
 	*out = NULL;
 	if (!names)
-		return say_err(-ENOMEM, "no memory");
+		return diag_err(-ENOMEM, "no memory");
 	dir = opendir(PIN_ROOT);
 	if (!dir && errno != ENOENT)
 		err = -errno;
@@ -242,8 +242,8 @@ int loader_names(char ***out)
 		closedir(dir);
 	if (err) {
 		loader_free_names(names);
-		return say_err(err, "cannot list %s: %s%s", PIN_ROOT, strerror(-err),
-			       err == -EACCES ? "; run as root" : "");
+		return diag_err(err, "cannot list %s: %s%s", PIN_ROOT, strerror(-err),
+				err == -EACCES ? "; run as root" : "");
 	}
 	qsort(names, cnt, sizeof(*names), compare_names);
 	*out = names;

@@ -7,13 +7,13 @@
 
 #include <bpf/bpf.h>
 
+#include "diag.h"
 #include "identity.h"
 #include "kernel.h"
 #include "loader.h"
 #include "object.h"
 #include "pin_dirs.h"
 #include "pins.h"
-#include "say.h"
 
 /* Pins the map of NAME as one of +NAME's, too. Not every filter delivers, or has a predecessor. */
 static int share_pin(const char *name, enum pin pin)
@@ -28,9 +28,9 @@ static int share_pin(const char *name, enum pin pin)
 	if (fd < 0 && errno == ENOENT && (pin_is_delivery(pin) || pin >= PINS_CNT))
 		return 0;
 	if (fd < 0)
-		return say_err(-errno, "cannot open %s: %s", from, strerror(errno));
+		return diag_err(-errno, "cannot open %s: %s", from, strerror(errno));
 	if (bpf_obj_pin(fd, to))
-		err = say_err(-errno, "cannot pin %s: %s", to, strerror(errno));
+		err = diag_err(-errno, "cannot pin %s: %s", to, strerror(errno));
 	close(fd);
 	return err;
 }
@@ -66,7 +66,7 @@ static int prepare_predecessor(struct xdp_dedup *skel, const struct predecessor 
 	if (!err)
 		err = bpf_map__set_inner_map_fd(skel->maps.before_filter, p->filter_fd);
 	if (err)
-		return say_err(err, "cannot prepare the predecessor's maps: %s", strerror(-err));
+		return diag_err(err, "cannot prepare the predecessor's maps: %s", strerror(-err));
 	*config = p->config;
 	config->format = DEDUP_FORMAT; /* as it is written here, whatever format it was of */
 	return 0;
@@ -80,7 +80,7 @@ static int put_predecessor(struct xdp_dedup *skel, const struct predecessor *p, 
 	if (!err)
 		err = put_inner(skel->maps.before_filter, p->filter_fd);
 	if (err)
-		return say_err(err, "cannot use the predecessor's maps: %s", strerror(-err));
+		return diag_err(err, "cannot use the predecessor's maps: %s", strerror(-err));
 	return predecessor_pin(p, directory);
 }
 
@@ -208,7 +208,7 @@ int loader_next_program(const char *name, const struct dedup_config *cfg,
 	int err = filter_format(name);
 
 	if (err != DEDUP_FORMAT)
-		return say_err(
+		return diag_err(
 			err < 0 ? err : -EPROTO,
 			"%s was loaded by an older xdp-dedup: xdp-dedup load --replace --name %s makes it one of this version, first",
 			name, name);
@@ -258,7 +258,7 @@ int loader_adopt_hand(const char *name)
 	if (err)
 		kernel_explain(err, 0);
 	else if ((err = object_run(skel->progs.hand_adopt)))
-		say_err(err, "cannot hand the filter's clock over: %s", strerror(-err));
+		diag_err(err, "cannot hand the filter's clock over: %s", strerror(-err));
 	xdp_dedup__destroy(skel);
 	return err;
 }

@@ -9,13 +9,13 @@
 
 #include <bpf/bpf.h>
 
+#include "diag.h"
 #include "image_file.h"
 #include "loader.h"
 #include "object.h"
 #include "pins.h"
 #include "plan.h"
 #include "predecessor.h"
-#include "say.h"
 
 void predecessor_close(struct predecessor *p)
 {
@@ -42,7 +42,7 @@ static int open_pin(const char *directory, enum pin pin, int *fd)
 
 	pin_path(path, directory, PINS[pin]);
 	*fd = bpf_obj_get(path);
-	return *fd < 0 ? say_err(-errno, "cannot open %s: %s", path, strerror(errno)) : 0;
+	return *fd < 0 ? diag_err(-errno, "cannot open %s: %s", path, strerror(errno)) : 0;
 }
 
 int predecessor_of_filter(const struct filter *f, struct predecessor *out)
@@ -69,7 +69,7 @@ static int pin_map(int fd, const char *directory, enum pin pin)
 	char path[PATH_MAX];
 
 	pin_path(path, directory, PINS[pin]);
-	return bpf_obj_pin(fd, path) ? say_err(-errno, "cannot pin %s: %s", path, strerror(errno))
+	return bpf_obj_pin(fd, path) ? diag_err(-errno, "cannot pin %s: %s", path, strerror(errno))
 				     : 0;
 }
 
@@ -93,7 +93,7 @@ static int tell_ids(const struct filter *beside, const struct image_moment *now,
 	int err = image_take(beside, now, &h);
 
 	if (err)
-		return say_err(err, "the window's clock of %s has stopped; unload it", beside->name);
+		return diag_err(err, "the window's clock of %s has stopped; unload it", beside->name);
 	image_finish(beside, &h);
 	image_tell(&image->head, now->hand_ns, image_ids(&h), beside->config, st, blocks);
 	*told = h.learned;
@@ -114,10 +114,10 @@ static int resume_filter(struct xdp_dedup *skel, const struct image *image,
 	blocks = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
 		      bpf_map__fd(skel->maps.filter), 0);
 	if (blocks == MAP_FAILED)
-		return say_err(-errno, "cannot map the filter: %s", strerror(errno));
+		return diag_err(-errno, "cannot map the filter: %s", strerror(errno));
 	err = image_read(image, blocks);
 	if (!err && (err = image_moment_now(&now)))
-		say_err(err, "cannot tell which boot this is: %s", strerror(-err));
+		diag_err(err, "cannot tell which boot this is: %s", strerror(-err));
 	if (!err) {
 		elapsed_ns = image_elapsed(&image->head.moment, &now);
 		image_state(&image->head, now.hand_ns, elapsed_ns, st);
@@ -130,14 +130,14 @@ static int resume_filter(struct xdp_dedup *skel, const struct image *image,
 	if (err)
 		return err;
 	err = object_run(skel->progs.hand_resume);
-	return err ? say_err(err, "cannot start the filter's clock: %s", strerror(-err)) : 0;
+	return err ? diag_err(err, "cannot start the filter's clock: %s", strerror(-err)) : 0;
 }
 
 /* The object's descriptor, for longer than that lives. */
 static int keep(const struct bpf_map *map, int *fd)
 {
 	*fd = fcntl(bpf_map__fd(map), F_DUPFD_CLOEXEC, 0);
-	return *fd < 0 ? say_err(-errno, "cannot keep a map open: %s", strerror(errno)) : 0;
+	return *fd < 0 ? diag_err(-errno, "cannot keep a map open: %s", strerror(errno)) : 0;
 }
 
 int predecessor_of_image(const struct image *image, const struct filter *beside,

@@ -9,13 +9,13 @@
 #include <bpf/bpf.h>
 
 #include "config_streams.h"
+#include "diag.h"
 #include "identity.h"
 #include "kernel.h"
 #include "loader.h"
 #include "pins.h"
 #include "plan.h"
 #include "recent.h"
-#include "say.h"
 #include "secrets.h"
 
 #define TRIES 50
@@ -92,7 +92,7 @@ int object_pin(const struct xdp_dedup *skel, const char *name)
 			continue;
 		pin_path(path, name, PINS[i]);
 		if (bpf_obj_pin(bpf_map__fd(maps[i]), path))
-			return say_err(-errno, "cannot pin %s: %s", path, strerror(errno));
+			return diag_err(-errno, "cannot pin %s: %s", path, strerror(errno));
 	}
 	return 0;
 }
@@ -103,7 +103,7 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
 	int err;
 
 	if (!skel)
-		return say_err(-errno, "cannot open the BPF object: %s", strerror(errno));
+		return diag_err(-errno, "cannot open the BPF object: %s", strerror(errno));
 	err = bpf_map__set_max_entries(skel->maps.filter, cfg->memory.blocks);
 	if (!err)
 		err = bpf_map__set_max_entries(skel->maps.stats,
@@ -125,7 +125,7 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
 		err = bpf_program__set_flags(loader_packet_program(skel), BPF_F_XDP_HAS_FRAGS);
 	if (err) {
 		xdp_dedup__destroy(skel);
-		return say_err(err, "cannot prepare the BPF object: %s", strerror(-err));
+		return diag_err(err, "cannot prepare the BPF object: %s", strerror(-err));
 	}
 	*out = skel;
 	return 0;
@@ -165,14 +165,14 @@ int object_check(const struct xdp_dedup *skel, const struct bpf_program *prog)
 	int err = identity_of_program(bpf_program__fd(prog), &id);
 
 	if (err)
-		return say_err(err, "cannot look at the new filter: %s", strerror(-err));
+		return diag_err(err, "cannot look at the new filter: %s", strerror(-err));
 	if (!id.state_id || !id.config_id)
-		return say_err(
+		return diag_err(
 			-EAGAIN,
 			"the new filter is not told by its name, so it could not be unloaded: libbpf found that the kernel keeps no names; try again");
 	if (!skel->data_state || !skel->data_record || !skel->rodata_config ||
 	    !skel->rodata_predecessor)
-		return say_err(
+		return diag_err(
 			-EAGAIN,
 			"the new filter could not be opened: libbpf found that the kernel cannot map maps; try again");
 	return 0;
@@ -199,7 +199,7 @@ int object_start_hand(struct xdp_dedup *skel)
 {
 	int err = object_run(skel->progs.hand_start);
 
-	return err ? say_err(err, "cannot start the filter's clock: %s", strerror(-err)) : 0;
+	return err ? diag_err(err, "cannot start the filter's clock: %s", strerror(-err)) : 0;
 }
 
 int object_start_filter(struct xdp_dedup *skel, const char *name, const struct dedup_config *cfg)
@@ -208,7 +208,7 @@ int object_start_filter(struct xdp_dedup *skel, const char *name, const struct d
 	int err = config.memory.replay ? 0 : secrets_draw(&config);
 
 	if (err)
-		return say_err(err, "the kernel's random source gave no secret");
+		return diag_err(err, "the kernel's random source gave no secret");
 	err = object_load_filter(skel, name, &config);
 	return err ? err : object_start_hand(skel);
 }

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "bpffs.h"
+#include "diag.h"
 #include "identity.h"
 #include "pins.h"
-#include "say.h"
 
 void pin_dir_beside(char directory[PATH_MAX], const char *name)
 {
@@ -39,11 +39,11 @@ static int explain_begun(const char *name)
 
 	pin_dir_beside(beside, name);
 	if (filter_format(beside) > DEDUP_FORMAT)
-		return say_err(
+		return diag_err(
 			-EBUSY,
 			"a newer xdp-dedup has begun to change %s, and it alone can end that: use that one",
 			name);
-	return say_err(
+	return diag_err(
 		-EBUSY,
 		"a change of %s has not ended, and another one comes after it: any change ends it, where the interfaces are",
 		name);
@@ -58,14 +58,14 @@ int pin_dir_begin(const char *name)
 		return 0;
 	if (errno == EEXIST)
 		return explain_begun(name);
-	return say_err(-errno, "cannot make %s: %s", p.beside, strerror(errno));
+	return diag_err(-errno, "cannot make %s: %s", p.beside, strerror(errno));
 }
 
 static int move(const char *from, const char *to, unsigned int flags)
 {
 	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, flags))
 		return 0;
-	return say_err(-errno, "cannot rename %s to %s: %s", from, to, strerror(errno));
+	return diag_err(-errno, "cannot rename %s to %s: %s", from, to, strerror(errno));
 }
 
 int pin_dir_publish(const char *name)
@@ -98,7 +98,7 @@ static int remove_directory(const char *directory)
 		close(root);
 	if (!err || err == -ENOENT)
 		return 0;
-	return say_err(err, "cannot remove %s/%s: %s", PIN_ROOT, directory, strerror(-err));
+	return diag_err(err, "cannot remove %s/%s: %s", PIN_ROOT, directory, strerror(-err));
 }
 
 int pin_dir_remove_beside(const char *name)
@@ -140,11 +140,11 @@ int pin_dir_remove(const char *name)
 int pin_dir_explain(const char *path, int err)
 {
 	if (err == -EPERM)
-		return say_err(
+		return diag_err(
 			err,
 			"%s could be changed by others than root: see who made it and the directory that it is in, then remove it, or chown root and chmod 700",
 			path);
-	return say_err(err, "cannot use %s: %s", path, strerror(-err));
+	return diag_err(err, "cannot use %s: %s", path, strerror(-err));
 }
 
 int pin_dir_make(const char *path, bool is_private)
@@ -153,7 +153,7 @@ int pin_dir_make(const char *path, bool is_private)
 
 	if (err == -ENOENT) {
 		if (mkdir(path, 0700) && errno != EEXIST)
-			return say_err(-errno, "cannot make %s: %s", path, strerror(errno));
+			return diag_err(-errno, "cannot make %s: %s", path, strerror(errno));
 		err = dir_check(path, is_private);
 	}
 	return err ? pin_dir_explain(path, err) : 0;

@@ -11,10 +11,10 @@
 #include <linux/bpf.h>
 
 #include "counters.h"
+#include "diag.h"
 #include "hand.h"
 #include "loader.h"
 #include "open_filter.h"
-#include "say.h"
 
 /* The kernel takes frames no larger, in several buffers or, before xdp.frags, in one. */
 #define OUT_MAX (256 * 1024)
@@ -49,13 +49,13 @@ int test_run_open(const struct dedup_config *cfg, uint64_t now_ns, struct test_r
 	int err;
 
 	if (!k)
-		return say_err(-ENOMEM, "no memory");
+		return diag_err(-ENOMEM, "no memory");
 	k->streams = cfg->policy.streams_cnt;
 	k->cpus = libbpf_num_possible_cpus();
 	k->counters = calloc(k->cpus > 0 ? k->cpus : 1, sizeof(*k->counters));
 	err = k->counters && k->cpus > 0 ? stay(k) : -ENOMEM;
 	if (err) {
-		say_err(err, "cannot keep to one CPU: %s", strerror(-err));
+		diag_err(err, "cannot keep to one CPU: %s", strerror(-err));
 		goto fail;
 	}
 	err = loader_private_open(cfg, &k->filter, &k->prog);
@@ -86,7 +86,7 @@ int test_run_step(struct test_run *k, uint64_t now_ns, uint64_t *sleep_ns)
 
 	*(volatile __u64 *)&k->filter.state->replay_ns = now_ns;
 	if (bpf_prog_test_run_opts(loader_private_hand_fd(k->prog), &opts))
-		return say_err(-errno, "the kernel does not run the hand: %s", strerror(errno));
+		return diag_err(-errno, "the kernel does not run the hand: %s", strerror(errno));
 	*sleep_ns = opts.retval;
 	return 0;
 }
@@ -99,7 +99,7 @@ static int take_count(struct test_run *k, struct answer *out)
 		uint64_t *before = (uint64_t *)&k->before[n];
 
 		if (bpf_map_lookup_elem(k->filter.stats_fd, &n, k->counters))
-			return say_err(-errno, "cannot read the counters: %s", strerror(errno));
+			return diag_err(-errno, "cannot read the counters: %s", strerror(errno));
 		for (uint32_t r = 0; r < DEDUP_REASONS_CNT; r++) {
 			if (now[r] != before[r]) {
 				before[r] = now[r];
@@ -109,7 +109,7 @@ static int take_count(struct test_run *k, struct answer *out)
 			}
 		}
 	}
-	return say_err(-EIO, "the program has counted nothing: it was moved to another CPU");
+	return diag_err(-EIO, "the program has counted nothing: it was moved to another CPU");
 }
 
 int test_run_frame(struct test_run *k, const void *frame, uint32_t len, struct answer *out)
@@ -118,10 +118,10 @@ int test_run_frame(struct test_run *k, const void *frame, uint32_t len, struct a
 		    .data_out = k->out, .data_size_out = sizeof(k->out), .repeat = 1);
 
 	if (bpf_prog_test_run_opts(loader_private_prog_fd(k->prog), &opts))
-		return say_err(-errno, "the kernel does not run a frame of %u bytes: %s", len,
-			       strerror(errno));
+		return diag_err(-errno, "the kernel does not run a frame of %u bytes: %s", len,
+				strerror(errno));
 	if (opts.retval != XDP_PASS && opts.retval != XDP_DROP)
-		return say_err(-EIO, "the packet program aborted");
+		return diag_err(-EIO, "the packet program aborted");
 	out->drops = opts.retval == XDP_DROP;
 	return take_count(k, out);
 }

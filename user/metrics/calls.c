@@ -12,7 +12,7 @@
 
 #include <seccomp.h>
 
-#include "say.h"
+#include "diag.h"
 
 #define CNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -69,5 +69,5 @@ int calls_limit(void)
 	if (!err)
 		err = seccomp_load(list);
 	seccomp_release(list);
-	return err ? say_err(err, "cannot limit its system calls: %s", strerror(-err)) : 0;
+	return err ? diag_err(err, "cannot limit its system calls: %s", strerror(-err)) : 0;
 }

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 
 #include "channel.h"
+#include "diag.h"
 #include "exit.h"
-#include "say.h"
 #include "serve.h"
 #include "shed.h"
 #include "version.h"
@@ -29,14 +29,14 @@ static int is_socket(int fd)
 
 int main(int argc, char **argv)
 {
-	say_as("xdp-dedup-metrics");
+	diag_as("xdp-dedup-metrics");
 	if (argc == 2 && !strcmp(argv[1], "--version")) {
 		puts("xdp-dedup-metrics " XDP_DEDUP_VERSION);
 		return check_output(EXIT_DONE);
 	}
 	if (argc > 1 || !is_socket(CHANNEL_LISTEN_FD) || !is_socket(CHANNEL_FD)) {
-		say_err(0,
-			"is started by xdp-dedup run, to answer scrapes; it takes nothing but --version");
+		diag_err(0,
+			 "is started by xdp-dedup run, to answer scrapes; it takes nothing but --version");
 		return EXIT_MISUSED;
 	}
 	if (shed_rights(CHANNEL_FD + 1, SERVE_FILES_MAX))

@@ -16,8 +16,8 @@
 #include "accept.h"
 #include "asks.h"
 #include "calls.h"
+#include "diag.h"
 #include "guests.h"
-#include "say.h"
 #include "version.h"
 
 #define IDLE_S (SERVE_CONNECTION_MS / 1000)
@@ -256,7 +256,7 @@ static int run(struct server *s)
 
 	while (!err) {
 		if (poll(fds, 2, wait_ms(s)) < 0 && errno != EINTR)
-			return say_err(-errno, "cannot wait for requests: %s", strerror(errno));
+			return diag_err(-errno, "cannot wait for requests: %s", strerror(errno));
 		if (fds[1].revents)
 			err = take_answers(s);
 		sweep(s);
@@ -286,6 +286,6 @@ int serve(int listen_fd, int channel)
 				  MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES_MAX,
 				  MHD_OPTION_END);
 	if (!s.http)
-		return say_err(-EIO, "cannot start the HTTP server");
+		return diag_err(-EIO, "cannot start the HTTP server");
 	return calls_limit() ?: run(&s);
 }

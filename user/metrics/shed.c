@@ -16,7 +16,7 @@
 
 #include <linux/capability.h>
 
-#include "say.h"
+#include "diag.h"
 
 #define NOBODY 65534
 #define MEMORY_BYTES (256 << 20)
@@ -122,14 +122,14 @@ int shed_rights(unsigned int keep, unsigned int files)
 	drop_capabilities();
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		return say_err(-EPERM, "cannot give up new privileges: %s", strerror(errno));
+		return diag_err(-EPERM, "cannot give up new privileges: %s", strerror(errno));
 	lock_by_landlock();
 	if (is_root() || getgroups(0, NULL) > 0)
-		return say_err(
+		return diag_err(
 			-EPERM,
 			"is still root, or in groups, and does not go on: to become nobody needs CAP_SETUID and CAP_SETGID");
 	if (has_capability())
-		return say_err(-EPERM, "still has capabilities, and does not go on");
+		return diag_err(-EPERM, "still has capabilities, and does not go on");
 	lower_limits(files);
 	return 0;
 }

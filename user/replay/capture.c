@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diag.h"
 #include "ifaces.h"
 #include "link.h"
-#include "say.h"
 #include "tap.h"
 
 #define NSEC_PER_SEC 1000000000
@@ -36,30 +36,30 @@ static uint32_t fcs_bytes(uint32_t link_type_ext)
 	return link_type_ext & 0x04000000 ? 2 * (link_type_ext >> 28) : 0;
 }
 
-static int say_unknown(const struct capture *c, const char *why)
+static int log_unknown(const struct capture *c, const char *why)
 {
 	const char *unpacker = tap_unpacker(&c->tap);
 
 	if (!c->tap.magic_cnt)
-		return say_err(-EBADMSG, "%s is empty", c->name);
+		return diag_err(-EBADMSG, "%s is empty", c->name);
 	if (unpacker)
-		return say_err(-EBADMSG, "%s is compressed: unpack it with %s, and pipe that in",
-			       c->name, unpacker);
+		return diag_err(-EBADMSG, "%s is compressed: unpack it with %s, and pipe that in",
+				c->name, unpacker);
 	if (!strcmp(why, "unknown file format"))
-		return say_err(-EBADMSG, "%s is neither pcap nor pcapng", c->name);
-	return say_err(-EBADMSG, "%s: %s", c->name, why);
+		return diag_err(-EBADMSG, "%s is neither pcap nor pcapng", c->name);
+	return diag_err(-EBADMSG, "%s: %s", c->name, why);
 }
 
-static int say_link_type(const struct capture *c)
+static int log_link_type(const struct capture *c)
 {
 	const char *name = pcap_datalink_val_to_name(c->dlt);
 
-	return say_err(-EPROTONOSUPPORT,
-		       "%s has link type %s (%d); Ethernet, Linux cooked and raw IP can be read",
-		       c->name, name ? name : "unknown", c->dlt);
+	return diag_err(-EPROTONOSUPPORT,
+			"%s has link type %s (%d); Ethernet, Linux cooked and raw IP can be read",
+			c->name, name ? name : "unknown", c->dlt);
 }
 
-static int say_broken(const struct capture *c)
+static int log_broken(const struct capture *c)
 {
 	const char *why = pcap_geterr(c->pcap), *hint = "";
 
@@ -67,8 +67,8 @@ static int say_broken(const struct capture *c)
 		why = "more interfaces than can be read";
 	if (!strncmp(why, "an interface has a ", 19))
 		hint = "; libpcap reads none such: capture each interface into a file of its own";
-	return say_err(ferror(c->tap.source) ? -EIO : -EBADMSG, "%s: packet %llu: %s%s", c->name,
-		       (unsigned long long)c->number + 1, why, hint);
+	return diag_err(ferror(c->tap.source) ? -EIO : -EBADMSG, "%s: packet %llu: %s%s", c->name,
+			(unsigned long long)c->number + 1, why, hint);
 }
 
 static int open_pcap(struct capture *c, FILE *file)
@@ -79,22 +79,22 @@ static int open_pcap(struct capture *c, FILE *file)
 
 	if (err) {
 		fclose(file);
-		return say_err(err, "cannot read %s: %s", c->name, strerror(-err));
+		return diag_err(err, "cannot read %s: %s", c->name, strerror(-err));
 	}
 	stream = tap_stream(&c->tap);
 	if (!stream) {
 		fclose(file);
-		return say_err(-ENOMEM, "cannot read %s: no memory", c->name);
+		return diag_err(-ENOMEM, "cannot read %s: no memory", c->name);
 	}
 	c->pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, why);
 	if (!c->pcap) {
-		err = say_unknown(c, why);
+		err = log_unknown(c, why);
 		fclose(stream);
 		return err;
 	}
 	c->dlt = pcap_datalink(c->pcap);
 	c->fcs_bytes = fcs_bytes((uint32_t)pcap_datalink_ext(c->pcap));
-	return link_is_known(c->dlt) ? 0 : say_link_type(c);
+	return link_is_known(c->dlt) ? 0 : log_link_type(c);
 }
 
 int capture_open_file(FILE *file, const char *name, const uint8_t mac[6], struct capture **out)
@@ -107,7 +107,7 @@ int capture_open_file(FILE *file, const char *name, const uint8_t mac[6], struct
 	if (!c || !c->name) {
 		fclose(file);
 		free(c);
-		return say_err(-ENOMEM, "cannot read %s: no memory", name);
+		return diag_err(-ENOMEM, "cannot read %s: no memory", name);
 	}
 	memcpy(c->mac, mac, sizeof(c->mac));
 	c->status = 1;
@@ -130,7 +130,7 @@ int capture_open(const char *path, const uint8_t mac[6], struct capture **out)
 	file = fopen(path, "re");
 	if (!file) {
 		err = -errno;
-		return say_err(err, "cannot open %s: %s", path, strerror(-err));
+		return diag_err(err, "cannot open %s: %s", path, strerror(-err));
 	}
 	return capture_open_file(file, path, mac, out);
 }
@@ -154,8 +154,8 @@ static int make_frame(struct capture *c, const struct link_header *h, struct cap
 	uint8_t *bigger = c->frame_size < len ? realloc(c->frame, len) : c->frame;
 
 	if (!bigger)
-		return say_err(-ENOMEM, "%s: packet %llu: no memory", c->name,
-			       (unsigned long long)f->number);
+		return diag_err(-ENOMEM, "%s: packet %llu: no memory", c->name,
+				(unsigned long long)f->number);
 	c->frame = bigger;
 	if (c->frame_size < len)
 		c->frame_size = len;
@@ -201,7 +201,7 @@ static int next_packet(struct capture *c, struct capture_frame *f)
 	int got = pcap_next_ex(c->pcap, &header, &data);
 
 	if (got != 1)
-		return got == PCAP_ERROR_BREAK ? 0 : say_broken(c);
+		return got == PCAP_ERROR_BREAK ? 0 : log_broken(c);
 	*f = (struct capture_frame){ .data = data,
 				     .len = header->caplen,
 				     .wire_len = header->len,

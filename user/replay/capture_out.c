@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "say.h"
+#include "diag.h"
 
 #define NSEC_PER_SEC 1000000000
 #define FILE_HEADER_BYTES 24
@@ -72,8 +72,8 @@ static int fail(struct capture_out *o)
 		unlink(o->part);
 	else if (o->live && o->file && o->file != stdout && !is_special(o->path) &&
 		 ftruncate(fileno(o->file), (off_t)o->whole_bytes))
-		say_note("%s ends with a part of a frame", o->path);
-	return say_err(o->err, "cannot write %s: %s", o->path, strerror(-o->err));
+		diag_note("%s ends with a part of a frame", o->path);
+	return diag_err(o->err, "cannot write %s: %s", o->path, strerror(-o->err));
 }
 
 static int start(struct capture_out *o)
@@ -123,7 +123,7 @@ int capture_create(const char *path, uint32_t snap, enum capture_out_mode mode,
 		o->path = strdup(path);
 	if (!o || !o->path) {
 		free(o);
-		return say_err(-ENOMEM, "cannot write %s: no memory", path);
+		return diag_err(-ENOMEM, "cannot write %s: no memory", path);
 	}
 	o->snap = snap;
 	o->live = mode == CAPTURE_LIVE;

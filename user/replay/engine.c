@@ -8,9 +8,9 @@
 #include <linux/bpf.h>
 
 #include "destination.h"
+#include "diag.h"
 #include "hand.h"
 #include "program.h"
-#include "say.h"
 
 /* Behind so many windows without a packet nothing is remembered, and the hand's steps before them
  * change nothing that can be seen.
@@ -130,7 +130,7 @@ static int open_either(struct engine *e, enum engine_kind kind)
 	err = program_open(&e->cfg, true, e->start_ns);
 	e->state = program_state();
 	e->record = program_record();
-	return err ? say_err(err, "no memory for the filter; lower --capacity or raise --fpr") : 0;
+	return err ? diag_err(err, "no memory for the filter; lower --capacity or raise --fpr") : 0;
 }
 
 int engine_open(enum engine_kind kind, const struct dedup_config *cfg, const uint8_t mac[6],
@@ -140,7 +140,7 @@ int engine_open(enum engine_kind kind, const struct dedup_config *cfg, const uin
 	int err;
 
 	if (!e)
-		return say_err(-ENOMEM, "no memory");
+		return diag_err(-ENOMEM, "no memory");
 	e->cfg = *cfg;
 	e->cfg.memory.replay = 1;
 	/* Half of all jiffies there can be: the clock never stops. */

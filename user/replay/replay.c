@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diag.h"
 #include "exact.h"
 #include "program.h"
-#include "say.h"
 #include "secrets.h"
 
 #define PROGRESS_PACKETS 64 /* few: a packet after a long pause takes a while */
@@ -95,7 +95,7 @@ static int note_id(struct run *r, struct frame_view *v, const struct answer *a)
 		return 0;
 	entry = exact_note(r->exact, v->key, r->now_ns);
 	if (!entry)
-		return say_err(-ENOMEM, "no memory for the ids that came; lower --memory");
+		return diag_err(-ENOMEM, "no memory for the ids that came; lower --memory");
 	s->copies++;
 	s->ids += entry->copies == 1;
 	if (entry->copies > s->most_copies)
@@ -126,7 +126,7 @@ static int count(struct run *r, const struct capture_frame *f, struct frame_view
 	s->iface_packets[f->iface]++;
 	s->iface_duplicates[f->iface] += a->drops;
 	if (sources_note(s->sources, v->data, v->len, a->drops))
-		return say_err(-ENOMEM, "no memory for the sources of packets");
+		return diag_err(-ENOMEM, "no memory for the sources of packets");
 	return has_id ? note_id(r, v, a) : 0;
 }
 
@@ -206,7 +206,7 @@ static int open_engine(struct run *r)
 	int err = secrets_draw(&r->cfg);
 
 	if (err)
-		return say_err(err, "the kernel's random source gave no secret");
+		return diag_err(err, "the kernel's random source gave no secret");
 	err = engine_open(r->spec->engine, &r->cfg, r->spec->mac, &r->engine);
 	if (err || r->spec->engine == ENGINE_USER)
 		return err;
@@ -227,14 +227,14 @@ int replay_run(const struct replay_spec *spec, struct capture *c, struct replay_
 	if (!r || make_streams(out, streams)) {
 		replay_free(out);
 		free(r);
-		return say_err(-ENOMEM, "no memory");
+		return diag_err(-ENOMEM, "no memory");
 	}
 	r->spec = spec;
 	r->out = out;
 	r->cfg = *spec->cfg;
 	err = exact_open(0, spec->memory, &r->exact);
 	if (err)
-		say_err(err, "no memory for the ids that come; lower --memory");
+		diag_err(err, "no memory for the ids that come; lower --memory");
 	else
 		err = open_engine(r);
 	if (!err) {

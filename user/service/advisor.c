@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "say.h"
+#include "diag.h"
 
 struct advised {
 	char name[sizeof(((struct reading *)0)->name)];
@@ -35,10 +35,10 @@ static void tell(struct advised *f, const struct reading *r)
 {
 	for (int i = 0; i < r->advice_cnt; i++)
 		if (!advice_has(f->said, f->cnt, r->advice[i].key))
-			say_note("%s: %s", r->name, r->advice[i].text);
+			diag_note("%s: %s", r->name, r->advice[i].text);
 	for (int i = 0; i < f->cnt; i++)
 		if (!advice_has(r->advice, r->advice_cnt, f->said[i].key))
-			say_note("%s: is over: %s", r->name, f->said[i].key);
+			diag_note("%s: is over: %s", r->name, f->said[i].key);
 	memcpy(f->said, r->advice, sizeof(f->said));
 	f->cnt = r->advice_cnt;
 }

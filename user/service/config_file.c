@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diag.h"
 #include "pins.h"
 #include "plan.h"
-#include "say.h"
 #include "scrapes.h"
 #include "stream_options.h"
 #include "units.h"
@@ -36,7 +36,7 @@ struct reading {
 /* What is said is said of this line. */
 static void be_at(const struct reading *r, unsigned int line)
 {
-	say_at((struct say_place){ r->path, line });
+	diag_at((struct diag_place){ r->path, line });
 }
 
 /* A copy that lives as long as the configuration; NULL, which is said: no memory. */
@@ -47,7 +47,7 @@ static char *keep(struct reading *r, char *copy)
 
 	if (!more) {
 		free(copy);
-		say_err(0, "out of memory");
+		diag_err(0, "out of memory");
 		return NULL;
 	}
 	c->texts = more;
@@ -122,7 +122,7 @@ static int use_key(struct reading *r, const struct args_option *rows, const stru
 	char **had = &r->had[row - rows], *joined;
 
 	if (row->key == ARGS_KEY_ONCE && *had)
-		return say_err(-EINVAL, "%s is there already", key);
+		return diag_err(-EINVAL, "%s is there already", key);
 	if (row->key == ARGS_KEY_JOINED && *had)
 		text = keep(r, asprintf(&joined, "%s,%s", *had, text) < 0 ? NULL : joined);
 	if (!text)
@@ -136,7 +136,8 @@ static int use_service_key(struct reading *r, const char *key, char *text)
 	const struct args_option *row = args_find_key(SERVICE_KEYS, key);
 
 	if (!row)
-		return say_err(-EINVAL, "[service] has no key %s: xdp-dedup.conf(5) lists them", key);
+		return diag_err(-EINVAL, "[service] has no key %s: xdp-dedup.conf(5) lists them",
+				key);
 	return use_key(r, SERVICE_KEYS, row, r->out, key, text);
 }
 
@@ -149,12 +150,12 @@ static int add_interfaces(struct reading *r, char *text)
 	for (char *name = strtok_r(text, BLANKS ",", &rest); name;
 	     name = strtok_r(NULL, BLANKS ",", &rest)) {
 		if (strlen(name) >= IF_NAMESIZE || strchr(name, '/'))
-			return say_err(-EINVAL, "interfaces: %s is no name of an interface", name);
+			return diag_err(-EINVAL, "interfaces: %s is no name of an interface", name);
 		if (o->args_cnt == DEDUP_IFACES_MAX)
-			return say_err(-EINVAL, "interfaces: at most %d", DEDUP_IFACES_MAX);
+			return diag_err(-EINVAL, "interfaces: at most %d", DEDUP_IFACES_MAX);
 		for (int i = 0; i < o->args_cnt; i++)
 			if (!strcmp(o->args[i], name))
-				return say_err(-EINVAL, "interfaces: %s is there already", name);
+				return diag_err(-EINVAL, "interfaces: %s is there already", name);
 		o->args[o->args_cnt++] = name;
 	}
 	return 0;
@@ -167,8 +168,8 @@ static int use_filter_key(struct reading *r, const char *key, char *text)
 	if (!strcmp(key, INTERFACES->option))
 		return add_interfaces(r, text);
 	if (!row)
-		return say_err(-EINVAL, "[filter %s] has no key %s: xdp-dedup.conf(5) lists them",
-			       r->now->name, key);
+		return diag_err(-EINVAL, "[filter %s] has no key %s: xdp-dedup.conf(5) lists them",
+				r->now->name, key);
 	return use_key(r, OPTIONS, row, &r->now->options, key, text);
 }
 
@@ -180,11 +181,11 @@ static int check_filter(struct reading *r)
 	if (options_end(o))
 		return -EINVAL;
 	if (!o->args_cnt)
-		return say_err(-EINVAL,
-			       "[filter %s]: interfaces are missing, as in interfaces = eth0",
-			       r->now->name);
+		return diag_err(-EINVAL,
+				"[filter %s]: interfaces are missing, as in interfaces = eth0",
+				r->now->name);
 	if (!o->spec.ports_cnt && !o->spec.streams_cnt)
-		return say_err(
+		return diag_err(
 			-EINVAL,
 			"[filter %s]: port, or profile, is missing: which packets carry gossip? as in port = 8001",
 			r->now->name);
@@ -204,7 +205,7 @@ static int check_interfaces(const struct reading *r)
 		for (int i = 0; i < f->options.args_cnt; i++)
 			for (int j = 0; j < o->args_cnt; j++)
 				if (!strcmp(f->options.args[i], o->args[j]))
-					return say_err(
+					return diag_err(
 						-EINVAL,
 						"[filter %s]: %s is in [filter %s] already: give that one more streams",
 						r->now->name, o->args[j], f->name);
@@ -232,14 +233,14 @@ static int begin_filter(struct reading *r, const char *name)
 	if (!keep(r, (char *)args))
 		return -ENOMEM;
 	if (!filter_new_name_ok(name))
-		return say_err(
+		return diag_err(
 			-EINVAL,
 			"[filter %s]: a filter's name is 1 to %d letters, digits, - and _, the first no -",
 			name, NAME_MAX_LEN);
 	if (config_find(c, name))
-		return say_err(-EINVAL, "there is a [filter %s] already", name);
+		return diag_err(-EINVAL, "there is a [filter %s] already", name);
 	if (c->cnt == CONFIG_FILTERS_MAX)
-		return say_err(-EINVAL, "at most %d filters", CONFIG_FILTERS_MAX);
+		return diag_err(-EINVAL, "at most %d filters", CONFIG_FILTERS_MAX);
 	snprintf(f->name, sizeof(f->name), "%s", name);
 	options_begin(&f->options);
 	f->options.args = args;
@@ -262,14 +263,14 @@ static int begin_section(struct reading *r, char *line)
 	r->in_section = true;
 	r->section_line = r->line;
 	if (!end || (*rest && *rest != ';' && *rest != '#'))
-		return say_err(-EINVAL, "a section is [service] or [filter NAME]");
+		return diag_err(-EINVAL, "a section is [service] or [filter NAME]");
 	*end = '\0';
 	if (!strncmp(line, "[filter", word) && strspn(line + word, BLANKS))
 		return begin_filter(r, line + word + strspn(line + word, BLANKS));
 	if (strcmp(line, "[service"))
-		return say_err(-EINVAL, "%s]: a section is [service] or [filter NAME]", line);
+		return diag_err(-EINVAL, "%s]: a section is [service] or [filter NAME]", line);
 	if (r->had_service)
-		return say_err(-EINVAL, "there is a [service] already");
+		return diag_err(-EINVAL, "there is a [service] already");
 	r->had_service = true;
 	return 0;
 }
@@ -283,13 +284,13 @@ static int look_at_line(struct reading *r, char *line)
 		memmove(line, line + strlen(BOM), strlen(line + strlen(BOM)) + 1);
 	len = strlen(line);
 	if (len > CONFIG_LINE_MAX)
-		return say_err(
+		return diag_err(
 			-EINVAL,
 			"a line has at most %d characters; interfaces, profile, port and to may be on several",
 			CONFIG_LINE_MAX);
 	for (const char *c = line; *c; c++)
 		if (iscntrl((unsigned char)*c) && *c != '\t')
-			return say_err(-EINVAL, "a control character");
+			return diag_err(-EINVAL, "a control character");
 	memmove(line, line + strspn(line, BLANKS), len + 1 - strspn(line, BLANKS));
 	if (*line != '[')
 		return 0;
@@ -312,7 +313,7 @@ static char *read_line(char *to, int size, void *from)
 	}
 	be_at(r, ++r->line);
 	if (memchr(line, '\0', len))
-		r->failed = say_err(-EINVAL, "a 0 byte: this is no text");
+		r->failed = diag_err(-EINVAL, "a 0 byte: this is no text");
 	if (len && line[len - 1] == '\n')
 		line[--len] = '\0';
 	if (len && line[len - 1] == '\r')
@@ -339,7 +340,7 @@ static int take_key(void *user, const char *section, const char *key, const char
 		r->failed = -ENOMEM;
 	else if (!r->in_section)
 		r->failed =
-			say_err(-EINVAL, "keys come behind a section, [service] or [filter NAME]");
+			diag_err(-EINVAL, "keys come behind a section, [service] or [filter NAME]");
 	else if (r->now)
 		r->failed = use_filter_key(r, key, text);
 	else
@@ -352,15 +353,16 @@ static int parse(struct reading *r)
 	int bad = ini_parse_stream(read_line, r, take_key, r);
 
 	if (ferror(r->from))
-		return say_err(-EIO, "cannot read it to its end");
+		return diag_err(-EIO, "cannot read it to its end");
 	if (r->failed)
 		return r->failed;
 	if (bad < 0)
-		return say_err(-ENOMEM, "out of memory");
+		return diag_err(-ENOMEM, "out of memory");
 	if (bad > 0) {
 		be_at(r, bad);
-		return say_err(-EINVAL,
-			       "a line is a section, KEY = VALUE, or begins with ; or # as a comment");
+		return diag_err(
+			-EINVAL,
+			"a line is a section, KEY = VALUE, or begins with ; or # as a comment");
 	}
 	return end_section(r);
 }
@@ -369,16 +371,16 @@ int config_read_from(FILE *from, const char *path, struct config_file *out)
 {
 	struct reading r = { .out = out, .path = path, .from = from };
 	const char *state = getenv("STATE_DIRECTORY"); /* systemd.exec(5) */
-	struct say_place before;
+	struct diag_place before;
 	int err;
 
 	*out = (struct config_file){ .state = state && *state ? state : CONFIG_STATE_DEFAULT };
 	out->filters = calloc(CONFIG_FILTERS_MAX, sizeof(*out->filters));
 	if (!out->filters)
-		return say_err(-ENOMEM, "out of memory");
-	before = say_at((struct say_place){ path, 1 });
+		return diag_err(-ENOMEM, "out of memory");
+	before = diag_at((struct diag_place){ path, 1 });
 	err = parse(&r);
-	say_at(before);
+	diag_at(before);
 	if (err)
 		config_free(out);
 	return err;
@@ -390,7 +392,7 @@ int config_read(const char *path, struct config_file *out)
 	int err;
 
 	if (!from)
-		return say_err(-errno, "cannot read %s: %s", path, strerror(errno));
+		return diag_err(-errno, "cannot read %s: %s", path, strerror(errno));
 	err = config_read_from(from, path, out);
 	fclose(from);
 	return err;

@@ -12,11 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "diag.h"
 #include "image_file.h"
 #include "kernel.h"
 #include "open.h"
 #include "plan.h"
-#include "say.h"
 #include "stats.h"
 #include "verbs.h"
 
@@ -31,7 +31,7 @@ static int run_verb(int (*verb)(const struct options *o), const struct options *
 	fflush(NULL);
 	pid = fork();
 	if (pid < 0) {
-		say_err(0, "cannot start a process: %s", strerror(errno));
+		diag_err(0, "cannot start a process: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
 	if (!pid) {
@@ -142,7 +142,7 @@ static int bring(const struct job_order *order)
 	char path[PATH_MAX];
 
 	if (has_stopped(order->name)) {
-		say_note("%s: the window's clock has stopped: it is loaded anew", order->name);
+		diag_note("%s: the window's clock has stopped: it is loaded anew", order->name);
 		run_verb(verb_unload, &all_of_it);
 	}
 	if (is_pinned(order->name) || !order->state || image_path(order, path) || access(path, F_OK))
@@ -199,11 +199,11 @@ static int save(const struct job_order *order)
 	if (!is_pinned(order->name))
 		return EXIT_DONE;
 	if (mkdir(order->state, 0700) && errno != EEXIST) {
-		say_err(0, "cannot make %s: %s", order->state, strerror(errno));
+		diag_err(0, "cannot make %s: %s", order->state, strerror(errno));
 		return EXIT_FAILED;
 	}
 	if (image_path(order, path)) {
-		say_err(0, "%s is too long", order->state);
+		diag_err(0, "%s is too long", order->state);
 		return EXIT_FAILED;
 	}
 	if (kernel_ready(false, false))
@@ -250,7 +250,7 @@ pid_t job_start(const struct job_order *order)
 	fflush(NULL);
 	pid = fork();
 	if (pid < 0)
-		return say_err(-errno, "cannot start a process: %s", strerror(errno));
+		return diag_err(-errno, "cannot start a process: %s", strerror(errno));
 	if (pid)
 		return pid;
 	sigemptyset(&none);

@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 
 #include "attachments.h"
+#include "diag.h"
 #include "identity.h"
-#include "say.h"
 
 static struct kept *find(const struct keeper *k, const char *name)
 {
@@ -41,7 +41,7 @@ int keeper_configure(struct keeper *k, struct config_file *config)
 	struct kept *more = reallocarray(k->list, k->cnt + config->cnt + 1, sizeof(*more));
 
 	if (!more)
-		return say_err(-ENOMEM, "out of memory");
+		return diag_err(-ENOMEM, "out of memory");
 	k->list = more;
 	for (int i = 0; i < k->cnt; i++) {
 		k->list[i].leaves = true;
@@ -140,8 +140,8 @@ static void retry_later(struct kept *f, uint64_t now_ns)
 	if (f->retry_in_ns > KEEPER_RETRY_MAX_NS)
 		f->retry_in_ns = KEEPER_RETRY_MAX_NS;
 	f->retry_at_ns = now_ns + f->retry_in_ns;
-	say_note("%s: is tried again in %llu s", f->name,
-		 (unsigned long long)(f->retry_in_ns / 1000000000));
+	diag_note("%s: is tried again in %llu s", f->name,
+		  (unsigned long long)(f->retry_in_ns / 1000000000));
 }
 
 static void start_of(struct keeper *k, struct kept *f, uint64_t now_ns)
@@ -200,8 +200,8 @@ void keeper_ended(struct keeper *k, int status, uint64_t now_ns)
 
 	k->running = 0;
 	if (WIFSIGNALED(status))
-		say_err(0, "%s: what was changed was ended by signal %d",
-			*k->job_name ? k->job_name : "refresh", WTERMSIG(status));
+		diag_err(0, "%s: what was changed was ended by signal %d",
+			 *k->job_name ? k->job_name : "refresh", WTERMSIG(status));
 	if (!f)
 		return;
 	f->failed &= ~k->job;

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "diag.h"
 #include "receivers.h"
-#include "say.h"
 
 static struct mnl_socket *subscribe(void)
 {
@@ -16,7 +16,7 @@ static struct mnl_socket *subscribe(void)
 
 	if (s && !mnl_socket_bind(s, RTMGRP_LINK, MNL_SOCKET_AUTOPID))
 		return s;
-	say_err(0, "cannot listen to changes of interfaces: %s", strerror(errno));
+	diag_err(0, "cannot listen to changes of interfaces: %s", strerror(errno));
 	if (s)
 		mnl_socket_close(s);
 	return NULL;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "say.h"
+#include "diag.h"
 
 #define INSTEAD_EVERY 30 /* calls of listener_follow(), one in 10 s */
 
@@ -53,11 +53,11 @@ static int open_at(struct listener *l, const char *where, const struct scrapes_a
 		return -EIO; /* said */
 	l->at = strdup(where);
 	if (may_say && !scrapes_is_local(a))
-		say_note("metrics = %s: other hosts can read them, and nobody is asked who it is",
-			 where);
+		diag_note("metrics = %s: other hosts can read them, and nobody is asked who it is",
+			  where);
 	if (may_say && is_absent)
-		say_note("metrics = %s: no interface has this address yet; scrapes are answered there once one has",
-			 where);
+		diag_note("metrics = %s: no interface has this address yet; scrapes are answered there once one has",
+			  where);
 	return 0;
 }
 
@@ -78,13 +78,13 @@ static int open_instead(struct listener *l, const char *where, const struct scra
 	return err;
 }
 
-static void say_failure(struct listener *l, const char *where, int err, bool is_in_the_way)
+static void log_failure(struct listener *l, const char *where, int err, bool is_in_the_way)
 {
 	forget(&l->said);
 	l->said = strdup(where);
-	say_err(0, "cannot listen for scrapes at %s: %s; it is tried again every %s%s%s", where,
-		strerror(-err), is_in_the_way ? "5 min" : "10 s",
-		l->at ? ", and meanwhile they are answered at " : "", l->at ?: "");
+	diag_err(0, "cannot listen for scrapes at %s: %s; it is tried again every %s%s%s", where,
+		 strerror(-err), is_in_the_way ? "5 min" : "10 s",
+		 l->at ? ", and meanwhile they are answered at " : "", l->at ?: "");
 }
 
 void listener_follow(struct listener *l, const char *where)
@@ -113,7 +113,7 @@ void listener_follow(struct listener *l, const char *where)
 	if (!err)
 		forget(&l->said);
 	else if (is_new)
-		say_failure(l, where, err, is_in_the_way);
+		log_failure(l, where, err, is_in_the_way);
 }
 
 void listener_close(struct listener *l)

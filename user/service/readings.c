@@ -10,11 +10,11 @@
 #include "attachments.h"
 #include "clock.h"
 #include "config_streams.h"
+#include "diag.h"
 #include "hand.h"
 #include "kernel.h"
 #include "loader.h"
 #include "open.h"
-#include "say.h"
 #include "stats.h"
 
 static void forget_filter(struct reading *r)
@@ -61,7 +61,7 @@ static struct reading *of_name(struct readings *r, const char *name)
 }
 
 /* Keeps what is said of a filter: the first line of it says the most. */
-static void hear(void *to, enum say_kind kind, const char *line)
+static void hear(void *to, enum diag_kind kind, const char *line)
 {
 	struct reading *r = to;
 
@@ -70,10 +70,10 @@ static void hear(void *to, enum say_kind kind, const char *line)
 		snprintf(r->heard, sizeof(r->heard), "%s", line);
 }
 
-static void say_once(struct reading *r)
+static void log_once(struct reading *r)
 {
 	if (*r->heard && strcmp(r->heard, r->said))
-		say_err(0, "metrics: %s", r->heard);
+		diag_err(0, "metrics: %s", r->heard);
 	memcpy(r->said, r->heard, sizeof(r->said));
 	r->heard[0] = '\0';
 }
@@ -236,7 +236,7 @@ static int update_one(struct reading *r)
 
 static void read_one(struct reading *r, bool all, struct attach_view *view)
 {
-	say_to(hear, r);
+	diag_to(hear, r);
 	if (all || r->err || !is_current(r))
 		r->err = refresh_one(r, view);
 	else
@@ -245,8 +245,8 @@ static void read_one(struct reading *r, bool all, struct attach_view *view)
 		forget_filter(r);
 	else
 		read_rest(r);
-	say_to(NULL, NULL);
-	say_once(r);
+	diag_to(NULL, NULL);
+	log_once(r);
 }
 
 static int read_names(struct readings *r, char *const *names, bool all)
@@ -259,7 +259,7 @@ static int read_names(struct readings *r, char *const *names, bool all)
 		struct reading *one = of_name(r, *names);
 
 		if (!one) {
-			err = say_err(-ENOMEM, "no memory");
+			err = diag_err(-ENOMEM, "no memory");
 			break;
 		}
 		read_one(one, all, &r->view);
@@ -274,7 +274,7 @@ static int list_wanted(struct readings *r, const struct config_file *wanted)
 		struct reading *one = of_name(r, wanted->filters[i].name);
 
 		if (!one)
-			return say_err(-ENOMEM, "no memory");
+			return diag_err(-ENOMEM, "no memory");
 		one->wanted = &wanted->filters[i];
 		if (one->is_seen)
 			continue;

@@ -55,7 +55,7 @@ struct readings {
  * listed so, and hides no other; that is said on stderr, once as long as it is the same. 0, or
  * -errno, which is said: there is no telling which filters there are.
  *
- * Messages of others are caught meanwhile by say_to(); they go to stderr afterwards.
+ * Messages of others are caught meanwhile by diag_to(); they go to stderr afterwards.
  *
  * For memory of filters in children by fork(): there is none, and a child calls none of these.
  */

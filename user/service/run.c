@@ -16,11 +16,11 @@
 #include "clock.h"
 #include "config_file.h"
 #include "device.h"
+#include "diag.h"
 #include "keeper.h"
 #include "kernel.h"
 #include "listener.h"
 #include "metrics.h"
-#include "say.h"
 #include "timer.h"
 #include "verbs.h"
 
@@ -222,7 +222,7 @@ static int on_reload(sd_event_source *source, const struct signalfd_siginfo *si,
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu", (unsigned long long)(now_ns() / 1000));
 	s->is_reloading = true;
 	if (configure(s))
-		say_err(0, "%s is not heeded: all stays as it was", s->path);
+		diag_err(0, "%s is not heeded: all stays as it was", s->path);
 	return do_now(s);
 }
 
@@ -269,7 +269,7 @@ static int prepare(struct service *s)
 		err = sd_event_add_io(s->events, NULL, s->keeper.links.fd, EPOLLIN, on_links, s);
 	if (err >= 0)
 		err = timer_arm(s->events, &s->refresh, US_PER_S, on_refresh, s);
-	return err < 0 ? say_err(err, "cannot wait for events: %s", strerror(-err)) : 0;
+	return err < 0 ? diag_err(err, "cannot wait for events: %s", strerror(-err)) : 0;
 }
 
 static void end(struct service *s)
@@ -299,20 +299,20 @@ static int run(struct service *s)
 	if (go_on(s) < 0)
 		return EXIT_FAILED;
 	err = sd_event_loop(s->events);
-	return err < 0 ? say_err(EXIT_FAILED, "cannot wait for events: %s", strerror(-err)) : err;
+	return err < 0 ? diag_err(EXIT_FAILED, "cannot wait for events: %s", strerror(-err)) : err;
 }
 
 /* Says of a note which filter it is of. */
-static void add_name(void *to, enum say_kind kind, const char *text)
+static void add_name(void *to, enum diag_kind kind, const char *text)
 {
 	const struct config_filter *f = to;
 
-	say_to(NULL, NULL);
-	if (kind == SAY_NOTE)
-		say_note("[filter %s]: %s", f->name, text);
+	diag_to(NULL, NULL);
+	if (kind == DIAG_NOTE)
+		diag_note("[filter %s]: %s", f->name, text);
 	else
-		say_err(0, "[filter %s]: %s", f->name, text);
-	say_to(add_name, to);
+		diag_err(0, "[filter %s]: %s", f->name, text);
+	diag_to(add_name, to);
 }
 
 /* Notes what a load of the filter would, of those interfaces that there are. */
@@ -325,7 +325,7 @@ static void note_filter(struct config_filter *f, const struct links *links)
 		.where = &where, .spec = &o->spec, .links = links, .fitting_window_ns = o->window_ns
 	};
 
-	say_to(add_name, f);
+	diag_to(add_name, f);
 	for (int i = 0; i < o->args_cnt; i++) {
 		int ifindex = (int)if_nametoindex(o->args[i]);
 		uint64_t features;
@@ -337,7 +337,7 @@ static void note_filter(struct config_filter *f, const struct links *links)
 			attach_check_mode(o->args[i], o->mode, features & DEVICE_XDP, false);
 	}
 	checks_note(&subject);
-	say_to(NULL, NULL);
+	diag_to(NULL, NULL);
 }
 
 static int check(const char *path)

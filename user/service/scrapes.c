@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "say.h"
+#include "diag.h"
 #include "timer.h"
 
 #define US_PER_S 1000000ULL
@@ -222,11 +222,11 @@ static int on_ended(sd_event_source *source, int fd, uint32_t revents, void *arg
 
 	(void)source, (void)fd, (void)revents;
 	if (WIFSIGNALED(status))
-		say_err(0, SCRAPES_PROGRAM " was ended by signal %d; it is started again in %u s",
-			WTERMSIG(status), seconds);
+		diag_err(0, SCRAPES_PROGRAM " was ended by signal %d; it is started again in %u s",
+			 WTERMSIG(status), seconds);
 	else
-		say_err(0, SCRAPES_PROGRAM " has ended with status %d; it is started again in %u s",
-			WEXITSTATUS(status), seconds);
+		diag_err(0, SCRAPES_PROGRAM " has ended with status %d; it is started again in %u s",
+			 WEXITSTATUS(status), seconds);
 	return 0;
 }
 
@@ -280,7 +280,7 @@ static int start(struct scrapes *s)
 		 path ?: SCRAPES_PROGRAM, strerror(-err));
 	start_later(s);
 	if (strcmp(text, s->said))
-		say_err(0, "%s", text);
+		diag_err(0, "%s", text);
 	memcpy(s->said, text, sizeof(text));
 	return 0;
 }
@@ -293,7 +293,7 @@ int scrapes_open(sd_event *events, int listen_fd, scrapes_fn write, void *arg, c
 
 	if (!s) {
 		close(listen_fd);
-		return say_err(-ENOMEM, "no memory");
+		return diag_err(-ENOMEM, "no memory");
 	}
 	*s = (struct scrapes){ .events = sd_event_ref(events),
 			       .channel = -1,
@@ -303,7 +303,7 @@ int scrapes_open(sd_event *events, int listen_fd, scrapes_fn write, void *arg, c
 			       .program = program };
 	s->listen_fd = fcntl(listen_fd, F_DUPFD_CLOEXEC, FD_ABOVE);
 	if (s->listen_fd < 0)
-		err = say_err(-errno, "cannot answer scrapes: %s", strerror(errno));
+		err = diag_err(-errno, "cannot answer scrapes: %s", strerror(errno));
 	close(listen_fd);
 	if (err) {
 		scrapes_close(s);

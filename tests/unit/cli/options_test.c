@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diag.h"
 #include "layout.h"
 #include "options.h"
-#include "say.h"
 
 #define FILL 0x5a
 #define TEXT_MAX 2048
@@ -20,7 +20,7 @@
 static char said[512];
 static int said_cnt;
 
-static void hear(void *to, enum say_kind kind, const char *text)
+static void hear(void *to, enum diag_kind kind, const char *text)
 {
 	(void)to, (void)kind;
 	snprintf(said, sizeof(said), "%s", text);
@@ -361,7 +361,7 @@ int main(void)
 		cmocka_unit_test(rows_are_whole),
 	};
 
-	say_to(hear, NULL);
+	diag_to(hear, NULL);
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
 	return run_added_any_tests("options");
 }

@@ -14,11 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "diag.h"
 #include "image_file.h"
 #include "layout.h"
 #include "plan.h"
 #include "predecessor.h"
-#include "say.h"
 #include "sim.h"
 
 #define MS 1000000ULL
@@ -40,7 +40,7 @@ static int make_dir(void **state)
 static int remove_dir(void **state)
 {
 	(void)state;
-	say_to(NULL, NULL);
+	diag_to(NULL, NULL);
 	unlink(path);
 	return rmdir(dir); /* fails if something was left beside it */
 }
@@ -61,7 +61,7 @@ static struct filter_spec spec_for(enum dedup_layout layout, uint64_t capacity)
 /* What was said last. */
 static char said[512];
 
-static void hear(void *to, enum say_kind kind, const char *line)
+static void hear(void *to, enum diag_kind kind, const char *line)
 {
 	(void)to;
 	(void)kind;
@@ -125,7 +125,7 @@ static void only_files_are_replaced(void **state)
 	struct sim s;
 
 	(void)state;
-	say_to(hear, NULL);
+	diag_to(hear, NULL);
 	sim_start(&s, &spec, 1);
 	snprintf(target, sizeof(target), "%s/other", dir);
 	assert_int_equal(symlink(target, path), 0);
@@ -162,7 +162,7 @@ static void each_changed_byte_is_found(void **state)
 	char says[IMAGE_SAYS_MAX];
 
 	(void)state;
-	say_to(hear, NULL);
+	diag_to(hear, NULL);
 	for (size_t i = 0; i < sizeof(*h); i++) {
 		memcpy(h, bytes, sizeof(*h));
 		((uint8_t *)h)[i] ^= 1 << i % 8;
@@ -185,7 +185,7 @@ static void each_cut_is_found(void **state)
 	uint8_t *bytes = small_file(&size);
 
 	(void)state;
-	say_to(hear, NULL);
+	diag_to(hear, NULL);
 	for (size_t cut = size - 1; cut < size; cut--) {
 		assert_int_equal(truncate(path, cut), 0);
 		assert_refused(cut < 8 ? "it is no image" : "it is truncated");
@@ -278,7 +278,7 @@ static void memory_beyond_the_capacity_is_refused(void **state)
 	uint8_t *bytes = small_file(&size);
 
 	(void)state;
-	say_to(hear, NULL);
+	diag_to(hear, NULL);
 	memcpy(h, bytes, sizeof(*h));
 	h->config.memory.blocks = h->config.memory.places = 1 << 23;
 	h->config.memory.segment_places = h->config.memory.blocks / DEDUP_MARKS;

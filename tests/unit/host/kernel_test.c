@@ -9,8 +9,8 @@
 
 #include "attach.h"
 #include "device.h"
+#include "diag.h"
 #include "kernel.h"
-#include "say.h"
 
 /* What the kernel of a row has not. */
 static struct {
@@ -65,11 +65,11 @@ static bool played_has_map(enum bpf_map_type type)
 
 static char said[512];
 
-static void hear(void *to, enum say_kind kind, const char *line)
+static void hear(void *to, enum diag_kind kind, const char *line)
 {
 	(void)to;
 	assert_string_equal(said, "");
-	snprintf(said, sizeof(said), "%s%s", kind == SAY_NOTE ? "note: " : "", line);
+	snprintf(said, sizeof(said), "%s%s", kind == DIAG_NOTE ? "note: " : "", line);
 }
 
 static int delivery_without(enum bpf_map_type type)
@@ -78,9 +78,9 @@ static int delivery_without(enum bpf_map_type type)
 
 	missing_map = type;
 	*said = '\0';
-	say_to(hear, NULL);
+	diag_to(hear, NULL);
 	err = kernel_check_delivery(played_has_map);
-	say_to(NULL, NULL);
+	diag_to(NULL, NULL);
 	return err;
 }
 
@@ -116,9 +116,9 @@ static void redirect_is_checked(void **state)
 	const struct redirect *row = *state;
 
 	*said = '\0';
-	say_to(hear, NULL);
+	diag_to(hear, NULL);
 	assert_int_equal(attach_check_redirect("eth0", row->mode, row->features), row->err);
-	say_to(NULL, NULL);
+	diag_to(NULL, NULL);
 	assert_non_null(strstr(said, row->says));
 	assert_int_equal(!*said, !*row->says);
 }

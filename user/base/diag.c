@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "say.h"
+#include "diag.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -13,35 +13,35 @@
 
 static const char *name = "xdp-dedup";
 static bool progress_shown;
-static say_listener heard_by;
+static diag_listener heard_by;
 static void *heard_for;
-static struct say_place at;
+static struct diag_place at;
 
-void say_as(const char *program)
+void diag_as(const char *program)
 {
 	name = program;
 }
 
-void say_to(say_listener listener, void *to)
+void diag_to(diag_listener listener, void *to)
 {
 	heard_by = listener;
 	heard_for = to;
 }
 
-struct say_place say_at(struct say_place place)
+struct diag_place diag_at(struct diag_place place)
 {
-	struct say_place before = at;
+	struct diag_place before = at;
 
 	at = place;
 	return before;
 }
 
-struct say_place say_place(void)
+struct diag_place diag_place(void)
 {
 	return at;
 }
 
-static void say(enum say_kind kind, const char *format, va_list args)
+static void say(enum diag_kind kind, const char *format, va_list args)
 {
 	char line[LINE_MAX_BYTES];
 	size_t len = 0;
@@ -55,30 +55,30 @@ static void say(enum say_kind kind, const char *format, va_list args)
 		heard_by(heard_for, kind, line);
 		return;
 	}
-	say_progress_end();
-	fprintf(stderr, "%s: %s%s\n", name, kind == SAY_NOTE ? "note: " : "", line);
+	diag_progress_end();
+	fprintf(stderr, "%s: %s%s\n", name, kind == DIAG_NOTE ? "note: " : "", line);
 }
 
-int say_err(int err, const char *format, ...)
+int diag_err(int err, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	say(SAY_ERR, format, args);
+	say(DIAG_ERR, format, args);
 	va_end(args);
 	return err;
 }
 
-void say_note(const char *format, ...)
+void diag_note(const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	say(SAY_NOTE, format, args);
+	say(DIAG_NOTE, format, args);
 	va_end(args);
 }
 
-void say_progress(const char *format, ...)
+void diag_progress(const char *format, ...)
 {
 	va_list args;
 
@@ -91,7 +91,7 @@ void say_progress(const char *format, ...)
 	progress_shown = true;
 }
 
-void say_progress_end(void)
+void diag_progress_end(void)
 {
 	if (progress_shown)
 		fputs(CLEAR_LINE, stderr);
