@@ -304,12 +304,12 @@ test-every-call: $(BIN) $(NEXT_BIN) $(BUILD)/tests/every_call_test ## as root: a
 # What reads input from outside, each by libFuzzer: tests/fuzz/fuzz_NAME.c, with the inputs of
 # tests/fuzz/corpus/NAME. Of the tool only what they need is built again, by clang.
 FUZZ_SECONDS ?= 30
-FUZZ_NAMES   := $(patsubst tests/fuzz/fuzz_%.c,%,$(filter-out %/fuzz_quiet.c,$(wildcard tests/fuzz/fuzz_*.c)))
+FUZZ_NAMES   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_FLAGS   := -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-FUZZ_SOURCES := tests/fuzz/fuzz_quiet.c user/lib/datagram.c $(wildcard user/fips/fips*.c user/spec/*.c user/layout/*.c \
+FUZZ_SOURCES := user/lib/datagram.c $(wildcard user/fips/fips*.c user/spec/*.c user/layout/*.c \
 		user/service/config_file.c user/service/scrapes_address.c user/service/metrics_out.c user/metrics/accept.c \
 		$(addprefix user/replay/,blocks.c capture.c ifaces.c link.c tap.c) \
-		$(addprefix user/cli/,options.c stream_options.c) $(addprefix user/base/,args.c lines.c text.c units.c) \
+		$(addprefix user/cli/,options.c stream_options.c) $(addprefix user/base/,args.c diag.c lines.c text.c units.c) \
 		$(addprefix user/filter/,format_11.c image.c pins.c identity.c open.c stream_ids.c totals.c) user/host/dirs.c)
 
 $(BUILD)/fuzz/%.o: %.c Makefile | $(MADE)

@@ -12,10 +12,6 @@
 /* libFuzzer calls it with each input. 0 */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The last error that was said, and how many were; a program that asks sets it to 0 itself. */
-extern char fuzz_said[1024];
-extern int fuzz_said_cnt;
-
 /* What must hold for any input. */
 #define must(condition)                                                                         \
 	do {                                                                                    \

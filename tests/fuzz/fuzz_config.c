@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The service's file: any text. What is wrong is said once, with a line that the file has; what is
- * right describes filters that can be planned.
+/* The service's file: any text. What is wrong is reported once, with a line that the file has; what
+ * is right describes filters that can be planned.
  */
 #include "fuzz.h"
 
@@ -12,6 +12,19 @@
 #include "plan.h"
 
 #define PATH "/f"
+
+static char error[1024]; /* the last one */
+static int errors_cnt;
+
+static void keep(void *to, const struct diag *d)
+{
+	(void)to;
+	must(*d->finding);
+	if (d->kind != DIAG_ERR)
+		return;
+	diag_text(d, error, sizeof(error));
+	errors_cnt++;
+}
 
 static void check_filter(const struct config_filter *f)
 {
@@ -31,16 +44,18 @@ static void check_place(const char *text, size_t size)
 
 	for (size_t i = 0; i < size; i++)
 		lines += text[i] == '\n';
-	must(fuzz_said_cnt == 1);
-	must(sscanf(fuzz_said, PATH ":%u: ", &line) == 1);
+	must(errors_cnt == 1);
+	must(sscanf(error, PATH ":%u: ", &line) == 1);
 	must(line >= 1 && line <= lines);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = text_of(data, size);
+	struct diag_receiver receiver = { .take = keep };
 	struct config_file c;
 	FILE *from;
+	int err;
 
 	if (!size || strstr(text, "profiles")) { /* which reads files */
 		free(text);
@@ -48,8 +63,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	from = fmemopen(text, size, "r");
 	must(from);
-	fuzz_said_cnt = 0;
-	if (config_read_from(from, PATH, &c)) {
+	errors_cnt = 0;
+	diag_receive(&receiver);
+	err = config_read_from(from, PATH, &c);
+	diag_receive_end(&receiver);
+	if (err) {
 		check_place(text, size);
 		must(!c.filters && !c.cnt && !c.texts);
 	} else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* A command line of `load`: its words are the input's lines. What is taken can be a filter, or it
- * is said why not.
+ * is reported why not.
  */
 #include "fuzz.h"
 

@@ -6,27 +6,17 @@
 #include <string.h>
 
 #include "advisor.h"
-#include "diag.h"
+#include "diags.h"
 #include "kernel.h"
 
 static struct advisor advisor;
 static struct readings readings;
-static char heard[4096];
-
-static void hear(void *to, enum diag_kind kind, const char *line)
-{
-	(void)to;
-	snprintf(heard + strlen(heard), sizeof(heard) - strlen(heard), "%s%s\n",
-		 kind == DIAG_NOTE ? "" : "error: ", line);
-}
-
 static void look(void)
 {
-	heard[0] = '\0';
 	assert_int_equal(readings_refresh(&readings, NULL), 0);
-	diag_to(hear, NULL);
+	diags_collect();
 	advisor_tell(&advisor, &readings);
-	diag_to(NULL, NULL);
+	diags_end();
 }
 
 static int setup(void **state)
@@ -48,18 +38,18 @@ static void once_when_it_begins_and_once_when_it_ends(void **state)
 	assert_run(0, "$XD load v0 --port 8001 --mode skb --name a; $XD load b0 --port 8001 --mode "
 		      "skb --name b");
 	look();
-	assert_string_equal(heard, "");
+	assert_string_equal(diags_all(), "");
 	look();
-	assert_non_null(strstr(heard, "a: v0 runs it in skb mode"));
-	assert_non_null(strstr(heard, "b: b0 runs it in skb mode"));
+	assert_non_null(strstr(diags_all(), "note: a: v0 runs it in skb mode"));
+	assert_non_null(strstr(diags_all(), "note: b: b0 runs it in skb mode"));
 	look();
-	assert_string_equal(heard, "");
+	assert_string_equal(diags_all(), "");
 	assert_run(0, "$XD set a --add p0 --mode native; $XD set a --remove v0");
 	look(); /* it is another program, of which nothing was read before */
 	look();
-	assert_string_equal(heard, "a: is over: skb_mode\n");
+	assert_string_equal(diags_all(), "note: a: is over: skb_mode\n");
 	look();
-	assert_string_equal(heard, "");
+	assert_string_equal(diags_all(), "");
 }
 
 /* Another filter of the same name is read anew. */
@@ -69,15 +59,15 @@ static void filters_that_go(void **state)
 	assert_run(0, "$XD load v0 --port 8001 --mode skb");
 	look();
 	look();
-	assert_non_null(strstr(heard, "v0: v0 runs it in skb mode"));
+	assert_non_null(strstr(diags_all(), "note: v0: v0 runs it in skb mode"));
 	assert_run(0, "$XD unload v0");
 	look();
-	assert_string_equal(heard, "");
+	assert_string_equal(diags_all(), "");
 	assert_int_equal(advisor.cnt, 0);
 	assert_run(0, "$XD load v0 --port 8001 --mode skb");
 	look();
 	look();
-	assert_non_null(strstr(heard, "v0: v0 runs it in skb mode"));
+	assert_non_null(strstr(diags_all(), "note: v0: v0 runs it in skb mode"));
 }
 
 static void one_that_cannot_be_read_hides_no_other(void **state)
@@ -86,7 +76,7 @@ static void one_that_cannot_be_read_hides_no_other(void **state)
 	assert_run(0, "$XD load v0 --port 8001 --mode skb --name b; mkdir $PINS/a");
 	look();
 	look();
-	assert_non_null(strstr(heard, "b: v0 runs it in skb mode"));
+	assert_non_null(strstr(diags_all(), "note: b: v0 runs it in skb mode"));
 	assert_run(0, "rmdir $PINS/a");
 }
 

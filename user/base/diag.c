@@ -1,31 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "diag.h"
 
+#include <assert.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "text.h"
 
 #define LINE_MAX_BYTES 8192 /* more of a line is cut */
-#define CLEAR_LINE "\r\033[K"
+#define PROGRESS_MAX_BYTES 256
 
-static const char *name = "xdp-dedup";
-static bool progress_shown;
-static diag_listener heard_by;
-static void *heard_for;
+static struct diag_receiver *innermost;
 static struct diag_place at;
 
-void diag_as(const char *program)
+void diag_receive(struct diag_receiver *r)
 {
-	name = program;
+	r->outer = innermost;
+	innermost = r;
 }
 
-void diag_to(diag_listener listener, void *to)
+void diag_receive_end(struct diag_receiver *r)
 {
-	heard_by = listener;
-	heard_for = to;
+	assert(innermost == r);
+	innermost = r->outer;
 }
 
 struct diag_place diag_at(struct diag_place place)
@@ -41,22 +38,35 @@ struct diag_place diag_place(void)
 	return at;
 }
 
-static void say(enum diag_kind kind, const char *format, va_list args)
+char *diag_text(const struct diag *d, char *buf, size_t size)
 {
-	char line[LINE_MAX_BYTES];
-	size_t len = 0;
+	if (d->place.path)
+		snprintf(buf, size, "%s:%u: %s", d->place.path, d->place.line, d->finding);
+	else
+		snprintf(buf, size, "%s", d->finding);
+	text_clean(buf);
+	return buf;
+}
 
-	if (at.path)
-		len = snprintf(line, sizeof(line), "%s:%u: ", at.path, at.line);
-	if (len < sizeof(line))
-		vsnprintf(line + len, sizeof(line) - len, format, args);
-	text_clean(line);
-	if (heard_by) {
-		heard_by(heard_for, kind, line);
+void diag_give(const struct diag *d)
+{
+	struct diag_receiver *r = innermost;
+
+	if (!r)
 		return;
-	}
-	diag_progress_end();
-	fprintf(stderr, "%s: %s%s\n", name, kind == DIAG_NOTE ? "note: " : "", line);
+	innermost = r->outer;
+	r->take(r->to, d);
+	innermost = r;
+}
+
+static void report(enum diag_kind kind, const char *format, va_list args)
+{
+	char finding[LINE_MAX_BYTES];
+	const struct diag d = { .kind = kind, .place = at, .finding = finding };
+
+	vsnprintf(finding, sizeof(finding), format, args);
+	text_clean(finding);
+	diag_give(&d);
 }
 
 int diag_err(int err, const char *format, ...)
@@ -64,7 +74,7 @@ int diag_err(int err, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say(DIAG_ERR, format, args);
+	report(DIAG_ERR, format, args);
 	va_end(args);
 	return err;
 }
@@ -74,26 +84,33 @@ void diag_note(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say(DIAG_NOTE, format, args);
+	report(DIAG_NOTE, format, args);
 	va_end(args);
+}
+
+static void show(const char *line)
+{
+	struct diag_receiver *r = innermost;
+
+	while (r && !r->progress)
+		r = r->outer;
+	if (r)
+		r->progress(r->to, line);
 }
 
 void diag_progress(const char *format, ...)
 {
+	char line[PROGRESS_MAX_BYTES];
 	va_list args;
 
-	if (!isatty(STDERR_FILENO))
-		return;
-	fputs(CLEAR_LINE, stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	progress_shown = true;
+	text_clean(line);
+	show(line);
 }
 
 void diag_progress_end(void)
 {
-	if (progress_shown)
-		fputs(CLEAR_LINE, stderr);
-	progress_shown = false;
+	show(NULL);
 }

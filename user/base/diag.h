@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a program tells people beside its output: one line each, on stderr. Names and paths in it
- * may come from others: what could control a terminal is shown as '?'.
+/* Messages for people: values, which receivers take. Nothing is printed here: programs install the
+ * receiver that prints (print.h). Names and paths in a message may come from others: what could
+ * control a terminal is shown as '?'.
  */
 #ifndef XDP_DEDUP_DIAG_H
 #define XDP_DEDUP_DIAG_H
 
-/* Sets the program's name, with which each line begins; "xdp-dedup" until then. The string is not
- * copied: it must live as long as the program.
- */
-void diag_as(const char *program);
+#include <stddef.h>
 
-/* Prints what went wrong and what to do about it. Returns err as it is given, so that the function
- * which knows the most can print and return in one statement; its callers pass err on and print
- * nothing.
- */
-__attribute__((format(printf, 2, 3))) int diag_err(int err, const char *format, ...);
-
-/* Prints a note: what was asked for is done, but something about it may surprise. */
-__attribute__((format(printf, 1, 2))) void diag_note(const char *format, ...);
+enum diag_kind {
+	DIAG_ERR,  /* something failed */
+	DIAG_NOTE, /* what was asked for is done, but something about it may surprise */
+};
 
 /* A line of a file that is being read, or from which something came. path: NULL: of no file. */
 struct diag_place {
@@ -25,30 +19,59 @@ struct diag_place {
 	unsigned int line;
 };
 
-/* Has each message of the two above begin with "PATH:LINE: ", until the next call. The path is not
- * copied. Returns the place until now, for whoever puts it back.
+/* One message. Its texts are valid only while a receiver takes it. */
+struct diag {
+	enum diag_kind kind;
+	struct diag_place place;
+	const char *finding; /* what was found */
+};
+
+/* Reports what went wrong and what to do about it. Returns err as it is given, so that the function
+ * which knows the most can report and return in one statement; its callers pass err on and report
+ * nothing.
+ */
+__attribute__((format(printf, 2, 3))) int diag_err(int err, const char *format, ...);
+
+/* Reports a note. */
+__attribute__((format(printf, 1, 2))) void diag_note(const char *format, ...);
+
+/* Gives each message of the two above this place, until the next call. The path is not copied.
+ * Returns the place until now: give it back to diag_at() at the end.
  */
 struct diag_place diag_at(struct diag_place place);
 
 /* The place of messages now. */
 struct diag_place diag_place(void);
 
-enum diag_kind { DIAG_ERR, DIAG_NOTE };
-
-/* Has what the two above are told go to this function instead of to stderr, for whoever shows it in
- * another form: the text alone, without the program's name. `to` is handed on. NULL: to stderr
- * again.
+/* What takes messages. They nest: a message goes to the innermost receiver, or nowhere if there is
+ * none. While `take` runs, the next outer receiver is the innermost: messages that `take` reports
+ * or gives on go there.
  */
-typedef void (*diag_listener)(void *to, enum diag_kind kind, const char *line);
-void diag_to(diag_listener listener, void *to);
+struct diag_receiver {
+	void (*take)(void *to, const struct diag *d);
+	void (*progress)(void *to, const char *line); /* NULL: the next outer receiver shows it */
+	void *to;
+	struct diag_receiver *outer; /* set by diag_receive() */
+};
 
-/* Shows how far the program is, if stderr is a terminal; else does nothing. The line stays until
- * the next call of any function here overwrites it. It must be shorter than the terminal is wide,
- * or a part of it stays.
+/* Makes *r the innermost receiver, until diag_receive_end(). */
+void diag_receive(struct diag_receiver *r);
+
+/* Ends *r, which must be the innermost receiver. */
+void diag_receive_end(struct diag_receiver *r);
+
+/* Gives a message to the innermost receiver. */
+void diag_give(const struct diag *d);
+
+/* Writes the message as one line without its end: "PATH:LINE: FINDING", or FINDING if it has no
+ * place. A line that is too long is cut. Returns buf.
  */
+char *diag_text(const struct diag *d, char *buf, size_t size);
+
+/* Reports how far a long operation is: a short line, which replaces the line before. */
 __attribute__((format(printf, 1, 2))) void diag_progress(const char *format, ...);
 
-/* Erases that line. To be called before something is printed by other means, and at the end. */
+/* The operation has ended: its line is erased. */
 void diag_progress_end(void);
 
 #endif

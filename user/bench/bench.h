@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Measures what a packet costs on this machine: with this filter and with its peers, which all get
  * the same packets from one generator in the kernel. All functions say on stderr what went wrong,
- * and how far they are (diag_progress).
+ * and how far they are (diag_progress()).
  */
 #ifndef XDP_DEDUP_BENCH_H
 #define XDP_DEDUP_BENCH_H

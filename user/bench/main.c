@@ -8,6 +8,7 @@
 #include "diag.h"
 #include "exit.h"
 #include "kernel.h"
+#include "print.h"
 #include "spec.h"
 #include "units.h"
 #include "version.h"
@@ -118,6 +119,6 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	diag_as(PROGRAM);
+	print_as(PROGRAM);
 	return check_output(run(argc, argv));
 }

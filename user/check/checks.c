@@ -11,7 +11,7 @@
 #include "plan.h"
 #include "receivers.h"
 
-#define LINES_MAX 4 /* that a check says */
+#define MESSAGES_MAX 4 /* of a check */
 
 void inquiry_found(struct inquiry *q, const char *format, ...)
 {
@@ -135,24 +135,24 @@ const char *check_verdict_name(enum check_verdict verdict)
 	return NAMES[verdict];
 }
 
-/* What a check has said. */
-struct hearing {
+/* The messages of a check. */
+struct messages {
 	struct {
 		enum diag_kind kind;
 		char text[INQUIRY_FOUND_MAX];
-	} lines[LINES_MAX];
+	} list[MESSAGES_MAX];
 	int cnt;
 };
 
-static void hear(void *to, enum diag_kind kind, const char *line)
+static void keep(void *to, const struct diag *d)
 {
-	struct hearing *h = to;
+	struct messages *m = to;
 
-	if (h->cnt == LINES_MAX)
+	if (m->cnt == MESSAGES_MAX)
 		return;
-	h->lines[h->cnt].kind = kind;
-	snprintf(h->lines[h->cnt].text, sizeof(h->lines[0].text), "%s", line);
-	h->cnt++;
+	m->list[m->cnt].kind = d->kind;
+	diag_text(d, m->list[m->cnt].text, sizeof(m->list[0].text));
+	m->cnt++;
 }
 
 /* Where the findings go. */
@@ -189,20 +189,21 @@ static int make(const struct check *c, const struct checks_subject *s, int iface
 {
 	bool blind = c->needs & NEEDS_RIGHTS && !f->has_rights;
 	struct inquiry q = inquire(s, iface);
-	struct hearing h = { .cnt = 0 };
+	struct messages m = { .cnt = 0 };
+	struct diag_receiver receiver = { .take = keep, .to = &m };
 	int answer;
 
-	diag_to(hear, &h);
+	diag_receive(&receiver);
 	answer = c->make(&q);
-	diag_to(NULL, NULL);
-	for (int i = 0; i < h.cnt; i++) {
-		enum check_verdict v = h.lines[i].kind == DIAG_ERR ? CHECK_PROBLEM : CHECK_NOTE;
+	diag_receive_end(&receiver);
+	for (int i = 0; i < m.cnt; i++) {
+		enum check_verdict v = m.list[i].kind == DIAG_ERR ? CHECK_PROBLEM : CHECK_NOTE;
 
 		if (answer == INQUIRY_UNTOLD || (v == CHECK_PROBLEM && blind))
 			v = CHECK_UNKNOWN;
-		add_finding(f, c, &q, v, h.lines[i].text, true);
+		add_finding(f, c, &q, v, m.list[i].text, true);
 	}
-	if (!h.cnt)
+	if (!m.cnt)
 		add_finding(f, c, &q, answer == INQUIRY_UNTOLD ? CHECK_UNKNOWN : CHECK_OK, q.found,
 			    false);
 	return answer;
@@ -236,10 +237,10 @@ static void make_all(const struct checks_subject *subject, struct findings *f)
 	}
 }
 
-/* Nobody hears it: a check says it again. */
-static void hear_nothing(void *to, enum diag_kind kind, const char *line)
+/* Drops a message: a check reports it again. */
+static void drop(void *to, const struct diag *d)
 {
-	(void)to, (void)kind, (void)line;
+	(void)to, (void)d;
 }
 
 enum check_verdict checks_make(const struct checks_subject *subject, check_report report, void *to)
@@ -247,14 +248,15 @@ enum check_verdict checks_make(const struct checks_subject *subject, check_repor
 	struct findings f = { .report = report,
 			      .to = to,
 			      .has_rights = kernel_has_rights(KERNEL_LOAD) };
+	struct diag_receiver none = { .take = drop };
 	struct checks_subject s = *subject;
 	struct dedup_config plan;
 	struct links links;
 
-	diag_to(hear_nothing, NULL);
+	diag_receive(&none);
 	s.plan = plan_here(s.spec, &plan) ? NULL : &plan;
 	s.links = receivers_links(&links) ? NULL : &links;
-	diag_to(NULL, NULL);
+	diag_receive_end(&none);
 	make_all(&s, &f);
 	links_free(&links);
 	return f.worst;

@@ -7,6 +7,7 @@
 #include "counters.h"
 #include "diag.h"
 #include "kernel.h"
+#include "print.h"
 #include "verbs.h"
 #include "version.h"
 
@@ -221,5 +222,6 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	print_as("xdp-dedup");
 	return check_output(dispatch(argc, argv));
 }

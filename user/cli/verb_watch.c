@@ -41,16 +41,15 @@ struct session {
 	int cnt, selected;
 	struct attach_view view; /* of this reading */
 	bool on_screen;
-	char note[256]; /* what was said while on the screen */
+	char note[256]; /* the last message while on the screen */
 	uint64_t lines;
 };
 
-static void note(void *to, enum diag_kind kind, const char *text)
+static void note(void *to, const struct diag *d)
 {
 	struct session *s = to;
 
-	(void)kind;
-	snprintf(s->note, sizeof(s->note), "%s", text);
+	diag_text(d, s->note, sizeof(s->note));
 }
 
 static void forget(struct session *s, int i)
@@ -321,18 +320,20 @@ int verb_watch(const struct options *o)
 	static const int SIGNALS[] = { SIGINT, SIGTERM, SIGHUP };
 	const struct sigaction action = { .sa_handler = catch };
 	struct session s = { .o = o };
+	struct diag_receiver on_screen = { .take = note, .to = &s };
 	int err;
 
 	if (kernel_ready(o->verbose, false) || find(&s))
 		return EXIT_FAILED;
 	s.on_screen = !o->json && !watch_screen_open();
 	if (s.on_screen)
-		diag_to(note, &s);
+		diag_receive(&on_screen);
 	for (size_t i = 0; i < sizeof(SIGNALS) / sizeof(SIGNALS[0]); i++)
 		sigaction(SIGNALS[i], &action, NULL);
 	err = watch(&s);
 	watch_screen_close();
-	diag_to(NULL, NULL);
+	if (s.on_screen)
+		diag_receive_end(&on_screen);
 	if (err && *s.note)
 		diag_err(err, "%s", s.note);
 	end(&s);

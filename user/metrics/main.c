@@ -7,6 +7,7 @@
 #include "channel.h"
 #include "diag.h"
 #include "exit.h"
+#include "print.h"
 #include "serve.h"
 #include "shed.h"
 #include "version.h"
@@ -29,7 +30,7 @@ static int is_socket(int fd)
 
 int main(int argc, char **argv)
 {
-	diag_as("xdp-dedup-metrics");
+	print_as("xdp-dedup-metrics");
 	if (argc == 2 && !strcmp(argv[1], "--version")) {
 		puts("xdp-dedup-metrics " XDP_DEDUP_VERSION);
 		return check_output(EXIT_DONE);

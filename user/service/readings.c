@@ -60,22 +60,21 @@ static struct reading *of_name(struct readings *r, const char *name)
 	return new;
 }
 
-/* Keeps what is said of a filter: the first line of it says the most. */
-static void hear(void *to, enum diag_kind kind, const char *line)
+/* Keeps the first message about a filter: it tells the most. */
+static void keep(void *to, const struct diag *d)
 {
 	struct reading *r = to;
 
-	(void)kind;
-	if (!*r->heard)
-		snprintf(r->heard, sizeof(r->heard), "%s", line);
+	if (!*r->found)
+		diag_text(d, r->found, sizeof(r->found));
 }
 
 static void log_once(struct reading *r)
 {
-	if (*r->heard && strcmp(r->heard, r->said))
-		diag_err(0, "metrics: %s", r->heard);
-	memcpy(r->said, r->heard, sizeof(r->said));
-	r->heard[0] = '\0';
+	if (*r->found && strcmp(r->found, r->logged))
+		diag_err(0, "metrics: %s", r->found);
+	memcpy(r->logged, r->found, sizeof(r->logged));
+	r->found[0] = '\0';
 }
 
 /* Is what is open still the filter of this name, with all that belongs to it? */
@@ -236,7 +235,9 @@ static int update_one(struct reading *r)
 
 static void read_one(struct reading *r, bool all, struct attach_view *view)
 {
-	diag_to(hear, r);
+	struct diag_receiver receiver = { .take = keep, .to = r };
+
+	diag_receive(&receiver);
 	if (all || r->err || !is_current(r))
 		r->err = refresh_one(r, view);
 	else
@@ -245,7 +246,7 @@ static void read_one(struct reading *r, bool all, struct attach_view *view)
 		forget_filter(r);
 	else
 		read_rest(r);
-	diag_to(NULL, NULL);
+	diag_receive_end(&receiver);
 	log_once(r);
 }
 

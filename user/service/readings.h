@@ -38,7 +38,7 @@ struct reading {
 	bool has_recent;
 	struct filter_counters shown, shown_streams[DEDUP_STREAMS_MAX]; /* the last time */
 	bool has_shown, has_shown_streams;
-	char heard[READING_TEXT_MAX], said[READING_TEXT_MAX];
+	char found[READING_TEXT_MAX], logged[READING_TEXT_MAX];
 };
 
 /* All zero: nothing has been read yet. */
@@ -52,10 +52,8 @@ struct readings {
 /* Reads all filters that are loaded, and lists those of the file `wanted`, which may be NULL, that
  * are not. What it says of a filter is in `wanted` of its reading, as long as the file is there.
  * What has been loaded or changed since is opened, which takes longer. One that cannot be read is
- * listed so, and hides no other; that is said on stderr, once as long as it is the same. 0, or
- * -errno, which is said: there is no telling which filters there are.
- *
- * Messages of others are caught meanwhile by diag_to(); they go to stderr afterwards.
+ * listed so, and hides no other; the reason is logged, once as long as it does not change. 0, or
+ * -errno (logged): there is no telling which filters there are.
  *
  * For memory of filters in children by fork(): there is none, and a child calls none of these.
  */

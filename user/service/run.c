@@ -302,17 +302,20 @@ static int run(struct service *s)
 	return err < 0 ? diag_err(EXIT_FAILED, "cannot wait for events: %s", strerror(-err)) : err;
 }
 
-/* Says of a note which filter it is of. */
-static void add_name(void *to, enum diag_kind kind, const char *text)
+/* Adds to a message which filter it is about. */
+static void add_name(void *to, const struct diag *d)
 {
 	const struct config_filter *f = to;
+	struct diag named = *d;
+	char *finding;
 
-	diag_to(NULL, NULL);
-	if (kind == DIAG_NOTE)
-		diag_note("[filter %s]: %s", f->name, text);
-	else
-		diag_err(0, "[filter %s]: %s", f->name, text);
-	diag_to(add_name, to);
+	if (asprintf(&finding, "[filter %s]: %s", f->name, d->finding) < 0) {
+		diag_give(d);
+		return;
+	}
+	named.finding = finding;
+	diag_give(&named);
+	free(finding);
 }
 
 /* Notes what a load of the filter would, of those interfaces that there are. */
@@ -320,12 +323,13 @@ static void note_filter(struct config_filter *f, const struct links *links)
 {
 	char *there[DEDUP_IFACES_MAX];
 	const struct options *o = &f->options;
+	struct diag_receiver receiver = { .take = add_name, .to = f };
 	struct placement where = { .ifnames = there, .mode = o->mode };
 	const struct checks_subject subject = {
 		.where = &where, .spec = &o->spec, .links = links, .fitting_window_ns = o->window_ns
 	};
 
-	diag_to(add_name, f);
+	diag_receive(&receiver);
 	for (int i = 0; i < o->args_cnt; i++) {
 		int ifindex = (int)if_nametoindex(o->args[i]);
 		uint64_t features;
@@ -337,7 +341,7 @@ static void note_filter(struct config_filter *f, const struct links *links)
 			attach_check_mode(o->args[i], o->mode, features & DEVICE_XDP, false);
 	}
 	checks_note(&subject);
-	diag_to(NULL, NULL);
+	diag_receive_end(&receiver);
 }
 
 static int check(const char *path)

@@ -10,22 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diag.h"
+#include "diags.h"
 #include "layout.h"
 #include "options.h"
 
 #define FILL 0x5a
 #define TEXT_MAX 2048
-
-static char said[512];
-static int said_cnt;
-
-static void hear(void *to, enum diag_kind kind, const char *text)
-{
-	(void)to, (void)kind;
-	snprintf(said, sizeof(said), "%s", text);
-	said_cnt++;
-}
 
 /* A value that a row with its own parser takes; `list`: of which it takes `max`, as "%d" in it goes
  * up from 1, joined by commas, or one a call.
@@ -136,21 +126,21 @@ static void rows_write_their_fields_alone(void **state)
 		row_writes_its_field_alone(row, FILL);
 		row_writes_its_field_alone(row, 0);
 	}
-	assert_int_equal(said_cnt, 0);
+	assert_int_equal(diags_cnt(), 0);
 }
 
 static void is_refused(const struct args_option *row, struct options *o, const char *text)
 {
 	char begins[TEXT_MAX + 64];
 
-	said_cnt = 0;
+	diags_clear();
 	if (args_set(row, o, row->option, text) != -EINVAL)
 		fail_msg("%s takes %s", row->option, text);
-	assert_int_equal(said_cnt, 1);
+	assert_int_equal(diags_cnt(), 1);
 	snprintf(begins, sizeof(begins), "%s%s%s: ", row->option, *text ? " " : "", text);
-	if (strncmp(said, begins, strnlen(begins, sizeof(said) - 1)) || strchr(said, '{'))
-		fail_msg("%s %s: is told as %s", row->option, text, said);
-	said_cnt = 0;
+	if (strncmp(diags_last(), begins, strlen(begins)) || strchr(diags_last(), '{'))
+		fail_msg("%s %s: is told as %s", row->option, text, diags_last());
+	diags_clear();
 }
 
 static void is_taken(const struct args_option *row, uint64_t number)
@@ -361,7 +351,7 @@ int main(void)
 		cmocka_unit_test(rows_are_whole),
 	};
 
-	diag_to(hear, NULL);
+	diags_collect();
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
 	return run_added_any_tests("options");
 }

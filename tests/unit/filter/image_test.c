@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "diag.h"
+#include "diags.h"
 #include "image_file.h"
 #include "layout.h"
 #include "plan.h"
@@ -40,7 +40,7 @@ static int make_dir(void **state)
 static int remove_dir(void **state)
 {
 	(void)state;
-	diag_to(NULL, NULL);
+	diags_end();
 	unlink(path);
 	return rmdir(dir); /* fails if something was left beside it */
 }
@@ -56,16 +56,6 @@ static struct filter_spec spec_for(enum dedup_layout layout, uint64_t capacity)
 
 	spec.layout = layout;
 	return spec;
-}
-
-/* What was said last. */
-static char said[512];
-
-static void hear(void *to, enum diag_kind kind, const char *line)
-{
-	(void)to;
-	(void)kind;
-	snprintf(said, sizeof(said), "%s", line);
 }
 
 /* The file's bytes, of a small filter; the caller frees them. */
@@ -112,8 +102,8 @@ static void assert_refused(const char *words)
 		image_close(&image);
 	}
 	assert_int_equal(err, -EBADMSG);
-	if (!strstr(said, words))
-		fail_msg("'%s' is not in: %s", words, said);
+	if (!strstr(diags_last(), words))
+		fail_msg("'%s' is not in: %s", words, diags_last());
 }
 
 /* What is no file would be gone. */
@@ -125,12 +115,12 @@ static void only_files_are_replaced(void **state)
 	struct sim s;
 
 	(void)state;
-	diag_to(hear, NULL);
+	diags_collect();
 	sim_start(&s, &spec, 1);
 	snprintf(target, sizeof(target), "%s/other", dir);
 	assert_int_equal(symlink(target, path), 0);
 	assert_int_equal(image_save(&s.filter, path, never, &h), -EEXIST);
-	assert_non_null(strstr(said, "and no file"));
+	assert_non_null(strstr(diags_last(), "and no file"));
 	assert_int_equal(unlink(path), 0);
 	sim_stop(&s);
 }
@@ -162,7 +152,7 @@ static void each_changed_byte_is_found(void **state)
 	char says[IMAGE_SAYS_MAX];
 
 	(void)state;
-	diag_to(hear, NULL);
+	diags_collect();
 	for (size_t i = 0; i < sizeof(*h); i++) {
 		memcpy(h, bytes, sizeof(*h));
 		((uint8_t *)h)[i] ^= 1 << i % 8;
@@ -185,7 +175,7 @@ static void each_cut_is_found(void **state)
 	uint8_t *bytes = small_file(&size);
 
 	(void)state;
-	diag_to(hear, NULL);
+	diags_collect();
 	for (size_t cut = size - 1; cut < size; cut--) {
 		assert_int_equal(truncate(path, cut), 0);
 		assert_refused(cut < 8 ? "it is no image" : "it is truncated");
@@ -278,7 +268,7 @@ static void memory_beyond_the_capacity_is_refused(void **state)
 	uint8_t *bytes = small_file(&size);
 
 	(void)state;
-	diag_to(hear, NULL);
+	diags_collect();
 	memcpy(h, bytes, sizeof(*h));
 	h->config.memory.blocks = h->config.memory.places = 1 << 23;
 	h->config.memory.segment_places = h->config.memory.blocks / DEDUP_MARKS;

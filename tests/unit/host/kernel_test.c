@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is said on kernels and drivers that lack something: such are played here. */
+/* Messages about kernels and drivers that lack something: such are played here. */
 #include "support.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "attach.h"
 #include "device.h"
-#include "diag.h"
+#include "diags.h"
 #include "kernel.h"
 
 /* What the kernel of a row has not. */
@@ -63,24 +63,14 @@ static bool played_has_map(enum bpf_map_type type)
 	return type != missing_map;
 }
 
-static char said[512];
-
-static void hear(void *to, enum diag_kind kind, const char *line)
-{
-	(void)to;
-	assert_string_equal(said, "");
-	snprintf(said, sizeof(said), "%s%s", kind == DIAG_NOTE ? "note: " : "", line);
-}
-
 static int delivery_without(enum bpf_map_type type)
 {
 	int err;
 
 	missing_map = type;
-	*said = '\0';
-	diag_to(hear, NULL);
+	diags_collect();
 	err = kernel_check_delivery(played_has_map);
-	diag_to(NULL, NULL);
+	diags_end();
 	return err;
 }
 
@@ -88,9 +78,9 @@ static void sockets_that_are_missing_are_named(void **state)
 {
 	(void)state;
 	assert_int_equal(delivery_without(BPF_MAP_TYPE_XSKMAP), -EOPNOTSUPP);
-	assert_non_null(strstr(said, "has no AF_XDP sockets (CONFIG_XDP_SOCKETS), "));
+	assert_non_null(strstr(diags_last(), "has no AF_XDP sockets (CONFIG_XDP_SOCKETS), "));
 	assert_int_equal(delivery_without(BPF_MAP_TYPE_UNSPEC), 0);
-	assert_string_equal(said, "");
+	assert_int_equal(diags_cnt(), 0);
 }
 
 /* A driver that cannot redirect drops what a program redirects. */
@@ -115,12 +105,11 @@ static void redirect_is_checked(void **state)
 {
 	const struct redirect *row = *state;
 
-	*said = '\0';
-	diag_to(hear, NULL);
+	diags_collect();
 	assert_int_equal(attach_check_redirect("eth0", row->mode, row->features), row->err);
-	diag_to(NULL, NULL);
-	assert_non_null(strstr(said, row->says));
-	assert_int_equal(!*said, !*row->says);
+	diags_end();
+	assert_non_null(strstr(diags_last(), row->says));
+	assert_int_equal(diags_cnt(), *row->says ? 1 : 0);
 }
 
 /* -E2BIG is also the verifier's, of a program, and where the maps are there it can be no other. */

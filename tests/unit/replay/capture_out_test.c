@@ -15,7 +15,7 @@
 
 #include "capture.h"
 #include "capture_files.h"
-#include "heard.h"
+#include "diags.h"
 
 #define NSEC 0xa1b23c4d
 #define SECOND UINT64_C(1000000000)
@@ -175,7 +175,7 @@ static void full_disks(void **state)
 	uint32_t written = 0;
 	int err = 0;
 
-	listen_to_stderr();
+	diags_collect();
 	limit_files(100000);
 	assert_int_equal(capture_create(path, SNAP, row->mode, &o), 0);
 	for (uint32_t i = 0; i < 3000; i++) {
@@ -189,7 +189,7 @@ static void full_disks(void **state)
 	assert_int_equal(err, -EFBIG);
 	limit_files(RLIM_INFINITY); /* there is room again, too late */
 	assert_int_equal(capture_finish(o), -EFBIG);
-	assert_heard("/out: File too large");
+	assert_diag("/out: File too large");
 	if (row->mode == CAPTURE_AT_ONCE)
 		assert_old_file();
 	else
@@ -203,13 +203,13 @@ static void disk_that_is_full_at_the_end(void **state)
 	struct capture_out *o;
 
 	(void)state;
-	listen_to_stderr();
+	diags_collect();
 	limit_files(50);
 	assert_int_equal(capture_create(path, SNAP, CAPTURE_AT_ONCE, &o), 0);
 	assert_int_equal(capture_write(o, &f), 0);
 	assert_int_equal(capture_finish(o), -EFBIG);
 	limit_files(RLIM_INFINITY);
-	assert_heard("/out: File too large");
+	assert_diag("/out: File too large");
 	assert_old_file();
 }
 
@@ -218,11 +218,11 @@ static void live_file_without_room_for_its_header(void **state)
 	struct capture_out *o = NULL;
 
 	(void)state;
-	listen_to_stderr();
+	diags_collect();
 	limit_files(10);
 	assert_int_equal(capture_create(path, SNAP, CAPTURE_LIVE, &o), -EFBIG);
 	limit_files(RLIM_INFINITY);
-	assert_heard("/out: File too large");
+	assert_diag("/out: File too large");
 	assert_null(o);
 	sh("test $(stat -c %%s %s) = 0", path);
 }
@@ -263,14 +263,14 @@ static void device_full(void **state)
 	struct capture_out *o;
 
 	make_device("full", 7);
-	listen_to_stderr();
+	diags_collect();
 	if (row->mode == CAPTURE_AT_ONCE) {
 		assert_int_equal(capture_create(path, SNAP, row->mode, &o), 0);
 		assert_int_equal(capture_finish(o), -ENOSPC);
 	} else {
 		assert_int_equal(capture_create(path, SNAP, row->mode, &o), -ENOSPC);
 	}
-	assert_heard("/full: No space left on device");
+	assert_diag("/full: No space left on device");
 	assert_device();
 }
 
@@ -335,9 +335,9 @@ static void unwritable_files(void **state)
 	const struct refusal *row = *state;
 	struct capture_out *o = NULL;
 
-	listen_to_stderr();
+	diags_collect();
 	assert_int_equal(capture_create(row->path, SNAP, row->mode, &o), row->err);
-	assert_heard(row->says);
+	assert_diag(row->says);
 	assert_null(o);
 }
 

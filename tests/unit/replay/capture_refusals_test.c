@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Captures that cannot be read, as a whole or from some packet on: what is said. */
+/* Captures that cannot be read, as a whole or from some packet on: what is reported. */
 #include "support.h"
 
 #include <errno.h>
@@ -42,9 +42,9 @@ static void foreign_files(void **state)
 	struct capture *c = NULL;
 
 	assert_non_null(f);
-	listen_to_stderr();
+	diags_collect();
 	assert_int_equal(capture_open_file(f, "FILE", MAC, &c), row->err);
-	assert_heard(row->says);
+	assert_diag(row->says);
 	assert_null(c);
 }
 
@@ -72,11 +72,11 @@ static void unreadable_files(void **state)
 	struct capture *c = NULL;
 	int next;
 
-	listen_to_stderr();
+	diags_collect();
 	next = next_descriptor();
 	assert_int_equal(capture_open(row->path, MAC, &c), row->err);
 	assert_int_equal(next_descriptor(), next);
-	assert_heard(row->says);
+	assert_diag(row->says);
 	assert_null(c);
 }
 
@@ -118,7 +118,7 @@ static void read_errors(void **state)
 		uint32_t n = 0;
 		int got;
 
-		listen_to_stderr();
+		diags_collect();
 		assert_non_null(file);
 		got = capture_open_file(file, "FILE", MAC, &c);
 		while (!got && capture_next(c, &frame) == 1)
@@ -127,7 +127,7 @@ static void read_errors(void **state)
 			assert_int_equal(n, packets_within(&f, at));
 			assert_int_equal(capture_next(c, &frame), -EIO);
 		}
-		assert_heard("Input/output error");
+		assert_diag("Input/output error");
 		capture_close(c);
 	}
 	file_free(&f);
@@ -149,19 +149,19 @@ static void interfaces_that_differ(void **state)
 	struct file f = { 0 };
 	struct capture_frame frame;
 	struct capture *c;
-	const char *said;
+	const char *text;
 
 	ng_section(&f);
 	ng_iface(&f, LINK_ETHERNET, 65535, NULL);
 	ng_small(&f, 0);
 	ng_iface(&f, row->link_type, row->snap, NULL);
 	ng_small(&f, 1);
-	listen_to_stderr();
+	diags_collect();
 	open_frames(&f, &c, &frame);
 	assert_int_equal(capture_next(c, &frame), -EBADMSG);
-	said = assert_heard(row->says);
-	assert_non_null(strstr(said, "FILE: packet 2: "));
-	assert_non_null(strstr(said, "capture each interface into a file of its own"));
+	text = assert_diag(row->says);
+	assert_non_null(strstr(text, "FILE: packet 2: "));
+	assert_non_null(strstr(text, "capture each interface into a file of its own"));
 	capture_close(c);
 	file_free(&f);
 }
@@ -215,7 +215,7 @@ static void corrupt_files(void **state)
 
 	make_sample(&f, &KINDS[row->is_ng ? 4 : 1]);
 	memcpy(f.data + f.ends[1] + row->at, &row->value, 4);
-	listen_to_stderr();
+	diags_collect();
 	c = open_whole(&f);
 	for (uint32_t i = 0; i < 2; i++) {
 		assert_int_equal(capture_next(c, &frame), 1);
@@ -223,7 +223,7 @@ static void corrupt_files(void **state)
 	}
 	assert_int_equal(capture_next(c, &frame), -EBADMSG);
 	assert_int_equal(capture_next(c, &frame), -EBADMSG);
-	assert_heard(row->says);
+	assert_diag(row->says);
 	capture_close(c);
 	file_free(&f);
 }

@@ -54,11 +54,11 @@ static void cut_at_every_byte(void **state)
 		char words[64];
 		int got;
 
-		listen_to_stderr();
+		diags_collect();
 		c = open_bytes(f.data, len);
 		if (len < headers) {
 			assert_null(c);
-			assert_heard("FILE");
+			assert_diag("FILE");
 			continue;
 		}
 		assert_non_null(c);
@@ -71,9 +71,9 @@ static void cut_at_every_byte(void **state)
 		capture_close(c);
 		snprintf(words, sizeof(words), "FILE: packet %u: truncated", n + 1);
 		if (got == -EBADMSG)
-			assert_heard(words);
+			assert_diag(words);
 		else
-			assert_string_equal(hear(), "");
+			assert_string_equal(diags_end(), "");
 		if (!kind->is_ng || len > 28 + 32 + 24 + 32)
 			assert_int_equal(got, is_boundary(&f, len) || len == headers ? 0 : -EBADMSG);
 	}
@@ -96,7 +96,7 @@ static void many_bytes_changed(void **state)
 	struct file f;
 
 	make_sample(&f, *state);
-	listen_to_stderr();
+	diags_collect();
 	for (int round = 0; round < 3000; round++) {
 		struct file g = { 0 };
 		size_t from = random_next(&random) % f.len, to = random_next(&random) % f.len;
@@ -108,7 +108,7 @@ static void many_bytes_changed(void **state)
 		read_anything(g.data, g.len);
 		file_free(&g);
 	}
-	hear();
+	diags_end();
 	file_free(&f);
 }
 

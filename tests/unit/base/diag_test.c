@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Messages go to the innermost receiver. */
+#include "support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "diag.h"
+
+#define NESTED 3
+
+static char got[NESTED][256];
+
+static void take(void *to, const struct diag *d)
+{
+	diag_text(d, to, sizeof(got[0]));
+}
+
+static void take_and_give(void *to, const struct diag *d)
+{
+	take(to, d);
+	diag_give(d);
+}
+
+static void take_and_report(void *to, const struct diag *d)
+{
+	take(to, d);
+	diag_note("again: %s", d->finding);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(got, 0, sizeof(got));
+	return 0;
+}
+
+static void innermost_takes(void **state)
+{
+	struct diag_receiver outer = { .take = take, .to = got[0] },
+			     inner = { .take = take, .to = got[1] };
+
+	(void)state;
+	diag_receive(&outer);
+	assert_int_equal(diag_err(-5, "%s", "one"), -5);
+	diag_receive(&inner);
+	diag_note("%s", "two");
+	diag_receive_end(&inner);
+	assert_string_equal(got[0], "one");
+	assert_string_equal(got[1], "two");
+	diag_note("three");
+	diag_receive_end(&outer);
+	assert_string_equal(got[0], "three");
+	assert_string_equal(got[1], "two");
+}
+
+/* A receiver that gives on, or reports itself, is not asked again. */
+static void outer_takes_from_inner(void **state)
+{
+	struct diag_receiver r[NESTED] = {
+		{ .take = take, .to = got[0] },
+		{ .take = take_and_report, .to = got[1] },
+		{ .take = take_and_give, .to = got[2] },
+	};
+
+	(void)state;
+	for (int i = 0; i < NESTED; i++)
+		diag_receive(&r[i]);
+	diag_note("one");
+	for (int i = NESTED - 1; i >= 0; i--)
+		diag_receive_end(&r[i]);
+	assert_string_equal(got[2], "one");
+	assert_string_equal(got[1], "one");
+	assert_string_equal(got[0], "again: one");
+}
+
+static void keep_progress(void *to, const char *line)
+{
+	snprintf(to, sizeof(got[0]), "%s", line ? line : "over");
+}
+
+static void progress_goes_where_it_is_shown(void **state)
+{
+	struct diag_receiver outer = { .take = take, .progress = keep_progress, .to = got[0] },
+			     inner = { .take = take, .to = got[1] };
+
+	(void)state;
+	diag_receive(&outer);
+	diag_receive(&inner);
+	diag_progress("%d %%", 7);
+	assert_string_equal(got[0], "7 %");
+	diag_progress_end();
+	assert_string_equal(got[0], "over");
+	diag_receive_end(&inner);
+	diag_receive_end(&outer);
+	assert_string_equal(got[1], "");
+}
+
+static void place_is_of_the_message(void **state)
+{
+	struct diag_receiver r = { .take = take, .to = got[0] };
+	struct diag_place before;
+
+	(void)state;
+	diag_receive(&r);
+	before = diag_at((struct diag_place){ "/a", 3 });
+	assert_null(before.path);
+	diag_note("/a is wrong");
+	assert_string_equal(got[0], "/a:3: /a is wrong");
+	before = diag_at((struct diag_place){ "/b\n", 1 });
+	assert_string_equal(before.path, "/a");
+	diag_note("one");
+	assert_string_equal(got[0], "/b?:1: one");
+	diag_at(before);
+	assert_int_equal(diag_place().line, 3);
+	diag_at((struct diag_place){ 0 });
+	diag_note("two");
+	assert_string_equal(got[0], "two");
+	diag_receive_end(&r);
+}
+
+static void control_characters_are_question_marks(void **state)
+{
+	struct diag_receiver r = { .take = take, .to = got[0] };
+
+	(void)state;
+	diag_receive(&r);
+	diag_note("%s", "a\033[2Jb\nc\x1f_\xff");
+	diag_receive_end(&r);
+	assert_string_equal(got[0], "a?[2Jb?c?_?");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest TESTS[] = {
+		cmocka_unit_test_setup(innermost_takes, setup),
+		cmocka_unit_test_setup(outer_takes_from_inner, setup),
+		cmocka_unit_test_setup(progress_goes_where_it_is_shown, setup),
+		cmocka_unit_test_setup(place_is_of_the_message, setup),
+		cmocka_unit_test_setup(control_characters_are_question_marks, setup),
+	};
+
+	return run_any_tests("diag", TESTS, ARRAY_SIZE(TESTS));
+}
