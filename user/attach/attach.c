@@ -89,13 +89,14 @@ int attach_say_unknown(const struct attachment *list, int cnt)
 		if (list[i].err == -EPERM)
 			return diag_err(
 				-EPERM,
-				"not permitted to see which XDP program runs on %s; run as root, or with CAP_SYS_ADMIN, or say the filter's own name",
+				"not permitted to see which XDP program runs on %s" ADVICE
+				"run as root, or with CAP_SYS_ADMIN, or say the filter's own name",
 				list[i].ifname);
 		if (list[i].err)
-			return diag_err(
-				list[i].err,
-				"cannot tell which XDP program runs on %s: %s; if it is of no use: ip link set dev %s xdp off",
-				list[i].ifname, strerror(-list[i].err), list[i].ifname);
+			return diag_err(list[i].err,
+					"cannot tell which XDP program runs on %s: %s" ADVICE
+					"if it is of no use: ip link set dev %s xdp off",
+					list[i].ifname, strerror(-list[i].err), list[i].ifname);
 	}
 	return 0;
 }
@@ -119,7 +120,8 @@ int attach_check_named(const struct placement *where, int i)
 		return ifindex;
 	if (!ifindex)
 		return diag_err(-ENODEV,
-				"there is no interface %s here; ip link shows those there are",
+				"there is no interface %s here" ADVICE
+				"ip link shows those there are",
 				ifname);
 	for (int j = 0; j < i; j++)
 		if (ifindex == (int)if_nametoindex(where->ifnames[j]))
@@ -133,7 +135,8 @@ int attach_check_room(const char *ifname)
 	int err = attach_find((int)if_nametoindex(ifname), &there);
 
 	if (err == 1)
-		return diag_err(-EEXIST, "%s already runs xdp-dedup; first: xdp-dedup unload %s",
+		return diag_err(-EEXIST,
+				"%s already runs xdp-dedup" ADVICE "first: xdp-dedup unload %s",
 				ifname, ifname);
 	if (err && err != -EBUSY) {
 		there.err = err;
@@ -141,19 +144,19 @@ int attach_check_room(const char *ifname)
 		return attach_say_unknown(&there, 1);
 	}
 	if (err)
-		return diag_err(
-			err,
-			"%s runs another XDP program (id %u) that lets none beside it; detach that first: ip link set dev %s xdp off",
-			ifname, there.id.prog_id, ifname);
+		return diag_err(err,
+				"%s runs another XDP program (id %u) that lets none beside it" ADVICE
+				"detach that first: ip link set dev %s xdp off",
+				ifname, there.id.prog_id, ifname);
 	return 0;
 }
 
 static int log_mode_refused(const char *ifname, enum attach_mode mode, int err)
 {
-	return diag_err(
-		err,
-		"cannot attach to %s in %s mode (%s); without --mode the best that works is taken",
-		ifname, attach_mode_name(mode), strerror(-err));
+	return diag_err(err,
+			"cannot attach to %s in %s mode (%s)" ADVICE
+			"without --mode the best that works is taken",
+			ifname, attach_mode_name(mode), strerror(-err));
 }
 
 static void note_skb_mode(const char *ifname, int native_err)
@@ -178,13 +181,15 @@ int attach_check_redirect(const char *ifname, enum attach_mode mode, uint64_t fe
 	if (mode == MODE_HW)
 		return diag_err(
 			-EOPNOTSUPP,
-			"%s has no AF_XDP sockets in hw mode, so --deliver xsk cannot work there; --mode native",
+			"%s has no AF_XDP sockets in hw mode, so --deliver xsk cannot work there" ADVICE
+			"--mode native",
 			ifname);
 	/* Such a driver drops what a program redirects. */
 	if (is_native && !(features & DEVICE_XDP_REDIRECT))
 		return diag_err(
 			-EOPNOTSUPP,
-			"the driver of %s cannot redirect packets, which --deliver xsk needs, in native XDP; --mode skb can, but slowly",
+			"the driver of %s cannot redirect packets, which --deliver xsk needs, in native XDP" ADVICE
+			"--mode skb can, but slowly",
 			ifname);
 	if (!is_native)
 		diag_note("%s delivers in skb mode: the kernel has made an skb of each packet, and copies it, which saves less",
@@ -217,7 +222,7 @@ static int attach_one(struct xdp_program *prog, const char *ifname, enum attach_
 		return 0;
 	if (mode != MODE_ANY && is_mode_refused(err))
 		return log_mode_refused(ifname, mode, err);
-	return diag_err(err, "cannot attach to %s: %s; --verbose shows what the kernel says",
+	return diag_err(err, "cannot attach to %s: %s" ADVICE "--verbose shows what the kernel says",
 			ifname, strerror(-err));
 }
 
@@ -266,7 +271,8 @@ int attach_replace(const struct attachment *old, int new_fd)
 		close(opts.old_prog_fd);
 	}
 	return err ? diag_err(err,
-			      "cannot exchange the program on %s: %s; --verbose shows what the kernel says",
+			      "cannot exchange the program on %s: %s" ADVICE
+			      "--verbose shows what the kernel says",
 			      old->ifname, strerror(-err))
 		   : 0;
 }
@@ -323,7 +329,7 @@ int attach_detach_meant(struct attachment *list, int cnt)
 	for (int i = 0; i < cnt; i++)
 		if (list[i].meant && !list[i].detached)
 			err = diag_err(list[i].detach_err,
-				       "cannot detach from %s: %s; it goes on filtering; %s",
+				       "cannot detach from %s: %s; it goes on filtering" ADVICE "%s",
 				       list[i].ifname, strerror(-list[i].detach_err),
 				       list[i].detach_err == -EBUSY
 					       ? "if a device on top of it, as a bridge, runs XDP: first ip link set dev DEVICE xdp off"

@@ -118,10 +118,10 @@ static int find_filter(char **names, uint32_t state_id, const char *ifname, stru
 		} else if (!found++) {
 			*out = f;
 		} else {
-			err = diag_err(
-				-ENOTUNIQ,
-				"%s runs no filter now, and did run %s and %s; say which by its own name",
-				ifname, out->name, f.name);
+			err = diag_err(-ENOTUNIQ,
+				       "%s runs no filter now, and did run %s and %s" ADVICE
+				       "say which by its own name",
+				       ifname, out->name, f.name);
 			filter_close(out);
 			filter_close(&f);
 		}
@@ -152,10 +152,10 @@ static int open_on(const char *ifname, struct attachment *a, struct filter *f)
 
 int attachments_explain_gone(const char *ifname)
 {
-	return diag_err(
-		-ESTALE,
-		"the pins of the filter on %s are gone; xdp-dedup unload %s removes its program",
-		ifname, ifname);
+	return diag_err(-ESTALE,
+			"the pins of the filter on %s are gone" ADVICE
+			"xdp-dedup unload %s removes its program",
+			ifname, ifname);
 }
 
 /* Does the interface run the same filter as when *a was found? 1 or 0; -errno, which is said. */

@@ -33,7 +33,8 @@ static int begin_exchange(struct pair *p)
 	if (!err)
 		err = slow_path_put_reason(&p->f, put_exchanging, NULL);
 	if (err == -ESTALE)
-		return diag_err(err, "the window's clock of %s has stopped; unload and load it",
+		return diag_err(err,
+				"the window's clock of %s has stopped" ADVICE "unload and load it",
 				p->name);
 	if (err)
 		return diag_err(err, "cannot begin the exchange: %s", strerror(-err));

@@ -26,10 +26,10 @@ void name_default(const char *ifname, char name[NAME_MAX_LEN + 1])
 
 static int log_loaded(const char *name, const char *other)
 {
-	return diag_err(
-		-EEXIST,
-		"the filter %s is loaded already%s; --name gives another name, xdp-dedup unload --name %s removes it",
-		name, other, name);
+	return diag_err(-EEXIST,
+			"the filter %s is loaded already%s" ADVICE
+			"--name gives another name, xdp-dedup unload --name %s removes it",
+			name, other, name);
 }
 
 int name_claim(const char *name)
@@ -48,13 +48,15 @@ int name_claim(const char *name)
 	if (in_use < 0)
 		return diag_err(
 			in_use,
-			"cannot tell whether the filter %s is in use: %s; --name gives another name, xdp-dedup unload --name %s --force removes it",
+			"cannot tell whether the filter %s is in use: %s" ADVICE
+			"--name gives another name, xdp-dedup unload --name %s --force removes it",
 			name, strerror(-in_use), name);
 	other = err ? ", by another version of this program" : "";
 	if (in_use == ATTACHED_ELSEWHERE)
 		return diag_err(
 			-EEXIST,
-			"the filter %s is loaded already%s, in another network namespace (or something else holds its program); --name gives another name, xdp-dedup unload IFNAME there or unload --name %s --force removes it",
+			"the filter %s is loaded already%s, in another network namespace (or something else holds its program)" ADVICE
+			"--name gives another name, xdp-dedup unload IFNAME there or unload --name %s --force removes it",
 			name, other, name);
 	if (in_use)
 		return log_loaded(name, other);
@@ -78,7 +80,8 @@ int name_look(const char *name)
 	here = attachments_here(id);
 	if (here)
 		return here < 0 ? here : log_loaded(name, "");
-	diag_note("there are pins of a filter %s: load removes them if nothing uses it, and else fails; --name gives another name",
+	diag_note("there are pins of a filter %s: load removes them if nothing uses it, and else fails" ADVICE
+		  "--name gives another name",
 		  name);
 	return 0;
 }

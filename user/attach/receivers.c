@@ -47,7 +47,8 @@ int receivers_check_merging(const char *ifname, enum attach_mode mode, const str
 		return merges;
 	return diag_err(
 		-EINVAL,
-		"%s merges UDP packets before %s, on top of it, sees them, and only the first one's id would be looked at; load %s instead, or: ethtool -K %s rx-udp-gro-forwarding off rx-gro-list off",
+		"%s merges UDP packets before %s, on top of it, sees them, and only the first one's id would be looked at" ADVICE
+		"load %s instead, or: ethtool -K %s rx-udp-gro-forwarding off rx-gro-list off",
 		lower->name, upper->name, lower->name, lower->name);
 }
 
@@ -73,7 +74,8 @@ int receivers_check_stacking(const struct placement *where, const struct links *
 		return 0;
 	return diag_err(
 		-EINVAL,
-		"%s is on top of %s: a packet would meet the filter twice, and be dropped the second time; load only one of them",
+		"%s is on top of %s: a packet would meet the filter twice, and be dropped the second time" ADVICE
+		"load only one of them",
 		pair.upper->name, pair.lower->name);
 }
 
@@ -207,7 +209,8 @@ int receivers_note_tags(const struct filter_spec *spec, const struct placement *
 	for (int i = 0; i < where->cnt; i++) {
 		if (!device_strips_tags(where->ifnames[i]))
 			continue;
-		diag_note("%s may take VLAN tags off before the filter sees them, and frames of different VLANs then look alike; where there are any: ethtool -K %s rxvlan off",
+		diag_note("%s may take VLAN tags off before the filter sees them, and frames of different VLANs then look alike" ADVICE
+			  "where there are any: ethtool -K %s rxvlan off",
 			  where->ifnames[i], where->ifnames[i]);
 		break;
 	}
@@ -229,9 +232,11 @@ int receivers_note_forwarding(const struct filter_spec *spec, const struct place
 		return 0;
 	forwarding = forwards(where, l);
 	if (forwarding > 0)
-		diag_note("this host forwards packets: those for others behind it count as its own; --to ADDRESS[/LEN],... says which are this receiver's");
+		diag_note("this host forwards packets: those for others behind it count as its own" ADVICE
+			  "--to ADDRESS[/LEN],... says which are this receiver's");
 	else if (forwarding < 0)
-		diag_note("cannot tell whether this host forwards packets (%s); if so, --to ADDRESS[/LEN],... says which are this receiver's",
+		diag_note("cannot tell whether this host forwards packets (%s)" ADVICE
+			  "if so, --to ADDRESS[/LEN],... says which are this receiver's",
 			  strerror(-forwarding));
 	return forwarding < 0 ? forwarding : 1;
 }

@@ -65,7 +65,8 @@ int filter_remove(const char *name)
 static void undo(const char *name)
 {
 	if (attachments_detach(name) || live_anywhere(name))
-		diag_err(0, "%s could not be taken back; xdp-dedup unload --name %s removes it",
+		diag_err(0,
+			 "%s could not be taken back" ADVICE "xdp-dedup unload --name %s removes it",
 			 name, name);
 	else
 		filter_remove(name);

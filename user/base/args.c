@@ -194,8 +194,8 @@ static int set_from_argv(const struct args_command *c, void *to, int argc, char 
 	int err;
 
 	if (!row)
-		return diag_err(-EINVAL, "%s does not take %s; see %s --help", c->name, argv[i],
-				c->command);
+		return diag_err(-EINVAL, "%s does not take %s" ADVICE "see %s --help", c->name,
+				argv[i], c->command);
 	if (!row->value && value)
 		return diag_err(-EINVAL, "%s takes no value", row->option);
 	if (row->value) {

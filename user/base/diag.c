@@ -2,12 +2,16 @@
 #include "diag.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "text.h"
 
 #define LINE_MAX_BYTES 8192 /* more of a line is cut */
+#define PLACE_MAX_BYTES (PATH_MAX + 16)
+#define FORMAT_MAX_BYTES 1024 /* of a format before ADVICE */
 #define PROGRESS_MAX_BYTES 256
 
 static struct diag_receiver *innermost;
@@ -40,10 +44,11 @@ struct diag_place diag_place(void)
 
 char *diag_text(const struct diag *d, char *buf, size_t size)
 {
+	char place[PLACE_MAX_BYTES] = "";
+
 	if (d->place.path)
-		snprintf(buf, size, "%s:%u: %s", d->place.path, d->place.line, d->finding);
-	else
-		snprintf(buf, size, "%s", d->finding);
+		snprintf(place, sizeof(place), "%s:%u: ", d->place.path, d->place.line);
+	snprintf(buf, size, "%s%s%s%s", place, d->finding, d->advice ? "; " : "", d->advice ?: "");
 	text_clean(buf);
 	return buf;
 }
@@ -59,13 +64,37 @@ void diag_give(const struct diag *d)
 	innermost = r;
 }
 
+/* Bytes of the finding in the whole message: only the marker in the format counts, as the values
+ * may have such a byte, too.
+ */
+static size_t finding_bytes(const char *format, va_list args)
+{
+	char of_finding[FORMAT_MAX_BYTES];
+	int len = snprintf(of_finding, sizeof(of_finding), "%.*s", (int)strcspn(format, ADVICE),
+			   format);
+
+	assert(len >= 0 && len < FORMAT_MAX_BYTES);
+	return (size_t)vsnprintf(NULL, 0, of_finding, args);
+}
+
 static void report(enum diag_kind kind, const char *format, va_list args)
 {
-	char finding[LINE_MAX_BYTES];
-	const struct diag d = { .kind = kind, .place = at, .finding = finding };
+	struct diag d = { .kind = kind, .place = at };
+	char text[LINE_MAX_BYTES];
+	va_list again;
+	size_t len;
 
-	vsnprintf(finding, sizeof(finding), format, args);
-	text_clean(finding);
+	va_copy(again, args);
+	len = finding_bytes(format, again);
+	va_end(again);
+	vsnprintf(text, sizeof(text), format, args);
+	d.finding = text;
+	if (strchr(format, *ADVICE) && len < sizeof(text) - 1) {
+		text[len] = '\0';
+		d.advice = text + len + 1;
+		text_clean(text + len + 1);
+	}
+	text_clean(text);
 	diag_give(&d);
 }
 

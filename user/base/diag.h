@@ -24,11 +24,17 @@ struct diag {
 	enum diag_kind kind;
 	struct diag_place place;
 	const char *finding; /* what was found */
+	const char *advice;  /* what to do about it; NULL: nothing */
 };
 
-/* Reports what went wrong and what to do about it. Returns err as it is given, so that the function
- * which knows the most can report and return in one statement; its callers pass err on and report
- * nothing.
+/* Stands between finding and advice in the format of a message. In a value it is a control
+ * character like any other, and shown as '?'.
+ */
+#define ADVICE "\x1f"
+
+/* Reports what went wrong and, after the marker ADVICE, what to do about it. Returns err as it is
+ * given, so that the function which knows the most can report and return in one statement; its
+ * callers pass err on and report nothing.
  */
 __attribute__((format(printf, 2, 3))) int diag_err(int err, const char *format, ...);
 
@@ -63,8 +69,8 @@ void diag_receive_end(struct diag_receiver *r);
 /* Gives a message to the innermost receiver. */
 void diag_give(const struct diag *d);
 
-/* Writes the message as one line without its end: "PATH:LINE: FINDING", or FINDING if it has no
- * place. A line that is too long is cut. Returns buf.
+/* Writes the message as one line without its end: "PATH:LINE: FINDING; ADVICE", without the parts
+ * that it does not have. A line that is too long is cut. Returns buf.
  */
 char *diag_text(const struct diag *d, char *buf, size_t size);
 

@@ -17,6 +17,6 @@ int check_output(int status)
 	failed |= fclose(stdout) && errno != EBADF;
 	if (!failed)
 		return status;
-	diag_err(0, "cannot write all of the output; is the disk full?");
+	diag_err(0, "cannot write all of the output" ADVICE "is the disk full?");
 	return status == EXIT_MISUSED ? status : EXIT_FAILED;
 }

@@ -199,10 +199,10 @@ int bench_open_peers(struct bench *b, bool bloom, bool lru, uint32_t race)
 	if (!err)
 		err = bench_bpf__load(skel);
 	if (err)
-		return diag_err(
-			err,
-			"cannot load the bench's BPF object: %s; --verbose shows what the kernel says",
-			strerror(-err));
+		return diag_err(err,
+				"cannot load the bench's BPF object: %s" ADVICE
+				"--verbose shows what the kernel says",
+				strerror(-err));
 	b->streams = skel->data_streams->streams;
 	b->subject[BENCH_FLOOR].fd = bpf_program__fd(skel->progs.parse_and_drop);
 	b->subject[BENCH_LINE].fd = bpf_program__fd(skel->progs.one_line);

@@ -139,7 +139,7 @@ const char *check_verdict_name(enum check_verdict verdict)
 struct messages {
 	struct {
 		enum diag_kind kind;
-		char text[INQUIRY_FOUND_MAX];
+		char finding[INQUIRY_FOUND_MAX], advice[INQUIRY_FOUND_MAX]; /* "": none */
 	} list[MESSAGES_MAX];
 	int cnt;
 };
@@ -151,7 +151,8 @@ static void keep(void *to, const struct diag *d)
 	if (m->cnt == MESSAGES_MAX)
 		return;
 	m->list[m->cnt].kind = d->kind;
-	diag_text(d, m->list[m->cnt].text, sizeof(m->list[0].text));
+	snprintf(m->list[m->cnt].finding, sizeof(m->list[0].finding), "%s", d->finding);
+	snprintf(m->list[m->cnt].advice, sizeof(m->list[0].advice), "%s", d->advice ?: "");
 	m->cnt++;
 }
 
@@ -163,22 +164,18 @@ struct findings {
 	enum check_verdict worst;
 };
 
-/* `text` is what was found; where it was said, what to do about it is behind "; ". */
+/* advice: "": none */
 static void add_finding(struct findings *f, const struct check *c, const struct inquiry *q,
-			enum check_verdict verdict, char *text, bool is_said)
+			enum check_verdict verdict, const char *found, const char *advice)
 {
 	struct check_finding finding = { .check = c->name,
 					 .ifname = c->each ? q->ifname : NULL,
 					 .verdict = verdict,
-					 .found = text,
+					 .found = found,
+					 .advice = *advice ? advice : NULL,
 					 .values = q->values,
 					 .values_cnt = q->values_cnt };
-	char *end = is_said ? strstr(text, "; ") : NULL;
 
-	if (end) {
-		*end = 0;
-		finding.advice = end + 2;
-	}
 	if (verdict > f->worst)
 		f->worst = verdict;
 	f->report(f->to, &finding);
@@ -201,11 +198,11 @@ static int make(const struct check *c, const struct checks_subject *s, int iface
 
 		if (answer == INQUIRY_UNTOLD || (v == CHECK_PROBLEM && blind))
 			v = CHECK_UNKNOWN;
-		add_finding(f, c, &q, v, m.list[i].text, true);
+		add_finding(f, c, &q, v, m.list[i].finding, m.list[i].advice);
 	}
 	if (!m.cnt)
 		add_finding(f, c, &q, answer == INQUIRY_UNTOLD ? CHECK_UNKNOWN : CHECK_OK, q.found,
-			    false);
+			    "");
 	return answer;
 }
 

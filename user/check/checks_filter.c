@@ -48,10 +48,10 @@ int check_memory(struct inquiry *q)
 		      need_text, have_text);
 	if (need <= have)
 		return 0;
-	return diag_err(
-		-ENOMEM,
-		"a filter for %llu ids takes %s, and %s of memory are free; lower --capacity or raise --fpr",
-		cfg->memory.capacity, need_text, have_text);
+	return diag_err(-ENOMEM,
+			"a filter for %llu ids takes %s, and %s of memory are free" ADVICE
+			"lower --capacity or raise --fpr",
+			cfg->memory.capacity, need_text, have_text);
 }
 
 /* RX queues of all interfaces that say how many they have. */
@@ -79,7 +79,8 @@ int check_delivery(struct inquiry *q)
 	inquiry_found(q, "this kernel has AF_XDP sockets; the maps for them take %s",
 		      format_bytes(bytes, text, sizeof(text)));
 	if (queues > DEDUP_SOCKETS_MAX)
-		diag_note("there are %u RX queues, and %d of them can have AF_XDP sockets: fresh packets of the others go to the stack; ethtool -L makes them fewer, exec --queues says which are lent",
+		diag_note("there are %u RX queues, and %d of them can have AF_XDP sockets: fresh packets of the others go to the stack" ADVICE
+			  "ethtool -L makes them fewer, exec --queues says which are lent",
 			  queues, DEDUP_SOCKETS_MAX);
 	return kernel_check_delivery(kernel_has_map);
 }
@@ -99,7 +100,8 @@ int check_window(struct inquiry *q)
 					   : "a window of %s",
 		      window, fits);
 	if (s->fitting_window_ns && s->spec->window_ns > s->fitting_window_ns)
-		diag_note("a window of %s is longer than fits these profiles, %s; xdp-dedup profile show says why",
+		diag_note("a window of %s is longer than fits these profiles, %s" ADVICE
+			  "xdp-dedup profile show says why",
 			  window, fits);
 	return 0;
 }

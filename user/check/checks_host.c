@@ -49,7 +49,8 @@ int check_jit(struct inquiry *q)
 	inquiry_found(q, on < 0 ? "whether BPF programs are compiled cannot be told"
 				: "BPF programs are compiled");
 	if (!on)
-		diag_note("BPF programs are interpreted, which takes several times as long; sysctl -w net.core.bpf_jit_enable=1");
+		diag_note("BPF programs are interpreted, which takes several times as long" ADVICE
+			  "sysctl -w net.core.bpf_jit_enable=1");
 	return on < 0 ? INQUIRY_UNTOLD : 0;
 }
 

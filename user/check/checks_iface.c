@@ -117,7 +117,8 @@ int check_lro(struct inquiry *q)
 	inquiry_found(q, on < 0 ? "whether it merges packets in hardware (LRO) cannot be told"
 				: "merges no packets in hardware (LRO)");
 	if (on > 0)
-		diag_note("%s merges TCP packets in hardware (LRO), with which drivers refuse native XDP; ethtool -K %s lro off",
+		diag_note("%s merges TCP packets in hardware (LRO), with which drivers refuse native XDP" ADVICE
+			  "ethtool -K %s lro off",
 			  q->ifname, q->ifname);
 	return on < 0 ? INQUIRY_UNTOLD : 0;
 }
@@ -138,7 +139,8 @@ int check_queues(struct inquiry *q)
 	wanted = max < cpus ? max : cpus;
 	inquiry_found(q, "RX queues: %u, of %u that there can be; CPUs: %ld", now, max, cpus);
 	if (now < wanted)
-		diag_note("%s has %u RX queue%s, and so many of %ld CPUs filter; if they are too few: ethtool -L %s combined %u (or rx %u)",
+		diag_note("%s has %u RX queue%s, and so many of %ld CPUs filter" ADVICE
+			  "if they are too few: ethtool -L %s combined %u (or rx %u)",
 			  q->ifname, now, now == 1 ? "" : "s", cpus, q->ifname, wanted, wanted);
 	return 0;
 }
@@ -170,7 +172,8 @@ int check_mtu(struct inquiry *q)
 	inquiry_found(q, "MTU %d: packets take several buffers (frags), which %s has", mtu,
 		      features & DEVICE_XDP ? "the driver" : "skb mode");
 	if (features & DEVICE_XDP && !(features & DEVICE_XDP_FRAGS))
-		diag_note("an MTU of %d takes packets in several buffers (frags), which the driver of %s has not in native XDP: skb mode may be all that works; ip link set dev %s mtu %d",
+		diag_note("an MTU of %d takes packets in several buffers (frags), which the driver of %s has not in native XDP: skb mode may be all that works" ADVICE
+			  "ip link set dev %s mtu %d",
 			  mtu, q->ifname, q->ifname, fits);
 	return 0;
 }
@@ -202,7 +205,8 @@ int check_layers(struct inquiry *q)
 			     : "nothing is on top of it",
 		      above);
 	if (*below)
-		diag_note("%s is on top of %s, where the filter would run earlier; if all that comes there is for this receiver, load it there",
+		diag_note("%s is on top of %s, where the filter would run earlier" ADVICE
+			  "if all that comes there is for this receiver, load it there",
 			  q->ifname, below);
 	return 0;
 }

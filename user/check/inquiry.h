@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* For the checks of checks.h alone: what each is told, and how it answers. It says by diag_err()
- * what makes load fail, by diag_note() what may surprise, in lines WHAT; ADVICE as all of the
- * tool's; and writes by inquiry_found() what it found, which is shown if it says nothing.
+/* For the checks of checks.h alone: what each is told, and how it answers. It reports by
+ * diag_err() what makes load fail, by diag_note() what may surprise, and writes by inquiry_found()
+ * what it found, which is shown if it reports nothing.
  */
 #ifndef XDP_DEDUP_INQUIRY_H
 #define XDP_DEDUP_INQUIRY_H

@@ -163,7 +163,7 @@ static int no_verb(const char *word)
 	if (!strcmp(word, "bench"))
 		diag_err(0, "bench is a program of its own: xdp-dedup-bench");
 	else
-		diag_err(0, "there is no verb %s; xdp-dedup help lists them", word);
+		diag_err(0, "there is no verb %s" ADVICE "xdp-dedup help lists them", word);
 	return EXIT_MISUSED;
 }
 

@@ -324,7 +324,8 @@ int options_end(struct options *o)
 	if (o->spec.drop_ns && o->spec.count_only)
 		return diag_err(
 			-EINVAL,
-			"--for says how long duplicates are dropped, and --action count drops none; leave one of them out");
+			"--for says how long duplicates are dropped, and --action count drops none" ADVICE
+			"leave one of them out");
 	/* Not given, which no option can say as 0: by the profiles, or else the defaults. */
 	if (o->spec.fpr <= 0)
 		o->spec.fpr = o->fpr > 0 ? o->fpr : SPEC_FPR_DEFAULT;

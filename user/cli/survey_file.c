@@ -123,7 +123,8 @@ int survey_capture(const struct options *o, struct capture *c)
 	int err;
 
 	if (survey_open(o->memory, &s))
-		return diag_err(-ENOMEM, "out of memory; --memory says how much replay may take");
+		return diag_err(-ENOMEM,
+				"out of memory" ADVICE "--memory says how much replay may take");
 	err = note_all(s, c);
 	diag_progress_end();
 	r = survey_end(s);

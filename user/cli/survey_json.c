@@ -128,14 +128,14 @@ static void add_filter(json_object *o, const struct survey_filter *f)
 
 static json_object *json_advice(const struct survey_result *r)
 {
-	static const char *const ADVICE[] = { "nothing", "mirror", "streams" };
+	static const char *const KINDS[] = { "nothing", "mirror", "streams" };
 	json_object *o = json_object_new_object(), *rest = NULL;
 
 	if (r->rest.spec.streams_cnt) {
 		rest = json_object_new_object();
 		add_filter(rest, &r->rest);
 	}
-	ADD("kind", json_text(ADVICE[r->advice]));
+	ADD("kind", json_text(KINDS[r->advice]));
 	add_filter(o, &r->filter);
 	ADD("left_out", json_u64(r->left_out));
 	ADD("rest", rest);

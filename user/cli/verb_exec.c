@@ -128,7 +128,8 @@ static int lend_interface(struct lending *g, const char *ifname)
 static int report(const struct lending *g)
 {
 	if (g->cnt && *g->left.text)
-		diag_note("lent are %u queues, %s; fresh packets of %s go to the stack; --queues says which are lent",
+		diag_note("lent are %u queues, %s; fresh packets of %s go to the stack" ADVICE
+			  "--queues says which are lent",
 			  g->cnt, g->lent.text, g->left.text);
 	if (g->cnt)
 		return 0;

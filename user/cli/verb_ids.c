@@ -47,7 +47,7 @@ static const char *add_id(struct filter *f, const uint8_t *id, const char *text)
 	if (err == -EINVAL)
 		return refuse_zero(text);
 	if (err < 0 && !hand_has_stopped(f))
-		diag_err(err, "the window is full; xdp-dedup rotate %s makes room", f->name);
+		diag_err(err, "the window is full" ADVICE "xdp-dedup rotate %s makes room", f->name);
 	return err < 0 ? NULL : err ? "known" : "new";
 }
 
@@ -65,11 +65,13 @@ static const char *remove_id(struct filter *f, const uint8_t *id, const char *te
 		return refuse_zero(text);
 	if (known == -EBUSY)
 		diag_err(known,
-			 "the predecessor of %s still knows %s, and its layout, %s, cannot take ids out; xdp-dedup status says until when",
+			 "the predecessor of %s still knows %s, and its layout, %s, cannot take ids out" ADVICE
+			 "xdp-dedup status says until when",
 			 f->name, text, layout_of(f->before->config->memory.layout)->name);
 	else if (known < 0)
 		diag_err(known,
-			 "%s has layout %s, which cannot take ids out; load it with --layout countdown",
+			 "%s has layout %s, which cannot take ids out" ADVICE
+			 "load it with --layout countdown",
 			 f->name, layout_of(f->config->memory.layout)->name);
 	return known < 0 ? NULL : known ? "removed" : UNKNOWN;
 }

@@ -51,7 +51,7 @@ static int show(const struct profiles *all, const char *name)
 	const struct profile *p = profiles_find(all, name);
 
 	if (!p) {
-		diag_err(0, "there is no profile %s; xdp-dedup profile list has all", name);
+		diag_err(0, "there is no profile %s" ADVICE "xdp-dedup profile list has all", name);
 		return EXIT_FAILED;
 	}
 	fputs(p->text, stdout);

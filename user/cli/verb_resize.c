@@ -21,8 +21,8 @@ int verb_resize(const struct options *o)
 	int err;
 
 	if (!change_asks_shape(o)) {
-		diag_err(0,
-			 "what is to change? As in --capacity 2M; xdp-dedup resize --help lists all");
+		diag_err(0, "what is to change? As in --capacity 2M" ADVICE
+			    "xdp-dedup resize --help lists all");
 		return EXIT_MISUSED;
 	}
 	if (o->wait && kernel_ready(o->verbose, false))

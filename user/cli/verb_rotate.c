@@ -20,7 +20,7 @@ bool hand_has_stopped(const struct filter *f)
 {
 	if (!stats_stopped(f->config, f->state, kernel_now_ns()))
 		return false;
-	diag_err(0, "the hand of %s has stopped; unload and load it again", f->name);
+	diag_err(0, "the hand of %s has stopped" ADVICE "unload and load it again", f->name);
 	return true;
 }
 
@@ -42,7 +42,8 @@ static int log_garbled(const struct filter *f)
 {
 	return diag_err(
 		-EUCLEAN,
-		"the hand of %s does not do what it is asked for, as if somebody had overwritten its state; unload it and load it again",
+		"the hand of %s does not do what it is asked for, as if somebody had overwritten its state" ADVICE
+		"unload it and load it again",
 		f->name);
 }
 

@@ -95,11 +95,11 @@ static struct sampling_wish wish_of(const struct options *o, const struct filter
 static int explain_begin(const struct filter *f, int err, uint32_t pid)
 {
 	if (err == -EBUSY)
-		return diag_err(
-			err,
-			"another xdp-dedup sample, process %" PRIu32
-			", listens to %s: one can at a time; if it was killed, try again in 3 s",
-			pid, f->name);
+		return diag_err(err,
+				"another xdp-dedup sample, process %" PRIu32
+				", listens to %s: one can at a time" ADVICE
+				"if it was killed, try again in 3 s",
+				pid, f->name);
 	if (err == -ENOENT || err == -EPROTO || err == -EPERM || err == -EACCES)
 		return loader_explain(f->name, err);
 	if (err == -ESTALE && hand_has_stopped(f))

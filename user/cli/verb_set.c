@@ -40,7 +40,8 @@ int verb_set(const struct options *o)
 	int err;
 
 	if (!asks_anything(o)) {
-		diag_err(0, "what is to change? As in --action drop; xdp-dedup set --help lists all");
+		diag_err(0, "what is to change? As in --action drop" ADVICE
+			    "xdp-dedup set --help lists all");
 		return EXIT_MISUSED;
 	}
 	if (options_check_once(o->add, o->add_cnt) || options_check_once(o->remove, o->remove_cnt) ||

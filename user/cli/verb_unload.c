@@ -85,7 +85,8 @@ static int mean_recorded(struct unload *u, const char *ifname, bool is_here)
 	int err = attachments_open_recorded(u->names, ifname, &f);
 
 	if (err == -ENOENT)
-		return diag_err(err, "%s runs no filter; xdp-dedup status lists those that do",
+		return diag_err(err,
+				"%s runs no filter" ADVICE "xdp-dedup status lists those that do",
 				ifname);
 	if (err)
 		return err;
@@ -164,10 +165,10 @@ static int explain_live(const char *name, bool was_here)
 		filter_close(&f);
 		return was_here ? 0 : -EBUSY;
 	}
-	return diag_err(
-		-EBUSY,
-		"the program of %s is still in use, it may be in another network namespace; xdp-dedup unload --name %s --force removes its pins, and all passes there",
-		name, name);
+	return diag_err(-EBUSY,
+			"the program of %s is still in use, it may be in another network namespace" ADVICE
+			"xdp-dedup unload --name %s --force removes its pins, and all passes there",
+			name, name);
 }
 
 /* The attachment of this recorded interface, if it has been detached now; else NULL. */
@@ -240,10 +241,10 @@ static int tidy(const struct unload *u, const struct pinned *p)
 	/* With an empty record no interface runs it: others may only hold its program open. */
 	live = u->o->force || !recorded ? 0 : attachments_elsewhere(p->name);
 	if (live < 0)
-		return diag_err(
-			live,
-			"cannot tell whether %s is in use elsewhere: %s; xdp-dedup unload --name %s --force removes it all the same",
-			p->name, strerror(-live), p->name);
+		return diag_err(live,
+				"cannot tell whether %s is in use elsewhere: %s" ADVICE
+				"xdp-dedup unload --name %s --force removes it all the same",
+				p->name, strerror(-live), p->name);
 	if (live)
 		return explain_live(p->name, detached && u->o->args_cnt);
 	if (u->o->force)

@@ -165,8 +165,8 @@ static int mount_here(void)
 {
 	if (mount("bpf", BPFFS, "bpf", 0, "mode=0700"))
 		return diag_err(-errno,
-				"cannot mount bpffs: %s; try mount -t bpf -o mode=0700 bpf " BPFFS
-				" as root",
+				"cannot mount bpffs: %s" ADVICE
+				"try mount -t bpf -o mode=0700 bpf " BPFFS " as root",
 				strerror(errno));
 	return 0;
 }
@@ -190,11 +190,12 @@ int bpffs_ready(bool may_mount)
 		return diag_err(
 			-ENODEV,
 			"no other process is seen to hold the bpffs at " BPFFS
-			", so pins may vanish with this command; run it from a shell in this mount namespace, or in a container with the host's PID namespace");
+			", so pins may vanish with this command" ADVICE
+			"run it from a shell in this mount namespace, or in a container with the host's PID namespace");
 	return diag_err(
 		-ENODEV,
-		"there is no bpffs at " BPFFS
-		" in this mount namespace; mount -t bpf -o mode=0700 bpf " BPFFS
+		"there is no bpffs at " BPFFS " in this mount namespace" ADVICE
+		"mount -t bpf -o mode=0700 bpf " BPFFS
 		" outside, and under ip netns exec NS, say nsenter --net=/run/netns/NS instead");
 }
 

@@ -94,17 +94,17 @@ int kernel_permits(const char *verb, unsigned int rights)
 	__u32 id;
 
 	if (lacks)
-		return diag_err(
-			-EPERM,
-			"not permitted: %s needs %s; run as root, or with that and access to " BPFFS,
-			verb, kernel_rights_text(lacks));
+		return diag_err(-EPERM,
+				"not permitted: %s needs %s" ADVICE
+				"run as root, or with that and access to " BPFFS,
+				verb, kernel_rights_text(lacks));
 	/* In a container or user namespace the capability may be there and yet not suffice to list
 	 * programs. Any other error, as that there is none, is fine.
 	 */
 	if (rights & KERNEL_LOOK_UP && bpf_prog_get_next_id(0, &id) && errno == EPERM)
-		return diag_err(
-			-EPERM,
-			"not permitted to use BPF; run outside of the container, or user namespace, that forbids it");
+		return diag_err(-EPERM,
+				"not permitted to use BPF" ADVICE
+				"run outside of the container, or user namespace, that forbids it");
 	return 0;
 }
 
@@ -137,8 +137,8 @@ int kernel_lock(int fd)
 		if (errno != EWOULDBLOCK)
 			return diag_err(-errno, "cannot lock the filters: %s", strerror(errno));
 		if (i == LOCK_WAIT_S * 10)
-			return diag_err(-EBUSY,
-					"another xdp-dedup is still changing filters; try again");
+			return diag_err(-EBUSY, "another xdp-dedup is still changing filters" ADVICE
+						"try again");
 		usleep(100000);
 	}
 	return 0;
@@ -185,7 +185,8 @@ int kernel_check_delivery(bool (*has)(enum bpf_map_type type))
 	uname(&un);
 	return diag_err(
 		-EOPNOTSUPP,
-		"this kernel (%s) has no AF_XDP sockets (CONFIG_XDP_SOCKETS), to which --deliver xsk has packets go; without it, all go to the stack",
+		"this kernel (%s) has no AF_XDP sockets (CONFIG_XDP_SOCKETS), to which --deliver xsk has packets go" ADVICE
+		"without it, all go to the stack",
 		un.release);
 }
 
@@ -225,14 +226,18 @@ int kernel_explain(int err, uint64_t bytes)
 		return err;
 	uname(&un);
 	if (kernel_lacks_memory(err, bytes))
-		return diag_err(err, "no memory for a filter of %s; lower --capacity or raise --fpr",
+		return diag_err(err,
+				"no memory for a filter of %s" ADVICE
+				"lower --capacity or raise --fpr",
 				format_bytes(bytes, text, sizeof(text)));
 	if (err == -E2BIG)
-		return diag_err(
-			err,
-			"the program is too large for this kernel's verifier (%s); a newer one may take it; --verbose shows what it says",
-			un.release);
-	return diag_err(err, "the kernel (%s) refused the filter: %s; --verbose shows what it says",
+		return diag_err(err,
+				"the program is too large for this kernel's verifier (%s)" ADVICE
+				"a newer one may take it; --verbose shows what it says",
+				un.release);
+	return diag_err(err,
+			"the kernel (%s) refused the filter: %s" ADVICE
+			"--verbose shows what it says",
 			un.release, strerror(-err));
 }
 

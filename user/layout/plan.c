@@ -401,10 +401,12 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 	if (err == -ERANGE)
 		return diag_err(
 			err,
-			"--window %s is too short for so large a filter: the hand cannot go round it in time; lower --capacity or lengthen --window",
+			"--window %s is too short for so large a filter: the hand cannot go round it in time" ADVICE
+			"lower --capacity or lengthen --window",
 			format_time(spec->window_ns, window, sizeof(window)));
 	if (err == -EDOM)
-		return diag_err(err, "Colibri's own k would be more than %d here; raise --fpr",
+		return diag_err(err,
+				"Colibri's own k would be more than %d here" ADVICE "raise --fpr",
 				DEDUP_HASHES_MAX);
 	if (err == -EOPNOTSUPP)
 		return diag_err(
@@ -414,14 +416,14 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 	if (err == -ENOTUNIQ)
 		return refuse_hash(spec);
 	if (err)
-		return diag_err(
-			err,
-			"no %s filter is large enough for this capacity and rate%s; lower --capacity or raise --fpr",
-			layout->name,
-			*layout->too_large ? layout->too_large
-			: spec->hash == DEDUP_FNV1A && !spec->hashes
-				? " with a single hash (--hashes gives more)"
-				: "");
+		return diag_err(err,
+				"no %s filter is large enough for this capacity and rate%s" ADVICE
+				"lower --capacity or raise --fpr",
+				layout->name,
+				*layout->too_large ? layout->too_large
+				: spec->hash == DEDUP_FNV1A && !spec->hashes
+					? " with a single hash (--hashes gives more)"
+					: "");
 	if (exceeds_rate(spec, out) && plan_fpr(out) > LOSS_MAX)
 		return diag_err(
 			-EDOM,

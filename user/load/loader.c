@@ -79,10 +79,10 @@ int loader_await_hand(const struct filter *f)
 			return 0;
 		usleep(1000);
 	}
-	return diag_err(
-		-ESTALE,
-		"the clock of %s does not run: this machine is too busy to run its timers; try again later",
-		filter_shown_name(f));
+	return diag_err(-ESTALE,
+			"the clock of %s does not run: this machine is too busy to run its timers" ADVICE
+			"try again later",
+			filter_shown_name(f));
 }
 
 int loader_create(const char *name, const struct dedup_config *cfg, const struct predecessor *before)
@@ -161,21 +161,24 @@ static int explain_pins(const char *name)
 			-EPROTO,
 			"%s was loaded by an xdp-dedup too old for this one to take over (format %d; %d at least): xdp-dedup unload --name %s, and load it",
 			name, format, DEDUP_FORMAT_OLDEST, name);
-	return diag_err(
-		-EPROTO,
-		"the pins of %s are incomplete or of another version; xdp-dedup unload --name %s removes them",
-		name, name);
+	return diag_err(-EPROTO,
+			"the pins of %s are incomplete or of another version" ADVICE
+			"xdp-dedup unload --name %s removes them",
+			name, name);
 }
 
 int loader_explain(const char *name, int err)
 {
 	if (err == -ENOENT || err == -ENODEV)
-		return diag_err(err, "there is no filter %s; xdp-dedup status lists those there are",
+		return diag_err(err,
+				"there is no filter %s" ADVICE
+				"xdp-dedup status lists those there are",
 				name);
 	if (err == -EPERM && dir_check(PIN_ROOT, false) == -EPERM)
 		return pin_dir_explain(PIN_ROOT, err);
 	if (err == -EACCES || err == -EPERM)
-		return diag_err(err, "not permitted to open the filter %s; run as root", name);
+		return diag_err(err, "not permitted to open the filter %s" ADVICE "run as root",
+				name);
 	if (err == -EPROTO)
 		return explain_pins(name);
 	return diag_err(err, "cannot open the filter %s: %s", name, strerror(-err));
@@ -242,8 +245,10 @@ int loader_names(char ***out)
 		closedir(dir);
 	if (err) {
 		loader_free_names(names);
-		return diag_err(err, "cannot list %s: %s%s", PIN_ROOT, strerror(-err),
-				err == -EACCES ? "; run as root" : "");
+		return diag_err(err,
+				err == -EACCES ? "cannot list %s: %s" ADVICE "run as root"
+					       : "cannot list %s: %s",
+				PIN_ROOT, strerror(-err));
 	}
 	qsort(names, cnt, sizeof(*names), compare_names);
 	*out = names;

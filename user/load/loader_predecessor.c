@@ -93,7 +93,8 @@ static int tell_ids(const struct filter *beside, const struct image_moment *now,
 	int err = image_take(beside, now, &h);
 
 	if (err)
-		return diag_err(err, "the window's clock of %s has stopped; unload it", beside->name);
+		return diag_err(err, "the window's clock of %s has stopped" ADVICE "unload it",
+				beside->name);
 	image_finish(beside, &h);
 	image_tell(&image->head, now->hand_ns, image_ids(&h), beside->config, st, blocks);
 	*told = h.learned;

@@ -169,12 +169,14 @@ int object_check(const struct xdp_dedup *skel, const struct bpf_program *prog)
 	if (!id.state_id || !id.config_id)
 		return diag_err(
 			-EAGAIN,
-			"the new filter is not told by its name, so it could not be unloaded: libbpf found that the kernel keeps no names; try again");
+			"the new filter is not told by its name, so it could not be unloaded: libbpf found that the kernel keeps no names" ADVICE
+			"try again");
 	if (!skel->data_state || !skel->data_record || !skel->rodata_config ||
 	    !skel->rodata_predecessor)
 		return diag_err(
 			-EAGAIN,
-			"the new filter could not be opened: libbpf found that the kernel cannot map maps; try again");
+			"the new filter could not be opened: libbpf found that the kernel cannot map maps" ADVICE
+			"try again");
 	return 0;
 }
 

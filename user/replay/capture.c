@@ -61,14 +61,18 @@ static int log_link_type(const struct capture *c)
 
 static int log_broken(const struct capture *c)
 {
-	const char *why = pcap_geterr(c->pcap), *hint = "";
+	const char *why = pcap_geterr(c->pcap);
+	int err = ferror(c->tap.source) ? -EIO : -EBADMSG;
 
 	if (c->tap.blocks.too_many)
 		why = "more interfaces than can be read";
-	if (!strncmp(why, "an interface has a ", 19))
-		hint = "; libpcap reads none such: capture each interface into a file of its own";
-	return diag_err(ferror(c->tap.source) ? -EIO : -EBADMSG, "%s: packet %llu: %s%s", c->name,
-			(unsigned long long)c->number + 1, why, hint);
+	return diag_err(
+		err,
+		strncmp(why, "an interface has a ", 19)
+			? "%s: packet %llu: %s"
+			: "%s: packet %llu: %s" ADVICE
+			  "libpcap reads none such: capture each interface into a file of its own",
+		c->name, (unsigned long long)c->number + 1, why);
 }
 
 static int open_pcap(struct capture *c, FILE *file)

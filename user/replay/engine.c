@@ -130,7 +130,8 @@ static int open_either(struct engine *e, enum engine_kind kind)
 	err = program_open(&e->cfg, true, e->start_ns);
 	e->state = program_state();
 	e->record = program_record();
-	return err ? diag_err(err, "no memory for the filter; lower --capacity or raise --fpr") : 0;
+	return err ? diag_err(err, "no memory for the filter" ADVICE "lower --capacity or raise --fpr")
+		   : 0;
 }
 
 int engine_open(enum engine_kind kind, const struct dedup_config *cfg, const uint8_t mac[6],

@@ -95,7 +95,7 @@ static int note_id(struct run *r, struct frame_view *v, const struct answer *a)
 		return 0;
 	entry = exact_note(r->exact, v->key, r->now_ns);
 	if (!entry)
-		return diag_err(-ENOMEM, "no memory for the ids that came; lower --memory");
+		return diag_err(-ENOMEM, "no memory for the ids that came" ADVICE "lower --memory");
 	s->copies++;
 	s->ids += entry->copies == 1;
 	if (entry->copies > s->most_copies)
@@ -234,7 +234,7 @@ int replay_run(const struct replay_spec *spec, struct capture *c, struct replay_
 	r->cfg = *spec->cfg;
 	err = exact_open(0, spec->memory, &r->exact);
 	if (err)
-		diag_err(err, "no memory for the ids that come; lower --memory");
+		diag_err(err, "no memory for the ids that come" ADVICE "lower --memory");
 	else
 		err = open_engine(r);
 	if (!err) {

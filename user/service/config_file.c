@@ -284,10 +284,10 @@ static int look_at_line(struct reading *r, char *line)
 		memmove(line, line + strlen(BOM), strlen(line + strlen(BOM)) + 1);
 	len = strlen(line);
 	if (len > CONFIG_LINE_MAX)
-		return diag_err(
-			-EINVAL,
-			"a line has at most %d characters; interfaces, profile, port and to may be on several",
-			CONFIG_LINE_MAX);
+		return diag_err(-EINVAL,
+				"a line has at most %d characters" ADVICE
+				"interfaces, profile, port and to may be on several",
+				CONFIG_LINE_MAX);
 	for (const char *c = line; *c; c++)
 		if (iscntrl((unsigned char)*c) && *c != '\t')
 			return diag_err(-EINVAL, "a control character");

@@ -96,6 +96,45 @@ static void progress_goes_where_it_is_shown(void **state)
 	assert_string_equal(got[1], "");
 }
 
+static char finding[256], advice[256];
+
+static void take_parts(void *to, const struct diag *d)
+{
+	(void)to;
+	snprintf(finding, sizeof(finding), "%s", d->finding);
+	snprintf(advice, sizeof(advice), "%s", d->advice ? d->advice : "none");
+	take(got[0], d);
+}
+
+/* Only the marker in the format parts finding and advice. */
+static void advice_is_apart(void **state)
+{
+	struct diag_receiver r = { .take = take_parts };
+	char values[9000];
+
+	(void)state;
+	diag_receive(&r);
+	diag_err(0, "no %s here" ADVICE "load %s", "a", "b");
+	assert_string_equal(finding, "no a here");
+	assert_string_equal(advice, "load b");
+	assert_string_equal(got[0], "no a here; load b");
+	diag_err(0, "%s; %s", "a", "b");
+	assert_string_equal(finding, "a; b");
+	assert_string_equal(advice, "none");
+	diag_err(0, "%s", "a" ADVICE "b");
+	assert_string_equal(finding, "a?b");
+	assert_string_equal(advice, "none");
+	diag_err(0, "%s" ADVICE "%s", ADVICE "a" ADVICE, ADVICE "b; c");
+	assert_string_equal(finding, "?a?");
+	assert_string_equal(advice, "?b; c");
+	assert_string_equal(got[0], "?a?; ?b; c");
+	memset(values, 'a', sizeof(values) - 1);
+	values[sizeof(values) - 1] = '\0';
+	diag_err(0, "%s" ADVICE "b", values);
+	assert_string_equal(advice, "none"); /* cut */
+	diag_receive_end(&r);
+}
+
 static void place_is_of_the_message(void **state)
 {
 	struct diag_receiver r = { .take = take, .to = got[0] };
@@ -136,6 +175,7 @@ int main(void)
 		cmocka_unit_test_setup(innermost_takes, setup),
 		cmocka_unit_test_setup(outer_takes_from_inner, setup),
 		cmocka_unit_test_setup(progress_goes_where_it_is_shown, setup),
+		cmocka_unit_test_setup(advice_is_apart, setup),
 		cmocka_unit_test_setup(place_is_of_the_message, setup),
 		cmocka_unit_test_setup(control_characters_are_question_marks, setup),
 	};
