@@ -28,13 +28,13 @@ static bool is_taken(const struct args_option *row, unsigned int takes)
 	return !row->group || row->group & takes;
 }
 
-static void print_names(FILE *out, const char *const *names)
+static void write_names(FILE *out, const char *const *names)
 {
 	for (const char *const *name = names; *name; name++)
 		fprintf(out, "%s%s", name == names ? "" : name[1] ? ", " : " or ", *name);
 }
 
-static void print_number(FILE *out, const struct args_option *row, uint64_t number)
+static void write_number(FILE *out, const struct args_option *row, uint64_t number)
 {
 	char text[32];
 
@@ -45,7 +45,7 @@ static void print_number(FILE *out, const struct args_option *row, uint64_t numb
 }
 
 /* A text of a row. Lines after the first one begin in the help's column. */
-static void print_text(FILE *out, const struct args_option *row, const char *text)
+static void write_text(FILE *out, const struct args_option *row, const char *text)
 {
 	for (; *text; text++) {
 		if (*text == '\n') {
@@ -57,9 +57,9 @@ static void print_text(FILE *out, const struct args_option *row, const char *tex
 			continue;
 		}
 		if (text[1] == 'n')
-			print_names(out, row->names);
+			write_names(out, row->names);
 		else
-			print_number(out, row, text[2] == 'i' ? row->min : row->max);
+			write_number(out, row, text[2] == 'i' ? row->min : row->max);
 		text += strcspn(text, "}");
 	}
 }
@@ -134,7 +134,7 @@ static int set(const struct args_option *row, void *to, const char *what, const 
 	out = fmemopen(says, sizeof(says), "w");
 	if (!out)
 		return diag_err(-ENOMEM, "out of memory");
-	print_text(out, row, wrong);
+	write_text(out, row, wrong);
 	fclose(out);
 	return diag_err(-EINVAL, "%s%s%s: %s", what, *text ? " " : "", text, says);
 }
@@ -248,36 +248,36 @@ bool args_ask_help(int argc, char **argv)
 }
 
 /* `head`, and in a column of its own the row's help: in the next line, if the head is too long. */
-static void print_row(const char *head, const struct args_option *row)
+static void write_row(FILE *out, const char *head, const struct args_option *row)
 {
 	if (strlen(head) > HELP_COLUMN)
-		printf("  %s\n%*s", head, HELP_COLUMN + 3, "");
+		fprintf(out, "  %s\n%*s", head, HELP_COLUMN + 3, "");
 	else
-		printf("  %-*s ", HELP_COLUMN, head);
-	print_text(stdout, row, row->help);
-	putchar('\n');
+		fprintf(out, "  %-*s ", HELP_COLUMN, head);
+	write_text(out, row, row->help);
+	putc('\n', out);
 }
 
-void args_print_help(const struct args_command *c)
+void args_write_help(FILE *out, const struct args_command *c)
 {
 	static const struct args_option HELP = { .help = "this text" };
 	char head[64];
 
-	printf("usage: %s %s\n  %s\n\n", c->command, c->usage, c->help);
+	fprintf(out, "usage: %s %s\n  %s\n\n", c->command, c->usage, c->help);
 	for (const struct args_option *row = c->options; row->option; row++) {
 		if (!is_taken(row, c->takes))
 			continue;
 		snprintf(head, sizeof(head), "%s%s%s", row->option, row->value ? " " : "",
 			 row->value ?: "");
-		print_row(head, row);
+		write_row(out, head, row);
 	}
-	print_row("--help", &HELP);
+	write_row(out, "--help", &HELP);
 	for (const struct args_option *row = c->options; row->option; row++)
 		if (row->env && is_taken(row, c->takes))
-			printf("%s sets the default of %s.\n", row->env, row->option);
+			fprintf(out, "%s sets the default of %s.\n", row->env, row->option);
 }
 
-void args_print_keys(const struct args_option *rows)
+void args_write_keys(FILE *out, const struct args_option *rows)
 {
 	char head[64];
 
@@ -285,6 +285,6 @@ void args_print_keys(const struct args_option *rows)
 		if (!row->key)
 			continue;
 		snprintf(head, sizeof(head), "%s = %s", key_of(row), row->value ?: "yes");
-		print_row(head, row);
+		write_row(out, head, row);
 	}
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* What a value is, and the type of its field. */
 enum args_type {
@@ -102,10 +103,10 @@ const struct args_option *args_find_key(const struct args_option *rows, const ch
  */
 bool args_ask_help(int argc, char **argv);
 
-/* Prints usage and the options that the command takes, to stdout. */
-void args_print_help(const struct args_command *c);
+/* Writes usage and the options that the command takes. */
+void args_write_help(FILE *out, const struct args_command *c);
 
-/* Prints those rows that are keys, to stdout. */
-void args_print_keys(const struct args_option *rows);
+/* Writes those rows that are keys. */
+void args_write_keys(FILE *out, const struct args_option *rows);
 
 #endif

@@ -10,10 +10,4 @@ enum exit_code {
 	EXIT_UNKNOWN = 3, /* verb test: done, but some id is not in the window */
 };
 
-/* Closes stdout and returns the status for main() to return; the last call of a program. Output
- * is buffered, so that a full disk may be noticed only here: then it is said on stderr, and the
- * status is EXIT_FAILED unless it was EXIT_MISUSED.
- */
-int check_output(int status);
-
 #endif

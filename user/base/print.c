@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "print.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "diag.h"
+#include "exit.h"
 
 #define LINE_MAX_BYTES 8192 /* more of a line is cut */
 #define CLEAR_LINE "\r\033[K"
@@ -34,6 +36,12 @@ static void print(void *to, const struct diag *d)
 		diag_text(d, line, sizeof(line)));
 }
 
+int print_verbatim(const char *format, va_list args)
+{
+	show(NULL, NULL);
+	return vfprintf(stderr, format, args);
+}
+
 void print_as(const char *program)
 {
 	static struct diag_receiver printer = { .take = print, .progress = show };
@@ -41,4 +49,18 @@ void print_as(const char *program)
 	if (!name)
 		diag_receive(&printer);
 	name = program;
+}
+
+int check_output(int status)
+{
+	bool failed = fflush(stdout) || ferror(stdout);
+
+	/* EBADF: stdout was closed when the program began. That is no failure if nothing was
+	 * printed; if something was, fflush() or ferror() above has noticed.
+	 */
+	failed |= fclose(stdout) && errno != EBADF;
+	if (!failed)
+		return status;
+	diag_err(0, "cannot write all of the output" ADVICE "is the disk full?");
+	return status == EXIT_MISUSED ? status : EXIT_FAILED;
 }

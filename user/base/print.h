@@ -5,10 +5,23 @@
 #ifndef XDP_DEDUP_PRINT_H
 #define XDP_DEDUP_PRINT_H
 
+#include <stdarg.h>
+
 /* Prints messages from here on, each as "PROGRAM: MESSAGE" or "PROGRAM: note: MESSAGE"; and
  * progress, if stderr is a terminal. The first call of main(). The string is not copied: it must
  * live as long as the program.
  */
 void print_as(const char *program);
+
+/* Prints on stderr as it is: for libraries that print whole lines (kernel_print_by()). Returns what
+ * vfprintf() does.
+ */
+__attribute__((format(printf, 1, 0))) int print_verbatim(const char *format, va_list args);
+
+/* Closes stdout and returns the status for main() to return; the last call of a program. Output is
+ * buffered, so that a full disk may be noticed only here: this is printed, and the status is
+ * EXIT_FAILED unless it was EXIT_MISUSED.
+ */
+int check_output(int status);
 
 #endif

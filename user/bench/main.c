@@ -81,7 +81,7 @@ static const struct args_command BENCH = {
 
 static int print_help(void)
 {
-	args_print_help(&BENCH);
+	args_write_help(stdout, &BENCH);
 	printf("\n"
 	       "Touches no interface and leaves nothing behind. The defaults take about a minute and a\n"
 	       "half on two CPUs that do little else; more rounds and more ids take longer.\n"
@@ -120,5 +120,6 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	print_as(PROGRAM);
+	kernel_print_by(print_verbatim);
 	return check_output(run(argc, argv));
 }

@@ -127,7 +127,7 @@ static int print_verb(const struct verb *v)
 	char buf[COMMAND_MAX];
 	const struct args_command c = command_of(v, buf, sizeof(buf));
 
-	args_print_help(&c);
+	args_write_help(stdout, &c);
 	if (v->run == verb_run)
 		verb_run_help();
 	if (v->needs)
@@ -223,5 +223,6 @@ static int dispatch(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	print_as("xdp-dedup");
+	kernel_print_by(print_verbatim);
 	return check_output(dispatch(argc, argv));
 }

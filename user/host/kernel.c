@@ -27,22 +27,17 @@
 #define LOCK_WAIT_S 10
 
 static bool loud;
+static int (*print)(const char *format, va_list args);
 static int64_t clock_offset_ns;
-
-static int print(const char *format, va_list args)
-{
-	diag_progress_end();
-	return vfprintf(stderr, format, args);
-}
 
 static int print_libbpf(enum libbpf_print_level level, const char *format, va_list args)
 {
-	return loud && level != LIBBPF_DEBUG ? print(format, args) : 0;
+	return loud && print && level != LIBBPF_DEBUG ? print(format, args) : 0;
 }
 
 static int print_libxdp(enum libxdp_print_level level, const char *format, va_list args)
 {
-	return loud && level != LIBXDP_DEBUG ? print(format, args) : 0;
+	return loud && print && level != LIBXDP_DEBUG ? print(format, args) : 0;
 }
 
 static const struct {
@@ -111,6 +106,11 @@ int kernel_permits(const char *verb, unsigned int rights)
 bool kernel_has_rights(unsigned int rights)
 {
 	return !lacking(rights);
+}
+
+void kernel_print_by(int (*by)(const char *format, va_list args))
+{
+	print = by;
 }
 
 void kernel_output(bool verbose)

@@ -3,6 +3,7 @@
 #ifndef XDP_DEDUP_KERNEL_H
 #define XDP_DEDUP_KERNEL_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -31,7 +32,12 @@ int kernel_permits(const char *verb, unsigned int rights);
 /* Has this process these rights, whether or not they work here? Says nothing. */
 bool kernel_has_rights(unsigned int rights);
 
-/* Directs what libbpf and libxdp say: to stderr if verbose, else nowhere. */
+/* Has what libbpf and libxdp print if verbose go to this function; without it, nowhere. It gets
+ * whole lines, or parts of them.
+ */
+void kernel_print_by(int (*print)(const char *format, va_list args));
+
+/* Has libbpf and libxdp print, if verbose, else not. */
 void kernel_output(bool verbose);
 
 /* What verbs need before anything else: kernel_output(), bpffs_ready(), and the clock for

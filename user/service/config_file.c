@@ -109,10 +109,10 @@ static const struct args_option INTERFACES[] = {
 void config_print_keys(void)
 {
 	puts("\nKeys of the file's section [service], with their defaults:");
-	args_print_keys(SERVICE_KEYS);
+	args_write_keys(stdout, SERVICE_KEYS);
 	puts("\nKeys of a section [filter NAME], one for each filter:");
-	args_print_keys(INTERFACES);
-	args_print_keys(OPTIONS);
+	args_write_keys(stdout, INTERFACES);
+	args_write_keys(stdout, OPTIONS);
 }
 
 /* A key of a table, whose fields are in *to. */

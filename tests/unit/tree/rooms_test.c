@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Who may use whom, as ARCHITECTURE.md says it and scripts/rooms reads it: what a file includes
  * with quotes is in a room that its own may use, and no file includes a library that its room may
- * not use. No room uses itself by way of others.
+ * not use. No room uses itself by way of others. Rooms below the programs do not print.
  */
 #include "support.h"
 
@@ -14,6 +14,10 @@
 
 #define ROOMS_MAX 64
 #define GENERATED "build" /* skeletons and profiles */
+#define PROGRAMS "cli|service|metrics|bench"
+#define PRINTS                                                  \
+	"\\<(v?printf|puts|putchar|perror)\\(|[(,] *stderr\\>|" \
+	"\\<(fprintf|fputs|fputc|putc|fwrite)\\(.*\\<stdout\\>|#include \"print[.]h\""
 
 struct room {
 	char name[32], files[64];
@@ -137,6 +141,21 @@ static void headers_are_of_rooms_below(void **state)
 	globfree(&files);
 }
 
+/* Only programs print: the others report (user/base/diag.h). A capture may be written to the file
+ * stdout, if the user names it.
+ */
+static void only_programs_print(void **state)
+{
+	char out[4096];
+
+	(void)state;
+	if (!sh_out(out, sizeof(out),
+		    "ls user/*/*.[ch] | grep -vE '^user/(%s)/|^user/base/print[.]' | "
+		    "xargs grep -nE '%s'",
+		    PROGRAMS, PRINTS))
+		fail_msg("prints, and is of no program:\n%s", out);
+}
+
 static void every_room_is_in_the_table(void **state)
 {
 	char out[4096];
@@ -172,6 +191,7 @@ int main(void)
 
 	add_test("every_room_is_in_the_table", every_room_is_in_the_table, NULL, NULL, NULL);
 	add_test("no_room_uses_one_below_it", no_room_uses_one_below_it, NULL, NULL, NULL);
+	add_test("only_programs_print", only_programs_print, NULL, NULL, NULL);
 	add_rows(OUTSIDE, headers_are_of_rooms_below, NULL, NULL);
 	if (sh_out(names, sizeof(names), "scripts/rooms | cut -d: -f1"))
 		return 1;
