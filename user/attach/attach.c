@@ -83,7 +83,7 @@ void attach_close_other_fds(const fd_set *open)
 	walk_fds(open, NULL);
 }
 
-int attach_say_unknown(const struct attachment *list, int cnt)
+int attach_log_unknown(const struct attachment *list, int cnt)
 {
 	for (int i = 0; i < cnt; i++) {
 		if (list[i].err == -EPERM)
@@ -141,7 +141,7 @@ int attach_check_room(const char *ifname)
 	if (err && err != -EBUSY) {
 		there.err = err;
 		snprintf(there.ifname, sizeof(there.ifname), "%s", ifname);
-		return attach_say_unknown(&there, 1);
+		return attach_log_unknown(&there, 1);
 	}
 	if (err)
 		return diag_err(err,
@@ -288,7 +288,7 @@ int attach_prog_fd(struct xdp_dedup *skel)
 	return err ? kernel_explain(err, 0) : bpf_program__fd(prog);
 }
 
-/* 0 if the interface does not run it any more, whoever detached it; else -errno. Says nothing. */
+/* 0 if the interface does not run it any more, whoever detached it; else -errno. Logs nothing. */
 static int detach(const struct attachment *a)
 {
 	struct attachment still = { 0 };

@@ -53,50 +53,48 @@ struct attach_view {
 };
 
 /* Looks, at a cost that grows with the interfaces and with the programs: who looks at several
- * filters does so once for all. 0, and the caller frees *v with attach_view_free(); or -errno,
- * which is said, and *v is empty.
+ * filters does so once for all. 0, and the caller frees *v with attach_view_free(); or -errno
+ * (logged), and *v is empty.
  */
 int attach_view_read(struct attach_view *v);
 void attach_view_free(struct attach_view *v);
 
-/* The list of such a view alone: 0, and the caller frees *out with free(); -errno, which is said. */
+/* The list of such a view alone: 0, and the caller frees *out with free(); -errno (logged). */
 int attach_list(struct attachment **out, int *cnt);
 
 /* Looks for our program on one interface. 1 with *a filled in; 0 if it is not there; -EBUSY, with
  * a->id.prog_id, if another program runs there without a dispatcher, which leaves no room for ours;
- * another -errno if it cannot be told. Says nothing.
+ * another -errno if it cannot be told. Logs nothing.
  */
 int attach_find(int ifindex, struct attachment *a);
 
-/* The index of this interface of this network namespace; 0 if there is none, -errno if that cannot
- * be told, which is said.
+/* The index of this interface of this network namespace; 0 if there is none, -errno (logged) if
+ * that cannot be told.
  */
 int attach_ifindex(const char *ifname);
 
-/* Returns the first err in the list, after saying what cannot be told and what to do; 0 if there is
- * none.
- */
-int attach_say_unknown(const struct attachment *list, int cnt);
+/* Logs the first err in the list, with advice. Returns it, or 0 if there is none. */
+int attach_log_unknown(const struct attachment *list, int cnt);
 
-/* Is there the i-th of these interfaces, and is it named once? 0 yes. Else, after saying so,
+/* Is there the i-th of these interfaces, and is it named once? 0 yes. Else, after logging it,
  * -ENODEV or -EINVAL, or another -errno (it cannot be told).
  */
 int attach_check_named(const struct placement *where, int i);
 
-/* Could our program be attached to it beside what runs there? 0 yes. Else, after saying so, -EEXIST
- * (our program runs there already), -EBUSY (another program runs there without a dispatcher), or
- * another -errno (it cannot be told).
+/* Could our program be attached to it beside what runs there? 0 yes. Else, after logging it,
+ * -EEXIST (our program runs there already), -EBUSY (another program runs there without a
+ * dispatcher), or another -errno (it cannot be told).
  */
 int attach_check_room(const char *ifname);
 
 /* How it would be attached in the mode that is asked for, where the driver has native XDP, and hw
- * mode, or not: 0, after a note if it is skb mode because there is no better one. -EOPNOTSUPP,
- * which is said, if not at all.
+ * mode, or not: 0, after a note if it is skb mode because there is no better one. -EOPNOTSUPP
+ * (logged) if not at all.
  */
 int attach_check_mode(const char *ifname, enum attach_mode mode, bool has_native, bool has_hw);
 
 /* Could it have packets go to AF_XDP sockets in that mode? 0, after a note if that is slow; or
- * -EOPNOTSUPP, which is said. `features` are those of device_xdp_features(), of the modes that go
+ * -EOPNOTSUPP (logged). `features` are those of device_xdp_features(), of the modes that go
  * by the driver.
  */
 int attach_check_redirect(const char *ifname, enum attach_mode mode, uint64_t features);
@@ -107,7 +105,7 @@ int attach_check_redirect(const char *ifname, enum attach_mode mode, uint64_t fe
 int attach_neighbours(int ifindex, char *names, size_t size);
 
 /* Attaches the program to all of these interfaces, for which the checks above have returned 0. With
- * MODE_ANY tries native, then skb, and says so. 0 or -errno, which is said; after a failure the
+ * MODE_ANY tries native, then skb, and logs which. 0 or -errno (logged); after a failure the
  * first interfaces may run the program: attachments_detach() takes it off.
  */
 int attach_all(struct xdp_dedup *prog, const struct placement *where);
@@ -118,7 +116,7 @@ int attach_all(struct xdp_dedup *prog, const struct placement *where);
 int attach_each(struct xdp_dedup *prog, char *const *ifnames, const enum attach_mode *modes, int cnt);
 
 /* Puts the program new_fd in the place of the one at `old`, which runs there without a dispatcher,
- * at once. 0 or -errno, which is said.
+ * at once. 0 or -errno (logged).
  */
 int attach_replace(const struct attachment *old, int new_fd);
 
@@ -130,13 +128,13 @@ void attach_note_fds(fd_set *open);
 void attach_close_other_fds(const fd_set *open);
 
 /* The program's descriptor, which belongs to the skeleton. Loads the program if no attach_all() has
- * done so (tests do without). -errno if it cannot be loaded, which is said.
+ * done so (tests do without). -errno (logged) if it cannot be loaded.
  */
 int attach_prog_fd(struct xdp_dedup *prog);
 
 /* Detaches the program from every interface of the list that is `meant`; they may be on top of each
  * other. One that is gone, or does not run it any more, counts as detached. One that cannot be
- * detached goes on filtering and is said. 0, or the -errno of one of those.
+ * detached goes on filtering and is logged. 0, or the -errno of one of those.
  */
 int attach_detach_meant(struct attachment *list, int cnt);
 

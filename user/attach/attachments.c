@@ -75,8 +75,8 @@ int attachments_in_use(const char *name)
 	return err > 0 ? ATTACHED_ELSEWHERE : err;
 }
 
-/* Finds our program on this interface. 0, and a->ifindex is 0 if it does not run there; -errno,
- * which is said.
+/* Finds our program on this interface. 0, and a->ifindex is 0 if it does not run there; -errno
+ * (logged).
  */
 static int find_attachment(const char *ifname, struct attachment *a)
 {
@@ -91,7 +91,7 @@ static int find_attachment(const char *ifname, struct attachment *a)
 		if (list[i].ifindex == ifindex)
 			*a = list[i];
 	free(list);
-	return attach_say_unknown(a, 1);
+	return attach_log_unknown(a, 1);
 }
 
 /* Opens the one of these filters that has this state map; or, if state_id is 0, does
@@ -158,7 +158,7 @@ int attachments_explain_gone(const char *ifname)
 			ifname, ifname);
 }
 
-/* Does the interface run the same filter as when *a was found? 1 or 0; -errno, which is said. */
+/* Does the interface run the same filter as when *a was found? 1 or 0; -errno (logged). */
 static int is_still_attached(const struct attachment *a)
 {
 	struct attachment now;

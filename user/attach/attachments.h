@@ -19,7 +19,7 @@
 bool attachments_is_theirs(const struct attachment *a, struct identity id);
 
 /* Does any interface of this network namespace run that filter, as far as can be told? 1 or 0;
- * -errno, which is said, if the interfaces cannot be listed. Changes nothing.
+ * -errno (logged) if the interfaces cannot be listed. Changes nothing.
  */
 int attachments_here(struct identity id);
 
@@ -37,32 +37,32 @@ enum where_attached { ATTACHED_NOWHERE, ATTACHED_HERE, ATTACHED_ELSEWHERE };
  */
 int attachments_in_use(const char *name);
 
-/* Detaches the filter of this name from every interface of this network namespace. 0 or -errno,
- * which is said.
+/* Detaches the filter of this name from every interface of this network namespace. 0 or -errno
+ * (logged).
  */
 int attachments_detach(const char *name);
 
 /* Opens the filter of this name. If there is none, takes `what` for an interface of this network
  * namespace: opens the filter that it runs, or, if it runs none, the only one in whose record it
- * is. 0, and the caller closes *out with filter_close(); or -errno, which is said.
+ * is. 0, and the caller closes *out with filter_close(); or -errno (logged).
  */
 int attachments_open(const char *what, struct filter *out);
 
-/* The same, but that there is none is not said: -ENOENT. */
+/* The same, but does not log that there is none: -ENOENT. */
 int attachments_find(const char *what, struct filter *out);
 
 /* The same of WHAT or WHAT/STREAM, and selects the stream. -EDESTADDRREQ if the filter has several
- * streams and none is named, -ENOENT if it has none of this name: both are said.
+ * streams and none is named, -ENOENT if it has none of this name: both are logged.
  */
 int attachments_open_stream(const char *what, struct filter *out);
 
-/* Says that this interface runs a filter whose pins are gone, and what to do. Returns -ESTALE. */
+/* Logs that this interface runs a filter whose pins are gone. Returns -ESTALE. */
 int attachments_explain_gone(const char *ifname);
 
 /* Of the filters of these names (loader_names()), opens the only one in whose record this interface
  * of this network namespace is, whether or not it is attached now. 0, and the caller closes *out
- * with filter_close(). -ENOENT, not said, if there is none; -ENOTUNIQ if there are several, or
- * another -errno, which is said.
+ * with filter_close(). -ENOENT (not logged) if there is none; -ENOTUNIQ if there are several, or
+ * another -errno (logged).
  */
 int attachments_open_recorded(char **names, const char *ifname, struct filter *out);
 
@@ -74,7 +74,7 @@ struct dedup_iface *attachments_recorded(const struct filter *f, const char *ifn
 
 /* Writes the record of a program that is to run on these interfaces of this network namespace, and
  * nowhere else: the interfaces, and which frames are for this host there. 0; -ENODEV if one has
- * gone; another -errno if something cannot be told: each is said.
+ * gone; another -errno if something cannot be told: each is logged.
  */
 int attachments_write_record(struct filter *f, const struct placement *where);
 
@@ -88,14 +88,14 @@ const struct dedup_iface *attachments_twin(const struct filter *f, const struct 
 
 /* Makes *view fit for this filter, which may have been loaded or changed since *view was read:
  * reads it anew, unless it has each recorded interface of this network namespace attached; also if
- * it is empty. 0 or -errno, which is said, and then it is empty.
+ * it is empty. 0 or -errno (logged), and then it is empty.
  */
 int attachments_view(const struct filter *f, struct attach_view *view);
 
 /* Brings the record up to date for interfaces that have moved here from another network namespace
  * and have taken their program along: they are attached here, but not recorded here. If it cannot
- * be told which entry is theirs, says so. list: attach_list()'s, of cnt. The caller holds the lock
- * of lock_take(). 0; -ENOTUNIQ, which is said, if one of them has a twin, as above.
+ * be told which entry is theirs, logs it. list: attach_list()'s, of cnt. The caller holds the lock
+ * of lock_take(). 0; -ENOTUNIQ (logged) if one of them has a twin, as above.
  */
 int attachments_follow(struct filter *f, const struct attachment *list, int cnt);
 
@@ -108,7 +108,7 @@ void attachments_forget_gone(struct filter *f, const struct attachment *list, in
 
 /* Takes one interface out of the record that cannot be seen from here, on the user's word that it
  * has gone, and pins that it left. 0; -ENOENT if there is none of this name; -EBUSY if the filter
- * is known to run out of sight. The caller holds the lock of lock_take(). Says nothing.
+ * is known to run out of sight. The caller holds the lock of lock_take(). Logs nothing.
  */
 int attachments_give_up(struct filter *f, const char *ifname);
 

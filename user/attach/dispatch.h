@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 /* Makes libxdp's directory, for root alone, if may_make and it is not there, before somebody else
- * does it. 0, also if there is none; -errno, which is said, if it is not for root alone.
+ * does it. 0, also if there is none; -errno (logged) if it is not for root alone.
  */
 int dispatch_ready(bool may_make);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which programs extend which, as the kernel lists its links: libxdp's dispatcher calls those in it
- * as extensions of itself. Prints nothing.
+ * as extensions of itself. Logs nothing.
  */
 #ifndef XDP_DEDUP_EXTENSIONS_H
 #define XDP_DEDUP_EXTENSIONS_H

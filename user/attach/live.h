@@ -16,7 +16,7 @@ int live_can_tell(void);
 /* Is the packet program of the filter of this name held by anything but its own pin: an interface,
  * a dispatcher, another process? 1 or 0; -errno if that cannot be told, -ENODATA if the filter's
  * directory has pins, but neither that of the state map nor that of the program. Takes the
- * program's pin away for up to 3 s, so the caller holds the lock of lock_take(). Prints nothing.
+ * program's pin away for up to 3 s, so the caller holds the lock of lock_take(). Logs nothing.
  */
 int live_anywhere(const char *name);
 
@@ -26,7 +26,7 @@ int live_anywhere(const char *name);
 int live_find_program(uint32_t state_id, uint32_t *prog_id);
 
 /* Does anything in the machine still run, or hold, a packet program with this map of configuration?
- * The kernel has up to 3 s to free it. 1 or 0; -errno if that cannot be told. Prints nothing.
+ * The kernel has up to 3 s to free it. 1 or 0; -errno if that cannot be told. Logs nothing.
  */
 int live_program_of(uint32_t config_id);
 

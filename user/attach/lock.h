@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The lock that whoever changes filters holds. What fails here says why on stderr. */
+/* The lock that whoever changes filters holds. Failures are logged. */
 #ifndef XDP_DEDUP_LOCK_H
 #define XDP_DEDUP_LOCK_H
 
@@ -14,7 +14,7 @@
 int lock_take(bool verbose);
 
 /* What of that can be told without changing anything: 0, after a note if another process holds the
- * lock now; or -errno, which is said.
+ * lock now; or -errno (logged).
  */
 int lock_look(void);
 

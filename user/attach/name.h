@@ -10,13 +10,13 @@
  */
 void name_default(const char *ifname, char name[NAME_MAX_LEN + 1]);
 
-/* 0 if no filter has this name; pins that a killed load has left under it are removed. -errno,
- * which is said, if one is in use. The caller holds the lock of lock_take().
+/* 0 if no filter has this name; pins that a killed load has left under it are removed. -errno
+ * (logged) if one is in use. The caller holds the lock of lock_take().
  */
 int name_claim(const char *name);
 
 /* What of that can be told without changing anything: 0, after a note if there are pins of which
- * only name_claim() can tell whether anything uses them; or -errno, which is said, if a filter of
+ * only name_claim() can tell whether anything uses them; or -errno (logged) if a filter of
  * this name runs on an interface here, or it cannot be told.
  */
 int name_look(const char *name);

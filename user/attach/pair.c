@@ -78,7 +78,7 @@ int pair_list(struct pair *p)
 	free(p->list);
 	p->list = NULL;
 	err = attach_list(&p->list, &p->cnt);
-	return err ? err : attach_say_unknown(p->list, p->cnt);
+	return err ? err : attach_log_unknown(p->list, p->cnt);
 }
 
 /* Brings the record of this one of the two up to date, as if it ran wherever either does; but what

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A filter NAME and what is in +NAME, while the one is exchanged for the other (handover.h), and
- * where their programs run. Each of these can be repeated. What fails says why.
+ * where their programs run. Each of these can be repeated. Failures are logged.
  */
 #ifndef XDP_DEDUP_PAIR_H
 #define XDP_DEDUP_PAIR_H
@@ -19,7 +19,7 @@ struct pair {
 	int cnt;
 };
 
-/* 0, and the caller closes it; -errno, not said. */
+/* 0, and the caller closes it; -errno (not logged). */
 int pair_open(const char *name, struct pair *p);
 void pair_close(struct pair *p);
 
@@ -36,7 +36,7 @@ int pair_list(struct pair *p);
 
 /* Brings both records up to date for interfaces that have moved here from another network namespace
  * and have taken either program along: attachments_follow(). An interface that the change itself
- * adds or removes has not moved. 0 or -errno, which is said.
+ * adds or removes has not moved. 0 or -errno (logged).
  */
 int pair_follow(struct pair *p);
 

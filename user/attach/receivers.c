@@ -21,7 +21,7 @@ int receivers_links(struct links *out)
 	return err ? diag_err(err, "cannot list the interfaces: %s", strerror(-err)) : 0;
 }
 
-/* stacking_merges(), which says what cannot be told. */
+/* stacking_merges(), which logs what cannot be told. */
 static int merges_below(const struct links *l, const struct link *upper, const struct link **lower)
 {
 	int merges;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A filter drops what its receiver has had: so all packets that it looks at must be for one and the
  * same receiver. For verbs: checks that the interfaces are fit for that, and keeps the filter's
- * list of MACs up to date. What is wrong is said on stderr.
+ * list of MACs up to date. Failures are logged.
  */
 #ifndef XDP_DEDUP_RECEIVERS_H
 #define XDP_DEDUP_RECEIVERS_H
@@ -12,34 +12,34 @@
 #include "spec.h"
 #include "stacking.h"
 
-/* links_read(), which says what is wrong. */
+/* links_read(), whose failure is logged. */
 int receivers_links(struct links *out);
 
 /* May one filter run on these interfaces together, and be attached to them now? 0 yes; else, after
- * saying so, -EINVAL if one is on top of another, -EBUSY if a device on top of one runs XDP.
+ * logging it, -EINVAL if one is on top of another, -EBUSY if a device on top of one runs XDP.
  */
 int receivers_check_stacking(const struct placement *where, const struct links *l);
 
-/* Have this interface's packets Ethernet headers? 0 yes; else, after saying so, -EINVAL, or -ENODEV
- * if it has gone.
+/* Have this interface's packets Ethernet headers? 0 yes; else, after logging it, -EINVAL, or
+ * -ENODEV if it has gone.
  */
 int receivers_check_ethernet(const char *ifname, const struct links *l);
 
 /* Does the filter see packets of this interface, in this mode, before a device below merges them? 0
- * yes; else, after saying so, -EINVAL, or another -errno (it cannot be told).
+ * yes; else, after logging it, -EINVAL, or another -errno (it cannot be told).
  */
 int receivers_check_merging(const char *ifname, enum attach_mode mode, const struct links *l);
 
 /* Notes on what the filter assumes and may not be so. The first: that VLAN tags can be seen; 1 if
  * they matter to it, else 0. That several ports are one receiver's. That this host forwards no
- * packets to others: 1 if that matters, 0 if not, -errno if it cannot be told, which the note says.
+ * packets to others: 1 if that matters, 0 if not, -errno if it cannot be told: the note tells.
  */
 int receivers_note_tags(const struct filter_spec *spec, const struct placement *where);
 void receivers_note_ports(const struct filter_spec *spec);
 int receivers_note_forwarding(const struct filter_spec *spec, const struct placement *where,
 			      const struct links *l);
 
-/* own_macs_set(); if there are too many MACs, says so, and that is no failure. */
+/* own_macs_set(); logs if there are too many MACs: that is no failure. */
 void receivers_refresh(struct filter *f, const struct links *l);
 
 /* The names of two devices as they can be shown (text.h), `upper` on top of `lower`; "": none. */
@@ -56,8 +56,7 @@ struct receivers_faults {
 };
 
 /* Looks at the interfaces of this network namespace that the filter is attached to: cnt indices,
- * and for each in skb[] whether it is in skb mode. 0; -errno if something cannot be told, which is
- * said.
+ * and for each in skb[] whether it is in skb mode. 0; -errno (logged) if something cannot be told.
  */
 int receivers_faults(const struct filter *f, const struct links *l, const uint32_t *indices,
 		     const bool *skb, int cnt, struct receivers_faults *out);

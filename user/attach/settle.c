@@ -54,7 +54,7 @@ static bool is_elsewhere(const struct pair *p)
 }
 
 /* Opens NAME, which is open as *f, and +NAME. -ENOENT, too, if +NAME lacked pins, and is removed;
- * or if it is of another version, which alone can end that change: pin_dir_begin() says so.
+ * or if it is of another version, which alone can end that change: pin_dir_begin() logs it.
  */
 static int open_pair(const char *name, const struct filter *f, struct pair *p)
 {
@@ -76,8 +76,8 @@ static int open_pair(const char *name, const struct filter *f, struct pair *p)
 	return -ENOENT;
 }
 
-/* Ends what was begun with +NAME. What is wrong with NAME itself (-EPROTO) is said by whoever wants
- * that filter.
+/* Ends what was begun with +NAME. What is wrong with NAME itself (-EPROTO) is logged by whoever
+ * wants that filter.
  */
 static void settle(const char *name)
 {

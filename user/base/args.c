@@ -13,7 +13,7 @@
 #define HELP_COLUMN 20 /* characters: the width of "--option VALUE" in the help */
 #define WRONG_MAX 512
 
-/* What is said if a row does not say it. */
+/* What a value must be, if a row does not tell. */
 static const char *const EXPECTS[] = {
 	[ARGS_FLAG] = "it is yes or no",
 	[ARGS_COUNT] = "give a number from {min} to {max}",
@@ -184,7 +184,7 @@ int args_from_environment(const struct args_option *options, unsigned int takes,
 }
 
 /* Sets the option that argv[i] names. Returns how many further words of argv its value took: 1
- * if the value is argv[i + 1], else 0; or -EINVAL after having said why.
+ * if the value is argv[i + 1], else 0; or -EINVAL after logging why.
  */
 static int set_from_argv(const struct args_command *c, void *to, int argc, char **argv, int i)
 {

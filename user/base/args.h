@@ -45,7 +45,7 @@ struct args_option {
 	/* ARGS_OWN: writes *to. Returns NULL, or what is wrong with the text. */
 	const char *(*parse)(void *to, const char *text);
 	const char *expects; /* what the text must be; NULL: as the type has it */
-	const char *range;   /* what is said out of the range; NULL: `expects` */
+	const char *range;   /* what it must be, if it is out of the range; NULL: `expects` */
 	enum args_key key;
 	const char *env;  /* environment variable that sets the default; NULL: there is none */
 	const char *help; /* lines separated by \n; says the default in parentheses */
@@ -79,18 +79,18 @@ struct args_command {
 /* Sets options of *to, the program's struct, from the environment, then from argv[1] on; the caller
  * has put the built-in defaults there. "--option VALUE" and "--option=VALUE" are the same; options
  * and arguments may come in any order; "--" ends the options. Moves the arguments that are no
- * options to argv[1] on and returns how many they are; or says on stderr what is wrong and returns
+ * options to argv[1] on and returns how many they are; or logs what is wrong and returns
  * -EINVAL.
  */
 int args_parse(const struct args_command *c, void *to, int argc, char **argv);
 
 /* Sets options from the environment alone, as args_parse() does first: those that have a variable.
- * 0; or -EINVAL, which is said.
+ * 0; or -EINVAL (logged).
  */
 int args_from_environment(const struct args_option *options, unsigned int takes, void *to);
 
 /* Sets the field of one row from a text, yes or no for a flag, and marks it as given. `what`: what
- * the user wrote before the value, for the message. 0; or -EINVAL, which is said, and *to may have
+ * the user wrote before the value, for the message. 0; or -EINVAL (logged), and *to may have
  * half of the value.
  */
 int args_set(const struct args_option *row, void *to, const char *what, const char *text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Measures what a packet costs on this machine: with this filter and with its peers, which all get
- * the same packets from one generator in the kernel. All functions say on stderr what went wrong,
+ * the same packets from one generator in the kernel. All functions log failures,
  * and how far they are (diag_progress()).
  */
 #ifndef XDP_DEDUP_BENCH_H
@@ -77,7 +77,7 @@ const char *bench_row_key(enum bench_row row);
 const char *bench_traffic_name(enum bench_traffic traffic);
 const char *bench_traffic_key(enum bench_traffic traffic);
 
-/* Measures all rows that there is memory for, and says which are left out; in each round every row
+/* Measures all rows that there is memory for, and logs which are left out; in each round every row
  * once with every traffic. 0 or -errno: -ENOMEM if there is no memory for the shipped filter,
  * -EPROTO if packets did not pass or drop as they should.
  */
@@ -118,7 +118,7 @@ struct bench_race {
 };
 
 /* Sends `ids` fresh ids, each on two CPUs at the same instant, through a filter for as many. 0 or
- * -errno; -ENODEV, not said, if there is only one CPU.
+ * -errno; -ENODEV (not logged) if there is only one CPU.
  */
 int bench_race(uint64_t ids, double fpr, struct bench_race *out);
 

@@ -32,7 +32,7 @@ bool bench_is_peer(enum bench_row row)
 	return row > BENCH_SHIPPED;
 }
 
-/* -EIO ends the bench at once if its output cannot be written; check_output() then says so. */
+/* -EIO ends the bench at once if its output cannot be written; check_output() then logs it. */
 static int flush(void)
 {
 	return fflush(stdout) ? -EIO : 0;
@@ -54,7 +54,7 @@ static int report_sizes(const struct options *o, const struct bench_report *repo
 		};
 
 		err = bench_run(&setting, r);
-		if (err == -ENOMEM) { /* said already: this number of ids is left out */
+		if (err == -ENOMEM) { /* logged already: this number of ids is left out */
 			err = 0;
 			continue;
 		}

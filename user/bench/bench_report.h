@@ -21,7 +21,7 @@ struct bench_report {
 extern const struct bench_report BENCH_TEXT, BENCH_JSON;
 
 /* Measures and prints each number of ids, then the race. 0; or -errno, and the report is
- * incomplete: why, is said on stderr, or later by check_output() if stdout cannot be written.
+ * incomplete: why, is logged, or later by check_output() if stdout cannot be written.
  */
 int bench_report(const struct options *o);
 

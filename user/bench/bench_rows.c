@@ -62,7 +62,7 @@ static int add_streams(enum bench_row row, struct filter_spec *spec)
 	return 0;
 }
 
-/* Plans the filter of a row. 0 or -errno, which is said. */
+/* Plans the filter of a row. 0 or -errno (logged). */
 static int plan_row(const struct bench *b, enum bench_row row, struct dedup_config *cfg)
 {
 	struct filter_spec spec = {
@@ -158,7 +158,7 @@ static int row_bytes(const struct bench *b, enum bench_row row, uint64_t *bytes)
 /* Chooses the rows that fit, in their order, into three quarters of the available memory. -ENOMEM
  * if the shipped filter does not.
  */
-static int choose_rows(const struct bench *b, bool say, bool *wanted)
+static int choose_rows(const struct bench *b, bool loud, bool *wanted)
 {
 	uint64_t room = kernel_memory_available() / 4 * 3, bytes;
 	char need[32], have[32];
@@ -170,7 +170,7 @@ static int choose_rows(const struct bench *b, bool say, bool *wanted)
 		wanted[row] = bytes <= room;
 		if (wanted[row])
 			room -= bytes;
-		else if (say)
+		else if (loud)
 			diag_note("%" PRIu64
 				  " ids: left out: %s, which takes %s; there is room for %s",
 				  b->setting.ids, bench_row_name(row),
@@ -218,10 +218,10 @@ int bench_open_peers(struct bench *b, bool bloom, bool lru, uint32_t race)
 	return 0;
 }
 
-int bench_open(struct bench *b, bool say)
+int bench_open(struct bench *b, bool loud)
 {
 	bool wanted[BENCH_ROWS_CNT] = { false };
-	int err = choose_rows(b, say, wanted);
+	int err = choose_rows(b, loud, wanted);
 
 	for (int row = BENCH_SHIPPED; row <= BENCH_PAYLOAD && !err; row++)
 		if (wanted[row])

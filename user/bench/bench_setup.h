@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Sets up in the kernel what is measured, and sends packets through it. Nothing is pinned: all of
- * it goes with this process, however that ends. Functions return 0 or -errno, which is said.
+ * it goes with this process, however that ends. Functions return 0 or -errno (logged).
  */
 #ifndef XDP_DEDUP_BENCH_SETUP_H
 #define XDP_DEDUP_BENCH_SETUP_H
@@ -60,10 +60,10 @@ int bench_prepare(struct bench *b, const struct bench_setting *setting);
 /* Opens this filter as that row. */
 int bench_open_filter(struct bench *b, enum bench_row row);
 
-/* Opens every row that there is memory for, empty; with `say` says which are left out.
+/* Opens every row that there is memory for, empty; with `loud` logs which are left out.
  * bench_close() closes all that is open, also after a failure.
  */
-int bench_open(struct bench *b, bool say);
+int bench_open(struct bench *b, bool loud);
 void bench_close(struct bench *b);
 
 /* Opens the programs of bpf/bench.bpf.c, after the shipped filter, with whose parameters they work;

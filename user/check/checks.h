@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Will a filter work here? A list of checks, each of which looks at one thing. `load` makes those
- * that it cannot do without, `check` makes all of them, and both say the same.
+ * that it cannot do without, `check` makes all of them, and both report the same findings.
  */
 #ifndef XDP_DEDUP_CHECKS_H
 #define XDP_DEDUP_CHECKS_H
@@ -24,11 +24,11 @@ struct checks_subject {
 };
 
 /* Makes the checks without which load fails, those that come after plan_here() and lock_take(),
- * up to the first problem. 0; or -errno, which is said.
+ * up to the first problem. 0; or -errno (logged).
  */
 int checks_demand(const struct checks_subject *s);
 
-/* Says what may surprise about a filter that is loaded. */
+/* Notes what may surprise about a filter that is loaded. */
 void checks_note(const struct checks_subject *s);
 
 enum check_verdict {
@@ -59,8 +59,8 @@ struct check_finding {
 typedef void (*check_report)(void *to, const struct check_finding *finding);
 
 /* Makes all checks, without a change to the system, and reports each finding, of which a check may
- * have several; nothing else is said. `plan` and `links` of the subject are not used: they are made
- * here. This process may be in another mount namespace afterwards (bpffs_ready()). Returns the
+ * have several; nothing else is logged. `plan` and `links` of the subject are not used: they are
+ * made here. This process may be in another mount namespace afterwards (bpffs_ready()). Returns the
  * worst verdict.
  */
 enum check_verdict checks_make(const struct checks_subject *s, check_report report, void *to);

@@ -22,14 +22,14 @@ struct inquiry {
 	int values_cnt;
 };
 
-/* A check's answer: 0; -errno, which is said; or this: what it found, or noted, is that something
+/* A check's answer: 0; -errno (logged); or this: what it found, or noted, is that something
  * cannot be told.
  */
 #define INQUIRY_UNTOLD 1
 
 __attribute__((format(printf, 2, 3))) void inquiry_found(struct inquiry *q, const char *format, ...);
 
-/* What was found, for programs: told or noted, also beside what is said. A check has one text at
+/* What was found, for programs: reported beside messages, too. A check has one text at
  * most.
  */
 void inquiry_number(struct inquiry *q, const char *key, uint64_t number);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What can only be told by trying it on BPF programs of this process's own, which are attached to
- * no interface and go at once. Takes CAP_BPF and CAP_NET_ADMIN, or CAP_SYS_ADMIN. Prints nothing.
+ * no interface and go at once. Takes CAP_BPF and CAP_NET_ADMIN, or CAP_SYS_ADMIN. Logs nothing.
  */
 #ifndef XDP_DEDUP_PROBE_H
 #define XDP_DEDUP_PROBE_H

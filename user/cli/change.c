@@ -25,7 +25,7 @@ static int find_attachments(struct change *c)
 	if (!err)
 		err = attachments_follow(&c->f, c->list, all);
 	if (!err)
-		err = attach_say_unknown(c->list, all);
+		err = attach_log_unknown(c->list, all);
 	if (err)
 		return err;
 	attachments_forget_gone(&c->f, c->list, all);
@@ -116,8 +116,7 @@ static int check_turns_left(const struct filter *f)
 		f->name);
 }
 
-/* Has this open filter a predecessor that knows ids, and will forget them? 1 or 0; -errno, which is
- * said.
+/* Has this open filter a predecessor that knows ids, and will forget them? 1 or 0; -errno (logged).
  */
 static int has_predecessor(struct filter *f)
 {

@@ -35,7 +35,7 @@ int change_open(const struct options *o, struct change *c);
  */
 int change_find(const struct options *o, const char *what, struct change *c);
 
-/* Puts the options that were given over c->spec. 0 or -EINVAL, which is said. */
+/* Puts the options that were given over c->spec. 0 or -EINVAL (logged). */
 int change_ask_packets(const struct options *o, struct change *c);
 void change_ask_action(const struct options *o, struct change *c);
 void change_ask_shape(const struct options *o, struct change *c);
@@ -43,11 +43,11 @@ void change_ask_shape(const struct options *o, struct change *c);
 /* Does any option say how large the filter is to be, or of which kind? */
 bool change_asks_shape(const struct options *o);
 
-/* Plans what c->spec asks for, at c->where. 0 or -errno, which is said. */
+/* Plans what c->spec asks for, at c->where. 0 or -errno (logged). */
 int change_plan(struct change *c, struct dedup_config *cfg);
 
 /* Takes interfaces out of c->where, and adds others, as load would check them; at least one must be
- * left. 0; or -errno, which is said.
+ * left. 0; or -errno (logged).
  */
 int change_interfaces(struct change *c, char *const *add, int add_cnt, char *const *remove,
 		      int remove_cnt);
@@ -63,16 +63,16 @@ int change_program(const struct options *o, struct change *c, struct dedup_confi
 int change_filter(const struct options *o, struct change *c, struct dedup_config *cfg);
 
 /* Waits, without the lock, until the filter that is named has no predecessor that knows ids. 0,
- * also if there is no such filter; or -errno, which is said.
+ * also if there is no such filter; or -errno (logged).
  */
 int change_wait_for_predecessor(const char *what);
 
 /* A filter has one predecessor at most: 0 if it has none, or --forget gives it up, which the change
- * does once it is committed; or -errno, which is said.
+ * does once it is committed; or -errno (logged).
  */
 int change_check_room(const struct options *o, struct filter *f);
 
-/* Is there memory for so many bytes more, which `what` takes? 0 or -ENOMEM, which is said. */
+/* Is there memory for so many bytes more, which `what` takes? 0 or -ENOMEM (logged). */
 int change_check_memory(const char *what, uint64_t need);
 
 #endif

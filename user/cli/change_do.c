@@ -66,7 +66,7 @@ static int check_stacking(const struct change *c)
 	return err;
 }
 
-/* Says which streams that go on do not go on with their ids. */
+/* Notes which streams that go on do not go on with their ids. */
 static void note_forgotten(const struct change *c, const struct dedup_config *cfg)
 {
 	for (uint32_t n = 0; n < cfg->policy.streams_cnt; n++)

@@ -6,8 +6,8 @@
 #include "options.h"
 
 /* load --replace, for whoever has the lock: puts this version's program, and what else is asked
- * for, in the place of the filter that is named, or that runs on the first interface. 0; -ENOENT,
- * not said, if there is none; or another -errno, which is said, and then it is as it was.
+ * for, in the place of the filter that is named, or that runs on the first interface. 0; -ENOENT
+ * (not logged) if there is none; or another -errno (logged), and then it is as it was.
  */
 int load_replace(const struct options *o);
 

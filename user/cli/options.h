@@ -124,7 +124,7 @@ extern const struct args_option OPTIONS[OPTIONS_MAX + 1];
 
 /* Fills in *o: built-in defaults, over them what the profiles of --profile say, over that the
  * environment (XDP_DEDUP_CAPACITY, XDP_DEDUP_FPR, XDP_DEDUP_WINDOW), over that argv[1] on, whose
- * order changes (args_parse). 0; or -EINVAL after saying why on stderr.
+ * order changes (args_parse). 0; or -EINVAL after logging why.
  */
 int options_parse(struct options *o, const struct args_command *c, int argc, char **argv);
 
@@ -134,7 +134,7 @@ int options_parse(struct options *o, const struct args_command *c, int argc, cha
 void options_begin(struct options *o);
 int options_end(struct options *o);
 
-/* Is none of these interfaces named twice? 0; or -EINVAL, which is said. */
+/* Is none of these interfaces named twice? 0; or -EINVAL (logged). */
 int options_check_once(char *const *ifnames, int cnt);
 
 #endif

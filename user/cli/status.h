@@ -89,18 +89,18 @@ const char *status_iface_name(const struct status *s, uint32_t ifindex, char nam
 bool status_drops(const struct status *s);
 
 /* Fills in *s from the open filter *f, which is s->filter's from then on, also after a failure;
- * view: the interfaces as they are now. 0 or -errno, which is said. The caller ends it with
+ * view: the interfaces as they are now. 0 or -errno (logged). The caller ends it with
  * status_free().
  */
 int status_collect(struct filter *f, const struct attach_view *view, bool exact, struct status *s);
 
 /* Brings up to date what takes no time to find out: all but the interfaces, and what was read of
- * the memory. 0 or -errno, which is said.
+ * the memory. 0 or -errno (logged).
  */
 int status_update(struct status *s);
 void status_free(struct status *s);
 
-/* What is to be said of it, by what it has counted since the load; or `recent`, if that is not
+/* Advice about it, by what it has counted since the load; or `recent`, if that is not
  * NULL. As advice_of().
  */
 int status_advice(const struct status *s, const struct filter_counters *recent,

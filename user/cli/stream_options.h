@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Streams as users ask for them: from --profile, --profiles and --port to the spec's. What is wrong
- * is said on stderr.
+/* Streams as users ask for them: from --profile, --profiles and --port to the spec's. Failures are
+ * logged.
  */
 #ifndef XDP_DEDUP_STREAM_OPTIONS_H
 #define XDP_DEDUP_STREAM_OPTIONS_H
@@ -13,8 +13,8 @@
  */
 int stream_options_profiles(const struct options *o, struct profiles *out);
 
-/* Adds the profiles of one file. 0; or -errno after saying FILE:LINE:COLUMN, or why it cannot be
- * read; the line of a configuration that named the file is said first.
+/* Adds the profiles of one file. 0; or -errno after logging FILE:LINE:COLUMN, or why it cannot be
+ * read; the message begins with the line of a configuration that named the file.
  */
 int stream_options_file(struct profiles *p, const struct given_text *file);
 

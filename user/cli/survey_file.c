@@ -99,7 +99,7 @@ const char *survey_options(const struct survey_filter *f, char out[SURVEY_OPTION
 	return out;
 }
 
-/* All of the capture. 0, or -errno, which is said. */
+/* All of the capture. 0, or -errno (logged). */
 static int note_all(struct survey *s, struct capture *c)
 {
 	struct capture_frame f;

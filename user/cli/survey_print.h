@@ -8,7 +8,7 @@
 
 #define SURVEY_OPTIONS_MAX 4096
 
-/* Surveys the capture and prints, as o->json says. 0, or -errno, which is said: what was read until
+/* Surveys the capture and prints, as o->json says. 0, or -errno (logged): what was read until
  * then counts.
  */
 int survey_capture(const struct options *o, struct capture *c);

@@ -24,8 +24,8 @@ static const char UNKNOWN[] = "unknown"; /* compared by its address */
 
 #define ADD_TRIES 1000 /* with 1 ms before each, for the hand to make room */
 
-/* Does what the verb says with an id, and returns the word to print after it; NULL after saying why
- * it could not. `text` is the id as it was given.
+/* Does what the verb says with an id, and returns the word to print after it; NULL after logging
+ * why it could not. `text` is the id as it was given.
  */
 typedef const char *(*id_fn)(struct filter *f, const uint8_t *id, const char *text);
 
@@ -91,7 +91,7 @@ static const char *do_want(struct filter *f, const uint8_t *id, const char *text
 	return known < 0 ? NULL : known ? "wanted" : UNKNOWN;
 }
 
-/* 0, or -EINVAL after saying what an id of this stream looks like. */
+/* 0, or -EINVAL after logging what an id of this stream looks like. */
 static int read_id(const struct filter *f, const char *text, uint8_t id[DEDUP_ID_BYTES_MAX])
 {
 	static uint8_t bytes[DEDUP_ID_BYTES_MAX + UINT16_MAX];
@@ -116,7 +116,7 @@ struct job {
 	uint64_t unknown;
 };
 
-/* Does it with one id, and prints id and word. 1, after saying why, if it cannot. */
+/* Does it with one id, and prints id and word. 1, after logging why, if it cannot. */
 static int do_id(void *arg, const char *text)
 {
 	struct job *j = arg;

@@ -37,7 +37,7 @@ int verb_refresh(const struct options *o)
 		err = loader_names(&names);
 	for (char **n = names; n && *n; n++)
 		if (refresh(*n, &now))
-			err = -EIO; /* said; the other filters are still refreshed */
+			err = -EIO; /* logged; the other filters are still refreshed */
 	loader_free_names(names);
 	attach_view_free(&now);
 	return err ? EXIT_FAILED : EXIT_DONE;

@@ -35,7 +35,7 @@ void replay_show_progress(const struct capture *c, uint64_t packets)
 }
 
 /* A survey finds out what a filter should be, and loads none. An enum exit_code, of a misuse that
- * is said.
+ * is logged.
  */
 static int check_survey(const struct options *o)
 {
@@ -62,7 +62,7 @@ static int check_survey(const struct options *o)
 	return EXIT_DONE;
 }
 
-/* An enum exit_code; what is wrong is said. */
+/* An enum exit_code; failures are logged. */
 static int check_replay(const struct options *o)
 {
 	if (o->spec.learn_app) {
@@ -79,7 +79,7 @@ static int check_replay(const struct options *o)
 	return EXIT_DONE;
 }
 
-/* Makes the configuration of the options. 0, or -errno, which is said. */
+/* Makes the configuration of the options. 0, or -errno (logged). */
 static int plan(const struct options *o, struct dedup_config *cfg)
 {
 	struct filter_spec spec = o->spec;

@@ -254,9 +254,9 @@ static int restore_new(const struct options *o, struct restoration *r)
 	return err ? err : restore(r);
 }
 
-/* Does a filter of this name run here? 1 or 0; -errno, which is said. One that was killed while it
+/* Does a filter of this name run here? 1 or 0; -errno (logged). One that was killed while it
  * made the filter has left pins, which nothing is attached to: who makes a new one removes them. If
- * the filter cannot be opened, that one says why.
+ * the filter cannot be opened, that one logs why.
  */
 static int runs_here(const char *name)
 {

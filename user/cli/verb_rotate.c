@@ -47,7 +47,7 @@ static int log_garbled(const struct filter *f)
 		f->name);
 }
 
-/* False, which is said: it will not be done. */
+/* Logs that it will not be done. Returns false. */
 static bool ask(struct filter *f, request_fn request, struct turning *out)
 {
 	uint64_t passed = READ_ONCE(f->state->passed);
@@ -64,7 +64,7 @@ static bool ask(struct filter *f, request_fn request, struct turning *out)
 	return true;
 }
 
-/* 1: it is done; 0: not yet; -errno, which is said. */
+/* 1: it is done; 0: not yet; -errno (logged). */
 static int is_done(const struct turning *t)
 {
 	if (READ_ONCE(t->f->state->passed) >= t->goal)

@@ -120,7 +120,7 @@ static int explain_end(const struct filter *f, int err)
 	return diag_err(err, "cannot listen to %s any longer: %s", f->name, strerror(-err));
 }
 
-/* Until a signal, --count, --for, or a failure, which is said. */
+/* Until a signal, --count, --for, or a failure, which is logged. */
 static int listen_on(struct sampling *s, struct show *show)
 {
 	uint64_t for_ns = show->o->sample.for_ns, left_ns = UINT64_MAX;

@@ -48,7 +48,7 @@ static bool is_in(const struct attachment *list, int cnt, const struct attachmen
 }
 
 /* Has one of the filters of these names this state map, also if it cannot be opened? 1 or 0;
- * -errno, which is said, if that cannot be told.
+ * -errno (logged) if that cannot be told.
  */
 static int is_named(char **names, uint32_t state_id)
 {
@@ -65,8 +65,8 @@ static int is_named(char **names, uint32_t state_id)
 	return 0;
 }
 
-/* Leaves in the list what runs a filter that none of these names has. Returns how many; or -errno,
- * which is said.
+/* Leaves in the list what runs a filter that none of these names has. Returns how many; or -errno
+ * (logged).
  */
 static int keep_nameless(char **names, struct attachment *list, int cnt)
 {
@@ -83,7 +83,7 @@ static int keep_nameless(char **names, struct attachment *list, int cnt)
 	return kept;
 }
 
-/* Says which interface runs a filter that has no name any more, as its pins are gone: -ENOENT if
+/* Logs which interface runs a filter that has no name any more, as its pins are gone: -ENOENT if
  * one does. Pins are there as long as a filter is attached, so one that was attached before and
  * after they were looked for lacks them; others are being loaded or unloaded.
  */
@@ -104,7 +104,7 @@ static int check_nameless(void)
 		if (!after[i].err && is_in(before, before_cnt, &after[i]))
 			err = attachments_explain_gone(after[i].ifname);
 	if (!err)
-		err = attach_say_unknown(after, after_cnt);
+		err = attach_log_unknown(after, after_cnt);
 	loader_free_names(names);
 	free(before);
 	free(after);

@@ -53,7 +53,7 @@ static int look(struct unload *u)
 	int err = attach_list(&u->list, &u->list_cnt);
 
 	if (!err && !u->o->force)
-		err = attach_say_unknown(u->list, u->list_cnt);
+		err = attach_log_unknown(u->list, u->list_cnt);
 	if (!err)
 		err = loader_names(&u->names);
 	if (err)
@@ -144,7 +144,7 @@ static int first_error(int err, int next)
 
 /* The filter is in use out of sight, so its pins stay. If it was detached here from the interfaces
  * that were named, that is what was asked for (0, with a note); else it is a failure (-EBUSY,
- * said).
+ * logged).
  */
 static int explain_live(const char *name, bool was_here)
 {
@@ -208,8 +208,8 @@ static bool clear_record(const struct unload *u, const char *name)
 }
 
 /* The interface that was named is not here: it has another name now, was deleted, or has moved and
- * taken its program along. Its filter runs on others, which were not named. Returns -ENODEV, which
- * is said; 0 if there is none of those.
+ * taken its program along. Its filter runs on others, which were not named. Returns -ENODEV
+ * (logged); 0 if there is none of those.
  */
 static int explain_absent(const struct unload *u, const struct pinned *p)
 {

@@ -116,7 +116,7 @@ static void read_ifaces(const struct status *status, struct watch_reading *r)
 	freeifaddrs(all);
 }
 
-/* Of an open filter, which is *f's from then on. 0 or -errno, which is said. */
+/* Of an open filter, which is *f's from then on. 0 or -errno (logged). */
 static int take(struct watched *f, struct filter *open, const struct attach_view *view)
 {
 	static struct watch_reading r;
@@ -152,7 +152,7 @@ static void advise(const struct session *s, struct watched *f)
 			diag_note("%s: %s", f->name, f->said[i].text);
 }
 
-/* Reads one filter. 0, also if there is none of that name; or -errno, which is said. */
+/* Reads one filter. 0, also if there is none of that name; or -errno (logged). */
 static int read_one(struct session *s, const char *name)
 {
 	struct watched *f;
@@ -189,7 +189,7 @@ static int read_all(struct session *s)
 	return err;
 }
 
-/* 0; -errno, which is said: it cannot go on, as the filter that is named has gone. */
+/* 0; -errno (logged): it cannot go on, as the filter that is named has gone. */
 static int read_now(struct session *s)
 {
 	int err;
@@ -280,7 +280,7 @@ static int watch(struct session *s)
 		if (!s->on_screen) {
 			print(s);
 			if (fflush(stdout))
-				break; /* check_output() says why */
+				break; /* check_output() logs why */
 		}
 		if (left && !--left)
 			break;
@@ -299,7 +299,7 @@ static void end(struct session *s)
 	attach_view_free(&s->view);
 }
 
-/* Finds the filter that is meant, which may be named by an interface. 0 or -errno, which is said. */
+/* Finds the filter that is meant, which may be named by an interface. 0 or -errno (logged). */
 static int find(struct session *s)
 {
 	struct filter f;

@@ -40,12 +40,12 @@ int verb_run(const struct options *o); /* user/service/run.c */
 void verb_run_help(void);	       /* prints the keys of its file */
 
 /* For load and check: do the options fit together (but for --port, which check needs not)? 0;
- * -EINVAL, which is said.
+ * -EINVAL (logged).
  */
 int load_options_check(const struct options *o);
 
 /* For verbs that need the hand (verb_rotate.c): has it stopped, after which the filter says nothing
- * about ids? Then says so.
+ * about ids? Then logs it.
  */
 bool hand_has_stopped(const struct filter *f);
 

@@ -202,7 +202,7 @@ static void draw_title(const struct watched *f)
 	mvchgat(next_line - 1, 0, -1, A_REVERSE, 0, NULL);
 }
 
-/* What is said, word-wrapped, on at most `most` lines. */
+/* Advice, word-wrapped, on at most `most` lines. */
 static void draw_advice(const struct watched *f, int most)
 {
 	for (int i = 0; i < f->said_cnt; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The maps of a filter that delivers (include/deliver.h), from user space: for the library, which
- * has the sockets, and for status. Prints nothing.
+ * has the sockets, and for status. Logs nothing.
  */
 #ifndef XDP_DEDUP_DELIVERY_H
 #define XDP_DEDUP_DELIVERY_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What an application without rights asks of a filter of which a queue was lent to it: of a BPF
- * program (include/ask.h) that whoever lends it loads for it. Prints nothing. All but lent_load()
+ * program (include/ask.h) that whoever lends it loads for it. Logs nothing. All but lent_load()
  * need no right; *ask is the program's context, which keeps what a call does not speak of.
  */
 #ifndef XDP_DEDUP_LENT_H

@@ -3,7 +3,7 @@
  * (include/deliver.h). It can be handed to a process without any right: the socket is bound to the
  * queue by then, and can neither be bound elsewhere nor send; and it has none of the filter's maps,
  * but a program to ask (lent.h), and copies of what that has answered. It holds for the filter as
- * it is now: after a change it must be made anew. Prints nothing.
+ * it is now: after a change it must be made anew. Logs nothing.
  */
 #ifndef XDP_DEDUP_LOAN_H
 #define XDP_DEDUP_LOAN_H

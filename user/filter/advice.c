@@ -256,7 +256,7 @@ static bool too_large(const struct advice_reading *r, char *text)
 static const struct row {
 	const char *key;
 	bool (*says)(const struct advice_reading *r, char *text);
-	const char *unless; /* this one has been said, which says more; NULL: always */
+	const char *unless; /* this one is given, which tells more; NULL: always */
 } ROWS[] = {
 	{ "stopped", stopped, NULL },		{ "held_up", held_up, "stopped" },
 	{ "too_small", too_small, NULL },	{ "window_shortens", window_shortens, "too_small" },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What a reading of a filter means, where something could be better, and which setting to change to
  * what: a table of rows, each of which says a sentence or nothing. A filter that keeps what it
- * promises has nothing said of it. Pure.
+ * promises gets none. Pure.
  */
 #ifndef XDP_DEDUP_ADVICE_H
 #define XDP_DEDUP_ADVICE_H
@@ -35,7 +35,7 @@ struct advice {
 	char text[ADVICE_TEXT_MAX];
 };
 
-/* Writes what is to be said, the most urgent first. Returns how many. */
+/* Writes the advice, the most urgent first. Returns how many. */
 int advice_of(const struct advice_reading *r, struct advice out[ADVICE_MAX]);
 
 /* Is the sentence of this key among them? */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* By what the kernel tells filters and their programs apart. Prints nothing. */
+/* By what the kernel tells filters and their programs apart. Logs nothing. */
 #ifndef XDP_DEDUP_IDENTITY_H
 #define XDP_DEDUP_IDENTITY_H
 

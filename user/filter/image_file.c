@@ -201,7 +201,7 @@ int image_save(const struct filter *f, const char *path, bool (*stop)(void), str
 		err = -EINTR;
 	err = finish_draft(&d, path, err);
 	if (!err || err == -EINTR || err == -EAGAIN || err == -ENODATA)
-		return err; /* said, or the caller's to say */
+		return err; /* logged, or the caller's to log */
 	return diag_err(err, "cannot write %s: %s", path, strerror(-err));
 }
 

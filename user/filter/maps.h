@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is done with single maps of an open filter. Prints nothing. */
+/* What is done with single maps of an open filter. Logs nothing. */
 #ifndef XDP_DEDUP_MAPS_H
 #define XDP_DEDUP_MAPS_H
 

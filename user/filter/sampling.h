@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Listens to a live filter: copies of packets that it drops, or that are new. include/sample.h says
- * how that works. Prints nothing.
+ * how that works. Logs nothing.
  */
 #ifndef XDP_DEDUP_SAMPLING_H
 #define XDP_DEDUP_SAMPLING_H

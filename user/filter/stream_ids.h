@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Ids of an open filter's streams, as the packet program makes them. Prints nothing. */
+/* Ids of an open filter's streams, as the packet program makes them. Logs nothing. */
 #ifndef XDP_DEDUP_STREAM_IDS_H
 #define XDP_DEDUP_STREAM_IDS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a filter has counted (include/counters.h): its map `stats`, added up. Prints nothing. */
+/* What a filter has counted (include/counters.h): its map `stats`, added up. Logs nothing. */
 #ifndef XDP_DEDUP_TOTALS_H
 #define XDP_DEDUP_TOTALS_H
 

@@ -16,7 +16,7 @@
  *   may_mount, else it stays missing, which is no failure;
  * - this process moves into the mount namespace of an ancestor, or of PID 1, that has one. Relative
  *   paths then mean other files.
- * 0; -errno, which is said, if nothing of that works or it cannot be told.
+ * 0; -errno (logged) if nothing of that works or it cannot be told.
  */
 int bpffs_ready(bool may_mount);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a network device's driver says of itself, by ethtool and the kernel's netdev family. Prints
+/* What a network device's driver says of itself, by ethtool and the kernel's netdev family. Logs
  * nothing; what fails, or cannot be told, returns a negative errno.
  */
 #ifndef XDP_DEDUP_DEVICE_H

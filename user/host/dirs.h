@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where pins are: the BPF file system, and directories that only root can change. Prints nothing. */
+/* Where pins are: the BPF file system, and directories that only root can change. Logs nothing. */
 #ifndef XDP_DEDUP_DIRS_H
 #define XDP_DEDUP_DIRS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which network namespace this process is in. Prints nothing. */
+/* Which network namespace this process is in. Logs nothing. */
 #ifndef XDP_DEDUP_HERE_H
 #define XDP_DEDUP_HERE_H
 

@@ -25,11 +25,11 @@ enum kernel_right {
 const char *kernel_rights_text(unsigned int rights);
 
 /* Does this process have these rights, and do they work here (in a container they may not)? 0, or
- * -EPERM after saying what is missing.
+ * -EPERM after logging what is missing.
  */
 int kernel_permits(const char *verb, unsigned int rights);
 
-/* Has this process these rights, whether or not they work here? Says nothing. */
+/* Has this process these rights, whether or not they work here? Logs nothing. */
 bool kernel_has_rights(unsigned int rights);
 
 /* Has what libbpf and libxdp print if verbose go to this function; without it, nowhere. It gets
@@ -41,12 +41,12 @@ void kernel_print_by(int (*print)(const char *format, va_list args));
 void kernel_output(bool verbose);
 
 /* What verbs need before anything else: kernel_output(), bpffs_ready(), and the clock for
- * kernel_now_ns(). 0 or -errno, which is said.
+ * kernel_now_ns(). 0 or -errno (logged).
  */
 int kernel_ready(bool verbose, bool may_mount);
 
 /* Locks the open file fd (flock), for as long as it stays open. 0; -EBUSY after waiting 10 s for
- * another process, or another -errno; said.
+ * another process, or another -errno: logged.
  */
 int kernel_lock(int fd);
 
@@ -63,13 +63,13 @@ bool kernel_has(enum bpf_prog_type type, enum bpf_func_id helper);
  */
 const char *kernel_lacks(bool (*has)(enum bpf_prog_type type, enum bpf_func_id helper));
 
-/* Has this kernel what our programs need? 0; or err, after saying what it lacks. */
+/* Has this kernel what our programs need? 0; or err, after logging what it lacks. */
 int kernel_check(int err);
 
 /* Does this kernel have this type of map? True also if that cannot be told. */
 bool kernel_has_map(enum bpf_map_type type);
 
-/* Has it what filters need that deliver (include/deliver.h)? 0; or -EOPNOTSUPP, after saying what
+/* Has it what filters need that deliver (include/deliver.h)? 0; or -EOPNOTSUPP, after logging what
  * it lacks. `has` is kernel_has_map(), or a test's own.
  */
 int kernel_check_delivery(bool (*has)(enum bpf_map_type type));
@@ -80,7 +80,7 @@ int kernel_check_delivery(bool (*has)(enum bpf_map_type type));
  */
 bool kernel_lacks_memory(int err, uint64_t bytes);
 
-/* Says why a load of a filter of `bytes` (as above) has failed with err: a feature that this kernel
+/* Logs why a load of a filter of `bytes` (as above) has failed with err: a feature that this kernel
  * lacks, too little memory, or what else err says. Returns err.
  */
 int kernel_explain(int err, uint64_t bytes);

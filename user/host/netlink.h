@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One question to the kernel by netlink, through libmnl. Prints nothing. */
+/* One question to the kernel by netlink, through libmnl. Logs nothing. */
 #ifndef XDP_DEDUP_NETLINK_H
 #define XDP_DEDUP_NETLINK_H
 

@@ -2,7 +2,7 @@
 /* Finds the machine's network namespaces, which the kernel does not list: those that a thread is
  * in, those that a process has open, and those that are mounted where any process sees it (as ip
  * netns and container runtimes do). One is not found if only a socket holds it, or a mount in a
- * mount namespace that has no process. Prints nothing.
+ * mount namespace that has no process. Logs nothing.
  */
 #ifndef XDP_DEDUP_NETNS_H
 #define XDP_DEDUP_NETNS_H

@@ -358,7 +358,7 @@ int plan_silently(const struct filter_spec *spec, struct dedup_config *out)
 	return plan_config(spec, cpus > 0 ? cpus : 1, kernel_hz(), out);
 }
 
-/* Says what the filter promises less than was asked for. */
+/* Notes what the filter promises less than was asked for. */
 static void note_promises(const struct filter_spec *spec, const struct dedup_config *c)
 {
 	const struct layout *layout = layout_of(c->memory.layout);
@@ -377,7 +377,7 @@ static void note_promises(const struct filter_spec *spec, const struct dedup_con
 		diag_note("%s", layout->note(c));
 }
 
-/* Says which rates the hash allows; rounded up. Returns -ENOTUNIQ. */
+/* Logs which rates the hash allows; rounded up. Returns -ENOTUNIQ. */
 static int refuse_hash(const struct filter_spec *spec)
 {
 	double least = 1.1 / HASH_SHARE * hash_rate(spec, 1.1 * spec->capacity);

@@ -20,12 +20,12 @@
 int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int hz,
 		struct dedup_config *out);
 
-/* plan_config() for this machine. Says on stderr what is wrong; and, if m and k are given, what of
+/* plan_config() for this machine. Logs what is wrong; and, if m and k are given, what of
  * the capacity or the rate such a filter cannot keep.
  */
 int plan_here(const struct filter_spec *spec, struct dedup_config *out);
 
-/* The same, but says nothing. */
+/* The same, but logs nothing. */
 int plan_silently(const struct filter_spec *spec, struct dedup_config *out);
 
 /* Writes to *out what was asked of the filter with this configuration. Format 11 does not say

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Makes filters in the kernel, lists and removes them. What fails here says why on stderr.
+/* Makes filters in the kernel, lists and removes them. Failures are logged.
  *
  * A filter is made in an order in which the process may be killed at any moment without harm: the
  * maps are pinned in +NAME, the hand is started, +NAME becomes NAME, the packet program is attached.
@@ -23,7 +23,7 @@ struct xdp_dedup;   /* the skeleton of bpf/xdp_dedup.bpf.c */
 int loader_create(const char *name, const struct dedup_config *cfg, const struct predecessor *before);
 
 /* What is to take the place of the filter of this name is made in +NAME, and its packet program is
- * loaded; handover.h goes on from there. 0 or -errno, which is said: then nothing of it is left.
+ * loaded; handover.h goes on from there. 0 or -errno (logged): then nothing of it is left.
  * - next_program: the same maps with another configuration, *cfg, which is complete; before: the
  *   predecessor that it gets, or NULL for that which there may be. -EPROTO if the filter is of the
  *   format before.
@@ -36,12 +36,12 @@ int loader_next_filter(const char *name, const struct dedup_config *cfg,
 		       const struct filter *running);
 
 /* Waits until the hand of this open filter steps, 5 s at most. A program is attached only then: one
- * whose clock does not run lets every packet pass. 0; or -ESTALE, which is said.
+ * whose clock does not run lets every packet pass. 0; or -ESTALE (logged).
  */
 int loader_await_hand(const struct filter *f);
 
 /* Makes the filter's own hand go on by its configuration of now, where another program of it has
- * started the timer. 0 or -errno, which is said.
+ * started the timer. 0 or -errno (logged).
  */
 int loader_adopt_hand(const char *name);
 
@@ -66,14 +66,14 @@ void loader_program_close(struct xdp_dedup *skel);
 struct bpf_program *loader_packet_program(const struct xdp_dedup *skel);
 
 /* Pins the packet program as PIN_ROOT/NAME/prog, in the place of another one's pin. NAME: of the
- * filter's directory. 0 or -errno, which is said.
+ * filter's directory. 0 or -errno (logged).
  */
 int loader_pin_program(const char *name, int prog_fd);
 
-/* Says what the error `err` of filter_open() means and what to do, and returns it. */
+/* Logs what the error `err` of filter_open() means and what to do, and returns it. */
 int loader_explain(const char *name, int err);
 
-/* filter_open(), which says what is wrong. */
+/* filter_open(), whose failure is logged. */
 int loader_open_or_say(const char *name, struct filter *out);
 
 /* The names under PIN_ROOT, sorted; *names ends with NULL, and is freed with loader_free_names().

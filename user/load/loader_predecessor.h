@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The maps of a predecessor (include/predecessor.h), of which a successor is made: a filter that
- * runs, or one that is made of an image. What fails says why.
+ * runs, or one that is made of an image. Failures are logged.
  */
 #ifndef XDP_DEDUP_LOADER_PREDECESSOR_H
 #define XDP_DEDUP_LOADER_PREDECESSOR_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The BPF object as that of one filter: with the sizes of its maps, at its pins, with those of its
- * programs that it runs. For loader*.c, which say what is made of it. What fails says why.
+ * programs that it runs. For loader*.c, which say what is made of it. Failures are logged.
  */
 #ifndef XDP_DEDUP_OBJECT_H
 #define XDP_DEDUP_OBJECT_H
@@ -39,7 +39,7 @@ int object_start_hand(struct xdp_dedup *skel);
  */
 int object_check(const struct xdp_dedup *skel, const struct bpf_program *prog);
 
-/* Runs a syscall program of it. What it returned, or -errno; says nothing. */
+/* Runs a syscall program of it. What it returned, or -errno; logs nothing. */
 int object_run(const struct bpf_program *prog);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The directories of pins under PIN_ROOT: made and removed so that nobody finds a filter that is
  * incomplete. That is done in +NAME, a name that no filter can have: the directory of the filter
- * NAME comes from there and goes there, by one system call. What fails says why.
+ * NAME comes from there and goes there, by one system call. Failures are logged.
  */
 #ifndef XDP_DEDUP_PIN_DIRS_H
 #define XDP_DEDUP_PIN_DIRS_H
@@ -37,7 +37,7 @@ int pin_dir_remove_10(const char *name);
  */
 int pin_dir_make(const char *path, bool is_private);
 
-/* Says what the error `err` of dir_check() means, and returns it. */
+/* Logs what the error `err` of dir_check() means, and returns it. */
 int pin_dir_explain(const char *path, int err);
 
 #endif

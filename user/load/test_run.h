@@ -23,18 +23,18 @@ struct answer {
  * is complete, with its secrets, and `replay` is 1. This thread stays on its CPU from then on, so
  * that there is one learning credit. *state and *record are the filter's, as long as it is
  * open. 0 or
- * -errno, which is said. Closed with test_run_close().
+ * -errno (logged). Closed with test_run_close().
  */
 int test_run_open(const struct dedup_config *cfg, uint64_t now_ns, struct test_run **out,
 		  struct dedup_state **state, struct dedup_record **record);
 void test_run_close(struct test_run *k);
 
-/* A step of the hand at this time; *sleep_ns: how much later the next one is to come. 0 or -errno,
- * which is said.
+/* A step of the hand at this time; *sleep_ns: how much later the next one is to come. 0 or -errno
+ * (logged).
  */
 int test_run_step(struct test_run *k, uint64_t now_ns, uint64_t *sleep_ns);
 
-/* Runs the program on a frame. 0; or -errno, which is said, if the kernel does not: as for a frame
+/* Runs the program on a frame. 0; or -errno (logged) if the kernel does not: as for a frame
  * that is too large for it, or shorter than an Ethernet header.
  */
 int test_run_frame(struct test_run *k, const void *frame, uint32_t len, struct answer *out);

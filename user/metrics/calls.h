@@ -4,8 +4,8 @@
 #define XDP_DEDUP_CALLS_H
 
 /* From now on every other call fails with EPERM, for good: no socket is made or connected, nothing
- * is signalled, no namespace, process or thread is made, no memory made executable. 0, or -errno,
- * which is said.
+ * is signalled, no namespace, process or thread is made, no memory made executable. 0, or -errno
+ * (logged).
  */
 int calls_limit(void);
 

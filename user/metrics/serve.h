@@ -14,7 +14,7 @@
 
 /* Answers HTTP requests at the socket that listens, by asking over the channel (channel.h), until
  * that is closed: 0. From its start on the process makes no other system calls than that takes
- * (calls.h). -errno if it cannot, which is said.
+ * (calls.h). -errno (logged) if it cannot.
  */
 int serve(int listen_fd, int channel);
 

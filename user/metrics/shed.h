@@ -8,7 +8,7 @@
  * thread or file can be made, and at most `files` descriptors be open. Where there is Landlock no
  * file can be opened; with its later versions nobody else be signalled, nor connect() be used. What
  * the kernel refuses to somebody who is not root goes without; but who still is root, or has a
- * capability, does not go on: -EPERM, which is said. 0: it has no right left.
+ * capability, does not go on: -EPERM (logged). 0: it has no right left.
  */
 int shed_rights(unsigned int keep, unsigned int files);
 

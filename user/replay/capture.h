@@ -25,8 +25,8 @@ struct capture_frame {
 	bool outgoing;	   /* sent by the host that captured it: XDP never sees such packets */
 };
 
-/* Opens a file; "-" is standard input. The file may be a pipe. Says on stderr why it cannot and
- * returns -errno: -EBADMSG if it is no capture, -EPROTONOSUPPORT if its link type is none of these:
+/* Opens a file; "-" is standard input. The file may be a pipe. Logs why it cannot, and returns
+ * -errno: -EBADMSG if it is no capture, -EPROTONOSUPPORT if its link type is none of these:
  *
  * - Ethernet. Frames are passed on as they are, VLAN tags in them; nothing is copied.
  * - Linux cooked, version 1 and 2 (as `tcpdump -i any` writes). The EtherType is the protocol; the
@@ -45,9 +45,9 @@ int capture_open(const char *path, const uint8_t mac[6], struct capture **out);
  */
 int capture_open_file(FILE *file, const char *name, const uint8_t mac[6], struct capture **out);
 
-/* Returns 1 with the next frame in *f; 0 at the end; or -errno after having said on stderr in which
- * packet the file is truncated or corrupt. All frames before were good, and after an error or the
- * end the same is returned again, silently.
+/* Returns 1 with the next frame in *f; 0 at the end; or -errno after logging in which packet the
+ * file is truncated or corrupt. All frames before were good, and after an error or the end the same
+ * is returned again, silently.
  *
  * Times are the file's: they may go backwards and jump. One before 1970 is 0, one that does not
  * fit is UINT64_MAX.
@@ -90,20 +90,20 @@ enum capture_out_mode {
 
 /* Creates a file, or empties it; "-" is standard output. What is no regular file (a pipe,
  * /dev/stdout) is written to as it is, in either mode. `snap`: bytes of a frame that are kept at
- * most, 1 to 262144. Says on stderr why it cannot, and returns -errno.
+ * most, 1 to 262144. Logs why it cannot, and returns -errno.
  */
 int capture_create(const char *path, uint32_t snap, enum capture_out_mode mode,
 		   struct capture_out **out);
 
 /* Writes a frame (its data, len, wire_len and ns; what is beyond `snap` is cut). Times must be
- * before 2106. 0, or -errno, said on stderr the first time only. After a failure nothing more is
+ * before 2106. 0, or -errno, which is logged the first time only. After a failure nothing more is
  * written, and no half file is left: PATH.part is removed and what PATH was is still there; a live
  * file ends with its last whole frame.
  */
 int capture_write(struct capture_out *o, const struct capture_frame *f);
 
-/* Writes what is buffered, puts the file in its place and frees everything. 0, or -errno, said
- * unless capture_write() has said it.
+/* Writes what is buffered, puts the file in its place and frees everything. 0, or -errno (logged)
+ * unless capture_write() has logged it.
  */
 int capture_finish(struct capture_out *o);
 

@@ -23,7 +23,7 @@ struct capture_out {
 	uint32_t snap;
 	bool live;
 	uint64_t whole_bytes; /* up to the last whole frame */
-	int err;	      /* the first failure, which is said */
+	int err;	      /* the first failure, which is logged */
 	char buffer[64 * 1024];
 };
 

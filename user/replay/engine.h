@@ -20,7 +20,7 @@ struct engine;
  * (secrets_draw()), and `several` is 0. `mac`: frames for this one are for this host; NULL: none
  * but multicast and broadcast, unless the configuration says that all are. Only one engine of
  * ENGINE_USER at a time; ENGINE_KERNEL needs rights, keeps this thread on its CPU, and touches no
- * interface. 0, or -errno, which is said. Closed with engine_close().
+ * interface. 0, or -errno (logged). Closed with engine_close().
  */
 int engine_open(enum engine_kind kind, const struct dedup_config *cfg, const uint8_t mac[6],
 		struct engine **out);
@@ -30,9 +30,9 @@ void engine_close(struct engine *e); /* NULL is fine */
 void engine_set_mac(const struct dedup_config *cfg, const uint8_t mac[6], struct dedup_record *r);
 
 /* What the program does with a frame of `len` bytes that comes in at this time, in ns since
- * engine_open(). A time before that of an earlier call counts as that one. 0; or -errno, which is
- * said, if the kernel does not run it: -E2BIG or -EINVAL for a frame too large for
- * BPF_PROG_TEST_RUN or shorter than an Ethernet header.
+ * engine_open(). A time before that of an earlier call counts as that one. 0; or -errno (logged),
+ * if the kernel does not run it: -E2BIG or -EINVAL for a frame too large for BPF_PROG_TEST_RUN or
+ * shorter than an Ethernet header.
  */
 int engine_see(struct engine *e, const void *frame, uint32_t len, uint64_t ns, struct answer *out);
 

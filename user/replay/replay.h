@@ -57,7 +57,7 @@ struct replay_result {
 	struct replay_stream *streams;
 };
 
-/* Reads the capture to its end. 0; or -errno, which is said, if it is cut or corrupt, or the engine
+/* Reads the capture to its end. 0; or -errno (logged) if it is cut or corrupt, or the engine
  * fails: *out then has what came before; its `streams` are NULL if nothing could be begun. The
  * caller calls replay_free() in any case.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What a capture has twice, by where packets go: which are byte-identical to an earlier one, which
- * ids the built-in profiles find in them, and the filter that follows from it. Prints nothing.
+ * ids the built-in profiles find in them, and the filter that follows from it. Logs nothing.
  *
  * A destination is a UDP or TCP port, another IP protocol, or an EtherType; for multicast with the
  * group. Of TCP both directions are one destination, by the lower port.

@@ -13,7 +13,9 @@ struct advised {
 	int cnt;
 };
 
-/* What was said of the filter of this name, put into the list if it is not there yet. NULL: no memory. */
+/* What was logged of the filter of this name, put into the list if it is not there yet. NULL: no
+ * memory.
+ */
 static struct advised *of_name(struct advisor *a, const char *name)
 {
 	struct advised *more;

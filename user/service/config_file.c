@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* inih tells keys from values. It gets one line at a time, from here, so that where an error is can
- * be told: no line goes on in the next one.
+/* inih tells keys from values. It gets one line at a time, from here, so that messages
+ * have their line: no line goes on in the next one.
  */
 #include "config_file.h"
 
@@ -33,13 +33,13 @@ struct reading {
 	int failed;
 };
 
-/* What is said is said of this line. */
+/* Messages are of this line from here on. */
 static void be_at(const struct reading *r, unsigned int line)
 {
 	diag_at((struct diag_place){ r->path, line });
 }
 
-/* A copy that lives as long as the configuration; NULL, which is said: no memory. */
+/* A copy that lives as long as the configuration; NULL (logged): no memory. */
 static char *keep(struct reading *r, char *copy)
 {
 	struct config_file *c = r->out;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The configuration of the service: an INI file (inih) with a section [service] and one
  * [filter NAME] for each filter, whose keys are the options of `load` without the dashes. What is
- * wrong is said as FILE:LINE. Changes nothing, needs no rights.
+ * wrong is logged with FILE:LINE. Changes nothing, needs no rights.
  */
 #ifndef XDP_DEDUP_CONFIG_FILE_H
 #define XDP_DEDUP_CONFIG_FILE_H
@@ -39,7 +39,7 @@ struct config_file {
 };
 
 /* Reads the file. 0, and the caller frees *out with config_free(); -EINVAL if it is wrong, or
- * another -errno if it cannot be read: said, and *out has nothing.
+ * another -errno if it cannot be read: logged, and *out has nothing.
  */
 int config_read(const char *path, struct config_file *out);
 

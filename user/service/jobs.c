@@ -67,7 +67,7 @@ static struct options options_of(const struct job_order *order, char **args, int
 	return o;
 }
 
-static int bring_as_said(const struct job_order *order)
+static int bring_as_ordered(const struct job_order *order)
 {
 	char *args[DEDUP_IFACES_MAX];
 	struct options o = options_of(order, args, 0);
@@ -99,14 +99,14 @@ static int restore(const struct job_order *order, char *path)
 	int status;
 
 	if (kernel_ready(o.verbose, false) || image_open(path, &image))
-		return bring_as_said(order); /* said */
+		return bring_as_ordered(order); /* logged */
 	fits = is_fit(order, &image);
 	image_close(&image);
 	if (fits) {
 		run_verb(verb_restore, &o);
-		return bring_as_said(order); /* which does nothing if that is what it is */
+		return bring_as_ordered(order); /* which does nothing if that is what it is */
 	}
-	status = bring_as_said(order);
+	status = bring_as_ordered(order);
 	o.args_cnt = 2;
 	if (status == EXIT_DONE)
 		run_verb(verb_restore, &o);
@@ -146,7 +146,7 @@ static int bring(const struct job_order *order)
 		run_verb(verb_unload, &all_of_it);
 	}
 	if (is_pinned(order->name) || !order->state || image_path(order, path) || access(path, F_OK))
-		return bring_as_said(order);
+		return bring_as_ordered(order);
 	return restore(order, path);
 }
 

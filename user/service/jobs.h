@@ -28,8 +28,8 @@ struct job_order {
 	const char *state; /* SAVE, and BRING if what was saved is to be restored: the directory; or NULL */
 };
 
-/* Starts a process that does it, and ends with an enum exit_code; what it says is on stdout and
- * stderr. Its id; or -errno, which is said.
+/* Starts a process that does it, and ends with an enum exit_code; it prints on stdout and
+ * stderr. Its id; or -errno (logged).
  */
 pid_t job_start(const struct job_order *order);
 

@@ -121,7 +121,7 @@ static enum job first_job(const struct kept *f)
 	return f->todo & -f->todo;
 }
 
-/* 0; or -errno, which is said: it is still to be done. */
+/* 0; or -errno (logged): it is still to be done. */
 static int start(struct keeper *k, const struct job_order *order)
 {
 	pid_t pid = (k->start ?: job_start)(order);

@@ -44,7 +44,7 @@ struct keeper {
 
 /* Takes what config_read() has read, which is its own from then on: at the start, or in the place
  * of what it had. Every filter is to be brought, and those that are no longer in the file to go. 0
- * or -ENOMEM, which is said: then nothing has changed, and *config is the caller's.
+ * or -ENOMEM (logged): then nothing has changed, and *config is the caller's.
  */
 int keeper_configure(struct keeper *k, struct config_file *config);
 

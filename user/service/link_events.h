@@ -13,15 +13,15 @@ struct link_events {
 	struct links now; /* as of the last look */
 };
 
-/* Opens the socket, and looks. 0, and the caller closes it; or -errno, which is said. */
+/* Opens the socket, and looks. 0, and the caller closes it; or -errno (logged). */
 int link_events_open(struct link_events *e);
 void link_events_close(struct link_events *e);
 
 /* Takes all messages from the socket. What they say is looked up: some may have been lost. */
 void link_events_drain(const struct link_events *e);
 
-/* Looks anew. *changed: an interface has come, gone, or has another name or MAC. 0; or -errno,
- * which is said, and then e->now is as it was.
+/* Looks anew. *changed: an interface has come, gone, or has another name or MAC. 0; or -errno
+ * (logged), and then e->now is as it was.
  */
 int link_events_look(struct link_events *e, bool *changed);
 

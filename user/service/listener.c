@@ -41,7 +41,7 @@ static bool is_same_port(const char *at, const struct scrapes_address *a)
 
 /* 0 or -errno. What is at l->at ends once the new socket listens. */
 static int open_at(struct listener *l, const char *where, const struct scrapes_address *a,
-		   bool may_say)
+		   bool may_log)
 {
 	bool is_absent = false;
 	int fd = scrapes_listen(a, &is_absent);
@@ -50,12 +50,12 @@ static int open_at(struct listener *l, const char *where, const struct scrapes_a
 		return fd;
 	stop(l);
 	if (scrapes_open(l->events, fd, l->write, l->arg, NULL, &l->scrapes))
-		return -EIO; /* said */
+		return -EIO; /* logged */
 	l->at = strdup(where);
-	if (may_say && !scrapes_is_local(a))
+	if (may_log && !scrapes_is_local(a))
 		diag_note("metrics = %s: other hosts can read them, and nobody is asked who it is",
 			  where);
-	if (may_say && is_absent)
+	if (may_log && is_absent)
 		diag_note("metrics = %s: no interface has this address yet; scrapes are answered there once one has",
 			  where);
 	return 0;
@@ -80,8 +80,8 @@ static int open_instead(struct listener *l, const char *where, const struct scra
 
 static void log_failure(struct listener *l, const char *where, int err, bool is_in_the_way)
 {
-	forget(&l->said);
-	l->said = strdup(where);
+	forget(&l->failed_at);
+	l->failed_at = strdup(where);
 	diag_err(0, "cannot listen for scrapes at %s: %s; it is tried again every %s%s%s", where,
 		 strerror(-err), is_in_the_way ? "5 min" : "10 s",
 		 l->at ? ", and meanwhile they are answered at " : "", l->at ?: "");
@@ -89,12 +89,13 @@ static void log_failure(struct listener *l, const char *where, int err, bool is_
 
 void listener_follow(struct listener *l, const char *where)
 {
-	bool is_new = where && (!l->said || strcmp(l->said, where) != 0), is_in_the_way = false;
+	bool is_new = where && (!l->failed_at || strcmp(l->failed_at, where) != 0),
+	     is_in_the_way = false;
 	struct scrapes_address a;
 	int err;
 
 	if (where && l->at && !strcmp(where, l->at)) {
-		forget(&l->said);
+		forget(&l->failed_at);
 		return;
 	}
 	if (!where || scrapes_address(where, &a)) {
@@ -111,7 +112,7 @@ void listener_follow(struct listener *l, const char *where)
 			err = open_instead(l, where, &a);
 	}
 	if (!err)
-		forget(&l->said);
+		forget(&l->failed_at);
 	else if (is_new)
 		log_failure(l, where, err, is_in_the_way);
 }
@@ -119,5 +120,5 @@ void listener_follow(struct listener *l, const char *where)
 void listener_close(struct listener *l)
 {
 	stop(l);
-	forget(&l->said);
+	forget(&l->failed_at);
 }

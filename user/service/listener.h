@@ -14,13 +14,13 @@ struct listener {
 	void *arg;
 	struct scrapes *scrapes; /* NULL: nobody listens */
 	char *at;		 /* where: as the file says */
-	char *said;		 /* of where it was said that it cannot be */
+	char *failed_at;	 /* where it could not, which was logged */
 	unsigned int tries;	 /* to open that where the old socket may be in the way */
 };
 
 /* Listens at `where`, [ADDRESS:]PORT; NULL: nowhere. Does nothing if it does so already. The old
  * socket is closed once the new one listens. Where both are of one port it is closed before, and
- * opened again after a failure: the first time, and then at every 30th call. What cannot be is said
+ * opened again after a failure: the first time, and then at every 30th call. A failure is logged
  * once, and the old one stays: to be called again every few seconds.
  */
 void listener_follow(struct listener *l, const char *where);

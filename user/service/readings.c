@@ -172,7 +172,7 @@ static int open_anew(struct reading *r, struct filter *f)
 }
 
 /* Reads all there is of a filter, opening it if need be. *view is of filters before it, or empty. 0
- * or -errno, which was said unless it is -ENOENT.
+ * or -errno, which is logged unless it is -ENOENT.
  */
 static int refresh_one(struct reading *r, struct attach_view *view)
 {

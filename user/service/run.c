@@ -87,7 +87,7 @@ static int settle_down(struct service *s)
 		return sd_event_exit(s->events, EXIT_DONE);
 	if (s->keeper.ending)
 		return wait_for_retry(s);
-	if (!attach_view_read(&view)) { /* else said */
+	if (!attach_view_read(&view)) { /* else logged */
 		keeper_text(&s->keeper, &view, s->status, sizeof(s->status));
 		attach_view_free(&view);
 	}

@@ -35,7 +35,7 @@ struct scrapes {
 	uint64_t started_ns, delay_us;	  /* delay: of the last restart; 0: there was none */
 	sd_event_source *asked, *ended;	  /* of the program that runs */
 	sd_event_source *pause, *restart; /* timers */
-	char said[PATH_MAX + 128];	  /* why it could not be started */
+	char logged[PATH_MAX + 128];	  /* why it could not be started */
 };
 
 /* Looks for the program beside this one's, in its libexec, and where that is by default. */
@@ -267,7 +267,7 @@ static int try_start(struct scrapes *s, const char *path)
 
 static int start(struct scrapes *s)
 {
-	char found[PATH_MAX], text[sizeof(s->said)];
+	char found[PATH_MAX], text[sizeof(s->logged)];
 	const char *path = s->program ?: find_program(found);
 	int err = path ? try_start(s, path) : -ENOENT;
 
@@ -279,9 +279,9 @@ static int start(struct scrapes *s)
 	snprintf(text, sizeof(text), "cannot start %s, so nobody answers scrapes: %s",
 		 path ?: SCRAPES_PROGRAM, strerror(-err));
 	start_later(s);
-	if (strcmp(text, s->said))
+	if (strcmp(text, s->logged))
 		diag_err(0, "%s", text);
-	memcpy(s->said, text, sizeof(text));
+	memcpy(s->logged, text, sizeof(text));
 	return 0;
 }
 

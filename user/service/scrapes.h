@@ -24,7 +24,7 @@ struct scrapes_address {
 };
 
 /* Reads [ADDRESS:]PORT; a numeric address, of IPv6 in brackets, 127.0.0.1 if there is none. 0, or
- * -EINVAL. Says nothing.
+ * -EINVAL. Logs nothing.
  */
 int scrapes_address(const char *text, struct scrapes_address *out);
 
@@ -32,7 +32,7 @@ int scrapes_address(const char *text, struct scrapes_address *out);
 bool scrapes_is_local(const struct scrapes_address *a);
 
 /* A socket that listens there, to which nobody replies yet; or -errno. *is_absent: no interface has
- * the address yet, and connections come once one has. Says nothing.
+ * the address yet, and connections come once one has. Logs nothing.
  */
 int scrapes_listen(const struct scrapes_address *a, bool *is_absent);
 
@@ -44,8 +44,8 @@ struct scrapes;
 /* Has scrapes at this socket answered by `write`, which the event loop calls with `arg`. The socket
  * is closed by scrapes_close(), or after a failure. `program`: the path of xdp-dedup-metrics, which
  * is not copied; NULL: where it is installed, beside this process's own program or in its libexec.
- * If it cannot be started, that is said, and tried again later. 0, and the caller closes *out; or
- * -errno, which is said.
+ * If it cannot be started, that is logged, and tried again later. 0, and the caller closes *out; or
+ * -errno (logged).
  */
 int scrapes_open(sd_event *events, int listen_fd, scrapes_fn write, void *arg, const char *program,
 		 struct scrapes **out);

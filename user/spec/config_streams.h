@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The streams of a configuration: at least one. Prints nothing. */
+/* The streams of a configuration: at least one. Logs nothing. */
 #ifndef XDP_DEDUP_CONFIG_STREAMS_H
 #define XDP_DEDUP_CONFIG_STREAMS_H
 

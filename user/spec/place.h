@@ -30,7 +30,7 @@ struct place_id {
 void scan_blanks(struct scan *s);
 
 /* "0x88fb" → bytes, the first byte first; 2 digits for each of them, in either case. Returns 0; or
- * -EINVAL after saying that `what` ("a mask") is not so.
+ * -EINVAL after logging that `what` ("a mask") is not so.
  */
 int scan_hex(struct scan *s, const char *what, uint8_t *out, uint32_t bytes);
 
