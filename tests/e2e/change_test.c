@@ -29,6 +29,8 @@
 #define EVENTS_MAX 10000000
 #define STREAM_PPS 1000
 #define KILLED_MS 300 /* after which a change has ended, mostly */
+#define PATIENCE_S 900 /* with a row, */
+#define CHANGE_S 15    /* and with each of its changes: a flood that hangs is ended */
 #define IMAGE "/mnt/image"
 #define OPERATIONS_MAX 8
 
@@ -494,6 +496,7 @@ static void change(const struct row *row, const char *by, unsigned int times)
 	struct gossip_receiver *r;
 	uint32_t events;
 
+	alarm(PATIENCE_S + CHANGE_S * times);
 	if (row->load)
 		e2e_load("%s", row->load);
 	else
