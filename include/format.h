@@ -12,7 +12,7 @@
  *   during an upgrade, and `wanted` longer.
  * - An id has the same bits, and a place of the hand's circle means the same.
  * Where a rule cannot hold, DEDUP_FORMAT_OLDEST becomes DEDUP_FORMAT: an upgrade is then unload and
- * load. Snapshots (user/filter/image.h) follow these rules too.
+ * load. Snapshots (user/filter/snapshot.h) follow these rules too.
  */
 #ifndef XDP_DEDUP_FORMAT_H
 #define XDP_DEDUP_FORMAT_H

@@ -420,7 +420,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "of "
 	  "the frame'\n"
 	  "got sh -c \"$XD status v0 --json | jq -r '.streams[0].digest'\"; is frame\n"
-	  "$XD save v0 /mnt/image; $XD unload v0; $XD restore v0 /mnt/image\n"
+	  "$XD save v0 /mnt/snapshot; $XD unload v0; $XD restore v0 /mnt/snapshot\n"
 	  "got $XD status v0; has 'a digest of the frame'; $XD unload v0\n" },
 	/* Files may be named before or after what uses them. */
 	{ "profiles-of-a-file",

@@ -18,7 +18,7 @@
 #include "pins.h"
 
 #define POINTS tries(2, 5) /* by default */
-#define IMAGE "/mnt/image"
+#define SNAPSHOT "/mnt/snapshot"
 #define HAS "predecessor_state" /* a filter with a predecessor has this pin */
 #define ID "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 
@@ -155,8 +155,8 @@ static const struct row ROWS[] = {
 	{ "set", "set both --ihave pass", false },
 	{ "resize", "resize both --capacity 40k", false },
 	{ "replace", "load --replace --name both --fpr 1e-8", false },
-	{ "restore", "restore both " IMAGE, true },
-	{ "restore-into-one-that-runs", "restore both " IMAGE, false },
+	{ "restore", "restore both " SNAPSHOT, true },
+	{ "restore-into-one-that-runs", "restore both " SNAPSHOT, false },
 };
 
 /* Runs the verb with this call refused. False if it was not met. */
@@ -200,9 +200,9 @@ static void test_refused(void **state)
 {
 	const struct row *row = *state;
 
-	sh("mountpoint -q /mnt || mount -t tmpfs tmpfs /mnt; rm -f " IMAGE);
+	sh("mountpoint -q /mnt || mount -t tmpfs tmpfs /mnt; rm -f " SNAPSHOT);
 	load();
-	e2e_tool("save both " IMAGE);
+	e2e_tool("save both " SNAPSHOT);
 	if (row->begins)
 		unload();
 	try_points(row, points());
@@ -334,7 +334,7 @@ static int save_before_change(const struct intercepted *call, void *arg)
 	(void)arg;
 	if (!call->is_change || saves.cnt == SAVES)
 		return 0;
-	status = sh_out(out, sizeof(out), "%s save both " IMAGE "-%d", tool(), saves.cnt);
+	status = sh_out(out, sizeof(out), "%s save both " SNAPSHOT "-%d", tool(), saves.cnt);
 	if (status && !strstr(out, "has a predecessor"))
 		fail_msg("save before change %d: %s", saves.cnt, out);
 	saves.is_saved[saves.cnt++] = !status;
@@ -358,7 +358,7 @@ static void saved_while_resized(void **state)
 	for (int i = 0; i < saves.cnt; i += i < saves.cnt - 40 ? 20 : 3) {
 		if (!saves.is_saved[i])
 			continue;
-		e2e_tool("restore both " IMAGE "-%d", i);
+		e2e_tool("restore both " SNAPSHOT "-%d", i);
 		if (run(out, sizeof(out), "test both " ID))
 			fail_msg("saved before change %d of %d: %s", i, saves.cnt, out);
 		e2e_tool("unload --all");

@@ -57,7 +57,7 @@ static const char *const VERBS[] = {
 	"remove v0 $A",
 	"rotate v0",
 	"reset v0",
-	"save v0 /mnt/image",
+	"save v0 /mnt/snapshot",
 	"refresh v0",
 	"sample v0 --for 1s",
 	"set v0 --ihave pass",

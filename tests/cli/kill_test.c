@@ -24,7 +24,7 @@
 #define LOAD "load ve0 ve1 --name both --fpr 1e-9 --port %d-%d"
 #define ADVICE "xdp-dedup unload "
 #define ADVICES_MAX 3
-#define IMAGE "/mnt/image"
+#define SNAPSHOT "/mnt/snapshot"
 #define ADD_ID "add both " ID
 #define ID "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 
@@ -145,13 +145,13 @@ static void stop_streams(void)
 		assert_true(e2e_stream_stop(i) > 0);
 }
 
-/* Leaves an image of a filter on both interfaces, and nothing else. */
-static void make_image(void)
+/* Leaves a snapshot of a filter on both interfaces, and nothing else. */
+static void make_snapshot(void)
 {
-	sh("mountpoint -q /mnt || mount -t tmpfs tmpfs /mnt; rm -f " IMAGE);
+	sh("mountpoint -q /mnt || mount -t tmpfs tmpfs /mnt; rm -f " SNAPSHOT);
 	e2e_tool("%s", load_args());
 	e2e_tool("add both " ID);
-	e2e_tool("save both " IMAGE);
+	e2e_tool("save both " SNAPSHOT);
 	e2e_tool("unload ve0 ve1");
 }
 
@@ -171,12 +171,12 @@ static void check_recovery(void)
 
 static void test_killed_at_random(void **state)
 {
-	const char *const begins[] = { load_args(), "restore both " IMAGE };
+	const char *const begins[] = { load_args(), "restore both " SNAPSHOT };
 	uint64_t seed = gossip_now_ns();
 
 	(void)state;
 	print_message("# seed %llu\n", (unsigned long long)seed);
-	make_image();
+	make_snapshot();
 	start_streams();
 	for (int i = 0; i < 8; i++) {
 		run_killed_within(begins[i % ARRAY_SIZE(begins)], 300000, &seed);
@@ -222,8 +222,8 @@ static void test_other_verbs_killed(void **state)
 	e2e_assert_nothing_left();
 }
 
-/* The image is what it was before, or whole; the filter stays as it is. One run may have a change
- * less than another, so it is done when five have ended by themselves.
+/* The snapshot is what it was before, or whole; the filter stays as it is. One run may have a
+ * change less than another, so it is done when five have ended by themselves.
  */
 static void test_save_killed_at_each_change(void **state)
 {
@@ -232,32 +232,32 @@ static void test_save_killed_at_each_change(void **state)
 	char out[4096];
 
 	(void)state;
-	make_image();
+	make_snapshot();
 	e2e_tool("%s", load_args());
 	start_streams();
 	for (n = 1; whole < 5; n += killed) {
-		sh("echo old >" IMAGE);
-		killed = run_killed_at("save both " IMAGE, n);
+		sh("echo old >" SNAPSHOT);
+		killed = run_killed_at("save both " SNAPSHOT, n);
 		e2e_assert_works(n % E2E_LINKS);
-		replaced = sh_out(out, sizeof(out), "grep -qx old " IMAGE);
+		replaced = sh_out(out, sizeof(out), "grep -qx old " SNAPSHOT);
 		old += killed && !replaced;
 		after += killed && replaced;
 		whole += !killed;
 		if (replaced) {
 			e2e_tool("unload ve0 ve1");
-			e2e_tool("restore both " IMAGE);
+			e2e_tool("restore both " SNAPSHOT);
 			e2e_tool("set both --action drop");
 			e2e_tool("unload ve0 ve1");
 			e2e_tool("%s", load_args());
 		}
 	}
 	stop_streams();
-	print_message("# save was killed at %u points, %u of them before the image was there\n",
+	print_message("# save was killed at %u points, %u of them before the snapshot was there\n",
 		      old + after, old);
 	assert_true(old > 3);
 	assert_true(after > 0);
 	/* What it had written had no name, but while it was put in the place of the old one. */
-	sh("[ $(ls " IMAGE ".* | wc -l) -le 2 ]");
+	sh("[ $(ls " SNAPSHOT ".* | wc -l) -le 2 ]");
 	e2e_tool("unload ve0 ve1");
 }
 

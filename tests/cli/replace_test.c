@@ -132,7 +132,7 @@ static const struct cli_script SCRIPTS[] = {
 			  "has '\"format\": 12,'\n"
 			  "got $NEXT test v0 " ID_A "\n"
 			  "$NEXT add v0 " ID_B "\n"
-			  "$NEXT save v0 /mnt/image\n"
+			  "$NEXT save v0 /mnt/snapshot\n"
 			  "$NEXT rotate v0; $NEXT refresh v0\n"
 			  /* change it only as a whole, */
 			  "fails 'load --replace --name v0' $NEXT set v0 --action drop\n"
@@ -166,13 +166,13 @@ static const struct cli_script SCRIPTS[] = {
 	  "[ $(delivered $XD) = stack,xsk,stack ]; [ \"$maps\" = \"$(maps)\" ]\n"
 	  "fails 'there is no stream a' $XD load v0 --replace --deliver xsk:a\n"
 	  "$XD load v0 --replace --deliver xsk; [ $(delivered $XD) = xsk,xsk,xsk ]\n"
-	  "$XD save v0 /mnt/image; $XD load v0 --replace --capacity 20k\n"
+	  "$XD save v0 /mnt/snapshot; $XD load v0 --replace --capacity 20k\n"
 	  "[ $(delivered $XD) = xsk,xsk,xsk ]; [ \"$maps\" = \"$(maps)\" ]\n"
 	  "$NEXT load v0 --replace --forget; [ $(delivered $NEXT) = xsk,xsk,xsk ]\n"
 	  "[ \"$maps\" = \"$(maps)\" ]\n"
 	  "$NEXT load v0 --replace --deliver stack; [ $(delivered $NEXT) = stack,stack,stack ]\n"
 	  "[ ! -e $PINS/v0/xsks ]; $NEXT unload v0\n"
-	  "$NEXT restore v0 /mnt/image; [ $(delivered $NEXT) = xsk,xsk,xsk ]; $NEXT unload v0\n" },
+	  "$NEXT restore v0 /mnt/snapshot; [ $(delivered $NEXT) = xsk,xsk,xsk ]; $NEXT unload v0\n" },
 	{ "upgrade-while-there-is-a-predecessor",
 	  LOAD " --capacity 10k\n"
 	       "$XD resize v0 --capacity 20k\n"
@@ -189,22 +189,22 @@ static const struct cli_script SCRIPTS[] = {
 	  "has rtp\n"
 	  "has moldudp64\n"
 	  "$NEXT unload v0\n" },
-	{ "images", LOAD " --capacity 10k\n"
-			 "$XD add v0 " ID_A "\n"
-			 "$XD save v0 /mnt/image\n"
-			 "$XD unload v0\n"
-			 "$NEXT restore v0 /mnt/image\n"
-			 "got $NEXT test v0 " ID_A "\n"
-			 "$NEXT save v0 /mnt/next --forget\n"
-			 "$NEXT unload v0\n"
-			 "fails 'restore it by the one that saved it' $XD restore v0 /mnt/next\n"
-			 "clean\n" },
+	{ "snapshots", LOAD " --capacity 10k\n"
+			    "$XD add v0 " ID_A "\n"
+			    "$XD save v0 /mnt/snapshot\n"
+			    "$XD unload v0\n"
+			    "$NEXT restore v0 /mnt/snapshot\n"
+			    "got $NEXT test v0 " ID_A "\n"
+			    "$NEXT save v0 /mnt/next --forget\n"
+			    "$NEXT unload v0\n"
+			    "fails 'restore it by the one that saved it' $XD restore v0 /mnt/next\n"
+			    "clean\n" },
 };
 
 int main(void)
 {
 	cli_environment();
-	leave_to_rest("@(delivery|images|given-m-and-k-stay|set-to-other-interfaces)");
+	leave_to_rest("@(delivery|snapshots|given-m-and-k-stay|set-to-other-interfaces)");
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	return run_added_tests("replace");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* save and restore as users of the tool meet them: what packets brought is remembered across unload, in
- * every layout; what cannot be done says why, and leaves all as it was. Files are in /mnt/images.
+ * every layout; what cannot be done says why, and leaves all as it was. Files are in /mnt/snapshots.
  */
 #include "e2e_runner.h"
 
@@ -15,7 +15,7 @@
 #include "output.h"
 
 #define EVENTS 500
-#define IMAGE "/mnt/images/image"
+#define SNAPSHOT "/mnt/snapshots/snapshot"
 #define ONE_WITH_PREDECESSOR "[ $(ls $PINS) = ve0 ] && [ -e $PINS/ve0/predecessor_state ]"
 #define PORT_ENV "PORT"
 
@@ -23,7 +23,7 @@ static int setup(void **state)
 {
 	char port[16];
 
-	sh("mkdir -p /mnt && mount -t tmpfs tmpfs /mnt && mkdir /mnt/images\n"
+	sh("mkdir -p /mnt && mount -t tmpfs tmpfs /mnt && mkdir /mnt/snapshots\n"
 	   "printf '[profile head]\nabout = x\nlayer = udp\nid = payload:40\nwindow = 60s\nfpr = "
 	   "1e-6\n' >/mnt/ini");
 	snprintf(port, sizeof(port), "%u", e2e_port());
@@ -83,10 +83,10 @@ static void remembers(void **state)
 	snprintf(command, sizeof(command), "$XD load ve0 %s", row->load);
 	assert_run(0, command);
 	send_events("ve0", s, 0, EVENTS, 0);
-	assert_run(0, "$XD save ve0 " IMAGE);
-	assert_says("ve0: saved to " IMAGE);
-	assert_run(0, "[ $(stat -c %a " IMAGE ") = 600 ] && [ $(ls /mnt/images) = image ]");
-	assert_run(0, "$XD unload ve0 && $XD restore ve0 " IMAGE);
+	assert_run(0, "$XD save ve0 " SNAPSHOT);
+	assert_says("ve0: saved to " SNAPSHOT);
+	assert_run(0, "[ $(stat -c %a " SNAPSHOT ") = 600 ] && [ $(ls /mnt/snapshots) = snapshot ]");
+	assert_run(0, "$XD unload ve0 && $XD restore ve0 " SNAPSHOT);
 	assert_says("is kept until it is forgotten");
 	send_events("ve0", s, 0, 0, EVENTS);
 	send_events("ve0", s, EVENTS, EVENTS, 0);
@@ -108,7 +108,8 @@ static void delivery_comes_back(void **state)
 		assert_run(0,
 			   "$XD status ve0 --json | jq -c '[.streams[].deliver], .delivery_bytes'");
 		was = strdup(output);
-		assert_run(0, "$XD save ve0 " IMAGE "; $XD unload ve0 && $XD restore ve0 " IMAGE);
+		assert_run(0, "$XD save ve0 " SNAPSHOT
+			      "; $XD unload ve0 && $XD restore ve0 " SNAPSHOT);
 		assert_run(0,
 			   "$XD status ve0 --json | jq -c '[.streams[].deliver], .delivery_bytes'");
 		assert_string_equal(output, was);
@@ -125,10 +126,10 @@ static void goes_elsewhere(void **state)
 	(void)state;
 	e2e_load("load ve0 --capacity 10k");
 	send_events("ve0", s, 0, EVENTS, 0);
-	assert_run(0, "$XD save ve0 " IMAGE " && $XD restore second " IMAGE " ve1");
+	assert_run(0, "$XD save ve0 " SNAPSHOT " && $XD restore second " SNAPSHOT " ve1");
 	send_events("second", other, 0, 0, EVENTS);
 	send_events("ve0", s, 0, 0, EVENTS);
-	assert_run(1, "$XD restore second " IMAGE);
+	assert_run(1, "$XD restore second " SNAPSHOT);
 	assert_one_line("second has a predecessor");
 	assert_run(0, "$XD unload --all && [ -z \"$(ls -A $PINS)\" ]");
 }
@@ -143,10 +144,10 @@ static void running_one_gets_it(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(LAYOUTS); i++) {
 		e2e_load("load ve0 --capacity 10k --layout %s", LAYOUTS[i]);
 		send_events("ve0", s, 0, EVENTS, 0);
-		assert_run(0, "$XD save ve0 " IMAGE "; $XD unload ve0");
+		assert_run(0, "$XD save ve0 " SNAPSHOT "; $XD unload ve0");
 		e2e_load("load ve0 --capacity 20k --layout %s", LAYOUTS[(i + 1) % 3]);
 		send_events("ve0", s, EVENTS, EVENTS, 0);
-		assert_run(0, "$XD restore ve0 " IMAGE);
+		assert_run(0, "$XD restore ve0 " SNAPSHOT);
 		assert_run(0, ONE_WITH_PREDECESSOR);
 		send_events("ve0", s, 0, 0, 2 * EVENTS);
 		send_events("ve0", s, (3 + i) * EVENTS, EVENTS, 0);
@@ -175,17 +176,17 @@ static int events_come(const struct intercepted *call, void *arg)
 }
 
 /* With --forget there is an old predecessor, which the hand tells of ids meanwhile. */
-static void image_is_told_of_all_ids(void **state)
+static void snapshot_is_told_of_all_ids(void **state)
 {
 	struct meanwhile m = { .s = e2e_sender(0, AF_INET, 1) };
 	struct filter f;
 
 	(void)state;
 	e2e_load("load ve0 --capacity 10k");
-	assert_run(0, "$XD save ve0 " IMAGE "; $XD resize ve0 --capacity 20k");
+	assert_run(0, "$XD save ve0 " SNAPSHOT "; $XD resize ve0 --capacity 20k");
 	send_events("ve0", m.s, 0, EVENTS, 0);
-	assert_int_equal(intercept_tool("restore ve0 " IMAGE " --forget", events_come, &m, output,
-					sizeof(output)),
+	assert_int_equal(intercept_tool("restore ve0 " SNAPSHOT " --forget", events_come, &m,
+					output, sizeof(output)),
 			 0);
 	assert_true(m.done);
 	send_events("ve0", m.s, 2 * EVENTS, EVENTS, 0);
@@ -207,16 +208,16 @@ static void ages_go_on(void **state)
 	(void)state;
 	e2e_load("load ve0 --window 1m --capacity 10k");
 	send_events("ve0", s, 0, EVENTS, 0);
-	assert_run(0, "$XD save ve0 " IMAGE " && $XD unload ve0 && sleep 1");
-	assert_run(0, "$XD restore ve0 " IMAGE);
+	assert_run(0, "$XD save ve0 " SNAPSHOT " && $XD unload ve0 && sleep 1");
+	assert_run(0, "$XD restore ve0 " SNAPSHOT);
 	send_events("ve0", s, 0, 0, EVENTS);
 	assert_run(0, "$XD unload ve0");
 	e2e_load("load ve0 --window 2s --capacity 10k");
 	send_events("ve0", s, 0, EVENTS, 0);
-	assert_run(0, "$XD save ve0 " IMAGE " && $XD unload ve0 && $XD restore ve0 " IMAGE);
-	assert_run(0, "$XD save ve0 /mnt/images/again --wait");
+	assert_run(0, "$XD save ve0 " SNAPSHOT " && $XD unload ve0 && $XD restore ve0 " SNAPSHOT);
+	assert_run(0, "$XD save ve0 /mnt/snapshots/again --wait");
 	send_events("ve0", s, 0, EVENTS, 0);
-	assert_run(0, "$XD unload ve0; sleep 4; $XD restore ve0 " IMAGE);
+	assert_run(0, "$XD unload ve0; sleep 4; $XD restore ve0 " SNAPSHOT);
 	assert_says("nothing of it is young enough");
 	assert_run(0, "[ ! -e \"$PINS/ve0/predecessor_state\" ]");
 	send_events("ve0", s, 0, EVENTS, 0);
@@ -229,8 +230,8 @@ static void time_to_drop_goes_on(void **state)
 
 	(void)state;
 	e2e_load("load ve0 --for 2s --capacity 10k");
-	assert_run(0, "$XD save ve0 " IMAGE " && $XD unload ve0 && sleep 2");
-	assert_run(0, "$XD restore ve0 " IMAGE);
+	assert_run(0, "$XD save ve0 " SNAPSHOT " && $XD unload ve0 && sleep 2");
+	assert_run(0, "$XD restore ve0 " SNAPSHOT);
 	/* The hand sees that it is over at its next tick. */
 	assert_run(0, "for i in $(seq 200); do [ $($XD status ve0 --json | jq -r .action) = drop ] || "
 		      "exit 0; sleep 0.05; done; exit 1");
@@ -244,43 +245,44 @@ static const struct refusal {
 	int status;
 	const char *says;
 } REFUSALS[] = {
-	{ "no-filter", "", "save ve0 " IMAGE, 1, "there is no filter ve0" },
-	{ "no-directory", "$XD load ve0 --port 9", "save ve0 /mnt/none/image", 1,
-	  "cannot write /mnt/none/image: No such file" },
-	{ "directory", "$XD load ve0 --port 9", "save ve0 /mnt/images", 1, "and no file" },
+	{ "no-filter", "", "save ve0 " SNAPSHOT, 1, "there is no filter ve0" },
+	{ "no-directory", "$XD load ve0 --port 9", "save ve0 /mnt/none/snapshot", 1,
+	  "cannot write /mnt/none/snapshot: No such file" },
+	{ "directory", "$XD load ve0 --port 9", "save ve0 /mnt/snapshots", 1, "and no file" },
 	{ "fifo", "$XD load ve0 --port 9; mkfifo /mnt/fifo", "save ve0 /mnt/fifo", 1, "and no file" },
 	{ "one-argument", "", "save ve0", 2, "usage" },
-	{ "no-image", "", "restore ve0 /mnt/images/none", 1, "No such file" },
-	{ "restore-a-directory", "", "restore ve0 /mnt/images", 1, "it is no file" },
+	{ "no-snapshot", "", "restore ve0 /mnt/snapshots/none", 1, "No such file" },
+	{ "restore-a-directory", "", "restore ve0 /mnt/snapshots", 1, "it is no file" },
 	{ "restore-a-fifo", "mkfifo /mnt/fifo", "restore ve0 /mnt/fifo", 1, "it is no file" },
-	{ "foreign", "echo hello >" IMAGE, "restore ve0 " IMAGE, 1, "it is no image" },
-	{ "empty", ": >" IMAGE, "restore ve0 " IMAGE, 1, "it is no image" },
-	{ "bad-name", "", "restore ve0.1 " IMAGE, 2, "a filter's name is" },
-#define SAVED "$XD load ve0 --port 9 --capacity 10k; $XD save ve0 " IMAGE
-	{ "interfaces-of-a-running-one", SAVED, "restore ve0 " IMAGE " ve1", 1, "name no interfaces" },
+	{ "foreign", "echo hello >" SNAPSHOT, "restore ve0 " SNAPSHOT, 1, "it is no snapshot" },
+	{ "empty", ": >" SNAPSHOT, "restore ve0 " SNAPSHOT, 1, "it is no snapshot" },
+	{ "bad-name", "", "restore ve0.1 " SNAPSHOT, 2, "a filter's name is" },
+#define SAVED "$XD load ve0 --port 9 --capacity 10k; $XD save ve0 " SNAPSHOT
+	{ "interfaces-of-a-running-one", SAVED, "restore ve0 " SNAPSHOT " ve1", 1,
+	  "name no interfaces" },
 	{ "other-streams", SAVED "; $XD unload ve0; $XD load ve0 --profile gsp:9 --profile rtp:10",
-	  "restore ve0 " IMAGE, 1, "has other streams" },
+	  "restore ve0 " SNAPSHOT, 1, "has other streams" },
 	{ "other-digests",
-	  "$XD load ve0 --profile payload:9; $XD save ve0 " IMAGE
+	  "$XD load ve0 --profile payload:9; $XD save ve0 " SNAPSHOT
 	  "; $XD unload ve0; $XD load ve0 --profile payload:9",
-	  "restore ve0 " IMAGE, 1, "has other streams or digests" },
+	  "restore ve0 " SNAPSHOT, 1, "has other streams or digests" },
 	{ "running-one-has-a-predecessor", SAVED "; $XD resize ve0 --capacity 20k",
-	  "restore ve0 " IMAGE, 1, "ve0 has a predecessor" },
-	{ "truncated", SAVED "; $XD unload ve0; truncate -s -1 " IMAGE, "restore ve0 " IMAGE, 1,
-	  "it is truncated" },
+	  "restore ve0 " SNAPSHOT, 1, "ve0 has a predecessor" },
+	{ "truncated", SAVED "; $XD unload ve0; truncate -s -1 " SNAPSHOT, "restore ve0 " SNAPSHOT,
+	  1, "it is truncated" },
 	{ "damaged",
-	  SAVED "; $XD unload ve0; printf x | dd of=" IMAGE " bs=1 seek=100000 conv=notrunc",
-	  "restore ve0 " IMAGE, 1, "it is damaged" },
-	{ "interface-gone", SAVED "; $XD unload ve0", "restore other " IMAGE " none0", 1, "none0" },
+	  SAVED "; $XD unload ve0; printf x | dd of=" SNAPSHOT " bs=1 seek=100000 conv=notrunc",
+	  "restore ve0 " SNAPSHOT, 1, "it is damaged" },
+	{ "interface-gone", SAVED "; $XD unload ve0", "restore other " SNAPSHOT " none0", 1, "none0" },
 #define FREE(kb) "; echo MemAvailable: " kb " kB >/mnt/meminfo; mount -B /mnt/meminfo /proc/meminfo"
 	{ "no-memory-for-both",
-	  "$XD load ve0 --port 9; $XD save ve0 " IMAGE "; $XD unload ve0" FREE("12000"),
-	  "restore ve0 " IMAGE, 1, "of memory are free" },
-	{ "no-memory-beside-the-running-one", SAVED FREE("70"), "restore ve0 " IMAGE, 1,
+	  "$XD load ve0 --port 9; $XD save ve0 " SNAPSHOT "; $XD unload ve0" FREE("12000"),
+	  "restore ve0 " SNAPSHOT, 1, "of memory are free" },
+	{ "no-memory-beside-the-running-one", SAVED FREE("70"), "restore ve0 " SNAPSHOT, 1,
 	  "of memory are free" },
 	{ "no-wait",
-	  SAVED "; $XD unload ve0; $XD restore ve0 " IMAGE " ; $XD save ve0 /mnt/b --forget",
-	  "save ve0 " IMAGE, 1, "has a predecessor" },
+	  SAVED "; $XD unload ve0; $XD restore ve0 " SNAPSHOT " ; $XD save ve0 /mnt/b --forget",
+	  "save ve0 " SNAPSHOT, 1, "has a predecessor" },
 };
 
 static void refuses(void **state)
@@ -304,22 +306,23 @@ static void disk_is_full(void **state)
 {
 	(void)state;
 	e2e_load("load ve0 --capacity 20k");
-	assert_run(0,
-		   "mkdir /mnt/full && mount -t tmpfs -o size=64k tmpfs /mnt/full\n"
-		   "$XD save ve0 " IMAGE "; size=$(stat -c %s " IMAGE ")\n"
-		   "echo old >/mnt/full/image; k=8; failed=0\n"
-		   "while mount -o remount,size=${k}k /mnt/full && ! $XD save ve0 /mnt/full/image\n"
-		   "do	[ \"$(cat /mnt/full/image)\" = old ] && [ $(ls -A /mnt/full) = image ]\n"
-		   "	k=$((k + 20)); failed=$((failed + 1)); done >/mnt/log 2>&1\n"
-		   "[ $failed -gt 5 ] && [ $(stat -c %s /mnt/full/image) = $size ]\n"
-		   "[ $(grep -c 'cannot write /mnt/full/image: No space left' /mnt/log) = $failed ]\n"
-		   "umount /mnt/full");
-	assert_run(1, "ulimit -f 100; $XD save ve0 /mnt/images/large");
-	assert_one_line("cannot write /mnt/images/large: File too large");
-	assert_run(0, "[ $(ls -A /mnt/images) = image ]");
+	assert_run(
+		0,
+		"mkdir /mnt/full && mount -t tmpfs -o size=64k tmpfs /mnt/full\n"
+		"$XD save ve0 " SNAPSHOT "; size=$(stat -c %s " SNAPSHOT ")\n"
+		"echo old >/mnt/full/snapshot; k=8; failed=0\n"
+		"while mount -o remount,size=${k}k /mnt/full && ! $XD save ve0 /mnt/full/snapshot\n"
+		"do	[ \"$(cat /mnt/full/snapshot)\" = old ] && [ $(ls -A /mnt/full) = snapshot ]\n"
+		"	k=$((k + 20)); failed=$((failed + 1)); done >/mnt/log 2>&1\n"
+		"[ $failed -gt 5 ] && [ $(stat -c %s /mnt/full/snapshot) = $size ]\n"
+		"[ $(grep -c 'cannot write /mnt/full/snapshot: No space left' /mnt/log) = $failed ]\n"
+		"umount /mnt/full");
+	assert_run(1, "ulimit -f 100; $XD save ve0 /mnt/snapshots/large");
+	assert_one_line("cannot write /mnt/snapshots/large: File too large");
+	assert_run(0, "[ $(ls -A /mnt/snapshots) = snapshot ]");
 }
 
-/* Ended by a signal at any time, nothing is left but a whole image. No signal may come with SIGCONT,
+/* Ended by a signal at any time, nothing is left but a whole snapshot. No signal may come with SIGCONT,
  * as timeout(1) has it: that one makes LeakSanitizer, as it stops the process at its end, wait for ever.
  */
 static void saving_is_stopped(void **state)
@@ -327,13 +330,13 @@ static void saving_is_stopped(void **state)
 	(void)state;
 	e2e_load("load ve0 --capacity 5M");
 	assert_run(0, "now() { echo $(($(date +%s%N) / 1000000)); }\n"
-		      "start=$(now); $XD save ve0 " IMAGE "; took=$(($(now) - start))\n"
+		      "start=$(now); $XD save ve0 " SNAPSHOT "; took=$(($(now) - start))\n"
 		      "for signal in TERM INT HUP; do for part in 1 2 3 4 5 6 7 8 9 10 11; do\n"
-		      "	rm -f " IMAGE "; ms=$((took * part / 10))\n"
-		      "	$XD save ve0 " IMAGE " & sleep $(printf %d.%03d $((ms / 1000)) "
+		      "	rm -f " SNAPSHOT "; ms=$((took * part / 10))\n"
+		      "	$XD save ve0 " SNAPSHOT " & sleep $(printf %d.%03d $((ms / 1000)) "
 		      "$((ms % 1000)))\n"
 		      "	kill -$signal $! || :; wait $! || :\n"
-		      "	for f in $(ls -A /mnt/images); do [ $f = image ] || exit 1; done\n"
+		      "	for f in $(ls -A /mnt/snapshots); do [ $f = snapshot ] || exit 1; done\n"
 		      "done; done >/mnt/log 2>&1; grep -q 'stopped by a signal' /mnt/log");
 }
 
@@ -343,11 +346,11 @@ static void restoring_is_killed(void **state)
 	(void)state;
 	e2e_load("load ve0 --capacity 500k");
 	assert_run(0, "failed() { tail -5 /mnt/log >&3; ls -A $PINS >&3; exit 1; }\n"
-		      "exec 3>&1; $XD save ve0 " IMAGE "; $XD unload ve0\n"
+		      "exec 3>&1; $XD save ve0 " SNAPSHOT "; $XD unload ve0\n"
 		      "for s in 20 40 60 80 100 120 140 160 180 200 220 240 260 280 300 340; do\n"
-		      "	timeout --foreground -s KILL $(printf 0.%03d $s) $XD restore ve0 " IMAGE
+		      "	timeout --foreground -s KILL $(printf 0.%03d $s) $XD restore ve0 " SNAPSHOT
 		      " || :\n"
-		      "	$XD restore ve0 " IMAGE " || { $XD unload ve0; $XD restore ve0 " IMAGE
+		      "	$XD restore ve0 " SNAPSHOT " || { $XD unload ve0; $XD restore ve0 " SNAPSHOT
 		      "; } || failed\n"
 		      "	" ONE_WITH_PREDECESSOR " || failed\n"
 		      "	$XD unload ve0 && [ -z \"$(ls -A $PINS)\" ] || failed\n"
@@ -364,7 +367,7 @@ int main(void)
 	add_test("delivery_comes_back", delivery_comes_back, setup, teardown, NULL);
 	add_test("goes_elsewhere", goes_elsewhere, setup, teardown, NULL);
 	add_test("running_one_gets_it", running_one_gets_it, setup, teardown, NULL);
-	add_test("image_is_told_of_all_ids", image_is_told_of_all_ids, setup, teardown, NULL);
+	add_test("snapshot_is_told_of_all_ids", snapshot_is_told_of_all_ids, setup, teardown, NULL);
 	add_test("ages_go_on", ages_go_on, setup, teardown, NULL);
 	add_test("time_to_drop_goes_on", time_to_drop_goes_on, setup, teardown, NULL);
 	add_test("disk_is_full", disk_is_full, setup, teardown, NULL);

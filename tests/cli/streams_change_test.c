@@ -398,9 +398,9 @@ static void deliveries_are_of_a_stream_after_a_restore(void **state)
 	must(LOAD_AB);
 	must("set f BY --profile b:9002");
 	must("set f BY --profile c:9003 --profile b:9002");
-	must("save f /mnt/image");
+	must("save f /mnt/snapshot");
 	must("unload --all");
-	must("restore f /mnt/image");
+	must("restore f /mnt/snapshot");
 	open_f(&f);
 	handed.slot = f.config->policy.streams[stream_number(f.config, "c")].slot;
 	filter_close(&f);

@@ -33,8 +33,8 @@ static const char *const CHANGES[] = {
 	"reset both",
 	"refresh both",
 	"save both /mnt/other --forget",
-	"restore both /mnt/image --forget",
-	"restore both /mnt/image",
+	"restore both /mnt/snapshot --forget",
+	"restore both /mnt/snapshot",
 	"unload ve0 ve1",
 	"unload --name both",
 };
@@ -128,7 +128,7 @@ static void test_at_once(void **state)
 	print_message("# seed %llu\n", (unsigned long long)seed);
 	sh("mountpoint -q /mnt || mount -t tmpfs tmpfs /mnt");
 	e2e_load(LOAD);
-	e2e_tool("save both /mnt/image");
+	e2e_tool("save both /mnt/snapshot");
 	for (int i = 0; i < E2E_LINKS; i++)
 		e2e_stream_start(i, STREAM_PPS);
 	for (int i = 0; i < rounds; i++) {

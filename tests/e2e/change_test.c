@@ -28,10 +28,10 @@
 #define SHORT_LAP_S 0.1 /* which are short where a row gives up what is older */
 #define EVENTS_MAX 10000000
 #define STREAM_PPS 1000
-#define KILLED_MS 300 /* after which a change has ended, mostly */
+#define KILLED_MS 300  /* after which a change has ended, mostly */
 #define PATIENCE_S 900 /* with a row, */
 #define CHANGE_S 15    /* and with each of its changes: a flood that hangs is ended */
-#define IMAGE "/mnt/image"
+#define SNAPSHOT "/mnt/snapshot"
 #define OPERATIONS_MAX 8
 
 #define LOAD "load ve0 ve1 --name f --capacity 1M --fpr 1e-6 --window "
@@ -90,14 +90,14 @@ static const struct row ROWS[] = {
 		SHORTLY = { "load --replace --name f --forget --fpr 1e-7",
 			    "load --replace --name f --forget --fpr 1e-6" },
 	},
-	{ "restore", SHORTLY = { "restore f " IMAGE " --forget" } },
+	{ "restore", SHORTLY = { "restore f " SNAPSHOT " --forget" } },
 	/* At any moment; a refresh then ends it, or takes it back. */
 	{
 		"killed",
 		SHORTLY = { "kill set f --ihave pass", "kill " RESIZE "--capacity 2M",
 			    "kill set f --ihave drop", "kill " RESIZE "--layout flat",
 			    "kill load --replace --name f", "kill " RESIZE "--layout blocked",
-			    "kill restore f " IMAGE " --forget" },
+			    "kill restore f " SNAPSHOT " --forget" },
 	},
 };
 
@@ -402,7 +402,7 @@ static void operate(const struct row *row, const char *operation)
 	if (strstr(operation, " --forget"))
 		await_copies();
 	if (strstr(operation, "restore "))
-		e2e_tool("save f " IMAGE " --forget");
+		e2e_tool("save f " SNAPSHOT " --forget");
 	/* A service that finds a predecessor tries again after 5 s. */
 	if (!strncmp(operation, "file layout", 11))
 		usleep(2.1e6 * window_s(row));

@@ -18,7 +18,7 @@
 #define CHAIN_SECONDS 120 /* then it hangs */
 #define STEPS_MIN 2
 #define STEPS_MAX 5
-/* After the ids that IMAGE has. A group for what is there before, and one after each command. */
+/* After the ids that SNAPSHOT has. A group for what is there before, and one after each command. */
 #define FIRST(group) (TAUGHT + SAVED_TOO + (group)*TAUGHT)
 #define GROUPS (1 + STEPS_MAX)
 _Static_assert(FIRST(GROUPS) <= LINK_PROBE_TAUGHT, "too few ids");
@@ -38,7 +38,7 @@ static const struct command {
 } COMMANDS[] = {
 	{ "load ve0 ve1 --name both" GSP SIZE, NOT_RUNNING },
 	{ "load ve0 --name both" GSP SIZE, NOT_RUNNING },
-	{ "restore both " IMAGE, NOT_RUNNING },
+	{ "restore both " SNAPSHOT, NOT_RUNNING },
 #define BEGINNINGS 3
 	{ "set both --ihave pass", NOTHING },
 	{ "set both --to 10.77.0.0/16,fd77::/16", NOTHING },
@@ -56,7 +56,7 @@ static const struct command {
 	{ "load --replace --name both", NOTHING },
 	{ "load --replace --name both ve0", NOTHING },
 	{ "load --replace --name both --forget --capacity 30k", OLD_PREDECESSOR },
-	{ "restore both " IMAGE " --forget", ITS_PREDECESSOR },
+	{ "restore both " SNAPSHOT " --forget", ITS_PREDECESSOR },
 	{ "save both " SAVED, NOTHING },
 	{ "unload ve0", LAST_INTERFACE },
 	{ "unload ve1", LAST_INTERFACE },

@@ -266,7 +266,7 @@ static const struct change {
 	{ "goes-on-set", { "set ve0 --action count", "set ve0 --action drop" }, 0 },
 	{ "goes-on-resized", { "resize ve0 --capacity 2M", "resize ve0 --forget --capacity 10M" }, 0 },
 	{ "goes-on-replaced", { "load --replace --name ve0", "load --replace --name ve0" }, 0 },
-	{ "goes-on-restored", { "save ve0 /tmp/image", "restore ve0 /tmp/image" }, 0 },
+	{ "goes-on-restored", { "save ve0 /tmp/snapshot", "restore ve0 /tmp/snapshot" }, 0 },
 	{ "turned-off", { "set ve0 --deliver stack" }, -ESTALE },
 	{ "turned-off-and-on", { "set ve0 --deliver stack", "set ve0 --deliver xsk" }, -ESTALE },
 	{ "unloaded", { "unload ve0" }, -ESTALE },

@@ -12,7 +12,7 @@
 #include "config_streams.h"
 #include "diag.h"
 #include "handover.h"
-#include "image_file.h"
+#include "snapshot_file.h"
 #include "kept.h"
 #include "kernel.h"
 #include "loader.h"
@@ -29,13 +29,13 @@
 
 /* What is to be restored. */
 struct restoration {
-	struct image image;
+	struct snapshot snapshot;
 	const char *name;
 	uint64_t elapsed_ns; /* since it was saved */
 	char *ifnames[DEDUP_IFACES_MAX];
 	struct placement where;
 	struct dedup_config cfg; /* of the new filter */
-	bool forgotten;		 /* no id is left of the image */
+	bool forgotten;		 /* no id is left of the snapshot */
 };
 
 /* On the interfaces that are named, or where it ran. */
@@ -46,8 +46,8 @@ static int place(const struct options *o, struct restoration *r)
 	for (int i = 2; i < o->args_cnt; i++)
 		r->ifnames[cnt++] = o->args[i];
 	for (int i = 0; i < DEDUP_IFACES_MAX && o->args_cnt == 2; i++)
-		if (*r->image.head.ifnames[i])
-			r->ifnames[cnt++] = r->image.head.ifnames[i];
+		if (*r->snapshot.head.ifnames[i])
+			r->ifnames[cnt++] = r->snapshot.head.ifnames[i];
 	r->where = (struct placement){ r->ifnames, cnt, o->mode };
 	if (cnt)
 		return 0;
@@ -58,7 +58,7 @@ static int place(const struct options *o, struct restoration *r)
 /* The same filter, sized for this machine. */
 static int plan(struct restoration *r)
 {
-	const struct dedup_config *old = &r->image.head.config;
+	const struct dedup_config *old = &r->snapshot.head.config;
 	struct filter_spec spec;
 	int err;
 
@@ -93,7 +93,7 @@ static int check(const struct restoration *r, const struct links *links)
 static int check_memory(const struct restoration *r)
 {
 	return change_check_memory("what was saved, with the filter that goes on with it,",
-				   plan_bytes(&r->image.head.config) + plan_bytes(&r->cfg) +
+				   plan_bytes(&r->snapshot.head.config) + plan_bytes(&r->cfg) +
 					   plan_delivery_bytes(&r->cfg));
 }
 
@@ -104,7 +104,7 @@ static int make(struct restoration *r)
 
 	if (err)
 		return err;
-	restored = predecessor_of_image(&r->image, NULL, &before);
+	restored = predecessor_of_snapshot(&r->snapshot, NULL, &before);
 	if (restored < 0)
 		return restored;
 	r->forgotten = restored;
@@ -118,7 +118,7 @@ static int make(struct restoration *r)
 /* How long duplicates are dropped yet, where that was for a time. */
 static uint64_t drop_ns(const struct restoration *r)
 {
-	__s64 left = r->image.head.drop_ns - (__s64)r->elapsed_ns;
+	__s64 left = r->snapshot.head.drop_ns - (__s64)r->elapsed_ns;
 
 	if (!r->cfg.policy.drop_ns)
 		return 0;
@@ -145,12 +145,12 @@ static int restore(struct restoration *r)
 
 static int measure_elapsed(struct restoration *r)
 {
-	struct image_moment now;
-	int err = image_moment_now(&now);
+	struct snapshot_moment now;
+	int err = snapshot_moment_now(&now);
 
 	if (err)
 		return diag_err(err, "cannot tell which boot this is");
-	r->elapsed_ns = image_elapsed(&r->image.head.moment, &now);
+	r->elapsed_ns = snapshot_elapsed(&r->snapshot.head.moment, &now);
 	return 0;
 }
 
@@ -168,7 +168,7 @@ static void report(const struct restoration *r)
 	else
 		printf("%s: what it remembered when it was saved, %s ago, %s, is kept until it is forgotten: at most %s\n",
 		       r->name, ago,
-		       format_bytes(plan_bytes(&r->image.head.config), size, sizeof(size)),
+		       format_bytes(plan_bytes(&r->snapshot.head.config), size, sizeof(size)),
 		       format_time(2 * r->cfg.memory.window_ns, window, sizeof(window)));
 }
 
@@ -186,24 +186,24 @@ static bool has_same_ids(const struct dedup_config *a, const struct dedup_config
 	return same;
 }
 
-/* Gives the running filter a program that asks the image, too. */
-static int give(struct change *c, const struct predecessor *image)
+/* Gives the running filter a program that asks the snapshot, too. */
+static int give(struct change *c, const struct predecessor *snapshot)
 {
 	struct dedup_config cfg = *c->f.config;
 	int err;
 
 	cfg.serial++;
 	cfg.earlier_stats = cfg.has_predecessor = 1;
-	cfg.predecessor_scale = dedup_scale(&image->config, &cfg);
+	cfg.predecessor_scale = dedup_scale(&snapshot->config, &cfg);
 	for (uint32_t n = 0; n < cfg.policy.streams_cnt; n++)
 		cfg.before[n] = n + 1; /* has_same_ids() */
-	err = loader_next_program(c->f.name, &cfg, image);
+	err = loader_next_program(c->f.name, &cfg, snapshot);
 	return err ? err : handover(c->f.name, &c->where, false);
 }
 
 static int restore_into(const struct options *o, struct restoration *r, struct change *c)
 {
-	const struct dedup_config *image = &r->image.head.config;
+	const struct dedup_config *snapshot = &r->snapshot.head.config;
 	struct predecessor before;
 	int err, restored;
 
@@ -212,17 +212,17 @@ static int restore_into(const struct options *o, struct restoration *r, struct c
 			-EEXIST,
 			"%s runs already, and gets what was saved where it is: name no interfaces",
 			c->f.name);
-	if (!has_same_ids(c->f.config, image))
+	if (!has_same_ids(c->f.config, snapshot))
 		return diag_err(
 			-EINVAL,
 			"%s has other streams or digests than the filter that was saved: in it the ids would be others",
 			c->f.name);
 	err = change_check_room(o, &c->f);
 	if (!err)
-		err = change_check_memory("what was saved", plan_bytes(image));
+		err = change_check_memory("what was saved", plan_bytes(snapshot));
 	if (err)
 		return err;
-	restored = predecessor_of_image(&r->image, &c->f, &before);
+	restored = predecessor_of_snapshot(&r->snapshot, &c->f, &before);
 	if (restored < 0)
 		return restored;
 	r->forgotten = restored;
@@ -297,10 +297,10 @@ int verb_restore(const struct options *o)
 			 r.name, NAME_MAX_LEN);
 		return EXIT_MISUSED;
 	}
-	if (kernel_ready(o->verbose, false) || image_open(o->args[1], &r.image))
+	if (kernel_ready(o->verbose, false) || snapshot_open(o->args[1], &r.snapshot))
 		return EXIT_FAILED;
 	err = restore_any(o, &r);
-	image_close(&r.image);
+	snapshot_close(&r.snapshot);
 	if (err)
 		return EXIT_FAILED;
 	report(&r);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* save: what a filter remembers, as a file (user/filter/image.h). */
+/* save: what a filter remembers, as a file (user/filter/snapshot.h). */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "attachments.h"
 #include "change.h"
 #include "diag.h"
-#include "image_file.h"
+#include "snapshot_file.h"
 #include "kernel.h"
 #include "open.h"
 #include "predecessor.h"
@@ -28,7 +28,7 @@ static bool is_caught(void)
 	return caught;
 }
 
-/* An image is of one memory: what a predecessor knows beside it would be missing. */
+/* A snapshot is of one memory: what a predecessor knows beside it would be missing. */
 static int check_predecessor(const struct options *o, struct filter *f)
 {
 	int err = filter_open_before(f);
@@ -49,7 +49,7 @@ int verb_save(const struct options *o)
 	static const int SIGNALS[] = { SIGINT, SIGTERM, SIGHUP };
 	const struct sigaction action = { .sa_handler = catch };
 	const char *path = o->args[1];
-	static struct image_head h;
+	static struct snapshot_head h;
 	struct filter f;
 	char size[32];
 	int err;
@@ -65,7 +65,7 @@ int verb_save(const struct options *o)
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not get so large is a write that fails */
 	err = check_predecessor(o, &f);
 	if (!err)
-		err = image_save(&f, path, is_caught, &h);
+		err = snapshot_save(&f, path, is_caught, &h);
 	if (err == -EINTR)
 		diag_err(err, "stopped by a signal: nothing is saved");
 	if (!err)

@@ -192,7 +192,7 @@ static void add_generations(const struct filter *f, struct fips_filter *to)
 		add_bits(to->word, V1_WORDS, array_of(f, current ^ 1), words_of(f));
 }
 
-int fips_live_image(const struct filter *f, struct fips_filter *out)
+int fips_live_filter(const struct filter *f, struct fips_filter *out)
 {
 	int err = fips_live_check(f);
 

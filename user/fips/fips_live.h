@@ -27,6 +27,6 @@ int fips_live_absorb(struct filter *f, const struct fips_filter *from, double fp
 /* Makes *out a filter of v1's size that has the items of both generations, and those of a
  * predecessor that is such a one, too, and of the same k. 0 or -errno.
  */
-int fips_live_image(const struct filter *f, struct fips_filter *out);
+int fips_live_filter(const struct filter *f, struct fips_filter *out);
 
 #endif

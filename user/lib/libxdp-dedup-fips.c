@@ -62,15 +62,15 @@ void xdp_dedup_fips_forget(struct xdp_dedup_filter *f, uint64_t peer)
 int xdp_dedup_fips_announce(const struct xdp_dedup_filter *f, uint64_t sequence, void *msg,
 			    size_t size)
 {
-	struct fips_filter image;
+	struct fips_filter filter;
 	struct filter *now = lib_enter(f);
 	int err;
 
 	if (!now)
 		return -ESTALE;
-	err = fips_live_image(now, &image);
+	err = fips_live_filter(now, &filter);
 	if (!err && lib_is_stopped(f, now))
 		err = -ESTALE;
 	lib_leave();
-	return err ? err : fips_encode(&image, sequence, msg, size);
+	return err ? err : fips_encode(&filter, sequence, msg, size);
 }

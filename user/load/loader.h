@@ -17,8 +17,8 @@ struct xdp_dedup;   /* the skeleton of bpf/xdp_dedup.bpf.c */
 
 /* Makes a new filter in +NAME, and starts its hand; pin_dir_publish() makes it the filter NAME.
  * *cfg is complete but for the secret and `frags`, which are set here; but with a predecessor,
- * which must be open (predecessor_of_image()), also the secret. before: that, or NULL. 0; -EEXIST
- * if there are pins of that name, or another -errno: then nothing of it is left.
+ * which must be open (predecessor_of_snapshot()), also the secret. before: that, or NULL. 0;
+ * -EEXIST if there are pins of that name, or another -errno: then nothing of it is left.
  */
 int loader_create(const char *name, const struct dedup_config *cfg, const struct predecessor *before);
 

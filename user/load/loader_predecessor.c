@@ -10,7 +10,7 @@
 #include <bpf/bpf.h>
 
 #include "diag.h"
-#include "image_file.h"
+#include "snapshot_file.h"
 #include "loader.h"
 #include "object.h"
 #include "pins.h"
@@ -82,32 +82,32 @@ int predecessor_pin(const struct predecessor *p, const char *directory)
 	return err ? err : pin_map(p->state_fd, directory, PIN_PREDECESSOR_STATE);
 }
 
-/* Tells an image's memory of the ids that are in the filter which is to get it, and sets *told.
+/* Tells a snapshot's memory of the ids that are in the filter which is to get it, and sets *told.
  * From its first step on with it that filter's hand tells of those that come after these.
  */
-static int tell_ids(const struct filter *beside, const struct image_moment *now,
-		    const struct image *image, struct dedup_state *st, struct dedup_block *blocks,
-		    uint64_t *told)
+static int tell_ids(const struct filter *beside, const struct snapshot_moment *now,
+		    const struct snapshot *snapshot, struct dedup_state *st,
+		    struct dedup_block *blocks, uint64_t *told)
 {
-	static struct image_head h;
-	int err = image_take(beside, now, &h);
+	static struct snapshot_head h;
+	int err = snapshot_take(beside, now, &h);
 
 	if (err)
 		return diag_err(err, "the window's clock of %s has stopped" ADVICE "unload it",
 				beside->name);
-	image_finish(beside, &h);
-	image_tell(&image->head, now->hand_ns, image_ids(&h), beside->config, st, blocks);
+	snapshot_finish(beside, &h);
+	snapshot_tell(&snapshot->head, now->hand_ns, snapshot_ids(&h), beside->config, st, blocks);
 	*told = h.learned;
 	return 0;
 }
 
 /* Fills the filter's memory, and its state, and starts its hand. 1: no id is left of it. */
-static int resume_filter(struct xdp_dedup *skel, const struct image *image,
+static int resume_filter(struct xdp_dedup *skel, const struct snapshot *snapshot,
 			 const struct filter *beside, uint64_t *told)
 {
-	size_t size = image->head.config.memory.blocks * sizeof(struct dedup_block);
+	size_t size = snapshot->head.config.memory.blocks * sizeof(struct dedup_block);
 	struct dedup_state *st = &skel->data_state->state;
-	struct image_moment now;
+	struct snapshot_moment now;
 	struct dedup_block *blocks;
 	uint64_t elapsed_ns;
 	int err;
@@ -116,14 +116,14 @@ static int resume_filter(struct xdp_dedup *skel, const struct image *image,
 		      bpf_map__fd(skel->maps.filter), 0);
 	if (blocks == MAP_FAILED)
 		return diag_err(-errno, "cannot map the filter: %s", strerror(errno));
-	err = image_read(image, blocks);
-	if (!err && (err = image_moment_now(&now)))
+	err = snapshot_read(snapshot, blocks);
+	if (!err && (err = snapshot_moment_now(&now)))
 		diag_err(err, "cannot tell which boot this is: %s", strerror(-err));
 	if (!err) {
-		elapsed_ns = image_elapsed(&image->head.moment, &now);
-		image_state(&image->head, now.hand_ns, elapsed_ns, st);
-		image_age(&image->head, now.hand_ns, elapsed_ns, st, blocks);
-		err = beside ? tell_ids(beside, &now, image, st, blocks, told) : 0;
+		elapsed_ns = snapshot_elapsed(&snapshot->head.moment, &now);
+		snapshot_state(&snapshot->head, now.hand_ns, elapsed_ns, st);
+		snapshot_age(&snapshot->head, now.hand_ns, elapsed_ns, st, blocks);
+		err = beside ? tell_ids(beside, &now, snapshot, st, blocks, told) : 0;
 	}
 	if (!err)
 		err = dedup_is_forgotten(st);
@@ -141,14 +141,14 @@ static int keep(const struct bpf_map *map, int *fd)
 	return *fd < 0 ? diag_err(-errno, "cannot keep a map open: %s", strerror(errno)) : 0;
 }
 
-int predecessor_of_image(const struct image *image, const struct filter *beside,
-			 struct predecessor *out)
+int predecessor_of_snapshot(const struct snapshot *snapshot, const struct filter *beside,
+			    struct predecessor *out)
 {
 	struct xdp_dedup *skel = NULL;
 	int err;
 
 	*out = (struct predecessor){
-		.config = image->head.config,
+		.config = snapshot->head.config,
 		.sets_told = beside,
 		.state_fd = -1,
 		.filter_fd = -1,
@@ -164,7 +164,7 @@ int predecessor_of_image(const struct image *image, const struct filter *beside,
 	bpf_program__set_autoload(skel->progs.hand_resume, true);
 	err = object_load_filter(skel, NULL, &out->config);
 	if (!err)
-		err = resume_filter(skel, image, beside, &out->told);
+		err = resume_filter(skel, snapshot, beside, &out->told);
 	if (!err)
 		err = keep(skel->maps.data_state, &out->state_fd);
 	if (!err)

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "diag.h"
-#include "image_file.h"
+#include "snapshot_file.h"
 #include "kernel.h"
 #include "open.h"
 #include "plan.h"
@@ -47,7 +47,7 @@ static int run_verb(int (*verb)(const struct options *o), const struct options *
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILED;
 }
 
-static int image_path(const struct job_order *order, char path[PATH_MAX])
+static int snapshot_path(const struct job_order *order, char path[PATH_MAX])
 {
 	int len = snprintf(path, PATH_MAX, "%s/%s.image", order->state, order->name);
 
@@ -77,14 +77,14 @@ static int bring_as_ordered(const struct job_order *order)
 }
 
 /* Could the filter that was saved go on as what the file says, by a change of its program at most? */
-static bool is_fit(const struct job_order *order, const struct image *image)
+static bool is_fit(const struct job_order *order, const struct snapshot *snapshot)
 {
 	struct filter_spec spec = order->options->spec;
 	struct dedup_config plan;
 
 	spec.several = order->cnt > 1;
-	return image->head.config.format == DEDUP_FORMAT && !plan_silently(&spec, &plan) &&
-	       plan_is_same_memory(&image->head.config, &plan);
+	return snapshot->head.config.format == DEDUP_FORMAT && !plan_silently(&spec, &plan) &&
+	       plan_is_same_memory(&snapshot->head.config, &plan);
 }
 
 /* Makes the filter of what was saved, before any packet meets it; or, if it is to be another one,
@@ -94,14 +94,14 @@ static int restore(const struct job_order *order, char *path)
 {
 	char *args[2 + DEDUP_IFACES_MAX] = { (char *)order->name, path };
 	struct options o = options_of(order, args, 2);
-	struct image image;
+	struct snapshot snapshot;
 	bool fits;
 	int status;
 
-	if (kernel_ready(o.verbose, false) || image_open(path, &image))
+	if (kernel_ready(o.verbose, false) || snapshot_open(path, &snapshot))
 		return bring_as_ordered(order); /* logged */
-	fits = is_fit(order, &image);
-	image_close(&image);
+	fits = is_fit(order, &snapshot);
+	snapshot_close(&snapshot);
 	if (fits) {
 		run_verb(verb_restore, &o);
 		return bring_as_ordered(order); /* which does nothing if that is what it is */
@@ -145,7 +145,8 @@ static int bring(const struct job_order *order)
 		diag_note("%s: the window's clock has stopped: it is loaded anew", order->name);
 		run_verb(verb_unload, &all_of_it);
 	}
-	if (is_pinned(order->name) || !order->state || image_path(order, path) || access(path, F_OK))
+	if (is_pinned(order->name) || !order->state || snapshot_path(order, path) ||
+	    access(path, F_OK))
 		return bring_as_ordered(order);
 	return restore(order, path);
 }
@@ -186,10 +187,10 @@ static bool never(void)
 	return false;
 }
 
-/* An image is of one memory: while there are two, of the one that knows more. */
+/* A snapshot is of one memory: while there are two, of the one that knows more. */
 static int save(const struct job_order *order)
 {
-	static struct image_head head;
+	static struct snapshot_head head;
 	char path[PATH_MAX];
 	char *args[] = { (char *)order->name, path };
 	struct options o = { .args = args, .args_cnt = 2, .forget = true };
@@ -202,7 +203,7 @@ static int save(const struct job_order *order)
 		diag_err(0, "cannot make %s: %s", order->state, strerror(errno));
 		return EXIT_FAILED;
 	}
-	if (image_path(order, path)) {
+	if (snapshot_path(order, path)) {
 		diag_err(0, "%s is too long", order->state);
 		return EXIT_FAILED;
 	}
@@ -210,7 +211,7 @@ static int save(const struct job_order *order)
 		return EXIT_FAILED;
 	if (open_larger_predecessor(order->name, &f))
 		return verb_save(&o);
-	err = image_save(f.before, path, never, &head);
+	err = snapshot_save(f.before, path, never, &head);
 	filter_close(&f);
 	return err ? EXIT_FAILED : EXIT_DONE;
 }

@@ -15,7 +15,7 @@
 #include "hand.h"
 #include "here.h"
 #include "ids.h"
-#include "image.h"
+#include "snapshot.h"
 #include "layout.h"
 #include "open_filter.h"
 #include "own_macs.h"
@@ -105,33 +105,33 @@ static void use_ids(struct filter *f, uint64_t *seed)
 	ids_remove(f, ids[1]);
 }
 
-/* What restore makes of an image that was taken of it. */
-static void take_image(const struct filter *f)
+/* What restore makes of a snapshot that was taken of it. */
+static void take_snapshot(const struct filter *f)
 {
-	const struct image_moment now = { .wall_ns = S, .boot_ns = S, .hand_ns = S };
-	static struct image_head h;
+	const struct snapshot_moment now = { .wall_ns = S, .boot_ns = S, .hand_ns = S };
+	static struct snapshot_head h;
 	struct dedup_state *st;
-	char says[IMAGE_SAYS_MAX];
+	char says[SNAPSHOT_SAYS_MAX];
 
-	if (image_take(f, &now, &h))
+	if (snapshot_take(f, &now, &h))
 		return;
-	image_finish(f, &h);
-	h.sum = image_head_sum(&h);
-	if (image_refusal(&h, sizeof(h), h.file_bytes, says))
+	snapshot_finish(f, &h);
+	h.sum = snapshot_head_sum(&h);
+	if (snapshot_refusal(&h, sizeof(h), h.file_bytes, says))
 		return;
 	st = calloc(1, sizeof(*st));
-	image_ids(&h);
-	image_state(&h, S, 0, st);
-	image_age(&h, S, 0, st, f->blocks);
+	snapshot_ids(&h);
+	snapshot_state(&h, S, 0, st);
+	snapshot_age(&h, S, 0, st, f->blocks);
 	free(st);
 }
 
 static void use_fips(struct filter *f)
 {
-	static struct fips_filter image;
+	static struct fips_filter snapshot;
 
 	if (!fips_live_check(f))
-		fips_live_image(f, &image);
+		fips_live_filter(f, &snapshot);
 }
 
 static struct filter_spec spec_of(const struct shape *shape)
@@ -174,7 +174,7 @@ static void run_shape(void **state)
 		st->hand = shape->layout == DEDUP_FLAT ? 0
 						       : random_next(&seed) % s.config.memory.places;
 		st->passed = st->hand;
-		take_image(&s.filter);
+		take_snapshot(&s.filter);
 	}
 	alarm(0);
 	s.filter.state = &s.state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "image.h"
+#include "snapshot.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 #define CPUS_MAX 8192
 #define DENSE_IDS 64.0 /* a block: so many ids take no memory to speak of */
 
-uint64_t image_sum(uint64_t sum, const struct dedup_block *blocks, size_t cnt)
+uint64_t snapshot_sum(uint64_t sum, const struct dedup_block *blocks, size_t cnt)
 {
 	static const __u32 NO_KEY[4];
 
@@ -32,29 +32,29 @@ uint64_t image_sum(uint64_t sum, const struct dedup_block *blocks, size_t cnt)
 	return sum;
 }
 
-uint64_t image_head_sum(const struct image_head *h)
+uint64_t snapshot_head_sum(const struct snapshot_head *h)
 {
-	struct image_head copy = *h;
+	struct snapshot_head copy = *h;
 
 	copy.sum = 0;
-	return image_sum(0, (const struct dedup_block *)(const void *)&copy,
-			 h->head_bytes / sizeof(struct dedup_block));
+	return snapshot_sum(0, (const struct dedup_block *)(const void *)&copy,
+			    h->head_bytes / sizeof(struct dedup_block));
 }
 
 /* Can it have been written as long as it says? */
-static bool has_sound_length(const struct image_head *h)
+static bool has_sound_length(const struct snapshot_head *h)
 {
 	const size_t config_bytes =
 		h->format == 11 ? sizeof(struct dedup_config_11) : DEDUP_CONFIG_BYTES_12;
 
 	if (h->format == DEDUP_FORMAT)
 		return h->head_bytes == sizeof(*h);
-	return h->head_bytes >= offsetof(struct image_head, config) + config_bytes &&
+	return h->head_bytes >= offsetof(struct snapshot_head, config) + config_bytes &&
 	       h->head_bytes <= sizeof(*h) && h->head_bytes % sizeof(struct dedup_block) == 0;
 }
 
 /* Has what is of format 11 in this format. */
-static void convert_11(struct image_head *h)
+static void convert_11(struct snapshot_head *h)
 {
 	struct dedup_config_11 old;
 
@@ -86,10 +86,10 @@ static uint64_t greater(uint64_t a, uint64_t b)
 
 static bool is_same(const char *a, const char *b)
 {
-	return *a && !strncmp(a, b, IMAGE_ID_TEXT);
+	return *a && !strncmp(a, b, SNAPSHOT_ID_TEXT);
 }
 
-uint64_t image_elapsed(const struct image_moment *saved, const struct image_moment *now)
+uint64_t snapshot_elapsed(const struct snapshot_moment *saved, const struct snapshot_moment *now)
 {
 	uint64_t elapsed = since(saved->wall_ns, now->wall_ns);
 	bool elsewhere = *saved->machine && *now->machine && !is_same(saved->machine, now->machine);
@@ -101,7 +101,8 @@ uint64_t image_elapsed(const struct image_moment *saved, const struct image_mome
 	return elsewhere ? elapsed : greater(elapsed, greater(now->boot_ns, now->hand_ns));
 }
 
-void image_settle(const struct image_head *h, uint64_t hand, struct dedup_block *blocks, size_t cnt)
+void snapshot_settle(const struct snapshot_head *h, uint64_t hand, struct dedup_block *blocks,
+		     size_t cnt)
 {
 	uint32_t max = h->config.memory.places;
 	uint32_t then = dedup_countdowns(h->hand, max), now = dedup_countdowns(hand, max);
@@ -214,7 +215,7 @@ static bool has_sound_places(const struct dedup_stream *s)
 	return sound && s->loads_cnt <= DEDUP_ID_WORDS_MAX;
 }
 
-static bool is_sound(const struct image_head *h)
+static bool is_sound(const struct snapshot_head *h)
 {
 	const struct dedup_config *c = &h->config;
 	bool sound = c->format == h->format && layout_of(c->memory.layout) &&
@@ -233,30 +234,30 @@ static bool is_sound(const struct image_head *h)
 }
 
 /* A sentence if it is of another version or format than can be restored. */
-static const char *refuse_version(const struct image_head *h, char says[IMAGE_SAYS_MAX])
+static const char *refuse_version(const struct snapshot_head *h, char says[SNAPSHOT_SAYS_MAX])
 {
-	if (h->version == IMAGE_VERSION && h->format >= DEDUP_FORMAT_OLDEST &&
+	if (h->version == SNAPSHOT_VERSION && h->format >= DEDUP_FORMAT_OLDEST &&
 	    h->format <= DEDUP_FORMAT)
 		return NULL;
-	snprintf(says, IMAGE_SAYS_MAX,
+	snprintf(says, SNAPSHOT_SAYS_MAX,
 		 "it is of version %u with filters of format %u, and this xdp-dedup takes %d with %d: restore it by the one that saved it",
-		 h->version, h->format, IMAGE_VERSION, DEDUP_FORMAT);
+		 h->version, h->format, SNAPSHOT_VERSION, DEDUP_FORMAT);
 	return says;
 }
 
-const char *image_refusal(struct image_head *h, size_t bytes, uint64_t file_bytes,
-			  char says[IMAGE_SAYS_MAX])
+const char *snapshot_refusal(struct snapshot_head *h, size_t bytes, uint64_t file_bytes,
+			     char says[SNAPSHOT_SAYS_MAX])
 {
 	const char *refusal = NULL;
 	uint64_t blocks_bytes;
 
-	if (bytes < sizeof(h->magic) || memcmp(h->magic, IMAGE_MAGIC, sizeof(h->magic)))
-		return "it is no image of xdp-dedup save";
-	if (bytes >= offsetof(struct image_head, file_bytes))
+	if (bytes < sizeof(h->magic) || memcmp(h->magic, SNAPSHOT_MAGIC, sizeof(h->magic)))
+		return "it is no snapshot of xdp-dedup save";
+	if (bytes >= offsetof(struct snapshot_head, file_bytes))
 		refusal = refuse_version(h, says);
 	if (refusal)
 		return refusal;
-	if (bytes < offsetof(struct image_head, moment))
+	if (bytes < offsetof(struct snapshot_head, moment))
 		return "it is truncated";
 	if (!has_sound_length(h))
 		return "it is damaged: its length is none";
@@ -264,7 +265,7 @@ const char *image_refusal(struct image_head *h, size_t bytes, uint64_t file_byte
 		return "it is truncated";
 	/* What was read beyond a shorter head are blocks. */
 	memset((char *)h + h->head_bytes, 0, sizeof(*h) - h->head_bytes);
-	if (h->sum != image_head_sum(h))
+	if (h->sum != snapshot_head_sum(h))
 		return "it is damaged: its checksum is another one";
 	if (h->format == 11)
 		convert_11(h);
@@ -278,7 +279,7 @@ const char *image_refusal(struct image_head *h, size_t bytes, uint64_t file_byte
 	return file_bytes > h->file_bytes ? "it is damaged: something is behind its end" : NULL;
 }
 
-static uint64_t age_max(const struct image_head *h)
+static uint64_t age_max(const struct snapshot_head *h)
 {
 	return WINDOWS_MAX * h->config.memory.window_ns;
 }
@@ -288,14 +289,14 @@ static uint64_t lesser(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* How far from the moment the image can say anything. */
-static uint64_t elapsed_within(const struct image_head *h, uint64_t elapsed_ns)
+/* How far from the moment the snapshot can say anything. */
+static uint64_t elapsed_within(const struct snapshot_head *h, uint64_t elapsed_ns)
 {
 	return lesser(elapsed_ns, age_max(h));
 }
 
-void image_state(const struct image_head *h, uint64_t now_ns, uint64_t elapsed_ns,
-		 struct dedup_state *out)
+void snapshot_state(const struct snapshot_head *h, uint64_t now_ns, uint64_t elapsed_ns,
+		    struct dedup_state *out)
 {
 	const struct dedup_config *c = &h->config;
 	uint64_t moment_ns = now_ns - elapsed_within(h, elapsed_ns);
@@ -350,17 +351,17 @@ static void pass_until(const struct dedup_config *c, uint64_t at_ns, uint64_t no
 	st->early = st->late = st->late_max_ns = 0;
 }
 
-void image_age(const struct image_head *h, uint64_t now_ns, uint64_t elapsed_ns,
-	       struct dedup_state *st, struct dedup_block *blocks)
+void snapshot_age(const struct snapshot_head *h, uint64_t now_ns, uint64_t elapsed_ns,
+		  struct dedup_state *st, struct dedup_block *blocks)
 {
 	pass_until(&h->config, now_ns - elapsed_within(h, elapsed_ns), now_ns, st, blocks);
 }
 
-struct image_ids image_ids(const struct image_head *h)
+struct snapshot_ids snapshot_ids(const struct snapshot_head *h)
 {
 	uint32_t cnt = dedup_hand_segments(&h->config), epoch = dedup_hand_epoch(h->hand);
 	uint32_t at = dedup_hand_pos(h->hand) / h->config.memory.segment_places;
-	struct image_ids ids = { 0 };
+	struct snapshot_ids ids = { 0 };
 
 	for (uint32_t seg = 0; seg < cnt; seg++) {
 		uint32_t passed = (epoch - (seg >= at)) & 1;
@@ -374,7 +375,7 @@ struct image_ids image_ids(const struct image_head *h)
 	return ids;
 }
 
-static void tell(const struct image_head *h, uint64_t now_ns, uint64_t ids,
+static void tell(const struct snapshot_head *h, uint64_t now_ns, uint64_t ids,
 		 const struct dedup_config *successor, struct dedup_state *st,
 		 struct dedup_block *blocks)
 {
@@ -384,9 +385,9 @@ static void tell(const struct image_head *h, uint64_t now_ns, uint64_t ids,
 	pass_until(&h->config, now_ns, now_ns, st, blocks);
 }
 
-void image_tell(const struct image_head *h, uint64_t now_ns, struct image_ids ids,
-		const struct dedup_config *successor, struct dedup_state *st,
-		struct dedup_block *blocks)
+void snapshot_tell(const struct snapshot_head *h, uint64_t now_ns, struct snapshot_ids ids,
+		   const struct dedup_config *successor, struct dedup_state *st,
+		   struct dedup_block *blocks)
 {
 	tell(h, now_ns, ids.older, successor, st, blocks);
 	tell(h, now_ns, ids.younger, successor, st, blocks);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Images of filters: what is in one comes back, with its age, whatever the hand and the packets do
- * while it is read; and what is not an image, or not all of one, is refused.
+/* Snapshots of filters: what is in one comes back, with its age, whatever the hand and the packets
+ * do while it is read; and what is not a snapshot, or not all of one, is refused.
  */
 #include "open_filter.h"
 #include "support.h"
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "diags.h"
-#include "image_file.h"
+#include "snapshot_file.h"
 #include "layout.h"
 #include "plan.h"
 #include "predecessor.h"
@@ -26,14 +26,14 @@
 #define WINDOW S
 #define IDS 4000
 
-static char dir[] = "/tmp/image_test.XXXXXX", path[64];
+static char dir[] = "/tmp/snapshot_test.XXXXXX", path[64];
 
 static int make_dir(void **state)
 {
 	(void)state;
 	strcpy(dir + strlen(dir) - 6, "XXXXXX");
 	assert_non_null(mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/image", dir);
+	snprintf(path, sizeof(path), "%s/snapshot", dir);
 	return 0;
 }
 
@@ -61,7 +61,7 @@ static struct filter_spec spec_for(enum dedup_layout layout, uint64_t capacity)
 /* The file's bytes, of a small filter; the caller frees them. */
 static uint8_t *small_file(size_t *size)
 {
-	static struct image_head h;
+	static struct snapshot_head h;
 	struct filter_spec spec = spec_for(DEDUP_BLOCKED, 100);
 	struct sim s;
 	uint8_t *bytes;
@@ -70,7 +70,7 @@ static uint8_t *small_file(size_t *size)
 	sim_start(&s, &spec, 1);
 	for (uint64_t i = 0; i < 50; i++)
 		sim_learn(&s, (uint64_t[]){ i, 2, 3, 4 });
-	assert_int_equal(image_save(&s.filter, path, never, &h), 0);
+	assert_int_equal(snapshot_save(&s.filter, path, never, &h), 0);
 	sim_stop(&s);
 	*size = h.file_bytes;
 	bytes = malloc(*size);
@@ -91,15 +91,15 @@ static void write_file(const uint8_t *bytes, size_t size)
 /* Opens and reads the file, which must be refused. */
 static void assert_refused(const char *words)
 {
-	static struct image image;
+	static struct snapshot snapshot;
 	struct dedup_block *blocks;
-	int err = image_open(path, &image);
+	int err = snapshot_open(path, &snapshot);
 
 	if (!err) {
-		blocks = aligned_alloc(64, image.head.config.memory.blocks * sizeof(*blocks));
-		err = image_read(&image, blocks);
+		blocks = aligned_alloc(64, snapshot.head.config.memory.blocks * sizeof(*blocks));
+		err = snapshot_read(&snapshot, blocks);
 		free(blocks);
-		image_close(&image);
+		snapshot_close(&snapshot);
 	}
 	assert_int_equal(err, -EBADMSG);
 	if (!strstr(diags_last(), words))
@@ -109,7 +109,7 @@ static void assert_refused(const char *words)
 /* What is no file would be gone. */
 static void only_files_are_replaced(void **state)
 {
-	static struct image_head h;
+	static struct snapshot_head h;
 	struct filter_spec spec = spec_for(DEDUP_BLOCKED, 100);
 	char target[80];
 	struct sim s;
@@ -119,7 +119,7 @@ static void only_files_are_replaced(void **state)
 	sim_start(&s, &spec, 1);
 	snprintf(target, sizeof(target), "%s/other", dir);
 	assert_int_equal(symlink(target, path), 0);
-	assert_int_equal(image_save(&s.filter, path, never, &h), -EEXIST);
+	assert_int_equal(snapshot_save(&s.filter, path, never, &h), -EEXIST);
 	assert_non_null(strstr(diags_last(), "and no file"));
 	assert_int_equal(unlink(path), 0);
 	sim_stop(&s);
@@ -129,15 +129,15 @@ static void is_private_and_whole(void **state)
 {
 	size_t size;
 	uint8_t *bytes = small_file(&size);
-	static struct image image;
+	static struct snapshot snapshot;
 	struct stat st;
 
 	(void)state;
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
 	assert_int_equal(st.st_size, size);
-	assert_int_equal(image_open(path, &image), 0);
-	image_close(&image);
+	assert_int_equal(snapshot_open(path, &snapshot), 0);
+	snapshot_close(&snapshot);
 	free(bytes);
 }
 
@@ -148,15 +148,15 @@ static void each_changed_byte_is_found(void **state)
 {
 	size_t size;
 	uint8_t *bytes = small_file(&size);
-	struct image_head *h = aligned_alloc(64, sizeof(*h));
-	char says[IMAGE_SAYS_MAX];
+	struct snapshot_head *h = aligned_alloc(64, sizeof(*h));
+	char says[SNAPSHOT_SAYS_MAX];
 
 	(void)state;
 	diags_collect();
 	for (size_t i = 0; i < sizeof(*h); i++) {
 		memcpy(h, bytes, sizeof(*h));
 		((uint8_t *)h)[i] ^= 1 << i % 8;
-		if (!image_refusal(h, sizeof(*h), size, says))
+		if (!snapshot_refusal(h, sizeof(*h), size, says))
 			fail_msg("byte %zu of the head", i);
 	}
 	for (size_t i = sizeof(*h); i < size; i++) {
@@ -178,7 +178,7 @@ static void each_cut_is_found(void **state)
 	diags_collect();
 	for (size_t cut = size - 1; cut < size; cut--) {
 		assert_int_equal(truncate(path, cut), 0);
-		assert_refused(cut < 8 ? "it is no image" : "it is truncated");
+		assert_refused(cut < 8 ? "it is no snapshot" : "it is truncated");
 	}
 	write_file(bytes, size);
 	assert_int_equal(truncate(path, size + 1), 0);
@@ -187,17 +187,17 @@ static void each_cut_is_found(void **state)
 }
 
 /* With a checksum that is right. */
-static void assert_head_refused(const struct image_head *good, size_t offset, const void *value,
+static void assert_head_refused(const struct snapshot_head *good, size_t offset, const void *value,
 				size_t bytes, const char *words)
 {
-	static struct image_head h;
-	char says[IMAGE_SAYS_MAX];
+	static struct snapshot_head h;
+	char says[SNAPSHOT_SAYS_MAX];
 	const char *refusal;
 
 	h = *good;
 	memcpy((uint8_t *)&h + offset, value, bytes);
-	h.sum = image_head_sum(&h);
-	refusal = image_refusal(&h, sizeof(h), h.file_bytes, says);
+	h.sum = snapshot_head_sum(&h);
+	refusal = snapshot_refusal(&h, sizeof(h), h.file_bytes, says);
 	if (!refusal || !strstr(refusal, words))
 		fail_msg("offset %zu: '%s' is not in: %s", offset, words, refusal ?: "(taken)");
 }
@@ -205,7 +205,7 @@ static void assert_head_refused(const struct image_head *good, size_t offset, co
 #define FIELD(type, name, value)                                                            \
 	do {                                                                                \
 		type senseless = value;                                                     \
-		assert_head_refused(good, offsetof(struct image_head, name), &senseless,    \
+		assert_head_refused(good, offsetof(struct snapshot_head, name), &senseless, \
 				    sizeof(senseless), "of no filter that there could be"); \
 	} while (0)
 
@@ -213,14 +213,14 @@ static void senseless_values_are_refused(void **state)
 {
 	size_t size;
 	uint8_t *bytes = small_file(&size);
-	struct image_head *good = aligned_alloc(64, sizeof(*good));
+	struct snapshot_head *good = aligned_alloc(64, sizeof(*good));
 
 	(void)state;
 	memcpy(good, bytes, sizeof(*good));
-	assert_head_refused(good, 0, "xdpdedip", 8, "it is no image");
-	assert_head_refused(good, offsetof(struct image_head, version), &(__u32){ 2 }, 4,
+	assert_head_refused(good, 0, "xdpdedip", 8, "it is no snapshot");
+	assert_head_refused(good, offsetof(struct snapshot_head, version), &(__u32){ 2 }, 4,
 			    "version 2 with filters of format");
-	assert_head_refused(good, offsetof(struct image_head, format), &(__u32){ 99 }, 4,
+	assert_head_refused(good, offsetof(struct snapshot_head, format), &(__u32){ 99 }, 4,
 			    "filters of format 99");
 	FIELD(__u32, config.format, 1);
 	FIELD(__u32, config.memory.layout, 3);
@@ -254,7 +254,7 @@ static void senseless_values_are_refused(void **state)
 	FIELD(__u64, config.memory.turn_ids, UINT64_MAX);
 	FIELD(__u64, file_bytes, size + 64);
 	FIELD(__u64, hand, good->config.memory.places);
-	assert_head_refused(good, offsetof(struct image_head, ifnames), "0123456789abcdef", 16,
+	assert_head_refused(good, offsetof(struct snapshot_head, ifnames), "0123456789abcdef", 16,
 			    "of no filter");
 	free(good);
 	free(bytes);
@@ -263,7 +263,7 @@ static void senseless_values_are_refused(void **state)
 /* A file that is short on disk, as it is sparse, may not ask for more memory than so many ids take. */
 static void memory_beyond_the_capacity_is_refused(void **state)
 {
-	struct image_head *h = aligned_alloc(64, sizeof(*h));
+	struct snapshot_head *h = aligned_alloc(64, sizeof(*h));
 	size_t size;
 	uint8_t *bytes = small_file(&size);
 
@@ -274,7 +274,7 @@ static void memory_beyond_the_capacity_is_refused(void **state)
 	h->config.memory.segment_places = h->config.memory.blocks / DEDUP_MARKS;
 	h->file_bytes = sizeof(*h) + h->config.memory.blocks * sizeof(struct dedup_block);
 	for (int i = 0; i < 2; i++) {
-		h->sum = image_head_sum(h);
+		h->sum = snapshot_head_sum(h);
 		write_file((uint8_t *)h, sizeof(*h));
 		assert_int_equal(truncate(path, (off_t)h->file_bytes), 0);
 		assert_refused("it is of no filter that there could be");
@@ -291,8 +291,8 @@ static void planned_sizes_are_taken(void **state)
 	static const double RATES[] = { 1e-15, 1e-6, 0.01, 0.2, 0.7 };
 	static const unsigned int CPUS[] = { 1, 8192 };
 	static const uint64_t WINDOWS[] = { SPEC_WINDOW_MIN_NS, 60 * S, SPEC_WINDOW_MAX_NS };
-	static struct image_head h;
-	char says[IMAGE_SAYS_MAX];
+	static struct snapshot_head h;
+	char says[SNAPSHOT_SAYS_MAX];
 	int planned = 0;
 
 	(void)state;
@@ -302,18 +302,18 @@ static void planned_sizes_are_taken(void **state)
 		const char *refusal;
 
 		spec.layout = i / 150;
-		h = (struct image_head){ .magic = IMAGE_MAGIC,
-					 .version = IMAGE_VERSION,
-					 .format = DEDUP_FORMAT,
-					 .head_bytes = sizeof(h) };
+		h = (struct snapshot_head){ .magic = SNAPSHOT_MAGIC,
+					    .version = SNAPSHOT_VERSION,
+					    .format = DEDUP_FORMAT,
+					    .head_bytes = sizeof(h) };
 		if (plan_config(&spec, CPUS[i / 25 % 2], 250, &h.config))
 			continue;
 		planned++;
 		h.config.memory.recent = 0;
 		h.file_bytes =
 			sizeof(h) + h.config.memory.blocks * (uint64_t)sizeof(struct dedup_block);
-		h.sum = image_head_sum(&h);
-		refusal = image_refusal(&h, sizeof(h), h.file_bytes, says);
+		h.sum = snapshot_head_sum(&h);
+		refusal = snapshot_refusal(&h, sizeof(h), h.file_bytes, says);
 		if (refusal)
 			fail_msg("%s, %lu ids, rate %g, window %g s, %u CPUs: %s",
 				 layout_of(spec.layout)->name, spec.capacity, spec.fpr,
@@ -346,17 +346,17 @@ static const struct clock_row {
 static void clocks(void **state)
 {
 	const struct clock_row *row = *state;
-	struct image_moment saved = { 100000, 1000, 1000, "a", "m" }, now = saved;
+	struct snapshot_moment saved = { 100000, 1000, 1000, "a", "m" }, now = saved;
 
 	now.wall_ns += row->wall_ns;
 	now.boot_ns += row->boot_ns;
 	now.hand_ns += row->hand_ns;
 	strcpy(now.boot, row->boot);
 	strcpy(now.machine, row->machine);
-	assert_int_equal(image_elapsed(&saved, &now), row->elapsed_ns);
+	assert_int_equal(snapshot_elapsed(&saved, &now), row->elapsed_ns);
 }
 
-/* A filter under traffic, and its image. */
+/* A filter under traffic, and its snapshot. */
 struct run {
 	struct sim s, restored;
 	uint64_t seed, learned_ns[IDS]; /* 0: not learned */
@@ -391,22 +391,22 @@ static void go_on(struct run *r, uint64_t ns, int ids_a_step)
 	}
 }
 
-/* Makes the image as image_save() does, while between any two chunks this happens. */
-static void take(struct run *r, void (*meanwhile)(struct run *), struct image_head *h,
+/* Makes the snapshot as snapshot_save() does, while between any two chunks this happens. */
+static void take(struct run *r, void (*meanwhile)(struct run *), struct snapshot_head *h,
 		 struct dedup_block *blocks)
 {
-	const struct image_moment now = { .wall_ns = 1, .boot_ns = 1, .hand_ns = r->s.now_ns };
+	const struct snapshot_moment now = { .wall_ns = 1, .boot_ns = 1, .hand_ns = r->s.now_ns };
 	uint32_t all = r->s.config.memory.blocks, chunk = all / 7 + 1;
 
-	assert_int_equal(image_take(&r->s.filter, &now, h), 0);
+	assert_int_equal(snapshot_take(&r->s.filter, &now, h), 0);
 	for (uint32_t i = 0; i < all; i += chunk) {
 		uint32_t cnt = all - i < chunk ? all - i : chunk;
 
 		meanwhile(r);
 		memcpy(&blocks[i], &r->s.filter.blocks[i], cnt * sizeof(*blocks));
-		image_settle(h, r->s.state.hand, &blocks[i], cnt);
+		snapshot_settle(h, r->s.state.hand, &blocks[i], cnt);
 	}
-	image_finish(&r->s.filter, h);
+	snapshot_finish(&r->s.filter, h);
 }
 
 /* Each id lives for at least a window, if it came before the moment and nothing made the hand
@@ -470,8 +470,8 @@ static const struct meanwhile {
 	{ "overload", overload, false },
 };
 
-/* Restores the image after this time, and goes on until every id is forgotten. */
-static void restore(struct run *r, const struct image_head *h, const struct dedup_block *blocks,
+/* Restores the snapshot after this time, and goes on until every id is forgotten. */
+static void restore(struct run *r, const struct snapshot_head *h, const struct dedup_block *blocks,
 		    uint64_t elapsed_ns, bool in_time)
 {
 	uint64_t moment_ns = h->moment.hand_ns, now_ns = moment_ns + elapsed_ns;
@@ -484,8 +484,8 @@ static void restore(struct run *r, const struct image_head *h, const struct dedu
 					      .blocks = aligned_alloc(64, bytes),
 					      .stats_fd = -1 };
 	memcpy(r->restored.filter.blocks, blocks, bytes);
-	image_state(h, now_ns, elapsed_ns, &r->restored.state);
-	image_age(h, now_ns, elapsed_ns, &r->restored.state, r->restored.filter.blocks);
+	snapshot_state(h, now_ns, elapsed_ns, &r->restored.state);
+	snapshot_age(h, now_ns, elapsed_ns, &r->restored.state, r->restored.filter.blocks);
 	r->restored.now_ns = now_ns;
 	assert_ages(r, moment_ns, now_ns, in_time);
 	if (dedup_is_forgotten(&r->restored.state))
@@ -502,7 +502,7 @@ static void restore(struct run *r, const struct image_head *h, const struct dedu
 static void ages_go_on(void **state)
 {
 	const struct meanwhile *m = *state;
-	static struct image_head h;
+	static struct snapshot_head h;
 	static struct run r;
 
 	for (int round = 0; round < 60; round++) {
@@ -525,10 +525,10 @@ static void ages_go_on(void **state)
 	}
 }
 
-/* Of an old image nothing is left; of a new one all. */
+/* Of an old snapshot nothing is left; of a new one all. */
 static void old_ones_are_forgotten(void **state)
 {
-	static struct image_head h;
+	static struct snapshot_head h;
 	static struct run r;
 
 	(void)state;
@@ -542,14 +542,14 @@ static void old_ones_are_forgotten(void **state)
 		go_on(&r, 2 * WINDOW, 1);
 		blocks = aligned_alloc(64, r.s.config.memory.blocks * sizeof(*blocks));
 		take(&r, nothing, &h, blocks);
-		image_state(&h, 5 * S, 3 * WINDOW, &st);
-		image_age(&h, 5 * S, 3 * WINDOW, &st, blocks);
+		snapshot_state(&h, 5 * S, 3 * WINDOW, &st);
+		snapshot_age(&h, 5 * S, 3 * WINDOW, &st, blocks);
 		assert_true(dedup_is_forgotten(&st));
-		image_state(&h, 5 * S, UINT64_MAX, &st);
-		image_age(&h, 5 * S, UINT64_MAX, &st, blocks);
+		snapshot_state(&h, 5 * S, UINT64_MAX, &st);
+		snapshot_age(&h, 5 * S, UINT64_MAX, &st, blocks);
 		assert_true(dedup_is_forgotten(&st));
-		image_state(&h, 5 * S, 0, &st);
-		image_age(&h, 5 * S, 0, &st, blocks);
+		snapshot_state(&h, 5 * S, 0, &st);
+		snapshot_age(&h, 5 * S, 0, &st, blocks);
 		assert_false(dedup_is_forgotten(&st));
 		free(blocks);
 		sim_stop(&r.s);
@@ -560,11 +560,11 @@ static void old_ones_are_forgotten(void **state)
 static void ids_of_a_successor_count(void **state)
 {
 	struct filter_spec spec = spec_for(DEDUP_BLOCKED, 1000);
-	struct image_moment now = { .hand_ns = S };
-	static struct image_head h;
+	struct snapshot_moment now = { .hand_ns = S };
+	static struct snapshot_head h;
 	struct dedup_state st;
 	struct dedup_config twice;
-	struct image_ids ids;
+	struct snapshot_ids ids;
 	struct sim s;
 
 	(void)state;
@@ -572,26 +572,26 @@ static void ids_of_a_successor_count(void **state)
 	s.state.learned = 800;
 	sim_pass(&s, s.config.memory.places);
 	s.state.learned = 1700;
-	assert_int_equal(image_take(&s.filter, &now, &h), 0);
-	image_finish(&s.filter, &h);
-	ids = image_ids(&h);
+	assert_int_equal(snapshot_take(&s.filter, &now, &h), 0);
+	snapshot_finish(&s.filter, &h);
+	ids = snapshot_ids(&h);
 	assert_int_equal(ids.younger, 900);
 	assert_int_equal(ids.older, 800);
-	image_state(&h, S, 0, &st);
-	image_tell(&h, S, (struct image_ids){ 90, 10 }, &s.config, &st, s.filter.blocks);
+	snapshot_state(&h, S, 0, &st);
+	snapshot_tell(&h, S, (struct snapshot_ids){ 90, 10 }, &s.config, &st, s.filter.blocks);
 	assert_int_equal(st.passed, s.state.passed);
-	image_state(&h, S, 0, &st);
-	image_tell(&h, S, (struct image_ids){ 1000, 10 }, &s.config, &st, s.filter.blocks);
+	snapshot_state(&h, S, 0, &st);
+	snapshot_tell(&h, S, (struct snapshot_ids){ 1000, 10 }, &s.config, &st, s.filter.blocks);
 	assert_int_equal(st.passed, s.state.passed + s.config.memory.places);
-	image_state(&h, S, 0, &st);
-	image_tell(&h, S, (struct image_ids){ 1100, 1100 }, &s.config, &st, s.filter.blocks);
+	snapshot_state(&h, S, 0, &st);
+	snapshot_tell(&h, S, (struct snapshot_ids){ 1100, 1100 }, &s.config, &st, s.filter.blocks);
 	assert_true(dedup_is_forgotten(&st));
 	/* One twice as large may have twice as many. */
 	twice = s.config;
 	twice.memory.turn_ids *= 2;
 	twice.memory.full_ids *= 2;
-	image_state(&h, S, 0, &st);
-	image_tell(&h, S, (struct image_ids){ 150, 30 }, &twice, &st, s.filter.blocks);
+	snapshot_state(&h, S, 0, &st);
+	snapshot_tell(&h, S, (struct snapshot_ids){ 150, 30 }, &twice, &st, s.filter.blocks);
 	assert_int_equal(st.passed, s.state.passed);
 	sim_stop(&s);
 }
@@ -608,15 +608,15 @@ static void cells_are_settled(void **state)
 		{ THEN + 15, THEN + 15 }, /* set at the moment */
 		{ NOW + 15, THEN + 15 },  /* set since */
 	};
-	static struct image_head h = { .hand = 2ULL << 32 | 3,
-				       .config = { .memory.layout = DEDUP_COUNTDOWN,
-						   .memory.places = 15 } };
+	static struct snapshot_head h = { .hand = 2ULL << 32 | 3,
+					  .config = { .memory.layout = DEDUP_COUNTDOWN,
+						      .memory.places = 15 } };
 	struct dedup_block b = { 0 };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(CELLS); i++)
 		b.cell[i] = CELLS[i][0];
-	image_settle(&h, 2ULL << 32 | 7, &b, 1);
+	snapshot_settle(&h, 2ULL << 32 | 7, &b, 1);
 	for (size_t i = 0; i < ARRAY_SIZE(CELLS); i++)
 		assert_int_equal(b.cell[i], CELLS[i][1]);
 }
@@ -625,14 +625,14 @@ static void cells_are_settled(void **state)
 static void array_is_not_taken_while_it_is_cleared(void **state)
 {
 	struct filter_spec spec = spec_for(DEDUP_FLAT, 100);
-	static const struct image_moment NOW;
-	static struct image_head h;
+	static const struct snapshot_moment NOW;
+	static struct snapshot_head h;
 	struct sim s;
 
 	(void)state;
 	sim_start(&s, &spec, 1);
 	s.state.hand = s.state.passed = 1;
-	assert_int_equal(image_take(&s.filter, &NOW, &h), -EAGAIN);
+	assert_int_equal(snapshot_take(&s.filter, &NOW, &h), -EAGAIN);
 	sim_stop(&s);
 }
 
@@ -656,5 +656,5 @@ int main(void)
 	add_tests(FILES, ARRAY_SIZE(FILES));
 	add_rows(CLOCKS, clocks, NULL, NULL);
 	add_rows(MEANWHILES, ages_go_on, NULL, NULL);
-	return run_added_any_tests("image");
+	return run_added_any_tests("snapshot");
 }

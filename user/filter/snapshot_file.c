@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "image_file.h"
+#include "snapshot_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,7 +56,7 @@ static void show(const char *what, uint64_t done, uint64_t all)
 }
 
 /* Writes the blocks, and their sum into the head. */
-static int write_blocks(const struct filter *f, int fd, bool (*stop)(void), struct image_head *h)
+static int write_blocks(const struct filter *f, int fd, bool (*stop)(void), struct snapshot_head *h)
 {
 	uint64_t all = h->file_bytes - sizeof(*h);
 	struct dedup_block *chunk = aligned_alloc(64, CHUNK_BLOCKS * sizeof(*chunk));
@@ -68,8 +68,8 @@ static int write_blocks(const struct filter *f, int fd, bool (*stop)(void), stru
 
 		memcpy(chunk, &f->blocks[i], cnt * sizeof(*chunk));
 		__sync_synchronize(); /* the hand is read after what it may have swept */
-		image_settle(h, READ_ONCE(f->state->hand), chunk, cnt);
-		h->blocks_sum = image_sum(h->blocks_sum, chunk, cnt);
+		snapshot_settle(h, READ_ONCE(f->state->hand), chunk, cnt);
+		h->blocks_sum = snapshot_sum(h->blocks_sum, chunk, cnt);
 		err = write_all(fd, chunk, cnt * sizeof(*chunk), sizeof(*h) + i * sizeof(*chunk));
 		show("saved", (i + cnt) * sizeof(*chunk), all);
 		if (!err && stop())
@@ -95,15 +95,15 @@ static int sync_directory(const char *path)
 	return err;
 }
 
-/* The image as a file that is not yet where it belongs. */
-static int write_image(const struct filter *f, int fd, bool (*stop)(void), struct image_head *h)
+/* The snapshot as a file that is not yet where it belongs. */
+static int write_snapshot(const struct filter *f, int fd, bool (*stop)(void), struct snapshot_head *h)
 {
-	struct image_moment now;
-	int err = image_moment_now(&now);
+	struct snapshot_moment now;
+	int err = snapshot_moment_now(&now);
 
 	if (err)
 		return diag_err(err, "cannot tell which boot this is: %s", strerror(-err));
-	err = image_take(f, &now, h);
+	err = snapshot_take(f, &now, h);
 	if (err)
 		return diag_err(
 			err,
@@ -112,8 +112,8 @@ static int write_image(const struct filter *f, int fd, bool (*stop)(void), struc
 	err = write_blocks(f, fd, stop, h);
 	if (err)
 		return err;
-	image_finish(f, h);
-	h->sum = image_head_sum(h);
+	snapshot_finish(f, h);
+	h->sum = snapshot_head_sum(h);
 	err = write_all(fd, h, sizeof(*h), 0);
 	return !err && fsync(fd) ? -errno : err;
 }
@@ -135,7 +135,7 @@ static int check_target(const char *path)
  */
 struct draft {
 	int fd;
-	char beside[PATH_MAX]; /* the image's path and six characters */
+	char beside[PATH_MAX]; /* the snapshot's path and six characters */
 	bool has_name;
 };
 
@@ -186,7 +186,8 @@ static int finish_draft(struct draft *d, const char *path, int err)
 	return err ? err : sync_directory(path);
 }
 
-int image_save(const struct filter *f, const char *path, bool (*stop)(void), struct image_head *h)
+int snapshot_save(const struct filter *f, const char *path, bool (*stop)(void),
+		  struct snapshot_head *h)
 {
 	int err = check_target(path);
 	struct draft d;
@@ -196,7 +197,7 @@ int image_save(const struct filter *f, const char *path, bool (*stop)(void), str
 	err = open_draft(path, &d);
 	if (err)
 		return diag_err(err, "cannot write %s: %s", path, strerror(-err));
-	err = write_image(f, d.fd, stop, h);
+	err = write_snapshot(f, d.fd, stop, h);
 	if (!err && stop())
 		err = -EINTR;
 	err = finish_draft(&d, path, err);
@@ -205,19 +206,19 @@ int image_save(const struct filter *f, const char *path, bool (*stop)(void), str
 	return diag_err(err, "cannot write %s: %s", path, strerror(-err));
 }
 
-int image_open(const char *path, struct image *out)
+int snapshot_open(const char *path, struct snapshot *out)
 {
-	char says[IMAGE_SAYS_MAX];
+	char says[SNAPSHOT_SAYS_MAX];
 	const char *refusal;
 	ssize_t bytes = -EISDIR;
 	struct stat st;
 	int err;
 
-	*out = (struct image){ .path = path };
+	*out = (struct snapshot){ .path = path };
 	out->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (out->fd < 0 || fstat(out->fd, &st)) {
 		err = diag_err(-errno, "cannot read %s: %s", path, strerror(errno));
-		image_close(out);
+		snapshot_close(out);
 		return err;
 	}
 	if (S_ISREG(st.st_mode))
@@ -225,43 +226,43 @@ int image_open(const char *path, struct image *out)
 	if (bytes < 0)
 		err = diag_err(bytes, "cannot read %s: %s", path,
 			       S_ISREG(st.st_mode) ? strerror((int)-bytes) : "it is no file");
-	else if ((refusal = image_refusal(&out->head, bytes, st.st_size, says)))
+	else if ((refusal = snapshot_refusal(&out->head, bytes, st.st_size, says)))
 		err = diag_err(-EBADMSG, "cannot restore %s: %s", path, refusal);
 	else
 		return 0;
-	image_close(out);
+	snapshot_close(out);
 	return err;
 }
 
-void image_close(struct image *image)
+void snapshot_close(struct snapshot *snapshot)
 {
-	if (image->fd >= 0)
-		close(image->fd);
-	image->fd = -1;
+	if (snapshot->fd >= 0)
+		close(snapshot->fd);
+	snapshot->fd = -1;
 }
 
-int image_read(const struct image *image, struct dedup_block *blocks)
+int snapshot_read(const struct snapshot *snapshot, struct dedup_block *blocks)
 {
-	uint64_t all = image->head.config.memory.blocks, sum = 0;
+	uint64_t all = snapshot->head.config.memory.blocks, sum = 0;
 	ssize_t n = 0;
 
 	for (uint64_t i = 0; i < all && n >= 0; i += CHUNK_BLOCKS) {
 		size_t cnt = all - i < CHUNK_BLOCKS ? all - i : CHUNK_BLOCKS;
 		size_t bytes = cnt * sizeof(*blocks);
 
-		n = read_all(image->fd, &blocks[i], bytes,
-			     image->head.head_bytes + i * sizeof(*blocks));
+		n = read_all(snapshot->fd, &blocks[i], bytes,
+			     snapshot->head.head_bytes + i * sizeof(*blocks));
 		if (n >= 0 && (size_t)n < bytes)
 			n = -EBADMSG;
-		sum = image_sum(sum, &blocks[i], cnt);
+		sum = snapshot_sum(sum, &blocks[i], cnt);
 		show("read", (i + cnt) * sizeof(*blocks), all * sizeof(*blocks));
 	}
 	diag_progress_end();
-	if (n >= 0 && sum != image->head.blocks_sum)
+	if (n >= 0 && sum != snapshot->head.blocks_sum)
 		n = -EBADMSG;
 	if (n == -EBADMSG)
 		return diag_err(-EBADMSG,
 				"cannot restore %s: it is damaged: its checksum is another one",
-				image->path);
-	return n < 0 ? diag_err((int)n, "cannot read %s: %s", image->path, strerror((int)-n)) : 0;
+				snapshot->path);
+	return n < 0 ? diag_err((int)n, "cannot read %s: %s", snapshot->path, strerror((int)-n)) : 0;
 }

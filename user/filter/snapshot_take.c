@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What an image takes from this machine: the time, and a filter that is at work. */
+/* What a snapshot takes from this machine: the time, and a filter that is at work. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #include "clock.h"
 #include "hand.h"
-#include "image.h"
+#include "snapshot.h"
 #include "here.h"
 #include "kernel.h"
 #include "open_filter.h"
@@ -17,20 +17,20 @@
 #define TRY_US 1000
 
 /* The first line of a file; "" if it cannot be read. */
-static void read_id(const char *path, char out[IMAGE_ID_TEXT])
+static void read_id(const char *path, char out[SNAPSHOT_ID_TEXT])
 {
 	FILE *f = fopen(path, "re");
 
-	memset(out, 0, IMAGE_ID_TEXT);
-	if (f && fgets(out, IMAGE_ID_TEXT, f))
-		memset(out + strcspn(out, "\n"), 0, IMAGE_ID_TEXT - strcspn(out, "\n"));
+	memset(out, 0, SNAPSHOT_ID_TEXT);
+	if (f && fgets(out, SNAPSHOT_ID_TEXT, f))
+		memset(out + strcspn(out, "\n"), 0, SNAPSHOT_ID_TEXT - strcspn(out, "\n"));
 	if (f)
 		fclose(f);
 }
 
-int image_moment_now(struct image_moment *out)
+int snapshot_moment_now(struct snapshot_moment *out)
 {
-	*out = (struct image_moment){
+	*out = (struct snapshot_moment){
 		.wall_ns = clock_ns(CLOCK_REALTIME),
 		.boot_ns = clock_ns(CLOCK_BOOTTIME),
 		.hand_ns = kernel_now_ns(),
@@ -64,7 +64,7 @@ static int copy_state(const struct filter *f, struct dedup_state *out)
 	return -EAGAIN;
 }
 
-static void take_interfaces(const struct dedup_record *r, struct image_head *h)
+static void take_interfaces(const struct dedup_record *r, struct snapshot_head *h)
 {
 	int cnt = 0;
 
@@ -73,16 +73,16 @@ static void take_interfaces(const struct dedup_record *r, struct image_head *h)
 			here_name(&r->ifaces[i], h->ifnames[cnt++]);
 }
 
-int image_take(const struct filter *f, const struct image_moment *now, struct image_head *h)
+int snapshot_take(const struct filter *f, const struct snapshot_moment *now, struct snapshot_head *h)
 {
 	struct dedup_state st;
 	int err = copy_state(f, &st);
 
 	if (err)
 		return err;
-	*h = (struct image_head){
-		.magic = IMAGE_MAGIC,
-		.version = IMAGE_VERSION,
+	*h = (struct snapshot_head){
+		.magic = SNAPSHOT_MAGIC,
+		.version = SNAPSHOT_VERSION,
 		.format = DEDUP_FORMAT,
 		.head_bytes = sizeof(*h),
 		.file_bytes = sizeof(*h) + f->config->memory.blocks * (uint64_t)sizeof(*f->blocks),
@@ -108,7 +108,7 @@ int image_take(const struct filter *f, const struct image_moment *now, struct im
 	return 0;
 }
 
-void image_finish(const struct filter *f, struct image_head *h)
+void snapshot_finish(const struct filter *f, struct snapshot_head *h)
 {
 	h->learned = READ_ONCE(f->state->learned);
 }
