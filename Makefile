@@ -81,7 +81,7 @@ objects = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(call sources,$(2)))
 
 BIN     := $(BUILD)/xdp-dedup
 SAN_BIN := $(BUILD)/san/xdp-dedup
-SKELS   := $(BUILD)/xdp_dedup.skel.h $(BUILD)/lent.skel.h $(BUILD)/bench.skel.h
+SKELS   := $(BUILD)/xdp_dedup.skel.h $(BUILD)/grant_program.skel.h $(BUILD)/bench.skel.h
 PROFILES := $(BUILD)/builtin_profiles.h
 MADE    := $(SKELS) $(PROFILES)
 USER    := $(call sources,user/*/*.c)
@@ -148,8 +148,8 @@ endef
 $(BUILD)/xdp_dedup.skel.h: bpf/xdp_dedup.bpf.c $(wildcard bpf/*.h include/*.h) Makefile | $(BUILD)/tools
 	$(call skeleton,xdp_dedup)
 
-$(BUILD)/lent.skel.h: bpf/lent.bpf.c $(wildcard bpf/*.h include/*.h) Makefile | $(BUILD)/tools
-	$(call skeleton,lent)
+$(BUILD)/grant_program.skel.h: bpf/grant_program.bpf.c $(wildcard bpf/*.h include/*.h) Makefile | $(BUILD)/tools
+	$(call skeleton,grant_program)
 
 $(BUILD)/bench.skel.h: bpf/bench.bpf.c $(wildcard bpf/*.h include/*.h) Makefile | $(BUILD)/tools
 	$(call skeleton,bench_bpf)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What an application without rights may ask of a filter of which a queue was lent to it: it runs a
- * BPF program (bpf/lent.bpf.c) whose descriptor it has. So it needs no map of the filter's: neither
- * the state, which it could overwrite, nor the configuration, which has secrets, nor those about
- * sockets, which are for all queues. What it asks for can harm its own queue, and the list of
- * wanted ids.
+/* What an application without rights may ask of a filter of which a queue was granted to it: it
+ * runs a BPF program (bpf/grant_program.bpf.c) whose descriptor it has. So it needs no map of the
+ * filter's: neither the state, which it could overwrite, nor the configuration, which has secrets,
+ * nor those about sockets, which are for all queues. What it asks for can harm its own queue, and
+ * the list of wanted ids.
  */
 #ifndef XDP_DEDUP_ASK_H
 #define XDP_DEDUP_ASK_H
@@ -14,7 +14,7 @@
 #define DEDUP_ASK_MAX 64 /* packets that are asked about at a time */
 
 /* Set when the program is loaded, for the filter, the interface and the queue as they are then. */
-struct dedup_lent {
+struct dedup_grant {
 	__u64 serial;	 /* state.serial */
 	__u64 window_ns; /* as in the configuration */
 	__u64 stale_ns;

@@ -285,8 +285,8 @@ static void test_no_room_to_want(void **state)
 			    "ids are wanted\n");
 }
 
-/* In a command that exec runs: how many queues were lent. */
-#define COUNT_LENT                                                                                 \
+/* In a command that exec runs: how many queues were granted. */
+#define COUNT_GRANTED                                                                              \
 	"sh -c 'n=0; while [ $(dd bs=4096 count=1 <&$XDP_DEDUP_RECEIVE_FD 2>&- | wc -c) -gt 0 ]; " \
 	"do n=$((n + 1)); done; echo $n'"
 
@@ -296,13 +296,14 @@ static void test_exec_with_many_queues(void **state)
 	sh("ip link del ve0; ip link add ve0 up numrxqueues 80 numtxqueues 80 type veth peer name "
 	   "pe0");
 	e2e_load("load ve0 ve1 --deliver xsk");
-	assert_run(0, "$XD exec ve0 -- " COUNT_LENT);
-	assert_string_equal(output, "xdp-dedup: note: lent are 64 queues, ve0 0-63; fresh packets of "
-				    "ve0 64-79, ve1 0 go to the stack; --queues says which are lent\n"
-				    "64\n");
+	assert_run(0, "$XD exec ve0 -- " COUNT_GRANTED);
+	assert_string_equal(output,
+			    "xdp-dedup: note: 64 queues are granted, ve0 0-63; fresh packets of "
+			    "ve0 64-79, ve1 0 go to the stack; --queues says which are granted\n"
+			    "64\n");
 	assert_run(0, "$XD unload ve0 ve1");
 	e2e_load("load ve0 ve1 --deliver xsk");
-	assert_run(0, "$XD exec ve0 --queues 70-75,0,3,99 -- " COUNT_LENT);
+	assert_run(0, "$XD exec ve0 --queues 70-75,0,3,99 -- " COUNT_GRANTED);
 	assert_string_equal(output, "9\n"); /* 0 of ve1, too */
 	assert_run(1, "$XD exec ve0 --queues 80-90 -- true");
 	assert_one_line("--queues names no queue that ve0 has here");

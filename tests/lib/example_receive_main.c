@@ -61,7 +61,7 @@ static int read_queue(struct xdp_dedup_receiver *rx)
 	return cnt == -ENETDOWN ? 0 : cnt;
 }
 
-/* Opens the filter's queues, from 0 on, or those that were lent. Returns how many. */
+/* Opens the filter's queues, from 0 on, or those that were granted. Returns how many. */
 static int open_queues(const char *name, struct xdp_dedup_receiver **rx)
 {
 	struct xdp_dedup_receive_options options = { .size = sizeof(options), .unfinished = true };
@@ -70,7 +70,7 @@ static int open_queues(const char *name, struct xdp_dedup_receiver **rx)
 	for (; cnt < QUEUES_MAX && !err; cnt += !err) {
 		options.queue = cnt;
 		err = strcmp(name, "-") ? xdp_dedup_receive_open(name, &options, &rx[cnt])
-					: xdp_dedup_receive_borrow(-1, &options, &rx[cnt]);
+					: xdp_dedup_receive_accept(-1, &options, &rx[cnt]);
 	}
 	if (!cnt)
 		fprintf(stderr, "cannot open a queue of %s: %s\n", name, strerror(-err));

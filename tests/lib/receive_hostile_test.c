@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is no loan, and borrowers that mean harm: each has its own queue, and nothing else. */
+/* What is no grant, and holders that mean harm: each has its own queue, and nothing else. */
 #include "open.h"
 #include "receive_runner.h"
 
@@ -17,17 +17,17 @@
 #include <net/if.h>
 #include <netinet/in.h>
 
-#include "lent.h"
-#include "loan.h"
+#include "grant_program.h"
+#include "queue_grant.h"
 
 #define EVENTS 400
 
-/* Borrows the queue of ve0 as what a loan is made of; the caller closes it. */
-static void borrow_loan(struct loan *l)
+/* Accepts the queue of ve0 as what a queue grant is made of; the caller closes it. */
+static void accept_grant(struct queue_grant *l)
 {
-	int from = app_lend();
+	int from = app_grant();
 
-	assert_int_equal(loan_receive(from, l), 0);
+	assert_int_equal(queue_grant_receive(from, l), 0);
 	close(from);
 }
 
@@ -57,20 +57,20 @@ static unsigned int descriptors_of(const char *what)
 /* Neither those about sockets, which are for all queues, nor the ids that are wanted, nor the
  * configuration with its secrets.
  */
-static void no_map_is_lent(void **state)
+static void no_map_is_granted(void **state)
 {
-	struct loan l;
+	struct queue_grant l;
 
 	(void)state;
 	e2e_load(APP_LOAD);
-	borrow_loan(&l);
+	accept_grant(&l);
 	assert_int_equal(descriptors_of("map_type:"), 0);
 	assert_int_equal(descriptors_of("prog_type:"), 1);
-	loan_close(&l);
+	queue_grant_close(&l);
 }
 
-/* Sends bytes and so many descriptors as a loan; -1: none is asked for, and none is there. */
-static int borrow_message(const void *bytes, size_t len, int fds_cnt)
+/* Sends bytes and so many descriptors as a grant; -1: none is asked for, and none is there. */
+static int accept_message(const void *bytes, size_t len, int fds_cnt)
 {
 	union {
 		struct cmsghdr head;
@@ -89,7 +89,7 @@ static int borrow_message(const void *bytes, size_t len, int fds_cnt)
 	m.msg_control = fds_cnt ? &control : NULL;
 	m.msg_controllen = fds_cnt ? CMSG_SPACE(fds_cnt * sizeof(int)) : 0;
 	assert_int_equal(sendmsg(pair[0], &m, 0), len);
-	err = xdp_dedup_receive_borrow(pair[1], NULL, &rx);
+	err = xdp_dedup_receive_accept(pair[1], NULL, &rx);
 	assert_null(rx);
 	close(pair[0]);
 	close(pair[1]);
@@ -108,8 +108,8 @@ static unsigned int open_descriptors(void)
 	return cnt;
 }
 
-/* What is no loan is not taken for one, and none of its descriptors is kept. */
-static void wrong_loans_are_refused(void **state)
+/* What is no grant is not taken for one, and none of its descriptors is kept. */
+static void wrong_grants_are_refused(void **state)
 {
 	unsigned int before = open_descriptors();
 	struct xdp_dedup_receiver *rx = NULL;
@@ -118,16 +118,16 @@ static void wrong_loans_are_refused(void **state)
 
 	(void)state;
 	for (int fds = 0; fds <= 16; fds++) {
-		assert_int_equal(borrow_message(bytes, 3, fds), -EPROTO);
-		assert_int_equal(borrow_message(bytes, sizeof(struct loan), fds), -EPROTO);
-		assert_int_equal(borrow_message(bytes, sizeof(bytes), fds), -EPROTO);
-		assert_int_equal(borrow_message(bytes, 0, fds), fds ? -EPROTO : -ENODATA);
+		assert_int_equal(accept_message(bytes, 3, fds), -EPROTO);
+		assert_int_equal(accept_message(bytes, sizeof(struct queue_grant), fds), -EPROTO);
+		assert_int_equal(accept_message(bytes, sizeof(bytes), fds), -EPROTO);
+		assert_int_equal(accept_message(bytes, 0, fds), fds ? -EPROTO : -ENODATA);
 		assert_int_equal(open_descriptors(), before);
 	}
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
 	close(pair[0]);
-	assert_int_equal(xdp_dedup_receive_borrow(pair[1], NULL, &rx), -ENODATA);
-	assert_int_equal(xdp_dedup_receive_borrow(-1, NULL, &rx), -EBADF);
+	assert_int_equal(xdp_dedup_receive_accept(pair[1], NULL, &rx), -ENODATA);
+	assert_int_equal(xdp_dedup_receive_accept(-1, NULL, &rx), -EBADF);
 	assert_null(rx);
 	close(pair[1]);
 }
@@ -143,7 +143,7 @@ ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 	return n;
 }
 
-/* A loan, but for the level of its control message, whose numbers are no descriptors then. */
+/* A grant, but for the level of its control message, whose numbers are no descriptors then. */
 static void another_level_is_no_descriptor(void **state)
 {
 	struct xdp_dedup_receiver *rx = NULL;
@@ -151,24 +151,24 @@ static void another_level_is_no_descriptor(void **state)
 
 	(void)state;
 	e2e_load(APP_LOAD);
-	from = app_lend();
+	from = app_grant();
 	other_level = true;
-	err = xdp_dedup_receive_borrow(from, NULL, &rx);
+	err = xdp_dedup_receive_accept(from, NULL, &rx);
 	other_level = false;
 	close(from);
 	assert_int_equal(err, -EPROTO);
 	assert_null(rx);
 }
 
-/* Passes a loan on, as its borrower may. What borrowing it then says. */
-static int pass_on(const struct loan *l)
+/* Passes a grant on, as its holder may. What accepting it then says. */
+static int pass_on(const struct queue_grant *l)
 {
 	struct xdp_dedup_receiver *rx = NULL;
 	int pair[2], err;
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
-	assert_int_equal(loan_send(l, pair[0]), 0);
-	err = xdp_dedup_receive_borrow(pair[1], NULL, &rx);
+	assert_int_equal(queue_grant_send(l, pair[0]), 0);
+	err = xdp_dedup_receive_accept(pair[1], NULL, &rx);
 	xdp_dedup_receive_close(rx);
 	close(pair[0]);
 	close(pair[1]);
@@ -179,11 +179,11 @@ static int pass_on(const struct loan *l)
 static void wrong_facts_are_refused(void **state)
 {
 	int memory = memfd_create("odd", MFD_CLOEXEC);
-	struct loan good, bad;
+	struct queue_grant good, bad;
 
 	(void)state;
 	e2e_load(APP_LOAD);
-	borrow_loan(&good);
+	accept_grant(&good);
 #define REFUSED(field, value)                             \
 	do {                                              \
 		bad = good;                               \
@@ -192,7 +192,7 @@ static void wrong_facts_are_refused(void **state)
 	} while (0)
 	REFUSED(format, DEDUP_FORMAT - 1);
 	REFUSED(parts, 0);
-	REFUSED(parts, LOAN_PARTS_MAX + 1);
+	REFUSED(parts, QUEUE_GRANT_PARTS_MAX + 1);
 	REFUSED(frames, 0);
 	REFUSED(frames, 2 * good.facts.frames); /* the memory is smaller */
 	REFUSED(frames, 2 * XSK_FRAMES_MAX);
@@ -205,11 +205,11 @@ static void wrong_facts_are_refused(void **state)
 	bad.xsk.memory_fd = memory;
 	assert_int_equal(pass_on(&bad), -EPROTO);
 	assert_int_equal(pass_on(&good), 0);
-	loan_close(&good);
+	queue_grant_close(&good);
 	close(memory);
 }
 
-/* The maps of which nothing is lent. */
+/* The maps of which nothing is granted. */
 static struct delivery open_delivery(void)
 {
 	struct delivery d;
@@ -234,7 +234,7 @@ static uint32_t place_of_ve0(const struct delivery *d)
 }
 
 /* Asks whatever can be asked: of packets that the socket of ve1 has, among others. */
-static void ask_anything(const struct loan *l, uint64_t *chance)
+static void ask_anything(const struct queue_grant *l, uint64_t *chance)
 {
 	struct dedup_ask *a = &l->copy->ask;
 	uint64_t *word = (uint64_t *)a;
@@ -245,11 +245,11 @@ static void ask_anything(const struct loan *l, uint64_t *chance)
 		a->packets[i].number = random_next(chance) % EVENTS;
 	a->cnt = random_next(chance) % 4 ? DEDUP_ASK_MAX : (uint32_t)random_next(chance);
 	a->slot = random_next(chance) % 2 ? 0 : (uint32_t)random_next(chance);
-	lent_ask(l->ask_fd, a, random_next(chance) % 8);
+	grant_program_ask(l->ask_fd, a, random_next(chance) % 8);
 }
 
 /* Whatever it asks for: other queues have what they had, and get what they get. */
-static void a_borrower_asks_what_it_likes(void **state)
+static void a_holder_asks_what_it_likes(void **state)
 {
 	struct app_traffic t = app_begin(EVENTS, 1);
 	size_t bytes = DEDUP_SOCKETS_MAX * DEDUP_HANDED_MAX * sizeof(struct dedup_handed);
@@ -258,12 +258,12 @@ static void a_borrower_asks_what_it_likes(void **state)
 	uint64_t chance = t.s->seed;
 	uint32_t place;
 	struct delivery d;
-	struct loan l;
+	struct queue_grant l;
 
 	(void)state;
 	assert_non_null(handed);
 	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --deliver xsk");
-	borrow_loan(&l);
+	accept_grant(&l);
 	app_open(app_options("ve1", 0, 0));
 	assert_return_code(gossip_send(e2e_sender(1, AF_INET, t.s->seed), t.order, EVENTS), EIO);
 	assert_int_equal(e2e_counters_after(APP_NAME, EVENTS).delivered, EVENTS);
@@ -282,7 +282,7 @@ static void a_borrower_asks_what_it_likes(void **state)
 	e2e_tool("status --json");
 	assert_int_equal(app_read(), EVENTS);
 	delivery_close(&d);
-	loan_close(&l);
+	queue_grant_close(&l);
 	free(handed);
 	free(t.order);
 }
@@ -290,39 +290,39 @@ static void a_borrower_asks_what_it_likes(void **state)
 /* What it says of its own queue leads to no packet that takes another's entry, or more frames than
  * the socket can have.
  */
-static void a_borrower_says_what_it_likes(void **state)
+static void a_holder_says_what_it_likes(void **state)
 {
 	static const uint64_t MOST[] = { DEDUP_HANDED_MAX + 1, 1ULL << 40, UINT64_MAX };
 	const struct dedup_socket *s;
 	struct dedup_handed *h;
 	struct delivery d;
-	struct loan l;
+	struct queue_grant l;
 
 	(void)state;
 	e2e_load(APP_LOAD);
-	borrow_loan(&l);
+	accept_grant(&l);
 	d = open_delivery();
 	s = &d.sockets[place_of_ve0(&d)];
 	h = delivery_handed(&d, place_of_ve0(&d), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(MOST); i++) {
 		l.socket->granted = MOST[i];
 		l.socket->frames_max = i ? UINT32_MAX : l.facts.parts;
-		loan_tell(&l);
-		assert_false(loan_is_lost(&l));
+		queue_grant_tell(&l);
+		assert_false(queue_grant_is_lost(&l));
 		assert_int_equal(s->frames_max, l.facts.parts);
 		assert_int_equal(s->granted, s->taken + DEDUP_HANDED_MAX);
 	}
 	l.copy->ask.cnt = UINT32_MAX;
-	loan_tell(&l);
-	assert_false(loan_is_lost(&l));
+	queue_grant_tell(&l);
+	assert_false(queue_grant_is_lost(&l));
 	h->number = 1 + DEDUP_HANDED_MAX; /* of a later packet than the first */
 	for (uint64_t number = 0; number <= DEDUP_HANDED_MAX; number += DEDUP_HANDED_MAX) {
-		loan_note_cleared(&l, number);
-		loan_tell(&l);
+		queue_grant_note_cleared(&l, number);
+		queue_grant_tell(&l);
 		assert_int_equal(h->number, number ? 0 : 1 + DEDUP_HANDED_MAX);
 	}
 	delivery_close(&d);
-	loan_close(&l);
+	queue_grant_close(&l);
 }
 
 /* It closes its socket, and keeps the program: that does nothing for it once another process has
@@ -333,21 +333,21 @@ static void who_has_lost_the_queue_is_refused(void **state)
 	static const uint32_t WHAT[] = { DEDUP_ASK_FETCH, DEDUP_ASK_TELL };
 	struct app_traffic t = app_begin(EVENTS, 1);
 	struct dedup_ask ask = { .cnt = DEDUP_ASK_MAX };
-	struct loan l;
+	struct queue_grant l;
 	int fd;
 
 	(void)state;
 	e2e_load(APP_LOAD);
-	borrow_loan(&l);
+	accept_grant(&l);
 	fd = fcntl(l.ask_fd, F_DUPFD_CLOEXEC, 0);
-	loan_close(&l);
+	queue_grant_close(&l);
 	app_open(app_options("ve0", 0, 0));
 	app_send(&t, EVENTS);
 	assert_int_equal(e2e_counters_after(APP_NAME, EVENTS).delivered, EVENTS);
 	for (uint32_t i = 0; i < DEDUP_ASK_MAX; i++)
 		ask.packets[i].number = i;
 	for (size_t i = 0; i < ARRAY_SIZE(WHAT); i++) {
-		assert_int_equal(lent_ask(fd, &ask, WHAT[i]), -ESTALE);
+		assert_int_equal(grant_program_ask(fd, &ask, WHAT[i]), -ESTALE);
 		assert_int_equal(ask.packets[1].number, 1);
 	}
 	assert_int_equal(app_read(), EVENTS);
@@ -358,15 +358,13 @@ static void who_has_lost_the_queue_is_refused(void **state)
 int main(void)
 {
 	static const struct CMUnitTest TESTS[] = {
-		cmocka_unit_test_setup_teardown(no_map_is_lent, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(wrong_loans_are_refused, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(no_map_is_granted, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(wrong_grants_are_refused, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(wrong_facts_are_refused, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(another_level_is_no_descriptor, app_setup,
 						app_teardown),
-		cmocka_unit_test_setup_teardown(a_borrower_asks_what_it_likes, app_setup,
-						app_teardown),
-		cmocka_unit_test_setup_teardown(a_borrower_says_what_it_likes, app_setup,
-						app_teardown),
+		cmocka_unit_test_setup_teardown(a_holder_asks_what_it_likes, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(a_holder_says_what_it_likes, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(who_has_lost_the_queue_is_refused, app_setup,
 						app_teardown),
 	};

@@ -305,7 +305,7 @@ static void unfinished_checksums(void **state)
 }
 
 /* Packets of every length around what one frame takes, and more. */
-static void jumbo_frames(uint32_t parts, bool borrowed)
+static void jumbo_frames(uint32_t parts, bool accepted)
 {
 	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 0);
 	static const uint32_t LENGTHS[] = { 1500, 3519, 3520, 3521, 3600, 3840,
@@ -321,7 +321,7 @@ static void jumbo_frames(uint32_t parts, bool borrowed)
 	e2e_tool(LOAD);
 	o->unfinished = false;
 	o->frames_a_packet = parts;
-	rx = borrowed ? app_borrow(o) : app_open(o);
+	rx = accepted ? app_accept(o) : app_open(o);
 	most = app_stats(rx).frames_a_packet * 3520;
 	assert_in_range(app_stats(rx).frames_a_packet, 1, parts);
 	for (int round = 0; round < 40; round++)
@@ -360,7 +360,7 @@ static void jumbo_frames_in_parts(void **state)
 	jumbo_frames(4, false);
 }
 
-static void a_borrower_gets_jumbo_frames(void **state)
+static void a_holder_gets_jumbo_frames(void **state)
 {
 	(void)state;
 	jumbo_frames(4, true);
@@ -410,7 +410,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(unfinished_checksums, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(jumbo_frames_to_the_stack, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(jumbo_frames_in_parts, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(a_borrower_gets_jumbo_frames, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(a_holder_gets_jumbo_frames, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(other_packets_go_to_the_stack, app_setup,
 						app_teardown),
 	};

@@ -304,8 +304,8 @@ static void filter_changes(void **state)
 	free(t.order);
 }
 
-/* Opens the queue of ve0, as it is or lent. NULL: this kernel cannot lend. */
-static struct xdp_dedup_receiver *open_late(bool lent, bool unfinished)
+/* Opens the queue of ve0, as it is or granted. NULL: this kernel cannot grant. */
+static struct xdp_dedup_receiver *open_late(bool granted, bool unfinished)
 {
 	struct xdp_dedup_receive_options *o;
 	struct xdp_dedup_receiver *rx;
@@ -314,27 +314,27 @@ static struct xdp_dedup_receiver *open_late(bool lent, bool unfinished)
 	e2e_load(APP_LOAD);
 	o = app_options("ve0", 0, 256);
 	o->unfinished = unfinished;
-	if (!lent)
+	if (!granted)
 		return app_open(o);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
-	err = xdp_dedup_receive_lend(APP_NAME, o, pair[0]);
+	err = xdp_dedup_receive_grant(APP_NAME, o, pair[0]);
 	if (err == -EOPNOTSUPP) /* Linux before 6.4 */
 		return NULL;
 	assert_int_equal(err, 0);
 	o = app_options(NULL, 0, 0);
 	o->unfinished = unfinished;
-	assert_int_equal(xdp_dedup_receive_borrow(pair[1], o, &rx), 0);
+	assert_int_equal(xdp_dedup_receive_accept(pair[1], o, &rx), 0);
 	close(pair[0]);
 	close(pair[1]);
 	return rx;
 }
 
 /* A hand that is late, as all of a virtual machine may have been held up, is no end: neither of a
- * queue that was opened, nor of one that was lent. One that steps no more is.
+ * queue that was opened, nor of one that was granted. One that steps no more is.
  */
-static void receive_late(bool lent)
+static void receive_late(bool granted)
 {
-	struct xdp_dedup_receiver *rx = open_late(lent, true);
+	struct xdp_dedup_receiver *rx = open_late(granted, true);
 	struct xdp_dedup_packet p;
 	struct filter f;
 	int err = 0;
@@ -354,15 +354,15 @@ static void receive_late(bool lent)
 		usleep(10000);
 	}
 	assert_int_equal(err, -ESTALE);
-	if (lent)
+	if (granted)
 		xdp_dedup_receive_close(rx);
 }
 
 /* Nor do broken packets that come just then hold up those that come later. */
-static void receive_broken_late(bool lent)
+static void receive_broken_late(bool granted)
 {
 	struct app_traffic t = app_begin(12000, 1);
-	struct xdp_dedup_receiver *rx = open_late(lent, false);
+	struct xdp_dedup_receiver *rx = open_late(granted, false);
 	struct xdp_dedup_packet p;
 	struct filter f;
 
@@ -385,7 +385,7 @@ static void receive_broken_late(bool lent)
 	assert_true(app_stats(rx).unfinished >= 2 * DEDUP_HANDED_MAX);
 	assert_int_equal(app_stats(rx).forgotten, 0);
 	free(t.order);
-	if (lent)
+	if (granted)
 		xdp_dedup_receive_close(rx);
 }
 
@@ -395,7 +395,7 @@ static void hand_is_late(void **state)
 	receive_late(false);
 }
 
-static void hand_is_late_where_it_was_lent(void **state)
+static void hand_is_late_where_it_was_granted(void **state)
 {
 	(void)state;
 	receive_late(true);
@@ -407,7 +407,7 @@ static void broken_while_the_hand_is_late(void **state)
 	receive_broken_late(false);
 }
 
-static void broken_while_the_hand_is_late_where_it_was_lent(void **state)
+static void broken_while_the_hand_is_late_where_it_was_granted(void **state)
 {
 	(void)state;
 	receive_broken_late(true);
@@ -547,9 +547,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(hand_is_late, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(broken_while_the_hand_is_late, app_setup,
 						app_teardown),
-		cmocka_unit_test_setup_teardown(broken_while_the_hand_is_late_where_it_was_lent,
+		cmocka_unit_test_setup_teardown(broken_while_the_hand_is_late_where_it_was_granted,
 						app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(hand_is_late_where_it_was_lent, app_setup,
+		cmocka_unit_test_setup_teardown(hand_is_late_where_it_was_granted, app_setup,
 						app_teardown),
 		cmocka_unit_test_setup_teardown(generic_mode, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(busy_polling, app_setup, app_teardown),

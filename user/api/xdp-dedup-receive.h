@@ -69,10 +69,10 @@ struct xdp_dedup_receive_options {
 int xdp_dedup_receive_open(const char *name, const struct xdp_dedup_receive_options *options,
 			   struct xdp_dedup_receiver **out);
 
-/* Queue grants, for an application without rights. xdp_dedup_receive_lend() opens a queue and sends
- * it as a message over the Unix socket `to`, of type SOCK_SEQPACKET. xdp_dedup_receive_borrow()
- * receives a queue from such a socket. Until then the queue's packets go to the stack. xdp-dedup
- * exec grants all queues to a command, which calls borrow with -1.
+/* Queue grants, for an application without rights. xdp_dedup_receive_grant() opens a queue and
+ * sends it as a message over the Unix socket `to`, of type SOCK_SEQPACKET.
+ * xdp_dedup_receive_accept() receives a queue from such a socket. Until then the queue's packets go
+ * to the stack. xdp-dedup exec grants all queues to a command, which calls accept with -1.
  *
  * With a grant a process can receive from this queue. It can neither bind the socket elsewhere nor
  * send by it. It has none of the filter's maps: it can make packets of this queue be lost, and no
@@ -81,18 +81,19 @@ int xdp_dedup_receive_open(const char *name, const struct xdp_dedup_receive_opti
  * -ESTALE, once packets that came before have been handed out. The queue must then be granted
  * again.
  *
- * lend returns as xdp_dedup_receive_open(), and -EOPNOTSUPP before Linux 6.4. It ignores the
- * options unfinished, timestamps and busy_poll_us. borrow uses only these options, and
+ * grant returns as xdp_dedup_receive_open(), and -EOPNOTSUPP before Linux 6.4. It ignores the
+ * options unfinished, timestamps and busy_poll_us. accept uses only these options, and
  * frames_a_packet, of which the smaller number counts.
  *
- * borrow returns 0, and the caller closes *out; or a negative errno:
+ * accept returns 0, and the caller closes *out; or a negative errno:
  *   -ENODATA     no message is left, and nobody can send one
  *   -EPROTO      the message has another version of xdp-dedup, or is no such message
  *   -EINVAL      options out of range
  * Other errors are those of a system call.
  */
-int xdp_dedup_receive_lend(const char *name, const struct xdp_dedup_receive_options *options, int to);
-int xdp_dedup_receive_borrow(int from, const struct xdp_dedup_receive_options *options,
+int xdp_dedup_receive_grant(const char *name, const struct xdp_dedup_receive_options *options,
+			    int to);
+int xdp_dedup_receive_accept(int from, const struct xdp_dedup_receive_options *options,
 			     struct xdp_dedup_receiver **out);
 
 /* Closes the receiver, which may be NULL. Packets that were not given back are wanted. If the

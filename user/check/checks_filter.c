@@ -80,7 +80,7 @@ int check_delivery(struct inquiry *q)
 		      format_bytes(bytes, text, sizeof(text)));
 	if (queues > DEDUP_SOCKETS_MAX)
 		diag_note("there are %u RX queues, and %d of them can have AF_XDP sockets: fresh packets of the others go to the stack" ADVICE
-			  "ethtool -L makes them fewer, exec --queues says which are lent",
+			  "ethtool -L makes them fewer, exec --queues says which are granted",
 			  queues, DEDUP_SOCKETS_MAX);
 	return kernel_check_delivery(kernel_has_map);
 }

@@ -286,7 +286,7 @@ const struct args_option OPTIONS[OPTIONS_MAX + 1] = {
 	  .help = "run the command as this user, without any right (as who this is)" },
 	{ "--queues", "QUEUES", OPT_EXEC, ARGS_OWN, FIELDS(queues, queues_cnt),
 	  .parse = parse_queue, .max = DEDUP_PORTS_MAX,
-	  .help = "lend only these RX queues of each interface, as in 0-31,40 (all)" },
+	  .help = "grant only these RX queues of each interface, as in 0-31,40 (all)" },
 	{ "--every", "TIME", OPT_WATCH, ARGS_TIME, FIELD(watch.every_ns), .min = EVERY_MIN_NS,
 	  .max = EVERY_MAX_NS, .expects = "give a time from {min} to {max}, as in 500ms or 10s",
 	  .help = "between two readings (1s)" },

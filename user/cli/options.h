@@ -79,7 +79,7 @@ struct options {
 	const char *config; /* run: the file; NULL without */
 	bool check;	    /* run: only see whether the file is right */
 	const char *user;   /* exec: who the command is to be; NULL: who this is */
-	/* exec: numbers of the queues that are lent, of each interface; none: all */
+	/* exec: numbers of the queues that are granted, of each interface; none: all */
 	struct dedup_ports queues[DEDUP_PORTS_MAX];
 	uint32_t queues_cnt;
 	bool verbose; /* show what libbpf and libxdp say */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* exec: lends the queues of a filter (user/deliver/loan.h), gives up all rights with --user, and
- * becomes the application that borrows them.
+/* exec: grants the queues of a filter (user/deliver/queue_grant.h), gives up all rights with
+ * --user, and becomes the application that accepts them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 #include "device.h"
 #include "diag.h"
 #include "here.h"
-#include "loan.h"
+#include "queue_grant.h"
 #include "open.h"
 #include "verbs.h"
 
@@ -31,13 +31,13 @@ static int explain(const struct filter *f, const char *ifname, int err)
 				f->name);
 	if (err == -EOPNOTSUPP)
 		return diag_err(err,
-				"this kernel cannot lend AF_XDP sockets: Linux 6.4 or newer can");
+				"this kernel cannot grant AF_XDP sockets: Linux 6.4 or newer can");
 	if (err == -ENOTUNIQ)
 		return diag_err(
 			err,
 			"%s also runs on an interface of the same index as %s in another network namespace, from which its packets could not be told",
 			f->name, ifname);
-	return diag_err(err, "cannot lend a queue of %s: %s", ifname, strerror(-err));
+	return diag_err(err, "cannot grant a queue of %s: %s", ifname, strerror(-err));
 }
 
 #define QUEUES_TEXT_MAX 400
@@ -66,26 +66,26 @@ static void add_queue(struct queues_text *t, const char *ifname, uint32_t queue)
 	t->next = queue + 1;
 }
 
-/* What is lent over the socket `to`. */
-struct lending {
+/* What is granted over the socket `to`. */
+struct granting {
 	const struct options *o;
 	struct filter *f;
 	int to;
 	uint32_t cnt;
-	struct queues_text lent, left; /* left: there is no room for them */
+	struct queues_text granted, left; /* left: there is no room for them */
 };
 
-static int lend_queue(struct lending *g, const char *ifname, uint32_t queue)
+static int grant_queue(struct granting *g, const char *ifname, uint32_t queue)
 {
-	const struct loan_options options = {
+	const struct queue_grant_options options = {
 		.ifname = ifname,
 		.queue = queue,
-		.frames = LOAN_FRAMES_DEFAULT,
-		.parts = LOAN_PARTS_MAX,
+		.frames = QUEUE_GRANT_FRAMES_DEFAULT,
+		.parts = QUEUE_GRANT_PARTS_MAX,
 		.to_another = true,
 	};
-	struct loan l;
-	int err = loan_make(g->f, &options, &l);
+	struct queue_grant l;
+	int err = queue_grant_make(g->f, &options, &l);
 
 	if (err == -ENOSPC) {
 		add_queue(&g->left, ifname, queue);
@@ -93,16 +93,16 @@ static int lend_queue(struct lending *g, const char *ifname, uint32_t queue)
 	}
 	if (err)
 		return explain(g->f, ifname, err);
-	err = loan_send(&l, g->to);
-	loan_close(&l);
+	err = queue_grant_send(&l, g->to);
+	queue_grant_close(&l);
 	if (err)
 		return explain(g->f, ifname, err);
-	add_queue(&g->lent, ifname, queue);
+	add_queue(&g->granted, ifname, queue);
 	g->cnt++;
 	return 0;
 }
 
-/* Is this queue to be lent? */
+/* Is this queue to be granted? */
 static bool is_asked_for(const struct options *o, uint32_t queue)
 {
 	for (uint32_t i = 0; i < o->queues_cnt; i++)
@@ -111,7 +111,7 @@ static bool is_asked_for(const struct options *o, uint32_t queue)
 	return !o->queues_cnt;
 }
 
-static int lend_interface(struct lending *g, const char *ifname)
+static int grant_interface(struct granting *g, const char *ifname)
 {
 	uint32_t queues, max;
 	int err = 0;
@@ -120,17 +120,17 @@ static int lend_interface(struct lending *g, const char *ifname)
 		queues = 1; /* the driver does not say: it has at least that one */
 	for (uint32_t q = 0; q < queues && !err; q++)
 		if (is_asked_for(g->o, q))
-			err = lend_queue(g, ifname, q);
+			err = grant_queue(g, ifname, q);
 	return err;
 }
 
-/* 0 if any queue was lent; says which were not. */
-static int report(const struct lending *g)
+/* 0 if any queue was granted; says which were not. */
+static int report(const struct granting *g)
 {
 	if (g->cnt && *g->left.text)
-		diag_note("lent are %u queues, %s; fresh packets of %s go to the stack" ADVICE
-			  "--queues says which are lent",
-			  g->cnt, g->lent.text, g->left.text);
+		diag_note("%u queues are granted, %s; fresh packets of %s go to the stack" ADVICE
+			  "--queues says which are granted",
+			  g->cnt, g->granted.text, g->left.text);
 	if (g->cnt)
 		return 0;
 	if (*g->left.text)
@@ -142,10 +142,10 @@ static int report(const struct lending *g)
 	return diag_err(-ENODEV, "%s runs on no interface of this network namespace", g->f->name);
 }
 
-/* Lends the queues of all of the filter's interfaces that are here, as far as there is room. */
-static int lend(const struct options *o, struct filter *f, int to)
+/* Grants the queues of all of the filter's interfaces that are here, as far as there is room. */
+static int grant(const struct options *o, struct filter *f, int to)
 {
-	struct lending g = { .o = o, .f = f, .to = to };
+	struct granting g = { .o = o, .f = f, .to = to };
 	char ifname[IF_NAMESIZE];
 	int err = 0;
 
@@ -153,7 +153,7 @@ static int lend(const struct options *o, struct filter *f, int to)
 		const struct dedup_iface *iface = &f->record->ifaces[i];
 
 		if (here_has(iface) && if_indextoname(iface->ifindex, ifname))
-			err = lend_interface(&g, ifname);
+			err = grant_interface(&g, ifname);
 	}
 	return err ? err : report(&g);
 }
@@ -186,7 +186,7 @@ static int run(char **command, int from)
 	char fd[16];
 
 	snprintf(fd, sizeof(fd), "%d", from);
-	if (fcntl(from, F_SETFD, 0) || setenv(LOAN_ENVIRONMENT, fd, 1))
+	if (fcntl(from, F_SETFD, 0) || setenv(QUEUE_GRANT_ENVIRONMENT, fd, 1))
 		return diag_err(-errno, "cannot hand the queues over: %s", strerror(errno));
 	execvp(command[0], command);
 	return diag_err(-errno, "cannot run %s: %s", command[0], strerror(errno));
@@ -201,7 +201,7 @@ int verb_exec(const struct options *o)
 		return EXIT_FAILED;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair))
 		return diag_err(EXIT_FAILED, "cannot make a socket: %s", strerror(errno));
-	if (lend(o, &f, pair[0]))
+	if (grant(o, &f, pair[0]))
 		return EXIT_FAILED;
 	filter_close(&f);
 	close(pair[0]);

@@ -6,7 +6,7 @@
 
 #include "clock.h"
 #include "datagram.h"
-#include "lent.h"
+#include "grant_program.h"
 #include "open.h"
 #include "receiver.h"
 #include "stream_ids.h"
@@ -32,9 +32,9 @@ void receiver_grant(struct xdp_dedup_receiver *r)
 	}
 	if (granted > r->oldest + DEDUP_HANDED_MAX)
 		granted = r->oldest + DEDUP_HANDED_MAX;
-	if (!loan_is_lost(&r->loan))
-		__atomic_store_n(&r->loan.socket->granted, granted, __ATOMIC_RELEASE);
-	loan_tell(&r->loan);
+	if (!queue_grant_is_lost(&r->grant))
+		__atomic_store_n(&r->grant.socket->granted, granted, __ATOMIC_RELEASE);
+	queue_grant_tell(&r->grant);
 }
 
 /* Puts a packet's frames into the fill ring, which has room for all there are. */
@@ -42,12 +42,12 @@ static void refill(struct xdp_dedup_receiver *r, const struct slot *s)
 {
 	uint32_t i;
 
-	if (!xsk_ring_prod__reserve(&r->loan.xsk.fill, s->parts_cnt, &i))
+	if (!xsk_ring_prod__reserve(&r->grant.xsk.fill, s->parts_cnt, &i))
 		return;
 	for (unsigned int n = 0; n < s->parts_cnt; n++)
-		*xsk_ring_prod__fill_addr(&r->loan.xsk.fill, i + n) =
+		*xsk_ring_prod__fill_addr(&r->grant.xsk.fill, i + n) =
 			s->parts[n].at & ~(XSK_FRAME_BYTES - 1U);
-	xsk_ring_prod__submit(&r->loan.xsk.fill, s->parts_cnt);
+	xsk_ring_prod__submit(&r->grant.xsk.fill, s->parts_cnt);
 }
 
 /* What the packet with this number has had is free again, once receiver_grant() says so. */
@@ -55,7 +55,7 @@ static void end_packet(struct xdp_dedup_receiver *r, uint64_t number)
 {
 	struct slot *s = slot_of(r, number);
 
-	loan_clear(&r->loan, number);
+	queue_grant_clear(&r->grant, number);
 	refill(r, s);
 	if (s->joined)
 		r->free_joined[r->free_joined_cnt++] = s->joined;
@@ -70,7 +70,7 @@ bool receiver_want(struct xdp_dedup_receiver *r, struct filter *f, const struct 
 	int err = -ESTALE;
 
 	if (!r->filter)
-		err = lent_want(r->loan.ask_fd, &r->loan.copy->ask, h);
+		err = grant_program_want(r->grant.ask_fd, &r->grant.copy->ask, h);
 	else if (f)
 		err = delivery_want(f, h);
 	if (err == -ESTALE)
@@ -83,7 +83,7 @@ bool receiver_want(struct xdp_dedup_receiver *r, struct filter *f, const struct 
 static void want_no_more(struct xdp_dedup_receiver *r, struct filter *f, const struct dedup_handed *h)
 {
 	if (!r->filter)
-		lent_want_no_more(r->loan.ask_fd, &r->loan.copy->ask, h);
+		grant_program_want_no_more(r->grant.ask_fd, &r->grant.copy->ask, h);
 	else if (f)
 		delivery_want_no_more(f, h);
 }
@@ -106,7 +106,7 @@ static bool want_broken(struct xdp_dedup_receiver *r, struct filter *f, const st
  */
 static void end_vanished(struct xdp_dedup_receiver *r, struct filter *f)
 {
-	struct dedup_handed *h = loan_handed(&r->loan, r->oldest);
+	struct dedup_handed *h = queue_grant_handed(&r->grant, r->oldest);
 	struct slot *s = slot_of(r, r->oldest);
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
 
@@ -129,7 +129,7 @@ static void end_vanished(struct xdp_dedup_receiver *r, struct filter *f)
 static void end_broken(struct xdp_dedup_receiver *r, struct filter *f)
 {
 	while (slot_of(r, r->oldest)->state == SLOT_BROKEN &&
-	       receiver_want(r, f, loan_handed(&r->loan, r->oldest))) {
+	       receiver_want(r, f, queue_grant_handed(&r->grant, r->oldest))) {
 		end_packet(r, r->oldest);
 		receiver_grant(r);
 	}
@@ -149,7 +149,7 @@ static bool is_gone(struct xdp_dedup_receiver *r, const struct filter *f, bool l
 	if (!late)
 		return false;
 	loaded = f ? filter_is_loaded(f) : -EPERM;
-	return loaded == -ENOENT || (loaded && r->late_ns > r->loan.facts.stale_ns);
+	return loaded == -ENOENT || (loaded && r->late_ns > r->grant.facts.stale_ns);
 }
 
 /* 0 if packets may come yet. -ESTALE: none will, or it cannot be told. */
@@ -159,19 +159,19 @@ static int check_fed(struct xdp_dedup_receiver *r, const struct filter *f)
 	bool late;
 	int err;
 
-	loan_fetch(&r->loan, &oldest, 1);
-	if (loan_is_lost(&r->loan))
+	queue_grant_fetch(&r->grant, &oldest, 1);
+	if (queue_grant_is_lost(&r->grant))
 		return -ESTALE;
-	if (READ_ONCE(r->loan.socket->pid) != pid) { /* a child goes on with it */
-		WRITE_ONCE(r->loan.socket->pid, pid);
-		loan_tell(&r->loan);
+	if (READ_ONCE(r->grant.socket->pid) != pid) { /* a child goes on with it */
+		WRITE_ONCE(r->grant.socket->pid, pid);
+		queue_grant_tell(&r->grant);
 	}
 	if (!r->filter) {
-		err = lent_ask(r->loan.ask_fd, &r->loan.copy->ask, DEDUP_ASK_CHANGED);
+		err = grant_program_ask(r->grant.ask_fd, &r->grant.copy->ask, DEDUP_ASK_CHANGED);
 		late = err == -ETIME;
 		err = late ? 0 : err;
 	} else {
-		err = f && delivery_runs_on(f, r->loan.facts.ifindex) ? 0 : -ESTALE;
+		err = f && delivery_runs_on(f, r->grant.facts.ifindex) ? 0 : -ESTALE;
 		late = !err && lib_is_stopped(r->filter, f);
 	}
 	if (err)
@@ -190,11 +190,11 @@ static int be_idle(struct xdp_dedup_receiver *r, struct filter *f)
 		return err;
 	end_broken(r, f);
 	end_vanished(r, f);
-	if (!is_due && !r->busy_poll && !xsk_ring_prod__needs_wakeup(&r->loan.xsk.fill))
+	if (!is_due && !r->busy_poll && !xsk_ring_prod__needs_wakeup(&r->grant.xsk.fill))
 		return 0;
 	if (is_due)
 		r->asked_ns = now_ns;
-	if (recvfrom(r->loan.xsk.fd, NULL, 0, MSG_DONTWAIT, NULL, NULL) >= 0 || errno == EAGAIN ||
+	if (recvfrom(r->grant.xsk.fd, NULL, 0, MSG_DONTWAIT, NULL, NULL) >= 0 || errno == EAGAIN ||
 	    errno == EBUSY || errno == EINTR)
 		return 0;
 	return -errno;
@@ -205,8 +205,8 @@ static int be_idle(struct xdp_dedup_receiver *r, struct filter *f)
  */
 static bool take_parts(struct xdp_dedup_receiver *r, uint32_t i, uint32_t cnt, struct slot *s)
 {
-	for (uint32_t n = 0; n < cnt && n < LOAN_PARTS_MAX; n++) {
-		const struct xdp_desc *d = xsk_ring_cons__rx_desc(&r->loan.xsk.rx, i + n);
+	for (uint32_t n = 0; n < cnt && n < QUEUE_GRANT_PARTS_MAX; n++) {
+		const struct xdp_desc *d = xsk_ring_cons__rx_desc(&r->grant.xsk.rx, i + n);
 
 		s->parts[n].at = d->addr;
 		s->parts[n].len = d->len;
@@ -221,13 +221,13 @@ static void join_parts(struct xdp_dedup_receiver *r, struct slot *s, struct xdp_
 {
 	uint8_t *to;
 
-	p->data = r->loan.xsk.memory + s->parts[0].at;
+	p->data = r->grant.xsk.memory + s->parts[0].at;
 	p->len = s->parts[0].len;
 	if (s->parts_cnt == 1)
 		return;
 	to = s->joined = r->free_joined[--r->free_joined_cnt];
 	for (unsigned int n = 0; n < s->parts_cnt; n++) {
-		memcpy(to, r->loan.xsk.memory + s->parts[n].at, s->parts[n].len);
+		memcpy(to, r->grant.xsk.memory + s->parts[n].at, s->parts[n].len);
 		to += s->parts[n].len;
 	}
 	p->data = s->joined;
@@ -237,8 +237,8 @@ static void join_parts(struct xdp_dedup_receiver *r, struct slot *s, struct xdp_
 static void describe(const struct xdp_dedup_receiver *r, const struct dedup_handed *h,
 		     struct slot *s, struct xdp_dedup_packet *p)
 {
-	const struct loan_facts *facts = &r->loan.facts;
-	int n = loan_stream(facts, READ_ONCE(h->slot));
+	const struct queue_grant_facts *facts = &r->grant.facts;
+	int n = queue_grant_stream(facts, READ_ONCE(h->slot));
 
 	p->number = s->number;
 	p->time_ns = h->time_ns;
@@ -266,14 +266,14 @@ static bool is_good(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *p)
 static bool hand_out(struct xdp_dedup_receiver *r, struct filter *f, const struct slot *came,
 		     struct xdp_dedup_packet *p)
 {
-	uint8_t *front = r->loan.xsk.memory + came->parts[0].at;
+	uint8_t *front = r->grant.xsk.memory + came->parts[0].at;
 	struct dedup_handed *h;
 	struct slot *s;
 	uint32_t number;
 	uint64_t noted;
 
 	memcpy(&number, front, sizeof(number));
-	h = loan_handed(&r->loan, number);
+	h = queue_grant_handed(&r->grant, number);
 	s = slot_of(r, number);
 	noted = READ_ONCE(h->number);
 	if ((uint32_t)(noted - 1) != number || !noted || s->state != SLOT_UNSEEN) {
@@ -311,21 +311,21 @@ static uint32_t fetch(struct xdp_dedup_receiver *r, uint32_t i, uint32_t cnt, ui
 	if (most > DEDUP_ASK_MAX)
 		most = DEDUP_ASK_MAX;
 	for (n = 0; n < cnt; n++) {
-		const struct xdp_desc *d = xsk_ring_cons__rx_desc(&r->loan.xsk.rx, i + n);
+		const struct xdp_desc *d = xsk_ring_cons__rx_desc(&r->grant.xsk.rx, i + n);
 
 		if (begins && packets == most)
 			break;
 		if (begins)
-			memcpy(&numbers[packets++], r->loan.xsk.memory + d->addr, sizeof(*numbers));
+			memcpy(&numbers[packets++], r->grant.xsk.memory + d->addr, sizeof(*numbers));
 		begins = !(d->options & XDP_PKT_CONTD);
 	}
-	loan_fetch(&r->loan, numbers, packets);
+	queue_grant_fetch(&r->grant, numbers, packets);
 	return n;
 }
 
 int xdp_dedup_receive(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *packets, unsigned int max)
 {
-	uint32_t most = max > r->loan.xsk.frames ? r->loan.xsk.frames : max, i = 0;
+	uint32_t most = max > r->grant.xsk.frames ? r->grant.xsk.frames : max, i = 0;
 	uint32_t came, fetched = 0, used = 0;
 	struct filter *f = receiver_enter(r);
 	uint64_t done = r->done;
@@ -333,10 +333,10 @@ int xdp_dedup_receive(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *pac
 	int cnt = 0;
 
 	if (f && unlikely(f->serial != r->serial)) {
-		loan_describe_ids(f->config, &r->loan.facts);
+		queue_grant_describe_ids(f->config, &r->grant.facts);
 		r->serial = f->serial;
 	}
-	came = xsk_ring_cons__peek(&r->loan.xsk.rx, r->loan.xsk.frames, &i);
+	came = xsk_ring_cons__peek(&r->grant.xsk.rx, r->grant.xsk.frames, &i);
 	while (used < came && (uint32_t)cnt < most) {
 		if (used == fetched)
 			fetched += fetch(r, i + used, came - used, most - cnt);
@@ -345,8 +345,8 @@ int xdp_dedup_receive(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *pac
 		used += s.parts_cnt;
 		cnt += hand_out(r, f, &s, &packets[cnt]);
 	}
-	xsk_ring_cons__cancel(&r->loan.xsk.rx, came - used);
-	xsk_ring_cons__release(&r->loan.xsk.rx, used);
+	xsk_ring_cons__cancel(&r->grant.xsk.rx, came - used);
+	xsk_ring_cons__release(&r->grant.xsk.rx, used);
 	/* Broken ones. Not before: the ring has no room for more than all frames, and the kernel
 	 * drops what finds none.
 	 */
@@ -366,7 +366,7 @@ static void take_wants_back(struct xdp_dedup_receiver *r, const struct xdp_dedup
 
 	for (unsigned int i = 0; i < cnt; i++)
 		if (slot_of(r, packets[i].number)->number == packets[i].number)
-			want_no_more(r, f, loan_handed(&r->loan, packets[i].number));
+			want_no_more(r, f, queue_grant_handed(&r->grant, packets[i].number));
 	receiver_leave(f);
 }
 
@@ -381,14 +381,14 @@ void xdp_dedup_give_back(struct xdp_dedup_receiver *r, const struct xdp_dedup_pa
 	}
 	if (cnt)
 		receiver_grant(r);
-	if (unlikely(loan_has_ended(&r->loan)))
+	if (unlikely(queue_grant_has_ended(&r->grant)))
 		take_wants_back(r, packets, cnt);
-	xsk_wake(&r->loan.xsk);
+	xsk_wake(&r->grant.xsk);
 }
 
 int xdp_dedup_receive_fd(const struct xdp_dedup_receiver *r)
 {
-	return r->loan.xsk.fd;
+	return r->grant.xsk.fd;
 }
 
 void xdp_dedup_receive_stats(const struct xdp_dedup_receiver *r,

@@ -43,17 +43,18 @@ static int take_options(const struct xdp_dedup_receive_options *from,
 		return -EINVAL;
 	if (from)
 		memcpy(o, from, from->size < sizeof(*o) ? from->size : sizeof(*o));
-	o->frames = o->frames ?: LOAN_FRAMES_DEFAULT;
+	o->frames = o->frames ?: QUEUE_GRANT_FRAMES_DEFAULT;
 	o->frames_a_packet = o->frames_a_packet ?: 1;
-	if (!xsk_frames_ok(o->frames) || o->frames_a_packet > LOAN_PARTS_MAX ||
+	if (!xsk_frames_ok(o->frames) || o->frames_a_packet > QUEUE_GRANT_PARTS_MAX ||
 	    (o->copy && o->zerocopy))
 		return -EINVAL;
 	return 0;
 }
 
-static struct loan_options loan_options(const struct xdp_dedup_receive_options *o, bool to_another)
+static struct queue_grant_options queue_grant_options(const struct xdp_dedup_receive_options *o,
+						      bool to_another)
 {
-	return (struct loan_options){
+	return (struct queue_grant_options){
 		.ifname = o->ifname,
 		.queue = o->queue,
 		.frames = o->frames,
@@ -72,10 +73,10 @@ static int set_busy_poll(struct xdp_dedup_receiver *r, uint32_t us)
 	if (!us)
 		return 0;
 	r->busy_poll = true;
-	return setsockopt(r->loan.xsk.fd, SOL_SOCKET, SO_PREFER_BUSY_POLL, &on, sizeof(on)) ||
-			       setsockopt(r->loan.xsk.fd, SOL_SOCKET, SO_BUSY_POLL, &time,
+	return setsockopt(r->grant.xsk.fd, SOL_SOCKET, SO_PREFER_BUSY_POLL, &on, sizeof(on)) ||
+			       setsockopt(r->grant.xsk.fd, SOL_SOCKET, SO_BUSY_POLL, &time,
 					  sizeof(time)) ||
-			       setsockopt(r->loan.xsk.fd, SOL_SOCKET, SO_BUSY_POLL_BUDGET, &budget,
+			       setsockopt(r->grant.xsk.fd, SOL_SOCKET, SO_BUSY_POLL_BUDGET, &budget,
 					  sizeof(budget))
 		       ? -errno
 		       : 0;
@@ -83,7 +84,7 @@ static int set_busy_poll(struct xdp_dedup_receiver *r, uint32_t us)
 
 static int make_joined(struct xdp_dedup_receiver *r)
 {
-	uint32_t cnt = r->loan.xsk.frames / 2;
+	uint32_t cnt = r->grant.xsk.frames / 2;
 
 	if (r->stats.frames_a_packet == 1)
 		return 0;
@@ -97,13 +98,13 @@ static int make_joined(struct xdp_dedup_receiver *r)
 	return 0;
 }
 
-/* The loan is there: from now on packets come. */
+/* The grant is there: from now on packets come. */
 static int begin(struct xdp_dedup_receiver *r, const struct xdp_dedup_receive_options *o)
 {
-	const struct loan_facts *facts = &r->loan.facts;
+	const struct queue_grant_facts *facts = &r->grant.facts;
 	uint32_t most = facts->zerocopy ? facts->frames / 2 : facts->frames;
 	uint32_t parts = facts->parts < o->frames_a_packet ? facts->parts : o->frames_a_packet;
-	struct dedup_socket *socket = r->loan.socket;
+	struct dedup_socket *socket = r->grant.socket;
 	int err = set_busy_poll(r, o->busy_poll_us);
 
 	r->stats.recovered = facts->recovered;
@@ -125,7 +126,7 @@ static int begin(struct xdp_dedup_receiver *r, const struct xdp_dedup_receive_op
 
 static void free_receiver(struct xdp_dedup_receiver *r)
 {
-	loan_close(&r->loan);
+	queue_grant_close(&r->grant);
 	xdp_dedup_close(r->filter);
 	free(r->free_joined);
 	free(r->joined);
@@ -156,18 +157,18 @@ static int make_receiver(const struct xdp_dedup_receive_options *from,
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return -ENOMEM;
-	loan_begin(&r->loan);
+	queue_grant_begin(&r->grant);
 	r->unfinished = o->unfinished;
 	r->timestamps = o->timestamps;
 	*out = r;
 	return 0;
 }
 
-/* Makes the loan that another process would get. */
-static int lend_to_self(struct xdp_dedup_receiver *r, const char *name,
-			const struct xdp_dedup_receive_options *o)
+/* Makes the grant that another process would get. */
+static int grant_to_self(struct xdp_dedup_receiver *r, const char *name,
+			 const struct xdp_dedup_receive_options *o)
 {
-	const struct loan_options options = loan_options(o, false);
+	const struct queue_grant_options options = queue_grant_options(o, false);
 	struct filter *f;
 	int err = xdp_dedup_open(name, &r->filter);
 
@@ -177,7 +178,7 @@ static int lend_to_self(struct xdp_dedup_receiver *r, const char *name,
 	if (!f)
 		return -ESTALE;
 	r->serial = f->serial;
-	err = loan_make(f, &options, &r->loan);
+	err = queue_grant_make(f, &options, &r->grant);
 	lib_leave();
 	return err;
 }
@@ -191,39 +192,39 @@ int xdp_dedup_receive_open(const char *name, const struct xdp_dedup_receive_opti
 
 	if (err)
 		return err;
-	return end_opening(r, &o, lend_to_self(r, name, &o), out);
+	return end_opening(r, &o, grant_to_self(r, name, &o), out);
 }
 
-int xdp_dedup_receive_lend(const char *name, const struct xdp_dedup_receive_options *options, int to)
+int xdp_dedup_receive_grant(const char *name, const struct xdp_dedup_receive_options *options, int to)
 {
 	struct xdp_dedup_receive_options o;
 	int err = take_options(options, &o);
-	const struct loan_options lo = loan_options(&o, true);
+	const struct queue_grant_options lo = queue_grant_options(&o, true);
 	struct filter f;
-	struct loan l;
+	struct queue_grant l;
 
 	if (!err)
 		err = filter_open(name, &f);
 	if (err)
 		return err;
-	err = loan_make(&f, &lo, &l);
+	err = queue_grant_make(&f, &lo, &l);
 	filter_close(&f);
 	if (err)
 		return err;
-	err = loan_send(&l, to);
-	loan_close(&l);
+	err = queue_grant_send(&l, to);
+	queue_grant_close(&l);
 	return err;
 }
 
 /* The socket that xdp-dedup exec has left; -1, which is none, else. */
 static int inherited(void)
 {
-	const char *fd = getenv(LOAN_ENVIRONMENT);
+	const char *fd = getenv(QUEUE_GRANT_ENVIRONMENT);
 
 	return fd ? atoi(fd) : -1;
 }
 
-int xdp_dedup_receive_borrow(int from, const struct xdp_dedup_receive_options *options,
+int xdp_dedup_receive_accept(int from, const struct xdp_dedup_receive_options *options,
 			     struct xdp_dedup_receiver **out)
 {
 	struct xdp_dedup_receive_options o;
@@ -232,7 +233,7 @@ int xdp_dedup_receive_borrow(int from, const struct xdp_dedup_receive_options *o
 
 	if (err)
 		return err;
-	return end_opening(r, &o, loan_receive(from < 0 ? inherited() : from, &r->loan), out);
+	return end_opening(r, &o, queue_grant_receive(from < 0 ? inherited() : from, &r->grant), out);
 }
 
 /* Without credits, once every program that found some has ended, no packet comes. */
@@ -240,25 +241,25 @@ static void stop_packets(struct xdp_dedup_receiver *r)
 {
 	const struct timespec grace = { .tv_nsec = GRACE_NS };
 
-	WRITE_ONCE(r->loan.socket->granted, 0);
-	loan_tell(&r->loan);
+	WRITE_ONCE(r->grant.socket->granted, 0);
+	queue_grant_tell(&r->grant);
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0)) /* which is synchronize_rcu() */
 		nanosleep(&grace, NULL);
-	r->loan.socket->pid = 0;
+	r->grant.socket->pid = 0;
 }
 
 static void want_left(struct xdp_dedup_receiver *r)
 {
 	struct filter *f = receiver_enter(r);
 
-	loan_fetch_all(&r->loan);
+	queue_grant_fetch_all(&r->grant);
 	for (uint32_t i = 0; i < DEDUP_HANDED_MAX; i++) {
-		const struct dedup_handed *h = loan_handed(&r->loan, i);
+		const struct dedup_handed *h = queue_grant_handed(&r->grant, i);
 
 		if (h->number && receiver_want(r, f, h))
-			loan_clear(&r->loan, h->number - 1);
+			queue_grant_clear(&r->grant, h->number - 1);
 	}
-	loan_tell(&r->loan);
+	queue_grant_tell(&r->grant);
 	receiver_leave(f);
 }
 
@@ -266,7 +267,7 @@ void xdp_dedup_receive_close(struct xdp_dedup_receiver *r)
 {
 	if (!r)
 		return;
-	if (!loan_is_lost(&r->loan)) {
+	if (!queue_grant_is_lost(&r->grant)) {
 		stop_packets(r);
 		want_left(r);
 	}

@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 #include "lib_handle.h"
-#include "loan.h"
+#include "queue_grant.h"
 #include "open_filter.h"
 #include "wanted.h"
 #include "xdp-dedup-receive.h"
 
-#define RECEIVER_JOINED_BYTES (LOAN_PARTS_MAX * XSK_FRAME_BYTES)
+#define RECEIVER_JOINED_BYTES (QUEUE_GRANT_PARTS_MAX * XSK_FRAME_BYTES)
 #define RECEIVER_BROKEN_MAX 32 /* ids of broken packets that are wanted at a time */
 
 _Static_assert(2 * RECEIVER_BROKEN_MAX * DEDUP_SOCKETS_MAX <= DEDUP_WANTED_MAX,
@@ -35,14 +35,14 @@ struct slot {
 	uint16_t credits;
 	struct {
 		uint32_t at, len; /* its address in the socket's memory */
-	} parts[LOAN_PARTS_MAX];
+	} parts[QUEUE_GRANT_PARTS_MAX];
 	uint8_t *joined; /* the parts, one behind the other, if there are several */
 	uint8_t id[DEDUP_ID_BYTES_MAX];
 };
 
 struct xdp_dedup_receiver {
-	struct xdp_dedup_filter *filter; /* NULL: the queue was borrowed */
-	struct loan loan;
+	struct xdp_dedup_filter *filter; /* NULL: the queue was accepted */
+	struct queue_grant grant;
 	bool unfinished, timestamps, busy_poll; /* the options */
 	uint64_t serial;			/* the filter's, as of which ids are described */
 
@@ -68,7 +68,7 @@ struct xdp_dedup_receiver {
 };
 
 /* Lets the packet program take as many credits as there are frames that are not under way, but none
- * whose entry in `handed` another packet still has. Called after each loan_clear().
+ * whose entry in `handed` another packet still has. Called after each queue_grant_clear().
  */
 void receiver_grant(struct xdp_dedup_receiver *r);
 
@@ -78,7 +78,7 @@ void receiver_grant(struct xdp_dedup_receiver *r);
 bool receiver_want(struct xdp_dedup_receiver *r, struct filter *f, const struct dedup_handed *h);
 
 /* Begins a call: the filter as it is now, to be used until receiver_leave(). NULL, and no call has
- * begun, if this process cannot open it as it is now, or if the queue was borrowed.
+ * begun, if this process cannot open it as it is now, or if the queue was accepted.
  */
 static inline struct filter *receiver_enter(struct xdp_dedup_receiver *r)
 {

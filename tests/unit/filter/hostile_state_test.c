@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A filter's state is memory that others may write: whoever was lent a queue has it. Whatever is in
- * it, what reads it ends, stays within its memory, and has no control characters for a terminal.
+/* A filter's state is memory that others may write: whoever was granted a queue has it. Whatever is
+ * in it, what reads it ends, stays within its memory, and has no control characters for a terminal.
  */
 #include "hostile.h"
 

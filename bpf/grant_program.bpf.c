@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is lent with a queue: the program that its borrower runs (include/ask.h). */
+/* What is granted with a queue: the program that its holder runs (include/ask.h). */
 #include <stdbool.h>
 
 #include <linux/bpf.h>
@@ -13,7 +13,7 @@
 #include "sockets.bpf.h"
 #include "wanted.h"
 
-const volatile struct dedup_lent lent SEC(".rodata.lent");
+const volatile struct dedup_grant grant SEC(".rodata.grant");
 
 /* All maps are the filter's: user space puts them in the place of these. */
 struct {
@@ -36,7 +36,7 @@ static __always_inline bool is_late(const struct dedup_state *st)
 {
 	__u64 now_ns = bpf_ktime_get_ns(), last_ns = READ_ONCE(st->last_ns);
 
-	return now_ns > last_ns && now_ns - last_ns > lent.stale_ns;
+	return now_ns > last_ns && now_ns - last_ns > grant.stale_ns;
 }
 
 /* The key of the id; false if there is no such stream. */
@@ -45,17 +45,17 @@ static __always_inline bool find_key(const struct dedup_ask *ask, struct dedup_w
 	__u32 n = ask->slot % DEDUP_SLOTS;
 
 	DEDUP_BOUND(n, DEDUP_SLOTS - 1);
-	if (!(lent.streams >> n & 1) || lent.slots[n] != ask->slot)
+	if (!(grant.streams >> n & 1) || grant.slots[n] != ask->slot)
 		return false;
 	key->id = dedup_id_copy(&ask->id, DEDUP_ID_WORDS_MAX);
-	key->realm_key = lent.realm_keys[n];
+	key->realm_key = grant.realm_keys[n];
 	return true;
 }
 
 /* Wants the id as user/filter/slow_path_reason.c does it. */
 static __always_inline int want(struct dedup_state *st, const struct dedup_ask *ask)
 {
-	struct dedup_wanted entry = { READ_ONCE(st->last_ns) + lent.window_ns };
+	struct dedup_wanted entry = { READ_ONCE(st->last_ns) + grant.window_ns };
 	__u64 walks = __sync_fetch_and_add(&st->walks, 0); /* which is a full barrier */
 	struct dedup_want_key key;
 	long err;
@@ -85,7 +85,7 @@ static __always_inline int want_no_more(const struct dedup_ask *ask)
 /* The entry of the packet with this number in the place; NULL does not happen. */
 static __always_inline struct dedup_handed *find_entry(__u64 number)
 {
-	__u32 at = lent.place * DEDUP_HANDED_MAX + number % DEDUP_HANDED_MAX;
+	__u32 at = grant.place * DEDUP_HANDED_MAX + number % DEDUP_HANDED_MAX;
 
 	return bpf_map_lookup_elem(&handed, &at);
 }
@@ -131,7 +131,7 @@ static __always_inline void tell(struct dedup_socket *s, const struct dedup_ask 
 	__u64 granted = a->socket.granted, most = READ_ONCE(s->taken) + DEDUP_HANDED_MAX;
 	__u32 frames_max = a->socket.frames_max;
 
-	WRITE_ONCE(s->frames_max, frames_max > lent.frames_max ? lent.frames_max : frames_max);
+	WRITE_ONCE(s->frames_max, frames_max > grant.frames_max ? grant.frames_max : frames_max);
 	WRITE_ONCE(s->timestamps, a->socket.timestamps);
 	WRITE_ONCE(s->pid, a->socket.pid);
 	WRITE_ONCE(s->granted, granted > most ? most : granted);
@@ -139,10 +139,10 @@ static __always_inline void tell(struct dedup_socket *s, const struct dedup_ask 
 
 static __always_inline int ask_of_place(struct dedup_ask *a)
 {
-	__u32 place = lent.place;
+	__u32 place = grant.place;
 	struct dedup_socket *s = bpf_map_lookup_elem(&sockets, &place);
 
-	if (!s || (READ_ONCE(s->opened) & ~DEDUP_ENDED) != lent.opened)
+	if (!s || (READ_ONCE(s->opened) & ~DEDUP_ENDED) != grant.opened)
 		return -ESTALE;
 	if (a->what == DEDUP_ASK_FETCH)
 		fetch(a, a->cnt);
@@ -164,7 +164,7 @@ static __always_inline int ask_of_filter(const struct dedup_ask *a)
 		return -ESTALE;
 	if (a->what == DEDUP_ASK_WANT)
 		return is_late(st) ? -ESTALE : want(st, a);
-	if (READ_ONCE(st->serial) != lent.serial)
+	if (READ_ONCE(st->serial) != grant.serial)
 		return -ESTALE;
 	return is_late(st) ? -ETIME : 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "lent.h"
+#include "grant_program.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,16 +10,16 @@
 
 #include "config_streams.h"
 #include "kept.h"
-#include "lent.skel.h"
+#include "grant_program.skel.h"
 #include "maps.h"
 #include "pins.h"
 
 #define WALK_US 250 /* as in slow_path_reason.c */
 #define TRIES 2000
 
-static void configure(struct dedup_lent *c, const struct filter *f, const struct lent_queue *q)
+static void configure(struct dedup_grant *c, const struct filter *f, const struct granted_queue *q)
 {
-	*c = (struct dedup_lent){
+	*c = (struct dedup_grant){
 		.serial = f->serial,
 		.window_ns = f->config->memory.window_ns,
 		.stale_ns = f->config->memory.stale_ns,
@@ -48,14 +48,14 @@ static int use_map(struct bpf_map *map, const struct filter *f, enum pin pin)
 	return err;
 }
 
-static int load(const struct filter *f, const struct lent_queue *q)
+static int load(const struct filter *f, const struct granted_queue *q)
 {
-	struct lent *skel = lent__open();
+	struct grant_program *skel = grant_program__open();
 	int err, fd = -1;
 
 	if (!skel)
 		return -errno;
-	configure((struct dedup_lent *)&skel->rodata_lent->lent, f, q);
+	configure((struct dedup_grant *)&skel->rodata_grant->grant, f, q);
 	err = use_map(skel->maps.state, f, PIN_STATE);
 	if (!err)
 		err = use_map(skel->maps.wanted, f, PIN_WANTED);
@@ -64,16 +64,16 @@ static int load(const struct filter *f, const struct lent_queue *q)
 	if (!err)
 		err = use_map(skel->maps.handed, f, PIN_HANDED);
 	if (!err)
-		err = lent__load(skel);
+		err = grant_program__load(skel);
 	if (!err)
 		fd = fcntl(bpf_program__fd(skel->progs.ask), F_DUPFD_CLOEXEC, 0);
 	err = err ? err : fd < 0 ? -errno : fd;
-	lent__destroy(skel);
+	grant_program__destroy(skel);
 	return err;
 }
 
 /* libbpf says what it thinks of an error, in this process as a whole: not meanwhile. */
-int lent_load(const struct filter *f, const struct lent_queue *q)
+int grant_program_load(const struct filter *f, const struct granted_queue *q)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	libbpf_print_fn_t print;
@@ -87,7 +87,7 @@ int lent_load(const struct filter *f, const struct lent_queue *q)
 	return fd;
 }
 
-int lent_ask(int program_fd, struct dedup_ask *ask, uint32_t what)
+int grant_program_ask(int program_fd, struct dedup_ask *ask, uint32_t what)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = ask, .ctx_size_in = sizeof(*ask));
 
@@ -99,21 +99,21 @@ static int ask_of(int program_fd, struct dedup_ask *ask, const struct dedup_hand
 {
 	ask->id = h->id;
 	ask->slot = h->slot;
-	return lent_ask(program_fd, ask, what);
+	return grant_program_ask(program_fd, ask, what);
 }
 
-int lent_want(int program_fd, struct dedup_ask *ask, const struct dedup_handed *h)
+int grant_program_want(int program_fd, struct dedup_ask *ask, const struct dedup_handed *h)
 {
 	int err = ask_of(program_fd, ask, h, DEDUP_ASK_WANT);
 
 	for (int i = 0; err == -EAGAIN && i < TRIES; i++) {
 		usleep(WALK_US);
-		err = lent_ask(program_fd, ask, DEDUP_ASK_WANT);
+		err = grant_program_ask(program_fd, ask, DEDUP_ASK_WANT);
 	}
 	return err == -EAGAIN ? -ESTALE : err == -E2BIG ? -ENOSPC : err;
 }
 
-void lent_want_no_more(int program_fd, struct dedup_ask *ask, const struct dedup_handed *h)
+void grant_program_want_no_more(int program_fd, struct dedup_ask *ask, const struct dedup_handed *h)
 {
 	ask_of(program_fd, ask, h, DEDUP_ASK_NO_MORE);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Queues that are lent: a process without any right receives from one, until the filter is changed.
+/* Queues that are granted: a process without any right receives from one, until the filter is changed.
  */
 #include "receive_runner.h"
 
@@ -17,7 +17,7 @@
 #include <linux/if_xdp.h>
 #include <net/if.h>
 
-#include "loan.h"
+#include "queue_grant.h"
 #include "packet.h"
 #include "wanted.h"
 #include "xdp-dedup.h"
@@ -25,7 +25,7 @@
 #define NOBODY 65534
 #define EVENTS 400
 
-/* What borrowers have read, in memory that outlives them. */
+/* What holders have read, in memory that outlives them. */
 static uint8_t *had;
 
 static int setup(void **state)
@@ -40,7 +40,7 @@ static int teardown(void **state)
 	return app_teardown(state);
 }
 
-/* In a borrower: what must hold, or it says where it did not, and ends. */
+/* In a holder: what must hold, or it says where it did not, and ends. */
 #define MUST(what)                                                     \
 	do {                                                           \
 		if (!(what)) {                                         \
@@ -49,12 +49,12 @@ static int teardown(void **state)
 		}                                                      \
 	} while (0)
 
-/* Runs f(from, ready) in a process without rights, to which the queue of ve0 is lent, until it has
- * written a byte to `ready`, or has ended.
+/* Runs f(from, ready) in a process without rights, to which the queue of ve0 is granted, until it
+ * has written a byte to `ready`, or has ended.
  */
-static pid_t start_borrower(void (*f)(int from, int ready))
+static pid_t start_holder(void (*f)(int from, int ready))
 {
-	int from = app_lend(), ready[2];
+	int from = app_grant(), ready[2];
 	char byte;
 	pid_t pid;
 
@@ -73,7 +73,7 @@ static pid_t start_borrower(void (*f)(int from, int ready))
 	return pid;
 }
 
-static void end_borrower(pid_t pid)
+static void end_holder(pid_t pid)
 {
 	int status;
 
@@ -82,13 +82,13 @@ static void end_borrower(pid_t pid)
 }
 
 /* Reads until the filter is changed. */
-static void be_borrower(int from, int ready)
+static void be_holder(int from, int ready)
 {
 	struct xdp_dedup_packet packets[16];
 	struct xdp_dedup_receiver *rx;
 
 	MUST(xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 0), &rx) < 0); /* no rights */
-	MUST(!xdp_dedup_receive_borrow(from, app_options(NULL, 0, 0), &rx));
+	MUST(!xdp_dedup_receive_accept(from, app_options(NULL, 0, 0), &rx));
 	MUST(write(ready, "", 1) == 1);
 	for (int n = 0; n != -ESTALE; usleep(1000)) {
 		while ((n = xdp_dedup_receive(rx, packets, 16)) > 0) {
@@ -105,21 +105,21 @@ static void be_borrower(int from, int ready)
 	xdp_dedup_receive_close(rx);
 }
 
-static void a_queue_is_lent(void **state)
+static void a_queue_is_granted(void **state)
 {
 	struct app_traffic t = app_begin(5000, 3);
 	pid_t pid;
 
 	(void)state;
 	e2e_load(APP_LOAD);
-	e2e_tool("set ve0 --action count"); /* a filter that has been changed is lent as well */
+	e2e_tool("set ve0 --action count"); /* a filter that has been changed is granted as well */
 	e2e_tool("set ve0 --action drop");
-	pid = start_borrower(be_borrower);
+	pid = start_holder(be_holder);
 	while (app_send(&t, 100))
 		gossip_receive(app.udp, 0);
 	e2e_counters_after(APP_NAME, t.cnt);
-	e2e_tool("set ve0 --action count"); /* ends what was lent */
-	end_borrower(pid);
+	e2e_tool("set ve0 --action count"); /* ends what was granted */
+	end_holder(pid);
 	gossip_receive(app.udp, 0);
 	for (uint32_t i = 0; i < t.events; i++)
 		assert_int_equal(had[i] + app.udp->copies[i], 1);
@@ -131,11 +131,11 @@ static void use_socket_otherwise(int from, int ready)
 {
 	struct sockaddr_xdp address = { .sxdp_family = AF_XDP, .sxdp_flags = XDP_USE_NEED_WAKEUP };
 	uint32_t entries = 64;
-	struct loan l;
+	struct queue_grant l;
 	int fd;
 
 	(void)ready;
-	MUST(!loan_receive(from, &l));
+	MUST(!queue_grant_receive(from, &l));
 	fd = l.xsk.fd;
 	MUST(setsockopt(fd, SOL_XDP, XDP_TX_RING, &entries, sizeof(entries)));
 	MUST(setsockopt(fd, SOL_XDP, XDP_RX_RING, &entries, sizeof(entries)));
@@ -149,17 +149,17 @@ static void use_socket_otherwise(int from, int ready)
 }
 
 /* It cannot be bound elsewhere, and cannot send. */
-static void a_lent_socket_only_receives(void **state)
+static void a_granted_socket_only_receives(void **state)
 {
 	(void)state;
 	e2e_load(APP_LOAD);
-	end_borrower(start_borrower(use_socket_otherwise));
+	end_holder(start_holder(use_socket_otherwise));
 }
 
-/* Its queue is taken, though nobody has borrowed it yet; and packets go to the stack, whatever the
+/* Its queue is taken, though nobody has accepted it yet; and packets go to the stack, whatever the
  * last reader had granted.
  */
-static void a_lent_queue_waits_for_its_borrower(void **state)
+static void a_granted_queue_waits_for_its_holder(void **state)
 {
 	struct app_traffic t = app_begin(EVENTS, 2);
 	struct xdp_dedup_receiver *rx;
@@ -174,13 +174,13 @@ static void a_lent_queue_waits_for_its_borrower(void **state)
 		_exit(xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 0), &rx) != 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	from = app_lend();
+	from = app_grant();
 	assert_int_equal(xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 0), &rx), -EBUSY);
 	while (app_send(&t, 100))
 		app_read();
 	assert_int_equal(app_end(&t).no_room, EVENTS);
 	close(from);
-	app_open(app_options("ve0", 0, 0)); /* it never was borrowed */
+	app_open(app_options("ve0", 0, 0)); /* it never was accepted */
 }
 
 /* Reads until so many broken packets have come. */
@@ -192,7 +192,7 @@ static void get_broken_ones(int from, int ready)
 	struct xdp_dedup_packet p;
 
 	o->unfinished = false;
-	MUST(!xdp_dedup_receive_borrow(from, o, &rx));
+	MUST(!xdp_dedup_receive_accept(from, o, &rx));
 	MUST(write(ready, "", 1) == 1);
 	for (int ms = 0; ms < PATIENCE_MS && app_stats(rx).unfinished < broken; ms++) {
 		/* One in 65,536 sums is right by chance. */
@@ -204,8 +204,8 @@ static void get_broken_ones(int from, int ready)
 	MUST(!app_stats(rx).forgotten);
 }
 
-/* What a borrower does not hand out is wanted: the next copy comes. */
-static void a_borrower_wants_what_is_broken(void **state)
+/* What a holder does not hand out is wanted: the next copy comes. */
+static void a_holder_wants_what_is_broken(void **state)
 {
 	struct app_traffic t = app_begin(1, 2);
 	pid_t pid;
@@ -213,9 +213,9 @@ static void a_borrower_wants_what_is_broken(void **state)
 	(void)state;
 	e2e_load(APP_LOAD);
 	broken = 1;
-	pid = start_borrower(get_broken_ones);
+	pid = start_holder(get_broken_ones);
 	app_send(&t, 1);
-	end_borrower(pid);
+	end_holder(pid);
 	app_send(&t, 1);
 	e2e_counters_after(APP_NAME, 2);
 	gossip_receive(app.udp, 0);
@@ -223,10 +223,10 @@ static void a_borrower_wants_what_is_broken(void **state)
 	free(t.order);
 }
 
-/* A borrower's broken packets leave room for other ids, too. Packets come until the borrower has
+/* A holder's broken packets leave room for other ids, too. Packets come until the holder has
  * read enough of them: of a slow machine's the ring takes few, and the rest go to the stack.
  */
-static void a_borrowers_broken_packets_leave_room(void **state)
+static void a_holders_broken_packets_leave_room(void **state)
 {
 	struct app_traffic t = app_begin(400000, 1);
 	struct xdp_dedup_filter *filter;
@@ -237,7 +237,7 @@ static void a_borrowers_broken_packets_leave_room(void **state)
 	(void)state;
 	e2e_load(APP_LOAD);
 	broken = DEDUP_WANTED_MAX + 100;
-	pid = start_borrower(get_broken_ones);
+	pid = start_holder(get_broken_ones);
 	for (uint32_t i = 0; i < t.cnt && !waitpid(pid, &status, WNOHANG); i += 100) {
 		app_send(&t, 100);
 		usleep(10000);
@@ -253,18 +253,18 @@ static void a_borrowers_broken_packets_leave_room(void **state)
 	free(t.order);
 }
 
-/* What a borrower closes without having read it is wanted, too. */
+/* What a holder closes without having read it is wanted, too. */
 static void close_unread(int from, int ready)
 {
 	struct xdp_dedup_receiver *rx;
 
-	MUST(!xdp_dedup_receive_borrow(from, app_options(NULL, 0, 0), &rx));
+	MUST(!xdp_dedup_receive_accept(from, app_options(NULL, 0, 0), &rx));
 	MUST(write(ready, "", 1) == 1);
 	usleep(500000);
 	xdp_dedup_receive_close(rx);
 }
 
-static void a_borrower_closes_unread(void **state)
+static void a_holder_closes_unread(void **state)
 {
 	struct app_traffic t = app_begin(EVENTS, 2);
 	pid_t pid;
@@ -273,9 +273,9 @@ static void a_borrower_closes_unread(void **state)
 	for (uint32_t i = 0; i < t.cnt; i++)
 		t.order[i] = i % EVENTS;
 	e2e_load(APP_LOAD);
-	pid = start_borrower(close_unread);
+	pid = start_holder(close_unread);
 	app_send(&t, EVENTS);
-	end_borrower(pid);
+	end_holder(pid);
 	assert_int_equal(e2e_counters(APP_NAME).delivered, EVENTS);
 	app_send(&t, EVENTS);
 	e2e_counters_after(APP_NAME, t.cnt);
@@ -287,7 +287,7 @@ static void a_borrower_closes_unread(void **state)
 /* A hand of --window 10m that stands still is taken for gone after 2 s. */
 #define AT_ONCE_MS 1000
 
-/* Changes of the filter, after which a borrower finds what was in its ring, and then -ESTALE. */
+/* Changes of the filter, after which a holder finds what was in its ring, and then -ESTALE. */
 static const struct change {
 	const char *name, *command;
 } CHANGES[] = {
@@ -318,7 +318,7 @@ static void the_ring_comes_first(void **state)
 	struct xdp_dedup_packet packets[EVENTS];
 
 	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --deliver xsk");
-	rx = app_borrow(app_options("ve0", 0, 0));
+	rx = app_accept(app_options("ve0", 0, 0));
 	app_send(&t, EVENTS);
 	assert_int_equal(e2e_counters_after(APP_NAME, EVENTS).delivered, EVENTS);
 	e2e_tool("%s", row->command);
@@ -340,7 +340,7 @@ static void an_unload_elsewhere_ends_it_at_once(void **state)
 	(void)state;
 	e2e_load("load ve0 ve1 --name ve0 --deliver xsk");
 	app_open(app_options("ve1", 0, 0));
-	rx = app_borrow(app_options("ve0", 0, 0));
+	rx = app_accept(app_options("ve0", 0, 0));
 	netns_enter(e2e_far());
 	e2e_tool("unload --name ve0 --force");
 	netns_enter(0);
@@ -348,8 +348,8 @@ static void an_unload_elsewhere_ends_it_at_once(void **state)
 	assert_int_equal(ends_with(app.rx[0]), -ESTALE);
 }
 
-/* Who lends and who borrows say how many frames a packet may have: the smaller number counts. */
-static void a_borrower_takes_smaller_packets(void **state)
+/* Who grants and who accepts say how many frames a packet may have: the smaller number counts. */
+static void a_holder_takes_smaller_packets(void **state)
 {
 	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 0);
 	struct xdp_dedup_receiver *rx;
@@ -361,22 +361,22 @@ static void a_borrower_takes_smaller_packets(void **state)
 	rx = app_open(o);
 	most = app_stats(rx).frames_a_packet; /* of this kernel */
 	app_close(rx);
-	for (uint32_t lent = 1; lent <= 4; lent += 3)
-		for (uint32_t borrowed = 1; borrowed <= 4; borrowed++) {
-			uint32_t least = lent < borrowed ? lent : borrowed;
+	for (uint32_t granted = 1; granted <= 4; granted += 3)
+		for (uint32_t accepted = 1; accepted <= 4; accepted++) {
+			uint32_t least = granted < accepted ? granted : accepted;
 			int from;
 
-			o->frames_a_packet = lent;
-			from = app_lend_by(o);
-			o->frames_a_packet = borrowed;
-			assert_int_equal(xdp_dedup_receive_borrow(from, o, &rx), 0);
+			o->frames_a_packet = granted;
+			from = app_grant_by(o);
+			o->frames_a_packet = accepted;
+			assert_int_equal(xdp_dedup_receive_accept(from, o, &rx), 0);
 			close(from);
 			assert_int_equal(app_stats(rx).frames_a_packet, least < most ? least : most);
 			xdp_dedup_receive_close(rx);
 		}
 }
 
-/* What a borrower cannot want any more is wanted by whoever opens the queue next. */
+/* What a holder cannot want any more is wanted by whoever opens the queue next. */
 static void what_is_left_after_a_change(void **state)
 {
 	struct app_traffic t = app_begin(EVENTS, 1);
@@ -384,7 +384,7 @@ static void what_is_left_after_a_change(void **state)
 
 	(void)state;
 	e2e_load(APP_LOAD);
-	rx = app_borrow(app_options("ve0", 0, 0));
+	rx = app_accept(app_options("ve0", 0, 0));
 	app_send(&t, EVENTS);
 	assert_int_equal(e2e_counters_after(APP_NAME, EVENTS).delivered, EVENTS);
 	e2e_tool("resize ve0 --capacity 2M");
@@ -394,16 +394,16 @@ static void what_is_left_after_a_change(void **state)
 	free(t.order);
 }
 
-static void what_cannot_be_lent(void **state)
+static void what_cannot_be_granted(void **state)
 {
 	int err;
 
 	(void)state;
 	e2e_load(APP_LOAD);
-	assert_int_equal(xdp_dedup_receive_lend("none", NULL, -1), -ENOENT);
-	assert_int_equal(xdp_dedup_receive_lend(APP_NAME, app_options("ve1", 0, 0), -1), -ENODEV);
-	assert_int_equal(xdp_dedup_receive_lend(APP_NAME, app_options("ve0", 99, 0), -1), -EINVAL);
-	err = xdp_dedup_receive_lend(APP_NAME, NULL, -1);
+	assert_int_equal(xdp_dedup_receive_grant("none", NULL, -1), -ENOENT);
+	assert_int_equal(xdp_dedup_receive_grant(APP_NAME, app_options("ve1", 0, 0), -1), -ENODEV);
+	assert_int_equal(xdp_dedup_receive_grant(APP_NAME, app_options("ve0", 99, 0), -1), -EINVAL);
+	err = xdp_dedup_receive_grant(APP_NAME, NULL, -1);
 	assert_true(err == -EBADF || err == -EOPNOTSUPP); /* before Linux 6.4 */
 	app_open(app_options("ve0", 0, 0));		  /* the queue is free */
 }
@@ -419,8 +419,8 @@ static void give_up_bpf(void)
 	MUST(!syscall(SYS_capset, &head, caps));
 }
 
-/* Who may not load programs cannot lend, and is told that by an error alone. */
-static void lending_prints_nothing(void **state)
+/* Who may not load programs cannot grant, and is told that by an error alone. */
+static void granting_prints_nothing(void **state)
 {
 	int out[2], status;
 	char said[512];
@@ -436,7 +436,7 @@ static void lending_prints_nothing(void **state)
 
 		give_up_bpf();
 		dup2(out[1], STDERR_FILENO);
-		err = xdp_dedup_receive_lend(APP_NAME, NULL, out[1]);
+		err = xdp_dedup_receive_grant(APP_NAME, NULL, out[1]);
 		_exit(err != -EPERM && err != -EOPNOTSUPP);
 	}
 	close(out[1]);
@@ -449,21 +449,20 @@ static void lending_prints_nothing(void **state)
 int main(void)
 {
 	static const struct CMUnitTest TESTS[] = {
-		cmocka_unit_test_setup_teardown(a_queue_is_lent, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_lent_socket_only_receives, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_lent_queue_waits_for_its_borrower, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_borrower_wants_what_is_broken, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_borrowers_broken_packets_leave_room, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(a_borrower_closes_unread, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_borrower_takes_smaller_packets, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_queue_is_granted, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_granted_socket_only_receives, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_granted_queue_waits_for_its_holder, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_holder_wants_what_is_broken, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_holders_broken_packets_leave_room, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_holder_closes_unread, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_holder_takes_smaller_packets, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_unload_elsewhere_ends_it_at_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_left_after_a_change, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_cannot_be_lent, setup, teardown),
-		cmocka_unit_test_setup_teardown(lending_prints_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_cannot_be_granted, setup, teardown),
+		cmocka_unit_test_setup_teardown(granting_prints_nothing, setup, teardown),
 	};
 
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
 	add_rows(CHANGES, the_ring_comes_first, setup, teardown);
-	return run_added_tests("receive_lent");
+	return run_added_tests("receive_grant");
 }

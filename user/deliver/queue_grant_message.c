@@ -4,21 +4,21 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "loan.h"
+#include "queue_grant.h"
 
 /* In this order in a message. */
 enum { FD_SOCKET, FD_MEMORY, FD_ASK, FDS };
 
-int loan_send(const struct loan *l, int to)
+int queue_grant_send(const struct queue_grant *g, int to)
 {
-	const int fds[FDS] = { l->xsk.fd, l->xsk.memory_fd, l->ask_fd };
+	const int fds[FDS] = { g->xsk.fd, g->xsk.memory_fd, g->ask_fd };
 	union {
 		struct cmsghdr head;
 		char bytes[CMSG_SPACE(sizeof(fds))];
 	} control = { .head = { .cmsg_len = CMSG_LEN(sizeof(fds)),
 				.cmsg_level = SOL_SOCKET,
 				.cmsg_type = SCM_RIGHTS } };
-	struct iovec bytes = { (void *)&l->facts, sizeof(l->facts) };
+	struct iovec bytes = { (void *)&g->facts, sizeof(g->facts) };
 	struct msghdr m = { .msg_iov = &bytes,
 			    .msg_iovlen = 1,
 			    .msg_control = &control,
@@ -56,9 +56,9 @@ static size_t take_fds(struct msghdr *m, int fds[FDS])
 }
 
 /* Are these values in their ranges? */
-static bool is_sound(const struct loan_facts *facts)
+static bool is_sound(const struct queue_grant_facts *facts)
 {
-	if (facts->format != DEDUP_FORMAT || !facts->parts || facts->parts > LOAN_PARTS_MAX ||
+	if (facts->format != DEDUP_FORMAT || !facts->parts || facts->parts > QUEUE_GRANT_PARTS_MAX ||
 	    !xsk_frames_ok(facts->frames) || facts->streams_cnt > DEDUP_STREAMS_MAX)
 		return false;
 	for (uint32_t n = 0; n < facts->streams_cnt; n++)
@@ -68,25 +68,25 @@ static bool is_sound(const struct loan_facts *facts)
 	return true;
 }
 
-/* Makes a loan of what was received; the descriptors are its own in any case. */
-static int take(struct loan *l, const int fds[FDS])
+/* Makes a grant of what was received; the descriptors are its own in any case. */
+static int take(struct queue_grant *g, const int fds[FDS])
 {
 	int err;
 
-	l->ask_fd = fds[FD_ASK];
-	err = xsk_adopt(&l->xsk, fds[FD_SOCKET], fds[FD_MEMORY], l->facts.frames);
+	g->ask_fd = fds[FD_ASK];
+	err = xsk_adopt(&g->xsk, fds[FD_SOCKET], fds[FD_MEMORY], g->facts.frames);
 	if (err)
 		return err;
-	l->xsk.zerocopy = l->facts.zerocopy;
-	return loan_make_copy(l);
+	g->xsk.zerocopy = g->facts.zerocopy;
+	return queue_grant_make_copy(g);
 }
 
-int loan_receive(int from, struct loan *out)
+int queue_grant_receive(int from, struct queue_grant *out)
 {
 	/* Room for FDS, and by its padding one more. The kernel keeps what there is no room for. */
 	char control[CMSG_SPACE(FDS * sizeof(int))] __attribute__((aligned(sizeof(size_t))));
-	struct loan l;
-	struct iovec bytes = { &l.facts, sizeof(l.facts) };
+	struct queue_grant g;
+	struct iovec bytes = { &g.facts, sizeof(g.facts) };
 	struct msghdr m = { .msg_iov = &bytes,
 			    .msg_iovlen = 1,
 			    .msg_control = control,
@@ -95,7 +95,7 @@ int loan_receive(int from, struct loan *out)
 	ssize_t n;
 	size_t cnt;
 
-	loan_begin(&l);
+	queue_grant_begin(&g);
 	n = recvmsg(from, &m, MSG_CMSG_CLOEXEC);
 	if (n < 0)
 		return -errno;
@@ -104,15 +104,15 @@ int loan_receive(int from, struct loan *out)
 		return -ENODATA;
 	if (cnt != FDS)
 		return -EPROTO;
-	if (n != sizeof(l.facts) || m.msg_flags & (MSG_TRUNC | MSG_CTRUNC) || !is_sound(&l.facts)) {
+	if (n != sizeof(g.facts) || m.msg_flags & (MSG_TRUNC | MSG_CTRUNC) || !is_sound(&g.facts)) {
 		for (int i = 0; i < FDS; i++)
 			close(fds[i]);
 		return -EPROTO;
 	}
-	err = take(&l, fds);
+	err = take(&g, fds);
 	if (err)
-		loan_close(&l);
+		queue_grant_close(&g);
 	else
-		*out = l;
+		*out = g;
 	return err;
 }

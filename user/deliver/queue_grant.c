@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "loan.h"
+#include "queue_grant.h"
 
 #include <errno.h>
 #include <net/if.h>
@@ -10,28 +10,28 @@
 #include "config_streams.h"
 #include "here.h"
 #include "kept.h"
-#include "lent.h"
+#include "grant_program.h"
 #include "open_filter.h"
 #include "stream_ids.h"
 
 #define BIND_TRIES 200 /* the kernel takes some 20 ms to be done with a socket that was closed */
 #define BIND_WAIT_US 5000
 
-void loan_begin(struct loan *l)
+void queue_grant_begin(struct queue_grant *g)
 {
-	*l = (struct loan){ .ask_fd = -1 };
-	xsk_begin(&l->xsk);
-	delivery_begin(&l->delivery);
+	*g = (struct queue_grant){ .ask_fd = -1 };
+	xsk_begin(&g->xsk);
+	delivery_begin(&g->delivery);
 }
 
-void loan_close(struct loan *l)
+void queue_grant_close(struct queue_grant *g)
 {
-	xsk_close(&l->xsk);
-	delivery_close(&l->delivery);
-	if (l->ask_fd >= 0)
-		close(l->ask_fd);
-	free(l->copy);
-	loan_begin(l);
+	xsk_close(&g->xsk);
+	delivery_close(&g->delivery);
+	if (g->ask_fd >= 0)
+		close(g->ask_fd);
+	free(g->copy);
+	queue_grant_begin(g);
 }
 
 /* The index of the interface here that is meant. */
@@ -61,46 +61,46 @@ static int find_interface(const struct filter *f, const char *ifname, uint32_t *
 /* Makes the socket and binds it: nobody else has the queue then, nor does any program that still
  * runs know of a socket that was there before.
  */
-static int open_socket(struct loan *l, const struct loan_options *o)
+static int open_socket(struct queue_grant *g, const struct queue_grant_options *o)
 {
-	const struct xsk_where where = { l->facts.ifindex, o->queue, o->copy, o->zerocopy,
+	const struct xsk_where where = { g->facts.ifindex, o->queue, o->copy, o->zerocopy,
 					 o->parts > 1 };
-	int err = xsk_open(&l->xsk, o->frames);
+	int err = xsk_open(&g->xsk, o->frames);
 
 	if (err)
 		return err == -EAFNOSUPPORT ? -EOPNOTSUPP : err;
-	err = xsk_bind(&l->xsk, &where);
+	err = xsk_bind(&g->xsk, &where);
 	for (int i = 0; i < BIND_TRIES && err == -EBUSY; i++) {
 		usleep(BIND_WAIT_US);
-		err = xsk_bind(&l->xsk, &where);
+		err = xsk_bind(&g->xsk, &where);
 	}
 	if (!err && o->to_another)
-		err = xsk_can_be_adopted(&l->xsk);
-	l->facts.frames = o->frames;
-	l->facts.zerocopy = l->xsk.zerocopy;
+		err = xsk_can_be_adopted(&g->xsk);
+	g->facts.frames = o->frames;
+	g->facts.zerocopy = g->xsk.zerocopy;
 	/* The driver's frames hold what it likes: how many a packet takes cannot be told before. */
-	l->facts.parts = l->xsk.several && !l->xsk.zerocopy ? o->parts : 1;
+	g->facts.parts = g->xsk.several && !g->xsk.zerocopy ? o->parts : 1;
 	return err;
 }
 
 /* Takes the queue's place, in which there is no credit then. The place, or -errno. */
-static int take_place(struct loan *l, struct filter *f, uint32_t queue)
+static int take_place(struct queue_grant *g, struct filter *f, uint32_t queue)
 {
-	struct loan_facts *facts = &l->facts;
-	int err = delivery_open(f, &l->delivery), place;
+	struct queue_grant_facts *facts = &g->facts;
+	int err = delivery_open(f, &g->delivery), place;
 	struct dedup_socket *s;
 
 	if (err)
 		return err;
-	place = delivery_place(&l->delivery, f, (struct dedup_queue){ facts->ifindex, queue });
+	place = delivery_place(&g->delivery, f, (struct dedup_queue){ facts->ifindex, queue });
 	if (place < 0)
 		return place;
-	l->socket = s = &l->delivery.sockets[place];
-	l->handed = delivery_handed(&l->delivery, place, 0);
+	g->socket = s = &g->delivery.sockets[place];
+	g->handed = delivery_handed(&g->delivery, place, 0);
 	facts->stale_ns = f->config->memory.stale_ns;
 	facts->opened = delivery_reopen(s);
 	WRITE_ONCE(s->granted, READ_ONCE(s->taken));
-	delivery_want_left(&l->delivery, f, place, &facts->recovered, &facts->forgotten);
+	delivery_want_left(&g->delivery, f, place, &facts->recovered, &facts->forgotten);
 	s->frame_bytes = XSK_FRAME_ROOM;
 	s->pid = 0;
 	s->zerocopy = facts->zerocopy;
@@ -108,20 +108,20 @@ static int take_place(struct loan *l, struct filter *f, uint32_t queue)
 }
 
 /* Puts the socket into the place, from where on it gets packets, after all else that can fail. */
-static int enter_place(struct loan *l, const struct filter *f, uint32_t place, bool to_another)
+static int enter_place(struct queue_grant *g, const struct filter *f, uint32_t place, bool to_another)
 {
-	const struct lent_queue q = { place, l->facts.opened, l->facts.parts };
+	const struct granted_queue q = { place, g->facts.opened, g->facts.parts };
 
 	if (to_another) {
-		l->ask_fd = lent_load(f, &q);
-		if (l->ask_fd < 0)
-			return l->ask_fd;
+		g->ask_fd = grant_program_load(f, &q);
+		if (g->ask_fd < 0)
+			return g->ask_fd;
 	}
-	xsk_fill(&l->xsk);
-	return delivery_enter(&l->delivery, place, l->xsk.fd);
+	xsk_fill(&g->xsk);
+	return delivery_enter(&g->delivery, place, g->xsk.fd);
 }
 
-void loan_describe_ids(const struct dedup_config *c, struct loan_facts *out)
+void queue_grant_describe_ids(const struct dedup_config *c, struct queue_grant_facts *out)
 {
 	out->streams_cnt = c->policy.streams_cnt;
 	for (uint32_t n = 0; n < out->streams_cnt; n++) {
@@ -130,7 +130,7 @@ void loan_describe_ids(const struct dedup_config *c, struct loan_facts *out)
 	}
 }
 
-int loan_stream(const struct loan_facts *facts, uint32_t slot)
+int queue_grant_stream(const struct queue_grant_facts *facts, uint32_t slot)
 {
 	for (uint32_t n = 0; n < facts->streams_cnt; n++)
 		if (facts->slots[n] == slot)
@@ -138,26 +138,26 @@ int loan_stream(const struct loan_facts *facts, uint32_t slot)
 	return -1;
 }
 
-int loan_make(struct filter *f, const struct loan_options *o, struct loan *out)
+int queue_grant_make(struct filter *f, const struct queue_grant_options *o, struct queue_grant *out)
 {
-	struct loan l;
+	struct queue_grant g;
 	int err, place;
 
-	loan_begin(&l);
-	l.facts.format = DEDUP_FORMAT;
-	err = f->config->policy.deliver ? find_interface(f, o->ifname, &l.facts.ifindex)
+	queue_grant_begin(&g);
+	g.facts.format = DEDUP_FORMAT;
+	err = f->config->policy.deliver ? find_interface(f, o->ifname, &g.facts.ifindex)
 					: -EOPNOTSUPP;
 	if (!err)
-		err = open_socket(&l, o);
+		err = open_socket(&g, o);
 	if (!err) {
-		place = take_place(&l, f, o->queue);
-		err = place < 0 ? place : enter_place(&l, f, place, o->to_another);
+		place = take_place(&g, f, o->queue);
+		err = place < 0 ? place : enter_place(&g, f, place, o->to_another);
 	}
 	if (err) {
-		loan_close(&l);
+		queue_grant_close(&g);
 		return err;
 	}
-	loan_describe_ids(f->config, &l.facts);
-	*out = l;
+	queue_grant_describe_ids(f->config, &g.facts);
+	*out = g;
 	return 0;
 }

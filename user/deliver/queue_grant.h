@@ -2,11 +2,11 @@
 /* What an application needs to receive from one queue of a filter that delivers
  * (include/deliver.h). It can be handed to a process without any right: the socket is bound to the
  * queue by then, and can neither be bound elsewhere nor send; and it has none of the filter's maps,
- * but a program to ask (lent.h), and copies of what that has answered. It holds for the filter as
- * it is now: after a change it must be made anew. Logs nothing.
+ * but a program to ask (grant_program.h), and copies of what that has answered. It holds for the
+ * filter as it is now: after a change it must be made anew. Logs nothing.
  */
-#ifndef XDP_DEDUP_LOAN_H
-#define XDP_DEDUP_LOAN_H
+#ifndef XDP_DEDUP_QUEUE_GRANT_H
+#define XDP_DEDUP_QUEUE_GRANT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,22 +18,22 @@
 #include "xsk.h"
 
 /* The number of a descriptor from which a process can receive some: xdp-dedup exec. */
-#define LOAN_ENVIRONMENT "XDP_DEDUP_RECEIVE_FD"
+#define QUEUE_GRANT_ENVIRONMENT "XDP_DEDUP_RECEIVE_FD"
 
-#define LOAN_FRAMES_DEFAULT 512
-#define LOAN_PARTS_MAX 4 /* frames of a packet */
+#define QUEUE_GRANT_FRAMES_DEFAULT 512
+#define QUEUE_GRANT_PARTS_MAX 4 /* frames of a packet */
 
-struct loan_options {
+struct queue_grant_options {
 	const char *ifname; /* NULL: the only one on which the filter runs here */
 	uint32_t queue;
 	uint32_t frames;     /* of memory: xsk_frames_ok() */
-	uint32_t parts;	     /* frames of a packet, at most: 1 to LOAN_PARTS_MAX */
+	uint32_t parts;	     /* frames of a packet, at most: 1 to QUEUE_GRANT_PARTS_MAX */
 	bool copy, zerocopy; /* struct xsk_where */
 	bool to_another;     /* it can be sent */
 };
 
 /* What is sent beside descriptors. */
-struct loan_facts {
+struct queue_grant_facts {
 	uint32_t format; /* DEDUP_FORMAT */
 	uint32_t ifindex;
 	uint32_t opened; /* dedup_socket.opened */
@@ -47,18 +47,18 @@ struct loan_facts {
 	struct stream_form forms[DEDUP_STREAMS_MAX];
 };
 
-/* What a borrower has in the place of maps. */
-struct loan_copy {
-	struct dedup_ask ask; /* packets: those that it gives back, until the next loan_tell() */
+/* What a holder has in the place of maps. */
+struct queue_grant_copy {
+	struct dedup_ask ask; /* packets: those that it gives back, until the next queue_grant_tell() */
 	struct dedup_handed handed[DEDUP_HANDED_MAX];
 };
 
-struct loan {
-	struct loan_facts facts;
+struct queue_grant {
+	struct queue_grant_facts facts;
 	struct xsk xsk;
-	struct delivery delivery; /* none if it was borrowed */
-	int ask_fd;		  /* -1 unless it is for another process, or of one */
-	struct loan_copy *copy;	  /* NULL unless it was borrowed */
+	struct delivery delivery;      /* none if it was accepted */
+	int ask_fd;		       /* -1 unless it is for another process, or of one */
+	struct queue_grant_copy *copy; /* NULL unless it was accepted */
 
 	/* Its element of `sockets`, and its elements of `handed`: in the maps, or copies. */
 	struct dedup_socket *socket;
@@ -67,7 +67,7 @@ struct loan {
 
 /* Makes one for a queue of an interface of this network namespace: from then on it is open, though
  * no packets come until credits are granted. What the last reader left is wanted. 0, and the caller
- * closes *out with loan_close(); else nobody has the queue.
+ * closes *out with queue_grant_close(); else nobody has the queue.
  *   -EOPNOTSUPP   the filter does not deliver; kernel or driver lack AF_XDP, or zerocopy; or to
  *                 another process: Linux before 6.4
  *   -ENODEV       there is no such interface, or the filter does not run on it
@@ -77,76 +77,76 @@ struct loan {
  *   -EBUSY, -ENOBUFS, -ENOSPC   of xsk_bind(), xsk_open(), delivery_place()
  * Another -errno as of filter_open().
  */
-int loan_make(struct filter *f, const struct loan_options *o, struct loan *out);
-void loan_close(struct loan *l);
+int queue_grant_make(struct filter *f, const struct queue_grant_options *o, struct queue_grant *out);
+void queue_grant_close(struct queue_grant *g);
 
-/* None yet: loan_close() does nothing. */
-void loan_begin(struct loan *l);
+/* None yet: queue_grant_close() does nothing. */
+void queue_grant_begin(struct queue_grant *g);
 
 /* Says what ids look like. */
-void loan_describe_ids(const struct dedup_config *c, struct loan_facts *out);
+void queue_grant_describe_ids(const struct dedup_config *c, struct queue_grant_facts *out);
 
 /* The stream with this slot; -1 if there was none when the queue was opened. */
-int loan_stream(const struct loan_facts *facts, uint32_t slot);
+int queue_grant_stream(const struct queue_grant_facts *facts, uint32_t slot);
 
 /* Sends it as one message over a Unix socket of type SOCK_SEQPACKET; the caller still closes its
  * own. 0 or -errno.
  */
-int loan_send(const struct loan *l, int to);
+int queue_grant_send(const struct queue_grant *g, int to);
 
 /* Receives one. 0, and the caller closes it; -ENODATA: none is left, and no sender; -EPROTO: it is
  * of another version, or none; another -errno.
  */
-int loan_receive(int from, struct loan *out);
+int queue_grant_receive(int from, struct queue_grant *out);
 
 /* The entry of a packet, by its number or the lower half of it. */
-static inline struct dedup_handed *loan_handed(const struct loan *l, uint64_t number)
+static inline struct dedup_handed *queue_grant_handed(const struct queue_grant *g, uint64_t number)
 {
-	return &l->handed[number % DEDUP_HANDED_MAX];
+	return &g->handed[number % DEDUP_HANDED_MAX];
 }
 
 /* Has the place been lost: to another socket, or as no packets come any more (DEDUP_ENDED)? */
-static inline bool loan_is_lost(const struct loan *l)
+static inline bool queue_grant_is_lost(const struct queue_grant *g)
 {
-	return READ_ONCE(l->socket->opened) != l->facts.opened;
+	return READ_ONCE(g->socket->opened) != g->facts.opened;
 }
 
 /* Have all entries been wanted, so that who gives a packet back takes that back? */
-static inline bool loan_has_ended(const struct loan *l)
+static inline bool queue_grant_has_ended(const struct queue_grant *g)
 {
-	return READ_ONCE(l->socket->opened) == (l->facts.opened | DEDUP_ENDED);
+	return READ_ONCE(g->socket->opened) == (g->facts.opened | DEDUP_ENDED);
 }
 
-/* Makes the copies of a loan that was received. 0; -ENOMEM; another -errno of the program. */
-int loan_make_copy(struct loan *l);
+/* Makes the copies of a grant that was received. 0; -ENOMEM; another -errno of the program. */
+int queue_grant_make_copy(struct queue_grant *g);
 
 /* Where there are copies: makes entries of packets, by their numbers or the lower halves of them,
  * what they are in the kernel; at most DEDUP_ASK_MAX. If that fails, the place is lost, and there
  * are no such entries.
  */
-void loan_fetch(struct loan *l, const uint32_t *numbers, unsigned int cnt);
-void loan_fetch_all(struct loan *l);
+void queue_grant_fetch(struct queue_grant *g, const uint32_t *numbers, unsigned int cnt);
+void queue_grant_fetch_all(struct queue_grant *g);
 
-/* For loan_clear(). */
-void loan_note_cleared(struct loan *l, uint64_t number);
+/* For queue_grant_clear(). */
+void queue_grant_note_cleared(struct queue_grant *g, uint64_t number);
 
-/* Clears the packet's entry, unless it is another one's; where there are copies, loan_tell() does
- * it in the kernel.
+/* Clears the packet's entry, unless it is another one's; where there are copies, queue_grant_tell()
+ * does it in the kernel.
  */
-static inline void loan_clear(struct loan *l, uint64_t number)
+static inline void queue_grant_clear(struct queue_grant *g, uint64_t number)
 {
-	struct dedup_handed *h = loan_handed(l, number);
+	struct dedup_handed *h = queue_grant_handed(g, number);
 
 	if (h->number != number + 1)
 		return;
 	WRITE_ONCE(h->number, 0);
-	if (unlikely(l->copy))
-		loan_note_cleared(l, number);
+	if (unlikely(g->copy))
+		queue_grant_note_cleared(g, number);
 }
 
-/* Where there are copies: tells the kernel what was cleared, and what *l->socket says now; then
+/* Where there are copies: tells the kernel what was cleared, and what *g->socket says now; then
  * `taken` and `opened` there are what they are in the kernel. If it fails, the place is lost.
  */
-void loan_tell(struct loan *l);
+void queue_grant_tell(struct queue_grant *g);
 
 #endif
