@@ -23,7 +23,7 @@
 
 #include "calls.h"
 #include "serve.h"
-#include "shed.h"
+#include "drop_privileges.h"
 
 #define GET "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
 
@@ -328,7 +328,7 @@ static void nothing_can_be_done(void **state)
 
 	(void)state;
 	if (!pid)
-		_exit(shed_rights(100, 200) ? 100 : try_all());
+		_exit(drop_privileges(100, 200) ? 100 : try_all());
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	unlink("/tmp/xdp-dedup-shed");
 	assert_true(WIFEXITED(status));
@@ -399,7 +399,7 @@ static int only_become_nobody(void)
 
 static int give_up_rights(void)
 {
-	return shed_rights(100, 200);
+	return drop_privileges(100, 200);
 }
 
 static int give_up_calls(void)
@@ -409,7 +409,7 @@ static int give_up_calls(void)
 
 static int give_up_all(void)
 {
-	return shed_rights(100, 200) || calls_limit();
+	return drop_privileges(100, 200) || calls_limit();
 }
 
 static int landlock_version(void)

@@ -9,7 +9,7 @@
 #include "exit.h"
 #include "print.h"
 #include "serve.h"
-#include "shed.h"
+#include "drop_privileges.h"
 #include "version.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 			 "is started by xdp-dedup run, to answer scrapes; it takes nothing but --version");
 		return EXIT_MISUSED;
 	}
-	if (shed_rights(CHANNEL_FD + 1, SERVE_FILES_MAX))
+	if (drop_privileges(CHANNEL_FD + 1, SERVE_FILES_MAX))
 		return EXIT_FAILED;
 	return serve(CHANNEL_LISTEN_FD, CHANNEL_FD) ? EXIT_FAILED : EXIT_DONE;
 }

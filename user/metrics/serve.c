@@ -14,10 +14,10 @@
 #include <microhttpd.h>
 
 #include "accept.h"
-#include "asks.h"
+#include "channel_client.h"
 #include "calls.h"
 #include "diag.h"
-#include "guests.h"
+#include "connections.h"
 #include "version.h"
 
 #define IDLE_S (SERVE_CONNECTION_MS / 1000)
@@ -34,8 +34,8 @@ struct scrape {
 
 struct server {
 	struct MHD_Daemon *http;
-	struct asks asks;
-	struct guests guests;
+	struct channel_client asks;
+	struct connections connections;
 	struct scrape *waiting;
 	struct {
 		int fd; /* the newest one; -1: none */
@@ -130,7 +130,7 @@ static enum MHD_Result scrape_now(struct server *s, struct scrape *scrape)
 	scrape->format = accept_format(accept);
 	if (s->texts[scrape->format].fd >= 0 && now - s->texts[scrape->format].at_ms < SERVE_SAME_MS)
 		return reply_text(s, scrape);
-	if (asks_ask(&s->asks, scrape->format, now))
+	if (channel_client_ask(&s->asks, scrape->format, now))
 		return reply_none(scrape->connection);
 	scrape->next = s->waiting;
 	s->waiting = scrape;
@@ -143,10 +143,10 @@ static void note_request(struct MHD_Connection *c)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-	struct guest *guest = info ? info->socket_context : NULL;
+	struct connection *connection = info ? info->socket_context : NULL;
 
-	if (guest)
-		guest->has_asked = true;
+	if (connection)
+		connection->has_asked = true;
 }
 
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const char *url,
@@ -198,12 +198,12 @@ static void on_connection(void *arg, struct MHD_Connection *c, void **state,
 	struct server *s = arg;
 
 	if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
-		guests_remove(&s->guests, *state);
+		connections_remove(&s->connections, *state);
 		return;
 	}
 	info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
-	*state = info ? guests_add(&s->guests, info->connect_fd, now_ms()) : NULL;
-	guests_make_room(&s->guests, SERVE_GUESTS_MAX);
+	*state = info ? connections_add(&s->connections, info->connect_fd, now_ms()) : NULL;
+	connections_make_room(&s->connections, SERVE_GUESTS_MAX);
 }
 
 /* Takes what the service has answered. 0; -errno: it has gone. */
@@ -212,7 +212,7 @@ static int take_answers(struct server *s)
 	struct channel_answer a;
 	int fd, err;
 
-	while ((err = asks_take(&s->asks, &a, &fd)) > 0) {
+	while ((err = channel_client_take(&s->asks, &a, &fd)) > 0) {
 		if (fd >= 0) {
 			if (s->texts[a.format].fd >= 0)
 				close(s->texts[a.format].fd);
@@ -235,7 +235,7 @@ static void sweep(struct server *s)
 		s->asks.asked_ms[f] = 0;
 		release(s, f, false);
 	}
-	guests_end_older(&s->guests, now, SERVE_CONNECTION_MS);
+	connections_end_older(&s->connections, now, SERVE_CONNECTION_MS);
 }
 
 static int wait_ms(const struct server *s)
@@ -244,7 +244,7 @@ static int wait_ms(const struct server *s)
 
 	if (MHD_get_timeout(s->http, &ms) == MHD_YES && ms < SWEEP_MS)
 		return (int)ms;
-	return s->guests.cnt ? SWEEP_MS : -1;
+	return s->connections.cnt ? SWEEP_MS : -1;
 }
 
 static int run(struct server *s)
@@ -252,7 +252,7 @@ static int run(struct server *s)
 	const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->http, MHD_DAEMON_INFO_EPOLL_FD);
 	struct pollfd fds[] = { { .fd = info->epoll_fd, .events = POLLIN },
 				{ .fd = s->asks.channel, .events = POLLIN } };
-	int err = 0, guests;
+	int err = 0, connections;
 
 	while (!err) {
 		if (poll(fds, 2, wait_ms(s)) < 0 && errno != EINTR)
@@ -262,9 +262,9 @@ static int run(struct server *s)
 		sweep(s);
 		/* Where there is room again, it listens for connections only in the next run. */
 		do {
-			guests = s->guests.cnt;
+			connections = s->connections.cnt;
 			MHD_run(s->http);
-		} while (s->guests.cnt < guests);
+		} while (s->connections.cnt < connections);
 	}
 	return err == -EPIPE || err == -ECONNRESET ? 0 : err;
 }

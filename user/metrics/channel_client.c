@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "asks.h"
+#include "channel_client.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 
-int asks_ask(struct asks *a, enum metrics_format format, uint64_t now_ms)
+int channel_client_ask(struct channel_client *a, enum metrics_format format, uint64_t now_ms)
 {
 	const unsigned char byte = format;
 
@@ -17,7 +17,7 @@ int asks_ask(struct asks *a, enum metrics_format format, uint64_t now_ms)
 	return 0;
 }
 
-int asks_take(struct asks *a, struct channel_answer *answer, int *fd)
+int channel_client_take(struct channel_client *a, struct channel_answer *answer, int *fd)
 {
 	union {
 		char room[CMSG_SPACE(sizeof(int))];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "shed.h"
+#include "drop_privileges.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -108,7 +108,7 @@ static bool is_root(void)
 	       !saved_group;
 }
 
-int shed_rights(unsigned int keep, unsigned int files)
+int drop_privileges(unsigned int keep, unsigned int files)
 {
 	syscall(SYS_close_range, keep, ~0U, 0);
 	/* While it still has the rights that this needs. */
