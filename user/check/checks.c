@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "diag.h"
-#include "inquiry.h"
+#include "check_context.h"
 #include "kernel.h"
 #include "plan.h"
 #include "receivers.h"
 
 #define MESSAGES_MAX 4 /* of a check */
 
-void inquiry_found(struct inquiry *q, const char *format, ...)
+void check_found(struct check_context *q, const char *format, ...)
 {
 	va_list args;
 
@@ -22,36 +22,36 @@ void inquiry_found(struct inquiry *q, const char *format, ...)
 	va_end(args);
 }
 
-static void add_value(struct inquiry *q, struct check_value value)
+static void add_value(struct check_context *q, struct check_value value)
 {
-	if (q->values_cnt < INQUIRY_VALUES_MAX)
+	if (q->values_cnt < CHECK_VALUES_MAX)
 		q->values[q->values_cnt++] = value;
 }
 
-void inquiry_number(struct inquiry *q, const char *key, uint64_t number)
+void check_number(struct check_context *q, const char *key, uint64_t number)
 {
 	add_value(q, (struct check_value){ .key = key, .kind = VALUE_NUMBER, .number = number });
 }
 
-void inquiry_flag(struct inquiry *q, const char *key, bool flag)
+void check_flag(struct check_context *q, const char *key, bool flag)
 {
 	add_value(q, (struct check_value){ .key = key, .kind = VALUE_FLAG, .number = flag });
 }
 
-void inquiry_text(struct inquiry *q, const char *key, const char *text)
+void check_text(struct check_context *q, const char *key, const char *text)
 {
 	snprintf(q->text, sizeof(q->text), "%s", text);
 	add_value(q, (struct check_value){ .key = key, .kind = VALUE_TEXT, .text = q->text });
 }
 
 /* What the check of the interface at this place is told. */
-static struct inquiry inquire(const struct checks_subject *s, int iface)
+static struct check_context inquire(const struct checks_subject *s, int iface)
 {
 	const struct placement *where = s->where;
 
-	return (struct inquiry){ .subject = s,
-				 .iface = iface,
-				 .ifname = iface < where->cnt ? where->ifnames[iface] : NULL };
+	return (struct check_context){ .subject = s,
+				       .iface = iface,
+				       .ifname = iface < where->cnt ? where->ifnames[iface] : NULL };
 }
 
 /* Of `load` those are asked that it cannot do without, and, when it is done, what may surprise. */
@@ -67,7 +67,7 @@ enum {
 
 static const struct check {
 	const char *name;
-	int (*make)(struct inquiry *q);
+	int (*make)(struct check_context *q);
 	enum when by_load;
 	bool each; /* of each interface; else of the host, or of all of them together */
 	unsigned int needs;
@@ -108,7 +108,7 @@ static int make_by_load(const struct checks_subject *s, enum when when)
 
 	for (size_t i = 0; i < CHECKS_CNT; i++)
 		for (int j = 0; j < (CHECKS[i].each ? s->where->cnt : 1); j++) {
-			struct inquiry q = inquire(s, j);
+			struct check_context q = inquire(s, j);
 
 			if (CHECKS[i].by_load == when && err >= 0)
 				err = CHECKS[i].make(&q);
@@ -139,7 +139,7 @@ const char *check_verdict_name(enum check_verdict verdict)
 struct messages {
 	struct {
 		enum diag_kind kind;
-		char finding[INQUIRY_FOUND_MAX], advice[INQUIRY_FOUND_MAX]; /* "": none */
+		char finding[CHECK_FOUND_MAX], advice[CHECK_FOUND_MAX]; /* "": none */
 	} list[MESSAGES_MAX];
 	int cnt;
 };
@@ -165,7 +165,7 @@ struct findings {
 };
 
 /* advice: "": none */
-static void add_finding(struct findings *f, const struct check *c, const struct inquiry *q,
+static void add_finding(struct findings *f, const struct check *c, const struct check_context *q,
 			enum check_verdict verdict, const char *found, const char *advice)
 {
 	struct check_finding finding = { .check = c->name,
@@ -185,7 +185,7 @@ static void add_finding(struct findings *f, const struct check *c, const struct 
 static int make(const struct check *c, const struct checks_subject *s, int iface, struct findings *f)
 {
 	bool blind = c->needs & NEEDS_RIGHTS && !f->has_rights;
-	struct inquiry q = inquire(s, iface);
+	struct check_context q = inquire(s, iface);
 	struct messages m = { .cnt = 0 };
 	struct diag_receiver receiver = { .take = keep, .to = &m };
 	int answer;
@@ -196,13 +196,12 @@ static int make(const struct check *c, const struct checks_subject *s, int iface
 	for (int i = 0; i < m.cnt; i++) {
 		enum check_verdict v = m.list[i].kind == DIAG_ERR ? CHECK_PROBLEM : CHECK_NOTE;
 
-		if (answer == INQUIRY_UNTOLD || (v == CHECK_PROBLEM && blind))
+		if (answer == CHECK_UNTOLD || (v == CHECK_PROBLEM && blind))
 			v = CHECK_UNKNOWN;
 		add_finding(f, c, &q, v, m.list[i].finding, m.list[i].advice);
 	}
 	if (!m.cnt)
-		add_finding(f, c, &q, answer == INQUIRY_UNTOLD ? CHECK_UNKNOWN : CHECK_OK, q.found,
-			    "");
+		add_finding(f, c, &q, answer == CHECK_UNTOLD ? CHECK_UNKNOWN : CHECK_OK, q.found, "");
 	return answer;
 }
 

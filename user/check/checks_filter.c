@@ -7,45 +7,45 @@
 #include "deliver.h"
 #include "device.h"
 #include "diag.h"
-#include "inquiry.h"
+#include "check_context.h"
 #include "kernel.h"
 #include "plan.h"
 #include "receivers.h"
 #include "units.h"
 
-int check_size(struct inquiry *q)
+int check_size(struct check_context *q)
 {
 	const struct dedup_config *plan = q->subject->plan;
 	struct dedup_config again;
 	char window[32];
 
 	if (plan) {
-		inquiry_number(q, "capacity_ids", plan->memory.capacity);
-		inquiry_number(q, "window_ns", plan->memory.window_ns);
-		inquiry_found(q, "%llu ids a window of %s, at most %g of fresh events lost",
-			      plan->memory.capacity,
-			      format_time(plan->memory.window_ns, window, sizeof(window)),
-			      plan_fpr(plan));
+		check_number(q, "capacity_ids", plan->memory.capacity);
+		check_number(q, "window_ns", plan->memory.window_ns);
+		check_found(q, "%llu ids a window of %s, at most %g of fresh events lost",
+			    plan->memory.capacity,
+			    format_time(plan->memory.window_ns, window, sizeof(window)),
+			    plan_fpr(plan));
 	}
 	return plan_here(q->subject->spec, &again);
 }
 
-int check_memory(struct inquiry *q)
+int check_memory(struct check_context *q)
 {
 	const struct dedup_config *cfg = q->subject->plan;
 	uint64_t need = plan_bytes(cfg) + plan_delivery_bytes(cfg), have = kernel_memory_available();
 	char need_text[32], have_text[32];
 
-	inquiry_number(q, "filter_bytes", need);
+	check_number(q, "filter_bytes", need);
 	format_bytes(need, need_text, sizeof(need_text));
 	format_bytes(have, have_text, sizeof(have_text));
 	if (!have) {
-		inquiry_found(q, "the filter takes %s; how much is free cannot be told", need_text);
-		return INQUIRY_UNTOLD;
+		check_found(q, "the filter takes %s; how much is free cannot be told", need_text);
+		return CHECK_UNTOLD;
 	}
-	inquiry_number(q, "available_bytes", have);
-	inquiry_found(q, "the filter takes %s, %s are free; a limit of locked memory does not count",
-		      need_text, have_text);
+	check_number(q, "available_bytes", have);
+	check_found(q, "the filter takes %s, %s are free; a limit of locked memory does not count",
+		    need_text, have_text);
 	if (need <= have)
 		return 0;
 	return diag_err(-ENOMEM,
@@ -65,19 +65,19 @@ static uint32_t count_queues(const struct placement *where)
 	return cnt;
 }
 
-int check_delivery(struct inquiry *q)
+int check_delivery(struct check_context *q)
 {
 	uint64_t bytes = plan_delivery_bytes(q->subject->plan);
 	uint32_t queues = count_queues(q->subject->where);
 	char text[32];
 
 	if (!q->subject->plan->policy.deliver) {
-		inquiry_found(q, "fresh packets go to the stack");
+		check_found(q, "fresh packets go to the stack");
 		return 0;
 	}
-	inquiry_number(q, "delivery_bytes", bytes);
-	inquiry_found(q, "this kernel has AF_XDP sockets; the maps for them take %s",
-		      format_bytes(bytes, text, sizeof(text)));
+	check_number(q, "delivery_bytes", bytes);
+	check_found(q, "this kernel has AF_XDP sockets; the maps for them take %s",
+		    format_bytes(bytes, text, sizeof(text)));
 	if (queues > DEDUP_SOCKETS_MAX)
 		diag_note("there are %u RX queues, and %d of them can have AF_XDP sockets: fresh packets of the others go to the stack" ADVICE
 			  "ethtool -L makes them fewer, exec --queues says which are granted",
@@ -86,7 +86,7 @@ int check_delivery(struct inquiry *q)
 }
 
 /* A longer window than a profile's may drop what is fresh, as where numbers wrap. */
-int check_window(struct inquiry *q)
+int check_window(struct check_context *q)
 {
 	const struct checks_subject *s = q->subject;
 	char window[32], fits[32];
@@ -94,11 +94,11 @@ int check_window(struct inquiry *q)
 	format_time(s->spec->window_ns, window, sizeof(window));
 	format_time(s->fitting_window_ns, fits, sizeof(fits));
 	if (s->fitting_window_ns)
-		inquiry_number(q, "fitting_window_ns", s->fitting_window_ns);
-	inquiry_found(q,
-		      s->fitting_window_ns ? "a window of %s fits the profiles: up to %s"
-					   : "a window of %s",
-		      window, fits);
+		check_number(q, "fitting_window_ns", s->fitting_window_ns);
+	check_found(q,
+		    s->fitting_window_ns ? "a window of %s fits the profiles: up to %s"
+					 : "a window of %s",
+		    window, fits);
 	if (s->fitting_window_ns && s->spec->window_ns > s->fitting_window_ns)
 		diag_note("a window of %s is longer than fits these profiles, %s" ADVICE
 			  "xdp-dedup profile show says why",
@@ -106,35 +106,35 @@ int check_window(struct inquiry *q)
 	return 0;
 }
 
-int check_stacking(struct inquiry *q)
+int check_stacking(struct check_context *q)
 {
-	inquiry_found(q, q->subject->where->cnt > 1 ? "none of them is on top of another"
-						    : "one interface");
+	check_found(q, q->subject->where->cnt > 1 ? "none of them is on top of another"
+						  : "one interface");
 	return receivers_check_stacking(q->subject->where, q->subject->links);
 }
 
-int check_tags(struct inquiry *q)
+int check_tags(struct check_context *q)
 {
 	int matter = receivers_note_tags(q->subject->spec, q->subject->where);
 
-	inquiry_found(q, matter ? "VLAN tags are left in the frames"
-				: "the filter does not go by VLAN tags");
+	check_found(q, matter ? "VLAN tags are left in the frames"
+			      : "the filter does not go by VLAN tags");
 	return 0;
 }
 
-int check_ports(struct inquiry *q)
+int check_ports(struct check_context *q)
 {
-	inquiry_found(q, "no stream has several ports");
+	check_found(q, "no stream has several ports");
 	receivers_note_ports(q->subject->spec);
 	return 0;
 }
 
-int check_forwarding(struct inquiry *q)
+int check_forwarding(struct check_context *q)
 {
 	int matters =
 		receivers_note_forwarding(q->subject->spec, q->subject->where, q->subject->links);
 
-	inquiry_found(q, matters ? "this host forwards no packets"
-				 : "whose packets count is said by options");
-	return matters < 0 ? INQUIRY_UNTOLD : 0;
+	check_found(q, matters ? "this host forwards no packets"
+			       : "whose packets count is said by options");
+	return matters < 0 ? CHECK_UNTOLD : 0;
 }

@@ -8,7 +8,7 @@
 #include "bpffs.h"
 #include "diag.h"
 #include "dirs.h"
-#include "inquiry.h"
+#include "check_context.h"
 #include "kernel.h"
 #include "loader.h"
 #include "lock.h"
@@ -17,77 +17,77 @@
 #include "probe.h"
 #include "receivers.h"
 
-int check_rights(struct inquiry *q)
+int check_rights(struct check_context *q)
 {
-	inquiry_found(q, "this process may load BPF programs and attach them");
+	check_found(q, "this process may load BPF programs and attach them");
 	return kernel_permits("load", KERNEL_LOAD);
 }
 
-int check_kernel(struct inquiry *q)
+int check_kernel(struct check_context *q)
 {
 	struct utsname un;
 
 	uname(&un);
-	inquiry_text(q, "kernel_release", un.release);
+	check_text(q, "kernel_release", un.release);
 	if (!kernel_has_rights(KERNEL_BPF)) {
-		inquiry_found(q, "Linux %s; what of BPF it has cannot be told without CAP_BPF",
-			      un.release);
-		return INQUIRY_UNTOLD;
+		check_found(q, "Linux %s; what of BPF it has cannot be told without CAP_BPF",
+			    un.release);
+		return CHECK_UNTOLD;
 	}
-	inquiry_found(q, "Linux %s: has XDP, BPF timers and loops%s", un.release,
-		      kernel_has_frags() ? ", frags" : "");
+	check_found(q, "Linux %s: has XDP, BPF timers and loops%s", un.release,
+		    kernel_has_frags() ? ", frags" : "");
 	return kernel_check(-EOPNOTSUPP);
 }
 
 /* Interpreted programs take several times as long. */
-int check_jit(struct inquiry *q)
+int check_jit(struct check_context *q)
 {
 	int on = probe_jit();
 
 	if (on >= 0)
-		inquiry_flag(q, "jit", on);
-	inquiry_found(q, on < 0 ? "whether BPF programs are compiled cannot be told"
-				: "BPF programs are compiled");
+		check_flag(q, "jit", on);
+	check_found(q, on < 0 ? "whether BPF programs are compiled cannot be told"
+			      : "BPF programs are compiled");
 	if (!on)
 		diag_note("BPF programs are interpreted, which takes several times as long" ADVICE
 			  "sysctl -w net.core.bpf_jit_enable=1");
-	return on < 0 ? INQUIRY_UNTOLD : 0;
+	return on < 0 ? CHECK_UNTOLD : 0;
 }
 
-int check_dispatcher(struct inquiry *q)
+int check_dispatcher(struct check_context *q)
 {
 	int err = probe_replacing();
 
 	if (err && !kernel_has_rights(KERNEL_LOAD)) {
-		inquiry_found(q, "whether libxdp's dispatcher can run cannot be told: %s",
-			      strerror(-err));
-		return INQUIRY_UNTOLD;
+		check_found(q, "whether libxdp's dispatcher can run cannot be told: %s",
+			    strerror(-err));
+		return CHECK_UNTOLD;
 	}
-	inquiry_flag(q, "dispatcher_runs", !err);
-	inquiry_found(q, "libxdp's dispatcher can run: other XDP programs may be beside the filter");
+	check_flag(q, "dispatcher_runs", !err);
+	check_found(q, "libxdp's dispatcher can run: other XDP programs may be beside the filter");
 	if (err)
 		diag_note("libxdp's dispatcher cannot run (%s): the filter is alone on its interfaces",
 			  strerror(-err));
 	return 0;
 }
 
-int check_bpffs(struct inquiry *q)
+int check_bpffs(struct check_context *q)
 {
 	int err = bpffs_ready(false);
 
-	inquiry_found(q, "pins last: the BPF file system at " BPFFS " is mounted elsewhere, too");
+	check_found(q, "pins last: the BPF file system at " BPFFS " is mounted elsewhere, too");
 	if (!err && !dir_is_bpffs_mounted())
 		diag_note("there is no BPF file system at " BPFFS ": load mounts one");
 	return err;
 }
 
-int check_lock(struct inquiry *q)
+int check_lock(struct check_context *q)
 {
-	inquiry_found(q, "no other xdp-dedup is changing filters");
+	check_found(q, "no other xdp-dedup is changing filters");
 	return lock_look();
 }
 
-int check_name(struct inquiry *q)
+int check_name(struct check_context *q)
 {
 	char name[NAME_MAX_LEN + 1];
 
@@ -95,18 +95,18 @@ int check_name(struct inquiry *q)
 		snprintf(name, sizeof(name), "%s", q->subject->name);
 	else
 		name_default(q->ifname, name);
-	inquiry_found(q, "no filter is called %s", name);
+	check_found(q, "no filter is called %s", name);
 	return name_look(name);
 }
 
-int check_links(struct inquiry *q)
+int check_links(struct check_context *q)
 {
 	struct links l;
 	int err = receivers_links(&l);
 
 	if (!err)
-		inquiry_number(q, "interfaces", l.cnt);
-	inquiry_found(q, "%d interfaces are in this network namespace", l.cnt);
+		check_number(q, "interfaces", l.cnt);
+	check_found(q, "%d interfaces are in this network namespace", l.cnt);
 	links_free(&l);
 	return err;
 }

@@ -8,7 +8,7 @@
 
 #include "device.h"
 #include "diag.h"
-#include "inquiry.h"
+#include "check_context.h"
 #include "receivers.h"
 
 #define NAMES_MAX 256
@@ -17,19 +17,19 @@
 #define PAGE_OVERHEAD (256 + 320)
 #define LINK_HEADER 22 /* Ethernet, two VLAN tags */
 
-int check_interface(struct inquiry *q)
+int check_interface(struct check_context *q)
 {
-	inquiry_found(q, "is there, once");
+	check_found(q, "is there, once");
 	return attach_check_named(q->subject->where, q->iface);
 }
 
-int check_ethernet(struct inquiry *q)
+int check_ethernet(struct check_context *q)
 {
-	inquiry_found(q, "packets have Ethernet headers");
+	check_found(q, "packets have Ethernet headers");
 	return receivers_check_ethernet(q->ifname, q->subject->links);
 }
 
-int check_programs(struct inquiry *q)
+int check_programs(struct check_context *q)
 {
 	int err = attach_check_room(q->ifname);
 	char names[NAMES_MAX];
@@ -37,17 +37,17 @@ int check_programs(struct inquiry *q)
 	if (err)
 		return err;
 	if (attach_neighbours(if_nametoindex(q->ifname), names, sizeof(names)))
-		inquiry_found(
+		check_found(
 			q, "libxdp's dispatcher runs others there, and takes the filter beside them");
 	else if (*names)
-		inquiry_found(q, "libxdp's dispatcher runs %s, and takes the filter beside", names);
+		check_found(q, "libxdp's dispatcher runs %s, and takes the filter beside", names);
 	else
-		inquiry_found(q, "no XDP program runs there");
+		check_found(q, "no XDP program runs there");
 	return 0;
 }
 
 /* The driver, and which mode it allows. */
-int check_driver(struct inquiry *q)
+int check_driver(struct check_context *q)
 {
 	enum attach_mode mode = q->subject->where->mode;
 	char driver[DEVICE_DRIVER_MAX] = "unknown";
@@ -56,88 +56,87 @@ int check_driver(struct inquiry *q)
 
 	if (device_driver(q->ifname, driver))
 		snprintf(driver, sizeof(driver), "unknown");
-	inquiry_text(q, "driver", driver);
+	check_text(q, "driver", driver);
 	if (mode == MODE_SKB) {
-		inquiry_found(q, "driver %s; skb mode needs nothing of it", driver);
+		check_found(q, "driver %s; skb mode needs nothing of it", driver);
 		return 0;
 	}
 	if (err) {
-		inquiry_found(
-			q,
-			"driver %s; whether it has native XDP cannot be told (Linux 6.3 can): load tries",
-			driver);
-		return INQUIRY_UNTOLD;
+		check_found(q,
+			    "driver %s; whether it has native XDP cannot be told (Linux 6.3 can): load tries",
+			    driver);
+		return CHECK_UNTOLD;
 	}
-	inquiry_flag(q, "native_xdp", features & DEVICE_XDP);
-	inquiry_flag(q, "xdp_frags", features & DEVICE_XDP_FRAGS);
-	inquiry_flag(q, "xdp_redirect", features & DEVICE_XDP_REDIRECT);
-	inquiry_flag(q, "xdp_zero_copy", features & DEVICE_XDP_ZEROCOPY);
-	inquiry_flag(q, "xdp_offload", features & DEVICE_XDP_OFFLOAD);
-	inquiry_found(q, "driver %s: native XDP%s%s%s%s", driver,
-		      features & DEVICE_XDP_FRAGS ? ", frags" : "",
-		      features & DEVICE_XDP_REDIRECT ? ", redirect" : "",
-		      features & DEVICE_XDP_ZEROCOPY ? ", zero-copy" : "",
-		      features & DEVICE_XDP_OFFLOAD ? ", hardware offload" : "");
+	check_flag(q, "native_xdp", features & DEVICE_XDP);
+	check_flag(q, "xdp_frags", features & DEVICE_XDP_FRAGS);
+	check_flag(q, "xdp_redirect", features & DEVICE_XDP_REDIRECT);
+	check_flag(q, "xdp_zero_copy", features & DEVICE_XDP_ZEROCOPY);
+	check_flag(q, "xdp_offload", features & DEVICE_XDP_OFFLOAD);
+	check_found(q, "driver %s: native XDP%s%s%s%s", driver,
+		    features & DEVICE_XDP_FRAGS ? ", frags" : "",
+		    features & DEVICE_XDP_REDIRECT ? ", redirect" : "",
+		    features & DEVICE_XDP_ZEROCOPY ? ", zero-copy" : "",
+		    features & DEVICE_XDP_OFFLOAD ? ", hardware offload" : "");
 	return attach_check_mode(q->ifname, mode, features & DEVICE_XDP,
 				 features & DEVICE_XDP_OFFLOAD);
 }
 
 /* May programs there have packets go to AF_XDP sockets? */
-int check_redirect(struct inquiry *q)
+int check_redirect(struct check_context *q)
 {
 	enum attach_mode mode = q->subject->where->mode;
 	uint64_t features;
 
 	if (!q->subject->plan->policy.deliver) {
-		inquiry_found(q, "fresh packets go to the stack");
+		check_found(q, "fresh packets go to the stack");
 		return 0;
 	}
 	if (mode == MODE_ANY || mode == MODE_NATIVE) {
 		if (device_xdp_features(if_nametoindex(q->ifname), &features)) {
-			inquiry_found(
+			check_found(
 				q,
 				"whether the driver can have packets go to AF_XDP sockets cannot be told (Linux 6.3 can)");
-			return INQUIRY_UNTOLD;
+			return CHECK_UNTOLD;
 		}
-		inquiry_found(q, "packets can go to AF_XDP sockets: %s",
-			      features & DEVICE_XDP_ZEROCOPY ? "the driver writes into their memory"
-							     : "they are copied");
+		check_found(q, "packets can go to AF_XDP sockets: %s",
+			    features & DEVICE_XDP_ZEROCOPY ? "the driver writes into their memory"
+							   : "they are copied");
 	} else {
 		features = 0;
 	}
 	return attach_check_redirect(q->ifname, mode, features);
 }
 
-int check_lro(struct inquiry *q)
+int check_lro(struct check_context *q)
 {
 	int on = device_merges_tcp(q->ifname);
 
 	if (on >= 0)
-		inquiry_flag(q, "lro", on);
-	inquiry_found(q, on < 0 ? "whether it merges packets in hardware (LRO) cannot be told"
-				: "merges no packets in hardware (LRO)");
+		check_flag(q, "lro", on);
+	check_found(q, on < 0 ? "whether it merges packets in hardware (LRO) cannot be told"
+			      : "merges no packets in hardware (LRO)");
 	if (on > 0)
 		diag_note("%s merges TCP packets in hardware (LRO), with which drivers refuse native XDP" ADVICE
 			  "ethtool -K %s lro off",
 			  q->ifname, q->ifname);
-	return on < 0 ? INQUIRY_UNTOLD : 0;
+	return on < 0 ? CHECK_UNTOLD : 0;
 }
 
 /* Each queue is one CPU's. */
-int check_queues(struct inquiry *q)
+int check_queues(struct check_context *q)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	uint32_t now, max, wanted;
 
 	if (device_queues(q->ifname, &now, &max)) {
-		inquiry_found(q, "the driver does not say how many RX queues there are");
-		return INQUIRY_UNTOLD;
+		check_found(q, "the driver does not say how many RX queues there are");
+		return CHECK_UNTOLD;
 	}
-	inquiry_number(q, "rx_queues", now);
-	inquiry_number(q, "rx_queues_max", max);
-	inquiry_number(q, "cpus", cpus);
+	check_number(q, "rx_queues", now);
+	check_number(q, "rx_queues_max", max);
+	check_number(q, "cpus", cpus);
 	wanted = max < cpus ? max : cpus;
-	inquiry_found(q, "RX queues: %u, of %u that there can be; CPUs: %ld", now, max, cpus);
+	check_found(q, "RX queues: %u, of %u that there can be; CPUs: %ld", now, max, cpus);
 	if (now < wanted)
 		diag_note("%s has %u RX queue%s, and so many of %ld CPUs filter" ADVICE
 			  "if they are too few: ethtool -L %s combined %u (or rx %u)",
@@ -146,31 +145,30 @@ int check_queues(struct inquiry *q)
 }
 
 /* Packets that do not fit one page take several buffers, "frags". */
-int check_mtu(struct inquiry *q)
+int check_mtu(struct check_context *q)
 {
 	int fits = (int)sysconf(_SC_PAGESIZE) - PAGE_OVERHEAD - LINK_HEADER;
 	int mtu = device_mtu(q->ifname);
 	uint64_t features;
 
 	if (mtu < 0) {
-		inquiry_found(q, "cannot be told: %s", strerror(-mtu));
-		return INQUIRY_UNTOLD;
+		check_found(q, "cannot be told: %s", strerror(-mtu));
+		return CHECK_UNTOLD;
 	}
-	inquiry_number(q, "mtu_bytes", mtu);
-	inquiry_number(q, "one_buffer_mtu_bytes", fits);
+	check_number(q, "mtu_bytes", mtu);
+	check_number(q, "one_buffer_mtu_bytes", fits);
 	if (mtu <= fits || q->subject->where->mode == MODE_SKB) {
-		inquiry_found(q, "MTU %d: packets take one buffer", mtu);
+		check_found(q, "MTU %d: packets take one buffer", mtu);
 		return 0;
 	}
 	if (device_xdp_features(if_nametoindex(q->ifname), &features)) {
-		inquiry_found(
-			q,
-			"MTU %d: packets take several buffers (frags), and whether the driver has those in native XDP cannot be told",
-			mtu);
-		return INQUIRY_UNTOLD;
+		check_found(q,
+			    "MTU %d: packets take several buffers (frags), and whether the driver has those in native XDP cannot be told",
+			    mtu);
+		return CHECK_UNTOLD;
 	}
-	inquiry_found(q, "MTU %d: packets take several buffers (frags), which %s has", mtu,
-		      features & DEVICE_XDP ? "the driver" : "skb mode");
+	check_found(q, "MTU %d: packets take several buffers (frags), which %s has", mtu,
+		    features & DEVICE_XDP ? "the driver" : "skb mode");
 	if (features & DEVICE_XDP && !(features & DEVICE_XDP_FRAGS))
 		diag_note("an MTU of %d takes packets in several buffers (frags), which the driver of %s has not in native XDP: skb mode may be all that works" ADVICE
 			  "ip link set dev %s mtu %d",
@@ -193,17 +191,17 @@ static void add_relatives(const struct links *l, uint32_t index, bool above, cha
 }
 
 /* What is on top of an interface gets what the filter passes; what is below has it first. */
-int check_layers(struct inquiry *q)
+int check_layers(struct check_context *q)
 {
 	char above[NAMES_MAX] = "", below[NAMES_MAX] = "";
 	uint32_t index = if_nametoindex(q->ifname);
 
 	add_relatives(q->subject->links, index, true, above, sizeof(above));
 	add_relatives(q->subject->links, index, false, below, sizeof(below));
-	inquiry_found(q,
-		      *above ? "on top of it: %s; frames to their MACs count, too"
-			     : "nothing is on top of it",
-		      above);
+	check_found(q,
+		    *above ? "on top of it: %s; frames to their MACs count, too"
+			   : "nothing is on top of it",
+		    above);
 	if (*below)
 		diag_note("%s is on top of %s, where the filter would run earlier" ADVICE
 			  "if all that comes there is for this receiver, load it there",
@@ -211,8 +209,8 @@ int check_layers(struct inquiry *q)
 	return 0;
 }
 
-int check_merging(struct inquiry *q)
+int check_merging(struct check_context *q)
 {
-	inquiry_found(q, "no device below merges packets before the filter sees them");
+	check_found(q, "no device below merges packets before the filter sees them");
 	return receivers_check_merging(q->ifname, q->subject->where->mode, q->subject->links);
 }

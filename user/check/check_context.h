@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* For the checks of checks.h alone: what each is told, and how it answers. It reports by
+ * diag_err() what makes load fail, by diag_note() what may surprise, and writes by check_found()
+ * what it found, which is shown if it reports nothing.
+ */
+#ifndef XDP_DEDUP_CHECK_CONTEXT_H
+#define XDP_DEDUP_CHECK_CONTEXT_H
+
+#include "checks.h"
+
+#define CHECK_FOUND_MAX 512
+#define CHECK_VALUES_MAX 6
+#define CHECK_TEXT_MAX 96
+
+struct check_context {
+	const struct checks_subject *subject;
+	const char *ifname; /* of which interface; of checks that are not of one, the first; or NULL */
+	int iface;	    /* its place in subject->where */
+	char found[CHECK_FOUND_MAX];
+	struct check_value values[CHECK_VALUES_MAX];
+	char text[CHECK_TEXT_MAX]; /* of the only value that is one */
+	int values_cnt;
+};
+
+/* A check's answer: 0; -errno (logged); or this: what it found, or noted, is that something
+ * cannot be told.
+ */
+#define CHECK_UNTOLD 1
+
+__attribute__((format(printf, 2, 3))) void check_found(struct check_context *q, const char *format,
+						       ...);
+
+/* What was found, for programs: reported beside messages, too. A check has one text at
+ * most.
+ */
+void check_number(struct check_context *q, const char *key, uint64_t number);
+void check_flag(struct check_context *q, const char *key, bool flag);
+void check_text(struct check_context *q, const char *key, const char *text);
+
+/* Of this host and process: checks_host.c */
+int check_rights(struct check_context *q);
+int check_kernel(struct check_context *q);
+int check_jit(struct check_context *q);
+int check_dispatcher(struct check_context *q);
+int check_bpffs(struct check_context *q);
+int check_lock(struct check_context *q);
+int check_name(struct check_context *q);
+int check_links(struct check_context *q);
+
+/* Of the filter, on all of its interfaces: checks_filter.c */
+int check_size(struct check_context *q);
+int check_memory(struct check_context *q);
+int check_stacking(struct check_context *q);
+int check_tags(struct check_context *q);
+int check_ports(struct check_context *q);
+int check_forwarding(struct check_context *q);
+int check_window(struct check_context *q);
+int check_delivery(struct check_context *q);
+
+/* Of one interface: checks_iface.c */
+int check_interface(struct check_context *q);
+int check_programs(struct check_context *q);
+int check_ethernet(struct check_context *q);
+int check_merging(struct check_context *q);
+int check_driver(struct check_context *q);
+int check_redirect(struct check_context *q);
+int check_lro(struct check_context *q);
+int check_queues(struct check_context *q);
+int check_mtu(struct check_context *q);
+int check_layers(struct check_context *q);
+
+#endif
