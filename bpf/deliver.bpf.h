@@ -70,12 +70,12 @@ static __always_inline bool fits(struct xdp_md *ctx, const struct dedup_socket *
  * this place, and puts its number into its front. NULL does not happen, which the verifier does not
  * know. Reading the time takes 40 ns or more, so only where the application asks for it.
  */
-static __always_inline struct dedup_handed *hand(struct xdp_md *ctx, const struct dedup_socket *s,
-						 __u32 place, __u64 number, __u32 frames,
-						 const struct dedup_id *id, __u32 words, __u32 n)
+static __always_inline struct dedup_in_flight *hand(struct xdp_md *ctx, const struct dedup_socket *s,
+						    __u32 place, __u64 number, __u32 frames,
+						    const struct dedup_id *id, __u32 words, __u32 n)
 {
-	__u32 at = place * DEDUP_HANDED_MAX + number % DEDUP_HANDED_MAX;
-	struct dedup_handed *h = bpf_map_lookup_elem(&handed, &at);
+	__u32 at = place * DEDUP_IN_FLIGHT_MAX + number % DEDUP_IN_FLIGHT_MAX;
+	struct dedup_in_flight *h = bpf_map_lookup_elem(&in_flight, &at);
 	__u32 *front = (void *)(long)ctx->data;
 
 	if (!h || (void *)(front + 1) > (void *)(long)ctx->data_end)
@@ -98,7 +98,7 @@ static __always_inline int redirect(struct xdp_md *ctx, __u32 place, const struc
 {
 	struct dedup_socket *s = bpf_map_lookup_elem(&sockets, &place);
 	__u32 bytes = bpf_xdp_get_buff_len(ctx), frames, *front;
-	struct dedup_handed *h;
+	struct dedup_in_flight *h;
 	__u64 number;
 
 	if (!s || !bpf_map_lookup_elem(&xsks, &place))

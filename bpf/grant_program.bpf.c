@@ -83,11 +83,11 @@ static __always_inline int want_no_more(const struct dedup_ask *ask)
 }
 
 /* The entry of the packet with this number in the place; NULL does not happen. */
-static __always_inline struct dedup_handed *find_entry(__u64 number)
+static __always_inline struct dedup_in_flight *find_entry(__u64 number)
 {
-	__u32 at = grant.place * DEDUP_HANDED_MAX + number % DEDUP_HANDED_MAX;
+	__u32 at = grant.place * DEDUP_IN_FLIGHT_MAX + number % DEDUP_IN_FLIGHT_MAX;
 
-	return bpf_map_lookup_elem(&handed, &at);
+	return bpf_map_lookup_elem(&in_flight, &at);
 }
 
 /* The context is used at constant offsets, as the verifier demands: so loops are unrolled. */
@@ -104,7 +104,7 @@ static __always_inline void fetch(struct dedup_ask *a, __u32 cnt)
 		if (!h)
 			return;
 		DEDUP_UNROLL
-		for (__u32 w = 0; w < sizeof(struct dedup_handed) / 8; w++)
+		for (__u32 w = 0; w < sizeof(struct dedup_in_flight) / 8; w++)
 			WRITE_ONCE(((__u64 *)&a->packets[i])[w], h[w]);
 	}
 }
@@ -114,7 +114,7 @@ static __always_inline void clear(const struct dedup_ask *a, __u32 cnt)
 	DEDUP_UNROLL
 	for (__u32 i = 0; i < DEDUP_ASK_MAX; i++) {
 		__u64 number = a->packets[i].number;
-		struct dedup_handed *h;
+		struct dedup_in_flight *h;
 
 		barrier_var(cnt); /* or clang does not unroll it, as cnt is how often it goes round */
 		if (i >= cnt)
@@ -125,10 +125,10 @@ static __always_inline void clear(const struct dedup_ask *a, __u32 cnt)
 	}
 }
 
-/* No credit is more than DEDUP_HANDED_MAX ahead: beyond, packets would take each other's entries. */
+/* No credit is more than DEDUP_IN_FLIGHT_MAX ahead: beyond, packets would take each other's entries. */
 static __always_inline void tell(struct dedup_socket *s, const struct dedup_ask *a)
 {
-	__u64 granted = a->socket.granted, most = READ_ONCE(s->taken) + DEDUP_HANDED_MAX;
+	__u64 granted = a->socket.granted, most = READ_ONCE(s->taken) + DEDUP_IN_FLIGHT_MAX;
 	__u32 frames_max = a->socket.frames_max;
 
 	WRITE_ONCE(s->frames_max, frames_max > grant.frames_max ? grant.frames_max : frames_max);

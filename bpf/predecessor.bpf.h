@@ -17,15 +17,15 @@ struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct dedup_handled);
-} handled SEC(".maps");
+	__type(value, struct dedup_judged);
+} judged SEC(".maps");
 
 /* Is the packet not this program's to judge? Its filter's successor is in charge, or the other one
  * of two programs, which saw it before, has judged it.
  */
 static __always_inline bool is_others(struct xdp_md *ctx, const struct dedup_id *id, __u32 words)
 {
-	struct dedup_handled *last;
+	struct dedup_judged *last;
 	__u32 zero = 0;
 	__u64 packet, print, serial;
 
@@ -33,14 +33,14 @@ static __always_inline bool is_others(struct xdp_md *ctx, const struct dedup_id 
 		return true;
 	if (!READ_ONCE(state.exchanging))
 		return false;
-	last = bpf_map_lookup_elem(&handled, &zero);
+	last = bpf_map_lookup_elem(&judged, &zero);
 	if (!last)
 		return false;
 	packet = last->packet;
 	print = last->id;
 	serial = last->serial;
 	last->packet = 0;
-	last->id = dedup_handled_id(id, words); /* for note_handled() */
+	last->id = dedup_judged_id(id, words); /* for note_judged() */
 	last->serial = config.serial;
 	return packet == ctx->data && print == last->id && serial != config.serial;
 }
@@ -48,14 +48,14 @@ static __always_inline bool is_others(struct xdp_md *ctx, const struct dedup_id 
 /* Notes, while the program is exchanged, that this one has judged the packet of is_others().
  * Returns its verdict.
  */
-static __always_inline int note_handled(struct xdp_md *ctx, int verdict)
+static __always_inline int note_judged(struct xdp_md *ctx, int verdict)
 {
-	struct dedup_handled *last;
+	struct dedup_judged *last;
 	__u32 zero = 0;
 
 	if (!READ_ONCE(state.exchanging) || verdict != XDP_PASS)
 		return verdict;
-	last = bpf_map_lookup_elem(&handled, &zero);
+	last = bpf_map_lookup_elem(&judged, &zero);
 	if (last)
 		last->packet = ctx->data;
 	return verdict;

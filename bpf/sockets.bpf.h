@@ -21,9 +21,9 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, DEDUP_SOCKETS_MAX *DEDUP_HANDED_MAX);
+	__uint(max_entries, DEDUP_SOCKETS_MAX *DEDUP_IN_FLIGHT_MAX);
 	__type(key, __u32);
-	__type(value, struct dedup_handed);
-} handed SEC(".maps");
+	__type(value, struct dedup_in_flight);
+} in_flight SEC(".maps");
 
 #endif

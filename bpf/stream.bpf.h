@@ -370,7 +370,7 @@ __noinline int slow_path_frame(struct xdp_md *ctx)
 	reason = slow_path_judge(&sought, n);
 	take_sample(ctx, n, reason, 0, &f->id);
 	verdict = conclude_frame(n, reason);
-	return note_handled(ctx, pass_on(ctx, &f->id, sought.words, n, reason, verdict));
+	return note_judged(ctx, pass_on(ctx, &f->id, sought.words, n, reason, verdict));
 }
 
 /* See see_frame(). A global function: verified once, for any n. */

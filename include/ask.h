@@ -40,10 +40,10 @@ enum dedup_ask_what {
 	/* Of its place, whose `taken` and `opened` it then fills in: 0; -ESTALE, and nothing was
 	 * done, if another one has opened the place.
 	 */
-	DEDUP_ASK_FETCH, /* of each packet, by its number's lower 32 bits, the entry in `handed` */
-	DEDUP_ASK_TELL,	 /* each packet, by its number, was given back; then granted, frames_max,
-			  * timestamps and pid are these, the first two as far as is allowed
-			  */
+	DEDUP_ASK_FETCH, /* of each packet, by its number's lower 32 bits, the entry in `in_flight` */
+	DEDUP_ASK_TELL, /* each packet, by its number, was given back; then granted, frames_max,
+			 * timestamps and pid are these, the first two as far as is allowed
+			 */
 };
 
 /* The program's context, which it changes. It returns what is said there. */
@@ -54,7 +54,7 @@ struct dedup_ask {
 	__u32 cnt;	    /* of packets: at most DEDUP_ASK_MAX */
 	__u32 pad;
 	struct dedup_socket socket;
-	struct dedup_handed packets[DEDUP_ASK_MAX];
+	struct dedup_in_flight packets[DEDUP_ASK_MAX];
 };
 
 #endif

@@ -2,19 +2,19 @@
 /* Delivery: fresh packets of a stream go to an application's AF_XDP socket, past the network stack.
  * A queue of an interface has one such socket, and one of DEDUP_SOCKETS_MAX places for all that is
  * here: in the map `sockets` what both sides say to each other, in `xsks` the socket itself, in
- * `handed` what it was given and has not given back.
+ * `in_flight` what it was given and has not given back.
  *
  * The kernel loses a packet that is redirected to a socket without room for it. So the program asks
  * for the room first: it takes credits, one for each frame of the socket's memory that the packet
  * fills. The application grants them: as many as it has put frames into the fill ring. Both numbers
  * only grow. A packet that finds too few goes to the stack, as do those of a queue without socket.
  *
- * Credits are numbered. The number of a packet's first one tells its entry in `handed`, which says
- * what the packet is. The program writes the number over the packet's first bytes, which the entry
- * keeps: it need not make room in front of the packet, which some drivers lack, and which programs
- * may not do in a dispatcher of libxdp before 1.5.5 on new kernels. The application clears the
- * entry when it gives the frames back. If it is killed, those that are left are the packets that
- * went down with it: whoever opens the queue next wants their ids (wanted.h).
+ * Credits are numbered. The number of a packet's first one tells its entry in `in_flight`, which
+ * says what the packet is. The program writes the number over the packet's first bytes, which the
+ * entry keeps: it need not make room in front of the packet, which some drivers lack, and which
+ * programs may not do in a dispatcher of libxdp before 1.5.5 on new kernels. The application clears
+ * the entry when it gives the frames back. If it is killed, those that are left are the packets
+ * that went down with it: whoever opens the queue next wants their ids (wanted.h).
  *
  * Where nobody will open the queue any more, as the filter delivers no more or leaves the
  * interface, whoever changes that sets DEDUP_ENDED, and then wants the ids of all entries: also of
@@ -29,10 +29,10 @@
 
 #define DEDUP_SOCKETS_MAX 64 /* queues with a socket, of all the filter's interfaces */
 
-/* Entries in `handed` for each socket, a power of 2: credits that were granted are never more than
- * so many ahead of the oldest packet that was not given back.
+/* Entries in `in_flight` for each socket, a power of 2: credits that were granted are never more
+ * than so many ahead of the oldest packet that was not given back.
  */
-#define DEDUP_HANDED_MAX 2048
+#define DEDUP_IN_FLIGHT_MAX 2048
 
 #define DEDUP_ENDED (1U << 31) /* in dedup_socket.opened */
 
@@ -56,7 +56,7 @@ struct dedup_socket {
 	__u64 owner;	   /* the queue, dedup_queue_word(); 0: the place is free */
 	__u32 pid;	   /* of the application, as it sees itself */
 	__u32 zerocopy;	  /* 1: the driver writes into the socket's memory; 0: packets are copied */
-	__u32 timestamps; /* 1: `handed` is to have times */
+	__u32 timestamps; /* 1: `in_flight` is to have times */
 	__u32 opened;	  /* how often: who opened it then has lost it if this is another number;
 			   * with DEDUP_ENDED: no packets come until it is opened again
 			   */
@@ -66,8 +66,8 @@ struct dedup_socket {
 };
 _Static_assert(sizeof(struct dedup_socket) == 128, "two cache lines");
 
-/* An element of `handed`: place * DEDUP_HANDED_MAX + number % DEDUP_HANDED_MAX is its index. */
-struct dedup_handed {
+/* An element of `in_flight`: place * DEDUP_IN_FLIGHT_MAX + number % DEDUP_IN_FLIGHT_MAX is its index. */
+struct dedup_in_flight {
 	__u64 number;  /* of the packet's first credit, and 1 added; 0: nothing, or given back */
 	__u64 time_ns; /* CLOCK_MONOTONIC; 0 without dedup_socket.timestamps */
 	__u32 slot;    /* of its stream; 0 in a filter without streams */
@@ -76,7 +76,7 @@ struct dedup_handed {
 	__u32 pad;
 	struct dedup_id id; /* followed by zeros */
 };
-_Static_assert(sizeof(struct dedup_handed) == 32 + DEDUP_ID_BYTES_MAX, "no hidden padding");
+_Static_assert(sizeof(struct dedup_in_flight) == 32 + DEDUP_ID_BYTES_MAX, "no hidden padding");
 
 /* Frames of a socket's memory that so many bytes fill. */
 static __always_inline __u32 dedup_frames_of(const struct dedup_socket *s, __u32 bytes)

@@ -6,7 +6,7 @@
  *
  * So while state.exchanging is 1, of both programs' filters, packets take the slow path
  * (slow_path.h), and a program that passes a packet whose id it has judged notes that in the map
- * `handled`, which both have: in this CPU's entry, for a CPU finishes a packet before it takes the
+ * `judged`, which both have: in this CPU's entry, for a CPU finishes a packet before it takes the
  * next one. A program that finds the packet noted passes it, and neither judges nor counts it. The
  * order in which they come, and which of them is in charge (predecessor.h) when, make no
  * difference: each packet is judged once. It is told by its address and its id, and the note by the
@@ -19,15 +19,15 @@
 
 #include "id.h"
 
-/* The value of the per-CPU map `handled`: the last packet that a program has judged and passed. */
-struct dedup_handled {
+/* The value of the per-CPU map `judged`: the last packet that a program has judged and passed. */
+struct dedup_judged {
 	__u64 packet; /* where its first byte is; 0: none */
-	__u64 id;     /* dedup_handled_id() */
+	__u64 id;     /* dedup_judged_id() */
 	__u64 serial; /* config.serial of that program */
 };
 
 /* A number that tells an id from others well enough for this. It is followed by zeros. */
-static __always_inline __u64 dedup_handled_id(const struct dedup_id *id, __u32 words)
+static __always_inline __u64 dedup_judged_id(const struct dedup_id *id, __u32 words)
 {
 	__u64 sum = 0;
 

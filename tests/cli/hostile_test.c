@@ -92,7 +92,7 @@ static void garble(const struct filter *f, const struct delivery *d, bool gently
 	if (!d->sockets)
 		return;
 	hostile_fill(d->sockets, DEDUP_SOCKETS_MAX * sizeof(*d->sockets), seed);
-	hostile_fill(d->handed, DEDUP_HANDED_MAX * sizeof(*d->handed), seed);
+	hostile_fill(d->in_flight, DEDUP_IN_FLIGHT_MAX * sizeof(*d->in_flight), seed);
 }
 
 static pid_t garbler; /* 0: there is none */
@@ -291,14 +291,14 @@ static void reader_waits_once_for_the_hand(void **state)
 	sh(LOAD " --deliver xsk");
 	assert_int_equal(filter_open("v0", &f), 0);
 	assert_int_equal(delivery_open(&f, &d), 0);
-	for (uint32_t i = 0; i < DEDUP_HANDED_MAX; i++)
-		*delivery_handed(&d, 0, i) = (struct dedup_handed){ .number = i + 1 };
+	for (uint32_t i = 0; i < DEDUP_IN_FLIGHT_MAX; i++)
+		*delivery_in_flight(&d, 0, i) = (struct dedup_in_flight){ .number = i + 1 };
 	__sync_fetch_and_add(&f.state->walks, 1);
 	alarm(PATIENCE_MS / 1000);
 	delivery_want_left(&d, &f, 0, &wanted, &lost);
 	alarm(0);
 	assert_int_equal(wanted, 0);
-	assert_int_equal(lost, DEDUP_HANDED_MAX);
+	assert_int_equal(lost, DEDUP_IN_FLIGHT_MAX);
 	delivery_close(&d);
 	filter_close(&f);
 }

@@ -356,7 +356,7 @@ static void open_f(struct filter *f)
 /* What was handed to a reader before the change is wanted for its own stream after it. */
 static void deliveries_are_of_a_stream_not_of_a_place(void **state)
 {
-	struct dedup_handed handed = { .number = 1 };
+	struct dedup_in_flight packet = { .number = 1 };
 	struct filter f;
 	uint64_t id[ID_WORDS];
 
@@ -365,25 +365,25 @@ static void deliveries_are_of_a_stream_not_of_a_place(void **state)
 	assert_false(is_dropped(A, 1));
 	assert_false(is_dropped(B, 1));
 	open_f(&f);
-	handed.slot = f.config->policy.streams[stream_number(f.config, "a")].slot;
+	packet.slot = f.config->policy.streams[stream_number(f.config, "a")].slot;
 	filter_close(&f);
 	id_of(1, id);
-	handed.id.word[0] = id[0];
+	packet.id.word[0] = id[0];
 	must("set f BY --profile c:9003 --profile b:9002 --profile a:9001");
 	open_f(&f);
-	assert_int_equal(delivery_want(&f, &handed), 1);
+	assert_int_equal(delivery_want(&f, &packet), 1);
 	filter_close(&f);
 	assert_true(is_dropped(B, 1));
 	assert_false(is_dropped(A, 1));
 	must("set f BY --profile b:9002");
 	open_f(&f);
-	assert_int_equal(delivery_want(&f, &handed), -EINVAL); /* there is no such stream */
+	assert_int_equal(delivery_want(&f, &packet), -EINVAL); /* there is no such stream */
 	filter_close(&f);
 	for (int i = 0; i < 4; i++) { /* nor is another one that comes taken for it */
 		must(i % 2 ? "set f BY --profile b:9002"
 			   : "set f BY --profile c:9003 --profile b:9002");
 		open_f(&f);
-		assert_int_equal(delivery_want(&f, &handed), -EINVAL);
+		assert_int_equal(delivery_want(&f, &packet), -EINVAL);
 		filter_close(&f);
 	}
 }
@@ -391,7 +391,7 @@ static void deliveries_are_of_a_stream_not_of_a_place(void **state)
 /* Changes are counted anew then. */
 static void deliveries_are_of_a_stream_after_a_restore(void **state)
 {
-	struct dedup_handed handed = { .number = 1 };
+	struct dedup_in_flight packet = { .number = 1 };
 	struct filter f;
 
 	(void)state;
@@ -402,12 +402,12 @@ static void deliveries_are_of_a_stream_after_a_restore(void **state)
 	must("unload --all");
 	must("restore f /mnt/snapshot");
 	open_f(&f);
-	handed.slot = f.config->policy.streams[stream_number(f.config, "c")].slot;
+	packet.slot = f.config->policy.streams[stream_number(f.config, "c")].slot;
 	filter_close(&f);
 	must("set f BY --profile b:9002");
 	must("set f BY --profile a:9001 --profile b:9002");
 	open_f(&f);
-	assert_int_equal(delivery_want(&f, &handed), -EINVAL);
+	assert_int_equal(delivery_want(&f, &packet), -EINVAL);
 	filter_close(&f);
 }
 

@@ -252,8 +252,8 @@ static void ask_anything(const struct queue_grant *l, uint64_t *chance)
 static void a_holder_asks_what_it_likes(void **state)
 {
 	struct app_traffic t = app_begin(EVENTS, 1);
-	size_t bytes = DEDUP_SOCKETS_MAX * DEDUP_HANDED_MAX * sizeof(struct dedup_handed);
-	struct dedup_handed *handed = malloc(bytes);
+	size_t bytes = DEDUP_SOCKETS_MAX * DEDUP_IN_FLIGHT_MAX * sizeof(struct dedup_in_flight);
+	struct dedup_in_flight *in_flight = malloc(bytes);
 	struct dedup_socket sockets[DEDUP_SOCKETS_MAX];
 	uint64_t chance = t.s->seed;
 	uint32_t place;
@@ -261,7 +261,7 @@ static void a_holder_asks_what_it_likes(void **state)
 	struct queue_grant l;
 
 	(void)state;
-	assert_non_null(handed);
+	assert_non_null(in_flight);
 	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --deliver xsk");
 	accept_grant(&l);
 	app_open(app_options("ve1", 0, 0));
@@ -270,7 +270,7 @@ static void a_holder_asks_what_it_likes(void **state)
 	d = open_delivery();
 	place = place_of_ve0(&d);
 	memcpy(sockets, d.sockets, sizeof(sockets));
-	memcpy(handed, d.handed, bytes);
+	memcpy(in_flight, d.in_flight, bytes);
 	for (int i = 0; i < 20000; i++)
 		ask_anything(&l, &chance);
 	sockets[place].granted = d.sockets[place].granted;
@@ -278,12 +278,12 @@ static void a_holder_asks_what_it_likes(void **state)
 	sockets[place].pid = d.sockets[place].pid;
 	sockets[place].timestamps = d.sockets[place].timestamps;
 	assert_memory_equal(sockets, d.sockets, sizeof(sockets));
-	assert_memory_equal(handed, d.handed, bytes);
+	assert_memory_equal(in_flight, d.in_flight, bytes);
 	e2e_tool("status --json");
 	assert_int_equal(app_read(), EVENTS);
 	delivery_close(&d);
 	queue_grant_close(&l);
-	free(handed);
+	free(in_flight);
 	free(t.order);
 }
 
@@ -292,9 +292,9 @@ static void a_holder_asks_what_it_likes(void **state)
  */
 static void a_holder_says_what_it_likes(void **state)
 {
-	static const uint64_t MOST[] = { DEDUP_HANDED_MAX + 1, 1ULL << 40, UINT64_MAX };
+	static const uint64_t MOST[] = { DEDUP_IN_FLIGHT_MAX + 1, 1ULL << 40, UINT64_MAX };
 	const struct dedup_socket *s;
-	struct dedup_handed *h;
+	struct dedup_in_flight *h;
 	struct delivery d;
 	struct queue_grant l;
 
@@ -303,23 +303,23 @@ static void a_holder_says_what_it_likes(void **state)
 	accept_grant(&l);
 	d = open_delivery();
 	s = &d.sockets[place_of_ve0(&d)];
-	h = delivery_handed(&d, place_of_ve0(&d), 0);
+	h = delivery_in_flight(&d, place_of_ve0(&d), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(MOST); i++) {
 		l.socket->granted = MOST[i];
 		l.socket->frames_max = i ? UINT32_MAX : l.facts.parts;
 		queue_grant_tell(&l);
 		assert_false(queue_grant_is_lost(&l));
 		assert_int_equal(s->frames_max, l.facts.parts);
-		assert_int_equal(s->granted, s->taken + DEDUP_HANDED_MAX);
+		assert_int_equal(s->granted, s->taken + DEDUP_IN_FLIGHT_MAX);
 	}
 	l.copy->ask.cnt = UINT32_MAX;
 	queue_grant_tell(&l);
 	assert_false(queue_grant_is_lost(&l));
-	h->number = 1 + DEDUP_HANDED_MAX; /* of a later packet than the first */
-	for (uint64_t number = 0; number <= DEDUP_HANDED_MAX; number += DEDUP_HANDED_MAX) {
+	h->number = 1 + DEDUP_IN_FLIGHT_MAX; /* of a later packet than the first */
+	for (uint64_t number = 0; number <= DEDUP_IN_FLIGHT_MAX; number += DEDUP_IN_FLIGHT_MAX) {
 		queue_grant_note_cleared(&l, number);
 		queue_grant_tell(&l);
-		assert_int_equal(h->number, number ? 0 : 1 + DEDUP_HANDED_MAX);
+		assert_int_equal(h->number, number ? 0 : 1 + DEDUP_IN_FLIGHT_MAX);
 	}
 	delivery_close(&d);
 	queue_grant_close(&l);

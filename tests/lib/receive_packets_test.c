@@ -259,12 +259,12 @@ static void timestamps_are_asked_for(void **state)
 	(void)state;
 	e2e_tool(LOAD);
 	rx = app_open(o);
-	for (int i = 0; i < DEDUP_HANDED_MAX + 100; i++) {
+	for (int i = 0; i < DEDUP_IN_FLIGHT_MAX + 100; i++) {
 		struct id id;
 		struct frame *f = frame_of(FRAMES[0].plan, &id, &chance);
 		struct xdp_dedup_packet p;
 
-		if (i == DEDUP_HANDED_MAX) {
+		if (i == DEDUP_IN_FLIGHT_MAX) {
 			app_close(rx);
 			o->timestamps = false;
 			rx = app_open(o);
@@ -272,7 +272,7 @@ static void timestamps_are_asked_for(void **state)
 		app_send_raw(f->data, f->len);
 		p = app_next(rx);
 		check_packet(&p, f, &id);
-		assert_true(i < DEDUP_HANDED_MAX ? p.time_ns > 0 : p.time_ns == 0);
+		assert_true(i < DEDUP_IN_FLIGHT_MAX ? p.time_ns > 0 : p.time_ns == 0);
 		xdp_dedup_give_back(rx, &p, 1);
 	}
 }

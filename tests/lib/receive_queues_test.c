@@ -174,7 +174,7 @@ static void take_free_places(void)
  */
 static void a_place_is_lost(void **state)
 {
-	struct app_traffic t = app_begin(2 * DEDUP_HANDED_MAX, 1);
+	struct app_traffic t = app_begin(2 * DEDUP_IN_FLIGHT_MAX, 1);
 	struct xdp_dedup_packet kept[2], p;
 	struct xdp_dedup_receiver *loser;
 	struct filter_counters c;
@@ -202,7 +202,8 @@ static void a_place_is_lost(void **state)
 	assert_int_equal(c.delivered, 2 + 64);
 	assert_int_equal(c.no_room, 36);
 	app_read();
-	while (app.by_xsk < DEDUP_HANDED_MAX - 2) { /* until its number is kept[0]'s, a round later */
+	while (app.by_xsk <
+	       DEDUP_IN_FLIGHT_MAX - 2) { /* until its number is kept[0]'s, a round later */
 		app_send(&t, 1);
 		e2e_counters_after(APP_NAME, t.at);
 		app_read();
@@ -217,7 +218,7 @@ static void a_place_is_lost(void **state)
 	app_send(&t, 1);
 	e2e_counters_after(APP_NAME, t.at);
 	assert_int_equal(app_read(), 1);
-	assert_int_equal(app.by_xsk, DEDUP_HANDED_MAX);
+	assert_int_equal(app.by_xsk, DEDUP_IN_FLIGHT_MAX);
 	free(t.order);
 }
 

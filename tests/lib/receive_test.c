@@ -119,7 +119,7 @@ static void packets_are_kept(void **state)
 	assert_int_equal(app_stats(rx).vanished, 0);
 }
 
-/* While one packet is kept at most DEDUP_HANDED_MAX others come; then the stack has them. */
+/* While one packet is kept at most DEDUP_IN_FLIGHT_MAX others come; then the stack has them. */
 static void one_packet_is_kept_for_ever(void **state)
 {
 	struct app_traffic t = app_begin(10000, 1);
@@ -139,8 +139,8 @@ static void one_packet_is_kept_for_ever(void **state)
 	while (app_send(&t, 100))
 		app_read();
 	c = e2e_counters_after(APP_NAME, t.cnt);
-	assert_int_equal(c.delivered, DEDUP_HANDED_MAX);
-	assert_int_equal(c.no_room, 10000 - DEDUP_HANDED_MAX);
+	assert_int_equal(c.delivered, DEDUP_IN_FLIGHT_MAX);
+	assert_int_equal(c.no_room, 10000 - DEDUP_IN_FLIGHT_MAX);
 	xdp_dedup_give_back(rx, &p, 1);
 	app_end(&t);
 }
@@ -148,7 +148,7 @@ static void one_packet_is_kept_for_ever(void **state)
 /* Giving a packet back for the second time does nothing, also once another one has its slot. */
 static void given_back_twice(void **state)
 {
-	struct app_traffic t = app_begin(2 * DEDUP_HANDED_MAX, 1);
+	struct app_traffic t = app_begin(2 * DEDUP_IN_FLIGHT_MAX, 1);
 	struct xdp_dedup_packet first, p, kept;
 	struct xdp_dedup_receiver *rx;
 
@@ -157,13 +157,13 @@ static void given_back_twice(void **state)
 	rx = app_open(app_options("ve0", 0, 64));
 	app_send(&t, 1);
 	first = p = app_next(rx);
-	for (int i = 0; i < DEDUP_HANDED_MAX; i++) {
+	for (int i = 0; i < DEDUP_IN_FLIGHT_MAX; i++) {
 		xdp_dedup_give_back(rx, &p, 1);
 		app_send(&t, 1);
 		p = app_next(rx);
 	}
 	kept = p;
-	assert_int_equal(kept.number - first.number, DEDUP_HANDED_MAX);
+	assert_int_equal(kept.number - first.number, DEDUP_IN_FLIGHT_MAX);
 	xdp_dedup_give_back(rx, &first, 1);
 	app_close(rx);
 	rx = app_open(app_options("ve0", 0, 64));
@@ -376,13 +376,14 @@ static void receive_broken_late(bool granted)
 			xdp_dedup_give_back(rx, &p, 1);
 	}
 	filter_close(&f);
-	for (int ms = 0; ms < PATIENCE_MS && app_stats(rx).unfinished < 2 * DEDUP_HANDED_MAX; ms++) {
+	for (int ms = 0; ms < PATIENCE_MS && app_stats(rx).unfinished < 2 * DEDUP_IN_FLIGHT_MAX;
+	     ms++) {
 		app_send(&t, ms % 10 ? 0 : 50);
 		if (xdp_dedup_receive(rx, &p, 1))
 			xdp_dedup_give_back(rx, &p, 1);
 		usleep(1000);
 	}
-	assert_true(app_stats(rx).unfinished >= 2 * DEDUP_HANDED_MAX);
+	assert_true(app_stats(rx).unfinished >= 2 * DEDUP_IN_FLIGHT_MAX);
 	assert_int_equal(app_stats(rx).forgotten, 0);
 	free(t.order);
 	if (granted)

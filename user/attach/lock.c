@@ -10,7 +10,7 @@
 #include "diag.h"
 #include "dirs.h"
 #include "dispatch.h"
-#include "handover.h"
+#include "live_exchange.h"
 #include "kernel.h"
 #include "pin_dirs.h"
 #include "pins.h"
@@ -37,7 +37,7 @@ int lock_take(bool verbose)
 		return diag_err(-errno, "cannot open %s: %s", LOCK, strerror(errno));
 	err = kernel_lock(fd);
 	if (!err)
-		handover_settle();
+		live_exchange_settle();
 	if (!err)
 		dispatch_sweep();
 	return err;

@@ -8,8 +8,8 @@
 /* To be called before anything that changes filters. Does kernel_ready() (bpffs is mounted if
  * missing), makes PIN_ROOT, which only root may write to, and takes a lock against other xdp-dedup
  * processes, which this one holds until it ends. Then ends what a killed process has begun
- * (handover_settle()), and removes pins of dispatchers that run nowhere (dispatch_sweep()). 0 or
- * -errno.
+ * (live_exchange_settle()), and removes pins of dispatchers that run nowhere (dispatch_sweep()). 0
+ * or -errno.
  */
 int lock_take(bool verbose);
 

@@ -192,7 +192,7 @@ static int attach_missing(const struct pair *p)
 }
 
 /* NAME's program, loaded: its descriptor, or -errno. The pin is that of a program which runs
- * already, or which handover() has loaded.
+ * already, or which live_exchange() has loaded.
  */
 static int open_program(const char *name)
 {

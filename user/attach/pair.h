@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A filter NAME and what is in +NAME, while the one is exchanged for the other (handover.h), and
- * where their programs run. Each of these can be repeated. Failures are logged.
+/* A filter NAME and what is in +NAME, while the one is exchanged for the other (live_exchange.h),
+ * and where their programs run. Each of these can be repeated. Failures are logged.
  */
 #ifndef XDP_DEDUP_PAIR_H
 #define XDP_DEDUP_PAIR_H

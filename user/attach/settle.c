@@ -8,7 +8,7 @@
 
 #include "attachments.h"
 #include "diag.h"
-#include "handover.h"
+#include "live_exchange.h"
 #include "here.h"
 #include "live.h"
 #include "loader.h"
@@ -103,9 +103,9 @@ static void settle(const char *name)
 		return;
 	}
 	if (!pair_is_committed(&p))
-		handover_undo(&p);
+		live_exchange_undo(&p);
 	else if (!attach_again(&p))
-		handover_complete(&p);
+		live_exchange_complete(&p);
 	pair_close(&p);
 }
 
@@ -143,7 +143,7 @@ static int is_beside(const struct dirent *entry)
 	       (entry->d_name[0] == *PREDECESSOR_10 && filter_name_ok(name));
 }
 
-void handover_settle(void)
+void live_exchange_settle(void)
 {
 	struct dirent **found;
 	int cnt = scandir(PIN_ROOT, &found, is_beside, alphasort);

@@ -8,7 +8,7 @@
 #include "config_streams.h"
 #include "device.h"
 #include "diag.h"
-#include "handover.h"
+#include "live_exchange.h"
 #include "kept.h"
 #include "kernel.h"
 #include "layout.h"
@@ -93,7 +93,8 @@ int change_program(const struct options *o, struct change *c, struct dedup_confi
 		return diag_err(err, "the kernel's random source gave no secret");
 	note_forgotten(c, cfg);
 	err = loader_next_program(c->f.name, cfg, NULL);
-	return err ? err : handover(c->f.name, &c->where, cfg->policy.drop_ns && o->given.drop_for);
+	return err ? err
+		   : live_exchange(c->f.name, &c->where, cfg->policy.drop_ns && o->given.drop_for);
 }
 
 int change_check_room(const struct options *o, struct filter *f)
@@ -140,7 +141,7 @@ int change_filter(const struct options *o, struct change *c, struct dedup_config
 	if (!err)
 		err = loader_next_filter(c->f.name, cfg, &c->f);
 	if (!err)
-		err = handover(c->f.name, &c->where, false);
+		err = live_exchange(c->f.name, &c->where, false);
 	if (err)
 		return err;
 	printf("%s: %llu ids a window of %s, at most %g of fresh events lost, %s\n", c->f.name,

@@ -62,7 +62,7 @@ struct status {
 	struct fill fill;				   /* of this filter's own memory */
 	struct status_before before;			   /* if filter.before is not NULL */
 	double fpr;	       /* the rate now that packets meet, the predecessor included */
-	bool exchanging;       /* a change has begun and not ended (handover.h) */
+	bool exchanging;       /* a change has begun and not ended (live_exchange.h) */
 	uint64_t *histogram;   /* countdown: layout.h; NULL: too long to show, or another layout */
 	uint64_t approx_count; /* countdown: layout.h */
 	double hand;	       /* how far the hand is in its turn, 0 to 1 */

@@ -11,7 +11,7 @@
 #include "checks.h"
 #include "config_streams.h"
 #include "diag.h"
-#include "handover.h"
+#include "live_exchange.h"
 #include "snapshot_file.h"
 #include "kept.h"
 #include "kernel.h"
@@ -198,7 +198,7 @@ static int give(struct change *c, const struct predecessor *snapshot)
 	for (uint32_t n = 0; n < cfg.policy.streams_cnt; n++)
 		cfg.before[n] = n + 1; /* has_same_ids() */
 	err = loader_next_program(c->f.name, &cfg, snapshot);
-	return err ? err : handover(c->f.name, &c->where, false);
+	return err ? err : live_exchange(c->f.name, &c->where, false);
 }
 
 static int restore_into(const struct options *o, struct restoration *r, struct change *c)

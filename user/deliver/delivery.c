@@ -15,7 +15,7 @@
 #include "want.h"
 
 #define SOCKETS_BYTES (DEDUP_SOCKETS_MAX * sizeof(struct dedup_socket))
-#define HANDED_BYTES (DEDUP_SOCKETS_MAX * DEDUP_HANDED_MAX * sizeof(struct dedup_handed))
+#define IN_FLIGHT_BYTES (DEDUP_SOCKETS_MAX * DEDUP_IN_FLIGHT_MAX * sizeof(struct dedup_in_flight))
 
 /* Maps the elements of a map, all of so many bytes. */
 static int map_elements(int fd, size_t bytes, void **out)
@@ -40,8 +40,8 @@ void delivery_begin(struct delivery *d)
 	*d = (struct delivery){ .xsks_fd = -1, .queues_fd = -1 };
 }
 
-/* Maps `sockets` and `handed`. */
-static int map_both(int sockets_fd, int handed_fd, struct delivery *out)
+/* Maps `sockets` and `in_flight`. */
+static int map_both(int sockets_fd, int in_flight_fd, struct delivery *out)
 {
 	struct delivery d;
 	int err;
@@ -49,7 +49,7 @@ static int map_both(int sockets_fd, int handed_fd, struct delivery *out)
 	delivery_begin(&d);
 	err = map_elements(sockets_fd, SOCKETS_BYTES, (void **)&d.sockets);
 	if (!err)
-		err = map_elements(handed_fd, HANDED_BYTES, (void **)&d.handed);
+		err = map_elements(in_flight_fd, IN_FLIGHT_BYTES, (void **)&d.in_flight);
 	if (err)
 		delivery_close(&d);
 	else
@@ -59,7 +59,7 @@ static int map_both(int sockets_fd, int handed_fd, struct delivery *out)
 
 int delivery_open(const struct filter *f, struct delivery *out)
 {
-	static const enum pin MAPS[] = { PIN_XSKS, PIN_SOCKETS, PIN_HANDED, PIN_QUEUES };
+	static const enum pin MAPS[] = { PIN_XSKS, PIN_SOCKETS, PIN_IN_FLIGHT, PIN_QUEUES };
 	int fds[] = { -1, -1, -1, -1 }, err = f->config->policy.deliver ? 0 : -EOPNOTSUPP;
 
 	for (int i = 0; i < 4 && !err; i++) {
@@ -81,8 +81,8 @@ int delivery_open(const struct filter *f, struct delivery *out)
 
 void delivery_close(struct delivery *d)
 {
-	if (d->handed)
-		munmap(d->handed, HANDED_BYTES);
+	if (d->in_flight)
+		munmap(d->in_flight, IN_FLIGHT_BYTES);
 	if (d->sockets)
 		munmap(d->sockets, SOCKETS_BYTES);
 	if (d->queues_fd >= 0)
@@ -167,14 +167,14 @@ int delivery_enter(const struct delivery *d, uint32_t place, int socket_fd)
 	return bpf_map_update_elem(d->xsks_fd, &place, &socket_fd, BPF_ANY) ? -errno : 0;
 }
 
-int delivery_want(struct filter *f, const struct dedup_handed *h)
+int delivery_want(struct filter *f, const struct dedup_in_flight *h)
 {
 	int n = kept_of_slot(f->config, READ_ONCE(h->slot)); /* others may write it */
 
 	return n < 0 ? -EINVAL : want_key(f, &h->id, n);
 }
 
-int delivery_want_no_more(struct filter *f, const struct dedup_handed *h)
+int delivery_want_no_more(struct filter *f, const struct dedup_in_flight *h)
 {
 	int n = kept_of_slot(f->config, h->slot);
 
@@ -187,8 +187,8 @@ void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t pla
 	int err = 0;
 
 	*wanted = *lost = 0;
-	for (uint32_t i = 0; i < DEDUP_HANDED_MAX; i++) {
-		struct dedup_handed *h = delivery_handed(d, place, i);
+	for (uint32_t i = 0; i < DEDUP_IN_FLIGHT_MAX; i++) {
+		struct dedup_in_flight *h = delivery_in_flight(d, place, i);
 
 		if (!READ_ONCE(h->number))
 			continue;
@@ -223,8 +223,8 @@ static void want_held(const struct delivery *d, struct filter *f, uint32_t place
 {
 	int err = 0;
 
-	for (uint32_t i = 0; i < DEDUP_HANDED_MAX; i++) {
-		const struct dedup_handed *h = delivery_handed(d, place, i);
+	for (uint32_t i = 0; i < DEDUP_IN_FLIGHT_MAX; i++) {
+		const struct dedup_in_flight *h = delivery_in_flight(d, place, i);
 
 		if (!READ_ONCE(h->number))
 			continue;

@@ -11,11 +11,11 @@
 #include "deliver.h"
 #include "open_filter.h"
 
-/* The maps. Elements of `sockets` and `handed` are mapped; the kernel works on them meanwhile. */
+/* The maps. Elements of `sockets` and `in_flight` are mapped; the kernel works on them meanwhile. */
 struct delivery {
 	int xsks_fd, queues_fd;
-	struct dedup_socket *sockets; /* DEDUP_SOCKETS_MAX of them */
-	struct dedup_handed *handed;  /* DEDUP_HANDED_MAX for each */
+	struct dedup_socket *sockets;	   /* DEDUP_SOCKETS_MAX of them */
+	struct dedup_in_flight *in_flight; /* DEDUP_IN_FLIGHT_MAX for each */
 };
 
 /* Opens those of an open filter. 0, and the caller closes *out; -EOPNOTSUPP: the filter does not
@@ -46,10 +46,10 @@ int delivery_place(const struct delivery *d, const struct filter *f, struct dedu
 int delivery_enter(const struct delivery *d, uint32_t place, int socket_fd);
 
 /* The entry of a packet by its number, or by the lower half of it. */
-static inline struct dedup_handed *delivery_handed(const struct delivery *d, uint32_t place,
-						   uint64_t number)
+static inline struct dedup_in_flight *delivery_in_flight(const struct delivery *d, uint32_t place,
+							 uint64_t number)
 {
-	return &d->handed[place * DEDUP_HANDED_MAX + number % DEDUP_HANDED_MAX];
+	return &d->in_flight[place * DEDUP_IN_FLIGHT_MAX + number % DEDUP_IN_FLIGHT_MAX];
 }
 
 /* Packets of delivery_want_unread(). */
@@ -73,9 +73,9 @@ void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t pla
 void delivery_want_unread(const struct delivery *d, struct filter *f, struct delivery_unread *out);
 
 /* Likewise of one packet. 1; -errno of want_id(), or -EINVAL: its stream is no longer there. */
-int delivery_want(struct filter *f, const struct dedup_handed *h);
+int delivery_want(struct filter *f, const struct dedup_in_flight *h);
 
 /* Takes that back. 0; -errno of want_key_no_more(), or -EINVAL. */
-int delivery_want_no_more(struct filter *f, const struct dedup_handed *h);
+int delivery_want_no_more(struct filter *f, const struct dedup_in_flight *h);
 
 #endif

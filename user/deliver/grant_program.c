@@ -62,7 +62,7 @@ static int load(const struct filter *f, const struct granted_queue *q)
 	if (!err)
 		err = use_map(skel->maps.sockets, f, PIN_SOCKETS);
 	if (!err)
-		err = use_map(skel->maps.handed, f, PIN_HANDED);
+		err = use_map(skel->maps.in_flight, f, PIN_IN_FLIGHT);
 	if (!err)
 		err = grant_program__load(skel);
 	if (!err)
@@ -95,14 +95,15 @@ int grant_program_ask(int program_fd, struct dedup_ask *ask, uint32_t what)
 	return bpf_prog_test_run_opts(program_fd, &opts) ? -errno : (int)opts.retval;
 }
 
-static int ask_of(int program_fd, struct dedup_ask *ask, const struct dedup_handed *h, uint32_t what)
+static int ask_of(int program_fd, struct dedup_ask *ask, const struct dedup_in_flight *h,
+		  uint32_t what)
 {
 	ask->id = h->id;
 	ask->slot = h->slot;
 	return grant_program_ask(program_fd, ask, what);
 }
 
-int grant_program_want(int program_fd, struct dedup_ask *ask, const struct dedup_handed *h)
+int grant_program_want(int program_fd, struct dedup_ask *ask, const struct dedup_in_flight *h)
 {
 	int err = ask_of(program_fd, ask, h, DEDUP_ASK_WANT);
 
@@ -113,7 +114,8 @@ int grant_program_want(int program_fd, struct dedup_ask *ask, const struct dedup
 	return err == -EAGAIN ? -ESTALE : err == -E2BIG ? -ENOSPC : err;
 }
 
-void grant_program_want_no_more(int program_fd, struct dedup_ask *ask, const struct dedup_handed *h)
+void grant_program_want_no_more(int program_fd, struct dedup_ask *ask,
+				const struct dedup_in_flight *h)
 {
 	ask_of(program_fd, ask, h, DEDUP_ASK_NO_MORE);
 }

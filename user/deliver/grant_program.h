@@ -25,9 +25,10 @@ int grant_program_ask(int program_fd, struct dedup_ask *ask, uint32_t what);
 /* want_key() for a packet that was handed over. 1; -ESTALE also if another filter is in charge;
  * another -errno of want_key().
  */
-int grant_program_want(int program_fd, struct dedup_ask *ask, const struct dedup_handed *h);
+int grant_program_want(int program_fd, struct dedup_ask *ask, const struct dedup_in_flight *h);
 
 /* Its id is wanted no more, as far as that is possible. */
-void grant_program_want_no_more(int program_fd, struct dedup_ask *ask, const struct dedup_handed *h);
+void grant_program_want_no_more(int program_fd, struct dedup_ask *ask,
+				const struct dedup_in_flight *h);
 
 #endif

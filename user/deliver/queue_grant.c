@@ -96,7 +96,7 @@ static int take_place(struct queue_grant *g, struct filter *f, uint32_t queue)
 	if (place < 0)
 		return place;
 	g->socket = s = &g->delivery.sockets[place];
-	g->handed = delivery_handed(&g->delivery, place, 0);
+	g->in_flight = delivery_in_flight(&g->delivery, place, 0);
 	facts->stale_ns = f->config->memory.stale_ns;
 	facts->opened = delivery_reopen(s);
 	WRITE_ONCE(s->granted, READ_ONCE(s->taken));

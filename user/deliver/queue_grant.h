@@ -50,7 +50,7 @@ struct queue_grant_facts {
 /* What a holder has in the place of maps. */
 struct queue_grant_copy {
 	struct dedup_ask ask; /* packets: those that it gives back, until the next queue_grant_tell() */
-	struct dedup_handed handed[DEDUP_HANDED_MAX];
+	struct dedup_in_flight in_flight[DEDUP_IN_FLIGHT_MAX];
 };
 
 struct queue_grant {
@@ -60,9 +60,9 @@ struct queue_grant {
 	int ask_fd;		       /* -1 unless it is for another process, or of one */
 	struct queue_grant_copy *copy; /* NULL unless it was accepted */
 
-	/* Its element of `sockets`, and its elements of `handed`: in the maps, or copies. */
+	/* Its element of `sockets`, and its elements of `in_flight`: in the maps, or copies. */
 	struct dedup_socket *socket;
-	struct dedup_handed *handed;
+	struct dedup_in_flight *in_flight;
 };
 
 /* Makes one for a queue of an interface of this network namespace: from then on it is open, though
@@ -100,9 +100,10 @@ int queue_grant_send(const struct queue_grant *g, int to);
 int queue_grant_receive(int from, struct queue_grant *out);
 
 /* The entry of a packet, by its number or the lower half of it. */
-static inline struct dedup_handed *queue_grant_handed(const struct queue_grant *g, uint64_t number)
+static inline struct dedup_in_flight *queue_grant_in_flight(const struct queue_grant *g,
+							    uint64_t number)
 {
-	return &g->handed[number % DEDUP_HANDED_MAX];
+	return &g->in_flight[number % DEDUP_IN_FLIGHT_MAX];
 }
 
 /* Has the place been lost: to another socket, or as no packets come any more (DEDUP_ENDED)? */
@@ -135,7 +136,7 @@ void queue_grant_note_cleared(struct queue_grant *g, uint64_t number);
  */
 static inline void queue_grant_clear(struct queue_grant *g, uint64_t number)
 {
-	struct dedup_handed *h = queue_grant_handed(g, number);
+	struct dedup_in_flight *h = queue_grant_in_flight(g, number);
 
 	if (h->number != number + 1)
 		return;

@@ -22,13 +22,13 @@ int queue_grant_make_copy(struct queue_grant *g)
 	if (!g->copy)
 		return -ENOMEM;
 	g->socket = &g->copy->ask.socket;
-	g->handed = g->copy->handed;
+	g->in_flight = g->copy->in_flight;
 	return ask(g, DEDUP_ASK_FETCH);
 }
 
 void queue_grant_fetch(struct queue_grant *g, const uint32_t *numbers, unsigned int cnt)
 {
-	struct dedup_handed *packets;
+	struct dedup_in_flight *packets;
 	int err;
 
 	if (!g->copy)
@@ -42,7 +42,7 @@ void queue_grant_fetch(struct queue_grant *g, const uint32_t *numbers, unsigned 
 	for (unsigned int i = 0; i < cnt; i++) {
 		if (err)
 			packets[i].number = 0;
-		*queue_grant_handed(g, numbers[i]) = packets[i];
+		*queue_grant_in_flight(g, numbers[i]) = packets[i];
 	}
 }
 
@@ -50,7 +50,7 @@ void queue_grant_fetch_all(struct queue_grant *g)
 {
 	uint32_t numbers[DEDUP_ASK_MAX];
 
-	for (uint32_t at = 0; g->copy && at < DEDUP_HANDED_MAX; at += DEDUP_ASK_MAX) {
+	for (uint32_t at = 0; g->copy && at < DEDUP_IN_FLIGHT_MAX; at += DEDUP_ASK_MAX) {
 		for (uint32_t i = 0; i < DEDUP_ASK_MAX; i++)
 			numbers[i] = at + i;
 		queue_grant_fetch(g, numbers, DEDUP_ASK_MAX);

@@ -42,8 +42,8 @@ static void look_at(const struct delivery *d, uint32_t place, struct socket_seen
 	granted = READ_ONCE(s->granted);
 	if (out->is_read && granted > taken)
 		out->frames_free = granted - taken;
-	for (uint32_t i = 0; i < DEDUP_HANDED_MAX; i++) {
-		const struct dedup_handed *h = delivery_handed(d, place, i);
+	for (uint32_t i = 0; i < DEDUP_IN_FLIGHT_MAX; i++) {
+		const struct dedup_in_flight *h = delivery_in_flight(d, place, i);
 
 		if (!READ_ONCE(h->number))
 			continue;

@@ -43,7 +43,7 @@ int filter_open_delivery(const struct filter *f, enum pin pin)
 		{ BPF_MAP_TYPE_XSKMAP, sizeof(__u32), sizeof(__u32) },
 		{ BPF_MAP_TYPE_HASH, sizeof(struct dedup_queue), sizeof(__u32) },
 		{ BPF_MAP_TYPE_ARRAY, sizeof(__u32), sizeof(struct dedup_socket) },
-		{ BPF_MAP_TYPE_ARRAY, sizeof(__u32), sizeof(struct dedup_handed) },
+		{ BPF_MAP_TYPE_ARRAY, sizeof(__u32), sizeof(struct dedup_in_flight) },
 	};
 	int i = (int)pin - PIN_XSKS;
 	int fd = pin_open_map(f->name, pin, MAPS[i].type, MAPS[i].key_size, MAPS[i].value_size);
@@ -51,12 +51,12 @@ int filter_open_delivery(const struct filter *f, enum pin pin)
 	return still_loaded(f, fd);
 }
 
-int filter_clear_handled(const struct filter *f)
+int filter_clear_judged(const struct filter *f)
 {
-	int fd = pin_open_map(f->name, PIN_HANDLED, BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(__u32),
-			      sizeof(struct dedup_handled));
+	int fd = pin_open_map(f->name, PIN_JUDGED, BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(__u32),
+			      sizeof(struct dedup_judged));
 	int cpus = libbpf_num_possible_cpus(), err = 0;
-	struct dedup_handled *none;
+	struct dedup_judged *none;
 	__u32 zero = 0;
 
 	if (fd < 0)

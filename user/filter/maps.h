@@ -14,8 +14,8 @@ int filter_open_samples(const struct filter *f);
 int filter_open_delivery(const struct filter *f, enum pin pin);
 int filter_open_map(const struct filter *f, enum pin pin);
 
-/* No packet is noted in the map `handled` (exchange.h). 0 or -errno. */
-int filter_clear_handled(const struct filter *f);
+/* No packet is noted in the map `judged` (exchange.h). 0 or -errno. */
+int filter_clear_judged(const struct filter *f);
 
 /* Has the filter's program no predecessor any more: takes the predecessor's maps out of the maps of
  * maps, and removes their pins. Says so to whoever has it open. 0, also if there are none; or

@@ -27,7 +27,7 @@ enum pin {
 	PIN_WANTED,
 	PIN_TIMER,
 	PIN_SAMPLES,
-	PIN_HANDLED,
+	PIN_JUDGED,
 	PIN_BEFORE_STATE,
 	PIN_BEFORE_FILTER,
 	PIN_BEFORE_CONFIG,
@@ -35,7 +35,7 @@ enum pin {
 	PIN_XSKS,
 	PIN_QUEUES,
 	PIN_SOCKETS,
-	PIN_HANDED,
+	PIN_IN_FLIGHT,
 	PINS_CNT, /* so many are the packet program's */
 	/* Of the predecessor, if there is one: its state, its memory and its hand's timer. */
 	PIN_PREDECESSOR_STATE = PINS_CNT,
@@ -48,7 +48,7 @@ extern const char *const PINS[PINS_ALL];
 
 static inline bool pin_is_delivery(enum pin pin)
 {
-	return pin >= PIN_XSKS && pin <= PIN_HANDED;
+	return pin >= PIN_XSKS && pin <= PIN_IN_FLIGHT;
 }
 
 /* Versions up to format 10 kept the predecessor of NAME in ~NAME. */

@@ -11,7 +11,7 @@
 #define NAME_MAX_LEN 32
 
 /* Beside the directory of a filter NAME there may be +NAME, a name that no filter can have: what is
- * about to take its place, or has just been in it (handover.h).
+ * about to take its place, or has just been in it (live_exchange.h).
  */
 #define BESIDE "+"
 

@@ -89,7 +89,7 @@ static inline uint64_t plan_delivery_bytes(const struct dedup_config *cfg)
 	return cfg->policy.deliver
 		       ? DEDUP_SOCKETS_MAX *
 				 (sizeof(struct dedup_socket) +
-				  DEDUP_HANDED_MAX * (uint64_t)sizeof(struct dedup_handed))
+				  DEDUP_IN_FLIGHT_MAX * (uint64_t)sizeof(struct dedup_in_flight))
 		       : 0;
 }
 

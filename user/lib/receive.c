@@ -17,7 +17,7 @@
 
 static struct slot *slot_of(struct xdp_dedup_receiver *r, uint64_t number)
 {
-	return &r->slots[number % DEDUP_HANDED_MAX];
+	return &r->slots[number % DEDUP_IN_FLIGHT_MAX];
 }
 
 void receiver_grant(struct xdp_dedup_receiver *r)
@@ -30,8 +30,8 @@ void receiver_grant(struct xdp_dedup_receiver *r)
 		s->state = SLOT_UNSEEN;
 		r->oldest += s->credits;
 	}
-	if (granted > r->oldest + DEDUP_HANDED_MAX)
-		granted = r->oldest + DEDUP_HANDED_MAX;
+	if (granted > r->oldest + DEDUP_IN_FLIGHT_MAX)
+		granted = r->oldest + DEDUP_IN_FLIGHT_MAX;
 	if (!queue_grant_is_lost(&r->grant))
 		__atomic_store_n(&r->grant.socket->granted, granted, __ATOMIC_RELEASE);
 	queue_grant_tell(&r->grant);
@@ -65,7 +65,7 @@ static void end_packet(struct xdp_dedup_receiver *r, uint64_t number)
 	r->done += s->credits;
 }
 
-bool receiver_want(struct xdp_dedup_receiver *r, struct filter *f, const struct dedup_handed *h)
+bool receiver_want(struct xdp_dedup_receiver *r, struct filter *f, const struct dedup_in_flight *h)
 {
 	int err = -ESTALE;
 
@@ -80,7 +80,8 @@ bool receiver_want(struct xdp_dedup_receiver *r, struct filter *f, const struct 
 }
 
 /* Its id is wanted no more, as far as this process can do that. */
-static void want_no_more(struct xdp_dedup_receiver *r, struct filter *f, const struct dedup_handed *h)
+static void want_no_more(struct xdp_dedup_receiver *r, struct filter *f,
+			 const struct dedup_in_flight *h)
 {
 	if (!r->filter)
 		grant_program_want_no_more(r->grant.ask_fd, &r->grant.copy->ask, h);
@@ -91,9 +92,10 @@ static void want_no_more(struct xdp_dedup_receiver *r, struct filter *f, const s
 /* Wants the id of a broken packet, and no longer that of the one RECEIVER_BROKEN_MAX before:
  * whoever sends many of them takes no room from other ids. Returns as receiver_want().
  */
-static bool want_broken(struct xdp_dedup_receiver *r, struct filter *f, const struct dedup_handed *h)
+static bool want_broken(struct xdp_dedup_receiver *r, struct filter *f,
+			const struct dedup_in_flight *h)
 {
-	struct dedup_handed *last = &r->broken[r->broken_cnt++ % RECEIVER_BROKEN_MAX];
+	struct dedup_in_flight *last = &r->broken[r->broken_cnt++ % RECEIVER_BROKEN_MAX];
 
 	if (last->number)
 		want_no_more(r, f, last);
@@ -106,7 +108,7 @@ static bool want_broken(struct xdp_dedup_receiver *r, struct filter *f, const st
  */
 static void end_vanished(struct xdp_dedup_receiver *r, struct filter *f)
 {
-	struct dedup_handed *h = queue_grant_handed(&r->grant, r->oldest);
+	struct dedup_in_flight *h = queue_grant_in_flight(&r->grant, r->oldest);
 	struct slot *s = slot_of(r, r->oldest);
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
 
@@ -129,7 +131,7 @@ static void end_vanished(struct xdp_dedup_receiver *r, struct filter *f)
 static void end_broken(struct xdp_dedup_receiver *r, struct filter *f)
 {
 	while (slot_of(r, r->oldest)->state == SLOT_BROKEN &&
-	       receiver_want(r, f, queue_grant_handed(&r->grant, r->oldest))) {
+	       receiver_want(r, f, queue_grant_in_flight(&r->grant, r->oldest))) {
 		end_packet(r, r->oldest);
 		receiver_grant(r);
 	}
@@ -234,7 +236,7 @@ static void join_parts(struct xdp_dedup_receiver *r, struct slot *s, struct xdp_
 	p->len = to - s->joined;
 }
 
-static void describe(const struct xdp_dedup_receiver *r, const struct dedup_handed *h,
+static void describe(const struct xdp_dedup_receiver *r, const struct dedup_in_flight *h,
 		     struct slot *s, struct xdp_dedup_packet *p)
 {
 	const struct queue_grant_facts *facts = &r->grant.facts;
@@ -267,13 +269,13 @@ static bool hand_out(struct xdp_dedup_receiver *r, struct filter *f, const struc
 		     struct xdp_dedup_packet *p)
 {
 	uint8_t *front = r->grant.xsk.memory + came->parts[0].at;
-	struct dedup_handed *h;
+	struct dedup_in_flight *h;
 	struct slot *s;
 	uint32_t number;
 	uint64_t noted;
 
 	memcpy(&number, front, sizeof(number));
-	h = queue_grant_handed(&r->grant, number);
+	h = queue_grant_in_flight(&r->grant, number);
 	s = slot_of(r, number);
 	noted = READ_ONCE(h->number);
 	if ((uint32_t)(noted - 1) != number || !noted || s->state != SLOT_UNSEEN) {
@@ -366,7 +368,7 @@ static void take_wants_back(struct xdp_dedup_receiver *r, const struct xdp_dedup
 
 	for (unsigned int i = 0; i < cnt; i++)
 		if (slot_of(r, packets[i].number)->number == packets[i].number)
-			want_no_more(r, f, queue_grant_handed(&r->grant, packets[i].number));
+			want_no_more(r, f, queue_grant_in_flight(&r->grant, packets[i].number));
 	receiver_leave(f);
 }
 

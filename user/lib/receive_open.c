@@ -115,7 +115,7 @@ static int begin(struct xdp_dedup_receiver *r, const struct xdp_dedup_receive_op
 		err = make_joined(r);
 	if (err)
 		return err;
-	r->credits = most < DEDUP_HANDED_MAX ? most : DEDUP_HANDED_MAX;
+	r->credits = most < DEDUP_IN_FLIGHT_MAX ? most : DEDUP_IN_FLIGHT_MAX;
 	r->first = r->oldest = READ_ONCE(socket->taken);
 	socket->frames_max = parts;
 	socket->timestamps = r->timestamps;
@@ -253,8 +253,8 @@ static void want_left(struct xdp_dedup_receiver *r)
 	struct filter *f = receiver_enter(r);
 
 	queue_grant_fetch_all(&r->grant);
-	for (uint32_t i = 0; i < DEDUP_HANDED_MAX; i++) {
-		const struct dedup_handed *h = queue_grant_handed(&r->grant, i);
+	for (uint32_t i = 0; i < DEDUP_IN_FLIGHT_MAX; i++) {
+		const struct dedup_in_flight *h = queue_grant_in_flight(&r->grant, i);
 
 		if (h->number && receiver_want(r, f, h))
 			queue_grant_clear(&r->grant, h->number - 1);

@@ -27,7 +27,7 @@ enum slot_state {
 	SLOT_DONE,   /* given back */
 };
 
-/* What this process knows of the packet with a number, as an element of `handed` does of all. */
+/* What this process knows of the packet with a number, as an element of `in_flight` does of all. */
 struct slot {
 	uint64_t number; /* its packet's, which it keeps */
 	uint8_t state;
@@ -56,7 +56,7 @@ struct xdp_dedup_receiver {
 
 	uint64_t late_ns, late_seen_ns; /* how long the hand was seen to be late, and when last */
 
-	struct dedup_handed broken[RECEIVER_BROKEN_MAX]; /* the last ones; number 0: none yet */
+	struct dedup_in_flight broken[RECEIVER_BROKEN_MAX]; /* the last ones; number 0: none yet */
 	uint64_t broken_cnt;
 
 	uint8_t *joined;       /* memory for packets of several parts */
@@ -64,18 +64,18 @@ struct xdp_dedup_receiver {
 	uint32_t free_joined_cnt;
 
 	struct xdp_dedup_receive_stats stats;
-	struct slot slots[DEDUP_HANDED_MAX];
+	struct slot slots[DEDUP_IN_FLIGHT_MAX];
 };
 
 /* Lets the packet program take as many credits as there are frames that are not under way, but none
- * whose entry in `handed` another packet still has. Called after each queue_grant_clear().
+ * whose entry in `in_flight` another packet still has. Called after each queue_grant_clear().
  */
 void receiver_grant(struct xdp_dedup_receiver *r);
 
 /* Wants the id of a packet that the application does not get. False: it cannot be wanted by this
  * process any more, and is left to whoever opens the queue next.
  */
-bool receiver_want(struct xdp_dedup_receiver *r, struct filter *f, const struct dedup_handed *h);
+bool receiver_want(struct xdp_dedup_receiver *r, struct filter *f, const struct dedup_in_flight *h);
 
 /* Begins a call: the filter as it is now, to be used until receiver_leave(). NULL, and no call has
  * begun, if this process cannot open it as it is now, or if the queue was accepted.

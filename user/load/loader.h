@@ -23,7 +23,7 @@ struct xdp_dedup;   /* the skeleton of bpf/xdp_dedup.bpf.c */
 int loader_create(const char *name, const struct dedup_config *cfg, const struct predecessor *before);
 
 /* What is to take the place of the filter of this name is made in +NAME, and its packet program is
- * loaded; handover.h goes on from there. 0 or -errno (logged): then nothing of it is left.
+ * loaded; live_exchange.h goes on from there. 0 or -errno (logged): then nothing of it is left.
  * - next_program: the same maps with another configuration, *cfg, which is complete; before: the
  *   predecessor that it gets, or NULL for that which there may be. -EPROTO if the filter is of the
  *   format before.

@@ -229,7 +229,7 @@ static int make_successor(const struct dedup_config *cfg, const struct filter *r
 	pin_dir_beside(beside, name);
 	err = share_pin(name, PIN_WANTED);
 	if (!err)
-		err = share_pin(name, PIN_HANDLED);
+		err = share_pin(name, PIN_JUDGED);
 	if (!err)
 		err = share_delivery(name, cfg);
 	if (!err)

@@ -43,10 +43,10 @@ static void maps_of(const struct xdp_dedup *skel, struct bpf_map *maps[PINS_CNT]
 	struct bpf_map *const all[PINS_CNT] = {
 		skel->maps.filter,	  skel->maps.stats,	    skel->maps.data_state,
 		skel->maps.rodata_config, skel->maps.data_record,   skel->maps.wanted,
-		skel->maps.timer,	  skel->maps.samples,	    skel->maps.handled,
+		skel->maps.timer,	  skel->maps.samples,	    skel->maps.judged,
 		skel->maps.before_state,  skel->maps.before_filter, skel->maps.rodata_predecessor,
 		skel->maps.xsks,	  skel->maps.queues,	    skel->maps.sockets,
-		skel->maps.handed,
+		skel->maps.in_flight,
 	};
 
 	memcpy(maps, all, sizeof(all));

@@ -32,7 +32,7 @@ static void paths_of(const char *name, struct paths *out)
 	pin_path(out->beside, beside, NULL);
 }
 
-/* There is +NAME, which handover_settle() has not removed. */
+/* There is +NAME, which live_exchange_settle() has not removed. */
 static int explain_begun(const char *name)
 {
 	char beside[PATH_MAX];

@@ -51,7 +51,7 @@ static struct digest_input digest_memory;
 static struct lookup lookup_memory;
 static struct dedup_id id_memory;
 static struct frame frame_memory;
-static struct dedup_handled handled_memory;
+static struct dedup_judged judged_memory;
 
 /* The digest that was computed last, of the frame that is being looked at. */
 static struct {
@@ -122,7 +122,7 @@ int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns)
 	map_set(lookups, &lookup_memory, 1);
 	map_set(ids, &id_memory, 1);
 	map_set(frames, &frame_memory, 1);
-	map_set(handled, &handled_memory, 1);
+	map_set(judged, &judged_memory, 1);
 	if (memory) {
 		map_set(filter, lines(cfg->memory.blocks * sizeof(struct dedup_block)),
 			cfg->memory.blocks);

@@ -130,8 +130,8 @@ static void raise_to(struct filter_counters *c, const struct filter_counters *le
 }
 
 /* While a change is being made the filter may be read without what earlier programs have counted,
- * which is added only at its end (handover.h). A scraper would take that for a start from 0, and
- * then the sum for what came since: so counters stay meanwhile what they were, at least.
+ * which is added only at its end (live_exchange.h). A scraper would take that for a start from 0,
+ * and then the sum for what came since: so counters stay meanwhile what they were, at least.
  */
 static void keep_shown(struct reading *r, bool is_exchanging)
 {

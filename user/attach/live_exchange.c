@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "handover.h"
+#include "live_exchange.h"
 
 #include <errno.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static int put_exchanging(struct filter *f, void *arg)
 /* From now on packets may meet both programs. */
 static int begin_exchange(struct pair *p)
 {
-	int err = filter_clear_handled(&p->f);
+	int err = filter_clear_judged(&p->f);
 
 	if (!err)
 		err = slow_path_put_reason(&p->f, put_exchanging, NULL);
@@ -49,7 +49,7 @@ static void tell_readers(const struct filter *f)
 	__sync_fetch_and_add(&f->state->serial, 1);
 }
 
-int handover_undo(struct pair *p)
+int live_exchange_undo(struct pair *p)
 {
 	int err = pair_list(p);
 
@@ -113,7 +113,7 @@ static int drop_older(const struct pair *p)
 		   : 0;
 }
 
-int handover_complete(struct pair *p)
+int live_exchange_complete(struct pair *p)
 {
 	bool same = pair_same_memory(p);
 	int err;
@@ -183,15 +183,15 @@ static int change(struct pair *p, const struct placement *where, bool begins_dro
 	if (!err) {
 		err = pair_attach_new(p);
 		if (!err)
-			return handover_complete(p);
+			return live_exchange_complete(p);
 		exchange(p);
 	}
 	if (p->f.config && !pair_is_committed(p))
-		handover_undo(p);
+		live_exchange_undo(p);
 	return err;
 }
 
-int handover(const char *name, const struct placement *where, bool begins_drops)
+int live_exchange(const char *name, const struct placement *where, bool begins_drops)
 {
 	struct pair p;
 	int err = pair_open(name, &p);

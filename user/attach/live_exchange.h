@@ -14,7 +14,7 @@
  * 4. A successor is put in charge, by two stores into its predecessor's state.successor.
  * 5. The program of +NAME is detached, what it has counted is kept, and +NAME removed.
  *
- * Whenever a process is killed, it leaves one of four states. handover_settle() tells them apart:
+ * Whenever a process is killed, it leaves one of four states. live_exchange_settle() tells them apart:
  * - there is +NAME alone: a load or an unload was cut off. +NAME is removed.
  * - there is NAME alone: the filter runs.
  * - +NAME is incomplete, or newer than NAME (config.serial): a change was cut off before its
@@ -22,8 +22,8 @@
  *   is removed. What the program of +NAME has counted is lost.
  * - +NAME is older than NAME: a change is committed. Steps 3 to 5 are done.
  */
-#ifndef XDP_DEDUP_HANDOVER_H
-#define XDP_DEDUP_HANDOVER_H
+#ifndef XDP_DEDUP_LIVE_EXCHANGE_H
+#define XDP_DEDUP_LIVE_EXCHANGE_H
 
 #include <stdbool.h>
 
@@ -36,20 +36,20 @@ struct placement;
  * After an error before step 4 the filter is as it was; after a later one the next command ends the
  * change.
  */
-int handover(const char *name, const struct placement *where, bool begins_drops);
+int live_exchange(const char *name, const struct placement *where, bool begins_drops);
 
 /* Undoes a change that is not committed, or was taken back: attaches NAME's program where that of
  * +NAME has taken its place, and removes +NAME. Returns 0; or -errno, after printing why.
  */
-int handover_undo(struct pair *p);
+int live_exchange_undo(struct pair *p);
 
 /* Does steps 4 and 5. Returns 0; or -errno, after printing why. */
-int handover_complete(struct pair *p);
+int live_exchange_complete(struct pair *p);
 
 /* Ends the changes that killed processes have begun, where their interfaces are in this network
  * namespace. Prints what cannot be ended, and leaves it to the next command. Removes predecessors
  * that have forgotten every id. The caller holds the lock.
  */
-void handover_settle(void);
+void live_exchange_settle(void);
 
 #endif
