@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Looking up and learning an id in the layouts `flat` and `countdown`, where it has k positions
  * anywhere in the filter's memory. Some schemes take long to compute these; they look into the
- * cache of known ids first (recent.h).
+ * cache of known ids first (known_ids.h).
  */
 #ifndef XDP_DEDUP_ARRAY_BPF_H
 #define XDP_DEDUP_ARRAY_BPF_H
@@ -57,7 +57,7 @@ static __always_inline __u64 lookup_realm_key(const struct lookup *l)
 }
 
 /* The era: a number that grows whenever the hand makes the filter forget ids. (For ids that user
- * space takes out, state.recent_version grows.)
+ * space takes out, state.known_version grows.)
  */
 static __always_inline __u64 filter_era(__u64 hand)
 {
@@ -114,17 +114,17 @@ static __always_inline int learn_in_time(__u64 hand, const struct dedup_position
 }
 
 /* The one or two lines, in the map `recent`, of an entry of the cache of known ids. */
-struct recent_entry {
-	struct dedup_recent *first; /* NULL: there is no entry */
-	struct dedup_recent *more;  /* NULL unless ids are long */
+struct known_entry {
+	struct dedup_known *first; /* NULL: there is no entry */
+	struct dedup_known *more;  /* NULL unless ids are long */
 };
 
 /* The entry in which an id with this hash may be. */
-static __always_inline struct recent_entry recent_at(__u64 hash)
+static __always_inline struct known_entry known_at(__u64 hash)
 {
-	__u32 lines = dedup_recent_lines(config.policy.id_bytes);
-	__u32 line = dedup_recent_slot(hash, config.memory.recent) * lines;
-	struct recent_entry e = { .first = bpf_map_lookup_elem(&recent, &line) };
+	__u32 lines = dedup_known_lines(config.policy.id_bytes);
+	__u32 line = dedup_known_slot(hash, config.memory.recent) * lines;
+	struct known_entry e = { .first = bpf_map_lookup_elem(&recent, &line) };
 
 	if (lines == 1 || !e.first)
 		return e;
@@ -153,8 +153,8 @@ static __always_inline bool has_arrays(void)
  */
 __noinline int array_see(void)
 {
-	__u64 recent_version, hand, hash = 0, learned_until;
-	struct recent_entry entry = { 0 };
+	__u64 known_version, hand, hash = 0, learned_until;
+	struct known_entry entry = { 0 };
 	__u32 words;
 	struct dedup_counters *cpu;
 	struct dedup_positions *p;
@@ -171,7 +171,7 @@ __noinline int array_see(void)
 	/* Both are read before the filter is. If the filter forgets ids meanwhile, the entry that is
 	 * written below is void a little early; it is never valid for longer than the id is known.
 	 */
-	recent_version = READ_ONCE(state.recent_version);
+	known_version = READ_ONCE(state.known_version);
 	hand = READ_ONCE(state.hand);
 	id = &lookup->id;
 	p = &lookup->positions;
@@ -179,9 +179,9 @@ __noinline int array_see(void)
 	if (config.memory.recent) {
 		hash = dedup_hash_fast(id, words, configuration()->secrets.key,
 				       lookup_realm_key(lookup));
-		entry = recent_at(hash);
-		if (entry.first && dedup_recent_holds(entry.first, entry.more, id, words, hash,
-						      filter_era(hand), recent_version))
+		entry = known_at(hash);
+		if (entry.first && dedup_known_holds(entry.first, entry.more, id, words, hash,
+						     filter_era(hand), known_version))
 			return 1;
 	}
 	dedup_positions(p, id, lookup_bytes(lookup), configuration(), lookup_realm_key(lookup));
@@ -190,8 +190,8 @@ __noinline int array_see(void)
 		return until;
 	if (until) {
 		if (entry.first)
-			dedup_recent_put(entry.first, entry.more, id, words, hash, until,
-					 recent_version);
+			dedup_known_put(entry.first, entry.more, id, words, hash, until,
+					known_version);
 		return 1;
 	}
 	if (!lookup->teach)
@@ -206,8 +206,8 @@ __noinline int array_see(void)
 	if (learned < 0)
 		return learned;
 	if (entry.first)
-		dedup_recent_put(entry.first, entry.more, id, words, hash, learned_until,
-				 recent_version);
+		dedup_known_put(entry.first, entry.more, id, words, hash, learned_until,
+				known_version);
 	return !learned;
 }
 

@@ -12,7 +12,7 @@
 #include "config.h"
 #include "counters.h"
 #include "memory.h"
-#include "recent.h"
+#include "known_ids.h"
 
 /* What this filter is. User space fills it in before it loads the program, which freezes the map. */
 const volatile struct dedup_config config SEC(".rodata.config");
@@ -140,7 +140,7 @@ static __always_inline struct dedup_block *dedup_block_at(struct dedup_block *bl
 	return blocks == PREDECESSOR ? predecessor_block(n) : bpf_map_lookup_elem(&filter, &n);
 }
 
-/* The cache of known ids (recent.h); an element is one of its lines. User space sets max_entries
+/* The cache of known ids (known_ids.h); an element is one of its lines. User space sets max_entries
  * where the scheme needs it. MMAPABLE, though nobody maps it, to be page-aligned, as above.
  */
 struct {
@@ -148,7 +148,7 @@ struct {
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct dedup_recent);
+	__type(value, struct dedup_known);
 } recent SEC(".maps");
 
 #endif

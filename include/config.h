@@ -60,7 +60,7 @@ struct dedup_memory {
 	__u32 bits;   /* blocked: b, bits that it has in each of these; 1 to DEDUP_BITS_MAX */
 	__u32 m;      /* flat: bits of an array; countdown: cells, a power of 2 */
 	__u32 k;      /* probes of an id; blocked: w * b; others: 1 to DEDUP_HASHES_MAX */
-	__u32 recent; /* entries of recent.h's cache, a power of 2; 0: there is none */
+	__u32 recent; /* entries of known_ids.h's cache, a power of 2; 0: there is none */
 	__u32 claim;  /* learning credit, in ids, that a CPU takes at a time (credit.bpf.h) */
 	__u32 replay; /* 1: the clock is state.replay_ns, and user space steps the hand */
 	__u32 segment_places; /* places of a segment; the last segment may have fewer */
@@ -175,12 +175,12 @@ struct dedup_mark {
 /* Map `.data.state`, mapped into user space. Who writes a field is said at its group or line. */
 struct dedup_state {
 	/* Every packet reads this line; the hand writes it once a step. User space also writes: the
-	 * top bit of `stale_at` (DEDUP_SLOW_PATH in slow_path.h) and `recent_version`.
+	 * top bit of `stale_at` (DEDUP_SLOW_PATH in slow_path.h) and `known_version`.
 	 */
 	__u64 hand;	/* turns done << 32 | next place to pass; the turns are the epoch */
 	__u64 stale_at; /* jiffies after which the window's clock has stopped; 0: it never ran */
 	__u64 limit;	/* `learned` may not exceed this until the hand steps again */
-	__u64 recent_version; /* recent.h: entries with another one are void */
+	__u64 known_version; /* known_ids.h: entries with another one are void */
 	__u64 pad0;
 	__u64 walks;	 /* begins and ends of walks (slow_path.h): odd during one */
 	__u64 replay_ns; /* config.replay: the time, which user space sets */

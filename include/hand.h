@@ -295,7 +295,7 @@ static __always_inline struct dedup_mark *dedup_hand_pass(struct dedup_state *st
 		 * known ids, valid until an era that is far ahead now, become void.
 		 */
 		if (epoch == 0xffffffff)
-			__sync_fetch_and_add(&st->recent_version, 1);
+			__sync_fetch_and_add(&st->known_version, 1);
 		pos = 0;
 		epoch++;
 	}

@@ -13,7 +13,7 @@
 
 #include "hand.h"
 #include "ids.h"
-#include "recent.h"
+#include "known_ids.h"
 #include "xdp_dedup.skel.h"
 
 /* So large that nothing only seems to be known. */
@@ -346,47 +346,47 @@ static void ids_of_one_hash_are_told_apart(void **state)
 
 /* One entry of `recent`, and an id for it. */
 struct entry {
-	struct dedup_recent line[2];
+	struct dedup_known line[2];
 	struct dedup_id id;
 	uint32_t words;
 	uint64_t hash;
 };
 
-static bool holds(struct entry *e, uint64_t age, uint64_t recent_version)
+static bool holds(struct entry *e, uint64_t age, uint64_t known_version)
 {
-	return dedup_recent_holds(&e->line[0], &e->line[1], &e->id, e->words, e->hash, age,
-				  recent_version);
+	return dedup_known_holds(&e->line[0], &e->line[1], &e->id, e->words, e->hash, age,
+				 known_version);
 }
 
-static void put(struct entry *e, uint64_t until, uint64_t recent_version)
+static void put(struct entry *e, uint64_t until, uint64_t known_version)
 {
-	dedup_recent_put(&e->line[0], &e->line[1], &e->id, e->words, e->hash, until, recent_version);
+	dedup_known_put(&e->line[0], &e->line[1], &e->id, e->words, e->hash, until, known_version);
 }
 
 /* Whatever of an entry another processor has not written yet. */
-static void try_half_written(const struct entry *empty, uint64_t until, uint64_t recent_version)
+static void try_half_written(const struct entry *empty, uint64_t until, uint64_t known_version)
 {
 	struct entry e = *empty, whole, old;
 
-	assert_false(holds(&e, 0, recent_version));
-	put(&e, until, recent_version);
-	assert_true(holds(&e, 0, recent_version));
-	assert_true(holds(&e, until - 1, recent_version));
-	assert_false(holds(&e, until, recent_version));
-	assert_false(holds(&e, 0, recent_version + 1));
+	assert_false(holds(&e, 0, known_version));
+	put(&e, until, known_version);
+	assert_true(holds(&e, 0, known_version));
+	assert_true(holds(&e, until - 1, known_version));
+	assert_false(holds(&e, until, known_version));
+	assert_false(holds(&e, 0, known_version + 1));
 	whole = e;
 	e.hash++;
-	assert_false(holds(&e, 0, recent_version));
+	assert_false(holds(&e, 0, known_version));
 
 	/* An older entry of the same id, which was void sooner or is void now. */
 	old = whole;
-	put(&old, until - 50, recent_version);
+	put(&old, until - 50, known_version);
 	old.line[0].until = whole.line[0].until;
-	assert_false(holds(&old, 0, recent_version));
+	assert_false(holds(&old, 0, known_version));
 	for (uint32_t i = 0; i < e.words; i++) {
 		old = whole;
-		++*dedup_recent_word(&old.line[0], &old.line[1], i);
-		assert_false(holds(&old, 0, recent_version));
+		++*dedup_known_word(&old.line[0], &old.line[1], i);
+		assert_false(holds(&old, 0, known_version));
 	}
 }
 
@@ -485,7 +485,7 @@ static void what_was_seen_lately_is_on_cache_lines(void **state)
 		uint64_t address = address_in_kernel(fd, i);
 
 		assert_true(address);
-		assert_int_equal(address % sizeof(struct dedup_recent), 0);
+		assert_int_equal(address % sizeof(struct dedup_known), 0);
 	}
 	assert_int_equal(address_in_kernel(fd, cfg.memory.recent), 0);
 	assert_int_equal(address_in_kernel(bpf_map__fd(fixture.skel->maps.filter), 0) % 64, 0);

@@ -61,7 +61,7 @@ static void empty_filter_memory(void)
 
 	memset(fixture.filter.blocks, 0,
 	       fixture.filter.config->memory.blocks * sizeof(struct dedup_block));
-	__sync_fetch_and_add(&st->recent_version, 1);
+	__sync_fetch_and_add(&st->known_version, 1);
 }
 
 /* A packet's way to the filter takes longer than a call's: by how much, varies. */

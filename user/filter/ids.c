@@ -198,8 +198,8 @@ static int remove_alone(struct filter *f, const uint8_t *id)
 		return err;
 	known = layout(f)->is_known(f, &p);
 	layout(f)->remove(f, &p);
-	/* From here on the kernel does not use what its cache (recent.h) has of before. */
-	__sync_fetch_and_add(&f->state->recent_version, 1);
+	/* From here on the kernel does not use what its cache (known_ids.h) has of before. */
+	__sync_fetch_and_add(&f->state->known_version, 1);
 	return known;
 }
 

@@ -15,7 +15,7 @@
 #include "layout.h"
 #include "positions.h"
 #include "predecessor.h"
-#include "recent.h"
+#include "known_ids.h"
 #include "secrets.h"
 #include "streams.h"
 #include "units.h"
@@ -63,7 +63,7 @@
 /* The part of the rate that the hash may take; the rest is what memory has to keep. */
 #define HASH_SHARE 0.75
 
-/* Entries of the cache of known ids (recent.h), for schemes that hash by SHA-256: 4 MB at most. */
+/* Entries of the cache of known ids (known_ids.h), for schemes that hash by SHA-256: 4 MB at most. */
 #define RECENT_MIN 64
 #define RECENT_MAX 65536
 
@@ -119,7 +119,7 @@ static int plan_paces(struct dedup_config *c, unsigned int hz)
 	return 0;
 }
 
-static uint32_t recent_slots(const struct dedup_config *c)
+static uint32_t known_slots(const struct dedup_config *c)
 {
 	uint32_t slots = RECENT_MIN;
 
@@ -264,7 +264,7 @@ static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigne
 	c.memory.fpr_e18 = llround(keep_rate(&c, spec, cpus) * 1e18);
 	if (is_fips_own(spec) && exceeds_rate(spec, &c))
 		return -EOPNOTSUPP;
-	c.memory.recent = recent_slots(&c);
+	c.memory.recent = known_slots(&c);
 	*out = c;
 	return 0;
 }

@@ -7,7 +7,7 @@
 
 #include "deliver.h"
 #include "memory.h"
-#include "recent.h"
+#include "known_ids.h"
 #include "spec.h"
 
 /* Fills in everything but secrets and `frags`, for a machine of `cpus` possible CPUs whose
@@ -71,14 +71,14 @@ static inline double plan_fpr(const struct dedup_config *cfg)
 	return cfg->memory.fpr_e18 / 1e18;
 }
 
-/* Bytes of memory that the filter takes in the kernel: its blocks, and the cache of recent.h.
+/* Bytes of memory that the filter takes in the kernel: its blocks, and the cache of known_ids.h.
  * Inline likewise.
  */
 static inline uint64_t plan_bytes(const struct dedup_config *cfg)
 {
 	return cfg->memory.blocks * (uint64_t)sizeof(struct dedup_block) +
-	       cfg->memory.recent * dedup_recent_lines(cfg->policy.id_bytes) *
-		       (uint64_t)sizeof(struct dedup_recent);
+	       cfg->memory.recent * dedup_known_lines(cfg->policy.id_bytes) *
+		       (uint64_t)sizeof(struct dedup_known);
 }
 
 /* And of a filter that delivers (deliver.h): the maps for its sockets, which a filter shares with

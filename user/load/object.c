@@ -15,7 +15,7 @@
 #include "loader.h"
 #include "pins.h"
 #include "plan.h"
-#include "recent.h"
+#include "known_ids.h"
 #include "secrets.h"
 
 #define TRIES 50
@@ -111,7 +111,7 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
 	if (!err && cfg->memory.recent)
 		err = bpf_map__set_max_entries(skel->maps.recent,
 					       cfg->memory.recent *
-						       dedup_recent_lines(cfg->policy.id_bytes));
+						       dedup_known_lines(cfg->policy.id_bytes));
 	if (!err)
 		err = prepare_maps(skel, name, cfg);
 	choose_entry(skel, cfg);

@@ -108,7 +108,7 @@ static void *lines(size_t bytes)
 
 int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns)
 {
-	__u64 recent_cnt = cfg->memory.recent * dedup_recent_lines(cfg->policy.id_bytes);
+	__u64 known_cnt = cfg->memory.recent * dedup_known_lines(cfg->policy.id_bytes);
 	struct dedup_config *own = (struct dedup_config *)&config;
 
 	program_close();
@@ -126,7 +126,7 @@ int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns)
 	if (memory) {
 		map_set(filter, lines(cfg->memory.blocks * sizeof(struct dedup_block)),
 			cfg->memory.blocks);
-		map_set(recent, lines(recent_cnt * sizeof(struct dedup_recent) + 64), recent_cnt);
+		map_set(recent, lines(known_cnt * sizeof(struct dedup_known) + 64), known_cnt);
 		if (!filter.value || !recent.value || !touched_open(cfg)) {
 			program_close();
 			return -ENOMEM;

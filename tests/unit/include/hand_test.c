@@ -570,10 +570,10 @@ static void epochs_that_begin_anew_make_memories_void(void **state)
 	sim_start(&s, &spec, 12);
 	s.state.hand = 0xfffffffeULL << 32;
 	sim_pass(&s, s.config.memory.places);
-	assert_int_equal(s.state.recent_version, 0);
+	assert_int_equal(s.state.known_version, 0);
 	sim_pass(&s, s.config.memory.places);
 	assert_int_equal(s.state.hand, 0);
-	assert_int_equal(s.state.recent_version, 1);
+	assert_int_equal(s.state.known_version, 1);
 	sim_stop(&s);
 }
 

@@ -5,18 +5,18 @@
  * is always the filter's: ids are compared in full, and an entry is valid only until the filter may
  * forget its id.
  */
-#ifndef XDP_DEDUP_RECENT_H
-#define XDP_DEDUP_RECENT_H
+#ifndef XDP_DEDUP_KNOWN_IDS_H
+#define XDP_DEDUP_KNOWN_IDS_H
 
 #include "hash.h"
 
-#define DEDUP_RECENT_WORDS 6 /* words of an id that are in an entry's first line */
+#define DEDUP_KNOWN_WORDS 6 /* words of an id that are in an entry's first line */
 
 /* A cache line of an entry: its first one, or, where ids are long, its second one. */
-struct dedup_recent {
+struct dedup_known {
 	union {
 		struct {
-			__u64 word[DEDUP_RECENT_WORDS];
+			__u64 word[DEDUP_KNOWN_WORDS];
 			__u64 until; /* the id is known while filter_era() (array.bpf.h) is below this */
 			/* A checksum. There is no lock: where one CPU reads an entry while another
 			 * one writes it, or two write it, this does not match the rest.
@@ -26,61 +26,61 @@ struct dedup_recent {
 		__u64 more[8]; /* second line: the id's further words */
 	};
 } __attribute__((aligned(64)));
-_Static_assert(sizeof(struct dedup_recent) == 64, "one cache line");
+_Static_assert(sizeof(struct dedup_known) == 64, "one cache line");
 
 /* Lines that an entry takes: 1 or 2. */
-static __always_inline __u32 dedup_recent_lines(__u32 id_bytes)
+static __always_inline __u32 dedup_known_lines(__u32 id_bytes)
 {
-	return dedup_id_words(id_bytes) > DEDUP_RECENT_WORDS ? 2 : 1;
+	return dedup_id_words(id_bytes) > DEDUP_KNOWN_WORDS ? 2 : 1;
 }
 
 /* The one entry, of `slots` (a power of 2), in which an id may be. `hash`: dedup_hash_fast(). */
-static __always_inline __u32 dedup_recent_slot(__u64 hash, __u32 slots)
+static __always_inline __u32 dedup_known_slot(__u64 hash, __u32 slots)
 {
 	return hash >> 32 & (slots - 1);
 }
 
-/* An entry's checksum. With another recent_version (struct dedup_state) it is another one, which
+/* An entry's checksum. With another known_version (struct dedup_state) it is another one, which
  * makes all entries void.
  */
-static __always_inline __u64 dedup_recent_check(__u64 hash, __u64 until, __u64 recent_version)
+static __always_inline __u64 dedup_known_check(__u64 hash, __u64 until, __u64 known_version)
 {
-	return hash ^ until * 0x9e3779b97f4a7c15 ^ recent_version * 0xd6e8feb86659fd93;
+	return hash ^ until * 0x9e3779b97f4a7c15 ^ known_version * 0xd6e8feb86659fd93;
 }
 
 /* Where an entry has word i of its id. `more` is its second line, which only long ids have. */
-static __always_inline __u64 *dedup_recent_word(struct dedup_recent *r, struct dedup_recent *more,
-						__u32 i)
+static __always_inline __u64 *dedup_known_word(struct dedup_known *r, struct dedup_known *more,
+					       __u32 i)
 {
-	return i < DEDUP_RECENT_WORDS ? &r->word[i] : &more->more[i - DEDUP_RECENT_WORDS];
+	return i < DEDUP_KNOWN_WORDS ? &r->word[i] : &more->more[i - DEDUP_KNOWN_WORDS];
 }
 
 /* Does this entry say that the id is known in this era? If not, it still may be. */
-static __always_inline bool dedup_recent_holds(struct dedup_recent *r, struct dedup_recent *more,
-					       const struct dedup_id *id, __u32 words, __u64 hash,
-					       __u64 era, __u64 recent_version)
+static __always_inline bool dedup_known_holds(struct dedup_known *r, struct dedup_known *more,
+					      const struct dedup_id *id, __u32 words, __u64 hash,
+					      __u64 era, __u64 known_version)
 {
 	__u64 until = READ_ONCE(r->until), differs = 0;
 
 	DEDUP_UNROLL
 	for (__u32 i = 0; i < DEDUP_ID_WORDS_MAX; i++)
 		if (i < words)
-			differs |= READ_ONCE(*dedup_recent_word(r, more, i)) ^ id->word[i];
+			differs |= READ_ONCE(*dedup_known_word(r, more, i)) ^ id->word[i];
 	return !differs && era < until &&
-	       READ_ONCE(r->check) == dedup_recent_check(hash, until, recent_version);
+	       READ_ONCE(r->check) == dedup_known_check(hash, until, known_version);
 }
 
 /* Writes this entry, over whatever is in it: the id is known before era `until`. */
-static __always_inline void dedup_recent_put(struct dedup_recent *r, struct dedup_recent *more,
-					     const struct dedup_id *id, __u32 words, __u64 hash,
-					     __u64 until, __u64 recent_version)
+static __always_inline void dedup_known_put(struct dedup_known *r, struct dedup_known *more,
+					    const struct dedup_id *id, __u32 words, __u64 hash,
+					    __u64 until, __u64 known_version)
 {
 	DEDUP_UNROLL
 	for (__u32 i = 0; i < DEDUP_ID_WORDS_MAX; i++)
 		if (i < words)
-			*dedup_recent_word(r, more, i) = id->word[i];
+			*dedup_known_word(r, more, i) = id->word[i];
 	r->until = until;
-	WRITE_ONCE(r->check, dedup_recent_check(hash, until, recent_version));
+	WRITE_ONCE(r->check, dedup_known_check(hash, until, known_version));
 }
 
 #endif
