@@ -167,7 +167,7 @@ static const struct failure {
 	{ "fail-profile-check-in-vain", ">/mnt/x", "$XD profile check /mnt/x",
 	  "/mnt/x:1:1: there is no [profile NAME] here" },
 	{ "fail-profile-list", "printf '[profile a]\nid = x\n' >/mnt/x",
-	  "$XD profile list --profiles /mnt/x", "/mnt/x:2:6: a place begins with frame, tag, ip" },
+	  "$XD profile list --profiles /mnt/x", "/mnt/x:2:6: a field begins with frame, tag, ip" },
 	{ "fail-no-interface", ":", "$XD load nope --port 80", "no interface nope" },
 	{ "fail-no-second-interface", ":", "$XD load v0 nope --port 80", "no interface nope" },
 	{ "fail-altname-twice", "ip link property add dev v0 altname other",
@@ -442,7 +442,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "has 'the stream other needs --learn app: its profile says why'\n"
 	  "printf '[profile a]\nlayer = udp\nid = x\n' >/mnt/a\n"
 	  "exits 2 $XD load v0 --profile a:80 --profiles /mnt/a\n"
-	  "has 'xdp-dedup: /mnt/a:3:6: a place begins with'\n" },
+	  "has 'xdp-dedup: /mnt/a:3:6: a field begins with'\n" },
 	{ "profile-of-gsp", /* as --port */
 	  "$XD load v0 --profile gsp:8001@10.0.0.1; got $XD status; has 'GSP/1'; has 'UDP port "
 	  "8001'\n"

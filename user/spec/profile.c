@@ -118,7 +118,7 @@ static int begin_section(struct parse *p, const char *start, size_t len)
 	p->started = false;
 	memset(p->keys_at, 0, sizeof(p->keys_at));
 	memset(p->bases_at, 0, sizeof(p->bases_at));
-	p->id = (struct place_id){ 0 };
+	p->id = (struct field_id){ 0 };
 	return 0;
 }
 

@@ -3,7 +3,7 @@
 #ifndef XDP_DEDUP_PROFILE_KEYS_H
 #define XDP_DEDUP_PROFILE_KEYS_H
 
-#include "place.h"
+#include "field.h"
 #include "profile.h"
 
 #define PROFILE_KEYS_MAX 16
@@ -26,7 +26,7 @@ struct parse {
 	struct position section_at;
 	bool started; /* it has had a key */
 	struct profile now;
-	struct place_id id;
+	struct field_id id;
 	struct position keys_at[PROFILE_KEYS_MAX]; /* by index in PROFILE_KEYS: the value, first seen */
 	struct position bases_at[DEDUP_BASES + 1]; /* first seen; the last one is a digest's */
 };

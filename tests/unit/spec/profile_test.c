@@ -298,9 +298,9 @@ static const struct bad_row {
 	{ "about-long", A "about = " LONG LONG "\n", "3:9: about has at most 79 characters" },
 
 	{ "base-unknown", A "id = udp+0:4\n",
-	  "3:6: a place begins with frame, tag, ip, payload or end" },
-	{ "base-second", A "id = payload+0:4 foo+0:4\n", "3:18: a place begins with frame" },
-	{ "base-of-a-longer-name", A "id = ips+0:4\n", "3:6: a place begins with frame" },
+	  "3:6: a field begins with frame, tag, ip, payload or end" },
+	{ "base-second", A "id = payload+0:4 foo+0:4\n", "3:18: a field begins with frame" },
+	{ "base-of-a-longer-name", A "id = ips+0:4\n", "3:6: a field begins with frame" },
 	{ "base-alone", A "id = ip\n", "3:8: a segment is ip+OFFSET:LENGTH" },
 	{ "end-alone", A "id = end\n", "3:9: a segment is end-OFFSET:LENGTH" },
 	{ "digest-masked", A "id = payload/0xff\n", "3:13: a segment is payload+OFFSET:LENGTH" },

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Places in a packet, as profiles write them, and what is made of them: loads, gates and ids of a
+/* Field expressions: where a value lies in a packet, as profiles write it, and what is made of them: loads, gates and ids of a
  * struct dedup_stream. Pure; the text may be anything.
  */
-#ifndef XDP_DEDUP_PLACE_H
-#define XDP_DEDUP_PLACE_H
+#ifndef XDP_DEDUP_FIELD_H
+#define XDP_DEDUP_FIELD_H
 
 #include <stdint.h>
 
 #include "digest.h"
 #include "stream.h"
 
-#define PLACE_MAX DEDUP_DIGEST_MAX /* no frame goes further: bytes from any base */
-#define PLACE_SEGMENTS_MAX 4	   /* of an id */
-#define PLACE_SAYS_MAX 192
+#define FIELD_MAX DEDUP_DIGEST_MAX /* no frame goes further: bytes from any base */
+#define FIELD_SEGMENTS_MAX 4	   /* of an id */
+#define FIELD_SAYS_MAX 192
 
 /* A text that is being read. */
 struct scan {
 	const char *at;		   /* what comes next; after an error: what is wrong */
-	char says[PLACE_SAYS_MAX]; /* after an error: a sentence without its full stop */
+	char says[FIELD_SAYS_MAX]; /* after an error: a sentence without its full stop */
 };
 
 /* What an id has so far. */
-struct place_id {
+struct field_id {
 	struct dedup_stream *stream; /* its loads, loads_cnt, digest, digest_max */
 	uint32_t segments, bytes;
 };
@@ -41,6 +41,6 @@ int scan_gate(struct scan *s, struct dedup_gate *out);
  * digest, payload[:MAX], packet[:MAX] or frame[:MAX]. Adds it to the id's. Returns the enum
  * dedup_base of a segment, DEDUP_BASES for a digest; or -EINVAL if it is wrong, or one too many.
  */
-int scan_id_part(struct scan *s, struct place_id *id);
+int scan_id_part(struct scan *s, struct field_id *id);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "place.h"
+#include "field.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -103,7 +103,7 @@ static int scan_base(struct scan *s, enum dedup_base *out)
 		}
 	}
 	return scan_fail(s, s->at,
-			 "a place begins with frame, tag, ip, payload or end, as in payload+0:4");
+			 "a field begins with frame, tag, ip, payload or end, as in payload+0:4");
 }
 
 /* Is the segment, whose sign is `sign`, where a frame can have bytes? */
@@ -125,9 +125,9 @@ static int check_extent(struct scan *s, const char *start, const struct segment 
 	if (g->base != DEDUP_END && sign == '-')
 		return scan_fail(s, start, "%.*s: what is before %s counts from the frame's front",
 				 len, start, BASES[g->base]);
-	if (g->base != DEDUP_END && g->offset + (int32_t)g->bytes > PLACE_MAX)
+	if (g->base != DEDUP_END && g->offset + (int32_t)g->bytes > FIELD_MAX)
 		return scan_fail(s, start, "%.*s ends behind %d bytes, the longest frame", len,
-				 start, PLACE_MAX);
+				 start, FIELD_MAX);
 	return 0;
 }
 
@@ -162,14 +162,14 @@ static int scan_segment(struct scan *s, uint32_t max, const char *limit, struct 
 		return scan_fail(s, s->at, "a segment is %s%sOFFSET:LENGTH", BASES[out->base],
 				 out->base == DEDUP_END ? "-" : "+");
 	s->at++;
-	if (scan_number(s, "an offset", PLACE_MAX, &offset))
+	if (scan_number(s, "an offset", FIELD_MAX, &offset))
 		return -EINVAL;
 	out->offset = sign == '-' ? -(int32_t)offset : (int32_t)offset;
 	if (*s->at != ':')
 		return scan_fail(s, s->at, "the length is missing: a segment is %s%cOFFSET:LENGTH",
 				 BASES[out->base], sign);
 	s->at++;
-	if (scan_number(s, "a length", PLACE_MAX, &out->bytes))
+	if (scan_number(s, "a length", FIELD_MAX, &out->bytes))
 		return -EINVAL;
 	if (out->bytes < 1 || out->bytes > max)
 		return scan_fail(s, start, "%s, and %.*s has %u", limit, shown(start), start,
@@ -301,14 +301,14 @@ static int scan_digest(struct scan *s, size_t len, enum dedup_digest_of of, stru
 	return DEDUP_BASES;
 }
 
-static int scan_id_segment(struct scan *s, struct place_id *id)
+static int scan_id_segment(struct scan *s, struct field_id *id)
 {
 	struct dedup_stream *st = id->stream;
 	const char *start = s->at;
 	struct segment g;
 
-	if (id->segments == PLACE_SEGMENTS_MAX)
-		return scan_fail(s, start, "an id has at most %d segments", PLACE_SEGMENTS_MAX);
+	if (id->segments == FIELD_SEGMENTS_MAX)
+		return scan_fail(s, start, "an id has at most %d segments", FIELD_SEGMENTS_MAX);
 	if (scan_segment(s, DEDUP_ID_BYTES_MAX, "an id has 1 to 64 bytes", &g))
 		return -EINVAL;
 	if (id->bytes + g.bytes > DEDUP_ID_BYTES_MAX)
@@ -323,7 +323,7 @@ static int scan_id_segment(struct scan *s, struct place_id *id)
 	return (int)g.base;
 }
 
-int scan_id_part(struct scan *s, struct place_id *id)
+int scan_id_part(struct scan *s, struct field_id *id)
 {
 	enum dedup_digest_of of;
 	size_t digest = digest_at(s->at, &of);
