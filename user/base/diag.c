@@ -15,7 +15,7 @@
 #define PROGRESS_MAX_BYTES 256
 
 static struct diag_receiver *innermost;
-static struct diag_place at;
+static struct diag_location at;
 
 void diag_receive(struct diag_receiver *r)
 {
@@ -29,26 +29,26 @@ void diag_receive_end(struct diag_receiver *r)
 	innermost = r->outer;
 }
 
-struct diag_place diag_at(struct diag_place place)
+struct diag_location diag_at(struct diag_location location)
 {
-	struct diag_place before = at;
+	struct diag_location before = at;
 
-	at = place;
+	at = location;
 	return before;
 }
 
-struct diag_place diag_place(void)
+struct diag_location diag_location(void)
 {
 	return at;
 }
 
 char *diag_text(const struct diag *d, char *buf, size_t size)
 {
-	char place[PLACE_MAX_BYTES] = "";
+	char location[PLACE_MAX_BYTES] = "";
 
-	if (d->place.path)
-		snprintf(place, sizeof(place), "%s:%u: ", d->place.path, d->place.line);
-	snprintf(buf, size, "%s%s%s%s", place, d->finding, d->advice ? "; " : "", d->advice ?: "");
+	if (d->location.path)
+		snprintf(location, sizeof(location), "%s:%u: ", d->location.path, d->location.line);
+	snprintf(buf, size, "%s%s%s%s", location, d->finding, d->advice ? "; " : "", d->advice ?: "");
 	text_clean(buf);
 	return buf;
 }
@@ -79,7 +79,7 @@ static size_t finding_bytes(const char *format, va_list args)
 
 static void report(enum diag_kind kind, const char *format, va_list args)
 {
-	struct diag d = { .kind = kind, .place = at };
+	struct diag d = { .kind = kind, .location = at };
 	char text[LINE_MAX_BYTES];
 	va_list again;
 	size_t len;

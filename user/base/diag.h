@@ -14,7 +14,7 @@ enum diag_kind {
 };
 
 /* A line of a file that is being read, or from which something came. path: NULL: of no file. */
-struct diag_place {
+struct diag_location {
 	const char *path;
 	unsigned int line;
 };
@@ -22,7 +22,7 @@ struct diag_place {
 /* One message. Its texts are valid only while a receiver takes it. */
 struct diag {
 	enum diag_kind kind;
-	struct diag_place place;
+	struct diag_location location;
 	const char *finding; /* what was found */
 	const char *advice;  /* what to do about it; NULL: nothing */
 };
@@ -41,13 +41,13 @@ __attribute__((format(printf, 2, 3))) int diag_err(int err, const char *format, 
 /* Reports a note. */
 __attribute__((format(printf, 1, 2))) void diag_note(const char *format, ...);
 
-/* Gives each message of the two above this place, until the next call. The path is not copied.
- * Returns the place until now: give it back to diag_at() at the end.
+/* Gives each message of the two above this location, until the next call. The path is not copied.
+ * Returns the location until now: give it back to diag_at() at the end.
  */
-struct diag_place diag_at(struct diag_place place);
+struct diag_location diag_at(struct diag_location location);
 
-/* The place of messages now. */
-struct diag_place diag_place(void);
+/* The location of messages now. */
+struct diag_location diag_location(void);
 
 /* What takes messages. They nest: a message goes to the innermost receiver, or nowhere if there is
  * none. While `take` runs, the next outer receiver is the innermost: messages that `take` reports

@@ -83,7 +83,7 @@ static const char *add_profile(void *to, const char *text)
 
 	if (o->profiles_cnt == DEDUP_STREAMS_MAX)
 		return "at most {max} streams";
-	o->profiles[o->profiles_cnt++] = (struct given_text){ text, diag_place() };
+	o->profiles[o->profiles_cnt++] = (struct given_text){ text, diag_location() };
 	return NULL;
 }
 
@@ -93,7 +93,7 @@ static const char *add_file(void *to, const char *text)
 
 	if (o->files_cnt == OPTIONS_FILES_MAX)
 		return "at most {max} files";
-	o->files[o->files_cnt++] = (struct given_text){ text, diag_place() };
+	o->files[o->files_cnt++] = (struct given_text){ text, diag_location() };
 	return NULL;
 }
 

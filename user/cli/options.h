@@ -32,7 +32,7 @@ struct watch_options {
 /* The value of an option that may be given several times, and where it was given. */
 struct given_text {
 	const char *text;
-	struct diag_place place;
+	struct diag_location location;
 };
 
 /* Which options were given, on a command line or as keys of a file: a verb changes only these. The

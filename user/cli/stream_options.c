@@ -21,21 +21,21 @@ struct wish {
 /* What is wrong with a wish, at the place where it was given. -EINVAL */
 __attribute__((format(printf, 2, 3))) static int refuse(const struct wish *w, const char *format, ...)
 {
-	struct diag_place before = diag_at(w->given.place);
+	struct diag_location before = diag_at(w->given.location);
 	char why[1024];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(why, sizeof(why), format, args);
 	va_end(args);
-	diag_err(0, "%sprofile %s: %s", w->given.place.path ? "" : "--", w->given.text, why);
+	diag_err(0, "%sprofile %s: %s", w->given.location.path ? "" : "--", w->given.text, why);
 	diag_at(before);
 	return -EINVAL;
 }
 
 static int log_file_error(const struct given_text *file, int err, const struct profile_error *wrong)
 {
-	const char *key = file->place.path ? "profiles: " : "", *path = file->text;
+	const char *key = file->location.path ? "profiles: " : "", *path = file->text;
 
 	if (wrong->line)
 		return diag_err(err, "%s%s:%u:%u: %s", key, path, wrong->line, wrong->column,
@@ -48,7 +48,7 @@ static int log_file_error(const struct given_text *file, int err, const struct p
 
 int stream_options_file(struct profiles *p, const struct given_text *file)
 {
-	struct diag_place before = diag_at(file->place);
+	struct diag_location before = diag_at(file->location);
 	struct profile_error wrong;
 	int err = profiles_add_file(p, file->text, &wrong);
 
@@ -230,7 +230,7 @@ static int set_port_stream(struct options *o, const struct profiles *all, struct
 	static char gsp[] = "gsp";
 	struct spec_stream *s = &o->spec.streams[0];
 
-	*w = (struct wish){ .given = { gsp, diag_place() }, .name = gsp };
+	*w = (struct wish){ .given = { gsp, diag_location() }, .name = gsp };
 	if (set_stream(o, all, w, s))
 		return -EINVAL;
 	memcpy(s->ports, o->spec.ports, sizeof(s->ports));

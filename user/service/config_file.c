@@ -36,7 +36,7 @@ struct reading {
 /* Messages are of this line from here on. */
 static void be_at(const struct reading *r, unsigned int line)
 {
-	diag_at((struct diag_place){ r->path, line });
+	diag_at((struct diag_location){ r->path, line });
 }
 
 /* A copy that lives as long as the configuration; NULL (logged): no memory. */
@@ -371,14 +371,14 @@ int config_read_from(FILE *from, const char *path, struct config_file *out)
 {
 	struct reading r = { .out = out, .path = path, .from = from };
 	const char *state = getenv("STATE_DIRECTORY"); /* systemd.exec(5) */
-	struct diag_place before;
+	struct diag_location before;
 	int err;
 
 	*out = (struct config_file){ .state = state && *state ? state : CONFIG_STATE_DEFAULT };
 	out->filters = calloc(CONFIG_FILTERS_MAX, sizeof(*out->filters));
 	if (!out->filters)
 		return diag_err(-ENOMEM, "out of memory");
-	before = diag_at((struct diag_place){ path, 1 });
+	before = diag_at((struct diag_location){ path, 1 });
 	err = parse(&r);
 	diag_at(before);
 	if (err)

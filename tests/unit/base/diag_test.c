@@ -138,21 +138,21 @@ static void advice_is_apart(void **state)
 static void place_is_of_the_message(void **state)
 {
 	struct diag_receiver r = { .take = take, .to = got[0] };
-	struct diag_place before;
+	struct diag_location before;
 
 	(void)state;
 	diag_receive(&r);
-	before = diag_at((struct diag_place){ "/a", 3 });
+	before = diag_at((struct diag_location){ "/a", 3 });
 	assert_null(before.path);
 	diag_note("/a is wrong");
 	assert_string_equal(got[0], "/a:3: /a is wrong");
-	before = diag_at((struct diag_place){ "/b\n", 1 });
+	before = diag_at((struct diag_location){ "/b\n", 1 });
 	assert_string_equal(before.path, "/a");
 	diag_note("one");
 	assert_string_equal(got[0], "/b?:1: one");
 	diag_at(before);
-	assert_int_equal(diag_place().line, 3);
-	diag_at((struct diag_place){ 0 });
+	assert_int_equal(diag_location().line, 3);
+	diag_at((struct diag_location){ 0 });
 	diag_note("two");
 	assert_string_equal(got[0], "two");
 	diag_receive_end(&r);
