@@ -67,14 +67,14 @@ static __always_inline bool fits(struct xdp_md *ctx, const struct dedup_socket *
 }
 
 /* Notes the packet, which takes so many credits from this one on, as an entry of the socket *s in
- * this place, and puts its number into its front. NULL does not happen, which the verifier does not
+ * this slot, and puts its number into its front. NULL does not happen, which the verifier does not
  * know. Reading the time takes 40 ns or more, so only where the application asks for it.
  */
 static __always_inline struct dedup_in_flight *hand(struct xdp_md *ctx, const struct dedup_socket *s,
-						    __u32 place, __u64 number, __u32 frames,
+						    __u32 slot, __u64 number, __u32 frames,
 						    const struct dedup_id *id, __u32 words, __u32 n)
 {
-	__u32 at = place * DEDUP_IN_FLIGHT_MAX + number % DEDUP_IN_FLIGHT_MAX;
+	__u32 at = slot * DEDUP_IN_FLIGHT_MAX + number % DEDUP_IN_FLIGHT_MAX;
 	struct dedup_in_flight *h = bpf_map_lookup_elem(&in_flight, &at);
 	__u32 *front = (void *)(long)ctx->data;
 
@@ -90,26 +90,26 @@ static __always_inline struct dedup_in_flight *hand(struct xdp_md *ctx, const st
 	return h;
 }
 
-/* Redirects the packet to the socket in this place, if it can take it. Returns what became of it,
+/* Redirects the packet to the socket in this slot, if it can take it. Returns what became of it,
  * an enum dedup_delivery.
  */
-static __always_inline int redirect(struct xdp_md *ctx, __u32 place, const struct dedup_id *id,
+static __always_inline int redirect(struct xdp_md *ctx, __u32 slot, const struct dedup_id *id,
 				    __u32 words, __u32 n)
 {
-	struct dedup_socket *s = bpf_map_lookup_elem(&sockets, &place);
+	struct dedup_socket *s = bpf_map_lookup_elem(&sockets, &slot);
 	__u32 bytes = bpf_xdp_get_buff_len(ctx), frames, *front;
 	struct dedup_in_flight *h;
 	__u64 number;
 
-	if (!s || !bpf_map_lookup_elem(&xsks, &place))
+	if (!s || !bpf_map_lookup_elem(&xsks, &slot))
 		return DEDUP_DELIVERY_no_socket;
 	frames = dedup_frames_of(s, bytes);
 	if (!fits(ctx, s, bytes, frames))
 		return DEDUP_DELIVERY_too_large;
 	if (!take_room(s, frames, &number))
 		return DEDUP_DELIVERY_no_room;
-	h = hand(ctx, s, place, number, frames, id, words, n);
-	if (h && bpf_redirect_map(&xsks, place, XDP_PASS) == XDP_REDIRECT)
+	h = hand(ctx, s, slot, number, frames, id, words, n);
+	if (h && bpf_redirect_map(&xsks, slot, XDP_PASS) == XDP_REDIRECT)
 		return DEDUP_DELIVERY_delivered;
 	/* The socket has just been closed. The packet is as it was before. */
 	front = (void *)(long)ctx->data;
@@ -126,11 +126,11 @@ static __always_inline int redirect(struct xdp_md *ctx, __u32 place, const struc
 static __noinline int deliver(struct xdp_md *ctx, const struct dedup_id *id, __u32 words, __u32 n)
 {
 	struct dedup_queue queue = { ctx->ingress_ifindex, ctx->rx_queue_index };
-	const __u32 *place = bpf_map_lookup_elem(&queues, &queue);
+	const __u32 *slot = bpf_map_lookup_elem(&queues, &queue);
 	int became = DEDUP_DELIVERY_no_socket;
 
-	if (place)
-		became = redirect(ctx, *place, id, words, n);
+	if (slot)
+		became = redirect(ctx, *slot, id, words, n);
 	count_delivery(n, became);
 	return became == DEDUP_DELIVERY_delivered ? XDP_REDIRECT : XDP_PASS;
 }

@@ -82,10 +82,10 @@ static __always_inline int want_no_more(const struct dedup_ask *ask)
 	return 0;
 }
 
-/* The entry of the packet with this number in the place; NULL does not happen. */
+/* The entry of the packet with this number in the slot; NULL does not happen. */
 static __always_inline struct dedup_in_flight *find_entry(__u64 number)
 {
-	__u32 at = grant.place * DEDUP_IN_FLIGHT_MAX + number % DEDUP_IN_FLIGHT_MAX;
+	__u32 at = grant.slot * DEDUP_IN_FLIGHT_MAX + number % DEDUP_IN_FLIGHT_MAX;
 
 	return bpf_map_lookup_elem(&in_flight, &at);
 }
@@ -137,10 +137,10 @@ static __always_inline void tell(struct dedup_socket *s, const struct dedup_ask 
 	WRITE_ONCE(s->granted, granted > most ? most : granted);
 }
 
-static __always_inline int ask_of_place(struct dedup_ask *a)
+static __always_inline int ask_of_slot(struct dedup_ask *a)
 {
-	__u32 place = grant.place;
-	struct dedup_socket *s = bpf_map_lookup_elem(&sockets, &place);
+	__u32 slot = grant.slot;
+	struct dedup_socket *s = bpf_map_lookup_elem(&sockets, &slot);
 
 	if (!s || (READ_ONCE(s->opened) & ~DEDUP_ENDED) != grant.opened)
 		return -ESTALE;
@@ -180,7 +180,7 @@ int ask(struct dedup_ask *a)
 		return want_no_more(a);
 	case DEDUP_ASK_FETCH:
 	case DEDUP_ASK_TELL:
-		return ask_of_place(a);
+		return ask_of_slot(a);
 	default:
 		return -EINVAL;
 	}

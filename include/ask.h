@@ -21,7 +21,7 @@ struct dedup_grant {
 	__u64 streams;		       /* bit n: there is one whose slot is n, modulo DEDUP_SLOTS */
 	__u64 realm_keys[DEDUP_SLOTS]; /* of that stream */
 	__u32 slots[DEDUP_SLOTS];      /* which its slot is */
-	__u32 place;		       /* the queue's, of which it speaks alone */
+	__u32 slot;		       /* the queue's, of which it speaks alone */
 	__u32 opened;		       /* dedup_socket.opened of it */
 	__u32 frames_max;	       /* that a packet may fill at most */
 	__u32 pad;
@@ -37,8 +37,8 @@ enum dedup_ask_what {
 			 */
 	DEDUP_ASK_NO_MORE, /* the id is wanted no more: 0 */
 
-	/* Of its place, whose `taken` and `opened` it then fills in: 0; -ESTALE, and nothing was
-	 * done, if another one has opened the place.
+	/* Of its slot, whose `taken` and `opened` it then fills in: 0; -ESTALE, and nothing was
+	 * done, if another one has opened the slot.
 	 */
 	DEDUP_ASK_FETCH, /* of each packet, by its number's lower 32 bits, the entry in `in_flight` */
 	DEDUP_ASK_TELL, /* each packet, by its number, was given back; then granted, frames_max,

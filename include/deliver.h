@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Delivery: fresh packets of a stream go to an application's AF_XDP socket, past the network stack.
- * A queue of an interface has one such socket, and one of DEDUP_SOCKETS_MAX places for all that is
+ * A queue of an interface has one such socket, and one of DEDUP_SOCKETS_MAX slots for all that is
  * here: in the map `sockets` what both sides say to each other, in `xsks` the socket itself, in
  * `in_flight` what it was given and has not given back.
  *
@@ -36,7 +36,7 @@
 
 #define DEDUP_ENDED (1U << 31) /* in dedup_socket.opened */
 
-/* A key of the map `queues`, whose values are places. */
+/* A key of the map `queues`, whose values are slots. */
 struct dedup_queue {
 	__u32 ifindex;
 	__u32 queue;
@@ -53,7 +53,7 @@ struct dedup_socket {
 	__u64 granted;	   /* credits, ever */
 	__u32 frame_bytes; /* of a packet that fit into one frame */
 	__u32 frames_max;  /* that a packet may fill; 1: it must also be in one buffer */
-	__u64 owner;	   /* the queue, dedup_queue_word(); 0: the place is free */
+	__u64 owner;	   /* the queue, dedup_queue_word(); 0: the slot is free */
 	__u32 pid;	   /* of the application, as it sees itself */
 	__u32 zerocopy;	  /* 1: the driver writes into the socket's memory; 0: packets are copied */
 	__u32 timestamps; /* 1: `in_flight` is to have times */
@@ -66,7 +66,7 @@ struct dedup_socket {
 };
 _Static_assert(sizeof(struct dedup_socket) == 128, "two cache lines");
 
-/* An element of `in_flight`: place * DEDUP_IN_FLIGHT_MAX + number % DEDUP_IN_FLIGHT_MAX is its index. */
+/* An element of `in_flight`: slot * DEDUP_IN_FLIGHT_MAX + number % DEDUP_IN_FLIGHT_MAX is its index. */
 struct dedup_in_flight {
 	__u64 number;  /* of the packet's first credit, and 1 added; 0: nothing, or given back */
 	__u64 time_ns; /* CLOCK_MONOTONIC; 0 without dedup_socket.timestamps */

@@ -222,7 +222,7 @@ static struct delivery open_delivery(void)
 }
 
 /* The place of ve0's queue. */
-static uint32_t place_of_ve0(const struct delivery *d)
+static uint32_t slot_of_ve0(const struct delivery *d)
 {
 	uint64_t owner = dedup_queue_word((struct dedup_queue){ if_nametoindex("ve0"), 0 });
 	uint32_t place = 0;
@@ -268,7 +268,7 @@ static void a_holder_asks_what_it_likes(void **state)
 	assert_return_code(gossip_send(e2e_sender(1, AF_INET, t.s->seed), t.order, EVENTS), EIO);
 	assert_int_equal(e2e_counters_after(APP_NAME, EVENTS).delivered, EVENTS);
 	d = open_delivery();
-	place = place_of_ve0(&d);
+	place = slot_of_ve0(&d);
 	memcpy(sockets, d.sockets, sizeof(sockets));
 	memcpy(in_flight, d.in_flight, bytes);
 	for (int i = 0; i < 20000; i++)
@@ -302,8 +302,8 @@ static void a_holder_says_what_it_likes(void **state)
 	e2e_load(APP_LOAD);
 	accept_grant(&l);
 	d = open_delivery();
-	s = &d.sockets[place_of_ve0(&d)];
-	h = delivery_in_flight(&d, place_of_ve0(&d), 0);
+	s = &d.sockets[slot_of_ve0(&d)];
+	h = delivery_in_flight(&d, slot_of_ve0(&d), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(MOST); i++) {
 		l.socket->granted = MOST[i];
 		l.socket->frames_max = i ? UINT32_MAX : l.facts.parts;

@@ -92,7 +92,7 @@ void delivery_close(struct delivery *d)
 	delivery_begin(d);
 }
 
-static void end_place(struct dedup_socket *s)
+static void end_slot(struct dedup_socket *s)
 {
 	__sync_fetch_and_or(&s->opened, DEDUP_ENDED);
 }
@@ -100,7 +100,7 @@ static void end_place(struct dedup_socket *s)
 void delivery_end(const struct delivery *d)
 {
 	for (uint32_t i = 0; d->sockets && i < DEDUP_SOCKETS_MAX; i++)
-		end_place(&d->sockets[i]);
+		end_slot(&d->sockets[i]);
 }
 
 uint32_t delivery_reopen(struct dedup_socket *s)
@@ -122,49 +122,49 @@ bool delivery_runs_on(const struct filter *f, uint32_t ifindex)
 	return false;
 }
 
-/* Takes the place over, whose owner is `was`, if nobody else has done that. */
-static bool take_place(const struct delivery *d, uint32_t place, uint64_t was, uint64_t owner)
+/* Takes the slot over, whose owner is `was`, if nobody else has done that. */
+static bool take_slot(const struct delivery *d, uint32_t slot, uint64_t was, uint64_t owner)
 {
 	struct dedup_queue gone = { was >> 32, (uint32_t)was };
 
-	if (!__sync_bool_compare_and_swap(&d->sockets[place].owner, was, owner))
+	if (!__sync_bool_compare_and_swap(&d->sockets[slot].owner, was, owner))
 		return false;
 	if (was)
 		bpf_map_delete_elem(d->queues_fd, &gone);
 	return true;
 }
 
-/* The place of the queue, which becomes the owner of one that is free, or whose owner has gone. */
-static int find_place(const struct delivery *d, const struct filter *f, uint64_t owner)
+/* The slot of the queue, which becomes the owner of one that is free, or whose owner has gone. */
+static int find_slot(const struct delivery *d, const struct filter *f, uint64_t owner)
 {
 	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++)
 		if (READ_ONCE(d->sockets[i].owner) == owner)
 			return (int)i;
 	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++)
-		if (take_place(d, i, 0, owner))
+		if (take_slot(d, i, 0, owner))
 			return (int)i;
 	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++) {
 		uint64_t was = READ_ONCE(d->sockets[i].owner);
 
-		if (!delivery_runs_on(f, was >> 32) && take_place(d, i, was, owner))
+		if (!delivery_runs_on(f, was >> 32) && take_slot(d, i, was, owner))
 			return (int)i;
 	}
 	return -ENOSPC;
 }
 
-int delivery_place(const struct delivery *d, const struct filter *f, struct dedup_queue queue)
+int delivery_slot(const struct delivery *d, const struct filter *f, struct dedup_queue queue)
 {
-	int place = find_place(d, f, dedup_queue_word(queue));
-	__u32 value = place;
+	int slot = find_slot(d, f, dedup_queue_word(queue));
+	__u32 value = slot;
 
-	if (place < 0)
-		return place;
-	return bpf_map_update_elem(d->queues_fd, &queue, &value, BPF_ANY) ? -errno : place;
+	if (slot < 0)
+		return slot;
+	return bpf_map_update_elem(d->queues_fd, &queue, &value, BPF_ANY) ? -errno : slot;
 }
 
-int delivery_enter(const struct delivery *d, uint32_t place, int socket_fd)
+int delivery_enter(const struct delivery *d, uint32_t slot, int socket_fd)
 {
-	return bpf_map_update_elem(d->xsks_fd, &place, &socket_fd, BPF_ANY) ? -errno : 0;
+	return bpf_map_update_elem(d->xsks_fd, &slot, &socket_fd, BPF_ANY) ? -errno : 0;
 }
 
 int delivery_want(struct filter *f, const struct dedup_in_flight *h)
@@ -181,14 +181,14 @@ int delivery_want_no_more(struct filter *f, const struct dedup_in_flight *h)
 	return n < 0 ? -EINVAL : want_key_no_more(f, &h->id, n);
 }
 
-void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t place,
+void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t slot,
 			unsigned int *wanted, unsigned int *lost)
 {
 	int err = 0;
 
 	*wanted = *lost = 0;
 	for (uint32_t i = 0; i < DEDUP_IN_FLIGHT_MAX; i++) {
-		struct dedup_in_flight *h = delivery_in_flight(d, place, i);
+		struct dedup_in_flight *h = delivery_in_flight(d, slot, i);
 
 		if (!READ_ONCE(h->number))
 			continue;
@@ -203,13 +203,13 @@ void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t pla
 	}
 }
 
-/* Is there a socket in this place, which gets no packets? The kernel takes each out when it is
+/* Is there a socket in this slot, which gets no packets? The kernel takes each out when it is
  * closed, so this says more than a process' number, which may be one of a container.
  */
-static bool has_socket(const struct delivery *d, uint32_t place)
+static bool has_socket(const struct delivery *d, uint32_t slot)
 {
 	int fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
-	bool has = fd >= 0 && bpf_map_update_elem(d->xsks_fd, &place, &fd, BPF_NOEXIST) &&
+	bool has = fd >= 0 && bpf_map_update_elem(d->xsks_fd, &slot, &fd, BPF_NOEXIST) &&
 		   errno == EEXIST;
 
 	if (fd >= 0)
@@ -217,14 +217,14 @@ static bool has_socket(const struct delivery *d, uint32_t place)
 	return has;
 }
 
-/* Wants the ids of all packets in a place that has ended, whose reader is at work on them. */
-static void want_held(const struct delivery *d, struct filter *f, uint32_t place,
+/* Wants the ids of all packets in a slot that has ended, whose reader is at work on them. */
+static void want_held(const struct delivery *d, struct filter *f, uint32_t slot,
 		      struct delivery_unread *out)
 {
 	int err = 0;
 
 	for (uint32_t i = 0; i < DEDUP_IN_FLIGHT_MAX; i++) {
-		const struct dedup_in_flight *h = delivery_in_flight(d, place, i);
+		const struct dedup_in_flight *h = delivery_in_flight(d, slot, i);
 
 		if (!READ_ONCE(h->number))
 			continue;
@@ -234,10 +234,10 @@ static void want_held(const struct delivery *d, struct filter *f, uint32_t place
 	}
 }
 
-/* Will nobody open the place's queue any more? */
-static bool is_over(const struct delivery *d, const struct filter *f, uint32_t place)
+/* Will nobody open the slot's queue any more? */
+static bool is_over(const struct delivery *d, const struct filter *f, uint32_t slot)
 {
-	uint64_t owner = READ_ONCE(d->sockets[place].owner);
+	uint64_t owner = READ_ONCE(d->sockets[slot].owner);
 
 	return owner && !(f->config->policy.deliver && delivery_runs_on(f, owner >> 32));
 }
@@ -251,13 +251,13 @@ void delivery_want_unread(const struct delivery *d, struct filter *f, struct del
 
 		if (!is_over(d, f, i))
 			continue;
-		end_place(&d->sockets[i]);
+		end_slot(&d->sockets[i]);
 		if (has_socket(d, i))
 			continue;
 		delivery_want_left(d, f, i, &wanted, &lost);
 		out->wanted += wanted;
 		out->lost += lost;
-		take_place(d, i, READ_ONCE(d->sockets[i].owner), 0);
+		take_slot(d, i, READ_ONCE(d->sockets[i].owner), 0);
 	}
 	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++)
 		if (is_over(d, f, i))

@@ -23,7 +23,7 @@ static void configure(struct dedup_grant *c, const struct filter *f, const struc
 		.serial = f->serial,
 		.window_ns = f->config->memory.window_ns,
 		.stale_ns = f->config->memory.stale_ns,
-		.place = q->place,
+		.slot = q->slot,
 		.opened = q->opened,
 		.frames_max = q->frames_max,
 	};

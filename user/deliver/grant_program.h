@@ -13,7 +13,7 @@
 
 /* The queue that is granted: what struct dedup_grant says of it. */
 struct granted_queue {
-	uint32_t place, opened, frames_max;
+	uint32_t slot, opened, frames_max;
 };
 
 /* Loads the program. Its descriptor, which the caller closes, or -errno. */

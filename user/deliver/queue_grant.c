@@ -83,34 +83,34 @@ static int open_socket(struct queue_grant *g, const struct queue_grant_options *
 	return err;
 }
 
-/* Takes the queue's place, in which there is no credit then. The place, or -errno. */
-static int take_place(struct queue_grant *g, struct filter *f, uint32_t queue)
+/* Takes the queue's slot, in which there is no credit then. The slot, or -errno. */
+static int take_slot(struct queue_grant *g, struct filter *f, uint32_t queue)
 {
 	struct queue_grant_facts *facts = &g->facts;
-	int err = delivery_open(f, &g->delivery), place;
+	int err = delivery_open(f, &g->delivery), slot;
 	struct dedup_socket *s;
 
 	if (err)
 		return err;
-	place = delivery_place(&g->delivery, f, (struct dedup_queue){ facts->ifindex, queue });
-	if (place < 0)
-		return place;
-	g->socket = s = &g->delivery.sockets[place];
-	g->in_flight = delivery_in_flight(&g->delivery, place, 0);
+	slot = delivery_slot(&g->delivery, f, (struct dedup_queue){ facts->ifindex, queue });
+	if (slot < 0)
+		return slot;
+	g->socket = s = &g->delivery.sockets[slot];
+	g->in_flight = delivery_in_flight(&g->delivery, slot, 0);
 	facts->stale_ns = f->config->memory.stale_ns;
 	facts->opened = delivery_reopen(s);
 	WRITE_ONCE(s->granted, READ_ONCE(s->taken));
-	delivery_want_left(&g->delivery, f, place, &facts->recovered, &facts->forgotten);
+	delivery_want_left(&g->delivery, f, slot, &facts->recovered, &facts->forgotten);
 	s->frame_bytes = XSK_FRAME_ROOM;
 	s->pid = 0;
 	s->zerocopy = facts->zerocopy;
-	return place;
+	return slot;
 }
 
-/* Puts the socket into the place, from where on it gets packets, after all else that can fail. */
-static int enter_place(struct queue_grant *g, const struct filter *f, uint32_t place, bool to_another)
+/* Puts the socket into the slot, from where on it gets packets, after all else that can fail. */
+static int enter_slot(struct queue_grant *g, const struct filter *f, uint32_t slot, bool to_another)
 {
-	const struct granted_queue q = { place, g->facts.opened, g->facts.parts };
+	const struct granted_queue q = { slot, g->facts.opened, g->facts.parts };
 
 	if (to_another) {
 		g->ask_fd = grant_program_load(f, &q);
@@ -118,7 +118,7 @@ static int enter_place(struct queue_grant *g, const struct filter *f, uint32_t p
 			return g->ask_fd;
 	}
 	xsk_fill(&g->xsk);
-	return delivery_enter(&g->delivery, place, g->xsk.fd);
+	return delivery_enter(&g->delivery, slot, g->xsk.fd);
 }
 
 void queue_grant_describe_ids(const struct dedup_config *c, struct queue_grant_facts *out)
@@ -141,7 +141,7 @@ int queue_grant_stream(const struct queue_grant_facts *facts, uint32_t slot)
 int queue_grant_make(struct filter *f, const struct queue_grant_options *o, struct queue_grant *out)
 {
 	struct queue_grant g;
-	int err, place;
+	int err, slot;
 
 	queue_grant_begin(&g);
 	g.facts.format = DEDUP_FORMAT;
@@ -150,8 +150,8 @@ int queue_grant_make(struct filter *f, const struct queue_grant_options *o, stru
 	if (!err)
 		err = open_socket(&g, o);
 	if (!err) {
-		place = take_place(&g, f, o->queue);
-		err = place < 0 ? place : enter_place(&g, f, place, o->to_another);
+		slot = take_slot(&g, f, o->queue);
+		err = slot < 0 ? slot : enter_slot(&g, f, slot, o->to_another);
 	}
 	if (err) {
 		queue_grant_close(&g);

@@ -74,7 +74,7 @@ struct queue_grant {
  *   -EINVAL       which interface? Or there is no such queue
  *   -ENOTUNIQ     the filter also runs on one of the same index in another network namespace, and
  *                 its program cannot tell them apart
- *   -EBUSY, -ENOBUFS, -ENOSPC   of xsk_bind(), xsk_open(), delivery_place()
+ *   -EBUSY, -ENOBUFS, -ENOSPC   of xsk_bind(), xsk_open(), delivery_slot()
  * Another -errno as of filter_open().
  */
 int queue_grant_make(struct filter *f, const struct queue_grant_options *o, struct queue_grant *out);
@@ -106,7 +106,7 @@ static inline struct dedup_in_flight *queue_grant_in_flight(const struct queue_g
 	return &g->in_flight[number % DEDUP_IN_FLIGHT_MAX];
 }
 
-/* Has the place been lost: to another socket, or as no packets come any more (DEDUP_ENDED)? */
+/* Has the slot been lost: to another socket, or as no packets come any more (DEDUP_ENDED)? */
 static inline bool queue_grant_is_lost(const struct queue_grant *g)
 {
 	return READ_ONCE(g->socket->opened) != g->facts.opened;
@@ -122,7 +122,7 @@ static inline bool queue_grant_has_ended(const struct queue_grant *g)
 int queue_grant_make_copy(struct queue_grant *g);
 
 /* Where there are copies: makes entries of packets, by their numbers or the lower halves of them,
- * what they are in the kernel; at most DEDUP_ASK_MAX. If that fails, the place is lost, and there
+ * what they are in the kernel; at most DEDUP_ASK_MAX. If that fails, the slot is lost, and there
  * are no such entries.
  */
 void queue_grant_fetch(struct queue_grant *g, const uint32_t *numbers, unsigned int cnt);
@@ -146,7 +146,7 @@ static inline void queue_grant_clear(struct queue_grant *g, uint64_t number)
 }
 
 /* Where there are copies: tells the kernel what was cleared, and what *g->socket says now; then
- * `taken` and `opened` there are what they are in the kernel. If it fails, the place is lost.
+ * `taken` and `opened` there are what they are in the kernel. If it fails, the slot is lost.
  */
 void queue_grant_tell(struct queue_grant *g);
 

@@ -5,7 +5,7 @@
 #include "grant_program.h"
 #include "queue_grant.h"
 
-/* Asks the program of the place. */
+/* Asks the program of the slot. */
 static int ask(struct queue_grant *g, uint32_t what)
 {
 	struct dedup_ask *a = &g->copy->ask;

@@ -28,9 +28,9 @@ static bool process_is_there(uint32_t pid)
 	return !has_ended;
 }
 
-static void look_at(const struct delivery *d, uint32_t place, struct socket_seen *out)
+static void look_at(const struct delivery *d, uint32_t slot, struct socket_seen *out)
 {
-	const struct dedup_socket *s = &d->sockets[place];
+	const struct dedup_socket *s = &d->sockets[slot];
 	uint64_t owner = READ_ONCE(s->owner), taken, granted;
 
 	*out = (struct socket_seen){ .queue = { owner >> 32, (uint32_t)owner },
@@ -43,7 +43,7 @@ static void look_at(const struct delivery *d, uint32_t place, struct socket_seen
 	if (out->is_read && granted > taken)
 		out->frames_free = granted - taken;
 	for (uint32_t i = 0; i < DEDUP_IN_FLIGHT_MAX; i++) {
-		const struct dedup_in_flight *h = delivery_in_flight(d, place, i);
+		const struct dedup_in_flight *h = delivery_in_flight(d, slot, i);
 
 		if (!READ_ONCE(h->number))
 			continue;
