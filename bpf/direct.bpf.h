@@ -174,7 +174,7 @@ static __always_inline int see_datagram(struct xdp_md *ctx, const struct packet 
 					const struct dedup_stream *s, __u32 n, bool only)
 {
 	struct dedup_id *id = cpu_id();
-	struct dedup_sought sought = {
+	struct dedup_lookup_key lookup = {
 		.words = s->words,
 		.realm_key = s->realm_key,
 	};
@@ -191,8 +191,8 @@ static __always_inline int see_datagram(struct xdp_md *ctx, const struct packet 
 		return NOT_DIRECT;
 	if (unlikely(clock_stopped_or_slow_path()) || unlikely(dedup_is_no_id(id, s->words)))
 		return NOT_DIRECT;
-	sought.id = id;
-	return see_id_blocked(ctx, pkt, &sought, n);
+	lookup.id = id;
+	return see_id_blocked(ctx, pkt, &lookup, n);
 }
 
 /* Takes the short cut. Returns the XDP verdict, or NOT_DIRECT. */

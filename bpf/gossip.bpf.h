@@ -28,9 +28,9 @@ static __always_inline int check_event(const struct packet *pkt, bool slow)
 }
 
 /* An id of a GSP/1 packet; its realm's key is 0. */
-static __always_inline struct dedup_sought gsp_id(const void *id)
+static __always_inline struct dedup_lookup_key gsp_id(const void *id)
 {
-	return (struct dedup_sought){ .id = id, .words = GSP_ID_WORDS, .bytes = GSP_ID_BYTES };
+	return (struct dedup_lookup_key){ .id = id, .words = GSP_ID_WORDS, .bytes = GSP_ID_BYTES };
 }
 
 /* An EVENT while the window's clock has stopped, or while there may be a reason for the slow path.
@@ -45,7 +45,7 @@ __noinline int slow_path_event(struct xdp_md *ctx, __u32 id_at, __u32 len)
 		.end = (void *)(long)ctx->data_end,
 		.len = len,
 	};
-	struct dedup_sought s = gsp_id(pkt.pos);
+	struct dedup_lookup_key s = gsp_id(pkt.pos);
 	int reason = check_event(&pkt, true), verdict;
 
 	if (reason != PARSED)
@@ -59,7 +59,7 @@ __noinline int slow_path_event(struct xdp_md *ctx, __u32 id_at, __u32 len)
 }
 
 /* Is the id known, and not wanted? */
-static __always_inline bool slow_path_knows(const struct dedup_sought *s, __u32 n)
+static __always_inline bool slow_path_knows(const struct dedup_lookup_key *s, __u32 n)
 {
 	return slow_path_lookup(s, n, false) == 1 &&
 	       !is_wanted(s->id, GSP_ID_WORDS, s->realm_key, false);
@@ -77,7 +77,7 @@ static __always_inline int test_ids(struct xdp_md *ctx, __u32 ids_at, __u32 coun
 	if (slow ? clock_stopped() : clock_stopped_or_slow_path())
 		return slow ? DEDUP_REASON_stale : TAKE_SLOW_PATH;
 	for (__u64 i = 0; i < GSP_IDS_MAX && i < count; i++, id += GSP_ID_BYTES) {
-		struct dedup_sought s = gsp_id(id);
+		struct dedup_lookup_key s = gsp_id(id);
 
 		if (id + GSP_ID_BYTES > end)
 			return DEDUP_REASON_truncated;
@@ -121,7 +121,7 @@ static __always_inline int see_gsp(struct xdp_md *ctx, const struct packet *pkt,
 	if (likely(gsp(pkt)->type == GSP_EVENT)) {
 		reason = check_event(pkt, false);
 		if (likely(reason == PARSED)) {
-			struct dedup_sought s = gsp_id(pkt->pos);
+			struct dedup_lookup_key s = gsp_id(pkt->pos);
 
 			return see_id(delivers ? ctx : NULL, pkt, &s, 0);
 		}

@@ -13,7 +13,7 @@
 #include "maps.bpf.h"
 
 /* Sets the realm of stream n. */
-static __always_inline void set_realm(struct dedup_sought *s, __u32 n)
+static __always_inline void set_realm(struct dedup_lookup_key *s, __u32 n)
 {
 	const struct dedup_config *cfg = configuration();
 	__u64 i = n;
@@ -56,7 +56,7 @@ static __always_inline bool clock_stopped_or_slow_path(void)
  * known, dedup_block_holds() says.
  */
 static __always_inline int blocked_find(const struct dedup_config *cfg, struct dedup_block *blocks,
-					const struct dedup_sought *s, struct block_lookup *lookup)
+					const struct dedup_lookup_key *s, struct block_lookup *lookup)
 {
 	__u64 hash = dedup_hash(s->id, s->words, cfg, s->realm_key);
 
@@ -75,7 +75,7 @@ static __always_inline int blocked_find(const struct dedup_config *cfg, struct d
 /* Layouts `flat` and `countdown`: tells array_see() which id to look up, and whether to learn it.
  * 0; -ENOENT, which does not happen.
  */
-static __always_inline int array_seek(const struct dedup_sought *s, bool teach)
+static __always_inline int array_seek(const struct dedup_lookup_key *s, bool teach)
 {
 	struct lookup *lookup = cpu_lookup();
 
@@ -91,7 +91,7 @@ static __always_inline int array_seek(const struct dedup_sought *s, bool teach)
 }
 
 /* The same, and then array_see(), whose answer it returns. */
-static __always_inline int array_look(const struct dedup_sought *s, bool teach)
+static __always_inline int array_look(const struct dedup_lookup_key *s, bool teach)
 {
 	int err = array_seek(s, teach);
 
@@ -99,7 +99,7 @@ static __always_inline int array_look(const struct dedup_sought *s, bool teach)
 }
 
 /* Is the id known, in any layout? 1 yes, 0 no, or a negative errno. */
-static __always_inline int filter_test(const struct dedup_sought *s)
+static __always_inline int filter_test(const struct dedup_lookup_key *s)
 {
 	const struct dedup_config *cfg = configuration();
 	struct block_lookup lookup;

@@ -147,7 +147,7 @@ __noinline int predecessor_see_block(__u32 n, bool teach)
 	struct dedup_state *st;
 	struct lookup *l;
 	struct block_lookup lookup;
-	struct dedup_sought s;
+	struct dedup_lookup_key s;
 	__u64 current, realm_key;
 
 	if (!has_predecessor(true) || !predecessor_realm(n, &realm_key))
@@ -156,7 +156,7 @@ __noinline int predecessor_see_block(__u32 n, bool teach)
 	l = cpu_lookup();
 	if (!st || !l)
 		return 0;
-	s = (struct dedup_sought){
+	s = (struct dedup_lookup_key){
 		.id = &l->id,
 		.words = dedup_id_words(lookup_bytes(l)),
 		.realm_key = realm_key,
@@ -262,12 +262,12 @@ __noinline int see_block(void)
 	struct lookup *l = cpu_lookup();
 	struct dedup_counters *cpu;
 	struct block_lookup lookup;
-	struct dedup_sought s;
+	struct dedup_lookup_key s;
 	int err;
 
 	if (config.memory.layout != DEDUP_BLOCKED || !l)
 		return -ENOENT;
-	s = (struct dedup_sought){
+	s = (struct dedup_lookup_key){
 		.id = &l->id,
 		.words = dedup_id_words(lookup_bytes(l)),
 		.realm_key = lookup_realm_key(l),
@@ -287,7 +287,7 @@ __noinline int see_block(void)
  * `teach`: as long as the predecessor is in charge, there alone. 1 yes, 0 no, or a negative errno:
  * it is not, and could not be learned.
  */
-static __always_inline int slow_path_lookup(const struct dedup_sought *s, __u32 n, bool teach)
+static __always_inline int slow_path_lookup(const struct dedup_lookup_key *s, __u32 n, bool teach)
 {
 	int known = array_seek(s, teach);
 

@@ -294,7 +294,7 @@ static __always_inline int see_frame(struct xdp_md *ctx, struct frame *f,
 				     const struct dedup_stream *s, __u32 n)
 {
 	struct packet pkt = { .len = f->len };
-	struct dedup_sought sought = {
+	struct dedup_lookup_key lookup = {
 		.id = &f->id,
 		.words = s->words,
 		.bytes = s->bytes,
@@ -316,8 +316,8 @@ static __always_inline int see_frame(struct xdp_md *ctx, struct frame *f,
 	if (reason != PARSED)
 		return conclude_frame(n, reason);
 	if (config.memory.layout == DEDUP_BLOCKED)
-		return see_id_blocked(ctx, &pkt, &sought, n);
-	return array_seek(&sought, !config.policy.learn_app) ? XDP_PASS : LOOK_UP;
+		return see_id_blocked(ctx, &pkt, &lookup, n);
+	return array_seek(&lookup, !config.policy.learn_app) ? XDP_PASS : LOOK_UP;
 }
 
 /* Words of an id of stream n. */
@@ -347,7 +347,7 @@ __noinline int slow_path_frame(struct xdp_md *ctx)
 {
 	const struct dedup_config *cfg = configuration();
 	struct frame *f = cpu_frame();
-	struct dedup_sought sought;
+	struct dedup_lookup_key lookup;
 	int reason, verdict;
 	__u64 n;
 
@@ -355,7 +355,7 @@ __noinline int slow_path_frame(struct xdp_md *ctx)
 		return XDP_PASS;
 	n = f->stream;
 	DEDUP_BOUND(n, DEDUP_STREAMS_MAX - 1);
-	sought = (struct dedup_sought){
+	lookup = (struct dedup_lookup_key){
 		.id = &f->id,
 		.words = cfg->policy.streams[n].words,
 		.bytes = cfg->policy.streams[n].bytes,
@@ -363,14 +363,14 @@ __noinline int slow_path_frame(struct xdp_md *ctx)
 	};
 	if (clock_stopped())
 		return conclude_frame(n, DEDUP_REASON_stale);
-	if (dedup_is_no_id(&f->id, sought.words))
+	if (dedup_is_no_id(&f->id, lookup.words))
 		return conclude_frame(n, DEDUP_REASON_no_id);
-	if (is_others(ctx, &f->id, sought.words))
+	if (is_others(ctx, &f->id, lookup.words))
 		return XDP_PASS;
-	reason = slow_path_judge(&sought, n);
+	reason = slow_path_judge(&lookup, n);
 	take_sample(ctx, n, reason, 0, &f->id);
 	verdict = conclude_frame(n, reason);
-	return note_judged(ctx, pass_on(ctx, &f->id, sought.words, n, reason, verdict));
+	return note_judged(ctx, pass_on(ctx, &f->id, lookup.words, n, reason, verdict));
 }
 
 /* See see_frame(). A global function: verified once, for any n. */

@@ -77,7 +77,7 @@ static __always_inline int pass_on(struct xdp_md *ctx, const struct dedup_id *id
  * packet is a duplicate. Counted in stream n. Returns the XDP verdict.
  */
 static __always_inline int see_id_blocked(struct xdp_md *ctx, const struct packet *pkt,
-					  const struct dedup_sought *s, __u32 n)
+					  const struct dedup_lookup_key *s, __u32 n)
 {
 	const struct dedup_config *cfg = configuration();
 	struct dedup_counters *cpu;
@@ -108,7 +108,7 @@ static __always_inline int see_id_blocked(struct xdp_md *ctx, const struct packe
 
 /* The same in any layout. */
 static __always_inline int see_id(struct xdp_md *ctx, const struct packet *pkt,
-				  const struct dedup_sought *s, __u32 n)
+				  const struct dedup_lookup_key *s, __u32 n)
 {
 	int known;
 
@@ -124,7 +124,7 @@ static __always_inline int see_id(struct xdp_md *ctx, const struct packet *pkt,
 /* Looks up and learns an id of stream n, in any layout, on the slow path: a packet of a known id
  * that is wanted passes, once. Returns an enum dedup_reason.
  */
-static __always_inline int slow_path_judge(const struct dedup_sought *s, __u32 n)
+static __always_inline int slow_path_judge(const struct dedup_lookup_key *s, __u32 n)
 {
 	int known = slow_path_lookup(s, n, !config.policy.learn_app);
 

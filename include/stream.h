@@ -106,7 +106,7 @@ struct dedup_stream {
 };
 
 /* An id that is to be looked up. */
-struct dedup_sought {
+struct dedup_lookup_key {
 	const struct dedup_id *id; /* perhaps in a packet: only `words` words can be read */
 	__u32 words;		   /* 1 to DEDUP_ID_WORDS_MAX */
 	__u32 bytes;		   /* for the schemes that hash bytes */

@@ -40,14 +40,14 @@ static uint32_t plan_all(struct dedup_config *cfgs)
 static void make_id(const struct filter *f, const uint8_t *bytes, size_t len)
 {
 	uint8_t id[DEDUP_ID_BYTES_MAX], again[DEDUP_ID_BYTES_MAX];
-	struct dedup_sought sought;
+	struct dedup_lookup_key lookup;
 	struct dedup_id copy;
 
 	if (stream_make_id(f, bytes, len, id))
 		return;
 	must(len <= stream_input_max(f->config, 0));
 	must(!stream_make_id(f, bytes, len, again) && !memcmp(id, again, sizeof(id)));
-	must(stream_seek(f, id, &copy, &sought) || sought.words <= DEDUP_ID_WORDS_MAX);
+	must(stream_seek(f, id, &copy, &lookup) || lookup.words <= DEDUP_ID_WORDS_MAX);
 }
 
 /* Lines, and what is left of the input that they are of. */

@@ -18,14 +18,14 @@ static const struct layout *layout(const struct filter *f)
 /* Fills in where the id is to be looked for. 0; or -EINVAL of stream_seek(). */
 static int look_up(const struct filter *f, const uint8_t *bytes, struct id_lookup *p)
 {
-	struct dedup_sought sought;
+	struct dedup_lookup_key lookup;
 	struct dedup_id id;
-	int err = stream_seek(f, bytes, &id, &sought);
+	int err = stream_seek(f, bytes, &id, &lookup);
 
 	if (err)
 		return err;
 	p->hand = READ_ONCE(f->state->hand);
-	layout(f)->find(f->config, &sought, p);
+	layout(f)->find(f->config, &lookup, p);
 	return 0;
 }
 

@@ -151,14 +151,14 @@ size_t stream_id_bytes(const struct dedup_config *c, uint32_t n, const struct de
 }
 
 int stream_seek(const struct filter *f, const uint8_t *id, struct dedup_id *copy,
-		struct dedup_sought *out)
+		struct dedup_lookup_key *out)
 {
 	const struct dedup_stream *s;
 
 	if (f->stream < 0)
 		return -EDESTADDRREQ;
 	s = &f->config->policy.streams[f->stream];
-	*out = (struct dedup_sought){
+	*out = (struct dedup_lookup_key){
 		.id = copy,
 		.words = s->words,
 		.bytes = s->bytes,

@@ -45,6 +45,6 @@ size_t stream_id_bytes(const struct dedup_config *c, uint32_t n, const struct de
  * *copy, and where it belongs. 0; -EINVAL for the all-zero id; -EDESTADDRREQ as above.
  */
 int stream_seek(const struct filter *f, const uint8_t *id, struct dedup_id *copy,
-		struct dedup_sought *out);
+		struct dedup_lookup_key *out);
 
 #endif

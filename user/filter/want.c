@@ -43,12 +43,12 @@ int want_key_no_more(struct filter *f, const struct dedup_id *id, uint32_t n)
 int want_id(struct filter *f, const uint8_t *bytes)
 {
 	struct dedup_want_key key;
-	struct dedup_sought sought;
-	int err = stream_seek(f, bytes, &key.id, &sought);
+	struct dedup_lookup_key lookup;
+	int err = stream_seek(f, bytes, &key.id, &lookup);
 
 	if (err)
 		return err;
-	key.realm_key = sought.realm_key;
+	key.realm_key = lookup.realm_key;
 	if (!ids_test(f, bytes))
 		return 0;
 	return slow_path_put_reason(f, put_wanted, &key);

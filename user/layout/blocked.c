@@ -148,7 +148,7 @@ static struct fill fill(const struct dedup_config *cfg, const struct dedup_block
 	return f;
 }
 
-static void find(const struct dedup_config *c, const struct dedup_sought *s, struct id_lookup *p)
+static void find(const struct dedup_config *c, const struct dedup_lookup_key *s, struct id_lookup *p)
 {
 	dedup_probe(&p->probe, dedup_hash(s->id, s->words, c, s->realm_key), c->memory.blocks,
 		    c->memory.words, c->memory.bits);

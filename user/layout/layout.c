@@ -30,7 +30,7 @@ double layout_turn_ids(const struct dedup_config *c, double ids, double longer)
 	return ids * (1 + longer);
 }
 
-void layout_find_positions(const struct dedup_config *c, const struct dedup_sought *s,
+void layout_find_positions(const struct dedup_config *c, const struct dedup_lookup_key *s,
 			   struct id_lookup *p)
 {
 	dedup_positions(&p->positions, s->id, s->bytes, c, s->realm_key);

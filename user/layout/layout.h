@@ -73,7 +73,8 @@ struct layout {
 	 * and learn() take it as of p->hand. learn(): 1 if this call made the id known, so it was
 	 * new; 0 if it was known, or another thread or packet was first.
 	 */
-	void (*find)(const struct dedup_config *c, const struct dedup_sought *s, struct id_lookup *p);
+	void (*find)(const struct dedup_config *c, const struct dedup_lookup_key *s,
+		     struct id_lookup *p);
 	void (*prefetch)(const struct filter *f, const struct id_lookup *p);
 	bool (*is_known)(const struct filter *f, const struct id_lookup *p);
 	int (*learn)(struct filter *f, const struct id_lookup *p);
@@ -121,7 +122,7 @@ struct layout {
  * hand() as the part of the places that the hand has passed.
  */
 double layout_turn_ids(const struct dedup_config *c, double ids, double longer);
-void layout_find_positions(const struct dedup_config *c, const struct dedup_sought *s,
+void layout_find_positions(const struct dedup_config *c, const struct dedup_lookup_key *s,
 			   struct id_lookup *p);
 double layout_hand_passed(const struct dedup_config *c, struct dedup_state *st, uint64_t now_ns);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Field expressions: where a value lies in a packet, as profiles write it, and what is made of them: loads, gates and ids of a
- * struct dedup_stream. Pure; the text may be anything.
+/* Field expressions: where a value lies in a packet, as profiles write it, and what is made of
+ * them: loads, gates and ids of a struct dedup_stream. Pure; the text may be anything.
  */
 #ifndef XDP_DEDUP_FIELD_H
 #define XDP_DEDUP_FIELD_H
