@@ -5,29 +5,27 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor.h"
 #include "diags.h"
 #include "kernel.h"
+#include "readings.h"
 
-static struct advisor advisor;
 static struct readings readings;
+
 static void look(void)
 {
 	assert_int_equal(readings_refresh(&readings, NULL), 0);
 	diags_collect();
-	advisor_tell(&advisor, &readings);
+	readings_log_advice(&readings);
 	diags_end();
 }
 
 static int setup(void **state)
 {
-	advisor = (struct advisor){ 0 };
 	return cli_setup(state) || kernel_ready(false, false);
 }
 
 static int teardown(void **state)
 {
-	advisor_free(&advisor);
 	readings_free(&readings);
 	return cli_teardown(state);
 }
@@ -63,7 +61,7 @@ static void filters_that_go(void **state)
 	assert_run(0, "$XD unload v0");
 	look();
 	assert_string_equal(diags_all(), "");
-	assert_int_equal(advisor.cnt, 0);
+	assert_int_equal(readings.filters.cnt, 0);
 	assert_run(0, "$XD load v0 --port 8001 --mode skb");
 	look();
 	look();

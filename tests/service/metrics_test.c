@@ -18,9 +18,20 @@
 static struct dedup_config config, before_config, array_config;
 static struct dedup_state hand;
 static struct filter before;
-static struct reading feed, gone, array;
-static struct reading *list[] = { &array, &feed, &gone };
-static struct readings all = { .list = list, .cnt = 3, .take_ns = 2500000, .refresh_ns = 30 * S / 1000 };
+static struct watched feed, gone, array;
+static struct watched *list[] = { &array, &feed, &gone };
+static char *in_file_names[] = { "eth1", "eth2", "eth9" };
+static struct config_filter in_file[] = {
+	{ .name = "feed", .options = { .args = in_file_names, .args_cnt = 3 } },
+	{ .name = "gone", .options = { .args = in_file_names, .args_cnt = 3 } },
+};
+static const struct config_file file = { .filters = in_file, .cnt = ARRAY_SIZE(in_file) };
+static struct readings all = {
+	.filters = { .list = list, .cnt = 3 },
+	.wanted = &file,
+	.take_ns = 2500000,
+	.refresh_ns = 30 * S / 1000,
+};
 static char *text;
 
 /* Each counter has another value, of each stream. */
@@ -73,9 +84,6 @@ static void make_feed(void)
 	feed.advice_cnt = 1;
 }
 
-static char *in_file_names[] = { "eth1", "eth2", "eth9" };
-static const struct config_filter in_file = { .options = { .args = in_file_names, .args_cnt = 3 } };
-
 static int make(void **state)
 {
 	(void)state;
@@ -94,7 +102,6 @@ static int make(void **state)
 					.mode = "none" };
 	strcpy(gone.name, "gone");
 	gone.err = -ENOENT;
-	feed.wanted = gone.wanted = &in_file;
 	return 0;
 }
 

@@ -42,18 +42,18 @@ static void refresh(void)
 	assert_int_equal(readings_refresh(&r, NULL), 0);
 }
 
-static struct reading *only(void)
+static struct watched *only(void)
 {
-	assert_int_equal(r.cnt, 1);
-	assert_int_equal(r.list[0]->err, 0);
-	return r.list[0];
+	assert_int_equal(r.filters.cnt, 1);
+	assert_int_equal(r.filters.list[0]->err, 0);
+	return r.filters.list[0];
 }
 
 static void no_filter(void **state)
 {
 	(void)state;
 	take();
-	assert_int_equal(r.cnt, 0);
+	assert_int_equal(r.filters.cnt, 0);
 }
 
 /* The memory is read again by readings_refresh() only; all else each time. */
@@ -86,15 +86,15 @@ static void two_filters_and_interfaces(void **state)
 	(void)state;
 	sh("$XD load v0 --port 8001 --name b; $XD load p0 b0 --mode skb --port 8002 --name a");
 	take();
-	assert_int_equal(r.cnt, 2);
-	assert_string_equal(r.list[0]->name, "a");
-	assert_int_equal(r.list[0]->status.ifaces_cnt, 2);
-	assert_string_equal(r.list[0]->status.mode, "skb");
-	assert_string_equal(r.list[1]->status.mode, "native");
-	assert_string_equal(r.list[0]->advice[0].key, "skb_mode");
+	assert_int_equal(r.filters.cnt, 2);
+	assert_string_equal(r.filters.list[0]->name, "a");
+	assert_int_equal(r.filters.list[0]->status.ifaces_cnt, 2);
+	assert_string_equal(r.filters.list[0]->status.mode, "skb");
+	assert_string_equal(r.filters.list[1]->status.mode, "native");
+	assert_string_equal(r.filters.list[0]->advice[0].key, "skb_mode");
 	sh("ip link set b0 down; ip link del b0");
 	refresh();
-	assert_int_equal(r.list[0]->status.ifaces[1].state, IFACE_GONE);
+	assert_int_equal(r.filters.list[0]->status.ifaces[1].state, IFACE_GONE);
 	sh("ip link add b0 group 7 type bridge");
 }
 
@@ -114,18 +114,18 @@ static void one_that_cannot_be_read(void **state)
 	readings_free(&r);
 	for (int i = 0; i < 3; i++)
 		take();
-	err = r.list[0]->err;
+	err = r.filters.list[0]->err;
 	fflush(stderr);
 	dup2(saved, STDERR_FILENO);
 	close(saved);
 	assert_int_equal(err, -EPROTO);
-	assert_int_equal(r.cnt, 2);
-	assert_int_equal(r.list[1]->err, 0);
+	assert_int_equal(r.filters.cnt, 2);
+	assert_int_equal(r.filters.list[1]->err, 0);
 	assert_int_equal(sh_out(heard, sizeof(heard), "grep -c . /mnt/heard"), 0);
 	assert_string_equal(heard, "1\n");
 	sh("mv /sys/fs/bpf/stats $PINS/a/stats");
 	take();
-	assert_int_equal(r.list[0]->err, 0);
+	assert_int_equal(r.filters.list[0]->err, 0);
 }
 
 static void wanted_but_not_loaded(void **state)
@@ -137,17 +137,17 @@ static void wanted_but_not_loaded(void **state)
 	sh(LOAD);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(readings_take(&r, &wanted), 0);
-		assert_int_equal(r.cnt, 3);
-		assert_string_equal(r.list[0]->name, "a");
-		assert_int_equal(r.list[0]->err, -ENOENT);
-		assert_int_equal(r.list[1]->err, 0);
-		assert_int_equal(r.list[2]->err, -ENOENT);
+		assert_int_equal(r.filters.cnt, 3);
+		assert_string_equal(r.filters.list[0]->name, "a");
+		assert_int_equal(r.filters.list[0]->err, -ENOENT);
+		assert_int_equal(r.filters.list[1]->err, 0);
+		assert_int_equal(r.filters.list[2]->err, -ENOENT);
 	}
 	sh("$XD unload v0");
 	assert_int_equal(readings_take(&r, &wanted), 0);
-	assert_int_equal(r.list[1]->err, -ENOENT);
+	assert_int_equal(r.filters.list[1]->err, -ENOENT);
 	take();
-	assert_int_equal(r.cnt, 0);
+	assert_int_equal(r.filters.cnt, 0);
 }
 
 /* What was changed is read at once, not only when everything is read again. */

@@ -37,9 +37,9 @@ static void catch (int signal)
 struct session {
 	const struct options *o;
 	char only[sizeof(BESIDE) + NAME_MAX_LEN]; /* the filter that is named; "": all */
-	struct watched **list;			  /* cnt, sorted by name */
-	int cnt, selected;
-	struct attach_view view; /* of this reading */
+	struct monitor filters;
+	const struct watched *selected; /* one of them; NULL: there is none */
+	struct attach_view view;	/* of this reading */
 	bool on_screen;
 	char note[256]; /* the last message while on the screen */
 	uint64_t lines;
@@ -50,44 +50,6 @@ static void note(void *to, const struct diag *d)
 	struct session *s = to;
 
 	diag_text(d, s->note, sizeof(s->note));
-}
-
-static void forget(struct session *s, int i)
-{
-	status_free(&s->list[i]->status);
-	watch_free(&s->list[i]->watch);
-	free(s->list[i]);
-	s->cnt--;
-	memmove(&s->list[i], &s->list[i + 1], (s->cnt - i) * sizeof(struct watched *));
-	if (s->selected > i || (s->selected == s->cnt && s->selected))
-		s->selected--;
-}
-
-/* The filter of this name in the list, put there if it is not yet. NULL: no memory. */
-static struct watched *of_name(struct session *s, const char *name)
-{
-	struct watched **more, *f;
-	int i = 0;
-
-	while (i < s->cnt && strcmp(s->list[i]->name, name) < 0)
-		i++;
-	if (i < s->cnt && !strcmp(s->list[i]->name, name))
-		return s->list[i];
-	more = realloc(s->list, (s->cnt + 1) * sizeof(struct watched *));
-	f = calloc(1, sizeof(*f));
-	if (more)
-		s->list = more;
-	if (!more || !f) {
-		free(f);
-		return NULL;
-	}
-	snprintf(f->name, sizeof(f->name), "%s", name);
-	f->status.filter = (struct filter){ .stats_fd = -1, .wanted_fd = -1 };
-	memmove(&s->list[i + 1], &s->list[i], (s->cnt - i) * sizeof(struct watched *));
-	s->list[i] = f;
-	if (s->cnt++ && s->selected >= i)
-		s->selected++;
-	return f;
 }
 
 /* What the kernel says of the filter's interfaces, if it says anything. */
@@ -139,19 +101,6 @@ static int take(struct watched *f, struct filter *open, const struct attach_view
 	return 0;
 }
 
-/* Without a screen each sentence is a note, once as long as it holds. */
-static void advise(const struct session *s, struct watched *f)
-{
-	struct advice before[ADVICE_MAX];
-	int before_cnt = f->said_cnt;
-
-	memcpy(before, f->said, sizeof(before));
-	f->said_cnt = status_advice(&f->status, f->watch.seconds ? &f->watch.recent : NULL, f->said);
-	for (int i = 0; i < f->said_cnt && !s->on_screen && !s->o->json; i++)
-		if (!advice_has(before, before_cnt, f->said[i].key))
-			diag_note("%s: %s", f->name, f->said[i].text);
-}
-
 /* Reads one filter. 0, also if there is none of that name; or -errno (logged). */
 static int read_one(struct session *s, const char *name)
 {
@@ -163,8 +112,8 @@ static int read_one(struct session *s, const char *name)
 		return 0;
 	if (err)
 		return loader_explain(name, err);
-	f = of_name(s, name);
-	err = f ? attachments_view(&open, &s->view) : diag_err(-ENOMEM, "no memory");
+	f = monitor_get(&s->filters, name);
+	err = f ? attachments_view(&open, &s->view) : -ENOMEM;
 	if (!f || err) {
 		filter_close(&open);
 		return err;
@@ -173,7 +122,11 @@ static int read_one(struct session *s, const char *name)
 	if (err)
 		return err;
 	f->seen = true;
-	advise(s, f);
+	if (!s->selected)
+		s->selected = f;
+	monitor_advise(f);
+	if (!s->on_screen && !s->o->json)
+		monitor_log_advice(f, false);
 	return 0;
 }
 
@@ -189,6 +142,20 @@ static int read_all(struct session *s)
 	return err;
 }
 
+/* Drops filters that were not seen. If the selected one goes, the next one is selected, or the last. */
+static void drop_unseen(struct session *s)
+{
+	struct monitor *m = &s->filters;
+
+	for (int i = m->cnt - 1; i >= 0; i--) {
+		if (m->list[i]->seen)
+			continue;
+		if (s->selected == m->list[i])
+			s->selected = i + 1 < m->cnt ? m->list[i + 1] : i ? m->list[i - 1] : NULL;
+		monitor_remove(m, i);
+	}
+}
+
 /* 0; -errno (logged): it cannot go on, as the filter that is named has gone. */
 static int read_now(struct session *s)
 {
@@ -196,13 +163,10 @@ static int read_now(struct session *s)
 
 	s->note[0] = '\0';
 	attach_view_free(&s->view);
-	for (int i = 0; i < s->cnt; i++)
-		s->list[i]->seen = false;
+	monitor_begin(&s->filters);
 	err = *s->only ? read_one(s, s->only) : read_all(s);
-	for (int i = s->cnt - 1; i >= 0; i--)
-		if (!s->list[i]->seen)
-			forget(s, i);
-	if (!err && *s->only && !s->cnt)
+	drop_unseen(s);
+	if (!err && *s->only && !s->filters.cnt)
 		return diag_err(-ENOENT, "%s has been unloaded", s->only);
 	return err;
 }
@@ -211,22 +175,43 @@ static void print(struct session *s)
 {
 	bool names = !*s->only;
 
-	for (int i = 0; i < s->cnt; i++) {
-		if (!s->list[i]->watch.seconds)
+	for (int i = 0; i < s->filters.cnt; i++) {
+		const struct watched *f = s->filters.list[i];
+
+		if (!f->watch.seconds)
 			continue;
 		if (s->o->json) {
-			watch_json(s->list[i]);
+			watch_json(f);
 			continue;
 		}
 		if (s->lines++ % HEAD_LINES == 0)
 			watch_lines_head(names);
-		watch_line(s->list[i], names);
+		watch_line(f, names);
 	}
+}
+
+/* The index of the selected filter. */
+static int selected_at(const struct session *s)
+{
+	int i = 0;
+
+	while (i < s->filters.cnt && s->filters.list[i] != s->selected)
+		i++;
+	return i;
+}
+
+/* Selects the filter `by` further down in the list, if there is one. */
+static void select_next(struct session *s, int by)
+{
+	int i = selected_at(s) + by;
+
+	if (i >= 0 && i < s->filters.cnt)
+		s->selected = s->filters.list[i];
 }
 
 static void draw(struct session *s)
 {
-	watch_screen_draw(s->list, s->cnt, s->selected, s->note);
+	watch_screen_draw(&s->filters, selected_at(s), s->note);
 }
 
 /* Until the time of the next reading; false: it is to end. */
@@ -247,10 +232,10 @@ static bool wait_until(struct session *s, uint64_t due_ns)
 		case WATCH_KEY_QUIT:
 			return false;
 		case WATCH_KEY_UP:
-			s->selected -= s->selected > 0;
+			select_next(s, -1);
 			break;
 		case WATCH_KEY_DOWN:
-			s->selected += s->selected + 1 < s->cnt;
+			select_next(s, 1);
 			break;
 		case WATCH_KEY_REDRAW:
 			break;
@@ -293,9 +278,7 @@ static int watch(struct session *s)
 
 static void end(struct session *s)
 {
-	while (s->cnt)
-		forget(s, s->cnt - 1);
-	free(s->list);
+	monitor_free(&s->filters);
 	attach_view_free(&s->view);
 }
 

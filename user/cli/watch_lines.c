@@ -144,7 +144,7 @@ void watch_json(const struct watched *f)
 	ADD("interfaces", json_ifaces(f));
 	ADD("streams", json_streams(f));
 	ADD("cpus", json_cpus(f));
-	ADD("advice", advice_json(f->said, f->said_cnt));
+	ADD("advice", advice_json(f->advice, f->advice_cnt));
 	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
 	json_object_put(o);
 }

@@ -205,8 +205,8 @@ static void draw_title(const struct watched *f)
 /* Advice, word-wrapped, on at most `most` lines. */
 static void draw_advice(const struct watched *f, int most)
 {
-	for (int i = 0; i < f->said_cnt; i++) {
-		const char *rest = f->said[i].text;
+	for (int i = 0; i < f->advice_cnt; i++) {
+		const char *rest = f->advice[i].text;
 
 		for (bool first = true; *rest && most > 0; first = false, most--) {
 			int room = COLS > 12 ? COLS - 4 : 8, cut = (int)strlen(rest);
@@ -365,20 +365,20 @@ static void draw_cpus(const struct watched *f)
 }
 
 /* As many as a quarter of the lines has room for, the selected one among them. */
-static void draw_list(struct watched *const *list, int cnt, int selected)
+static void draw_list(const struct monitor *m, int selected)
 {
 	int room = LINES / 4 > 1 ? LINES / 4 : 1, first = selected - room / 2;
 
-	if (first > cnt - room)
-		first = cnt - room;
+	if (first > m->cnt - room)
+		first = m->cnt - room;
 	if (first < 0)
 		first = 0;
-	for (int i = first; i < cnt && i < first + room; i++) {
-		const struct watch_rates *r = &list[i]->watch.all;
+	for (int i = first; i < m->cnt && i < first + room; i++) {
+		const struct watch_rates *r = &m->list[i]->watch.all;
 		char number[32];
 
 		line(i == selected ? A_BOLD : 0, "%c%-16s %9s/s %6.1f %% duplicates",
-		     i == selected ? '>' : ' ', list[i]->name,
+		     i == selected ? '>' : ' ', m->list[i]->name,
 		     format_about(r->packets, number, sizeof(number)), 100 * r->share);
 	}
 }
@@ -399,17 +399,17 @@ static void draw_foot(int cnt, int selected, const char *note)
 	attroff(A_DIM);
 }
 
-void watch_screen_draw(struct watched *const *list, int cnt, int selected, const char *note)
+void watch_screen_draw(const struct monitor *m, int selected, const char *note)
 {
 	erase();
 	next_line = 0;
-	if (cnt) {
-		const struct watched *f = list[selected];
+	if (m->cnt) {
+		const struct watched *f = m->list[selected];
 		int spare;
 
 		draw_title(f);
-		if (cnt > 1)
-			draw_list(list, cnt, selected);
+		if (m->cnt > 1)
+			draw_list(m, selected);
 		spare = lines_left() - summary_lines(f);
 		draw_advice(f, spare < 1 ? 1 : spare < LINES / 4 ? spare : LINES / 4);
 		draw_summary(f);
@@ -419,6 +419,6 @@ void watch_screen_draw(struct watched *const *list, int cnt, int selected, const
 	} else {
 		line(0, " no filter is loaded");
 	}
-	draw_foot(cnt, selected, note);
+	draw_foot(m->cnt, selected, note);
 	refresh();
 }

@@ -3,19 +3,7 @@
 #ifndef XDP_DEDUP_WATCH_VIEW_H
 #define XDP_DEDUP_WATCH_VIEW_H
 
-#include "open_filter.h"
-#include "status.h"
-#include "watch.h"
-
-/* A filter that is watched. */
-struct watched {
-	char name[sizeof(BESIDE) + NAME_MAX_LEN];
-	struct status status; /* of the newest reading */
-	struct watch watch;
-	struct advice said[ADVICE_MAX];
-	int said_cnt;
-	bool seen; /* it was there at the newest reading */
-};
+#include "monitor.h"
 
 /* For how long ids are remembered now, at most a window; and as a part of that, 0 to 1. */
 uint64_t watched_window_ns(const struct watched *f);
@@ -36,10 +24,10 @@ void watch_json(const struct watched *f);
 int watch_screen_open(void);
 void watch_screen_close(void); /* also if it is not open */
 
-/* Draws cnt filters, the selected one in full, at the size that the terminal has now. `note` is for
- * the last line; "": none.
+/* Draws the filters, the one at the index `selected` in full, at the size that the terminal has
+ * now. `note` is for the last line; "": none.
  */
-void watch_screen_draw(struct watched *const *list, int cnt, int selected, const char *note);
+void watch_screen_draw(const struct monitor *m, int selected, const char *note);
 
 enum watch_key { WATCH_KEY_NONE, WATCH_KEY_QUIT, WATCH_KEY_UP, WATCH_KEY_DOWN, WATCH_KEY_REDRAW };
 

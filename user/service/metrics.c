@@ -13,7 +13,7 @@
 #define NS 1e9 /* in a second */
 
 /* Of each filter that can be read: the family's name, its help, its value, of s, the filter's
- * struct status, c, its configuration, and r, its struct reading.
+ * struct status, c, its configuration, and r, its struct watched.
  */
 #define GAUGES(X)                                                                                   \
 	X(dropping, "Whether duplicates are dropped now.", status_drops(s))                         \
@@ -127,8 +127,9 @@ static void write_service(struct metrics_out *m, const struct readings *in)
 	metrics_gauge(m, in->refresh_ns / NS, METRICS_NO_LABELS);
 	metrics_family(m, METRICS_GAUGE, "filter_up",
 		       "Whether the filter is loaded and could be read.");
-	for (int i = 0; i < in->cnt; i++)
-		metrics_gauge(m, !in->list[i]->err, METRICS_LABELS("filter", in->list[i]->name));
+	for (int i = 0; i < in->filters.cnt; i++)
+		metrics_gauge(m, !in->filters.list[i]->err,
+			      METRICS_LABELS("filter", in->filters.list[i]->name));
 }
 
 static const char *action_of(const struct dedup_config *c)
@@ -141,17 +142,18 @@ static const char *action_of(const struct dedup_config *c)
 static void write_infos(struct metrics_out *m, const struct readings *in)
 {
 	metrics_family(m, METRICS_INFO, "filter", "What the filter is.");
-	for (int i = 0; i < in->cnt; i++) {
-		const struct status *s = &in->list[i]->status;
+	for (int i = 0; i < in->filters.cnt; i++) {
+		const struct status *s = &in->filters.list[i]->status;
 		const struct dedup_config *c = s->filter.config;
 
-		if (in->list[i]->err)
+		if (in->filters.list[i]->err)
 			continue;
-		metrics_info(
-			m, METRICS_LABELS("filter", in->list[i]->name, "layout", s->layout->name,
-					  "hash", hash_name(c->memory.hash), "action", action_of(c),
-					  "learn", c->policy.learn_app ? "app" : "kernel", "ihave",
-					  c->policy.ihave_pass ? "pass" : "drop", "mode", s->mode));
+		metrics_info(m, METRICS_LABELS("filter", in->filters.list[i]->name, "layout",
+					       s->layout->name, "hash", hash_name(c->memory.hash),
+					       "action", action_of(c), "learn",
+					       c->policy.learn_app ? "app" : "kernel", "ihave",
+					       c->policy.ihave_pass ? "pass" : "drop", "mode",
+					       s->mode));
 	}
 }
 
@@ -180,14 +182,14 @@ static bool is_repeated(const struct status *s, int n)
 static void write_ifaces(struct metrics_out *m, const struct readings *in)
 {
 	metrics_family(m, METRICS_INFO, "interface", "Where the filter runs, or ran.");
-	for (int i = 0; i < in->cnt; i++) {
-		const struct status *s = &in->list[i]->status;
+	for (int i = 0; i < in->filters.cnt; i++) {
+		const struct status *s = &in->filters.list[i]->status;
 
-		for (int n = 0; n < s->ifaces_cnt && !in->list[i]->err; n++) {
+		for (int n = 0; n < s->ifaces_cnt && !in->filters.list[i]->err; n++) {
 			const struct status_iface *f = &s->ifaces[n];
 
 			if (!is_repeated(s, n))
-				metrics_info(m, METRICS_LABELS("filter", in->list[i]->name,
+				metrics_info(m, METRICS_LABELS("filter", in->filters.list[i]->name,
 							       "interface", f->name, "state",
 							       iface_state_name(f->state), "mode",
 							       mode_of(f), "dispatcher",
@@ -197,7 +199,7 @@ static void write_ifaces(struct metrics_out *m, const struct readings *in)
 }
 
 /* 1 or 0; -ENODATA if it cannot be told. */
-static int is_attached(const struct reading *r, const char *ifname)
+static int is_attached(const struct watched *r, const char *ifname)
 {
 	if (r->err)
 		return r->err == -ENOENT ? 0 : -ENODATA;
@@ -214,11 +216,12 @@ static void write_wanted(struct metrics_out *m, const struct readings *in)
 {
 	metrics_family(m, METRICS_GAUGE, "interface_up",
 		       "Whether the filter runs on the interface that the file names.");
-	for (int i = 0; i < in->cnt; i++) {
-		const struct reading *r = in->list[i];
+	for (int i = 0; i < in->filters.cnt; i++) {
+		const struct watched *r = in->filters.list[i];
+		const struct config_filter *f = in->wanted ? config_find(in->wanted, r->name) : NULL;
 
-		for (int n = 0; r->wanted && n < r->wanted->options.args_cnt; n++) {
-			const char *ifname = r->wanted->options.args[n];
+		for (int n = 0; f && n < f->options.args_cnt; n++) {
+			const char *ifname = f->options.args[n];
 			int up = is_attached(r, ifname);
 
 			if (up >= 0)
@@ -255,11 +258,11 @@ static void write_counter(struct metrics_out *m, const struct readings *in, cons
 			  const char *help, size_t offset)
 {
 	metrics_family(m, METRICS_COUNTER, family_of(counter), help);
-	for (int i = 0; i < in->cnt; i++) {
-		const char *name = in->list[i]->name;
-		const struct status *s = &in->list[i]->status;
+	for (int i = 0; i < in->filters.cnt; i++) {
+		const char *name = in->filters.list[i]->name;
+		const struct status *s = &in->filters.list[i]->status;
 
-		if (in->list[i]->err)
+		if (in->filters.list[i]->err)
 			continue;
 		if (is_of_filters(counter)) {
 			metrics_count(m, *(const __u64 *)((const char *)&s->counters + offset),
@@ -288,23 +291,23 @@ static void write_deliveries(struct metrics_out *m, const struct readings *in)
 {
 	metrics_family(m, METRICS_COUNTER, "deliveries",
 		       "Fresh packets of streams that are delivered, by what became of them.");
-	for (int i = 0; i < in->cnt; i++) {
-		const struct status *s = &in->list[i]->status;
+	for (int i = 0; i < in->filters.cnt; i++) {
+		const struct status *s = &in->filters.list[i]->status;
 		const struct dedup_config *c = s->filter.config;
 
-		for (uint32_t n = 0; !in->list[i]->err && n < c->policy.streams_cnt; n++)
+		for (uint32_t n = 0; !in->filters.list[i]->err && n < c->policy.streams_cnt; n++)
 			if (c->policy.deliver >> n & 1)
-				write_outcomes(m, in->list[i]->name, c->policy.streams[n].name,
-					       &s->streams[n]);
+				write_outcomes(m, in->filters.list[i]->name,
+					       c->policy.streams[n].name, &s->streams[n]);
 	}
 }
 
 static void write_counters(struct metrics_out *m, const struct readings *in)
 {
 	metrics_family(m, METRICS_COUNTER, "packets", "Packets, by why they passed or not.");
-	for (int i = 0; i < in->cnt; i++)
-		if (!in->list[i]->err)
-			write_reasons(m, in->list[i]->name, &in->list[i]->status);
+	for (int i = 0; i < in->filters.cnt; i++)
+		if (!in->filters.list[i]->err)
+			write_reasons(m, in->filters.list[i]->name, &in->filters.list[i]->status);
 #define X(name, help) write_counter(m, in, #name, help, offsetof(struct filter_counters, name));
 	DEDUP_SUMS(X)
 	DEDUP_TOTALS(X)
@@ -318,14 +321,15 @@ static void write_geometry(struct metrics_out *m, const struct readings *in)
 	struct layout_fact facts[LAYOUT_FACTS_MAX];
 
 	metrics_family(m, METRICS_GAUGE, "geometry", "Parameters of the filter's memory.");
-	for (int i = 0; i < in->cnt; i++) {
-		const struct status *s = &in->list[i]->status;
-		int cnt = in->list[i]->err ? 0 : s->layout->facts(NULL, s->filter.config, facts);
+	for (int i = 0; i < in->filters.cnt; i++) {
+		const struct status *s = &in->filters.list[i]->status;
+		int cnt = in->filters.list[i]->err ? 0
+						   : s->layout->facts(NULL, s->filter.config, facts);
 
 		for (int n = 0; n < cnt; n++)
 			metrics_gauge(m, (double)facts[n].value,
-				      METRICS_LABELS("filter", in->list[i]->name, "parameter",
-						     facts[n].key));
+				      METRICS_LABELS("filter", in->filters.list[i]->name,
+						     "parameter", facts[n].key));
 	}
 }
 
@@ -333,8 +337,8 @@ static void write_gauges(struct metrics_out *m, const struct readings *in)
 {
 #define X(gauge, help, value)                                                                 \
 	metrics_family(m, METRICS_GAUGE, #gauge, help);                                       \
-	for (int i = 0; i < in->cnt; i++) {                                                   \
-		const struct reading *r = in->list[i];                                        \
+	for (int i = 0; i < in->filters.cnt; i++) {                                           \
+		const struct watched *r = in->filters.list[i];                                \
 		const struct status *s = &r->status;                                          \
 		const struct dedup_config *c = s->filter.config;                              \
                                                                                               \
@@ -346,8 +350,8 @@ static void write_gauges(struct metrics_out *m, const struct readings *in)
 #undef X
 	metrics_family(m, METRICS_GAUGE, "fill_ratio",
 		       "Part of a generation's bits that are set; countdown: of all cells.");
-	for (int i = 0; i < in->cnt; i++) {
-		const struct reading *r = in->list[i];
+	for (int i = 0; i < in->filters.cnt; i++) {
+		const struct watched *r = in->filters.list[i];
 
 		if (r->err)
 			continue;
@@ -363,8 +367,8 @@ static void write_predecessors(struct metrics_out *m, const struct readings *in)
 {
 #define X(gauge, help, value)                                                          \
 	metrics_family(m, METRICS_GAUGE, "predecessor_" #gauge, help);                 \
-	for (int i = 0; i < in->cnt; i++) {                                            \
-		const struct reading *r = in->list[i];                                 \
+	for (int i = 0; i < in->filters.cnt; i++) {                                    \
+		const struct watched *r = in->filters.list[i];                         \
 		const struct status_before *b = &r->status.before;                     \
 		const struct filter *before = r->err ? NULL : r->status.filter.before; \
 		const struct dedup_config *c = before ? before->config : NULL;         \
@@ -378,7 +382,7 @@ static void write_predecessors(struct metrics_out *m, const struct readings *in)
 }
 
 /* A gauge of each socket. */
-static void write_socket_gauge(struct metrics_out *m, const struct reading *r,
+static void write_socket_gauge(struct metrics_out *m, const struct watched *r,
 			       double (*value)(const struct socket_seen *k))
 {
 	const struct sockets *all = r->err ? NULL : r->status.sockets;
@@ -408,8 +412,8 @@ static void write_sockets(struct metrics_out *m, const struct readings *in)
 {
 #define X(gauge, help, value)                                     \
 	metrics_family(m, METRICS_GAUGE, "socket_" #gauge, help); \
-	for (int i = 0; i < in->cnt; i++)                         \
-		write_socket_gauge(m, in->list[i], socket_##gauge);
+	for (int i = 0; i < in->filters.cnt; i++)                 \
+		write_socket_gauge(m, in->filters.list[i], socket_##gauge);
 	SOCKET_GAUGES(X)
 #undef X
 }
@@ -417,11 +421,11 @@ static void write_sockets(struct metrics_out *m, const struct readings *in)
 static void write_advice(struct metrics_out *m, const struct readings *in)
 {
 	metrics_family(m, METRICS_GAUGE, "advice", "1: `xdp-dedup status` has this advice.");
-	for (int i = 0; i < in->cnt; i++)
-		for (int n = 0; n < in->list[i]->advice_cnt && !in->list[i]->err; n++)
+	for (int i = 0; i < in->filters.cnt; i++)
+		for (int n = 0; n < in->filters.list[i]->advice_cnt && !in->filters.list[i]->err; n++)
 			metrics_gauge(m, 1,
-				      METRICS_LABELS("filter", in->list[i]->name, "advice",
-						     in->list[i]->advice[n].key));
+				      METRICS_LABELS("filter", in->filters.list[i]->name, "advice",
+						     in->filters.list[i]->advice[n].key));
 }
 
 int metrics_write(FILE *out, const struct readings *r, enum metrics_format format)

@@ -15,49 +15,21 @@
 #include "kernel.h"
 #include "loader.h"
 #include "open.h"
-#include "stats.h"
+
+#define TEXT_MAX 256
+
+/* One filter. */
+struct reading {
+	struct watched watched;
+	struct filter_counters shown, shown_streams[DEDUP_STREAMS_MAX]; /* the last time */
+	bool has_shown, has_shown_streams;
+	char found[TEXT_MAX], logged[TEXT_MAX]; /* why it cannot be read */
+};
 
 static void forget_filter(struct reading *r)
 {
-	status_free(&r->status);
-	r->status = (struct status){ .filter = { .stats_fd = -1, .wanted_fd = -1 } };
-	r->refreshed_ns = 0;
-	r->has_recent = r->has_shown = r->has_shown_streams = false;
-	r->advice_cnt = 0;
-}
-
-static void remove_at(struct readings *r, int i)
-{
-	forget_filter(r->list[i]);
-	free(r->list[i]);
-	r->cnt--;
-	memmove(&r->list[i], &r->list[i + 1], (r->cnt - i) * sizeof(struct reading *));
-}
-
-/* The reading of this name, put into the list if it is not there yet. NULL: no memory. */
-static struct reading *of_name(struct readings *r, const char *name)
-{
-	struct reading **more, *new;
-	int i = 0;
-
-	while (i < r->cnt && strcmp(r->list[i]->name, name) < 0)
-		i++;
-	if (i < r->cnt && !strcmp(r->list[i]->name, name))
-		return r->list[i];
-	more = realloc(r->list, (r->cnt + 1) * sizeof(struct reading *));
-	new = calloc(1, sizeof(*new));
-	if (more)
-		r->list = more;
-	if (!more || !new) {
-		free(new);
-		return NULL;
-	}
-	snprintf(new->name, sizeof(new->name), "%s", name);
-	new->status.filter = (struct filter){ .stats_fd = -1, .wanted_fd = -1 };
-	memmove(&r->list[i + 1], &r->list[i], (r->cnt - i) * sizeof(struct reading *));
-	r->list[i] = new;
-	r->cnt++;
-	return new;
+	monitor_forget(&r->watched);
+	r->has_shown = r->has_shown_streams = false;
 }
 
 /* Keeps the first message about a filter: it tells the most. */
@@ -80,7 +52,7 @@ static void log_once(struct reading *r)
 /* Is what is open still the filter of this name, with all that belongs to it? */
 static bool is_current(const struct reading *r)
 {
-	const struct filter *f = &r->status.filter;
+	const struct filter *f = &r->watched.status.filter;
 
 	return f->config && READ_ONCE(f->state->serial) == f->serial && !filter_is_loaded(f);
 }
@@ -111,12 +83,11 @@ static struct filter take_filter(struct status *s)
 	return f;
 }
 
-static void note_recent(struct reading *r, bool has_then)
+static void note_recent(struct watched *f)
 {
-	const struct filter_counters *now = &r->status.counters;
+	struct watch_reading now = { .now_ns = clock_ns(CLOCK_MONOTONIC), .all = f->status.counters };
 
-	r->has_recent = stats_came(now, &r->then, &r->recent) && has_then;
-	r->then = *now;
+	watch_take(&f->watch, &now);
 }
 
 static void raise_to(struct filter_counters *c, const struct filter_counters *least)
@@ -135,7 +106,7 @@ static void raise_to(struct filter_counters *c, const struct filter_counters *le
  */
 static void keep_shown(struct reading *r, bool is_exchanging)
 {
-	struct status *s = &r->status;
+	struct status *s = &r->watched.status;
 
 	if (is_exchanging && r->has_shown)
 		raise_to(&s->counters, &r->shown);
@@ -160,8 +131,8 @@ static bool has_same_streams(const struct dedup_config *a, const struct dedup_co
  */
 static int open_anew(struct reading *r, struct filter *f)
 {
-	const struct filter *old = &r->status.filter;
-	int err = filter_open(r->name, f);
+	const struct filter *old = &r->watched.status.filter;
+	int err = filter_open(r->watched.name, f);
 	bool kin = !err && r->has_shown && filter_is_kin(old, f) == 1;
 	bool same = kin && has_same_streams(old->config, f->config);
 
@@ -185,13 +156,13 @@ static int refresh_one(struct reading *r, struct attach_view *view)
 	/* What is current after the interfaces were looked at was so before. */
 	was_open = is_current(r);
 	if (was_open) {
-		f = take_filter(&r->status);
-		status_free(&r->status);
+		f = take_filter(&r->watched.status);
+		status_free(&r->watched.status);
 	} else {
 		err = open_anew(r, &f);
 	}
 	if (err && err != -ENOENT)
-		loader_explain(r->name, err);
+		loader_explain(r->watched.name, err);
 	if (err)
 		return err;
 	if (!was_open)
@@ -201,32 +172,30 @@ static int refresh_one(struct reading *r, struct attach_view *view)
 		return err;
 	}
 	is_exchanging = READ_ONCE(f.state->exchanging);
-	err = status_collect(&f, view, false, &r->status);
+	err = status_collect(&f, view, false, &r->watched.status);
 	if (err)
 		return err;
 	keep_shown(r, is_exchanging);
-	keep_from_children(&r->status.filter);
-	note_recent(r, was_open && r->refreshed_ns);
-	r->refreshed_ns = clock_ns(CLOCK_MONOTONIC);
+	keep_from_children(&r->watched.status.filter);
+	note_recent(&r->watched);
 	return 0;
 }
 
-static void read_rest(struct reading *r)
+static void read_rest(struct watched *f)
 {
-	struct status *s = &r->status;
-	uint64_t now_ns = kernel_now_ns(),
-		 due_ns = dedup_hand_due_ns(s->filter.state, s->filter.config);
+	const struct filter *open = &f->status.filter;
+	uint64_t now_ns = kernel_now_ns(), due_ns = dedup_hand_due_ns(open->state, open->config);
 
-	r->hand_lag_ns = now_ns > due_ns ? now_ns - due_ns : 0;
-	r->fill_ns = clock_ns(CLOCK_MONOTONIC) - r->refreshed_ns;
-	r->advice_cnt = status_advice(s, r->has_recent ? &r->recent : NULL, r->advice);
+	f->hand_lag_ns = now_ns > due_ns ? now_ns - due_ns : 0;
+	f->fill_ns = clock_ns(CLOCK_MONOTONIC) - f->watch.last.now_ns;
+	monitor_advise(f);
 }
 
 /* The same of what takes no time. */
 static int update_one(struct reading *r)
 {
-	bool is_exchanging = READ_ONCE(r->status.filter.state->exchanging);
-	int err = status_update(&r->status);
+	bool is_exchanging = READ_ONCE(r->watched.status.filter.state->exchanging);
+	int err = status_update(&r->watched.status);
 
 	if (!err)
 		keep_shown(r, is_exchanging);
@@ -238,50 +207,45 @@ static void read_one(struct reading *r, bool all, struct attach_view *view)
 	struct diag_receiver receiver = { .take = keep, .to = r };
 
 	diag_receive(&receiver);
-	if (all || r->err || !is_current(r))
-		r->err = refresh_one(r, view);
+	if (all || r->watched.err || !is_current(r))
+		r->watched.err = refresh_one(r, view);
 	else
-		r->err = update_one(r);
-	if (r->err)
+		r->watched.err = update_one(r);
+	if (r->watched.err)
 		forget_filter(r);
 	else
-		read_rest(r);
+		read_rest(&r->watched);
 	diag_receive_end(&receiver);
 	log_once(r);
 }
 
 static int read_names(struct readings *r, char *const *names, bool all)
 {
-	int err = 0;
-
 	if (all)
 		attach_view_free(&r->view);
-	for (; *names && !err; names++) {
-		struct reading *one = of_name(r, *names);
+	for (; *names; names++) {
+		struct watched *f = monitor_get(&r->filters, *names);
 
-		if (!one) {
-			err = diag_err(-ENOMEM, "no memory");
-			break;
-		}
-		read_one(one, all, &r->view);
-		one->is_seen = one->err != -ENOENT; /* else unloaded since */
+		if (!f)
+			return -ENOMEM;
+		read_one((struct reading *)f, all, &r->view);
+		f->seen = f->err != -ENOENT; /* else unloaded since */
 	}
-	return err;
+	return 0;
 }
 
-static int list_wanted(struct readings *r, const struct config_file *wanted)
+static int list_wanted(struct readings *r)
 {
-	for (int i = 0; wanted && i < wanted->cnt; i++) {
-		struct reading *one = of_name(r, wanted->filters[i].name);
+	for (int i = 0; r->wanted && i < r->wanted->cnt; i++) {
+		struct watched *f = monitor_get(&r->filters, r->wanted->filters[i].name);
 
-		if (!one)
-			return diag_err(-ENOMEM, "no memory");
-		one->wanted = &wanted->filters[i];
-		if (one->is_seen)
+		if (!f)
+			return -ENOMEM;
+		if (f->seen)
 			continue;
-		forget_filter(one);
-		one->err = -ENOENT;
-		one->is_seen = true;
+		forget_filter((struct reading *)f);
+		f->err = -ENOENT;
+		f->seen = true;
 	}
 	return 0;
 }
@@ -294,14 +258,13 @@ static int read_all(struct readings *r, const struct config_file *wanted, bool a
 
 	if (err)
 		return err;
-	for (int i = 0; i < r->cnt; i++) {
-		r->list[i]->is_seen = false;
-		r->list[i]->wanted = NULL;
-	}
-	err = read_names(r, names, all) ?: list_wanted(r, wanted);
-	for (int i = r->cnt - 1; i >= 0; i--)
-		if (!r->list[i]->is_seen)
-			remove_at(r, i);
+	r->wanted = wanted;
+	r->filters.bytes = sizeof(struct reading);
+	monitor_begin(&r->filters);
+	err = read_names(r, names, all) ?: list_wanted(r);
+	for (int i = r->filters.cnt - 1; i >= 0; i--)
+		if (!r->filters.list[i]->seen)
+			monitor_remove(&r->filters, i);
 	loader_free_names(names);
 	*(all ? &r->refresh_ns : &r->take_ns) = clock_ns(CLOCK_MONOTONIC) - began_ns;
 	return err;
@@ -317,11 +280,21 @@ int readings_refresh(struct readings *r, const struct config_file *wanted)
 	return read_all(r, wanted, true);
 }
 
+void readings_log_advice(struct readings *r)
+{
+	for (int i = 0; i < r->filters.cnt; i++) {
+		struct watched *f = r->filters.list[i];
+
+		if (f->err)
+			f->logged_cnt = 0;
+		else if (f->watch.seconds)
+			monitor_log_advice(f, true);
+	}
+}
+
 void readings_free(struct readings *r)
 {
-	while (r->cnt)
-		remove_at(r, r->cnt - 1);
-	free(r->list);
+	monitor_free(&r->filters);
 	attach_view_free(&r->view);
 	*r = (struct readings){ 0 };
 }

@@ -11,7 +11,6 @@
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 
-#include "advisor.h"
 #include "checks.h"
 #include "clock.h"
 #include "config_file.h"
@@ -34,7 +33,6 @@ struct service {
 	sd_event *events;
 	struct keeper keeper;
 	struct readings readings;
-	struct advisor advisor;
 	struct listener listener;
 	char status[STATUS_MAX];			  /* as systemd was told it */
 	sd_event_source *settle, *retry, *save, *refresh; /* timers */
@@ -154,8 +152,9 @@ static void tell_status(struct service *s)
 
 	if (!s->is_ready || s->is_reloading || s->keeper.running)
 		return;
-	for (int i = 0; i < s->readings.cnt; i++) /* is it of use, what was read of interfaces? */
-		if (s->readings.list[i]->err && s->readings.list[i]->err != -ENOENT)
+	for (int i = 0; i < s->readings.filters.cnt;
+	     i++) /* is it of use, what was read of interfaces? */
+		if (s->readings.filters.list[i]->err && s->readings.filters.list[i]->err != -ENOENT)
 			return;
 	keeper_text(&s->keeper, &s->readings.view, text, sizeof(text));
 	if (!strcmp(text, s->status))
@@ -170,7 +169,7 @@ static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
 
 	(void)source, (void)usec;
 	if (!readings_refresh(&s->readings, &s->keeper.config)) {
-		advisor_tell(&s->advisor, &s->readings);
+		readings_log_advice(&s->readings);
 		tell_status(s);
 	}
 	listener_follow(&s->listener, s->keeper.config.metrics);
@@ -282,7 +281,6 @@ static void end(struct service *s)
 	listener_close(&s->listener);
 	readings_free(&s->readings);
 	keeper_free(&s->keeper);
-	advisor_free(&s->advisor);
 	sd_event_unref(s->events);
 }
 

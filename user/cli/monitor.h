@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The filters that are watched, by their names: what the last two readings of each say. `watch` and
+ * the service read them; this is the list, and what they have in common.
+ */
+#ifndef XDP_DEDUP_MONITOR_H
+#define XDP_DEDUP_MONITOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "advice.h"
+#include "open_filter.h"
+#include "status.h"
+#include "watch.h"
+
+/* One filter. */
+struct watched {
+	char name[sizeof(((struct filter *)0)->name)];
+	int err; /* 0; -ENOENT: it is not loaded; another -errno: it cannot be read. Then the rest
+		  * is not set.
+		  */
+	struct status status; /* of the newest reading; its filter stays open until the next one */
+	struct watch watch;   /* that reading, and the rates since the one before */
+	uint64_t hand_lag_ns; /* how long the place at the hand has been due */
+	uint64_t fill_ns;     /* the age of what was read of the memory and of the interfaces */
+	struct advice advice[ADVICE_MAX];
+	int advice_cnt;
+	bool seen; /* since monitor_begin(): set by the caller */
+
+	/* For monitor.c: what monitor_log_advice() has logged and not ended. */
+	struct advice logged[ADVICE_MAX];
+	int logged_cnt;
+};
+
+/* All zero: no filter is watched. */
+struct monitor {
+	struct watched **list; /* cnt, sorted by name */
+	int cnt;
+	size_t bytes; /* the size of each: the caller may have more than a struct watched, which
+		       * comes first; 0: sizeof(struct watched)
+		       */
+};
+
+/* Begins a reading of all filters: none is seen. */
+void monitor_begin(struct monitor *m);
+
+/* Returns the filter of this name. If it is not in the list, adds it, all zero but its name, with
+ * no open filter. NULL (logged): no memory.
+ */
+struct watched *monitor_get(struct monitor *m, const char *name);
+
+/* Removes the filter at this index of the list, and frees what is known about it. */
+void monitor_remove(struct monitor *m, int i);
+
+/* Removes all filters. */
+void monitor_free(struct monitor *m);
+
+/* Closes the filter, and forgets its readings and its advice. */
+void monitor_forget(struct watched *f);
+
+/* Sets the advice, by what came between the last two readings; or since the load, if only one
+ * reading is known.
+ */
+void monitor_advise(struct watched *f);
+
+/* Logs the advice that is new since the last call for this filter; with `ends`, also which advice
+ * no longer holds.
+ */
+void monitor_log_advice(struct watched *f, bool ends);
+
+#endif
