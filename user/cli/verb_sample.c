@@ -72,9 +72,10 @@ static int show_sample(void *arg, const struct dedup_sample *sample)
 	return ++show->cnt == show->o->sample.count; /* 0: no end */
 }
 
-static struct sampling_wish wish_of(const struct options *o, const struct filter *f, bool all)
+static struct sampling_wish wish_of(struct show *show)
 {
-	const struct sample_options *s = &o->sample;
+	const struct sample_options *s = &show->o->sample;
+	const struct filter *f = show->f;
 	uint32_t drops = SAMPLING_DROPS;
 
 	if (f->config->policy.ihave_pass) /* never dropped, but to be seen if all are */
@@ -83,12 +84,14 @@ static struct sampling_wish wish_of(const struct options *o, const struct filter
 		.reasons = s->drops == s->fresh ? SAMPLING_DROPS | SAMPLING_NEW
 			   : s->drops		? drops
 						: SAMPLING_NEW,
-		.streams = all ? UINT32_MAX
-			       : 1U << f->config->policy.streams[f->stream].slot % DEDUP_SLOTS,
-		.snap = o->given.snap ? s->snap
-			: s->write    ? DEDUP_SNAP_MAX
-				      : SNAP_DEFAULT,
+		.streams = show->all ? UINT32_MAX
+				     : 1U << f->config->policy.streams[f->stream].slot % DEDUP_SLOTS,
+		.snap = show->o->given.snap ? s->snap
+			: s->write	    ? DEDUP_SNAP_MAX
+					    : SNAP_DEFAULT,
 		.rate = s->rate,
+		.take = show_sample,
+		.arg = show,
 	};
 }
 
@@ -150,11 +153,11 @@ static void log_summary(const struct show *show, const struct sampling_lost *los
 static int sample(struct show *show, struct filter *f)
 {
 	bool all = show->all;
-	const struct sampling_wish wish = wish_of(show->o, f, all);
+	const struct sampling_wish wish = wish_of(show);
 	struct sampling_lost lost;
 	struct sampling *s;
 	uint32_t pid;
-	int err = sampling_begin(f, &wish, show_sample, show, &s, &pid);
+	int err = sampling_begin(f, &wish, &s, &pid);
 
 	if (err)
 		return explain_begin(f, err, pid);
