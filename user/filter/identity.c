@@ -51,15 +51,14 @@ int filter_identity(const char *name, struct identity *out)
 int filter_format(const char *name)
 {
 	const uint32_t *format;
-	void *mem = NULL;
-	int err = pin_map_content(name, PIN_CONFIG, PROT_READ, sizeof(*format), sizeof(*format),
-				  &mem, NULL);
+	struct pin_content c = { .prot = PROT_READ, .size = sizeof(*format), .least = sizeof(*format) };
+	int err = pin_map_content(name, PIN_CONFIG, &c);
 
-	if (err || !mem)
+	if (err || !c.mem)
 		return err == -EPROTO ? 0 : err;
-	format = mem;
+	format = c.mem;
 	err = *format < INT_MAX ? (int)*format : 0;
-	munmap(mem, sizeof(*format));
+	munmap(c.mem, sizeof(*format));
 	return err;
 }
 

@@ -94,14 +94,35 @@ static int convert_11(struct filter *f)
 /* format: of the filter that has the pin; 0: what the pin says. */
 static int open_config(const char *name, enum pin pin, uint32_t format, struct filter *f)
 {
-	void *mem = NULL;
-	int err = pin_map_content(name, pin, PROT_READ, sizeof(*f->config),
-				  sizeof(struct dedup_config_11), &mem, NULL);
+	struct pin_content c = { .prot = PROT_READ,
+				 .size = sizeof(*f->config),
+				 .least = sizeof(struct dedup_config_11) };
+	int err = pin_map_content(name, pin, &c);
 
-	f->config = mem;
+	f->config = c.mem;
 	if (!err && (format ?: f->config->format) == 11)
 		err = convert_11(f);
 	return err ? err : is_sound(f->config) ? 0 : -EPROTO;
+}
+
+/* Maps a filter's memory: its state, of which the map must have `least` bytes, and its blocks. */
+static int map_memory(const char *name, enum pin state_pin, size_t least, enum pin filter_pin,
+		      struct filter *f)
+{
+	struct pin_content state = { .prot = PROT_READ | PROT_WRITE,
+				     .size = sizeof(*f->state),
+				     .least = least };
+	struct pin_content blocks = { .prot = PROT_READ | PROT_WRITE,
+				      .size = blocks_bytes(f),
+				      .least = blocks_bytes(f) };
+	int err = pin_map_content(name, state_pin, &state);
+
+	f->state = state.mem;
+	f->state_id = state.id;
+	if (!err)
+		err = pin_map_content(name, filter_pin, &blocks);
+	f->blocks = blocks.mem;
+	return err;
 }
 
 /* Opens the pins one after the other. In between another filter may take the name, so that they may
@@ -109,7 +130,12 @@ static int open_config(const char *name, enum pin pin, uint32_t format, struct f
  */
 static int open_pins(const char *name, struct filter *out)
 {
+	struct pin_shape stats = { BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(__u32),
+				   sizeof(struct dedup_counters), sizeof(struct dedup_counters) };
 	struct filter f = { .stats_fd = -1, .wanted_fd = -1, .stream = 0 };
+	struct pin_content record = { .prot = PROT_READ | PROT_WRITE,
+				      .size = sizeof(*f.record),
+				      .least = sizeof(*f.record) };
 	bool before;
 	int err;
 
@@ -117,20 +143,16 @@ static int open_pins(const char *name, struct filter *out)
 	err = open_config(name, PIN_CONFIG, 0, &f);
 	before = !err && f.config->format < DEDUP_FORMAT;
 	if (!err)
-		err = pin_map_content(name, PIN_STATE, PROT_READ | PROT_WRITE, sizeof(*f.state),
-				      before ? DEDUP_STATE_BYTES_OLDEST : sizeof(*f.state),
-				      (void **)&f.state, &f.state_id);
+		err = map_memory(name, PIN_STATE,
+				 before ? DEDUP_STATE_BYTES_OLDEST : sizeof(*f.state), PIN_FILTER,
+				 &f);
 	if (!err)
-		err = pin_map_content(name, PIN_RECORD, PROT_READ | PROT_WRITE, sizeof(*f.record),
-				      sizeof(*f.record), (void **)&f.record, NULL);
-	if (!err)
-		err = pin_map_content(name, PIN_FILTER, PROT_READ | PROT_WRITE, blocks_bytes(&f),
-				      blocks_bytes(&f), (void **)&f.blocks, NULL);
+		err = pin_map_content(name, PIN_RECORD, &record);
+	f.record = record.mem;
 	if (!err) {
-		f.stats_fd = pin_open_sized(
-			name, PIN_STATS, BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(__u32),
-			before ? DEDUP_COUNTERS_BYTES_OLDEST : sizeof(struct dedup_counters),
-			sizeof(struct dedup_counters), &f.counters_bytes);
+		if (before)
+			stats.value_least = DEDUP_COUNTERS_BYTES_OLDEST;
+		f.stats_fd = pin_open_sized(name, PIN_STATS, &stats, &f.counters_bytes);
 		err = f.stats_fd < 0 ? f.stats_fd : 0;
 	}
 	if (!err) {
@@ -210,12 +232,8 @@ static int open_predecessor(const char *name, uint32_t format, struct filter *ou
 	int err = open_config(name, PIN_BEFORE_CONFIG, format, &f);
 
 	if (!err) /* its state may be of the previous format */
-		err = pin_map_content(name, PIN_PREDECESSOR_STATE, PROT_READ | PROT_WRITE,
-				      sizeof(*f.state), DEDUP_STATE_BYTES_OLDEST, (void **)&f.state,
-				      &f.state_id);
-	if (!err)
-		err = pin_map_content(name, PIN_PREDECESSOR_FILTER, PROT_READ | PROT_WRITE,
-				      blocks_bytes(&f), blocks_bytes(&f), (void **)&f.blocks, NULL);
+		err = map_memory(name, PIN_PREDECESSOR_STATE, DEDUP_STATE_BYTES_OLDEST,
+				 PIN_PREDECESSOR_FILTER, &f);
 	snprintf(f.name, sizeof(f.name), "%s", name);
 	if (err)
 		filter_close(&f);

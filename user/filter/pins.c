@@ -65,34 +65,31 @@ int pin_open(const char *name, enum pin pin)
 	return fd < 0 ? pin_error(errno) : fd;
 }
 
-/* Maps the first `size` bytes of a map of so many into memory. What it has fewer is 0, and memory
- * of this process.
- */
-static int map_bytes(int fd, uint64_t bytes, int prot, size_t size, void **mem)
+/* pin_map_content() of a map that has so many bytes. */
+static int map_bytes(int fd, uint64_t bytes, struct pin_content *c)
 {
-	bool is_shorter = bytes < size;
+	bool is_shorter = bytes < c->size;
 	void *whole = NULL, *m;
 	int err;
 
 	if (is_shorter) {
-		whole = mmap(NULL, size, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		whole = mmap(NULL, c->size, c->prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (whole == MAP_FAILED)
 			return -errno;
 	}
-	m = mmap(whole, is_shorter ? bytes : size, prot, MAP_SHARED | (is_shorter ? MAP_FIXED : 0),
-		 fd, 0);
+	m = mmap(whole, is_shorter ? bytes : c->size, c->prot,
+		 MAP_SHARED | (is_shorter ? MAP_FIXED : 0), fd, 0);
 	if (m != MAP_FAILED) {
-		*mem = m;
+		c->mem = m;
 		return 0;
 	}
 	err = errno == ENOMEM || errno == EAGAIN ? -errno : -EPROTO;
 	if (is_shorter)
-		munmap(whole, size);
+		munmap(whole, c->size);
 	return err;
 }
 
-int pin_map_content(const char *name, enum pin pin, int prot, size_t size, size_t least, void **mem,
-		    uint32_t *id)
+int pin_map_content(const char *name, enum pin pin, struct pin_content *c)
 {
 	struct bpf_map_info info = { 0 };
 	__u32 len = sizeof(info);
@@ -105,15 +102,13 @@ int pin_map_content(const char *name, enum pin pin, int prot, size_t size, size_
 		err = -errno;
 	bytes = (uint64_t)info.value_size * info.max_entries;
 	if (!err)
-		err = bytes < least ? -EPROTO : map_bytes(fd, bytes, prot, size, mem);
+		err = bytes < c->least ? -EPROTO : map_bytes(fd, bytes, c);
 	close(fd);
-	if (id)
-		*id = info.id;
+	c->id = info.id;
 	return err;
 }
 
-int pin_open_sized(const char *name, enum pin pin, uint32_t type, size_t key_size, size_t least,
-		   size_t most, uint32_t *ret_bytes)
+int pin_open_sized(const char *name, enum pin pin, const struct pin_shape *shape, uint32_t *ret_bytes)
 {
 	struct bpf_map_info info = { 0 };
 	__u32 len = sizeof(info);
@@ -123,8 +118,8 @@ int pin_open_sized(const char *name, enum pin pin, uint32_t type, size_t key_siz
 		return fd;
 	if (bpf_obj_get_info_by_fd(fd, &info, &len))
 		err = -errno;
-	else if (info.type != type || info.key_size != key_size || info.value_size < least ||
-		 info.value_size > most)
+	else if (info.type != shape->type || info.key_size != shape->key_size ||
+		 info.value_size < shape->value_least || info.value_size > shape->value_most)
 		err = -EPROTO;
 	*ret_bytes = info.value_size;
 	if (err)
@@ -136,5 +131,6 @@ int pin_open_map(const char *name, enum pin pin, uint32_t type, size_t key_size,
 {
 	uint32_t bytes;
 
-	return pin_open_sized(name, pin, type, key_size, value_size, value_size, &bytes);
+	return pin_open_sized(name, pin,
+			      &(struct pin_shape){ type, key_size, value_size, value_size }, &bytes);
 }

@@ -73,20 +73,35 @@ int pin_error(int err);
 /* Opens a pin in the directory of this filter. The descriptor, which is the caller's; or -errno. */
 int pin_open(const char *name, enum pin pin);
 
-/* Opens a pinned map that must have this type and these sizes: the kernel reads and writes whole
- * keys and values, and with larger ones it would go past the end of our memory. The value's size is
- * between `least` and `most`, and goes to *ret_bytes. The descriptor, which is the caller's; or
- * -errno, -EPROTO if the map is another one.
+/* What a pinned map must be. The kernel reads and writes whole keys and values: with larger ones it
+ * would go past the end of our memory.
  */
-int pin_open_sized(const char *name, enum pin pin, uint32_t type, size_t key_size, size_t least,
-		   size_t most, uint32_t *ret_bytes);
+struct pin_shape {
+	uint32_t type; /* enum bpf_map_type */
+	size_t key_size, value_least, value_most;
+};
+
+/* Opens a pinned map of this shape, and sets *ret_bytes to the size of a value. Returns the
+ * descriptor, which is the caller's; -EPROTO if the map has another shape; another -errno.
+ */
+int pin_open_sized(const char *name, enum pin pin, const struct pin_shape *shape,
+		   uint32_t *ret_bytes);
+
+/* Opens a pinned map of this type and these sizes. Returns what pin_open_sized() returns. */
 int pin_open_map(const char *name, enum pin pin, uint32_t type, size_t key_size, size_t value_size);
 
-/* Maps the first `size` bytes of a pinned map into memory. What the map has fewer reads as 0, and is
- * memory of this process. -EPROTO if it has fewer than `least`. *id, unless NULL, becomes the
- * kernel's id of the map. 0, and the caller unmaps *mem; or -errno.
+/* The content of a pinned map in memory. */
+struct pin_content {
+	int prot;     /* as mmap() takes it */
+	size_t size;  /* so many bytes, from the first on */
+	size_t least; /* the map must have so many; the others read as 0, and are this process's */
+	void *mem;    /* set by pin_map_content(): `size` bytes */
+	uint32_t id;  /* set by pin_map_content(): the kernel's id of the map */
+};
+
+/* Maps c->size bytes of a pinned map into memory. Returns 0, and the caller unmaps c->mem; -EPROTO
+ * if the map has fewer than c->least; another -errno.
  */
-int pin_map_content(const char *name, enum pin pin, int prot, size_t size, size_t least, void **mem,
-		    uint32_t *id);
+int pin_map_content(const char *name, enum pin pin, struct pin_content *c);
 
 #endif
