@@ -78,18 +78,22 @@ static void add_cpu(const struct filter *f, const struct dedup_counters *of, boo
 	sum->dropped_bytes += earlier ? of->timed_bytes : drop_bytes_of(f->config, of);
 }
 
-/* Adds the counters of a row, each CPU's to those `stride` behind the one's before; `earlier`: of
- * earlier programs, whose drops are in it as timed ones.
- */
-static int add_row(const struct filter *f, __u32 row, bool earlier, int cpus,
-		   struct filter_counters *sum, int stride)
+/* Where counters are added: of all CPUs to *sum; or with `of_each` of each CPU to one of sum[cpus]. */
+struct sums {
+	struct filter_counters *sum;
+	int cpus;
+	bool of_each;
+};
+
+/* Adds the counters of a row; `earlier`: of earlier programs, whose drops are in it as timed ones. */
+static int add_row(const struct filter *f, __u32 row, bool earlier, const struct sums *to)
 {
-	struct dedup_counters *each = read_row(f, row, cpus);
+	struct dedup_counters *each = read_row(f, row, to->cpus);
 
 	if (!each)
 		return -errno;
-	for (int i = 0; i < cpus; i++)
-		add_cpu(f, &each[i], earlier, &sum[(size_t)i * stride]);
+	for (int i = 0; i < to->cpus; i++)
+		add_cpu(f, &each[i], earlier, &to->sum[to->of_each ? i : 0]);
 	free(each);
 	return 0;
 }
@@ -97,8 +101,7 @@ static int add_row(const struct filter *f, __u32 row, bool earlier, int cpus,
 /* What earlier programs have counted in stream n: it is in the filter's counters, or while that is
  * not so (filter_keep_counters()) still in those of the program before it.
  */
-static int add_earlier(const struct filter *f, __u32 n, int cpus, struct filter_counters *sum,
-		       int stride)
+static int add_earlier(const struct filter *f, __u32 n, const struct sums *to)
 {
 	const struct filter *old = f->beside;
 	int from, err;
@@ -106,36 +109,35 @@ static int add_earlier(const struct filter *f, __u32 n, int cpus, struct filter_
 	if (!f->config->earlier_stats)
 		return 0;
 	if (!old || !filter_is_later(f, old) || READ_ONCE(f->record->has_counts))
-		return add_row(f, f->config->policy.streams_cnt + n, true, cpus, sum, stride);
+		return add_row(f, f->config->policy.streams_cnt + n, true, to);
 	from = stream_before(old->config, f->config, n);
 	if (from < 0)
 		return 0;
-	err = add_row(old, from, false, cpus, sum, stride);
+	err = add_row(old, from, false, to);
 	if (!err && old->config->earlier_stats)
-		err = add_row(old, old->config->policy.streams_cnt + from, true, cpus, sum, stride);
+		err = add_row(old, old->config->policy.streams_cnt + from, true, to);
 	return err;
 }
 
-/* Adds the counters of streams first to end - 1, to *sum; or with stride 1 to sum[cpus]. */
-static int add_rows(const struct filter *f, __u32 first, __u32 end, int cpus,
-		    struct filter_counters *sum, int stride)
+/* Adds the counters of streams first to end - 1. */
+static int add_rows(const struct filter *f, __u32 first, __u32 end, const struct sums *to)
 {
 	int err = 0;
 
 	for (__u32 n = first; n < end && !err; n++) {
-		err = add_row(f, n, false, cpus, sum, stride);
+		err = add_row(f, n, false, to);
 		if (!err)
-			err = add_earlier(f, n, cpus, sum, stride);
+			err = add_earlier(f, n, to);
 	}
 	return err;
 }
 
 static int sum_counters(const struct filter *f, __u32 first, __u32 end, struct filter_counters *sum)
 {
-	int cpus = libbpf_num_possible_cpus();
+	struct sums to = { .sum = sum, .cpus = libbpf_num_possible_cpus() };
 
 	*sum = (struct filter_counters){ 0 };
-	return cpus < 0 ? cpus : add_rows(f, first, end, cpus, sum, 0);
+	return to.cpus < 0 ? to.cpus : add_rows(f, first, end, &to);
 }
 
 int filter_cpu_counters(const struct filter *f, struct filter_counters **each, int *cpus)
@@ -146,7 +148,8 @@ int filter_cpu_counters(const struct filter *f, struct filter_counters **each, i
 	*each = *cpus < 0 ? NULL : calloc(*cpus, sizeof(**each));
 	if (!*each)
 		return *cpus < 0 ? *cpus : -ENOMEM;
-	err = add_rows(f, 0, f->config->policy.streams_cnt, *cpus, *each, 1);
+	err = add_rows(f, 0, f->config->policy.streams_cnt,
+		       &(struct sums){ .sum = *each, .cpus = *cpus, .of_each = true });
 	if (err) {
 		free(*each);
 		*each = NULL;
