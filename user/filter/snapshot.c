@@ -375,20 +375,19 @@ struct snapshot_ids snapshot_ids(const struct snapshot_head *h)
 	return ids;
 }
 
-static void tell(const struct snapshot_head *h, uint64_t now_ns, uint64_t ids,
-		 const struct dedup_config *successor, struct dedup_state *st,
-		 struct dedup_block *blocks)
+static void tell(const struct snapshot_head *h, uint64_t ids, const struct dedup_config *successor,
+		 struct dedup_state *st, struct dedup_block *blocks)
 {
 	uint64_t most = lesser(ids, successor->memory.full_ids);
 
 	st->learned += most * dedup_scale(&h->config, successor) >> DEDUP_SCALE_SHIFT;
-	pass_until(&h->config, now_ns, now_ns, st, blocks);
+	pass_until(&h->config, st->last_ns, st->last_ns, st, blocks);
 }
 
-void snapshot_tell(const struct snapshot_head *h, uint64_t now_ns, struct snapshot_ids ids,
+void snapshot_tell(const struct snapshot_head *h, struct snapshot_ids ids,
 		   const struct dedup_config *successor, struct dedup_state *st,
 		   struct dedup_block *blocks)
 {
-	tell(h, now_ns, ids.older, successor, st, blocks);
-	tell(h, now_ns, ids.younger, successor, st, blocks);
+	tell(h, ids.older, successor, st, blocks);
+	tell(h, ids.younger, successor, st, blocks);
 }

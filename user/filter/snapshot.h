@@ -137,7 +137,7 @@ struct snapshot_ids snapshot_ids(const struct snapshot_head *h);
  * predecessor it is to be: so the rate of both together is that of one
  * (predecessor.h), though that filter has ids already.
  */
-void snapshot_tell(const struct snapshot_head *h, uint64_t now_ns, struct snapshot_ids ids,
+void snapshot_tell(const struct snapshot_head *h, struct snapshot_ids ids,
 		   const struct dedup_config *successor, struct dedup_state *st,
 		   struct dedup_block *blocks);
 

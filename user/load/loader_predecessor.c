@@ -82,12 +82,11 @@ int predecessor_pin(const struct predecessor *p, const char *directory)
 	return err ? err : pin_map(p->state_fd, directory, PIN_PREDECESSOR_STATE);
 }
 
-/* Tells a snapshot's memory of the ids that are in the filter which is to get it, and sets *told.
- * From its first step on with it that filter's hand tells of those that come after these.
+/* Which ids are in the filter that is to get a snapshot's memory, which is told of them; sets
+ * *told. From its first step on with it that filter's hand tells of those that come after these.
  */
-static int tell_ids(const struct filter *beside, const struct snapshot_moment *now,
-		    const struct snapshot *snapshot, struct dedup_state *st,
-		    struct dedup_block *blocks, uint64_t *told)
+static int ids_to_tell(const struct filter *beside, const struct snapshot_moment *now,
+		       struct snapshot_ids *ids, uint64_t *told)
 {
 	static struct snapshot_head h;
 	int err = snapshot_take(beside, now, &h);
@@ -96,7 +95,7 @@ static int tell_ids(const struct filter *beside, const struct snapshot_moment *n
 		return diag_err(err, "the window's clock of %s has stopped" ADVICE "unload it",
 				beside->name);
 	snapshot_finish(beside, &h);
-	snapshot_tell(&snapshot->head, now->hand_ns, snapshot_ids(&h), beside->config, st, blocks);
+	*ids = snapshot_ids(&h);
 	*told = h.learned;
 	return 0;
 }
@@ -109,6 +108,7 @@ static int resume_filter(struct xdp_dedup *skel, const struct snapshot *snapshot
 	struct dedup_state *st = &skel->data_state->state;
 	struct snapshot_moment now;
 	struct dedup_block *blocks;
+	struct snapshot_ids ids;
 	uint64_t elapsed_ns;
 	int err;
 
@@ -123,8 +123,10 @@ static int resume_filter(struct xdp_dedup *skel, const struct snapshot *snapshot
 		elapsed_ns = snapshot_elapsed(&snapshot->head.moment, &now);
 		snapshot_state(&snapshot->head, now.hand_ns, elapsed_ns, st);
 		snapshot_age(&snapshot->head, now.hand_ns, elapsed_ns, st, blocks);
-		err = beside ? tell_ids(beside, &now, snapshot, st, blocks, told) : 0;
+		err = beside ? ids_to_tell(beside, &now, &ids, told) : 0;
 	}
+	if (!err && beside)
+		snapshot_tell(&snapshot->head, ids, beside->config, st, blocks);
 	if (!err)
 		err = dedup_is_forgotten(st);
 	munmap(blocks, size);

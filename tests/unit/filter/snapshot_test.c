@@ -578,20 +578,20 @@ static void ids_of_a_successor_count(void **state)
 	assert_int_equal(ids.younger, 900);
 	assert_int_equal(ids.older, 800);
 	snapshot_state(&h, S, 0, &st);
-	snapshot_tell(&h, S, (struct snapshot_ids){ 90, 10 }, &s.config, &st, s.filter.blocks);
+	snapshot_tell(&h, (struct snapshot_ids){ 90, 10 }, &s.config, &st, s.filter.blocks);
 	assert_int_equal(st.passed, s.state.passed);
 	snapshot_state(&h, S, 0, &st);
-	snapshot_tell(&h, S, (struct snapshot_ids){ 1000, 10 }, &s.config, &st, s.filter.blocks);
+	snapshot_tell(&h, (struct snapshot_ids){ 1000, 10 }, &s.config, &st, s.filter.blocks);
 	assert_int_equal(st.passed, s.state.passed + s.config.memory.places);
 	snapshot_state(&h, S, 0, &st);
-	snapshot_tell(&h, S, (struct snapshot_ids){ 1100, 1100 }, &s.config, &st, s.filter.blocks);
+	snapshot_tell(&h, (struct snapshot_ids){ 1100, 1100 }, &s.config, &st, s.filter.blocks);
 	assert_true(dedup_is_forgotten(&st));
 	/* One twice as large may have twice as many. */
 	twice = s.config;
 	twice.memory.turn_ids *= 2;
 	twice.memory.full_ids *= 2;
 	snapshot_state(&h, S, 0, &st);
-	snapshot_tell(&h, S, (struct snapshot_ids){ 150, 30 }, &twice, &st, s.filter.blocks);
+	snapshot_tell(&h, (struct snapshot_ids){ 150, 30 }, &twice, &st, s.filter.blocks);
 	assert_int_equal(st.passed, s.state.passed);
 	sim_stop(&s);
 }
