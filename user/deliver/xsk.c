@@ -21,8 +21,8 @@ void xsk_begin(struct xsk *x)
 		.fd = -1,
 		.memory_fd = -1,
 		.memory = MAP_FAILED,
-		.fill_map = MAP_FAILED,
-		.rx_map = MAP_FAILED,
+		.fill_map = { .mem = MAP_FAILED },
+		.rx_map = { .mem = MAP_FAILED },
 	};
 }
 
@@ -67,11 +67,12 @@ static int make_memory(struct xsk *x)
 
 /* Maps a ring, whose elements begin behind its head. */
 static int map_ring(const struct xsk *x, off_t at, const struct xdp_ring_offset *offset,
-		    size_t element, void **map, size_t *bytes)
+		    size_t element, struct xsk_map *out)
 {
-	*bytes = offset->desc + x->frames * element;
-	*map = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, x->fd, at);
-	return *map == MAP_FAILED ? -errno : 0;
+	out->bytes = offset->desc + x->frames * element;
+	out->mem =
+		mmap(NULL, out->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, x->fd, at);
+	return out->mem == MAP_FAILED ? -errno : 0;
 }
 
 static int map_rings(struct xsk *x)
@@ -85,11 +86,10 @@ static int map_rings(struct xsk *x)
 		return -errno;
 	if (len != sizeof(offsets)) /* before Linux 5.4 */
 		return -EOPNOTSUPP;
-	err = map_ring(x, XDP_UMEM_PGOFF_FILL_RING, &offsets.fr, sizeof(uint64_t), &x->fill_map,
-		       &x->fill_bytes);
+	err = map_ring(x, XDP_UMEM_PGOFF_FILL_RING, &offsets.fr, sizeof(uint64_t), &x->fill_map);
 	if (err)
 		return err;
-	ring = x->fill_map;
+	ring = x->fill_map.mem;
 	x->fill = (struct xsk_ring_prod){
 		.mask = x->frames - 1,
 		.size = x->frames,
@@ -100,11 +100,10 @@ static int map_rings(struct xsk *x)
 	};
 	x->fill.cached_prod = *x->fill.producer;
 	x->fill.cached_cons = *x->fill.consumer + x->frames; /* libxdp's way of counting */
-	err = map_ring(x, XDP_PGOFF_RX_RING, &offsets.rx, sizeof(struct xdp_desc), &x->rx_map,
-		       &x->rx_bytes);
+	err = map_ring(x, XDP_PGOFF_RX_RING, &offsets.rx, sizeof(struct xdp_desc), &x->rx_map);
 	if (err)
 		return err;
-	ring = x->rx_map;
+	ring = x->rx_map.mem;
 	x->rx = (struct xsk_ring_cons){
 		.mask = x->frames - 1,
 		.size = x->frames,
@@ -161,11 +160,12 @@ int xsk_adopt(struct xsk *x, int fd, int memory_fd, uint32_t frames)
 
 int xsk_can_be_adopted(const struct xsk *x)
 {
-	void *map = mmap(NULL, x->fill_bytes, PROT_READ, MAP_SHARED, x->fd, XDP_UMEM_PGOFF_FILL_RING);
+	void *map = mmap(NULL, x->fill_map.bytes, PROT_READ, MAP_SHARED, x->fd,
+			 XDP_UMEM_PGOFF_FILL_RING);
 
 	if (map == MAP_FAILED)
 		return errno == ENOMEM ? -ENOMEM : -EOPNOTSUPP;
-	munmap(map, x->fill_bytes);
+	munmap(map, x->fill_map.bytes);
 	return 0;
 }
 
@@ -219,10 +219,10 @@ void xsk_close(struct xsk *x)
 {
 	if (x->fd >= 0)
 		close(x->fd);
-	if (x->fill_map != MAP_FAILED)
-		munmap(x->fill_map, x->fill_bytes);
-	if (x->rx_map != MAP_FAILED)
-		munmap(x->rx_map, x->rx_bytes);
+	if (x->fill_map.mem != MAP_FAILED)
+		munmap(x->fill_map.mem, x->fill_map.bytes);
+	if (x->rx_map.mem != MAP_FAILED)
+		munmap(x->rx_map.mem, x->rx_map.bytes);
 	if (x->memory != MAP_FAILED)
 		munmap(x->memory, memory_bytes(x));
 	if (x->memory_fd >= 0)

@@ -26,14 +26,19 @@
 #define XDP_USE_SG (1 << 4)
 #endif
 
+/* A ring as it is mapped. */
+struct xsk_map {
+	void *mem; /* MAP_FAILED: it is not */
+	size_t bytes;
+};
+
 struct xsk {
 	int fd, memory_fd;
 	uint8_t *memory; /* `frames` of XSK_FRAME_BYTES; a frame's address is its offset */
 	uint32_t frames;
 	struct xsk_ring_prod fill; /* both have room for all frames */
 	struct xsk_ring_cons rx;
-	void *fill_map, *rx_map;
-	size_t fill_bytes, rx_bytes;
+	struct xsk_map fill_map, rx_map;
 	bool zerocopy; /* the driver writes into the memory; else packets are copied */
 	bool several;  /* packets may come in several frames */
 };
