@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "array_rate.h"
@@ -20,17 +21,22 @@ int textbook_size(double n, double p, uint32_t *m, uint32_t *k)
 	return 0;
 }
 
-/* The smallest m that keeps the rate p with k probes; INFINITY if none up to UINT32_MAX does. */
-static double least_m(int arrays, enum dedup_hash_scheme hash, double n, double p, uint32_t k)
+static bool keeps(const struct array_wish *w, uint32_t m, uint32_t k)
+{
+	return array_rate_of(w->arrays, w->hash, m, k, w->n) <= w->p;
+}
+
+/* The smallest m that keeps the wish with k probes; INFINITY if none up to UINT32_MAX does. */
+static double least_m(const struct array_wish *w, uint32_t k)
 {
 	uint64_t lo = 1, hi = UINT32_MAX;
 
-	if (array_rate_of(arrays, hash, hi, k, n) > p)
+	if (!keeps(w, hi, k))
 		return INFINITY;
 	while (lo < hi) {
 		uint64_t mid = (lo + hi) / 2;
 
-		if (array_rate_of(arrays, hash, mid, k, n) <= p)
+		if (keeps(w, mid, k))
 			hi = mid;
 		else
 			lo = mid + 1;
@@ -38,16 +44,16 @@ static double least_m(int arrays, enum dedup_hash_scheme hash, double n, double 
 	return lo;
 }
 
-int array_pick(int arrays, enum dedup_hash_scheme hash, double n, double p, uint32_t *m, uint32_t *k)
+int array_pick(const struct array_wish *w, uint32_t *m, uint32_t *k)
 {
 	double bits[DEDUP_HASHES_MAX + 1], best = INFINITY; /* bits[k]: the smallest m with k */
 	uint32_t pick = *k;
 
 	if (pick) {
-		bits[pick] = least_m(arrays, hash, n, p, pick);
+		bits[pick] = least_m(w, pick);
 	} else {
 		for (uint32_t i = 1; i <= DEDUP_HASHES_MAX; i++) {
-			bits[i] = least_m(arrays, hash, n, p, i);
+			bits[i] = least_m(w, i);
 			if (bits[i] < best)
 				best = bits[i];
 		}
@@ -61,8 +67,7 @@ int array_pick(int arrays, enum dedup_hash_scheme hash, double n, double p, uint
 	return 0;
 }
 
-int array_pick_power(int arrays, enum dedup_hash_scheme hash, double n, double p, uint32_t k_bits,
-		     uint32_t *index_bits, uint32_t *k)
+int array_pick_power(const struct array_wish *w, uint32_t k_bits, uint32_t *index_bits, uint32_t *k)
 {
 	uint32_t lo = *index_bits ? *index_bits : 1,
 		 hi = *index_bits ? *index_bits : SPEC_INDEX_BITS_MAX;
@@ -71,7 +76,7 @@ int array_pick_power(int arrays, enum dedup_hash_scheme hash, double n, double p
 		uint32_t k_lo = *k ? *k : 1, k_hi = *k ? *k : DEDUP_HASHES_MAX;
 
 		for (uint32_t i = k_lo; i <= k_hi && i * b <= k_bits; i++) {
-			if (array_rate_of(arrays, hash, 1U << b, i, n) > p)
+			if (!keeps(w, 1U << b, i))
 				continue;
 			*index_bits = b;
 			*k = i;

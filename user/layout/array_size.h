@@ -22,17 +22,26 @@
  */
 int textbook_size(double n, double p, uint32_t *m, uint32_t *k);
 
-/* Picks the smallest m at which `arrays` (1 or 2) arrays of n ids each have a rate
- * (array_rate_of) of at most p, with *k probes. If *k is 0, picks k too: the fewest probes with
- * which m is at most SIZE_PROBES_WORTH times the smallest m of any k. 0; -EOVERFLOW as above.
+/* What arrays are to keep: `arrays` (1 or 2) of n ids each have a rate (array_rate_of()) of at most
+ * p.
  */
-int array_pick(int arrays, enum dedup_hash_scheme hash, double n, double p, uint32_t *m, uint32_t *k);
+struct array_wish {
+	int arrays;
+	enum dedup_hash_scheme hash;
+	double n, p;
+};
 
-/* The same for m = 2^*index_bits, 1 to 24. What is 0 of *index_bits and *k is picked: the smallest
- * m, and with it the fewest probes. k_bits: a bound on k * *index_bits (tezos: TEZOS_BITS).
+/* Picks the smallest m that keeps the wish with *k probes. If *k is 0, picks k too: the fewest
+ * probes with which m is at most SIZE_PROBES_WORTH times the smallest m of any k. Returns 0;
+ * -EOVERFLOW if m is above UINT32_MAX.
  */
-int array_pick_power(int arrays, enum dedup_hash_scheme hash, double n, double p, uint32_t k_bits,
-		     uint32_t *index_bits, uint32_t *k);
+int array_pick(const struct array_wish *w, uint32_t *m, uint32_t *k);
+
+/* Picks of *index_bits (1 to 24) and *k what is 0, so that m = 2^*index_bits keeps the wish: the
+ * smallest m, and with it the fewest probes. k_bits: a bound on k * *index_bits (tezos:
+ * TEZOS_BITS). Returns 0; -EOVERFLOW if no m does.
+ */
+int array_pick_power(const struct array_wish *w, uint32_t k_bits, uint32_t *index_bits, uint32_t *k);
 
 /* The k with which arrays of a given m take the most ids at the rate p: the textbook's log2(1 / p),
  * where each of `arrays` arrays has its share p / arrays; limited to what DEDUP_HASHES_MAX and, for

@@ -96,29 +96,36 @@ static double estimate_ids(const struct dedup_config *cfg, uint64_t bits_set, ui
 	return halves ? halves * -log(clear > least ? clear : least) / miss : 0;
 }
 
-/* Adds what the blocks from w->next to w->end, one segment, hold. hit is of word_hits(). */
-static void add_segment(struct fill *f, const struct dedup_config *cfg,
-			const struct dedup_block *blocks, uint64_t hand, const double *hit,
-			struct walk *w)
+/* Memory that is read. */
+struct reader {
+	const struct dedup_config *cfg;
+	const struct dedup_block *blocks;
+	uint64_t hand;
+	double hit[DEDUP_WORD_BITS + 1]; /* word_hits() */
+};
+
+/* Adds what the blocks from w->next to w->end, one segment, hold. */
+static void add_segment(struct fill *f, const struct reader *r, struct walk *w)
 {
+	uint32_t words = r->cfg->memory.words;
 	uint64_t bits[2] = { 0 }; /* set in the current halves, in the previous ones */
 	uint32_t first = w->next;
 
 	while (walk_on(w)) {
-		uint32_t cur = dedup_hand_half(hand, w->block);
-		struct dedup_block block = blocks[w->block];
+		uint32_t cur = dedup_hand_half(r->hand, w->block);
+		struct dedup_block block = r->blocks[w->block];
 		__u64 both[DEDUP_HALF_WORDS];
 
 		for (int i = 0; i < DEDUP_HALF_WORDS; i++)
 			both[i] = block.half[0][i] & block.half[1][i]; /* would count twice */
-		f->fpr += w->weight * (half_hit(block.half[0], cfg->memory.words, hit) +
-				       half_hit(block.half[1], cfg->memory.words, hit) -
-				       half_hit(both, cfg->memory.words, hit));
+		f->fpr += w->weight *
+			  (half_hit(block.half[0], words, r->hit) +
+			   half_hit(block.half[1], words, r->hit) - half_hit(both, words, r->hit));
 		bits[0] += (uint64_t)w->weight * half_popcount(block.half[cur]);
 		bits[1] += (uint64_t)w->weight * half_popcount(block.half[cur ^ 1]);
 	}
-	f->ids += estimate_ids(cfg, bits[0], w->end - first) +
-		  estimate_ids(cfg, bits[1], w->end - first);
+	f->ids += estimate_ids(r->cfg, bits[0], w->end - first) +
+		  estimate_ids(r->cfg, bits[1], w->end - first);
 	f->set_current += bits[0];
 	f->set_previous += bits[1];
 }
@@ -126,11 +133,12 @@ static void add_segment(struct fill *f, const struct dedup_config *cfg,
 static struct fill fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
 			uint64_t hand, struct sample sample)
 {
+	struct reader r = { .cfg = cfg, .blocks = blocks, .hand = hand };
 	struct walk w = { .sample = sample };
-	double hit[DEDUP_WORD_BITS + 1], part;
 	struct fill f = { 0 };
+	double part;
 
-	word_hits(hit, cfg->memory.bits);
+	word_hits(r.hit, cfg->memory.bits);
 	/* Ids are estimated segment by segment: the current halves hold few ids where the hand has
 	 * just passed, and many where it is about to pass, and the estimate is not linear.
 	 */
@@ -138,7 +146,7 @@ static struct fill fill(const struct dedup_config *cfg, const struct dedup_block
 		w.end += cfg->memory.segment_places;
 		if (w.end > cfg->memory.blocks)
 			w.end = cfg->memory.blocks;
-		add_segment(&f, cfg, blocks, hand, hit, &w);
+		add_segment(&f, &r, &w);
 	}
 	f.fpr /= cfg->memory.blocks;
 	f.current = f.set_current / ((double)cfg->memory.blocks * HALF_BITS);

@@ -27,11 +27,11 @@ static const char *refusal(const struct filter_spec *spec)
 
 static int size(const struct filter_spec *spec, double ids, double fpr, struct dedup_config *c)
 {
+	const struct array_wish wish = { .arrays = 1, .hash = spec->hash, .n = ids, .p = fpr };
 	uint32_t index_bits = spec->index_bits, k = spec->hashes;
 	uint32_t k_bits = spec->hash == DEDUP_TEZOS ? TEZOS_BITS : UINT32_MAX;
 
-	if ((!index_bits || !k) &&
-	    array_pick_power(1, spec->hash, ids, fpr, k_bits, &index_bits, &k)) {
+	if ((!index_bits || !k) && array_pick_power(&wish, k_bits, &index_bits, &k)) {
 		if (!spec->index_bits)
 			return -EOVERFLOW;
 		k = array_probes(1, spec->hash, index_bits, fpr);
@@ -65,12 +65,15 @@ static double turn_ids(const struct dedup_config *c, double ids, double longer)
 	return c->memory.places > 1 ? 2 * ids : layout_turn_ids(c, ids, longer);
 }
 
-/* Adds to cells[n] how many cells have n countdowns to go, n from 0 to config->places; those with
- * more than `most` are counted in cells[most]. Returns the part (0 to 1) of the cells that was
- * read.
- */
+/* How many cells have n countdowns to go: cnt[n], n from 0 to `most`, where those with more count. */
+struct cells {
+	uint64_t *cnt;
+	uint32_t most;
+};
+
+/* Adds to *cells those of the memory. Returns the part (0 to 1) that was read. */
 static double count_cells(const struct dedup_config *cfg, const struct dedup_block *blocks,
-			  uint64_t hand, struct sample sample, uint32_t most, uint64_t *cells)
+			  uint64_t hand, struct sample sample, const struct cells *cells)
 {
 	uint32_t elapsed = dedup_countdowns(hand, cfg->memory.places);
 	uint32_t in_block = cfg->memory.m < DEDUP_BLOCK_CELLS ? cfg->memory.m : DEDUP_BLOCK_CELLS;
@@ -82,7 +85,7 @@ static double count_cells(const struct dedup_config *cfg, const struct dedup_blo
 			uint32_t left =
 				dedup_cell_left(READ_ONCE(*cell), elapsed, cfg->memory.places);
 
-			cells[left < most ? left : most] += w.weight;
+			cells->cnt[left < cells->most ? left : cells->most] += w.weight;
 		}
 	}
 	return (double)w.read / cfg->memory.blocks;
@@ -92,7 +95,7 @@ static struct fill fill(const struct dedup_config *cfg, const struct dedup_block
 			uint64_t hand, struct sample sample)
 {
 	uint64_t cells[2] = { 0 }; /* at 0, and above 0 */
-	double part = count_cells(cfg, blocks, hand, sample, 1, cells);
+	double part = count_cells(cfg, blocks, hand, sample, &(struct cells){ cells, 1 });
 	struct fill f = { .set_current = cells[1] };
 
 	f.current = (double)f.set_current / cfg->memory.m;
@@ -106,7 +109,7 @@ static void histogram(const struct dedup_config *cfg, const struct dedup_block *
 		      uint64_t hand, struct sample sample, uint64_t *cells)
 {
 	memset(cells, 0, (cfg->memory.places + 1ULL) * sizeof(*cells));
-	count_cells(cfg, blocks, hand, sample, cfg->memory.places, cells);
+	count_cells(cfg, blocks, hand, sample, &(struct cells){ cells, cfg->memory.places });
 }
 
 static uint64_t approx_count(const struct dedup_config *cfg, struct dedup_state *st, int64_t credit)

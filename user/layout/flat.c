@@ -32,6 +32,7 @@ static const char *refusal(const struct filter_spec *spec)
  */
 static int pick(const struct filter_spec *spec, double ids, double fpr, uint32_t *m, uint32_t *k)
 {
+	const struct array_wish wish = { .arrays = 2, .hash = spec->hash, .n = ids, .p = fpr };
 	uint32_t index_bits = array_index_bits(*m), own_m, own_k;
 	int err = 0;
 
@@ -48,10 +49,10 @@ static int pick(const struct filter_spec *spec, double ids, double fpr, uint32_t
 	if (*m) {
 		*k = *k ? *k : array_probes(2, spec->hash, index_bits, fpr);
 	} else if (spec->hash == DEDUP_TEZOS) {
-		err = array_pick_power(2, spec->hash, ids, fpr, TEZOS_BITS, &index_bits, k);
+		err = array_pick_power(&wish, TEZOS_BITS, &index_bits, k);
 		*m = 1U << index_bits;
 	} else if (!err) {
-		err = array_pick(2, spec->hash, ids, fpr, m, k);
+		err = array_pick(&wish, m, k);
 	}
 	return !err && *k > DEDUP_HASHES_MAX ? -EDOM : err;
 }

@@ -198,8 +198,10 @@ static void picks_are_the_smallest(void **state)
 			for (size_t i = 0; i < ARRAY_SIZE(IDS); i++)
 				for (size_t j = 0; j < ARRAY_SIZE(PROBES); j++) {
 					uint32_t m = 5, k = PROBES[j];
-					int err = array_pick(arrays, DEDUP_FAST, IDS[i], RATES[r],
-							     &m, &k);
+					int err =
+						array_pick(&(struct array_wish){ arrays, DEDUP_FAST,
+										 IDS[i], RATES[r] },
+							   &m, &k);
 
 					assert_int_equal(k, PROBES[j]);
 					if (err) {
@@ -227,14 +229,18 @@ static void picks_have_few_probes(void **state)
 
 				for (uint32_t j = 1; j <= DEDUP_HASHES_MAX; j++) {
 					of[j] = INFINITY;
-					if (!array_pick(arrays, DEDUP_FAST, IDS[i], RATES[r], &m, &j))
+					if (!array_pick(&(struct array_wish){ arrays, DEDUP_FAST,
+									      IDS[i], RATES[r] },
+							&m, &j))
 						of[j] = m;
 					best = fmin(best, of[j]);
 				}
 				while (of[fewest] > best * SIZE_PROBES_WORTH)
 					fewest++;
-				assert_int_equal(
-					array_pick(arrays, DEDUP_FAST, IDS[i], RATES[r], &m, &k), 0);
+				assert_int_equal(array_pick(&(struct array_wish){ arrays, DEDUP_FAST,
+										  IDS[i], RATES[r] },
+							    &m, &k),
+						 0);
 				assert_int_equal(k, fewest);
 				assert_true(m == of[k]);
 			}
@@ -245,12 +251,14 @@ static void picks_have_an_end(void **state)
 	uint32_t m = 3, k = 0;
 
 	(void)state;
-	assert_int_equal(array_pick(2, DEDUP_FAST, 1e9, 1e-4, &m, &k), -EOVERFLOW);
+	assert_int_equal(array_pick(&(struct array_wish){ 2, DEDUP_FAST, 1e9, 1e-4 }, &m, &k),
+			 -EOVERFLOW);
 	assert_true(m == 3 && k == 0);
 	k = 1;
-	assert_int_equal(array_pick(2, DEDUP_FAST, 1e6, 1e-4, &m, &k), -EOVERFLOW);
+	assert_int_equal(array_pick(&(struct array_wish){ 2, DEDUP_FAST, 1e6, 1e-4 }, &m, &k),
+			 -EOVERFLOW);
 	assert_true(m == 3 && k == 1);
-	assert_int_equal(array_pick(1, DEDUP_FAST, 1e6, 1e-3, &m, &k), 0);
+	assert_int_equal(array_pick(&(struct array_wish){ 1, DEDUP_FAST, 1e6, 1e-3 }, &m, &k), 0);
 }
 
 static void powers_are_the_smallest(void **state)
@@ -265,8 +273,9 @@ static void powers_are_the_smallest(void **state)
 					uint32_t bits = 0, k = 0, fewer;
 					double n = IDS[i], p = RATES[r];
 
-					if (array_pick_power(arrays, DEDUP_FAST, n, p, K_BITS[j],
-							     &bits, &k)) {
+					if (array_pick_power(
+						    &(struct array_wish){ arrays, DEDUP_FAST, n, p },
+						    K_BITS[j], &bits, &k)) {
 						assert_true(!bits && !k);
 						assert_false(keeps(arrays, 1 << 24, 10, n, p));
 						continue;
@@ -289,20 +298,29 @@ static void powers_keep_what_is_given(void **state)
 	uint32_t bits = 0, k = 3;
 
 	(void)state;
-	assert_int_equal(array_pick_power(1, DEDUP_FAST, 1000, 1e-4, 256, &bits, &k), 0);
+	assert_int_equal(array_pick_power(&(struct array_wish){ 1, DEDUP_FAST, 1000, 1e-4 }, 256,
+					  &bits, &k),
+			 0);
 	assert_true(k == 3 && keeps(1, 1 << bits, 3, 1000, 1e-4));
 	assert_false(keeps(1, 1 << (bits - 1), 3, 1000, 1e-4));
 	bits = 16, k = 0;
-	assert_int_equal(array_pick_power(1, DEDUP_FAST, 1000, 1e-4, 256, &bits, &k), 0);
+	assert_int_equal(array_pick_power(&(struct array_wish){ 1, DEDUP_FAST, 1000, 1e-4 }, 256,
+					  &bits, &k),
+			 0);
 	assert_true(bits == 16 && keeps(1, 1 << 16, k, 1000, 1e-4));
 	assert_false(keeps(1, 1 << 16, k - 1, 1000, 1e-4));
 	bits = 8, k = 0;
-	assert_int_equal(array_pick_power(1, DEDUP_FAST, 1000, 1e-4, 256, &bits, &k), -EOVERFLOW);
+	assert_int_equal(array_pick_power(&(struct array_wish){ 1, DEDUP_FAST, 1000, 1e-4 }, 256,
+					  &bits, &k),
+			 -EOVERFLOW);
 	assert_true(bits == 8 && !k);
 	bits = 16, k = 17; /* 17 * 16 bits are more than there are */
-	assert_int_equal(array_pick_power(1, DEDUP_FAST, 10, 0.1, 256, &bits, &k), -EOVERFLOW);
+	assert_int_equal(array_pick_power(&(struct array_wish){ 1, DEDUP_FAST, 10, 0.1 }, 256,
+					  &bits, &k),
+			 -EOVERFLOW);
 	bits = 16, k = 16;
-	assert_int_equal(array_pick_power(1, DEDUP_FAST, 10, 0.1, 256, &bits, &k), 0);
+	assert_int_equal(
+		array_pick_power(&(struct array_wish){ 1, DEDUP_FAST, 10, 0.1 }, 256, &bits, &k), 0);
 }
 
 /* The smallest plans, where theory is weakest, by counting. */
