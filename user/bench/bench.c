@@ -64,27 +64,26 @@ static uint64_t packets_of(const struct bench_setting *s)
 	return packets < PACKETS_MAX ? packets : PACKETS_MAX;
 }
 
-/* Sends packets of this traffic through the program, on `cpus` CPUs at once, each with own ids. */
-static int send_traffic(struct bench *b, struct bench_subject *s, enum bench_traffic traffic,
-			int cpus, uint64_t packets)
+/* Sends it through the program, on all CPUs at once, each with own ids. */
+static int send_load(struct bench *b, struct bench_subject *s, const struct bench_load *l)
 {
 	int err;
 
-	for (int i = 0; i < cpus; i++)
-		b->streams[b->cpus[i]] = bench_traffic_stream(b, s, traffic, i, cpus, packets);
+	for (int i = 0; i < l->cpus; i++)
+		b->streams[b->cpus[i]] = bench_traffic_stream(b, s, l, i);
 	/* One more packet: the generator takes the end time as it begins. */
-	err = bench_send(b, bench_generator_fd(b), cpus, 1);
-	s->next += cpus * packets;
+	err = bench_send(b, bench_generator_fd(b), l->cpus, 1);
+	s->next += l->cpus * l->packets;
 	return err;
 }
 
 /* How many of the packets that were just sent were fresh. */
-static uint64_t sent_fresh(const struct bench *b, uint64_t first, uint64_t packets, int cpus)
+static uint64_t sent_fresh(const struct bench *b, int cpus)
 {
 	uint64_t fresh = 0;
 
 	for (int i = 0; i < cpus; i++)
-		fresh += b->streams[b->cpus[i]].next - (first + i * packets);
+		fresh += b->streams[b->cpus[i]].next - b->streams[b->cpus[i]].first;
 	return fresh;
 }
 
@@ -92,10 +91,10 @@ static uint64_t sent_fresh(const struct bench *b, uint64_t first, uint64_t packe
  * count as a duplicate; and when it comes again, it may count as new, as the ids whose bits it
  * shared have been forgotten by then.
  */
-static int check_counters(const struct bench *b, enum bench_row row, enum bench_traffic traffic,
-			  const struct filter_counters *before, const struct filter_counters *after,
-			  uint64_t fresh)
+static int check_counters(const struct bench *b, enum bench_row row, const struct bench_load *l,
+			  const struct filter_counters *before, const struct filter_counters *after)
 {
+	uint64_t fresh = sent_fresh(b, l->cpus);
 	uint64_t rx = after->rx - before->rx, passed = after->new - before->new;
 	uint64_t duplicate = after->duplicate - before->duplicate;
 	uint64_t false_positives = 10 + 3 * b->setting.fpr * rx;
@@ -106,7 +105,7 @@ static int check_counters(const struct bench *b, enum bench_row row, enum bench_
 	return diag_err(-EPROTO,
 			"%s: %s: of %" PRIu64 " packets with %" PRIu64 " fresh ids %" PRIu64
 			" were new, %" PRIu64 " duplicates, %llu unlearned, %llu stale",
-			bench_row_name(row), bench_traffic_name(traffic), rx, fresh, passed,
+			bench_row_name(row), bench_traffic_name(l->traffic), rx, fresh, passed,
 			duplicate, (unsigned long long)(after->unlearned - before->unlearned),
 			(unsigned long long)(after->stale - before->stale));
 }
@@ -119,25 +118,24 @@ static int measure(struct bench *b, enum bench_row row, enum bench_traffic traff
 {
 	struct bench_subject *s = &b->subject[row];
 	struct filter_counters before = { 0 }, after = { 0 };
-	uint64_t packets = packets_of(&b->setting), first = s->next;
+	const struct bench_load load = { traffic, cpus, packets_of(&b->setting) };
 	double rate = 0; /* packets a ns, of all CPUs together */
 	int err = bench_aim(b, s->fd);
 
 	if (!err && s->prog)
 		err = filter_counters(&s->filter, &before);
 	if (!err)
-		err = send_traffic(b, s, traffic, cpus, packets);
+		err = send_load(b, s, &load);
 	if (!err && s->prog)
 		err = filter_counters(&s->filter, &after);
 	if (!err && s->prog)
-		err = check_counters(b, row, traffic, &before, &after,
-				     sent_fresh(b, first, packets, cpus));
+		err = check_counters(b, row, &load, &before, &after);
 	if (err)
 		return err;
 	for (int i = 0; i < cpus; i++) {
 		const struct bench_stream *stream = &b->streams[b->cpus[i]];
 
-		rate += (double)packets / (stream->end_ns - stream->begin_ns);
+		rate += (double)load.packets / (stream->end_ns - stream->begin_ns);
 	}
 	*ns = cpus / rate;
 	if (cpus == 2 && !bench_ran_at_once(&b->streams[b->cpus[0]], &b->streams[b->cpus[1]]))
@@ -176,18 +174,19 @@ static int check_peer(struct bench *b, enum bench_row row, enum bench_traffic tr
 {
 	struct bench_subject *s = &b->subject[row];
 	const struct bench_stream *stream = &b->streams[b->cpus[0]];
-	uint64_t packets = fresh_budget(&b->setting) / 4, first = s->next, sent, known, dropped;
+	struct bench_load load = { traffic, 1, fresh_budget(&b->setting) / 4 };
+	uint64_t sent, known, dropped;
 	double slack;
 	int err = bench_aim(b, s->count_fd);
 
-	if (packets > CHECK_PACKETS)
-		packets = CHECK_PACKETS;
+	if (load.packets > CHECK_PACKETS)
+		load.packets = CHECK_PACKETS;
 	if (!err)
-		err = send_traffic(b, s, traffic, 1, packets);
+		err = send_load(b, s, &load);
 	if (err)
 		return err;
-	sent = stream->warm + packets + 1;
-	known = sent - sent_fresh(b, first, packets, 1);
+	sent = stream->warm + load.packets + 1;
+	known = sent - sent_fresh(b, 1);
 	dropped = stream->dropped;
 	slack = row == BENCH_LRU ? 0 : 10 + 3 * b->setting.fpr * (sent - known);
 	if (dropped >= known * (row == BENCH_LRU ? KNOWN_MIN : 1) && dropped <= known + slack)

@@ -77,12 +77,18 @@ void bench_describe(const struct bench *b, struct bench_result *out);
 /* How many ids of a row are known and may be sent again: half of the window's. */
 uint64_t bench_known(const struct bench *b);
 
-/* The stream of b->cpus[cpu], of 1 or 2 CPUs in all. Fresh ids of the first CPU are from s->next
- * on, of the second from s->next + packets on.
+/* What is sent in one measurement. */
+struct bench_load {
+	enum bench_traffic traffic;
+	int cpus;	  /* 1 or 2, at once */
+	uint64_t packets; /* of each CPU */
+};
+
+/* The stream of b->cpus[cpu]. Fresh ids of the first CPU are from s->next on, of the second from
+ * s->next + packets on.
  */
 struct bench_stream bench_traffic_stream(const struct bench *b, const struct bench_subject *s,
-					 enum bench_traffic traffic, int cpu, int cpus,
-					 uint64_t packets);
+					 const struct bench_load *l, int cpu);
 
 /* The sum, over all traffics, of the part (0 to 1) of their packets whose id is fresh. */
 double bench_traffic_fresh(void);

@@ -48,23 +48,22 @@ static uint64_t warm_packets(const struct bench *b)
 }
 
 struct bench_stream bench_traffic_stream(const struct bench *b, const struct bench_subject *s,
-					 enum bench_traffic traffic, int cpu, int cpus,
-					 uint64_t packets)
+					 const struct bench_load *l, int cpu)
 {
-	uint64_t first = s->next + cpu * packets;
+	uint64_t first = s->next + cpu * l->packets;
 
 	return (struct bench_stream){
 		.first = first,
 		.next = first,
 		.known = s->known,
-		.known_cnt = traffic == BENCH_HOT ? HOT_IDS : bench_known(b),
+		.known_cnt = l->traffic == BENCH_HOT ? HOT_IDS : bench_known(b),
 		.salt = s->salt,
 		.random = s->next * 0x9e3779b97f4a7c15 + cpu,
 		.warm = warm_packets(b),
-		.packets = packets,
-		.fresh_parts = TRAFFICS[traffic].fresh_parts,
-		.late = TRAFFICS[traffic].late,
-		.other = cpus == 2 ? (uint32_t)b->cpus[!cpu] : BENCH_ALONE,
+		.packets = l->packets,
+		.fresh_parts = TRAFFICS[l->traffic].fresh_parts,
+		.late = TRAFFICS[l->traffic].late,
+		.other = l->cpus == 2 ? (uint32_t)b->cpus[!cpu] : BENCH_ALONE,
 	};
 }
 

@@ -127,7 +127,8 @@ static void traffics_are_what_their_names_say(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(SENT); i++) {
 		const struct sent *sent = &SENT[i];
-		struct bench_stream s = bench_traffic_stream(&b, &subject, sent->traffic, 0, 1, IDS);
+		struct bench_stream s = bench_traffic_stream(
+			&b, &subject, &(struct bench_load){ sent->traffic, 1, IDS }, 0);
 		uint64_t soon = 0, known = 0, farthest = 0;
 
 		assert_row(sent->name, s.other == BENCH_ALONE && s.packets == IDS);
@@ -170,7 +171,9 @@ static void warm_is_what_was_asked_for_or_suffices(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(WARM); i++) {
 		const struct bench b = { .setting = { .ids = WARM[i].ids, .warm = WARM[i].asked } };
 
-		assert_int_equal(bench_traffic_stream(&b, &subject, BENCH_NEW, 0, 1, 10).warm,
+		assert_int_equal(bench_traffic_stream(&b, &subject,
+						      &(struct bench_load){ BENCH_NEW, 1, 10 }, 0)
+					 .warm,
 				 WARM[i].warm);
 	}
 }
@@ -185,7 +188,8 @@ static void two_cpus_send_ids_of_their_own(void **state)
 		struct bench_stream s[2];
 
 		for (int cpu = 0; cpu < 2; cpu++)
-			s[cpu] = bench_traffic_stream(&b, &subject, traffic, cpu, 2, IDS);
+			s[cpu] = bench_traffic_stream(&b, &subject,
+						      &(struct bench_load){ traffic, 2, IDS }, cpu);
 		assert_int_equal(s[0].other, 7);
 		assert_int_equal(s[1].other, 5);
 		assert_int_equal(s[0].next, FIRST);
