@@ -115,26 +115,28 @@ static int take_wanted(const struct nlmsghdr *m, void *arg)
 	return MNL_CB_OK;
 }
 
-/* Asks a generic netlink family, by one attribute. 0; -EPROTO if the answer has not what is wanted;
- * or what the kernel answers instead.
- */
-static int ask(uint16_t family, uint8_t command, uint16_t type, const void *value, size_t len,
-	       struct wanted *wanted)
-{
-	union {
-		struct nlmsghdr header;
-		char bytes[64];
-	} q;
-	struct genlmsghdr *genl;
-	int err;
+union question {
+	struct nlmsghdr header;
+	char bytes[64];
+};
 
-	mnl_nlmsg_put_header(q.bytes);
-	q.header.nlmsg_type = family;
-	q.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
-	genl = mnl_nlmsg_put_extra_header(&q.header, sizeof(*genl));
+/* Begins a question to a generic netlink family, to which attributes are added. */
+static void begin_question(union question *q, uint16_t family, uint8_t command)
+{
+	struct genlmsghdr *genl;
+
+	mnl_nlmsg_put_header(q->bytes);
+	q->header.nlmsg_type = family;
+	q->header.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+	genl = mnl_nlmsg_put_extra_header(&q->header, sizeof(*genl));
 	*genl = (struct genlmsghdr){ .cmd = command, .version = 1 };
-	mnl_attr_put(&q.header, type, len, value);
-	err = netlink_ask(NETLINK_GENERIC, &q.header, take_wanted, wanted);
+}
+
+/* Returns 0; -EPROTO if the answer has not what is wanted; or the kernel's error. */
+static int ask(const union question *q, struct wanted *wanted)
+{
+	int err = netlink_ask(NETLINK_GENERIC, &q->header, take_wanted, wanted);
+
 	return err ?: wanted->is_there ? 0 : -EPROTO;
 }
 
@@ -145,8 +147,15 @@ int device_xdp_features(int ifindex, uint64_t *features)
 	struct wanted xdp = { .type = NETDEV_DEV_XDP_FEATURES,
 			      .out = features,
 			      .size = sizeof(*features) };
-	int err = ask(GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, NETDEV_FAMILY,
-		      sizeof(NETDEV_FAMILY), &family);
+	union question q;
+	int err;
 
-	return err ?: ask(id, NETDEV_DEV_GET, NETDEV_DEV_IFINDEX, &ifindex, sizeof(ifindex), &xdp);
+	begin_question(&q, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
+	mnl_attr_put_strz(&q.header, CTRL_ATTR_FAMILY_NAME, NETDEV_FAMILY);
+	err = ask(&q, &family);
+	if (err)
+		return err;
+	begin_question(&q, id, NETDEV_DEV_GET);
+	mnl_attr_put_u32(&q.header, NETDEV_DEV_IFINDEX, (uint32_t)ifindex);
+	return ask(&q, &xdp);
 }
