@@ -164,21 +164,11 @@ struct findings {
 	enum check_verdict worst;
 };
 
-/* advice: "": none */
-static void add_finding(struct findings *f, const struct check *c, const struct check_context *q,
-			enum check_verdict verdict, const char *found, const char *advice)
+static void add_finding(struct findings *f, const struct check_finding *finding)
 {
-	struct check_finding finding = { .check = c->name,
-					 .ifname = c->each ? q->ifname : NULL,
-					 .verdict = verdict,
-					 .found = found,
-					 .advice = *advice ? advice : NULL,
-					 .values = q->values,
-					 .values_cnt = q->values_cnt };
-
-	if (verdict > f->worst)
-		f->worst = verdict;
-	f->report(f->to, &finding);
+	if (finding->verdict > f->worst)
+		f->worst = finding->verdict;
+	f->report(f->to, finding);
 }
 
 /* Makes a check, and reports what it finds. Its answer. */
@@ -188,20 +178,27 @@ static int make(const struct check *c, const struct checks_subject *s, int iface
 	struct check_context q = inquire(s, iface);
 	struct messages m = { .cnt = 0 };
 	struct diag_receiver receiver = { .take = keep, .to = &m };
+	struct check_finding finding = { .check = c->name, .ifname = c->each ? q.ifname : NULL };
 	int answer;
 
 	diag_receive(&receiver);
 	answer = c->make(&q);
 	diag_receive_end(&receiver);
+	finding.values = q.values;
+	finding.values_cnt = q.values_cnt;
 	for (int i = 0; i < m.cnt; i++) {
-		enum check_verdict v = m.list[i].kind == DIAG_ERR ? CHECK_PROBLEM : CHECK_NOTE;
-
-		if (answer == CHECK_UNTOLD || (v == CHECK_PROBLEM && blind))
-			v = CHECK_UNKNOWN;
-		add_finding(f, c, &q, v, m.list[i].finding, m.list[i].advice);
+		finding.verdict = m.list[i].kind == DIAG_ERR ? CHECK_PROBLEM : CHECK_NOTE;
+		if (answer == CHECK_UNTOLD || (finding.verdict == CHECK_PROBLEM && blind))
+			finding.verdict = CHECK_UNKNOWN;
+		finding.found = m.list[i].finding;
+		finding.advice = *m.list[i].advice ? m.list[i].advice : NULL;
+		add_finding(f, &finding);
 	}
-	if (!m.cnt)
-		add_finding(f, c, &q, answer == CHECK_UNTOLD ? CHECK_UNKNOWN : CHECK_OK, q.found, "");
+	if (!m.cnt) {
+		finding.verdict = answer == CHECK_UNTOLD ? CHECK_UNKNOWN : CHECK_OK;
+		finding.found = q.found;
+		add_finding(f, &finding);
+	}
 	return answer;
 }
 
