@@ -49,7 +49,8 @@ static int open_at(struct listener *l, const char *where, const struct scrapes_a
 	if (fd < 0)
 		return fd;
 	stop(l);
-	if (scrapes_open(l->events, fd, l->write, l->arg, NULL, &l->scrapes))
+	if (scrapes_open(l->events, fd, (struct scrapes_writer){ l->write, l->arg }, NULL,
+			 &l->scrapes))
 		return -EIO; /* logged */
 	l->at = strdup(where);
 	if (may_log && !scrapes_is_local(a))

@@ -28,8 +28,7 @@
 struct scrapes {
 	sd_event *events;
 	int listen_fd, channel, pidfd;
-	scrapes_fn write;
-	void *arg;
+	struct scrapes_writer writer;
 	const char *program;
 	pid_t pid;
 	uint64_t started_ns, delay_us;	  /* delay: of the last restart; 0: there was none */
@@ -113,7 +112,7 @@ static int make_text(struct scrapes *s, enum metrics_format format)
 		err = -errno;
 		close_fd(&copy);
 	} else {
-		err = s->write(s->arg, out, format);
+		err = s->writer.write(s->writer.arg, out, format);
 		if (fclose(out) && !err)
 			err = -errno;
 	}
@@ -285,7 +284,7 @@ static int start(struct scrapes *s)
 	return 0;
 }
 
-int scrapes_open(sd_event *events, int listen_fd, scrapes_fn write, void *arg, const char *program,
+int scrapes_open(sd_event *events, int listen_fd, struct scrapes_writer writer, const char *program,
 		 struct scrapes **out)
 {
 	struct scrapes *s = calloc(1, sizeof(*s));
@@ -298,8 +297,7 @@ int scrapes_open(sd_event *events, int listen_fd, scrapes_fn write, void *arg, c
 	*s = (struct scrapes){ .events = sd_event_ref(events),
 			       .channel = -1,
 			       .pidfd = -1,
-			       .write = write,
-			       .arg = arg,
+			       .writer = writer,
 			       .program = program };
 	s->listen_fd = fcntl(listen_fd, F_DUPFD_CLOEXEC, FD_ABOVE);
 	if (s->listen_fd < 0)

@@ -39,15 +39,21 @@ int scrapes_listen(const struct scrapes_address *a, bool *is_absent);
 /* Writes the metrics as they are now. 0 or -errno. */
 typedef int (*scrapes_fn)(void *arg, FILE *out, enum metrics_format format);
 
+/* What the event loop calls for each text. */
+struct scrapes_writer {
+	scrapes_fn write;
+	void *arg;
+};
+
 struct scrapes;
 
-/* Has scrapes at this socket answered by `write`, which the event loop calls with `arg`. The socket
+/* Has scrapes at this socket answered by the writer. The socket
  * is closed by scrapes_close(), or after a failure. `program`: the path of xdp-dedup-metrics, which
  * is not copied; NULL: where it is installed, beside this process's own program or in its libexec.
  * If it cannot be started, that is logged, and tried again later. 0, and the caller closes *out; or
  * -errno (logged).
  */
-int scrapes_open(sd_event *events, int listen_fd, scrapes_fn write, void *arg, const char *program,
+int scrapes_open(sd_event *events, int listen_fd, struct scrapes_writer writer, const char *program,
 		 struct scrapes **out);
 
 /* Ends the program. NULL is allowed. */
