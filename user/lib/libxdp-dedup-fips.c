@@ -6,49 +6,59 @@
 #include "open_filter.h"
 #include "xdp-dedup-fips.h"
 
-static int absorb(struct xdp_dedup_filter *f, struct filter *now, uint64_t peer,
-		  const struct fips_filter *theirs, uint64_t sequence, double fpr_max)
+/* What a peer has announced. */
+struct announcement {
+	uint64_t peer, sequence;
+	struct fips_filter filter;
+};
+
+static int absorb(struct xdp_dedup_filter *f, struct filter *now, const struct announcement *a,
+		  double fpr_max)
 {
 	int err = fips_heard_reserve(&f->heard);
 
 	if (err)
 		return err;
-	if (!fips_heard_is_new(&f->heard, peer, sequence))
+	if (!fips_heard_is_new(&f->heard, a->peer, a->sequence))
 		return -EALREADY;
-	err = fips_live_absorb(now, theirs, fpr_max);
+	err = fips_live_absorb(now, &a->filter, fpr_max);
 	if (!err)
-		fips_heard_put(&f->heard, peer, sequence);
+		fips_heard_put(&f->heard, a->peer, a->sequence);
 	return err;
 }
 
-/* xdp_dedup_fips_absorb(), in the filter as it is now. */
-static int check_and_absorb(struct xdp_dedup_filter *f, struct filter *now, uint64_t peer,
-			    const void *msg, size_t len, double fpr_max)
+/* Reads an announcement for the filter as it is now. */
+static int decode(const struct xdp_dedup_filter *f, const struct filter *now, const void *msg,
+		  size_t len, struct announcement *a)
 {
-	struct fips_filter theirs;
-	uint64_t sequence;
 	int err = fips_live_check(now);
 
 	if (err)
 		return err;
 	if (lib_is_stopped(f, now))
 		return -ESTALE;
-	if (fips_decode(msg, len, &theirs, &sequence) || theirs.hash_count != now->config->memory.k)
+	if (fips_decode(msg, len, &a->filter, &a->sequence) ||
+	    a->filter.hash_count != now->config->memory.k)
 		return -EBADMSG;
-	pthread_mutex_lock(&f->absorbing);
-	err = absorb(f, now, peer, &theirs, sequence, fpr_max);
-	pthread_mutex_unlock(&f->absorbing);
-	return err;
+	return 0;
 }
 
 int xdp_dedup_fips_absorb(struct xdp_dedup_filter *f, uint64_t peer, const void *msg, size_t len,
 			  double fpr_max)
 {
 	struct filter *now = lib_enter(f);
-	int err = now ? check_and_absorb(f, now, peer, msg, len, fpr_max) : -ESTALE;
+	struct announcement a = { .peer = peer };
+	int err;
 
-	if (now)
-		lib_leave();
+	if (!now)
+		return -ESTALE;
+	err = decode(f, now, msg, len, &a);
+	if (!err) {
+		pthread_mutex_lock(&f->absorbing);
+		err = absorb(f, now, &a, fpr_max);
+		pthread_mutex_unlock(&f->absorbing);
+	}
+	lib_leave();
 	return err;
 }
 

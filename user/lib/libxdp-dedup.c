@@ -82,7 +82,7 @@ static int test(struct filter *f, const uint8_t *id)
  * is the same filter again, it has no successor, and somebody else has written its state. `won`:
  * the id has been learned in this way already, as a new one.
  */
-static inline int do_id(const struct xdp_dedup_filter *f, const void *bytes, size_t len, id_fn fn,
+static inline int do_id(const struct xdp_dedup_filter *f, struct xdp_dedup_id of, id_fn fn,
 			bool learns, bool won)
 {
 	uint8_t id[DEDUP_ID_BYTES_MAX];
@@ -100,7 +100,7 @@ static inline int do_id(const struct xdp_dedup_filter *f, const void *bytes, siz
 			break;
 		}
 		last = now->state_id;
-		result = stream_make_id(now, bytes, len, id);
+		result = stream_make_id(now, of.bytes, of.len, id);
 		if (!result)
 			result = lib_is_stopped(f, now) ? -ESTALE
 				 : won			? ids_learn_again(now, id)
@@ -115,17 +115,17 @@ static inline int do_id(const struct xdp_dedup_filter *f, const void *bytes, siz
 
 int xdp_dedup_test(const struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
-	return do_id(f, bytes, len, test, false, false);
+	return do_id(f, (struct xdp_dedup_id){ bytes, len }, test, false, false);
 }
 
 int xdp_dedup_add(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
-	return do_id(f, bytes, len, ids_add, true, false);
+	return do_id(f, (struct xdp_dedup_id){ bytes, len }, ids_add, true, false);
 }
 
 int xdp_dedup_check_and_add(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
-	return do_id(f, bytes, len, ids_see, true, false);
+	return do_id(f, (struct xdp_dedup_id){ bytes, len }, ids_see, true, false);
 }
 
 /* The same of at most IDS_AT_ONCE ids; but those of which more is to be said than that they are
@@ -166,8 +166,7 @@ size_t xdp_dedup_check_and_add_many(struct xdp_dedup_filter *f, const struct xdp
 
 		for (size_t j = i; j < i + some; j++) {
 			if (again && results[j] != 1)
-				results[j] = do_id(f, ids[j].bytes, ids[j].len, ids_see, true,
-						   !results[j]);
+				results[j] = do_id(f, ids[j], ids_see, true, !results[j]);
 			duplicates += results[j] == 1;
 		}
 	}
@@ -182,12 +181,12 @@ static int remove_id(struct filter *f, const uint8_t *id)
 
 int xdp_dedup_remove(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
-	return do_id(f, bytes, len, remove_id, false, false);
+	return do_id(f, (struct xdp_dedup_id){ bytes, len }, remove_id, false, false);
 }
 
 int xdp_dedup_want(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
-	return do_id(f, bytes, len, want_id, false, false);
+	return do_id(f, (struct xdp_dedup_id){ bytes, len }, want_id, false, false);
 }
 
 /* Begins a call about the filter as a whole. 0; -errno if it is not open as it is now. */
