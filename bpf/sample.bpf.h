@@ -56,12 +56,18 @@ static __always_inline bool take_of_second(struct dedup_sampler *s, __u64 now_ns
 	return false;
 }
 
-/* Puts the sample into the ring buffer, with the first `snapped` bytes of the frame, at most `room`, a
- * constant: what is reserved is of constant size. False if the ring buffer has not so much.
+/* Where a packet's id is: at *id; if that is NULL, GSP/1's at this frame offset. */
+struct sampled_id {
+	const struct dedup_id *id;
+	__u32 at;
+};
+
+/* Puts the sample into the ring buffer, with the first `snapped` bytes of the frame, at most
+ * `room`, a constant: what is reserved has a constant size. False if the ring buffer has less room.
  */
 static __always_inline bool put_sample(struct xdp_md *ctx, void *ring,
-				       const struct dedup_sample *head, __u32 id_at,
-				       const struct dedup_id *id, __u32 room)
+				       const struct dedup_sample *head, struct sampled_id from,
+				       __u32 room)
 {
 	struct dedup_sample *sample = bpf_ringbuf_reserve(ring, sizeof(*sample) + room, 0);
 	__u64 size = (__u64)head->snapped - 1;
@@ -74,9 +80,9 @@ static __always_inline bool put_sample(struct xdp_md *ctx, void *ring,
 	sample->reason = head->reason;
 	sample->len = head->len;
 	sample->snapped = head->snapped;
-	if (id)
-		sample->id = *id;
-	else if (bpf_xdp_load_bytes(ctx, id_at, &sample->id, GSP_ID_BYTES))
+	if (from.id)
+		sample->id = *from.id;
+	else if (bpf_xdp_load_bytes(ctx, from.at, &sample->id, GSP_ID_BYTES))
 		goto discard;
 	/* One comparison that Linux 6.1 takes both bounds of `size` from, as in digest(). */
 	barrier_var(size);
@@ -101,6 +107,7 @@ discard: /* does not happen */
 __noinline int take_sample(struct xdp_md *ctx, __u32 n, __u32 reason, __u32 id_at,
 			   const struct dedup_id *id)
 {
+	const struct sampled_id from = { .id = id, .at = id_at };
 	struct dedup_sampler *s = &state.sampler;
 	struct dedup_sample head;
 	__u32 zero = 0, snap;
@@ -123,11 +130,11 @@ __noinline int take_sample(struct xdp_md *ctx, __u32 n, __u32 reason, __u32 id_a
 	snap = READ_ONCE(s->snap);
 	head.snapped = head.len < snap ? head.len : snap;
 	if (head.snapped <= 256)
-		put = put_sample(ctx, ring, &head, id_at, id, 256);
+		put = put_sample(ctx, ring, &head, from, 256);
 	else if (head.snapped <= 2048)
-		put = put_sample(ctx, ring, &head, id_at, id, 2048);
+		put = put_sample(ctx, ring, &head, from, 2048);
 	else
-		put = put_sample(ctx, ring, &head, id_at, id, DEDUP_SNAP_MAX);
+		put = put_sample(ctx, ring, &head, from, DEDUP_SNAP_MAX);
 	if (!put)
 		__sync_fetch_and_add(&s->full, 1);
 	return 0;
