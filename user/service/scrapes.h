@@ -47,11 +47,11 @@ struct scrapes_writer {
 
 struct scrapes;
 
-/* Has scrapes at this socket answered by the writer. The socket
- * is closed by scrapes_close(), or after a failure. `program`: the path of xdp-dedup-metrics, which
- * is not copied; NULL: where it is installed, beside this process's own program or in its libexec.
- * If it cannot be started, that is logged, and tried again later. 0, and the caller closes *out; or
- * -errno (logged).
+/* Answers scrapes at this socket by the writer, which the event loop calls. `program`: the path of
+ * xdp-dedup-metrics, which is not copied; NULL: where it is installed, beside this process's own
+ * program or in its libexec. If it cannot be started, logs that and tries again later. Returns 0,
+ * and the caller closes *out with scrapes_close(), which closes the socket; or -errno (logged), and
+ * the socket is closed.
  */
 int scrapes_open(sd_event *events, int listen_fd, struct scrapes_writer writer, const char *program,
 		 struct scrapes **out);
