@@ -17,18 +17,12 @@
 #include "open.h"
 #include "sample_view.h"
 #include "sampling.h"
+#include "stop.h"
 #include "verbs.h"
 
 #define WAIT_MS 200
 #define MS 1000000
 #define SNAP_DEFAULT 256
-
-static volatile sig_atomic_t caught; /* a signal after which to end; 0: none yet */
-
-static void catch (int signal)
-{
-	caught = signal;
-}
 
 /* What becomes of samples. */
 struct show {
@@ -130,7 +124,7 @@ static int listen_on(struct sampling *s, struct show *show)
 	uint64_t start_ns = clock_ns(CLOCK_MONOTONIC);
 	int result = 0;
 
-	while (!result && !caught && left_ns && !show->failed) {
+	while (!result && !stop_signal() && left_ns && !show->failed) {
 		uint64_t spent_ns = clock_ns(CLOCK_MONOTONIC) - start_ns;
 
 		if (for_ns)
@@ -180,8 +174,6 @@ static int sample(struct show *show, struct filter *f)
 
 int verb_sample(const struct options *o)
 {
-	static const int SIGNALS[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
-	const struct sigaction action = { .sa_handler = catch };
 	const char *what = o->args[0];
 	bool all = !strchr(what, '/');
 	struct show show = { .o = o, .all = all };
@@ -195,12 +187,12 @@ int verb_sample(const struct options *o)
 	if (kernel_ready(o->verbose, false) ||
 	    (all ? attachments_open(what, &f) : attachments_open_stream(what, &f)))
 		return EXIT_FAILED;
-	for (size_t i = 0; i < sizeof(SIGNALS) / sizeof(SIGNALS[0]); i++)
-		sigaction(SIGNALS[i], &action, NULL);
+	stop_on_signals(SIGPIPE);
 	show.f = &f;
 	err = sample(&show, &f);
 	filter_close(&f);
-	if (caught == SIGPIPE) { /* as it ends who does not catch it: whoever reads wants no more */
+	if (stop_signal() ==
+	    SIGPIPE) { /* as it ends who does not catch it: whoever reads wants no more */
 		signal(SIGPIPE, SIG_DFL);
 		raise(SIGPIPE);
 	}

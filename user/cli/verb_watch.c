@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <ifaddrs.h>
 #include <linux/if_link.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,19 +19,13 @@
 #include "kernel.h"
 #include "loader.h"
 #include "open.h"
+#include "stop.h"
 #include "verbs.h"
 #include "watch_view.h"
 
 #define MS 1000000ULL
 #define WAIT_MS 200 /* so long at most until a signal is heeded that came just before waiting */
 #define HEAD_LINES 20
-
-static volatile sig_atomic_t caught; /* a signal after which to end; 0: none yet */
-
-static void catch (int signal)
-{
-	caught = signal;
-}
 
 struct session {
 	const struct options *o;
@@ -217,7 +210,7 @@ static void draw(struct session *s)
 /* Until the time of the next reading; false: it is to end. */
 static bool wait_until(struct session *s, uint64_t due_ns)
 {
-	while (!caught) {
+	while (!stop_signal()) {
 		uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 		uint64_t left_ms = now_ns < due_ns ? (due_ns - now_ns + MS - 1) / MS : 0;
 		int ms = left_ms < WAIT_MS ? (int)left_ms : WAIT_MS;
@@ -300,8 +293,6 @@ static int find(struct session *s)
 
 int verb_watch(const struct options *o)
 {
-	static const int SIGNALS[] = { SIGINT, SIGTERM, SIGHUP };
-	const struct sigaction action = { .sa_handler = catch };
 	struct session s = { .o = o };
 	struct diag_receiver on_screen = { .take = note, .to = &s };
 	int err;
@@ -311,8 +302,7 @@ int verb_watch(const struct options *o)
 	s.on_screen = !o->json && !watch_screen_open();
 	if (s.on_screen)
 		diag_receive(&on_screen);
-	for (size_t i = 0; i < sizeof(SIGNALS) / sizeof(SIGNALS[0]); i++)
-		sigaction(SIGNALS[i], &action, NULL);
+	stop_on_signals(0);
 	err = watch(&s);
 	watch_screen_close();
 	if (s.on_screen)
