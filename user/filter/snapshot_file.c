@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "diag.h"
+#include "dirs.h"
 #include "open_filter.h"
 #include "units.h"
 
@@ -83,13 +83,10 @@ static int write_blocks(const struct filter *f, int fd, bool (*stop)(void), stru
 /* Makes sure that a rename in the file's directory outlives a power failure. */
 static int sync_directory(const char *path)
 {
-	char copy[PATH_MAX];
-	int fd, err;
+	int fd = dir_open_of(path, O_RDONLY | O_DIRECTORY), err;
 
-	snprintf(copy, sizeof(copy), "%s", path);
-	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	err = fsync(fd) ? -errno : 0;
 	close(fd);
 	return err;
@@ -141,12 +138,9 @@ struct draft {
 
 static int open_draft(const char *path, struct draft *d)
 {
-	char copy[PATH_MAX];
-
 	if (snprintf(d->beside, sizeof(d->beside), "%s.XXXXXX", path) >= (int)sizeof(d->beside))
 		return -ENAMETOOLONG;
-	snprintf(copy, sizeof(copy), "%s", path);
-	d->fd = open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	d->fd = dir_open_of(path, O_TMPFILE | O_WRONLY);
 	d->has_name = d->fd < 0;
 	if (d->has_name)
 		d->fd = mkostemp(d->beside, O_CLOEXEC); /* mode 0600 */

@@ -46,16 +46,23 @@ int dir_open(int at, const char *path, bool is_private)
 	return err ? err : fd;
 }
 
+int dir_open_of(const char *path, int flags)
+{
+	char copy[PATH_MAX];
+	int fd;
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	fd = open(dirname(copy), flags | O_CLOEXEC, 0600);
+	return fd < 0 ? -errno : fd;
+}
+
 /* Others may not put another directory in the place of this one. */
 static int check_parent(const char *path)
 {
-	char copy[PATH_MAX];
-	int fd, err;
+	int fd = dir_open_of(path, O_PATH | O_DIRECTORY), err;
 
-	snprintf(copy, sizeof(copy), "%s", path);
-	fd = open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	err = check_open(fd, S_IWGRP | S_IWOTH, S_ISVTX);
 	close(fd);
 	return err;

@@ -21,4 +21,10 @@ int dir_check(const char *path, bool is_private);
  */
 int dir_open(int at, const char *path, bool is_private);
 
+/* Opens the directory that has the file of this path, or would have it, with these flags of open();
+ * a file in it, by O_TMPFILE, has mode 0600. Returns the descriptor, which is the caller's; or
+ * -errno.
+ */
+int dir_open_of(const char *path, int flags);
+
 #endif
