@@ -75,6 +75,16 @@ static int map_ring(const struct xsk *x, off_t at, const struct xdp_ring_offset 
 	return out->mem == MAP_FAILED ? -errno : 0;
 }
 
+/* libxdp's view of a ring at this address, of either kind: the two structs have the same fields. */
+#define RING(x, address, offset)                                      \
+	{                                                             \
+		.mask = (x)->frames - 1, .size = (x)->frames,         \
+		.producer = (void *)((address) + (offset)->producer), \
+		.consumer = (void *)((address) + (offset)->consumer), \
+		.flags = (void *)((address) + (offset)->flags),       \
+		.ring = (void *)((address) + (offset)->desc),         \
+	}
+
 static int map_rings(struct xsk *x)
 {
 	struct xdp_mmap_offsets offsets;
@@ -90,28 +100,14 @@ static int map_rings(struct xsk *x)
 	if (err)
 		return err;
 	ring = x->fill_map.mem;
-	x->fill = (struct xsk_ring_prod){
-		.mask = x->frames - 1,
-		.size = x->frames,
-		.producer = (void *)(ring + offsets.fr.producer),
-		.consumer = (void *)(ring + offsets.fr.consumer),
-		.flags = (void *)(ring + offsets.fr.flags),
-		.ring = (void *)(ring + offsets.fr.desc),
-	};
+	x->fill = (struct xsk_ring_prod)RING(x, ring, &offsets.fr);
 	x->fill.cached_prod = *x->fill.producer;
 	x->fill.cached_cons = *x->fill.consumer + x->frames; /* libxdp's way of counting */
 	err = map_ring(x, XDP_PGOFF_RX_RING, &offsets.rx, sizeof(struct xdp_desc), &x->rx_map);
 	if (err)
 		return err;
 	ring = x->rx_map.mem;
-	x->rx = (struct xsk_ring_cons){
-		.mask = x->frames - 1,
-		.size = x->frames,
-		.producer = (void *)(ring + offsets.rx.producer),
-		.consumer = (void *)(ring + offsets.rx.consumer),
-		.flags = (void *)(ring + offsets.rx.flags),
-		.ring = (void *)(ring + offsets.rx.desc),
-	};
+	x->rx = (struct xsk_ring_cons)RING(x, ring, &offsets.rx);
 	x->rx.cached_prod = *x->rx.producer;
 	x->rx.cached_cons = *x->rx.consumer;
 	return 0;
