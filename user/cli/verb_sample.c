@@ -191,8 +191,8 @@ int verb_sample(const struct options *o)
 	show.f = &f;
 	err = sample(&show, &f);
 	filter_close(&f);
-	if (stop_signal() ==
-	    SIGPIPE) { /* as it ends who does not catch it: whoever reads wants no more */
+	/* As it ends who does not catch it: whoever reads wants no more. */
+	if (stop_signal() == SIGPIPE) {
 		signal(SIGPIPE, SIG_DFL);
 		raise(SIGPIPE);
 	}
