@@ -38,7 +38,7 @@ static const struct row {
 	{ "interfaces-behind-options", "load --capacity 1M --forwarded l", "= lo" },
 	{ "interfaces-of-set", "set x --add l", "= lo" },
 	{ "interfaces-third", "restore x y ''", "lo" },
-	{ "files", "save x user/cli/verb_sa", "= user/cli/verb_sample.c user/cli/verb_save.c" },
+	{ "files", "save x user/cli/verb_sa", "= user/cli/verb_sample.c" },
 	{ "files-of-options", "load --profiles user/lib/R", "= user/lib/README.md" },
 	{ "profile-verbs", "profile ''", "= list show check" },
 	{ "profile-show", "profile show r", "= r-tag rtp" },

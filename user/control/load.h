@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* load --replace: for verb_load.c. */
+/* load --replace: for load.c. */
 #ifndef XDP_DEDUP_LOAD_H
 #define XDP_DEDUP_LOAD_H
 
