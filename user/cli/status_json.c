@@ -7,7 +7,7 @@
 #include "json_out.h"
 #include "plan.h"
 #include "prefixes.h"
-#include "status.h"
+#include "status_view.h"
 
 static json_object *json_ifaces(const struct status *s)
 {

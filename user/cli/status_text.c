@@ -7,7 +7,7 @@
 #include "config_streams.h"
 #include "plan.h"
 #include "prefixes.h"
-#include "status.h"
+#include "status_view.h"
 #include "streams.h"
 #include "units.h"
 

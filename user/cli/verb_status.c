@@ -13,7 +13,7 @@
 #include "open.h"
 #include "predecessor.h"
 #include "stats.h"
-#include "status.h"
+#include "status_view.h"
 #include "verbs.h"
 
 /* Prints an open filter, or, unless `list` is NULL, appends it there. Closes the filter. *view is

@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "config_streams.h"
 #include "json_out.h"
+#include "status_view.h"
 #include "units.h"
 #include "watch_view.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What status shows of a filter, collected once (status_collect.c), and its two forms. */
+/* What is known of a filter at one moment. */
 #ifndef XDP_DEDUP_STATUS_H
 #define XDP_DEDUP_STATUS_H
 
-#include <json-c/json.h>
 #include <net/if.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -105,14 +104,5 @@ void status_free(struct status *s);
  */
 int status_advice(const struct status *s, const struct filter_counters *recent,
 		  struct advice out[ADVICE_MAX]);
-
-/* Prints it for people, to stdout. */
-void status_print(const struct status *s);
-
-/* The same for programs. The caller frees it with json_object_put(). */
-json_object *status_json(const struct status *s);
-
-/* A list of objects with `key` and `text`; likewise. */
-json_object *advice_json(const struct advice *said, int cnt);
 
 #endif

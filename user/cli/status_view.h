@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The two forms in which status shows a filter. */
+#ifndef XDP_DEDUP_STATUS_VIEW_H
+#define XDP_DEDUP_STATUS_VIEW_H
+
+#include <json-c/json.h>
+
+#include "status.h"
+
+/* Prints it for people, to stdout. */
+void status_print(const struct status *s);
+
+/* Makes an object for programs. The caller frees it with json_object_put(). */
+json_object *status_json(const struct status *s);
+
+/* Makes a list of objects with `key` and `text`. The caller frees it with json_object_put(). */
+json_object *advice_json(const struct advice *said, int cnt);
+
+#endif
