@@ -170,6 +170,14 @@ static const struct cli_script SCRIPTS[] = {
 	  "conf " FEED "; serve; $XD set feed --action count; ip link del v0; told 'waits for v0'\n"
 	  "ip link add v0 group 7 type veth peer name p0 group 7; soon runs v0\n"
 	  "says feed action count; reload; says feed action drop; quits TERM\n" },
+	{ "changes-by-hand-of-what-the-file-says-stay", WORDS
+	  "conf " FEED " 'action = drop' 'capacity = 30k'; serve\n"
+	  "$XD set feed --action count --port 8001,8003; $XD resize feed --capacity 40k\n"
+	  "ip link del v0; told 'waits for v0'\n"
+	  "ip link add v0 group 7 type veth peer name p0 group 7; soon runs v0; says feed action "
+	  "count\n"
+	  "says feed 'ports|length' 2; says feed capacity 40000; got cat /mnt/log; lacks tried\n"
+	  "quits TERM\n" },
 	{ "nobody-waits-for-it",
 	  WORDS "conf " FEED
 		"; serve; $XD resize feed --capacity 40k; $XD rotate feed; $XD add feed " ID_A "\n"

@@ -156,11 +156,10 @@ static int follow(const struct job_order *order)
 	char *args[DEDUP_IFACES_MAX];
 	struct options o = options_of(order, args, 0);
 
-	/* A file gives no option of `given`: so all stays but the interfaces. One that has gone is
-	 * made anew.
-	 */
 	if (!is_pinned(order->name))
 		return bring(order);
+	/* What the file says may have been changed by hand: nothing is given but interfaces. */
+	o.given = (struct options_given){ 0 };
 	o.spec.streams_cnt = 0;
 	o.spec.bits = o.spec.hashes = o.spec.index_bits = o.spec.countdown_bits = 0;
 	return run_verb(verb_load, &o);
