@@ -117,6 +117,15 @@ void diag_note(const char *format, ...)
 	va_end(args);
 }
 
+void diag_done(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	report(DIAG_DONE, format, args);
+	va_end(args);
+}
+
 static void show(const char *line)
 {
 	struct diag_receiver *r = innermost;

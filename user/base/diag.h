@@ -11,6 +11,7 @@
 enum diag_kind {
 	DIAG_ERR,  /* something failed */
 	DIAG_NOTE, /* what was asked for is done, but something about it may surprise */
+	DIAG_DONE, /* what was done, and what is there now */
 };
 
 /* A line of a file that is being read, or from which something came. path: NULL: of no file. */
@@ -41,7 +42,10 @@ __attribute__((format(printf, 2, 3))) int diag_err(int err, const char *format, 
 /* Reports a note. */
 __attribute__((format(printf, 1, 2))) void diag_note(const char *format, ...);
 
-/* Gives each message of the two above this location, until the next call. The path is not copied.
+/* Reports what was done. */
+__attribute__((format(printf, 1, 2))) void diag_done(const char *format, ...);
+
+/* Gives each message of the three above this location, until the next call. The path is not copied.
  * Returns the location until now: give it back to diag_at() at the end.
  */
 struct diag_location diag_at(struct diag_location location);

@@ -32,8 +32,13 @@ static void print(void *to, const struct diag *d)
 	char line[LINE_MAX_BYTES];
 
 	show(to, NULL);
-	fprintf(stderr, "%s: %s%s\n", name, d->kind == DIAG_NOTE ? "note: " : "",
-		diag_text(d, line, sizeof(line)));
+	diag_text(d, line, sizeof(line));
+	if (d->kind == DIAG_DONE) {
+		puts(line);
+		fflush(stdout); /* in order with stderr, in a log of both */
+		return;
+	}
+	fprintf(stderr, "%s: %s%s\n", name, d->kind == DIAG_NOTE ? "note: " : "", line);
 }
 
 int print_verbatim(const char *format, va_list args)

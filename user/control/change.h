@@ -58,9 +58,12 @@ int change_interfaces(struct change *c, char *const *add, int add_cnt, char *con
 int change_program(const struct options *o, struct change *c, struct dedup_config *cfg);
 
 /* Puts a filter of this plan in the place of the one that runs, which becomes its predecessor. *cfg
- * lacks only the secrets. Returns 0, after printing what both are; or -errno, after printing why.
+ * lacks only the secrets. Returns 0, after reporting what both are; or -errno (logged).
  */
 int change_filter(const struct options *o, struct change *c, struct dedup_config *cfg);
+
+/* Reports what the filter is. */
+void change_report(const char *name, const struct dedup_config *cfg);
 
 /* Waits, without the lock, until the filter that is named has no predecessor that knows ids. 0,
  * also if there is no such filter; or -errno (logged).

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <net/if.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "change.h"
@@ -124,6 +123,15 @@ int change_check_memory(const char *what, uint64_t need)
 			format_bytes(have, have_text, sizeof(have_text)));
 }
 
+void change_report(const char *name, const struct dedup_config *cfg)
+{
+	char size[32], window[32];
+
+	diag_done("%s: %llu ids a window of %s, at most %g of fresh events lost, %s", name,
+		  cfg->memory.capacity, format_time(cfg->memory.window_ns, window, sizeof(window)),
+		  plan_fpr(cfg), format_bytes(plan_bytes(cfg), size, sizeof(size)));
+}
+
 int change_filter(const struct options *o, struct change *c, struct dedup_config *cfg)
 {
 	char size[32], window[32];
@@ -144,11 +152,9 @@ int change_filter(const struct options *o, struct change *c, struct dedup_config
 		err = live_exchange(c->f.name, &c->where, false);
 	if (err)
 		return err;
-	printf("%s: %llu ids a window of %s, at most %g of fresh events lost, %s\n", c->f.name,
-	       cfg->memory.capacity, format_time(cfg->memory.window_ns, window, sizeof(window)),
-	       plan_fpr(cfg), format_bytes(plan_bytes(cfg), size, sizeof(size)));
-	printf("%s: what was there before, %s, is kept until it is forgotten: at most %s\n",
-	       c->f.name, format_bytes(plan_bytes(c->f.config), size, sizeof(size)),
-	       format_time(2 * c->f.config->memory.window_ns, window, sizeof(window)));
+	change_report(c->f.name, cfg);
+	diag_done("%s: what was there before, %s, is kept until it is forgotten: at most %s",
+		  c->f.name, format_bytes(plan_bytes(c->f.config), size, sizeof(size)),
+		  format_time(2 * c->f.config->memory.window_ns, window, sizeof(window)));
 	return 0;
 }

@@ -75,15 +75,13 @@ static int load_new(const struct options *o)
 	links_free(&links);
 	if (err)
 		return err;
-	printf("%s: %llu ids a window of %s, at most %g of fresh events lost, %s\n", name,
-	       cfg.memory.capacity, format_time(cfg.memory.window_ns, window, sizeof(window)),
-	       plan_fpr(&cfg), format_bytes(plan_bytes(&cfg), size, sizeof(size)));
+	change_report(name, &cfg);
 	if (cfg.policy.deliver)
-		printf("%s: fresh packets can go to AF_XDP sockets, the maps for which take %s\n",
-		       name, format_bytes(plan_delivery_bytes(&cfg), size, sizeof(size)));
+		diag_done("%s: fresh packets can go to AF_XDP sockets, the maps for which take %s",
+			  name, format_bytes(plan_delivery_bytes(&cfg), size, sizeof(size)));
 	if (cfg.policy.drop_ns)
-		printf("%s: duplicates are dropped for %s, and then only counted\n", name,
-		       format_time(cfg.policy.drop_ns, window, sizeof(window)));
+		diag_done("%s: duplicates are dropped for %s, and then only counted", name,
+			  format_time(cfg.policy.drop_ns, window, sizeof(window)));
 	return 0;
 }
 

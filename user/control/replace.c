@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <net/if.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "change.h"
@@ -107,7 +106,7 @@ static int replace(const struct options *o, struct change *c)
 		return 0;
 	err = keeps_memory(o, c, &cfg) ? change_program(o, c, &cfg) : change_filter(o, c, &cfg);
 	if (!err)
-		printf("%s: replaced; what it remembers is kept\n", c->f.name);
+		diag_done("%s: replaced; what it remembers is kept", c->f.name);
 	return err;
 }
 

@@ -3,7 +3,6 @@
  * like it; or, if one of that name runs, of that.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "attachments.h"
@@ -158,18 +157,16 @@ static void report(const struct restoration *r)
 {
 	char size[32], window[32], ago[32];
 
-	printf("%s: %llu ids a window of %s, at most %g of fresh events lost, %s\n", r->name,
-	       r->cfg.memory.capacity, format_time(r->cfg.memory.window_ns, window, sizeof(window)),
-	       plan_fpr(&r->cfg), format_bytes(plan_bytes(&r->cfg), size, sizeof(size)));
+	change_report(r->name, &r->cfg);
 	format_time(r->elapsed_ns, ago, sizeof(ago));
 	if (r->forgotten)
-		printf("%s: it was saved %s ago, and nothing of it is young enough to be remembered\n",
-		       r->name, ago);
+		diag_done("%s: it was saved %s ago, and nothing of it is young enough to be remembered",
+			  r->name, ago);
 	else
-		printf("%s: what it remembered when it was saved, %s ago, %s, is kept until it is forgotten: at most %s\n",
-		       r->name, ago,
-		       format_bytes(plan_bytes(&r->snapshot.head.config), size, sizeof(size)),
-		       format_time(2 * r->cfg.memory.window_ns, window, sizeof(window)));
+		diag_done("%s: what it remembered when it was saved, %s ago, %s, is kept until it is forgotten: at most %s",
+			  r->name, ago,
+			  format_bytes(plan_bytes(&r->snapshot.head.config), size, sizeof(size)),
+			  format_time(2 * r->cfg.memory.window_ns, window, sizeof(window)));
 }
 
 /* Would the same packets have the same ids in both? */

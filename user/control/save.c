@@ -2,7 +2,6 @@
 /* save: what a filter remembers, as a file (user/filter/snapshot.h). */
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -69,8 +68,8 @@ int verb_save(const struct options *o)
 	if (err == -EINTR)
 		diag_err(err, "stopped by a signal: nothing is saved");
 	if (!err)
-		printf("%s: saved to %s, %s, for root alone: it has the filter's secret\n", f.name,
-		       path, format_bytes(h.file_bytes, size, sizeof(size)));
+		diag_done("%s: saved to %s, %s, for root alone: it has the filter's secret", f.name,
+			  path, format_bytes(h.file_bytes, size, sizeof(size)));
 	filter_close(&f);
 	return err ? EXIT_FAILED : EXIT_DONE;
 }
