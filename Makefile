@@ -88,7 +88,7 @@ USER    := $(call sources,user/*/*.c)
 MAINS   := $(wildcard user/*/main.c)
 # The objects of a room, and of all rooms that it uses.
 below    = $(call objects,$(1),$(patsubst %,user/%/*.c,$(filter-out ../bpf,$(ROOMS_$(2)))))
-TOOL     = $(sort $(call below,$(1),cli) $(call below,$(1),service))
+TOOL     = $(call below,$(1),tool)
 
 # The bench is a program of its own, which machines that filter need not have.
 BENCH     := $(BUILD)/xdp-dedup-bench

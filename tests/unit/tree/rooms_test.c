@@ -14,7 +14,7 @@
 
 #define ROOMS_MAX 64
 #define GENERATED "build" /* skeletons and profiles */
-#define PROGRAMS "cli|service|metrics|bench"
+#define PROGRAMS "cli|service|tool|metrics|bench"
 #define PRINTS                                                  \
 	"\\<(v?printf|puts|putchar|perror)\\(|[(,] *stderr\\>|" \
 	"\\<(fprintf|fputs|fputc|putc|fwrite)\\(.*\\<stdout\\>|#include \"print[.]h\""
