@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Who may use whom, as ARCHITECTURE.md says it and scripts/rooms reads it: what a file includes
  * with quotes is in a room that its own may use, and no file includes a library that its room may
- * not use. No room uses itself by way of others. Rooms below the programs do not print.
+ * not use. No room uses itself by way of others. Rooms below the programs do not print. Rooms of
+ * fixtures are in an order, too.
  */
 #include "support.h"
 
@@ -185,12 +186,28 @@ static void no_room_uses_one_below_it(void **state)
 	}
 }
 
+/* In the order of the table in tests/README.md. */
+static void no_fixture_uses_one_below_it(void **state)
+{
+	char out[4096];
+
+	(void)state;
+	if (sh_out(out, sizeof(out),
+		   "below=; for r in $(sed -n 's,^| \\[\\([a-z0-9]*\\)](fixture/.*,\\1,p' tests/README.md | tac)\n"
+		   "do for h in $(sed -n 's/^#include \"\\(.*\\)\"/\\1/p' tests/fixture/$r/*.[ch])\n"
+		   "do for b in $below\n"
+		   "do [ ! -e tests/fixture/$b/$h ] || { echo $r: $b/$h; exit 1; }\n"
+		   "done; done; below=\"$below $r\"; done; [ -n \"$below\" ]"))
+		fail_msg("this room of tests/fixture uses a room below it: %s", out);
+}
+
 int main(void)
 {
 	char names[1024];
 
 	add_test("every_room_is_in_the_table", every_room_is_in_the_table, NULL, NULL, NULL);
 	add_test("no_room_uses_one_below_it", no_room_uses_one_below_it, NULL, NULL, NULL);
+	add_test("no_fixture_uses_one_below_it", no_fixture_uses_one_below_it, NULL, NULL, NULL);
 	add_test("only_programs_print", only_programs_print, NULL, NULL, NULL);
 	add_rows(OUTSIDE, headers_are_of_rooms_below, NULL, NULL);
 	if (sh_out(names, sizeof(names), "scripts/rooms | cut -d: -f1"))
