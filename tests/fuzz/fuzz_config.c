@@ -31,11 +31,11 @@ static void check_filter(const struct config_filter *f)
 	struct dedup_config plan;
 
 	must(filter_new_name_ok(f->name));
-	must(f->options.name == f->name);
-	must(f->options.args_cnt >= 1 && f->options.args_cnt <= DEDUP_IFACES_MAX);
-	must(f->options.spec.ports_cnt || f->options.spec.streams_cnt);
-	must(!f->options.spec.drop_ns);
-	must(!plan_silently(&f->options.spec, &plan));
+	must(f->wish.name == f->name);
+	must(f->wish.where.cnt >= 1 && f->wish.where.cnt <= DEDUP_IFACES_MAX);
+	must(f->wish.spec.ports_cnt || f->wish.spec.streams_cnt);
+	must(!f->wish.spec.drop_ns);
+	must(!plan_silently(&f->wish.spec, &plan));
 }
 
 static void check_place(const char *text, size_t size)

@@ -7,7 +7,6 @@
 #include "args.h"
 #include "options.h"
 #include "plan.h"
-#include "stream_options.h"
 #include "streams.h"
 
 #define WORDS_MAX 40
@@ -21,19 +20,19 @@ static const struct args_command LOAD = {
 	.args_max = WORDS_MAX,
 };
 
-static void check_streams(const struct options *o)
+static void check_streams(const struct wish *w)
 {
 	char says[STREAMS_SAYS_MAX];
-	const char *refusal = streams_refusal(&o->spec, says);
+	const char *refusal = streams_refusal(&w->spec, says);
 
-	must(o->spec.streams_cnt <= DEDUP_STREAMS_MAX);
+	must(w->spec.streams_cnt <= DEDUP_STREAMS_MAX);
 	must(!refusal || *refusal);
-	for (uint32_t i = 0; i < o->spec.streams_cnt; i++) {
-		must(stream_name_ok(o->spec.streams[i].stream.name));
-		must(o->spec.streams[i].to_cnt <= DEDUP_TO_MAX);
+	for (uint32_t i = 0; i < w->spec.streams_cnt; i++) {
+		must(stream_name_ok(w->spec.streams[i].stream.name));
+		must(w->spec.streams[i].to_cnt <= DEDUP_TO_MAX);
 		for (uint32_t j = 0; j < i; j++)
-			must(strcmp(o->spec.streams[i].stream.name,
-				    o->spec.streams[j].stream.name) != 0);
+			must(strcmp(w->spec.streams[i].stream.name,
+				    w->spec.streams[j].stream.name) != 0);
 	}
 }
 
@@ -45,11 +44,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int argc = 1;
 
 	must(o);
-	load.options = OPTIONS;
+	load.options = options_table();
 	while (rest && argc <= WORDS_MAX)
 		argv[argc++] = strsep(&rest, "\n");
-	if (!options_parse(o, &load, argc, argv) && !stream_options_check(o))
-		check_streams(o);
+	if (!options_parse(o, &load, argc, argv) && !wish_streams_check(&o->wish))
+		check_streams(&o->wish);
 	free(o);
 	free(text);
 	return 0;

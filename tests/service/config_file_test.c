@@ -109,7 +109,7 @@ static void line_of_any_length(void **state)
 		if (2 + len > CONFIG_LINE_MAX)
 			break;
 		assert_int_equal(config_read(path, &c), 0);
-		assert_true(c.filters[0].options.spec.count_only);
+		assert_true(c.filters[0].wish.spec.count_only);
 		config_free(&c);
 	}
 	snprintf(text, sizeof(text), "$XD run --check --config %s", path);
@@ -153,7 +153,7 @@ static void says_all(void **state)
 				   "forwarded = no\nprofile = a=moldudp64:1@233.252.0.1#feed\n"
 				   "profile = b=moldudp64:2@233.252.0.2#feed\ninterfaces = eth3";
 	const struct filter_spec *spec;
-	const struct options *o;
+	const struct wish *w;
 	struct config_file c;
 
 	(void)state;
@@ -166,13 +166,13 @@ static void says_all(void **state)
 	assert_string_equal(c.state, "/var/x");
 	assert_int_equal(c.cnt, 2);
 	assert_null(config_find(&c, "fee"));
-	o = &config_find(&c, "feed")->options;
-	spec = &o->spec;
-	assert_string_equal(o->name, "feed");
-	assert_int_equal(o->args_cnt, 3);
-	assert_string_equal(o->args[0], "eth0");
-	assert_string_equal(o->args[1], "eth1");
-	assert_string_equal(o->args[2], "eth2");
+	w = &config_find(&c, "feed")->wish;
+	spec = &w->spec;
+	assert_string_equal(w->name, "feed");
+	assert_int_equal(w->where.cnt, 3);
+	assert_string_equal(w->where.ifnames[0], "eth0");
+	assert_string_equal(w->where.ifnames[1], "eth1");
+	assert_string_equal(w->where.ifnames[2], "eth2");
 	assert_int_equal(spec->ports_cnt, 2);
 	assert_int_equal(spec->ports[1].hi, 9010);
 	assert_int_equal(spec->to_cnt, 2);
@@ -188,12 +188,12 @@ static void says_all(void **state)
 	assert_int_equal(spec->hashes, 6);
 	assert_int_equal(spec->index_bits, 20);
 	assert_int_equal(spec->countdown_bits, 5);
-	assert_int_equal(o->mode, MODE_SKB);
-	o = &config_find(&c, "ab")->options;
-	assert_false(o->spec.forwarded);
-	assert_int_equal(o->spec.streams_cnt, 2);
-	assert_int_equal(o->spec.streams[0].stream.realm, o->spec.streams[1].stream.realm);
-	assert_int_equal(o->spec.capacity, SPEC_CAPACITY_DEFAULT);
+	assert_int_equal(w->where.mode, MODE_SKB);
+	w = &config_find(&c, "ab")->wish;
+	assert_false(w->spec.forwarded);
+	assert_int_equal(w->spec.streams_cnt, 2);
+	assert_int_equal(w->spec.streams[0].stream.realm, w->spec.streams[1].stream.realm);
+	assert_int_equal(w->spec.capacity, SPEC_CAPACITY_DEFAULT);
 	config_free(&c);
 }
 
@@ -215,7 +215,7 @@ static void defaults(void **state)
 	write_file(FEED, strlen(FEED));
 	assert_int_equal(config_read(path, &c), 0);
 	assert_string_equal(c.state, CONFIG_STATE_DEFAULT);
-	assert_int_equal(c.filters[0].options.spec.capacity, 3000000);
+	assert_int_equal(c.filters[0].wish.spec.capacity, 3000000);
 	config_free(&c);
 	unsetenv("XDP_DEDUP_CAPACITY");
 }

@@ -22,8 +22,8 @@ static struct watched feed, gone, array;
 static struct watched *list[] = { &array, &feed, &gone };
 static char *in_file_names[] = { "eth1", "eth2", "eth9" };
 static struct config_filter in_file[] = {
-	{ .name = "feed", .options = { .args = in_file_names, .args_cnt = 3 } },
-	{ .name = "gone", .options = { .args = in_file_names, .args_cnt = 3 } },
+	{ .name = "feed", .wish = { .where = { in_file_names, 3, MODE_ANY } } },
+	{ .name = "gone", .wish = { .where = { in_file_names, 3, MODE_ANY } } },
 };
 static const struct config_file file = { .filters = in_file, .cnt = ARRAY_SIZE(in_file) };
 static struct readings all = {

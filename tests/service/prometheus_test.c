@@ -50,7 +50,7 @@ static void write_all_metrics(char **text)
 {
 	static struct readings r;
 	char *names[] = { "b0" };
-	struct config_filter filter = { .name = "b0", .options = { .args = names, .args_cnt = 1 } };
+	struct config_filter filter = { .name = "b0", .wish = { .where = { names, 1, MODE_ANY } } };
 	const struct config_file file = { .filters = &filter, .cnt = 1 };
 	size_t size;
 	FILE *out = open_memstream(text, &size);

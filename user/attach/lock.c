@@ -20,9 +20,11 @@
  */
 #define LOCK PIN_ROOT "-lock"
 
+static int held = -1;
+
 int lock_take(bool verbose)
 {
-	int fd, err = kernel_ready(verbose, true);
+	int err = kernel_ready(verbose, true);
 
 	if (!err)
 		err = pin_dir_make(PIN_ROOT, false);
@@ -32,15 +34,23 @@ int lock_take(bool verbose)
 		err = dispatch_ready(true);
 	if (err)
 		return err;
-	fd = open(LOCK, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
+	held = open(LOCK, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (held < 0)
 		return diag_err(-errno, "cannot open %s: %s", LOCK, strerror(errno));
-	err = kernel_lock(fd);
-	if (!err)
-		live_exchange_settle();
-	if (!err)
-		dispatch_sweep();
-	return err;
+	err = kernel_lock(held);
+	if (err) {
+		lock_release();
+		return err;
+	}
+	live_exchange_settle();
+	dispatch_sweep();
+	return 0;
+}
+
+void lock_release(void)
+{
+	close(held);
+	held = -1;
 }
 
 int lock_look(void)

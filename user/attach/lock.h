@@ -7,11 +7,14 @@
 
 /* To be called before anything that changes filters. Does kernel_ready() (bpffs is mounted if
  * missing), makes PIN_ROOT, which only root may write to, and takes a lock against other xdp-dedup
- * processes, which this one holds until it ends. Then ends what a killed process has begun
- * (live_exchange_settle()), and removes pins of dispatchers that run nowhere (dispatch_sweep()). 0
- * or -errno.
+ * processes, which this one holds until lock_release(), or until it ends. Then ends what a killed
+ * process has begun (live_exchange_settle()), and removes pins of dispatchers that run nowhere
+ * (dispatch_sweep()). Returns 0; or -errno (logged): then the lock is not held.
  */
 int lock_take(bool verbose);
+
+/* Lets the next process change filters. */
+void lock_release(void);
 
 /* What of that can be told without changing anything: 0, after a note if another process holds the
  * lock now; or -errno (logged).

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "checks.h"
+#include "control.h"
 #include "json_out.h"
 #include "kernel.h"
 #include "verbs.h"
@@ -71,20 +72,21 @@ static void print_json(json_object *list, enum check_verdict worst)
 
 int verb_check(const struct options *o)
 {
-	const struct placement where = { o->args, o->args_cnt, o->mode };
-	struct filter_spec spec = o->spec;
-	struct checks_subject s = {
-		.where = &where, .spec = &spec, .name = o->name, .fitting_window_ns = o->window_ns
-	};
+	const struct placement where = { o->args, o->args_cnt, o->wish.where.mode };
+	struct filter_spec spec = o->wish.spec;
+	struct checks_subject s = { .where = &where,
+				    .spec = &spec,
+				    .name = o->wish.name,
+				    .fitting_window_ns = o->wish.fitting_window_ns };
 	json_object *list = json_object_new_array();
 	int cnt[VERDICTS] = { 0 };
 	enum check_verdict worst;
 
-	if (load_options_check(o)) {
+	if (control_check_filter(&o->wish)) {
 		json_object_put(list);
 		return EXIT_MISUSED;
 	}
-	kernel_output(o->verbose);
+	kernel_output(o->wish.verbose);
 	spec.several = where.cnt > 1;
 	worst = checks_make(&s, o->json ? add_json : print_finding, o->json ? (void *)list : cnt);
 	if (o->json)

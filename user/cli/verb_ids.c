@@ -163,7 +163,7 @@ static int run(const struct options *o, id_fn fn, enum exit_code some_unknown)
 	struct job j = { .f = &f, .fn = fn };
 	int err = 0;
 
-	if (kernel_ready(o->verbose, false) || attachments_open_stream(o->args[0], &f))
+	if (kernel_ready(o->wish.verbose, false) || attachments_open_stream(o->args[0], &f))
 		return EXIT_FAILED;
 	if (check_ids(&f, o->args + 1, o->args_cnt - 1)) {
 		filter_close(&f);

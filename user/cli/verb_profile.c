@@ -6,7 +6,6 @@
 #include "diag.h"
 #include "json_out.h"
 #include "profile.h"
-#include "stream_options.h"
 #include "verbs.h"
 
 static const char *const LAYERS[] = { "udp", "ip", "ethernet" };
@@ -62,7 +61,7 @@ static int check(struct profiles *all, const char *path)
 {
 	const struct given_text file = { .text = path };
 
-	if (stream_options_file(all, &file))
+	if (wish_profiles_file(all, &file))
 		return EXIT_FAILED;
 	for (size_t i = 0; i < all->cnt; i++) {
 		const struct profile *p = &all->list[i];
@@ -105,7 +104,7 @@ int verb_profile(const struct options *o)
 		diag_err(0, "usage: xdp-dedup profile " PROFILE_USAGE);
 		return EXIT_MISUSED;
 	}
-	if (!stream_options_profiles(o, &all))
+	if (!wish_profiles(&o->wish, &all))
 		status = run(o, &all);
 	profiles_free(&all);
 	return status;

@@ -8,7 +8,6 @@
 #include "kernel.h"
 #include "plan.h"
 #include "replay_print.h"
-#include "stream_options.h"
 #include "survey_print.h"
 #include "verbs.h"
 
@@ -45,9 +44,9 @@ static int check_survey(const struct options *o)
 	} OF_FILTERS[] = {
 		{ "--write-passed", o->write_passed },
 		{ "--write-dropped", o->write_dropped },
-		{ "--profiles", o->files_cnt },
-		{ "--to", o->spec.to_cnt },
-		{ "--vlan", o->spec.vlans_cnt },
+		{ "--profiles", o->wish.files_cnt },
+		{ "--to", o->wish.spec.to_cnt },
+		{ "--vlan", o->wish.spec.vlans_cnt },
 		{ "--engine kernel", o->engine == ENGINE_KERNEL },
 	};
 
@@ -65,7 +64,7 @@ static int check_survey(const struct options *o)
 /* An enum exit_code; failures are logged. */
 static int check_replay(const struct options *o)
 {
-	if (o->spec.learn_app) {
+	if (o->wish.spec.learn_app) {
 		diag_err(0, "--learn app: a capture has no application that adds ids");
 		return EXIT_MISUSED;
 	}
@@ -82,12 +81,12 @@ static int check_replay(const struct options *o)
 /* Makes the configuration of the options. 0, or -errno (logged). */
 static int plan(const struct options *o, struct dedup_config *cfg)
 {
-	struct filter_spec spec = o->spec;
+	struct filter_spec spec = o->wish.spec;
 
 	/* Duplicates are told from others in either case. */
 	spec.count_only = false;
 	spec.drop_ns = 0;
-	spec.forwarded |= !o->given.mac;
+	spec.forwarded |= !o->mac_given;
 	return plan_here(&spec, cfg);
 }
 
@@ -115,7 +114,7 @@ static int replay(const struct options *o, const struct dedup_config *cfg, struc
 {
 	struct replay_spec spec = { .cfg = cfg,
 				    .engine = o->engine,
-				    .mac = o->given.mac ? o->mac : NULL,
+				    .mac = o->mac_given ? o->mac : NULL,
 				    .memory = o->memory,
 				    .progress = replay_show_progress };
 	struct replay_result result = { 0 };
@@ -143,16 +142,16 @@ static int replay(const struct options *o, const struct dedup_config *cfg, struc
 
 int verb_replay(const struct options *o)
 {
-	bool is_survey = !o->profiles_cnt && !o->spec.ports_cnt;
+	bool is_survey = !o->wish.profiles_cnt && !o->wish.spec.ports_cnt;
 	int code = is_survey ? check_survey(o) : check_replay(o), err;
 	struct dedup_config cfg;
 	struct capture *c;
 
 	if (code != EXIT_DONE)
 		return code;
-	kernel_output(o->verbose);
+	kernel_output(o->wish.verbose);
 	if ((!is_survey && plan(o, &cfg)) ||
-	    capture_open(o->args[0], o->given.mac ? o->mac : ANY_MAC, &c))
+	    capture_open(o->args[0], o->mac_given ? o->mac : ANY_MAC, &c))
 		return EXIT_FAILED;
 	err = is_survey ? survey_capture(o, c) : replay(o, &cfg, c);
 	capture_close(c);

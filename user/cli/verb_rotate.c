@@ -110,7 +110,7 @@ static int turn(const struct options *o, request_fn request)
 	struct filter f;
 	int err;
 
-	if (kernel_ready(o->verbose, false) || attachments_open(o->args[0], &f))
+	if (kernel_ready(o->wish.verbose, false) || attachments_open(o->args[0], &f))
 		return EXIT_FAILED;
 	err = filter_open_before(&f);
 	if (err)

@@ -80,9 +80,9 @@ static struct sampling_wish wish_of(struct show *show)
 						: SAMPLING_NEW,
 		.streams = show->all ? UINT32_MAX
 				     : 1U << f->config->policy.streams[f->stream].slot % DEDUP_SLOTS,
-		.snap = show->o->given.snap ? s->snap
-			: s->write	    ? DEDUP_SNAP_MAX
-					    : SNAP_DEFAULT,
+		.snap = show->o->sample.snap_given ? s->snap
+			: s->write		   ? DEDUP_SNAP_MAX
+						   : SNAP_DEFAULT,
 		.rate = s->rate,
 		.take = show_sample,
 		.arg = show,
@@ -184,7 +184,7 @@ int verb_sample(const struct options *o)
 		diag_err(0, "sample takes --json or --write, not both");
 		return EXIT_MISUSED;
 	}
-	if (kernel_ready(o->verbose, false) ||
+	if (kernel_ready(o->wish.verbose, false) ||
 	    (all ? attachments_open(what, &f) : attachments_open_stream(what, &f)))
 		return EXIT_FAILED;
 	stop_on_signals(SIGPIPE);

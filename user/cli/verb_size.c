@@ -48,12 +48,12 @@ int verb_size(const struct options *o)
 	struct dedup_config c;
 	double rate;
 
-	if (plan_here(&o->spec, &c))
+	if (plan_here(&o->wish.spec, &c))
 		return EXIT_FAILED;
 	rate = layout_of(c.memory.layout)->rate(&c, plan_turn_ids(&c, c.memory.capacity));
 	if (o->json)
-		print_json(&o->spec, &c, rate);
+		print_json(&o->wish.spec, &c, rate);
 	else
-		print_text(&o->spec, &c, rate);
+		print_text(&o->wish.spec, &c, rate);
 	return EXIT_DONE;
 }

@@ -151,7 +151,7 @@ int verb_status(const struct options *o)
 	struct filter f;
 	int err;
 
-	if (kernel_ready(o->verbose, false))
+	if (kernel_ready(o->wish.verbose, false))
 		return EXIT_FAILED;
 	if (!o->args_cnt)
 		return show_all(o->exact, o->json) ? EXIT_FAILED : EXIT_DONE;

@@ -297,7 +297,7 @@ int verb_watch(const struct options *o)
 	struct diag_receiver on_screen = { .take = note, .to = &s };
 	int err;
 
-	if (kernel_ready(o->verbose, false) || find(&s))
+	if (kernel_ready(o->wish.verbose, false) || find(&s))
 		return EXIT_FAILED;
 	s.on_screen = !o->json && !watch_screen_open();
 	if (s.on_screen)

@@ -9,6 +9,7 @@
 #include "attachments.h"
 #include "diag.h"
 #include "here.h"
+#include "kernel.h"
 #include "loader.h"
 #include "lock.h"
 #include "open.h"
@@ -38,14 +39,14 @@ static int find_attachments(struct change *c)
 }
 
 /* Where it runs, and what it is. */
-static int look(const struct options *o, struct change *c)
+static int look(struct change *c)
 {
 	const struct dedup_iface *unseen;
 	char name[IF_NAMESIZE];
 	int err = find_attachments(c);
 
-	for (int i = 0; i < o->remove_cnt && !err; i++)
-		c->is_given_up[i] = !attachments_give_up(&c->f, o->remove[i]);
+	for (int i = 0; i < c->w->remove_cnt && !err; i++)
+		c->is_given_up[i] = !attachments_give_up(&c->f, c->w->remove[i]);
 	unseen = err ? NULL : attachments_unseen(&c->f);
 	if (unseen) {
 		here_name(unseen, name);
@@ -58,26 +59,26 @@ static int look(const struct options *o, struct change *c)
 		change_end(c);
 		return err;
 	}
-	c->where = (struct placement){ c->ifnames, c->cnt, o->mode };
+	c->where = (struct placement){ c->ifnames, c->cnt, c->w->where.mode };
 	plan_asked(c->f.config, &c->spec);
 	return 0;
 }
 
-int change_find(const struct options *o, const char *what, struct change *c)
+int change_find(const struct wish *w, const char *what, struct change *c)
 {
 	int err;
 
-	*c = (struct change){ .f = { .stats_fd = -1, .wanted_fd = -1 } };
+	*c = (struct change){ .w = w, .f = { .stats_fd = -1, .wanted_fd = -1 } };
 	err = attachments_find(what, &c->f);
-	return err ? err : look(o, c);
+	return err ? err : look(c);
 }
 
-int change_open(const struct options *o, struct change *c)
+int change_open(const struct wish *w, struct change *c)
 {
-	int err = change_find(o, o->args[0], c);
+	int err = change_find(w, w->name, c);
 
 	if (err == -ENOENT)
-		return loader_explain(o->args[0], err);
+		return loader_explain(w->name, err);
 	if (err || c->cnt)
 		return err;
 	diag_err(-ENODEV,
@@ -87,18 +88,27 @@ int change_open(const struct options *o, struct change *c)
 	return -ENODEV;
 }
 
-int change_begin(const struct options *o, struct change *c)
-{
-	int err = lock_take(o->verbose);
-
-	return err ? err : change_open(o, c);
-}
-
 void change_end(struct change *c)
 {
 	filter_close(&c->f);
 	free(c->list);
 	c->list = NULL;
+}
+
+int change_run(const struct wish *w, int (*make)(struct change *c))
+{
+	struct change c;
+	int err = lock_take(w->verbose);
+
+	if (err)
+		return err;
+	err = change_open(w, &c);
+	if (!err) {
+		err = make(&c);
+		change_end(&c);
+	}
+	lock_release();
+	return err;
 }
 
 /* Two turns at most are left of a predecessor, unless somebody has overwritten its state. */
@@ -130,14 +140,14 @@ static int has_predecessor(struct filter *f)
 	return check_turns_left(f) ?: 1;
 }
 
-int change_wait_for_predecessor(const char *what)
+int change_wait(const struct wish *w, const char *what)
 {
-	int has = 1;
+	int has = w->wait, err = has ? kernel_ready(w->verbose, false) : 0;
 
-	while (has) {
+	while (has && !err) {
 		struct filter f;
-		int err = attachments_find(what, &f);
 
+		err = attachments_find(what, &f);
 		if (err)
 			return err == -ENOENT ? 0 : err;
 		has = has_predecessor(&f);
@@ -147,5 +157,5 @@ int change_wait_for_predecessor(const char *what)
 		if (has)
 			usleep(LOOK_US);
 	}
-	return 0;
+	return err;
 }

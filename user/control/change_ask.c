@@ -7,7 +7,6 @@
 #include "kept.h"
 #include "plan.h"
 #include "receivers.h"
-#include "stream_options.h"
 #include "streams.h"
 
 /* Streams of the same name go on being delivered, unless --deliver says which are. */
@@ -19,81 +18,36 @@ static void keep_deliveries(const struct filter_spec *old, struct filter_spec *s
 				spec->streams[j].deliver |= old->streams[i].deliver;
 }
 
-int change_ask_packets(const struct options *o, struct change *c)
+int change_ask(struct change *c)
 {
-	const struct options_given *given = &o->given;
+	const struct wish *w = c->w;
+	const struct given *given = &w->given;
 	struct filter_spec *spec = &c->spec;
 	struct spec_stream *gsp = &spec->streams[0];
 
-	if (o->spec.streams_cnt) {
+	if (w->spec.streams_cnt) {
 		struct filter_spec old = *spec;
 
-		memcpy(spec->streams, o->spec.streams, sizeof(spec->streams));
-		spec->streams_cnt = o->spec.streams_cnt;
+		memcpy(spec->streams, w->spec.streams, sizeof(spec->streams));
+		spec->streams_cnt = w->spec.streams_cnt;
 		keep_deliveries(&old, spec);
 	} else if ((given->port || given->to || given->forwarded) && !streams_are_gsp(spec)) {
 		return diag_err(-EINVAL, "%s has streams: say all that it is to have, by --profile",
 				c->f.name);
 	}
-	if (given->port && !o->spec.streams_cnt) {
-		memcpy(gsp->ports, o->spec.ports, sizeof(gsp->ports));
-		gsp->ports_cnt = o->spec.ports_cnt;
+	if (given->port && !w->spec.streams_cnt) {
+		memcpy(gsp->ports, w->spec.ports, sizeof(gsp->ports));
+		gsp->ports_cnt = w->spec.ports_cnt;
 	}
-	if (given->to && !o->spec.streams_cnt) {
-		memcpy(gsp->to, o->spec.to, sizeof(gsp->to));
-		gsp->to_cnt = o->spec.to_cnt;
-		gsp->to4_cnt = o->spec.to4_cnt;
+	if (given->to && !w->spec.streams_cnt) {
+		memcpy(gsp->to, w->spec.to, sizeof(gsp->to));
+		gsp->to_cnt = w->spec.to_cnt;
+		gsp->to4_cnt = w->spec.to4_cnt;
 	}
-	if (given->vlan) {
-		memcpy(spec->vlans, o->spec.vlans, sizeof(spec->vlans));
-		spec->vlans_cnt = o->spec.vlans_cnt;
+	wish_apply(w, spec);
+	if (given->vlan)
 		receivers_note_tags(spec, &c->where);
-	}
-	if (given->forwarded)
-		spec->forwarded = o->spec.forwarded;
-	return stream_options_deliver(o, spec);
-}
-
-void change_ask_action(const struct options *o, struct change *c)
-{
-	struct filter_spec *spec = &c->spec;
-
-	if (o->given.action || o->given.drop_for) {
-		spec->count_only = o->spec.count_only;
-		spec->drop_ns = o->spec.drop_ns;
-	}
-	if (o->given.learn)
-		spec->learn_app = o->spec.learn_app;
-	if (o->given.ihave)
-		spec->ihave_pass = o->spec.ihave_pass;
-}
-
-bool change_asks_shape(const struct options *o)
-{
-	const struct options_given *given = &o->given;
-
-	return given->capacity || given->fpr || given->window || given->layout || given->hash ||
-	       given->bits || given->hashes || given->index_bits || given->countdown_bits;
-}
-
-void change_ask_shape(const struct options *o, struct change *c)
-{
-	struct filter_spec *spec = &c->spec;
-
-	if (o->given.capacity)
-		spec->capacity = o->spec.capacity;
-	if (o->given.fpr)
-		spec->fpr = o->spec.fpr;
-	if (o->given.window)
-		spec->window_ns = o->spec.window_ns;
-	if (o->given.layout)
-		spec->layout = o->spec.layout;
-	if (o->given.hash)
-		spec->hash = o->spec.hash;
-	spec->bits = o->spec.bits;
-	spec->hashes = o->spec.hashes;
-	spec->index_bits = o->spec.index_bits;
-	spec->countdown_bits = o->spec.countdown_bits;
+	return wish_streams_deliver(w, spec);
 }
 
 int change_plan(struct change *c, struct dedup_config *cfg)

@@ -75,7 +75,7 @@ static void note_forgotten(const struct change *c, const struct dedup_config *cf
 				  c->f.name, cfg->policy.streams[n].name);
 }
 
-int change_program(const struct options *o, struct change *c, struct dedup_config *cfg)
+int change_program(struct change *c, struct dedup_config *cfg)
 {
 	const struct dedup_config *old = c->f.config;
 	int err = check_stacking(c) ?: check_delivery(c, cfg);
@@ -93,22 +93,22 @@ int change_program(const struct options *o, struct change *c, struct dedup_confi
 	note_forgotten(c, cfg);
 	err = loader_next_program(c->f.name, cfg, NULL);
 	return err ? err
-		   : live_exchange(c->f.name, &c->where, cfg->policy.drop_ns && o->given.drop_for);
+		   : live_exchange(c->f.name, &c->where, cfg->policy.drop_ns && c->w->given.drop_for);
 }
 
-int change_check_room(const struct options *o, struct filter *f)
+int change_check_room(struct change *c)
 {
-	const char *name = f->name;
+	struct filter *f = &c->f;
 	int err = f->before ? 0 : filter_open_before(f);
 
 	if (err)
-		return diag_err(err, "cannot tell whether %s has a predecessor", name);
-	if (!f->before || o->forget)
+		return diag_err(err, "cannot tell whether %s has a predecessor", f->name);
+	if (!f->before || c->w->forget)
 		return 0;
 	return diag_err(
 		-EBUSY,
 		"%s has a predecessor since it was changed last, which still knows ids: --wait waits until it has gone, --forget gives up what only it knows",
-		name);
+		f->name);
 }
 
 int change_check_memory(const char *what, uint64_t need)
@@ -132,13 +132,13 @@ void change_report(const char *name, const struct dedup_config *cfg)
 		  plan_fpr(cfg), format_bytes(plan_bytes(cfg), size, sizeof(size)));
 }
 
-int change_filter(const struct options *o, struct change *c, struct dedup_config *cfg)
+int change_filter(struct change *c, struct dedup_config *cfg)
 {
 	char size[32], window[32];
 	int err = check_stacking(c) ?: check_delivery(c, cfg);
 
 	if (!err)
-		err = change_check_room(o, &c->f);
+		err = change_check_room(c);
 	if (err)
 		return err;
 	err = plan_next_filter(c->f.config, cfg);

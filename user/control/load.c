@@ -7,9 +7,8 @@
 #include "attach.h"
 #include "change.h"
 #include "checks.h"
+#include "control.h"
 #include "diag.h"
-#include "kernel.h"
-#include "load.h"
 #include "loader.h"
 #include "lock.h"
 #include "name.h"
@@ -17,18 +16,16 @@
 #include "plan.h"
 #include "receivers.h"
 #include "start.h"
-#include "stream_options.h"
 #include "units.h"
-#include "verbs.h"
 
-int load_options_check(const struct options *o)
+int control_check_filter(const struct wish *w)
 {
-	if (stream_options_check(o))
+	if (wish_streams_check(w))
 		return -EINVAL;
-	if (o->name && !filter_new_name_ok(o->name))
+	if (w->name && !filter_new_name_ok(w->name))
 		return diag_err(-EINVAL,
 				"--name %s: 1 to %d letters, digits, - and _, the first no -",
-				o->name, NAME_MAX_LEN);
+				w->name, NAME_MAX_LEN);
 	return 0;
 }
 
@@ -42,34 +39,33 @@ static int load(const char *name, const struct placement *where, const struct de
 	return err ? err : filter_start(name, where, cfg->policy.drop_ns);
 }
 
-/* Makes a filter of the options, and says what it is. */
-static int load_new(const struct options *o)
+/* Makes the filter, and reports what it is. */
+static int load_new(const struct wish *w)
 {
 	char name[NAME_MAX_LEN + 1], size[32], window[32];
-	const struct placement where = { o->args, o->args_cnt, o->mode };
-	struct filter_spec spec = o->spec;
+	struct filter_spec spec = w->spec;
 	struct dedup_config cfg;
 	struct links links;
-	const struct checks_subject subject = { .where = &where,
+	const struct checks_subject subject = { .where = &w->where,
 						.spec = &spec,
 						.plan = &cfg,
 						.links = &links,
-						.fitting_window_ns = o->window_ns };
+						.fitting_window_ns = w->fitting_window_ns };
 	int err;
 
-	spec.several = where.cnt > 1;
+	spec.several = w->where.cnt > 1;
 	err = plan_here(&spec, &cfg);
 	if (!err)
 		err = receivers_links(&links);
 	if (err)
 		return err;
-	if (o->name)
-		snprintf(name, sizeof(name), "%s", o->name);
+	if (w->name)
+		snprintf(name, sizeof(name), "%s", w->name);
 	err = checks_demand(&subject);
-	if (!err && !o->name)
-		name_default(where.ifnames[0], name);
+	if (!err && !w->name)
+		name_default(w->where.ifnames[0], name);
 	if (!err)
-		err = load(name, &where, &cfg);
+		err = load(name, &w->where, &cfg);
 	if (!err)
 		checks_note(&subject);
 	links_free(&links);
@@ -86,58 +82,51 @@ static int load_new(const struct options *o)
 }
 
 /* Says what is missing for a new filter, or wrong. 0 or -EINVAL. */
-static int check_new(const struct options *o)
+static int check_new(const struct wish *w)
 {
-	if (options_check_once(o->args, o->args_cnt))
+	if (wish_check_once(w->where.ifnames, w->where.cnt))
 		return -EINVAL;
-	if (!o->args_cnt)
+	if (!w->where.cnt)
 		return diag_err(-EINVAL, "on which interface? as in xdp-dedup load eth0 --port 8001");
-	if (!o->spec.ports_cnt && !o->spec.streams_cnt)
+	if (!w->spec.ports_cnt && !w->spec.streams_cnt)
 		return diag_err(
 			-EINVAL,
 			"--port is missing: which UDP ports carry gossip? as in --port 8001 (or --profile, for another protocol)");
-	return load_options_check(o);
+	return control_check_filter(w);
 }
 
-static int check_replace(const struct options *o)
+static int check_replace(const struct wish *w)
 {
-	if (!o->args_cnt && !o->name)
+	if (!w->where.cnt && !w->name)
 		return diag_err(-EINVAL, "--replace: which filter? say an interface, or --name");
-	if (options_check_once(o->args, o->args_cnt))
+	if (wish_check_once(w->where.ifnames, w->where.cnt))
 		return -EINVAL;
-	return o->spec.streams_cnt ? load_options_check(o) : 0;
+	return w->spec.streams_cnt ? control_check_filter(w) : 0;
 }
 
 /* Replaces the filter, or makes it if there is none. */
-static int load_or_replace(const struct options *o)
+static int replace_or_load(const struct wish *w)
+{
+	int err = change_replace(w);
+
+	if (err != -ENOENT)
+		return err;
+	return check_new(w) ?: load_new(w);
+}
+
+int control_load(const struct wish *w)
 {
 	int err;
 
-	if (o->wait) {
-		err = kernel_ready(o->verbose, false);
-		if (!err)
-			err = change_wait_for_predecessor(o->name ? o->name : o->args[0]);
-		if (err)
-			return err;
-	}
-	err = lock_take(o->verbose);
-	if (!err)
-		err = load_replace(o);
-	if (err != -ENOENT)
-		return err;
-	err = check_new(o);
-	return err ? err : load_new(o);
-}
-
-int verb_load(const struct options *o)
-{
-	if (!o->replace && (o->wait || o->forget)) {
+	if (!w->replace && (w->wait || w->forget)) {
 		diag_err(0, "--wait and --forget are for --replace: a new filter has no predecessor");
 		return EXIT_MISUSED;
 	}
-	if (o->replace ? check_replace(o) : check_new(o))
+	if (w->replace ? check_replace(w) : check_new(w))
 		return EXIT_MISUSED;
-	if (o->replace)
-		return load_or_replace(o) ? EXIT_FAILED : EXIT_DONE;
-	return lock_take(o->verbose) || load_new(o) ? EXIT_FAILED : EXIT_DONE;
+	if (change_wait(w, w->name ?: w->where.ifnames[0]) || lock_take(w->verbose))
+		return EXIT_FAILED;
+	err = w->replace ? replace_or_load(w) : load_new(w);
+	lock_release();
+	return err ? EXIT_FAILED : EXIT_DONE;
 }

@@ -2,12 +2,12 @@
 /* refresh: tells filters which MACs are this host's now. */
 #include <errno.h>
 
+#include "attachments.h"
+#include "control.h"
 #include "loader.h"
 #include "lock.h"
 #include "open.h"
 #include "receivers.h"
-#include "verbs.h"
-#include "attachments.h"
 
 static int refresh(const char *what, const struct attach_view *now)
 {
@@ -23,22 +23,22 @@ static int refresh(const char *what, const struct attach_view *now)
 	return err;
 }
 
-int verb_refresh(const struct options *o)
+int control_refresh(const struct wish *w)
 {
 	struct attach_view now;
 	char **names = NULL;
-	int err;
+	int err = lock_take(w->verbose);
 
-	if (lock_take(o->verbose) || attach_view_read(&now))
+	if (err)
 		return EXIT_FAILED;
-	if (o->args_cnt)
-		err = refresh(o->args[0], &now);
-	else
-		err = loader_names(&names);
+	err = attach_view_read(&now);
+	if (!err)
+		err = w->name ? refresh(w->name, &now) : loader_names(&names);
 	for (char **n = names; n && *n; n++)
 		if (refresh(*n, &now))
 			err = -EIO; /* logged; the other filters are still refreshed */
 	loader_free_names(names);
 	attach_view_free(&now);
+	lock_release();
 	return err ? EXIT_FAILED : EXIT_DONE;
 }

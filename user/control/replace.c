@@ -8,7 +8,6 @@
 
 #include "change.h"
 #include "diag.h"
-#include "load.h"
 #include "plan.h"
 
 /* Interfaces may have several names. */
@@ -23,16 +22,17 @@ static bool is_among(const char *ifname, char *const *ifnames, int cnt)
 }
 
 /* It is to run on the interfaces that are named, if any is, and on no others. */
-static int ask_interfaces(const struct options *o, struct change *c)
+static int ask_interfaces(struct change *c)
 {
+	const struct placement *where = &c->w->where;
 	char *added[DEDUP_IFACES_MAX], *left[DEDUP_IFACES_MAX];
 	int added_cnt = 0, left_cnt = 0;
 
-	for (int i = 0; i < o->args_cnt; i++)
-		if (!is_among(o->args[i], c->ifnames, c->cnt))
-			added[added_cnt++] = o->args[i];
-	for (int i = 0; i < c->cnt && o->args_cnt; i++)
-		if (!is_among(c->ifnames[i], o->args, o->args_cnt))
+	for (int i = 0; i < where->cnt; i++)
+		if (!is_among(where->ifnames[i], c->ifnames, c->cnt))
+			added[added_cnt++] = where->ifnames[i];
+	for (int i = 0; i < c->cnt && where->cnt; i++)
+		if (!is_among(c->ifnames[i], where->ifnames, where->cnt))
 			left[left_cnt++] = c->ifnames[i];
 	if (!c->cnt && !added_cnt)
 		return diag_err(-ENODEV, "%s runs on no interface here: on which is it to?",
@@ -40,47 +40,23 @@ static int ask_interfaces(const struct options *o, struct change *c)
 	return change_interfaces(c, added, added_cnt, left, left_cnt);
 }
 
-static int plan(const struct options *o, struct change *c, struct dedup_config *cfg)
+static int plan(struct change *c, struct dedup_config *cfg)
 {
 	int err = 0;
 
-	if (o->whole) {
-		c->spec = o->spec;
-		return change_plan(c, cfg);
-	}
-	err = change_ask_packets(o, c);
-	if (err)
-		return err;
-	change_ask_action(o, c);
-	if (change_asks_shape(o))
-		change_ask_shape(o, c);
-	return change_plan(c, cfg);
+	if (c->w->whole)
+		c->spec = c->w->spec;
+	else
+		err = change_ask(c);
+	return err ? err : change_plan(c, cfg);
 }
 
-/* Can a program of this plan go on with the memory that there is? */
-static bool keeps_memory(const struct options *o, const struct change *c,
-			 const struct dedup_config *cfg)
+/* Is the next program of the filter that runs like the present one, in all that a plan says? */
+static bool is_same(const struct dedup_config *old, struct dedup_config *next)
 {
-	const struct dedup_config *old = c->f.config;
-
-	struct dedup_config next = *cfg;
-
-	if (old->format != DEDUP_FORMAT || plan_next_program(old, &next))
-		return false;
-	return (!o->whole && !change_asks_shape(o)) || plan_is_same_memory(old, cfg);
-}
-
-/* Is the filter that runs what is planned, in all that a plan says? */
-static bool is_same(const struct dedup_config *old, const struct dedup_config *cfg)
-{
-	struct dedup_config next = *cfg;
-
-	if (old->format != DEDUP_FORMAT || !plan_is_same_memory(old, cfg) ||
-	    plan_next_program(old, &next))
-		return false;
-	next.serial = old->serial;
-	next.earlier_stats = old->earlier_stats;
-	return !memcmp(&next, old, sizeof(next));
+	next->serial = old->serial;
+	next->earlier_stats = old->earlier_stats;
+	return !memcmp(next, old, sizeof(*next));
 }
 
 /* Is where it runs where it is to? */
@@ -93,31 +69,38 @@ static bool is_in_place(const struct change *c)
 	return same;
 }
 
-static int replace(const struct options *o, struct change *c)
+static int replace(struct change *c)
 {
-	struct dedup_config cfg;
-	int err = ask_interfaces(o, c);
+	const struct dedup_config *old = c->f.config;
+	bool whole = c->w->whole, fits, same;
+	struct dedup_config cfg, next;
+	int err = ask_interfaces(c);
 
 	if (!err)
-		err = plan(o, c, &cfg);
+		err = plan(c, &cfg);
 	if (err)
 		return err;
-	if (o->whole && is_in_place(c) && is_same(c->f.config, &cfg))
+	next = cfg;
+	/* Can the memory that there is have such a program? And is it what the plan says? */
+	fits = old->format == DEDUP_FORMAT && !plan_next_program(old, &next);
+	same = fits && plan_is_same_memory(old, &cfg);
+	if (whole && same && is_in_place(c) && is_same(old, &next))
 		return 0;
-	err = keeps_memory(o, c, &cfg) ? change_program(o, c, &cfg) : change_filter(o, c, &cfg);
+	fits &= same || (!whole && !wish_gives(c->w, OPT_MEMORY));
+	err = fits ? change_program(c, &cfg) : change_filter(c, &cfg);
 	if (!err)
 		diag_done("%s: replaced; what it remembers is kept", c->f.name);
 	return err;
 }
 
-int load_replace(const struct options *o)
+int change_replace(const struct wish *w)
 {
 	struct change c;
-	int err = change_find(o, o->name ? o->name : o->args[0], &c);
+	int err = change_find(w, w->name ?: w->where.ifnames[0], &c);
 
 	if (err)
 		return err;
-	err = replace(o, &c);
+	err = replace(&c);
 	change_end(&c);
 	return err;
 }

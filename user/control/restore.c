@@ -9,6 +9,7 @@
 #include "change.h"
 #include "checks.h"
 #include "config_streams.h"
+#include "control.h"
 #include "diag.h"
 #include "live_exchange.h"
 #include "snapshot_file.h"
@@ -24,7 +25,6 @@
 #include "receivers.h"
 #include "start.h"
 #include "units.h"
-#include "verbs.h"
 
 /* What is to be restored. */
 struct restoration {
@@ -38,16 +38,16 @@ struct restoration {
 };
 
 /* On the interfaces that are named, or where it ran. */
-static int place(const struct options *o, struct restoration *r)
+static int place(const struct wish *w, struct restoration *r)
 {
 	int cnt = 0;
 
-	for (int i = 2; i < o->args_cnt; i++)
-		r->ifnames[cnt++] = o->args[i];
-	for (int i = 0; i < DEDUP_IFACES_MAX && o->args_cnt == 2; i++)
+	for (int i = 0; i < w->where.cnt; i++)
+		r->ifnames[cnt++] = w->where.ifnames[i];
+	for (int i = 0; i < DEDUP_IFACES_MAX && !w->where.cnt; i++)
 		if (*r->snapshot.head.ifnames[i])
 			r->ifnames[cnt++] = r->snapshot.head.ifnames[i];
-	r->where = (struct placement){ r->ifnames, cnt, o->mode };
+	r->where = (struct placement){ r->ifnames, cnt, w->where.mode };
 	if (cnt)
 		return 0;
 	return diag_err(-ENODEV, "%s ran on no interface when it was saved: say on which it is to",
@@ -78,10 +78,7 @@ static int check(const struct restoration *r, const struct links *links)
 {
 	struct filter_spec spec;
 	const struct checks_subject subject = {
-		.where = &r->where,
-		.spec = &spec,
-		.plan = &r->cfg,
-		.links = links,
+		.where = &r->where, .spec = &spec, .plan = &r->cfg, .links = links
 	};
 
 	spec_of_config(&r->cfg, &spec);
@@ -198,13 +195,13 @@ static int give(struct change *c, const struct predecessor *snapshot)
 	return err ? err : live_exchange(c->f.name, &c->where, false);
 }
 
-static int restore_into(const struct options *o, struct restoration *r, struct change *c)
+static int restore_into(struct restoration *r, struct change *c)
 {
 	const struct dedup_config *snapshot = &r->snapshot.head.config;
 	struct predecessor before;
 	int err, restored;
 
-	if (o->args_cnt > 2)
+	if (c->w->where.cnt)
 		return diag_err(
 			-EEXIST,
 			"%s runs already, and gets what was saved where it is: name no interfaces",
@@ -214,7 +211,7 @@ static int restore_into(const struct options *o, struct restoration *r, struct c
 			-EINVAL,
 			"%s has other streams or digests than the filter that was saved: in it the ids would be others",
 			c->f.name);
-	err = change_check_room(o, &c->f);
+	err = change_check_room(c);
 	if (!err)
 		err = change_check_memory("what was saved", plan_bytes(snapshot));
 	if (err)
@@ -228,23 +225,22 @@ static int restore_into(const struct options *o, struct restoration *r, struct c
 	return err;
 }
 
-static int restore_running(const struct options *o, struct restoration *r)
+static int restore_running(const struct wish *w, struct restoration *r)
 {
 	struct change c;
-	int err = change_open(o, &c);
+	int err = change_open(w, &c);
 
 	if (err)
 		return err;
-	r->name = o->args[0];
 	r->cfg = *c.f.config;
-	err = restore_into(o, r, &c);
+	err = restore_into(r, &c);
 	change_end(&c);
 	return err;
 }
 
-static int restore_new(const struct options *o, struct restoration *r)
+static int restore_new(const struct wish *w, struct restoration *r)
 {
-	int err = place(o, r);
+	int err = place(w, r);
 
 	if (!err)
 		err = plan(r);
@@ -266,40 +262,40 @@ static int runs_here(const char *name)
 	return filter_identity(name, &id) ? 0 : attachments_here(id);
 }
 
-static int restore_any(const struct options *o, struct restoration *r)
+/* The lock is held: another command may have been making the filter, or unload it. */
+static int restore_any(const struct wish *w, struct restoration *r)
 {
-	int running, err = measure_elapsed(r);
+	int running = runs_here(r->name);
 
-	if (!err && o->wait && runs_here(r->name) > 0)
-		err = change_wait_for_predecessor(r->name);
-	if (!err)
-		err = lock_take(o->verbose);
-	if (err)
-		return err;
-	/* Not before: another command may be making the filter, or unload it. */
-	running = runs_here(r->name);
 	if (running < 0)
 		return running;
-	return running ? restore_running(o, r) : restore_new(o, r);
+	return running ? restore_running(w, r) : restore_new(w, r);
 }
 
-int verb_restore(const struct options *o)
+int control_restore(const struct wish *w)
 {
 	static struct restoration r;
 	int err;
 
-	r.name = o->args[0];
+	r = (struct restoration){ .name = w->name };
 	if (!filter_new_name_ok(r.name)) {
 		diag_err(0, "%s: a filter's name is 1 to %d letters, digits, - and _, the first no -",
 			 r.name, NAME_MAX_LEN);
 		return EXIT_MISUSED;
 	}
-	if (kernel_ready(o->verbose, false) || snapshot_open(o->args[1], &r.snapshot))
+	if (kernel_ready(w->verbose, false) || snapshot_open(w->file, &r.snapshot))
 		return EXIT_FAILED;
-	err = restore_any(o, &r);
+	err = measure_elapsed(&r);
+	if (!err && w->wait && runs_here(r.name) > 0)
+		err = change_wait(w, r.name);
+	if (!err)
+		err = lock_take(w->verbose);
+	if (!err) {
+		err = restore_any(w, &r);
+		lock_release();
+	}
+	if (!err)
+		report(&r);
 	snapshot_close(&r.snapshot);
-	if (err)
-		return EXIT_FAILED;
-	report(&r);
-	return EXIT_DONE;
+	return err ? EXIT_FAILED : EXIT_DONE;
 }

@@ -7,13 +7,13 @@
 
 #include "attachments.h"
 #include "change.h"
+#include "control.h"
 #include "diag.h"
 #include "snapshot_file.h"
 #include "kernel.h"
 #include "open.h"
 #include "predecessor.h"
 #include "units.h"
-#include "verbs.h"
 
 static volatile sig_atomic_t caught; /* a signal after which to end */
 
@@ -28,14 +28,14 @@ static bool is_caught(void)
 }
 
 /* A snapshot is of one memory: what a predecessor knows beside it would be missing. */
-static int check_predecessor(const struct options *o, struct filter *f)
+static int check_predecessor(const struct wish *w, struct filter *f)
 {
 	int err = filter_open_before(f);
 
 	if (err)
 		return diag_err(err, "cannot tell whether %s has a predecessor: %s", f->name,
 				strerror(-err));
-	if (!f->before || dedup_is_forgotten(f->before->state) || o->forget)
+	if (!f->before || dedup_is_forgotten(f->before->state) || w->forget)
 		return 0;
 	return diag_err(
 		-EBUSY,
@@ -43,33 +43,29 @@ static int check_predecessor(const struct options *o, struct filter *f)
 		f->name);
 }
 
-int verb_save(const struct options *o)
+int control_save(const struct wish *w)
 {
 	static const int SIGNALS[] = { SIGINT, SIGTERM, SIGHUP };
 	const struct sigaction action = { .sa_handler = catch };
-	const char *path = o->args[1];
 	static struct snapshot_head h;
 	struct filter f;
 	char size[32];
 	int err;
 
-	if (kernel_ready(o->verbose, false))
-		return EXIT_FAILED;
-	if (o->wait && change_wait_for_predecessor(o->args[0]))
-		return EXIT_FAILED;
-	if (attachments_open(o->args[0], &f))
+	if (kernel_ready(w->verbose, false) || change_wait(w, w->name) ||
+	    attachments_open(w->name, &f))
 		return EXIT_FAILED;
 	for (size_t i = 0; i < sizeof(SIGNALS) / sizeof(SIGNALS[0]); i++)
 		sigaction(SIGNALS[i], &action, NULL);
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not get so large is a write that fails */
-	err = check_predecessor(o, &f);
+	err = check_predecessor(w, &f);
 	if (!err)
-		err = snapshot_save(&f, path, is_caught, &h);
+		err = snapshot_save(&f, w->file, is_caught, &h);
 	if (err == -EINTR)
 		diag_err(err, "stopped by a signal: nothing is saved");
 	if (!err)
 		diag_done("%s: saved to %s, %s, for root alone: it has the filter's secret", f.name,
-			  path, format_bytes(h.file_bytes, size, sizeof(size)));
+			  w->file, format_bytes(h.file_bytes, size, sizeof(size)));
 	filter_close(&f);
 	return err ? EXIT_FAILED : EXIT_DONE;
 }

@@ -3,11 +3,12 @@
  * at everything (look), then marks what is `meant`, and only then changes anything.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "attach.h"
+#include "attachments.h"
+#include "control.h"
 #include "diag.h"
 #include "dispatch.h"
 #include "here.h"
@@ -18,8 +19,6 @@
 #include "pin_dirs.h"
 #include "start.h"
 #include "unread.h"
-#include "verbs.h"
-#include "attachments.h"
 
 /* A filter, as its pins have it. */
 struct pinned {
@@ -30,7 +29,7 @@ struct pinned {
 };
 
 struct unload {
-	const struct options *o;
+	const struct wish *w;
 	struct attachment *list; /* attached in this network namespace */
 	int list_cnt;
 	char **names;
@@ -44,7 +43,7 @@ static bool is_of(const struct attachment *a, const struct pinned *p)
 	return attachments_is_theirs(a, p->id) || attachments_is_theirs(a, p->beside);
 }
 
-/* Fills in all of *u but `o` and what is meant. What cannot be told is a failure, but not with
+/* Fills in all of *u but `w` and what is meant. What cannot be told is a failure, but not with
  * --force.
  */
 static int look(struct unload *u)
@@ -52,14 +51,14 @@ static int look(struct unload *u)
 	char beside[PATH_MAX];
 	int err = attach_list(&u->list, &u->list_cnt);
 
-	if (!err && !u->o->force)
+	if (!err && !u->w->force)
 		err = attach_log_unknown(u->list, u->list_cnt);
 	if (!err)
 		err = loader_names(&u->names);
 	if (err)
 		return err;
 	err = live_can_tell();
-	if (err && !u->o->force)
+	if (err && !u->w->force)
 		return diag_err(err, "cannot look at the programs in the kernel: %s", strerror(-err));
 	while (u->names[u->pins_cnt])
 		u->pins_cnt++;
@@ -72,7 +71,7 @@ static int look(struct unload *u)
 		p->name = u->names[i];
 		pin_dir_beside(beside, p->name);
 		err = filter_identity(p->name, &p->id) ?: filter_identity(beside, &p->beside);
-		if (err && !u->o->force)
+		if (err && !u->w->force)
 			return loader_explain(p->name, err);
 	}
 	return 0;
@@ -239,31 +238,31 @@ static int tidy(const struct unload *u, const struct pinned *p)
 	if (left)
 		return explain_absent(u, p);
 	/* With an empty record no interface runs it: others may only hold its program open. */
-	live = u->o->force || !recorded ? 0 : attachments_elsewhere(p->name);
+	live = u->w->force || !recorded ? 0 : attachments_elsewhere(p->name);
 	if (live < 0)
 		return diag_err(live,
 				"cannot tell whether %s is in use elsewhere: %s" ADVICE
 				"xdp-dedup unload --name %s --force removes it all the same",
 				p->name, strerror(-live), p->name);
 	if (live)
-		return explain_live(p->name, detached && u->o->args_cnt);
-	if (u->o->force)
+		return explain_live(p->name, detached && u->w->where.cnt);
+	if (u->w->force)
 		dispatch_forget(p->id.state_id);
 	return filter_remove(p->name);
 }
 
 static int unload(struct unload *u)
 {
-	const struct options *o = u->o;
+	const struct wish *w = u->w;
 	int err = look(u);
 
 	if (err)
 		return err;
-	if (o->name)
-		err = mean_name(u, o->name);
-	for (int i = 0; i < o->args_cnt; i++)
-		err = first_error(err, mean_interface(u, o->args[i]));
-	if (o->all)
+	if (w->name)
+		err = mean_name(u, w->name);
+	for (int i = 0; i < w->where.cnt; i++)
+		err = first_error(err, mean_interface(u, w->where.ifnames[i]));
+	if (w->all)
 		mean_all(u);
 	err = first_error(err, attach_detach_meant(u->list, u->list_cnt));
 	for (int i = 0; i < u->pins_cnt; i++)
@@ -271,20 +270,21 @@ static int unload(struct unload *u)
 	return err;
 }
 
-int verb_unload(const struct options *o)
+int control_unload(const struct wish *w)
 {
-	struct unload u = { .o = o };
+	struct unload u = { .w = w };
 	int err;
 
-	if (!!o->args_cnt + !!o->name + o->all != 1) {
+	if (!!w->where.cnt + !!w->name + w->all != 1) {
 		diag_err(0, "unload takes interfaces, or --name NAME, or --all");
 		return EXIT_MISUSED;
 	}
-	if (lock_take(o->verbose))
+	if (lock_take(w->verbose))
 		return EXIT_FAILED;
 	err = unload(&u);
 	loader_free_names(u.names);
 	free(u.pins);
 	free(u.list);
+	lock_release();
 	return err ? EXIT_FAILED : EXIT_DONE;
 }

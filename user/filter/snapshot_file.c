@@ -72,7 +72,7 @@ static int write_blocks(const struct filter *f, int fd, bool (*stop)(void), stru
 		h->blocks_sum = snapshot_sum(h->blocks_sum, chunk, cnt);
 		err = write_all(fd, chunk, cnt * sizeof(*chunk), sizeof(*h) + i * sizeof(*chunk));
 		show("saved", (i + cnt) * sizeof(*chunk), all);
-		if (!err && stop())
+		if (!err && stop && stop())
 			err = -EINTR;
 	}
 	diag_progress_end();
@@ -192,7 +192,7 @@ int snapshot_save(const struct filter *f, const char *path, bool (*stop)(void),
 	if (err)
 		return diag_err(err, "cannot write %s: %s", path, strerror(-err));
 	err = write_snapshot(f, d.fd, stop, h);
-	if (!err && stop())
+	if (!err && stop && stop())
 		err = -EINTR;
 	err = finish_draft(&d, path, err);
 	if (!err || err == -EINTR || err == -EAGAIN || err == -ENODATA)

@@ -9,10 +9,10 @@
 #include "open_filter.h"
 
 /* Writes the snapshot of the filter as it is now to this file, which only its owner may read, and
- * which is there as a whole or, on failure, as it was before. It has no name until it is
- * whole; fails if there is something else than a file. stop: asked
- * now and then; true: to end as if it had failed. Fills in *h. 0; -EINTR (not logged) if it was
- * stopped; another -errno (logged).
+ * which is there as a whole or, on failure, as it was before. It has no name until it is whole;
+ * fails if there is something else than a file. stop: asked now and then, unless it is NULL; true:
+ * to end as if it had failed. Fills in *h. 0; -EINTR (not logged) if it was stopped; another -errno
+ * (logged).
  */
 int snapshot_save(const struct filter *f, const char *path, bool (*stop)(void),
 		  struct snapshot_head *h);

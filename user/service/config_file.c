@@ -15,7 +15,6 @@
 #include "pins.h"
 #include "plan.h"
 #include "scrapes.h"
-#include "stream_options.h"
 #include "units.h"
 
 #define BLANKS " \t"
@@ -29,7 +28,7 @@ struct reading {
 	unsigned int section_line; /* where the section began */
 	struct config_filter *now; /* the section's; NULL: it is [service], or there was none yet */
 	bool in_section, had_service;
-	char *had[OPTIONS_MAX]; /* by row: the value that the section has had so far; NULL: none */
+	char *had[WISH_OPTIONS_MAX]; /* by row: the value that the section has had so far; NULL: none */
 	int failed;
 };
 
@@ -112,15 +111,42 @@ void config_print_keys(void)
 	args_write_keys(stdout, SERVICE_KEYS);
 	puts("\nKeys of a section [filter NAME], one for each filter:");
 	args_write_keys(stdout, INTERFACES);
-	args_write_keys(stdout, OPTIONS);
+	args_write_keys(stdout, WISH_OPTIONS);
 }
 
-/* A key of a table, whose fields are in *to. */
-static int use_key(struct reading *r, const struct args_option *rows, const struct args_option *row,
-		   void *to, const char *key, char *text)
+/* Adds the names in `text`, which are ended there. */
+static int add_interfaces(struct reading *r, char *text)
 {
-	char **had = &r->had[row - rows], *joined;
+	struct wish *w = &r->now->wish;
+	char *rest = NULL;
 
+	for (char *name = strtok_r(text, BLANKS ",", &rest); name;
+	     name = strtok_r(NULL, BLANKS ",", &rest)) {
+		if (strlen(name) >= IF_NAMESIZE || strchr(name, '/'))
+			return diag_err(-EINVAL, "interfaces: %s is no name of an interface", name);
+		if (w->where.cnt == DEDUP_IFACES_MAX)
+			return diag_err(-EINVAL, "interfaces: at most %d", DEDUP_IFACES_MAX);
+		for (int i = 0; i < w->where.cnt; i++)
+			if (!strcmp(r->now->ifnames[i], name))
+				return diag_err(-EINVAL, "interfaces: %s is there already", name);
+		r->now->ifnames[w->where.cnt++] = name;
+	}
+	return 0;
+}
+
+/* A key of the section. */
+static int use_key(struct reading *r, const char *key, char *text)
+{
+	const struct args_option *rows = r->now ? WISH_OPTIONS : SERVICE_KEYS;
+	const struct args_option *row = args_find_key(rows, key);
+	char **had, *joined;
+
+	if (r->now && !strcmp(key, INTERFACES->option))
+		return add_interfaces(r, text);
+	if (!row)
+		return diag_err(-EINVAL, "[%s%s] has no key %s: xdp-dedup.conf(5) lists them",
+				r->now ? "filter " : "service", r->now ? r->now->name : "", key);
+	had = &r->had[row - rows];
 	if (row->key == ARGS_KEY_ONCE && *had)
 		return diag_err(-EINVAL, "%s is there already", key);
 	if (row->key == ARGS_KEY_JOINED && *had)
@@ -128,87 +154,45 @@ static int use_key(struct reading *r, const struct args_option *rows, const stru
 	if (!text)
 		return -ENOMEM;
 	*had = text;
-	return args_set(row, to, key, text);
-}
-
-static int use_service_key(struct reading *r, const char *key, char *text)
-{
-	const struct args_option *row = args_find_key(SERVICE_KEYS, key);
-
-	if (!row)
-		return diag_err(-EINVAL, "[service] has no key %s: xdp-dedup.conf(5) lists them",
-				key);
-	return use_key(r, SERVICE_KEYS, row, r->out, key, text);
-}
-
-/* Adds the names in `text`, which are ended there. */
-static int add_interfaces(struct reading *r, char *text)
-{
-	struct options *o = &r->now->options;
-	char *rest = NULL;
-
-	for (char *name = strtok_r(text, BLANKS ",", &rest); name;
-	     name = strtok_r(NULL, BLANKS ",", &rest)) {
-		if (strlen(name) >= IF_NAMESIZE || strchr(name, '/'))
-			return diag_err(-EINVAL, "interfaces: %s is no name of an interface", name);
-		if (o->args_cnt == DEDUP_IFACES_MAX)
-			return diag_err(-EINVAL, "interfaces: at most %d", DEDUP_IFACES_MAX);
-		for (int i = 0; i < o->args_cnt; i++)
-			if (!strcmp(o->args[i], name))
-				return diag_err(-EINVAL, "interfaces: %s is there already", name);
-		o->args[o->args_cnt++] = name;
-	}
-	return 0;
-}
-
-static int use_filter_key(struct reading *r, const char *key, char *text)
-{
-	const struct args_option *row = args_find_key(OPTIONS, key);
-
-	if (!strcmp(key, INTERFACES->option))
-		return add_interfaces(r, text);
-	if (!row)
-		return diag_err(-EINVAL, "[filter %s] has no key %s: xdp-dedup.conf(5) lists them",
-				r->now->name, key);
-	return use_key(r, OPTIONS, row, &r->now->options, key, text);
+	return args_set(row, r->now ? (void *)&r->now->wish : r->out, key, text);
 }
 
 static int check_filter(struct reading *r)
 {
-	struct options *o = &r->now->options;
+	struct wish *w = &r->now->wish;
 	struct dedup_config plan;
 
-	if (options_end(o))
+	if (wish_end(w))
 		return -EINVAL;
-	if (!o->args_cnt)
+	if (!w->where.cnt)
 		return diag_err(-EINVAL,
 				"[filter %s]: interfaces are missing, as in interfaces = eth0",
 				r->now->name);
-	if (!o->spec.ports_cnt && !o->spec.streams_cnt)
+	if (!w->spec.ports_cnt && !w->spec.streams_cnt)
 		return diag_err(
 			-EINVAL,
 			"[filter %s]: port, or profile, is missing: which packets carry gossip? as in port = 8001",
 			r->now->name);
-	if (stream_options_check(o))
+	if (wish_streams_check(w))
 		return -EINVAL;
-	o->spec.several = o->args_cnt > 1;
-	return plan_here(&o->spec, &plan);
+	w->spec.several = w->where.cnt > 1;
+	return plan_here(&w->spec, &plan);
 }
 
 /* Does an earlier section have this interface? A filter takes all of an interface's packets. */
 static int check_interfaces(const struct reading *r)
 {
 	const struct config_file *c = r->out;
-	const struct options *o = &r->now->options;
+	const struct wish *w = &r->now->wish;
 
 	for (const struct config_filter *f = c->filters; f < r->now; f++)
-		for (int i = 0; i < f->options.args_cnt; i++)
-			for (int j = 0; j < o->args_cnt; j++)
-				if (!strcmp(f->options.args[i], o->args[j]))
+		for (int i = 0; i < f->wish.where.cnt; i++)
+			for (int j = 0; j < w->where.cnt; j++)
+				if (!strcmp(f->ifnames[i], r->now->ifnames[j]))
 					return diag_err(
 						-EINVAL,
 						"[filter %s]: %s is in [filter %s] already: give that one more streams",
-						r->now->name, o->args[j], f->name);
+						r->now->name, r->now->ifnames[j], f->name);
 	return 0;
 }
 
@@ -228,10 +212,7 @@ static int begin_filter(struct reading *r, const char *name)
 {
 	struct config_file *c = r->out;
 	struct config_filter *f = &c->filters[c->cnt];
-	char **args = calloc(DEDUP_IFACES_MAX, sizeof(*args));
 
-	if (!keep(r, (char *)args))
-		return -ENOMEM;
 	if (!filter_new_name_ok(name))
 		return diag_err(
 			-EINVAL,
@@ -242,12 +223,12 @@ static int begin_filter(struct reading *r, const char *name)
 	if (c->cnt == CONFIG_FILTERS_MAX)
 		return diag_err(-EINVAL, "at most %d filters", CONFIG_FILTERS_MAX);
 	snprintf(f->name, sizeof(f->name), "%s", name);
-	options_begin(&f->options);
-	f->options.args = args;
-	f->options.name = f->name;
+	wish_begin(&f->wish);
+	f->wish.where.ifnames = f->ifnames;
+	f->wish.name = f->name;
 	r->now = f;
 	c->cnt++;
-	return args_from_environment(OPTIONS, OPT_LOAD, &f->options);
+	return args_from_environment(WISH_OPTIONS, OPT_LOAD, &f->wish);
 }
 
 /* The line is "[...", without blanks around it. */
@@ -341,10 +322,8 @@ static int take_key(void *user, const char *section, const char *key, const char
 	else if (!r->in_section)
 		r->failed =
 			diag_err(-EINVAL, "keys come behind a section, [service] or [filter NAME]");
-	else if (r->now)
-		r->failed = use_filter_key(r, key, text);
 	else
-		r->failed = use_service_key(r, key, text);
+		r->failed = use_key(r, key, text);
 	return 1;
 }
 

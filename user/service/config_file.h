@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "open_filter.h"
-#include "options.h"
+#include "wish.h"
 
 #define CONFIG_FILE_DEFAULT "/etc/xdp-dedup/xdp-dedup.conf"
 #define CONFIG_STATE_DEFAULT "/var/lib/xdp-dedup"
@@ -23,7 +23,8 @@
 /* One filter that is to be there. */
 struct config_filter {
 	char name[NAME_MAX_LEN + 1];
-	struct options options; /* as `load` gets them; args: the interfaces that are named */
+	struct wish wish; /* as `load` gets it; where: the interfaces that are named */
+	char *ifnames[DEDUP_IFACES_MAX];
 };
 
 struct config_file {
@@ -34,7 +35,7 @@ struct config_file {
 	uint64_t save_every_ns; /* and meanwhile each such time; 0: not */
 	struct config_filter *filters;
 	int cnt;
-	char **texts; /* of all values, which the options point to */
+	char **texts; /* of all values, which the wishes point to */
 	int texts_cnt;
 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What changes filters, each in a process of its own, which takes the tool's lock and ends: the
- * service itself never has it, and goes on whatever becomes of such a process.
+/* What changes filters, each in a process of its own. A change waits for the lock, for packets and
+ * for the hand, up to seconds: meanwhile the service answers. And the service goes on whatever
+ * becomes of such a process.
  */
 #ifndef XDP_DEDUP_JOBS_H
 #define XDP_DEDUP_JOBS_H
 
-#include <net/if.h>
 #include <sys/types.h>
 
 #include "config_file.h"
@@ -21,10 +21,8 @@ enum job {
 
 struct job_order {
 	enum job job;
-	const char *name;	       /* the filter's */
-	const struct options *options; /* BRING, FOLLOW: what it is */
-	char (*ifnames)[IF_NAMESIZE];  /* likewise: where, of those that there are */
-	int cnt;
+	/* By name; BRING, FOLLOW: what the file says, `where` with those interfaces that there are. */
+	struct wish wish;
 	const char *state; /* SAVE, and BRING if what was saved is to be restored: the directory; or NULL */
 };
 

@@ -65,8 +65,8 @@ static void look_at(struct keeper *k, struct kept *f)
 	const struct config_filter *wanted = config_find(&k->config, f->name);
 	bool came = false;
 
-	for (int i = 0; wanted && i < wanted->options.args_cnt; i++) {
-		uint32_t index = link_events_index(&k->links, wanted->options.args[i]);
+	for (int i = 0; wanted && i < wanted->wish.where.cnt; i++) {
+		uint32_t index = link_events_index(&k->links, wanted->wish.where.ifnames[i]);
 
 		came |= index && index != f->ifindices[i];
 		f->ifindices[i] = index;
@@ -130,7 +130,7 @@ static int start(struct keeper *k, const struct job_order *order)
 		return pid;
 	k->running = pid;
 	k->job = order->job;
-	snprintf(k->job_name, sizeof(k->job_name), "%s", order->name ?: "");
+	snprintf(k->job_name, sizeof(k->job_name), "%s", order->wish.name ?: "");
 	return 0;
 }
 
@@ -148,24 +148,27 @@ static void start_of(struct keeper *k, struct kept *f, uint64_t now_ns)
 {
 	const struct config_filter *wanted = config_find(&k->config, f->name);
 	enum job job = first_job(f);
-	char ifnames[DEDUP_IFACES_MAX][IF_NAMESIZE];
-	struct job_order order = { .job = job, .name = f->name, .ifnames = ifnames };
+	char *there[DEDUP_IFACES_MAX];
+	struct job_order order = { .job = job, .wish = { .name = f->name } };
 	bool needs_ifaces = job == JOB_BRING || job == JOB_FOLLOW;
 
 	if (job == JOB_SAVE || k->config.save)
 		order.state = k->config.state;
 	f->todo &= ~job;
-	for (int i = 0; needs_ifaces && i < wanted->options.args_cnt; i++)
+	if (needs_ifaces)
+		order.wish = wanted->wish;
+	order.wish.where.ifnames = there;
+	order.wish.where.cnt = 0;
+	for (int i = 0; needs_ifaces && i < wanted->wish.where.cnt; i++)
 		if (f->ifindices[i])
-			snprintf(ifnames[order.cnt++], IF_NAMESIZE, "%s", wanted->options.args[i]);
-	if (needs_ifaces && !order.cnt) {
+			there[order.wish.where.cnt++] = wanted->wish.where.ifnames[i];
+	if (needs_ifaces && !order.wish.where.cnt) {
 		f->failed |= job; /* until one comes */
 		return;
 	}
 	/* What is brought as the file says needs not follow besides. */
 	if (job == JOB_BRING)
 		f->todo &= ~JOB_FOLLOW;
-	order.options = wanted ? &wanted->options : NULL;
 	if (!start(k, &order))
 		return;
 	f->failed |= job;
@@ -281,9 +284,9 @@ static void add_interfaces(struct text *t, const struct keeper *k, const struct 
 	struct identity id = { 0 };
 	int cnt = 0, err = filter_identity(f->name, &id);
 
-	for (int i = 0; wanted && i < wanted->options.args_cnt; i++)
+	for (int i = 0; wanted && i < wanted->wish.where.cnt; i++)
 		if (where_is(view, err ? NULL : &id, f->ifindices[i]) == where)
-			add(t, "%s%s", cnt++ ? ", " : before, wanted->options.args[i]);
+			add(t, "%s%s", cnt++ ? ", " : before, wanted->wish.where.ifnames[i]);
 }
 
 void keeper_text(const struct keeper *k, const struct attach_view *view, char *text, size_t size)

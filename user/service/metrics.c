@@ -220,8 +220,8 @@ static void write_wanted(struct metrics_out *m, const struct readings *in)
 		const struct watched *r = in->filters.list[i];
 		const struct config_filter *f = in->wanted ? config_find(in->wanted, r->name) : NULL;
 
-		for (int n = 0; f && n < f->options.args_cnt; n++) {
-			const char *ifname = f->options.args[n];
+		for (int n = 0; f && n < f->wish.where.cnt; n++) {
+			const char *ifname = f->wish.where.ifnames[n];
 			int up = is_attached(r, ifname);
 
 			if (up >= 0)

@@ -4,70 +4,87 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config_file.h"
+#include "control.h"
 #include "counters.h"
 #include "diag.h"
 #include "kernel.h"
 #include "print.h"
+#include "service.h"
 #include "verbs.h"
 #include "version.h"
 
+static int verb_run(const struct options *o)
+{
+	const char *path = o->config ?: CONFIG_FILE_DEFAULT;
+
+	return o->check ? service_check(path) : service_run(path, o->wish.verbose);
+}
+
 static const struct verb {
 	const char *name;
-	int (*run)(const struct options *o);
 	unsigned int takes;	/* groups of options: OPT_*, ORed */
 	unsigned int needs;	/* enum kernel_right, ORed */
 	int args_min, args_max; /* number of arguments that are no options */
 	const char *usage, *help;
+	/* One of these: the second gets the options' wish. */
+	int (*run)(const struct options *o);
+	int (*operate)(const struct wish *w);
+	int names; /* operate: the arguments before interfaces; 1: NAME, 2: NAME FILE */
 } VERBS[] = {
-	{ "load", verb_load, OPT_LOAD | OPT_REPLACE | OPT_PREDECESSOR, KERNEL_LOAD, 0,
-	  DEDUP_IFACES_MAX, "IFNAME... --port PORTS | --profile PROFILE [--replace] [options]",
-	  "attach one filter to these interfaces" },
-	{ "check", verb_check, OPT_LOAD | OPT_JSON, 0, 1, DEDUP_IFACES_MAX, "IFNAME... [options]",
-	  "check whether load would work here, and how to improve it" },
-	{ "unload", verb_unload, OPT_NAME | OPT_ALL | OPT_FORCE, KERNEL_LOAD, 0, INT_MAX,
+	{ "load", OPT_LOAD | OPT_REPLACE | OPT_PREDECESSOR, KERNEL_LOAD, 0, DEDUP_IFACES_MAX,
+	  "IFNAME... --port PORTS | --profile PROFILE [--replace] [options]",
+	  "attach one filter to these interfaces", .operate = control_load },
+	{ "check", OPT_LOAD | OPT_JSON, 0, 1, DEDUP_IFACES_MAX, "IFNAME... [options]",
+	  "check whether load would work here, and how to improve it", .run = verb_check },
+	{ "unload", OPT_NAME | OPT_ALL | OPT_FORCE, KERNEL_LOAD, 0, INT_MAX,
 	  "IFNAME... | --name NAME | --all [--force]",
-	  "detach; a filter without interfaces is removed" },
-	{ "status", verb_status, OPT_JSON | OPT_EXACT, KERNEL_LOOK_UP, 0, 1, "[NAME] [options]",
-	  "show geometry, window, fill and counters" },
-	{ "watch", verb_watch, OPT_WATCH | OPT_JSON, KERNEL_LOOK_UP, 0, 1, "[NAME] [options]",
-	  "show rates, fill, window and advice, live" },
-	{ "refresh", verb_refresh, 0, KERNEL_LOOK_UP, 0, 1, "[NAME]",
-	  "read this host's MACs again, after they have changed" },
-	{ "set", verb_set,
+	  "detach; a filter without interfaces is removed", .operate = control_unload },
+	{ "status", OPT_JSON | OPT_EXACT, KERNEL_LOOK_UP, 0, 1, "[NAME] [options]",
+	  "show geometry, window, fill and counters", .run = verb_status },
+	{ "watch", OPT_WATCH | OPT_JSON, KERNEL_LOOK_UP, 0, 1, "[NAME] [options]",
+	  "show rates, fill, window and advice, live", .run = verb_watch },
+	{ "refresh", 0, KERNEL_LOOK_UP, 0, 1, "[NAME]",
+	  "read this host's MACs again, after they have changed", .operate = control_refresh,
+	  .names = 1 },
+	{ "set",
 	  OPT_ACTION | OPT_PORT | OPT_DESTINATION | OPT_PROFILE | OPT_PROFILES | OPT_MODE |
 		  OPT_INTERFACES,
-	  KERNEL_LOAD, 1, 1, "NAME [options]", "change action, packets or interfaces; forgets no id" },
-	{ "resize", verb_resize, OPT_SIZE | OPT_WINDOW | OPT_SHAPE | OPT_PREDECESSOR, KERNEL_LOAD,
-	  1, 1, "NAME [options]", "change capacity, rate, window, layout or hash; forgets no id" },
-	{ "save", verb_save, OPT_PREDECESSOR, KERNEL_BPF, 2, 2, "NAME FILE [--wait | --forget]",
-	  "write a snapshot of the filter and its ids to a file" },
-	{ "restore", verb_restore, OPT_MODE | OPT_PREDECESSOR, KERNEL_LOAD, 2, 2 + DEDUP_IFACES_MAX,
-	  "NAME FILE [IFNAME...]", "load a saved filter with its ids, whose ages go on" },
-	{ "run", verb_run, OPT_CONFIG, KERNEL_LOAD, 0, 0, "[--config FILE] [--check]",
-	  "run the service: load the filters of a file, and keep them loaded" },
-	{ "rotate", verb_rotate, 0, KERNEL_BPF, 1, 1, "NAME",
-	  "age every id now, by a window or a countdown" },
-	{ "reset", verb_reset, 0, KERNEL_BPF, 1, 1, "NAME", "forget every id now" },
-	{ "add", verb_add, 0, KERNEL_BPF, 2, INT_MAX, "NAME[/STREAM] ID... | -",
-	  "learn ids (in hex; - reads lines)" },
-	{ "test", verb_test, 0, KERNEL_BPF, 2, INT_MAX, "NAME[/STREAM] ID... | -",
-	  "show which ids are in the window; exit status 3: not all are" },
-	{ "remove", verb_remove, 0, KERNEL_BPF, 2, INT_MAX, "NAME[/STREAM] ID... | -",
-	  "remove ids (layout countdown only)" },
-	{ "want", verb_want, 0, KERNEL_BPF, 2, INT_MAX, "NAME[/STREAM] ID... | -",
-	  "let the next event of each of these ids pass, once" },
-	{ "sample", verb_sample, OPT_SAMPLE | OPT_JSON, KERNEL_BPF, 1, 1, "NAME[/STREAM] [options]",
-	  "show packets that are dropped or new, as they come" },
-	{ "exec", verb_exec, OPT_EXEC, KERNEL_BPF | KERNEL_PACKETS, 2, INT_MAX,
-	  "NAME [options] -- COMMAND...",
-	  "run an application that receives packets by AF_XDP sockets" },
-	{ "size", verb_size, OPT_SIZE | OPT_WINDOW | OPT_SHAPE | OPT_JSON | OPT_PROFILE | OPT_PROFILES,
-	  0, 0, 0, "[options]", "compute a filter's size; loads nothing" },
-	{ "replay", verb_replay, OPT_LOAD_FILTER | OPT_REPLAY | OPT_JSON, 0, 1, 1,
-	  "FILE [options of load]",
-	  "show what comes twice in a capture; with a profile: what would be dropped" },
-	{ "profile", verb_profile, OPT_PROFILES | OPT_JSON, 0, 1, 2, PROFILE_USAGE,
-	  "list the protocols, show one, or check a file" },
+	  KERNEL_LOAD, 1, 1, "NAME [options]", "change action, packets or interfaces; forgets no id",
+	  .operate = control_set, .names = 1 },
+	{ "resize", OPT_MEMORY | OPT_PREDECESSOR, KERNEL_LOAD, 1, 1, "NAME [options]",
+	  "change capacity, rate, window, layout or hash; forgets no id", .operate = control_resize,
+	  .names = 1 },
+	{ "save", OPT_PREDECESSOR, KERNEL_BPF, 2, 2, "NAME FILE [--wait | --forget]",
+	  "write a snapshot of the filter and its ids to a file", .operate = control_save,
+	  .names = 2 },
+	{ "restore", OPT_MODE | OPT_PREDECESSOR, KERNEL_LOAD, 2, 2 + DEDUP_IFACES_MAX,
+	  "NAME FILE [IFNAME...]", "load a saved filter with its ids, whose ages go on",
+	  .operate = control_restore, .names = 2 },
+	{ "run", OPT_CONFIG, KERNEL_LOAD, 0, 0, "[--config FILE] [--check]",
+	  "run the service: load the filters of a file, and keep them loaded", .run = verb_run },
+	{ "rotate", 0, KERNEL_BPF, 1, 1, "NAME", "age every id now, by a window or a countdown",
+	  .run = verb_rotate },
+	{ "reset", 0, KERNEL_BPF, 1, 1, "NAME", "forget every id now", .run = verb_reset },
+	{ "add", 0, KERNEL_BPF, 2, INT_MAX, "NAME[/STREAM] ID... | -",
+	  "learn ids (in hex; - reads lines)", .run = verb_add },
+	{ "test", 0, KERNEL_BPF, 2, INT_MAX, "NAME[/STREAM] ID... | -",
+	  "show which ids are in the window; exit status 3: not all are", .run = verb_test },
+	{ "remove", 0, KERNEL_BPF, 2, INT_MAX, "NAME[/STREAM] ID... | -",
+	  "remove ids (layout countdown only)", .run = verb_remove },
+	{ "want", 0, KERNEL_BPF, 2, INT_MAX, "NAME[/STREAM] ID... | -",
+	  "let the next event of each of these ids pass, once", .run = verb_want },
+	{ "sample", OPT_SAMPLE | OPT_JSON, KERNEL_BPF, 1, 1, "NAME[/STREAM] [options]",
+	  "show packets that are dropped or new, as they come", .run = verb_sample },
+	{ "exec", OPT_EXEC, KERNEL_BPF | KERNEL_PACKETS, 2, INT_MAX, "NAME [options] -- COMMAND...",
+	  "run an application that receives packets by AF_XDP sockets", .run = verb_exec },
+	{ "size", OPT_MEMORY | OPT_JSON | OPT_PROFILE | OPT_PROFILES, 0, 0, 0, "[options]",
+	  "compute a filter's size; loads nothing", .run = verb_size },
+	{ "replay", OPT_LOAD_FILTER | OPT_REPLAY | OPT_JSON, 0, 1, 1, "FILE [options of load]",
+	  "show what comes twice in a capture; with a profile: what would be dropped",
+	  .run = verb_replay },
+	{ "profile", OPT_PROFILES | OPT_JSON, 0, 1, 2, PROFILE_USAGE,
+	  "list the protocols, show one, or check a file", .run = verb_profile },
 };
 #define USAGE_COLUMNS 34
 #define VERBS_CNT (sizeof(VERBS) / sizeof(VERBS[0]))
@@ -115,7 +132,7 @@ static struct args_command command_of(const struct verb *v, char *buf, size_t si
 		.command = buf,
 		.usage = v->usage,
 		.help = v->help,
-		.options = OPTIONS,
+		.options = options_table(),
 		.takes = v->takes,
 		.args_min = v->args_min,
 		.args_max = v->args_max,
@@ -129,7 +146,7 @@ static int print_verb(const struct verb *v)
 
 	args_write_help(stdout, &c);
 	if (v->run == verb_run)
-		verb_run_help();
+		config_print_keys();
 	if (v->needs)
 		printf("\nNeeds root, or %s and access to the pins.\n", kernel_rights_text(v->needs));
 	return EXIT_DONE;
@@ -141,6 +158,19 @@ static int print_counters(void)
 	DEDUP_COUNTERS(X)
 #undef X
 	return EXIT_DONE;
+}
+
+static int operate(const struct verb *v, struct options *o)
+{
+	struct wish *w = &o->wish;
+	char **rest = o->args, **end = o->args + o->args_cnt;
+
+	if (v->names > 0 && rest < end)
+		w->name = *rest++;
+	if (v->names > 1)
+		w->file = *rest++;
+	w->where = (struct placement){ rest, (int)(end - rest), w->where.mode };
+	return v->operate(w);
 }
 
 static int run(const struct verb *v, int argc, char **argv)
@@ -155,7 +185,7 @@ static int run(const struct verb *v, int argc, char **argv)
 		return EXIT_MISUSED;
 	if (!o.check && kernel_permits(v->name, v->needs))
 		return EXIT_FAILED;
-	return v->run(&o);
+	return v->run ? v->run(&o) : operate(v, &o);
 }
 
 static int no_verb(const char *word)

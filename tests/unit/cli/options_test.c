@@ -87,8 +87,9 @@ static const char *good_text(const struct args_option *row, char text[TEXT_MAX])
 static void fill(struct options *o, int byte)
 {
 	memset(o, byte, sizeof(*o));
-	o->profiles_cnt = o->files_cnt = o->add_cnt = o->remove_cnt = 0;
-	memset(&o->given, 0, sizeof(o->given));
+	o->wish.profiles_cnt = o->wish.files_cnt = o->wish.add_cnt = o->wish.remove_cnt = 0;
+	memset(&o->wish.given, 0, sizeof(o->wish.given));
+	o->mac_given = o->sample.snap_given = false;
 }
 
 static bool may_write(const struct args_option *row, size_t at)
@@ -98,8 +99,8 @@ static bool may_write(const struct args_option *row, size_t at)
 	if (row->given && at == row->given)
 		return true;
 	/* The one option of two fields that are apart. */
-	return !strcmp(row->option, "--deliver") && at >= offsetof(struct options, deliver) &&
-	       at < offsetof(struct options, deliver) + sizeof(((struct options *)0)->deliver);
+	return !strcmp(row->option, "--deliver") && at >= offsetof(struct wish, deliver) &&
+	       at < offsetof(struct wish, deliver) + sizeof(((struct wish *)0)->deliver);
 }
 
 static void row_writes_its_field_alone(const struct args_option *row, int byte)
@@ -122,7 +123,7 @@ static void row_writes_its_field_alone(const struct args_option *row, int byte)
 static void rows_write_their_fields_alone(void **state)
 {
 	(void)state;
-	for (const struct args_option *row = OPTIONS; row->option; row++) {
+	for (const struct args_option *row = options_table(); row->option; row++) {
 		row_writes_its_field_alone(row, FILL);
 		row_writes_its_field_alone(row, 0);
 	}
@@ -165,7 +166,7 @@ static void ranges_end_on_both_sides(void **state)
 	int ends = 0;
 
 	(void)state;
-	for (const struct args_option *row = OPTIONS; row->option; row++) {
+	for (const struct args_option *row = options_table(); row->option; row++) {
 		if (row->type != ARGS_COUNT && row->type != ARGS_TIME)
 			continue;
 		is_taken(row, row->min);
@@ -189,7 +190,7 @@ static void lists_take_so_many(void **state)
 	char text[TEXT_MAX];
 
 	(void)state;
-	for (const struct args_option *row = OPTIONS; row->option; row++) {
+	for (const struct args_option *row = options_table(); row->option; row++) {
 		const struct value *s = row->type == ARGS_OWN ? value_of(row) : NULL;
 		int max = (int)row->max;
 
@@ -209,7 +210,7 @@ static void names_are_taken_and_nothing_else(void **state)
 	struct options o;
 
 	(void)state;
-	for (const struct args_option *row = OPTIONS; row->option; row++) {
+	for (const struct args_option *row = options_table(); row->option; row++) {
 		if (row->type != ARGS_ENUM)
 			continue;
 		for (uint32_t i = 0; row->names[i]; i++) {
@@ -227,7 +228,7 @@ static void names_are_taken_and_nothing_else(void **state)
 
 static const struct args_option *row_named(const char *option)
 {
-	for (const struct args_option *row = OPTIONS; row->option; row++)
+	for (const struct args_option *row = options_table(); row->option; row++)
 		if (!strcmp(row->option, option))
 			return row;
 	fail_msg("there is no %s", option);
@@ -252,16 +253,16 @@ static void names_are_those_of_layouts_and_hashes(void **state)
 /* A key may say no, and has been given then. */
 static void flags_as_keys(void **state)
 {
-	const struct args_option *row = args_find_key(OPTIONS, "forwarded");
+	const struct args_option *row = args_find_key(options_table(), "forwarded");
 	struct options o;
 
 	(void)state;
 	assert_ptr_equal(row, row_named("--forwarded"));
 	options_begin(&o);
-	o.spec.forwarded = true;
+	o.wish.spec.forwarded = true;
 	assert_int_equal(args_set(row, &o, "forwarded", "no"), 0);
-	assert_false(o.spec.forwarded);
-	assert_true(o.given.forwarded);
+	assert_false(o.wish.spec.forwarded);
+	assert_true(o.wish.given.forwarded);
 	is_refused(row, &o, "1");
 	is_refused(row, &o, "");
 }
@@ -269,17 +270,17 @@ static void flags_as_keys(void **state)
 /* The environment sets defaults: nothing is given by it. */
 static void environment_gives_nothing(void **state)
 {
-	static const struct options_given NONE;
+	static const struct given NONE;
 	struct options o;
 
 	(void)state;
 	setenv("XDP_DEDUP_CAPACITY", "7k", 1);
 	setenv("XDP_DEDUP_WINDOW", "3s", 1);
 	options_begin(&o);
-	assert_int_equal(args_from_environment(OPTIONS, OPT_CAPACITY, &o), 0);
-	assert_int_equal(o.spec.capacity, 7000);
-	assert_int_equal(o.spec.window_ns, 0); /* it is not taken */
-	assert_memory_equal(&o.given, &NONE, sizeof(NONE));
+	assert_int_equal(args_from_environment(options_table(), OPT_CAPACITY, &o), 0);
+	assert_int_equal(o.wish.spec.capacity, 7000);
+	assert_int_equal(o.wish.spec.window_ns, 0); /* it is not taken */
+	assert_memory_equal(&o.wish.given, &NONE, sizeof(NONE));
 	unsetenv("XDP_DEDUP_CAPACITY");
 	unsetenv("XDP_DEDUP_WINDOW");
 }
@@ -318,7 +319,7 @@ static size_t size_of(const struct args_option *row)
 static void rows_are_whole(void **state)
 {
 	(void)state;
-	for (const struct args_option *row = OPTIONS; row->option; row++) {
+	for (const struct args_option *row = options_table(); row->option; row++) {
 		assert_int_equal(strncmp(row->option, "--", 2), 0);
 		assert_non_null(row->help);
 		assert_int_equal(!row->value, row->type == ARGS_FLAG);
@@ -328,7 +329,7 @@ static void rows_are_whole(void **state)
 		assert_true(row->field + row->size <= sizeof(struct options));
 		texts_are_whole(row);
 		/* No verb has two of a name, nor a field two rows. */
-		for (const struct args_option *other = OPTIONS; other < row; other++) {
+		for (const struct args_option *other = options_table(); other < row; other++) {
 			assert_true(strcmp(other->option, row->option) ||
 				    (other->group && row->group && other->group != row->group));
 			assert_true(other->field + other->size <= row->field ||

@@ -16,12 +16,13 @@
 #include "config_file.h"
 #include "device.h"
 #include "diag.h"
+#include "exit.h"
 #include "keeper.h"
 #include "kernel.h"
 #include "listener.h"
 #include "metrics.h"
+#include "service.h"
 #include "timer.h"
-#include "verbs.h"
 
 #define US_PER_S 1000000ULL
 #define SETTLE_US 100000 /* changes of interfaces come in numbers */
@@ -320,29 +321,31 @@ static void add_name(void *to, const struct diag *d)
 static void note_filter(struct config_filter *f, const struct links *links)
 {
 	char *there[DEDUP_IFACES_MAX];
-	const struct options *o = &f->options;
+	const struct wish *w = &f->wish;
 	struct diag_receiver receiver = { .take = add_name, .to = f };
-	struct placement where = { .ifnames = there, .mode = o->mode };
-	const struct checks_subject subject = {
-		.where = &where, .spec = &o->spec, .links = links, .fitting_window_ns = o->window_ns
-	};
+	struct placement where = { .ifnames = there, .mode = w->where.mode };
+	const struct checks_subject subject = { .where = &where,
+						.spec = &w->spec,
+						.links = links,
+						.fitting_window_ns = w->fitting_window_ns };
 
 	diag_receive(&receiver);
-	for (int i = 0; i < o->args_cnt; i++) {
-		int ifindex = (int)if_nametoindex(o->args[i]);
+	for (int i = 0; i < w->where.cnt; i++) {
+		int ifindex = (int)if_nametoindex(w->where.ifnames[i]);
 		uint64_t features;
 
 		if (!ifindex)
 			continue;
-		there[where.cnt++] = o->args[i];
-		if (o->mode == MODE_ANY && !device_xdp_features(ifindex, &features))
-			attach_check_mode(o->args[i], o->mode, features & DEVICE_XDP, false);
+		there[where.cnt++] = w->where.ifnames[i];
+		if (w->where.mode == MODE_ANY && !device_xdp_features(ifindex, &features))
+			attach_check_mode(w->where.ifnames[i], w->where.mode, features & DEVICE_XDP,
+					  false);
 	}
 	checks_note(&subject);
 	diag_receive_end(&receiver);
 }
 
-static int check(const char *path)
+int service_check(const char *path)
 {
 	struct config_file config;
 	struct links links;
@@ -359,20 +362,12 @@ static int check(const char *path)
 	return EXIT_DONE;
 }
 
-void verb_run_help(void)
+int service_run(const char *path, bool verbose)
 {
-	config_print_keys();
-}
-
-int verb_run(const struct options *o)
-{
-	struct service s = { .path = o->config ?: CONFIG_FILE_DEFAULT,
-			     .keeper = { .links = { .fd = -1 } } };
+	struct service s = { .path = path, .keeper = { .links = { .fd = -1 } } };
 	int status;
 
-	if (o->check)
-		return check(s.path);
-	if (kernel_ready(o->verbose, true))
+	if (kernel_ready(verbose, true))
 		return EXIT_FAILED;
 	status = run(&s);
 	end(&s);

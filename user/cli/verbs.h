@@ -15,16 +15,9 @@ struct filter;
 
 #define PROFILE_USAGE "list | show NAME | check FILE"
 
-int verb_load(const struct options *o);
 int verb_check(const struct options *o);
-int verb_unload(const struct options *o);
 int verb_status(const struct options *o);
 int verb_watch(const struct options *o);
-int verb_refresh(const struct options *o);
-int verb_set(const struct options *o);
-int verb_resize(const struct options *o);
-int verb_save(const struct options *o);
-int verb_restore(const struct options *o);
 int verb_rotate(const struct options *o);
 int verb_reset(const struct options *o);
 int verb_add(const struct options *o);
@@ -36,13 +29,6 @@ int verb_exec(const struct options *o);
 int verb_size(const struct options *o);
 int verb_profile(const struct options *o);
 int verb_replay(const struct options *o);
-int verb_run(const struct options *o); /* user/service/run.c */
-void verb_run_help(void);	       /* prints the keys of its file */
-
-/* For load and check: do the options fit together (but for --port, which check needs not)? 0;
- * -EINVAL (logged).
- */
-int load_options_check(const struct options *o);
 
 /* For verbs that need the hand (verb_rotate.c): has it stopped, after which the filter says nothing
  * about ids? Then logs it.

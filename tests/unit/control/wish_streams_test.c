@@ -53,8 +53,8 @@ static void show(const struct options *o, char *out, size_t size)
 	size_t len = 0;
 
 	*out = 0;
-	for (uint32_t i = 0; i < o->spec.streams_cnt; i++) {
-		const struct spec_stream *s = &o->spec.streams[i];
+	for (uint32_t i = 0; i < o->wish.spec.streams_cnt; i++) {
+		const struct spec_stream *s = &o->wish.spec.streams[i];
 		char ports[PORTS_TEXT_MAX], to[PREFIX_TEXT_MAX];
 
 		len += snprintf(out + len, size - len, "%s%s/%u/%s/%s", i ? " " : "",
@@ -75,7 +75,7 @@ static int parse(struct options *o, char *copy)
 		.command = "xdp-dedup load",
 		.usage = "",
 		.help = "",
-		.options = OPTIONS,
+		.options = options_table(),
 		.takes = OPT_LOAD,
 	};
 	char *argv[WORDS_MAX] = { copy };
@@ -113,8 +113,8 @@ static void long_names_keep_their_number(void **state)
 	sh("printf '[profile %s]\\nlayer = udp\\nid = payload\\n' >%s", NAME, path);
 	snprintf(copy, sizeof(copy), FORMAT, path, NAME, NAME);
 	assert_int_equal(parse(&o, copy), 0);
-	assert_string_equal(o.spec.streams[0].stream.name, NAME);
-	assert_string_equal(o.spec.streams[1].stream.name, "a1234567890123456789012345678-2");
+	assert_string_equal(o.wish.spec.streams[0].stream.name, NAME);
+	assert_string_equal(o.wish.spec.streams[1].stream.name, "a1234567890123456789012345678-2");
 	sh("rm %s", path);
 }
 
@@ -148,5 +148,5 @@ int main(void)
 
 	add_rows(ROWS, streams_are, NULL, NULL);
 	add_tests(tests, ARRAY_SIZE(tests));
-	return run_added_any_tests("stream_options");
+	return run_added_any_tests("wish_streams");
 }

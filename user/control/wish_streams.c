@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "stream_options.h"
-
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,25 +8,28 @@
 #include "config_streams.h"
 #include "diag.h"
 #include "prefixes.h"
+#include "profile.h"
 #include "units.h"
+#include "wish.h"
 
 /* The parts of [STREAM=]NAME[:PORTS[@DESTINATIONS]][#REALM]; NULL: it is not there. */
-struct wish {
+struct stream_text {
 	struct given_text given; /* as the user gave it */
 	char *stream, *name, *ports, *to, *realm;
 };
 
-/* What is wrong with a wish, at the place where it was given. -EINVAL */
-__attribute__((format(printf, 2, 3))) static int refuse(const struct wish *w, const char *format, ...)
+/* What is wrong with such a text, at the place where it was given. -EINVAL */
+__attribute__((format(printf, 2, 3))) static int refuse(const struct stream_text *t,
+							const char *format, ...)
 {
-	struct diag_location before = diag_at(w->given.location);
+	struct diag_location before = diag_at(t->given.location);
 	char why[1024];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(why, sizeof(why), format, args);
 	va_end(args);
-	diag_err(0, "%sprofile %s: %s", w->given.location.path ? "" : "--", w->given.text, why);
+	diag_err(0, "%sprofile %s: %s", t->given.location.path ? "" : "--", t->given.text, why);
 	diag_at(before);
 	return -EINVAL;
 }
@@ -46,7 +47,7 @@ static int log_file_error(const struct given_text *file, int err, const struct p
 	return diag_err(err, "%scannot read %s: %s", key, path, strerror(-err));
 }
 
-int stream_options_file(struct profiles *p, const struct given_text *file)
+int wish_profiles_file(struct profiles *p, const struct given_text *file)
 {
 	struct diag_location before = diag_at(file->location);
 	struct profile_error wrong;
@@ -58,14 +59,14 @@ int stream_options_file(struct profiles *p, const struct given_text *file)
 	return err;
 }
 
-int stream_options_profiles(const struct options *o, struct profiles *out)
+int wish_profiles(const struct wish *w, struct profiles *out)
 {
 	int err = profiles_add_builtin(out);
 
 	if (err)
 		return diag_err(err, "out of memory");
-	for (int i = 0; i < o->files_cnt && !err; i++)
-		err = stream_options_file(out, &o->files[i]);
+	for (int i = 0; i < w->files_cnt && !err; i++)
+		err = wish_profiles_file(out, &w->files[i]);
 	return err;
 }
 
@@ -79,84 +80,84 @@ static char *cut(char *text, char sign)
 	return at;
 }
 
-/* Splits `copy`, which *w then points into. Addresses have colons, too: so from behind. */
-static void split(char *copy, struct wish *w)
+/* Splits `copy`, which *t then points into. Addresses have colons, too: so from behind. */
+static void split(char *copy, struct stream_text *t)
 {
-	w->realm = cut(copy, '#');
-	w->to = cut(copy, '@');
-	w->ports = cut(copy, ':');
-	w->name = cut(copy, '=');
-	w->stream = w->name ? copy : NULL;
-	w->name = w->name ?: copy;
-	if (w->ports && !*w->ports && w->to)
-		w->ports = NULL;
+	t->realm = cut(copy, '#');
+	t->to = cut(copy, '@');
+	t->ports = cut(copy, ':');
+	t->name = cut(copy, '=');
+	t->stream = t->name ? copy : NULL;
+	t->name = t->name ?: copy;
+	if (t->ports && !*t->ports && t->to)
+		t->ports = NULL;
 }
 
-static int set_ports(const struct wish *w, const struct profile *p, struct spec_stream *s)
+static int set_ports(const struct stream_text *t, const struct profile *p, struct spec_stream *s)
 {
 	int err;
 
 	s->ports_cnt = p->ports_cnt;
 	memcpy(s->ports, p->ports, sizeof(s->ports));
-	if (!w->ports)
+	if (!t->ports)
 		return 0;
 	if (p->stream.layer != DEDUP_UDP)
-		return refuse(w, "%s has no ports, as its layer is not udp", w->name);
-	err = parse_ports(w->ports, s->ports, &s->ports_cnt);
+		return refuse(t, "%s has no ports, as its layer is not udp", t->name);
+	err = parse_ports(t->ports, s->ports, &s->ports_cnt);
 	if (err == -E2BIG)
-		return refuse(w, "at most %d ports or ranges", DEDUP_PORTS_MAX);
+		return refuse(t, "at most %d ports or ranges", DEDUP_PORTS_MAX);
 	if (err)
-		return refuse(w, "give UDP ports from 1 to 65535, as in %s:8001,9000-9010", w->name);
+		return refuse(t, "give UDP ports from 1 to 65535, as in %s:8001,9000-9010", t->name);
 	return 0;
 }
 
 /* Those of --to where the stream names none. */
-static int set_to(const struct options *o, const struct wish *w, const struct profile *p,
+static int set_to(const struct wish *w, const struct stream_text *t, const struct profile *p,
 		  struct spec_stream *s)
 {
 	int err;
 
-	if (!w->to && p->stream.layer != DEDUP_ETHERNET) {
-		s->to_cnt = o->spec.to_cnt;
-		s->to4_cnt = o->spec.to4_cnt;
-		memcpy(s->to, o->spec.to, sizeof(s->to));
+	if (!t->to && p->stream.layer != DEDUP_ETHERNET) {
+		s->to_cnt = w->spec.to_cnt;
+		s->to4_cnt = w->spec.to4_cnt;
+		memcpy(s->to, w->spec.to, sizeof(s->to));
 	}
-	if (!w->to)
+	if (!t->to)
 		return 0;
 	if (p->stream.layer == DEDUP_ETHERNET)
-		return refuse(w, "%s has no destinations, as its layer is ethernet", w->name);
-	err = parse_prefixes(w->to, s->to, &s->to_cnt, &s->to4_cnt);
+		return refuse(t, "%s has no destinations, as its layer is ethernet", t->name);
+	err = parse_prefixes(t->to, s->to, &s->to_cnt, &s->to4_cnt);
 	if (err == -E2BIG)
-		return refuse(w, "at most %d destinations", DEDUP_TO_MAX);
+		return refuse(t, "at most %d destinations", DEDUP_TO_MAX);
 	if (err)
-		return refuse(w, "after @ come addresses or prefixes, as in 192.0.2.1,2001:db8::/64");
+		return refuse(t, "after @ come addresses or prefixes, as in 192.0.2.1,2001:db8::/64");
 	return 0;
 }
 
 /* The strictest of all profiles is what fits all of them. */
-static void take_limits(struct options *o, const struct profile *p)
+static void take_limits(struct wish *w, const struct profile *p)
 {
-	if (p->window_ns && (!o->window_ns || p->window_ns < o->window_ns))
-		o->window_ns = p->window_ns;
-	if (p->fpr > 0 && (o->fpr <= 0 || p->fpr < o->fpr))
-		o->fpr = p->fpr;
+	if (p->window_ns && (!w->fitting_window_ns || p->window_ns < w->fitting_window_ns))
+		w->fitting_window_ns = p->window_ns;
+	if (p->fpr > 0 && (w->fitting_fpr <= 0 || p->fpr < w->fitting_fpr))
+		w->fitting_fpr = p->fpr;
 }
 
-static int set_stream(struct options *o, const struct profiles *all, const struct wish *w,
+static int set_stream(struct wish *w, const struct profiles *all, const struct stream_text *t,
 		      struct spec_stream *s)
 {
-	const struct profile *p = profiles_find(all, w->name);
+	const struct profile *p = profiles_find(all, t->name);
 
 	if (!p)
-		return refuse(w, "there is no profile %s; xdp-dedup profile list has all", w->name);
-	if (w->stream && !stream_name_ok(w->stream))
+		return refuse(t, "there is no profile %s; xdp-dedup profile list has all", t->name);
+	if (t->stream && !stream_name_ok(t->stream))
 		return refuse(
-			w,
+			t,
 			"a stream's name has 1 to %d letters, digits, - and _, the first one no - or _",
 			DEDUP_STREAM_NAME - 1);
-	if (w->realm && !stream_name_ok(w->realm))
+	if (t->realm && !stream_name_ok(t->realm))
 		return refuse(
-			w,
+			t,
 			"after # comes a realm's name: 1 to %d letters, digits, - and _, the first one no - or _",
 			DEDUP_STREAM_NAME - 1);
 	*s = (struct spec_stream){
@@ -164,8 +165,8 @@ static int set_stream(struct options *o, const struct profiles *all, const struc
 		.needs_to = p->needs_to,
 		.needs_app = p->needs_app,
 	};
-	take_limits(o, p);
-	return set_ports(w, p, s) ?: set_to(o, w, p, s);
+	take_limits(w, p);
+	return set_ports(t, p, s) ?: set_to(w, t, p, s);
 }
 
 static bool is_taken(const struct filter_spec *spec, uint32_t but, const char *name, bool *given)
@@ -177,19 +178,19 @@ static bool is_taken(const struct filter_spec *spec, uint32_t but, const char *n
 }
 
 /* Streams without a name of their own have their profile's, the second one with -2 and so on. */
-static int name_streams(struct filter_spec *spec, const struct wish *wishes)
+static int name_streams(struct filter_spec *spec, const struct stream_text *texts)
 {
 	bool given[DEDUP_STREAMS_MAX] = { 0 };
 
 	for (uint32_t i = 0; i < spec->streams_cnt; i++) {
 		char *name = spec->streams[i].stream.name;
 
-		if (!wishes[i].stream)
+		if (!texts[i].stream)
 			continue;
 		memset(name, 0, DEDUP_STREAM_NAME);
-		memcpy(name, wishes[i].stream, strlen(wishes[i].stream));
+		memcpy(name, texts[i].stream, strlen(texts[i].stream));
 		if (is_taken(spec, i, name, given))
-			return refuse(&wishes[i], "there is a stream %s already", name);
+			return refuse(&texts[i], "there is a stream %s already", name);
 		given[i] = true;
 	}
 	for (uint32_t i = 0; i < spec->streams_cnt; i++) {
@@ -212,71 +213,71 @@ static int name_streams(struct filter_spec *spec, const struct wish *wishes)
 }
 
 /* Realms go by the number of their first stream. */
-static void join_realms(struct filter_spec *spec, const struct wish *wishes)
+static void join_realms(struct filter_spec *spec, const struct stream_text *texts)
 {
 	for (uint32_t i = 0; i < spec->streams_cnt; i++) {
 		uint32_t first = 0;
 
-		while (first < i && (!wishes[i].realm || !wishes[first].realm ||
-				     strcmp(wishes[i].realm, wishes[first].realm)))
+		while (first < i && (!texts[i].realm || !texts[first].realm ||
+				     strcmp(texts[i].realm, texts[first].realm)))
 			first++;
 		spec->streams[i].stream.realm = first;
 	}
 }
 
 /* --port beside --profile is a stream of GSP/1, the first one. */
-static int set_port_stream(struct options *o, const struct profiles *all, struct wish *w)
+static int set_port_stream(struct wish *w, const struct profiles *all, struct stream_text *t)
 {
 	static char gsp[] = "gsp";
-	struct spec_stream *s = &o->spec.streams[0];
+	struct spec_stream *s = &w->spec.streams[0];
 
-	*w = (struct wish){ .given = { gsp, diag_location() }, .name = gsp };
-	if (set_stream(o, all, w, s))
+	*t = (struct stream_text){ .given = { gsp, diag_location() }, .name = gsp };
+	if (set_stream(w, all, t, s))
 		return -EINVAL;
-	memcpy(s->ports, o->spec.ports, sizeof(s->ports));
-	s->ports_cnt = o->spec.ports_cnt;
-	o->spec.streams_cnt = 1;
+	memcpy(s->ports, w->spec.ports, sizeof(s->ports));
+	s->ports_cnt = w->spec.ports_cnt;
+	w->spec.streams_cnt = 1;
 	return 0;
 }
 
-static int set_streams(struct options *o, const struct profiles *all, struct wish *wishes,
+static int set_streams(struct wish *w, const struct profiles *all, struct stream_text *texts,
 		       char **copies)
 {
-	struct filter_spec *spec = &o->spec;
+	struct filter_spec *spec = &w->spec;
 
-	if (spec->ports_cnt && set_port_stream(o, all, &wishes[0]))
+	if (spec->ports_cnt && set_port_stream(w, all, &texts[0]))
 		return -EINVAL;
-	for (int i = 0; i < o->profiles_cnt; i++) {
-		struct wish *w = &wishes[spec->streams_cnt];
+	for (int i = 0; i < w->profiles_cnt; i++) {
+		struct stream_text *t = &texts[spec->streams_cnt];
 
 		if (spec->streams_cnt == DEDUP_STREAMS_MAX)
 			return diag_err(-EINVAL, "a filter has at most %d streams, with --port's",
 					DEDUP_STREAMS_MAX);
-		copies[i] = strdup(o->profiles[i].text);
+		copies[i] = strdup(w->profiles[i].text);
 		if (!copies[i])
 			return diag_err(-ENOMEM, "out of memory");
-		w->given = o->profiles[i];
-		split(copies[i], w);
-		if (set_stream(o, all, w, &spec->streams[spec->streams_cnt]))
+		t->given = w->profiles[i];
+		split(copies[i], t);
+		if (set_stream(w, all, t, &spec->streams[spec->streams_cnt]))
 			return -EINVAL;
 		spec->streams_cnt++;
 	}
-	join_realms(spec, wishes);
-	return name_streams(spec, wishes);
+	join_realms(spec, texts);
+	return name_streams(spec, texts);
 }
 
-int stream_options_set(struct options *o)
+int wish_streams_set(struct wish *w)
 {
-	struct wish wishes[DEDUP_STREAMS_MAX] = { 0 };
+	struct stream_text texts[DEDUP_STREAMS_MAX] = { 0 };
 	char *copies[DEDUP_STREAMS_MAX] = { 0 };
 	struct profiles all = { 0 };
 	int err;
 
-	if (!o->profiles_cnt)
+	if (!w->profiles_cnt)
 		return 0;
-	err = stream_options_profiles(o, &all);
+	err = wish_profiles(w, &all);
 	if (!err)
-		err = set_streams(o, &all, wishes, copies);
+		err = set_streams(w, &all, texts, copies);
 	for (int i = 0; i < DEDUP_STREAMS_MAX; i++)
 		free(copies[i]);
 	profiles_free(&all);
@@ -294,13 +295,13 @@ static struct spec_stream *stream_named(struct filter_spec *spec, const char *na
 	return NULL;
 }
 
-int stream_options_deliver(const struct options *o, struct filter_spec *spec)
+int wish_streams_deliver(const struct wish *w, struct filter_spec *spec)
 {
-	const char *name = o->deliver;
+	const char *name = w->deliver;
 
-	if (!o->given.deliver)
+	if (!w->given.deliver)
 		return 0;
-	spec->deliver = o->spec.deliver;
+	spec->deliver = w->spec.deliver;
 	for (uint32_t i = 0; i < spec->streams_cnt; i++)
 		spec->streams[i].deliver = false;
 	while (name) {
@@ -313,19 +314,19 @@ int stream_options_deliver(const struct options *o, struct filter_spec *spec)
 			spec->deliver = true;
 		else
 			return diag_err(-EINVAL, "--deliver xsk:%s: there is no stream %.*s",
-					o->deliver, (int)len, name);
+					w->deliver, (int)len, name);
 		name = name[len] ? name + len + 1 : NULL;
 	}
 	return 0;
 }
 
-int stream_options_check(const struct options *o)
+int wish_streams_check(const struct wish *w)
 {
-	if (o->deliver && !o->spec.streams_cnt && !o->spec.deliver && !o->replace)
-		return diag_err(-EINVAL, "--deliver xsk:%s: the only stream is %s", o->deliver,
+	if (w->deliver && !w->spec.streams_cnt && !w->spec.deliver && !w->replace)
+		return diag_err(-EINVAL, "--deliver xsk:%s: the only stream is %s", w->deliver,
 				STREAM_GSP);
-	for (uint32_t i = 0; i < o->spec.streams_cnt; i++) {
-		const struct spec_stream *s = &o->spec.streams[i];
+	for (uint32_t i = 0; i < w->spec.streams_cnt; i++) {
+		const struct spec_stream *s = &w->spec.streams[i];
 		const char *name = s->stream.name;
 
 		if (s->stream.layer == DEDUP_UDP && !s->ports_cnt)
@@ -337,7 +338,7 @@ int stream_options_check(const struct options *o)
 				-EINVAL,
 				"the stream %s lacks destinations, as in --profile %s:PORTS@ADDRESS: its profile says why they are needed",
 				name, name);
-		if (s->needs_app && !o->spec.learn_app)
+		if (s->needs_app && !w->spec.learn_app)
 			return diag_err(-EINVAL,
 					"the stream %s needs --learn app: its profile says why",
 					name);

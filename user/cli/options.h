@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The options of all verbs: from the command line and the environment to a struct. */
+#ifndef XDP_DEDUP_OPTIONS_H
+#define XDP_DEDUP_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "args.h"
+#include "engine.h"
+#include "wish.h"
+
+struct sample_options {
+	bool drops, fresh; /* --drops, --new */
+	bool snap_given;
+	uint32_t rate;	   /* a second */
+	uint32_t snap;	   /* bytes, if it was given */
+	uint64_t count;	   /* ends after so many; 0: it goes on */
+	uint64_t for_ns;   /* ends after that time; 0: it goes on */
+	const char *write; /* a file, or "-"; NULL: none */
+};
+
+struct watch_options {
+	uint64_t every_ns; /* between two readings */
+	uint64_t count;	   /* ends after so many; 0: it goes on */
+};
+
+struct options {
+	struct wish wish; /* at offset 0, so that rows of WISH_OPTIONS fill it in */
+	bool json;
+	bool exact; /* status reads all of the memory, not a sample */
+	/* replay */
+	enum engine_kind engine;
+	const char *write_passed, *write_dropped; /* paths; NULL: not written */
+	bool mac_given;
+	uint8_t mac[6];
+	uint64_t memory; /* bytes for ids that came */
+
+	struct sample_options sample;
+	struct watch_options watch;
+	const char *config; /* run: the file; NULL without */
+	bool check;	    /* run: only see whether the file is right */
+	const char *user;   /* exec: who the command is to be; NULL: who this is */
+	/* exec: numbers of the queues that are granted, of each interface; none: all */
+	struct dedup_ports queues[DEDUP_PORTS_MAX];
+	uint32_t queues_cnt;
+
+	char **args; /* arguments that are no options, in order; they belong to argv */
+	int args_cnt;
+};
+
+/* Groups of options that are no operation's (wish.h). */
+enum {
+	OPT_JSON = OPT_NEXT << 0,
+	OPT_ALL = OPT_NEXT << 1,
+	OPT_EXACT = OPT_NEXT << 2,
+	OPT_FORCE = OPT_NEXT << 3,
+	OPT_REPLAY = OPT_NEXT << 4,
+	OPT_SAMPLE = OPT_NEXT << 5,
+	OPT_WATCH = OPT_NEXT << 6,
+	OPT_CONFIG = OPT_NEXT << 7,
+	OPT_EXEC = OPT_NEXT << 8, /* --user, --queues */
+};
+
+/* Returns all options of all verbs, up to one without a name. */
+const struct args_option *options_table(void);
+
+/* Sets the built-in defaults. */
+void options_begin(struct options *o);
+
+/* Fills in *o: built-in defaults, over them what the profiles of --profile say, over that the
+ * environment (XDP_DEDUP_CAPACITY, XDP_DEDUP_FPR, XDP_DEDUP_WINDOW), over that argv[1] on, whose
+ * order changes (args_parse). Returns 0; or -EINVAL (logged).
+ */
+int options_parse(struct options *o, const struct args_command *c, int argc, char **argv);
+
+#endif

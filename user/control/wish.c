@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "wish.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "config_streams.h"
+#include "positions.h"
+#include "prefixes.h"
+#include "units.h"
+
+/* What is wrong with a list, by the error of its parser; NULL if nothing is. */
+static const char *wrong(int err, const char *too_many, const char *expects)
+{
+	return !err ? NULL : err == -E2BIG ? too_many : expects;
+}
+
+static const char *parse_port(void *to, const char *text)
+{
+	struct wish *w = to;
+
+	return wrong(parse_ports(text, w->spec.ports, &w->spec.ports_cnt),
+		     "at most {max} ports or ranges",
+		     "give UDP ports from 1 to 65535, as in 8001,9000-9010");
+}
+
+static const char *parse_to(void *to, const char *text)
+{
+	struct wish *w = to;
+	int err = parse_prefixes(text, w->spec.to, &w->spec.to_cnt, &w->spec.to4_cnt);
+
+	if (err == -EDOM)
+		return "write a prefix of IPv4 as 192.0.2.0/24, without ::ffff:";
+	return wrong(err, "at most {max} destinations",
+		     "give addresses or prefixes, as in 192.0.2.1,2001:db8::/64");
+}
+
+static const char *parse_vlan(void *to, const char *text)
+{
+	struct wish *w = to;
+
+	return wrong(
+		parse_vlans(text, w->spec.vlans, &w->spec.vlans_cnt), "at most {max} VLANs or ranges",
+		"give VLAN ids from 1 to 4094, or none for frames without a tag, as in 10,20-29,none; or any");
+}
+
+static const char *add_profile(void *to, const char *text)
+{
+	struct wish *w = to;
+
+	if (w->profiles_cnt == DEDUP_STREAMS_MAX)
+		return "at most {max} streams";
+	w->profiles[w->profiles_cnt++] = (struct given_text){ text, diag_location() };
+	return NULL;
+}
+
+static const char *add_file(void *to, const char *text)
+{
+	struct wish *w = to;
+
+	if (w->files_cnt == WISH_FILES_MAX)
+		return "at most {max} files";
+	w->files[w->files_cnt++] = (struct given_text){ text, diag_location() };
+	return NULL;
+}
+
+static const char *add_interface(const char *text, char **list, int *cnt)
+{
+	if (*cnt == DEDUP_IFACES_MAX)
+		return "at most {max} interfaces";
+	list[(*cnt)++] = (char *)text;
+	return NULL;
+}
+
+static const char *parse_add(void *to, const char *text)
+{
+	struct wish *w = to;
+
+	return add_interface(text, w->add, &w->add_cnt);
+}
+
+static const char *parse_remove(void *to, const char *text)
+{
+	struct wish *w = to;
+
+	return add_interface(text, w->remove, &w->remove_cnt);
+}
+
+static const char *parse_deliver(void *to, const char *text)
+{
+	struct wish *w = to;
+
+	w->spec.deliver = !strcmp(text, "xsk");
+	w->deliver = strncmp(text, "xsk:", 4) ? NULL : text + 4;
+	if (!w->spec.deliver && !w->deliver && strcmp(text, "stack"))
+		return "it is stack, xsk, or xsk:STREAM,STREAM";
+	return NULL;
+}
+
+#define FIELD(member) ARGS_FIELD(struct wish, member)
+#define FIELDS(first, last) ARGS_FIELDS(struct wish, first, last)
+#define GIVEN(mark) .given = offsetof(struct wish, given.mark)
+
+const struct args_option WISH_OPTIONS[WISH_OPTIONS_MAX + 1] = {
+	{ "--name", "NAME", OPT_NAME, ARGS_STRING, FIELD(name),
+	  .help = "the filter's (load: the first interface's name)" },
+	{ "--mode", "MODE", OPT_MODE, ARGS_NAMES("native", "skb", "hw"), FIELD(where.mode),
+	  .min = MODE_NATIVE, .key = ARGS_KEY_ONCE, .help = "{names} (native, or else skb)" },
+	{ "--port", "PORTS", OPT_PORT, ARGS_OWN, FIELDS(spec.ports, spec.ports_cnt), GIVEN(port),
+	  .parse = parse_port, .max = DEDUP_PORTS_MAX, .key = ARGS_KEY_JOINED,
+	  .help = "GSP/1's UDP destination ports, as in 8001,9000-9010 (no default)" },
+	{ "--profile", "PROFILE", OPT_PROFILE, ARGS_OWN, FIELDS(profiles, profiles_cnt),
+	  .parse = add_profile, .max = DEDUP_STREAMS_MAX, .key = ARGS_KEY_LIST,
+	  .help = "a stream of another protocol (`xdp-dedup profile list`), as in\n"
+		  "rtp:5004; up to {max}. In full:\n"
+		  "[STREAM=]NAME[:PORTS[@DESTINATIONS]][#REALM]" },
+	{ "--profiles", "FILE", OPT_PROFILES, ARGS_OWN, FIELDS(files, files_cnt), .parse = add_file,
+	  .max = WISH_FILES_MAX, .key = ARGS_KEY_LIST, .help = "more profiles, from this file" },
+	{ "--capacity", "N", OPT_CAPACITY, ARGS_COUNT, FIELD(spec.capacity), GIVEN(capacity),
+	  .min = 1, .key = ARGS_KEY_ONCE, .env = "XDP_DEDUP_CAPACITY",
+	  .expects = "give a number of ids, as in 500000, 250k or 1M",
+	  .range = "a filter must hold at least {min} id",
+	  .help = "ids a window, as in 250k or 1M (1M)" },
+	{ "--fpr", "P", OPT_FPR, ARGS_RATE, FIELD(spec.fpr), GIVEN(fpr), .key = ARGS_KEY_ONCE,
+	  .env = "XDP_DEDUP_FPR",
+	  .help = "bound on the rate at which fresh events are lost\n"
+		  "(1e-4, or what its profiles say)" },
+	{ "--window", "TIME", OPT_WINDOW, ARGS_TIME, FIELD(spec.window_ns), GIVEN(window),
+	  .min = SPEC_WINDOW_MIN_NS, .max = SPEC_WINDOW_MAX_NS, .key = ARGS_KEY_ONCE,
+	  .env = "XDP_DEDUP_WINDOW",
+	  .expects = "give a time with its unit, as in 500ms, 30s, 10m, 2h or 1d",
+	  .range = "a window is {min} to {max}",
+	  .help = "an id is remembered so long, at most twice, as in 30s or 1d\n"
+		  "(10m, or what its profiles say)" },
+	{ "--action", "ACTION", OPT_ACTION, ARGS_NAMES("drop", "count"), FIELD(spec.count_only),
+	  GIVEN(action), .key = ARGS_KEY_ONCE, .help = "drop duplicates, or only count them (drop)" },
+	/* No key: how long is counted from when it is asked for, which a file cannot say. */
+	{ "--for", "TIME", OPT_ACTION, ARGS_TIME, FIELD(spec.drop_ns), GIVEN(drop_for),
+	  .min = SPEC_DROP_MIN_NS, .max = SPEC_DROP_MAX_NS,
+	  .expects = "give a time with its unit, as in 90s, 8h or 3d", .range = "it is {min} to {max}",
+	  .help = "drop for so long, as in 8h, then only count (for ever)" },
+	{ "--learn", "WHO", OPT_ACTION, ARGS_NAMES("kernel", "app"), FIELD(spec.learn_app),
+	  GIVEN(learn), .key = ARGS_KEY_ONCE,
+	  .help = "kernel: ids of packets; app: only what `add` adds (kernel)" },
+	{ "--to", "DESTINATIONS", OPT_DESTINATION, ARGS_OWN, FIELDS(spec.to, spec.to4_cnt),
+	  GIVEN(to), .parse = parse_to, .max = DEDUP_TO_MAX, .key = ARGS_KEY_JOINED,
+	  .help = "only packets to these addresses or prefixes, as in\n"
+		  "192.0.2.1,2001:db8::/64 (all that are for this host)" },
+	{ "--vlan", "VLANS", OPT_DESTINATION, ARGS_OWN, FIELDS(spec.vlans, spec.vlans_cnt),
+	  GIVEN(vlan), .parse = parse_vlan, .max = DEDUP_VLANS_MAX, .key = ARGS_KEY_ONCE,
+	  .help = "only frames of these VLANs, by their outermost tag, as in\n"
+		  "10,20-29,none; none: those without a tag (any)" },
+	{ "--forwarded", NULL, OPT_DESTINATION, ARGS_FLAG, FIELD(spec.forwarded), GIVEN(forwarded),
+	  .key = ARGS_KEY_ONCE,
+	  .help = "also frames for other hosts' MACs: mirrored or forwarded traffic" },
+	{ "--ihave", "WHAT", OPT_ACTION, ARGS_NAMES("drop", "pass"), FIELD(spec.ihave_pass),
+	  GIVEN(ihave), .key = ARGS_KEY_ONCE,
+	  .help = "drop IHAVEs whose every id is known, or pass them all (drop)" },
+	{ "--deliver", "WHERE", OPT_ACTION, ARGS_OWN, FIELD(spec.deliver), GIVEN(deliver),
+	  .parse = parse_deliver, .key = ARGS_KEY_ONCE,
+	  .help = "fresh packets go to the network stack, or past it to AF_XDP\n"
+		  "sockets: xsk, or xsk:STREAM,STREAM for these streams (stack)" },
+	{ "--layout", "LAYOUT", OPT_SHAPE, ARGS_NAMES("blocked", "flat", "countdown"),
+	  FIELD(spec.layout), GIVEN(layout), .key = ARGS_KEY_ONCE, .help = "{names} (blocked)" },
+	{ "--hash", "HASH", OPT_SHAPE,
+	  ARGS_NAMES("fast", "siphash", "colibri", "fips", "fnv1a", "tezos"), FIELD(spec.hash),
+	  GIVEN(hash), .key = ARGS_KEY_ONCE,
+	  .help = "fast or siphash; flat and countdown also have\n"
+		  "colibri, fips, fnv1a and tezos (fast)" },
+	{ "--bits", "M", OPT_SHAPE, ARGS_COUNT, FIELD(spec.bits), GIVEN(bits), .min = 1,
+	  .max = UINT32_MAX, .key = ARGS_KEY_ONCE,
+	  .help = "flat: bits of an array (what --fpr asks for)" },
+	{ "--hashes", "K", OPT_SHAPE, ARGS_COUNT, FIELD(spec.hashes), GIVEN(hashes), .min = 1,
+	  .max = DEDUP_HASHES_MAX, .key = ARGS_KEY_ONCE,
+	  .help = "flat, countdown: probes, {min} to {max} (what --fpr asks for)" },
+	{ "--index-bits", "N", OPT_SHAPE, ARGS_COUNT, FIELD(spec.index_bits), GIVEN(index_bits),
+	  .min = 1, .max = SPEC_INDEX_BITS_MAX, .key = ARGS_KEY_ONCE,
+	  .help = "countdown: 2^N cells, {min} to {max} (what --fpr asks for)" },
+	{ "--countdown-bits", "N", OPT_SHAPE, ARGS_COUNT, FIELD(spec.countdown_bits),
+	  GIVEN(countdown_bits), .min = 1, .max = SPEC_COUNTDOWN_BITS_MAX, .key = ARGS_KEY_ONCE,
+	  .help = "countdown: an id lasts 2^N - 1 countdowns, {min} to {max} (4)" },
+	{ "--add", "IFNAME", OPT_INTERFACES, ARGS_OWN, FIELDS(add, add_cnt), .parse = parse_add,
+	  .max = DEDUP_IFACES_MAX, .help = "run on this interface, too; may be given several times" },
+	{ "--remove", "IFNAME", OPT_INTERFACES, ARGS_OWN, FIELDS(remove, remove_cnt),
+	  .parse = parse_remove, .max = DEDUP_IFACES_MAX,
+	  .help = "no longer run on this one, which may have gone; likewise" },
+	{ "--replace", NULL, OPT_REPLACE, ARGS_FLAG, FIELD(replace),
+	  .help = "if it runs already: put this version's program, and what else is\n"
+		  "asked for, in its place; forgets nothing" },
+	{ "--wait", NULL, OPT_PREDECESSOR, ARGS_FLAG, FIELD(wait),
+	  .help = "while an earlier change is not over: wait (it fails)" },
+	{ "--forget", NULL, OPT_PREDECESSOR, ARGS_FLAG, FIELD(forget),
+	  .help = "likewise: give up what only its predecessor knows" },
+};
+
+void wish_begin(struct wish *w)
+{
+	*w = (struct wish){ .spec = { .capacity = SPEC_CAPACITY_DEFAULT } };
+}
+
+int wish_end(struct wish *w)
+{
+	if (wish_streams_set(w))
+		return -EINVAL;
+	if (w->spec.streams_cnt && wish_streams_deliver(w, &w->spec))
+		return -EINVAL;
+	if (!w->spec.streams_cnt && w->deliver && !strcmp(w->deliver, STREAM_GSP))
+		w->spec.deliver = true;
+	if (w->spec.drop_ns && w->spec.count_only)
+		return diag_err(
+			-EINVAL,
+			"--for says how long duplicates are dropped, and --action count drops none" ADVICE
+			"leave one of them out");
+	/* Not given, which no option can say as 0: by the profiles, or else the defaults. */
+	if (w->spec.fpr <= 0)
+		w->spec.fpr = w->fitting_fpr > 0 ? w->fitting_fpr : SPEC_FPR_DEFAULT;
+	w->spec.window_ns = w->spec.window_ns ?: w->fitting_window_ns ?: SPEC_WINDOW_DEFAULT_NS;
+	return 0;
+}
+
+static bool is_given(const struct wish *w, const struct args_option *row)
+{
+	return row->given && *((const bool *)w + row->given);
+}
+
+bool wish_gives(const struct wish *w, unsigned int groups)
+{
+	for (const struct args_option *row = WISH_OPTIONS; row->option; row++)
+		if (row->group & groups && is_given(w, row))
+			return true;
+	return false;
+}
+
+void wish_apply(const struct wish *w, struct filter_spec *spec)
+{
+	/* These go together: one that is not given is not as it was, but as by default. */
+	if (w->given.action || w->given.drop_for) {
+		spec->count_only = false;
+		spec->drop_ns = 0;
+	}
+	if (wish_gives(w, OPT_MEMORY))
+		spec->bits = spec->hashes = spec->index_bits = spec->countdown_bits = 0;
+	for (const struct args_option *row = WISH_OPTIONS; row->option; row++)
+		if (is_given(w, row))
+			memcpy((char *)spec + row->field - offsetof(struct wish, spec),
+			       (const char *)w + row->field, row->size);
+}
+
+int wish_check_once(char *const *ifnames, int cnt)
+{
+	for (int i = 0; i < cnt; i++)
+		for (int j = 0; j < i; j++)
+			if (!strcmp(ifnames[i], ifnames[j]))
+				return diag_err(-EINVAL, "%s is named twice", ifnames[i]);
+	return 0;
+}

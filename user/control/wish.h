@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What is asked of an operation (control.h). A command line, or the service's file, fills it in by
+ * the rows of WISH_OPTIONS.
+ */
+#ifndef XDP_DEDUP_WISH_H
+#define XDP_DEDUP_WISH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "args.h"
+#include "attach.h"
+#include "diag.h"
+#include "spec.h"
+
+struct profiles;
+
+#define WISH_FILES_MAX 16
+
+/* The value of an option that may be given several times, and where it was given. */
+struct given_text {
+	const char *text;
+	struct diag_location location;
+};
+
+/* Which options were given, on a command line or as keys of a file: a change changes only these.
+ * The environment does not count, as it sets defaults.
+ */
+struct given {
+	bool port, to, vlan, forwarded, action, drop_for, learn, ihave, deliver;
+	bool capacity, fpr, window, layout, hash, bits, hashes, index_bits, countdown_bits;
+};
+
+struct wish {
+	struct filter_spec spec; /* ports_cnt is 0 without --port; `several` is not set here */
+	struct given given;
+	struct given_text profiles[DEDUP_STREAMS_MAX]; /* --profile: streams */
+	int profiles_cnt;
+	struct given_text files[WISH_FILES_MAX]; /* --profiles */
+	int files_cnt;
+	const char *deliver;	    /* --deliver, if it names streams: wish_streams_deliver() */
+	uint64_t fitting_window_ns; /* the longest that fits all profiles; 0: they do not say */
+	double fitting_fpr;	    /* the highest that fits all profiles; 0: they do not say */
+
+	const char *name; /* the filter's, or of an interface on which it runs; NULL: none is given */
+	const char *file;	/* the snapshot's */
+	struct placement where; /* cnt 0: no interface is named */
+	/* set: interfaces */
+	char *add[DEDUP_IFACES_MAX];
+	int add_cnt;
+	char *remove[DEDUP_IFACES_MAX];
+	int remove_cnt;
+	bool replace; /* load: in the place of a filter that runs */
+	bool whole;   /* with that: what is not given is not to stay, but as for a new filter */
+	bool wait, forget; /* while there is a predecessor: wait until it has gone; give it up */
+	bool all;	   /* unload: every filter */
+	bool force;	   /* unload: also if it cannot be told whether the filter is in use */
+	bool verbose;	   /* show what libbpf and libxdp say */
+};
+
+/* Groups of options, which a verb takes as a whole; to be ORed. */
+enum {
+	OPT_NAME = 1 << 0,
+	OPT_MODE = 1 << 1,
+	OPT_PORT = 1 << 2,
+	OPT_CAPACITY = 1 << 3,
+	OPT_WINDOW = 1 << 4,
+	OPT_ACTION = 1 << 5, /* --action, --for, --learn, --ihave, --deliver */
+	OPT_SHAPE = 1 << 6,  /* --layout, --hash, and what m and k come from */
+	OPT_FPR = 1 << 7,
+	OPT_DESTINATION = 1 << 8, /* --to, --vlan, --forwarded */
+	OPT_PROFILE = 1 << 9,
+	OPT_PROFILES = 1 << 10,
+	OPT_INTERFACES = 1 << 11,  /* --add, --remove */
+	OPT_PREDECESSOR = 1 << 12, /* --wait, --forget */
+	OPT_REPLACE = 1 << 13,
+	OPT_NEXT = 1 << 14, /* the first bit that is free */
+	OPT_SIZE = OPT_CAPACITY | OPT_FPR,
+	OPT_MEMORY = OPT_SIZE | OPT_WINDOW | OPT_SHAPE,
+	OPT_LOAD_FILTER = OPT_PORT | OPT_MEMORY | OPT_ACTION | OPT_DESTINATION | OPT_PROFILE |
+			  OPT_PROFILES, /* what it is */
+	OPT_LOAD = OPT_LOAD_FILTER | OPT_NAME | OPT_MODE,
+};
+
+#define WISH_OPTIONS_MAX 27
+
+/* The options of operations, up to one without a name. Their fields are those of a struct wish. */
+extern const struct args_option WISH_OPTIONS[WISH_OPTIONS_MAX + 1];
+
+/* Sets the built-in defaults. Then come args_from_environment() and args_set(), then wish_end(). */
+void wish_begin(struct wish *w);
+
+/* Makes streams of the profiles, and sets what follows from all options. Returns 0; or -EINVAL
+ * (logged).
+ */
+int wish_end(struct wish *w);
+
+/* Puts the values that were given over the spec of a filter that runs; but streams, GSP/1's ports
+ * and destinations, and which streams are delivered, are not put there.
+ */
+void wish_apply(const struct wish *w, struct filter_spec *spec);
+
+/* Returns whether any option of these groups was given, other than --profile. */
+bool wish_gives(const struct wish *w, unsigned int groups);
+
+/* Checks that none of these interfaces is named twice. Returns 0; or -EINVAL (logged). */
+int wish_check_once(char *const *ifnames, int cnt);
+
+/* Streams (wish_streams.c). Adds the built-in profiles and those of the files of --profiles.
+ * Returns 0; or -errno (logged). The caller frees *out in both cases.
+ */
+int wish_profiles(const struct wish *w, struct profiles *out);
+
+/* Adds the profiles of one file. Returns 0; or -errno, after logging FILE:LINE:COLUMN, or why it
+ * cannot be read; the message begins with the line of a configuration that named the file.
+ */
+int wish_profiles_file(struct profiles *p, const struct given_text *file);
+
+/* Makes the spec's streams of w->profiles, the first one of --port's ports if there are both; and
+ * sets w->fitting_window_ns and w->fitting_fpr to the strictest of their profiles. For wish_end().
+ * Returns 0; or -errno (logged).
+ */
+int wish_streams_set(struct wish *w);
+
+/* Sets which of the spec's streams are delivered, as --deliver says. Returns 0, also if it was not
+ * given; or -EINVAL (logged) if it names a stream that there is not.
+ */
+int wish_streams_deliver(const struct wish *w, struct filter_spec *spec);
+
+/* Checks that each stream has what it must have to be loaded: ports, destinations, --learn app.
+ * Returns 0; or -EINVAL (logged).
+ */
+int wish_streams_check(const struct wish *w);
+
+#endif
