@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "survey_draft.h"
+
+#include <string.h>
+
+#include "survey_sum.h"
+
+#define HEADROOM 2 /* times the age that 99 % do not exceed */
+#define CAPACITY_LEAST 10000
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t need_of(uint64_t p99_ns, uint64_t cap_ns, uint64_t least_ns)
+{
+	uint64_t need = p99_ns < UINT64_MAX / HEADROOM ? HEADROOM * p99_ns : UINT64_MAX;
+
+	return lesser(need > least_ns ? need : least_ns, cap_ns);
+}
+
+bool survey_draft_window(struct survey_draft *d, uint64_t p99_ns, uint64_t cap_ns, uint64_t least_ns)
+{
+	uint64_t cap = lesser(d->cap_ns, cap_ns), need = need_of(p99_ns, cap_ns, least_ns);
+	uint64_t p99 = p99_ns > d->p99_ns ? p99_ns : d->p99_ns;
+
+	if (p99 > cap && d->feeds_cnt)
+		return false;
+	d->cap_ns = cap;
+	d->p99_ns = p99;
+	if (need > d->need_ns)
+		d->need_ns = need;
+	return true;
+}
+
+static struct spec_stream *add_stream(struct survey_draft *d, const struct profile *p)
+{
+	struct filter_spec *spec = &d->out->spec;
+	struct spec_stream *st = &spec->streams[spec->streams_cnt++];
+
+	*st = (struct spec_stream){
+		.stream = p->stream,
+		.needs_to = p->needs_to,
+		.needs_app = p->needs_app,
+	};
+	st->stream.realm = d->realms;
+	return st;
+}
+
+/* The lowest rate of all profiles. */
+static void take_fpr(struct filter_spec *spec, const struct profile *p)
+{
+	double fpr = p->fpr > 0 ? p->fpr : SPEC_FPR_DEFAULT;
+
+	if (spec->fpr <= 0 || fpr < spec->fpr)
+		spec->fpr = fpr;
+}
+
+void survey_draft_add(struct survey_draft *d, const struct profile *p)
+{
+	add_stream(d, p);
+	take_fpr(&d->out->spec, p);
+	d->realms++;
+}
+
+/* Adds a port in its order, unless it is there. */
+static void add_port(struct spec_stream *st, uint16_t port)
+{
+	uint32_t i = st->ports_cnt;
+
+	for (uint32_t j = 0; j < st->ports_cnt; j++)
+		if (st->ports[j].lo == port)
+			return;
+	for (; i && st->ports[i - 1].lo > port; i--)
+		st->ports[i] = st->ports[i - 1];
+	st->ports[i] = (struct dedup_ports){ port, port };
+	st->ports_cnt++;
+}
+
+/* Adds an address, those of IPv4 first. */
+static void add_to(struct spec_stream *st, const uint8_t address[16], bool ipv4)
+{
+	struct dedup_prefix prefix = { 0 };
+	uint32_t at = ipv4 ? st->to4_cnt : st->to_cnt;
+
+	memcpy(prefix.addr, address, ipv4 ? 4 : 16);
+	memset(prefix.mask, 0xff, ipv4 ? 4 : 16);
+	memmove(&st->to[at + 1], &st->to[at], (st->to_cnt - at) * sizeof(prefix));
+	st->to[at] = prefix;
+	st->to_cnt++;
+	st->to4_cnt += ipv4;
+}
+
+static bool names_addresses(const struct place *p, const struct profile *profile)
+{
+	return profile->stream.layer == DEDUP_UDP && (p->d.multicast || profile->needs_to);
+}
+
+/* The stream, from `first` on, that place p can be put into: of its port, or, where no addresses
+ * are named, the one without any.
+ */
+static struct spec_stream *stream_for(struct filter_spec *spec, uint32_t first,
+				      const struct place *p, bool named)
+{
+	for (uint32_t i = first; i < spec->streams_cnt; i++) {
+		struct spec_stream *st = &spec->streams[i];
+
+		if (named ? st->to_cnt && st->ports[0].lo == p->d.number : !st->to_cnt)
+			return st;
+	}
+	return NULL;
+}
+
+/* Adds the streams of a feed. False if they do not fit in; then nothing is added. */
+static bool add_feed(struct survey_draft *d, uint32_t feed, const struct profile *p)
+{
+	struct filter_spec *spec = &d->out->spec;
+	uint32_t first = spec->streams_cnt, ports = d->ports_cnt, to = d->to_cnt;
+
+	for (uint32_t i = feed; i < SURVEY_DESTINATIONS_MAX; i++) {
+		const struct place *place = &d->s->table.places[i];
+		bool named = names_addresses(place, p);
+		struct spec_stream *st;
+
+		if (!place->used || place->feed != feed || place->best < 0)
+			continue;
+		st = stream_for(spec, first, place, named);
+		if (!st && spec->streams_cnt == DEDUP_STREAMS_MAX)
+			goto full;
+		/* A stream of addresses has one port. */
+		ports += p->stream.layer == DEDUP_UDP && !(st && named);
+		to += named ? place->d.addresses_cnt : 0;
+		if (ports > DEDUP_PORTS_MAX || to > DEDUP_TO_MAX)
+			goto full;
+		st = st ?: add_stream(d, p);
+		if (p->stream.layer == DEDUP_UDP)
+			add_port(st, place->d.number);
+		for (uint32_t j = 0; named && j < place->d.addresses_cnt; j++)
+			add_to(st, place->d.addresses[j], place->d.ipv4);
+	}
+	d->ports_cnt = ports;
+	d->to_cnt = to;
+	d->realms++;
+	return true;
+full:
+	spec->streams_cnt = first;
+	return false;
+}
+
+static uint64_t feed_p99(const struct survey *s, uint32_t feed, int stream)
+{
+	struct survey_sum sum = { 0 };
+
+	for (uint32_t i = feed; i < SURVEY_DESTINATIONS_MAX; i++) {
+		const struct place *p = &s->table.places[i];
+
+		if (p->used && p->feed == feed && p->best == stream)
+			survey_sum_add(&sum, p->candidates[stream], true, 0);
+	}
+	return sum.p99_ns;
+}
+
+uint32_t survey_draft_streams(struct survey_draft *d, struct place *const *order, bool *taken)
+{
+	const struct survey *s = d->s;
+	uint32_t left_out = 0;
+
+	for (uint32_t i = 0; i < s->result.destinations_cnt && order[i]->feed_found; i++) {
+		uint32_t feed = order[i]->feed;
+		const struct profile *p = &s->profiles.list[order[i]->best];
+		struct survey_draft before = *d;
+
+		if (taken[feed] || (i && order[i - 1]->feed == feed))
+			continue;
+		if (d->feeds_cnt == DEDUP_STREAMS_MAX ||
+		    !survey_draft_window(d, feed_p99(s, feed, order[i]->best),
+					 survey_sum_window_max(p), SURVEY_WINDOW_LEAST_NS) ||
+		    !add_feed(d, feed, p)) {
+			*d = before;
+			left_out++;
+			continue;
+		}
+		d->feeds[d->feeds_cnt++] = feed;
+		take_fpr(&d->out->spec, p);
+		taken[feed] = true;
+	}
+	return left_out;
+}
+
+/* Adds to the filter what it does with a candidate's packets. */
+static void count_drops(struct survey_filter *out, const struct candidate *c, bool is_feed,
+			uint32_t window)
+{
+	uint64_t drops = survey_sum_found(c, is_feed, PEAK_WINDOW_NS[window]);
+
+	out->drops += drops;
+	out->drop_bytes +=
+		survey_sum_scaled(c->fit.duplicates.bytes, drops, c->fit.duplicates.packets);
+	out->window_ids += peak_most(&c->peak, window);
+	out->several_ifaces |=
+		(double)c->fit.other_iface > SURVEY_FEED_PART * (double)c->fit.duplicates.packets;
+}
+
+static void count_all_drops(struct survey_draft *d, uint32_t window, int for_all)
+{
+	struct survey_filter *out = d->out;
+	const uint8_t *mac = NULL;
+
+	if (for_all >= 0)
+		count_drops(out, d->s->all[for_all], true, window);
+	if (d->frames)
+		count_drops(out, d->frames, true, window);
+	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++) {
+		const struct place *p = &d->s->table.places[i];
+		static const uint8_t NONE[6];
+		bool in = false;
+
+		for (uint32_t j = 0; j < d->feeds_cnt; j++)
+			in |= p->used && p->best >= 0 && p->feed == d->feeds[j];
+		if (!in)
+			continue;
+		count_drops(out, p->candidates[p->best], p->d.feed > 0, window);
+		if (!memcmp(p->mac, NONE, sizeof(NONE)))
+			continue;
+		out->other_hosts |= p->more_macs || (mac && memcmp(mac, p->mac, sizeof(NONE)) != 0);
+		mac = p->mac;
+	}
+}
+
+/* 1, 2 or 5 times a power of 10: at least this. */
+static uint64_t rounded_up(uint64_t n)
+{
+	uint64_t power = 1;
+
+	while (power * 10 < n)
+		power *= 10;
+	if (n <= power)
+		return power;
+	if (n <= 2 * power)
+		return 2 * power;
+	return (n <= 5 * power ? 5 : 10) * power;
+}
+
+uint32_t survey_draft_window_of(const struct survey_draft *d)
+{
+	uint32_t window = peak_window_from(d->need_ns);
+
+	return PEAK_WINDOW_NS[window] > d->cap_ns ? peak_window_to(d->cap_ns) : window;
+}
+
+void survey_draft_finish(struct survey_draft *d, int for_all)
+{
+	uint32_t window = survey_draft_window_of(d);
+	struct survey_filter *out = d->out;
+
+	count_all_drops(d, window, for_all);
+	out->spec.window_ns = PEAK_WINDOW_NS[window];
+	out->spec.capacity = rounded_up(2 * out->window_ids);
+	if (out->spec.capacity < CAPACITY_LEAST)
+		out->spec.capacity = CAPACITY_LEAST;
+	out->spec.count_only = true;
+	out->spec.several = out->several_ifaces;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a survey's counts say: sums over the places of a feed, and whether a profile is worth it. */
+#ifndef XDP_DEDUP_SURVEY_SUM_H
+#define XDP_DEDUP_SURVEY_SUM_H
+
+#include "survey_state.h"
+
+#define SURVEY_GAIN_LEAST 10	 /* duplicates, or a profile is not worth it */
+#define SURVEY_DIFFERS_PART 0.01 /* of the duplicates, or the id does not tell packets apart */
+#define SURVEY_FEED_PART 0.05	 /* of a destination's packets: has the other one's */
+
+/* What all places of a feed have of one stream. */
+struct survey_sum {
+	uint64_t packets, duplicates, copies, found, differ;
+	uint64_t repeats, other_host, flood;
+	uint64_t go_on, jump, ids; /* of RTP's numbers */
+	uint64_t p99_ns;
+};
+
+/* Returns the longest window that fits the profile. */
+uint64_t survey_sum_window_max(const struct profile *p);
+
+/* Returns cnt * part / whole; 0 if `whole` is 0. */
+uint64_t survey_sum_scaled(uint64_t cnt, uint64_t part, uint64_t whole);
+
+/* Returns how many of the candidate's copies a window finds, in a filter for its place or, with
+ * is_feed, for its feed.
+ */
+uint64_t survey_sum_found(const struct candidate *c, bool is_feed, uint64_t window_ns);
+
+/* Adds a candidate, whose copies are found within cap_ns. */
+void survey_sum_add(struct survey_sum *sum, const struct candidate *c, bool is_feed, uint64_t cap_ns);
+
+/* Is it worth it to find so many duplicates among so many packets? */
+bool survey_sum_is_gain(uint64_t found, uint64_t packets);
+
+/* Is cnt more than this part (0 to 1) of the whole? */
+bool survey_sum_is_part(uint64_t cnt, double part, uint64_t whole);
+
+/* Returns what speaks against the profile, of which these are the sums, for so many packets;
+ * SURVEY_BEST if nothing does by itself.
+ */
+enum survey_why survey_sum_judge(const struct profile *p, const struct survey_sum *sum,
+				 uint64_t packets);
+
+/* Sets the ages of *d; `ages` may be NULL. */
+void survey_sum_set_ages(struct survey_duplicates *d, const struct ages *ages);
+
+/* Ends the counts of a candidate, and copies them to *out for the survey's result. */
+void survey_sum_finish(struct survey_fit *out, struct candidate *c, const struct profile *p);
+
+#endif
