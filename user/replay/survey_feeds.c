@@ -16,11 +16,6 @@ static uint32_t feed_of(const struct survey *s, uint32_t place)
 	return place;
 }
 
-static uint64_t lesser(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Destinations that have each other's packets become feeds. */
 static void join_feeds(struct survey *s)
 {
@@ -31,16 +26,18 @@ static void join_feeds(struct survey *s)
 	for (uint32_t i = 0; i < SURVEY_PAIRS_MAX; i++) {
 		const struct pair *p = &s->table.pairs[i];
 		const struct candidate *c = places[p->b].candidates[p->stream];
-		uint64_t least = lesser(places[p->a].d.packets, places[p->b].d.packets);
+		uint64_t least = places[p->a].d.packets;
 		uint32_t a, b;
 
+		if (places[p->b].d.packets < least)
+			least = places[p->b].d.packets;
 		if (!c || p->cnt < SURVEY_GAIN_LEAST ||
 		    (double)p->cnt < SURVEY_FEED_PART * (double)least ||
 		    (double)c->fit.differ > SURVEY_DIFFERS_PART * (double)c->fit.duplicates.packets)
 			continue;
 		a = feed_of(s, p->a);
 		b = feed_of(s, p->b);
-		places[a > b ? a : b].feed = lesser(a, b);
+		places[a > b ? a : b].feed = a < b ? a : b;
 	}
 	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++)
 		places[i].feed = feed_of(s, i);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A survey while it goes on: what survey.c notes, survey_table.c keeps, survey_advice.c judges. */
+/* A survey while it goes on: survey_note.c fills it in, survey_table.c keeps its places,
+ * survey_advice.c judges it.
+ */
 #ifndef XDP_DEDUP_SURVEY_STATE_H
 #define XDP_DEDUP_SURVEY_STATE_H
 
@@ -39,7 +41,7 @@ struct place {
 	struct candidate *candidates[DEDUP_STREAMS_MAX]; /* by stream; NULL: lets none in */
 	uint8_t mac[6]; /* the first host's that packets went to; all zero: none */
 	bool more_macs; /* they went to others, too */
-	/* survey_advice.c: */
+	/* survey_feeds.c: */
 	uint32_t feed;	     /* the first place of those that have each other's duplicates */
 	int best;	     /* the best profile's stream; -1: there is none */
 	uint64_t found;	     /* duplicates that it finds */

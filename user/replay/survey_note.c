@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "survey_note.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "survey_ids.h"
+
+/* Within this two equal IP packets that no IP id tells apart are one that was seen twice, unless it
+ * comes more often than anything is seen at once.
+ */
+#define ONE_PACKET_NS (5 * 1000000ULL)
+#define AT_ONCE_MOST 8
+
+/* Ids of frames that are not IP, in the table of ids; those of streams have their numbers. */
+#define REALM_FRAMES DEDUP_STREAMS_MAX
+
+/* What is remembered with an id, in its entry. Places are numbered from 1 on. */
+struct mark {
+	uint16_t first : 15; /* two places that it came to */
+	uint16_t ipv6 : 1;
+	uint16_t second : 12;
+	uint16_t copies : 4; /* that came since, at most 15 */
+	uint16_t iface;	     /* of its first packet, as all that follows */
+	uint16_t sender;     /* a hash */
+	uint32_t content;    /* a hash of the bytes */
+	uint8_t mac;	     /* a hash of the sender's */
+	uint8_t host;	     /* flow_host() */
+	uint8_t to_mac;	     /* a hash of the receiver's */
+	uint8_t other;	     /* a hash of the last other sender; 0: there was none */
+};
+_Static_assert(sizeof(struct mark) == SURVEY_MARK_BYTES, "whole words");
+_Static_assert(SURVEY_DESTINATIONS_MAX < 1 << 12 && CAPTURE_IFACES_MAX < UINT16_MAX, "they fit");
+
+static struct mark *mark_of(struct exact_entry *e)
+{
+	return (struct mark *)e->mark;
+}
+
+/* An id's first packet, or the first one since it is too old. */
+static void note_new(struct survey *s, const struct seen *seen, const struct sighting *at,
+		     struct exact_entry *e)
+{
+	const uint8_t *payload = seen->frame + seen->flow.payload_at;
+
+	e->taught_ns = s->now_ns;
+	*mark_of(e) = (struct mark){
+		.first = (uint16_t)(seen->place + 1),
+		.iface = (uint16_t)seen->iface,
+		.sender = seen->sender,
+		.mac = seen->mac,
+		.host = seen->host,
+		.to_mac = seen->to_mac,
+		.ipv6 = seen->flow.ipv6,
+		.content = (uint32_t)at->content,
+	};
+	at->candidate->fit.ids++;
+	peak_add(&at->candidate->peak, s->now_ns);
+	if (at->candidate->numbers)
+		numbers_add(at->candidate->numbers, payload);
+}
+
+/* Of the sender, for mark.other. */
+static uint8_t other_hash(const struct seen *seen)
+{
+	return (uint8_t)(1 + seen->sender % 255);
+}
+
+/* The same sender again, with a packet of its own? Where bytes alone are the id, nothing tells
+ * whether it means both, to whatever group; nor by IPv4 and by IPv6, where its MAC tells who it is.
+ * By a protocol's ids, what goes to another port or group is the other feed. GSP/1's say that an
+ * event that comes again says nothing new, whoever sends it.
+ */
+static bool is_repeat(const struct survey *s, const struct seen *seen, const struct sighting *at,
+		      const struct mark *m)
+{
+	const struct dedup_stream *st = &s->profiles.list[at->stream].stream;
+	uint32_t here = seen->place + 1;
+
+	if ((int)at->stream == s->frames)
+		return !seen->is_copy;
+	if (seen->is_copy || m->iface != seen->iface)
+		return false;
+	if (st->layer == DEDUP_ETHERNET || st->decoder == DEDUP_GSP)
+		return false;
+	if ((int)at->stream == s->mirror)
+		return true;
+	if (m->ipv6 != seen->flow.ipv6)
+		return st->digest && m->mac == seen->mac;
+	if (m->sender != seen->sender && m->other != other_hash(seen))
+		return false;
+	return st->digest || m->first == here || m->second == here;
+}
+
+/* Unicast that went to another host before: that one has it, this one not yet. A host has an
+ * address of IPv4, one of IPv6, and one MAC.
+ */
+static bool is_for_another(const struct survey *s, const struct seen *seen,
+			   const struct sighting *at, const struct mark *m)
+{
+	const struct dedup_stream *st = &s->profiles.list[at->stream].stream;
+
+	if (st->layer != DEDUP_UDP || seen->is_copy || m->host == seen->host)
+		return false;
+	return m->ipv6 == seen->flow.ipv6 || m->to_mac != seen->to_mac || !m->host || !seen->host;
+}
+
+/* Counts a packet of a flood. Those that came before it counted as copies. */
+static void note_flood(struct candidate *c, struct mark *m)
+{
+	uint64_t before = m->copies == AT_ONCE_MOST ? AT_ONCE_MOST - 1 : 0;
+
+	c->fit.flood += 1 + before;
+	c->fit.copies -= before;
+	c->fit.elsewhere = c->fit.elsewhere < c->fit.copies ? c->fit.elsewhere : c->fit.copies;
+}
+
+/* A duplicate that a filter is right to drop. */
+static void note_copy(struct survey *s, const struct seen *seen, const struct sighting *at,
+		      struct mark *m)
+{
+	struct candidate *c = at->candidate;
+	uint32_t here = seen->place + 1;
+
+	c->fit.copies++;
+	survey_add_age(&s->table, &c->ages, at->age_ns);
+	if (m->first == here || m->second == here || survey_ids_of_all_traffic(s, at->stream))
+		return;
+	c->fit.elsewhere++;
+	survey_add_pairs(&s->table, at->stream, m->first - 1, seen->place, 1);
+}
+
+static void note_duplicate(struct survey *s, const struct seen *seen, const struct sighting *at,
+			   struct exact_entry *e)
+{
+	uint64_t window = s->profiles.list[at->stream].window_ns;
+	struct candidate *c = at->candidate;
+	struct survey_fit *fit = &c->fit;
+	struct mark *m = mark_of(e);
+	uint32_t here = seen->place + 1;
+
+	fit->duplicates.packets++;
+	fit->duplicates.bytes += seen->wire_len;
+	fit->other_iface += m->iface != seen->iface;
+	fit->differ += m->content != (uint32_t)at->content;
+	if (seen->is_copy && !seen->numbered)
+		m->copies += m->copies < 15;
+	if (is_repeat(s, seen, at, m)) {
+		fit->same_sender++;
+		c->repeats += !window || at->age_ns <= 2 * window;
+	} else if (is_for_another(s, seen, at, m)) {
+		fit->other_host++;
+	} else if (m->copies >= AT_ONCE_MOST && seen->is_copy && !seen->numbered) {
+		note_flood(c, m);
+	} else {
+		note_copy(s, seen, at, m);
+	}
+	if (m->first != here)
+		m->second = (uint16_t)here;
+	if (m->sender != seen->sender)
+		m->other = other_hash(seen);
+}
+
+static void note_identical(struct survey *s, const struct seen *seen, const struct exact_entry *e)
+{
+	struct place *p = &s->table.places[seen->place];
+
+	if (e->copies == 1)
+		return;
+	p->d.identical.packets++;
+	p->d.identical.bytes += seen->wire_len;
+	survey_add_age(&s->table, &p->ages, s->now_ns - e->first_ns);
+}
+
+/* Has the id of this entry come before, not too long ago? Then sets at->age_ns. */
+static bool is_duplicate(const struct survey *s, struct sighting *at, const struct exact_entry *e)
+{
+	at->age_ns = s->now_ns - e->taught_ns;
+	return e->copies > 1 && at->age_ns <= s->horizon_ns[at->stream];
+}
+
+/* Notes an id of the packet. */
+static int note_id(struct survey *s, const struct seen *seen, struct sighting *at)
+{
+	struct exact_entry *e = exact_note(s->exact, at->key, s->now_ns);
+
+	if (!e)
+		return -ENOMEM;
+	if ((int)at->stream == s->payload)
+		note_identical(s, seen, e);
+	if (is_duplicate(s, at, e))
+		note_duplicate(s, seen, at, e);
+	else
+		note_new(s, seen, at, e);
+	return 0;
+}
+
+/* Do the IP ids of this sender differ from packet to packet? */
+static bool learn_ip_id(struct survey *s, const struct seen *seen, bool is_new)
+{
+	struct survey_ids *ids = &s->ip_ids[seen->sender % SURVEY_SENDERS];
+	uint16_t id = seen->flow.ip_id;
+
+	if (!id || !is_new)
+		return id && ids->differ > 1;
+	if (ids->last != id)
+		ids->differ += ids->differ < INT8_MAX;
+	else
+		ids->differ -= ids->differ > INT8_MIN;
+	ids->last = id;
+	return ids->differ > 1;
+}
+
+/* Notes any IP packet, as a whole: is it one that has come before? */
+static int note_packet(struct survey *s, struct seen *seen, struct sighting *at)
+{
+	uint64_t copies = at->candidate->fit.copies;
+	struct exact_entry *e = exact_note(s->exact, at->key, s->now_ns);
+	const struct mark *m;
+	bool again, two_places;
+
+	if (!e)
+		return -ENOMEM;
+	if (seen->flow.kind != SURVEY_UDP)
+		note_identical(s, seen, e);
+	again = is_duplicate(s, at, e);
+	seen->numbered = learn_ip_id(s, seen, !again);
+	if (!again) {
+		note_new(s, seen, at, e);
+		return 0;
+	}
+	seen->is_copy = seen->numbered || at->age_ns <= ONE_PACKET_NS;
+	m = mark_of(e);
+	two_places = m->mac != seen->mac || m->iface != seen->iface;
+	note_duplicate(s, seen, at, e);
+	/* Fewer, if it was the one that made a flood of them. */
+	copies = at->candidate->fit.copies - copies;
+	if (!seen->numbered && seen->flow.bare && !two_places)
+		return 0;
+	s->sure_copies += copies;
+	s->other_sure_copies += seen->flow.kind == SURVEY_UDP ? 0 : copies;
+	return 0;
+}
+
+/* Notes a frame that is not IP, as a whole. Nothing tells whether it was sent again or is seen
+ * again but its age. What was sent again has copies of its own.
+ */
+static int note_whole_frame(struct survey *s, struct seen *seen, struct sighting *at)
+{
+	struct exact_entry *e = exact_note(s->exact, at->key, s->now_ns);
+
+	if (!e)
+		return -ENOMEM;
+	if (!is_duplicate(s, at, e)) {
+		note_new(s, seen, at, e);
+		return 0;
+	}
+	seen->is_copy = at->age_ns <= ONE_PACKET_NS;
+	note_duplicate(s, seen, at, e);
+	if (seen->is_copy)
+		return 0;
+	if (!s->frame_again_ns || at->age_ns < s->frame_again_ns)
+		s->frame_again_ns = at->age_ns;
+	e->taught_ns = s->now_ns;
+	mark_of(e)->copies = 0;
+	return 0;
+}
+
+int survey_note_ids(struct survey *s, struct seen *seen, struct sighting *ids, int cnt)
+{
+	struct sighting *packet = NULL, *payload = NULL;
+	int err = 0;
+
+	for (int i = 0; i < cnt; i++) {
+		packet = (int)ids[i].stream == s->mirror ? &ids[i] : packet;
+		payload = (int)ids[i].stream == s->payload ? &ids[i] : payload;
+	}
+	if (packet)
+		err = note_packet(s, seen, packet);
+	if (!err && payload)
+		err = note_id(s, seen, payload);
+	for (int i = 0; i < cnt && !err; i++) {
+		const struct dedup_stream *st = &s->profiles.list[ids[i].stream].stream;
+
+		if (&ids[i] == packet || &ids[i] == payload)
+			continue;
+		if ((int)ids[i].stream == s->frames) {
+			err = note_whole_frame(s, seen, &ids[i]);
+			continue;
+		}
+		if (st->layer == DEDUP_ETHERNET)
+			ids[i].content = survey_ids_masked_digest(s, seen, st);
+		else
+			ids[i].content = payload ? payload->content : 0;
+		err = note_id(s, seen, &ids[i]);
+	}
+	return err;
+}
+
+int survey_note_frame(struct survey *s, const struct seen *seen)
+{
+	struct dedup_id id = { 0 };
+	const struct exact_entry *e;
+
+	if (seen->have < seen->len)
+		return 0;
+	id.word[0] = survey_ids_digest(s, seen->frame, seen->len);
+	e = exact_note(s->exact, exact_key(s->exact, REALM_FRAMES, &id, 1), s->now_ns);
+	if (e)
+		note_identical(s, seen, e);
+	return e ? 0 : -ENOMEM;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the survey notes of a packet's ids: which are new, which are duplicates, and of which kind. */
+#ifndef XDP_DEDUP_SURVEY_NOTE_H
+#define XDP_DEDUP_SURVEY_NOTE_H
+
+#include "survey_seen.h"
+
+#define SURVEY_MARK_BYTES 16 /* what is remembered with an id, in its entry (exact.h) */
+
+/* Notes all ids: the packet's and the payload's first, as they tell about the others. Returns 0 or
+ * -ENOMEM.
+ */
+int survey_note_ids(struct survey *s, struct seen *seen, struct sighting *ids, int cnt);
+
+/* Notes a frame that is not IP: is it identical to an earlier one? Returns 0 or -ENOMEM. */
+int survey_note_frame(struct survey *s, const struct seen *seen);
+
+#endif
