@@ -3,24 +3,12 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "config_streams.h"
-#include "diag.h"
 #include "hand.h"
-#include "kept.h"
 #include "layout.h"
-#include "positions.h"
-#include "predecessor.h"
 #include "known_ids.h"
-#include "secrets.h"
 #include "streams.h"
-#include "units.h"
 
-#define LOSS_MAX 0.5 /* a filter that loses more than was asked for is refused beyond this */
 #define MS 1000000ULL
 
 /* The hand makes so many steps in a window, but with at least TICK_MIN_NS and at most TICK_MAX_NS
@@ -93,9 +81,9 @@ static uint64_t tick_ns(const struct dedup_config *c)
 	return tick < work ? tick : work;
 }
 
-static uint64_t stale_jiffies(const struct dedup_config *c, unsigned int hz)
+void plan_set_jiffies(struct dedup_config *c, unsigned int hz)
 {
-	return c->memory.stale_ns * hz / (1000 * MS) + 1;
+	c->memory.stale_jiffies = c->memory.stale_ns * hz / (1000 * MS) + 1;
 }
 
 static int plan_paces(struct dedup_config *c, unsigned int hz)
@@ -115,7 +103,7 @@ static int plan_paces(struct dedup_config *c, unsigned int hz)
 	c->memory.countdown_ns =
 		(c->memory.window_ns + c->memory.window_ns / COUNTDOWN_SLACK - 1) / distances + 1;
 	c->memory.stale_ns = stale;
-	c->memory.stale_jiffies = stale_jiffies(c, hz);
+	plan_set_jiffies(c, hz);
 	return 0;
 }
 
@@ -172,6 +160,11 @@ static double hash_rate(const struct filter_spec *spec, double ids)
 	return spec->hash == DEDUP_SIPHASH || spec->hash == DEDUP_FNV1A ? equal : 0;
 }
 
+double plan_hash_fpr(const struct filter_spec *spec)
+{
+	return 1.1 / HASH_SHARE * hash_rate(spec, 1.1 * spec->capacity);
+}
+
 /* The rate of such a filter with its hash. */
 static double full_rate(const struct filter_spec *spec, const struct dedup_config *c, double ids)
 {
@@ -204,8 +197,7 @@ static double keep_rate(struct dedup_config *c, const struct filter_spec *spec, 
 	return rate > spec->fpr ? rate : spec->fpr;
 }
 
-/* Is the rate that holds above the one that was asked for, by more than its rounding to fpr_e18? */
-static bool exceeds_rate(const struct filter_spec *spec, const struct dedup_config *c)
+bool plan_exceeds_rate(const struct filter_spec *spec, const struct dedup_config *c)
 {
 	return plan_fpr(c) > spec->fpr * (1 + 1e-9) + 1e-18;
 }
@@ -262,7 +254,7 @@ static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigne
 		more = set_capacity(&c, spec->fpr, cpus, spec->capacity);
 	} while (more > ids);
 	c.memory.fpr_e18 = llround(keep_rate(&c, spec, cpus) * 1e18);
-	if (is_fips_own(spec) && exceeds_rate(spec, &c))
+	if (is_fips_own(spec) && plan_exceeds_rate(spec, &c))
 		return -EOPNOTSUPP;
 	c.memory.recent = known_slots(&c);
 	*out = c;
@@ -278,183 +270,4 @@ int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int 
 
 	longest.window_ns = SPEC_WINDOW_MAX_NS;
 	return err == -EOVERFLOW && !plan_sizes(&longest, cpus, hz, &c) ? -ERANGE : err;
-}
-
-/* The schemes without a key, which have one realm, know ids by their bytes alone: would those of a
- * new realm be taken for those that are in the memory?
- */
-static bool would_mix(const struct dedup_config *old, const struct dedup_config *c)
-{
-	return c->memory.hash >= DEDUP_COLIBRI &&
-	       (c->policy.streams[0].realm_key != old->policy.streams[0].realm_key ||
-		c->policy.id_bytes != old->policy.id_bytes);
-}
-
-int plan_next_program(const struct dedup_config *old, struct dedup_config *c)
-{
-	int err;
-
-	c->memory = old->memory;
-	c->frags = old->frags;
-	c->serial = old->serial + 1;
-	c->earlier_stats = 1;
-	c->has_predecessor = old->has_predecessor;
-	c->predecessor_scale = old->predecessor_scale;
-	err = secrets_take(old, c);
-	if (err)
-		return err;
-	kept_slots(old, c);
-	for (uint32_t n = 0; n < c->policy.streams_cnt; n++) {
-		int was = old->has_predecessor ? kept_known(old, c, n) : -1;
-
-		c->before[n] = was < 0 ? 0 : old->before[was];
-	}
-	return would_mix(old, c) ? -ENOTUNIQ : 0;
-}
-
-bool plan_is_same_memory(const struct dedup_config *old, const struct dedup_config *c)
-{
-	return !memcmp(&old->memory, &c->memory, sizeof(c->memory));
-}
-
-int plan_next_filter(const struct dedup_config *old, struct dedup_config *c)
-{
-	int err = secrets_take(old, c);
-
-	if (err)
-		return err;
-	c->serial = old->serial + 1;
-	kept_slots(old, c);
-	for (uint32_t n = 0; n < c->policy.streams_cnt; n++)
-		c->before[n] = kept_known(old, c, n) + 1;
-	c->earlier_stats = 1;
-	c->has_predecessor = 1;
-	c->predecessor_scale = dedup_scale(old, c);
-	return 0;
-}
-
-/* The kernel's HZ, from its coarse clock, which moves on once a jiffy. */
-static unsigned int kernel_hz(void)
-{
-	struct timespec res;
-
-	if (clock_getres(CLOCK_MONOTONIC_COARSE, &res) || res.tv_sec || res.tv_nsec <= 0)
-		return 1000; /* the highest there is: the window counts as stopped too late, not early */
-	return (1000000000 + res.tv_nsec / 2) / res.tv_nsec;
-}
-
-void plan_move_here(struct dedup_config *c)
-{
-	c->memory.stale_jiffies = stale_jiffies(c, kernel_hz());
-}
-
-int plan_silently(const struct filter_spec *spec, struct dedup_config *out)
-{
-	long cpus = sysconf(_SC_NPROCESSORS_CONF);
-	char says[STREAMS_SAYS_MAX];
-
-	if (layout_of(spec->layout)->refusal(spec) || streams_refusal(spec, says))
-		return -EINVAL;
-	return plan_config(spec, cpus > 0 ? cpus : 1, kernel_hz(), out);
-}
-
-/* Notes what the filter promises less than was asked for. */
-static void note_promises(const struct filter_spec *spec, const struct dedup_config *c)
-{
-	const struct layout *layout = layout_of(c->memory.layout);
-
-	if (exceeds_rate(spec, c))
-		diag_note("m = %u and k = %u lose up to %.3g of fresh events, not %g%s",
-			  c->memory.m, c->memory.k, plan_fpr(c), spec->fpr,
-			  c->memory.hash == DEDUP_COLIBRI
-				  ? ": they are for one generation, and there are two"
-				  : "");
-	else if (c->memory.capacity < spec->capacity)
-		diag_note("m = %u and k = %u keep --fpr %g for %llu ids a window, not %llu: more shorten the memory",
-			  c->memory.m, c->memory.k, spec->fpr, c->memory.capacity,
-			  (unsigned long long)spec->capacity);
-	if (layout->note && layout->note(c))
-		diag_note("%s", layout->note(c));
-}
-
-/* Logs which rates the hash allows; rounded up. Returns -ENOTUNIQ. */
-static int refuse_hash(const struct filter_spec *spec)
-{
-	double least = 1.1 / HASH_SHARE * hash_rate(spec, 1.1 * spec->capacity);
-
-	return diag_err(-ENOTUNIQ,
-			"--hash %s keeps no --fpr below %.2g for %llu ids a window: raise --fpr%s",
-			hash_name(spec->hash), least, (unsigned long long)spec->capacity,
-			spec->hash == DEDUP_FAST ? ", or give --hash siphash" : "");
-}
-
-int plan_here(const struct filter_spec *spec, struct dedup_config *out)
-{
-	const struct layout *layout = layout_of(spec->layout);
-	char window[32], says[STREAMS_SAYS_MAX];
-	const char *refusal = layout->refusal(spec) ?: streams_refusal(spec, says);
-	int err;
-
-	if (refusal)
-		return diag_err(-EINVAL, "%s", refusal);
-	err = plan_silently(spec, out);
-	if (err == -ERANGE)
-		return diag_err(
-			err,
-			"--window %s is too short for so large a filter: the hand cannot go round it in time" ADVICE
-			"lower --capacity or lengthen --window",
-			format_time(spec->window_ns, window, sizeof(window)));
-	if (err == -EDOM)
-		return diag_err(err,
-				"Colibri's own k would be more than %d here" ADVICE "raise --fpr",
-				DEDUP_HASHES_MAX);
-	if (err == -EOPNOTSUPP)
-		return diag_err(
-			err,
-			"FIPS' own m = 8192 keeps no --fpr %g, not even for one id a window: raise --fpr, or give more --bits",
-			spec->fpr);
-	if (err == -ENOTUNIQ)
-		return refuse_hash(spec);
-	if (err)
-		return diag_err(err,
-				"no %s filter is large enough for this capacity and rate%s" ADVICE
-				"lower --capacity or raise --fpr",
-				layout->name,
-				*layout->too_large ? layout->too_large
-				: spec->hash == DEDUP_FNV1A && !spec->hashes
-					? " with a single hash (--hashes gives more)"
-					: "");
-	if (exceeds_rate(spec, out) && plan_fpr(out) > LOSS_MAX)
-		return diag_err(
-			-EDOM,
-			"m = %u and k = %u lose up to %.3g of fresh events, not %g: give more %s, or leave the size to --capacity and --fpr",
-			out->memory.m, out->memory.k, plan_fpr(out), spec->fpr,
-			spec->index_bits ? "--index-bits" : "--bits");
-	note_promises(spec, out);
-	return 0;
-}
-
-/* Asks for the m and k of this filter. */
-static void ask_shape(const struct dedup_memory *m, struct filter_spec *spec)
-{
-	spec->hashes = m->k;
-	if (m->layout == DEDUP_FLAT) {
-		spec->bits = m->m;
-		return;
-	}
-	spec->index_bits = __builtin_ctz(m->m);
-	spec->countdown_bits = __builtin_ctz(m->places + 1);
-}
-
-void plan_asked(const struct dedup_config *c, struct filter_spec *out)
-{
-	const struct dedup_memory *m = &c->memory;
-	struct dedup_config chosen;
-
-	spec_of_config(c, out);
-	if (c->format >= DEDUP_FORMAT_ASKED || m->layout == DEDUP_BLOCKED)
-		return;
-	if (plan_silently(out, &chosen) || chosen.memory.m != m->m || chosen.memory.k != m->k ||
-	    chosen.memory.places != m->places)
-		ask_shape(m, out);
 }

@@ -5,6 +5,8 @@
 #ifndef XDP_DEDUP_PLAN_H
 #define XDP_DEDUP_PLAN_H
 
+#include <stdbool.h>
+
 #include "deliver.h"
 #include "memory.h"
 #include "known_ids.h"
@@ -19,6 +21,15 @@
  */
 int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int hz,
 		struct dedup_config *out);
+
+/* Is the rate that holds above the one that was asked for, by more than its rounding to fpr_e18? */
+bool plan_exceeds_rate(const struct filter_spec *spec, const struct dedup_config *c);
+
+/* Returns the lowest rate that the hash allows for this capacity, rounded up. */
+double plan_hash_fpr(const struct filter_spec *spec);
+
+/* Sets the times that depend on the kernel's jiffies, of which it has hz a second. */
+void plan_set_jiffies(struct dedup_config *c, unsigned int hz);
 
 /* plan_config() for this machine. Logs what is wrong; and, if m and k are given, what of
  * the capacity or the rate such a filter cannot keep.

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Plans for this machine; and what was asked for, from a plan. */
+#include "plan.h"
+
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "diag.h"
+#include "layout.h"
+#include "streams.h"
+#include "units.h"
+
+#define LOSS_MAX 0.5 /* a filter that loses more than was asked for is refused beyond this */
+
+/* The kernel's HZ, from its coarse clock, which moves on once a jiffy. */
+static unsigned int kernel_hz(void)
+{
+	struct timespec res;
+
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &res) || res.tv_sec || res.tv_nsec <= 0)
+		return 1000; /* the highest there is: the window counts as stopped too late, not early */
+	return (1000000000 + res.tv_nsec / 2) / res.tv_nsec;
+}
+
+void plan_move_here(struct dedup_config *c)
+{
+	plan_set_jiffies(c, kernel_hz());
+}
+
+int plan_silently(const struct filter_spec *spec, struct dedup_config *out)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	char says[STREAMS_SAYS_MAX];
+
+	if (layout_of(spec->layout)->refusal(spec) || streams_refusal(spec, says))
+		return -EINVAL;
+	return plan_config(spec, cpus > 0 ? cpus : 1, kernel_hz(), out);
+}
+
+/* Notes what the filter promises less than was asked for. */
+static void note_promises(const struct filter_spec *spec, const struct dedup_config *c)
+{
+	const struct layout *layout = layout_of(c->memory.layout);
+
+	if (plan_exceeds_rate(spec, c))
+		diag_note("m = %u and k = %u lose up to %.3g of fresh events, not %g%s",
+			  c->memory.m, c->memory.k, plan_fpr(c), spec->fpr,
+			  c->memory.hash == DEDUP_COLIBRI
+				  ? ": they are for one generation, and there are two"
+				  : "");
+	else if (c->memory.capacity < spec->capacity)
+		diag_note("m = %u and k = %u keep --fpr %g for %llu ids a window, not %llu: more shorten the memory",
+			  c->memory.m, c->memory.k, spec->fpr, c->memory.capacity,
+			  (unsigned long long)spec->capacity);
+	if (layout->note && layout->note(c))
+		diag_note("%s", layout->note(c));
+}
+
+/* Logs which rates the hash allows. Returns -ENOTUNIQ. */
+static int refuse_hash(const struct filter_spec *spec)
+{
+	return diag_err(-ENOTUNIQ,
+			"--hash %s keeps no --fpr below %.2g for %llu ids a window: raise --fpr%s",
+			hash_name(spec->hash), plan_hash_fpr(spec),
+			(unsigned long long)spec->capacity,
+			spec->hash == DEDUP_FAST ? ", or give --hash siphash" : "");
+}
+
+int plan_here(const struct filter_spec *spec, struct dedup_config *out)
+{
+	const struct layout *layout = layout_of(spec->layout);
+	char window[32], says[STREAMS_SAYS_MAX];
+	const char *refusal = layout->refusal(spec) ?: streams_refusal(spec, says);
+	int err;
+
+	if (refusal)
+		return diag_err(-EINVAL, "%s", refusal);
+	err = plan_silently(spec, out);
+	if (err == -ERANGE)
+		return diag_err(
+			err,
+			"--window %s is too short for so large a filter: the hand cannot go round it in time" ADVICE
+			"lower --capacity or lengthen --window",
+			format_time(spec->window_ns, window, sizeof(window)));
+	if (err == -EDOM)
+		return diag_err(err,
+				"Colibri's own k would be more than %d here" ADVICE "raise --fpr",
+				DEDUP_HASHES_MAX);
+	if (err == -EOPNOTSUPP)
+		return diag_err(
+			err,
+			"FIPS' own m = 8192 keeps no --fpr %g, not even for one id a window: raise --fpr, or give more --bits",
+			spec->fpr);
+	if (err == -ENOTUNIQ)
+		return refuse_hash(spec);
+	if (err)
+		return diag_err(err,
+				"no %s filter is large enough for this capacity and rate%s" ADVICE
+				"lower --capacity or raise --fpr",
+				layout->name,
+				*layout->too_large ? layout->too_large
+				: spec->hash == DEDUP_FNV1A && !spec->hashes
+					? " with a single hash (--hashes gives more)"
+					: "");
+	if (plan_exceeds_rate(spec, out) && plan_fpr(out) > LOSS_MAX)
+		return diag_err(
+			-EDOM,
+			"m = %u and k = %u lose up to %.3g of fresh events, not %g: give more %s, or leave the size to --capacity and --fpr",
+			out->memory.m, out->memory.k, plan_fpr(out), spec->fpr,
+			spec->index_bits ? "--index-bits" : "--bits");
+	note_promises(spec, out);
+	return 0;
+}
+
+/* Asks for the m and k of this filter. */
+static void ask_shape(const struct dedup_memory *m, struct filter_spec *spec)
+{
+	spec->hashes = m->k;
+	if (m->layout == DEDUP_FLAT) {
+		spec->bits = m->m;
+		return;
+	}
+	spec->index_bits = __builtin_ctz(m->m);
+	spec->countdown_bits = __builtin_ctz(m->places + 1);
+}
+
+void plan_asked(const struct dedup_config *c, struct filter_spec *out)
+{
+	const struct dedup_memory *m = &c->memory;
+	struct dedup_config chosen;
+
+	spec_of_config(c, out);
+	if (c->format >= DEDUP_FORMAT_ASKED || m->layout == DEDUP_BLOCKED)
+		return;
+	if (plan_silently(out, &chosen) || chosen.memory.m != m->m || chosen.memory.k != m->k ||
+	    chosen.memory.places != m->places)
+		ask_shape(m, out);
+}
