@@ -20,6 +20,7 @@
 #include "loader.h"
 #include "open.h"
 #include "stop.h"
+#include "terminal.h"
 #include "verbs.h"
 #include "watch_view.h"
 
@@ -221,16 +222,16 @@ static bool wait_until(struct session *s, uint64_t due_ns)
 			nanosleep(&(struct timespec){ .tv_nsec = ms * (long)MS }, NULL);
 			continue;
 		}
-		switch (watch_screen_key(ms)) {
-		case WATCH_KEY_QUIT:
+		switch (terminal_key(ms)) {
+		case TERMINAL_KEY_QUIT:
 			return false;
-		case WATCH_KEY_UP:
+		case TERMINAL_KEY_UP:
 			select_next(s, -1);
 			break;
-		case WATCH_KEY_DOWN:
+		case TERMINAL_KEY_DOWN:
 			select_next(s, 1);
 			break;
-		case WATCH_KEY_REDRAW:
+		case TERMINAL_KEY_REDRAW:
 			break;
 		default:
 			continue;
@@ -299,12 +300,12 @@ int verb_watch(const struct options *o)
 
 	if (kernel_ready(o->wish.verbose, false) || find(&s))
 		return EXIT_FAILED;
-	s.on_screen = !o->json && !watch_screen_open();
+	s.on_screen = !o->json && !terminal_open();
 	if (s.on_screen)
 		diag_receive(&on_screen);
 	stop_on_signals(0);
 	err = watch(&s);
-	watch_screen_close();
+	terminal_close();
 	if (s.on_screen)
 		diag_receive_end(&on_screen);
 	if (err && *s.note)

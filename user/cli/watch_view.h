@@ -20,18 +20,9 @@ void watch_lines_head(bool names);
 void watch_line(const struct watched *f, bool names);
 void watch_json(const struct watched *f);
 
-/* On a terminal (watch_screen.c). 0; -ENOTTY: it is none, or one that cannot move its cursor. */
-int watch_screen_open(void);
-void watch_screen_close(void); /* also if it is not open */
-
-/* Draws the filters, the one at the index `selected` in full, at the size that the terminal has
- * now. `note` is for the last line; "": none.
+/* Draws the filters on the terminal (terminal.h), the one at the index `selected` in full, at its
+ * size now. `note` is for the last line; "": none.
  */
 void watch_screen_draw(const struct monitor *m, int selected, const char *note);
-
-enum watch_key { WATCH_KEY_NONE, WATCH_KEY_QUIT, WATCH_KEY_UP, WATCH_KEY_DOWN, WATCH_KEY_REDRAW };
-
-/* Waits for a key at most so long, or until a signal. */
-enum watch_key watch_screen_key(int timeout_ms);
 
 #endif
