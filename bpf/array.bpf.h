@@ -113,18 +113,12 @@ static __always_inline int learn_in_time(__u64 hand, const struct dedup_position
 	return learned;
 }
 
-/* The one or two lines, in the map `recent`, of an entry of the cache of known ids. */
-struct known_entry {
-	struct dedup_known *first; /* NULL: there is no entry */
-	struct dedup_known *more;  /* NULL unless ids are long */
-};
-
 /* The entry in which an id with this hash may be. */
-static __always_inline struct known_entry known_at(__u64 hash)
+static __always_inline struct dedup_known_entry known_at(__u64 hash)
 {
 	__u32 lines = dedup_known_lines(config.policy.id_bytes);
 	__u32 line = dedup_known_slot(hash, config.memory.recent) * lines;
-	struct known_entry e = { .first = bpf_map_lookup_elem(&recent, &line) };
+	struct dedup_known_entry e = { .first = bpf_map_lookup_elem(&recent, &line) };
 
 	if (lines == 1 || !e.first)
 		return e;
@@ -153,9 +147,9 @@ static __always_inline bool has_arrays(void)
  */
 __noinline int array_see(void)
 {
-	__u64 known_version, hand, hash = 0, learned_until;
-	struct known_entry entry = { 0 };
-	__u32 words;
+	__u64 known_version, hand, learned_until;
+	struct dedup_known_entry entry = { 0 };
+	struct dedup_known_id of = { 0 };
 	struct dedup_counters *cpu;
 	struct dedup_positions *p;
 	struct lookup *lookup;
@@ -175,13 +169,13 @@ __noinline int array_see(void)
 	hand = READ_ONCE(state.hand);
 	id = &lookup->id;
 	p = &lookup->positions;
-	words = dedup_id_words(lookup_bytes(lookup));
+	of.id = id;
+	of.words = dedup_id_words(lookup_bytes(lookup));
 	if (config.memory.recent) {
-		hash = dedup_hash_fast(id, words, configuration()->secrets.key,
-				       lookup_realm_key(lookup));
-		entry = known_at(hash);
-		if (entry.first && dedup_known_holds(entry.first, entry.more, id, words, hash,
-						     filter_era(hand), known_version))
+		of.hash = dedup_hash_fast(id, of.words, configuration()->secrets.key,
+					  lookup_realm_key(lookup));
+		entry = known_at(of.hash);
+		if (entry.first && dedup_known_holds(entry, of, filter_era(hand), known_version))
 			return 1;
 	}
 	dedup_positions(p, id, lookup_bytes(lookup), configuration(), lookup_realm_key(lookup));
@@ -190,8 +184,7 @@ __noinline int array_see(void)
 		return until;
 	if (until) {
 		if (entry.first)
-			dedup_known_put(entry.first, entry.more, id, words, hash, until,
-					known_version);
+			dedup_known_put(entry, of, until, known_version);
 		return 1;
 	}
 	if (!lookup->teach)
@@ -206,8 +199,7 @@ __noinline int array_see(void)
 	if (learned < 0)
 		return learned;
 	if (entry.first)
-		dedup_known_put(entry.first, entry.more, id, words, hash, learned_until,
-				known_version);
+		dedup_known_put(entry, of, learned_until, known_version);
 	return !learned;
 }
 

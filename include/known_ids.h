@@ -28,6 +28,19 @@ struct dedup_known {
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct dedup_known) == 64, "one cache line");
 
+/* An entry: its one or two lines. */
+struct dedup_known_entry {
+	struct dedup_known *first; /* NULL: there is no entry */
+	struct dedup_known *more;  /* NULL unless ids are long */
+};
+
+/* An id that is looked for, or put into an entry. `hash`: dedup_hash_fast(). */
+struct dedup_known_id {
+	const struct dedup_id *id;
+	__u32 words;
+	__u64 hash;
+};
+
 /* Lines that an entry takes: 1 or 2. */
 static __always_inline __u32 dedup_known_lines(__u32 id_bytes)
 {
@@ -48,39 +61,36 @@ static __always_inline __u64 dedup_known_check(__u64 hash, __u64 until, __u64 kn
 	return hash ^ until * 0x9e3779b97f4a7c15 ^ known_version * 0xd6e8feb86659fd93;
 }
 
-/* Where an entry has word i of its id. `more` is its second line, which only long ids have. */
-static __always_inline __u64 *dedup_known_word(struct dedup_known *r, struct dedup_known *more,
-					       __u32 i)
+/* Where an entry has word i of its id. */
+static __always_inline __u64 *dedup_known_word(struct dedup_known_entry e, __u32 i)
 {
-	return i < DEDUP_KNOWN_WORDS ? &r->word[i] : &more->more[i - DEDUP_KNOWN_WORDS];
+	return i < DEDUP_KNOWN_WORDS ? &e.first->word[i] : &e.more->more[i - DEDUP_KNOWN_WORDS];
 }
 
 /* Does this entry say that the id is known in this era? If not, it still may be. */
-static __always_inline bool dedup_known_holds(struct dedup_known *r, struct dedup_known *more,
-					      const struct dedup_id *id, __u32 words, __u64 hash,
+static __always_inline bool dedup_known_holds(struct dedup_known_entry e, struct dedup_known_id id,
 					      __u64 era, __u64 known_version)
 {
-	__u64 until = READ_ONCE(r->until), differs = 0;
+	__u64 until = READ_ONCE(e.first->until), differs = 0;
 
 	DEDUP_UNROLL
 	for (__u32 i = 0; i < DEDUP_ID_WORDS_MAX; i++)
-		if (i < words)
-			differs |= READ_ONCE(*dedup_known_word(r, more, i)) ^ id->word[i];
+		if (i < id.words)
+			differs |= READ_ONCE(*dedup_known_word(e, i)) ^ id.id->word[i];
 	return !differs && era < until &&
-	       READ_ONCE(r->check) == dedup_known_check(hash, until, known_version);
+	       READ_ONCE(e.first->check) == dedup_known_check(id.hash, until, known_version);
 }
 
 /* Writes this entry, over whatever is in it: the id is known before era `until`. */
-static __always_inline void dedup_known_put(struct dedup_known *r, struct dedup_known *more,
-					    const struct dedup_id *id, __u32 words, __u64 hash,
+static __always_inline void dedup_known_put(struct dedup_known_entry e, struct dedup_known_id id,
 					    __u64 until, __u64 known_version)
 {
 	DEDUP_UNROLL
 	for (__u32 i = 0; i < DEDUP_ID_WORDS_MAX; i++)
-		if (i < words)
-			*dedup_known_word(r, more, i) = id->word[i];
-	r->until = until;
-	WRITE_ONCE(r->check, dedup_known_check(hash, until, known_version));
+		if (i < id.words)
+			*dedup_known_word(e, i) = id.id->word[i];
+	e.first->until = until;
+	WRITE_ONCE(e.first->check, dedup_known_check(id.hash, until, known_version));
 }
 
 #endif

@@ -352,15 +352,21 @@ struct entry {
 	uint64_t hash;
 };
 
+static struct dedup_known_entry lines_of(struct entry *e)
+{
+	return (struct dedup_known_entry){ &e->line[0], &e->line[1] };
+}
+
 static bool holds(struct entry *e, uint64_t age, uint64_t known_version)
 {
-	return dedup_known_holds(&e->line[0], &e->line[1], &e->id, e->words, e->hash, age,
-				 known_version);
+	return dedup_known_holds(lines_of(e), (struct dedup_known_id){ &e->id, e->words, e->hash },
+				 age, known_version);
 }
 
 static void put(struct entry *e, uint64_t until, uint64_t known_version)
 {
-	dedup_known_put(&e->line[0], &e->line[1], &e->id, e->words, e->hash, until, known_version);
+	dedup_known_put(lines_of(e), (struct dedup_known_id){ &e->id, e->words, e->hash }, until,
+			known_version);
 }
 
 /* Whatever of an entry another processor has not written yet. */
@@ -385,7 +391,7 @@ static void try_half_written(const struct entry *empty, uint64_t until, uint64_t
 	assert_false(holds(&old, 0, known_version));
 	for (uint32_t i = 0; i < e.words; i++) {
 		old = whole;
-		++*dedup_known_word(&old.line[0], &old.line[1], i);
+		++*dedup_known_word(lines_of(&old), i);
 		assert_false(holds(&old, 0, known_version));
 	}
 }
