@@ -13,9 +13,7 @@
 #include "flat.h"
 #include "maps.bpf.h"
 
-/* The id that is looked up, and its positions. In a map, as they do not fit on the stack; one for
- * each CPU is enough, as a CPU finishes a packet before it takes the next one.
- */
+/* The id that is looked up, and its positions. */
 struct lookup {
 	struct dedup_id id; /* with zeros behind its bytes */
 	__u64 realm_key;    /* this and `bytes` in filters with streams only */
@@ -24,20 +22,7 @@ struct lookup {
 	struct dedup_positions positions;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct lookup);
-} lookups SEC(".maps");
-
-/* This CPU's. Never NULL, which the verifier does not know. */
-static __always_inline struct lookup *cpu_lookup(void)
-{
-	__u32 zero = 0;
-
-	return bpf_map_lookup_elem(&lookups, &zero);
-}
+DEDUP_SCRATCH(lookups, struct lookup, cpu_lookup)
 
 /* Both are constants to the verifier in a filter of GSP/1 alone. So is the first for schemes that
  * hash bytes: the ids of all streams have as many, and it would not follow SHA-256 of any length.

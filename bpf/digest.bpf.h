@@ -16,13 +16,7 @@ struct digest_input {
 	__u64 word[DEDUP_DIGEST_WORDS + 1];
 };
 
-/* A CPU finishes a packet before it takes the next one. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct digest_input);
-} digest_inputs SEC(".maps");
+DEDUP_SCRATCH(digest_inputs, struct digest_input, cpu_digest_input)
 
 /* Is the checksum of the IPv4 header that begins here right? All of it has been copied. */
 static __always_inline bool is_ipv4_sum_right(const struct digest_input *in)
@@ -50,12 +44,11 @@ static __always_inline bool is_ipv4_sum_right(const struct digest_input *in)
 __noinline __u64 digest(struct xdp_md *ctx, __u32 at, __u32 bytes, __u32 cnt, __u32 of)
 {
 	const struct dedup_config *cfg = configuration();
-	__u32 zero = 0;
 	struct digest_input *in;
 	struct dedup_digest d;
 	__u64 size = (__u64)cnt - 1, last;
 
-	in = bpf_map_lookup_elem(&digest_inputs, &zero);
+	in = cpu_digest_input();
 	/* One comparison that Linux 6.1 takes both bounds of `size` from: it takes none from != 0. */
 	barrier_var(size);
 	if (!in || size >= DEDUP_DIGEST_MAX)

@@ -13,6 +13,7 @@
 
 #include "destination.bpf.h"
 #include "digest.bpf.h"
+#include "maps.bpf.h"
 #include "parse.bpf.h"
 #include "verdict.bpf.h"
 
@@ -22,20 +23,7 @@
 /* Where a CPU puts an id together: on the entry's stack, to which that of all others is added,
  * there is no room.
  */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct dedup_id);
-} ids SEC(".maps");
-
-/* This CPU's. Never NULL, which the verifier does not know. */
-static __always_inline struct dedup_id *cpu_id(void)
-{
-	__u32 zero = 0;
-
-	return bpf_map_lookup_elem(&ids, &zero);
-}
+DEDUP_SCRATCH(ids, struct dedup_id, cpu_id)
 
 /* The stream, below DEDUP_STREAMS_MAX, that alone takes packets to this port, in host order; or
  * DEDUP_STREAMS_MAX.

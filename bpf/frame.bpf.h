@@ -9,13 +9,12 @@
 #include <bpf/bpf_helpers.h>
 
 #include "destination.bpf.h"
+#include "maps.bpf.h"
 #include "parse.bpf.h"
 
 #define BASE_SLOTS 8 /* enum dedup_base, up to a power of 2 */
 
-/* What a frame is. Places are bytes from its front. In a map, as it would take too much of the
- * stack; a CPU finishes a frame before it takes the next one.
- */
+/* What a frame is. Places are bytes from its front. */
 struct frame {
 	__u32 base[BASE_SLOTS];	 /* by enum dedup_base */
 	__u32 limit[BASE_SLOTS]; /* behind the last byte that counts from this base */
@@ -30,20 +29,7 @@ struct frame {
 	struct dedup_id id;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct frame);
-} frames SEC(".maps");
-
-/* This CPU's. Never NULL, which the verifier does not know. */
-static __always_inline struct frame *cpu_frame(void)
-{
-	__u32 zero = 0;
-
-	return bpf_map_lookup_elem(&frames, &zero);
-}
+DEDUP_SCRATCH(frames, struct frame, cpu_frame)
 
 /* Takes in the IP packet at pkt->pos, whatever it carries. PARSED, or the reason why it is none. */
 static __always_inline int parse_network(const struct packet *pkt, struct frame *f)

@@ -14,6 +14,24 @@
 #include "memory.h"
 #include "known_ids.h"
 
+/* A map with one value for each CPU, of what does not fit on the stack: a CPU finishes a packet before
+ * it takes the next one. getter() returns this CPU's; never NULL, which the verifier does not know.
+ */
+#define DEDUP_SCRATCH(map, value_type, getter)           \
+	struct {                                         \
+		__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY); \
+		__uint(max_entries, 1);                  \
+		__type(key, __u32);                      \
+		__type(value, value_type);               \
+	} map SEC(".maps");                              \
+                                                         \
+	static __always_inline value_type *getter(void)  \
+	{                                                \
+		__u32 zero = 0;                          \
+                                                         \
+		return bpf_map_lookup_elem(&map, &zero); \
+	}
+
 /* What this filter is. User space fills it in before it loads the program, which freezes the map. */
 const volatile struct dedup_config config SEC(".rodata.config");
 
