@@ -10,17 +10,9 @@
 #include "units.h"
 #include "watch_view.h"
 
-uint64_t watched_window_ns(const struct watched *f)
-{
-	uint64_t window_ns = f->status.filter.config->memory.window_ns,
-		 age_ns = f->status.pace.age_ns;
-
-	return f->status.stopped ? 0 : age_ns < window_ns ? age_ns : window_ns;
-}
-
 double watched_window(const struct watched *f)
 {
-	return (double)watched_window_ns(f) / f->status.filter.config->memory.window_ns;
+	return (double)monitor_window_ns(f) / f->status.filter.config->memory.window_ns;
 }
 
 double watched_fill(const struct watched *f)
@@ -140,7 +132,7 @@ void watch_json(const struct watched *f)
 	ADD("ids_estimate", json_object_new_double(f->status.fill.ids));
 	ADD("fpr_estimate", json_object_new_double(f->status.fpr));
 	ADD("window_ns", json_u64(f->status.filter.config->memory.window_ns));
-	ADD("remembered_ns", json_u64(watched_window_ns(f)));
+	ADD("remembered_ns", json_u64(monitor_window_ns(f)));
 	ADD("stopped", json_object_new_boolean(f->status.stopped));
 	ADD("interfaces", json_ifaces(f));
 	ADD("streams", json_streams(f));

@@ -78,7 +78,7 @@ static void draw_window(const struct watched *f)
 {
 	char text[80], now[32], window[32];
 
-	snprintf(text, sizeof(text), "%s of %s", format_time(watched_window_ns(f), now, sizeof(now)),
+	snprintf(text, sizeof(text), "%s of %s", format_time(monitor_window_ns(f), now, sizeof(now)),
 		 format_time(f->status.filter.config->memory.window_ns, window, sizeof(window)));
 	terminal_bar("window", watched_window(f), f->status.stopped ? "clock has stopped" : text);
 }

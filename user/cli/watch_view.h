@@ -5,8 +5,7 @@
 
 #include "monitor.h"
 
-/* For how long ids are remembered now, at most a window; and as a part of that, 0 to 1. */
-uint64_t watched_window_ns(const struct watched *f);
+/* monitor_window_ns() as a part of a window, 0 to 1. */
 double watched_window(const struct watched *f);
 
 /* How full its memory is, 0 to 1: as `fill` of `status --json`. */

@@ -64,6 +64,14 @@ void monitor_forget(struct watched *f)
 	f->advice_cnt = 0;
 }
 
+uint64_t monitor_window_ns(const struct watched *f)
+{
+	uint64_t window_ns = f->status.filter.config->memory.window_ns;
+	uint64_t age_ns = f->status.pace.age_ns;
+
+	return f->status.stopped ? 0 : age_ns < window_ns ? age_ns : window_ns;
+}
+
 void monitor_advise(struct watched *f)
 {
 	f->advice_cnt =

@@ -58,6 +58,9 @@ void monitor_free(struct monitor *m);
 /* Closes the filter, and forgets its readings and its advice. */
 void monitor_forget(struct watched *f);
 
+/* Returns for how long ids are remembered at the present load: at most a window. */
+uint64_t monitor_window_ns(const struct watched *f);
+
 /* Sets the advice, by what came between the last two readings; or since the load, if only one
  * reading is known.
  */

@@ -31,7 +31,7 @@
 	X(window_seconds, "How long ids are remembered, at least, within the capacity.",            \
 	  c->memory.window_ns / NS)                                                                 \
 	X(effective_window_seconds, "How long ids are remembered, at least, at the present load.",  \
-	  effective_window_ns(s) / NS)                                                              \
+	  monitor_window_ns(r) / NS)                                                                \
 	X(oldest_id_age_seconds, "Age of the oldest id that may still be known, at most.",          \
 	  s->oldest_ns / NS)                                                                        \
 	X(hand_position_ratio, "How far the hand is in its turn.", s->hand)                         \
@@ -83,14 +83,6 @@ static int attached_cnt(const struct status *s)
 	return cnt;
 }
 
-/* As `watch` shows it. */
-static uint64_t effective_window_ns(const struct status *s)
-{
-	uint64_t window_ns = s->filter.config->memory.window_ns;
-
-	return s->stopped ? 0 : s->pace.age_ns < window_ns ? s->pace.age_ns : window_ns;
-}
-
 static void write_service(struct metrics_out *m, const struct readings *in)
 {
 	metrics_family(m, METRICS_INFO, "build", "The version of xdp-dedup.");
@@ -115,21 +107,20 @@ static const char *action_of(const struct dedup_config *c)
 						    : "drop";
 }
 
-static void write_infos(struct metrics_out *m, const struct readings *in)
+static void write_infos(struct metrics_out *m, const struct monitor *in)
 {
 	metrics_family(m, METRICS_INFO, "filter", "What the filter is.");
-	for (int i = 0; i < in->filters.cnt; i++) {
-		const struct status *s = &in->filters.list[i]->status;
+	for (int i = 0; i < in->cnt; i++) {
+		const struct status *s = &in->list[i]->status;
 		const struct dedup_config *c = s->filter.config;
 
-		if (in->filters.list[i]->err)
+		if (in->list[i]->err)
 			continue;
-		metrics_info(m, METRICS_LABELS("filter", in->filters.list[i]->name, "layout",
-					       s->layout->name, "hash", hash_name(c->memory.hash),
-					       "action", action_of(c), "learn",
-					       c->policy.learn_app ? "app" : "kernel", "ihave",
-					       c->policy.ihave_pass ? "pass" : "drop", "mode",
-					       s->mode));
+		metrics_info(
+			m, METRICS_LABELS("filter", in->list[i]->name, "layout", s->layout->name,
+					  "hash", hash_name(c->memory.hash), "action", action_of(c),
+					  "learn", c->policy.learn_app ? "app" : "kernel", "ihave",
+					  c->policy.ihave_pass ? "pass" : "drop", "mode", s->mode));
 	}
 }
 
@@ -155,17 +146,17 @@ static bool is_repeated(const struct status *s, int n)
 	return false;
 }
 
-static void write_ifaces(struct metrics_out *m, const struct readings *in)
+static void write_ifaces(struct metrics_out *m, const struct monitor *in)
 {
 	metrics_family(m, METRICS_INFO, "interface", "Where the filter runs, or ran.");
-	for (int i = 0; i < in->filters.cnt; i++) {
-		const struct status *s = &in->filters.list[i]->status;
+	for (int i = 0; i < in->cnt; i++) {
+		const struct status *s = &in->list[i]->status;
 
-		for (int n = 0; n < s->ifaces_cnt && !in->filters.list[i]->err; n++) {
+		for (int n = 0; n < s->ifaces_cnt && !in->list[i]->err; n++) {
 			const struct status_iface *f = &s->ifaces[n];
 
 			if (!is_repeated(s, n))
-				metrics_info(m, METRICS_LABELS("filter", in->filters.list[i]->name,
+				metrics_info(m, METRICS_LABELS("filter", in->list[i]->name,
 							       "interface", f->name, "state",
 							       iface_state_name(f->state), "mode",
 							       mode_of(f), "dispatcher",
@@ -208,29 +199,28 @@ static void write_wanted(struct metrics_out *m, const struct readings *in)
 }
 
 /* Numbers of many kinds in one family, so that names are not taken for units. */
-static void write_geometry(struct metrics_out *m, const struct readings *in)
+static void write_geometry(struct metrics_out *m, const struct monitor *in)
 {
 	struct layout_fact facts[LAYOUT_FACTS_MAX];
 
 	metrics_family(m, METRICS_GAUGE, "geometry", "Parameters of the filter's memory.");
-	for (int i = 0; i < in->filters.cnt; i++) {
-		const struct status *s = &in->filters.list[i]->status;
-		int cnt = in->filters.list[i]->err ? 0
-						   : s->layout->facts(NULL, s->filter.config, facts);
+	for (int i = 0; i < in->cnt; i++) {
+		const struct status *s = &in->list[i]->status;
+		int cnt = in->list[i]->err ? 0 : s->layout->facts(NULL, s->filter.config, facts);
 
 		for (int n = 0; n < cnt; n++)
 			metrics_gauge(m, (double)facts[n].value,
-				      METRICS_LABELS("filter", in->filters.list[i]->name,
-						     "parameter", facts[n].key));
+				      METRICS_LABELS("filter", in->list[i]->name, "parameter",
+						     facts[n].key));
 	}
 }
 
-static void write_gauges(struct metrics_out *m, const struct readings *in)
+static void write_gauges(struct metrics_out *m, const struct monitor *in)
 {
 #define X(gauge, help, value)                                                                 \
 	metrics_family(m, METRICS_GAUGE, #gauge, help);                                       \
-	for (int i = 0; i < in->filters.cnt; i++) {                                           \
-		const struct watched *r = in->filters.list[i];                                \
+	for (int i = 0; i < in->cnt; i++) {                                                   \
+		const struct watched *r = in->list[i];                                        \
 		const struct status *s = &r->status;                                          \
 		const struct dedup_config *c = s->filter.config;                              \
                                                                                               \
@@ -242,8 +232,8 @@ static void write_gauges(struct metrics_out *m, const struct readings *in)
 #undef X
 	metrics_family(m, METRICS_GAUGE, "fill_ratio",
 		       "Part of a generation's bits that are set; countdown: of all cells.");
-	for (int i = 0; i < in->filters.cnt; i++) {
-		const struct watched *r = in->filters.list[i];
+	for (int i = 0; i < in->cnt; i++) {
+		const struct watched *r = in->list[i];
 
 		if (r->err)
 			continue;
@@ -255,12 +245,12 @@ static void write_gauges(struct metrics_out *m, const struct readings *in)
 	}
 }
 
-static void write_predecessors(struct metrics_out *m, const struct readings *in)
+static void write_predecessors(struct metrics_out *m, const struct monitor *in)
 {
 #define X(gauge, help, value)                                                          \
 	metrics_family(m, METRICS_GAUGE, "predecessor_" #gauge, help);                 \
-	for (int i = 0; i < in->filters.cnt; i++) {                                    \
-		const struct watched *r = in->filters.list[i];                         \
+	for (int i = 0; i < in->cnt; i++) {                                            \
+		const struct watched *r = in->list[i];                                 \
 		const struct status_before *b = &r->status.before;                     \
 		const struct filter *before = r->err ? NULL : r->status.filter.before; \
 		const struct dedup_config *c = before ? before->config : NULL;         \
@@ -300,24 +290,24 @@ static void write_socket_gauge(struct metrics_out *m, const struct watched *r,
 SOCKET_GAUGES(X)
 #undef X
 
-static void write_sockets(struct metrics_out *m, const struct readings *in)
+static void write_sockets(struct metrics_out *m, const struct monitor *in)
 {
 #define X(gauge, help, value)                                     \
 	metrics_family(m, METRICS_GAUGE, "socket_" #gauge, help); \
-	for (int i = 0; i < in->filters.cnt; i++)                 \
-		write_socket_gauge(m, in->filters.list[i], socket_##gauge);
+	for (int i = 0; i < in->cnt; i++)                         \
+		write_socket_gauge(m, in->list[i], socket_##gauge);
 	SOCKET_GAUGES(X)
 #undef X
 }
 
-static void write_advice(struct metrics_out *m, const struct readings *in)
+static void write_advice(struct metrics_out *m, const struct monitor *in)
 {
 	metrics_family(m, METRICS_GAUGE, "advice", "1: `xdp-dedup status` has this advice.");
-	for (int i = 0; i < in->filters.cnt; i++)
-		for (int n = 0; n < in->filters.list[i]->advice_cnt && !in->filters.list[i]->err; n++)
+	for (int i = 0; i < in->cnt; i++)
+		for (int n = 0; n < in->list[i]->advice_cnt && !in->list[i]->err; n++)
 			metrics_gauge(m, 1,
-				      METRICS_LABELS("filter", in->filters.list[i]->name, "advice",
-						     in->filters.list[i]->advice[n].key));
+				      METRICS_LABELS("filter", in->list[i]->name, "advice",
+						     in->list[i]->advice[n].key));
 }
 
 int metrics_write(FILE *out, const struct readings *r, enum metrics_format format)
@@ -325,14 +315,14 @@ int metrics_write(FILE *out, const struct readings *r, enum metrics_format forma
 	struct metrics_out m = { .out = out, .format = format };
 
 	write_service(&m, r);
-	write_infos(&m, r);
-	write_ifaces(&m, r);
+	write_infos(&m, &r->filters);
+	write_ifaces(&m, &r->filters);
 	write_wanted(&m, r);
-	metrics_counters(&m, r);
-	write_gauges(&m, r);
-	write_geometry(&m, r);
-	write_predecessors(&m, r);
-	write_sockets(&m, r);
-	write_advice(&m, r);
+	metrics_counters(&m, &r->filters);
+	write_gauges(&m, &r->filters);
+	write_geometry(&m, &r->filters);
+	write_predecessors(&m, &r->filters);
+	write_sockets(&m, &r->filters);
+	write_advice(&m, &r->filters);
 	return metrics_end(&m);
 }

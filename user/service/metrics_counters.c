@@ -51,15 +51,15 @@ static void write_reasons(struct metrics_out *m, const char *filter, const struc
 }
 
 /* One counter, at this offset in struct filter_counters. */
-static void write_counter(struct metrics_out *m, const struct readings *in, const char *counter,
+static void write_counter(struct metrics_out *m, const struct monitor *in, const char *counter,
 			  const char *help, size_t offset)
 {
 	metrics_family(m, METRICS_COUNTER, family_of(counter), help);
-	for (int i = 0; i < in->filters.cnt; i++) {
-		const char *name = in->filters.list[i]->name;
-		const struct status *s = &in->filters.list[i]->status;
+	for (int i = 0; i < in->cnt; i++) {
+		const char *name = in->list[i]->name;
+		const struct status *s = &in->list[i]->status;
 
-		if (in->filters.list[i]->err)
+		if (in->list[i]->err)
 			continue;
 		if (is_of_filters(counter)) {
 			metrics_count(m, *(const __u64 *)((const char *)&s->counters + offset),
@@ -84,27 +84,27 @@ static void write_outcomes(struct metrics_out *m, const char *filter, const char
 #undef X
 }
 
-static void write_deliveries(struct metrics_out *m, const struct readings *in)
+static void write_deliveries(struct metrics_out *m, const struct monitor *in)
 {
 	metrics_family(m, METRICS_COUNTER, "deliveries",
 		       "Fresh packets of streams that are delivered, by what became of them.");
-	for (int i = 0; i < in->filters.cnt; i++) {
-		const struct status *s = &in->filters.list[i]->status;
+	for (int i = 0; i < in->cnt; i++) {
+		const struct status *s = &in->list[i]->status;
 		const struct dedup_config *c = s->filter.config;
 
-		for (uint32_t n = 0; !in->filters.list[i]->err && n < c->policy.streams_cnt; n++)
+		for (uint32_t n = 0; !in->list[i]->err && n < c->policy.streams_cnt; n++)
 			if (c->policy.deliver >> n & 1)
-				write_outcomes(m, in->filters.list[i]->name,
-					       c->policy.streams[n].name, &s->streams[n]);
+				write_outcomes(m, in->list[i]->name, c->policy.streams[n].name,
+					       &s->streams[n]);
 	}
 }
 
-void metrics_counters(struct metrics_out *m, const struct readings *in)
+void metrics_counters(struct metrics_out *m, const struct monitor *in)
 {
 	metrics_family(m, METRICS_COUNTER, "packets", "Packets, by why they passed or not.");
-	for (int i = 0; i < in->filters.cnt; i++)
-		if (!in->filters.list[i]->err)
-			write_reasons(m, in->filters.list[i]->name, &in->filters.list[i]->status);
+	for (int i = 0; i < in->cnt; i++)
+		if (!in->list[i]->err)
+			write_reasons(m, in->list[i]->name, &in->list[i]->status);
 #define X(name, help) write_counter(m, in, #name, help, offsetof(struct filter_counters, name));
 	DEDUP_SUMS(X)
 	DEDUP_TOTALS(X)

@@ -4,9 +4,9 @@
 #define XDP_DEDUP_METRICS_COUNTERS_H
 
 #include "metrics_out.h"
-#include "readings.h"
+#include "monitor.h"
 
 /* Writes them all. */
-void metrics_counters(struct metrics_out *m, const struct readings *in);
+void metrics_counters(struct metrics_out *m, const struct monitor *in);
 
 #endif
