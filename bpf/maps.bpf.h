@@ -35,8 +35,8 @@
 /* What this filter is. User space fills it in before it loads the program, which freezes the map. */
 const volatile struct dedup_config config SEC(".rodata.config");
 
-/* The same, through a pointer that the compiler keeps in a register. For config.FIELD it loads a
- * 64-bit address for each field, which is an instruction more.
+/* Returns the configuration as a pointer that the compiler keeps in a register. For config.FIELD it
+ * loads a 64-bit address for each field, which is an instruction more.
  */
 static __always_inline const struct dedup_config *configuration(void)
 {

@@ -48,11 +48,11 @@ int attachments_detach(const char *name);
  */
 int attachments_open(const char *what, struct filter *out);
 
-/* The same, but does not log that there is none: -ENOENT. */
+/* attachments_open(), which does not log that there is no such filter: -ENOENT. */
 int attachments_find(const char *what, struct filter *out);
 
-/* The same of WHAT or WHAT/STREAM, and selects the stream. -EDESTADDRREQ if the filter has several
- * streams and none is named, -ENOENT if it has none of this name: both are logged.
+/* attachments_open() of WHAT or WHAT/STREAM, which selects the stream. -EDESTADDRREQ (logged) if
+ * the filter has several streams and none is named; -ENOENT (logged) if it has none of this name.
  */
 int attachments_open_stream(const char *what, struct filter *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* watch: its forms. Each shows the same: what a filter is, now (status.h), and what comes (watch.h). */
+/* The forms of `watch`. Each shows what a filter is now (status.h), and what comes (watch.h). */
 #ifndef XDP_DEDUP_WATCH_VIEW_H
 #define XDP_DEDUP_WATCH_VIEW_H
 
@@ -11,9 +11,9 @@ double watched_window(const struct watched *f);
 /* How full its memory is, 0 to 1: as `fill` of `status --json`. */
 double watched_fill(const struct watched *f);
 
-/* Without a terminal (watch_lines.c): the columns' names, and a line of them; or an object, on one
- * line. Nothing of a filter whose rates are not known yet. With `names` a line begins with the
- * filter's.
+/* Without a terminal (watch_lines.c): prints the names of the columns; a line of them; or a JSON
+ * object on one line. Prints nothing of a filter whose rates are not known yet. With `names` a line
+ * begins with the name of the filter.
  */
 void watch_lines_head(bool names);
 void watch_line(const struct watched *f, bool names);

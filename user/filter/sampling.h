@@ -69,7 +69,7 @@ struct sampling_who {
 	struct sampling_wish wish; /* set if it listens */
 };
 
-/* Looks, and changes nothing. What cannot be told is said not to be. */
+/* Tells who samples the filter, and changes nothing. What cannot be told counts as not there. */
 void sampling_look(const struct filter *f, struct sampling_who *out);
 
 #endif

@@ -16,8 +16,9 @@ bool dir_is_bpffs_mounted(void);
  */
 int dir_check(const char *path, bool is_private);
 
-/* Opens a directory at `at`, an open one or AT_FDCWD, if it is such a one; others could still put
- * another one in its place. The descriptor, which is the caller's; or -errno as above.
+/* Opens a directory at `at`, an open one or AT_FDCWD, if dir_check() would accept the directory
+ * itself; others could still put another one in its place. Returns the descriptor, which is the
+ * caller's; or -errno of dir_check().
  */
 int dir_open(int at, const char *path, bool is_private);
 

@@ -12,12 +12,13 @@
 #include "known_ids.h"
 #include "spec.h"
 
-/* Fills in everything but secrets and `frags`, for a machine of `cpus` possible CPUs whose
- * kernel has `hz` jiffies a second. Pure. The spec is one that the layout's refusal() and
- * streams_refusal() let pass. 0;
- * -EOVERFLOW or -EDOM of the layout's size(); -ERANGE if the hand cannot go round, or clear an
- * array, in so short a window; -EOPNOTSUPP if FIPS v1's own m does not keep the rate even for one
- * id; -ENOTUNIQ if the hash alone takes too many fresh ids for known ones (include/hash.h).
+/* Fills in everything but secrets and `frags`, for a machine of `cpus` possible CPUs whose kernel
+ * has `hz` jiffies a second. Pure. The layout's refusal() and streams_refusal() must have accepted
+ * the spec. Returns 0; or
+ * - -EOVERFLOW or -EDOM of the layout's size();
+ * - -ERANGE if the hand cannot go round, or clear an array, in so short a window;
+ * - -EOPNOTSUPP if FIPS v1's own m does not keep the rate even for one id;
+ * - -ENOTUNIQ if the hash alone takes too many fresh ids for known ones (include/hash.h).
  */
 int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int hz,
 		struct dedup_config *out);
@@ -28,15 +29,17 @@ bool plan_exceeds_rate(const struct filter_spec *spec, const struct dedup_config
 /* Returns the lowest rate that the hash allows for this capacity, rounded up. */
 double plan_hash_fpr(const struct filter_spec *spec);
 
-/* Sets the times that depend on the kernel's jiffies, of which it has hz a second. */
+/* Sets what is counted in the kernel's jiffies, of which it has hz a second. */
 void plan_set_jiffies(struct dedup_config *c, unsigned int hz);
 
-/* plan_config() for this machine. Logs what is wrong; and, if m and k are given, what of
- * the capacity or the rate such a filter cannot keep.
+/* Does plan_config() for this machine. Logs what is wrong; and, if m and k are given, which
+ * capacity or rate such a filter cannot keep.
  */
 int plan_here(const struct filter_spec *spec, struct dedup_config *out);
 
-/* The same, but logs nothing. */
+/* Does plan_config() for this machine, and logs nothing. -EINVAL if the layout or the streams
+ * refuse the spec.
+ */
 int plan_silently(const struct filter_spec *spec, struct dedup_config *out);
 
 /* Writes to *out what was asked of the filter with this configuration. Format 11 does not say
@@ -58,7 +61,8 @@ int plan_next_program(const struct dedup_config *old, struct dedup_config *c);
 bool plan_is_same_memory(const struct dedup_config *old, const struct dedup_config *c);
 
 /* Makes *c, a plan, the configuration of the successor (include/predecessor.h) of a filter with the
- * configuration *old. Secrets, realms and slots as above. 0; -errno if there are no random numbers.
+ * configuration *old. Secrets are those of *old; streams that are kept keep their realms and slots.
+ * Returns 0; -errno if there are no random numbers.
  */
 int plan_next_filter(const struct dedup_config *old, struct dedup_config *c);
 
@@ -74,17 +78,15 @@ double plan_ids(const struct dedup_config *cfg, unsigned int cpus, double fpr);
 double plan_turn_ids(const struct dedup_config *cfg, double ids);
 
 /* The rate (0 to 1) that the filter keeps under any load: the one that was asked for, or, where m
- * and k are given or are another system's, the one that follows from them. Inline, for the library
- * has nothing of plan.c, which prints.
+ * and k are given or are another system's, the one that follows from them. Inline, as the library
+ * has nothing of plan.c.
  */
 static inline double plan_fpr(const struct dedup_config *cfg)
 {
 	return cfg->memory.fpr_e18 / 1e18;
 }
 
-/* Bytes of memory that the filter takes in the kernel: its blocks, and the cache of known_ids.h.
- * Inline likewise.
- */
+/* Bytes of memory that the filter takes in the kernel: its blocks, and the cache of known_ids.h. */
 static inline uint64_t plan_bytes(const struct dedup_config *cfg)
 {
 	return cfg->memory.blocks * (uint64_t)sizeof(struct dedup_block) +
@@ -92,8 +94,8 @@ static inline uint64_t plan_bytes(const struct dedup_config *cfg)
 		       (uint64_t)sizeof(struct dedup_known);
 }
 
-/* And of a filter that delivers (deliver.h): the maps for its sockets, which a filter shares with
- * what it becomes by changes. 0 of others.
+/* Bytes of the maps for sockets, if the filter delivers (deliver.h), which all programs of a filter
+ * share; else 0.
  */
 static inline uint64_t plan_delivery_bytes(const struct dedup_config *cfg)
 {

@@ -128,8 +128,8 @@ int xdp_dedup_check_and_add(struct xdp_dedup_filter *f, const void *bytes, size_
 	return do_id(f, (struct xdp_dedup_id){ bytes, len }, ids_see, true, false);
 }
 
-/* The same of at most IDS_AT_ONCE ids; but those of which more is to be said than that they are
- * known are done once more by do_id() if this returns true.
+/* Checks and adds at most IDS_AT_ONCE ids. If this returns true, the filter has a successor:
+ * do_id() must ask it about each id that is not known.
  */
 static bool check_some(const struct xdp_dedup_filter *f, const struct xdp_dedup_id *ids,
 		       unsigned int cnt, int *results)

@@ -47,7 +47,7 @@
 	X(change_unfinished, "Whether a change of the filter has begun and not ended.",             \
 	  s->exchanging)
 
-/* Of each predecessor: likewise, of b, its struct status_before, and c, its configuration. */
+/* Of each predecessor: its value, of b, its struct status_before, and c, its configuration. */
 #define PREDECESSOR_GAUGES(X)                                                                      \
 	X(asked, "Whether packets ask the predecessor.", b->asked)                                 \
 	X(learns, "Whether it is still the predecessor that learns.", b->leads)                    \
@@ -60,7 +60,7 @@
 	X(estimated_fpr_ratio, "The predecessor's part of the chance now.", b->fill.fpr)           \
 	X(memory_bytes, "Memory that the predecessor takes in the kernel.", plan_bytes(c))
 
-/* Of each socket: likewise, of k, its struct socket_seen. */
+/* Of each socket: its value, of k, its struct socket_seen. */
 #define SOCKET_GAUGES(X)                                                                        \
 	X(read, "Whether a process reads the queue's AF_XDP socket.", k->is_read)               \
 	X(zerocopy, "Whether the driver writes into the socket's memory.", k->zerocopy)         \
@@ -129,7 +129,7 @@ static const char *mode_of(const struct status_iface *f)
 	return f->state == IFACE_ATTACHED ? attach_mode_name(f->mode) : "none";
 }
 
-/* Is there one before it of which nothing else would be said? Those of other network namespaces may
+/* Would an interface before it give the same metric? Interfaces of other network namespaces may
  * have one name.
  */
 static bool is_repeated(const struct status *s, int n)

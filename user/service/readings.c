@@ -126,8 +126,8 @@ static bool has_same_streams(const struct dedup_config *a, const struct dedup_co
 	return same;
 }
 
-/* Opens what is loaded under the name now. What was shown stays known only if it is of the same
- * filter, before a change. 0 or -errno.
+/* Opens the filter that has the name now. What was shown stays known only if a change has made this
+ * filter of that one. 0 or -errno.
  */
 static int open_anew(struct reading *r, struct filter *f)
 {
@@ -142,8 +142,8 @@ static int open_anew(struct reading *r, struct filter *f)
 	return err;
 }
 
-/* Reads all there is of a filter, opening it if need be. *view is of filters before it, or empty. 0
- * or -errno, which is logged unless it is -ENOENT.
+/* Reads everything about a filter, and opens it if it is not open. *view is that of the filters
+ * before it, or empty. 0, or -errno (logged unless it is -ENOENT).
  */
 static int refresh_one(struct reading *r, struct attach_view *view)
 {
@@ -191,7 +191,7 @@ static void read_rest(struct watched *f)
 	monitor_advise(f);
 }
 
-/* The same of what takes no time. */
+/* Reads again what takes no time to read. 0 or -errno (logged). */
 static int update_one(struct reading *r)
 {
 	bool is_exchanging = READ_ONCE(r->watched.status.filter.state->exchanging);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What metrics need to know of all filters. A filter stays open between two readings, for to open a
- * large one takes many times as long as to read it; and what takes long to find out is found out
- * every few seconds only (readings_refresh()): fill, of a sample of the memory; interfaces; advice.
- * Counters and the hand are as of each reading (readings_take()).
+/* What metrics need to know about all filters. A filter stays open between two readings: to open a
+ * large one takes many times as long as to read it. Counters and the hand are read each time
+ * (readings_take()). What takes long is read only every few seconds (readings_refresh()): the fill,
+ * from a sample of the memory; interfaces; advice.
  */
 #ifndef XDP_DEDUP_READINGS_H
 #define XDP_DEDUP_READINGS_H
@@ -41,9 +41,7 @@ int readings_refresh(struct readings *r, const struct config_file *wanted);
  */
 void readings_log_advice(struct readings *r);
 
-/* Closes all filters, so that what nobody else holds is freed: before large ones are unloaded, or
- * for good. The next reading opens them again.
- */
+/* Closes all filters, which frees what nobody else holds. The next reading opens them again. */
 void readings_free(struct readings *r);
 
 #endif
