@@ -174,17 +174,14 @@ static int count_sample(void *arg, const struct dedup_sample *sample)
 static void *read_samples(void *arg)
 {
 	struct reader *r = arg;
-	const struct sampling_wish wish = { .reasons = r->row->reasons,
-					    .streams = 1,
-					    .snap = 256,
-					    .rate = r->row->rate,
-					    .take = count_sample,
-					    .arg = &r->cnt };
+	const struct sampling_wish wish = {
+		.reasons = r->row->reasons, .streams = 1, .snap = 256, .rate = r->row->rate
+	};
 	struct sampling_lost lost;
 	struct sampling *s;
 	uint32_t pid;
 
-	if (sampling_begin(r->f, &wish, &s, &pid))
+	if (sampling_begin(r->f, &wish, (struct sampling_taker){ count_sample, &r->cnt }, &s, &pid))
 		abort();
 	r->listens = true;
 	while (!r->done)

@@ -428,13 +428,11 @@ static int see(void *arg, const struct dedup_sample *sample)
 /* Who listens to b does so across the change. */
 static void samples_are_of_a_stream_not_of_a_place(void **state)
 {
-	struct seen seen = { 0 };
 	struct sampling_wish wish = { .reasons = SAMPLING_NEW | SAMPLING_DROPS,
 				      .snap = 64,
-				      .rate = 100,
-				      .take = see,
-				      .arg = &seen };
+				      .rate = 100 };
 	struct sampling_lost lost;
+	struct seen seen = { 0 };
 	struct sampling *s;
 	struct filter f, now;
 	uint32_t pid;
@@ -444,7 +442,8 @@ static void samples_are_of_a_stream_not_of_a_place(void **state)
 	assert_int_equal(kernel_ready(false, false), 0);
 	open_f(&f);
 	wish.streams = 1U << f.config->policy.streams[stream_number(f.config, "b")].slot;
-	assert_int_equal(sampling_begin(&f, &wish, &s, &pid), 0);
+	assert_int_equal(sampling_begin(&f, &wish, (struct sampling_taker){ see, &seen }, &s, &pid),
+			 0);
 	must("set f BY --profile b:9002 --profile a:9001");
 	is_dropped(A, 1);
 	is_dropped(B, 1);

@@ -70,13 +70,15 @@ static int keep(void *arg, const struct dedup_sample *s)
 	return ++seen.cnt == seen.enough;
 }
 
+static const struct sampling_taker TAKER = { keep, NULL };
+
 static int listen_to(uint32_t reasons, uint32_t streams, uint32_t snap, uint32_t rate)
 {
-	const struct sampling_wish wish = { reasons, streams, snap, rate, keep, NULL };
+	const struct sampling_wish wish = { reasons, streams, snap, rate };
 	uint32_t pid;
 
 	memset(&seen, 0, sizeof(seen));
-	return sampling_begin(&fixture.filter, &wish, &seen.s, &pid);
+	return sampling_begin(&fixture.filter, &wish, TAKER, &seen.s, &pid);
 }
 
 static void listen_to_all(void)
@@ -547,7 +549,7 @@ static void a_lease_ends_by_itself(void **state)
 
 static void one_listens_at_a_time(void **state)
 {
-	const struct sampling_wish wish = { ALL, 1, 256, 10, keep, NULL };
+	const struct sampling_wish wish = { ALL, 1, 256, 10 };
 	struct dedup_state *st = state_of_filter();
 	struct sampling *first, *other = NULL;
 	struct sampling_lost lost;
@@ -556,7 +558,7 @@ static void one_listens_at_a_time(void **state)
 
 	(void)state;
 	listen_to_all();
-	assert_int_equal(sampling_begin(&fixture.filter, &wish, &other, &pid), -EBUSY);
+	assert_int_equal(sampling_begin(&fixture.filter, &wish, TAKER, &other, &pid), -EBUSY);
 	assert_int_equal(pid, getpid());
 	assert_null(other);
 	expect_event(&id, XDP_PASS, DEDUP_REASON_new);

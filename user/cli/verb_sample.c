@@ -66,7 +66,7 @@ static int show_sample(void *arg, const struct dedup_sample *sample)
 	return ++show->cnt == show->o->sample.count; /* 0: no end */
 }
 
-static struct sampling_wish wish_of(struct show *show)
+static struct sampling_wish wish_of(const struct show *show)
 {
 	const struct sample_options *s = &show->o->sample;
 	const struct filter *f = show->f;
@@ -84,8 +84,6 @@ static struct sampling_wish wish_of(struct show *show)
 			: s->write		   ? DEDUP_SNAP_MAX
 						   : SNAP_DEFAULT,
 		.rate = s->rate,
-		.take = show_sample,
-		.arg = show,
 	};
 }
 
@@ -151,7 +149,7 @@ static int sample(struct show *show, struct filter *f)
 	struct sampling_lost lost;
 	struct sampling *s;
 	uint32_t pid;
-	int err = sampling_begin(f, &wish, &s, &pid);
+	int err = sampling_begin(f, &wish, (struct sampling_taker){ show_sample, show }, &s, &pid);
 
 	if (err)
 		return explain_begin(f, err, pid);

@@ -21,9 +21,8 @@
 
 struct sampling {
 	struct filter *f;
-	sampling_fn take;
-	void *arg;
-	bool enough;		  /* take() wants no more */
+	struct sampling_taker taker;
+	bool enough;		  /* the taker wants no more */
 	int map_fd, ring_fd;	  /* the map `samples`, the ring buffer that is to be in it */
 	struct ring_buffer *ring; /* libbpf's reader of it */
 	uint64_t until_ns; /* as this process has set it; 0: it does not hold the filter's sampler */
@@ -44,7 +43,7 @@ static int pass_on(void *arg, void *data, size_t size)
 	(void)size;
 
 	if (!s->enough)
-		s->enough = s->take(s->arg, data);
+		s->enough = s->taker.take(s->taker.arg, data);
 	return s->enough ? -ECANCELED : 0;
 }
 
@@ -149,17 +148,15 @@ static void give_back(struct sampling *s)
 	swap_until(s, 0);
 }
 
-int sampling_begin(struct filter *f, const struct sampling_wish *wish, struct sampling **out,
-		   uint32_t *pid)
+int sampling_begin(struct filter *f, const struct sampling_wish *wish, struct sampling_taker taker,
+		   struct sampling **out, uint32_t *pid)
 {
 	struct sampling *s = malloc(sizeof(*s));
 	int err;
 
 	if (!s)
 		return -ENOMEM;
-	*s = (struct sampling){
-		.f = f, .take = wish->take, .arg = wish->arg, .map_fd = -1, .ring_fd = -1
-	};
+	*s = (struct sampling){ .f = f, .taker = taker, .map_fd = -1, .ring_fd = -1 };
 	err = check_hand(f);
 	if (!err)
 		err = open_ring(s);

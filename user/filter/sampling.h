@@ -22,16 +22,11 @@
 	(1U << DEDUP_REASON_new | 1U << DEDUP_REASON_unlearned | 1U << DEDUP_REASON_ihave_new | \
 	 1U << DEDUP_REASON_wanted)
 
-/* Gets each sample, which is valid until it returns. Not 0: it wants no more. */
-typedef int (*sampling_fn)(void *arg, const struct dedup_sample *sample);
-
 struct sampling_wish {
 	uint32_t reasons; /* bit n: enum dedup_reason n; of those above */
 	uint32_t streams; /* bit n: those whose slot is n, modulo DEDUP_SLOTS (kept.h) */
 	uint32_t snap;	  /* bytes of a frame, 1 to DEDUP_SNAP_MAX */
 	uint32_t rate;	  /* samples in a second, 1 to SAMPLING_RATE_MAX */
-	sampling_fn take; /* gets the samples, with `arg` */
-	void *arg;
 };
 
 /* What was to be seen, and was not. */
@@ -42,21 +37,29 @@ struct sampling_lost {
 
 struct sampling;
 
+/* Gets each sample, which is valid until it returns. Not 0: it wants no more. */
+typedef int (*sampling_fn)(void *arg, const struct dedup_sample *sample);
+
+struct sampling_taker {
+	sampling_fn take;
+	void *arg;
+};
+
 /* Begins to listen to an open filter, which stays open until sampling_end(); kernel_ready() was
  * called. 0; -EBUSY: another process listens, that of *pid, as it sees itself; -ENOENT: the filter
  * has been unloaded; -ESTALE: the hand has stopped; another -errno.
  */
-int sampling_begin(struct filter *f, const struct sampling_wish *wish, struct sampling **out,
-		   uint32_t *pid);
+int sampling_begin(struct filter *f, const struct sampling_wish *wish, struct sampling_taker taker,
+		   struct sampling **out, uint32_t *pid);
 
-/* Waits for samples, at most timeout_ms or until a signal, and gives them to `take`. To be called
- * at least once a second, or another process may take over. 0: go on; 1: `take` wants no more;
+/* Waits for samples, at most timeout_ms or until a signal, and gives them to take(). To be called
+ * at least once a second, or another process may take over. 0: go on; 1: take() wants no more;
  * -EBUSY: another process has taken over; -ENOENT: the filter has been unloaded; -ESTALE: the hand
  * has stopped; another -errno.
  */
 int sampling_poll(struct sampling *s, int timeout_ms);
 
-/* Listens no longer, gives `take` what has come until then unless it wants no more, and frees
+/* Listens no longer, gives take() what has come until then unless it wants no more, and frees
  * everything. *lost is of all the time.
  */
 void sampling_end(struct sampling *s, struct sampling_lost *lost);
