@@ -7,6 +7,7 @@
 #include "args.h"
 #include "options.h"
 #include "plan.h"
+#include "profile.h"
 #include "streams.h"
 
 #define WORDS_MAX 40
