@@ -189,7 +189,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "conf " FEED " '[service]' 'on-exit = unload' 'save = yes'; serve; $XD add feed " ID_A "\n"
 	  "quits TERM; clean; [ $(stat -c %a /mnt/state/feed.image) = 600 ]\n"
 	  "serve; $XD test feed " ID_A "; [ $(grep -c 'ids a window' /mnt/log) = 1 ]; quits TERM; "
-	  "clean; serve; $XD test feed " ID_A "; quits TERM\n" },
+	  "clean; serve; $XD test feed " ID_A "; quits TERM; got cat /mnt/log; lacks 'is tried'\n" },
 	{ "remembers-in-another-size", WORDS
 	  "conf " FEED " 'capacity = 10k' '[service]' 'on-exit = unload' 'save = yes'; serve\n"
 	  "$XD add feed " ID_A "; quits TERM; sed -i s/10k/70k/ /mnt/conf; serve\n"

@@ -95,8 +95,7 @@ void wish_begin(struct wish *w);
  */
 int wish_end(struct wish *w);
 
-/* Puts the values that were given over the spec of a filter that runs; but streams, GSP/1's ports
- * and destinations, and which streams are delivered, are not put there.
+/* Puts the values that were given over the spec of a filter that runs. Changes none of its streams.
  */
 void wish_apply(const struct wish *w, struct filter_spec *spec);
 

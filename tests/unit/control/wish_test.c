@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What was given goes over the spec of a filter that runs, and nothing else does. */
+#include "support.h"
+
+#include <string.h>
+
+#include "wish.h"
+
+#define S 1000000000ULL
+
+/* No value is one that an option gives here, or a default. */
+static const struct filter_spec OLD = {
+	.capacity = 5,
+	.fpr = 0.5,
+	.window_ns = 5 * S,
+	.layout = DEDUP_FLAT,
+	.hash = DEDUP_SIPHASH,
+	.bits = 5,
+	.hashes = 5,
+	.index_bits = 5,
+	.countdown_bits = 5,
+	.streams_cnt = 5,
+	.gsp_is_stream = true,
+	.vlans_cnt = 5,
+	.forwarded = true,
+	.several = true,
+	.count_only = true,
+	.drop_ns = 5 * S,
+	.learn_app = true,
+	.ihave_pass = true,
+};
+
+static void no_shape(struct filter_spec *s)
+{
+	s->bits = s->hashes = s->index_bits = s->countdown_bits = 0;
+}
+
+static void nothing(struct filter_spec *s)
+{
+	(void)s;
+}
+
+static void capacity(struct filter_spec *s)
+{
+	no_shape(s);
+	s->capacity = 9;
+}
+
+static void kind(struct filter_spec *s)
+{
+	no_shape(s);
+	s->layout = DEDUP_COUNTDOWN;
+	s->hash = DEDUP_FAST;
+	s->hashes = 9;
+}
+
+static void drop_for(struct filter_spec *s)
+{
+	s->count_only = false;
+	s->drop_ns = 9 * S;
+}
+
+static void only_count(struct filter_spec *s)
+{
+	s->drop_ns = 0;
+}
+
+static void drop(struct filter_spec *s)
+{
+	s->count_only = false;
+	s->drop_ns = 0;
+}
+
+static void flags(struct filter_spec *s)
+{
+	s->forwarded = s->learn_app = s->ihave_pass = false;
+}
+
+static const struct row {
+	const char *name;
+	const char *given[7]; /* option, value, ... */
+	void (*change)(struct filter_spec *s);
+	unsigned int groups; /* of what was given */
+} ROWS[] = {
+	{ "nothing", { NULL }, nothing, 0 },
+	{ "capacity", { "--capacity", "9" }, capacity, OPT_CAPACITY },
+	{ "kind", { "--layout", "countdown", "--hash", "fast", "--hashes", "9" }, kind, OPT_SHAPE },
+	{ "for", { "--for", "9s" }, drop_for, OPT_ACTION },
+	{ "count", { "--action", "count" }, only_count, OPT_ACTION },
+	{ "drop", { "--action", "drop" }, drop, OPT_ACTION },
+	{ "flags",
+	  { "--forwarded", "no", "--learn", "kernel", "--ihave", "drop" },
+	  flags,
+	  OPT_DESTINATION | OPT_ACTION },
+};
+
+static void give(struct wish *w, const char *option, const char *value)
+{
+	for (const struct args_option *row = WISH_OPTIONS; row->option; row++)
+		if (!strcmp(row->option, option))
+			assert_int_equal(args_set(row, w, option, value), 0);
+}
+
+static void given_goes_over(void **state)
+{
+	const struct row *r = *state;
+	struct filter_spec got = OLD, expected = OLD;
+	struct wish w;
+
+	wish_begin(&w);
+	for (const char *const *g = r->given; *g; g += 2)
+		give(&w, g[0], g[1]);
+	wish_apply(&w, &got);
+	r->change(&expected);
+	assert_memory_equal(&got, &expected, sizeof(got));
+	for (unsigned int group = 1; group < OPT_NEXT; group <<= 1)
+		assert_int_equal(wish_gives(&w, group), !!(r->groups & group));
+}
+
+int main(void)
+{
+	add_rows(ROWS, given_goes_over, NULL, NULL);
+	return run_added_any_tests("wish");
+}
