@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The verbs. Each gets its options parsed, prints its output and what goes wrong, and returns an
- * enum exit_code.
+/* Verbs that are no operations (control.h). Each gets its options parsed, prints its output, logs
+ * what goes wrong, and returns an enum exit_code.
  */
 #ifndef XDP_DEDUP_VERBS_H
 #define XDP_DEDUP_VERBS_H
