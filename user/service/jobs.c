@@ -116,10 +116,10 @@ static int save(struct wish *w, const char *state)
 	struct filter f;
 	int err = 0;
 
-	if (mkdir(state, 0700) && errno != EEXIST)
-		return diag_err(EXIT_FAILED, "cannot make %s: %s", state, strerror(errno));
 	if (!w->file)
 		return diag_err(EXIT_FAILED, "%s is too long", state);
+	if (mkdir(state, 0700) && errno != EEXIST)
+		return diag_err(EXIT_FAILED, "cannot make %s: %s", state, strerror(errno));
 	if (kernel_ready(false, false))
 		return EXIT_FAILED;
 	w->forget = true;
@@ -137,6 +137,7 @@ static int work(const struct job_order *order)
 	struct wish w = order->wish;
 	char snapshot[PATH_MAX];
 
+	w.file = NULL;
 	if (order->state &&
 	    snprintf(snapshot, PATH_MAX, "%s/%s.image", order->state, w.name) < PATH_MAX)
 		w.file = snapshot;
