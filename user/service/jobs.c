@@ -77,7 +77,7 @@ static bool has_stopped(const char *name)
 	return stopped;
 }
 
-static int bring(struct wish *w)
+static int ensure(struct wish *w)
 {
 	const struct wish all_of_it = { .name = w->name };
 
@@ -92,11 +92,11 @@ static int bring(struct wish *w)
 }
 
 /* Nothing is given but interfaces: what the file says may have been changed by hand. */
-static int follow(struct wish *w)
+static int ensure_interfaces(struct wish *w)
 {
 	const struct wish only = { .name = w->name, .where = w->where, .replace = true };
 
-	return is_pinned(w->name) ? control_load(&only) : bring(w);
+	return is_pinned(w->name) ? control_load(&only) : ensure(w);
 }
 
 /* Soon after a restart or a resize. */
@@ -142,10 +142,10 @@ static int work(const struct job_order *order)
 	    snprintf(snapshot, PATH_MAX, "%s/%s.image", order->state, w.name) < PATH_MAX)
 		w.file = snapshot;
 	switch (order->job) {
-	case JOB_BRING:
-		return bring(&w);
-	case JOB_FOLLOW:
-		return follow(&w);
+	case JOB_ENSURE:
+		return ensure(&w);
+	case JOB_INTERFACES:
+		return ensure_interfaces(&w);
 	case JOB_SAVE:
 		return is_pinned(w.name) ? save(&w, order->state) : EXIT_DONE;
 	case JOB_UNLOAD:

@@ -8,7 +8,7 @@
 
 #include "diag.h"
 
-#define INSTEAD_EVERY 30 /* calls of listener_follow(), one in 10 s */
+#define INSTEAD_EVERY 30 /* calls of listener_configure(), one in 10 s */
 
 static void forget(char **text)
 {
@@ -88,7 +88,7 @@ static void log_failure(struct listener *l, const char *where, int err, bool is_
 		 l->at ? ", and meanwhile they are answered at " : "", l->at ?: "");
 }
 
-void listener_follow(struct listener *l, const char *where)
+void listener_configure(struct listener *l, const char *where)
 {
 	bool is_new = where && (!l->failed_at || strcmp(l->failed_at, where) != 0),
 	     is_in_the_way = false;

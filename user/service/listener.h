@@ -23,7 +23,7 @@ struct listener {
  * opened again after a failure: the first time, and then at every 30th call. A failure is logged
  * once, and the old one stays: to be called again every few seconds.
  */
-void listener_follow(struct listener *l, const char *where);
+void listener_configure(struct listener *l, const char *where);
 void listener_close(struct listener *l);
 
 #endif

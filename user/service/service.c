@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* run: the service. An event loop (sd-event) around the keeper, that tells systemd how it is. */
+/* run: the service. An event loop (sd-event) around the reconcile loop, that tells systemd how it is. */
 #include <errno.h>
 #include <net/if.h>
 #include <signal.h>
@@ -17,7 +17,7 @@
 #include "device.h"
 #include "diag.h"
 #include "exit.h"
-#include "keeper.h"
+#include "reconcile.h"
 #include "kernel.h"
 #include "listener.h"
 #include "metrics.h"
@@ -32,7 +32,7 @@
 struct service {
 	const char *path;
 	sd_event *events;
-	struct keeper keeper;
+	struct reconcile reconcile;
 	struct readings readings;
 	struct listener listener;
 	char status[STATUS_MAX];			  /* as systemd was told it */
@@ -57,7 +57,7 @@ static int on_ended(sd_event_source *source, const siginfo_t *info, void *arg)
 
 	(void)source;
 	s->job = sd_event_source_unref(s->job);
-	keeper_ended(&s->keeper, status, now_ns());
+	reconcile_ended(&s->reconcile, status, now_ns());
 	return go_on(s);
 }
 
@@ -69,7 +69,7 @@ static int on_retry(sd_event_source *source, uint64_t usec, void *arg)
 
 static int wait_for_retry(struct service *s)
 {
-	uint64_t retry_ns = keeper_retry_at(&s->keeper), now = now_ns();
+	uint64_t retry_ns = reconcile_retry_at(&s->reconcile), now = now_ns();
 
 	if (!retry_ns)
 		return 0;
@@ -82,12 +82,12 @@ static int settle_down(struct service *s)
 {
 	struct attach_view view;
 
-	if (s->keeper.ending && !keeper_retry_at(&s->keeper))
+	if (s->reconcile.ending && !reconcile_retry_at(&s->reconcile))
 		return sd_event_exit(s->events, EXIT_DONE);
-	if (s->keeper.ending)
+	if (s->reconcile.ending)
 		return wait_for_retry(s);
 	if (!attach_view_read(&view)) { /* else logged */
-		keeper_text(&s->keeper, &view, s->status, sizeof(s->status));
+		reconcile_text(&s->reconcile, &view, s->status, sizeof(s->status));
 		attach_view_free(&view);
 	}
 	sd_notifyf(0, "%sSTATUS=%s", s->is_ready && !s->is_reloading ? "" : "READY=1\n", s->status);
@@ -103,15 +103,15 @@ static int settle_down(struct service *s)
 /* Does what is to be done next. */
 static int go_on(struct service *s)
 {
-	if (!keeper_next(&s->keeper, now_ns()))
+	if (!reconcile_next(&s->reconcile, now_ns()))
 		return settle_down(s);
-	return sd_event_add_child(s->events, &s->job, s->keeper.running, WEXITED, on_ended, s);
+	return sd_event_add_child(s->events, &s->job, s->reconcile.running, WEXITED, on_ended, s);
 }
 
 /* The same, if no job is running: else it is done when that has ended. */
 static int do_now(struct service *s)
 {
-	return s->keeper.running ? 0 : go_on(s);
+	return s->reconcile.running ? 0 : go_on(s);
 }
 
 static int on_settled(sd_event_source *source, uint64_t usec, void *arg)
@@ -119,7 +119,7 @@ static int on_settled(sd_event_source *source, uint64_t usec, void *arg)
 	struct service *s = arg;
 
 	(void)source, (void)usec;
-	keeper_look(&s->keeper);
+	reconcile_look(&s->reconcile);
 	return do_now(s);
 }
 
@@ -129,7 +129,7 @@ static int on_links(sd_event_source *source, int fd, uint32_t revents, void *arg
 	int armed = SD_EVENT_OFF;
 
 	(void)source, (void)fd, (void)revents;
-	link_events_drain(&s->keeper.links);
+	link_events_drain(&s->reconcile.links);
 	if (s->settle)
 		sd_event_source_get_enabled(s->settle, &armed);
 	/* Not put off by the next one: they might never end. */
@@ -141,8 +141,8 @@ static int on_save(sd_event_source *source, uint64_t usec, void *arg)
 	struct service *s = arg;
 
 	(void)source, (void)usec;
-	keeper_save(&s->keeper);
-	timer_arm(s->events, &s->save, s->keeper.config.save_every_ns / 1000, on_save, s);
+	reconcile_save(&s->reconcile);
+	timer_arm(s->events, &s->save, s->reconcile.config.save_every_ns / 1000, on_save, s);
 	return do_now(s);
 }
 
@@ -151,13 +151,13 @@ static void tell_status(struct service *s)
 {
 	char text[STATUS_MAX];
 
-	if (!s->is_ready || s->is_reloading || s->keeper.running)
+	if (!s->is_ready || s->is_reloading || s->reconcile.running)
 		return;
 	for (int i = 0; i < s->readings.filters.cnt;
 	     i++) /* is it of use, what was read of interfaces? */
 		if (s->readings.filters.list[i]->err && s->readings.filters.list[i]->err != -ENOENT)
 			return;
-	keeper_text(&s->keeper, &s->readings.view, text, sizeof(text));
+	reconcile_text(&s->reconcile, &s->readings.view, text, sizeof(text));
 	if (!strcmp(text, s->status))
 		return;
 	memcpy(s->status, text, sizeof(s->status));
@@ -169,11 +169,11 @@ static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
 	struct service *s = arg;
 
 	(void)source, (void)usec;
-	if (!readings_refresh(&s->readings, &s->keeper.config)) {
+	if (!readings_refresh(&s->readings, &s->reconcile.config)) {
 		readings_log_advice(&s->readings);
 		tell_status(s);
 	}
-	listener_follow(&s->listener, s->keeper.config.metrics);
+	listener_configure(&s->listener, s->reconcile.config.metrics);
 	return timer_arm(s->events, &s->refresh, REFRESH_US, on_refresh, s);
 }
 
@@ -181,14 +181,14 @@ static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
 static int write_metrics(void *arg, FILE *out, enum metrics_format format)
 {
 	struct service *s = arg;
-	int err = readings_take(&s->readings, &s->keeper.config);
+	int err = readings_take(&s->readings, &s->reconcile.config);
 
 	return err ? err : metrics_write(out, &s->readings, format);
 }
 
 static int arm_save(struct service *s)
 {
-	uint64_t every_ns = s->keeper.config.save_every_ns;
+	uint64_t every_ns = s->reconcile.config.save_every_ns;
 
 	if (every_ns)
 		return timer_arm(s->events, &s->save, every_ns / 1000, on_save, s);
@@ -203,12 +203,12 @@ static int configure(struct service *s)
 
 	if (err)
 		return err;
-	err = keeper_configure(&s->keeper, &next);
+	err = reconcile_configure(&s->reconcile, &next);
 	if (err) {
 		config_free(&next);
 		return err;
 	}
-	listener_follow(&s->listener, s->keeper.config.metrics);
+	listener_configure(&s->listener, s->reconcile.config.metrics);
 	return arm_save(s);
 }
 
@@ -217,7 +217,7 @@ static int on_reload(sd_event_source *source, const struct signalfd_siginfo *si,
 	struct service *s = arg;
 
 	(void)source, (void)si;
-	if (s->keeper.ending)
+	if (s->reconcile.ending)
 		return 0;
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu", (unsigned long long)(now_ns() / 1000));
 	s->is_reloading = true;
@@ -231,10 +231,10 @@ static int on_end(sd_event_source *source, const struct signalfd_siginfo *si, vo
 	struct service *s = arg;
 
 	(void)source, (void)si;
-	if (s->keeper.ending)
+	if (s->reconcile.ending)
 		return sd_event_exit(s->events, EXIT_FAILED); /* asked again: at once */
 	sd_notify(0, "STOPPING=1");
-	keeper_end(&s->keeper);
+	reconcile_end(&s->reconcile);
 	return do_now(s);
 }
 
@@ -266,7 +266,7 @@ static int prepare(struct service *s)
 	if (err >= 0)
 		err = sd_event_set_watchdog(s->events, true);
 	if (err >= 0)
-		err = sd_event_add_io(s->events, NULL, s->keeper.links.fd, EPOLLIN, on_links, s);
+		err = sd_event_add_io(s->events, NULL, s->reconcile.links.fd, EPOLLIN, on_links, s);
 	if (err >= 0)
 		err = timer_arm(s->events, &s->refresh, US_PER_S, on_refresh, s);
 	return err < 0 ? diag_err(err, "cannot wait for events: %s", strerror(-err)) : 0;
@@ -281,13 +281,13 @@ static void end(struct service *s)
 	sd_event_source_unref(s->refresh);
 	listener_close(&s->listener);
 	readings_free(&s->readings);
-	keeper_free(&s->keeper);
+	reconcile_free(&s->reconcile);
 	sd_event_unref(s->events);
 }
 
 static int run(struct service *s)
 {
-	int err = link_events_open(&s->keeper.links);
+	int err = link_events_open(&s->reconcile.links);
 
 	if (!err)
 		err = prepare(s);
@@ -364,7 +364,7 @@ int service_check(const char *path)
 
 int service_run(const char *path, bool verbose)
 {
-	struct service s = { .path = path, .keeper = { .links = { .fd = -1 } } };
+	struct service s = { .path = path, .reconcile = { .links = { .fd = -1 } } };
 	int status;
 
 	if (kernel_ready(verbose, true))

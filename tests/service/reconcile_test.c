@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "keeper.h"
+#include "reconcile.h"
 
 #define WITH "[filter feed]\ninterfaces = lo\nport = 1\n"
 #define WAITING "[filter feed]\ninterfaces = nowhere0\nport = 1\n"
@@ -32,140 +32,140 @@ static pid_t start(const struct job_order *order)
 	return 1;
 }
 
-static void configure(struct keeper *k, const char *text)
+static void configure(struct reconcile *k, const char *text)
 {
 	FILE *from = fmemopen((void *)text, strlen(text), "r");
 	struct config_file config;
 
 	assert_int_equal(config_read_from(from, "conf", &config), 0);
 	fclose(from);
-	assert_int_equal(keeper_configure(k, &config), 0);
+	assert_int_equal(reconcile_configure(k, &config), 0);
 }
 
-static void begin(struct keeper *k)
+static void begin(struct reconcile *k)
 {
-	*k = (struct keeper){ .links = { .fd = -1 }, .start = start };
+	*k = (struct reconcile){ .links = { .fd = -1 }, .start = start };
 	memset(&started, 0, sizeof(started));
 }
 
 /* The next job is this one, and ends with this status. */
-static void does(struct keeper *k, enum job job, int status, uint64_t now_ns)
+static void does(struct reconcile *k, enum job job, int status, uint64_t now_ns)
 {
 	int before = started.cnt;
 
-	assert_true(keeper_next(k, now_ns));
+	assert_true(reconcile_next(k, now_ns));
 	assert_int_equal(started.cnt, before + 1);
 	assert_int_equal(started.job, job);
-	keeper_ended(k, status, now_ns);
+	reconcile_ended(k, status, now_ns);
 }
 
-static void is_idle(struct keeper *k, uint64_t now_ns)
+static void is_idle(struct reconcile *k, uint64_t now_ns)
 {
-	assert_false(keeper_next(k, now_ns));
+	assert_false(reconcile_next(k, now_ns));
 }
 
 static void failed_fork_keeps_the_job(void **state)
 {
-	struct keeper k;
+	struct reconcile k;
 
 	(void)state;
 	begin(&k);
 	configure(&k, WITH);
 	started.refuses = true;
 	is_idle(&k, S);
-	assert_int_equal(keeper_retry_at(&k), 6 * S);
+	assert_int_equal(reconcile_retry_at(&k), 6 * S);
 	started.refuses = false;
 	is_idle(&k, 2 * S); /* not at once: there is too little of something */
-	does(&k, JOB_BRING, 0, 6 * S);
+	does(&k, JOB_ENSURE, 0, 6 * S);
 	does(&k, JOB_REFRESH, 0, 6 * S);
 	is_idle(&k, 7 * S);
-	assert_int_equal(keeper_retry_at(&k), 0);
-	keeper_save(&k);
+	assert_int_equal(reconcile_retry_at(&k), 0);
+	reconcile_save(&k);
 	started.refuses = true;
 	is_idle(&k, 8 * S);
 	started.refuses = false;
 	does(&k, JOB_SAVE, 0, 20 * S);
 	is_idle(&k, 21 * S);
-	keeper_free(&k);
+	reconcile_free(&k);
 }
 
 /* The filter would be lost otherwise; what failed before the end is not done any more. */
 static void failed_fork_keeps_what_ends(void **state)
 {
-	struct keeper k;
+	struct reconcile k;
 
 	(void)state;
 	begin(&k);
 	configure(&k, "[service]\nsave = yes\nstate = /mnt\non-exit = unload\n" WITH);
-	does(&k, JOB_BRING, FAILED, S);
+	does(&k, JOB_ENSURE, FAILED, S);
 	does(&k, JOB_REFRESH, 0, S);
-	keeper_end(&k);
+	reconcile_end(&k);
 	started.refuses = true;
 	is_idle(&k, 2 * S);
-	assert_int_equal(keeper_retry_at(&k), 7 * S);
+	assert_int_equal(reconcile_retry_at(&k), 7 * S);
 	started.refuses = false;
 	does(&k, JOB_SAVE, FAILED, 7 * S);
 	does(&k, JOB_UNLOAD, 0, 7 * S);
 	is_idle(&k, 8 * S);
-	assert_int_equal(keeper_retry_at(&k), 0);
-	keeper_free(&k);
+	assert_int_equal(reconcile_retry_at(&k), 0);
+	reconcile_free(&k);
 }
 
 static void failed_fork_keeps_a_refresh(void **state)
 {
-	struct keeper k;
+	struct reconcile k;
 
 	(void)state;
 	begin(&k);
 	configure(&k, WITH);
-	does(&k, JOB_BRING, 0, S);
+	does(&k, JOB_ENSURE, 0, S);
 	started.refuses = true;
 	is_idle(&k, S);
-	assert_int_equal(keeper_retry_at(&k), 6 * S);
+	assert_int_equal(reconcile_retry_at(&k), 6 * S);
 	started.refuses = false;
 	is_idle(&k, 2 * S);
 	does(&k, JOB_REFRESH, 0, 6 * S);
 	is_idle(&k, 7 * S);
-	assert_int_equal(keeper_retry_at(&k), 0);
-	keeper_free(&k);
+	assert_int_equal(reconcile_retry_at(&k), 0);
+	reconcile_free(&k);
 }
 
 /* Its unload fails, before or after it is in the file again: it is brought, and stays. */
 static void removed_and_put_back(void **state)
 {
-	struct keeper k;
+	struct reconcile k;
 
 	for (int running = 0; running < 2; running++) {
 		(void)state;
 		begin(&k);
 		configure(&k, WITH);
-		does(&k, JOB_BRING, 0, S);
+		does(&k, JOB_ENSURE, 0, S);
 		does(&k, JOB_REFRESH, 0, S);
 		configure(&k, WITHOUT);
 		if (running) {
-			assert_true(keeper_next(&k, 2 * S));
+			assert_true(reconcile_next(&k, 2 * S));
 			assert_int_equal(started.job, JOB_UNLOAD);
 			configure(&k, WITH);
-			keeper_ended(&k, FAILED, 3 * S);
+			reconcile_ended(&k, FAILED, 3 * S);
 		} else {
 			does(&k, JOB_UNLOAD, FAILED, 2 * S);
 			configure(&k, WITH);
 		}
-		does(&k, JOB_BRING, 0, 4 * S);
+		does(&k, JOB_ENSURE, 0, 4 * S);
 		is_idle(&k, 100 * S);
-		assert_int_equal(keeper_retry_at(&k), 0);
-		keeper_free(&k);
+		assert_int_equal(reconcile_retry_at(&k), 0);
+		reconcile_free(&k);
 	}
 }
 
 static void removed_and_its_unload_fails(void **state)
 {
-	struct keeper k;
+	struct reconcile k;
 
 	(void)state;
 	begin(&k);
 	configure(&k, WITH);
-	does(&k, JOB_BRING, 0, S);
+	does(&k, JOB_ENSURE, 0, S);
 	does(&k, JOB_REFRESH, 0, S);
 	configure(&k, WITHOUT);
 	does(&k, JOB_UNLOAD, FAILED, 2 * S);
@@ -173,20 +173,20 @@ static void removed_and_its_unload_fails(void **state)
 	does(&k, JOB_UNLOAD, 0, 7 * S);
 	is_idle(&k, 100 * S);
 	assert_int_equal(k.cnt, 0);
-	keeper_free(&k);
+	reconcile_free(&k);
 }
 
 /* Jobs of the filter that failed, or that wait for its interface, are dropped. */
-static void removed_before_it_was_brought(void **state)
+static void removed_before_it_was_there(void **state)
 {
-	struct keeper k;
+	struct reconcile k;
 
 	(void)state;
 	for (int there = 0; there < 2; there++) {
 		begin(&k);
 		configure(&k, there ? WITH : WAITING);
 		if (there)
-			does(&k, JOB_BRING, FAILED, S);
+			does(&k, JOB_ENSURE, FAILED, S);
 		does(&k, JOB_REFRESH, 0, S);
 		is_idle(&k, S);
 		configure(&k, WITHOUT);
@@ -194,7 +194,7 @@ static void removed_before_it_was_brought(void **state)
 		does(&k, JOB_UNLOAD, 0, 60 * S);
 		is_idle(&k, 100 * S);
 		assert_int_equal(k.cnt, 0);
-		keeper_free(&k);
+		reconcile_free(&k);
 	}
 }
 
@@ -203,16 +203,16 @@ static void text_says_what_runs(void **state)
 	struct attachment untold = { .ifname = "lo", .ifindex = 1, .err = -EIO };
 	const struct attach_view nothing = { 0 }, one = { .list = &untold, .cnt = 1 };
 	char text[200];
-	struct keeper k;
+	struct reconcile k;
 
 	(void)state;
 	begin(&k);
 	configure(&k, "[filter feed]\ninterfaces = lo nowhere0\nport = 1\n");
-	keeper_text(&k, &nothing, text, sizeof(text));
+	reconcile_text(&k, &nothing, text, sizeof(text));
 	assert_string_equal(text, "feed: does not run on lo waits for nowhere0");
-	keeper_text(&k, &one, text, sizeof(text));
+	reconcile_text(&k, &one, text, sizeof(text));
 	assert_string_equal(text, "feed: may run on lo waits for nowhere0");
-	keeper_free(&k);
+	reconcile_free(&k);
 }
 
 int main(void)
@@ -223,10 +223,10 @@ int main(void)
 		cmocka_unit_test(failed_fork_keeps_a_refresh),
 		cmocka_unit_test(removed_and_put_back),
 		cmocka_unit_test(removed_and_its_unload_fails),
-		cmocka_unit_test(removed_before_it_was_brought),
+		cmocka_unit_test(removed_before_it_was_there),
 		cmocka_unit_test(text_says_what_runs),
 	};
 
 	unsetenv("STATE_DIRECTORY");
-	return run_any_tests("keeper", TESTS, ARRAY_SIZE(TESTS));
+	return run_any_tests("reconcile", TESTS, ARRAY_SIZE(TESTS));
 }

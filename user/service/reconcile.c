@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "keeper.h"
+#include "reconcile.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "diag.h"
 #include "identity.h"
 
-static struct kept *find(const struct keeper *k, const char *name)
+static struct reconciled *find(const struct reconcile *k, const char *name)
 {
 	for (int i = 0; i < k->cnt; i++)
 		if (!strcmp(k->list[i].name, name))
@@ -21,24 +21,24 @@ static struct kept *find(const struct keeper *k, const char *name)
 }
 
 /* Is there none yet, it is put there. The list has room. */
-static void expect(struct keeper *k, const char *name)
+static void want(struct reconcile *k, const char *name)
 {
-	struct kept *f = find(k, name);
+	struct reconciled *f = find(k, name);
 
 	if (!f) {
 		f = &k->list[k->cnt++];
-		*f = (struct kept){ 0 };
+		*f = (struct reconciled){ 0 };
 		snprintf(f->name, sizeof(f->name), "%s", name);
 	}
 	f->leaves = false;
-	f->todo = JOB_BRING;
+	f->todo = JOB_ENSURE;
 	f->failed = 0;
 	f->retry_in_ns = f->retry_at_ns = 0;
 }
 
-int keeper_configure(struct keeper *k, struct config_file *config)
+int reconcile_configure(struct reconcile *k, struct config_file *config)
 {
-	struct kept *more = reallocarray(k->list, k->cnt + config->cnt + 1, sizeof(*more));
+	struct reconciled *more = reallocarray(k->list, k->cnt + config->cnt + 1, sizeof(*more));
 
 	if (!more)
 		return diag_err(-ENOMEM, "out of memory");
@@ -51,16 +51,16 @@ int keeper_configure(struct keeper *k, struct config_file *config)
 		k->list[i].retry_in_ns = k->list[i].retry_at_ns = 0;
 	}
 	for (int i = 0; i < config->cnt; i++)
-		expect(k, config->filters[i].name);
+		want(k, config->filters[i].name);
 	config_free(&k->config);
 	k->config = *config;
 	*config = (struct config_file){ 0 };
-	keeper_look(k);
+	reconcile_look(k);
 	return 0;
 }
 
 /* Looks at the interfaces of one filter, if it is in the file: one that has come is to run it. */
-static void look_at(struct keeper *k, struct kept *f)
+static void look_at(struct reconcile *k, struct reconciled *f)
 {
 	const struct config_filter *wanted = config_find(&k->config, f->name);
 	bool came = false;
@@ -73,11 +73,11 @@ static void look_at(struct keeper *k, struct kept *f)
 	}
 	if (!came)
 		return;
-	f->todo |= f->failed | (f->is_up ? JOB_FOLLOW : JOB_BRING);
+	f->todo |= f->failed | (f->is_up ? JOB_INTERFACES : JOB_ENSURE);
 	f->retry_at_ns = 0;
 }
 
-void keeper_look(struct keeper *k)
+void reconcile_look(struct reconcile *k)
 {
 	bool changed;
 
@@ -88,19 +88,19 @@ void keeper_look(struct keeper *k)
 		look_at(k, &k->list[i]);
 }
 
-void keeper_save(struct keeper *k)
+void reconcile_save(struct reconcile *k)
 {
 	for (int i = 0; i < k->cnt; i++)
 		if (!k->list[i].leaves)
 			k->list[i].todo |= JOB_SAVE;
 }
 
-void keeper_end(struct keeper *k)
+void reconcile_end(struct reconcile *k)
 {
 	k->ending = true;
 	k->refresh = false;
 	for (int i = 0; i < k->cnt; i++) {
-		struct kept *f = &k->list[i];
+		struct reconciled *f = &k->list[i];
 
 		if (f->leaves)
 			continue;
@@ -110,19 +110,19 @@ void keeper_end(struct keeper *k)
 	}
 }
 
-static void remove_at(struct keeper *k, int i)
+static void remove_at(struct reconcile *k, int i)
 {
 	k->cnt--;
 	memmove(&k->list[i], &k->list[i + 1], (k->cnt - i) * sizeof(*k->list));
 }
 
-static enum job first_job(const struct kept *f)
+static enum job first_job(const struct reconciled *f)
 {
 	return f->todo & -f->todo;
 }
 
 /* 0; or -errno (logged): it is still to be done. */
-static int start(struct keeper *k, const struct job_order *order)
+static int start(struct reconcile *k, const struct job_order *order)
 {
 	pid_t pid = (k->start ?: job_start)(order);
 
@@ -134,23 +134,23 @@ static int start(struct keeper *k, const struct job_order *order)
 	return 0;
 }
 
-static void retry_later(struct kept *f, uint64_t now_ns)
+static void retry_later(struct reconciled *f, uint64_t now_ns)
 {
-	f->retry_in_ns = f->retry_in_ns ? 2 * f->retry_in_ns : KEEPER_RETRY_MIN_NS;
-	if (f->retry_in_ns > KEEPER_RETRY_MAX_NS)
-		f->retry_in_ns = KEEPER_RETRY_MAX_NS;
+	f->retry_in_ns = f->retry_in_ns ? 2 * f->retry_in_ns : RECONCILE_RETRY_MIN_NS;
+	if (f->retry_in_ns > RECONCILE_RETRY_MAX_NS)
+		f->retry_in_ns = RECONCILE_RETRY_MAX_NS;
 	f->retry_at_ns = now_ns + f->retry_in_ns;
 	diag_note("%s: is tried again in %llu s", f->name,
 		  (unsigned long long)(f->retry_in_ns / 1000000000));
 }
 
-static void start_of(struct keeper *k, struct kept *f, uint64_t now_ns)
+static void start_of(struct reconcile *k, struct reconciled *f, uint64_t now_ns)
 {
 	const struct config_filter *wanted = config_find(&k->config, f->name);
 	enum job job = first_job(f);
 	char *there[DEDUP_IFACES_MAX];
 	struct job_order order = { .job = job, .wish = { .name = f->name } };
-	bool needs_ifaces = job == JOB_BRING || job == JOB_FOLLOW;
+	bool needs_ifaces = job == JOB_ENSURE || job == JOB_INTERFACES;
 
 	if (job == JOB_SAVE || k->config.save)
 		order.state = k->config.state;
@@ -166,21 +166,21 @@ static void start_of(struct keeper *k, struct kept *f, uint64_t now_ns)
 		f->failed |= job; /* until one comes */
 		return;
 	}
-	/* What is brought as the file says needs not follow besides. */
-	if (job == JOB_BRING)
-		f->todo &= ~JOB_FOLLOW;
+	/* JOB_ENSURE sees to the interfaces, too. */
+	if (job == JOB_ENSURE)
+		f->todo &= ~JOB_INTERFACES;
 	if (!start(k, &order))
 		return;
 	f->failed |= job;
 	retry_later(f, now_ns);
 }
 
-bool keeper_next(struct keeper *k, uint64_t now_ns)
+bool reconcile_next(struct reconcile *k, uint64_t now_ns)
 {
 	const struct job_order refresh = { .job = JOB_REFRESH };
 
 	for (int i = 0; i < k->cnt && !k->running; i++) {
-		struct kept *f = &k->list[i];
+		struct reconciled *f = &k->list[i];
 
 		if (f->retry_at_ns && f->retry_at_ns <= now_ns) {
 			f->retry_at_ns = 0;
@@ -191,14 +191,14 @@ bool keeper_next(struct keeper *k, uint64_t now_ns)
 	}
 	if (!k->running && k->refresh && k->refresh_at_ns <= now_ns) {
 		k->refresh = start(k, &refresh);
-		k->refresh_at_ns = k->refresh ? now_ns + KEEPER_RETRY_MIN_NS : 0;
+		k->refresh_at_ns = k->refresh ? now_ns + RECONCILE_RETRY_MIN_NS : 0;
 	}
 	return k->running;
 }
 
-void keeper_ended(struct keeper *k, int status, uint64_t now_ns)
+void reconcile_ended(struct reconcile *k, int status, uint64_t now_ns)
 {
-	struct kept *f = find(k, k->job_name);
+	struct reconciled *f = find(k, k->job_name);
 	bool done = WIFEXITED(status) && !WEXITSTATUS(status);
 
 	k->running = 0;
@@ -213,7 +213,7 @@ void keeper_ended(struct keeper *k, int status, uint64_t now_ns)
 		return;
 	if (done)
 		f->retry_in_ns = 0;
-	if (done && k->job == JOB_BRING)
+	if (done && k->job == JOB_ENSURE)
 		f->is_up = true;
 	if (done && k->job == JOB_UNLOAD && f->leaves)
 		remove_at(k, (int)(f - k->list));
@@ -223,7 +223,7 @@ void keeper_ended(struct keeper *k, int status, uint64_t now_ns)
 	retry_later(f, now_ns);
 }
 
-uint64_t keeper_retry_at(const struct keeper *k)
+uint64_t reconcile_retry_at(const struct reconcile *k)
 {
 	uint64_t at = k->refresh ? k->refresh_at_ns : 0;
 
@@ -277,7 +277,7 @@ static enum where where_is(const struct attach_view *view, const struct identity
 }
 
 /* Those interfaces of the filter that are so. */
-static void add_interfaces(struct text *t, const struct keeper *k, const struct kept *f,
+static void add_interfaces(struct text *t, const struct reconcile *k, const struct reconciled *f,
 			   const struct attach_view *view, enum where where, const char *before)
 {
 	const struct config_filter *wanted = config_find(&k->config, f->name);
@@ -289,13 +289,13 @@ static void add_interfaces(struct text *t, const struct keeper *k, const struct 
 			add(t, "%s%s", cnt++ ? ", " : before, wanted->wish.where.ifnames[i]);
 }
 
-void keeper_text(const struct keeper *k, const struct attach_view *view, char *text, size_t size)
+void reconcile_text(const struct reconcile *k, const struct attach_view *view, char *text, size_t size)
 {
 	struct text t = { text, size };
 
 	*text = '\0';
 	for (int i = 0; i < k->cnt; i++) {
-		const struct kept *f = &k->list[i];
+		const struct reconciled *f = &k->list[i];
 
 		add(&t, "%s%s:", i ? "; " : "", f->name);
 		if (f->leaves)
@@ -312,7 +312,7 @@ void keeper_text(const struct keeper *k, const struct attach_view *view, char *t
 		add(&t, "the file has no filter");
 }
 
-void keeper_free(struct keeper *k)
+void reconcile_free(struct reconcile *k)
 {
 	link_events_close(&k->links);
 	config_free(&k->config);
