@@ -15,12 +15,12 @@ static json_object *json_reasons(const struct replay_stream *s)
 	return o;
 }
 
-static json_object *json_ages(const struct ages *a)
+static json_object *json_ages(const struct histogram *a)
 {
 	json_object *o = json_object_new_object();
 
-	ADD("median_ns", json_u64(ages_part(a, 0.5)));
-	ADD("p99_ns", json_u64(ages_part(a, 0.99)));
+	ADD("median_ns", json_u64(histogram_part(a, 0.5)));
+	ADD("p99_ns", json_u64(histogram_part(a, 0.99)));
 	ADD("greatest_ns", json_u64(a->greatest));
 	return o;
 }

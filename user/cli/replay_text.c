@@ -78,8 +78,8 @@ static void print_ages(const struct dedup_config *cfg, const struct replay_resul
 	printf("  copies       %.2f an id, %" PRIu64 " of one at most\n", copies_an_id(cfg, r, n),
 	       s->most_copies);
 	printf("  come after   %s (median), %s (99 %%), %s (greatest); the window is %s\n",
-	       format_time(ages_part(&s->ages, 0.5), half, sizeof(half)),
-	       format_time(ages_part(&s->ages, 0.99), most, sizeof(most)),
+	       format_time(histogram_part(&s->ages, 0.5), half, sizeof(half)),
+	       format_time(histogram_part(&s->ages, 0.99), most, sizeof(most)),
 	       format_time(s->ages.greatest, greatest, sizeof(greatest)),
 	       format_time(cfg->memory.window_ns, window, sizeof(window)));
 	if (s->missed)

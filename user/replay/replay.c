@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "diag.h"
-#include "exact.h"
+#include "id_table.h"
 #include "program.h"
 #include "secrets.h"
 
@@ -19,7 +19,7 @@ struct run {
 	struct replay_result *out;
 	struct dedup_config cfg;
 	struct engine *engine;
-	struct exact *exact;
+	struct id_table *exact;
 	uint64_t now_ns;	   /* since the first packet; never goes back */
 	uint8_t padded[FRAME_MAX]; /* a frame that was cut, with zeros instead of what is missing */
 };
@@ -39,7 +39,7 @@ static void identify(const struct run *r, struct frame_view *v)
 		return;
 	program_identify(v->data, v->len, &v->id);
 	if (v->id.reason < 0)
-		v->key = exact_key(r->exact, v->id.realm, &v->id.id, v->id.words);
+		v->key = id_table_key(r->exact, v->id.realm, &v->id.id, v->id.words);
 	v->identified = true;
 }
 
@@ -88,12 +88,12 @@ static bool may_be_known(const struct run *r, uint64_t taught_ns)
 static int note_id(struct run *r, struct frame_view *v, const struct answer *a)
 {
 	struct replay_stream *s = &r->out->streams[a->stream];
-	struct exact_entry *entry;
+	struct id_table_entry *entry;
 
 	identify(r, v);
 	if (v->id.reason >= 0) /* an IHAVE */
 		return 0;
-	entry = exact_note(r->exact, v->key, r->now_ns);
+	entry = id_table_note(r->exact, v->key, r->now_ns);
 	if (!entry)
 		return diag_err(-ENOMEM, "no memory for the ids that came" ADVICE "lower --memory");
 	s->copies++;
@@ -101,7 +101,7 @@ static int note_id(struct run *r, struct frame_view *v, const struct answer *a)
 	if (entry->copies > s->most_copies)
 		s->most_copies = entry->copies;
 	if (entry->copies > 1)
-		ages_add(&s->ages, r->now_ns - entry->first_ns);
+		histogram_add(&s->ages, r->now_ns - entry->first_ns);
 	if (a->reason == DEDUP_REASON_duplicate)
 		s->dropped_first += !may_be_known(r, entry->taught_ns);
 	else
@@ -135,7 +135,7 @@ static void expect_id(const struct run *r, struct frame_view *v)
 {
 	identify(r, v);
 	if (v->id.reason < 0)
-		exact_expect(r->exact, v->key);
+		id_table_expect(r->exact, v->key);
 }
 
 static int replay_frame(struct run *r, const struct capture_frame *f)
@@ -232,7 +232,7 @@ int replay_run(const struct replay_spec *spec, struct capture *c, struct replay_
 	r->spec = spec;
 	r->out = out;
 	r->cfg = *spec->cfg;
-	err = exact_open(0, spec->memory, &r->exact);
+	err = id_table_open(0, spec->memory, &r->exact);
 	if (err)
 		diag_err(err, "no memory for the ids that come" ADVICE "lower --memory");
 	else
@@ -240,14 +240,14 @@ int replay_run(const struct replay_spec *spec, struct capture *c, struct replay_
 	if (!err) {
 		err = replay_all(r, c);
 		out->early = engine_state(r->engine)->early;
-		out->known_since_ns = exact_known_since(r->exact);
+		out->known_since_ns = id_table_known_since(r->exact);
 	} else {
 		replay_free(out);
 	}
 	engine_close(r->engine);
 	if (spec->engine != ENGINE_USER)
 		program_close();
-	exact_close(r->exact);
+	id_table_close(r->exact);
 	free(r);
 	return err;
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ages.h"
+#include "histogram.h"
 #include "capture.h"
 #include "config.h"
 #include "counters.h"
@@ -37,7 +37,7 @@ struct replay_stream {
 	uint64_t most_copies;	  /* of one id */
 	uint64_t dropped_first; /* duplicates whose id had not come within 2 windows: false ones */
 	uint64_t missed;	/* copies that pass: their id came, but too long ago */
-	struct ages ages;	/* of all copies: since the first packet with that id */
+	struct histogram ages;	/* of all copies: since the first packet with that id */
 	struct sources *sources;
 	uint64_t iface_packets[CAPTURE_IFACES_MAX], iface_duplicates[CAPTURE_IFACES_MAX];
 };

@@ -67,7 +67,7 @@ int survey_open(uint64_t memory, struct survey **out)
 		return err;
 	s->table.places = calloc(SURVEY_DESTINATIONS_MAX, sizeof(*s->table.places));
 	s->padded = calloc(1, FRAME_BYTES_MAX);
-	if (!s->table.places || !s->padded || exact_open(SURVEY_MARK_BYTES, memory, &s->exact) ||
+	if (!s->table.places || !s->padded || id_table_open(SURVEY_MARK_BYTES, memory, &s->exact) ||
 	    profiles_add_builtin(&s->profiles))
 		goto fail;
 	s->streams = s->profiles.cnt < DEDUP_STREAMS_MAX ? s->profiles.cnt : DEDUP_STREAMS_MAX;
@@ -79,7 +79,7 @@ int survey_open(uint64_t memory, struct survey **out)
 			s->horizon_ns[i] = HORIZON_LEAST_NS;
 		if (s->profiles.list[i].stream.digest == DEDUP_DIGEST_FRAME)
 			s->horizon_ns[i] = SURVEY_TURNS(window);
-		s->looks[i] = looks_of(s->profiles.list[i].stream.name);
+		s->heuristics[i] = heuristic_of(s->profiles.list[i].stream.name);
 	}
 	s->payload = stream_by_name(s, "payload");
 	s->mirror = stream_by_name(s, "mirror");
@@ -107,7 +107,7 @@ void survey_close(struct survey *s)
 	}
 	free(s->result.destinations);
 	survey_table_free(&s->table);
-	exact_close(s->exact);
+	id_table_close(s->exact);
 	profiles_free(&s->profiles);
 	free(s->padded);
 	free(s);
@@ -190,7 +190,7 @@ static uint8_t mac_hash(const struct seen *seen, uint32_t at)
 
 int survey_note(struct survey *s, const struct capture_frame *f)
 {
-	struct sighting ids[DEDUP_STREAMS_MAX];
+	struct survey_lookup ids[DEDUP_STREAMS_MAX];
 	struct seen seen = { .iface = f->iface };
 	int cnt;
 
@@ -220,6 +220,6 @@ int survey_note(struct survey *s, const struct capture_frame *f)
 const struct survey_result *survey_end(struct survey *s)
 {
 	s->result.last_ns = s->now_ns;
-	s->result.known_since_ns = exact_known_since(s->exact);
+	s->result.known_since_ns = id_table_known_since(s->exact);
 	return survey_judge(s) ? NULL : &s->result;
 }

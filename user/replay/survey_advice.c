@@ -40,7 +40,7 @@ static void add_frames_if_best(struct survey_draft *d)
 
 	if (!d->s->all[d->s->frames])
 		return;
-	why = survey_all_judge_frames(d->s, PEAK_WINDOW_NS[survey_draft_window_of(d)], 0);
+	why = survey_all_judge_frames(d->s, WINDOWED_MAX_WINDOW_NS[survey_draft_window_of(d)], 0);
 	survey_all_set_frames_why(d->s, why);
 	if (why == SURVEY_BEST)
 		add_frames(d);
@@ -97,8 +97,8 @@ static void advise_for_all(struct survey *s, int for_all)
 	 */
 	if (for_all == s->mirror)
 		least = s->all[for_all]->ages->greatest;
-	survey_draft_window(&d, ages_part(s->all[for_all]->ages, 0.99), survey_sum_window_max(p),
-			    least);
+	survey_draft_window(&d, histogram_part(s->all[for_all]->ages, 0.99),
+			    survey_sum_window_max(p), least);
 	survey_draft_add(&d, p);
 	if (for_all == s->mirror)
 		add_frames_if_best(&d);

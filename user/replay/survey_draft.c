@@ -192,12 +192,12 @@ uint32_t survey_draft_streams(struct survey_draft *d, struct place *const *order
 static void count_drops(struct survey_filter *out, const struct candidate *c, bool is_feed,
 			uint32_t window)
 {
-	uint64_t drops = survey_sum_found(c, is_feed, PEAK_WINDOW_NS[window]);
+	uint64_t drops = survey_sum_found(c, is_feed, WINDOWED_MAX_WINDOW_NS[window]);
 
 	out->drops += drops;
 	out->drop_bytes +=
 		survey_sum_scaled(c->fit.duplicates.bytes, drops, c->fit.duplicates.packets);
-	out->window_ids += peak_most(&c->peak, window);
+	out->window_ids += windowed_max_most(&c->peak, window);
 	out->several_ifaces |=
 		(double)c->fit.other_iface > SURVEY_FEED_PART * (double)c->fit.duplicates.packets;
 }
@@ -244,9 +244,10 @@ static uint64_t rounded_up(uint64_t n)
 
 uint32_t survey_draft_window_of(const struct survey_draft *d)
 {
-	uint32_t window = peak_window_from(d->need_ns);
+	uint32_t window = windowed_max_window_from(d->need_ns);
 
-	return PEAK_WINDOW_NS[window] > d->cap_ns ? peak_window_to(d->cap_ns) : window;
+	return WINDOWED_MAX_WINDOW_NS[window] > d->cap_ns ? windowed_max_window_to(d->cap_ns)
+							  : window;
 }
 
 void survey_draft_finish(struct survey_draft *d, int for_all)
@@ -255,7 +256,7 @@ void survey_draft_finish(struct survey_draft *d, int for_all)
 	struct survey_filter *out = d->out;
 
 	count_all_drops(d, window, for_all);
-	out->spec.window_ns = PEAK_WINDOW_NS[window];
+	out->spec.window_ns = WINDOWED_MAX_WINDOW_NS[window];
 	out->spec.capacity = rounded_up(2 * out->window_ids);
 	if (out->spec.capacity < CAPACITY_LEAST)
 		out->spec.capacity = CAPACITY_LEAST;

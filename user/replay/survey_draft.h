@@ -32,7 +32,7 @@ void survey_draft_add(struct survey_draft *d, const struct profile *p);
  */
 uint32_t survey_draft_streams(struct survey_draft *d, struct place *const *order, bool *taken);
 
-/* Returns the index of the window in PEAK_WINDOW_NS. */
+/* Returns the index of the window in WINDOWED_MAX_WINDOW_NS. */
 uint32_t survey_draft_window_of(const struct survey_draft *d);
 
 /* Fills in the rest of the filter: window, capacity, and how many duplicates it drops. for_all: the

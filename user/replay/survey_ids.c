@@ -40,7 +40,8 @@ static uint64_t key_at_port(uint64_t key, const struct flow *f)
 }
 
 /* The id that this stream finds in the packet, if any. Returns 1 if there is one; 0; or -ENOMEM. */
-static int find_id(struct survey *s, const struct seen *seen, uint32_t stream, struct sighting *at)
+static int find_id(struct survey *s, const struct seen *seen, uint32_t stream,
+		   struct survey_lookup *at)
 {
 	struct candidate **candidate = survey_ids_of_all_traffic(s, stream)
 					       ? &s->all[stream]
@@ -51,7 +52,7 @@ static int find_id(struct survey *s, const struct seen *seen, uint32_t stream, s
 	if (id.reason != -1 && id.reason != DEDUP_REASON_exempt &&
 	    id.reason != DEDUP_REASON_no_id && id.reason != DEDUP_REASON_ihave_new)
 		return 0;
-	*at = (struct sighting){ .stream = stream, .candidate = survey_candidate(candidate) };
+	*at = (struct survey_lookup){ .stream = stream, .candidate = survey_candidate(candidate) };
 	if (!at->candidate)
 		return -ENOMEM;
 	if ((int)stream == s->rtp && !at->candidate->numbers) {
@@ -66,11 +67,11 @@ static int find_id(struct survey *s, const struct seen *seen, uint32_t stream, s
 	}
 	if (id.reason != -1)
 		return 0;
-	at->key = exact_key(s->exact, stream, &id.id, id.words);
+	at->key = id_table_key(s->exact, stream, &id.id, id.words);
 	at->content = at->key;
 	if ((int)stream == s->payload)
 		at->key = key_at_port(at->key, &seen->flow);
-	exact_expect(s->exact, at->key);
+	id_table_expect(s->exact, at->key);
 	return 1;
 }
 
@@ -110,14 +111,14 @@ static bool may_be_of(const struct survey *s, const struct seen *seen, uint32_t 
 		return f->ipv4 || f->ipv6;
 	if (st->layer == DEDUP_ETHERNET)
 		return !st->ethertype || st->ethertype == f->ethertype;
-	if (f->kind != SURVEY_UDP || !s->looks[stream])
+	if (f->kind != SURVEY_UDP || !s->heuristics[stream])
 		return f->kind == SURVEY_UDP;
 	if (have > f->payload_len)
 		have = f->payload_len;
-	return s->looks[stream](seen->frame + f->payload_at, have, f->payload_len);
+	return s->heuristics[stream](seen->frame + f->payload_at, have, f->payload_len);
 }
 
-int survey_ids_find(struct survey *s, const struct seen *seen, struct sighting *out)
+int survey_ids_find(struct survey *s, const struct seen *seen, struct survey_lookup *out)
 {
 	int cnt = 0;
 

@@ -11,7 +11,7 @@ bool survey_ids_of_all_traffic(const struct survey *s, uint32_t stream);
 /* Finds the packet's ids, by all streams in their order, and has their memory come near. `out` has
  * room for DEDUP_STREAMS_MAX. Returns how many, or -ENOMEM.
  */
-int survey_ids_find(struct survey *s, const struct seen *seen, struct sighting *out);
+int survey_ids_find(struct survey *s, const struct seen *seen, struct survey_lookup *out);
 
 /* Returns a digest of any bytes; never 0. What is beyond DEDUP_DIGEST_MAX counts by its length. */
 uint64_t survey_ids_digest(const struct survey *s, const void *bytes, uint32_t len);

@@ -32,14 +32,14 @@ struct mark {
 _Static_assert(sizeof(struct mark) == SURVEY_MARK_BYTES, "whole words");
 _Static_assert(SURVEY_DESTINATIONS_MAX < 1 << 12 && CAPTURE_IFACES_MAX < UINT16_MAX, "they fit");
 
-static struct mark *mark_of(struct exact_entry *e)
+static struct mark *mark_of(struct id_table_entry *e)
 {
 	return (struct mark *)e->mark;
 }
 
 /* An id's first packet, or the first one since it is too old. */
-static void note_new(struct survey *s, const struct seen *seen, const struct sighting *at,
-		     struct exact_entry *e)
+static void note_new(struct survey *s, const struct seen *seen, const struct survey_lookup *at,
+		     struct id_table_entry *e)
 {
 	const uint8_t *payload = seen->frame + seen->flow.payload_at;
 
@@ -55,7 +55,7 @@ static void note_new(struct survey *s, const struct seen *seen, const struct sig
 		.content = (uint32_t)at->content,
 	};
 	at->candidate->fit.ids++;
-	peak_add(&at->candidate->peak, s->now_ns);
+	windowed_max_add(&at->candidate->peak, s->now_ns);
 	if (at->candidate->numbers)
 		numbers_add(at->candidate->numbers, payload);
 }
@@ -71,8 +71,8 @@ static uint8_t other_hash(const struct seen *seen)
  * By a protocol's ids, what goes to another port or group is the other feed. GSP/1's say that an
  * event that comes again says nothing new, whoever sends it.
  */
-static bool is_repeat(const struct survey *s, const struct seen *seen, const struct sighting *at,
-		      const struct mark *m)
+static bool is_repeat(const struct survey *s, const struct seen *seen,
+		      const struct survey_lookup *at, const struct mark *m)
 {
 	const struct dedup_stream *st = &s->profiles.list[at->stream].stream;
 	uint32_t here = seen->place + 1;
@@ -96,7 +96,7 @@ static bool is_repeat(const struct survey *s, const struct seen *seen, const str
  * address of IPv4, one of IPv6, and one MAC.
  */
 static bool is_for_another(const struct survey *s, const struct seen *seen,
-			   const struct sighting *at, const struct mark *m)
+			   const struct survey_lookup *at, const struct mark *m)
 {
 	const struct dedup_stream *st = &s->profiles.list[at->stream].stream;
 
@@ -116,7 +116,7 @@ static void note_flood(struct candidate *c, struct mark *m)
 }
 
 /* A duplicate that a filter is right to drop. */
-static void note_copy(struct survey *s, const struct seen *seen, const struct sighting *at,
+static void note_copy(struct survey *s, const struct seen *seen, const struct survey_lookup *at,
 		      struct mark *m)
 {
 	struct candidate *c = at->candidate;
@@ -130,8 +130,8 @@ static void note_copy(struct survey *s, const struct seen *seen, const struct si
 	survey_add_pairs(&s->table, at->stream, m->first - 1, seen->place, 1);
 }
 
-static void note_duplicate(struct survey *s, const struct seen *seen, const struct sighting *at,
-			   struct exact_entry *e)
+static void note_duplicate(struct survey *s, const struct seen *seen,
+			   const struct survey_lookup *at, struct id_table_entry *e)
 {
 	uint64_t window = s->profiles.list[at->stream].window_ns;
 	struct candidate *c = at->candidate;
@@ -161,7 +161,7 @@ static void note_duplicate(struct survey *s, const struct seen *seen, const stru
 		m->other = other_hash(seen);
 }
 
-static void note_identical(struct survey *s, const struct seen *seen, const struct exact_entry *e)
+static void note_identical(struct survey *s, const struct seen *seen, const struct id_table_entry *e)
 {
 	struct place *p = &s->table.places[seen->place];
 
@@ -173,16 +173,17 @@ static void note_identical(struct survey *s, const struct seen *seen, const stru
 }
 
 /* Has the id of this entry come before, not too long ago? Then sets at->age_ns. */
-static bool is_duplicate(const struct survey *s, struct sighting *at, const struct exact_entry *e)
+static bool is_duplicate(const struct survey *s, struct survey_lookup *at,
+			 const struct id_table_entry *e)
 {
 	at->age_ns = s->now_ns - e->taught_ns;
 	return e->copies > 1 && at->age_ns <= s->horizon_ns[at->stream];
 }
 
 /* Notes an id of the packet. */
-static int note_id(struct survey *s, const struct seen *seen, struct sighting *at)
+static int note_id(struct survey *s, const struct seen *seen, struct survey_lookup *at)
 {
-	struct exact_entry *e = exact_note(s->exact, at->key, s->now_ns);
+	struct id_table_entry *e = id_table_note(s->exact, at->key, s->now_ns);
 
 	if (!e)
 		return -ENOMEM;
@@ -212,10 +213,10 @@ static bool learn_ip_id(struct survey *s, const struct seen *seen, bool is_new)
 }
 
 /* Notes any IP packet, as a whole: is it one that has come before? */
-static int note_packet(struct survey *s, struct seen *seen, struct sighting *at)
+static int note_packet(struct survey *s, struct seen *seen, struct survey_lookup *at)
 {
 	uint64_t copies = at->candidate->fit.copies;
-	struct exact_entry *e = exact_note(s->exact, at->key, s->now_ns);
+	struct id_table_entry *e = id_table_note(s->exact, at->key, s->now_ns);
 	const struct mark *m;
 	bool again, two_places;
 
@@ -245,9 +246,9 @@ static int note_packet(struct survey *s, struct seen *seen, struct sighting *at)
 /* Notes a frame that is not IP, as a whole. Nothing tells whether it was sent again or is seen
  * again but its age. What was sent again has copies of its own.
  */
-static int note_whole_frame(struct survey *s, struct seen *seen, struct sighting *at)
+static int note_whole_frame(struct survey *s, struct seen *seen, struct survey_lookup *at)
 {
-	struct exact_entry *e = exact_note(s->exact, at->key, s->now_ns);
+	struct id_table_entry *e = id_table_note(s->exact, at->key, s->now_ns);
 
 	if (!e)
 		return -ENOMEM;
@@ -266,9 +267,9 @@ static int note_whole_frame(struct survey *s, struct seen *seen, struct sighting
 	return 0;
 }
 
-int survey_note_ids(struct survey *s, struct seen *seen, struct sighting *ids, int cnt)
+int survey_note_ids(struct survey *s, struct seen *seen, struct survey_lookup *ids, int cnt)
 {
-	struct sighting *packet = NULL, *payload = NULL;
+	struct survey_lookup *packet = NULL, *payload = NULL;
 	int err = 0;
 
 	for (int i = 0; i < cnt; i++) {
@@ -300,12 +301,12 @@ int survey_note_ids(struct survey *s, struct seen *seen, struct sighting *ids, i
 int survey_note_frame(struct survey *s, const struct seen *seen)
 {
 	struct dedup_id id = { 0 };
-	const struct exact_entry *e;
+	const struct id_table_entry *e;
 
 	if (seen->have < seen->len)
 		return 0;
 	id.word[0] = survey_ids_digest(s, seen->frame, seen->len);
-	e = exact_note(s->exact, exact_key(s->exact, REALM_FRAMES, &id, 1), s->now_ns);
+	e = id_table_note(s->exact, id_table_key(s->exact, REALM_FRAMES, &id, 1), s->now_ns);
 	if (e)
 		note_identical(s, seen, e);
 	return e ? 0 : -ENOMEM;

@@ -5,12 +5,12 @@
 
 #include "survey_seen.h"
 
-#define SURVEY_MARK_BYTES 16 /* what is remembered with an id, in its entry (exact.h) */
+#define SURVEY_MARK_BYTES 16 /* what is remembered with an id, in its entry (id_table.h) */
 
 /* Notes all ids: the packet's and the payload's first, as they tell about the others. Returns 0 or
  * -ENOMEM.
  */
-int survey_note_ids(struct survey *s, struct seen *seen, struct sighting *ids, int cnt);
+int survey_note_ids(struct survey *s, struct seen *seen, struct survey_lookup *ids, int cnt);
 
 /* Notes a frame that is not IP: is it identical to an earlier one? Returns 0 or -ENOMEM. */
 int survey_note_frame(struct survey *s, const struct seen *seen);

@@ -18,7 +18,7 @@ struct seen {
 };
 
 /* An id of this packet, and what is known of it. */
-struct sighting {
+struct survey_lookup {
 	uint32_t stream;
 	struct candidate *candidate;
 	uint64_t key;

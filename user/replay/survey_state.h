@@ -5,13 +5,13 @@
 #ifndef XDP_DEDUP_SURVEY_STATE_H
 #define XDP_DEDUP_SURVEY_STATE_H
 
-#include "ages.h"
+#include "histogram.h"
 #include "digest.h"
-#include "exact.h"
+#include "id_table.h"
 #include "flow.h"
-#include "looks.h"
+#include "heuristics.h"
 #include "numbers.h"
-#include "peak.h"
+#include "windowed_max.h"
 #include "survey.h"
 
 #define SURVEY_AGES_MAX 1536  /* histograms, of 15 KB each */
@@ -23,9 +23,9 @@
 
 /* What one profile makes of one destination's packets, or of all. */
 struct candidate {
-	struct survey_fit fit; /* its counts; the ages and what is judged are 0 until the end */
-	struct peak peak;      /* of its ids */
-	struct ages *ages;     /* of its copies; NULL: none yet, or too many histograms */
+	struct survey_fit fit;	  /* its counts; the ages and what is judged are 0 until the end */
+	struct windowed_max peak; /* of its ids */
+	struct histogram *ages;	  /* of its copies; NULL: none yet, or too many histograms */
 	/* Duplicates that are no copies, though a filter would drop them: not later than two of the
 	 * longest windows that fit the profile.
 	 */
@@ -37,7 +37,7 @@ struct candidate {
 struct place {
 	bool used;
 	struct survey_destination d;
-	struct ages *ages;				 /* of what is identical; NULL as above */
+	struct histogram *ages;				 /* of what is identical; NULL as above */
 	struct candidate *candidates[DEDUP_STREAMS_MAX]; /* by stream; NULL: lets none in */
 	uint8_t mac[6]; /* the first host's that packets went to; all zero: none */
 	bool more_macs; /* they went to others, too */
@@ -69,12 +69,12 @@ struct survey_table {
 
 struct survey {
 	struct profiles profiles;
-	uint32_t streams;			/* one for each profile, in their order */
-	uint64_t horizon_ns[DEDUP_STREAMS_MAX]; /* an id that is older counts as a new one */
-	looks looks[DEDUP_STREAMS_MAX];		/* of datagrams; NULL: any may be of the profile */
-	int payload, mirror, frames, rtp;	/* their streams */
+	uint32_t streams;			 /* one for each profile, in their order */
+	uint64_t horizon_ns[DEDUP_STREAMS_MAX];	 /* an id that is older counts as a new one */
+	heuristic heuristics[DEDUP_STREAMS_MAX]; /* of datagrams; NULL: any may be of the profile */
+	int payload, mirror, frames, rtp;	 /* their streams */
 	__u64 digest_key[DEDUP_DIGEST_KEYS];
-	struct exact *exact;
+	struct id_table *exact;
 	struct survey_table table;
 	struct candidate *all[DEDUP_STREAMS_MAX]; /* of the profiles for all traffic */
 	uint64_t ip_packets, other_ip_packets;	  /* "other": not UDP */
@@ -102,7 +102,7 @@ uint32_t survey_place(struct survey_table *t, const struct flow *f);
 struct candidate *survey_candidate(struct candidate **at);
 
 /* Adds an age to *at, a new histogram if that is NULL and there are not too many. */
-void survey_add_age(struct survey_table *t, struct ages **at, uint64_t ns);
+void survey_add_age(struct survey_table *t, struct histogram **at, uint64_t ns);
 
 /* So many duplicates at place b of what had come to place a. They are not noted if there are too
  * many pairs.

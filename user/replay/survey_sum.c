@@ -32,7 +32,7 @@ uint64_t survey_sum_found(const struct candidate *c, bool is_feed, uint64_t wind
 {
 	if (!c->ages)
 		return 0;
-	return survey_sum_scaled(copies_of(c, is_feed), ages_within(c->ages, window_ns),
+	return survey_sum_scaled(copies_of(c, is_feed), histogram_within(c->ages, window_ns),
 				 c->ages->cnt);
 }
 
@@ -49,8 +49,9 @@ void survey_sum_add(struct survey_sum *sum, const struct candidate *c, bool is_f
 	sum->ids += c->fit.ids;
 	sum->go_on += c->numbers ? c->numbers->go_on : c->fit.ids;
 	sum->jump += c->numbers ? c->numbers->jump : 0;
-	if (c->ages && c->ages->cnt >= SURVEY_GAIN_LEAST && ages_part(c->ages, 0.99) > sum->p99_ns)
-		sum->p99_ns = ages_part(c->ages, 0.99);
+	if (c->ages && c->ages->cnt >= SURVEY_GAIN_LEAST &&
+	    histogram_part(c->ages, 0.99) > sum->p99_ns)
+		sum->p99_ns = histogram_part(c->ages, 0.99);
 }
 
 bool survey_sum_is_gain(uint64_t found, uint64_t packets)
@@ -97,24 +98,25 @@ enum survey_why survey_sum_judge(const struct profile *p, const struct survey_su
 	return survey_sum_is_gain(sum->found, packets) ? SURVEY_BEST : SURVEY_TOO_OLD;
 }
 
-void survey_sum_set_ages(struct survey_duplicates *d, const struct ages *ages)
+void survey_sum_set_ages(struct survey_duplicates *d, const struct histogram *ages)
 {
 	if (!ages)
 		return;
-	d->median_ns = ages_part(ages, 0.5);
-	d->p99_ns = ages_part(ages, 0.99);
+	d->median_ns = histogram_part(ages, 0.5);
+	d->p99_ns = histogram_part(ages, 0.99);
 	d->greatest_ns = ages->greatest;
 }
 
 void survey_sum_finish(struct survey_fit *out, struct candidate *c, const struct profile *p)
 {
-	peak_end(&c->peak);
+	windowed_max_end(&c->peak);
 	c->fit.profile = p;
 	survey_sum_set_ages(&c->fit.duplicates, c->ages);
 	if (c->ages) {
-		c->fit.in_window =
-			ages_within(c->ages, p->window_ns ? p->window_ns : SPEC_WINDOW_DEFAULT_NS);
-		c->fit.window_ns = PEAK_WINDOW_NS[peak_window_from(c->fit.duplicates.p99_ns)];
+		c->fit.in_window = histogram_within(c->ages, p->window_ns ? p->window_ns
+									  : SPEC_WINDOW_DEFAULT_NS);
+		c->fit.window_ns =
+			WINDOWED_MAX_WINDOW_NS[windowed_max_window_from(c->fit.duplicates.p99_ns)];
 	}
 	*out = c->fit;
 }

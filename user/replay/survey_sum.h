@@ -44,7 +44,7 @@ enum survey_why survey_sum_judge(const struct profile *p, const struct survey_su
 				 uint64_t packets);
 
 /* Sets the ages of *d; `ages` may be NULL. */
-void survey_sum_set_ages(struct survey_duplicates *d, const struct ages *ages);
+void survey_sum_set_ages(struct survey_duplicates *d, const struct histogram *ages);
 
 /* Ends the counts of a candidate, and copies them to *out for the survey's result. */
 void survey_sum_finish(struct survey_fit *out, struct candidate *c, const struct profile *p);

@@ -19,7 +19,7 @@ static uint16_t *find(struct survey_table *t, const struct flow *f)
 	}
 }
 
-static void free_ages(struct survey_table *t, struct ages **at)
+static void free_ages(struct survey_table *t, struct histogram **at)
 {
 	t->ages_cnt -= *at != NULL;
 	free(*at);
@@ -151,14 +151,14 @@ struct candidate *survey_candidate(struct candidate **at)
 	return *at;
 }
 
-void survey_add_age(struct survey_table *t, struct ages **at, uint64_t ns)
+void survey_add_age(struct survey_table *t, struct histogram **at, uint64_t ns)
 {
 	if (!*at && t->ages_cnt < SURVEY_AGES_MAX) {
 		*at = calloc(1, sizeof(**at));
 		t->ages_cnt += *at != NULL;
 	}
 	if (*at)
-		ages_add(*at, ns);
+		histogram_add(*at, ns);
 }
 
 void survey_add_pairs(struct survey_table *t, uint32_t stream, uint32_t a, uint32_t b, uint64_t cnt)

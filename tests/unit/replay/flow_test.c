@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "flow.h"
-#include "looks.h"
+#include "heuristics.h"
 #include "protocol_packets.h"
 
 #define QINQ                   \
@@ -231,7 +231,7 @@ static void behind_extensions(void **state)
 
 static bool looks_like(const char *profile, const uint8_t *payload, uint32_t have, uint32_t len)
 {
-	looks like = looks_of(profile);
+	heuristic like = heuristic_of(profile);
 
 	return !like || like(payload, have, len);
 }

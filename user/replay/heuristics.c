@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "looks.h"
+#include "heuristics.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -52,11 +52,11 @@ static bool like_discv4(const uint8_t *p, uint32_t have, uint32_t len)
 	return len >= 99 && len <= 1280 && (have < 99 || (p[97] >= 1 && p[97] <= 6 && p[98] >= 0xc0));
 }
 
-looks looks_of(const char *profile)
+heuristic heuristic_of(const char *profile)
 {
 	static const struct {
 		const char *profile;
-		looks like;
+		heuristic like;
 	} LOOKS[] = {
 		{ "moldudp64", like_moldudp64 },
 		{ "rtp", like_rtp },

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "peak.h"
+#include "windowed_max.h"
 
 #define MS UINT64_C(1000000)
 #define DAY (86400000 * MS)
@@ -50,21 +50,22 @@ static void most_of_any_window(void **state)
 
 	for (uint64_t seed = 1; seed <= 10; seed++) {
 		uint64_t random = seed, now = random_next(&random) >> (seed % 2 ? 4 : 40);
-		struct peak p = { 0 };
+		struct windowed_max p = { 0 };
 
 		for (uint32_t i = 0; i < row->cnt; i++) {
 			uint64_t gap = i % row->burst ? row->gap / 1000 : row->gap;
 
 			now += gap ? random_next(&random) % gap : 0;
 			times[i] = now;
-			peak_add(&p, now);
+			windowed_max_add(&p, now);
 		}
-		peak_end(&p);
-		for (uint32_t i = 0; i < PEAK_WINDOWS; i++) {
-			uint64_t window = PEAK_WINDOW_NS[i];
+		windowed_max_end(&p);
+		for (uint32_t i = 0; i < WINDOWED_MAX_WINDOWS; i++) {
+			uint64_t window = WINDOWED_MAX_WINDOW_NS[i];
 
-			assert_true(peak_most(&p, i) >= most_in(row->cnt, window));
-			assert_true(peak_most(&p, i) <= most_in(row->cnt, window + window / 2));
+			assert_true(windowed_max_most(&p, i) >= most_in(row->cnt, window));
+			assert_true(windowed_max_most(&p, i) <=
+				    most_in(row->cnt, window + window / 2));
 		}
 	}
 }
@@ -72,30 +73,30 @@ static void most_of_any_window(void **state)
 static void windows_by_length(void **state)
 {
 	(void)state;
-	for (uint32_t i = 0; i < PEAK_WINDOWS; i++) {
-		uint64_t window = PEAK_WINDOW_NS[i];
+	for (uint32_t i = 0; i < WINDOWED_MAX_WINDOWS; i++) {
+		uint64_t window = WINDOWED_MAX_WINDOW_NS[i];
 
-		assert_true(!i ||
-			    (window > PEAK_WINDOW_NS[i - 1] && !(window % PEAK_WINDOW_NS[i - 1])));
-		assert_int_equal(peak_window_from(window), i);
-		assert_int_equal(peak_window_to(window), i);
-		assert_int_equal(peak_window_from(window - 1), i);
-		assert_int_equal(peak_window_to(window + 1), i);
-		assert_int_equal(peak_window_to(window - 1), i ? i - 1 : 0);
-		assert_int_equal(peak_window_from(window + 1),
-				 i + 1 < PEAK_WINDOWS ? i + 1 : PEAK_WINDOWS - 1);
+		assert_true(!i || (window > WINDOWED_MAX_WINDOW_NS[i - 1] &&
+				   !(window % WINDOWED_MAX_WINDOW_NS[i - 1])));
+		assert_int_equal(windowed_max_window_from(window), i);
+		assert_int_equal(windowed_max_window_to(window), i);
+		assert_int_equal(windowed_max_window_from(window - 1), i);
+		assert_int_equal(windowed_max_window_to(window + 1), i);
+		assert_int_equal(windowed_max_window_to(window - 1), i ? i - 1 : 0);
+		assert_int_equal(windowed_max_window_from(window + 1),
+				 i + 1 < WINDOWED_MAX_WINDOWS ? i + 1 : WINDOWED_MAX_WINDOWS - 1);
 	}
-	assert_int_equal(PEAK_WINDOW_NS[0], 10 * MS);
-	assert_int_equal(PEAK_WINDOW_NS[PEAK_WINDOWS - 1], 30 * DAY);
+	assert_int_equal(WINDOWED_MAX_WINDOW_NS[0], 10 * MS);
+	assert_int_equal(WINDOWED_MAX_WINDOW_NS[WINDOWED_MAX_WINDOWS - 1], 30 * DAY);
 }
 
 static void none(void **state)
 {
-	struct peak p = { 0 };
+	struct windowed_max p = { 0 };
 
 	(void)state;
-	peak_end(&p);
-	assert_int_equal(peak_most(&p, 0), 0);
+	windowed_max_end(&p);
+	assert_int_equal(windowed_max_most(&p, 0), 0);
 }
 
 int main(void)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exact.h"
+#include "id_table.h"
 
 #define REALMS 5
 
@@ -60,9 +60,10 @@ static struct dedup_id id_of(uint32_t i, uint32_t words)
 /* What the entry says must be so if the id's first packet that is known came after the time since
  * which all ids are known. What is older may have been forgotten: then it is a new one.
  */
-static void check(struct exact *x, const struct exact_entry *e, struct known *known, uint64_t now)
+static void check(struct id_table *x, const struct id_table_entry *e, struct known *known,
+		  uint64_t now)
 {
-	uint64_t since = exact_known_since(x);
+	uint64_t since = id_table_known_since(x);
 	bool sure = known->came && (!since || known->last_ns > since);
 
 	assert_non_null(e);
@@ -85,78 +86,78 @@ static void says_what_came(void **state)
 	const struct row *row = *state;
 	struct model m = { .ids = row->ids };
 	uint64_t seed = 3, now = 1000, fresh = 0;
-	struct exact *x;
+	struct id_table *x;
 
 	m.known = calloc((size_t)REALMS * row->ids, sizeof(*m.known));
 	assert_non_null(m.known);
-	assert_int_equal(exact_open(8, row->bytes, &x), 0);
-	assert_int_equal(exact_known_since(x), 0);
+	assert_int_equal(id_table_open(8, row->bytes, &x), 0);
+	assert_int_equal(id_table_known_since(x), 0);
 	for (uint32_t i = 0; i < row->packets; i++) {
 		uint32_t realm = random_next(&seed) % REALMS;
 		uint32_t which = random_next(&seed) % row->ids;
 		struct known *known = &m.known[(size_t)realm * row->ids + which];
 		uint32_t words = words_of(row, realm);
 		struct dedup_id id = id_of(which, words);
-		struct exact_entry *e;
+		struct id_table_entry *e;
 
 		now += random_next(&seed) % 3;
-		e = exact_note(x, exact_key(x, realm, &id, words), now);
+		e = id_table_note(x, id_table_key(x, realm, &id, words), now);
 		check(x, e, known, now);
 		fresh += e->copies == 1;
 		e->mark[0] = known->mark = random_next(&seed);
-		assert_int_equal(exact_ids(x), fresh);
+		assert_int_equal(id_table_ids(x), fresh);
 	}
-	assert_int_equal(exact_known_since(x) > 0, row->evicts);
-	exact_close(x);
+	assert_int_equal(id_table_known_since(x) > 0, row->evicts);
+	id_table_close(x);
 	free(m.known);
 }
 
 /* What comes at least as often as others is never forgotten, however many come. */
 static void what_comes_again_stays(void **state)
 {
-	struct exact *x;
+	struct id_table *x;
 	struct dedup_id id = id_of(0, 2);
-	struct exact_entry *e = NULL;
+	struct id_table_entry *e = NULL;
 
 	(void)state;
-	assert_int_equal(exact_open(8, 0, &x), 0);
+	assert_int_equal(id_table_open(8, 0, &x), 0);
 	for (uint32_t i = 0; i < 300000; i++) {
 		struct dedup_id other = id_of(2 + i, 2);
 
-		assert_non_null(exact_note(x, exact_key(x, 0, &other, 2), i));
+		assert_non_null(id_table_note(x, id_table_key(x, 0, &other, 2), i));
 		if (i % 100 == 0)
-			e = exact_note(x, exact_key(x, 0, &id, 2), i);
+			e = id_table_note(x, id_table_key(x, 0, &id, 2), i);
 	}
 	assert_non_null(e);
 	assert_int_equal(e->copies, 3000);
 	assert_int_equal(e->first_ns, 0);
-	assert_true(exact_known_since(x) > 0);
-	exact_close(x);
+	assert_true(id_table_known_since(x) > 0);
+	id_table_close(x);
 }
 
 /* As much as can be taken by powers of 2. */
 static void as_much_as_there_is_memory(void **state)
 {
-	struct exact *x;
+	struct id_table *x;
 	uint32_t cnt = 0;
 
 	(void)state;
-	assert_int_equal(exact_open(16, 16 << 20, &x), 0);
-	while (!exact_known_since(x)) {
+	assert_int_equal(id_table_open(16, 16 << 20, &x), 0);
+	while (!id_table_known_since(x)) {
 		struct dedup_id id = id_of(2 * cnt, 1);
 
-		assert_non_null(exact_note(x, exact_key(x, 0, &id, 1), 1 + cnt));
+		assert_non_null(id_table_note(x, id_table_key(x, 0, &id, 1), 1 + cnt));
 		cnt++;
 	}
 	/* 48 bytes a slot, of two tables and a half of one; three quarters of a table are used. */
 	assert_int_equal(cnt, 131072 / 4 * 3 + 1);
-	exact_close(x);
+	id_table_close(x);
 }
 
 static void none(void **state)
 {
 	(void)state;
-	exact_close(NULL);
+	id_table_close(NULL);
 }
 
 int main(void)

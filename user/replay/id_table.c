@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "exact.h"
+#include "id_table.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #define KEY_WORDS (4 + 2 * DEDUP_ID_WORDS_MAX + 2)
 
 /* Open addressing, linear probing; at most three quarters of the slots are used. A slot is an
- * exact_entry (copies 0: unused) and the caller's mark.
+ * id_table_entry (copies 0: unused) and the caller's mark.
  */
 struct table {
 	uint8_t *slots;
@@ -22,39 +22,39 @@ struct table {
 	uint64_t since_ns; /* when its first id came */
 };
 
-struct exact {
+struct id_table {
 	struct table newer, older;
 	uint64_t slot_bytes, slots_max;
 	uint64_t ids, known_since_ns;
 	__u64 secret[KEY_WORDS]; /* captures are hostile: nobody knows what collides */
 };
 
-static struct exact_entry *slot_at(const struct exact *x, const struct table *t, uint64_t i)
+static struct id_table_entry *slot_at(const struct id_table *x, const struct table *t, uint64_t i)
 {
-	return (struct exact_entry *)(t->slots + (i & (t->slots_cnt - 1)) * x->slot_bytes);
+	return (struct id_table_entry *)(t->slots + (i & (t->slots_cnt - 1)) * x->slot_bytes);
 }
 
 /* The slot that holds the key, or the unused one where it would be. The search begins at the key's
  * low bits, so that a table of twice the size has the slots in almost this order: copying them
  * there reads and writes memory from one end to the other.
  */
-static struct exact_entry *find(const struct exact *x, const struct table *t, uint64_t key)
+static struct id_table_entry *find(const struct id_table *x, const struct table *t, uint64_t key)
 {
 	for (uint64_t i = key;; i++) {
-		struct exact_entry *e = slot_at(x, t, i);
+		struct id_table_entry *e = slot_at(x, t, i);
 
 		if (!e->copies || e->key == key)
 			return e;
 	}
 }
 
-static uint64_t bytes_of(const struct exact *x, const struct table *t)
+static uint64_t bytes_of(const struct id_table *x, const struct table *t)
 {
 	return t->slots_cnt * x->slot_bytes;
 }
 
 /* Large tables are read at random: large pages spare most of the page walks. */
-static int make_table(const struct exact *x, struct table *t, uint64_t slots_cnt)
+static int make_table(const struct id_table *x, struct table *t, uint64_t slots_cnt)
 {
 	struct table made = { .slots_cnt = slots_cnt };
 	void *p = mmap(NULL, bytes_of(x, &made), PROT_READ | PROT_WRITE,
@@ -68,7 +68,7 @@ static int make_table(const struct exact *x, struct table *t, uint64_t slots_cnt
 	return 0;
 }
 
-static void free_table(const struct exact *x, struct table *t)
+static void free_table(const struct id_table *x, struct table *t)
 {
 	if (t->slots)
 		munmap(t->slots, bytes_of(x, t));
@@ -76,14 +76,14 @@ static void free_table(const struct exact *x, struct table *t)
 }
 
 /* Puts what *t has into a table of so many slots. */
-static int resize(struct exact *x, struct table *t, uint64_t slots_cnt)
+static int resize(struct id_table *x, struct table *t, uint64_t slots_cnt)
 {
 	struct table larger;
 
 	if (make_table(x, &larger, slots_cnt))
 		return -ENOMEM;
 	for (uint64_t i = 0; i < t->slots_cnt; i++) {
-		const struct exact_entry *e = slot_at(x, t, i);
+		const struct id_table_entry *e = slot_at(x, t, i);
 
 		if (e->copies)
 			memcpy(find(x, &larger, e->key), e, x->slot_bytes);
@@ -95,27 +95,27 @@ static int resize(struct exact *x, struct table *t, uint64_t slots_cnt)
 	return 0;
 }
 
-int exact_open(uint32_t mark_bytes, uint64_t bytes, struct exact **out)
+int id_table_open(uint32_t mark_bytes, uint64_t bytes, struct id_table **out)
 {
-	struct exact *x = calloc(1, sizeof(*x));
+	struct id_table *x = calloc(1, sizeof(*x));
 
 	if (!x)
 		return -ENOMEM;
-	x->slot_bytes = sizeof(struct exact_entry) + mark_bytes;
+	x->slot_bytes = sizeof(struct id_table_entry) + mark_bytes;
 	x->slots_max = SLOTS_LEAST;
 	/* Two tables, and a third of half the size while one grows. */
 	while (x->slots_max * 2 * x->slot_bytes * 5 / 2 <= bytes)
 		x->slots_max *= 2;
 	if (getrandom(x->secret, sizeof(x->secret), 0) != sizeof(x->secret) ||
 	    make_table(x, &x->newer, SLOTS_LEAST) || make_table(x, &x->older, SLOTS_LEAST)) {
-		exact_close(x);
+		id_table_close(x);
 		return -ENOMEM;
 	}
 	*out = x;
 	return 0;
 }
 
-void exact_close(struct exact *x)
+void id_table_close(struct id_table *x)
 {
 	if (!x)
 		return;
@@ -125,7 +125,7 @@ void exact_close(struct exact *x)
 }
 
 /* Makes room for one more id in the newer table. */
-static int make_room(struct exact *x, uint64_t now_ns)
+static int make_room(struct id_table *x, uint64_t now_ns)
 {
 	if (!x->newer.used)
 		x->newer.since_ns = now_ns;
@@ -143,7 +143,8 @@ static int make_room(struct exact *x, uint64_t now_ns)
 	return 0;
 }
 
-uint64_t exact_key(const struct exact *x, uint32_t realm, const struct dedup_id *id, uint32_t words)
+uint64_t id_table_key(const struct id_table *x, uint32_t realm, const struct dedup_id *id,
+		      uint32_t words)
 {
 	struct dedup_digest d;
 
@@ -154,16 +155,16 @@ uint64_t exact_key(const struct exact *x, uint32_t realm, const struct dedup_id 
 	return dedup_digest_end(&d);
 }
 
-void exact_expect(const struct exact *x, uint64_t key)
+void id_table_expect(const struct id_table *x, uint64_t key)
 {
 	if (x->newer.slots)
 		__builtin_prefetch(slot_at(x, &x->newer, key), 1);
 }
 
-struct exact_entry *exact_note(struct exact *x, uint64_t key, uint64_t now_ns)
+struct id_table_entry *id_table_note(struct id_table *x, uint64_t key, uint64_t now_ns)
 {
-	const struct exact_entry *old;
-	struct exact_entry *e;
+	const struct id_table_entry *old;
+	struct id_table_entry *e;
 
 	if (!x->newer.slots || make_room(x, now_ns))
 		return NULL;
@@ -184,12 +185,12 @@ struct exact_entry *exact_note(struct exact *x, uint64_t key, uint64_t now_ns)
 	return e;
 }
 
-uint64_t exact_known_since(const struct exact *x)
+uint64_t id_table_known_since(const struct id_table *x)
 {
 	return x->known_since_ns;
 }
 
-uint64_t exact_ids(const struct exact *x)
+uint64_t id_table_ids(const struct id_table *x)
 {
 	return x->ids;
 }

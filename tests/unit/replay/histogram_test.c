@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ages.h"
+#include "histogram.h"
 
 #define CNT 20000
 
-static struct ages ages;
+static struct histogram ages;
 static uint64_t list[CNT];
 
 static int by_age(const void *a, const void *b)
@@ -26,7 +26,7 @@ static void fill(uint32_t cnt, uint32_t bits, uint64_t seed)
 	memset(&ages, 0, sizeof(ages));
 	for (uint32_t i = 0; i < cnt; i++) {
 		list[i] = random_next(&seed) >> (64 - bits + random_next(&seed) % bits);
-		ages_add(&ages, list[i]);
+		histogram_add(&ages, list[i]);
 	}
 	qsort(list, cnt, sizeof(*list), by_age);
 }
@@ -50,13 +50,14 @@ static void parts_of_the_list(void **state)
 		assert_int_equal(ages.greatest, list[row->cnt - 1]);
 		for (size_t i = 0; i < ARRAY_SIZE(PARTS); i++) {
 			uint64_t need = (uint64_t)ceil(PARTS[i] * row->cnt);
-			uint64_t real = list[need ? need - 1 : 0], is = ages_part(&ages, PARTS[i]);
+			uint64_t real = list[need ? need - 1 : 0],
+				 is = histogram_part(&ages, PARTS[i]);
 
 			assert_true(is >= real);
 			assert_true(is - real <= real / 32);
 			assert_true(is <= ages.greatest);
 		}
-		assert_int_equal(ages_part(&ages, 1), ages.greatest);
+		assert_int_equal(histogram_part(&ages, 1), ages.greatest);
 	}
 }
 
@@ -79,13 +80,13 @@ static void cnts_of_the_list(void **state)
 		fill(row->cnt, row->bits, seed);
 		for (int i = 0; i < 200; i++) {
 			uint64_t ns = random_next(&random) >> random_next(&random) % 64;
-			uint64_t is = ages_within(&ages, ns);
+			uint64_t is = histogram_within(&ages, ns);
 
 			assert_true(is <= cnt_within(row->cnt, ns));
 			assert_true(is >= cnt_within(row->cnt, ns - ns / 32));
 		}
-		assert_int_equal(ages_within(&ages, ages.greatest), row->cnt);
-		assert_int_equal(ages_within(&ages, UINT64_MAX), row->cnt);
+		assert_int_equal(histogram_within(&ages, ages.greatest), row->cnt);
+		assert_int_equal(histogram_within(&ages, UINT64_MAX), row->cnt);
 	}
 }
 
@@ -101,11 +102,11 @@ static void each_step(void **state)
 				uint64_t age = at + (uint64_t)beside;
 
 				memset(&ages, 0, sizeof(ages));
-				ages_add(&ages, age);
+				histogram_add(&ages, age);
 				/* Not bounded by the greatest. */
 				ages.greatest = UINT64_MAX;
-				assert_true(ages_part(&ages, 1) >= age);
-				assert_true(ages_part(&ages, 1) - age <= age / 32);
+				assert_true(histogram_part(&ages, 1) >= age);
+				assert_true(histogram_part(&ages, 1) - age <= age / 32);
 			}
 		}
 	}
@@ -115,14 +116,14 @@ static void none(void **state)
 {
 	(void)state;
 	memset(&ages, 0, sizeof(ages));
-	assert_int_equal(ages_part(&ages, 0), 0);
-	assert_int_equal(ages_part(&ages, 0.5), 0);
-	assert_int_equal(ages_part(&ages, 1), 0);
-	assert_int_equal(ages_within(&ages, 0), 0);
-	assert_int_equal(ages_within(&ages, UINT64_MAX), 0);
-	ages_add(&ages, 0);
-	assert_int_equal(ages_part(&ages, 1), 0);
-	assert_int_equal(ages_within(&ages, 0), 1);
+	assert_int_equal(histogram_part(&ages, 0), 0);
+	assert_int_equal(histogram_part(&ages, 0.5), 0);
+	assert_int_equal(histogram_part(&ages, 1), 0);
+	assert_int_equal(histogram_within(&ages, 0), 0);
+	assert_int_equal(histogram_within(&ages, UINT64_MAX), 0);
+	histogram_add(&ages, 0);
+	assert_int_equal(histogram_part(&ages, 1), 0);
+	assert_int_equal(histogram_within(&ages, 0), 1);
 }
 
 /* A step that is full stays so, instead of beginning anew. */
@@ -130,14 +131,14 @@ static void steps_that_are_full(void **state)
 {
 	(void)state;
 	memset(&ages, 0, sizeof(ages));
-	ages_add(&ages, 7);
+	histogram_add(&ages, 7);
 	ages.in[7] = UINT32_MAX;
 	ages.cnt = UINT32_MAX;
-	ages_add(&ages, 7);
-	ages_add(&ages, 9);
-	assert_int_equal(ages_part(&ages, 0.5), 7);
+	histogram_add(&ages, 7);
+	histogram_add(&ages, 9);
+	assert_int_equal(histogram_part(&ages, 0.5), 7);
 	assert_int_equal(ages.cnt, (uint64_t)UINT32_MAX + 2);
-	assert_int_equal(ages_part(&ages, 1), 9);
+	assert_int_equal(histogram_part(&ages, 1), 9);
 }
 
 int main(void)
