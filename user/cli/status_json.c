@@ -133,7 +133,7 @@ static void json_receiver(json_object *o, const struct status *s)
 	    json_to(c->policy.to, c->policy.to4_cnt, c->policy.gsp_alone ? c->policy.to_cnt : 0));
 	ADD("vlans", json_ports(c->policy.vlans, c->policy.vlans_cnt));
 	ADD("macs_changed", stale);
-	ADD("same_index", *s->twins.here ? json_object_new_string(s->twins.here) : NULL);
+	ADD("same_index", *s->same_index.here ? json_object_new_string(s->same_index.here) : NULL);
 	ADD("stacked", json_pair(&s->faults.stacked));
 	ADD("merged", json_pair(&s->faults.merging));
 }
@@ -257,15 +257,15 @@ static json_object *json_before(const struct status *s)
 	return o;
 }
 
-json_object *advice_json(const struct advice *said, int cnt)
+json_object *advice_json(const struct advice *advice, int cnt)
 {
 	json_object *list = json_object_new_array();
 
 	for (int i = 0; i < cnt; i++) {
 		json_object *o = json_object_new_object();
 
-		ADD("key", json_object_new_string(said[i].key));
-		ADD("text", json_object_new_string(said[i].text));
+		ADD("key", json_object_new_string(advice[i].key));
+		ADD("text", json_object_new_string(advice[i].text));
 		json_object_array_add(list, o);
 	}
 	return list;
@@ -275,8 +275,8 @@ json_object *status_json(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
 	json_object *o = json_object_new_object();
-	struct advice said[ADVICE_MAX];
-	int cnt = status_advice(s, NULL, said);
+	struct advice list[ADVICE_MAX];
+	int cnt = status_advice(s, NULL, list);
 
 	ADD("name", json_object_new_string(s->filter.name));
 	ADD("interfaces", json_ifaces(s));
@@ -312,7 +312,7 @@ json_object *status_json(const struct status *s)
 	ADD("predecessor", json_before(s));
 	ADD("format", json_u64(c->format));
 	ADD("exchanging", json_object_new_boolean(s->exchanging));
-	ADD("advice", advice_json(said, cnt));
+	ADD("advice", advice_json(list, cnt));
 	ADD("bytes_kept_away", json_u64(s->counters.dropped_bytes));
 	ADD("counters", json_counters(&s->counters));
 	return o;

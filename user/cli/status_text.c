@@ -207,9 +207,9 @@ static void print_receiver(const struct status *s)
 	for (int i = 0; i < faults->stale_cnt; i++)
 		printf("  warning     the MACs of %s or of what is on top of it have changed: xdp-dedup refresh %s\n",
 		       faults->stale[i], s->filter.name);
-	if (*s->twins.here)
+	if (*s->same_index.here)
 		printf("  warning     %s has the index of %s in another network namespace: packets for AF_XDP sockets are lost; xdp-dedup unload %s\n",
-		       s->twins.here, s->twins.there, s->twins.here);
+		       s->same_index.here, s->same_index.there, s->same_index.here);
 	if (*faults->stacked.upper)
 		printf("  warning     %s is on top of %s: packets meet the filter twice, and are dropped the second time; unload one of them\n",
 		       faults->stacked.upper, faults->stacked.lower);
@@ -297,12 +297,12 @@ static void print_sockets(const struct status *s)
 /* What lines above say already is left out. */
 static void print_advice(const struct status *s)
 {
-	struct advice said[ADVICE_MAX];
-	int cnt = status_advice(s, NULL, said);
+	struct advice list[ADVICE_MAX];
+	int cnt = status_advice(s, NULL, list);
 
 	for (int i = 0; i < cnt; i++)
-		if (strcmp(said[i].key, "stopped") && strcmp(said[i].key, "macs_changed"))
-			printf("  advice      %s\n", said[i].text);
+		if (strcmp(list[i].key, "stopped") && strcmp(list[i].key, "macs_changed"))
+			printf("  advice      %s\n", list[i].text);
 }
 
 void status_print(const struct status *s)

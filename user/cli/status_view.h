@@ -14,6 +14,6 @@ void status_print(const struct status *s);
 json_object *status_json(const struct status *s);
 
 /* Makes a list of objects with `key` and `text`. The caller frees it with json_object_put(). */
-json_object *advice_json(const struct advice *said, int cnt);
+json_object *advice_json(const struct advice *advice, int cnt);
 
 #endif

@@ -84,8 +84,8 @@ static void note_twin(struct status *s, const struct attach_view *v, const struc
 
 	if (!twin)
 		return;
-	snprintf(s->twins.here, sizeof(s->twins.here), "%s", a->ifname);
-	here_name(twin, s->twins.there);
+	snprintf(s->same_index.here, sizeof(s->same_index.here), "%s", a->ifname);
+	here_name(twin, s->same_index.there);
 }
 
 /* Lists the interfaces that are attached here. While the filter is being changed the program of

@@ -53,7 +53,7 @@ struct status {
 	int ifaces_cnt;
 	struct {
 		char here[IF_NAMESIZE], there[IF_NAMESIZE]; /* attachments_twin(); "": none */
-	} twins;
+	} same_index;
 	struct receivers_faults faults;
 	const char *mode; /* that all attached interfaces have; else "mixed", or "none" */
 	struct filter_counters counters;		   /* of all streams */

@@ -267,10 +267,10 @@ static const struct row {
 };
 _Static_assert(sizeof(ROWS) / sizeof(ROWS[0]) == ADVICE_MAX, "ADVICE_MAX");
 
-bool advice_has(const struct advice *said, int cnt, const char *key)
+bool advice_has(const struct advice *list, int cnt, const char *key)
 {
 	for (int i = 0; i < cnt; i++)
-		if (!strcmp(said[i].key, key))
+		if (!strcmp(list[i].key, key))
 			return true;
 	return false;
 }

@@ -39,6 +39,6 @@ struct advice {
 int advice_of(const struct advice_reading *r, struct advice out[ADVICE_MAX]);
 
 /* Is the sentence of this key among them? */
-bool advice_has(const struct advice *said, int cnt, const char *key);
+bool advice_has(const struct advice *list, int cnt, const char *key);
 
 #endif

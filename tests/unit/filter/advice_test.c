@@ -17,13 +17,13 @@
 #define S (1000 * MS)
 
 static struct dedup_config config, streams;
-static struct advice said[ADVICE_MAX];
+static struct advice list[ADVICE_MAX];
 
 /* A filter for 1000 ids in 10 s. */
 static const struct row {
 	const char *name;
 	struct advice_reading r; /* config NULL: config */
-	const char *keys;	 /* all that is said, in this order */
+	const char *keys;	 /* all that is list, in this order */
 	const char *words;	 /* in the first one */
 } ROWS[] = {
 	{ "fresh", { 0 }, "", NULL },
@@ -167,13 +167,13 @@ static void is_said(void **state)
 
 	r.name = "eth0";
 	r.config = r.config ?: &config;
-	cnt = advice_of(&r, said);
+	cnt = advice_of(&r, list);
 	for (int i = 0; i < cnt; i++)
 		snprintf(keys + strlen(keys), sizeof(keys) - strlen(keys), "%s%s", i ? " " : "",
-			 said[i].key);
+			 list[i].key);
 	assert_string_equal(keys, row->keys);
-	if (row->words && !strstr(said[0].text, row->words))
-		fail_msg("it says: %s", said[0].text);
+	if (row->words && !strstr(list[0].text, row->words))
+		fail_msg("it says: %s", list[0].text);
 }
 
 /* The command takes the size and the window that are advised, whatever they are. */
@@ -193,8 +193,8 @@ static void sizes_are_taken(void **state)
 		c.memory.window_ns = SPEC_WINDOW_MIN_NS + random_next(&seed) % SPEC_WINDOW_MAX_NS;
 		r.pace.ids = c.memory.capacity + 1 + random_next(&seed) % c.memory.capacity;
 		r.pace.age_ns = 1 + random_next(&seed) % (c.memory.window_ns / 2);
-		assert_int_equal(advice_of(&r, said), 1);
-		at = strstr(said[0].text, "--capacity ");
+		assert_int_equal(advice_of(&r, list), 1);
+		at = strstr(list[0].text, "--capacity ");
 		assert_non_null(at);
 		end = strchr(at, ';');
 		if (end) {
@@ -212,7 +212,7 @@ static void sizes_are_taken(void **state)
 	}
 }
 
-/* Ids as many as are promised room, in bursts or evenly, in each layout: nothing is said, ever. */
+/* Ids as many as are promised room, in bursts or evenly, in each layout: nothing is list, ever. */
 static void within_its_promises_nothing_is_said(void **state)
 {
 	uint64_t seed = 7;
@@ -244,10 +244,10 @@ static void within_its_promises_nothing_is_said(void **state)
 				r.pace = stats_pace(&s.config, &s.state, 0, s.now_ns);
 				r.total.early = s.state.early;
 				r.recent = r.total;
-				if (advice_of(&r, said))
+				if (advice_of(&r, list))
 					fail_msg("layout %d, %ju ids, %ju bursts: %s", n % 3,
 						 (uintmax_t)spec.capacity, (uintmax_t)bursts,
-						 said[0].text);
+						 list[0].text);
 			}
 		}
 		assert_true(came > spec.capacity);
@@ -284,12 +284,12 @@ static void what_is_advised_helps(void **state)
 				sim_run_until(&s, s.now_ns + S / 100);
 				r.pace = stats_pace(&s.config, &s.state, 0, s.now_ns);
 				r.total.early = s.state.early;
-				if (i < 200 || !advice_of(&r, said))
+				if (i < 200 || !advice_of(&r, list))
 					continue;
-				assert_string_equal(said[0].key, "window_shortens");
+				assert_string_equal(list[0].key, "window_shortens");
 				times++;
-				*strchr(said[0].text, ';') = '\0';
-				assert_int_equal(parse_count(strstr(said[0].text, "--capacity ") + 11,
+				*strchr(list[0].text, ';') = '\0';
+				assert_int_equal(parse_count(strstr(list[0].text, "--capacity ") + 11,
 							     &capacity),
 						 0);
 				assert_in_range(capacity, 3000, 5000);
