@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Signals that ask a verb to end: they are noted, and the verb looks when it may end. */
+/* Signals that ask a process to end: they are noted, and it looks when it may end. */
 #ifndef XDP_DEDUP_STOP_H
 #define XDP_DEDUP_STOP_H
 
