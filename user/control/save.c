@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "attachments.h"
 #include "change.h"
@@ -13,19 +12,8 @@
 #include "kernel.h"
 #include "open.h"
 #include "predecessor.h"
+#include "stop.h"
 #include "units.h"
-
-static volatile sig_atomic_t caught; /* a signal after which to end */
-
-static void catch (int signal)
-{
-	caught = signal;
-}
-
-static bool is_caught(void)
-{
-	return caught;
-}
 
 /* A snapshot is of one memory: what a predecessor knows beside it would be missing. */
 static int check_predecessor(const struct wish *w, struct filter *f)
@@ -45,8 +33,6 @@ static int check_predecessor(const struct wish *w, struct filter *f)
 
 int control_save(const struct wish *w)
 {
-	static const int SIGNALS[] = { SIGINT, SIGTERM, SIGHUP };
-	const struct sigaction action = { .sa_handler = catch };
 	static struct snapshot_head h;
 	struct filter f;
 	char size[32];
@@ -55,12 +41,11 @@ int control_save(const struct wish *w)
 	if (kernel_ready(w->verbose, false) || change_wait(w, w->name) ||
 	    attachments_open(w->name, &f))
 		return EXIT_FAILED;
-	for (size_t i = 0; i < sizeof(SIGNALS) / sizeof(SIGNALS[0]); i++)
-		sigaction(SIGNALS[i], &action, NULL);
+	stop_on_signals(0);
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not get so large is a write that fails */
 	err = check_predecessor(w, &f);
 	if (!err)
-		err = snapshot_save(&f, w->file, is_caught, &h);
+		err = snapshot_save(&f, w->file, stop_signal, &h);
 	if (err == -EINTR)
 		diag_err(err, "stopped by a signal: nothing is saved");
 	if (!err)

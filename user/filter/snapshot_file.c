@@ -56,7 +56,7 @@ static void show(const char *what, uint64_t done, uint64_t all)
 }
 
 /* Writes the blocks, and their sum into the head. */
-static int write_blocks(const struct filter *f, int fd, bool (*stop)(void), struct snapshot_head *h)
+static int write_blocks(const struct filter *f, int fd, int (*stop)(void), struct snapshot_head *h)
 {
 	uint64_t all = h->file_bytes - sizeof(*h);
 	struct dedup_block *chunk = aligned_alloc(64, CHUNK_BLOCKS * sizeof(*chunk));
@@ -93,7 +93,7 @@ static int sync_directory(const char *path)
 }
 
 /* The snapshot as a file that is not yet where it belongs. */
-static int write_snapshot(const struct filter *f, int fd, bool (*stop)(void), struct snapshot_head *h)
+static int write_snapshot(const struct filter *f, int fd, int (*stop)(void), struct snapshot_head *h)
 {
 	struct snapshot_moment now;
 	int err = snapshot_moment_now(&now);
@@ -180,7 +180,7 @@ static int finish_draft(struct draft *d, const char *path, int err)
 	return err ? err : sync_directory(path);
 }
 
-int snapshot_save(const struct filter *f, const char *path, bool (*stop)(void),
+int snapshot_save(const struct filter *f, const char *path, int (*stop)(void),
 		  struct snapshot_head *h)
 {
 	int err = check_target(path);

@@ -3,18 +3,16 @@
 #ifndef XDP_DEDUP_SNAPSHOT_FILE_H
 #define XDP_DEDUP_SNAPSHOT_FILE_H
 
-#include <stdbool.h>
-
 #include "snapshot.h"
 #include "open_filter.h"
 
 /* Writes the snapshot of the filter as it is now to this file, which only its owner may read, and
  * which is there as a whole or, on failure, as it was before. It has no name until it is whole;
- * fails if there is something else than a file. stop: asked now and then, unless it is NULL; true:
+ * fails if there is something else than a file. stop: asked now and then, unless it is NULL; not 0:
  * to end as if it had failed. Fills in *h. 0; -EINTR (not logged) if it was stopped; another -errno
  * (logged).
  */
-int snapshot_save(const struct filter *f, const char *path, bool (*stop)(void),
+int snapshot_save(const struct filter *f, const char *path, int (*stop)(void),
 		  struct snapshot_head *h);
 
 /* A snapshot that is being read. */

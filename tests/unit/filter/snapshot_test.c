@@ -45,11 +45,6 @@ static int remove_dir(void **state)
 	return rmdir(dir); /* fails if something was left beside it */
 }
 
-static bool never(void)
-{
-	return false;
-}
-
 static struct filter_spec spec_for(enum dedup_layout layout, uint64_t capacity)
 {
 	struct filter_spec spec = sim_spec(capacity, 1e-6, WINDOW);
@@ -70,7 +65,7 @@ static uint8_t *small_file(size_t *size)
 	sim_start(&s, &spec, 1);
 	for (uint64_t i = 0; i < 50; i++)
 		sim_learn(&s, (uint64_t[]){ i, 2, 3, 4 });
-	assert_int_equal(snapshot_save(&s.filter, path, never, &h), 0);
+	assert_int_equal(snapshot_save(&s.filter, path, NULL, &h), 0);
 	sim_stop(&s);
 	*size = h.file_bytes;
 	bytes = malloc(*size);
@@ -119,7 +114,7 @@ static void only_files_are_replaced(void **state)
 	sim_start(&s, &spec, 1);
 	snprintf(target, sizeof(target), "%s/other", dir);
 	assert_int_equal(symlink(target, path), 0);
-	assert_int_equal(snapshot_save(&s.filter, path, never, &h), -EEXIST);
+	assert_int_equal(snapshot_save(&s.filter, path, NULL, &h), -EEXIST);
 	assert_non_null(strstr(diags_last(), "and no file"));
 	assert_int_equal(unlink(path), 0);
 	sim_stop(&s);
