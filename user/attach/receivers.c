@@ -263,23 +263,23 @@ static struct receivers_pair show_pair(const struct link *upper, const struct li
 	return pair;
 }
 
-int receivers_faults(const struct filter *f, const struct links *l, const uint32_t *indices,
-		     const bool *skb, int cnt, struct receivers_faults *out)
+int receivers_faults(const struct filter *f, const struct links *l,
+		     const struct receivers_attached *at, struct receivers_faults *out)
 {
-	struct stacked stacked = stacking_find(l, indices, cnt);
+	struct stacked stacked = stacking_find(l, at->indices, at->cnt);
 
 	*out = (struct receivers_faults){ 0 };
 	if (stacked.upper)
 		out->stacked = show_pair(stacked.upper, stacked.lower);
-	for (int i = 0; i < cnt; i++) {
-		const struct link *link = links_find(l, indices[i]), *lower;
+	for (int i = 0; i < at->cnt; i++) {
+		const struct link *link = links_find(l, at->indices[i]), *lower;
 		int merges;
 
 		if (!link)
 			continue; /* gone since */
 		if (!own_macs_agree(f, l, link->index))
 			show_name(link, out->stale[out->stale_cnt++]);
-		if (!skb[i])
+		if (!at->skb[i])
 			continue;
 		merges = merges_below(l, link, &lower);
 		if (merges < 0)

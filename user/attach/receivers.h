@@ -55,10 +55,17 @@ struct receivers_faults {
 	struct receivers_pair merging; /* lower merges packets before upper's program sees them */
 };
 
-/* Looks at the interfaces of this network namespace that the filter is attached to: cnt indices,
- * and for each in skb[] whether it is in skb mode. 0; -errno (logged) if something cannot be told.
+/* The interfaces of this network namespace to which a filter is attached: cnt of them. */
+struct receivers_attached {
+	uint32_t indices[DEDUP_IFACES_MAX];
+	bool skb[DEDUP_IFACES_MAX]; /* each: is it in skb mode? */
+	int cnt;
+};
+
+/* Looks at the interfaces to which the filter is attached. Returns 0; -errno (logged) if something
+ * cannot be told.
  */
-int receivers_faults(const struct filter *f, const struct links *l, const uint32_t *indices,
-		     const bool *skb, int cnt, struct receivers_faults *out);
+int receivers_faults(const struct filter *f, const struct links *l,
+		     const struct receivers_attached *at, struct receivers_faults *out);
 
 #endif

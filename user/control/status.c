@@ -145,17 +145,15 @@ static void collect_recorded(struct status *s, const struct attach_view *v)
 
 static int collect_faults(struct status *s, const struct attach_view *v)
 {
-	uint32_t indices[DEDUP_IFACES_MAX];
-	bool skb[DEDUP_IFACES_MAX];
-	int cnt = 0;
+	struct receivers_attached at = { .cnt = 0 };
 
-	for (int i = 0; i < s->ifaces_cnt && cnt < DEDUP_IFACES_MAX; i++) {
+	for (int i = 0; i < s->ifaces_cnt && at.cnt < DEDUP_IFACES_MAX; i++) {
 		if (s->ifaces[i].state != IFACE_ATTACHED)
 			continue;
-		skb[cnt] = s->ifaces[i].mode == MODE_SKB;
-		indices[cnt++] = s->ifaces[i].ifindex;
+		at.skb[at.cnt] = s->ifaces[i].mode == MODE_SKB;
+		at.indices[at.cnt++] = s->ifaces[i].ifindex;
 	}
-	return receivers_faults(&s->filter, &v->links, indices, skb, cnt, &s->faults);
+	return receivers_faults(&s->filter, &v->links, &at, &s->faults);
 }
 
 static void collect_histogram(struct status *s, uint64_t hand, struct sample sample)
