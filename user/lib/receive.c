@@ -1,31 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include "clock.h"
 #include "datagram.h"
 #include "grant_program.h"
-#include "open.h"
 #include "receiver.h"
 #include "stream_ids.h"
-
-#define VANISHED_NS 2000000000ULL /* after which a packet that is on its way will not come */
-#define ASK_NS 10000000
-#define LOOK_NS 100000000 /* that one look at a late hand counts for, at most */
-
-static struct slot *slot_of(struct xdp_dedup_receiver *r, uint64_t number)
-{
-	return &r->slots[number % DEDUP_IN_FLIGHT_MAX];
-}
 
 void receiver_grant(struct xdp_dedup_receiver *r)
 {
 	uint64_t granted = r->first + r->done + r->credits;
 
-	while (slot_of(r, r->oldest)->state == SLOT_DONE) {
-		struct slot *s = slot_of(r, r->oldest);
+	while (receiver_slot(r, r->oldest)->state == SLOT_DONE) {
+		struct slot *s = receiver_slot(r, r->oldest);
 
 		s->state = SLOT_UNSEEN;
 		r->oldest += s->credits;
@@ -50,10 +37,9 @@ static void refill(struct xdp_dedup_receiver *r, const struct slot *s)
 	xsk_ring_prod__submit(&r->grant.xsk.fill, s->parts_cnt);
 }
 
-/* What the packet with this number has had is free again, once receiver_grant() says so. */
-static void end_packet(struct xdp_dedup_receiver *r, uint64_t number)
+void receiver_end_packet(struct xdp_dedup_receiver *r, uint64_t number)
 {
-	struct slot *s = slot_of(r, number);
+	struct slot *s = receiver_slot(r, number);
 
 	queue_grant_clear(&r->grant, number);
 	refill(r, s);
@@ -101,105 +87,6 @@ static bool want_broken(struct xdp_dedup_receiver *r, struct filter *f,
 		want_no_more(r, f, last);
 	*last = *h;
 	return receiver_want(r, f, h);
-}
-
-/* Called while nothing is in the ring. A packet that the program has sent, and that does not come,
- * would hold up all others' credits for ever.
- */
-static void end_vanished(struct xdp_dedup_receiver *r, struct filter *f)
-{
-	struct dedup_in_flight *h = queue_grant_in_flight(&r->grant, r->oldest);
-	struct slot *s = slot_of(r, r->oldest);
-	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
-
-	if (READ_ONCE(h->number) != r->oldest + 1 || s->state != SLOT_UNSEEN) {
-		r->stuck_ns = 0;
-	} else if (!r->stuck_ns || r->stuck != r->oldest) {
-		r->stuck = r->oldest;
-		r->stuck_ns = now_ns;
-	} else if (now_ns - r->stuck_ns >= VANISHED_NS && receiver_want(r, f, h)) {
-		s->credits = h->frames;
-		r->stats.vanished++;
-		end_packet(r, r->oldest);
-		receiver_grant(r);
-	}
-}
-
-/* Called while nothing is in the ring. Broken packets whose ids could not be wanted, as the hand
- * was late just then, hold up the credits of all that came after them.
- */
-static void end_broken(struct xdp_dedup_receiver *r, struct filter *f)
-{
-	while (slot_of(r, r->oldest)->state == SLOT_BROKEN &&
-	       receiver_want(r, f, queue_grant_in_flight(&r->grant, r->oldest))) {
-		end_packet(r, r->oldest);
-		receiver_grant(r);
-	}
-}
-
-/* Has the filter gone, as its hand has not stepped for too long? The hand is only late where this
- * process, or the whole machine, has been held up. Who may look at the pins finds the filter there;
- * others have to see it late for as long again, while they run themselves.
- */
-static bool is_gone(struct xdp_dedup_receiver *r, const struct filter *f, bool late)
-{
-	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE), since_ns = now_ns - r->late_seen_ns;
-	int loaded;
-
-	r->late_ns = !late ? 0 : r->late_ns + (since_ns < LOOK_NS ? since_ns : LOOK_NS);
-	r->late_seen_ns = now_ns;
-	if (!late)
-		return false;
-	loaded = f ? filter_is_loaded(f) : -EPERM;
-	return loaded == -ENOENT || (loaded && r->late_ns > r->grant.facts.stale_ns);
-}
-
-/* 0 if packets may come yet. -ESTALE: none will, or it cannot be told. */
-static int check_fed(struct xdp_dedup_receiver *r, const struct filter *f)
-{
-	uint32_t pid = getpid(), oldest = r->oldest;
-	bool late;
-	int err;
-
-	queue_grant_fetch(&r->grant, &oldest, 1);
-	if (queue_grant_is_lost(&r->grant))
-		return -ESTALE;
-	if (READ_ONCE(r->grant.socket->pid) != pid) { /* a child goes on with it */
-		WRITE_ONCE(r->grant.socket->pid, pid);
-		queue_grant_tell(&r->grant);
-	}
-	if (!r->filter) {
-		err = grant_program_ask(r->grant.ask_fd, &r->grant.copy->ask, DEDUP_ASK_CHANGED);
-		late = err == -ETIME;
-		err = late ? 0 : err;
-	} else {
-		err = f && delivery_runs_on(f, r->grant.facts.ifindex) ? 0 : -ESTALE;
-		late = !err && lib_is_stopped(r->filter, f);
-	}
-	if (err)
-		return err;
-	return is_gone(r, r->filter ? f : NULL, late) ? -ESTALE : 0;
-}
-
-/* There are no packets. 0, or why none will come. */
-static int be_idle(struct xdp_dedup_receiver *r, struct filter *f)
-{
-	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
-	bool is_due = now_ns - r->asked_ns >= ASK_NS;
-	int err = is_due || (r->filter && !f) ? check_fed(r, f) : 0;
-
-	if (err)
-		return err;
-	end_broken(r, f);
-	end_vanished(r, f);
-	if (!is_due && !r->busy_poll && !xsk_ring_prod__needs_wakeup(&r->grant.xsk.fill))
-		return 0;
-	if (is_due)
-		r->asked_ns = now_ns;
-	if (recvfrom(r->grant.xsk.fd, NULL, 0, MSG_DONTWAIT, NULL, NULL) >= 0 || errno == EAGAIN ||
-	    errno == EBUSY || errno == EINTR)
-		return 0;
-	return -errno;
 }
 
 /* Takes the next packet's parts from the ring, of which `cnt` from i on are there. False if its
@@ -276,7 +163,7 @@ static bool hand_out(struct xdp_dedup_receiver *r, struct filter *f, const struc
 
 	memcpy(&number, front, sizeof(number));
 	h = queue_grant_in_flight(&r->grant, number);
-	s = slot_of(r, number);
+	s = receiver_slot(r, number);
 	noted = READ_ONCE(h->number);
 	if ((uint32_t)(noted - 1) != number || !noted || s->state != SLOT_UNSEEN) {
 		refill(r, came); /* another program's, or one that had vanished */
@@ -296,7 +183,7 @@ static bool hand_out(struct xdp_dedup_receiver *r, struct filter *f, const struc
 	}
 	s->state = SLOT_BROKEN;
 	if (want_broken(r, f, h))
-		end_packet(r, s->number);
+		receiver_end_packet(r, s->number);
 	return false;
 }
 
@@ -355,7 +242,7 @@ int xdp_dedup_receive(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *pac
 	if (r->done != done)
 		receiver_grant(r);
 	if (!came)
-		cnt = be_idle(r, f);
+		cnt = receiver_be_idle(r, f);
 	receiver_leave(f);
 	return cnt;
 }
@@ -367,7 +254,7 @@ static void take_wants_back(struct xdp_dedup_receiver *r, const struct xdp_dedup
 	struct filter *f = receiver_enter(r);
 
 	for (unsigned int i = 0; i < cnt; i++)
-		if (slot_of(r, packets[i].number)->number == packets[i].number)
+		if (receiver_slot(r, packets[i].number)->number == packets[i].number)
 			want_no_more(r, f, queue_grant_in_flight(&r->grant, packets[i].number));
 	receiver_leave(f);
 }
@@ -376,10 +263,10 @@ void xdp_dedup_give_back(struct xdp_dedup_receiver *r, const struct xdp_dedup_pa
 			 unsigned int cnt)
 {
 	for (unsigned int i = 0; i < cnt; i++) {
-		const struct slot *s = slot_of(r, packets[i].number);
+		const struct slot *s = receiver_slot(r, packets[i].number);
 
 		if (s->state == SLOT_HELD && s->number == packets[i].number)
-			end_packet(r, s->number);
+			receiver_end_packet(r, s->number);
 	}
 	if (cnt)
 		receiver_grant(r);

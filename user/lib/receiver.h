@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The inside of a receiver: receive_open.c opens and closes it, receive.c has what a packet goes
- * through. include/deliver.h says how it and the packet program work together.
+ * through, receive_idle.c what is looked after while no packets come. include/deliver.h says how it
+ * and the packet program work together.
  */
 #ifndef XDP_DEDUP_LIB_RECEIVER_H
 #define XDP_DEDUP_LIB_RECEIVER_H
@@ -66,6 +67,18 @@ struct xdp_dedup_receiver {
 	struct xdp_dedup_receive_stats stats;
 	struct slot slots[DEDUP_IN_FLIGHT_MAX];
 };
+
+/* Returns the slot of the packet with this number. */
+static inline struct slot *receiver_slot(struct xdp_dedup_receiver *r, uint64_t number)
+{
+	return &r->slots[number % DEDUP_IN_FLIGHT_MAX];
+}
+
+/* Frees the frames and the credits of the packet with this number, for receiver_grant() to grant. */
+void receiver_end_packet(struct xdp_dedup_receiver *r, uint64_t number);
+
+/* Called if there are no packets in the ring. Returns 0; or a negative errno: none will come. */
+int receiver_be_idle(struct xdp_dedup_receiver *r, struct filter *f);
 
 /* Lets the packet program take as many credits as there are frames that are not under way, but none
  * whose entry in `in_flight` another packet still has. Called after each queue_grant_clear().

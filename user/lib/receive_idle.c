@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* A receiver while no packets come: what holds up credits, and will any packet come? */
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "grant_program.h"
+#include "open.h"
+#include "receiver.h"
+
+#define VANISHED_NS 2000000000ULL /* after which a packet that is on its way will not come */
+#define ASK_NS 10000000
+#define LOOK_NS 100000000 /* that one look at a late hand counts for, at most */
+
+/* Called while nothing is in the ring. A packet that the program has sent, and that does not come,
+ * would hold up all others' credits for ever.
+ */
+static void end_vanished(struct xdp_dedup_receiver *r, struct filter *f)
+{
+	struct dedup_in_flight *h = queue_grant_in_flight(&r->grant, r->oldest);
+	struct slot *s = receiver_slot(r, r->oldest);
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
+
+	if (READ_ONCE(h->number) != r->oldest + 1 || s->state != SLOT_UNSEEN) {
+		r->stuck_ns = 0;
+	} else if (!r->stuck_ns || r->stuck != r->oldest) {
+		r->stuck = r->oldest;
+		r->stuck_ns = now_ns;
+	} else if (now_ns - r->stuck_ns >= VANISHED_NS && receiver_want(r, f, h)) {
+		s->credits = h->frames;
+		r->stats.vanished++;
+		receiver_end_packet(r, r->oldest);
+		receiver_grant(r);
+	}
+}
+
+/* Called while nothing is in the ring. Broken packets whose ids could not be wanted, as the hand
+ * was late just then, hold up the credits of all that came after them.
+ */
+static void end_broken(struct xdp_dedup_receiver *r, struct filter *f)
+{
+	while (receiver_slot(r, r->oldest)->state == SLOT_BROKEN &&
+	       receiver_want(r, f, queue_grant_in_flight(&r->grant, r->oldest))) {
+		receiver_end_packet(r, r->oldest);
+		receiver_grant(r);
+	}
+}
+
+/* Has the filter gone, as its hand has not stepped for too long? The hand is only late where this
+ * process, or the whole machine, has been held up. Who may look at the pins finds the filter there;
+ * others have to see it late for as long again, while they run themselves.
+ */
+static bool is_gone(struct xdp_dedup_receiver *r, const struct filter *f, bool late)
+{
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE), since_ns = now_ns - r->late_seen_ns;
+	int loaded;
+
+	r->late_ns = !late ? 0 : r->late_ns + (since_ns < LOOK_NS ? since_ns : LOOK_NS);
+	r->late_seen_ns = now_ns;
+	if (!late)
+		return false;
+	loaded = f ? filter_is_loaded(f) : -EPERM;
+	return loaded == -ENOENT || (loaded && r->late_ns > r->grant.facts.stale_ns);
+}
+
+/* 0 if packets may come yet. -ESTALE: none will, or it cannot be told. */
+static int check_fed(struct xdp_dedup_receiver *r, const struct filter *f)
+{
+	uint32_t pid = getpid(), oldest = r->oldest;
+	bool late;
+	int err;
+
+	queue_grant_fetch(&r->grant, &oldest, 1);
+	if (queue_grant_is_lost(&r->grant))
+		return -ESTALE;
+	if (READ_ONCE(r->grant.socket->pid) != pid) { /* a child goes on with it */
+		WRITE_ONCE(r->grant.socket->pid, pid);
+		queue_grant_tell(&r->grant);
+	}
+	if (!r->filter) {
+		err = grant_program_ask(r->grant.ask_fd, &r->grant.copy->ask, DEDUP_ASK_CHANGED);
+		late = err == -ETIME;
+		err = late ? 0 : err;
+	} else {
+		err = f && delivery_runs_on(f, r->grant.facts.ifindex) ? 0 : -ESTALE;
+		late = !err && lib_is_stopped(r->filter, f);
+	}
+	if (err)
+		return err;
+	return is_gone(r, r->filter ? f : NULL, late) ? -ESTALE : 0;
+}
+
+int receiver_be_idle(struct xdp_dedup_receiver *r, struct filter *f)
+{
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
+	bool is_due = now_ns - r->asked_ns >= ASK_NS;
+	int err = is_due || (r->filter && !f) ? check_fed(r, f) : 0;
+
+	if (err)
+		return err;
+	end_broken(r, f);
+	end_vanished(r, f);
+	if (!is_due && !r->busy_poll && !xsk_ring_prod__needs_wakeup(&r->grant.xsk.fill))
+		return 0;
+	if (is_due)
+		r->asked_ns = now_ns;
+	if (recvfrom(r->grant.xsk.fd, NULL, 0, MSG_DONTWAIT, NULL, NULL) >= 0 || errno == EAGAIN ||
+	    errno == EBUSY || errno == EINTR)
+		return 0;
+	return -errno;
+}
