@@ -243,7 +243,7 @@ static const struct script {
 	  "words='bench_bpf|bench_run|bench_row|bloom_filter|lru_hash|parse_and_drop'\n"
 	  "for file in $XD $BENCH; do { nm $file; strings -a $file; } >$d/${file##*/}; done\n"
 	  "grep -qE \"$words\" $d/xdp-dedup-bench; not grep -E \"$words\" $d/xdp-dedup\n"
-	  "grep -q verb_load $d/xdp-dedup\n" },
+	  "grep -q control_load $d/xdp-dedup\n" },
 };
 
 static void run_script(void **state)
