@@ -9,6 +9,12 @@ HARDEN  ?= 1
 
 comma := ,
 
+# As many recipes at a time as there are CPUs, unless -j is given. Several goals are made in their
+# order: `make clean all`.
+ifeq ($(MAKELEVEL)$(word 2,$(MAKECMDGOALS)),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
+
 # For another machine: CROSS_COMPILE=aarch64-linux-gnu- or CC=aarch64-linux-gnu-gcc.
 ifeq ($(origin CC),default)
 CC := $(if $(CROSS_COMPILE),$(CROSS_COMPILE)gcc,$(if $(shell command -v cc),cc,gcc))
@@ -165,7 +171,7 @@ $(BUILD)/flood.skel.h: tests/bench/flood.bpf.c tests/bench/flood_frame.h include
 TEST_SKELS := $(BUILD)/neighbour.skel.h $(BUILD)/late_hand.skel.h $(BUILD)/flood.skel.h
 
 # The built-in profiles, each a string of C.
-$(PROFILES): $(wildcard user/spec/profiles/*.ini) Makefile
+$(PROFILES): $(wildcard user/spec/profiles/*.ini) Makefile | $(BUILD)/tools
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)for f in $(addsuffix .ini,$(sort $(basename $(filter %.ini,$^)))); do sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $$f && echo , || exit 1; done > $@.tmp
