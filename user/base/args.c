@@ -36,10 +36,8 @@ static void write_names(FILE *out, const char *const *names)
 
 static void write_number(FILE *out, const struct args_option *row, uint64_t number)
 {
-	char text[32];
-
 	if (row->type == ARGS_TIME)
-		fputs(format_time(number, text, sizeof(text)), out);
+		fputs(FORMAT_TIME(number), out);
 	else
 		fprintf(out, "%" PRIu64, number);
 }

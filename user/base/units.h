@@ -44,10 +44,11 @@ int parse_hex(const char *text, uint8_t *out, size_t max);
 /* "02:00:00:00:00:01" → 6 bytes; one or two hex digits each. -EINVAL. */
 int parse_mac(const char *text, uint8_t out[6]);
 
+#define UNIT_TEXT_MAX 32
 #define PORTS_TEXT_MAX (12 * DEDUP_PORTS_MAX)	  /* "65534-65535," for each range */
 #define VLANS_TEXT_MAX (10 * DEDUP_VLANS_MAX + 5) /* "4093-4094," for each, and "none," */
 
-/* Write text for people into buf, of `size` bytes, and return buf. 32 bytes suffice;
+/* Write text for people into buf, of `size` bytes, and return buf. UNIT_TEXT_MAX bytes suffice;
  * PORTS_TEXT_MAX for ports, VLANS_TEXT_MAX for VLANs.
  */
 const char *format_bytes(uint64_t bytes, char *buf, size_t size); /* "7.1 MB" (decimal) */
@@ -60,5 +61,15 @@ const char *format_time(uint64_t ns, char *buf, size_t size);
 const char *format_ports(const struct dedup_ports *ports, uint32_t cnt, char *buf, size_t size);
 /* As parse_vlans() takes them; "any" if there are none. */
 const char *format_vlans(const struct dedup_ports *vlans, uint32_t cnt, char *buf, size_t size);
+
+/* Return such a text in a buffer of their own, which lives until the end of the enclosing block. */
+#define FORMAT_BYTES(bytes) format_bytes(bytes, (char[UNIT_TEXT_MAX]){ 0 }, UNIT_TEXT_MAX)
+#define FORMAT_COUNT(n) format_count(n, (char[UNIT_TEXT_MAX]){ 0 }, UNIT_TEXT_MAX)
+#define FORMAT_ABOUT(n) format_about(n, (char[UNIT_TEXT_MAX]){ 0 }, UNIT_TEXT_MAX)
+#define FORMAT_TIME(ns) format_time(ns, (char[UNIT_TEXT_MAX]){ 0 }, UNIT_TEXT_MAX)
+#define FORMAT_PORTS(ports, cnt) \
+	format_ports(ports, cnt, (char[PORTS_TEXT_MAX]){ 0 }, PORTS_TEXT_MAX)
+#define FORMAT_VLANS(vlans, cnt) \
+	format_vlans(vlans, cnt, (char[VLANS_TEXT_MAX]){ 0 }, VLANS_TEXT_MAX)
 
 #endif

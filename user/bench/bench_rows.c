@@ -161,7 +161,6 @@ static int row_bytes(const struct bench *b, enum bench_row row, uint64_t *bytes)
 static int choose_rows(const struct bench *b, bool loud, bool *wanted)
 {
 	uint64_t room = kernel_memory_available() / 4 * 3, bytes;
-	char need[32], have[32];
 
 	for (int row = BENCH_SHIPPED; row < BENCH_ROWS_CNT; row++) {
 		wanted[row] = !row_bytes(b, row, &bytes);
@@ -173,9 +172,8 @@ static int choose_rows(const struct bench *b, bool loud, bool *wanted)
 		else if (loud)
 			diag_note("%" PRIu64
 				  " ids: left out: %s, which takes %s; there is room for %s",
-				  b->setting.ids, bench_row_name(row),
-				  format_bytes(bytes, need, sizeof(need)),
-				  format_bytes(room, have, sizeof(have)));
+				  b->setting.ids, bench_row_name(row), FORMAT_BYTES(bytes),
+				  FORMAT_BYTES(room));
 	}
 	return wanted[BENCH_SHIPPED] ? 0 : -ENOMEM;
 }

@@ -17,14 +17,12 @@ int check_size(struct check_context *q)
 {
 	const struct dedup_config *plan = q->subject->plan;
 	struct dedup_config again;
-	char window[32];
 
 	if (plan) {
 		check_number(q, "capacity_ids", plan->memory.capacity);
 		check_number(q, "window_ns", plan->memory.window_ns);
 		check_found(q, "%llu ids a window of %s, at most %g of fresh events lost",
-			    plan->memory.capacity,
-			    format_time(plan->memory.window_ns, window, sizeof(window)),
+			    plan->memory.capacity, FORMAT_TIME(plan->memory.window_ns),
 			    plan_fpr(plan));
 	}
 	return plan_here(q->subject->spec, &again);
@@ -34,11 +32,9 @@ int check_memory(struct check_context *q)
 {
 	const struct dedup_config *cfg = q->subject->plan;
 	uint64_t need = plan_bytes(cfg) + plan_delivery_bytes(cfg), have = kernel_memory_available();
-	char need_text[32], have_text[32];
+	const char *need_text = FORMAT_BYTES(need), *have_text = FORMAT_BYTES(have);
 
 	check_number(q, "filter_bytes", need);
-	format_bytes(need, need_text, sizeof(need_text));
-	format_bytes(have, have_text, sizeof(have_text));
 	if (!have) {
 		check_found(q, "the filter takes %s; how much is free cannot be told", need_text);
 		return CHECK_UNTOLD;
@@ -69,7 +65,6 @@ int check_delivery(struct check_context *q)
 {
 	uint64_t bytes = plan_delivery_bytes(q->subject->plan);
 	uint32_t queues = count_queues(q->subject->where);
-	char text[32];
 
 	if (!q->subject->plan->policy.deliver) {
 		check_found(q, "fresh packets go to the stack");
@@ -77,7 +72,7 @@ int check_delivery(struct check_context *q)
 	}
 	check_number(q, "delivery_bytes", bytes);
 	check_found(q, "this kernel has AF_XDP sockets; the maps for them take %s",
-		    format_bytes(bytes, text, sizeof(text)));
+		    FORMAT_BYTES(bytes));
 	if (queues > DEDUP_SOCKETS_MAX)
 		diag_note("there are %u RX queues, and %d of them can have AF_XDP sockets: fresh packets of the others go to the stack" ADVICE
 			  "ethtool -L makes them fewer, exec --queues says which are granted",
@@ -89,10 +84,9 @@ int check_delivery(struct check_context *q)
 int check_window(struct check_context *q)
 {
 	const struct checks_subject *s = q->subject;
-	char window[32], fits[32];
+	const char *window = FORMAT_TIME(s->spec->window_ns);
+	const char *fits = FORMAT_TIME(s->fitting_window_ns);
 
-	format_time(s->spec->window_ns, window, sizeof(window));
-	format_time(s->fitting_window_ns, fits, sizeof(fits));
 	if (s->fitting_window_ns)
 		check_number(q, "fitting_window_ns", s->fitting_window_ns);
 	check_found(q,

@@ -17,13 +17,12 @@ double replay_percent(uint64_t part, uint64_t of)
 
 void replay_print_head(const char *path, const struct replay_head *head)
 {
-	char bytes[32], time[32], *name = strdup(path);
+	char *name = strdup(path);
 
 	if (name)
 		text_clean(name); /* it goes to a terminal */
 	printf("%s: %" PRIu64 " packets, %s, in %s\n", name ? name : "?", head->packets,
-	       format_bytes(head->bytes, bytes, sizeof(bytes)),
-	       format_time(head->last_ns - head->first_ns, time, sizeof(time)));
+	       FORMAT_BYTES(head->bytes), FORMAT_TIME(head->last_ns - head->first_ns));
 	free(name);
 	if (head->foreign)
 		printf("  left out: %" PRIu64 " that are no Ethernet frames\n", head->foreign);
@@ -71,17 +70,15 @@ static double copies_an_id(const struct dedup_config *cfg, const struct replay_r
 static void print_ages(const struct dedup_config *cfg, const struct replay_result *r, uint32_t n)
 {
 	const struct replay_stream *s = &r->streams[n];
-	char half[32], most[32], greatest[32], window[32];
 
 	if (!s->ages.cnt)
 		return;
 	printf("  copies       %.2f an id, %" PRIu64 " of one at most\n", copies_an_id(cfg, r, n),
 	       s->most_copies);
 	printf("  come after   %s (median), %s (99 %%), %s (greatest); the window is %s\n",
-	       format_time(histogram_part(&s->ages, 0.5), half, sizeof(half)),
-	       format_time(histogram_part(&s->ages, 0.99), most, sizeof(most)),
-	       format_time(s->ages.greatest, greatest, sizeof(greatest)),
-	       format_time(cfg->memory.window_ns, window, sizeof(window)));
+	       FORMAT_TIME(histogram_part(&s->ages, 0.5)),
+	       FORMAT_TIME(histogram_part(&s->ages, 0.99)), FORMAT_TIME(s->ages.greatest),
+	       FORMAT_TIME(cfg->memory.window_ns));
 	if (s->missed)
 		printf("  passed       %" PRIu64 " copies whose id was forgotten, or not learned\n",
 		       s->missed);
@@ -162,14 +159,12 @@ static void print_stream(const struct capture *c, const struct dedup_config *cfg
 {
 	const struct replay_stream *s = &r->streams[n];
 	uint64_t matched = matched_of(s), dropped = dropped_of(s);
-	char saved[32], bytes[32];
 
 	printf("%s: %" PRIu64 " packets, %" PRIu64 " new, %" PRIu64
 	       " duplicates (%.1f %%): %s of %s saved\n",
 	       cfg->policy.streams[n].name, matched, s->reasons[DEDUP_REASON_new], dropped,
-	       replay_percent(dropped, matched),
-	       format_bytes(s->duplicate_bytes, saved, sizeof(saved)),
-	       format_bytes(s->bytes, bytes, sizeof(bytes)));
+	       replay_percent(dropped, matched), FORMAT_BYTES(s->duplicate_bytes),
+	       FORMAT_BYTES(s->bytes));
 	if (!matched)
 		return;
 	print_ages(cfg, r, n);

@@ -48,11 +48,9 @@ static json_object *json_ports(const struct dedup_ports *ports, uint32_t cnt)
 static json_object *json_to(const struct dedup_prefix *to, uint32_t cnt4, uint32_t cnt)
 {
 	json_object *list = json_object_new_array();
-	char text[PREFIX_TEXT_MAX];
 
 	for (uint32_t i = 0; i < cnt; i++)
-		json_object_array_add(list,
-				      json_object_new_string(format_prefix(&to[i], i < cnt4, text)));
+		json_object_array_add(list, json_object_new_string(FORMAT_PREFIX(&to[i], i < cnt4)));
 	return list;
 }
 

@@ -54,13 +54,10 @@ static void print_deliveries(const struct filter_counters *c)
 
 static void print_counters(const struct filter_counters *c)
 {
-	char text[32];
-
 	printf("  %-16s %14llu           packets entering\n", "rx", c->rx);
 	print_reasons(c);
 	printf("  %-16s %14llu %6.2f %%\n", "dropped", c->dropped, 100 * share(c->dropped, c->rx));
-	printf("  %-16s %14s           of duplicates\n", "bytes",
-	       format_bytes(c->duplicate_bytes, text, sizeof(text)));
+	printf("  %-16s %14s           of duplicates\n", "bytes", FORMAT_BYTES(c->duplicate_bytes));
 	printf("  %-16s %14llu           blocks aged early, by load\n", "early", c->early);
 	if (c->late)
 		printf("  %-16s %14llu           blocks aged late, the hand was held up\n", "late",
@@ -70,11 +67,11 @@ static void print_counters(const struct filter_counters *c)
 static void print_shape(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
-	char parameters[LAYOUT_TEXT_MAX], size[32];
+	char parameters[LAYOUT_TEXT_MAX];
 
 	s->layout->describe(c, parameters);
 	printf("  filter      %s, %s hash; %s; %s\n", s->layout->name, hash_name(c->memory.hash),
-	       format_bytes(plan_bytes(c), size, sizeof(size)), parameters);
+	       FORMAT_BYTES(plan_bytes(c)), parameters);
 }
 
 static void print_fill(const struct status *s)
@@ -109,10 +106,10 @@ static void print_estimate(const struct status *s)
 static void print_before(const struct status *s)
 {
 	const struct status_before *b = &s->before;
-	char size[32], left[32];
 
 	if (s->filter.before) {
-		format_bytes(plan_bytes(s->filter.before->config), size, sizeof(size));
+		const char *size = FORMAT_BYTES(plan_bytes(s->filter.before->config));
+
 		if (b->forgotten)
 			printf("  predecessor has forgotten every id; its memory, %s, goes with the next set, resize, load, unload or refresh\n",
 			       size);
@@ -120,8 +117,7 @@ static void print_before(const struct status *s)
 			printf("  predecessor %s; its hand has stopped, so it is not asked\n", size);
 		else
 			printf("  predecessor %s, asked for another %s at most; %.0f ids, false-positive rate now %.3g\n",
-			       size, format_time(b->left_ns, left, sizeof(left)), b->fill.ids,
-			       b->fill.fpr);
+			       size, FORMAT_TIME(b->left_ns), b->fill.ids, b->fill.fpr);
 	}
 	if (s->filter.config->format != DEDUP_FORMAT)
 		printf("  version     of an older xdp-dedup: load --replace --name %s makes it one of this, and forgets nothing\n",
@@ -134,10 +130,8 @@ static void print_before(const struct status *s)
 /* Destinations, of which the first cnt4 are IPv4. */
 static void print_to(const struct dedup_prefix *to, uint32_t cnt4, uint32_t cnt)
 {
-	char text[PREFIX_TEXT_MAX];
-
 	for (uint32_t i = 0; i < cnt; i++)
-		printf("%s%s", i ? "," : "", format_prefix(&to[i], i < cnt4, text));
+		printf("%s%s", i ? "," : "", FORMAT_PREFIX(&to[i], i < cnt4));
 }
 
 /* Which packets are a stream's, and what their id is. */
@@ -147,14 +141,13 @@ static void print_stream(const struct dedup_config *c, const struct dedup_stream
 			     : s->digest == DEDUP_DIGEST_PACKET ? "a digest of the packet"
 			     : s->digest == DEDUP_DIGEST_FRAME	? "a digest of the frame"
 								: "";
-	char ports[PORTS_TEXT_MAX], fields[32] = "";
+	char fields[32] = "";
 
 	if (s->loads_cnt)
 		snprintf(fields, sizeof(fields), "%u bytes", stream_fields_bytes(s));
 	printf("  stream      %s: ", s->name);
 	if (s->layer == DEDUP_UDP)
-		printf("UDP port %s", format_ports(&c->policy.ports[s->ports_first], s->ports_cnt,
-						   ports, sizeof(ports)));
+		printf("UDP port %s", FORMAT_PORTS(&c->policy.ports[s->ports_first], s->ports_cnt));
 	else if (s->layer == DEDUP_IP)
 		printf("IP packets");
 	else if (s->ethertype)
@@ -192,13 +185,11 @@ static void print_receiver(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
 	const struct receivers_faults *faults = &s->faults;
-	char vlans[VLANS_TEXT_MAX];
 
 	if (c->policy.forwarded)
 		puts("  frames      for any host");
 	if (c->policy.vlans_cnt)
-		printf("  only VLANs  %s\n",
-		       format_vlans(c->policy.vlans, c->policy.vlans_cnt, vlans, sizeof(vlans)));
+		printf("  only VLANs  %s\n", FORMAT_VLANS(c->policy.vlans, c->policy.vlans_cnt));
 	if (c->policy.gsp_alone && c->policy.to_cnt) {
 		printf("  only to     ");
 		print_to(c->policy.to, c->policy.to4_cnt, c->policy.to_cnt);
@@ -221,34 +212,30 @@ static void print_receiver(const struct status *s)
 /* With --for. */
 static void print_drop_time(const struct status *s)
 {
-	char whole[32], part[32];
+	const char *whole = FORMAT_TIME(s->filter.config->policy.drop_ns);
 
-	format_time(s->filter.config->policy.drop_ns, whole, sizeof(whole));
 	if (s->drop_left_ns)
 		printf("  dropping    for another %s of %s; then duplicates are only counted\n",
-		       format_time(s->drop_left_ns, part, sizeof(part)), whole);
+		       FORMAT_TIME(s->drop_left_ns), whole);
 	else if (s->counting_ns)
 		printf("  dropping    ended %s ago, after %s: duplicates are only counted\n",
-		       format_time(s->counting_ns, part, sizeof(part)), whole);
+		       FORMAT_TIME(s->counting_ns), whole);
 }
 
 static void print_sampler(const struct sampling_who *who)
 {
-	char text[32];
-
 	if (who->listens)
 		printf("  sampler     process %u, at most %u packets a second\n", who->pid,
 		       who->wish.rate);
 	else if (who->has_left)
 		printf("  sampler     process %u was killed or is held up: its ring buffer (%s) stays until the next sample, or unload\n",
-		       who->pid, format_bytes(SAMPLING_RING_BYTES, text, sizeof(text)));
+		       who->pid, FORMAT_BYTES(SAMPLING_RING_BYTES));
 }
 
 /* Which fresh packets go to sockets: of all streams, or of some. */
 static void print_deliver(const struct dedup_config *c)
 {
 	const char *before = "";
-	char size[32];
 
 	if (!c->policy.deliver)
 		return;
@@ -260,7 +247,7 @@ static void print_deliver(const struct dedup_config *c)
 		before = ", ";
 	}
 	printf("%sgo to AF_XDP sockets; %s\n", *before ? " " : "",
-	       format_bytes(plan_delivery_bytes(c), size, sizeof(size)));
+	       FORMAT_BYTES(plan_delivery_bytes(c)));
 }
 
 static void print_socket(const struct status *s, const struct socket_seen *k)
@@ -308,14 +295,12 @@ static void print_advice(const struct status *s)
 void status_print(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
-	char ports[PORTS_TEXT_MAX], window[32], oldest[32], kept[32];
 
 	printf("%s: ", s->filter.name);
 	if (!c->policy.gsp_alone)
 		printf("%u stream%s", c->policy.streams_cnt, c->policy.streams_cnt > 1 ? "s" : "");
 	else
-		printf("GSP/1 on UDP port %s",
-		       format_ports(c->policy.ports, c->policy.ports_cnt, ports, sizeof(ports)));
+		printf("GSP/1 on UDP port %s", FORMAT_PORTS(c->policy.ports, c->policy.ports_cnt));
 	printf(", duplicates are %s\n", status_drops(s) ? "dropped" : "counted and passed");
 	printf("  interfaces  ");
 	print_ifaces(s);
@@ -324,8 +309,7 @@ void status_print(const struct status *s)
 	print_receiver(s);
 	print_shape(s);
 	printf("  promise     at most %g of fresh events lost, at %llu ids a window of %s\n",
-	       plan_fpr(c), c->memory.capacity,
-	       format_time(c->memory.window_ns, window, sizeof(window)));
+	       plan_fpr(c), c->memory.capacity, FORMAT_TIME(c->memory.window_ns));
 	print_drop_time(s);
 	if (c->policy.learn_app)
 		puts("  learning    only what an application adds");
@@ -338,16 +322,15 @@ void status_print(const struct status *s)
 	else if (s->layout->approx_count)
 		printf("  hand        %u countdowns; oldest id at most %s old\n",
 		       s->turns * c->memory.places + (uint32_t)(s->hand * c->memory.places + 0.5),
-		       format_time(s->oldest_ns, oldest, sizeof(oldest)));
+		       FORMAT_TIME(s->oldest_ns));
 	else
 		printf("  hand        at %.1f %% of turn %u; oldest id at most %s old\n",
-		       100 * s->hand, s->turns + 1,
-		       format_time(s->oldest_ns, oldest, sizeof(oldest)));
+		       100 * s->hand, s->turns + 1, FORMAT_TIME(s->oldest_ns));
 	print_fill(s);
 	print_estimate(s);
 	print_before(s);
 	print_advice(s);
-	printf("  kept away   %s\n\n", format_bytes(s->counters.dropped_bytes, kept, sizeof(kept)));
+	printf("  kept away   %s\n\n", FORMAT_BYTES(s->counters.dropped_bytes));
 	print_counters(&s->counters);
 	if (c->policy.deliver)
 		print_deliveries(&s->counters);

@@ -62,13 +62,12 @@ static uint32_t shared_realm(const struct filter_spec *spec, uint32_t n)
 static void append_stream(char *out, const struct filter_spec *spec, uint32_t n)
 {
 	const struct spec_stream *s = &spec->streams[n];
-	char ports[PORTS_TEXT_MAX], prefix[PREFIX_TEXT_MAX];
 
 	append(out, "%s--profile %s", n ? " " : "", s->stream.name);
 	if (s->ports_cnt)
-		append(out, ":%s", format_ports(s->ports, s->ports_cnt, ports, sizeof(ports)));
+		append(out, ":%s", FORMAT_PORTS(s->ports, s->ports_cnt));
 	for (uint32_t i = 0; i < s->to_cnt; i++)
-		append(out, "%s%s", i ? "," : "@", format_prefix(&s->to[i], i < s->to4_cnt, prefix));
+		append(out, "%s%s", i ? "," : "@", FORMAT_PREFIX(&s->to[i], i < s->to4_cnt));
 	if (shared_realm(spec, n))
 		append(out, "#feed%u", shared_realm(spec, n));
 }
@@ -86,15 +85,12 @@ static void append_count(char *out, uint64_t n)
 
 const char *survey_options(const struct survey_filter *f, char out[SURVEY_OPTIONS_MAX])
 {
-	char window[32];
-
 	*out = 0;
 	if (!f->spec.streams_cnt)
 		return out;
 	for (uint32_t i = 0; i < f->spec.streams_cnt; i++)
 		append_stream(out, &f->spec, i);
-	append(out, " --window %s --capacity ",
-	       format_time(f->spec.window_ns, window, sizeof(window)));
+	append(out, " --window %s --capacity ", FORMAT_TIME(f->spec.window_ns));
 	append_count(out, f->spec.capacity);
 	return out;
 }

@@ -28,7 +28,6 @@ static void print_file(const char *path, const struct capture *c, const struct s
 		.foreign = capture_foreign_cnt(c),
 		.outgoing = r->outgoing,
 	};
-	char time[32];
 
 	replay_print_head(path, &head);
 	if (r->snapped)
@@ -37,7 +36,7 @@ static void print_file(const char *path, const struct capture *c, const struct s
 		       r->snapped);
 	if (r->known_since_ns)
 		printf("  duplicates of packets of the first %s were forgotten; --memory keeps more\n",
-		       format_time(r->known_since_ns - r->first_ns, time, sizeof(time)));
+		       FORMAT_TIME(r->known_since_ns - r->first_ns));
 }
 
 static const char *reason(const struct survey_fit *f)
@@ -87,22 +86,17 @@ static const struct survey_fit *all_named(const struct survey_result *r, const c
 
 static void print_best(const struct survey_fit *f)
 {
-	char half[32], most[32], greatest[32], window[32];
-
 	if (!f->duplicates.packets)
 		return;
 	printf("  %s: %" PRIu64 " duplicates, after %s (median), %s (99 %%), %s (greatest)\n",
-	       f->profile->stream.name, f->duplicates.packets,
-	       format_time(f->duplicates.median_ns, half, sizeof(half)),
-	       format_time(f->duplicates.p99_ns, most, sizeof(most)),
-	       format_time(f->duplicates.greatest_ns, greatest, sizeof(greatest)));
+	       f->profile->stream.name, f->duplicates.packets, FORMAT_TIME(f->duplicates.median_ns),
+	       FORMAT_TIME(f->duplicates.p99_ns), FORMAT_TIME(f->duplicates.greatest_ns));
 	if (f->in_window < f->duplicates.packets)
 		printf("    %s of %s finds %" PRIu64 " of them; 99 %% take %s\n",
 		       f->profile->window_ns ? "its window" : "the default window",
-		       format_time(f->profile->window_ns ? f->profile->window_ns
-							 : SPEC_WINDOW_DEFAULT_NS,
-				   window, sizeof(window)),
-		       f->in_window, format_time(f->window_ns, most, sizeof(most)));
+		       FORMAT_TIME(f->profile->window_ns ? f->profile->window_ns
+							 : SPEC_WINDOW_DEFAULT_NS),
+		       f->in_window, FORMAT_TIME(f->window_ns));
 	if (f->differ)
 		printf("    careful: %" PRIu64
 		       " have other bytes than the first packet with their id\n",
@@ -316,7 +310,7 @@ static void print_nothing(const struct survey_result *r)
 
 static void print_advice(const char *path, const struct survey_result *r)
 {
-	char options[SURVEY_OPTIONS_MAX], bytes[32], ifaces[24];
+	char options[SURVEY_OPTIONS_MAX], ifaces[24];
 
 	if (r->advice == SURVEY_NOTHING) {
 		print_nothing(r);
@@ -326,7 +320,7 @@ static void print_advice(const char *path, const struct survey_result *r)
 	survey_options(&r->filter, options);
 	printf("\nAt least %" PRIu64 " packets can be dropped: %.1f %% of all, %s.\n",
 	       r->filter.drops, replay_percent(r->filter.drops, r->packets),
-	       format_bytes(r->filter.drop_bytes, bytes, sizeof(bytes)));
+	       FORMAT_BYTES(r->filter.drop_bytes));
 	print_notes(r);
 	puts("\nSee what would be dropped of this file:");
 	print_replay(path, options);

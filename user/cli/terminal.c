@@ -172,11 +172,11 @@ void terminal_bar(const char *label, double part, const char *text)
 
 void terminal_spark(const char *label, double value, const double *history, int cnt)
 {
-	char text[32], most_text[64], rate[48];
+	char most_text[64], rate[48];
 	int heights[WATCH_HISTORY], behind, columns;
 	double most = 0;
 
-	snprintf(rate, sizeof(rate), "%s/s", format_about(value, text, sizeof(text)));
+	snprintf(rate, sizeof(rate), "%s/s", FORMAT_ABOUT(value));
 	columns = begin_graph(label, rate, &behind);
 	if (columns <= 0)
 		return;
@@ -187,8 +187,7 @@ void terminal_spark(const char *label, double value, const double *history, int 
 		addstr(glyphs->spark[heights[i]]);
 	for (int i = 0; i < cnt; i++)
 		most = history[i] > most ? history[i] : most;
-	snprintf(most_text, sizeof(most_text), "at most %s/s",
-		 format_about(most, text, sizeof(text)));
+	snprintf(most_text, sizeof(most_text), "at most %s/s", FORMAT_ABOUT(most));
 	behind_graph(behind, most_text);
 }
 

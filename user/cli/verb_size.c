@@ -31,7 +31,7 @@ static void print_json(const struct filter_spec *spec, const struct dedup_config
 
 static void print_text(const struct filter_spec *spec, const struct dedup_config *c, double rate)
 {
-	char parameters[LAYOUT_TEXT_MAX], size[32];
+	char parameters[LAYOUT_TEXT_MAX];
 
 	layout_of(c->memory.layout)->explain(spec, c, parameters);
 	printf("layout         %s, %s hash\n%s", layout_of(c->memory.layout)->name,
@@ -39,7 +39,7 @@ static void print_text(const struct filter_spec *spec, const struct dedup_config
 	printf("filter         %llu bytes (%s)\n"
 	       "bytes an id    %.2f\n"
 	       "expected rate  %.3g of fresh ids lost at %llu ids a window; never more than %.3g\n",
-	       (unsigned long long)plan_bytes(c), format_bytes(plan_bytes(c), size, sizeof(size)),
+	       (unsigned long long)plan_bytes(c), FORMAT_BYTES(plan_bytes(c)),
 	       (double)plan_bytes(c) / c->memory.capacity, rate, c->memory.capacity, plan_fpr(c));
 }
 

@@ -34,18 +34,14 @@ void watch_lines_head(bool names)
 void watch_line(const struct watched *f, bool names)
 {
 	const struct watch_rates *r = &f->watch.all;
-	char text[5][32];
 
 	if (!f->watch.seconds)
 		return;
 	if (names)
 		printf("%-16s ", f->name);
-	printf("%9s %9s %9s %6.1f %6.1f %9s %9s %6.1f %7.0f\n",
-	       format_about(r->packets, text[0], sizeof(text[0])),
-	       format_about(r->fresh, text[1], sizeof(text[1])),
-	       format_about(r->duplicates, text[2], sizeof(text[2])), 100 * r->share, r->copies,
-	       format_about(r->dropped, text[3], sizeof(text[3])),
-	       format_about(r->dropped_bytes, text[4], sizeof(text[4])), 100 * watched_fill(f),
+	printf("%9s %9s %9s %6.1f %6.1f %9s %9s %6.1f %7.0f\n", FORMAT_ABOUT(r->packets),
+	       FORMAT_ABOUT(r->fresh), FORMAT_ABOUT(r->duplicates), 100 * r->share, r->copies,
+	       FORMAT_ABOUT(r->dropped), FORMAT_ABOUT(r->dropped_bytes), 100 * watched_fill(f),
 	       100 * watched_window(f));
 }
 

@@ -13,7 +13,7 @@
 static void draw_title(const struct watched *f)
 {
 	const struct dedup_config *c = f->status.filter.config;
-	char ports[PORTS_TEXT_MAX], clock[16], what[PORTS_TEXT_MAX + 32];
+	char clock[16], what[PORTS_TEXT_MAX + 32];
 	char title[sizeof(what) + 128];
 	time_t now = time(NULL);
 	struct tm local;
@@ -24,7 +24,7 @@ static void draw_title(const struct watched *f)
 			 c->policy.streams_cnt > 1 ? "s" : "");
 	else
 		snprintf(what, sizeof(what), "GSP/1 on UDP port %s",
-			 format_ports(c->policy.ports, c->policy.ports_cnt, ports, sizeof(ports)));
+			 FORMAT_PORTS(c->policy.ports, c->policy.ports_cnt));
 	snprintf(title, sizeof(title), "%s: %s, duplicates are %s", f->name, what,
 		 status_drops(&f->status) ? "dropped" : "counted and passed");
 	terminal_title(title, clock);
@@ -54,32 +54,29 @@ static void draw_advice(const struct watched *f, int most)
 static void draw_saved(const struct watched *f)
 {
 	const struct watch_rates *r = &f->watch.all;
-	char packets[32], bytes[32], all[32];
+	const char *all = FORMAT_BYTES(f->status.counters.dropped_bytes);
 
-	format_bytes(f->status.counters.dropped_bytes, all, sizeof(all));
 	terminal_line(0, " %-*s%*s/s, %s/s%s%s%s", TERMINAL_LABEL_COLUMNS, "saved",
-		      TERMINAL_VALUE_COLUMNS - 2, format_about(r->dropped, packets, sizeof(packets)),
-		      format_bytes((uint64_t)r->dropped_bytes, bytes, sizeof(bytes)),
-		      COLS < 50 ? "" : "; ", COLS < 50 ? "" : all, COLS < 50 ? "" : " in all");
+		      TERMINAL_VALUE_COLUMNS - 2, FORMAT_ABOUT(r->dropped),
+		      FORMAT_BYTES((uint64_t)r->dropped_bytes), COLS < 50 ? "" : "; ",
+		      COLS < 50 ? "" : all, COLS < 50 ? "" : " in all");
 }
 
 static void draw_delivered(const struct watched *f)
 {
-	char xsk[32], stack[32];
-
 	if (f->status.filter.config->policy.deliver)
 		terminal_line(0, " %-*s%*s/s; %s/s to the stack instead", TERMINAL_LABEL_COLUMNS,
 			      "delivered", TERMINAL_VALUE_COLUMNS - 2,
-			      format_about(f->watch.all.delivered, xsk, sizeof(xsk)),
-			      format_about(f->watch.all.undelivered, stack, sizeof(stack)));
+			      FORMAT_ABOUT(f->watch.all.delivered),
+			      FORMAT_ABOUT(f->watch.all.undelivered));
 }
 
 static void draw_window(const struct watched *f)
 {
-	char text[80], now[32], window[32];
+	char text[80];
 
-	snprintf(text, sizeof(text), "%s of %s", format_time(monitor_window_ns(f), now, sizeof(now)),
-		 format_time(f->status.filter.config->memory.window_ns, window, sizeof(window)));
+	snprintf(text, sizeof(text), "%s of %s", FORMAT_TIME(monitor_window_ns(f)),
+		 FORMAT_TIME(f->status.filter.config->memory.window_ns));
 	terminal_bar("window", watched_window(f), f->status.stopped ? "clock has stopped" : text);
 }
 
@@ -92,20 +89,19 @@ static int summary_lines(const struct watched *f)
 static void draw_summary(const struct watched *f)
 {
 	const struct watch *w = &f->watch;
-	char text[64], number[32], copies[32] = "-";
+	char text[64], copies[32] = "-";
 
 	terminal_spark("packets", w->all.packets, w->packets, w->history_cnt);
 	terminal_spark("duplicates", w->all.duplicates, w->duplicates, w->history_cnt);
 	terminal_bar("share", w->all.share, "of what it looks at");
-	snprintf(text, sizeof(text), "%s/s new", format_about(w->all.fresh, number, sizeof(number)));
+	snprintf(text, sizeof(text), "%s/s new", FORMAT_ABOUT(w->all.fresh));
 	if (w->all.copies > 0)
 		snprintf(copies, sizeof(copies), "%.1f", w->all.copies);
 	terminal_line(0, " %-*s%*s an event; %s", TERMINAL_LABEL_COLUMNS, "copies",
 		      TERMINAL_VALUE_COLUMNS, copies, text);
 	draw_saved(f);
 	draw_delivered(f);
-	snprintf(text, sizeof(text), "about %s ids",
-		 format_about(f->status.fill.ids, number, sizeof(number)));
+	snprintf(text, sizeof(text), "about %s ids", FORMAT_ABOUT(f->status.fill.ids));
 	terminal_bar("fill", watched_fill(f), text);
 	draw_window(f);
 }
@@ -118,11 +114,9 @@ static void draw_ifaces(const struct watched *f)
 		const struct status_iface *iface = &f->status.ifaces[i];
 		bool attached = iface->state == IFACE_ATTACHED;
 		double rate = f->watch.ifaces[i];
-		char number[32] = "-";
 
-		if (rate >= 0 && f->watch.seconds)
-			format_about(rate, number, sizeof(number));
-		terminal_line(0, " %-15s %9s/s  %s%s", iface->name, number,
+		terminal_line(0, " %-15s %9s/s  %s%s", iface->name,
+			      rate >= 0 && f->watch.seconds ? FORMAT_ABOUT(rate) : "-",
 			      attached ? attach_mode_name(iface->mode)
 				       : iface_state_name(iface->state),
 			      attached && iface->dispatcher ? ", through the dispatcher" : "");
@@ -132,13 +126,12 @@ static void draw_ifaces(const struct watched *f)
 
 static void draw_rates(const char *name, const struct watch_rates *r)
 {
-	char packets[32], fresh[32], copies[32] = "-";
+	char copies[32] = "-";
 
 	if (r->copies > 0)
 		snprintf(copies, sizeof(copies), "%.1f", r->copies);
-	terminal_line(0, " %-15s %9s/s %9s/s %6.1f %% %7s", name,
-		      format_about(r->packets, packets, sizeof(packets)),
-		      format_about(r->fresh, fresh, sizeof(fresh)), 100 * r->share, copies);
+	terminal_line(0, " %-15s %9s/s %9s/s %6.1f %% %7s", name, FORMAT_ABOUT(r->packets),
+		      FORMAT_ABOUT(r->fresh), 100 * r->share, copies);
 }
 
 #define RATES_COLUMNS "    packets         new    dups   copies"
@@ -188,11 +181,10 @@ static void draw_list(const struct monitor *m, int selected)
 		first = 0;
 	for (int i = first; i < m->cnt && i < first + room; i++) {
 		const struct watch_rates *r = &m->list[i]->watch.all;
-		char number[32];
 
 		terminal_line(i == selected ? A_BOLD : 0, "%c%-16s %9s/s %6.1f %% duplicates",
-			      i == selected ? '>' : ' ', m->list[i]->name,
-			      format_about(r->packets, number, sizeof(number)), 100 * r->share);
+			      i == selected ? '>' : ' ', m->list[i]->name, FORMAT_ABOUT(r->packets),
+			      100 * r->share);
 	}
 }
 

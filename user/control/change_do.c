@@ -114,27 +114,22 @@ int change_check_room(struct change *c)
 int change_check_memory(const char *what, uint64_t need)
 {
 	uint64_t have = kernel_memory_available();
-	char need_text[32], have_text[32];
 
 	if (!have || need <= have)
 		return 0;
-	return diag_err(-ENOMEM, "%s takes %s, and %s of memory are free", what,
-			format_bytes(need, need_text, sizeof(need_text)),
-			format_bytes(have, have_text, sizeof(have_text)));
+	return diag_err(-ENOMEM, "%s takes %s, and %s of memory are free", what, FORMAT_BYTES(need),
+			FORMAT_BYTES(have));
 }
 
 void change_report(const char *name, const struct dedup_config *cfg)
 {
-	char size[32], window[32];
-
 	diag_done("%s: %llu ids a window of %s, at most %g of fresh events lost, %s", name,
-		  cfg->memory.capacity, format_time(cfg->memory.window_ns, window, sizeof(window)),
-		  plan_fpr(cfg), format_bytes(plan_bytes(cfg), size, sizeof(size)));
+		  cfg->memory.capacity, FORMAT_TIME(cfg->memory.window_ns), plan_fpr(cfg),
+		  FORMAT_BYTES(plan_bytes(cfg)));
 }
 
 int change_filter(struct change *c, struct dedup_config *cfg)
 {
-	char size[32], window[32];
 	int err = check_stacking(c) ?: check_delivery(c, cfg);
 
 	if (!err)
@@ -154,7 +149,7 @@ int change_filter(struct change *c, struct dedup_config *cfg)
 		return err;
 	change_report(c->f.name, cfg);
 	diag_done("%s: what was there before, %s, is kept until it is forgotten: at most %s",
-		  c->f.name, format_bytes(plan_bytes(c->f.config), size, sizeof(size)),
-		  format_time(2 * c->f.config->memory.window_ns, window, sizeof(window)));
+		  c->f.name, FORMAT_BYTES(plan_bytes(c->f.config)),
+		  FORMAT_TIME(2 * c->f.config->memory.window_ns));
 	return 0;
 }

@@ -42,7 +42,7 @@ static int load(const char *name, const struct placement *where, const struct de
 /* Makes the filter, and reports what it is. */
 static int load_new(const struct wish *w)
 {
-	char name[NAME_MAX_LEN + 1], size[32], window[32];
+	char name[NAME_MAX_LEN + 1];
 	struct filter_spec spec = w->spec;
 	struct dedup_config cfg;
 	struct links links;
@@ -74,10 +74,10 @@ static int load_new(const struct wish *w)
 	change_report(name, &cfg);
 	if (cfg.policy.deliver)
 		diag_done("%s: fresh packets can go to AF_XDP sockets, the maps for which take %s",
-			  name, format_bytes(plan_delivery_bytes(&cfg), size, sizeof(size)));
+			  name, FORMAT_BYTES(plan_delivery_bytes(&cfg)));
 	if (cfg.policy.drop_ns)
 		diag_done("%s: duplicates are dropped for %s, and then only counted", name,
-			  format_time(cfg.policy.drop_ns, window, sizeof(window)));
+			  FORMAT_TIME(cfg.policy.drop_ns));
 	return 0;
 }
 

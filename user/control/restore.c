@@ -152,18 +152,16 @@ static int measure_elapsed(struct restoration *r)
 
 static void report(const struct restoration *r)
 {
-	char size[32], window[32], ago[32];
+	const char *ago = FORMAT_TIME(r->elapsed_ns);
 
 	change_report(r->name, &r->cfg);
-	format_time(r->elapsed_ns, ago, sizeof(ago));
 	if (r->forgotten)
 		diag_done("%s: it was saved %s ago, and nothing of it is young enough to be remembered",
 			  r->name, ago);
 	else
 		diag_done("%s: what it remembered when it was saved, %s ago, %s, is kept until it is forgotten: at most %s",
-			  r->name, ago,
-			  format_bytes(plan_bytes(&r->snapshot.head.config), size, sizeof(size)),
-			  format_time(2 * r->cfg.memory.window_ns, window, sizeof(window)));
+			  r->name, ago, FORMAT_BYTES(plan_bytes(&r->snapshot.head.config)),
+			  FORMAT_TIME(2 * r->cfg.memory.window_ns));
 }
 
 /* Would the same packets have the same ids in both? */

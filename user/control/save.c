@@ -35,7 +35,6 @@ int control_save(const struct wish *w)
 {
 	static struct snapshot_head h;
 	struct filter f;
-	char size[32];
 	int err;
 
 	if (kernel_ready(w->verbose, false) || change_wait(w, w->name) ||
@@ -50,7 +49,7 @@ int control_save(const struct wish *w)
 		diag_err(err, "stopped by a signal: nothing is saved");
 	if (!err)
 		diag_done("%s: saved to %s, %s, for root alone: it has the filter's secret", f.name,
-			  w->file, format_bytes(h.file_bytes, size, sizeof(size)));
+			  w->file, FORMAT_BYTES(h.file_bytes));
 	filter_close(&f);
 	return err ? EXIT_FAILED : EXIT_DONE;
 }

@@ -71,15 +71,12 @@ static void add_sizes(const struct advice_reading *r, char *text)
 				(HEADROOM * needed));
 	const char *wait = r->asks_before ? " --wait" : "";
 	size_t len = strlen(text);
-	char capacity[32], window[32];
 
-	format_count(rounded_up(HEADROOM * needed), capacity, sizeof(capacity));
 	len += snprintf(text + len, ADVICE_TEXT_MAX - len, "xdp-dedup resize %s --capacity %s%s",
-			r->name, capacity, wait);
+			r->name, FORMAT_COUNT(rounded_up(HEADROOM * needed)), wait);
 	if (window_ns && len < ADVICE_TEXT_MAX)
 		snprintf(text + len, ADVICE_TEXT_MAX - len,
-			 "; or, with the memory that it has, --window %s",
-			 format_time(window_ns, window, sizeof(window)));
+			 "; or, with the memory that it has, --window %s", FORMAT_TIME(window_ns));
 }
 
 /* Rows: each says whether its sentence is due, and then what it is. */
@@ -109,14 +106,13 @@ static bool held_up(const struct advice_reading *r, char *text)
 static bool too_small(const struct advice_reading *r, char *text)
 {
 	double part = unlearned_share(&r->recent);
-	char capacity[32], window[32];
 
 	if (part < UNLEARNED_MIN || r->recent.unlearned < PACKETS_MIN / 10)
 		return false;
 	snprintf(text, ADVICE_TEXT_MAX,
 		 "the filter is too small: for %.3g %% of the fresh ids there was no room, and their copies pass; more come than %s in %s: ",
-		 100 * part, format_about(r->config->memory.capacity, capacity, sizeof(capacity)),
-		 format_time(r->config->memory.window_ns, window, sizeof(window)));
+		 100 * part, FORMAT_ABOUT(r->config->memory.capacity),
+		 FORMAT_TIME(r->config->memory.window_ns));
 	add_sizes(r, text);
 	return true;
 }
@@ -124,16 +120,13 @@ static bool too_small(const struct advice_reading *r, char *text)
 /* The hand is faster than by the clock, for load: not by request, after which few ids have come. */
 static bool window_shortens(const struct advice_reading *r, char *text)
 {
-	char window[32], age[32], ids[32];
-
 	if (!r->total.early || r->pace.age_ns >= SHORT * r->config->memory.window_ns ||
 	    r->pace.ids <= r->config->memory.capacity / 2)
 		return false;
 	snprintf(text, ADVICE_TEXT_MAX,
 		 "the filter is too small: %s ids came within %s, so they are forgotten after that instead of %s, and later copies pass: ",
-		 format_about(r->pace.ids, ids, sizeof(ids)),
-		 format_time(r->pace.age_ns, age, sizeof(age)),
-		 format_time(r->config->memory.window_ns, window, sizeof(window)));
+		 FORMAT_ABOUT(r->pace.ids), FORMAT_TIME(r->pace.age_ns),
+		 FORMAT_TIME(r->config->memory.window_ns));
 	add_sizes(r, text);
 	return true;
 }
@@ -151,11 +144,10 @@ static bool macs_changed(const struct advice_reading *r, char *text)
 static bool all_ignored(const struct advice_reading *r, char *text)
 {
 	const struct dedup_config *c = r->config;
-	char ports[PORTS_TEXT_MAX], packets[32];
+	const char *packets = FORMAT_ABOUT(r->total.rx);
 
 	if (r->total.rx < PACKETS_MIN || r->total.ignored < r->total.rx)
 		return false;
-	format_about(r->total.rx, packets, sizeof(packets));
 	if (!c->policy.gsp_alone)
 		snprintf(text, ADVICE_TEXT_MAX,
 			 "none of %s packets is of a stream, all pass as ignored: look where they go (tcpdump -ne), then xdp-dedup set %s --profile PROFILE:PORTS%s",
@@ -164,8 +156,7 @@ static bool all_ignored(const struct advice_reading *r, char *text)
 	else
 		snprintf(text, ADVICE_TEXT_MAX,
 			 "none of %s packets is to UDP port %s%s, all pass as ignored: look where they go (tcpdump -ne udp), then xdp-dedup set %s --port PORTS%s",
-			 packets,
-			 format_ports(c->policy.ports, c->policy.ports_cnt, ports, sizeof(ports)),
+			 packets, FORMAT_PORTS(c->policy.ports, c->policy.ports_cnt),
 			 c->policy.to_cnt      ? " of --to"
 			 : c->policy.vlans_cnt ? " of --vlan"
 			 : c->policy.forwarded ? ""
@@ -180,11 +171,10 @@ static bool not_gsp(const struct advice_reading *r, char *text)
 	const struct filter_counters *c = &r->recent;
 	double looked_at = (double)c->rx - c->ignored;
 	double foreign = (double)c->bad_magic + c->bad_type + c->bad_count + c->bad_length;
-	char ports[PORTS_TEXT_MAX];
+	const char *ports = FORMAT_PORTS(r->config->policy.ports, r->config->policy.ports_cnt);
 
 	if (!r->config->policy.gsp_alone || looked_at < PACKETS_MIN || foreign < MOST * looked_at)
 		return false;
-	format_ports(r->config->policy.ports, r->config->policy.ports_cnt, ports, sizeof(ports));
 	snprintf(text, ADVICE_TEXT_MAX,
 		 "%.3g %% of the packets to port %s are not GSP/1, and pass: another protocol needs its profile (xdp-dedup profile list), as in xdp-dedup set %s --profile PROFILE:%s",
 		 100 * foreign / looked_at, ports, r->name, ports);

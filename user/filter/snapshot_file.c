@@ -49,10 +49,7 @@ static ssize_t read_all(int fd, void *to, size_t bytes, off_t offset)
 
 static void show(const char *what, uint64_t done, uint64_t all)
 {
-	char done_text[32], all_text[32];
-
-	diag_progress("%s %s of %s", what, format_bytes(done, done_text, sizeof(done_text)),
-		      format_bytes(all, all_text, sizeof(all_text)));
+	diag_progress("%s %s of %s", what, FORMAT_BYTES(done), FORMAT_BYTES(all));
 }
 
 /* Writes the blocks, and their sum into the head. */

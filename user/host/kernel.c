@@ -220,7 +220,6 @@ int kernel_check(int err)
 int kernel_explain(int err, uint64_t bytes)
 {
 	struct utsname un;
-	char text[32];
 
 	if (kernel_check(err))
 		return err;
@@ -229,7 +228,7 @@ int kernel_explain(int err, uint64_t bytes)
 		return diag_err(err,
 				"no memory for a filter of %s" ADVICE
 				"lower --capacity or raise --fpr",
-				format_bytes(bytes, text, sizeof(text)));
+				FORMAT_BYTES(bytes));
 	if (err == -E2BIG)
 		return diag_err(err,
 				"the program is too large for this kernel's verifier (%s)" ADVICE

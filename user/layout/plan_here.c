@@ -70,7 +70,7 @@ static int refuse_hash(const struct filter_spec *spec)
 int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 {
 	const struct layout *layout = layout_of(spec->layout);
-	char window[32], says[STREAMS_SAYS_MAX];
+	char says[STREAMS_SAYS_MAX];
 	const char *refusal = layout->refusal(spec) ?: streams_refusal(spec, says);
 	int err;
 
@@ -82,7 +82,7 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 			err,
 			"--window %s is too short for so large a filter: the hand cannot go round it in time" ADVICE
 			"lower --capacity or lengthen --window",
-			format_time(spec->window_ns, window, sizeof(window)));
+			FORMAT_TIME(spec->window_ns));
 	if (err == -EDOM)
 		return diag_err(err,
 				"Colibri's own k would be more than %d here" ADVICE "raise --fpr",

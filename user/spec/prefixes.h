@@ -25,4 +25,7 @@ int parse_prefixes(const char *text, struct dedup_prefix *out, uint32_t *cnt, ui
 /* Writes it as parse_prefixes() takes it; returns buf. */
 const char *format_prefix(const struct dedup_prefix *p, bool ipv4, char buf[PREFIX_TEXT_MAX]);
 
+/* Returns it in a buffer that lives until the end of the enclosing block. */
+#define FORMAT_PREFIX(p, ipv4) format_prefix(p, ipv4, (char[PREFIX_TEXT_MAX]){ 0 })
+
 #endif
