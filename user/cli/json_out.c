@@ -3,11 +3,6 @@
 
 #include <stdio.h>
 
-json_object *json_u64(uint64_t value)
-{
-	return json_object_new_uint64(value);
-}
-
 json_object *json_text(const char *text)
 {
 	return text ? json_object_new_string(text) : NULL;
@@ -16,4 +11,5 @@ json_object *json_text(const char *text)
 void json_print(json_object *o)
 {
 	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED));
+	json_object_put(o);
 }

@@ -9,10 +9,12 @@
 /* Adds a member to the object `o`. */
 #define ADD(key, value) json_object_object_add(o, key, value)
 
-json_object *json_u64(uint64_t value);
+#define json_bool json_object_new_boolean
+#define json_double json_object_new_double
+#define json_u64 json_object_new_uint64
 json_object *json_text(const char *text); /* NULL: null */
 
-/* Prints it on stdout, in several lines. It stays the caller's. */
+/* Prints it on stdout, in several lines, and frees it. */
 void json_print(json_object *o);
 
 #endif

@@ -88,7 +88,7 @@ void replay_print_json(const char *path, const struct capture *c, const struct d
 	for (uint32_t n = 0; n < r->streams_cnt; n++)
 		json_object_array_add(streams, json_stream(c, cfg, r, n));
 	ADD("file", json_text(path));
-	ADD("complete", json_object_new_boolean(complete));
+	ADD("complete", json_bool(complete));
 	ADD("packets", json_u64(r->packets));
 	ADD("bytes", json_u64(r->bytes));
 	ADD("outgoing", json_u64(r->outgoing));
@@ -99,10 +99,9 @@ void replay_print_json(const char *path, const struct capture *c, const struct d
 	ADD("last_ns", json_u64(r->last_ns));
 	ADD("window_ns", json_u64(cfg->memory.window_ns));
 	ADD("capacity", json_u64(cfg->memory.capacity));
-	ADD("fpr", json_object_new_double(plan_fpr(cfg)));
+	ADD("fpr", json_double(plan_fpr(cfg)));
 	ADD("early", json_u64(r->early));
 	ADD("known_since_ns", json_u64(r->known_since_ns));
 	ADD("streams", streams);
 	json_print(o);
-	json_object_put(o);
 }

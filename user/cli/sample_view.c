@@ -5,10 +5,9 @@
 #include <string.h>
 #include <time.h>
 
-#include <json-c/json.h>
-
 #include "config_streams.h"
 #include "here.h"
+#include "json_out.h"
 #include "kept.h"
 #include "open_filter.h"
 #include "stream_ids.h"
@@ -97,37 +96,32 @@ void sample_view_text(const struct sample_view *v, FILE *to)
 		v->id, v->len);
 }
 
-static void add_text(json_object *o, const char *key, const char *text)
+static json_object *text_or_null(const char *text)
 {
-	json_object_object_add(o, key, *text ? json_object_new_string(text) : NULL);
+	return json_text(*text ? text : NULL);
 }
 
-static void add_number(json_object *o, const char *key, uint64_t value)
+static json_object *port_or_null(const struct endpoint *e)
 {
-	json_object_object_add(o, key, json_object_new_uint64(value));
-}
-
-static void add_port(json_object *o, const char *key, const struct endpoint *e)
-{
-	json_object_object_add(o, key, e->port < 0 ? NULL : json_object_new_int(e->port));
+	return e->port < 0 ? NULL : json_object_new_int(e->port);
 }
 
 void sample_view_json(const struct sample_view *v, FILE *to)
 {
 	json_object *o = json_object_new_object();
 
-	add_number(o, "time_ns", v->time_ns);
-	add_text(o, "verdict", v->verdict);
-	add_text(o, "reason", v->reason);
-	add_text(o, "stream", v->stream);
-	add_text(o, "interface", v->iface);
-	add_number(o, "ifindex", v->ifindex);
-	add_text(o, "source", v->source.address);
-	add_port(o, "source_port", &v->source);
-	add_text(o, "destination", v->destination.address);
-	add_port(o, "destination_port", &v->destination);
-	add_text(o, "id", v->id);
-	add_number(o, "bytes", v->len);
+	ADD("time_ns", json_u64(v->time_ns));
+	ADD("verdict", json_text(v->verdict));
+	ADD("reason", json_text(v->reason));
+	ADD("stream", text_or_null(v->stream));
+	ADD("interface", text_or_null(v->iface));
+	ADD("ifindex", json_u64(v->ifindex));
+	ADD("source", text_or_null(v->source.address));
+	ADD("source_port", port_or_null(&v->source));
+	ADD("destination", text_or_null(v->destination.address));
+	ADD("destination_port", port_or_null(&v->destination));
+	ADD("id", text_or_null(v->id));
+	ADD("bytes", json_u64(v->len));
 	fprintf(to, "%s\n", json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
 	json_object_put(o);
 }

@@ -9,22 +9,25 @@
 #include "prefixes.h"
 #include "status_view.h"
 
+json_object *iface_json(const struct status_iface *f)
+{
+	bool attached = f->state == IFACE_ATTACHED;
+	json_object *o = json_object_new_object();
+
+	ADD("name", json_text(f->name));
+	ADD("state", json_text(iface_state_name(f->state)));
+	ADD("mode", json_text(attached ? attach_mode_name(f->mode) : NULL));
+	return o;
+}
+
 static json_object *json_ifaces(const struct status *s)
 {
 	json_object *list = json_object_new_array();
 
 	for (int i = 0; i < s->ifaces_cnt; i++) {
-		const struct status_iface *f = &s->ifaces[i];
-		bool attached = f->state == IFACE_ATTACHED;
-		json_object *o = json_object_new_object();
+		json_object *o = iface_json(&s->ifaces[i]);
 
-		json_object_object_add(o, "name", json_object_new_string(f->name));
-		json_object_object_add(o, "state",
-				       json_object_new_string(iface_state_name(f->state)));
-		json_object_object_add(o, "mode",
-				       attached ? json_object_new_string(attach_mode_name(f->mode))
-						: NULL);
-		json_object_object_add(o, "dispatcher", json_object_new_boolean(f->dispatcher));
+		ADD("dispatcher", json_bool(s->ifaces[i].dispatcher));
 		json_object_array_add(list, o);
 	}
 	return list;
@@ -50,7 +53,7 @@ static json_object *json_to(const struct dedup_prefix *to, uint32_t cnt4, uint32
 	json_object *list = json_object_new_array();
 
 	for (uint32_t i = 0; i < cnt; i++)
-		json_object_array_add(list, json_object_new_string(FORMAT_PREFIX(&to[i], i < cnt4)));
+		json_object_array_add(list, json_text(FORMAT_PREFIX(&to[i], i < cnt4)));
 	return list;
 }
 
@@ -80,17 +83,17 @@ static json_object *json_stream(const struct status *s, uint32_t n)
 	const struct dedup_stream *st = &c->policy.streams[n];
 	json_object *o = json_object_new_object();
 
-	ADD("name", json_object_new_string(st->name));
-	ADD("layer", json_object_new_string(st->layer < 3 ? LAYERS[st->layer] : "unknown"));
-	ADD("decoder", json_object_new_string(st->decoder == DEDUP_GSP ? "gsp" : "fields"));
+	ADD("name", json_text(st->name));
+	ADD("layer", json_text(st->layer < 3 ? LAYERS[st->layer] : "unknown"));
+	ADD("decoder", json_text(st->decoder == DEDUP_GSP ? "gsp" : "fields"));
 	ADD("ethertype", json_object_new_int(ntohs(st->ethertype)));
 	ADD("ports", json_ports(&c->policy.ports[st->ports_first], st->ports_cnt));
 	ADD("to", json_to(&c->policy.to[st->to_first], st->to4_cnt, st->to_cnt));
-	ADD("forwarded", json_object_new_boolean(st->forwarded));
+	ADD("forwarded", json_bool(st->forwarded));
 	ADD("realm", json_object_new_int((int)st->realm));
 	ADD("id_bytes", json_object_new_int((int)stream_fields_bytes(st)));
-	ADD("digest", json_object_new_string(st->digest < 4 ? DIGESTS[st->digest] : "unknown"));
-	ADD("deliver", json_object_new_string(c->policy.deliver >> n & 1 ? "xsk" : "stack"));
+	ADD("digest", json_text(st->digest < 4 ? DIGESTS[st->digest] : "unknown"));
+	ADD("deliver", json_text(c->policy.deliver >> n & 1 ? "xsk" : "stack"));
 	ADD("counters", json_counters(&s->streams[n]));
 	return o;
 }
@@ -111,8 +114,8 @@ static json_object *json_pair(const struct receivers_pair *pair)
 
 	if (*pair->upper) {
 		o = json_object_new_object();
-		ADD("upper", json_object_new_string(pair->upper));
-		ADD("lower", json_object_new_string(pair->lower));
+		ADD("upper", json_text(pair->upper));
+		ADD("lower", json_text(pair->lower));
 		json_object_array_add(list, o);
 	}
 	return list;
@@ -125,13 +128,13 @@ static void json_receiver(json_object *o, const struct status *s)
 	json_object *stale = json_object_new_array();
 
 	for (int i = 0; i < s->faults.stale_cnt; i++)
-		json_object_array_add(stale, json_object_new_string(s->faults.stale[i]));
-	ADD("forwarded", json_object_new_boolean(c->policy.forwarded));
+		json_object_array_add(stale, json_text(s->faults.stale[i]));
+	ADD("forwarded", json_bool(c->policy.forwarded));
 	ADD("to",
 	    json_to(c->policy.to, c->policy.to4_cnt, c->policy.gsp_alone ? c->policy.to_cnt : 0));
 	ADD("vlans", json_ports(c->policy.vlans, c->policy.vlans_cnt));
 	ADD("macs_changed", stale);
-	ADD("same_index", *s->same_index.here ? json_object_new_string(s->same_index.here) : NULL);
+	ADD("same_index", json_text(*s->same_index.here ? s->same_index.here : NULL));
 	ADD("stacked", json_pair(&s->faults.stacked));
 	ADD("merged", json_pair(&s->faults.merging));
 }
@@ -155,7 +158,7 @@ static json_object *json_sampler(const struct sampling_who *who)
 		return NULL;
 	o = json_object_new_object();
 	ADD("process", json_u64(who->pid));
-	ADD("listens", json_object_new_boolean(who->listens));
+	ADD("listens", json_bool(who->listens));
 	ADD("rate", who->listens ? json_u64(who->wish.rate) : NULL);
 	ADD("snap_bytes", who->listens ? json_u64(who->wish.snap) : NULL);
 	ADD("ring_bytes", json_u64(SAMPLING_RING_BYTES));
@@ -176,12 +179,12 @@ static json_object *json_sockets(const struct status *s)
 		const char *name = status_iface_name(s, k->queue.ifindex, room);
 
 		o = json_object_new_object();
-		ADD("interface", name ? json_object_new_string(name) : NULL);
+		ADD("interface", json_text(name));
 		ADD("ifindex", json_u64(k->queue.ifindex));
 		ADD("queue", json_u64(k->queue.queue));
 		ADD("process", k->pid ? json_u64(k->pid) : NULL);
-		ADD("reads", json_object_new_boolean(k->is_read));
-		ADD("zerocopy", json_object_new_boolean(k->zerocopy));
+		ADD("reads", json_bool(k->is_read));
+		ADD("zerocopy", json_bool(k->zerocopy));
 		ADD("frames_taken", json_u64(k->frames_taken));
 		ADD("frames_free", json_u64(k->frames_free));
 		ADD("unreturned", json_u64(k->unreturned));
@@ -210,7 +213,7 @@ static void json_fill(json_object *o, const struct status *s)
 	json_object *list;
 
 	if (s->layout->approx_count) {
-		ADD("fill", json_object_new_double(f->current));
+		ADD("fill", json_double(f->current));
 		ADD("cells_set", json_u64(f->set_current));
 		ADD("approx_count", json_u64(s->approx_count));
 		list = s->histogram ? json_object_new_array() : NULL;
@@ -219,14 +222,14 @@ static void json_fill(json_object *o, const struct status *s)
 		ADD("life_expectancy_histogram", list);
 		return;
 	}
-	ADD("fill", json_object_new_double((f->current + f->previous) / 2));
-	ADD("fill_current", json_object_new_double(f->current));
-	ADD("fill_previous", json_object_new_double(f->previous));
+	ADD("fill", json_double((f->current + f->previous) / 2));
+	ADD("fill_current", json_double(f->current));
+	ADD("fill_previous", json_double(f->previous));
 	ADD("set_bits", json_u64(f->set_current));
 	ADD("set_bits_previous", json_u64(f->set_previous));
 	if (s->layout == &LAYOUT_FLAT) {
-		ADD("occupancy", json_object_new_double(f->current));
-		ADD("occupancy_previous", json_object_new_double(f->previous));
+		ADD("occupancy", json_double(f->current));
+		ADD("occupancy_previous", json_double(f->previous));
 	}
 }
 
@@ -241,17 +244,17 @@ static json_object *json_before(const struct status *s)
 		return NULL;
 	c = s->filter.before->config;
 	o = json_object_new_object();
-	ADD("layout", json_object_new_string(layout_of(c->memory.layout)->name));
+	ADD("layout", json_text(layout_of(c->memory.layout)->name));
 	ADD("capacity", json_u64(c->memory.capacity));
-	ADD("fpr", json_object_new_double(plan_fpr(c)));
+	ADD("fpr", json_double(plan_fpr(c)));
 	ADD("window_ns", json_u64(c->memory.window_ns));
 	ADD("filter_bytes", json_u64(plan_bytes(c)));
-	ADD("learns", json_object_new_boolean(b->leads));
-	ADD("asked", json_object_new_boolean(b->asked));
-	ADD("forgotten", json_object_new_boolean(b->forgotten));
+	ADD("learns", json_bool(b->leads));
+	ADD("asked", json_bool(b->asked));
+	ADD("forgotten", json_bool(b->forgotten));
 	ADD("left_ns", json_u64(b->left_ns));
-	ADD("ids_estimate", json_object_new_double(b->fill.ids));
-	ADD("fpr_estimate", json_object_new_double(b->fill.fpr));
+	ADD("ids_estimate", json_double(b->fill.ids));
+	ADD("fpr_estimate", json_double(b->fill.fpr));
 	return o;
 }
 
@@ -262,8 +265,8 @@ json_object *advice_json(const struct advice *advice, int cnt)
 	for (int i = 0; i < cnt; i++) {
 		json_object *o = json_object_new_object();
 
-		ADD("key", json_object_new_string(advice[i].key));
-		ADD("text", json_object_new_string(advice[i].text));
+		ADD("key", json_text(advice[i].key));
+		ADD("text", json_text(advice[i].text));
 		json_object_array_add(list, o);
 	}
 	return list;
@@ -276,40 +279,40 @@ json_object *status_json(const struct status *s)
 	struct advice list[ADVICE_MAX];
 	int cnt = status_advice(s, NULL, list);
 
-	ADD("name", json_object_new_string(s->filter.name));
+	ADD("name", json_text(s->filter.name));
 	ADD("interfaces", json_ifaces(s));
-	ADD("mode", json_object_new_string(s->mode));
+	ADD("mode", json_text(s->mode));
 	ADD("ports", json_ports(c->policy.ports, c->policy.ports_cnt));
 	ADD("streams", json_streams(s));
-	ADD("action", json_object_new_string(status_drops(s) ? "drop" : "count"));
+	ADD("action", json_text(status_drops(s) ? "drop" : "count"));
 	json_drop_time(o, s);
-	ADD("learn", json_object_new_string(c->policy.learn_app ? "app" : "kernel"));
-	ADD("ihave", json_object_new_string(c->policy.ihave_pass ? "pass" : "drop"));
-	ADD("layout", json_object_new_string(s->layout->name));
-	ADD("hash", json_object_new_string(hash_name(c->memory.hash)));
+	ADD("learn", json_text(c->policy.learn_app ? "app" : "kernel"));
+	ADD("ihave", json_text(c->policy.ihave_pass ? "pass" : "drop"));
+	ADD("layout", json_text(s->layout->name));
+	ADD("hash", json_text(hash_name(c->memory.hash)));
 	ADD("sampler", json_sampler(&s->sampler));
 	ADD("sockets", json_sockets(s));
 	ADD("delivery_bytes", json_u64(plan_delivery_bytes(c)));
 	json_receiver(o, s);
 	json_shape(o, s);
 	ADD("capacity", json_u64(c->memory.capacity));
-	ADD("fpr", json_object_new_double(plan_fpr(c)));
+	ADD("fpr", json_double(plan_fpr(c)));
 	ADD("window_ns", json_u64(c->memory.window_ns));
 	ADD("filter_bytes", json_u64(plan_bytes(c)));
-	ADD("stopped", json_object_new_boolean(s->stopped));
-	ADD("hand_position", json_object_new_double(s->hand));
+	ADD("stopped", json_bool(s->stopped));
+	ADD("hand_position", json_double(s->hand));
 	ADD("hand_turns", json_u64(s->turns));
 	ADD("oldest_id_ns", json_u64(s->oldest_ns));
 	ADD("late_max_ns", json_u64(READ_ONCE(s->filter.state->late_max_ns)));
 	json_fill(o, s);
-	ADD("fill_sampled", json_object_new_boolean(s->fill.read_part < 1));
-	ADD("fill_read_part", json_object_new_double(s->fill.read_part));
-	ADD("ids_estimate", json_object_new_double(s->fill.ids));
-	ADD("ids_estimate_error", json_object_new_double(s->fill.ids_error));
-	ADD("fpr_estimate", json_object_new_double(s->fpr));
+	ADD("fill_sampled", json_bool(s->fill.read_part < 1));
+	ADD("fill_read_part", json_double(s->fill.read_part));
+	ADD("ids_estimate", json_double(s->fill.ids));
+	ADD("ids_estimate_error", json_double(s->fill.ids_error));
+	ADD("fpr_estimate", json_double(s->fpr));
 	ADD("predecessor", json_before(s));
 	ADD("format", json_u64(c->format));
-	ADD("exchanging", json_object_new_boolean(s->exchanging));
+	ADD("exchanging", json_bool(s->exchanging));
 	ADD("advice", advice_json(list, cnt));
 	ADD("bytes_kept_away", json_u64(s->counters.dropped_bytes));
 	ADD("counters", json_counters(&s->counters));

@@ -13,6 +13,9 @@ void status_print(const struct status *s);
 /* Makes an object for programs. The caller frees it with json_object_put(). */
 json_object *status_json(const struct status *s);
 
+/* Makes an object of an interface: its name, state and mode. The caller frees it, or adds to it. */
+json_object *iface_json(const struct status_iface *f);
+
 /* Makes a list of objects with `key` and `text`. The caller frees it with json_object_put(). */
 json_object *advice_json(const struct advice *advice, int cnt);
 

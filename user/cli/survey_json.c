@@ -83,9 +83,9 @@ static json_object *json_destination(const struct survey_destination *d)
 	ADD("name", json_text(survey_name(d, name)));
 	ADD("kind", json_text(KINDS[d->kind]));
 	ADD("number", json_u64(d->number));
-	ADD("multicast", json_object_new_boolean(d->multicast));
+	ADD("multicast", json_bool(d->multicast));
 	ADD("addresses", json_addresses(d));
-	ADD("more_addresses", json_object_new_boolean(d->more_addresses));
+	ADD("more_addresses", json_bool(d->more_addresses));
 	ADD("packets", json_u64(d->packets));
 	ADD("bytes", json_u64(d->bytes));
 	ADD("identical", json_duplicates(&d->identical));
@@ -120,8 +120,8 @@ static void add_filter(json_object *o, const struct survey_filter *f)
 	ADD("window_ns", json_u64(f->spec.window_ns));
 	ADD("capacity", json_u64(f->spec.capacity));
 	ADD("window_ids", json_u64(f->window_ids));
-	ADD("several_interfaces", json_object_new_boolean(f->several_ifaces));
-	ADD("other_hosts", json_object_new_boolean(f->other_hosts));
+	ADD("several_interfaces", json_bool(f->several_ifaces));
+	ADD("other_hosts", json_bool(f->other_hosts));
 	ADD("options", json_text(some ? options : NULL));
 	ADD("load", json_text(some ? load : NULL));
 }
@@ -150,7 +150,7 @@ void survey_print_json(const char *path, const struct capture *c, const struct s
 	for (uint32_t i = 0; i < r->destinations_cnt; i++)
 		json_object_array_add(list, json_destination(&r->destinations[i]));
 	ADD("file", json_text(path));
-	ADD("complete", json_object_new_boolean(complete));
+	ADD("complete", json_bool(complete));
 	ADD("packets", json_u64(r->packets));
 	ADD("bytes", json_u64(r->bytes));
 	ADD("outgoing", json_u64(r->outgoing));
@@ -165,5 +165,4 @@ void survey_print_json(const char *path, const struct capture *c, const struct s
 	ADD("others", json_others(r));
 	ADD("all_traffic", json_fits(r->all, r->all_cnt));
 	json_print(o);
-	json_object_put(o);
 }

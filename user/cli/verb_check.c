@@ -18,8 +18,8 @@ static json_object *json_values(const struct check_finding *f)
 		const struct check_value *v = &f->values[i];
 
 		ADD(v->key, v->kind == VALUE_TEXT   ? json_text(v->text)
-			    : v->kind == VALUE_FLAG ? json_object_new_boolean((int)v->number)
-						    : json_object_new_uint64(v->number));
+			    : v->kind == VALUE_FLAG ? json_bool((int)v->number)
+						    : json_u64(v->number));
 	}
 	return o;
 }
@@ -63,11 +63,10 @@ static void print_json(json_object *list, enum check_verdict worst)
 {
 	json_object *o = json_object_new_object();
 
-	ADD("load_fails", json_object_new_boolean(worst == CHECK_PROBLEM));
+	ADD("load_fails", json_bool(worst == CHECK_PROBLEM));
 	ADD("worst", json_text(check_verdict_name(worst)));
 	ADD("checks", list);
 	json_print(o);
-	json_object_put(o);
 }
 
 int verb_check(const struct options *o)

@@ -19,10 +19,10 @@ static json_object *json_of(const struct profile *p)
 	ADD("layer", json_text(LAYERS[p->stream.layer]));
 	ADD("words", json_u64(p->stream.words));
 	ADD("window_ns", p->window_ns ? json_u64(p->window_ns) : NULL);
-	ADD("fpr", p->fpr > 0 ? json_object_new_double(p->fpr) : NULL);
-	ADD("needs_destination", json_object_new_boolean(p->needs_to));
-	ADD("needs_learn_app", json_object_new_boolean(p->needs_app));
-	ADD("builtin", json_object_new_boolean(p->builtin));
+	ADD("fpr", p->fpr > 0 ? json_double(p->fpr) : NULL);
+	ADD("needs_destination", json_bool(p->needs_to));
+	ADD("needs_learn_app", json_bool(p->needs_app));
+	ADD("builtin", json_bool(p->builtin));
 	return o;
 }
 
@@ -34,7 +34,6 @@ static int list_json(const struct profiles *all)
 		json_object_array_add(list, json_of(&all->list[i]));
 	ADD("profiles", list);
 	json_print(o);
-	json_object_put(o);
 	return EXIT_DONE;
 }
 

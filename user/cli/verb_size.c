@@ -18,15 +18,14 @@ static void print_json(const struct filter_spec *spec, const struct dedup_config
 	ADD("layout", json_text(layout_of(c->memory.layout)->name));
 	ADD("hash", json_text(hash_name(c->memory.hash)));
 	ADD("capacity", json_u64(c->memory.capacity));
-	ADD("fpr", json_object_new_double(plan_fpr(c)));
+	ADD("fpr", json_double(plan_fpr(c)));
 	ADD("window_ns", json_u64(c->memory.window_ns));
 	for (int i = 0; i < cnt; i++)
 		ADD(facts[i].key, json_u64(facts[i].value));
 	ADD("filter_bytes", json_u64(plan_bytes(c)));
-	ADD("bytes_per_id", json_object_new_double((double)plan_bytes(c) / c->memory.capacity));
-	ADD("fpr_expected", json_object_new_double(rate));
+	ADD("bytes_per_id", json_double((double)plan_bytes(c) / c->memory.capacity));
+	ADD("fpr_expected", json_double(rate));
 	json_print(o);
-	json_object_put(o);
 }
 
 static void print_text(const struct filter_spec *spec, const struct dedup_config *c, double rate)

@@ -139,7 +139,6 @@ static int show_all(bool exact, bool json)
 		all = json_object_new_object();
 		json_object_object_add(all, "filters", list);
 		json_print(all);
-		json_object_put(all);
 	}
 	return err;
 }
@@ -162,7 +161,7 @@ int verb_status(const struct options *o)
 	err = show(&f, &view, o->exact, list);
 	attach_view_free(&view);
 	if (!err && o->json)
-		json_print(json_object_array_get_idx(list, 0));
+		json_print(json_object_get(json_object_array_get_idx(list, 0)));
 	json_object_put(list);
 	return err ? EXIT_FAILED : EXIT_DONE;
 }

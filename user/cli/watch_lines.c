@@ -47,16 +47,16 @@ void watch_line(const struct watched *f, bool names)
 
 static void add_rates(json_object *o, const struct watch_rates *r)
 {
-	ADD("packets_per_s", json_object_new_double(r->packets));
-	ADD("new_per_s", json_object_new_double(r->fresh));
-	ADD("duplicates_per_s", json_object_new_double(r->duplicates));
-	ADD("duplicate_bytes_per_s", json_object_new_double(r->duplicate_bytes));
-	ADD("duplicate_share", json_object_new_double(r->share));
-	ADD("copies", r->copies > 0 ? json_object_new_double(r->copies) : NULL);
-	ADD("dropped_per_s", json_object_new_double(r->dropped));
-	ADD("dropped_bytes_per_s", json_object_new_double(r->dropped_bytes));
-	ADD("delivered_per_s", json_object_new_double(r->delivered));
-	ADD("undelivered_per_s", json_object_new_double(r->undelivered));
+	ADD("packets_per_s", json_double(r->packets));
+	ADD("new_per_s", json_double(r->fresh));
+	ADD("duplicates_per_s", json_double(r->duplicates));
+	ADD("duplicate_bytes_per_s", json_double(r->duplicate_bytes));
+	ADD("duplicate_share", json_double(r->share));
+	ADD("copies", r->copies > 0 ? json_double(r->copies) : NULL);
+	ADD("dropped_per_s", json_double(r->dropped));
+	ADD("dropped_bytes_per_s", json_double(r->dropped_bytes));
+	ADD("delivered_per_s", json_double(r->delivered));
+	ADD("undelivered_per_s", json_double(r->undelivered));
 }
 
 static json_object *json_streams(const struct watched *f)
@@ -66,7 +66,7 @@ static json_object *json_streams(const struct watched *f)
 	for (int i = 0; i < f->watch.last.streams_cnt; i++) {
 		json_object *o = json_object_new_object();
 
-		ADD("name", json_object_new_string(f->status.filter.config->policy.streams[i].name));
+		ADD("name", json_text(f->status.filter.config->policy.streams[i].name));
 		add_rates(o, &f->watch.streams[i]);
 		json_object_array_add(list, o);
 	}
@@ -78,16 +78,10 @@ static json_object *json_ifaces(const struct watched *f)
 	json_object *list = json_object_new_array();
 
 	for (int i = 0; i < f->status.ifaces_cnt; i++) {
-		const struct status_iface *iface = &f->status.ifaces[i];
-		json_object *o = json_object_new_object();
+		json_object *o = iface_json(&f->status.ifaces[i]);
 
-		ADD("name", json_object_new_string(iface->name));
-		ADD("state", json_object_new_string(iface_state_name(iface->state)));
-		ADD("mode", iface->state == IFACE_ATTACHED
-				    ? json_object_new_string(attach_mode_name(iface->mode))
-				    : NULL);
 		ADD("kernel_rx_packets_per_s",
-		    f->watch.ifaces[i] >= 0 ? json_object_new_double(f->watch.ifaces[i]) : NULL);
+		    f->watch.ifaces[i] >= 0 ? json_double(f->watch.ifaces[i]) : NULL);
 		json_object_array_add(list, o);
 	}
 	return list;
@@ -119,17 +113,17 @@ void watch_json(const struct watched *f)
 		return;
 	o = json_object_new_object();
 	ADD("time_ns", json_u64(clock_ns(CLOCK_REALTIME)));
-	ADD("name", json_object_new_string(f->name));
-	ADD("seconds", json_object_new_double(f->watch.seconds));
-	ADD("action", json_object_new_string(status_drops(&f->status) ? "drop" : "count"));
+	ADD("name", json_text(f->name));
+	ADD("seconds", json_double(f->watch.seconds));
+	ADD("action", json_text(status_drops(&f->status) ? "drop" : "count"));
 	add_rates(o, &f->watch.all);
 	ADD("bytes_kept_away", json_u64(f->status.counters.dropped_bytes));
-	ADD("fill", json_object_new_double(watched_fill(f)));
-	ADD("ids_estimate", json_object_new_double(f->status.fill.ids));
-	ADD("fpr_estimate", json_object_new_double(f->status.fpr));
+	ADD("fill", json_double(watched_fill(f)));
+	ADD("ids_estimate", json_double(f->status.fill.ids));
+	ADD("fpr_estimate", json_double(f->status.fpr));
 	ADD("window_ns", json_u64(f->status.filter.config->memory.window_ns));
 	ADD("remembered_ns", json_u64(monitor_window_ns(f)));
-	ADD("stopped", json_object_new_boolean(f->status.stopped));
+	ADD("stopped", json_bool(f->status.stopped));
 	ADD("interfaces", json_ifaces(f));
 	ADD("streams", json_streams(f));
 	ADD("cpus", json_cpus(f));
