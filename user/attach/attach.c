@@ -184,7 +184,7 @@ int attach_check_redirect(const char *ifname, enum attach_mode mode, uint64_t fe
 			"%s has no AF_XDP sockets in hw mode, so --deliver xsk cannot work there" ADVICE
 			"--mode native",
 			ifname);
-	/* Such a driver drops what a program redirects. */
+	/* A driver without it drops what a program redirects. */
 	if (is_native && !(features & DEVICE_XDP_REDIRECT))
 		return diag_err(
 			-EOPNOTSUPP,

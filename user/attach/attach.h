@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Attaches the packet program to interfaces and detaches it, through libxdp; and finds it there
- * (attach_look.c), by what the kernel lists. What runs where is asked of the kernel each time,
- * never remembered. Only interfaces of this network namespace can be seen.
+/* Attaches the packet program to interfaces, detaches it, and finds it there, through libxdp. Asks
+ * the kernel each time where a program runs; nothing is remembered. Sees only the interfaces of
+ * this network namespace.
  */
 #ifndef XDP_DEDUP_ATTACH_H
 #define XDP_DEDUP_ATTACH_H
@@ -23,28 +23,31 @@ enum attach_mode {
 	MODE_HW,
 };
 
-/* Where a filter is to run. */
+/* The interfaces on which a filter is to run. */
 struct placement {
 	char *const *ifnames;
 	int cnt; /* at least 1 */
 	enum attach_mode mode;
 };
 
-/* An interface that runs our packet program; or, with err, one of which that cannot be told. */
+/* An interface that runs our packet program; or, with err, an interface whose program cannot be
+ * identified.
+ */
 struct attachment {
 	char ifname[IF_NAMESIZE];
 	int ifindex;
 	enum attach_mode mode; /* never MODE_ANY */
 	bool dispatcher;       /* runs in libxdp's dispatcher, where other programs may be too */
 	struct identity id;    /* of the program, and of the filter that it belongs to */
-	int err;	/* -errno: runs an XDP program, ours or not, that cannot be looked at */
-	bool meant;	/* set by the caller: attach_detach_meant() is to detach this one */
-	bool detached;	/* set by attach_detach_meant(): it has done so */
-	int detach_err; /* if not: -errno */
+	int err;	       /* -errno: it runs an XDP program that cannot be identified */
+	bool meant;	       /* set by the caller: attach_detach_meant() is to detach this one */
+	bool detached;	       /* set by attach_detach_meant(): it is detached */
+	int detach_err;	       /* -errno, if it could not be detached */
 };
 
-/* The interfaces of this network namespace as they are at one moment: all of them; and those that
- * run our packet program, of whichever filter, or of which that cannot be told (err).
+/* The interfaces of this network namespace at one moment. `links` has all of them. `list` has
+ * those that run our packet program, of any filter, and those whose program cannot be identified
+ * (err).
  */
 struct attach_view {
 	struct links links;
@@ -52,89 +55,92 @@ struct attach_view {
 	int cnt;
 };
 
-/* Looks, at a cost that grows with the interfaces and with the programs: who looks at several
- * filters does so once for all. 0, and the caller frees *v with attach_view_free(); or -errno
- * (logged), and *v is empty.
+/* Reads the interfaces. The cost grows with the number of interfaces and programs, so a caller
+ * that looks at several filters reads one view for all. Returns 0, and the caller frees *v with
+ * attach_view_free(); or -errno (logged), with *v empty.
  */
 int attach_view_read(struct attach_view *v);
 void attach_view_free(struct attach_view *v);
 
-/* The list of such a view alone: 0, and the caller frees *out with free(); -errno (logged). */
+/* Reads the list of a view alone. Returns 0, and the caller frees *out with free(); or -errno
+ * (logged).
+ */
 int attach_list(struct attachment **out, int *cnt);
 
-/* Looks for our program on one interface. 1 with *a filled in; 0 if it is not there; -EBUSY, with
- * a->id.prog_id, if another program runs there without a dispatcher, which leaves no room for ours;
- * another -errno if it cannot be told. Logs nothing.
+/* Looks for our program on one interface. Returns 1 and fills in *a; 0 if our program is not
+ * there; -EBUSY, with a->id.prog_id, if another program runs there without a dispatcher, which
+ * leaves no room for ours; another -errno if the program cannot be identified. Logs nothing.
  */
 int attach_find(int ifindex, struct attachment *a);
 
-/* The index of this interface of this network namespace; 0 if there is none, -errno (logged) if
- * that cannot be told.
+/* Returns the index of this interface of this network namespace; 0 if there is none; or -errno
+ * (logged).
  */
 int attach_ifindex(const char *ifname);
 
 /* Logs the first err in the list, with advice. Returns it, or 0 if there is none. */
 int attach_log_unknown(const struct attachment *list, int cnt);
 
-/* Is there the i-th of these interfaces, and is it named once? 0 yes. Else, after logging it,
- * -ENODEV or -EINVAL, or another -errno (it cannot be told).
+/* Checks that interface i exists and is named only once. Returns 0; -ENODEV or -EINVAL if not;
+ * another -errno if that cannot be told. Each error is logged.
  */
 int attach_check_named(const struct placement *where, int i);
 
-/* Could our program be attached to it beside what runs there? 0 yes. Else, after logging it,
- * -EEXIST (our program runs there already), -EBUSY (another program runs there without a
- * dispatcher), or another -errno (it cannot be told).
+/* Checks that our program can be attached beside what runs on the interface. Returns 0; -EEXIST if
+ * our program runs there already; -EBUSY if another program runs there without a dispatcher;
+ * another -errno if that cannot be told. Each error is logged.
  */
 int attach_check_room(const char *ifname);
 
-/* How it would be attached in the mode that is asked for, where the driver has native XDP, and hw
- * mode, or not: 0, after a note if it is skb mode because there is no better one. -EOPNOTSUPP
- * (logged) if not at all.
+/* Checks that the program can be attached in this mode. has_native, has_hw: the driver's modes.
+ * Returns 0, with a note if MODE_ANY means skb mode here; or -EOPNOTSUPP (logged).
  */
 int attach_check_mode(const char *ifname, enum attach_mode mode, bool has_native, bool has_hw);
 
-/* Could it have packets go to AF_XDP sockets in that mode? 0, after a note if that is slow; or
- * -EOPNOTSUPP (logged). `features` are those of device_xdp_features(), of the modes that go
- * by the driver.
+/* Checks that packets of the interface can be redirected to AF_XDP sockets in this mode. features:
+ * device_xdp_features() of the driver; they count for the modes that use the driver. Returns 0,
+ * with a note if redirecting is slow; or -EOPNOTSUPP (logged).
  */
 int attach_check_redirect(const char *ifname, enum attach_mode mode, uint64_t features);
 
-/* Writes the names of the programs in the dispatcher that runs on an interface, separated by ", ";
- * "" if none does. 0, or -errno if it cannot be told.
+/* Writes the names of the programs in the interface's dispatcher, separated by ", "; "" if there
+ * is no dispatcher. Returns 0; or -errno if they cannot be read.
  */
 int attach_neighbours(int ifindex, char *names, size_t size);
 
-/* Attaches the program to all of these interfaces, for which the checks above have returned 0. With
- * MODE_ANY tries native, then skb, and logs which. 0 or -errno (logged); after a failure the
- * first interfaces may run the program: attachments_detach() takes it off.
+/* Attaches the program to all of these interfaces, which have passed the checks above. With
+ * MODE_ANY tries native, then skb, and logs which. Returns 0, or -errno (logged). After a failure
+ * the first interfaces may run the program; attachments_detach() detaches it.
  */
 int attach_all(struct xdp_dedup *prog, const struct placement *where);
 
-/* Attaches the program to cnt interfaces, each in its own mode, as attach_all() does: in a
- * dispatcher beside all that runs there.
+/* Attaches the program to cnt interfaces, each in its own mode: in a dispatcher, beside the
+ * programs that run there. Returns and leaves what attach_all() does.
  */
 int attach_each(struct xdp_dedup *prog, char *const *ifnames, const enum attach_mode *modes, int cnt);
 
-/* Puts the program new_fd in the place of the one at `old`, which runs there without a dispatcher,
- * at once. 0 or -errno (logged).
+/* Replaces the program of `old`, which runs without a dispatcher, by new_fd in one step. Returns
+ * 0, or -errno (logged).
  */
 int attach_replace(const struct attachment *old, int new_fd);
 
-/* To be called before and after whatever looks at programs by libxdp, or attaches them: libxdp 1.3
- * leaves their descriptors open, and a program that this process itself holds open would seem to be
- * in use (live.h). The second one closes all descriptors that are open but were not then.
+/* Close descriptors that libxdp 1.3 leaves open. attach_note_fds() is called before any code that
+ * lists or attaches programs through libxdp, attach_close_other_fds() after it: it closes all
+ * descriptors that are open now but were not then. Otherwise live.h would take a program for one
+ * in use because this process holds it open.
  */
 void attach_note_fds(fd_set *open);
 void attach_close_other_fds(const fd_set *open);
 
-/* The program's descriptor, which belongs to the skeleton. Loads the program if no attach_all() has
- * done so (tests do without). -errno (logged) if it cannot be loaded.
+/* Returns the program's descriptor, which belongs to the skeleton; or -errno (logged). Loads the
+ * program if attach_all() has not done so, as in tests.
  */
 int attach_prog_fd(struct xdp_dedup *prog);
 
-/* Detaches the program from every interface of the list that is `meant`; they may be on top of each
- * other. One that is gone, or does not run it any more, counts as detached. One that cannot be
- * detached goes on filtering and is logged. 0, or the -errno of one of those.
+/* Detaches the program from every interface of the list that is `meant`; some may be on top of
+ * others. An interface that is gone, or does not run the program any more, counts as detached. One
+ * that cannot be detached goes on filtering and is logged. Returns 0, or the -errno of one of
+ * these.
  */
 int attach_detach_meant(struct attachment *list, int cnt);
 

@@ -88,8 +88,8 @@ static int look_into(int ifindex, uint32_t prog_id, const struct extensions *e, 
 	return is_pinned ? 0 : -EBUSY;
 }
 
-/* Beside ours at *out there may be more of ours in that dispatcher: while a filter is exchanged,
- * two of it. Puts them behind it. Returns how many there are in all.
+/* A dispatcher may have several programs of ours: during an exchange, two of one filter. Puts the
+ * others behind *out. Returns how many there are in all.
  */
 static int look_for_more(const struct extensions *e, uint32_t dispatcher_id, struct look *out)
 {

@@ -95,7 +95,7 @@ int attachments_explain_gone(const char *ifname)
 			ifname, ifname);
 }
 
-/* Does the interface run the same filter as when *a was found? 1 or 0; -errno (logged). */
+/* Does the interface still run the filter of *a? Returns 1 or 0; -errno (logged). */
 static int is_still_attached(const struct attachment *a)
 {
 	struct attachment now;

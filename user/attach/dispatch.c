@@ -114,7 +114,7 @@ int dispatch_follow(int ifindex, uint32_t dispatcher_id)
 	while (!found && next_dispatcher(root, &d))
 		if (d.id == dispatcher_id)
 			found = renameat(dirfd(root), d.name, dirfd(root), here.name) ? -errno : 1;
-	/* -ENOENT: another process may have renamed it at the same time. */
+	/* -ENOENT: another process may have renamed it meanwhile. */
 	if (found == -ENOENT)
 		found = is_there(root, &here) ? 1 : -ENOENT;
 	closedir(root);
@@ -239,7 +239,7 @@ static bool is_orphaned(const struct dispatcher *d, const struct dedup_iface *re
 	return !found || (found < 0 && (!record || (found == -EXDEV && are_from_here(record))));
 }
 
-/* dispatch_sweep() if forced_id is 0; else dispatch_forget() of it. */
+/* Does dispatch_sweep() if forced_id is 0; else dispatch_forget() for that dispatcher. */
 static void sweep(uint32_t forced_id)
 {
 	struct dedup_iface record[DEDUP_IFACES_MAX];

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The pins of libxdp's dispatchers. For each dispatcher libxdp has a directory
- * dispatch-IFINDEX-ID, named by the interface's index and the dispatcher's program id, in which the
- * programs of the dispatcher are pinned, and the links that attach them to it. Two things go wrong
- * there, and are put right here:
+ * dispatch-IFINDEX-ID, named by the interface's index and the dispatcher's program id. In it are
+ * pinned the programs of the dispatcher, and the links that attach them to it. These functions
+ * correct two problems:
  * - libxdp removes the directory when it detaches. If the dispatcher ends in another way (ip link
  *   set dev IFNAME xdp off, the interface is deleted, a tool is killed), the directory stays, and
  *   keeps our program and its maps alive.
- * - An interface that moves to another network namespace may get another index there, and libxdp no
- *   longer finds the directory.
- * Who can write into that directory can have anything removed, and who can read it can keep libxdp
- * waiting for its lock: it is looked into only if it is for root alone. Nothing but
- * dispatch_ready() prints.
+ * - An interface that moves to another network namespace may get another index there. Then libxdp
+ *   does not find the directory.
+ *
+ * A user who can write to that directory could have anything removed; one who can read it could
+ * make libxdp wait for its lock. So it is looked into only if it is for root alone. Only
+ * dispatch_ready() logs.
  */
 #ifndef XDP_DEDUP_DISPATCH_H
 #define XDP_DEDUP_DISPATCH_H
@@ -18,33 +19,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Makes libxdp's directory, for root alone, if may_make and it is not there, before somebody else
- * does it. 0, also if there is none; -errno (logged) if it is not for root alone.
+/* Makes libxdp's directory, for root alone, if may_make and it does not exist, before anybody else
+ * can. Returns 0, also if there is none; -errno (logged) if it is not for root alone.
  */
 int dispatch_ready(bool may_make);
 
 /* Makes libxdp find the pins of this dispatcher, which runs on this interface: renames their
- * directory if it has another index. 1 if there are pins; 0 if not (the program is no dispatcher,
- * or is pinned in another bpffs); -errno.
+ * directory if it has another index. Returns 1 if there are pins; 0 if not (the program is no
+ * dispatcher, or is pinned in another bpffs); or -errno.
  */
 int dispatch_follow(int ifindex, uint32_t dispatcher_id);
 
-/* Removes the pins of dispatchers that no interface of the machine runs any more, if they have one
- * of our filters that was loaded in this network namespace. Where the whole machine cannot be
- * looked at, it is enough that none runs it here, nor where interfaces of this namespace may have
- * moved to (links_run_xdp()), if the filter's record has no others. The caller holds the lock of
- * lock_take(). Takes half a second for each that is to be removed.
+/* Removes the pins of dispatchers that no interface of the machine runs any more, if a program of
+ * theirs is a filter of ours that was loaded in this network namespace. If not all namespaces can
+ * be looked at, it is enough to look at this one and those to which its interfaces may have moved
+ * (links_run_xdp()), if the filter's record has no other interfaces. The caller holds the lock of
+ * lock_take(). Takes half a second for each dispatcher to remove.
  */
 void dispatch_sweep(void);
 
-/* For --force: the same for the filter with this state map only, wherever it was loaded, and also
- * if it cannot be told whether an interface runs it (which would then pass everything).
+/* For --force: does what dispatch_sweep() does for the filter with this state map only, wherever
+ * it was loaded, also if it cannot be told whether an interface runs it. Such an interface would
+ * then pass everything.
  */
 void dispatch_forget(uint32_t state_id);
 
-/* Has the filter with this state map, which dispatchers of this network namespace run, pins in one
- * that none runs here? For after dispatch_sweep(), which leaves what may run elsewhere. 1 or 0;
- * -errno if it cannot be told.
+/* Has the filter with this state map, which dispatchers of this network namespace run, also pins
+ * of a dispatcher that none runs here? Called after dispatch_sweep(), which leaves the pins of
+ * those that may run elsewhere. Returns 1 or 0; -errno if that cannot be told.
  */
 int dispatch_runs_elsewhere(uint32_t state_id);
 

@@ -8,8 +8,8 @@
 
 #include <bpf/bpf.h>
 
-/* Is this link an extension's? 1, and *out; 0; or -errno. Programs that trace others have links of
- * the same type, but an attach type besides.
+/* Is this link an extension's? Returns 1 and fills in *out; 0; or -errno. Links of tracing
+ * programs have this type, too, but another attach type.
  */
 static int read_link(uint32_t id, struct extension *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which programs extend which, as the kernel lists its links: libxdp's dispatcher calls those in it
- * as extensions of itself. Logs nothing.
+/* Which programs extend which, as the kernel lists its links: libxdp's dispatcher calls its
+ * programs as extensions of itself. Logs nothing.
  */
 #ifndef XDP_DEDUP_EXTENSIONS_H
 #define XDP_DEDUP_EXTENSIONS_H
@@ -17,8 +17,8 @@ struct extensions {
 	int cnt;
 };
 
-/* Lists all of the machine. 0, and the caller frees them with extensions_free(); or -errno, -EPERM
- * without CAP_SYS_ADMIN, and *out is empty.
+/* Lists all extensions of the machine. Returns 0, and the caller frees *out with
+ * extensions_free(); or -errno, with *out empty: -EPERM without CAP_SYS_ADMIN.
  */
 int extensions_read(struct extensions *out);
 void extensions_free(struct extensions *e);

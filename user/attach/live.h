@@ -1,36 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Is a filter still in use, anywhere on the machine? An interface that moves to another network
- * namespace takes its program along, where this process cannot see the interface. But the kernel
- * lists all programs of the machine, with the maps that they use; and a packet program that is
- * neither attached nor pinned is freed. So a filter whose program is in the list, though its pin is
- * taken away, is in use.
+/* Is a filter in use anywhere on the machine? An interface that moves to another network namespace
+ * takes its program along, and this process cannot see the interface there. But the kernel lists
+ * all programs of the machine, with the maps that they use, and frees a packet program that is
+ * neither attached nor pinned. So if a filter's program stays in the list while its pin is taken
+ * away, the filter is in use.
  */
 #ifndef XDP_DEDUP_LIVE_H
 #define XDP_DEDUP_LIVE_H
 
 #include <stdint.h>
 
-/* Is this process able to list the machine's programs and their maps? 0 yes, or -errno. */
+/* Can this process list the machine's programs and their maps? Returns 0 if so, else -errno. */
 int live_can_tell(void);
 
-/* Is the packet program of the filter of this name held by anything but its own pin: an interface,
- * a dispatcher, another process? 1 or 0; -errno if that cannot be told, -ENODATA if the filter's
- * directory has pins, but neither that of the state map nor that of the program. Takes the
- * program's pin away for up to 3 s, so the caller holds the lock of lock_take(). Logs nothing.
+/* Is the packet program of this filter held by anything other than its own pin: an interface, a
+ * dispatcher, another process? Returns 1 or 0; -errno if that cannot be told; -ENODATA if the
+ * filter's directory has pins, but neither that of the state map nor that of the program. Takes
+ * the program's pin away for up to 3 s, so the caller holds the lock of lock_take(). Logs nothing.
  */
 int live_anywhere(const char *name);
 
-/* Finds a packet program that uses this state map. *prog_id: its id, 0 if there is none. 0; -errno
- * if that cannot be told.
+/* Finds a packet program that uses this state map. *prog_id: its id; 0 if there is none. Returns
+ * 0; -errno if that cannot be told.
  */
 int live_find_program(uint32_t state_id, uint32_t *prog_id);
 
-/* Does anything in the machine still run, or hold, a packet program with this map of configuration?
- * The kernel has up to 3 s to free it. 1 or 0; -errno if that cannot be told. Logs nothing.
+/* Does anything in the machine still run, or hold, a packet program with this configuration map?
+ * Waits up to 3 s for the kernel to free the program. Returns 1 or 0; -errno if that cannot be
+ * told. Logs nothing.
  */
 int live_program_of(uint32_t config_id);
 
-/* The same, without waiting. */
+/* live_program_of() without waiting. */
 int live_program_now(uint32_t config_id);
 
 #endif

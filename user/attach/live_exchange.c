@@ -158,8 +158,8 @@ static int prepare(struct pair *p, const struct placement *where, bool begins_dr
 	return err;
 }
 
-/* Exchanges NAME and +NAME, which are then open as such. After an error neither is exchanged; or
- * they are, but not open: then the next command goes on.
+/* Exchanges NAME and +NAME, and opens both again. After an error they are not exchanged; or they
+ * are exchanged but not open, and the next command goes on.
  */
 static int exchange(struct pair *p)
 {

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Puts another program, and perhaps another filter, in the place of a filter that runs: nothing is
- * forgotten, and no packet is lost. include/exchange.h says why each packet is judged once
- * meanwhile, include/predecessor.h what becomes of the ids.
+/* Replaces the program of a running filter, and perhaps the filter itself. No id is forgotten and
+ * no packet is lost. include/exchange.h explains why each packet is judged once during the
+ * exchange, include/predecessor.h what happens to the ids.
  *
- * A change is committed by one system call. What is before it leaves the filter that runs as it is;
- * what is after it can be repeated, by any command that takes the lock, until it is done:
- * 1. What is to come is made in +NAME (loader_next_program(), loader_next_filter()). Its record
- *    (record.h) is written, and its hand is seen to step. state.exchanging is 1, and all CPUs take
- *    the slow path.
+ * A change is committed by one system call. The steps before it leave the running filter as it is.
+ * The steps after it can be repeated, by any command that takes the lock, until they are done:
+ * 1. The next program is made in +NAME (loader_next_program(), loader_next_filter()). Its record
+ *    (record.h) is written, and its hand has stepped. state.exchanging is 1, and all CPUs take the
+ *    slow path.
  * 2. NAME and +NAME are exchanged. That is the commit.
- * 3. NAME's program is attached where its record says: in a dispatcher beside that of +NAME, else
- *    in its place. If that fails, the two are exchanged back.
+ * 3. NAME's program is attached where its record says: in a dispatcher beside the program of
+ *    +NAME, else in its place. If that fails, NAME and +NAME are exchanged back.
  * 4. A successor is put in charge, by two stores into its predecessor's state.successor.
- * 5. The program of +NAME is detached, what it has counted is kept, and +NAME removed.
+ * 5. The program of +NAME is detached, its counters are kept, and +NAME is removed.
  *
- * Whenever a process is killed, it leaves one of four states. live_exchange_settle() tells them apart:
- * - there is +NAME alone: a load or an unload was cut off. +NAME is removed.
- * - there is NAME alone: the filter runs.
+ * A process that is killed leaves one of four states. live_exchange_settle() tells them apart:
+ * - Only +NAME exists: a load or an unload was cut off. +NAME is removed.
+ * - Only NAME exists: the filter runs.
  * - +NAME is incomplete, or newer than NAME (config.serial): a change was cut off before its
- *   commit, or taken back. NAME's program is attached again where it does not run, and +NAME
- *   is removed. What the program of +NAME has counted is lost.
+ *   commit, or taken back. NAME's program is attached again where it does not run, and +NAME is
+ *   removed. What the program of +NAME has counted is lost.
  * - +NAME is older than NAME: a change is committed. Steps 3 to 5 are done.
  */
 #ifndef XDP_DEDUP_LIVE_EXCHANGE_H
@@ -30,25 +30,24 @@
 struct pair; /* pair.h */
 struct placement;
 
-/* Makes a change, once loader_next_program() or loader_next_filter() has made +NAME. where: all
+/* Makes a change, after loader_next_program() or loader_next_filter() has made +NAME. where: all
  * interfaces on which the filter is to run, and the mode for those on which it does not run yet.
- * begins_drops: the time of --for begins with the commit. Returns 0; or -errno, after printing why.
- * After an error before step 4 the filter is as it was; after a later one the next command ends the
- * change.
+ * begins_drops: the time of --for begins with the commit. Returns 0, or -errno (logged). After an
+ * error before step 4 the filter is as it was; after a later one the next command ends the change.
  */
 int live_exchange(const char *name, const struct placement *where, bool begins_drops);
 
-/* Undoes a change that is not committed, or was taken back: attaches NAME's program where that of
- * +NAME has taken its place, and removes +NAME. Returns 0; or -errno, after printing why.
+/* Undoes a change that is not committed, or was taken back: attaches NAME's program where the
+ * program of +NAME has taken its place, and removes +NAME. Returns 0, or -errno (logged).
  */
 int live_exchange_undo(struct pair *p);
 
-/* Does steps 4 and 5. Returns 0; or -errno, after printing why. */
+/* Does steps 4 and 5. Returns 0, or -errno (logged). */
 int live_exchange_complete(struct pair *p);
 
-/* Ends the changes that killed processes have begun, where their interfaces are in this network
- * namespace. Prints what cannot be ended, and leaves it to the next command. Removes predecessors
- * that have forgotten every id. The caller holds the lock.
+/* Ends the changes of killed processes whose interfaces are in this network namespace. Logs a
+ * change that cannot be ended, and leaves it to the next command. Removes predecessors that have
+ * forgotten every id. The caller holds the lock.
  */
 void live_exchange_settle(void);
 

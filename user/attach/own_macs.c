@@ -41,8 +41,8 @@ static uint64_t index_bits(const struct filter *f, uint32_t ifindex)
 	return f->config->policy.several ? dedup_mac_index(ifindex) : 0;
 }
 
-/* Several interfaces: this one's slot in own_macs; NULL if another interface of the filter has the
- * same slot.
+/* With several interfaces: returns this interface's slot in own_macs; NULL if another interface of
+ * the filter has that slot.
  */
 static __u64 *own_slot(const struct filter *f, uint32_t ifindex)
 {
@@ -55,8 +55,8 @@ static __u64 *own_slot(const struct filter *f, uint32_t ifindex)
 	return &f->record->own_macs[dedup_own_slot(ifindex)];
 }
 
-/* Where words[0] of this interface goes, which the packet path compares first, before the list
- * `macs`; NULL if there is no such field for it.
+/* Returns the field for words[0] of this interface, which the packet path compares before the list
+ * `macs`; NULL if this interface has no such field.
  */
 static __u64 *first_compared(const struct filter *f, uint32_t ifindex)
 {

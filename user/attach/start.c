@@ -54,7 +54,7 @@ int filter_remove(const char *name)
 	}
 	err = pin_dir_remove(name);
 	if (!err)
-		delivery_end(&d); /* not before: who finds out that early could open it again */
+		delivery_end(&d); /* last: earlier, a reader could open the queue again */
 	delivery_close(&d);
 	return err;
 }

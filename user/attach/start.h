@@ -7,15 +7,16 @@
 
 #include "attach.h"
 
-/* Takes what loader_create() has made in +NAME for the filter NAME, once it can judge packets: its
- * record is written, and its hand steps. Then attaches its program to these interfaces. drop_ns:
- * how long it drops from then on, where it drops for a time; else 0. Returns 0; or -errno, after
- * printing why and removing the filter.
+/* Makes the filter NAME of what loader_create() has made in +NAME, when it can judge packets:
+ * writes its record, and waits until its hand steps. Then attaches its program to these
+ * interfaces. drop_ns: for how long it drops from then on; 0: without a limit. Returns 0; or
+ * -errno (logged), with the filter removed.
  */
 int filter_start(const char *name, const struct placement *where, uint64_t drop_ns);
 
 /* Removes the pins of a filter, and of +NAME, of any version and however complete. The kernel then
- * frees what nothing else holds. Readers of its AF_XDP sockets find out at once (delivery_end()).
+ * frees what nothing else holds. Readers of the filter's AF_XDP sockets learn at once that it is
+ * gone (delivery_end()). Returns 0, or -errno (logged).
  */
 int filter_remove(const char *name);
 

@@ -35,8 +35,8 @@ static int share_pin(const char *name, enum pin pin)
 	return err;
 }
 
-/* The same of what a filter of this configuration has to deliver, if NAME delivers already: sockets
- * that are open stay so.
+/* Shares the maps of delivery, if a filter of this configuration delivers and NAME delivers
+ * already: sockets that are open stay open.
  */
 static int share_delivery(const char *name, const struct dedup_config *cfg)
 {

@@ -5,9 +5,9 @@
 
 #include "loader_predecessor.h"
 
-/* Makes and pins the maps of a filter in this directory, and starts its hand; before: its
- * predecessor, or NULL. If that has a program, for which the new filter's is to be exchanged, that
- * one is loaded and pinned, too. 0 or -errno (logged).
+/* Makes and pins the maps of a filter in this directory, and starts its hand. before: its
+ * predecessor, or NULL. If the predecessor has a program, it is to be exchanged: then the new
+ * filter's program is loaded and pinned, too. Returns 0, or -errno (logged).
  */
 int next_make_filter(const char *directory, const struct dedup_config *cfg,
 		     const struct predecessor *before);

@@ -100,7 +100,9 @@ static int ids_to_tell(const struct filter *beside, const struct snapshot_moment
 	return 0;
 }
 
-/* Fills the filter's memory, and its state, and starts its hand. 1: no id is left of it. */
+/* Fills the filter's memory and its state, and starts its hand. Returns 0; 1 if no id is left; or
+ * -errno.
+ */
 static int resume_filter(struct xdp_dedup *skel, const struct snapshot *snapshot,
 			 const struct filter *beside, uint64_t *told)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The maps of a predecessor (include/predecessor.h), of which a successor is made: a filter that
- * runs, or one that is made of a snapshot. Failures are logged.
+/* The maps of a predecessor (include/predecessor.h), for which a successor is made: a filter that
+ * runs, or one made from a snapshot. Failures are logged.
  */
 #ifndef XDP_DEDUP_LOADER_PREDECESSOR_H
 #define XDP_DEDUP_LOADER_PREDECESSOR_H
@@ -12,23 +12,26 @@ struct snapshot; /* snapshot_file.h */
 struct predecessor {
 	struct dedup_config config;
 	bool has_program; /* which is to be exchanged for the successor's */
-	bool sets_told;	  /* it knows of the first `told` ids of the filter that is to get it */
+	bool sets_told;	  /* it has counted the first `told` ids of its successor */
 	uint64_t told;
 	int state_fd, filter_fd, timer_fd;
 };
 
-/* Takes the maps of a filter that is open. 0, and the caller closes *out; or -errno. */
+/* Takes the maps of an open filter. Returns 0, and the caller closes *out with
+ * predecessor_close(); or -errno.
+ */
 int predecessor_of_filter(const struct filter *f, struct predecessor *out);
 
-/* Makes a filter of the snapshot: its memory, aged by the time since, its hand going. No packet
- * program ever runs on it. beside: the filter that runs, if that is to get it, whose ids it is told
- * of; else NULL. 0, likewise; 1 if no id of the snapshot is left, and then nothing is made; or -errno.
+/* Makes a filter from the snapshot: its memory, aged by the time since, with its hand going. No
+ * packet program ever runs on it. beside: the running filter whose predecessor it becomes, and
+ * whose learned ids it counts; or NULL. Returns 0, and the caller closes *out with
+ * predecessor_close(); 1 if no id of the snapshot is left, and then nothing is made; or -errno.
  */
 int predecessor_of_snapshot(const struct snapshot *snapshot, const struct filter *beside,
 			    struct predecessor *out);
 void predecessor_close(struct predecessor *p);
 
-/* Pins the maps in the directory of the successor. 0 or -errno. */
+/* Pins the maps in the directory of the successor. Returns 0, or -errno. */
 int predecessor_pin(const struct predecessor *p, const char *directory);
 
 #endif

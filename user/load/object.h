@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The BPF object as that of one filter: with the sizes of its maps, at its pins, with those of its
- * programs that it runs. For loader*.c, which say what is made of it. Failures are logged.
+/* The BPF object of one filter: with the sizes of its maps, at its pins, and with the programs
+ * that this filter runs. For loader*.c, which decide what is made. Failures are logged.
  */
 #ifndef XDP_DEDUP_OBJECT_H
 #define XDP_DEDUP_OBJECT_H
@@ -10,36 +10,38 @@
 #include "config.h"
 #include "xdp_dedup.skel.h"
 
-/* Opens it for a filter of this configuration. Maps that are pinned in the filter's directory are
- * used when it is loaded, and others are made. With name NULL all are made. 0, and the caller
- * destroys *out; or -errno.
+/* Opens the object for a filter of this configuration. When it is loaded, maps that are pinned in
+ * the filter's directory are used, and the others are made. With name NULL all are made. Returns
+ * 0, and the caller destroys *out; or -errno.
  */
 int object_open(const char *name, const struct dedup_config *cfg, struct xdp_dedup **out);
 
-/* Pins the maps that were made when it was loaded in the filter's directory, which is there. With
- * name NULL it does nothing. 0 or -errno; then some may be pinned.
+/* Pins the maps that loading has made in the filter's directory, which exists. With name NULL does
+ * nothing. Returns 0; or -errno, and then some may be pinned.
  */
 int object_pin(const struct xdp_dedup *skel, const char *name);
 
-/* Loads it as a new filter, whose secrets are in *cfg, and pins it, but does not start its hand.
- * name as for object_open(). 0 or -errno.
+/* Loads the object as a new filter, whose secrets are in *cfg, and pins it, but does not start its
+ * hand. name: as for object_open(). Returns 0, or -errno.
  */
 int object_load_filter(struct xdp_dedup *skel, const char *name, const struct dedup_config *cfg);
 
-/* Loads it as a new filter, pins it, and starts its hand. Its secrets are drawn, but for a
- * replay's, which are there: both of its engines have the same.
+/* Loads the object as a new filter, pins it, and starts its hand. Draws the secrets, except for a
+ * replay, whose *cfg has them: both of its engines use one set. Returns 0, or -errno.
  */
 int object_start_filter(struct xdp_dedup *skel, const char *name, const struct dedup_config *cfg);
 int object_start_hand(struct xdp_dedup *skel);
 
-/* Is it loaded as it must be? By the names of its maps a filter is told from other programs, and
- * found again; and they must be mapped. libbpf gives no names, and makes maps that cannot be
- * mapped, if its probes for these failed, for whatever reason. prog: any that is loaded, and uses
- * the maps of state and configuration. 0 or -errno.
+/* Checks that the object is loaded as it must be: its maps have their names, by which a filter is
+ * found and told from other programs, and the maps are mapped. If libbpf's probes for these
+ * features fail, for any reason, it gives no names and makes maps that cannot be mapped. prog: any
+ * loaded program that uses the maps of state and configuration. Returns 0, or -errno.
  */
 int object_check(const struct xdp_dedup *skel, const struct bpf_program *prog);
 
-/* Runs a syscall program of it. What it returned, or -errno; logs nothing. */
+/* Runs a syscall program of the object. Returns what the program returned, or -errno. Logs
+ * nothing.
+ */
 int object_run(const struct bpf_program *prog);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The packet program in the kernel, run on frames by BPF_PROG_TEST_RUN, with a clock of the
- * caller's: no interface is touched, and nothing is pinned.
+/* Runs the packet program in the kernel, on frames, by BPF_PROG_TEST_RUN, with the caller's clock.
+ * No interface is touched, and nothing is pinned.
  */
 #ifndef XDP_DEDUP_TEST_RUN_H
 #define XDP_DEDUP_TEST_RUN_H
@@ -21,21 +21,20 @@ struct answer {
 
 /* Loads an empty filter whose hand stands at now_ns, in ns of any clock, at least 2 windows. *cfg
  * is complete, with its secrets, and `replay` is 1. This thread stays on its CPU from then on, so
- * that there is one learning credit. *state and *record are the filter's, as long as it is
- * open. 0 or
- * -errno (logged). Closed with test_run_close().
+ * that there is one learning credit. *state and *record belong to the filter while it is open.
+ * Returns 0, and the caller closes *out with test_run_close(); or -errno (logged).
  */
 int test_run_open(const struct dedup_config *cfg, uint64_t now_ns, struct test_run **out,
 		  struct dedup_state **state, struct dedup_record **record);
 void test_run_close(struct test_run *k);
 
-/* A step of the hand at this time; *sleep_ns: how much later the next one is to come. 0 or -errno
- * (logged).
+/* Steps the hand at this time. *sleep_ns: how much later the next step is due. Returns 0, or
+ * -errno (logged).
  */
 int test_run_step(struct test_run *k, uint64_t now_ns, uint64_t *sleep_ns);
 
-/* Runs the program on a frame. 0; or -errno (logged) if the kernel does not: as for a frame
- * that is too large for it, or shorter than an Ethernet header.
+/* Runs the program on a frame. Returns 0; or -errno (logged) if the kernel refuses the frame: it
+ * is too large, or shorter than an Ethernet header.
  */
 int test_run_frame(struct test_run *k, const void *frame, uint32_t len, struct answer *out);
 
