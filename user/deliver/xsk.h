@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An AF_XDP socket that receives from one queue, and cannot send. By system calls, as libxdp's
- * functions attach programs. Its rings are used by libxdp's xsk.h. Its memory is shared: another
- * process can go on with it, a child (fork) or one that it is passed to (xsk_adopt()).
+/* An AF_XDP socket that receives from one queue, and cannot send. Made by system calls, as
+ * libxdp's functions would attach programs; its rings are used through libxdp's xsk.h. Its memory
+ * is shared: another process can go on with it, a child (fork) or one that receives it
+ * (xsk_adopt()).
  */
 #ifndef XDP_DEDUP_XSK_H
 #define XDP_DEDUP_XSK_H
@@ -16,8 +17,8 @@
 #define XSK_FRAMES_MIN 64
 #define XSK_FRAMES_MAX 4096
 
-/* Bytes of a packet that fit into a frame at least: in front of them the kernel keeps 256, and some
- * kernels as much as a struct skb_shared_info behind them.
+/* How many bytes of a packet always fit into a frame. In front of them the kernel keeps 256 bytes,
+ * and some kernels keep a struct skb_shared_info behind them.
  */
 #define XSK_FRAME_ROOM (XSK_FRAME_BYTES - 256 - 320)
 
@@ -43,15 +44,15 @@ struct xsk {
 	bool several;  /* packets may come in several frames */
 };
 
-/* None yet: xsk_close() does nothing. */
+/* Makes *x empty, so that xsk_close() does nothing. */
 void xsk_begin(struct xsk *x);
 
-/* May a socket have so many? A power of 2 from XSK_FRAMES_MIN to XSK_FRAMES_MAX. */
+/* Is this number of frames allowed? A power of 2 from XSK_FRAMES_MIN to XSK_FRAMES_MAX is. */
 bool xsk_frames_ok(uint32_t frames);
 
-/* Makes a socket with so many frames, and rings. 0, and the caller closes it with xsk_close();
- * -EAFNOSUPPORT: the kernel has none; -ENOBUFS: more memory than RLIMIT_MEMLOCK lets this process
- * lock; another -errno.
+/* Makes a socket with this many frames, and its rings. Returns 0, and the caller closes it with
+ * xsk_close(); -EAFNOSUPPORT if the kernel has no AF_XDP; -ENOBUFS if RLIMIT_MEMLOCK does not let
+ * this process lock the memory; another -errno.
  */
 int xsk_open(struct xsk *x, uint32_t frames);
 
@@ -62,25 +63,28 @@ struct xsk_where {
 	bool several;  /* if the kernel has that: packets in several frames */
 };
 
-/* Binds it to a queue. 0; -EBUSY: there is another socket, or the kernel is not done with one that
- * was closed; -ENODEV: there is no such interface; -EINVAL: or no such queue; -EOPNOTSUPP; -errno.
+/* Binds the socket to a queue. Returns 0; -EBUSY if the queue has another socket, or the kernel
+ * has not finished with a closed one; -ENODEV if there is no such interface; -EINVAL if it has no
+ * such queue; -EOPNOTSUPP; another -errno.
  */
 int xsk_bind(struct xsk *x, const struct xsk_where *where);
 
 /* Gives the kernel all frames. */
 void xsk_fill(struct xsk *x);
 
-/* A socket that another process has made, bound and filled, by its descriptors, which are this
- * one's then in any case. 0, and the caller closes it; -EPROTO: it is none; another -errno.
+/* Takes over a socket that another process has made, bound and filled, by its descriptors. In any
+ * case they belong to *x then. Returns 0, and the caller closes it with xsk_close(); -EPROTO if it
+ * is no such socket; another -errno.
  */
 int xsk_adopt(struct xsk *x, int fd, int memory_fd, uint32_t frames);
 
-/* Can another process adopt it, once it is bound? 0; -EOPNOTSUPP: not before Linux 6.4. */
+/* Can another process adopt the socket, once it is bound? Returns 0; -EOPNOTSUPP before Linux 6.4.
+ */
 int xsk_can_be_adopted(const struct xsk *x);
 
 void xsk_close(struct xsk *x);
 
-/* Has the driver to be told of new frames? Then this does it. */
+/* Tells the driver of new frames, if it must be told. */
 void xsk_wake(struct xsk *x);
 
 #endif

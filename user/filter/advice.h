@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a reading of a filter means, where something could be better, and which setting to change to
- * what: a table of rows, each of which says a sentence or nothing. A filter that keeps what it
- * promises gets none. Pure.
+/* Advice on a filter: what is wrong, and which setting to change to which value. A table of rows;
+ * each writes one sentence, or nothing. A filter that works as promised gets none. Pure.
  */
 #ifndef XDP_DEDUP_ADVICE_H
 #define XDP_DEDUP_ADVICE_H
@@ -17,11 +16,11 @@ struct advice_reading {
 	const char *name; /* the filter's */
 	const struct dedup_config *config;
 	struct filter_counters total;  /* since the load */
-	struct filter_counters recent; /* of late; the same again where nothing else is known */
+	struct filter_counters recent; /* lately; equal to `total` if not known */
 	struct stats_pace pace;	       /* now */
 	bool stopped;		       /* stats_stopped() */
 	bool asks_before;	       /* stats_asks_before() */
-	const char *macs_changed;      /* an interface that has other MACs now; NULL: none */
+	const char *macs_changed;      /* an interface whose MACs have changed; NULL: none */
 	const char *skb;	       /* an interface in skb mode; NULL: none */
 	int skb_native;		       /* 1: its driver has native XDP; 0: it has not; -errno */
 	/* Of a filter that delivers: */
@@ -35,10 +34,10 @@ struct advice {
 	char text[ADVICE_TEXT_MAX];
 };
 
-/* Writes the advice, the most urgent first. Returns how many. */
+/* Writes the advice, the most urgent first. Returns the number of sentences. */
 int advice_of(const struct advice_reading *r, struct advice out[ADVICE_MAX]);
 
-/* Is the sentence of this key among them? */
+/* Has the list a sentence with this key? */
 bool advice_has(const struct advice *list, int cnt, const char *key);
 
 #endif

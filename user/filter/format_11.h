@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The configuration of filters of format 11, the previous format (include/format.h): what `load
- * --replace` upgrades from, and what older snapshots have.
+/* The configuration of filters of format 11, the previous format (include/format.h): `load
+ * --replace` upgrades from it, and older snapshots have it.
  */
 #ifndef XDP_DEDUP_FORMAT_11_H
 #define XDP_DEDUP_FORMAT_11_H
 
 #include "config.h"
 
-/* As format 11 had it. Fields mean what they mean in struct dedup_config, which has them in parts.
- * streams_cnt 0: GSP/1 alone.
+/* The struct of format 11. Fields mean what they mean in struct dedup_config, which groups them in
+ * parts. streams_cnt 0: GSP/1 alone.
  */
 struct dedup_config_11 {
 	__u32 format;
@@ -71,8 +71,8 @@ struct dedup_config_11 {
 };
 _Static_assert(sizeof(struct dedup_config_11) == 28184, "format 11 does not change any more");
 
-/* Writes to *out what *old says; `format` stays that of *old. Format 11 does not have what was
- * asked for (plan_asked()). Any bytes may be in *old.
+/* Writes to *out what *old contains; `format` stays that of *old. Format 11 does not have what was
+ * asked for (plan_asked()). *old may have any bytes.
  */
 void config_from_11(const struct dedup_config_11 *old, struct dedup_config *out);
 

@@ -94,7 +94,7 @@ static int see(struct filter *f, struct id_lookup *p, bool refresh)
 	struct dedup_state *st = f->state;
 	bool known;
 
-	do { /* again if the hand has passed meanwhile: test and learn in the same generation */
+	do { /* again if the hand has passed meanwhile: test and learn in one generation */
 		known = layout(f)->is_known(f, p);
 		if (known && !refresh)
 			return 1;
@@ -121,9 +121,10 @@ int ids_learn_again(struct filter *f, const uint8_t *id)
 	return known < 0 ? 0 : known;
 }
 
-/* The same while there is a predecessor: until its successor is in charge an id is to be won there,
- * and from when the charge begins to change in the successor, too (predecessor.h). User space,
- * unlike packets, is not waited for at each step: so it looks again once it has won.
+/* Does what see() does while there is a predecessor. Until its successor is in charge, an id is to
+ * be won in the predecessor, and from when the charge begins to change in the successor, too
+ * (predecessor.h). User space, unlike packets, is not waited for at each step: so it looks again
+ * after it has won.
  */
 static int see_both(struct filter *f, struct filter *before, const uint8_t *id, bool add)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Ids in a live filter, from user space: on the mapped memory, without a system call, while the
- * packet path and other threads work on it. An id here is as the packet path has it, of f->stream:
- * GSP/1's bytes, or the words of stream_make_id().
- * As in the packet program, what a predecessor knows is known, if it is open (filter_open_before()),
- * and ids are learned by whichever of the two is in charge (include/predecessor.h).
- * Every function returns 1 for an id that was known and 0 for one that was not, as the library does.
+ * packet path and other threads work on it. An id has the packet path's form, of f->stream:
+ * GSP/1's bytes, or the words of stream_make_id(). As in the packet program, ids that a
+ * predecessor knows are known, if it is open (filter_open_before()), and ids are learned by the
+ * filter that is in charge (include/predecessor.h). Every function returns 1 for a known id and 0
+ * for a new one, as the library does.
  */
 #ifndef XDP_DEDUP_IDS_H
 #define XDP_DEDUP_IDS_H
@@ -13,38 +13,38 @@
 
 #include "open_filter.h"
 
-/* Is the id known, that is, in the window? 1 yes, or a false positive; 0 no, also for the all-zero
- * id.
+/* Is the id known, that is, in the window? Returns 1: yes, or a false positive; 0: no, also for
+ * the all-zero id.
  */
 int ids_test(const struct filter *f, const uint8_t *id);
 
-/* Does what a packet does: learns the id unless it is known. 1 if it was known, 0 if it was new;
- * -ENOSPC if it is new, but the filter may learn no more until the hand has moved on (in
+/* Does what a packet does: learns the id unless it is known. Returns 1 if it was known; 0 if it
+ * was new; -ENOSPC if it is new, but the filter may learn no more until the hand has moved on (in
  * milliseconds); -EINVAL for the all-zero id.
  */
 int ids_see(struct filter *f, const uint8_t *id);
 
-/* ids_see() for each of cnt ids (at most IDS_AT_ONCE), in order; what it returns is in results[].
- * Faster than one by one: all their memory is prefetched first.
+/* Calls ids_see() for each of cnt ids (at most IDS_AT_ONCE), in order; results[] gets what it
+ * returns. Faster than single calls: all memory is prefetched first.
  */
 #define IDS_AT_ONCE 16
 void ids_see_many(struct filter *f, const uint8_t (*ids)[DEDUP_ID_BYTES_MAX], unsigned int cnt,
 		  int *results);
 
-/* As ids_see(); but in layout countdown a known id is refreshed: it is then known for as long as a
- * new one. If there is no room for that, it stays as it is, and 1 is returned.
+/* Does what ids_see() does; but in layout countdown a known id is refreshed: it is then known for
+ * as long as a new one. If there is no room for that, the id stays as it is, and 1 is returned.
  */
 int ids_add(struct filter *f, const uint8_t *id);
 
-/* For whoever has learned an id in the predecessor of *f, just when *f was put in charge: others
- * may be learning it in *f. Learns it there, too, as far as there is room. 0: still the first one;
- * 1: another was first.
+/* For a caller that has learned an id in the predecessor of *f just when *f was put in charge:
+ * other callers may be learning it in *f. Learns the id in *f, too, if there is room. Returns 0 if
+ * this caller is still the first; 1 if another was first.
  */
 int ids_learn_again(struct filter *f, const uint8_t *id);
 
-/* Layout countdown: takes the id out, and with it any other that shares a cell. 1 if it was known,
- * 0 if not; -EOPNOTSUPP in other layouts; -EBUSY, and nothing is done, if a predecessor of another
- * layout knows it; -EINVAL for the all-zero id.
+/* Layout countdown: removes the id, and with it any other id that shares a cell with it. Returns 1
+ * if it was known, 0 if not; -EOPNOTSUPP in other layouts; -EBUSY if a predecessor of another
+ * layout knows it, and then nothing is done; -EINVAL for the all-zero id.
  */
 int ids_remove(struct filter *f, const uint8_t *id);
 

@@ -45,8 +45,8 @@ void filter_close(struct filter *f)
 	*f = (struct filter){ .stats_fd = -1, .wanted_fd = -1 };
 }
 
-/* stat() of a filter's directory has failed with err: -ENOENT if there is no such filter, -ENODEV
- * if there is no bpffs at all, else -err.
+/* Returns the error after stat() of a filter's directory has failed with err: -ENOENT if there is
+ * no such filter, -ENODEV if there is no bpffs at all, else -err.
  */
 static int explain_missing(int err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The filter NAME is the directory PIN_ROOT/NAME of pinned maps: its names, and how its pins are
- * opened. Prints nothing; what fails returns a negative errno.
+/* The filter NAME is the directory PIN_ROOT/NAME of pinned maps. Here are its names, and how its
+ * pins are opened. Logs nothing; a failure returns -errno.
  */
 #ifndef XDP_DEDUP_PINS_H
 #define XDP_DEDUP_PINS_H
@@ -15,7 +15,7 @@
 
 #define PIN_ROOT BPFFS "/xdp-dedup"
 #define PIN_PROG "prog"
-#define PIN_PROG_NEXT "prog-next" /* while it takes the place of that */
+#define PIN_PROG_NEXT "prog-next" /* while it replaces PIN_PROG */
 
 /* The maps of a filter; PINS has the names of their pins in the filter's directory. */
 enum pin {
@@ -54,7 +54,7 @@ static inline bool pin_is_delivery(enum pin pin)
 /* Versions up to format 10 kept the predecessor of NAME in ~NAME. */
 #define PREDECESSOR_10 "~"
 
-/* Writes the path PIN_ROOT/name/pin; that of the filter's directory if pin is NULL. */
+/* Writes the path PIN_ROOT/name/pin; with pin NULL, that of the filter's directory. */
 void pin_path(char path[PATH_MAX], const char *name, const char *pin);
 
 /* Can a filter have this name? 1 to NAME_MAX_LEN letters, digits, '-' and '_' (bpffs takes no
@@ -62,15 +62,17 @@ void pin_path(char path[PATH_MAX], const char *name, const char *pin);
  */
 bool filter_name_ok(const char *name);
 
-/* May a new filter be given it? Then it must not begin with '-', as options do. */
+/* May a new filter get this name? It must not begin with '-', as options do. */
 bool filter_new_name_ok(const char *name);
 
-/* What errno means after a pin could not be opened: -EPROTO if there is no such pin, or it is
- * something else; a negative errno if that could not be found out.
+/* Translates an errno after a pin could not be opened: returns -EPROTO if there is no such pin, or
+ * it is something else; another -errno if that could not be found out.
  */
 int pin_error(int err);
 
-/* Opens a pin in the directory of this filter. The descriptor, which is the caller's; or -errno. */
+/* Opens a pin in the directory of this filter. Returns the descriptor, which the caller closes; or
+ * -errno.
+ */
 int pin_open(const char *name, enum pin pin);
 
 /* What a pinned map must be. The kernel reads and writes whole keys and values: with larger ones it
@@ -93,8 +95,8 @@ int pin_open_map(const char *name, enum pin pin, uint32_t type, size_t key_size,
 /* The content of a pinned map in memory. */
 struct pin_content {
 	int prot;     /* as mmap() takes it */
-	size_t size;  /* so many bytes, from the first on */
-	size_t least; /* the map must have so many; the others read as 0, and are this process's */
+	size_t size;  /* bytes to map, from the first on */
+	size_t least; /* the map must have that many; the rest reads as 0 and is private */
 	void *mem;    /* set by pin_map_content(): `size` bytes */
 	uint32_t id;  /* set by pin_map_content(): the kernel's id of the map */
 };

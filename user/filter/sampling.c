@@ -24,7 +24,7 @@ struct sampling {
 	struct sampling_taker taker;
 	bool enough;		  /* the taker wants no more */
 	int map_fd, ring_fd;	  /* the map `samples`, the ring buffer that is to be in it */
-	struct ring_buffer *ring; /* libbpf's reader of it */
+	struct ring_buffer *ring; /* libbpf's reader */
 	uint64_t until_ns; /* as this process has set it; 0: it does not hold the filter's sampler */
 	uint64_t renewed_ns;	      /* when, by this process's clock */
 	struct sampling_lost earlier; /* counted before this sampler */

@@ -5,11 +5,13 @@
 
 #include "open_filter.h"
 
-/* Puts a reason where the kernel finds it: 0 or more; or -errno. May be called several times. */
+/* Puts a reason where the kernel finds it. Returns 0 or more, or -errno. May be called several
+ * times.
+ */
 typedef int (*put_reason_fn)(struct filter *f, void *arg);
 
-/* Calls put(f, arg), and has packets look for the reason until it has expired. Returns what put()
- * returned; or -ESTALE if the hand has stopped while it walked through the reasons.
+/* Calls put(f, arg), and makes packets look for the reason until it has expired. Returns what
+ * put() returned; -ESTALE if the hand stopped while it walked through the reasons.
  */
 int slow_path_put_reason(struct filter *f, put_reason_fn put, void *arg);
 

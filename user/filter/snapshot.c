@@ -172,8 +172,8 @@ static bool has_sound_load(const struct dedup_config *c)
 	       is_between(c->memory.fpr_e18, 1, 1000000000000000000);
 }
 
-/* Does it take no more memory than its capacity does? Other layouts' m may have been given; that of
- * blocked follows from capacity and rate: a quarter of it would not keep the rate.
+/* Is the memory no larger than its capacity needs? In other layouts the user may have given m; in
+ * blocked it follows from capacity and rate: a quarter of the size would not keep the rate.
  */
 static bool has_sound_size(const struct dedup_config *c)
 {

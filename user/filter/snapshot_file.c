@@ -124,8 +124,9 @@ static int check_target(const char *path)
 		       : diag_err(-EEXIST, "%s is there, and no file: say another one", path);
 }
 
-/* What is being written. It has no name until it is whole: so who is killed leaves nothing. Where the
- * file system knows no such files, it has the one that is there for the moment before the rename.
+/* The file that is being written. It has no name until it is complete, so a killed process leaves
+ * nothing. If the file system has no unnamed files, it has a name for the moment before the
+ * rename.
  */
 struct draft {
 	int fd;

@@ -6,30 +6,30 @@
 #include "snapshot.h"
 #include "open_filter.h"
 
-/* Writes the snapshot of the filter as it is now to this file, which only its owner may read, and
- * which is there as a whole or, on failure, as it was before. It has no name until it is whole;
- * fails if there is something else than a file. stop: asked now and then, unless it is NULL; not 0:
- * to end as if it had failed. Fills in *h. 0; -EINTR (not logged) if it was stopped; another -errno
- * (logged).
+/* Writes the snapshot of the filter, as it is now, to this file, which only its owner may read.
+ * The file appears when it is complete; after a failure an older file is as it was. Fails if the
+ * path exists and is no file. stop: NULL, or called now and then; if it returns not 0, writing
+ * ends like a failure. Fills in *h. Returns 0; -EINTR (not logged) if it was stopped; another
+ * -errno (logged).
  */
 int snapshot_save(const struct filter *f, const char *path, int (*stop)(void),
 		  struct snapshot_head *h);
 
-/* A snapshot that is being read. */
+/* A snapshot file that is open for reading. */
 struct snapshot {
 	const char *path;
 	int fd;
 	struct snapshot_head head; /* the file's; it can be restored */
 };
 
-/* 0, and the caller closes it with snapshot_close(); -EBADMSG if it can not be restored, or another
- * -errno (logged).
+/* Opens a snapshot. Returns 0, and the caller closes it with snapshot_close(); -EBADMSG if it
+ * cannot be restored, or another -errno (logged).
  */
 int snapshot_open(const char *path, struct snapshot *out);
 void snapshot_close(struct snapshot *snapshot);
 
-/* Reads the memory into `blocks`, head.config.blocks of them. 0; -EBADMSG if it is damaged, or
- * another -errno (logged).
+/* Reads the memory into `blocks`, head.config.blocks of them. Returns 0; -EBADMSG if it is
+ * damaged, or another -errno (logged).
  */
 int snapshot_read(const struct snapshot *snapshot, struct dedup_block *blocks);
 

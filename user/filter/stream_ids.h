@@ -9,18 +9,18 @@
 #include "id.h"
 #include "open_filter.h"
 
-/* Makes f->stream the one of this name. 0; -ENOENT if there is none. */
+/* Selects the stream of this name as f->stream. Returns 0; -ENOENT if there is none. */
 int stream_select(struct filter *f, const char *name);
 
-/* How many bytes a message's id takes in stream_make_id(), for this stream. */
+/* How many bytes of a message stream_make_id() takes for this stream, at least and at most. */
 size_t stream_input_min(const struct dedup_config *c, uint32_t n);
 size_t stream_input_max(const struct dedup_config *c, uint32_t n);
 
-/* Makes an id of f->stream out of what an application has of a message: the bytes of the profile's
- * segments, one after the other as they are in the packet, and behind them, if the id has a digest,
- * the whole UDP payload or IP packet. GSP/1, and ids without a digest: fewer bytes are as if zeros
- * followed. 0; or, with id[] all zero, -EINVAL if there are too many bytes, or a digest's input is
- * missing; -EDESTADDRREQ if the filter has several streams and none is selected.
+/* Makes an id of f->stream from an application's bytes of a message: the bytes of the profile's
+ * segments, in the packet's order, and behind them, if the id has a digest, the whole UDP payload
+ * or IP packet. For GSP/1, and for ids without a digest, missing bytes count as zeros. Returns 0;
+ * or, with id[] all zero: -EINVAL if there are too many bytes, or if a digest's input is missing;
+ * -EDESTADDRREQ if the filter has several streams and none is selected.
  */
 int stream_make_id(const struct filter *f, const void *bytes, size_t len,
 		   uint8_t id[DEDUP_ID_BYTES_MAX]);
@@ -31,18 +31,19 @@ struct stream_form {
 };
 struct stream_form stream_form_of(const struct dedup_config *c, uint32_t n);
 
-/* Those bytes, one behind the other. Returns how many they are. */
+/* Writes these bytes, one behind the other. Returns how many there are. */
 size_t stream_form_bytes(const struct stream_form *form, const struct dedup_id *id,
 			 uint8_t bytes[DEDUP_ID_BYTES_MAX]);
 
-/* The other way round: the bytes of the segments of an id of stream n, and behind them those of its
- * digest, if it has one. Returns how many they are.
+/* The reverse of stream_make_id(): writes the bytes of the segments of an id of stream n, and
+ * behind them the bytes of its digest, if it has one. Returns how many there are.
  */
 size_t stream_id_bytes(const struct dedup_config *c, uint32_t n, const struct dedup_id *id,
 		       uint8_t bytes[DEDUP_ID_BYTES_MAX]);
 
-/* Fills in what is to be looked up of an id that stream_make_id() made, or of GSP/1: a copy in
- * *copy, and where it belongs. 0; -EINVAL for the all-zero id; -EDESTADDRREQ as above.
+/* Fills in the lookup key of an id of stream_make_id(), or of GSP/1: a copy of the id in *copy,
+ * and its realm. Returns 0; -EINVAL for the all-zero id; -EDESTADDRREQ if the filter has several
+ * streams and none is selected.
  */
 int stream_seek(const struct filter *f, const uint8_t *id, struct dedup_id *copy,
 		struct dedup_lookup_key *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a filter has counted (include/counters.h): its map `stats`, added up. Logs nothing. */
+/* A filter's counters (include/counters.h): its map `stats`, added up. Logs nothing. */
 #ifndef XDP_DEDUP_TOTALS_H
 #define XDP_DEDUP_TOTALS_H
 
@@ -18,16 +18,20 @@ struct filter_counters {
 };
 int filter_counters(const struct filter *f, struct filter_counters *sum);
 
-/* The same of each possible CPU. 0, and the caller frees *each, which has *cpus; or -errno. */
+/* Reads the counters of each possible CPU. Returns 0, and the caller frees *each, which has *cpus
+ * elements; or -errno.
+ */
 int filter_cpu_counters(const struct filter *f, struct filter_counters **each, int *cpus);
 
-/* When a filter's program is exchanged: makes what *old has counted, also in earlier programs, what
- * earlier programs of *f have, by stream. No program of *old runs any more. What was counted in
- * streams that there are no more is lost. 0 or -errno.
+/* Keeps the counters when a filter's program is exchanged: what *old and its earlier programs have
+ * counted becomes what earlier programs of *f have counted, by stream. No program of *old runs any
+ * more. Counts of streams that do not exist any more are lost. Returns 0, or -errno.
  */
 int filter_keep_counters(const struct filter *old, const struct filter *f);
 
-/* Those of stream n alone: without packets of no stream (`ignored`) and without what the hand did. */
+/* Reads the counters of stream n alone: without packets of no stream (`ignored`) and without the
+ * counts of the hand. Returns 0, or -errno.
+ */
 int filter_stream_counters(const struct filter *f, uint32_t n, struct filter_counters *sum);
 
 #endif
