@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the operations that change a running filter have in common: which one it is and where
- * (change.c), what is asked for (change_ask.c), and how that is done (change_do.c).
+/* What the operations that change a running filter share: finding the filter and its interfaces
+ * (change.c), reading what is asked for (change_ask.c), and making the change (change_do.c).
  */
 #ifndef XDP_DEDUP_CHANGE_H
 #define XDP_DEDUP_CHANGE_H
@@ -12,16 +12,16 @@
 struct change {
 	const struct wish *w;
 	struct filter f;	 /* as it runs */
-	struct filter_spec spec; /* of it; what is asked for goes over that */
+	struct filter_spec spec; /* of f; the given values go over it */
 	struct attachment *list; /* where it runs, of cnt */
 	int cnt;
-	bool is_given_up[DEDUP_IFACES_MAX]; /* of --remove: it has gone, and left the record */
+	bool is_given_up[DEDUP_IFACES_MAX]; /* --remove: it is gone, and off the record */
 	char *ifnames[DEDUP_IFACES_MAX];    /* of `where`, in the list or the wish */
 	struct placement where;		    /* where it is to run; change_find(): where it runs */
 };
 
-/* Takes the lock, opens the filter w->name, finds out where it runs, and has `make` change it.
- * Returns 0; or -errno (logged): for one, if the filter runs where this process cannot see it.
+/* Takes the lock, opens the filter w->name, finds out where it runs, and changes it by make().
+ * Returns 0; or -errno (logged): for example, if the filter runs where this process cannot see it.
  */
 int change_run(const struct wish *w, int (*make)(struct change *c));
 
@@ -31,13 +31,13 @@ int change_run(const struct wish *w, int (*make)(struct change *c));
 int change_open(const struct wish *w, struct change *c);
 void change_end(struct change *c);
 
-/* Does so for the filter `what`, or for the filter that runs on the interface `what`. The filter
- * may run nowhere. Returns 0; -ENOENT (not logged) if there is no such filter; another -errno
- * (logged).
+/* Does what change_open() does, for the filter `what`, or for the filter that runs on the
+ * interface `what`. The filter may run nowhere. Returns 0; -ENOENT (not logged) if there is no
+ * such filter; another -errno (logged).
  */
 int change_find(const struct wish *w, const char *what, struct change *c);
 
-/* Puts what was given over c->spec. Returns 0; or -EINVAL (logged). */
+/* Writes the given values over c->spec. Returns 0; or -EINVAL (logged). */
 int change_ask(struct change *c);
 
 /* Plans what c->spec asks for, at c->where. Returns 0; or -errno (logged). */
@@ -54,16 +54,16 @@ int change_interfaces(struct change *c, char *const *add, int add_cnt, char *con
  */
 int change_program(struct change *c, struct dedup_config *cfg);
 
-/* Reports what the filter is. */
+/* Reports the configuration of the filter. */
 void change_report(const char *name, const struct dedup_config *cfg);
 
-/* Puts a filter of this plan in the place of the one that runs, which becomes its predecessor. *cfg
- * lacks only the secrets. Returns 0, after reporting what both are; or -errno (logged).
+/* Replaces the running filter by one of this plan; the running one becomes its predecessor. *cfg
+ * lacks only the secrets. Returns 0, after reporting both configurations; or -errno (logged).
  */
 int change_filter(struct change *c, struct dedup_config *cfg);
 
-/* Does what `load --replace` does once there is a filter: the one of w->name, or that runs on the
- * first interface. The caller holds the lock. Returns 0; -ENOENT (not logged) if there is none; or
+/* Does what `load --replace` does if there is a filter: w->name, or the filter on the first
+ * interface. The caller holds the lock. Returns 0; -ENOENT (not logged) if there is none; or
  * another -errno (logged), and then the filter is as it was.
  */
 int change_replace(const struct wish *w);
@@ -73,12 +73,12 @@ int change_replace(const struct wish *w);
  */
 int change_wait(const struct wish *w, const char *what);
 
-/* A filter has one predecessor at most. Returns 0 if it has none, or if w->forget gives it up,
- * which the change does once it is committed; or -errno (logged).
+/* Checks that the filter can get a predecessor, as it can have only one. Returns 0 if it has none,
+ * or if w->forget gives it up, which the change does once it is committed; or -errno (logged).
  */
 int change_check_room(struct change *c);
 
-/* Checks that there is memory for so many bytes more, which `what` takes. Returns 0; or -ENOMEM
+/* Checks that there is memory for `need` more bytes. what: what takes them. Returns 0; or -ENOMEM
  * (logged).
  */
 int change_check_memory(const char *what, uint64_t need);

@@ -9,7 +9,7 @@
 #include "receivers.h"
 #include "streams.h"
 
-/* Streams of the same name go on being delivered, unless --deliver says which are. */
+/* A stream stays delivered if one of its name was, unless --deliver names the streams. */
 static void keep_deliveries(const struct filter_spec *old, struct filter_spec *spec)
 {
 	for (uint32_t i = 0; i < old->streams_cnt; i++)

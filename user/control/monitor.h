@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The filters that are watched, by their names: what the last two readings of each say. `watch` and
- * the service read them; this is the list, and what they have in common.
+/* The list of watched filters, by name, with the last two readings of each. `watch` and the
+ * service read the filters; they share this list.
  */
 #ifndef XDP_DEDUP_MONITOR_H
 #define XDP_DEDUP_MONITOR_H
@@ -21,8 +21,8 @@ struct watched {
 		  */
 	struct status status; /* of the newest reading; its filter stays open until the next one */
 	struct watch watch;   /* that reading, and the rates since the one before */
-	uint64_t hand_lag_ns; /* how long the place at the hand has been due */
-	uint64_t fill_ns;     /* the age of what was read of the memory and of the interfaces */
+	uint64_t hand_lag_ns; /* how long the place at the hand has been overdue */
+	uint64_t fill_ns;     /* the age of the readings of the memory and the interfaces */
 	struct advice advice[ADVICE_MAX];
 	int advice_cnt;
 	bool seen; /* since monitor_begin(): set by the caller */
@@ -61,8 +61,8 @@ void monitor_forget(struct watched *f);
 /* Returns for how long ids are remembered at the present load: at most a window. */
 uint64_t monitor_window_ns(const struct watched *f);
 
-/* Sets the advice, by what came between the last two readings; or since the load, if only one
- * reading is known.
+/* Sets the advice, by the counts between the last two readings; or since the load, after one
+ * reading.
  */
 void monitor_advise(struct watched *f);
 

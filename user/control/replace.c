@@ -81,7 +81,7 @@ static int replace(struct change *c)
 	if (err)
 		return err;
 	next = cfg;
-	/* Can the memory that there is have such a program? And is it what the plan says? */
+	/* Can the existing memory have this program? And is it the memory of the plan? */
 	fits = old->format == DEDUP_FORMAT && !plan_next_program(old, &next);
 	same = fits && plan_is_same_memory(old, &cfg);
 	if (whole && same && is_in_place(c) && is_same(old, &next))

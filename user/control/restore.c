@@ -54,7 +54,7 @@ static int place(const struct wish *w, struct restoration *r)
 			r->name);
 }
 
-/* The same filter, sized for this machine. */
+/* Plans the snapshot's filter, sized for this machine. */
 static int plan(struct restoration *r)
 {
 	const struct dedup_config *old = &r->snapshot.head.config;
@@ -164,7 +164,7 @@ static void report(const struct restoration *r)
 			  FORMAT_TIME(2 * r->cfg.memory.window_ns));
 }
 
-/* Would the same packets have the same ids in both? */
+/* Does a packet have one and the same id in both? */
 static bool has_same_ids(const struct dedup_config *a, const struct dedup_config *b)
 {
 	bool same =
@@ -245,9 +245,9 @@ static int restore_new(const struct wish *w, struct restoration *r)
 	return err ? err : restore(r);
 }
 
-/* Does a filter of this name run here? 1 or 0; -errno (logged). One that was killed while it
- * made the filter has left pins, which nothing is attached to: who makes a new one removes them. If
- * the filter cannot be opened, that one logs why.
+/* Does a filter of this name run here? Returns 1 or 0; -errno (logged). A process that was killed
+ * while it made the filter has left pins, to which nothing is attached: 0, as the function that
+ * makes a new filter removes them. If the filter cannot be opened: 0, and that function logs why.
  */
 static int runs_here(const char *name)
 {

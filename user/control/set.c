@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* set: another program over the same memory, put in the place of the one that runs (live_exchange.h). */
+/* set: replaces the running program by another one over the filter's memory (live_exchange.h). */
 #include "change.h"
 #include "control.h"
 #include "diag.h"

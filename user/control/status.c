@@ -108,7 +108,7 @@ static void collect_attached(struct status *s, const struct attach_view *v)
 		if (a->id.state_id != s->filter.state_id &&
 		    (!beside || a->id.state_id != beside->state_id))
 			continue;
-		if (has_iface(s, a->ifindex)) /* two programs of it, while it is changed */
+		if (has_iface(s, a->ifindex)) /* two programs, during a change */
 			continue;
 		iface = add_iface(s, a->ifname, a->ifindex, IFACE_ATTACHED);
 		if (!iface)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is known of a filter at one moment. */
+/* All that is known of a filter at one moment. */
 #ifndef XDP_DEDUP_STATUS_H
 #define XDP_DEDUP_STATUS_H
 
@@ -17,32 +17,32 @@
 #include "stats.h"
 
 enum iface_state {
-	IFACE_ATTACHED, /* the kernel says that it runs the filter */
-	IFACE_UNKNOWN,	/* whether it does cannot be told */
+	IFACE_ATTACHED, /* the kernel reports that it runs the filter */
+	IFACE_UNKNOWN,	/* cannot be told */
 	/* recorded, but not attached here: */
 	IFACE_DETACHED,	   /* the interface is still here */
-	IFACE_GONE,	   /* it is not */
+	IFACE_GONE,	   /* the interface is gone */
 	IFACE_OTHER_NETNS, /* it was loaded in another network namespace */
 };
 
 struct status_iface {
 	char name[IF_NAMESIZE];
-	uint32_t ifindex;      /* by which it is known, as names change; 0: in another netns */
+	uint32_t ifindex;      /* identifies it, as names change; 0: in another netns */
 	enum attach_mode mode; /* set only if attached */
 	bool dispatcher;       /* set only if attached: through libxdp's dispatcher */
 	int native; /* set only in skb mode: 1: the driver has native XDP; 0: it has not; -errno */
 
 	enum iface_state state;
-	uint32_t queues; /* for reception, of a filter that delivers; 0: not known */
+	uint32_t queues; /* receive queues, of a filter that delivers; 0: not known */
 };
 
-/* What is shown of a filter's predecessor (include/predecessor.h): s->filter.before. */
+/* What is shown of a filter's predecessor (include/predecessor.h), s->filter.before. */
 struct status_before {
 	struct fill fill;
 	uint64_t left_ns; /* stats_forgets_in_ns() */
-	bool leads;	  /* it is still in charge: a change has not been ended */
+	bool leads;	  /* it is still in charge: a change has not ended */
 	bool forgotten;	  /* it has forgotten every id */
-	bool asked;	  /* packets ask it: not if it has, or if its hand has stopped */
+	bool asked; /* packets look ids up in it: not if forgotten, or if its hand has stopped */
 };
 
 /* All that is shown of a filter. */
@@ -60,16 +60,16 @@ struct status {
 	struct filter_counters streams[DEDUP_STREAMS_MAX]; /* of each */
 	struct fill fill;				   /* of this filter's own memory */
 	struct status_before before;			   /* if filter.before is not NULL */
-	double fpr;	       /* the rate now that packets meet, the predecessor included */
+	double fpr;	       /* the rate that packets meet now, with the predecessor */
 	bool exchanging;       /* a change has begun and not ended (live_exchange.h) */
 	uint64_t *histogram;   /* countdown: layout.h; NULL: too long to show, or another layout */
 	uint64_t approx_count; /* countdown: layout.h */
-	double hand;	       /* how far the hand is in its turn, 0 to 1 */
-	uint32_t turns;	       /* that the hand has completed */
+	double hand;	       /* position of the hand in its turn, 0 to 1 */
+	uint32_t turns;	       /* completed turns of the hand */
 	uint64_t oldest_ns;    /* stats_oldest_ns() */
 	struct stats_pace pace;
-	uint64_t drop_left_ns; /* DEDUP_DROP_FOR: duplicates are dropped so long yet; 0: it is over */
-	uint64_t counting_ns; /* likewise: for so long now they have passed; 0: they are dropped */
+	uint64_t drop_left_ns; /* DEDUP_DROP_FOR: time until duplicates pass; 0: it is over */
+	uint64_t counting_ns;  /* DEDUP_DROP_FOR: time since then; 0: they are dropped */
 	struct sampling_who sampler;
 	struct sockets *sockets; /* NULL: the filter does not deliver */
 	bool stopped;		 /* the hand has stopped: every packet passes */
@@ -79,28 +79,28 @@ struct status {
 /* "attached", "unknown", "detached", "gone", "other netns". */
 const char *iface_state_name(enum iface_state state);
 
-/* The name of the interface with this index: one on which the filter runs, or another of this
- * network namespace; NULL if there is none. name[]: room for it.
+/* Returns the name of the interface with this index: one on which the filter runs, or another one
+ * of this network namespace; NULL if there is none. name[]: a buffer for it.
  */
 const char *status_iface_name(const struct status *s, uint32_t ifindex, char name[IF_NAMESIZE]);
 
-/* Are duplicates dropped now? (If the hand has stopped nothing is one: everything passes.) */
+/* Are duplicates dropped now? (If the hand has stopped, everything passes.) */
 bool status_drops(const struct status *s);
 
-/* Fills in *s from the open filter *f, which is s->filter's from then on, also after a failure;
- * view: the interfaces as they are now. 0 or -errno (logged). The caller ends it with
- * status_free().
+/* Fills in *s from the open filter *f, which belongs to *s from then on, also after a failure.
+ * view: the interfaces as they are now. Returns 0, or -errno (logged). The caller frees *s with
+ * status_free() in both cases.
  */
 int status_collect(struct filter *f, const struct attach_view *view, bool exact, struct status *s);
 
-/* Brings up to date what takes no time to find out: all but the interfaces, and what was read of
- * the memory. 0 or -errno (logged).
+/* Updates what is quick to read: all but the interfaces and the occupancy. Returns 0, or -errno
+ * (logged).
  */
 int status_update(struct status *s);
 void status_free(struct status *s);
 
-/* Advice about it, by what it has counted since the load; or `recent`, if that is not
- * NULL. As advice_of().
+/* Writes advice on the filter, by its counts since the load, or by `recent` unless that is NULL.
+ * Returns what advice_of() does.
  */
 int status_advice(const struct status *s, const struct filter_counters *recent,
 		  struct advice out[ADVICE_MAX]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is asked of an operation (control.h). A command line, or the service's file, fills it in by
+/* What is asked of an operation (control.h). A command line or the service's file fills it in by
  * the rows of WISH_OPTIONS.
  */
 #ifndef XDP_DEDUP_WISH_H
@@ -39,11 +39,11 @@ struct wish {
 	struct given_text files[WISH_FILES_MAX]; /* --profiles */
 	int files_cnt;
 	const char *deliver;	    /* --deliver, if it names streams: wish_streams_deliver() */
-	uint64_t fitting_window_ns; /* the longest that fits all profiles; 0: they do not say */
-	double fitting_fpr;	    /* the highest that fits all profiles; 0: they do not say */
+	uint64_t fitting_window_ns; /* the longest that fits all profiles; 0: they have none */
+	double fitting_fpr;	    /* the highest that fits all profiles; 0: they have none */
 
-	const char *name; /* the filter's, or of an interface on which it runs; NULL: none is given */
-	const char *file;	/* the snapshot's */
+	const char *name; /* the filter's, or of an interface on which it runs; NULL: not given */
+	const char *file; /* the snapshot's */
 	struct placement where; /* cnt 0: no interface is named */
 	/* set: interfaces */
 	char *add[DEDUP_IFACES_MAX];
@@ -51,14 +51,14 @@ struct wish {
 	char *remove[DEDUP_IFACES_MAX];
 	int remove_cnt;
 	bool replace; /* load: in the place of a filter that runs */
-	bool whole;   /* with that: what is not given is not to stay, but as for a new filter */
+	bool whole;   /* with `replace`: values that are not given become those of a new filter */
 	bool wait, forget; /* while there is a predecessor: wait until it has gone; give it up */
 	bool all;	   /* unload: every filter */
 	bool force;	   /* unload: also if it cannot be told whether the filter is in use */
-	bool verbose;	   /* show what libbpf and libxdp say */
+	bool verbose;	   /* show messages of libbpf and libxdp */
 };
 
-/* Groups of options, which a verb takes as a whole; to be ORed. */
+/* Groups of options. A verb takes a group as a whole; values are ORed. */
 enum {
 	OPT_NAME = 1 << 0,
 	OPT_MODE = 1 << 1,
@@ -66,7 +66,7 @@ enum {
 	OPT_CAPACITY = 1 << 3,
 	OPT_WINDOW = 1 << 4,
 	OPT_ACTION = 1 << 5, /* --action, --for, --learn, --ihave, --deliver */
-	OPT_SHAPE = 1 << 6,  /* --layout, --hash, and what m and k come from */
+	OPT_SHAPE = 1 << 6,  /* --layout, --hash, and the options for m and k */
 	OPT_FPR = 1 << 7,
 	OPT_DESTINATION = 1 << 8, /* --to, --vlan, --forwarded */
 	OPT_PROFILE = 1 << 9,
@@ -74,11 +74,11 @@ enum {
 	OPT_INTERFACES = 1 << 11,  /* --add, --remove */
 	OPT_PREDECESSOR = 1 << 12, /* --wait, --forget */
 	OPT_REPLACE = 1 << 13,
-	OPT_NEXT = 1 << 14, /* the first bit that is free */
+	OPT_NEXT = 1 << 14, /* the first free bit */
 	OPT_SIZE = OPT_CAPACITY | OPT_FPR,
 	OPT_MEMORY = OPT_SIZE | OPT_WINDOW | OPT_SHAPE,
 	OPT_LOAD_FILTER = OPT_PORT | OPT_MEMORY | OPT_ACTION | OPT_DESTINATION | OPT_PROFILE |
-			  OPT_PROFILES, /* what it is */
+			  OPT_PROFILES, /* the filter itself */
 	OPT_LOAD = OPT_LOAD_FILTER | OPT_NAME | OPT_MODE,
 };
 
@@ -95,18 +95,17 @@ void wish_begin(struct wish *w);
  */
 int wish_end(struct wish *w);
 
-/* Puts the values that were given over the spec of a filter that runs. Changes none of its streams.
- */
+/* Writes the given values over the spec of a running filter. Changes none of its streams. */
 void wish_apply(const struct wish *w, struct filter_spec *spec);
 
-/* Returns whether any option of these groups was given, other than --profile. */
+/* Was any option of these groups given, other than --profile? */
 bool wish_gives(const struct wish *w, unsigned int groups);
 
 /* Checks that none of these interfaces is named twice. Returns 0; or -EINVAL (logged). */
 int wish_check_once(char *const *ifnames, int cnt);
 
-/* Streams (wish_streams.c). Adds the built-in profiles and those of the files of --profiles.
- * Returns 0; or -errno (logged). The caller frees *out in both cases.
+/* Streams (wish_streams.c). Adds the built-in profiles and those in the files of --profiles.
+ * Returns 0, or -errno (logged). The caller frees *out in both cases.
  */
 int wish_profiles(const struct wish *w, struct profiles *out);
 
@@ -115,14 +114,14 @@ int wish_profiles(const struct wish *w, struct profiles *out);
  */
 int wish_profiles_file(struct profiles *p, const struct given_text *file);
 
-/* Makes the spec's streams of w->profiles, the first one of --port's ports if there are both; and
- * sets w->fitting_window_ns and w->fitting_fpr to the strictest of their profiles. For wish_end().
- * Returns 0; or -errno (logged).
+/* Makes the spec's streams from w->profiles; with --port, the first stream gets its ports. Sets
+ * w->fitting_window_ns and w->fitting_fpr to the strictest values of the profiles. For wish_end().
+ * Returns 0, or -errno (logged).
  */
 int wish_streams_set(struct wish *w);
 
-/* Sets which of the spec's streams are delivered, as --deliver says. Returns 0, also if it was not
- * given; or -EINVAL (logged) if it names a stream that there is not.
+/* Sets which of the spec's streams are delivered, as in --deliver. Returns 0, also if it was not
+ * given; or -EINVAL (logged) if it names a stream that does not exist.
  */
 int wish_streams_deliver(const struct wish *w, struct filter_spec *spec);
 

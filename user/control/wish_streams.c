@@ -18,7 +18,7 @@ struct stream_text {
 	char *stream, *name, *ports, *to, *realm;
 };
 
-/* What is wrong with such a text, at the place where it was given. -EINVAL */
+/* Logs what is wrong with this text, at the place where it was given. Returns -EINVAL. */
 __attribute__((format(printf, 2, 3))) static int refuse(const struct stream_text *t,
 							const char *format, ...)
 {

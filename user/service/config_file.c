@@ -256,7 +256,7 @@ static int begin_section(struct reading *r, char *line)
 	return 0;
 }
 
-/* Leaves in `line` what is to be parsed of it: "" if it was a section's. */
+/* Leaves in `line` what is left to parse: "" if the line was a section's. */
 static int look_at_line(struct reading *r, char *line)
 {
 	size_t len;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The configuration of the service: an INI file (inih) with a section [service] and one
- * [filter NAME] for each filter, whose keys are the options of `load` without the dashes. What is
- * wrong is logged with FILE:LINE. Changes nothing, needs no rights.
+/* The configuration of the service: an INI file (inih) with a section [service], and a section
+ * [filter NAME] for each filter. Its keys are the options of `load` without the dashes. Errors are
+ * logged with FILE:LINE. Changes nothing, needs no rights.
  */
 #ifndef XDP_DEDUP_CONFIG_FILE_H
 #define XDP_DEDUP_CONFIG_FILE_H
@@ -20,7 +20,7 @@
 #define CONFIG_LINE_MAX 190 /* characters: inih's limit */
 #define CONFIG_SAVE_EVERY_MIN_NS 1000000000ULL
 
-/* One filter that is to be there. */
+/* A filter of the file. */
 struct config_filter {
 	char name[NAME_MAX_LEN + 1];
 	struct wish wish; /* as `load` gets it; where: the interfaces that are named */
@@ -28,30 +28,30 @@ struct config_filter {
 };
 
 struct config_file {
-	const char *metrics; /* [ADDRESS:]PORT where scrapes are answered; NULL: nowhere */
-	const char *state;   /* the directory of what is saved */
-	bool unload;	     /* at the end the filters go; else they stay */
-	bool save;	     /* what they remember is saved at the end, and restored at the start */
-	uint64_t save_every_ns; /* and meanwhile each such time; 0: not */
+	const char *metrics;	/* [ADDRESS:]PORT where scrapes are answered; NULL: nowhere */
+	const char *state;	/* the directory of snapshots */
+	bool unload;		/* unload the filters at the end */
+	bool save;		/* save snapshots at the end, and restore them at the start */
+	uint64_t save_every_ns; /* and save after each such time; 0: not */
 	struct config_filter *filters;
 	int cnt;
-	char **texts; /* of all values, which the wishes point to */
+	char **texts; /* of all values; the wishes point to them */
 	int texts_cnt;
 };
 
-/* Reads the file. 0, and the caller frees *out with config_free(); -EINVAL if it is wrong, or
- * another -errno if it cannot be read: logged, and *out has nothing.
+/* Reads the file. Returns 0, and the caller frees *out with config_free(); -EINVAL if the file is
+ * wrong, or another -errno if it cannot be read. Each error is logged, and *out is empty then.
  */
 int config_read(const char *path, struct config_file *out);
 
-/* The same of an open file, which the caller closes; path: what it is called. */
+/* Does what config_read() does, for an open file, which the caller closes. path: for messages. */
 int config_read_from(FILE *from, const char *path, struct config_file *out);
 void config_free(struct config_file *c);
 
 /* Prints all keys and what they mean, to stdout. */
 void config_print_keys(void);
 
-/* The filter of this name; NULL if there is none. It belongs to *c. */
+/* Returns the filter of this name, which belongs to *c; NULL if there is none. */
 struct config_filter *config_find(const struct config_file *c, const char *name);
 
 #endif

@@ -64,7 +64,7 @@ static bool is_pinned(const char *name)
 	return err != -ENOENT;
 }
 
-/* Such a filter passes everything, and knows nothing any more. */
+/* A filter whose hand has stopped passes everything, and has no valid ids any more. */
 static bool has_stopped(const char *name)
 {
 	struct filter f;

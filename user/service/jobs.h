@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What changes filters, each in a process of its own. A change waits for the lock, for packets and
- * for the hand, up to seconds: meanwhile the service answers. And the service goes on whatever
- * becomes of such a process.
+/* Jobs change filters, each in a process of its own. A change waits for the lock, for packets and
+ * for the hand, up to seconds; meanwhile the service answers. The service goes on even if that
+ * process crashes.
  */
 #ifndef XDP_DEDUP_JOBS_H
 #define XDP_DEDUP_JOBS_H
@@ -10,24 +10,24 @@
 
 #include "config_file.h"
 
-/* What is to be done with one filter, in this order; to be ORed. */
+/* What a job does with one filter, in this order; values are ORed. */
 enum job {
-	JOB_ENSURE = 1 << 0,	 /* it is to be there, as the file says, on these interfaces */
-	JOB_INTERFACES = 1 << 1, /* it is to run on these interfaces; all else stays as it is */
-	JOB_SAVE = 1 << 2,	 /* what it remembers is written to its file */
+	JOB_ENSURE = 1 << 0,	 /* make the filter as in the file, on these interfaces */
+	JOB_INTERFACES = 1 << 1, /* make it run on these interfaces; the rest stays as it is */
+	JOB_SAVE = 1 << 2,	 /* write a snapshot to its file */
 	JOB_UNLOAD = 1 << 3,
-	JOB_REFRESH = 1 << 4, /* of all filters: which frames are this host's */
+	JOB_REFRESH = 1 << 4, /* for all filters: update which MACs are this host's */
 };
 
 struct job_order {
 	enum job job;
-	/* By name; ENSURE, INTERFACES: what the file says, `where` with those interfaces that there are. */
+	/* By name. ENSURE, INTERFACES: as in the file; `where` has only existing interfaces. */
 	struct wish wish;
-	const char *state; /* SAVE, and ENSURE if what was saved is to be restored: the directory; or NULL */
+	const char *state; /* SAVE; ENSURE if a snapshot is restored: the directory; or NULL */
 };
 
-/* Starts a process that does it, and ends with an enum exit_code; it prints on stdout and
- * stderr. Its id; or -errno (logged).
+/* Starts a process that does the job, and ends with an enum exit_code; it prints on stdout and
+ * stderr. Returns its process id; or -errno (logged).
  */
 pid_t job_start(const struct job_order *order);
 

@@ -61,7 +61,7 @@ static bool is_same(const struct link *a, const struct link *b)
 	       !memcmp(a->mac, b->mac, sizeof(a->mac)) && !strcmp(a->name, b->name);
 }
 
-/* The kernel lists them in the same order each time, unless something has changed. */
+/* The kernel's order changes only if the interfaces do. */
 static bool are_same(const struct links *a, const struct links *b)
 {
 	bool same = a->cnt == b->cnt;

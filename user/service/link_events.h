@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Changes of the interfaces of this network namespace, as rtnetlink tells them: no polling. */
+/* Changes of the interfaces of this network namespace, reported by rtnetlink: no polling. */
 #ifndef XDP_DEDUP_LINK_EVENTS_H
 #define XDP_DEDUP_LINK_EVENTS_H
 
@@ -10,22 +10,26 @@
 struct link_events {
 	struct mnl_socket *socket;
 	int fd;		  /* the socket, readable when something has changed */
-	struct links now; /* as of the last look */
+	struct links now; /* as read last */
 };
 
-/* Opens the socket, and looks. 0, and the caller closes it; or -errno (logged). */
+/* Opens the socket, and reads the interfaces. Returns 0, and the caller closes *e with
+ * link_events_close(); or -errno (logged).
+ */
 int link_events_open(struct link_events *e);
 void link_events_close(struct link_events *e);
 
-/* Takes all messages from the socket. What they say is looked up: some may have been lost. */
+/* Takes all messages from the socket, unread: some may have been lost, so link_events_look() reads
+ * the interfaces themselves.
+ */
 void link_events_drain(const struct link_events *e);
 
-/* Looks anew. *changed: an interface has come, gone, or has another name or MAC. 0; or -errno
- * (logged), and then e->now is as it was.
+/* Reads the interfaces. *changed: an interface has come, gone, or has another name or MAC. Returns
+ * 0; or -errno (logged), and then e->now is as it was.
  */
 int link_events_look(struct link_events *e, bool *changed);
 
-/* The index of the interface of this name; 0 if there is none. */
+/* Returns the index of the interface of this name; 0 if there is none. */
 uint32_t link_events_index(const struct link_events *e, const char *ifname);
 
 #endif

@@ -108,7 +108,7 @@ void listener_configure(struct listener *l, const char *where)
 	err = open_at(l, where, &a, true);
 	if (err == -EADDRINUSE && is_same_port(l->at, &a)) {
 		is_in_the_way = true;
-		/* Not each time: who is answered by the old one would be cut off. */
+		/* Not each time: it cuts off clients that the old socket answers. */
 		if (l->tries++ % INSTEAD_EVERY == 0)
 			err = open_instead(l, where, &a);
 	}

@@ -129,8 +129,8 @@ static const char *mode_of(const struct status_iface *f)
 	return f->state == IFACE_ATTACHED ? attach_mode_name(f->mode) : "none";
 }
 
-/* Would an interface before it give the same metric? Interfaces of other network namespaces may
- * have one name.
+/* Would an earlier interface give an identical metric? Interfaces of several network namespaces
+ * may have one name.
  */
 static bool is_repeated(const struct status *s, int n)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What filters have counted, as metrics: of each filter, stream and reason. */
+/* The counters of filters as metrics: of each filter, stream and reason. */
 #ifndef XDP_DEDUP_METRICS_COUNTERS_H
 #define XDP_DEDUP_METRICS_COUNTERS_H
 
 #include "metrics_out.h"
 #include "monitor.h"
 
-/* Writes them all. */
+/* Writes all of these metrics. */
 void metrics_counters(struct metrics_out *m, const struct monitor *in);
 
 #endif

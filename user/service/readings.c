@@ -57,7 +57,7 @@ static bool is_current(const struct reading *r)
 	return f->config && READ_ONCE(f->state->serial) == f->serial && !filter_is_loaded(f);
 }
 
-/* A child by fork() would copy the page tables of all of it: a filter of 730 MB has 180,000 pages. */
+/* fork() would copy the page tables of all filters: a filter of 730 MB has 180,000 pages. */
 static void keep_from_children(const struct filter *f)
 {
 	madvise(f->blocks, f->config->memory.blocks * sizeof(struct dedup_block), MADV_DONTFORK);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What metrics need to know about all filters. A filter stays open between two readings: to open a
- * large one takes many times as long as to read it. Counters and the hand are read each time
- * (readings_take()). What takes long is read only every few seconds (readings_refresh()): the fill,
- * from a sample of the memory; interfaces; advice.
+/* All that metrics need to know about filters. A filter stays open between two readings, because
+ * opening a large one takes many times as long as reading it. Counters and the hand are read each
+ * time (readings_take()). What takes long is read only every few seconds (readings_refresh()): the
+ * occupancy, from a sample of the memory; interfaces; advice.
  */
 #ifndef XDP_DEDUP_READINGS_H
 #define XDP_DEDUP_READINGS_H
@@ -13,7 +13,7 @@
 #include "config_file.h"
 #include "monitor.h"
 
-/* All zero: nothing has been read yet. */
+/* All zero: nothing was read yet. */
 struct readings {
 	struct monitor filters;
 	const struct config_file *wanted; /* the file, as of the last reading; NULL: none */
@@ -21,13 +21,13 @@ struct readings {
 	struct attach_view view;	  /* the interfaces, as of the last refresh, or later */
 };
 
-/* Reads all filters that are loaded. Adds those of the file `wanted`, which may be NULL, that are
- * not loaded: their `err` is -ENOENT. The file must stay as long as the readings are used. A filter
- * that was loaded or changed since the last call is opened, which takes longer. A filter that
- * cannot be read has an `err`, and hides no other; the reason is logged once, as long as it does
- * not change. Returns 0, or -errno (logged): it cannot be told which filters there are.
+/* Reads all loaded filters. Adds the filters of the file `wanted`, which may be NULL, that are not
+ * loaded: their `err` is -ENOENT. The file must stay while the readings are used. A filter that
+ * was loaded or changed since the last call is opened, which takes longer. A filter that cannot be
+ * read has an `err`, and hides no other; the reason is logged when it changes. Returns 0; or
+ * -errno (logged) if the filters cannot be listed.
  *
- * Children by fork() have no memory of these filters, and may call none of these functions.
+ * Children by fork() have no memory of these filters, and must call none of these functions.
  */
 int readings_take(struct readings *r, const struct config_file *wanted);
 
@@ -37,11 +37,12 @@ int readings_take(struct readings *r, const struct config_file *wanted);
 int readings_refresh(struct readings *r, const struct config_file *wanted);
 
 /* Logs advice (advice.h), as of the last refresh: once when it begins, and once when it has ended.
- * Logs nothing about a filter that was read only once: what it has counted of late is not known.
+ * Logs nothing about a filter that was read only once: its recent counts are not known.
  */
 void readings_log_advice(struct readings *r);
 
-/* Closes all filters, which frees what nobody else holds. The next reading opens them again. */
+/* Closes all filters, which frees what no other process holds. The next reading opens them again.
+ */
 void readings_free(struct readings *r);
 
 #endif

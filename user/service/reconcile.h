@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the service keeps: the filters that the file describes, what is to be done with each next,
- * and when what failed is tried again. Starts jobs (jobs.h), one at a time, and knows no event
- * loop: who has one tells it when a job has ended, interfaces have changed, or it is time.
+/* The reconcile loop of the service: the filters that the file describes, the next job of each,
+ * and when a failed job is tried again. It starts jobs (jobs.h), one at a time. It has no event
+ * loop: the caller, which has one, reports the end of a job, a change of the interfaces, or that
+ * it is time.
  */
 #ifndef XDP_DEDUP_RECONCILE_H
 #define XDP_DEDUP_RECONCILE_H
@@ -19,9 +20,9 @@
 struct reconciled {
 	char name[NAME_MAX_LEN + 1];
 	unsigned int todo;   /* enum job, ORed */
-	unsigned int failed; /* jobs to be tried again: then, or when an interface comes */
-	uint32_t ifindices[DEDUP_IFACES_MAX]; /* of the interfaces in the file; 0: there is none */
-	bool is_up;			      /* it has been there since the start */
+	unsigned int failed; /* jobs to try again: at retry_at_ns, or when an interface comes */
+	uint32_t ifindices[DEDUP_IFACES_MAX]; /* of the file's interfaces; 0: not there */
+	bool is_up;			      /* it has run since the start */
 	bool leaves;			      /* it is no longer in the file */
 	uint64_t retry_in_ns;		      /* how long after a failure; 0: none yet */
 	uint64_t retry_at_ns;		      /* CLOCK_MONOTONIC */
@@ -39,39 +40,43 @@ struct reconcile {
 
 	pid_t running; /* the job's process; 0: none */
 	enum job job;
-	char job_name[NAME_MAX_LEN + 1]; /* whose */
+	char job_name[NAME_MAX_LEN + 1]; /* the filter */
 };
 
-/* Takes what config_read() has read, which is its own from then on: at the start, or in the place
- * of what it had. Every filter is to be there, and those that are no longer in the file to go. 0
- * or -ENOMEM (logged): then nothing has changed, and *config is the caller's.
+/* Takes over a configuration of config_read(), at the start or in the place of the previous one.
+ * Orders that every filter in it exist, and that those that are no longer in it go. Returns 0, and
+ * *config belongs to *k; or -ENOMEM (logged), and then nothing has changed and *config is the
+ * caller's.
  */
 int reconcile_configure(struct reconcile *k, struct config_file *config);
 
-/* Interfaces may have changed: looks, and orders what follows. */
+/* Reads the interfaces, which may have changed, and orders the jobs that follow. */
 void reconcile_look(struct reconcile *k);
 
 /* Orders that all filters be saved. */
 void reconcile_save(struct reconcile *k);
 
-/* Orders what is to be done at the end, and nothing else any more. What cannot be started is tried
- * again; what fails is not. All is done when reconcile_next() is false and reconcile_retry_at() is 0.
+/* Orders the jobs of the end; no other job is started any more. A job that cannot be started is
+ * tried again; a job that fails is not. All is done when reconcile_next() is false and
+ * reconcile_retry_at() is 0.
  */
 void reconcile_end(struct reconcile *k);
 
-/* Starts the next job that is due, if none is running. True: one is running; the caller waits for
- * k->running to end. False: all is done that can be done now.
+/* Starts the next job that is due, if none runs. Returns true if one runs: the caller waits for
+ * k->running to end. Returns false if all is done that can be done now.
  */
 bool reconcile_next(struct reconcile *k, uint64_t now_ns);
 
-/* The job has ended with this status of waitpid(). */
+/* Notes that the job has ended, with this status of waitpid(). */
 void reconcile_ended(struct reconcile *k, int status, uint64_t now_ns);
 
-/* When reconcile_next() is to be called again; 0: only after another event. CLOCK_MONOTONIC, ns. */
+/* Returns when reconcile_next() is to be called again, by CLOCK_MONOTONIC, in ns; 0: only after
+ * another event.
+ */
 uint64_t reconcile_retry_at(const struct reconcile *k);
 
-/* Says of each filter where it runs, and what it waits for: "feed: eth0, waits for eth1; ...".
- * view: the interfaces as they are now.
+/* Writes where each filter runs, and what it waits for: "feed: eth0, waits for eth1; ...". view:
+ * the interfaces as they are now.
  */
 void reconcile_text(const struct reconcile *k, const struct attach_view *view, char *text,
 		    size_t size);

@@ -143,7 +143,7 @@ static void answer(struct scrapes *s, enum metrics_format format)
 							     .cmsg_type = SCM_RIGHTS };
 		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), &fd, sizeof(fd));
 	}
-	/* Who does not take it is not waited for. */
+	/* If the program does not take the message, the service does not wait. */
 	sendmsg(s->channel, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 	close_fd(&fd);
 }

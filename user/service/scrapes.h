@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who scrapes metrics is answered by a program without any rights, xdp-dedup-metrics
- * (user/metrics), which asks the service for the text (channel.h). Here is the service's side: it
- * opens the socket that listens, starts that program, gives it the text, and starts it again when
- * it has ended. service never waits for it; nor can it be kept busy by it, or whoever scrapes:
- * there are at most SCRAPES_A_SECOND texts.
+/* The service's side of answering scrapes of metrics. A program without any rights,
+ * xdp-dedup-metrics (user/metrics), answers them; it requests the text from the service
+ * (channel.h). The service opens the listening socket, starts that program, sends it the text, and
+ * starts it again when it has ended. The service never waits for it. Neither the program nor its
+ * clients can keep the service busy: it writes at most SCRAPES_A_SECOND texts.
  */
 #ifndef XDP_DEDUP_SCRAPES_H
 #define XDP_DEDUP_SCRAPES_H
@@ -23,23 +23,23 @@ struct scrapes_address {
 	socklen_t len;
 };
 
-/* Reads [ADDRESS:]PORT; a numeric address, of IPv6 in brackets, 127.0.0.1 if there is none. 0, or
+/* Reads [ADDRESS:]PORT: a numeric address, IPv6 in brackets; 127.0.0.1 by default. Returns 0, or
  * -EINVAL. Logs nothing.
  */
 int scrapes_address(const char *text, struct scrapes_address *out);
 
-/* Can only this host reach it? */
+/* Can only this host reach the address? */
 bool scrapes_is_local(const struct scrapes_address *a);
 
-/* A socket that listens there, to which nobody replies yet; or -errno. *is_absent: no interface has
- * the address yet, and connections come once one has. Logs nothing.
+/* Opens a listening socket, which nobody answers yet. Returns it, or -errno. *is_absent: no
+ * interface has the address yet; connections come once one has it. Logs nothing.
  */
 int scrapes_listen(const struct scrapes_address *a, bool *is_absent);
 
-/* Writes the metrics as they are now. 0 or -errno. */
+/* Writes the metrics as they are now. Returns 0, or -errno. */
 typedef int (*scrapes_fn)(void *arg, FILE *out, enum metrics_format format);
 
-/* What the event loop calls for each text. */
+/* Called by the event loop for each text. */
 struct scrapes_writer {
 	scrapes_fn write;
 	void *arg;
@@ -49,9 +49,9 @@ struct scrapes;
 
 /* Answers scrapes at this socket by the writer, which the event loop calls. `program`: the path of
  * xdp-dedup-metrics, which is not copied; NULL: where it is installed, beside this process's own
- * program or in its libexec. If it cannot be started, logs that and tries again later. Returns 0,
- * and the caller closes *out with scrapes_close(), which closes the socket; or -errno (logged), and
- * the socket is closed.
+ * program or in its libexec. If the program cannot be started, logs that and tries again later.
+ * Returns 0, and the caller closes *out with scrapes_close(), which closes the socket; or -errno
+ * (logged), with the socket closed.
  */
 int scrapes_open(sd_event *events, int listen_fd, struct scrapes_writer writer, const char *program,
 		 struct scrapes **out);
@@ -59,7 +59,7 @@ int scrapes_open(sd_event *events, int listen_fd, struct scrapes_writer writer, 
 /* Ends the program. NULL is allowed. */
 void scrapes_close(struct scrapes *s);
 
-/* The program's process; 0: there is none at the moment. */
+/* Returns the program's process id; 0 if it does not run at the moment. */
 pid_t scrapes_pid(const struct scrapes *s);
 
 #endif

@@ -100,7 +100,7 @@ static int settle_down(struct service *s)
 	return wait_for_retry(s);
 }
 
-/* Does what is to be done next. */
+/* Starts the next job that is due; without one, settles down. */
 static int go_on(struct service *s)
 {
 	if (!reconcile_next(&s->reconcile, now_ns()))
@@ -108,7 +108,7 @@ static int go_on(struct service *s)
 	return sd_event_add_child(s->events, &s->job, s->reconcile.running, WEXITED, on_ended, s);
 }
 
-/* The same, if no job is running: else it is done when that has ended. */
+/* Goes on if no job is running; else on_ended() does so after that job. */
 static int do_now(struct service *s)
 {
 	return s->reconcile.running ? 0 : go_on(s);

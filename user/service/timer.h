@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
-/* Has *timer, which is NULL before the first time, go off once, in so many microseconds or up to a
- * tenth more (sd-event's own accuracy is 250 ms); an earlier time is forgotten. The caller unrefs
- * it. 0 or -errno.
+/* Sets *timer, which is NULL before the first time, to fire once, in in_us microseconds or up to a
+ * tenth later (sd-event's own accuracy is 250 ms). An earlier setting is cancelled. The caller
+ * unrefs *timer. Returns 0, or -errno.
  */
 int timer_arm(sd_event *events, sd_event_source **timer, uint64_t in_us,
 	      sd_event_time_handler_t then, void *arg);
