@@ -47,7 +47,7 @@ static void wait_for_block(struct blocks *b)
 	b->left = 0;
 }
 
-/* The same within the block's body; false if it ends before. */
+/* Waits for a field within the block's body. Returns false if the body ends before it. */
 static bool wait_within(struct blocks *b, int step, uint32_t skip, uint32_t want)
 {
 	if (b->left < skip || b->left - skip < want)
@@ -57,8 +57,8 @@ static bool wait_within(struct blocks *b, int step, uint32_t skip, uint32_t want
 	return true;
 }
 
-/* The same interface in an earlier section has the same name, and no other one of this section
- * has its number yet: files of several hosts that were merged may have two of one name.
+/* An interface is an earlier section's if it has that one's name, and no other interface of this
+ * section has its number yet: merged files of several hosts may have two interfaces of one name.
  */
 static void add_iface(struct blocks *b, const char *name)
 {

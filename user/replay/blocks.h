@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The blocks of a pcapng file, as far as libpcap keeps them for itself: by which interface each
- * packet came. It is told the file's bytes as libpcap reads them, in pieces of any length, and asked
- * for one packet's interface after the other. What libpcap takes for corrupt need not be
- * understood: nothing behind it is asked for. Pure.
+/* The blocks of a pcapng file, for the one fact that libpcap does not pass on: by which interface
+ * each packet came. It gets the file's bytes as libpcap reads them, in pieces of any length, and
+ * then returns the interface of one packet after the other. It need not understand what libpcap
+ * takes for corrupt: nothing behind that is asked for. Pure.
  *
  * https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-03.html
  */
@@ -15,7 +15,7 @@
 
 #include "ifaces.h"
 
-/* More of them in one section are refused, for libpcap keeps them all. */
+/* More interfaces in one section are refused, because libpcap keeps them all. */
 #define BLOCKS_IFACES_MAX 65536
 
 /* How far libpcap reads ahead: the buffer of its stream. */
@@ -44,16 +44,16 @@ struct blocks {
 
 _Static_assert(BLOCKS_AHEAD_BYTES / 12 < BLOCKS_QUEUE, "a buffer's packets fit");
 
-/* `ifaces` is where interfaces are added; it must live as long. */
+/* Begins a file. Interfaces are added to `ifaces`, which must live as long as *b. */
 void blocks_begin(struct blocks *b, struct ifaces *ifaces);
 
-/* The file's next bytes, in which each interface gets the same snap length, BLOCKS_SNAP: libpcap
- * reads no file with interfaces of different ones. Of them at most BLOCKS_AHEAD_BYTES may belong to
- * packets that have not been asked for, beside the one that is being read.
+/* Takes the file's next bytes, and sets the snap length of each interface in them to BLOCKS_SNAP:
+ * libpcap reads no file whose interfaces have different ones. At most BLOCKS_AHEAD_BYTES of them
+ * may belong to packets that were not popped yet, beside the packet that is being read.
  */
 void blocks_read(struct blocks *b, uint8_t *bytes, size_t len);
 
-/* The interface of the next packet, below ifaces->cnt. */
+/* Returns the interface of the next packet, below ifaces->cnt. */
 uint32_t blocks_pop(struct blocks *b);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Packets of other link types than Ethernet: the Ethernet header that they would have had. Pure.
+/* Packets of other link types than Ethernet: makes the Ethernet header that they would have had.
+ * Pure.
  *
  * https://www.tcpdump.org/linktypes.html
  */
@@ -13,19 +14,19 @@
 
 struct link_header {
 	struct ethhdr ethernet;
-	uint32_t replaced; /* the packet's own header: so many of its first bytes */
-	uint32_t index;	   /* of the interface; 0: the link type does not say */
+	uint32_t replaced; /* the packet's own header: this many first bytes */
+	uint32_t index;	   /* of the interface; 0: the link type has none */
 	bool outgoing;
 };
 
-/* Can packets of this link type (DLT_*, of pcap/dlt.h) become Ethernet frames? Those of
- * DLT_EN10MB are.
+/* Can packets of this link type (DLT_*, of pcap/dlt.h) become Ethernet frames? Packets of
+ * DLT_EN10MB are frames already.
  */
 bool link_is_known(int dlt);
 
-/* Makes the header of a packet of another known link type, of which `len` bytes are there. `mac` is
- * this host's. capture_open() says what becomes of what. False if it is no frame, or cut so short
- * that this cannot be told.
+/* Makes the header of a packet of another known link type, of which `len` bytes are there. `mac`
+ * is this host's. capture_open() lists how fields are converted. Returns false if the packet is no
+ * frame, or is cut so short that this cannot be told.
  */
 bool link_make_header(struct link_header *h, int dlt, const uint8_t mac[ETH_ALEN],
 		      const uint8_t *data, uint32_t len);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Do the numbers of packets that look like RTP go on, as RTP's do: by about one a packet of a
- * source (RFC 3550 5.1)? Pure.
+/* Do the sequence numbers of packets that look like RTP go on as RTP's do: by about one for each
+ * packet of a source (RFC 3550 5.1)? Pure.
  */
 #ifndef XDP_DEDUP_NUMBERS_H
 #define XDP_DEDUP_NUMBERS_H
 
 #include <stdint.h>
 
-#define NUMBERS_SOURCES 32 /* whose last number is known at a time */
+#define NUMBERS_SOURCES 32 /* whose last number is known */
 
 /* Begins as { 0 }. */
 struct numbers {
@@ -18,7 +18,7 @@ struct numbers {
 	uint64_t go_on, jump;
 };
 
-/* A packet's RTP header: 12 bytes. Packets that repeat an earlier one are left out by the caller. */
+/* Adds a packet by its RTP header of 12 bytes. The caller leaves out repeated packets. */
 void numbers_add(struct numbers *n, const uint8_t *header);
 
 #endif

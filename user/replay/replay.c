@@ -210,7 +210,7 @@ static int open_engine(struct run *r)
 	err = engine_open(r->spec->engine, &r->cfg, r->spec->mac, &r->engine);
 	if (err || r->spec->engine == ENGINE_USER)
 		return err;
-	/* It says what is in a frame, so it takes the same ones. */
+	/* The program in user space identifies frames, with the engine's secrets. */
 	if (program_open(&r->cfg, false, 0))
 		return -ENOMEM;
 	engine_set_mac(&r->cfg, r->spec->mac, program_record());

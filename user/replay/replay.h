@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A capture through a filter: what it would have dropped, and whether that would have been right. */
+/* Replays a capture through a filter: what the filter would have dropped, and whether that would
+ * have been right.
+ */
 #ifndef XDP_DEDUP_REPLAY_H
 #define XDP_DEDUP_REPLAY_H
 
@@ -15,19 +17,19 @@
 
 #define REPLAY_MEMORY_DEFAULT 1000000000ULL
 
-/* What is to be done. */
+/* The parameters of a replay. */
 struct replay_spec {
 	const struct dedup_config *cfg; /* of plan.h: without secrets, which replay_run() draws */
 	enum engine_kind engine;
-	const uint8_t *mac; /* frames for this one are for this host; NULL: all are */
-	uint64_t memory;    /* bytes for the ids that came: what false positives are told by */
+	const uint8_t *mac; /* frames to it are for this host; NULL: all are */
+	uint64_t memory;    /* bytes for the ids that came, which show false positives */
 	struct capture_out *passed, *dropped; /* frames are written to them; NULL: not */
 
 	/* Called every 64 packets, if not NULL. */
 	void (*progress)(const struct capture *c, uint64_t packets);
 };
 
-/* What came of a stream; of a filter without streams, of all of it. */
+/* The results of a stream; of all packets, if the filter has no streams. */
 struct replay_stream {
 	uint64_t reasons[DEDUP_REASONS_CNT]; /* packets by enum dedup_reason */
 	uint64_t bytes;		  /* of the frames that were not ignored, as on the wire */
@@ -43,23 +45,23 @@ struct replay_stream {
 };
 
 struct replay_result {
-	uint64_t packets;	    /* in the file, and of which the filter gets all but these: */
+	uint64_t packets;	    /* in the file; the filter gets all but these: */
 	uint64_t outgoing;	    /* sent by the host that captured */
-	uint64_t snapped;	    /* cut by the snap length in front of what decides about them */
-	uint64_t foreign;	    /* no Ethernet, nor what can be made such (capture.h) */
-	uint64_t bytes;		    /* of those that the filter gets, as on the wire */
-	uint64_t backwards;	    /* whose time is before that of an earlier one */
+	uint64_t snapped;	    /* cut by the snap length before the fields that matter */
+	uint64_t foreign;	    /* cannot become Ethernet frames (capture.h) */
+	uint64_t bytes;		    /* of the packets that the filter gets, as on the wire */
+	uint64_t backwards;	    /* whose time is before an earlier packet's */
 	uint64_t first_ns, last_ns; /* capture times */
 	uint64_t early;		    /* places aged by load, of `places` a turn */
-	uint64_t known_since_ns;    /* ids that came before are forgotten here; 0: none is */
+	uint64_t known_since_ns;    /* earlier ids are forgotten here; 0: none is */
 	uint64_t last_packet;	    /* the number of the last one, in the file */
 	uint32_t streams_cnt;	    /* at least 1 */
 	struct replay_stream *streams;
 };
 
-/* Reads the capture to its end. 0; or -errno (logged) if it is cut or corrupt, or the engine
- * fails: *out then has what came before; its `streams` are NULL if nothing could be begun. The
- * caller calls replay_free() in any case.
+/* Replays the capture to its end. Returns 0; or -errno (logged) if the capture is cut or corrupt,
+ * or the engine fails. *out then has the results up to there; its `streams` are NULL if the replay
+ * could not begin. The caller calls replay_free() in any case.
  */
 int replay_run(const struct replay_spec *spec, struct capture *c, struct replay_result *out);
 void replay_free(struct replay_result *r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who sends most duplicates: counts by source address. */
+/* Which senders send most duplicates: counts by source address. */
 #ifndef XDP_DEDUP_SOURCES_H
 #define XDP_DEDUP_SOURCES_H
 
@@ -23,10 +23,12 @@ const char *source_text(const struct source *s, char text[SOURCE_TEXT_MAX]);
 struct sources *sources_open(void); /* NULL: no memory */
 void sources_close(struct sources *s);
 
-/* A packet of this frame's source. -ENOMEM: it is not counted. */
+/* Counts a packet of this frame's source. Returns 0; -ENOMEM, and it is not counted. */
 int sources_note(struct sources *s, const uint8_t *frame, uint32_t len, int is_duplicate);
 
-/* Those with most duplicates, at least one, in falling order: at most `max`. Returns how many. */
+/* Writes the sources with most duplicates, at least one each, in falling order: at most `max`.
+ * Returns how many.
+ */
 int sources_top(struct sources *s, struct source *out, int max);
 
 #endif

@@ -7,8 +7,8 @@
 #define MIRROR_SURE_PART 0.2	/* of its copies: nobody has sent them again */
 #define MIRROR_INSTEAD_PART 0.8 /* of what streams would find */
 
-/* Does traffic of all kinds come again at once, as behind a mirror? Some of it must be packets that
- * nobody sends again: TCP repeats acknowledgements and resets.
+/* Does traffic of all kinds come again at once, as behind a mirror? Some of these packets must be
+ * of a kind that nobody sends again: TCP repeats acknowledgements and resets.
  */
 static bool is_mirror(const struct survey *s, const struct survey_sum *sum, uint32_t feeds)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A filter that the survey recommends, while it is put together. */
+/* A filter that the survey recommends, while it is composed. */
 #ifndef XDP_DEDUP_SURVEY_DRAFT_H
 #define XDP_DEDUP_SURVEY_DRAFT_H
 
@@ -11,32 +11,32 @@ struct survey_draft {
 	struct survey *s;
 	struct survey_filter *out;
 	uint64_t cap_ns;  /* the longest window that fits all profiles */
-	uint64_t p99_ns;  /* the shortest that does for all */
-	uint64_t need_ns; /* the one that all should have */
+	uint64_t p99_ns;  /* the shortest window that is enough for all */
+	uint64_t need_ns; /* the window that all should have */
 	uint32_t ports_cnt, to_cnt, realms;
 	uint32_t feeds[DEDUP_STREAMS_MAX];
 	uint32_t feeds_cnt;
-	const struct candidate *frames; /* what is not IP, if the filter has it */
+	const struct candidate *frames; /* for what is not IP; NULL: not in the filter */
 };
 
-/* Makes the window fit these duplicates, too: at least least_ns, at most cap_ns. False if no window
- * fits all.
+/* Widens the window for these duplicates: at least least_ns, at most cap_ns. Returns false if no
+ * window fits all.
  */
 bool survey_draft_window(struct survey_draft *d, uint64_t p99_ns, uint64_t cap_ns, uint64_t least_ns);
 
-/* Adds a stream of this profile, of a realm of its own. */
+/* Adds a stream of this profile, in a realm of its own. */
 void survey_draft_add(struct survey_draft *d, const struct profile *p);
 
-/* Adds the feeds where most can be saved, as far as they fit in: not those in `taken`, to which
- * they are added. `order`: as survey_feeds_list() makes it. Returns how many do not fit in.
+/* Adds the feeds with the largest gain, as far as they fit; leaves out those in `taken`, and adds
+ * to `taken` what it adds. `order`: from survey_feeds_list(). Returns how many do not fit.
  */
 uint32_t survey_draft_streams(struct survey_draft *d, struct place *const *order, bool *taken);
 
 /* Returns the index of the window in WINDOWED_MAX_WINDOW_NS. */
 uint32_t survey_draft_window_of(const struct survey_draft *d);
 
-/* Fills in the rest of the filter: window, capacity, and how many duplicates it drops. for_all: the
- * stream of a profile for all traffic that it has; -1: none.
+/* Fills in the rest of the filter: window, capacity, and how many duplicates it drops. for_all:
+ * the stream of the filter's profile for all traffic; -1: none.
  */
 void survey_draft_finish(struct survey_draft *d, int for_all);
 

@@ -66,10 +66,10 @@ static uint8_t other_hash(const struct seen *seen)
 	return (uint8_t)(1 + seen->sender % 255);
 }
 
-/* The same sender again, with a packet of its own? Where bytes alone are the id, nothing tells
- * whether it means both, to whatever group; nor by IPv4 and by IPv6, where its MAC tells who it is.
- * By a protocol's ids, what goes to another port or group is the other feed. GSP/1's say that an
- * event that comes again says nothing new, whoever sends it.
+/* Did the first packet's sender send a packet of its own again? If bytes alone are the id, nothing
+ * tells whether the sender means both, to whatever group; nor by IPv4 and by IPv6, where the MAC
+ * identifies the sender. With a protocol's ids, what goes to another port or group is the other
+ * feed. With GSP/1's ids, an event that comes again has nothing new, whoever sends it.
  */
 static bool is_repeat(const struct survey *s, const struct seen *seen,
 		      const struct survey_lookup *at, const struct mark *m)

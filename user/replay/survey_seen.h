@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A packet on its way through the survey, and the ids that are found in it. */
+/* A packet in the survey, and the ids that are found in it. */
 #ifndef XDP_DEDUP_SURVEY_SEEN_H
 #define XDP_DEDUP_SURVEY_SEEN_H
 
@@ -14,15 +14,15 @@ struct seen {
 	uint8_t mac, to_mac, host;
 	struct flow flow;
 	bool numbered; /* the sender's IP ids tell its packets apart */
-	bool is_copy;  /* the same IP packet has come before */
+	bool is_copy;  /* this IP packet has come before */
 };
 
-/* An id of this packet, and what is known of it. */
+/* An id of this packet, and what is known about the id. */
 struct survey_lookup {
 	uint32_t stream;
 	struct candidate *candidate;
 	uint64_t key;
-	uint64_t content; /* a digest of what copies have in common; 0: that is not known */
+	uint64_t content; /* a digest of what copies have in common; 0: not known */
 	uint64_t age_ns;  /* of a duplicate */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A survey while it goes on: survey_note.c fills it in, survey_table.c keeps its places,
+/* A survey in progress: survey_note.c fills it in, survey_table.c keeps its places,
  * survey_advice.c judges it.
  */
 #ifndef XDP_DEDUP_SURVEY_STATE_H
@@ -18,16 +18,16 @@
 #define SURVEY_PAIRS_MAX 4096 /* a power of 2 */
 #define SURVEY_SENDERS 4096   /* a power of 2 */
 
-/* How long a filter of such a window knows an id at most, with what its timer may be late. */
+/* How long a filter with this window knows an id at most, with its timer's lateness. */
 #define SURVEY_TURNS(window_ns) ((window_ns)*5 / 2)
 
-/* What one profile makes of one destination's packets, or of all. */
+/* What one profile finds in one destination's packets, or in all. */
 struct candidate {
-	struct survey_fit fit;	  /* its counts; the ages and what is judged are 0 until the end */
+	struct survey_fit fit;	  /* its counts; ages and judgements are 0 until the end */
 	struct windowed_max peak; /* of its ids */
 	struct histogram *ages;	  /* of its copies; NULL: none yet, or too many histograms */
-	/* Duplicates that are no copies, though a filter would drop them: not later than two of the
-	 * longest windows that fit the profile.
+	/* Duplicates that are no copies, though a filter would drop them: they come within two of
+	 * the longest windows that fit the profile.
 	 */
 	uint64_t repeats;
 	struct numbers *numbers; /* of RTP; else NULL */
@@ -37,29 +37,29 @@ struct candidate {
 struct place {
 	bool used;
 	struct survey_destination d;
-	struct histogram *ages;				 /* of what is identical; NULL as above */
+	struct histogram *ages;				 /* of what is identical */
 	struct candidate *candidates[DEDUP_STREAMS_MAX]; /* by stream; NULL: lets none in */
-	uint8_t mac[6]; /* the first host's that packets went to; all zero: none */
-	bool more_macs; /* they went to others, too */
+	uint8_t mac[6]; /* of the first destination host; all zero: none */
+	bool more_macs; /* packets went to other hosts, too */
 	/* survey_feeds.c: */
-	uint32_t feed;	     /* the first place of those that have each other's duplicates */
+	uint32_t feed;	     /* the first place of this feed */
 	int best;	     /* the best profile's stream; -1: there is none */
 	uint64_t found;	     /* duplicates that it finds */
 	uint64_t feed_found; /* in all of the feed */
 };
 
-/* Duplicates at place b of what had come to place a, by this stream's ids. */
+/* Duplicates at place b of what had come to place a, by the ids of this stream. */
 struct pair {
 	uint16_t a, b;
 	uint32_t stream;
 	uint64_t cnt; /* 0: unused */
 };
 
-/* The places, of which the smallest make room for new ones. */
+/* The places. The smallest ones make room for new ones. */
 struct survey_table {
 	struct place *places;			     /* SURVEY_DESTINATIONS_MAX */
 	uint16_t index[2 * SURVEY_DESTINATIONS_MAX]; /* 1 + a place's number; 0: unused */
-	uint32_t used, next;			     /* next: where an unused place is looked for */
+	uint32_t used, next;			     /* next: where to look for an unused place */
 	struct pair pairs[SURVEY_PAIRS_MAX];
 	uint32_t pairs_cnt;
 	uint32_t ages_cnt; /* histograms in use */
@@ -70,7 +70,7 @@ struct survey_table {
 struct survey {
 	struct profiles profiles;
 	uint32_t streams;			 /* one for each profile, in their order */
-	uint64_t horizon_ns[DEDUP_STREAMS_MAX];	 /* an id that is older counts as a new one */
+	uint64_t horizon_ns[DEDUP_STREAMS_MAX];	 /* an older id counts as new */
 	heuristic heuristics[DEDUP_STREAMS_MAX]; /* of datagrams; NULL: any may be of the profile */
 	int payload, mirror, frames, rtp;	 /* their streams */
 	__u64 digest_key[DEDUP_DIGEST_KEYS];
@@ -78,40 +78,38 @@ struct survey {
 	struct survey_table table;
 	struct candidate *all[DEDUP_STREAMS_MAX]; /* of the profiles for all traffic */
 	uint64_t ip_packets, other_ip_packets;	  /* "other": not UDP */
-	/* Of the mirror's copies: those that are surely the packet that came before, and none that
-	 * was sent again.
+	/* Of the mirror's copies: those that are surely the packet that came before, and not one
+	 * that was sent again.
 	 */
 	uint64_t sure_copies, other_sure_copies;
 	struct survey_ids {
 		uint16_t last;
 		int8_t differ;
 	} ip_ids[SURVEY_SENDERS]; /* by a hash of the sender */
-	uint64_t frame_again_ns;  /* how soon a frame that is not IP was sent again; 0: none was */
+	uint64_t frame_again_ns;  /* how soon a frame that is not IP was sent again; 0: never */
 	uint64_t now_ns;
 	struct survey_result result;
 	bool ifaces_seen[CAPTURE_IFACES_MAX];
 	uint8_t *padded; /* a frame that the snap length cut, with zeros behind */
 };
 
-/* The place of the flow's destination; a new one if there is none. Its number stays as long as it
- * is in use.
+/* Returns the place of the flow's destination, a new one if there is none. Its number stays as
+ * long as it is in use.
  */
 uint32_t survey_place(struct survey_table *t, const struct flow *f);
 
-/* The candidate at *at; a new one if there is none. NULL if there is no memory. */
+/* Returns the candidate at *at, a new one if there is none; NULL if there is no memory. */
 struct candidate *survey_candidate(struct candidate **at);
 
-/* Adds an age to *at, a new histogram if that is NULL and there are not too many. */
+/* Adds an age to *at; if that is NULL, makes a histogram, unless there are too many. */
 void survey_add_age(struct survey_table *t, struct histogram **at, uint64_t ns);
 
-/* So many duplicates at place b of what had come to place a. They are not noted if there are too
- * many pairs.
- */
+/* Notes cnt duplicates at place b of what had come to place a, unless there are too many pairs. */
 void survey_add_pairs(struct survey_table *t, uint32_t stream, uint32_t a, uint32_t b, uint64_t cnt);
 
 void survey_table_free(struct survey_table *t);
 
-/* Fills in s->result. 0 or -ENOMEM. */
+/* Fills in s->result. Returns 0, or -ENOMEM. */
 int survey_judge(struct survey *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a survey's counts say: sums over the places of a feed, and whether a profile is worth it. */
+/* Sums of a survey's counts over the places of a feed, and whether a profile is worth it. */
 #ifndef XDP_DEDUP_SURVEY_SUM_H
 #define XDP_DEDUP_SURVEY_SUM_H
 
@@ -7,9 +7,9 @@
 
 #define SURVEY_GAIN_LEAST 10	 /* duplicates, or a profile is not worth it */
 #define SURVEY_DIFFERS_PART 0.01 /* of the duplicates, or the id does not tell packets apart */
-#define SURVEY_FEED_PART 0.05	 /* of a destination's packets: has the other one's */
+#define SURVEY_FEED_PART 0.05	 /* of a destination's packets: it has the other one's */
 
-/* What all places of a feed have of one stream. */
+/* The counts of one stream at all places of a feed. */
 struct survey_sum {
 	uint64_t packets, duplicates, copies, found, differ;
 	uint64_t repeats, other_host, flood;
@@ -31,14 +31,14 @@ uint64_t survey_sum_found(const struct candidate *c, bool is_feed, uint64_t wind
 /* Adds a candidate, whose copies are found within cap_ns. */
 void survey_sum_add(struct survey_sum *sum, const struct candidate *c, bool is_feed, uint64_t cap_ns);
 
-/* Is it worth it to find so many duplicates among so many packets? */
+/* Is it worth it to find this many duplicates among this many packets? */
 bool survey_sum_is_gain(uint64_t found, uint64_t packets);
 
 /* Is cnt more than this part (0 to 1) of the whole? */
 bool survey_sum_is_part(uint64_t cnt, double part, uint64_t whole);
 
-/* Returns what speaks against the profile, of which these are the sums, for so many packets;
- * SURVEY_BEST if nothing does by itself.
+/* Judges a profile by its sums, for this many packets. Returns the reason against it; SURVEY_BEST
+ * if these sums give none.
  */
 enum survey_why survey_sum_judge(const struct profile *p, const struct survey_sum *sum,
 				 uint64_t packets);

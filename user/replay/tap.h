@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A capture file's bytes on their way to libpcap: what kind of file it is, how far it is read, and
- * what pcapng's blocks say.
+/* A capture file's bytes on their way to libpcap: the kind of the file, how far it is read, and
+ * what pcapng's blocks contain.
  */
 #ifndef XDP_DEDUP_TAP_H
 #define XDP_DEDUP_TAP_H
@@ -21,15 +21,16 @@ struct tap {
 	char buffer[BLOCKS_AHEAD_BYTES]; /* of libpcap's stream */
 };
 
-/* Reads the first bytes of the stream. 0, or -errno. */
+/* Reads the first bytes of the stream. Returns 0, or -errno. */
 int tap_begin(struct tap *t, FILE *source, struct ifaces *ifaces);
 
-/* The stream that libpcap is to read: all of the source. NULL with errno set if there is no
- * memory. When it is closed, so is the source.
+/* Returns the stream that libpcap is to read: all of the source; NULL with errno set if there is
+ * no memory. Closing it closes the source, too.
  */
 FILE *tap_stream(struct tap *t);
 
-/* What unpacks the file, if it is compressed: "zcat"; NULL if it is not. */
+/* Returns the command that unpacks the file, for example "zcat", if it is compressed; else NULL.
+ */
 const char *tap_unpacker(const struct tap *t);
 
 #endif
