@@ -7,9 +7,9 @@
 #include "countdown.h"
 #include "flat.h"
 
-/* Ages the place i places after the hand's, in the same segment. The caller ages all places that it
- * is to pass, and then moves the hand over them by dedup_hand_pass(). 0, or -ENOENT if there is
- * no such block.
+/* Ages the place that is i places after the hand's, in the hand's segment. The caller ages all
+ * places that the hand is to pass, and then moves the hand over them by dedup_hand_pass(). Returns
+ * 0; -ENOENT if the block does not exist.
  */
 static __always_inline int dedup_age(struct dedup_block *blocks,
 				     const volatile struct dedup_config *cfg, __u64 hand, __u32 i)

@@ -17,7 +17,7 @@ static __always_inline __u64 dedup_bits_capacity(__u64 m)
 	return (m + DEDUP_WORD_BITS - 1) / DEDUP_WORD_BITS * DEDUP_WORD_BITS;
 }
 
-/* This bit within its word. */
+/* Returns the mask of this bit within its word. */
 static __always_inline __u64 dedup_bits_mask(__u64 bit)
 {
 	return 1ULL << (bit % DEDUP_WORD_BITS);
@@ -38,7 +38,7 @@ static __always_inline void dedup_bits_clear(__u64 *words, __u64 bit)
 	__sync_fetch_and_and(&words[bit / DEDUP_WORD_BITS], ~dedup_bits_mask(bit));
 }
 
-/* How many of the first m bits are set. */
+/* Returns how many of the first m bits are set. */
 static __always_inline __u64 dedup_bits_count(const __u64 *words, __u64 m)
 {
 	__u64 cnt = 0;

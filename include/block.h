@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Layout `blocked`: all bits of an id are in one block. Here are which ones, how they are tested,
- * and how they are set. The packet program and user space both compile this, and may run it on the
- * same memory at the same time.
+/* Layout `blocked`: all bits of an id are in one block. This header decides which bits, tests them
+ * and sets them. The packet program and user space both compile it, and may run it on one memory
+ * concurrently.
  */
 #ifndef XDP_DEDUP_BLOCK_H
 #define XDP_DEDUP_BLOCK_H
@@ -14,9 +14,8 @@
 
 #define DEDUP_BITS_MAX 5 /* bits in a word: 60 of a product's 64 bits number those in two words */
 
-/* Where an id's bits are. In each half of its block they are the same: w words, with a mask for
- * each. For w = 4 all elements below are used. For w = 2 or 1 the first two are, and for w = 1 the
- * second mask is 0.
+/* The positions of an id's bits, equal in both halves of its block: w words, with a mask for each.
+ * For w = 4 all elements are used, for w = 2 or 1 the first two; for w = 1 the second mask is 0.
  */
 struct dedup_probe {
 	__u64 block; /* below config->blocks; a greater hash gives no lower block */
@@ -112,9 +111,9 @@ static __always_inline void dedup_probe_masks(struct dedup_probe *p, __u64 hash,
 	}
 }
 
-/* Fills in where the bits of an id with this hash (dedup_hash()) are. The block comes from the
- * hash's top 32 bits, the words from its low ones, the masks from products of all of it: ids of
- * one block, whose hashes begin alike, have unlike words and masks.
+/* Fills in the positions of the bits of an id with this hash (dedup_hash()). The block comes from
+ * the hash's top 32 bits, the words from its low bits, the masks from products of the whole hash.
+ * So ids of one block, whose hashes begin alike, have unlike words and masks.
  */
 static __always_inline void dedup_probe(struct dedup_probe *p, __u64 hash, __u32 blocks,
 					__u32 words, __u32 bits)
@@ -123,16 +122,16 @@ static __always_inline void dedup_probe(struct dedup_probe *p, __u64 hash, __u32
 	dedup_probe_masks(p, hash, words, bits);
 }
 
-/* Half n, 0 or 1, of a block. */
+/* Returns half n, 0 or 1, of a block. */
 static __always_inline __u64 *dedup_half(struct dedup_block *b, __u64 n)
 {
 	DEDUP_BOUND(n, 1);
 	return b->half[n];
 }
 
-/* Ages this block, which the hand, still at or before it, is about to pass: clears its older half.
- * That is the current one as soon as the hand has moved on. 0, or -ENOENT if there is no such
- * block.
+/* Ages this block, which the hand, still at or before it, is about to pass: clears its older half,
+ * which becomes the current one when the hand has moved on. Returns 0; -ENOENT if the block does
+ * not exist.
  */
 static __always_inline int dedup_block_age(struct dedup_block *blocks, __u64 hand, __u32 block)
 {
@@ -144,14 +143,15 @@ static __always_inline int dedup_block_age(struct dedup_block *blocks, __u64 han
 	return 0;
 }
 
-/* Word i of the probe, in this half. */
+/* Returns word i of the probe, in this half. */
 static __always_inline __u64 *dedup_word(__u64 *half, const struct dedup_probe *p, __u32 i)
 {
 	return (__u64 *)((char *)half + p->offset[i]);
 }
 
-/* The bits of the mask that are 0 in the word: 0 if all are set. It is mask & ~word, computed so
- * that the mask stays in its register; without the barrier the compiler makes it the former again.
+/* Returns the bits of the mask that are 0 in the word; 0 if all are set. It is mask & ~word,
+ * computed so that the mask stays in its register; without the barrier the compiler turns it into
+ * mask & ~word.
  */
 static __always_inline __u64 dedup_lacks(__u64 word, __u64 mask)
 {
@@ -160,14 +160,15 @@ static __always_inline __u64 dedup_lacks(__u64 word, __u64 mask)
 	return word ^ mask;
 }
 
-/* The same of the probe's word i in this half. */
+/* Returns dedup_lacks() for the probe's word i in this half. */
 static __always_inline __u64 dedup_missing(__u64 *half, const struct dedup_probe *p, __u32 i)
 {
 	return dedup_lacks(READ_ONCE(*dedup_word(half, p, i)), p->mask[i]);
 }
 
-/* A word whose top bit is 1 if value is not 0, and 0 if it is. Its other bits mean nothing. The
- * barrier keeps the compiler from making a comparison of it, and that a branch.
+/* Returns a word whose top bit is 1 if value is not 0, and 0 if it is. The other bits mean
+ * nothing. The barrier keeps the compiler from turning this into a comparison, and the comparison
+ * into a branch.
  */
 static __always_inline __u64 dedup_top_bit_if_any(__u64 value)
 {
@@ -178,9 +179,9 @@ static __always_inline __u64 dedup_top_bit_if_any(__u64 value)
 }
 
 /* Is the id known, that is, does at least one half have all its bits? Tests all words of both
- * halves, which are in one cache line, and branches once, on a result that is the same for most
- * packets. A branch for each half, or on which half is the current one, would be mispredicted half
- * of the time.
+ * halves, which are in one cache line, and branches once, on a result that most packets share. A
+ * branch for each half, or on which half is the current one, would be mispredicted half of the
+ * time.
  */
 static __always_inline bool dedup_block_holds(struct dedup_block *b, const struct dedup_probe *p,
 					      __u32 words)
@@ -208,7 +209,7 @@ static __always_inline void dedup_set(__u64 *half, const struct dedup_probe *p, 
 }
 
 /* Sets the bits of the probe's words after word i (a constant to the compiler), then those of word
- * i, which lacks some. True if this call has set one of the latter.
+ * i, which lacks some. Returns true if this call has set a bit of word i.
  */
 static __always_inline bool dedup_claim(__u64 *half, const struct dedup_probe *p, __u32 words, __u32 i)
 {
@@ -230,10 +231,10 @@ static __always_inline bool dedup_claim(__u64 *half, const struct dedup_probe *p
 	return mask & ~__sync_fetch_and_or(word, mask);
 }
 
-/* Learns the id in this half. True if this call did it: the id is new. False if the id was there,
- * or if another CPU that learns it at the same time was faster. Claim last: the first word that
- * lacks bits is set after all others, with a fetch-and-OR, whose result tells who set them. So of
- * copies that are learned in this half at the same time exactly one is called new.
+/* Learns the id in this half. Returns true if this call learned it: the id is new. Returns false
+ * if the id was there, or if another CPU that was learning it was faster. Claim last: the first
+ * word that lacks bits is set after all others, with a fetch-and-OR, whose result tells which CPU
+ * set them. So of copies that are learned in this half at once exactly one is new.
  */
 static __always_inline bool dedup_half_learn(__u64 *half, const struct dedup_probe *p, __u32 words)
 {

@@ -35,9 +35,9 @@
 #define DEDUP_UNROLL
 #endif
 
-/* i &= mask, in assembly. The verifier has to see that an index is within bounds. From `i &= mask`
- * in C clang may make other instructions of the same result, an OR or 32-bit ones, in which
- * Linux 6.1 loses the bounds: it then refuses the access.
+/* i &= mask, in assembly. The verifier must see that an index is within bounds. From `i &= mask`
+ * in C clang may make equivalent instructions, an OR or 32-bit ones, in which Linux 6.1 loses the
+ * bounds: it then refuses the access.
  */
 #ifdef __bpf__
 #define DEDUP_BOUND(i, mask) asm volatile("%0 &= %1" : "+r"(i) : "i"(mask))
@@ -45,11 +45,11 @@
 #define DEDUP_BOUND(i, mask) ((i) &= (mask))
 #endif
 
-/* The first statement of an if or else: keeps that a branch of its own. Otherwise clang may move
- * the branch's instructions in front of the condition, where every packet pays for them, or compute
- * both branches and select. That also costs where the condition is a field of the configuration:
- * its value is a constant to the verifier, which removes a branch that is never taken, but not
- * what was computed outside of it.
+/* The first statement of an if or else: keeps it a branch of its own. Otherwise clang may move the
+ * branch's instructions in front of the condition, where every packet pays for them, or compute
+ * both branches and select. That costs even where the condition is a field of the configuration:
+ * the field is a constant to the verifier, which removes a branch that is never taken, but not
+ * what was computed outside the branch.
  */
 #ifdef __bpf__
 #define DEDUP_KEEP_BRANCH() asm volatile("")
@@ -69,9 +69,9 @@
 #define DEDUP_ELSE()
 #endif
 
-/* barrier_var(value), of libbpf: the compiler computes `value` here, and assumes nothing about what
- * it is. Otherwise it computes it elsewhere, or derives it anew at each use; the comments at its
- * uses say which.
+/* barrier_var(value), of libbpf: the compiler computes `value` here, and assumes nothing about it.
+ * Otherwise it computes it elsewhere, or derives it anew at each use; the comments at the uses
+ * explain which.
  */
 #ifdef __bpf__
 #include <bpf/bpf_helpers.h>
@@ -79,8 +79,8 @@
 #define barrier_var(value)
 #endif
 
-/* One load, or one store, at this point, of what another CPU may write or read at the same time.
- * Otherwise the compiler may load it again later, or not at all.
+/* One load, or one store, at this point, of a value that another CPU may write or read
+ * concurrently. Otherwise the compiler may load it again later, or not at all.
  */
 #define READ_ONCE(value) (*(const volatile __typeof__(value) *)&(value))
 #define WRITE_ONCE(value, to) (*(volatile __typeof__(value) *)&(value) = (to))

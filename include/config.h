@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a filter is (fixed at load) and where its hand stands (changes while it
- * runs). Both live in maps that the kernel program, the tool and bpftool read.
+/* A filter's configuration (fixed at load) and its state (changes while it runs). Both are in maps
+ * that the kernel program, the tool and bpftool read.
  */
 #ifndef XDP_DEDUP_CONFIG_H
 #define XDP_DEDUP_CONFIG_H
@@ -32,7 +32,7 @@ enum dedup_layout {
 /* Hashes: from an id to its positions. From DEDUP_COLIBRI on for flat and countdown only. */
 enum dedup_hash_scheme {
 	DEDUP_FAST,    /* NH, keyed with the filter's secret */
-	DEDUP_SIPHASH, /* SipHash-1-3, keyed likewise */
+	DEDUP_SIPHASH, /* SipHash-1-3, keyed with the filter's secret */
 	DEDUP_COLIBRI, /* a SHA-256 for each position */
 	DEDUP_FIPS,    /* one SHA-256, double hashing */
 	DEDUP_FNV1A,   /* FNV-1a; positions after the first are mixed as in DEDUP_FAST */
@@ -46,8 +46,8 @@ enum dedup_action {
 	DEDUP_DROP_FOR, /* they are dropped for config.drop_ns, and then pass: state.counting */
 };
 
-/* What is in the memory and how it ages: a filter whose memory and whose plan have the same
- * dedup_memory can go on with that memory. The plan fills it in.
+/* The geometry and the ageing of the memory. If a plan and a filter have equal structs of this
+ * kind, the planned filter can go on with the filter's memory. The plan fills it in.
  */
 struct dedup_memory {
 	__u32 layout; /* enum dedup_layout */
@@ -57,7 +57,7 @@ struct dedup_memory {
 		       * arrays; countdown: what a learned id's cells are set to
 		       */
 	__u32 words;  /* blocked: w, words of a half in which an id has bits; 1, 2 or 4 */
-	__u32 bits;   /* blocked: b, bits that it has in each of these; 1 to DEDUP_BITS_MAX */
+	__u32 bits;   /* blocked: b, bits of an id in each of these; 1 to DEDUP_BITS_MAX */
 	__u32 m;      /* flat: bits of an array; countdown: cells, a power of 2 */
 	__u32 k;      /* probes of an id; blocked: w * b; others: 1 to DEDUP_HASHES_MAX */
 	__u32 recent; /* entries of known_ids.h's cache, a power of 2; 0: there is none */
@@ -79,15 +79,15 @@ struct dedup_memory {
 };
 _Static_assert(sizeof(struct dedup_memory) == 12 * 4 + 11 * 8, "no hidden padding");
 
-/* Which packets the filter looks at, and what becomes of them: each of its programs has its own.
- * The plan fills it in, except the streams' slots and realm keys (kept.h, secrets.h).
+/* Which packets the filter looks at, and what it does with them. Each of its programs has its own
+ * policy. The plan fills it in, except the streams' slots and realm keys (kept.h, secrets.h).
  */
 struct dedup_policy {
 	__u32 action;	  /* enum dedup_action */
 	__u32 learn_app;  /* 1: packets only test, an application adds the ids; 0: packets learn */
-	__u32 ihave_pass; /* 1: IHAVEs whose ids are all known are counted as such, but pass */
+	__u32 ihave_pass; /* 1: IHAVEs whose ids are all known pass, but count as known */
 	__u32 deliver;	  /* deliver.h; bit n: fresh packets of stream n */
-	__u64 drop_ns;	  /* DEDUP_DROP_FOR: duplicates are dropped so long; else 0 */
+	__u64 drop_ns;	  /* DEDUP_DROP_FOR: for how long duplicates are dropped; else 0 */
 
 	__u32 receiver;	  /* enum dedup_receiver */
 	__u32 several;	  /* 1: the filter has several interfaces; 0: one */
@@ -104,7 +104,7 @@ struct dedup_policy {
 	 */
 	__u8 direct[DEDUP_PORTS_MAX];
 	__u32 to_cnt;
-	__u32 to4_cnt;	 /* gsp_alone: so many of `to` are IPv4, and come first; else 0 */
+	__u32 to4_cnt;	 /* gsp_alone: the first to4_cnt of `to` are IPv4; else 0 */
 	__u32 gsp_alone; /* 1: the only stream is GSP/1, whose realm key is 0 */
 	struct dedup_prefix to[DEDUP_TO_MAX];
 
@@ -129,7 +129,7 @@ struct dedup_secrets {
 	__u64 digest_key[DEDUP_DIGEST_KEYS]; /* filled in if some stream has a digest */
 };
 
-/* What was asked for where the plan chooses, or chooses otherwise: the next plan begins with that. */
+/* What was asked for, where the plan chooses, or deviates: the next plan begins with that. */
 struct dedup_asked {
 	__u64 capacity;
 	__u64 fpr_e18;
@@ -147,14 +147,14 @@ struct dedup_config {
 	struct dedup_secrets secrets;
 	struct dedup_asked asked;
 
-	/* Which of the filter's programs it is (predecessor.h, exchange.h). */
+	/* This program among the filter's programs (predecessor.h, exchange.h). */
 	__u32 serial; /* among those of the filter, counted from 0 */
 	__u32 earlier_stats; /* 1: `stats` has a second row for each stream: what earlier programs counted */
-	__u32 has_predecessor; /* 1: it was loaded with one, which may have gone since */
+	__u32 has_predecessor; /* 1: loaded with a predecessor, which may be gone now */
 	__u32 pad;
 	__u64 predecessor_scale; /* what an id counts for in the predecessor: dedup_scale() */
-	/* With a predecessor, for each stream: 1 + the place of this stream among the
-	 * predecessor's; 0: the predecessor had none whose ids are this one's, and is not asked.
+	/* With a predecessor, for each stream: 1 + the index of this stream in the predecessor; 0:
+	 * the predecessor has no stream whose ids are this one's, and is not asked.
 	 */
 	__u8 before[DEDUP_STREAMS_MAX];
 
@@ -164,15 +164,16 @@ _Static_assert(__builtin_offsetof(struct dedup_config, before) + DEDUP_STREAMS_M
 		       DEDUP_CONFIG_BYTES_12,
 	       "fields that moved: see format.h");
 
-/* When the hand passed a segment last. `learned` is state.learned when its first place was passed
- * (flat: its last one, which makes the cleared array the current one), at_ns when its last one was.
+/* When the hand passed a segment last. `learned` is state.learned when it passed the segment's
+ * first place (flat: the last place, after which the cleared array is the current one); at_ns is
+ * when it passed the last place.
  */
 struct dedup_mark {
 	__u64 learned;
 	__u64 at_ns; /* CLOCK_MONOTONIC */
 };
 
-/* Map `.data.state`, mapped into user space. Who writes a field is said at its group or line. */
+/* Map `.data.state`, mapped into user space. Each group or line tells what writes its fields. */
 struct dedup_state {
 	/* Every packet reads this line; the hand writes it once a step. User space also writes: the
 	 * top bit of `stale_at` (DEDUP_SLOW_PATH in slow_path.h) and `known_version`.
@@ -186,7 +187,9 @@ struct dedup_state {
 	__u64 replay_ns; /* config.replay: the time, which user space sets */
 	__u64 counting;	 /* the hand, DEDUP_DROP_FOR: 1 once duplicates pass, 0 before */
 
-	/* Whoever learns adds to it: a CPU once in config.claim ids, user space for each. */
+	/* Added to when ids are learned: by a CPU once for config.claim ids, by user space for
+	 * each id.
+	 */
 	__u64 learned; /* ids ever learned, and credit that CPUs have claimed but not used yet */
 	__u64 pad1[7];
 
@@ -210,13 +213,13 @@ struct dedup_state {
 	 */
 	__u64 drop_until_ns;
 
-	struct dedup_sampler sampler; /* says itself who writes what */
+	struct dedup_sampler sampler; /* tells for each field what writes it */
 
 	/* User space writes these. */
-	__u64 exchanging; /* 1 while two of the filter's programs may see the same packet: exchange.h */
-	__u64 successor;    /* enum dedup_charge (predecessor.h) */
+	__u64 exchanging; /* 1 while two of the filter's programs may see one packet: exchange.h */
+	__u64 successor;  /* enum dedup_charge (predecessor.h) */
 	__u64 forgotten_at; /* of a predecessor: it is empty when `passed` is this; 0: not known yet */
-	__u64 serial; /* raised whenever what others have open of this filter is no longer what its pins are */
+	__u64 serial;	    /* raised when processes that have this filter open must reopen it */
 
 	__u64 told; /* the hand: how many of `learned` it has told the predecessor */
 

@@ -2,11 +2,11 @@
 /* Layout `countdown`: the generational filter. Learning an id sets its k cells to `max`, each
  * countdown takes 1 off every cell above 0, and an id is known while all its cells are above 0.
  *
- * That is what a cell means. What is stored in it is the number of the countdown that takes it to
- * 0, so a countdown has no cell to change: only `elapsed`, the number of countdowns so far, grows.
- * What is left of a cell is the difference. Both have 32 bits and wrap around. A cell at 0 that
- * fell 2^31 countdowns behind would seem to be ahead. So each countdown sweeps one block of 16
- * cells, and sets those that are at 0 to `elapsed`; at most 2^20 countdowns sweep all blocks.
+ * A cell does not store that value, but the number of the countdown at which it reaches 0. So a
+ * countdown changes no cell: only `elapsed`, the number of countdowns so far, grows. The cell's
+ * value is the difference. Both numbers have 32 bits and wrap around. A cell at 0 that fell 2^31
+ * countdowns behind would seem to be ahead. So each countdown sweeps one block of 16 cells, and
+ * sets those that are at 0 to `elapsed`; at most 2^20 countdowns sweep all blocks.
  */
 #ifndef XDP_DEDUP_COUNTDOWN_H
 #define XDP_DEDUP_COUNTDOWN_H
@@ -17,22 +17,22 @@
 #include "memory.h"
 #include "positions.h"
 
-/* `elapsed`: the number of countdowns so far, modulo 2^32. */
+/* Returns `elapsed`: the number of countdowns so far, modulo 2^32. */
 static __always_inline __u32 dedup_countdowns(__u64 hand, __u32 max)
 {
 	return dedup_hand_epoch(hand) * max + dedup_hand_pos(hand);
 }
 
-/* The era: a number that grows whenever the filter forgets ids, here with each countdown. As above,
- * but of 64 bits, so that it starts again only when the epoch does.
+/* Returns the era: a number that grows whenever the filter forgets ids, here with each countdown.
+ * It is `elapsed`, but with 64 bits: it starts again only when the epoch does.
  */
 static __always_inline __u64 dedup_countdown_era(__u64 hand, __u32 max)
 {
 	return (__u64)dedup_hand_epoch(hand) * max + dedup_hand_pos(hand);
 }
 
-/* How many countdowns a cell has to go, 0 to max. It may be more than max above `elapsed` where
- * another CPU has just set it with a later one: that counts as max.
+/* Returns how many countdowns a cell has left, 0 to max. If another CPU has just set the cell for
+ * a later `elapsed`, it may be more than max ahead: that counts as max.
  */
 static __always_inline __u32 dedup_cell_left(__u32 cell, __u32 elapsed, __u32 max)
 {
@@ -41,7 +41,7 @@ static __always_inline __u32 dedup_cell_left(__u32 cell, __u32 elapsed, __u32 ma
 	return left <= 0 ? 0 : (__u32)left > max ? max : (__u32)left;
 }
 
-/* Cell n; NULL if there is no such block. */
+/* Returns cell n; NULL if its block does not exist. */
 static __always_inline __u32 *dedup_cell(struct dedup_block *blocks, __u32 n)
 {
 	struct dedup_block *b = dedup_block_at(blocks, n / DEDUP_BLOCK_CELLS);
@@ -51,8 +51,8 @@ static __always_inline __u32 *dedup_cell(struct dedup_block *blocks, __u32 n)
 	return b ? &b->cell[cell] : NULL;
 }
 
-/* How many more countdowns the id is known for, 1 to max; 0 if it is not known, -ENOENT if there is
- * no such block.
+/* Returns for how many more countdowns the id is known, 1 to max; 0 if it is not known; -ENOENT if
+ * a block does not exist.
  */
 static __always_inline int dedup_countdown_left(struct dedup_block *blocks, __u32 elapsed,
 						__u32 max, const struct dedup_positions *p, __u32 k)
@@ -72,10 +72,10 @@ static __always_inline int dedup_countdown_left(struct dedup_block *blocks, __u3
 	return least;
 }
 
-/* Learns an id: sets its k cells to max. 1 if the id was not known, and this call made it known:
- * it is new. 0 if it was known, or if another CPU that learns it at the same time was faster.
- * -ENOENT if there is no such block. Claim last, as in block.h: the first cell at 0 is set after
- * all others.
+/* Learns an id: sets its k cells to max. Returns 1 if the id was not known and this call made it
+ * known: it is new; 0 if it was known, or if another CPU that was learning it was faster; -ENOENT
+ * if a block does not exist. Claim last, as in block.h: the first cell at 0 is set after all
+ * others.
  */
 static __always_inline int dedup_countdown_learn(struct dedup_block *blocks, __u32 elapsed,
 						 __u32 max, const struct dedup_positions *p, __u32 k)
@@ -100,7 +100,7 @@ static __always_inline int dedup_countdown_learn(struct dedup_block *blocks, __u
 	return !dedup_cell_left(__sync_lock_test_and_set(claim, elapsed + max), elapsed, max);
 }
 
-/* Takes an id out: sets its k cells to 0. Other ids that share one are no longer known, either. */
+/* Removes an id: sets its k cells to 0. Other ids that share one of these are forgotten, too. */
 static __always_inline void dedup_countdown_remove(struct dedup_block *blocks, __u32 elapsed,
 						   const struct dedup_positions *p, __u32 k)
 {
@@ -125,8 +125,9 @@ static __always_inline void dedup_countdown_sweep(struct dedup_block *b, __u32 e
 	}
 }
 
-/* Ages the place i places after the hand's: sweeps the one block of all blocks_cnt whose turn it
- * is. The countdown itself is that the hand moves. 0, or -ENOENT if there is no such block.
+/* Ages the place that is i places after the hand's: sweeps the one block, of blocks_cnt, whose
+ * turn it is. The countdown itself is the move of the hand. Returns 0; -ENOENT if the block does
+ * not exist.
  */
 static __always_inline int dedup_countdown_age(struct dedup_block *blocks, __u32 blocks_cnt,
 					       __u32 max, __u64 hand, __u32 i)

@@ -29,7 +29,9 @@
 	X(wanted, "passed: an id in the window, but wanted")                \
 	X(too_long, "passed: more bytes than a digest can take")
 
-/* Sums of these, which user space computes when it reads the counters: no packet pays for them. */
+/* Sums of the reasons, which user space computes when it reads the counters: no packet pays for
+ * them.
+ */
 #define DEDUP_SUMS(X)             \
 	X(rx, "packets entering") \
 	X(dropped, "packets dropped; stays 0 with --action count, and as it is when --for ends")
@@ -40,7 +42,7 @@
 	X(early, "blocks aged before their window was over, by load")                 \
 	X(late, "blocks aged late: the hand was held up")
 
-/* What became of fresh packets of a stream that is delivered: each counts once. Append only. */
+/* Results of delivering the fresh packets of a stream: each packet counts once. Append only. */
 #define DEDUP_DELIVERIES(X)                                             \
 	X(delivered, "fresh packets that went to an AF_XDP socket")     \
 	X(no_socket, "to the stack: their queue had no AF_XDP socket")  \
@@ -71,11 +73,11 @@ enum dedup_delivery {
 struct dedup_counters {
 #define X(name, help) __u64 name;
 	DEDUP_REASONS(X)
-	__u64 room[DEDUP_REASONS_MAX - DEDUP_REASONS_CNT]; /* so that more move nothing: format.h */
+	__u64 room[DEDUP_REASONS_MAX - DEDUP_REASONS_CNT]; /* for further reasons: format.h */
 	DEDUP_TOTALS(X)
 #undef X
 	/* DEDUP_DROP_FOR: packets dropped, and their bytes; user space takes them for `dropped`.
-	 * With other actions that follows from the reasons, and these are 0.
+	 * With other actions `dropped` follows from the reasons, and these are 0.
 	 */
 	__u64 timed_drops;
 	__u64 timed_bytes;

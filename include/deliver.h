@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Delivery: fresh packets of a stream go to an application's AF_XDP socket, past the network stack.
- * A queue of an interface has one such socket, and one of DEDUP_SOCKETS_MAX slots for all that is
- * here: in the map `sockets` what both sides say to each other, in `xsks` the socket itself, in
- * `in_flight` what it was given and has not given back.
+/* Delivery: fresh packets of a stream go to an application's AF_XDP socket, past the network
+ * stack. A queue of an interface has one socket. The socket has a slot, one of DEDUP_SOCKETS_MAX.
+ * The slot is the index in three maps: `xsks` has the socket itself, `sockets` the values that
+ * application and packet program exchange, `in_flight` the packets that the socket was given and
+ * has not given back.
  *
- * The kernel loses a packet that is redirected to a socket without room for it. So the program asks
- * for the room first: it takes credits, one for each frame of the socket's memory that the packet
- * fills. The application grants them: as many as it has put frames into the fill ring. Both numbers
- * only grow. A packet that finds too few goes to the stack, as do those of a queue without socket.
+ * The kernel loses a packet that is redirected to a socket without room for it. So the program
+ * first makes sure of the room: it takes credits, one for each frame of the socket's memory that
+ * the packet fills. The application grants the credits: one for each frame that it has put into
+ * the fill ring. Both numbers only grow. If there are too few credits, the packet goes to the
+ * stack, as do packets of a queue without a socket.
  *
- * Credits are numbered. The number of a packet's first one tells its entry in `in_flight`, which
- * says what the packet is. The program writes the number over the packet's first bytes, which the
- * entry keeps: it need not make room in front of the packet, which some drivers lack, and which
- * programs may not do in a dispatcher of libxdp before 1.5.5 on new kernels. The application clears
- * the entry when it gives the frames back. If it is killed, those that are left are the packets
- * that went down with it: whoever opens the queue next wants their ids (wanted.h).
+ * Credits are numbered. The number of a packet's first credit is the index of its entry in
+ * `in_flight`, which describes the packet. The program writes the number over the packet's first
+ * bytes, and saves these in the entry. So it need not make room in front of the packet: some
+ * drivers have none, and programs may not make room in a dispatcher of libxdp before 1.5.5 on new
+ * kernels. The application clears the entry when it gives the frames back. If the application is
+ * killed, the entries that are left are the packets that were lost with it: the next process that
+ * opens the queue wants their ids (wanted.h).
  *
- * Where nobody will open the queue any more, as the filter delivers no more or leaves the
- * interface, whoever changes that sets DEDUP_ENDED, and then wants the ids of all entries: also of
- * those that a living application may read yet, for it may be killed. The application clears the
- * entry of a packet that it gives back, and then, if it finds DEDUP_ENDED, takes that want back. If
- * both do so at the same instant a want may stay, and a copy comes twice; no event is missing.
+ * If nobody will open the queue any more, because the filter delivers no more or leaves the
+ * interface, the process that makes that change sets DEDUP_ENDED, and then wants the ids of all
+ * entries. A living application may still read some of these packets, but it may be killed. When
+ * the application gives a packet back, it clears the entry, and then, if it finds DEDUP_ENDED,
+ * takes the want back. If both act at one instant, a want may stay, and a copy comes twice; no
+ * event is missing.
  */
 #ifndef XDP_DEDUP_DELIVER_H
 #define XDP_DEDUP_DELIVER_H
@@ -29,8 +33,8 @@
 
 #define DEDUP_SOCKETS_MAX 64 /* queues with a socket, of all the filter's interfaces */
 
-/* Entries in `in_flight` for each socket, a power of 2: credits that were granted are never more
- * than so many ahead of the oldest packet that was not given back.
+/* Entries in `in_flight` for each socket, a power of 2. Granted credits are never further than
+ * this ahead of the oldest packet that was not given back.
  */
 #define DEDUP_IN_FLIGHT_MAX 2048
 
@@ -48,7 +52,7 @@ static __always_inline __u64 dedup_queue_word(struct dedup_queue q)
 	return (__u64)q.ifindex << 32 | q.queue;
 }
 
-/* An element of `sockets`, of which the packet program writes the second cache line alone. */
+/* An element of `sockets`. The packet program writes only the second cache line. */
 struct dedup_socket {
 	__u64 granted;	   /* credits, ever */
 	__u32 frame_bytes; /* of a packet that fit into one frame */
@@ -57,9 +61,10 @@ struct dedup_socket {
 	__u32 pid;	   /* of the application, as it sees itself */
 	__u32 zerocopy;	  /* 1: the driver writes into the socket's memory; 0: packets are copied */
 	__u32 timestamps; /* 1: `in_flight` is to have times */
-	__u32 opened;	  /* how often: who opened it then has lost it if this is another number;
-			   * with DEDUP_ENDED: no packets come until it is opened again
-			   */
+	/* How often the slot was opened. A process that opened it at another number has lost it.
+	 * With DEDUP_ENDED: no packets come until it is opened again.
+	 */
+	__u32 opened;
 	__u32 pad1[6];
 	__u64 taken; /* credits, ever: the number of the next one */
 	__u64 pad2[7];
@@ -78,7 +83,7 @@ struct dedup_in_flight {
 };
 _Static_assert(sizeof(struct dedup_in_flight) == 32 + DEDUP_ID_BYTES_MAX, "no hidden padding");
 
-/* Frames of a socket's memory that so many bytes fill. */
+/* Returns how many frames of the socket's memory this many bytes fill. */
 static __always_inline __u32 dedup_frames_of(const struct dedup_socket *s, __u32 bytes)
 {
 	__u32 frame_bytes = s->frame_bytes;

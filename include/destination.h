@@ -20,7 +20,7 @@
 #define DEDUP_MAC_NONE 1ULL /* equals no frame's word, as the low 16 bits of those are 0 */
 
 /* Whose frames are looked at: config.receiver, a constant to the verifier. In a filter with
- * streams: DEDUP_ANYONE if all streams are for frames of other hosts, too; never DEDUP_NAMED.
+ * streams it is DEDUP_ANYONE if all streams take frames for other hosts, too; never DEDUP_NAMED.
  */
 enum dedup_receiver {
 	DEDUP_ONE_INTERFACE,	  /* this host's; the filter has one interface */
@@ -36,7 +36,7 @@ struct dedup_prefix {
 	__u64 addr[2], mask[2];
 };
 
-/* The word of a frame that begins with these 8 bytes. */
+/* Returns the word of a frame that begins with these 8 bytes. */
 static __always_inline __u64 dedup_mac_word(__u64 first8)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -46,15 +46,17 @@ static __always_inline __u64 dedup_mac_word(__u64 first8)
 #endif
 }
 
-/* The low 16 bits of a word in the list of further MACs, in a filter of several interfaces. */
+/* Returns the low 16 bits of a word in the list of further MACs, in a filter of several
+ * interfaces.
+ */
 static __always_inline __u64 dedup_mac_index(__u32 ifindex)
 {
 	return ifindex & 0xffff;
 }
 
-/* Where the filter has several interfaces: the slot, in record.own_macs, of the MAC that most
- * frames for this one have. It holds DEDUP_MAC_NONE where two interfaces of the filter would share
- * it; their MACs are in the list of further ones then.
+/* In a filter of several interfaces: returns the slot, in record.own_macs, of the MAC to which
+ * most frames of this interface go. If two interfaces of the filter share a slot, it holds
+ * DEDUP_MAC_NONE, and their MACs are in the list of further ones.
  */
 static __always_inline __u64 dedup_own_slot(__u32 ifindex)
 {

@@ -16,23 +16,23 @@
 
 /* Two sums of multilinear-HM (Lemire and Kaser, "Strongly universal string hashing is fast", The
  * Computer Journal 57, 2014), 32 bits of each. The second sum takes its keys one pair further
- * (Toeplitz, as in UMAC). For somebody who does not know the key, two different inputs collide with
- * a probability of at most 2^-64. If their lengths differ, the lengths' own keys see to that. Else
- * look at the last word in which they differ: its keys in the second sum meet only equal words in
- * the first, so that each sum collides with 2^-32 whatever the other one does.
+ * (Toeplitz, as in UMAC). Without the key, two different inputs collide with a probability of at
+ * most 2^-64. If their lengths differ, the lengths' own keys ensure that. Else consider the last
+ * word in which they differ: its keys in the second sum meet only equal words in the first, so
+ * each sum collides with 2^-32 whatever the other one does.
  */
 struct dedup_digest {
 	__u64 a, b;
 };
 
-/* bytes: the length of the input, of all of it if only its beginning is hashed. */
+/* bytes: the length of the whole input, also if only its beginning is hashed. */
 static __always_inline void dedup_digest_start(struct dedup_digest *d, __u64 bytes, const __u64 *key)
 {
 	d->a = key[0] + bytes * key[2];
 	d->b = key[1] + bytes * key[3];
 }
 
-/* Takes in word i, below DEDUP_DIGEST_WORDS, of the input; behind its last byte come zeros. */
+/* Adds word i, below DEDUP_DIGEST_WORDS, of the input; behind its last byte come zeros. */
 static __always_inline void dedup_digest_word(struct dedup_digest *d, __u64 word, const __u64 *key,
 					      __u64 i)
 {
@@ -48,17 +48,17 @@ static __always_inline __u64 dedup_digest_end(const struct dedup_digest *d)
 	return (d->a >> 32) << 32 | d->b >> 32;
 }
 
-/* May so many bytes not be told apart by their digest? Where the profile gives no lower limit
- * (digest_max), all bytes count: what is longer has no digest.
+/* Is the input so long that its digest may not tell it from others? Where the profile gives no
+ * lower limit (digest_max), all bytes count: a longer input has no digest.
  */
 static __always_inline bool dedup_digest_is_too_long(__u32 bytes, __u32 digest_max)
 {
 	return digest_max == DEDUP_DIGEST_MAX && bytes > DEDUP_DIGEST_MAX;
 }
 
-/* How many bytes of a frame are hashed, which without its VLAN tags has so many. Ethernet has none
- * shorter than 60 bytes: where a copy lost its padding, or a tag that stood for some of it, zeros
- * stand for what is missing.
+/* Returns how many bytes are hashed of a frame that has `bytes` bytes without its VLAN tags.
+ * Ethernet has no frames below 60 bytes. If a copy lost its padding, or a tag that took the
+ * padding's place, zeros stand for the missing bytes.
  */
 static __always_inline __u32 dedup_digest_padded(__u32 bytes)
 {

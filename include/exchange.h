@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Exchanging a filter's packet program for another one while packets come. On an interface without
  * libxdp's dispatcher that is atomic. In a dispatcher the new program is attached before the old
- * one is gone, so that for a moment both see each packet, one after the other: what the first one
- * has just learned, the second one would drop.
+ * one is gone, so for a moment both see each packet, one after the other: the second one would
+ * drop what the first one has just learned.
  *
- * So while state.exchanging is 1, of both programs' filters, packets take the slow path
- * (slow_path.h), and a program that passes a packet whose id it has judged notes that in the map
- * `judged`, which both have: in this CPU's entry, for a CPU finishes a packet before it takes the
- * next one. A program that finds the packet noted passes it, and neither judges nor counts it. The
- * order in which they come, and which of them is in charge (predecessor.h) when, make no
- * difference: each packet is judged once. It is told by its address and its id, and the note by the
- * program that made it. A note that nobody has taken, for there is only one of the two on that
- * interface yet, can be taken by mistake only if the next packet on that CPU comes by another
- * interface, which has both, and is a copy at the very same address: a duplicate passes.
+ * So while state.exchanging is 1, for both programs, packets take the slow path (slow_path.h). A
+ * program that passes a packet whose id it has judged notes that in the map `judged`, which both
+ * programs have: in this CPU's entry, because a CPU finishes a packet before it takes the next
+ * one. A program that finds the packet noted passes it, and neither judges nor counts it. So each
+ * packet is judged once, in whatever order the programs come, and whichever filter is in charge
+ * (predecessor.h).
+ *
+ * A packet is recognized by its address and its id, and the note by the program that made it. If
+ * only one of the two programs is on the interface yet, nobody takes the note. It can be taken by
+ * mistake only if the next packet on that CPU comes by another interface, which has both programs,
+ * and is a copy at the very address: then a duplicate passes.
  */
 #ifndef XDP_DEDUP_EXCHANGE_H
 #define XDP_DEDUP_EXCHANGE_H
@@ -26,7 +28,7 @@ struct dedup_judged {
 	__u64 serial; /* config.serial of that program */
 };
 
-/* A number that tells an id from others well enough for this. It is followed by zeros. */
+/* Returns a number that tells ids apart well enough for this use. The id is followed by zeros. */
 static __always_inline __u64 dedup_judged_id(const struct dedup_id *id, __u32 words)
 {
 	__u64 sum = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Layout `flat`: Bloom filters as in textbooks, arrays of m bits (bits.h). The memory holds two,
  * one behind the other, for two generations of ids: array 0 is the current one in even epochs of
- * the hand, array 1 in odd ones. The hand rests at place 0 for a window. Then it goes over the
+ * the hand, array 1 in odd ones. The hand rests at place 0 for a window. Then it passes over the
  * previous array and clears it; once it has left place 0, that array is not looked at any more.
  * Behind the last place a new epoch begins: the cleared array is the current one.
  */
@@ -15,13 +15,13 @@
 #include "memory.h"
 #include "positions.h"
 
-/* Blocks that an array of m bits takes. */
+/* Returns how many blocks an array of m bits takes. */
 static __always_inline __u32 dedup_flat_blocks(__u32 m)
 {
 	return (m - 1) / DEDUP_BLOCK_BITS + 1;
 }
 
-/* The array that ids are learned into, 0 or 1, with the hand at `hand`. */
+/* Returns the array that ids are learned into, 0 or 1, with the hand at `hand`. */
 static __always_inline __u32 dedup_flat_current(__u64 hand)
 {
 	return dedup_hand_epoch(hand) & 1;
@@ -33,8 +33,8 @@ static __always_inline bool dedup_flat_has_previous(__u64 hand)
 	return dedup_hand_pos(hand) == 0;
 }
 
-/* The word that has this bit of array 0 or 1, of `places` blocks each; NULL if there is no such
- * block.
+/* Returns the word with this bit of array 0 or 1, of `places` blocks each; NULL if its block does
+ * not exist.
  */
 static __always_inline __u64 *dedup_flat_word(struct dedup_block *blocks, __u32 places, __u32 array,
 					      __u32 bit)
@@ -47,7 +47,7 @@ static __always_inline __u64 *dedup_flat_word(struct dedup_block *blocks, __u32 
 	return b ? &b->word[word] : NULL;
 }
 
-/* Are all k bits set in this array? 1 yes, 0 no; -ENOENT if there is no such block. */
+/* Are all k bits set in this array? Returns 1 or 0; -ENOENT if a block does not exist. */
 static __always_inline int dedup_flat_holds(struct dedup_block *blocks, __u32 places, __u32 array,
 					    const struct dedup_positions *p, __u32 k)
 {
@@ -63,23 +63,25 @@ static __always_inline int dedup_flat_holds(struct dedup_block *blocks, __u32 pl
 	return !missing;
 }
 
-/* The era: a number that grows whenever the filter forgets ids, here when the hand begins to clear
- * the previous array. Odd while it does, even while it rests.
+/* Returns the era: a number that grows whenever the filter forgets ids, here when the hand begins
+ * to clear the previous array. Odd while the hand clears, even while it rests.
  */
 static __always_inline __u64 dedup_flat_era(__u64 hand)
 {
 	return 2ULL * dedup_hand_epoch(hand) + !dedup_flat_has_previous(hand);
 }
 
-/* The era in which an id that is learned now is forgotten: in the next epoch, when its array, then
- * the previous one, begins to be cleared.
+/* Returns the era in which an id that is learned now is forgotten: in the next epoch, when its
+ * array, which is then the previous one, begins to be cleared.
  */
 static __always_inline __u64 dedup_flat_learned_until(__u64 hand)
 {
 	return 2ULL * dedup_hand_epoch(hand) + 3;
 }
 
-/* The era in which this id is forgotten; 0 if it is not known, -ENOENT as above. */
+/* Returns the era in which this id is forgotten; 0 if it is not known; -ENOENT if a block does not
+ * exist.
+ */
 static __always_inline __s64 dedup_flat_known_until(struct dedup_block *blocks, __u32 places,
 						    __u64 hand, const struct dedup_positions *p,
 						    __u32 k)
@@ -95,9 +97,10 @@ static __always_inline __s64 dedup_flat_known_until(struct dedup_block *blocks, 
 	return holds <= 0 ? holds : 2LL * dedup_hand_epoch(hand) + 1;
 }
 
-/* Learns an id: sets its k bits in this array. 1 if this call did it: the id is new. 0 if all were
- * set, or if another CPU that learns it at the same time was faster. -ENOENT if there is no such
- * block. Claim last, as in block.h: the first bit that is missing is set after all others.
+/* Learns an id: sets its k bits in this array. Returns 1 if this call did so: the id is new; 0 if
+ * all bits were set, or if another CPU that was learning the id was faster; -ENOENT if a block
+ * does not exist. Claim last, as in block.h: the first bit that is missing is set after all
+ * others.
  */
 static __always_inline int dedup_flat_learn(struct dedup_block *blocks, __u32 places, __u32 array,
 					    const struct dedup_positions *p, __u32 k)
@@ -125,8 +128,8 @@ static __always_inline int dedup_flat_learn(struct dedup_block *blocks, __u32 pl
 	return !(__sync_fetch_and_or(claim, dedup_bits_mask(claimed)) & dedup_bits_mask(claimed));
 }
 
-/* Ages this place: clears that block of the previous array. 0, or -ENOENT if there is no such
- * block.
+/* Ages this place: clears that block of the previous array. Returns 0; -ENOENT if the block does
+ * not exist.
  */
 static __always_inline int dedup_flat_age(struct dedup_block *blocks, __u32 places, __u64 hand,
 					  __u32 place)

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The format of what is pinned, so that a version of the tool can take over from another one.
+/* The format of what is pinned. It lets one version of the tool take over from another.
  *
- * When a struct of a pinned map changes, DEDUP_FORMAT is one more, and DEDUP_FORMAT_OLDEST the
- * previous one: filters of that format can be read, and can be predecessors (predecessor.h); the
- * kernel has programs of it until an upgrade has ended. From one format to the next these rules hold:
- * - dedup_config: a new field comes at its end, where 0 must mean what was so before. Or else the
- *   struct may change, and user/filter/format_N.c reads the previous one: no program of the kernel
- *   reads the configuration of another format.
+ * When a struct of a pinned map changes, DEDUP_FORMAT grows by one, and DEDUP_FORMAT_OLDEST
+ * becomes the previous format. Filters of that format can be read, and can be predecessors
+ * (predecessor.h); the kernel has programs of that format until an upgrade has ended. These rules
+ * hold from one format to the next:
+ * - dedup_config: a new field comes at its end, and 0 in it must mean the behaviour of the
+ *   previous format. Or the struct changes, and user/filter/format_N.c reads the previous one: no
+ *   program of the kernel reads the configuration of another format.
  * - dedup_state and dedup_counters: fields stay where they are, and new ones come at the end.
  * - The other pinned maps keep their keys, values and types: programs of both formats use them
  *   during an upgrade, and `wanted` longer.
- * - An id has the same bits, and a place of the hand's circle means the same.
- * Where a rule cannot hold, DEDUP_FORMAT_OLDEST becomes DEDUP_FORMAT: an upgrade is then unload and
- * load. Snapshots (user/filter/snapshot.h) follow these rules too.
+ * - An id keeps its bits, and a place of the hand's circle keeps its meaning. If a rule cannot
+ *   hold, DEDUP_FORMAT_OLDEST becomes DEDUP_FORMAT: an upgrade is then unload and load. Snapshots
+ *   (user/filter/snapshot.h) follow these rules, too.
  */
 #ifndef XDP_DEDUP_FORMAT_H
 #define XDP_DEDUP_FORMAT_H
@@ -27,8 +28,8 @@
 #define DEDUP_FORMAT_OLDEST 11
 #define DEDUP_FORMAT_ASKED 12 /* from this one on dedup_config has what was asked for */
 
-/* Bytes of the structs: of dedup_config from format 12 on, of the others from the oldest one on.
- * Those of later formats have no fewer.
+/* Sizes of the structs: of dedup_config from format 12 on, of the others from the oldest format
+ * on. Later formats have no fewer bytes.
  */
 #define DEDUP_CONFIG_BYTES_12 28216
 #define DEDUP_STATE_BYTES_OLDEST 35632

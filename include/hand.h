@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How ids grow old. The hand goes round a circle of places once per window, as CLOCK's hand does in
- * page replacement. The layout says what a place is:
+/* How ids grow old. The hand goes round a circle of places once per window, as CLOCK's hand does
+ * in page replacement. The layout defines a place:
  * - blocked: a block. Passing it clears its older half, which becomes the current one.
- * - flat: a block of the older array. The hand rests at place 0 for a window, then passes all of
- *   them without a pause; the cleared array becomes the current one.
+ * - flat: a block of the older array. The hand rests at place 0 for a window, then passes all
+ *   places without a pause; the cleared array becomes the current one.
  * - countdown: one countdown, of all cells. There are as many places as an id lasts countdowns.
- * Pure code: the caller has the clock, the lock (one hand a filter) and the memory. In the kernel a
- * timer runs it (hand.bpf.h); tests run it on a clock of their own.
+ *   Pure code: the caller has the clock, the lock (one hand a filter) and the memory. In the
+ *   kernel a timer runs it (hand.bpf.h); tests run it on a clock of their own.
  *
  * The circle is cut into segments. Each has a mark: when it was passed last, and how many ids had
  * been learned by then. Marks decide when a segment is passed again:
  * - by the clock: when all ids that this makes the filter forget are a window old;
  * - by load: when more than config.turn_ids ids have been learned since the newest of these; while
- *   no more ids than the capacity come in a window, this does not happen before the clock does it;
+ *   no more ids than the capacity come in a window, the clock is always earlier;
  * - by request: at once (rotate, reset).
  *
- * The guard of a place is the mark that bounds the age of the ids that passing it makes forgotten:
- * they all had been learned by then. In blocked and flat it is the mark of the place's own last
- * pass, as ids learned since are in the current generation; in countdown, of the next place's. So
- * while no more than turn_ids ids come in a window, no id is forgotten before it is a window old,
- * however late the steps are. A late step makes the ids that it ages live longer by the same time,
- * and no others: later steps do not hurry.
+ * The guard of a place is a mark: all ids that the filter forgets when the hand passes the place
+ * were learned before it. In blocked and flat it is the mark of the place's own last pass, as ids
+ * learned since are in the current generation; in countdown, the mark of the next place. So while
+ * at most turn_ids ids come in a window, no id is forgotten before it is a window old, however
+ * late the steps are. A late step makes the ids that it ages live longer by its delay, and no
+ * others: later steps do not hurry.
  *
- * The false-positive rate p holds under any load: after the mark of the segment at the hand at most
- * config.full_ids ids are learned until that is passed again, and filters are sized for so many in
- * each generation. So segments that were passed together, as by load, may well fall due together.
+ * The false-positive rate p holds under any load. After the mark of the segment at the hand, at
+ * most config.full_ids ids are learned until that segment is passed again, and filters are sized
+ * for that many in each generation. So segments that were passed together, as by load, may fall
+ * due together.
  */
 #ifndef XDP_DEDUP_HAND_H
 #define XDP_DEDUP_HAND_H
@@ -40,7 +41,7 @@ static __always_inline __u32 dedup_hand_pos(__u64 hand)
 	return (__u32)hand;
 }
 
-/* How many turns it has done, modulo 2^32. */
+/* The number of completed turns, modulo 2^32. */
 static __always_inline __u32 dedup_hand_epoch(__u64 hand)
 {
 	return hand >> 32;
@@ -55,8 +56,8 @@ static __always_inline __u32 dedup_hand_half(__u64 hand, __u32 block)
 	return (dedup_hand_epoch(hand) + (block < dedup_hand_pos(hand))) & 1;
 }
 
-/* The mark of this segment's pass in this epoch. The pass in the epoch before has another one, so
- * that the guard is still there while the segment is being passed.
+/* Returns the mark of this segment's pass in this epoch. The pass in the epoch before has another
+ * mark, so the guard is still there while the segment is being passed.
  */
 static __always_inline struct dedup_mark *dedup_mark(struct dedup_state *st, __u32 epoch, __u32 seg)
 {
@@ -72,8 +73,8 @@ static __always_inline __u32 dedup_hand_segments(const volatile struct dedup_con
 	return (cfg->memory.places - 1) / cfg->memory.segment_places + 1;
 }
 
-/* The mark of the last complete pass of the segment that is `after` segments (fewer than there are)
- * further round the circle than the one at the hand.
+/* Returns the mark of the last complete pass of the segment that is `after` segments (fewer than
+ * there are) further round the circle than the one at the hand.
  */
 static __always_inline struct dedup_mark *
 dedup_hand_mark(struct dedup_state *st, const volatile struct dedup_config *cfg, __u32 after)
@@ -84,16 +85,16 @@ dedup_hand_mark(struct dedup_state *st, const volatile struct dedup_config *cfg,
 	return seg < cnt ? dedup_mark(st, epoch, seg) : dedup_mark(st, epoch + 1, seg - cnt);
 }
 
-/* The guard of the place at the hand, as a time and as a number of learned ids: by then all the ids
- * had been learned that passing this place makes the filter forget.
+/* The guard of the place at the hand, as a time and as a number of learned ids: all ids that the
+ * filter forgets when the hand passes this place were learned before it.
  *
  * Blocked, flat: the mark of the place's own last pass. Countdown: passing place i forgets the ids
- * that have one countdown to go. These were learned after the last pass of place i and before that
- * of place i + 1, so the guard is when place i + 1 was passed. That may be in the next segment, all
- * of which had been passed by its at_ns. `learned`, though, is taken at a segment's first place:
- * where segments have several, the mark of the segment after that is taken, whose first place was
- * passed later in any case. With a single place, a countdown forgets every id, however new: its own
- * mark is taken.
+ * that have one countdown to go. They were learned between the last passes of place i and place i
+ * + 1, so the guard is when place i + 1 was passed. That place may be in the next segment, all of
+ * which had been passed by its at_ns. But `learned` is taken at a segment's first place: where
+ * segments have several places, the mark of the segment after that is taken, whose first place was
+ * passed later in any case. With a single place, a countdown forgets every id, however new: its
+ * own mark is taken.
  */
 static __always_inline __u64 dedup_hand_guard_ns(struct dedup_state *st,
 						 const volatile struct dedup_config *cfg)
@@ -113,17 +114,17 @@ static __always_inline __u64 dedup_hand_guard_ids(struct dedup_state *st,
 	return dedup_hand_mark(st, cfg, after)->learned;
 }
 
-/* How many ids have been learned since the segment at the hand was passed last. */
+/* Returns how many ids have been learned since the segment at the hand was passed last. */
 static __always_inline __u64 dedup_hand_load(struct dedup_state *st,
 					     const volatile struct dedup_config *cfg)
 {
 	return READ_ONCE(st->learned) - dedup_hand_mark(st, cfg, 0)->learned;
 }
 
-/* Countdown: how many of the next countdowns have no guard; none if 0 or less. They are those that
- * are requested and the places - 1 after them: all ids that these forget have been aged by a
- * request, and so do not live for a window. So are the first places - 1 ones after load, which
- * forget nothing.
+/* Countdown: returns how many of the next countdowns have no guard; 0 or less: none. These are the
+ * requested ones and the places - 1 after them: a request has aged all ids that they forget, so
+ * these ids do not live for a window. The first places - 1 countdowns after the load have none
+ * either; they forget nothing.
  */
 static __always_inline __s64 dedup_hand_unguarded(struct dedup_state *st,
 						  const volatile struct dedup_config *cfg)
@@ -131,9 +132,9 @@ static __always_inline __s64 dedup_hand_unguarded(struct dedup_state *st,
 	return READ_ONCE(st->requested) - st->passed + cfg->memory.places - 1;
 }
 
-/* When the place at the hand is due by the clock, in CLOCK_MONOTONIC: when its guard is a window
- * old. Countdown: also not before next_ns, so that countdowns are evenly spread over the window,
- * and all ids live about equally long.
+/* Returns when the place at the hand is due by the clock, in CLOCK_MONOTONIC: when its guard is a
+ * window old. Countdown: but not before next_ns, so that countdowns are evenly spread over the
+ * window, and all ids live about equally long.
  */
 static __always_inline __u64 dedup_hand_due_ns(struct dedup_state *st,
 					       const volatile struct dedup_config *cfg)
@@ -147,8 +148,8 @@ static __always_inline __u64 dedup_hand_due_ns(struct dedup_state *st,
 	return due_ns;
 }
 
-/* The new value of state.limit: how many ids may have been learned before the segment at the hand
- * is passed.
+/* Returns the new value of state.limit: how many ids may have been learned before the segment at
+ * the hand is passed.
  */
 static __always_inline __u64 dedup_hand_limit(struct dedup_state *st,
 					      const volatile struct dedup_config *cfg)
@@ -156,9 +157,9 @@ static __always_inline __u64 dedup_hand_limit(struct dedup_state *st,
 	return dedup_hand_mark(st, cfg, 0)->learned + cfg->memory.full_ids;
 }
 
-/* Starts the hand of a state that is all zero. Marks are set as if it had gone round in the window
- * before now_ns, at an even pace: so the segments fall due one after the other over the first
- * window, not all at its end. They may, as there is no id that they could forget.
+/* Starts the hand of a state that is all zero. Sets marks as if the hand had gone round in the
+ * window before now_ns, at an even pace: so the segments fall due one after the other over the
+ * first window, not all at its end. That is safe, as there is no id that they could forget.
  */
 static __always_inline void dedup_hand_start(struct dedup_state *st,
 					     const volatile struct dedup_config *cfg, __u64 now_ns)
@@ -175,7 +176,9 @@ static __always_inline void dedup_hand_start(struct dedup_state *st,
 	st->started_ns = st->last_ns = now_ns;
 	st->drop_until_ns = now_ns + cfg->policy.drop_ns;
 	st->next_ns = now_ns + cfg->memory.countdown_ns;
-	/* With a predecessor, nothing until the first step has told it (predecessor.h). */
+	/* With a predecessor, 0 until the first step has told it what may be learned
+	 * (predecessor.h).
+	 */
 	st->limit = cfg->has_predecessor ? 0 : dedup_hand_limit(st, cfg);
 }
 
@@ -190,10 +193,10 @@ struct dedup_pass {
 	__u64 late_ns; /* how long ago they were due by the clock; 0 if they were not */
 };
 
-/* Fills in what is due at now_ns, from the place at the hand on. Blocked, flat: the rest of its
- * segment, as segments are passed as a whole, so that a mark holds for each of their places.
- * Countdown: one or more countdowns of it. The caller ages these places (age.h), or as many of them
- * as one step may pass, and then calls dedup_hand_pass().
+/* Fills in the places that are due at now_ns, from the hand on. Blocked, flat: the rest of the
+ * hand's segment; a segment is passed as a whole, so that its mark holds for each place.
+ * Countdown: one or more countdowns of the segment. The caller ages these places (age.h), or as
+ * many of them as one step may pass, and then calls dedup_hand_pass().
  */
 static __always_inline void dedup_hand_due(struct dedup_state *st,
 					   const volatile struct dedup_config *cfg, __u64 now_ns,
@@ -216,7 +219,8 @@ static __always_inline void dedup_hand_due(struct dedup_state *st,
 		p->reason = DEDUP_BY_CLOCK;
 		if (one_by_one)
 			n = (now_ns - st->next_ns) / cfg->memory.countdown_ns + 1;
-		/* Only those without a guard: whether the next one is due, its guard has to say. */
+		/* Only those without a guard: the guard of the next one decides whether it is due.
+		 */
 		if (one_by_one && unguarded > 0 && n > (__u64)unguarded)
 			n = unguarded;
 	} else if (requested > 0) {
@@ -230,14 +234,14 @@ static __always_inline void dedup_hand_due(struct dedup_state *st,
 		p->reason = overdue_ns < 0 ? DEDUP_BY_LOAD : DEDUP_BY_CLOCK;
 	} else if (!in_segment || one_by_one) {
 		n = 0;
-	} /* else the request was for less than a segment: it is passed to its end all the same */
+	} /* else less than a segment was requested: it is passed to its end */
 	p->places = n < left ? n : left;
 }
 
-/* Countdown: sets next_ns after n countdowns by the clock. If these came late, the next ones follow
- * closer until they are in time again. But of a long delay, by a stall or because load
- * brought some early and the next ones waited for their guards, only an eighth of a window (and
- * late_ns, which does not count as late) is made up for: else many countdowns would come at once.
+/* Countdown: sets next_ns after n countdowns by the clock. If these came late, the next ones
+ * follow closer until they are in time again. After a long delay (a stall; or load brought some
+ * early, and the next ones waited for their guards) only an eighth of a window is made up for, and
+ * late_ns, which does not count as late. Otherwise many countdowns would come at once.
  */
 static __always_inline void dedup_hand_next_countdown(struct dedup_state *st,
 						      const volatile struct dedup_config *cfg,
@@ -251,8 +255,8 @@ static __always_inline void dedup_hand_next_countdown(struct dedup_state *st,
 	st->next_ns += n * cfg->memory.countdown_ns;
 }
 
-/* Counts late places. Blocked, flat: once a segment, at its first place and for all of them; the
- * time that it then takes to pass the segment is not lateness.
+/* Counts late places. Blocked, flat: once a segment, at its first place, for all its places; the
+ * time that passing the segment takes is not lateness.
  */
 static __always_inline void dedup_hand_count_late(struct dedup_state *st,
 						  const volatile struct dedup_config *cfg,
@@ -268,10 +272,10 @@ static __always_inline void dedup_hand_count_late(struct dedup_state *st,
 		st->late_max_ns = p->late_ns;
 }
 
-/* Moves the hand over n places, which the caller has aged: those of p->places, or the first of
- * them. Returns the mark of their segment, whose at_ns the caller sets to a time that it reads
- * after this call. Until the hand has moved, ids are still learned into the generation that was the
- * current one: the mark must not be older than these.
+/* Moves the hand over n places, which the caller has aged: those of p->places, or the first ones.
+ * Returns the mark of their segment, whose at_ns the caller sets to a time that it reads after
+ * this call. Until the hand has moved, ids are still learned into the generation that was the
+ * current one: the mark must not be older than these ids.
  */
 static __always_inline struct dedup_mark *dedup_hand_pass(struct dedup_state *st,
 							  const volatile struct dedup_config *cfg,
@@ -282,7 +286,7 @@ static __always_inline struct dedup_mark *dedup_hand_pass(struct dedup_state *st
 
 	if (pos % cfg->memory.segment_places == 0 || cfg->memory.layout == DEDUP_FLAT)
 		mark->learned = READ_ONCE(st->learned);
-	mark->at_ns = p->now_ns; /* until the caller sets it, for whoever finds the hand moved */
+	mark->at_ns = p->now_ns; /* valid until the caller sets it: others see the hand moved */
 	if (p->reason == DEDUP_BY_LOAD)
 		st->early += n;
 	if (p->reason == DEDUP_BY_CLOCK && cfg->memory.layout == DEDUP_COUNTDOWN)
@@ -299,13 +303,14 @@ static __always_inline struct dedup_mark *dedup_hand_pass(struct dedup_state *st
 		pos = 0;
 		epoch++;
 	}
-	/* An exchange is a full barrier: whoever sees the hand here sees what was cleared, too. */
+	/* An exchange is a full barrier: a CPU that sees the hand here sees the cleared bits, too.
+	 */
 	__sync_lock_test_and_set(&st->hand, (__u64)epoch << 32 | pos);
-	st->passed += n; /* after the hand has moved: whoever waits for this number finds it moved */
+	st->passed += n; /* after the hand has moved: callers wait for this number */
 	return mark;
 }
 
-/* In each step: says to the packet path whether the time to drop is over (DEDUP_DROP_FOR). */
+/* In each step: tells the packet path whether the time to drop is over (DEDUP_DROP_FOR). */
 static __always_inline void
 dedup_hand_end_drops(struct dedup_state *st, const volatile struct dedup_config *cfg, __u64 now_ns)
 {
@@ -313,10 +318,10 @@ dedup_hand_end_drops(struct dedup_state *st, const volatile struct dedup_config 
 		st->counting = now_ns >= READ_ONCE(st->drop_until_ns);
 }
 
-/* At the end of a step: the time until the next one. `busy`: this step passed places by load, or as
- * many as one may; the next one then comes after busy_tick_ns. Otherwise it comes when the next
- * place is due, but after a quarter of tick_ns at the earliest, so that near countdowns share a
- * step, and after tick_ns at the latest.
+/* Returns, at the end of a step, the time until the next one. `busy`: this step passed places by
+ * load, or as many as a step may; the next one then comes after busy_tick_ns. Otherwise it comes
+ * when the next place is due, but after a quarter of tick_ns at the earliest, so that near
+ * countdowns share a step, and after tick_ns at the latest.
  */
 static __always_inline __u64 dedup_hand_sleep(struct dedup_state *st,
 					      const volatile struct dedup_config *cfg, __u64 now_ns,
@@ -331,11 +336,11 @@ static __always_inline __u64 dedup_hand_sleep(struct dedup_state *st,
 	return sleep_ns < (__s64)cfg->memory.tick_ns ? (__u64)sleep_ns : cfg->memory.tick_ns;
 }
 
-/* Requests that the hand pass so many places as soon as it can, after those requested before. They
- * count from the start of the segment that the hand is in, whose first places it may have passed
- * already; with from_end, from the end of a segment that it has begun. (In flat a segment is a
- * whole array, in countdown each place counts by itself.) The request is done once state.passed has
- * reached the returned number.
+/* Requests that the hand pass this many places as soon as it can, after those requested before.
+ * They count from the start of the hand's segment, whose first places it may have passed already;
+ * with from_end, from the end of a segment that it has begun. (In flat a segment is a whole array;
+ * in countdown each place counts by itself.) Returns the number that state.passed reaches when the
+ * request is done.
  */
 static inline __u64 dedup_hand_request(struct dedup_state *st, const struct dedup_config *cfg,
 				       __u64 places, bool from_end)
@@ -361,9 +366,10 @@ static inline __u64 dedup_hand_request(struct dedup_state *st, const struct dedu
 	return from + places;
 }
 
-/* Requests that every id become one generation older (countdown: by one countdown). Returns as
- * above. Places of the hand's segment that it has already passed are not passed a second time for
- * it: their ids would become two generations older.
+/* Requests that every id become one generation older (countdown: by one countdown). Returns the
+ * number that state.passed reaches when that is done. Places of the hand's segment that it has
+ * already passed are not passed again for this request: their ids would become two generations
+ * older.
  */
 static inline __u64 dedup_hand_rotate(struct dedup_state *st, const struct dedup_config *cfg)
 {
@@ -371,7 +377,9 @@ static inline __u64 dedup_hand_rotate(struct dedup_state *st, const struct dedup
 		st, cfg, cfg->memory.layout == DEDUP_COUNTDOWN ? 1 : cfg->memory.places, false);
 }
 
-/* Requests that every id be forgotten. Returns as above. */
+/* Requests that every id be forgotten. Returns the number that state.passed reaches when that is
+ * done.
+ */
 static inline __u64 dedup_hand_reset(struct dedup_state *st, const struct dedup_config *cfg)
 {
 	__u64 turns = cfg->memory.layout == DEDUP_COUNTDOWN ? 1 : 2;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An event's id, which tells messages apart: 1 to 64 bytes, the same number for all ids of a
- * filter.
+/* An event's id, which tells messages apart: 1 to 64 bytes. All ids of a filter have one length.
  */
 #ifndef XDP_DEDUP_ID_H
 #define XDP_DEDUP_ID_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The cache of known ids, for schemes whose positions take long to compute (a SHA-256, or k of
- * them): whole ids that the packet program has lately learned or found known. A duplicate is then
- * told by one cache line, or by two neighbouring ones where ids have more than 48 bytes. The answer
- * is always the filter's: ids are compared in full, and an entry is valid only until the filter may
- * forget its id.
+ * them): whole ids that the packet program has recently learned or found known. A duplicate is
+ * then recognized by one cache line, or by two neighbouring ones where ids have more than 48
+ * bytes. The answer is always the filter's: ids are compared in full, and an entry is valid only
+ * until the filter may forget its id.
  */
 #ifndef XDP_DEDUP_KNOWN_IDS_H
 #define XDP_DEDUP_KNOWN_IDS_H
@@ -18,8 +18,8 @@ struct dedup_known {
 		struct {
 			__u64 word[DEDUP_KNOWN_WORDS];
 			__u64 until; /* the id is known while filter_era() (array.bpf.h) is below this */
-			/* A checksum. There is no lock: where one CPU reads an entry while another
-			 * one writes it, or two write it, this does not match the rest.
+			/* A checksum. There is no lock: if one CPU reads an entry while another
+			 * one writes it, or if two write it, this does not match the rest.
 			 */
 			__u64 check;
 		};
@@ -34,7 +34,7 @@ struct dedup_known_entry {
 	struct dedup_known *more;  /* NULL unless ids are long */
 };
 
-/* An id that is looked for, or put into an entry. `hash`: dedup_hash_fast(). */
+/* An id to look up, or to put into an entry. `hash`: dedup_hash_fast(). */
 struct dedup_known_id {
 	const struct dedup_id *id;
 	__u32 words;
@@ -47,27 +47,29 @@ static __always_inline __u32 dedup_known_lines(__u32 id_bytes)
 	return dedup_id_words(id_bytes) > DEDUP_KNOWN_WORDS ? 2 : 1;
 }
 
-/* The one entry, of `slots` (a power of 2), in which an id may be. `hash`: dedup_hash_fast(). */
+/* Returns the one entry, of `slots` (a power of 2), in which an id may be. `hash`:
+ * dedup_hash_fast().
+ */
 static __always_inline __u32 dedup_known_slot(__u64 hash, __u32 slots)
 {
 	return hash >> 32 & (slots - 1);
 }
 
-/* An entry's checksum. With another known_version (struct dedup_state) it is another one, which
- * makes all entries void.
+/* Returns an entry's checksum. It changes with known_version (struct dedup_state), which makes all
+ * entries void.
  */
 static __always_inline __u64 dedup_known_check(__u64 hash, __u64 until, __u64 known_version)
 {
 	return hash ^ until * 0x9e3779b97f4a7c15 ^ known_version * 0xd6e8feb86659fd93;
 }
 
-/* Where an entry has word i of its id. */
+/* Returns where an entry has word i of its id. */
 static __always_inline __u64 *dedup_known_word(struct dedup_known_entry e, __u32 i)
 {
 	return i < DEDUP_KNOWN_WORDS ? &e.first->word[i] : &e.more->more[i - DEDUP_KNOWN_WORDS];
 }
 
-/* Does this entry say that the id is known in this era? If not, it still may be. */
+/* Does this entry show that the id is known in this era? If not, the id may still be known. */
 static __always_inline bool dedup_known_holds(struct dedup_known_entry e, struct dedup_known_id id,
 					      __u64 era, __u64 known_version)
 {
@@ -81,7 +83,7 @@ static __always_inline bool dedup_known_holds(struct dedup_known_entry e, struct
 	       READ_ONCE(e.first->check) == dedup_known_check(id.hash, until, known_version);
 }
 
-/* Writes this entry, over whatever is in it: the id is known before era `until`. */
+/* Writes this entry, over its present content: the id is known before era `until`. */
 static __always_inline void dedup_known_put(struct dedup_known_entry e, struct dedup_known_id id,
 					    __u64 until, __u64 known_version)
 {

@@ -24,8 +24,8 @@ struct dedup_block {
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct dedup_block) == 64, "one cache line");
 
-/* Block n. In the packet program (maps.bpf.h) a map lookup: `blocks` is not used, and NULL is
- * returned if there is no block n. Elsewhere n must be below the number of blocks.
+/* Returns block n. In the packet program (maps.bpf.h) this is a map lookup: `blocks` is not used,
+ * and NULL is returned if there is no block n. Elsewhere n must be below the number of blocks.
  */
 #ifdef DEDUP_PACKET_PROGRAM
 static __always_inline struct dedup_block *dedup_block_at(struct dedup_block *blocks, __u32 n);

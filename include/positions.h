@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An id's k positions in an array of m bits or cells, by scheme. The schemes that are not keyed are
+/* An id's k positions in an array of m bits or cells, by scheme. The schemes without a key are
  * those of other systems, bit for bit.
  */
 #ifndef XDP_DEDUP_POSITIONS_H
@@ -81,9 +81,9 @@ static __always_inline bool dedup_has_16_bytes(const struct dedup_id *id, __u32 
 	return !rest;
 }
 
-/* fips: h1 and h2 are the first and second 64 bits of SHA-256(id), little-endian. FIPS' ids have 16
- * bytes. So that these can be used in a filter of longer ids, an id with only zeros after its 16th
- * byte is hashed as those 16 bytes; all others are hashed whole.
+/* fips: h1 and h2 are the first and second 64 bits of SHA-256(id), little-endian. FIPS ids have 16
+ * bytes. To let a filter of longer ids have these, too, an id with only zeros after its 16th byte
+ * is hashed as those 16 bytes; all others are hashed whole.
  */
 static __always_inline void dedup_positions_fips(struct dedup_positions *p, const struct dedup_id *id,
 						 __u32 bytes, __u32 m, __u32 k)
@@ -126,8 +126,8 @@ static __always_inline void dedup_positions_tezos(struct dedup_positions *p,
 	}
 }
 
-/* Fills in the positions of an id by the filter's scheme. The id has so many bytes, and zeros
- * behind them. Only the keyed schemes have realms; others take no notice of realm_key.
+/* Fills in the positions of an id by the filter's scheme. The id has `bytes` bytes, and zeros
+ * behind them. Only the keyed schemes have realms; others ignore realm_key.
  */
 static __always_inline void dedup_positions(struct dedup_positions *p, const struct dedup_id *id,
 					    __u32 bytes, const struct dedup_config *cfg,
@@ -143,8 +143,8 @@ static __always_inline void dedup_positions(struct dedup_positions *p, const str
 		dedup_positions_fips(p, id, bytes, cfg->memory.m, cfg->memory.k);
 		break;
 	case DEDUP_FNV1A:
-		/* The system that this is from has one position, h mod m. Further ones are mixed
-		 * from h as in `fast`: double hashing, with steps of one size, has a higher rate.
+		/* The system of this scheme has one position, h mod m. Further ones are mixed from
+		 * h as in `fast`: double hashing, with steps of one size, has a higher rate.
 		 */
 		h = dedup_fnv1a(id, bytes);
 		dedup_positions_mixed(p, h, cfg->memory.m, cfg->memory.k);

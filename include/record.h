@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The record of a packet program: on which interfaces it is to run, and which frames are for this
- * host there. Of the programs that a filter has one after the other each has its own: what the next
- * one needs is written before it takes over, while the one before goes by what it has.
+ * host there. Each of a filter's successive programs has its own record: the next one's is written
+ * before it takes over, while the current program goes by its own.
  */
 #ifndef XDP_DEDUP_RECORD_H
 #define XDP_DEDUP_RECORD_H
@@ -17,8 +17,8 @@ struct dedup_iface {
 	__u32 mode; /* enum attach_mode that was asked for */
 };
 
-/* Map `.data.record`, mapped into user space, which alone writes it, but for sets_told. Words of
- * destination.h.
+/* Map `.data.record`, mapped into user space, which alone writes it, except sets_told. MACs are
+ * words of destination.h.
  */
 struct dedup_record {
 	__u64 own_mac; /* of most frames for this host; DEDUP_MAC_NONE unless config.receiver is
@@ -27,8 +27,8 @@ struct dedup_record {
 	__u64 macs_cnt;
 	__u64 drop_until_ns; /* state.drop_until_ns is to be that, by a change that has not ended; or 0
 			      */
-	__u64 has_counts; /* 1: `stats` has what earlier programs counted, where there were any */
-	__u64 sets_told;  /* 1: the hand's first step sets state.told to this, and sets_told to 0 */
+	__u64 has_counts;    /* 1: `stats` has the counts of earlier programs, if there were any */
+	__u64 sets_told; /* 1: the hand's first step sets state.told to this, and sets_told to 0 */
 	__u64 told;
 	__u64 pad[2];
 	/* Where the filter has several interfaces: one for each, by dedup_own_slot(). */

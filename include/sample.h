@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Samples: copies of packets that are dropped or new, for a process that listens, the sampler. A
- * filter has one at a time. It says in state.sampler what it wants to see, and puts a ring buffer
- * of its own into the map `samples`, so that while nobody listens there is none. Packets find out
- * by DEDUP_SLOW_PATH (slow_path.h) that there is a sampler.
+/* Samples: copies of packets that are dropped or new, for one process, the sampler. A filter has
+ * one sampler at a time. It writes its wishes into state.sampler, and puts a ring buffer of its
+ * own into the map `samples`; without a sampler there is no ring buffer. Packets learn by
+ * DEDUP_SLOW_PATH (slow_path.h) that there is a sampler.
  *
- * It holds state.sampler for DEDUP_SAMPLER_LEASE_NS, and renews that in time; if it is killed, the
- * hand finds that it has expired. Who holds it is told by the very value of until_ns: a process
- * takes it over, renews it and gives it up by a compare-and-swap of the value that it knows.
+ * The sampler holds state.sampler for DEDUP_SAMPLER_LEASE_NS, and renews that in time; if it is
+ * killed, the hand finds the lease expired. The value of until_ns identifies the holder: a process
+ * takes the lease over, renews it and gives it up by a compare-and-swap of the value that it
+ * knows.
  */
 #ifndef XDP_DEDUP_SAMPLE_H
 #define XDP_DEDUP_SAMPLE_H
@@ -21,7 +22,7 @@
 /* In struct dedup_state. User space writes all but the last group. */
 struct dedup_sampler {
 	__u64 until_ns; /* there is a sampler while state.last_ns is below this */
-	__u32 reasons;	/* bit n: it is to see packets of enum dedup_reason n */
+	__u32 reasons;	/* bit n: it gets packets of enum dedup_reason n */
 	__u32 streams;	/* bit n: of a stream whose slot is n, modulo DEDUP_SLOTS */
 	__u32 snap;	/* the first bytes of a frame that it gets; 1 to DEDUP_SNAP_MAX */
 	__u32 rate;	/* samples in a second of the kernel's CLOCK_MONOTONIC, at most */
@@ -31,7 +32,7 @@ struct dedup_sampler {
 	/* The packet program writes these; user space also sets `taken` to 0. */
 	__u64 taken;   /* second << 32 | samples taken in it */
 	__u64 limited; /* packets that were not sampled, ever: more than `rate` in that second */
-	__u64 full;    /* likewise: for want of room in the ring buffer */
+	__u64 full;    /* packets that were not sampled, ever: no room in the ring buffer */
 };
 _Static_assert(DEDUP_REASONS_CNT <= 32, "a bit for each reason");
 _Static_assert(sizeof(struct dedup_sampler) == 4 * 8 + 6 * 4, "no hidden padding");
@@ -43,14 +44,14 @@ struct dedup_sample {
 	__u32 slot;    /* of the stream; 0 in a filter without streams */
 	__u32 reason;  /* enum dedup_reason */
 	__u32 len;     /* bytes of the frame, padding included */
-	__u32 snapped; /* bytes of it that are in `frame`; behind them comes anything */
+	__u32 snapped; /* bytes of the frame in `frame`; further bytes are undefined */
 	__u32 pad;
 	struct dedup_id id; /* IHAVE: its first one. Only the stream's words count */
 	__u8 frame[];
 };
 _Static_assert(sizeof(struct dedup_sample) == 8 + 6 * 4 + DEDUP_ID_BYTES_MAX, "no hidden padding");
 
-/* Is there a sampler, at this time of state.last_ns? */
+/* Is there a sampler, when state.last_ns is this? */
 static __always_inline bool dedup_sampler_listens(const struct dedup_sampler *s, __u64 last_ns)
 {
 	return READ_ONCE(s->until_ns) > last_ns;

@@ -31,7 +31,7 @@ static __always_inline __u32 dedup_sha_sum(__u32 x, int a, int b, int c)
 	return (xx >> a) ^ (xx >> b) ^ (xx >> c);
 }
 
-/* Those with a small sigma: two rotations and a shift. */
+/* FIPS 180-4's functions with a small sigma: two rotations and a shift. */
 static __always_inline __u32 dedup_sha_sigma(__u32 x, int a, int b, int shift)
 {
 	__u64 xx = dedup_sha_twice(x);
@@ -65,12 +65,12 @@ static const __u32 DEDUP_SHA_K[64] = {
 	} while (0)
 
 /* The schedule's word for a round from the 17th on (t modulo 16): computed from the last 16 words,
- * it takes the place of the oldest of these.
+ * it replaces the oldest one.
  */
 #define DEDUP_SHA_NEXT(t)                                                           \
 	(w[t] += dedup_sha_sigma(w[((t) + 1) & 15], 7, 18, 3) + w[((t) + 9) & 15] + \
 		 dedup_sha_sigma(w[((t) + 14) & 15], 17, 19, 10))
-/* That for one of the first 16 rounds: a word of the block. */
+/* The schedule's word for one of the first 16 rounds: a word of the block. */
 #define DEDUP_SHA_GIVEN(t) (w[t])
 
 /* After each round the eight variables change roles: by other arguments, not by moving values. */
@@ -84,9 +84,9 @@ static const __u32 DEDUP_SHA_K[64] = {
 	DEDUP_SHA_ROUND(c, d, e, f, g, h, a, b, (t) + 6, word((t) + 6)); \
 	DEDUP_SHA_ROUND(b, c, d, e, f, g, h, a, (t) + 7, word((t) + 7))
 
-/* Takes the block sha->w, which it overwrites, into sha->state. In BPF programs a global function:
- * it is verified once, not again for each call. To the verifier of such a function its pointer may
- * be NULL, so it is tested; and it must return a number: 0.
+/* Hashes the block sha->w, which it overwrites, into sha->state. In BPF programs a global
+ * function: it is verified once, not again for each call. To the verifier the pointer argument of
+ * a global function may be NULL, so it is tested; and the function must return a number: 0.
  */
 #ifdef __bpf__
 __attribute__((noinline))
@@ -128,16 +128,16 @@ int dedup_sha256_block(struct dedup_sha *sha)
 	return 0;
 }
 
-/* What is hashed: the id's first `bytes` bytes, behind the 32-bit big-endian number `prefix` if
- * prefix_words is 1, alone if it is 0.
+/* The hashed message: the id's first `bytes` bytes, behind the 32-bit big-endian number `prefix`
+ * if prefix_words is 1, alone if it is 0.
  */
 struct dedup_sha_message {
 	const struct dedup_id *id;
 	__u32 bytes, prefix_words, prefix;
 };
 
-/* Word n of the padded message, whose last word is `last`. Padding is a 1 bit behind the message's
- * last byte, zeros, and in the last word the message's length in bits.
+/* Returns word n of the padded message, whose last word is `last`. Padding is a 1 bit behind the
+ * message's last byte, zeros, and in the last word the message's length in bits.
  */
 static __always_inline __u32 dedup_sha_word(const struct dedup_sha_message *m, __u32 n, __u32 last)
 {

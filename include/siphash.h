@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SipHash-1-3 (Aumasson, Bernstein, INDOCRYPT 2012): for networks where an attacker can
- * send chosen ids and watch what becomes of them.
+/* SipHash-1-3 (Aumasson, Bernstein, INDOCRYPT 2012): for networks where an attacker can send
+ * chosen ids and watch which packets are dropped.
  */
 #ifndef XDP_DEDUP_SIPHASH_H
 #define XDP_DEDUP_SIPHASH_H
@@ -31,7 +31,7 @@ static __always_inline void dedup_sip_round(struct dedup_sip *s)
 }
 
 /* Hashes the bytes of `words` little-endian words (up to DEDUP_ID_WORDS_MAX), keyed with the first
- * 128 bits of `key`; realm_key makes it another key.
+ * 128 bits of `key`; each realm_key makes another key.
  */
 static __always_inline __u64 dedup_siphash(const __u64 *in, __u32 words, const __u32 *key,
 					   __u64 realm_key)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Streams: which packets a filter looks at, and which of their bytes are the id. A profile is
- * compiled into one: everything in it is an 8-byte load at a given place, shifted and masked.
+ * compiled into a stream: each of its fields is an 8-byte load at a given position, shifted and
+ * masked.
  */
 #ifndef XDP_DEDUP_STREAM_H
 #define XDP_DEDUP_STREAM_H
@@ -19,13 +20,13 @@ enum dedup_layer {
 	DEDUP_ETHERNET, /* frames, of one EtherType or of any */
 };
 
-/* Who makes ids of a packet. */
+/* How the ids of a packet are made. */
 enum dedup_decoder {
 	DEDUP_FIELDS, /* the stream's loads and digest */
 	DEDUP_GSP,    /* GSP/1's own parser: its packets carry lists of ids */
 };
 
-/* What places in a packet count from. */
+/* What positions in a packet count from. */
 enum dedup_base {
 	DEDUP_FRAME,   /* the frame's first byte */
 	DEDUP_TAG,     /* behind the EtherType that follows the VLAN tags */
@@ -43,11 +44,13 @@ enum dedup_digest_of {
 	DEDUP_DIGEST_FRAME,   /* MACs, EtherType and all behind it, without VLAN tags */
 };
 
-/* 1 to 8 neighbouring bytes of a packet as a word: (the 8 bytes from `at` >> shift) & mask. They
- * are the 8 bytes that end with the last one wanted, so that nothing behind it need be there; at a
- * frame's front, where that would begin before it, the first 8; and counted from the end, where how
- * far the front is depends on the frame, those that begin with the first one wanted, if 8 are left.
- * The word is the bytes in their order, as struct dedup_id has them, with zeros behind.
+/* 1 to 8 neighbouring bytes of a packet as a word: (the 8 bytes from `at` >> shift) & mask. The
+ * word has the bytes in their order, as struct dedup_id has them, with zeros behind. Which 8 bytes
+ * are loaded:
+ * - those that end with the last byte wanted, so that nothing behind it need be there;
+ * - at a frame's front, if these would begin before the frame, its first 8 bytes;
+ * - counted from the end, where the distance to the front depends on the frame: those that begin
+ *   with the first byte wanted, if 8 are left.
  */
 struct dedup_load {
 	__u64 mask;
@@ -75,15 +78,15 @@ struct dedup_stream {
 	__u32 ethertype; /* DEDUP_ETHERNET: in network order; 0: any */
 	__u32 forwarded; /* 1: frames for other hosts, too */
 
-	/* Ranges of config.ports (DEDUP_UDP), and of config.to, those of IPv4 first: only packets
-	 * to these destinations; to_cnt 0: to any.
+	/* The stream's ranges of config.ports (DEDUP_UDP), and of config.to, with IPv4 first: only
+	 * packets to these destinations; to_cnt 0: to any.
 	 */
 	__u32 ports_first, ports_cnt;
 	__u32 to_first, to4_cnt, to_cnt;
 
-	/* Streams of one realm share their ids: the same bytes are the same id in all of them. They
-	 * have the same words. In another realm they are another id. `realm` numbers the realms of
-	 * one program; realm_key is the realm's identity, which a change keeps.
+	/* Streams of one realm share their ids: equal bytes are one id in all of them. Their ids
+	 * have equally many words. In another realm equal bytes are another id. `realm` numbers
+	 * the realms of one program; realm_key is the realm's identity, which a change keeps.
 	 */
 	__u32 realm;
 	__u64 realm_key; /* secret, one for each realm */
@@ -91,21 +94,21 @@ struct dedup_stream {
 	__u32 digest;	  /* enum dedup_digest_of */
 	__u32 digest_max; /* bytes that are hashed at most; the length is, too */
 	__u32 words;	  /* of an id: loads_cnt, and one more if there is a digest; 4: GSP/1 */
-	__u32 bytes; /* of an id, for the schemes that hash bytes: without what is behind the last */
+	__u32 bytes;	  /* of an id, for the schemes that hash bytes: up to the last one */
 	__u32 gates_cnt, loads_cnt;
-	__u32 direct;	/* 1: bpf/direct.bpf.h knows all of it */
+	__u32 direct;	/* 1: bpf/direct.bpf.h can decode it alone */
 	__u32 need;	/* direct: the payload's bytes up to the last one of the id's loads */
 	__u32 adjacent; /* 1: the id's words are whole words of the packet, one behind the other */
-	/* The stream's number in what outlives a program: samples, deliveries. A change keeps it;
-	 * its place among the streams may be another one then. No other stream gets it later; those
-	 * of two programs, one after the other, differ modulo DEDUP_SLOTS.
+	/* The stream's number in what outlives a program: samples, deliveries. A change keeps it,
+	 * though the stream's index may change. No other stream gets it later; the slots of two
+	 * successive programs differ modulo DEDUP_SLOTS.
 	 */
 	__u32 slot;
 	struct dedup_gate gates[DEDUP_GATES_MAX]; /* those required first */
 	struct dedup_load loads[DEDUP_ID_WORDS_MAX];
 };
 
-/* An id that is to be looked up. */
+/* An id to look up. */
 struct dedup_lookup_key {
 	const struct dedup_id *id; /* perhaps in a packet: only `words` words can be read */
 	__u32 words;		   /* 1 to DEDUP_ID_WORDS_MAX */
@@ -113,7 +116,7 @@ struct dedup_lookup_key {
 	__u64 realm_key;	   /* as in struct dedup_stream */
 };
 
-/* The word that a load makes of the 8 bytes at its place. */
+/* Returns the word that a load makes of the 8 bytes at its position. */
 static __always_inline __u64 dedup_load_word(const struct dedup_load *load, __u64 bytes)
 {
 	return bytes >> load->shift & load->mask;

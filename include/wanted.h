@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Wanted ids: the filter takes them for known, but the application lacks their events, as after a
- * false positive. The next EVENT with such an id passes, once.
+ * false positive. The next EVENT with a wanted id passes, once.
  *
  * They are the keys of the hash map `wanted`. A packet of a known id passes if its program can
- * delete the id from there. Only one caller can, so of copies that arrive at the same time one
- * passes. An entry is valid for a window. That is measured by the time of the hand's last step,
- * state.last_ns, so that packets need not read a clock.
+ * delete the id from the map. Only one caller can, so of several copies at once exactly one
+ * passes. An entry is valid for a window. The time is that of the hand's last step, state.last_ns,
+ * so packets need not read a clock.
  *
  * Packets look into the map only while it may have entries: slow_path.h. User space
- * (user/filter/want.c) puts ids there; the hand deletes those that have expired.
+ * (user/filter/want.c) adds ids; the hand deletes those that have expired.
  */
 #ifndef XDP_DEDUP_WANTED_H
 #define XDP_DEDUP_WANTED_H
@@ -23,12 +23,12 @@ struct dedup_want_key {
 	__u64 realm_key;    /* as in struct dedup_stream */
 };
 
-/* A value of that map. */
+/* A value of the map `wanted`. */
 struct dedup_wanted {
 	__u64 until_ns; /* valid while state.last_ns is below this; written once */
 };
 
-/* The until_ns of an id that is wanted from now on. */
+/* Returns the until_ns of an id that is wanted from now on. */
 static __always_inline __u64 dedup_want_until(const struct dedup_config *cfg,
 					      const struct dedup_state *st)
 {
