@@ -5,8 +5,8 @@
  * - flat: a block of the older array. The hand rests at place 0 for a window, then passes all
  *   places without a pause; the cleared array becomes the current one.
  * - countdown: one countdown, of all cells. There are as many places as an id lasts countdowns.
- *   Pure code: the caller has the clock, the lock (one hand a filter) and the memory. In the
- *   kernel a timer runs it (hand.bpf.h); tests run it on a clock of their own.
+ * Pure code: the caller has the clock, the lock (one hand a filter) and the memory. In the kernel a
+ * timer runs it (hand.bpf.h); tests run it on a clock of their own.
  *
  * The circle is cut into segments. Each has a mark: when it was passed last, and how many ids had
  * been learned by then. Marks decide when a segment is passed again:
