@@ -150,12 +150,13 @@ static void draw_streams(const struct watched *f)
 static void draw_cpus(const struct watched *f)
 {
 	const struct watch *w = &f->watch;
+	const struct watch_rates *cpus = w->cpus;
 	int all = 0, left;
 
-	for (int i = 0; i < w->last.cpus_cnt && w->cpus; i++)
+	for (int i = 0; i < w->last.cpus_cnt && cpus; i++)
 		all += w->last.cpus[i].rx > 0;
 	left = terminal_table(all, "CPU", RATES_COLUMNS);
-	if (!left)
+	if (!left || !cpus)
 		return;
 	all -= left;
 	for (int i = 0; i < w->last.cpus_cnt && left; i++) {
@@ -164,7 +165,7 @@ static void draw_cpus(const struct watched *f)
 		if (!w->last.cpus[i].rx)
 			continue;
 		snprintf(name, sizeof(name), "%d", i);
-		draw_rates(name, &w->cpus[i]);
+		draw_rates(name, &cpus[i]);
 		left--;
 	}
 	terminal_table_end(all);

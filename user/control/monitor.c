@@ -23,7 +23,7 @@ struct watched *monitor_get(struct monitor *m, const char *name)
 		i++;
 	if (i < m->cnt && !strcmp(m->list[i]->name, name))
 		return m->list[i];
-	more = reallocarray(m->list, m->cnt + 1, sizeof(*more));
+	more = reallocarray(m->list, m->cnt + 1, sizeof(struct watched *));
 	f = calloc(1, m->bytes ?: sizeof(*f));
 	if (more)
 		m->list = more;
@@ -34,7 +34,7 @@ struct watched *monitor_get(struct monitor *m, const char *name)
 	}
 	snprintf(f->name, sizeof(f->name), "%s", name);
 	f->status.filter = (struct filter){ .stats_fd = -1, .wanted_fd = -1 };
-	memmove(&m->list[i + 1], &m->list[i], (m->cnt - i) * sizeof(*m->list));
+	memmove(&m->list[i + 1], &m->list[i], (m->cnt - i) * sizeof(struct watched *));
 	m->list[i] = f;
 	m->cnt++;
 	return f;
@@ -45,7 +45,7 @@ void monitor_remove(struct monitor *m, int i)
 	monitor_forget(m->list[i]);
 	free(m->list[i]);
 	m->cnt--;
-	memmove(&m->list[i], &m->list[i + 1], (m->cnt - i) * sizeof(*m->list));
+	memmove(&m->list[i], &m->list[i + 1], (m->cnt - i) * sizeof(struct watched *));
 }
 
 void monitor_free(struct monitor *m)
