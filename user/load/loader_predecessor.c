@@ -110,7 +110,7 @@ static int resume_filter(struct xdp_dedup *skel, const struct snapshot *snapshot
 	struct dedup_state *st = &skel->data_state->state;
 	struct snapshot_moment now;
 	struct dedup_block *blocks;
-	struct snapshot_ids ids;
+	struct snapshot_ids ids = { 0 };
 	uint64_t elapsed_ns;
 	int err;
 
