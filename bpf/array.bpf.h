@@ -78,9 +78,9 @@ static __always_inline int learn(__u64 hand, const struct dedup_positions *p, __
 				     config.memory.places, p, config.memory.k);
 }
 
-/* learn(); and again if the hand has made another array the current one meanwhile. A copy on
- * another CPU may have been learned there: of the two the one that wins in that array is new. (In
- * countdown there is one array for all, and who has won stays it.)
+/* Does learn(); and again if the hand has meanwhile made another array the current one. A copy on
+ * another CPU may have been learned there: the copy that wins in that array is new. (In countdown
+ * there is one array for all, and the winner there stays the winner.)
  */
 static __always_inline int learn_in_time(__u64 hand, const struct dedup_positions *p, __u64 *until)
 {
@@ -125,10 +125,11 @@ static __always_inline bool has_arrays(void)
 	return arrays;
 }
 
-/* Looks up the id in cpu_lookup(); with its `teach`, learns it if it is fresh. 1 if it was known,
- * or a copy on another CPU was faster; 0 if it was fresh, and, with `teach`, is learned; -ENOSPC if
- * it was fresh and nothing may be learned at present; -ENOENT, which does not happen, if a map has
- * no such element. A global function: verified once, not again for each of an IHAVE's ids.
+/* Looks up the id in cpu_lookup(); with its `teach`, learns the id if it is fresh. Returns 1 if it
+ * was known, or a copy on another CPU was faster; 0 if it was fresh, and, with `teach`, is
+ * learned; -ENOSPC if it was fresh and nothing may be learned at present; -ENOENT, which does not
+ * happen, if a map lacks an element. A global function: verified once, not again for each of an
+ * IHAVE's ids.
  */
 __noinline int array_see(void)
 {

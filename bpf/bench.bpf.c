@@ -166,7 +166,7 @@ static __always_inline void note_pass(struct bench_stream *s)
 		__sync_fetch_and_add(pass, 1);
 }
 
-/* Race: sends the same fresh ids on two CPUs, each at the same instant on both. */
+/* Race: sends equal fresh ids on two CPUs, each id at one instant on both. */
 SEC("xdp.frags")
 int generate_race(struct xdp_md *ctx)
 {
@@ -247,8 +247,8 @@ int one_line(struct xdp_md *ctx)
 	return see_line(ctx, false);
 }
 
-/* The same at a filter's number of instructions: the more a packet takes, the fewer packets' lines
- * a CPU fetches at the same time.
+/* one_line() with a filter's number of instructions: the more instructions a packet takes, the
+ * fewer packets' lines a CPU fetches at once.
  */
 SEC("xdp.frags")
 int one_line_padded(struct xdp_md *ctx)

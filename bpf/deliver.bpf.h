@@ -102,8 +102,8 @@ static __always_inline struct dedup_in_flight *hand(struct xdp_md *ctx, const st
 	return h;
 }
 
-/* Redirects the packet to the socket in this slot, if it can take it. Returns what became of it,
- * an enum dedup_delivery.
+/* Redirects the packet to the socket in this slot, if it can take it. Returns an enum
+ * dedup_delivery.
  */
 static __always_inline int redirect(struct xdp_md *ctx, __u32 slot, const struct fresh_id *of)
 {

@@ -18,7 +18,7 @@ struct digest_input {
 
 DEDUP_SCRATCH(digest_inputs, struct digest_input, cpu_digest_input)
 
-/* Is the checksum of the IPv4 header that begins here right? All of it has been copied. */
+/* Is the checksum of the IPv4 header that begins here right? The whole header has been copied. */
 static __always_inline bool is_ipv4_sum_right(const struct digest_input *in)
 {
 	const __u32 *half = (const void *)in->word;

@@ -99,9 +99,10 @@ static __always_inline bool direct_words(const struct packet *pkt, const struct 
 	return good;
 }
 
-/* The same of a filter's only stream: all of *s are constants to the verifier, which sees from one
- * comparison that all loads are within bounds. *out becomes a pointer into the packet if the words
- * are there one behind the other; else the words are put where it points to.
+/* Does what direct_words() does, for a filter's only stream: all fields of *s are constants to the
+ * verifier, which sees from one comparison that all loads are within bounds. *out becomes a
+ * pointer into the packet if the packet has the words one behind the other; else the words are put
+ * where it points to.
  */
 static __always_inline bool direct_words_of_only(const struct packet *pkt,
 						 const struct dedup_stream *s, struct dedup_id **out)

@@ -33,10 +33,10 @@ static __always_inline struct dedup_lookup_key gsp_id(const void *id)
 	return (struct dedup_lookup_key){ .id = id, .words = GSP_ID_WORDS, .bytes = GSP_ID_BYTES };
 }
 
-/* An EVENT while the window's clock has stopped, or while there may be a reason for the slow path.
- * id_at is the frame offset of its id, len as in struct packet. Returns the XDP verdict. A global
- * function: verified once, and a pointer into the packet cannot be an argument of such a one; ctx
- * and an offset can.
+/* Judges an EVENT while the window's clock has stopped, or while there may be a reason for the
+ * slow path. id_at is the frame offset of its id, len as in struct packet. Returns the XDP
+ * verdict. A global function: verified once. Its arguments cannot be pointers into the packet, but
+ * ctx and an offset can.
  */
 __noinline int slow_path_event(struct xdp_md *ctx, __u32 id_at, __u32 len)
 {
@@ -105,7 +105,7 @@ __noinline int slow_path_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count, __
 	return reason;
 }
 
-/* The enum dedup_reason of an IHAVE, as above. */
+/* Judges an IHAVE. Returns its enum dedup_reason. */
 static __always_inline int see_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count, __u32 n)
 {
 	int reason = test_ihave(ctx, ids_at, count, n);

@@ -39,7 +39,7 @@ static __always_inline bool is_late(const struct dedup_state *st)
 	return now_ns > last_ns && now_ns - last_ns > grant.stale_ns;
 }
 
-/* The key of the id; false if there is no such stream. */
+/* Fills in the key of the id. Returns false if its stream does not exist. */
 static __always_inline bool find_key(const struct dedup_ask *ask, struct dedup_want_key *key)
 {
 	__u32 n = ask->slot % DEDUP_SLOTS;

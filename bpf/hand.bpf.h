@@ -42,7 +42,9 @@ struct aging {
 	__u64 hand; /* as in struct dedup_state, before it is moved over the places */
 };
 
-/* For bpf_loop(): ages the i-th place. Not 0, which ends the loop, if there is no such block. */
+/* For bpf_loop(): ages the i-th place. Returns not 0, which ends the loop, if its block does not
+ * exist.
+ */
 static long age_place(__u32 i, struct aging *aging)
 {
 	return dedup_age(NULL, &config, aging->hand, i) != 0;
@@ -184,15 +186,15 @@ int hand_start(void *ctx)
 	return start_timer();
 }
 
-/* The same of a filter whose state user space has filled in. */
+/* Starts the hand of a filter whose state user space has filled in. Returns 0, or -errno. */
 SEC("syscall")
 int hand_resume(void *ctx)
 {
 	return start_timer();
 }
 
-/* Lets this object's hand go on from the next step on, by its own configuration, where another one
- * of the same filter has started the timer. 0 or a negative errno.
+/* Makes the timer, which another program of this filter has started, run this object's hand from
+ * the next step on, by its own configuration. Returns 0, or -errno.
  */
 SEC("syscall")
 int hand_adopt(void *ctx)

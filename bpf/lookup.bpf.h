@@ -51,9 +51,9 @@ static __always_inline bool clock_stopped_or_slow_path(void)
 	return (__s64)bpf_jiffies64() > (__s64)READ_ONCE(state.stale_at);
 }
 
-/* Layout `blocked`. Fills in where the bits of an id are: with `blocks` NULL and the filter's own
- * configuration, or PREDECESSOR and its. 0, or -ENOENT if there is no such block. Whether the id is
- * known, dedup_block_holds() says.
+/* Layout `blocked`. Fills in the positions of an id's bits: with `blocks` NULL and the filter's
+ * own configuration, or PREDECESSOR and its configuration. Returns 0; -ENOENT if the block does
+ * not exist. dedup_block_holds() tells whether the id is known.
  */
 static __always_inline int blocked_find(const struct dedup_config *cfg, struct dedup_block *blocks,
 					const struct dedup_lookup_key *s, struct block_lookup *lookup)
@@ -90,7 +90,7 @@ static __always_inline int array_seek(const struct dedup_lookup_key *s, bool tea
 	return 0;
 }
 
-/* The same, and then array_see(), whose answer it returns. */
+/* Does array_seek(), then array_see(), whose answer it returns. */
 static __always_inline int array_look(const struct dedup_lookup_key *s, bool teach)
 {
 	int err = array_seek(s, teach);

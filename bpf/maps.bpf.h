@@ -42,7 +42,7 @@ static __always_inline const struct dedup_config *configuration(void)
 {
 	const struct dedup_config *cfg = (const struct dedup_config *)&config;
 
-	barrier_var(cfg); /* else the compiler knows that it is &config, and does the same */
+	barrier_var(cfg); /* else the compiler knows that it is &config, and uses that */
 	return cfg;
 }
 
@@ -158,8 +158,8 @@ static __always_inline struct dedup_block *dedup_block_at(struct dedup_block *bl
 	return blocks == PREDECESSOR ? predecessor_block(n) : bpf_map_lookup_elem(&filter, &n);
 }
 
-/* The cache of known ids (known_ids.h); an element is one of its lines. User space sets max_entries
- * where the scheme needs it. MMAPABLE, though nobody maps it, to be page-aligned, as above.
+/* The cache of known ids (known_ids.h); an element is one line of an entry. User space sets
+ * max_entries if the scheme needs the cache. MMAPABLE only to be page-aligned: nobody maps it.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

@@ -106,7 +106,7 @@ static __always_inline int see_id_blocked(struct xdp_md *ctx, const struct packe
 		       conclude(pkt, cpu, reason_of(known)));
 }
 
-/* The same in any layout. */
+/* Does what see_id_blocked() does, in any layout. */
 static __always_inline int see_id(struct xdp_md *ctx, const struct packet *pkt,
 				  const struct dedup_lookup_key *s, __u32 n)
 {
@@ -115,7 +115,7 @@ static __always_inline int see_id(struct xdp_md *ctx, const struct packet *pkt,
 	if (likely(configuration()->memory.layout == DEDUP_BLOCKED))
 		return see_id_blocked(ctx, pkt, s, n);
 	known = array_look(s, !config.policy.learn_app);
-	if (likely(known == 1)) /* as above: a constant reason */
+	if (likely(known == 1)) /* a constant reason */
 		return conclude(pkt, cpu_counters(n), DEDUP_REASON_duplicate);
 	return pass_on(ctx, s->id, s->words, n, reason_of(known),
 		       conclude(pkt, cpu_counters(n), reason_of(known)));

@@ -14,8 +14,8 @@ struct {
 	__type(value, struct dedup_wanted);
 } wanted SEC(".maps");
 
-/* Is this id wanted in the realm with this key? 1 to DEDUP_ID_WORDS_MAX words. With `take`, it then
- * is not wanted any more, and the answer is yes for only one of several callers at the same time.
+/* Is this id, of 1 to DEDUP_ID_WORDS_MAX words, wanted in the realm with this key? With `take`, it
+ * is then wanted no more, and only one of several concurrent callers gets true.
  */
 static __noinline bool is_wanted(const struct dedup_id *id, __u64 words, __u64 realm_key, bool take)
 {

@@ -31,7 +31,7 @@ int xdp_dedup(struct xdp_md *ctx)
 	return see_gsp_frame(ctx, false);
 }
 
-/* The same, if they deliver. */
+/* Filters without streams that deliver. */
 SEC("xdp")
 int dedup_deliver(struct xdp_md *ctx)
 {

@@ -76,11 +76,10 @@ struct args_command {
 	int args_min, args_max;		   /* number of arguments that are no options */
 };
 
-/* Sets options of *to, the program's struct, from the environment, then from argv[1] on; the caller
- * has put the built-in defaults there. "--option VALUE" and "--option=VALUE" are the same; options
- * and arguments may come in any order; "--" ends the options. Moves the arguments that are no
- * options to argv[1] on and returns how many they are; or logs what is wrong and returns
- * -EINVAL.
+/* Sets options of *to, the program's struct, from the environment, then from argv[1] on; the
+ * caller has put the built-in defaults there. "--option VALUE" and "--option=VALUE" mean one
+ * thing; options and arguments may come in any order; "--" ends the options. Moves the arguments
+ * that are no options to argv[1] on. Returns how many there are; or -EINVAL (logged).
  */
 int args_parse(const struct args_command *c, void *to, int argc, char **argv);
 

@@ -64,8 +64,8 @@ void diag_give(const struct diag *d)
 	innermost = r;
 }
 
-/* Bytes of the finding in the whole message: only the marker in the format counts, as the values
- * may have such a byte, too.
+/* Returns the length of the finding in the whole message. Only the marker in the format counts, as
+ * a value may contain that byte, too.
  */
 static size_t finding_bytes(const char *format, va_list args)
 {

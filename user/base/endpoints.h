@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who sent a frame, and to whom, for people. Frames are hostile: any bytes, of any length. */
+/* Sender and receiver of a frame, for people. Frames are hostile: any bytes, of any length. */
 #ifndef XDP_DEDUP_ENDPOINTS_H
 #define XDP_DEDUP_ENDPOINTS_H
 
@@ -17,7 +17,7 @@ struct endpoint {
 	int32_t port; /* of UDP, TCP, UDP-Lite, SCTP or DCCP; -1: there is none, or it is not to be seen */
 };
 
-/* Of an Ethernet frame, or as much of it as there is: behind any VLAN tags. */
+/* Fills in the endpoints of an Ethernet frame, behind any VLAN tags, as far as the frame goes. */
 void endpoints_of(const uint8_t *frame, size_t len, struct endpoint *source,
 		  struct endpoint *destination);
 

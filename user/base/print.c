@@ -15,8 +15,8 @@
 static const char *name;
 static bool progress_shown;
 
-/* The line stays until something else is printed. A line that is wider than the terminal leaves a
- * part of it behind.
+/* The line stays until something else is printed. If a line is wider than the terminal, a part
+ * stays behind.
  */
 static void show(void *to, const char *line)
 {

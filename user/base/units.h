@@ -52,7 +52,7 @@ int parse_mac(const char *text, uint8_t out[6]);
  * PORTS_TEXT_MAX for ports, VLANS_TEXT_MAX for VLANs.
  */
 const char *format_bytes(uint64_t bytes, char *buf, size_t size); /* "7.1 MB" (decimal) */
-/* 2400000 → "2.4M", which parse_count() takes for the same number, if that is below 10^12. */
+/* 2400000 → "2.4M". parse_count() reads it back as that number, if it is below 10^12. */
 const char *format_count(uint64_t n, char *buf, size_t size);
 /* About so many, 0 or more, to 3 digits: "0", "0.25", "7.1", "123", "1.23k", "45.6M", "1.2e+16". */
 const char *format_about(double n, char *buf, size_t size);

@@ -110,8 +110,8 @@ static int check_counters(const struct bench *b, enum bench_row row, const struc
 			(unsigned long long)(after->stale - before->stale));
 }
 
-/* One measurement: *ns is the time a packet takes on each CPU; NAN if two CPUs did not run at the
- * same time, as the scheduler may take one away just then.
+/* Makes one measurement: *ns is the time a packet takes on each CPU; NAN if two CPUs did not run
+ * concurrently, as the scheduler may take one away.
  */
 static int measure(struct bench *b, enum bench_row row, enum bench_traffic traffic, int cpus,
 		   double *ns)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Measures what a packet costs on this machine: with this filter and with its peers, which all get
- * the same packets from one generator in the kernel. All functions log failures,
- * and how far they are (diag_progress()).
+/* Measures what a packet costs on this machine, with this filter and with its peers. One generator
+ * in the kernel sends equal packets to all. All functions log failures, and their progress
+ * (diag_progress()).
  */
 #ifndef XDP_DEDUP_BENCH_H
 #define XDP_DEDUP_BENCH_H
@@ -21,11 +21,11 @@
 enum bench_row {
 	BENCH_FLOOR,   /* only parses and drops */
 	BENCH_LINE,    /* also reads one random cache line of as much memory as the filter has */
-	BENCH_PADDED,  /* the same with 180 more instructions, about as many as the filter has */
+	BENCH_PADDED,  /* LINE with 180 more instructions, about as many as the filter has */
 	BENCH_SHIPPED, /* this filter with its defaults */
 	BENCH_SIPHASH, /* this filter with --hash siphash */
 	BENCH_FLAT,    /* this filter with --layout flat */
-	BENCH_STREAM,  /* this filter with a stream whose id is the same 32 bytes */
+	BENCH_STREAM,  /* this filter with a stream whose id is GSP/1's 32 bytes */
 	BENCH_STREAMS, /* with eight of them, of which the packets match the fifth */
 	BENCH_PAYLOAD, /* with a stream whose id is a digest of the payload, 1,000 bytes */
 	BENCH_BLOOM,   /* the kernel's bloom map: a peek, a push if that fails; one generation */
@@ -39,7 +39,7 @@ enum bench_traffic {
 	BENCH_DUP90,  /* 9 of 10 are known */
 	BENCH_GOSSIP, /* 9 of 10 are copies of the last 1000 fresh ones */
 	BENCH_COLD,   /* all are known */
-	BENCH_HOT,    /* the same 64 again and again */
+	BENCH_HOT,    /* 64 packets again and again */
 	BENCH_TRAFFICS_CNT,
 };
 
@@ -66,7 +66,7 @@ struct bench_result {
 	double fpr[BENCH_ROWS_CNT];	    /* expected at capacity; 0: never errs */
 	uint32_t hashes[BENCH_ROWS_CNT];    /* k; 0: does not hash */
 	/* ns a packet on each CPU, in each round. [0]: one CPU. [1]: two at once, each with ids of
-	 * its own; NAN if the two did not run at the same time after all.
+	 * its own; NAN if the two did not run concurrently.
 	 */
 	double ns[2][BENCH_ROWS_CNT][BENCH_TRAFFICS_CNT][BENCH_ROUNDS_MAX];
 };
@@ -92,8 +92,8 @@ struct bench_figure {
  */
 struct bench_figure bench_quartiles(double *values, int cnt);
 
-/* Figures of one row with one traffic, over all rounds. Where two rows are compared, their values
- * of the same round are, and then the quartiles are taken.
+/* Returns figures of one row with one traffic, over all rounds. To compare two rows, their values
+ * are compared round by round, and then the quartiles are taken.
  */
 struct bench_figure bench_ns(const struct bench_result *r, int cpus, enum bench_row row,
 			     enum bench_traffic traffic);
@@ -107,7 +107,7 @@ struct bench_figure bench_scaling(const struct bench_result *r, enum bench_row r
 struct bench_figure bench_shipped_part(const struct bench_result *r, enum bench_row row,
 				       enum bench_traffic traffic);
 
-/* How many measurements of two CPUs are NAN, as the two did not run at the same time. */
+/* Returns how many measurements of two CPUs are NAN, because the two did not run concurrently. */
 int bench_apart(const struct bench_result *r);
 
 struct bench_race {
@@ -117,8 +117,8 @@ struct bench_race {
 	uint64_t apart; /* packets that did not come at the same instant, as a CPU was late */
 };
 
-/* Sends `ids` fresh ids, each on two CPUs at the same instant, through a filter for as many. 0 or
- * -errno; -ENODEV (not logged) if there is only one CPU.
+/* Sends `ids` fresh ids, each on two CPUs at one instant, through a filter for as many. Returns 0;
+ * -ENODEV (not logged) if there is only one CPU; or another -errno (logged).
  */
 int bench_race(uint64_t ids, double fpr, struct bench_race *out);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Copies of an id that arrive on two CPUs at the same instant: one may pass, not both. */
+/* Copies of an id that arrive on two CPUs at one instant: one may pass, not both. */
 #include "bench_setup.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Sets up in the kernel what is measured, and sends packets through it. Nothing is pinned: all of
- * it goes with this process, however that ends. Functions return 0 or -errno (logged).
+/* Sets up in the kernel what is measured, and sends packets through it. Nothing is pinned:
+ * everything ends with this process, however that ends. Functions return 0, or -errno (logged).
  */
 #ifndef XDP_DEDUP_BENCH_SETUP_H
 #define XDP_DEDUP_BENCH_SETUP_H
@@ -46,7 +46,7 @@ struct bench {
 	struct bench_setting setting;
 	uint64_t capacity;
 	struct bench_bpf *skel;
-	struct bench_stream *streams; /* one for each CPU; mapped: the generator uses the same */
+	struct bench_stream *streams; /* one for each CPU; mapped: shared with the generator */
 	struct bench_subject subject[BENCH_ROWS_CNT];
 	int cpus[2], cpus_cnt;
 	struct bench_frame frame;

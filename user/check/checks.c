@@ -209,7 +209,7 @@ static bool can_make(const struct check *c, const struct checks_subject *s)
 	       (!(c->needs & NEEDS_IFACES) || s->where->cnt);
 }
 
-/* Makes the checks. Those of interfaces are made of such as check_interface() has found. */
+/* Makes the checks. Those of interfaces get only interfaces that check_interface() has found. */
 static void make_all(const struct checks_subject *subject, struct findings *f)
 {
 	char *there[DEDUP_IFACES_MAX];

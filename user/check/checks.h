@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Will a filter work here? A list of checks, each of which looks at one thing. `load` makes those
- * that it cannot do without, `check` makes all of them, and both report the same findings.
+/* Will a filter work here? A list of checks; each looks at one thing. `load` makes those that are
+ * indispensable, `check` makes all, and both report equal findings.
  */
 #ifndef XDP_DEDUP_CHECKS_H
 #define XDP_DEDUP_CHECKS_H

@@ -14,7 +14,7 @@
 		.code = BPF_JMP | BPF_EXIT                                   \
 	}
 
-/* A function that does nothing; and a program that calls such a one, which stands behind it. */
+/* A function that does nothing; and a program that calls one, which stands behind it. */
 static const struct bpf_insn FUNCTION[] = { PASS };
 static const struct bpf_insn CALLER[] = {
 	{ .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL, .imm = 1 },

@@ -40,7 +40,7 @@ struct options {
 	struct watch_options watch;
 	const char *config; /* run: the file; NULL without */
 	bool check;	    /* run: only see whether the file is right */
-	const char *user;   /* exec: who the command is to be; NULL: who this is */
+	const char *user;   /* exec: the user that runs the command; NULL: this one */
 	/* exec: numbers of the queues that are granted, of each interface; none: all */
 	struct dedup_ports queues[DEDUP_PORTS_MAX];
 	uint32_t queues_cnt;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What replay found, for people and for programs, on stdout; and what its survey shows likewise. */
+/* Prints the results of replay, and of its survey, for people and for programs, on stdout. */
 #ifndef XDP_DEDUP_REPLAY_PRINT_H
 #define XDP_DEDUP_REPLAY_PRINT_H
 

@@ -34,8 +34,8 @@ static bool is_dropped(const struct filter *f, const struct dedup_sample *sample
 	       (reason == DEDUP_REASON_ihave_duplicate && !c->policy.ihave_pass);
 }
 
-/* The name in the filter's record; "#" and the index if there is none, or two: interfaces of
- * several network namespaces may have the same index.
+/* Writes the name in the filter's record; "#" and the index if there is none, or two: interfaces
+ * of several network namespaces may have one index.
  */
 static void put_iface(const struct filter *f, uint32_t ifindex, char name[VIEW_IFACE_MAX])
 {

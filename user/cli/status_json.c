@@ -139,7 +139,7 @@ static void json_receiver(json_object *o, const struct status *s)
 	ADD("merged", json_pair(&s->faults.merging));
 }
 
-/* With --for: the time, and what is left of it, or how long ago it ended; else null. */
+/* With --for: the time, and how much is left, or how long ago it ended; else null. */
 static void json_drop_time(json_object *o, const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;

@@ -128,9 +128,9 @@ void terminal_title(const char *left, const char *right)
 	mvchgat(next_line - 1, 0, -1, A_REVERSE, 0, NULL);
 }
 
-/* Begins a line with a name and a value; how many columns are left for a graph: 0 if it is too
- * narrow for one, or -1 if there is no such line. `behind` gets the column of what follows that, 0:
- * there is no room.
+/* Begins a line with a name and a value. Returns how many columns are left for a graph: 0 if the
+ * terminal is too narrow for one, or -1 if it has no room for the line. `behind` gets the column
+ * behind the graph; 0: there is no room.
  */
 static int begin_graph(const char *label, const char *value, int *behind)
 {

@@ -133,7 +133,7 @@ static int do_id(void *arg, const char *text)
 	return 0;
 }
 
-/* The same with every line of stdin. */
+/* Does do_id() for every line of stdin. */
 static int do_lines(struct job *j)
 {
 	int err = lines_each(stdin, do_id, j);

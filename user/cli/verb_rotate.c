@@ -24,8 +24,8 @@ bool hand_has_stopped(const struct filter *f)
 	return true;
 }
 
-/* Nobody asks a hand for so many turns: somebody has overwritten the state, as who was granted a
- * queue of the filter can.
+/* Nobody requests this many turns: the state was overwritten, as a process with a queue grant can
+ * do.
  */
 #define TURNS_MAX 64
 #define SLACK 10 /* a running hand takes a tenth of the time that it is given */

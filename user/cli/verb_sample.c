@@ -189,7 +189,7 @@ int verb_sample(const struct options *o)
 	show.f = &f;
 	err = sample(&show, &f);
 	filter_close(&f);
-	/* As it ends who does not catch it: whoever reads wants no more. */
+	/* End as a process that does not catch it: the reader wants no more. */
 	if (stop_signal() == SIGPIPE) {
 		signal(SIGPIPE, SIG_DFL);
 		raise(SIGPIPE);

@@ -37,7 +37,7 @@ uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_stat
 /* How fast ids come, and for how long they are remembered. */
 struct stats_pace {
 	uint64_t ids; /* learned since the guard (hand.h) of the place that the hand passes next */
-	/* For this long: the ids that are forgotten next are at least this old. About a window,
+	/* In this time; the ids that are forgotten next are at least this old. About a window,
 	 * unless the hand goes faster by load, or by request.
 	 */
 	uint64_t age_ns;

@@ -73,14 +73,14 @@ void fips_insert(struct fips_filter *f, const struct fips_item *item);
 /* true: maybe inserted; false: certainly not. */
 bool fips_test(const struct fips_filter *f, const struct fips_item *item);
 
-/* fips_test() in two steps, so that an item is hashed once for many filters of the same parameters,
+/* fips_test() in two steps, so that an item is hashed once for many filters with equal parameters,
  * which are in their ranges.
  */
 void fips_locate(struct dedup_positions *p, const struct fips_item *item, uint32_t hash_count,
 		 uint32_t size_class);
 bool fips_holds(const struct fips_filter *f, const struct dedup_positions *p);
 
-/* Do both have the same parameters and the same bits? */
+/* Have both equal parameters and equal bits? */
 bool fips_equal(const struct fips_filter *a, const struct fips_filter *b);
 
 /* Adds all items of `from`. 0; -EINVAL, and nothing is added, if parameters differ. */

@@ -9,23 +9,25 @@
 #include "fips.h"
 #include "open_filter.h"
 
-/* 0; -EOPNOTSUPP if the live filter is not such a one. The other functions need such a one. */
+/* Checks that the live filter is a FIPS filter, as the other functions need. Returns 0, or
+ * -EOPNOTSUPP.
+ */
 int fips_live_check(const struct filter *f);
 
-/* ORs all bits of `from`, a filter of v1's size and of the same k, into the current generation.
- * They count as ids learned, so that the filter's rate p holds:
- * - as many ids as would set so many bits as are new, with the array as full as it is;
+/* ORs all bits of `from`, a filter of v1's size and of this k, into the current generation. They
+ * count as ids learned, so that the filter's rate p holds:
+ * - as many ids as would set the new bits, with the array as full as it is;
  * - and as many as the array can take less because the bits are not random: a peer may have chosen
- *   them, and in a larger m they are repeated (fips_excess).
- * If the hand passes meanwhile, they are counted and absorbed again, into the generation that is
- * current then. 0; -EDOM if the rate of `from` is above fpr_max, or, folded, above what one array
- * may have; -ENOSPC if there is no room for so many ids. After an error nothing is absorbed, unless
- * the hand has passed before it.
+ *   them, and in a larger m they are repeated (fips_excess). If the hand passes meanwhile, the
+ *   bits are counted and absorbed again, into the generation that is current then. Returns 0;
+ *   -EDOM if the rate of `from` is above fpr_max, or, folded, above what one array may have;
+ *   -ENOSPC if there is no room for that many ids. After an error nothing is absorbed, unless the
+ *   hand has passed before the error.
  */
 int fips_live_absorb(struct filter *f, const struct fips_filter *from, double fpr_max);
 
-/* Makes *out a filter of v1's size that has the items of both generations, and those of a
- * predecessor that is such a one, too, and of the same k. 0 or -errno.
+/* Makes *out a filter of v1's size with the items of both generations, and of a predecessor if
+ * that is a FIPS filter, too, of this k. Returns 0, or -errno.
  */
 int fips_live_filter(const struct filter *f, struct fips_filter *out);
 

@@ -220,7 +220,7 @@ int xdp_dedup_fips_node_receive(struct xdp_dedup_fips_node *n, uint64_t id, cons
 	return 1;
 }
 
-/* The item's positions, which are the same in every peer's filter. */
+/* Returns the item's positions, which are equal in every peer's filter. */
 static struct dedup_positions positions_of(const uint8_t *bytes)
 {
 	struct fips_item item = item_of(bytes);

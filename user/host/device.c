@@ -59,7 +59,7 @@ int device_queues(const char *ifname, uint32_t *now, uint32_t *max)
 	return *now ? 0 : -EOPNOTSUPP;
 }
 
-/* 1 if this ETH_FLAG_* is set, 0 if not; also if the device has no such flags. */
+/* Returns 1 if this ETH_FLAG_* is set; 0 if not, also if the device has no flags. */
 static int has_flag(const char *ifname, uint32_t flag)
 {
 	struct ethtool_value flags = { .cmd = ETHTOOL_GFLAGS };

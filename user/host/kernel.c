@@ -243,7 +243,7 @@ int kernel_explain(int err, uint64_t bytes)
 void kernel_wait_for_packets(void)
 {
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		usleep(50000); /* no such call here: a packet takes microseconds */
+		usleep(50000); /* without membarrier: a packet takes microseconds */
 }
 
 uint64_t kernel_now_ns(void)

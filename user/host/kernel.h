@@ -21,7 +21,9 @@ enum kernel_right {
 
 #define KERNEL_LOAD (KERNEL_LOOK_UP | KERNEL_ATTACH) /* what load needs */
 
-/* The same for people: "CAP_SYS_ADMIN and CAP_NET_ADMIN". In static memory, until the next call. */
+/* The names of rights for people: "CAP_SYS_ADMIN and CAP_NET_ADMIN". In static memory, until the
+ * next call.
+ */
 const char *kernel_rights_text(unsigned int rights);
 
 /* Does this process have these rights, and do they work here (in a container they may not)? 0, or
@@ -80,8 +82,8 @@ int kernel_check_delivery(bool (*has)(enum bpf_map_type type));
  */
 bool kernel_lacks_memory(int err, uint64_t bytes);
 
-/* Logs why a load of a filter of `bytes` (as above) has failed with err: a feature that this kernel
- * lacks, too little memory, or what else err says. Returns err.
+/* Logs why a load of a filter of `bytes` (0 if its maps existed already) has failed with err: a
+ * feature that this kernel lacks, too little memory, or the cause that err names. Returns err.
  */
 int kernel_explain(int err, uint64_t bytes);
 

@@ -246,8 +246,8 @@ static int run_xdp_in(int32_t nsid, uint32_t prog_id)
 	return found;
 }
 
-/* The same for the others that have an id here. This one has, too, once another was asked for links
- * whose peers are here.
+/* links_run_xdp() for the other namespaces that have an id here. This one has an id, too, once
+ * another one was asked for links whose peers are here.
  */
 static int run_xdp_by_ids(uint32_t prog_id)
 {
@@ -262,20 +262,20 @@ static int run_xdp_by_ids(uint32_t prog_id)
 	return found;
 }
 
-/* The same for this one alone. */
+/* links_run_xdp() for this namespace alone. */
 static int run_xdp_here(uint32_t prog_id)
 {
 	return run_xdp_in(HERE, prog_id);
 }
 
-/* The same for both. */
+/* links_run_xdp() for this namespace and those that have an id here. */
 static int run_xdp_with_ids(uint32_t prog_id)
 {
 	return run_xdp_here(prog_id) ?: run_xdp_by_ids(prog_id);
 }
 
-/* The same. A namespace that is being deleted still has its id, but cannot be asked (-EINVAL):
- * waits until it has ended.
+/* Does run_xdp_with_ids(). A namespace that is being deleted still has its id, but cannot be asked
+ * (-EINVAL): waits until it is gone.
  */
 static int run_xdp(uint32_t prog_id)
 {
@@ -288,7 +288,9 @@ static int run_xdp(uint32_t prog_id)
 	return found;
 }
 
-/* The same for all others: runs() in each. -EXDEV if some cannot be looked at. */
+/* links_run_xdp() for all other namespaces: calls runs() in each. -EXDEV if some cannot be looked
+ * at.
+ */
 static int run_xdp_in_others(int (*runs)(uint32_t), uint32_t prog_id)
 {
 	int found = netns_ask_others(runs, prog_id);

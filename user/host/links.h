@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The interfaces of this network namespace, and which of them is on top of which: a bridge or
- * bond on its ports; a VLAN, macvlan, macvtap or ipvlan on its device; several levels deep. A
- * packet that comes in by an interface comes in again by those on top of it. Read by rtnetlink.
- * Prints nothing; what fails returns a negative errno.
+/* The interfaces of this network namespace, and which of them is on top of which: a bridge or bond
+ * on its ports; a VLAN, macvlan, macvtap or ipvlan on its device; several levels deep. A packet
+ * that comes in by an interface comes in again by those on top. Read by rtnetlink. Logs nothing; a
+ * failure returns -errno.
  */
 #ifndef XDP_DEDUP_LINKS_H
 #define XDP_DEDUP_LINKS_H
@@ -47,7 +47,9 @@ void links_free(struct links *l);
  */
 int links_run_xdp(uint32_t prog_id);
 
-/* The same of all network namespaces but this one. -EXDEV: not in those that have an id here. */
+/* links_run_xdp() for all network namespaces except this one. -EXDEV: not in those that have an id
+ * here.
+ */
 int links_run_xdp_elsewhere(uint32_t prog_id);
 
 /* Does this XDP program run on this interface, in whichever mode? */

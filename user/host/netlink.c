@@ -44,5 +44,5 @@ int netlink_ask(int protocol, const struct nlmsghdr *question, mnl_cb_t each, vo
 	if (s)
 		mnl_socket_close(s);
 	free(answer);
-	return err == -EINTR ? -EAGAIN : err; /* libmnl says so of a dump that was interrupted */
+	return err == -EINTR ? -EAGAIN : err; /* libmnl's -EINTR: the dump was interrupted */
 }

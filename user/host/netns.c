@@ -91,9 +91,9 @@ static void note_error(struct search *s, const char *path, int err)
 		take_answer(s, -err);
 }
 
-/* Opens the namespace with this inode that is at the path; -EAGAIN if something else is there now.
- * Looks at it before it is opened for reading: the path may be another user's, who may have put a
- * device or a FIFO there.
+/* Opens the namespace with this inode at the path; -EAGAIN if something else is there now. Looks
+ * at it before it opens it for reading: the path may be another user's, and lead to a device or a
+ * FIFO.
  */
 static int open_namespace(const struct search *s, const char *path, uintmax_t inode)
 {
@@ -115,9 +115,9 @@ static int open_namespace(const struct search *s, const char *path, uintmax_t in
 	return fd;
 }
 
-/* Asks in the namespace with this inode, if it is one of networks and was not seen yet. What comes
- * of it, also that it cannot be entered, goes into s->answer. 0; -errno if this path does not lead
- * to it, so that another may.
+/* Asks in the namespace with this inode, if it is a network namespace and was not seen yet. The
+ * answer, also that it cannot be entered, goes into s->answer. Returns 0; -errno if this path does
+ * not lead there, so that another path may.
  */
 static int visit(struct search *s, const char *path, uintmax_t inode)
 {

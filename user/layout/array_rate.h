@@ -42,8 +42,8 @@
  */
 double array_rate(enum dedup_hash_scheme hash, uint32_t m, uint32_t k, double n);
 
-/* The same of a filter of `arrays` (1 or 2) such arrays, n ids in each: the chance that at least
- * one of them errs.
+/* Returns the rate of a filter of `arrays` (1 or 2) such arrays, n ids in each: the chance that at
+ * least one array errs.
  */
 double array_rate_of(int arrays, enum dedup_hash_scheme hash, uint32_t m, uint32_t k, double n);
 
@@ -55,7 +55,7 @@ double array_rate_at(enum dedup_hash_scheme hash, uint32_t m, uint32_t k, double
  */
 double array_ids(uint32_t m, uint32_t k, double set);
 
-/* The same, finite also if all bits are set: as if the last one were half set. */
+/* array_ids(), finite also if all bits are set: as if the last one were half set. */
 double array_learned(uint32_t m, uint32_t k, uint64_t set);
 
 #endif

@@ -15,10 +15,9 @@ struct fill {
 	/* Bits set in the current and in the previous generation; countdown: cells above 0, and 0.
 	 */
 	uint64_t set_current, set_previous;
-	double current,
-		previous; /* the same as parts (0 to 1) of a generation's bits, or of all cells */
-	double ids;	  /* estimate of the ids in both generations */
-	double fpr;	  /* chance that a fresh id is now taken for a known one */
+	double current, previous; /* as parts (0 to 1) of a generation's bits, or of all cells */
+	double ids;		  /* estimate of the ids in both generations */
+	double fpr;		  /* chance that a fresh id is now taken for a known one */
 	double read_part; /* part (0 to 1) of the memory read; below 1 all above are estimates */
 	double ids_error; /* about the standard error of `ids` by that; 0 if all was read */
 };

@@ -11,8 +11,8 @@
 
 #define WORDS (FIPS_COUNT_BITS / DEDUP_WORD_BITS)
 
-/* An array, repeated once so that no position wraps, and the same shifted down by 1 to 7 bits: so
- * the bits from any position on can be loaded as bytes of one of the 8 copies.
+/* An array, repeated once so that no position wraps, and shifted down by 0 to 7 bits: so the bits
+ * from any position on can be loaded as bytes of one of the 8 copies.
  */
 struct shifted {
 	uint64_t by[8][2 * WORDS];
@@ -91,12 +91,12 @@ double fips_counted_rate(const __u64 *bits, uint32_t m, uint32_t k)
 	struct shifted s;
 	uint64_t found = 0;
 
-	/* Repeated, an array has the same rate. */
+	/* A repeated array has the rate of the array. */
 	if (m < STARTS)
 		return fips_counted_rate(twice, STARTS, k);
 	shift(bits, m / DEDUP_WORD_BITS, &s);
-	/* A step and its negative meet the same bits, from either end: one counts for both. Steps 0
-	 * and m / 2 are their own negatives.
+	/* A step and its negative meet one set of bits, from either end: one counts for both.
+	 * Steps 0 and m / 2 are their own negatives.
 	 */
 	for (uint32_t step = 0; step <= m / 2; step++)
 		found += (step % (m / 2) ? 2ULL : 1ULL) * count_starts(&s, step, m, k);
@@ -129,8 +129,9 @@ double fips_excess(const __u64 *array, uint32_t m, uint32_t k, const __u64 *more
 	if (!fill)
 		return 0;
 	excess = fips_counted_rate(common, small, k);
-	/* Less what is in the array_rate_at() of the whole array already: of bits common by chance,
-	 * that all k probes are set; where the array was counted itself, all of it.
+	/* Less what array_rate_at() of the whole array contains already: if bits are common by
+	 * chance, the chance that all k probes are set; if the array was counted itself, all of
+	 * the rate.
 	 */
 	excess -= m > small ? pow(fill, k) : array_rate_at(DEDUP_FIPS, m, k, fill);
 	return excess > 0 ? excess : 0;

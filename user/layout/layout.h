@@ -46,7 +46,7 @@ struct layout {
 	 */
 	int (*size)(const struct filter_spec *spec, double ids, double fpr, struct dedup_config *c);
 
-	/* A sentence that whoever loads such a filter should read; NULL if there is none. The
+	/* A sentence for users who load a filter of this layout; NULL if there is none. The
 	 * function may be NULL.
 	 */
 	const char *(*note)(const struct dedup_config *c);

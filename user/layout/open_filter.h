@@ -15,9 +15,9 @@
  */
 #define BESIDE "+"
 
-/* An open filter: its maps, mapped into this process. The kernel works on the same memory
- * meanwhile: read what may change by READ_ONCE. If it is of the format before (config->format),
- * what that has not reads as 0, and is not the filter's when written.
+/* An open filter: its maps, mapped into this process. The kernel works on this memory meanwhile:
+ * read what may change by READ_ONCE. If the filter has the previous format (config->format),
+ * fields that this format lacks read as 0, and writing them does not reach the filter.
  */
 struct filter {
 	char name[sizeof(BESIDE) + NAME_MAX_LEN]; /* of its directory: NAME or +NAME */

@@ -36,12 +36,12 @@
 #define STALE_MIN_NS (100 * MS)
 #define STALE_MAX_NS (2000 * MS)
 
-/* Ids beyond the capacity that there must be room for, one part of it in so many:
+/* Ids beyond the capacity for which there must be room, each as one part of the capacity in N:
  * - TURN_SLACK: come because places are passed a little after their time. Where the window is so
- *   short that steps may be later (config.late_ns), plan_turn_ids() has room for that on top;
+ *   short that steps may be later (config.late_ns), plan_turn_ids() adds room for that;
  * - BURST_SLACK: are learned under overload between two steps of the hand;
  * - CLAIM_SLACK: credit that all CPUs together hold (each claims up to CLAIM_MAX ids at once).
- * Each takes memory in the same proportion.
+ *   Each takes memory in that proportion.
  */
 #define TURN_SLACK 128
 #define BURST_SLACK 64
@@ -165,7 +165,7 @@ double plan_hash_fpr(const struct filter_spec *spec)
 	return 1.1 / HASH_SHARE * hash_rate(spec, 1.1 * spec->capacity);
 }
 
-/* The rate of such a filter with its hash. */
+/* Returns the rate of this filter with its hash. */
 static double full_rate(const struct filter_spec *spec, const struct dedup_config *c, double ids)
 {
 	return fmin(1, layout_of(c->memory.layout)->rate(c, ids) + hash_rate(spec, ids));

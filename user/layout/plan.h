@@ -33,7 +33,7 @@ double plan_hash_fpr(const struct filter_spec *spec);
 void plan_set_jiffies(struct dedup_config *c, unsigned int hz);
 
 /* Does plan_config() for this machine. Logs what is wrong; and, if m and k are given, which
- * capacity or rate such a filter cannot keep.
+ * capacity or rate the filter cannot keep.
  */
 int plan_here(const struct filter_spec *spec, struct dedup_config *out);
 
@@ -57,7 +57,7 @@ void plan_move_here(struct dedup_config *c);
  */
 int plan_next_program(const struct dedup_config *old, struct dedup_config *c);
 
-/* Is *c, a plan of anything, of such a memory as that of a filter with the configuration *old? */
+/* Does plan *c have the memory of a filter with the configuration *old? */
 bool plan_is_same_memory(const struct dedup_config *old, const struct dedup_config *c);
 
 /* Makes *c, a plan, the configuration of the successor (include/predecessor.h) of a filter with the

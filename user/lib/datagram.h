@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The UDP datagram in an Ethernet frame that has not gone through the network stack: where it is,
- * who sent it, and whether it arrived as it was sent. Frames are hostile: any bytes, of any length.
+/* The UDP datagram in an Ethernet frame that has not gone through the network stack: its position,
+ * its sender, and whether it arrived intact. Frames are hostile: any bytes, of any length.
  */
 #ifndef XDP_DEDUP_LIB_DATAGRAM_H
 #define XDP_DEDUP_LIB_DATAGRAM_H

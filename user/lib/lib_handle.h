@@ -23,7 +23,7 @@ struct view {
 	uint64_t settled; /* state->serial as long as calls have nothing to do but what they are for */
 
 	/* Once it is no longer used by calls that begin: */
-	struct view *next; /* another such one */
+	struct view *next; /* the next view that is no longer used */
 	uint64_t retired;  /* readers_retire() */
 };
 

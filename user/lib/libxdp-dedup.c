@@ -77,10 +77,10 @@ static int test(struct filter *f, const uint8_t *id)
 	return ids_test(f, id);
 }
 
-/* Does it with the id. If the filter's successor was put in charge meanwhile, the answer is that
- * one's: it knows all that the filter has known, and what came later. That is found at once: if it
- * is the same filter again, it has no successor, and somebody else has written its state. `won`:
- * the id has been learned in this way already, as a new one.
+/* Calls the function with the id. If the filter's successor was put in charge meanwhile, the
+ * successor's answer counts: it knows all that the filter has known, and what came later. The
+ * successor is found at once: if it is this filter again, it has no successor, and another process
+ * has written its state. `won`: the id has been learned in this way already, as a new one.
  */
 static inline int do_id(const struct xdp_dedup_filter *f, struct xdp_dedup_id of, id_fn fn,
 			bool learns, bool won)
@@ -201,8 +201,8 @@ static int enter_whole(const struct xdp_dedup_filter *f, struct filter **out)
 	return READ_ONCE(f->err);
 }
 
-/* Copies our struct to a caller's whose version of it may be shorter or longer: cut, or filled up
- * with zeros.
+/* Copies our struct to a caller's, which may be a shorter or longer version: cuts it, or fills it
+ * up with zeros.
  */
 static void hand_out(void *out, size_t out_size, const void *from, size_t size)
 {

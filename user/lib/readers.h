@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which threads are inside of a call of the library: what one of them may be using is not unmapped.
- * A call says so in a word of its own thread's, by two plain stores, and membarrier(2) makes up for
- * the barriers that these lack when somebody wants to know. (As the kernel's RCU, or liburcu's
- * flavour "memb".) There is one list of threads for all open filters.
+/* Which threads are inside a call of the library: what one of them may be using is not unmapped. A
+ * call notes itself in a word of its own thread, by two plain stores; membarrier(2) makes up for
+ * the barriers that these lack when another thread reads the words. (As the kernel's RCU, or
+ * liburcu's flavour "memb".) There is one list of threads for all open filters.
  */
 #ifndef XDP_DEDUP_LIB_READERS_H
 #define XDP_DEDUP_LIB_READERS_H
@@ -41,8 +41,8 @@ static inline void reader_leave(void)
  */
 void readers_begin(void);
 
-/* Whoever changes what calls find holds this lock, for all of them together: then a fork finds
- * none in the middle of it. The two functions below want it held.
+/* Held, for all open filters together, while what calls find is changed: then a fork finds no
+ * half-made change. The two functions below are called with it held.
  */
 void readers_lock(void);
 void readers_unlock(void);

@@ -47,9 +47,9 @@ static void end_broken(struct xdp_dedup_receiver *r, struct filter *f)
 	}
 }
 
-/* Has the filter gone, as its hand has not stepped for too long? The hand is only late where this
- * process, or the whole machine, has been held up. Who may look at the pins finds the filter there;
- * others have to see it late for as long again, while they run themselves.
+/* Is the filter gone, as its hand has not stepped for too long? The hand only seems late if this
+ * process, or the whole machine, has been held up. A process that may look at the pins finds the
+ * filter there; others must see it late for that long again, while they run themselves.
  */
 static bool is_gone(struct xdp_dedup_receiver *r, const struct filter *f, bool late)
 {

@@ -12,8 +12,8 @@ struct piece {
 	size_t len;
 };
 
-/* Takes the next piece off *rest, up to `end` or the end of it, without the blanks around it; false
- * if nothing is left.
+/* Takes the next piece off *rest, up to `end` or its end, without the blanks around it. Returns
+ * false if nothing is left.
  */
 static bool next(struct piece *rest, char end, struct piece *out)
 {

@@ -5,8 +5,8 @@
 
 #include "channel.h"
 
-/* OpenMetrics if its version 1.0.0, or none, is asked for, and no less than plain text is; else
- * Prometheus' text, also if there is no such header: NULL.
+/* Returns OpenMetrics if the header accepts its version 1.0.0, or names no version, and prefers it
+ * no less than plain text; else Prometheus' text. accept: NULL: there is no such header.
  */
 enum metrics_format accept_format(const char *accept);
 

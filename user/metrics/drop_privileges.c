@@ -21,10 +21,10 @@
 #define NOBODY 65534
 #define MEMORY_BYTES (256 << 20)
 
-/* No path can be opened, made or run any more, no TCP address be bound or connected to, and nobody
- * else be signalled or met at an abstract Unix socket: as much of it as this kernel's Landlock
- * knows. Linux 5.13 is the first to have it, if it is turned on there. struct landlock_ruleset_attr
- * is not used, of which headers have as many fields as their kernel had.
+/* Forbids, as far as this kernel's Landlock can, to open, make or run any path, to bind or connect
+ * a TCP address, to signal other processes, and to reach them by abstract Unix sockets. Linux 5.13
+ * is the first with Landlock, if it is turned on. struct landlock_ruleset_attr is not used: in
+ * headers it has as many fields as their kernel had.
  */
 static void lock_by_landlock(void)
 {

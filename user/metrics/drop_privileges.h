@@ -4,11 +4,12 @@
 #define XDP_DEDUP_DROP_PRIVILEGES_H
 
 /* Closes all descriptors from `keep` on, leaves the network namespace (sockets stay where they
- * are), drops groups, user (to nobody), capabilities and the bounding set; after that no program,
- * thread or file can be made, and at most `files` descriptors be open. Where there is Landlock no
- * file can be opened; with its later versions nobody else be signalled, nor connect() be used. What
- * the kernel refuses to somebody who is not root goes without; but who still is root, or has a
- * capability, does not go on: -EPERM (logged). 0: it has no right left.
+ * are), drops groups, user (to nobody), capabilities and the bounding set. After that no program,
+ * thread or file can be made, and at most `files` descriptors be open. With Landlock no file can
+ * be opened; with its later versions no other process be signalled, nor connect() be used. A
+ * process that is not root goes on without what the kernel refuses it. A process that is still
+ * root afterwards, or has a capability, does not: -EPERM (logged). Returns 0 if it has no right
+ * left.
  */
 int drop_privileges(unsigned int keep, unsigned int files);
 

@@ -138,7 +138,7 @@ static enum MHD_Result scrape_now(struct server *s, struct scrape *scrape)
 	return MHD_YES;
 }
 
-/* Who has asked is not ended for one that comes, as long as others have not. */
+/* A connection that has made a request is not closed for a new one while others have made none. */
 static void note_request(struct MHD_Connection *c)
 {
 	const union MHD_ConnectionInfo *info =

@@ -281,7 +281,7 @@ static bool identify_as(struct xdp_md *ctx, struct frame *f, __u32 n, struct pro
 	return true;
 }
 
-/* The same in a filter without streams. */
+/* Identifies a packet in a filter without streams. */
 static void identify_gsp(struct xdp_md *ctx, struct program_id *out)
 {
 	struct packet pkt = { 0 };

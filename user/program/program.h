@@ -31,8 +31,8 @@ uint64_t program_step(uint64_t now_ns);
  */
 int program_run(const void *frame, uint32_t len);
 
-/* The same of the frame that program_identify() was asked about last, where nothing of it has
- * changed: what has been hashed is not hashed again.
+/* Does what program_run() does, for the frame that program_identify() was last called for,
+ * unchanged: its digest is not computed again.
  */
 int program_run_identified(const void *frame, uint32_t len);
 
@@ -58,9 +58,9 @@ struct program_id {
  */
 void program_identify(const void *frame, uint32_t len, struct program_id *out);
 
-/* The same in two steps, for each of several streams, in a filter with streams: program_parse()
- * takes a frame, which stays as it is, and program_identify_as() says what it is by this stream's
- * rules alone, as if the streams before it were not there.
+/* program_identify() in two steps, for each of several streams, in a filter with streams:
+ * program_parse() takes a frame, which must stay as it is; program_identify_as() identifies it by
+ * this stream's rules alone, as if the streams before it did not exist.
  */
 void program_parse(const void *frame, uint32_t len);
 void program_identify_as(uint32_t stream, struct program_id *out);

@@ -12,7 +12,7 @@
 #define BLANKS " \t"
 #define SHOWN 40 /* characters of a text that messages repeat */
 #define NUMBER_DIGITS_MAX 6
-#define IPV4_HEADER_MAX 60 /* its checksum is over all of it */
+#define IPV4_HEADER_MAX 60 /* its checksum covers all bytes */
 #define TAG_ETHERTYPE 2	   /* bytes before the base `tag` */
 
 /* Neighbouring bytes, in the words of a profile. */

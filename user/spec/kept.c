@@ -14,7 +14,7 @@ static bool is_load_alike(const struct dedup_load *a, const struct dedup_load *b
 	       a->bytes == b->bytes;
 }
 
-/* Do both make the same id of a packet? */
+/* Do both make one id of a packet? */
 static bool are_ids_alike(const struct dedup_stream *a, const struct dedup_stream *b)
 {
 	bool alike = a->decoder == b->decoder && a->words == b->words &&
@@ -76,7 +76,7 @@ static bool are_packets_alike(struct packets a, struct packets b)
 	       !memcmp(a.to, b.to, a.to_cnt * sizeof(*a.to));
 }
 
-/* How many streams of this stem, and with such ids, there are. */
+/* Returns how many streams have this stem, and ids of this kind. */
 static uint32_t count_alike(const struct dedup_config *c, const struct dedup_stream *s)
 {
 	uint32_t cnt = 0;

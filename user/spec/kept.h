@@ -22,8 +22,8 @@
 int kept_stream(const struct dedup_config *old, const struct dedup_config *c,
 		const struct dedup_stream *s);
 
-/* The place in *old of the stream with whose ids stream n of *c goes on: the same stream, in the
- * same realm. -1 if there is none: nothing is known of its ids. Both have their keys.
+/* Returns the index in *old of the stream whose ids stream n of *c continues: of kept_stream(), in
+ * n's realm. -1 if there is none: no id of stream n is known. Both have their keys.
  */
 int kept_known(const struct dedup_config *old, const struct dedup_config *c, uint32_t n);
 

@@ -20,8 +20,8 @@ static void set_mask(struct dedup_prefix *p, uint32_t bits)
 		p->addr[i] &= p->mask[i];
 }
 
-/* Turns ::ffff:a.b.c.d, as dual-stack sockets show IPv4 addresses, into IPv4: no packet has such an
- * address. *bits is the prefix's length.
+/* Turns ::ffff:a.b.c.d, as dual-stack sockets show IPv4 addresses, into IPv4: no packet has such
+ * an address. *bits is the prefix's length.
  */
 static int unmap(struct dedup_prefix *p, uint64_t *bits)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is asked of a filter, by a command line, the bench or a test. plan.h makes of it what the
- * filter then has, struct dedup_config.
+/* What is asked of a filter, by a command line, the bench or a test. plan.h makes the filter's
+ * configuration, struct dedup_config, from it.
  */
 #ifndef XDP_DEDUP_SPEC_H
 #define XDP_DEDUP_SPEC_H
@@ -24,9 +24,9 @@
 
 /* One stream. */
 struct spec_stream {
-	/* As its profile has it (profile.h), by a name of its own; realm: streams with the same
-	 * number share their ids. What the plan or the loader fills in is 0 here: words in
-	 * config.ports and config.to, and the key.
+	/* As its profile has it (profile.h), by a name of its own. realm: streams with one number
+	 * share their ids. What the plan or the loader fills in is 0 here: words in config.ports
+	 * and config.to, and the key.
 	 */
 	struct dedup_stream stream;
 	struct dedup_ports ports[DEDUP_PORTS_MAX]; /* ascending, and none overlap */

@@ -117,8 +117,8 @@ static const char *refuse_hash(const struct filter_spec *spec, char *says)
 	return NULL;
 }
 
-/* Where in the pool of ranges these are, or are put: streams with the same ones share them. -E2BIG
- * if they do not fit.
+/* Puts the stream's port ranges into the pool, unless they are there: streams with equal ranges
+ * share them. Returns their index; -E2BIG if they do not fit.
  */
 static int place_ports(struct dedup_config *c, const struct spec_stream *s)
 {
@@ -134,7 +134,7 @@ static int place_ports(struct dedup_config *c, const struct spec_stream *s)
 	return (int)(c->policy.ports_cnt - s->ports_cnt);
 }
 
-/* The same of destinations. */
+/* Puts the stream's destinations into their pool, as place_ports() does with port ranges. */
 static int place_to(struct dedup_config *c, const struct spec_stream *s)
 {
 	size_t bytes = s->to_cnt * sizeof(*s->to);
