@@ -40,7 +40,7 @@
 #define SENT_MIN 0.9   /* of the rate that was asked for; less is the sender's limit */
 #define EQUAL_RATE 0.9 /* of the highest one of the socket with the filter */
 
-/* Of the filter in XDP, compared with the same behind a UDP socket. 0: none. */
+/* Of the filter in XDP, compared with this filter behind a UDP socket. 0: none. */
 static const struct target {
 	enum flood_way way;
 	uint32_t copies, burst_min;
@@ -173,7 +173,7 @@ static void search_all(void)
 			found[way].two_pps[i] = search(way);
 }
 
-/* A way compared with the same filter behind a UDP socket. */
+/* A way compared with this filter behind a UDP socket. */
 struct ratios {
 	double rate, cpu;
 	double rate_alone; /* without the sender's part */

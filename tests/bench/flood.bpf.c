@@ -37,7 +37,8 @@ static long burst_is_due(__u32 look, void *ctx)
 	if (due < o->sent + o->burst)
 		return 0;
 	due -= o->sent + o->burst;
-	/* Who was held up makes up for half a burst; two bursts at once would fill a ring. */
+	/* A CPU that was held up makes up for half a burst; two bursts at once would fill a ring.
+	 */
 	if (due > o->burst / 2)
 		o->start_ns += (due - o->burst / 2) * NS_PER_S / o->rate_pps;
 	return 1;

@@ -58,7 +58,7 @@ struct flood_sender {
 int flood_sender_open(struct flood_sender *s, int cpu, uint32_t burst, uint32_t copies);
 void flood_sender_close(struct flood_sender *s);
 
-/* Who gets it: the far end of a veth pair, and the near end's addresses (host order). */
+/* Where packets go: the far end of a veth pair, and the near end's addresses (host order). */
 struct flood_target {
 	int far_ifindex; /* 0: nobody, the sender drops it all */
 	uint8_t mac[6];

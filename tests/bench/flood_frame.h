@@ -7,7 +7,7 @@
 
 #include "gsp.h"
 
-#define FLOOD_COPIES_MAX 10 /* of each event, one of which is new; or a divisor of it */
+#define FLOOD_COPIES_MAX 10 /* of each event, one of which is new; or a divisor */
 #define FLOOD_SPREAD 1000   /* a copy is fewer events late than this */
 #define FLOOD_HEADERS 42    /* Ethernet, IPv4, UDP */
 #define FLOOD_BODY 184

@@ -20,7 +20,7 @@
 /* Those that drop duplicates in XDP come first. */
 enum flood_way {
 	FLOOD_XDP_DEDUP,     /* the packet program, loaded by the tool; the reader gets the rest */
-	FLOOD_XDP_DEDUP_XSK, /* the same with --deliver xsk, and the library's receiver */
+	FLOOD_XDP_DEDUP_XSK, /* XDP_DEDUP with --deliver xsk, and the library's receiver */
 	FLOOD_XDP_TOLD,	     /* a program that packets tell what they are: a filter at no cost */
 	FLOOD_XDP_TOLD_XSK,  /* the same, to an AF_XDP socket */
 	FLOOD_XDP_DROP,	     /* a program that drops everything */

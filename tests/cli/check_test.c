@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* `check`: what it says of interfaces as users have them, that `load` then says the same, and that
- * nothing is changed.
+/* `check`: its findings about interfaces as users have them; that `load` then reports them, too;
+ * and that nothing is changed.
  */
 #include "cli_runner.h"
 

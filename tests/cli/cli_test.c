@@ -562,7 +562,7 @@ static const struct cli_script SCRIPTS[] = {
 	       "chmod 755 $PINS-lock; fails \"$PINS-lock could be changed\" $XD unload v0\n"
 	       "runs v0; chmod 700 $PINS-lock; $XD unload v0; rm -r $PINS\n"
 	       "ln -s /sys/fs/bpf $PINS; fails 'cannot use' " LOAD "; rm $PINS; idle v0\n" },
-	/* Who may read filters cannot keep others from changing them. */
+	/* Users who may read filters cannot keep others from changing them. */
 	{ "load-is-not-held-up-by-readers",
 	  LOAD "; $XD unload v0; chmod 755 /sys/fs/bpf $PINS\n"
 	       "nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups \"$@\"; }\n"

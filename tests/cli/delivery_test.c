@@ -121,7 +121,7 @@ static void assert_socket(double process, bool reads, double taken, double free,
 	json_object_put(status);
 }
 
-/* Nothing is said of sockets where none are asked for. */
+/* Nothing is shown of sockets where none are wanted. */
 static void test_stack(void **state)
 {
 	json_object *status;
@@ -333,7 +333,7 @@ static bool is_delivered(void)
 	return has_sockets;
 }
 
-/* The same is said of a filter that is to deliver from now on as of a new one; once. */
+/* A filter that is to deliver from now on gets the notes of a new one; once. */
 static void test_set(void **state)
 {
 	(void)state;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A process that has a filter's memory mapped, as who was granted a queue has, fills it with random
- * bytes all the time. Every verb ends, in time and by itself, and shows nothing that controls the
- * terminal; the library's calls end, too; the metrics are still written; and once that process has
- * gone the filter can be unloaded.
+/* A process that has a filter's memory mapped, as a process with a queue grant may, fills it with
+ * random bytes all the time. Every verb ends, in time and by itself, and shows nothing that
+ * controls the terminal; the library's calls end, too; the metrics are still written; and once
+ * that process has gone the filter can be unloaded.
  */
 #include "cli_runner.h"
 

@@ -145,7 +145,7 @@ static void run_damage(void **state)
 	LOAD "; mkdir -m 700 " ORPHAN "; bpftool prog pin pinned $PINS/v0/prog " ORPHAN "/v0-" \
 	     "prog\n"
 #define NOBODYS "setpriv --reuid 65534 --regid 65534 --clear-groups "
-/* Files that somebody has, who wants them removed by root. */
+/* Files of another user, who wants root to remove them. */
 #define VICTIM "rm -rf /mnt/victim; mkdir /mnt/victim; touch /mnt/victim/a /mnt/victim/b\n"
 #define IS_WHOLE "; ls /mnt/victim/a /mnt/victim/b\n"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* One stream, one receiver, as the tool's users meet it: which interfaces go together, what load
- * takes for granted, what status says when that is no longer so; and the same with real packets.
+ * takes for granted, what status shows when that is no longer so; and all this with real packets.
  */
 #include "e2e_runner.h"
 #include "cli_runner.h"
@@ -189,7 +189,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "$XD unload t1; ip link del t1\n" },
 };
 
-/* Makes this, or skips the test where the kernel has no such devices. */
+/* Makes this device, or skips the test if the kernel has no such devices. */
 static void make_or_skip(const char *command)
 {
 	char out[512];

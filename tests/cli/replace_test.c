@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* load --replace: over a filter of the same version, and, as an upgrade, over one of the format
- * before (include/format.h): $NEXT is the tool of the next one.
+/* load --replace: over a filter of this version, and, as an upgrade, over one of the previous
+ * format (include/format.h): $NEXT is the tool of the next format.
  */
 #include "cli_runner.h"
 

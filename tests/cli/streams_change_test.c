@@ -331,7 +331,7 @@ static void forgotten_streams_are_said(void **state)
 	assert_null(strstr(output, "what stream c"));
 }
 
-/* Wanted in a, which is in another place then; in b the same id is not wanted. */
+/* Wanted in a, which has another index then; in b an equal id is not wanted. */
 static void wants_are_of_a_stream_not_of_a_place(void **state)
 {
 	char command[256];
@@ -425,7 +425,7 @@ static int see(void *arg, const struct dedup_sample *sample)
 	return 0;
 }
 
-/* Who listens to b does so across the change. */
+/* A sampler of b gets its packets across the change. */
 static void samples_are_of_a_stream_not_of_a_place(void **state)
 {
 	struct sampling_wish wish = { .reasons = SAMPLING_NEW | SAMPLING_DROPS,
@@ -456,7 +456,7 @@ static void samples_are_of_a_stream_not_of_a_place(void **state)
 	filter_close(&f);
 }
 
-/* Who listens to a stream that is removed gets no other one's packets. */
+/* A sampler of a stream that is removed gets no other one's packets. */
 static void samples_of_a_stream_that_went_end(void **state)
 {
 	(void)state;

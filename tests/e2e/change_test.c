@@ -116,8 +116,8 @@ static const struct row UPGRADES[] = {
 	},
 };
 
-/* By `run`, on a file that says the same as LOAD, and at its end what "file LINE" says; "kill"
- * kills the service, and starts it again.
+/* By `run`, on a file with LOAD's options, and at its end what "file LINE" adds; "kill" kills the
+ * service, and starts it again.
  */
 static const struct row SERVED[] = {
 	{

@@ -81,8 +81,8 @@ static void test_exactly_once_v6(void **state)
 	exactly_once(AF_INET6);
 }
 
-/* Copies at the same instant: both links send the same events in the same sequence, and
- * meet before every few of them.
+/* Copies at one instant: both links send one sequence of events, and meet before every few of
+ * them.
  */
 
 #define STEP_EVENTS 64000
@@ -420,7 +420,7 @@ static void test_action_count(void **state)
 
 /* Several interfaces. */
 
-/* Sends the same events over a link; returns how many of them were delivered. */
+/* Sends these events over a link; returns how many were delivered. */
 static uint32_t offer(int link, uint64_t seed, uint32_t events)
 {
 	struct gossip_receiver *r = e2e_receiver(link, AF_INET, seed, events);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* A first try, `load --for TIME`, with real packets: duplicates are dropped for that long, then
- * they pass and are counted; and status says so.
+ * they pass and are counted; status shows which.
  */
 #include "e2e_runner.h"
 #include "intercept.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* A mirror interface between network namespaces: frames for other hosts, every packet mirrored at
- * two places of its way. Who captures there, with a packet socket or with tcpdump, gets every
- * packet once, and all that is not IP; once, too, where the filter has the profile mirror-l2.
+ * two places of its way. A reader there, a packet socket or tcpdump, gets every packet once, and
+ * every frame that is not IP at both places; with the profile mirror-l2 these once, too.
  */
 #include "e2e_runner.h"
 #include "udp.h"

@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		number = f.number;
 	}
 	err = capture_next(c, &f);
-	must(err == more); /* the same again */
+	must(err == more); /* that error again */
 	must(capture_iface_cnt(c) >= 1 && capture_iface_cnt(c) <= CAPTURE_IFACES_MAX);
 	must(capture_bytes_read(c) <= size);
 	capture_close(c);

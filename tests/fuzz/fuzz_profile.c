@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Profiles: any text. What is wrong has a place and a sentence; what is right can be loaded, and
- * reads the same when it is read again.
+/* Profiles: any text. A wrong one gets a place and a sentence; a right one can be loaded, and
+ * reads as before when it is read again.
  */
 #include "fuzz.h"
 
@@ -46,7 +46,7 @@ static void check_error(const struct profile_error *err, const char *text, size_
 	must(*err->says && memchr(err->says, 0, sizeof(err->says)));
 }
 
-/* The same from a file. */
+/* Reads the text from a file. */
 static void check_file(const char *text, size_t size, int result, const struct profile_error *err)
 {
 	int fd = memfd_create("profiles", MFD_CLOEXEC), got;

@@ -141,7 +141,7 @@ static void the_tool_has_no_fips_node(void **state)
 	sh("! nm %s | grep -E ' [tT] (xdp_dedup_fips|fips_(init|decode|heard|live))'", tool());
 }
 
-/* Its headers' functions and nothing else, from both forms of it. */
+/* Its headers' functions and nothing else, from both forms of the library. */
 static void symbols_are_the_headers(void **state)
 {
 	(void)state;

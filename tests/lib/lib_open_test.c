@@ -84,7 +84,7 @@ static int drop_root(int capability)
 	return 0;
 }
 
-/* How opening fails to nobody; 0 to who has the capability. */
+/* How opening fails to nobody; 0 with the capability. */
 static int open_as_nobody(int capability)
 {
 	struct xdp_dedup_filter *f;
@@ -217,7 +217,7 @@ static int follow_as_nobody(void)
 	return xdp_dedup_counters(lib.f, &c, sizeof(c)) == -ESTALE ? 0 : 6;
 }
 
-/* The same with its rights: it finds what is there now, though it was forked before. */
+/* follow_as_nobody() with rights: it finds what is there now, though it was forked before. */
 static int follow_as_root(void)
 {
 	struct xdp_dedup_counters c;

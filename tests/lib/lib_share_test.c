@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Who shares a filter with libxdp-dedup: each key is let through once, by one of an
- * application's threads, or by the packet program in front of it.
+/* Sharing a filter by libxdp-dedup: each key is let through once, by one of an application's
+ * threads, or by the packet program in front of it.
  */
 #include "lib_runner.h"
 
