@@ -216,8 +216,8 @@ static void keeps_to_its_filter(void **state)
 	assert_false(lib_packet_dropped(&id));
 }
 
-/* A filter that a newer version took over cannot be read: nothing is said to be known. The one of
- * this version goes on as across any change.
+/* A filter that a newer version took over cannot be read: no id is reported as known. The filter
+ * of this version goes on as across any change.
  */
 static void upgrades(void **state)
 {

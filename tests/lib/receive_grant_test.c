@@ -348,7 +348,9 @@ static void an_unload_elsewhere_ends_it_at_once(void **state)
 	assert_int_equal(ends_with(app.rx[0]), -ESTALE);
 }
 
-/* Who grants and who accepts say how many frames a packet may have: the smaller number counts. */
+/* The granting and the accepting process each set how many frames a packet may have: the smaller
+ * number counts.
+ */
 static void a_holder_takes_smaller_packets(void **state)
 {
 	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 0);
@@ -419,7 +421,7 @@ static void give_up_bpf(void)
 	MUST(!syscall(SYS_capset, &head, caps));
 }
 
-/* Who may not load programs cannot grant, and is told that by an error alone. */
+/* A process that may not load programs cannot grant, and gets an error alone. */
 static void granting_prints_nothing(void **state)
 {
 	int out[2], status;

@@ -191,7 +191,7 @@ static void be_daemon(int ready)
 	_exit(0);
 }
 
-/* Who reads ve0's queue, as status has it; 0: nobody. */
+/* The process that reads ve0's queue, as status shows it; 0: none. */
 static uint32_t reader_of_queue(void)
 {
 	struct sockets *sockets;
@@ -427,8 +427,8 @@ static void what_a_dead_reader_left_comes_again(void **state)
 	free(t.order);
 }
 
-/* Who has the socket yet when the filter delivers no more reads on. Of what it gives back no copy
- * comes, and of what it does not, one.
+/* A process that still has the socket when the filter delivers no more reads on. Of a packet that
+ * it gives back no copy comes; of one that it keeps, one copy comes.
  */
 static void a_living_reader_has_its_packets(void **state)
 {

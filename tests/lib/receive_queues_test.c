@@ -61,7 +61,7 @@ static void a_queue_without_a_reader(void **state)
 	assert_true(c.delivered > 1000);
 }
 
-/* The same queue number of two interfaces. */
+/* One queue number of two interfaces. */
 static void two_interfaces_and_two_readers(void **state)
 {
 	struct app_traffic t = app_begin(10000, 2);
@@ -169,8 +169,8 @@ static void take_free_places(void)
 	filter_close(&f);
 }
 
-/* The filter leaves a receiver's interface, and another queue gets its place: the receiver says so,
- * and does its successor no harm when it goes.
+/* The filter leaves a receiver's interface, and another queue gets its slot: the receiver reports
+ * that, and does its successor no harm when it goes.
  */
 static void a_place_is_lost(void **state)
 {

@@ -481,7 +481,7 @@ static void generic_mode(void **state)
 	assert_int_equal(app_end(&t).delivered, 10000);
 }
 
-/* On a driver that has nothing of it, like veth's, it changes nothing. */
+/* On a driver without busy polling, like veth's, it changes nothing. */
 static void busy_polling(void **state)
 {
 	struct xdp_dedup_receive_options *o = app_options(NULL, 0, 0);
@@ -496,8 +496,8 @@ static void busy_polling(void **state)
 	assert_int_equal(app_end(&t).delivered, 10000);
 }
 
-/* Who calls all the time, and polls, would else never ask whether packets may still come: that is
- * put off only by having asked, 10 ms before.
+/* An application that calls all the time, and polls, would otherwise never ask whether packets may
+ * still come: that is put off only after asking, for 10 ms.
  */
 static void polling_puts_no_question_off(void **state)
 {

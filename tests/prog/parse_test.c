@@ -90,7 +90,7 @@ static void every_shape_is_told_apart(void **state)
 		expect(&event, XDP_DROP, DEDUP_REASON_duplicate);
 		expect(&ihave, XDP_DROP, DEDUP_REASON_ihave_duplicate);
 		expect(&iwant, XDP_PASS, DEDUP_REASON_exempt);
-		/* An id is the same in whatever it comes. */
+		/* An id is one id in whatever packet it comes. */
 		expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
 		/* What is behind the payload or reserved does not matter. */
 		memset(event.data + event.len, 0xee, 60);

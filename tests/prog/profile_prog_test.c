@@ -255,7 +255,7 @@ static const struct script SCRIPTS[] = {
 	{ "trailers-behind-padding", "prp",
 	  .steps = { S(new, PRP, .sequence = 5, .body = 1),
 		     S(duplicate, PRP, .sequence = 5, .body = 1, .path = 0xb),
-		     /* Of the same size, padded with something else. */
+		     /* Of equal size, padded with something else. */
 		     S(duplicate, PRP, .sequence = 5, .body = 46, .path = 0xb),
 		     S(new, PRP, .sequence = 5, .body = 47), S(new, PRP, .sequence = 5, .body = 1490),
 		     S(duplicate, PRP, .sequence = 5, .body = 1490, .path = 0xb),
@@ -588,7 +588,7 @@ static void forget(void)
 	       fixture.filter.config->memory.blocks * sizeof(struct dedup_block));
 }
 
-/* Loading takes long: the same filter as before stays. */
+/* Loading takes long: keeps the filter if it is the previous row's. */
 static bool is_loaded(const struct script *s)
 {
 	static struct script last;

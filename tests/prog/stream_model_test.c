@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Random filters of random profiles, given random frames, beside a plain model of what profiles
- * mean: the same verdict, the same counter of the same stream, the same ids for applications. SEED
- * and FILTERS in the environment try others, or more.
+/* Random filters of random profiles, given random frames, beside a plain model of profiles: equal
+ * verdicts, equal counters of equal streams, equal ids for applications. SEED and FILTERS in the
+ * environment try others, or more.
  */
 #include "fixture.h"
 

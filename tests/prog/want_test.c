@@ -489,7 +489,7 @@ static void a_walk_deletes_nothing_that_is_wanted_again(void **state)
 	assert_int_equal(lost, 0);
 }
 
-/* Both processors have a copy of the same wanted id, and meet before each. */
+/* Both processors have a copy of one wanted id, and meet before each. */
 static struct race {
 	atomic_uint arrived, ids;
 	struct id id[RACE_IDS];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The service's configuration: what each key becomes, and where a file is said to be wrong. */
+/* The service's configuration: what each key becomes, and the place of each error. */
 #include "support.h"
 
 #include <stdio.h>

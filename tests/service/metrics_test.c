@@ -315,7 +315,9 @@ static void effective_window(void **state)
 	exposition_has(text, "xdp_dedup_hand_stopped{filter=\"feed\"} 1");
 }
 
-/* Two other network namespaces may each have an eth0: of both the same is to be said, once. */
+/* Two other network namespaces may each have an eth0: both would give one metric, which is written
+ * once.
+ */
 static void namesakes(void **state)
 {
 	(void)state;

@@ -98,7 +98,7 @@ static void two_filters_and_interfaces(void **state)
 	sh("ip link add b0 group 7 type bridge");
 }
 
-/* A pin less. That is said once as long as it is so. */
+/* A pin less. That is logged once, as long as it lasts. */
 static void one_that_cannot_be_read(void **state)
 {
 	char heard[4096];

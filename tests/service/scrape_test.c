@@ -129,7 +129,7 @@ static void hundred_at_once(void **state)
 			2 + (scrape_now_ms() - began_ms) / SERVE_SAME_MS);
 }
 
-/* New numbers for who comes later. */
+/* New numbers for later clients. */
 static void texts_are_new(void **state)
 {
 	int before = 0, call;
@@ -167,12 +167,12 @@ static void slow_client(void **state)
 	close(asks);
 }
 
-/* More than there is room for, who say nothing, or half a request, or do not read: who comes after
- * them is served at once, however many keep coming.
+/* More clients than there is room for, which send nothing, or half a request, or do not read: a
+ * client that comes after them is served at once, however many keep coming.
  */
 static const struct crowd {
 	const char *name, *says;
-	bool comes_again; /* who is ended connects again */
+	bool comes_again; /* a client that was ended connects again */
 } CROWDS[] = {
 	{ "a-thousand-say-nothing", "", false },
 	{ "a-thousand-say-half", "GET /metrics HTTP/1.1\r\nHost: ", false },
@@ -223,7 +223,7 @@ static void crowd(void **state)
 			close(fds[i]);
 }
 
-/* One that goes on sending a little is ended all the same. */
+/* A client that goes on sending a little is ended, too. */
 static void endless_client(void **state)
 {
 	uint64_t began_ms = scrape_now_ms();
@@ -262,7 +262,7 @@ static void service_has_no_text(void **state)
 	assert_int_equal(scrape_get("/metrics", "", reply, NULL), 200);
 }
 
-/* It comes back, later each time; who connects meanwhile is answered then. */
+/* It is started again, later each time; clients that connect meanwhile are answered then. */
 static void program_is_killed(void **state)
 {
 	pid_t program = scrape_program(0);
@@ -345,7 +345,8 @@ static void is_alone(void **state)
 	sh("! tr '\\0' '\\n' </proc/%d/environ | grep -q .", pid);
 }
 
-/* Started by hand, with sockets, but by a root who may not become somebody else. Returns its status. */
+/* Started by hand, with sockets, but by a root that may not change its user. Returns its status.
+ */
 static int start_by_hand(const char *how)
 {
 	int pair[2], status;

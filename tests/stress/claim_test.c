@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Copies of one id that are learned at the same instant: exactly one is new. What two FIPS
- * peers say at the same instant: there is no more learned than there is room for.
+/* Copies of one id that are learned at one instant: exactly one is new. Filters that two FIPS
+ * peers announce at one instant: no more is learned than there is room for.
  */
 #include "support.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Every layout with every scheme: the packet program, the library and the plain model are
- * given the same ids, and must agree in every answer, every bit and every cell.
+/* Every layout with every scheme: the packet program, the library and the plain model are given
+ * equal ids, and must agree in every answer, every bit and every cell.
  */
 #include "layout_runner.h"
 
