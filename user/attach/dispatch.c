@@ -150,7 +150,9 @@ static int maps_of_pin(const char *path, struct identity *id)
 	return err;
 }
 
-/* The same of our program in this dispatcher; 0 if it has none of ours. */
+/* Reads the ids of the maps that our program in this dispatcher uses; 0 each if it has none of
+ * ours.
+ */
 static int maps_of(DIR *root, const struct dispatcher *d, struct identity *id)
 {
 	int fd = dir_open(dirfd(root), d->name, false), err = 0;

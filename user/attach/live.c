@@ -39,8 +39,8 @@ static int is_user(__u32 id, uint32_t map_id, uint32_t prog_id)
 	return 0;
 }
 
-/* Does the machine have such a program? 1, and *id is that of the first one, or 0; -errno. 0 in
- * either argument is no program's.
+/* Does the machine have a program that is_user() finds? Returns 1, with the id of the first one in
+ * *id; 0; or -errno. An argument of 0 matches no program.
  */
 static int find_user(uint32_t map_id, uint32_t prog_id, uint32_t *id)
 {

@@ -114,7 +114,7 @@ struct bench_race {
 	uint64_t ids;
 	uint64_t twice; /* ids that passed on both CPUs */
 	uint64_t never; /* ids that passed on neither: false positives */
-	uint64_t apart; /* packets that did not come at the same instant, as a CPU was late */
+	uint64_t apart; /* packets that came at two instants, as a CPU was late */
 };
 
 /* Sends `ids` fresh ids, each on two CPUs at one instant, through a filter for as many. Returns 0;

@@ -61,7 +61,7 @@ struct xdp_dedup_receiver {
 	uint64_t broken_cnt;
 
 	uint8_t *joined;       /* memory for packets of several parts */
-	uint8_t **free_joined; /* pieces of it, of RECEIVER_JOINED_BYTES */
+	uint8_t **free_joined; /* pieces of RECEIVER_JOINED_BYTES */
 	uint32_t free_joined_cnt;
 
 	struct xdp_dedup_receive_stats stats;
