@@ -11,9 +11,9 @@
  * - dedup_state and dedup_counters: fields stay where they are, and new ones come at the end.
  * - The other pinned maps keep their keys, values and types: programs of both formats use them
  *   during an upgrade, and `wanted` longer.
- * - An id keeps its bits, and a place of the hand's circle keeps its meaning. If a rule cannot
- *   hold, DEDUP_FORMAT_OLDEST becomes DEDUP_FORMAT: an upgrade is then unload and load. Snapshots
- *   (user/filter/snapshot.h) follow these rules, too.
+ * - An id keeps its bits, and a place of the hand's circle keeps its meaning.
+ * If a rule cannot hold, DEDUP_FORMAT_OLDEST becomes DEDUP_FORMAT: an upgrade is then unload and
+ * load. Snapshots (user/filter/snapshot.h) follow these rules, too.
  */
 #ifndef XDP_DEDUP_FORMAT_H
 #define XDP_DEDUP_FORMAT_H

@@ -26,9 +26,9 @@
  *   is small: 1.6 / 2^32 for RTP's numbers and timestamps (video, 200,000 packets), 0.8 / 2^32 for
  *   MoldUDP64's numbers and counts (500,000). If each of D values comes with each of E, D <= E,
  *   the sum is up to 7 D / 2^32: 1e-7 for 100 and 10,000, 3e-7 for 1,000 and 1,000.
- * - Any ids, also those that an attacker chooses without the key: n / 2^32. Filters are sized for
- *   DEDUP_FAST_COLLISIONS / 2^32, which leaves nothing for rates below 1e-9. If that is not
- *   enough, use DEDUP_SIPHASH: n / 2^64 for all ids.
+ * - Any ids, also those that an attacker chooses without the key: n / 2^32.
+ * Filters are sized for DEDUP_FAST_COLLISIONS / 2^32, which leaves nothing for rates below 1e-9.
+ * If that is not enough, use DEDUP_SIPHASH: n / 2^64 for all ids.
  *
  * Ids of different realms, equal or of other lengths, collide with a probability of 2^-64: each
  * realm adds a key of its own.

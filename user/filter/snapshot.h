@@ -17,7 +17,8 @@
  * - A cell of countdown contains the countdown at which it reaches 0. A cell that was set since
  *   counts as if it had been set at the moment, and one at 0 stays at 0: snapshot_settle().
  * - The number of learned ids is read last. So the marks count at least the ids that are in the
- *   memory, and the rate holds. Only ids that come while the memory is being read may be missing.
+ *   memory, and the rate holds.
+ * Only ids that come while the memory is being read may be missing.
  */
 #ifndef XDP_DEDUP_SNAPSHOT_H
 #define XDP_DEDUP_SNAPSHOT_H

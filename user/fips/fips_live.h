@@ -18,11 +18,11 @@ int fips_live_check(const struct filter *f);
  * count as ids learned, so that the filter's rate p holds:
  * - as many ids as would set the new bits, with the array as full as it is;
  * - and as many as the array can take less because the bits are not random: a peer may have chosen
- *   them, and in a larger m they are repeated (fips_excess). If the hand passes meanwhile, the
- *   bits are counted and absorbed again, into the generation that is current then. Returns 0;
- *   -EDOM if the rate of `from` is above fpr_max, or, folded, above what one array may have;
- *   -ENOSPC if there is no room for that many ids. After an error nothing is absorbed, unless the
- *   hand has passed before the error.
+ *   them, and in a larger m they are repeated (fips_excess).
+ * If the hand passes meanwhile, the bits are counted and absorbed again, into the generation that
+ * is current then. Returns 0; -EDOM if the rate of `from` is above fpr_max, or, folded, above what
+ * one array may have; -ENOSPC if there is no room for that many ids. After an error nothing is
+ * absorbed, unless the hand has passed before the error.
  */
 int fips_live_absorb(struct filter *f, const struct fips_filter *from, double fpr_max);
 

@@ -41,7 +41,7 @@
  *   short that steps may be later (config.late_ns), plan_turn_ids() adds room for that;
  * - BURST_SLACK: are learned under overload between two steps of the hand;
  * - CLAIM_SLACK: credit that all CPUs together hold (each claims up to CLAIM_MAX ids at once).
- *   Each takes memory in that proportion.
+ * Each takes memory in that proportion.
  */
 #define TURN_SLACK 128
 #define BURST_SLACK 64
