@@ -99,7 +99,8 @@ static void check_state(struct player *p, json_object *step)
 	uint64_t *cells = calloc(f->config->memory.places + 1, sizeof(*cells));
 	json_object *expected = member(step, "histogram");
 
-	assert_true(stats_fill(f->config, f->blocks, f->state->hand).current == number(step, "fill"));
+	assert_true(stats_fill(f->config, f->blocks, f->state->hand, FILL_ALL).current ==
+		    number(step, "fill"));
 	assert_int_equal(json_object_array_length(expected), f->config->memory.places + 1);
 	LAYOUT_COUNTDOWN.histogram(f->config, f->blocks, f->state->hand, FILL_ALL, cells);
 	for (uint32_t left = 0; left <= f->config->memory.places; left++)

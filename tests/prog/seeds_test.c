@@ -45,7 +45,8 @@ static void ids_are_those_of_the_vectors(void **state)
 
 static struct fill fill_now(void)
 {
-	return stats_fill(fixture.filter.config, fixture.filter.blocks, fixture.filter.state->hand);
+	return stats_fill(fixture.filter.config, fixture.filter.blocks, fixture.filter.state->hand,
+			  FILL_ALL);
 }
 
 static void load_colibri(void)

@@ -124,7 +124,7 @@ static double rate_by_bits(const struct dedup_config *c, const struct sets *a, c
 		if (b[i].word[set / 64] >> set % 64 & 1)
 			*dedup_flat_word(blocks, c->memory.places, 1, i) |= dedup_bits_mask(i);
 	}
-	fpr = stats_fill(c, blocks, 0).fpr;
+	fpr = stats_fill(c, blocks, 0, FILL_ALL).fpr;
 	free(blocks);
 	return fpr;
 }

@@ -233,7 +233,7 @@ static void run_shape(struct run *r, const struct layout_shape *s, uint32_t rece
 	}
 	layout_run_compare(&r->model);
 	assert_int_equal(stats_fill(fixture.filter.config, fixture.filter.blocks,
-				    fixture.filter.state->hand)
+				    fixture.filter.state->hand, FILL_ALL)
 				 .set_current,
 			 plain_set(&r->model));
 	check_counters(r);

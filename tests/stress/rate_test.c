@@ -225,7 +225,7 @@ static void check_moment(const struct row *row, const struct moment *moment)
 		moment->reach(&t);
 		rates_add(&seen, try_fresh(&t, row->tries / row->secrets));
 		rates_add(&by_bits,
-			  stats_fill(&t.sim.config, t.sim.filter.blocks, t.sim.state.hand).fpr);
+			  stats_fill(&t.sim.config, t.sim.filter.blocks, t.sim.state.hand, FILL_ALL).fpr);
 		sim_stop(&t.sim);
 	}
 	bound = layout_of(shape.memory.layout)->rate(&shape, plan_ids(&shape, SIM_CPUS, row->fpr));

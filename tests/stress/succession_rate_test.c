@@ -80,7 +80,7 @@ static bool learn(struct change *c, uint64_t cnt)
 
 static double rate_by_bits(const struct sim *s)
 {
-	return stats_fill(&s->config, s->filter.blocks, s->state.hand).fpr;
+	return stats_fill(&s->config, s->filter.blocks, s->state.hand, FILL_ALL).fpr;
 }
 
 static void look(struct change *c)

@@ -259,7 +259,7 @@ static void collect_fill(struct status *s)
 	struct sample sample = s->exact ? FILL_ALL : fill_sample(c, kernel_now_ns());
 	uint64_t hand = READ_ONCE(s->filter.state->hand);
 
-	s->fill = stats_fill_by(c, s->filter.blocks, hand, sample);
+	s->fill = stats_fill(c, s->filter.blocks, hand, sample);
 	collect_histogram(s, hand, sample);
 	if (s->filter.before)
 		s->before.fill = stats_fill_of(s->filter.before, s->exact, kernel_now_ns());

@@ -6,21 +6,16 @@
 #include "open_filter.h"
 #include "predecessor.h"
 
-struct fill stats_fill_by(const struct dedup_config *cfg, const struct dedup_block *blocks,
-			  uint64_t hand, struct sample sample)
+struct fill stats_fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
+		       uint64_t hand, struct sample sample)
 {
 	return layout_of(cfg->memory.layout)->fill(cfg, blocks, hand, sample);
 }
 
-struct fill stats_fill(const struct dedup_config *cfg, const struct dedup_block *blocks, uint64_t hand)
-{
-	return stats_fill_by(cfg, blocks, hand, FILL_ALL);
-}
-
 struct fill stats_fill_of(const struct filter *f, bool exact, uint64_t seed)
 {
-	return stats_fill_by(f->config, f->blocks, READ_ONCE(f->state->hand),
-			     exact ? FILL_ALL : fill_sample(f->config, seed));
+	return stats_fill(f->config, f->blocks, READ_ONCE(f->state->hand),
+			  exact ? FILL_ALL : fill_sample(f->config, seed));
 }
 
 uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_state *st, uint64_t now_ns)

@@ -14,12 +14,8 @@
 #include "totals.h"
 
 /* Calls the layout's fill() for the sampled blocks. hand: dedup_state.hand. */
-struct fill stats_fill_by(const struct dedup_config *cfg, const struct dedup_block *blocks,
-			  uint64_t hand, struct sample sample);
-
-/* Computes the fill of the whole memory. */
 struct fill stats_fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
-		       uint64_t hand);
+		       uint64_t hand, struct sample sample);
 
 /* Computes the fill of an open filter: of all its memory if `exact`, else of a sample by this
  * seed.

@@ -25,7 +25,7 @@ struct table {
 struct id_table {
 	struct table newer, older;
 	uint64_t slot_bytes, slots_max;
-	uint64_t ids, known_since_ns;
+	uint64_t known_since_ns;
 	__u64 secret[KEY_WORDS]; /* captures are hostile: nobody knows what collides */
 };
 
@@ -178,7 +178,6 @@ struct id_table_entry *id_table_note(struct id_table *x, uint64_t key, uint64_t 
 			e->key = key;
 			e->first_ns = now_ns;
 			e->taught_ns = UINT64_MAX;
-			x->ids++;
 		}
 	}
 	e->copies += e->copies != UINT32_MAX;
@@ -188,9 +187,4 @@ struct id_table_entry *id_table_note(struct id_table *x, uint64_t key, uint64_t 
 uint64_t id_table_known_since(const struct id_table *x)
 {
 	return x->known_since_ns;
-}
-
-uint64_t id_table_ids(const struct id_table *x)
-{
-	return x->ids;
 }

@@ -48,7 +48,4 @@ void id_table_expect(const struct id_table *x, uint64_t key);
 /* Returns the time since which all ids that came are known; 0: all ids that ever came. */
 uint64_t id_table_known_since(const struct id_table *x);
 
-/* Returns how many new ids came, that is, ids that were not known. */
-uint64_t id_table_ids(const struct id_table *x);
-
 #endif

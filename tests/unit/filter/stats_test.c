@@ -29,7 +29,7 @@ static void empty_is_empty(void **state)
 
 	(void)state;
 	sim_start(&s, &spec, 1);
-	f = stats_fill(&s.config, s.filter.blocks, 0);
+	f = stats_fill(&s.config, s.filter.blocks, 0, FILL_ALL);
 	assert_true(f.current == 0 && f.previous == 0 && f.ids == 0 && f.fpr == 0);
 	sim_stop(&s);
 }
@@ -43,7 +43,7 @@ static void full_is_full(void **state)
 	(void)state;
 	sim_start(&s, &spec, 1);
 	memset(s.filter.blocks, 0xff, s.config.memory.blocks * sizeof(struct dedup_block));
-	f = stats_fill(&s.config, s.filter.blocks, 0);
+	f = stats_fill(&s.config, s.filter.blocks, 0, FILL_ALL);
 	assert_true(f.current == 1 && f.previous == 1 && fabs(f.fpr - 1) < 1e-12);
 	assert_true(isfinite(f.ids) && f.ids > 1000);
 	sim_stop(&s);
@@ -65,7 +65,7 @@ static void ids_are_estimated(void **state)
 		learn_many(&s, 20000, &seed);
 		sim_run_until(&s, s.now_ns + S / 3);
 		learn_many(&s, 25000, &seed);
-		f = stats_fill(&s.config, s.filter.blocks, s.state.hand);
+		f = stats_fill(&s.config, s.filter.blocks, s.state.hand, FILL_ALL);
 		assert_true(fabs(f.ids / 45000 - 1) < (RATES[i] > 0.05 ? 0.10 : 0.03));
 		assert_true(f.current > f.previous && f.previous > 0);
 		sim_stop(&s);
@@ -85,9 +85,9 @@ static void rate_follows_the_bits(void **state)
 	(void)state;
 	sim_start(&s, &spec, 4);
 	learn_many(&s, 50000, &seed);
-	even = stats_fill(&s.config, s.filter.blocks, s.state.hand);
+	even = stats_fill(&s.config, s.filter.blocks, s.state.hand, FILL_ALL);
 	memset(s.filter.blocks, 0, s.config.memory.blocks / 2 * sizeof(struct dedup_block));
-	uneven = stats_fill(&s.config, s.filter.blocks, s.state.hand);
+	uneven = stats_fill(&s.config, s.filter.blocks, s.state.hand, FILL_ALL);
 	assert_true(fabs(uneven.fpr / even.fpr - 0.5) < 0.05);
 	assert_true(fabs(uneven.ids / even.ids - 0.5) < 0.05);
 	for (int i = 0; i < 1000000; i++) {
@@ -111,7 +111,7 @@ static void last_block_counts(void **state)
 	if (s.config.memory.blocks % s.config.memory.segment_places == 0)
 		s.config.memory.blocks--;
 	memset(s.filter.blocks[s.config.memory.blocks - 1].half[0], 0xff, 32);
-	f = stats_fill(&s.config, s.filter.blocks, 0);
+	f = stats_fill(&s.config, s.filter.blocks, 0, FILL_ALL);
 	assert_true(f.current > 0 && f.ids > 0 && f.fpr > 0);
 	sim_stop(&s);
 }
@@ -185,8 +185,8 @@ static void small_is_exact(void **state)
 	sim_start(&s, &spec, 1);
 	assert_true(s.config.memory.blocks <= FILL_BLOCKS_MAX);
 	learn_many(&s, 30000, &seed);
-	all = stats_fill(&s.config, s.filter.blocks, s.state.hand);
-	some = stats_fill_by(&s.config, s.filter.blocks, s.state.hand, fill_sample(&s.config, 77));
+	all = stats_fill(&s.config, s.filter.blocks, s.state.hand, FILL_ALL);
+	some = stats_fill(&s.config, s.filter.blocks, s.state.hand, fill_sample(&s.config, 77));
 	assert_memory_equal(&all, &some, sizeof(all));
 	assert_true(all.read_part == 1 && all.ids_error == 0);
 	s.config.memory.blocks = FILL_BLOCKS_MAX;
@@ -226,10 +226,10 @@ static void sample_agrees(void **state)
 	learn_many(&s, row->ids / 2, &seed);
 	sim_run_until(&s, s.now_ns + 200 * S);
 	learn_many(&s, row->ids - row->ids / 2, &seed);
-	all = stats_fill(&s.config, s.filter.blocks, s.state.hand);
+	all = stats_fill(&s.config, s.filter.blocks, s.state.hand, FILL_ALL);
 	for (int i = 0; i < n; i++) {
 		struct sample sample = { row->stride, random_next(&seed) };
-		struct fill f = stats_fill_by(&s.config, s.filter.blocks, s.state.hand, sample);
+		struct fill f = stats_fill(&s.config, s.filter.blocks, s.state.hand, sample);
 
 		/* Segments seldom divide by it: the last block drawn then stands for fewer. */
 		assert_true(f.read_part * row->stride > 0.99 && f.read_part * row->stride < 1.5);
@@ -263,7 +263,7 @@ static void sample_of_a_pattern_is_fair(void **state)
 	for (uint32_t i = 0; i < s.config.memory.places; i += 16)
 		memset(&s.filter.blocks[i], 0xff, sizeof(struct dedup_block));
 	for (uint64_t seed = 0; seed < 100; seed++)
-		mean += stats_fill_by(&s.config, s.filter.blocks, 0, (struct sample){ 16, seed }).current /
+		mean += stats_fill(&s.config, s.filter.blocks, 0, (struct sample){ 16, seed }).current /
 			100;
 	assert_true(fabs(mean * 16 - 1) < 0.1);
 	sim_stop(&s);

@@ -85,7 +85,7 @@ static void says_what_came(void **state)
 {
 	const struct row *row = *state;
 	struct model m = { .ids = row->ids };
-	uint64_t seed = 3, now = 1000, fresh = 0;
+	uint64_t seed = 3, now = 1000;
 	struct id_table *x;
 
 	m.known = calloc((size_t)REALMS * row->ids, sizeof(*m.known));
@@ -103,9 +103,7 @@ static void says_what_came(void **state)
 		now += random_next(&seed) % 3;
 		e = id_table_note(x, id_table_key(x, realm, &id, words), now);
 		check(x, e, known, now);
-		fresh += e->copies == 1;
 		e->mark[0] = known->mark = random_next(&seed);
-		assert_int_equal(id_table_ids(x), fresh);
 	}
 	assert_int_equal(id_table_known_since(x) > 0, row->evicts);
 	id_table_close(x);
