@@ -107,21 +107,24 @@ static const char *action_of(const struct dedup_config *c)
 						    : "drop";
 }
 
-static void write_infos(struct metrics_out *m, const struct monitor *in)
+/* Writes what a function does of each filter that can be read. */
+static void write_each(struct metrics_out *m, const struct monitor *in,
+		       void (*write)(struct metrics_out *m, const struct watched *r))
 {
-	metrics_family(m, METRICS_INFO, "filter", "What the filter is.");
-	for (int i = 0; i < in->cnt; i++) {
-		const struct status *s = &in->list[i]->status;
-		const struct dedup_config *c = s->filter.config;
+	for (int i = 0; i < in->cnt; i++)
+		if (!in->list[i]->err)
+			write(m, in->list[i]);
+}
 
-		if (in->list[i]->err)
-			continue;
-		metrics_info(
-			m, METRICS_LABELS("filter", in->list[i]->name, "layout", s->layout->name,
-					  "hash", hash_name(c->memory.hash), "action", action_of(c),
-					  "learn", c->policy.learn_app ? "app" : "kernel", "ihave",
-					  c->policy.ihave_pass ? "pass" : "drop", "mode", s->mode));
-	}
+static void write_info(struct metrics_out *m, const struct watched *r)
+{
+	const struct dedup_config *c = r->status.filter.config;
+
+	metrics_info(m, METRICS_LABELS("filter", r->name, "layout", r->status.layout->name, "hash",
+				       hash_name(c->memory.hash), "action", action_of(c), "learn",
+				       c->policy.learn_app ? "app" : "kernel", "ihave",
+				       c->policy.ihave_pass ? "pass" : "drop", "mode",
+				       r->status.mode));
 }
 
 static const char *mode_of(const struct status_iface *f)
@@ -146,22 +149,16 @@ static bool is_repeated(const struct status *s, int n)
 	return false;
 }
 
-static void write_ifaces(struct metrics_out *m, const struct monitor *in)
+static void write_ifaces(struct metrics_out *m, const struct watched *r)
 {
-	metrics_family(m, METRICS_INFO, "interface", "Where the filter runs, or ran.");
-	for (int i = 0; i < in->cnt; i++) {
-		const struct status *s = &in->list[i]->status;
+	for (int n = 0; n < r->status.ifaces_cnt; n++) {
+		const struct status_iface *f = &r->status.ifaces[n];
 
-		for (int n = 0; n < s->ifaces_cnt && !in->list[i]->err; n++) {
-			const struct status_iface *f = &s->ifaces[n];
-
-			if (!is_repeated(s, n))
-				metrics_info(m, METRICS_LABELS("filter", in->list[i]->name,
-							       "interface", f->name, "state",
-							       iface_state_name(f->state), "mode",
-							       mode_of(f), "dispatcher",
-							       f->dispatcher ? "true" : "false"));
-		}
+		if (!is_repeated(&r->status, n))
+			metrics_info(m, METRICS_LABELS("filter", r->name, "interface", f->name,
+						       "state", iface_state_name(f->state), "mode",
+						       mode_of(f), "dispatcher",
+						       f->dispatcher ? "true" : "false"));
 	}
 }
 
@@ -198,21 +195,23 @@ static void write_wanted(struct metrics_out *m, const struct readings *in)
 	}
 }
 
-/* Numbers of many kinds in one family, so that names are not taken for units. */
-static void write_geometry(struct metrics_out *m, const struct monitor *in)
+static void write_geometry(struct metrics_out *m, const struct watched *r)
 {
 	struct layout_fact facts[LAYOUT_FACTS_MAX];
+	int cnt = r->status.layout->facts(NULL, r->status.filter.config, facts);
 
-	metrics_family(m, METRICS_GAUGE, "geometry", "Parameters of the filter's memory.");
-	for (int i = 0; i < in->cnt; i++) {
-		const struct status *s = &in->list[i]->status;
-		int cnt = in->list[i]->err ? 0 : s->layout->facts(NULL, s->filter.config, facts);
+	for (int n = 0; n < cnt; n++)
+		metrics_gauge(m, (double)facts[n].value,
+			      METRICS_LABELS("filter", r->name, "parameter", facts[n].key));
+}
 
-		for (int n = 0; n < cnt; n++)
-			metrics_gauge(m, (double)facts[n].value,
-				      METRICS_LABELS("filter", in->list[i]->name, "parameter",
-						     facts[n].key));
-	}
+static void write_fill(struct metrics_out *m, const struct watched *r)
+{
+	metrics_gauge(m, r->status.fill.current,
+		      METRICS_LABELS("filter", r->name, "generation", "current"));
+	if (r->status.layout->has_generations)
+		metrics_gauge(m, r->status.fill.previous,
+			      METRICS_LABELS("filter", r->name, "generation", "previous"));
 }
 
 static void write_gauges(struct metrics_out *m, const struct monitor *in)
@@ -232,17 +231,7 @@ static void write_gauges(struct metrics_out *m, const struct monitor *in)
 #undef X
 	metrics_family(m, METRICS_GAUGE, "fill_ratio",
 		       "Part of a generation's bits that are set; countdown: of all cells.");
-	for (int i = 0; i < in->cnt; i++) {
-		const struct watched *r = in->list[i];
-
-		if (r->err)
-			continue;
-		metrics_gauge(m, r->status.fill.current,
-			      METRICS_LABELS("filter", r->name, "generation", "current"));
-		if (r->status.layout->has_generations)
-			metrics_gauge(m, r->status.fill.previous,
-				      METRICS_LABELS("filter", r->name, "generation", "previous"));
-	}
+	write_each(m, in, write_fill);
 }
 
 static void write_predecessors(struct metrics_out *m, const struct monitor *in)
@@ -300,14 +289,10 @@ static void write_sockets(struct metrics_out *m, const struct monitor *in)
 #undef X
 }
 
-static void write_advice(struct metrics_out *m, const struct monitor *in)
+static void write_advice(struct metrics_out *m, const struct watched *r)
 {
-	metrics_family(m, METRICS_GAUGE, "advice", "1: `xdp-dedup status` has this advice.");
-	for (int i = 0; i < in->cnt; i++)
-		for (int n = 0; n < in->list[i]->advice_cnt && !in->list[i]->err; n++)
-			metrics_gauge(m, 1,
-				      METRICS_LABELS("filter", in->list[i]->name, "advice",
-						     in->list[i]->advice[n].key));
+	for (int n = 0; n < r->advice_cnt; n++)
+		metrics_gauge(m, 1, METRICS_LABELS("filter", r->name, "advice", r->advice[n].key));
 }
 
 int metrics_write(FILE *out, const struct readings *r, enum metrics_format format)
@@ -315,14 +300,19 @@ int metrics_write(FILE *out, const struct readings *r, enum metrics_format forma
 	struct metrics_out m = { .out = out, .format = format };
 
 	write_service(&m, r);
-	write_infos(&m, &r->filters);
-	write_ifaces(&m, &r->filters);
+	metrics_family(&m, METRICS_INFO, "filter", "What the filter is.");
+	write_each(&m, &r->filters, write_info);
+	metrics_family(&m, METRICS_INFO, "interface", "Where the filter runs, or ran.");
+	write_each(&m, &r->filters, write_ifaces);
 	write_wanted(&m, r);
 	metrics_counters(&m, &r->filters);
 	write_gauges(&m, &r->filters);
-	write_geometry(&m, &r->filters);
+	/* Numbers of many kinds in one family, so that names are not taken for units. */
+	metrics_family(&m, METRICS_GAUGE, "geometry", "Parameters of the filter's memory.");
+	write_each(&m, &r->filters, write_geometry);
 	write_predecessors(&m, &r->filters);
 	write_sockets(&m, &r->filters);
-	write_advice(&m, &r->filters);
+	metrics_family(&m, METRICS_GAUGE, "advice", "1: `xdp-dedup status` has this advice.");
+	write_each(&m, &r->filters, write_advice);
 	return metrics_end(&m);
 }
