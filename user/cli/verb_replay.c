@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "diag.h"
 #include "kernel.h"
 #include "plan.h"
@@ -19,13 +20,11 @@ static const uint8_t ANY_MAC[6] = { 0x02, 0, 0, 0, 0, 0x01 };
 void replay_show_progress(const struct capture *c, uint64_t packets)
 {
 	static uint64_t next_ns;
-	uint64_t bytes = capture_file_bytes(c);
-	struct timespec now;
+	uint64_t bytes = capture_file_bytes(c), now_ns = clock_ns(CLOCK_MONOTONIC);
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec < next_ns)
+	if (now_ns < next_ns)
 		return;
-	next_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec + PROGRESS_NS;
+	next_ns = now_ns + PROGRESS_NS;
 	if (bytes)
 		diag_progress("%llu packets, %d %%", (unsigned long long)packets,
 			      (int)(capture_bytes_read(c) * 100 / bytes));

@@ -102,11 +102,8 @@ static void read_body(struct blocks *b)
 			add_nameless_iface(b);
 		return;
 	case TYPE_PACKET:
-		if (wait_within(b, BLOCK_PACKET, 0, 4))
-			return;
-		break;
 	case TYPE_OLD_PACKET:
-		if (wait_within(b, BLOCK_PACKET, 0, 2))
+		if (wait_within(b, BLOCK_PACKET, 0, b->type == TYPE_PACKET ? 4 : 2))
 			return;
 		break;
 	case TYPE_SIMPLE:
