@@ -140,11 +140,6 @@ static void print_senders(const struct capture *c, const struct replay_stream *s
 			       capture_iface_name(c, i), s->iface_duplicates[i], s->iface_packets[i]);
 }
 
-static uint64_t dropped_of(const struct replay_stream *s)
-{
-	return s->reasons[DEDUP_REASON_duplicate] + s->reasons[DEDUP_REASON_ihave_duplicate];
-}
-
 static uint64_t matched_of(const struct replay_stream *s)
 {
 	uint64_t sum = 0;
@@ -158,7 +153,9 @@ static void print_stream(const struct capture *c, const struct dedup_config *cfg
 			 const struct replay_result *r, uint32_t n)
 {
 	const struct replay_stream *s = &r->streams[n];
-	uint64_t matched = matched_of(s), dropped = dropped_of(s);
+	uint64_t dropped =
+		s->reasons[DEDUP_REASON_duplicate] + s->reasons[DEDUP_REASON_ihave_duplicate];
+	uint64_t matched = matched_of(s);
 
 	printf("%s: %" PRIu64 " packets, %" PRIu64 " new, %" PRIu64
 	       " duplicates (%.1f %%): %s of %s saved\n",

@@ -274,13 +274,6 @@ static void print_socket(const struct status *s, const struct socket_seen *k)
 		       k->unreturned);
 }
 
-static void print_sockets(const struct status *s)
-{
-	print_deliver(s->filter.config);
-	for (int i = 0; s->sockets && i < s->sockets->cnt; i++)
-		print_socket(s, &s->sockets->list[i]);
-}
-
 /* What lines above say already is left out. */
 static void print_advice(const struct status *s)
 {
@@ -315,7 +308,9 @@ void status_print(const struct status *s)
 		puts("  learning    only what an application adds");
 	if (c->policy.ihave_pass)
 		puts("  IHAVEs      all pass");
-	print_sockets(s);
+	print_deliver(c);
+	for (int i = 0; s->sockets && i < s->sockets->cnt; i++)
+		print_socket(s, &s->sockets->list[i]);
 	print_sampler(&s->sampler);
 	if (s->stopped)
 		puts("  hand        has stopped: everything passes; unload and load again");

@@ -72,21 +72,6 @@ static int is_done(const struct turning *t)
 	return clock_ns(CLOCK_MONOTONIC) < t->until_ns ? 0 : log_garbled(t->f);
 }
 
-static int own_is_done(const struct turning *t)
-{
-	int done = is_done(t);
-
-	return !done && hand_has_stopped(t->f) ? -ESTALE : done;
-}
-
-/* A predecessor's hand has nothing to do if it has stopped, as it does when the predecessor is
- * given up meanwhile.
- */
-static int before_is_done(const struct turning *t)
-{
-	return stats_stopped(t->f->config, t->f->state, kernel_now_ns()) ? 1 : is_done(t);
-}
-
 /* Makes a request of the hand, and of the predecessor's, and waits until it is done. */
 static int turn_both(struct filter *f, request_fn request)
 {
@@ -98,9 +83,15 @@ static int turn_both(struct filter *f, request_fn request)
 		return -EUCLEAN;
 	while (!done) {
 		usleep(1000);
-		done = own_is_done(&own);
-		if (done == 1 && before)
-			done = before_is_done(&other);
+		done = is_done(&own);
+		if (!done && hand_has_stopped(f))
+			done = -ESTALE;
+		/* A predecessor's hand has nothing to do if it has stopped, as it does when the
+		 * predecessor is given up meanwhile.
+		 */
+		if (done == 1 && before &&
+		    !stats_stopped(before->config, before->state, kernel_now_ns()))
+			done = is_done(&other);
 	}
 	return done < 0 ? done : 0;
 }

@@ -270,12 +270,6 @@ static int watch(struct session *s)
 	return err;
 }
 
-static void end(struct session *s)
-{
-	monitor_free(&s->filters);
-	attach_view_free(&s->view);
-}
-
 /* Finds the filter that is meant, which may be named by an interface. 0 or -errno (logged). */
 static int find(struct session *s)
 {
@@ -310,6 +304,7 @@ int verb_watch(const struct options *o)
 		diag_receive_end(&on_screen);
 	if (err && *s.note)
 		diag_err(err, "%s", s.note);
-	end(&s);
+	monitor_free(&s.filters);
+	attach_view_free(&s.view);
 	return err ? EXIT_FAILED : EXIT_DONE;
 }

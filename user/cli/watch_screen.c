@@ -8,7 +8,7 @@
 #include "units.h"
 #include "watch_view.h"
 
-#define SUMMARY_LINES 7
+#define SUMMARY_LINES 7 /* that draw_summary() draws, and one more of a filter that delivers */
 
 static void draw_title(const struct watched *f)
 {
@@ -78,12 +78,6 @@ static void draw_window(const struct watched *f)
 	snprintf(text, sizeof(text), "%s of %s", FORMAT_TIME(monitor_window_ns(f)),
 		 FORMAT_TIME(f->status.filter.config->memory.window_ns));
 	terminal_bar("window", watched_window(f), f->status.stopped ? "clock has stopped" : text);
-}
-
-/* How many lines draw_summary() draws. */
-static int summary_lines(const struct watched *f)
-{
-	return SUMMARY_LINES + (f->status.filter.config->policy.deliver ? 1 : 0);
 }
 
 static void draw_summary(const struct watched *f)
@@ -213,7 +207,8 @@ void watch_screen_draw(const struct monitor *m, int selected, const char *note)
 		draw_title(f);
 		if (m->cnt > 1)
 			draw_list(m, selected);
-		spare = terminal_lines_left() - summary_lines(f);
+		spare = terminal_lines_left() - SUMMARY_LINES -
+			!!f->status.filter.config->policy.deliver;
 		draw_advice(f, spare < 1 ? 1 : spare < LINES / 4 ? spare : LINES / 4);
 		draw_summary(f);
 		draw_ifaces(f);

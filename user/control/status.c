@@ -63,13 +63,6 @@ static bool has_moved_here(const struct status *s, const char *name)
 	return false;
 }
 
-static uint32_t rx_queues(const char *ifname)
-{
-	uint32_t now, max;
-
-	return device_queues(ifname, &now, &max) ? 0 : now;
-}
-
 static int has_native(uint32_t ifindex)
 {
 	uint64_t features;
@@ -100,6 +93,7 @@ static void collect_attached(struct status *s, const struct attach_view *v)
 		const struct attachment *a = &v->list[i];
 		const char *mode = attach_mode_name(a->mode);
 		struct status_iface *iface;
+		uint32_t max;
 
 		if (a->err) {
 			add_iface(s, a->ifname, a->ifindex, IFACE_UNKNOWN);
@@ -118,8 +112,9 @@ static void collect_attached(struct status *s, const struct attach_view *v)
 		iface->dispatcher = a->dispatcher;
 		if (iface->mode == MODE_SKB)
 			iface->native = has_native(iface->ifindex);
-		if (s->filter.config->policy.deliver)
-			iface->queues = rx_queues(iface->name);
+		if (s->filter.config->policy.deliver &&
+		    device_queues(iface->name, &iface->queues, &max))
+			iface->queues = 0;
 		s->mode = !strcmp(s->mode, "none") || !strcmp(s->mode, mode) ? mode : "mixed";
 	}
 }

@@ -142,11 +142,6 @@ static struct dump dump_links(int32_t nsid)
 	return d;
 }
 
-static struct dump dump_nsids(void)
-{
-	return dump_of(RTM_GETNSID, NLM_F_DUMP, sizeof(struct rtgenmsg));
-}
-
 /* Asks for the id of this namespace itself. */
 static struct dump dump_own_nsid(void)
 {
@@ -251,7 +246,8 @@ static int run_xdp_in(int32_t nsid, uint32_t prog_id)
  */
 static int run_xdp_by_ids(uint32_t prog_id)
 {
-	struct dump own = dump_own_nsid(), d = dump_nsids();
+	struct dump d = dump_of(RTM_GETNSID, NLM_F_DUMP, sizeof(struct rtgenmsg));
+	struct dump own = dump_own_nsid();
 	int found = dump(&own) ?: dump(&d);
 
 	for (int i = 0; i < d.nsids_cnt && !found; i++)

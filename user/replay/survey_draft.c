@@ -92,11 +92,6 @@ static void add_to(struct spec_stream *st, const uint8_t address[16], bool ipv4)
 	st->to4_cnt += ipv4;
 }
 
-static bool names_addresses(const struct place *p, const struct profile *profile)
-{
-	return profile->stream.layer == DEDUP_UDP && (p->d.multicast || profile->needs_to);
-}
-
 /* The stream, from `first` on, that place p can be put into: of its port, or, where no addresses
  * are named, the one without any.
  */
@@ -120,7 +115,7 @@ static bool add_feed(struct survey_draft *d, uint32_t feed, const struct profile
 
 	for (uint32_t i = feed; i < SURVEY_DESTINATIONS_MAX; i++) {
 		const struct place *place = &d->s->table.places[i];
-		bool named = names_addresses(place, p);
+		bool named = p->stream.layer == DEDUP_UDP && (place->d.multicast || p->needs_to);
 		struct spec_stream *st;
 
 		if (!place->used || place->feed != feed || place->best < 0)

@@ -110,17 +110,6 @@ void reconcile_end(struct reconcile *k)
 	}
 }
 
-static void remove_at(struct reconcile *k, int i)
-{
-	k->cnt--;
-	memmove(&k->list[i], &k->list[i + 1], (k->cnt - i) * sizeof(*k->list));
-}
-
-static enum job first_job(const struct reconciled *f)
-{
-	return f->todo & -f->todo;
-}
-
 /* 0; or -errno (logged): it is still to be done. */
 static int start(struct reconcile *k, const struct job_order *order)
 {
@@ -147,7 +136,7 @@ static void retry_later(struct reconciled *f, uint64_t now_ns)
 static void start_of(struct reconcile *k, struct reconciled *f, uint64_t now_ns)
 {
 	const struct config_filter *wanted = config_find(&k->config, f->name);
-	enum job job = first_job(f);
+	enum job job = f->todo & -f->todo; /* the first of them */
 	char *there[DEDUP_IFACES_MAX];
 	struct job_order order = { .job = job, .wish = { .name = f->name } };
 	bool needs_ifaces = job == JOB_ENSURE || job == JOB_INTERFACES;
@@ -215,8 +204,10 @@ void reconcile_ended(struct reconcile *k, int status, uint64_t now_ns)
 		f->retry_in_ns = 0;
 	if (done && k->job == JOB_ENSURE)
 		f->is_up = true;
-	if (done && k->job == JOB_UNLOAD && f->leaves)
-		remove_at(k, (int)(f - k->list));
+	if (done && k->job == JOB_UNLOAD && f->leaves) {
+		k->cnt--;
+		memmove(f, f + 1, (&k->list[k->cnt] - f) * sizeof(*f));
+	}
 	if (done || k->ending)
 		return;
 	f->failed |= k->job;

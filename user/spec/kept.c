@@ -131,12 +131,6 @@ int kept_of_slot(const struct dedup_config *c, uint32_t slot)
 	return -1;
 }
 
-/* A slot that no stream has had yet, and that differs from those used modulo DEDUP_SLOTS. */
-static uint32_t new_slot(const struct dedup_config *c, uint32_t used)
-{
-	return (uint32_t)c->serial * DEDUP_SLOTS + (uint32_t)__builtin_ctz(~used);
-}
-
 void kept_slots(const struct dedup_config *old, struct dedup_config *c)
 {
 	uint32_t used = 0;
@@ -145,9 +139,10 @@ void kept_slots(const struct dedup_config *old, struct dedup_config *c)
 		used |= 1U << old->policy.streams[n].slot % DEDUP_SLOTS;
 	for (uint32_t n = 0; n < c->policy.streams_cnt; n++) {
 		int was = kept_stream(old, c, &c->policy.streams[n]);
+		/* One that no stream has had yet, and that differs from those used modulo DEDUP_SLOTS. */
+		uint32_t new = (uint32_t)c->serial *DEDUP_SLOTS + (uint32_t)__builtin_ctz(~used);
 
-		c->policy.streams[n].slot =
-			was < 0 ? new_slot(c, used) : old->policy.streams[was].slot;
+		c->policy.streams[n].slot = was < 0 ? new : old->policy.streams[was].slot;
 		used |= 1U << c->policy.streams[n].slot % DEDUP_SLOTS;
 	}
 }

@@ -217,11 +217,6 @@ static bool is_direct(const struct dedup_stream *st)
 	return direct;
 }
 
-static void set_whole(struct dedup_load *load)
-{
-	load->whole = !load->shift && !~load->mask;
-}
-
 /* Are the id's words the packet's, one behind the other? */
 static bool is_adjacent(const struct dedup_stream *st)
 {
@@ -285,12 +280,14 @@ static void plan_direct(struct dedup_config *c)
 	bool same = true; /* the short cut asks once whether frames for other hosts count */
 
 	for (uint32_t i = 0; i < c->policy.streams_cnt; i++) {
-		c->policy.streams[i].direct = is_direct(&c->policy.streams[i]);
-		c->policy.streams[i].need = need_of(&c->policy.streams[i]);
-		for (uint32_t j = 0; j < c->policy.streams[i].loads_cnt; j++)
-			set_whole(&c->policy.streams[i].loads[j]);
-		c->policy.streams[i].adjacent = is_adjacent(&c->policy.streams[i]);
-		same &= c->policy.streams[i].forwarded == c->policy.streams[0].forwarded;
+		struct dedup_stream *st = &c->policy.streams[i];
+
+		st->direct = is_direct(st);
+		st->need = need_of(st);
+		for (uint32_t j = 0; j < st->loads_cnt; j++)
+			st->loads[j].whole = !st->loads[j].shift && !~st->loads[j].mask;
+		st->adjacent = is_adjacent(st);
+		same &= st->forwarded == c->policy.streams[0].forwarded;
 	}
 	for (uint32_t r = 0; r < c->policy.ports_cnt; r++) {
 		c->policy.direct[r] = same && c->memory.layout == DEDUP_BLOCKED && !c->policy.vlans_cnt
