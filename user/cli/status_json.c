@@ -7,6 +7,7 @@
 #include "json_out.h"
 #include "plan.h"
 #include "prefixes.h"
+#include "profile.h"
 #include "status_view.h"
 
 json_object *iface_json(const struct status_iface *f)
@@ -70,9 +71,6 @@ static json_object *json_counters(const struct filter_counters *c)
 /* Stream n: which packets are its, what their id is, and its counters. */
 static json_object *json_stream(const struct status *s, uint32_t n)
 {
-	static const char *const LAYERS[] = {
-		[DEDUP_UDP] = "udp", [DEDUP_IP] = "ip", [DEDUP_ETHERNET] = "ethernet"
-	};
 	static const char *const DIGESTS[] = {
 		[DEDUP_DIGEST_NONE] = "none",
 		[DEDUP_DIGEST_PAYLOAD] = "payload",
@@ -84,7 +82,8 @@ static json_object *json_stream(const struct status *s, uint32_t n)
 	json_object *o = json_object_new_object();
 
 	ADD("name", json_text(st->name));
-	ADD("layer", json_text(st->layer < 3 ? LAYERS[st->layer] : "unknown"));
+	ADD("layer",
+	    json_text(st->layer < PROFILE_LAYERS_CNT ? PROFILE_LAYERS[st->layer] : "unknown"));
 	ADD("decoder", json_text(st->decoder == DEDUP_GSP ? "gsp" : "fields"));
 	ADD("ethertype", json_object_new_int(ntohs(st->ethertype)));
 	ADD("ports", json_ports(&c->policy.ports[st->ports_first], st->ports_cnt));

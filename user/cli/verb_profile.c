@@ -8,15 +8,13 @@
 #include "profile.h"
 #include "verbs.h"
 
-static const char *const LAYERS[] = { "udp", "ip", "ethernet" };
-
 static json_object *json_of(const struct profile *p)
 {
 	json_object *o = json_object_new_object();
 
 	ADD("name", json_text(p->stream.name));
 	ADD("about", json_text(p->about));
-	ADD("layer", json_text(LAYERS[p->stream.layer]));
+	ADD("layer", json_text(PROFILE_LAYERS[p->stream.layer]));
 	ADD("words", json_u64(p->stream.words));
 	ADD("window_ns", p->window_ns ? json_u64(p->window_ns) : NULL);
 	ADD("fpr", p->fpr > 0 ? json_double(p->fpr) : NULL);
@@ -68,7 +66,7 @@ static int check(struct profiles *all, const char *path)
 		if (p->builtin)
 			continue;
 		printf("%s: OK: layer %s, %u gate%s, an id of %u word%s\n", p->stream.name,
-		       LAYERS[p->stream.layer], p->stream.gates_cnt,
+		       PROFILE_LAYERS[p->stream.layer], p->stream.gates_cnt,
 		       p->stream.gates_cnt == 1 ? "" : "s", p->stream.words,
 		       p->stream.words == 1 ? "" : "s");
 	}

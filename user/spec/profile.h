@@ -18,6 +18,10 @@
 #define PROFILES_MAX 256
 #define PROFILE_SAYS_MAX 256
 
+/* What a profile, and status, call the layers of streams. */
+#define PROFILE_LAYERS_CNT 3
+extern const char *const PROFILE_LAYERS[PROFILE_LAYERS_CNT];
+
 struct profile {
 	struct dedup_stream stream; /* by the profile's name; no ports, destinations, realm */
 	char about[PROFILE_ABOUT_MAX];

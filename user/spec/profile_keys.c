@@ -32,14 +32,14 @@ static int set_about(struct parse *p, const char *value, struct position at)
 	return 0;
 }
 
+const char *const PROFILE_LAYERS[PROFILE_LAYERS_CNT] = {
+	[DEDUP_UDP] = "udp", [DEDUP_IP] = "ip", [DEDUP_ETHERNET] = "ethernet"
+};
+
 static int set_layer(struct parse *p, const char *value, struct position at)
 {
-	static const char *const LAYERS[] = {
-		[DEDUP_UDP] = "udp", [DEDUP_IP] = "ip", [DEDUP_ETHERNET] = "ethernet"
-	};
-
-	for (uint32_t i = 0; i < sizeof(LAYERS) / sizeof(LAYERS[0]); i++) {
-		if (!strcmp(value, LAYERS[i])) {
+	for (uint32_t i = 0; i < PROFILE_LAYERS_CNT; i++) {
+		if (!strcmp(value, PROFILE_LAYERS[i])) {
 			p->now.stream.layer = i;
 			return 0;
 		}
