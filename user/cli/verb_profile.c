@@ -46,10 +46,10 @@ static int show(const struct profiles *all, const char *name)
 {
 	const struct profile *p = profiles_find(all, name);
 
-	if (!p) {
-		diag_err(0, "there is no profile %s" ADVICE "xdp-dedup profile list has all", name);
-		return EXIT_FAILED;
-	}
+	if (!p)
+		return diag_err(EXIT_FAILED,
+				"there is no profile %s" ADVICE "xdp-dedup profile list has all",
+				name);
 	fputs(p->text, stdout);
 	return EXIT_DONE;
 }
@@ -97,10 +97,8 @@ int verb_profile(const struct options *o)
 	struct profiles all = { 0 };
 	int status = EXIT_FAILED;
 
-	if (!is_known(o)) {
-		diag_err(0, "usage: xdp-dedup profile " PROFILE_USAGE);
-		return EXIT_MISUSED;
-	}
+	if (!is_known(o))
+		return diag_err(EXIT_MISUSED, "usage: xdp-dedup profile " PROFILE_USAGE);
 	if (!wish_profiles(&o->wish, &all))
 		status = run(o, &all);
 	profiles_free(&all);

@@ -49,29 +49,25 @@ static int check_survey(const struct options *o)
 		{ "--engine kernel", o->engine == ENGINE_KERNEL },
 	};
 
-	for (size_t i = 0; i < sizeof(OF_FILTERS) / sizeof(OF_FILTERS[0]); i++) {
-		if (!OF_FILTERS[i].given)
-			continue;
-		diag_err(0,
-			 "%s needs --profile or --port: without, replay is a survey of all packets, by the built-in profiles",
-			 OF_FILTERS[i].option);
-		return EXIT_MISUSED;
-	}
+	for (size_t i = 0; i < sizeof(OF_FILTERS) / sizeof(OF_FILTERS[0]); i++)
+		if (OF_FILTERS[i].given)
+			return diag_err(
+				EXIT_MISUSED,
+				"%s needs --profile or --port: without, replay is a survey of all packets, by the built-in profiles",
+				OF_FILTERS[i].option);
 	return EXIT_DONE;
 }
 
 /* An enum exit_code; failures are logged. */
 static int check_replay(const struct options *o)
 {
-	if (o->wish.spec.learn_app) {
-		diag_err(0, "--learn app: a capture has no application that adds ids");
-		return EXIT_MISUSED;
-	}
-	if (o->write_passed && o->write_dropped && !strcmp(o->write_passed, o->write_dropped)) {
-		diag_err(0, "--write-passed and --write-dropped %s: they are two files",
-			 o->write_passed);
-		return EXIT_MISUSED;
-	}
+	if (o->wish.spec.learn_app)
+		return diag_err(EXIT_MISUSED,
+				"--learn app: a capture has no application that adds ids");
+	if (o->write_passed && o->write_dropped && !strcmp(o->write_passed, o->write_dropped))
+		return diag_err(EXIT_MISUSED,
+				"--write-passed and --write-dropped %s: they are two files",
+				o->write_passed);
 	if (o->engine == ENGINE_KERNEL && kernel_permits("replay --engine kernel", KERNEL_LOOK_UP))
 		return EXIT_FAILED;
 	return EXIT_DONE;

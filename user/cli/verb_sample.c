@@ -178,10 +178,8 @@ int verb_sample(const struct options *o)
 	struct filter f;
 	int err;
 
-	if (o->json && o->sample.write) {
-		diag_err(0, "sample takes --json or --write, not both");
-		return EXIT_MISUSED;
-	}
+	if (o->json && o->sample.write)
+		return diag_err(EXIT_MISUSED, "sample takes --json or --write, not both");
 	if (kernel_ready(o->wish.verbose, false) ||
 	    (all ? attachments_open(what, &f) : attachments_open_stream(what, &f)))
 		return EXIT_FAILED;

@@ -118,10 +118,10 @@ int control_load(const struct wish *w)
 {
 	int err;
 
-	if (!w->replace && (w->wait || w->forget)) {
-		diag_err(0, "--wait and --forget are for --replace: a new filter has no predecessor");
-		return EXIT_MISUSED;
-	}
+	if (!w->replace && (w->wait || w->forget))
+		return diag_err(
+			EXIT_MISUSED,
+			"--wait and --forget are for --replace: a new filter has no predecessor");
 	if (w->replace ? check_replace(w) : check_new(w))
 		return EXIT_MISUSED;
 	if (change_wait(w, w->name ?: w->where.ifnames[0]) || lock_take(w->verbose))

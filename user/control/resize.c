@@ -14,10 +14,8 @@ static int resize(struct change *c)
 
 int control_resize(const struct wish *w)
 {
-	if (!wish_gives(w, OPT_MEMORY)) {
-		diag_err(0, "what is to change? As in --capacity 2M" ADVICE
-			    "xdp-dedup resize --help lists all");
-		return EXIT_MISUSED;
-	}
+	if (!wish_gives(w, OPT_MEMORY))
+		return diag_err(EXIT_MISUSED, "what is to change? As in --capacity 2M" ADVICE
+					      "xdp-dedup resize --help lists all");
 	return change_wait(w, w->name) || change_run(w, resize) ? EXIT_FAILED : EXIT_DONE;
 }

@@ -276,11 +276,11 @@ int control_restore(const struct wish *w)
 	int err;
 
 	r = (struct restoration){ .name = w->name };
-	if (!filter_new_name_ok(r.name)) {
-		diag_err(0, "%s: a filter's name is 1 to %d letters, digits, - and _, the first no -",
-			 r.name, NAME_MAX_LEN);
-		return EXIT_MISUSED;
-	}
+	if (!filter_new_name_ok(r.name))
+		return diag_err(
+			EXIT_MISUSED,
+			"%s: a filter's name is 1 to %d letters, digits, - and _, the first no -",
+			r.name, NAME_MAX_LEN);
 	if (kernel_ready(w->verbose, false) || snapshot_open(w->file, &r.snapshot))
 		return EXIT_FAILED;
 	err = measure_elapsed(&r);

@@ -275,10 +275,8 @@ int control_unload(const struct wish *w)
 	struct unload u = { .w = w };
 	int err;
 
-	if (!!w->where.cnt + !!w->name + w->all != 1) {
-		diag_err(0, "unload takes interfaces, or --name NAME, or --all");
-		return EXIT_MISUSED;
-	}
+	if (!!w->where.cnt + !!w->name + w->all != 1)
+		return diag_err(EXIT_MISUSED, "unload takes interfaces, or --name NAME, or --all");
 	if (lock_take(w->verbose))
 		return EXIT_FAILED;
 	err = unload(&u);

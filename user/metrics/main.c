@@ -35,11 +35,10 @@ int main(int argc, char **argv)
 		puts("xdp-dedup-metrics " XDP_DEDUP_VERSION);
 		return check_output(EXIT_DONE);
 	}
-	if (argc > 1 || !is_socket(CHANNEL_LISTEN_FD) || !is_socket(CHANNEL_FD)) {
-		diag_err(0,
-			 "is started by xdp-dedup run, to answer scrapes; it takes nothing but --version");
-		return EXIT_MISUSED;
-	}
+	if (argc > 1 || !is_socket(CHANNEL_LISTEN_FD) || !is_socket(CHANNEL_FD))
+		return diag_err(
+			EXIT_MISUSED,
+			"is started by xdp-dedup run, to answer scrapes; it takes nothing but --version");
 	if (drop_privileges(CHANNEL_FD + 1, SERVE_FILES_MAX))
 		return EXIT_FAILED;
 	return serve(CHANNEL_LISTEN_FD, CHANNEL_FD) ? EXIT_FAILED : EXIT_DONE;

@@ -215,10 +215,8 @@ static int help(int argc, char **argv)
 {
 	const struct verb *v;
 
-	if (argc > 2) {
-		diag_err(0, "usage: xdp-dedup help " HELP_USAGE);
-		return EXIT_MISUSED;
-	}
+	if (argc > 2)
+		return diag_err(EXIT_MISUSED, "usage: xdp-dedup help " HELP_USAGE);
 	if (argc < 2) {
 		print_help(stdout);
 		return EXIT_DONE;
