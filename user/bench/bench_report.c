@@ -86,8 +86,6 @@ int bench_report(const struct options *o)
 	int err;
 
 	report->begin(o);
-	err = flush();
-	if (!err)
-		err = report_sizes(o, report);
+	err = flush() ?: report_sizes(o, report);
 	return err ? err : report_race(o, report);
 }

@@ -32,10 +32,8 @@ int control_check_filter(const struct wish *w)
 /* Makes the filter and attaches its program, or leaves nothing. */
 static int load(const char *name, const struct placement *where, const struct dedup_config *cfg)
 {
-	int err = name_claim(name);
+	int err = name_claim(name) ?: loader_create(name, cfg, NULL);
 
-	if (!err)
-		err = loader_create(name, cfg, NULL);
 	return err ? err : filter_start(name, where, cfg->policy.drop_ns);
 }
 

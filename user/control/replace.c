@@ -74,10 +74,8 @@ static int replace(struct change *c)
 	const struct dedup_config *old = c->f.config;
 	bool whole = c->w->whole, fits, same;
 	struct dedup_config cfg, next;
-	int err = ask_interfaces(c);
+	int err = ask_interfaces(c) ?: plan(c, &cfg);
 
-	if (!err)
-		err = plan(c, &cfg);
 	if (err)
 		return err;
 	next = cfg;

@@ -209,9 +209,7 @@ static int restore_into(struct restoration *r, struct change *c)
 			-EINVAL,
 			"%s has other streams or digests than the filter that was saved: in it the ids would be others",
 			c->f.name);
-	err = change_check_room(c);
-	if (!err)
-		err = change_check_memory("what was saved", plan_bytes(snapshot));
+	err = change_check_room(c) ?: change_check_memory("what was saved", plan_bytes(snapshot));
 	if (err)
 		return err;
 	restored = predecessor_of_snapshot(&r->snapshot, &c->f, &before);
@@ -238,10 +236,8 @@ static int restore_running(const struct wish *w, struct restoration *r)
 
 static int restore_new(const struct wish *w, struct restoration *r)
 {
-	int err = place(w, r);
+	int err = place(w, r) ?: plan(r);
 
-	if (!err)
-		err = plan(r);
 	return err ? err : restore(r);
 }
 

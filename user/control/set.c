@@ -14,9 +14,7 @@ static int set(struct change *c)
 	for (int i = 0; i < w->remove_cnt; i++)
 		if (!c->is_given_up[i])
 			remove[remove_cnt++] = w->remove[i];
-	err = change_interfaces(c, w->add, w->add_cnt, remove, remove_cnt);
-	if (!err)
-		err = change_ask(c);
+	err = change_interfaces(c, w->add, w->add_cnt, remove, remove_cnt) ?: change_ask(c);
 	if (!err)
 		err = change_plan(c, &cfg);
 	return err ? err : change_program(c, &cfg);

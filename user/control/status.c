@@ -326,10 +326,8 @@ int status_advice(const struct status *s, const struct filter_counters *recent,
 
 int status_collect(struct filter *f, const struct attach_view *view, bool exact, struct status *s)
 {
-	int err = filter_open_before(f);
+	int err = filter_open_before(f) ?: filter_open_change(f);
 
-	if (!err)
-		err = filter_open_change(f);
 	*s = (struct status){ .filter = *f,
 			      .layout = layout_of(f->config->memory.layout),
 			      .exact = exact };

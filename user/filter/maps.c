@@ -97,10 +97,8 @@ static int unpin(const struct filter *f, const char *pin)
  */
 int filter_drop_predecessor(const struct filter *f)
 {
-	int err = drop_inner(f, PIN_BEFORE_STATE);
+	int err = drop_inner(f, PIN_BEFORE_STATE) ?: drop_inner(f, PIN_BEFORE_FILTER);
 
-	if (!err)
-		err = drop_inner(f, PIN_BEFORE_FILTER);
 	for (int pin = PINS_ALL - 1; pin >= PIN_PREDECESSOR_STATE && !err; pin--)
 		err = unpin(f, PINS[pin]);
 	__sync_fetch_and_add(&f->state->serial, 1);

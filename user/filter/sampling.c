@@ -157,9 +157,7 @@ int sampling_begin(struct filter *f, const struct sampling_wish *wish, struct sa
 	if (!s)
 		return -ENOMEM;
 	*s = (struct sampling){ .f = f, .taker = taker, .map_fd = -1, .ring_fd = -1 };
-	err = check_hand(f);
-	if (!err)
-		err = open_ring(s);
+	err = check_hand(f) ?: open_ring(s);
 	if (!err) {
 		err = take(s);
 		*pid = READ_ONCE(f->state->sampler.pid);
@@ -180,9 +178,7 @@ int sampling_poll(struct sampling *s, int timeout_ms)
 	int err = 0;
 
 	if (clock_ns(CLOCK_MONOTONIC) - s->renewed_ns >= RENEW_NS) {
-		err = filter_is_loaded(s->f);
-		if (!err)
-			err = check_hand(s->f);
+		err = filter_is_loaded(s->f) ?: check_hand(s->f);
 		if (!err)
 			err = slow_path_put_reason(s->f, renew, s);
 		if (err)

@@ -125,9 +125,7 @@ static int add_rows(const struct filter *f, __u32 first, __u32 end, const struct
 	int err = 0;
 
 	for (__u32 n = first; n < end && !err; n++) {
-		err = add_row(f, n, false, to);
-		if (!err)
-			err = add_earlier(f, n, to);
+		err = add_row(f, n, false, to) ?: add_earlier(f, n, to);
 	}
 	return err;
 }

@@ -194,10 +194,8 @@ static void add_generations(const struct filter *f, struct fips_filter *to)
 
 int fips_live_filter(const struct filter *f, struct fips_filter *out)
 {
-	int err = fips_live_check(f);
+	int err = fips_live_check(f) ?: fips_init(out, f->config->memory.k, FIPS_V1_SIZE_CLASS);
 
-	if (!err)
-		err = fips_init(out, f->config->memory.k, FIPS_V1_SIZE_CLASS);
 	if (err)
 		return err;
 	add_generations(f, out);

@@ -123,9 +123,7 @@ static int load_program(struct xdp_dedup *skel, const struct dedup_config *cfg,
 	err = xdp_dedup__load(skel);
 	if (err)
 		return kernel_explain(err, 0);
-	err = object_check(skel, loader_packet_program(skel));
-	if (!err)
-		err = object_pin(skel, directory);
+	err = object_check(skel, loader_packet_program(skel)) ?: object_pin(skel, directory);
 	return err ? err : pin_program(skel, directory);
 }
 
@@ -227,9 +225,7 @@ static int make_successor(const struct dedup_config *cfg, const struct filter *r
 	if (err)
 		return err;
 	pin_dir_beside(beside, name);
-	err = share_pin(name, PIN_WANTED);
-	if (!err)
-		err = share_pin(name, PIN_JUDGED);
+	err = share_pin(name, PIN_WANTED) ?: share_pin(name, PIN_JUDGED);
 	if (!err)
 		err = share_delivery(name, cfg);
 	if (!err)
