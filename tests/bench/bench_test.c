@@ -238,7 +238,7 @@ static const struct script {
 	{ "progress-on-a-terminal-only",
 	  "script -qec \"$BENCH --ids 1k --rounds 1 --copies 1k 2>$d/b\" /dev/null >$d/a\n"
 	  "[ ! -s $d/b ]; grep -q 'two CPUs' $d/a; not grep -q measuring $d/a\n" },
-	/* What machines that filter have: no bench, no peers' maps. The same words are in the bench. */
+	/* The tool has no bench and no peers' maps. All these words are in the bench. */
 	{ "the-tool-has-no-bench",
 	  "words='bench_bpf|bench_run|bench_row|bloom_filter|lru_hash|parse_and_drop'\n"
 	  "for file in $XD $BENCH; do { nm $file; strings -a $file; } >$d/${file##*/}; done\n"
@@ -258,8 +258,9 @@ static void run_script(void **state)
 		fail_msg("exit %d: %s", status, out);
 }
 
-/* Ours among all that the verifier left, and hardly more than when this was written, with clang
- * 14: what is constant must be folded, options must not cost. Where lookups are calls, it says so.
+/* Counts our instructions among all that the verifier left: hardly more than when this was written,
+ * with clang 14. What is constant must be folded, options must not cost. Where lookups are calls,
+ * path.py reports that.
  */
 static void a_packets_way_is_counted(void **state)
 {

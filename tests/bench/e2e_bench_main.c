@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* `make bench-e2e`: what a flood of gossip, 90 % of it duplicates or another share, costs with the
- * filter in XDP, and what with the same filter behind a socket. Ways to deal with it, and on how
- * many CPUs, are in flood_runner.h. Rounds are interleaved; medians.
+/* `make bench-e2e`: what a flood of gossip, 90 % duplicates or another share, costs with the filter
+ * in XDP, and with the same filter behind a socket. flood_runner.h has the ways to deal with a
+ * flood, and on how many CPUs. Rounds are interleaved; medians.
  *
  * The CPU time a packet is all that the CPU does for it but the sender's part: NAPI, XDP, the
  * stack, the reader with its system calls and, where it has one, its filter. A kernel with

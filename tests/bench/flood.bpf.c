@@ -126,7 +126,7 @@ int drop_copies(struct xdp_md *ctx)
 	return XDP_DROP;
 }
 
-/* The same, past the stack. */
+/* drop_copies(), but first copies go past the stack, to an AF_XDP socket. */
 SEC("xdp")
 int redirect_first(struct xdp_md *ctx)
 {

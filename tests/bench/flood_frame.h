@@ -38,7 +38,7 @@ struct flood_orders {
 	__u16 front[4];	 /* the first 8 bytes of each frame */
 
 	__u64 event; /* the newest one */
-	__u64 copy;  /* of it, how many were sent or had their turn left to older ones */
+	__u64 copy;  /* copies of `event` that were sent or had their turn left to older ones */
 	__u64 sent;
 	__u64 left;		 /* of this burst */
 	__u64 start_ns;		 /* of the first packet; put off when the sender was held up */

@@ -12,7 +12,7 @@
  * values CHECK IFNAME TEXT its values, as an object, have this in them
  * same ARGS...             load fails, by the words of check's first problem
  * notes ARGS...            load works, by saying this note: the words of the check $1
- * notes_of CHECK IFNAME ARGS...  the same of a check of this interface, on which load runs
+ * notes_of CHECK IFNAME ARGS...  notes, for a check of this interface, on which load runs
  */
 #define WORDS                                                                                      \
 	"asked() { want=$1; shift; code=0; $XD check \"$@\" --json >/mnt/j 2>/mnt/e || code=$?\n"  \

@@ -407,7 +407,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "for p in $($XD profile list | cut -d' ' -f1); do $XD profile show $p >/mnt/a\n"
 	  "	grep -q \"^\\[profile $p\\]\" /mnt/a; grep -q '; Duplicate:' /mnt/a\n"
 	  "	grep -q '; Forger:' /mnt/a; grep -q '; A false positive:' /mnt/a\n"
-	  /* A copy of it may take its place; but gsp's. */
+	  /* A copy of a profile may take the profile's place; except gsp's. */
 	  "	[ $p = gsp ] || { got $XD profile check /mnt/a; has \"$p: OK: layer \"; }; done\n"
 	  "$XD profile show gsp >/mnt/a; fails '/mnt/a:1:1: gsp stays' $XD profile check "
 	  "/mnt/a\n" },
@@ -486,7 +486,7 @@ static const struct cli_script SCRIPTS[] = {
 	{ "ids-lines", /* blank, and as Windows ends them */
 	  LOAD "; printf '\\n\\r\\n" ID_B "\\r\\n\\n" ID_A "' >/mnt/a\n"
 	       "got $XD add v0 - </mnt/a; is '" ID_B " new\n" ID_A " new'\n" },
-	{ "ids-no-lines", /* what cannot be read is no end of it */
+	{ "ids-no-lines", /* a read that fails is not the end of the input */
 	  LOAD "; fails 'cannot read ids: Is a directory' $XD add v0 - </mnt\n"
 	       "printf '" ID_A "\\n" ID_B "\\0\\n' >/mnt/a\n"
 	       "exits 1 $XD add v0 - </mnt/a; has 'cannot read ids: a line has a 0 byte in it'\n"
@@ -533,7 +533,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "got $XD status; has '(native, alone)'; has 'b0 (skb, alone)'\n"
 	  "got $XD status v0 --json; has '\"mode\": \"mixed\"'; $XD unload v0 b0\n"
 	  "got " LOAD " --mode skb; lacks note; got $XD status; has 'v0 (skb, alone)'\n" },
-	/* A second name of an interface is the same interface. */
+	/* An interface's second name stands for that interface. */
 	{ "interface-altname",
 	  "ip link property add dev v0 altname other; $XD load other --port 80; got $XD status\n"
 	  "has 'interfaces  v0 (native, alone)\n'; $XD unload other; idle v0\n" },

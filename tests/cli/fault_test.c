@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What changes a filter that runs, with any one of its questions to the kernel refused, or with an
- * interface that goes meanwhile: the old filter or the new one is whole and in charge, what is
- * wrong is said in a line, and the next command is clean. Some of the calls are tried, spread
+ * interface that goes meanwhile: the old filter or the new one is whole and in charge, one line
+ * tells what is wrong, and the next command is clean. Some of the calls are tried, spread
  * evenly, from a random one on: about as many as the environment's POINTS. Calls that change
  * something are refused by tests/e2e/every_call_test.c.
  */
@@ -68,7 +68,7 @@ static bool is_one_line(const char *out)
 	return !strncmp(out, "xdp-dedup: ", 11) && end && !end[1];
 }
 
-/* What a verb said, with something amiss: it did it all the same; or why not, in a line. */
+/* With something amiss, a verb still succeeded; or it failed and printed why, in one line. */
 static void check_said(const char *args, const struct point *p, int status, const char *out)
 {
 	if (strstr(out, "Sanitizer") || status > 1 || (status && !is_one_line(out)))
@@ -127,7 +127,7 @@ static bool check_changed(const char *args, const struct point *p)
 	return access(PIN_ROOT "/both/" HAS, F_OK);
 }
 
-/* The same, where none ran: all is there, or nothing. */
+/* After a change with something amiss, where no filter ran: all is there, or nothing. */
 static bool check_begun(const char *args, const struct point *p, int status)
 {
 	char out[16384];
@@ -245,7 +245,7 @@ static void bring_back(const struct gone *row, const struct point *p)
 	e2e_assert_nothing_left();
 }
 
-/* The filter goes on where it is. What cannot be ended as an interface is elsewhere is said. */
+/* The filter goes on where it is. A line tells what cannot be ended because it is elsewhere. */
 static bool try_gone(const struct gone *row, struct point *p)
 {
 	char out[16384];

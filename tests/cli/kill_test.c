@@ -186,7 +186,7 @@ static void test_killed_at_random(void **state)
 	stop_streams();
 }
 
-/* What a killed rotate or reset asked for is done all the same; then the hand rests. */
+/* What a killed rotate or reset asked for is still done; then the hand rests. */
 static void wait_for_hand(void)
 {
 	struct filter f;

@@ -376,7 +376,7 @@ static const struct note {
 	{ "note-none-flat", "--layout flat", NULL },
 	{ "note-none-fips", "--layout flat --hash fips --capacity 100", NULL },
 	{ "note-none-tezos", "--layout flat --hash tezos --capacity 1000", NULL },
-	/* What rounding the rate makes of it is no news. */
+	/* A rate that only changes by rounding is not reported. */
 	{ "note-none-rounded", "--layout flat --capacity 10 --fpr 3.14159265358979e-9", NULL },
 	{ "note-none-blocked", "--capacity 10 --fpr 3.14159265358979e-9", NULL },
 };
@@ -394,7 +394,7 @@ static void run_note(void **state)
 		assert_string_equal(output, "");
 }
 
-/* Even one id is too many for it: no rate is kept, and none is said to be. */
+/* Even one id is too many for this size: no rate is kept, and none is promised. */
 static void a_hopeless_size_is_told(void **state)
 {
 	(void)state;

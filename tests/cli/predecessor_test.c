@@ -47,7 +47,7 @@ static void test_ids(void **state)
 	}
 }
 
-/* The rate is that of both; the time left falls by the clock; then it is said what is to be done. */
+/* The rate is that of both; the time left falls by the clock; then status tells what to do. */
 static void test_status(void **state)
 {
 	json_object *o, *before;

@@ -20,7 +20,7 @@ static const struct scenario {
 	{ "days" },  { "days-flat" },  { "cut" },  { "cut-payloads" },
 };
 
-/* Both engines find what is known to be in it, and all the same. */
+/* Both engines find the duplicates that the capture is known to have, and give equal reports. */
 static void known_duplicates(void **state)
 {
 	const char *name = ((const struct scenario *)*state)->name;

@@ -194,7 +194,7 @@ static void snapshot_is_told_of_all_ids(void **state)
 	assert_int_equal(filter_open("ve0", &f), 0);
 	assert_int_equal(filter_open_before(&f), 0);
 	assert_non_null(f.before);
-	/* One of it counts for two of the filter, which is twice as large. */
+	/* One id of the snapshot counts for two ids of the filter, which is twice as large. */
 	assert_in_range(f.before->state->learned, 3 * EVENTS / 2, 3 * EVENTS / 2 + 100);
 	filter_close(&f);
 	e2e_tool("unload ve0");
@@ -223,7 +223,7 @@ static void ages_go_on(void **state)
 	send_events("ve0", s, 0, EVENTS, 0);
 }
 
-/* A filter that was to drop for a time does so for the rest of it. */
+/* A filter that was to drop for a time drops for the rest of that time. */
 static void time_to_drop_goes_on(void **state)
 {
 	struct gossip_sender *s = e2e_sender(0, AF_INET, 1);

@@ -133,7 +133,7 @@ static void run_events(void)
 	close(fd);
 }
 
-/* bpftool names the counters, by BTF, as status does, and both count the same. */
+/* bpftool names the counters, by BTF, as status does, and both show equal numbers. */
 static void test_stats_dump(void **state)
 {
 	json_object *dump, *cpus, *counters, *status;

@@ -72,7 +72,7 @@ static int run_without(char **args)
 #define EACH "for cmd in 6 7 11 13 14 15 19; do " ERRORS
 #define DONE "\ndone; done\n"
 
-/* As above, in a namespace in which no interface runs it. */
+/* Defines the words of WORDS for a namespace in which no interface runs the filter. */
 #define MOVED                                                                                   \
 	"unshare --net sleep 300 >/dev/null 2>&1 & far=$!\n"                                    \
 	"until [ $(readlink /proc/$far/ns/net) != $(readlink /proc/self/ns/net) ]; do\n"        \

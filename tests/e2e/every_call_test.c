@@ -56,7 +56,7 @@ static const struct always {
 	{ "set-add", LAST_PIN, 0, "set", true },	  /* the program had no pin: took 3 s */
 	{ "set-ihave", BEHIND, 0, "set", true },	  /* took 3 s, and lost the interfaces */
 	{ "set-ihave", BEHIND, 0, "refresh", true },	  /* ignored all packets at home */
-	{ "resize-forget", COMMIT, EIO, "test", false },  /* had forgotten all the same */
+	{ "resize-forget", COMMIT, EIO, "test", false },  /* had forgotten nevertheless */
 	{ "restore-resized", COMMIT, EIO, "set", false }, /* a predecessor that nobody sees */
 	{ "load", LAST_PIN, 0, "set", true },		  /* took 3 s */
 	{ "load", BEHIND, 0, "set", false },		  /* every later set failed */
@@ -256,7 +256,7 @@ static void try_every(const struct kind *k, struct figures *f)
 	}
 }
 
-/* How many of POINTS cases are this kind's: the same number of each, as far as that goes. */
+/* How many of POINTS cases are this kind's: an equal number for each, as far as that goes. */
 static unsigned int points_of(const struct kind *k)
 {
 	uint64_t points = environment_number("POINTS", POINTS), at = (k - EVERY_KINDS) * points;

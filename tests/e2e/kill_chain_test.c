@@ -215,7 +215,7 @@ static bool do_step(struct chain *ch, struct step *s)
 	return check_said(&ch->c, s->command->args, s->status, out) && (*ch->c.advice = 0, true);
 }
 
-/* All that must be known is; packets that bring the latest of it are dropped. */
+/* All ids that must be known are known; packets with the latest of them are dropped. */
 static bool check_filter(struct chain *ch, const char *when)
 {
 	bool is_known = false;

@@ -90,7 +90,7 @@ static void test_late(void **state)
 	e2e_tool("unload ve0 ve1");
 }
 
-/* Put in charge while its hand is late, a successor learns all the same. */
+/* Put in charge while its hand is late, a successor learns nevertheless. */
 static void late_in_charge(void **state)
 {
 	struct late late = { NULL, 900000000, false };

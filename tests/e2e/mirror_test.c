@@ -65,7 +65,7 @@ struct frame_text {
 
 static struct mirror {
 	uint64_t seed;
-	bool l2;       /* frames that are not IP are the same at all places, but for VLAN tags */
+	bool l2;       /* frames that are not IP are equal at all places, except for VLAN tags */
 	int far, near; /* packet sockets, at pe0 and ve0 */
 	uint64_t sent, sent_seen;		     /* seen: that a profile looks at */
 	uint64_t sent_ns[PACKETS], read_ns[PACKETS]; /* the first, the latest copy */
@@ -89,7 +89,7 @@ static bool is_seen(const struct kind *k)
 	return is_ip(k) || m.l2;
 }
 
-/* Is its copy of each place the same frame, as of what is switched? */
+/* Is the copy at each place one frame, as for a switched frame? */
 static bool is_switched(const struct kind *k)
 {
 	return m.l2 && !is_ip(k);
@@ -143,7 +143,7 @@ static void append_link(struct frame_text *f, uint32_t number, uint32_t place)
 	}
 }
 
-/* Of a header whose checksum is still 0; in network order, as all of it. */
+/* The checksum of a header whose checksum is still 0; in network order, like the header. */
 static uint16_t checksum(const struct iphdr *ip)
 {
 	uint16_t half[sizeof(*ip) / 2];

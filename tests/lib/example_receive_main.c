@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* An example of xdp-dedup-receive.h, and what tests of it run. For each fresh event it prints the
+/* An example of xdp-dedup-receive.h, which tests run. For each fresh event it prints the
  * first bytes of its payload in hex, whichever way it came:
  *
  *   example NAME PORT                                          as root

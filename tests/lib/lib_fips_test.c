@@ -95,7 +95,7 @@ static const struct fips_row {
 	{ "fips-m-32768", 32768 },
 };
 
-/* The vector's message, then the items of it and of another one are duplicates. */
+/* The vector's message is absorbed; then its items and those of another filter are duplicates. */
 static void absorb_row(void **state)
 {
 	const struct fips_row *row = *state;
@@ -206,7 +206,7 @@ static void chosen_bits_are_not_taken_for_random_ones(void **state)
 			dedup_bits_set(f.word, bit);
 		assert_int_equal(absorb(&f, 1), -EDOM);
 		assert_int_equal(lib_stats().set_bits, 0);
-		/* In portions, by many peers: as far as there is room for all of it. */
+		/* In portions, by many peers: as far as there is room for a whole portion. */
 		for (uint64_t peer = 0; peer < 16; peer++) {
 			for (uint32_t bit = 4 * peer; bit < V1_BITS; bit += 64)
 				dedup_bits_set(g.word, bit);
@@ -251,8 +251,8 @@ static void absorb_needs_room(void **state)
 	assert_int_equal(lib_stats().set_bits, fips_set_bits(&f));
 }
 
-/* A larger array repeats the bits: more of the same capacity goes. Measured with the hand at
- * rest, so that nothing else is learned or forgotten.
+/* A larger array repeats the bits: absorbing takes more of an equal capacity. Measured with the
+ * hand at rest, so that nothing else is learned or forgotten.
  */
 static void absorb_pays_for_the_bits_it_sets(void **state)
 {
@@ -388,7 +388,7 @@ static void absorbed_filters_keep_the_rate(void **state)
 	}
 }
 
-/* Peers of one network say much the same, twice a second. */
+/* Peers of one network announce nearly equal filters, twice a second. */
 static void what_is_known_costs_nothing(void **state)
 {
 	struct fips_filter f = filter_with(0, 100), more = filter_with(0, 101);

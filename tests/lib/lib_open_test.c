@@ -195,7 +195,7 @@ static bool give_turn(int n)
 	return write(pipes[n][1], "", 1) == 1;
 }
 
-/* What was opened with rights goes on after `set`, and says so after `resize`. */
+/* A filter that was opened with rights goes on after `set`, and returns -ESTALE after `resize`. */
 static int follow_as_nobody(void)
 {
 	struct id fresh = id_fresh();

@@ -29,7 +29,7 @@ static void kind_wants(void **state)
 		for (int j = 0; j < 2; j++) {
 			assert_true(lib_packet_dropped(ids[j]));
 			assert_int_equal(wanted(ids[j]), 1);
-			assert_int_equal(lib_asked(ids[j]), 1); /* it is known all the same */
+			assert_int_equal(lib_asked(ids[j]), 1); /* it is known nevertheless */
 			assert_false(lib_dropped(GSP_IHAVE, ids[j]));
 		}
 		for (int j = 0; j < 2; j++) {
@@ -79,8 +79,8 @@ static void so_many_and_no_more_are_wanted(void **state)
 	assert_false(lib_packet_dropped(&ids[DEDUP_WANTED_MAX]));
 }
 
-/* A filter that errs about every tenth event, and a receiver who asks for what it lacks, as it
- * would ask its peers (IWANT), who send it in several copies.
+/* A filter that errs about every tenth event, and a receiver that asks for the events it lacks, as
+ * it would ask its peers (IWANT). The peers send each in several copies.
  */
 
 #define EVENTS 20000

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What packets are as an application has them by AF_XDP: as they came, whole, and none that the
- * network stack would have dropped. Which go to the stack all the same.
+ * network stack would have dropped. Which packets still go to the stack.
  */
 #include "packet.h"
 #include "receive_runner.h"
@@ -211,8 +211,8 @@ static void send_broken(struct xdp_dedup_receiver *rx, uint64_t cnt)
 	assert_int_equal(app_stats(rx).broken, cnt);
 }
 
-/* Whoever can send broken packets has as many as he likes: ids can be wanted all the same, by the
- * application, and of packets that it had not given back.
+/* A sender of broken packets can send any number. Ids can still be wanted, by the application, and
+ * of packets that it had not given back.
  */
 static void broken_packets_leave_room_for_wants(void **state)
 {
@@ -240,7 +240,7 @@ static void broken_packets_leave_room_for_wants(void **state)
 		app_send_raw(frames[i].data, frames[i].len);
 		app_next(rx);
 	}
-	app_close(rx); /* wants them, as who opens the queue next does after a kill */
+	app_close(rx); /* wants them, as the next to open the queue does after a kill */
 	rx = app_open(o);
 	for (size_t i = 0; i < ARRAY_SIZE(frames); i++) {
 		app_send_raw(frames[i].data, frames[i].len);

@@ -27,7 +27,7 @@ static void enter(int fd)
 	close(fd);
 }
 
-/* As long ago as the machine's start, half of it back; or a day ahead. */
+/* Back by half the time since the machine's start; or a day ahead. */
 static int64_t offset_s(bool ahead)
 {
 	return ahead ? 86400 : -(int64_t)(clock_ns(CLOCK_MONOTONIC) / S / 2 + 1);

@@ -302,7 +302,7 @@ static void unknown_macs_pass(void **state)
 	expect(&f, XDP_PASS, DEDUP_REASON_new);
 }
 
-/* Whatever the list is said to hold, the program stays in it. */
+/* Whatever count the list has, the program stays in the list. */
 static void a_wild_count_is_bounded(void **state)
 {
 	const struct frame_plan plan = { .to_mac = OTHER };

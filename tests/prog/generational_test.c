@@ -317,8 +317,8 @@ static struct xdp_dedup_stats stats_now(void)
 	return s;
 }
 
-/* What packets taught counts, also in a filter so large that CPUs take credit for many ids
- * at once: what they hold of it does not.
+/* What packets taught counts, also in a filter so large that CPUs take credit for many ids at once:
+ * credit that they hold does not count.
  */
 static void approx_count_of_packets(void **state)
 {

@@ -34,7 +34,7 @@ enum setup {
 	ALONE,
 	APP,   /* --learn app */
 	FEEDS, /* twice, for two groups and ports, in one realm */
-	APART, /* the same, in two */
+	APART, /* twice, for two groups and ports, in two realms */
 };
 
 /* Packets one after the other, and what becomes of each. */
@@ -449,7 +449,7 @@ static const struct good {
 	struct protocol_packet packet;
 	uint32_t whole_at;	    /* the id's last byte is below; 0: all bytes count */
 	enum dedup_reason cut;	    /* what it is if it is shorter */
-	enum dedup_reason untagged; /* what it is without VLAN tags, after the same with them */
+	enum dedup_reason untagged; /* what it is without VLAN tags, after the packet with them */
 } GOOD[] = {
 #define GOOD_IP(name_, profile_, ...)                                                    \
 	{                                                                                \

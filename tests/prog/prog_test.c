@@ -46,7 +46,7 @@ static void ihave_passes_for_any_unknown_id(void **state)
 
 			ids[at] = NO_ID;
 			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_REASON_no_id);
-			/* Hearing of it again and again teaches nothing. */
+			/* Announcing an id again and again teaches nothing. */
 			ids[at] = id_fresh();
 			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_REASON_ihave_new);
 			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_REASON_ihave_new);
@@ -122,7 +122,7 @@ static void learn_app_leaves_learning_to_the_application(void **state)
 	assert_int_equal(ids_add(&fixture.filter, id.bytes), 0);
 	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
 	expect_ihave(&id, 1, XDP_DROP, DEDUP_REASON_ihave_duplicate);
-	/* Its own learning has the same limit. */
+	/* The application's learning is limited, too. */
 	fixture.filter.state->limit = fixture.filter.state->learned;
 	id = id_fresh();
 	assert_int_equal(ids_add(&fixture.filter, id.bytes), -ENOSPC);

@@ -200,7 +200,7 @@ static void group_6_reset_clears_all_bits(void **state)
 		assert_false(layout_run_ask(&id));
 		assert_int_equal(ids_test(&fixture.filter, id.bytes), 0);
 	}
-	/* And takes the same bits again. */
+	/* And takes those bits again. */
 	insert(0, 1000);
 	expect_array(
 		text(json_object_array_get_idx(vectors_of("colibri", "runs"), 0), "bytes_sha256"));

@@ -108,7 +108,7 @@ static void passes_from_the_first_step_behind_the_end(void **state)
 	load(*state, false, false);
 	fixture_learn(&id, 1);
 	until_ns = kernel_now_ns() + 100 * MS;
-	/* The hand must have heard of it before the next id is sent. */
+	/* The hand must have read this before the next id is sent. */
 	fixture.filter.state->drop_until_ns = until_ns;
 	fixture_await(&fixture.filter.state->last_ns, kernel_now_ns());
 	cross(&id, until_ns);

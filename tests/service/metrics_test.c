@@ -184,7 +184,7 @@ static void lines_are_there(void **state)
 		exposition_has(text, LINES[i]);
 	assert_null(strstr(text, "xdp_dedup_predecessor"));
 	assert_null(strstr(text, "xdp_dedup_socket"));
-	assert_null(strstr(text, "info{filter=\"gone\"")); /* nothing is known of it */
+	assert_null(strstr(text, "info{filter=\"gone\"")); /* nothing is known of "gone" */
 	assert_null(strstr(text, "total{filter=\"gone\""));
 	assert_null(strstr(text, "array\",generation=\"previous\""));
 }

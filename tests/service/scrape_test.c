@@ -145,7 +145,7 @@ static void texts_are_new(void **state)
 	}
 }
 
-/* Nobody waits for one who sends half a request, or does not read a long text. */
+/* Nobody waits for a client that sends half a request, or does not read a long text. */
 static void slow_client(void **state)
 {
 	int asks = scrape_connect(), reads = scrape_connect(), small = 4096;
@@ -182,7 +182,7 @@ static const struct crowd {
 };
 #define CROWD_MS 1000 /* so soon; Prometheus waits for 10 s */
 #define CROWD_CNT 1000
-#define CALM_US 300000 /* until those who were to be ended have been */
+#define CALM_US 300000 /* until the clients to be ended have been */
 
 static int come(const struct crowd *row)
 {

@@ -158,7 +158,7 @@ static struct seen simulate(struct dedup_config *c, uint32_t n, uint64_t probes)
 	return sum;
 }
 
-/* As FIPS has it m is a power of 2; of others the rate is said too high. */
+/* FIPS has powers of 2 for m; for other m the computed rate is too high. */
 static const struct row {
 	const char *name;
 	enum dedup_layout layout;
@@ -239,8 +239,8 @@ static struct dedup_config plan_of(const struct row *row)
 	return c;
 }
 
-/* What was promised, what is computed of so many ids, what is said of the bits: none is too
- * low, and the latter two not far too high.
+/* The promised rate, the rate computed from so many ids, the rate computed from the bits: none is
+ * too low, and the latter two are not far too high.
  */
 static void rate_is_as_promised(void **state)
 {

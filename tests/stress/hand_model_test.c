@@ -250,7 +250,7 @@ static void on_pass(struct sim *s, uint32_t place, uint32_t cnt, void *arg)
 	for (int i = 0; i < WATCHED_PLACES; i++) {
 		struct watched_place *p = &m->places[i];
 
-		/* A flat array is passed when all of it is. */
+		/* A flat array is passed when the whole array is. */
 		if (s->config.memory.layout == DEDUP_FLAT
 			    ? place + cnt == s->config.memory.places
 			    : p->place >= place && p->place < place + cnt)
@@ -311,8 +311,8 @@ static void traffic(struct model *m)
 	}
 }
 
-/* A request begins where the one before ends; or where the hand is, or a segment of it does: with
- * rotate the present one, with reset the next.
+/* A request begins where the previous one ends; or at the hand; or where a segment of the hand
+ * begins: with rotate the present one, with reset the next.
  */
 static void check_begin(struct model *m, uint64_t begin, uint64_t before, bool reset)
 {

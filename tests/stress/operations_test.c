@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What users do to a filter that runs, at random, on a simulated clock: an hour of it, or the
- * environment's HOURS. set, resize to any layout, size, rate and window, with and without --forget,
+/* What users do to a filter that runs, at random, for a simulated hour, or the environment's HOURS.
+ * set, resize to any layout, size, rate and window, with and without --forget,
  * rotate, reset, with hands that step late, any load; beside a plain model that knows each id and
  * its time.
  *

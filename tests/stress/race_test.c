@@ -224,8 +224,8 @@ static void places_that_coincide_two_calls(void **state)
 	race(TINY, ARRAY_SIZE(TINY), false, true);
 }
 
-/* A packet finds an id known, or teaches it, and is about to remember that, while the
- * application takes the id out: from then on both say the same of it.
+/* A packet finds an id known, or teaches it, and is about to remember that, while the application
+ * takes the id out: from then on both give one answer for the id.
  */
 #define REMOVALS 20000
 

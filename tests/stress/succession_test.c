@@ -4,8 +4,8 @@
  * its own clock; at some moment a new filter, and when the predecessor has gone perhaps another.
  *
  * - No id is forgotten before it is a window old while the load is within capacity.
- * - A predecessor holds nothing once it is said to have forgotten every id, and that is said within
- *   two of its windows, and what steps are late.
+ * - A predecessor holds nothing once it is reported to have forgotten every id. That is reported
+ *   within two of its windows, and what steps are late.
  */
 #include "support.h"
 

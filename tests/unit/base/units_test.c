@@ -300,7 +300,7 @@ static void formats(void **state)
 	}
 }
 
-/* A count is taken back for the same; of about so many there are 3 digits, or 2. */
+/* A count's text is read back as that count; a text of "about" so many has 3 digits, or 2. */
 static void counts_are_shown(void **state)
 {
 	static const struct {

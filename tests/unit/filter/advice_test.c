@@ -255,8 +255,8 @@ static void within_its_promises_nothing_is_said(void **state)
 	}
 }
 
-/* Twice as many as it has room for: that is said of each layout, and once it is as large as advised
- * no longer.
+/* Twice as many ids as there is room for: each layout gets that advice, and no longer once it is as
+ * large as advised.
  */
 static void what_is_advised_helps(void **state)
 {

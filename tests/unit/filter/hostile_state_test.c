@@ -105,7 +105,7 @@ static void use_ids(struct filter *f, uint64_t *seed)
 	ids_remove(f, ids[1]);
 }
 
-/* What restore makes of a snapshot that was taken of it. */
+/* What restore makes of a snapshot that was taken of this filter. */
 static void take_snapshot(const struct filter *f)
 {
 	const struct snapshot_moment now = { .wall_ns = S, .boot_ns = S, .hand_ns = S };

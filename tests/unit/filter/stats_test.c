@@ -73,7 +73,7 @@ static void ids_are_estimated(void **state)
 }
 
 /* The rate is the blocks' own: ids that all fell into one half of the filter count
- * for that half only. A fresh id tried shows the same.
+ * for that half only. Trying fresh ids shows this, too.
  */
 static void rate_follows_the_bits(void **state)
 {
@@ -211,7 +211,7 @@ static const struct sampled {
 	{ "sample_agrees_countdown", DEDUP_COUNTDOWN, 7, 1e-3, 100000, 90000 },
 };
 
-/* Over many samples the mean is the exact value, and the error is what it is said to be. */
+/* Over many samples the mean is the exact value, and the error is the reported one. */
 static void sample_agrees(void **state)
 {
 	const struct sampled *row = *state;

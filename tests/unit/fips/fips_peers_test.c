@@ -439,7 +439,7 @@ static void old_sequences_are_refused(void **state)
 	add(&m, 0, true);
 	assert_int_equal(hear(&m, 0, &f, 0), FIPS_ACCEPTED);
 	assert_int_equal(hear(&m, 0, &g, 0), FIPS_REFUSED_stale);
-	assert_int_equal(hear(&m, 0, &f, 5), FIPS_ACCEPTED); /* the same filter counts too */
+	assert_int_equal(hear(&m, 0, &f, 5), FIPS_ACCEPTED); /* a repeated filter counts too */
 	assert_int_equal(hear(&m, 0, &g, 5), FIPS_REFUSED_stale);
 	assert_int_equal(hear(&m, 0, &g, 4), FIPS_REFUSED_stale);
 	assert_int_equal(hear(&m, 0, &g, UINT64_MAX), FIPS_ACCEPTED);

@@ -442,8 +442,8 @@ static double counted_rate(const struct fips_filter *f)
 	return (double)found / m / m;
 }
 
-/* Of this very filter, where fill^k is several times too low: what one tells a peer and what
- * one believes of it.
+/* The rate of this very filter, where fill^k is several times too low: what a node tells a peer,
+ * and what it believes of a peer's filter.
  */
 static void rate_is_that_of_double_hashing(void **state)
 {

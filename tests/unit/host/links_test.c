@@ -35,7 +35,7 @@ static void add_u32(int type, uint32_t value)
 		add(type, &value, sizeof(value));
 }
 
-/* An interface as this host's kernel would tell of it. */
+/* An interface as this host's kernel would report it. */
 struct told {
 	uint32_t index, master, link;
 	const char *kind;

@@ -270,7 +270,7 @@ static void requested_turns_are_passed(void **state)
 	}
 }
 
-/* Two who ask at the same time get two turns. */
+/* Two requests at one time get two turns. */
 static void requests_add_up(void **state)
 {
 	struct filter_spec spec = sim_spec(1000, 1e-3, 3600 * S);
@@ -463,7 +463,7 @@ static void late_places_are_counted(void **state)
 	assert_true(s.state.late_max_ns <= s.config.memory.late_ns);
 	s.now_ns += S;
 	sim_step(&s);
-	/* A tenth of the circle was due meanwhile; what is left of it a few steps later. */
+	/* A tenth of the circle was due meanwhile; the rest of that tenth a few steps later. */
 	sim_run_until(&s, s.now_ns + 100 * MS);
 	assert_in_range(s.state.late, s.config.memory.places / 11, s.config.memory.places / 9);
 	assert_in_range(s.state.late_max_ns, S - 20 * MS, S + 20 * MS);

@@ -81,7 +81,7 @@ static double exact_rate(uint32_t m, uint32_t k, uint32_t n)
 	return rate;
 }
 
-/* The same by trying, which needs no theory. */
+/* exact_rate() by trying, which needs no theory. */
 static double tried_rate(uint32_t m, uint32_t k, uint32_t n, int tries)
 {
 	uint64_t seed = m * 1000 + k;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Sizing: what rate_test.c simulates, checked here for its shape; and the plan that
- * comes of it.
- */
+/* Sizing: what rate_test.c simulates, checked here for its shape; and the plan that follows. */
 #include "support.h"
 
 #include <errno.h>
@@ -19,8 +17,8 @@
 
 static const double RATES[] = { 0.9, 0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-9 };
 
-/* The rate asked for is kept, and not by wasting memory: a hundredth less of it, and
- * it is not.
+/* The rate asked for is kept, and no memory is wasted: with a hundredth less memory it is not
+ * kept.
  */
 static void picks_keep_the_rate(void **state)
 {

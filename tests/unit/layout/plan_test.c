@@ -825,7 +825,7 @@ static void streams_go_together_or_not(void **state)
 		fail_msg("%s", is ? is : "taken");
 }
 
-/* Equal lists are there once: 16 streams may have the same 32 ports and destinations. */
+/* Equal lists are stored once: 16 streams may share 32 ports and destinations. */
 static void streams_share_ports_and_destinations(void **state)
 {
 	struct filter_spec spec = { .capacity = 1000, .fpr = 1e-3, .window_ns = S };

@@ -78,7 +78,7 @@ static void sections(void **state)
 	ng_named_iface(&f, "a");
 	ng_named_iface(&f, "b");
 	ng_small(&f, 1);
-	ng_section(&f); /* the same two, the other way round, and one more */
+	ng_section(&f); /* those two, the other way round, and one more */
 	ng_named_iface(&f, "b");
 	ng_named_iface(&f, "a");
 	ng_named_iface(&f, "c");

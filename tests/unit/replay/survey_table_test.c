@@ -87,7 +87,7 @@ static void gives_up_half(void **state)
 	assert_int_equal(table->used, ALL / 2 + 1);
 }
 
-/* All are worth the same: half of them go all the same, and no more. */
+/* All have equal worth: half of them still go, and no more. */
 static void gives_up_half_of_equals(void **state)
 {
 	struct flow f = flow(ALL);

@@ -197,7 +197,7 @@ static void recommends(void **state)
 	traffic_free(&t);
 }
 
-/* The same by the functions, without a file; until end_survey(). */
+/* A survey by the functions, without a file; until end_survey(). */
 static struct traffic traffic;
 static struct survey *survey;
 
@@ -490,7 +490,7 @@ static void frames_not_taken(void **state)
 	assert_int_equal(fit(r->all, r->all_cnt, "mirror-l2")->why, SURVEY_SAME_SENDER);
 }
 
-/* PRP's numbers come again after 65,536 frames: those are not the same ids. */
+/* PRP's numbers come again after 65,536 frames: those are other ids. */
 static void numbers_that_wrap(void **state)
 {
 	const struct survey_fit *f;
@@ -543,7 +543,7 @@ static void figures_of_destinations(void **state)
 	d = destination(survey_of("both-versions"), SURVEY_UDP, 5140);
 	assert_int_equal(d->addresses_cnt, 1);
 	assert_true(d->more_addresses);
-	/* Where nothing can be saved, that with most of the same comes first. */
+	/* Where nothing can be saved, the destination with most repetitions comes first. */
 	r = survey_of("keepalives");
 	assert_int_equal(r->destinations[0].number, 3784);
 	/* More ports, or groups, than there is room for: not nothing. */
@@ -708,7 +708,7 @@ static void what_people_read(void **state)
 	traffic_free(&t);
 	traffic_make(&t, "moldudp64-feeds");
 	traffic_write(&t, path);
-	/* A file that is cut: what was read until there counts, and it says so. */
+	/* A file that is cut: what was read until there counts, and the exit status is 1. */
 	sh("truncate -s -3 %s", path);
 	assert_int_equal(run_text(out, sizeof(out), path, ""), 1);
 	assert_non_null(strstr(out, "9949 packets"));

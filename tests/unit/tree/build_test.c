@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* How `make` behaves: what a machine lacks is said in one line, and nothing is installed; flags
+/* How `make` behaves: one line tells what a machine lacks, and nothing is installed; flags
  * from outside reach every command. Nothing is built here.
  */
 #include "support.h"

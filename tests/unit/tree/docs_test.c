@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The documents: the files, functions, options and tests that they name exist, their links lead
- * somewhere, lines are narrow; and what users meet (counters, verbs, options) and who adds a test
- * meets is in them.
+ * somewhere, lines are narrow; and they have what users (counters, verbs, options) and authors of
+ * tests meet.
  */
 #include "support.h"
 

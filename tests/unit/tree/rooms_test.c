@@ -23,7 +23,7 @@
 struct room {
 	char name[32], files[64];
 	char dirs[1024];  /* where its headers are, separated by spaces */
-	char never[1024]; /* an extended regular expression: what no file of it includes */
+	char never[1024]; /* an extended regular expression: what no file of the room includes */
 };
 
 /* Rooms outside of user/. GSP/1's header is the parser's and the packet makers'. */
