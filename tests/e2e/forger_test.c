@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Forgers on real sockets: an attacker who sees packets sends their headers with other payloads,
- * before the real ones come, which come twice.
+/* Forgers on real sockets: an attacker sees packets, and sends their headers with other payloads
+ * before the real packets come. Those come twice.
  */
 #include "e2e_runner.h"
 #include "udp.h"

@@ -260,7 +260,7 @@ static void keeps_to_its_stream(void **state)
 	xdp_dedup_close(named);
 }
 
-/* Threads come with the same keys at the same time, while the filter is changed again and again. */
+/* Threads ask for the same keys at once, while the filter is changed again and again. */
 
 #define THREADS 3
 #define KEYS_MAX 2000000

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Sharing a filter by libxdp-dedup: each key is let through once, by one of an application's
- * threads, or by the packet program in front of it.
+ * threads, or by the packet program in front of the application.
  */
 #include "lib_runner.h"
 
@@ -107,8 +107,8 @@ static void kind_tells_one_thread(void **state)
 		assert_int_equal(gateway.told_new[i], 1);
 }
 
-/* The application's threads and real packets come with the same ids at the same time: each
- * is new to one of them only, or, by a false positive, to none.
+/* The application's threads and real packets bring the same ids at once: each id is new to one of
+ * them only, or, by a false positive, to none.
  */
 
 #define RACERS 2

@@ -29,7 +29,7 @@ struct xdp_dedup_receive_options {
 	uint32_t queue;	    /* of the interface, from 0 on (ethtool -l IFNAME) */
 	/* Frames of 4,096 bytes of locked memory: how many packets may be under way. A power of 2
 	 * from 64 to 4,096; 0: 512. Packets beyond go to the stack. If the driver writes into this
-	 * memory, it owns half of it. More than 2,048 packets are never under way.
+	 * memory, it owns half of the frames. More than 2,048 packets are never under way.
 	 */
 	uint32_t frames;
 	/* Allows packets of more than 3,520 bytes: up to this number of frames for each, at most 4.

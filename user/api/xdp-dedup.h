@@ -142,10 +142,10 @@ struct xdp_dedup_stats {
 	uint64_t predecessor_bytes; /* predecessor's memory, while it is asked; else 0 */
 };
 
-/* Reads statistics from the filter's memory: all of it up to 4 MB; of a larger one a random sample
- * of 2 to 4 MB, a new one in each call. The fields from set_bits to fpr_estimate are then
- * estimates, without bias; the others are exact. size is sizeof(*stats): later versions may append
- * fields. Returns 0 or a negative errno.
+/* Reads statistics from the filter's memory: the whole memory up to 4 MB; a random sample of 2 to
+ * 4 MB if it is larger, a new sample in each call. The fields from set_bits to fpr_estimate are
+ * then estimates, without bias; the others are exact. size is sizeof(*stats): later versions may
+ * append fields. Returns 0 or a negative errno.
  */
 int xdp_dedup_stats(const struct xdp_dedup_filter *filter, struct xdp_dedup_stats *stats,
 		    size_t size);

@@ -98,9 +98,7 @@ int fips_fold(struct fips_filter *f)
 
 	if (!f->size_class)
 		return -EINVAL;
-	/* A position modulo half the bits is the same whether it was first taken modulo all
-	 * of them.
-	 */
+	/* A position modulo half the bits does not change if it was first taken modulo all bits. */
 	for (uint32_t i = 0; i < half; i++)
 		f->word[i] |= f->word[half + i];
 	f->size_class--;

@@ -73,7 +73,7 @@ part == "@counters@" {
 }
 
 # A header: a comment and what it is about, up to an empty line. Lines of a comment that begin with
-# two blanks are a list. What has no comment is said by the one before it.
+# two blanks are a list. What has no comment belongs to the comment before it.
 function flush_comment(i, line, word) {
 	while (lines && comment[lines] == "")
 		lines--

@@ -182,7 +182,7 @@ static void another_filter_is_no_rate(void **state)
 	watch_take(&w, &r);
 	assert_true(w.seconds == 0 && w.history_cnt == 2);
 	r.streams[1].new = 1;
-	watch_take(&w, &r); /* at the same time */
+	watch_take(&w, &r); /* no time has passed */
 	assert_true(w.seconds == 0);
 	r.now_ns = 7 * S;
 	r.streams[1].new = 0;
