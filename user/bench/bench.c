@@ -177,12 +177,11 @@ static int check_peer(struct bench *b, enum bench_row row, enum bench_traffic tr
 	struct bench_load load = { traffic, 1, fresh_budget(&b->setting) / 4 };
 	uint64_t sent, known, dropped;
 	double slack;
-	int err = bench_aim(b, s->count_fd);
+	int err;
 
 	if (load.packets > CHECK_PACKETS)
 		load.packets = CHECK_PACKETS;
-	if (!err)
-		err = send_load(b, s, &load);
+	err = bench_aim(b, s->count_fd) ?: send_load(b, s, &load);
 	if (err)
 		return err;
 	sent = stream->warm + load.packets + 1;
@@ -239,9 +238,7 @@ static int run_pass(struct bench *b, int from, struct bench_result *out)
 		progress(setting, round, "measuring");
 		err = run_round(b, round, out);
 	}
-	if (!err)
-		err = check_peers(b);
-	return err ? err : to;
+	return err ?: check_peers(b) ?: to;
 }
 
 int bench_run(const struct bench_setting *setting, struct bench_result *out)

@@ -28,7 +28,7 @@ static int send_race(struct bench *b, uint64_t ids)
 			.other = b->cpus[!i],
 		};
 	/* One more packet: the generator counts as it begins whether the one before has passed. */
-	return bench_send(b, bench_race_fd(b), 2, 1);
+	return bench_send(b, bpf_program__fd(b->skel->progs.generate_race), 2, 1);
 }
 
 static int count_passes(const struct bench *b, uint64_t ids, struct bench_race *out)
@@ -59,13 +59,10 @@ int bench_race(uint64_t ids, double fpr, struct bench_race *out)
 	if (b.cpus_cnt < 2)
 		return -ENODEV;
 	diag_progress("%" PRIu64 " ids on two CPUs at the same instant", ids);
-	err = bench_open_filter(&b, BENCH_SHIPPED);
-	if (!err)
-		err = bench_open_peers(&b, false, false, ids);
-	if (!err)
-		err = send_race(&b, ids);
-	if (!err)
-		err = count_passes(&b, ids, out);
+	err = bench_open_filter(&b, BENCH_SHIPPED) ?:
+	      bench_open_peers(&b, false, false, ids) ?:
+	      send_race(&b, ids) ?:
+	      count_passes(&b, ids, out);
 	bench_close(&b);
 	return err;
 }

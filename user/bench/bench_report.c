@@ -83,9 +83,7 @@ static int report_race(const struct options *o, const struct bench_report *repor
 int bench_report(const struct options *o)
 {
 	const struct bench_report *report = o->json ? &BENCH_JSON : &BENCH_TEXT;
-	int err;
 
 	report->begin(o);
-	err = flush() ?: report_sizes(o, report);
-	return err ? err : report_race(o, report);
+	return flush() ?: report_sizes(o, report) ?: report_race(o, report);
 }

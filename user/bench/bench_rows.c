@@ -87,10 +87,8 @@ int bench_open_filter(struct bench *b, enum bench_row row)
 {
 	struct bench_subject *s = &b->subject[row];
 	struct dedup_config cfg;
-	int err = plan_row(b, row, &cfg);
+	int err = plan_row(b, row, &cfg) ?: loader_private_open(&cfg, &s->filter, &s->prog);
 
-	if (!err)
-		err = loader_private_open(&cfg, &s->filter, &s->prog);
 	if (err)
 		return err;
 	/* The frames' MAC, as own_macs_set() would put it: 0. */
@@ -193,9 +191,7 @@ int bench_open_peers(struct bench *b, bool bloom, bool lru, uint32_t race)
 	bpf_map__set_max_entries(skel->maps.bloom, bloom ? b->capacity : 1);
 	bpf_map__set_map_extra(skel->maps.bloom, bloom_k(b));
 	bpf_map__set_max_entries(skel->maps.filter, shipped->filter.config->memory.blocks);
-	err = bpf_map__reuse_fd(skel->maps.stats, shipped->filter.stats_fd);
-	if (!err)
-		err = bench_bpf__load(skel);
+	err = bpf_map__reuse_fd(skel->maps.stats, shipped->filter.stats_fd) ?: bench_bpf__load(skel);
 	if (err)
 		return diag_err(err,
 				"cannot load the bench's BPF object: %s" ADVICE
@@ -224,7 +220,7 @@ int bench_open(struct bench *b, bool loud)
 	for (int row = BENCH_SHIPPED; row <= BENCH_PAYLOAD && !err; row++)
 		if (wanted[row])
 			err = bench_open_filter(b, row);
-	return err ? err : bench_open_peers(b, wanted[BENCH_BLOOM], wanted[BENCH_LRU], 0);
+	return err ?: bench_open_peers(b, wanted[BENCH_BLOOM], wanted[BENCH_LRU], 0);
 }
 
 void bench_close(struct bench *b)
@@ -302,7 +298,7 @@ static int fill_blocked(struct bench *b, struct bench_subject *s)
 		if (!err)
 			turn(&s->filter, i == 1 ? c->memory.places - half : half);
 	}
-	return err ? err : bench_fill(b, s, bench_known(b) - b->setting.ids / 4);
+	return err ?: bench_fill(b, s, bench_known(b) - b->setting.ids / 4);
 }
 
 int bench_fill_row(struct bench *b, enum bench_row row)
@@ -325,5 +321,5 @@ int bench_fill_row(struct bench *b, enum bench_row row)
 		err = bench_fill(b, s, ids - bench_known(b));
 	}
 	s->known = s->next;
-	return err ? err : bench_fill(b, s, bench_known(b));
+	return err ?: bench_fill(b, s, bench_known(b));
 }

@@ -72,11 +72,6 @@ int bench_generator_fd(const struct bench *b)
 	return bpf_program__fd(b->skel->progs.generate);
 }
 
-int bench_race_fd(const struct bench *b)
-{
-	return bpf_program__fd(b->skel->progs.generate_race);
-}
-
 int bench_aim(struct bench *b, int prog_fd)
 {
 	__u32 key = 0;
@@ -128,7 +123,7 @@ int bench_send(struct bench *b, int generator_fd, int cnt, int extra)
 		err = workers[0].err;
 		if (cnt == 2) {
 			pthread_join(other, NULL);
-			err = err ? err : workers[1].err;
+			err = err ?: workers[1].err;
 		}
 		pthread_barrier_destroy(&start);
 	}

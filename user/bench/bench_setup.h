@@ -100,11 +100,10 @@ bool bench_ran_at_once(const struct bench_stream *a, const struct bench_stream *
 int bench_aim(struct bench *b, int prog_fd);
 
 /* Runs the streams of the first cnt CPUs at once, each with `extra` packets more than it describes.
- * generator_fd is one of the two below.
+ * generator_fd is bench_generator_fd(), or bench_race()'s own.
  */
 int bench_send(struct bench *b, int generator_fd, int cnt, int extra);
 int bench_generator_fd(const struct bench *b);
-int bench_race_fd(const struct bench *b);
 
 /* Sends so many fresh ids through the row's program, which learns them. */
 int bench_fill(struct bench *b, struct bench_subject *s, uint64_t ids);

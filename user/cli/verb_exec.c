@@ -155,7 +155,7 @@ static int grant(const struct options *o, struct filter *f, int to)
 		if (here_has(iface) && if_indextoname(iface->ifindex, ifname))
 			err = grant_interface(&g, ifname);
 	}
-	return err ? err : report(&g);
+	return err ?: report(&g);
 }
 
 /* As su does it. */

@@ -114,12 +114,10 @@ static int replay(const struct options *o, const struct dedup_config *cfg, struc
 				    .progress = replay_show_progress };
 	struct replay_result result = { 0 };
 	bool complete;
-	int err = create(o->write_passed, &spec.passed);
+	int err = create(o->write_passed, &spec.passed) ?:
+		  create(o->write_dropped, &spec.dropped) ?:
+		  replay_run(&spec, c, &result);
 
-	if (!err)
-		err = create(o->write_dropped, &spec.dropped);
-	if (!err)
-		err = replay_run(&spec, c, &result);
 	diag_progress_end();
 	complete = !err;
 	err |= finish(spec.passed, result.streams) | finish(spec.dropped, result.streams);

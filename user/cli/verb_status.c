@@ -92,10 +92,8 @@ static int check_nameless(void)
 	struct attachment *before = NULL, *after = NULL;
 	int before_cnt = 0, after_cnt = 0;
 	char **names = NULL;
-	int err = attach_list(&before, &before_cnt);
+	int err = attach_list(&before, &before_cnt) ?: loader_names(&names);
 
-	if (!err)
-		err = loader_names(&names);
 	if (!err) {
 		before_cnt = keep_nameless(names, before, before_cnt);
 		err = before_cnt < 0 ? before_cnt : attach_list(&after, &after_cnt);

@@ -21,12 +21,10 @@
 /* Leaves in c->list the attachments of this filter. */
 static int find_attachments(struct change *c)
 {
-	int all, err = attach_list(&c->list, &all);
+	int all, err = attach_list(&c->list, &all) ?:
+		       attachments_follow(&c->f, c->list, all) ?:
+		       attach_log_unknown(c->list, all);
 
-	if (!err)
-		err = attachments_follow(&c->f, c->list, all);
-	if (!err)
-		err = attach_log_unknown(c->list, all);
 	if (err)
 		return err;
 	attachments_forget_gone(&c->f, c->list, all);
@@ -66,11 +64,8 @@ static int look(struct change *c)
 
 int change_find(const struct wish *w, const char *what, struct change *c)
 {
-	int err;
-
 	*c = (struct change){ .w = w, .f = { .stats_fd = -1, .wanted_fd = -1 } };
-	err = attachments_find(what, &c->f);
-	return err ? err : look(c);
+	return attachments_find(what, &c->f) ?: look(c);
 }
 
 int change_open(const struct wish *w, struct change *c)

@@ -95,13 +95,10 @@ static int add_interfaces(struct change *c, char *const *ifnames, int cnt)
 	struct links links;
 	int err = 0;
 
-	for (int i = 0; i < cnt && !err; i++) {
-		err = attach_check_named(&added, i);
-		if (!err)
-			err = add_interface(c, ifnames[i]);
-		if (!err)
-			err = attach_check_room(ifnames[i]);
-	}
+	for (int i = 0; i < cnt && !err; i++)
+		err = attach_check_named(&added, i) ?:
+		      add_interface(c, ifnames[i]) ?:
+		      attach_check_room(ifnames[i]);
 	if (err || !cnt)
 		return err;
 	err = receivers_links(&links);

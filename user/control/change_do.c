@@ -53,14 +53,13 @@ static int check_stacking(const struct change *c)
 	char *names[DEDUP_IFACES_MAX];
 	struct placement now = { names, c->cnt, c->where.mode };
 	struct links links;
-	int err = receivers_links(&links);
+	int err;
 
 	for (int i = 0; i < c->cnt; i++)
 		names[i] = c->list[i].ifname;
-	if (!err)
-		err = receivers_check_stacking(&c->where, &links);
-	if (!err)
-		err = receivers_check_stacking(&now, &links);
+	err = receivers_links(&links) ?:
+	      receivers_check_stacking(&c->where, &links) ?:
+	      receivers_check_stacking(&now, &links);
 	links_free(&links);
 	return err;
 }
@@ -92,8 +91,7 @@ int change_program(struct change *c, struct dedup_config *cfg)
 		return diag_err(err, "the kernel's random source gave no secret");
 	note_forgotten(c, cfg);
 	err = loader_next_program(c->f.name, cfg, NULL);
-	return err ? err
-		   : live_exchange(c->f.name, &c->where, cfg->policy.drop_ns && c->w->given.drop_for);
+	return err ?: live_exchange(c->f.name, &c->where, cfg->policy.drop_ns && c->w->given.drop_for);
 }
 
 int change_check_room(struct change *c)
@@ -130,21 +128,17 @@ void change_report(const char *name, const struct dedup_config *cfg)
 
 int change_filter(struct change *c, struct dedup_config *cfg)
 {
-	int err = check_stacking(c) ?: check_delivery(c, cfg);
+	int err = check_stacking(c) ?: check_delivery(c, cfg) ?: change_check_room(c);
 
-	if (!err)
-		err = change_check_room(c);
 	if (err)
 		return err;
 	err = plan_next_filter(c->f.config, cfg);
 	if (err)
 		return diag_err(err, "the kernel's random source gave no secret");
 	note_forgotten(c, cfg);
-	err = change_check_memory("the new memory, beside the one that runs,", plan_bytes(cfg));
-	if (!err)
-		err = loader_next_filter(c->f.name, cfg, &c->f);
-	if (!err)
-		err = live_exchange(c->f.name, &c->where, false);
+	err = change_check_memory("the new memory, beside the one that runs,", plan_bytes(cfg)) ?:
+	      loader_next_filter(c->f.name, cfg, &c->f) ?:
+	      live_exchange(c->f.name, &c->where, false);
 	if (err)
 		return err;
 	change_report(c->f.name, cfg);

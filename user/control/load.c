@@ -32,9 +32,9 @@ int control_check_filter(const struct wish *w)
 /* Makes the filter and attaches its program, or leaves nothing. */
 static int load(const char *name, const struct placement *where, const struct dedup_config *cfg)
 {
-	int err = name_claim(name) ?: loader_create(name, cfg, NULL);
-
-	return err ? err : filter_start(name, where, cfg->policy.drop_ns);
+	return name_claim(name) ?:
+	       loader_create(name, cfg, NULL) ?:
+	       filter_start(name, where, cfg->policy.drop_ns);
 }
 
 /* Makes the filter, and reports what it is. */
@@ -52,9 +52,7 @@ static int load_new(const struct wish *w)
 	int err;
 
 	spec.several = w->where.cnt > 1;
-	err = plan_here(&spec, &cfg);
-	if (!err)
-		err = receivers_links(&links);
+	err = plan_here(&spec, &cfg) ?: receivers_links(&links);
 	if (err)
 		return err;
 	if (w->name)

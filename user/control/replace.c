@@ -48,7 +48,7 @@ static int plan(struct change *c, struct dedup_config *cfg)
 		c->spec = c->w->spec;
 	else
 		err = change_ask(c);
-	return err ? err : change_plan(c, cfg);
+	return err ?: change_plan(c, cfg);
 }
 
 /* Is the next program of the filter that runs like the present one, in all that a plan says? */

@@ -7,9 +7,8 @@
 static int resize(struct change *c)
 {
 	struct dedup_config cfg;
-	int err = change_ask(c) ?: change_plan(c, &cfg);
 
-	return err ? err : change_filter(c, &cfg);
+	return change_ask(c) ?: change_plan(c, &cfg) ?: change_filter(c, &cfg);
 }
 
 int control_resize(const struct wish *w)

@@ -130,13 +130,7 @@ static int restore(struct restoration *r)
 		return err;
 	err = check(r, &links);
 	links_free(&links);
-	if (!err)
-		err = check_memory(r);
-	if (!err)
-		err = make(r);
-	if (!err)
-		err = filter_start(r->name, &r->where, drop_ns(r));
-	return err;
+	return err ?: check_memory(r) ?: make(r) ?: filter_start(r->name, &r->where, drop_ns(r));
 }
 
 static int measure_elapsed(struct restoration *r)
@@ -190,7 +184,7 @@ static int give(struct change *c, const struct predecessor *snapshot)
 	for (uint32_t n = 0; n < cfg.policy.streams_cnt; n++)
 		cfg.before[n] = n + 1; /* has_same_ids() */
 	err = loader_next_program(c->f.name, &cfg, snapshot);
-	return err ? err : live_exchange(c->f.name, &c->where, false);
+	return err ?: live_exchange(c->f.name, &c->where, false);
 }
 
 static int restore_into(struct restoration *r, struct change *c)
@@ -234,13 +228,6 @@ static int restore_running(const struct wish *w, struct restoration *r)
 	return err;
 }
 
-static int restore_new(const struct wish *w, struct restoration *r)
-{
-	int err = place(w, r) ?: plan(r);
-
-	return err ? err : restore(r);
-}
-
 /* Does a filter of this name run here? Returns 1 or 0; -errno (logged). A process that was killed
  * while it made the filter has left pins, to which nothing is attached: 0, as the function that
  * makes a new filter removes them. If the filter cannot be opened: 0, and that function logs why.
@@ -261,9 +248,9 @@ static int restore_any(const struct wish *w, struct restoration *r)
 {
 	int running = runs_here(r->name);
 
-	if (running < 0)
-		return running;
-	return running ? restore_running(w, r) : restore_new(w, r);
+	if (running)
+		return running < 0 ? running : restore_running(w, r);
+	return place(w, r) ?: plan(r) ?: restore(r);
 }
 
 int control_restore(const struct wish *w)

@@ -42,9 +42,7 @@ int control_save(const struct wish *w)
 		return EXIT_FAILED;
 	stop_on_signals(0);
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not get so large is a write that fails */
-	err = check_predecessor(w, &f);
-	if (!err)
-		err = snapshot_save(&f, w->file, stop_signal, &h);
+	err = check_predecessor(w, &f) ?: snapshot_save(&f, w->file, stop_signal, &h);
 	if (err == -EINTR)
 		diag_err(err, "stopped by a signal: nothing is saved");
 	if (!err)

@@ -9,15 +9,15 @@ static int set(struct change *c)
 	const struct wish *w = c->w;
 	char *remove[DEDUP_IFACES_MAX];
 	struct dedup_config cfg;
-	int remove_cnt = 0, err;
+	int remove_cnt = 0;
 
 	for (int i = 0; i < w->remove_cnt; i++)
 		if (!c->is_given_up[i])
 			remove[remove_cnt++] = w->remove[i];
-	err = change_interfaces(c, w->add, w->add_cnt, remove, remove_cnt) ?: change_ask(c);
-	if (!err)
-		err = change_plan(c, &cfg);
-	return err ? err : change_program(c, &cfg);
+	return change_interfaces(c, w->add, w->add_cnt, remove, remove_cnt) ?:
+	       change_ask(c) ?:
+	       change_plan(c, &cfg) ?:
+	       change_program(c, &cfg);
 }
 
 int control_set(const struct wish *w)

@@ -275,9 +275,7 @@ int wish_streams_set(struct wish *w)
 
 	if (!w->profiles_cnt)
 		return 0;
-	err = wish_profiles(w, &all);
-	if (!err)
-		err = set_streams(w, &all, texts, copies);
+	err = wish_profiles(w, &all) ?: set_streams(w, &all, texts, copies);
 	for (int i = 0; i < DEDUP_STREAMS_MAX; i++)
 		free(copies[i]);
 	profiles_free(&all);

@@ -183,7 +183,7 @@ static int write_metrics(void *arg, FILE *out, enum metrics_format format)
 	struct service *s = arg;
 	int err = readings_take(&s->readings, &s->reconcile.config);
 
-	return err ? err : metrics_write(out, &s->readings, format);
+	return err ?: metrics_write(out, &s->readings, format);
 }
 
 static int arm_save(struct service *s)
@@ -287,10 +287,8 @@ static void end(struct service *s)
 
 static int run(struct service *s)
 {
-	int err = link_events_open(&s->reconcile.links);
+	int err = link_events_open(&s->reconcile.links) ?: prepare(s);
 
-	if (!err)
-		err = prepare(s);
 	if (err)
 		return EXIT_FAILED;
 	if (configure(s))
