@@ -92,20 +92,22 @@ struct bench_figure {
  */
 struct bench_figure bench_quartiles(double *values, int cnt);
 
-/* Returns figures of one row with one traffic, over all rounds. To compare two rows, their values
- * are compared round by round, and then the quartiles are taken.
+/* What a figure is about. To compare two rows, their values are compared round by round, and then
+ * the quartiles are taken.
  */
-struct bench_figure bench_ns(const struct bench_result *r, int cpus, enum bench_row row,
-			     enum bench_traffic traffic);
-struct bench_figure bench_added(const struct bench_result *r, enum bench_row row,
-				enum bench_traffic traffic); /* ns over the floor */
-struct bench_figure bench_ratio(const struct bench_result *r, enum bench_row row, enum bench_row to,
-				enum bench_traffic traffic);
-struct bench_figure bench_scaling(const struct bench_result *r, enum bench_row row,
-				  enum bench_traffic traffic); /* 2: two CPUs do twice as much */
-/* The added cost of the shipped filter as a part of that of `row`. */
-struct bench_figure bench_shipped_part(const struct bench_result *r, enum bench_row row,
-				       enum bench_traffic traffic);
+enum bench_measure {
+	BENCH_NS, /* a packet, on one CPU */
+	BENCH_NS_TWO_CPUS,
+	BENCH_ADDED,	    /* ns over the floor */
+	BENCH_OF_FLOOR,	    /* ns, as a multiple of the floor's */
+	BENCH_OF_LINE,	    /* ns, as a multiple of the line's */
+	BENCH_SCALING,	    /* 2: two CPUs do twice as much */
+	BENCH_SHIPPED_PART, /* the added cost of the shipped filter as a part of the row's */
+};
+
+/* Returns a figure of one row with one traffic, over all rounds. */
+struct bench_figure bench_figure(const struct bench_result *r, enum bench_measure what,
+				 enum bench_row row, enum bench_traffic traffic);
 
 /* Returns how many measurements of two CPUs are NAN, because the two did not run concurrently. */
 int bench_apart(const struct bench_result *r);

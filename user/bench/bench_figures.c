@@ -5,14 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef const double *samples; /* ns a packet, one value for each round */
-
-static samples of(const struct bench_result *r, int cpus, enum bench_row row,
-		  enum bench_traffic traffic)
-{
-	return r->ns[cpus - 1][row][traffic];
-}
-
 static int compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -47,59 +39,38 @@ struct bench_figure bench_quartiles(double *values, int cnt)
 	};
 }
 
-struct bench_figure bench_ns(const struct bench_result *r, int cpus, enum bench_row row,
-			     enum bench_traffic traffic)
+static double value_of(const struct bench_result *r, enum bench_measure what, enum bench_row row,
+		       enum bench_traffic traffic, int round)
 {
-	samples ns = of(r, cpus, row, traffic);
+	double ns = r->ns[0][row][traffic][round], two_ns = r->ns[1][row][traffic][round];
+	double floor_ns = r->ns[0][BENCH_FLOOR][traffic][round];
+
+	switch (what) {
+	case BENCH_NS:
+		return ns;
+	case BENCH_NS_TWO_CPUS:
+		return two_ns;
+	case BENCH_ADDED:
+		return ns - floor_ns;
+	case BENCH_OF_FLOOR:
+		return ns / floor_ns;
+	case BENCH_OF_LINE:
+		return ns / r->ns[0][BENCH_LINE][traffic][round];
+	case BENCH_SCALING:
+		return 2 * ns / two_ns;
+	case BENCH_SHIPPED_PART:
+		return (r->ns[0][BENCH_SHIPPED][traffic][round] - floor_ns) / (ns - floor_ns);
+	}
+	return NAN;
+}
+
+struct bench_figure bench_figure(const struct bench_result *r, enum bench_measure what,
+				 enum bench_row row, enum bench_traffic traffic)
+{
 	double values[BENCH_ROUNDS_MAX] = { 0 };
 
 	for (int i = 0; i < r->setting.rounds; i++)
-		values[i] = ns[i];
-	return bench_quartiles(values, r->setting.rounds);
-}
-
-struct bench_figure bench_added(const struct bench_result *r, enum bench_row row,
-				enum bench_traffic traffic)
-{
-	samples ns = of(r, 1, row, traffic), floor = of(r, 1, BENCH_FLOOR, traffic);
-	double values[BENCH_ROUNDS_MAX] = { 0 };
-
-	for (int i = 0; i < r->setting.rounds; i++)
-		values[i] = ns[i] - floor[i];
-	return bench_quartiles(values, r->setting.rounds);
-}
-
-/* factor * a / b of each round. */
-static struct bench_figure quotient(samples a, samples b, double factor, int cnt)
-{
-	double values[BENCH_ROUNDS_MAX] = { 0 };
-
-	for (int i = 0; i < cnt; i++)
-		values[i] = factor * a[i] / b[i];
-	return bench_quartiles(values, cnt);
-}
-
-struct bench_figure bench_ratio(const struct bench_result *r, enum bench_row row, enum bench_row to,
-				enum bench_traffic traffic)
-{
-	return quotient(of(r, 1, row, traffic), of(r, 1, to, traffic), 1, r->setting.rounds);
-}
-
-struct bench_figure bench_scaling(const struct bench_result *r, enum bench_row row,
-				  enum bench_traffic traffic)
-{
-	return quotient(of(r, 1, row, traffic), of(r, 2, row, traffic), 2, r->setting.rounds);
-}
-
-struct bench_figure bench_shipped_part(const struct bench_result *r, enum bench_row row,
-				       enum bench_traffic traffic)
-{
-	samples floor = of(r, 1, BENCH_FLOOR, traffic), own = of(r, 1, BENCH_SHIPPED, traffic);
-	samples ns = of(r, 1, row, traffic);
-	double values[BENCH_ROUNDS_MAX] = { 0 };
-
-	for (int i = 0; i < r->setting.rounds; i++)
-		values[i] = (own[i] - floor[i]) / (ns[i] - floor[i]);
+		values[i] = value_of(r, what, row, traffic, i);
 	return bench_quartiles(values, r->setting.rounds);
 }
 
@@ -110,6 +81,6 @@ int bench_apart(const struct bench_result *r)
 	for (int row = 0; row < BENCH_ROWS_CNT; row++)
 		for (int traffic = 0; traffic < BENCH_TRAFFICS_CNT; traffic++)
 			for (int i = 0; i < r->setting.rounds; i++)
-				cnt += isnan(of(r, 2, row, traffic)[i]);
+				cnt += isnan(r->ns[1][row][traffic][i]);
 	return cnt;
 }

@@ -16,8 +16,11 @@ static json_object *json_double(double value)
 	return isfinite(value) ? json_object_new_double(value) : NULL;
 }
 
-static void add_figure(json_object *o, const char *key, struct bench_figure f)
+/* Adds a figure of this row with this traffic. */
+static void add_figure(json_object *o, const char *key, const struct bench_result *r,
+		       enum bench_measure what, enum bench_row row, enum bench_traffic traffic)
 {
+	struct bench_figure f = bench_figure(r, what, row, traffic);
 	json_object *figure = json_object_new_object();
 
 	ADD(figure, "median", json_double(f.median));
@@ -31,15 +34,15 @@ static json_object *traffic_json(const struct bench_result *r, enum bench_row ro
 {
 	json_object *o = json_object_new_object();
 
-	add_figure(o, "ns", bench_ns(r, 1, row, traffic));
-	add_figure(o, "added_ns", bench_added(r, row, traffic));
-	add_figure(o, "of_floor", bench_ratio(r, row, BENCH_FLOOR, traffic));
-	add_figure(o, "of_one_line", bench_ratio(r, row, BENCH_LINE, traffic));
+	add_figure(o, "ns", r, BENCH_NS, row, traffic);
+	add_figure(o, "added_ns", r, BENCH_ADDED, row, traffic);
+	add_figure(o, "of_floor", r, BENCH_OF_FLOOR, row, traffic);
+	add_figure(o, "of_one_line", r, BENCH_OF_LINE, row, traffic);
 	if (bench_is_peer(row))
-		add_figure(o, "xdp_dedup_added_of_this", bench_shipped_part(r, row, traffic));
+		add_figure(o, "xdp_dedup_added_of_this", r, BENCH_SHIPPED_PART, row, traffic);
 	if (r->cpus == 2) {
-		add_figure(o, "ns_two_cpus", bench_ns(r, 2, row, traffic));
-		add_figure(o, "scaling", bench_scaling(r, row, traffic));
+		add_figure(o, "ns_two_cpus", r, BENCH_NS_TWO_CPUS, row, traffic);
+		add_figure(o, "scaling", r, BENCH_SCALING, row, traffic);
 	}
 	return o;
 }
@@ -108,19 +111,14 @@ static void print_within(json_object *o, int depth)
 	json_object_put(o);
 }
 
-/* Prints the object without its closing brace, so that more can follow; frees it. */
-static void print_open(json_object *o)
-{
-	const char *text = json_text(o);
-
-	printf("%.*s", (int)(strlen(text) - strlen("\n}")), text);
-	json_object_put(o);
-}
-
+/* Leaves out the closing brace, so that more can follow. */
 static void begin(const struct options *o)
 {
-	print_open(head_json(o));
-	printf(",\n  \"sizes\": [");
+	json_object *head = head_json(o);
+	const char *text = json_text(head);
+
+	printf("%.*s,\n  \"sizes\": [", (int)(strlen(text) - strlen("\n}")), text);
+	json_object_put(head);
 }
 
 static void size(const struct bench_result *r, uint32_t before)

@@ -34,16 +34,17 @@ static void print_ratio(double value, const char *format)
 
 static void print_row(const struct bench_result *r, enum bench_row row, enum bench_traffic traffic)
 {
-	struct bench_figure ns = bench_ns(r, 1, row, traffic);
+	struct bench_figure ns = bench_figure(r, BENCH_NS, row, traffic);
 	double none = NAN;
 	bool peer = bench_is_peer(row);
 
 	printf("  %-18s %7.1f  %6.1f - %-6.1f", bench_row_name(row), ns.median, ns.low, ns.high);
-	print_ratio(row ? bench_added(r, row, traffic).median : none, "%.1f");
-	print_ratio(row ? bench_ratio(r, row, BENCH_FLOOR, traffic).median : none, "%.2f");
-	print_ratio(row ? bench_ratio(r, row, BENCH_LINE, traffic).median : none, "%.2f");
-	print_ratio(peer ? bench_shipped_part(r, row, traffic).median : none, "%.2f");
-	print_ratio(r->cpus == 2 ? bench_scaling(r, row, traffic).median : none, "%.2f");
+	print_ratio(row ? bench_figure(r, BENCH_ADDED, row, traffic).median : none, "%.1f");
+	print_ratio(row ? bench_figure(r, BENCH_OF_FLOOR, row, traffic).median : none, "%.2f");
+	print_ratio(row ? bench_figure(r, BENCH_OF_LINE, row, traffic).median : none, "%.2f");
+	print_ratio(peer ? bench_figure(r, BENCH_SHIPPED_PART, row, traffic).median : none, "%.2f");
+	print_ratio(r->cpus == 2 ? bench_figure(r, BENCH_SCALING, row, traffic).median : none,
+		    "%.2f");
 	print_ratio(r->bytes_an_id[row] > 0 ? r->bytes_an_id[row] : none, "%.2f");
 	putchar('\n');
 }

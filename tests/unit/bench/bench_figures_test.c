@@ -74,17 +74,17 @@ static void ratios_are_within_a_round(void **state)
 	const struct bench_result r = result();
 
 	(void)state;
-	assert_figure("of floor", bench_ratio(&r, BENCH_SHIPPED, BENCH_FLOOR, AT),
+	assert_figure("of floor", bench_figure(&r, BENCH_OF_FLOOR, BENCH_SHIPPED, AT),
 		      (struct bench_figure){ .low = 1.75, .median = 2, .high = 2.5 });
-	assert_figure("of line", bench_ratio(&r, BENCH_SHIPPED, BENCH_LINE, AT),
+	assert_figure("of line", bench_figure(&r, BENCH_OF_LINE, BENCH_SHIPPED, AT),
 		      (struct bench_figure){ .low = 0.75, .median = 1, .high = 1.5 });
-	assert_figure("part", bench_shipped_part(&r, BENCH_BLOOM, AT),
+	assert_figure("part", bench_figure(&r, BENCH_SHIPPED_PART, BENCH_BLOOM, AT),
 		      (struct bench_figure){ .low = 0.175, .median = 0.25, .high = 0.375 });
-	assert_figure("part of line", bench_shipped_part(&r, BENCH_LINE, AT),
+	assert_figure("part of line", bench_figure(&r, BENCH_SHIPPED_PART, BENCH_LINE, AT),
 		      (struct bench_figure){ .low = 0.625, .median = 1, .high = 2.5 });
-	assert_figure("ns", bench_ns(&r, 1, BENCH_SHIPPED, AT),
+	assert_figure("ns", bench_figure(&r, BENCH_NS, BENCH_SHIPPED, AT),
 		      (struct bench_figure){ .low = 46.5, .median = 60, .high = 230 });
-	assert_figure("added", bench_added(&r, BENCH_SHIPPED, AT),
+	assert_figure("added", bench_figure(&r, BENCH_ADDED, BENCH_SHIPPED, AT),
 		      (struct bench_figure){ .low = 25.5, .median = 40, .high = 120 });
 }
 
@@ -95,12 +95,12 @@ static void what_did_not_run_at_once_is_left_out(void **state)
 
 	(void)state;
 	assert_int_equal(bench_apart(&r), 4);
-	assert_figure("ns", bench_ns(&r, 2, BENCH_SHIPPED, AT),
+	assert_figure("ns", bench_figure(&r, BENCH_NS_TWO_CPUS, BENCH_SHIPPED, AT),
 		      (struct bench_figure){ .low = 137.5, .median = 225, .high = 312.5 });
-	assert_figure("scaling", bench_scaling(&r, BENCH_SHIPPED, AT),
+	assert_figure("scaling", bench_figure(&r, BENCH_SCALING, BENCH_SHIPPED, AT),
 		      (struct bench_figure){ .low = 2.1, .median = 2.2, .high = 2.3 });
-	assert_figure("no ns", bench_ns(&r, 2, BENCH_BLOOM, AT), none);
-	assert_figure("no scaling", bench_scaling(&r, BENCH_BLOOM, AT), none);
+	assert_figure("no ns", bench_figure(&r, BENCH_NS_TWO_CPUS, BENCH_BLOOM, AT), none);
+	assert_figure("no scaling", bench_figure(&r, BENCH_SCALING, BENCH_BLOOM, AT), none);
 }
 
 int main(void)
