@@ -99,23 +99,18 @@ static void print_false(const struct replay_stream *s, const struct dedup_config
 
 static void print_reasons(const struct replay_stream *s)
 {
-	static const struct {
-		const char *name;
-		uint32_t reason;
-	} REASONS[] = {
-#define X(name, help) { #name, DEDUP_REASON_##name },
+	static const char *const REASONS[DEDUP_REASONS_CNT] = {
+#define X(name, help) [DEDUP_REASON_##name] = #name,
 		DEDUP_REASONS(X)
 #undef X
 	};
 	const char *before = "  others       ";
 
 	for (uint32_t i = 0; i < DEDUP_REASONS_CNT; i++) {
-		uint32_t reason = REASONS[i].reason;
-
-		if (!s->reasons[reason] || reason == DEDUP_REASON_new ||
-		    reason == DEDUP_REASON_duplicate || reason == DEDUP_REASON_ignored)
+		if (!s->reasons[i] || i == DEDUP_REASON_new || i == DEDUP_REASON_duplicate ||
+		    i == DEDUP_REASON_ignored)
 			continue;
-		printf("%s%s %" PRIu64, before, REASONS[i].name, s->reasons[reason]);
+		printf("%s%s %" PRIu64, before, REASONS[i], s->reasons[i]);
 		before = ", ";
 	}
 	if (*before == ',')
@@ -153,9 +148,9 @@ static void print_stream(const struct capture *c, const struct dedup_config *cfg
 			 const struct replay_result *r, uint32_t n)
 {
 	const struct replay_stream *s = &r->streams[n];
+	uint64_t matched = matched_of(s);
 	uint64_t dropped =
 		s->reasons[DEDUP_REASON_duplicate] + s->reasons[DEDUP_REASON_ihave_duplicate];
-	uint64_t matched = matched_of(s);
 
 	printf("%s: %" PRIu64 " packets, %" PRIu64 " new, %" PRIu64
 	       " duplicates (%.1f %%): %s of %s saved\n",

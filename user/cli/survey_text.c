@@ -41,46 +41,31 @@ static void print_file(const char *path, const struct capture *c, const struct s
 
 static const char *reason(const struct survey_fit *f)
 {
-	switch (f->why) {
-	case SURVEY_DIFFERS:
-		return "equal ids have different bytes: it is another protocol";
-	case SURVEY_NO_NUMBERS:
-		return "its numbers do not go on: it is another protocol";
-	case SURVEY_OTHER_HOST:
-		return "several hosts get the same bytes, and each wants them";
-	case SURVEY_FLOOD:
-		return "one packet comes again and again: a flood";
-	case SURVEY_SAME_SENDER:
-		return "one sender says the same again, and may mean it";
-	case SURVEY_TOO_OLD:
-		return "they come later than its window";
-	case SURVEY_FINDS_NONE:
-		return f->snapped ? "the snap length cut its packets" : "finds too few duplicates";
-	case SURVEY_FITS_FEW:
-		return "few packets are of its protocol";
-	case SURVEY_FINDS_FEWER:
-		return "finds fewer";
-	case SURVEY_LESS_SPECIFIC:
-		return "knows less of the protocol";
-	default:
-		return "";
-	}
+	static const char *const REASONS[] = {
+		[SURVEY_BEST] = "",
+		[SURVEY_FITS_FEW] = "few packets are of its protocol",
+		[SURVEY_FINDS_NONE] = "finds too few duplicates",
+		[SURVEY_NO_NUMBERS] = "its numbers do not go on: it is another protocol",
+		[SURVEY_DIFFERS] = "equal ids have different bytes: it is another protocol",
+		[SURVEY_OTHER_HOST] = "several hosts get the same bytes, and each wants them",
+		[SURVEY_SAME_SENDER] = "one sender says the same again, and may mean it",
+		[SURVEY_FLOOD] = "one packet comes again and again: a flood",
+		[SURVEY_TOO_OLD] = "they come later than its window",
+		[SURVEY_FINDS_FEWER] = "finds fewer",
+		[SURVEY_LESS_SPECIFIC] = "knows less of the protocol",
+	};
+
+	if (f->why == SURVEY_FINDS_NONE && f->snapped)
+		return "the snap length cut its packets";
+	return REASONS[f->why];
 }
 
-static const struct survey_fit *fit_named(const struct survey_destination *d, const char *name)
+static const struct survey_fit *fit_named(const struct survey_fit *fits, uint32_t cnt,
+					  const char *name)
 {
-	for (uint32_t i = 0; i < d->fits_cnt; i++)
-		if (!strcmp(d->fits[i].profile->stream.name, name))
-			return &d->fits[i];
-	return NULL;
-}
-
-/* Of those for all traffic. */
-static const struct survey_fit *all_named(const struct survey_result *r, const char *name)
-{
-	for (uint32_t i = 0; i < r->all_cnt; i++)
-		if (!strcmp(r->all[i].profile->stream.name, name))
-			return &r->all[i];
+	for (uint32_t i = 0; i < cnt; i++)
+		if (!strcmp(fits[i].profile->stream.name, name))
+			return &fits[i];
 	return NULL;
 }
 
@@ -119,8 +104,9 @@ static void print_rejected(const struct survey_destination *d)
 /* Why none of the profiles that see duplicates in it is the one. */
 static void print_none(const struct survey_result *r, const struct survey_destination *d)
 {
-	const struct survey_fit *f =
-		d->kind == SURVEY_ETHERNET ? all_named(r, FRAMES) : fit_named(d, "payload");
+	const struct survey_fit *f = d->kind == SURVEY_ETHERNET
+					     ? fit_named(r->all, r->all_cnt, FRAMES)
+					     : fit_named(d->fits, d->fits_cnt, "payload");
 
 	if (d->kind == SURVEY_TCP)
 		puts("  TCP sends again what is lost: no profile drops that");
@@ -142,7 +128,7 @@ static bool has_stream(const struct survey_filter *f, const char *profile)
 static const char *mirror_of(const struct survey_result *r, const struct survey_destination *d)
 {
 	const char *profile = d->kind == SURVEY_ETHERNET ? FRAMES : "mirror";
-	const struct survey_fit *f = all_named(r, profile);
+	const struct survey_fit *f = fit_named(r->all, r->all_cnt, profile);
 	const struct dedup_stream *st = f ? &f->profile->stream : NULL;
 
 	for (uint32_t i = 0; d->kind == SURVEY_ETHERNET && st && i < st->gates_cnt; i++)
