@@ -45,6 +45,7 @@ static void compare_hands(const struct run *r, const struct dedup_state *other, 
 
 static void run_engine(struct run *r, enum engine_kind kind, struct answer *out)
 {
+	struct program_id id;
 	struct engine *e;
 
 	assert_int_equal(engine_open(kind, &r->cfg, r->mac, &e), 0);
@@ -52,6 +53,8 @@ static void run_engine(struct run *r, enum engine_kind kind, struct answer *out)
 		const struct input *in = &r->inputs[i];
 
 		out[i] = (struct answer){ .reason = NOTHING_COUNTED };
+		if (kind == ENGINE_USER)
+			program_identify(in->bytes, in->len, &id);
 		if (engine_see(e, in->bytes, in->len, in->given_ns, &out[i]))
 			run_complain(r, i, "the %s's engine failed", kind ? "kernel" : "user");
 	}

@@ -190,13 +190,6 @@ static int to_ethernet(struct capture *c, struct capture_frame *f)
 	return make_frame(c, &h, f);
 }
 
-static void cut_fcs(struct capture_frame *f, uint32_t fcs)
-{
-	f->wire_len -= fcs < f->wire_len ? fcs : f->wire_len;
-	if (f->len > f->wire_len)
-		f->len = f->wire_len;
-}
-
 /* The next packet as it is in the file; as capture_next(). */
 static int next_packet(struct capture *c, struct capture_frame *f)
 {
@@ -214,7 +207,9 @@ static int next_packet(struct capture *c, struct capture_frame *f)
 				     .iface = c->tap.is_pcapng ? blocks_pop(&c->tap.blocks) : 0 };
 	if (f->wire_len < f->len)
 		f->wire_len = f->len;
-	cut_fcs(f, c->fcs_bytes);
+	f->wire_len -= c->fcs_bytes < f->wire_len ? c->fcs_bytes : f->wire_len;
+	if (f->len > f->wire_len)
+		f->len = f->wire_len;
 	return 1;
 }
 

@@ -80,33 +80,20 @@ static void take_count(const struct engine *e, struct answer *out)
 	}
 }
 
-/* Lets time pass until ns after the start. */
-static int pass_time(struct engine *e, uint64_t ns)
-{
-	if (e->start_ns + ns > e->now_ns)
-		e->now_ns = e->start_ns + ns;
-	return catch_up(e, e->now_ns);
-}
-
-static int see(struct engine *e, const void *frame, uint32_t len,
-	       int (*run)(const void *frame, uint32_t len), struct answer *out)
-{
-	if (e->kernel)
-		return test_run_frame(e->kernel, frame, len, out);
-	out->drops = run(frame, len) == XDP_DROP;
-	take_count(e, out);
-	return 0;
-}
-
 int engine_see(struct engine *e, const void *frame, uint32_t len, uint64_t ns, struct answer *out)
 {
-	return pass_time(e, ns) ?: see(e, frame, len, program_run, out);
-}
+	int err;
 
-int engine_see_identified(struct engine *e, const void *frame, uint32_t len, uint64_t ns,
-			  struct answer *out)
-{
-	return pass_time(e, ns) ?: see(e, frame, len, program_run_identified, out);
+	if (e->start_ns + ns > e->now_ns)
+		e->now_ns = e->start_ns + ns;
+	err = catch_up(e, e->now_ns);
+	if (err)
+		return err;
+	if (e->kernel)
+		return test_run_frame(e->kernel, frame, len, out);
+	out->drops = program_run_identified(frame, len) == XDP_DROP;
+	take_count(e, out);
+	return 0;
 }
 
 void engine_set_mac(const struct dedup_config *cfg, const uint8_t mac[6], struct dedup_record *r)

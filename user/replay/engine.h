@@ -34,17 +34,12 @@ void engine_close(struct engine *e); /* NULL is fine */
 void engine_set_mac(const struct dedup_config *cfg, const uint8_t mac[6], struct dedup_record *r);
 
 /* Runs the program on a frame of `len` bytes that comes in at this time, in ns since
- * engine_open(). A time before that of an earlier call counts as the earlier one. Returns 0; or
- * -errno (logged) if the kernel does not run it: -E2BIG or -EINVAL for a frame that is too large
- * for BPF_PROG_TEST_RUN or shorter than an Ethernet header.
+ * engine_open(). A time before that of an earlier call counts as the earlier one. ENGINE_USER: the
+ * frame is the one that program_identify() was last called for. Returns 0; or -errno (logged) if
+ * the kernel does not run it: -E2BIG or -EINVAL for a frame that is too large for
+ * BPF_PROG_TEST_RUN or shorter than an Ethernet header.
  */
 int engine_see(struct engine *e, const void *frame, uint32_t len, uint64_t ns, struct answer *out);
-
-/* Does what engine_see() does, with less work, for the frame that program_identify() was last
- * called for.
- */
-int engine_see_identified(struct engine *e, const void *frame, uint32_t len, uint64_t ns,
-			  struct answer *out);
 
 /* Returns the filter's state, as its program has it. */
 const struct dedup_state *engine_state(const struct engine *e);

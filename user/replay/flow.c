@@ -72,7 +72,6 @@ static void read_transport(struct flow *f, struct cursor *c, uint8_t protocol, b
 	} else if (protocol == IPPROTO_UDP) {
 		f->kind = SURVEY_UDP;
 		f->number = be16(c, 2);
-		f->from_port = be16(c, 0);
 		f->payload_at = c->at + 8;
 		f->payload_len = be16(c, 4) > 8 ? be16(c, 4) - 8U : 0;
 	}

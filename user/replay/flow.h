@@ -16,7 +16,6 @@ struct flow {
 	bool ipv4, ipv6;      /* with a complete header */
 	uint8_t to[16];	      /* IP destination; IPv4: in the first 4 bytes, the others 0 */
 	uint8_t from[16];     /* IP source, as in `to` */
-	uint16_t from_port;   /* of UDP; else 0 */
 	uint16_t ip_id;	      /* of IPv4; else 0 */
 	bool bare;	      /* TCP that only acknowledges or resets: no data, SYN, FIN */
 	uint16_t ethertype;   /* behind the VLAN tags, in network order */

@@ -171,11 +171,6 @@ static uint16_t family_type(const uint8_t *data)
 	}
 }
 
-static uint16_t version_type(const uint8_t *ip)
-{
-	return *ip >> 4 == 4 ? ETH_P_IP : *ip >> 4 == 6 ? ETH_P_IPV6 : 0;
-}
-
 static bool from_raw(struct link_header *h, int dlt, const uint8_t *mac, const uint8_t *data,
 		     uint32_t len)
 {
@@ -186,7 +181,7 @@ static bool from_raw(struct link_header *h, int dlt, const uint8_t *mac, const u
 	else if (dlt == DLT_IPV6)
 		type = ETH_P_IPV6;
 	else if (dlt == DLT_RAW && len)
-		type = version_type(data);
+		type = *data >> 4 == 4 ? ETH_P_IP : *data >> 4 == 6 ? ETH_P_IPV6 : 0;
 	else if (dlt != DLT_RAW && len >= 4)
 		type = family_type(data);
 	if (!type)

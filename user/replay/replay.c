@@ -130,14 +130,6 @@ static int count(struct run *r, const struct capture_frame *f, struct frame_view
 	return has_id ? note_id(r, v, a) : 0;
 }
 
-/* While the program waits for the filter's memory, that of the id's entry comes near. */
-static void expect_id(const struct run *r, struct frame_view *v)
-{
-	identify(r, v);
-	if (v->id.reason < 0)
-		id_table_expect(r->exact, v->key);
-}
-
 static int replay_frame(struct run *r, const struct capture_frame *f)
 {
 	struct answer a = { .reason = DEDUP_REASON_truncated };
@@ -147,7 +139,6 @@ static int replay_frame(struct run *r, const struct capture_frame *f)
 
 	r->now_ns = tell_time(r, f);
 	r->out->packets++;
-	r->out->last_packet = f->number;
 	if (f->outgoing) {
 		r->out->outgoing++;
 		return 0;
@@ -159,8 +150,11 @@ static int replay_frame(struct run *r, const struct capture_frame *f)
 	r->out->bytes += v.len;
 	/* The kernel runs no program on less than a header. */
 	if (v.len >= ETHERNET_HEADER) {
-		expect_id(r, &v);
-		err = engine_see_identified(r->engine, v.data, v.len, r->now_ns, &a);
+		identify(r, &v);
+		/* While the program waits for the filter's memory, that of the id's entry comes near. */
+		if (v.id.reason < 0)
+			id_table_expect(r->exact, v.key);
+		err = engine_see(r->engine, v.data, v.len, r->now_ns, &a);
 	}
 	if (!err)
 		err = count(r, f, &v, &a);
@@ -183,7 +177,7 @@ static int replay_all(struct run *r, struct capture *c)
 			r->spec->progress(c, r->out->packets);
 	}
 	r->out->foreign = capture_foreign_cnt(c);
-	return err ? err : got;
+	return err ?: got;
 }
 
 static int make_streams(struct replay_result *out, uint32_t cnt)

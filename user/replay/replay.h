@@ -54,7 +54,6 @@ struct replay_result {
 	uint64_t first_ns, last_ns; /* capture times */
 	uint64_t early;		    /* places aged by load, of `places` a turn */
 	uint64_t known_since_ns;    /* earlier ids are forgotten here; 0: none is */
-	uint64_t last_packet;	    /* the number of the last one, in the file */
 	uint32_t streams_cnt;	    /* at least 1 */
 	struct replay_stream *streams;
 };

@@ -27,10 +27,8 @@ static void advise_streams(struct survey *s, struct place *const *order)
 
 static void add_frames(struct survey_draft *d)
 {
-	const struct profile *p = &d->s->profiles.list[d->s->frames];
-
 	d->frames = d->s->all[d->s->frames];
-	survey_draft_add(d, p);
+	survey_draft_add(d, &d->s->profiles.list[d->s->frames]);
 }
 
 /* Beside the mirror, whose window it has to take. */

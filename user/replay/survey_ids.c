@@ -31,14 +31,6 @@ uint64_t survey_ids_digest(const struct survey *s, const void *bytes, uint32_t l
 	return dedup_digest_end(&d) ?: 1;
 }
 
-/* What a host gets at two ports is for two sockets, however equal it is: so only groups are feeds
- * by their bytes alone.
- */
-static uint64_t key_at_port(uint64_t key, const struct flow *f)
-{
-	return f->multicast ? key : key + f->number * UINT64_C(0x9e3779b97f4a7c15);
-}
-
 /* The id that this stream finds in the packet, if any. Returns 1 if there is one; 0; or -ENOMEM. */
 static int find_id(struct survey *s, const struct seen *seen, uint32_t stream,
 		   struct survey_lookup *at)
@@ -69,8 +61,11 @@ static int find_id(struct survey *s, const struct seen *seen, uint32_t stream,
 		return 0;
 	at->key = id_table_key(s->exact, stream, &id.id, id.words);
 	at->content = at->key;
-	if ((int)stream == s->payload)
-		at->key = key_at_port(at->key, &seen->flow);
+	/* What a host gets at two ports is for two sockets, however equal it is: so only groups are
+	 * feeds by their bytes alone.
+	 */
+	if ((int)stream == s->payload && !seen->flow.multicast)
+		at->key += seen->flow.number * UINT64_C(0x9e3779b97f4a7c15);
 	id_table_expect(s->exact, at->key);
 	return 1;
 }

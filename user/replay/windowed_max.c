@@ -17,18 +17,12 @@ const uint64_t WINDOWED_MAX_WINDOW_NS[WINDOWED_MAX_WINDOWS] = {
 	12 * HOUR,   DAY,     5 * DAY,	  10 * DAY,    30 * DAY,
 };
 
-/* Of this level's buckets in the level's window. */
-static uint64_t buckets(uint32_t level)
-{
-	return WINDOWED_MAX_WINDOW_NS[level] /
-	       (level ? WINDOWED_MAX_WINDOW_NS[level - 1] : SHORTEST_NS);
-}
-
 /* `cnt` ids came in bucket `at`. Each bucket is told once, in ascending order. */
 static void add_bucket(struct windowed_max *p, uint32_t level, uint64_t at, uint32_t cnt)
 {
 	struct windowed_max_level *l = &p->levels[level];
-	uint64_t n = buckets(level), sum = 0;
+	uint64_t bucket_ns = level ? WINDOWED_MAX_WINDOW_NS[level - 1] : SHORTEST_NS;
+	uint64_t n = WINDOWED_MAX_WINDOW_NS[level] / bucket_ns, sum = 0;
 
 	for (uint64_t i = 0; i < WINDOWED_MAX_RING && i < at - l->at; i++)
 		l->in[(at - i) % WINDOWED_MAX_RING] = 0;
