@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "text.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 size_t text_character(const char *text)
@@ -42,4 +44,14 @@ void text_clean(char *text)
 		}
 		text += len;
 	}
+}
+
+void text_append(char *text, size_t size, const char *format, ...)
+{
+	size_t len = strlen(text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text + len, size - len, format, args);
+	va_end(args);
 }

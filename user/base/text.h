@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Text from outside, before it is shown. Pure. */
+/* Text from outside, before it is shown; and text that grows. Pure. */
 #ifndef XDP_DEDUP_TEXT_H
 #define XDP_DEDUP_TEXT_H
 
@@ -10,5 +10,9 @@ size_t text_character(const char *text);
 
 /* Puts a '?' in place of each byte that could control a terminal, or is not UTF-8. */
 void text_clean(char *text);
+
+/* Appends to the text, in a buffer of `size` bytes, as much as it has room for. */
+__attribute__((format(printf, 3, 4))) void text_append(char *text, size_t size, const char *format,
+						       ...);
 
 #endif

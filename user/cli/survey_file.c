@@ -2,7 +2,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include "prefixes.h"
 #include "replay_print.h"
 #include "survey_print.h"
+#include "text.h"
 #include "units.h"
 
 #define PROGRESS_EVERY 256 /* packets: it looks at the time */
@@ -28,16 +28,6 @@ const char *survey_name(const struct survey_destination *d, char out[SURVEY_NAME
 	snprintf(out, SURVEY_NAME_MAX, "%s %u%s%s", KINDS[d->kind], d->number, *group ? " to " : "",
 		 group);
 	return out;
-}
-
-__attribute__((format(printf, 2, 3))) static void append(char *out, const char *format, ...)
-{
-	size_t len = strlen(out);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(out + len, SURVEY_OPTIONS_MAX - len, format, args);
-	va_end(args);
 }
 
 /* Which of the realms that several streams share is this stream's? From 1 on; 0: it has its own. */
@@ -63,24 +53,25 @@ static void append_stream(char *out, const struct filter_spec *spec, uint32_t n)
 {
 	const struct spec_stream *s = &spec->streams[n];
 
-	append(out, "%s--profile %s", n ? " " : "", s->stream.name);
+	text_append(out, SURVEY_OPTIONS_MAX, "%s--profile %s", n ? " " : "", s->stream.name);
 	if (s->ports_cnt)
-		append(out, ":%s", FORMAT_PORTS(s->ports, s->ports_cnt));
+		text_append(out, SURVEY_OPTIONS_MAX, ":%s", FORMAT_PORTS(s->ports, s->ports_cnt));
 	for (uint32_t i = 0; i < s->to_cnt; i++)
-		append(out, "%s%s", i ? "," : "@", FORMAT_PREFIX(&s->to[i], i < s->to4_cnt));
+		text_append(out, SURVEY_OPTIONS_MAX, "%s%s", i ? "," : "@",
+			    FORMAT_PREFIX(&s->to[i], i < s->to4_cnt));
 	if (shared_realm(spec, n))
-		append(out, "#feed%u", shared_realm(spec, n));
+		text_append(out, SURVEY_OPTIONS_MAX, "#feed%u", shared_realm(spec, n));
 }
 
 /* As parse_count() takes it. */
 static void append_count(char *out, uint64_t n)
 {
 	if (n % 1000000 == 0)
-		append(out, "%" PRIu64 "M", n / 1000000);
+		text_append(out, SURVEY_OPTIONS_MAX, "%" PRIu64 "M", n / 1000000);
 	else if (n % 1000 == 0)
-		append(out, "%" PRIu64 "k", n / 1000);
+		text_append(out, SURVEY_OPTIONS_MAX, "%" PRIu64 "k", n / 1000);
 	else
-		append(out, "%" PRIu64, n);
+		text_append(out, SURVEY_OPTIONS_MAX, "%" PRIu64, n);
 }
 
 const char *survey_options(const struct survey_filter *f, char out[SURVEY_OPTIONS_MAX])
@@ -90,7 +81,8 @@ const char *survey_options(const struct survey_filter *f, char out[SURVEY_OPTION
 		return out;
 	for (uint32_t i = 0; i < f->spec.streams_cnt; i++)
 		append_stream(out, &f->spec, i);
-	append(out, " --window %s --capacity ", FORMAT_TIME(f->spec.window_ns));
+	text_append(out, SURVEY_OPTIONS_MAX, " --window %s --capacity ",
+		    FORMAT_TIME(f->spec.window_ns));
 	append_count(out, f->spec.capacity);
 	return out;
 }

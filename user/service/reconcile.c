@@ -2,7 +2,6 @@
 #include "reconcile.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "attachments.h"
 #include "diag.h"
 #include "identity.h"
+#include "text.h"
 
 static struct reconciled *find(const struct reconcile *k, const char *name)
 {
@@ -227,25 +227,6 @@ uint64_t reconcile_retry_at(const struct reconcile *k)
 	return at;
 }
 
-struct text {
-	char *at;
-	size_t left;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *format, ...)
-{
-	va_list args;
-	int len;
-
-	va_start(args, format);
-	len = vsnprintf(t->at, t->left, format, args);
-	va_end(args);
-	if (len < 0 || (size_t)len >= t->left)
-		len = t->left ? (int)t->left - 1 : 0;
-	t->at += len;
-	t->left -= len;
-}
-
 /* Where a filter is to run, and where it does. */
 enum where { RUNS, MAY_RUN, IS_OFF, IS_ABSENT };
 
@@ -268,8 +249,9 @@ static enum where where_is(const struct attach_view *view, const struct identity
 }
 
 /* Those interfaces of the filter that are so. */
-static void add_interfaces(struct text *t, const struct reconcile *k, const struct reconciled *f,
-			   const struct attach_view *view, enum where where, const char *before)
+static void add_interfaces(char *text, size_t size, const struct reconcile *k,
+			   const struct reconciled *f, const struct attach_view *view,
+			   enum where where, const char *before)
 {
 	const struct config_filter *wanted = config_find(&k->config, f->name);
 	struct identity id = { 0 };
@@ -277,30 +259,29 @@ static void add_interfaces(struct text *t, const struct reconcile *k, const stru
 
 	for (int i = 0; wanted && i < wanted->wish.where.cnt; i++)
 		if (where_is(view, err ? NULL : &id, f->ifindices[i]) == where)
-			add(t, "%s%s", cnt++ ? ", " : before, wanted->wish.where.ifnames[i]);
+			text_append(text, size, "%s%s", cnt++ ? ", " : before,
+				    wanted->wish.where.ifnames[i]);
 }
 
 void reconcile_text(const struct reconcile *k, const struct attach_view *view, char *text, size_t size)
 {
-	struct text t = { text, size };
-
 	*text = '\0';
 	for (int i = 0; i < k->cnt; i++) {
 		const struct reconciled *f = &k->list[i];
 
-		add(&t, "%s%s:", i ? "; " : "", f->name);
+		text_append(text, size, "%s%s:", i ? "; " : "", f->name);
 		if (f->leaves)
-			add(&t, " is to go");
-		add_interfaces(&t, k, f, view, RUNS, " ");
-		add_interfaces(&t, k, f, view, MAY_RUN, " may run on ");
-		add_interfaces(&t, k, f, view, IS_OFF,
+			text_append(text, size, " is to go");
+		add_interfaces(text, size, k, f, view, RUNS, " ");
+		add_interfaces(text, size, k, f, view, MAY_RUN, " may run on ");
+		add_interfaces(text, size, k, f, view, IS_OFF,
 			       f->failed ? " is tried again on " : " does not run on ");
-		add_interfaces(&t, k, f, view, IS_ABSENT, " waits for ");
+		add_interfaces(text, size, k, f, view, IS_ABSENT, " waits for ");
 		if (f->failed && f->retry_at_ns)
-			add(&t, " (what failed is tried again)");
+			text_append(text, size, " (what failed is tried again)");
 	}
 	if (!k->cnt)
-		add(&t, "the file has no filter");
+		text_append(text, size, "the file has no filter");
 }
 
 void reconcile_free(struct reconcile *k)
