@@ -77,14 +77,14 @@ int verb_check(const struct options *o)
 				    .spec = &spec,
 				    .name = o->wish.name,
 				    .fitting_window_ns = o->wish.fitting_window_ns };
-	json_object *list = json_object_new_array();
+	json_object *list = NULL;
 	int cnt[VERDICTS] = { 0 };
 	enum check_verdict worst;
 
-	if (control_check_filter(&o->wish)) {
-		json_object_put(list);
+	if (control_check_filter(&o->wish))
 		return EXIT_MISUSED;
-	}
+	if (o->json)
+		list = json_object_new_array();
 	kernel_output(o->wish.verbose);
 	spec.several = where.cnt > 1;
 	worst = checks_make(&s, o->json ? add_json : print_finding, o->json ? (void *)list : cnt);
@@ -92,7 +92,5 @@ int verb_check(const struct options *o)
 		print_json(list, worst);
 	else
 		print_sum(cnt);
-	if (!o->json)
-		json_object_put(list);
 	return worst == CHECK_PROBLEM ? EXIT_FAILED : EXIT_DONE;
 }

@@ -35,8 +35,6 @@ void watch_line(const struct watched *f, bool names)
 {
 	const struct watch_rates *r = &f->watch.all;
 
-	if (!f->watch.seconds)
-		return;
 	if (names)
 		printf("%-16s ", f->name);
 	printf("%9s %9s %9s %6.1f %6.1f %9s %9s %6.1f %7.0f\n", FORMAT_ABOUT(r->packets),
@@ -107,11 +105,8 @@ static json_object *json_cpus(const struct watched *f)
 
 void watch_json(const struct watched *f)
 {
-	json_object *o;
+	json_object *o = json_object_new_object();
 
-	if (!f->watch.seconds)
-		return;
-	o = json_object_new_object();
 	ADD("time_ns", json_u64(clock_ns(CLOCK_REALTIME)));
 	ADD("name", json_text(f->name));
 	ADD("seconds", json_double(f->watch.seconds));

@@ -12,8 +12,8 @@ double watched_window(const struct watched *f);
 double watched_fill(const struct watched *f);
 
 /* Without a terminal (watch_lines.c): prints the names of the columns; a line of them; or a JSON
- * object on one line. Prints nothing of a filter whose rates are not known yet. With `names` a line
- * begins with the name of the filter.
+ * object on one line. The filter's rates must be known. With `names` a line begins with the name of
+ * the filter.
  */
 void watch_lines_head(bool names);
 void watch_line(const struct watched *f, bool names);

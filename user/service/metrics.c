@@ -86,7 +86,7 @@ static int attached_cnt(const struct status *s)
 static void write_service(struct metrics_out *m, const struct readings *in)
 {
 	metrics_family(m, METRICS_INFO, "build", "The version of xdp-dedup.");
-	metrics_info(m, METRICS_LABELS("version", XDP_DEDUP_VERSION));
+	metrics_gauge(m, 1, METRICS_LABELS("version", XDP_DEDUP_VERSION));
 	metrics_family(m, METRICS_GAUGE, "collect_duration_seconds",
 		       "How long it took to read counters and hands for this scrape.");
 	metrics_gauge(m, in->take_ns / NS, METRICS_NO_LABELS);
@@ -120,11 +120,11 @@ static void write_info(struct metrics_out *m, const struct watched *r)
 {
 	const struct dedup_config *c = r->status.filter.config;
 
-	metrics_info(m, METRICS_LABELS("filter", r->name, "layout", r->status.layout->name, "hash",
-				       hash_name(c->memory.hash), "action", action_of(c), "learn",
-				       c->policy.learn_app ? "app" : "kernel", "ihave",
-				       c->policy.ihave_pass ? "pass" : "drop", "mode",
-				       r->status.mode));
+	metrics_gauge(m, 1,
+		      METRICS_LABELS("filter", r->name, "layout", r->status.layout->name, "hash",
+				     hash_name(c->memory.hash), "action", action_of(c), "learn",
+				     c->policy.learn_app ? "app" : "kernel", "ihave",
+				     c->policy.ihave_pass ? "pass" : "drop", "mode", r->status.mode));
 }
 
 static const char *mode_of(const struct status_iface *f)
@@ -155,10 +155,10 @@ static void write_ifaces(struct metrics_out *m, const struct watched *r)
 		const struct status_iface *f = &r->status.ifaces[n];
 
 		if (!is_repeated(&r->status, n))
-			metrics_info(m, METRICS_LABELS("filter", r->name, "interface", f->name,
-						       "state", iface_state_name(f->state), "mode",
-						       mode_of(f), "dispatcher",
-						       f->dispatcher ? "true" : "false"));
+			metrics_gauge(m, 1,
+				      METRICS_LABELS("filter", r->name, "interface", f->name, "state",
+						     iface_state_name(f->state), "mode", mode_of(f),
+						     "dispatcher", f->dispatcher ? "true" : "false"));
 	}
 }
 

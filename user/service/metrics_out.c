@@ -120,11 +120,6 @@ void metrics_gauge(struct metrics_out *m, double value, const char *const *label
 	sample(m, text, labels);
 }
 
-void metrics_info(struct metrics_out *m, const char *const *labels)
-{
-	sample(m, "1", labels);
-}
-
 int metrics_end(struct metrics_out *m)
 {
 	if (m->format == METRICS_OPENMETRICS)

@@ -36,10 +36,9 @@ void metrics_family(struct metrics_out *m, enum metrics_type type, const char *n
 #define METRICS_LABELS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 #define METRICS_NO_LABELS ((const char *const[]){ NULL })
 
-/* Each writes a sample of the family. The sample of an info is 1. */
+/* Each writes a sample of the family. The sample of an info is the gauge 1. */
 void metrics_count(struct metrics_out *m, uint64_t value, const char *const *labels);
 void metrics_gauge(struct metrics_out *m, double value, const char *const *labels);
-void metrics_info(struct metrics_out *m, const char *const *labels);
 
 /* Ends the text. Returns 0, or -errno. */
 int metrics_end(struct metrics_out *m);

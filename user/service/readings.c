@@ -83,13 +83,6 @@ static struct filter take_filter(struct status *s)
 	return f;
 }
 
-static void note_recent(struct watched *f)
-{
-	struct watch_reading now = { .now_ns = clock_ns(CLOCK_MONOTONIC), .all = f->status.counters };
-
-	watch_take(&f->watch, &now);
-}
-
 static void raise_to(struct filter_counters *c, const struct filter_counters *least)
 {
 #define X(name, help)              \
@@ -149,6 +142,7 @@ static int refresh_one(struct reading *r, struct attach_view *view)
 {
 	int err = view->links.cnt ? 0 : attach_view_read(view);
 	bool was_open, is_exchanging;
+	struct watch_reading now;
 	struct filter f;
 
 	if (err)
@@ -177,7 +171,9 @@ static int refresh_one(struct reading *r, struct attach_view *view)
 		return err;
 	keep_shown(r, is_exchanging);
 	keep_from_children(&r->watched.status.filter);
-	note_recent(&r->watched);
+	now = (struct watch_reading){ .now_ns = clock_ns(CLOCK_MONOTONIC),
+				      .all = r->watched.status.counters };
+	watch_take(&r->watched.watch, &now);
 	return 0;
 }
 
