@@ -52,10 +52,8 @@ int attachments_elsewhere(const char *name)
 int attachments_in_use(const char *name)
 {
 	struct identity id;
-	int err = filter_identity(name, &id);
+	int err = filter_identity(name, &id) ?: attachments_here(id);
 
-	if (!err)
-		err = attachments_here(id);
 	if (err)
 		return err > 0 ? ATTACHED_HERE : err;
 	err = attachments_elsewhere(name);

@@ -76,13 +76,11 @@ int attachments_open_recorded(char **names, const char *ifname, struct filter *o
  */
 static int open_on(const char *ifname, struct attachment *a, struct filter *f)
 {
-	int err = find_attachment(ifname, a);
 	char **names = NULL;
+	int err = find_attachment(ifname, a)
+		  ?: loader_names(&names)
+		  ?: find_filter(names, a->ifindex ? a->id.state_id : 0, ifname, f);
 
-	if (!err)
-		err = loader_names(&names);
-	if (!err)
-		err = find_filter(names, a->ifindex ? a->id.state_id : 0, ifname, f);
 	loader_free_names(names);
 	return err;
 }

@@ -28,10 +28,8 @@ static int put_exchanging(struct filter *f, void *arg)
 /* From now on packets may meet both programs. */
 static int begin_exchange(struct pair *p)
 {
-	int err = filter_clear_judged(&p->f);
+	int err = filter_clear_judged(&p->f) ?: slow_path_put_reason(&p->f, put_exchanging, NULL);
 
-	if (!err)
-		err = slow_path_put_reason(&p->f, put_exchanging, NULL);
 	if (err == -ESTALE)
 		return diag_err(err,
 				"the window's clock of %s has stopped" ADVICE "unload and load it",
@@ -51,12 +49,8 @@ static void tell_readers(const struct filter *f)
 
 int live_exchange_undo(struct pair *p)
 {
-	int err = pair_list(p);
+	int err = pair_list(p) ?: pair_attach_instead(p) ?: pair_detach_beside(p);
 
-	if (!err)
-		err = pair_attach_instead(p);
-	if (!err)
-		err = pair_detach_beside(p);
 	if (err)
 		return err;
 	tell_readers(&p->beside);
@@ -147,12 +141,10 @@ int live_exchange_complete(struct pair *p)
 /* Step 1. */
 static int prepare(struct pair *p, const struct placement *where, bool begins_drops)
 {
-	int err = attachments_write_record(&p->beside, where);
+	int err = attachments_write_record(&p->beside, where)
+		  ?: loader_await_hand(&p->beside)
+		  ?: begin_exchange(p);
 
-	if (!err)
-		err = loader_await_hand(&p->beside);
-	if (!err)
-		err = begin_exchange(p);
 	if (!err && begins_drops)
 		p->beside.record->drop_until_ns = kernel_now_ns() + p->beside.config->policy.drop_ns;
 	return err;
@@ -176,10 +168,8 @@ static int exchange(struct pair *p)
 /* Steps 1 to 5. */
 static int change(struct pair *p, const struct placement *where, bool begins_drops)
 {
-	int err = prepare(p, where, begins_drops);
+	int err = prepare(p, where, begins_drops) ?: exchange(p);
 
-	if (!err)
-		err = exchange(p);
 	if (!err) {
 		err = pair_attach_new(p);
 		if (!err)

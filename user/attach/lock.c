@@ -24,14 +24,11 @@ static int held = -1;
 
 int lock_take(bool verbose)
 {
-	int err = kernel_ready(verbose, true);
+	int err = kernel_ready(verbose, true)
+		  ?: pin_dir_make(PIN_ROOT, false)
+		  ?: pin_dir_make(LOCK, true)
+		  ?: dispatch_ready(true);
 
-	if (!err)
-		err = pin_dir_make(PIN_ROOT, false);
-	if (!err)
-		err = pin_dir_make(LOCK, true);
-	if (!err)
-		err = dispatch_ready(true);
 	if (err)
 		return err;
 	held = open(LOCK, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -36,13 +36,10 @@ int pair_open(const char *name, struct pair *p)
 	pin_dir_beside(beside, name);
 	*p = (struct pair){ .name = name };
 	p->f.stats_fd = p->f.wanted_fd = p->beside.stats_fd = p->beside.wanted_fd = -1;
-	err = filter_open(name, &p->f);
-	if (!err)
-		err = filter_open_beside(name, &p->beside);
-	if (!err)
-		err = filter_identity(name, &p->id);
-	if (!err)
-		err = filter_identity(beside, &p->beside_id);
+	err = filter_open(name, &p->f)
+	      ?: filter_open_beside(name, &p->beside)
+	      ?: filter_identity(name, &p->id)
+	      ?: filter_identity(beside, &p->beside_id);
 	if (err)
 		pair_close(p);
 	return err;
@@ -111,12 +108,11 @@ int pair_follow(struct pair *p)
 {
 	struct dedup_record record = *p->f.record;
 	struct filter before = p->f;
-	int err = pair_list(p);
 
 	before.record = &record;
-	if (!err)
-		err = follow(p, &p->f, p->id, &p->beside);
-	return err ? err : follow(p, &p->beside, p->beside_id, &before);
+	return pair_list(p)
+	       ?: follow(p, &p->f, p->id, &p->beside)
+	       ?: follow(p, &p->beside, p->beside_id, &before);
 }
 
 void pair_begin_drops(const struct pair *p)

@@ -18,9 +18,7 @@ static int make_ready(const char *name, const struct placement *where, uint64_t 
 
 	if (err)
 		return loader_explain(name, err);
-	err = attachments_write_record(&f, where);
-	if (!err)
-		err = loader_await_hand(&f);
+	err = attachments_write_record(&f, where) ?: loader_await_hand(&f);
 	if (!err && drop_ns)
 		WRITE_ONCE(f.state->drop_until_ns, kernel_now_ns() + drop_ns);
 	filter_close(&f);
@@ -34,9 +32,7 @@ static int attach_program(const char *name, const struct placement *where)
 
 	if (err)
 		return err;
-	err = attach_all(prog, where);
-	if (!err)
-		err = loader_pin_program(name, attach_prog_fd(prog));
+	err = attach_all(prog, where) ?: loader_pin_program(name, attach_prog_fd(prog));
 	loader_program_close(prog);
 	return err;
 }

@@ -47,9 +47,8 @@ static int map_both(int sockets_fd, int in_flight_fd, struct delivery *out)
 	int err;
 
 	delivery_begin(&d);
-	err = map_elements(sockets_fd, SOCKETS_BYTES, (void **)&d.sockets);
-	if (!err)
-		err = map_elements(in_flight_fd, IN_FLIGHT_BYTES, (void **)&d.in_flight);
+	err = map_elements(sockets_fd, SOCKETS_BYTES, (void **)&d.sockets)
+		      ?: map_elements(in_flight_fd, IN_FLIGHT_BYTES, (void **)&d.in_flight);
 	if (err)
 		delivery_close(&d);
 	else

@@ -56,15 +56,11 @@ static int load(const struct filter *f, const struct granted_queue *q)
 	if (!skel)
 		return -errno;
 	configure((struct dedup_grant *)&skel->rodata_grant->grant, f, q);
-	err = use_map(skel->maps.state, f, PIN_STATE);
-	if (!err)
-		err = use_map(skel->maps.wanted, f, PIN_WANTED);
-	if (!err)
-		err = use_map(skel->maps.sockets, f, PIN_SOCKETS);
-	if (!err)
-		err = use_map(skel->maps.in_flight, f, PIN_IN_FLIGHT);
-	if (!err)
-		err = grant_program__load(skel);
+	err = use_map(skel->maps.state, f, PIN_STATE)
+	      ?: use_map(skel->maps.wanted, f, PIN_WANTED)
+	      ?: use_map(skel->maps.sockets, f, PIN_SOCKETS)
+	      ?: use_map(skel->maps.in_flight, f, PIN_IN_FLIGHT)
+	      ?: grant_program__load(skel);
 	if (!err)
 		fd = fcntl(bpf_program__fd(skel->progs.ask), F_DUPFD_CLOEXEC, 0);
 	err = err ? err : fd < 0 ? -errno : fd;

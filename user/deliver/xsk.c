@@ -122,14 +122,11 @@ int xsk_open(struct xsk *x, uint32_t frames)
 	x->frames = frames;
 	x->fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
 	err = x->fd < 0 ? -errno : make_memory(x);
-	if (!err)
-		err = set_number(x->fd, XDP_UMEM_FILL_RING, frames);
-	if (!err) /* of packets that are sent, which none are; but there must be one */
-		err = set_number(x->fd, XDP_UMEM_COMPLETION_RING, 1);
-	if (!err)
-		err = set_number(x->fd, XDP_RX_RING, frames);
-	if (!err)
-		err = map_rings(x);
+	if (!err) /* no packet is sent, but there must be a completion ring */
+		err = set_number(x->fd, XDP_UMEM_FILL_RING, frames)
+		      ?: set_number(x->fd, XDP_UMEM_COMPLETION_RING, 1)
+		      ?: set_number(x->fd, XDP_RX_RING, frames)
+		      ?: map_rings(x);
 	if (err)
 		xsk_close(x);
 	return err;
@@ -146,9 +143,7 @@ int xsk_adopt(struct xsk *x, int fd, int memory_fd, uint32_t frames)
 	x->frames = frames;
 	err = fstat(memory_fd, &st) ? -errno : st.st_size != (off_t)memory_bytes(x) ? -EPROTO : 0;
 	if (!err)
-		err = map_memory(x);
-	if (!err)
-		err = map_rings(x);
+		err = map_memory(x) ?: map_rings(x);
 	if (err)
 		xsk_close(x);
 	return err;

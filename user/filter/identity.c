@@ -41,11 +41,9 @@ int identity_of_pin(const char *name, const char *pin, uint32_t *id)
 
 int filter_identity(const char *name, struct identity *out)
 {
-	int err = identity_of_pin(name, PINS[PIN_STATE], &out->state_id);
-
-	if (!err)
-		err = identity_of_pin(name, PINS[PIN_CONFIG], &out->config_id);
-	return err ? err : identity_of_pin(name, PIN_PROG, &out->prog_id);
+	return identity_of_pin(name, PINS[PIN_STATE], &out->state_id)
+	       ?: identity_of_pin(name, PINS[PIN_CONFIG], &out->config_id)
+	       ?: identity_of_pin(name, PIN_PROG, &out->prog_id);
 }
 
 int filter_format(const char *name)

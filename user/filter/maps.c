@@ -108,10 +108,9 @@ int filter_drop_predecessor(const struct filter *f)
 int filter_same_predecessor(const struct filter *a, const struct filter *b)
 {
 	uint32_t ids[2];
-	int err = identity_of_pin(a->name, PINS[PIN_BEFORE_STATE], &ids[0]);
+	int err = identity_of_pin(a->name, PINS[PIN_BEFORE_STATE], &ids[0])
+			  ?: identity_of_pin(b->name, PINS[PIN_BEFORE_STATE], &ids[1]);
 
-	if (!err)
-		err = identity_of_pin(b->name, PINS[PIN_BEFORE_STATE], &ids[1]);
 	return err ? err : ids[0] == ids[1];
 }
 

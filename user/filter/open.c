@@ -285,10 +285,8 @@ static int map_id(int fd, uint32_t *id)
 int filter_is_kin(const struct filter *a, const struct filter *b)
 {
 	uint32_t ids[2];
-	int err = map_id(a->wanted_fd, &ids[0]);
+	int err = map_id(a->wanted_fd, &ids[0]) ?: map_id(b->wanted_fd, &ids[1]);
 
-	if (!err)
-		err = map_id(b->wanted_fd, &ids[1]);
 	return err ? err : ids[0] == ids[1];
 }
 

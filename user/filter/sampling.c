@@ -178,9 +178,9 @@ int sampling_poll(struct sampling *s, int timeout_ms)
 	int err = 0;
 
 	if (clock_ns(CLOCK_MONOTONIC) - s->renewed_ns >= RENEW_NS) {
-		err = filter_is_loaded(s->f) ?: check_hand(s->f);
-		if (!err)
-			err = slow_path_put_reason(s->f, renew, s);
+		err = filter_is_loaded(s->f)
+		      ?: check_hand(s->f)
+		      ?: slow_path_put_reason(s->f, renew, s);
 		if (err)
 			return err;
 	}

@@ -124,9 +124,8 @@ static int add_rows(const struct filter *f, __u32 first, __u32 end, const struct
 {
 	int err = 0;
 
-	for (__u32 n = first; n < end && !err; n++) {
+	for (__u32 n = first; n < end && !err; n++)
 		err = add_row(f, n, false, to) ?: add_earlier(f, n, to);
-	}
 	return err;
 }
 

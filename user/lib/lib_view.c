@@ -48,13 +48,10 @@ static int open_view(const struct xdp_dedup_filter *f, struct view **out)
 		free(v);
 		return err;
 	}
-	err = check_kin(f, &v->filter);
-	if (!err)
-		err = select_stream(f, &v->filter);
-	if (!err)
-		err = filter_open_before(&v->filter);
-	if (!err)
-		err = filter_open_change(&v->filter);
+	err = check_kin(f, &v->filter)
+	      ?: select_stream(f, &v->filter)
+	      ?: filter_open_before(&v->filter)
+	      ?: filter_open_change(&v->filter);
 	if (err) {
 		close_view(v);
 		return err;

@@ -61,10 +61,9 @@ static int prepare_predecessor(struct xdp_dedup *skel, const struct predecessor 
 {
 	struct dedup_config *config =
 		(struct dedup_config *)&skel->rodata_predecessor->predecessor_config;
-	int err = bpf_map__set_inner_map_fd(skel->maps.before_state, p->state_fd);
+	int err = bpf_map__set_inner_map_fd(skel->maps.before_state, p->state_fd)
+			  ?: bpf_map__set_inner_map_fd(skel->maps.before_filter, p->filter_fd);
 
-	if (!err)
-		err = bpf_map__set_inner_map_fd(skel->maps.before_filter, p->filter_fd);
 	if (err)
 		return diag_err(err, "cannot prepare the predecessor's maps: %s", strerror(-err));
 	*config = p->config;
@@ -75,10 +74,9 @@ static int prepare_predecessor(struct xdp_dedup *skel, const struct predecessor 
 /* After it is loaded; and pins the predecessor's maps in its directory. */
 static int put_predecessor(struct xdp_dedup *skel, const struct predecessor *p, const char *directory)
 {
-	int err = put_inner(skel->maps.before_state, p->state_fd);
+	int err = put_inner(skel->maps.before_state, p->state_fd)
+			  ?: put_inner(skel->maps.before_filter, p->filter_fd);
 
-	if (!err)
-		err = put_inner(skel->maps.before_filter, p->filter_fd);
 	if (err)
 		return diag_err(err, "cannot use the predecessor's maps: %s", strerror(-err));
 	return predecessor_pin(p, directory);
@@ -123,8 +121,9 @@ static int load_program(struct xdp_dedup *skel, const struct dedup_config *cfg,
 	err = xdp_dedup__load(skel);
 	if (err)
 		return kernel_explain(err, 0);
-	err = object_check(skel, loader_packet_program(skel)) ?: object_pin(skel, directory);
-	return err ? err : pin_program(skel, directory);
+	return object_check(skel, loader_packet_program(skel))
+	       ?: object_pin(skel, directory)
+	       ?: pin_program(skel, directory);
 }
 
 /* Makes the program's own maps, of its configuration, its counters and its record, and of the
@@ -139,11 +138,8 @@ static int make_program(const char *name, const struct dedup_config *cfg, const 
 	for (int pin = 0; pin < PINS_ALL && !err; pin++)
 		if (!is_programs_own(pin, p) && !pin_is_delivery(pin))
 			err = share_pin(name, pin);
-	if (!err)
-		err = share_delivery(name, cfg);
 	pin_dir_beside(beside, name);
-	if (!err)
-		err = object_open(beside, cfg, &skel);
+	err = err ?: share_delivery(name, cfg) ?: object_open(beside, cfg, &skel);
 	if (err)
 		return err;
 	if (p)
@@ -169,9 +165,7 @@ static int start_successor(struct xdp_dedup *skel, const struct dedup_config *cf
 	err = object_load_filter(skel, directory, cfg);
 	if (!err && p->has_program)
 		err = pin_program(skel, directory);
-	if (!err)
-		err = put_predecessor(skel, p, directory);
-	return err ? err : object_start_hand(skel);
+	return err ?: put_predecessor(skel, p, directory) ?: object_start_hand(skel);
 }
 
 int next_make_filter(const char *directory, const struct dedup_config *cfg,
@@ -225,11 +219,10 @@ static int make_successor(const struct dedup_config *cfg, const struct filter *r
 	if (err)
 		return err;
 	pin_dir_beside(beside, name);
-	err = share_pin(name, PIN_WANTED) ?: share_pin(name, PIN_JUDGED);
-	if (!err)
-		err = share_delivery(name, cfg);
-	if (!err)
-		err = next_make_filter(beside, cfg, &p);
+	err = share_pin(name, PIN_WANTED)
+	      ?: share_pin(name, PIN_JUDGED)
+	      ?: share_delivery(name, cfg)
+	      ?: next_make_filter(beside, cfg, &p);
 	predecessor_close(&p);
 	return err;
 }

@@ -56,11 +56,9 @@ int predecessor_of_filter(const struct filter *f, struct predecessor *out)
 		.filter_fd = -1,
 		.timer_fd = -1,
 	};
-	err = open_pin(f->name, PIN_STATE, &out->state_fd);
-	if (!err)
-		err = open_pin(f->name, PIN_FILTER, &out->filter_fd);
-	if (!err)
-		err = open_pin(f->name, PIN_TIMER, &out->timer_fd);
+	err = open_pin(f->name, PIN_STATE, &out->state_fd)
+	      ?: open_pin(f->name, PIN_FILTER, &out->filter_fd)
+	      ?: open_pin(f->name, PIN_TIMER, &out->timer_fd);
 	return end(err, out);
 }
 
@@ -75,11 +73,9 @@ static int pin_map(int fd, const char *directory, enum pin pin)
 
 int predecessor_pin(const struct predecessor *p, const char *directory)
 {
-	int err = pin_map(p->timer_fd, directory, PIN_PREDECESSOR_TIMER);
-
-	if (!err)
-		err = pin_map(p->filter_fd, directory, PIN_PREDECESSOR_FILTER);
-	return err ? err : pin_map(p->state_fd, directory, PIN_PREDECESSOR_STATE);
+	return pin_map(p->timer_fd, directory, PIN_PREDECESSOR_TIMER)
+	       ?: pin_map(p->filter_fd, directory, PIN_PREDECESSOR_FILTER)
+	       ?: pin_map(p->state_fd, directory, PIN_PREDECESSOR_STATE);
 }
 
 /* Which ids are in the filter that is to get a snapshot's memory, which is told of them; sets
@@ -166,15 +162,11 @@ int predecessor_of_snapshot(const struct snapshot *snapshot, const struct filter
 	bpf_program__set_autoload(loader_packet_program(skel), false);
 	bpf_program__set_autoload(skel->progs.hand_start, false);
 	bpf_program__set_autoload(skel->progs.hand_resume, true);
-	err = object_load_filter(skel, NULL, &out->config);
-	if (!err)
-		err = resume_filter(skel, snapshot, beside, &out->told);
-	if (!err)
-		err = keep(skel->maps.data_state, &out->state_fd);
-	if (!err)
-		err = keep(skel->maps.filter, &out->filter_fd);
-	if (!err)
-		err = keep(skel->maps.timer, &out->timer_fd);
+	err = object_load_filter(skel, NULL, &out->config)
+	      ?: resume_filter(skel, snapshot, beside, &out->told)
+	      ?: keep(skel->maps.data_state, &out->state_fd)
+	      ?: keep(skel->maps.filter, &out->filter_fd)
+	      ?: keep(skel->maps.timer, &out->timer_fd);
 	xdp_dedup__destroy(skel);
 	return end(err, out);
 }

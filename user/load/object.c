@@ -104,10 +104,9 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
 
 	if (!skel)
 		return diag_err(-errno, "cannot open the BPF object: %s", strerror(errno));
-	err = bpf_map__set_max_entries(skel->maps.filter, cfg->memory.blocks);
-	if (!err)
-		err = bpf_map__set_max_entries(skel->maps.stats,
-					       cfg->policy.streams_cnt * (1 + cfg->earlier_stats));
+	err = bpf_map__set_max_entries(skel->maps.filter, cfg->memory.blocks)
+		      ?: bpf_map__set_max_entries(skel->maps.stats,
+						  cfg->policy.streams_cnt * (1 + cfg->earlier_stats));
 	if (!err && cfg->memory.recent)
 		err = bpf_map__set_max_entries(skel->maps.recent,
 					       cfg->memory.recent *
