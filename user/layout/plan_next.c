@@ -29,7 +29,7 @@ int plan_next_program(const struct dedup_config *old, struct dedup_config *c)
 	c->earlier_stats = 1;
 	c->has_predecessor = old->has_predecessor;
 	c->predecessor_scale = old->predecessor_scale;
-	err = secrets_take(old, c);
+	err = secrets_set(old, c);
 	if (err)
 		return err;
 	kept_slots(old, c);
@@ -48,7 +48,7 @@ bool plan_is_same_memory(const struct dedup_config *old, const struct dedup_conf
 
 int plan_next_filter(const struct dedup_config *old, struct dedup_config *c)
 {
-	int err = secrets_take(old, c);
+	int err = secrets_set(old, c);
 
 	if (err)
 		return err;

@@ -206,7 +206,7 @@ int object_start_hand(struct xdp_dedup *skel)
 int object_start_filter(struct xdp_dedup *skel, const char *name, const struct dedup_config *cfg)
 {
 	struct dedup_config config = *cfg;
-	int err = config.memory.replay ? 0 : secrets_draw(&config);
+	int err = config.memory.replay ? 0 : secrets_set(NULL, &config);
 
 	if (err)
 		return diag_err(err, "the kernel's random source gave no secret");

@@ -18,7 +18,7 @@ enum engine_kind { ENGINE_USER, ENGINE_KERNEL };
 struct engine;
 
 /* Opens an engine with an empty filter, which begins at time 0. *cfg is complete, with its secrets
- * (secrets_draw()), and `several` is 0. `mac`: frames to it are for this host; NULL: only
+ * (secrets_set()), and `several` is 0. `mac`: frames to it are for this host; NULL: only
  * multicast and broadcast are, unless the configuration takes frames for any host. Only one
  * ENGINE_USER may be open at a time. ENGINE_KERNEL needs rights, keeps this thread on its CPU, and
  * touches no interface. Returns 0, and the caller closes *out with engine_close(); or -errno

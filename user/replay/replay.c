@@ -197,7 +197,7 @@ static int make_streams(struct replay_result *out, uint32_t cnt)
 /* Identifying is always done by the program in user space: with its engine, by that very one. */
 static int open_engine(struct run *r)
 {
-	int err = secrets_draw(&r->cfg);
+	int err = secrets_set(NULL, &r->cfg);
 
 	if (err)
 		return diag_err(err, "the kernel's random source gave no secret");

@@ -47,7 +47,7 @@ static int open_program(struct survey *s)
 			stream->ports_cnt = stream->stream.layer == DEDUP_UDP;
 			stream->ports[0] = (struct dedup_ports){ 0, UINT16_MAX };
 		}
-		err = plan_config(spec, 1, 100, cfg) ?: secrets_draw(cfg);
+		err = plan_config(spec, 1, 100, cfg) ?: secrets_set(NULL, cfg);
 	}
 	if (!err)
 		err = program_open(cfg, false, 2 * cfg->memory.window_ns);

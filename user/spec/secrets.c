@@ -78,8 +78,7 @@ static int set_digest_key(const struct dedup_config *from, struct dedup_config *
 	return digests ? draw(cfg->secrets.digest_key, sizeof(cfg->secrets.digest_key)) : 0;
 }
 
-/* from: NULL, all are drawn. */
-static int set_secrets(const struct dedup_config *from, struct dedup_config *cfg)
+int secrets_set(const struct dedup_config *from, struct dedup_config *cfg)
 {
 	int err = 0;
 
@@ -90,14 +89,4 @@ static int set_secrets(const struct dedup_config *from, struct dedup_config *cfg
 	for (uint32_t i = 0; i < cfg->policy.streams_cnt && !cfg->policy.gsp_alone && !err; i++)
 		err = set_realm_key(from, cfg, i);
 	return err ? err : set_digest_key(from, cfg);
-}
-
-int secrets_draw(struct dedup_config *cfg)
-{
-	return set_secrets(NULL, cfg);
-}
-
-int secrets_take(const struct dedup_config *from, struct dedup_config *cfg)
-{
-	return set_secrets(from, cfg);
 }

@@ -5,15 +5,11 @@
 
 #include "config.h"
 
-/* Draws them from the kernel's random source into *cfg, which is complete but for them and has none
- * yet. 0 or -errno. Logs nothing.
+/* Copies the secrets of `from` into *cfg, which is complete but has no secrets yet, so that ids
+ * keep their positions: a realm that is kept (kept.h) keeps its key. Draws the others from the
+ * kernel's random source, so that no two realms have one key. from: NULL, all are drawn. Returns 0,
+ * or -errno; logs nothing.
  */
-int secrets_draw(struct dedup_config *cfg);
-
-/* Gives *cfg, complete but for its secrets, those of another configuration, so that its ids are
- * found where that one's are: a realm that is kept (kept.h) keeps its key. What is not there is
- * drawn, so that no two realms have one key. 0 or -errno. Logs nothing.
- */
-int secrets_take(const struct dedup_config *from, struct dedup_config *cfg);
+int secrets_set(const struct dedup_config *from, struct dedup_config *cfg);
 
 #endif
