@@ -16,7 +16,6 @@
 
 #include "hand.h"
 #include "intercept.h"
-#include "loader.h"
 #include "open.h"
 
 #define ARGS_MAX 16
@@ -191,7 +190,7 @@ static void wait_for_hand(void)
 {
 	struct filter f;
 
-	assert_return_code(loader_open_or_say("both", &f), EPROTO);
+	assert_return_code(filter_open("both", &f), EPROTO);
 	for (int ms = 0;
 	     ms < PATIENCE_MS && READ_ONCE(f.state->passed) < READ_ONCE(f.state->requested); ms++)
 		usleep(1000);

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "kernel.h"
-#include "loader.h"
 
 #define S 1000000000ULL
 #define LONG_S (8 * 3600ULL)
@@ -35,7 +34,7 @@ static struct dedup_state state_of(const char *name)
 	struct dedup_state state;
 	struct filter f;
 
-	assert_return_code(loader_open_or_say(name, &f), EPROTO);
+	assert_return_code(filter_open(name, &f), EPROTO);
 	state = *f.state;
 	filter_close(&f);
 	return state;

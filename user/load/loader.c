@@ -106,10 +106,10 @@ int loader_create(const char *name, const struct dedup_config *cfg, const struct
 int loader_program_open(const char *name, struct xdp_dedup **out)
 {
 	struct filter f;
-	int err = loader_open_or_say(name, &f);
+	int err = filter_open(name, &f);
 
 	if (err)
-		return err;
+		return loader_explain(name, err);
 	err = object_open(name, f.config, out);
 	filter_close(&f);
 	if (!err)
@@ -182,13 +182,6 @@ int loader_explain(const char *name, int err)
 	if (err == -EPROTO)
 		return explain_pins(name);
 	return diag_err(err, "cannot open the filter %s: %s", name, strerror(-err));
-}
-
-int loader_open_or_say(const char *name, struct filter *out)
-{
-	int err = filter_open(name, out);
-
-	return err ? loader_explain(name, err) : 0;
 }
 
 static int compare_names(const void *a, const void *b)

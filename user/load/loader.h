@@ -76,9 +76,6 @@ int loader_pin_program(const char *name, int prog_fd);
 /* Logs what the error `err` of filter_open() means and what to do, and returns it. */
 int loader_explain(const char *name, int err);
 
-/* Does what filter_open() does, and logs a failure. */
-int loader_open_or_say(const char *name, struct filter *out);
-
 /* Lists the names under PIN_ROOT, sorted. *names ends with NULL; the caller frees it with
  * loader_free_names(). No names, or no PIN_ROOT, is no failure. Returns 0; or -errno (logged),
  * with *names NULL.
