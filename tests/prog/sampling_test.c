@@ -506,7 +506,7 @@ static void what_has_come_is_given_at_the_end(void **state)
 
 static uint32_t ring_id(void)
 {
-	int fd = filter_open_samples(&fixture.filter);
+	int fd = filter_open_map(&fixture.filter, PIN_SAMPLES);
 	__u32 id = 0;
 
 	assert_return_code(fd, -fd);

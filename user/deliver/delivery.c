@@ -62,7 +62,7 @@ int delivery_open(const struct filter *f, struct delivery *out)
 	int fds[] = { -1, -1, -1, -1 }, err = f->config->policy.deliver ? 0 : -EOPNOTSUPP;
 
 	for (int i = 0; i < 4 && !err; i++) {
-		fds[i] = filter_open_delivery(f, MAPS[i]);
+		fds[i] = filter_open_map(f, MAPS[i]);
 		err = fds[i] < 0 ? fds[i] : 0;
 	}
 	if (!err)

@@ -8,7 +8,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "deliver.h"
 #include "exchange.h"
 #include "open.h"
 
@@ -24,37 +23,14 @@ static int still_loaded(const struct filter *f, int fd)
 	return err ? err : fd;
 }
 
-int filter_open_samples(const struct filter *f)
-{
-	return still_loaded(f, pin_open_map(f->name, PIN_SAMPLES, BPF_MAP_TYPE_ARRAY_OF_MAPS,
-					    sizeof(__u32), sizeof(__u32)));
-}
-
 int filter_open_map(const struct filter *f, enum pin pin)
 {
-	return still_loaded(f, pin_open(f->name, pin));
-}
-
-int filter_open_delivery(const struct filter *f, enum pin pin)
-{
-	static const struct {
-		uint32_t type, key_size, value_size;
-	} MAPS[] = {
-		{ BPF_MAP_TYPE_XSKMAP, sizeof(__u32), sizeof(__u32) },
-		{ BPF_MAP_TYPE_HASH, sizeof(struct dedup_queue), sizeof(__u32) },
-		{ BPF_MAP_TYPE_ARRAY, sizeof(__u32), sizeof(struct dedup_socket) },
-		{ BPF_MAP_TYPE_ARRAY, sizeof(__u32), sizeof(struct dedup_in_flight) },
-	};
-	int i = (int)pin - PIN_XSKS;
-	int fd = pin_open_map(f->name, pin, MAPS[i].type, MAPS[i].key_size, MAPS[i].value_size);
-
-	return still_loaded(f, fd);
+	return still_loaded(f, pin_open_map(f->name, pin));
 }
 
 int filter_clear_judged(const struct filter *f)
 {
-	int fd = pin_open_map(f->name, PIN_JUDGED, BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(__u32),
-			      sizeof(struct dedup_judged));
+	int fd = pin_open_map(f->name, PIN_JUDGED);
 	int cpus = libbpf_num_possible_cpus(), err = 0;
 	struct dedup_judged *none;
 	__u32 zero = 0;
@@ -73,7 +49,7 @@ int filter_clear_judged(const struct filter *f)
 
 static int drop_inner(const struct filter *f, enum pin pin)
 {
-	int fd = pin_open_map(f->name, pin, BPF_MAP_TYPE_ARRAY_OF_MAPS, sizeof(__u32), sizeof(__u32));
+	int fd = pin_open_map(f->name, pin);
 	__u32 zero = 0;
 	int err;
 

@@ -5,15 +5,9 @@
 
 #include "pins.h"
 
-/* Opens the map `samples` of an open filter. Returns the descriptor, which the caller closes;
- * -ENOENT if the filter has been unloaded; another -errno as filter_open() does.
+/* Opens a map of an open filter. Returns the descriptor, which the caller closes; -ENOENT if the
+ * filter has been unloaded; another -errno as filter_open() does.
  */
-int filter_open_samples(const struct filter *f);
-
-/* Opens a map of delivery (pin_is_delivery()), or any map. Returns what filter_open_samples()
- * does.
- */
-int filter_open_delivery(const struct filter *f, enum pin pin);
 int filter_open_map(const struct filter *f, enum pin pin);
 
 /* Clears the map `judged` (exchange.h). Returns 0, or -errno. */

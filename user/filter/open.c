@@ -130,8 +130,6 @@ static int map_memory(const char *name, enum pin state_pin, size_t least, enum p
  */
 static int open_pins(const char *name, struct filter *out)
 {
-	struct pin_shape stats = { BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(__u32),
-				   sizeof(struct dedup_counters), sizeof(struct dedup_counters) };
 	struct filter f = { .stats_fd = -1, .wanted_fd = -1, .stream = 0 };
 	struct pin_content record = { .prot = PROT_READ | PROT_WRITE,
 				      .size = sizeof(*f.record),
@@ -150,15 +148,14 @@ static int open_pins(const char *name, struct filter *out)
 		err = pin_map_content(name, PIN_RECORD, &record);
 	f.record = record.mem;
 	if (!err) {
-		if (before)
-			stats.value_least = DEDUP_COUNTERS_BYTES_OLDEST;
-		f.stats_fd = pin_open_sized(name, PIN_STATS, &stats, &f.counters_bytes);
+		f.stats_fd = pin_open_sized(name, PIN_STATS,
+					    before ? DEDUP_COUNTERS_BYTES_OLDEST
+						   : sizeof(struct dedup_counters),
+					    &f.counters_bytes);
 		err = f.stats_fd < 0 ? f.stats_fd : 0;
 	}
 	if (!err) {
-		f.wanted_fd =
-			pin_open_map(name, PIN_WANTED, BPF_MAP_TYPE_HASH,
-				     sizeof(struct dedup_want_key), sizeof(struct dedup_wanted));
+		f.wanted_fd = pin_open_map(name, PIN_WANTED);
 		err = f.wanted_fd < 0 ? f.wanted_fd : 0;
 	}
 	if (err) {

@@ -10,6 +10,12 @@
 
 #include <bpf/bpf.h>
 
+#include "config.h"
+#include "counters.h"
+#include "deliver.h"
+#include "exchange.h"
+#include "wanted.h"
+
 const char *const PINS[PINS_ALL] = { "filter",
 				     "stats",
 				     "state",
@@ -108,7 +114,27 @@ int pin_map_content(const char *name, enum pin pin, struct pin_content *c)
 	return err;
 }
 
-int pin_open_sized(const char *name, enum pin pin, const struct pin_shape *shape, uint32_t *ret_bytes)
+/* What the maps must be that are read and written by system calls. The kernel reads and writes
+ * whole keys and values: with larger ones it would go past the end of our memory.
+ */
+static const struct {
+	uint32_t type; /* enum bpf_map_type; 0: any map */
+	size_t key_size, value_size;
+} SHAPES[PINS_ALL] = {
+	[PIN_STATS] = { BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(__u32), sizeof(struct dedup_counters) },
+	[PIN_WANTED] = { BPF_MAP_TYPE_HASH, sizeof(struct dedup_want_key),
+			 sizeof(struct dedup_wanted) },
+	[PIN_SAMPLES] = { BPF_MAP_TYPE_ARRAY_OF_MAPS, sizeof(__u32), sizeof(__u32) },
+	[PIN_JUDGED] = { BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(__u32), sizeof(struct dedup_judged) },
+	[PIN_BEFORE_STATE] = { BPF_MAP_TYPE_ARRAY_OF_MAPS, sizeof(__u32), sizeof(__u32) },
+	[PIN_BEFORE_FILTER] = { BPF_MAP_TYPE_ARRAY_OF_MAPS, sizeof(__u32), sizeof(__u32) },
+	[PIN_XSKS] = { BPF_MAP_TYPE_XSKMAP, sizeof(__u32), sizeof(__u32) },
+	[PIN_QUEUES] = { BPF_MAP_TYPE_HASH, sizeof(struct dedup_queue), sizeof(__u32) },
+	[PIN_SOCKETS] = { BPF_MAP_TYPE_ARRAY, sizeof(__u32), sizeof(struct dedup_socket) },
+	[PIN_IN_FLIGHT] = { BPF_MAP_TYPE_ARRAY, sizeof(__u32), sizeof(struct dedup_in_flight) },
+};
+
+int pin_open_sized(const char *name, enum pin pin, size_t value_least, uint32_t *ret_bytes)
 {
 	struct bpf_map_info info = { 0 };
 	__u32 len = sizeof(info);
@@ -118,8 +144,9 @@ int pin_open_sized(const char *name, enum pin pin, const struct pin_shape *shape
 		return fd;
 	if (bpf_obj_get_info_by_fd(fd, &info, &len))
 		err = -errno;
-	else if (info.type != shape->type || info.key_size != shape->key_size ||
-		 info.value_size < shape->value_least || info.value_size > shape->value_most)
+	else if (SHAPES[pin].type &&
+		 (info.type != SHAPES[pin].type || info.key_size != SHAPES[pin].key_size ||
+		  info.value_size < value_least || info.value_size > SHAPES[pin].value_size))
 		err = -EPROTO;
 	*ret_bytes = info.value_size;
 	if (err)
@@ -127,10 +154,9 @@ int pin_open_sized(const char *name, enum pin pin, const struct pin_shape *shape
 	return err ? err : fd;
 }
 
-int pin_open_map(const char *name, enum pin pin, uint32_t type, size_t key_size, size_t value_size)
+int pin_open_map(const char *name, enum pin pin)
 {
 	uint32_t bytes;
 
-	return pin_open_sized(name, pin,
-			      &(struct pin_shape){ type, key_size, value_size, value_size }, &bytes);
+	return pin_open_sized(name, pin, SHAPES[pin].value_size, &bytes);
 }

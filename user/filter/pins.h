@@ -75,22 +75,15 @@ int pin_error(int err);
  */
 int pin_open(const char *name, enum pin pin);
 
-/* What a pinned map must be. The kernel reads and writes whole keys and values: with larger ones it
- * would go past the end of our memory.
+/* Opens a pinned map, and checks its type and sizes. Returns the descriptor, which is the caller's;
+ * -EPROTO if the map has another shape; another -errno.
  */
-struct pin_shape {
-	uint32_t type; /* enum bpf_map_type */
-	size_t key_size, value_least, value_most;
-};
+int pin_open_map(const char *name, enum pin pin);
 
-/* Opens a pinned map of this shape, and sets *ret_bytes to the size of a value. Returns the
- * descriptor, which is the caller's; -EPROTO if the map has another shape; another -errno.
+/* Opens a map as pin_open_map() does, but its values may also be shorter, of value_least bytes or
+ * more. Sets *ret_bytes to the size of a value.
  */
-int pin_open_sized(const char *name, enum pin pin, const struct pin_shape *shape,
-		   uint32_t *ret_bytes);
-
-/* Opens a pinned map of this type and these sizes. Returns what pin_open_sized() returns. */
-int pin_open_map(const char *name, enum pin pin, uint32_t type, size_t key_size, size_t value_size);
+int pin_open_sized(const char *name, enum pin pin, size_t value_least, uint32_t *ret_bytes);
 
 /* The content of a pinned map in memory. */
 struct pin_content {

@@ -119,7 +119,7 @@ static int check_hand(const struct filter *f)
 
 static int open_ring(struct sampling *s)
 {
-	s->map_fd = filter_open_samples(s->f);
+	s->map_fd = filter_open_map(s->f, PIN_SAMPLES);
 	if (s->map_fd < 0)
 		return s->map_fd;
 	s->ring_fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "sampled", 0, 0, SAMPLING_RING_BYTES, NULL);
@@ -205,7 +205,7 @@ void sampling_end(struct sampling *s, struct sampling_lost *lost)
 
 static bool has_ring(const struct filter *f)
 {
-	int fd = filter_open_samples(f);
+	int fd = filter_open_map(f, PIN_SAMPLES);
 	uint32_t id;
 	bool has;
 
