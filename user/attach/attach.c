@@ -21,31 +21,26 @@
 #include "loader.h"
 #include "xdp_dedup.skel.h"
 
-static const struct {
-	enum attach_mode mode;
-	enum xdp_attach_mode xdp;
+static const struct mode {
 	const char *name;
+	enum xdp_attach_mode xdp;
+	__u32 flag;
 } MODES[] = {
-	{ MODE_NATIVE, XDP_MODE_NATIVE, "native" },
-	{ MODE_SKB, XDP_MODE_SKB, "skb" },
-	{ MODE_HW, XDP_MODE_HW, "hw" },
+	[MODE_ANY] = { "none", XDP_MODE_UNSPEC, 0 },
+	[MODE_NATIVE] = { "native", XDP_MODE_NATIVE, XDP_FLAGS_DRV_MODE },
+	[MODE_SKB] = { "skb", XDP_MODE_SKB, XDP_FLAGS_SKB_MODE },
+	[MODE_HW] = { "hw", XDP_MODE_HW, XDP_FLAGS_HW_MODE },
 };
-#define MODES_CNT (int)(sizeof(MODES) / sizeof(MODES[0]))
+
+/* A mode that another process has written may be any number. */
+static const struct mode *mode_of(enum attach_mode mode)
+{
+	return &MODES[mode <= MODE_HW ? mode : MODE_ANY];
+}
 
 const char *attach_mode_name(enum attach_mode mode)
 {
-	for (int i = 0; i < MODES_CNT; i++)
-		if (MODES[i].mode == mode)
-			return MODES[i].name;
-	return "none";
-}
-
-static enum xdp_attach_mode to_xdp(enum attach_mode mode)
-{
-	for (int i = 0; i < MODES_CNT; i++)
-		if (MODES[i].mode == mode)
-			return MODES[i].xdp;
-	return XDP_MODE_UNSPEC;
+	return mode_of(mode)->name;
 }
 
 /* If `all` is given: puts the open descriptors of this process into it (without /proc, every number
@@ -206,8 +201,8 @@ static bool is_mode_refused(int err)
 static int attach_one(struct xdp_program *prog, const char *ifname, enum attach_mode mode)
 {
 	int ifindex = if_nametoindex(ifname);
-	int err =
-		xdp_program__attach(prog, ifindex, to_xdp(mode == MODE_ANY ? MODE_NATIVE : mode), 0);
+	int err = xdp_program__attach(prog, ifindex,
+				      mode_of(mode == MODE_ANY ? MODE_NATIVE : mode)->xdp, 0);
 
 	if (mode == MODE_ANY && is_mode_refused(err)) {
 		int native_err = err;
@@ -253,21 +248,14 @@ int attach_all(struct xdp_dedup *skel, const struct placement *where)
 	return attach_each(skel, where->ifnames, modes, where->cnt);
 }
 
-static __u32 mode_flag(enum attach_mode mode)
-{
-	return mode == MODE_NATIVE ? XDP_FLAGS_DRV_MODE
-	       : mode == MODE_SKB  ? XDP_FLAGS_SKB_MODE
-				   : XDP_FLAGS_HW_MODE;
-}
-
 int attach_replace(const struct attachment *old, int new_fd)
 {
 	LIBBPF_OPTS(bpf_xdp_attach_opts, opts, .old_prog_fd = bpf_prog_get_fd_by_id(old->id.prog_id));
 	int err = opts.old_prog_fd < 0 ? -errno : 0;
 
 	if (!err) {
-		err = bpf_xdp_attach(old->ifindex, new_fd, mode_flag(old->mode) | XDP_FLAGS_REPLACE,
-				     &opts);
+		err = bpf_xdp_attach(old->ifindex, new_fd,
+				     mode_of(old->mode)->flag | XDP_FLAGS_REPLACE, &opts);
 		close(opts.old_prog_fd);
 	}
 	return err ? diag_err(err,
@@ -300,7 +288,7 @@ static int detach(const struct attachment *a)
 	prog = xdp_program__from_id(a->id.prog_id);
 	err = libxdp_get_error(prog);
 	if (!err) {
-		err = xdp_program__detach(prog, a->ifindex, to_xdp(a->mode), 0);
+		err = xdp_program__detach(prog, a->ifindex, mode_of(a->mode)->xdp, 0);
 		xdp_program__close(prog);
 	}
 	attach_close_other_fds(&before);
