@@ -23,11 +23,13 @@ struct check_context {
 };
 
 /* A check's answer: 0; -errno (logged); or this: what it found, or noted, is that something
- * cannot be told.
+ * cannot be told. check_found() returns 0, check_untold() this.
  */
 #define CHECK_UNTOLD 1
 
-__attribute__((format(printf, 2, 3))) void check_found(struct check_context *q, const char *format,
+__attribute__((format(printf, 2, 3))) int check_found(struct check_context *q, const char *format,
+						      ...);
+__attribute__((format(printf, 2, 3))) int check_untold(struct check_context *q, const char *format,
 						       ...);
 
 /* What was found, for programs: reported beside messages, too. A check has one text at

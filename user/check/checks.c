@@ -13,13 +13,24 @@
 
 #define MESSAGES_MAX 4 /* of a check */
 
-void check_found(struct check_context *q, const char *format, ...)
+int check_found(struct check_context *q, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(q->found, sizeof(q->found), format, args);
 	va_end(args);
+	return 0;
+}
+
+int check_untold(struct check_context *q, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(q->found, sizeof(q->found), format, args);
+	va_end(args);
+	return CHECK_UNTOLD;
 }
 
 static void add_value(struct check_context *q, struct check_value value)

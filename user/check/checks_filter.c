@@ -35,10 +35,9 @@ int check_memory(struct check_context *q)
 	const char *need_text = FORMAT_BYTES(need), *have_text = FORMAT_BYTES(have);
 
 	check_number(q, "filter_bytes", need);
-	if (!have) {
-		check_found(q, "the filter takes %s; how much is free cannot be told", need_text);
-		return CHECK_UNTOLD;
-	}
+	if (!have)
+		return check_untold(q, "the filter takes %s; how much is free cannot be told",
+				    need_text);
 	check_number(q, "available_bytes", have);
 	check_found(q, "the filter takes %s, %s are free; a limit of locked memory does not count",
 		    need_text, have_text);
@@ -66,10 +65,8 @@ int check_delivery(struct check_context *q)
 	uint64_t bytes = plan_delivery_bytes(q->subject->plan);
 	uint32_t queues = count_queues(q->subject->where);
 
-	if (!q->subject->plan->policy.deliver) {
-		check_found(q, "fresh packets go to the stack");
-		return 0;
-	}
+	if (!q->subject->plan->policy.deliver)
+		return check_found(q, "fresh packets go to the stack");
 	check_number(q, "delivery_bytes", bytes);
 	check_found(q, "this kernel has AF_XDP sockets; the maps for them take %s",
 		    FORMAT_BYTES(bytes));
@@ -111,9 +108,8 @@ int check_tags(struct check_context *q)
 {
 	int matter = receivers_note_tags(q->subject->spec, q->subject->where);
 
-	check_found(q, matter ? "VLAN tags are left in the frames"
-			      : "the filter does not go by VLAN tags");
-	return 0;
+	return check_found(q, matter ? "VLAN tags are left in the frames"
+				     : "the filter does not go by VLAN tags");
 }
 
 int check_ports(struct check_context *q)

@@ -29,11 +29,9 @@ int check_kernel(struct check_context *q)
 
 	uname(&un);
 	check_text(q, "kernel_release", un.release);
-	if (!kernel_has_rights(KERNEL_BPF)) {
-		check_found(q, "Linux %s; what of BPF it has cannot be told without CAP_BPF",
-			    un.release);
-		return CHECK_UNTOLD;
-	}
+	if (!kernel_has_rights(KERNEL_BPF))
+		return check_untold(q, "Linux %s; what of BPF it has cannot be told without CAP_BPF",
+				    un.release);
 	check_found(q, "Linux %s: has XDP, BPF timers and loops%s", un.release,
 		    kernel_has_frags() ? ", frags" : "");
 	return kernel_check(-EOPNOTSUPP);
@@ -58,11 +56,9 @@ int check_dispatcher(struct check_context *q)
 {
 	int err = probe_replacing();
 
-	if (err && !kernel_has_rights(KERNEL_LOAD)) {
-		check_found(q, "whether libxdp's dispatcher can run cannot be told: %s",
-			    strerror(-err));
-		return CHECK_UNTOLD;
-	}
+	if (err && !kernel_has_rights(KERNEL_LOAD))
+		return check_untold(q, "whether libxdp's dispatcher can run cannot be told: %s",
+				    strerror(-err));
 	check_flag(q, "dispatcher_runs", !err);
 	check_found(q, "libxdp's dispatcher can run: other XDP programs may be beside the filter");
 	if (err)

@@ -37,13 +37,12 @@ int check_programs(struct check_context *q)
 	if (err)
 		return err;
 	if (attach_neighbours(if_nametoindex(q->ifname), names, sizeof(names)))
-		check_found(
+		return check_found(
 			q, "libxdp's dispatcher runs others there, and takes the filter beside them");
-	else if (*names)
-		check_found(q, "libxdp's dispatcher runs %s, and takes the filter beside", names);
-	else
-		check_found(q, "no XDP program runs there");
-	return 0;
+	if (*names)
+		return check_found(q, "libxdp's dispatcher runs %s, and takes the filter beside",
+				   names);
+	return check_found(q, "no XDP program runs there");
 }
 
 /* The driver, and which mode it allows. */
@@ -57,16 +56,13 @@ int check_driver(struct check_context *q)
 	if (device_driver(q->ifname, driver))
 		snprintf(driver, sizeof(driver), "unknown");
 	check_text(q, "driver", driver);
-	if (mode == MODE_SKB) {
-		check_found(q, "driver %s; skb mode needs nothing of it", driver);
-		return 0;
-	}
-	if (err) {
-		check_found(q,
-			    "driver %s; whether it has native XDP cannot be told (Linux 6.3 can): load tries",
-			    driver);
-		return CHECK_UNTOLD;
-	}
+	if (mode == MODE_SKB)
+		return check_found(q, "driver %s; skb mode needs nothing of it", driver);
+	if (err)
+		return check_untold(
+			q,
+			"driver %s; whether it has native XDP cannot be told (Linux 6.3 can): load tries",
+			driver);
 	check_flag(q, "native_xdp", features & DEVICE_XDP);
 	check_flag(q, "xdp_frags", features & DEVICE_XDP_FRAGS);
 	check_flag(q, "xdp_redirect", features & DEVICE_XDP_REDIRECT);
@@ -87,17 +83,13 @@ int check_redirect(struct check_context *q)
 	enum attach_mode mode = q->subject->where->mode;
 	uint64_t features;
 
-	if (!q->subject->plan->policy.deliver) {
-		check_found(q, "fresh packets go to the stack");
-		return 0;
-	}
+	if (!q->subject->plan->policy.deliver)
+		return check_found(q, "fresh packets go to the stack");
 	if (mode == MODE_ANY || mode == MODE_NATIVE) {
-		if (device_xdp_features(if_nametoindex(q->ifname), &features)) {
-			check_found(
+		if (device_xdp_features(if_nametoindex(q->ifname), &features))
+			return check_untold(
 				q,
 				"whether the driver can have packets go to AF_XDP sockets cannot be told (Linux 6.3 can)");
-			return CHECK_UNTOLD;
-		}
 		check_found(q, "packets can go to AF_XDP sockets: %s",
 			    features & DEVICE_XDP_ZEROCOPY ? "the driver writes into their memory"
 							   : "they are copied");
@@ -128,10 +120,8 @@ int check_queues(struct check_context *q)
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	uint32_t now, max, wanted;
 
-	if (device_queues(q->ifname, &now, &max)) {
-		check_found(q, "the driver does not say how many RX queues there are");
-		return CHECK_UNTOLD;
-	}
+	if (device_queues(q->ifname, &now, &max))
+		return check_untold(q, "the driver does not say how many RX queues there are");
 	check_number(q, "rx_queues", now);
 	check_number(q, "rx_queues_max", max);
 	check_number(q, "cpus", cpus);
@@ -151,22 +141,17 @@ int check_mtu(struct check_context *q)
 	int mtu = device_mtu(q->ifname);
 	uint64_t features;
 
-	if (mtu < 0) {
-		check_found(q, "cannot be told: %s", strerror(-mtu));
-		return CHECK_UNTOLD;
-	}
+	if (mtu < 0)
+		return check_untold(q, "cannot be told: %s", strerror(-mtu));
 	check_number(q, "mtu_bytes", mtu);
 	check_number(q, "one_buffer_mtu_bytes", fits);
-	if (mtu <= fits || q->subject->where->mode == MODE_SKB) {
-		check_found(q, "MTU %d: packets take one buffer", mtu);
-		return 0;
-	}
-	if (device_xdp_features(if_nametoindex(q->ifname), &features)) {
-		check_found(q,
-			    "MTU %d: packets take several buffers (frags), and whether the driver has those in native XDP cannot be told",
-			    mtu);
-		return CHECK_UNTOLD;
-	}
+	if (mtu <= fits || q->subject->where->mode == MODE_SKB)
+		return check_found(q, "MTU %d: packets take one buffer", mtu);
+	if (device_xdp_features(if_nametoindex(q->ifname), &features))
+		return check_untold(
+			q,
+			"MTU %d: packets take several buffers (frags), and whether the driver has those in native XDP cannot be told",
+			mtu);
 	check_found(q, "MTU %d: packets take several buffers (frags), which %s has", mtu,
 		    features & DEVICE_XDP ? "the driver" : "skb mode");
 	if (features & DEVICE_XDP && !(features & DEVICE_XDP_FRAGS))
