@@ -16,6 +16,7 @@
 
 #include "bpffs.h"
 #include "dirs.h"
+#include "fd.h"
 #include "identity.h"
 #include "pin_dirs.h"
 #include "here.h"
@@ -194,8 +195,7 @@ static int read_record(uint32_t record_id, struct dedup_iface ifaces[DEDUP_IFACE
 		err = -errno;
 	if (!err)
 		memcpy(ifaces, record.ifaces, sizeof(record.ifaces));
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	return err;
 }
 

@@ -12,6 +12,7 @@
 
 #include "attachments.h"
 #include "diag.h"
+#include "fd.h"
 #include "here.h"
 #include "kernel.h"
 #include "live.h"
@@ -202,8 +203,7 @@ static int open_program(const char *name)
 		return fd;
 	if (fd < 0 && errno != ENOENT)
 		return diag_err(-errno, "cannot open %s: %s", path, strerror(errno));
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	err = loader_program_open(name, &prog);
 	if (err)
 		return err;
@@ -230,8 +230,7 @@ int pair_attach_instead(struct pair *p)
 			fd = open_program(p->name);
 		err = fd < 0 ? fd : attach_replace(a, fd);
 	}
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	return err;
 }
 
@@ -296,8 +295,7 @@ int pair_pin_program(struct pair *p)
 		err = fd < 0 ? diag_err(-errno, "cannot open the program of %s: %s", p->name,
 					strerror(errno))
 			     : loader_pin_program(p->name, fd);
-		if (fd >= 0)
-			close(fd);
+		fd_close(fd);
 		break;
 	}
 	return err;

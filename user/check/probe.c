@@ -8,6 +8,8 @@
 #include <bpf/btf.h>
 #include <linux/bpf.h>
 
+#include "fd.h"
+
 #define PASS                                                                 \
 	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = XDP_PASS }, /* r0 = */ \
 	{                                                                    \
@@ -83,10 +85,8 @@ static int replace(const struct btf *btf, const int ids[2])
 	link = by_fd < 0 ? by_fd : bpf_raw_tracepoint_open(NULL, by_fd);
 	if (link < 0 && by_fd >= 0)
 		link = -errno;
-	if (link >= 0)
-		close(link);
-	if (by_fd >= 0)
-		close(by_fd);
+	fd_close(link);
+	fd_close(by_fd);
 	close(fd);
 	return link < 0 ? link : 0;
 }

@@ -9,6 +9,7 @@
 
 #include <bpf/bpf.h>
 
+#include "fd.h"
 #include "kept.h"
 #include "maps.h"
 #include "pins.h"
@@ -84,10 +85,8 @@ void delivery_close(struct delivery *d)
 		munmap(d->in_flight, IN_FLIGHT_BYTES);
 	if (d->sockets)
 		munmap(d->sockets, SOCKETS_BYTES);
-	if (d->queues_fd >= 0)
-		close(d->queues_fd);
-	if (d->xsks_fd >= 0)
-		close(d->xsks_fd);
+	fd_close(d->queues_fd);
+	fd_close(d->xsks_fd);
 	delivery_begin(d);
 }
 
@@ -211,8 +210,7 @@ static bool has_socket(const struct delivery *d, uint32_t slot)
 	bool has = fd >= 0 && bpf_map_update_elem(d->xsks_fd, &slot, &fd, BPF_NOEXIST) &&
 		   errno == EEXIST;
 
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	return has;
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "config_streams.h"
+#include "fd.h"
 #include "here.h"
 #include "kept.h"
 #include "grant_program.h"
@@ -28,8 +29,7 @@ void queue_grant_close(struct queue_grant *g)
 {
 	xsk_close(&g->xsk);
 	delivery_close(&g->delivery);
-	if (g->ask_fd >= 0)
-		close(g->ask_fd);
+	fd_close(g->ask_fd);
 	free(g->copy);
 	queue_grant_begin(g);
 }

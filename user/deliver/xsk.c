@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fd.h"
+
 #ifndef AF_XDP
 #define AF_XDP 44
 #endif
@@ -208,16 +210,14 @@ void xsk_fill(struct xsk *x)
 
 void xsk_close(struct xsk *x)
 {
-	if (x->fd >= 0)
-		close(x->fd);
+	fd_close(x->fd);
 	if (x->fill_map.mem != MAP_FAILED)
 		munmap(x->fill_map.mem, x->fill_map.bytes);
 	if (x->rx_map.mem != MAP_FAILED)
 		munmap(x->rx_map.mem, x->rx_map.bytes);
 	if (x->memory != MAP_FAILED)
 		munmap(x->memory, memory_bytes(x));
-	if (x->memory_fd >= 0)
-		close(x->memory_fd);
+	fd_close(x->memory_fd);
 	xsk_begin(x);
 }
 

@@ -10,6 +10,7 @@
 
 #include <bpf/bpf.h>
 
+#include "fd.h"
 #include "pins.h"
 
 #define STATE_MAP_NAME ".data.state"
@@ -92,8 +93,7 @@ int identity_of_program(int prog_fd, struct identity *id)
 			id->config_id = map.id;
 		else if (!strcmp(map.name, RECORD_MAP_NAME))
 			id->record_id = map.id;
-		if (fd >= 0)
-			close(fd);
+		fd_close(fd);
 	}
 	return err;
 }

@@ -12,10 +12,10 @@
 #include <bpf/bpf.h>
 
 #include "config_streams.h"
+#include "fd.h"
 #include "format_11.h"
 #include "kept.h"
 #include "layout.h"
-#include "wanted.h"
 
 static size_t blocks_bytes(const struct filter *f)
 {
@@ -38,10 +38,8 @@ void filter_close(struct filter *f)
 	if (f->beside)
 		filter_close(f->beside);
 	free(f->beside);
-	if (f->stats_fd >= 0)
-		close(f->stats_fd);
-	if (f->wanted_fd >= 0)
-		close(f->wanted_fd);
+	fd_close(f->stats_fd);
+	fd_close(f->wanted_fd);
 	*f = (struct filter){ .stats_fd = -1, .wanted_fd = -1 };
 }
 

@@ -10,6 +10,7 @@
 #include <bpf/libbpf.h>
 
 #include "clock.h"
+#include "fd.h"
 #include "kernel.h"
 #include "slow_path_reason.h"
 #include "maps.h"
@@ -132,10 +133,8 @@ static int open_ring(struct sampling *s)
 static void free_all(struct sampling *s)
 {
 	ring_buffer__free(s->ring);
-	if (s->ring_fd >= 0)
-		close(s->ring_fd);
-	if (s->map_fd >= 0)
-		close(s->map_fd);
+	fd_close(s->ring_fd);
+	fd_close(s->map_fd);
 	free(s);
 }
 

@@ -12,6 +12,7 @@
 
 #include "diag.h"
 #include "dirs.h"
+#include "fd.h"
 #include "open_filter.h"
 #include "units.h"
 
@@ -228,8 +229,7 @@ int snapshot_open(const char *path, struct snapshot *out)
 
 void snapshot_close(struct snapshot *snapshot)
 {
-	if (snapshot->fd >= 0)
-		close(snapshot->fd);
+	fd_close(snapshot->fd);
 	snapshot->fd = -1;
 }
 

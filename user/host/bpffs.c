@@ -17,6 +17,7 @@
 
 #include "diag.h"
 #include "dirs.h"
+#include "fd.h"
 #include "proc.h"
 
 /* Does this process see a mount with this mount id; or, if id is 0, a mount of the file system with
@@ -138,10 +139,8 @@ static bool enter(const char *pid)
 		if (!entered)
 			setns(back, CLONE_NEWNS); /* if even that fails, bpffs_ready() refuses */
 	}
-	if (there >= 0)
-		close(there);
-	if (back >= 0)
-		close(back);
+	fd_close(there);
+	fd_close(back);
 	return entered;
 }
 

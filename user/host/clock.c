@@ -7,6 +7,8 @@
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
 
+#include "fd.h"
+
 #define TRIES 20
 #define GOOD_NS 100000 /* close enough. One run takes less, unless this process is preempted */
 
@@ -66,8 +68,7 @@ int clock_measure_offset(int64_t *offset_ns)
 		if (to < most)
 			most = to;
 	}
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	if (!err) /* takes 0 if it may be: a time namespace is off by nothing, or by much more */
 		*offset_ns = least <= 0 && most >= 0 ? 0 : least + (most - least) / 2;
 	return err;

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "fd.h"
 #include "text.h"
 
 #ifndef SO_NETNS_COOKIE
@@ -19,8 +20,7 @@ uint64_t here_netns(void)
 
 	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &len))
 		cookie = 0;
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	return cookie;
 }
 

@@ -10,6 +10,7 @@
 
 #include "bpffs.h"
 #include "diag.h"
+#include "fd.h"
 #include "identity.h"
 #include "pins.h"
 
@@ -94,8 +95,7 @@ static int remove_directory(const char *directory)
 	int root = dir_open(AT_FDCWD, PIN_ROOT, false);
 	int err = root < 0 ? root : bpffs_remove(root, directory);
 
-	if (root >= 0)
-		close(root);
+	fd_close(root);
 	if (!err || err == -ENOENT)
 		return 0;
 	return diag_err(err, "cannot remove %s/%s: %s", PIN_ROOT, directory, strerror(-err));

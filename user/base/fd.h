@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef XDP_DEDUP_FD_H
+#define XDP_DEDUP_FD_H
+
+#include <unistd.h>
+
+/* Closes a descriptor. A negative one is none, or the error that came instead of one. */
+static inline void fd_close(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+#endif
