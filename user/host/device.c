@@ -20,17 +20,21 @@
 #define NETDEV_DEV_IFINDEX 1	  /* attributes of its question and answer */
 #define NETDEV_DEV_XDP_FEATURES 3 /* 64 bits, as enum netdev_xdp_act */
 
-int device_ethtool(const char *ifname, void *command)
+static int ask_ioctl(const char *ifname, unsigned long what, struct ifreq *request)
 {
-	struct ifreq request = { .ifr_data = command };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
 
 	if (fd < 0)
 		return -errno;
-	memccpy(request.ifr_name, ifname, 0, sizeof(request.ifr_name) - 1);
-	err = ioctl(fd, SIOCETHTOOL, &request) ? -errno : 0;
+	memccpy(request->ifr_name, ifname, 0, sizeof(request->ifr_name) - 1);
+	err = ioctl(fd, what, request) ? -errno : 0;
 	close(fd);
 	return err;
+}
+
+int device_ethtool(const char *ifname, void *command)
+{
+	return ask_ioctl(ifname, SIOCETHTOOL, &(struct ifreq){ .ifr_data = command });
 }
 
 int device_driver(const char *ifname, char driver[DEVICE_DRIVER_MAX])
@@ -83,14 +87,8 @@ int device_merges_tcp(const char *ifname)
 int device_mtu(const char *ifname)
 {
 	struct ifreq request = { 0 };
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
 
-	if (fd < 0)
-		return -errno;
-	memccpy(request.ifr_name, ifname, 0, sizeof(request.ifr_name) - 1);
-	err = ioctl(fd, SIOCGIFMTU, &request) ? -errno : request.ifr_mtu;
-	close(fd);
-	return err;
+	return ask_ioctl(ifname, SIOCGIFMTU, &request) ?: request.ifr_mtu;
 }
 
 /* The attribute of this type in an answer, and where its first `size` bytes go. */
