@@ -18,19 +18,17 @@
 /* Pins the map of NAME as one of +NAME's, too. Not every filter delivers, or has a predecessor. */
 static int share_pin(const char *name, enum pin pin)
 {
-	char from[PATH_MAX], to[PATH_MAX], beside[PATH_MAX];
-	int fd, err = 0;
+	char from[PATH_MAX], beside[PATH_MAX];
+	int fd, err;
 
 	pin_path(from, name, PINS[pin]);
 	pin_dir_beside(beside, name);
-	pin_path(to, beside, PINS[pin]);
 	fd = bpf_obj_get(from);
 	if (fd < 0 && errno == ENOENT && (pin_is_delivery(pin) || pin >= PINS_CNT))
 		return 0;
 	if (fd < 0)
 		return diag_err(-errno, "cannot open %s: %s", from, strerror(errno));
-	if (bpf_obj_pin(fd, to))
-		err = diag_err(-errno, "cannot pin %s: %s", to, strerror(errno));
+	err = object_pin_map(fd, beside, pin);
 	close(fd);
 	return err;
 }

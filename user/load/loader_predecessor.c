@@ -62,20 +62,11 @@ int predecessor_of_filter(const struct filter *f, struct predecessor *out)
 	return end(err, out);
 }
 
-static int pin_map(int fd, const char *directory, enum pin pin)
-{
-	char path[PATH_MAX];
-
-	pin_path(path, directory, PINS[pin]);
-	return bpf_obj_pin(fd, path) ? diag_err(-errno, "cannot pin %s: %s", path, strerror(errno))
-				     : 0;
-}
-
 int predecessor_pin(const struct predecessor *p, const char *directory)
 {
-	return pin_map(p->timer_fd, directory, PIN_PREDECESSOR_TIMER)
-	       ?: pin_map(p->filter_fd, directory, PIN_PREDECESSOR_FILTER)
-	       ?: pin_map(p->state_fd, directory, PIN_PREDECESSOR_STATE);
+	return object_pin_map(p->timer_fd, directory, PIN_PREDECESSOR_TIMER)
+	       ?: object_pin_map(p->filter_fd, directory, PIN_PREDECESSOR_FILTER)
+	       ?: object_pin_map(p->state_fd, directory, PIN_PREDECESSOR_STATE);
 }
 
 /* Which ids are in the filter that is to get a snapshot's memory, which is told of them; sets

@@ -81,20 +81,26 @@ static int prepare_maps(const struct xdp_dedup *skel, const char *name, const st
 	return err;
 }
 
+int object_pin_map(int fd, const char *directory, enum pin pin)
+{
+	char path[PATH_MAX];
+
+	pin_path(path, directory, PINS[pin]);
+	if (bpf_obj_pin(fd, path))
+		return diag_err(-errno, "cannot pin %s: %s", path, strerror(errno));
+	return 0;
+}
+
 int object_pin(const struct xdp_dedup *skel, const char *name)
 {
 	struct bpf_map *maps[PINS_CNT];
-	char path[PATH_MAX];
+	int err = 0;
 
 	maps_of(skel, maps);
-	for (int i = 0; i < PINS_CNT && name; i++) {
-		if (!bpf_map__autocreate(maps[i]) || bpf_map__pin_path(maps[i]))
-			continue;
-		pin_path(path, name, PINS[i]);
-		if (bpf_obj_pin(bpf_map__fd(maps[i]), path))
-			return diag_err(-errno, "cannot pin %s: %s", path, strerror(errno));
-	}
-	return 0;
+	for (int i = 0; i < PINS_CNT && name && !err; i++)
+		if (bpf_map__autocreate(maps[i]) && !bpf_map__pin_path(maps[i]))
+			err = object_pin_map(bpf_map__fd(maps[i]), name, i);
+	return err;
 }
 
 int object_open(const char *name, const struct dedup_config *cfg, struct xdp_dedup **out)

@@ -8,6 +8,7 @@
 #include <bpf/libbpf.h>
 
 #include "config.h"
+#include "pins.h"
 #include "xdp_dedup.skel.h"
 
 /* Opens the object for a filter of this configuration. When it is loaded, maps that are pinned in
@@ -20,6 +21,9 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
  * nothing. Returns 0; or -errno, and then some may be pinned.
  */
 int object_pin(const struct xdp_dedup *skel, const char *name);
+
+/* Pins a map as this pin in this directory. Returns 0, or -errno. */
+int object_pin_map(int fd, const char *directory, enum pin pin);
 
 /* Loads the object as a new filter, whose secrets are in *cfg, and pins it, but does not start its
  * hand. name: as for object_open(). Returns 0, or -errno.
