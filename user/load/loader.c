@@ -63,11 +63,6 @@ int loader_private_prog_fd(const struct xdp_dedup *prog)
 	return bpf_program__fd(loader_packet_program(prog));
 }
 
-int loader_private_hand_fd(const struct xdp_dedup *prog)
-{
-	return bpf_program__fd(prog->progs.hand_replay);
-}
-
 #define AWAIT_MS 5000 /* a hand steps every 10 ms at the latest, if the machine runs its timers */
 
 int loader_await_hand(const struct filter *f)

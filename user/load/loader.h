@@ -55,9 +55,6 @@ int loader_private_open(const struct dedup_config *cfg, struct filter *out, stru
 void loader_private_close(struct filter *f, struct xdp_dedup *prog);
 int loader_private_prog_fd(const struct xdp_dedup *prog);
 
-/* Returns the descriptor of hand_replay(), of a filter with config.replay. It belongs to *prog. */
-int loader_private_hand_fd(const struct xdp_dedup *prog);
-
 /* Opens the skeleton with its maps at the pins of this filter. The packet program is not loaded
  * yet: attach_all() does that. Returns 0, and the caller closes *out with loader_program_close();
  * or -errno (logged).

@@ -15,6 +15,7 @@
 #include "hand.h"
 #include "loader.h"
 #include "open_filter.h"
+#include "xdp_dedup.skel.h"
 
 /* The kernel takes frames no larger, in several buffers or, before xdp.frags, in one. */
 #define OUT_MAX (256 * 1024)
@@ -85,7 +86,7 @@ int test_run_step(struct test_run *k, uint64_t now_ns, uint64_t *sleep_ns)
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 
 	*(volatile __u64 *)&k->filter.state->replay_ns = now_ns;
-	if (bpf_prog_test_run_opts(loader_private_hand_fd(k->prog), &opts))
+	if (bpf_prog_test_run_opts(bpf_program__fd(k->prog->progs.hand_replay), &opts))
 		return diag_err(-errno, "the kernel does not run the hand: %s", strerror(errno));
 	*sleep_ns = opts.retval;
 	return 0;
