@@ -42,16 +42,6 @@ static void link_self(void)
 	r->out_at = retirements;
 }
 
-static void before_fork(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-static void after_fork(void)
-{
-	pthread_mutex_unlock(&lock);
-}
-
 /* The child has one thread. */
 static void in_child(void)
 {
@@ -64,7 +54,7 @@ static void in_child(void)
 static void begin(void)
 {
 	has_key = !pthread_key_create(&key, unlink_reader) &&
-		  !pthread_atfork(before_fork, after_fork, in_child);
+		  !pthread_atfork(readers_lock, readers_unlock, in_child);
 }
 
 /* If the library is unloaded from a process that goes on. */
