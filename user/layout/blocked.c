@@ -218,7 +218,6 @@ static void explain(const struct filter_spec *spec, const struct dedup_config *c
 
 const struct layout LAYOUT_BLOCKED = {
 	.name = "blocked",
-	.too_large = "",
 	.refusal = refusal,
 	.size = size,
 	.rate = rate,

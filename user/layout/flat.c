@@ -219,7 +219,6 @@ static void explain(const struct filter_spec *spec, const struct dedup_config *c
 
 const struct layout LAYOUT_FLAT = {
 	.name = "flat",
-	.too_large = "",
 	.refusal = refusal,
 	.size = size,
 	.rate = rate,

@@ -32,7 +32,7 @@ struct id_lookup {
 
 struct layout {
 	const char *name;
-	const char *too_large; /* added to "no filter is large enough": why; "" if nothing is to add */
+	const char *too_large; /* added to "no filter is large enough": why; or NULL */
 
 	/* NULL if the layout can do what the spec asks for; else a sentence for the user that says
 	 * which options do not go together.

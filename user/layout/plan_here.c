@@ -99,7 +99,7 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 				"no %s filter is large enough for this capacity and rate%s" ADVICE
 				"lower --capacity or raise --fpr",
 				layout->name,
-				*layout->too_large ? layout->too_large
+				layout->too_large ? layout->too_large
 				: spec->hash == DEDUP_FNV1A && !spec->hashes
 					? " with a single hash (--hashes gives more)"
 					: "");
