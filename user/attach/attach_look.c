@@ -16,6 +16,7 @@
 #include "dispatch.h"
 #include "extensions.h"
 #include "identity.h"
+#include "kernel.h"
 
 #define LOOKS_MAX 10 /* programs may change meanwhile */
 
@@ -42,11 +43,10 @@ static int is_ours(uint32_t prog_id, struct attachment *a)
 {
 	struct bpf_prog_info info = { 0 };
 	int fd = bpf_prog_get_fd_by_id(prog_id), err;
-	__u32 len = sizeof(info);
 
 	if (fd < 0)
 		return -errno;
-	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
+	err = kernel_info(fd, &info, sizeof(info));
 	if (!err && (!strcmp(info.name, "xdp_dedup") || !strcmp(info.name, "dedup_streams") ||
 		     !strcmp(info.name, "dedup_deliver"))) {
 		a->id.prog_id = prog_id;
@@ -276,12 +276,11 @@ int attach_list(struct attachment **out, int *cnt)
 static int name_of(uint32_t prog_id, struct bpf_prog_info *info)
 {
 	int fd = bpf_prog_get_fd_by_id(prog_id), err;
-	__u32 len = sizeof(*info);
 
 	*info = (struct bpf_prog_info){ 0 };
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -errno;
-	err = bpf_obj_get_info_by_fd(fd, info, &len) ? -errno : 0;
+	err = kernel_info(fd, info, sizeof(*info));
 	close(fd);
 	return err;
 }

@@ -18,6 +18,7 @@
 #include "dirs.h"
 #include "fd.h"
 #include "identity.h"
+#include "kernel.h"
 #include "pin_dirs.h"
 #include "here.h"
 #include "links.h"
@@ -128,7 +129,6 @@ int dispatch_follow(int ifindex, uint32_t dispatcher_id)
 static int maps_of_pin(const char *path, struct identity *id)
 {
 	struct bpf_link_info info = { 0 };
-	__u32 len = sizeof(info);
 	const char *kind = strrchr(path, '-');
 	int fd = bpf_obj_get(path), prog_fd, err = 0;
 
@@ -138,7 +138,7 @@ static int maps_of_pin(const char *path, struct identity *id)
 	if (kind && !strcmp(kind, "-prog")) {
 		prog_fd = fd;
 	} else {
-		err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
+		err = kernel_info(fd, &info, sizeof(info));
 		prog_fd = err ? -1 : bpf_prog_get_fd_by_id(info.prog_id);
 		if (!err && prog_fd < 0)
 			err = -errno;
@@ -182,13 +182,13 @@ static int read_record(uint32_t record_id, struct dedup_iface ifaces[DEDUP_IFACE
 {
 	int fd = record_id ? bpf_map_get_fd_by_id(record_id) : -1, err = fd < 0 ? -errno : 0;
 	struct bpf_map_info info = { 0 };
-	__u32 len = sizeof(info), key = 0;
+	__u32 key = 0;
 	struct dedup_record record;
 
 	if (!record_id)
 		return -EPROTO;
-	if (!err && bpf_obj_get_info_by_fd(fd, &info, &len))
-		err = -errno;
+	if (!err)
+		err = kernel_info(fd, &info, sizeof(info));
 	if (!err && info.value_size != sizeof(record))
 		err = -EPROTO;
 	if (!err && bpf_map_lookup_elem(fd, &key, &record))

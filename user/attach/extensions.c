@@ -8,19 +8,20 @@
 
 #include <bpf/bpf.h>
 
+#include "kernel.h"
+
 /* Is this link an extension's? Returns 1 and fills in *out; 0; or -errno. Links of tracing
  * programs have this type, too, but another attach type.
  */
 static int read_link(uint32_t id, struct extension *out)
 {
 	struct bpf_link_info info = { 0 };
-	__u32 len = sizeof(info);
 	int fd = bpf_link_get_fd_by_id(id), err;
 
 	/* Gone since it was listed; or not made yet, and then its dispatcher is not attached yet. */
 	if (fd < 0)
 		return errno == ENOENT || errno == EAGAIN ? 0 : -errno;
-	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
+	err = kernel_info(fd, &info, sizeof(info));
 	close(fd);
 	if (err || info.type != BPF_LINK_TYPE_TRACING || info.tracing.attach_type)
 		return err;

@@ -153,9 +153,8 @@ int pair_missing(const struct pair *p, char names[][IF_NAMESIZE], enum attach_mo
 static bool is_xdp(int prog_fd)
 {
 	struct bpf_prog_info info = { 0 };
-	__u32 len = sizeof(info);
 
-	return !bpf_obj_get_info_by_fd(prog_fd, &info, &len) && info.type == BPF_PROG_TYPE_XDP;
+	return !kernel_info(prog_fd, &info, sizeof(info)) && info.type == BPF_PROG_TYPE_XDP;
 }
 
 int pair_attach_to(const struct pair *p, char *const *names, const enum attach_mode *modes, int cnt)

@@ -9,6 +9,7 @@
 #include <linux/bpf.h>
 
 #include "fd.h"
+#include "kernel.h"
 
 #define PASS                                                                 \
 	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = XDP_PASS }, /* r0 = */ \
@@ -28,13 +29,12 @@ static const struct bpf_insn CALLER[] = {
 int probe_jit(void)
 {
 	struct bpf_prog_info info = { 0 };
-	__u32 len = sizeof(info);
 	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "probe", "GPL", FUNCTION, CNT(FUNCTION), NULL);
 	int err;
 
 	if (fd < 0)
 		return -errno;
-	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : info.jited_prog_len > 0;
+	err = kernel_info(fd, &info, sizeof(info)) ?: info.jited_prog_len > 0;
 	close(fd);
 	return err;
 }

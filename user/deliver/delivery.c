@@ -11,6 +11,7 @@
 
 #include "fd.h"
 #include "kept.h"
+#include "kernel.h"
 #include "maps.h"
 #include "pins.h"
 #include "want.h"
@@ -22,11 +23,11 @@
 static int map_elements(int fd, size_t bytes, void **out)
 {
 	struct bpf_map_info info = { 0 };
-	__u32 len = sizeof(info);
+	int err = kernel_info(fd, &info, sizeof(info));
 	void *mem;
 
-	if (bpf_obj_get_info_by_fd(fd, &info, &len))
-		return -errno;
+	if (err)
+		return err;
 	if ((size_t)info.value_size * info.max_entries != bytes)
 		return -EPROTO;
 	mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

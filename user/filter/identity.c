@@ -11,6 +11,7 @@
 #include <bpf/bpf.h>
 
 #include "fd.h"
+#include "kernel.h"
 #include "pins.h"
 
 #define STATE_MAP_NAME ".data.state"
@@ -23,7 +24,6 @@ int identity_of_pin(const char *name, const char *pin, uint32_t *id)
 		struct bpf_map_info map;
 		struct bpf_prog_info prog;
 	} info = { 0 };
-	__u32 len = sizeof(info.prog);
 	char path[PATH_MAX];
 	int fd, err;
 
@@ -34,7 +34,7 @@ int identity_of_pin(const char *name, const char *pin, uint32_t *id)
 	fd = bpf_obj_get(path);
 	if (fd < 0)
 		return pin_error(errno) == -EPROTO ? 0 : -errno;
-	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
+	err = kernel_info(fd, &info, sizeof(info));
 	close(fd);
 	*id = info.map.id;
 	return err;
@@ -63,11 +63,12 @@ int filter_format(const char *name)
 
 int identity_program_info(int fd, struct bpf_prog_info *info, __u32 maps[IDENTITY_MAPS_MAX])
 {
-	__u32 len = sizeof(*info);
+	int err;
 
 	*info = (struct bpf_prog_info){ .map_ids = (uintptr_t)maps, .nr_map_ids = IDENTITY_MAPS_MAX };
-	if (bpf_obj_get_info_by_fd(fd, info, &len))
-		return -errno;
+	err = kernel_info(fd, info, sizeof(*info));
+	if (err)
+		return err;
 	if (info->nr_map_ids > IDENTITY_MAPS_MAX) /* not one of our programs: they have fewer */
 		info->nr_map_ids = IDENTITY_MAPS_MAX;
 	return 0;
@@ -75,7 +76,7 @@ int identity_program_info(int fd, struct bpf_prog_info *info, __u32 maps[IDENTIT
 
 int identity_of_program(int prog_fd, struct identity *id)
 {
-	__u32 maps[IDENTITY_MAPS_MAX], len;
+	__u32 maps[IDENTITY_MAPS_MAX];
 	struct bpf_prog_info info;
 	int err = identity_program_info(prog_fd, &info, maps);
 
@@ -84,10 +85,8 @@ int identity_of_program(int prog_fd, struct identity *id)
 		struct bpf_map_info map = { 0 };
 		int fd = bpf_map_get_fd_by_id(maps[i]);
 
-		len = sizeof(map);
-		if (fd < 0 || bpf_obj_get_info_by_fd(fd, &map, &len))
-			err = -errno;
-		else if (!strcmp(map.name, STATE_MAP_NAME))
+		err = fd < 0 ? -errno : kernel_info(fd, &map, sizeof(map));
+		if (!strcmp(map.name, STATE_MAP_NAME))
 			id->state_id = map.id;
 		else if (!strcmp(map.name, CONFIG_MAP_NAME))
 			id->config_id = map.id;

@@ -15,6 +15,7 @@
 #include "fd.h"
 #include "format_11.h"
 #include "kept.h"
+#include "kernel.h"
 #include "layout.h"
 
 static size_t blocks_bytes(const struct filter *f)
@@ -269,8 +270,7 @@ int filter_open_before(struct filter *f)
 static int map_id(int fd, uint32_t *id)
 {
 	struct bpf_map_info info = { 0 };
-	__u32 len = sizeof(info);
-	int err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
+	int err = kernel_info(fd, &info, sizeof(info));
 
 	*id = info.id;
 	return err;

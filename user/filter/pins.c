@@ -14,6 +14,7 @@
 #include "counters.h"
 #include "deliver.h"
 #include "exchange.h"
+#include "kernel.h"
 #include "wanted.h"
 
 const char *const PINS[PINS_ALL] = { "filter",
@@ -98,14 +99,12 @@ static int map_bytes(int fd, uint64_t bytes, struct pin_content *c)
 int pin_map_content(const char *name, enum pin pin, struct pin_content *c)
 {
 	struct bpf_map_info info = { 0 };
-	__u32 len = sizeof(info);
-	int fd = pin_open(name, pin), err = 0;
+	int fd = pin_open(name, pin), err;
 	uint64_t bytes;
 
 	if (fd < 0)
 		return fd;
-	if (bpf_obj_get_info_by_fd(fd, &info, &len))
-		err = -errno;
+	err = kernel_info(fd, &info, sizeof(info));
 	bytes = (uint64_t)info.value_size * info.max_entries;
 	if (!err)
 		err = bytes < c->least ? -EPROTO : map_bytes(fd, bytes, c);
@@ -137,16 +136,14 @@ static const struct {
 int pin_open_sized(const char *name, enum pin pin, size_t value_least, uint32_t *ret_bytes)
 {
 	struct bpf_map_info info = { 0 };
-	__u32 len = sizeof(info);
-	int fd = pin_open(name, pin), err = 0;
+	int fd = pin_open(name, pin), err;
 
 	if (fd < 0)
 		return fd;
-	if (bpf_obj_get_info_by_fd(fd, &info, &len))
-		err = -errno;
-	else if (SHAPES[pin].type &&
-		 (info.type != SHAPES[pin].type || info.key_size != SHAPES[pin].key_size ||
-		  info.value_size < value_least || info.value_size > SHAPES[pin].value_size))
+	err = kernel_info(fd, &info, sizeof(info));
+	if (!err && SHAPES[pin].type &&
+	    (info.type != SHAPES[pin].type || info.key_size != SHAPES[pin].key_size ||
+	     info.value_size < value_least || info.value_size > SHAPES[pin].value_size))
 		err = -EPROTO;
 	*ret_bytes = info.value_size;
 	if (err)

@@ -156,7 +156,8 @@ static const struct {
 	{ "BPF loops, which came with Linux 5.17", BPF_PROG_TYPE_XDP, BPF_FUNC_loop },
 };
 
-bool kernel_has(enum bpf_prog_type type, enum bpf_func_id helper)
+/* For kernel_lacks(). True also if it cannot be told. */
+static bool kernel_has(enum bpf_prog_type type, enum bpf_func_id helper)
 {
 	/* libbpf: 1 there, 0 missing, negative unknown, for which a failed load is not blamed. */
 	return (helper ? libbpf_probe_bpf_helper(type, helper, NULL)
@@ -188,6 +189,11 @@ int kernel_check_delivery(bool (*has)(enum bpf_map_type type))
 		"this kernel (%s) has no AF_XDP sockets (CONFIG_XDP_SOCKETS), to which --deliver xsk has packets go" ADVICE
 		"without it, all go to the stack",
 		un.release);
+}
+
+int kernel_info(int fd, void *info, uint32_t bytes)
+{
+	return bpf_obj_get_info_by_fd(fd, info, &bytes) ? -errno : 0;
 }
 
 bool kernel_has_frags(void)

@@ -52,16 +52,17 @@ int kernel_ready(bool verbose, bool may_mount);
  */
 int kernel_lock(int fd);
 
+/* Reads what the kernel tells about an open program, map or link into *info, a cleared struct
+ * bpf_prog_info, bpf_map_info or bpf_link_info. Returns 0, or -errno.
+ */
+int kernel_info(int fd, void *info, uint32_t bytes);
+
 /* May XDP programs take packets in several buffers (xdp.frags, from Linux 5.18)? */
 bool kernel_has_frags(void);
 
-/* Does this kernel have this program type (helper is BPF_FUNC_unspec), or this helper for programs
- * of this type? True also if that cannot be told.
- */
-bool kernel_has(enum bpf_prog_type type, enum bpf_func_id helper);
-
 /* The first thing that our programs need and this kernel lacks, with the version that brought it,
- * as the rest of a sentence; NULL if it has all. `has` is kernel_has(), or a test's own.
+ * as the rest of a sentence; NULL if it has all. has(): does this kernel have this program type
+ * (helper is BPF_FUNC_unspec), or this helper for programs of this type?
  */
 const char *kernel_lacks(bool (*has)(enum bpf_prog_type type, enum bpf_func_id helper));
 
