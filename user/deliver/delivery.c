@@ -180,12 +180,14 @@ int delivery_want_no_more(struct filter *f, const struct dedup_in_flight *h)
 	return n < 0 ? -EINVAL : want_key_no_more(f, &h->id, n);
 }
 
-void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t slot,
+/* Wants the ids of all packets in the slot's log, and counts them in *wanted, or in *lost where
+ * there was no room. ends: takes the packets out of the log.
+ */
+static void want_logged(const struct delivery *d, struct filter *f, uint32_t slot, bool ends,
 			unsigned int *wanted, unsigned int *lost)
 {
 	int err = 0;
 
-	*wanted = *lost = 0;
 	for (uint32_t i = 0; i < DEDUP_IN_FLIGHT_MAX; i++) {
 		struct dedup_in_flight *h = delivery_in_flight(d, slot, i);
 
@@ -194,12 +196,17 @@ void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t slo
 		/* The hand is waited for once, not for each id. */
 		if (err != -ESTALE)
 			err = delivery_want(f, h);
-		if (err < 0)
-			++*lost;
-		else
-			++*wanted;
-		WRITE_ONCE(h->number, 0);
+		++*(err < 0 ? lost : wanted);
+		if (ends)
+			WRITE_ONCE(h->number, 0);
 	}
+}
+
+void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t slot,
+			unsigned int *wanted, unsigned int *lost)
+{
+	*wanted = *lost = 0;
+	want_logged(d, f, slot, true, wanted, lost);
 }
 
 /* Is there a socket in this slot, which gets no packets? The kernel takes each out when it is
@@ -215,23 +222,6 @@ static bool has_socket(const struct delivery *d, uint32_t slot)
 	return has;
 }
 
-/* Wants the ids of all packets in a slot that has ended, whose reader is at work on them. */
-static void want_held(const struct delivery *d, struct filter *f, uint32_t slot,
-		      struct delivery_unread *out)
-{
-	int err = 0;
-
-	for (uint32_t i = 0; i < DEDUP_IN_FLIGHT_MAX; i++) {
-		const struct dedup_in_flight *h = delivery_in_flight(d, slot, i);
-
-		if (!READ_ONCE(h->number))
-			continue;
-		if (err != -ESTALE)
-			err = delivery_want(f, h);
-		out->held_lost += err < 0;
-	}
-}
-
 /* Will nobody open the slot's queue any more? */
 static bool is_over(const struct delivery *d, const struct filter *f, uint32_t slot)
 {
@@ -243,21 +233,19 @@ static bool is_over(const struct delivery *d, const struct filter *f, uint32_t s
 /* What readers that have ended have left comes first: it finds room. */
 void delivery_want_unread(const struct delivery *d, struct filter *f, struct delivery_unread *out)
 {
+	unsigned int held_wanted = 0;
+
 	*out = (struct delivery_unread){ 0 };
 	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++) {
-		unsigned int wanted, lost;
-
 		if (!is_over(d, f, i))
 			continue;
 		end_slot(&d->sockets[i]);
 		if (has_socket(d, i))
 			continue;
-		delivery_want_left(d, f, i, &wanted, &lost);
-		out->wanted += wanted;
-		out->lost += lost;
+		want_logged(d, f, i, true, &out->wanted, &out->lost);
 		take_slot(d, i, READ_ONCE(d->sockets[i].owner), 0);
 	}
 	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++)
 		if (is_over(d, f, i))
-			want_held(d, f, i, out);
+			want_logged(d, f, i, false, &held_wanted, &out->held_lost);
 }
