@@ -80,17 +80,9 @@ static bool next_dispatcher(DIR *root, struct dispatcher *d)
 static DIR *open_root(void)
 {
 	char path[PATH_MAX];
-	DIR *root;
-	int fd;
 
 	root_path(path);
-	fd = dir_open(AT_FDCWD, path, true);
-	root = fd < 0 ? NULL : fdopendir(fd);
-	if (fd < 0)
-		errno = -fd;
-	else if (!root)
-		close(fd);
-	return root;
+	return dir_open_list(AT_FDCWD, path, true);
 }
 
 static bool is_there(DIR *root, const struct dispatcher *d)
@@ -156,22 +148,17 @@ static int maps_of_pin(const char *path, struct identity *id)
  */
 static int maps_of(DIR *root, const struct dispatcher *d, struct identity *id)
 {
-	int fd = dir_open(dirfd(root), d->name, false), err = 0;
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir = dir_open_list(dirfd(root), d->name, false);
 	struct dirent *entry;
 	char path[PATH_MAX];
+	int err = 0;
 
 	*id = (struct identity){ 0 };
-	if (fd < 0)
-		return fd;
-	if (!dir) {
-		err = -errno;
-		close(fd);
-		return err;
-	}
+	if (!dir)
+		return -errno;
 	while (!err && !id->state_id && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.' && snprintf(path, sizeof(path), "/proc/self/fd/%d/%s",
-							fd, entry->d_name) < PATH_MAX)
+							dirfd(dir), entry->d_name) < PATH_MAX)
 			err = maps_of_pin(path, id);
 	closedir(dir);
 	return err;

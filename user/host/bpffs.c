@@ -198,33 +198,28 @@ int bpffs_ready(bool may_mount)
 		" outside, and under ip netns exec NS, say nsenter --net=/run/netns/NS instead");
 }
 
-/* Removes what is in the open directory, which is closed. */
-static int empty_dir(int fd)
+/* Removes what is in the directory. */
+static int empty_dir(DIR *dir)
 {
-	DIR *dir = fdopendir(fd);
 	struct dirent *entry;
 	int err = 0;
 
-	if (!dir) {
-		err = -errno;
-		close(fd);
-		return err;
-	}
 	while ((entry = readdir(dir)))
-		if (entry->d_name[0] != '.' && unlinkat(fd, entry->d_name, 0))
+		if (entry->d_name[0] != '.' && unlinkat(dirfd(dir), entry->d_name, 0))
 			err = -errno;
-	closedir(dir);
 	return err;
 }
 
 int bpffs_remove(int at, const char *name)
 {
-	int fd = dir_open(at, name, false), err;
+	DIR *dir = dir_open_list(at, name, false);
+	int err;
 
-	if (fd == -ENOTDIR)
+	if (!dir && errno == ENOTDIR)
 		return unlinkat(at, name, 0) ? -errno : 0;
-	if (fd < 0)
-		return fd;
-	err = empty_dir(fd);
+	if (!dir)
+		return -errno;
+	err = empty_dir(dir);
+	closedir(dir);
 	return unlinkat(at, name, AT_REMOVEDIR) ? -errno : err;
 }

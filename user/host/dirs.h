@@ -3,6 +3,7 @@
 #ifndef XDP_DEDUP_DIRS_H
 #define XDP_DEDUP_DIRS_H
 
+#include <dirent.h>
 #include <stdbool.h>
 
 #define BPFFS "/sys/fs/bpf"
@@ -21,6 +22,9 @@ int dir_check(const char *path, bool is_private);
  * caller's; or -errno of dir_check().
  */
 int dir_open(int at, const char *path, bool is_private);
+
+/* Opens a directory as dir_open() does, to be listed. Returns NULL, with errno set, if it cannot. */
+DIR *dir_open_list(int at, const char *path, bool is_private);
 
 /* Opens the directory that has the file of this path, or would have it, with these flags of open();
  * a file in it, by O_TMPFILE, has mode 0600. Returns the descriptor, which is the caller's; or
