@@ -198,15 +198,14 @@ int xdp_dedup_receive_open(const char *name, const struct xdp_dedup_receive_opti
 int xdp_dedup_receive_grant(const char *name, const struct xdp_dedup_receive_options *options, int to)
 {
 	struct xdp_dedup_receive_options o;
-	int err = take_options(options, &o);
-	const struct queue_grant_options lo = queue_grant_options(&o, true);
-	struct filter f;
+	struct queue_grant_options lo;
 	struct queue_grant l;
+	struct filter f;
+	int err = take_options(options, &o) ?: filter_open(name, &f);
 
-	if (!err)
-		err = filter_open(name, &f);
 	if (err)
 		return err;
+	lo = queue_grant_options(&o, true);
 	err = queue_grant_make(&f, &lo, &l);
 	filter_close(&f);
 	if (err)
