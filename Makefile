@@ -237,7 +237,7 @@ MANUAL := scripts/manual scripts/tables user/man/roff.awk user/completion/words 
 $(BENCH_PAGE): user/man/xdp-dedup-bench.8 $(BUILD)/here/xdp-dedup-bench $(MANUAL)
 	$(call generate,$(BUILD)/here/xdp-dedup-bench)
 $(filter-out $(BENCH_PAGE),$(PAGES)) $(COMPLETION): $(BUILD)/%: user/% $(BUILD)/here/xdp-dedup $(MANUAL) \
-		$(wildcard user/api/*.h) user/cli/README.md
+		$(wildcard user/api/*.h) user/cli/USAGE.md
 	$(call generate,$(BUILD)/here/xdp-dedup)
 
 VERSION := $(shell sed -n 's/.*XDP_DEDUP_VERSION "\(.*\)"/\1/p' include/version.h)

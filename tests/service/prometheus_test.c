@@ -106,9 +106,9 @@ static void metrics_are_in_the_document(void **state)
 		if (sscanf(line, "# TYPE xdp_dedup_%63s ", name) != 1)
 			continue;
 		cnt++;
-		snprintf(quoted, sizeof(quoted), "grep -qF '`%s`' user/service/README.md", name);
+		snprintf(quoted, sizeof(quoted), "grep -qF '`%s`' user/service/USAGE.md", name);
 		if (sh_out(out, sizeof(out), "%s", quoted))
-			fail_msg("user/service/README.md lacks `%s`", name);
+			fail_msg("user/service/USAGE.md lacks `%s`", name);
 	}
 	assert_true(cnt > 30);
 	free(metrics);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The operators' page, user/service/README.md: its sizes are those that the tool says. */
+/* The operators' page, user/service/USAGE.md: its sizes are those that the tool says. */
 #include "support.h"
 
 /* Of each row of the table: its profile, if it names one, its capacity, and its size, of which the
@@ -19,7 +19,7 @@ static void sizes_are_the_tools(void **state)
 	       "echo $said $size | awk '$2 == \"kB\" { $1 /= 1000 } { exit !($4 == \"MB\" && \n"
 	       "	$1 / $3 < 1.05 && $3 / $1 < 1.05) }' || echo \"$load: $said, not $size\"\n"
 	       "rows=$((rows + 1)); done <<END\n"
-	       "$(sed -n '/^## Sizes/,$p' user/service/README.md | grep ' MB |')\n"
+	       "$(sed -n '/^## Sizes/,$p' user/service/USAGE.md | grep ' MB |')\n"
 	       "END\n"
 	       "[ $rows -ge 8 ] || echo there are $rows rows",
 	       tool());

@@ -2,7 +2,7 @@
 /* libxdp-dedup: receives fresh packets of a filter that was loaded with --deliver xsk, from one
  * queue of one interface, past the network stack, through an AF_XDP socket. Packets for which there
  * is no room go to the stack, where a UDP socket may read them: an application has both sockets.
- * Each packet comes in one of the two ways. user/lib/README.md says when this pays.
+ * Each packet comes in one of the two ways. user/lib/USAGE.md says when this pays.
  *
  * A receiver is for one thread at a time. Several threads need one each, for different queues.
  * After fork(2) one of the processes goes on with it, as the child of daemon(3) does; the others

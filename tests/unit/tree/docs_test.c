@@ -19,8 +19,9 @@
 #include "counters.h"
 
 #define README_LINES_MAX 200
+#define ROOM_LINES_MAX 60 /* of the page of a room */
 #define COLUMNS_MAX 100
-#define DOCS "*.md", "*/README.md", "*/*/README.md", "tests/fixture/*/README.md"
+#define DOCS "*.md", "*/README.md", "*/*/README.md", "*/*/USAGE.md", "tests/fixture/*/README.md"
 #define SOURCES                                                                               \
 	"include/*.h", "bpf/*.[ch]", "user/*/*.[chm]*", "tests/*/*.[ch]", "tests/*/*/*.[ch]", \
 		"tests/run*"
@@ -165,17 +166,28 @@ static void in_all_docs(word_fn f)
 		each_code_word(doc_files.gl_pathv[i], f);
 }
 
-static void readme_is_short(void **state)
+static void assert_short(const char *doc, int most)
 {
-	char *text = read_file("README.md");
+	char *text = read_file(doc);
 	int lines = 0;
 
-	(void)state;
 	for (const char *p = text; *p; p++)
 		lines += *p == '\n';
 	free(text);
-	if (lines > README_LINES_MAX)
-		fail_msg("README.md has %d lines, at most %d", lines, README_LINES_MAX);
+	if (lines > most)
+		fail_msg("%s has %d lines, at most %d", doc, lines, most);
+}
+
+static void readme_is_short(void **state)
+{
+	glob_t rooms;
+
+	(void)state;
+	assert_short("README.md", README_LINES_MAX);
+	assert_int_equal(glob("user/*/README.md", 0, NULL, &rooms), 0);
+	for (size_t i = 0; i < rooms.gl_pathc; i++)
+		assert_short(rooms.gl_pathv[i], ROOM_LINES_MAX);
+	globfree(&rooms);
 }
 
 /* Returns the number of characters in a line of UTF-8. */
@@ -357,7 +369,7 @@ static void counters_are_in_the_readme(void **state)
 /* The tool's table of what each verb needs; the caller frees it. */
 static char *read_rights(void)
 {
-	char *text = read_file("user/cli/README.md"), *table = strstr(text, "## Rights\n"), *end;
+	char *text = read_file("user/cli/USAGE.md"), *table = strstr(text, "## Rights\n"), *end;
 
 	assert_non_null(table);
 	end = strstr(table + 2, "\n## ");
