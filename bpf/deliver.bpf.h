@@ -82,9 +82,10 @@ static __always_inline bool fits(struct xdp_md *ctx, const struct dedup_socket *
  * NULL does not happen, which the verifier does not know. Reading the time takes 40 ns or more, so
  * it is read only where the application asks for it.
  */
-static __always_inline struct dedup_in_flight *hand(struct xdp_md *ctx, const struct dedup_socket *s,
-						    __u32 slot, const struct credits *c,
-						    const struct fresh_id *of)
+static __always_inline struct dedup_in_flight *note_in_flight(struct xdp_md *ctx,
+							      const struct dedup_socket *s,
+							      __u32 slot, const struct credits *c,
+							      const struct fresh_id *of)
 {
 	__u32 at = slot * DEDUP_IN_FLIGHT_MAX + c->number % DEDUP_IN_FLIGHT_MAX;
 	struct dedup_in_flight *h = bpf_map_lookup_elem(&in_flight, &at);
@@ -119,7 +120,7 @@ static __always_inline int redirect(struct xdp_md *ctx, __u32 slot, const struct
 		return DEDUP_DELIVERY_too_large;
 	if (!take_room(s, &c))
 		return DEDUP_DELIVERY_no_room;
-	h = hand(ctx, s, slot, &c, of);
+	h = note_in_flight(ctx, s, slot, &c, of);
 	if (h && bpf_redirect_map(&xsks, slot, XDP_PASS) == XDP_REDIRECT)
 		return DEDUP_DELIVERY_delivered;
 	/* The socket has just been closed. The packet is as it was before. */
