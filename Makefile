@@ -315,8 +315,8 @@ FUZZ_FLAGS   := -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -f
 FUZZ_SOURCES := user/lib/datagram.c $(wildcard user/fips/fips*.c user/spec/*.c user/layout/*.c \
 		user/service/config_file.c user/service/scrapes_address.c user/service/metrics_out.c user/metrics/accept.c \
 		$(addprefix user/replay/,blocks.c capture.c ifaces.c link.c tap.c) \
-		user/cli/options.c $(addprefix user/control/,wish.c wish_streams.c) $(addprefix user/base/,args.c diag.c lines.c proc.c text.c units.c) \
-		$(addprefix user/filter/,format_11.c snapshot.c pins.c identity.c open.c stream_ids.c totals.c) $(addprefix user/host/,bpffs.c clock.c dirs.c kernel.c))
+		user/cli/options.c $(addprefix user/control/,wish.c wish_streams.c) $(addprefix user/base/,args.c diag.c lines.c text.c units.c) \
+		$(addprefix user/filter/,format_11.c snapshot.c pins.c identity.c open.c stream_ids.c totals.c) user/host/dirs.c)
 
 $(BUILD)/fuzz/%.o: %.c Makefile | $(MADE)
 	$(call say,CC,$@)

@@ -191,11 +191,6 @@ int kernel_check_delivery(bool (*has)(enum bpf_map_type type))
 		un.release);
 }
 
-int kernel_info(int fd, void *info, uint32_t bytes)
-{
-	return bpf_obj_get_info_by_fd(fd, info, &bytes) ? -errno : 0;
-}
-
 bool kernel_has_frags(void)
 {
 	return kernel_has(BPF_PROG_TYPE_XDP, BPF_FUNC_xdp_get_buff_len);

@@ -3,10 +3,12 @@
 #ifndef XDP_DEDUP_KERNEL_H
 #define XDP_DEDUP_KERNEL_H
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <bpf/bpf.h>
 #include <linux/bpf.h>
 
 struct dedup_iface;
@@ -55,7 +57,10 @@ int kernel_lock(int fd);
 /* Reads what the kernel tells about an open program, map or link into *info, a cleared struct
  * bpf_prog_info, bpf_map_info or bpf_link_info. Returns 0, or -errno.
  */
-int kernel_info(int fd, void *info, uint32_t bytes);
+static inline int kernel_info(int fd, void *info, uint32_t bytes)
+{
+	return bpf_obj_get_info_by_fd(fd, info, &bytes) ? -errno : 0;
+}
 
 /* May XDP programs take packets in several buffers (xdp.frags, from Linux 5.18)? */
 bool kernel_has_frags(void);
