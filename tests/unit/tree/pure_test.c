@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COMPILE                                                                                    \
-	"d=$(mktemp -d) && trap 'rm -rf $d' EXIT && "                                              \
-	"${CC:-gcc} -std=gnu11 -O2 -Iinclude -Iuser/filter -Iuser/layout -Iuser/spec -Iuser/fips " \
-	"-Iuser/api -D_GNU_SOURCE "                                                                \
+#define COMPILE                                                                                                \
+	"d=$(mktemp -d) && trap 'rm -rf $d' EXIT && "                                                          \
+	"${CC:-gcc} -std=gnu11 -O2 -Iinclude -Iuser/base -Iuser/filter -Iuser/layout -Iuser/spec -Iuser/fips " \
+	"-Iuser/api -D_GNU_SOURCE "                                                                            \
 	"-c user/*/%s.c -o $d/o %s "
 
 /* Every function that pure code may ask for. */
