@@ -277,7 +277,7 @@ int dispatch_runs_elsewhere(uint32_t state_id)
 	struct dispatcher d;
 	struct identity id;
 
-	while (!err && next_dispatcher(root, &d)) {
+	while (!err && root && next_dispatcher(root, &d)) {
 		err = maps_of(root, &d, &id);
 		if (err || id.state_id != state_id)
 			continue;
