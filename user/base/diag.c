@@ -10,7 +10,7 @@
 #include "text.h"
 
 #define LINE_MAX_BYTES 8192 /* more of a line is cut */
-#define PLACE_MAX_BYTES (PATH_MAX + 16)
+#define LOCATION_MAX_BYTES (PATH_MAX + 16)
 #define FORMAT_MAX_BYTES 1024 /* of a format before ADVICE */
 #define PROGRESS_MAX_BYTES 256
 
@@ -44,7 +44,7 @@ struct diag_location diag_location(void)
 
 char *diag_text(const struct diag *d, char *buf, size_t size)
 {
-	char location[PLACE_MAX_BYTES] = "";
+	char location[LOCATION_MAX_BYTES] = "";
 
 	if (d->location.path)
 		snprintf(location, sizeof(location), "%s:%u: ", d->location.path, d->location.line);

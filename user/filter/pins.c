@@ -62,7 +62,8 @@ int pin_error(int err)
 	return err == ENOENT || err == ENOTDIR || err == EINVAL ? -EPROTO : -err;
 }
 
-int pin_open(const char *name, enum pin pin)
+/* Returns the descriptor, which the caller closes; or -errno. */
+static int open_pin(const char *name, enum pin pin)
 {
 	char path[PATH_MAX];
 	int fd;
@@ -99,7 +100,7 @@ static int map_bytes(int fd, uint64_t bytes, struct pin_content *c)
 int pin_map_content(const char *name, enum pin pin, struct pin_content *c)
 {
 	struct bpf_map_info info = { 0 };
-	int fd = pin_open(name, pin), err;
+	int fd = open_pin(name, pin), err;
 	uint64_t bytes;
 
 	if (fd < 0)
@@ -136,7 +137,7 @@ static const struct {
 int pin_open_sized(const char *name, enum pin pin, size_t value_least, uint32_t *ret_bytes)
 {
 	struct bpf_map_info info = { 0 };
-	int fd = pin_open(name, pin), err;
+	int fd = open_pin(name, pin), err;
 
 	if (fd < 0)
 		return fd;

@@ -70,11 +70,6 @@ bool filter_new_name_ok(const char *name);
  */
 int pin_error(int err);
 
-/* Opens a pin in the directory of this filter. Returns the descriptor, which the caller closes; or
- * -errno.
- */
-int pin_open(const char *name, enum pin pin);
-
 /* Opens a pinned map, and checks its type and sizes. Returns the descriptor, which is the caller's;
  * -EPROTO if the map has another shape; another -errno.
  */

@@ -90,5 +90,5 @@ int main(void)
 
 	cli_environment();
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
-	return run_added_tests("advisor");
+	return run_added_tests("readings_advice");
 }
