@@ -40,8 +40,8 @@ struct attachment {
 	bool dispatcher;       /* runs in libxdp's dispatcher, where other programs may be too */
 	struct identity id;    /* of the program, and of the filter that it belongs to */
 	int err;	       /* -errno: it runs an XDP program that cannot be identified */
-	bool meant;	       /* set by the caller: attach_detach_meant() is to detach this one */
-	bool detached;	       /* set by attach_detach_meant(): it is detached */
+	bool meant;	       /* set by the caller: detach_meant() is to detach this one */
+	bool detached;	       /* set by detach_meant(): it is detached */
 	int detach_err;	       /* -errno, if it could not be detached */
 };
 
@@ -137,14 +137,11 @@ void attach_close_other_fds(const fd_set *open);
  */
 int attach_prog_fd(struct xdp_dedup *prog);
 
-/* Detaches the program from every interface of the list that is `meant`; some may be on top of
- * others. An interface that is gone, or does not run the program any more, counts as detached. One
- * that cannot be detached goes on filtering and is logged. Returns 0, or the -errno of one of
- * these.
- */
-int attach_detach_meant(struct attachment *list, int cnt);
-
 /* "native", "skb" or "hw"; "none" for MODE_ANY. */
 const char *attach_mode_name(enum attach_mode mode);
+
+/* Return the mode as libxdp has it (an enum xdp_attach_mode), and as a flag of bpf_xdp_attach(). */
+int attach_mode_xdp(enum attach_mode mode);
+uint32_t attach_mode_flag(enum attach_mode mode);
 
 #endif

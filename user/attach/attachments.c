@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "detach.h"
 #include "diag.h"
 #include "links.h"
 #include "live.h"
@@ -73,7 +74,7 @@ int attachments_detach(const char *name)
 		return err;
 	for (int i = 0; i < cnt; i++)
 		list[i].meant = attachments_is_theirs(&list[i], id);
-	err = attach_detach_meant(list, cnt);
+	err = detach_meant(list, cnt);
 	free(list);
 	return err;
 }

@@ -11,6 +11,7 @@
 #include <bpf/bpf.h>
 
 #include "attachments.h"
+#include "detach.h"
 #include "diag.h"
 #include "fd.h"
 #include "here.h"
@@ -254,7 +255,7 @@ int pair_detach_beside(struct pair *p)
 		return err;
 	for (int i = 0; i < p->cnt; i++)
 		p->list[i].meant = runs(&p->list[i], p->beside_id);
-	err = attach_detach_meant(p->list, p->cnt);
+	err = detach_meant(p->list, p->cnt);
 	if (err)
 		return err;
 	err = filter_unpin_program(&p->beside);

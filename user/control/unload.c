@@ -9,6 +9,7 @@
 #include "attach.h"
 #include "attachments.h"
 #include "control.h"
+#include "detach.h"
 #include "diag.h"
 #include "dispatch.h"
 #include "here.h"
@@ -264,7 +265,7 @@ static int unload(struct unload *u)
 		err = first_error(err, mean_interface(u, w->where.ifnames[i]));
 	if (w->all)
 		mean_all(u);
-	err = first_error(err, attach_detach_meant(u->list, u->list_cnt));
+	err = first_error(err, detach_meant(u->list, u->list_cnt));
 	for (int i = 0; i < u->pins_cnt; i++)
 		err = first_error(err, tidy(u, &u->pins[i]));
 	return err;
