@@ -25,6 +25,14 @@ static void leave_pins(uint32_t format)
 	assert_int_equal(pin_dir_publish("v0"), 0);
 }
 
+/* Another program that passes all, and has the name of ours (detach.h). */
+static void test_lookalike_stays(void **state)
+{
+	(void)state;
+	sh("ip link set v0 xdpdrv pinned $LOOKALIKE && $XD unload --all");
+	sh("ip link show v0 | grep -q 'prog/xdp' && ip link set v0 xdp off");
+}
+
 static void assert_replaced(void)
 {
 	assert_run(0, LOAD);
@@ -487,6 +495,7 @@ int main(void)
 	add_rows(MOVING, moves_in_a_change, cli_setup, cli_teardown);
 	add_rows(EXCHANGED, changes_interfaces, cli_setup, cli_teardown);
 	add_test("newer-one-has-begun-a-change", newer_one_has_begun, cli_setup, cli_teardown, NULL);
+	add_test("lookalike-stays", test_lookalike_stays, cli_setup, cli_teardown, NULL);
 	add_test("pins-unattached", test_pins_unattached, cli_setup, cli_teardown, NULL);
 	add_test("sweep-follows-no-link", sweep_follows_no_link, cli_setup, cli_teardown, NULL);
 	leave_to_rest("pins-@(no-!(stats)|stats-*|config-*|wanted-*|incomplete-*)");

@@ -62,6 +62,7 @@ static const struct always {
 	{ "load", BEHIND, 0, "set", false },		  /* every later set failed */
 	{ "set-for", COMMIT, EPERM, "json", false },	  /* had changed the time */
 	{ "replace", EXCHANGES, 0, "json", true },	  /* was attached twice, and dropped all */
+	{ "unload-one", EXCHANGES, 0, "set", false },	  /* may leave a program that passes all */
 };
 
 #define CALLS_MAX 1024

@@ -222,9 +222,45 @@ static void a_place_is_lost(void **state)
 	free(t.order);
 }
 
+/* Says of the open socket that it is a zero-copy one, which veth does not have. */
+static void pretend_zerocopy(void)
+{
+	struct delivery d;
+	struct filter f;
+
+	assert_int_equal(filter_open(APP_NAME, &f), 0);
+	assert_int_equal(delivery_open(&f, &d), 0);
+	assert_true(d.sockets[0].owner != 0);
+	d.sockets[0].zerocopy = 1;
+	delivery_close(&d);
+	filter_close(&f);
+}
+
+/* Readers of zero-copy sockets have a second to leave before a driver takes their queues away. */
+static void unload_awaits_readers(void **state)
+{
+	static const char *const COMMANDS[] = { "unload ve0", "unload --name ve0",
+						"set ve0 --remove ve0" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(COMMANDS); i++) {
+		uint64_t began_ns;
+
+		e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --deliver xsk");
+		app_open(app_options("ve0", 0, 0));
+		pretend_zerocopy();
+		began_ns = gossip_now_ns();
+		e2e_tool("%s", COMMANDS[i]);
+		assert_true(gossip_now_ns() - began_ns >= 1000000000ULL);
+		app_close_all();
+		e2e_tool("unload --all");
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest TESTS[] = {
+		cmocka_unit_test_setup_teardown(unload_awaits_readers, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(two_queues_and_two_readers, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(a_queue_without_a_reader, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(two_interfaces_and_two_readers, app_setup,

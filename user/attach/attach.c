@@ -258,16 +258,23 @@ int attach_all(struct xdp_dedup *skel, const struct placement *where)
 	return attach_each(skel, where->ifnames, modes, where->cnt);
 }
 
-int attach_replace(const struct attachment *old, int new_fd)
+int attach_exchange(const struct attachment *old, int new_fd)
 {
 	LIBBPF_OPTS(bpf_xdp_attach_opts, opts, .old_prog_fd = bpf_prog_get_fd_by_id(old->id.prog_id));
-	int err = opts.old_prog_fd < 0 ? -errno : 0;
+	int err;
 
-	if (!err) {
-		err = bpf_xdp_attach(old->ifindex, new_fd,
-				     mode_of(old->mode)->flag | XDP_FLAGS_REPLACE, &opts);
-		close(opts.old_prog_fd);
-	}
+	if (opts.old_prog_fd < 0)
+		return -errno;
+	err = bpf_xdp_attach(old->ifindex, new_fd, mode_of(old->mode)->flag | XDP_FLAGS_REPLACE,
+			     &opts);
+	close(opts.old_prog_fd);
+	return err;
+}
+
+int attach_replace(const struct attachment *old, int new_fd)
+{
+	int err = attach_exchange(old, new_fd);
+
 	return err ? diag_err(err,
 			      "cannot exchange the program on %s: %s" ADVICE
 			      "--verbose shows what the kernel says",

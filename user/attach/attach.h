@@ -124,6 +124,15 @@ int attach_each(struct xdp_dedup *prog, char *const *ifnames, const enum attach_
  */
 int attach_replace(const struct attachment *old, int new_fd);
 
+/* Does what attach_replace() does, and logs nothing. */
+int attach_exchange(const struct attachment *old, int new_fd);
+
+/* Finds the program that the driver calls for this attachment: our program, or the dispatcher if
+ * our program is the only one in it. Returns 1, and *ret_prog_id; 0 if other programs share the
+ * dispatcher, or if the interface does not run our program any more; or -errno. Logs nothing.
+ */
+int attach_caller(const struct attachment *a, uint32_t *ret_prog_id);
+
 /* Close descriptors that libxdp 1.3 leaves open. attach_note_fds() is called before any code that
  * lists or attaches programs through libxdp, attach_close_other_fds() after it: it closes all
  * descriptors that are open now but were not then. Otherwise live.h would take a program for one

@@ -272,6 +272,39 @@ int attach_list(struct attachment **out, int *cnt)
 	return 0;
 }
 
+/* Does the dispatcher have our program, and no other? 1 or 0; -errno. */
+static int is_alone_in(uint32_t dispatcher_id, uint32_t prog_id)
+{
+	struct extensions e;
+	int err = extensions_read(&e), ours = 0, others = 0;
+
+	for (int i = 0; i < e.cnt; i++) {
+		ours += e.list[i].of == dispatcher_id && e.list[i].prog_id == prog_id;
+		others += e.list[i].of == dispatcher_id && e.list[i].prog_id != prog_id;
+	}
+	extensions_free(&e);
+	return err ?: ours && !others;
+}
+
+int attach_caller(const struct attachment *a, uint32_t *ret_prog_id)
+{
+	struct links links;
+	int found = links_read(&links);
+	const struct link *l = found ? NULL : links_find(&links, a->ifindex);
+
+	for (size_t i = 0; i < MODES_CNT && l; i++) {
+		uint32_t id = l->xdp_ids[MODES[i].xdp];
+
+		if (!id || MODES[i].mode != a->mode)
+			continue;
+		found = id == a->id.prog_id ? 1 : is_alone_in(id, a->id.prog_id);
+		if (found > 0)
+			*ret_prog_id = id;
+	}
+	links_free(&links);
+	return found;
+}
+
 /* The name of the program, as the kernel has it; "" if it has gone. 0 or -errno. */
 static int name_of(uint32_t prog_id, struct bpf_prog_info *info)
 {

@@ -74,7 +74,7 @@ int attachments_detach(const char *name)
 		return err;
 	for (int i = 0; i < cnt; i++)
 		list[i].meant = attachments_is_theirs(&list[i], id);
-	err = detach_meant(list, cnt);
+	err = detach_meant(list, cnt) ?: detach_finish();
 	free(list);
 	return err;
 }

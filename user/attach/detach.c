@@ -3,15 +3,56 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
+#include <bpf/bpf.h>
+#include <linux/if_link.h>
 #include <xdp/libxdp.h>
 
 #include "diag.h"
+#include "dispatch.h"
+#include "fd.h"
+#include "kernel.h"
+#include "links.h"
 
-/* 0 if the interface does not run it any more, whoever detached it; else -errno. Logs nothing. */
-static int detach_one(const struct attachment *a)
+/* Returns DETACH_PROGRAM's descriptor, or -errno. With frags, so that no MTU is too large. The
+ * first instruction gives it a tag that no other program has.
+ */
+static int load_program(void)
 {
-	struct attachment still = { 0 };
+	static const struct bpf_insn PASS[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = 0x6465647a },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = XDP_PASS },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		    .prog_flags = kernel_has_frags() ? BPF_F_XDP_HAS_FRAGS : 0);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, DETACH_PROGRAM, "Dual BSD/GPL", PASS,
+			       sizeof(PASS) / sizeof(PASS[0]), &opts);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Step 1 on one interface; -EOPNOTSUPP if other programs share the dispatcher. */
+static int pass_all(const struct attachment *a, int program_fd)
+{
+	struct attachment caller = *a;
+	int err;
+
+	if (program_fd < 0 || a->mode == MODE_HW)
+		return -EOPNOTSUPP;
+	err = attach_caller(a, &caller.id.prog_id);
+	if (err != 1)
+		return err ?: -EOPNOTSUPP;
+	err = attach_exchange(&caller, program_fd);
+	if (!err && a->dispatcher)
+		dispatch_remove(a->ifindex, caller.id.prog_id);
+	return err;
+}
+
+/* Both steps in one. */
+static int detach_now(const struct attachment *a)
+{
 	struct xdp_program *prog;
 	fd_set before;
 	int err;
@@ -24,8 +65,42 @@ static int detach_one(const struct attachment *a)
 		xdp_program__close(prog);
 	}
 	attach_close_other_fds(&before);
+	return err;
+}
+
+/* 0 if the interface does not run it any more, whoever detached it; else -errno. Logs nothing. */
+static int detach_one(const struct attachment *a, int program_fd)
+{
+	struct attachment still = { 0 };
+	int err = pass_all(a, program_fd);
+
+	if (err)
+		err = detach_now(a);
 	/* It is no failure if another process was first, or the interface is gone. */
 	return err && attach_find(a->ifindex, &still) == 0 ? 0 : err;
+}
+
+/* Goes once over those that are left. Returns how many have been detached. */
+static int detach_round(struct attachment *list, int cnt, int program_fd)
+{
+	int detached = 0;
+
+	for (int i = 0; i < cnt; i++)
+		if (list[i].meant && !list[i].detached) {
+			list[i].detach_err = detach_one(&list[i], program_fd);
+			list[i].detached = !list[i].detach_err;
+			detached += list[i].detached;
+		}
+	return detached;
+}
+
+static int count_left(const struct attachment *list, int cnt)
+{
+	int left = 0;
+
+	for (int i = 0; i < cnt; i++)
+		left += list[i].meant && !list[i].detached;
+	return left;
 }
 
 /* The kernel does not change the XDP program of a device while a device on top of it (its bridge,
@@ -34,18 +109,11 @@ static int detach_one(const struct attachment *a)
  */
 int detach_meant(struct attachment *list, int cnt)
 {
-	bool progress = true;
-	int err = 0;
+	int err = 0, program_fd = count_left(list, cnt) ? load_program() : -1;
 
-	while (progress) {
-		progress = false;
-		for (int i = 0; i < cnt; i++)
-			if (list[i].meant && !list[i].detached) {
-				list[i].detach_err = detach_one(&list[i]);
-				list[i].detached = !list[i].detach_err;
-				progress |= list[i].detached;
-			}
-	}
+	while (detach_round(list, cnt, program_fd) && count_left(list, cnt))
+		detach_finish();
+	fd_close(program_fd);
 	for (int i = 0; i < cnt; i++)
 		if (list[i].meant && !list[i].detached)
 			err = diag_err(list[i].detach_err,
@@ -55,4 +123,109 @@ int detach_meant(struct attachment *list, int cnt)
 					       ? "if a device on top of it, as a bridge, runs XDP: first ip link set dev DEVICE xdp off"
 					       : "--verbose shows what the kernel says");
 	return err;
+}
+
+/* Is it DETACH_PROGRAM? Returns 1 or 0; -errno if that cannot be told. libbpf leaves a program
+ * without a name if it takes the kernel for one that keeps none.
+ */
+static int is_detach_program(const struct bpf_prog_info *info)
+{
+	struct bpf_prog_info own = { 0 };
+	int fd, err;
+
+	if (info->nr_map_ids || (*info->name && strcmp(info->name, DETACH_PROGRAM)))
+		return 0;
+	fd = load_program();
+	err = fd < 0 ? fd : kernel_info(fd, &own, sizeof(own));
+	fd_close(fd);
+	return err ?: !memcmp(own.tag, info->tag, sizeof(own.tag));
+}
+
+/* Opens the program if it is DETACH_PROGRAM. Returns its descriptor; 0 if it is another one, or has
+ * gone; or -errno.
+ */
+static int open_program(uint32_t prog_id)
+{
+	struct bpf_prog_info info = { 0 };
+	int fd = bpf_prog_get_fd_by_id(prog_id), err;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	err = kernel_info(fd, &info, sizeof(info)) ?: is_detach_program(&info);
+	if (err == 1)
+		return fd;
+	close(fd);
+	return err;
+}
+
+/* Step 2 in this mode. Returns 1 if it was done; 0 if DETACH_PROGRAM does not run there; -errno. */
+static int finish_mode(const struct link *l, enum link_xdp xdp, enum attach_mode mode)
+{
+	int fd = l->xdp_ids[xdp] ? open_program(l->xdp_ids[xdp]) : 0, err;
+	LIBBPF_OPTS(bpf_xdp_attach_opts, opts, .old_prog_fd = fd);
+
+	if (fd <= 0)
+		return fd;
+	kernel_wait_for_packets();
+	err = bpf_xdp_detach((int)l->index, attach_mode_flag(mode) | XDP_FLAGS_REPLACE, &opts);
+	close(fd);
+	if (err == -ENODEV) /* the interface has gone */
+		err = 0;
+	return err ?: 1;
+}
+
+/* Goes once over all interfaces. Returns how many were detached, and the first failure. */
+static int finish_round(const struct links *links, char ifname[IF_NAMESIZE], int *ret_err)
+{
+	int detached = 0;
+
+	*ret_err = 0;
+	for (int i = 0; i < links->cnt; i++) {
+		const struct link *l = &links->list[i];
+		int err = finish_mode(l, LINK_XDP_NATIVE, MODE_NATIVE)
+				  ?: finish_mode(l, LINK_XDP_SKB, MODE_SKB);
+
+		detached += err > 0;
+		if (err < 0 && !*ret_err) {
+			*ret_err = err;
+			memcpy(ifname, l->name, IF_NAMESIZE);
+		}
+	}
+	return detached;
+}
+
+/* Step 2 wherever it is left to do. *ifname: "", or the interface that it failed on. */
+static int finish_all(char ifname[IF_NAMESIZE])
+{
+	struct links links;
+	int detached, err;
+
+	do {
+		*ifname = 0;
+		err = links_read(&links);
+		detached = err ? 0 : finish_round(&links, ifname, &err);
+		links_free(&links);
+	} while (err && detached); /* the upper one first, as above */
+	return err;
+}
+
+int detach_finish(void)
+{
+	char ifname[IF_NAMESIZE];
+	int err = finish_all(ifname);
+
+	if (err && !*ifname)
+		return diag_err(err, "cannot list the interfaces: %s", strerror(-err));
+	return err ? diag_err(err,
+			      "cannot detach from %s: %s; it passes all packets" ADVICE
+			      "if a device on top of it, as a bridge, runs XDP: first ip link set dev DEVICE xdp off",
+			      ifname, strerror(-err))
+		   : 0;
+}
+
+void detach_settle(void)
+{
+	char ifname[IF_NAMESIZE];
+
+	finish_all(ifname);
 }

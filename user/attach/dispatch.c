@@ -200,6 +200,18 @@ static void remove_pins(DIR *root, const struct dispatcher *d)
 	flock(dirfd(root), LOCK_UN);
 }
 
+void dispatch_remove(int ifindex, uint32_t dispatcher_id)
+{
+	struct dispatcher d;
+	DIR *root = open_root();
+
+	if (!root)
+		return;
+	name_dispatcher(&d, ifindex, dispatcher_id);
+	remove_pins(root, &d);
+	closedir(root);
+}
+
 /* Are all interfaces of the record of this network namespace, or have been? */
 static bool are_from_here(const struct dedup_iface record[DEDUP_IFACES_MAX])
 {

@@ -30,6 +30,11 @@ int dispatch_ready(bool may_make);
  */
 int dispatch_follow(int ifindex, uint32_t dispatcher_id);
 
+/* Removes the pins of this dispatcher, which the interface no longer runs. What cannot be removed
+ * now is left to dispatch_sweep().
+ */
+void dispatch_remove(int ifindex, uint32_t dispatcher_id);
+
 /* Removes the pins of dispatchers that no interface of the machine runs any more, if a program of
  * theirs is a filter of ours that was loaded in this network namespace. If not all namespaces can
  * be looked at, it is enough to look at this one and those to which its interfaces may have moved

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "attachments.h"
+#include "detach.h"
 #include "diag.h"
 #include "kernel.h"
 #include "loader.h"
@@ -55,7 +56,7 @@ int live_exchange_undo(struct pair *p)
 		return err;
 	tell_readers(&p->beside);
 	WRITE_ONCE(p->f.state->exchanging, 0);
-	return pin_dir_remove_beside(p->name);
+	return pin_dir_remove_beside(p->name) ?: detach_finish();
 }
 
 /* Raises the successor's limit as its hand will at its next step, which may be late. If the hand is
@@ -135,7 +136,7 @@ int live_exchange_complete(struct pair *p)
 	tell_readers(&p->f);
 	WRITE_ONCE(p->f.state->exchanging, 0);
 	WRITE_ONCE(p->beside.state->exchanging, 0);
-	return pin_dir_remove_beside(p->name);
+	return pin_dir_remove_beside(p->name) ?: detach_finish();
 }
 
 /* Step 1. */

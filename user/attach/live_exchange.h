@@ -12,7 +12,7 @@
  * 3. NAME's program is attached where its record says: in a dispatcher beside the program of
  *    +NAME, else in its place. If that fails, NAME and +NAME are exchanged back.
  * 4. A successor is put in charge, by two stores into its predecessor's state.successor.
- * 5. The program of +NAME is detached, its counters are kept, and +NAME is removed.
+ * 5. The program of +NAME is detached (detach.h), its counters are kept, and +NAME is removed.
  *
  * A process that is killed leaves one of four states. live_exchange_settle() tells them apart:
  * - Only +NAME exists: a load or an unload was cut off. +NAME is removed.

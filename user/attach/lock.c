@@ -7,6 +7,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "detach.h"
 #include "diag.h"
 #include "dirs.h"
 #include "dispatch.h"
@@ -39,6 +40,7 @@ int lock_take(bool verbose)
 		lock_release();
 		return err;
 	}
+	detach_settle();
 	live_exchange_settle();
 	dispatch_sweep();
 	return 0;

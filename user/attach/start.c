@@ -49,8 +49,10 @@ int filter_remove(const char *name)
 		filter_close(&f);
 	}
 	err = pin_dir_remove(name);
-	if (!err)
+	if (!err) {
 		delivery_end(&d); /* last: earlier, a reader could open the queue again */
+		delivery_await_readers(&d, NULL);
+	}
 	delivery_close(&d);
 	return err;
 }

@@ -268,7 +268,7 @@ static int unload(struct unload *u)
 	err = first_error(err, detach_meant(u->list, u->list_cnt));
 	for (int i = 0; i < u->pins_cnt; i++)
 		err = first_error(err, tidy(u, &u->pins[i]));
-	return err;
+	return first_error(err, detach_finish());
 }
 
 int control_unload(const struct wish *w)

@@ -9,6 +9,7 @@
 
 #include <bpf/bpf.h>
 
+#include "clock.h"
 #include "fd.h"
 #include "kept.h"
 #include "kernel.h"
@@ -18,6 +19,10 @@
 
 #define SOCKETS_BYTES (DEDUP_SOCKETS_MAX * sizeof(struct dedup_socket))
 #define IN_FLIGHT_BYTES (DEDUP_SOCKETS_MAX * DEDUP_IN_FLIGHT_MAX * sizeof(struct dedup_in_flight))
+
+#define READERS_NS 1000000000ULL
+#define READERS_TRY_US 5000
+#define READERS_FREED_US 50000
 
 /* Maps the elements of a map, all of so many bytes. */
 static int map_elements(int fd, size_t bytes, void **out)
@@ -228,6 +233,27 @@ static bool is_over(const struct delivery *d, const struct filter *f, uint32_t s
 	uint64_t owner = READ_ONCE(d->sockets[slot].owner);
 
 	return owner && !(f->config->policy.deliver && delivery_runs_on(f, owner >> 32));
+}
+
+static bool has_readers(const struct delivery *d, const struct filter *f)
+{
+	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++)
+		if (READ_ONCE(d->sockets[i].zerocopy) && (!f || is_over(d, f, i)) && has_socket(d, i))
+			return true;
+	return false;
+}
+
+void delivery_await_readers(const struct delivery *d, const struct filter *f)
+{
+	uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + READERS_NS;
+	bool waited = false;
+
+	while (d->sockets && has_readers(d, f) && clock_ns(CLOCK_MONOTONIC) < end_ns) {
+		waited = true;
+		usleep(READERS_TRY_US);
+	}
+	if (waited) /* the kernel frees a socket's queue in the background, and tells nobody */
+		usleep(READERS_FREED_US);
 }
 
 /* What readers that have ended have left comes first: it finds room. */

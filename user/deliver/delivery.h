@@ -77,6 +77,13 @@ void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t slo
  */
 void delivery_want_unread(const struct delivery *d, struct filter *f, struct delivery_unread *out);
 
+/* Waits up to a second until the readers have closed their zero-copy sockets in the slots of queues
+ * that nobody will open any more: those of delivery_want_unread(); all if f is NULL. The readers
+ * know already that their queues have ended. Then waits until the kernel has taken these sockets
+ * off the driver's queues.
+ */
+void delivery_await_readers(const struct delivery *d, const struct filter *f);
+
 /* Wants the id of one packet. Returns 1; -errno of want_id(); -EINVAL if its stream no longer
  * exists.
  */

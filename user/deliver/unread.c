@@ -20,6 +20,7 @@ void unread_want(const struct filter *from, struct filter *f)
 		return;
 	kernel_wait_for_packets();
 	delivery_want_unread(&d, f, &u);
+	delivery_await_readers(&d, f);
 	delivery_close(&d);
 	if (u.wanted)
 		diag_note("%u packets of %s were left by readers that have ended: their next copies pass",
