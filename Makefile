@@ -316,7 +316,7 @@ FUZZ_SOURCES := user/lib/datagram.c $(wildcard user/fips/fips*.c user/spec/*.c u
 		user/service/config_file.c user/service/scrapes_address.c user/service/metrics_out.c user/metrics/accept.c \
 		$(addprefix user/replay/,blocks.c capture.c ifaces.c link.c tap.c) \
 		user/cli/options.c $(addprefix user/control/,wish.c wish_streams.c) $(addprefix user/base/,args.c diag.c lines.c text.c units.c) \
-		$(addprefix user/filter/,format_11.c snapshot.c pins.c identity.c open.c stream_ids.c totals.c) user/host/dirs.c)
+		$(addprefix user/filter/,snapshot.c pins.c identity.c open.c stream_ids.c totals.c) user/host/dirs.c)
 
 $(BUILD)/fuzz/%.o: %.c Makefile | $(MADE)
 	$(call say,CC,$@)

@@ -95,12 +95,12 @@ static __always_inline void put_off_stale(void)
 static __always_inline __u64 new_limit(void)
 {
 	__u64 limit = dedup_hand_limit(&state, &config), less;
-	struct dedup_state *before = living_predecessor();
+	struct dedup_state *predecessor = living_predecessor();
 
-	if (!before)
+	if (!predecessor)
 		return limit;
-	less = dedup_tell_predecessor(&state, before, &config, limit);
-	return clock_of_stopped(before) ? limit : less;
+	less = dedup_tell_predecessor(&state, predecessor, &config, limit);
+	return clock_of_stopped(predecessor) ? limit : less;
 }
 
 /* Steps once. Returns how many ns later the next step is to come. */

@@ -116,7 +116,7 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);
 	__array(values, struct state_map);
-} before_state SEC(".maps");
+} outer_state SEC(".maps");
 
 struct filter_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -133,7 +133,7 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);
 	__array(values, struct filter_map);
-} before_filter SEC(".maps");
+} outer_filter SEC(".maps");
 
 /* Given to dedup_block_at(): the predecessor's memory is meant. */
 #define PREDECESSOR ((struct dedup_block *)1)
@@ -141,7 +141,7 @@ struct {
 static __always_inline struct dedup_block *predecessor_block(__u32 n)
 {
 	__u32 zero = 0;
-	struct filter_map *blocks = (void *)bpf_map_lookup_elem(&before_filter, &zero);
+	struct filter_map *blocks = (void *)bpf_map_lookup_elem(&outer_filter, &zero);
 
 	return blocks ? bpf_map_lookup_elem(blocks, &n) : NULL;
 }

@@ -70,7 +70,7 @@ static __always_inline struct dedup_state *living_predecessor(void)
 
 	if (!config.has_predecessor)
 		return NULL;
-	states = (void *)bpf_map_lookup_elem(&before_state, &zero);
+	states = (void *)bpf_map_lookup_elem(&outer_state, &zero);
 	st = states ? bpf_map_lookup_elem(states, &zero) : NULL;
 	return st && !dedup_is_forgotten(st) ? st : NULL;
 }
@@ -90,7 +90,7 @@ static __always_inline bool predecessor_realm(__u32 n, __u64 *realm_key)
 	__u64 i = n;
 
 	DEDUP_BOUND(i, DEDUP_STREAMS_MAX - 1);
-	i = configuration()->before[i];
+	i = configuration()->predecessor_stream[i];
 	if (!i)
 		return false;
 	i--;

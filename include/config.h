@@ -156,12 +156,12 @@ struct dedup_config {
 	/* With a predecessor, for each stream: 1 + the index of this stream in the predecessor; 0:
 	 * the predecessor has no stream whose ids are this one's, and is not asked.
 	 */
-	__u8 before[DEDUP_STREAMS_MAX];
+	__u8 predecessor_stream[DEDUP_STREAMS_MAX];
 
 	DEDUP_APPENDED(__u64 appended;)
 };
-_Static_assert(__builtin_offsetof(struct dedup_config, before) + DEDUP_STREAMS_MAX ==
-		       DEDUP_CONFIG_BYTES_12,
+_Static_assert(__builtin_offsetof(struct dedup_config, predecessor_stream) + DEDUP_STREAMS_MAX ==
+		       DEDUP_CONFIG_BYTES_OLDEST,
 	       "fields that moved: see format.h");
 
 /* When the hand passed a segment last. `learned` is state.learned when it passed the segment's

@@ -19,19 +19,16 @@
 #define XDP_DEDUP_FORMAT_H
 
 #ifdef DEDUP_NEXT_FORMAT /* tests build a tool of the format after this one */
-#define DEDUP_FORMAT 13
+#define DEDUP_FORMAT 14
 #define DEDUP_APPENDED(field) field
 #else
-#define DEDUP_FORMAT 12
+#define DEDUP_FORMAT 13
 #define DEDUP_APPENDED(field)
 #endif
-#define DEDUP_FORMAT_OLDEST 11
-#define DEDUP_FORMAT_ASKED 12 /* from this one on dedup_config has what was asked for */
+#define DEDUP_FORMAT_OLDEST 12
 
-/* Sizes of the structs: of dedup_config from format 12 on, of the others from the oldest format
- * on. Later formats have no fewer bytes.
- */
-#define DEDUP_CONFIG_BYTES_12 28216
+/* Sizes of the structs in the oldest format. Later formats have no fewer bytes. */
+#define DEDUP_CONFIG_BYTES_OLDEST 28216
 #define DEDUP_STATE_BYTES_OLDEST 35632
 #define DEDUP_COUNTERS_BYTES_OLDEST 336
 

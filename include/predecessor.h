@@ -61,10 +61,10 @@ enum dedup_charge {
  * predecessor divided by that of its successor, rounded up. Both are below 2^39. A successor with
  * one countdown is sized for turn_ids, not for twice as many: half of them cost it p / 2.
  */
-static inline __u64 dedup_scale(const struct dedup_config *before, const struct dedup_config *cfg)
+static inline __u64 dedup_scale(const struct dedup_config *predecessor, const struct dedup_config *cfg)
 {
 	bool is_single = cfg->memory.layout == DEDUP_COUNTDOWN && cfg->memory.places == 1;
-	__u64 ids = (before->memory.turn_ids << DEDUP_SCALE_SHIFT) * (1 + is_single);
+	__u64 ids = (predecessor->memory.turn_ids << DEDUP_SCALE_SHIFT) * (1 + is_single);
 
 	return (ids + cfg->memory.turn_ids - 1) / cfg->memory.turn_ids;
 }
@@ -80,21 +80,21 @@ static __always_inline __u64 dedup_told_ahead(const volatile struct dedup_config
 /* Tells the predecessor that its successor has learned, or may learn, this many ids in all. Rounds
  * the sum up, not each part: small steps would count for many times their ids.
  */
-static __always_inline void dedup_tell(struct dedup_state *st, struct dedup_state *before,
+static __always_inline void dedup_tell(struct dedup_state *st, struct dedup_state *predecessor,
 				       __u64 scale, __u64 ids)
 {
 	__u64 mask = (1 << DEDUP_SCALE_SHIFT) - 1, paid = -(st->told * scale) & mask;
 
-	__sync_fetch_and_add(&before->learned,
+	__sync_fetch_and_add(&predecessor->learned,
 			     ((ids - st->told) * scale + mask - paid) >> DEDUP_SCALE_SHIFT);
 	st->told = ids;
 }
 
 /* Returns how many more ids its successor, in charge, may learn than the predecessor was told. */
-static __always_inline __u64 dedup_room_of(const struct dedup_state *before,
+static __always_inline __u64 dedup_room_of(const struct dedup_state *predecessor,
 					   const volatile struct dedup_config *cfg)
 {
-	__s64 room = READ_ONCE(before->limit) - READ_ONCE(before->learned);
+	__s64 room = READ_ONCE(predecessor->limit) - READ_ONCE(predecessor->learned);
 
 	return room > 0 ? ((__u64)room << DEDUP_SCALE_SHIFT) / cfg->predecessor_scale : 0;
 }
@@ -104,20 +104,20 @@ static __always_inline __u64 dedup_room_of(const struct dedup_state *before,
  * has room for.
  */
 static __always_inline __u64 dedup_tell_predecessor(struct dedup_state *st,
-						    struct dedup_state *before,
+						    struct dedup_state *predecessor,
 						    const volatile struct dedup_config *cfg,
 						    __u64 limit)
 {
-	bool in_charge = READ_ONCE(before->successor);
+	bool in_charge = READ_ONCE(predecessor->successor);
 	__u64 ids = READ_ONCE(st->learned);
 
 	if (!in_charge)
 		ids += dedup_told_ahead(cfg);
 	if (ids > st->told)
-		dedup_tell(st, before, cfg->predecessor_scale, ids);
+		dedup_tell(st, predecessor, cfg->predecessor_scale, ids);
 	ids = st->told;
 	if (in_charge)
-		ids += dedup_room_of(before, cfg);
+		ids += dedup_room_of(predecessor, cfg);
 	return ids < limit ? ids : limit;
 }
 

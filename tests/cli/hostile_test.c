@@ -272,8 +272,8 @@ static void wait_gives_up(void **state)
 	(void)state;
 	sh(LOAD " && $XD resize v0 --window 20m");
 	assert_int_equal(filter_open("v0", &f), 0);
-	assert_int_equal(filter_open_before(&f), 0);
-	f.before->state->forgotten_at += 1ULL << 60;
+	assert_int_equal(filter_open_predecessor(&f), 0);
+	f.predecessor->state->forgotten_at += 1ULL << 60;
 	assert_run(1, "timeout " SECONDS " $XD resize v0 --window 5m --wait");
 	assert_one_line("the predecessor of v0 does not forget its ids");
 	filter_close(&f);

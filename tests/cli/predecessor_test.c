@@ -103,17 +103,17 @@ static void test_status_of_trouble(void **state)
 	assert_run(0, "$XD status v0");
 	assert_says("\n  change      has begun and not ended: ");
 	assert_null(strstr(output, "until then"));
-	assert_int_equal(filter_open_before(&f), 0);
-	f.before->state->successor = DEDUP_CHARGE_CHANGES;
+	assert_int_equal(filter_open_predecessor(&f), 0);
+	f.predecessor->state->successor = DEDUP_CHARGE_CHANGES;
 	assert_run(0, "$XD status v0");
 	assert_says("; until then the predecessor learns\n");
-	f.before->state->successor = DEDUP_SUCCESSOR_IN_CHARGE;
+	f.predecessor->state->successor = DEDUP_SUCCESSOR_IN_CHARGE;
 	f.state->exchanging = 0;
 	sh("rm $PINS/v0/predecessor_timer");
 	do {
-		f.before->state->last_ns = 1;
-		usleep(10 * f.before->config->memory.tick_ns / 1000);
-	} while (READ_ONCE(f.before->state->last_ns) != 1);
+		f.predecessor->state->last_ns = 1;
+		usleep(10 * f.predecessor->config->memory.tick_ns / 1000);
+	} while (READ_ONCE(f.predecessor->state->last_ns) != 1);
 	assert_run(0, "$XD status v0");
 	assert_says("; its hand has stopped, so it is not asked\n");
 	assert_run(3, "$XD test v0 " ID_A);

@@ -9,7 +9,7 @@
 /* Of each stream, where its fresh packets go, and the ids of the maps for sockets. */
 #define DELIVERED                                                                             \
 	"delivered() { $1 status v0 --json | jq -r '[.streams[].deliver] | join(\",\")'; }\n" \
-	"maps() { for m in xsks queues sockets handed; do\n"                                  \
+	"maps() { for m in xsks queues sockets in_flight; do\n"                               \
 	"	bpftool map show pinned $PINS/v0/$m -j | jq .id; done; }\n"
 
 static const struct cli_script SCRIPTS[] = {
@@ -129,7 +129,7 @@ static const struct cli_script SCRIPTS[] = {
 			  "has 'of an older xdp-dedup: load --replace --name v0'\n"
 			  "has 'at 10000 ids'\n"
 			  "got $NEXT status v0 --json\n"
-			  "has '\"format\": 12,'\n"
+			  "has '\"format\": 13,'\n"
 			  "got $NEXT test v0 " ID_A "\n"
 			  "$NEXT add v0 " ID_B "\n"
 			  "$NEXT save v0 /mnt/snapshot\n"
@@ -149,9 +149,9 @@ static const struct cli_script SCRIPTS[] = {
 			  "runs v0; runs p0\n"
 			  "$NEXT set v0 --action drop\n"
 			  "got $NEXT test v0 " ID_A "\n"
-			  "fails 'newer xdp-dedup (format 13' $XD status v0\n"
-			  "fails 'newer xdp-dedup (format 13' $XD load --replace --name v0\n"
-			  "fails 'newer xdp-dedup (format 13' $XD set v0 --action drop\n"
+			  "fails 'newer xdp-dedup (format 14' $XD status v0\n"
+			  "fails 'newer xdp-dedup (format 14' $XD load --replace --name v0\n"
+			  "fails 'newer xdp-dedup (format 14' $XD set v0 --action drop\n"
 			  "got $NEXT test v0 " ID_A "\n"
 			  "$XD unload v0 p0\n"
 			  "clean\n" },

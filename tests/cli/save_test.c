@@ -192,10 +192,10 @@ static void snapshot_is_told_of_all_ids(void **state)
 	send_events("ve0", m.s, 2 * EVENTS, EVENTS, 0);
 	usleep(50000);
 	assert_int_equal(filter_open("ve0", &f), 0);
-	assert_int_equal(filter_open_before(&f), 0);
-	assert_non_null(f.before);
+	assert_int_equal(filter_open_predecessor(&f), 0);
+	assert_non_null(f.predecessor);
 	/* One id of the snapshot counts for two ids of the filter, which is twice as large. */
-	assert_in_range(f.before->state->learned, 3 * EVENTS / 2, 3 * EVENTS / 2 + 100);
+	assert_in_range(f.predecessor->state->learned, 3 * EVENTS / 2, 3 * EVENTS / 2 + 100);
 	filter_close(&f);
 	e2e_tool("unload ve0");
 }

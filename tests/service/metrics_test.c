@@ -259,10 +259,10 @@ static void openmetrics(void **state)
 static void predecessor(void **state)
 {
 	(void)state;
-	feed.status.filter.before = &before;
-	feed.status.before = (struct status_before){ .fill = { .ids = 17, .fpr = 0.5 },
-						     .left_ns = 90 * S,
-						     .asked = true };
+	feed.status.filter.predecessor = &before;
+	feed.status.predecessor = (struct status_predecessor){ .fill = { .ids = 17, .fpr = 0.5 },
+							       .left_ns = 90 * S,
+							       .asked = true };
 	render(METRICS_TEXT);
 	exposition_has(text, "xdp_dedup_predecessor_asked{filter=\"feed\"} 1");
 	exposition_has(text, "xdp_dedup_predecessor_learns{filter=\"feed\"} 0");

@@ -34,18 +34,18 @@ int attachments_here(struct identity id)
 
 int attachments_elsewhere(const char *name)
 {
-	struct identity id, beside;
+	struct identity id, staged;
 	char directory[PATH_MAX];
 	int err = filter_identity(name, &id);
 
-	pin_dir_beside(directory, name);
+	pin_dir_staging(directory, name);
 	if (!err)
-		err = filter_identity(directory, &beside);
+		err = filter_identity(directory, &staged);
 	if (!err && !id.prog_id) /* a load was killed before it could pin its program */
 		err = live_find_program(id.state_id, &id.prog_id);
 	if (err)
 		return err;
-	if (beside.config_id || (id.prog_id && links_run_xdp_elsewhere(id.prog_id) > 0))
+	if (staged.config_id || (id.prog_id && links_run_xdp_elsewhere(id.prog_id) > 0))
 		return 1;
 	return live_anywhere(name);
 }

@@ -37,7 +37,7 @@ static int begin_exchange(struct pair *p)
 				p->name);
 	if (err)
 		return diag_err(err, "cannot begin the exchange: %s", strerror(-err));
-	WRITE_ONCE(p->beside.state->exchanging, 1);
+	WRITE_ONCE(p->staged.state->exchanging, 1);
 	kernel_wait_for_packets();
 	return 0;
 }
@@ -50,13 +50,13 @@ static void tell_readers(const struct filter *f)
 
 int live_exchange_undo(struct pair *p)
 {
-	int err = pair_list(p) ?: pair_attach_instead(p) ?: pair_detach_beside(p);
+	int err = pair_list(p) ?: pair_attach_instead(p) ?: pair_detach_staged(p);
 
 	if (err)
 		return err;
-	tell_readers(&p->beside);
+	tell_readers(&p->staged);
 	WRITE_ONCE(p->f.state->exchanging, 0);
-	return pin_dir_remove_beside(p->name) ?: detach_finish();
+	return pin_dir_remove_staging(p->name) ?: detach_finish();
 }
 
 /* Raises the successor's limit as its hand will at its next step, which may be late. If the hand is
@@ -66,7 +66,7 @@ static void give_room(struct pair *p)
 {
 	struct dedup_state *st = p->f.state;
 	__u64 limit = READ_ONCE(st->limit), most = dedup_hand_limit(st, p->f.config);
-	__u64 more = READ_ONCE(st->told) + dedup_room_of(p->beside.state, p->f.config);
+	__u64 more = READ_ONCE(st->told) + dedup_room_of(p->staged.state, p->f.config);
 
 	if (more > most)
 		more = most;
@@ -79,16 +79,17 @@ static void give_room(struct pair *p)
  */
 static void put_in_charge(struct pair *p)
 {
-	struct dedup_state *before = p->beside.state;
+	struct dedup_state *predecessor = p->staged.state;
 
-	if (before->successor != DEDUP_SUCCESSOR_IN_CHARGE)
-		__sync_lock_test_and_set(&before->successor, DEDUP_CHARGE_CHANGES);
+	if (predecessor->successor != DEDUP_SUCCESSOR_IN_CHARGE)
+		__sync_lock_test_and_set(&predecessor->successor, DEDUP_CHARGE_CHANGES);
 	give_room(p);
 	kernel_wait_for_packets();
-	__sync_lock_test_and_set(&before->successor, DEDUP_SUCCESSOR_IN_CHARGE);
+	__sync_lock_test_and_set(&predecessor->successor, DEDUP_SUCCESSOR_IN_CHARGE);
 	kernel_wait_for_packets();
-	if (!before->forgotten_at)
-		WRITE_ONCE(before->forgotten_at, dedup_forgotten_at(before, p->beside.config));
+	if (!predecessor->forgotten_at)
+		WRITE_ONCE(predecessor->forgotten_at,
+			   dedup_forgotten_at(predecessor, p->staged.config));
 }
 
 /* A filter has one predecessor at most: that of the one before has been given up, or has forgotten
@@ -98,12 +99,12 @@ static int drop_older(const struct pair *p)
 {
 	int same, err = 0;
 
-	if (!p->beside.config->has_predecessor)
+	if (!p->staged.config->has_predecessor)
 		return 0;
-	same = filter_same_predecessor(&p->f, &p->beside);
+	same = filter_same_predecessor(&p->f, &p->staged);
 	err = same < 0 ? same : 0;
 	if (!same)
-		err = filter_drop_predecessor(&p->beside);
+		err = filter_drop_predecessor(&p->staged);
 	return err ? diag_err(err, "cannot free the predecessor of %s: %s", p->name, strerror(-err))
 		   : 0;
 }
@@ -113,14 +114,14 @@ int live_exchange_complete(struct pair *p)
 	bool same = pair_same_memory(p);
 	int err;
 
-	tell_readers(&p->beside);
+	tell_readers(&p->staged);
 	if (!same)
 		put_in_charge(p);
-	err = pair_detach_beside(p);
+	err = pair_detach_staged(p);
 	if (err)
 		return err;
 	kernel_wait_for_packets();
-	err = filter_keep_counters(&p->beside, &p->f);
+	err = filter_keep_counters(&p->staged, &p->f);
 	if (err)
 		return diag_err(err, "cannot keep the counters of %s: %s", p->name, strerror(-err));
 	err = drop_older(p);
@@ -132,22 +133,22 @@ int live_exchange_complete(struct pair *p)
 		return err;
 	pair_begin_drops(p);
 	p->f.record->drop_until_ns = 0;
-	unread_want(&p->beside, &p->f);
+	unread_want(&p->staged, &p->f);
 	tell_readers(&p->f);
 	WRITE_ONCE(p->f.state->exchanging, 0);
-	WRITE_ONCE(p->beside.state->exchanging, 0);
-	return pin_dir_remove_beside(p->name) ?: detach_finish();
+	WRITE_ONCE(p->staged.state->exchanging, 0);
+	return pin_dir_remove_staging(p->name) ?: detach_finish();
 }
 
 /* Step 1. */
 static int prepare(struct pair *p, const struct placement *where, bool begins_drops)
 {
-	int err = attachments_write_record(&p->beside, where)
-		  ?: loader_await_hand(&p->beside)
+	int err = attachments_write_record(&p->staged, where)
+		  ?: loader_await_hand(&p->staged)
 		  ?: begin_exchange(p);
 
 	if (!err && begins_drops)
-		p->beside.record->drop_until_ns = kernel_now_ns() + p->beside.config->policy.drop_ns;
+		p->staged.record->drop_until_ns = kernel_now_ns() + p->staged.config->policy.drop_ns;
 	return err;
 }
 
@@ -189,7 +190,7 @@ int live_exchange(const char *name, const struct placement *where, bool begins_d
 
 	if (err) {
 		loader_explain(name, err);
-		pin_dir_remove_beside(name); /* nothing runs it yet */
+		pin_dir_remove_staging(name); /* nothing runs it yet */
 		return err;
 	}
 	err = change(&p, where, begins_drops);

@@ -25,23 +25,23 @@
 void pair_close(struct pair *p)
 {
 	filter_close(&p->f);
-	filter_close(&p->beside);
+	filter_close(&p->staged);
 	free(p->list);
 	p->list = NULL;
 }
 
 int pair_open(const char *name, struct pair *p)
 {
-	char beside[PATH_MAX];
+	char staging[PATH_MAX];
 	int err;
 
-	pin_dir_beside(beside, name);
+	pin_dir_staging(staging, name);
 	*p = (struct pair){ .name = name };
-	p->f.stats_fd = p->f.wanted_fd = p->beside.stats_fd = p->beside.wanted_fd = -1;
+	p->f.stats_fd = p->f.wanted_fd = p->staged.stats_fd = p->staged.wanted_fd = -1;
 	err = filter_open(name, &p->f)
-	      ?: filter_open_beside(name, &p->beside)
+	      ?: filter_open_staged(name, &p->staged)
 	      ?: filter_identity(name, &p->id)
-	      ?: filter_identity(beside, &p->beside_id);
+	      ?: filter_identity(staging, &p->staged_id);
 	if (err)
 		pair_close(p);
 	return err;
@@ -49,12 +49,12 @@ int pair_open(const char *name, struct pair *p)
 
 bool pair_same_memory(const struct pair *p)
 {
-	return p->f.state_id == p->beside.state_id;
+	return p->f.state_id == p->staged.state_id;
 }
 
 bool pair_is_committed(const struct pair *p)
 {
-	return filter_is_later(&p->f, &p->beside);
+	return filter_is_later(&p->f, &p->staged);
 }
 
 static bool runs(const struct attachment *a, struct identity id)
@@ -95,7 +95,7 @@ static int follow(const struct pair *p, struct filter *f, struct identity id,
 		struct attachment *a = &list[i];
 
 		*a = p->list[i];
-		if (a->id.state_id != p->f.state_id && a->id.state_id != p->beside.state_id)
+		if (a->id.state_id != p->f.state_id && a->id.state_id != p->staged.state_id)
 			continue;
 		a->id = id;
 		if (!attachments_recorded(f, a->ifname) && attachments_recorded(other, a->ifname))
@@ -113,8 +113,8 @@ int pair_follow(struct pair *p)
 
 	before.record = &record;
 	return pair_list(p)
-	       ?: follow(p, &p->f, p->id, &p->beside)
-	       ?: follow(p, &p->beside, p->beside_id, &before);
+	       ?: follow(p, &p->f, p->id, &p->staged)
+	       ?: follow(p, &p->staged, p->staged_id, &before);
 }
 
 void pair_begin_drops(const struct pair *p)
@@ -128,7 +128,7 @@ void pair_begin_drops(const struct pair *p)
 /* Does NAME's program take the place of that of +NAME anywhere, instead of running beside it? */
 static const struct attachment *in_place(const struct pair *p, const struct dedup_iface *entry)
 {
-	const struct attachment *a = pair_attached(p, (int)entry->ifindex, p->beside_id);
+	const struct attachment *a = pair_attached(p, (int)entry->ifindex, p->staged_id);
 
 	return here_has(entry) && a && !a->dispatcher ? a : NULL;
 }
@@ -140,7 +140,7 @@ int pair_missing(const struct pair *p, char names[][IF_NAMESIZE], enum attach_mo
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		const struct dedup_iface *entry = &p->f.record->ifaces[i];
 		int ifindex = (int)entry->ifindex;
-		const struct attachment *a = pair_attached(p, ifindex, p->beside_id);
+		const struct attachment *a = pair_attached(p, ifindex, p->staged_id);
 
 		if (!here_has(entry) || in_place(p, entry) || pair_attached(p, ifindex, p->id) ||
 		    !if_indextoname(entry->ifindex, names[cnt]))
@@ -241,30 +241,30 @@ int pair_attach_new(struct pair *p)
 
 	if (err)
 		return err;
-	if (p->beside.config->policy.action != DEDUP_DROP_FOR)
+	if (p->staged.config->policy.action != DEDUP_DROP_FOR)
 		pair_begin_drops(p);
 	err = attach_missing(p);
 	return err ? err : pair_attach_instead(p);
 }
 
-int pair_detach_beside(struct pair *p)
+int pair_detach_staged(struct pair *p)
 {
 	int live, err = pair_list(p);
 
 	if (err)
 		return err;
 	for (int i = 0; i < p->cnt; i++)
-		p->list[i].meant = runs(&p->list[i], p->beside_id);
+		p->list[i].meant = runs(&p->list[i], p->staged_id);
 	err = detach_meant(p->list, p->cnt);
 	if (err)
 		return err;
-	err = filter_unpin_program(&p->beside);
+	err = filter_unpin_program(&p->staged);
 	if (err)
 		return diag_err(err, "cannot remove a pin of the program that %s had: %s", p->name,
 				strerror(-err));
-	if (!attachments_unseen(&p->f) && !attachments_unseen(&p->beside))
+	if (!attachments_unseen(&p->f) && !attachments_unseen(&p->staged))
 		return 0;
-	live = live_program_of(p->beside_id.config_id);
+	live = live_program_of(p->staged_id.config_id);
 	if (live < 0)
 		return diag_err(live, "cannot look at the programs in the kernel: %s",
 				strerror(-live));

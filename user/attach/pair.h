@@ -13,8 +13,8 @@
 
 struct pair {
 	const char *name;
-	struct filter f, beside;
-	struct identity id, beside_id;
+	struct filter f, staged;
+	struct identity id, staged_id;
 	struct attachment *list; /* pair_list()'s, of cnt: of all filters */
 	int cnt;
 };
@@ -65,7 +65,7 @@ int pair_attach_new(struct pair *p);
  * it is in another network namespace, the program must be gone everywhere afterwards: while both
  * run, their shared maps must stay. Returns 0; -EBUSY if it is not gone; or another -errno.
  */
-int pair_detach_beside(struct pair *p);
+int pair_detach_staged(struct pair *p);
 
 /* Pins NAME's program as it runs: in a dispatcher, the one that libxdp has loaded. Returns 0, or
  * -errno.

@@ -34,7 +34,7 @@ static int attach_again(struct pair *p)
 		struct dedup_iface *entry = attachments_recorded(&p->f, names[i]);
 		char *name = names[i];
 
-		if (!entry || pair_attached(p, (int)entry->ifindex, p->beside_id) ||
+		if (!entry || pair_attached(p, (int)entry->ifindex, p->staged_id) ||
 		    !pair_attach_to(p, &name, &modes[i], 1))
 			continue;
 		*entry = (struct dedup_iface){ 0 };
@@ -49,8 +49,8 @@ static int attach_again(struct pair *p)
  */
 static bool is_elsewhere(const struct pair *p)
 {
-	return !here_has_any(p->f.record->ifaces) && !here_has_any(p->beside.record->ifaces) &&
-	       (filter_unpin_program(&p->beside) || live_program_now(p->beside_id.config_id));
+	return !here_has_any(p->f.record->ifaces) && !here_has_any(p->staged.record->ifaces) &&
+	       (filter_unpin_program(&p->staged) || live_program_now(p->staged_id.config_id));
 }
 
 /* Opens NAME, which is open as *f, and +NAME. -ENOENT, too, if +NAME lacked pins, and is removed;
@@ -58,18 +58,18 @@ static bool is_elsewhere(const struct pair *p)
  */
 static int open_pair(const char *name, const struct filter *f, struct pair *p)
 {
-	char beside[PATH_MAX];
+	char staging[PATH_MAX];
 	int format, err = pair_open(name, p);
 
 	if (err != -EPROTO)
 		return err;
-	pin_dir_beside(beside, name);
-	format = filter_format(beside);
+	pin_dir_staging(staging, name);
+	format = filter_format(staging);
 	if (format < 0)
 		return format;
 	if (format && (format < DEDUP_FORMAT_OLDEST || format > DEDUP_FORMAT))
 		return -ENOENT;
-	err = pin_dir_remove_beside(name);
+	err = pin_dir_remove_staging(name);
 	if (err)
 		return err;
 	WRITE_ONCE(f->state->exchanging, 0);
@@ -86,7 +86,7 @@ static void settle(const char *name)
 	int err = filter_open(name, &f);
 
 	if (err == -ENOENT) {
-		pin_dir_remove_beside(name);
+		pin_dir_remove_staging(name);
 		return;
 	}
 	if (!err) {
@@ -126,8 +126,8 @@ static void settle_predecessor(const char *name)
 
 	if (filter_open(name, &f))
 		return;
-	err = filter_open_before(&f);
-	if (!err && (f.before ? dedup_is_forgotten(f.before->state) : has_rest(&f)))
+	err = filter_open_predecessor(&f);
+	if (!err && (f.predecessor ? dedup_is_forgotten(f.predecessor->state) : has_rest(&f)))
 		err = filter_drop_predecessor(&f);
 	if (err)
 		diag_err(err, "cannot free the predecessor of %s: %s", name, strerror(-err));
@@ -135,24 +135,24 @@ static void settle_predecessor(const char *name)
 }
 
 /* For scandir(): +NAME, and what versions up to format 10 made: "+", and ~NAME, a predecessor. */
-static int is_beside(const struct dirent *entry)
+static int is_staging(const struct dirent *entry)
 {
 	const char *name = entry->d_name + 1;
 
-	return (entry->d_name[0] == *BESIDE && (!*name || filter_name_ok(name))) ||
+	return (entry->d_name[0] == *STAGING && (!*name || filter_name_ok(name))) ||
 	       (entry->d_name[0] == *PREDECESSOR_10 && filter_name_ok(name));
 }
 
 void live_exchange_settle(void)
 {
 	struct dirent **found;
-	int cnt = scandir(PIN_ROOT, &found, is_beside, alphasort);
+	int cnt = scandir(PIN_ROOT, &found, is_staging, alphasort);
 	char **names, path[PATH_MAX];
 
 	for (int i = 0; i < cnt; i++) {
 		const char *name = found[i]->d_name + 1;
 
-		if (found[i]->d_name[0] == *BESIDE)
+		if (found[i]->d_name[0] == *STAGING)
 			settle(name);
 		else
 			pin_dir_remove_10(name);

@@ -14,7 +14,7 @@
 static int make_ready(const char *name, const struct placement *where, uint64_t drop_ns)
 {
 	struct filter f;
-	int err = filter_open_beside(name, &f);
+	int err = filter_open_staged(name, &f);
 
 	if (err)
 		return loader_explain(name, err);
@@ -75,7 +75,7 @@ int filter_start(const char *name, const struct placement *where, uint64_t drop_
 	int err = make_ready(name, where, drop_ns);
 
 	if (err) {
-		pin_dir_remove_beside(name);
+		pin_dir_remove_staging(name);
 		return err;
 	}
 	err = pin_dir_publish(name);

@@ -233,15 +233,15 @@ static void json_fill(json_object *o, const struct status *s)
 }
 
 /* null if there is none. */
-static json_object *json_before(const struct status *s)
+static json_object *json_predecessor(const struct status *s)
 {
-	const struct status_before *b = &s->before;
+	const struct status_predecessor *b = &s->predecessor;
 	const struct dedup_config *c;
 	json_object *o;
 
-	if (!s->filter.before)
+	if (!s->filter.predecessor)
 		return NULL;
-	c = s->filter.before->config;
+	c = s->filter.predecessor->config;
 	o = json_object_new_object();
 	ADD("layout", json_text(layout_of(c->memory.layout)->name));
 	ADD("capacity", json_u64(c->memory.capacity));
@@ -309,7 +309,7 @@ json_object *status_json(const struct status *s)
 	ADD("ids_estimate", json_double(s->fill.ids));
 	ADD("ids_estimate_error", json_double(s->fill.ids_error));
 	ADD("fpr_estimate", json_double(s->fpr));
-	ADD("predecessor", json_before(s));
+	ADD("predecessor", json_predecessor(s));
 	ADD("format", json_u64(c->format));
 	ADD("exchanging", json_bool(s->exchanging));
 	ADD("advice", advice_json(list, cnt));

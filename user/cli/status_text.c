@@ -96,19 +96,19 @@ static void print_estimate(const struct status *s)
 	if (f->read_part < 1)
 		printf(" (standard error %.0f)", f->ids_error);
 	printf("; false-positive rate now %.3g%s\n", s->fpr,
-	       s->before.asked ? ", the predecessor's included" : "");
+	       s->predecessor.asked ? ", the predecessor's included" : "");
 	if (f->read_part < 1)
 		printf("              fill and estimate from a sample of %.3g %%; --exact reads all\n",
 		       100 * f->read_part);
 }
 
 /* What is left of the filter that was there before a change, and of the change. */
-static void print_before(const struct status *s)
+static void print_predecessor(const struct status *s)
 {
-	const struct status_before *b = &s->before;
+	const struct status_predecessor *b = &s->predecessor;
 
-	if (s->filter.before) {
-		const char *size = FORMAT_BYTES(plan_bytes(s->filter.before->config));
+	if (s->filter.predecessor) {
+		const char *size = FORMAT_BYTES(plan_bytes(s->filter.predecessor->config));
 
 		if (b->forgotten)
 			printf("  predecessor has forgotten every id; its memory, %s, goes with the next set, resize, load, unload or refresh\n",
@@ -323,7 +323,7 @@ void status_print(const struct status *s)
 		       100 * s->hand, s->turns + 1, FORMAT_TIME(s->oldest_ns));
 	print_fill(s);
 	print_estimate(s);
-	print_before(s);
+	print_predecessor(s);
 	print_advice(s);
 	printf("  kept away   %s\n\n", FORMAT_BYTES(s->counters.dropped_bytes));
 	print_counters(&s->counters);

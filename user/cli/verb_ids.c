@@ -67,7 +67,7 @@ static const char *remove_id(struct filter *f, const uint8_t *id, const char *te
 		diag_err(known,
 			 "the predecessor of %s still knows %s, and its layout, %s, cannot take ids out" ADVICE
 			 "xdp-dedup status says until when",
-			 f->name, text, layout_of(f->before->config->memory.layout)->name);
+			 f->name, text, layout_of(f->predecessor->config->memory.layout)->name);
 	else if (known < 0)
 		diag_err(known,
 			 "%s has layout %s, which cannot take ids out" ADVICE
@@ -169,7 +169,7 @@ static int run(const struct options *o, id_fn fn, enum exit_code some_unknown)
 		filter_close(&f);
 		return EXIT_MISUSED;
 	}
-	err = filter_open_before(&f);
+	err = filter_open_predecessor(&f);
 	if (err)
 		loader_explain(f.name, err);
 	for (int i = 1; i < o->args_cnt && !err; i++)

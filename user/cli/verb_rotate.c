@@ -75,11 +75,11 @@ static int is_done(const struct turning *t)
 /* Makes a request of the hand, and of the predecessor's, and waits until it is done. */
 static int turn_both(struct filter *f, request_fn request)
 {
-	struct filter *before = f->before;
+	struct filter *predecessor = f->predecessor;
 	struct turning own, other;
 	int done = 0;
 
-	if (!ask(f, request, &own) || (before && !ask(before, request, &other)))
+	if (!ask(f, request, &own) || (predecessor && !ask(predecessor, request, &other)))
 		return -EUCLEAN;
 	while (!done) {
 		usleep(1000);
@@ -89,8 +89,8 @@ static int turn_both(struct filter *f, request_fn request)
 		/* A predecessor's hand has nothing to do if it has stopped, as it does when the
 		 * predecessor is given up meanwhile.
 		 */
-		if (done == 1 && before &&
-		    !stats_stopped(before->config, before->state, kernel_now_ns()))
+		if (done == 1 && predecessor &&
+		    !stats_stopped(predecessor->config, predecessor->state, kernel_now_ns()))
 			done = is_done(&other);
 	}
 	return done < 0 ? done : 0;
@@ -103,7 +103,7 @@ static int turn(const struct options *o, request_fn request)
 
 	if (kernel_ready(o->wish.verbose, false) || attachments_open(o->args[0], &f))
 		return EXIT_FAILED;
-	err = filter_open_before(&f);
+	err = filter_open_predecessor(&f);
 	if (err)
 		loader_explain(f.name, err);
 	else

@@ -30,7 +30,7 @@
 
 struct session {
 	const struct options *o;
-	char only[sizeof(BESIDE) + NAME_MAX_LEN]; /* the filter that is named; "": all */
+	char only[sizeof(STAGING) + NAME_MAX_LEN]; /* the filter that is named; "": all */
 	struct monitor filters;
 	const struct watched *selected; /* one of them; NULL: there is none */
 	struct attach_view view;	/* of this reading */

@@ -58,7 +58,7 @@ static int look(struct change *c)
 		return err;
 	}
 	c->where = (struct placement){ c->ifnames, c->cnt, c->w->where.mode };
-	plan_asked(c->f.config, &c->spec);
+	spec_of_config(c->f.config, &c->spec);
 	return 0;
 }
 
@@ -109,11 +109,11 @@ int change_run(const struct wish *w, int (*make)(struct change *c))
 /* Two turns at most are left of a predecessor, unless somebody has overwritten its state. */
 static int check_turns_left(const struct filter *f)
 {
-	const struct filter *before = f->before;
-	uint64_t at = READ_ONCE(before->state->forgotten_at);
-	uint64_t places = at - READ_ONCE(before->state->passed);
+	const struct filter *predecessor = f->predecessor;
+	uint64_t at = READ_ONCE(predecessor->state->forgotten_at);
+	uint64_t places = at - READ_ONCE(predecessor->state->passed);
 
-	if (!at || places <= 2ULL * before->config->memory.places)
+	if (!at || places <= 2ULL * predecessor->config->memory.places)
 		return 0;
 	return diag_err(
 		-EUCLEAN,
@@ -125,12 +125,12 @@ static int check_turns_left(const struct filter *f)
  */
 static int has_predecessor(struct filter *f)
 {
-	int err = filter_open_before(f);
+	int err = filter_open_predecessor(f);
 
 	if (err)
 		return diag_err(err, "cannot tell whether %s has a predecessor: %s", f->name,
 				strerror(-err));
-	if (!f->before || dedup_is_forgotten(f->before->state))
+	if (!f->predecessor || dedup_is_forgotten(f->predecessor->state))
 		return 0;
 	return check_turns_left(f) ?: 1;
 }

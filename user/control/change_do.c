@@ -97,11 +97,11 @@ int change_program(struct change *c, struct dedup_config *cfg)
 int change_check_room(struct change *c)
 {
 	struct filter *f = &c->f;
-	int err = f->before ? 0 : filter_open_before(f);
+	int err = f->predecessor ? 0 : filter_open_predecessor(f);
 
 	if (err)
 		return diag_err(err, "cannot tell whether %s has a predecessor", f->name);
-	if (!f->before || c->w->forget)
+	if (!f->predecessor || c->w->forget)
 		return 0;
 	return diag_err(
 		-EBUSY,

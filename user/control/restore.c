@@ -61,7 +61,7 @@ static int plan(struct restoration *r)
 	struct filter_spec spec;
 	int err;
 
-	plan_asked(old, &spec);
+	spec_of_config(old, &spec);
 	spec.several = r->where.cnt > 1;
 	err = plan_here(&spec, &r->cfg);
 	if (err)
@@ -95,19 +95,19 @@ static int check_memory(const struct restoration *r)
 
 static int make(struct restoration *r)
 {
-	struct predecessor before;
+	struct predecessor predecessor;
 	int err = name_claim(r->name), restored;
 
 	if (err)
 		return err;
-	restored = predecessor_of_snapshot(&r->snapshot, NULL, &before);
+	restored = predecessor_of_snapshot(&r->snapshot, NULL, &predecessor);
 	if (restored < 0)
 		return restored;
 	r->forgotten = restored;
 	if (r->forgotten)
 		r->cfg.has_predecessor = r->cfg.predecessor_scale = 0;
-	err = loader_create(r->name, &r->cfg, r->forgotten ? NULL : &before);
-	predecessor_close(&before);
+	err = loader_create(r->name, &r->cfg, r->forgotten ? NULL : &predecessor);
+	predecessor_close(&predecessor);
 	return err;
 }
 
@@ -182,7 +182,7 @@ static int give(struct change *c, const struct predecessor *snapshot)
 	cfg.earlier_stats = cfg.has_predecessor = 1;
 	cfg.predecessor_scale = dedup_scale(&snapshot->config, &cfg);
 	for (uint32_t n = 0; n < cfg.policy.streams_cnt; n++)
-		cfg.before[n] = n + 1; /* has_same_ids() */
+		cfg.predecessor_stream[n] = n + 1; /* has_same_ids() */
 	err = loader_next_program(c->f.name, &cfg, snapshot);
 	return err ?: live_exchange(c->f.name, &c->where, false);
 }
@@ -190,7 +190,7 @@ static int give(struct change *c, const struct predecessor *snapshot)
 static int restore_into(struct restoration *r, struct change *c)
 {
 	const struct dedup_config *snapshot = &r->snapshot.head.config;
-	struct predecessor before;
+	struct predecessor predecessor;
 	int err, restored;
 
 	if (c->w->where.cnt)
@@ -206,12 +206,12 @@ static int restore_into(struct restoration *r, struct change *c)
 	err = change_check_room(c) ?: change_check_memory("what was saved", plan_bytes(snapshot));
 	if (err)
 		return err;
-	restored = predecessor_of_snapshot(&r->snapshot, &c->f, &before);
+	restored = predecessor_of_snapshot(&r->snapshot, &c->f, &predecessor);
 	if (restored < 0)
 		return restored;
 	r->forgotten = restored;
-	err = r->forgotten ? 0 : give(c, &before);
-	predecessor_close(&before);
+	err = r->forgotten ? 0 : give(c, &predecessor);
+	predecessor_close(&predecessor);
 	return err;
 }
 

@@ -18,12 +18,12 @@
 /* A snapshot is of one memory: what a predecessor knows beside it would be missing. */
 static int check_predecessor(const struct wish *w, struct filter *f)
 {
-	int err = filter_open_before(f);
+	int err = filter_open_predecessor(f);
 
 	if (err)
 		return diag_err(err, "cannot tell whether %s has a predecessor: %s", f->name,
 				strerror(-err));
-	if (!f->before || dedup_is_forgotten(f->before->state) || w->forget)
+	if (!f->predecessor || dedup_is_forgotten(f->predecessor->state) || w->forget)
 		return 0;
 	return diag_err(
 		-EBUSY,

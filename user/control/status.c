@@ -86,7 +86,7 @@ static void note_twin(struct status *s, const struct attach_view *v, const struc
  */
 static void collect_attached(struct status *s, const struct attach_view *v)
 {
-	const struct filter *beside = s->filter.beside;
+	const struct filter *staged = s->filter.staged;
 
 	s->mode = "none";
 	for (int i = 0; i < v->cnt; i++) {
@@ -100,7 +100,7 @@ static void collect_attached(struct status *s, const struct attach_view *v)
 			continue;
 		}
 		if (a->id.state_id != s->filter.state_id &&
-		    (!beside || a->id.state_id != beside->state_id))
+		    (!staged || a->id.state_id != staged->state_id))
 			continue;
 		if (has_iface(s, a->ifindex)) /* two programs, during a change */
 			continue;
@@ -199,8 +199,8 @@ bool status_drops(const struct status *s)
 /* And the rate of both. */
 static void update_before(struct status *s)
 {
-	const struct filter *f = s->filter.before;
-	struct status_before *b = &s->before;
+	const struct filter *f = s->filter.predecessor;
+	struct status_predecessor *b = &s->predecessor;
 
 	s->fpr = s->fill.fpr;
 	if (!f)
@@ -208,7 +208,7 @@ static void update_before(struct status *s)
 	b->left_ns = stats_forgets_in_ns(f->config, f->state, kernel_now_ns());
 	b->leads = READ_ONCE(f->state->successor) != DEDUP_SUCCESSOR_IN_CHARGE;
 	b->forgotten = dedup_is_forgotten(f->state);
-	b->asked = stats_asks_before(&s->filter);
+	b->asked = stats_asks_predecessor(&s->filter);
 	if (b->asked)
 		s->fpr = stats_rate_of_both(s->fpr, b->fill.fpr);
 }
@@ -256,8 +256,8 @@ static void collect_fill(struct status *s)
 
 	s->fill = stats_fill(c, s->filter.blocks, hand, sample);
 	collect_histogram(s, hand, sample);
-	if (s->filter.before)
-		s->before.fill = stats_fill_of(s->filter.before, s->exact, kernel_now_ns());
+	if (s->filter.predecessor)
+		s->predecessor.fill = stats_fill_of(s->filter.predecessor, s->exact, kernel_now_ns());
 }
 
 /* Fills in the rest; s->filter is open. */
@@ -309,7 +309,7 @@ int status_advice(const struct status *s, const struct filter_counters *recent,
 		.recent = recent ? *recent : s->counters,
 		.pace = s->pace,
 		.stopped = s->stopped,
-		.asks_before = s->before.asked,
+		.asks_predecessor = s->predecessor.asked,
 		.macs_changed = s->faults.stale_cnt ? s->faults.stale[0] : NULL,
 	};
 
@@ -326,7 +326,7 @@ int status_advice(const struct status *s, const struct filter_counters *recent,
 
 int status_collect(struct filter *f, const struct attach_view *view, bool exact, struct status *s)
 {
-	int err = filter_open_before(f) ?: filter_open_change(f);
+	int err = filter_open_predecessor(f) ?: filter_open_change(f);
 
 	*s = (struct status){ .filter = *f,
 			      .layout = layout_of(f->config->memory.layout),

@@ -36,8 +36,8 @@ struct status_iface {
 	uint32_t queues; /* receive queues, of a filter that delivers; 0: not known */
 };
 
-/* What is shown of a filter's predecessor (include/predecessor.h), s->filter.before. */
-struct status_before {
+/* What is shown of a filter's predecessor (include/predecessor.h), s->filter.predecessor. */
+struct status_predecessor {
 	struct fill fill;
 	uint64_t left_ns; /* stats_forgets_in_ns() */
 	bool leads;	  /* it is still in charge: a change has not ended */
@@ -59,7 +59,7 @@ struct status {
 	struct filter_counters counters;		   /* of all streams */
 	struct filter_counters streams[DEDUP_STREAMS_MAX]; /* of each */
 	struct fill fill;				   /* of this filter's own memory */
-	struct status_before before;			   /* if filter.before is not NULL */
+	struct status_predecessor predecessor;		   /* if filter.predecessor is not NULL */
 	double fpr;	       /* the rate that packets meet now, with the predecessor */
 	bool exchanging;       /* a change has begun and not ended (live_exchange.h) */
 	uint64_t *histogram;   /* countdown: layout.h; NULL: too long to show, or another layout */

@@ -24,7 +24,7 @@
 /* A filter, as its pins have it. */
 struct pinned {
 	const char *name;
-	struct identity id, beside; /* and of +NAME, of a change that could not be ended */
+	struct identity id, staged; /* and of +NAME, of a change that could not be ended */
 	bool meant;	    /* the pins are to be removed, if the filter then runs nowhere */
 	const char *absent; /* meant by this name, of an interface that is not here now; or NULL */
 };
@@ -41,7 +41,7 @@ struct unload {
 /* Does the attachment run the filter? */
 static bool is_of(const struct attachment *a, const struct pinned *p)
 {
-	return attachments_is_theirs(a, p->id) || attachments_is_theirs(a, p->beside);
+	return attachments_is_theirs(a, p->id) || attachments_is_theirs(a, p->staged);
 }
 
 /* Fills in all of *u but `w` and what is meant. What cannot be told is a failure, but not with
@@ -49,7 +49,7 @@ static bool is_of(const struct attachment *a, const struct pinned *p)
  */
 static int look(struct unload *u)
 {
-	char beside[PATH_MAX];
+	char staging[PATH_MAX];
 	int err = attach_list(&u->list, &u->list_cnt);
 
 	if (!err && !u->w->force)
@@ -70,8 +70,8 @@ static int look(struct unload *u)
 		struct pinned *p = &u->pins[i];
 
 		p->name = u->names[i];
-		pin_dir_beside(beside, p->name);
-		err = filter_identity(p->name, &p->id) ?: filter_identity(beside, &p->beside);
+		pin_dir_staging(staging, p->name);
+		err = filter_identity(p->name, &p->id) ?: filter_identity(staging, &p->staged);
 		if (err && !u->w->force)
 			return loader_explain(p->name, err);
 	}

@@ -69,7 +69,7 @@ static void add_sizes(const struct advice_reading *r, char *text)
 	uint64_t window_ns =
 		rounded_down_ns(r->config->memory.window_ns * (double)r->config->memory.capacity /
 				(HEADROOM * needed));
-	const char *wait = r->asks_before ? " --wait" : "";
+	const char *wait = r->asks_predecessor ? " --wait" : "";
 	size_t len = strlen(text);
 
 	len += snprintf(text + len, ADVICE_TEXT_MAX - len, "xdp-dedup resize %s --capacity %s%s",

@@ -19,7 +19,7 @@ struct advice_reading {
 	struct filter_counters recent; /* lately; equal to `total` if not known */
 	struct stats_pace pace;	       /* now */
 	bool stopped;		       /* stats_stopped() */
-	bool asks_before;	       /* stats_asks_before() */
+	bool asks_predecessor;	       /* stats_asks_predecessor() */
 	const char *macs_changed;      /* an interface whose MACs have changed; NULL: none */
 	const char *skb;	       /* an interface in skb mode; NULL: none */
 	int skb_native;		       /* 1: its driver has native XDP; 0: it has not; -errno */

@@ -18,19 +18,18 @@
 #define CONFIG_MAP_NAME ".rodata.config"
 #define RECORD_MAP_NAME ".data.record"
 
-int identity_of_pin(const char *name, const char *pin, uint32_t *id)
+/* identity_of_pin() of what is pinned at this path. */
+static int id_at(const char *path, uint32_t *id)
 {
 	union {
 		struct bpf_map_info map;
 		struct bpf_prog_info prog;
 	} info = { 0 };
-	char path[PATH_MAX];
 	int fd, err;
 
 	_Static_assert(offsetof(struct bpf_map_info, id) == offsetof(struct bpf_prog_info, id),
 		       "one field is read for both");
 	*id = 0;
-	pin_path(path, name, pin);
 	fd = bpf_obj_get(path);
 	if (fd < 0)
 		return pin_error(errno) == -EPROTO ? 0 : -errno;
@@ -40,11 +39,22 @@ int identity_of_pin(const char *name, const char *pin, uint32_t *id)
 	return err;
 }
 
+int identity_of_pin(const char *name, enum pin pin, uint32_t *ret_id)
+{
+	char path[PATH_MAX];
+
+	pin_find(path, name, pin);
+	return id_at(path, ret_id);
+}
+
 int filter_identity(const char *name, struct identity *out)
 {
-	return identity_of_pin(name, PINS[PIN_STATE], &out->state_id)
-	       ?: identity_of_pin(name, PINS[PIN_CONFIG], &out->config_id)
-	       ?: identity_of_pin(name, PIN_PROG, &out->prog_id);
+	char program[PATH_MAX];
+
+	pin_path(program, name, PIN_PROG);
+	return identity_of_pin(name, PIN_STATE, &out->state_id)
+	       ?: identity_of_pin(name, PIN_CONFIG, &out->config_id)
+	       ?: id_at(program, &out->prog_id);
 }
 
 int filter_format(const char *name)

@@ -7,6 +7,8 @@
 
 #include <linux/bpf.h>
 
+#include "pins.h"
+
 /* The kernel's ids of a filter and its programs; 0 for what is not pinned. */
 struct identity {
 	uint32_t state_id;  /* of the state map: which filter */
@@ -38,9 +40,7 @@ int filter_format(const char *name);
  */
 int identity_program_info(int fd, struct bpf_prog_info *info, __u32 maps[IDENTITY_MAPS_MAX]);
 
-/* Reads the kernel's id of the map or program that is pinned as `pin` in the filter's directory; 0
- * if there is no such pin. Returns 0, or -errno.
- */
-int identity_of_pin(const char *name, const char *pin, uint32_t *ret_id);
+/* Reads the kernel's id of this map of the filter; 0 if there is no such pin. Returns 0, or -errno. */
+int identity_of_pin(const char *name, enum pin pin, uint32_t *ret_id);
 
 #endif

@@ -40,14 +40,16 @@ static int test_alone(const struct filter *f, const uint8_t *id)
 /* The predecessor, if it is to be asked for ids of this stream. */
 static struct filter *living_predecessor(const struct filter *f)
 {
-	return f->before && f->before->stream >= 0 && stats_asks_before(f) ? f->before : NULL;
+	return f->predecessor && f->predecessor->stream >= 0 && stats_asks_predecessor(f)
+		       ? f->predecessor
+		       : NULL;
 }
 
 int ids_test(const struct filter *f, const uint8_t *id)
 {
-	struct filter *before = living_predecessor(f);
+	struct filter *predecessor = living_predecessor(f);
 
-	return (before && test_alone(before, id)) || test_alone(f, id);
+	return (predecessor && test_alone(predecessor, id)) || test_alone(f, id);
 }
 
 /* Reads where the hand is now into p->hand. Returns how many times it has passed the id's place
@@ -55,10 +57,10 @@ int ids_test(const struct filter *f, const uint8_t *id)
  */
 static uint32_t catch_up(const struct filter *f, struct id_lookup *p)
 {
-	uint32_t before = layout(f)->generation(f->config, p);
+	uint32_t was = layout(f)->generation(f->config, p);
 
 	p->hand = READ_ONCE(f->state->hand);
-	return layout(f)->generation(f->config, p) - before;
+	return layout(f)->generation(f->config, p) - was;
 }
 
 /* Learns the id; and learns it again if the hand has passed its place meanwhile. For a thread may
@@ -126,18 +128,18 @@ int ids_learn_again(struct filter *f, const uint8_t *id)
  * (predecessor.h). User space, unlike packets, is not waited for at each step: so it looks again
  * after it has won.
  */
-static int see_both(struct filter *f, struct filter *before, const uint8_t *id, bool add)
+static int see_both(struct filter *f, struct filter *predecessor, const uint8_t *id, bool add)
 {
-	const __u64 *successor = &before->state->successor;
+	const __u64 *successor = &predecessor->state->successor;
 	int known, here;
 
 	if (READ_ONCE(*successor) != DEDUP_SUCCESSOR_IN_CHARGE) {
-		known = see_alone(before, id, add);
+		known = see_alone(predecessor, id, add);
 		if (known || READ_ONCE(*successor) == DEDUP_PREDECESSOR_IN_CHARGE)
 			return known;
 		return ids_learn_again(f, id);
 	}
-	known = test_alone(before, id);
+	known = test_alone(predecessor, id);
 	if (known && !(add && !layout(f)->has_generations))
 		return 1;
 	here = see_alone(f, id, add);
@@ -146,16 +148,16 @@ static int see_both(struct filter *f, struct filter *before, const uint8_t *id, 
 
 int ids_see(struct filter *f, const uint8_t *id)
 {
-	struct filter *before = living_predecessor(f);
+	struct filter *predecessor = living_predecessor(f);
 
-	return before ? see_both(f, before, id, false) : see_alone(f, id, false);
+	return predecessor ? see_both(f, predecessor, id, false) : see_alone(f, id, false);
 }
 
 int ids_add(struct filter *f, const uint8_t *id)
 {
-	struct filter *before = living_predecessor(f);
+	struct filter *predecessor = living_predecessor(f);
 
-	return before ? see_both(f, before, id, true) : see_alone(f, id, true);
+	return predecessor ? see_both(f, predecessor, id, true) : see_alone(f, id, true);
 }
 
 static void prefetch(const struct filter *f, const uint8_t *id)
@@ -169,20 +171,20 @@ static void prefetch(const struct filter *f, const uint8_t *id)
 void ids_see_many(struct filter *f, const uint8_t (*ids)[DEDUP_ID_BYTES_MAX], unsigned int cnt,
 		  int *results)
 {
-	struct filter *before = living_predecessor(f);
+	struct filter *predecessor = living_predecessor(f);
 	struct id_lookup lookups[IDS_AT_ONCE];
 
 	for (unsigned int i = 0; i < cnt; i++) {
 		results[i] = look_up(f, ids[i], &lookups[i]);
 		if (!results[i])
 			layout(f)->prefetch(f, &lookups[i]);
-		if (before)
-			prefetch(before, ids[i]);
+		if (predecessor)
+			prefetch(predecessor, ids[i]);
 	}
 	for (unsigned int i = 0; i < cnt; i++)
 		if (!results[i])
-			results[i] = before ? see_both(f, before, ids[i], false)
-					    : see(f, &lookups[i], false);
+			results[i] = predecessor ? see_both(f, predecessor, ids[i], false)
+						 : see(f, &lookups[i], false);
 }
 
 bool ids_can_remove(const struct filter *f)
@@ -206,7 +208,7 @@ static int remove_alone(struct filter *f, const uint8_t *id)
 
 int ids_remove(struct filter *f, const uint8_t *id)
 {
-	struct filter *before = living_predecessor(f);
+	struct filter *predecessor = living_predecessor(f);
 	struct id_lookup p;
 	int err = look_up(f, id, &p), known = 0, here;
 
@@ -214,9 +216,9 @@ int ids_remove(struct filter *f, const uint8_t *id)
 		return err;
 	if (!ids_can_remove(f))
 		return -EOPNOTSUPP;
-	if (before && ids_can_remove(before))
-		known = remove_alone(before, id);
-	else if (before && test_alone(before, id))
+	if (predecessor && ids_can_remove(predecessor))
+		known = remove_alone(predecessor, id);
+	else if (predecessor && test_alone(predecessor, id))
 		return -EBUSY;
 	here = remove_alone(f, id);
 	return known > 0 ? 1 : here;

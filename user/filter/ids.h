@@ -2,9 +2,9 @@
 /* Ids in a live filter, from user space: on the mapped memory, without a system call, while the
  * packet path and other threads work on it. An id has the packet path's form, of f->stream:
  * GSP/1's bytes, or the words of stream_make_id(). As in the packet program, ids that a
- * predecessor knows are known, if it is open (filter_open_before()), and ids are learned by the
- * filter that is in charge (include/predecessor.h). Every function returns 1 for a known id and 0
- * for a new one, as the library does.
+ * predecessor knows are known, if it is open (filter_open_predecessor()), and ids are learned by
+ * the filter that is in charge (include/predecessor.h). Every function returns 1 for a known id and
+ * 0 for a new one, as the library does.
  */
 #ifndef XDP_DEDUP_IDS_H
 #define XDP_DEDUP_IDS_H

@@ -73,7 +73,7 @@ static int unpin(const struct filter *f, const char *pin)
  */
 int filter_drop_predecessor(const struct filter *f)
 {
-	int err = drop_inner(f, PIN_BEFORE_STATE) ?: drop_inner(f, PIN_BEFORE_FILTER);
+	int err = drop_inner(f, PIN_OUTER_STATE) ?: drop_inner(f, PIN_OUTER_FILTER);
 
 	for (int pin = PINS_ALL - 1; pin >= PIN_PREDECESSOR_STATE && !err; pin--)
 		err = unpin(f, PINS[pin]);
@@ -84,8 +84,8 @@ int filter_drop_predecessor(const struct filter *f)
 int filter_same_predecessor(const struct filter *a, const struct filter *b)
 {
 	uint32_t ids[2];
-	int err = identity_of_pin(a->name, PINS[PIN_BEFORE_STATE], &ids[0])
-			  ?: identity_of_pin(b->name, PINS[PIN_BEFORE_STATE], &ids[1]);
+	int err = identity_of_pin(a->name, PIN_OUTER_STATE, &ids[0])
+			  ?: identity_of_pin(b->name, PIN_OUTER_STATE, &ids[1]);
 
 	return err ? err : ids[0] == ids[1];
 }

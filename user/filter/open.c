@@ -13,7 +13,6 @@
 
 #include "config_streams.h"
 #include "fd.h"
-#include "format_11.h"
 #include "kept.h"
 #include "kernel.h"
 #include "layout.h"
@@ -33,12 +32,12 @@ void filter_close(struct filter *f)
 		munmap(f->record, sizeof(*f->record));
 	if (f->config)
 		munmap((void *)f->config, sizeof(*f->config));
-	if (f->before)
-		filter_close(f->before);
-	free(f->before);
-	if (f->beside)
-		filter_close(f->beside);
-	free(f->beside);
+	if (f->predecessor)
+		filter_close(f->predecessor);
+	free(f->predecessor);
+	if (f->staged)
+		filter_close(f->staged);
+	free(f->staged);
 	fd_close(f->stats_fd);
 	fd_close(f->wanted_fd);
 	*f = (struct filter){ .stats_fd = -1, .wanted_fd = -1 };
@@ -75,32 +74,14 @@ static bool is_sound(const struct dedup_config *c)
 	       c->policy.id_bytes <= DEDUP_ID_BYTES_MAX && streams_sound(c);
 }
 
-/* Puts what a configuration of format 11 says, in memory of this process, in the place of *f's. */
-static int convert_11(struct filter *f)
-{
-	struct dedup_config *c =
-		mmap(NULL, sizeof(*c), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (c == MAP_FAILED)
-		return -errno;
-	config_from_11((const void *)f->config, c);
-	c->format = 11; /* a predecessor's may be an older one */
-	munmap((void *)f->config, sizeof(*f->config));
-	f->config = c;
-	return 0;
-}
-
-/* format: of the filter that has the pin; 0: what the pin says. */
-static int open_config(const char *name, enum pin pin, uint32_t format, struct filter *f)
+static int open_config(const char *name, enum pin pin, struct filter *f)
 {
 	struct pin_content c = { .prot = PROT_READ,
 				 .size = sizeof(*f->config),
-				 .least = sizeof(struct dedup_config_11) };
+				 .least = DEDUP_CONFIG_BYTES_OLDEST };
 	int err = pin_map_content(name, pin, &c);
 
 	f->config = c.mem;
-	if (!err && (format ?: f->config->format) == 11)
-		err = convert_11(f);
 	return err ? err : is_sound(f->config) ? 0 : -EPROTO;
 }
 
@@ -133,23 +114,23 @@ static int open_pins(const char *name, struct filter *out)
 	struct pin_content record = { .prot = PROT_READ | PROT_WRITE,
 				      .size = sizeof(*f.record),
 				      .least = sizeof(*f.record) };
-	bool before;
+	bool is_older;
 	int err;
 
 	snprintf(f.name, sizeof(f.name), "%s", name);
-	err = open_config(name, PIN_CONFIG, 0, &f);
-	before = !err && f.config->format < DEDUP_FORMAT;
+	err = open_config(name, PIN_CONFIG, &f);
+	is_older = !err && f.config->format < DEDUP_FORMAT;
 	if (!err)
 		err = map_memory(name, PIN_STATE,
-				 before ? DEDUP_STATE_BYTES_OLDEST : sizeof(*f.state), PIN_FILTER,
+				 is_older ? DEDUP_STATE_BYTES_OLDEST : sizeof(*f.state), PIN_FILTER,
 				 &f);
 	if (!err)
 		err = pin_map_content(name, PIN_RECORD, &record);
 	f.record = record.mem;
 	if (!err) {
 		f.stats_fd = pin_open_sized(name, PIN_STATS,
-					    before ? DEDUP_COUNTERS_BYTES_OLDEST
-						   : sizeof(struct dedup_counters),
+					    is_older ? DEDUP_COUNTERS_BYTES_OLDEST
+						     : sizeof(struct dedup_counters),
 					    &f.counters_bytes);
 		err = f.stats_fd < 0 ? f.stats_fd : 0;
 	}
@@ -192,13 +173,13 @@ int filter_open(const char *name, struct filter *out)
 	return filter_name_ok(name) ? open_directory(name, out) : -ENOENT;
 }
 
-int filter_open_beside(const char *name, struct filter *out)
+int filter_open_staged(const char *name, struct filter *out)
 {
 	char directory[sizeof(out->name)];
 
 	if (!filter_name_ok(name))
 		return -ENOENT;
-	snprintf(directory, sizeof(directory), BESIDE "%.*s", NAME_MAX_LEN, name);
+	snprintf(directory, sizeof(directory), STAGING "%.*s", NAME_MAX_LEN, name);
 	return open_directory(directory, out);
 }
 
@@ -215,17 +196,17 @@ static int keep_open(struct filter *f, struct filter **to)
 
 int filter_open_change(struct filter *f)
 {
-	struct filter beside;
-	int err = filter_open_beside(f->name, &beside);
+	struct filter staged;
+	int err = filter_open_staged(f->name, &staged);
 
-	return err == -ENOENT || err == -EPROTO ? 0 : err ? err : keep_open(&beside, &f->beside);
+	return err == -ENOENT || err == -EPROTO ? 0 : err ? err : keep_open(&staged, &f->staged);
 }
 
-/* The predecessor of the filter in this directory, which is of this format and has one. */
-static int open_predecessor(const char *name, uint32_t format, struct filter *out)
+/* The predecessor of the filter in this directory, which has one. */
+static int open_predecessor(const char *name, struct filter *out)
 {
 	struct filter f = { .stats_fd = -1, .wanted_fd = -1 };
-	int err = open_config(name, PIN_BEFORE_CONFIG, format, &f);
+	int err = open_config(name, PIN_PREDECESSOR_CONFIG, &f);
 
 	if (!err) /* its state may be of the previous format */
 		err = map_memory(name, PIN_PREDECESSOR_STATE, DEDUP_STATE_BYTES_OLDEST,
@@ -238,18 +219,18 @@ static int open_predecessor(const char *name, uint32_t format, struct filter *ou
 	return err;
 }
 
-int filter_open_before(struct filter *f)
+int filter_open_predecessor(struct filter *f)
 {
-	struct filter before;
+	struct filter predecessor;
 	uint32_t id = 0;
 	int err;
 
 	if (!f->config->has_predecessor)
 		return 0;
-	err = identity_of_pin(f->name, PINS[PIN_PREDECESSOR_STATE], &id);
+	err = identity_of_pin(f->name, PIN_PREDECESSOR_STATE, &id);
 	if (err || !id)
 		return err;
-	err = open_predecessor(f->name, f->config->format, &before);
+	err = open_predecessor(f->name, &predecessor);
 	/* Its pins go when it has forgotten every id, and all with the filter. */
 	if (err == -ENOENT || err == -EPROTO)
 		return 0;
@@ -257,13 +238,13 @@ int filter_open_before(struct filter *f)
 		return err;
 	err = filter_is_loaded(f);
 	if (err) {
-		filter_close(&before);
+		filter_close(&predecessor);
 		return err == -ENOENT ? 0 : err;
 	}
-	before.stream = f->stream < 0 ? -1 : f->config->before[f->stream] - 1;
-	if (before.stream >= (int)before.config->policy.streams_cnt)
-		before.stream = -1;
-	return keep_open(&before, &f->before);
+	predecessor.stream = f->stream < 0 ? -1 : f->config->predecessor_stream[f->stream] - 1;
+	if (predecessor.stream >= (int)predecessor.config->policy.streams_cnt)
+		predecessor.stream = -1;
+	return keep_open(&predecessor, &f->predecessor);
 }
 
 /* The kernel's id of this map. */

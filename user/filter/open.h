@@ -24,16 +24,16 @@ int filter_open(const char *name, struct filter *out);
 void filter_close(struct filter *f);
 
 /* Opens the filter in +NAME. Errors as of filter_open(). */
-int filter_open_beside(const char *name, struct filter *out);
+int filter_open_staged(const char *name, struct filter *out);
 
-/* Opens also the predecessor of an open filter, if it has one, as f->before: its configuration,
- * state and memory alone. f->before->stream is the predecessor's stream that corresponds to
- * f->stream, or -1. filter_close() closes it with *f. Returns 0, also if there is none; -errno as
- * filter_open() does.
+/* Opens also the predecessor of an open filter, if it has one, as f->predecessor: its
+ * configuration, state and memory alone. f->predecessor->stream is the predecessor's stream that
+ * corresponds to f->stream, or -1. filter_close() closes it with *f. Returns 0, also if there is
+ * none; -errno as filter_open() does.
  */
-int filter_open_before(struct filter *f);
+int filter_open_predecessor(struct filter *f);
 
-/* Opens also the filter in +NAME, as f->beside: a change that has not ended. Its program may run
+/* Opens also the filter in +NAME, as f->staged: a change that has not ended. Its program may run
  * where that of *f is to run; if it is older than *f, its counts are among the counters of *f
  * (totals.h). filter_close() closes it with *f. Returns 0, also if there is none, or if it is
  * incomplete; -errno as filter_open() does.

@@ -25,21 +25,40 @@ const char *const PINS[PINS_ALL] = { "filter",
 				     "wanted",
 				     "timer",
 				     "samples",
-				     "handled",
-				     "before_state",
-				     "before_filter",
-				     "before_config",
+				     "judged",
+				     "outer_state",
+				     "outer_filter",
+				     "predecessor_config",
 				     "xsks",
 				     "queues",
 				     "sockets",
-				     "handed",
+				     "in_flight",
 				     "predecessor_state",
 				     "predecessor_filter",
 				     "predecessor_timer" };
 
+/* What format 12 called pins that have another name now. */
+static const char *const PINS_12[PINS_ALL] = {
+	[PIN_JUDGED] = "handled",
+	[PIN_OUTER_STATE] = "before_state",
+	[PIN_OUTER_FILTER] = "before_filter",
+	[PIN_PREDECESSOR_CONFIG] = "before_config",
+	[PIN_IN_FLIGHT] = "handed",
+};
+
 void pin_path(char path[PATH_MAX], const char *name, const char *pin)
 {
 	snprintf(path, PATH_MAX, "%s/%s%s%s", PIN_ROOT, name, pin ? "/" : "", pin ? pin : "");
+}
+
+void pin_find(char path[PATH_MAX], const char *name, enum pin pin)
+{
+	if (PINS_12[pin]) {
+		pin_path(path, name, PINS_12[pin]);
+		if (!access(path, F_OK))
+			return;
+	}
+	pin_path(path, name, PINS[pin]);
 }
 
 bool filter_name_ok(const char *name)
@@ -68,7 +87,7 @@ static int open_pin(const char *name, enum pin pin)
 	char path[PATH_MAX];
 	int fd;
 
-	pin_path(path, name, PINS[pin]);
+	pin_find(path, name, pin);
 	fd = bpf_obj_get(path);
 	return fd < 0 ? pin_error(errno) : fd;
 }
@@ -126,8 +145,8 @@ static const struct {
 			 sizeof(struct dedup_wanted) },
 	[PIN_SAMPLES] = { BPF_MAP_TYPE_ARRAY_OF_MAPS, sizeof(__u32), sizeof(__u32) },
 	[PIN_JUDGED] = { BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(__u32), sizeof(struct dedup_judged) },
-	[PIN_BEFORE_STATE] = { BPF_MAP_TYPE_ARRAY_OF_MAPS, sizeof(__u32), sizeof(__u32) },
-	[PIN_BEFORE_FILTER] = { BPF_MAP_TYPE_ARRAY_OF_MAPS, sizeof(__u32), sizeof(__u32) },
+	[PIN_OUTER_STATE] = { BPF_MAP_TYPE_ARRAY_OF_MAPS, sizeof(__u32), sizeof(__u32) },
+	[PIN_OUTER_FILTER] = { BPF_MAP_TYPE_ARRAY_OF_MAPS, sizeof(__u32), sizeof(__u32) },
 	[PIN_XSKS] = { BPF_MAP_TYPE_XSKMAP, sizeof(__u32), sizeof(__u32) },
 	[PIN_QUEUES] = { BPF_MAP_TYPE_HASH, sizeof(struct dedup_queue), sizeof(__u32) },
 	[PIN_SOCKETS] = { BPF_MAP_TYPE_ARRAY, sizeof(__u32), sizeof(struct dedup_socket) },

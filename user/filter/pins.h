@@ -28,9 +28,9 @@ enum pin {
 	PIN_TIMER,
 	PIN_SAMPLES,
 	PIN_JUDGED,
-	PIN_BEFORE_STATE,
-	PIN_BEFORE_FILTER,
-	PIN_BEFORE_CONFIG,
+	PIN_OUTER_STATE,
+	PIN_OUTER_FILTER,
+	PIN_PREDECESSOR_CONFIG,
 	/* Of filters that deliver (include/deliver.h), alone: */
 	PIN_XSKS,
 	PIN_QUEUES,
@@ -56,6 +56,9 @@ static inline bool pin_is_delivery(enum pin pin)
 
 /* Writes the path PIN_ROOT/name/pin; with pin NULL, that of the filter's directory. */
 void pin_path(char path[PATH_MAX], const char *name, const char *pin);
+
+/* Writes the path of a filter's pin, which may have the name that format 12 gave it. */
+void pin_find(char path[PATH_MAX], const char *name, enum pin pin);
 
 /* Can a filter have this name? 1 to NAME_MAX_LEN letters, digits, '-' and '_' (bpffs takes no
  * dots).

@@ -7,7 +7,6 @@
 
 #include "age.h"
 #include "config_streams.h"
-#include "format_11.h"
 #include "layout.h"
 #include "plan.h"
 #include "predecessor.h"
@@ -44,34 +43,10 @@ uint64_t snapshot_head_sum(const struct snapshot_head *h)
 /* Can it have been written as long as it says? */
 static bool has_sound_length(const struct snapshot_head *h)
 {
-	const size_t config_bytes =
-		h->format == 11 ? sizeof(struct dedup_config_11) : DEDUP_CONFIG_BYTES_12;
-
 	if (h->format == DEDUP_FORMAT)
 		return h->head_bytes == sizeof(*h);
-	return h->head_bytes >= offsetof(struct snapshot_head, config) + config_bytes &&
+	return h->head_bytes >= offsetof(struct snapshot_head, config) + DEDUP_CONFIG_BYTES_OLDEST &&
 	       h->head_bytes <= sizeof(*h) && h->head_bytes % sizeof(struct dedup_block) == 0;
-}
-
-/* Has what is of format 11 in this format. */
-static void convert_11(struct snapshot_head *h)
-{
-	struct dedup_config_11 old;
-
-	memcpy(&old, &h->config, sizeof(old));
-	config_from_11(&old, &h->config);
-}
-
-/* Notes in the configuration what format 11 did not. */
-static void note_asked(struct dedup_config *c)
-{
-	struct filter_spec spec;
-
-	plan_asked(c, &spec);
-	c->asked.bits = spec.bits;
-	c->asked.hashes = spec.hashes;
-	c->asked.index_bits = spec.index_bits;
-	c->asked.countdown_bits = spec.countdown_bits;
 }
 
 static uint64_t since(uint64_t then, uint64_t now)
@@ -267,12 +242,9 @@ const char *snapshot_refusal(struct snapshot_head *h, size_t bytes, uint64_t fil
 	memset((char *)h + h->head_bytes, 0, sizeof(*h) - h->head_bytes);
 	if (h->sum != snapshot_head_sum(h))
 		return "it is damaged: its checksum is another one";
-	if (h->format == 11)
-		convert_11(h);
 	blocks_bytes = h->config.memory.blocks * (uint64_t)sizeof(struct dedup_block);
 	if (!is_sound(h) || h->file_bytes != h->head_bytes + blocks_bytes)
 		return "it is of no filter that there could be";
-	note_asked(&h->config);
 	h->format = h->config.format = DEDUP_FORMAT;
 	if (file_bytes < h->file_bytes)
 		return "it is truncated";

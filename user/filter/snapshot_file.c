@@ -131,18 +131,19 @@ static int check_target(const char *path)
  */
 struct draft {
 	int fd;
-	char beside[PATH_MAX]; /* the snapshot's path and six characters */
+	char temporary[PATH_MAX]; /* the snapshot's path and six characters */
 	bool has_name;
 };
 
 static int open_draft(const char *path, struct draft *d)
 {
-	if (snprintf(d->beside, sizeof(d->beside), "%s.XXXXXX", path) >= (int)sizeof(d->beside))
+	if (snprintf(d->temporary, sizeof(d->temporary), "%s.XXXXXX", path) >=
+	    (int)sizeof(d->temporary))
 		return -ENAMETOOLONG;
 	d->fd = dir_open_of(path, O_TMPFILE | O_WRONLY);
 	d->has_name = d->fd < 0;
 	if (d->has_name)
-		d->fd = mkostemp(d->beside, O_CLOEXEC); /* mode 0600 */
+		d->fd = mkostemp(d->temporary, O_CLOEXEC); /* mode 0600 */
 	return d->fd < 0 ? -errno : 0;
 }
 
@@ -155,11 +156,11 @@ static int name_draft(struct draft *d)
 	if (d->has_name)
 		return 0;
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", d->fd);
-	fd = mkostemp(d->beside, O_CLOEXEC); /* only to find the name */
+	fd = mkostemp(d->temporary, O_CLOEXEC); /* only to find the name */
 	if (fd < 0)
 		return -errno;
 	close(fd);
-	if (unlink(d->beside) || linkat(AT_FDCWD, self, AT_FDCWD, d->beside, AT_SYMLINK_FOLLOW))
+	if (unlink(d->temporary) || linkat(AT_FDCWD, self, AT_FDCWD, d->temporary, AT_SYMLINK_FOLLOW))
 		return -errno;
 	d->has_name = true;
 	return 0;
@@ -172,10 +173,10 @@ static int finish_draft(struct draft *d, const char *path, int err)
 		err = name_draft(d);
 	if (close(d->fd) && !err)
 		err = -errno;
-	if (!err && rename(d->beside, path))
+	if (!err && rename(d->temporary, path))
 		err = -errno;
 	if (err && d->has_name)
-		unlink(d->beside);
+		unlink(d->temporary);
 	return err ? err : sync_directory(path);
 }
 

@@ -76,21 +76,22 @@ uint64_t stats_forgets_in_ns(const struct dedup_config *cfg, struct dedup_state 
 	return due_ns > now_ns ? due_ns - now_ns : 1;
 }
 
-/* Has the clock of f->before, which there is, stopped? Then it may know ids for longer than it
+/* Has the clock of f->predecessor, which there is, stopped? Then it may know ids for longer than it
  * should, and is not asked. Needs no clock: the time is that of the last step of the filter's own
  * hand.
  */
-static bool before_stopped(const struct filter *f)
+static bool predecessor_stopped(const struct filter *f)
 {
-	const struct filter *before = f->before;
-	int64_t behind_ns = READ_ONCE(f->state->last_ns) - READ_ONCE(before->state->last_ns);
+	const struct filter *predecessor = f->predecessor;
+	int64_t behind_ns = READ_ONCE(f->state->last_ns) - READ_ONCE(predecessor->state->last_ns);
 
-	return behind_ns > (int64_t)before->config->memory.stale_ns;
+	return behind_ns > (int64_t)predecessor->config->memory.stale_ns;
 }
 
-bool stats_asks_before(const struct filter *f)
+bool stats_asks_predecessor(const struct filter *f)
 {
-	return f->before && !dedup_is_forgotten(f->before->state) && !before_stopped(f);
+	return f->predecessor && !dedup_is_forgotten(f->predecessor->state) &&
+	       !predecessor_stopped(f);
 }
 
 double stats_rate_of_both(double a, double b)

@@ -49,7 +49,7 @@ struct stats_pace stats_pace(const struct dedup_config *cfg, struct dedup_state 
 uint64_t stats_forgets_in_ns(const struct dedup_config *cfg, struct dedup_state *st, uint64_t now_ns);
 
 /* Is there a predecessor in which packets look their ids up? */
-bool stats_asks_before(const struct filter *f);
+bool stats_asks_predecessor(const struct filter *f);
 
 /* Returns the rate at which at least one of two memories takes a fresh id for a known one. a, b:
  * their rates.

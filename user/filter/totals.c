@@ -103,7 +103,7 @@ static int add_row(const struct filter *f, __u32 row, bool earlier, const struct
  */
 static int add_earlier(const struct filter *f, __u32 n, const struct sums *to)
 {
-	const struct filter *old = f->beside;
+	const struct filter *old = f->staged;
 	int from, err;
 
 	if (!f->config->earlier_stats)

@@ -42,11 +42,6 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out);
  */
 int plan_silently(const struct filter_spec *spec, struct dedup_config *out);
 
-/* Writes to *out what was asked of the filter with this configuration. Format 11 does not say
- * whether m and k were asked for: they were, if the plan would choose others.
- */
-void plan_asked(const struct dedup_config *c, struct filter_spec *out);
-
 /* Makes *c, of a filter on another machine, one for this machine's kernel. */
 void plan_move_here(struct dedup_config *c);
 

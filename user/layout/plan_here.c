@@ -112,28 +112,3 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 	note_promises(spec, out);
 	return 0;
 }
-
-/* Asks for the m and k of this filter. */
-static void ask_shape(const struct dedup_memory *m, struct filter_spec *spec)
-{
-	spec->hashes = m->k;
-	if (m->layout == DEDUP_FLAT) {
-		spec->bits = m->m;
-		return;
-	}
-	spec->index_bits = __builtin_ctz(m->m);
-	spec->countdown_bits = __builtin_ctz(m->places + 1);
-}
-
-void plan_asked(const struct dedup_config *c, struct filter_spec *out)
-{
-	const struct dedup_memory *m = &c->memory;
-	struct dedup_config chosen;
-
-	spec_of_config(c, out);
-	if (c->format >= DEDUP_FORMAT_ASKED || m->layout == DEDUP_BLOCKED)
-		return;
-	if (plan_silently(out, &chosen) || chosen.memory.m != m->m || chosen.memory.k != m->k ||
-	    chosen.memory.places != m->places)
-		ask_shape(m, out);
-}

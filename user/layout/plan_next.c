@@ -36,7 +36,7 @@ int plan_next_program(const struct dedup_config *old, struct dedup_config *c)
 	for (uint32_t n = 0; n < c->policy.streams_cnt; n++) {
 		int was = old->has_predecessor ? kept_known(old, c, n) : -1;
 
-		c->before[n] = was < 0 ? 0 : old->before[was];
+		c->predecessor_stream[n] = was < 0 ? 0 : old->predecessor_stream[was];
 	}
 	return would_mix(old, c) ? -ENOTUNIQ : 0;
 }
@@ -55,7 +55,7 @@ int plan_next_filter(const struct dedup_config *old, struct dedup_config *c)
 	c->serial = old->serial + 1;
 	kept_slots(old, c);
 	for (uint32_t n = 0; n < c->policy.streams_cnt; n++)
-		c->before[n] = kept_known(old, c, n) + 1;
+		c->predecessor_stream[n] = kept_known(old, c, n) + 1;
 	c->earlier_stats = 1;
 	c->has_predecessor = 1;
 	c->predecessor_scale = dedup_scale(old, c);

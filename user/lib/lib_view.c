@@ -50,7 +50,7 @@ static int open_view(const struct xdp_dedup_filter *f, struct view **out)
 	}
 	err = check_kin(f, &v->filter)
 	      ?: select_stream(f, &v->filter)
-	      ?: filter_open_before(&v->filter)
+	      ?: filter_open_predecessor(&v->filter)
 	      ?: filter_open_change(&v->filter);
 	if (err) {
 		close_view(v);

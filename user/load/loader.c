@@ -80,21 +80,22 @@ int loader_await_hand(const struct filter *f)
 			filter_shown_name(f));
 }
 
-int loader_create(const char *name, const struct dedup_config *cfg, const struct predecessor *before)
+int loader_create(const char *name, const struct dedup_config *cfg,
+		  const struct predecessor *predecessor)
 {
-	char path[PATH_MAX], beside[PATH_MAX];
+	char path[PATH_MAX], staging[PATH_MAX];
 	int err;
 
 	pin_path(path, name, NULL);
 	if (!access(path, F_OK))
 		return diag_err(-EEXIST, "there is a filter %s already", name);
-	pin_dir_beside(beside, name);
+	pin_dir_staging(staging, name);
 	err = pin_dir_begin(name);
 	if (err)
 		return err;
-	err = next_make_filter(beside, cfg, before);
+	err = next_make_filter(staging, cfg, predecessor);
 	if (err)
-		pin_dir_remove_beside(name);
+		pin_dir_remove_staging(name);
 	return err;
 }
 

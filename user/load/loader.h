@@ -16,23 +16,24 @@ struct predecessor; /* loader_predecessor.h */
 struct xdp_dedup;   /* the skeleton of bpf/xdp_dedup.bpf.c */
 
 /* Makes a new filter in +NAME, and starts its hand; pin_dir_publish() then makes it the filter
- * NAME. *cfg is complete except for `frags` and the secret, which are set here. before: the open
- * predecessor (predecessor_of_snapshot()), whose secret *cfg then has; or NULL. Returns 0; -EEXIST
- * if there are pins of that name, or another -errno. After an error +NAME is removed.
+ * NAME. *cfg is complete except for `frags` and the secret, which are set here. predecessor: the
+ * open predecessor (predecessor_of_snapshot()), whose secret *cfg then has; or NULL. Returns 0;
+ * -EEXIST if there are pins of that name, or another -errno. After an error +NAME is removed.
  */
-int loader_create(const char *name, const struct dedup_config *cfg, const struct predecessor *before);
+int loader_create(const char *name, const struct dedup_config *cfg,
+		  const struct predecessor *predecessor);
 
 /* Make the filter or program that is to replace the filter of this name, in +NAME, and load its
  * packet program; live_exchange.h goes on from there. Return 0; or -errno (logged), with +NAME
  * removed.
  * - loader_next_program(): uses the filter's maps with another configuration, *cfg, which is
- *   complete. before: its new predecessor; NULL: it keeps the one that it has, if any. -EPROTO if
- *   the filter has the previous format.
+ *   complete. predecessor: its new predecessor; NULL: it keeps the one that it has, if any. -EPROTO
+ * if the filter has the previous format.
  * - loader_next_filter(): makes a new filter with the configuration *cfg, complete except for
  *   `frags`, and starts its hand. Its predecessor is the filter that runs, open as *running.
  */
 int loader_next_program(const char *name, const struct dedup_config *cfg,
-			const struct predecessor *before);
+			const struct predecessor *predecessor);
 int loader_next_filter(const char *name, const struct dedup_config *cfg,
 		       const struct filter *running);
 

@@ -18,17 +18,17 @@
 /* Pins the map of NAME as one of +NAME's, too. Not every filter delivers, or has a predecessor. */
 static int share_pin(const char *name, enum pin pin)
 {
-	char from[PATH_MAX], beside[PATH_MAX];
+	char from[PATH_MAX], staging[PATH_MAX];
 	int fd, err;
 
-	pin_path(from, name, PINS[pin]);
-	pin_dir_beside(beside, name);
+	pin_find(from, name, pin);
+	pin_dir_staging(staging, name);
 	fd = bpf_obj_get(from);
 	if (fd < 0 && errno == ENOENT && (pin_is_delivery(pin) || pin >= PINS_CNT))
 		return 0;
 	if (fd < 0)
 		return diag_err(-errno, "cannot open %s: %s", from, strerror(errno));
-	err = object_pin_map(fd, beside, pin);
+	err = object_pin_map(fd, staging, pin);
 	close(fd);
 	return err;
 }
@@ -59,8 +59,8 @@ static int prepare_predecessor(struct xdp_dedup *skel, const struct predecessor 
 {
 	struct dedup_config *config =
 		(struct dedup_config *)&skel->rodata_predecessor->predecessor_config;
-	int err = bpf_map__set_inner_map_fd(skel->maps.before_state, p->state_fd)
-			  ?: bpf_map__set_inner_map_fd(skel->maps.before_filter, p->filter_fd);
+	int err = bpf_map__set_inner_map_fd(skel->maps.outer_state, p->state_fd)
+			  ?: bpf_map__set_inner_map_fd(skel->maps.outer_filter, p->filter_fd);
 
 	if (err)
 		return diag_err(err, "cannot prepare the predecessor's maps: %s", strerror(-err));
@@ -72,8 +72,8 @@ static int prepare_predecessor(struct xdp_dedup *skel, const struct predecessor 
 /* After it is loaded; and pins the predecessor's maps in its directory. */
 static int put_predecessor(struct xdp_dedup *skel, const struct predecessor *p, const char *directory)
 {
-	int err = put_inner(skel->maps.before_state, p->state_fd)
-			  ?: put_inner(skel->maps.before_filter, p->filter_fd);
+	int err = put_inner(skel->maps.outer_state, p->state_fd)
+			  ?: put_inner(skel->maps.outer_filter, p->filter_fd);
 
 	if (err)
 		return diag_err(err, "cannot use the predecessor's maps: %s", strerror(-err));
@@ -84,9 +84,9 @@ static int put_predecessor(struct xdp_dedup *skel, const struct predecessor *p, 
 static bool is_programs_own(enum pin pin, bool has_own_predecessor)
 {
 	switch (pin) {
-	case PIN_BEFORE_STATE:
-	case PIN_BEFORE_FILTER:
-	case PIN_BEFORE_CONFIG:
+	case PIN_OUTER_STATE:
+	case PIN_OUTER_FILTER:
+	case PIN_PREDECESSOR_CONFIG:
 	case PIN_PREDECESSOR_STATE:
 	case PIN_PREDECESSOR_FILTER:
 	case PIN_PREDECESSOR_TIMER:
@@ -130,22 +130,22 @@ static int load_program(struct xdp_dedup *skel, const struct dedup_config *cfg,
 static int make_program(const char *name, const struct dedup_config *cfg, const struct predecessor *p)
 {
 	struct xdp_dedup *skel = NULL;
-	char beside[PATH_MAX];
+	char staging[PATH_MAX];
 	int err = 0;
 
 	for (int pin = 0; pin < PINS_ALL && !err; pin++)
 		if (!is_programs_own(pin, p) && !pin_is_delivery(pin))
 			err = share_pin(name, pin);
-	pin_dir_beside(beside, name);
-	err = err ?: share_delivery(name, cfg) ?: object_open(beside, cfg, &skel);
+	pin_dir_staging(staging, name);
+	err = err ?: share_delivery(name, cfg) ?: object_open(staging, cfg, &skel);
 	if (err)
 		return err;
 	if (p)
 		err = prepare_predecessor(skel, p);
 	if (!err)
-		err = load_program(skel, cfg, p, beside);
+		err = load_program(skel, cfg, p, staging);
 	if (!err && p)
-		err = put_predecessor(skel, p, beside);
+		err = put_predecessor(skel, p, staging);
 	xdp_dedup__destroy(skel);
 	return err;
 }
@@ -167,15 +167,15 @@ static int start_successor(struct xdp_dedup *skel, const struct dedup_config *cf
 }
 
 int next_make_filter(const char *directory, const struct dedup_config *cfg,
-		     const struct predecessor *before)
+		     const struct predecessor *predecessor)
 {
 	struct xdp_dedup *skel = NULL;
 	int err = object_open(directory, cfg, &skel);
 
 	if (err)
 		return err;
-	if (before) {
-		err = start_successor(skel, cfg, before, directory);
+	if (predecessor) {
+		err = start_successor(skel, cfg, predecessor, directory);
 	} else { /* without the packet program, which is loaded when it is attached */
 		bpf_program__set_autoload(loader_packet_program(skel), false);
 		err = object_start_filter(skel, directory, cfg);
@@ -188,12 +188,12 @@ int next_make_filter(const char *directory, const struct dedup_config *cfg,
 static int end(int err, const char *name)
 {
 	if (err)
-		pin_dir_remove_beside(name);
+		pin_dir_remove_staging(name);
 	return err;
 }
 
 int loader_next_program(const char *name, const struct dedup_config *cfg,
-			const struct predecessor *before)
+			const struct predecessor *predecessor)
 {
 	int err = filter_format(name);
 
@@ -203,7 +203,7 @@ int loader_next_program(const char *name, const struct dedup_config *cfg,
 			"%s was loaded by an older xdp-dedup: xdp-dedup load --replace --name %s makes it one of this version, first",
 			name, name);
 	err = pin_dir_begin(name);
-	return err ? err : end(make_program(name, cfg, before), name);
+	return err ? err : end(make_program(name, cfg, predecessor), name);
 }
 
 /* Makes the successor of a filter that runs. */
@@ -211,16 +211,16 @@ static int make_successor(const struct dedup_config *cfg, const struct filter *r
 {
 	const char *name = running->name;
 	struct predecessor p;
-	char beside[PATH_MAX];
+	char staging[PATH_MAX];
 	int err = predecessor_of_filter(running, &p);
 
 	if (err)
 		return err;
-	pin_dir_beside(beside, name);
+	pin_dir_staging(staging, name);
 	err = share_pin(name, PIN_WANTED)
 	      ?: share_pin(name, PIN_JUDGED)
 	      ?: share_delivery(name, cfg)
-	      ?: next_make_filter(beside, cfg, &p);
+	      ?: next_make_filter(staging, cfg, &p);
 	predecessor_close(&p);
 	return err;
 }

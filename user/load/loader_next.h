@@ -5,11 +5,11 @@
 
 #include "loader_predecessor.h"
 
-/* Makes and pins the maps of a filter in this directory, and starts its hand. before: its
+/* Makes and pins the maps of a filter in this directory, and starts its hand. predecessor: its
  * predecessor, or NULL. If the predecessor has a program, it is to be exchanged: then the new
  * filter's program is loaded and pinned, too. Returns 0, or -errno (logged).
  */
 int next_make_filter(const char *directory, const struct dedup_config *cfg,
-		     const struct predecessor *before);
+		     const struct predecessor *predecessor);
 
 #endif

@@ -41,11 +41,11 @@ static void choose_entry(const struct xdp_dedup *skel, const struct dedup_config
 static void maps_of(const struct xdp_dedup *skel, struct bpf_map *maps[PINS_CNT])
 {
 	struct bpf_map *const all[PINS_CNT] = {
-		skel->maps.filter,	  skel->maps.stats,	    skel->maps.data_state,
-		skel->maps.rodata_config, skel->maps.data_record,   skel->maps.wanted,
-		skel->maps.timer,	  skel->maps.samples,	    skel->maps.judged,
-		skel->maps.before_state,  skel->maps.before_filter, skel->maps.rodata_predecessor,
-		skel->maps.xsks,	  skel->maps.queues,	    skel->maps.sockets,
+		skel->maps.filter,	  skel->maps.stats,	   skel->maps.data_state,
+		skel->maps.rodata_config, skel->maps.data_record,  skel->maps.wanted,
+		skel->maps.timer,	  skel->maps.samples,	   skel->maps.judged,
+		skel->maps.outer_state,	  skel->maps.outer_filter, skel->maps.rodata_predecessor,
+		skel->maps.xsks,	  skel->maps.queues,	   skel->maps.sockets,
 		skel->maps.in_flight,
 	};
 
@@ -75,7 +75,7 @@ static int prepare_maps(const struct xdp_dedup *skel, const char *name, const st
 		err = bpf_map__set_autocreate(maps[i], is_made);
 		if (err || !is_made || !name)
 			continue;
-		pin_path(path, name, PINS[i]);
+		pin_find(path, name, i);
 		err = use_pin(maps[i], path);
 	}
 	return err;

@@ -14,32 +14,32 @@
 #include "identity.h"
 #include "pins.h"
 
-void pin_dir_beside(char directory[PATH_MAX], const char *name)
+void pin_dir_staging(char directory[PATH_MAX], const char *name)
 {
-	snprintf(directory, PATH_MAX, BESIDE "%s", name);
+	snprintf(directory, PATH_MAX, STAGING "%s", name);
 }
 
 /* The whole paths of NAME and +NAME. */
 struct paths {
-	char name[PATH_MAX], beside[PATH_MAX];
+	char name[PATH_MAX], staging[PATH_MAX];
 };
 
 static void paths_of(const char *name, struct paths *out)
 {
-	char beside[PATH_MAX];
+	char staging[PATH_MAX];
 
-	pin_dir_beside(beside, name);
+	pin_dir_staging(staging, name);
 	pin_path(out->name, name, NULL);
-	pin_path(out->beside, beside, NULL);
+	pin_path(out->staging, staging, NULL);
 }
 
 /* There is +NAME, which live_exchange_settle() has not removed. */
 static int explain_begun(const char *name)
 {
-	char beside[PATH_MAX];
+	char staging[PATH_MAX];
 
-	pin_dir_beside(beside, name);
-	if (filter_format(beside) > DEDUP_FORMAT)
+	pin_dir_staging(staging, name);
+	if (filter_format(staging) > DEDUP_FORMAT)
 		return diag_err(
 			-EBUSY,
 			"a newer xdp-dedup has begun to change %s, and it alone can end that: use that one",
@@ -55,11 +55,11 @@ int pin_dir_begin(const char *name)
 	struct paths p;
 
 	paths_of(name, &p);
-	if (!mkdir(p.beside, 0700))
+	if (!mkdir(p.staging, 0700))
 		return 0;
 	if (errno == EEXIST)
 		return explain_begun(name);
-	return diag_err(-errno, "cannot make %s: %s", p.beside, strerror(errno));
+	return diag_err(-errno, "cannot make %s: %s", p.staging, strerror(errno));
 }
 
 static int move(const char *from, const char *to, unsigned int flags)
@@ -75,9 +75,9 @@ int pin_dir_publish(const char *name)
 	int err;
 
 	paths_of(name, &p);
-	err = move(p.beside, p.name, RENAME_NOREPLACE);
+	err = move(p.staging, p.name, RENAME_NOREPLACE);
 	if (err)
-		pin_dir_remove_beside(name);
+		pin_dir_remove_staging(name);
 	return err;
 }
 
@@ -86,7 +86,7 @@ int pin_dir_exchange(const char *name)
 	struct paths p;
 
 	paths_of(name, &p);
-	return move(p.beside, p.name, RENAME_EXCHANGE);
+	return move(p.staging, p.name, RENAME_EXCHANGE);
 }
 
 /* Removes a directory, if there is one. */
@@ -101,21 +101,21 @@ static int remove_directory(const char *directory)
 	return diag_err(err, "cannot remove %s/%s: %s", PIN_ROOT, directory, strerror(-err));
 }
 
-int pin_dir_remove_beside(const char *name)
+int pin_dir_remove_staging(const char *name)
 {
-	char beside[PATH_MAX];
+	char staging[PATH_MAX];
 	struct paths p;
 	int dir;
 
 	paths_of(name, &p);
-	dir = dir_open(AT_FDCWD, p.beside, false); /* follows no link */
+	dir = dir_open(AT_FDCWD, p.staging, false); /* follows no link */
 	/* Without this one nobody takes the rest for a change that has not ended. */
 	if (dir >= 0) {
 		unlinkat(dir, PINS[PIN_CONFIG], 0);
 		close(dir);
 	}
-	pin_dir_beside(beside, name);
-	return remove_directory(beside);
+	pin_dir_staging(staging, name);
+	return remove_directory(staging);
 }
 
 int pin_dir_remove_10(const char *name)
@@ -128,13 +128,13 @@ int pin_dir_remove_10(const char *name)
 
 int pin_dir_remove(const char *name)
 {
-	int err = pin_dir_remove_beside(name);
+	int err = pin_dir_remove_staging(name);
 	struct paths p;
 
 	paths_of(name, &p);
 	if (!err)
-		err = move(p.name, p.beside, RENAME_NOREPLACE);
-	return err ? err : pin_dir_remove_beside(name);
+		err = move(p.name, p.staging, RENAME_NOREPLACE);
+	return err ? err : pin_dir_remove_staging(name);
 }
 
 int pin_dir_explain(const char *path, int err)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 /* Writes "+NAME". */
-void pin_dir_beside(char directory[PATH_MAX], const char *name);
+void pin_dir_staging(char directory[PATH_MAX], const char *name);
 
 /* Makes +NAME, empty. Returns 0; -EBUSY if it exists, as a change of the filter has not ended; or
  * another -errno.
@@ -24,7 +24,7 @@ int pin_dir_publish(const char *name);
 int pin_dir_exchange(const char *name);
 
 /* Removes +NAME, if it exists. Returns 0, or -errno. */
-int pin_dir_remove_beside(const char *name);
+int pin_dir_remove_staging(const char *name);
 
 /* Removes NAME, which disappears for others in one step, and +NAME. Returns 0, or -errno. */
 int pin_dir_remove(const char *name);

@@ -104,8 +104,8 @@ static bool predecessor_knows_more(struct filter *f)
 {
 	uint64_t seed = kernel_now_ns();
 
-	return !filter_open_before(f) && f->before &&
-	       stats_fill_of(f->before, false, seed).ids > stats_fill_of(f, false, seed).ids;
+	return !filter_open_predecessor(f) && f->predecessor &&
+	       stats_fill_of(f->predecessor, false, seed).ids > stats_fill_of(f, false, seed).ids;
 }
 
 /* A snapshot is of one memory: while there are two, of the one that knows more. */
@@ -127,7 +127,7 @@ static int save(struct wish *w, const char *state)
 		return control_save(w); /* which logs why */
 	saves_predecessor = predecessor_knows_more(&f);
 	if (saves_predecessor)
-		err = snapshot_save(f.before, w->file, NULL, &head);
+		err = snapshot_save(f.predecessor, w->file, NULL, &head);
 	filter_close(&f);
 	return saves_predecessor ? (err ? EXIT_FAILED : EXIT_DONE) : control_save(w);
 }

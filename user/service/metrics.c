@@ -47,7 +47,7 @@
 	X(change_unfinished, "Whether a change of the filter has begun and not ended.",             \
 	  s->exchanging)
 
-/* Of each predecessor: its value, of b, its struct status_before, and c, its configuration. */
+/* Of each predecessor: its value, of b, its struct status_predecessor, and c, its configuration. */
 #define PREDECESSOR_GAUGES(X)                                                                      \
 	X(asked, "Whether packets ask the predecessor.", b->asked)                                 \
 	X(learns, "Whether it is still the predecessor that learns.", b->leads)                    \
@@ -236,17 +236,17 @@ static void write_gauges(struct metrics_out *m, const struct monitor *in)
 
 static void write_predecessors(struct metrics_out *m, const struct monitor *in)
 {
-#define X(gauge, help, value)                                                          \
-	metrics_family(m, METRICS_GAUGE, "predecessor_" #gauge, help);                 \
-	for (int i = 0; i < in->cnt; i++) {                                            \
-		const struct watched *r = in->list[i];                                 \
-		const struct status_before *b = &r->status.before;                     \
-		const struct filter *before = r->err ? NULL : r->status.filter.before; \
-		const struct dedup_config *c = before ? before->config : NULL;         \
-                                                                                       \
-		if (c)                                                                 \
-			metrics_gauge(m, (double)((void)b, value),                     \
-				      METRICS_LABELS("filter", r->name));              \
+#define X(gauge, help, value)                                                               \
+	metrics_family(m, METRICS_GAUGE, "predecessor_" #gauge, help);                      \
+	for (int i = 0; i < in->cnt; i++) {                                                 \
+		const struct watched *r = in->list[i];                                      \
+		const struct status_predecessor *b = &r->status.predecessor;                \
+		const struct filter *before = r->err ? NULL : r->status.filter.predecessor; \
+		const struct dedup_config *c = before ? before->config : NULL;              \
+                                                                                            \
+		if (c)                                                                      \
+			metrics_gauge(m, (double)((void)b, value),                          \
+				      METRICS_LABELS("filter", r->name));                   \
 	}
 	PREDECESSOR_GAUGES(X)
 #undef X

@@ -61,24 +61,24 @@ static bool is_current(const struct reading *r)
 static void keep_from_children(const struct filter *f)
 {
 	madvise(f->blocks, f->config->memory.blocks * sizeof(struct dedup_block), MADV_DONTFORK);
-	if (f->before)
-		keep_from_children(f->before);
-	if (f->beside)
-		keep_from_children(f->beside);
+	if (f->predecessor)
+		keep_from_children(f->predecessor);
+	if (f->staged)
+		keep_from_children(f->staged);
 }
 
 /* Takes the open filter out of the status, without its predecessor and what is in +NAME. */
 static struct filter take_filter(struct status *s)
 {
 	struct filter f = s->filter;
-	struct filter *others[] = { f.before, f.beside };
+	struct filter *others[] = { f.predecessor, f.staged };
 
 	for (int i = 0; i < 2; i++) {
 		if (others[i])
 			filter_close(others[i]);
 		free(others[i]);
 	}
-	f.before = f.beside = NULL;
+	f.predecessor = f.staged = NULL;
 	s->filter = (struct filter){ .stats_fd = -1, .wanted_fd = -1 };
 	return f;
 }

@@ -48,7 +48,7 @@ static const struct row {
 	  "pass: xdp-dedup resize eth0 --capacity 5.1k; or, with the memory that it has, --window "
 	  "1s" },
 	{ "window-shortens-while-a-predecessor-is-asked",
-	  { .total = { .early = 1 }, .pace = { 1500, 5 * S }, .asks_before = true },
+	  { .total = { .early = 1 }, .pace = { 1500, 5 * S }, .asks_predecessor = true },
 	  "window_shortens",
 	  "resize eth0 --capacity 6k --wait;" },
 	{ "as-many-as-it-has-room-for", { .pace = { 1000, 10 * S }, .total = { .early = 1 } }, "", NULL },

@@ -148,7 +148,7 @@ static void run_shape(void **state)
 {
 	const struct shape *shape = *state;
 	struct filter_spec spec = spec_of(shape);
-	struct dedup_state *st = malloc(sizeof(*st)), *st_before = malloc(sizeof(*st));
+	struct dedup_state *st = malloc(sizeof(*st)), *st_predecessor = malloc(sizeof(*st));
 	uint64_t seed = 1, netns = here_netns();
 	struct dedup_record record;
 	struct sim s, before;
@@ -157,17 +157,17 @@ static void run_shape(void **state)
 	sim_start(&before, &spec, 2);
 	s.filter.state = st;
 	s.filter.record = &record;
-	before.filter.state = st_before;
+	before.filter.state = st_predecessor;
 	alarm(SECONDS_MAX);
 	for (int i = 0; i < TIMES; i++) {
-		s.filter.before = i % 2 ? &before.filter : NULL;
+		s.filter.predecessor = i % 2 ? &before.filter : NULL;
 		hostile_fill(st, sizeof(*st), &seed);
-		hostile_fill(st_before, sizeof(*st_before), &seed);
+		hostile_fill(st_predecessor, sizeof(*st_predecessor), &seed);
 		hostile_record(&record, netns, &seed);
 		read_record(&s.filter);
 		read_numbers(&s.filter, &seed);
-		if (s.filter.before)
-			read_numbers(s.filter.before, &seed);
+		if (s.filter.predecessor)
+			read_numbers(s.filter.predecessor, &seed);
 		use_ids(&s.filter, &seed);
 		use_fips(&s.filter);
 		/* Else nothing is saved. */
@@ -178,11 +178,11 @@ static void run_shape(void **state)
 	}
 	alarm(0);
 	s.filter.state = &s.state;
-	s.filter.before = NULL;
+	s.filter.predecessor = NULL;
 	before.filter.state = &before.state;
 	sim_stop(&before);
 	sim_stop(&s);
-	free(st_before);
+	free(st_predecessor);
 	free(st);
 }
 
