@@ -21,6 +21,7 @@
 #include "bits.h"
 #include "slow_path.h"
 #include "loader.h"
+#include "loader_next.h"
 #include "packet.h"
 #include "pin_dirs.h"
 #include "plan.h"

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "intercept.h"
-#include "loader.h"
+#include "loader_next.h"
 #include "pin_dirs.h"
 #include "pins.h"
 

@@ -12,7 +12,6 @@
 
 #include "intercept.h"
 #include "kernel.h"
-#include "loader.h"
 #include "open.h"
 #include "packet.h"
 #include "blocked_size.h"

@@ -14,7 +14,6 @@
 #include "hand.h"
 #include "layout.h"
 #include "kernel.h"
-#include "loader.h"
 #include "open.h"
 #include "packet.h"
 #include "stats.h"

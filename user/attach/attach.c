@@ -18,8 +18,7 @@
 #include "device.h"
 #include "diag.h"
 #include "kernel.h"
-#include "loader.h"
-#include "xdp_dedup.skel.h"
+#include "object.h"
 
 static const struct mode {
 	const char *name;
@@ -234,7 +233,7 @@ static int attach_one(struct xdp_program *prog, const char *ifname, enum attach_
 int attach_each(struct xdp_dedup *skel, char *const *ifnames, const enum attach_mode *modes, int cnt)
 {
 	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .obj = skel->obj,
-			    .prog_name = bpf_program__name(loader_packet_program(skel)));
+			    .prog_name = bpf_program__name(object_packet_program(skel)));
 	/* One for all interfaces: libxdp loads it at the first attach, and uses the loaded program
 	 * for the others too.
 	 */
@@ -284,7 +283,7 @@ int attach_replace(const struct attachment *old, int new_fd)
 
 int attach_prog_fd(struct xdp_dedup *skel)
 {
-	const struct bpf_program *prog = loader_packet_program(skel);
+	const struct bpf_program *prog = object_packet_program(skel);
 	int err, fd = bpf_program__fd(prog);
 
 	if (fd >= 0)

@@ -10,7 +10,6 @@
 #include "dirs.h"
 #include "check_context.h"
 #include "kernel.h"
-#include "loader.h"
 #include "lock.h"
 #include "name.h"
 #include "open_filter.h"

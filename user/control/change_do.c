@@ -11,7 +11,7 @@
 #include "kept.h"
 #include "kernel.h"
 #include "layout.h"
-#include "loader.h"
+#include "loader_next.h"
 #include "open.h"
 #include "plan.h"
 #include "receivers.h"

@@ -9,7 +9,7 @@
 #include "checks.h"
 #include "control.h"
 #include "diag.h"
-#include "loader.h"
+#include "loader_next.h"
 #include "lock.h"
 #include "name.h"
 #include "pins.h"

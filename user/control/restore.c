@@ -15,7 +15,7 @@
 #include "snapshot_file.h"
 #include "kept.h"
 #include "kernel.h"
-#include "loader.h"
+#include "loader_next.h"
 #include "loader_predecessor.h"
 #include "lock.h"
 #include "name.h"

@@ -15,7 +15,6 @@
 
 #include "diag.h"
 #include "kernel.h"
-#include "loader_next.h"
 #include "object.h"
 #include "open.h"
 #include "pin_dirs.h"
@@ -60,7 +59,7 @@ void loader_private_close(struct filter *f, struct xdp_dedup *prog)
 
 int loader_private_prog_fd(const struct xdp_dedup *prog)
 {
-	return bpf_program__fd(loader_packet_program(prog));
+	return bpf_program__fd(object_packet_program(prog));
 }
 
 #define AWAIT_MS 5000 /* a hand steps every 10 ms at the latest, if the machine runs its timers */
@@ -78,25 +77,6 @@ int loader_await_hand(const struct filter *f)
 			"the clock of %s does not run: this machine is too busy to run its timers" ADVICE
 			"try again later",
 			filter_shown_name(f));
-}
-
-int loader_create(const char *name, const struct dedup_config *cfg,
-		  const struct predecessor *predecessor)
-{
-	char path[PATH_MAX], staging[PATH_MAX];
-	int err;
-
-	pin_path(path, name, NULL);
-	if (!access(path, F_OK))
-		return diag_err(-EEXIST, "there is a filter %s already", name);
-	pin_dir_staging(staging, name);
-	err = pin_dir_begin(name);
-	if (err)
-		return err;
-	err = next_make_filter(staging, cfg, predecessor);
-	if (err)
-		pin_dir_remove_staging(name);
-	return err;
 }
 
 int loader_program_open(const char *name, struct xdp_dedup **out)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Makes filters in the kernel, lists and removes them. Failures are logged.
- *
- * A filter is made in an order in which the process may be killed at any moment without harm: the
- * maps are pinned in +NAME, the hand is started, +NAME becomes NAME, the packet program is attached.
+/* Filters in the kernel: their programs and hands, their names, and filters of this process alone.
+ * Failures are logged.
  */
 #ifndef XDP_DEDUP_LOADER_H
 #define XDP_DEDUP_LOADER_H
@@ -12,30 +10,7 @@
 
 #include "open_filter.h"
 
-struct predecessor; /* loader_predecessor.h */
-struct xdp_dedup;   /* the skeleton of bpf/xdp_dedup.bpf.c */
-
-/* Makes a new filter in +NAME, and starts its hand; pin_dir_publish() then makes it the filter
- * NAME. *cfg is complete except for `frags` and the secret, which are set here. predecessor: the
- * open predecessor (predecessor_of_snapshot()), whose secret *cfg then has; or NULL. Returns 0;
- * -EEXIST if there are pins of that name, or another -errno. After an error +NAME is removed.
- */
-int loader_create(const char *name, const struct dedup_config *cfg,
-		  const struct predecessor *predecessor);
-
-/* Make the filter or program that is to replace the filter of this name, in +NAME, and load its
- * packet program; live_exchange.h goes on from there. Return 0; or -errno (logged), with +NAME
- * removed.
- * - loader_next_program(): uses the filter's maps with another configuration, *cfg, which is
- *   complete. predecessor: its new predecessor; NULL: it keeps the one that it has, if any. -EPROTO
- * if the filter has the previous format.
- * - loader_next_filter(): makes a new filter with the configuration *cfg, complete except for
- *   `frags`, and starts its hand. Its predecessor is the filter that runs, open as *running.
- */
-int loader_next_program(const char *name, const struct dedup_config *cfg,
-			const struct predecessor *predecessor);
-int loader_next_filter(const char *name, const struct dedup_config *cfg,
-		       const struct filter *running);
+struct xdp_dedup; /* the skeleton of bpf/xdp_dedup.bpf.c */
 
 /* Waits until the hand of this open filter steps, 5 s at most. A program is attached only then:
  * while the clock does not run, the program lets every packet pass. Returns 0, or -ESTALE
@@ -62,9 +37,6 @@ int loader_private_prog_fd(const struct xdp_dedup *prog);
  */
 int loader_program_open(const char *name, struct xdp_dedup **out);
 void loader_program_close(struct xdp_dedup *skel);
-
-/* Returns the entry of the packet program that this skeleton's filter runs. */
-struct bpf_program *loader_packet_program(const struct xdp_dedup *skel);
 
 /* Pins the packet program as PIN_ROOT/NAME/prog, in the place of an older pin. NAME: the filter's
  * directory. Returns 0, or -errno (logged).

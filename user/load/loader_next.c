@@ -101,7 +101,7 @@ static bool is_programs_own(enum pin pin, bool has_own_predecessor)
  */
 static int pin_program(const struct xdp_dedup *skel, const char *directory)
 {
-	return loader_pin_program(directory, bpf_program__fd(loader_packet_program(skel)));
+	return loader_pin_program(directory, bpf_program__fd(object_packet_program(skel)));
 }
 
 /* Loads the object without a hand of its own. */
@@ -119,7 +119,7 @@ static int load_program(struct xdp_dedup *skel, const struct dedup_config *cfg,
 	err = xdp_dedup__load(skel);
 	if (err)
 		return kernel_explain(err, 0);
-	return object_check(skel, loader_packet_program(skel))
+	return object_check(skel, object_packet_program(skel))
 	       ?: object_pin(skel, directory)
 	       ?: pin_program(skel, directory);
 }
@@ -159,15 +159,18 @@ static int start_successor(struct xdp_dedup *skel, const struct dedup_config *cf
 	if (err)
 		return err;
 	skel->data_state->state.exchanging = p->has_program;
-	bpf_program__set_autoload(loader_packet_program(skel), p->has_program);
+	bpf_program__set_autoload(object_packet_program(skel), p->has_program);
 	err = object_load_filter(skel, directory, cfg);
 	if (!err && p->has_program)
 		err = pin_program(skel, directory);
 	return err ?: put_predecessor(skel, p, directory) ?: object_start_hand(skel);
 }
 
-int next_make_filter(const char *directory, const struct dedup_config *cfg,
-		     const struct predecessor *predecessor)
+/* Makes and pins the maps of a filter in this directory, and starts its hand. If its predecessor
+ * has a program, the filter's own is loaded and pinned, too, to be exchanged for it.
+ */
+static int make_filter(const char *directory, const struct dedup_config *cfg,
+		       const struct predecessor *predecessor)
 {
 	struct xdp_dedup *skel = NULL;
 	int err = object_open(directory, cfg, &skel);
@@ -177,7 +180,7 @@ int next_make_filter(const char *directory, const struct dedup_config *cfg,
 	if (predecessor) {
 		err = start_successor(skel, cfg, predecessor, directory);
 	} else { /* without the packet program, which is loaded when it is attached */
-		bpf_program__set_autoload(loader_packet_program(skel), false);
+		bpf_program__set_autoload(object_packet_program(skel), false);
 		err = object_start_filter(skel, directory, cfg);
 	}
 	xdp_dedup__destroy(skel);
@@ -220,7 +223,7 @@ static int make_successor(const struct dedup_config *cfg, const struct filter *r
 	err = share_pin(name, PIN_WANTED)
 	      ?: share_pin(name, PIN_JUDGED)
 	      ?: share_delivery(name, cfg)
-	      ?: next_make_filter(staging, cfg, &p);
+	      ?: make_filter(staging, cfg, &p);
 	predecessor_close(&p);
 	return err;
 }
@@ -239,7 +242,7 @@ int loader_adopt_hand(const char *name)
 
 	if (err)
 		return err;
-	bpf_program__set_autoload(loader_packet_program(skel), false);
+	bpf_program__set_autoload(object_packet_program(skel), false);
 	bpf_program__set_autoload(skel->progs.hand_adopt, true);
 	err = xdp_dedup__load(skel);
 	if (err)
@@ -247,5 +250,24 @@ int loader_adopt_hand(const char *name)
 	else if ((err = object_run(skel->progs.hand_adopt)))
 		diag_err(err, "cannot hand the filter's clock over: %s", strerror(-err));
 	xdp_dedup__destroy(skel);
+	return err;
+}
+
+int loader_create(const char *name, const struct dedup_config *cfg,
+		  const struct predecessor *predecessor)
+{
+	char path[PATH_MAX], staging[PATH_MAX];
+	int err;
+
+	pin_path(path, name, NULL);
+	if (!access(path, F_OK))
+		return diag_err(-EEXIST, "there is a filter %s already", name);
+	pin_dir_staging(staging, name);
+	err = pin_dir_begin(name);
+	if (err)
+		return err;
+	err = make_filter(staging, cfg, predecessor);
+	if (err)
+		pin_dir_remove_staging(name);
 	return err;
 }

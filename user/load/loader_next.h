@@ -1,15 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Filters with a predecessor, and programs over the memory of another one: for loader.c. */
+/* Makes filters, their successors, and their next programs. Failures are logged.
+ *
+ * A filter is made in an order in which the process may be killed at any moment without harm: the
+ * maps are pinned in +NAME, the hand is started, +NAME becomes NAME, the packet program is attached.
+ */
 #ifndef XDP_DEDUP_LOADER_NEXT_H
 #define XDP_DEDUP_LOADER_NEXT_H
 
 #include "loader_predecessor.h"
 
-/* Makes and pins the maps of a filter in this directory, and starts its hand. predecessor: its
- * predecessor, or NULL. If the predecessor has a program, it is to be exchanged: then the new
- * filter's program is loaded and pinned, too. Returns 0, or -errno (logged).
+/* Makes a new filter in +NAME, and starts its hand; pin_dir_publish() then makes it the filter
+ * NAME. *cfg is complete except for `frags` and the secret, which are set here. predecessor: the
+ * open predecessor (predecessor_of_snapshot()), whose secret *cfg then has; or NULL. Returns 0;
+ * -EEXIST if there are pins of that name, or another -errno. After an error +NAME is removed.
  */
-int next_make_filter(const char *directory, const struct dedup_config *cfg,
-		     const struct predecessor *predecessor);
+int loader_create(const char *name, const struct dedup_config *cfg,
+		  const struct predecessor *predecessor);
+
+/* Make the filter or program that is to replace the filter of this name, in +NAME, and load its
+ * packet program; live_exchange.h goes on from there. Return 0; or -errno (logged), with +NAME
+ * removed.
+ * - loader_next_program(): uses the filter's maps with another configuration, *cfg, which is
+ *   complete. predecessor: its new predecessor; NULL: it keeps the one that it has, if any. -EPROTO
+ * if the filter has the previous format.
+ * - loader_next_filter(): makes a new filter with the configuration *cfg, complete except for
+ *   `frags`, and starts its hand. Its predecessor is the filter that runs, open as *running.
+ */
+int loader_next_program(const char *name, const struct dedup_config *cfg,
+			const struct predecessor *predecessor);
+int loader_next_filter(const char *name, const struct dedup_config *cfg,
+		       const struct filter *running);
 
 #endif

@@ -11,7 +11,6 @@
 
 #include "diag.h"
 #include "snapshot_file.h"
-#include "loader.h"
 #include "object.h"
 #include "pins.h"
 #include "plan.h"
@@ -150,7 +149,7 @@ int predecessor_of_snapshot(const struct snapshot *snapshot, const struct filter
 	err = object_open(NULL, &out->config, &skel);
 	if (err)
 		return err;
-	bpf_program__set_autoload(loader_packet_program(skel), false);
+	bpf_program__set_autoload(object_packet_program(skel), false);
 	bpf_program__set_autoload(skel->progs.hand_start, false);
 	bpf_program__set_autoload(skel->progs.hand_resume, true);
 	err = object_load_filter(skel, NULL, &out->config)

@@ -12,7 +12,6 @@
 #include "diag.h"
 #include "identity.h"
 #include "kernel.h"
-#include "loader.h"
 #include "pins.h"
 #include "plan.h"
 #include "known_ids.h"
@@ -127,7 +126,7 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
 	 * give its dispatcher no frags.
 	 */
 	if (!err && kernel_has_frags())
-		err = bpf_program__set_flags(loader_packet_program(skel), BPF_F_XDP_HAS_FRAGS);
+		err = bpf_program__set_flags(object_packet_program(skel), BPF_F_XDP_HAS_FRAGS);
 	if (err) {
 		xdp_dedup__destroy(skel);
 		return diag_err(err, "cannot prepare the BPF object: %s", strerror(-err));
@@ -137,7 +136,7 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
 }
 
 /* Where choose_entry() left it. */
-struct bpf_program *loader_packet_program(const struct xdp_dedup *skel)
+struct bpf_program *object_packet_program(const struct xdp_dedup *skel)
 {
 	return bpf_program__autoload(skel->progs.xdp_dedup)	  ? skel->progs.xdp_dedup
 	       : bpf_program__autoload(skel->progs.dedup_deliver) ? skel->progs.dedup_deliver

@@ -17,6 +17,9 @@
  */
 int object_open(const char *name, const struct dedup_config *cfg, struct xdp_dedup **out);
 
+/* Returns the entry of the packet program that this skeleton's filter runs. */
+struct bpf_program *object_packet_program(const struct xdp_dedup *skel);
+
 /* Pins the maps that loading has made in the filter's directory, which exists. With name NULL does
  * nothing. Returns 0; or -errno, and then some may be pinned.
  */
