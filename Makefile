@@ -267,9 +267,11 @@ TEST_LIBS     = -lcmocka $(LIBS) $(LIBMETRICS)
 SHARED = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(filter-out %_test.c %_main.c, \
 		$(call sources,tests/fixture/*/*.c tests/bench/*.c)) $(filter-out $(MAINS),$(USER)))
 
+# More than a hundred large programs: gold takes less than half of the time for them.
+TEST_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 define test_program
 $$(BUILD)/tests/$(notdir $(1:.c=)): $$(BUILD)/$(2)/$(1:.c=.o) $$(call SHARED,$(2))
-	$$(call link,$(if $(filter san,$(2)),$$(SAN_FLAGS)),$$(TEST_LIBS))
+	$$(call link,$$(TEST_LD) $(if $(filter san,$(2)),$$(SAN_FLAGS)),$$(TEST_LIBS))
 endef
 $(foreach t,$(TESTS),$(eval $(call test_program,$(t),$(if $(filter tests/stress/%,$(t)),obj,san))))
 
@@ -282,7 +284,7 @@ $(foreach t,$(TESTS),$(eval $(call test_program,$(t),$(if $(filter tests/stress/
 NEXT_BIN := $(BUILD)/next/xdp-dedup
 .PHONY: $(NEXT_BIN)
 $(NEXT_BIN): | $(MADE)
-	$(Q)$(MAKE) -s --no-print-directory BUILD=$(BUILD)/next CPPFLAGS='$(CPPFLAGS) -DDEDUP_NEXT_FORMAT' \
+	$(Q)$(MAKE) -s --no-print-directory BUILD=$(BUILD)/next CFLAGS='$(CFLAGS) -O0' CPPFLAGS='$(CPPFLAGS) -DDEDUP_NEXT_FORMAT' \
 		BPF_CFLAGS='$(BPF_CFLAGS) -DDEDUP_NEXT_FORMAT' $@
 
 .PHONY: test-programs
