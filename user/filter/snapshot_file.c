@@ -131,19 +131,18 @@ static int check_target(const char *path)
  */
 struct draft {
 	int fd;
-	char temporary[PATH_MAX]; /* the snapshot's path and six characters */
+	char path[PATH_MAX]; /* the snapshot's path and six characters */
 	bool has_name;
 };
 
 static int open_draft(const char *path, struct draft *d)
 {
-	if (snprintf(d->temporary, sizeof(d->temporary), "%s.XXXXXX", path) >=
-	    (int)sizeof(d->temporary))
+	if (snprintf(d->path, sizeof(d->path), "%s.XXXXXX", path) >= (int)sizeof(d->path))
 		return -ENAMETOOLONG;
 	d->fd = dir_open_of(path, O_TMPFILE | O_WRONLY);
 	d->has_name = d->fd < 0;
 	if (d->has_name)
-		d->fd = mkostemp(d->temporary, O_CLOEXEC); /* mode 0600 */
+		d->fd = mkostemp(d->path, O_CLOEXEC); /* mode 0600 */
 	return d->fd < 0 ? -errno : 0;
 }
 
@@ -156,11 +155,11 @@ static int name_draft(struct draft *d)
 	if (d->has_name)
 		return 0;
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", d->fd);
-	fd = mkostemp(d->temporary, O_CLOEXEC); /* only to find the name */
+	fd = mkostemp(d->path, O_CLOEXEC); /* only to find the name */
 	if (fd < 0)
 		return -errno;
 	close(fd);
-	if (unlink(d->temporary) || linkat(AT_FDCWD, self, AT_FDCWD, d->temporary, AT_SYMLINK_FOLLOW))
+	if (unlink(d->path) || linkat(AT_FDCWD, self, AT_FDCWD, d->path, AT_SYMLINK_FOLLOW))
 		return -errno;
 	d->has_name = true;
 	return 0;
@@ -173,10 +172,10 @@ static int finish_draft(struct draft *d, const char *path, int err)
 		err = name_draft(d);
 	if (close(d->fd) && !err)
 		err = -errno;
-	if (!err && rename(d->temporary, path))
+	if (!err && rename(d->path, path))
 		err = -errno;
 	if (err && d->has_name)
-		unlink(d->temporary);
+		unlink(d->path);
 	return err ? err : sync_directory(path);
 }
 
@@ -184,7 +183,7 @@ int snapshot_save(const struct filter *f, const char *path, int (*stop)(void),
 		  struct snapshot_head *h)
 {
 	int err = check_target(path);
-	struct draft d;
+	struct draft d = { .fd = -1 };
 
 	if (err)
 		return err;
