@@ -158,15 +158,19 @@ static int open_program(uint32_t prog_id)
 	return err;
 }
 
-/* Step 2 in this mode. Returns 1 if it was done; 0 if DETACH_PROGRAM does not run there; -errno. */
-static int finish_mode(const struct link *l, enum link_xdp xdp, enum attach_mode mode)
+/* Step 2 in this mode, after a wait for packets, unless that is done. Returns 1 if step 2 was done;
+ * 0 if DETACH_PROGRAM does not run there; -errno.
+ */
+static int finish_mode(const struct link *l, enum link_xdp xdp, enum attach_mode mode, bool *waited)
 {
 	int fd = l->xdp_ids[xdp] ? open_program(l->xdp_ids[xdp]) : 0, err;
 	LIBBPF_OPTS(bpf_xdp_attach_opts, opts, .old_prog_fd = fd);
 
 	if (fd <= 0)
 		return fd;
-	kernel_wait_for_packets();
+	if (!*waited)
+		kernel_wait_for_packets();
+	*waited = true;
 	err = bpf_xdp_detach((int)l->index, attach_mode_flag(mode) | XDP_FLAGS_REPLACE, &opts);
 	close(fd);
 	if (err == -ENODEV) /* the interface has gone */
@@ -177,13 +181,14 @@ static int finish_mode(const struct link *l, enum link_xdp xdp, enum attach_mode
 /* Goes once over all interfaces. Returns how many were detached, and the first failure. */
 static int finish_round(const struct links *links, char ifname[IF_NAMESIZE], int *ret_err)
 {
+	bool waited = false;
 	int detached = 0;
 
 	*ret_err = 0;
 	for (int i = 0; i < links->cnt; i++) {
 		const struct link *l = &links->list[i];
-		int err = finish_mode(l, LINK_XDP_NATIVE, MODE_NATIVE)
-				  ?: finish_mode(l, LINK_XDP_SKB, MODE_SKB);
+		int err = finish_mode(l, LINK_XDP_NATIVE, MODE_NATIVE, &waited)
+				  ?: finish_mode(l, LINK_XDP_SKB, MODE_SKB, &waited);
 
 		detached += err > 0;
 		if (err < 0 && !*ret_err) {
