@@ -102,7 +102,8 @@ static const char *parse_deliver(void *to, const char *text)
 #define FIELDS(first, last) ARGS_FIELDS(struct wish, first, last)
 #define GIVEN(mark) .given = offsetof(struct wish, given.mark)
 
-const struct args_option WISH_OPTIONS[WISH_OPTIONS_MAX + 1] = {
+/* As many as WISH_OPTIONS_MAX says, or it does not compile. */
+const struct args_option WISH_OPTIONS[] = {
 	{ "--name", "NAME", OPT_NAME, ARGS_STRING, FIELD(name),
 	  .help = "the filter's (load: the first interface's name)" },
 	{ "--mode", "MODE", OPT_MODE, ARGS_NAMES("native", "skb", "hw"), FIELD(where.mode),
@@ -192,6 +193,7 @@ const struct args_option WISH_OPTIONS[WISH_OPTIONS_MAX + 1] = {
 	  .help = "while an earlier change is not over: wait (it fails)" },
 	{ "--forget", NULL, OPT_PREDECESSOR, ARGS_FLAG, FIELD(forget),
 	  .help = "likewise: give up what only its predecessor knows" },
+	{ 0 },
 };
 
 void wish_begin(struct wish *w)

@@ -17,25 +17,27 @@
 #include "kernel.h"
 #include "wanted.h"
 
-const char *const PINS[PINS_ALL] = { "filter",
-				     "stats",
-				     "state",
-				     "config",
-				     "record",
-				     "wanted",
-				     "timer",
-				     "samples",
-				     "judged",
-				     "outer_state",
-				     "outer_filter",
-				     "predecessor_config",
-				     "xsks",
-				     "queues",
-				     "sockets",
-				     "in_flight",
-				     "predecessor_state",
-				     "predecessor_filter",
-				     "predecessor_timer" };
+const char *const PINS[PINS_ALL] = {
+	[PIN_FILTER] = "filter",
+	[PIN_STATS] = "stats",
+	[PIN_STATE] = "state",
+	[PIN_CONFIG] = "config",
+	[PIN_RECORD] = "record",
+	[PIN_WANTED] = "wanted",
+	[PIN_TIMER] = "timer",
+	[PIN_SAMPLES] = "samples",
+	[PIN_JUDGED] = "judged",
+	[PIN_OUTER_STATE] = "outer_state",
+	[PIN_OUTER_FILTER] = "outer_filter",
+	[PIN_PREDECESSOR_CONFIG] = "predecessor_config",
+	[PIN_XSKS] = "xsks",
+	[PIN_QUEUES] = "queues",
+	[PIN_SOCKETS] = "sockets",
+	[PIN_IN_FLIGHT] = "in_flight",
+	[PIN_PREDECESSOR_STATE] = "predecessor_state",
+	[PIN_PREDECESSOR_FILTER] = "predecessor_filter",
+	[PIN_PREDECESSOR_TIMER] = "predecessor_timer",
+};
 
 /* What format 12 called pins that have another name now. */
 static const char *const PINS_12[PINS_ALL] = {

@@ -40,12 +40,22 @@ static void choose_entry(const struct xdp_dedup *skel, const struct dedup_config
 static void maps_of(const struct xdp_dedup *skel, struct bpf_map *maps[PINS_CNT])
 {
 	struct bpf_map *const all[PINS_CNT] = {
-		skel->maps.filter,	  skel->maps.stats,	   skel->maps.data_state,
-		skel->maps.rodata_config, skel->maps.data_record,  skel->maps.wanted,
-		skel->maps.timer,	  skel->maps.samples,	   skel->maps.judged,
-		skel->maps.outer_state,	  skel->maps.outer_filter, skel->maps.rodata_predecessor,
-		skel->maps.xsks,	  skel->maps.queues,	   skel->maps.sockets,
-		skel->maps.in_flight,
+		[PIN_FILTER] = skel->maps.filter,
+		[PIN_STATS] = skel->maps.stats,
+		[PIN_STATE] = skel->maps.data_state,
+		[PIN_CONFIG] = skel->maps.rodata_config,
+		[PIN_RECORD] = skel->maps.data_record,
+		[PIN_WANTED] = skel->maps.wanted,
+		[PIN_TIMER] = skel->maps.timer,
+		[PIN_SAMPLES] = skel->maps.samples,
+		[PIN_JUDGED] = skel->maps.judged,
+		[PIN_OUTER_STATE] = skel->maps.outer_state,
+		[PIN_OUTER_FILTER] = skel->maps.outer_filter,
+		[PIN_PREDECESSOR_CONFIG] = skel->maps.rodata_predecessor,
+		[PIN_XSKS] = skel->maps.xsks,
+		[PIN_QUEUES] = skel->maps.queues,
+		[PIN_SOCKETS] = skel->maps.sockets,
+		[PIN_IN_FLIGHT] = skel->maps.in_flight,
 	};
 
 	memcpy(maps, all, sizeof(all));
