@@ -481,7 +481,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(readme_is_short),
-		cmocka_unit_test(lines_are_narrow),
+		cmocka_unit_test_setup_teardown(lines_are_narrow, read_all, free_all),
 		cmocka_unit_test_setup_teardown(paths_exist, read_all, free_all),
 		cmocka_unit_test_setup_teardown(names_exist, read_all, free_all),
 		cmocka_unit_test_setup_teardown(options_exist, read_all, free_all),
