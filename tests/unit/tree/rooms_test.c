@@ -78,7 +78,7 @@ static void append(char *text, size_t size, const char *format, const char *valu
 {
 	size_t len = strlen(text);
 
-	snprintf(text + len, size - len, format, value);
+	assert_true(snprintf(text + len, size - len, format, value) < (int)(size - len));
 }
 
 static void read_room(const char *name)
