@@ -16,7 +16,8 @@ int filter_start(const char *name, const struct placement *where, uint64_t drop_
 
 /* Removes the pins of a filter, and of +NAME, of any version and however complete. The kernel then
  * frees what nothing else holds. Readers of the filter's AF_XDP sockets learn at once that it is
- * gone (delivery_end()), and have a second to leave. Returns 0, or -errno (logged).
+ * gone (delivery_end()); those of zero-copy sockets have a second to leave. Returns 0, or -errno
+ * (logged).
  */
 int filter_remove(const char *name);
 

@@ -11,8 +11,8 @@
 /* Has the next copies of unread packets pass (delivery_want_unread()), and tells readers that run
  * that their queues have ended. from: the open filter as it delivered; f: the filter as it is now,
  * in which the ids are wanted. Every program of `from` that still runs is one of f. Does nothing
- * if `from` does not deliver. Waits up to a second for these readers to leave. Logs a note for ids
- * that cannot be wanted.
+ * if `from` does not deliver. Waits up to a second for readers of zero-copy sockets to leave. Logs
+ * a note for ids that cannot be wanted.
  */
 void unread_want(const struct filter *from, struct filter *f);
 
