@@ -339,7 +339,7 @@ int main(void)
 	cli_environment();
 	setenv("A", ID_A, 1);
 	setenv("B", ID_B, 1);
-	leave_to_rest("@(flat|flat-fips|countdown|countdown-often|drops-for-a-time)");
+	leave_to_rest("@(flat|flat-fips|countdown|countdown-often|drops-for-a-time|delivers)");
 	add_rows(SHAPES, run_shape, setup, teardown);
 	add_rows(SHAPES, run_metrics, setup, teardown);
 	add_rows(SHAPES, run_library, setup, teardown);

@@ -319,7 +319,7 @@ static void report(const struct chain *ch, uint64_t seed)
 static void test_chains(void **state)
 {
 	uint64_t seed = environment_number("SEED", gossip_now_ns() / 1000);
-	uint64_t chains = environment_number("CHAINS", CHAINS);
+	uint64_t chains = environment_number("CHAINS", tries(1, CHAINS));
 	unsigned int faults = 0, killed = 0;
 	struct chain ch;
 
@@ -349,5 +349,6 @@ int main(void)
 		{ "chains", test_chains, e2e_setup, e2e_teardown, NULL },
 	};
 
+	repeat_in_rest("chains");
 	return run_root_tests("kill_chain", tests, ARRAY_SIZE(tests));
 }

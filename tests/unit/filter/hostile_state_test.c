@@ -204,6 +204,7 @@ static void name_without_end(void **state)
 
 int main(void)
 {
+	leave_to_rest("@(flat-fips|countdown-often)");
 	add_test("name-without-end", name_without_end, NULL, NULL, NULL);
 	add_rows(SHAPES, run_shape, NULL, NULL);
 	return run_added_any_tests("hostile_state");
