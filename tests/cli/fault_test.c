@@ -369,7 +369,7 @@ static void saved_while_resized(void **state)
 
 int main(void)
 {
-	leave_to_rest("interface-moves-*");
+	leave_to_rest("@(interface-moves-*|interface-deleted-during-resize)");
 	leave_to_rest("saved-while-resized");
 	repeat_in_rest("@(set|resize|replace|restore*)");
 	add_test("saved-while-resized", saved_while_resized, e2e_setup, e2e_teardown, NULL);

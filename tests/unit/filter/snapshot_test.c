@@ -648,6 +648,7 @@ int main(void)
 		cmocka_unit_test(old_ones_are_forgotten),
 	};
 
+	leave_to_rest("array_is_not_taken_while_it_is_cleared");
 	add_tests(FILES, ARRAY_SIZE(FILES));
 	add_rows(CLOCKS, clocks, NULL, NULL);
 	add_rows(MEANWHILES, ages_go_on, NULL, NULL);
