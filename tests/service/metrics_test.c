@@ -71,9 +71,11 @@ static void make_feed(void)
 			      .turns = 7,
 			      .oldest_ns = 900 * S,
 			      .pace = { .ids = 5, .age_ns = 590 * S } };
-	s->ifaces[0] = (struct status_iface){ "eth0", 1, MODE_NATIVE, true, 0, IFACE_ATTACHED, 0 };
-	s->ifaces[1] = (struct status_iface){ "eth1", 2, MODE_SKB, false, 1, IFACE_ATTACHED, 0 };
-	s->ifaces[2] = (struct status_iface){ "eth2", 3, MODE_ANY, false, 0, IFACE_GONE, 0 };
+	s->ifaces[0] = (struct status_iface){ "eth0", 1, MODE_NATIVE, .dispatcher = true,
+					      .state = IFACE_ATTACHED };
+	s->ifaces[1] =
+		(struct status_iface){ "eth1", 2, MODE_SKB, .native = 1, .state = IFACE_ATTACHED };
+	s->ifaces[2] = (struct status_iface){ "eth2", 3, MODE_ANY, .state = IFACE_GONE };
 	s->fill = (struct fill){
 		.current = 0.125, .previous = 0.5, .ids = 1234.5, .ids_error = 3, .read_part = 0.25
 	};

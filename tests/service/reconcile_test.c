@@ -111,6 +111,28 @@ static void failed_fork_keeps_what_ends(void **state)
 	reconcile_free(&k);
 }
 
+/* Again only after a minute, in which another cause would show. */
+static void attached_anew_once_a_minute(void **state)
+{
+	struct reconcile k;
+
+	(void)state;
+	begin(&k);
+	configure(&k, WITH);
+	does(&k, JOB_ENSURE, 0, S);
+	does(&k, JOB_REFRESH, 0, S);
+	assert_false(reconcile_attach_anew(&k, "other", 2 * S));
+	assert_true(reconcile_attach_anew(&k, "feed", 2 * S));
+	does(&k, JOB_INTERFACES, 0, 2 * S);
+	assert_false(reconcile_attach_anew(&k, "feed", 61 * S));
+	is_idle(&k, 61 * S);
+	assert_true(reconcile_attach_anew(&k, "feed", 62 * S));
+	does(&k, JOB_INTERFACES, 0, 62 * S);
+	configure(&k, WITHOUT);
+	assert_false(reconcile_attach_anew(&k, "feed", 200 * S));
+	reconcile_free(&k);
+}
+
 static void failed_fork_keeps_a_refresh(void **state)
 {
 	struct reconcile k;
@@ -221,6 +243,7 @@ int main(void)
 		cmocka_unit_test(failed_fork_keeps_the_job),
 		cmocka_unit_test(failed_fork_keeps_what_ends),
 		cmocka_unit_test(failed_fork_keeps_a_refresh),
+		cmocka_unit_test(attached_anew_once_a_minute),
 		cmocka_unit_test(removed_and_put_back),
 		cmocka_unit_test(removed_and_its_unload_fails),
 		cmocka_unit_test(removed_before_it_was_there),

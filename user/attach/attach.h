@@ -38,6 +38,7 @@ struct attachment {
 	int ifindex;
 	enum attach_mode mode; /* never MODE_ANY */
 	bool dispatcher;       /* runs in libxdp's dispatcher, where other programs may be too */
+	bool shared;	       /* other programs are there */
 	struct identity id;    /* of the program, and of the filter that it belongs to */
 	int err;	       /* -errno: it runs an XDP program that cannot be identified */
 	bool meant;	       /* set by the caller: detach_meant() is to detach this one */

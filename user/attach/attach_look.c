@@ -107,6 +107,18 @@ static int look_for_more(const struct extensions *e, uint32_t dispatcher_id, str
 	return cnt;
 }
 
+/* With the others in the dispatcher: each has those that are not ours beside it. */
+static int look_at_dispatcher(const struct extensions *e, uint32_t dispatcher_id, struct look *out)
+{
+	int ours = look_for_more(e, dispatcher_id, out), all = 0;
+
+	for (int i = 0; i < e->cnt; i++)
+		all += e->list[i].of == dispatcher_id;
+	for (int i = 0; i < ours; i++)
+		out[i].a.shared = all > ours;
+	return ours;
+}
+
 /* Returns how many have been put at *out: one, unless there are several of ours. */
 static int look_at(const struct link *l, const struct extensions *e, struct look *out)
 {
@@ -121,7 +133,7 @@ static int look_at(const struct link *l, const struct extensions *e, struct look
 		out->a.mode = MODES[i].mode;
 		out->found = look_into(out->a.ifindex, id, e, &out->a) ?: out->found;
 	}
-	return out->found == 1 && out->a.dispatcher ? look_for_more(e, id, out) : 1;
+	return out->found == 1 && out->a.dispatcher ? look_at_dispatcher(e, id, out) : 1;
 }
 
 /* Room for all interfaces and extensions. NULL: there is none, and the list is freed. */

@@ -30,6 +30,8 @@ static int show(struct filter *f, struct attach_view *view, bool exact, json_obj
 		return err;
 	}
 	err = status_collect(f, view, exact, s);
+	if (!err)
+		status_look_for_unseen(s);
 	if (!err && list)
 		json_object_array_add(list, status_json(s));
 	else if (!err)

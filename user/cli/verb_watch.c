@@ -3,8 +3,6 @@
  * so what set, resize and load --replace put in their place is what is shown.
  */
 #include <errno.h>
-#include <ifaddrs.h>
-#include <linux/if_link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,32 +44,6 @@ static void note(void *to, const struct diag *d)
 	diag_text(d, s->note, sizeof(s->note));
 }
 
-/* What the kernel says of the filter's interfaces, if it says anything. */
-static void read_ifaces(const struct status *status, struct watch_reading *r)
-{
-	struct ifaddrs *all;
-
-	r->ifaces_cnt = status->ifaces_cnt;
-	for (int i = 0; i < r->ifaces_cnt; i++)
-		memcpy(r->ifaces[i].name, status->ifaces[i].name, IF_NAMESIZE);
-	if (getifaddrs(&all))
-		return;
-	for (struct ifaddrs *a = all; a; a = a->ifa_next) {
-		const struct rtnl_link_stats *stats = a->ifa_data;
-
-		if (!a->ifa_addr || a->ifa_addr->sa_family != AF_PACKET || !stats)
-			continue;
-		for (int i = 0; i < r->ifaces_cnt; i++) {
-			if (strcmp(a->ifa_name, r->ifaces[i].name) ||
-			    status->ifaces[i].state == IFACE_OTHER_NETNS)
-				continue;
-			r->ifaces[i].known = true;
-			r->ifaces[i].packets = stats->rx_packets;
-		}
-	}
-	freeifaddrs(all);
-}
-
 /* Of an open filter, which is *f's from then on. 0 or -errno (logged). */
 static int take(struct watched *f, struct filter *open, const struct attach_view *view)
 {
@@ -90,7 +62,7 @@ static int take(struct watched *f, struct filter *open, const struct attach_view
 	err = filter_cpu_counters(&f->status.filter, &r.cpus, &r.cpus_cnt);
 	if (err)
 		return diag_err(err, "cannot read the counters of %s: %s", f->name, strerror(-err));
-	read_ifaces(&f->status, &r);
+	status_read_ifaces(&f->status, &r);
 	watch_take(&f->watch, &r);
 	return 0;
 }

@@ -74,6 +74,7 @@ uint64_t monitor_window_ns(const struct watched *f)
 
 void monitor_advise(struct watched *f)
 {
+	memcpy(f->status.unseen, f->watch.unseen, sizeof(f->status.unseen));
 	f->advice_cnt =
 		status_advice(&f->status, f->watch.seconds ? &f->watch.recent : NULL, f->advice);
 }

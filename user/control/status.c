@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "attachments.h"
 #include "config_streams.h"
@@ -16,6 +17,8 @@
 #include "status.h"
 #include "text.h"
 
+#define LOOK_STEP_MS 10
+#define LOOK_MS 300
 #define HISTOGRAM_MAX 1023 /* countdowns; with more it is not shown */
 
 const char *iface_state_name(enum iface_state state)
@@ -110,6 +113,7 @@ static void collect_attached(struct status *s, const struct attach_view *v)
 		note_twin(s, v, a);
 		iface->mode = a->mode;
 		iface->dispatcher = a->dispatcher;
+		iface->shared = a->shared;
 		if (iface->mode == MODE_SKB)
 			iface->native = has_native(iface->ifindex);
 		if (s->filter.config->policy.deliver &&
@@ -135,6 +139,16 @@ static void collect_recorded(struct status *s, const struct attach_view *v)
 		} else if (!has_iface(s, entry.ifindex))
 			add_iface(s, name, entry.ifindex,
 				  links_find(&v->links, entry.ifindex) ? IFACE_DETACHED : IFACE_GONE);
+	}
+}
+
+static void note_received(struct status *s, const struct attach_view *v)
+{
+	for (int i = 0; i < s->ifaces_cnt; i++) {
+		const struct link *l = links_find(&v->links, s->ifaces[i].ifindex);
+
+		s->ifaces[i].is_counted = l && l->is_counted;
+		s->ifaces[i].received = l ? l->received : 0;
 	}
 }
 
@@ -267,6 +281,7 @@ static int collect(struct status *s, const struct attach_view *view)
 
 	collect_attached(s, view);
 	collect_recorded(s, view);
+	note_received(s, view);
 	err = collect_faults(s, view);
 	if (err)
 		return err;
@@ -311,6 +326,7 @@ int status_advice(const struct status *s, const struct filter_counters *recent,
 		.stopped = s->stopped,
 		.asks_predecessor = s->predecessor.asked,
 		.macs_changed = s->faults.stale_cnt ? s->faults.stale[0] : NULL,
+		.unseen = *s->unseen ? s->unseen : NULL,
 	};
 
 	for (int i = 0; i < s->ifaces_cnt && !r.skb; i++) {
@@ -332,6 +348,80 @@ int status_collect(struct filter *f, const struct attach_view *view, bool exact,
 			      .layout = layout_of(f->config->memory.layout),
 			      .exact = exact };
 	return err ? loader_explain(f->name, err) : collect(s, view);
+}
+
+/* In skb mode the stack has merged some packets before the filter sees them, and programs beside it
+ * may drop some.
+ */
+static bool sees_all(const struct status_iface *i)
+{
+	return i->state == IFACE_ATTACHED && i->mode == MODE_NATIVE && !i->shared;
+}
+
+void status_read_ifaces(const struct status *s, struct watch_reading *r)
+{
+	r->ifaces_cnt = s->ifaces_cnt;
+	for (int i = 0; i < s->ifaces_cnt; i++) {
+		const struct status_iface *from = &s->ifaces[i];
+		struct watch_iface *to = &r->ifaces[i];
+
+		memcpy(to->name, from->name, sizeof(to->name));
+		to->is_counted = from->is_counted;
+		to->received = from->received;
+		to->sees_all = sees_all(from);
+	}
+}
+
+/* The filter's counters at about the moment at which the drivers' are read. 0 or -errno. */
+static int read_both(struct status *s, struct watch_reading *r)
+{
+	struct attach_view now = { 0 };
+	int err = links_read(&now.links);
+
+	if (!err) {
+		*r = (struct watch_reading){ 0 };
+		note_received(s, &now);
+		status_read_ifaces(s, r);
+		err = filter_counters(&s->filter, &r->all);
+	}
+	links_free(&now.links);
+	return err;
+}
+
+static bool sees_all_of_any(const struct watch_reading *r)
+{
+	bool any = false;
+
+	for (int i = 0; i < r->ifaces_cnt; i++)
+		any |= r->ifaces[i].sees_all;
+	return any;
+}
+
+/* Have packets come, and has the filter seen less than half of them? */
+static bool is_suspicious(const struct watch_reading *first, const struct watch_reading *last)
+{
+	uint64_t received = 0;
+
+	for (int i = 0; i < last->ifaces_cnt; i++)
+		if (last->ifaces[i].sees_all)
+			received += last->ifaces[i].received - first->ifaces[i].received;
+	return received && last->all.rx - first->all.rx < received / 2.0;
+}
+
+void status_look_for_unseen(struct status *s)
+{
+	static struct watch_reading first, last;
+	const char *unseen = NULL;
+
+	if (read_both(s, &first) || !sees_all_of_any(&first))
+		return;
+	for (int ms = 0; ms < LOOK_MS && !unseen; ms += LOOK_STEP_MS) {
+		usleep(LOOK_STEP_MS * 1000);
+		if (read_both(s, &last) || !is_suspicious(&first, &last))
+			return;
+		unseen = watch_unseen(&first, &last);
+	}
+	snprintf(s->unseen, sizeof(s->unseen), "%s", unseen ?: "");
 }
 
 void status_free(struct status *s)

@@ -15,6 +15,7 @@
 #include "sampling.h"
 #include "sockets.h"
 #include "stats.h"
+#include "watch.h"
 
 enum iface_state {
 	IFACE_ATTACHED, /* the kernel reports that it runs the filter */
@@ -30,10 +31,13 @@ struct status_iface {
 	uint32_t ifindex;      /* identifies it, as names change; 0: in another netns */
 	enum attach_mode mode; /* set only if attached */
 	bool dispatcher;       /* set only if attached: through libxdp's dispatcher */
+	bool shared;	       /* likewise: beside programs of others */
 	int native; /* set only in skb mode: 1: the driver has native XDP; 0: it has not; -errno */
 
 	enum iface_state state;
-	uint32_t queues; /* receive queues, of a filter that delivers; 0: not known */
+	uint32_t queues;   /* receive queues, of a filter that delivers; 0: not known */
+	bool is_counted;   /* is this known: */
+	uint64_t received; /* struct link */
 };
 
 /* What is shown of a filter's predecessor (include/predecessor.h), s->filter.predecessor. */
@@ -71,9 +75,10 @@ struct status {
 	uint64_t drop_left_ns; /* DEDUP_DROP_FOR: time until duplicates pass; 0: it is over */
 	uint64_t counting_ns;  /* DEDUP_DROP_FOR: time since then; 0: they are dropped */
 	struct sampling_who sampler;
-	struct sockets *sockets; /* NULL: the filter does not deliver */
-	bool stopped;		 /* the hand has stopped: every packet passes */
-	bool exact;		 /* set before collecting: read all of the memory, not a sample */
+	struct sockets *sockets;  /* NULL: the filter does not deliver */
+	bool stopped;		  /* the hand has stopped: every packet passes */
+	char unseen[IF_NAMESIZE]; /* set by the caller: watch_unseen(); "": none */
+	bool exact;		  /* set before collecting: read all of the memory, not a sample */
 };
 
 /* "attached", "unknown", "detached", "gone", "other netns". */
@@ -98,6 +103,14 @@ int status_collect(struct filter *f, const struct attach_view *view, bool exact,
  */
 int status_update(struct status *s);
 void status_free(struct status *s);
+
+/* Takes the interfaces into a reading. */
+void status_read_ifaces(const struct status *s, struct watch_reading *r);
+
+/* Sets s->unseen by what comes meanwhile: in 10 ms, or up to 300 ms if the filter seems to miss
+ * some of it. For callers that read a filter once; others have it from two readings.
+ */
+void status_look_for_unseen(struct status *s);
 
 /* Writes advice on the filter, by its counts since the load, or by `recent` unless that is NULL.
  * Returns what advice_of() does.

@@ -2,10 +2,14 @@
 #include "watch.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "stats.h"
+
+#define UNSEEN_MIN 20 /* packets: fewer may be under way between two counters */
+#define SMALL 0.1
 
 static double share(double part, double whole)
 {
@@ -30,14 +34,64 @@ static struct watch_rates rates_of(const struct filter_counters *came, double se
 	};
 }
 
-static double iface_rate(const struct watch_iface *now, const struct watch_reading *before,
-			 double seconds)
+/* How many packets the interface has received since; below 0: that is not known. */
+static double received_since(const struct watch_iface *now, const struct watch_reading *first)
 {
-	for (int i = 0; i < before->ifaces_cnt; i++)
-		if (!strcmp(now->name, before->ifaces[i].name) && now->known &&
-		    before->ifaces[i].known)
-			return (uint32_t)(now->packets - before->ifaces[i].packets) / seconds;
+	for (int i = 0; i < first->ifaces_cnt; i++) {
+		const struct watch_iface *then = &first->ifaces[i];
+
+		if (!strcmp(now->name, then->name) && now->is_counted && then->is_counted &&
+		    now->received >= then->received) /* else it is another one of that name */
+			return (double)now->received - then->received;
+	}
 	return -1;
+}
+
+static bool saw_all(const struct watch_reading *r, const char *name)
+{
+	for (int i = 0; i < r->ifaces_cnt; i++)
+		if (!strcmp(r->ifaces[i].name, name))
+			return r->ifaces[i].sees_all;
+	return false;
+}
+
+/* Was every packet that these interfaces received for the filter to see, and how many were there?
+ * Below 0: not so, or not known.
+ */
+static double to_be_seen(const struct watch_reading *first, const struct watch_reading *last)
+{
+	double sum = 0;
+
+	for (int i = 0; i < last->ifaces_cnt; i++) {
+		double packets = received_since(&last->ifaces[i], first);
+
+		if (packets < 0 || !last->ifaces[i].sees_all || !saw_all(first, last->ifaces[i].name))
+			return -1;
+		sum += packets;
+	}
+	return sum;
+}
+
+/* As much is missing as an interface received that shows the filter nothing: of several that would
+ * explain it, the busiest. The counters are not read at one moment, so what is a small part of all
+ * is not looked at.
+ */
+const char *watch_unseen(const struct watch_reading *first, const struct watch_reading *last)
+{
+	double sum = to_be_seen(first, last), missing = sum - ((double)last->all.rx - first->all.rx);
+	const char *found = NULL;
+	double most = 0;
+
+	for (int i = 0; i < last->ifaces_cnt && sum >= 0; i++) {
+		double packets = received_since(&last->ifaces[i], first);
+
+		if (packets < UNSEEN_MIN || packets < SMALL * sum ||
+		    missing < (1 - SMALL) * packets || packets <= most)
+			continue;
+		most = packets;
+		found = last->ifaces[i].name;
+	}
+	return found;
 }
 
 /* Streams and CPUs; false if a counter has gone back, or there are others than before. */
@@ -78,6 +132,7 @@ static void remember(struct watch *w)
 void watch_take(struct watch *w, struct watch_reading *r)
 {
 	double seconds = ((double)r->now_ns - w->last.now_ns) / 1e9;
+	const char *unseen = NULL;
 
 	w->seconds = 0;
 	if (w->last.now_ns && seconds > 0 && stats_came(&r->all, &w->last.all, &w->recent) &&
@@ -85,9 +140,11 @@ void watch_take(struct watch *w, struct watch_reading *r)
 		w->seconds = seconds;
 		w->all = rates_of(&w->recent, seconds);
 		for (int i = 0; i < r->ifaces_cnt; i++)
-			w->ifaces[i] = iface_rate(&r->ifaces[i], &w->last, seconds);
+			w->ifaces[i] = received_since(&r->ifaces[i], &w->last) / seconds;
+		unseen = watch_unseen(&w->last, r);
 		remember(w);
 	}
+	snprintf(w->unseen, sizeof(w->unseen), "%s", unseen ?: "");
 	free(w->last.cpus);
 	w->last = *r;
 	r->cpus = NULL;

@@ -12,11 +12,12 @@
 #define WATCH_HISTORY 60
 #define WATCH_IFACES_MAX (2 * DEDUP_IFACES_MAX) /* as struct status has */
 
-/* Packets that an interface has received, as the kernel counts them, modulo 2^32. */
+/* An interface of the filter. */
 struct watch_iface {
 	char name[IF_NAMESIZE];
-	bool known; /* false: the kernel does not tell */
-	uint32_t packets;
+	bool is_counted;   /* is this known: */
+	uint64_t received; /* packets, as its driver counts them */
+	bool sees_all;	   /* the filter is to see each of them */
 };
 
 /* One reading. */
@@ -53,6 +54,7 @@ struct watch {
 	struct watch_rates streams[DEDUP_STREAMS_MAX];
 	struct watch_rates *cpus;	 /* last.cpus_cnt; NULL: not known */
 	double ifaces[WATCH_IFACES_MAX]; /* packets a second; below 0: not known */
+	char unseen[IF_NAMESIZE];	 /* watch_unseen(); "": none */
 
 	/* A minute, one value per second: the oldest first. */
 	double packets[WATCH_HISTORY], duplicates[WATCH_HISTORY];
@@ -64,6 +66,12 @@ struct watch {
  */
 void watch_take(struct watch *w, struct watch_reading *r);
 void watch_free(struct watch *w);
+
+/* The interface of which the filter saw nothing between these two readings of it, though packets
+ * came: its driver has lost the program, which the kernel still lists. Of several such interfaces
+ * the busiest. NULL: there is none, or it cannot be told. The string belongs to *last.
+ */
+const char *watch_unseen(const struct watch_reading *first, const struct watch_reading *last);
 
 /* Scales the newest `cnt` values of a history to heights of 0 to `steps`: the highest value gets
  * `steps`, and a value above 0 gets at least 1. Returns the number of heights, at most cnt.

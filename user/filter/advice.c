@@ -131,6 +131,16 @@ static bool window_shortens(const struct advice_reading *r, char *text)
 	return true;
 }
 
+static bool unseen(const struct advice_reading *r, char *text)
+{
+	if (!r->unseen)
+		return false;
+	snprintf(text, ADVICE_TEXT_MAX,
+		 "%s receives packets that the filter does not see, so all of them pass: its driver has lost the program, as some do when the link goes down or an option of the NIC changes; xdp-dedup load --replace --name %s attaches it anew",
+		 r->unseen, r->name);
+	return true;
+}
+
 static bool macs_changed(const struct advice_reading *r, char *text)
 {
 	if (!r->macs_changed)
@@ -248,11 +258,17 @@ static const struct row {
 	bool (*says)(const struct advice_reading *r, char *text);
 	const char *unless; /* this one is given, which tells more; NULL: always */
 } ROWS[] = {
-	{ "stopped", stopped, NULL },		{ "held_up", held_up, "stopped" },
-	{ "too_small", too_small, NULL },	{ "window_shortens", window_shortens, "too_small" },
-	{ "macs_changed", macs_changed, NULL }, { "all_ignored", all_ignored, "macs_changed" },
-	{ "not_gsp", not_gsp, NULL },		{ "skb_mode", skb_mode, NULL },
-	{ "no_socket", no_socket, NULL },	{ "no_room", no_room, NULL },
+	{ "stopped", stopped, NULL },
+	{ "held_up", held_up, "stopped" },
+	{ "unseen", unseen, NULL },
+	{ "too_small", too_small, NULL },
+	{ "window_shortens", window_shortens, "too_small" },
+	{ "macs_changed", macs_changed, NULL },
+	{ "all_ignored", all_ignored, "macs_changed" },
+	{ "not_gsp", not_gsp, NULL },
+	{ "skb_mode", skb_mode, NULL },
+	{ "no_socket", no_socket, NULL },
+	{ "no_room", no_room, NULL },
 	{ "too_large", too_large, NULL },
 };
 _Static_assert(sizeof(ROWS) / sizeof(ROWS[0]) == ADVICE_MAX, "ADVICE_MAX");

@@ -9,7 +9,7 @@
 
 #include "stats.h"
 
-#define ADVICE_MAX 11	     /* rows */
+#define ADVICE_MAX 12	     /* rows */
 #define ADVICE_TEXT_MAX 1024 /* bytes of a sentence */
 
 struct advice_reading {
@@ -20,6 +20,7 @@ struct advice_reading {
 	struct stats_pace pace;	       /* now */
 	bool stopped;		       /* stats_stopped() */
 	bool asks_predecessor;	       /* stats_asks_predecessor() */
+	const char *unseen;	       /* an interface of whose packets it sees none; NULL: none */
 	const char *macs_changed;      /* an interface whose MACs have changed; NULL: none */
 	const char *skb;	       /* an interface in skb mode; NULL: none */
 	int skb_native;		       /* 1: its driver has native XDP; 0: it has not; -errno */

@@ -6,6 +6,7 @@
 #include <linux/net_namespace.h>
 #include <linux/rtnetlink.h>
 #include <net/if_arp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +89,16 @@ static void xdp_of(const struct nlattr *xdp, uint32_t ids[LINK_XDP_MAX])
 		ids[i] = u32_of(info[TYPES[i]]);
 }
 
+/* The attribute is not aligned, and later kernels have more fields. */
+static void read_received(const struct nlattr *stats, struct link *l)
+{
+	const size_t at = offsetof(struct rtnl_link_stats64, rx_packets);
+
+	l->is_counted = stats && mnl_attr_get_payload_len(stats) >= at + sizeof(l->received);
+	if (l->is_counted)
+		memcpy(&l->received, (char *)mnl_attr_get_payload(stats) + at, sizeof(l->received));
+}
+
 void links_parse(const struct nlmsghdr *message, struct link *out)
 {
 	const struct nlattr *a[IFLA_MAX + 1] = { NULL };
@@ -104,6 +115,7 @@ void links_parse(const struct nlmsghdr *message, struct link *out)
 		memcpy(l.mac, mnl_attr_get_payload(a[IFLA_ADDRESS]), sizeof(l.mac));
 	l.master = u32_of(a[IFLA_MASTER]);
 	xdp_of(a[IFLA_XDP], l.xdp_ids);
+	read_received(a[IFLA_STATS64], &l);
 	if (is_upper_kind(a[IFLA_LINKINFO])) {
 		l.is_on_other_netns = a[IFLA_LINK_NETNSID];
 		l.below = l.is_on_other_netns ? 0 : u32_of(a[IFLA_LINK]);

@@ -88,6 +88,18 @@ void reconcile_look(struct reconcile *k)
 		look_at(k, &k->list[i]);
 }
 
+bool reconcile_attach_anew(struct reconcile *k, const char *name, uint64_t now_ns)
+{
+	struct reconciled *f = find(k, name);
+
+	if (!f || f->leaves || k->ending || (f->anew_ns && now_ns < f->anew_ns + RECONCILE_ANEW_NS))
+		return false;
+	f->anew_ns = now_ns;
+	f->todo |= JOB_INTERFACES;
+	diag_note("%s: is attached anew, as a driver has lost the program", name);
+	return true;
+}
+
 void reconcile_save(struct reconcile *k)
 {
 	for (int i = 0; i < k->cnt; i++)

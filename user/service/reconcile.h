@@ -15,6 +15,7 @@
 
 #define RECONCILE_RETRY_MIN_NS 5000000000ULL
 #define RECONCILE_RETRY_MAX_NS 300000000000ULL
+#define RECONCILE_ANEW_NS 60000000000ULL
 
 /* One filter. */
 struct reconciled {
@@ -26,6 +27,7 @@ struct reconciled {
 	bool leaves;			      /* it is no longer in the file */
 	uint64_t retry_in_ns;		      /* how long after a failure; 0: none yet */
 	uint64_t retry_at_ns;		      /* CLOCK_MONOTONIC */
+	uint64_t anew_ns;		      /* when it was attached anew; 0: never */
 };
 
 struct reconcile {
@@ -52,6 +54,11 @@ int reconcile_configure(struct reconcile *k, struct config_file *config);
 
 /* Reads the interfaces, which may have changed, and orders the jobs that follow. */
 void reconcile_look(struct reconcile *k);
+
+/* Orders that the filter of this name be attached anew where it runs, unless it is not of the file,
+ * or that was ordered in the last RECONCILE_ANEW_NS. Returns whether it was ordered.
+ */
+bool reconcile_attach_anew(struct reconcile *k, const char *name, uint64_t now_ns);
 
 /* Orders that all filters be saved. */
 void reconcile_save(struct reconcile *k);

@@ -164,6 +164,21 @@ static void tell_status(struct service *s)
 	sd_notifyf(0, "STATUS=%s", text);
 }
 
+/* Where a driver has lost the program it is attached anew. */
+static void see_to_unseen(struct service *s)
+{
+	bool any = false;
+
+	for (int i = 0; i < s->readings.filters.cnt; i++) {
+		const struct watched *f = s->readings.filters.list[i];
+
+		if (!f->err && *f->watch.unseen)
+			any |= reconcile_attach_anew(&s->reconcile, f->name, now_ns());
+	}
+	if (any)
+		do_now(s);
+}
+
 static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct service *s = arg;
@@ -172,6 +187,7 @@ static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
 	if (!readings_refresh(&s->readings, &s->reconcile.config)) {
 		readings_log_advice(&s->readings);
 		tell_status(s);
+		see_to_unseen(s);
 	}
 	listener_configure(&s->listener, s->reconcile.config.metrics);
 	return timer_arm(s->events, &s->refresh, REFRESH_US, on_refresh, s);

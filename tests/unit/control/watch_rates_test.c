@@ -111,8 +111,8 @@ static void like_a_plain_model(void **state)
 					  .cpus = cpus,
 					  .cpus_cnt = CPUS,
 					  .ifaces_cnt = 2,
-					  .ifaces = { { "v0", true, 0xffffff00 },
-						      { "v1", false, 0 } } };
+					  .ifaces = { { "v0", true, 0xffffff00, true },
+						      { "v1", false, 0, false } } };
 	double packets[200] = { 0 };
 	uint64_t seed = 1;
 
@@ -131,7 +131,7 @@ static void like_a_plain_model(void **state)
 			count(&cpus[cpu], &by_cpu[cpu], what);
 		}
 		r.now_ns += step_ns;
-		r.ifaces[0].packets += cnt;
+		r.ifaces[0].received += cnt;
 		taken = copy_of(&r);
 		watch_take(&w, &taken);
 		if (!n) { /* one reading is no rate */
@@ -145,7 +145,7 @@ static void like_a_plain_model(void **state)
 			expect(&w.streams[i], &by_stream[i], w.seconds);
 		for (int i = 0; i < CPUS; i++)
 			expect(&w.cpus[i], &by_cpu[i], w.seconds);
-		assert_is(w.ifaces[0], cnt / w.seconds); /* also where 32 bits are over */
+		assert_is(w.ifaces[0], cnt / w.seconds);
 		assert_true(w.ifaces[1] < 0);
 		packets[n] = all.packets / w.seconds;
 		assert_int_equal(w.history_cnt, n < WATCH_HISTORY ? n : WATCH_HISTORY);
@@ -211,13 +211,80 @@ static void sparks_are_as_high_as_they_should_be(void **state)
 	assert_int_equal(watch_spark(HISTORY, 0, 8, 8, heights), 0);
 }
 
+/* What two interfaces received between two readings, and what the filter saw. */
+static const struct unseen_row {
+	const char *name;
+	uint64_t received[2], seen;
+	bool sees_all[2];
+	const char *unseen; /* NULL: none */
+} UNSEEN[] = {
+	{ "all-is-seen", { 1000, 500 }, 1500, { true, true }, NULL },
+	{ "nothing-came", { 0, 0 }, 0, { true, true }, NULL },
+	{ "nothing-is-seen", { 500, 1000 }, 0, { true, true }, "v1" },
+	{ "the-first-is-lost", { 500, 1000 }, 1000, { true, true }, "v0" },
+	{ "the-second-is-lost", { 500, 1000 }, 500, { true, true }, "v1" },
+	{ "of-equal-ones", { 1000, 1000 }, 1000, { true, true }, "v0" },
+	{ "a-few-are-under-way", { 1000, 19 }, 1000, { true, true }, NULL },
+	{ "enough-are-not", { 100, 20 }, 100, { true, true }, "v1" },
+	{ "a-small-part-is-not-told", { 100000, 5000 }, 100000, { true, true }, NULL },
+	{ "some-are-missing", { 1000, 1000 }, 1500, { true, true }, NULL },
+	{ "more-is-seen", { 1000, 1000 }, 3000, { true, true }, NULL },
+	{ "one-is-in-skb-mode", { 1000, 1000 }, 0, { true, false }, NULL },
+};
+
+static void run_unseen(void **state)
+{
+	const struct unseen_row *row = *state;
+	struct watch_reading first = { .now_ns = S,
+				       .all = { .rx = 7 },
+				       .ifaces_cnt = 2,
+				       .ifaces = { { "v0", true, 1ULL << 32, row->sees_all[0] },
+						   { "v1", true, 3, row->sees_all[1] } } };
+	struct watch_reading last = first;
+
+	last.now_ns = 2 * S;
+	last.all.rx += row->seen;
+	for (int i = 0; i < 2; i++)
+		last.ifaces[i].received += row->received[i];
+	watch_take(&w, &first);
+	assert_string_equal(w.unseen, "");
+	watch_take(&w, &last);
+	assert_string_equal(w.unseen, row->unseen ?: "");
+	watch_free(&w);
+}
+
+/* Of an interface that was not there before, or is another one of its name, or is not counted. */
+static void unseen_needs_two_readings(void **state)
+{
+	struct watch_reading first = { .ifaces_cnt = 1, .ifaces = { { "v0", true, 1000, true } } };
+	struct watch_reading last = first;
+
+	(void)state;
+	last.ifaces[0].received = 2000;
+	assert_string_equal(watch_unseen(&first, &last), "v0");
+	first.ifaces[0].name[1] = '1';
+	assert_null(watch_unseen(&first, &last));
+	first.ifaces[0] = last.ifaces[0];
+	last.ifaces[0].received = 1999;
+	assert_null(watch_unseen(&first, &last));
+	last.ifaces[0].received = 3000;
+	first.ifaces[0].is_counted = false;
+	assert_null(watch_unseen(&first, &last));
+	first.ifaces[0].is_counted = true;
+	first.ifaces[0].sees_all = false;
+	assert_null(watch_unseen(&first, &last));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(like_a_plain_model),
 		cmocka_unit_test(another_filter_is_no_rate),
 		cmocka_unit_test(sparks_are_as_high_as_they_should_be),
+		cmocka_unit_test(unseen_needs_two_readings),
 	};
 
-	return run_any_tests("watch rates", tests, ARRAY_SIZE(tests));
+	add_tests(tests, ARRAY_SIZE(tests));
+	add_rows(UNSEEN, run_unseen, NULL, NULL);
+	return run_added_any_tests("watch rates");
 }

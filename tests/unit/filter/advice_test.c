@@ -112,6 +112,12 @@ static const struct row {
 	  "which saves less: its driver has native XDP; load it there again with --mode native" },
 	{ "skb-for-want-of-native", { .skb = "eth1" }, "skb_mode", "its driver has no native XDP" },
 	{ "skb-for-whatever-reason", { .skb = "eth1", .skb_native = -2 }, "skb_mode", "xdp-dedup check" },
+	{ "driver-forgot",
+	  { .unseen = "eth1" },
+	  "unseen",
+	  "eth1 receives packets that the filter does not see, so all of them pass: its driver has "
+	  "lost the program, as some do when the link goes down or an option of the NIC changes; "
+	  "xdp-dedup load --replace --name eth0 attaches it anew" },
 	{ "delivered",
 	  { .recent = { .rx = 9000, .delivered = 8900, .no_socket = 89, .no_room = 99 },
 	    .unread = "eth1" },
@@ -150,11 +156,12 @@ static const struct row {
 	{ "all-at-once",
 	  { .skb = "eth1",
 	    .stopped = true,
+	    .unseen = "eth1",
 	    .macs_changed = "eth1",
 	    .pace = { 2000, 1 * S },
 	    .recent = { .rx = 9000, .stale = 9000 },
 	    .total = { .rx = 9000, .ignored = 9000, .early = 1 } },
-	  "stopped window_shortens macs_changed skb_mode",
+	  "stopped unseen window_shortens macs_changed skb_mode",
 	  NULL },
 };
 
