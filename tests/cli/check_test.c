@@ -114,9 +114,19 @@ static const struct cli_script SCRIPTS[] = {
 	  "asked 0 v0 --mode skb; says mtu v0 'ok: MTU 9000: packets take one'\n"
 	  /* A driver with native XDP and no frags. */
 	  "ip tuntap add dev t0 mode tap; ip link set t0 mtu 9000; asked 0 t0 v0\n"
-	  "case $(uname -r) in 6.1.*) ;; *) says mtu t0 'note: an MTU of 9000 takes packets in'\n"
+	  "case $(uname -r) in 6.1.*) ;; *) says mtu t0 'note: t0 has an MTU of 9000, and its'\n"
 	  "	has '-> ip link set dev t0 mtu 34';; esac; ip link del t0\n"
 	  "ip link set v0 mtu 3400; asked 0 v0; says mtu v0 'one buffer'\n" },
+	{ "without-frags-an-mtu-has-a-limit",
+	  "ip tuntap add dev t0 mode tap; asked 0 t0\n"
+	  "case $(uname -r) in 6.1.*) ;; *) says mtu t0 'ok: MTU 1500: packets take one buffer; "
+	  "above 34';; esac; ip link del t0\n" },
+	{ "the-driver-says-why-it-refuses",
+	  "ip link add w0 group 7 numrxqueues 1 type veth peer name w1 group 7 numtxqueues 4\n"
+	  "ip link set w0 up; ip link set w1 up; ethtool -L w1 tx 4\n"
+	  "got $XD load w0 --port 80; has 'w0 has no native XDP (veth: XDP expects number of rx'\n"
+	  "$XD unload w0; fails 'native mode (veth: XDP expects number of rx queues not less' "
+	  "$XD load w0 --port 80 --mode native\n" },
 	{ "fewer-queues-than-cpus",
 	  "[ $(nproc) -gt 1 ] || exit 0; ip link add w0 numrxqueues 2 numtxqueues 2 group 7 type "
 	  "veth \\\n"

@@ -155,18 +155,27 @@ int attach_check_room(const char *ifname)
 	return 0;
 }
 
+/* Why an interface was refused: in the words of its driver, if it has any. That there is no such
+ * driver is said in the words that `check` has.
+ */
+static const char *refusal(int err)
+{
+	const char *words = kernel_message();
+
+	return !*words || strstr(words, "Underlying driver") ? strerror(-err) : words;
+}
+
 static int log_mode_refused(const char *ifname, enum attach_mode mode, int err)
 {
 	return diag_err(err,
 			"cannot attach to %s in %s mode (%s)" ADVICE
 			"without --mode the best that works is taken",
-			ifname, attach_mode_name(mode), strerror(-err));
+			ifname, attach_mode_name(mode), refusal(err));
 }
 
-static void note_skb_mode(const char *ifname, int native_err)
+static void note_skb_mode(const char *ifname, const char *why)
 {
-	diag_note("%s has no native XDP (%s): skb mode is taken, which saves less", ifname,
-		  strerror(-native_err));
+	diag_note("%s has no native XDP (%s): skb mode is taken, which saves less", ifname, why);
 }
 
 int attach_check_mode(const char *ifname, enum attach_mode mode, bool has_native, bool has_hw)
@@ -174,7 +183,7 @@ int attach_check_mode(const char *ifname, enum attach_mode mode, bool has_native
 	if ((mode == MODE_NATIVE && !has_native) || (mode == MODE_HW && !has_hw))
 		return log_mode_refused(ifname, mode, -EOPNOTSUPP);
 	if (mode == MODE_ANY && !has_native)
-		note_skb_mode(ifname, -EOPNOTSUPP);
+		note_skb_mode(ifname, strerror(EOPNOTSUPP));
 	return 0;
 }
 
@@ -210,24 +219,26 @@ static bool is_mode_refused(int err)
 static int attach_one(struct xdp_program *prog, const char *ifname, enum attach_mode mode)
 {
 	int ifindex = if_nametoindex(ifname);
-	int err = xdp_program__attach(prog, ifindex,
-				      mode_of(mode == MODE_ANY ? MODE_NATIVE : mode)->xdp, 0);
+	int err;
 
+	kernel_forget_message();
+	err = xdp_program__attach(prog, ifindex,
+				  mode_of(mode == MODE_ANY ? MODE_NATIVE : mode)->xdp, 0);
 	if (mode == MODE_ANY && is_mode_refused(err)) {
-		int native_err = err;
+		char why[160];
 
-		err = xdp_program__attach(prog, ifindex, XDP_MODE_SKB, 0);
-		if (!err)
-			note_skb_mode(ifname, native_err);
-		else
-			err = native_err;
+		snprintf(why, sizeof(why), "%s", refusal(err));
+		if (!xdp_program__attach(prog, ifindex, XDP_MODE_SKB, 0)) {
+			note_skb_mode(ifname, why);
+			return 0;
+		}
 	}
 	if (!err)
 		return 0;
 	if (mode != MODE_ANY && is_mode_refused(err))
 		return log_mode_refused(ifname, mode, err);
 	return diag_err(err, "cannot attach to %s: %s" ADVICE "--verbose shows what the kernel says",
-			ifname, strerror(-err));
+			ifname, refusal(err));
 }
 
 int attach_each(struct xdp_dedup *skel, char *const *ifnames, const enum attach_mode *modes, int cnt)

@@ -7,15 +7,12 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "driver.h"
 #include "diag.h"
 #include "check_context.h"
 #include "receivers.h"
 
 #define NAMES_MAX 256
-
-/* What a page has besides an XDP packet: headroom, and the kernel's skb_shared_info behind it. */
-#define PAGE_OVERHEAD (256 + 320)
-#define LINK_HEADER 22 /* Ethernet, two VLAN tags */
 
 int check_interface(struct check_context *q)
 {
@@ -45,6 +42,24 @@ int check_programs(struct check_context *q)
 	return check_found(q, "no XDP program runs there");
 }
 
+static const struct driver *driver_here(const struct check_context *q)
+{
+	char name[DEVICE_DRIVER_MAX] = "";
+
+	return driver_of(device_driver(q->ifname, name) ? "" : name);
+}
+
+/* What is known of the driver. */
+static void note_driver(const struct check_context *q)
+{
+	const struct driver *d = driver_here(q);
+
+	if (d->note && d->advice)
+		diag_note("%s: %s" ADVICE "%s", q->ifname, d->note, d->advice);
+	else if (d->note)
+		diag_note("%s: %s", q->ifname, d->note);
+}
+
 /* The driver, and which mode it allows. */
 int check_driver(struct check_context *q)
 {
@@ -58,6 +73,7 @@ int check_driver(struct check_context *q)
 	check_text(q, "driver", driver);
 	if (mode == MODE_SKB)
 		return check_found(q, "driver %s; skb mode needs nothing of it", driver);
+	note_driver(q);
 	if (err)
 		return check_untold(
 			q,
@@ -106,8 +122,9 @@ int check_lro(struct check_context *q)
 	if (on >= 0)
 		check_flag(q, "lro", on);
 	check_found(q, on < 0 ? "whether it merges packets in hardware (LRO) cannot be told"
-			      : "merges no packets in hardware (LRO)");
-	if (on > 0)
+		       : on ? "merges TCP packets in hardware (LRO), which its driver turns off for XDP"
+			    : "merges no packets in hardware (LRO)");
+	if (on > 0 && !driver_here(q)->drops_lro)
 		diag_note("%s merges TCP packets in hardware (LRO), with which drivers refuse native XDP" ADVICE
 			  "ethtool -K %s lro off",
 			  q->ifname, q->ifname);
@@ -134,30 +151,52 @@ int check_queues(struct check_context *q)
 	return 0;
 }
 
+/* Of a driver without frags. Whether others than the known ones refuse the MTU cannot be told. */
+static int check_small_mtu(const struct check_context *q, int mtu, int fits)
+{
+	if (q->subject->where->mode == MODE_NATIVE && driver_here(q)->mtu)
+		return diag_err(-EOPNOTSUPP,
+				"%s has an MTU of %d, and its driver native XDP up to %d alone" ADVICE
+				"ip link set dev %s mtu %d",
+				q->ifname, mtu, fits, q->ifname, fits);
+	diag_note("%s has an MTU of %d, and its driver native XDP up to %d alone: skb mode may be all that works" ADVICE
+		  "ip link set dev %s mtu %d",
+		  q->ifname, mtu, fits, q->ifname, fits);
+	return 0;
+}
+
 /* Packets that do not fit one page take several buffers, "frags". */
 int check_mtu(struct check_context *q)
 {
-	int fits = (int)sysconf(_SC_PAGESIZE) - PAGE_OVERHEAD - LINK_HEADER;
+	int fits = driver_one_buffer_mtu(driver_here(q));
 	int mtu = device_mtu(q->ifname);
 	uint64_t features;
+	int unknown = device_xdp_features(if_nametoindex(q->ifname), &features);
+	bool frags = !unknown && features & DEVICE_XDP_FRAGS,
+	     lacks_frags = driver_here(q)->mtu || (!unknown && !frags);
 
 	if (mtu < 0)
 		return check_untold(q, "cannot be told: %s", strerror(-mtu));
 	check_number(q, "mtu_bytes", mtu);
 	check_number(q, "one_buffer_mtu_bytes", fits);
-	if (mtu <= fits || q->subject->where->mode == MODE_SKB)
+	if (q->subject->where->mode == MODE_SKB)
 		return check_found(q, "MTU %d: packets take one buffer", mtu);
-	if (device_xdp_features(if_nametoindex(q->ifname), &features))
+	if (mtu <= fits && lacks_frags)
+		return check_found(
+			q,
+			"MTU %d: packets take one buffer; above %d, packets may be lost while the filter runs",
+			mtu, fits);
+	if (mtu <= fits)
+		return check_found(q, "MTU %d: packets take one buffer", mtu);
+	if (unknown && !lacks_frags)
 		return check_untold(
 			q,
 			"MTU %d: packets take several buffers (frags), and whether the driver has those in native XDP cannot be told",
 			mtu);
 	check_found(q, "MTU %d: packets take several buffers (frags), which %s has", mtu,
-		    features & DEVICE_XDP ? "the driver" : "skb mode");
-	if (features & DEVICE_XDP && !(features & DEVICE_XDP_FRAGS))
-		diag_note("an MTU of %d takes packets in several buffers (frags), which the driver of %s has not in native XDP: skb mode may be all that works" ADVICE
-			  "ip link set dev %s mtu %d",
-			  mtu, q->ifname, q->ifname, fits);
+		    frags ? "the driver" : "skb mode");
+	if (lacks_frags && (unknown || features & DEVICE_XDP))
+		return check_small_mtu(q, mtu, fits);
 	return 0;
 }
 

@@ -22,16 +22,38 @@
 #include "dirs.h"
 #include "memory.h"
 #include "proc.h"
+#include "text.h"
 #include "units.h"
 
 #define LOCK_WAIT_S 10
 
+static char message[160];
 static bool loud;
 static int (*print)(const char *format, va_list args);
 static int64_t clock_offset_ns;
 
+/* libbpf has the kernel's own words about a netlink request for its log alone. */
+static void keep_message(const char *format, va_list args)
+{
+	static const char BEFORE[] = "Kernel error message: ";
+	char line[sizeof(message)];
+	const char *words;
+	va_list copy;
+
+	if (!strstr(format, BEFORE))
+		return;
+	va_copy(copy, args);
+	vsnprintf(line, sizeof(line), format, copy);
+	va_end(copy);
+	words = strstr(line, BEFORE);
+	snprintf(message, sizeof(message), "%s", words ? words + strlen(BEFORE) : "");
+	message[strcspn(message, "\n")] = 0;
+	text_clean(message);
+}
+
 static int print_libbpf(enum libbpf_print_level level, const char *format, va_list args)
 {
+	keep_message(format, args);
 	return loud && print && level != LIBBPF_DEBUG ? print(format, args) : 0;
 }
 
@@ -106,6 +128,16 @@ int kernel_permits(const char *verb, unsigned int rights)
 bool kernel_has_rights(unsigned int rights)
 {
 	return !lacking(rights);
+}
+
+const char *kernel_message(void)
+{
+	return message;
+}
+
+void kernel_forget_message(void)
+{
+	*message = 0;
 }
 
 void kernel_print_by(int (*by)(const char *format, va_list args))

@@ -41,6 +41,12 @@ bool kernel_has_rights(unsigned int rights);
  */
 void kernel_print_by(int (*print)(const char *format, va_list args));
 
+/* The kernel's own words about the last netlink request that failed by libbpf or libxdp, since
+ * kernel_forget_message(); "": it said none.
+ */
+const char *kernel_message(void);
+void kernel_forget_message(void);
+
 /* Has libbpf and libxdp print, if verbose, else not. */
 void kernel_output(bool verbose);
 

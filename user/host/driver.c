@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "driver.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* What a page has besides an XDP packet: headroom, and the kernel's skb_shared_info behind it. */
+#define PAGE_OVERHEAD (256 + 320)
+#define LINK_HEADER 22 /* Ethernet, two VLAN tags */
+
+static const struct driver DRIVERS[] = {
+	{ "igb", 3046, false,
+	  "load and unload reset the NIC, and its link is down for about a second; a bond takes another port meanwhile",
+	  NULL },
+	{ "vmxnet3", 3492, true,
+	  "the driver loses the program when the link goes down and up, or when rings, MTU or offloads change, and every packet passes then",
+	  "run the service, which attaches it anew; by hand: xdp-dedup load --replace" },
+	{ "virtio_net", 0, false, "the driver adds a queue for each CPU while it runs a program",
+	  "read the number of queues after the load" },
+	{ NULL, 0, false, NULL, NULL },
+};
+
+const struct driver *driver_of(const char *name)
+{
+	const struct driver *d = DRIVERS;
+
+	while (d->name && strcmp(d->name, name))
+		d++;
+	return d;
+}
+
+int driver_one_buffer_mtu(const struct driver *d)
+{
+	return d->mtu ?: (int)sysconf(_SC_PAGESIZE) - PAGE_OVERHEAD - LINK_HEADER;
+}
