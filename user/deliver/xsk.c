@@ -189,6 +189,11 @@ int xsk_bind(struct xsk *x, const struct xsk_where *where)
 		x->several = false;
 		err = bind_once(x, where, flags);
 	}
+	/* virtio says so where the device lets it map no memory; others, that there is no such
+	 * queue: then there is none for copies either.
+	 */
+	if (err == -EINVAL && where->zerocopy && !bind_once(x, where, XDP_USE_NEED_WAKEUP | XDP_COPY))
+		return -EOPNOTSUPP;
 	if (err)
 		return err;
 	if (getsockopt(x->fd, SOL_XDP, XDP_OPTIONS, &options, &len))
