@@ -137,6 +137,15 @@ static const struct cli_script SCRIPTS[] = {
 	  "$XD resize v0 --capacity 2k; [ \"$(vlans)\" = '[[0,0]]' ]\n"
 	  "$XD set v0 --vlan any; [ \"$(vlans)\" = '[]' ]; got $XD status v0; lacks VLANs\n"
 	  "$XD unload v0\n" },
+	{ "status-advises-on-tags-and-mtu",
+	  "advice() { $XD status $1 --json | jq -r .advice[].key; }\n"
+	  "ip tuntap add dev t0 mode tap; $XD load t0 --port 80; [ -z \"$(advice t0)\" ]\n"
+	  "ip link set t0 mtu 9000; case $(uname -r) in 6.1.*) ;; *) [ \"$(advice t0)\" = mtu ];; "
+	  "esac\n"
+	  "ip link set t0 mtu 1500; [ -z \"$(advice t0)\" ]; $XD unload t0; ip link del t0\n"
+	  "ip link set v0 mtu 9000; ethtool -K v0 rxvlan on; " LOAD "; [ -z \"$(advice v0)\" ]\n"
+	  "$XD unload v0; " LOAD " --vlan 10; [ $(advice v0) = tags ]\n"
+	  "ethtool -K v0 rxvlan off; [ -z \"$(advice v0)\" ]\n" },
 	{ "tags-that-may-be-taken-off-are-told",
 	  "ethtool -K v0 rxvlan on; got " LOAD "; lacks note; $XD unload v0\n"
 	  "got " LOAD " --vlan 7; has 'note: v0 may take VLAN tags off before'; $XD unload v0\n" LOAD

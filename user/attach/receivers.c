@@ -194,6 +194,14 @@ static bool goes_by_mac(const struct filter_spec *spec)
 }
 
 /* Does a stream take frames in which VLAN tags tell senders apart, or are VLANs named? */
+bool receivers_go_by_tags(const struct dedup_config *c)
+{
+	for (uint32_t i = 0; i < c->policy.streams_cnt; i++)
+		if (c->policy.streams[i].layer == DEDUP_ETHERNET)
+			return true;
+	return c->policy.vlans_cnt;
+}
+
 static bool looks_at_tags(const struct filter_spec *spec)
 {
 	for (uint32_t i = 0; i < spec->streams_cnt; i++)
@@ -202,10 +210,23 @@ static bool looks_at_tags(const struct filter_spec *spec)
 	return spec->vlans_cnt;
 }
 
+static void note_filtered_vlans(const struct placement *where)
+{
+	for (int i = 0; i < where->cnt; i++) {
+		if (device_filters_vlans(where->ifnames[i]) != 1)
+			continue;
+		diag_note("%s discards frames of VLANs for which there is no device on top of it" ADVICE
+			  "for the filter to see them: ethtool -K %s rx-vlan-filter off",
+			  where->ifnames[i], where->ifnames[i]);
+		break;
+	}
+}
+
 int receivers_note_tags(const struct filter_spec *spec, const struct placement *where)
 {
 	if (!looks_at_tags(spec))
 		return 0;
+	note_filtered_vlans(where);
 	for (int i = 0; i < where->cnt; i++) {
 		if (!device_strips_tags(where->ifnames[i]))
 			continue;

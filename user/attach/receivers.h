@@ -31,6 +31,9 @@ int receivers_check_ethernet(const char *ifname, const struct links *l);
  */
 int receivers_check_merging(const char *ifname, enum attach_mode mode, const struct links *l);
 
+/* Do VLAN tags matter to a filter? */
+bool receivers_go_by_tags(const struct dedup_config *c);
+
 /* Log notes on what the filter assumes, where that may be wrong.
  * - _tags: VLAN tags can be seen. Returns 1 if tags matter to the filter, else 0.
  * - _ports: several ports belong to one receiver.

@@ -97,6 +97,7 @@ int check_driver(struct check_context *q)
 int check_redirect(struct check_context *q)
 {
 	enum attach_mode mode = q->subject->where->mode;
+	const char *needs;
 	uint64_t features;
 
 	if (!q->subject->plan->policy.deliver)
@@ -106,9 +107,12 @@ int check_redirect(struct check_context *q)
 			return check_untold(
 				q,
 				"whether the driver can have packets go to AF_XDP sockets cannot be told (Linux 6.3 can)");
-		check_found(q, "packets can go to AF_XDP sockets: %s",
+		needs = driver_here(q)->zerocopy_needs;
+		check_found(q, "packets can go to AF_XDP sockets: %s%s%s",
 			    features & DEVICE_XDP_ZEROCOPY ? "the driver writes into their memory"
-							   : "they are copied");
+							   : "they are copied",
+			    features & DEVICE_XDP_ZEROCOPY && needs ? ", given " : "",
+			    features & DEVICE_XDP_ZEROCOPY && needs ? needs : "");
 	} else {
 		features = 0;
 	}
@@ -172,8 +176,8 @@ int check_mtu(struct check_context *q)
 	int mtu = device_mtu(q->ifname);
 	uint64_t features;
 	int unknown = device_xdp_features(if_nametoindex(q->ifname), &features);
-	bool frags = !unknown && features & DEVICE_XDP_FRAGS,
-	     lacks_frags = driver_here(q)->mtu || (!unknown && !frags);
+	bool frags = !unknown && features & DEVICE_XDP_FRAGS;
+	bool lacks_frags = driver_lacks_frags(driver_here(q), if_nametoindex(q->ifname));
 
 	if (mtu < 0)
 		return check_untold(q, "cannot be told: %s", strerror(-mtu));

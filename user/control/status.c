@@ -8,6 +8,7 @@
 #include "config_streams.h"
 #include "device.h"
 #include "diag.h"
+#include "driver.h"
 #include "here.h"
 #include "kernel.h"
 #include "loader.h"
@@ -74,6 +75,19 @@ static int has_native(uint32_t ifindex)
 	return err ? err : features & DEVICE_XDP ? 1 : 0;
 }
 
+/* The largest MTU that the driver has native XDP for, if the interface has a larger one. */
+static uint32_t mtu_exceeded(const struct attach_view *v, const struct attachment *a)
+{
+	const struct link *l = links_find(&v->links, a->ifindex);
+	char name[DEVICE_DRIVER_MAX];
+	const struct driver *d = driver_of(device_driver(a->ifname, name) ? "" : name);
+	uint32_t fits = driver_one_buffer_mtu(d);
+
+	return a->mode == MODE_NATIVE && l && l->mtu > fits && driver_lacks_frags(d, a->ifindex)
+		       ? fits
+		       : 0;
+}
+
 static void note_twin(struct status *s, const struct attach_view *v, const struct attachment *a)
 {
 	const struct dedup_iface *twin = attachments_twin(&s->filter, v->list, v->cnt, a);
@@ -114,6 +128,9 @@ static void collect_attached(struct status *s, const struct attach_view *v)
 		iface->mode = a->mode;
 		iface->dispatcher = a->dispatcher;
 		iface->shared = a->shared;
+		iface->mtu_max = mtu_exceeded(v, a);
+		iface->strips_tags = receivers_go_by_tags(s->filter.config) &&
+				     device_strips_tags(a->ifname) == 1;
 		if (iface->mode == MODE_SKB)
 			iface->native = has_native(iface->ifindex);
 		if (s->filter.config->policy.deliver &&
@@ -335,6 +352,12 @@ int status_advice(const struct status *s, const struct filter_counters *recent,
 		r.skb = s->ifaces[i].name;
 		r.skb_native = s->ifaces[i].native;
 	}
+	for (int i = 0; i < s->ifaces_cnt && !r.mtu; i++) {
+		r.mtu = s->ifaces[i].mtu_max ? s->ifaces[i].name : NULL;
+		r.mtu_max = s->ifaces[i].mtu_max;
+	}
+	for (int i = 0; i < s->ifaces_cnt && !r.strips; i++)
+		r.strips = s->ifaces[i].strips_tags ? s->ifaces[i].name : NULL;
 	if (s->sockets)
 		read_queues(s, &r);
 	return advice_of(&r, out);

@@ -35,6 +35,8 @@ struct status_iface {
 	int native; /* set only in skb mode: 1: the driver has native XDP; 0: it has not; -errno */
 
 	enum iface_state state;
+	uint32_t mtu_max; /* its MTU is larger, of which the driver may lose packets; 0: it is not */
+	bool strips_tags;  /* and the filter goes by them */
 	uint32_t queues;   /* receive queues, of a filter that delivers; 0: not known */
 	bool is_counted;   /* is this known: */
 	uint64_t received; /* struct link */

@@ -141,6 +141,26 @@ static bool unseen(const struct advice_reading *r, char *text)
 	return true;
 }
 
+static bool mtu(const struct advice_reading *r, char *text)
+{
+	if (!r->mtu)
+		return false;
+	snprintf(text, ADVICE_TEXT_MAX,
+		 "%s has an MTU above %u, for which its driver has no native XDP: it may lose every larger packet; ip link set dev %s mtu %u, or unload %s, and load it again, in skb mode if that is all that works",
+		 r->mtu, r->mtu_max, r->mtu, r->mtu_max, r->name);
+	return true;
+}
+
+static bool tags(const struct advice_reading *r, char *text)
+{
+	if (!r->strips)
+		return false;
+	snprintf(text, ADVICE_TEXT_MAX,
+		 "%s takes VLAN tags off before the filter sees frames, so that frames of different VLANs look alike, and one of two is dropped: if there are VLANs, ethtool -K %s rxvlan off",
+		 r->strips, r->strips);
+	return true;
+}
+
 static bool macs_changed(const struct advice_reading *r, char *text)
 {
 	if (!r->macs_changed)
@@ -261,6 +281,8 @@ static const struct row {
 	{ "stopped", stopped, NULL },
 	{ "held_up", held_up, "stopped" },
 	{ "unseen", unseen, NULL },
+	{ "mtu", mtu, NULL },
+	{ "tags", tags, NULL },
 	{ "too_small", too_small, NULL },
 	{ "window_shortens", window_shortens, "too_small" },
 	{ "macs_changed", macs_changed, NULL },

@@ -9,7 +9,7 @@
 
 #include "stats.h"
 
-#define ADVICE_MAX 12	     /* rows */
+#define ADVICE_MAX 14	     /* rows */
 #define ADVICE_TEXT_MAX 1024 /* bytes of a sentence */
 
 struct advice_reading {
@@ -22,8 +22,11 @@ struct advice_reading {
 	bool asks_predecessor;	       /* stats_asks_predecessor() */
 	const char *unseen;	       /* an interface of whose packets it sees none; NULL: none */
 	const char *macs_changed;      /* an interface whose MACs have changed; NULL: none */
-	const char *skb;	       /* an interface in skb mode; NULL: none */
-	int skb_native;		       /* 1: its driver has native XDP; 0: it has not; -errno */
+	const char *mtu;  /* an interface with a larger MTU than native XDP has there; NULL: none */
+	uint32_t mtu_max; /* which is this */
+	const char *strips; /* an interface that takes off tags by which it goes; NULL: none */
+	const char *skb;    /* an interface in skb mode; NULL: none */
+	int skb_native;	    /* 1: its driver has native XDP; 0: it has not; -errno */
 	/* Of a filter that delivers: */
 	int readers;	    /* queues whose socket a process reads */
 	const char *unread; /* an interface with a queue that nobody reads; NULL: not known */

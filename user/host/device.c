@@ -20,6 +20,8 @@
 #define NETDEV_DEV_IFINDEX 1	  /* attributes of its question and answer */
 #define NETDEV_DEV_XDP_FEATURES 3 /* 64 bits, as enum netdev_xdp_act */
 
+#define FEATURES_MAX 128 /* Linux 6.18 has 64 */
+
 static int ask_ioctl(const char *ifname, unsigned long what, struct ifreq *request)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
@@ -77,6 +79,41 @@ static int has_flag(const char *ifname, uint32_t flag)
 int device_strips_tags(const char *ifname)
 {
 	return has_flag(ifname, ETH_FLAG_RXVLAN);
+}
+
+/* The place of this feature among all, by their names; -ENOENT: the kernel has none of that name. */
+static int feature_place(const char *ifname, const char *name)
+{
+	struct {
+		struct ethtool_gstrings head;
+		char names[FEATURES_MAX][ETH_GSTRING_LEN];
+	} strings = { .head = { .cmd = ETHTOOL_GSTRINGS, .string_set = ETH_SS_FEATURES } };
+	struct {
+		struct ethtool_sset_info head;
+		uint32_t cnt;
+	} set = { .head = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ULL << ETH_SS_FEATURES } };
+	int err = device_ethtool(ifname, &set);
+
+	if (!err)
+		err = set.cnt <= FEATURES_MAX ? device_ethtool(ifname, &strings) : -E2BIG;
+	for (uint32_t i = 0; i < set.cnt && !err; i++)
+		if (!strncmp(strings.names[i], name, ETH_GSTRING_LEN))
+			return (int)i;
+	return err ?: -ENOENT;
+}
+
+int device_filters_vlans(const char *ifname)
+{
+	struct {
+		struct ethtool_gfeatures head;
+		struct ethtool_get_features_block blocks[FEATURES_MAX / 32];
+	} features = { .head = { .cmd = ETHTOOL_GFEATURES, .size = FEATURES_MAX / 32 } };
+	int place = feature_place(ifname, "rx-vlan-filter"), err;
+
+	if (place < 0)
+		return place == -ENOENT ? 0 : place;
+	err = device_ethtool(ifname, &features);
+	return err ?: (int)(features.blocks[place / 32].active >> place % 32 & 1);
 }
 
 int device_merges_tcp(const char *ifname)

@@ -21,10 +21,15 @@ int device_driver(const char *ifname, char driver[DEVICE_DRIVER_MAX]);
  */
 int device_queues(const char *ifname, uint32_t *now, uint32_t *max);
 
-/* 1 yes, 0 no: does it take VLAN tags off before an XDP program sees the frame? Does it merge TCP
- * packets in hardware?
+/* Does it take VLAN tags off before an XDP program sees the frame? 1 or 0; -errno: that cannot be
+ * told.
  */
 int device_strips_tags(const char *ifname);
+
+/* Likewise: does it discard frames of VLANs that no device on top of it is of? */
+int device_filters_vlans(const char *ifname);
+
+/* Likewise: does it merge TCP packets in hardware? */
 int device_merges_tcp(const char *ifname);
 
 /* Bytes of the largest packet, without the Ethernet header. */

@@ -8,15 +8,19 @@
 #include <stdbool.h>
 
 struct driver {
-	const char *name;   /* ethtool -i; NULL: any other driver */
-	int mtu;	    /* the largest one whose packets take one buffer; 0: what fits a page */
-	bool drops_lro;	    /* it turns LRO off for XDP; others refuse XDP */
-	const char *note;   /* what may surprise; NULL: nothing */
-	const char *advice; /* NULL: none */
+	const char *name; /* ethtool -i; NULL: any other driver */
+	int mtu;	  /* the largest one whose packets take one buffer; 0: what fits a page */
+	bool drops_lro;	  /* it turns LRO off for XDP; others refuse XDP */
+	const char *zerocopy_needs; /* NULL: nothing */
+	const char *note;	    /* what may surprise; NULL: nothing */
+	const char *advice;	    /* NULL: none */
 };
 
 /* What is known of this driver, or of any other. */
 const struct driver *driver_of(const char *name);
+
+/* Has it, surely, no native XDP of packets in several buffers on this interface? */
+bool driver_lacks_frags(const struct driver *d, int ifindex);
 
 /* Bytes of the largest MTU whose packets take one buffer. */
 int driver_one_buffer_mtu(const struct driver *d);

@@ -114,6 +114,7 @@ void links_parse(const struct nlmsghdr *message, struct link *out)
 	if (l.has_mac)
 		memcpy(l.mac, mnl_attr_get_payload(a[IFLA_ADDRESS]), sizeof(l.mac));
 	l.master = u32_of(a[IFLA_MASTER]);
+	l.mtu = u32_of(a[IFLA_MTU]);
 	xdp_of(a[IFLA_XDP], l.xdp_ids);
 	read_received(a[IFLA_STATS64], &l);
 	if (is_upper_kind(a[IFLA_LINKINFO])) {

@@ -25,6 +25,7 @@ struct link {
 	uint32_t below;	  /* index of the device that this VLAN, macvlan ... is on; 0: none here */
 	bool is_on_other_netns;		/* the device below is in another network namespace */
 	uint32_t xdp_ids[LINK_XDP_MAX]; /* ids of its XDP programs; 0: none */
+	uint32_t mtu;			/* bytes */
 	bool is_counted;		/* is this known: */
 	uint64_t received; /* packets, as the driver counts them, with those that XDP drops */
 };

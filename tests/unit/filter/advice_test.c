@@ -118,6 +118,15 @@ static const struct row {
 	  "eth1 receives packets that the filter does not see, so all of them pass: its driver has "
 	  "lost the program, as some do when the link goes down or an option of the NIC changes; "
 	  "xdp-dedup load --replace --name eth0 attaches it anew" },
+	{ "mtu-of-a-driver-without-frags",
+	  { .mtu = "eth1", .mtu_max = 3046 },
+	  "mtu",
+	  "eth1 has an MTU above 3046, for which its driver has no native XDP: it may lose every "
+	  "larger packet; ip link set dev eth1 mtu 3046, or unload eth0" },
+	{ "tags-are-taken-off",
+	  { .strips = "eth1" },
+	  "tags",
+	  "eth1 takes VLAN tags off before the filter sees frames" },
 	{ "delivered",
 	  { .recent = { .rx = 9000, .delivered = 8900, .no_socket = 89, .no_room = 99 },
 	    .unread = "eth1" },
