@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "attachments.h"
 #include "config_streams.h"
@@ -18,8 +17,6 @@
 #include "status.h"
 #include "text.h"
 
-#define LOOK_STEP_MS 10
-#define LOOK_MS 300
 #define HISTOGRAM_MAX 1023 /* countdowns; with more it is not shown */
 
 const char *iface_state_name(enum iface_state state)
@@ -159,16 +156,6 @@ static void collect_recorded(struct status *s, const struct attach_view *v)
 	}
 }
 
-static void note_received(struct status *s, const struct attach_view *v)
-{
-	for (int i = 0; i < s->ifaces_cnt; i++) {
-		const struct link *l = links_find(&v->links, s->ifaces[i].ifindex);
-
-		s->ifaces[i].is_counted = l && l->is_counted;
-		s->ifaces[i].received = l ? l->received : 0;
-	}
-}
-
 static int collect_faults(struct status *s, const struct attach_view *v)
 {
 	struct receivers_attached at = { .cnt = 0 };
@@ -298,7 +285,7 @@ static int collect(struct status *s, const struct attach_view *view)
 
 	collect_attached(s, view);
 	collect_recorded(s, view);
-	note_received(s, view);
+	status_note_received(s, &view->links);
 	err = collect_faults(s, view);
 	if (err)
 		return err;
@@ -309,60 +296,6 @@ static int collect(struct status *s, const struct attach_view *view)
 	return status_update(s);
 }
 
-static bool is_read(const struct sockets *k, uint32_t ifindex, uint32_t queue)
-{
-	for (int i = 0; i < k->cnt; i++)
-		if (k->list[i].queue.ifindex == ifindex && k->list[i].queue.queue == queue)
-			return k->list[i].is_read;
-	return false;
-}
-
-/* Which queues somebody reads, and the first that nobody does. */
-static void read_queues(const struct status *s, struct advice_reading *r)
-{
-	for (int i = 0; i < s->sockets->cnt; i++)
-		r->readers += s->sockets->list[i].is_read;
-	for (int i = 0; i < s->ifaces_cnt && !r->unread; i++)
-		for (uint32_t q = 0; q < s->ifaces[i].queues && !r->unread; q++) {
-			if (is_read(s->sockets, s->ifaces[i].ifindex, q))
-				continue;
-			r->unread = s->ifaces[i].name;
-			r->unread_queue = q;
-		}
-}
-
-int status_advice(const struct status *s, const struct filter_counters *recent,
-		  struct advice out[ADVICE_MAX])
-{
-	struct advice_reading r = {
-		.name = s->filter.name,
-		.config = s->filter.config,
-		.total = s->counters,
-		.recent = recent ? *recent : s->counters,
-		.pace = s->pace,
-		.stopped = s->stopped,
-		.asks_predecessor = s->predecessor.asked,
-		.macs_changed = s->faults.stale_cnt ? s->faults.stale[0] : NULL,
-		.unseen = *s->unseen ? s->unseen : NULL,
-	};
-
-	for (int i = 0; i < s->ifaces_cnt && !r.skb; i++) {
-		if (s->ifaces[i].state != IFACE_ATTACHED || s->ifaces[i].mode != MODE_SKB)
-			continue;
-		r.skb = s->ifaces[i].name;
-		r.skb_native = s->ifaces[i].native;
-	}
-	for (int i = 0; i < s->ifaces_cnt && !r.mtu; i++) {
-		r.mtu = s->ifaces[i].mtu_max ? s->ifaces[i].name : NULL;
-		r.mtu_max = s->ifaces[i].mtu_max;
-	}
-	for (int i = 0; i < s->ifaces_cnt && !r.strips; i++)
-		r.strips = s->ifaces[i].strips_tags ? s->ifaces[i].name : NULL;
-	if (s->sockets)
-		read_queues(s, &r);
-	return advice_of(&r, out);
-}
-
 int status_collect(struct filter *f, const struct attach_view *view, bool exact, struct status *s)
 {
 	int err = filter_open_predecessor(f) ?: filter_open_change(f);
@@ -371,80 +304,6 @@ int status_collect(struct filter *f, const struct attach_view *view, bool exact,
 			      .layout = layout_of(f->config->memory.layout),
 			      .exact = exact };
 	return err ? loader_explain(f->name, err) : collect(s, view);
-}
-
-/* In skb mode the stack has merged some packets before the filter sees them, and programs beside it
- * may drop some.
- */
-static bool sees_all(const struct status_iface *i)
-{
-	return i->state == IFACE_ATTACHED && i->mode == MODE_NATIVE && !i->shared;
-}
-
-void status_read_ifaces(const struct status *s, struct watch_reading *r)
-{
-	r->ifaces_cnt = s->ifaces_cnt;
-	for (int i = 0; i < s->ifaces_cnt; i++) {
-		const struct status_iface *from = &s->ifaces[i];
-		struct watch_iface *to = &r->ifaces[i];
-
-		memcpy(to->name, from->name, sizeof(to->name));
-		to->is_counted = from->is_counted;
-		to->received = from->received;
-		to->sees_all = sees_all(from);
-	}
-}
-
-/* The filter's counters at about the moment at which the drivers' are read. 0 or -errno. */
-static int read_both(struct status *s, struct watch_reading *r)
-{
-	struct attach_view now = { 0 };
-	int err = links_read(&now.links);
-
-	if (!err) {
-		*r = (struct watch_reading){ 0 };
-		note_received(s, &now);
-		status_read_ifaces(s, r);
-		err = filter_counters(&s->filter, &r->all);
-	}
-	links_free(&now.links);
-	return err;
-}
-
-static bool sees_all_of_any(const struct watch_reading *r)
-{
-	bool any = false;
-
-	for (int i = 0; i < r->ifaces_cnt; i++)
-		any |= r->ifaces[i].sees_all;
-	return any;
-}
-
-/* Have packets come, and has the filter seen less than half of them? */
-static bool is_suspicious(const struct watch_reading *first, const struct watch_reading *last)
-{
-	uint64_t received = 0;
-
-	for (int i = 0; i < last->ifaces_cnt; i++)
-		if (last->ifaces[i].sees_all)
-			received += last->ifaces[i].received - first->ifaces[i].received;
-	return received && last->all.rx - first->all.rx < received / 2.0;
-}
-
-void status_look_for_unseen(struct status *s)
-{
-	static struct watch_reading first, last;
-	const char *unseen = NULL;
-
-	if (read_both(s, &first) || !sees_all_of_any(&first))
-		return;
-	for (int ms = 0; ms < LOOK_MS && !unseen; ms += LOOK_STEP_MS) {
-		usleep(LOOK_STEP_MS * 1000);
-		if (read_both(s, &last) || !is_suspicious(&first, &last))
-			return;
-		unseen = watch_unseen(&first, &last);
-	}
-	snprintf(s->unseen, sizeof(s->unseen), "%s", unseen ?: "");
 }
 
 void status_free(struct status *s)

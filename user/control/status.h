@@ -106,6 +106,9 @@ int status_collect(struct filter *f, const struct attach_view *view, bool exact,
 int status_update(struct status *s);
 void status_free(struct status *s);
 
+/* Sets what the interfaces have received, by this list. */
+void status_note_received(struct status *s, const struct links *l);
+
 /* Takes the interfaces into a reading. */
 void status_read_ifaces(const struct status *s, struct watch_reading *r);
 

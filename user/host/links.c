@@ -6,7 +6,6 @@
 #include <linux/net_namespace.h>
 #include <linux/rtnetlink.h>
 #include <net/if_arp.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,14 +88,12 @@ static void xdp_of(const struct nlattr *xdp, uint32_t ids[LINK_XDP_MAX])
 		ids[i] = u32_of(info[TYPES[i]]);
 }
 
-/* The attribute is not aligned, and later kernels have more fields. */
+/* rx_packets, the first field of struct rtnl_link_stats64; it is not aligned. */
 static void read_received(const struct nlattr *stats, struct link *l)
 {
-	const size_t at = offsetof(struct rtnl_link_stats64, rx_packets);
-
-	l->is_counted = stats && mnl_attr_get_payload_len(stats) >= at + sizeof(l->received);
+	l->is_counted = stats && mnl_attr_get_payload_len(stats) >= sizeof(l->received);
 	if (l->is_counted)
-		memcpy(&l->received, (char *)mnl_attr_get_payload(stats) + at, sizeof(l->received));
+		memcpy(&l->received, mnl_attr_get_payload(stats), sizeof(l->received));
 }
 
 void links_parse(const struct nlmsghdr *message, struct link *out)

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Advice on a filter, and what its interfaces receive without its seeing it. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "status.h"
+
+#define LOOK_STEP_MS 10
+#define LOOK_MS 300
+
+static bool is_read(const struct sockets *k, uint32_t ifindex, uint32_t queue)
+{
+	for (int i = 0; i < k->cnt; i++)
+		if (k->list[i].queue.ifindex == ifindex && k->list[i].queue.queue == queue)
+			return k->list[i].is_read;
+	return false;
+}
+
+/* Which queues somebody reads, and the first that nobody does. */
+static void read_queues(const struct status *s, struct advice_reading *r)
+{
+	for (int i = 0; i < s->sockets->cnt; i++)
+		r->readers += s->sockets->list[i].is_read;
+	for (int i = 0; i < s->ifaces_cnt && !r->unread; i++)
+		for (uint32_t q = 0; q < s->ifaces[i].queues && !r->unread; q++) {
+			if (is_read(s->sockets, s->ifaces[i].ifindex, q))
+				continue;
+			r->unread = s->ifaces[i].name;
+			r->unread_queue = q;
+		}
+}
+
+int status_advice(const struct status *s, const struct filter_counters *recent,
+		  struct advice out[ADVICE_MAX])
+{
+	struct advice_reading r = {
+		.name = s->filter.name,
+		.config = s->filter.config,
+		.total = s->counters,
+		.recent = recent ? *recent : s->counters,
+		.pace = s->pace,
+		.stopped = s->stopped,
+		.asks_predecessor = s->predecessor.asked,
+		.macs_changed = s->faults.stale_cnt ? s->faults.stale[0] : NULL,
+		.unseen = *s->unseen ? s->unseen : NULL,
+	};
+
+	for (int i = 0; i < s->ifaces_cnt && !r.skb; i++) {
+		if (s->ifaces[i].state != IFACE_ATTACHED || s->ifaces[i].mode != MODE_SKB)
+			continue;
+		r.skb = s->ifaces[i].name;
+		r.skb_native = s->ifaces[i].native;
+	}
+	for (int i = 0; i < s->ifaces_cnt && !r.mtu; i++) {
+		r.mtu = s->ifaces[i].mtu_max ? s->ifaces[i].name : NULL;
+		r.mtu_max = s->ifaces[i].mtu_max;
+	}
+	for (int i = 0; i < s->ifaces_cnt && !r.strips; i++)
+		r.strips = s->ifaces[i].strips_tags ? s->ifaces[i].name : NULL;
+	if (s->sockets)
+		read_queues(s, &r);
+	return advice_of(&r, out);
+}
+
+void status_note_received(struct status *s, const struct links *l)
+{
+	for (int i = 0; i < s->ifaces_cnt; i++) {
+		const struct link *link = links_find(l, s->ifaces[i].ifindex);
+
+		s->ifaces[i].is_counted = link && link->is_counted;
+		s->ifaces[i].received = link ? link->received : 0;
+	}
+}
+
+/* In skb mode the stack has merged some packets before the filter sees them, and programs beside it
+ * may drop some.
+ */
+static bool sees_all(const struct status_iface *i)
+{
+	return i->state == IFACE_ATTACHED && i->mode == MODE_NATIVE && !i->shared;
+}
+
+void status_read_ifaces(const struct status *s, struct watch_reading *r)
+{
+	r->ifaces_cnt = s->ifaces_cnt;
+	for (int i = 0; i < s->ifaces_cnt; i++) {
+		const struct status_iface *from = &s->ifaces[i];
+		struct watch_iface *to = &r->ifaces[i];
+
+		memcpy(to->name, from->name, sizeof(to->name));
+		to->is_counted = from->is_counted;
+		to->received = from->received;
+		to->sees_all = sees_all(from);
+	}
+}
+
+/* The filter's counters at about the moment at which the drivers' are read. 0 or -errno. */
+static int read_both(struct status *s, struct watch_reading *r)
+{
+	struct links now;
+	int err = links_read(&now);
+
+	if (!err) {
+		*r = (struct watch_reading){ 0 };
+		status_note_received(s, &now);
+		status_read_ifaces(s, r);
+		err = filter_counters(&s->filter, &r->all);
+	}
+	links_free(&now);
+	return err;
+}
+
+static bool sees_all_of_any(const struct watch_reading *r)
+{
+	bool any = false;
+
+	for (int i = 0; i < r->ifaces_cnt; i++)
+		any |= r->ifaces[i].sees_all;
+	return any;
+}
+
+/* Have packets come, and has the filter seen less than half of them? */
+static bool is_suspicious(const struct watch_reading *first, const struct watch_reading *last)
+{
+	uint64_t received = 0;
+
+	for (int i = 0; i < last->ifaces_cnt; i++)
+		if (last->ifaces[i].sees_all)
+			received += last->ifaces[i].received - first->ifaces[i].received;
+	return received && last->all.rx - first->all.rx < received / 2.0;
+}
+
+void status_look_for_unseen(struct status *s)
+{
+	static struct watch_reading first, last;
+	const char *unseen = NULL;
+
+	if (read_both(s, &first) || !sees_all_of_any(&first))
+		return;
+	for (int ms = 0; ms < LOOK_MS && !unseen; ms += LOOK_STEP_MS) {
+		usleep(LOOK_STEP_MS * 1000);
+		if (read_both(s, &last) || !is_suspicious(&first, &last))
+			return;
+		unseen = watch_unseen(&first, &last);
+	}
+	snprintf(s->unseen, sizeof(s->unseen), "%s", unseen ?: "");
+}
