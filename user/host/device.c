@@ -81,39 +81,46 @@ int device_strips_tags(const char *ifname)
 	return has_flag(ifname, ETH_FLAG_RXVLAN);
 }
 
+/* ethtool's answers with lists of FEATURES_MAX. */
+union names {
+	struct ethtool_gstrings head;
+	char bytes[sizeof(struct ethtool_gstrings) + FEATURES_MAX * ETH_GSTRING_LEN];
+};
+union count {
+	struct ethtool_sset_info head;
+	char bytes[sizeof(struct ethtool_sset_info) + sizeof(__u32)];
+};
+union features {
+	struct ethtool_gfeatures head;
+	char bytes[sizeof(struct ethtool_gfeatures) +
+		   FEATURES_MAX / 32 * sizeof(struct ethtool_get_features_block)];
+};
+
 /* The place of this feature among all, by their names; -ENOENT: the kernel has none of that name. */
 static int feature_place(const char *ifname, const char *name)
 {
-	struct {
-		struct ethtool_gstrings head;
-		char names[FEATURES_MAX][ETH_GSTRING_LEN];
-	} strings = { .head = { .cmd = ETHTOOL_GSTRINGS, .string_set = ETH_SS_FEATURES } };
-	struct {
-		struct ethtool_sset_info head;
-		uint32_t cnt;
-	} set = { .head = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ULL << ETH_SS_FEATURES } };
-	int err = device_ethtool(ifname, &set);
+	union names names = { .head = { .cmd = ETHTOOL_GSTRINGS, .string_set = ETH_SS_FEATURES } };
+	union count count = { .head = { .cmd = ETHTOOL_GSSET_INFO,
+					.sset_mask = 1ULL << ETH_SS_FEATURES } };
+	int err = device_ethtool(ifname, &count);
 
 	if (!err)
-		err = set.cnt <= FEATURES_MAX ? device_ethtool(ifname, &strings) : -E2BIG;
-	for (uint32_t i = 0; i < set.cnt && !err; i++)
-		if (!strncmp(strings.names[i], name, ETH_GSTRING_LEN))
+		err = count.head.data[0] <= FEATURES_MAX ? device_ethtool(ifname, &names) : -E2BIG;
+	for (uint32_t i = 0; i < names.head.len && !err; i++)
+		if (!strncmp((char *)names.head.data + i * ETH_GSTRING_LEN, name, ETH_GSTRING_LEN))
 			return (int)i;
 	return err ?: -ENOENT;
 }
 
 int device_filters_vlans(const char *ifname)
 {
-	struct {
-		struct ethtool_gfeatures head;
-		struct ethtool_get_features_block blocks[FEATURES_MAX / 32];
-	} features = { .head = { .cmd = ETHTOOL_GFEATURES, .size = FEATURES_MAX / 32 } };
+	union features features = { .head = { .cmd = ETHTOOL_GFEATURES, .size = FEATURES_MAX / 32 } };
 	int place = feature_place(ifname, "rx-vlan-filter"), err;
 
 	if (place < 0)
 		return place == -ENOENT ? 0 : place;
 	err = device_ethtool(ifname, &features);
-	return err ?: (int)(features.blocks[place / 32].active >> place % 32 & 1);
+	return err ?: (int)(features.head.features[place / 32].active >> place % 32 & 1);
 }
 
 int device_merges_tcp(const char *ifname)
