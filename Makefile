@@ -347,6 +347,23 @@ test-vm: test-programs ## on Linux 6.1 and 6.12, in qemu
 	$(Q)scripts/deps vm
 	$(Q)tests/run-vm $(VM_SERIES)
 
+# Emulated NICs on Debian's kernels, or two real ones. Emulation takes its time: the tool has no
+# sanitizers.
+DRIVER_KINDS  ?= virtio virtio-tap-4 virtio-fixed virtio-zc igb vmxnet3 e1000e virtio+igb vmxnet3+e1000e
+DRIVER_SERIES ?= 6.1-amd64 6.12-amd64 newest-amd64
+DRIVER_TESTS  := $(BIN) $(BUILD)/tests/drivers_test $(BUILD)/tests/drivers_xsk_test
+
+.PHONY: test-drivers
+test-drivers: $(DRIVER_TESTS) ## as root: filters on emulated NICs; or on two that are connected, IFACE=eth1,eth2; DRIVER_KINDS= DRIVER_SERIES=
+	$(Q)$(if $(IFACE),,scripts/deps vm)
+	$(Q)T='$(T)' IFACE='$(IFACE)' tests/run-drivers \
+		$(if $(IFACE),,$(foreach s,$(DRIVER_SERIES),$(foreach k,$(DRIVER_KINDS),$k:$s)))
+
+.PHONY: test-drivers-fast
+test-drivers-fast: $(DRIVER_TESTS) ## a few of these tests: virtio and igb, on the newest kernel
+	$(Q)scripts/deps vm
+	$(Q)T='$(T)' PART=quick WAYS=dispatcher tests/run-drivers virtio:newest-amd64 igb:newest-amd64
+
 .PHONY: lint
 lint: $(MADE) $(TEST_SKELS) compile_commands.json ## clang-format, clang-tidy, cppcheck, shellcheck
 	$(Q)scripts/deps lint
@@ -362,7 +379,7 @@ lint: $(MADE) $(TEST_SKELS) compile_commands.json ## clang-format, clang-tidy, c
 		'-DDECLARE_LIBXDP_OPTS(type,name,...)=struct type name' \
 		$(USER) $(TEST_SOURCES)
 	$(call say,LINT,shellcheck)
-	$(Q)shellcheck -x $(filter-out %.py,$(wildcard scripts/*)) tests/run tests/run-vm tests/package tests/fuzz/run \
+	$(Q)shellcheck -x $(filter-out %.py,$(wildcard scripts/*)) tests/run tests/run-vm tests/run-drivers tests/package tests/fuzz/run \
 		tests/system/run tests/system/inside .ci/run $(wildcard debian/*.p*st debian/*.p*rm)
 
 SOURCES := $(wildcard bpf/*.[ch] include/*.h user/*/*.[ch] user/program/*/*.h tests/*/*.[ch] tests/*/*/*.[ch])

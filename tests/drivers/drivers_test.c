@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The filter on a driver: on the NICs that IFACE names (tests/fixture/e2e/given_links.h), or on
+ * veth. What a driver cannot do counts as skipped.
+ *
+ * Environment: IFACE=NEAR,FAR[,NEAR,FAR]; RATE=N packets a second.
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "driver_runner.h"
+#include "output.h"
+
+#define LOAD "load ve0 --fpr 1e-9 "
+
+/* A flood under the filter, then something that is done to the NIC, then another flood. At the end,
+ * without the filter, every copy comes.
+ */
+static const struct row {
+	const char *name;
+	const char *before; /* shell text, run before the filter is loaded */
+	const char *load;   /* options */
+	const char *after;  /* shell text, run under the filter */
+	const char *undo;   /* what this driver does not undo by itself */
+	uint32_t more;	    /* bytes after each event, after `after` */
+	const char *to;	    /* address */
+} ROWS[] = {
+	{ .name = "plain" },
+	{ .name = "skb", .load = "--mode skb" },
+	{ .name = "down-up", .after = "ip link set ve0 down; ip link set ve0 up" },
+	{ .name = "rings",
+	  .before = "ethtool -g ve0 >/dev/null",
+	  .after = "n=$(ethtool -g ve0 | sed -n 's/^RX:[^0-9]*//p' | tail -n 1)\n"
+		   "ethtool -G ve0 rx $((n / 2)) || ethtool -G ve0 rx $((n * 2))",
+	  .undo = "n=$(ethtool -g ve0 | sed -n 's/^RX:[^0-9]*//p' | head -n 1)\n"
+		  "ethtool -G ve0 rx $n || :" },
+	{ .name = "queues",
+	  .before = "[ $(ethtool -l ve0 | sed -n 's/^Combined:[^0-9]*//p' | head -n 1) -gt 1 ] || "
+		    "{ echo it has one; false; }",
+	  .after = "n=$(ethtool -l ve0 | sed -n 's/^Combined:[^0-9]*//p' | tail -n 1)\n"
+		   "ethtool -L ve0 combined $((n > 1 ? 1 : 2))",
+	  .undo = "n=$(ethtool -l ve0 | sed -n 's/^Combined:[^0-9]*//p' | head -n 1)\n"
+		  "ethtool -L ve0 combined $((n > 2 ? 2 : n)) || :" },
+	{ .name = "offloads",
+	  .before = "ethtool -K ve0 rx on gro on",
+	  .after = "ethtool -K ve0 rx off gro off; ethtool -K ve0 rx on gro on" },
+	{ .name = "mtu-3000",
+	  .before = "far ip link set pe0 mtu 9000; ip link set ve0 mtu 3000",
+	  .more = 2600 },
+	{ .name = "mtu-9000",
+	  .before = "far ip link set pe0 mtu 9000; ip link set ve0 mtu 9000",
+	  .more = 8600 },
+	{ .name = "mtu-9000-skb",
+	  .before = "far ip link set pe0 mtu 9000; ip link set ve0 mtu 9000",
+	  .load = "--mode skb",
+	  .more = 8600 },
+	/* A driver may refuse that, but not take it and then drop what is larger. */
+	{ .name = "mtu-raised",
+	  .before = "far ip link set pe0 mtu 9000",
+	  .after = "ip link set ve0 mtu 9000",
+	  .more = 8600 },
+	{ .name = "mtu-lowered",
+	  .before = "far ip link set pe0 mtu 9000; ip link set ve0 mtu 3000",
+	  .after = "ip link set ve0 mtu 2000",
+	  .more = 1600 },
+#define VLAN                                                                                   \
+	"ip link add link ve0 name ve0.5 type vlan id 5; ip addr add 10.78.0.1/24 dev ve0.5\n" \
+	"ip link set ve0.5 up; far ip link add link pe0 name pe0.5 type vlan id 5\n"           \
+	"far ip addr add 10.78.0.2/24 dev pe0.5; far ip link set pe0.5 up\n"                   \
+	"far ip neigh add 10.78.0.1 lladdr 02:00:00:00:00:10 dev pe0.5 nud permanent\n"
+#define NO_VLAN "ip link del ve0.5; far ip link del pe0.5; "
+	{ .name = "vlan", .before = VLAN, .to = "10.78.0.1", .undo = NO_VLAN },
+	{ .name = "vlan-stripped",
+	  .before = "ethtool -K ve0 rxvlan on; ethtool -k ve0 | grep -q 'rx-vlan-offload: on'\n" VLAN,
+	  .to = "10.78.0.1",
+	  .undo = NO_VLAN },
+	{ .name = "vlan-kept",
+	  .before = "ethtool -K ve0 rxvlan off; ethtool -k ve0 | grep -q 'rx-vlan-offload: off$'\n" VLAN,
+	  .to = "10.78.0.1",
+	  .undo = NO_VLAN "ethtool -K ve0 rxvlan on" },
+	{ .name = "vlan-kept-later",
+	  .before = "ethtool -K ve0 rxvlan on; ethtool -k ve0 | grep -q 'rx-vlan-offload: on$'\n" VLAN,
+	  .after = "ethtool -K ve0 rxvlan off",
+	  .to = "10.78.0.1",
+	  .undo = NO_VLAN "ethtool -K ve0 rxvlan on" },
+	/* Merged packets: the filter sees none that it cannot judge. */
+	{ .name = "lro",
+	  .before = "ethtool -K ve0 lro on; ethtool -k ve0 | grep -q 'large-receive-offload: on'" },
+	{ .name = "lro-later",
+	  .before = "ethtool -k ve0 | grep 'large-receive-offload:' | grep -v fixed",
+	  .after = "ethtool -K ve0 lro on || :" },
+	{ .name = "gro-hw-later",
+	  .before = "ethtool -k ve0 | grep 'rx-gro-hw:' | grep -v fixed",
+	  .after = "ethtool -K ve0 rx-gro-hw on || :" },
+};
+
+static void test_row(void **state)
+{
+	const struct row *row = *state;
+	const struct driver_flood small = { .to = row->to };
+	const struct driver_flood large = { .to = row->to, .more = row->more };
+
+	if (row->undo)
+		driver_undo(row->undo);
+	if (row->before)
+		driver_can(row->before);
+	e2e_load(LOAD "%s", row->load ?: "");
+	driver_flood("ve0", row->after ? small : large);
+	if (row->after) {
+		driver_can(row->after);
+		driver_flood("ve0", large);
+	}
+	e2e_tool("unload ve0");
+	driver_flood(NULL, large);
+}
+
+/* Changes under traffic. A driver loses packets when its first program comes, or its last one goes;
+ * not when one program takes another's place.
+ */
+static const struct change {
+	const char *name;
+	const char *command; /* of the tool; "load" gets ports */
+	bool may_lose;
+} CHANGES[] = {
+	{ "change-load", LOAD, true },
+	{ "change-set", "set ve0 --ihave pass", false },
+	{ "change-resize", "resize ve0 --forget --capacity 2M", false },
+	{ "change-replace", "load --replace --name ve0", false },
+	{ "change-unload", "unload ve0", true },
+};
+
+static void test_change(void **state)
+{
+	const struct change *change = *state;
+	bool is_load = !strcmp(change->command, LOAD);
+	uint64_t sent, lost, ns;
+
+	if (!is_load)
+		e2e_load(LOAD);
+	driver_traffic_begin();
+	ns = gossip_now_ns();
+	if (is_load)
+		e2e_load("%s", change->command);
+	else
+		e2e_tool("%s", change->command);
+	ns = gossip_now_ns() - ns;
+	lost = driver_traffic_end(&sent);
+	print_message("# %s: %llu of %llu packets lost, in %llu ms\n", change->name,
+		      (unsigned long long)lost, (unsigned long long)sent,
+		      (unsigned long long)ns / 1000000);
+	driver_fact(change->name, "%llu of %llu", (unsigned long long)lost, (unsigned long long)sent);
+	assert_true(sent > 100);
+	if (!change->may_lose)
+		assert_int_equal(lost, 0);
+	driver_flood(strstr(change->command, "unload") ? NULL : "ve0", (struct driver_flood){ 0 });
+}
+
+/* Two interfaces in one filter; the other one is veth, unless four NICs are given. */
+static void test_two_interfaces(void **state)
+{
+	const uint32_t events = driver_rate() / 2;
+	uint64_t seed = gossip_now_ns();
+	struct gossip_receiver *r = e2e_receiver(-1, AF_INET, seed, events);
+	uint32_t *order = gossip_shuffle(events, DRIVER_COPIES / E2E_LINKS, events, seed);
+	struct gossip_sender *s[E2E_LINKS];
+	struct filter_counters c;
+
+	(void)state;
+	assert_non_null(order);
+	e2e_load("load ve0 ve1 --name both --fpr 1e-9");
+	assert_return_code(gossip_receiver_start(r), EAGAIN);
+	for (int i = 0; i < E2E_LINKS; i++) {
+		s[i] = e2e_sender(i, AF_INET, seed);
+		s[i]->rate_pps = driver_rate() / E2E_LINKS;
+		assert_return_code(
+			gossip_sender_start(s[i], order, events * DRIVER_COPIES / E2E_LINKS), EAGAIN);
+	}
+	for (int i = 0; i < E2E_LINKS; i++)
+		assert_return_code(gossip_sender_wait(s[i]), EIO);
+	free(order);
+	c = e2e_counters_after("both", (uint64_t)events * DRIVER_COPIES);
+	assert_return_code(gossip_receiver_stop(r, 300), EIO);
+	assert_int_equal(gossip_receiver_lost(r), 0);
+	assert_int_equal(gossip_delivered(r, 1), events);
+	assert_int_equal(c.new, events);
+	assert_int_equal(c.duplicate, events * (DRIVER_COPIES - 1));
+}
+
+/* Other traffic beside the filter, which a sender's offloads merge: it comes whole. */
+
+#define BESIDE_BYTES (4 << 20)
+#define BESIDE_PORT 9
+#define SEGMENT 1000
+#define SEGMENTS 40
+
+/* Sends from the far end, in a process of its own. */
+static pid_t start_beside(bool is_udp)
+{
+	const struct sockaddr_in to = { .sin_family = AF_INET,
+					.sin_port = htons(BESIDE_PORT),
+					.sin_addr = { htonl(0x0a4d0001) } };
+	static uint8_t bytes[SEGMENT * SEGMENTS];
+	int segment = SEGMENT, fd;
+	pid_t pid = fork();
+
+	assert_return_code(pid, errno);
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	netns_enter(e2e_far());
+	fd = socket(AF_INET, is_udp ? SOCK_DGRAM : SOCK_STREAM, 0);
+	if (is_udp && setsockopt(fd, SOL_UDP, UDP_SEGMENT, &segment, sizeof(segment)))
+		_exit(2);
+	if (connect(fd, (const struct sockaddr *)&to, sizeof(to)))
+		_exit(1);
+	for (size_t at = 0; at < BESIDE_BYTES; at += sizeof(bytes)) {
+		for (size_t i = 0; i < sizeof(bytes); i++)
+			bytes[i] = (at + i) % 251;
+		if (write(fd, bytes, sizeof(bytes)) != sizeof(bytes))
+			_exit(1);
+		if (is_udp)
+			usleep(20000);
+	}
+	_exit(0);
+}
+
+/* Reads what comes, which is what was sent, in its order. Returns how many bytes. */
+static size_t read_beside(int fd)
+{
+	const struct timeval patience = { .tv_sec = 10 };
+	static uint8_t bytes[65536];
+	size_t at = 0;
+	ssize_t n;
+
+	assert_return_code(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)),
+			   errno);
+	while (at < BESIDE_BYTES && (n = read(fd, bytes, sizeof(bytes))) > 0) {
+		for (ssize_t i = 0; i < n; i++)
+			assert_int_equal(bytes[i], (at + i) % 251);
+		at += n;
+	}
+	return at;
+}
+
+static void beside(bool is_udp, const char *options)
+{
+	const size_t all = (BESIDE_BYTES + SEGMENT * SEGMENTS - 1) / (SEGMENT * SEGMENTS) *
+			   (SEGMENT * SEGMENTS);
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(BESIDE_PORT) };
+	int listening = socket(AF_INET, is_udp ? SOCK_DGRAM : SOCK_STREAM, 0), fd = listening;
+	int room = 2 * BESIDE_BYTES, on = 1, status;
+	uint64_t sent, lost;
+	size_t came;
+	pid_t pid;
+
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room));
+	assert_return_code(bind(fd, (struct sockaddr *)&at, sizeof(at)), errno);
+	if (!is_udp)
+		assert_return_code(listen(fd, 1), errno);
+	e2e_load(LOAD "%s", options);
+	driver_traffic_begin();
+	pid = start_beside(is_udp);
+	if (!is_udp)
+		fd = accept(listening, NULL, NULL);
+	assert_return_code(fd, errno);
+	came = read_beside(fd);
+	lost = driver_traffic_end(&sent);
+	waitpid(pid, &status, 0);
+	print_message("# %zu bytes came, %llu of %llu events lost\n", came,
+		      (unsigned long long)lost, (unsigned long long)sent);
+	if (fd != listening)
+		close(fd);
+	close(listening);
+	assert_int_equal(status, 0);
+	assert_in_range(came, BESIDE_BYTES, all);
+	assert_int_equal(lost, 0);
+}
+
+static void test_beside_tcp(void **state)
+{
+	(void)state;
+	beside(false, "");
+}
+
+static void test_beside_udp(void **state)
+{
+	(void)state;
+	beside(true, "");
+}
+
+static void test_beside_udp_skb(void **state)
+{
+	(void)state;
+	beside(true, "--mode skb");
+}
+
+/* `check` says what load then does, in native mode, for MTUs around the drivers' limits. */
+static void test_check(void **state)
+{
+	static const int MTUS[] = { 1500, 3046, 3047, 3492, 3493, 3498, 9000 };
+	int largest = 0, wrong = 0;
+	char out[16384];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(MTUS); i++) {
+		bool fails, unknown;
+		int code;
+
+		if (sh_out(out, sizeof(out), "ip link set ve0 mtu %d", MTUS[i]))
+			continue;
+		e2e_await_links();
+		code = sh_out(out, sizeof(out), "%s check ve0 --port 80 --mode native --json",
+			      tool());
+		unknown = strstr(out, "cannot be told");
+		fails = sh_out(out, sizeof(out), "%s load ve0 --port 80 --mode native", tool());
+		if (!fails) {
+			largest = MTUS[i];
+			e2e_tool("unload ve0");
+		}
+		if (fails != !!code && !unknown) {
+			out[strcspn(out, "\n")] = 0;
+			print_message("# MTU %d: check says %d, but load: %s\n", MTUS[i], code, out);
+			wrong++;
+		}
+	}
+	driver_fact("largest-native-mtu", "%d", largest);
+	assert_int_equal(wrong, 0);
+}
+
+/* Facts for the table. */
+static void test_facts(void **state)
+{
+	unsigned int before = driver_queues();
+	char out[256], *mode;
+	bool resets;
+
+	(void)state;
+	sh_out(out, sizeof(out), "ethtool -i ve0 | sed -n 's/^driver: //p'");
+	out[strcspn(out, "\n")] = 0;
+	driver_fact("driver", "%s", out);
+	sh("%s load ve0 --port 80", tool());
+	resets = sh_out(out, sizeof(out), "ip link show dev ve0 | grep -q LOWER_UP");
+	e2e_await_links();
+	mode = driver_mode("ve0");
+	driver_fact("mode", "%s", mode);
+	driver_fact("queues", "%u, %u with the filter", before, driver_queues());
+	driver_fact("link-down-at-load", "%s", resets ? "yes" : "no");
+	free(mode);
+}
+
+int main(void)
+{
+	name_tool();
+	leave_to_rest("!(facts|plain|down-up|mtu-raised|change-load|change-set)");
+	add_test("facts", test_facts, driver_setup, driver_teardown, NULL);
+	add_test("check", test_check, driver_setup, driver_teardown, NULL);
+	add_rows(ROWS, test_row, driver_setup, driver_teardown);
+	add_rows(CHANGES, test_change, driver_setup, driver_teardown);
+	add_test("two-interfaces", test_two_interfaces, driver_setup, driver_teardown, NULL);
+	add_test("beside-tcp", test_beside_tcp, driver_setup, driver_teardown, NULL);
+	add_test("beside-udp", test_beside_udp, driver_setup, driver_teardown, NULL);
+	add_test("beside-udp-skb", test_beside_udp_skb, driver_setup, driver_teardown, NULL);
+	return run_added_tests("drivers");
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* `--deliver xsk` on a driver, with copies and with zero-copy: on the NICs that IFACE names
+ * (tests/fixture/e2e/given_links.h), or on veth.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "driver_runner.h"
+#include "receive_runner.h"
+
+#define EVENTS 1000
+#define BURST 20
+
+static int setup(void **state)
+{
+	app = (struct app){ 0 };
+	return driver_setup(state);
+}
+
+static int teardown(void **state)
+{
+	app_close_all();
+	return driver_teardown(state);
+}
+
+static const struct row {
+	const char *name;
+	bool zerocopy;
+} ROWS[] = { { "xsk-copy", false }, { "xsk-zerocopy", true } };
+
+/* A socket for each queue that there is with the filter, at most APP_RX_MAX. Returns what opening
+ * one did.
+ */
+static int try_queues(bool zerocopy)
+{
+	unsigned int queues = driver_queues();
+	int err = 0;
+
+	for (unsigned int i = 0; i < queues && i < APP_RX_MAX && !err; i++) {
+		struct xdp_dedup_receive_options *o = app_options("ve0", i, 0);
+
+		o->zerocopy = zerocopy;
+		err = xdp_dedup_receive_open(APP_NAME, o, &app.rx[app.cnt]);
+		app.cnt += !err;
+	}
+	return err;
+}
+
+static void open_queues(bool zerocopy)
+{
+	int err = try_queues(zerocopy);
+
+	if (err == -EOPNOTSUPP && zerocopy) {
+		print_message("# the driver has no zero-copy here\n");
+		skip();
+	}
+	assert_int_equal(err, 0);
+	e2e_await_links();
+}
+
+/* Each event comes once, by AF_XDP or by UDP, and is counted; by AF_XDP unless it came on a queue
+ * without a socket.
+ */
+static void flood(void)
+{
+	struct app_traffic t = app_begin(EVENTS, DRIVER_COPIES);
+	struct filter_counters c;
+
+	t.s->rate_pps = driver_rate();
+	while (app_send(&t, BURST))
+		app_read();
+	c = app_end(&t);
+	print_message("# delivered %llu, no socket %llu, no room %llu\n",
+		      (unsigned long long)c.delivered, (unsigned long long)c.no_socket,
+		      (unsigned long long)c.no_room);
+	assert_true(c.delivered > 0);
+	e2e_close(t.s, app.udp);
+}
+
+static void test_delivers(void **state)
+{
+	const struct row *row = *state;
+
+	e2e_load(APP_LOAD);
+	open_queues(row->zerocopy);
+	flood();
+	driver_fact("xsk", "%s", row->zerocopy ? "zero-copy" : "copy");
+	assert_true(!row->zerocopy || app_stats(app.rx[0]).zerocopy);
+	app_close_all();
+	e2e_await_links();
+	e2e_tool("unload ve0");
+	driver_flood(NULL, (struct driver_flood){ 0 });
+}
+
+/* Unloads while readers have their sockets open: every copy then comes by UDP; the sockets close,
+ * and another filter can be loaded.
+ */
+static void test_unload_open(void **state)
+{
+	const struct row *row = *state;
+
+	e2e_load(APP_LOAD);
+	open_queues(row->zerocopy);
+	flood();
+	e2e_tool("unload ve0");
+	driver_flood(NULL, (struct driver_flood){ 0 });
+	app_close_all();
+	e2e_await_links();
+	e2e_load("load ve0 --fpr 1e-9");
+	driver_flood("ve0", (struct driver_flood){ 0 });
+}
+
+/* Reads until it is killed, and notes what has come. */
+static void be_reader(bool zerocopy, uint8_t *came, int ready)
+{
+	struct xdp_dedup_packet p;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (try_queues(zerocopy) || write(ready, "", 1) != 1)
+		_exit(1);
+	for (;;)
+		for (int i = 0; i < app.cnt; i++)
+			if (xdp_dedup_receive(app.rx[i], &p, 1) == 1) {
+				came[((const struct gossip_packet *)p.payload)->index]++;
+				xdp_dedup_give_back(app.rx[i], &p, 1);
+			}
+}
+
+static pid_t start_reader(bool zerocopy, uint8_t *came)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	assert_return_code(pid, errno);
+	if (!pid)
+		be_reader(zerocopy, came, ready[1]);
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1) {
+		close(ready[0]);
+		waitpid(pid, NULL, 0);
+		assert_true(zerocopy); /* xsk-zerocopy says what failed */
+		skip();
+	}
+	close(ready[0]);
+	e2e_await_links();
+	return pid;
+}
+
+/* A reader is killed amid a flood, and another one comes; copies that come later bring what the
+ * dead one had in its rings. Each event has come, and no more than once to those that live.
+ */
+static void test_killed(void **state)
+{
+	const struct row *row = *state;
+	uint64_t seed = gossip_now_ns();
+	uint32_t *order = gossip_shuffle(EVENTS, DRIVER_COPIES, EVENTS, seed);
+	struct gossip_receiver *r = e2e_receiver(-1, AF_INET, seed, EVENTS);
+	struct gossip_sender *s = e2e_sender(0, AF_INET, seed);
+	uint8_t *came = mmap(NULL, EVENTS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint32_t missing = 0, twice = 0;
+
+	assert_true(came != MAP_FAILED);
+	assert_non_null(order);
+	s->rate_pps = driver_rate();
+	e2e_load(APP_LOAD);
+	assert_return_code(gossip_receiver_start(r), EAGAIN);
+	for (int part = 0; part < 2; part++) {
+		pid_t pid = start_reader(row->zerocopy, came);
+
+		assert_return_code(gossip_send(s, order + part * EVENTS * DRIVER_COPIES / 2,
+					       EVENTS * DRIVER_COPIES / 2),
+				   EIO);
+		assert_int_equal(kill(pid, SIGKILL), 0);
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+		e2e_await_links();
+	}
+	/* Whatever a dead one had comes again to the stack. */
+	assert_return_code(gossip_send(s, order, EVENTS * DRIVER_COPIES), EIO);
+	usleep(300000);
+	assert_return_code(gossip_receiver_stop(r, 300), EIO);
+	for (uint32_t i = 0; i < EVENTS; i++) {
+		missing += !came[i] && !r->copies[i];
+		twice += r->copies[i] > 1;
+	}
+	print_message("# of %u events missing %u, twice to the stack %u\n", EVENTS, missing, twice);
+	free(order);
+	munmap(came, EVENTS);
+	assert_int_equal(missing, 0);
+	assert_int_equal(twice, 0);
+}
+
+int main(void)
+{
+	leave_to_rest("*-@(killed|unload)");
+	add_rows(ROWS, test_delivers, setup, teardown);
+	for (size_t i = 0; i < 2; i++) {
+		add_test(i ? "xsk-zerocopy-killed" : "xsk-copy-killed", test_killed, setup,
+			 teardown, &ROWS[i]);
+		add_test(i ? "xsk-zerocopy-unload" : "xsk-copy-unload", test_unload_open, setup,
+			 teardown, &ROWS[i]);
+	}
+	return run_added_tests("drivers_xsk");
+}
