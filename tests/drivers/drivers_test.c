@@ -74,7 +74,7 @@ static const struct row {
 	"ip link add link ve0 name ve0.5 type vlan id 5; ip addr add 10.78.0.1/24 dev ve0.5\n" \
 	"ip link set ve0.5 up; far ip link add link pe0 name pe0.5 type vlan id 5\n"           \
 	"far ip addr add 10.78.0.2/24 dev pe0.5; far ip link set pe0.5 up\n"                   \
-	"far ip neigh add 10.78.0.1 lladdr 02:00:00:00:00:10 dev pe0.5 nud permanent\n"
+	"far ip neigh add 10.78.0.1 lladdr $mac dev pe0.5 nud permanent\n"
 #define NO_VLAN "ip link del ve0.5; far ip link del pe0.5; "
 	{ .name = "vlan", .before = VLAN, .to = "10.78.0.1", .undo = NO_VLAN },
 	{ .name = "vlan-stripped",
