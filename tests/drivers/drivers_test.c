@@ -28,6 +28,7 @@ static const struct row {
 	const char *before; /* shell text, run before the filter is loaded */
 	const char *load;   /* options */
 	const char *after;  /* shell text, run under the filter */
+	const char *back;   /* undoes `after`, which is tried first without a filter */
 	const char *undo;   /* what this driver does not undo by itself */
 	uint32_t more;	    /* bytes after each event, after `after` */
 	const char *to;	    /* address */
@@ -65,6 +66,7 @@ static const struct row {
 	{ .name = "mtu-raised",
 	  .before = "far ip link set pe0 mtu 9000",
 	  .after = "ip link set ve0 mtu 9000",
+	  .back = "ip link set ve0 mtu 1500",
 	  .more = 8600 },
 	{ .name = "mtu-lowered",
 	  .before = "far ip link set pe0 mtu 9000; ip link set ve0 mtu 3000",
@@ -111,6 +113,12 @@ static void test_row(void **state)
 		driver_undo(row->undo);
 	if (row->before)
 		driver_can(row->before);
+	if (row->back)
+		driver_can(row->after);
+	if (row->more && (row->back || !row->after))
+		driver_link_takes(row->more);
+	if (row->back)
+		driver_can(row->back);
 	e2e_load(LOAD "%s", row->load ?: "");
 	driver_flood("ve0", row->after ? small : large);
 	if (row->after) {
