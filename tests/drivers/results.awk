@@ -37,7 +37,8 @@ FNR == NR {
 	ways[faults] = pattern($3)
 	tests[faults] = pattern($4)
 	reason = $0
-	sub(/^([^ \t]+[ \t]+){4}/, "", reason)
+	for (i = 0; i < 4; i++)
+		sub(/^[^ \t]+[ \t]+/, "", reason)
 	reasons[faults++] = reason
 	next
 }
@@ -55,7 +56,7 @@ FNR == NR {
 	} else if (fails) {
 		failed++
 		printf "  %s on %s, %s: %s FAILS\n%s", kind, series, way, test, said
-		after = 3
+		after = 2
 	} else if (why != "") {
 		failed++
 		printf "  %s on %s, %s: %s passes, but tests/drivers/faults has: %s\n", kind, series, way, test, why
