@@ -377,13 +377,16 @@ static void test_facts(void **state)
 	sh_out(out, sizeof(out), "ethtool -i ve0 | sed -n 's/^driver: //p'");
 	out[strcspn(out, "\n")] = 0;
 	driver_fact("driver", "%s", out);
+	sh_out(out, sizeof(out), "uname -r");
+	out[strcspn(out, "-+\n")] = 0;
+	driver_fact("linux", "%s", out);
 	sh("%s load ve0 --port 80", tool());
 	resets = sh_out(out, sizeof(out), "ip link show dev ve0 | grep -q LOWER_UP");
 	e2e_await_links();
 	mode = driver_mode("ve0");
 	driver_fact("mode", "%s", mode);
-	driver_fact("queues", "%u, %u with the filter", before, driver_queues());
-	driver_fact("link-down-at-load", "%s", resets ? "yes" : "no");
+	driver_fact("queues", "%u, %u", before, driver_queues());
+	driver_fact("resets", "%s", resets ? "yes" : "no");
 	free(mode);
 }
 

@@ -23,8 +23,8 @@ function fault(test,    i) {
 function row() {
 	if (way == "" || !("driver" in fact))
 		return
-	printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", kind, series, way, fact["mode"],
-		fact["queues"], fact["largest-native-mtu"], fact["link-down-at-load"], fact["change-load"],
+	printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", kind, fact["linux"], way, fact["mode"],
+		fact["queues"], fact["largest-native-mtu"], fact["resets"], fact["change-load"],
 		fact["change-unload"], fact["xsk"] >> table
 	split("", fact)
 }
