@@ -349,7 +349,7 @@ test-vm: test-programs ## on Linux 6.1 and 6.12, in qemu
 
 # Emulated NICs on Debian's kernels, or two real ones. Emulation takes its time: the tool has no
 # sanitizers.
-DRIVER_KINDS  ?= virtio virtio-tap-4 virtio-fixed virtio-zc igb vmxnet3 e1000e virtio+igb vmxnet3+e1000e
+DRIVER_KINDS  ?= virtio virtio-tap-4 virtio-fixed virtio-tap-4-zc igb vmxnet3 e1000e virtio+igb vmxnet3+e1000e
 DRIVER_SERIES ?= 6.1-amd64 6.12-amd64 newest-amd64
 DRIVER_TESTS  := $(BIN) $(BUILD)/tests/drivers_test $(BUILD)/tests/drivers_xsk_test
 
