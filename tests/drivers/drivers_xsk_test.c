@@ -46,6 +46,7 @@ static int try_queues(bool zerocopy)
 		struct xdp_dedup_receive_options *o = app_options("ve0", i, 0);
 
 		o->zerocopy = zerocopy;
+		o->copy = !zerocopy;
 		err = xdp_dedup_receive_open(APP_NAME, o, &app.rx[app.cnt]);
 		app.cnt += !err;
 	}
