@@ -15,6 +15,7 @@
 #include <xdp/libxdp.h>
 
 #include "config.h"
+#include "detach.h"
 #include "device.h"
 #include "diag.h"
 #include "kernel.h"
@@ -147,6 +148,12 @@ int attach_check_room(const char *ifname)
 		snprintf(there.ifname, sizeof(there.ifname), "%s", ifname);
 		return attach_log_unknown(&there, 1);
 	}
+	if (err && detach_waits(there.id.prog_id) == 1)
+		return diag_err(
+			err,
+			"applications have zero-copy sockets on %s, of a filter that is unloaded" ADVICE
+			"end them first",
+			ifname);
 	if (err)
 		return diag_err(err,
 				"%s runs another XDP program (id %u) that lets none beside it" ADVICE
@@ -155,10 +162,7 @@ int attach_check_room(const char *ifname)
 	return 0;
 }
 
-/* Why an interface was refused: in the words of its driver, if it has any. That there is no such
- * driver is said in the words that `check` has.
- */
-static const char *refusal(int err)
+const char *attach_refusal(int err)
 {
 	const char *words = kernel_message();
 
@@ -170,7 +174,7 @@ static int log_mode_refused(const char *ifname, enum attach_mode mode, int err)
 	return diag_err(err,
 			"cannot attach to %s in %s mode (%s)" ADVICE
 			"without --mode the best that works is taken",
-			ifname, attach_mode_name(mode), refusal(err));
+			ifname, attach_mode_name(mode), attach_refusal(err));
 }
 
 static void note_skb_mode(const char *ifname, const char *why)
@@ -227,7 +231,7 @@ static int attach_one(struct xdp_program *prog, const char *ifname, enum attach_
 	if (mode == MODE_ANY && is_mode_refused(err)) {
 		char why[160];
 
-		snprintf(why, sizeof(why), "%s", refusal(err));
+		snprintf(why, sizeof(why), "%s", attach_refusal(err));
 		if (!xdp_program__attach(prog, ifindex, XDP_MODE_SKB, 0)) {
 			note_skb_mode(ifname, why);
 			return 0;
@@ -238,7 +242,7 @@ static int attach_one(struct xdp_program *prog, const char *ifname, enum attach_
 	if (mode != MODE_ANY && is_mode_refused(err))
 		return log_mode_refused(ifname, mode, err);
 	return diag_err(err, "cannot attach to %s: %s" ADVICE "--verbose shows what the kernel says",
-			ifname, refusal(err));
+			ifname, attach_refusal(err));
 }
 
 int attach_each(struct xdp_dedup *skel, char *const *ifnames, const enum attach_mode *modes, int cnt)

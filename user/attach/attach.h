@@ -93,6 +93,11 @@ int attach_check_named(const struct placement *where, int i);
  */
 int attach_check_room(const char *ifname);
 
+/* Why an interface was refused (err: -errno): in the words of its driver, if it had any since
+ * kernel_forget_message(). That there is no such driver is said in the words that `check` has.
+ */
+const char *attach_refusal(int err);
+
 /* Checks that the program can be attached in this mode. has_native, has_hw: the driver's modes.
  * Returns 0, with a note if MODE_ANY means skb mode here; or -EOPNOTSUPP (logged).
  */

@@ -9,6 +9,7 @@
 #include <linux/if_link.h>
 #include <xdp/libxdp.h>
 
+#include "device.h"
 #include "diag.h"
 #include "dispatch.h"
 #include "fd.h"
@@ -72,8 +73,10 @@ static int detach_now(const struct attachment *a)
 static int detach_one(const struct attachment *a, int program_fd)
 {
 	struct attachment still = { 0 };
-	int err = pass_all(a, program_fd);
+	int err;
 
+	kernel_forget_message();
+	err = pass_all(a, program_fd);
 	if (err)
 		err = detach_now(a);
 	/* It is no failure if another process was first, or the interface is gone. */
@@ -103,6 +106,20 @@ static int count_left(const struct attachment *list, int cnt)
 	return left;
 }
 
+static int log_kept(const struct attachment *a)
+{
+	if (a->detach_err == -EBUSY)
+		return diag_err(
+			a->detach_err,
+			"cannot detach from %s: %s; it goes on filtering" ADVICE
+			"if a device on top of it, as a bridge, runs XDP: first ip link set dev DEVICE xdp off",
+			a->ifname, strerror(EBUSY));
+	return diag_err(a->detach_err,
+			"cannot detach from %s: %s; it goes on filtering" ADVICE
+			"--verbose shows what the kernel says",
+			a->ifname, attach_refusal(a->detach_err));
+}
+
 /* The kernel does not change the XDP program of a device while a device on top of it (its bridge,
  * say) runs one: the upper one must go first. So all that are left are tried again after each round
  * that has detached any.
@@ -116,12 +133,7 @@ int detach_meant(struct attachment *list, int cnt)
 	fd_close(program_fd);
 	for (int i = 0; i < cnt; i++)
 		if (list[i].meant && !list[i].detached)
-			err = diag_err(list[i].detach_err,
-				       "cannot detach from %s: %s; it goes on filtering" ADVICE "%s",
-				       list[i].ifname, strerror(-list[i].detach_err),
-				       list[i].detach_err == -EBUSY
-					       ? "if a device on top of it, as a bridge, runs XDP: first ip link set dev DEVICE xdp off"
-					       : "--verbose shows what the kernel says");
+			err = log_kept(&list[i]);
 	return err;
 }
 
@@ -168,6 +180,10 @@ static int finish_mode(const struct link *l, enum link_xdp xdp, enum attach_mode
 
 	if (fd <= 0)
 		return fd;
+	if (device_has_zerocopy_sockets((int)l->index) == 1) {
+		close(fd);
+		return -EUSERS;
+	}
 	if (!*waited)
 		kernel_wait_for_packets();
 	*waited = true;
@@ -191,7 +207,7 @@ static int finish_round(const struct links *links, char ifname[IF_NAMESIZE], int
 				  ?: finish_mode(l, LINK_XDP_SKB, MODE_SKB, &waited);
 
 		detached += err > 0;
-		if (err < 0 && !*ret_err) {
+		if (err < 0 && (!*ret_err || *ret_err == -EUSERS)) {
 			*ret_err = err;
 			memcpy(ifname, l->name, IF_NAMESIZE);
 		}
@@ -221,11 +237,25 @@ int detach_finish(void)
 
 	if (err && !*ifname)
 		return diag_err(err, "cannot list the interfaces: %s", strerror(-err));
+	if (err == -EUSERS) {
+		diag_note("%s keeps a program that passes all packets, as applications have zero-copy sockets there" ADVICE
+			  "when they have ended, any xdp-dedup command that changes filters detaches it",
+			  ifname);
+		return 0;
+	}
 	return err ? diag_err(err,
 			      "cannot detach from %s: %s; it passes all packets" ADVICE
 			      "if a device on top of it, as a bridge, runs XDP: first ip link set dev DEVICE xdp off",
 			      ifname, strerror(-err))
 		   : 0;
+}
+
+int detach_waits(uint32_t prog_id)
+{
+	int fd = open_program(prog_id);
+
+	fd_close(fd > 0 ? fd : -1);
+	return fd > 0 ? 1 : fd;
 }
 
 void detach_settle(void)

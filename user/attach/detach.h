@@ -26,10 +26,15 @@
  */
 int detach_meant(struct attachment *list, int cnt);
 
-/* Step 2 for every interface that runs DETACH_PROGRAM. Returns 0, also if there is none; or
- * -errno (logged).
+/* Step 2 for every interface that runs DETACH_PROGRAM, but not while applications have zero-copy
+ * sockets there: virtio_net then loses every packet, and the kernel panics at the next load (Linux
+ * 7.3). Such an interface is noted, and left to a later command. Returns 0, also if there is none;
+ * or -errno (logged).
  */
 int detach_finish(void);
+
+/* Is it DETACH_PROGRAM? 1 or 0; -errno if that cannot be told. */
+int detach_waits(uint32_t prog_id);
 
 /* Does detach_finish() for a process that was killed before it, and logs nothing. What fails is
  * left to the next command.

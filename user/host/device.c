@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <linux/ethtool.h>
 #include <linux/genetlink.h>
+#include <linux/sock_diag.h>
 #include <linux/sockios.h>
+#include <linux/xdp_diag.h>
 #include <net/if.h>
 #include <stdbool.h>
 #include <string.h>
@@ -200,4 +202,43 @@ int device_xdp_features(int ifindex, uint64_t *features)
 	begin_question(&q, id, NETDEV_DEV_GET);
 	mnl_attr_put_u32(&q.header, NETDEV_DEV_IFINDEX, (uint32_t)ifindex);
 	return ask(&q, &xdp);
+}
+
+struct zerocopy {
+	int ifindex;
+	bool found;
+};
+
+/* One socket. The memory of one that is bound says to which interface. */
+static int take_zerocopy(const struct nlmsghdr *m, void *arg)
+{
+	struct zerocopy *z = arg;
+	const struct nlattr *a;
+
+	mnl_attr_for_each (a, m, sizeof(struct xdp_diag_msg)) {
+		struct xdp_diag_umem memory;
+
+		if (mnl_attr_get_type(a) != XDP_DIAG_UMEM ||
+		    mnl_attr_get_payload_len(a) < sizeof(memory))
+			continue;
+		memcpy(&memory, mnl_attr_get_payload(a), sizeof(memory)); /* unaligned */
+		z->found |= (int)memory.ifindex == z->ifindex && memory.flags & XDP_DU_F_ZEROCOPY;
+	}
+	return MNL_CB_OK;
+}
+
+int device_has_zerocopy_sockets(int ifindex)
+{
+	struct zerocopy z = { .ifindex = ifindex };
+	struct xdp_diag_req *request;
+	union question q;
+	int err;
+
+	mnl_nlmsg_put_header(q.bytes);
+	q.header.nlmsg_type = SOCK_DIAG_BY_FAMILY;
+	q.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+	request = mnl_nlmsg_put_extra_header(&q.header, sizeof(*request));
+	*request = (struct xdp_diag_req){ .sdiag_family = AF_XDP, .xdiag_show = XDP_SHOW_UMEM };
+	err = netlink_ask(NETLINK_SOCK_DIAG, &q.header, take_zerocopy, &z);
+	return err ?: z.found;
 }

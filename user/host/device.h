@@ -47,4 +47,9 @@ enum {
 /* What of XDP the driver has. -ENOENT if the kernel cannot tell: it can from Linux 6.3 on. */
 int device_xdp_features(int ifindex, uint64_t *features);
 
+/* Have AF_XDP sockets of this network namespace the driver write into their memory? 1 or 0; -errno
+ * if that cannot be told: the kernel lacks xsk_diag.
+ */
+int device_has_zerocopy_sockets(int ifindex);
+
 #endif
