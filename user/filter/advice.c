@@ -146,7 +146,7 @@ static bool mtu(const struct advice_reading *r, char *text)
 	if (!r->mtu)
 		return false;
 	snprintf(text, ADVICE_TEXT_MAX,
-		 "%s has an MTU above %u, for which its driver has no native XDP: it may lose every larger packet; ip link set dev %s mtu %u, or unload %s, and load it again, in skb mode if that is all that works",
+		 "%s has an MTU above %u, for which its driver has no native XDP: it may lose every larger packet; ip link set dev %s mtu %u; for a larger one unload %s first, and load it afterwards",
 		 r->mtu, r->mtu_max, r->mtu, r->mtu_max, r->name);
 	return true;
 }

@@ -11,16 +11,16 @@
 #define LINK_HEADER 22 /* Ethernet, two VLAN tags */
 
 static const struct driver DRIVERS[] = {
-	{ "igb", 3046, false, NULL,
+	{ "igb", 3046, false, false, NULL,
 	  "load and unload reset the NIC, and its link is down for about a second; a bond takes another port meanwhile",
 	  NULL },
-	{ "vmxnet3", 3492, true, NULL,
+	{ "vmxnet3", 3494, false, true, NULL,
 	  "the driver loses the program when the link goes down and up, or when rings, MTU or offloads change, and every packet passes then",
 	  "run the service, which attaches it anew; by hand: xdp-dedup load --replace" },
-	{ "virtio_net", 0, false, "a device with iommu_platform=on",
+	{ "virtio_net", 0, true, false, "a device with iommu_platform=on",
 	  "the driver adds a queue for each CPU while it runs a program",
 	  "read the number of queues after the load" },
-	{ NULL, 0, false, NULL, NULL, NULL },
+	{ NULL, 0, false, false, NULL, NULL, NULL },
 };
 
 const struct driver *driver_of(const char *name)
@@ -36,7 +36,11 @@ bool driver_lacks_frags(const struct driver *d, int ifindex)
 {
 	uint64_t features;
 
-	return d->mtu || (!device_xdp_features(ifindex, &features) && !(features & DEVICE_XDP_FRAGS));
+	if (d->mtu)
+		return true;
+	if (device_xdp_features(ifindex, &features))
+		return d->frags_are_new;
+	return !(features & DEVICE_XDP_FRAGS);
 }
 
 int driver_one_buffer_mtu(const struct driver *d)

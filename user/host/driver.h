@@ -8,9 +8,10 @@
 #include <stdbool.h>
 
 struct driver {
-	const char *name; /* ethtool -i; NULL: any other driver */
-	int mtu;	  /* the largest one whose packets take one buffer; 0: what fits a page */
-	bool drops_lro;	  /* it turns LRO off for XDP; others refuse XDP */
+	const char *name;   /* ethtool -i; NULL: any other driver */
+	int mtu;	    /* the largest one whose packets take one buffer; 0: what fits a page */
+	bool frags_are_new; /* it has frags only with kernels that tell features, Linux 6.3 */
+	bool drops_lro;	    /* it turns LRO off for XDP; others refuse XDP */
 	const char *zerocopy_needs; /* NULL: nothing */
 	const char *note;	    /* what may surprise; NULL: nothing */
 	const char *advice;	    /* NULL: none */

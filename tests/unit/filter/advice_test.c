@@ -122,7 +122,7 @@ static const struct row {
 	  { .mtu = "eth1", .mtu_max = 3046 },
 	  "mtu",
 	  "eth1 has an MTU above 3046, for which its driver has no native XDP: it may lose every "
-	  "larger packet; ip link set dev eth1 mtu 3046, or unload eth0" },
+	  "larger packet; ip link set dev eth1 mtu 3046; for a larger one unload eth0 first, and load it afterwards" },
 	{ "tags-are-taken-off",
 	  { .strips = "eth1" },
 	  "tags",
