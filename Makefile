@@ -292,7 +292,7 @@ test-programs: $(SAN_BIN) $(SAN_METRICS) $(SAN_BENCH) $(NEXT_BIN) $(TEST_BINS) #
 
 .PHONY: test
 test: test-programs ## all tests but slow ones, T=NAME for one; as root also those of the kernel
-	$(Q)PART=quick T='$(T)' tests/run $(call lanes,$(TEST_BINS))
+	$(Q)PART=quick T='$(T)' tests/run $(call lanes,$(filter-out $(if $(T),,$(DRIVER_TESTS)),$(TEST_BINS)))
 
 .PHONY: test-rest
 test-rest: test-programs ## what `make test` leaves out: slow tests, and more tries at random

@@ -339,7 +339,8 @@ int main(void)
 	cli_environment();
 	setenv("A", ID_A, 1);
 	setenv("B", ID_B, 1);
-	leave_to_rest("@(flat|flat-fips|countdown|countdown-often|drops-for-a-time|delivers)");
+	leave_to_rest(
+		"@(flat|flat-fips|countdown|countdown-often|drops-for-a-time|delivers|rotate-gives-up)");
 	add_rows(SHAPES, run_shape, setup, teardown);
 	add_rows(SHAPES, run_metrics, setup, teardown);
 	add_rows(SHAPES, run_library, setup, teardown);

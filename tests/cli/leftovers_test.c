@@ -501,6 +501,7 @@ int main(void)
 	leave_to_rest("pins-@(no-!(stats)|stats-*|config-*|wanted-*|incomplete-*)");
 	leave_to_rest("one-of-two-moved-@(before-a-resize|behind-a-*)");
 	leave_to_rest("*-in-a-container");
+	leave_to_rest("@(sweep-follows-no-link|newer-one-*|dispatchers-pins-are-swept)");
 	leave_to_rest("program-held-*");
 	leave_to_rest("moved-@(interface-has-another-index|interface-moves-on|before-a-*)");
 	leave_to_rest("stacked-@(unload-several|unload-all)");

@@ -777,7 +777,9 @@ int main(void)
 	};
 
 	cli_environment();
-	leave_to_rest("*-larger");
+	leave_to_rest("@(*-larger|samples_of_a_stream_that_went_end)");
+	leave_to_rest(
+		"@(deliveries_are_of_a_stream_after_a_restore|longer_ids_are_hashed_as_a_whole)");
 	leave_to_rest("larger-*-keeps");
 	repeat_in_rest("any_changes");
 	add_rows(ROWS, test_row, setup, cli_teardown);

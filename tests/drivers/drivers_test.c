@@ -125,7 +125,7 @@ static bool is_advised(const char *key)
 	return found;
 }
 
-/* Attaches the filter anew if `status` advises that. Returns false if it advises to put the MTU back. */
+/* Attaches the filter anew if `status` advises that. Returns false if the MTU is to be put back. */
 static bool heed_advice(void)
 {
 	if (is_advised("unseen")) {

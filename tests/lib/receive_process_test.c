@@ -468,6 +468,7 @@ int main(void)
 						app_teardown),
 	};
 
+	leave_to_rest("@(killed-after-interface-removed|replaced-by-a-larger-one)");
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
 	add_rows(CHANGES, without_rights, app_setup, app_teardown);
 	for (size_t i = 0; i < ARRAY_SIZE(LEAVINGS); i++)

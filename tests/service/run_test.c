@@ -325,7 +325,8 @@ int main(int argc, char **argv)
 	leave_to_rest("@(remembers-in-another-size|changed-while-its-interface-is-gone)");
 	leave_to_rest("@(one-of-two-comes-back|reloads-one-after-the-other|ended-while-it-works)");
 	leave_to_rest("reload-@(adds-an-interface|attaches-*|adds-and-removes-filters)");
-	leave_to_rest("changes-by-hand-*");
+	leave_to_rest("@(changes-by-hand-*|a-killed-job-is-done-again|keeps-nothing-open)");
+	leave_to_rest("@(saves-every-so-often|interfaces-change-without-end)");
 	leave_to_rest("@(tries-again|nobody-waits-for-it|no-memory-for-*|filters-of-others-*)");
 	leave_to_rest("metrics-@(port-of-*|address-*)");
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
