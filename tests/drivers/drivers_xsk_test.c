@@ -4,7 +4,9 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -121,6 +123,7 @@ static void test_unload_open(void **state)
 static void be_reader(bool zerocopy, uint8_t *came, int ready)
 {
 	struct xdp_dedup_packet p;
+	uint32_t index;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (try_queues(zerocopy) || write(ready, "", 1) != 1)
@@ -128,7 +131,9 @@ static void be_reader(bool zerocopy, uint8_t *came, int ready)
 	for (;;)
 		for (int i = 0; i < app.cnt; i++)
 			if (xdp_dedup_receive(app.rx[i], &p, 1) == 1) {
-				came[((const struct gossip_packet *)p.payload)->index]++;
+				memcpy(&index, p.payload + offsetof(struct gossip_packet, index),
+				       sizeof(index)); /* unaligned */
+				came[index]++;
 				xdp_dedup_give_back(app.rx[i], &p, 1);
 			}
 }
@@ -163,12 +168,14 @@ static void test_killed(void **state)
 {
 	const struct row *row = *state;
 	uint64_t seed = gossip_now_ns();
-	uint32_t *order = gossip_shuffle(EVENTS, DRIVER_COPIES, EVENTS, seed);
+	static uint32_t *order; /* left where a test is skipped */
 	struct gossip_receiver *r = e2e_receiver(-1, AF_INET, seed, EVENTS);
 	struct gossip_sender *s = e2e_sender(0, AF_INET, seed);
 	uint8_t *came = mmap(NULL, EVENTS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	uint32_t missing = 0, twice = 0;
 
+	free(order);
+	order = gossip_shuffle(EVENTS, DRIVER_COPIES, EVENTS, seed);
 	assert_true(came != MAP_FAILED);
 	assert_non_null(order);
 	s->rate_pps = driver_rate();
@@ -193,7 +200,6 @@ static void test_killed(void **state)
 		twice += r->copies[i] > 1;
 	}
 	print_message("# of %u events missing %u, twice to the stack %u\n", EVENTS, missing, twice);
-	free(order);
 	munmap(came, EVENTS);
 	assert_int_equal(missing, 0);
 	assert_int_equal(twice, 0);
