@@ -193,19 +193,25 @@ static bool goes_by_mac(const struct filter_spec *spec)
 	return !spec->streams_cnt && !spec->to_cnt;
 }
 
-/* Does a stream take frames in which VLAN tags tell senders apart, or are VLANs named? */
+/* Does the stream take frames in which VLAN tags tell senders apart? */
+static bool goes_by_tags(const struct dedup_stream *s)
+{
+	return s->layer == DEDUP_ETHERNET;
+}
+
 bool receivers_go_by_tags(const struct dedup_config *c)
 {
 	for (uint32_t i = 0; i < c->policy.streams_cnt; i++)
-		if (c->policy.streams[i].layer == DEDUP_ETHERNET)
+		if (goes_by_tags(&c->policy.streams[i]))
 			return true;
 	return c->policy.vlans_cnt;
 }
 
+/* As receivers_go_by_tags(), before there is a configuration. */
 static bool looks_at_tags(const struct filter_spec *spec)
 {
 	for (uint32_t i = 0; i < spec->streams_cnt; i++)
-		if (spec->streams[i].stream.layer == DEDUP_ETHERNET)
+		if (goes_by_tags(&spec->streams[i].stream))
 			return true;
 	return spec->vlans_cnt;
 }

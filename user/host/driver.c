@@ -11,16 +11,20 @@
 #define LINK_HEADER 22 /* Ethernet, two VLAN tags */
 
 static const struct driver DRIVERS[] = {
-	{ "igb", 3046, false, false, NULL,
-	  "load and unload reset the NIC, and its link is down for about a second; a bond takes another port meanwhile",
-	  NULL },
-	{ "vmxnet3", 3494, false, true, NULL,
-	  "the driver loses the program when the link goes down and up, or when rings, MTU or offloads change, and every packet passes then",
-	  "run the service, which attaches it anew; by hand: xdp-dedup load --replace" },
-	{ "virtio_net", 0, true, false, "a device with iommu_platform=on",
-	  "the driver adds a queue for each CPU while it runs a program",
-	  "read the number of queues after the load" },
-	{ NULL, 0, false, false, NULL, NULL, NULL },
+	{ .name = "igb",
+	  .mtu = 3046,
+	  .note = "load and unload reset the NIC, and its link is down for about a second; a bond takes another port meanwhile" },
+	{ .name = "vmxnet3",
+	  .mtu = 3494,
+	  .drops_lro = true,
+	  .note = "the driver loses the program when the link goes down and up, or when rings, MTU or offloads change, and every packet passes then",
+	  .advice = "run the service, which attaches it anew; by hand: xdp-dedup load --replace" },
+	{ .name = "virtio_net",
+	  .frags_are_new = true,
+	  .zerocopy_needs = "a device with iommu_platform=on",
+	  .note = "the driver adds a queue for each CPU while it runs a program",
+	  .advice = "read the number of queues after the load" },
+	{ .name = NULL },
 };
 
 const struct driver *driver_of(const char *name)
