@@ -123,7 +123,7 @@ static void test_unload_open(void **state)
 static void be_reader(bool zerocopy, uint8_t *came, int ready)
 {
 	struct xdp_dedup_packet p;
-	uint32_t index;
+	struct gossip_packet g;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (try_queues(zerocopy) || write(ready, "", 1) != 1)
@@ -131,9 +131,8 @@ static void be_reader(bool zerocopy, uint8_t *came, int ready)
 	for (;;)
 		for (int i = 0; i < app.cnt; i++)
 			if (xdp_dedup_receive(app.rx[i], &p, 1) == 1) {
-				memcpy(&index, p.payload + offsetof(struct gossip_packet, index),
-				       sizeof(index)); /* unaligned */
-				came[index]++;
+				memcpy(&g, p.payload, sizeof(g)); /* unaligned */
+				came[g.index]++;
 				xdp_dedup_give_back(app.rx[i], &p, 1);
 			}
 }
