@@ -486,9 +486,44 @@ static void newer_one_has_begun(void **state)
 	cli_run_script(&script);
 }
 
+/* Kills `unload` when the interface passes all packets, and nothing is detached yet. */
+static int kill_between_steps(const struct intercepted *call, void *arg)
+{
+	bool *passes_all = arg;
+
+	if (!call->is_change)
+		return 0;
+	if (*passes_all)
+		return INTERCEPT_KILL;
+	*passes_all = !strcmp(call->what, "netlink");
+	return 0;
+}
+
+/* Until what is on top runs nothing any more, no program of the lower one can go. */
+static struct cli_script kept_below = {
+	"", "ip link set v0 master b0; ip link set b0 xdpgeneric pinned $OTHER\n"
+	    "fails 'v0 keeps the program of a filter that is unloaded; it passes all packets' " LOAD
+	    "\nip link set b0 xdpgeneric off; " LOAD "; runs v0; $XD unload v0; idle v0; clean\n"
+};
+
+static void unload_killed_below_another(void **state)
+{
+	bool passes_all = false;
+	void *script = &kept_below;
+
+	(void)state;
+	sh(LOAD);
+	assert_int_equal(intercept_tool("unload v0", kill_between_steps, &passes_all, output,
+					sizeof(output)),
+			 INTERCEPT_KILLED);
+	cli_run_script(&script);
+}
+
 int main(void)
 {
 	cli_environment();
+	add_test("unload-killed-below-another", unload_killed_below_another, cli_setup,
+		 cli_teardown, NULL);
 	add_rows(VERSIONS, run_version, cli_setup, cli_teardown);
 	add_rows(DAMAGES, run_damage, cli_setup, cli_teardown);
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);

@@ -134,6 +134,21 @@ int attach_check_named(const struct placement *where, int i)
 	return 0;
 }
 
+/* The program of a filter that was unloaded is still there. */
+static int log_waits(const char *ifname, int err)
+{
+	if (device_has_zerocopy_sockets((int)if_nametoindex(ifname)) == 1)
+		return diag_err(
+			err,
+			"applications have zero-copy sockets on %s, of a filter that is unloaded" ADVICE
+			"end them first",
+			ifname);
+	return diag_err(err,
+			"%s keeps the program of a filter that is unloaded; it passes all packets" ADVICE
+				DETACH_UPPER_FIRST,
+			ifname);
+}
+
 int attach_check_room(const char *ifname)
 {
 	struct attachment there = { 0 };
@@ -149,11 +164,7 @@ int attach_check_room(const char *ifname)
 		return attach_log_unknown(&there, 1);
 	}
 	if (err && detach_waits(there.id.prog_id) == 1)
-		return diag_err(
-			err,
-			"applications have zero-copy sockets on %s, of a filter that is unloaded" ADVICE
-			"end them first",
-			ifname);
+		return log_waits(ifname, err);
 	if (err)
 		return diag_err(err,
 				"%s runs another XDP program (id %u) that lets none beside it" ADVICE

@@ -111,8 +111,7 @@ static int log_kept(const struct attachment *a)
 	if (a->detach_err == -EBUSY)
 		return diag_err(
 			a->detach_err,
-			"cannot detach from %s: %s; it goes on filtering" ADVICE
-			"if a device on top of it, as a bridge, runs XDP: first ip link set dev DEVICE xdp off",
+			"cannot detach from %s: %s; it goes on filtering" ADVICE DETACH_UPPER_FIRST,
 			a->ifname, strerror(EBUSY));
 	return diag_err(a->detach_err,
 			"cannot detach from %s: %s; it goes on filtering" ADVICE
@@ -244,8 +243,7 @@ int detach_finish(void)
 		return 0;
 	}
 	return err ? diag_err(err,
-			      "cannot detach from %s: %s; it passes all packets" ADVICE
-			      "if a device on top of it, as a bridge, runs XDP: first ip link set dev DEVICE xdp off",
+			      "cannot detach from %s: %s; it passes all packets" ADVICE DETACH_UPPER_FIRST,
 			      ifname, strerror(-err))
 		   : 0;
 }

@@ -18,6 +18,10 @@
 
 #define DETACH_PROGRAM "dedup_detach" /* the program that passes every packet */
 
+/* Why a program may stay, as the kernel has it: the upper device's must go first. */
+#define DETACH_UPPER_FIRST \
+	"if a device on top of it, as a bridge, runs XDP: first ip link set dev DEVICE xdp off"
+
 /* Step 1 for every interface of the list that is `meant`; some may be on top of others. Detaches
  * the program at once where it shares a dispatcher with other programs, so that no driver takes
  * anything down; and where the driver refuses the exchange. An interface that is gone, or does not
