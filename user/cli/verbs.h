@@ -11,8 +11,6 @@
 #include "open_filter.h"
 #include "options.h"
 
-struct filter;
-
 #define PROFILE_USAGE "list | show NAME | check FILE"
 
 int verb_check(const struct options *o);

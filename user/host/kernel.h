@@ -11,8 +11,6 @@
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
 
-struct dedup_iface;
-
 /* The capabilities that a verb needs, besides file access to the pins; to be ORed. */
 enum kernel_right {
 	KERNEL_BPF = 1 << 0,	 /* CAP_BPF, or CAP_SYS_ADMIN: open pins, measure the clock */
