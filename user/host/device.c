@@ -36,7 +36,10 @@ static int ask_ioctl(const char *ifname, unsigned long what, struct ifreq *reque
 	return err;
 }
 
-int device_ethtool(const char *ifname, void *command)
+/* One ethtool command, of which ethtool(8)'s ioctl is told: a struct that begins with its number. 0
+ * or -errno.
+ */
+static int ask_ethtool(const char *ifname, void *command)
 {
 	return ask_ioctl(ifname, SIOCETHTOOL, &(struct ifreq){ .ifr_data = command });
 }
@@ -44,7 +47,7 @@ int device_ethtool(const char *ifname, void *command)
 int device_driver(const char *ifname, char driver[DEVICE_DRIVER_MAX])
 {
 	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
-	int err = device_ethtool(ifname, &info);
+	int err = ask_ethtool(ifname, &info);
 
 	_Static_assert(sizeof(info.driver) == DEVICE_DRIVER_MAX, "as the kernel has it");
 	*driver = 0;
@@ -58,7 +61,7 @@ int device_driver(const char *ifname, char driver[DEVICE_DRIVER_MAX])
 int device_queues(const char *ifname, uint32_t *now, uint32_t *max)
 {
 	struct ethtool_channels c = { .cmd = ETHTOOL_GCHANNELS };
-	int err = device_ethtool(ifname, &c);
+	int err = ask_ethtool(ifname, &c);
 
 	if (err)
 		return err;
@@ -71,7 +74,7 @@ int device_queues(const char *ifname, uint32_t *now, uint32_t *max)
 static int has_flag(const char *ifname, uint32_t flag)
 {
 	struct ethtool_value flags = { .cmd = ETHTOOL_GFLAGS };
-	int err = device_ethtool(ifname, &flags);
+	int err = ask_ethtool(ifname, &flags);
 
 	if (err)
 		return err == -EOPNOTSUPP ? 0 : err;
@@ -104,25 +107,41 @@ static int feature_place(const char *ifname, const char *name)
 	union names names = { .head = { .cmd = ETHTOOL_GSTRINGS, .string_set = ETH_SS_FEATURES } };
 	union count count = { .head = { .cmd = ETHTOOL_GSSET_INFO,
 					.sset_mask = 1ULL << ETH_SS_FEATURES } };
-	int err = device_ethtool(ifname, &count);
+	int err = ask_ethtool(ifname, &count);
 
 	if (!err)
-		err = count.head.data[0] <= FEATURES_MAX ? device_ethtool(ifname, &names) : -E2BIG;
+		err = count.head.data[0] <= FEATURES_MAX ? ask_ethtool(ifname, &names) : -E2BIG;
 	for (uint32_t i = 0; i < names.head.len && !err; i++)
 		if (!strncmp((char *)names.head.data + i * ETH_GSTRING_LEN, name, ETH_GSTRING_LEN))
 			return (int)i;
 	return err ?: -ENOENT;
 }
 
-int device_filters_vlans(const char *ifname)
+/* Is this feature on? 1 or 0, also if the kernel has none of that name; -errno. */
+static int has_feature(const char *ifname, const char *name)
 {
 	union features features = { .head = { .cmd = ETHTOOL_GFEATURES, .size = FEATURES_MAX / 32 } };
-	int place = feature_place(ifname, "rx-vlan-filter"), err;
+	int place = feature_place(ifname, name), err;
 
 	if (place < 0)
 		return place == -ENOENT ? 0 : place;
-	err = device_ethtool(ifname, &features);
+	err = ask_ethtool(ifname, &features);
 	return err ?: (int)(features.head.features[place / 32].active >> place % 32 & 1);
+}
+
+int device_filters_vlans(const char *ifname)
+{
+	return has_feature(ifname, "rx-vlan-filter");
+}
+
+int device_merges_udp(const char *ifname)
+{
+	int gro = has_feature(ifname, "rx-gro"), udp;
+
+	if (gro != 1)
+		return gro;
+	udp = has_feature(ifname, "rx-udp-gro-forwarding");
+	return udp ?: has_feature(ifname, "rx-gro-list");
 }
 
 int device_merges_tcp(const char *ifname)

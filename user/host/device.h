@@ -9,11 +9,6 @@
 
 #define DEVICE_DRIVER_MAX 32 /* bytes of a driver's name, with its end */
 
-/* One ethtool command, of which ethtool(8)'s ioctl is told: a struct that begins with its number. 0
- * or -errno.
- */
-int device_ethtool(const char *ifname, void *command);
-
 /* The driver's name; -EOPNOTSUPP if the device says none. */
 int device_driver(const char *ifname, char driver[DEVICE_DRIVER_MAX]);
 
@@ -28,6 +23,9 @@ int device_strips_tags(const char *ifname);
 
 /* Likewise: does it discard frames of VLANs that no device on top of it is of? */
 int device_filters_vlans(const char *ifname);
+
+/* Likewise: does it merge UDP packets: GRO with rx-udp-gro-forwarding or rx-gro-list? */
+int device_merges_udp(const char *ifname);
 
 /* Likewise: does it merge TCP packets in hardware? */
 int device_merges_tcp(const char *ifname);
