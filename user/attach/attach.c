@@ -15,7 +15,7 @@
 #include <xdp/libxdp.h>
 
 #include "config.h"
-#include "detach.h"
+#include "detach_program.h"
 #include "device.h"
 #include "diag.h"
 #include "kernel.h"
@@ -163,7 +163,7 @@ int attach_check_room(const char *ifname)
 		snprintf(there.ifname, sizeof(there.ifname), "%s", ifname);
 		return attach_log_unknown(&there, 1);
 	}
-	if (err && detach_waits(there.id.prog_id) == 1)
+	if (err && detach_program_is(there.id.prog_id))
 		return log_waits(ifname, err);
 	if (err)
 		return diag_err(err,

@@ -9,30 +9,13 @@
 #include <linux/if_link.h>
 #include <xdp/libxdp.h>
 
+#include "detach_program.h"
 #include "device.h"
 #include "diag.h"
 #include "dispatch.h"
 #include "fd.h"
 #include "kernel.h"
 #include "links.h"
-
-/* Returns DETACH_PROGRAM's descriptor, or -errno. With frags, so that no MTU is too large. The
- * first instruction gives it a tag that no other program has.
- */
-static int load_program(void)
-{
-	static const struct bpf_insn PASS[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = 0x6465647a },
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = XDP_PASS },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts,
-		    .prog_flags = kernel_has_frags() ? BPF_F_XDP_HAS_FRAGS : 0);
-	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, DETACH_PROGRAM, "Dual BSD/GPL", PASS,
-			       sizeof(PASS) / sizeof(PASS[0]), &opts);
-
-	return fd < 0 ? -errno : fd;
-}
 
 /* Step 1 on one interface; -EOPNOTSUPP if other programs share the dispatcher. */
 static int pass_all(const struct attachment *a, int program_fd)
@@ -125,7 +108,7 @@ static int log_kept(const struct attachment *a)
  */
 int detach_meant(struct attachment *list, int cnt)
 {
-	int err = 0, program_fd = count_left(list, cnt) ? load_program() : -1;
+	int err = 0, program_fd = count_left(list, cnt) ? detach_program_load() : -1;
 
 	while (detach_round(list, cnt, program_fd) && count_left(list, cnt))
 		detach_finish();
@@ -136,45 +119,12 @@ int detach_meant(struct attachment *list, int cnt)
 	return err;
 }
 
-/* Is it DETACH_PROGRAM? Returns 1 or 0; -errno if that cannot be told. libbpf leaves a program
- * without a name if it takes the kernel for one that keeps none.
- */
-static int is_detach_program(const struct bpf_prog_info *info)
-{
-	struct bpf_prog_info own = { 0 };
-	int fd, err;
-
-	if (info->nr_map_ids || (*info->name && strcmp(info->name, DETACH_PROGRAM)))
-		return 0;
-	fd = load_program();
-	err = fd < 0 ? fd : kernel_info(fd, &own, sizeof(own));
-	fd_close(fd);
-	return err ?: !memcmp(own.tag, info->tag, sizeof(own.tag));
-}
-
-/* Opens the program if it is DETACH_PROGRAM. Returns its descriptor; 0 if it is another one, or has
- * gone; or -errno.
- */
-static int open_program(uint32_t prog_id)
-{
-	struct bpf_prog_info info = { 0 };
-	int fd = bpf_prog_get_fd_by_id(prog_id), err;
-
-	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	err = kernel_info(fd, &info, sizeof(info)) ?: is_detach_program(&info);
-	if (err == 1)
-		return fd;
-	close(fd);
-	return err;
-}
-
 /* Step 2 in this mode, after a wait for packets, unless that is done. Returns 1 if step 2 was done;
  * 0 if DETACH_PROGRAM does not run there; -errno.
  */
 static int finish_mode(const struct link *l, enum link_xdp xdp, enum attach_mode mode, bool *waited)
 {
-	int fd = l->xdp_ids[xdp] ? open_program(l->xdp_ids[xdp]) : 0, err;
+	int fd = l->xdp_ids[xdp] ? detach_program_open(l->xdp_ids[xdp]) : 0, err;
 	LIBBPF_OPTS(bpf_xdp_attach_opts, opts, .old_prog_fd = fd);
 
 	if (fd <= 0)
@@ -246,14 +196,6 @@ int detach_finish(void)
 			      "cannot detach from %s: %s; it passes all packets" ADVICE DETACH_UPPER_FIRST,
 			      ifname, strerror(-err))
 		   : 0;
-}
-
-int detach_waits(uint32_t prog_id)
-{
-	int fd = open_program(prog_id);
-
-	fd_close(fd > 0 ? fd : -1);
-	return fd > 0 ? 1 : fd;
 }
 
 void detach_settle(void)

@@ -16,12 +16,6 @@
 
 #include "attach.h"
 
-#define DETACH_PROGRAM "dedup_detach" /* the program that passes every packet */
-
-/* Why a program may stay, as the kernel has it: the upper device's must go first. */
-#define DETACH_UPPER_FIRST \
-	"if a device on top of it, as a bridge, runs XDP: first ip link set dev DEVICE xdp off"
-
 /* Step 1 for every interface of the list that is `meant`; some may be on top of others. Detaches
  * the program at once where it shares a dispatcher with other programs, so that no driver takes
  * anything down; and where the driver refuses the exchange. An interface that is gone, or does not
@@ -30,15 +24,12 @@
  */
 int detach_meant(struct attachment *list, int cnt);
 
-/* Step 2 for every interface that runs DETACH_PROGRAM, but not while applications have zero-copy
+/* Step 2 for every interface that runs that program, but not while applications have zero-copy
  * sockets there: virtio_net then loses every packet, and the kernel panics at the next load (Linux
  * 7.3). Such an interface is noted, and left to a later command. Returns 0, also if there is none;
  * or -errno (logged).
  */
 int detach_finish(void);
-
-/* Is it DETACH_PROGRAM? 1 or 0; -errno if that cannot be told. */
-int detach_waits(uint32_t prog_id);
 
 /* Does detach_finish() for a process that was killed before it, and logs nothing. What fails is
  * left to the next command.
