@@ -65,7 +65,7 @@ static void add_iface(struct blocks *b, const char *name)
 	uint32_t id = b->section_ifaces++, number = 0;
 
 	b->too_many |= b->section_ifaces > BLOCKS_IFACES_MAX;
-	if (id >= CAPTURE_IFACES_MAX)
+	if (id >= IFACES_MAX)
 		return;
 	while (number < b->ifaces->cnt && (b->ifaces->tags[number] == b->section ||
 					   strcmp(b->ifaces->names[number], name) != 0))
@@ -87,7 +87,7 @@ static void add_nameless_iface(struct blocks *b)
 
 static void push(struct blocks *b, uint32_t id)
 {
-	uint16_t number = id < CAPTURE_IFACES_MAX ? b->numbers[id] : CAPTURE_IFACES_MAX - 1;
+	uint16_t number = id < IFACES_MAX ? b->numbers[id] : IFACES_MAX - 1;
 
 	b->queue[b->pushed++ % BLOCKS_QUEUE] = number;
 }

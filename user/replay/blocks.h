@@ -36,7 +36,7 @@ struct blocks {
 
 	struct ifaces *ifaces;
 	uint32_t section, section_ifaces;
-	uint16_t numbers[CAPTURE_IFACES_MAX]; /* of the section's interfaces */
+	uint16_t numbers[IFACES_MAX]; /* of the section's interfaces */
 
 	uint16_t queue[BLOCKS_QUEUE];
 	uint32_t pushed, popped;

@@ -10,7 +10,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define CAPTURE_IFACES_MAX 1024
+#include "ifaces.h"
+
+#define CAPTURE_IFACES_MAX IFACES_MAX
 
 struct capture; /* an open capture file */
 

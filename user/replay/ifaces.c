@@ -15,8 +15,8 @@ void ifaces_clean_name(char name[IFACE_NAME_SIZE], const uint8_t *bytes, size_t 
 
 uint32_t ifaces_add(struct ifaces *i, const char *name, uint32_t tag)
 {
-	if (i->cnt == CAPTURE_IFACES_MAX)
-		return CAPTURE_IFACES_MAX - 1;
+	if (i->cnt == IFACES_MAX)
+		return IFACES_MAX - 1;
 	snprintf(i->names[i->cnt], IFACE_NAME_SIZE, "%s", name);
 	i->tags[i->cnt] = tag;
 	return i->cnt++;

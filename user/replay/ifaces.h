@@ -6,15 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "capture.h"
-
+#define IFACES_MAX 1024
 #define IFACE_NAME_SIZE 64
 
 /* Begins as { 0 }. */
 struct ifaces {
 	uint32_t cnt;
-	char names[CAPTURE_IFACES_MAX][IFACE_NAME_SIZE];
-	uint32_t tags[CAPTURE_IFACES_MAX]; /* what tells them apart beside the name */
+	char names[IFACES_MAX][IFACE_NAME_SIZE];
+	uint32_t tags[IFACES_MAX]; /* what tells them apart beside the name */
 };
 
 /* Writes a name from a file: at most IFACE_NAME_SIZE - 1 of the bytes, up to the first zero. Bytes
