@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "config_streams.h"
-#include "streams.h"
 
 #define NUMBER_MAX 4 /* bytes of "-16", with the 0 */
 
@@ -166,6 +165,6 @@ static bool is_key_0(const struct dedup_config *old, const struct spec_stream *s
 
 void kept_plan_gsp(const struct dedup_config *old, struct filter_spec *spec)
 {
-	spec->gsp_is_stream = !old->policy.gsp_alone && streams_are_gsp(spec) &&
-			      !is_key_0(old, &spec->streams[0]);
+	spec->gsp_is_stream =
+		!old->policy.gsp_alone && spec_is_gsp(spec) && !is_key_0(old, &spec->streams[0]);
 }

@@ -3,8 +3,11 @@
 
 #include <string.h>
 
-#include "config_streams.h"
-#include "streams.h"
+bool spec_is_gsp(const struct filter_spec *spec)
+{
+	return !spec->streams_cnt ||
+	       (spec->streams_cnt == 1 && spec->streams[0].stream.decoder == DEDUP_GSP);
+}
 
 /* A stream as it was asked for: what the plan has filled in is taken out again. */
 static void spec_of_stream(const struct dedup_config *c, uint32_t n, struct spec_stream *out)
@@ -49,5 +52,5 @@ void spec_of_config(const struct dedup_config *c, struct filter_spec *out)
 	memcpy(out->vlans, c->policy.vlans, sizeof(out->vlans));
 	for (uint32_t n = 0; n < c->policy.streams_cnt; n++)
 		spec_of_stream(c, n, &out->streams[n]);
-	out->gsp_is_stream = !c->policy.gsp_alone && streams_are_gsp(out);
+	out->gsp_is_stream = !c->policy.gsp_alone && spec_is_gsp(out);
 }

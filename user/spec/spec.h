@@ -72,6 +72,9 @@ struct filter_spec {
 	bool deliver; /* fresh packets of all streams go to AF_XDP sockets (include/deliver.h) */
 };
 
+/* Does the spec ask for GSP/1 alone? */
+bool spec_is_gsp(const struct filter_spec *spec);
+
 /* Writes to *out what was asked of the filter with this configuration. */
 void spec_of_config(const struct dedup_config *c, struct filter_spec *out);
 

@@ -11,16 +11,10 @@
 #define TEXT_OF(macro) TEXT_OF_WORD(macro)
 #define TEXT_OF_WORD(word) #word
 
-bool streams_are_gsp(const struct filter_spec *spec)
-{
-	return !spec->streams_cnt ||
-	       (spec->streams_cnt == 1 && spec->streams[0].stream.decoder == DEDUP_GSP);
-}
-
 /* Is the filter to be one of GSP/1 alone, which costs less? */
 static bool is_gsp_alone(const struct filter_spec *spec)
 {
-	return streams_are_gsp(spec) && !spec->gsp_is_stream;
+	return spec_is_gsp(spec) && !spec->gsp_is_stream;
 }
 
 void streams_make_gsp(struct filter_spec *spec)

@@ -3,16 +3,12 @@
 #ifndef XDP_DEDUP_STREAMS_H
 #define XDP_DEDUP_STREAMS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "config.h"
 #include "spec.h"
 
 #define STREAMS_SAYS_MAX 256
-
-/* Does the spec ask for GSP/1 alone? */
-bool streams_are_gsp(const struct filter_spec *spec);
 
 /* Gives a spec without streams the one that its ports and destinations ask for: GSP/1. */
 void streams_make_gsp(struct filter_spec *spec);
