@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* An array of bits in 64-bit words: bit i is bit i % 64 of word i / 64, which on a
- * little-endian machine is bit i & 7 of byte i >> 3. Set and clear are atomic.
+ * little-endian machine is bit i & 7 of byte i >> 3. Setting is atomic.
  */
 #ifndef XDP_DEDUP_BITS_H
 #define XDP_DEDUP_BITS_H
@@ -31,11 +31,6 @@ static __always_inline bool dedup_bits_test(const __u64 *words, __u64 bit)
 static __always_inline void dedup_bits_set(__u64 *words, __u64 bit)
 {
 	__sync_fetch_and_or(&words[bit / DEDUP_WORD_BITS], dedup_bits_mask(bit));
-}
-
-static __always_inline void dedup_bits_clear(__u64 *words, __u64 bit)
-{
-	__sync_fetch_and_and(&words[bit / DEDUP_WORD_BITS], ~dedup_bits_mask(bit));
 }
 
 /* Returns how many of the first m bits are set. */

@@ -4,22 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-static uint32_t words_of(const struct fips_filter *f)
-{
-	return FIPS_BYTES(f->size_class) / 8;
-}
-
-const char *fips_refusal_name(enum fips_refusal refusal)
-{
-	static const char *const NAMES[] = { "accepted",
-#define X(name, text) #name,
-					     FIPS_REFUSALS(X)
-#undef X
-	};
-
-	return refusal < FIPS_REFUSALS_END ? NAMES[refusal] : "?";
-}
-
 const char *fips_refusal_text(enum fips_refusal refusal)
 {
 	static const char *const TEXTS[] = { "accepted",
@@ -56,14 +40,6 @@ bool fips_holds(const struct fips_filter *f, const struct dedup_positions *p)
 	return true;
 }
 
-bool fips_test(const struct fips_filter *f, const struct fips_item *item)
-{
-	struct dedup_positions p;
-
-	fips_locate(&p, item, f->hash_count, f->size_class);
-	return fips_holds(f, &p);
-}
-
 void fips_insert(struct fips_filter *f, const struct fips_item *item)
 {
 	struct dedup_positions p;
@@ -73,45 +49,10 @@ void fips_insert(struct fips_filter *f, const struct fips_item *item)
 		dedup_bits_set(f->word, p.index[i]);
 }
 
-static bool same_parameters(const struct fips_filter *a, const struct fips_filter *b)
-{
-	return a->hash_count == b->hash_count && a->size_class == b->size_class;
-}
-
 bool fips_equal(const struct fips_filter *a, const struct fips_filter *b)
 {
-	return same_parameters(a, b) && !memcmp(a->word, b->word, FIPS_BYTES(a->size_class));
-}
-
-int fips_merge(struct fips_filter *into, const struct fips_filter *from)
-{
-	if (!same_parameters(into, from))
-		return -EINVAL;
-	for (uint32_t i = 0; i < words_of(into); i++)
-		into->word[i] |= from->word[i];
-	return 0;
-}
-
-int fips_fold(struct fips_filter *f)
-{
-	uint32_t half = words_of(f) / 2;
-
-	if (!f->size_class)
-		return -EINVAL;
-	/* A position modulo half the bits does not change if it was first taken modulo all bits. */
-	for (uint32_t i = 0; i < half; i++)
-		f->word[i] |= f->word[half + i];
-	f->size_class--;
-	return 0;
-}
-
-int fips_fold_to(struct fips_filter *f, uint32_t size_class)
-{
-	if (size_class > f->size_class)
-		return -EINVAL;
-	while (f->size_class > size_class)
-		fips_fold(f);
-	return 0;
+	return a->hash_count == b->hash_count && a->size_class == b->size_class &&
+	       !memcmp(a->word, b->word, FIPS_BYTES(a->size_class));
 }
 
 uint32_t fips_set_bits(const struct fips_filter *f)

@@ -58,10 +58,7 @@ enum fips_refusal {
 		FIPS_REFUSALS_END,
 };
 
-/* The name and the sentence of FIPS_REFUSALS; "accepted" for FIPS_ACCEPTED, "?" for any other
- * number.
- */
-const char *fips_refusal_name(enum fips_refusal refusal);
+/* The sentence of FIPS_REFUSALS; "accepted" for FIPS_ACCEPTED, "?" for any other number. */
 const char *fips_refusal_text(enum fips_refusal refusal);
 
 /* Makes *f an empty filter. 0; -EINVAL, and *f is as it was, if either number is out of its range.
@@ -70,11 +67,8 @@ int fips_init(struct fips_filter *f, uint32_t hash_count, uint32_t size_class);
 
 void fips_insert(struct fips_filter *f, const struct fips_item *item);
 
-/* true: maybe inserted; false: certainly not. */
-bool fips_test(const struct fips_filter *f, const struct fips_item *item);
-
-/* fips_test() in two steps, so that an item is hashed once for many filters with equal parameters,
- * which are in their ranges.
+/* Is an item in the filter? true: maybe; false: certainly not. In two steps, so that the item is
+ * hashed once for many filters with equal parameters, which are in their ranges.
  */
 void fips_locate(struct dedup_positions *p, const struct fips_item *item, uint32_t hash_count,
 		 uint32_t size_class);
@@ -82,16 +76,6 @@ bool fips_holds(const struct fips_filter *f, const struct dedup_positions *p);
 
 /* Have both equal parameters and equal bits? */
 bool fips_equal(const struct fips_filter *a, const struct fips_filter *b);
-
-/* Adds all items of `from`. 0; -EINVAL, and nothing is added, if parameters differ. */
-int fips_merge(struct fips_filter *into, const struct fips_filter *from);
-
-/* Halves the filter, or does so until it is of this class. It keeps all its items, and is bit for
- * bit what it would be had it been of that class from the start. 0; -EINVAL, and *f is as it was,
- * if it is of class 0 already (fold_to: of a smaller class than asked for; its own is fine).
- */
-int fips_fold(struct fips_filter *f);
-int fips_fold_to(struct fips_filter *f, uint32_t size_class);
 
 uint32_t fips_set_bits(const struct fips_filter *f);
 
