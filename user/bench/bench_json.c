@@ -77,7 +77,7 @@ static json_object *result_json(const struct bench_result *r)
 	return o;
 }
 
-static json_object *head_json(const struct options *o)
+static json_object *head_json(const struct bench_options *o)
 {
 	json_object *head = json_object_new_object();
 	struct utsname un;
@@ -112,7 +112,7 @@ static void print_within(json_object *o, int depth)
 }
 
 /* Leaves out the closing brace, so that more can follow. */
-static void begin(const struct options *o)
+static void begin(const struct bench_options *o)
 {
 	json_object *head = head_json(o);
 	const char *text = json_text(head);

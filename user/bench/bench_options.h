@@ -8,7 +8,7 @@
 
 #define BENCH_SIZES_MAX 16
 
-struct options {
+struct bench_options {
 	uint64_t ids[BENCH_SIZES_MAX]; /* in the window */
 	uint32_t ids_cnt;
 	double fill; /* the part of the capacity that these ids are */

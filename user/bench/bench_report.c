@@ -38,7 +38,7 @@ static int flush(void)
 	return fflush(stdout) ? -EIO : 0;
 }
 
-static int report_sizes(const struct options *o, const struct bench_report *report)
+static int report_sizes(const struct bench_options *o, const struct bench_report *report)
 {
 	struct bench_result *r = malloc(sizeof(*r));
 	int err = r ? 0 : -ENOMEM;
@@ -68,7 +68,7 @@ static int report_sizes(const struct options *o, const struct bench_report *repo
 	return err;
 }
 
-static int report_race(const struct options *o, const struct bench_report *report)
+static int report_race(const struct bench_options *o, const struct bench_report *report)
 {
 	struct bench_race race;
 	int err = bench_race(o->copies, o->fpr, &race);
@@ -80,7 +80,7 @@ static int report_race(const struct options *o, const struct bench_report *repor
 	return flush();
 }
 
-int bench_report(const struct options *o)
+int bench_report(const struct bench_options *o)
 {
 	const struct bench_report *report = o->json ? &BENCH_JSON : &BENCH_TEXT;
 

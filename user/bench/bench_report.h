@@ -12,7 +12,7 @@
 
 /* A form of the report, for people or for programs. The caller flushes stdout after each part. */
 struct bench_report {
-	void (*begin)(const struct options *o);
+	void (*begin)(const struct bench_options *o);
 	/* One number of ids; `before` others were printed before. */
 	void (*size)(const struct bench_result *r, uint32_t before);
 	void (*end)(const struct bench_race *race); /* NULL: not measured, as there is one CPU */
@@ -23,7 +23,7 @@ extern const struct bench_report BENCH_TEXT, BENCH_JSON;
 /* Measures and prints each number of ids, then the race. 0; or -errno, and the report is
  * incomplete: why, is logged, or later by check_output() if stdout cannot be written.
  */
-int bench_report(const struct options *o);
+int bench_report(const struct bench_options *o);
 
 /* The CPU's model as /proc/cpuinfo has it; "?" if it does not. */
 const char *bench_cpu_model(char *buf, size_t size);

@@ -8,7 +8,7 @@
 #include "bench_report.h"
 #include "version.h"
 
-static void begin(const struct options *o)
+static void begin(const struct bench_options *o)
 {
 	struct utsname un;
 	char cpu[256];

@@ -18,7 +18,7 @@
 
 static const char *parse_ids(void *to, const char *text)
 {
-	struct options *o = to;
+	struct bench_options *o = to;
 	char one[32];
 
 	o->ids_cnt = 0;
@@ -38,7 +38,7 @@ static const char *parse_ids(void *to, const char *text)
 
 static const char *parse_fill(void *to, const char *text)
 {
-	struct options *o = to;
+	struct bench_options *o = to;
 
 	o->fill = 1;
 	if (strcmp(text, "1") && (parse_rate(text, &o->fill) || o->fill < BENCH_FILL_MIN))
@@ -46,10 +46,10 @@ static const char *parse_fill(void *to, const char *text)
 	return NULL;
 }
 
-#define FIELD(member) ARGS_FIELD(struct options, member)
+#define FIELD(member) ARGS_FIELD(struct bench_options, member)
 
 static const struct args_option OPTIONS[] = {
-	{ "--ids", "N,N...", 0, ARGS_OWN, ARGS_FIELDS(struct options, ids, ids_cnt),
+	{ "--ids", "N,N...", 0, ARGS_OWN, ARGS_FIELDS(struct bench_options, ids, ids_cnt),
 	  .parse = parse_ids, .max = BENCH_SIZES_MAX, .help = "in the window (10k,1M)" },
 	{ "--fill", "PART", 0, ARGS_OWN, FIELD(fill), .parse = parse_fill,
 	  .help = "of the capacity that these are (1)" },
@@ -93,7 +93,7 @@ static int print_help(void)
 
 static int run(int argc, char **argv)
 {
-	struct options o = {
+	struct bench_options o = {
 		.ids = { 10000, 1000000 },
 		.ids_cnt = 2,
 		.fill = 1,

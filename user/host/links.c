@@ -352,14 +352,14 @@ const struct link *links_xdp_above(const struct links *l, uint32_t index)
 }
 
 /* A walk from one device to all above it, or below it. */
-struct walk {
+struct links_walk {
 	const struct links *links;
 	bool goes_up;
 	links_fn each;
 	void *arg;
 };
 
-static int walk_from(const struct walk *w, const struct link *from, int depth)
+static int walk_from(const struct links_walk *w, const struct link *from, int depth)
 {
 	int found = 0;
 
@@ -374,7 +374,7 @@ static int walk_from(const struct walk *w, const struct link *from, int depth)
 
 int links_each_above(const struct links *l, uint32_t lower, links_fn each, void *arg)
 {
-	const struct walk w = { l, true, each, arg };
+	const struct links_walk w = { l, true, each, arg };
 	const struct link *start = links_find(l, lower);
 
 	return start ? walk_from(&w, start, 0) : 0;
@@ -382,7 +382,7 @@ int links_each_above(const struct links *l, uint32_t lower, links_fn each, void 
 
 int links_each_below(const struct links *l, uint32_t upper, links_fn each, void *arg)
 {
-	const struct walk w = { l, false, each, arg };
+	const struct links_walk w = { l, false, each, arg };
 	const struct link *start = links_find(l, upper);
 
 	return start ? walk_from(&w, start, 0) : 0;

@@ -34,7 +34,7 @@ struct file_id {
 /* What need not be looked at twice: a network namespace; or the mounts of a mount namespace, as
  * seen from a root directory.
  */
-struct seen {
+struct visited {
 	uintmax_t namespace; /* its inode */
 	struct file_id root; /* of mounts; else 0 */
 };
@@ -43,7 +43,7 @@ struct search {
 	int (*ask)(uint32_t);
 	uint32_t arg;
 	dev_t nsfs; /* the file system of namespaces: links in /proc lead to files on it */
-	struct seen *seen;
+	struct visited *seen;
 	size_t seen_cnt;
 	bool saw_init; /* PID 1 is in /proc */
 	int answer;    /* so far: 1, or the first error, or 0 */
@@ -56,7 +56,7 @@ static void take_answer(struct search *s, int answer)
 		s->answer = answer;
 }
 
-static bool is_seen(const struct search *s, const struct seen *what)
+static bool is_seen(const struct search *s, const struct visited *what)
 {
 	for (size_t i = 0; i < s->seen_cnt; i++)
 		if (!memcmp(&s->seen[i], what, sizeof(*what)))
@@ -64,9 +64,9 @@ static bool is_seen(const struct search *s, const struct seen *what)
 	return false;
 }
 
-static void add_seen(struct search *s, const struct seen *what)
+static void add_seen(struct search *s, const struct visited *what)
 {
-	struct seen *more = realloc(s->seen, (s->seen_cnt + 1) * sizeof(*more));
+	struct visited *more = realloc(s->seen, (s->seen_cnt + 1) * sizeof(*more));
 
 	if (!more) {
 		take_answer(s, -ENOMEM);
@@ -121,7 +121,7 @@ static int open_namespace(const struct search *s, const char *path, uintmax_t in
  */
 static int visit(struct search *s, const char *path, uintmax_t inode)
 {
-	struct seen netns = { .namespace = inode };
+	struct visited netns = { .namespace = inode };
 	int fd;
 
 	if (is_seen(s, &netns))
@@ -202,7 +202,7 @@ static void look_at_mount(struct search *s, const char *thread, const char *line
 static void look_at_mounts(struct search *s, const char *thread)
 {
 	char path[PATH_MAX], *line = NULL;
-	struct seen mounts = { 0 };
+	struct visited mounts = { 0 };
 	struct file_id mntns;
 	size_t size = 0;
 	FILE *f;
@@ -279,7 +279,7 @@ static int search(struct search *s, const struct stat *own)
 	struct stat pidns;
 
 	s->nsfs = own->st_dev;
-	add_seen(s, &(struct seen){ .namespace = own->st_ino });
+	add_seen(s, &(struct visited){ .namespace = own->st_ino });
 	look_at_all(s, "/proc", look_at_process);
 	if (stat("/proc/self/ns/pid", &pidns) || pidns.st_ino != INIT_PIDNS || !s->saw_init)
 		take_answer(s, -EACCES);

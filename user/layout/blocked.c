@@ -97,7 +97,7 @@ static double estimate_ids(const struct dedup_config *cfg, uint64_t bits_set, ui
 }
 
 /* Memory that is read. */
-struct reader {
+struct block_reader {
 	const struct dedup_config *cfg;
 	const struct dedup_block *blocks;
 	uint64_t hand;
@@ -105,7 +105,7 @@ struct reader {
 };
 
 /* Adds what the blocks from w->next to w->end, one segment, hold. */
-static void add_segment(struct fill *f, const struct reader *r, struct walk *w)
+static void add_segment(struct fill *f, const struct block_reader *r, struct walk *w)
 {
 	uint32_t words = r->cfg->memory.words;
 	uint64_t bits[2] = { 0 }; /* set in the current halves, in the previous ones */
@@ -133,7 +133,7 @@ static void add_segment(struct fill *f, const struct reader *r, struct walk *w)
 static struct fill fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
 			uint64_t hand, struct sample sample)
 {
-	struct reader r = { .cfg = cfg, .blocks = blocks, .hand = hand };
+	struct block_reader r = { .cfg = cfg, .blocks = blocks, .hand = hand };
 	struct walk w = { .sample = sample };
 	struct fill f = { 0 };
 	double part;

@@ -24,7 +24,7 @@ static void join_feeds(struct survey *s)
 	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++)
 		places[i].feed = i;
 	for (uint32_t i = 0; i < SURVEY_PAIRS_MAX; i++) {
-		const struct pair *p = &s->table.pairs[i];
+		const struct place_pair *p = &s->table.pairs[i];
 		const struct candidate *c = places[p->b].candidates[p->stream];
 		uint64_t least = places[p->a].d.packets;
 		uint32_t a, b;

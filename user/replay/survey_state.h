@@ -49,7 +49,7 @@ struct place {
 };
 
 /* Duplicates at place b of what had come to place a, by the ids of this stream. */
-struct pair {
+struct place_pair {
 	uint16_t a, b;
 	uint32_t stream;
 	uint64_t cnt; /* 0: unused */
@@ -60,7 +60,7 @@ struct survey_table {
 	struct place *places;			     /* SURVEY_DESTINATIONS_MAX */
 	uint16_t index[2 * SURVEY_DESTINATIONS_MAX]; /* 1 + a place's number; 0: unused */
 	uint32_t used, next;			     /* next: where to look for an unused place */
-	struct pair pairs[SURVEY_PAIRS_MAX];
+	struct place_pair pairs[SURVEY_PAIRS_MAX];
 	uint32_t pairs_cnt;
 	uint32_t ages_cnt; /* histograms in use */
 	struct survey_destination others;

@@ -66,7 +66,7 @@ static void give_up(struct survey_table *t, struct place *p)
 /* Only pairs of places that are still there. */
 static void clean_pairs(struct survey_table *t)
 {
-	struct pair *old = malloc(sizeof(t->pairs));
+	struct place_pair *old = malloc(sizeof(t->pairs));
 
 	if (!old)
 		return;
@@ -74,7 +74,7 @@ static void clean_pairs(struct survey_table *t)
 	memset(t->pairs, 0, sizeof(t->pairs));
 	t->pairs_cnt = 0;
 	for (uint32_t i = 0; i < SURVEY_PAIRS_MAX; i++) {
-		const struct pair *p = &old[i];
+		const struct place_pair *p = &old[i];
 
 		if (p->cnt && t->places[p->a].used && t->places[p->b].used)
 			survey_add_pairs(t, p->stream, p->a, p->b, p->cnt);
@@ -166,14 +166,14 @@ void survey_add_pairs(struct survey_table *t, uint32_t stream, uint32_t a, uint3
 	uint32_t i = (a * 2654435761U ^ b * 2246822519U ^ stream * 3266489917U) >> 8;
 
 	for (;; i++) {
-		struct pair *p = &t->pairs[i % SURVEY_PAIRS_MAX];
+		struct place_pair *p = &t->pairs[i % SURVEY_PAIRS_MAX];
 
 		if (p->cnt && (p->a != a || p->b != b || p->stream != stream))
 			continue;
 		if (!p->cnt && t->pairs_cnt >= SURVEY_PAIRS_MAX / 4 * 3)
 			return;
 		t->pairs_cnt += !p->cnt;
-		*p = (struct pair){ (uint16_t)a, (uint16_t)b, stream, p->cnt + cnt };
+		*p = (struct place_pair){ (uint16_t)a, (uint16_t)b, stream, p->cnt + cnt };
 		return;
 	}
 }

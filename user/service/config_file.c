@@ -20,7 +20,7 @@
 #define BLANKS " \t"
 #define BOM "\xef\xbb\xbf"
 
-struct reading {
+struct parsing {
 	struct config_file *out;
 	const char *path;
 	FILE *from;
@@ -33,13 +33,13 @@ struct reading {
 };
 
 /* Messages are of this line from here on. */
-static void be_at(const struct reading *r, unsigned int line)
+static void be_at(const struct parsing *r, unsigned int line)
 {
 	diag_at((struct diag_location){ r->path, line });
 }
 
 /* A copy that lives as long as the configuration; NULL (logged): no memory. */
-static char *keep(struct reading *r, char *copy)
+static char *keep(struct parsing *r, char *copy)
 {
 	struct config_file *c = r->out;
 	char **more = copy ? reallocarray(c->texts, c->texts_cnt + 1, sizeof(*more)) : NULL;
@@ -115,7 +115,7 @@ void config_print_keys(void)
 }
 
 /* Adds the names in `text`, which are ended there. */
-static int add_interfaces(struct reading *r, char *text)
+static int add_interfaces(struct parsing *r, char *text)
 {
 	struct wish *w = &r->now->wish;
 	char *rest = NULL;
@@ -135,7 +135,7 @@ static int add_interfaces(struct reading *r, char *text)
 }
 
 /* A key of the section. */
-static int use_key(struct reading *r, const char *key, char *text)
+static int use_key(struct parsing *r, const char *key, char *text)
 {
 	const struct args_option *rows = r->now ? WISH_OPTIONS : SERVICE_KEYS;
 	const struct args_option *row = args_find_key(rows, key);
@@ -157,7 +157,7 @@ static int use_key(struct reading *r, const char *key, char *text)
 	return args_set(row, r->now ? (void *)&r->now->wish : r->out, key, text);
 }
 
-static int check_filter(struct reading *r)
+static int check_filter(struct parsing *r)
 {
 	struct wish *w = &r->now->wish;
 	struct dedup_config plan;
@@ -180,7 +180,7 @@ static int check_filter(struct reading *r)
 }
 
 /* Does an earlier section have this interface? A filter takes all of an interface's packets. */
-static int check_interfaces(const struct reading *r)
+static int check_interfaces(const struct parsing *r)
 {
 	const struct config_file *c = r->out;
 	const struct wish *w = &r->now->wish;
@@ -196,7 +196,7 @@ static int check_interfaces(const struct reading *r)
 	return 0;
 }
 
-static int end_section(struct reading *r)
+static int end_section(struct parsing *r)
 {
 	int err;
 
@@ -208,7 +208,7 @@ static int end_section(struct reading *r)
 	return err;
 }
 
-static int begin_filter(struct reading *r, const char *name)
+static int begin_filter(struct parsing *r, const char *name)
 {
 	struct config_file *c = r->out;
 	struct config_filter *f = &c->filters[c->cnt];
@@ -232,7 +232,7 @@ static int begin_filter(struct reading *r, const char *name)
 }
 
 /* The line is "[...", without blanks around it. */
-static int begin_section(struct reading *r, char *line)
+static int begin_section(struct parsing *r, char *line)
 {
 	char *end = strchr(line, ']'), *rest = end ? end + 1 + strspn(end + 1, BLANKS) : NULL;
 	size_t word = strlen("[filter");
@@ -257,7 +257,7 @@ static int begin_section(struct reading *r, char *line)
 }
 
 /* Leaves in `line` what is left to parse: "" if the line was a section's. */
-static int look_at_line(struct reading *r, char *line)
+static int look_at_line(struct parsing *r, char *line)
 {
 	size_t len;
 
@@ -283,7 +283,7 @@ static int look_at_line(struct reading *r, char *line)
 /* An ini_reader: the next line, without its indentation, which would make it go on the last one. */
 static char *read_line(char *to, int size, void *from)
 {
-	struct reading *r = from;
+	struct parsing *r = from;
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t len = r->failed ? -1 : getline(&line, &room, r->from);
@@ -310,7 +310,7 @@ static char *read_line(char *to, int size, void *from)
 /* An ini_handler. What it returns is success: 0 would be mixed up with errors of inih's own. */
 static int take_key(void *user, const char *section, const char *key, const char *value)
 {
-	struct reading *r = user;
+	struct parsing *r = user;
 	char *text;
 
 	(void)section;
@@ -327,7 +327,7 @@ static int take_key(void *user, const char *section, const char *key, const char
 	return 1;
 }
 
-static int parse(struct reading *r)
+static int parse(struct parsing *r)
 {
 	int bad = ini_parse_stream(read_line, r, take_key, r);
 
@@ -348,7 +348,7 @@ static int parse(struct reading *r)
 
 int config_read_from(FILE *from, const char *path, struct config_file *out)
 {
-	struct reading r = { .out = out, .path = path, .from = from };
+	struct parsing r = { .out = out, .path = path, .from = from };
 	const char *state = getenv("STATE_DIRECTORY"); /* systemd.exec(5) */
 	struct diag_location before;
 	int err;

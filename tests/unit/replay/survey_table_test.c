@@ -111,7 +111,7 @@ static uint64_t pair(uint32_t stream, uint32_t a, uint32_t b)
 	uint64_t cnt = 0;
 
 	for (uint32_t i = 0; i < SURVEY_PAIRS_MAX; i++) {
-		const struct pair *p = &table->pairs[i];
+		const struct place_pair *p = &table->pairs[i];
 
 		if (p->cnt && p->stream == stream && p->a == a && p->b == b)
 			cnt += p->cnt;
