@@ -23,12 +23,12 @@
 static const struct {
 	enum link_xdp xdp;
 	enum attach_mode mode;
-} MODES[] = {
+} LINK_MODES[] = {
 	{ LINK_XDP_HW, MODE_HW },
 	{ LINK_XDP_NATIVE, MODE_NATIVE },
 	{ LINK_XDP_SKB, MODE_SKB },
 };
-#define MODES_CNT (sizeof(MODES) / sizeof(MODES[0]))
+#define LINK_MODES_CNT (sizeof(LINK_MODES) / sizeof(LINK_MODES[0]))
 
 /* What is known of one interface that runs a program: found is as attach_find() returns it. */
 struct look {
@@ -126,11 +126,11 @@ static int look_at(const struct link *l, const struct extensions *e, struct look
 
 	*out = (struct look){ .a.ifindex = (int)l->index };
 	memcpy(out->a.ifname, l->name, sizeof(out->a.ifname));
-	for (size_t i = 0; i < MODES_CNT && (!out->found || out->found == -EBUSY); i++) {
-		if (!l->xdp_ids[MODES[i].xdp])
+	for (size_t i = 0; i < LINK_MODES_CNT && (!out->found || out->found == -EBUSY); i++) {
+		if (!l->xdp_ids[LINK_MODES[i].xdp])
 			continue;
-		id = l->xdp_ids[MODES[i].xdp];
-		out->a.mode = MODES[i].mode;
+		id = l->xdp_ids[LINK_MODES[i].xdp];
+		out->a.mode = LINK_MODES[i].mode;
 		out->found = look_into(out->a.ifindex, id, e, &out->a) ?: out->found;
 	}
 	return out->found == 1 && out->a.dispatcher ? look_at_dispatcher(e, id, out) : 1;
@@ -304,10 +304,10 @@ int attach_caller(const struct attachment *a, uint32_t *ret_prog_id)
 	int found = links_read(&links);
 	const struct link *l = found ? NULL : links_find(&links, a->ifindex);
 
-	for (size_t i = 0; i < MODES_CNT && l; i++) {
-		uint32_t id = l->xdp_ids[MODES[i].xdp];
+	for (size_t i = 0; i < LINK_MODES_CNT && l; i++) {
+		uint32_t id = l->xdp_ids[LINK_MODES[i].xdp];
 
-		if (!id || MODES[i].mode != a->mode)
+		if (!id || LINK_MODES[i].mode != a->mode)
 			continue;
 		found = id == a->id.prog_id ? 1 : is_alone_in(id, a->id.prog_id);
 		if (found > 0)

@@ -31,8 +31,8 @@
 #define LRU_BUCKET_BYTES 16
 
 /* The packets' ids as a stream's: the GSP/1 header is skipped. */
-static const char FIELDS[] = "[profile fields]\nlayer = udp\nid = payload+8:32\n";
-static const char PAYLOAD[] = "[profile payload]\nlayer = udp\nid = payload\n";
+static const char FIELDS_PROFILE[] = "[profile fields]\nlayer = udp\nid = payload+8:32\n";
+static const char PAYLOAD_PROFILE[] = "[profile payload]\nlayer = udp\nid = payload\n";
 
 /* The number of streams in a row's filter; 0: it is of GSP/1 alone. */
 static uint32_t row_streams(enum bench_row row)
@@ -43,7 +43,7 @@ static uint32_t row_streams(enum bench_row row)
 /* Adds a row's streams, each with a port of its own; the fifth has that of the packets. */
 static int add_streams(enum bench_row row, struct filter_spec *spec)
 {
-	const char *text = row == BENCH_PAYLOAD ? PAYLOAD : FIELDS;
+	const char *text = row == BENCH_PAYLOAD ? PAYLOAD_PROFILE : FIELDS_PROFILE;
 	struct profiles profiles = { 0 };
 	struct profile_error err;
 

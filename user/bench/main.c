@@ -14,7 +14,7 @@
 #include "version.h"
 
 #define PROGRAM "xdp-dedup-bench"
-#define NEEDS (KERNEL_LOOK_UP | KERNEL_ATTACH)
+#define BENCH_RIGHTS (KERNEL_LOOK_UP | KERNEL_ATTACH)
 
 static const char *parse_ids(void *to, const char *text)
 {
@@ -87,7 +87,7 @@ static int print_help(void)
 	       "half on two CPUs that do little else; more rounds and more ids take longer.\n"
 	       "Needs root, or %s.\n"
 	       "Exit status: 0 done, 1 failed, 2 misused.\n",
-	       kernel_rights_text(NEEDS));
+	       kernel_rights_text(BENCH_RIGHTS));
 	return EXIT_DONE;
 }
 
@@ -111,7 +111,7 @@ static int run(int argc, char **argv)
 		puts(PROGRAM " " XDP_DEDUP_VERSION);
 		return EXIT_DONE;
 	}
-	if (kernel_permits(BENCH.name, NEEDS))
+	if (kernel_permits(BENCH.name, BENCH_RIGHTS))
 		return EXIT_FAILED;
 	kernel_output(o.verbose);
 	return bench_report(&o) ? EXIT_FAILED : EXIT_DONE;

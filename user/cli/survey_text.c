@@ -11,9 +11,9 @@
 #include "text.h"
 #include "units.h"
 
-#define ROWS 12 /* destinations that are shown */
+#define DESTINATIONS_SHOWN 12 /* at most */
 /* A destination is shown if so much of its packets, and of all, comes again. */
-#define SHOWN 0.01
+#define SHARE_SHOWN 0.01
 #define SHOWN_OF_ALL 0.001
 
 #define FRAMES "mirror-l2" /* the profile of what is not IP */
@@ -167,7 +167,7 @@ static bool is_shown(const struct survey_result *r, const struct survey_destinat
 	if (r->advice == SURVEY_STREAMS && d->best)
 		return true;
 	found = found > d->identical.packets ? found : d->identical.packets;
-	return (double)found > SHOWN * (double)d->packets &&
+	return (double)found > SHARE_SHOWN * (double)d->packets &&
 	       (double)found > SHOWN_OF_ALL * (double)r->packets;
 }
 
@@ -179,7 +179,7 @@ static void print_destinations(const struct survey_result *r)
 	for (uint32_t i = 0; i < r->destinations_cnt; i++) {
 		const struct survey_destination *d = &r->destinations[i];
 
-		if (shown == ROWS || !is_shown(r, d)) {
+		if (shown == DESTINATIONS_SHOWN || !is_shown(r, d)) {
 			packets += d->packets;
 			rest++;
 			continue;

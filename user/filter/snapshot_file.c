@@ -16,7 +16,7 @@
 #include "open_filter.h"
 #include "units.h"
 
-#define CHUNK_BLOCKS 16384 /* 1 MB: read, summed and written at a time */
+#define PART_BLOCKS 16384 /* 1 MB: read, summed and written at a time */
 
 /* Writes it all at this offset. 0 or -errno. */
 static int write_all(int fd, const void *from, size_t bytes, off_t offset)
@@ -57,12 +57,12 @@ static void show(const char *what, uint64_t done, uint64_t all)
 static int write_blocks(const struct filter *f, int fd, int (*stop)(void), struct snapshot_head *h)
 {
 	uint64_t all = h->file_bytes - sizeof(*h);
-	struct dedup_block *chunk = aligned_alloc(64, CHUNK_BLOCKS * sizeof(*chunk));
+	struct dedup_block *chunk = aligned_alloc(64, PART_BLOCKS * sizeof(*chunk));
 	int err = chunk ? 0 : -ENOMEM;
 
-	for (uint64_t i = 0; i < f->config->memory.blocks && !err; i += CHUNK_BLOCKS) {
+	for (uint64_t i = 0; i < f->config->memory.blocks && !err; i += PART_BLOCKS) {
 		uint64_t left = f->config->memory.blocks - i;
-		size_t cnt = left < CHUNK_BLOCKS ? left : CHUNK_BLOCKS;
+		size_t cnt = left < PART_BLOCKS ? left : PART_BLOCKS;
 
 		memcpy(chunk, &f->blocks[i], cnt * sizeof(*chunk));
 		__sync_synchronize(); /* the hand is read after what it may have swept */
@@ -238,8 +238,8 @@ int snapshot_read(const struct snapshot *snapshot, struct dedup_block *blocks)
 	uint64_t all = snapshot->head.config.memory.blocks, sum = 0;
 	ssize_t n = 0;
 
-	for (uint64_t i = 0; i < all && n >= 0; i += CHUNK_BLOCKS) {
-		size_t cnt = all - i < CHUNK_BLOCKS ? all - i : CHUNK_BLOCKS;
+	for (uint64_t i = 0; i < all && n >= 0; i += PART_BLOCKS) {
+		size_t cnt = all - i < PART_BLOCKS ? all - i : PART_BLOCKS;
 		size_t bytes = cnt * sizeof(*blocks);
 
 		n = read_all(snapshot->fd, &blocks[i], bytes,

@@ -9,13 +9,13 @@
 #include "block.h"
 
 #define WORD_BITS 64
-#define IDS_MAX 1024	    /* ids in one block: the sums end here */
-#define HASHES (1ULL << 32) /* that are scaled down to the number of a block */
-#define TAIL 1e-18	    /* Poisson terms with a smaller probability are left out */
+#define BLOCK_IDS_MAX 1024	 /* ids in one block: the sums end here */
+#define HASH_VALUES (1ULL << 32) /* that are scaled down to the number of a block */
+#define TAIL 1e-18		 /* Poisson terms with a smaller probability are left out */
 
 /* hit[j]: in a word that holds j ids, the chance that all bits of a further id are set already. */
 struct word_model {
-	double hit[IDS_MAX + 1];
+	double hit[BLOCK_IDS_MAX + 1];
 };
 
 /* cells[c]: the probability that c of the word's 64 bits are set, carried on from each random bit
@@ -32,7 +32,7 @@ static void word_model_init(struct word_model *m, uint32_t bits)
 		comes[c] = (WORD_BITS - c + 1) / (double)WORD_BITS;
 		finds[c] = pow(stays[c], bits);
 	}
-	for (int j = 0; j <= IDS_MAX; j++) {
+	for (int j = 0; j <= BLOCK_IDS_MAX; j++) {
 		m->hit[j] = 0;
 		for (int c = 0; c <= WORD_BITS; c++)
 			m->hit[j] += cells[c] * finds[c];
@@ -55,7 +55,7 @@ static double mean_hit(const struct word_model *m, double mean, int offset, int 
 {
 	double p = exp(-mean), sum = 0;
 
-	for (int n = 0; offset + n <= IDS_MAX && !is_tail(mean, n, p); n++) {
+	for (int n = 0; offset + n <= BLOCK_IDS_MAX && !is_tail(mean, n, p); n++) {
 		double hit = m->hit[offset + n];
 
 		sum += p * (power == 4 ? hit * hit * hit * hit : hit);
@@ -78,7 +78,7 @@ static double half_fpr(const struct word_model *m, uint32_t words, double ids)
 	 * them, and each of its two words is in two others. So there are three independent Poisson
 	 * counts: ids in both words (mean ids / 6), and in either word alone (ids / 3 each).
 	 */
-	for (int both = 0; both <= IDS_MAX && !is_tail(ids / 6, both, p); both++) {
+	for (int both = 0; both <= BLOCK_IDS_MAX && !is_tail(ids / 6, both, p); both++) {
 		double one = mean_hit(m, ids / 3, both, 1);
 
 		sum += p * one * one;
@@ -92,7 +92,7 @@ static double half_fpr(const struct word_model *m, uint32_t words, double ids)
  */
 static double block_fpr(const struct word_model *m, uint32_t words, double ids)
 {
-	double half = ids <= IDS_MAX / 2.0 ? half_fpr(m, words, ids) : 1;
+	double half = ids <= BLOCK_IDS_MAX / 2.0 ? half_fpr(m, words, ids) : 1;
 
 	return half + half - half * half;
 }
@@ -102,11 +102,11 @@ static double block_fpr(const struct word_model *m, uint32_t words, double ids)
  */
 static double model_fpr(const struct word_model *m, uint32_t words, uint32_t blocks, double ids)
 {
-	uint64_t n = HASHES / blocks, larger = HASHES % blocks; /* so many have one more */
-	double part = (double)larger * (n + 1) / HASHES;
+	uint64_t n = HASH_VALUES / blocks, larger = HASH_VALUES % blocks; /* so many have one more */
+	double part = (double)larger * (n + 1) / HASH_VALUES;
 
-	return (1 - part) * block_fpr(m, words, ids * n / HASHES) +
-	       part * block_fpr(m, words, ids * (n + 1) / HASHES);
+	return (1 - part) * block_fpr(m, words, ids * n / HASH_VALUES) +
+	       part * block_fpr(m, words, ids * (n + 1) / HASH_VALUES);
 }
 
 double size_fpr(const struct geometry *g, double ids)

@@ -5,7 +5,7 @@
 
 #include "survey_sum.h"
 
-#define HEADROOM 2 /* times the age that 99 % do not exceed */
+#define AGE_HEADROOM 2 /* times the age that 99 % do not exceed */
 #define CAPACITY_LEAST 10000
 
 static uint64_t lesser(uint64_t a, uint64_t b)
@@ -15,7 +15,7 @@ static uint64_t lesser(uint64_t a, uint64_t b)
 
 static uint64_t need_of(uint64_t p99_ns, uint64_t cap_ns, uint64_t least_ns)
 {
-	uint64_t need = p99_ns < UINT64_MAX / HEADROOM ? HEADROOM * p99_ns : UINT64_MAX;
+	uint64_t need = p99_ns < UINT64_MAX / AGE_HEADROOM ? AGE_HEADROOM * p99_ns : UINT64_MAX;
 
 	return lesser(need > least_ns ? need : least_ns, cap_ns);
 }

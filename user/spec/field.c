@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define BLANKS " \t"
-#define SHOWN 40 /* characters of a text that messages repeat */
+#define CHARS_SHOWN 40 /* characters of a text that messages repeat */
 #define NUMBER_DIGITS_MAX 6
 #define IPV4_HEADER_MAX 60 /* its checksum covers all bytes */
 #define TAG_ETHERTYPE 2	   /* bytes before the base `tag` */
@@ -51,7 +51,7 @@ static int shown(const char *at)
 {
 	size_t len = strcspn(at, BLANKS);
 
-	return len < SHOWN ? (int)len : SHOWN;
+	return len < CHARS_SHOWN ? (int)len : CHARS_SHOWN;
 }
 
 static int scan_number(struct scan *s, const char *what, uint32_t max, uint32_t *out)

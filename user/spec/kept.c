@@ -5,7 +5,7 @@
 
 #include "config_streams.h"
 
-#define NUMBER_MAX 4 /* bytes of "-16", with the 0 */
+#define SUFFIX_MAX 4 /* bytes of "-16", with the 0 */
 
 static bool is_load_alike(const struct dedup_load *a, const struct dedup_load *b)
 {
@@ -44,7 +44,7 @@ static bool is_stem_shared(const struct dedup_stream *a, const struct dedup_stre
 
 	/* A long name was cut where the number had no room behind it. */
 	return !memcmp(a->name, b->name, len) &&
-	       (len_a == len_b || len + NUMBER_MAX >= DEDUP_STREAM_NAME);
+	       (len_a == len_b || len + SUFFIX_MAX >= DEDUP_STREAM_NAME);
 }
 
 /* Which packets a stream looks at. */
