@@ -16,9 +16,8 @@ static json_object *json_double(double value)
 	return isfinite(value) ? json_object_new_double(value) : NULL;
 }
 
-/* Adds a figure of this row with this traffic. */
-static void add_figure(json_object *o, const char *key, const struct bench_result *r,
-		       enum bench_measure what, enum bench_row row, enum bench_traffic traffic)
+static json_object *figure_json(const struct bench_result *r, enum bench_measure what,
+				enum bench_row row, enum bench_traffic traffic)
 {
 	struct bench_figure f = bench_figure(r, what, row, traffic);
 	json_object *figure = json_object_new_object();
@@ -26,7 +25,7 @@ static void add_figure(json_object *o, const char *key, const struct bench_resul
 	ADD(figure, "median", json_double(f.median));
 	ADD(figure, "low", json_double(f.low));
 	ADD(figure, "high", json_double(f.high));
-	ADD(o, key, figure);
+	return figure;
 }
 
 static json_object *traffic_json(const struct bench_result *r, enum bench_row row,
@@ -34,15 +33,15 @@ static json_object *traffic_json(const struct bench_result *r, enum bench_row ro
 {
 	json_object *o = json_object_new_object();
 
-	add_figure(o, "ns", r, BENCH_NS, row, traffic);
-	add_figure(o, "added_ns", r, BENCH_ADDED, row, traffic);
-	add_figure(o, "of_floor", r, BENCH_OF_FLOOR, row, traffic);
-	add_figure(o, "of_one_line", r, BENCH_OF_LINE, row, traffic);
+	ADD(o, "ns", figure_json(r, BENCH_NS, row, traffic));
+	ADD(o, "added_ns", figure_json(r, BENCH_ADDED, row, traffic));
+	ADD(o, "of_floor", figure_json(r, BENCH_OF_FLOOR, row, traffic));
+	ADD(o, "of_one_line", figure_json(r, BENCH_OF_LINE, row, traffic));
 	if (bench_is_peer(row))
-		add_figure(o, "xdp_dedup_added_of_this", r, BENCH_SHIPPED_PART, row, traffic);
+		ADD(o, "xdp_dedup_added_of_this", figure_json(r, BENCH_SHIPPED_PART, row, traffic));
 	if (r->cpus == 2) {
-		add_figure(o, "ns_two_cpus", r, BENCH_NS_TWO_CPUS, row, traffic);
-		add_figure(o, "scaling", r, BENCH_SCALING, row, traffic);
+		ADD(o, "ns_two_cpus", figure_json(r, BENCH_NS_TWO_CPUS, row, traffic));
+		ADD(o, "scaling", figure_json(r, BENCH_SCALING, row, traffic));
 	}
 	return o;
 }

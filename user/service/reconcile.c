@@ -260,19 +260,34 @@ static enum where where_is(const struct attach_view *view, const struct identity
 	return IS_OFF;
 }
 
-/* Those interfaces of the filter that are so. */
-static void add_interfaces(char *text, size_t size, const struct reconcile *k,
-			   const struct reconciled *f, const struct attach_view *view,
-			   enum where where, const char *before)
+/* Of a filter: the interfaces that its section of the file names, and how each of them is. */
+struct its_interfaces {
+	const struct placement *named; /* NULL: it is no longer in the file */
+	enum where are[DEDUP_IFACES_MAX];
+};
+
+static void look_at_interfaces(const struct reconcile *k, const struct reconciled *f,
+			       const struct attach_view *view, struct its_interfaces *out)
 {
 	const struct config_filter *wanted = config_find(&k->config, f->name);
 	struct identity id = { 0 };
-	int cnt = 0, err = filter_identity(f->name, &id);
+	int err = filter_identity(f->name, &id);
 
-	for (int i = 0; wanted && i < wanted->wish.where.cnt; i++)
-		if (where_is(view, err ? NULL : &id, f->ifindices[i]) == where)
+	out->named = wanted ? &wanted->wish.where : NULL;
+	for (int i = 0; out->named && i < out->named->cnt; i++)
+		out->are[i] = where_is(view, err ? NULL : &id, f->ifindices[i]);
+}
+
+/* Those that are so. */
+static void add_interfaces(char *text, size_t size, const struct its_interfaces *its,
+			   enum where where, const char *before)
+{
+	int cnt = 0;
+
+	for (int i = 0; its->named && i < its->named->cnt; i++)
+		if (its->are[i] == where)
 			text_append(text, size, "%s%s", cnt++ ? ", " : before,
-				    wanted->wish.where.ifnames[i]);
+				    its->named->ifnames[i]);
 }
 
 void reconcile_text(const struct reconcile *k, const struct attach_view *view, char *text, size_t size)
@@ -280,15 +295,17 @@ void reconcile_text(const struct reconcile *k, const struct attach_view *view, c
 	*text = '\0';
 	for (int i = 0; i < k->cnt; i++) {
 		const struct reconciled *f = &k->list[i];
+		struct its_interfaces its;
 
+		look_at_interfaces(k, f, view, &its);
 		text_append(text, size, "%s%s:", i ? "; " : "", f->name);
 		if (f->leaves)
 			text_append(text, size, " is to go");
-		add_interfaces(text, size, k, f, view, RUNS, " ");
-		add_interfaces(text, size, k, f, view, MAY_RUN, " may run on ");
-		add_interfaces(text, size, k, f, view, IS_OFF,
+		add_interfaces(text, size, &its, RUNS, " ");
+		add_interfaces(text, size, &its, MAY_RUN, " may run on ");
+		add_interfaces(text, size, &its, IS_OFF,
 			       f->failed ? " is tried again on " : " does not run on ");
-		add_interfaces(text, size, k, f, view, IS_ABSENT, " waits for ");
+		add_interfaces(text, size, &its, IS_ABSENT, " waits for ");
 		if (f->failed && f->retry_at_ns)
 			text_append(text, size, " (what failed is tried again)");
 	}
