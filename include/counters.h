@@ -22,7 +22,7 @@
 	X(no_id, "passed: the all-zero id")                                 \
 	X(stale, "passed: the window's clock has stopped")                  \
 	X(new, "passed: an id that is not in the window")                   \
-	X(unlearned, "passed: such an id, but no room to learn it")         \
+	X(unlearned, "passed: a fresh id, but no room to learn it")         \
 	X(duplicate, "a duplicate: its id is in the window")                \
 	X(ihave_new, "passed: IHAVE with an unknown or wanted id")          \
 	X(ihave_duplicate, "a duplicate: an IHAVE whose ids are all known") \
@@ -34,13 +34,13 @@
  */
 #define DEDUP_SUMS(X)             \
 	X(rx, "packets entering") \
-	X(dropped, "packets dropped; stays 0 with --action count, and as it is when --for ends")
+	X(dropped, "packets dropped; 0 with --action count; no longer grows when --for has ended")
 
 /* Counted in addition to a packet's reason. */
-#define DEDUP_TOTALS(X)                                                               \
-	X(duplicate_bytes, "bytes of duplicates but of IHAVEs that pass, no padding") \
-	X(early, "blocks aged before their window was over, by load")                 \
-	X(late, "blocks aged late: the hand was held up")
+#define DEDUP_TOTALS(X)                                                                          \
+	X(duplicate_bytes, "bytes of duplicates, without IHAVEs that pass, and without padding") \
+	X(early, "blocks aged too early, because of load")                                       \
+	X(late, "blocks aged late")
 
 /* Results of delivering the fresh packets of a stream: each packet counts once. Append only. */
 #define DEDUP_DELIVERIES(X)                                             \

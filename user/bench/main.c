@@ -50,24 +50,25 @@ static const char *parse_fill(void *to, const char *text)
 
 static const struct args_option OPTIONS[] = {
 	{ "--ids", "N,N...", 0, ARGS_OWN, ARGS_FIELDS(struct bench_options, ids, ids_cnt),
-	  .parse = parse_ids, .max = BENCH_SIZES_MAX, .help = "in the window (10k,1M)" },
+	  .parse = parse_ids, .max = BENCH_SIZES_MAX, .help = "ids in the window (10k,1M)" },
 	{ "--fill", "PART", 0, ARGS_OWN, FIELD(fill), .parse = parse_fill,
-	  .help = "of the capacity that these are (1)" },
+	  .help = "part of the capacity that these ids are (1)" },
 	{ "--fpr", "P", 0, ARGS_RATE, FIELD(fpr), .env = "XDP_DEDUP_FPR",
-	  .help = "bound on the rate at which fresh events are lost (1e-4)" },
+	  .help = "the highest rate at which fresh events may be lost (1e-4)" },
 	{ "--rounds", "N", 0, ARGS_COUNT, FIELD(rounds), .min = 1, .max = BENCH_ROUNDS_MAX,
-	  .help = "that medians are of (3)" },
+	  .help = "rounds of which the medians are taken (3)" },
 	{ "--copies", "N", 0, ARGS_COUNT, FIELD(copies), .min = 1, .max = BENCH_COPIES_MAX,
-	  .help = "ids that come on two CPUs at the same instant (100k)" },
+	  .help = "ids that come on two CPUs at one instant (100k)" },
 	{ "--warm", "N", 0, ARGS_COUNT, FIELD(warm), .max = BENCH_WARM_MAX,
 	  .expects = "give a number of packets from {min} to {max}",
-	  .help = "packets before those that are measured, 0: as after a pause\n"
-		  "(a steady stream: half of the ids, 10k to 500k)" },
+	  .help = "packets of known ids before the measured ones; 0: none, as after\n"
+		  "a pause (half of the ids, 10k to 500k: steady traffic)" },
 	{ "--json", NULL, 0, ARGS_FLAG, FIELD(json),
-	  .help = "for programs: one object, raw numbers; printed as it goes, and\n"
-		  "closed only if all was measured" },
-	{ "--verbose", NULL, 0, ARGS_FLAG, FIELD(verbose), .help = "show what libbpf and libxdp say" },
-	{ "--version", NULL, 0, ARGS_FLAG, FIELD(version), .help = "say which version this is" },
+	  .help = "for programs: one object, raw numbers; each size is printed when\n"
+		  "ready; the object is closed only if everything was measured" },
+	{ "--verbose", NULL, 0, ARGS_FLAG, FIELD(verbose),
+	  .help = "show the messages of libbpf and libxdp" },
+	{ "--version", NULL, 0, ARGS_FLAG, FIELD(version), .help = "print the version" },
 	{ 0 },
 };
 
@@ -75,7 +76,7 @@ static const struct args_command BENCH = {
 	.name = "bench",
 	.command = PROGRAM,
 	.usage = "[options]",
-	.help = "measure a packet's cost, here, beside its peers",
+	.help = "measure the cost of a packet here, and of alternatives",
 	.options = OPTIONS,
 };
 

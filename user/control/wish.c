@@ -105,7 +105,7 @@ static const char *parse_deliver(void *to, const char *text)
 /* As many as WISH_OPTIONS_MAX says, or it does not compile. */
 const struct args_option WISH_OPTIONS[] = {
 	{ "--name", "NAME", OPT_NAME, ARGS_STRING, FIELD(name),
-	  .help = "the filter's (load: the first interface's name)" },
+	  .help = "the filter's name (load: that of the first interface)" },
 	{ "--mode", "MODE", OPT_MODE, ARGS_NAMES("native", "skb", "hw"), FIELD(where.mode),
 	  .min = MODE_NATIVE, .key = ARGS_KEY_ONCE, .help = "{names} (native, or else skb)" },
 	{ "--port", "PORTS", OPT_PORT, ARGS_OWN, FIELDS(spec.ports, spec.ports_cnt), GIVEN(port),
@@ -125,25 +125,26 @@ const struct args_option WISH_OPTIONS[] = {
 	  .help = "ids a window, as in 250k or 1M (1M)" },
 	{ "--fpr", "P", OPT_FPR, ARGS_RATE, FIELD(spec.fpr), GIVEN(fpr), .key = ARGS_KEY_ONCE,
 	  .env = "XDP_DEDUP_FPR",
-	  .help = "bound on the rate at which fresh events are lost\n"
-		  "(1e-4, or what its profiles say)" },
+	  .help = "the highest rate at which fresh events may be lost\n"
+		  "(1e-4, or the lowest of its profiles)" },
 	{ "--window", "TIME", OPT_WINDOW, ARGS_TIME, FIELD(spec.window_ns), GIVEN(window),
 	  .min = SPEC_WINDOW_MIN_NS, .max = SPEC_WINDOW_MAX_NS, .key = ARGS_KEY_ONCE,
 	  .env = "XDP_DEDUP_WINDOW",
 	  .expects = "give a time with its unit, as in 500ms, 30s, 10m, 2h or 1d",
 	  .range = "a window is {min} to {max}",
-	  .help = "an id is remembered so long, at most twice, as in 30s or 1d\n"
-		  "(10m, or what its profiles say)" },
+	  .help = "ids are remembered for this time, at most for twice this\n"
+		  "time, as in 30s or 1d (10m, or the shortest of its profiles)" },
 	{ "--action", "ACTION", OPT_ACTION, ARGS_NAMES("drop", "count"), FIELD(spec.count_only),
 	  GIVEN(action), .key = ARGS_KEY_ONCE, .help = "drop duplicates, or only count them (drop)" },
-	/* No key: how long is counted from when it is asked for, which a file cannot say. */
+	/* No key: the time begins with the command, and a file has no such moment. */
 	{ "--for", "TIME", OPT_ACTION, ARGS_TIME, FIELD(spec.drop_ns), GIVEN(drop_for),
 	  .min = SPEC_DROP_MIN_NS, .max = SPEC_DROP_MAX_NS,
 	  .expects = "give a time with its unit, as in 90s, 8h or 3d", .range = "it is {min} to {max}",
-	  .help = "drop for so long, as in 8h, then only count (for ever)" },
+	  .help = "drop for this time, as in 8h, then only count (for ever)" },
 	{ "--learn", "WHO", OPT_ACTION, ARGS_NAMES("kernel", "app"), FIELD(spec.learn_app),
 	  GIVEN(learn), .key = ARGS_KEY_ONCE,
-	  .help = "kernel: ids of packets; app: only what `add` adds (kernel)" },
+	  .help = "kernel: packets add ids; app: only `add` and the library do\n"
+		  "(kernel)" },
 	{ "--to", "DESTINATIONS", OPT_DESTINATION, ARGS_OWN, FIELDS(spec.to, spec.to4_cnt),
 	  GIVEN(to), .parse = parse_to, .max = DEDUP_TO_MAX, .key = ARGS_KEY_JOINED,
 	  .help = "only packets to these addresses or prefixes, as in\n"
@@ -157,7 +158,7 @@ const struct args_option WISH_OPTIONS[] = {
 	  .help = "also frames for other hosts' MACs: mirrored or forwarded traffic" },
 	{ "--ihave", "WHAT", OPT_ACTION, ARGS_NAMES("drop", "pass"), FIELD(spec.ihave_pass),
 	  GIVEN(ihave), .key = ARGS_KEY_ONCE,
-	  .help = "drop IHAVEs whose every id is known, or pass them all (drop)" },
+	  .help = "drop IHAVEs if all their ids are known, or pass all (drop)" },
 	{ "--deliver", "WHERE", OPT_ACTION, ARGS_OWN, FIELD(spec.deliver), GIVEN(deliver),
 	  .parse = parse_deliver, .key = ARGS_KEY_ONCE,
 	  .help = "fresh packets go to the network stack, or past it to AF_XDP\n"
@@ -171,28 +172,29 @@ const struct args_option WISH_OPTIONS[] = {
 		  "colibri, fips, fnv1a and tezos (fast)" },
 	{ "--bits", "M", OPT_SHAPE, ARGS_COUNT, FIELD(spec.bits), GIVEN(bits), .min = 1,
 	  .max = UINT32_MAX, .key = ARGS_KEY_ONCE,
-	  .help = "flat: bits of an array (what --fpr asks for)" },
+	  .help = "flat: bits of an array (as many as --fpr needs)" },
 	{ "--hashes", "K", OPT_SHAPE, ARGS_COUNT, FIELD(spec.hashes), GIVEN(hashes), .min = 1,
 	  .max = DEDUP_HASHES_MAX, .key = ARGS_KEY_ONCE,
-	  .help = "flat, countdown: probes, {min} to {max} (what --fpr asks for)" },
+	  .help = "flat, countdown: probes, {min} to {max} (as many as --fpr needs)" },
 	{ "--index-bits", "N", OPT_SHAPE, ARGS_COUNT, FIELD(spec.index_bits), GIVEN(index_bits),
 	  .min = 1, .max = SPEC_INDEX_BITS_MAX, .key = ARGS_KEY_ONCE,
-	  .help = "countdown: 2^N cells, {min} to {max} (what --fpr asks for)" },
+	  .help = "countdown: 2^N cells, {min} to {max} (as many as --fpr needs)" },
 	{ "--countdown-bits", "N", OPT_SHAPE, ARGS_COUNT, FIELD(spec.countdown_bits),
 	  GIVEN(countdown_bits), .min = 1, .max = SPEC_COUNTDOWN_BITS_MAX, .key = ARGS_KEY_ONCE,
 	  .help = "countdown: an id lasts 2^N - 1 countdowns, {min} to {max} (4)" },
 	{ "--add", "IFNAME", OPT_INTERFACES, ARGS_OWN, FIELDS(add, add_cnt), .parse = parse_add,
-	  .max = DEDUP_IFACES_MAX, .help = "run on this interface, too; may be given several times" },
+	  .max = DEDUP_IFACES_MAX, .help = "run on this interface, too; may be repeated" },
 	{ "--remove", "IFNAME", OPT_INTERFACES, ARGS_OWN, FIELDS(remove, remove_cnt),
 	  .parse = parse_remove, .max = DEDUP_IFACES_MAX,
-	  .help = "no longer run on this one, which may have gone; likewise" },
+	  .help = "no longer run on this interface, which may be gone; may be\n"
+		  "repeated" },
 	{ "--replace", NULL, OPT_REPLACE, ARGS_FLAG, FIELD(replace),
-	  .help = "if it runs already: put this version's program, and what else is\n"
-		  "asked for, in its place; forgets nothing" },
+	  .help = "over a running filter: replace its program by this version's,\n"
+		  "and change the given options; forgets no id" },
 	{ "--wait", NULL, OPT_PREDECESSOR, ARGS_FLAG, FIELD(wait),
-	  .help = "while an earlier change is not over: wait (it fails)" },
+	  .help = "if a predecessor still knows ids: wait until it is gone (fail)" },
 	{ "--forget", NULL, OPT_PREDECESSOR, ARGS_FLAG, FIELD(forget),
-	  .help = "likewise: give up what only its predecessor knows" },
+	  .help = "if a predecessor still knows ids: give up these ids (fail)" },
 	{ 0 },
 };
 
@@ -214,7 +216,7 @@ int wish_end(struct wish *w)
 			-EINVAL,
 			"--for says how long duplicates are dropped, and --action count drops none" ADVICE
 			"leave one of them out");
-	/* Not given, which no option can say as 0: by the profiles, or else the defaults. */
+	/* 0: not given, because no option accepts 0. By the profiles, or else the defaults. */
 	if (w->spec.fpr <= 0)
 		w->spec.fpr = w->fitting_fpr > 0 ? w->fitting_fpr : SPEC_FPR_DEFAULT;
 	w->spec.window_ns = w->spec.window_ns ?: w->fitting_window_ns ?: SPEC_WINDOW_DEFAULT_NS;

@@ -80,28 +80,28 @@ static const struct args_option SERVICE_KEYS[] = {
 	{ "metrics", "[ADDRESS:]PORT", 0, ARGS_OWN, FIELD(metrics), .key = ARGS_KEY_ONCE,
 	  .parse = parse_metrics,
 	  .help = "where counters can be scraped; without ADDRESS at 127.0.0.1\n"
-		  "(nothing listens)" },
+		  "(no socket is opened)" },
 	{ "on-exit", "ACTION", 0, ARGS_NAMES("leave", "unload"), FIELD(unload), .key = ARGS_KEY_ONCE,
-	  .help = "leave or unload: what becomes of filters when the service ends:\n"
-		  "they go on, or are unloaded (leave)" },
+	  .help = "leave or unload: when the service ends, filters stay loaded, or\n"
+		  "are unloaded (leave)" },
 	{ "save", NULL, 0, ARGS_FLAG, FIELD(save), .key = ARGS_KEY_ONCE,
-	  .help = "what filters remember is saved when the service ends, and\n"
-		  "restored when it starts and they are not loaded, as after a\n"
-		  "reboot (no)" },
+	  .help = "save filters when the service ends; restore them when it\n"
+		  "starts and they are not loaded, as after a reboot (no)" },
 	{ "save-every", "TIME", 0, ARGS_TIME, FIELD(save_every_ns), .key = ARGS_KEY_ONCE,
 	  .min = CONFIG_SAVE_EVERY_MIN_NS, .expects = "give a time of at least {min}, as in 10m",
-	  .help = "also every so often, for machines that crash (only at the end)" },
+	  .help = "save also at this interval, for machines that crash\n"
+		  "(only at the end)" },
 	{ "state", "DIRECTORY", 0, ARGS_OWN, FIELD(state), .key = ARGS_KEY_ONCE, .parse = parse_state,
-	  .help = "where it is saved ($STATE_DIRECTORY, as systemd sets it, or else\n" CONFIG_STATE_DEFAULT
-		  ")" },
+	  .help = "directory of snapshots ($STATE_DIRECTORY, as systemd sets it, or\n"
+		  "else " CONFIG_STATE_DEFAULT ")" },
 	{ 0 },
 };
 
 /* The one key of a filter that is no option of `load`, but its arguments. */
 static const struct args_option INTERFACES[] = {
 	{ "interfaces", "IFNAME...", .key = ARGS_KEY_LIST,
-	  .help = "where it runs, separated by blanks; one that is not there is\n"
-		  "waited for" },
+	  .help = "interfaces on which the filter runs, separated by blanks; the\n"
+		  "service waits for missing ones" },
 	{ 0 },
 };
 

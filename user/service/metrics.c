@@ -16,58 +16,56 @@
 /* Of each filter that can be read: the family's name, its help, its value, of s, the filter's
  * struct status, c, its configuration, and r, its struct watched.
  */
-#define GAUGES(X)                                                                                   \
-	X(dropping, "Whether duplicates are dropped now.", status_drops(s))                         \
-	X(attached_interfaces, "Interfaces that run the filter, of this network namespace.",        \
-	  attached_cnt(s))                                                                          \
-	X(capacity_ids, "Ids in a window for which the filter is made.", c->memory.capacity)        \
-	X(estimated_ids, "Ids in the filter, estimated from its bits.", s->fill.ids)                \
-	X(estimated_ids_error, "Standard error of that, as only a sample of the memory is read.",   \
-	  s->fill.ids_error)                                                                        \
-	X(target_fpr_ratio, "Chance that a fresh id is taken for a known one, at most.",            \
-	  plan_fpr(c))                                                                              \
-	X(estimated_fpr_ratio,                                                                      \
-	  "That chance now, estimated from the bits, the predecessor's included.", s->fpr)          \
-	X(window_seconds, "How long ids are remembered, at least, within the capacity.",            \
-	  c->memory.window_ns / NS)                                                                 \
-	X(effective_window_seconds, "How long ids are remembered, at least, at the present load.",  \
-	  monitor_window_ns(r) / NS)                                                                \
-	X(oldest_id_age_seconds, "Age of the oldest id that may still be known, at most.",          \
-	  s->oldest_ns / NS)                                                                        \
-	X(hand_position_ratio, "How far the hand is in its turn.", s->hand)                         \
-	X(hand_turns, "Turns that the hand has completed.", s->turns)                               \
-	X(hand_lag_seconds, "How long the place at the hand has been due.", r->hand_lag_ns / NS)    \
-	X(hand_lag_max_seconds, "The longest that a place has been due before the hand passed it.", \
-	  READ_ONCE(s->filter.state->late_max_ns) / NS)                                             \
-	X(hand_stopped, "Whether the hand has stopped, so that every packet passes.", s->stopped)   \
-	X(memory_bytes, "Memory that the filter takes in the kernel.", memory_bytes(c))             \
-	X(fill_read_ratio, "Part of the memory that the estimates are from.", s->fill.read_part)    \
-	X(fill_age_seconds, "How old the estimates, and what is said of interfaces, are.",          \
-	  r->fill_ns / NS)                                                                          \
-	X(change_unfinished, "Whether a change of the filter has begun and not ended.",             \
+#define GAUGES(X)                                                                                    \
+	X(dropping, "Whether duplicates are dropped now.", status_drops(s))                          \
+	X(attached_interfaces, "Interfaces that run the filter, of this network namespace.",         \
+	  attached_cnt(s))                                                                           \
+	X(capacity_ids, "Ids in a window for which the filter is made.", c->memory.capacity)         \
+	X(estimated_ids, "Ids in the filter, estimated from its bits.", s->fill.ids)                 \
+	X(estimated_ids_error, "Standard error of estimated_ids, if only a sample was read.",        \
+	  s->fill.ids_error)                                                                         \
+	X(target_fpr_ratio, "Highest probability that a fresh id is taken for a known one.",         \
+	  plan_fpr(c))                                                                               \
+	X(estimated_fpr_ratio,                                                                       \
+	  "This probability now, estimated from the bits, with the predecessor's.", s->fpr)          \
+	X(window_seconds, "How long ids are remembered, at least, within the capacity.",             \
+	  c->memory.window_ns / NS)                                                                  \
+	X(effective_window_seconds, "How long ids are remembered, at least, at the present load.",   \
+	  monitor_window_ns(r) / NS)                                                                 \
+	X(oldest_id_age_seconds, "Age of the oldest id that may still be known, at most.",           \
+	  s->oldest_ns / NS)                                                                         \
+	X(hand_position_ratio, "How far the hand is in its turn.", s->hand)                          \
+	X(hand_turns, "Turns that the hand has completed.", s->turns)                                \
+	X(hand_lag_seconds, "How long the place at the hand has been due.", r->hand_lag_ns / NS)     \
+	X(hand_lag_max_seconds, "The longest time that a place was due before the hand passed it.",  \
+	  READ_ONCE(s->filter.state->late_max_ns) / NS)                                              \
+	X(hand_stopped, "Whether the hand has stopped, so that every packet passes.", s->stopped)    \
+	X(memory_bytes, "Memory that the filter takes in the kernel.", memory_bytes(c))              \
+	X(fill_read_ratio, "Part of the memory from which estimates are made.", s->fill.read_part)   \
+	X(fill_age_seconds, "Age of the estimates and of the state of interfaces.", r->fill_ns / NS) \
+	X(change_unfinished, "Whether a change of the filter has begun and not ended.",              \
 	  s->exchanging)
 
 /* Of each predecessor: its value, of b, its struct status_predecessor, and c, its configuration. */
 #define PREDECESSOR_GAUGES(X)                                                                      \
-	X(asked, "Whether packets ask the predecessor.", b->asked)                                 \
-	X(learns, "Whether it is still the predecessor that learns.", b->leads)                    \
-	X(left_seconds, "How long until the predecessor has forgotten every id, at most.",         \
+	X(asked, "Whether packets look ids up in the predecessor.", b->asked)                      \
+	X(learns, "Whether the predecessor still learns ids.", b->leads)                           \
+	X(left_seconds, "Longest time until the predecessor has forgotten every id.",              \
 	  b->left_ns / NS)                                                                         \
 	X(capacity_ids, "Ids in a window for which the predecessor was made.", c->memory.capacity) \
 	X(window_seconds, "The predecessor's window.", c->memory.window_ns / NS)                   \
-	X(target_fpr_ratio, "The predecessor's part of the chance, at most.", plan_fpr(c))         \
+	X(target_fpr_ratio, "The predecessor's highest part of the probability.", plan_fpr(c))     \
 	X(estimated_ids, "Ids in the predecessor, estimated from its bits.", b->fill.ids)          \
-	X(estimated_fpr_ratio, "The predecessor's part of the chance now.", b->fill.fpr)           \
+	X(estimated_fpr_ratio, "The predecessor's part of the probability now.", b->fill.fpr)      \
 	X(memory_bytes, "Memory that the predecessor takes in the kernel.", plan_bytes(c))
 
 /* Of each socket: its value, of k, its struct socket_seen. */
-#define SOCKET_GAUGES(X)                                                                        \
-	X(read, "Whether a process reads the queue's AF_XDP socket.", k->is_read)               \
-	X(zerocopy, "Whether the driver writes into the socket's memory.", k->zerocopy)         \
-	X(frames_free, "Frames of the socket that packets may take yet.", k->frames_free)       \
-	X(frames_taken, "Frames of packets that were not given back yet.", k->frames_taken)     \
-	X(unreturned, "Packets that were not given back yet; or were not, if nobody reads it.", \
-	  k->unreturned)
+#define SOCKET_GAUGES(X)                                                                    \
+	X(read, "Whether a process reads the queue's AF_XDP socket.", k->is_read)           \
+	X(zerocopy, "Whether the driver writes into the socket's memory.", k->zerocopy)     \
+	X(frames_free, "Frames of the socket that packets may still take.", k->frames_free) \
+	X(frames_taken, "Frames of packets that were not given back.", k->frames_taken)     \
+	X(unreturned, "Packets that were not given back.", k->unreturned)
 
 static uint64_t memory_bytes(const struct dedup_config *c)
 {

@@ -87,7 +87,7 @@ static void write_outcomes(struct metrics_out *m, const char *filter, const char
 static void write_deliveries(struct metrics_out *m, const struct monitor *in)
 {
 	metrics_family(m, METRICS_COUNTER, "deliveries",
-		       "Fresh packets of streams that are delivered, by what became of them.");
+		       "Fresh packets of streams that are delivered, by outcome.");
 	for (int i = 0; i < in->cnt; i++) {
 		const struct status *s = &in->list[i]->status;
 		const struct dedup_config *c = s->filter.config;
@@ -101,7 +101,7 @@ static void write_deliveries(struct metrics_out *m, const struct monitor *in)
 
 void metrics_counters(struct metrics_out *m, const struct monitor *in)
 {
-	metrics_family(m, METRICS_COUNTER, "packets", "Packets, by why they passed or not.");
+	metrics_family(m, METRICS_COUNTER, "packets", "Packets, by reason.");
 	for (int i = 0; i < in->cnt; i++)
 		if (!in->list[i]->err)
 			write_reasons(m, in->list[i]->name, &in->list[i]->status);

@@ -59,7 +59,7 @@ static const struct verb {
 	  "write a snapshot of the filter and its ids to a file", .operate = control_save,
 	  .names = 2 },
 	{ "restore", OPT_MODE | OPT_PREDECESSOR, KERNEL_LOAD, 2, 2 + DEDUP_IFACES_MAX,
-	  "NAME FILE [IFNAME...]", "load a saved filter with its ids, whose ages go on",
+	  "NAME FILE [IFNAME...]", "load a saved filter with its ids and their ages",
 	  .operate = control_restore, .names = 2 },
 	{ "run", OPT_CONFIG, KERNEL_LOAD, 0, 0, "[--config FILE] [--check]",
 	  "run the service: load the filters of a file, and keep them loaded", .run = verb_run },
@@ -81,8 +81,7 @@ static const struct verb {
 	{ "size", OPT_MEMORY | OPT_JSON | OPT_PROFILE | OPT_PROFILES, 0, 0, 0, "[options]",
 	  "compute a filter's size; loads nothing", .run = verb_size },
 	{ "replay", OPT_LOAD_FILTER | OPT_REPLAY | OPT_JSON, 0, 1, 1, "FILE [options of load]",
-	  "show what comes twice in a capture; with a profile: what would be dropped",
-	  .run = verb_replay },
+	  "show duplicates in a capture; with a profile: what would be dropped", .run = verb_replay },
 	{ "profile", OPT_PROFILES | OPT_JSON, 0, 1, 2, PROFILE_USAGE,
 	  "list the protocols, show one, or check a file", .run = verb_profile },
 };
