@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# `make help` says what there is.
+# `make help` lists the targets.
 
 BUILD   ?= build
 T       ?=
@@ -9,8 +9,8 @@ HARDEN  ?= 1
 
 comma := ,
 
-# As many recipes at a time as there are CPUs, unless -j is given. Several goals are made in their
-# order: `make clean all`.
+# Runs one recipe for each CPU at a time, unless -j is given. Several goals are made in their order:
+# `make clean all`.
 ifeq ($(MAKELEVEL)$(word 2,$(MAKECMDGOALS)),0)
 MAKEFLAGS += -j$(shell nproc)
 endif
@@ -24,7 +24,7 @@ AR = $(shell $(CC) -print-prog-name=ar)
 endif
 OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
 
-# Where to: PREFIX=/usr has libraries where Debian's are, lib/TRIPLET.
+# Where files are installed. PREFIX=/usr puts libraries into Debian's directory, lib/TRIPLET.
 PREFIX       ?= /usr/local
 SBINDIR      ?= $(PREFIX)/sbin
 LIBEXECDIR   ?= $(PREFIX)/libexec/xdp-dedup
@@ -38,13 +38,12 @@ UNITDIR      ?= $(PREFIX)/lib/systemd/system
 SYSCONFDIR   ?= $(filter-out /usr /usr/local,$(PREFIX))/etc
 ZSHDIR       ?= $(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 
-# V=1 shows the commands. What is said goes to stderr: a bench's JSON can be piped.
+# V=1 shows the commands. Messages go to stderr, so that a bench's JSON can be piped.
 Q = $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2) >&2)
 
-# CPPFLAGS, CFLAGS, LDFLAGS, LDLIBS and, for BPF programs, BPF_CFLAGS from outside come after what is
-# needed. HARDEN= turns off what makes attacks harder; _FORTIFY_SOURCE needs optimization, and may
-# be chosen outside.
+# The user's CPPFLAGS, CFLAGS, LDFLAGS, LDLIBS and, for BPF programs, BPF_CFLAGS follow the required
+# flags. HARDEN= turns hardening off. _FORTIFY_SOURCE needs optimization; the user may set it.
 CFLAGS ?= -O2 -g
 WARN   := -Wall -Wextra $(WERROR)
 C_WARN := $(WARN) -Wshadow -Wstrict-prototypes -Wmissing-prototypes
@@ -59,7 +58,7 @@ RELRO     := -Wl,-z,relro -Wl,-z,now
 endif
 ALL_CFLAGS = -std=gnu11 $(C_WARN) $(HARDENED) $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS)
 
-# What has to be looked for is looked for once, by the first recipe that needs it: after `make deps`.
+# The first recipe that needs one of these values computes it, once: so after `make deps`.
 once = $(eval $(1) := $$(shell $(2)))$($(1))
 PKG_CONFIG ?= $(filter %-,$(patsubst %gcc,%,$(notdir $(firstword $(CC)))))pkg-config
 PKGS        = libxdp libbpf libmnl json-c inih libpcap ncursesw libsystemd
@@ -75,13 +74,14 @@ TOOLS       = CC='$(CC)' FLAGS='$(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)' 
 LIBS      = -Wl,--as-needed $(PKG_LIBS) -lm $(LDLIBS)
 BPF_FLAGS = -g -O2 -target bpf -mcpu=v3 $(WARN) -Wno-unused-parameter -Iinclude $(BPF_TARGET) $(BPF_CFLAGS)
 
-# Who may include whose headers: ARCHITECTURE.md says it, ROOMS_cli := cli check ... Tests may all.
+# Which room may include headers of which rooms, from ARCHITECTURE.md: ROOMS_cli := cli check ...
+# Tests may include all headers.
 $(foreach line,$(shell scripts/rooms | tr ' ' ,),$(eval ROOMS_$(subst :,:=,$(subst $(comma), ,$(line)))))
 room = $(word 2,$(subst /, ,$(1)))
 dirs = $(if $(filter tests/%,$(1)),$(wildcard tests/fixture/*/) tests/bench $(wildcard user/*),$(addprefix user/,$(ROOMS_$(room))))
 CPPFLAGS_OF = -Iinclude $(addprefix -I,$(call dirs,$(1))) -isystem $(BUILD) -D_GNU_SOURCE
 
-# Objects are built in up to three ways: plain ones, PIC for the library, SAN with sanitizers.
+# Objects are built in up to three ways: plain, as PIC for the library, with sanitizers.
 sources = $(filter-out %.bpf.c,$(wildcard $(1)))
 objects = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(call sources,$(2)))
 
@@ -96,18 +96,18 @@ MAINS   := $(wildcard user/*/main.c)
 below    = $(call objects,$(1),$(patsubst %,user/%/*.c,$(filter-out ../bpf,$(ROOMS_$(2)))))
 TOOL     = $(call below,$(1),tool)
 
-# The bench is a program of its own, which machines that filter need not have.
+# The bench is a program of its own: machines with filters do not need it.
 BENCH     := $(BUILD)/xdp-dedup-bench
 SAN_BENCH := $(BUILD)/san/xdp-dedup-bench
 BENCH_OBJS = $(call below,$(1),bench)
 
-# Answers scrapes, without any rights: a program of its own, so that nothing else has libmicrohttpd
-# and libseccomp.
+# Answers scrapes, without any rights. It is a program of its own, so that no other program needs
+# libmicrohttpd and libseccomp.
 METRICS     := $(BUILD)/xdp-dedup-metrics
 SAN_METRICS := $(BUILD)/san/xdp-dedup-metrics
 METRICS_OBJS = $(call below,$(1),metrics)
 
-# The library for applications, and of the rooms that it uses what it needs.
+# The library for applications, with the objects that it needs from other rooms.
 LIB       := $(BUILD)/libxdp-dedup
 LIB_MAJOR := 0
 LIB_OBJS  := $(call objects,pic,user/lib/*.c user/fips/*.c) $(BUILD)/pic/filter.a
@@ -117,18 +117,19 @@ LIB_FILES := $(LIB).a $(LIB).so.$(LIB_MAJOR)
 .DEFAULT_GOAL := all
 all: $(BIN) $(METRICS) $(LIB_FILES) ## build/xdp-dedup, build/xdp-dedup-metrics and build/libxdp-dedup.{a,so.0}
 
-# These targets see to it themselves that all they need is there; others say what is not.
+# These targets install missing packages; other targets report what is missing.
 WITH_DEPS := $(filter test% demo pictures lint bench% fuzz%,$(MAKECMDGOALS))
 .PHONY: deps
-deps: ## as root: install packages with what building needs
+deps: ## as root: install the packages that the build needs
 	@scripts/deps build $(if $(WITH_DEPS),test) $(if $(filter fuzz%,$(MAKECMDGOALS)),fuzz)
 
 $(BUILD)/tools: | $(if $(WITH_DEPS)$(filter deps,$(MAKECMDGOALS)),deps)
 	@CLANG='$(CLANG)' BPFTOOL='$(BPFTOOL)' LIBS='$(LIBS) $(LIBMETRICS)' $(TOOLS)
 	@mkdir -p $(@D) && touch $@
 
-# Recipes: a BPF program as a skeleton of this name; an object, a program with these flags.
-# `gen object` leaves DWARF out, and keeps the BTF, also that of lines and relocations (.BTF.ext).
+# Recipes. skeleton: makes a skeleton of this name from a BPF program. compile, link: make an object
+# or a program with these flags. `gen object` removes DWARF, and keeps the BTF, including that of
+# lines and relocations (.BTF.ext).
 define skeleton
 	$(call say,BPF,$@)
 	$(Q)mkdir -p $(@D)
@@ -137,7 +138,7 @@ define skeleton
 		$(BPFTOOL) gen skeleton $(@:.skel.h=.bpf.o) name $(1) > $@; } 2> $@.log || \
 		{ cat $@.log; rm -f $@; exit 1; }
 endef
-# The packet program reads words where a packet has them, as it may in the kernel.
+# The packet program reads words at any address, which is allowed in the kernel.
 PACKETS_OF = $(if $(filter user/program/%,$(1)),-fno-strict-aliasing $(if $(SAN),-fno-sanitize=alignment))
 define compile
 	$(call say,CC,$@)
@@ -160,17 +161,18 @@ $(BUILD)/grant_program.skel.h: bpf/grant_program.bpf.c $(wildcard bpf/*.h includ
 $(BUILD)/bench.skel.h: bpf/bench.bpf.c $(wildcard bpf/*.h include/*.h) Makefile | $(BUILD)/tools
 	$(call skeleton,bench_bpf)
 
-# The program that tests share an interface with, and the sender of `make bench-e2e`.
+# Another XDP program on an interface of the filter.
 $(BUILD)/neighbour.skel.h: tests/fixture/e2e/neighbour.bpf.c Makefile | $(BUILD)/tools
 	$(call skeleton,neighbour)
-# The one that makes a filter's timer late.
+# Delays a filter's timer.
 $(BUILD)/late_hand.skel.h: tests/fixture/e2e/late_hand.bpf.c Makefile | $(BUILD)/tools
 	$(call skeleton,late_hand)
+# The sender of `make bench-e2e`.
 $(BUILD)/flood.skel.h: tests/bench/flood.bpf.c tests/bench/flood_frame.h include/gsp.h Makefile | $(BUILD)/tools
 	$(call skeleton,flood)
 TEST_SKELS := $(BUILD)/neighbour.skel.h $(BUILD)/late_hand.skel.h $(BUILD)/flood.skel.h
 
-# The built-in profiles, each a string of C.
+# The built-in profiles, each as a C string.
 $(PROFILES): $(wildcard user/spec/profiles/*.ini) Makefile | $(BUILD)/tools
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D)
@@ -205,7 +207,7 @@ $(BUILD)/pic/filter.a: $(filter-out $(call objects,pic,user/lib/*.c user/fips/*.
 $(LIB).so.$(LIB_MAJOR): $(LIB_OBJS) user/lib/libxdp-dedup.map
 	$(call link,-shared -Wl$(comma)-soname$(comma)$(notdir $@) -Wl$(comma)--version-script$(comma)user/lib/libxdp-dedup.map,$(LIBBPF) -lm $(LDLIBS))
 
-# In one object, so that what is not in the header is nobody else's business.
+# In one object, so that functions that are not in the header are local to it.
 $(LIB).a: $(LIB_OBJS)
 	$(call say,AR,$@)
 	$(Q)$(CC) $(CFLAGS) $(if $(findstring -flto,$(CFLAGS)),-flinker-output=nolto-rel) -r -nostdlib \
@@ -213,8 +215,8 @@ $(LIB).a: $(LIB_OBJS)
 	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='xdp_dedup_*' $(LIB).o
 	$(Q)rm -f $@ && $(AR) rcs $@ $(LIB).o
 
-# Man pages and completion have verbs and options from the tool's help: from one that runs here, also
-# if what is built is for another machine.
+# Man pages and completion have verbs and options from the tool's help. If the tool is built for
+# another machine, a native tool is built, too.
 PAGES      := $(patsubst user/%,$(BUILD)/%,$(wildcard user/man/*.[0-9]))
 BENCH_PAGE := $(BUILD)/man/xdp-dedup-bench.8
 COMPLETION := $(BUILD)/completion/xdp-dedup.bash $(BUILD)/completion/xdp-dedup.zsh
@@ -243,31 +245,31 @@ $(filter-out $(BENCH_PAGE),$(PAGES)) $(COMPLETION): $(BUILD)/%: user/% $(BUILD)/
 VERSION := $(shell sed -n 's/.*XDP_DEDUP_VERSION "\(.*\)"/\1/p' include/version.h)
 
 # Tests: each tests/ROOM/NAME_test.c, or tests/unit/ROOM/NAME_test.c, is a program,
-# build/tests/NAME_test. Those that need root say so themselves. All have sanitizers but those of
-# tests/stress, which count in hundreds of millions, or take the time.
+# build/tests/NAME_test. All have sanitizers, except those of tests/stress, which make hundreds of
+# millions of trials, or measure time.
 TEST_SOURCES := $(call sources,tests/*/*.c tests/*/*/*.c)
 TESTS        := $(wildcard tests/*/*_test.c tests/*/*/*_test.c)
-# Those that take longest begin first, so that none of them is left to run alone.
+# The longest ones begin first, so that none of them still runs alone at the end.
 LONGEST      := $(patsubst %,$(BUILD)/tests/%_test,every_call hostile leftovers cli change run save replay rate fault \
 		lib_change e2e watch sample untold layout engines array_rate succession_rate scrape reopen late_clock \
 		receivers streams_change differential status)
 programs      = $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(1)))
 ALL_BINS     := $(call programs,$(TESTS))
 TEST_BINS    := $(filter $(ALL_BINS),$(LONGEST)) $(filter-out $(LONGEST),$(ALL_BINS))
-# What their sources say: that a program runs alone (in the comment at the top), and that `make test`
-# leaves tests of it to `make test-rest` (in main(): tests/fixture/base/support.h).
+# Found in their sources: whether a program runs alone (in its first comment), and whether `make
+# test` leaves some of its tests to `make test-rest` (in main(): tests/fixture/base/support.h).
 saying        = $(call programs,$(shell grep -lE '$(1)' $(TESTS)))
 ALONE         = $(call saying,Runs alone:)
 WITH_REST     = $(call saying,(leave_to|repeat_in)_rest)
-# As tests/run wants them: those that run alone come last.
+# The arguments of tests/run: the programs that run alone come last.
 lanes         = $(filter-out $(ALONE),$(1)) -- $(filter $(ALONE),$(1))
 TEST_LIBS     = -lcmocka $(LIBS) $(LIBMETRICS)
 
-# What test programs share beside their own file.
+# The objects that all test programs share.
 SHARED = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(filter-out %_test.c %_main.c, \
 		$(call sources,tests/fixture/*/*.c tests/bench/*.c)) $(filter-out $(MAINS),$(USER)))
 
-# More than a hundred large programs: gold takes less than half of the time for them.
+# There are more than a hundred large programs: gold links them in less than half of the time.
 TEST_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 define test_program
 $$(BUILD)/tests/$(notdir $(1:.c=)): $$(BUILD)/$(2)/$(1:.c=.o) $$(call SHARED,$(2))
@@ -280,7 +282,7 @@ $(foreach t,$(TESTS),$(eval $(call test_program,$(t),$(if $(filter tests/stress/
 # Keeps objects that only test programs need.
 .SECONDARY:
 
-# The tool as it is when the format of what it pins is the next one (include/format.h).
+# A tool with the next format of pinned state (include/format.h).
 NEXT_BIN := $(BUILD)/next/xdp-dedup
 .PHONY: $(NEXT_BIN)
 $(NEXT_BIN): | $(MADE)
@@ -288,29 +290,29 @@ $(NEXT_BIN): | $(MADE)
 		BPF_CFLAGS='$(BPF_CFLAGS) -DDEDUP_NEXT_FORMAT' $@
 
 .PHONY: test-programs
-test-programs: $(SAN_BIN) $(SAN_METRICS) $(SAN_BENCH) $(NEXT_BIN) $(TEST_BINS) ## what the tests run, without running it
+test-programs: $(SAN_BIN) $(SAN_METRICS) $(SAN_BENCH) $(NEXT_BIN) $(TEST_BINS) ## build all test programs
 
 .PHONY: test
-test: test-programs ## all tests but slow ones, T=NAME for one; as root also those of the kernel
+test: test-programs ## all tests except slow ones, T=NAME for one; tests of the kernel need root
 	$(Q)PART=quick T='$(T)' tests/run $(call lanes,$(filter-out $(if $(T),,$(DRIVER_TESTS)),$(TEST_BINS)))
 
 .PHONY: test-rest
-test-rest: test-programs ## what `make test` leaves out: slow tests, and more tries at random
+test-rest: test-programs ## the tests that `make test` leaves out: slow tests, more random trials
 	$(Q)PART=rest T='$(T)' tests/run $(call lanes,$(filter $(WITH_REST),$(TEST_BINS)))
 
 .PHONY: test-all
-test-all: test-programs ## both, each test once
+test-all: test-programs ## all tests, each once
 	$(Q)T='$(T)' tests/run $(call lanes,$(TEST_BINS))
 
-# Each kind of change, killed and refused at each of its calls, and each command after it: hours. The
-# tool is the one without sanitizers, which take most of the time.
+# Kills each kind of change at each of its system calls, or lets the call fail, and runs each other
+# command after it. This takes hours. The tool has no sanitizers: they would take most of the time.
 .PHONY: test-every-call
 test-every-call: $(BIN) $(NEXT_BIN) $(BUILD)/tests/every_call_test ## as root: all of every_call_test; or CASES=distinct or lasting, POINTS=N SEED=N, CASE=PATTERN
 	$(Q)cases='$(or $(CASES),$(if $(CASE)$(POINTS),,all))'; PROCESSES="$$(nproc)" XDP_DEDUP='$(BIN)' CMOCKA_MESSAGE_OUTPUT=TAP \
 		env $${cases:+CASES="$$cases"} $(BUILD)/tests/every_call_test
 
-# What reads input from outside, each by libFuzzer: tests/fuzz/fuzz_NAME.c, with the inputs of
-# tests/fuzz/corpus/NAME. Of the tool only what they need is built again, by clang.
+# Fuzzes each reader of input by libFuzzer: tests/fuzz/fuzz_NAME.c, with the inputs of
+# tests/fuzz/corpus/NAME. clang builds the sources that they need again.
 FUZZ_SECONDS ?= 30
 FUZZ_NAMES   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_FLAGS   := -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -332,23 +334,23 @@ $(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/tests/fuzz/fuzz_%.o $(BUILD)/fuzz/tool.a
 	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $(LDFLAGS) $^ $(LIBS) -o $@
 
 .PHONY: fuzz-programs
-fuzz-programs: $(addprefix $(BUILD)/fuzz/fuzz_,$(FUZZ_NAMES)) ## what fuzz runs, without running it
+fuzz-programs: $(addprefix $(BUILD)/fuzz/fuzz_,$(FUZZ_NAMES)) ## build the programs of `make fuzz`
 
 .PHONY: fuzz $(addprefix fuzz-,$(FUZZ_NAMES))
-fuzz: $(addprefix fuzz-,$(FUZZ_NAMES)) ## what reads input, FUZZ_SECONDS=30 each; -j for several at once
+fuzz: $(addprefix fuzz-,$(FUZZ_NAMES)) ## fuzz the readers of input, FUZZ_SECONDS=30 each; fuzz-NAME for one
 $(addprefix fuzz-,$(FUZZ_NAMES)): fuzz-%: $(BUILD)/fuzz/fuzz_%
 	$(Q)tests/fuzz/run $< tests/fuzz/corpus/$* $(FUZZ_SECONDS)
 
 VM_SERIES := 6.1 6.12
 
-# In emulation: the kernel's tests and traffic on Debian's kernels, also in a dispatcher.
+# Runs tests of the kernel on Debian's kernels, in emulated machines, also in a dispatcher.
 .PHONY: test-vm
 test-vm: test-programs ## on Linux 6.1 and 6.12, in qemu
 	$(Q)scripts/deps vm
 	$(Q)tests/run-vm $(VM_SERIES)
 
-# Emulated NICs on Debian's kernels, or two real ones. Emulation takes its time: the tool has no
-# sanitizers.
+# Tests of drivers: on emulated NICs and Debian's kernels, or on two real NICs. Emulation is slow:
+# the tool has no sanitizers.
 DRIVER_KINDS  ?= virtio virtio-tap-4 virtio-fixed virtio-tap-4-zc igb vmxnet3 e1000e virtio+igb vmxnet3+e1000e
 DRIVER_SERIES ?= 6.1-amd64 6.12-amd64 newest-amd64
 DRIVER_TESTS  := $(BIN) $(BUILD)/tests/drivers_test $(BUILD)/tests/drivers_xsk_test
@@ -360,7 +362,7 @@ test-drivers: $(DRIVER_TESTS) ## as root: filters on emulated NICs; or on two th
 		$(if $(IFACE),,$(foreach s,$(DRIVER_SERIES),$(foreach k,$(DRIVER_KINDS),$k:$s)))
 
 .PHONY: test-drivers-fast
-test-drivers-fast: $(DRIVER_TESTS) ## a few of these tests: virtio and igb, on the newest kernel
+test-drivers-fast: $(DRIVER_TESTS) ## as root: a few tests of drivers: virtio and igb, newest kernel
 	$(Q)scripts/deps vm
 	$(Q)T='$(T)' PART=quick WAYS=dispatcher tests/run-drivers virtio:newest-amd64 igb:newest-amd64
 
@@ -388,7 +390,7 @@ SOURCES := $(wildcard bpf/*.[ch] include/*.h user/*/*.[ch] user/program/*/*.h te
 format: ## clang-format, in place
 	$(Q)clang-format -i $(SOURCES)
 
-# One entry a file; the BPF program's flags differ.
+# One entry for each file; the BPF program has other flags.
 entry = { "directory": "$(CURDIR)", "file": "$(1)", "command": "$(2) -c $(1)" }
 compile_commands.json: Makefile
 	$(file > $@,[)
@@ -396,7 +398,7 @@ compile_commands.json: Makefile
 	$(file >> $@,$(call entry,bpf/xdp_dedup.bpf.c,$(CLANG) $(BPF_FLAGS))])
 	@:
 
-# What goes where: FROM=TO; one more that is to be installed is a word more here.
+# Files to install, as FROM=TO.
 INSTALLED = $(BIN)=$(SBINDIR)/xdp-dedup $(METRICS)=$(LIBEXECDIR)/xdp-dedup-metrics \
 	$(foreach f,alerts.yml dashboard.json,user/service/$(f)=$(DATADIR)/$(f)) \
 	$(foreach f,$(wildcard user/api/*.h),$(f)=$(INCLUDEDIR)/$(notdir $(f))) \
@@ -409,12 +411,12 @@ CONF = $(SYSCONFDIR)/xdp-dedup/xdp-dedup.conf
 page = $(MANDIR)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 INSTALLED_LINK = $(LIBDIR)/libxdp-dedup.so
 
-# A pkg-config file says a directory by the prefix, where it can: so it can be moved.
+# In a pkg-config file, directories are relative to the prefix where possible: so it can be moved.
 by_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
 
-# The service's configuration, as it was changed, is left as it is.
+# An existing configuration of the service is not overwritten.
 .PHONY: install
-install: all $(filter-out $(BENCH_PAGE),$(PAGES)) $(COMPLETION) ## PREFIX=/usr/local LIBDIR SBINDIR LIBEXECDIR INCLUDEDIR MANDIR, DESTDIR before it
+install: all $(filter-out $(BENCH_PAGE),$(PAGES)) $(COMPLETION) ## PREFIX=/usr/local LIBDIR SBINDIR LIBEXECDIR INCLUDEDIR MANDIR DESTDIR
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
 		-e 's|@LIBDIR@|$(call by_prefix,$(LIBDIR))|; s|@INCLUDEDIR@|$(call by_prefix,$(INCLUDEDIR))|' \
 		user/lib/xdp-dedup.pc.in > $(BUILD)/xdp-dedup.pc
@@ -425,24 +427,24 @@ install: all $(filter-out $(BENCH_PAGE),$(PAGES)) $(COMPLETION) ## PREFIX=/usr/l
 	$(call ldconfig)
 
 .PHONY: uninstall
-uninstall: ## what install and install-bench put there, by the same variables
+uninstall: ## remove the files of install and install-bench; takes their variables
 	$(Q)rm -f $(foreach i,$(INSTALLED),$(DESTDIR)$(lastword $(subst =, ,$(i)))) $(DESTDIR)$(INSTALLED_LINK) \
 		$(DESTDIR)$(SBINDIR)/xdp-dedup-bench $(DESTDIR)$(call page,$(BENCH_PAGE))
 	$(Q)! cmp -s user/service/xdp-dedup.conf $(DESTDIR)$(CONF) || \
 		{ rm $(DESTDIR)$(CONF) && rmdir --ignore-fail-on-non-empty $(DESTDIR)$(dir $(CONF)); }
 	$(call ldconfig)
 
-# So that programs find the library at once.
+# Lets programs find the library at once.
 define ldconfig
 	$(Q)$(if $(DESTDIR),:,[ "$$(id -u)" -ne 0 ] || PATH=$$PATH:/usr/sbin:/sbin ldconfig)
 endef
 
 .PHONY: install-bench
-install-bench: $(BENCH) $(BENCH_PAGE) ## xdp-dedup-bench, likewise
+install-bench: $(BENCH) $(BENCH_PAGE) ## install xdp-dedup-bench; takes the variables of install
 	$(Q)install -D -m 755 $(BENCH) $(DESTDIR)$(SBINDIR)/xdp-dedup-bench
 	$(Q)install -D -m 644 $(BENCH_PAGE) $(DESTDIR)$(call page,$(BENCH_PAGE))
 
-# Without sanitizers too: the demo takes times, and so do benches.
+# Without sanitizers, because the demo and the benches measure time.
 $(BUILD)/tests/gossip: $(patsubst %,$(BUILD)/obj/tests/fixture/packets/%.o,gossip_main gossip udp)
 	$(call link)
 $(BUILD)/tests/feed: $(patsubst %,$(BUILD)/obj/tests/fixture/packets/%.o,feed_main feed gossip udp)
@@ -457,23 +459,23 @@ demo: $(BIN) $(BUILD)/tests/gossip $(BUILD)/tests/feed ## as root: gossip with t
 	$(Q)BUILD='$(BUILD)' scripts/demo
 
 .PHONY: pictures
-pictures: $(BIN) $(BUILD)/tests/feed ## as root: the documents' pictures: watch on a real feed, the bench's tables
+pictures: $(BIN) $(BUILD)/tests/feed ## as root: pictures of the documents: watch on a real feed, the bench's drawings
 	$(Q)scripts/deps bench
 	$(Q)BUILD='$(BUILD)' scripts/watch-picture user/cli/watch.svg
 	$(Q)scripts/growth-drawings tests/bench
 
 .PHONY: bench
-bench: $(BENCH) $(BUILD)/tests/bench ## as root: what a packet costs, here and in the other layouts
+bench: $(BENCH) $(BUILD)/tests/bench ## as root: what a packet costs, also in the other layouts
 	$(Q)$(BENCH) --ids 10k,1M,10M,100M --rounds 11 --copies 1M
 	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP $(BUILD)/tests/bench | grep '^ '
 
 .PHONY: bench-growth
-bench-growth: $(BIN) $(BENCH) ## as root: the same by ids, by fill and by p; tables and drawings; ROUNDS=N IDS=1k,1M
+bench-growth: $(BIN) $(BENCH) ## as root: what a packet costs by ids, by fill and by p; tables and drawings; ROUNDS=N IDS=1k,1M
 	$(Q)scripts/deps bench
 	$(Q)scripts/bench-growth $(BIN) $(BENCH) $(BUILD)
 
 .PHONY: bench-replay
-bench-replay: $(BIN) ## how many packets a second replay takes; ROUNDS=N
+bench-replay: $(BIN) ## the rate of `replay`, in packets a second; ROUNDS=N
 	$(Q)scripts/deps bench
 	$(Q)scripts/bench-replay.py $(BIN)
 
@@ -493,21 +495,21 @@ bench-e2e: $(BIN) $(BUILD)/tests/e2e_bench ## as root: floods, filtered in XDP a
 		$(if $(DUPLICATES),--duplicates $(DUPLICATES)) $(if $(ROUNDS),--rounds $(ROUNDS)) \
 		$(if $(ONE_CPU),--one-cpu) $(if $(JSON),--json)
 
-# A copy of the source is built, as Debian would.
+# Builds packages from a copy of the source, as Debian does.
 .PHONY: deb
 deb: ## Debian packages, into build/deb
 	$(Q)scripts/deps build deb
 	$(Q)scripts/deb $(BUILD)/deb
 
 .PHONY: test-package
-test-package: deb $(BUILD)/tests/gossip ## as root: these on a clean Debian 12, and on whole machines
+test-package: deb $(BUILD)/tests/gossip ## as root: test the packages on a clean Debian 12, and on whole machines
 	$(Q)scripts/deps package vm
 	$(Q)BUILD='$(BUILD)' tests/package
 	$(Q)BUILD='$(BUILD)' tests/system/run $(VM_SERIES)
 
-# The tool and the library for arm64, by Debian's cross compiler and libraries; CI builds them.
+# Builds the tool and the library for arm64, with Debian's cross compiler and libraries. CI does so.
 .PHONY: arm64
-arm64: ## as root: for that machine, into build/arm64
+arm64: ## as root: build for arm64, into build/arm64
 	$(Q)scripts/deps build arm64
 	$(Q)$(MAKE) BUILD='$(BUILD)/arm64' CC=aarch64-linux-gnu-gcc all
 
