@@ -9,7 +9,7 @@
 #define TAGS_MAX 2 /* as the packet program */
 #define EXTENSIONS_MAX 6
 
-/* A place in a frame, whose bytes are asked for before they are read. */
+/* A position in a frame. has() must be true before bytes are read there. */
 struct cursor {
 	const uint8_t *frame;
 	uint32_t at, len;

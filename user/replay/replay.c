@@ -19,7 +19,7 @@ struct run {
 	struct replay_result *out;
 	struct dedup_config cfg;
 	struct engine *engine;
-	struct id_table *exact;
+	struct id_table *ids;
 	uint64_t now_ns;	   /* since the first packet; never goes back */
 	uint8_t padded[FRAME_MAX]; /* a frame that was cut, with zeros instead of what is missing */
 };
@@ -39,7 +39,7 @@ static void identify(const struct run *r, struct frame_view *v)
 		return;
 	program_identify(v->data, v->len, &v->id);
 	if (v->id.reason < 0)
-		v->key = id_table_key(r->exact, v->id.realm, &v->id.id, v->id.words);
+		v->key = id_table_key(r->ids, v->id.realm, &v->id.id, v->id.words);
 	v->identified = true;
 }
 
@@ -93,7 +93,7 @@ static int note_id(struct run *r, struct frame_view *v, const struct answer *a)
 	identify(r, v);
 	if (v->id.reason >= 0) /* an IHAVE */
 		return 0;
-	entry = id_table_note(r->exact, v->key, r->now_ns);
+	entry = id_table_note(r->ids, v->key, r->now_ns);
 	if (!entry)
 		return diag_err(-ENOMEM, "no memory for the ids that came" ADVICE "lower --memory");
 	s->copies++;
@@ -153,7 +153,7 @@ static int replay_frame(struct run *r, const struct capture_frame *f)
 		identify(r, &v);
 		/* While the program waits for the filter's memory, that of the id's entry comes near. */
 		if (v.id.reason < 0)
-			id_table_expect(r->exact, v.key);
+			id_table_expect(r->ids, v.key);
 		err = engine_see(r->engine, v.data, v.len, r->now_ns, &a);
 	}
 	if (!err)
@@ -226,7 +226,7 @@ int replay_run(const struct replay_spec *spec, struct capture *c, struct replay_
 	r->spec = spec;
 	r->out = out;
 	r->cfg = *spec->cfg;
-	err = id_table_open(0, spec->memory, &r->exact);
+	err = id_table_open(0, spec->memory, &r->ids);
 	if (err)
 		diag_err(err, "no memory for the ids that come" ADVICE "lower --memory");
 	else
@@ -234,14 +234,14 @@ int replay_run(const struct replay_spec *spec, struct capture *c, struct replay_
 	if (!err) {
 		err = replay_all(r, c);
 		out->early = engine_state(r->engine)->early;
-		out->known_since_ns = id_table_known_since(r->exact);
+		out->known_since_ns = id_table_known_since(r->ids);
 	} else {
 		replay_free(out);
 	}
 	engine_close(r->engine);
 	if (spec->engine != ENGINE_USER)
 		program_close();
-	id_table_close(r->exact);
+	id_table_close(r->ids);
 	free(r);
 	return err;
 }

@@ -65,10 +65,10 @@ int survey_open(uint64_t memory, struct survey **out)
 
 	if (!s)
 		return err;
-	s->table.places = calloc(SURVEY_DESTINATIONS_MAX, sizeof(*s->table.places));
+	s->table.destinations = calloc(SURVEY_DESTINATIONS_MAX, sizeof(*s->table.destinations));
 	s->padded = calloc(1, FRAME_BYTES_MAX);
-	if (!s->table.places || !s->padded || id_table_open(SURVEY_MARK_BYTES, memory, &s->exact) ||
-	    profiles_add_builtin(&s->profiles))
+	if (!s->table.destinations || !s->padded ||
+	    id_table_open(SURVEY_MARK_BYTES, memory, &s->ids) || profiles_add_builtin(&s->profiles))
 		goto fail;
 	s->streams = s->profiles.cnt < DEDUP_STREAMS_MAX ? s->profiles.cnt : DEDUP_STREAMS_MAX;
 	for (uint32_t i = 0; i < s->streams; i++) {
@@ -107,7 +107,7 @@ void survey_close(struct survey *s)
 	}
 	free(s->result.destinations);
 	survey_table_free(&s->table);
-	id_table_close(s->exact);
+	id_table_close(s->ids);
 	profiles_free(&s->profiles);
 	free(s->padded);
 	free(s);
@@ -128,7 +128,7 @@ static void note_address(struct survey_destination *d, const struct flow *f)
 }
 
 /* Which hosts the frames are for; those to groups are for any. */
-static void note_mac(struct place *p, const uint8_t *mac)
+static void note_mac(struct destination *p, const uint8_t *mac)
 {
 	static const uint8_t NONE[6];
 
@@ -140,15 +140,15 @@ static void note_mac(struct place *p, const uint8_t *mac)
 		p->more_macs = true;
 }
 
-/* Finds the packet's place, and counts what all packets count for. */
+/* Finds the packet's destination, and counts the packet in it. */
 static void place_frame(struct survey *s, struct seen *seen)
 {
 	struct survey_result *r = &s->result;
 	const struct flow *f = &seen->flow;
-	struct place *p;
+	struct destination *p;
 
-	seen->place = survey_place(&s->table, f);
-	p = &s->table.places[seen->place];
+	seen->destination = survey_find_destination(&s->table, f);
+	p = &s->table.destinations[seen->destination];
 	p->d.packets++;
 	p->d.bytes += seen->wire_len;
 	note_address(&p->d, f);
@@ -178,7 +178,7 @@ static void pad(struct survey *s, const struct capture_frame *f, struct seen *se
 	seen->frame = s->padded;
 }
 
-/* Of the MAC at this place of the frame. */
+/* A hash of the MAC at this offset of the frame. */
 static uint8_t mac_hash(const struct seen *seen, uint32_t at)
 {
 	uint64_t mac = 0;
@@ -220,6 +220,6 @@ int survey_note(struct survey *s, const struct capture_frame *f)
 const struct survey_result *survey_end(struct survey *s)
 {
 	s->result.last_ns = s->now_ns;
-	s->result.known_since_ns = id_table_known_since(s->exact);
+	s->result.known_since_ns = id_table_known_since(s->ids);
 	return survey_judge(s) ? NULL : &s->result;
 }

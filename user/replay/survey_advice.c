@@ -9,7 +9,7 @@
 #include "survey_sum.h"
 
 /* Streams for feeds: a filter, and one for what it leaves out. */
-static void advise_streams(struct survey *s, struct place *const *order)
+static void advise_streams(struct survey *s, struct destination *const *order)
 {
 	struct survey_draft first = { .s = s, .out = &s->result.filter, .cap_ns = SPEC_WINDOW_MAX_NS };
 	struct survey_draft rest = { .s = s, .out = &s->result.rest, .cap_ns = SPEC_WINDOW_MAX_NS };
@@ -104,7 +104,7 @@ static void advise_for_all(struct survey *s, int for_all)
 	survey_draft_finish(&d, for_all);
 }
 
-static void advise(struct survey *s, struct place *const *order)
+static void advise(struct survey *s, struct destination *const *order)
 {
 	uint64_t find = 0;
 	uint32_t feeds = 0;
@@ -127,7 +127,7 @@ static void advise(struct survey *s, struct place *const *order)
 
 int survey_judge(struct survey *s)
 {
-	struct place **order = calloc(SURVEY_DESTINATIONS_MAX, sizeof(struct place *));
+	struct destination **order = calloc(SURVEY_DESTINATIONS_MAX, sizeof(struct destination *));
 	int err = order ? 0 : -ENOMEM;
 
 	if (!err) {

@@ -92,11 +92,11 @@ static void add_to(struct spec_stream *st, const uint8_t address[16], bool ipv4)
 	st->to4_cnt += ipv4;
 }
 
-/* The stream, from `first` on, that place p can be put into: of its port, or, where no addresses
- * are named, the one without any.
+/* The stream, from `first` on, to which destination p can be added: of its port, or, where no
+ * addresses are named, the one without any.
  */
 static struct spec_stream *stream_for(struct filter_spec *spec, uint32_t first,
-				      const struct place *p, bool named)
+				      const struct destination *p, bool named)
 {
 	for (uint32_t i = first; i < spec->streams_cnt; i++) {
 		struct spec_stream *st = &spec->streams[i];
@@ -114,25 +114,26 @@ static bool add_feed(struct survey_draft *d, uint32_t feed, const struct profile
 	uint32_t first = spec->streams_cnt, ports = d->ports_cnt, to = d->to_cnt;
 
 	for (uint32_t i = feed; i < SURVEY_DESTINATIONS_MAX; i++) {
-		const struct place *place = &d->s->table.places[i];
-		bool named = p->stream.layer == DEDUP_UDP && (place->d.multicast || p->needs_to);
+		const struct destination *destination = &d->s->table.destinations[i];
+		bool named =
+			p->stream.layer == DEDUP_UDP && (destination->d.multicast || p->needs_to);
 		struct spec_stream *st;
 
-		if (!place->used || place->feed != feed || place->best < 0)
+		if (!destination->used || destination->feed != feed || destination->best < 0)
 			continue;
-		st = stream_for(spec, first, place, named);
+		st = stream_for(spec, first, destination, named);
 		if (!st && spec->streams_cnt == DEDUP_STREAMS_MAX)
 			goto full;
 		/* A stream of addresses has one port. */
 		ports += p->stream.layer == DEDUP_UDP && !(st && named);
-		to += named ? place->d.addresses_cnt : 0;
+		to += named ? destination->d.addresses_cnt : 0;
 		if (ports > DEDUP_PORTS_MAX || to > DEDUP_TO_MAX)
 			goto full;
 		st = st ?: add_stream(d, p);
 		if (p->stream.layer == DEDUP_UDP)
-			add_port(st, place->d.number);
-		for (uint32_t j = 0; named && j < place->d.addresses_cnt; j++)
-			add_to(st, place->d.addresses[j], place->d.ipv4);
+			add_port(st, destination->d.number);
+		for (uint32_t j = 0; named && j < destination->d.addresses_cnt; j++)
+			add_to(st, destination->d.addresses[j], destination->d.ipv4);
 	}
 	d->ports_cnt = ports;
 	d->to_cnt = to;
@@ -148,7 +149,7 @@ static uint64_t feed_p99(const struct survey *s, uint32_t feed, int stream)
 	struct survey_sum sum = { 0 };
 
 	for (uint32_t i = feed; i < SURVEY_DESTINATIONS_MAX; i++) {
-		const struct place *p = &s->table.places[i];
+		const struct destination *p = &s->table.destinations[i];
 
 		if (p->used && p->feed == feed && p->best == stream)
 			survey_sum_add(&sum, p->candidates[stream], true, 0);
@@ -156,7 +157,7 @@ static uint64_t feed_p99(const struct survey *s, uint32_t feed, int stream)
 	return sum.p99_ns;
 }
 
-uint32_t survey_draft_streams(struct survey_draft *d, struct place *const *order, bool *taken)
+uint32_t survey_draft_streams(struct survey_draft *d, struct destination *const *order, bool *taken)
 {
 	const struct survey *s = d->s;
 	uint32_t left_out = 0;
@@ -192,7 +193,7 @@ static void count_drops(struct survey_filter *out, const struct candidate *c, bo
 	out->drops += drops;
 	out->drop_bytes +=
 		survey_sum_scaled(c->fit.duplicates.bytes, drops, c->fit.duplicates.packets);
-	out->window_ids += windowed_max_most(&c->peak, window);
+	out->window_ids += windowed_max_most(&c->most_ids, window);
 	out->several_ifaces |=
 		(double)c->fit.other_iface > SURVEY_FEED_PART * (double)c->fit.duplicates.packets;
 }
@@ -207,7 +208,7 @@ static void count_all_drops(struct survey_draft *d, uint32_t window, int for_all
 	if (d->frames)
 		count_drops(out, d->frames, true, window);
 	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++) {
-		const struct place *p = &d->s->table.places[i];
+		const struct destination *p = &d->s->table.destinations[i];
 		static const uint8_t NONE[6];
 		bool in = false;
 

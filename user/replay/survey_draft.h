@@ -30,7 +30,7 @@ void survey_draft_add(struct survey_draft *d, const struct profile *p);
 /* Adds the feeds with the largest gain, as far as they fit; leaves out those in `taken`, and adds
  * to `taken` what it adds. `order`: from survey_feeds_list(). Returns how many do not fit.
  */
-uint32_t survey_draft_streams(struct survey_draft *d, struct place *const *order, bool *taken);
+uint32_t survey_draft_streams(struct survey_draft *d, struct destination *const *order, bool *taken);
 
 /* Returns the index of the window in WINDOWED_MAX_WINDOW_NS. */
 uint32_t survey_draft_window_of(const struct survey_draft *d);

@@ -9,38 +9,38 @@
 /* A profile that knows the protocol may find fewer than one that does not. */
 #define AS_MANY_PART 0.95
 
-static uint32_t feed_of(const struct survey *s, uint32_t place)
+static uint32_t feed_of(const struct survey *s, uint32_t destination)
 {
-	while (s->table.places[place].feed != place)
-		place = s->table.places[place].feed;
-	return place;
+	while (s->table.destinations[destination].feed != destination)
+		destination = s->table.destinations[destination].feed;
+	return destination;
 }
 
 /* Destinations that have each other's packets become feeds. */
 static void join_feeds(struct survey *s)
 {
-	struct place *places = s->table.places;
+	struct destination *destinations = s->table.destinations;
 
 	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++)
-		places[i].feed = i;
+		destinations[i].feed = i;
 	for (uint32_t i = 0; i < SURVEY_PAIRS_MAX; i++) {
-		const struct place_pair *p = &s->table.pairs[i];
-		const struct candidate *c = places[p->b].candidates[p->stream];
-		uint64_t least = places[p->a].d.packets;
+		const struct destination_pair *p = &s->table.pairs[i];
+		const struct candidate *c = destinations[p->b].candidates[p->stream];
+		uint64_t least = destinations[p->a].d.packets;
 		uint32_t a, b;
 
-		if (places[p->b].d.packets < least)
-			least = places[p->b].d.packets;
+		if (destinations[p->b].d.packets < least)
+			least = destinations[p->b].d.packets;
 		if (!c || p->cnt < SURVEY_GAIN_LEAST ||
 		    (double)p->cnt < SURVEY_FEED_PART * (double)least ||
 		    (double)c->fit.differ > SURVEY_DIFFERS_PART * (double)c->fit.duplicates.packets)
 			continue;
 		a = feed_of(s, p->a);
 		b = feed_of(s, p->b);
-		places[a > b ? a : b].feed = a < b ? a : b;
+		destinations[a > b ? a : b].feed = a < b ? a : b;
 	}
 	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++)
-		places[i].feed = feed_of(s, i);
+		destinations[i].feed = feed_of(s, i);
 }
 
 /* The stream that is best for packets of which these are the sums; -1: none. Sets why[]. */
@@ -68,43 +68,44 @@ static int choose(const struct survey *s, const struct survey_sum *sums, uint64_
 	return best;
 }
 
-/* Chooses the best profile for all places of the feed, which begins with this one. */
+/* Chooses the best profile for all destinations of the feed, which begins with this one. */
 static void judge_feed(struct survey *s, uint32_t first)
 {
 	enum survey_why why[DEDUP_STREAMS_MAX] = { SURVEY_BEST };
 	struct survey_sum sums[DEDUP_STREAMS_MAX] = { 0 };
-	struct place *places = s->table.places;
+	struct destination *destinations = s->table.destinations;
 	uint64_t packets = 0;
 	bool is_feed = false;
 	int best;
 
 	for (uint32_t i = first + 1; i < SURVEY_DESTINATIONS_MAX; i++)
-		is_feed |= places[i].used && places[i].feed == first;
+		is_feed |= destinations[i].used && destinations[i].feed == first;
 	for (uint32_t i = first; i < SURVEY_DESTINATIONS_MAX; i++) {
-		if (!places[i].used || places[i].feed != first)
+		if (!destinations[i].used || destinations[i].feed != first)
 			continue;
-		packets += places[i].d.packets;
-		places[i].d.feed = is_feed;
+		packets += destinations[i].d.packets;
+		destinations[i].d.feed = is_feed;
 		for (uint32_t j = 0; j < s->streams; j++)
-			if (places[i].candidates[j])
-				survey_sum_add(&sums[j], places[i].candidates[j], is_feed,
+			if (destinations[i].candidates[j])
+				survey_sum_add(&sums[j], destinations[i].candidates[j], is_feed,
 					       survey_sum_window_max(&s->profiles.list[j]));
 	}
 	best = choose(s, sums, packets, why);
 	for (uint32_t i = first; i < SURVEY_DESTINATIONS_MAX; i++) {
 		const struct candidate *c;
 
-		if (!places[i].used || places[i].feed != first)
+		if (!destinations[i].used || destinations[i].feed != first)
 			continue;
 		for (uint32_t j = 0; j < s->streams; j++)
-			if (places[i].candidates[j])
-				places[i].candidates[j]->fit.why = why[j];
-		c = best < 0 ? NULL : places[i].candidates[best];
-		places[i].best = c ? best : -1;
-		places[i].found = c ? survey_sum_found(c, is_feed,
-						       survey_sum_window_max(&s->profiles.list[best]))
-				    : 0;
-		places[i].feed_found = best < 0 ? 0 : sums[best].found;
+			if (destinations[i].candidates[j])
+				destinations[i].candidates[j]->fit.why = why[j];
+		c = best < 0 ? NULL : destinations[i].candidates[best];
+		destinations[i].best = c ? best : -1;
+		destinations[i].found =
+			c ? survey_sum_found(c, is_feed,
+					     survey_sum_window_max(&s->profiles.list[best]))
+			  : 0;
+		destinations[i].feed_found = best < 0 ? 0 : sums[best].found;
 	}
 }
 
@@ -112,13 +113,14 @@ void survey_feeds_judge(struct survey *s)
 {
 	join_feeds(s);
 	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++)
-		if (s->table.places[i].used && s->table.places[i].feed == i)
+		if (s->table.destinations[i].used && s->table.destinations[i].feed == i)
 			judge_feed(s, i);
 }
 
 static int by_gain(const void *a, const void *b)
 {
-	const struct place *x = *(struct place *const *)a, *y = *(struct place *const *)b;
+	const struct destination *x = *(struct destination *const *)a,
+				 *y = *(struct destination *const *)b;
 
 	if (x->feed_found != y->feed_found)
 		return x->feed_found < y->feed_found ? 1 : -1;
@@ -133,7 +135,7 @@ static int by_gain(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void finish_place(struct survey *s, struct place *p, struct survey_destination *out)
+static void finish_destination(struct survey *s, struct destination *p, struct survey_destination *out)
 {
 	int best = -1;
 
@@ -150,16 +152,16 @@ static void finish_place(struct survey *s, struct place *p, struct survey_destin
 	out->best = best < 0 ? NULL : &out->fits[best];
 }
 
-int survey_feeds_list(struct survey *s, struct place **order)
+int survey_feeds_list(struct survey *s, struct destination **order)
 {
 	struct survey_result *r = &s->result;
-	struct place *places = s->table.places;
+	struct destination *destinations = s->table.destinations;
 	uint32_t cnt = 0, feeds = 0;
 
 	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++)
-		if (places[i].used)
-			order[cnt++] = &places[i];
-	qsort(order, cnt, sizeof(struct place *), by_gain);
+		if (destinations[i].used)
+			order[cnt++] = &destinations[i];
+	qsort(order, cnt, sizeof(struct destination *), by_gain);
 	r->destinations = calloc(cnt + 1, sizeof(*r->destinations));
 	if (!r->destinations)
 		return -ENOMEM;
@@ -171,7 +173,7 @@ int survey_feeds_list(struct survey *s, struct place **order)
 				number = r->destinations[j].feed;
 		if (order[i]->d.feed)
 			order[i]->d.feed = number ? number : ++feeds;
-		finish_place(s, order[i], &r->destinations[i]);
+		finish_destination(s, order[i], &r->destinations[i]);
 	}
 	r->destinations_cnt = cnt;
 	r->others = s->table.others;

@@ -6,14 +6,14 @@
 #include "survey_state.h"
 
 /* Finds the feeds, and chooses the best profile of each: `feed`, `best`, `found` and `feed_found`
- * of its places, and `why` of their candidates.
+ * of its destinations, and `why` of their candidates.
  */
 void survey_feeds_judge(struct survey *s);
 
-/* Puts the places into the survey's result, those where most can be saved first, and numbers the
- * feeds. `order` has room for SURVEY_DESTINATIONS_MAX, and gets the places in the result's order.
- * Returns 0 or -ENOMEM.
+/* Puts the destinations into the survey's result, those where most can be saved first, and numbers
+ * the feeds. `order` has room for SURVEY_DESTINATIONS_MAX, and gets the destinations in the
+ * result's order. Returns 0 or -ENOMEM.
  */
-int survey_feeds_list(struct survey *s, struct place **order);
+int survey_feeds_list(struct survey *s, struct destination **order);
 
 #endif

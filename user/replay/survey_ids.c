@@ -35,9 +35,10 @@ uint64_t survey_ids_digest(const struct survey *s, const void *bytes, uint32_t l
 static int find_id(struct survey *s, const struct seen *seen, uint32_t stream,
 		   struct survey_lookup *at)
 {
-	struct candidate **candidate = survey_ids_of_all_traffic(s, stream)
-					       ? &s->all[stream]
-					       : &s->table.places[seen->place].candidates[stream];
+	struct candidate **candidate =
+		survey_ids_of_all_traffic(s, stream)
+			? &s->all[stream]
+			: &s->table.destinations[seen->destination].candidates[stream];
 	struct program_id id;
 
 	program_identify_as(stream, &id);
@@ -59,14 +60,14 @@ static int find_id(struct survey *s, const struct seen *seen, uint32_t stream,
 	}
 	if (id.reason != -1)
 		return 0;
-	at->key = id_table_key(s->exact, stream, &id.id, id.words);
+	at->key = id_table_key(s->ids, stream, &id.id, id.words);
 	at->content = at->key;
 	/* What a host gets at two ports is for two sockets, however equal it is: so only groups are
 	 * feeds by their bytes alone.
 	 */
 	if ((int)stream == s->payload && !seen->flow.multicast)
 		at->key += seen->flow.number * UINT64_C(0x9e3779b97f4a7c15);
-	id_table_expect(s->exact, at->key);
+	id_table_expect(s->ids, at->key);
 	return 1;
 }
 

@@ -17,7 +17,7 @@
 
 /* What is remembered with an id, in its entry. Places are numbered from 1 on. */
 struct mark {
-	uint16_t first : 15; /* two places that it came to */
+	uint16_t first : 15; /* two destinations that it came to */
 	uint16_t ipv6 : 1;
 	uint16_t second : 12;
 	uint16_t copies : 4; /* that came since, at most 15 */
@@ -45,7 +45,7 @@ static void note_new(struct survey *s, const struct seen *seen, const struct sur
 
 	e->taught_ns = s->now_ns;
 	*mark_of(e) = (struct mark){
-		.first = (uint16_t)(seen->place + 1),
+		.first = (uint16_t)(seen->destination + 1),
 		.iface = (uint16_t)seen->iface,
 		.sender = seen->sender,
 		.mac = seen->mac,
@@ -55,7 +55,7 @@ static void note_new(struct survey *s, const struct seen *seen, const struct sur
 		.content = (uint32_t)at->content,
 	};
 	at->candidate->fit.ids++;
-	windowed_max_add(&at->candidate->peak, s->now_ns);
+	windowed_max_add(&at->candidate->most_ids, s->now_ns);
 	if (at->candidate->numbers)
 		numbers_add(at->candidate->numbers, payload);
 }
@@ -75,7 +75,7 @@ static bool is_repeat(const struct survey *s, const struct seen *seen,
 		      const struct survey_lookup *at, const struct mark *m)
 {
 	const struct dedup_stream *st = &s->profiles.list[at->stream].stream;
-	uint32_t here = seen->place + 1;
+	uint32_t here = seen->destination + 1;
 
 	if ((int)at->stream == s->frames)
 		return !seen->is_copy;
@@ -120,14 +120,14 @@ static void note_copy(struct survey *s, const struct seen *seen, const struct su
 		      struct mark *m)
 {
 	struct candidate *c = at->candidate;
-	uint32_t here = seen->place + 1;
+	uint32_t here = seen->destination + 1;
 
 	c->fit.copies++;
 	survey_add_age(&s->table, &c->ages, at->age_ns);
 	if (m->first == here || m->second == here || survey_ids_of_all_traffic(s, at->stream))
 		return;
 	c->fit.elsewhere++;
-	survey_add_pairs(&s->table, at->stream, m->first - 1, seen->place, 1);
+	survey_add_pairs(&s->table, at->stream, m->first - 1, seen->destination, 1);
 }
 
 static void note_duplicate(struct survey *s, const struct seen *seen,
@@ -137,7 +137,7 @@ static void note_duplicate(struct survey *s, const struct seen *seen,
 	struct candidate *c = at->candidate;
 	struct survey_fit *fit = &c->fit;
 	struct mark *m = mark_of(e);
-	uint32_t here = seen->place + 1;
+	uint32_t here = seen->destination + 1;
 
 	fit->duplicates.packets++;
 	fit->duplicates.bytes += seen->wire_len;
@@ -163,7 +163,7 @@ static void note_duplicate(struct survey *s, const struct seen *seen,
 
 static void note_identical(struct survey *s, const struct seen *seen, const struct id_table_entry *e)
 {
-	struct place *p = &s->table.places[seen->place];
+	struct destination *p = &s->table.destinations[seen->destination];
 
 	if (e->copies == 1)
 		return;
@@ -183,7 +183,7 @@ static bool is_duplicate(const struct survey *s, struct survey_lookup *at,
 /* Notes an id of the packet. */
 static int note_id(struct survey *s, const struct seen *seen, struct survey_lookup *at)
 {
-	struct id_table_entry *e = id_table_note(s->exact, at->key, s->now_ns);
+	struct id_table_entry *e = id_table_note(s->ids, at->key, s->now_ns);
 
 	if (!e)
 		return -ENOMEM;
@@ -216,7 +216,7 @@ static bool learn_ip_id(struct survey *s, const struct seen *seen, bool is_new)
 static int note_packet(struct survey *s, struct seen *seen, struct survey_lookup *at)
 {
 	uint64_t copies = at->candidate->fit.copies;
-	struct id_table_entry *e = id_table_note(s->exact, at->key, s->now_ns);
+	struct id_table_entry *e = id_table_note(s->ids, at->key, s->now_ns);
 	const struct mark *m;
 	bool again, two_places;
 
@@ -248,7 +248,7 @@ static int note_packet(struct survey *s, struct seen *seen, struct survey_lookup
  */
 static int note_whole_frame(struct survey *s, struct seen *seen, struct survey_lookup *at)
 {
-	struct id_table_entry *e = id_table_note(s->exact, at->key, s->now_ns);
+	struct id_table_entry *e = id_table_note(s->ids, at->key, s->now_ns);
 
 	if (!e)
 		return -ENOMEM;
@@ -306,7 +306,7 @@ int survey_note_frame(struct survey *s, const struct seen *seen)
 	if (seen->have < seen->len)
 		return 0;
 	id.word[0] = survey_ids_digest(s, seen->frame, seen->len);
-	e = id_table_note(s->exact, id_table_key(s->exact, REALM_FRAMES, &id, 1), s->now_ns);
+	e = id_table_note(s->ids, id_table_key(s->ids, REALM_FRAMES, &id, 1), s->now_ns);
 	if (e)
 		note_identical(s, seen, e);
 	return e ? 0 : -ENOMEM;

@@ -9,7 +9,7 @@
 struct seen {
 	const uint8_t *frame;
 	uint32_t have, len; /* bytes that were captured; of the frame, zeros behind those */
-	uint32_t wire_len, iface, place;
+	uint32_t wire_len, iface, destination;
 	uint16_t sender;
 	uint8_t mac, to_mac, host;
 	struct flow flow;

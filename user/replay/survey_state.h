@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A survey in progress: survey_note.c fills it in, survey_table.c keeps its places,
+/* A survey in progress: survey_note.c fills it in, survey_table.c keeps its destinations,
  * survey_advice.c judges it.
  */
 #ifndef XDP_DEDUP_SURVEY_STATE_H
@@ -23,9 +23,9 @@
 
 /* What one profile finds in one destination's packets, or in all. */
 struct candidate {
-	struct survey_fit fit;	  /* its counts; ages and judgements are 0 until the end */
-	struct windowed_max peak; /* of its ids */
-	struct histogram *ages;	  /* of its copies; NULL: none yet, or too many histograms */
+	struct survey_fit fit;	      /* its counts; ages and judgements are 0 until the end */
+	struct windowed_max most_ids; /* the most of its ids in a window */
+	struct histogram *ages;	      /* of its copies; NULL: none yet, or too many histograms */
 	/* Duplicates that are no copies, though a filter would drop them: they come within two of
 	 * the longest windows that fit the profile.
 	 */
@@ -34,7 +34,7 @@ struct candidate {
 };
 
 /* One destination. */
-struct place {
+struct destination {
 	bool used;
 	struct survey_destination d;
 	struct histogram *ages;				 /* of what is identical */
@@ -42,25 +42,27 @@ struct place {
 	uint8_t mac[6]; /* of the first destination host; all zero: none */
 	bool more_macs; /* packets went to other hosts, too */
 	/* survey_feeds.c: */
-	uint32_t feed;	     /* the first place of this feed */
+	uint32_t feed;	     /* the first destination of this feed */
 	int best;	     /* the best profile's stream; -1: there is none */
 	uint64_t found;	     /* duplicates that it finds */
 	uint64_t feed_found; /* in all of the feed */
 };
 
-/* Duplicates at place b of what had come to place a, by the ids of this stream. */
-struct place_pair {
+/* Duplicates at destination b of packets that had come to destination a, by the ids of this
+ * stream.
+ */
+struct destination_pair {
 	uint16_t a, b;
 	uint32_t stream;
 	uint64_t cnt; /* 0: unused */
 };
 
-/* The places. The smallest ones make room for new ones. */
+/* The destinations. The smallest ones make room for new ones. */
 struct survey_table {
-	struct place *places;			     /* SURVEY_DESTINATIONS_MAX */
-	uint16_t index[2 * SURVEY_DESTINATIONS_MAX]; /* 1 + a place's number; 0: unused */
-	uint32_t used, next;			     /* next: where to look for an unused place */
-	struct place_pair pairs[SURVEY_PAIRS_MAX];
+	struct destination *destinations;	     /* SURVEY_DESTINATIONS_MAX */
+	uint16_t index[2 * SURVEY_DESTINATIONS_MAX]; /* 1 + a destination's number; 0: unused */
+	uint32_t used, next; /* next: where to look for an unused destination */
+	struct destination_pair pairs[SURVEY_PAIRS_MAX];
 	uint32_t pairs_cnt;
 	uint32_t ages_cnt; /* histograms in use */
 	struct survey_destination others;
@@ -74,7 +76,7 @@ struct survey {
 	heuristic heuristics[DEDUP_STREAMS_MAX]; /* of datagrams; NULL: any may be of the profile */
 	int payload, mirror, frames, rtp;	 /* their streams */
 	__u64 digest_key[DEDUP_DIGEST_KEYS];
-	struct id_table *exact;
+	struct id_table *ids;
 	struct survey_table table;
 	struct candidate *all[DEDUP_STREAMS_MAX]; /* of the profiles for all traffic */
 	uint64_t ip_packets, other_ip_packets;	  /* "other": not UDP */
@@ -93,10 +95,10 @@ struct survey {
 	uint8_t *padded; /* a frame that the snap length cut, with zeros behind */
 };
 
-/* Returns the place of the flow's destination, a new one if there is none. Its number stays as
- * long as it is in use.
+/* Returns the number of the flow's destination, a new one if there is none. A number stays as long
+ * as it is in use.
  */
-uint32_t survey_place(struct survey_table *t, const struct flow *f);
+uint32_t survey_find_destination(struct survey_table *t, const struct flow *f);
 
 /* Returns the candidate at *at, a new one if there is none; NULL if there is no memory. */
 struct candidate *survey_candidate(struct candidate **at);
@@ -104,7 +106,9 @@ struct candidate *survey_candidate(struct candidate **at);
 /* Adds an age to *at; if that is NULL, makes a histogram, unless there are too many. */
 void survey_add_age(struct survey_table *t, struct histogram **at, uint64_t ns);
 
-/* Notes cnt duplicates at place b of what had come to place a, unless there are too many pairs. */
+/* Counts cnt duplicates at destination b of packets that had come to destination a, unless there
+ * are too many pairs.
+ */
 void survey_add_pairs(struct survey_table *t, uint32_t stream, uint32_t a, uint32_t b, uint64_t cnt);
 
 void survey_table_free(struct survey_table *t);

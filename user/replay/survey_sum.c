@@ -20,8 +20,8 @@ uint64_t survey_sum_scaled(uint64_t cnt, uint64_t part, uint64_t whole)
 	return whole ? (uint64_t)((double)cnt * ((double)part / (double)whole)) : 0;
 }
 
-/* The candidate's copies that a filter for its place, or its feed, has: those whose earlier packets
- * went elsewhere are none for a filter of this place alone.
+/* The candidate's copies for a filter of its destination, or of its feed. If the earlier packets of
+ * a copy went to another destination, a filter of this destination alone does not find it.
  */
 static uint64_t copies_of(const struct candidate *c, bool is_feed)
 {
@@ -109,7 +109,7 @@ void survey_sum_set_ages(struct survey_duplicates *d, const struct histogram *ag
 
 void survey_sum_finish(struct survey_fit *out, struct candidate *c, const struct profile *p)
 {
-	windowed_max_end(&c->peak);
+	windowed_max_end(&c->most_ids);
 	c->fit.profile = p;
 	survey_sum_set_ages(&c->fit.duplicates, c->ages);
 	if (c->ages) {

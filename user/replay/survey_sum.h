@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Sums of a survey's counts over the places of a feed, and whether a profile is worth it. */
+/* Sums of a survey's counts over the destinations of a feed, and whether a profile is worth it. */
 #ifndef XDP_DEDUP_SURVEY_SUM_H
 #define XDP_DEDUP_SURVEY_SUM_H
 
@@ -9,7 +9,7 @@
 #define SURVEY_DIFFERS_PART 0.01 /* of the duplicates, or the id does not tell packets apart */
 #define SURVEY_FEED_PART 0.05	 /* of a destination's packets: it has the other one's */
 
-/* The counts of one stream at all places of a feed. */
+/* The counts of one stream at all destinations of a feed. */
 struct survey_sum {
 	uint64_t packets, duplicates, copies, found, differ;
 	uint64_t repeats, other_host, flood;
@@ -23,8 +23,8 @@ uint64_t survey_sum_window_max(const struct profile *p);
 /* Returns cnt * part / whole; 0 if `whole` is 0. */
 uint64_t survey_sum_scaled(uint64_t cnt, uint64_t part, uint64_t whole);
 
-/* Returns how many of the candidate's copies a window finds, in a filter for its place or, with
- * is_feed, for its feed.
+/* Returns how many of the candidate's copies a window finds, in a filter for its destination or,
+ * with is_feed, for its feed.
  */
 uint64_t survey_sum_found(const struct candidate *c, bool is_feed, uint64_t window_ns);
 

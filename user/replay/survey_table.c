@@ -6,7 +6,7 @@
 
 #define INDEX_CNT (2 * SURVEY_DESTINATIONS_MAX)
 
-/* Where the index has the flow's place, or where it would be. */
+/* The index entry of the flow's destination, or where it would be. */
 static uint16_t *find(struct survey_table *t, const struct flow *f)
 {
 	uint32_t i = flow_destination(f);
@@ -14,7 +14,7 @@ static uint16_t *find(struct survey_table *t, const struct flow *f)
 	for (;; i++) {
 		uint16_t *at = &t->index[i % INDEX_CNT];
 
-		if (!*at || flow_is_to(f, &t->places[*at - 1].d))
+		if (!*at || flow_is_to(f, &t->destinations[*at - 1].d))
 			return at;
 	}
 }
@@ -26,7 +26,7 @@ static void free_ages(struct survey_table *t, struct histogram **at)
 	*at = NULL;
 }
 
-static void free_place(struct survey_table *t, struct place *p)
+static void free_destination(struct survey_table *t, struct destination *p)
 {
 	for (uint32_t i = 0; i < DEDUP_STREAMS_MAX; i++) {
 		if (!p->candidates[i])
@@ -36,11 +36,11 @@ static void free_place(struct survey_table *t, struct place *p)
 		free(p->candidates[i]);
 	}
 	free_ages(t, &p->ages);
-	*p = (struct place){ 0 };
+	*p = (struct destination){ 0 };
 }
 
-/* What is lost if the place is given up: what has duplicates counts more. */
-static uint64_t worth(const struct place *p)
+/* The worth of a destination, for the choice of those that are given up: duplicates count more. */
+static uint64_t worth(const struct destination *p)
 {
 	return p->d.packets + 16 * p->d.identical.packets;
 }
@@ -52,7 +52,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void give_up(struct survey_table *t, struct place *p)
+static void give_up(struct survey_table *t, struct destination *p)
 {
 	t->others.packets += p->d.packets;
 	t->others.bytes += p->d.bytes;
@@ -60,13 +60,13 @@ static void give_up(struct survey_table *t, struct place *p)
 	t->others.identical.bytes += p->d.identical.bytes;
 	t->others_cnt++;
 	t->used--;
-	free_place(t, p);
+	free_destination(t, p);
 }
 
-/* Only pairs of places that are still there. */
+/* Only pairs of destinations that are still there. */
 static void clean_pairs(struct survey_table *t)
 {
-	struct place_pair *old = malloc(sizeof(t->pairs));
+	struct destination_pair *old = malloc(sizeof(t->pairs));
 
 	if (!old)
 		return;
@@ -74,33 +74,33 @@ static void clean_pairs(struct survey_table *t)
 	memset(t->pairs, 0, sizeof(t->pairs));
 	t->pairs_cnt = 0;
 	for (uint32_t i = 0; i < SURVEY_PAIRS_MAX; i++) {
-		const struct place_pair *p = &old[i];
+		const struct destination_pair *p = &old[i];
 
-		if (p->cnt && t->places[p->a].used && t->places[p->b].used)
+		if (p->cnt && t->destinations[p->a].used && t->destinations[p->b].used)
 			survey_add_pairs(t, p->stream, p->a, p->b, p->cnt);
 	}
 	free(old);
 }
 
-/* The half of the places that is worth less goes to the others. */
+/* Moves the half of the destinations with the lower worth to the others. */
 static void make_room(struct survey_table *t)
 {
 	uint64_t worths[SURVEY_DESTINATIONS_MAX], limit;
 
 	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++)
-		worths[i] = worth(&t->places[i]);
+		worths[i] = worth(&t->destinations[i]);
 	qsort(worths, SURVEY_DESTINATIONS_MAX, sizeof(*worths), by_number);
 	limit = worths[SURVEY_DESTINATIONS_MAX / 2 - 1];
 	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++)
-		if (worth(&t->places[i]) < limit)
-			give_up(t, &t->places[i]);
+		if (worth(&t->destinations[i]) < limit)
+			give_up(t, &t->destinations[i]);
 	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++)
-		if (t->used > SURVEY_DESTINATIONS_MAX / 2 && t->places[i].used &&
-		    worth(&t->places[i]) == limit)
-			give_up(t, &t->places[i]);
+		if (t->used > SURVEY_DESTINATIONS_MAX / 2 && t->destinations[i].used &&
+		    worth(&t->destinations[i]) == limit)
+			give_up(t, &t->destinations[i]);
 	memset(t->index, 0, sizeof(t->index));
 	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++) {
-		const struct survey_destination *d = &t->places[i].d;
+		const struct survey_destination *d = &t->destinations[i].d;
 		struct flow f = {
 			.kind = d->kind,
 			.number = d->number,
@@ -108,13 +108,13 @@ static void make_room(struct survey_table *t)
 		};
 
 		memcpy(f.to, d->addresses[0], sizeof(f.to));
-		if (t->places[i].used)
+		if (t->destinations[i].used)
 			*find(t, &f) = (uint16_t)(i + 1);
 	}
 	clean_pairs(t);
 }
 
-uint32_t survey_place(struct survey_table *t, const struct flow *f)
+uint32_t survey_find_destination(struct survey_table *t, const struct flow *f)
 {
 	uint16_t *at = find(t, f);
 	uint32_t i;
@@ -127,17 +127,17 @@ uint32_t survey_place(struct survey_table *t, const struct flow *f)
 	}
 	do
 		i = t->next++ % SURVEY_DESTINATIONS_MAX;
-	while (t->places[i].used);
-	t->places[i].used = true;
-	t->places[i].d = (struct survey_destination){
+	while (t->destinations[i].used);
+	t->destinations[i].used = true;
+	t->destinations[i].d = (struct survey_destination){
 		.kind = f->kind,
 		.number = f->number,
 		.multicast = f->multicast,
 		.ipv4 = f->ipv4,
 	};
 	if (f->multicast) {
-		memcpy(t->places[i].d.addresses[0], f->to, sizeof(f->to));
-		t->places[i].d.addresses_cnt = 1;
+		memcpy(t->destinations[i].d.addresses[0], f->to, sizeof(f->to));
+		t->destinations[i].d.addresses_cnt = 1;
 	}
 	t->used++;
 	*at = (uint16_t)(i + 1);
@@ -166,22 +166,22 @@ void survey_add_pairs(struct survey_table *t, uint32_t stream, uint32_t a, uint3
 	uint32_t i = (a * 2654435761U ^ b * 2246822519U ^ stream * 3266489917U) >> 8;
 
 	for (;; i++) {
-		struct place_pair *p = &t->pairs[i % SURVEY_PAIRS_MAX];
+		struct destination_pair *p = &t->pairs[i % SURVEY_PAIRS_MAX];
 
 		if (p->cnt && (p->a != a || p->b != b || p->stream != stream))
 			continue;
 		if (!p->cnt && t->pairs_cnt >= SURVEY_PAIRS_MAX / 4 * 3)
 			return;
 		t->pairs_cnt += !p->cnt;
-		*p = (struct place_pair){ (uint16_t)a, (uint16_t)b, stream, p->cnt + cnt };
+		*p = (struct destination_pair){ (uint16_t)a, (uint16_t)b, stream, p->cnt + cnt };
 		return;
 	}
 }
 
 void survey_table_free(struct survey_table *t)
 {
-	for (uint32_t i = 0; t->places && i < SURVEY_DESTINATIONS_MAX; i++)
-		free_place(t, &t->places[i]);
-	free(t->places);
-	t->places = NULL;
+	for (uint32_t i = 0; t->destinations && i < SURVEY_DESTINATIONS_MAX; i++)
+		free_destination(t, &t->destinations[i]);
+	free(t->destinations);
+	t->destinations = NULL;
 }

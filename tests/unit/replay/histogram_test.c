@@ -152,5 +152,5 @@ int main(void)
 	add_tests(tests, ARRAY_SIZE(tests));
 	add_rows(ROWS, parts_of_the_list, NULL, NULL);
 	add_rows(ROWS, cnts_of_the_list, NULL, NULL);
-	return run_added_any_tests("ages");
+	return run_added_any_tests("histogram");
 }

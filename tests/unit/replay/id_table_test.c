@@ -168,5 +168,5 @@ int main(void)
 
 	add_rows(ROWS, says_what_came, NULL, NULL);
 	add_tests(tests, ARRAY_SIZE(tests));
-	return run_added_any_tests("exact");
+	return run_added_any_tests("id_table");
 }

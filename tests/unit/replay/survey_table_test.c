@@ -16,8 +16,8 @@ static int begin(void **state)
 {
 	(void)state;
 	table = calloc(1, sizeof(*table));
-	table->places = calloc(ALL, sizeof(*table->places));
-	return !table->places;
+	table->destinations = calloc(ALL, sizeof(*table->destinations));
+	return !table->destinations;
 }
 
 static int end(void **state)
@@ -42,17 +42,17 @@ static struct flow flow(uint32_t n)
 	return f;
 }
 
-static struct place *place(uint32_t n)
+static struct destination *destination(uint32_t n)
 {
 	struct flow f = flow(n);
 
-	return &table->places[survey_place(table, &f)];
+	return &table->destinations[survey_find_destination(table, &f)];
 }
 
 /* With so many packets of 100 bytes, of which some are identical to earlier ones. */
 static void fill(uint32_t n, uint64_t packets, uint64_t identical)
 {
-	struct survey_destination *d = &place(n)->d;
+	struct survey_destination *d = &destination(n)->d;
 
 	d->packets += packets;
 	d->bytes += 100 * packets;
@@ -62,7 +62,7 @@ static void fill(uint32_t n, uint64_t packets, uint64_t identical)
 
 static uint64_t packets_of(uint32_t n)
 {
-	return place(n)->d.packets;
+	return destination(n)->d.packets;
 }
 
 /* Half of them go, those that are worth less: few packets, none identical. */
@@ -75,7 +75,7 @@ static void gives_up_half(void **state)
 		fill(n, n % 4 == 3 ? 2 : n % 4 == 2 ? 20 : 10, n % 4 == 3);
 	assert_int_equal(table->used, ALL);
 	assert_int_equal(table->others_cnt, 0);
-	survey_place(table, &f);
+	survey_find_destination(table, &f);
 	assert_int_equal(table->used, ALL / 2 + 1);
 	assert_int_equal(table->others_cnt, ALL / 2);
 	assert_int_equal(table->others.packets, ALL / 2 * 10);
@@ -96,13 +96,13 @@ static void gives_up_half_of_equals(void **state)
 	(void)state;
 	for (uint32_t n = 0; n < ALL; n++)
 		fill(n, 3, 1);
-	survey_place(table, &f);
+	survey_find_destination(table, &f);
 	assert_int_equal(table->used, ALL / 2 + 1);
 	assert_int_equal(table->others.packets, 3 * (ALL / 2));
 	assert_int_equal(table->others.identical.packets, ALL / 2);
 	assert_int_equal(table->others.identical.bytes, 100 * (ALL / 2));
 	for (uint32_t i = 0; i < ALL; i++)
-		left += table->places[i].used;
+		left += table->destinations[i].used;
 	assert_int_equal(left, ALL / 2 + 1);
 }
 
@@ -111,7 +111,7 @@ static uint64_t pair(uint32_t stream, uint32_t a, uint32_t b)
 	uint64_t cnt = 0;
 
 	for (uint32_t i = 0; i < SURVEY_PAIRS_MAX; i++) {
-		const struct place_pair *p = &table->pairs[i];
+		const struct destination_pair *p = &table->pairs[i];
 
 		if (p->cnt && p->stream == stream && p->a == a && p->b == b)
 			cnt += p->cnt;
@@ -119,7 +119,7 @@ static uint64_t pair(uint32_t stream, uint32_t a, uint32_t b)
 	return cnt;
 }
 
-/* Told apart by either place and by the stream alone, wherever they collide. */
+/* Told apart by either destination and by the stream alone, wherever they collide. */
 static void pairs_told_apart(void **state)
 {
 	(void)state;
@@ -140,7 +140,7 @@ static void pairs_told_apart(void **state)
 	}
 }
 
-/* Too many are not noted; those of places that go, go. */
+/* Too many are not noted; those of destinations that go, go. */
 static void pairs(void **state)
 {
 	struct flow f = flow(ALL);
@@ -149,7 +149,7 @@ static void pairs(void **state)
 	(void)state;
 	for (uint32_t n = 0; n < ALL; n++)
 		fill(n, n % 2 ? 2 : 1, 0);
-	kept = (uint32_t)(place(1) - table->places);
+	kept = (uint32_t)(destination(1) - table->destinations);
 	for (uint32_t i = 0; i < PAIRS_MOST + 500; i++)
 		survey_add_pairs(table, i % 4, kept, i / 4, 1 + i % 3);
 	assert_int_equal(table->pairs_cnt, PAIRS_MOST);
@@ -159,10 +159,10 @@ static void pairs(void **state)
 	assert_int_equal(pair(1, kept, 0), 12);
 	assert_int_equal(pair(1, 0, kept), 0);
 
-	survey_place(table, &f);
-	/* An unused place may be the new one by now: it has no pairs yet. */
+	survey_find_destination(table, &f);
+	/* An unused destination may be the new one by now: it has no pairs yet. */
 	for (uint32_t i = 0; i < PAIRS_MOST; i++) {
-		bool stays = table->places[i / 4].used && table->places[i / 4].d.packets;
+		bool stays = table->destinations[i / 4].used && table->destinations[i / 4].d.packets;
 
 		assert_int_equal(pair(i % 4, kept, i / 4), stays ? 1 + i % 3 + (i == 1 ? 10 : 0) : 0);
 	}
@@ -173,7 +173,7 @@ static void pairs(void **state)
 	assert_int_equal(pair(7, kept, kept), 1);
 }
 
-/* No more histograms than there may be; those of places that go make room for others. */
+/* No more histograms than there may be; those of destinations that go make room for others. */
 static void histograms(void **state)
 {
 	struct flow f = flow(ALL);
@@ -181,15 +181,15 @@ static void histograms(void **state)
 	(void)state;
 	for (uint32_t n = 0; n < ALL; n++) {
 		fill(n, n < SURVEY_AGES_MAX / 2 ? 1 : 2, 0);
-		survey_add_age(table, &place(n)->ages, 5);
+		survey_add_age(table, &destination(n)->ages, 5);
 	}
 	assert_int_equal(table->ages_cnt, SURVEY_AGES_MAX);
-	assert_non_null(place(SURVEY_AGES_MAX - 1)->ages);
-	assert_null(place(SURVEY_AGES_MAX)->ages);
-	survey_place(table, &f);
+	assert_non_null(destination(SURVEY_AGES_MAX - 1)->ages);
+	assert_null(destination(SURVEY_AGES_MAX)->ages);
+	survey_find_destination(table, &f);
 	assert_true(table->ages_cnt < SURVEY_AGES_MAX);
-	survey_add_age(table, &place(ALL - 1)->ages, 5);
-	assert_int_equal(place(ALL - 1)->ages->cnt, 1);
+	survey_add_age(table, &destination(ALL - 1)->ages, 5);
+	assert_int_equal(destination(ALL - 1)->ages->cnt, 1);
 }
 
 int main(void)

@@ -108,5 +108,5 @@ int main(void)
 
 	add_rows(ROWS, most_of_any_window, NULL, NULL);
 	add_tests(tests, ARRAY_SIZE(tests));
-	return run_added_any_tests("peak");
+	return run_added_any_tests("windowed_max");
 }
