@@ -102,13 +102,13 @@ static __always_inline int learn_in_time(__u64 hand, const struct dedup_position
 static __always_inline struct dedup_known_entry known_at(__u64 hash)
 {
 	__u32 lines = dedup_known_lines(config.policy.id_bytes);
-	__u32 line = dedup_known_slot(hash, config.memory.recent) * lines;
-	struct dedup_known_entry e = { .first = bpf_map_lookup_elem(&recent, &line) };
+	__u32 line = dedup_known_slot(hash, config.memory.known_cnt) * lines;
+	struct dedup_known_entry e = { .first = bpf_map_lookup_elem(&known_ids, &line) };
 
 	if (lines == 1 || !e.first)
 		return e;
 	line++;
-	e.more = bpf_map_lookup_elem(&recent, &line);
+	e.more = bpf_map_lookup_elem(&known_ids, &line);
 	if (!e.more)
 		e.first = NULL;
 	return e;
@@ -157,7 +157,7 @@ __noinline int array_see(void)
 	p = &lookup->positions;
 	of.id = id;
 	of.words = dedup_id_words(lookup_bytes(lookup));
-	if (config.memory.recent) {
+	if (config.memory.known_cnt) {
 		of.hash = dedup_hash_fast(id, of.words, configuration()->secrets.key,
 					  lookup_realm_key(lookup));
 		entry = known_at(of.hash);

@@ -130,7 +130,7 @@ __noinline int is_for_us(struct xdp_md *ctx)
 }
 
 /* Right after open_packet(), in a filter without streams: PARSED if the frame is to be looked at,
- * else the reason. record.own_mac is the word of most frames if config.receiver is
+ * else the reason. record.own_mac is the word of most frames if config.policy.receiver is
  * DEDUP_ONE_INTERFACE, and the first comparison is all that these pay for. Otherwise it is
  * DEDUP_MAC_NONE, which no frame has, and the tests below decide.
  */

@@ -167,6 +167,6 @@ struct {
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct dedup_known);
-} recent SEC(".maps");
+} known_ids SEC(".maps");
 
 #endif

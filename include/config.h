@@ -43,26 +43,26 @@ enum dedup_hash_scheme {
 enum dedup_action {
 	DEDUP_DROP,	/* they are dropped */
 	DEDUP_COUNT,	/* they pass */
-	DEDUP_DROP_FOR, /* they are dropped for config.drop_ns, and then pass: state.counting */
+	DEDUP_DROP_FOR, /* they are dropped for policy.drop_ns, and then pass: state.counting */
 };
 
 /* The geometry and the ageing of the memory. If a plan and a filter have equal structs of this
  * kind, the planned filter can go on with the filter's memory. The plan fills it in.
  */
 struct dedup_memory {
-	__u32 layout; /* enum dedup_layout */
-	__u32 hash;   /* enum dedup_hash_scheme */
-	__u32 blocks; /* of 64 bytes, the filter's memory; at least 1 */
-	__u32 places; /* of the hand's circle: blocked: blocks; flat: blocks of one of the two
-		       * arrays; countdown: what a learned id's cells are set to
-		       */
-	__u32 words;  /* blocked: w, words of a half in which an id has bits; 1, 2 or 4 */
-	__u32 bits;   /* blocked: b, bits of an id in each of these; 1 to DEDUP_BITS_MAX */
-	__u32 m;      /* flat: bits of an array; countdown: cells, a power of 2 */
-	__u32 k;      /* probes of an id; blocked: w * b; others: 1 to DEDUP_HASHES_MAX */
-	__u32 recent; /* entries of known_ids.h's cache, a power of 2; 0: there is none */
-	__u32 claim;  /* learning credit, in ids, that a CPU takes at a time (credit.bpf.h) */
-	__u32 replay; /* 1: the clock is state.replay_ns, and user space steps the hand */
+	__u32 layout;	 /* enum dedup_layout */
+	__u32 hash;	 /* enum dedup_hash_scheme */
+	__u32 blocks;	 /* of 64 bytes, the filter's memory; at least 1 */
+	__u32 places;	 /* of the hand's circle: blocked: blocks; flat: blocks of one of the two
+			  * arrays; countdown: what a learned id's cells are set to
+			  */
+	__u32 words;	 /* blocked: w, words of a half in which an id has bits; 1, 2 or 4 */
+	__u32 bits;	 /* blocked: b, bits of an id in each of these; 1 to DEDUP_BITS_MAX */
+	__u32 m;	 /* flat: bits of an array; countdown: cells, a power of 2 */
+	__u32 k;	 /* probes of an id; blocked: w * b; others: 1 to DEDUP_HASHES_MAX */
+	__u32 known_cnt; /* entries of the known-id cache (known_ids.h), a power of 2; 0: no cache */
+	__u32 claim;	 /* learning credit, in ids, that a CPU takes at a time (credit.bpf.h) */
+	__u32 replay;	 /* 1: the clock is state.replay_ns, and user space steps the hand */
 	__u32 segment_places; /* places of a segment; the last segment may have fewer */
 
 	__u64 window_ns;     /* W: ids are remembered for W to 2 W; countdown: see README.md */
@@ -184,10 +184,10 @@ struct dedup_state {
 	__u64 known_version; /* known_ids.h: entries with another one are void */
 	__u64 pad0;
 	__u64 walks;	 /* begins and ends of walks (slow_path.h): odd during one */
-	__u64 replay_ns; /* config.replay: the time, which user space sets */
+	__u64 replay_ns; /* memory.replay: the time, which user space sets */
 	__u64 counting;	 /* the hand, DEDUP_DROP_FOR: 1 once duplicates pass, 0 before */
 
-	/* Added to when ids are learned: by a CPU once for config.claim ids, by user space for
+	/* Added to when ids are learned: by a CPU once for memory.claim ids, by user space for
 	 * each id.
 	 */
 	__u64 learned; /* ids ever learned, and credit that CPUs have claimed but not used yet */
@@ -197,7 +197,7 @@ struct dedup_state {
 	__u64 last_ns;	   /* CLOCK_MONOTONIC of its last step */
 	__u64 passed;	   /* places that it has passed in all */
 	__u64 early;	   /* of them: before they were due, because of load */
-	__u64 late;	   /* of them: more than config.late_ns after they were due */
+	__u64 late;	   /* of them: more than memory.late_ns after they were due */
 	__u64 late_max_ns; /* longest time after it was due that one was passed */
 	__u64 next_ns;	   /* countdown: the next one does not come by the clock before this */
 	/* User space (rotate, reset): the hand passes places at once until `passed` is this. */

@@ -19,7 +19,7 @@
 #define DEDUP_TO_MAX 32	    /* destinations of --to */
 #define DEDUP_MAC_NONE 1ULL /* equals no frame's word, as the low 16 bits of those are 0 */
 
-/* Whose frames are looked at: config.receiver, a constant to the verifier. In a filter with
+/* Whose frames are looked at: config.policy.receiver, a constant to the verifier. In a filter with
  * streams it is DEDUP_ANYONE if all streams take frames for other hosts, too; never DEDUP_NAMED.
  */
 enum dedup_receiver {

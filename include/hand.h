@@ -11,8 +11,8 @@
  * The circle is cut into segments. Each has a mark: when it was passed last, and how many ids had
  * been learned by then. Marks decide when a segment is passed again:
  * - by the clock: when all ids that this makes the filter forget are a window old;
- * - by load: when more than config.turn_ids ids have been learned since the newest of these; while
- *   no more ids than the capacity come in a window, the clock is always earlier;
+ * - by load: when more than config.memory.turn_ids ids have been learned since the newest of
+ *   these; while no more ids than the capacity come in a window, the clock is always earlier;
  * - by request: at once (rotate, reset).
  *
  * The guard of a place is a mark: all ids that the filter forgets when the hand passes the place

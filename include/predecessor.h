@@ -57,9 +57,9 @@ enum dedup_charge {
 
 #define DEDUP_SCALE_SHIFT 24
 
-/* Returns what an id counts for in the predecessor, in units of 2^-24 ids: config.turn_ids of the
- * predecessor divided by that of its successor, rounded up. Both are below 2^39. A successor with
- * one countdown is sized for turn_ids, not for twice as many: half of them cost it p / 2.
+/* Returns what an id counts for in the predecessor, in units of 2^-24 ids: config.memory.turn_ids
+ * of the predecessor divided by that of its successor, rounded up. Both are below 2^39. A successor
+ * with one countdown is sized for turn_ids, not for twice as many: half of them cost it p / 2.
  */
 static inline __u64 dedup_scale(const struct dedup_config *predecessor, const struct dedup_config *cfg)
 {

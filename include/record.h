@@ -21,8 +21,8 @@ struct dedup_iface {
  * words of destination.h.
  */
 struct dedup_record {
-	__u64 own_mac; /* of most frames for this host; DEDUP_MAC_NONE unless config.receiver is
-			* DEDUP_ONE_INTERFACE
+	__u64 own_mac; /* of most frames for this host; DEDUP_MAC_NONE unless config.policy.receiver
+			* is DEDUP_ONE_INTERFACE
 			*/
 	__u64 macs_cnt;
 	__u64 drop_until_ns; /* state.drop_until_ns is to be that, by a change that has not ended; or 0

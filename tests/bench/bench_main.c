@@ -94,7 +94,7 @@ static struct xdp_dedup *load(const struct row *r, int i)
 
 	assert_int_equal(plan_here(&spec, &cfg), 0);
 	if (r->plain)
-		cfg.memory.recent = 0;
+		cfg.memory.known_cnt = 0;
 	snprintf(name, sizeof(name), "b%d", i);
 	assert_int_equal(loader_create(name, &cfg, NULL), 0);
 	assert_int_equal(pin_dir_publish(name), 0);

@@ -52,7 +52,7 @@ static void for_each_kind(int layout, kind_fn check)
 		if (layout >= 0 && cfg.memory.layout != (uint32_t)layout)
 			continue;
 		if (i % 2)
-			cfg.memory.recent = cfg.memory.recent ? 0 : 64;
+			cfg.memory.known_cnt = cfg.memory.known_cnt ? 0 : 64;
 		fixture_load(&cfg);
 		fixture.row = KINDS[i / 2].name;
 		check(fixture.filter.config);
@@ -327,7 +327,7 @@ static void ids_of_one_hash_are_told_apart(void **state)
 
 		if (cfg.memory.hash == DEDUP_FAST)
 			continue;
-		cfg.memory.recent = 64;
+		cfg.memory.known_cnt = 64;
 		fixture_load(&cfg);
 		fixture.row = KINDS[i].name;
 		for (int n = 0; n < 20; n++) {
@@ -344,7 +344,7 @@ static void ids_of_one_hash_are_told_apart(void **state)
 	}
 }
 
-/* One entry of `recent`, and an id for it. */
+/* One entry of `known_ids`, and an id for it. */
 struct entry {
 	struct dedup_known line[2];
 	struct dedup_id id;
@@ -419,7 +419,7 @@ static void try_long_ids(uint32_t bytes)
 		cfg.policy.streams[0].words = dedup_id_words(bytes);
 		if (cfg.memory.hash == DEDUP_COLIBRI || cfg.memory.hash == DEDUP_FIPS ||
 		    cfg.memory.hash == DEDUP_TEZOS)
-			cfg.memory.recent = 64;
+			cfg.memory.known_cnt = 64;
 		fixture_load(&cfg);
 		fixture.row = KINDS[i].name;
 		for (int n = 0; n < 20; n++) {
@@ -484,16 +484,16 @@ static void what_was_seen_lately_is_on_cache_lines(void **state)
 	int fd;
 
 	(void)state;
-	cfg.memory.recent = 1024;
+	cfg.memory.known_cnt = 1024;
 	fixture_load(&cfg);
-	fd = bpf_map__fd(fixture.skel->maps.recent);
-	for (uint32_t i = 0; i < cfg.memory.recent; i += 341) {
+	fd = bpf_map__fd(fixture.skel->maps.known_ids);
+	for (uint32_t i = 0; i < cfg.memory.known_cnt; i += 341) {
 		uint64_t address = address_in_kernel(fd, i);
 
 		assert_true(address);
 		assert_int_equal(address % sizeof(struct dedup_known), 0);
 	}
-	assert_int_equal(address_in_kernel(fd, cfg.memory.recent), 0);
+	assert_int_equal(address_in_kernel(fd, cfg.memory.known_cnt), 0);
 	assert_int_equal(address_in_kernel(bpf_map__fd(fixture.skel->maps.filter), 0) % 64, 0);
 }
 

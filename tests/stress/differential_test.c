@@ -204,13 +204,13 @@ static void check_counters(const struct run *r)
 /* So many ids through one filter. How often it is turned follows its size: most of the
  * time some ids are known, some not, and some only seem to be.
  */
-static void run_shape(struct run *r, const struct layout_shape *s, uint32_t recent, uint32_t ids)
+static void run_shape(struct run *r, const struct layout_shape *s, uint32_t known_cnt, uint32_t ids)
 {
 	struct dedup_config cfg = layout_run_config(s);
 	uint64_t end = r->by_kernel + r->by_library + ids, turn_every;
 	uint32_t compare = 0;
 
-	cfg.memory.recent = recent;
+	cfg.memory.known_cnt = known_cnt;
 	fixture_load(&cfg);
 	fixture.row = r->row;
 	plain_start(&r->model, fixture.filter.config);

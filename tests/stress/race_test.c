@@ -262,7 +262,7 @@ static void a_removal_is_not_undone(void **state)
 	pthread_t thread;
 
 	(void)state;
-	cfg.memory.recent = 1;
+	cfg.memory.known_cnt = 1;
 	fixture_load(&cfg);
 	start_clock(&r, REMOVALS);
 	assert_int_equal(pthread_create(&thread, NULL, ask_for_all, &r), 0);

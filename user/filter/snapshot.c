@@ -193,13 +193,13 @@ static bool has_sound_places(const struct dedup_stream *s)
 static bool is_sound(const struct snapshot_head *h)
 {
 	const struct dedup_config *c = &h->config;
-	bool sound = c->format == h->format && layout_of(c->memory.layout) &&
-		     hash_name(c->memory.hash) &&
-		     is_between(c->policy.id_bytes, 1, DEDUP_ID_BYTES_MAX) && !c->memory.replay &&
-		     !c->has_predecessor && !c->memory.recent && c->policy.action <= DEDUP_DROP_FOR &&
-		     c->policy.receiver <= DEDUP_NAMED && streams_sound(c) && has_sound_shape(c) &&
-		     has_sound_times(c) && has_sound_load(c) && has_sound_size(c) &&
-		     has_sound_pools(c) && dedup_hand_pos(h->hand) < c->memory.places;
+	bool sound =
+		c->format == h->format && layout_of(c->memory.layout) && hash_name(c->memory.hash) &&
+		is_between(c->policy.id_bytes, 1, DEDUP_ID_BYTES_MAX) && !c->memory.replay &&
+		!c->has_predecessor && !c->memory.known_cnt && c->policy.action <= DEDUP_DROP_FOR &&
+		c->policy.receiver <= DEDUP_NAMED && streams_sound(c) && has_sound_shape(c) &&
+		has_sound_times(c) && has_sound_load(c) && has_sound_size(c) &&
+		has_sound_pools(c) && dedup_hand_pos(h->hand) < c->memory.places;
 
 	for (uint32_t i = 0; sound && i < c->policy.streams_cnt; i++)
 		sound = has_sound_places(&c->policy.streams[i]);

@@ -95,7 +95,7 @@ int snapshot_take(const struct filter *f, const struct snapshot_moment *now, str
 	h->config.format = DEDUP_FORMAT;
 	h->config.serial = h->config.earlier_stats = h->config.has_predecessor = 0;
 	h->config.predecessor_scale = 0;
-	h->config.memory.recent = 0; /* the cache of known ids is not saved */
+	h->config.memory.known_cnt = 0; /* the cache of known ids is not saved */
 	if ((__s64)(st.requested - st.passed) > 0)
 		h->requested = st.requested - st.passed;
 	for (int i = 0; i < 2 * DEDUP_MARKS; i++) {

@@ -256,7 +256,7 @@ static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigne
 	c.memory.fpr_e18 = llround(keep_rate(&c, spec, cpus) * 1e18);
 	if (is_fips_own(spec) && plan_exceeds_rate(spec, &c))
 		return -EOPNOTSUPP;
-	c.memory.recent = known_slots(&c);
+	c.memory.known_cnt = known_slots(&c);
 	*out = c;
 	return 0;
 }

@@ -85,7 +85,7 @@ static inline double plan_fpr(const struct dedup_config *cfg)
 static inline uint64_t plan_bytes(const struct dedup_config *cfg)
 {
 	return cfg->memory.blocks * (uint64_t)sizeof(struct dedup_block) +
-	       cfg->memory.recent * dedup_known_lines(cfg->policy.id_bytes) *
+	       cfg->memory.known_cnt * dedup_known_lines(cfg->policy.id_bytes) *
 		       (uint64_t)sizeof(struct dedup_known);
 }
 

@@ -122,9 +122,9 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
 	err = bpf_map__set_max_entries(skel->maps.filter, cfg->memory.blocks)
 		      ?: bpf_map__set_max_entries(skel->maps.stats,
 						  cfg->policy.streams_cnt * (1 + cfg->earlier_stats));
-	if (!err && cfg->memory.recent)
-		err = bpf_map__set_max_entries(skel->maps.recent,
-					       cfg->memory.recent *
+	if (!err && cfg->memory.known_cnt)
+		err = bpf_map__set_max_entries(skel->maps.known_ids,
+					       cfg->memory.known_cnt *
 						       dedup_known_lines(cfg->policy.id_bytes));
 	if (!err)
 		err = prepare_maps(skel, name, cfg);

@@ -16,7 +16,7 @@ struct test_run;
 struct answer {
 	uint32_t reason; /* enum dedup_reason */
 	uint32_t stream; /* that counts the frame; 0 if it is ignored */
-	bool drops;	 /* XDP_DROP: with config.action DEDUP_DROP */
+	bool drops;	 /* XDP_DROP: with config.policy.action DEDUP_DROP */
 };
 
 /* Loads an empty filter whose hand stands at now_ns, in ns of any clock, at least 2 windows. *cfg

@@ -88,9 +88,9 @@ void program_close(void)
 {
 	touched_close();
 	free(filter.value);
-	free(recent.value);
+	free(known_ids.value);
 	map_set(filter, NULL, 0);
-	map_set(recent, NULL, 0);
+	map_set(known_ids, NULL, 0);
 }
 
 /* Zeroed memory in cache lines, NULL if there is none. `bytes` are a multiple of 64. Large memory
@@ -108,7 +108,7 @@ static void *lines(size_t bytes)
 
 int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns)
 {
-	__u64 known_cnt = cfg->memory.recent * dedup_known_lines(cfg->policy.id_bytes);
+	__u64 known_lines = cfg->memory.known_cnt * dedup_known_lines(cfg->policy.id_bytes);
 	struct dedup_config *own = (struct dedup_config *)&config;
 
 	program_close();
@@ -126,8 +126,8 @@ int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns)
 	if (memory) {
 		map_set(filter, lines(cfg->memory.blocks * sizeof(struct dedup_block)),
 			cfg->memory.blocks);
-		map_set(recent, lines(known_cnt * sizeof(struct dedup_known) + 64), known_cnt);
-		if (!filter.value || !recent.value || !touched_open(cfg)) {
+		map_set(known_ids, lines(known_lines * sizeof(struct dedup_known) + 64), known_lines);
+		if (!filter.value || !known_ids.value || !touched_open(cfg)) {
 			program_close();
 			return -ENOMEM;
 		}

@@ -234,7 +234,7 @@ static void senseless_values_are_refused(void **state)
 	FIELD(__u32, config.policy.id_bytes, 0);
 	FIELD(__u32, config.policy.id_bytes, 65);
 	FIELD(__u32, config.memory.replay, 1);
-	FIELD(__u32, config.memory.recent, 64);
+	FIELD(__u32, config.memory.known_cnt, 64);
 	FIELD(__u32, config.has_predecessor, 1);
 	FIELD(__u32, config.policy.streams_cnt, 17);
 	FIELD(__u32, config.policy.ports_cnt, 33);
@@ -304,7 +304,7 @@ static void planned_sizes_are_taken(void **state)
 		if (plan_config(&spec, CPUS[i / 25 % 2], 250, &h.config))
 			continue;
 		planned++;
-		h.config.memory.recent = 0;
+		h.config.memory.known_cnt = 0;
 		h.file_bytes =
 			sizeof(h) + h.config.memory.blocks * (uint64_t)sizeof(struct dedup_block);
 		h.sum = snapshot_head_sum(&h);

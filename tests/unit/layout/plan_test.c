@@ -308,15 +308,16 @@ static void check_shape(const struct dedup_config *c)
 		assert_int_equal(c->memory.m & (c->memory.m - 1), 0);
 		assert_true(c->memory.k * (uint32_t)__builtin_ctz(c->memory.m) <= 256);
 	}
-	assert_int_equal(c->memory.recent & (c->memory.recent - 1), 0);
+	assert_int_equal(c->memory.known_cnt & (c->memory.known_cnt - 1), 0);
 	if (c->memory.hash == DEDUP_COLIBRI || c->memory.hash == DEDUP_FIPS ||
 	    c->memory.hash == DEDUP_TEZOS)
-		assert_true((c->memory.recent == 64 || c->memory.recent / 2 < c->memory.capacity) &&
-			    (c->memory.recent == 65536 ||
-			     (c->memory.recent >= 64 && c->memory.recent >= c->memory.capacity)));
+		assert_true(
+			(c->memory.known_cnt == 64 || c->memory.known_cnt / 2 < c->memory.capacity) &&
+			(c->memory.known_cnt == 65536 ||
+			 (c->memory.known_cnt >= 64 && c->memory.known_cnt >= c->memory.capacity)));
 	else
-		assert_int_equal(c->memory.recent, 0);
-	assert_true(plan_bytes(c) == 64ULL * c->memory.blocks + 64ULL * c->memory.recent);
+		assert_int_equal(c->memory.known_cnt, 0);
+	assert_true(plan_bytes(c) == 64ULL * c->memory.blocks + 64ULL * c->memory.known_cnt);
 }
 
 /* The hand's promises, as hand.h needs them. */
