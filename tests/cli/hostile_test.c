@@ -33,9 +33,9 @@
 #define PAUSE_US 300
 #define UNKNOWN 3 /* exit status of `test` */
 
-static const struct shape {
+static const struct parameters {
 	const char *name, *options;
-} SHAPES[] = {
+} PARAMETERS[] = {
 	{ "blocked", "" },
 	{ "delivers", "--deliver xsk" },
 	{ "flat", "--layout flat" },
@@ -141,12 +141,12 @@ static void run_verbs(void)
 	}
 }
 
-static void run_shape(void **state)
+static void run_parameters(void **state)
 {
-	const struct shape *shape = *state;
+	const struct parameters *parameters = *state;
 
 	for (int i = 0; i < ROUNDS; i++) {
-		sh("$XD load v0 --port 8001 %s", shape->options);
+		sh("$XD load v0 --port 8001 %s", parameters->options);
 		begin_garbling(i % 2);
 		run_verbs();
 		end_garbling();
@@ -156,10 +156,10 @@ static void run_shape(void **state)
 
 static void run_metrics(void **state)
 {
-	const struct shape *shape = *state;
+	const struct parameters *parameters = *state;
 	struct readings r = { 0 };
 
-	sh("$XD load v0 --port 8001 %s", shape->options);
+	sh("$XD load v0 --port 8001 %s", parameters->options);
 	begin_garbling(false);
 	for (int i = 0; i < READINGS; i++) {
 		char *text = NULL;
@@ -207,9 +207,10 @@ static void use_library(void)
 
 static void run_library(void **state)
 {
-	const struct shape *shape = *state;
+	const struct parameters *parameters = *state;
 
-	sh("ip link set v0 up && ip link set p0 up && $XD load v0 --port 8001 %s", shape->options);
+	sh("ip link set v0 up && ip link set p0 up && $XD load v0 --port 8001 %s",
+	   parameters->options);
 	for (int i = 0; i < ROUNDS; i++) {
 		begin_garbling(i % 2);
 		alarm(PATIENCE_MS / 1000);
@@ -341,9 +342,9 @@ int main(void)
 	setenv("B", ID_B, 1);
 	leave_to_rest(
 		"@(flat|flat-fips|countdown|countdown-often|drops-for-a-time|delivers|rotate-gives-up)");
-	add_rows(SHAPES, run_shape, setup, teardown);
-	add_rows(SHAPES, run_metrics, setup, teardown);
-	add_rows(SHAPES, run_library, setup, teardown);
+	add_rows(PARAMETERS, run_parameters, setup, teardown);
+	add_rows(PARAMETERS, run_metrics, setup, teardown);
+	add_rows(PARAMETERS, run_library, setup, teardown);
 	add_test("no-successor-is-looked-for", no_successor_is_looked_for, setup, teardown, NULL);
 	add_test("rotate-gives-up", rotate_gives_up, setup, teardown, NULL);
 	add_test("wait-gives-up", wait_gives_up, setup, teardown, NULL);

@@ -92,7 +92,7 @@ static void run_misuse(void **state)
 	assert_run(0, "[ ! -e $PINS ] || [ -z \"$(ls $PINS)\" ]");
 }
 
-static void verbs_without_shape_refuse_it(void **state)
+static void verbs_without_layout_refuse_it(void **state)
 {
 	static const char *const COMMANDS[] = { "status --layout flat", "rotate ve0 --hash fips",
 						"add ve0 - --bits 5", "unload ve0 --hashes 3",
@@ -463,8 +463,8 @@ static void long_histograms_are_not_shown(void **state)
 
 #define OWN(f) cmocka_unit_test_setup_teardown(f, e2e_setup, e2e_teardown)
 static const struct CMUnitTest TESTS[] = {
-	OWN(verbs_without_shape_refuse_it), OWN(a_hopeless_size_is_told),
-	OWN(help_has_the_options),	    OWN(remove_is_for_ids),
+	OWN(verbs_without_layout_refuse_it), OWN(a_hopeless_size_is_told),
+	OWN(help_has_the_options),	     OWN(remove_is_for_ids),
 	OWN(long_histograms_are_not_shown),
 };
 

@@ -557,9 +557,9 @@ static size_t say_streams(char *to, size_t size, const int order[STREAMS], int c
 	return len;
 }
 
-static const char *shape(void)
+static const char *parameters(void)
 {
-	static const char *const SHAPES[] = {
+	static const char *const PARAMETERS[] = {
 		" --capacity 10k --layout blocked --hash fast",
 		" --capacity 20k --layout blocked --hash siphash",
 		" --capacity 30k --layout blocked --hash fast --fpr 2e-9",
@@ -568,7 +568,7 @@ static const char *shape(void)
 		" --capacity 4k --layout countdown --fpr 1e-8 --hash fast",
 	};
 
-	return SHAPES[pick(ARRAY_SIZE(SHAPES))];
+	return PARAMETERS[pick(ARRAY_SIZE(PARAMETERS))];
 }
 
 static bool same_realms(const int a[STREAMS], const int b[STREAMS], int s)
@@ -624,8 +624,8 @@ static void close_links(void)
 static void change_something(void)
 {
 	int order[STREAMS], realm[STREAMS], cnt, status;
-	enum { SET, REPLACE, REPLACE_SHAPE, RESIZE } kind = pick(4);
-	bool forget = pick(2), makes = kind >= REPLACE_SHAPE;
+	enum { SET, REPLACE, REPLACE_LAYOUT, RESIZE } kind = pick(4);
+	bool forget = pick(2), makes = kind >= REPLACE_LAYOUT;
 	size_t len;
 
 	choose_streams(order, &cnt, realm);
@@ -640,7 +640,7 @@ static void change_something(void)
 	} else {
 		len += say_streams(m.what + len, sizeof(m.what) - len, order, cnt, realm);
 	}
-	snprintf(m.what + len, sizeof(m.what) - len, "%s%s", makes ? shape() : "",
+	snprintf(m.what + len, sizeof(m.what) - len, "%s%s", makes ? parameters() : "",
 		 makes && forget ? " --forget" : "");
 	status = sh_out(output, sizeof(output), "%s", m.what);
 	if (strstr(output, "Sanitizer") || status > 1)
@@ -727,7 +727,7 @@ static void episode(void)
 	choose_streams(order, &cnt, realm);
 	len = snprintf(m.what, sizeof(m.what), "$XD load v0 --name f --window 1h --fpr 1e-8");
 	len += say_streams(m.what + len, sizeof(m.what) - len, order, cnt, realm);
-	snprintf(m.what + len, sizeof(m.what) - len, "%s", shape());
+	snprintf(m.what + len, sizeof(m.what) - len, "%s", parameters());
 	assert_run(0, m.what);
 	note_streams(order, cnt, realm);
 	for (int i = 0; i < CHANGES; i++) {

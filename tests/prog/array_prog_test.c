@@ -19,7 +19,7 @@
 /* So large that nothing only seems to be known. */
 static const struct {
 	const char *name;
-	struct layout_shape shape;
+	struct layout_parameters parameters;
 } KINDS[] = {
 	{ "flat fast", { .layout = DEDUP_FLAT, .hash = DEDUP_FAST, .m = 100003, .k = 9 } },
 	{ "flat siphash", { .layout = DEDUP_FLAT, .hash = DEDUP_SIPHASH, .m = 100003, .k = 9 } },
@@ -47,7 +47,7 @@ typedef void (*kind_fn)(const struct dedup_config *cfg);
 static void for_each_kind(int layout, kind_fn check)
 {
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(KINDS); i++) {
-		struct dedup_config cfg = layout_run_still_config(&KINDS[i / 2].shape);
+		struct dedup_config cfg = layout_run_still_config(&KINDS[i / 2].parameters);
 
 		if (layout >= 0 && cfg.memory.layout != (uint32_t)layout)
 			continue;
@@ -129,7 +129,7 @@ static void past_the_limit_nothing_is_learned(void **state)
 static void learn_app_leaves_learning_to_the_application(void **state)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
-		struct dedup_config cfg = layout_run_still_config(&KINDS[i].shape);
+		struct dedup_config cfg = layout_run_still_config(&KINDS[i].parameters);
 		struct id id = id_fresh();
 
 		cfg.policy.learn_app = 1;
@@ -151,7 +151,7 @@ static void learn_app_leaves_learning_to_the_application(void **state)
 static void count_only_counts_but_passes(void **state)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
-		struct dedup_config cfg = layout_run_still_config(&KINDS[i].shape);
+		struct dedup_config cfg = layout_run_still_config(&KINDS[i].parameters);
 		struct id id = id_fresh();
 
 		cfg.policy.action = DEDUP_COUNT;
@@ -199,7 +199,7 @@ static void a_removed_id_takes_its_neighbours_along(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
-		struct layout_shape s = KINDS[i].shape;
+		struct layout_parameters s = KINDS[i].parameters;
 		struct dedup_config cfg;
 		struct id id, beside;
 
@@ -323,7 +323,7 @@ static uint64_t fast_hash(const struct id *id)
 static void ids_of_one_hash_are_told_apart(void **state)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
-		struct dedup_config cfg = layout_run_still_config(&KINDS[i].shape);
+		struct dedup_config cfg = layout_run_still_config(&KINDS[i].parameters);
 
 		if (cfg.memory.hash == DEDUP_FAST)
 			continue;
@@ -413,7 +413,7 @@ static void a_half_written_entry_holds_nothing(void **state)
 static void try_long_ids(uint32_t bytes)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
-		struct dedup_config cfg = layout_run_still_config(&KINDS[i].shape);
+		struct dedup_config cfg = layout_run_still_config(&KINDS[i].parameters);
 
 		cfg.policy.id_bytes = cfg.policy.streams[0].bytes = bytes;
 		cfg.policy.streams[0].words = dedup_id_words(bytes);
@@ -479,8 +479,8 @@ static uint64_t address_in_kernel(int map_fd, uint32_t entry)
 /* Else a duplicate that is told by it costs two lines, not one. */
 static void what_was_seen_lately_is_on_cache_lines(void **state)
 {
-	const struct layout_shape shape = { .layout = DEDUP_FLAT, .hash = DEDUP_COLIBRI };
-	struct dedup_config cfg = layout_run_still_config(&shape);
+	const struct layout_parameters parameters = { .layout = DEDUP_FLAT, .hash = DEDUP_COLIBRI };
+	struct dedup_config cfg = layout_run_still_config(&parameters);
 	int fd;
 
 	(void)state;

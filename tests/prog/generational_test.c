@@ -219,7 +219,7 @@ static void scripts_in_the_kernel(void **state)
 	json_object *scripts = vectors_of("generational", "scripts"), *script;
 
 	for (size_t nth = 0; (script = vector_row(scripts, nth)); nth++) {
-		struct dedup_config cfg = layout_run_config(&(struct layout_shape){
+		struct dedup_config cfg = layout_run_config(&(struct layout_parameters){
 			.layout = DEDUP_COUNTDOWN,
 			.hash = DEDUP_TEZOS,
 			.k = vector_number(script, "hashes"),
@@ -326,13 +326,13 @@ static void approx_count_of_packets(void **state)
 
 	for (size_t c = 0; c < ARRAY_SIZE(CAPACITIES); c++) {
 		struct dedup_config cfg =
-			layout_run_config(&(struct layout_shape){ .layout = DEDUP_COUNTDOWN,
-								  .hash = DEDUP_TEZOS,
-								  .k = 9,
-								  .index_bits = 24,
-								  .countdown_bits = 3,
-								  .capacity = CAPACITIES[c],
-								  .fpr = 0.1 });
+			layout_run_config(&(struct layout_parameters){ .layout = DEDUP_COUNTDOWN,
+								       .hash = DEDUP_TEZOS,
+								       .k = 9,
+								       .index_bits = 24,
+								       .countdown_bits = 3,
+								       .capacity = CAPACITIES[c],
+								       .fpr = 0.1 });
 
 		fixture_load(&cfg);
 		for (uint32_t n = 1; n < 20; n++) {

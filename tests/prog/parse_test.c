@@ -37,10 +37,10 @@
 	}
 
 /* What gossip may look like. */
-static const struct shape {
+static const struct variant {
 	const char *name;
 	struct frame_plan plan;
-} SHAPES[] = {
+} VARIANTS[] = {
 	{ "IPv4", V4 },
 	{ "IPv6", V6 },
 	{ "802.1Q, IPv4", TAGS(ETH_P_8021Q) },
@@ -61,28 +61,28 @@ static const struct shape {
 				       IPPROTO_AH, IPPROTO_DSTOPTS, IPPROTO_ROUTING) },
 };
 
-static void build(struct frame *f, const struct shape *shape, enum gsp_type type,
+static void build(struct frame *f, const struct variant *variant, enum gsp_type type,
 		  const struct id *ids, int count)
 {
-	struct frame_plan plan = shape->plan;
+	struct frame_plan plan = variant->plan;
 
 	plan.type = type;
 	plan.count = count;
 	frame_build(f, &plan, ids);
-	fixture.row = shape->name;
+	fixture.row = variant->name;
 }
 
-static void every_shape_is_told_apart(void **state)
+static void every_variant_is_recognized(void **state)
 {
 	struct frame event, ihave, iwant;
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(SHAPES); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(VARIANTS); i++) {
 		struct id id = id_fresh();
 
-		build(&event, &SHAPES[i], GSP_EVENT, &id, 1);
-		build(&ihave, &SHAPES[i], GSP_IHAVE, &id, 1);
-		build(&iwant, &SHAPES[i], GSP_IWANT, &id, 1);
+		build(&event, &VARIANTS[i], GSP_EVENT, &id, 1);
+		build(&ihave, &VARIANTS[i], GSP_IHAVE, &id, 1);
+		build(&iwant, &VARIANTS[i], GSP_IWANT, &id, 1);
 		expect(&ihave, XDP_PASS, DEDUP_REASON_ihave_new);
 		expect(&iwant, XDP_PASS, DEDUP_REASON_exempt);
 		expect(&event, XDP_PASS, DEDUP_REASON_new);
@@ -114,12 +114,12 @@ static void cut_anywhere_it_is_truncated(void **state)
 	struct frame event, ihave, iwant;
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(SHAPES); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(VARIANTS); i++) {
 		struct id ids[2] = { id_fresh(), id_fresh() };
 
-		build(&event, &SHAPES[i], GSP_EVENT, ids, 1);
-		build(&ihave, &SHAPES[i], GSP_IHAVE, ids, 2);
-		build(&iwant, &SHAPES[i], GSP_IWANT, ids, 2);
+		build(&event, &VARIANTS[i], GSP_EVENT, ids, 1);
+		build(&ihave, &VARIANTS[i], GSP_IHAVE, ids, 2);
+		build(&iwant, &VARIANTS[i], GSP_IWANT, ids, 2);
 		expect_cuts_refused(&event);
 		expect_cuts_refused(&ihave);
 		expect_cuts_refused(&iwant);
@@ -518,7 +518,7 @@ static void need_frags(void)
 
 static void a_jumbo_frame_is_seen_whole(void **state)
 {
-	static const struct shape JUMBO = { "jumbo", { .body = 8900, .ipv6 = true } };
+	static const struct variant JUMBO = { "jumbo", { .body = 8900, .ipv6 = true } };
 	struct id ids[2] = { id_fresh(), id_fresh() };
 	struct frame event, ihave, cut;
 
@@ -626,7 +626,7 @@ static void padding_is_no_part_of_a_duplicate(void **state)
 int main(void)
 {
 	struct CMUnitTest tests[] = {
-		STILL(every_shape_is_told_apart),
+		STILL(every_variant_is_recognized),
 		STILL(cut_anywhere_it_is_truncated),
 		STILL(what_is_wrong_passes_and_teaches_nothing),
 		STILL(header_fields_swept),

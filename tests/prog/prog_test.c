@@ -441,7 +441,7 @@ static void compare_and_clear(struct model *m)
 	model_clear(m);
 }
 
-/* Random operations on a filter of this shape, with the hand put anywhere. */
+/* Random operations on a filter with these parameters, with the hand set to any position. */
 static void compare_with_model(uint32_t blocks, uint32_t words, uint32_t bits, int operations)
 {
 	struct dedup_config cfg = fixture_still_config();

@@ -175,16 +175,16 @@ static bool frame_of(const struct kind *k, const struct id *id, struct frame *f)
 /* Filters of GSP/1 alone. */
 static void load_gsp(const struct kind *k, bool count_only)
 {
-	static const struct layout_shape SHAPES[] = {
+	static const struct layout_parameters PARAMETERS[] = {
 		{ .layout = DEDUP_BLOCKED, .fpr = 1e-9 },
 		{ .layout = DEDUP_FLAT, .m = 1 << 20, .k = 9 },
 		{ .layout = DEDUP_COUNTDOWN, .index_bits = 18, .k = 9 },
 	};
-	struct layout_shape shape = SHAPES[k->layout];
+	struct layout_parameters parameters = PARAMETERS[k->layout];
 	struct dedup_config c;
 
-	shape.hash = k->hash;
-	c = layout_run_still_config(&shape);
+	parameters.hash = k->hash;
+	c = layout_run_still_config(&parameters);
 	c.policy.action = count_only ? DEDUP_COUNT : DEDUP_DROP;
 	fixture_load(&c);
 }

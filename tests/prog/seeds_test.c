@@ -51,7 +51,7 @@ static struct fill fill_now(void)
 
 static void load_colibri(void)
 {
-	struct dedup_config cfg = layout_run_config(&(struct layout_shape){
+	struct dedup_config cfg = layout_run_config(&(struct layout_parameters){
 		.layout = DEDUP_FLAT, .hash = DEDUP_COLIBRI, .capacity = 1000, .fpr = 0.01 });
 
 	fixture_load(&cfg);
@@ -335,8 +335,8 @@ static const uint32_t SIZES[] = { 1, 2, 63, 64, 65, 100, 9586, 95850 };
 
 static void load_bit_array(uint32_t m)
 {
-	struct dedup_config cfg = layout_run_config(
-		&(struct layout_shape){ .layout = DEDUP_FLAT, .hash = DEDUP_FNV1A, .m = m, .k = 1 });
+	struct dedup_config cfg = layout_run_config(&(struct layout_parameters){
+		.layout = DEDUP_FLAT, .hash = DEDUP_FNV1A, .m = m, .k = 1 });
 
 	fixture_load(&cfg);
 	assert_int_equal(fixture.filter.config->memory.m, m);

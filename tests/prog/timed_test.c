@@ -14,7 +14,7 @@
 
 static const struct layout {
 	const char *name;
-	struct layout_shape shape;
+	struct layout_parameters parameters;
 } LAYOUTS[] = {
 	{ "blocked", { .layout = DEDUP_BLOCKED, .fpr = 1e-9 } },
 	{ "flat", { .layout = DEDUP_FLAT, .hash = DEDUP_COLIBRI, .m = 1 << 20, .k = 9 } },
@@ -25,7 +25,7 @@ static const struct layout {
 static void load(const struct layout *l, bool still, bool ihave_pass)
 {
 	struct dedup_config cfg =
-		still ? layout_run_still_config(&l->shape) : layout_run_config(&l->shape);
+		still ? layout_run_still_config(&l->parameters) : layout_run_config(&l->parameters);
 
 	cfg.policy.action = DEDUP_DROP_FOR;
 	cfg.policy.drop_ns = HOUR_NS;
@@ -121,7 +121,7 @@ static void passes_from_the_first_step_behind_the_end(void **state)
 static void others_drop_for_ever(void **state)
 {
 	const struct layout *l = *state;
-	struct dedup_config cfg = layout_run_still_config(&l->shape);
+	struct dedup_config cfg = layout_run_still_config(&l->parameters);
 	struct id id;
 
 	fixture_load(&cfg);

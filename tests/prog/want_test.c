@@ -24,7 +24,7 @@
 
 static const struct {
 	const char *name;
-	struct layout_shape shape;
+	struct layout_parameters parameters;
 } LAYOUTS[] = {
 	{ "blocked", { .layout = DEDUP_BLOCKED, .fpr = 1e-9 } },
 	{ "flat", { .layout = DEDUP_FLAT, .hash = DEDUP_COLIBRI, .m = 1 << 20, .k = 9 } },
@@ -37,7 +37,7 @@ typedef void (*try_fn)(void);
 static void for_each_layout(void (*change)(struct dedup_config *cfg), try_fn try)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(LAYOUTS); i++) {
-		struct dedup_config cfg = layout_run_still_config(&LAYOUTS[i].shape);
+		struct dedup_config cfg = layout_run_still_config(&LAYOUTS[i].parameters);
 
 		if (change)
 			change(&cfg);

@@ -72,7 +72,7 @@ static const struct wrong {
 	{ "interface-too-long", FEED "interfaces = aaaaaaaaaaaaaaaa\n",
 	  "4: interfaces: aaaaaaaaaaaaaaaa is no name of an interface" },
 	{ "interface-a-path", FEED "interfaces = ../x\n", "4: interfaces: ../x is no name" },
-	{ "shape-does-not-fit", FEED "bits = 100\n", "1: --bits" },
+	{ "parameters-do-not-fit", FEED "bits = 100\n", "1: --bits" },
 	{ "window-too-short", FEED "capacity = 1G\nwindow = 10ms\n", "1: --window 10ms is too short" },
 	{ "metrics", "[service]\nmetrics = here\n", "2: metrics here: give a port" },
 	{ "on-exit", "[service]\non-exit = stay\n", "2: on-exit stay: it is leave or unload" },

@@ -20,7 +20,7 @@ struct run {
 	struct plain model;
 	struct id pool[POOL];
 	uint64_t seed;
-	uint64_t by_kernel, by_library, lookups; /* ids, in all shapes of a combination */
+	uint64_t by_kernel, by_library, lookups; /* ids, with all parameters of a combination */
 	uint64_t counted[DEDUP_REASONS_CNT];	 /* what the kernel should have counted */
 };
 
@@ -204,7 +204,8 @@ static void check_counters(const struct run *r)
 /* So many ids through one filter. How often it is turned follows its size: most of the
  * time some ids are known, some not, and some only seem to be.
  */
-static void run_shape(struct run *r, const struct layout_shape *s, uint32_t known_cnt, uint32_t ids)
+static void run_parameters(struct run *r, const struct layout_parameters *s, uint32_t known_cnt,
+			   uint32_t ids)
 {
 	struct dedup_config cfg = layout_run_config(s);
 	uint64_t end = r->by_kernel + r->by_library + ids, turn_every;
@@ -243,7 +244,7 @@ static void run_shape(struct run *r, const struct layout_shape *s, uint32_t know
 }
 
 /* blocked: words and bits of all kinds. */
-static const struct layout_shape BLOCKED[] = {
+static const struct layout_parameters BLOCKED[] = {
 	{ .blocks = 1, .words = 1, .bits = 1 },	   { .blocks = 1, .words = 4, .bits = 5 },
 	{ .blocks = 2, .words = 2, .bits = 3 },	   { .blocks = 7, .words = 2, .bits = 5 },
 	{ .blocks = 61, .words = 1, .bits = 4 },   { .blocks = 1009, .words = 4, .bits = 2 },
@@ -251,19 +252,19 @@ static const struct layout_shape BLOCKED[] = {
 };
 
 /* flat: around words and blocks, from one bit on. tezos wants powers of 2. */
-static const struct layout_shape FLAT[] = {
+static const struct layout_parameters FLAT[] = {
 	{ .m = 1, .k = 1 },    { .m = 2, .k = 2 },   { .m = 63, .k = 1 },      { .m = 64, .k = 3 },
 	{ .m = 65, .k = 32 },  { .m = 511, .k = 7 }, { .m = 512, .k = 2 },     { .m = 513, .k = 5 },
 	{ .m = 9586, .k = 7 }, { .m = 1, .k = 32 },  { .m = 1000003, .k = 4 },
 };
-static const struct layout_shape FLAT_TEZOS[] = {
+static const struct layout_parameters FLAT_TEZOS[] = {
 	{ .m = 2, .k = 1 },	 { .m = 2, .k = 32 },	    { .m = 64, .k = 3 },
 	{ .m = 256, .k = 32 },	 { .m = 512, .k = 2 },	    { .m = 1024, .k = 25 },
 	{ .m = 16384, .k = 18 }, { .m = 1 << 20, .k = 12 },
 };
 
 /* countdown: the extremes of each, tezos' 256 bits kept. */
-static const struct layout_shape COUNTDOWN[] = {
+static const struct layout_parameters COUNTDOWN[] = {
 	{ .index_bits = 1, .k = 1, .countdown_bits = 1 },
 	{ .index_bits = 1, .k = 32, .countdown_bits = 24 },
 	{ .index_bits = 2, .k = 2, .countdown_bits = 2 },
@@ -276,31 +277,32 @@ static const struct layout_shape COUNTDOWN[] = {
 	{ .index_bits = 24, .k = 10, .countdown_bits = 24 },
 };
 
-/* Of whole ids that the kernel remembers: none, and so few that they crowd each other out. */
-static const uint32_t RECENT[] = { 64, 1, 0, 8, 4096 };
+/* Entries of the known-id cache: none, and so few that ids evict each other. */
+static const uint32_t KNOWN_CNT[] = { 64, 1, 0, 8, 4096 };
 
 static void agree(enum dedup_layout layout, enum dedup_hash_scheme hash,
-		  const struct layout_shape *shapes, uint32_t cnt)
+		  const struct layout_parameters *parameters, uint32_t cnt)
 {
 	struct run r = { .seed = layout * 16 + hash };
 
 	for (uint32_t i = 0; i < cnt; i++) {
-		struct layout_shape s = shapes[i];
+		struct layout_parameters s = parameters[i];
 
 		s.layout = layout;
 		s.hash = hash;
-		snprintf(r.row, sizeof(r.row), "shape %u", i);
-		run_shape(&r, &s, RECENT[(i + hash) % ARRAY_SIZE(RECENT)], IDS_MIN / cnt + 1);
+		snprintf(r.row, sizeof(r.row), "parameters %u", i);
+		run_parameters(&r, &s, KNOWN_CNT[(i + hash) % ARRAY_SIZE(KNOWN_CNT)],
+			       IDS_MIN / cnt + 1);
 	}
 	assert_true(r.by_kernel + r.by_library >= IDS_MIN && r.lookups >= IDS_MIN);
 	assert_true(r.by_kernel >= IDS_MIN / 2);
 }
 
-#define AGREE(layout, hash, LAYOUT, HASH, SHAPES)                                \
-	static void layout##_##hash##_agrees_with_the_model(void **state)        \
-	{                                                                        \
-		(void)state;                                                     \
-		agree(DEDUP_##LAYOUT, DEDUP_##HASH, SHAPES, ARRAY_SIZE(SHAPES)); \
+#define AGREE(layout, hash, LAYOUT, HASH, PARAMETERS)                                    \
+	static void layout##_##hash##_agrees_with_the_model(void **state)                \
+	{                                                                                \
+		(void)state;                                                             \
+		agree(DEDUP_##LAYOUT, DEDUP_##HASH, PARAMETERS, ARRAY_SIZE(PARAMETERS)); \
 	}
 
 AGREE(blocked, fast, BLOCKED, FAST, BLOCKED)

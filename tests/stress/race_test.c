@@ -117,7 +117,7 @@ static void *run_side(void *arg)
 }
 
 /* No id may be new to both sides, or to neither. Adds to won how many were new to each. */
-static void race_one(const struct layout_shape *s, uint32_t ids, bool kernel, bool clear,
+static void race_one(const struct layout_parameters *s, uint32_t ids, bool kernel, bool clear,
 		     uint32_t won[2])
 {
 	struct race r = { .clear = clear, .kernel = { kernel, false } };
@@ -150,28 +150,28 @@ static void race_one(const struct layout_shape *s, uint32_t ids, bool kernel, bo
 	fixture_unload(NULL);
 }
 
-/* Shares the ids out to the shapes. Each side must have been the first one at times: of all of
- * them, as on a busy machine one may be late for each of the few ids of a shape.
+/* Divides the ids among all rows of parameters. Over all rows, each side must have been first at
+ * times: on a busy machine one side may be late for all of the few ids of one row.
  */
-static void race(const struct layout_shape *shapes, size_t cnt, bool kernel, bool clear)
+static void race(const struct layout_parameters *parameters, size_t cnt, bool kernel, bool clear)
 {
 	uint32_t won[2] = { 0 };
 
 	for (int try = 0; try < TRIES && !(won[0] && won[1]); try++)
 		for (size_t i = 0; i < cnt; i++)
-			race_one(&shapes[i], IDS / cnt, kernel, clear, won);
+			race_one(&parameters[i], IDS / cnt, kernel, clear, won);
 	assert_true(won[0] > 0);
 	assert_true(won[1] > 0);
 }
 
 /* Large, so that hardly anything seems to be known; k large, so that learning takes long. */
-static const struct layout_shape FLAT = {
+static const struct layout_parameters FLAT = {
 	.layout = DEDUP_FLAT,
 	.hash = DEDUP_FAST,
 	.m = 1 << 27,
 	.k = 16,
 };
-static const struct layout_shape COUNTDOWN = {
+static const struct layout_parameters COUNTDOWN = {
 	.layout = DEDUP_COUNTDOWN,
 	.hash = DEDUP_FAST,
 	.index_bits = 23,
@@ -203,7 +203,7 @@ static void countdown_two_calls(void **state)
 }
 
 /* An id's places coincide with each other. */
-static const struct layout_shape TINY[] = {
+static const struct layout_parameters TINY[] = {
 	{ .layout = DEDUP_FLAT, .hash = DEDUP_FAST, .m = 1, .k = 1 },
 	{ .layout = DEDUP_FLAT, .hash = DEDUP_FAST, .m = 3, .k = 5 },
 	{ .layout = DEDUP_FLAT, .hash = DEDUP_COLIBRI, .m = 40, .k = 16 },
@@ -254,7 +254,7 @@ static void *ask_for_all(void *arg)
 
 static void a_removal_is_not_undone(void **state)
 {
-	struct dedup_config cfg = layout_run_still_config(&(struct layout_shape){
+	struct dedup_config cfg = layout_run_still_config(&(struct layout_parameters){
 		.layout = DEDUP_COUNTDOWN, .hash = DEDUP_FIPS, .index_bits = 23, .k = 16 });
 	struct race r = { .new = { calloc(REMOVALS, 1) } };
 	uint32_t same = 0;

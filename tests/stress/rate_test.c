@@ -213,7 +213,7 @@ static void check_moment(const struct row *row, const struct moment *moment)
 {
 	struct filter_spec spec = sim_spec(row->capacity, row->fpr, WINDOW_NS);
 	struct rates seen = { 0 }, by_bits = { 0 };
-	struct dedup_config shape = { 0 };
+	struct dedup_config parameters = { 0 };
 	double full, bound;
 
 	spec.layout = row->layout;
@@ -221,19 +221,21 @@ static void check_moment(const struct row *row, const struct moment *moment)
 		struct traffic t = { .make_id = row->make_id };
 
 		sim_start(&t.sim, &spec, 42 + secret);
-		shape = t.sim.config;
+		parameters = t.sim.config;
 		moment->reach(&t);
 		rates_add(&seen, try_fresh(&t, row->tries / row->secrets));
 		rates_add(&by_bits,
 			  stats_fill(&t.sim.config, t.sim.filter.blocks, t.sim.state.hand, FILL_ALL).fpr);
 		sim_stop(&t.sim);
 	}
-	bound = layout_of(shape.memory.layout)->rate(&shape, plan_ids(&shape, SIM_CPUS, row->fpr));
-	full = layout_of(shape.memory.layout)
-		       ->rate(&shape, shape.memory.full_ids); /* one CPU takes no credit */
+	bound = layout_of(parameters.memory.layout)
+			->rate(&parameters, plan_ids(&parameters, SIM_CPUS, row->fpr));
+	full = layout_of(parameters.memory.layout)
+		       ->rate(&parameters, parameters.memory.full_ids); /* one CPU takes no credit */
 	print_message("# %s p=%g, %s: w=%u b=%u; full %.3g, seen %.3g (+- %.2g), by the bits %.3g\n",
-		      row->name, row->fpr, moment->name, shape.memory.words, shape.memory.bits,
-		      full, mean_of(&seen), error_of(&seen), mean_of(&by_bits));
+		      row->name, row->fpr, moment->name, parameters.memory.words,
+		      parameters.memory.bits, full, mean_of(&seen), error_of(&seen),
+		      mean_of(&by_bits));
 	assert_true(bound <= row->fpr);
 	assert_true(mean_of(&seen) > 0);
 	assert_true(mean_of(&seen) <= row->fpr + 3 * error_of(&seen));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where a filter runs. Three words are kept apart:
+/* Where a filter runs. Three words have different meanings:
  * - attached: the kernel reports that an interface of this network namespace runs the program now.
  * - recorded: the program's own record (include/record.h) has the interface: a command attached
- *   the program to it. Interfaces of other network namespaces cannot be asked; the record is all
- *   that is known of them.
- * - in use: something other than its pin holds the program, here or in another place (live.h).
+ *   the program to it. This process cannot look at interfaces of other network namespaces; it knows
+ *   only their record.
+ * - in use: something other than its pin holds the program, here or elsewhere (live.h).
  */
 #ifndef XDP_DEDUP_ATTACHMENTS_H
 #define XDP_DEDUP_ATTACHMENTS_H
@@ -21,22 +21,22 @@
  */
 bool attachments_is_theirs(const struct attachment *a, struct identity id);
 
-/* Returns 1 if an interface of this network namespace runs that filter, as far as can be told; 0
- * if none does; -errno (logged) if the interfaces cannot be listed. Changes nothing.
+/* Returns 1 if an interface of this network namespace runs that filter; 0 if none is known to run
+ * it; -errno (logged) if the interfaces cannot be listed. Changes nothing.
  */
 int attachments_here(struct identity id);
 
 /* Is the filter of this name in use where this process does not see it? Returns 1 or 0; -errno if
- * that cannot be told. It is 1 if the filter's program runs on an interface that is known to be in
- * another network namespace, or if a change has not ended (+NAME). Otherwise asks live_anywhere(),
- * which may take 3 s.
+ * that is unknown. It is 1 if the filter's program runs on an interface that is known to be in
+ * another network namespace, or if a change has not ended (+NAME). Otherwise it returns what
+ * live_anywhere() returns, which may take 3 s.
  */
 int attachments_elsewhere(const char *name);
 
 enum where_attached { ATTACHED_NOWHERE, ATTACHED_HERE, ATTACHED_ELSEWHERE };
 
 /* Returns an enum where_attached: attached here, or in use elsewhere (attachments_elsewhere());
- * -errno if that cannot be told. The caller holds the lock of lock_take().
+ * -errno if that is unknown. The caller holds the lock of lock_take().
  */
 int attachments_in_use(const char *name);
 
@@ -78,17 +78,18 @@ struct dedup_iface *attachments_recorded(const struct filter *f, const char *ifn
 
 /* Writes the record of a program that is to run on these interfaces of this network namespace, and
  * nowhere else: the interfaces, and which frames are for this host there. Returns 0; -ENODEV if an
- * interface has gone; another -errno if something cannot be told. Each error is logged.
+ * interface has gone; or another -errno. Each error is logged.
  */
 int attachments_write_record(struct filter *f, const struct placement *where);
 
-/* Finds the twin of attachment a: a recorded interface of another network namespace with the same
- * index. Packets of both would go to the same AF_XDP sockets (include/deliver.h), and the kernel
- * would lose those of one. Returns NULL if there is none, or if the filter does not deliver. list:
+/* Finds a recorded interface of another network namespace that has the index of attachment a.
+ * Packets of both would go to one AF_XDP socket (include/deliver.h), and the kernel would lose the
+ * packets of one of them. Returns NULL if there is none, or if the filter does not deliver. list:
  * attach_list()'s, of cnt.
  */
-const struct dedup_iface *attachments_twin(const struct filter *f, const struct attachment *list,
-					   int cnt, const struct attachment *a);
+const struct dedup_iface *attachments_same_index(const struct filter *f,
+						 const struct attachment *list, int cnt,
+						 const struct attachment *a);
 
 /* Makes *view fit for this filter, which may have been loaded or changed since *view was read.
  * Reads *view anew if it is empty, or if a recorded interface of this network namespace is not
@@ -97,17 +98,18 @@ const struct dedup_iface *attachments_twin(const struct filter *f, const struct 
 int attachments_view(const struct filter *f, struct attach_view *view);
 
 /* Updates the record for interfaces that have moved here from another network namespace together
- * with their program: they are attached here, but not recorded here. Logs it if their entry cannot
- * be told. list: attach_list()'s, of cnt. The caller holds the lock of lock_take(). Returns 0;
- * -ENOTUNIQ (logged) if one of them has a twin (attachments_twin()).
+ * with their program: they are attached here, but not recorded here. Logs an interface whose entry
+ * is unknown. list: attach_list()'s, of cnt. The caller holds the lock of lock_take(). Returns 0;
+ * -ENOTUNIQ (logged) if another interface has the index of one of them
+ * (attachments_same_index()).
  */
 int attachments_follow(struct filter *f, const struct attachment *list, int cnt);
 
 /* Removes interfaces from the record that cannot be seen from here and are known to be gone: no
- * other network namespace runs the filter's program. If not all namespaces can be looked at, it is
- * enough, for an interface of this one, to look at those that it can have moved to. list:
- * attach_list()'s, of cnt. The caller holds the lock of lock_take(). What cannot be told changes
- * nothing.
+ * other network namespace runs the filter's program. If not all namespaces can be searched, it is
+ * enough, for an interface of this namespace, to search those to which it can have moved. list:
+ * attach_list()'s, of cnt. The caller holds the lock of lock_take(). An interface that may still
+ * exist stays in the record.
  */
 void attachments_forget_gone(struct filter *f, const struct attachment *list, int cnt);
 
@@ -118,9 +120,9 @@ void attachments_forget_gone(struct filter *f, const struct attachment *list, in
  */
 int attachments_give_up(struct filter *f, const char *ifname);
 
-/* Finds a recorded interface that cannot be looked at from here: it was in another network
- * namespace, or is no longer in this one, and the filter may still run on it. Returns a pointer
- * into the open filter, or NULL.
+/* Finds a recorded interface that this process cannot see: it was in another network namespace, or
+ * is no longer in this one, and the filter may still run on it. Returns a pointer into the open
+ * filter, or NULL.
  */
 const struct dedup_iface *attachments_unseen(const struct filter *f);
 

@@ -106,8 +106,9 @@ static struct dedup_iface *entry_of_moved(const struct filter *f, const struct a
 	return candidates == 1 ? candidate : NULL;
 }
 
-const struct dedup_iface *attachments_twin(const struct filter *f, const struct attachment *list,
-					   int cnt, const struct attachment *a)
+const struct dedup_iface *attachments_same_index(const struct filter *f,
+						 const struct attachment *list, int cnt,
+						 const struct attachment *a)
 {
 	const struct dedup_iface *own = attachments_recorded(f, a->ifname);
 
@@ -123,15 +124,16 @@ const struct dedup_iface *attachments_twin(const struct filter *f, const struct 
 }
 
 /* Nothing is lost once the program is off. */
-static int explain_twin(const struct filter *f, const char *ifname, const struct dedup_iface *twin)
+static int explain_same_index(const struct filter *f, const char *ifname,
+			      const struct dedup_iface *other)
 {
 	char name[IF_NAMESIZE];
 
-	here_name(twin, name);
+	here_name(other, name);
 	return diag_err(
 		-ENOTUNIQ,
 		"%s has the index %u, as %s has in another network namespace, so that packets for AF_XDP sockets are lost: xdp-dedup unload %s, and load another filter than %s there",
-		ifname, twin->ifindex, name, ifname, f->name);
+		ifname, other->ifindex, name, ifname, f->name);
 }
 
 int attachments_follow(struct filter *f, const struct attachment *list, int cnt)
@@ -143,7 +145,7 @@ int attachments_follow(struct filter *f, const struct attachment *list, int cnt)
 		return diag_err(err, "cannot look at %s: %s", f->name, strerror(-err));
 	for (int i = 0; i < cnt && !err; i++) {
 		const struct attachment *a = &list[i];
-		const struct dedup_iface *twin;
+		const struct dedup_iface *other;
 		struct dedup_iface *entry;
 
 		if (a->err || a->id.config_id != id.config_id || attachments_recorded(f, a->ifname))
@@ -154,9 +156,9 @@ int attachments_follow(struct filter *f, const struct attachment *list, int cnt)
 				  f->name, a->ifname);
 			continue;
 		}
-		twin = attachments_twin(f, list, cnt, a);
-		if (twin) {
-			err = explain_twin(f, a->ifname, twin);
+		other = attachments_same_index(f, list, cnt, a);
+		if (other) {
+			err = explain_same_index(f, a->ifname, other);
 			continue;
 		}
 		*entry = (struct dedup_iface){ .netns = here_netns(), .ifindex = a->ifindex };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* For the checks of checks.h alone: what each is told, and how it answers. It reports by
- * diag_err() what makes load fail, by diag_note() what may surprise, and writes by check_found()
- * what it found, which is shown if it reports nothing.
+/* For the checks of checks.h alone: the input of a check, and its result. A check reports a problem
+ * that makes load fail by diag_err(), and a surprise by diag_note(). It writes its finding by
+ * check_found(); the finding is shown if the check reports nothing.
  */
 #ifndef XDP_DEDUP_CHECK_CONTEXT_H
 #define XDP_DEDUP_CHECK_CONTEXT_H
@@ -14,32 +14,32 @@
 
 struct check_context {
 	const struct checks_subject *subject;
-	const char *ifname; /* of which interface; of checks that are not of one, the first; or NULL */
-	int iface;	    /* its place in subject->where */
+	const char *ifname; /* the checked interface; other checks: the first interface, or NULL */
+	int iface;	    /* its index in subject->where */
 	char found[CHECK_FOUND_MAX];
 	struct check_value values[CHECK_VALUES_MAX];
-	char text[CHECK_TEXT_MAX]; /* of the only value that is one */
+	char text[CHECK_TEXT_MAX]; /* of the only value that is a text */
 	int values_cnt;
 };
 
-/* A check's answer: 0; -errno (logged); or this: what it found, or noted, is that something
- * cannot be told. check_found() returns 0, check_untold() this.
+/* A check returns 0; -errno (logged); or CHECK_IS_UNKNOWN if its finding, or its note, is that
+ * something is unknown. check_found() returns 0, check_unknown() returns CHECK_IS_UNKNOWN.
  */
-#define CHECK_UNTOLD 1
+#define CHECK_IS_UNKNOWN 1
 
 __attribute__((format(printf, 2, 3))) int check_found(struct check_context *q, const char *format,
 						      ...);
-__attribute__((format(printf, 2, 3))) int check_untold(struct check_context *q, const char *format,
-						       ...);
+__attribute__((format(printf, 2, 3))) int check_unknown(struct check_context *q, const char *format,
+							...);
 
-/* What was found, for programs: reported beside messages, too. A check has one text at
- * most.
+/* Add a value to the finding, for programs. Values are reported with messages, too. A check has at
+ * most one text.
  */
 void check_number(struct check_context *q, const char *key, uint64_t number);
 void check_flag(struct check_context *q, const char *key, bool flag);
 void check_text(struct check_context *q, const char *key, const char *text);
 
-/* Of this host and process: checks_host.c */
+/* Checks of this host and process: checks_host.c */
 int check_rights(struct check_context *q);
 int check_kernel(struct check_context *q);
 int check_jit(struct check_context *q);
@@ -49,7 +49,7 @@ int check_lock(struct check_context *q);
 int check_name(struct check_context *q);
 int check_links(struct check_context *q);
 
-/* Of the filter, on all of its interfaces: checks_filter.c */
+/* Checks of the filter, on all of its interfaces: checks_filter.c */
 int check_size(struct check_context *q);
 int check_memory(struct check_context *q);
 int check_stacking(struct check_context *q);
@@ -59,7 +59,7 @@ int check_forwarding(struct check_context *q);
 int check_window(struct check_context *q);
 int check_delivery(struct check_context *q);
 
-/* Of one interface: checks_iface.c */
+/* Checks of one interface: checks_iface.c */
 int check_interface(struct check_context *q);
 int check_programs(struct check_context *q);
 int check_ethernet(struct check_context *q);

@@ -23,14 +23,14 @@ int check_found(struct check_context *q, const char *format, ...)
 	return 0;
 }
 
-int check_untold(struct check_context *q, const char *format, ...)
+int check_unknown(struct check_context *q, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(q->found, sizeof(q->found), format, args);
 	va_end(args);
-	return CHECK_UNTOLD;
+	return CHECK_IS_UNKNOWN;
 }
 
 static void add_value(struct check_context *q, struct check_value value)
@@ -199,14 +199,14 @@ static int make(const struct check *c, const struct checks_subject *s, int iface
 	finding.values_cnt = q.values_cnt;
 	for (int i = 0; i < m.cnt; i++) {
 		finding.verdict = m.list[i].kind == DIAG_ERR ? CHECK_PROBLEM : CHECK_NOTE;
-		if (answer == CHECK_UNTOLD || (finding.verdict == CHECK_PROBLEM && blind))
+		if (answer == CHECK_IS_UNKNOWN || (finding.verdict == CHECK_PROBLEM && blind))
 			finding.verdict = CHECK_UNKNOWN;
 		finding.found = m.list[i].finding;
 		finding.advice = *m.list[i].advice ? m.list[i].advice : NULL;
 		add_finding(f, &finding);
 	}
 	if (!m.cnt) {
-		finding.verdict = answer == CHECK_UNTOLD ? CHECK_UNKNOWN : CHECK_OK;
+		finding.verdict = answer == CHECK_IS_UNKNOWN ? CHECK_UNKNOWN : CHECK_OK;
 		finding.found = q.found;
 		add_finding(f, &finding);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Will a filter work here? A list of checks; each looks at one thing. `load` makes those that are
- * indispensable, `check` makes all, and both report equal findings.
+/* Checks whether a filter will work here. `load` makes the checks of things that it needs, `check`
+ * makes all checks. Both report equal findings.
  */
 #ifndef XDP_DEDUP_CHECKS_H
 #define XDP_DEDUP_CHECKS_H
@@ -18,23 +18,23 @@ struct checks_subject {
 	const struct placement *where;
 	const struct filter_spec *spec;
 	const char *name; /* for checks_make(): the filter's; NULL: the first interface's */
-	uint64_t fitting_window_ns; /* the longest window that fits all profiles; 0: they do not say */
-	const struct dedup_config *plan; /* of the spec; NULL: there is none */
-	const struct links *links;	 /* of now */
+	uint64_t fitting_window_ns; /* the longest window that fits all profiles; 0: no limit */
+	const struct dedup_config *plan; /* the spec's; NULL: there is none */
+	const struct links *links;	 /* the interfaces as they are now */
 };
 
-/* Makes the checks without which load fails, those that come after plan_here() and lock_take(),
- * up to the first problem. 0; or -errno (logged).
+/* Makes the checks of things that load needs, which follow plan_here() and lock_take(). Stops at
+ * the first problem. Returns 0, or -errno (logged).
  */
 int checks_demand(const struct checks_subject *s);
 
-/* Notes what may surprise about a filter that is loaded. */
+/* Logs notes about a filter that was loaded. */
 void checks_note(const struct checks_subject *s);
 
 enum check_verdict {
 	CHECK_OK,
-	CHECK_NOTE,    /* works, but not as well as it might, or not as one might think */
-	CHECK_UNKNOWN, /* it cannot be told */
+	CHECK_NOTE,    /* it works, but not as well as it might, or not as users may expect */
+	CHECK_UNKNOWN, /* the result is unknown */
 	CHECK_PROBLEM, /* load fails */
 };
 
@@ -58,10 +58,10 @@ struct check_finding {
 
 typedef void (*check_report)(void *to, const struct check_finding *finding);
 
-/* Makes all checks, without a change to the system, and reports each finding, of which a check may
- * have several; nothing else is logged. `plan` and `links` of the subject are not used: they are
- * made here. This process may be in another mount namespace afterwards (bpffs_ready()). Returns the
- * worst verdict.
+/* Makes all checks, and changes nothing in the system. Reports each finding by report(); a check
+ * may have several findings. Logs nothing else. Does not use `plan` and `links` of the subject, but
+ * makes its own. This process may be in another mount namespace afterwards (bpffs_ready()). Returns
+ * the worst verdict.
  */
 enum check_verdict checks_make(const struct checks_subject *s, check_report report, void *to);
 

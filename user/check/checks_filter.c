@@ -36,8 +36,8 @@ int check_memory(struct check_context *q)
 
 	check_number(q, "filter_bytes", need);
 	if (!have)
-		return check_untold(q, "the filter takes %s; how much is free cannot be told",
-				    need_text);
+		return check_unknown(q, "the filter takes %s; how much is free cannot be told",
+				     need_text);
 	check_number(q, "available_bytes", have);
 	check_found(q, "the filter takes %s, %s are free; a limit of locked memory does not count",
 		    need_text, have_text);
@@ -126,5 +126,5 @@ int check_forwarding(struct check_context *q)
 
 	check_found(q, matters ? "this host forwards no packets"
 			       : "whose packets count is said by options");
-	return matters < 0 ? CHECK_UNTOLD : 0;
+	return matters < 0 ? CHECK_IS_UNKNOWN : 0;
 }

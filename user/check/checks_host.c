@@ -29,8 +29,8 @@ int check_kernel(struct check_context *q)
 	uname(&un);
 	check_text(q, "kernel_release", un.release);
 	if (!kernel_has_rights(KERNEL_BPF))
-		return check_untold(q, "Linux %s; what of BPF it has cannot be told without CAP_BPF",
-				    un.release);
+		return check_unknown(q, "Linux %s; what of BPF it has cannot be told without CAP_BPF",
+				     un.release);
 	check_found(q, "Linux %s: has XDP, BPF timers and loops%s", un.release,
 		    kernel_has_frags() ? ", frags" : "");
 	return kernel_check(-EOPNOTSUPP);
@@ -48,7 +48,7 @@ int check_jit(struct check_context *q)
 	if (!on)
 		diag_note("BPF programs are interpreted, which takes several times as long" ADVICE
 			  "sysctl -w net.core.bpf_jit_enable=1");
-	return on < 0 ? CHECK_UNTOLD : 0;
+	return on < 0 ? CHECK_IS_UNKNOWN : 0;
 }
 
 int check_dispatcher(struct check_context *q)
@@ -56,8 +56,8 @@ int check_dispatcher(struct check_context *q)
 	int err = probe_replacing();
 
 	if (err && !kernel_has_rights(KERNEL_LOAD))
-		return check_untold(q, "whether libxdp's dispatcher can run cannot be told: %s",
-				    strerror(-err));
+		return check_unknown(q, "whether libxdp's dispatcher can run cannot be told: %s",
+				     strerror(-err));
 	check_flag(q, "dispatcher_runs", !err);
 	check_found(q, "libxdp's dispatcher can run: other XDP programs may be beside the filter");
 	if (err)

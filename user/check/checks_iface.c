@@ -75,7 +75,7 @@ int check_driver(struct check_context *q)
 		return check_found(q, "driver %s; skb mode needs nothing of it", driver);
 	note_driver(q);
 	if (err)
-		return check_untold(
+		return check_unknown(
 			q,
 			"driver %s; whether it has native XDP cannot be told (Linux 6.3 can): load tries",
 			driver);
@@ -104,7 +104,7 @@ int check_redirect(struct check_context *q)
 		return check_found(q, "fresh packets go to the stack");
 	if (mode == MODE_ANY || mode == MODE_NATIVE) {
 		if (device_xdp_features(if_nametoindex(q->ifname), &features))
-			return check_untold(
+			return check_unknown(
 				q,
 				"whether the driver can have packets go to AF_XDP sockets cannot be told (Linux 6.3 can)");
 		needs = driver_here(q)->zerocopy_needs;
@@ -132,7 +132,7 @@ int check_lro(struct check_context *q)
 		diag_note("%s merges TCP packets in hardware (LRO), with which drivers refuse native XDP" ADVICE
 			  "ethtool -K %s lro off",
 			  q->ifname, q->ifname);
-	return on < 0 ? CHECK_UNTOLD : 0;
+	return on < 0 ? CHECK_IS_UNKNOWN : 0;
 }
 
 /* Each queue is one CPU's. */
@@ -142,7 +142,7 @@ int check_queues(struct check_context *q)
 	uint32_t now, max, wanted;
 
 	if (device_queues(q->ifname, &now, &max))
-		return check_untold(q, "the driver does not say how many RX queues there are");
+		return check_unknown(q, "the driver does not say how many RX queues there are");
 	check_number(q, "rx_queues", now);
 	check_number(q, "rx_queues_max", max);
 	check_number(q, "cpus", cpus);
@@ -180,7 +180,7 @@ int check_mtu(struct check_context *q)
 	bool lacks_frags = driver_lacks_frags(driver_here(q), if_nametoindex(q->ifname));
 
 	if (mtu < 0)
-		return check_untold(q, "cannot be told: %s", strerror(-mtu));
+		return check_unknown(q, "cannot be told: %s", strerror(-mtu));
 	check_number(q, "mtu_bytes", mtu);
 	check_number(q, "one_buffer_mtu_bytes", fits);
 	if (q->subject->where->mode == MODE_SKB)
@@ -193,7 +193,7 @@ int check_mtu(struct check_context *q)
 	if (mtu <= fits)
 		return check_found(q, "MTU %d: packets take one buffer", mtu);
 	if (unknown && !lacks_frags)
-		return check_untold(
+		return check_unknown(
 			q,
 			"MTU %d: packets take several buffers (frags), and whether the driver has those in native XDP cannot be told",
 			mtu);

@@ -193,7 +193,7 @@ static json_object *json_sockets(const struct status *s)
 }
 
 /* The filter's size and parameters. */
-static void json_shape(json_object *o, const struct status *s)
+static void json_size(json_object *o, const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
 
@@ -293,7 +293,7 @@ json_object *status_json(const struct status *s)
 	ADD("sockets", json_sockets(s));
 	ADD("delivery_bytes", json_u64(plan_delivery_bytes(c)));
 	json_receiver(o, s);
-	json_shape(o, s);
+	json_size(o, s);
 	ADD("capacity", json_u64(c->memory.capacity));
 	ADD("fpr", json_double(plan_fpr(c)));
 	ADD("window_ns", json_u64(c->memory.window_ns));

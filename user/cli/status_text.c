@@ -58,13 +58,12 @@ static void print_counters(const struct filter_counters *c)
 	print_reasons(c);
 	printf("  %-16s %14llu %6.2f %%\n", "dropped", c->dropped, 100 * share(c->dropped, c->rx));
 	printf("  %-16s %14s           of duplicates\n", "bytes", FORMAT_BYTES(c->duplicate_bytes));
-	printf("  %-16s %14llu           blocks aged early, by load\n", "early", c->early);
+	printf("  %-16s %14llu           blocks aged too early, by load\n", "early", c->early);
 	if (c->late)
-		printf("  %-16s %14llu           blocks aged late, the hand was held up\n", "late",
-		       c->late);
+		printf("  %-16s %14llu           blocks aged late\n", "late", c->late);
 }
 
-static void print_shape(const struct status *s)
+static void print_size(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
 	char parameters[LAYOUT_TEXT_MAX];
@@ -300,7 +299,7 @@ void status_print(const struct status *s)
 	for (uint32_t n = 0; n < c->policy.streams_cnt && !c->policy.gsp_alone; n++)
 		print_stream(c, &c->policy.streams[n]);
 	print_receiver(s);
-	print_shape(s);
+	print_size(s);
 	printf("  promise     at most %g of fresh events lost, at %llu ids a window of %s\n",
 	       plan_fpr(c), c->memory.capacity, FORMAT_TIME(c->memory.window_ns));
 	print_drop_time(s);

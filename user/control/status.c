@@ -85,14 +85,14 @@ static uint32_t mtu_exceeded(const struct attach_view *v, const struct attachmen
 		       : 0;
 }
 
-static void note_twin(struct status *s, const struct attach_view *v, const struct attachment *a)
+static void note_same_index(struct status *s, const struct attach_view *v, const struct attachment *a)
 {
-	const struct dedup_iface *twin = attachments_twin(&s->filter, v->list, v->cnt, a);
+	const struct dedup_iface *other = attachments_same_index(&s->filter, v->list, v->cnt, a);
 
-	if (!twin)
+	if (!other)
 		return;
 	snprintf(s->same_index.here, sizeof(s->same_index.here), "%s", a->ifname);
-	here_name(twin, s->same_index.there);
+	here_name(other, s->same_index.there);
 }
 
 /* Lists the interfaces that are attached here. While the filter is being changed the program of
@@ -121,7 +121,7 @@ static void collect_attached(struct status *s, const struct attach_view *v)
 		iface = add_iface(s, a->ifname, a->ifindex, IFACE_ATTACHED);
 		if (!iface)
 			break;
-		note_twin(s, v, a);
+		note_same_index(s, v, a);
 		iface->mode = a->mode;
 		iface->dispatcher = a->dispatcher;
 		iface->shared = a->shared;

@@ -19,7 +19,7 @@
 
 enum iface_state {
 	IFACE_ATTACHED, /* the kernel reports that it runs the filter */
-	IFACE_UNKNOWN,	/* cannot be told */
+	IFACE_UNKNOWN,	/* the state is unknown */
 	/* recorded, but not attached here: */
 	IFACE_DETACHED,	   /* the interface is still here */
 	IFACE_GONE,	   /* the interface is gone */
@@ -31,15 +31,15 @@ struct status_iface {
 	uint32_t ifindex;      /* identifies it, as names change; 0: in another netns */
 	enum attach_mode mode; /* set only if attached */
 	bool dispatcher;       /* set only if attached: through libxdp's dispatcher */
-	bool shared;	       /* likewise: beside programs of others */
+	bool shared;	       /* set only if attached: other programs run there, too */
 	int native; /* set only in skb mode: 1: the driver has native XDP; 0: it has not; -errno */
 
 	enum iface_state state;
-	uint32_t mtu_max; /* its MTU is larger, of which the driver may lose packets; 0: it is not */
-	bool strips_tags;  /* and the filter goes by them */
+	uint32_t mtu_max;  /* its MTU is above this, so the driver may lose packets; 0: it is not */
+	bool strips_tags;  /* it removes VLAN tags, which matter to the filter */
 	uint32_t queues;   /* receive queues, of a filter that delivers; 0: not known */
-	bool is_counted;   /* is this known: */
-	uint64_t received; /* struct link */
+	bool is_counted;   /* is `received` known? */
+	uint64_t received; /* packets, as in struct link */
 };
 
 /* What is shown of a filter's predecessor (include/predecessor.h), s->filter.predecessor. */
@@ -48,7 +48,7 @@ struct status_predecessor {
 	uint64_t left_ns; /* stats_forgets_in_ns() */
 	bool leads;	  /* it is still in charge: a change has not ended */
 	bool forgotten;	  /* it has forgotten every id */
-	bool asked; /* packets look ids up in it: not if forgotten, or if its hand has stopped */
+	bool asked; /* packets look ids up in it: not if `forgotten`, or if its hand has stopped */
 };
 
 /* All that is shown of a filter. */
@@ -58,7 +58,7 @@ struct status {
 	struct status_iface ifaces[2 * DEDUP_IFACES_MAX];
 	int ifaces_cnt;
 	struct {
-		char here[IF_NAMESIZE], there[IF_NAMESIZE]; /* attachments_twin(); "": none */
+		char here[IF_NAMESIZE], there[IF_NAMESIZE]; /* attachments_same_index(); "": none */
 	} same_index;
 	struct receivers_faults faults;
 	const char *mode; /* that all attached interfaces have; else "mixed", or "none" */
@@ -106,14 +106,15 @@ int status_collect(struct filter *f, const struct attach_view *view, bool exact,
 int status_update(struct status *s);
 void status_free(struct status *s);
 
-/* Sets what the interfaces have received, by this list. */
+/* Sets the number of packets that each interface has received, from this list. */
 void status_note_received(struct status *s, const struct links *l);
 
-/* Takes the interfaces into a reading. */
+/* Copies the interfaces into a reading. */
 void status_read_ifaces(const struct status *s, struct watch_reading *r);
 
-/* Sets s->unseen by what comes meanwhile: in 10 ms, or up to 300 ms if the filter seems to miss
- * some of it. For callers that read a filter once; others have it from two readings.
+/* Sets s->unseen by comparing the packets of the interfaces and of the filter for 10 ms, or for up
+ * to 300 ms if the filter seems to miss some packets. For callers that read a filter once; others
+ * compare two readings.
  */
 void status_look_for_unseen(struct status *s);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is asked of an operation (control.h). A command line or the service's file fills it in by
- * the rows of WISH_OPTIONS.
+/* The request to an operation (control.h). A command line or the service's file fills it in by the
+ * rows of WISH_OPTIONS.
  */
 #ifndef XDP_DEDUP_WISH_H
 #define XDP_DEDUP_WISH_H
@@ -54,7 +54,7 @@ struct wish {
 	bool whole;   /* with `replace`: values that are not given become those of a new filter */
 	bool wait, forget; /* while there is a predecessor: wait until it has gone; give it up */
 	bool all;	   /* unload: every filter */
-	bool force;	   /* unload: also if it cannot be told whether the filter is in use */
+	bool force;	   /* unload: also if it is unknown whether the filter is in use */
 	bool verbose;	   /* show messages of libbpf and libxdp */
 };
 
@@ -66,7 +66,7 @@ enum {
 	OPT_CAPACITY = 1 << 3,
 	OPT_WINDOW = 1 << 4,
 	OPT_ACTION = 1 << 5, /* --action, --for, --learn, --ihave, --deliver */
-	OPT_SHAPE = 1 << 6,  /* --layout, --hash, and the options for m and k */
+	OPT_LAYOUT = 1 << 6, /* --layout, --hash, and the options for m and k */
 	OPT_FPR = 1 << 7,
 	OPT_DESTINATION = 1 << 8, /* --to, --vlan, --forwarded */
 	OPT_PROFILE = 1 << 9,
@@ -76,7 +76,7 @@ enum {
 	OPT_REPLACE = 1 << 13,
 	OPT_NEXT = 1 << 14, /* the first free bit */
 	OPT_SIZE = OPT_CAPACITY | OPT_FPR,
-	OPT_MEMORY = OPT_SIZE | OPT_WINDOW | OPT_SHAPE,
+	OPT_MEMORY = OPT_SIZE | OPT_WINDOW | OPT_LAYOUT,
 	OPT_LOAD_FILTER = OPT_PORT | OPT_MEMORY | OPT_ACTION | OPT_DESTINATION | OPT_PROFILE |
 			  OPT_PROFILES, /* the filter itself */
 	OPT_LOAD = OPT_LOAD_FILTER | OPT_NAME | OPT_MODE,

@@ -135,13 +135,13 @@ int pin_map_content(const char *name, enum pin pin, struct pin_content *c)
 	return err;
 }
 
-/* What the maps must be that are read and written by system calls. The kernel reads and writes
- * whole keys and values: with larger ones it would go past the end of our memory.
+/* Types and sizes of the maps that are read and written by system calls. The kernel reads and
+ * writes whole keys and values: with larger ones it would go past the end of our memory.
  */
 static const struct {
 	uint32_t type; /* enum bpf_map_type; 0: any map */
 	size_t key_size, value_size;
-} SHAPES[PINS_ALL] = {
+} MAPS[PINS_ALL] = {
 	[PIN_STATS] = { BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(__u32), sizeof(struct dedup_counters) },
 	[PIN_WANTED] = { BPF_MAP_TYPE_HASH, sizeof(struct dedup_want_key),
 			 sizeof(struct dedup_wanted) },
@@ -163,9 +163,9 @@ int pin_open_sized(const char *name, enum pin pin, size_t value_least, uint32_t 
 	if (fd < 0)
 		return fd;
 	err = kernel_info(fd, &info, sizeof(info));
-	if (!err && SHAPES[pin].type &&
-	    (info.type != SHAPES[pin].type || info.key_size != SHAPES[pin].key_size ||
-	     info.value_size < value_least || info.value_size > SHAPES[pin].value_size))
+	if (!err && MAPS[pin].type &&
+	    (info.type != MAPS[pin].type || info.key_size != MAPS[pin].key_size ||
+	     info.value_size < value_least || info.value_size > MAPS[pin].value_size))
 		err = -EPROTO;
 	*ret_bytes = info.value_size;
 	if (err)
@@ -177,5 +177,5 @@ int pin_open_map(const char *name, enum pin pin)
 {
 	uint32_t bytes;
 
-	return pin_open_sized(name, pin, SHAPES[pin].value_size, &bytes);
+	return pin_open_sized(name, pin, MAPS[pin].value_size, &bytes);
 }

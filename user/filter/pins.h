@@ -74,7 +74,7 @@ bool filter_new_name_ok(const char *name);
 int pin_error(int err);
 
 /* Opens a pinned map, and checks its type and sizes. Returns the descriptor, which is the caller's;
- * -EPROTO if the map has another shape; another -errno.
+ * -EPROTO if the map has another type or other sizes; another -errno.
  */
 int pin_open_map(const char *name, enum pin pin);
 

@@ -105,7 +105,7 @@ static bool is_power_of_2(uint32_t n)
 }
 
 /* Do the layout's numbers go together, so that no place, block, bit or cell is beyond the last one? */
-static bool has_sound_shape(const struct dedup_config *c)
+static bool has_sound_parameters(const struct dedup_config *c)
 {
 	if (!c->memory.blocks || !c->memory.places || !c->memory.segment_places ||
 	    (c->memory.places - 1) / c->memory.segment_places >= DEDUP_MARKS)
@@ -197,7 +197,7 @@ static bool is_sound(const struct snapshot_head *h)
 		c->format == h->format && layout_of(c->memory.layout) && hash_name(c->memory.hash) &&
 		is_between(c->policy.id_bytes, 1, DEDUP_ID_BYTES_MAX) && !c->memory.replay &&
 		!c->has_predecessor && !c->memory.known_cnt && c->policy.action <= DEDUP_DROP_FOR &&
-		c->policy.receiver <= DEDUP_NAMED && streams_sound(c) && has_sound_shape(c) &&
+		c->policy.receiver <= DEDUP_NAMED && streams_sound(c) && has_sound_parameters(c) &&
 		has_sound_times(c) && has_sound_load(c) && has_sound_size(c) &&
 		has_sound_pools(c) && dedup_hand_pos(h->hand) < c->memory.places;
 

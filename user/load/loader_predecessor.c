@@ -68,19 +68,20 @@ int predecessor_pin(const struct predecessor *p, const char *directory)
 	       ?: object_pin_map(p->state_fd, directory, PIN_PREDECESSOR_STATE);
 }
 
-/* Which ids are in the filter that is to get a snapshot's memory, which is told of them; sets
- * *told. From its first step on with it that filter's hand tells of those that come after these.
+/* Reads which ids the successor has now into *ids, and how many it has learned into *told. The
+ * snapshot's memory counts these; the successor's hand, from its next step on, tells it of the ids
+ * that come later.
  */
-static int ids_to_tell(const struct filter *beside, const struct snapshot_moment *now,
-		       struct snapshot_ids *ids, uint64_t *told)
+static int ids_of_successor(const struct filter *successor, const struct snapshot_moment *now,
+			    struct snapshot_ids *ids, uint64_t *told)
 {
 	static struct snapshot_head h;
-	int err = snapshot_take(beside, now, &h);
+	int err = snapshot_take(successor, now, &h);
 
 	if (err)
 		return diag_err(err, "the window's clock of %s has stopped" ADVICE "unload it",
-				beside->name);
-	snapshot_finish(beside, &h);
+				successor->name);
+	snapshot_finish(successor, &h);
 	*ids = snapshot_ids(&h);
 	*told = h.learned;
 	return 0;
@@ -90,7 +91,7 @@ static int ids_to_tell(const struct filter *beside, const struct snapshot_moment
  * -errno.
  */
 static int resume_filter(struct xdp_dedup *skel, const struct snapshot *snapshot,
-			 const struct filter *beside, uint64_t *told)
+			 const struct filter *successor, uint64_t *told)
 {
 	size_t size = snapshot->head.config.memory.blocks * sizeof(struct dedup_block);
 	struct dedup_state *st = &skel->data_state->state;
@@ -111,10 +112,10 @@ static int resume_filter(struct xdp_dedup *skel, const struct snapshot *snapshot
 		elapsed_ns = snapshot_elapsed(&snapshot->head.moment, &now);
 		snapshot_state(&snapshot->head, now.hand_ns, elapsed_ns, st);
 		snapshot_age(&snapshot->head, now.hand_ns, elapsed_ns, st, blocks);
-		err = beside ? ids_to_tell(beside, &now, &ids, told) : 0;
+		err = successor ? ids_of_successor(successor, &now, &ids, told) : 0;
 	}
-	if (!err && beside)
-		snapshot_tell(&snapshot->head, ids, beside->config, st, blocks);
+	if (!err && successor)
+		snapshot_tell(&snapshot->head, ids, successor->config, st, blocks);
 	if (!err)
 		err = dedup_is_forgotten(st);
 	munmap(blocks, size);
@@ -131,7 +132,7 @@ static int keep(const struct bpf_map *map, int *fd)
 	return *fd < 0 ? diag_err(-errno, "cannot keep a map open: %s", strerror(errno)) : 0;
 }
 
-int predecessor_of_snapshot(const struct snapshot *snapshot, const struct filter *beside,
+int predecessor_of_snapshot(const struct snapshot *snapshot, const struct filter *successor,
 			    struct predecessor *out)
 {
 	struct xdp_dedup *skel = NULL;
@@ -139,7 +140,7 @@ int predecessor_of_snapshot(const struct snapshot *snapshot, const struct filter
 
 	*out = (struct predecessor){
 		.config = snapshot->head.config,
-		.sets_told = beside,
+		.sets_told = successor,
 		.state_fd = -1,
 		.filter_fd = -1,
 		.timer_fd = -1,
@@ -153,7 +154,7 @@ int predecessor_of_snapshot(const struct snapshot *snapshot, const struct filter
 	bpf_program__set_autoload(skel->progs.hand_start, false);
 	bpf_program__set_autoload(skel->progs.hand_resume, true);
 	err = object_load_filter(skel, NULL, &out->config)
-	      ?: resume_filter(skel, snapshot, beside, &out->told)
+	      ?: resume_filter(skel, snapshot, successor, &out->told)
 	      ?: keep(skel->maps.data_state, &out->state_fd)
 	      ?: keep(skel->maps.filter, &out->filter_fd)
 	      ?: keep(skel->maps.timer, &out->timer_fd);

@@ -22,12 +22,12 @@ struct predecessor {
  */
 int predecessor_of_filter(const struct filter *f, struct predecessor *out);
 
-/* Makes a filter from the snapshot: its memory, aged by the time since, with its hand going. No
- * packet program ever runs on it. beside: the running filter whose predecessor it becomes, and
- * whose learned ids it counts; or NULL. Returns 0, and the caller closes *out with
+/* Makes a filter from the snapshot: its memory, aged by the time since the save, with a hand that
+ * runs. No packet program ever runs on it. successor: the running filter whose predecessor it
+ * becomes, and whose learned ids it counts; or NULL. Returns 0, and the caller closes *out with
  * predecessor_close(); 1 if no id of the snapshot is left, and then nothing is made; or -errno.
  */
-int predecessor_of_snapshot(const struct snapshot *snapshot, const struct filter *beside,
+int predecessor_of_snapshot(const struct snapshot *snapshot, const struct filter *successor,
 			    struct predecessor *out);
 void predecessor_close(struct predecessor *p);
 

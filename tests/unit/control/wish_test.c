@@ -30,7 +30,7 @@ static const struct filter_spec OLD = {
 	.ihave_pass = true,
 };
 
-static void no_shape(struct filter_spec *s)
+static void no_layout(struct filter_spec *s)
 {
 	s->bits = s->hashes = s->index_bits = s->countdown_bits = 0;
 }
@@ -42,13 +42,13 @@ static void nothing(struct filter_spec *s)
 
 static void capacity(struct filter_spec *s)
 {
-	no_shape(s);
+	no_layout(s);
 	s->capacity = 9;
 }
 
 static void kind(struct filter_spec *s)
 {
-	no_shape(s);
+	no_layout(s);
 	s->layout = DEDUP_COUNTDOWN;
 	s->hash = DEDUP_FAST;
 	s->hashes = 9;
@@ -84,7 +84,7 @@ static const struct row {
 } ROWS[] = {
 	{ "nothing", { NULL }, nothing, 0 },
 	{ "capacity", { "--capacity", "9" }, capacity, OPT_CAPACITY },
-	{ "kind", { "--layout", "countdown", "--hash", "fast", "--hashes", "9" }, kind, OPT_SHAPE },
+	{ "kind", { "--layout", "countdown", "--hash", "fast", "--hashes", "9" }, kind, OPT_LAYOUT },
 	{ "for", { "--for", "9s" }, drop_for, OPT_ACTION },
 	{ "count", { "--action", "count" }, only_count, OPT_ACTION },
 	{ "drop", { "--action", "drop" }, drop, OPT_ACTION },

@@ -25,12 +25,12 @@
 #define TIMES 400
 #define SECONDS_MAX 20 /* for all of a row: then something does not end */
 
-static const struct shape {
+static const struct parameters {
 	const char *name;
 	enum dedup_layout layout;
 	enum dedup_hash_scheme hash;
 	uint32_t countdown_bits;
-} SHAPES[] = {
+} PARAMETERS[] = {
 	{ "blocked", DEDUP_BLOCKED, DEDUP_FAST, 0 },
 	{ "flat", DEDUP_FLAT, DEDUP_FAST, 0 },
 	{ "flat-fips", DEDUP_FLAT, DEDUP_FIPS, 0 },
@@ -54,7 +54,7 @@ static void read_record(const struct filter *f)
 		here_name(found, name);
 	attachments_recorded(f, "lo");
 	attachments_recorded(f, "fifteen-letters");
-	attachments_twin(f, &one, 1, &one);
+	attachments_same_index(f, &one, 1, &one);
 	if (f->config->policy.receiver == DEDUP_ONE_INTERFACE) {
 		struct links none = { .cnt = 0 };
 
@@ -134,20 +134,20 @@ static void use_fips(struct filter *f)
 		fips_live_filter(f, &snapshot);
 }
 
-static struct filter_spec spec_of(const struct shape *shape)
+static struct filter_spec spec_of(const struct parameters *parameters)
 {
-	struct filter_spec spec = sim_spec(shape->hash == DEDUP_FIPS ? 50 : 1000, 1e-3, S);
+	struct filter_spec spec = sim_spec(parameters->hash == DEDUP_FIPS ? 50 : 1000, 1e-3, S);
 
-	spec.layout = shape->layout;
-	spec.hash = shape->hash;
-	spec.countdown_bits = shape->countdown_bits;
+	spec.layout = parameters->layout;
+	spec.hash = parameters->hash;
+	spec.countdown_bits = parameters->countdown_bits;
 	return spec;
 }
 
-static void run_shape(void **state)
+static void run_parameters(void **state)
 {
-	const struct shape *shape = *state;
-	struct filter_spec spec = spec_of(shape);
+	const struct parameters *parameters = *state;
+	struct filter_spec spec = spec_of(parameters);
 	struct dedup_state *st = malloc(sizeof(*st)), *st_predecessor = malloc(sizeof(*st));
 	uint64_t seed = 1, netns = here_netns();
 	struct dedup_record record;
@@ -171,8 +171,9 @@ static void run_shape(void **state)
 		use_ids(&s.filter, &seed);
 		use_fips(&s.filter);
 		/* Else nothing is saved. */
-		st->hand = shape->layout == DEDUP_FLAT ? 0
-						       : random_next(&seed) % s.config.memory.places;
+		st->hand = parameters->layout == DEDUP_FLAT
+				   ? 0
+				   : random_next(&seed) % s.config.memory.places;
 		st->passed = st->hand;
 		take_snapshot(&s.filter);
 	}
@@ -206,6 +207,6 @@ int main(void)
 {
 	leave_to_rest("@(flat-fips|countdown-often)");
 	add_test("name-without-end", name_without_end, NULL, NULL, NULL);
-	add_rows(SHAPES, run_shape, NULL, NULL);
+	add_rows(PARAMETERS, run_parameters, NULL, NULL);
 	return run_added_any_tests("hostile_state");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Sizing: what rate_test.c simulates, checked here for its shape; and the plan that follows. */
+/* Sizing: what rate_test.c simulates, checked here for its parameters; and the plan that follows. */
 #include "support.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static void picks_keep_the_rate(void **state)
 	}
 }
 
-/* The shapes that the header promises. */
+/* The parameters that the header promises. */
 static void picks_are_legal(void **state)
 {
 	(void)state;
@@ -51,8 +51,8 @@ static void picks_are_legal(void **state)
 
 #define EXACT 1.002
 
-/* Blocks that this shape needs, by a factor of EXACT at most too many; `most` or more are
- * as many.
+/* Returns the number of blocks that these parameters need, at most EXACT times too many; `most` if
+ * it is `most` or more.
  */
 static double blocks_needed(uint32_t words, uint32_t bits, double ids, double fpr, double most)
 {

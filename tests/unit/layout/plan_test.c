@@ -289,7 +289,7 @@ static void fips_own_size_refuses_what_it_cannot_keep(void **state)
 }
 
 /* Places and memory go with m; numbers are in their ranges; marks suffice. */
-static void check_shape(const struct dedup_config *c)
+static void check_parameters(const struct dedup_config *c)
 {
 	assert_true(c->memory.m >= 1 && c->memory.k >= 1 && c->memory.k <= DEDUP_HASHES_MAX);
 	if (c->memory.layout == DEDUP_FLAT) {
@@ -463,7 +463,7 @@ static int check_plan(struct filter_spec *spec, const uint32_t given[2], unsigne
 		assert_true(err == -ERANGE || !given[0] || !given[1]);
 		return 0;
 	}
-	check_shape(&c);
+	check_parameters(&c);
 	check_paces(&c, spec->window_ns);
 	check_promise(spec, &c, cpus);
 	return 1;
@@ -562,7 +562,7 @@ static void countdown_bits_make_countdowns(void **state)
 		spec.window_ns = WINDOWS[3]; /* so many countdowns take time */
 		c = plan_of(&spec);
 		assert_int_equal(c.memory.places, (1u << (bits ? bits : 4)) - 1);
-		check_shape(&c);
+		check_parameters(&c);
 		check_paces(&c, spec.window_ns);
 		check_promise(&spec, &c, 2);
 		/* In an id's life, which is longer than a window, those of two may come. */
@@ -605,7 +605,7 @@ static void any_spec_makes_a_plan_or_none(void **state)
 		}
 		if (plan_config(&spec, cpus, HZ, &c))
 			continue;
-		check_shape(&c);
+		check_parameters(&c);
 		check_paces(&c, spec.window_ns);
 		check_promise(&spec, &c, cpus);
 		planned++;
