@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a network device's driver says of itself, by ethtool and the kernel's netdev family. Logs
- * nothing; what fails, or cannot be told, returns a negative errno.
+/* What a network device's driver reports, by ethtool and the kernel's netdev family. Nothing here
+ * logs. Each function returns -errno if it fails, or if the driver does not report the value.
  */
 #ifndef XDP_DEDUP_DEVICE_H
 #define XDP_DEDUP_DEVICE_H
@@ -9,44 +9,44 @@
 
 #define DEVICE_DRIVER_MAX 32 /* bytes of a driver's name, with its end */
 
-/* The driver's name; -EOPNOTSUPP if the device says none. */
+/* Reads the driver's name. Returns 0; -EOPNOTSUPP if the device has none. */
 int device_driver(const char *ifname, char driver[DEVICE_DRIVER_MAX]);
 
-/* How many RX queues are in use, and how many there can be; -EOPNOTSUPP if the driver does not say.
+/* Reads how many RX queues are in use, and how many there can be. Returns 0; -EOPNOTSUPP if the
+ * driver does not report them.
  */
 int device_queues(const char *ifname, uint32_t *now, uint32_t *max);
 
-/* Does it take VLAN tags off before an XDP program sees the frame? 1 or 0; -errno: that cannot be
- * told.
+/* Each returns 1 or 0; -errno if that is unknown.
+ * - _strips_tags(): does it remove VLAN tags before an XDP program sees the frame?
+ * - _filters_vlans(): does it discard frames of VLANs that have no device on top of it?
+ * - _merges_udp(): does it merge UDP packets: GRO with rx-udp-gro-forwarding or rx-gro-list?
+ * - _merges_tcp(): does it merge TCP packets in hardware?
  */
 int device_strips_tags(const char *ifname);
-
-/* Likewise: does it discard frames of VLANs that no device on top of it is of? */
 int device_filters_vlans(const char *ifname);
-
-/* Likewise: does it merge UDP packets: GRO with rx-udp-gro-forwarding or rx-gro-list? */
 int device_merges_udp(const char *ifname);
-
-/* Likewise: does it merge TCP packets in hardware? */
 int device_merges_tcp(const char *ifname);
 
-/* Bytes of the largest packet, without the Ethernet header. */
+/* Returns the MTU: bytes of the largest packet, without the Ethernet header. */
 int device_mtu(const char *ifname);
 
 /* Bits of *features. */
 enum {
 	DEVICE_XDP = 1 << 0,	      /* native XDP */
-	DEVICE_XDP_REDIRECT = 1 << 1, /* whose programs may redirect */
-	DEVICE_XDP_ZEROCOPY = 1 << 3, /* with zero-copy AF_XDP sockets */
+	DEVICE_XDP_REDIRECT = 1 << 1, /* its programs may redirect */
+	DEVICE_XDP_ZEROCOPY = 1 << 3, /* zero-copy AF_XDP sockets */
 	DEVICE_XDP_OFFLOAD = 1 << 4,  /* hw mode */
 	DEVICE_XDP_FRAGS = 1 << 5,    /* native XDP of packets in several buffers */
 };
 
-/* What of XDP the driver has. -ENOENT if the kernel cannot tell: it can from Linux 6.3 on. */
+/* Reads the XDP features of the driver. Returns 0; -ENOENT before Linux 6.3, which does not report
+ * them.
+ */
 int device_xdp_features(int ifindex, uint64_t *features);
 
-/* Have AF_XDP sockets of this network namespace the driver write into their memory? 1 or 0; -errno
- * if that cannot be told: the kernel lacks xsk_diag.
+/* Does an AF_XDP socket of this network namespace have zero-copy on this interface? Returns 1 or 0;
+ * -errno if that is unknown, because the kernel lacks xsk_diag.
  */
 int device_has_zerocopy_sockets(int ifindex);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where pins are: the BPF file system, and directories that only root can change. Logs nothing. */
+/* The directories of pins: the BPF file system, and checks that only root can change a directory.
+ * Nothing here logs.
+ */
 #ifndef XDP_DEDUP_DIRS_H
 #define XDP_DEDUP_DIRS_H
 
@@ -11,24 +13,23 @@
 /* Is a bpffs mounted at BPFFS, as this process sees it? */
 bool dir_is_bpffs_mounted(void);
 
-/* 0 if nobody but root or this process's user can change what is in this directory, or put another
- * one in its place, and, with is_private, nobody else can even look into it; -EPERM if others can;
- * -ENOTDIR if it is none; another -errno if that cannot be told.
+/* Checks that only root and this process's user can change the content of this directory, or
+ * replace it by another one; with is_private, that only they can read it. Returns 0; -EPERM if
+ * others can; -ENOTDIR if it is no directory; another -errno if that is unknown.
  */
 int dir_check(const char *path, bool is_private);
 
-/* Opens a directory at `at`, an open one or AT_FDCWD, if dir_check() would accept the directory
- * itself; others could still put another one in its place. Returns the descriptor, which is the
- * caller's; or -errno of dir_check().
+/* Opens a directory at `at`, which is an open directory or AT_FDCWD, if dir_check() accepts the
+ * directory itself. Does not check whether others could replace it by another one. Returns the
+ * descriptor, which is the caller's; or -errno of dir_check().
  */
 int dir_open(int at, const char *path, bool is_private);
 
 /* Opens a directory as dir_open() does, to be listed. Returns NULL, with errno set, if it cannot. */
 DIR *dir_open_list(int at, const char *path, bool is_private);
 
-/* Opens the directory that has the file of this path, or would have it, with these flags of open();
- * a file in it, by O_TMPFILE, has mode 0600. Returns the descriptor, which is the caller's; or
- * -errno.
+/* Opens the directory of this file, which need not exist, with these flags of open(). With
+ * O_TMPFILE the new file has mode 0600. Returns the descriptor, which is the caller's; or -errno.
  */
 int dir_open_of(const char *path, int flags);
 

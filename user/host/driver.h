@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What single drivers do with XDP that none of them says by itself. Seen by `make test-drivers`,
- * whose table of results is in the documents.
+/* Known drivers, and limits of their XDP that they do not report. `make test-drivers` found them;
+ * tests/drivers/README.md has its results.
  */
 #ifndef XDP_DEDUP_DRIVER_H
 #define XDP_DEDUP_DRIVER_H
@@ -9,21 +9,21 @@
 
 struct driver {
 	const char *name;   /* ethtool -i; NULL: any other driver */
-	int mtu;	    /* the largest one whose packets take one buffer; 0: what fits a page */
-	bool frags_are_new; /* it has frags only with kernels that tell features, Linux 6.3 */
-	bool drops_lro;	    /* it turns LRO off for XDP; others refuse XDP */
-	const char *zerocopy_needs; /* NULL: nothing */
-	const char *note;	    /* what may surprise; NULL: nothing */
+	int mtu;	    /* the largest MTU with which a packet fits one buffer; 0: one page */
+	bool frags_are_new; /* it has frags only with kernels that report features, Linux 6.3 */
+	bool drops_lro;	    /* it turns LRO off for XDP; other drivers refuse XDP then */
+	const char *zerocopy_needs; /* a condition of zero-copy; NULL: none */
+	const char *note;	    /* a surprise, for users; NULL: none */
 	const char *advice;	    /* NULL: none */
 };
 
-/* What is known of this driver, or of any other. */
+/* Returns the row of this driver, or the row for all other drivers. */
 const struct driver *driver_of(const char *name);
 
-/* Has it, surely, no native XDP of packets in several buffers on this interface? */
+/* Is it certain that the driver has no native XDP of packets in several buffers on this interface? */
 bool driver_lacks_frags(const struct driver *d, int ifindex);
 
-/* Bytes of the largest MTU whose packets take one buffer. */
+/* Returns the largest MTU, in bytes, with which a packet fits one buffer. */
 int driver_one_buffer_mtu(const struct driver *d);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What this process and this kernel can do: permissions, features, memory, clock. */
+/* Permissions of this process; features, memory and clock of this kernel. */
 #ifndef XDP_DEDUP_KERNEL_H
 #define XDP_DEDUP_KERNEL_H
 
@@ -19,46 +19,47 @@ enum kernel_right {
 	KERNEL_PACKETS = 1 << 3, /* CAP_NET_RAW: have an AF_XDP socket */
 };
 
-#define KERNEL_LOAD (KERNEL_LOOK_UP | KERNEL_ATTACH) /* what load needs */
+#define KERNEL_LOAD (KERNEL_LOOK_UP | KERNEL_ATTACH) /* the rights that load needs */
 
-/* The names of rights for people: "CAP_SYS_ADMIN and CAP_NET_ADMIN". In static memory, until the
- * next call.
+/* Returns the names of rights for people: "CAP_SYS_ADMIN and CAP_NET_ADMIN". In static memory,
+ * until the next call.
  */
 const char *kernel_rights_text(unsigned int rights);
 
-/* Does this process have these rights, and do they work here (in a container they may not)? 0, or
- * -EPERM after logging what is missing.
+/* Checks that this process has these rights, and that they work here (in a container they may not).
+ * Returns 0; or -EPERM, after logging which right is missing.
  */
 int kernel_permits(const char *verb, unsigned int rights);
 
-/* Has this process these rights, whether or not they work here? Logs nothing. */
+/* Does this process have these rights? Does not check whether they work here. Logs nothing. */
 bool kernel_has_rights(unsigned int rights);
 
-/* Has what libbpf and libxdp print if verbose go to this function; without it, nowhere. It gets
- * whole lines, or parts of them.
+/* Sets the function that gets the messages of libbpf and libxdp if verbose; without it they are
+ * discarded. It gets whole lines, or parts of lines.
  */
 void kernel_print_by(int (*print)(const char *format, va_list args));
 
-/* The kernel's own words about the last netlink request that failed by libbpf or libxdp, since
- * kernel_forget_message(); "": it said none.
+/* kernel_message() returns the kernel's message about the last netlink request of libbpf or libxdp
+ * that failed since kernel_forget_message(); "": the kernel gave none.
  */
 const char *kernel_message(void);
 void kernel_forget_message(void);
 
-/* Has libbpf and libxdp print, if verbose, else not. */
+/* Lets libbpf and libxdp print if verbose, else not. */
 void kernel_output(bool verbose);
 
-/* What verbs need before anything else: kernel_output(), bpffs_ready(), and the clock for
- * kernel_now_ns(). 0 or -errno (logged).
+/* Prepares this process for verbs: kernel_output(), bpffs_ready(), and the clock of
+ * kernel_now_ns(). Returns 0, or -errno (logged).
  */
 int kernel_ready(bool verbose, bool may_mount);
 
-/* Locks the open file fd (flock), for as long as it stays open. 0; -EBUSY after waiting 10 s for
- * another process, or another -errno: logged.
+/* Locks the open file fd (flock), for as long as it stays open. Waits up to 10 s for another
+ * process. Returns 0; -EBUSY (logged) if that process still has the lock; or another -errno
+ * (logged).
  */
 int kernel_lock(int fd);
 
-/* Reads what the kernel tells about an open program, map or link into *info, a cleared struct
+/* Reads the kernel's information on an open program, map or link into *info, a cleared struct
  * bpf_prog_info, bpf_map_info or bpf_link_info. Returns 0, or -errno.
  */
 static inline int kernel_info(int fd, void *info, uint32_t bytes)
@@ -69,26 +70,29 @@ static inline int kernel_info(int fd, void *info, uint32_t bytes)
 /* May XDP programs take packets in several buffers (xdp.frags, from Linux 5.18)? */
 bool kernel_has_frags(void);
 
-/* The first thing that our programs need and this kernel lacks, with the version that brought it,
- * as the rest of a sentence; NULL if it has all. has(): does this kernel have this program type
- * (helper is BPF_FUNC_unspec), or this helper for programs of this type?
+/* Returns the first feature that our programs need and this kernel lacks, with the version that
+ * introduced it, as the rest of a sentence; NULL if the kernel has all. has(): does this kernel
+ * have this program type (helper is BPF_FUNC_unspec), or this helper for programs of this type?
  */
 const char *kernel_lacks(bool (*has)(enum bpf_prog_type type, enum bpf_func_id helper));
 
-/* Has this kernel what our programs need? 0; or err, after logging what it lacks. */
+/* Checks that this kernel has all features that our programs need. Returns 0; or err, after logging
+ * the first missing feature.
+ */
 int kernel_check(int err);
 
-/* Does this kernel have this type of map? True also if that cannot be told. */
+/* Does this kernel have this type of map? True also if that is unknown. */
 bool kernel_has_map(enum bpf_map_type type);
 
-/* Has it what filters need that deliver (include/deliver.h)? 0; or -EOPNOTSUPP, after logging what
- * it lacks. `has` is kernel_has_map(), or a test's own.
+/* Checks that this kernel has the features that filters with --deliver need (include/deliver.h).
+ * Returns 0; or -EOPNOTSUPP, after logging a missing feature. `has` is kernel_has_map(), or a
+ * test's own.
  */
 int kernel_check_delivery(bool (*has)(enum bpf_map_type type));
 
-/* A load of a filter of `bytes` (0 if its maps existed already) has failed with err: was it for
- * want of memory? The kernel says -E2BIG for maps that are too large, and also for a program that
- * is too complex for the verifier.
+/* A load of a filter of `bytes` (0 if its maps existed already) has failed with err: was too little
+ * memory the cause? The kernel returns -E2BIG for maps that are too large, and also for a program
+ * that is too complex for the verifier.
  */
 bool kernel_lacks_memory(int err, uint64_t bytes);
 
@@ -97,14 +101,14 @@ bool kernel_lacks_memory(int err, uint64_t bytes);
  */
 int kernel_explain(int err, uint64_t bytes);
 
-/* Bytes of memory that can be used without swapping (MemAvailable); 0 if unknown. */
+/* Returns the bytes of memory that can be used without swapping (MemAvailable); 0 if unknown. */
 uint64_t kernel_memory_available(void);
 
-/* Waits until every packet that any CPU has begun is done with. */
+/* Waits until all packets that a CPU is processing now have ended. */
 void kernel_wait_for_packets(void);
 
-/* The kernel's CLOCK_MONOTONIC, which the hand reads. In a time namespace only once kernel_ready()
- * has measured the offset (clock.h).
+/* Returns the kernel's CLOCK_MONOTONIC, which the hand reads, in ns. In a time namespace this is
+ * right only after kernel_ready(), which measures the offset (clock.h).
  */
 uint64_t kernel_now_ns(void);
 
