@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Attaches the packet program to interfaces, detaches it, and finds it there, through libxdp. Asks
- * the kernel each time where a program runs; nothing is remembered. Sees only the interfaces of
+/* Attaches the packet program to interfaces, detaches it, and finds it there, through libxdp. Reads
+ * from the kernel each time where a program runs, and keeps no state. Sees only the interfaces of
  * this network namespace.
  */
 #ifndef XDP_DEDUP_ATTACH_H
@@ -83,18 +83,19 @@ int attach_ifindex(const char *ifname);
 int attach_log_unknown(const struct attachment *list, int cnt);
 
 /* Checks that interface i exists and is named only once. Returns 0; -ENODEV or -EINVAL if not;
- * another -errno if that cannot be told. Each error is logged.
+ * another -errno if that is unknown. Each error is logged.
  */
 int attach_check_named(const struct placement *where, int i);
 
 /* Checks that our program can be attached beside what runs on the interface. Returns 0; -EEXIST if
  * our program runs there already; -EBUSY if another program runs there without a dispatcher;
- * another -errno if that cannot be told. Each error is logged.
+ * another -errno if that is unknown. Each error is logged.
  */
 int attach_check_room(const char *ifname);
 
-/* Why an interface was refused (err: -errno): in the words of its driver, if it had any since
- * kernel_forget_message(). That there is no such driver is said in the words that `check` has.
+/* Returns the reason why an interface was refused (err: -errno): the driver's message, if it gave
+ * one since kernel_forget_message(). If the driver has no native XDP, the reason has the words of
+ * `check`.
  */
 const char *attach_refusal(int err);
 

@@ -17,10 +17,10 @@
 #include "attach.h"
 
 /* Step 1 for every interface of the list that is `meant`; some may be on top of others. Detaches
- * the program at once where it shares a dispatcher with other programs, so that no driver takes
- * anything down; and where the driver refuses the exchange. An interface that is gone, or does not
- * run the program any more, counts as detached. One that cannot be detached goes on filtering and
- * is logged. Returns 0, or the -errno of one of these.
+ * the program at once where it shares a dispatcher with other programs, because the driver then
+ * keeps its XDP program; and where the driver refuses the exchange. An interface that is gone, or
+ * does not run the program any more, counts as detached. If an interface cannot be detached, it
+ * filters as before, and this is logged. Returns 0, or the -errno of one of these interfaces.
  */
 int detach_meant(struct attachment *list, int cnt);
 

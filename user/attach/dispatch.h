@@ -9,9 +9,9 @@
  * - An interface that moves to another network namespace may get another index there. Then libxdp
  *   does not find the directory.
  *
- * A user who can write to that directory could have anything removed; one who can read it could
- * make libxdp wait for its lock. So it is looked into only if it is for root alone. Only
- * dispatch_ready() logs.
+ * If a user can write to that directory, he could make root remove any file; if he can read it, he
+ * could make libxdp wait for its lock. So these functions read it only if it is for root alone.
+ * Only dispatch_ready() logs.
  */
 #ifndef XDP_DEDUP_DISPATCH_H
 #define XDP_DEDUP_DISPATCH_H
@@ -35,23 +35,23 @@ int dispatch_follow(int ifindex, uint32_t dispatcher_id);
  */
 void dispatch_remove(int ifindex, uint32_t dispatcher_id);
 
-/* Removes the pins of dispatchers that no interface of the machine runs any more, if a program of
- * theirs is a filter of ours that was loaded in this network namespace. If not all namespaces can
- * be looked at, it is enough to look at this one and those to which its interfaces may have moved
+/* Removes the pins of dispatchers that no interface of the machine runs any more, if one of their
+ * programs is of a filter that was loaded in this network namespace. If not all namespaces can be
+ * searched, it is enough to search this one and those to which its interfaces may have moved
  * (links_run_xdp()), if the filter's record has no other interfaces. The caller holds the lock of
- * lock_take(). Takes half a second for each dispatcher to remove.
+ * lock_take(). Takes half a second for each dispatcher that is removed.
  */
 void dispatch_sweep(void);
 
-/* For --force: does what dispatch_sweep() does for the filter with this state map only, wherever
- * it was loaded, also if it cannot be told whether an interface runs it. Such an interface would
- * then pass everything.
+/* For --force: does what dispatch_sweep() does, but only for the filter with this state map,
+ * wherever it was loaded, also if it is unknown whether an interface runs the filter. Such an
+ * interface would then pass everything.
  */
 void dispatch_forget(uint32_t state_id);
 
-/* Has the filter with this state map, which dispatchers of this network namespace run, also pins
- * of a dispatcher that none runs here? Called after dispatch_sweep(), which leaves the pins of
- * those that may run elsewhere. Returns 1 or 0; -errno if that cannot be told.
+/* Dispatchers of this network namespace run the filter with this state map. Does the filter also
+ * have pins of a dispatcher that no interface runs here? Called after dispatch_sweep(), which
+ * leaves the pins of dispatchers that may run elsewhere. Returns 1 or 0; -errno if that is unknown.
  */
 int dispatch_runs_elsewhere(uint32_t state_id);
 

@@ -14,20 +14,20 @@
 int live_can_tell(void);
 
 /* Is the packet program of this filter held by anything other than its own pin: an interface, a
- * dispatcher, another process? Returns 1 or 0; -errno if that cannot be told; -ENODATA if the
+ * dispatcher, another process? Returns 1 or 0; -errno if that is unknown; -ENODATA if the
  * filter's directory has pins, but neither that of the state map nor that of the program. Takes
  * the program's pin away for up to 3 s, so the caller holds the lock of lock_take(). Logs nothing.
  */
 int live_anywhere(const char *name);
 
 /* Finds a packet program that uses this state map. *prog_id: its id; 0 if there is none. Returns
- * 0; -errno if that cannot be told.
+ * 0; -errno if that is unknown.
  */
 int live_find_program(uint32_t state_id, uint32_t *prog_id);
 
 /* Does anything in the machine still run, or hold, a packet program with this configuration map?
- * Waits up to 3 s for the kernel to free the program. Returns 1 or 0; -errno if that cannot be
- * told. Logs nothing.
+ * Waits up to 3 s for the kernel to free the program. Returns 1 or 0; -errno if that is unknown.
+ * Logs nothing.
  */
 int live_program_of(uint32_t config_id);
 

@@ -14,12 +14,12 @@
  * 4. A successor is put in charge, by two stores into its predecessor's state.successor.
  * 5. The program of +NAME is detached (detach.h), its counters are kept, and +NAME is removed.
  *
- * A process that is killed leaves one of four states. live_exchange_settle() tells them apart:
+ * A process that is killed leaves one of four states, which live_exchange_settle() handles:
  * - Only +NAME exists: a load or an unload was cut off. +NAME is removed.
  * - Only NAME exists: the filter runs.
  * - +NAME is incomplete, or newer than NAME (config.serial): a change was cut off before its
- *   commit, or taken back. NAME's program is attached again where it does not run, and +NAME is
- *   removed. What the program of +NAME has counted is lost.
+ *   commit, or undone. NAME's program is attached again where it does not run, and +NAME is
+ *   removed. The counters of the program of +NAME are lost.
  * - +NAME is older than NAME: a change is committed. Steps 3 to 5 are done.
  */
 #ifndef XDP_DEDUP_LIVE_EXCHANGE_H
@@ -37,8 +37,9 @@ struct placement;
  */
 int live_exchange(const char *name, const struct placement *where, bool begins_drops);
 
-/* Undoes a change that is not committed, or was taken back: attaches NAME's program where the
- * program of +NAME has taken its place, and removes +NAME. Returns 0, or -errno (logged).
+/* Undoes a change that is not committed, or that an exchange back has undone: attaches NAME's
+ * program where the program of +NAME has replaced it, and removes +NAME. Returns 0, or -errno
+ * (logged).
  */
 int live_exchange_undo(struct pair *p);
 

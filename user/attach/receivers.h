@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A filter drops what its receiver has had, so all packets that it looks at must be for one
- * receiver. For verbs: checks that the interfaces are fit for that, and keeps the filter's list of
+/* A filter drops packets that its receiver already has, so all packets that it looks at must be for
+ * one receiver. Checks that the interfaces are suitable for that, and keeps the filter's list of
  * MACs up to date. Failures are logged.
  */
 #ifndef XDP_DEDUP_RECEIVERS_H
@@ -27,7 +27,7 @@ int receivers_check_stacking(const struct placement *where, const struct links *
 int receivers_check_ethernet(const char *ifname, const struct links *l);
 
 /* Checks that the filter sees this interface's packets, in this mode, before a device below merges
- * them. Returns 0; -EINVAL if not; another -errno if that cannot be told. Each error is logged.
+ * them. Returns 0; -EINVAL if not; another -errno if that is unknown. Each error is logged.
  */
 int receivers_check_merging(const char *ifname, enum attach_mode mode, const struct links *l);
 
@@ -38,7 +38,7 @@ bool receivers_go_by_tags(const struct dedup_config *c);
  * - _tags: VLAN tags can be seen. Returns 1 if tags matter to the filter, else 0.
  * - _ports: several ports belong to one receiver.
  * - _forwarding: this host forwards no packets to others. Returns 1 if that matters, 0 if not,
- *   -errno if it cannot be told; the note tells why.
+ *   -errno if that is unknown; the note has the reason.
  */
 int receivers_note_tags(const struct filter_spec *spec, const struct placement *where);
 void receivers_note_ports(const struct filter_spec *spec);
@@ -69,7 +69,7 @@ struct receivers_attached {
 };
 
 /* Checks the interfaces to which the filter is attached. Returns 0; or -errno (logged) if
- * something cannot be told.
+ * something is unknown.
  */
 int receivers_faults(const struct filter *f, const struct links *l,
 		     const struct receivers_attached *at, struct receivers_faults *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the operations that change a running filter share: finding the filter and its interfaces
- * (change.c), reading what is asked for (change_ask.c), and making the change (change_do.c).
+ * (change.c), reading the given values (change_ask.c), and making the change (change_do.c).
  */
 #ifndef XDP_DEDUP_CHANGE_H
 #define XDP_DEDUP_CHANGE_H
@@ -40,7 +40,7 @@ int change_find(const struct wish *w, const char *what, struct change *c);
 /* Writes the given values over c->spec. Returns 0; or -EINVAL (logged). */
 int change_ask(struct change *c);
 
-/* Plans what c->spec asks for, at c->where. Returns 0; or -errno (logged). */
+/* Plans a filter of c->spec, at c->where. Returns 0; or -errno (logged). */
 int change_plan(struct change *c, struct dedup_config *cfg);
 
 /* Takes interfaces out of c->where, and adds others, as load would check them; at least one must be
@@ -62,9 +62,9 @@ void change_report(const char *name, const struct dedup_config *cfg);
  */
 int change_filter(struct change *c, struct dedup_config *cfg);
 
-/* Does what `load --replace` does if there is a filter: w->name, or the filter on the first
- * interface. The caller holds the lock. Returns 0; -ENOENT (not logged) if there is none; or
- * another -errno (logged), and then the filter is as it was.
+/* `load --replace` of an existing filter: w->name, or the filter on the first interface. The caller
+ * holds the lock. Returns 0; -ENOENT (not logged) if there is no such filter; or another -errno
+ * (logged), and then the filter is as it was.
  */
 int change_replace(const struct wish *w);
 

@@ -15,9 +15,9 @@
 /* An interface of the filter. */
 struct watch_iface {
 	char name[IF_NAMESIZE];
-	bool is_counted;   /* is this known: */
+	bool is_counted;   /* is `received` known? */
 	uint64_t received; /* packets, as its driver counts them */
-	bool sees_all;	   /* the filter is to see each of them */
+	bool sees_all;	   /* the filter should see each of these packets */
 };
 
 /* One reading. */
@@ -67,9 +67,10 @@ struct watch {
 void watch_take(struct watch *w, struct watch_reading *r);
 void watch_free(struct watch *w);
 
-/* The interface of which the filter saw nothing between these two readings of it, though packets
- * came: its driver has lost the program, which the kernel still lists. Of several such interfaces
- * the busiest. NULL: there is none, or it cannot be told. The string belongs to *last.
+/* Returns the interface that received packets between these two readings of a filter, of which the
+ * filter saw none: its driver has lost the program, which the kernel still lists. Of several such
+ * interfaces returns the busiest. NULL: there is none, or that is unknown. The string belongs to
+ * *last.
  */
 const char *watch_unseen(const struct watch_reading *first, const struct watch_reading *last);
 

@@ -19,8 +19,8 @@ struct link_events {
 int link_events_open(struct link_events *e);
 void link_events_close(struct link_events *e);
 
-/* Takes all messages from the socket, unread: some may have been lost, so link_events_look() reads
- * the interfaces themselves.
+/* Takes all messages from the socket and discards them. Some messages may have been lost, so
+ * link_events_look() reads the interfaces themselves.
  */
 void link_events_drain(const struct link_events *e);
 

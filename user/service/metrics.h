@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Writes readings of the filters as metrics. Pure: all values are in the readings. README.md has a
- * table of all metrics.
+/* Writes readings of the filters as metrics. Pure: all values are in the readings. USAGE.md has
+ * tables of all metrics.
  */
 #ifndef XDP_DEDUP_METRICS_H
 #define XDP_DEDUP_METRICS_H

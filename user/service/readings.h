@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* All that metrics need to know about filters. A filter stays open between two readings, because
- * opening a large one takes many times as long as reading it. Counters and the hand are read each
- * time (readings_take()). What takes long is read only every few seconds (readings_refresh()): the
+/* The data of filters for metrics. A filter stays open between two readings, because opening a large
+ * filter takes many times as long as reading it. Counters and the hand are read each time
+ * (readings_take()). Slow readings are taken only every few seconds (readings_refresh()): the
  * occupancy, from a sample of the memory; interfaces; advice.
  */
 #ifndef XDP_DEDUP_READINGS_H
@@ -31,8 +31,8 @@ struct readings {
  */
 int readings_take(struct readings *r, const struct config_file *wanted);
 
-/* Does what readings_take() does, and also reads what takes long. Call it about every ten seconds,
- * and when interfaces have come or gone.
+/* Does what readings_take() does, and also takes the slow readings. Call it about every ten
+ * seconds, and when interfaces have come or gone.
  */
 int readings_refresh(struct readings *r, const struct config_file *wanted);
 

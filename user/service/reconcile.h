@@ -55,8 +55,9 @@ int reconcile_configure(struct reconcile *k, struct config_file *config);
 /* Reads the interfaces, which may have changed, and orders the jobs that follow. */
 void reconcile_look(struct reconcile *k);
 
-/* Orders that the filter of this name be attached anew where it runs, unless it is not of the file,
- * or that was ordered in the last RECONCILE_ANEW_NS. Returns whether it was ordered.
+/* Orders a job that attaches the filter of this name anew where it runs. Returns true; or false,
+ * and orders nothing, if the filter is not in the file, or if this was ordered in the last
+ * RECONCILE_ANEW_NS.
  */
 bool reconcile_attach_anew(struct reconcile *k, const char *name, uint64_t now_ns);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The service: loads the filters of a file, and keeps them. */
+/* The service: loads the filters of a file, and keeps them loaded. */
 #ifndef XDP_DEDUP_SERVICE_H
 #define XDP_DEDUP_SERVICE_H
 
@@ -8,7 +8,9 @@
 /* Runs until SIGTERM or SIGINT. path: the file (config_file.h). Returns an enum exit_code. */
 int service_run(const char *path, bool verbose);
 
-/* Logs errors in the file, and surprises; changes nothing. Returns an enum exit_code. */
+/* Logs errors in the file, and the notes that a load would give; changes nothing. Returns an enum
+ * exit_code.
+ */
 int service_check(const char *path);
 
 #endif
