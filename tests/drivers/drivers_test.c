@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The filter on a driver: on the NICs that IFACE names (tests/fixture/e2e/given_links.h), or on
- * veth. What a driver cannot do counts as skipped.
+ * veth. If a driver does not have a feature, the test of it counts as skipped.
  *
  * Environment: IFACE=NEAR,FAR[,NEAR,FAR]; RATE=N packets a second.
  */
@@ -21,16 +21,16 @@
 #define ADVICE_US 500000
 #define LOAD "load ve0 --fpr 1e-9 "
 
-/* A flood under the filter, then something that is done to the NIC, then another flood. At the end,
- * without the filter, every copy comes.
+/* Each row: a flood through the filter, a change of the NIC, and another flood. At the end, without
+ * the filter, every copy must come.
  */
 static const struct row {
 	const char *name;
 	const char *before; /* shell text, run before the filter is loaded */
 	const char *load;   /* options */
-	const char *after;  /* shell text, run under the filter */
-	const char *back;   /* undoes `after`, which is tried first without a filter */
-	const char *undo;   /* what this driver does not undo by itself */
+	const char *after;  /* shell text, run while the filter is loaded */
+	const char *back;   /* undoes `after`; then `after` is also tried without a filter first */
+	const char *undo;   /* shell text, run at the end, for settings that the driver keeps */
 	uint32_t more;	    /* bytes after each event, after `after` */
 	const char *to;	    /* address */
 } ROWS[] = {
@@ -63,12 +63,12 @@ static const struct row {
 	  .before = "far ip link set pe0 mtu 9000; ip link set ve0 mtu 9000",
 	  .load = "--mode skb",
 	  .more = 8600 },
-	/* A driver may refuse that, but not take it and then drop what is larger. */
+	/* A driver may refuse the larger MTU, but must not accept it and then drop larger packets. */
 	{ .name = "mtu-raised",
 	  .before = "far ip link set pe0 mtu 9000",
 	  .after = "ip link set ve0 mtu 9000",
 	  .back = "ip link set ve0 mtu 1500",
-	  /* virtio_net of Linux 6.1 takes no program away while the MTU is that large. */
+	  /* virtio_net of Linux 6.1 refuses to detach a program while the MTU is so large. */
 	  .undo = "ip link set ve0 mtu 1500",
 	  .more = 8600 },
 	{ .name = "mtu-lowered",
@@ -95,7 +95,7 @@ static const struct row {
 	  .after = "ethtool -K ve0 rxvlan off",
 	  .to = "10.78.0.1",
 	  .undo = NO_VLAN "ethtool -K ve0 rxvlan on" },
-	/* Merged packets: the filter sees none that it cannot judge. */
+	/* Merged packets: the filter must not see any, because it finds only the first id. */
 	{ .name = "lro",
 	  .before = "ethtool -K ve0 lro on; ethtool -k ve0 | grep -q 'large-receive-offload: on'" },
 	{ .name = "lro-later",
@@ -106,7 +106,7 @@ static const struct row {
 	  .after = "ethtool -K ve0 rx-gro-hw on || :" },
 };
 
-/* What `status` advises while packets come. */
+/* Does `status` give this advice while packets come? */
 static bool is_advised(const char *key)
 {
 	json_object *status, *list;
@@ -125,7 +125,7 @@ static bool is_advised(const char *key)
 	return found;
 }
 
-/* Attaches the filter anew if `status` advises that. Returns false if the MTU is to be put back. */
+/* Attaches the filter anew if `status` advises it. Returns false if it advises a smaller MTU. */
 static bool heed_advice(void)
 {
 	if (is_advised("unseen")) {
@@ -167,8 +167,8 @@ static void test_row(void **state)
 	driver_flood(NULL, last);
 }
 
-/* Changes under traffic. A driver loses packets when its first program comes, or its last one goes;
- * not when one program takes another's place.
+/* Changes under traffic. A driver may lose packets when its first program is attached or its last
+ * one is detached, but not when a program is replaced.
  */
 static const struct change {
 	const char *name;
@@ -208,7 +208,7 @@ static void test_change(void **state)
 	driver_flood(strstr(change->command, "unload") ? NULL : "ve0", (struct driver_flood){ 0 });
 }
 
-/* Two interfaces in one filter; the other one is veth, unless four NICs are given. */
+/* One filter on two interfaces. The second one is veth, unless four NICs are given. */
 static void test_two_interfaces(void **state)
 {
 	const uint32_t events = driver_rate() / 2;
@@ -239,7 +239,7 @@ static void test_two_interfaces(void **state)
 	assert_int_equal(c.duplicate, events * (DRIVER_COPIES - 1));
 }
 
-/* Other traffic beside the filter, which a sender's offloads merge: it comes whole. */
+/* Other traffic, which the sender's offloads merge, comes complete while the filter runs. */
 
 #define BESIDE_BYTES (4 << 20)
 #define BESIDE_PORT 9
@@ -277,7 +277,7 @@ static pid_t start_beside(bool is_udp)
 	_exit(0);
 }
 
-/* Reads what comes, which is what was sent, in its order. Returns how many bytes. */
+/* Reads what comes, and checks that it is what was sent, in order. Returns the number of bytes. */
 static size_t read_beside(int fd)
 {
 	const struct timeval patience = { .tv_sec = 10 };
@@ -348,44 +348,44 @@ static void test_beside_udp_skb(void **state)
 	beside(true, "--mode skb");
 }
 
-/* Does load work in native mode with this MTU? And does `check` say the same? Without either, if
- * the driver or the link does not take the MTU.
+/* Does load work in native mode with this MTU? Returns false, too, if the driver or the link
+ * refuses the MTU. *ret_agrees: does `check` agree with load?
  */
-static bool try_mtu(int mtu, bool *ret_is_told)
+static bool try_mtu(int mtu, bool *ret_agrees)
 {
 	char out[16384];
-	bool told, works;
+	bool is_ok, works;
 
-	*ret_is_told = true;
+	*ret_agrees = true;
 	if (sh_out(out, sizeof(out), "ip link set ve0 mtu %d", mtu))
 		return false;
 	e2e_await_links();
-	told = !sh_out(out, sizeof(out), "%s check ve0 --port 80 --mode native --json", tool());
-	*ret_is_told = strstr(out, "cannot be told"); /* or not, before Linux 6.3 */
+	is_ok = !sh_out(out, sizeof(out), "%s check ve0 --port 80 --mode native --json", tool());
+	*ret_agrees = strstr(out, "cannot be told"); /* unknown, before Linux 6.3 */
 	works = !sh_out(out, sizeof(out), "%s load ve0 --port 80 --mode native", tool());
 	if (works)
 		e2e_tool("unload ve0");
-	*ret_is_told |= told == works;
-	if (!*ret_is_told) {
+	*ret_agrees |= is_ok == works;
+	if (!*ret_agrees) {
 		out[strcspn(out, "\n")] = 0;
-		print_message("# MTU %d: check says %s, but load: %s\n", mtu, told ? "yes" : "no",
+		print_message("# MTU %d: check says %s, but load: %s\n", mtu, is_ok ? "yes" : "no",
 			      out);
 	}
 	return works;
 }
 
-/* `check` says what load then does, for MTUs around the drivers' limits. */
+/* For MTUs around the drivers' limits, `check` reports what load then does. */
 static void test_check(void **state)
 {
 	static const int MTUS[] = { 1500, 3046, 3047, 3498, 9000 };
 	int largest = 0, smallest_not = 0, wrong = 0;
-	bool told;
+	bool agrees;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(MTUS); i++) {
-		bool works = try_mtu(MTUS[i], &told);
+		bool works = try_mtu(MTUS[i], &agrees);
 
-		wrong += !told;
+		wrong += !agrees;
 		if (works)
 			largest = MTUS[i];
 		else if (!smallest_not)
@@ -394,17 +394,17 @@ static void test_check(void **state)
 	while (largest && smallest_not - largest > 1) {
 		int mtu = (largest + smallest_not) / 2;
 
-		if (try_mtu(mtu, &told))
+		if (try_mtu(mtu, &agrees))
 			largest = mtu;
 		else
 			smallest_not = mtu;
-		wrong += !told;
+		wrong += !agrees;
 	}
 	driver_fact("largest-native-mtu", largest ? "%d" : "none", largest);
 	assert_int_equal(wrong, 0);
 }
 
-/* Facts for the table. */
+/* Prints facts for the table of tests/drivers/README.md. */
 static void test_facts(void **state)
 {
 	unsigned int before = driver_queues();

@@ -36,8 +36,8 @@ static const struct row {
 	bool zerocopy;
 } ROWS[] = { { "xsk-copy", false }, { "xsk-zerocopy", true } };
 
-/* A socket for each queue that there is with the filter, at most APP_RX_MAX. Returns what opening
- * one did.
+/* Opens a socket for each queue of ve0, at most APP_RX_MAX. Returns 0, or the error of the first
+ * queue that could not be opened.
  */
 static int try_queues(bool zerocopy)
 {
@@ -67,8 +67,8 @@ static void open_queues(bool zerocopy)
 	e2e_await_links();
 }
 
-/* Each event comes once, by AF_XDP or by UDP, and is counted; by AF_XDP unless it came on a queue
- * without a socket.
+/* Sends events in several copies. Checks that each event comes once, by AF_XDP or by UDP, that the
+ * counters are right, and that some events came by AF_XDP.
  */
 static void flood(void)
 {
@@ -101,8 +101,8 @@ static void test_delivers(void **state)
 	driver_flood(NULL, (struct driver_flood){ 0 });
 }
 
-/* Unloads while readers have their sockets open: every copy then comes by UDP; the sockets close,
- * and another filter can be loaded.
+/* Unloads the filter while readers have open sockets. Then every copy comes by UDP. After the
+ * sockets are closed, another filter can be loaded.
  */
 static void test_unload_open(void **state)
 {
@@ -119,7 +119,7 @@ static void test_unload_open(void **state)
 	driver_flood("ve0", (struct driver_flood){ 0 });
 }
 
-/* Reads until it is killed, and notes what has come. */
+/* Reads until it is killed, and counts in `came` how often each event has come. */
 static void be_reader(bool zerocopy, uint8_t *came, int ready)
 {
 	struct xdp_dedup_packet p;
@@ -160,14 +160,15 @@ static pid_t start_reader(bool zerocopy, uint8_t *came)
 	return pid;
 }
 
-/* A reader is killed amid a flood, and another one comes; copies that come later bring what the
- * dead one had in its rings. Each event has come, and no more than once to those that live.
+/* Kills a reader during a flood, and starts another one; then kills that one, too. Later copies
+ * must bring the events that were in the rings of the killed readers. Each event has come to some
+ * reader, and at most once to the UDP socket.
  */
 static void test_killed(void **state)
 {
 	const struct row *row = *state;
 	uint64_t seed = gossip_now_ns();
-	static uint32_t *order; /* left where a test is skipped */
+	static uint32_t *order; /* freed by the next test, as a skipped test does not return */
 	struct gossip_receiver *r = e2e_receiver(-1, AF_INET, seed, EVENTS);
 	struct gossip_sender *s = e2e_sender(0, AF_INET, seed);
 	uint8_t *came = mmap(NULL, EVENTS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -190,7 +191,7 @@ static void test_killed(void **state)
 		assert_int_equal(waitpid(pid, NULL, 0), pid);
 		e2e_await_links();
 	}
-	/* Whatever a dead one had comes again to the stack. */
+	/* The events in the rings of the killed readers come again, to the stack. */
 	assert_return_code(gossip_send(s, order, EVENTS * DRIVER_COPIES), EIO);
 	usleep(300000);
 	assert_return_code(gossip_receiver_stop(r, 300), EIO);

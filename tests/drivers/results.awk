@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Reads tests/drivers/faults and the log of a machine, for tests/run-drivers. Prints what is not as
-# expected, then "PASSED FAILED SKIPPED"; appends the machine's rows to `table`.
+# Reads tests/drivers/faults and the log of a machine, for tests/run-drivers. Prints unexpected
+# results, then "PASSED FAILED SKIPPED"; appends the machine's rows to `table`.
 # Variables: kind, series, table.
 
 BEGIN { faults = passed = failed = skipped = 0 }
@@ -44,7 +44,7 @@ FNR == NR {
 }
 /^# way / { row(); way = $3; next }
 /^# fact / { key = $3; sub(/:$/, "", key); value = $0; sub(/^# fact [^:]*: /, "", value); fact[key] = value; next }
-/^not ok .*# SKIP/ { skipped++; said = ""; next }
+/^not ok .*# SKIP/ { skipped++; output = ""; next }
 /^(not )?ok / {
 	test = $0
 	sub(/^(not )?ok [0-9]+ - /, "", test)
@@ -55,7 +55,7 @@ FNR == NR {
 		printf "  %s on %s, %s: %s fails, as is known: %s\n", kind, series, way, test, why
 	} else if (fails) {
 		failed++
-		printf "  %s on %s, %s: %s FAILS\n%s", kind, series, way, test, said
+		printf "  %s on %s, %s: %s FAILS\n%s", kind, series, way, test, output
 		after = 2
 	} else if (why != "") {
 		failed++
@@ -63,9 +63,9 @@ FNR == NR {
 	} else {
 		passed++
 	}
-	said = ""
+	output = ""
 	next
 }
 after > 0 && /^#/ { print "    " $0; after--; next }
-{ after = 0; said = said "    " $0 "\n" }
+{ after = 0; output = output "    " $0 "\n" }
 END { row(); printf "%d %d %d\n", passed, failed, skipped }
