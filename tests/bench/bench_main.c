@@ -231,7 +231,7 @@ static void sampled_duplicates_in_the_kernel(void **state)
 	for (int round = 0; round < ROUNDS; round++)
 		for (size_t i = 0; i < SAMPLED_CNT; i++)
 			ns[i][round] = run_sampled(skel, &f, &filter, &SAMPLED[i], &cnt[i]);
-	printf("  The same in the default filter, a reader on another CPU:\n");
+	printf("  One known id again and again in the default filter, a sampler on another CPU:\n");
 	for (size_t i = 0; i < SAMPLED_CNT; i++)
 		printf("    %-40s %6.0f, of 100 packets %.2f read\n", SAMPLED[i].what,
 		       median(ns[i]), 100.0 * cnt[i] / ROUNDS / PACKETS);

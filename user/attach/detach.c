@@ -175,7 +175,7 @@ static int finish_all(char ifname[IF_NAMESIZE])
 		err = links_read(&links);
 		detached = err ? 0 : finish_round(&links, ifname, &err);
 		links_free(&links);
-	} while (err && detached); /* the upper one first, as above */
+	} while (err && detached); /* a device on top must be detached before the device below */
 	return err;
 }
 

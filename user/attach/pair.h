@@ -49,7 +49,7 @@ const struct attachment *pair_attached(const struct pair *p, int ifindex, struct
 int pair_missing(const struct pair *p, char names[][IF_NAMESIZE], enum attach_mode *modes);
 
 /* Attaches NAME's program to these interfaces, each in its mode. Without a dispatcher, all
- * interfaces then run one and the same program, which is pinned. Returns 0, or -errno.
+ * interfaces then run one program, which is pinned. Returns 0, or -errno.
  */
 int pair_attach_to(const struct pair *p, char *const *names, const enum attach_mode *modes, int cnt);
 

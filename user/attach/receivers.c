@@ -134,8 +134,8 @@ static int link_forwards(const struct link *link, void *arg)
 	return interface_forwards(link->name);
 }
 
-/* As is_on(): does this interface, or any on top of it, forward? Packets are routed by the one that
- * has the host's addresses, which may be the top one.
+/* Does this interface, or one on top of it, forward? Returns as is_on(). The interface with the
+ * host's addresses routes packets; it may be the top one.
  */
 static int forwards_above(const struct links *l, uint32_t ifindex)
 {
@@ -145,7 +145,7 @@ static int forwards_above(const struct links *l, uint32_t ifindex)
 	return on ? on : links_each_above(l, ifindex, link_forwards, NULL);
 }
 
-/* As is_on(): does this host forward what comes in by these interfaces? */
+/* Does this host forward packets that come in by these interfaces? Returns as is_on(). */
 static int forwards(const struct placement *where, const struct links *l)
 {
 	int on = is_on("ipv4/ip_forward"), on6;

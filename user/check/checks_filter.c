@@ -125,6 +125,6 @@ int check_forwarding(struct check_context *q)
 		receivers_note_forwarding(q->subject->spec, q->subject->where, q->subject->links);
 
 	check_found(q, matters ? "this host forwards no packets"
-			       : "whose packets count is said by options");
+			       : "options choose which packets count");
 	return matters < 0 ? CHECK_IS_UNKNOWN : 0;
 }

@@ -72,7 +72,7 @@ int check_driver(struct check_context *q)
 		snprintf(driver, sizeof(driver), "unknown");
 	check_text(q, "driver", driver);
 	if (mode == MODE_SKB)
-		return check_found(q, "driver %s; skb mode needs nothing of it", driver);
+		return check_found(q, "driver %s; skb mode needs no support of the driver", driver);
 	note_driver(q);
 	if (err)
 		return check_unknown(

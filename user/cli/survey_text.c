@@ -32,7 +32,7 @@ static void print_file(const char *path, const struct capture *c, const struct s
 	replay_print_head(path, &head);
 	if (r->snapped)
 		printf("  cut: %" PRIu64
-		       " packets by the capture's snap length, of which some duplicates cannot be told; capture whole packets (tcpdump -s 0)\n",
+		       " packets by the capture's snap length, so some duplicates are not found; capture whole packets (tcpdump -s 0)\n",
 		       r->snapped);
 	if (r->known_since_ns)
 		printf("  duplicates of packets of the first %s were forgotten; --memory keeps more\n",
@@ -45,10 +45,10 @@ static const char *reason(const struct survey_fit *f)
 		[SURVEY_BEST] = "",
 		[SURVEY_FITS_FEW] = "few packets are of its protocol",
 		[SURVEY_FINDS_NONE] = "finds too few duplicates",
-		[SURVEY_NO_NUMBERS] = "its numbers do not go on: it is another protocol",
+		[SURVEY_NO_NUMBERS] = "its numbers do not increase: it is another protocol",
 		[SURVEY_DIFFERS] = "equal ids have different bytes: it is another protocol",
-		[SURVEY_OTHER_HOST] = "several hosts get the same bytes, and each wants them",
-		[SURVEY_SAME_SENDER] = "one sender says the same again, and may mean it",
+		[SURVEY_OTHER_HOST] = "several hosts get equal packets, and each needs its own",
+		[SURVEY_SAME_SENDER] = "one sender repeats equal packets, perhaps on purpose",
 		[SURVEY_FLOOD] = "one packet comes again and again: a flood",
 		[SURVEY_TOO_OLD] = "they come later than its window",
 		[SURVEY_FINDS_FEWER] = "finds fewer",

@@ -35,7 +35,7 @@ static int explain(const struct filter *f, const char *ifname, int err)
 	if (err == -ENOTUNIQ)
 		return diag_err(
 			err,
-			"%s also runs on an interface of the same index as %s in another network namespace, from which its packets could not be told",
+			"%s also runs on an interface in another network namespace that has the index of %s, so packets of both would go to one socket",
 			f->name, ifname);
 	return diag_err(err, "cannot grant a queue of %s: %s", ifname, strerror(-err));
 }

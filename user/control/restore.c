@@ -158,7 +158,7 @@ static void report(const struct restoration *r)
 			  FORMAT_TIME(2 * r->cfg.memory.window_ns));
 }
 
-/* Does a packet have one and the same id in both? */
+/* Does each packet have an equal id in both configurations? */
 static bool has_same_ids(const struct dedup_config *a, const struct dedup_config *b)
 {
 	bool same =

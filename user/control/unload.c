@@ -243,7 +243,7 @@ static int tidy(const struct unload *u, const struct pinned *p)
 	if (live < 0)
 		return diag_err(live,
 				"cannot tell whether %s is in use elsewhere: %s" ADVICE
-				"xdp-dedup unload --name %s --force removes it all the same",
+				"xdp-dedup unload --name %s --force removes it anyway",
 				p->name, strerror(-live), p->name);
 	if (live)
 		return explain_live(p->name, detached && u->w->where.cnt);

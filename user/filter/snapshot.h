@@ -36,7 +36,7 @@
 struct snapshot_moment {
 	__u64 wall_ns; /* CLOCK_REALTIME, which anybody may set */
 	__u64 boot_ns; /* CLOCK_BOOTTIME */
-	__u64 hand_ns; /* the kernel's CLOCK_MONOTONIC, the same in every time namespace */
+	__u64 hand_ns; /* the kernel's CLOCK_MONOTONIC, which time namespaces do not change */
 	char boot[SNAPSHOT_ID_TEXT], machine[SNAPSHOT_ID_TEXT]; /* "": not known */
 };
 

@@ -22,8 +22,8 @@
  *   divides m, else none; and on a line (k - (h - 1) P)(k - (h - 1) Q) pairs of positions begin h
  *   common ones. Where h of the k are common, k - h are left to chance. Over independent bits that
  *   adds, per learned id and to first order in 1 / m^2, fill^(k - h) - fill^k (1 + h y), y =
- *   (1 - fill) / fill. Of it is taken off what independent positions have too: k (k - 1) k^2 / 2
- *   pairs (h = 2).
+ *   (1 - fill) / fill. The part that independent positions also have is subtracted: k (k - 1) k^2 /
+ *   2 pairs (h = 2).
  * Both terms are exact where m divides 2^64. Else they are too high, as h1 + i h2 is taken modulo
  * 2^64 first and leaves its line where it wraps. Dillinger and Manolios (FMCAD 2004) found these
  * terms; the sums are our own.

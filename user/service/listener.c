@@ -54,8 +54,7 @@ static int open_at(struct listener *l, const char *where, const struct scrapes_a
 		return -EIO; /* logged */
 	l->at = strdup(where);
 	if (may_log && !scrapes_is_local(a))
-		diag_note("metrics = %s: other hosts can read them, and nobody is asked who it is",
-			  where);
+		diag_note("metrics = %s: other hosts can read them, without authentication", where);
 	if (may_log && is_absent)
 		diag_note("metrics = %s: no interface has this address yet; scrapes are answered there once one has",
 			  where);

@@ -273,7 +273,7 @@ static void cut_anywhere(void **state)
 	}
 }
 
-/* The same sender and destination, or another one. */
+/* Two frames with equal senders and destinations, or with different ones. */
 static void told_apart(void **state)
 {
 	static const struct protocol_packet PACKETS[] = {

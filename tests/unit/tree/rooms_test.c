@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Who may use whom, as ARCHITECTURE.md says it and scripts/rooms reads it: what a file includes
- * with quotes is in a room that its own may use, and no file includes a library that its room may
- * not use. No room uses itself by way of others. Rooms below the programs do not print. Rooms of
- * fixtures are in an order, too.
+/* The rules of ARCHITECTURE.md about rooms, as scripts/rooms reads them. A file includes only
+ * headers of rooms that its own room may use, and only libraries that its room may use. No room
+ * uses itself through other rooms. Rooms below the programs do not print. A room of fixtures uses
+ * only rooms above it in tests/README.md.
  */
 #include "support.h"
 
