@@ -109,7 +109,7 @@ static void print_none(const struct survey_result *r, const struct survey_destin
 					     : fit_named(d->fits, d->fits_cnt, "payload");
 
 	if (d->kind == SURVEY_TCP)
-		puts("  TCP sends again what is lost: no profile drops that");
+		puts("  TCP retransmits lost packets: no profile drops them");
 	else if (d->kind == SURVEY_IP)
 		puts("  no profile knows this protocol");
 	else if (f && *reason(f))
@@ -206,17 +206,17 @@ static void print_notes(const struct survey_result *r)
 	for (uint32_t i = 0; i < r->destinations_cnt; i++)
 		feeds |= r->destinations[i].feed && r->destinations[i].best;
 	if (feeds && r->advice == SURVEY_STREAMS)
-		puts("Destinations of one feed get the same packets: what came to one is dropped at\n"
-		     "the others.");
+		puts("Destinations of one feed get equal packets: copies of a packet are dropped at all\n"
+		     "of them.");
 	if (r->filter.several_ifaces)
-		puts("Copies come by different interfaces: one filter on all of them finds them. Not on\n"
-		     "a bridge or bond and what is below it: there load refuses.");
+		puts("Copies come by different interfaces: one filter on all these interfaces drops\n"
+		     "them. load refuses a bridge or bond together with a device below it.");
 	if (r->filter.other_hosts)
-		puts("The packets were for several hosts, by their MACs. A filter looks at its own\n"
-		     "host's alone; behind a tap, where one program wants them all, give --forwarded.");
+		puts("The MACs of the packets are of several hosts. A filter looks only at packets for\n"
+		     "its own host; behind a tap, where one program wants all packets, give --forwarded.");
 	if (r->advice == SURVEY_MIRROR)
-		printf("%s come again at once, as behind a SPAN port or a tap. This is\n"
-		       "for machines that capture, not for the way to a receiver. Before it is loaded:\n"
+		printf("%s come again at once, as behind a SPAN port or a tap. This filter\n"
+		       "is for machines that capture, not for the path to a receiver. Before the load:\n"
 		       "  sudo ip link set IFNAME promisc on\n",
 		       has_stream(&r->filter, "mirror") ? "All kinds of packets"
 							: "Frames that are not IP");
@@ -269,9 +269,9 @@ static void print_rest(const char *path, const struct survey_result *r)
 
 	if (!r->left_out || !r->rest.spec.streams_cnt)
 		return;
-	printf("\nLeft out: %u destinations or feeds that gain less. One filter has no room, or no window,\n"
-	       "for all; and an interface has one filter. What another one, on another interface or instead,\n"
-	       "would find, at least %" PRIu64 " packets:\n",
+	printf("\nLeft out: %u destinations or feeds with a smaller gain. One filter has no room, or no window,\n"
+	       "for all; and an interface has one filter. Another filter, on another interface or instead of\n"
+	       "this one, would drop at least %" PRIu64 " packets:\n",
 	       r->left_out, r->rest.drops);
 	print_replay(path, survey_options(&r->rest, options));
 }
@@ -283,13 +283,13 @@ static void print_nothing(const struct survey_result *r)
 		return;
 	}
 	if (r->left_out) {
-		printf("\nLeft out: %u feeds that have more ports or addresses than a filter takes, %d. Give\n"
-		       "ranges and prefixes that cover them yourself, as in --profile rtp:5000-5099.\n",
+		printf("\nLeft out: %u feeds that have more ports or addresses than a filter can have, %d. Give\n"
+		       "ranges and prefixes that cover them, as in --profile rtp:5000-5099.\n",
 		       r->left_out, DEDUP_PORTS_MAX);
 		return;
 	}
 	printf("\n%s: no destination has duplicates that may be dropped.\n"
-	       "Of a protocol of your own a profile of your own may find some: xdp-dedup profile --help\n",
+	       "For a protocol of your own, write a profile: xdp-dedup profile --help\n",
 	       r->snapped ? "As far as the cut packets tell there is nothing to gain"
 			  : "There is nothing to gain");
 }
@@ -308,13 +308,14 @@ static void print_advice(const char *path, const struct survey_result *r)
 	       r->filter.drops, replay_percent(r->filter.drops, r->packets),
 	       FORMAT_BYTES(r->filter.drop_bytes));
 	print_notes(r);
-	puts("\nSee what would be dropped of this file:");
+	puts("\nSee what would be dropped from this file:");
 	print_replay(path, options);
-	printf("Count it live, and look after a while:\n"
+	printf("Count duplicates of live packets, and read the counters after a while:\n"
 	       "  sudo xdp-dedup load %s %s --action count\n"
 	       "  sudo xdp-dedup status IFNAME\n"
-	       "If `duplicate` is what you expect: unload %s, and load it in the same way without --action count.\n",
-	       ifaces, options, ifaces);
+	       "If `duplicate` is as you expect, let the filter drop:\n"
+	       "  sudo xdp-dedup set IFNAME --action drop\n",
+	       ifaces, options);
 	print_rest(path, r);
 }
 
