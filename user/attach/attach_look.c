@@ -37,7 +37,7 @@ struct look {
 };
 
 /* Is this our packet program, of whichever filter? 1, with a->id filled in;
- * 0 if it is another program; -errno if that cannot be told.
+ * 0 if it is another program; -errno if that is unknown.
  */
 static int is_ours(uint32_t prog_id, struct attachment *a)
 {

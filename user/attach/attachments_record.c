@@ -183,7 +183,7 @@ const struct dedup_iface *attachments_unseen(const struct filter *f)
 	return NULL;
 }
 
-/* Does the filter run where this process does not see it? 1 or 0; -errno if it cannot be told,
+/* Does the filter run where this process does not see it? 1 or 0; -errno if it is unknown,
  * -EXDEV as of links_run_xdp_elsewhere(). In a dispatcher its program is not what the interface
  * says it runs.
  */

@@ -28,7 +28,7 @@ int detach_program_load(void)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Returns 1 or 0; -errno if that cannot be told. libbpf leaves a program without a name if it takes
+/* Returns 1 or 0; -errno if that is unknown. libbpf leaves a program without a name if it takes
  * the kernel for one that keeps none.
  */
 static int is_ours(const struct bpf_prog_info *info)

@@ -229,7 +229,7 @@ static bool runs_here(const struct links *l, const struct dispatcher *d)
 	return false;
 }
 
-/* Is this a dispatcher that no interface runs, so that its pins can go? If that cannot be told:
+/* Is this a dispatcher that no interface runs, so that its pins can go? If that is unknown:
  * true if no interface of the record can have taken it along; true with --force, when record is
  * NULL.
  */

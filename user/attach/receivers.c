@@ -21,7 +21,7 @@ int receivers_links(struct links *out)
 	return err ? diag_err(err, "cannot list the interfaces: %s", strerror(-err)) : 0;
 }
 
-/* stacking_merges(), which logs what cannot be told. */
+/* Does what stacking_merges() does, and logs an error. */
 static int merges_below(const struct links *l, const struct link *upper, const struct link **lower)
 {
 	int merges;
@@ -92,7 +92,7 @@ int receivers_check_ethernet(const char *ifname, const struct links *l)
 	return 0;
 }
 
-/* 1 if this sysctl is not 0, 0 if it is, -errno if that cannot be told. */
+/* 1 if this sysctl is not 0, 0 if it is, -errno if that is unknown. */
 static int is_on(const char *sysctl)
 {
 	char path[256];

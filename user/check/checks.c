@@ -70,7 +70,7 @@ enum when { BY_CHECK = 0, BEFORE_LOAD = 1, AFTER_LOAD = 2 };
 
 /* What a check needs, to be ORed. */
 enum {
-	NEEDS_RIGHTS = 1 << 0, /* without them a failure only means that it cannot be told */
+	NEEDS_RIGHTS = 1 << 0, /* without them a failure only means that the result is unknown */
 	NEEDS_PLAN = 1 << 1,
 	NEEDS_LINKS = 1 << 2,
 	NEEDS_IFACES = 1 << 3, /* that are there */

@@ -155,7 +155,8 @@ int check_queues(struct check_context *q)
 	return 0;
 }
 
-/* Of a driver without frags. Whether others than the known ones refuse the MTU cannot be told. */
+/* For a driver without frags. It is unknown whether drivers without a row in driver.c refuse the MTU.
+ */
 static int check_small_mtu(const struct check_context *q, int mtu, int fits)
 {
 	if (q->subject->where->mode == MODE_NATIVE && driver_here(q)->mtu)

@@ -149,17 +149,17 @@ static void json_drop_time(json_object *o, const struct status *s)
 }
 
 /* null if nobody listens, nor has left anything. */
-static json_object *json_sampler(const struct sampling_who *who)
+static json_object *json_sampler(const struct sampling_process *sampler)
 {
 	json_object *o;
 
-	if (!who->listens && !who->has_left)
+	if (!sampler->listens && !sampler->has_left)
 		return NULL;
 	o = json_object_new_object();
-	ADD("process", json_u64(who->pid));
-	ADD("listens", json_bool(who->listens));
-	ADD("rate", who->listens ? json_u64(who->wish.rate) : NULL);
-	ADD("snap_bytes", who->listens ? json_u64(who->wish.snap) : NULL);
+	ADD("process", json_u64(sampler->pid));
+	ADD("listens", json_bool(sampler->listens));
+	ADD("rate", sampler->listens ? json_u64(sampler->wish.rate) : NULL);
+	ADD("snap_bytes", sampler->listens ? json_u64(sampler->wish.snap) : NULL);
 	ADD("ring_bytes", json_u64(SAMPLING_RING_BYTES));
 	return o;
 }

@@ -221,14 +221,14 @@ static void print_drop_time(const struct status *s)
 		       FORMAT_TIME(s->counting_ns), whole);
 }
 
-static void print_sampler(const struct sampling_who *who)
+static void print_sampler(const struct sampling_process *sampler)
 {
-	if (who->listens)
-		printf("  sampler     process %u, at most %u packets a second\n", who->pid,
-		       who->wish.rate);
-	else if (who->has_left)
+	if (sampler->listens)
+		printf("  sampler     process %u, at most %u packets a second\n", sampler->pid,
+		       sampler->wish.rate);
+	else if (sampler->has_left)
 		printf("  sampler     process %u was killed or is held up: its ring buffer (%s) stays until the next sample, or unload\n",
-		       who->pid, FORMAT_BYTES(SAMPLING_RING_BYTES));
+		       sampler->pid, FORMAT_BYTES(SAMPLING_RING_BYTES));
 }
 
 /* Which fresh packets go to sockets: of all streams, or of some. */

@@ -50,7 +50,7 @@ static bool is_in(const struct attachment *list, int cnt, const struct attachmen
 }
 
 /* Has one of the filters of these names this state map, also if it cannot be opened? 1 or 0;
- * -errno (logged) if that cannot be told.
+ * -errno (logged) if that is unknown.
  */
 static int is_named(char **names, uint32_t state_id)
 {

@@ -39,7 +39,7 @@ static int check_delivery(const struct change *c, const struct dedup_config *cfg
 
 		if (a && did)
 			continue;
-		if (device_xdp_features(ifindex, &features)) /* it cannot be told */
+		if (device_xdp_features(ifindex, &features)) /* unknown */
 			features = DEVICE_XDP | DEVICE_XDP_REDIRECT;
 		err = attach_check_redirect(c->where.ifnames[i], a ? a->mode : c->where.mode,
 					    features);

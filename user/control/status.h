@@ -76,7 +76,7 @@ struct status {
 	struct stats_pace pace;
 	uint64_t drop_left_ns; /* DEDUP_DROP_FOR: time until duplicates pass; 0: it is over */
 	uint64_t counting_ns;  /* DEDUP_DROP_FOR: time since then; 0: they are dropped */
-	struct sampling_who sampler;
+	struct sampling_process sampler;
 	struct sockets *sockets;  /* NULL: the filter does not deliver */
 	bool stopped;		  /* the hand has stopped: every packet passes */
 	char unseen[IF_NAMESIZE]; /* set by the caller: watch_unseen(); "": none */

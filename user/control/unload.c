@@ -44,7 +44,7 @@ static bool is_of(const struct attachment *a, const struct pinned *p)
 	return attachments_is_theirs(a, p->id) || attachments_is_theirs(a, p->staged);
 }
 
-/* Fills in all of *u but `w` and what is meant. What cannot be told is a failure, but not with
+/* Fills in all of *u except `w` and the marks `meant`. Fails if something is unknown, except with
  * --force.
  */
 static int look(struct unload *u)

@@ -78,7 +78,7 @@ static int open_socket(struct queue_grant *g, const struct queue_grant_options *
 		err = xsk_can_be_adopted(&g->xsk);
 	g->facts.frames = o->frames;
 	g->facts.zerocopy = g->xsk.zerocopy;
-	/* The driver's frames hold what it likes: how many a packet takes cannot be told before. */
+	/* The driver fills its frames as it likes: how many frames a packet takes is not known before. */
 	g->facts.parts = g->xsk.several && !g->xsk.zerocopy ? o->parts : 1;
 	return err;
 }

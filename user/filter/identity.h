@@ -24,12 +24,12 @@ struct identity {
 int filter_identity(const char *name, struct identity *out);
 
 /* Puts the ids of this program's maps (state, configuration, record) into *id; 0 for each if the
- * program is none of ours. id->prog_id stays as it is. Returns 0; -errno if that cannot be told.
+ * program is none of ours. id->prog_id stays as it is. Returns 0; -errno if that is unknown.
  */
 int identity_of_program(int prog_fd, struct identity *id);
 
 /* Returns the format of the filter of this name, of any format; 0 if its pins do not tell; -errno
- * if that cannot be told.
+ * if that is unknown.
  */
 int filter_format(const char *name);
 

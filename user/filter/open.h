@@ -18,7 +18,7 @@
  * - -EPROTO: the filter is incomplete, or of a format that cannot be read here (format.h).
  * - -EACCES or -EPERM: this process may not open it; -EPERM also if others than root may make pins
  *   in its directory.
- * - another -errno: it cannot be told.
+ * - another -errno: that is unknown.
  */
 int filter_open(const char *name, struct filter *out);
 void filter_close(struct filter *f);
@@ -47,12 +47,12 @@ static inline bool filter_is_later(const struct filter *f, const struct filter *
 }
 
 /* Have two open filters one set of ids, as one became the other by changes while it ran? Returns 1
- * or 0; -errno if that cannot be told.
+ * or 0; -errno if that is unknown.
  */
 int filter_is_kin(const struct filter *a, const struct filter *b);
 
 /* Is the open filter still the one that is loaded under its name? Returns 0 if so; -ENOENT if not;
- * another -errno if that cannot be told.
+ * another -errno if that is unknown.
  */
 int filter_is_loaded(const struct filter *f);
 

@@ -215,11 +215,11 @@ static bool has_ring(const struct filter *f)
 	return has;
 }
 
-void sampling_look(const struct filter *f, struct sampling_who *out)
+void sampling_look(const struct filter *f, struct sampling_process *out)
 {
 	const struct dedup_sampler *shared = &f->state->sampler;
 
-	*out = (struct sampling_who){
+	*out = (struct sampling_process){
 		.pid = READ_ONCE(shared->pid),
 		.wish = { .reasons = READ_ONCE(shared->reasons),
 			  .streams = READ_ONCE(shared->streams),

@@ -65,16 +65,16 @@ int sampling_poll(struct sampling *s, int timeout_ms);
 void sampling_end(struct sampling *s, struct sampling_lost *lost);
 
 /* The process that samples a filter. */
-struct sampling_who {
-	bool listens;		   /* there is one */
-	bool has_left;		   /* there was one: killed or held up, its ring buffer remains */
-	uint32_t pid;		   /* its id, as it sees itself */
+struct sampling_process {
+	bool listens;		   /* there is a sampler now */
+	bool has_left;		   /* a sampler was killed, or is late; its ring buffer remains */
+	uint32_t pid;		   /* its process id in its own PID namespace */
 	struct sampling_wish wish; /* set if it listens */
 };
 
-/* Finds the process that samples the filter, and changes nothing. What cannot be told counts as
- * not there.
+/* Finds the process that samples the filter, and changes nothing. If that is unknown, *out is as
+ * without a sampler.
  */
-void sampling_look(const struct filter *f, struct sampling_who *out);
+void sampling_look(const struct filter *f, struct sampling_process *out);
 
 #endif

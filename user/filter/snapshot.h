@@ -81,7 +81,7 @@ _Static_assert(sizeof(struct snapshot_head) % sizeof(struct dedup_block) == 0, "
 uint64_t snapshot_sum(uint64_t sum, const struct dedup_block *blocks, size_t cnt);
 uint64_t snapshot_head_sum(const struct snapshot_head *h);
 
-/* Reads the present moment. Returns 0; or -errno if the time cannot be told. Needs kernel_ready().
+/* Reads the present moment. Returns 0; or -errno if the time is unknown. Needs kernel_ready().
  */
 int snapshot_moment_now(struct snapshot_moment *out);
 

@@ -102,7 +102,7 @@ static int is_held(void)
 	return held ? 1 : err;
 }
 
-/* The parent's PID; 0 if there is none, or it cannot be told. */
+/* The parent's PID; 0 if there is none, or if it is unknown. */
 static int parent_of(const char *pid)
 {
 	char path[PATH_MAX];

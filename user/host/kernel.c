@@ -188,7 +188,7 @@ static const struct {
 	{ "BPF loops, which came with Linux 5.17", BPF_PROG_TYPE_XDP, BPF_FUNC_loop },
 };
 
-/* For kernel_lacks(). True also if it cannot be told. */
+/* For kernel_lacks(). True also if it is unknown. */
 static bool kernel_has(enum bpf_prog_type type, enum bpf_func_id helper)
 {
 	/* libbpf: 1 there, 0 missing, negative unknown, for which a failed load is not blamed. */

@@ -64,7 +64,7 @@ static bool is_gone(struct xdp_dedup_receiver *r, const struct filter *f, bool l
 	return loaded == -ENOENT || (loaded && r->late_ns > r->grant.facts.stale_ns);
 }
 
-/* 0 if packets may come yet. -ESTALE: none will, or it cannot be told. */
+/* Returns 0 if packets may still come; -ESTALE if none will come, or if that is unknown. */
 static int check_fed(struct xdp_dedup_receiver *r, const struct filter *f)
 {
 	uint32_t pid = getpid(), oldest = r->oldest;

@@ -26,7 +26,7 @@ bool link_is_known(int dlt);
 
 /* Makes the header of a packet of another known link type, of which `len` bytes are there. `mac`
  * is this host's. capture_open() lists how fields are converted. Returns false if the packet is no
- * frame, or is cut so short that this cannot be told.
+ * frame, or is cut so short that this is unknown.
  */
 bool link_make_header(struct link_header *h, int dlt, const uint8_t mac[ETH_ALEN],
 		      const uint8_t *data, uint32_t len);

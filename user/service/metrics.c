@@ -160,7 +160,7 @@ static void write_ifaces(struct metrics_out *m, const struct watched *r)
 	}
 }
 
-/* 1 or 0; -ENODATA if it cannot be told. */
+/* 1 or 0; -ENODATA if it is unknown. */
 static int is_attached(const struct watched *r, const char *ifname)
 {
 	if (r->err)

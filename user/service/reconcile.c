@@ -242,7 +242,7 @@ uint64_t reconcile_retry_at(const struct reconcile *k)
 /* Where a filter is to run, and where it does. */
 enum where { RUNS, MAY_RUN, IS_OFF, IS_ABSENT };
 
-/* id: NULL if that cannot be told. */
+/* id: NULL if that is unknown. */
 static enum where where_is(const struct attach_view *view, const struct identity *id, uint32_t ifindex)
 {
 	if (!ifindex)
