@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What many interfaces and filters cost: bench-interfaces.py TOOL. As root.
+"""Measures the cost of many interfaces and filters: bench-interfaces.py TOOL. As root.
 
-Makes so many interfaces (pairs of veth) in network and mount namespaces of its own, and runs the
-service there with so many filters, one to an interface. Prints for each of CASES, as
-INTERFACES:FILTERS: how long the service takes until all are loaded, how much of a CPU it takes then,
-in SECONDS (40) with changes of no interface, what `status` of one filter takes of a CPU (the median
-of 11), and how long the service takes to end when it unloads all. MODE=skb: in that mode.
+For each of CASES, INTERFACES:FILTERS, makes that many interfaces (pairs of veth) in network and
+mount namespaces of its own, and runs the service there with that many filters, one on each
+interface. Prints the time until all are loaded; the service's part of a CPU then, in SECONDS (40)
+without changes; the CPU time of `status` for one filter (the median of 11); and the time until the
+service has unloaded all and ends. MODE=skb: in skb mode.
 """
 import os
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""How fast replay is: bench-replay.py TOOL.
+"""Measures the speed of replay: bench-replay.py TOOL.
 
 Makes a capture of 2 M packets (284 MB): GSP/1 events to four ports, each twice on average, the copy
 up to 5,000 events later. Replays it in ROUNDS rounds (7), which are interleaved, and prints for

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A packet's way through the program as the kernel runs it, instruction by instruction.
+"""Counts the instructions of a packet in the program as the kernel has translated it.
 
 scripts/path.py TOOL [--list] [OPTION OF load]...
 

@@ -6,7 +6,7 @@ tmux capture-pane -e -p -N | scripts/screen-svg.py [--columns N] [--lines N] [--
 
 Reads the lines of a screen with ANSI escape sequences for attributes (SGR); ignores other escape
 sequences. Bars and sparklines (U+2581 to U+2588 and U+2591) become rectangles, so that the picture
-looks alike with every font.
+does not depend on the font.
 """
 import argparse
 import re

@@ -3,12 +3,12 @@
 """Are the survey's recommendations right? survey-truth.py TOOL DIRECTORY [--save FILE | --than FILE]
 
 Runs the survey of TOOL on each capture below DIRECTORY, replays each recommendation, and compares
-what it drops with the capture's bytes, which this script reads by itself. A suite is a directory
-right below DIRECTORY. Prints each recommendation that drops what is no copy, then for each suite
-and for all of them the precision and the recall: of the copies in captures that have at least 10,
-and 1 % of their packets. --save writes what was recommended to FILE; --than prints which right
-recommendations of such a file, nine tenths of whose drops were copies, are lost: more than 1 % of
-these copies are found no more. Exit status 1: one is wrong, or lost.
+the dropped packets with the capture's bytes, which this script reads without TOOL. A suite is a
+directory directly below DIRECTORY. Prints each recommendation that drops packets which are no
+copies. Then prints precision and recall for each suite and for all suites, for captures in which at
+least 10 packets, and 1 %, are copies. --save writes the recommendations to FILE. --than reads such a
+file, and prints the right recommendations in it (nine tenths of their drops were copies) that are
+lost: more than 1 % of these copies are not found any more. Exit status 1: one is wrong, or lost.
 
 A packet is a copy if within two windows before it came
 - the same IP packet, but for DSCP, TTL or hop limit, checksum, MACs, VLAN tags and padding. If no IP
