@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Sequence recovery: which numbers of a source have been seen. It is the vector recovery algorithm
+ *of IEEE 802.1CB-2017, 7.4.3, with a ring of bits that any number of CPUs use without a lock. One
+ *rule is different: what the ring does not prove to be a copy passes.
+ *
+ * The ring has 2^ring_shift numbers. A word has the bits of 32 numbers, and above them a lap. Laps
+ * count how often the numbers have gone round the ring. A number's lap follows from its distance to
+ * `near`, which is the highest number seen, rounded down to its word. If the word has
+ * - this lap: the number's bit tells whether the number was seen;
+ * - an earlier lap: the word is of no use any more, and is replaced;
+ * - a later lap: the number is older than the history, and passes.
+ * Laps only grow, so a word is never taken for one of another lap.
+ *
+ * When a sender begins its numbers anew, the laps skip ahead by three, so nothing must be cleared.
+ * This is done by one compare-and-swap of `near`. It starts a new *numbering*, in these cases:
+ * - No number near `near` came for reset_jiffies.
+ * - DEDUP_RUN of 16 neighbouring numbers came that are far from `near`, and no number near it came
+ *   for two jiffies. These numbers are kept in `run`, so their copies are known, too.
+ *
+ * The promise. Let r be the most numbers that the sender sends in a jiffy, and `skew` the most
+ *jiffies between two copies. Let h be 2^(width - 1), or the ring's size if that is less. If r *
+ *(skew + reset_jiffies + 1) + 64 <= h then no fresh number is taken for a copy, unless a sender
+ *begins its numbers anew within reset_jiffies, inside the history. Example: 16 bits, reset_jiffies
+ *5, HZ 250, no skew: up to 1.3 million numbers a second.
+ *
+ * Proof. It is enough that each number is within h of `near` when it comes: then its lap is right.
+ * Let a packet come at time t, the one before it at t', and let D be the shortest way. It was sent
+ * between t - D - skew and t - D, and its number is so, too. `near` is at least the number sent at
+ * t' - D - skew, less 31, and at most the one sent at t - D. So the number is at most
+ * r * (t - t' + skew) + 31 ahead of `near`, and at most r * skew behind it. And t - t' is less than
+ * reset_jiffies + 1, as otherwise a new numbering is started.
+ *
+ * What a forged packet can do. It marks one number as seen, as in any filter. If its number is
+ *almost a ring ahead, `near` is there, too: real numbers are still known, but another packet of
+ *this kind makes them far. Then they pass until a new numbering starts.
+ */
+#ifndef XDP_DEDUP_RECOVERY_H
+#define XDP_DEDUP_RECOVERY_H
+
+#include "compiler.h"
+
+#define DEDUP_WORD_NUMBERS 32
+#define DEDUP_RUN 8
+#define DEDUP_WIDTH_MAX 40	 /* a number's bits above these belong to its source */
+#define DEDUP_RECOVERY_TRIES 128 /* more than the changes that a word can have meanwhile */
+
+/* How the numbers of a stream are recovered: constants. */
+struct dedup_recovery {
+	__u32 width;	     /* bits of a number: 8 to DEDUP_WIDTH_MAX */
+	__u32 ring_shift;    /* 5 to `width`, and below 32 */
+	__u64 reset_jiffies; /* at least 2 */
+};
+
+/* A source. Of zeros, it must be begun by dedup_source_begin(). */
+struct dedup_source {
+	/* From the top: the lap; 1 bit, the numbering's; the number, a multiple of 32. */
+	__u64 near;
+	/* From the top: 1 bit, as in `near`, or not yet; when a number near `near` came last, in
+	 * jiffies.
+	 */
+	__u64 last;
+	/* Numbers that are far from `near`. From the top: a number / 16; 10 bits unused; 1 bit, as
+	 * in `near`; 1 bit, 1: sealed; a bit for each of the 16, 1: seen. 0: none.
+	 */
+	__u64 run;
+};
+
+/* What becomes of a number. Negative: it is fresh as far as can be told, and was not learned. */
+enum dedup_recovered {
+	DEDUP_SEEN = 1,
+	DEDUP_FRESH = 0,  /* and is learned */
+	DEDUP_LATE = -1,  /* older than the history */
+	DEDUP_FAR = -2,	  /* neither in the history nor shortly ahead */
+	DEDUP_SPENT = -3, /* there are no more laps: the source must be cleared */
+	DEDUP_BUSY = -4,  /* too much happened at once; for tests: never seen */
+};
+
+/* What the steps below return if something has changed meanwhile: all is read again. */
+#define DEDUP_AGAIN (-5)
+
+#define DEDUP_LAST_NUMBERING (1ULL << 63)
+#define DEDUP_RUN_NUMBERS 16
+#define DEDUP_RUN_BASE 28 /* shift of the number / 16 */
+#define DEDUP_RUN_NUMBERING 17
+#define DEDUP_RUN_SEALED (1ULL << 16)
+
+static __always_inline __u32 dedup_number_bits(const struct dedup_recovery *r)
+{
+	return r->width > 32 ? DEDUP_WIDTH_MAX : 32;
+}
+
+/* The greatest lap that a new numbering may have. */
+static __always_inline __u64 dedup_laps(const struct dedup_recovery *r)
+{
+	return (1ULL << (63 - dedup_number_bits(r))) - 4;
+}
+
+static __always_inline __u64 dedup_near_lap(const struct dedup_recovery *r, __u64 near)
+{
+	return near >> (dedup_number_bits(r) + 1);
+}
+
+/* 1 or 0: successive numberings differ. */
+static __always_inline __u64 dedup_near_numbering(const struct dedup_recovery *r, __u64 near)
+{
+	return near >> dedup_number_bits(r) & 1;
+}
+
+static __always_inline __u64 dedup_number(const struct dedup_recovery *r, __u64 number)
+{
+	return number & ((1ULL << r->width) - 1);
+}
+
+static __always_inline __u64 dedup_near(const struct dedup_recovery *r, __u64 lap, __u64 numbering,
+					__u64 number)
+{
+	number = dedup_number(r, number) & -DEDUP_WORD_NUMBERS;
+	return (lap << 1 | numbering) << dedup_number_bits(r) | number;
+}
+
+/* How far the number is ahead of this one, of as many bits as numbers have; negative: behind. */
+static __always_inline __s64 dedup_ahead(const struct dedup_recovery *r, __u64 of, __u64 number)
+{
+	__u32 unused = 64 - r->width;
+
+	return (__s64)((number - of) << unused) >> unused;
+}
+
+static __always_inline bool dedup_is_far(const struct dedup_recovery *r, __s64 ahead)
+{
+	__s64 ring = 1LL << r->ring_shift;
+
+	return ahead < -ring || ahead >= ring;
+}
+
+/* The lap of the number that is so far ahead of `near`. */
+static __always_inline __u64 dedup_lap(const struct dedup_recovery *r, __u64 near, __s64 ahead)
+{
+	__s64 number = dedup_number(r, near);
+
+	return dedup_near_lap(r, near) + ((number + ahead) >> r->ring_shift) -
+	       (number >> r->ring_shift);
+}
+
+static __always_inline __u64 *dedup_ring_word(const struct dedup_recovery *r, __u64 *ring,
+					      __u64 number)
+{
+	return &ring[(number & ((1ULL << r->ring_shift) - 1)) / DEDUP_WORD_NUMBERS];
+}
+
+static __always_inline __u32 dedup_ring_bit(__u64 number)
+{
+	return 1U << number % DEDUP_WORD_NUMBERS;
+}
+
+static __always_inline __u64 dedup_last(__u64 numbering, __u64 now)
+{
+	return numbering << 63 | (now & ~DEDUP_LAST_NUMBERING);
+}
+
+/* Jiffies from the last number near `near` until now. */
+static __always_inline __s64 dedup_silence(__u64 last, __u64 now)
+{
+	return (__s64)((now - last) << 1) >> 1;
+}
+
+/* The first number of a source that is all zeros. Nobody else uses it yet. */
+static __always_inline void dedup_source_begin(const struct dedup_recovery *r,
+					       struct dedup_source *s, __u64 number, __u64 now)
+{
+	s->near = dedup_near(r, 3, 0, number);
+	s->last = dedup_last(0, now);
+	s->run = 0;
+}
+
+/* What is shared, as it was read. */
+struct dedup_source_now {
+	__u64 run, last, near;
+};
+
+/* The number / 16 of a run. */
+static __always_inline __u64 dedup_run_base(__u64 run)
+{
+	return run >> DEDUP_RUN_BASE;
+}
+
+static __always_inline __u32 dedup_run_cnt(__u64 run)
+{
+	return __builtin_popcountll(run & 0xffff);
+}
+
+/* Is it of the numbering of `near`? */
+static __always_inline bool dedup_run_is_of(const struct dedup_recovery *r, __u64 run, __u64 near)
+{
+	return run && (run >> DEDUP_RUN_NUMBERING & 1) == dedup_near_numbering(r, near);
+}
+
+/* Those of the number's word that were seen before the numbering of `near` was started. */
+static __always_inline __u32 dedup_run_bits(const struct dedup_recovery *r, __u64 run, __u64 near,
+					    __u64 number)
+{
+	__u64 base = dedup_run_base(run) * DEDUP_RUN_NUMBERS;
+
+	if (!(run & DEDUP_RUN_SEALED) || dedup_run_is_of(r, run, near) ||
+	    (base ^ dedup_number(r, number)) & -DEDUP_WORD_NUMBERS)
+		return 0;
+	return (__u32)(run & 0xffff) << base % DEDUP_WORD_NUMBERS;
+}
+
+/* The run, sealed: nothing can be added to it any more, so who has added something is the first.
+ * Its numbers are kept if none of them can be much older than a reset.
+ */
+static __always_inline __u64 dedup_sealed(const struct dedup_recovery *r,
+					  const struct dedup_source_now *is, __u64 now)
+{
+	if (!dedup_run_is_of(r, is->run, is->near) ||
+	    dedup_silence(is->last, now) > (__s64)(2 * r->reset_jiffies + 1))
+		return dedup_near_numbering(r, is->near) << DEDUP_RUN_NUMBERING | DEDUP_RUN_SEALED;
+	return is->run | DEDUP_RUN_SEALED;
+}
+
+/* Starts a new numbering, which somebody else may have begun to do. Returns DEDUP_AGAIN or
+ * DEDUP_SPENT; *before becomes `near` if copies may be judged by that at this moment.
+ */
+static __always_inline int dedup_begin_anew(const struct dedup_recovery *r, struct dedup_source *s,
+					    const struct dedup_source_now *is, __u64 number,
+					    __u64 now, __u64 *before)
+{
+	__u64 numbering = !dedup_near_numbering(r, is->near), found;
+	__u64 lap = dedup_near_lap(r, is->near) + 3, last = dedup_last(numbering, now);
+	__u64 run = dedup_sealed(r, is, now);
+
+	if (lap > dedup_laps(r))
+		return DEDUP_SPENT;
+	if (run != is->run && __sync_val_compare_and_swap(&s->run, is->run, run) != is->run)
+		return DEDUP_AGAIN;
+	if (dedup_run_cnt(run) >= DEDUP_RUN - 1)
+		number = dedup_run_base(run) * DEDUP_RUN_NUMBERS;
+	if (__sync_val_compare_and_swap(&s->near, is->near, dedup_near(r, lap, numbering, number)) !=
+	    is->near)
+		return DEDUP_AGAIN;
+	found = __sync_val_compare_and_swap(&s->last, is->last, last);
+	if (found == is->last || found >> 63 == numbering)
+		return DEDUP_AGAIN;
+	/* Somebody's clock was one jiffy behind this CPU's, and there was no silence yet. */
+	*before = is->near;
+	__sync_val_compare_and_swap(&s->last, found, last);
+	return DEDUP_AGAIN;
+}
+
+/* A number that is far from `near`. */
+static __always_inline int dedup_see_far(const struct dedup_recovery *r, struct dedup_source *s,
+					 const struct dedup_source_now *is, __u64 number, __u64 now,
+					 __u64 *before)
+{
+	__u64 base = dedup_number(r, number) / DEDUP_RUN_NUMBERS, run = is->run;
+	__u64 bit = 1ULL << number % DEDUP_RUN_NUMBERS;
+	__u64 none = base << DEDUP_RUN_BASE | dedup_near_numbering(r, is->near)
+						      << DEDUP_RUN_NUMBERING;
+	__s64 ahead = dedup_ahead(r, dedup_run_base(run) * DEDUP_RUN_NUMBERS, number);
+	__s64 silence = dedup_silence(is->last, now);
+
+	if (!dedup_run_is_of(r, run, is->near)) {
+		/* This numbering was started in this jiffy: its first numbers are in this run. */
+		if (run & DEDUP_RUN_SEALED && silence < 1)
+			return DEDUP_FAR;
+		run = none;
+	} else if (run & DEDUP_RUN_SEALED) {
+		return dedup_begin_anew(r, s, is, number, now, before);
+	} else if (dedup_run_base(run) != base) {
+		if (ahead < 0 && !dedup_is_far(r, ahead))
+			return DEDUP_FAR;
+		run = none;
+	}
+	if (run & bit)
+		return DEDUP_SEEN;
+	if (dedup_run_cnt(run) >= DEDUP_RUN - 1 && silence >= 2)
+		return dedup_begin_anew(r, s, is, number, now, before);
+	if (__sync_val_compare_and_swap(&s->run, is->run, run | bit) != is->run)
+		return DEDUP_AGAIN;
+	return DEDUP_FAR;
+}
+
+/* Looks the number up by this `near`, which it is not far from, and learns it. */
+static __always_inline int dedup_see_near(const struct dedup_recovery *r, struct dedup_source *s,
+					  __u64 *ring, __u64 near, __u64 number)
+{
+	__s64 ahead = dedup_ahead(r, near, number);
+	__u64 lap = dedup_lap(r, near, ahead), *word = dedup_ring_word(r, ring, number);
+	__u64 is = READ_ONCE(*word);
+	__u32 bits = is, bit = dedup_ring_bit(number);
+
+	if (is >> 32 > lap)
+		return DEDUP_LATE;
+	if (is >> 32 < lap)
+		bits = dedup_run_bits(r, READ_ONCE(s->run), near, number);
+	else if (bits & bit)
+		return DEDUP_SEEN;
+	if (__sync_val_compare_and_swap(word, is, lap << 32 | bits | bit) != is)
+		return DEDUP_AGAIN;
+	return bits & bit ? DEDUP_SEEN : DEDUP_FRESH;
+}
+
+/* Has the number its bit by this `near`? */
+static __always_inline bool dedup_has_seen(const struct dedup_recovery *r, __u64 *ring, __u64 near,
+					   __u64 number)
+{
+	__s64 ahead = dedup_ahead(r, near, number);
+	__u64 is = READ_ONCE(*dedup_ring_word(r, ring, number));
+
+	return !dedup_is_far(r, ahead) && is >> 32 == dedup_lap(r, near, ahead) &&
+	       is & dedup_ring_bit(number);
+}
+
+/* Notes that a number near `near` has come now. False if somebody has changed that meanwhile. */
+static __always_inline bool dedup_note_arrival(const struct dedup_recovery *r, struct dedup_source *s,
+					       const struct dedup_source_now *is, __u64 now)
+{
+	__u64 numbering = dedup_near_numbering(r, is->near);
+
+	if (__sync_val_compare_and_swap(&s->last, is->last, dedup_last(numbering, now)) != is->last)
+		return false;
+	if (is->run)
+		__sync_val_compare_and_swap(&s->run, is->run, 0);
+	return true;
+}
+
+/* Moves `near` on, to a number that was learned by it. */
+static __always_inline void dedup_move_near(const struct dedup_recovery *r, struct dedup_source *s,
+					    __u64 near, __u64 number)
+{
+	__s64 ahead = dedup_ahead(r, near, number);
+
+	if (ahead >= DEDUP_WORD_NUMBERS)
+		__sync_val_compare_and_swap(&s->near, near,
+					    dedup_near(r, dedup_lap(r, near, ahead),
+						       dedup_near_numbering(r, near), number));
+}
+
+/* One try of dedup_see_number(). */
+static __always_inline int dedup_try_number(const struct dedup_recovery *r, struct dedup_source *s,
+					    __u64 *ring, __u64 number, __u64 now, __u64 *before)
+{
+	struct dedup_source_now is;
+	__u64 numbering;
+	__s64 silence, ahead;
+	bool is_told;
+	int seen;
+
+	is.run = READ_ONCE(s->run);
+	is.last = READ_ONCE(s->last);
+	is.near = READ_ONCE(s->near);
+	numbering = dedup_near_numbering(r, is.near);
+	is_told = is.last >> 63 == numbering; /* else who has started this numbering is about to */
+	silence = dedup_silence(is.last, now);
+	ahead = dedup_ahead(r, is.near, number);
+	/* Else `near` may have been read before a change, and `last` after it: also on machines
+	 * that read in another order than the program has.
+	 */
+	if (!is_told && __sync_val_compare_and_swap(&s->near, is.near, is.near) != is.near)
+		return DEDUP_AGAIN;
+	if (silence > (__s64)r->reset_jiffies) {
+		if (is_told)
+			return dedup_begin_anew(r, s, &is, number, now, before);
+		/* It takes long. Nobody has come since, so there is nothing for it to find here. */
+		__sync_val_compare_and_swap(&s->last, is.last, dedup_last(numbering, now));
+		return DEDUP_AGAIN;
+	}
+	if (dedup_is_far(r, ahead))
+		return is_told ? dedup_see_far(r, s, &is, number, now, before) : DEDUP_FAR;
+	if (dedup_lap(r, is.near, ahead) > dedup_laps(r))
+		return DEDUP_SPENT;
+	if (silence > 0 && is_told && !dedup_note_arrival(r, s, &is, now))
+		return DEDUP_AGAIN;
+	if (*before && dedup_has_seen(r, ring, *before, number))
+		return DEDUP_SEEN;
+	seen = dedup_see_near(r, s, ring, is.near, number);
+	if (seen == DEDUP_SEEN || seen == DEDUP_AGAIN)
+		return seen;
+	/* Of a numbering that has ended, nobody looks at this bit any more. */
+	if (dedup_near_numbering(r, READ_ONCE(s->near)) != numbering)
+		return DEDUP_AGAIN;
+	if (seen == DEDUP_FRESH)
+		dedup_move_near(r, s, is.near, number);
+	return seen;
+}
+
+/* Looks a number up, and learns it if it is fresh. `now` is in jiffies. Returns an enum
+ * dedup_recovered. Of copies that come at one time, on any CPUs, one at most is fresh, and one is
+ * not DEDUP_SEEN; unless a CPU stands still for reset_jiffies in here.
+ */
+static __always_inline int dedup_see_number(const struct dedup_recovery *r, struct dedup_source *s,
+					    __u64 *ring, __u64 number, __u64 now)
+{
+	__u64 before = 0;
+	int seen;
+
+	for (__u32 i = 0; i < DEDUP_RECOVERY_TRIES; i++) {
+		seen = dedup_try_number(r, s, ring, number, now, &before);
+		if (seen != DEDUP_AGAIN)
+			return seen;
+	}
+	return DEDUP_BUSY;
+}
+
+#endif

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Sequence recovery against a dictionary of what has come: senders of any width and rate, up to
+ * four paths with loss, delay and reordering, outages, pauses, restarts and forged numbers, as far
+ * as recovery.h promises anything (its h, r, skew and reset).
+ */
+#include "support.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recovery.h"
+
+#define MESSAGES 3000 /* of a sender */
+#define PATHS_MAX 4
+#define FORGED UINT32_MAX
+
+enum kind {
+	EXACT,	 /* each verdict is the dictionary's */
+	RESTART, /* the sender begins anew without a pause */
+	FORGERY, /* somebody else sends numbers, too */
+};
+
+struct row {
+	const char *name;
+	enum kind kind;
+};
+
+/* Calls one after the other, up to the one whose time is 0. The first number begins the source. */
+struct script {
+	const char *name;
+	uint32_t width, ring_shift;
+	struct {
+		uint64_t number, now;
+		enum dedup_recovered seen;
+	} calls[20];
+};
+
+#define RESET 5
+
+struct sender {
+	struct dedup_recovery recovery;
+	enum kind kind;
+	double numbers_a_jiffy;
+	uint32_t paths;
+	double delay[PATHS_MAX], jitter, loss[PATHS_MAX];
+	double outage, pause, restart, forgery; /* how probable, at each message */
+};
+
+struct arrival {
+	double at; /* jiffies */
+	uint64_t number;
+	uint32_t message; /* or FORGED */
+};
+
+static struct arrival arrivals[(PATHS_MAX + 1) * MESSAGES];
+static uint32_t arrivals_cnt;
+/* Of each message: in which numbering it was fresh; 0: it has not come. */
+static uint64_t fresh_in[MESSAGES];
+
+static uint64_t below(uint64_t *seed, uint64_t n)
+{
+	return random_next(seed) % n;
+}
+
+/* From 0 up to 1. */
+static double part(uint64_t *seed)
+{
+	return (double)(random_next(seed) >> 11) / (1ULL << 53);
+}
+
+static bool happens(uint64_t *seed, double probability)
+{
+	return part(seed) < probability;
+}
+
+/* The h of recovery.h. */
+static uint64_t half(const struct dedup_recovery *r)
+{
+	return 1ULL << (r->ring_shift < r->width - 1 ? r->ring_shift : r->width - 1);
+}
+
+/* Any sender for which recovery.h promises something. */
+static void any_sender(struct sender *s, enum kind kind, uint64_t *seed)
+{
+	static const uint32_t WIDTHS[] = { 8, 12, 16, 17, 24, 32, 33, 40 };
+	struct dedup_recovery *r = &s->recovery;
+	double skew, most;
+
+	*s = (struct sender){ .kind = kind };
+	r->width = WIDTHS[below(seed, ARRAY_SIZE(WIDTHS))];
+	if (kind == RESTART) /* of fewer bits none is far */
+		r->width = 17 + below(seed, 24);
+	r->ring_shift = r->width <= 16 ? r->width : 8 + below(seed, 6);
+	r->reset_jiffies = 2 + below(seed, 20);
+	s->paths = 1 + below(seed, PATHS_MAX);
+	s->jitter = below(seed, 2) ? part(seed) : part(seed) * 20;
+	for (uint32_t p = 0; p < s->paths; p++) {
+		s->delay[p] = part(seed) * 30;
+		s->loss[p] = below(seed, 2) ? part(seed) * 0.3 : 0;
+	}
+	skew = 30 + s->jitter;
+	/* 64: a word is replaced as a whole, and `near` begins one. */
+	most = ((double)half(r) - 64) / (skew + (double)r->reset_jiffies + 2);
+	s->numbers_a_jiffy = most * (below(seed, 2) ? 1 : part(seed) + 0.001);
+	s->outage = below(seed, 2) ? 0.003 : 0;
+	s->pause = below(seed, 2) ? 0.002 : 0;
+	s->restart = kind == RESTART ? 0.001 : 0;
+	s->forgery = kind == FORGERY ? 0.01 : 0;
+}
+
+static void arrive(double at, uint64_t number, uint32_t message)
+{
+	arrivals[arrivals_cnt++] = (struct arrival){ at, number, message };
+}
+
+static int by_time(const void *a, const void *b)
+{
+	double x = ((const struct arrival *)a)->at, y = ((const struct arrival *)b)->at;
+
+	return (x > y) - (x < y);
+}
+
+/* What arrives, in order. In an outage all is lost, though the sender goes on. */
+static void send_all(const struct sender *s, uint64_t *seed)
+{
+	double now = 1000, outage_until = 0;
+	uint64_t number = random_next(seed);
+
+	arrivals_cnt = 0;
+	for (uint32_t i = 0; i < MESSAGES; i++) {
+		now += 1 / s->numbers_a_jiffy;
+		number++;
+		if (happens(seed, s->outage))
+			outage_until = now + part(seed) * (double)s->recovery.reset_jiffies;
+		if (happens(seed, s->pause))
+			now += part(seed) * 100;
+		if (happens(seed, s->restart))
+			number += (1ULL << s->recovery.width) / 2;
+		if (happens(seed, s->forgery))
+			arrive(now, below(seed, 2) ? random_next(seed) : number + below(seed, 1000),
+			       FORGED);
+		for (uint32_t p = 0; p < s->paths && now >= outage_until; p++)
+			if (!happens(seed, s->loss[p]))
+				arrive(now + s->delay[p] + part(seed) * s->jitter, number, i);
+	}
+	qsort(arrivals, arrivals_cnt, sizeof(arrivals[0]), by_time);
+}
+
+static void fail_at(const struct sender *s, uint32_t i, int seen, const char *what)
+{
+	fail_msg("width %u, ring 2^%u, reset %" PRIu64
+		 ", %g a jiffy: arrival %u at %g, number %" PRIu64 ": %d, %s",
+		 s->recovery.width, s->recovery.ring_shift, (uint64_t)s->recovery.reset_jiffies,
+		 s->numbers_a_jiffy, i, arrivals[i].at,
+		 (uint64_t)dedup_number(&s->recovery, arrivals[i].number), seen, what);
+}
+
+/* The verdict that the dictionary has, in the n-th numbering. */
+static int expected(const struct arrival *a, uint64_t numbering)
+{
+	return fresh_in[a->message] == numbering ? DEDUP_SEEN : DEDUP_FRESH;
+}
+
+static void check(const struct sender *s, uint32_t i, int seen, uint64_t numbering)
+{
+	const struct arrival *a = &arrivals[i];
+
+	if (seen == DEDUP_BUSY || seen == DEDUP_SPENT)
+		fail_at(s, i, seen, "which nothing here is");
+	if (a->message == FORGED)
+		return;
+	if (s->kind == EXACT && seen != expected(a, numbering))
+		fail_at(s, i, seen, "which the dictionary does not have");
+	/* A forger may have sent this very number. */
+	if (s->kind == RESTART && seen == DEDUP_SEEN && !fresh_in[a->message])
+		fail_at(s, i, seen, "but it has not come before");
+	if (seen != DEDUP_SEEN)
+		fresh_in[a->message] = numbering;
+}
+
+/* Returns how many of the sender's messages passed more than once, or, as a forger was first, not
+ * at all.
+ */
+static uint32_t run(const struct sender *s)
+{
+	const struct dedup_recovery *r = &s->recovery;
+	__u64 *ring = calloc((1ULL << r->ring_shift) / DEDUP_WORD_NUMBERS, sizeof(*ring));
+	struct dedup_source source = { 0 };
+	uint64_t numbering = 1, last = 0;
+	uint32_t wrong = 0;
+
+	assert_non_null(ring);
+	memset(fresh_in, 0, sizeof(fresh_in));
+	for (uint32_t i = 0; i < arrivals_cnt; i++) {
+		const struct arrival *a = &arrivals[i];
+		uint64_t now = (uint64_t)a->at;
+		bool has_come = a->message != FORGED && fresh_in[a->message];
+		int seen;
+
+		if (!i)
+			dedup_source_begin(r, &source, a->number, now);
+		else if (now - last > r->reset_jiffies)
+			numbering++;
+		last = now;
+		seen = dedup_see_number(r, &source, ring, a->number, now);
+		wrong += a->message != FORGED && has_come != (seen == DEDUP_SEEN);
+		check(s, i, seen, numbering);
+	}
+	free(ring);
+	return wrong;
+}
+
+static void test_senders(void **state)
+{
+	const struct row *row = *state;
+	uint64_t seed = 7, wrong = 0, all = 0;
+	struct sender s;
+
+	for (uint64_t i = 0; i < tries(300, 3000); i++) {
+		any_sender(&s, row->kind, &seed);
+		send_all(&s, &seed);
+		wrong += run(&s);
+		all += arrivals_cnt;
+	}
+	print_message("%s: of %" PRIu64 " packets %" PRIu64 " passed again or were foretold\n",
+		      row->name, all, wrong);
+}
+
+static void test_script(void **state)
+{
+	const struct script *script = *state;
+	struct dedup_recovery r = { script->width, script->ring_shift, RESET };
+	struct dedup_source source = { 0 };
+	static __u64 ring[1 << 11];
+
+	memset(ring, 0, sizeof(ring));
+	dedup_source_begin(&r, &source, script->calls[0].number, script->calls[0].now);
+	for (size_t i = 0; i < ARRAY_SIZE(script->calls) && script->calls[i].now; i++) {
+		int seen = dedup_see_number(&r, &source, ring, script->calls[i].number,
+					    script->calls[i].now);
+
+		if (seen != (int)script->calls[i].seen)
+			fail_msg("call %zu: %d, not %d", i, seen, script->calls[i].seen);
+	}
+}
+
+#define F DEDUP_FRESH
+#define S DEDUP_SEEN
+
+static const struct script SCRIPTS[] = {
+	{ "late",
+	  40,
+	  8,
+	  { { 1000, 1, F },
+	    { 1247, 1, F },
+	    { 1256, 1, F },
+	    { 1000, 1, DEDUP_LATE },
+	    { 1256, 1, S },
+	    { 1001, 1, DEDUP_LATE },
+	    { 1247, 1, S } } },
+	{ "a-ring-ahead", 40, 8, { { 1000, 1, F }, { 1248, 1, DEDUP_FAR }, { 1247, 1, F } } },
+	{ "a-ring-behind",
+	  40,
+	  8,
+	  { { 1000, 1, F }, { 735, 1, DEDUP_FAR }, { 736, 1, DEDUP_LATE }, { 768, 1, F } } },
+	{ "restart",
+	  40,
+	  8,
+	  { { 100, 1, F },
+	    { 5000, 1, DEDUP_FAR },
+	    { 5001, 1, DEDUP_FAR },
+	    { 5001, 1, S },
+	    { 5002, 1, DEDUP_FAR },
+	    { 5003, 1, DEDUP_FAR },
+	    { 5004, 1, DEDUP_FAR },
+	    { 5005, 1, DEDUP_FAR },
+	    { 5006, 1, DEDUP_FAR },
+	    { 5007, 2, DEDUP_FAR },
+	    { 5007, 2, S },
+	    { 4992, 3, F },
+	    { 5000, 3, S },
+	    { 5007, 3, S },
+	    { 4993, 3, F },
+	    { 5008, 3, F },
+	    { 5007, 4, S },
+	    { 100, 4, DEDUP_FAR } } },
+	{ "run-ends-by-a-number-that-is-near",
+	  40,
+	  8,
+	  { { 100, 1, F }, { 5000, 1, DEDUP_FAR }, { 5000, 1, S }, { 101, 2, F }, { 5000, 2, DEDUP_FAR } } },
+	{ "run-moves-forward-only",
+	  40,
+	  8,
+	  { { 100, 1, F },
+	    { 5000, 1, DEDUP_FAR },
+	    { 5020, 1, DEDUP_FAR },
+	    { 5000, 1, DEDUP_FAR },
+	    { 5000, 1, DEDUP_FAR },
+	    { 5020, 1, S },
+	    { 9000, 1, DEDUP_FAR },
+	    { 5020, 1, DEDUP_FAR } } },
+	{ "pause", 16, 16, { { 100, 1, F }, { 100, 6, S }, { 100, 12, F }, { 100, 12, S } } },
+	{ "pause-then-a-lap-before",
+	  16,
+	  16,
+	  { { 60000, 1, F }, { 100, 7, F }, { 60000, 7, F }, { 60000, 7, S } } },
+	{ "pause-then-a-copy-of-a-far-one",
+	  40,
+	  8,
+	  { { 100, 1, F }, { 5000, 1, DEDUP_FAR }, { 5000, 7, S }, { 5001, 7, F } } },
+	{ "long-pause-then-a-far-one",
+	  40,
+	  8,
+	  { { 100, 1, F }, { 5000, 1, DEDUP_FAR }, { 5000, 13, F }, { 5001, 13, F } } },
+	{ "a-lap-later",
+	  8,
+	  8,
+	  { { 10, 1, F },
+	    { 110, 1, F },
+	    { 210, 1, F },
+	    { 10, 1, F },
+	    { 10, 1, S },
+	    { 110, 1, F },
+	    { 110, 1, S },
+	    { 210, 1, F } } },
+};
+
+#undef F
+#undef S
+
+static const struct row ROWS[] = {
+	{ "exact", EXACT },
+	{ "restarted", RESTART },
+	{ "forged", FORGERY },
+};
+
+int main(void)
+{
+	add_rows(SCRIPTS, test_script, NULL, NULL);
+	add_rows(ROWS, test_senders, NULL, NULL);
+	repeat_in_rest("*");
+	return run_added_any_tests("recovery");
+}
