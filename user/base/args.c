@@ -23,7 +23,7 @@ static const char *const EXPECTS[] = {
 	[ARGS_OWN] = NULL,
 };
 
-static bool is_taken(const struct args_option *row, unsigned int takes)
+static bool is_option_taken(const struct args_option *row, unsigned int takes)
 {
 	return !row->group || row->group & takes;
 }
@@ -78,7 +78,7 @@ static int parse_enum(const struct args_option *row, void *field, const char *te
 	return -EINVAL;
 }
 
-static int parse_number(const struct args_option *row, void *field, const char *text)
+static int parse_number_in_range(const struct args_option *row, void *field, const char *text)
 {
 	uint64_t number;
 	int err = row->type == ARGS_TIME ? parse_time(text, &number) : parse_count(text, &number);
@@ -95,7 +95,7 @@ static int parse_number(const struct args_option *row, void *field, const char *
 }
 
 /* 0; -EINVAL: it is not of the form; -ERANGE: it is out of the row's range. */
-static int parse(const struct args_option *row, void *field, const char *text)
+static int parse_value(const struct args_option *row, void *field, const char *text)
 {
 	switch (row->type) {
 	case ARGS_FLAG:
@@ -109,11 +109,11 @@ static int parse(const struct args_option *row, void *field, const char *text)
 	case ARGS_ENUM:
 		return parse_enum(row, field, text);
 	default:
-		return parse_number(row, field, text);
+		return parse_number_in_range(row, field, text);
 	}
 }
 
-static int set(const struct args_option *row, void *to, const char *what, const char *text)
+static int set_field(const struct args_option *row, void *to, const char *what, const char *text)
 {
 	const char *wrong = NULL;
 	char says[WRONG_MAX];
@@ -123,7 +123,7 @@ static int set(const struct args_option *row, void *to, const char *what, const 
 	if (row->parse)
 		wrong = row->parse(to, text);
 	else
-		err = parse(row, (char *)to + row->field, text);
+		err = parse_value(row, (char *)to + row->field, text);
 	if (err)
 		wrong = err == -ERANGE && row->range ? row->range
 						     : row->expects ?: EXPECTS[row->type];
@@ -141,21 +141,21 @@ int args_set(const struct args_option *row, void *to, const char *what, const ch
 {
 	if (row->given)
 		*((bool *)to + row->given) = true;
-	return set(row, to, what, text);
+	return set_field(row, to, what, text);
 }
 
-static const struct args_option *find(const struct args_command *c, const char *name)
+static const struct args_option *find_option(const struct args_command *c, const char *name)
 {
 	size_t len = strcspn(name, "=");
 
 	for (const struct args_option *row = c->options; row->option; row++)
 		if (strlen(row->option) == len && !strncmp(row->option, name, len) &&
-		    is_taken(row, c->takes))
+		    is_option_taken(row, c->takes))
 			return row;
 	return NULL;
 }
 
-static const char *key_of(const struct args_option *row)
+static const char *option_key(const struct args_option *row)
 {
 	return row->option + strspn(row->option, "-");
 }
@@ -163,7 +163,7 @@ static const char *key_of(const struct args_option *row)
 const struct args_option *args_find_key(const struct args_option *rows, const char *key)
 {
 	for (const struct args_option *row = rows; row->option; row++)
-		if (row->key && !strcmp(key_of(row), key))
+		if (row->key && !strcmp(option_key(row), key))
 			return row;
 	return NULL;
 }
@@ -175,8 +175,8 @@ int args_from_environment(const struct args_option *options, unsigned int takes,
 	for (const struct args_option *row = options; row->option && !err; row++) {
 		const char *text = row->env ? getenv(row->env) : NULL;
 
-		if (text && *text && is_taken(row, takes))
-			err = set(row, to, row->env, text);
+		if (text && *text && is_option_taken(row, takes))
+			err = set_field(row, to, row->env, text);
 	}
 	return err;
 }
@@ -186,7 +186,7 @@ int args_from_environment(const struct args_option *options, unsigned int takes,
  */
 static int set_from_argv(const struct args_command *c, void *to, int argc, char **argv, int i)
 {
-	const struct args_option *row = find(c, argv[i]);
+	const struct args_option *row = find_option(c, argv[i]);
 	const char *value = strchr(argv[i], '=');
 	bool is_next_word = false;
 	int err;
@@ -263,7 +263,7 @@ void args_write_help(FILE *out, const struct args_command *c)
 
 	fprintf(out, "usage: %s %s\n  %s\n\n", c->command, c->usage, c->help);
 	for (const struct args_option *row = c->options; row->option; row++) {
-		if (!is_taken(row, c->takes))
+		if (!is_option_taken(row, c->takes))
 			continue;
 		snprintf(head, sizeof(head), "%s%s%s", row->option, row->value ? " " : "",
 			 row->value ?: "");
@@ -271,7 +271,7 @@ void args_write_help(FILE *out, const struct args_command *c)
 	}
 	write_row(out, "--help", &HELP);
 	for (const struct args_option *row = c->options; row->option; row++)
-		if (row->env && is_taken(row, c->takes))
+		if (row->env && is_option_taken(row, c->takes))
 			fprintf(out, "%s sets the default of %s.\n", row->env, row->option);
 }
 
@@ -282,7 +282,7 @@ void args_write_keys(FILE *out, const struct args_option *rows)
 	for (const struct args_option *row = rows; row->option; row++) {
 		if (!row->key)
 			continue;
-		snprintf(head, sizeof(head), "%s = %s", key_of(row), row->value ?: "yes");
+		snprintf(head, sizeof(head), "%s = %s", option_key(row), row->value ?: "yes");
 		write_row(out, head, row);
 	}
 }

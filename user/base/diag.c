@@ -9,7 +9,6 @@
 
 #include "text.h"
 
-#define LINE_MAX_BYTES 8192 /* more of a line is cut */
 #define LOCATION_MAX_BYTES (PATH_MAX + 16)
 #define FORMAT_MAX_BYTES 1024 /* of a format before ADVICE */
 #define PROGRESS_MAX_BYTES 256
@@ -77,10 +76,10 @@ static size_t finding_bytes(const char *format, va_list args)
 	return (size_t)vsnprintf(NULL, 0, of_finding, args);
 }
 
-static void report(enum diag_kind kind, const char *format, va_list args)
+static void report_message(enum diag_kind kind, const char *format, va_list args)
 {
 	struct diag d = { .kind = kind, .location = at };
-	char text[LINE_MAX_BYTES];
+	char text[DIAG_LINE_MAX_BYTES];
 	va_list again;
 	size_t len;
 
@@ -103,7 +102,7 @@ int diag_err(int err, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	report(DIAG_ERR, format, args);
+	report_message(DIAG_ERR, format, args);
 	va_end(args);
 	return err;
 }
@@ -113,7 +112,7 @@ void diag_note(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	report(DIAG_NOTE, format, args);
+	report_message(DIAG_NOTE, format, args);
 	va_end(args);
 }
 
@@ -122,11 +121,11 @@ void diag_done(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	report(DIAG_DONE, format, args);
+	report_message(DIAG_DONE, format, args);
 	va_end(args);
 }
 
-static void show(const char *line)
+static void show_progress(const char *line)
 {
 	struct diag_receiver *r = innermost;
 
@@ -145,10 +144,10 @@ void diag_progress(const char *format, ...)
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
 	text_clean(line);
-	show(line);
+	show_progress(line);
 }
 
 void diag_progress_end(void)
 {
-	show(NULL);
+	show_progress(NULL);
 }

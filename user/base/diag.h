@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 
+#define DIAG_LINE_MAX_BYTES 8192 /* more of a message is cut, also when it is printed */
+
 enum diag_kind {
 	DIAG_ERR,  /* something failed */
 	DIAG_NOTE, /* what was asked for is done, but something about it may surprise */

@@ -22,7 +22,7 @@ struct rest {
 	size_t len;
 };
 
-static void skip(struct rest *r, size_t bytes)
+static void skip_at_most(struct rest *r, size_t bytes)
 {
 	if (bytes > r->len)
 		bytes = r->len;
@@ -64,7 +64,7 @@ static void put_ipv4(struct rest *r, struct endpoint *source, struct endpoint *d
 	header_len = 4 * (ip[0] & 15);
 	inet_ntop(AF_INET, ip + 12, source->address, sizeof(source->address));
 	inet_ntop(AF_INET, ip + 16, destination->address, sizeof(destination->address));
-	skip(r, header_len);
+	skip_at_most(r, header_len);
 	/* Only a packet's first fragment has the ports. */
 	if (header_len >= IPV4_HEADER && !(be16(ip + 6) & 0x1fff))
 		put_ports(r, ip[9], source, destination);
@@ -87,7 +87,7 @@ static uint8_t skip_extensions(struct rest *r, uint8_t next)
 							: (r->data[1] + 1) * 8;
 
 		next = r->data[0];
-		skip(r, bytes);
+		skip_at_most(r, bytes);
 	}
 	return IPPROTO_NONE;
 }
@@ -100,7 +100,7 @@ static void put_ipv6(struct rest *r, struct endpoint *source, struct endpoint *d
 		return;
 	inet_ntop(AF_INET6, ip + 8, source->address, sizeof(source->address));
 	inet_ntop(AF_INET6, ip + 24, destination->address, sizeof(destination->address));
-	skip(r, IPV6_HEADER);
+	skip_at_most(r, IPV6_HEADER);
 	put_ports(r, skip_extensions(r, ip[6]), source, destination);
 }
 
@@ -116,10 +116,10 @@ void endpoints_of(const uint8_t *frame, size_t len, struct endpoint *source,
 	put_mac(frame, destination);
 	put_mac(frame + MAC_BYTES, source);
 	proto = be16(frame + 2 * MAC_BYTES);
-	skip(&r, ETHERNET_HEADER);
+	skip_at_most(&r, ETHERNET_HEADER);
 	while ((proto == VLAN_802_1Q || proto == VLAN_802_1AD) && r.len >= VLAN_TAG) {
 		proto = be16(r.data + 2);
-		skip(&r, VLAN_TAG);
+		skip_at_most(&r, VLAN_TAG);
 	}
 	if (proto == IPV4)
 		put_ipv4(&r, source, destination);

@@ -9,7 +9,6 @@
 #include "diag.h"
 #include "exit.h"
 
-#define LINE_MAX_BYTES 8192 /* more of a line is cut */
 #define CLEAR_LINE "\r\033[K"
 
 static const char *name;
@@ -18,7 +17,7 @@ static bool progress_shown;
 /* The line stays until something else is printed. If a line is wider than the terminal, a part
  * stays behind.
  */
-static void show(void *to, const char *line)
+static void print_progress(void *to, const char *line)
 {
 	(void)to;
 	if (line ? !isatty(STDERR_FILENO) : !progress_shown)
@@ -27,11 +26,11 @@ static void show(void *to, const char *line)
 	progress_shown = line;
 }
 
-static void print(void *to, const struct diag *d)
+static void print_message(void *to, const struct diag *d)
 {
-	char line[LINE_MAX_BYTES];
+	char line[DIAG_LINE_MAX_BYTES];
 
-	show(to, NULL);
+	print_progress(to, NULL);
 	diag_text(d, line, sizeof(line));
 	if (d->kind == DIAG_DONE) {
 		puts(line);
@@ -43,13 +42,13 @@ static void print(void *to, const struct diag *d)
 
 int print_verbatim(const char *format, va_list args)
 {
-	show(NULL, NULL);
+	print_progress(NULL, NULL);
 	return vfprintf(stderr, format, args);
 }
 
 void print_as(const char *program)
 {
-	static struct diag_receiver printer = { .take = print, .progress = show };
+	static struct diag_receiver printer = { .take = print_message, .progress = print_progress };
 
 	if (!name)
 		diag_receive(&printer);

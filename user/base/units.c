@@ -85,7 +85,7 @@ int parse_rate(const char *text, double *out)
 	return 0;
 }
 
-static int parse_number(const char **text, unsigned int least, uint16_t *out)
+static int parse_u16(const char **text, unsigned int least, uint16_t *out)
 {
 	unsigned long value;
 	char *end;
@@ -100,14 +100,14 @@ static int parse_number(const char **text, unsigned int least, uint16_t *out)
 	return 0;
 }
 
-static int parse_port(const char **text, uint16_t *out)
+static int parse_port_number(const char **text, uint16_t *out)
 {
-	return parse_number(text, 1, out);
+	return parse_u16(text, 1, out);
 }
 
-static int parse_queue(const char **text, uint16_t *out)
+static int parse_queue_number(const char **text, uint16_t *out)
 {
-	return parse_number(text, 0, out);
+	return parse_u16(text, 0, out);
 }
 
 static int compare_ports(const void *a, const void *b)
@@ -171,13 +171,13 @@ static int parse_ranges(const char *text, number_fn number, struct dedup_ports *
 
 int parse_ports(const char *text, struct dedup_ports *out, uint32_t *cnt)
 {
-	return parse_ranges(text, parse_port, out, cnt);
+	return parse_ranges(text, parse_port_number, out, cnt);
 }
 
 #define VLAN_NONE "none"
 #define VLAN_ID_MAX 4094
 
-static int parse_vlan(const char **text, uint16_t *out)
+static int parse_vlan_id(const char **text, uint16_t *out)
 {
 	int err;
 
@@ -186,7 +186,7 @@ static int parse_vlan(const char **text, uint16_t *out)
 		*out = 0;
 		return **text == '-' ? -EINVAL : 0;
 	}
-	err = parse_port(text, out);
+	err = parse_port_number(text, out);
 	return err ? err : *out > VLAN_ID_MAX ? -ERANGE : 0;
 }
 
@@ -195,14 +195,14 @@ int parse_vlans(const char *text, struct dedup_ports *out, uint32_t *cnt)
 	_Static_assert(DEDUP_VLANS_MAX == DEDUP_PORTS_MAX, "parse_ranges() writes so many");
 
 	if (strcmp(text, "any"))
-		return parse_ranges(text, parse_vlan, out, cnt);
+		return parse_ranges(text, parse_vlan_id, out, cnt);
 	*cnt = 0;
 	return 0;
 }
 
 int parse_queues(const char *text, struct dedup_ports *out, uint32_t *cnt)
 {
-	return parse_ranges(text, parse_queue, out, cnt);
+	return parse_ranges(text, parse_queue_number, out, cnt);
 }
 
 int parse_hex(const char *text, uint8_t *out, size_t max)

@@ -16,20 +16,15 @@
 #define HEADROOM \
 	2 /* capacity that is advised, by what is needed: as the survey of a capture does */
 
-static double share(double part, double whole)
-{
-	return whole > 0 ? part / whole : 0;
-}
-
 static double unlearned_share(const struct filter_counters *c)
 {
-	return share(c->unlearned, (double)c->new + c->unlearned);
+	return stats_share(c->unlearned, (double)c->new + c->unlearned);
 }
 
 /* How many ids come in a window, with those for which there was no room. */
 static double ids_a_window(const struct advice_reading *r)
 {
-	double ids = share((double)r->pace.ids * r->config->memory.window_ns, r->pace.age_ns);
+	double ids = stats_share((double)r->pace.ids * r->config->memory.window_ns, r->pace.age_ns);
 	double unlearned = unlearned_share(&r->recent);
 
 	return unlearned < 1 ? ids / (1 - unlearned) : ids;
@@ -38,7 +33,7 @@ static double ids_a_window(const struct advice_reading *r)
 #define IDS_MAX 1e18 /* more come in no window: somebody has written the filter's state */
 
 /* To two digits. */
-static uint64_t rounded_up(double n)
+static uint64_t rounded_up_to_2_digits(double n)
 {
 	uint64_t unit = 1;
 
@@ -73,7 +68,7 @@ static void add_sizes(const struct advice_reading *r, char *text)
 	size_t len = strlen(text);
 
 	len += snprintf(text + len, ADVICE_TEXT_MAX - len, "xdp-dedup resize %s --capacity %s%s",
-			r->name, FORMAT_COUNT(rounded_up(HEADROOM * needed)), wait);
+			r->name, FORMAT_COUNT(rounded_up_to_2_digits(HEADROOM * needed)), wait);
 	if (window_ns && len < ADVICE_TEXT_MAX)
 		snprintf(text + len, ADVICE_TEXT_MAX - len,
 			 "; or, with the memory that it has, --window %s", FORMAT_TIME(window_ns));
@@ -93,7 +88,7 @@ static bool stopped(const struct advice_reading *r, char *text)
 
 static bool held_up(const struct advice_reading *r, char *text)
 {
-	double part = share(r->recent.stale, r->recent.rx);
+	double part = stats_share(r->recent.stale, r->recent.rx);
 
 	if (part < STALE_MIN || r->recent.rx < PACKETS_MIN)
 		return false;
@@ -229,7 +224,7 @@ static bool skb_mode(const struct advice_reading *r, char *text)
 /* The part of the fresh packets of which this became; 0 if there were few. */
 static double undelivered(const struct filter_counters *c, uint64_t which)
 {
-	return which < PACKETS_MIN / 10 ? 0 : share(which, stats_deliveries(c));
+	return which < PACKETS_MIN / 10 ? 0 : stats_share(which, stats_deliveries(c));
 }
 
 static bool no_socket(const struct advice_reading *r, char *text)
@@ -277,7 +272,7 @@ static const struct row {
 	const char *key;
 	bool (*says)(const struct advice_reading *r, char *text);
 	const char *unless; /* this one is given, which tells more; NULL: always */
-} ROWS[] = {
+} ADVICE_ROWS[] = {
 	{ "stopped", stopped, NULL },
 	{ "held_up", held_up, "stopped" },
 	{ "unseen", unseen, NULL },
@@ -293,7 +288,7 @@ static const struct row {
 	{ "no_room", no_room, NULL },
 	{ "too_large", too_large, NULL },
 };
-_Static_assert(sizeof(ROWS) / sizeof(ROWS[0]) == ADVICE_MAX, "ADVICE_MAX");
+_Static_assert(sizeof(ADVICE_ROWS) / sizeof(ADVICE_ROWS[0]) == ADVICE_MAX, "ADVICE_MAX");
 
 bool advice_has(const struct advice *list, int cnt, const char *key)
 {
@@ -308,10 +303,10 @@ int advice_of(const struct advice_reading *r, struct advice out[ADVICE_MAX])
 	int cnt = 0;
 
 	for (int i = 0; i < ADVICE_MAX; i++) {
-		if (ROWS[i].unless && advice_has(out, cnt, ROWS[i].unless))
+		if (ADVICE_ROWS[i].unless && advice_has(out, cnt, ADVICE_ROWS[i].unless))
 			continue;
-		out[cnt].key = ROWS[i].key;
-		cnt += ROWS[i].says(r, out[cnt].text);
+		out[cnt].key = ADVICE_ROWS[i].key;
+		cnt += ADVICE_ROWS[i].says(r, out[cnt].text);
 	}
 	return cnt;
 }

@@ -55,7 +55,7 @@ int ids_test(const struct filter *f, const uint8_t *id)
 /* Reads where the hand is now into p->hand. Returns how many times it has passed the id's place
  * since p->hand was read before.
  */
-static uint32_t catch_up(const struct filter *f, struct id_lookup *p)
+static uint32_t read_hand_again(const struct filter *f, struct id_lookup *p)
 {
 	uint32_t was = layout(f)->generation(f->config, p);
 
@@ -82,7 +82,7 @@ static int learn_in_time(struct filter *f, struct id_lookup *p)
 	int won = layout(f)->learn(f, p);
 	uint32_t passes;
 
-	while ((won || same_cells) && (passes = catch_up(f, p))) {
+	while ((won || same_cells) && (passes = read_hand_again(f, p))) {
 		int again = layout(f)->learn(f, p);
 
 		if (passes == 1 && !same_cells)
@@ -100,7 +100,7 @@ static int see(struct filter *f, struct id_lookup *p, bool refresh)
 		known = layout(f)->is_known(f, p);
 		if (known && !refresh)
 			return 1;
-	} while (catch_up(f, p));
+	} while (read_hand_again(f, p));
 	if (READ_ONCE(st->learned) >= READ_ONCE(st->limit))
 		return known ? 1 : -ENOSPC;
 	__sync_fetch_and_add(&st->learned, 1);
@@ -160,7 +160,7 @@ int ids_add(struct filter *f, const uint8_t *id)
 	return predecessor ? see_both(f, predecessor, id, true) : see_alone(f, id, true);
 }
 
-static void prefetch(const struct filter *f, const uint8_t *id)
+static void prefetch_id(const struct filter *f, const uint8_t *id)
 {
 	struct id_lookup p;
 
@@ -179,7 +179,7 @@ void ids_see_many(struct filter *f, const uint8_t (*ids)[DEDUP_ID_BYTES_MAX], un
 		if (!results[i])
 			layout(f)->prefetch(f, &lookups[i]);
 		if (predecessor)
-			prefetch(predecessor, ids[i]);
+			prefetch_id(predecessor, ids[i]);
 	}
 	for (unsigned int i = 0; i < cnt; i++)
 		if (!results[i])

@@ -67,7 +67,7 @@ static int dir_of(const char *name, ino_t *dir)
 }
 
 /* Can its format be read, and are the values that are used as sizes and indices in their ranges? */
-static bool is_sound(const struct dedup_config *c)
+static bool is_config_sound(const struct dedup_config *c)
 {
 	return c->format >= DEDUP_FORMAT_OLDEST && c->format <= DEDUP_FORMAT && c->memory.blocks &&
 	       layout_of(c->memory.layout) && hash_name(c->memory.hash) && c->policy.id_bytes &&
@@ -82,12 +82,12 @@ static int open_config(const char *name, enum pin pin, struct filter *f)
 	int err = pin_map_content(name, pin, &c);
 
 	f->config = c.mem;
-	return err ? err : is_sound(f->config) ? 0 : -EPROTO;
+	return err ? err : is_config_sound(f->config) ? 0 : -EPROTO;
 }
 
 /* Maps a filter's memory: its state, of which the map must have `least` bytes, and its blocks. */
-static int map_memory(const char *name, enum pin state_pin, size_t least, enum pin filter_pin,
-		      struct filter *f)
+static int map_filter_memory(const char *name, enum pin state_pin, size_t least,
+			     enum pin filter_pin, struct filter *f)
 {
 	struct pin_content state = { .prot = PROT_READ | PROT_WRITE,
 				     .size = sizeof(*f->state),
@@ -121,9 +121,9 @@ static int open_pins(const char *name, struct filter *out)
 	err = open_config(name, PIN_CONFIG, &f);
 	is_older = !err && f.config->format < DEDUP_FORMAT;
 	if (!err)
-		err = map_memory(name, PIN_STATE,
-				 is_older ? DEDUP_STATE_BYTES_OLDEST : sizeof(*f.state), PIN_FILTER,
-				 &f);
+		err = map_filter_memory(name, PIN_STATE,
+					is_older ? DEDUP_STATE_BYTES_OLDEST : sizeof(*f.state),
+					PIN_FILTER, &f);
 	if (!err)
 		err = pin_map_content(name, PIN_RECORD, &record);
 	f.record = record.mem;
@@ -209,8 +209,8 @@ static int open_predecessor(const char *name, struct filter *out)
 	int err = open_config(name, PIN_PREDECESSOR_CONFIG, &f);
 
 	if (!err) /* its state may be of the previous format */
-		err = map_memory(name, PIN_PREDECESSOR_STATE, DEDUP_STATE_BYTES_OLDEST,
-				 PIN_PREDECESSOR_FILTER, &f);
+		err = map_filter_memory(name, PIN_PREDECESSOR_STATE, DEDUP_STATE_BYTES_OLDEST,
+					PIN_PREDECESSOR_FILTER, &f);
 	snprintf(f.name, sizeof(f.name), "%s", name);
 	if (err)
 		filter_close(&f);

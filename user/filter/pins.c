@@ -95,7 +95,7 @@ static int open_pin(const char *name, enum pin pin)
 }
 
 /* pin_map_content() of a map that has so many bytes. */
-static int map_bytes(int fd, uint64_t bytes, struct pin_content *c)
+static int map_content_bytes(int fd, uint64_t bytes, struct pin_content *c)
 {
 	bool is_shorter = bytes < c->size;
 	void *whole = NULL, *m;
@@ -129,7 +129,7 @@ int pin_map_content(const char *name, enum pin pin, struct pin_content *c)
 	err = kernel_info(fd, &info, sizeof(info));
 	bytes = (uint64_t)info.value_size * info.max_entries;
 	if (!err)
-		err = bytes < c->least ? -EPROTO : map_bytes(fd, bytes, c);
+		err = bytes < c->least ? -EPROTO : map_content_bytes(fd, bytes, c);
 	close(fd);
 	c->id = info.id;
 	return err;

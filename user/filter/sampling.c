@@ -71,7 +71,7 @@ static int renew(struct filter *f, void *arg)
 }
 
 /* Takes the filter's sampler unless somebody holds it. */
-static int take(struct sampling *s)
+static int take_sampler(struct sampling *s)
 {
 	struct dedup_sampler *shared = &s->f->state->sampler;
 	uint64_t last_ns = READ_ONCE(s->f->state->last_ns);
@@ -158,7 +158,7 @@ int sampling_begin(struct filter *f, const struct sampling_wish *wish, struct sa
 	*s = (struct sampling){ .f = f, .taker = taker, .map_fd = -1, .ring_fd = -1 };
 	err = check_hand(f) ?: open_ring(s);
 	if (!err) {
-		err = take(s);
+		err = take_sampler(s);
 		*pid = READ_ONCE(f->state->sampler.pid);
 	}
 	if (!err)

@@ -7,9 +7,6 @@
 #include "slow_path.h"
 #include "open_filter.h"
 
-#define WALK_US 250 /* a walk of the hand takes no longer */
-#define TRIES 2000  /* with WALK_US before each: half a second */
-
 /* Returns as put() does; -EAGAIN if the hand is walking through the reasons, or was meanwhile. */
 static int try_put(struct filter *f, put_reason_fn put, void *arg)
 {
@@ -31,8 +28,8 @@ int slow_path_put_reason(struct filter *f, put_reason_fn put, void *arg)
 {
 	int result = try_put(f, put, arg);
 
-	for (int i = 0; result == -EAGAIN && i < TRIES; i++) {
-		usleep(WALK_US);
+	for (int i = 0; result == -EAGAIN && i < SLOW_PATH_WALK_TRIES; i++) {
+		usleep(SLOW_PATH_WALK_US);
 		result = try_put(f, put, arg);
 	}
 	return result == -EAGAIN ? -ESTALE : result;

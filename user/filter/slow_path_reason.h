@@ -5,6 +5,9 @@
 
 #include "open_filter.h"
 
+#define SLOW_PATH_WALK_US 250	  /* a walk of the hand through the reasons takes no longer */
+#define SLOW_PATH_WALK_TRIES 2000 /* with SLOW_PATH_WALK_US before each: half a second */
+
 /* Puts a reason where the kernel finds it. Returns 0 or more, or -errno. May be called several
  * times.
  */

@@ -59,7 +59,7 @@ static uint64_t greater(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-static bool is_same(const char *a, const char *b)
+static bool is_same_id_text(const char *a, const char *b)
 {
 	return *a && !strncmp(a, b, SNAPSHOT_ID_TEXT);
 }
@@ -67,9 +67,10 @@ static bool is_same(const char *a, const char *b)
 uint64_t snapshot_elapsed(const struct snapshot_moment *saved, const struct snapshot_moment *now)
 {
 	uint64_t elapsed = since(saved->wall_ns, now->wall_ns);
-	bool elsewhere = *saved->machine && *now->machine && !is_same(saved->machine, now->machine);
+	bool elsewhere =
+		*saved->machine && *now->machine && !is_same_id_text(saved->machine, now->machine);
 
-	if (is_same(saved->boot, now->boot)) {
+	if (is_same_id_text(saved->boot, now->boot)) {
 		elapsed = greater(elapsed, since(saved->boot_ns, now->boot_ns));
 		return greater(elapsed, since(saved->hand_ns, now->hand_ns));
 	}
@@ -190,7 +191,7 @@ static bool has_sound_places(const struct dedup_stream *s)
 	return sound && s->loads_cnt <= DEDUP_ID_WORDS_MAX;
 }
 
-static bool is_sound(const struct snapshot_head *h)
+static bool is_head_sound(const struct snapshot_head *h)
 {
 	const struct dedup_config *c = &h->config;
 	bool sound =
@@ -243,7 +244,7 @@ const char *snapshot_refusal(struct snapshot_head *h, size_t bytes, uint64_t fil
 	if (h->sum != snapshot_head_sum(h))
 		return "it is damaged: its checksum is another one";
 	blocks_bytes = h->config.memory.blocks * (uint64_t)sizeof(struct dedup_block);
-	if (!is_sound(h) || h->file_bytes != h->head_bytes + blocks_bytes)
+	if (!is_head_sound(h) || h->file_bytes != h->head_bytes + blocks_bytes)
 		return "it is of no filter that there could be";
 	h->format = h->config.format = DEDUP_FORMAT;
 	if (file_bytes < h->file_bytes)

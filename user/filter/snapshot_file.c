@@ -32,7 +32,7 @@ static int write_all(int fd, const void *from, size_t bytes, off_t offset)
 }
 
 /* How many bytes there were up to the file's end or `bytes`, or -errno. */
-static ssize_t read_all(int fd, void *to, size_t bytes, off_t offset)
+static ssize_t read_all_at(int fd, void *to, size_t bytes, off_t offset)
 {
 	size_t have = 0;
 
@@ -48,7 +48,7 @@ static ssize_t read_all(int fd, void *to, size_t bytes, off_t offset)
 	return (ssize_t)have;
 }
 
-static void show(const char *what, uint64_t done, uint64_t all)
+static void show_bytes_done(const char *what, uint64_t done, uint64_t all)
 {
 	diag_progress("%s %s of %s", what, FORMAT_BYTES(done), FORMAT_BYTES(all));
 }
@@ -69,7 +69,7 @@ static int write_blocks(const struct filter *f, int fd, int (*stop)(void), struc
 		snapshot_settle(h, READ_ONCE(f->state->hand), chunk, cnt);
 		h->blocks_sum = snapshot_sum(h->blocks_sum, chunk, cnt);
 		err = write_all(fd, chunk, cnt * sizeof(*chunk), sizeof(*h) + i * sizeof(*chunk));
-		show("saved", (i + cnt) * sizeof(*chunk), all);
+		show_bytes_done("saved", (i + cnt) * sizeof(*chunk), all);
 		if (!err && stop && stop())
 			err = -EINTR;
 	}
@@ -215,7 +215,7 @@ int snapshot_open(const char *path, struct snapshot *out)
 		return err;
 	}
 	if (S_ISREG(st.st_mode))
-		bytes = read_all(out->fd, &out->head, sizeof(out->head), 0);
+		bytes = read_all_at(out->fd, &out->head, sizeof(out->head), 0);
 	if (bytes < 0)
 		err = diag_err(bytes, "cannot read %s: %s", path,
 			       S_ISREG(st.st_mode) ? strerror((int)-bytes) : "it is no file");
@@ -242,12 +242,12 @@ int snapshot_read(const struct snapshot *snapshot, struct dedup_block *blocks)
 		size_t cnt = all - i < PART_BLOCKS ? all - i : PART_BLOCKS;
 		size_t bytes = cnt * sizeof(*blocks);
 
-		n = read_all(snapshot->fd, &blocks[i], bytes,
-			     snapshot->head.head_bytes + i * sizeof(*blocks));
+		n = read_all_at(snapshot->fd, &blocks[i], bytes,
+				snapshot->head.head_bytes + i * sizeof(*blocks));
 		if (n >= 0 && (size_t)n < bytes)
 			n = -EBADMSG;
 		sum = snapshot_sum(sum, &blocks[i], cnt);
-		show("read", (i + cnt) * sizeof(*blocks), all * sizeof(*blocks));
+		show_bytes_done("read", (i + cnt) * sizeof(*blocks), all * sizeof(*blocks));
 	}
 	diag_progress_end();
 	if (n >= 0 && sum != snapshot->head.blocks_sum)

@@ -13,11 +13,11 @@
 #include "kernel.h"
 #include "open_filter.h"
 
-#define TRIES 2000 /* 1 ms each while an array is cleared, which takes less than a second */
-#define TRY_US 1000
+#define CLEAR_TRIES 2000 /* 1 ms each while an array is cleared, which takes less than a second */
+#define CLEAR_TRY_US 1000
 
 /* The first line of a file; "" if it cannot be read. */
-static void read_id(const char *path, char out[SNAPSHOT_ID_TEXT])
+static void read_id_file(const char *path, char out[SNAPSHOT_ID_TEXT])
 {
 	FILE *f = fopen(path, "re");
 
@@ -35,8 +35,8 @@ int snapshot_moment_now(struct snapshot_moment *out)
 		.boot_ns = clock_ns(CLOCK_BOOTTIME),
 		.hand_ns = kernel_now_ns(),
 	};
-	read_id("/proc/sys/kernel/random/boot_id", out->boot);
-	read_id("/etc/machine-id", out->machine);
+	read_id_file("/proc/sys/kernel/random/boot_id", out->boot);
+	read_id_file("/etc/machine-id", out->machine);
 	return *out->boot ? 0 : -ENODATA;
 }
 
@@ -46,12 +46,12 @@ int snapshot_moment_now(struct snapshot_moment *out)
  */
 static int copy_state(const struct filter *f, struct dedup_state *out)
 {
-	for (int i = 0; i < TRIES; i++) {
+	for (int i = 0; i < CLEAR_TRIES; i++) {
 		uint64_t hand = READ_ONCE(f->state->hand), passed = READ_ONCE(f->state->passed);
 		uint32_t pos = dedup_hand_pos(hand);
 
 		if (f->config->memory.layout == DEDUP_FLAT && pos) {
-			usleep(TRY_US);
+			usleep(CLEAR_TRY_US);
 			continue;
 		}
 		__sync_synchronize();

@@ -94,6 +94,11 @@ bool stats_asks_predecessor(const struct filter *f)
 	       !predecessor_stopped(f);
 }
 
+double stats_share(double part, double whole)
+{
+	return whole > 0 ? part / whole : 0;
+}
+
 double stats_rate_of_both(double a, double b)
 {
 	return a + b - a * b;

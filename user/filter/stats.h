@@ -51,6 +51,9 @@ uint64_t stats_forgets_in_ns(const struct dedup_config *cfg, struct dedup_state 
 /* Is there a predecessor in which packets look their ids up? */
 bool stats_asks_predecessor(const struct filter *f);
 
+/* Returns part / whole; 0 if whole is 0 or less. */
+double stats_share(double part, double whole);
+
 /* Returns the rate at which at least one of two memories takes a fresh id for a known one. a, b:
  * their rates.
  */

@@ -21,21 +21,21 @@ static int put_wanted(struct filter *f, void *key)
 	return 1;
 }
 
-static struct dedup_want_key key_of(const struct filter *f, const struct dedup_id *id, uint32_t n)
+static struct dedup_want_key id_key(const struct filter *f, const struct dedup_id *id, uint32_t n)
 {
 	return (struct dedup_want_key){ *id, f->config->policy.streams[n].realm_key };
 }
 
 int want_key(struct filter *f, const struct dedup_id *id, uint32_t n)
 {
-	struct dedup_want_key key = key_of(f, id, n);
+	struct dedup_want_key key = id_key(f, id, n);
 
 	return slow_path_put_reason(f, put_wanted, &key);
 }
 
 int want_key_no_more(struct filter *f, const struct dedup_id *id, uint32_t n)
 {
-	struct dedup_want_key key = key_of(f, id, n);
+	struct dedup_want_key key = id_key(f, id, n);
 
 	return bpf_map_delete_elem(f->wanted_fd, &key) ? -errno : 0;
 }

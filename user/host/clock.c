@@ -9,7 +9,7 @@
 
 #include "fd.h"
 
-#define TRIES 20
+#define CLOCK_TRIES 20
 #define GOOD_NS 100000 /* close enough. One run takes less, unless this process is preempted */
 
 uint64_t clock_ns(clockid_t clock)
@@ -21,7 +21,7 @@ uint64_t clock_ns(clockid_t clock)
 }
 
 /* A program that writes bpf_ktime_get_ns() into its context. A descriptor, or -errno. */
-static int load_program(void)
+static int load_clock_program(void)
 {
 	const struct bpf_insn insns[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_6, .src_reg = BPF_REG_1 },
@@ -55,9 +55,9 @@ static int measure_once(int prog_fd, int64_t *least, int64_t *most)
 int clock_measure_offset(int64_t *offset_ns)
 {
 	int64_t least = INT64_MIN, most = INT64_MAX;
-	int fd = load_program(), err = fd < 0 ? fd : 0;
+	int fd = load_clock_program(), err = fd < 0 ? fd : 0;
 
-	for (int i = 0; i < TRIES && !err && (uint64_t)most - least > GOOD_NS; i++) {
+	for (int i = 0; i < CLOCK_TRIES && !err && (uint64_t)most - least > GOOD_NS; i++) {
 		int64_t from, to;
 
 		err = measure_once(fd, &from, &to);

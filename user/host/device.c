@@ -196,7 +196,7 @@ static void begin_question(union question *q, uint16_t family, uint8_t command)
 }
 
 /* Returns 0; -EPROTO if the answer has not what is wanted; or the kernel's error. */
-static int ask(const union question *q, struct wanted *wanted)
+static int ask_wanted(const union question *q, struct wanted *wanted)
 {
 	int err = netlink_ask(NETLINK_GENERIC, &q->header, take_wanted, wanted);
 
@@ -215,12 +215,12 @@ int device_xdp_features(int ifindex, uint64_t *features)
 
 	begin_question(&q, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
 	mnl_attr_put_strz(&q.header, CTRL_ATTR_FAMILY_NAME, NETDEV_FAMILY);
-	err = ask(&q, &family);
+	err = ask_wanted(&q, &family);
 	if (err)
 		return err;
 	begin_question(&q, id, NETDEV_DEV_GET);
 	mnl_attr_put_u32(&q.header, NETDEV_DEV_IFINDEX, (uint32_t)ifindex);
-	return ask(&q, &xdp);
+	return ask_wanted(&q, &xdp);
 }
 
 struct zerocopy {

@@ -19,8 +19,8 @@ static int answer_ended(const struct nlmsghdr *m, void *arg)
 }
 
 /* 0 or -errno; `answer` has ANSWER_MAX bytes. */
-static int exchange(struct mnl_socket *s, const struct nlmsghdr *question, void *answer,
-		    mnl_cb_t each, void *arg)
+static int exchange_messages(struct mnl_socket *s, const struct nlmsghdr *question, void *answer,
+			     mnl_cb_t each, void *arg)
 {
 	static mnl_cb_t control[] = { [NLMSG_ERROR] = answer_ended, [NLMSG_DONE] = answer_ended };
 	ssize_t len = mnl_socket_sendto(s, question, question->nlmsg_len);
@@ -39,7 +39,7 @@ int netlink_ask(int protocol, const struct nlmsghdr *question, mnl_cb_t each, vo
 {
 	void *answer = malloc(ANSWER_MAX);
 	struct mnl_socket *s = answer ? mnl_socket_open2(protocol, SOCK_CLOEXEC) : NULL;
-	int err = s ? exchange(s, question, answer, each, arg) : -errno;
+	int err = s ? exchange_messages(s, question, answer, each, arg) : -errno;
 
 	if (s)
 		mnl_socket_close(s);

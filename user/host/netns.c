@@ -76,7 +76,7 @@ static void add_seen(struct search *s, const struct visited *what)
 	s->seen[s->seen_cnt++] = *what;
 }
 
-static bool is_gone(int err)
+static bool is_gone_error(int err)
 {
 	return err == ENOENT || err == ESRCH;
 }
@@ -87,7 +87,7 @@ static void note_error(struct search *s, const char *path, int err)
 {
 	struct stat st;
 
-	if (!is_gone(err) && (!lstat(path, &st) || !is_gone(errno)))
+	if (!is_gone_error(err) && (!lstat(path, &st) || !is_gone_error(errno)))
 		take_answer(s, -err);
 }
 
@@ -139,7 +139,7 @@ static int visit(struct search *s, const char *path, uintmax_t inode)
 /* Device and inode of what a link in /proc leads to. AT_STATX_DONT_SYNC: the kernel answers from
  * its memory, and does not wait for a network file system.
  */
-static bool identify(struct search *s, const char *path, struct file_id *out)
+static bool read_file_id(struct search *s, const char *path, struct file_id *out)
 {
 	struct statx st;
 
@@ -157,7 +157,7 @@ static void look_at_link(struct search *s, const char *path)
 	struct file_id there;
 	int err;
 
-	if (!identify(s, path, &there) || there.dev != s->nsfs)
+	if (!read_file_id(s, path, &there) || there.dev != s->nsfs)
 		return;
 	err = visit(s, path, there.inode);
 	if (err)
@@ -208,10 +208,10 @@ static void look_at_mounts(struct search *s, const char *thread)
 	FILE *f;
 
 	snprintf(path, sizeof(path), "%s/ns/mnt", thread);
-	if (!identify(s, path, &mntns))
+	if (!read_file_id(s, path, &mntns))
 		return;
 	snprintf(path, sizeof(path), "%s/root", thread);
-	if (!identify(s, path, &mounts.root))
+	if (!read_file_id(s, path, &mounts.root))
 		return;
 	mounts.namespace = mntns.inode;
 	if (is_seen(s, &mounts))
@@ -239,8 +239,8 @@ static void look_at_thread(struct search *s, const char *path)
 }
 
 /* Calls `look` for each entry of a directory in /proc whose name is a number. */
-static void look_at_all(struct search *s, const char *path,
-			void (*look)(struct search *s, const char *path))
+static void look_at_numbered(struct search *s, const char *path,
+			     void (*look)(struct search *s, const char *path))
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
@@ -265,9 +265,9 @@ static void look_at_process(struct search *s, const char *path)
 
 	s->saw_init |= !strcmp(path, "/proc/1");
 	snprintf(part, sizeof(part), "%s/task", path);
-	look_at_all(s, part, look_at_thread);
+	look_at_numbered(s, part, look_at_thread);
 	snprintf(part, sizeof(part), "%s/fd", path);
-	look_at_all(s, part, look_at_link);
+	look_at_numbered(s, part, look_at_link);
 }
 
 /* Searches all once. Processes are out of sight from an inner PID namespace, and where /proc is
@@ -280,7 +280,7 @@ static int search(struct search *s, const struct stat *own)
 
 	s->nsfs = own->st_dev;
 	add_seen(s, &(struct visited){ .namespace = own->st_ino });
-	look_at_all(s, "/proc", look_at_process);
+	look_at_numbered(s, "/proc", look_at_process);
 	if (stat("/proc/self/ns/pid", &pidns) || pidns.st_ino != INIT_PIDNS || !s->saw_init)
 		take_answer(s, -EACCES);
 	free(s->seen);

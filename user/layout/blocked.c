@@ -9,7 +9,7 @@
 #include "layout.h"
 #include "open_filter.h"
 
-static const char *refusal(const struct filter_spec *spec)
+static const char *blocked_refusal(const struct filter_spec *spec)
 {
 	if (spec->hash != DEDUP_FAST && spec->hash != DEDUP_SIPHASH)
 		return "--hash colibri, fips, fnv1a and tezos need --layout flat or countdown";
@@ -22,7 +22,8 @@ static const char *refusal(const struct filter_spec *spec)
 	return NULL;
 }
 
-static int size(const struct filter_spec *spec, double ids, double fpr, struct dedup_config *c)
+static int blocked_size(const struct filter_spec *spec, double ids, double fpr,
+			struct dedup_config *c)
 {
 	struct geometry g;
 	int err = size_pick(ids, fpr, &g);
@@ -38,7 +39,7 @@ static int size(const struct filter_spec *spec, double ids, double fpr, struct d
 	return 0;
 }
 
-static double rate(const struct dedup_config *c, double ids)
+static double blocked_rate(const struct dedup_config *c, double ids)
 {
 	const struct geometry g = { c->memory.blocks, c->memory.words, c->memory.bits };
 
@@ -130,8 +131,8 @@ static void add_segment(struct fill *f, const struct block_reader *r, struct wal
 	f->set_previous += bits[1];
 }
 
-static struct fill fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
-			uint64_t hand, struct sample sample)
+static struct fill blocked_fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
+				uint64_t hand, struct sample sample)
 {
 	struct block_reader r = { .cfg = cfg, .blocks = blocks, .hand = hand };
 	struct walk w = { .sample = sample };
@@ -156,23 +157,24 @@ static struct fill fill(const struct dedup_config *cfg, const struct dedup_block
 	return f;
 }
 
-static void find(const struct dedup_config *c, const struct dedup_lookup_key *s, struct id_lookup *p)
+static void blocked_find(const struct dedup_config *c, const struct dedup_lookup_key *s,
+			 struct id_lookup *p)
 {
 	dedup_probe(&p->probe, dedup_hash(s->id, s->words, c, s->realm_key), c->memory.blocks,
 		    c->memory.words, c->memory.bits);
 }
 
-static void prefetch(const struct filter *f, const struct id_lookup *p)
+static void blocked_prefetch(const struct filter *f, const struct id_lookup *p)
 {
 	__builtin_prefetch(&f->blocks[p->probe.block]);
 }
 
-static bool is_known(const struct filter *f, const struct id_lookup *p)
+static bool blocked_is_known(const struct filter *f, const struct id_lookup *p)
 {
 	return dedup_block_holds(&f->blocks[p->probe.block], &p->probe, f->config->memory.words);
 }
 
-static int learn(struct filter *f, const struct id_lookup *p)
+static int blocked_learn(struct filter *f, const struct id_lookup *p)
 {
 	uint32_t block = p->probe.block;
 
@@ -180,18 +182,19 @@ static int learn(struct filter *f, const struct id_lookup *p)
 				&p->probe, f->config->memory.words);
 }
 
-static uint32_t generation(const struct dedup_config *c, const struct id_lookup *p)
+static uint32_t blocked_generation(const struct dedup_config *c, const struct id_lookup *p)
 {
 	(void)c;
 	return dedup_hand_epoch(p->hand) + (p->probe.block < dedup_hand_pos(p->hand));
 }
 
-static uint64_t bits(const struct dedup_config *c)
+static uint64_t blocked_total_bits(const struct dedup_config *c)
 {
 	return (uint64_t)c->memory.blocks * HALF_BITS;
 }
 
-static int facts(const struct filter_spec *spec, const struct dedup_config *c, struct layout_fact *out)
+static int blocked_facts(const struct filter_spec *spec, const struct dedup_config *c,
+			 struct layout_fact *out)
 {
 	(void)spec;
 	out[0] = (struct layout_fact){ "blocks", c->memory.blocks };
@@ -201,13 +204,13 @@ static int facts(const struct filter_spec *spec, const struct dedup_config *c, s
 	return 4;
 }
 
-static void describe(const struct dedup_config *c, char *text)
+static void blocked_describe(const struct dedup_config *c, char *text)
 {
 	snprintf(text, LAYOUT_TEXT_MAX, "%u blocks, k = %u (%u words x %u bits)", c->memory.blocks,
 		 c->memory.k, c->memory.words, c->memory.bits);
 }
 
-static void explain(const struct filter_spec *spec, const struct dedup_config *c, char *text)
+static void blocked_text(const struct filter_spec *spec, const struct dedup_config *c, char *text)
 {
 	(void)spec;
 	snprintf(text, LAYOUT_TEXT_MAX,
@@ -218,20 +221,20 @@ static void explain(const struct filter_spec *spec, const struct dedup_config *c
 
 const struct layout LAYOUT_BLOCKED = {
 	.name = "blocked",
-	.refusal = refusal,
-	.size = size,
-	.rate = rate,
+	.refusal = blocked_refusal,
+	.size = blocked_size,
+	.rate = blocked_rate,
 	.turn_ids = layout_turn_ids,
-	.fill = fill,
+	.fill = blocked_fill,
 	.hand = layout_hand_passed,
-	.find = find,
-	.prefetch = prefetch,
-	.is_known = is_known,
-	.learn = learn,
-	.generation = generation,
-	.bits = bits,
-	.facts = facts,
-	.describe = describe,
-	.explain = explain,
+	.find = blocked_find,
+	.prefetch = blocked_prefetch,
+	.is_known = blocked_is_known,
+	.learn = blocked_learn,
+	.generation = blocked_generation,
+	.bits = blocked_total_bits,
+	.facts = blocked_facts,
+	.describe = blocked_describe,
+	.explain = blocked_text,
 	.has_generations = true,
 };

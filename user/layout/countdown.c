@@ -18,14 +18,15 @@ static uint32_t countdowns(const struct filter_spec *spec)
 	return (1U << (spec->countdown_bits ? spec->countdown_bits : COUNTDOWN_BITS_DEFAULT)) - 1;
 }
 
-static const char *refusal(const struct filter_spec *spec)
+static const char *countdown_refusal(const struct filter_spec *spec)
 {
 	if (spec->bits)
 		return "--bits is for --layout flat (countdown has --index-bits)";
 	return spec->hash == DEDUP_TEZOS ? array_refuse_tezos(spec->index_bits, spec->hashes) : NULL;
 }
 
-static int size(const struct filter_spec *spec, double ids, double fpr, struct dedup_config *c)
+static int countdown_size(const struct filter_spec *spec, double ids, double fpr,
+			  struct dedup_config *c)
 {
 	const struct array_wish wish = { .arrays = 1, .hash = spec->hash, .n = ids, .p = fpr };
 	uint32_t index_bits = spec->index_bits, k = spec->hashes;
@@ -44,14 +45,14 @@ static int size(const struct filter_spec *spec, double ids, double fpr, struct d
 	return 0;
 }
 
-static const char *note(const struct dedup_config *c)
+static const char *countdown_note(const struct dedup_config *c)
 {
 	if (c->memory.places > 1)
 		return NULL;
 	return "with --countdown-bits 1 the next countdown takes every id, however new: ids are remembered for at most a window";
 }
 
-static double rate(const struct dedup_config *c, double ids)
+static double countdown_rate(const struct dedup_config *c, double ids)
 {
 	return array_rate_of(1, c->memory.hash, c->memory.m, c->memory.k, ids);
 }
@@ -60,7 +61,7 @@ static double rate(const struct dedup_config *c, double ids)
  * for the first place of its segment only. In that time, less than two windows, all ids of two may
  * come: one burst at its start, and the next one a window later.
  */
-static double turn_ids(const struct dedup_config *c, double ids, double longer)
+static double countdown_turn_ids(const struct dedup_config *c, double ids, double longer)
 {
 	return c->memory.places > 1 ? 2 * ids : layout_turn_ids(c, ids, longer);
 }
@@ -91,8 +92,8 @@ static double count_cells(const struct dedup_config *cfg, const struct dedup_blo
 	return (double)w.read / cfg->memory.blocks;
 }
 
-static struct fill fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
-			uint64_t hand, struct sample sample)
+static struct fill countdown_fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
+				  uint64_t hand, struct sample sample)
 {
 	uint64_t cells[2] = { 0 }; /* at 0, and above 0 */
 	double part = count_cells(cfg, blocks, hand, sample, &(struct cells){ cells, 1 });
@@ -105,60 +106,62 @@ static struct fill fill(const struct dedup_config *cfg, const struct dedup_block
 	return f;
 }
 
-static void histogram(const struct dedup_config *cfg, const struct dedup_block *blocks,
-		      uint64_t hand, struct sample sample, uint64_t *cells)
+static void countdown_histogram(const struct dedup_config *cfg, const struct dedup_block *blocks,
+				uint64_t hand, struct sample sample, uint64_t *cells)
 {
 	memset(cells, 0, (cfg->memory.places + 1ULL) * sizeof(*cells));
 	count_cells(cfg, blocks, hand, sample, &(struct cells){ cells, cfg->memory.places });
 }
 
-static uint64_t approx_count(const struct dedup_config *cfg, struct dedup_state *st, int64_t credit)
+static uint64_t countdown_approx_count(const struct dedup_config *cfg, struct dedup_state *st,
+				       int64_t credit)
 {
 	uint64_t load = dedup_hand_load(st, cfg);
 
 	return load > (uint64_t)credit ? load - credit : 0;
 }
 
-static void prefetch(const struct filter *f, const struct id_lookup *p)
+static void countdown_prefetch(const struct filter *f, const struct id_lookup *p)
 {
 	for (uint32_t i = 0; i < f->config->memory.k; i++)
 		__builtin_prefetch(dedup_cell(f->blocks, p->positions.index[i]));
 }
 
-static uint32_t generation(const struct dedup_config *c, const struct id_lookup *p)
+static uint32_t countdown_generation(const struct dedup_config *c, const struct id_lookup *p)
 {
 	return dedup_countdowns(p->hand, c->memory.places);
 }
 
-static bool is_known(const struct filter *f, const struct id_lookup *p)
+static bool countdown_is_known(const struct filter *f, const struct id_lookup *p)
 {
 	const struct dedup_config *c = f->config;
 
-	return dedup_countdown_left(f->blocks, generation(c, p), c->memory.places, &p->positions,
-				    c->memory.k);
+	return dedup_countdown_left(f->blocks, countdown_generation(c, p), c->memory.places,
+				    &p->positions, c->memory.k);
 }
 
-static int learn(struct filter *f, const struct id_lookup *p)
+static int countdown_learn(struct filter *f, const struct id_lookup *p)
 {
 	const struct dedup_config *c = f->config;
 
-	return dedup_countdown_learn(f->blocks, generation(c, p), c->memory.places, &p->positions,
-				     c->memory.k);
+	return dedup_countdown_learn(f->blocks, countdown_generation(c, p), c->memory.places,
+				     &p->positions, c->memory.k);
 }
 
 /* Not `remove`, which is stdio.h's. */
-static void take_out(struct filter *f, const struct id_lookup *p)
+static void countdown_remove(struct filter *f, const struct id_lookup *p)
 {
-	dedup_countdown_remove(f->blocks, generation(f->config, p), &p->positions,
+	dedup_countdown_remove(f->blocks, countdown_generation(f->config, p), &p->positions,
 			       f->config->memory.k);
 }
 
-static uint64_t bits(const struct dedup_config *c)
+static uint64_t countdown_total_bits(const struct dedup_config *c)
 {
 	return c->memory.m;
 }
 
-static int facts(const struct filter_spec *spec, const struct dedup_config *c, struct layout_fact *out)
+static int countdown_facts(const struct filter_spec *spec, const struct dedup_config *c,
+			   struct layout_fact *out)
 {
 	(void)spec;
 	out[0] = (struct layout_fact){ "m", c->memory.m };
@@ -168,13 +171,13 @@ static int facts(const struct filter_spec *spec, const struct dedup_config *c, s
 	return 4;
 }
 
-static void describe(const struct dedup_config *c, char *text)
+static void countdown_describe(const struct dedup_config *c, char *text)
 {
 	snprintf(text, LAYOUT_TEXT_MAX, "m = %u cells, k = %u, %u countdowns", c->memory.m,
 		 c->memory.k, c->memory.places);
 }
 
-static void explain(const struct filter_spec *spec, const struct dedup_config *c, char *text)
+static void countdown_text(const struct filter_spec *spec, const struct dedup_config *c, char *text)
 {
 	(void)spec;
 	snprintf(text, LAYOUT_TEXT_MAX,
@@ -187,24 +190,24 @@ static void explain(const struct filter_spec *spec, const struct dedup_config *c
 const struct layout LAYOUT_COUNTDOWN = {
 	.name = "countdown",
 	.too_large = ": it has 2^24 cells at most",
-	.refusal = refusal,
-	.size = size,
-	.note = note,
-	.rate = rate,
-	.turn_ids = turn_ids,
-	.fill = fill,
+	.refusal = countdown_refusal,
+	.size = countdown_size,
+	.note = countdown_note,
+	.rate = countdown_rate,
+	.turn_ids = countdown_turn_ids,
+	.fill = countdown_fill,
 	.hand = layout_hand_passed,
 	.find = layout_find_positions,
-	.prefetch = prefetch,
-	.is_known = is_known,
-	.learn = learn,
-	.generation = generation,
-	.remove = take_out,
-	.bits = bits,
-	.facts = facts,
-	.describe = describe,
-	.explain = explain,
-	.approx_count = approx_count,
-	.histogram = histogram,
+	.prefetch = countdown_prefetch,
+	.is_known = countdown_is_known,
+	.learn = countdown_learn,
+	.generation = countdown_generation,
+	.remove = countdown_remove,
+	.bits = countdown_total_bits,
+	.facts = countdown_facts,
+	.describe = countdown_describe,
+	.explain = countdown_text,
+	.approx_count = countdown_approx_count,
+	.histogram = countdown_histogram,
 	.has_generations = false,
 };

@@ -9,7 +9,7 @@ struct sample fill_sample(const struct dedup_config *cfg, uint64_t seed)
 }
 
 /* SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */
-static uint64_t draw(uint64_t *seed)
+static uint64_t draw_splitmix(uint64_t *seed)
 {
 	uint64_t z = *seed += 0x9e3779b97f4a7c15;
 
@@ -27,7 +27,7 @@ bool walk_on(struct walk *w)
 		w->weight = w->sample.stride;
 	w->block = w->next;
 	if (w->weight > 1) /* at random, as the contents may repeat every so many blocks */
-		w->block += draw(&w->sample.seed) % w->weight;
+		w->block += draw_splitmix(&w->sample.seed) % w->weight;
 	w->next += w->weight;
 	w->read++;
 	return true;

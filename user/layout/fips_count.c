@@ -9,13 +9,13 @@
 #include "bits.h"
 #include "positions.h"
 
-#define WORDS (FIPS_COUNT_BITS / DEDUP_WORD_BITS)
+#define COUNT_WORDS (FIPS_COUNT_BITS / DEDUP_WORD_BITS)
 
 /* An array, repeated once so that no position wraps, and shifted down by 0 to 7 bits: so the bits
  * from any position on can be loaded as bytes of one of the 8 copies.
  */
 struct shifted {
-	uint64_t by[8][2 * WORDS];
+	uint64_t by[8][2 * COUNT_WORDS];
 };
 
 static void shift(const __u64 *bits, uint32_t words, struct shifted *out)
@@ -35,7 +35,7 @@ typedef uint64_t starts __attribute__((vector_size(16)));
 #define STARTS (8 * sizeof(starts))
 #define SUMS_MAX 31 /* of 8 each, in a byte */
 
-static starts load(const uint8_t *bytes)
+static starts load_starts(const uint8_t *bytes)
 {
 	starts s;
 
@@ -71,10 +71,10 @@ static uint32_t count_starts(const struct shifted *s, uint32_t step, uint32_t m,
 		from[i] = (const uint8_t *)s->by[at % 8] + at / 8;
 	}
 	for (uint32_t byte = 0; byte < m / 8; byte += sizeof(starts)) {
-		starts all = load(from[0] + byte);
+		starts all = load_starts(from[0] + byte);
 
 		for (uint32_t i = 1; i < k; i++)
-			all &= load(from[i] + byte);
+			all &= load_starts(from[i] + byte);
 		sum += count_in_bytes(all);
 		if (++sums == SUMS_MAX) {
 			cnt += sum_of_bytes(sum);
@@ -106,7 +106,7 @@ double fips_counted_rate(const __u64 *bits, uint32_t m, uint32_t k)
 /* The bits that all parts of v1's size of the array have in common (of an array no larger than
  * that, its own bits), and those of `more`.
  */
-static void fold(const __u64 *array, uint32_t m, const __u64 *more, __u64 out[WORDS])
+static void fold_to_v1(const __u64 *array, uint32_t m, const __u64 *more, __u64 out[COUNT_WORDS])
 {
 	uint32_t words = (m < FIPS_COUNT_BITS ? m : FIPS_COUNT_BITS) / DEDUP_WORD_BITS;
 
@@ -120,11 +120,11 @@ static void fold(const __u64 *array, uint32_t m, const __u64 *more, __u64 out[WO
 
 double fips_excess(const __u64 *array, uint32_t m, uint32_t k, const __u64 *more)
 {
-	__u64 common[WORDS] = { 0 };
+	__u64 common[COUNT_WORDS] = { 0 };
 	uint32_t small = m < FIPS_COUNT_BITS ? m : FIPS_COUNT_BITS;
 	double fill, excess;
 
-	fold(array, m, more, common);
+	fold_to_v1(array, m, more, common);
 	fill = (double)dedup_bits_count(common, small) / small;
 	if (!fill)
 		return 0;

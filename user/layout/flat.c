@@ -14,7 +14,7 @@
 #define FIPS_M 8192 /* FIPS v1: 1 KB, 5 hashes */
 #define FIPS_K 5
 
-static const char *refusal(const struct filter_spec *spec)
+static const char *flat_refusal(const struct filter_spec *spec)
 {
 	uint32_t index_bits = array_index_bits(spec->bits);
 
@@ -57,7 +57,7 @@ static int pick(const struct filter_spec *spec, double ids, double fpr, uint32_t
 	return !err && *k > DEDUP_HASHES_MAX ? -EDOM : err;
 }
 
-static int size(const struct filter_spec *spec, double ids, double fpr, struct dedup_config *c)
+static int flat_size(const struct filter_spec *spec, double ids, double fpr, struct dedup_config *c)
 {
 	int err;
 
@@ -71,7 +71,7 @@ static int size(const struct filter_spec *spec, double ids, double fpr, struct d
 	return 0;
 }
 
-static double rate(const struct dedup_config *c, double ids)
+static double flat_rate(const struct dedup_config *c, double ids)
 {
 	return array_rate_of(2, c->memory.hash, c->memory.m, c->memory.k, ids);
 }
@@ -98,8 +98,8 @@ static uint32_t block_popcount(const struct dedup_block *b, const struct dedup_b
 	return sum;
 }
 
-static struct fill fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
-			uint64_t hand, struct sample sample)
+static struct fill flat_fill(const struct dedup_config *cfg, const struct dedup_block *blocks,
+			     uint64_t hand, struct sample sample)
 {
 	const struct dedup_block *current = &blocks[dedup_flat_current(hand) * cfg->memory.places];
 	const struct dedup_block *previous =
@@ -136,7 +136,7 @@ static struct fill fill(const struct dedup_config *cfg, const struct dedup_block
 }
 
 /* The hand rests at place 0 for a window, then clears the older array: that counts as 1. */
-static double hand(const struct dedup_config *c, struct dedup_state *st, uint64_t now_ns)
+static double flat_hand(const struct dedup_config *c, struct dedup_state *st, uint64_t now_ns)
 {
 	uint32_t pos = dedup_hand_pos(READ_ONCE(st->hand));
 	uint64_t rested_ns = now_ns - READ_ONCE(dedup_hand_mark(st, c, 0)->at_ns);
@@ -144,7 +144,7 @@ static double hand(const struct dedup_config *c, struct dedup_state *st, uint64_
 	return pos || rested_ns > c->memory.window_ns ? 1 : (double)rested_ns / c->memory.window_ns;
 }
 
-static void prefetch(const struct filter *f, const struct id_lookup *p)
+static void flat_prefetch(const struct filter *f, const struct id_lookup *p)
 {
 	const struct dedup_config *c = f->config;
 	uint32_t array = dedup_flat_current(p->hand);
@@ -157,30 +157,31 @@ static void prefetch(const struct filter *f, const struct id_lookup *p)
 	}
 }
 
-static bool is_known(const struct filter *f, const struct id_lookup *p)
+static bool flat_is_known(const struct filter *f, const struct id_lookup *p)
 {
 	return dedup_flat_known_until(f->blocks, f->config->memory.places, p->hand, &p->positions,
 				      f->config->memory.k) > 0;
 }
 
-static int learn(struct filter *f, const struct id_lookup *p)
+static int flat_learn(struct filter *f, const struct id_lookup *p)
 {
 	return dedup_flat_learn(f->blocks, f->config->memory.places, dedup_flat_current(p->hand),
 				&p->positions, f->config->memory.k);
 }
 
-static uint32_t generation(const struct dedup_config *c, const struct id_lookup *p)
+static uint32_t flat_generation(const struct dedup_config *c, const struct id_lookup *p)
 {
 	(void)c;
 	return dedup_hand_epoch(p->hand);
 }
 
-static uint64_t bits(const struct dedup_config *c)
+static uint64_t flat_total_bits(const struct dedup_config *c)
 {
 	return c->memory.m;
 }
 
-static int facts(const struct filter_spec *spec, const struct dedup_config *c, struct layout_fact *out)
+static int flat_facts(const struct filter_spec *spec, const struct dedup_config *c,
+		      struct layout_fact *out)
 {
 	uint32_t m = 0, k = 0; /* as they stay if the textbook's m is too large */
 
@@ -195,13 +196,13 @@ static int facts(const struct filter_spec *spec, const struct dedup_config *c, s
 	return 5;
 }
 
-static void describe(const struct dedup_config *c, char *text)
+static void flat_describe(const struct dedup_config *c, char *text)
 {
 	snprintf(text, LAYOUT_TEXT_MAX, "two arrays of m = %u bits, k = %u", c->memory.m,
 		 c->memory.k);
 }
 
-static void explain(const struct filter_spec *spec, const struct dedup_config *c, char *text)
+static void flat_text(const struct filter_spec *spec, const struct dedup_config *c, char *text)
 {
 	int len = snprintf(text, LAYOUT_TEXT_MAX,
 			   "m              %u bits, in each of two arrays of 64-bit words for %llu\n"
@@ -219,20 +220,20 @@ static void explain(const struct filter_spec *spec, const struct dedup_config *c
 
 const struct layout LAYOUT_FLAT = {
 	.name = "flat",
-	.refusal = refusal,
-	.size = size,
-	.rate = rate,
+	.refusal = flat_refusal,
+	.size = flat_size,
+	.rate = flat_rate,
 	.turn_ids = layout_turn_ids,
-	.fill = fill,
-	.hand = hand,
+	.fill = flat_fill,
+	.hand = flat_hand,
 	.find = layout_find_positions,
-	.prefetch = prefetch,
-	.is_known = is_known,
-	.learn = learn,
-	.generation = generation,
-	.bits = bits,
-	.facts = facts,
-	.describe = describe,
-	.explain = explain,
+	.prefetch = flat_prefetch,
+	.is_known = flat_is_known,
+	.learn = flat_learn,
+	.generation = flat_generation,
+	.bits = flat_total_bits,
+	.facts = flat_facts,
+	.describe = flat_describe,
+	.explain = flat_text,
 	.has_generations = true,
 };

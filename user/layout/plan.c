@@ -208,7 +208,7 @@ static bool is_fips_own(const struct filter_spec *spec)
 	return spec->layout == DEDUP_FLAT && spec->hash == DEDUP_FIPS && !spec->bits;
 }
 
-static enum dedup_action action_of(const struct filter_spec *spec)
+static enum dedup_action action_of_spec(const struct filter_spec *spec)
 {
 	if (spec->count_only)
 		return DEDUP_COUNT;
@@ -222,7 +222,7 @@ static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigne
 	struct dedup_config c = {
 		.format = DEDUP_FORMAT,
 		.memory = { .layout = spec->layout, .hash = spec->hash, .window_ns = spec->window_ns },
-		.policy = { .action = action_of(spec),
+		.policy = { .action = action_of_spec(spec),
 			    .drop_ns = spec->drop_ns,
 			    .learn_app = spec->learn_app,
 			    .ihave_pass = spec->ihave_pass },

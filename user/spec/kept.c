@@ -54,7 +54,7 @@ struct packets {
 	const struct dedup_prefix *to;
 };
 
-static struct packets packets_of(const struct dedup_config *c, const struct dedup_stream *s)
+static struct packets packets_of_stream(const struct dedup_config *c, const struct dedup_stream *s)
 {
 	return (struct packets){
 		.layer = s->layer,
@@ -91,8 +91,8 @@ static uint32_t count_alike(const struct dedup_config *c, const struct dedup_str
 /* The place in *old of the stream that *s is, which looks at these packets; by_name: only one
  * stream can be meant by its name.
  */
-static int find(const struct dedup_config *old, const struct dedup_stream *s,
-		struct packets packets, bool by_name)
+static int find_old_stream(const struct dedup_config *old, const struct dedup_stream *s,
+			   struct packets packets, bool by_name)
 {
 	for (uint32_t n = 0; n < old->policy.streams_cnt; n++) {
 		const struct dedup_stream *of_old = &old->policy.streams[n];
@@ -100,7 +100,7 @@ static int find(const struct dedup_config *old, const struct dedup_stream *s,
 		if (!are_ids_alike(of_old, s) || !is_stem_shared(of_old, s))
 			continue;
 		if (by_name ? !strcmp(of_old->name, s->name)
-			    : are_packets_alike(packets_of(old, of_old), packets))
+			    : are_packets_alike(packets_of_stream(old, of_old), packets))
 			return (int)n;
 	}
 	return -1;
@@ -111,7 +111,8 @@ int kept_stream(const struct dedup_config *old, const struct dedup_config *c,
 {
 	if (old->policy.gsp_alone && c->policy.gsp_alone)
 		return 0;
-	return find(old, s, packets_of(c, s), count_alike(old, s) == 1 && count_alike(c, s) == 1);
+	return find_old_stream(old, s, packets_of_stream(c, s),
+			       count_alike(old, s) == 1 && count_alike(c, s) == 1);
 }
 
 int kept_known(const struct dedup_config *old, const struct dedup_config *c, uint32_t n)
@@ -158,7 +159,7 @@ static bool is_key_0(const struct dedup_config *old, const struct spec_stream *s
 		.ports = s->ports,
 		.to = s->to,
 	};
-	int was = find(old, &s->stream, packets, count_alike(old, &s->stream) == 1);
+	int was = find_old_stream(old, &s->stream, packets, count_alike(old, &s->stream) == 1);
 
 	return was >= 0 && !old->policy.streams[was].realm_key;
 }

@@ -106,7 +106,7 @@ static int add_exempt(struct parse *p, const char *value, struct position at)
 	return add_gate(p, value, at, true);
 }
 
-static int add_id(struct parse *p, const char *value, struct position at)
+static int add_id_parts(struct parse *p, const char *value, struct position at)
 {
 	struct scan s = { .at = value };
 
@@ -144,7 +144,7 @@ static int set_fpr(struct parse *p, const char *value, struct position at)
 	return 0;
 }
 
-static int set_ports(struct parse *p, const char *value, struct position at)
+static int set_profile_ports(struct parse *p, const char *value, struct position at)
 {
 	int err = parse_ports(value, p->now.ports, &p->now.ports_cnt);
 
@@ -203,10 +203,10 @@ const struct profile_key PROFILE_KEYS[] = {
 	[DECODER] = { "decoder", set_decoder, false },
 	[REQUIRE] = { "require", add_require, true },
 	[EXEMPT] = { "exempt", add_exempt, true },
-	[ID] = { "id", add_id, true },
+	[ID] = { "id", add_id_parts, true },
 	[WINDOW] = { "window", set_window, false },
 	[FPR] = { "fpr", set_fpr, false },
-	[PORTS] = { "ports", set_ports, false },
+	[PORTS] = { "ports", set_profile_ports, false },
 	[FORWARDED] = { "forwarded", set_forwarded, false },
 	[NEEDS] = { "needs", set_needs, false },
 	[LEARN] = { "learn", set_learn, false },

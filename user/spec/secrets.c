@@ -11,7 +11,7 @@
 #include "kept.h"
 
 /* Fills `to` with `bytes` random bytes. */
-static int draw(void *to, size_t bytes)
+static int draw_random(void *to, size_t bytes)
 {
 	for (size_t have = 0; have < bytes;) {
 		ssize_t n = getrandom((char *)to + have, bytes - have, 0);
@@ -24,7 +24,7 @@ static int draw(void *to, size_t bytes)
 }
 
 /* Has any of the first n streams this realm key? */
-static bool is_taken(const struct dedup_config *cfg, uint32_t n, uint64_t key)
+static bool is_realm_key_taken(const struct dedup_config *cfg, uint32_t n, uint64_t key)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (cfg->policy.streams[i].realm_key == key)
@@ -43,7 +43,7 @@ static bool find_key(const struct dedup_config *from, const struct dedup_config 
 				  ? kept_stream(from, cfg, &cfg->policy.streams[i])
 				  : -1;
 
-		if (was < 0 || is_taken(cfg, n, from->policy.streams[was].realm_key))
+		if (was < 0 || is_realm_key_taken(cfg, n, from->policy.streams[was].realm_key))
 			continue;
 		*key = from->policy.streams[was].realm_key;
 		return true;
@@ -61,7 +61,9 @@ static int set_realm_key(const struct dedup_config *from, struct dedup_config *c
 			s->realm_key = cfg->policy.streams[i].realm_key;
 			return 0;
 		}
-	return find_key(from, cfg, n, &s->realm_key) ? 0 : draw(&s->realm_key, sizeof(s->realm_key));
+	return find_key(from, cfg, n, &s->realm_key)
+		       ? 0
+		       : draw_random(&s->realm_key, sizeof(s->realm_key));
 }
 
 static int set_digest_key(const struct dedup_config *from, struct dedup_config *cfg)
@@ -75,7 +77,7 @@ static int set_digest_key(const struct dedup_config *from, struct dedup_config *
 	}
 	for (uint32_t i = 0; i < cfg->policy.streams_cnt; i++)
 		digests |= cfg->policy.streams[i].digest != DEDUP_DIGEST_NONE;
-	return digests ? draw(cfg->secrets.digest_key, sizeof(cfg->secrets.digest_key)) : 0;
+	return digests ? draw_random(cfg->secrets.digest_key, sizeof(cfg->secrets.digest_key)) : 0;
 }
 
 int secrets_set(const struct dedup_config *from, struct dedup_config *cfg)
@@ -85,7 +87,7 @@ int secrets_set(const struct dedup_config *from, struct dedup_config *cfg)
 	if (from)
 		memcpy(cfg->secrets.key, from->secrets.key, sizeof(cfg->secrets.key));
 	else
-		err = draw(cfg->secrets.key, sizeof(cfg->secrets.key));
+		err = draw_random(cfg->secrets.key, sizeof(cfg->secrets.key));
 	for (uint32_t i = 0; i < cfg->policy.streams_cnt && !cfg->policy.gsp_alone && !err; i++)
 		err = set_realm_key(from, cfg, i);
 	return err ? err : set_digest_key(from, cfg);

@@ -81,7 +81,7 @@ static const char *refuse_realms(const struct filter_spec *spec, char *says)
 	return NULL;
 }
 
-static const char *refuse_hash(const struct filter_spec *spec, char *says)
+static const char *refuse_keyless_hash(const struct filter_spec *spec, char *says)
 {
 	if (!is_keyless(spec->hash))
 		return NULL;
@@ -181,7 +181,7 @@ const char *streams_refusal(const struct filter_spec *spec, char *says)
 {
 	if (is_gsp_alone(spec))
 		return NULL;
-	return refuse_realms(spec, says) ?: refuse_hash(spec, says) ?: refuse_pools(spec);
+	return refuse_realms(spec, says) ?: refuse_keyless_hash(spec, says) ?: refuse_pools(spec);
 }
 
 /* Realms in use are numbered without gaps. */
@@ -222,7 +222,7 @@ static bool is_adjacent(const struct dedup_stream *st)
 	return adjacent;
 }
 
-static uint32_t need_of(const struct dedup_stream *st)
+static uint32_t needed_bytes(const struct dedup_stream *st)
 {
 	uint32_t need = 0;
 
@@ -277,7 +277,7 @@ static void plan_direct(struct dedup_config *c)
 		struct dedup_stream *st = &c->policy.streams[i];
 
 		st->direct = is_direct(st);
-		st->need = need_of(st);
+		st->need = needed_bytes(st);
 		for (uint32_t j = 0; j < st->loads_cnt; j++)
 			st->loads[j].whole = !st->loads[j].shift && !~st->loads[j].mask;
 		st->adjacent = is_adjacent(st);
