@@ -33,24 +33,24 @@ static const struct mode {
 };
 
 /* A mode that another process has written may be any number. */
-static const struct mode *mode_of(enum attach_mode mode)
+static const struct mode *row_of_mode(enum attach_mode mode)
 {
 	return &MODES[mode <= MODE_HW ? mode : MODE_ANY];
 }
 
 const char *attach_mode_name(enum attach_mode mode)
 {
-	return mode_of(mode)->name;
+	return row_of_mode(mode)->name;
 }
 
 int attach_mode_xdp(enum attach_mode mode)
 {
-	return mode_of(mode)->xdp;
+	return row_of_mode(mode)->xdp;
 }
 
 uint32_t attach_mode_flag(enum attach_mode mode)
 {
-	return mode_of(mode)->flag;
+	return row_of_mode(mode)->flag;
 }
 
 /* If `all` is given: puts the open descriptors of this process into it (without /proc, every number
@@ -238,7 +238,7 @@ static int attach_one(struct xdp_program *prog, const char *ifname, enum attach_
 
 	kernel_forget_message();
 	err = xdp_program__attach(prog, ifindex,
-				  mode_of(mode == MODE_ANY ? MODE_NATIVE : mode)->xdp, 0);
+				  row_of_mode(mode == MODE_ANY ? MODE_NATIVE : mode)->xdp, 0);
 	if (mode == MODE_ANY && is_mode_refused(err)) {
 		char why[160];
 
@@ -290,7 +290,7 @@ int attach_exchange(const struct attachment *old, int new_fd)
 
 	if (opts.old_prog_fd < 0)
 		return -errno;
-	err = bpf_xdp_attach(old->ifindex, new_fd, mode_of(old->mode)->flag | XDP_FLAGS_REPLACE,
+	err = bpf_xdp_attach(old->ifindex, new_fd, row_of_mode(old->mode)->flag | XDP_FLAGS_REPLACE,
 			     &opts);
 	close(opts.old_prog_fd);
 	return err;

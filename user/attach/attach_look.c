@@ -120,7 +120,7 @@ static int look_at_dispatcher(const struct extensions *e, uint32_t dispatcher_id
 }
 
 /* Returns how many have been put at *out: one, unless there are several of ours. */
-static int look_at(const struct link *l, const struct extensions *e, struct look *out)
+static int look_at_iface(const struct link *l, const struct extensions *e, struct look *out)
 {
 	uint32_t id = 0;
 
@@ -137,7 +137,8 @@ static int look_at(const struct link *l, const struct extensions *e, struct look
 }
 
 /* Room for all interfaces and extensions. NULL: there is none, and the list is freed. */
-static struct look *grow(struct look *list, const struct links *links, const struct extensions *e)
+static struct look *grow_looks(struct look *list, const struct links *links,
+			       const struct extensions *e)
 {
 	struct look *more = realloc(list, (links->cnt + e->cnt + 1) * sizeof(*list));
 
@@ -164,13 +165,13 @@ static int look_at_all(const struct links *links, int ifindex, struct look **out
 			continue;
 		if (ext_err > 0) {
 			ext_err = extensions_read(&e);
-			list = grow(list, links, &e);
+			list = grow_looks(list, links, &e);
 			if (!list) {
 				extensions_free(&e);
 				return -ENOMEM;
 			}
 		}
-		added = look_at(l, &e, &list[cnt]);
+		added = look_at_iface(l, &e, &list[cnt]);
 		/* Ours may be among those that could not be listed. */
 		if (ext_err && (!list[cnt].found || list[cnt].found == -EBUSY))
 			list[cnt].found = ext_err;
@@ -204,7 +205,7 @@ static int is_settled(const struct links *then, const struct look *list, int cnt
 }
 
 /* look_at_all() of the interfaces that there are now, which are in *links then. */
-static int look(int ifindex, struct links *links, struct look **out)
+static int look_at_current(int ifindex, struct links *links, struct look **out)
 {
 	int cnt = 0, settled = 0;
 
@@ -228,7 +229,7 @@ int attach_find(int ifindex, struct attachment *a)
 {
 	struct links links = { 0 };
 	struct look *list = NULL;
-	int found = ifindex > 0 ? look(ifindex, &links, &list) : 0;
+	int found = ifindex > 0 ? look_at_current(ifindex, &links, &list) : 0;
 
 	*a = (struct attachment){ 0 };
 	if (list && found > 0) {
@@ -246,7 +247,7 @@ int attach_view_read(struct attach_view *v)
 	int cnt;
 
 	*v = (struct attach_view){ 0 };
-	cnt = look(0, &v->links, &list);
+	cnt = look_at_current(0, &v->links, &list);
 	if (cnt >= 0)
 		v->list = calloc(cnt + 1, sizeof(*v->list));
 	if (cnt >= 0 && !v->list)

@@ -60,7 +60,8 @@ int attachments_write_record(struct filter *f, const struct placement *where)
 }
 
 /* Does the list have this filter on this interface? */
-static bool is_in(const struct attachment *list, int cnt, const struct filter *f, uint32_t ifindex)
+static bool is_filter_in(const struct attachment *list, int cnt, const struct filter *f,
+			 uint32_t ifindex)
 {
 	for (int i = 0; i < cnt; i++)
 		if (!list[i].err && list[i].id.state_id == f->state_id &&
@@ -76,7 +77,7 @@ int attachments_view(const struct filter *f, struct attach_view *view)
 	for (int i = 0; i < DEDUP_IFACES_MAX && fits; i++) {
 		const struct dedup_iface *iface = &f->record->ifaces[i];
 
-		fits = !here_has(iface) || is_in(view->list, view->cnt, f, iface->ifindex);
+		fits = !here_has(iface) || is_filter_in(view->list, view->cnt, f, iface->ifindex);
 	}
 	if (fits)
 		return 0;
@@ -96,7 +97,8 @@ static struct dedup_iface *entry_of_moved(const struct filter *f, const struct a
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		struct dedup_iface *iface = &f->record->ifaces[i];
 
-		if (!iface->ifindex || (here_has(iface) && is_in(list, cnt, f, iface->ifindex)))
+		if (!iface->ifindex ||
+		    (here_has(iface) && is_filter_in(list, cnt, f, iface->ifindex)))
 			continue;
 		if (here_is_named(iface, ifname))
 			return iface;

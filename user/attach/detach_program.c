@@ -31,7 +31,7 @@ int detach_program_load(void)
 /* Returns 1 or 0; -errno if that is unknown. libbpf leaves a program without a name if it takes
  * the kernel for one that keeps none.
  */
-static int is_ours(const struct bpf_prog_info *info)
+static int is_detach_program(const struct bpf_prog_info *info)
 {
 	struct bpf_prog_info own = { 0 };
 	int fd, err;
@@ -51,7 +51,7 @@ int detach_program_open(uint32_t prog_id)
 
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -errno;
-	err = kernel_info(fd, &info, sizeof(info)) ?: is_ours(&info);
+	err = kernel_info(fd, &info, sizeof(info)) ?: is_detach_program(&info);
 	if (err == 1)
 		return fd;
 	close(fd);

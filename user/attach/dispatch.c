@@ -146,7 +146,7 @@ static int maps_of_pin(const char *path, struct identity *id)
 /* Reads the ids of the maps that our program in this dispatcher uses; 0 each if it has none of
  * ours.
  */
-static int maps_of(DIR *root, const struct dispatcher *d, struct identity *id)
+static int maps_of_dispatcher(DIR *root, const struct dispatcher *d, struct identity *id)
 {
 	DIR *dir = dir_open_list(dirfd(root), d->name, false);
 	struct dirent *entry;
@@ -221,7 +221,7 @@ static bool are_from_here(const struct dedup_iface record[DEDUP_IFACES_MAX])
 	return true;
 }
 
-static bool runs_here(const struct links *l, const struct dispatcher *d)
+static bool dispatcher_runs_here(const struct links *l, const struct dispatcher *d)
 {
 	for (int i = 0; i < l->cnt; i++)
 		if (link_runs_xdp(&l->list[i], d->id))
@@ -241,7 +241,7 @@ static bool is_orphaned(const struct dispatcher *d, const struct dedup_iface *re
 }
 
 /* Does dispatch_sweep() if forced_id is 0; else dispatch_forget() for that dispatcher. */
-static void sweep(uint32_t forced_id)
+static void sweep_dispatchers(uint32_t forced_id)
 {
 	struct dedup_iface record[DEDUP_IFACES_MAX];
 	struct links here = { 0 };
@@ -253,9 +253,10 @@ static void sweep(uint32_t forced_id)
 		/* Mostly they run here. If the links cannot be read, is_orphaned() sees that. */
 		if (!here.cnt)
 			links_read(&here);
-		if (runs_here(&here, &d))
+		if (dispatcher_runs_here(&here, &d))
 			continue;
-		if (maps_of(root, &d, &id) || !id.state_id || (forced_id && id.state_id != forced_id))
+		if (maps_of_dispatcher(root, &d, &id) || !id.state_id ||
+		    (forced_id && id.state_id != forced_id))
 			continue;
 		if (!forced_id && (read_record(id.record_id, record) || !here_has_any(record)))
 			continue;
@@ -272,13 +273,13 @@ static void sweep(uint32_t forced_id)
 
 void dispatch_sweep(void)
 {
-	sweep(0);
+	sweep_dispatchers(0);
 }
 
 void dispatch_forget(uint32_t state_id)
 {
 	if (state_id)
-		sweep(state_id);
+		sweep_dispatchers(state_id);
 }
 
 int dispatch_runs_elsewhere(uint32_t state_id)
@@ -290,10 +291,10 @@ int dispatch_runs_elsewhere(uint32_t state_id)
 	struct identity id;
 
 	while (!err && root && next_dispatcher(root, &d)) {
-		err = maps_of(root, &d, &id);
+		err = maps_of_dispatcher(root, &d, &id);
 		if (err || id.state_id != state_id)
 			continue;
-		if (runs_here(&links, &d))
+		if (dispatcher_runs_here(&links, &d))
 			here++;
 		else
 			err = 1;

@@ -141,7 +141,7 @@ int live_exchange_complete(struct pair *p)
 }
 
 /* Step 1. */
-static int prepare(struct pair *p, const struct placement *where, bool begins_drops)
+static int prepare_exchange(struct pair *p, const struct placement *where, bool begins_drops)
 {
 	int err = attachments_write_record(&p->staged, where)
 		  ?: loader_await_hand(&p->staged)
@@ -155,7 +155,7 @@ static int prepare(struct pair *p, const struct placement *where, bool begins_dr
 /* Exchanges NAME and +NAME, and opens both again. After an error they are not exchanged; or they
  * are exchanged but not open, and the next command goes on.
  */
-static int exchange(struct pair *p)
+static int exchange_pins(struct pair *p)
 {
 	const char *name = p->name;
 	int err = pin_dir_exchange(name);
@@ -170,13 +170,13 @@ static int exchange(struct pair *p)
 /* Steps 1 to 5. */
 static int change(struct pair *p, const struct placement *where, bool begins_drops)
 {
-	int err = prepare(p, where, begins_drops) ?: exchange(p);
+	int err = prepare_exchange(p, where, begins_drops) ?: exchange_pins(p);
 
 	if (!err) {
 		err = pair_attach_new(p);
 		if (!err)
 			return live_exchange_complete(p);
-		exchange(p);
+		exchange_pins(p);
 	}
 	if (p->f.config && !pair_is_committed(p))
 		live_exchange_undo(p);

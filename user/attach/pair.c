@@ -191,7 +191,7 @@ static int attach_missing(const struct pair *p)
 /* NAME's program, loaded: its descriptor, or -errno. The pin is that of a program which runs
  * already, or which live_exchange() has loaded.
  */
-static int open_program(const char *name)
+static int open_pair_program(const char *name)
 {
 	char path[PATH_MAX];
 	struct xdp_dedup *prog;
@@ -227,7 +227,7 @@ int pair_attach_instead(struct pair *p)
 		if (!a)
 			continue;
 		if (fd < 0)
-			fd = open_program(p->name);
+			fd = open_pair_program(p->name);
 		err = fd < 0 ? fd : attach_replace(a, fd);
 	}
 	fd_close(fd);

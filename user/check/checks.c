@@ -155,7 +155,7 @@ struct messages {
 	int cnt;
 };
 
-static void keep(void *to, const struct diag *d)
+static void keep_check_message(void *to, const struct diag *d)
 {
 	struct messages *m = to;
 
@@ -183,12 +183,13 @@ static void add_finding(struct findings *f, const struct check_finding *finding)
 }
 
 /* Makes a check, and reports what it finds. Its answer. */
-static int make(const struct check *c, const struct checks_subject *s, int iface, struct findings *f)
+static int make_check(const struct check *c, const struct checks_subject *s, int iface,
+		      struct findings *f)
 {
 	bool blind = c->needs & NEEDS_RIGHTS && !f->has_rights;
 	struct check_context q = inquire(s, iface);
 	struct messages m = { .cnt = 0 };
-	struct diag_receiver receiver = { .take = keep, .to = &m };
+	struct diag_receiver receiver = { .take = keep_check_message, .to = &m };
 	struct check_finding finding = { .check = c->name, .ifname = c->each ? q.ifname : NULL };
 	int answer;
 
@@ -231,7 +232,7 @@ static void make_all(const struct checks_subject *subject, struct findings *f)
 		const struct check *c = &CHECKS[i];
 
 		for (int j = 0; can_make(c, &s) && j < (c->each ? s.where->cnt : 1); j++) {
-			int answer = make(c, &s, j, f);
+			int answer = make_check(c, &s, j, f);
 
 			if (c->make == check_interface && !answer)
 				there[present.cnt++] = s.where->ifnames[j];

@@ -59,8 +59,8 @@ static struct btf *make_types(int ids[2])
 	return NULL;
 }
 
-static int load(enum bpf_prog_type type, const struct bpf_insn *insns, size_t cnt,
-		struct bpf_prog_load_opts *opts)
+static int load_probe(enum bpf_prog_type type, const struct bpf_insn *insns, size_t cnt,
+		      struct bpf_prog_load_opts *opts)
 {
 	int fd = bpf_prog_load(type, "probe", "GPL", insns, cnt, opts);
 
@@ -68,7 +68,7 @@ static int load(enum bpf_prog_type type, const struct bpf_insn *insns, size_t cn
 }
 
 /* Replaces the function of the caller, as a libxdp's dispatcher has it done. */
-static int replace(const struct btf *btf, const int ids[2])
+static int probe_replacement(const struct btf *btf, const int ids[2])
 {
 	const struct bpf_func_info both[] = { { 0, ids[0] }, { 2, ids[1] } };
 	const struct bpf_func_info one = { 0, ids[1] };
@@ -76,12 +76,12 @@ static int replace(const struct btf *btf, const int ids[2])
 		    .func_info_cnt = 2, .func_info_rec_size = sizeof(one));
 	LIBBPF_OPTS(bpf_prog_load_opts, by, .prog_btf_fd = btf__fd(btf), .func_info = &one,
 		    .func_info_cnt = 1, .func_info_rec_size = sizeof(one), .attach_btf_id = ids[1]);
-	int fd = load(BPF_PROG_TYPE_XDP, CALLER, CNT(CALLER), &caller), by_fd, link;
+	int fd = load_probe(BPF_PROG_TYPE_XDP, CALLER, CNT(CALLER), &caller), by_fd, link;
 
 	if (fd < 0)
 		return fd;
 	by.attach_prog_fd = fd;
-	by_fd = load(BPF_PROG_TYPE_EXT, FUNCTION, CNT(FUNCTION), &by);
+	by_fd = load_probe(BPF_PROG_TYPE_EXT, FUNCTION, CNT(FUNCTION), &by);
 	link = by_fd < 0 ? by_fd : bpf_raw_tracepoint_open(NULL, by_fd);
 	if (link < 0 && by_fd >= 0)
 		link = -errno;
@@ -95,7 +95,7 @@ int probe_replacing(void)
 {
 	int ids[2];
 	struct btf *btf = make_types(ids);
-	int err = btf ? replace(btf, ids) : -errno ?: -ENOMEM;
+	int err = btf ? probe_replacement(btf, ids) : -errno ?: -ENOMEM;
 
 	btf__free(btf);
 	return err;

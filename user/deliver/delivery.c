@@ -127,7 +127,7 @@ bool delivery_runs_on(const struct filter *f, uint32_t ifindex)
 }
 
 /* Takes the slot over, whose owner is `was`, if nobody else has done that. */
-static bool take_slot(const struct delivery *d, uint32_t slot, uint64_t was, uint64_t owner)
+static bool take_slot_over(const struct delivery *d, uint32_t slot, uint64_t was, uint64_t owner)
 {
 	struct dedup_queue gone = { was >> 32, (uint32_t)was };
 
@@ -145,12 +145,12 @@ static int find_slot(const struct delivery *d, const struct filter *f, uint64_t 
 		if (READ_ONCE(d->sockets[i].owner) == owner)
 			return (int)i;
 	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++)
-		if (take_slot(d, i, 0, owner))
+		if (take_slot_over(d, i, 0, owner))
 			return (int)i;
 	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++) {
 		uint64_t was = READ_ONCE(d->sockets[i].owner);
 
-		if (!delivery_runs_on(f, was >> 32) && take_slot(d, i, was, owner))
+		if (!delivery_runs_on(f, was >> 32) && take_slot_over(d, i, was, owner))
 			return (int)i;
 	}
 	return -ENOSPC;
@@ -269,7 +269,7 @@ void delivery_want_unread(const struct delivery *d, struct filter *f, struct del
 		if (has_socket(d, i))
 			continue;
 		want_logged(d, f, i, true, &out->wanted, &out->lost);
-		take_slot(d, i, READ_ONCE(d->sockets[i].owner), 0);
+		take_slot_over(d, i, READ_ONCE(d->sockets[i].owner), 0);
 	}
 	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++)
 		if (is_over(d, f, i))

@@ -13,11 +13,10 @@
 #include "grant_program.skel.h"
 #include "maps.h"
 #include "pins.h"
+#include "slow_path_reason.h"
 
-#define WALK_US 250 /* as in slow_path_reason.c */
-#define TRIES 2000
-
-static void configure(struct dedup_grant *c, const struct filter *f, const struct granted_queue *q)
+static void configure_grant(struct dedup_grant *c, const struct filter *f,
+			    const struct granted_queue *q)
 {
 	*c = (struct dedup_grant){
 		.serial = f->serial,
@@ -48,14 +47,14 @@ static int use_map(struct bpf_map *map, const struct filter *f, enum pin pin)
 	return err;
 }
 
-static int load(const struct filter *f, const struct granted_queue *q)
+static int load_grant_program(const struct filter *f, const struct granted_queue *q)
 {
 	struct grant_program *skel = grant_program__open();
 	int err, fd = -1;
 
 	if (!skel)
 		return -errno;
-	configure((struct dedup_grant *)&skel->rodata_grant->grant, f, q);
+	configure_grant((struct dedup_grant *)&skel->rodata_grant->grant, f, q);
 	err = use_map(skel->maps.state, f, PIN_STATE)
 	      ?: use_map(skel->maps.wanted, f, PIN_WANTED)
 	      ?: use_map(skel->maps.sockets, f, PIN_SOCKETS)
@@ -77,7 +76,7 @@ int grant_program_load(const struct filter *f, const struct granted_queue *q)
 
 	pthread_mutex_lock(&lock);
 	print = libbpf_set_print(NULL);
-	fd = load(f, q);
+	fd = load_grant_program(f, q);
 	libbpf_set_print(print);
 	pthread_mutex_unlock(&lock);
 	return fd;
@@ -103,8 +102,8 @@ int grant_program_want(int program_fd, struct dedup_ask *ask, const struct dedup
 {
 	int err = ask_of(program_fd, ask, h, DEDUP_ASK_WANT);
 
-	for (int i = 0; err == -EAGAIN && i < TRIES; i++) {
-		usleep(WALK_US);
+	for (int i = 0; err == -EAGAIN && i < SLOW_PATH_WALK_TRIES; i++) {
+		usleep(SLOW_PATH_WALK_US);
 		err = grant_program_ask(program_fd, ask, DEDUP_ASK_WANT);
 	}
 	return err == -EAGAIN ? -ESTALE : err == -E2BIG ? -ENOSPC : err;

@@ -6,7 +6,7 @@
 #include "queue_grant.h"
 
 /* Asks the program of the slot. */
-static int ask(struct queue_grant *g, uint32_t what)
+static int ask_grant_program(struct queue_grant *g, uint32_t what)
 {
 	struct dedup_ask *a = &g->copy->ask;
 	int err = grant_program_ask(g->ask_fd, a, what);
@@ -23,7 +23,7 @@ int queue_grant_make_copy(struct queue_grant *g)
 		return -ENOMEM;
 	g->socket = &g->copy->ask.socket;
 	g->in_flight = g->copy->in_flight;
-	return ask(g, DEDUP_ASK_FETCH);
+	return ask_grant_program(g, DEDUP_ASK_FETCH);
 }
 
 void queue_grant_fetch(struct queue_grant *g, const uint32_t *numbers, unsigned int cnt)
@@ -37,7 +37,7 @@ void queue_grant_fetch(struct queue_grant *g, const uint32_t *numbers, unsigned 
 	for (unsigned int i = 0; i < cnt; i++)
 		packets[i].number = numbers[i];
 	g->copy->ask.cnt = cnt;
-	err = ask(g, DEDUP_ASK_FETCH);
+	err = ask_grant_program(g, DEDUP_ASK_FETCH);
 	g->copy->ask.cnt = 0;
 	for (unsigned int i = 0; i < cnt; i++) {
 		if (err)
@@ -68,6 +68,6 @@ void queue_grant_tell(struct queue_grant *g)
 {
 	if (!g->copy)
 		return;
-	ask(g, DEDUP_ASK_TELL);
+	ask_grant_program(g, DEDUP_ASK_TELL);
 	g->copy->ask.cnt = 0;
 }

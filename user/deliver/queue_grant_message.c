@@ -56,7 +56,7 @@ static size_t take_fds(struct msghdr *m, int fds[FDS])
 }
 
 /* Are these values in their ranges? */
-static bool is_sound(const struct queue_grant_facts *facts)
+static bool are_facts_sound(const struct queue_grant_facts *facts)
 {
 	if (facts->format != DEDUP_FORMAT || !facts->parts || facts->parts > QUEUE_GRANT_PARTS_MAX ||
 	    !xsk_frames_ok(facts->frames) || facts->streams_cnt > DEDUP_STREAMS_MAX)
@@ -69,7 +69,7 @@ static bool is_sound(const struct queue_grant_facts *facts)
 }
 
 /* Makes a grant of what was received; the descriptors are its own in any case. */
-static int take(struct queue_grant *g, const int fds[FDS])
+static int take_descriptors(struct queue_grant *g, const int fds[FDS])
 {
 	int err;
 
@@ -104,12 +104,13 @@ int queue_grant_receive(int from, struct queue_grant *out)
 		return -ENODATA;
 	if (cnt != FDS)
 		return -EPROTO;
-	if (n != sizeof(g.facts) || m.msg_flags & (MSG_TRUNC | MSG_CTRUNC) || !is_sound(&g.facts)) {
+	if (n != sizeof(g.facts) || m.msg_flags & (MSG_TRUNC | MSG_CTRUNC) ||
+	    !are_facts_sound(&g.facts)) {
 		for (int i = 0; i < FDS; i++)
 			close(fds[i]);
 		return -EPROTO;
 	}
-	err = take(&g, fds);
+	err = take_descriptors(&g, fds);
 	if (err)
 		queue_grant_close(&g);
 	else

@@ -28,7 +28,7 @@ static bool process_is_there(uint32_t pid)
 	return !has_ended;
 }
 
-static void look_at(const struct delivery *d, uint32_t slot, struct socket_seen *out)
+static void look_at_socket(const struct delivery *d, uint32_t slot, struct socket_seen *out)
 {
 	const struct dedup_socket *s = &d->sockets[slot];
 	uint64_t owner = READ_ONCE(s->owner), taken, granted;
@@ -65,7 +65,7 @@ void sockets_look(struct sockets *s)
 	s->cnt = 0;
 	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++)
 		if (READ_ONCE(s->delivery.sockets[i].owner))
-			look_at(&s->delivery, i, &s->list[s->cnt++]);
+			look_at_socket(&s->delivery, i, &s->list[s->cnt++]);
 	qsort(s->list, s->cnt, sizeof(s->list[0]), by_queue);
 }
 

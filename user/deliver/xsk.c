@@ -33,7 +33,7 @@ bool xsk_frames_ok(uint32_t frames)
 	return frames >= XSK_FRAMES_MIN && frames <= XSK_FRAMES_MAX && !(frames & (frames - 1));
 }
 
-static size_t memory_bytes(const struct xsk *x)
+static size_t frames_bytes(const struct xsk *x)
 {
 	return (size_t)x->frames * XSK_FRAME_BYTES;
 }
@@ -43,9 +43,9 @@ static int set_number(int fd, int option, uint32_t number)
 	return setsockopt(fd, SOL_XDP, option, &number, sizeof(number)) ? -errno : 0;
 }
 
-static int map_memory(struct xsk *x)
+static int map_frames(struct xsk *x)
 {
-	x->memory = mmap(NULL, memory_bytes(x), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+	x->memory = mmap(NULL, frames_bytes(x), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
 			 x->memory_fd, 0);
 	return x->memory == MAP_FAILED ? -errno : 0;
 }
@@ -53,14 +53,14 @@ static int map_memory(struct xsk *x)
 /* Memory whose size nobody can change, and so nobody can make vanish under another process. */
 static int make_memory(struct xsk *x)
 {
-	struct xdp_umem_reg reg = { .len = memory_bytes(x), .chunk_size = XSK_FRAME_BYTES };
+	struct xdp_umem_reg reg = { .len = frames_bytes(x), .chunk_size = XSK_FRAME_BYTES };
 	int err;
 
 	x->memory_fd = memfd_create("xdp-dedup", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (x->memory_fd < 0 || ftruncate(x->memory_fd, (off_t)reg.len) ||
 	    fcntl(x->memory_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		return -errno;
-	err = map_memory(x);
+	err = map_frames(x);
 	reg.addr = (uintptr_t)x->memory;
 	if (!err && setsockopt(x->fd, SOL_XDP, XDP_UMEM_REG, &reg, sizeof(reg)))
 		err = -errno;
@@ -143,9 +143,9 @@ int xsk_adopt(struct xsk *x, int fd, int memory_fd, uint32_t frames)
 	x->fd = fd;
 	x->memory_fd = memory_fd;
 	x->frames = frames;
-	err = fstat(memory_fd, &st) ? -errno : st.st_size != (off_t)memory_bytes(x) ? -EPROTO : 0;
+	err = fstat(memory_fd, &st) ? -errno : st.st_size != (off_t)frames_bytes(x) ? -EPROTO : 0;
 	if (!err)
-		err = map_memory(x) ?: map_rings(x);
+		err = map_frames(x) ?: map_rings(x);
 	if (err)
 		xsk_close(x);
 	return err;
@@ -221,7 +221,7 @@ void xsk_close(struct xsk *x)
 	if (x->rx_map.mem != MAP_FAILED)
 		munmap(x->rx_map.mem, x->rx_map.bytes);
 	if (x->memory != MAP_FAILED)
-		munmap(x->memory, memory_bytes(x));
+		munmap(x->memory, frames_bytes(x));
 	fd_close(x->memory_fd);
 	xsk_begin(x);
 }

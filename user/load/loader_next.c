@@ -105,8 +105,8 @@ static int pin_program(const struct xdp_dedup *skel, const char *directory)
 }
 
 /* Loads the object without a hand of its own. */
-static int load_program(struct xdp_dedup *skel, const struct dedup_config *cfg,
-			const struct predecessor *p, const char *directory)
+static int load_next_program(struct xdp_dedup *skel, const struct dedup_config *cfg,
+			     const struct predecessor *p, const char *directory)
 {
 	struct dedup_record *r = &skel->data_record->record;
 	int err;
@@ -143,7 +143,7 @@ static int make_program(const char *name, const struct dedup_config *cfg, const 
 	if (p)
 		err = prepare_predecessor(skel, p);
 	if (!err)
-		err = load_program(skel, cfg, p, staging);
+		err = load_next_program(skel, cfg, p, staging);
 	if (!err && p)
 		err = put_predecessor(skel, p, staging);
 	xdp_dedup__destroy(skel);
@@ -188,7 +188,7 @@ static int make_filter(const char *directory, const struct dedup_config *cfg,
 }
 
 /* Ends what pin_dir_begin() has begun: +NAME stays unless err, which is returned. */
-static int end(int err, const char *name)
+static int end_staging(int err, const char *name)
 {
 	if (err)
 		pin_dir_remove_staging(name);
@@ -206,7 +206,7 @@ int loader_next_program(const char *name, const struct dedup_config *cfg,
 			"%s was loaded by an older xdp-dedup: xdp-dedup load --replace --name %s makes it one of this version, first",
 			name, name);
 	err = pin_dir_begin(name);
-	return err ? err : end(make_program(name, cfg, predecessor), name);
+	return err ? err : end_staging(make_program(name, cfg, predecessor), name);
 }
 
 /* Makes the successor of a filter that runs. */
@@ -232,7 +232,7 @@ int loader_next_filter(const char *name, const struct dedup_config *cfg, const s
 {
 	int err = pin_dir_begin(name);
 
-	return err ? err : end(make_successor(cfg, running), name);
+	return err ? err : end_staging(make_successor(cfg, running), name);
 }
 
 int loader_adopt_hand(const char *name)

@@ -27,7 +27,7 @@ void predecessor_close(struct predecessor *p)
 }
 
 /* Returns err, after closing *p if there is one. */
-static int end(int err, struct predecessor *p)
+static int close_after_error(int err, struct predecessor *p)
 {
 	if (err)
 		predecessor_close(p);
@@ -35,7 +35,7 @@ static int end(int err, struct predecessor *p)
 }
 
 /* Opens a pin of the filter in this directory. */
-static int open_pin(const char *directory, enum pin pin, int *fd)
+static int open_pin_in(const char *directory, enum pin pin, int *fd)
 {
 	char path[PATH_MAX];
 
@@ -55,10 +55,10 @@ int predecessor_of_filter(const struct filter *f, struct predecessor *out)
 		.filter_fd = -1,
 		.timer_fd = -1,
 	};
-	err = open_pin(f->name, PIN_STATE, &out->state_fd)
-	      ?: open_pin(f->name, PIN_FILTER, &out->filter_fd)
-	      ?: open_pin(f->name, PIN_TIMER, &out->timer_fd);
-	return end(err, out);
+	err = open_pin_in(f->name, PIN_STATE, &out->state_fd)
+	      ?: open_pin_in(f->name, PIN_FILTER, &out->filter_fd)
+	      ?: open_pin_in(f->name, PIN_TIMER, &out->timer_fd);
+	return close_after_error(err, out);
 }
 
 int predecessor_pin(const struct predecessor *p, const char *directory)
@@ -126,7 +126,7 @@ static int resume_filter(struct xdp_dedup *skel, const struct snapshot *snapshot
 }
 
 /* The object's descriptor, for longer than that lives. */
-static int keep(const struct bpf_map *map, int *fd)
+static int keep_map_open(const struct bpf_map *map, int *fd)
 {
 	*fd = fcntl(bpf_map__fd(map), F_DUPFD_CLOEXEC, 0);
 	return *fd < 0 ? diag_err(-errno, "cannot keep a map open: %s", strerror(errno)) : 0;
@@ -155,9 +155,9 @@ int predecessor_of_snapshot(const struct snapshot *snapshot, const struct filter
 	bpf_program__set_autoload(skel->progs.hand_resume, true);
 	err = object_load_filter(skel, NULL, &out->config)
 	      ?: resume_filter(skel, snapshot, successor, &out->told)
-	      ?: keep(skel->maps.data_state, &out->state_fd)
-	      ?: keep(skel->maps.filter, &out->filter_fd)
-	      ?: keep(skel->maps.timer, &out->timer_fd);
+	      ?: keep_map_open(skel->maps.data_state, &out->state_fd)
+	      ?: keep_map_open(skel->maps.filter, &out->filter_fd)
+	      ?: keep_map_open(skel->maps.timer, &out->timer_fd);
 	xdp_dedup__destroy(skel);
-	return end(err, out);
+	return close_after_error(err, out);
 }

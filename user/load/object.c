@@ -17,8 +17,8 @@
 #include "known_ids.h"
 #include "secrets.h"
 
-#define TRIES 50
-#define TRY_US 10000
+#define LOAD_TRIES 50
+#define LOAD_TRY_US 10000
 
 /* Of the packet program's entries only that of filters like this one is loaded. */
 static void choose_entry(const struct xdp_dedup *skel, const struct dedup_config *cfg)
@@ -37,7 +37,7 @@ static void choose_entry(const struct xdp_dedup *skel, const struct dedup_config
 }
 
 /* The maps that are pinned, by their pins. */
-static void maps_of(const struct xdp_dedup *skel, struct bpf_map *maps[PINS_CNT])
+static void pinned_maps_of(const struct xdp_dedup *skel, struct bpf_map *maps[PINS_CNT])
 {
 	struct bpf_map *const all[PINS_CNT] = {
 		[PIN_FILTER] = skel->maps.filter,
@@ -77,7 +77,7 @@ static int prepare_maps(const struct xdp_dedup *skel, const char *name, const st
 	char path[PATH_MAX];
 	int err = 0;
 
-	maps_of(skel, maps);
+	pinned_maps_of(skel, maps);
 	for (int i = 0; i < PINS_CNT && !err; i++) {
 		bool is_made = !pin_is_delivery(i) || cfg->policy.deliver;
 
@@ -105,7 +105,7 @@ int object_pin(const struct xdp_dedup *skel, const char *name)
 	struct bpf_map *maps[PINS_CNT];
 	int err = 0;
 
-	maps_of(skel, maps);
+	pinned_maps_of(skel, maps);
 	for (int i = 0; i < PINS_CNT && name && !err; i++)
 		if (bpf_map__autocreate(maps[i]) && !bpf_map__pin_path(maps[i]))
 			err = object_pin_map(bpf_map__fd(maps[i]), name, i);
@@ -166,8 +166,8 @@ int object_run(const struct bpf_program *prog)
 {
 	int err = run_once(prog);
 
-	for (int i = 0; i < TRIES && err == -ENOMEM; i++) {
-		usleep(TRY_US);
+	for (int i = 0; i < LOAD_TRIES && err == -ENOMEM; i++) {
+		usleep(LOAD_TRY_US);
 		err = run_once(prog);
 	}
 	return err;

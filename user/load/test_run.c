@@ -93,7 +93,7 @@ int test_run_step(struct test_run *k, uint64_t now_ns, uint64_t *sleep_ns)
 }
 
 /* Finds the counter that has moved since the last call, of one stream. */
-static int take_count(struct test_run *k, struct answer *out)
+static int take_counted_reason(struct test_run *k, struct answer *out)
 {
 	for (uint32_t n = 0; n < k->streams; n++) {
 		const uint64_t *now = (const uint64_t *)&k->counters[k->cpu];
@@ -124,5 +124,5 @@ int test_run_frame(struct test_run *k, const void *frame, uint32_t len, struct a
 	if (opts.retval != XDP_PASS && opts.retval != XDP_DROP)
 		return diag_err(-EIO, "the packet program aborted");
 	out->drops = opts.retval == XDP_DROP;
-	return take_count(k, out);
+	return take_counted_reason(k, out);
 }
