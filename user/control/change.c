@@ -37,7 +37,7 @@ static int find_attachments(struct change *c)
 }
 
 /* Where it runs, and what it is. */
-static int look(struct change *c)
+static int look_at_filter(struct change *c)
 {
 	const struct dedup_iface *unseen;
 	char name[IF_NAMESIZE];
@@ -65,7 +65,7 @@ static int look(struct change *c)
 int change_find(const struct wish *w, const char *what, struct change *c)
 {
 	*c = (struct change){ .w = w, .f = { .stats_fd = -1, .wanted_fd = -1 } };
-	return attachments_find(what, &c->f) ?: look(c);
+	return attachments_find(what, &c->f) ?: look_at_filter(c);
 }
 
 int change_open(const struct wish *w, struct change *c)

@@ -78,7 +78,7 @@ static int remove_interface(struct change *c, const char *ifname)
 }
 
 /* Adds one behind those that are checked as a load would check them. */
-static int add_interface(struct change *c, char *ifname)
+static int add_new_interface(struct change *c, char *ifname)
 {
 	if (place_of(c, ifname) >= 0)
 		return diag_err(-EEXIST, "%s runs on %s already", c->f.name, ifname);
@@ -89,7 +89,7 @@ static int add_interface(struct change *c, char *ifname)
 }
 
 /* Adds these, checked as a load would check them. */
-static int add_interfaces(struct change *c, char *const *ifnames, int cnt)
+static int add_new_interfaces(struct change *c, char *const *ifnames, int cnt)
 {
 	struct placement added = { ifnames, cnt, c->where.mode };
 	struct links links;
@@ -97,7 +97,7 @@ static int add_interfaces(struct change *c, char *const *ifnames, int cnt)
 
 	for (int i = 0; i < cnt && !err; i++)
 		err = attach_check_named(&added, i) ?:
-		      add_interface(c, ifnames[i]) ?:
+		      add_new_interface(c, ifnames[i]) ?:
 		      attach_check_room(ifnames[i]);
 	if (err || !cnt)
 		return err;
@@ -118,7 +118,7 @@ int change_interfaces(struct change *c, char *const *add, int add_cnt, char *con
 	for (int i = 0; i < remove_cnt && !err; i++)
 		err = remove_interface(c, remove[i]);
 	if (!err)
-		err = add_interfaces(c, add, add_cnt);
+		err = add_new_interfaces(c, add, add_cnt);
 	if (!err && !c->where.cnt)
 		err = diag_err(-EINVAL, "%s would run nowhere: xdp-dedup unload ends it", c->f.name);
 	return err;

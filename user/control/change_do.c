@@ -27,7 +27,7 @@ static const struct attachment *attached_to(const struct change *c, const char *
 }
 
 /* May it deliver where it did not before? */
-static int check_delivery(const struct change *c, const struct dedup_config *cfg)
+static int check_new_delivery(const struct change *c, const struct dedup_config *cfg)
 {
 	bool did = c->f.config->policy.deliver;
 	int err = cfg->policy.deliver && !did ? kernel_check_delivery(kernel_has_map) : 0;
@@ -48,7 +48,7 @@ static int check_delivery(const struct change *c, const struct dedup_config *cfg
 }
 
 /* Can the programs be exchanged there, and where it is to run? */
-static int check_stacking(const struct change *c)
+static int check_change_stacking(const struct change *c)
 {
 	char *names[DEDUP_IFACES_MAX];
 	struct placement now = { names, c->cnt, c->where.mode };
@@ -77,7 +77,7 @@ static void note_forgotten(const struct change *c, const struct dedup_config *cf
 int change_program(struct change *c, struct dedup_config *cfg)
 {
 	const struct dedup_config *old = c->f.config;
-	int err = check_stacking(c) ?: check_delivery(c, cfg);
+	int err = check_change_stacking(c) ?: check_new_delivery(c, cfg);
 
 	if (err)
 		return err;
@@ -128,7 +128,7 @@ void change_report(const char *name, const struct dedup_config *cfg)
 
 int change_filter(struct change *c, struct dedup_config *cfg)
 {
-	int err = check_stacking(c) ?: check_delivery(c, cfg) ?: change_check_room(c);
+	int err = check_change_stacking(c) ?: check_new_delivery(c, cfg) ?: change_check_room(c);
 
 	if (err)
 		return err;

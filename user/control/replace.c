@@ -40,7 +40,7 @@ static int ask_interfaces(struct change *c)
 	return change_interfaces(c, added, added_cnt, left, left_cnt);
 }
 
-static int plan(struct change *c, struct dedup_config *cfg)
+static int plan_replacement(struct change *c, struct dedup_config *cfg)
 {
 	int err = 0;
 
@@ -52,7 +52,7 @@ static int plan(struct change *c, struct dedup_config *cfg)
 }
 
 /* Is the next program of the filter that runs like the present one, in all that a plan says? */
-static bool is_same(const struct dedup_config *old, struct dedup_config *next)
+static bool is_same_program(const struct dedup_config *old, struct dedup_config *next)
 {
 	next->serial = old->serial;
 	next->earlier_stats = old->earlier_stats;
@@ -69,12 +69,12 @@ static bool is_in_place(const struct change *c)
 	return same;
 }
 
-static int replace(struct change *c)
+static int replace_filter(struct change *c)
 {
 	const struct dedup_config *old = c->f.config;
 	bool whole = c->w->whole, fits, same;
 	struct dedup_config cfg, next;
-	int err = ask_interfaces(c) ?: plan(c, &cfg);
+	int err = ask_interfaces(c) ?: plan_replacement(c, &cfg);
 
 	if (err)
 		return err;
@@ -82,7 +82,7 @@ static int replace(struct change *c)
 	/* Can the existing memory have this program? And is it the memory of the plan? */
 	fits = old->format == DEDUP_FORMAT && !plan_next_program(old, &next);
 	same = fits && plan_is_same_memory(old, &cfg);
-	if (whole && same && is_in_place(c) && is_same(old, &next))
+	if (whole && same && is_in_place(c) && is_same_program(old, &next))
 		return 0;
 	fits &= same || (!whole && !wish_gives(c->w, OPT_MEMORY));
 	err = fits ? change_program(c, &cfg) : change_filter(c, &cfg);
@@ -98,7 +98,7 @@ int change_replace(const struct wish *w)
 
 	if (err)
 		return err;
-	err = replace(&c);
+	err = replace_filter(&c);
 	change_end(&c);
 	return err;
 }

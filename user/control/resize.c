@@ -4,7 +4,7 @@
 #include "control.h"
 #include "diag.h"
 
-static int resize(struct change *c)
+static int resize_filter(struct change *c)
 {
 	struct dedup_config cfg;
 
@@ -16,5 +16,5 @@ int control_resize(const struct wish *w)
 	if (!wish_gives(w, OPT_MEMORY))
 		return diag_err(EXIT_MISUSED, "what is to change? As in --capacity 2M" ADVICE
 					      "xdp-dedup resize --help lists all");
-	return change_wait(w, w->name) || change_run(w, resize) ? EXIT_FAILED : EXIT_DONE;
+	return change_wait(w, w->name) || change_run(w, resize_filter) ? EXIT_FAILED : EXIT_DONE;
 }

@@ -55,7 +55,7 @@ static int place(const struct wish *w, struct restoration *r)
 }
 
 /* Plans the snapshot's filter, sized for this machine. */
-static int plan(struct restoration *r)
+static int plan_restored(struct restoration *r)
 {
 	const struct dedup_config *old = &r->snapshot.head.config;
 	struct filter_spec spec;
@@ -74,7 +74,7 @@ static int plan(struct restoration *r)
 	return err ? diag_err(err, "the kernel's random source gave no secret") : 0;
 }
 
-static int check(const struct restoration *r, const struct links *links)
+static int check_restored(const struct restoration *r, const struct links *links)
 {
 	struct filter_spec spec;
 	const struct checks_subject subject = {
@@ -86,14 +86,14 @@ static int check(const struct restoration *r, const struct links *links)
 }
 
 /* For a time there are two: what was saved, and the filter that goes on with it. */
-static int check_memory(const struct restoration *r)
+static int check_room(const struct restoration *r)
 {
 	return change_check_memory("what was saved, with the filter that goes on with it,",
 				   plan_bytes(&r->snapshot.head.config) + plan_bytes(&r->cfg) +
 					   plan_delivery_bytes(&r->cfg));
 }
 
-static int make(struct restoration *r)
+static int make_new(struct restoration *r)
 {
 	struct predecessor predecessor;
 	int err = name_claim(r->name), restored;
@@ -121,16 +121,16 @@ static uint64_t drop_ns(const struct restoration *r)
 	return left > 0 ? (uint64_t)left : 1;
 }
 
-static int restore(struct restoration *r)
+static int restore_filter(struct restoration *r)
 {
 	struct links links;
 	int err = receivers_links(&links);
 
 	if (err)
 		return err;
-	err = check(r, &links);
+	err = check_restored(r, &links);
 	links_free(&links);
-	return err ?: check_memory(r) ?: make(r) ?: filter_start(r->name, &r->where, drop_ns(r));
+	return err ?: check_room(r) ?: make_new(r) ?: filter_start(r->name, &r->where, drop_ns(r));
 }
 
 static int measure_elapsed(struct restoration *r)
@@ -144,7 +144,7 @@ static int measure_elapsed(struct restoration *r)
 	return 0;
 }
 
-static void report(const struct restoration *r)
+static void report_restored(const struct restoration *r)
 {
 	const char *ago = FORMAT_TIME(r->elapsed_ns);
 
@@ -232,7 +232,7 @@ static int restore_running(const struct wish *w, struct restoration *r)
  * while it made the filter has left pins, to which nothing is attached: 0, as the function that
  * makes a new filter removes them. If the filter cannot be opened: 0, and that function logs why.
  */
-static int runs_here(const char *name)
+static int filter_runs_here(const char *name)
 {
 	struct identity id;
 	struct filter f;
@@ -246,11 +246,11 @@ static int runs_here(const char *name)
 /* The lock is held: another command may have been making the filter, or unload it. */
 static int restore_any(const struct wish *w, struct restoration *r)
 {
-	int running = runs_here(r->name);
+	int running = filter_runs_here(r->name);
 
 	if (running)
 		return running < 0 ? running : restore_running(w, r);
-	return place(w, r) ?: plan(r) ?: restore(r);
+	return place(w, r) ?: plan_restored(r) ?: restore_filter(r);
 }
 
 int control_restore(const struct wish *w)
@@ -267,7 +267,7 @@ int control_restore(const struct wish *w)
 	if (kernel_ready(w->verbose, false) || snapshot_open(w->file, &r.snapshot))
 		return EXIT_FAILED;
 	err = measure_elapsed(&r);
-	if (!err && w->wait && runs_here(r.name) > 0)
+	if (!err && w->wait && filter_runs_here(r.name) > 0)
 		err = change_wait(w, r.name);
 	if (!err)
 		err = lock_take(w->verbose);
@@ -276,7 +276,7 @@ int control_restore(const struct wish *w)
 		lock_release();
 	}
 	if (!err)
-		report(&r);
+		report_restored(&r);
 	snapshot_close(&r.snapshot);
 	return err ? EXIT_FAILED : EXIT_DONE;
 }

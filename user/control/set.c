@@ -4,7 +4,7 @@
 #include "control.h"
 #include "diag.h"
 
-static int set(struct change *c)
+static int set_filter(struct change *c)
 {
 	const struct wish *w = c->w;
 	char *remove[DEDUP_IFACES_MAX];
@@ -30,5 +30,5 @@ int control_set(const struct wish *w)
 	if (wish_check_once(w->add, w->add_cnt) || wish_check_once(w->remove, w->remove_cnt) ||
 	    (w->spec.streams_cnt && wish_streams_check(w)))
 		return EXIT_MISUSED;
-	return change_run(w, set) ? EXIT_FAILED : EXIT_DONE;
+	return change_run(w, set_filter) ? EXIT_FAILED : EXIT_DONE;
 }

@@ -30,8 +30,8 @@ const char *iface_state_name(enum iface_state state)
 	return NAMES[state];
 }
 
-static struct status_iface *add_iface(struct status *s, const char *name, uint32_t ifindex,
-				      enum iface_state state)
+static struct status_iface *add_status_iface(struct status *s, const char *name, uint32_t ifindex,
+					     enum iface_state state)
 {
 	struct status_iface *i = &s->ifaces[s->ifaces_cnt];
 
@@ -110,7 +110,7 @@ static void collect_attached(struct status *s, const struct attach_view *v)
 		uint32_t max;
 
 		if (a->err) {
-			add_iface(s, a->ifname, a->ifindex, IFACE_UNKNOWN);
+			add_status_iface(s, a->ifname, a->ifindex, IFACE_UNKNOWN);
 			continue;
 		}
 		if (a->id.state_id != s->filter.state_id &&
@@ -118,7 +118,7 @@ static void collect_attached(struct status *s, const struct attach_view *v)
 			continue;
 		if (has_iface(s, a->ifindex)) /* two programs, during a change */
 			continue;
-		iface = add_iface(s, a->ifname, a->ifindex, IFACE_ATTACHED);
+		iface = add_status_iface(s, a->ifname, a->ifindex, IFACE_ATTACHED);
 		if (!iface)
 			break;
 		note_same_index(s, v, a);
@@ -149,10 +149,11 @@ static void collect_recorded(struct status *s, const struct attach_view *v)
 		here_name(&entry, name);
 		if (!here_has(&entry)) {
 			if (!has_moved_here(s, name))
-				add_iface(s, name, 0, IFACE_OTHER_NETNS);
+				add_status_iface(s, name, 0, IFACE_OTHER_NETNS);
 		} else if (!has_iface(s, entry.ifindex))
-			add_iface(s, name, entry.ifindex,
-				  links_find(&v->links, entry.ifindex) ? IFACE_DETACHED : IFACE_GONE);
+			add_status_iface(s, name, entry.ifindex,
+					 links_find(&v->links, entry.ifindex) ? IFACE_DETACHED
+									      : IFACE_GONE);
 	}
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* unload: takes filters off some interfaces, or a filter by its name, or all filters. First looks
- * at everything (look), then marks what is `meant`, and only then changes anything.
+ * at everything (look_before_unload), then marks what is `meant`, and only then changes anything.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static bool is_of(const struct attachment *a, const struct pinned *p)
 /* Fills in all of *u except `w` and the marks `meant`. Fails if something is unknown, except with
  * --force.
  */
-static int look(struct unload *u)
+static int look_before_unload(struct unload *u)
 {
 	char staging[PATH_MAX];
 	int err = attach_list(&u->list, &u->list_cnt);
@@ -255,7 +255,7 @@ static int tidy(const struct unload *u, const struct pinned *p)
 static int unload(struct unload *u)
 {
 	const struct wish *w = u->w;
-	int err = look(u);
+	int err = look_before_unload(u);
 
 	if (err)
 		return err;

@@ -11,14 +11,10 @@
 #define UNSEEN_MIN 20 /* packets: fewer may be under way between two counters */
 #define SMALL 0.1
 
-static double share(double part, double whole)
-{
-	return whole > 0 ? part / whole : 0;
-}
-
 static struct watch_rates rates_of(const struct filter_counters *came, double seconds)
 {
 	double duplicates = (double)came->duplicate + came->ihave_duplicate;
+	double copies = (double)came->new + came->duplicate + came->wanted;
 
 	return (struct watch_rates){
 		.packets = came->rx / seconds,
@@ -29,8 +25,8 @@ static struct watch_rates rates_of(const struct filter_counters *came, double se
 		.dropped_bytes = came->dropped_bytes / seconds,
 		.delivered = came->delivered / seconds,
 		.undelivered = (stats_deliveries(came) - came->delivered) / seconds,
-		.share = share(duplicates, (double)came->rx - came->ignored),
-		.copies = share((double)came->new + came->duplicate + came->wanted, came->new),
+		.share = stats_share(duplicates, (double)came->rx - came->ignored),
+		.copies = stats_share(copies, came->new),
 	};
 }
 
@@ -95,7 +91,7 @@ const char *watch_unseen(const struct watch_reading *first, const struct watch_r
 }
 
 /* Streams and CPUs; false if a counter has gone back, or there are others than before. */
-static bool take_parts(struct watch *w, const struct watch_reading *r, double seconds)
+static bool take_stream_rates(struct watch *w, const struct watch_reading *r, double seconds)
 {
 	struct filter_counters came;
 
@@ -136,7 +132,7 @@ void watch_take(struct watch *w, struct watch_reading *r)
 
 	w->seconds = 0;
 	if (w->last.now_ns && seconds > 0 && stats_came(&r->all, &w->last.all, &w->recent) &&
-	    take_parts(w, r, seconds)) {
+	    take_stream_rates(w, r, seconds)) {
 		w->seconds = seconds;
 		w->all = rates_of(&w->recent, seconds);
 		for (int i = 0; i < r->ifaces_cnt; i++)

@@ -65,7 +65,7 @@ static const char *add_file(void *to, const char *text)
 	return NULL;
 }
 
-static const char *add_interface(const char *text, char **list, int *cnt)
+static const char *append_interface(const char *text, char **list, int *cnt)
 {
 	if (*cnt == DEDUP_IFACES_MAX)
 		return "at most {max} interfaces";
@@ -77,14 +77,14 @@ static const char *parse_add(void *to, const char *text)
 {
 	struct wish *w = to;
 
-	return add_interface(text, w->add, &w->add_cnt);
+	return append_interface(text, w->add, &w->add_cnt);
 }
 
 static const char *parse_remove(void *to, const char *text)
 {
 	struct wish *w = to;
 
-	return add_interface(text, w->remove, &w->remove_cnt);
+	return append_interface(text, w->remove, &w->remove_cnt);
 }
 
 static const char *parse_deliver(void *to, const char *text)

@@ -19,8 +19,8 @@ struct stream_text {
 };
 
 /* Logs what is wrong with this text, at the place where it was given. Returns -EINVAL. */
-__attribute__((format(printf, 2, 3))) static int refuse(const struct stream_text *t,
-							const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int refuse_stream_text(const struct stream_text *t,
+								    const char *format, ...)
 {
 	struct diag_location before = diag_at(t->given.location);
 	char why[1024];
@@ -81,7 +81,7 @@ static char *cut(char *text, char sign)
 }
 
 /* Splits `copy`, which *t then points into. Addresses have colons, too: so from behind. */
-static void split(char *copy, struct stream_text *t)
+static void split_stream_text(char *copy, struct stream_text *t)
 {
 	t->realm = cut(copy, '#');
 	t->to = cut(copy, '@');
@@ -93,7 +93,8 @@ static void split(char *copy, struct stream_text *t)
 		t->ports = NULL;
 }
 
-static int set_ports(const struct stream_text *t, const struct profile *p, struct spec_stream *s)
+static int set_stream_ports(const struct stream_text *t, const struct profile *p,
+			    struct spec_stream *s)
 {
 	int err;
 
@@ -102,12 +103,13 @@ static int set_ports(const struct stream_text *t, const struct profile *p, struc
 	if (!t->ports)
 		return 0;
 	if (p->stream.layer != DEDUP_UDP)
-		return refuse(t, "%s has no ports, as its layer is not udp", t->name);
+		return refuse_stream_text(t, "%s has no ports, as its layer is not udp", t->name);
 	err = parse_ports(t->ports, s->ports, &s->ports_cnt);
 	if (err == -E2BIG)
-		return refuse(t, "at most %d ports or ranges", DEDUP_PORTS_MAX);
+		return refuse_stream_text(t, "at most %d ports or ranges", DEDUP_PORTS_MAX);
 	if (err)
-		return refuse(t, "give UDP ports from 1 to 65535, as in %s:8001,9000-9010", t->name);
+		return refuse_stream_text(
+			t, "give UDP ports from 1 to 65535, as in %s:8001,9000-9010", t->name);
 	return 0;
 }
 
@@ -125,12 +127,14 @@ static int set_to(const struct wish *w, const struct stream_text *t, const struc
 	if (!t->to)
 		return 0;
 	if (p->stream.layer == DEDUP_ETHERNET)
-		return refuse(t, "%s has no destinations, as its layer is ethernet", t->name);
+		return refuse_stream_text(t, "%s has no destinations, as its layer is ethernet",
+					  t->name);
 	err = parse_prefixes(t->to, s->to, &s->to_cnt, &s->to4_cnt);
 	if (err == -E2BIG)
-		return refuse(t, "at most %d destinations", DEDUP_TO_MAX);
+		return refuse_stream_text(t, "at most %d destinations", DEDUP_TO_MAX);
 	if (err)
-		return refuse(t, "after @ come addresses or prefixes, as in 192.0.2.1,2001:db8::/64");
+		return refuse_stream_text(
+			t, "after @ come addresses or prefixes, as in 192.0.2.1,2001:db8::/64");
 	return 0;
 }
 
@@ -149,14 +153,15 @@ static int set_stream(struct wish *w, const struct profiles *all, const struct s
 	const struct profile *p = profiles_find(all, t->name);
 
 	if (!p)
-		return refuse(t, "there is no profile %s; xdp-dedup profile list has all", t->name);
+		return refuse_stream_text(
+			t, "there is no profile %s; xdp-dedup profile list has all", t->name);
 	if (t->stream && !stream_name_ok(t->stream))
-		return refuse(
+		return refuse_stream_text(
 			t,
 			"a stream's name has 1 to %d letters, digits, - and _, the first one no - or _",
 			DEDUP_STREAM_NAME - 1);
 	if (t->realm && !stream_name_ok(t->realm))
-		return refuse(
+		return refuse_stream_text(
 			t,
 			"after # comes a realm's name: 1 to %d letters, digits, - and _, the first one no - or _",
 			DEDUP_STREAM_NAME - 1);
@@ -166,10 +171,10 @@ static int set_stream(struct wish *w, const struct profiles *all, const struct s
 		.needs_app = p->needs_app,
 	};
 	take_limits(w, p);
-	return set_ports(t, p, s) ?: set_to(w, t, p, s);
+	return set_stream_ports(t, p, s) ?: set_to(w, t, p, s);
 }
 
-static bool is_taken(const struct filter_spec *spec, uint32_t but, const char *name, bool *given)
+static bool has_name(const struct filter_spec *spec, uint32_t but, const char *name, bool *given)
 {
 	for (uint32_t i = 0; i < spec->streams_cnt; i++)
 		if (i != but && given[i] && !strcmp(spec->streams[i].stream.name, name))
@@ -189,8 +194,8 @@ static int name_streams(struct filter_spec *spec, const struct stream_text *text
 			continue;
 		memset(name, 0, DEDUP_STREAM_NAME);
 		memcpy(name, texts[i].stream, strlen(texts[i].stream));
-		if (is_taken(spec, i, name, given))
-			return refuse(&texts[i], "there is a stream %s already", name);
+		if (has_name(spec, i, name, given))
+			return refuse_stream_text(&texts[i], "there is a stream %s already", name);
 		given[i] = true;
 	}
 	for (uint32_t i = 0; i < spec->streams_cnt; i++) {
@@ -199,7 +204,7 @@ static int name_streams(struct filter_spec *spec, const struct stream_text *text
 
 		if (given[i])
 			continue;
-		for (int n = 2; is_taken(spec, i, name, given); n++) {
+		for (int n = 2; has_name(spec, i, name, given); n++) {
 			int digits = snprintf(number, sizeof(number), "-%d", n);
 
 			if (len > DEDUP_STREAM_NAME - 1 - (size_t)digits)
@@ -257,7 +262,7 @@ static int set_streams(struct wish *w, const struct profiles *all, struct stream
 		if (!copies[i])
 			return diag_err(-ENOMEM, "out of memory");
 		t->given = w->profiles[i];
-		split(copies[i], t);
+		split_stream_text(copies[i], t);
 		if (set_stream(w, all, t, &spec->streams[spec->streams_cnt]))
 			return -EINVAL;
 		spec->streams_cnt++;

@@ -31,7 +31,7 @@ void connections_remove(struct connections *g, struct connection *connection)
 	free(connection);
 }
 
-static void end(struct connections *g, struct connection *connection)
+static void end_connection(struct connections *g, struct connection *connection)
 {
 	if (connection->is_ended)
 		return;
@@ -43,7 +43,7 @@ static void end(struct connections *g, struct connection *connection)
 void connections_end_older(struct connections *g, uint64_t now_ms, uint64_t age_ms)
 {
 	for (struct connection *i = g->oldest; i && now_ms - i->since_ms > age_ms; i = i->newer)
-		end(g, i);
+		end_connection(g, i);
 }
 
 void connections_make_room(struct connections *g, int most)
@@ -62,5 +62,5 @@ void connections_make_room(struct connections *g, int most)
 		}
 	}
 	if (chosen && g->cnt - g->ended > most)
-		end(g, chosen);
+		end_connection(g, chosen);
 }

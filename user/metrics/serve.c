@@ -225,7 +225,7 @@ static int take_answers(struct server *s)
 }
 
 /* Ends what has taken too long. */
-static void sweep(struct server *s)
+static void end_overdue(struct server *s)
 {
 	uint64_t now = now_ms();
 
@@ -247,7 +247,7 @@ static int wait_ms(const struct server *s)
 	return s->connections.cnt ? SWEEP_MS : -1;
 }
 
-static int run(struct server *s)
+static int serve_until_closed(struct server *s)
 {
 	const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->http, MHD_DAEMON_INFO_EPOLL_FD);
 	struct pollfd fds[] = { { .fd = info->epoll_fd, .events = POLLIN },
@@ -259,7 +259,7 @@ static int run(struct server *s)
 			return diag_err(-errno, "cannot wait for requests: %s", strerror(errno));
 		if (fds[1].revents)
 			err = take_answers(s);
-		sweep(s);
+		end_overdue(s);
 		/* Where there is room again, it listens for connections only in the next run. */
 		do {
 			connections = s->connections.cnt;
@@ -287,5 +287,5 @@ int serve(int listen_fd, int channel)
 				  MHD_OPTION_END);
 	if (!s.http)
 		return diag_err(-EIO, "cannot start the HTTP server");
-	return calls_limit() ?: run(&s);
+	return calls_limit() ?: serve_until_closed(&s);
 }

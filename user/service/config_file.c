@@ -39,7 +39,7 @@ static void be_at(const struct parsing *r, unsigned int line)
 }
 
 /* A copy that lives as long as the configuration; NULL (logged): no memory. */
-static char *keep(struct parsing *r, char *copy)
+static char *keep_text(struct parsing *r, char *copy)
 {
 	struct config_file *c = r->out;
 	char **more = copy ? reallocarray(c->texts, c->texts_cnt + 1, sizeof(*more)) : NULL;
@@ -115,7 +115,7 @@ void config_print_keys(void)
 }
 
 /* Adds the names in `text`, which are ended there. */
-static int add_interfaces(struct parsing *r, char *text)
+static int add_filter_interfaces(struct parsing *r, char *text)
 {
 	struct wish *w = &r->now->wish;
 	char *rest = NULL;
@@ -135,14 +135,14 @@ static int add_interfaces(struct parsing *r, char *text)
 }
 
 /* A key of the section. */
-static int use_key(struct parsing *r, const char *key, char *text)
+static int use_config_key(struct parsing *r, const char *key, char *text)
 {
 	const struct args_option *rows = r->now ? WISH_OPTIONS : SERVICE_KEYS;
 	const struct args_option *row = args_find_key(rows, key);
 	char **had, *joined;
 
 	if (r->now && !strcmp(key, INTERFACES->option))
-		return add_interfaces(r, text);
+		return add_filter_interfaces(r, text);
 	if (!row)
 		return diag_err(-EINVAL, "[%s%s] has no key %s: xdp-dedup.conf(5) lists them",
 				r->now ? "filter " : "service", r->now ? r->now->name : "", key);
@@ -150,7 +150,7 @@ static int use_key(struct parsing *r, const char *key, char *text)
 	if (row->key == ARGS_KEY_ONCE && *had)
 		return diag_err(-EINVAL, "%s is there already", key);
 	if (row->key == ARGS_KEY_JOINED && *had)
-		text = keep(r, asprintf(&joined, "%s,%s", *had, text) < 0 ? NULL : joined);
+		text = keep_text(r, asprintf(&joined, "%s,%s", *had, text) < 0 ? NULL : joined);
 	if (!text)
 		return -ENOMEM;
 	*had = text;
@@ -196,7 +196,7 @@ static int check_interfaces(const struct parsing *r)
 	return 0;
 }
 
-static int end_section(struct parsing *r)
+static int end_config_section(struct parsing *r)
 {
 	int err;
 
@@ -232,12 +232,12 @@ static int begin_filter(struct parsing *r, const char *name)
 }
 
 /* The line is "[...", without blanks around it. */
-static int begin_section(struct parsing *r, char *line)
+static int begin_config_section(struct parsing *r, char *line)
 {
 	char *end = strchr(line, ']'), *rest = end ? end + 1 + strspn(end + 1, BLANKS) : NULL;
 	size_t word = strlen("[filter");
 
-	if (end_section(r))
+	if (end_config_section(r))
 		return -EINVAL;
 	r->now = NULL;
 	memset(r->had, 0, sizeof(r->had));
@@ -275,13 +275,13 @@ static int look_at_line(struct parsing *r, char *line)
 	memmove(line, line + strspn(line, BLANKS), len + 1 - strspn(line, BLANKS));
 	if (*line != '[')
 		return 0;
-	r->failed = begin_section(r, line);
+	r->failed = begin_config_section(r, line);
 	*line = '\0';
 	return r->failed;
 }
 
 /* An ini_reader: the next line, without its indentation, which would make it go on the last one. */
-static char *read_line(char *to, int size, void *from)
+static char *read_config_line(char *to, int size, void *from)
 {
 	struct parsing *r = from;
 	char *line = NULL;
@@ -308,7 +308,7 @@ static char *read_line(char *to, int size, void *from)
 }
 
 /* An ini_handler. What it returns is success: 0 would be mixed up with errors of inih's own. */
-static int take_key(void *user, const char *section, const char *key, const char *value)
+static int take_config_key(void *user, const char *section, const char *key, const char *value)
 {
 	struct parsing *r = user;
 	char *text;
@@ -316,20 +316,20 @@ static int take_key(void *user, const char *section, const char *key, const char
 	(void)section;
 	if (r->failed)
 		return 1;
-	text = keep(r, strdup(value));
+	text = keep_text(r, strdup(value));
 	if (!text)
 		r->failed = -ENOMEM;
 	else if (!r->in_section)
 		r->failed =
 			diag_err(-EINVAL, "keys come behind a section, [service] or [filter NAME]");
 	else
-		r->failed = use_key(r, key, text);
+		r->failed = use_config_key(r, key, text);
 	return 1;
 }
 
-static int parse(struct parsing *r)
+static int parse_file(struct parsing *r)
 {
-	int bad = ini_parse_stream(read_line, r, take_key, r);
+	int bad = ini_parse_stream(read_config_line, r, take_config_key, r);
 
 	if (ferror(r->from))
 		return diag_err(-EIO, "cannot read it to its end");
@@ -343,7 +343,7 @@ static int parse(struct parsing *r)
 			-EINVAL,
 			"a line is a section, KEY = VALUE, or begins with ; or # as a comment");
 	}
-	return end_section(r);
+	return end_config_section(r);
 }
 
 int config_read_from(FILE *from, const char *path, struct config_file *out)
@@ -358,7 +358,7 @@ int config_read_from(FILE *from, const char *path, struct config_file *out)
 	if (!out->filters)
 		return diag_err(-ENOMEM, "out of memory");
 	before = diag_at((struct diag_location){ path, 1 });
-	err = parse(&r);
+	err = parse_file(&r);
 	diag_at(before);
 	if (err)
 		config_free(out);

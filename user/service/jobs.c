@@ -32,7 +32,7 @@ static bool is_fit(const struct wish *w, const struct snapshot *snapshot)
 /* Makes the filter of what was saved, before any packet meets it; or, if it is to be another one,
  * gives what was saved to that, as soon as it runs.
  */
-static int restore(const struct wish *w)
+static int restore_or_load(const struct wish *w)
 {
 	struct wish where_it_runs = *w;
 	struct snapshot snapshot;
@@ -88,7 +88,7 @@ static int ensure(struct wish *w)
 	}
 	if (is_pinned(w->name) || !w->file || access(w->file, F_OK))
 		return control_load(w);
-	return restore(w);
+	return restore_or_load(w);
 }
 
 /* Nothing is given but interfaces: what the file says may have been changed by hand. */
@@ -132,7 +132,7 @@ static int save(struct wish *w, const char *state)
 	return saves_predecessor ? (err ? EXIT_FAILED : EXIT_DONE) : control_save(w);
 }
 
-static int work(const struct job_order *order)
+static int do_job(const struct job_order *order)
 {
 	struct wish w = order->wish;
 	char snapshot[PATH_MAX];
@@ -170,7 +170,7 @@ pid_t job_start(const struct job_order *order)
 		return pid;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	status = work(order);
+	status = do_job(order);
 	fflush(NULL);
 	_exit(status);
 }

@@ -55,7 +55,7 @@ void link_events_drain(const struct link_events *e)
 		;
 }
 
-static bool is_same(const struct link *a, const struct link *b)
+static bool is_same_link(const struct link *a, const struct link *b)
 {
 	return a->index == b->index && a->has_mac == b->has_mac &&
 	       !memcmp(a->mac, b->mac, sizeof(a->mac)) && !strcmp(a->name, b->name);
@@ -67,7 +67,7 @@ static bool are_same(const struct links *a, const struct links *b)
 	bool same = a->cnt == b->cnt;
 
 	for (int i = 0; i < a->cnt && same; i++)
-		same = is_same(&a->list[i], &b->list[i]);
+		same = is_same_link(&a->list[i], &b->list[i]);
 	return same;
 }
 

@@ -40,7 +40,7 @@
 	X(hand_lag_max_seconds, "The longest time that a place was due before the hand passed it.",  \
 	  READ_ONCE(s->filter.state->late_max_ns) / NS)                                              \
 	X(hand_stopped, "Whether the hand has stopped, so that every packet passes.", s->stopped)    \
-	X(memory_bytes, "Memory that the filter takes in the kernel.", memory_bytes(c))              \
+	X(memory_bytes, "Memory that the filter takes in the kernel.", filter_bytes(c))              \
 	X(fill_read_ratio, "Part of the memory from which estimates are made.", s->fill.read_part)   \
 	X(fill_age_seconds, "Age of the estimates and of the state of interfaces.", r->fill_ns / NS) \
 	X(change_unfinished, "Whether a change of the filter has begun and not ended.",              \
@@ -67,7 +67,7 @@
 	X(frames_taken, "Frames of packets that were not given back.", k->frames_taken)     \
 	X(unreturned, "Packets that were not given back.", k->unreturned)
 
-static uint64_t memory_bytes(const struct dedup_config *c)
+static uint64_t filter_bytes(const struct dedup_config *c)
 {
 	return plan_bytes(c) + plan_delivery_bytes(c);
 }
@@ -98,7 +98,7 @@ static void write_service(struct metrics_out *m, const struct readings *in)
 			      METRICS_LABELS("filter", in->filters.list[i]->name));
 }
 
-static const char *action_of(const struct dedup_config *c)
+static const char *action_label(const struct dedup_config *c)
 {
 	return c->policy.action == DEDUP_COUNT	    ? "count"
 	       : c->policy.action == DEDUP_DROP_FOR ? "drop_for"
@@ -120,12 +120,12 @@ static void write_info(struct metrics_out *m, const struct watched *r)
 
 	metrics_gauge(m, 1,
 		      METRICS_LABELS("filter", r->name, "layout", r->status.layout->name, "hash",
-				     hash_name(c->memory.hash), "action", action_of(c), "learn",
+				     hash_name(c->memory.hash), "action", action_label(c), "learn",
 				     c->policy.learn_app ? "app" : "kernel", "ihave",
 				     c->policy.ihave_pass ? "pass" : "drop", "mode", r->status.mode));
 }
 
-static const char *mode_of(const struct status_iface *f)
+static const char *mode_label(const struct status_iface *f)
 {
 	return f->state == IFACE_ATTACHED ? attach_mode_name(f->mode) : "none";
 }
@@ -141,7 +141,7 @@ static bool is_repeated(const struct status *s, int n)
 		const struct status_iface *g = &s->ifaces[i];
 
 		if (!strcmp(f->name, g->name) && f->state == g->state &&
-		    f->dispatcher == g->dispatcher && !strcmp(mode_of(f), mode_of(g)))
+		    f->dispatcher == g->dispatcher && !strcmp(mode_label(f), mode_label(g)))
 			return true;
 	}
 	return false;
@@ -154,9 +154,10 @@ static void write_ifaces(struct metrics_out *m, const struct watched *r)
 
 		if (!is_repeated(&r->status, n))
 			metrics_gauge(m, 1,
-				      METRICS_LABELS("filter", r->name, "interface", f->name, "state",
-						     iface_state_name(f->state), "mode", mode_of(f),
-						     "dispatcher", f->dispatcher ? "true" : "false"));
+				      METRICS_LABELS("filter", r->name, "interface", f->name,
+						     "state", iface_state_name(f->state), "mode",
+						     mode_label(f), "dispatcher",
+						     f->dispatcher ? "true" : "false"));
 	}
 }
 

@@ -72,7 +72,7 @@ static void head(struct metrics_out *m)
 	fputc('\n', m->out);
 }
 
-static void sample(struct metrics_out *m, const char *value, const char *const *labels)
+static void write_sample(struct metrics_out *m, const char *value, const char *const *labels)
 {
 	const char *before = "{";
 
@@ -92,7 +92,7 @@ void metrics_count(struct metrics_out *m, uint64_t value, const char *const *lab
 	char text[NUMBER_MAX];
 
 	snprintf(text, sizeof(text), "%ju", (uintmax_t)value);
-	sample(m, text, labels);
+	write_sample(m, text, labels);
 }
 
 /* As short as it can be without being another number. */
@@ -117,7 +117,7 @@ void metrics_gauge(struct metrics_out *m, double value, const char *const *label
 	char text[NUMBER_MAX];
 
 	format_number(value, text);
-	sample(m, text, labels);
+	write_sample(m, text, labels);
 }
 
 int metrics_end(struct metrics_out *m)

@@ -33,7 +33,7 @@ static void forget_filter(struct reading *r)
 }
 
 /* Keeps the first message about a filter: it tells the most. */
-static void keep(void *to, const struct diag *d)
+static void keep_first_message(void *to, const struct diag *d)
 {
 	struct reading *r = to;
 
@@ -199,9 +199,9 @@ static int update_one(struct reading *r)
 	return err;
 }
 
-static void read_one(struct reading *r, bool all, struct attach_view *view)
+static void update_reading(struct reading *r, bool all, struct attach_view *view)
 {
-	struct diag_receiver receiver = { .take = keep, .to = r };
+	struct diag_receiver receiver = { .take = keep_first_message, .to = r };
 
 	diag_receive(&receiver);
 	if (all || r->watched.err || !is_current(r))
@@ -225,7 +225,7 @@ static int read_names(struct readings *r, char *const *names, bool all)
 
 		if (!f)
 			return -ENOMEM;
-		read_one((struct reading *)f, all, &r->view);
+		update_reading((struct reading *)f, all, &r->view);
 		f->seen = f->err != -ENOENT; /* else unloaded since */
 	}
 	return 0;
@@ -247,7 +247,7 @@ static int list_wanted(struct readings *r)
 	return 0;
 }
 
-static int read_all(struct readings *r, const struct config_file *wanted, bool all)
+static int update_readings(struct readings *r, const struct config_file *wanted, bool all)
 {
 	uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
 	char **names;
@@ -269,12 +269,12 @@ static int read_all(struct readings *r, const struct config_file *wanted, bool a
 
 int readings_take(struct readings *r, const struct config_file *wanted)
 {
-	return read_all(r, wanted, false);
+	return update_readings(r, wanted, false);
 }
 
 int readings_refresh(struct readings *r, const struct config_file *wanted)
 {
-	return read_all(r, wanted, true);
+	return update_readings(r, wanted, true);
 }
 
 void readings_log_advice(struct readings *r)

@@ -12,7 +12,7 @@
 #include "identity.h"
 #include "text.h"
 
-static struct reconciled *find(const struct reconcile *k, const char *name)
+static struct reconciled *find_reconciled(const struct reconcile *k, const char *name)
 {
 	for (int i = 0; i < k->cnt; i++)
 		if (!strcmp(k->list[i].name, name))
@@ -23,7 +23,7 @@ static struct reconciled *find(const struct reconcile *k, const char *name)
 /* Is there none yet, it is put there. The list has room. */
 static void want(struct reconcile *k, const char *name)
 {
-	struct reconciled *f = find(k, name);
+	struct reconciled *f = find_reconciled(k, name);
 
 	if (!f) {
 		f = &k->list[k->cnt++];
@@ -60,7 +60,7 @@ int reconcile_configure(struct reconcile *k, struct config_file *config)
 }
 
 /* Looks at the interfaces of one filter, if it is in the file: one that has come is to run it. */
-static void look_at(struct reconcile *k, struct reconciled *f)
+static void look_at_interfaces_of(struct reconcile *k, struct reconciled *f)
 {
 	const struct config_filter *wanted = config_find(&k->config, f->name);
 	bool came = false;
@@ -85,12 +85,12 @@ void reconcile_look(struct reconcile *k)
 		return;
 	k->refresh |= changed;
 	for (int i = 0; i < k->cnt; i++)
-		look_at(k, &k->list[i]);
+		look_at_interfaces_of(k, &k->list[i]);
 }
 
 bool reconcile_attach_anew(struct reconcile *k, const char *name, uint64_t now_ns)
 {
-	struct reconciled *f = find(k, name);
+	struct reconciled *f = find_reconciled(k, name);
 
 	if (!f || f->leaves || k->ending || (f->anew_ns && now_ns < f->anew_ns + RECONCILE_ANEW_NS))
 		return false;
@@ -123,7 +123,7 @@ void reconcile_end(struct reconcile *k)
 }
 
 /* 0; or -errno (logged): it is still to be done. */
-static int start(struct reconcile *k, const struct job_order *order)
+static int start_job(struct reconcile *k, const struct job_order *order)
 {
 	pid_t pid = (k->start ?: job_start)(order);
 
@@ -170,7 +170,7 @@ static void start_of(struct reconcile *k, struct reconciled *f, uint64_t now_ns)
 	/* JOB_ENSURE sees to the interfaces, too. */
 	if (job == JOB_ENSURE)
 		f->todo &= ~JOB_INTERFACES;
-	if (!start(k, &order))
+	if (!start_job(k, &order))
 		return;
 	f->failed |= job;
 	retry_later(f, now_ns);
@@ -191,7 +191,7 @@ bool reconcile_next(struct reconcile *k, uint64_t now_ns)
 			start_of(k, f, now_ns);
 	}
 	if (!k->running && k->refresh && k->refresh_at_ns <= now_ns) {
-		k->refresh = start(k, &refresh);
+		k->refresh = start_job(k, &refresh);
 		k->refresh_at_ns = k->refresh ? now_ns + RECONCILE_RETRY_MIN_NS : 0;
 	}
 	return k->running;
@@ -199,7 +199,7 @@ bool reconcile_next(struct reconcile *k, uint64_t now_ns)
 
 void reconcile_ended(struct reconcile *k, int status, uint64_t now_ns)
 {
-	struct reconciled *f = find(k, k->job_name);
+	struct reconciled *f = find_reconciled(k, k->job_name);
 	bool done = WIFEXITED(status) && !WEXITSTATUS(status);
 
 	k->running = 0;
@@ -279,8 +279,8 @@ static void look_at_interfaces(const struct reconcile *k, const struct reconcile
 }
 
 /* Those that are so. */
-static void add_interfaces(char *text, size_t size, const struct its_interfaces *its,
-			   enum where where, const char *before)
+static void append_interfaces(char *text, size_t size, const struct its_interfaces *its,
+			      enum where where, const char *before)
 {
 	int cnt = 0;
 
@@ -301,11 +301,11 @@ void reconcile_text(const struct reconcile *k, const struct attach_view *view, c
 		text_append(text, size, "%s%s:", i ? "; " : "", f->name);
 		if (f->leaves)
 			text_append(text, size, " is to go");
-		add_interfaces(text, size, &its, RUNS, " ");
-		add_interfaces(text, size, &its, MAY_RUN, " may run on ");
-		add_interfaces(text, size, &its, IS_OFF,
-			       f->failed ? " is tried again on " : " does not run on ");
-		add_interfaces(text, size, &its, IS_ABSENT, " waits for ");
+		append_interfaces(text, size, &its, RUNS, " ");
+		append_interfaces(text, size, &its, MAY_RUN, " may run on ");
+		append_interfaces(text, size, &its, IS_OFF,
+				  f->failed ? " is tried again on " : " does not run on ");
+		append_interfaces(text, size, &its, IS_ABSENT, " waits for ");
 		if (f->failed && f->retry_at_ns)
 			text_append(text, size, " (what failed is tried again)");
 	}

@@ -167,7 +167,7 @@ static int on_asked(sd_event_source *source, int fd, uint32_t revents, void *arg
 		return 0;
 	sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	if (n != sizeof(format) || format >= METRICS_FORMATS) {
-		/* It has ended, or is no longer what it was: on_ended() goes on. */
+		/* It has ended, or is no longer what it was: on_program_ended() goes on. */
 		kill(s->pid, SIGKILL);
 		return 0;
 	}
@@ -175,12 +175,12 @@ static int on_asked(sd_event_source *source, int fd, uint32_t revents, void *arg
 	return timer_arm(s->events, &s->pause, PAUSE_US, on_paused, s);
 }
 
-static int start(struct scrapes *s);
+static int start_program(struct scrapes *s);
 
 static int on_restart(sd_event_source *source, uint64_t usec, void *arg)
 {
 	(void)source, (void)usec;
-	return start(arg);
+	return start_program(arg);
 }
 
 /* In a second; twice as long from one time to the next, unless it has run for long. Returns how
@@ -213,7 +213,7 @@ static int reap(struct scrapes *s)
 	return status;
 }
 
-static int on_ended(sd_event_source *source, int fd, uint32_t revents, void *arg)
+static int on_program_ended(sd_event_source *source, int fd, uint32_t revents, void *arg)
 {
 	struct scrapes *s = arg;
 	int status = reap(s);
@@ -230,14 +230,14 @@ static int on_ended(sd_event_source *source, int fd, uint32_t revents, void *arg
 }
 
 /* Of the program that has been started. */
-static int watch(struct scrapes *s)
+static int watch_program(struct scrapes *s)
 {
 	int err;
 
 	s->pidfd = (int)syscall(SYS_pidfd_open, s->pid, 0);
 	if (s->pidfd < 0)
 		return -errno;
-	err = sd_event_add_io(s->events, &s->ended, s->pidfd, EPOLLIN, on_ended, s);
+	err = sd_event_add_io(s->events, &s->ended, s->pidfd, EPOLLIN, on_program_ended, s);
 	if (err >= 0)
 		err = sd_event_add_io(s->events, &s->asked, s->channel, EPOLLIN, on_asked, s);
 	/* Behind all else that the service has to do. */
@@ -258,13 +258,13 @@ static int try_start(struct scrapes *s, const char *path)
 	close(pair[1]);
 	close_fd(&theirs);
 	if (!err)
-		err = watch(s);
+		err = watch_program(s);
 	if (!err)
 		s->started_ns = clock_ns(CLOCK_MONOTONIC);
 	return err;
 }
 
-static int start(struct scrapes *s)
+static int start_program(struct scrapes *s)
 {
 	char found[PATH_MAX], text[sizeof(s->logged)];
 	const char *path = s->program ?: find_program(found);
@@ -307,7 +307,7 @@ int scrapes_open(sd_event *events, int listen_fd, struct scrapes_writer writer, 
 		scrapes_close(s);
 		return err;
 	}
-	start(s);
+	start_program(s);
 	*out = s;
 	return 0;
 }

@@ -29,7 +29,7 @@ static bool is_port(const char *text)
 }
 
 /* Copies the address, without brackets. The port is what is returned; NULL: it is neither. */
-static const char *split(const char *text, char address[ADDRESS_MAX])
+static const char *split_address(const char *text, char address[ADDRESS_MAX])
 {
 	const char *colon = strrchr(text, ':'), *end = colon;
 
@@ -57,7 +57,7 @@ int scrapes_address(const char *text, struct scrapes_address *out)
 	const struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
 					.ai_socktype = SOCK_STREAM };
 	char address[ADDRESS_MAX];
-	const char *port = split(text, address);
+	const char *port = split_address(text, address);
 	struct addrinfo *found;
 
 	if (!port || !is_port(port) || getaddrinfo(address, port, &hints, &found))

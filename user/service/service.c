@@ -48,7 +48,7 @@ static uint64_t now_ns(void)
 
 static int go_on(struct service *s);
 
-static int on_ended(sd_event_source *source, const siginfo_t *info, void *arg)
+static int on_job_end(sd_event_source *source, const siginfo_t *info, void *arg)
 {
 	struct service *s = arg;
 	/* As waitpid() would have it. */
@@ -105,10 +105,10 @@ static int go_on(struct service *s)
 {
 	if (!reconcile_next(&s->reconcile, now_ns()))
 		return settle_down(s);
-	return sd_event_add_child(s->events, &s->job, s->reconcile.running, WEXITED, on_ended, s);
+	return sd_event_add_child(s->events, &s->job, s->reconcile.running, WEXITED, on_job_end, s);
 }
 
-/* Goes on if no job is running; else on_ended() does so after that job. */
+/* Goes on if no job is running; else on_job_end() does so after that job. */
 static int do_now(struct service *s)
 {
 	return s->reconcile.running ? 0 : go_on(s);
@@ -212,7 +212,7 @@ static int arm_save(struct service *s)
 }
 
 /* Reads the file; if it is wrong, nothing changes. */
-static int configure(struct service *s)
+static int configure_service(struct service *s)
 {
 	struct config_file next;
 	int err = config_read(s->path, &next);
@@ -237,7 +237,7 @@ static int on_reload(sd_event_source *source, const struct signalfd_siginfo *si,
 		return 0;
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu", (unsigned long long)(now_ns() / 1000));
 	s->is_reloading = true;
-	if (configure(s))
+	if (configure_service(s))
 		diag_err(0, "%s is not heeded: all stays as it was", s->path);
 	return do_now(s);
 }
@@ -272,7 +272,7 @@ static int add_signals(struct service *s)
 	return err < 0 ? err : sd_event_add_signal(s->events, NULL, SIGINT, on_end, s);
 }
 
-static int prepare(struct service *s)
+static int prepare_service(struct service *s)
 {
 	int err = sd_event_default(&s->events);
 
@@ -288,7 +288,7 @@ static int prepare(struct service *s)
 	return err < 0 ? diag_err(err, "cannot wait for events: %s", strerror(-err)) : 0;
 }
 
-static void end(struct service *s)
+static void free_service(struct service *s)
 {
 	sd_event_source_unref(s->job);
 	sd_event_source_unref(s->settle);
@@ -301,13 +301,13 @@ static void end(struct service *s)
 	sd_event_unref(s->events);
 }
 
-static int run(struct service *s)
+static int run_service(struct service *s)
 {
-	int err = link_events_open(&s->reconcile.links) ?: prepare(s);
+	int err = link_events_open(&s->reconcile.links) ?: prepare_service(s);
 
 	if (err)
 		return EXIT_FAILED;
-	if (configure(s))
+	if (configure_service(s))
 		return EXIT_MISUSED; /* to start it again would not help */
 	if (go_on(s) < 0)
 		return EXIT_FAILED;
@@ -316,7 +316,7 @@ static int run(struct service *s)
 }
 
 /* Adds to a message which filter it is about. */
-static void add_name(void *to, const struct diag *d)
+static void add_filter_name(void *to, const struct diag *d)
 {
 	const struct config_filter *f = to;
 	struct diag named = *d;
@@ -336,7 +336,7 @@ static void note_filter(struct config_filter *f, const struct links *links)
 {
 	char *there[DEDUP_IFACES_MAX];
 	const struct wish *w = &f->wish;
-	struct diag_receiver receiver = { .take = add_name, .to = f };
+	struct diag_receiver receiver = { .take = add_filter_name, .to = f };
 	struct placement where = { .ifnames = there, .mode = w->where.mode };
 	const struct checks_subject subject = { .where = &where,
 						.spec = &w->spec,
@@ -383,7 +383,7 @@ int service_run(const char *path, bool verbose)
 
 	if (kernel_ready(verbose, true))
 		return EXIT_FAILED;
-	status = run(&s);
-	end(&s);
+	status = run_service(&s);
+	free_service(&s);
 	return status;
 }
