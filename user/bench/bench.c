@@ -17,7 +17,7 @@
 
 static const struct {
 	const char *name, *key;
-} ROWS[] = {
+} ROW_NAMES[] = {
 	{ "parse and drop", "floor" },
 	{ "one random line", "one_line" },
 	{ "  and 180 instr.", "one_line_padded" },
@@ -33,12 +33,12 @@ static const struct {
 
 const char *bench_row_name(enum bench_row row)
 {
-	return ROWS[row].name;
+	return ROW_NAMES[row].name;
 }
 
 const char *bench_row_key(enum bench_row row)
 {
-	return ROWS[row].key;
+	return ROW_NAMES[row].key;
 }
 
 /* How many fresh ids may be measured before the filters must be filled anew: a quarter of the
@@ -57,7 +57,7 @@ static double fresh_a_packet(void)
 	return 3 * bench_traffic_fresh();
 }
 
-static uint64_t packets_of(const struct bench_setting *s)
+static uint64_t packets_in_budget(const struct bench_setting *s)
 {
 	uint64_t packets = fresh_budget(s) / fresh_a_packet();
 
@@ -118,7 +118,7 @@ static int measure(struct bench *b, enum bench_row row, enum bench_traffic traff
 {
 	struct bench_subject *s = &b->subject[row];
 	struct filter_counters before = { 0 }, after = { 0 };
-	const struct bench_load load = { traffic, cpus, packets_of(&b->setting) };
+	const struct bench_load load = { traffic, cpus, packets_in_budget(&b->setting) };
 	double rate = 0; /* packets a ns, of all CPUs together */
 	int err = bench_aim(b, s->fd);
 
@@ -219,7 +219,7 @@ static void progress(const struct bench_setting *setting, int round, const char 
 static int run_pass(struct bench *b, int from, struct bench_result *out)
 {
 	const struct bench_setting *setting = &out->setting;
-	uint64_t fit = fresh_budget(setting) / (packets_of(setting) * fresh_a_packet() + 1);
+	uint64_t fit = fresh_budget(setting) / (packets_in_budget(setting) * fresh_a_packet() + 1);
 	int to = setting->rounds, err;
 
 	progress(setting, from, "filling");

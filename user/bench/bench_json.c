@@ -94,7 +94,7 @@ static json_object *head_json(const struct bench_options *o)
 	return head;
 }
 
-static const char *json_text(json_object *o)
+static const char *pretty_text(json_object *o)
 {
 	return json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
 }
@@ -102,7 +102,7 @@ static const char *json_text(json_object *o)
 /* Prints the object, indented as part of one that is `depth` levels deep; frees it. */
 static void print_within(json_object *o, int depth)
 {
-	for (const char *text = json_text(o); *text; text++) {
+	for (const char *text = pretty_text(o); *text; text++) {
 		putchar(*text);
 		if (*text == '\n')
 			printf("%*s", 2 * depth, "");
@@ -111,16 +111,16 @@ static void print_within(json_object *o, int depth)
 }
 
 /* Leaves out the closing brace, so that more can follow. */
-static void begin(const struct bench_options *o)
+static void print_json_begin(const struct bench_options *o)
 {
 	json_object *head = head_json(o);
-	const char *text = json_text(head);
+	const char *text = pretty_text(head);
 
 	printf("%.*s,\n  \"sizes\": [", (int)(strlen(text) - strlen("\n}")), text);
 	json_object_put(head);
 }
 
-static void size(const struct bench_result *r, uint32_t before)
+static void print_json_size(const struct bench_result *r, uint32_t before)
 {
 	printf("%s\n    ", before ? "," : "");
 	print_within(result_json(r), 2);
@@ -137,7 +137,7 @@ static json_object *race_json(const struct bench_race *race)
 	return o;
 }
 
-static void end(const struct bench_race *race)
+static void print_json_end(const struct bench_race *race)
 {
 	printf("\n  ]");
 	if (race) {
@@ -147,4 +147,4 @@ static void end(const struct bench_race *race)
 	puts("\n}");
 }
 
-const struct bench_report BENCH_JSON = { begin, size, end };
+const struct bench_report BENCH_JSON = { print_json_begin, print_json_size, print_json_end };

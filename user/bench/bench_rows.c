@@ -273,7 +273,7 @@ void bench_describe(const struct bench *b, struct bench_result *out)
 }
 
 /* Makes the hand pass so many places, whole segments, and waits until it has. */
-static void turn(struct filter *f, uint64_t places)
+static void pass_places(struct filter *f, uint64_t places)
 {
 	uint64_t goal = dedup_hand_request(f->state, f->config, places, false);
 
@@ -296,7 +296,7 @@ static int fill_blocked(struct bench *b, struct bench_subject *s)
 		s->known = s->next + b->setting.ids / 4;
 		err = bench_fill(b, s, b->setting.ids / 2);
 		if (!err)
-			turn(&s->filter, i == 1 ? c->memory.places - half : half);
+			pass_places(&s->filter, i == 1 ? c->memory.places - half : half);
 	}
 	return err ?: bench_fill(b, s, bench_known(b) - b->setting.ids / 4);
 }
@@ -316,7 +316,7 @@ int bench_fill_row(struct bench *b, enum bench_row row)
 	if (row == BENCH_FLAT) {
 		err = bench_fill(b, s, ids);
 		if (!err)
-			turn(&s->filter, s->filter.config->memory.places);
+			pass_places(&s->filter, s->filter.config->memory.places);
 	} else if (row == BENCH_LRU) {
 		err = bench_fill(b, s, ids - bench_known(b));
 	}

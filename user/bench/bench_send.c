@@ -87,7 +87,7 @@ struct worker {
 	int cpu, fd, extra, err;
 };
 
-static void *work(void *arg)
+static void *send_packets(void *arg)
 {
 	struct worker *w = arg;
 	const struct bench_stream *s = &w->b->streams[w->cpu];
@@ -117,9 +117,9 @@ int bench_send(struct bench *b, int generator_fd, int cnt, int extra)
 		workers[i] = (struct worker){ b, &start, b->cpus[i], generator_fd, extra, 0 };
 	err = -pthread_barrier_init(&start, NULL, cnt);
 	if (!err && cnt == 2)
-		err = -pthread_create(&other, NULL, work, &workers[1]);
+		err = -pthread_create(&other, NULL, send_packets, &workers[1]);
 	if (!err) {
-		work(&workers[0]);
+		send_packets(&workers[0]);
 		err = workers[0].err;
 		if (cnt == 2) {
 			pthread_join(other, NULL);

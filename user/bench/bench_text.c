@@ -8,7 +8,7 @@
 #include "bench_report.h"
 #include "version.h"
 
-static void begin(const struct bench_options *o)
+static void print_text_begin(const struct bench_options *o)
 {
 	struct utsname un;
 	char cpu[256];
@@ -32,7 +32,8 @@ static void print_ratio(double value, const char *format)
 	printf(" %9s", text);
 }
 
-static void print_row(const struct bench_result *r, enum bench_row row, enum bench_traffic traffic)
+static void print_bench_row(const struct bench_result *r, enum bench_row row,
+			    enum bench_traffic traffic)
 {
 	struct bench_figure ns = bench_figure(r, BENCH_NS, row, traffic);
 	double none = NAN;
@@ -49,7 +50,7 @@ static void print_row(const struct bench_result *r, enum bench_row row, enum ben
 	putchar('\n');
 }
 
-static void size(const struct bench_result *r, uint32_t before)
+static void print_text_size(const struct bench_result *r, uint32_t before)
 {
 	int apart = bench_apart(r);
 
@@ -69,14 +70,14 @@ static void size(const struct bench_result *r, uint32_t before)
 		       bench_traffic_name(traffic));
 		for (int row = 0; row < BENCH_ROWS_CNT; row++)
 			if (r->there[row])
-				print_row(r, row, traffic);
+				print_bench_row(r, row, traffic);
 	}
 	if (apart)
 		printf("Two CPUs: %d measurements are left out, as the two did not run at once; is this\nmachine busy?\n",
 		       apart);
 }
 
-static void end(const struct bench_race *race)
+static void print_text_end(const struct bench_race *race)
 {
 	if (!race)
 		return;
@@ -88,4 +89,4 @@ static void end(const struct bench_race *race)
 	putchar('\n');
 }
 
-const struct bench_report BENCH_TEXT = { begin, size, end };
+const struct bench_report BENCH_TEXT = { print_text_begin, print_text_size, print_text_end };

@@ -80,7 +80,7 @@ static const struct args_command BENCH = {
 	.options = OPTIONS,
 };
 
-static int print_help(void)
+static int print_bench_help(void)
 {
 	args_write_help(stdout, &BENCH);
 	printf("\n"
@@ -92,7 +92,7 @@ static int print_help(void)
 	return EXIT_DONE;
 }
 
-static int run(int argc, char **argv)
+static int run_bench(int argc, char **argv)
 {
 	struct bench_options o = {
 		.ids = { 10000, 1000000 },
@@ -105,7 +105,7 @@ static int run(int argc, char **argv)
 	};
 
 	if (args_ask_help(argc, argv))
-		return print_help();
+		return print_bench_help();
 	if (args_parse(&BENCH, &o, argc, argv))
 		return EXIT_MISUSED;
 	if (o.version) {
@@ -122,5 +122,5 @@ int main(int argc, char **argv)
 {
 	print_as(PROGRAM);
 	kernel_print_by(print_verbatim);
-	return check_output(run(argc, argv));
+	return check_output(run_bench(argc, argv));
 }

@@ -59,8 +59,8 @@ static json_object *json_interfaces(const struct capture *c, const struct replay
 	return list;
 }
 
-static json_object *json_stream(const struct capture *c, const struct dedup_config *cfg,
-				const struct replay_result *r, uint32_t n)
+static json_object *json_replayed_stream(const struct capture *c, const struct dedup_config *cfg,
+					 const struct replay_result *r, uint32_t n)
 {
 	const struct replay_stream *s = &r->streams[n];
 	json_object *o = json_object_new_object();
@@ -86,7 +86,7 @@ void replay_print_json(const char *path, const struct capture *c, const struct d
 	json_object *o = json_object_new_object(), *streams = json_object_new_array();
 
 	for (uint32_t n = 0; n < r->streams_cnt; n++)
-		json_object_array_add(streams, json_stream(c, cfg, r, n));
+		json_object_array_add(streams, json_replayed_stream(c, cfg, r, n));
 	ADD("file", json_text(path));
 	ADD("complete", json_bool(complete));
 	ADD("packets", json_u64(r->packets));

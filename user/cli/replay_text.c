@@ -30,7 +30,7 @@ void replay_print_head(const char *path, const struct replay_head *head)
 		printf("  left out: %" PRIu64 " that the host sent itself\n", head->outgoing);
 }
 
-static void print_file(const char *path, const struct replay_result *r)
+static void print_replayed_file(const char *path, const struct replay_result *r)
 {
 	const struct replay_head head = {
 		.packets = r->packets,
@@ -97,7 +97,7 @@ static void print_false(const struct replay_stream *s, const struct dedup_config
 	       r->known_since_ns ? " (--memory was too small to tell all: some may be true)" : "");
 }
 
-static void print_reasons(const struct replay_stream *s)
+static void print_stream_reasons(const struct replay_stream *s)
 {
 	static const char *const REASONS[DEDUP_REASONS_CNT] = {
 #define X(name, help) [DEDUP_REASON_##name] = #name,
@@ -144,8 +144,8 @@ static uint64_t matched_of(const struct replay_stream *s)
 	return sum;
 }
 
-static void print_stream(const struct capture *c, const struct dedup_config *cfg,
-			 const struct replay_result *r, uint32_t n)
+static void print_replayed_stream(const struct capture *c, const struct dedup_config *cfg,
+				  const struct replay_result *r, uint32_t n)
 {
 	const struct replay_stream *s = &r->streams[n];
 	uint64_t matched = matched_of(s);
@@ -161,7 +161,7 @@ static void print_stream(const struct capture *c, const struct dedup_config *cfg
 		return;
 	print_ages(cfg, r, n);
 	print_false(s, cfg, r);
-	print_reasons(s);
+	print_stream_reasons(s);
 	print_senders(c, s);
 }
 
@@ -170,10 +170,10 @@ void replay_print_text(const char *path, const struct capture *c, const struct d
 {
 	uint64_t ignored = 0;
 
-	print_file(path, r);
+	print_replayed_file(path, r);
 	for (uint32_t n = 0; n < r->streams_cnt; n++) {
 		ignored += r->streams[n].reasons[DEDUP_REASON_ignored];
-		print_stream(c, cfg, r, n);
+		print_replayed_stream(c, cfg, r, n);
 	}
 	if (ignored)
 		printf("ignored: %" PRIu64 " packets of another protocol, port or host\n", ignored);

@@ -7,15 +7,10 @@
 #include "config_streams.h"
 #include "plan.h"
 #include "prefixes.h"
+#include "stats.h"
 #include "status_view.h"
 #include "streams.h"
 #include "units.h"
-
-/* 0 of nothing. */
-static double share(uint64_t part, uint64_t whole)
-{
-	return whole ? (double)part / whole : 0;
-}
 
 static void print_ifaces(const struct status *s)
 {
@@ -38,7 +33,7 @@ static void print_reasons(const struct filter_counters *c)
 #define X(name, help)                                                   \
 	if (c->name)                                                    \
 		printf("  %-16s %14llu %6.2f %%  %s\n", #name, c->name, \
-		       100 * share(c->name, c->rx), help);
+		       100 * stats_share(c->name, c->rx), help);
 	DEDUP_REASONS(X)
 #undef X
 }
@@ -46,8 +41,9 @@ static void print_reasons(const struct filter_counters *c)
 /* Of fresh packets, where they go to sockets. */
 static void print_deliveries(const struct filter_counters *c)
 {
-#define X(name, help) \
-	printf("  %-16s %14llu %6.2f %%  %s\n", #name, c->name, 100 * share(c->name, c->rx), help);
+#define X(name, help)                                                                              \
+	printf("  %-16s %14llu %6.2f %%  %s\n", #name, c->name, 100 * stats_share(c->name, c->rx), \
+	       help);
 	DEDUP_DELIVERIES(X)
 #undef X
 }
@@ -56,7 +52,8 @@ static void print_counters(const struct filter_counters *c)
 {
 	printf("  %-16s %14llu           packets entering\n", "rx", c->rx);
 	print_reasons(c);
-	printf("  %-16s %14llu %6.2f %%\n", "dropped", c->dropped, 100 * share(c->dropped, c->rx));
+	printf("  %-16s %14llu %6.2f %%\n", "dropped", c->dropped,
+	       100 * stats_share(c->dropped, c->rx));
 	printf("  %-16s %14s           of duplicates\n", "bytes", FORMAT_BYTES(c->duplicate_bytes));
 	printf("  %-16s %14llu           blocks aged too early, by load\n", "early", c->early);
 	if (c->late)
@@ -274,7 +271,7 @@ static void print_socket(const struct status *s, const struct socket_seen *k)
 }
 
 /* What lines above say already is left out. */
-static void print_advice(const struct status *s)
+static void print_status_advice(const struct status *s)
 {
 	struct advice list[ADVICE_MAX];
 	int cnt = status_advice(s, NULL, list);
@@ -323,7 +320,7 @@ void status_print(const struct status *s)
 	print_fill(s);
 	print_estimate(s);
 	print_predecessor(s);
-	print_advice(s);
+	print_status_advice(s);
 	printf("  kept away   %s\n\n", FORMAT_BYTES(s->counters.dropped_bytes));
 	print_counters(&s->counters);
 	if (c->policy.deliver)

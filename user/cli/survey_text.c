@@ -18,7 +18,8 @@
 
 #define FRAMES "mirror-l2" /* the profile of what is not IP */
 
-static void print_file(const char *path, const struct capture *c, const struct survey_result *r)
+static void print_surveyed_file(const char *path, const struct capture *c,
+				const struct survey_result *r)
 {
 	const struct replay_head head = {
 		.packets = r->packets,
@@ -294,7 +295,7 @@ static void print_nothing(const struct survey_result *r)
 			  : "There is nothing to gain");
 }
 
-static void print_advice(const char *path, const struct survey_result *r)
+static void print_survey_advice(const char *path, const struct survey_result *r)
 {
 	char options[SURVEY_OPTIONS_MAX], ifaces[24];
 
@@ -321,7 +322,7 @@ static void print_advice(const char *path, const struct survey_result *r)
 
 void survey_print_text(const char *path, const struct capture *c, const struct survey_result *r)
 {
-	print_file(path, c, r);
+	print_surveyed_file(path, c, r);
 	print_destinations(r);
-	print_advice(path, r);
+	print_survey_advice(path, r);
 }

@@ -59,7 +59,7 @@ static void print_sum(const int cnt[VERDICTS])
 	       cnt[CHECK_PROBLEM], cnt[CHECK_PROBLEM] == 1 ? "" : "s");
 }
 
-static void print_json(json_object *list, enum check_verdict worst)
+static void print_checks_json(json_object *list, enum check_verdict worst)
 {
 	json_object *o = json_object_new_object();
 
@@ -89,7 +89,7 @@ int verb_check(const struct options *o)
 	spec.several = where.cnt > 1;
 	worst = checks_make(&s, o->json ? add_json : print_finding, o->json ? (void *)list : cnt);
 	if (o->json)
-		print_json(list, worst);
+		print_checks_json(list, worst);
 	else
 		print_sum(cnt);
 	return worst == CHECK_PROBLEM ? EXIT_FAILED : EXIT_DONE;

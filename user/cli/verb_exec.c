@@ -24,7 +24,7 @@
 #include "open.h"
 #include "verbs.h"
 
-static int explain(const struct filter *f, const char *ifname, int err)
+static int explain_refusal(const struct filter *f, const char *ifname, int err)
 {
 	if (err == -EOPNOTSUPP && !f->config->policy.deliver)
 		return diag_err(err, "%s does not deliver: xdp-dedup set %s --deliver xsk", f->name,
@@ -92,11 +92,11 @@ static int grant_queue(struct granting *g, const char *ifname, uint32_t queue)
 		return 0;
 	}
 	if (err)
-		return explain(g->f, ifname, err);
+		return explain_refusal(g->f, ifname, err);
 	err = queue_grant_send(&l, g->to);
 	queue_grant_close(&l);
 	if (err)
-		return explain(g->f, ifname, err);
+		return explain_refusal(g->f, ifname, err);
 	add_queue(&g->granted, ifname, queue);
 	g->cnt++;
 	return 0;
@@ -125,7 +125,7 @@ static int grant_interface(struct granting *g, const char *ifname)
 }
 
 /* 0 if any queue was granted; says which were not. */
-static int report(const struct granting *g)
+static int report_granted(const struct granting *g)
 {
 	if (g->cnt && *g->left.text)
 		diag_note("%u queues are granted, %s; fresh packets of %s go to the stack" ADVICE
@@ -155,7 +155,7 @@ static int grant(const struct options *o, struct filter *f, int to)
 		if (here_has(iface) && if_indextoname(iface->ifindex, ifname))
 			err = grant_interface(&g, ifname);
 	}
-	return err ?: report(&g);
+	return err ?: report_granted(&g);
 }
 
 /* As su does it. */
@@ -181,7 +181,7 @@ static int become(const char *user)
 	return 0;
 }
 
-static int run(char **command, int from)
+static int exec_command(char **command, int from)
 {
 	char fd[16];
 
@@ -208,6 +208,6 @@ int verb_exec(const struct options *o)
 	if (become(o->user))
 		return EXIT_FAILED;
 	o->args[o->args_cnt] = NULL; /* there is room, as argv ends with a NULL */
-	run(o->args + 1, pair[1]);
+	exec_command(o->args + 1, pair[1]);
 	return EXIT_FAILED;
 }

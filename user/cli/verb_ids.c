@@ -157,7 +157,7 @@ static int check_ids(const struct filter *f, char **ids, int cnt)
 }
 
 /* Does the verb with all ids. Returns some_unknown if all is done, but some id was not known. */
-static int run(const struct options *o, id_fn fn, enum exit_code some_unknown)
+static int run_ids_verb(const struct options *o, id_fn fn, enum exit_code some_unknown)
 {
 	struct filter f;
 	struct job j = { .f = &f, .fn = fn };
@@ -180,20 +180,20 @@ static int run(const struct options *o, id_fn fn, enum exit_code some_unknown)
 
 int verb_add(const struct options *o)
 {
-	return run(o, add_id, EXIT_DONE);
+	return run_ids_verb(o, add_id, EXIT_DONE);
 }
 
 int verb_test(const struct options *o)
 {
-	return run(o, test_id, EXIT_UNKNOWN);
+	return run_ids_verb(o, test_id, EXIT_UNKNOWN);
 }
 
 int verb_remove(const struct options *o)
 {
-	return run(o, remove_id, EXIT_DONE);
+	return run_ids_verb(o, remove_id, EXIT_DONE);
 }
 
 int verb_want(const struct options *o)
 {
-	return run(o, do_want, EXIT_DONE);
+	return run_ids_verb(o, do_want, EXIT_DONE);
 }

@@ -35,14 +35,14 @@ static int list_json(const struct profiles *all)
 	return EXIT_DONE;
 }
 
-static int list(const struct profiles *all)
+static int list_profiles(const struct profiles *all)
 {
 	for (size_t i = 0; i < all->cnt; i++)
 		printf("%-16s %s\n", all->list[i].stream.name, all->list[i].about);
 	return EXIT_DONE;
 }
 
-static int show(const struct profiles *all, const char *name)
+static int show_profile(const struct profiles *all, const char *name)
 {
 	const struct profile *p = profiles_find(all, name);
 
@@ -54,7 +54,7 @@ static int show(const struct profiles *all, const char *name)
 	return EXIT_DONE;
 }
 
-static int check(struct profiles *all, const char *path)
+static int check_profiles(struct profiles *all, const char *path)
 {
 	const struct given_text file = { .text = path };
 
@@ -73,17 +73,17 @@ static int check(struct profiles *all, const char *path)
 	return EXIT_DONE;
 }
 
-static int run(const struct options *o, struct profiles *all)
+static int run_profile_verb(const struct options *o, struct profiles *all)
 {
 	if (!strcmp(o->args[0], "check"))
-		return check(all, o->args[1]);
+		return check_profiles(all, o->args[1]);
 	if (o->args_cnt == 2)
-		return show(all, o->args[1]);
-	return o->json ? list_json(all) : list(all);
+		return show_profile(all, o->args[1]);
+	return o->json ? list_json(all) : list_profiles(all);
 }
 
 /* Is it one of list, show NAME, check FILE? */
-static bool is_known(const struct options *o)
+static bool is_usage_known(const struct options *o)
 {
 	const char *what = o->args[0];
 
@@ -97,10 +97,10 @@ int verb_profile(const struct options *o)
 	struct profiles all = { 0 };
 	int status = EXIT_FAILED;
 
-	if (!is_known(o))
+	if (!is_usage_known(o))
 		return diag_err(EXIT_MISUSED, "usage: xdp-dedup profile " PROFILE_USAGE);
 	if (!wish_profiles(&o->wish, &all))
-		status = run(o, &all);
+		status = run_profile_verb(o, &all);
 	profiles_free(&all);
 	return status;
 }

@@ -74,7 +74,7 @@ static int check_replay(const struct options *o)
 }
 
 /* Makes the configuration of the options. 0, or -errno (logged). */
-static int plan(const struct options *o, struct dedup_config *cfg)
+static int plan_replay(const struct options *o, struct dedup_config *cfg)
 {
 	struct filter_spec spec = o->wish.spec;
 
@@ -143,7 +143,7 @@ int verb_replay(const struct options *o)
 	if (code != EXIT_DONE)
 		return code;
 	kernel_output(o->wish.verbose);
-	if ((!is_survey && plan(o, &cfg)) ||
+	if ((!is_survey && plan_replay(o, &cfg)) ||
 	    capture_open(o->args[0], o->mac_given ? o->mac : ANY_MAC, &c))
 		return EXIT_FAILED;
 	err = is_survey ? survey_capture(o, c) : replay(o, &cfg, c);

@@ -48,7 +48,7 @@ static int log_garbled(const struct filter *f)
 }
 
 /* Logs that it will not be done. Returns false. */
-static bool ask(struct filter *f, request_fn request, struct turning *out)
+static bool request_turn(struct filter *f, request_fn request, struct turning *out)
 {
 	uint64_t passed = READ_ONCE(f->state->passed);
 	uint64_t goal = request(f->state, f->config), places = goal - passed;
@@ -79,7 +79,8 @@ static int turn_both(struct filter *f, request_fn request)
 	struct turning own, other;
 	int done = 0;
 
-	if (!ask(f, request, &own) || (predecessor && !ask(predecessor, request, &other)))
+	if (!request_turn(f, request, &own) ||
+	    (predecessor && !request_turn(predecessor, request, &other)))
 		return -EUCLEAN;
 	while (!done) {
 		usleep(1000);
@@ -96,7 +97,7 @@ static int turn_both(struct filter *f, request_fn request)
 	return done < 0 ? done : 0;
 }
 
-static int turn(const struct options *o, request_fn request)
+static int turn_hand(const struct options *o, request_fn request)
 {
 	struct filter f;
 	int err;
@@ -114,10 +115,10 @@ static int turn(const struct options *o, request_fn request)
 
 int verb_rotate(const struct options *o)
 {
-	return turn(o, dedup_hand_rotate);
+	return turn_hand(o, dedup_hand_rotate);
 }
 
 int verb_reset(const struct options *o)
 {
-	return turn(o, dedup_hand_reset);
+	return turn_hand(o, dedup_hand_reset);
 }

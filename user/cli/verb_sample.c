@@ -142,7 +142,7 @@ static void log_summary(const struct show *show, const struct sampling_lost *los
 		  lost->limited, lost->full);
 }
 
-static int sample(struct show *show, struct filter *f)
+static int show_samples(struct show *show, struct filter *f)
 {
 	bool all = show->all;
 	const struct sampling_wish wish = wish_of(show);
@@ -185,7 +185,7 @@ int verb_sample(const struct options *o)
 		return EXIT_FAILED;
 	stop_on_signals(SIGPIPE);
 	show.f = &f;
-	err = sample(&show, &f);
+	err = show_samples(&show, &f);
 	filter_close(&f);
 	/* End as a process that does not catch it: the reader wants no more. */
 	if (stop_signal() == SIGPIPE) {

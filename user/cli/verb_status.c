@@ -19,7 +19,7 @@
 /* Prints an open filter, or, unless `list` is NULL, appends it there. Closes the filter. *view is
  * one of earlier filters, or empty.
  */
-static int show(struct filter *f, struct attach_view *view, bool exact, json_object *list)
+static int show_filter(struct filter *f, struct attach_view *view, bool exact, json_object *list)
 {
 	struct status *s = calloc(1, sizeof(*s));
 	int err = s ? attachments_view(f, view) : -ENOMEM;
@@ -41,7 +41,7 @@ static int show(struct filter *f, struct attach_view *view, bool exact, json_obj
 	return err;
 }
 
-static bool is_in(const struct attachment *list, int cnt, const struct attachment *a)
+static bool is_attachment_in(const struct attachment *list, int cnt, const struct attachment *a)
 {
 	for (int i = 0; i < cnt; i++)
 		if (list[i].ifindex == a->ifindex && list[i].id.state_id == a->id.state_id)
@@ -101,7 +101,7 @@ static int check_nameless(void)
 		err = before_cnt < 0 ? before_cnt : attach_list(&after, &after_cnt);
 	}
 	for (int i = 0; i < after_cnt && !err; i++)
-		if (!after[i].err && is_in(before, before_cnt, &after[i]))
+		if (!after[i].err && is_attachment_in(before, before_cnt, &after[i]))
 			err = attachments_explain_gone(after[i].ifname);
 	if (!err)
 		err = attach_log_unknown(after, after_cnt);
@@ -126,7 +126,7 @@ static int show_all(bool exact, bool json)
 			continue; /* unloaded since */
 		if (shown++ && !json)
 			putchar('\n');
-		if (open_err ? loader_explain(*n, open_err) : show(&f, &view, exact, list))
+		if (open_err ? loader_explain(*n, open_err) : show_filter(&f, &view, exact, list))
 			err = -EIO;
 	}
 	attach_view_free(&view);
@@ -158,7 +158,7 @@ int verb_status(const struct options *o)
 		return EXIT_FAILED;
 	if (o->json)
 		list = json_object_new_array();
-	err = show(&f, &view, o->exact, list);
+	err = show_filter(&f, &view, o->exact, list);
 	attach_view_free(&view);
 	if (!err && o->json)
 		json_print(json_object_get(json_object_array_get_idx(list, 0)));

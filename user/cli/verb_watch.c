@@ -37,7 +37,7 @@ struct session {
 	uint64_t lines;
 };
 
-static void note(void *to, const struct diag *d)
+static void note_message(void *to, const struct diag *d)
 {
 	struct session *s = to;
 
@@ -45,7 +45,7 @@ static void note(void *to, const struct diag *d)
 }
 
 /* Of an open filter, which is *f's from then on. 0 or -errno (logged). */
-static int take(struct watched *f, struct filter *open, const struct attach_view *view)
+static int take_reading(struct watched *f, struct filter *open, const struct attach_view *view)
 {
 	static struct watch_reading r;
 	int err;
@@ -68,7 +68,7 @@ static int take(struct watched *f, struct filter *open, const struct attach_view
 }
 
 /* Reads one filter. 0, also if there is none of that name; or -errno (logged). */
-static int read_one(struct session *s, const char *name)
+static int read_filter(struct session *s, const char *name)
 {
 	struct watched *f;
 	struct filter open;
@@ -84,7 +84,7 @@ static int read_one(struct session *s, const char *name)
 		filter_close(&open);
 		return err;
 	}
-	err = take(f, &open, &s->view);
+	err = take_reading(f, &open, &s->view);
 	if (err)
 		return err;
 	f->seen = true;
@@ -97,13 +97,13 @@ static int read_one(struct session *s, const char *name)
 }
 
 /* Reads all that are there. One that cannot be read is left out, with a word. */
-static int read_all(struct session *s)
+static int read_all_filters(struct session *s)
 {
 	char **names;
 	int err = loader_names(&names);
 
 	for (char **n = names; !err && *n; n++)
-		read_one(s, *n);
+		read_filter(s, *n);
 	loader_free_names(names);
 	return err;
 }
@@ -130,14 +130,14 @@ static int read_now(struct session *s)
 	s->note[0] = '\0';
 	attach_view_free(&s->view);
 	monitor_begin(&s->filters);
-	err = *s->only ? read_one(s, s->only) : read_all(s);
+	err = *s->only ? read_filter(s, s->only) : read_all_filters(s);
 	drop_unseen(s);
 	if (!err && *s->only && !s->filters.cnt)
 		return diag_err(-ENOENT, "%s has been unloaded", s->only);
 	return err;
 }
 
-static void print(struct session *s)
+static void print_filters(struct session *s)
 {
 	bool names = !*s->only;
 
@@ -175,7 +175,7 @@ static void select_next(struct session *s, int by)
 		s->selected = s->filters.list[i];
 }
 
-static void draw(struct session *s)
+static void draw_screen(struct session *s)
 {
 	watch_screen_draw(&s->filters, selected_at(s), s->note);
 }
@@ -208,12 +208,12 @@ static bool wait_until(struct session *s, uint64_t due_ns)
 		default:
 			continue;
 		}
-		draw(s);
+		draw_screen(s);
 	}
 	return false;
 }
 
-static int watch(struct session *s)
+static int watch_filters(struct session *s)
 {
 	uint64_t every_ns = s->o->watch.every_ns;
 	uint64_t due_ns = clock_ns(CLOCK_MONOTONIC), left = s->o->watch.count;
@@ -221,7 +221,7 @@ static int watch(struct session *s)
 
 	while (!err) {
 		if (s->on_screen)
-			draw(s);
+			draw_screen(s);
 		due_ns += every_ns;
 		if (!wait_until(s, due_ns))
 			break;
@@ -229,7 +229,7 @@ static int watch(struct session *s)
 		if (err)
 			break;
 		if (!s->on_screen) {
-			print(s);
+			print_filters(s);
 			if (fflush(stdout))
 				break; /* check_output() logs why */
 		}
@@ -243,7 +243,7 @@ static int watch(struct session *s)
 }
 
 /* Finds the filter that is meant, which may be named by an interface. 0 or -errno (logged). */
-static int find(struct session *s)
+static int find_named_filter(struct session *s)
 {
 	struct filter f;
 	int err;
@@ -261,16 +261,16 @@ static int find(struct session *s)
 int verb_watch(const struct options *o)
 {
 	struct session s = { .o = o };
-	struct diag_receiver on_screen = { .take = note, .to = &s };
+	struct diag_receiver on_screen = { .take = note_message, .to = &s };
 	int err;
 
-	if (kernel_ready(o->wish.verbose, false) || find(&s))
+	if (kernel_ready(o->wish.verbose, false) || find_named_filter(&s))
 		return EXIT_FAILED;
 	s.on_screen = !o->json && !terminal_open();
 	if (s.on_screen)
 		diag_receive(&on_screen);
 	stop_on_signals(0);
-	err = watch(&s);
+	err = watch_filters(&s);
 	terminal_close();
 	if (s.on_screen)
 		diag_receive_end(&on_screen);

@@ -57,7 +57,7 @@ static void add_rates(json_object *o, const struct watch_rates *r)
 	ADD("undelivered_per_s", json_double(r->undelivered));
 }
 
-static json_object *json_streams(const struct watched *f)
+static json_object *json_stream_rates(const struct watched *f)
 {
 	json_object *list = json_object_new_array();
 
@@ -71,7 +71,7 @@ static json_object *json_streams(const struct watched *f)
 	return list;
 }
 
-static json_object *json_ifaces(const struct watched *f)
+static json_object *json_iface_rates(const struct watched *f)
 {
 	json_object *list = json_object_new_array();
 
@@ -119,8 +119,8 @@ void watch_json(const struct watched *f)
 	ADD("window_ns", json_u64(f->status.filter.config->memory.window_ns));
 	ADD("remembered_ns", json_u64(monitor_window_ns(f)));
 	ADD("stopped", json_bool(f->status.stopped));
-	ADD("interfaces", json_ifaces(f));
-	ADD("streams", json_streams(f));
+	ADD("interfaces", json_iface_rates(f));
+	ADD("streams", json_stream_rates(f));
 	ADD("cpus", json_cpus(f));
 	ADD("advice", advice_json(f->advice, f->advice_cnt));
 	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));

@@ -94,7 +94,7 @@ static const struct verb {
 #define HELP_HELP "print this text, a verb's options, or what each counter means"
 
 /* A usage that is too long for its column has a line of its own. */
-static void print_row(FILE *out, const char *name, const char *usage, const char *help)
+static void print_verb_row(FILE *out, const char *name, const char *usage, const char *help)
 {
 	int used = fprintf(out, "  %-7s ", name);
 
@@ -108,8 +108,8 @@ static void print_help(FILE *out)
 {
 	fputs("usage: xdp-dedup VERB ...\n\n", out);
 	for (size_t i = 0; i < VERBS_CNT; i++)
-		print_row(out, VERBS[i].name, VERBS[i].usage, VERBS[i].help);
-	print_row(out, "help", HELP_USAGE, HELP_HELP);
+		print_verb_row(out, VERBS[i].name, VERBS[i].usage, VERBS[i].help);
+	print_verb_row(out, "help", HELP_USAGE, HELP_HELP);
 	fputs("\n"
 	      "NAME is a filter; if no filter has that name, an interface on which it runs.\n"
 	      "Exit status: 0 done, 1 failed, 2 misused; test: 3 if an id is not in the window.\n",
@@ -151,7 +151,7 @@ static int print_verb(const struct verb *v)
 	return EXIT_DONE;
 }
 
-static int print_counters(void)
+static int print_counter_names(void)
 {
 #define X(name, help) printf("  %-16s %s\n", #name, help);
 	DEDUP_COUNTERS(X)
@@ -172,7 +172,7 @@ static int operate(const struct verb *v, struct options *o)
 	return v->operate(w);
 }
 
-static int run(const struct verb *v, int argc, char **argv)
+static int run_verb(const struct verb *v, int argc, char **argv)
 {
 	char buf[COMMAND_MAX];
 	const struct args_command c = command_of(v, buf, sizeof(buf));
@@ -221,7 +221,7 @@ static int help(int argc, char **argv)
 		return EXIT_DONE;
 	}
 	if (!strcmp(argv[1], "counters"))
-		return print_counters();
+		return print_counter_names();
 	if (is_help(argv[1]))
 		return print_help_of_help();
 	v = find_verb(argv[1]);
@@ -234,7 +234,7 @@ static int dispatch(int argc, char **argv)
 	const struct verb *v = find_verb(word);
 
 	if (v)
-		return run(v, argc - 1, argv + 1);
+		return run_verb(v, argc - 1, argv + 1);
 	if (is_help(word))
 		return help(argc - 1, argv + 1);
 	if (!strcmp(word, "--version")) {
