@@ -75,7 +75,7 @@ int fips_encode(const struct fips_filter *f, uint64_t sequence, uint8_t *buffer,
 	return FIPS_V1_MSG_BYTES;
 }
 
-static enum fips_refusal refuse(const uint8_t *msg, size_t len)
+static enum fips_refusal refuse_message(const uint8_t *msg, size_t len)
 {
 	if (!len)
 		return FIPS_REFUSED_empty;
@@ -98,7 +98,7 @@ static enum fips_refusal refuse(const uint8_t *msg, size_t len)
 enum fips_refusal fips_decode(const uint8_t *msg, size_t len, struct fips_filter *f,
 			      uint64_t *sequence)
 {
-	enum fips_refusal why = refuse(msg, len);
+	enum fips_refusal why = refuse_message(msg, len);
 
 	if (why)
 		return why;

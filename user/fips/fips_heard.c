@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static struct fips_last *find(const struct fips_heard *h, uint64_t peer)
+static struct fips_last *find_last_heard(const struct fips_heard *h, uint64_t peer)
 {
 	for (size_t i = 0; i < h->cnt; i++)
 		if (h->last[i].peer == peer)
@@ -24,14 +24,14 @@ int fips_heard_reserve(struct fips_heard *h)
 
 bool fips_heard_is_new(const struct fips_heard *h, uint64_t peer, uint64_t sequence)
 {
-	const struct fips_last *last = find(h, peer);
+	const struct fips_last *last = find_last_heard(h, peer);
 
 	return !last || sequence > last->sequence;
 }
 
 void fips_heard_put(struct fips_heard *h, uint64_t peer, uint64_t sequence)
 {
-	struct fips_last *last = find(h, peer);
+	struct fips_last *last = find_last_heard(h, peer);
 
 	if (!last)
 		last = &h->last[h->cnt++];
@@ -40,7 +40,7 @@ void fips_heard_put(struct fips_heard *h, uint64_t peer, uint64_t sequence)
 
 void fips_heard_forget(struct fips_heard *h, uint64_t peer)
 {
-	struct fips_last *last = find(h, peer);
+	struct fips_last *last = find_last_heard(h, peer);
 
 	if (last)
 		*last = h->last[--h->cnt];

@@ -11,7 +11,7 @@ _Static_assert(XDP_DEDUP_FIPS_ITEM_BYTES == FIPS_ITEM_BYTES, "one item");
 _Static_assert(XDP_DEDUP_FIPS_FILTER_BYTES == FIPS_BYTES(FIPS_V1_SIZE_CLASS), "one filter");
 _Static_assert(XDP_DEDUP_FIPS_MSG_BYTES == FIPS_V1_MSG_BYTES, "one message");
 
-#define WORDS (FIPS_BYTES(FIPS_V1_SIZE_CLASS) / 8)
+#define FIPS_V1_WORDS (FIPS_BYTES(FIPS_V1_SIZE_CLASS) / 8)
 
 static void clear(struct fips_filter *f)
 {
@@ -178,8 +178,8 @@ int xdp_dedup_fips_node_remove_leaf(struct xdp_dedup_fips_node *n, const uint8_t
 	return 0;
 }
 
-static enum fips_refusal refuse(const struct xdp_dedup_fips_node *n, const struct fips_peer *p,
-				const struct fips_filter *f, uint64_t sequence)
+static enum fips_refusal refusal_of(const struct xdp_dedup_fips_node *n, const struct fips_peer *p,
+				    const struct fips_filter *f, uint64_t sequence)
 {
 	if (f->hash_count != FIPS_V1_HASHES)
 		return FIPS_REFUSED_other_hashes;
@@ -203,7 +203,7 @@ int xdp_dedup_fips_node_receive(struct xdp_dedup_fips_node *n, uint64_t id, cons
 		return -ENOENT;
 	refusal = fips_decode(msg, len, &f, &sequence);
 	if (!refusal)
-		refusal = refuse(n, p, &f, sequence);
+		refusal = refusal_of(n, p, &f, sequence);
 	if (refusal) {
 		if (why)
 			*why = fips_refusal_text(refusal);
@@ -276,7 +276,7 @@ static void accumulate(struct xdp_dedup_fips_node *n)
 
 		if (!p->tree)
 			continue;
-		for (uint32_t w = 0; w < WORDS; w++) {
+		for (uint32_t w = 0; w < FIPS_V1_WORDS; w++) {
 			n->twice.word[w] |= n->once.word[w] & p->inbound.word[w];
 			n->once.word[w] |= p->inbound.word[w];
 		}
@@ -288,7 +288,7 @@ static void outbound_of(const struct xdp_dedup_fips_node *n, const struct fips_p
 			struct fips_filter *out)
 {
 	clear(out);
-	for (uint32_t w = 0; w < WORDS; w++) {
+	for (uint32_t w = 0; w < FIPS_V1_WORDS; w++) {
 		uint64_t others = n->once.word[w];
 
 		/* A mesh peer's own filter is not in `once`, so need not be left out. */

@@ -13,12 +13,12 @@
 #define IPV6_EXT_MAX 8
 
 /* What is left of the frame. */
-struct rest {
+struct datagram_rest {
 	const uint8_t *at;
 	size_t len;
 };
 
-static void skip(struct rest *r, size_t bytes)
+static void skip_read(struct datagram_rest *r, size_t bytes)
 {
 	r->at += bytes;
 	r->len -= bytes;
@@ -51,7 +51,7 @@ static uint64_t sum_of(const void *bytes, size_t len, uint64_t sum)
 	return sum + last;
 }
 
-static uint16_t fold(uint64_t sum)
+static uint16_t fold_checksum(uint64_t sum)
 {
 	while (sum >> 16)
 		sum = (sum & UINT16_MAX) + (sum >> 16);
@@ -59,7 +59,7 @@ static uint16_t fold(uint64_t sum)
 }
 
 /* The datagram that begins at r, whose addresses are `address_bytes` from `addresses` on. */
-static enum datagram_kind read_udp(const struct rest *r, const uint8_t *addresses,
+static enum datagram_kind read_udp(const struct datagram_rest *r, const uint8_t *addresses,
 				   size_t address_bytes, struct xdp_dedup_packet *p)
 {
 	struct udphdr udp;
@@ -88,12 +88,12 @@ static enum datagram_kind read_udp(const struct rest *r, const uint8_t *addresse
 			return DATAGRAM_BROKEN; /* RFC 8200: not without */
 	}
 	pseudo = sum_of(addresses, address_bytes, htons(IPPROTO_UDP) + udp.len);
-	if (fold(sum_of(r->at, len, pseudo)) == UINT16_MAX)
+	if (fold_checksum(sum_of(r->at, len, pseudo)) == UINT16_MAX)
 		return DATAGRAM_UDP;
-	return udp.check == fold(pseudo) ? DATAGRAM_UNFINISHED : DATAGRAM_BROKEN;
+	return udp.check == fold_checksum(pseudo) ? DATAGRAM_UNFINISHED : DATAGRAM_BROKEN;
 }
 
-static enum datagram_kind read_ipv4(struct rest *r, struct xdp_dedup_packet *p)
+static enum datagram_kind read_ipv4(struct datagram_rest *r, struct xdp_dedup_packet *p)
 {
 	const uint8_t *start = r->at;
 	struct iphdr ip;
@@ -105,16 +105,16 @@ static enum datagram_kind read_ipv4(struct rest *r, struct xdp_dedup_packet *p)
 	header_len = 4 * ip.ihl;
 	len = ntohs(ip.tot_len);
 	if (ip.version != 4 || header_len < sizeof(ip) || len < header_len || len > r->len ||
-	    fold(sum_of(start, header_len, 0)) != UINT16_MAX)
+	    fold_checksum(sum_of(start, header_len, 0)) != UINT16_MAX)
 		return DATAGRAM_BROKEN;
 	if (ip.protocol != IPPROTO_UDP || ip.frag_off & htons(IPV4_FRAGMENT))
 		return DATAGRAM_OTHER;
 	r->len = len; /* without padding */
-	skip(r, header_len);
+	skip_read(r, header_len);
 	return read_udp(r, start + offsetof(struct iphdr, saddr), 8, p);
 }
 
-static enum datagram_kind read_ipv6(struct rest *r, struct xdp_dedup_packet *p)
+static enum datagram_kind read_ipv6(struct datagram_rest *r, struct xdp_dedup_packet *p)
 {
 	const uint8_t *start = r->at;
 	struct ipv6hdr ip;
@@ -127,7 +127,7 @@ static enum datagram_kind read_ipv6(struct rest *r, struct xdp_dedup_packet *p)
 	if (ip.version != 6 || ntohs(ip.payload_len) > r->len - sizeof(ip))
 		return DATAGRAM_BROKEN;
 	r->len = sizeof(ip) + ntohs(ip.payload_len);
-	skip(r, sizeof(ip));
+	skip_read(r, sizeof(ip));
 	for (int i = 0; i < IPV6_EXT_MAX && next != IPPROTO_UDP; i++) {
 		size_t bytes;
 
@@ -140,7 +140,7 @@ static enum datagram_kind read_ipv6(struct rest *r, struct xdp_dedup_packet *p)
 		if (bytes > r->len)
 			return DATAGRAM_BROKEN;
 		next = r->at[0];
-		skip(r, bytes);
+		skip_read(r, bytes);
 	}
 	if (next != IPPROTO_UDP)
 		return DATAGRAM_OTHER;
@@ -149,7 +149,7 @@ static enum datagram_kind read_ipv6(struct rest *r, struct xdp_dedup_packet *p)
 
 enum datagram_kind datagram_read(struct xdp_dedup_packet *p)
 {
-	struct rest r = { p->data, p->len };
+	struct datagram_rest r = { p->data, p->len };
 	enum datagram_kind kind;
 	uint16_t proto;
 
@@ -159,10 +159,10 @@ enum datagram_kind datagram_read(struct xdp_dedup_packet *p)
 	if (r.len < ETH_HLEN)
 		return DATAGRAM_OTHER;
 	memcpy(&proto, r.at + ETH_HLEN - 2, 2);
-	skip(&r, ETH_HLEN);
+	skip_read(&r, ETH_HLEN);
 	while ((proto == htons(ETH_P_8021Q) || proto == htons(ETH_P_8021AD)) && r.len >= 4) {
 		memcpy(&proto, r.at + 2, 2);
-		skip(&r, 4);
+		skip_read(&r, 4);
 	}
 	if (proto == htons(ETH_P_IP))
 		kind = read_ipv4(&r, p);

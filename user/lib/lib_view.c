@@ -20,7 +20,7 @@ static void close_view(struct view *v)
 /* Where an application has named no stream, there was one, or it did not say. If there are several
  * now, it means the one of before.
  */
-static int select_stream(const struct xdp_dedup_filter *f, struct filter *next)
+static int select_same_stream(const struct xdp_dedup_filter *f, struct filter *next)
 {
 	const struct filter *last = f->view ? &f->view->filter : NULL;
 
@@ -49,7 +49,7 @@ static int open_view(const struct xdp_dedup_filter *f, struct view **out)
 		return err;
 	}
 	err = check_kin(f, &v->filter)
-	      ?: select_stream(f, &v->filter)
+	      ?: select_same_stream(f, &v->filter)
 	      ?: filter_open_predecessor(&v->filter)
 	      ?: filter_open_change(&v->filter);
 	if (err) {
@@ -105,7 +105,7 @@ static void exchange_view(struct xdp_dedup_filter *f, struct view *next)
 }
 
 /* Under the lock of readers.h: does what is due. 0; -errno if the filter could not be opened anew. */
-static int catch_up(struct xdp_dedup_filter *f, uint64_t now_ns)
+static int catch_up_view(struct xdp_dedup_filter *f, uint64_t now_ns)
 {
 	uint64_t serial = READ_ONCE(f->view->filter.state->serial);
 	struct view *next;
@@ -147,7 +147,7 @@ struct filter *lib_follow(const struct xdp_dedup_filter *f)
 		reader_leave();
 		readers_lock();
 		/* To the application a filter that is only asked is const. */
-		err = catch_up((struct xdp_dedup_filter *)f, now_ns);
+		err = catch_up_view((struct xdp_dedup_filter *)f, now_ns);
 		readers_unlock();
 		reader_enter();
 	}

@@ -82,8 +82,8 @@ static int test(struct filter *f, const uint8_t *id)
  * successor is found at once: if it is this filter again, it has no successor, and another process
  * has written its state. `won`: the id has been learned in this way already, as a new one.
  */
-static inline int do_id(const struct xdp_dedup_filter *f, struct xdp_dedup_id of, id_fn fn,
-			bool learns, bool won)
+static inline int call_with_id(const struct xdp_dedup_filter *f, struct xdp_dedup_id of, id_fn fn,
+			       bool learns, bool won)
 {
 	uint8_t id[DEDUP_ID_BYTES_MAX];
 	bool known = false, again;
@@ -115,21 +115,21 @@ static inline int do_id(const struct xdp_dedup_filter *f, struct xdp_dedup_id of
 
 int xdp_dedup_test(const struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
-	return do_id(f, (struct xdp_dedup_id){ bytes, len }, test, false, false);
+	return call_with_id(f, (struct xdp_dedup_id){ bytes, len }, test, false, false);
 }
 
 int xdp_dedup_add(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
-	return do_id(f, (struct xdp_dedup_id){ bytes, len }, ids_add, true, false);
+	return call_with_id(f, (struct xdp_dedup_id){ bytes, len }, ids_add, true, false);
 }
 
 int xdp_dedup_check_and_add(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
-	return do_id(f, (struct xdp_dedup_id){ bytes, len }, ids_see, true, false);
+	return call_with_id(f, (struct xdp_dedup_id){ bytes, len }, ids_see, true, false);
 }
 
 /* Checks and adds at most IDS_AT_ONCE ids. If this returns true, the filter has a successor:
- * do_id() must ask it about each id that is not known.
+ * call_with_id() must ask it about each id that is not known.
  */
 static bool check_some(const struct xdp_dedup_filter *f, const struct xdp_dedup_id *ids,
 		       unsigned int cnt, int *results)
@@ -166,7 +166,7 @@ size_t xdp_dedup_check_and_add_many(struct xdp_dedup_filter *f, const struct xdp
 
 		for (size_t j = i; j < i + some; j++) {
 			if (again && results[j] != 1)
-				results[j] = do_id(f, ids[j], ids_see, true, !results[j]);
+				results[j] = call_with_id(f, ids[j], ids_see, true, !results[j]);
 			duplicates += results[j] == 1;
 		}
 	}
@@ -174,19 +174,19 @@ size_t xdp_dedup_check_and_add_many(struct xdp_dedup_filter *f, const struct xdp
 }
 
 /* Where ids cannot be taken out that is the answer for any id, the all-zero one too. */
-static int remove_id(struct filter *f, const uint8_t *id)
+static int try_remove_id(struct filter *f, const uint8_t *id)
 {
 	return ids_can_remove(f) ? ids_remove(f, id) : -EOPNOTSUPP;
 }
 
 int xdp_dedup_remove(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
-	return do_id(f, (struct xdp_dedup_id){ bytes, len }, remove_id, false, false);
+	return call_with_id(f, (struct xdp_dedup_id){ bytes, len }, try_remove_id, false, false);
 }
 
 int xdp_dedup_want(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 {
-	return do_id(f, (struct xdp_dedup_id){ bytes, len }, want_id, false, false);
+	return call_with_id(f, (struct xdp_dedup_id){ bytes, len }, want_id, false, false);
 }
 
 /* Begins a call about the filter as a whole. 0; -errno if it is not open as it is now. */
@@ -204,7 +204,7 @@ static int enter_whole(const struct xdp_dedup_filter *f, struct filter **out)
 /* Copies our struct to a caller's, which may be a shorter or longer version: cuts it, or fills it
  * up with zeros.
  */
-static void hand_out(void *out, size_t out_size, const void *from, size_t size)
+static void copy_out(void *out, size_t out_size, const void *from, size_t size)
 {
 	memset(out, 0, out_size);
 	memcpy(out, from, size < out_size ? size : out_size);
@@ -236,11 +236,11 @@ int xdp_dedup_counters(const struct xdp_dedup_filter *f, struct xdp_dedup_counte
 	c.early = all.early;
 	c.late = all.late;
 	c.wanted = all.wanted;
-	hand_out(out, size, &c, sizeof(c));
+	copy_out(out, size, &c, sizeof(c));
 	return 0;
 }
 
-static void describe(const struct dedup_config *c, struct xdp_dedup_stats *s)
+static void describe_filter(const struct dedup_config *c, struct xdp_dedup_stats *s)
 {
 	s->layout = layout_of(c->memory.layout)->name;
 	s->hash = hash_name(c->memory.hash);
@@ -288,7 +288,7 @@ static int get_stats(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *o
 		return err;
 	}
 	layout = layout_of(now->config->memory.layout);
-	describe(now->config, &s);
+	describe_filter(now->config, &s);
 	read_memory(now, exact, &s);
 	if (layout->approx_count)
 		s.approx_count = layout->approx_count(now->config, now->state, counters.credit);
@@ -299,7 +299,7 @@ static int get_stats(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *o
 	s.stopped = lib_is_stopped(f, now);
 	s.wanted = counters.wanted;
 	lib_leave();
-	hand_out(out, size, &s, sizeof(s));
+	copy_out(out, size, &s, sizeof(s));
 	return 0;
 }
 

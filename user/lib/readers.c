@@ -10,7 +10,7 @@
 __thread struct reader reader_self __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct reader *list;
+static struct reader *all_readers;
 static uint64_t retirements;
 static pthread_key_t key; /* its destructor sees threads end */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -33,11 +33,11 @@ static void link_self(void)
 {
 	struct reader *r = &reader_self;
 
-	r->next = list;
-	r->link = &list;
-	if (list)
-		list->link = &r->next;
-	list = r;
+	r->next = all_readers;
+	r->link = &all_readers;
+	if (all_readers)
+		all_readers->link = &r->next;
+	all_readers = r;
 	r->listed = true;
 	r->out_at = retirements;
 }
@@ -45,20 +45,20 @@ static void link_self(void)
 /* The child has one thread. */
 static void in_child(void)
 {
-	list = NULL;
+	all_readers = NULL;
 	if (reader_self.listed)
 		link_self();
 	pthread_mutex_unlock(&lock);
 }
 
-static void begin(void)
+static void create_key(void)
 {
 	has_key = !pthread_key_create(&key, unlink_reader) &&
 		  !pthread_atfork(readers_lock, readers_unlock, in_child);
 }
 
 /* If the library is unloaded from a process that goes on. */
-__attribute__((destructor)) static void end(void)
+__attribute__((destructor)) static void delete_key(void)
 {
 	if (has_key)
 		pthread_key_delete(key);
@@ -71,7 +71,7 @@ static bool barrier(void)
 
 void readers_begin(void)
 {
-	pthread_once(&once, begin);
+	pthread_once(&once, create_key);
 	syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
 }
 
@@ -108,7 +108,7 @@ bool readers_are_done(uint64_t retired)
 	 */
 	if (ends_unseen || !barrier())
 		return false;
-	for (struct reader *r = list; r; r = r->next) {
+	for (struct reader *r = all_readers; r; r = r->next) {
 		if (!__atomic_load_n(&r->inside, __ATOMIC_ACQUIRE))
 			r->out_at = retirements;
 		done &= r->out_at >= retired;

@@ -123,8 +123,8 @@ static void join_parts(struct xdp_dedup_receiver *r, struct slot *s, struct xdp_
 	p->len = to - s->joined;
 }
 
-static void describe(const struct xdp_dedup_receiver *r, const struct dedup_in_flight *h,
-		     struct slot *s, struct xdp_dedup_packet *p)
+static void describe_packet(const struct xdp_dedup_receiver *r, const struct dedup_in_flight *h,
+			    struct slot *s, struct xdp_dedup_packet *p)
 {
 	const struct queue_grant_facts *facts = &r->grant.facts;
 	int n = queue_grant_stream(facts, READ_ONCE(h->slot));
@@ -175,7 +175,7 @@ static bool hand_out(struct xdp_dedup_receiver *r, struct filter *f, const struc
 	s->number = noted - 1;
 	s->credits = h->frames;
 	s->state = SLOT_HELD;
-	describe(r, h, s, p);
+	describe_packet(r, h, s, p);
 	join_parts(r, s, p);
 	if (is_good(r, p)) {
 		r->stats.received++;

@@ -51,7 +51,7 @@ static void end_broken(struct xdp_dedup_receiver *r, struct filter *f)
  * process, or the whole machine, has been held up. A process that may look at the pins finds the
  * filter there; others must see it late for that long again, while they run themselves.
  */
-static bool is_gone(struct xdp_dedup_receiver *r, const struct filter *f, bool late)
+static bool is_filter_gone(struct xdp_dedup_receiver *r, const struct filter *f, bool late)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE), since_ns = now_ns - r->late_seen_ns;
 	int loaded;
@@ -88,7 +88,7 @@ static int check_fed(struct xdp_dedup_receiver *r, const struct filter *f)
 	}
 	if (err)
 		return err;
-	return is_gone(r, r->filter ? f : NULL, late) ? -ESTALE : 0;
+	return is_filter_gone(r, r->filter ? f : NULL, late) ? -ESTALE : 0;
 }
 
 int receiver_be_idle(struct xdp_dedup_receiver *r, struct filter *f)

@@ -99,7 +99,7 @@ static int make_joined(struct xdp_dedup_receiver *r)
 }
 
 /* The grant is there: from now on packets come. */
-static int begin(struct xdp_dedup_receiver *r, const struct xdp_dedup_receive_options *o)
+static int begin_receiving(struct xdp_dedup_receiver *r, const struct xdp_dedup_receive_options *o)
 {
 	const struct queue_grant_facts *facts = &r->grant.facts;
 	uint32_t most = facts->zerocopy ? facts->frames / 2 : facts->frames;
@@ -138,7 +138,7 @@ static int end_opening(struct xdp_dedup_receiver *r, const struct xdp_dedup_rece
 		       int err, struct xdp_dedup_receiver **out)
 {
 	if (!err)
-		err = begin(r, o);
+		err = begin_receiving(r, o);
 	if (err)
 		free_receiver(r);
 	else

@@ -60,7 +60,7 @@ static bool wait_within(struct blocks *b, int step, uint32_t skip, uint32_t want
 /* An interface is an earlier section's if it has that one's name, and no other interface of this
  * section has its number yet: merged files of several hosts may have two interfaces of one name.
  */
-static void add_iface(struct blocks *b, const char *name)
+static void add_section_iface(struct blocks *b, const char *name)
 {
 	uint32_t id = b->section_ifaces++, number = 0;
 
@@ -81,7 +81,7 @@ static void add_nameless_iface(struct blocks *b)
 	char name[IFACE_NAME_SIZE];
 
 	snprintf(name, sizeof(name), "interface %u", b->section_ifaces);
-	add_iface(b, name);
+	add_section_iface(b, name);
 	wait_for_block(b);
 }
 
@@ -151,7 +151,7 @@ static void read_name(struct blocks *b)
 	char name[IFACE_NAME_SIZE];
 
 	ifaces_clean_name(name, b->field, b->have);
-	add_iface(b, name);
+	add_section_iface(b, name);
 	wait_for_block(b);
 }
 

@@ -76,7 +76,7 @@ static int fail(struct capture_out *o)
 	return diag_err(o->err, "cannot write %s: %s", o->path, strerror(-o->err));
 }
 
-static int start(struct capture_out *o)
+static int start_file(struct capture_out *o)
 {
 	errno = 0;
 	o->file = open_out(o);
@@ -127,7 +127,7 @@ int capture_create(const char *path, uint32_t snap, enum capture_out_mode mode,
 	}
 	o->snap = snap;
 	o->live = mode == CAPTURE_LIVE;
-	err = start(o);
+	err = start_file(o);
 	if (err) {
 		out_free(o);
 		return err;

@@ -39,7 +39,7 @@ static int step(struct engine *e, uint64_t now_ns, uint64_t *sleep_ns)
  * left out: until the next place is due the timer fires each tick, and only packets could change
  * that.
  */
-static int catch_up(struct engine *e, uint64_t now_ns)
+static int step_hand_until(struct engine *e, uint64_t now_ns)
 {
 	uint64_t quiet_ns = QUIET_WINDOWS * e->cfg.memory.window_ns,
 		 tick_ns = e->cfg.memory.tick_ns, sleep_ns;
@@ -62,7 +62,7 @@ static int catch_up(struct engine *e, uint64_t now_ns)
 }
 
 /* What the program has counted in the user engine: one reason of one stream. */
-static void take_count(const struct engine *e, struct answer *out)
+static void take_outcome(const struct engine *e, struct answer *out)
 {
 	uint32_t streams = e->cfg.policy.streams_cnt;
 
@@ -86,13 +86,13 @@ int engine_see(struct engine *e, const void *frame, uint32_t len, uint64_t ns, s
 
 	if (e->start_ns + ns > e->now_ns)
 		e->now_ns = e->start_ns + ns;
-	err = catch_up(e, e->now_ns);
+	err = step_hand_until(e, e->now_ns);
 	if (err)
 		return err;
 	if (e->kernel)
 		return test_run_frame(e->kernel, frame, len, out);
 	out->drops = program_run_identified(frame, len) == XDP_DROP;
-	take_count(e, out);
+	take_outcome(e, out);
 	return 0;
 }
 

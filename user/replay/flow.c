@@ -20,7 +20,7 @@ static bool has(const struct cursor *c, uint32_t bytes)
 	return c->at <= c->len && bytes <= c->len - c->at;
 }
 
-static uint16_t be16(const struct cursor *c, uint32_t offset)
+static uint16_t be16_at(const struct cursor *c, uint32_t offset)
 {
 	const uint8_t *p = c->frame + c->at + offset;
 
@@ -34,7 +34,7 @@ static bool step_over_tags(struct flow *f, struct cursor *c)
 		return false;
 	c->at -= 2;
 	for (int i = 0; i <= TAGS_MAX; i++) {
-		f->number = be16(c, 0);
+		f->number = be16_at(c, 0);
 		c->at += 2;
 		if ((f->number != ETHERTYPE_VLAN && f->number != 0x88a8) || i == TAGS_MAX)
 			break;
@@ -67,17 +67,17 @@ static void read_transport(struct flow *f, struct cursor *c, uint8_t protocol, b
 		return;
 	if (protocol == IPPROTO_TCP) {
 		f->kind = SURVEY_TCP;
-		f->number = be16(c, 0) < be16(c, 2) ? be16(c, 0) : be16(c, 2);
+		f->number = be16_at(c, 0) < be16_at(c, 2) ? be16_at(c, 0) : be16_at(c, 2);
 		f->bare = is_bare(c, end);
 	} else if (protocol == IPPROTO_UDP) {
 		f->kind = SURVEY_UDP;
-		f->number = be16(c, 2);
+		f->number = be16_at(c, 2);
 		f->payload_at = c->at + 8;
-		f->payload_len = be16(c, 4) > 8 ? be16(c, 4) - 8U : 0;
+		f->payload_len = be16_at(c, 4) > 8 ? be16_at(c, 4) - 8U : 0;
 	}
 }
 
-static void read_ipv4(struct flow *f, struct cursor *c)
+static void read_flow_ipv4(struct flow *f, struct cursor *c)
 {
 	const uint8_t *ip = c->frame + c->at;
 	uint32_t header, end;
@@ -86,11 +86,11 @@ static void read_ipv4(struct flow *f, struct cursor *c)
 		return;
 	header = 4U * (ip[0] & 15);
 	f->ipv4 = true;
-	f->ip_id = be16(c, 4);
+	f->ip_id = be16_at(c, 4);
 	memcpy(f->from, ip + 12, 4);
 	memcpy(f->to, ip + 16, 4);
 	f->multicast = (ip[16] & 0xf0) == 0xe0;
-	end = c->at + be16(c, 2);
+	end = c->at + be16_at(c, 2);
 	c->at += header;
 	read_transport(f, c, ip[9], ((ip[6] & 0x3f) | ip[7]) || header < 20, end);
 }
@@ -101,7 +101,7 @@ static bool is_extension(uint8_t next)
 	       next == IPPROTO_AH;
 }
 
-static void read_ipv6(struct flow *f, struct cursor *c)
+static void read_flow_ipv6(struct flow *f, struct cursor *c)
 {
 	const uint8_t *ip = c->frame + c->at;
 	uint32_t end;
@@ -114,7 +114,7 @@ static void read_ipv6(struct flow *f, struct cursor *c)
 	memcpy(f->from, ip + 8, 16);
 	memcpy(f->to, ip + 24, 16);
 	f->multicast = ip[24] == 0xff;
-	end = c->at + 40 + be16(c, 4);
+	end = c->at + 40 + be16_at(c, 4);
 	c->at += 40;
 	for (int i = 0; i < EXTENSIONS_MAX && is_extension(next) && has(c, 8); i++) {
 		const uint8_t *extension = c->frame + c->at;
@@ -133,9 +133,9 @@ void flow_of(struct flow *out, const uint8_t *frame, uint32_t len)
 	if (!step_over_tags(out, &c))
 		return;
 	if (out->number == ETHERTYPE_IP)
-		read_ipv4(out, &c);
+		read_flow_ipv4(out, &c);
 	else if (out->number == ETHERTYPE_IPV6)
-		read_ipv6(out, &c);
+		read_flow_ipv6(out, &c);
 }
 
 static uint32_t mix(uint64_t h, const uint8_t bytes[16])

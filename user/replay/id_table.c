@@ -38,7 +38,7 @@ static struct id_table_entry *slot_at(const struct id_table *x, const struct tab
  * low bits, so that a table of twice the size has the slots in almost this order: copying them
  * there reads and writes memory from one end to the other.
  */
-static struct id_table_entry *find(const struct id_table *x, const struct table *t, uint64_t key)
+static struct id_table_entry *slot_of(const struct id_table *x, const struct table *t, uint64_t key)
 {
 	for (uint64_t i = key;; i++) {
 		struct id_table_entry *e = slot_at(x, t, i);
@@ -76,7 +76,7 @@ static void free_table(const struct id_table *x, struct table *t)
 }
 
 /* Puts what *t has into a table of so many slots. */
-static int resize(struct id_table *x, struct table *t, uint64_t slots_cnt)
+static int resize_table(struct id_table *x, struct table *t, uint64_t slots_cnt)
 {
 	struct table larger;
 
@@ -86,7 +86,7 @@ static int resize(struct id_table *x, struct table *t, uint64_t slots_cnt)
 		const struct id_table_entry *e = slot_at(x, t, i);
 
 		if (e->copies)
-			memcpy(find(x, &larger, e->key), e, x->slot_bytes);
+			memcpy(slot_of(x, &larger, e->key), e, x->slot_bytes);
 	}
 	larger.used = t->used;
 	larger.since_ns = t->since_ns;
@@ -125,14 +125,14 @@ void id_table_close(struct id_table *x)
 }
 
 /* Makes room for one more id in the newer table. */
-static int make_room(struct id_table *x, uint64_t now_ns)
+static int make_room_for_id(struct id_table *x, uint64_t now_ns)
 {
 	if (!x->newer.used)
 		x->newer.since_ns = now_ns;
 	if (x->newer.used < x->newer.slots_cnt / 4 * 3)
 		return 0;
 	if (x->newer.slots_cnt < x->slots_max)
-		return resize(x, &x->newer, 2 * x->newer.slots_cnt);
+		return resize_table(x, &x->newer, 2 * x->newer.slots_cnt);
 	free_table(x, &x->older);
 	x->older = x->newer;
 	x->known_since_ns = x->older.since_ns;
@@ -166,12 +166,12 @@ struct id_table_entry *id_table_note(struct id_table *x, uint64_t key, uint64_t 
 	const struct id_table_entry *old;
 	struct id_table_entry *e;
 
-	if (!x->newer.slots || make_room(x, now_ns))
+	if (!x->newer.slots || make_room_for_id(x, now_ns))
 		return NULL;
-	e = find(x, &x->newer, key);
+	e = slot_of(x, &x->newer, key);
 	if (!e->copies) {
 		x->newer.used++;
-		old = x->older.used ? find(x, &x->older, key) : e;
+		old = x->older.used ? slot_of(x, &x->older, key) : e;
 		if (old->copies) {
 			memcpy(e, old, x->slot_bytes);
 		} else {

@@ -33,7 +33,7 @@ struct frame_view {
 	bool identified;
 };
 
-static void identify(const struct run *r, struct frame_view *v)
+static void identify_frame(const struct run *r, struct frame_view *v)
 {
 	if (v->identified)
 		return;
@@ -55,7 +55,7 @@ static bool view_frame(struct run *r, const struct capture_frame *f, struct fram
 	memset(r->padded + f->len, 0, f->wire_len - f->len);
 	v->data = r->padded;
 	v->len = f->wire_len;
-	identify(r, v);
+	identify_frame(r, v);
 	return v->id.extent <= f->len;
 }
 
@@ -85,12 +85,12 @@ static bool may_be_known(const struct run *r, uint64_t taught_ns)
 }
 
 /* Notes the id of a frame that is new, or a duplicate, or could not be learned. */
-static int note_id(struct run *r, struct frame_view *v, const struct answer *a)
+static int note_frame_id(struct run *r, struct frame_view *v, const struct answer *a)
 {
 	struct replay_stream *s = &r->out->streams[a->stream];
 	struct id_table_entry *entry;
 
-	identify(r, v);
+	identify_frame(r, v);
 	if (v->id.reason >= 0) /* an IHAVE */
 		return 0;
 	entry = id_table_note(r->ids, v->key, r->now_ns);
@@ -127,7 +127,7 @@ static int count(struct run *r, const struct capture_frame *f, struct frame_view
 	s->iface_duplicates[f->iface] += a->drops;
 	if (sources_note(s->sources, v->data, v->len, a->drops))
 		return diag_err(-ENOMEM, "no memory for the sources of packets");
-	return has_id ? note_id(r, v, a) : 0;
+	return has_id ? note_frame_id(r, v, a) : 0;
 }
 
 static int replay_frame(struct run *r, const struct capture_frame *f)
@@ -150,7 +150,7 @@ static int replay_frame(struct run *r, const struct capture_frame *f)
 	r->out->bytes += v.len;
 	/* The kernel runs no program on less than a header. */
 	if (v.len >= ETHERNET_HEADER) {
-		identify(r, &v);
+		identify_frame(r, &v);
 		/* While the program waits for the filter's memory, that of the id's entry comes near. */
 		if (v.id.reason < 0)
 			id_table_expect(r->ids, v.key);

@@ -88,8 +88,8 @@ void sources_close(struct sources *s)
 }
 
 /* The slot of this source, or the unused one where it would be. */
-static struct source *find(struct source *slots, uint32_t cnt, const uint32_t *key,
-			   const struct source *of)
+static struct source *find_source(struct source *slots, uint32_t cnt, const uint32_t *key,
+				  const struct source *of)
 {
 	__u64 words[ADDRESS_WORDS], i;
 
@@ -102,7 +102,7 @@ static struct source *find(struct source *slots, uint32_t cnt, const uint32_t *k
 	}
 }
 
-static int grow(struct sources *s)
+static int grow_slots(struct sources *s)
 {
 	uint32_t cnt = 2 * s->slots_cnt;
 	struct source *slots = calloc(cnt, sizeof(*slots));
@@ -111,7 +111,7 @@ static int grow(struct sources *s)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->slots_cnt; i++)
 		if (s->slots[i].packets)
-			*find(slots, cnt, s->key, &s->slots[i]) = s->slots[i];
+			*find_source(slots, cnt, s->key, &s->slots[i]) = s->slots[i];
 	free(s->slots);
 	s->slots = slots;
 	s->slots_cnt = cnt;
@@ -122,9 +122,9 @@ int sources_note(struct sources *s, const uint8_t *frame, uint32_t len, int is_d
 {
 	struct source of = source_of(frame, len), *slot;
 
-	if (s->used >= s->slots_cnt / 4 * 3 && grow(s))
+	if (s->used >= s->slots_cnt / 4 * 3 && grow_slots(s))
 		return -ENOMEM;
-	slot = find(s->slots, s->slots_cnt, s->key, &of);
+	slot = find_source(s->slots, s->slots_cnt, s->key, &of);
 	if (!slot->packets && s->used == SOURCES_MAX)
 		slot = &s->others;
 	else if (!slot->packets) {

@@ -27,7 +27,7 @@ static int stream_by_name(const struct survey *s, const char *name)
 }
 
 /* A program with a stream for each profile, which takes all ports and all hosts' frames. */
-static int open_program(struct survey *s)
+static int open_survey_program(struct survey *s)
 {
 	struct filter_spec *spec = calloc(1, sizeof(*spec));
 	struct dedup_config *cfg = calloc(1, sizeof(*cfg));
@@ -85,7 +85,7 @@ int survey_open(uint64_t memory, struct survey **out)
 	s->mirror = stream_by_name(s, "mirror");
 	s->frames = stream_by_name(s, "mirror-l2");
 	s->rtp = stream_by_name(s, "rtp");
-	err = s->payload < 0 || s->mirror < 0 || s->frames < 0 ? -EINVAL : open_program(s);
+	err = s->payload < 0 || s->mirror < 0 || s->frames < 0 ? -EINVAL : open_survey_program(s);
 	if (err)
 		goto fail;
 	*out = s;

@@ -13,7 +13,7 @@ static uint64_t lesser(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static uint64_t need_of(uint64_t p99_ns, uint64_t cap_ns, uint64_t least_ns)
+static uint64_t needed_window(uint64_t p99_ns, uint64_t cap_ns, uint64_t least_ns)
 {
 	uint64_t need = p99_ns < UINT64_MAX / AGE_HEADROOM ? AGE_HEADROOM * p99_ns : UINT64_MAX;
 
@@ -22,7 +22,7 @@ static uint64_t need_of(uint64_t p99_ns, uint64_t cap_ns, uint64_t least_ns)
 
 bool survey_draft_window(struct survey_draft *d, uint64_t p99_ns, uint64_t cap_ns, uint64_t least_ns)
 {
-	uint64_t cap = lesser(d->cap_ns, cap_ns), need = need_of(p99_ns, cap_ns, least_ns);
+	uint64_t cap = lesser(d->cap_ns, cap_ns), need = needed_window(p99_ns, cap_ns, least_ns);
 	uint64_t p99 = p99_ns > d->p99_ns ? p99_ns : d->p99_ns;
 
 	if (p99 > cap && d->feeds_cnt)
@@ -225,7 +225,7 @@ static void count_all_drops(struct survey_draft *d, uint32_t window, int for_all
 }
 
 /* 1, 2 or 5 times a power of 10: at least this. */
-static uint64_t rounded_up(uint64_t n)
+static uint64_t rounded_up_to_1_2_5(uint64_t n)
 {
 	uint64_t power = 1;
 
@@ -253,7 +253,7 @@ void survey_draft_finish(struct survey_draft *d, int for_all)
 
 	count_all_drops(d, window, for_all);
 	out->spec.window_ns = WINDOWED_MAX_WINDOW_NS[window];
-	out->spec.capacity = rounded_up(2 * out->window_ids);
+	out->spec.capacity = rounded_up_to_1_2_5(2 * out->window_ids);
 	if (out->spec.capacity < CAPACITY_LEAST)
 		out->spec.capacity = CAPACITY_LEAST;
 	out->spec.count_only = true;

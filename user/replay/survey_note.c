@@ -181,7 +181,7 @@ static bool is_duplicate(const struct survey *s, struct survey_lookup *at,
 }
 
 /* Notes an id of the packet. */
-static int note_id(struct survey *s, const struct seen *seen, struct survey_lookup *at)
+static int note_packet_id(struct survey *s, const struct seen *seen, struct survey_lookup *at)
 {
 	struct id_table_entry *e = id_table_note(s->ids, at->key, s->now_ns);
 
@@ -279,7 +279,7 @@ int survey_note_ids(struct survey *s, struct seen *seen, struct survey_lookup *i
 	if (packet)
 		err = note_packet(s, seen, packet);
 	if (!err && payload)
-		err = note_id(s, seen, payload);
+		err = note_packet_id(s, seen, payload);
 	for (int i = 0; i < cnt && !err; i++) {
 		const struct dedup_stream *st = &s->profiles.list[ids[i].stream].stream;
 
@@ -293,7 +293,7 @@ int survey_note_ids(struct survey *s, struct seen *seen, struct survey_lookup *i
 			ids[i].content = survey_ids_masked_digest(s, seen, st);
 		else
 			ids[i].content = payload ? payload->content : 0;
-		err = note_id(s, seen, &ids[i]);
+		err = note_packet_id(s, seen, &ids[i]);
 	}
 	return err;
 }

@@ -7,7 +7,7 @@
 #define INDEX_CNT (2 * SURVEY_DESTINATIONS_MAX)
 
 /* The index entry of the flow's destination, or where it would be. */
-static uint16_t *find(struct survey_table *t, const struct flow *f)
+static uint16_t *find_index_entry(struct survey_table *t, const struct flow *f)
 {
 	uint32_t i = flow_destination(f);
 
@@ -83,7 +83,7 @@ static void clean_pairs(struct survey_table *t)
 }
 
 /* Moves the half of the destinations with the lower worth to the others. */
-static void make_room(struct survey_table *t)
+static void move_lesser_half(struct survey_table *t)
 {
 	uint64_t worths[SURVEY_DESTINATIONS_MAX], limit;
 
@@ -109,21 +109,21 @@ static void make_room(struct survey_table *t)
 
 		memcpy(f.to, d->addresses[0], sizeof(f.to));
 		if (t->destinations[i].used)
-			*find(t, &f) = (uint16_t)(i + 1);
+			*find_index_entry(t, &f) = (uint16_t)(i + 1);
 	}
 	clean_pairs(t);
 }
 
 uint32_t survey_find_destination(struct survey_table *t, const struct flow *f)
 {
-	uint16_t *at = find(t, f);
+	uint16_t *at = find_index_entry(t, f);
 	uint32_t i;
 
 	if (*at)
 		return *at - 1;
 	if (t->used == SURVEY_DESTINATIONS_MAX) {
-		make_room(t);
-		at = find(t, f);
+		move_lesser_half(t);
+		at = find_index_entry(t, f);
 	}
 	do
 		i = t->next++ % SURVEY_DESTINATIONS_MAX;
