@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "integers.h"
+
 #define MAC_BYTES 6
 #define ETHERNET_HEADER 14
 #define VLAN_TAG 4
@@ -28,11 +30,6 @@ static void skip_at_most(struct rest *r, size_t bytes)
 		bytes = r->len;
 	r->data += bytes;
 	r->len -= bytes;
-}
-
-static uint16_t be16(const uint8_t *p)
-{
-	return p[0] << 8 | p[1];
 }
 
 static void put_mac(const uint8_t *mac, struct endpoint *e)

@@ -7,6 +7,7 @@
 
 #include "age.h"
 #include "config_streams.h"
+#include "integers.h"
 #include "layout.h"
 #include "plan.h"
 #include "predecessor.h"
@@ -255,11 +256,6 @@ const char *snapshot_refusal(struct snapshot_head *h, size_t bytes, uint64_t fil
 static uint64_t age_max(const struct snapshot_head *h)
 {
 	return WINDOWS_MAX * h->config.memory.window_ns;
-}
-
-static uint64_t lesser(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 /* How far from the moment the snapshot can say anything. */

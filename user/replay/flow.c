@@ -6,6 +6,8 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "integers.h"
+
 #define TAGS_MAX 2 /* as the packet program */
 #define EXTENSIONS_MAX 6
 
@@ -22,9 +24,7 @@ static bool has(const struct cursor *c, uint32_t bytes)
 
 static uint16_t be16_at(const struct cursor *c, uint32_t offset)
 {
-	const uint8_t *p = c->frame + c->at + offset;
-
-	return (uint16_t)(p[0] << 8 | p[1]);
+	return be16(c->frame + c->at + offset);
 }
 
 static bool step_over_tags(struct flow *f, struct cursor *c)

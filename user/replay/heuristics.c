@@ -4,10 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-static uint32_t be16(const uint8_t *p)
-{
-	return (uint32_t)p[0] << 8 | p[1];
-}
+#include "integers.h"
 
 /* MoldUDP64 1.00: a session in printable ASCII, a sequence number, a count of messages, each behind
  * its length; nothing else.

@@ -3,15 +3,11 @@
 
 #include <string.h>
 
+#include "integers.h"
 #include "survey_sum.h"
 
 #define AGE_HEADROOM 2 /* times the age that 99 % do not exceed */
 #define CAPACITY_LEAST 10000
-
-static uint64_t lesser(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
 
 static uint64_t needed_window(uint64_t p99_ns, uint64_t cap_ns, uint64_t least_ns)
 {
