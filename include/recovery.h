@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Sequence recovery: which numbers of a source have been seen. It is the vector recovery algorithm
- *of IEEE 802.1CB-2017, 7.4.3, with a ring of bits that any number of CPUs use without a lock. One
- *rule is different: what the ring does not prove to be a copy passes.
+ * of IEEE 802.1CB-2017, 7.4.3, with a ring of bits that any number of CPUs use without a lock. One
+ * rule is different: what the ring does not prove to be a copy passes.
  *
  * The ring has 2^ring_shift numbers. A word has the bits of 32 numbers, and above them a lap. Laps
  * count how often the numbers have gone round the ring. A number's lap follows from its distance to
@@ -18,21 +18,24 @@
  *   for two jiffies. These numbers are kept in `run`, so their copies are known, too.
  *
  * The promise. Let r be the most numbers that the sender sends in a jiffy, and `skew` the most
- *jiffies between two copies. Let h be 2^(width - 1), or the ring's size if that is less. If r *
- *(skew + reset_jiffies + 1) + 64 <= h then no fresh number is taken for a copy, unless a sender
- *begins its numbers anew within reset_jiffies, inside the history. Example: 16 bits, reset_jiffies
- *5, HZ 250, no skew: up to 1.3 million numbers a second.
+ * jiffies between two copies. Let h be 2^(width - 1), or the ring's size if that is less. If
+ *
+ *	r * (skew + reset_jiffies + 1) + 64 <= h
+ *
+ * then no fresh number is taken for a copy, unless a sender begins its numbers anew within
+ * reset_jiffies, inside the history. Example: 16 bits, reset_jiffies 5, HZ 250, no skew: up to 1.3
+ * million numbers a second.
  *
  * Proof. It is enough that each number is within h of `near` when it comes: then its lap is right.
- * Let a packet come at time t, the one before it at t', and let D be the shortest way. It was sent
- * between t - D - skew and t - D, and its number is so, too. `near` is at least the number sent at
- * t' - D - skew, less 31, and at most the one sent at t - D. So the number is at most
- * r * (t - t' + skew) + 31 ahead of `near`, and at most r * skew behind it. And t - t' is less than
- * reset_jiffies + 1, as otherwise a new numbering is started.
+ * Let a packet come at time t, and the one before it at t'. Let D be the shortest time that a copy
+ * takes. So what comes at t was sent between t - D - skew and t - D. `near` is at least the number
+ * sent at t' - D - skew, less 31, and at most the one sent at t - D. So the packet's number is at
+ * most r * (t - t' + skew) + 31 ahead of `near`, and at most r * skew behind it. And t - t' is less
+ * than reset_jiffies + 1: otherwise a new numbering is started.
  *
  * What a forged packet can do. It marks one number as seen, as in any filter. If its number is
- *almost a ring ahead, `near` is there, too: real numbers are still known, but another packet of
- *this kind makes them far. Then they pass until a new numbering starts.
+ * almost a ring ahead, `near` is there, too. Real numbers are still known then, but another packet
+ * of this kind makes them far. Far ones pass until a new numbering starts.
  */
 #ifndef XDP_DEDUP_RECOVERY_H
 #define XDP_DEDUP_RECOVERY_H
@@ -65,9 +68,16 @@ struct dedup_source {
 	__u64 run;
 };
 
-/* What becomes of a number. Negative: it is fresh as far as can be told, and was not learned. */
+/* Numbers of one word that a packet brings. */
+struct dedup_numbers {
+	__u64 first;
+	__u64 now;  /* in jiffies */
+	__u32 bits; /* of the word: those of the numbers */
+};
+
+/* What becomes of these. Negative: some are fresh as far as can be told, and were not learned. */
 enum dedup_recovered {
-	DEDUP_SEEN = 1,
+	DEDUP_SEEN = 1,	  /* all of them */
 	DEDUP_FRESH = 0,  /* and is learned */
 	DEDUP_LATE = -1,  /* older than the history */
 	DEDUP_FAR = -2,	  /* neither in the history nor shortly ahead */
@@ -142,15 +152,10 @@ static __always_inline __u64 dedup_lap(const struct dedup_recovery *r, __u64 nea
 	       (number >> r->ring_shift);
 }
 
-static __always_inline __u64 *dedup_ring_word(const struct dedup_recovery *r, __u64 *ring,
-					      __u64 number)
+/* Which word of its source's ring a number belongs to. */
+static __always_inline __u64 dedup_ring_index(const struct dedup_recovery *r, __u64 number)
 {
-	return &ring[(number & ((1ULL << r->ring_shift) - 1)) / DEDUP_WORD_NUMBERS];
-}
-
-static __always_inline __u32 dedup_ring_bit(__u64 number)
-{
-	return 1U << number % DEDUP_WORD_NUMBERS;
+	return (number & ((1ULL << r->ring_shift) - 1)) / DEDUP_WORD_NUMBERS;
 }
 
 static __always_inline __u64 dedup_last(__u64 numbering, __u64 now)
@@ -223,12 +228,12 @@ static __always_inline __u64 dedup_sealed(const struct dedup_recovery *r,
  * DEDUP_SPENT; *before becomes `near` if copies may be judged by that at this moment.
  */
 static __always_inline int dedup_begin_anew(const struct dedup_recovery *r, struct dedup_source *s,
-					    const struct dedup_source_now *is, __u64 number,
-					    __u64 now, __u64 *before)
+					    const struct dedup_source_now *is,
+					    const struct dedup_numbers *n, __u64 *before)
 {
 	__u64 numbering = !dedup_near_numbering(r, is->near), found;
-	__u64 lap = dedup_near_lap(r, is->near) + 3, last = dedup_last(numbering, now);
-	__u64 run = dedup_sealed(r, is, now);
+	__u64 lap = dedup_near_lap(r, is->near) + 3, last = dedup_last(numbering, n->now);
+	__u64 run = dedup_sealed(r, is, n->now), number = n->first;
 
 	if (lap > dedup_laps(r))
 		return DEDUP_SPENT;
@@ -248,17 +253,18 @@ static __always_inline int dedup_begin_anew(const struct dedup_recovery *r, stru
 	return DEDUP_AGAIN;
 }
 
-/* A number that is far from `near`. */
+/* Numbers that are far from `near`. */
 static __always_inline int dedup_see_far(const struct dedup_recovery *r, struct dedup_source *s,
-					 const struct dedup_source_now *is, __u64 number, __u64 now,
-					 __u64 *before)
+					 const struct dedup_source_now *is,
+					 const struct dedup_numbers *n, __u64 *before)
 {
-	__u64 base = dedup_number(r, number) / DEDUP_RUN_NUMBERS, run = is->run;
-	__u64 bit = 1ULL << number % DEDUP_RUN_NUMBERS;
+	__u64 base = dedup_number(r, n->first) / DEDUP_RUN_NUMBERS, run = is->run;
+	__u32 shift = base % 2 * DEDUP_RUN_NUMBERS; /* the other half of the word is not noted */
+	__u64 bits = n->bits >> shift & 0xffff;
 	__u64 none = base << DEDUP_RUN_BASE | dedup_near_numbering(r, is->near)
 						      << DEDUP_RUN_NUMBERING;
-	__s64 ahead = dedup_ahead(r, dedup_run_base(run) * DEDUP_RUN_NUMBERS, number);
-	__s64 silence = dedup_silence(is->last, now);
+	__s64 ahead = dedup_ahead(r, dedup_run_base(run) * DEDUP_RUN_NUMBERS, n->first);
+	__s64 silence = dedup_silence(is->last, n->now);
 
 	if (!dedup_run_is_of(r, run, is->near)) {
 		/* This numbering was started in this jiffy: its first numbers are in this run. */
@@ -266,50 +272,48 @@ static __always_inline int dedup_see_far(const struct dedup_recovery *r, struct 
 			return DEDUP_FAR;
 		run = none;
 	} else if (run & DEDUP_RUN_SEALED) {
-		return dedup_begin_anew(r, s, is, number, now, before);
+		return dedup_begin_anew(r, s, is, n, before);
 	} else if (dedup_run_base(run) != base) {
 		if (ahead < 0 && !dedup_is_far(r, ahead))
 			return DEDUP_FAR;
 		run = none;
 	}
-	if (run & bit)
+	if ((run & bits) == bits && n->bits == bits << shift)
 		return DEDUP_SEEN;
-	if (dedup_run_cnt(run) >= DEDUP_RUN - 1 && silence >= 2)
-		return dedup_begin_anew(r, s, is, number, now, before);
-	if (__sync_val_compare_and_swap(&s->run, is->run, run | bit) != is->run)
+	if (dedup_run_cnt(run | bits) >= DEDUP_RUN && silence >= 2)
+		return dedup_begin_anew(r, s, is, n, before);
+	if (__sync_val_compare_and_swap(&s->run, is->run, run | bits) != is->run)
 		return DEDUP_AGAIN;
 	return DEDUP_FAR;
 }
 
-/* Looks the number up by this `near`, which it is not far from, and learns it. */
+/* Looks numbers up by this `near`, which they are not far from, and learns them. */
 static __always_inline int dedup_see_near(const struct dedup_recovery *r, struct dedup_source *s,
-					  __u64 *ring, __u64 near, __u64 number)
+					  __u64 *word, __u64 near, const struct dedup_numbers *n)
 {
-	__s64 ahead = dedup_ahead(r, near, number);
-	__u64 lap = dedup_lap(r, near, ahead), *word = dedup_ring_word(r, ring, number);
-	__u64 is = READ_ONCE(*word);
-	__u32 bits = is, bit = dedup_ring_bit(number);
+	__u64 lap = dedup_lap(r, near, dedup_ahead(r, near, n->first)), is = READ_ONCE(*word);
+	__u32 bits = is;
 
 	if (is >> 32 > lap)
 		return DEDUP_LATE;
 	if (is >> 32 < lap)
-		bits = dedup_run_bits(r, READ_ONCE(s->run), near, number);
-	else if (bits & bit)
+		bits = dedup_run_bits(r, READ_ONCE(s->run), near, n->first);
+	else if ((bits & n->bits) == n->bits)
 		return DEDUP_SEEN;
-	if (__sync_val_compare_and_swap(word, is, lap << 32 | bits | bit) != is)
+	if (__sync_val_compare_and_swap(word, is, lap << 32 | bits | n->bits) != is)
 		return DEDUP_AGAIN;
-	return bits & bit ? DEDUP_SEEN : DEDUP_FRESH;
+	return (bits & n->bits) == n->bits ? DEDUP_SEEN : DEDUP_FRESH;
 }
 
-/* Has the number its bit by this `near`? */
-static __always_inline bool dedup_has_seen(const struct dedup_recovery *r, __u64 *ring, __u64 near,
-					   __u64 number)
+/* Have all these numbers their bits by this `near`? */
+static __always_inline bool dedup_has_seen(const struct dedup_recovery *r, __u64 *word, __u64 near,
+					   const struct dedup_numbers *n)
 {
-	__s64 ahead = dedup_ahead(r, near, number);
-	__u64 is = READ_ONCE(*dedup_ring_word(r, ring, number));
+	__s64 ahead = dedup_ahead(r, near, n->first);
+	__u64 is = READ_ONCE(*word);
 
 	return !dedup_is_far(r, ahead) && is >> 32 == dedup_lap(r, near, ahead) &&
-	       is & dedup_ring_bit(number);
+	       (is & n->bits) == n->bits;
 }
 
 /* Notes that a number near `near` has come now. False if somebody has changed that meanwhile. */
@@ -337,9 +341,9 @@ static __always_inline void dedup_move_near(const struct dedup_recovery *r, stru
 						       dedup_near_numbering(r, near), number));
 }
 
-/* One try of dedup_see_number(). */
-static __always_inline int dedup_try_number(const struct dedup_recovery *r, struct dedup_source *s,
-					    __u64 *ring, __u64 number, __u64 now, __u64 *before)
+/* One try of dedup_see_word(). */
+static __always_inline int dedup_try_word(const struct dedup_recovery *r, struct dedup_source *s,
+					  __u64 *word, const struct dedup_numbers *n, __u64 *before)
 {
 	struct dedup_source_now is;
 	__u64 numbering;
@@ -352,8 +356,8 @@ static __always_inline int dedup_try_number(const struct dedup_recovery *r, stru
 	is.near = READ_ONCE(s->near);
 	numbering = dedup_near_numbering(r, is.near);
 	is_told = is.last >> 63 == numbering; /* else who has started this numbering is about to */
-	silence = dedup_silence(is.last, now);
-	ahead = dedup_ahead(r, is.near, number);
+	silence = dedup_silence(is.last, n->now);
+	ahead = dedup_ahead(r, is.near, n->first);
 	/* Else `near` may have been read before a change, and `last` after it: also on machines
 	 * that read in another order than the program has.
 	 */
@@ -361,42 +365,43 @@ static __always_inline int dedup_try_number(const struct dedup_recovery *r, stru
 		return DEDUP_AGAIN;
 	if (silence > (__s64)r->reset_jiffies) {
 		if (is_told)
-			return dedup_begin_anew(r, s, &is, number, now, before);
+			return dedup_begin_anew(r, s, &is, n, before);
 		/* It takes long. Nobody has come since, so there is nothing for it to find here. */
-		__sync_val_compare_and_swap(&s->last, is.last, dedup_last(numbering, now));
+		__sync_val_compare_and_swap(&s->last, is.last, dedup_last(numbering, n->now));
 		return DEDUP_AGAIN;
 	}
 	if (dedup_is_far(r, ahead))
-		return is_told ? dedup_see_far(r, s, &is, number, now, before) : DEDUP_FAR;
+		return is_told ? dedup_see_far(r, s, &is, n, before) : DEDUP_FAR;
 	if (dedup_lap(r, is.near, ahead) > dedup_laps(r))
 		return DEDUP_SPENT;
-	if (silence > 0 && is_told && !dedup_note_arrival(r, s, &is, now))
+	if (silence > 0 && is_told && !dedup_note_arrival(r, s, &is, n->now))
 		return DEDUP_AGAIN;
-	if (*before && dedup_has_seen(r, ring, *before, number))
+	if (*before && dedup_has_seen(r, word, *before, n))
 		return DEDUP_SEEN;
-	seen = dedup_see_near(r, s, ring, is.near, number);
+	seen = dedup_see_near(r, s, word, is.near, n);
 	if (seen == DEDUP_SEEN || seen == DEDUP_AGAIN)
 		return seen;
 	/* Of a numbering that has ended, nobody looks at this bit any more. */
 	if (dedup_near_numbering(r, READ_ONCE(s->near)) != numbering)
 		return DEDUP_AGAIN;
 	if (seen == DEDUP_FRESH)
-		dedup_move_near(r, s, is.near, number);
+		dedup_move_near(r, s, is.near, n->first);
 	return seen;
 }
 
-/* Looks a number up, and learns it if it is fresh. `now` is in jiffies. Returns an enum
- * dedup_recovered. Of copies that come at one time, on any CPUs, one at most is fresh, and one is
- * not DEDUP_SEEN; unless a CPU stands still for reset_jiffies in here.
+/* Looks numbers up in their word (dedup_ring_index()), and learns those that are fresh. Returns an
+ * enum dedup_recovered. Of packets with the same numbers that come at one time, on any CPUs, one at
+ * most is not DEDUP_SEEN if all numbers are near `near`, and one at least; unless a CPU stands
+ * still for reset_jiffies in here.
  */
-static __always_inline int dedup_see_number(const struct dedup_recovery *r, struct dedup_source *s,
-					    __u64 *ring, __u64 number, __u64 now)
+static __always_inline int dedup_see_word(const struct dedup_recovery *r, struct dedup_source *s,
+					  __u64 *word, const struct dedup_numbers *n)
 {
 	__u64 before = 0;
 	int seen;
 
 	for (__u32 i = 0; i < DEDUP_RECOVERY_TRIES; i++) {
-		seen = dedup_try_number(r, s, ring, number, now, &before);
+		seen = dedup_try_word(r, s, word, n, &before);
 		if (seen != DEDUP_AGAIN)
 			return seen;
 	}

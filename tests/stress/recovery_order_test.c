@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "compiler.h"
+#include "memory.h"
 
 static __u64 use(__u64 *at, bool is_write, __u64 from, __u64 to);
 
@@ -22,7 +23,7 @@ static __u64 use(__u64 *at, bool is_write, __u64 from, __u64 to);
 #define READ_ONCE(value) use(&(value), false, 0, 0)
 #define __sync_val_compare_and_swap(at, from, to) use(at, true, from, to)
 
-#include "recovery.h"
+#include "recovery_packet.h"
 
 #define CPUS_MAX 3
 #define USES_MAX 100 /* of a CPU */
@@ -31,7 +32,11 @@ static __u64 use(__u64 *at, bool is_write, __u64 from, __u64 to);
 
 struct call {
 	uint64_t number, now;
+	uint32_t more; /* numbers in the packet, beside this one */
 };
+
+/* Blocks of the source. */
+enum { SOURCE, OPEN, RING };
 
 struct row {
 	const char *name;
@@ -44,8 +49,7 @@ struct row {
 
 static const struct row *row;
 static struct dedup_recovery recovery;
-static struct dedup_source source;
-static __u64 ring[1 << 12];
+static struct dedup_block blocks[RING + (1 << 9)];
 
 static struct cpu {
 	__u64 results[USES_MAX];
@@ -90,7 +94,10 @@ static __u64 use(__u64 *what, bool is_write, __u64 from, __u64 to)
 
 static int see(const struct call *c)
 {
-	return dedup_see_number(&recovery, &source, ring, c->number, c->now);
+	struct dedup_source_at where = { blocks, SOURCE, OPEN, RING };
+	struct dedup_packet_numbers p = { c->number, c->now, 1 + c->more };
+
+	return dedup_see_packet(&recovery, &where, &p);
 }
 
 /* Goes on to before the CPU's next use; with `uses`, behind the one that it is at. */
@@ -108,10 +115,10 @@ static void go_on(int i, bool uses)
 
 static void start(void)
 {
-	memset(&source, 0, sizeof(source));
-	memset(ring, 0, sizeof(ring));
+	memset(blocks, 0, sizeof(blocks));
 	recovery = (struct dedup_recovery){ row->width, row->ring_shift, RESET };
-	dedup_source_begin(&recovery, &source, row->before[0].number, row->before[0].now);
+	dedup_source_begin(&recovery, (struct dedup_source *)&blocks[SOURCE], row->before[0].number,
+			   row->before[0].now);
 	for (const struct call *c = row->before; c->now; c++)
 		see(c);
 	memset(cpus, 0, sizeof(cpus));
@@ -206,27 +213,47 @@ static void fail_order(int steps, const char *what)
 		 row->width, row->ring_shift, what, order, cpus[0].seen, cpus[1].seen, cpus[2].seen);
 }
 
+static bool has(const struct call *c, uint64_t number)
+{
+	return number >= c->number && number <= c->number + c->more;
+}
+
 static bool came_before(uint64_t number)
 {
 	for (const struct call *c = row->before; c->now; c++)
-		if (c->number == number)
+		if (has(c, number))
 			return true;
 	return false;
 }
 
-/* Of the copies of each number one passes. */
+static bool passes(uint64_t number)
+{
+	for (int i = 0; i < row->cpus_cnt; i++)
+		if (has(&row->cpus[i], number) && cpus[i].seen != DEDUP_SEEN)
+			return true;
+	return false;
+}
+
+static bool are_copies(const struct call *a, const struct call *b)
+{
+	return a->number == b->number && a->more == b->more;
+}
+
+/* Each number passes in some packet; of the copies of a packet no more than one passes. */
 static void check_one_passes(int steps)
 {
 	for (int i = 0; i < row->cpus_cnt; i++) {
+		const struct call *c = &row->cpus[i];
 		int passed = 0, has_far = 0;
 
+		for (uint64_t n = c->number; n <= c->number + c->more; n++)
+			if (!came_before(n) && !passes(n))
+				fail_order(steps, "a number does not pass");
 		for (int j = 0; j < row->cpus_cnt; j++)
-			if (row->cpus[j].number == row->cpus[i].number) {
+			if (are_copies(&row->cpus[j], c)) {
 				passed += cpus[j].seen != DEDUP_SEEN;
 				has_far += cpus[j].seen < 0;
 			}
-		if (!passed && !came_before(row->cpus[i].number))
-			fail_order(steps, "no copy passes");
 		if (passed > 1 && !(row->is_near_only && has_far))
 			fail_order(steps, "two copies pass");
 	}
@@ -282,14 +309,14 @@ static void any_race(struct row *r, uint64_t *seed)
 	r->width = SHAPES[shape][0];
 	r->ring_shift = SHAPES[shape][1];
 	for (unsigned int i = 0; i < cnt; i++) {
-		r->before[i] = (struct call){ number & mask, now };
+		r->before[i] = (struct call){ number & mask, now, 0 };
 		number = below(seed, 4) ? number + 1 : any_number(seed, r->width);
 		now += below(seed, 3) ? 0 : below(seed, RESET + 3);
 	}
 	r->cpus_cnt = 2;
 	number = below(seed, 2) ? number + 1 : any_number(seed, r->width);
 	for (int i = 0; i < r->cpus_cnt; i++) {
-		r->cpus[i] = (struct call){ number & mask, now + below(seed, 2) };
+		r->cpus[i] = (struct call){ number & mask, now + below(seed, 2), 0 };
 		if (!below(seed, 3))
 			number++;
 	}
@@ -308,54 +335,98 @@ static void test_any_race(void **state)
 }
 
 static const struct row ROWS[] = {
-	{ "in-one-word", 16, 16, { { 100, 1 } }, { { 101, 1 }, { 101, 1 } }, 2, false },
-	{ "in-one-word-of-three", 16, 16, { { 100, 1 } }, { { 101, 1 }, { 101, 1 }, { 101, 1 } }, 3, false },
-	{ "neighbours", 16, 16, { { 100, 1 } }, { { 101, 1 }, { 102, 1 } }, 2, false },
-	{ "in-the-next-word", 16, 16, { { 100, 1 } }, { { 130, 1 }, { 130, 1 } }, 2, false },
-	{ "two-in-the-next-word", 16, 16, { { 100, 1 } }, { { 130, 1 }, { 131, 1 } }, 2, false },
-	{ "a-jiffy-later", 16, 16, { { 100, 1 } }, { { 101, 2 }, { 101, 2 } }, 2, false },
-	{ "in-two-jiffies", 16, 16, { { 100, 1 } }, { { 101, 2 }, { 101, 3 } }, 2, false },
-	{ "at-the-lap's-edge", 16, 16, { { 65534, 1 } }, { { 2, 1 }, { 2, 1 } }, 2, false },
-	{ "across-the-lap's-edge", 16, 16, { { 65534, 1 } }, { { 2, 1 }, { 65535, 1 } }, 2, false },
-	{ "lap-on-lap", 8, 8, { { 10, 1 }, { 120, 1 }, { 230, 1 } }, { { 11, 1 }, { 11, 1 } }, 2, false },
-	{ "after-silence", 16, 16, { { 100, 1 } }, { { 7, 7 }, { 7, 7 } }, 2, false },
-	{ "after-silence-known", 16, 16, { { 100, 1 } }, { { 100, 7 }, { 100, 7 } }, 2, false },
-	{ "silence-for-one-of-two", 16, 16, { { 100, 1 } }, { { 101, 6 }, { 101, 7 } }, 2, false },
-	{ "silence-for-one-of-two-far", 40, 8, { { 100, 1 } }, { { 5000, 6 }, { 5000, 7 } }, 2, false },
-	{ "far", 40, 8, { { 100, 1 } }, { { 5000, 1 }, { 5000, 1 } }, 2, false },
+	{ "in-one-word", 16, 16, { { 100, 1, 0 } }, { { 101, 1, 0 }, { 101, 1, 0 } }, 2, false },
+	{ "in-one-word-of-three",
+	  16,
+	  16,
+	  { { 100, 1, 0 } },
+	  { { 101, 1, 0 }, { 101, 1, 0 }, { 101, 1, 0 } },
+	  3,
+	  false },
+	{ "neighbours", 16, 16, { { 100, 1, 0 } }, { { 101, 1, 0 }, { 102, 1, 0 } }, 2, false },
+	{ "in-the-next-word", 16, 16, { { 100, 1, 0 } }, { { 130, 1, 0 }, { 130, 1, 0 } }, 2, false },
+	{ "two-in-the-next-word", 16, 16, { { 100, 1, 0 } }, { { 130, 1, 0 }, { 131, 1, 0 } }, 2, false },
+	{ "a-jiffy-later", 16, 16, { { 100, 1, 0 } }, { { 101, 2, 0 }, { 101, 2, 0 } }, 2, false },
+	{ "in-two-jiffies", 16, 16, { { 100, 1, 0 } }, { { 101, 2, 0 }, { 101, 3, 0 } }, 2, false },
+	{ "at-the-lap's-edge", 16, 16, { { 65534, 1, 0 } }, { { 2, 1, 0 }, { 2, 1, 0 } }, 2, false },
+	{ "across-the-lap's-edge", 16, 16, { { 65534, 1, 0 } }, { { 2, 1, 0 }, { 65535, 1, 0 } }, 2, false },
+	{ "lap-on-lap",
+	  8,
+	  8,
+	  { { 10, 1, 0 }, { 120, 1, 0 }, { 230, 1, 0 } },
+	  { { 11, 1, 0 }, { 11, 1, 0 } },
+	  2,
+	  false },
+	{ "after-silence", 16, 16, { { 100, 1, 0 } }, { { 7, 7, 0 }, { 7, 7, 0 } }, 2, false },
+	{ "after-silence-known", 16, 16, { { 100, 1, 0 } }, { { 100, 7, 0 }, { 100, 7, 0 } }, 2, false },
+	{ "silence-for-one-of-two", 16, 16, { { 100, 1, 0 } }, { { 101, 6, 0 }, { 101, 7, 0 } }, 2, false },
+	{ "silence-for-one-of-two-far",
+	  40,
+	  8,
+	  { { 100, 1, 0 } },
+	  { { 5000, 6, 0 }, { 5000, 7, 0 } },
+	  2,
+	  false },
+	{ "far", 40, 8, { { 100, 1, 0 } }, { { 5000, 1, 0 }, { 5000, 1, 0 } }, 2, false },
 	{ "restarted",
 	  40,
 	  8,
-	  { { 100, 1 },
-	    { 5000, 3 },
-	    { 5001, 3 },
-	    { 5002, 3 },
-	    { 5003, 3 },
-	    { 5004, 3 },
-	    { 5005, 3 },
-	    { 5006, 3 } },
-	  { { 5007, 3 }, { 5007, 3 } },
+	  { { 100, 1, 0 },
+	    { 5000, 3, 0 },
+	    { 5001, 3, 0 },
+	    { 5002, 3, 0 },
+	    { 5003, 3, 0 },
+	    { 5004, 3, 0 },
+	    { 5005, 3, 0 },
+	    { 5006, 3, 0 } },
+	  { { 5007, 3, 0 }, { 5007, 3, 0 } },
 	  2,
 	  false },
 	{ "restarted-a-copy-of-the-run",
 	  40,
 	  8,
-	  { { 100, 1 },
-	    { 5000, 3 },
-	    { 5001, 3 },
-	    { 5002, 3 },
-	    { 5003, 3 },
-	    { 5004, 3 },
-	    { 5005, 3 },
-	    { 5006, 3 } },
-	  { { 5007, 3 }, { 5008, 3 }, { 5008, 3 } },
+	  { { 100, 1, 0 },
+	    { 5000, 3, 0 },
+	    { 5001, 3, 0 },
+	    { 5002, 3, 0 },
+	    { 5003, 3, 0 },
+	    { 5004, 3, 0 },
+	    { 5005, 3, 0 },
+	    { 5006, 3, 0 } },
+	  { { 5007, 3, 0 }, { 5008, 3, 0 }, { 5008, 3, 0 } },
 	  3,
 	  false },
+	{ "packets-of-two-words", 16, 16, { { 100, 1, 0 } }, { { 120, 1, 20 }, { 120, 1, 20 } }, 2, false },
+	{ "packets-of-three-words", 40, 8, { { 100, 1, 0 } }, { { 120, 1, 60 }, { 120, 1, 60 } }, 2, false },
+	{ "packets-of-two-words-and-time",
+	  16,
+	  16,
+	  { { 100, 1, 0 } },
+	  { { 120, 2, 20 }, { 120, 2, 20 } },
+	  2,
+	  false },
+	{ "packets-that-overlap", 16, 16, { { 100, 1, 0 } }, { { 120, 1, 20 }, { 130, 1, 20 } }, 2, false },
+	{ "a-packet-in-another", 16, 16, { { 100, 1, 0 } }, { { 120, 1, 20 }, { 130, 1, 0 } }, 2, false },
+	{ "packets-half-known", 16, 16, { { 100, 1, 25 } }, { { 120, 1, 20 }, { 120, 1, 20 } }, 2, false },
+	{ "packets-that-overlap-and-a-copy",
+	  16,
+	  16,
+	  { { 100, 1, 0 } },
+	  { { 120, 1, 10 }, { 120, 1, 10 }, { 125, 1, 10 } },
+	  3,
+	  false },
+	{ "packets-after-silence", 16, 16, { { 100, 1, 0 } }, { { 8, 7, 0 }, { 8, 7, 0 } }, 2, false },
 	{ "restarted-with-a-neighbour",
 	  40,
 	  8,
-	  { { 100, 1 }, { 5000, 3 }, { 5001, 3 }, { 5002, 3 }, { 5003, 3 }, { 5004, 3 }, { 5005, 3 } },
-	  { { 5006, 3 }, { 5007, 3 } },
+	  { { 100, 1, 0 },
+	    { 5000, 3, 0 },
+	    { 5001, 3, 0 },
+	    { 5002, 3, 0 },
+	    { 5003, 3, 0 },
+	    { 5004, 3, 0 },
+	    { 5005, 3, 0 } },
+	  { { 5006, 3, 0 }, { 5007, 3, 0 } },
 	  2,
 	  false },
 };

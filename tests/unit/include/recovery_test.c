@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recovery.h"
+#include "memory.h"
+#include "recovery_packet.h"
 
 #define MESSAGES 3000 /* of a sender */
 #define PATHS_MAX 4
@@ -18,6 +19,7 @@
 
 enum kind {
 	EXACT,	 /* each verdict is the dictionary's */
+	PACKED,	 /* and each path packs messages into packets in its own way */
 	RESTART, /* the sender begins anew without a pause */
 	FORGERY, /* somebody else sends numbers, too */
 };
@@ -34,6 +36,7 @@ struct script {
 	struct {
 		uint64_t number, now;
 		enum dedup_recovered seen;
+		uint32_t more; /* numbers in the packet, beside this one */
 	} calls[20];
 };
 
@@ -51,7 +54,8 @@ struct sender {
 struct arrival {
 	double at; /* jiffies */
 	uint64_t number;
-	uint32_t message; /* or FORGED */
+	uint32_t message; /* the first one, or FORGED */
+	uint32_t count;
 };
 
 static struct arrival arrivals[(PATHS_MAX + 1) * MESSAGES];
@@ -90,9 +94,11 @@ static void any_sender(struct sender *s, enum kind kind, uint64_t *seed)
 
 	*s = (struct sender){ .kind = kind };
 	r->width = WIDTHS[below(seed, ARRAY_SIZE(WIDTHS))];
-	if (kind == RESTART) /* of fewer bits none is far */
+	if (kind == RESTART || kind == PACKED) /* of fewer bits none is far, nor has a packet room */
 		r->width = 17 + below(seed, 24);
 	r->ring_shift = r->width <= 16 ? r->width : 8 + below(seed, 6);
+	if (kind == PACKED)
+		r->ring_shift = 16;
 	r->reset_jiffies = 2 + below(seed, 20);
 	s->paths = 1 + below(seed, PATHS_MAX);
 	s->jitter = below(seed, 2) ? part(seed) : part(seed) * 20;
@@ -110,9 +116,9 @@ static void any_sender(struct sender *s, enum kind kind, uint64_t *seed)
 	s->forgery = kind == FORGERY ? 0.01 : 0;
 }
 
-static void arrive(double at, uint64_t number, uint32_t message)
+static void arrive(double at, uint64_t number, uint32_t message, uint32_t count)
 {
-	arrivals[arrivals_cnt++] = (struct arrival){ at, number, message };
+	arrivals[arrivals_cnt++] = (struct arrival){ at, number, message, count };
 }
 
 static int by_time(const void *a, const void *b)
@@ -140,12 +146,29 @@ static void send_all(const struct sender *s, uint64_t *seed)
 			number += (1ULL << s->recovery.width) / 2;
 		if (happens(seed, s->forgery))
 			arrive(now, below(seed, 2) ? random_next(seed) : number + below(seed, 1000),
-			       FORGED);
+			       FORGED, 1);
 		for (uint32_t p = 0; p < s->paths && now >= outage_until; p++)
 			if (!happens(seed, s->loss[p]))
-				arrive(now + s->delay[p] + part(seed) * s->jitter, number, i);
+				arrive(now + s->delay[p] + part(seed) * s->jitter, number, i, 1);
 	}
-	qsort(arrivals, arrivals_cnt, sizeof(arrivals[0]), by_time);
+}
+
+/* What arrives on each path, where a packet waits for its last message. */
+static void send_packed(const struct sender *s, uint64_t *seed)
+{
+	uint64_t first = random_next(seed);
+	uint32_t most = below(seed, 2) ? 60 : 1200, count;
+
+	arrivals_cnt = 0;
+	for (uint32_t p = 0; p < s->paths; p++)
+		for (uint32_t i = 0; i < MESSAGES; i += count) {
+			count = 1 + (uint32_t)below(seed, most);
+			if (i + count > MESSAGES)
+				count = MESSAGES - i;
+			if (!happens(seed, s->loss[p]))
+				arrive(1000 + (i + count) / s->numbers_a_jiffy + s->delay[p],
+				       first + i, i, count);
+		}
 }
 
 static void fail_at(const struct sender *s, uint32_t i, int seen, const char *what)
@@ -160,7 +183,10 @@ static void fail_at(const struct sender *s, uint32_t i, int seen, const char *wh
 /* The verdict that the dictionary has, in the n-th numbering. */
 static int expected(const struct arrival *a, uint64_t numbering)
 {
-	return fresh_in[a->message] == numbering ? DEDUP_SEEN : DEDUP_FRESH;
+	for (uint32_t i = 0; i < a->count; i++)
+		if (fresh_in[a->message + i] != numbering)
+			return DEDUP_FRESH;
+	return DEDUP_SEEN;
 }
 
 static void check(const struct sender *s, uint32_t i, int seen, uint64_t numbering)
@@ -171,13 +197,32 @@ static void check(const struct sender *s, uint32_t i, int seen, uint64_t numberi
 		fail_at(s, i, seen, "which nothing here is");
 	if (a->message == FORGED)
 		return;
-	if (s->kind == EXACT && seen != expected(a, numbering))
+	if ((s->kind == EXACT || s->kind == PACKED) && seen != expected(a, numbering))
 		fail_at(s, i, seen, "which the dictionary does not have");
 	/* A forger may have sent this very number. */
 	if (s->kind == RESTART && seen == DEDUP_SEEN && !fresh_in[a->message])
 		fail_at(s, i, seen, "but it has not come before");
-	if (seen != DEDUP_SEEN)
-		fresh_in[a->message] = numbering;
+	for (uint32_t j = 0; j < a->count && seen != DEDUP_SEEN; j++)
+		fresh_in[a->message + j] = numbering;
+}
+
+/* Blocks of a source. */
+enum { SOURCE, OPEN, RING };
+
+static struct dedup_block blocks[RING + (1 << 8)]; /* of up to 2^16 numbers */
+
+static void begin(const struct dedup_recovery *r, uint64_t number, uint64_t now)
+{
+	memset(blocks, 0, sizeof(blocks));
+	dedup_source_begin(r, (struct dedup_source *)&blocks[SOURCE], number, now);
+}
+
+static int see(const struct dedup_recovery *r, uint64_t number, uint32_t count, uint64_t now)
+{
+	struct dedup_source_at at = { blocks, SOURCE, OPEN, RING };
+	struct dedup_packet_numbers p = { number, now, count };
+
+	return dedup_see_packet(r, &at, &p);
 }
 
 /* Returns how many of the sender's messages passed more than once, or, as a forger was first, not
@@ -186,12 +231,9 @@ static void check(const struct sender *s, uint32_t i, int seen, uint64_t numberi
 static uint32_t run(const struct sender *s)
 {
 	const struct dedup_recovery *r = &s->recovery;
-	__u64 *ring = calloc((1ULL << r->ring_shift) / DEDUP_WORD_NUMBERS, sizeof(*ring));
-	struct dedup_source source = { 0 };
 	uint64_t numbering = 1, last = 0;
 	uint32_t wrong = 0;
 
-	assert_non_null(ring);
 	memset(fresh_in, 0, sizeof(fresh_in));
 	for (uint32_t i = 0; i < arrivals_cnt; i++) {
 		const struct arrival *a = &arrivals[i];
@@ -200,15 +242,14 @@ static uint32_t run(const struct sender *s)
 		int seen;
 
 		if (!i)
-			dedup_source_begin(r, &source, a->number, now);
+			begin(r, a->number, now);
 		else if (now - last > r->reset_jiffies)
 			numbering++;
 		last = now;
-		seen = dedup_see_number(r, &source, ring, a->number, now);
+		seen = see(r, a->number, a->count, now);
 		wrong += a->message != FORGED && has_come != (seen == DEDUP_SEEN);
 		check(s, i, seen, numbering);
 	}
-	free(ring);
 	return wrong;
 }
 
@@ -220,7 +261,11 @@ static void test_senders(void **state)
 
 	for (uint64_t i = 0; i < tries(300, 3000); i++) {
 		any_sender(&s, row->kind, &seed);
-		send_all(&s, &seed);
+		if (row->kind == PACKED)
+			send_packed(&s, &seed);
+		else
+			send_all(&s, &seed);
+		qsort(arrivals, arrivals_cnt, sizeof(arrivals[0]), by_time);
 		wrong += run(&s);
 		all += arrivals_cnt;
 	}
@@ -232,14 +277,11 @@ static void test_script(void **state)
 {
 	const struct script *script = *state;
 	struct dedup_recovery r = { script->width, script->ring_shift, RESET };
-	struct dedup_source source = { 0 };
-	static __u64 ring[1 << 11];
 
-	memset(ring, 0, sizeof(ring));
-	dedup_source_begin(&r, &source, script->calls[0].number, script->calls[0].now);
+	begin(&r, script->calls[0].number, script->calls[0].now);
 	for (size_t i = 0; i < ARRAY_SIZE(script->calls) && script->calls[i].now; i++) {
-		int seen = dedup_see_number(&r, &source, ring, script->calls[i].number,
-					    script->calls[i].now);
+		int seen = see(&r, script->calls[i].number, 1 + script->calls[i].more,
+			       script->calls[i].now);
 
 		if (seen != (int)script->calls[i].seen)
 			fail_msg("call %zu: %d, not %d", i, seen, script->calls[i].seen);
@@ -253,78 +295,108 @@ static const struct script SCRIPTS[] = {
 	{ "late",
 	  40,
 	  8,
-	  { { 1000, 1, F },
-	    { 1247, 1, F },
-	    { 1256, 1, F },
-	    { 1000, 1, DEDUP_LATE },
-	    { 1256, 1, S },
-	    { 1001, 1, DEDUP_LATE },
-	    { 1247, 1, S } } },
-	{ "a-ring-ahead", 40, 8, { { 1000, 1, F }, { 1248, 1, DEDUP_FAR }, { 1247, 1, F } } },
+	  { { 1000, 1, F, 0 },
+	    { 1247, 1, F, 0 },
+	    { 1256, 1, F, 0 },
+	    { 1000, 1, DEDUP_LATE, 0 },
+	    { 1256, 1, S, 0 },
+	    { 1001, 1, DEDUP_LATE, 0 },
+	    { 1247, 1, S, 0 } } },
+	{ "a-ring-ahead", 40, 8, { { 1000, 1, F, 0 }, { 1248, 1, DEDUP_FAR, 0 }, { 1247, 1, F, 0 } } },
 	{ "a-ring-behind",
 	  40,
 	  8,
-	  { { 1000, 1, F }, { 735, 1, DEDUP_FAR }, { 736, 1, DEDUP_LATE }, { 768, 1, F } } },
+	  { { 1000, 1, F, 0 }, { 735, 1, DEDUP_FAR, 0 }, { 736, 1, DEDUP_LATE, 0 }, { 768, 1, F, 0 } } },
 	{ "restart",
 	  40,
 	  8,
-	  { { 100, 1, F },
-	    { 5000, 1, DEDUP_FAR },
-	    { 5001, 1, DEDUP_FAR },
-	    { 5001, 1, S },
-	    { 5002, 1, DEDUP_FAR },
-	    { 5003, 1, DEDUP_FAR },
-	    { 5004, 1, DEDUP_FAR },
-	    { 5005, 1, DEDUP_FAR },
-	    { 5006, 1, DEDUP_FAR },
-	    { 5007, 2, DEDUP_FAR },
-	    { 5007, 2, S },
-	    { 4992, 3, F },
-	    { 5000, 3, S },
-	    { 5007, 3, S },
-	    { 4993, 3, F },
-	    { 5008, 3, F },
-	    { 5007, 4, S },
-	    { 100, 4, DEDUP_FAR } } },
+	  { { 100, 1, F, 0 },
+	    { 5000, 1, DEDUP_FAR, 0 },
+	    { 5001, 1, DEDUP_FAR, 0 },
+	    { 5001, 1, S, 0 },
+	    { 5002, 1, DEDUP_FAR, 0 },
+	    { 5003, 1, DEDUP_FAR, 0 },
+	    { 5004, 1, DEDUP_FAR, 0 },
+	    { 5005, 1, DEDUP_FAR, 0 },
+	    { 5006, 1, DEDUP_FAR, 0 },
+	    { 5007, 2, DEDUP_FAR, 0 },
+	    { 5007, 2, S, 0 },
+	    { 4992, 3, F, 0 },
+	    { 5000, 3, S, 0 },
+	    { 5007, 3, S, 0 },
+	    { 4993, 3, F, 0 },
+	    { 5008, 3, F, 0 },
+	    { 5007, 4, S, 0 },
+	    { 100, 4, DEDUP_FAR, 0 } } },
 	{ "run-ends-by-a-number-that-is-near",
 	  40,
 	  8,
-	  { { 100, 1, F }, { 5000, 1, DEDUP_FAR }, { 5000, 1, S }, { 101, 2, F }, { 5000, 2, DEDUP_FAR } } },
+	  { { 100, 1, F, 0 },
+	    { 5000, 1, DEDUP_FAR, 0 },
+	    { 5000, 1, S, 0 },
+	    { 101, 2, F, 0 },
+	    { 5000, 2, DEDUP_FAR, 0 } } },
 	{ "run-moves-forward-only",
 	  40,
 	  8,
-	  { { 100, 1, F },
-	    { 5000, 1, DEDUP_FAR },
-	    { 5020, 1, DEDUP_FAR },
-	    { 5000, 1, DEDUP_FAR },
-	    { 5000, 1, DEDUP_FAR },
-	    { 5020, 1, S },
-	    { 9000, 1, DEDUP_FAR },
-	    { 5020, 1, DEDUP_FAR } } },
-	{ "pause", 16, 16, { { 100, 1, F }, { 100, 6, S }, { 100, 12, F }, { 100, 12, S } } },
+	  { { 100, 1, F, 0 },
+	    { 5000, 1, DEDUP_FAR, 0 },
+	    { 5020, 1, DEDUP_FAR, 0 },
+	    { 5000, 1, DEDUP_FAR, 0 },
+	    { 5000, 1, DEDUP_FAR, 0 },
+	    { 5020, 1, S, 0 },
+	    { 9000, 1, DEDUP_FAR, 0 },
+	    { 5020, 1, DEDUP_FAR, 0 } } },
+	{ "pause", 16, 16, { { 100, 1, F, 0 }, { 100, 6, S, 0 }, { 100, 12, F, 0 }, { 100, 12, S, 0 } } },
 	{ "pause-then-a-lap-before",
 	  16,
 	  16,
-	  { { 60000, 1, F }, { 100, 7, F }, { 60000, 7, F }, { 60000, 7, S } } },
+	  { { 60000, 1, F, 0 }, { 100, 7, F, 0 }, { 60000, 7, F, 0 }, { 60000, 7, S, 0 } } },
 	{ "pause-then-a-copy-of-a-far-one",
 	  40,
 	  8,
-	  { { 100, 1, F }, { 5000, 1, DEDUP_FAR }, { 5000, 7, S }, { 5001, 7, F } } },
+	  { { 100, 1, F, 0 }, { 5000, 1, DEDUP_FAR, 0 }, { 5000, 7, S, 0 }, { 5001, 7, F, 0 } } },
 	{ "long-pause-then-a-far-one",
 	  40,
 	  8,
-	  { { 100, 1, F }, { 5000, 1, DEDUP_FAR }, { 5000, 13, F }, { 5001, 13, F } } },
+	  { { 100, 1, F, 0 }, { 5000, 1, DEDUP_FAR, 0 }, { 5000, 13, F, 0 }, { 5001, 13, F, 0 } } },
+	{ "far-packets",
+	  40,
+	  8,
+	  { { 100, 1, F, 0 },
+	    { 5000, 1, DEDUP_FAR, 3 },
+	    { 5000, 1, S, 3 },
+	    { 5001, 1, S, 1 },
+	    { 5000, 1, DEDUP_FAR, 7 },
+	    { 5000, 1, S, 7 },
+	    { 5004, 1, DEDUP_FAR, 7 },
+	    { 5004, 1, DEDUP_FAR, 7 },
+	    { 5000, 1, DEDUP_FAR, 40 },
+	    { 5000, 1, DEDUP_FAR, 40 } } },
+	{ "restart-by-a-packet",
+	  40,
+	  8,
+	  { { 100, 1, F, 0 }, { 5000, 3, F, 8 }, { 5000, 3, S, 8 }, { 5004, 3, S, 0 } } },
+	{ "half-known",
+	  40,
+	  8,
+	  { { 100, 1, F, 0 },
+	    { 101, 1, F, 40 },
+	    { 101, 1, S, 40 },
+	    { 141, 1, F, 1 },
+	    { 100, 1, S, 42 },
+	    { 99, 1, F, 43 } } },
 	{ "a-lap-later",
 	  8,
 	  8,
-	  { { 10, 1, F },
-	    { 110, 1, F },
-	    { 210, 1, F },
-	    { 10, 1, F },
-	    { 10, 1, S },
-	    { 110, 1, F },
-	    { 110, 1, S },
-	    { 210, 1, F } } },
+	  { { 10, 1, F, 0 },
+	    { 110, 1, F, 0 },
+	    { 210, 1, F, 0 },
+	    { 10, 1, F, 0 },
+	    { 10, 1, S, 0 },
+	    { 110, 1, F, 0 },
+	    { 110, 1, S, 0 },
+	    { 210, 1, F, 0 } } },
 };
 
 #undef F
@@ -332,6 +404,7 @@ static const struct script SCRIPTS[] = {
 
 static const struct row ROWS[] = {
 	{ "exact", EXACT },
+	{ "packed-differently", PACKED },
 	{ "restarted", RESTART },
 	{ "forged", FORGERY },
 };

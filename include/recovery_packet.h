@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Sequence recovery (recovery.h) of packets that carry several messages, with numbers one after the
+ * other. A packet is known if all its messages are. Otherwise it passes whole, and all are learned:
+ * so feeds that pack their messages differently are merged.
+ *
+ * The numbers lie in several words. Of two copies at one time, each could be the first in another
+ * word, and both would pass. So a packet with fresh messages is noted in `open` until they are
+ * learned, at a place that its numbers determine. A copy that finds its like there is known. So
+ * this is for the packet program alone, which nobody can kill halfway.
+ */
+#ifndef XDP_DEDUP_RECOVERY_PACKET_H
+#define XDP_DEDUP_RECOVERY_PACKET_H
+
+#include "memory.h"
+#include "recovery.h"
+
+#define DEDUP_OPEN 8 /* packets of a source that are being learned */
+#define DEDUP_PACKET_NUMBERS 65535
+#define DEDUP_PACKET_WORDS \
+	((DEDUP_PACKET_NUMBERS + 2 * (DEDUP_WORD_NUMBERS - 1)) / DEDUP_WORD_NUMBERS)
+
+/* Where a source has its memory: numbers of blocks. */
+struct dedup_source_at {
+	struct dedup_block *blocks; /* as of dedup_block_at() */
+	__u32 source;		    /* the block that is a struct dedup_source */
+	__u32 open;		    /* the block of `open` */
+	__u32 ring;		    /* the first block of the ring */
+};
+_Static_assert(sizeof(struct dedup_source) <= sizeof(struct dedup_block), "a source is in a block");
+
+struct dedup_packet_numbers {
+	__u64 first;
+	__u64 now;   /* in jiffies */
+	__u32 count; /* 1 to DEDUP_PACKET_NUMBERS */
+};
+
+/* Bits from this one on, so many, of a word; `count` may be more. */
+static __always_inline __u32 dedup_word_bits(__u32 from, __u32 count)
+{
+	__u32 bits = count < DEDUP_WORD_NUMBERS ? (1U << count) - 1 : ~0U;
+
+	return bits << from;
+}
+
+/* The packet's numbers in the i-th word that it has any in, from 0 on. False if there are none. */
+static __always_inline bool dedup_numbers_of(const struct dedup_packet_numbers *p, __u32 i,
+					     struct dedup_numbers *n)
+{
+	__u32 from = p->first % DEDUP_WORD_NUMBERS, before = i ? i * DEDUP_WORD_NUMBERS - from : 0;
+
+	if (before >= p->count)
+		return false;
+	n->first = p->first + before;
+	n->now = p->now;
+	n->bits = dedup_word_bits(i ? 0 : from, p->count - before);
+	return true;
+}
+
+/* The word of these numbers; NULL if there is no such block. */
+static __always_inline __u64 *dedup_word_at(const struct dedup_recovery *r,
+					    const struct dedup_source_at *at, __u64 number)
+{
+	__u64 index = dedup_ring_index(r, number), in_block = index;
+	struct dedup_block *b = dedup_block_at(at->blocks, at->ring + index / DEDUP_BLOCK_WORDS);
+
+	DEDUP_BOUND(in_block, DEDUP_BLOCK_WORDS - 1);
+	return b ? &b->word[in_block] : NULL;
+}
+
+/* Were all these numbers seen in the numbering that goes on? */
+static __always_inline bool dedup_knows(const struct dedup_recovery *r, struct dedup_source *s,
+					__u64 *word, const struct dedup_numbers *n)
+{
+	__u64 last = READ_ONCE(s->last), near = READ_ONCE(s->near);
+
+	return dedup_silence(last, n->now) <= (__s64)r->reset_jiffies &&
+	       last >> 63 == dedup_near_numbering(r, near) && dedup_has_seen(r, word, near, n);
+}
+
+/* Are all the packet's numbers known? */
+static __always_inline bool dedup_knows_all(const struct dedup_recovery *r, struct dedup_source *s,
+					    const struct dedup_source_at *at,
+					    const struct dedup_packet_numbers *p)
+{
+	struct dedup_numbers n;
+
+	for (__u32 i = 0; i < DEDUP_PACKET_WORDS && dedup_numbers_of(p, i, &n); i++) {
+		__u64 *word = dedup_word_at(r, at, n.first);
+
+		if (!word || !dedup_knows(r, s, word, &n))
+			return false;
+	}
+	return true;
+}
+
+/* Learns all the packet's numbers. Returns DEDUP_SEEN if none was fresh any more; otherwise what
+ * became of the first fresh ones.
+ */
+static __always_inline int dedup_learn_all(const struct dedup_recovery *r, struct dedup_source *s,
+					   const struct dedup_source_at *at,
+					   const struct dedup_packet_numbers *p)
+{
+	int all = DEDUP_SEEN, seen;
+	struct dedup_numbers n;
+
+	for (__u32 i = 0; i < DEDUP_PACKET_WORDS && dedup_numbers_of(p, i, &n); i++) {
+		__u64 *word = dedup_word_at(r, at, n.first);
+
+		seen = word ? dedup_see_word(r, s, word, &n) : DEDUP_BUSY;
+		if (all == DEDUP_SEEN)
+			all = seen;
+	}
+	return all;
+}
+
+/* Looks a packet up, and learns its numbers if any is fresh. Returns an enum dedup_recovered. */
+static __always_inline int dedup_see_packet(const struct dedup_recovery *r,
+					    const struct dedup_source_at *at,
+					    const struct dedup_packet_numbers *p)
+{
+	struct dedup_source *s = (struct dedup_source *)dedup_block_at(at->blocks, at->source);
+	struct dedup_block *open = dedup_block_at(at->blocks, at->open);
+	__u64 like = p->first << 16 | p->count, place = (p->first ^ p->first / 8 ^ p->count), found;
+	struct dedup_numbers n;
+	__u64 *word = dedup_word_at(r, at, p->first);
+	int seen;
+
+	if (!s || !open || !word || !dedup_numbers_of(p, 0, &n))
+		return DEDUP_BUSY;
+	/* In one word, where a copy cannot be faster in another one; or known, to note the arrival. */
+	if (p->first % DEDUP_WORD_NUMBERS + p->count <= DEDUP_WORD_NUMBERS ||
+	    dedup_knows_all(r, s, at, p))
+		return dedup_see_word(r, s, word, &n);
+	DEDUP_BOUND(place, DEDUP_OPEN - 1);
+	found = __sync_val_compare_and_swap(&open->word[place], 0, like);
+	if (found == like)
+		return DEDUP_SEEN;
+	seen = dedup_learn_all(r, s, at, p);
+	if (!found)
+		__sync_val_compare_and_swap(&open->word[place], like, 0);
+	return seen;
+}
+
+#endif
