@@ -54,7 +54,7 @@ struct dedup_recovery {
 	__u64 reset_jiffies; /* at least 2 */
 };
 
-/* A source. Of zeros, it must be begun by dedup_source_begin(). */
+/* A source: of zeros, until dedup_source_begin(). */
 struct dedup_source {
 	/* From the top: the lap; 1 bit, the numbering's; the number, a multiple of 32. */
 	__u64 near;
@@ -77,12 +77,13 @@ struct dedup_numbers {
 
 /* What becomes of these. Negative: some are fresh as far as can be told, and were not learned. */
 enum dedup_recovered {
-	DEDUP_SEEN = 1,	  /* all of them */
-	DEDUP_FRESH = 0,  /* and is learned */
-	DEDUP_LATE = -1,  /* older than the history */
-	DEDUP_FAR = -2,	  /* neither in the history nor shortly ahead */
-	DEDUP_SPENT = -3, /* there are no more laps: the source must be cleared */
-	DEDUP_BUSY = -4,  /* too much happened at once; for tests: never seen */
+	DEDUP_SEEN = 1,	    /* all of them */
+	DEDUP_FRESH = 0,    /* and is learned */
+	DEDUP_LATE = -1,    /* older than the history */
+	DEDUP_FAR = -2,	    /* neither in the history nor shortly ahead */
+	DEDUP_SPENT = -3,   /* there are no more laps: the source must be cleared */
+	DEDUP_BUSY = -4,    /* too much happened at once; for tests: never seen */
+	DEDUP_NO_ROOM = -6, /* there is no memory for another source (sources.h) */
 };
 
 /* What the steps below return if something has changed meanwhile: all is read again. */
@@ -169,13 +170,17 @@ static __always_inline __s64 dedup_silence(__u64 last, __u64 now)
 	return (__s64)((now - last) << 1) >> 1;
 }
 
-/* The first number of a source that is all zeros. Nobody else uses it yet. */
+/* The first number of a source: of zeros, or of one that was used before, whose laps go on. Nobody
+ * else uses it meanwhile. dedup_laps() must be more than three laps away.
+ */
 static __always_inline void dedup_source_begin(const struct dedup_recovery *r,
 					       struct dedup_source *s, __u64 number, __u64 now)
 {
-	s->near = dedup_near(r, 3, 0, number);
-	s->last = dedup_last(0, now);
-	s->run = 0;
+	__u64 near = READ_ONCE(s->near), numbering = !dedup_near_numbering(r, near);
+
+	WRITE_ONCE(s->near, dedup_near(r, dedup_near_lap(r, near) + 3, numbering, number));
+	WRITE_ONCE(s->last, dedup_last(numbering, now));
+	WRITE_ONCE(s->run, 0);
 }
 
 /* What is shared, as it was read. */

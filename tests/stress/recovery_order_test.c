@@ -17,26 +17,33 @@
 #include "compiler.h"
 #include "memory.h"
 
-static __u64 use(__u64 *at, bool is_write, __u64 from, __u64 to);
+enum access { READ, SWAP, LOCK, STORE };
+
+static __u64 use(__u64 *at, enum access access, __u64 from, __u64 to);
 
 #undef READ_ONCE
-#define READ_ONCE(value) use(&(value), false, 0, 0)
-#define __sync_val_compare_and_swap(at, from, to) use(at, true, from, to)
+#define READ_ONCE(value) use((__u64 *)&(value), READ, 0, 0)
+#undef WRITE_ONCE
+#define WRITE_ONCE(value, to) use((__u64 *)&(value), STORE, 0, to)
+#define __sync_val_compare_and_swap(at, from, to) use(at, SWAP, from, to)
+#define dedup_lock_word(word) (!use(word, LOCK, 0, 1)) /* who has to wait does nothing */
 
-#include "recovery_packet.h"
+#include "sources.h"
 
 #define CPUS_MAX 3
-#define USES_MAX 100 /* of a CPU */
+#define USES_MAX 400 /* of a CPU */
 #define STEPS_MAX (CPUS_MAX * USES_MAX)
 #define RESET 5
 
 struct call {
 	uint64_t number, now;
 	uint32_t more; /* numbers in the packet, beside this one */
+	uint32_t source; /* HAND: it is no packet, but the hand, which passes all sources 1 + more times */
 };
 
-/* Blocks of the source. */
-enum { SOURCE, OPEN, RING };
+#define HAND 99
+#define IDLE 10 /* jiffies until a source may be recycled */
+#define SOURCES 2
 
 struct row {
 	const char *name;
@@ -48,14 +55,14 @@ struct row {
 };
 
 static const struct row *row;
-static struct dedup_recovery recovery;
-static struct dedup_block blocks[RING + (1 << 9)];
+static struct dedup_sources table;
+static struct dedup_block blocks[1024];
 
 static struct cpu {
 	__u64 results[USES_MAX];
-	int used;    /* results there are */
-	__u64 *next; /* what it uses next; NULL: it has ended */
-	bool is_write;
+	int used;	    /* results there are */
+	__u64 *next;	    /* what it uses next; NULL: it has ended */
+	enum access access; /* how it will */
 	int seen;
 } cpus[CPUS_MAX];
 
@@ -64,40 +71,45 @@ static int at;		    /* uses that it has made again */
 static bool may_use;	    /* one more */
 static jmp_buf before_use;
 
-static __u64 use_now(__u64 *what, bool is_write, __u64 from, __u64 to)
+static __u64 use_now(__u64 *what, enum access access, __u64 from, __u64 to)
 {
 	__u64 is = *what;
 
-	if (is_write && is == from)
+	if (access == STORE || (access != READ && is == from))
 		*what = to;
 	return is;
 }
 
-static __u64 use(__u64 *what, bool is_write, __u64 from, __u64 to)
+static __u64 use(__u64 *what, enum access access, __u64 from, __u64 to)
 {
 	struct cpu *c = running;
 
 	if (!c)
-		return use_now(what, is_write, from, to);
+		return use_now(what, access, from, to);
 	if (at < c->used)
 		return c->results[at++];
 	if (!may_use) {
 		c->next = what;
-		c->is_write = is_write;
+		c->access = access;
 		longjmp(before_use, 1);
 	}
 	may_use = false;
 	assert_true(at < USES_MAX);
 	c->used++;
-	return c->results[at++] = use_now(what, is_write, from, to);
+	return c->results[at++] = use_now(what, access, from, to);
 }
 
 static int see(const struct call *c)
 {
-	struct dedup_source_at where = { blocks, SOURCE, OPEN, RING };
 	struct dedup_packet_numbers p = { c->number, c->now, 1 + c->more };
+	struct dedup_source_key key = { .hash = 7, .word = { c->source } }; /* all in one bucket */
 
-	return dedup_see_packet(&recovery, &where, &p);
+	if (c->source != HAND)
+		return dedup_see_source(&table, blocks, &key, &p);
+	for (uint32_t pass = 0; pass <= c->more; pass++)
+		for (uint32_t i = 0; i < SOURCES; i++)
+			dedup_sources_pass(&table, blocks, i, c->now + pass);
+	return DEDUP_SEEN;
 }
 
 /* Goes on to before the CPU's next use; with `uses`, behind the one that it is at. */
@@ -116,9 +128,11 @@ static void go_on(int i, bool uses)
 static void start(void)
 {
 	memset(blocks, 0, sizeof(blocks));
-	recovery = (struct dedup_recovery){ row->width, row->ring_shift, RESET };
-	dedup_source_begin(&recovery, (struct dedup_source *)&blocks[SOURCE], row->before[0].number,
-			   row->before[0].now);
+	table = (struct dedup_sources){ .recovery = { row->width, row->ring_shift, RESET },
+					.idle_jiffies = IDLE,
+					.buckets = 1,
+					.sources = SOURCES };
+	assert_true(dedup_sources_blocks(&table) <= ARRAY_SIZE(blocks));
 	for (const struct call *c = row->before; c->now; c++)
 		see(c);
 	memset(cpus, 0, sizeof(cpus));
@@ -136,7 +150,7 @@ static struct choice {
 static int first_awake(int from, unsigned int asleep)
 {
 	for (int i = from; i < row->cpus_cnt; i++)
-		if (cpus[i].next && !(asleep >> i & 1))
+		if (cpus[i].next && !(cpus[i].access == LOCK && *cpus[i].next) && !(asleep >> i & 1))
 			return i;
 	return -1;
 }
@@ -145,7 +159,7 @@ static int first_awake(int from, unsigned int asleep)
 static unsigned int sleepers(unsigned int asleep, int i)
 {
 	for (int j = 0; j < row->cpus_cnt; j++)
-		if (cpus[j].next == cpus[i].next && (cpus[j].is_write || cpus[i].is_write))
+		if (cpus[j].next == cpus[i].next && (cpus[j].access != READ || cpus[i].access != READ))
 			asleep &= ~(1U << j);
 	return asleep;
 }
@@ -213,30 +227,30 @@ static void fail_order(int steps, const char *what)
 		 row->width, row->ring_shift, what, order, cpus[0].seen, cpus[1].seen, cpus[2].seen);
 }
 
-static bool has(const struct call *c, uint64_t number)
+static bool has(const struct call *c, uint32_t source, uint64_t number)
 {
-	return number >= c->number && number <= c->number + c->more;
+	return c->source == source && number >= c->number && number <= c->number + c->more;
 }
 
-static bool came_before(uint64_t number)
+static bool came_before(uint32_t source, uint64_t number)
 {
 	for (const struct call *c = row->before; c->now; c++)
-		if (has(c, number))
+		if (has(c, source, number))
 			return true;
 	return false;
 }
 
-static bool passes(uint64_t number)
+static bool passes(uint32_t source, uint64_t number)
 {
 	for (int i = 0; i < row->cpus_cnt; i++)
-		if (has(&row->cpus[i], number) && cpus[i].seen != DEDUP_SEEN)
+		if (has(&row->cpus[i], source, number) && cpus[i].seen != DEDUP_SEEN)
 			return true;
 	return false;
 }
 
 static bool are_copies(const struct call *a, const struct call *b)
 {
-	return a->number == b->number && a->more == b->more;
+	return a->number == b->number && a->more == b->more && a->source == b->source;
 }
 
 /* Each number passes in some packet; of the copies of a packet no more than one passes. */
@@ -246,8 +260,8 @@ static void check_one_passes(int steps)
 		const struct call *c = &row->cpus[i];
 		int passed = 0, has_far = 0;
 
-		for (uint64_t n = c->number; n <= c->number + c->more; n++)
-			if (!came_before(n) && !passes(n))
+		for (uint64_t n = c->number; c->source != HAND && n <= c->number + c->more; n++)
+			if (!came_before(c->source, n) && !passes(c->source, n))
 				fail_order(steps, "a number does not pass");
 		for (int j = 0; j < row->cpus_cnt; j++)
 			if (are_copies(&row->cpus[j], c)) {
@@ -304,22 +318,27 @@ static void any_race(struct row *r, uint64_t *seed)
 	unsigned int shape = below(seed, ARRAY_SIZE(SHAPES)), cnt = 1 + below(seed, 11);
 	uint64_t now = 10, number = any_number(seed, SHAPES[shape][0]);
 	uint64_t mask = (1ULL << SHAPES[shape][0]) - 1;
+	uint32_t source;
 
 	*r = (struct row){ .name = "any", .is_near_only = true };
 	r->width = SHAPES[shape][0];
 	r->ring_shift = SHAPES[shape][1];
 	for (unsigned int i = 0; i < cnt; i++) {
-		r->before[i] = (struct call){ number & mask, now, 0 };
+		r->before[i] = (struct call){ number & mask, now, 0, !below(seed, 4) };
 		number = below(seed, 4) ? number + 1 : any_number(seed, r->width);
 		now += below(seed, 3) ? 0 : below(seed, RESET + 3);
 	}
 	r->cpus_cnt = 2;
+	source = below(seed, 4) ? 0 : below(seed, 3);
+	now += below(seed, 3) ? 0 : IDLE + 1;
 	number = below(seed, 2) ? number + 1 : any_number(seed, r->width);
 	for (int i = 0; i < r->cpus_cnt; i++) {
-		r->cpus[i] = (struct call){ number & mask, now + below(seed, 2), 0 };
+		r->cpus[i] = (struct call){ number & mask, now + below(seed, 2), 0, source };
 		if (!below(seed, 3))
 			number++;
 	}
+	if (!below(seed, 4))
+		r->cpus[1] = (struct call){ 0, now, 0, HAND };
 }
 
 static void test_any_race(void **state)
@@ -335,98 +354,191 @@ static void test_any_race(void **state)
 }
 
 static const struct row ROWS[] = {
-	{ "in-one-word", 16, 16, { { 100, 1, 0 } }, { { 101, 1, 0 }, { 101, 1, 0 } }, 2, false },
+	{ "in-one-word", 16, 16, { { 100, 1, 0, 0 } }, { { 101, 1, 0, 0 }, { 101, 1, 0, 0 } }, 2, false },
 	{ "in-one-word-of-three",
 	  16,
 	  16,
-	  { { 100, 1, 0 } },
-	  { { 101, 1, 0 }, { 101, 1, 0 }, { 101, 1, 0 } },
+	  { { 100, 1, 0, 0 } },
+	  { { 101, 1, 0, 0 }, { 101, 1, 0, 0 }, { 101, 1, 0, 0 } },
 	  3,
 	  false },
-	{ "neighbours", 16, 16, { { 100, 1, 0 } }, { { 101, 1, 0 }, { 102, 1, 0 } }, 2, false },
-	{ "in-the-next-word", 16, 16, { { 100, 1, 0 } }, { { 130, 1, 0 }, { 130, 1, 0 } }, 2, false },
-	{ "two-in-the-next-word", 16, 16, { { 100, 1, 0 } }, { { 130, 1, 0 }, { 131, 1, 0 } }, 2, false },
-	{ "a-jiffy-later", 16, 16, { { 100, 1, 0 } }, { { 101, 2, 0 }, { 101, 2, 0 } }, 2, false },
-	{ "in-two-jiffies", 16, 16, { { 100, 1, 0 } }, { { 101, 2, 0 }, { 101, 3, 0 } }, 2, false },
-	{ "at-the-lap's-edge", 16, 16, { { 65534, 1, 0 } }, { { 2, 1, 0 }, { 2, 1, 0 } }, 2, false },
-	{ "across-the-lap's-edge", 16, 16, { { 65534, 1, 0 } }, { { 2, 1, 0 }, { 65535, 1, 0 } }, 2, false },
+	{ "neighbours", 16, 16, { { 100, 1, 0, 0 } }, { { 101, 1, 0, 0 }, { 102, 1, 0, 0 } }, 2, false },
+	{ "in-the-next-word", 16, 16, { { 100, 1, 0, 0 } }, { { 130, 1, 0, 0 }, { 130, 1, 0, 0 } }, 2, false },
+	{ "two-in-the-next-word",
+	  16,
+	  16,
+	  { { 100, 1, 0, 0 } },
+	  { { 130, 1, 0, 0 }, { 131, 1, 0, 0 } },
+	  2,
+	  false },
+	{ "a-jiffy-later", 16, 16, { { 100, 1, 0, 0 } }, { { 101, 2, 0, 0 }, { 101, 2, 0, 0 } }, 2, false },
+	{ "in-two-jiffies", 16, 16, { { 100, 1, 0, 0 } }, { { 101, 2, 0, 0 }, { 101, 3, 0, 0 } }, 2, false },
+	{ "at-the-lap's-edge", 16, 16, { { 65534, 1, 0, 0 } }, { { 2, 1, 0, 0 }, { 2, 1, 0, 0 } }, 2, false },
+	{ "across-the-lap's-edge",
+	  16,
+	  16,
+	  { { 65534, 1, 0, 0 } },
+	  { { 2, 1, 0, 0 }, { 65535, 1, 0, 0 } },
+	  2,
+	  false },
 	{ "lap-on-lap",
 	  8,
 	  8,
-	  { { 10, 1, 0 }, { 120, 1, 0 }, { 230, 1, 0 } },
-	  { { 11, 1, 0 }, { 11, 1, 0 } },
+	  { { 10, 1, 0, 0 }, { 120, 1, 0, 0 }, { 230, 1, 0, 0 } },
+	  { { 11, 1, 0, 0 }, { 11, 1, 0, 0 } },
 	  2,
 	  false },
-	{ "after-silence", 16, 16, { { 100, 1, 0 } }, { { 7, 7, 0 }, { 7, 7, 0 } }, 2, false },
-	{ "after-silence-known", 16, 16, { { 100, 1, 0 } }, { { 100, 7, 0 }, { 100, 7, 0 } }, 2, false },
-	{ "silence-for-one-of-two", 16, 16, { { 100, 1, 0 } }, { { 101, 6, 0 }, { 101, 7, 0 } }, 2, false },
+	{ "after-silence", 16, 16, { { 100, 1, 0, 0 } }, { { 7, 7, 0, 0 }, { 7, 7, 0, 0 } }, 2, false },
+	{ "after-silence-known",
+	  16,
+	  16,
+	  { { 100, 1, 0, 0 } },
+	  { { 100, 7, 0, 0 }, { 100, 7, 0, 0 } },
+	  2,
+	  false },
+	{ "silence-for-one-of-two",
+	  16,
+	  16,
+	  { { 100, 1, 0, 0 } },
+	  { { 101, 6, 0, 0 }, { 101, 7, 0, 0 } },
+	  2,
+	  false },
 	{ "silence-for-one-of-two-far",
 	  40,
 	  8,
-	  { { 100, 1, 0 } },
-	  { { 5000, 6, 0 }, { 5000, 7, 0 } },
+	  { { 100, 1, 0, 0 } },
+	  { { 5000, 6, 0, 0 }, { 5000, 7, 0, 0 } },
 	  2,
 	  false },
-	{ "far", 40, 8, { { 100, 1, 0 } }, { { 5000, 1, 0 }, { 5000, 1, 0 } }, 2, false },
+	{ "far", 40, 8, { { 100, 1, 0, 0 } }, { { 5000, 1, 0, 0 }, { 5000, 1, 0, 0 } }, 2, false },
 	{ "restarted",
 	  40,
 	  8,
-	  { { 100, 1, 0 },
-	    { 5000, 3, 0 },
-	    { 5001, 3, 0 },
-	    { 5002, 3, 0 },
-	    { 5003, 3, 0 },
-	    { 5004, 3, 0 },
-	    { 5005, 3, 0 },
-	    { 5006, 3, 0 } },
-	  { { 5007, 3, 0 }, { 5007, 3, 0 } },
+	  { { 100, 1, 0, 0 },
+	    { 5000, 3, 0, 0 },
+	    { 5001, 3, 0, 0 },
+	    { 5002, 3, 0, 0 },
+	    { 5003, 3, 0, 0 },
+	    { 5004, 3, 0, 0 },
+	    { 5005, 3, 0, 0 },
+	    { 5006, 3, 0, 0 } },
+	  { { 5007, 3, 0, 0 }, { 5007, 3, 0, 0 } },
 	  2,
 	  false },
 	{ "restarted-a-copy-of-the-run",
 	  40,
 	  8,
-	  { { 100, 1, 0 },
-	    { 5000, 3, 0 },
-	    { 5001, 3, 0 },
-	    { 5002, 3, 0 },
-	    { 5003, 3, 0 },
-	    { 5004, 3, 0 },
-	    { 5005, 3, 0 },
-	    { 5006, 3, 0 } },
-	  { { 5007, 3, 0 }, { 5008, 3, 0 }, { 5008, 3, 0 } },
+	  { { 100, 1, 0, 0 },
+	    { 5000, 3, 0, 0 },
+	    { 5001, 3, 0, 0 },
+	    { 5002, 3, 0, 0 },
+	    { 5003, 3, 0, 0 },
+	    { 5004, 3, 0, 0 },
+	    { 5005, 3, 0, 0 },
+	    { 5006, 3, 0, 0 } },
+	  { { 5007, 3, 0, 0 }, { 5008, 3, 0, 0 }, { 5008, 3, 0, 0 } },
 	  3,
 	  false },
-	{ "packets-of-two-words", 16, 16, { { 100, 1, 0 } }, { { 120, 1, 20 }, { 120, 1, 20 } }, 2, false },
-	{ "packets-of-three-words", 40, 8, { { 100, 1, 0 } }, { { 120, 1, 60 }, { 120, 1, 60 } }, 2, false },
+	{ "packets-of-two-words",
+	  16,
+	  16,
+	  { { 100, 1, 0, 0 } },
+	  { { 120, 1, 20, 0 }, { 120, 1, 20, 0 } },
+	  2,
+	  false },
+	{ "packets-of-three-words",
+	  40,
+	  8,
+	  { { 100, 1, 0, 0 } },
+	  { { 120, 1, 60, 0 }, { 120, 1, 60, 0 } },
+	  2,
+	  false },
 	{ "packets-of-two-words-and-time",
 	  16,
 	  16,
-	  { { 100, 1, 0 } },
-	  { { 120, 2, 20 }, { 120, 2, 20 } },
+	  { { 100, 1, 0, 0 } },
+	  { { 120, 2, 20, 0 }, { 120, 2, 20, 0 } },
 	  2,
 	  false },
-	{ "packets-that-overlap", 16, 16, { { 100, 1, 0 } }, { { 120, 1, 20 }, { 130, 1, 20 } }, 2, false },
-	{ "a-packet-in-another", 16, 16, { { 100, 1, 0 } }, { { 120, 1, 20 }, { 130, 1, 0 } }, 2, false },
-	{ "packets-half-known", 16, 16, { { 100, 1, 25 } }, { { 120, 1, 20 }, { 120, 1, 20 } }, 2, false },
+	{ "packets-that-overlap",
+	  16,
+	  16,
+	  { { 100, 1, 0, 0 } },
+	  { { 120, 1, 20, 0 }, { 130, 1, 20, 0 } },
+	  2,
+	  false },
+	{ "a-packet-in-another",
+	  16,
+	  16,
+	  { { 100, 1, 0, 0 } },
+	  { { 120, 1, 20, 0 }, { 130, 1, 0, 0 } },
+	  2,
+	  false },
+	{ "packets-half-known",
+	  16,
+	  16,
+	  { { 100, 1, 25, 0 } },
+	  { { 120, 1, 20, 0 }, { 120, 1, 20, 0 } },
+	  2,
+	  false },
 	{ "packets-that-overlap-and-a-copy",
 	  16,
 	  16,
-	  { { 100, 1, 0 } },
-	  { { 120, 1, 10 }, { 120, 1, 10 }, { 125, 1, 10 } },
+	  { { 100, 1, 0, 0 } },
+	  { { 120, 1, 10, 0 }, { 120, 1, 10, 0 }, { 125, 1, 10, 0 } },
 	  3,
 	  false },
-	{ "packets-after-silence", 16, 16, { { 100, 1, 0 } }, { { 8, 7, 0 }, { 8, 7, 0 } }, 2, false },
+	{ "packets-after-silence", 16, 16, { { 100, 1, 0, 0 } }, { { 8, 7, 0, 0 }, { 8, 7, 0, 0 } }, 2, false },
+	{ "new-source", 16, 16, { { 100, 1, 0, 0 } }, { { 7, 1, 0, 1 }, { 7, 1, 0, 1 } }, 2, false },
+	{ "new-source-of-three",
+	  16,
+	  8,
+	  { { 100, 1, 0, 0 } },
+	  { { 7, 1, 0, 1 }, { 7, 1, 0, 1 }, { 7, 1, 0, 1 } },
+	  3,
+	  false },
+	{ "two-new-sources", 16, 16, { { 0 } }, { { 7, 1, 0, 0 }, { 7, 1, 0, 1 } }, 2, false },
+	{ "first-packets-of-a-source", 16, 16, { { 0 } }, { { 7, 1, 40, 0 }, { 7, 1, 40, 0 } }, 2, false },
+	{ "no-room", 16, 8, { { 1, 1, 0, 0 }, { 1, 1, 0, 1 } }, { { 7, 1, 0, 2 }, { 8, 1, 0, 2 } }, 2, true },
+	{ "recycled",
+	  16,
+	  8,
+	  { { 1, 1, 0, 0 } },
+	  { { 2, 12, 0, 0 }, { 2, 12, 0, 0 }, { 0, 12, 0, HAND } },
+	  3,
+	  false },
+	{ "recycled-and-a-new-one",
+	  16,
+	  8,
+	  { { 1, 1, 0, 0 }, { 1, 1, 0, 1 }, { 0, 12, 0, HAND } },
+	  { { 2, 15, 0, 2 }, { 2, 15, 0, 2 }, { 0, 15, 0, HAND } },
+	  3,
+	  true },
+	{ "recycled-no-sooner",
+	  16,
+	  8,
+	  { { 1, 1, 0, 0 }, { 1, 12, 0, 1 } },
+	  { { 2, 12, 0, 0 }, { 2, 12, 0, 3 }, { 0, 12, 1, HAND } },
+	  3,
+	  true },
+	{ "recycled-while-another-is-new",
+	  16,
+	  8,
+	  { { 1, 1, 0, 0 }, { 1, 10, 0, 1 } },
+	  { { 2, 12, 0, 0 }, { 3, 12, 0, 3 }, { 0, 12, 0, HAND } },
+	  3,
+	  true },
 	{ "restarted-with-a-neighbour",
 	  40,
 	  8,
-	  { { 100, 1, 0 },
-	    { 5000, 3, 0 },
-	    { 5001, 3, 0 },
-	    { 5002, 3, 0 },
-	    { 5003, 3, 0 },
-	    { 5004, 3, 0 },
-	    { 5005, 3, 0 } },
-	  { { 5006, 3, 0 }, { 5007, 3, 0 } },
+	  { { 100, 1, 0, 0 },
+	    { 5000, 3, 0, 0 },
+	    { 5001, 3, 0, 0 },
+	    { 5002, 3, 0, 0 },
+	    { 5003, 3, 0, 0 },
+	    { 5004, 3, 0, 0 },
+	    { 5005, 3, 0, 0 } },
+	  { { 5006, 3, 0, 0 }, { 5007, 3, 0, 0 } },
 	  2,
 	  false },
 };

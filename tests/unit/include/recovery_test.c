@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "memory.h"
-#include "recovery_packet.h"
+#include "sources.h"
 
 #define MESSAGES 3000 /* of a sender */
 #define PATHS_MAX 4
@@ -288,6 +288,103 @@ static void test_script(void **state)
 	}
 }
 
+#define SOURCES 16
+#define SENDERS 40
+#define IDLE 20
+
+/* A table that is too small for all senders. What each has sent, and since when it was silent. */
+struct feed {
+	uint64_t number, last;
+	uint64_t taken_out_last; /* `last` of when it was in before */
+	bool is_in;		 /* its last packet found room */
+};
+
+static struct dedup_block table_blocks[1024];
+
+/* The sources for which there may be memory that is not free yet: of senders of which a packet came
+ * within this time and found room, or that have come in anew since.
+ */
+static uint32_t feeds_in_use(const struct feed *feeds, uint64_t now, uint64_t jiffies)
+{
+	uint32_t cnt = 0;
+
+	for (uint32_t i = 0; i < SENDERS; i++)
+		cnt += (feeds[i].is_in && now - feeds[i].last <= jiffies) +
+		       (now - feeds[i].taken_out_last <= jiffies);
+	return cnt;
+}
+
+/* A new number comes twice; then the one before, if the source cannot have been taken out. */
+static void send_twice(const struct dedup_sources *t, struct feed *feeds, uint32_t i, uint64_t now)
+{
+	struct feed *f = &feeds[i];
+	struct dedup_source_key key = { .hash = (i * 0x9e3779b97f4a7c15), .word = { i, 1, 2, 3, 4 } };
+	struct dedup_packet_numbers p = { ++f->number, now, 1 };
+	bool was_in = f->is_in && now - f->last <= IDLE;
+	int seen = dedup_see_source(t, table_blocks, &key, &p);
+
+	if (seen != DEDUP_FRESH && seen != DEDUP_NO_ROOM)
+		fail_msg("sender %u at %" PRIu64 ": a fresh number: %d", i, now, seen);
+	/* In use, or taken out, and not free again before the hand has passed it two times more. */
+	if (seen == DEDUP_NO_ROOM)
+		assert_true(!was_in &&
+			    feeds_in_use(feeds, now, IDLE + DEDUP_GRACE_JIFFIES + 3) >= SOURCES);
+	if (f->is_in && !was_in)
+		f->taken_out_last = f->last;
+	f->is_in = seen == DEDUP_FRESH;
+	f->last = now;
+	assert_int_equal(dedup_see_source(t, table_blocks, &key, &p),
+			 f->is_in ? DEDUP_SEEN : DEDUP_NO_ROOM);
+	p.first--;
+	if (was_in && p.first)
+		assert_int_equal(dedup_see_source(t, table_blocks, &key, &p), DEDUP_SEEN);
+}
+
+/* Sources come, go, and come again, more than there is room for; each bucket has room for all. */
+static void sources_are_recycled_when_idle(void **state)
+{
+	struct dedup_sources t = { .recovery = { 16, 8, RESET + IDLE },
+				   .idle_jiffies = IDLE,
+				   .first = 3,
+				   .buckets = 64,
+				   .sources = SOURCES };
+	struct feed feeds[SENDERS] = { 0 };
+	uint64_t seed = 3;
+	uint32_t most = SENDERS;
+
+	(void)state;
+	assert_true(t.first + dedup_sources_blocks(&t) <= ARRAY_SIZE(table_blocks));
+	for (uint64_t now = 1000; now < 6000; now++) {
+		if (now % 200 == 0)
+			most = 1 + (uint32_t)below(&seed, SENDERS);
+		for (uint64_t n = below(&seed, 10); n; n--)
+			send_twice(&t, feeds, (uint32_t)below(&seed, most), now);
+		for (uint32_t slot = 0; slot < SOURCES; slot++)
+			dedup_sources_pass(&t, table_blocks, slot, now);
+	}
+}
+
+/* Sources with one hash are told apart, and there are 7 at most. */
+static void sources_of_one_hash_are_told_apart(void **state)
+{
+	struct dedup_sources t = {
+		.recovery = { 16, 8, RESET }, .idle_jiffies = IDLE, .buckets = 1, .sources = SOURCES
+	};
+
+	(void)state;
+	memset(table_blocks, 0, sizeof(table_blocks));
+	for (uint64_t round = 0; round < 2; round++)
+		for (uint64_t i = 0; i < DEDUP_ENTRIES + 1; i++) {
+			struct dedup_source_key key = { .hash = 5, .word = { 1, 1, 1, 1, i } };
+			struct dedup_packet_numbers p = { 9, 1, 1 };
+
+			assert_int_equal(dedup_see_source(&t, table_blocks, &key, &p),
+					 i == DEDUP_ENTRIES ? DEDUP_NO_ROOM
+					 : round	    ? DEDUP_SEEN
+							    : DEDUP_FRESH);
+		}
+}
+
 #define F DEDUP_FRESH
 #define S DEDUP_SEEN
 
@@ -411,7 +508,13 @@ static const struct row ROWS[] = {
 
 int main(void)
 {
+	const struct CMUnitTest TABLE[] = {
+		cmocka_unit_test(sources_are_recycled_when_idle),
+		cmocka_unit_test(sources_of_one_hash_are_told_apart),
+	};
+
 	add_rows(SCRIPTS, test_script, NULL, NULL);
+	add_tests(TABLE, ARRAY_SIZE(TABLE));
 	add_rows(ROWS, test_senders, NULL, NULL);
 	repeat_in_rest("*");
 	return run_added_any_tests("recovery");
