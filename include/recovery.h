@@ -40,33 +40,10 @@
 #ifndef XDP_DEDUP_RECOVERY_H
 #define XDP_DEDUP_RECOVERY_H
 
-#include "compiler.h"
+#include "numbering.h"
 
-#define DEDUP_WORD_NUMBERS 32
 #define DEDUP_RUN 8
-#define DEDUP_WIDTH_MAX 40	 /* a number's bits above these belong to its source */
 #define DEDUP_RECOVERY_TRIES 128 /* more than the changes that a word can have meanwhile */
-
-/* How the numbers of a stream are recovered: constants. */
-struct dedup_recovery {
-	__u32 width;	     /* bits of a number: 8 to DEDUP_WIDTH_MAX */
-	__u32 ring_shift;    /* 5 to `width`, and below 32 */
-	__u64 reset_jiffies; /* at least 2 */
-};
-
-/* A source: of zeros, until dedup_source_begin(). */
-struct dedup_source {
-	/* From the top: the lap; 1 bit, the numbering's; the number, a multiple of 32. */
-	__u64 near;
-	/* From the top: 1 bit, as in `near`, or not yet; when a number near `near` came last, in
-	 * jiffies.
-	 */
-	__u64 last;
-	/* Numbers that are far from `near`. From the top: a number / 16; 10 bits unused; 1 bit, as
-	 * in `near`; 1 bit, 1: sealed; a bit for each of the 16, 1: seen. 0: none.
-	 */
-	__u64 run;
-};
 
 /* Numbers of one word that a packet brings. */
 struct dedup_numbers {
@@ -89,99 +66,10 @@ enum dedup_recovered {
 /* What the steps below return if something has changed meanwhile: all is read again. */
 #define DEDUP_AGAIN (-5)
 
-#define DEDUP_LAST_NUMBERING (1ULL << 63)
 #define DEDUP_RUN_NUMBERS 16
 #define DEDUP_RUN_BASE 28 /* shift of the number / 16 */
 #define DEDUP_RUN_NUMBERING 17
 #define DEDUP_RUN_SEALED (1ULL << 16)
-
-static __always_inline __u32 dedup_number_bits(const struct dedup_recovery *r)
-{
-	return r->width > 32 ? DEDUP_WIDTH_MAX : 32;
-}
-
-/* The greatest lap that a new numbering may have. */
-static __always_inline __u64 dedup_laps(const struct dedup_recovery *r)
-{
-	return (1ULL << (63 - dedup_number_bits(r))) - 4;
-}
-
-static __always_inline __u64 dedup_near_lap(const struct dedup_recovery *r, __u64 near)
-{
-	return near >> (dedup_number_bits(r) + 1);
-}
-
-/* 1 or 0: successive numberings differ. */
-static __always_inline __u64 dedup_near_numbering(const struct dedup_recovery *r, __u64 near)
-{
-	return near >> dedup_number_bits(r) & 1;
-}
-
-static __always_inline __u64 dedup_number(const struct dedup_recovery *r, __u64 number)
-{
-	return number & ((1ULL << r->width) - 1);
-}
-
-static __always_inline __u64 dedup_near(const struct dedup_recovery *r, __u64 lap, __u64 numbering,
-					__u64 number)
-{
-	number = dedup_number(r, number) & -DEDUP_WORD_NUMBERS;
-	return (lap << 1 | numbering) << dedup_number_bits(r) | number;
-}
-
-/* How far the number is ahead of this one, of as many bits as numbers have; negative: behind. */
-static __always_inline __s64 dedup_ahead(const struct dedup_recovery *r, __u64 of, __u64 number)
-{
-	__u32 unused = 64 - r->width;
-
-	return (__s64)((number - of) << unused) >> unused;
-}
-
-static __always_inline bool dedup_is_far(const struct dedup_recovery *r, __s64 ahead)
-{
-	__s64 ring = 1LL << r->ring_shift;
-
-	return ahead < -ring || ahead >= ring;
-}
-
-/* The lap of the number that is so far ahead of `near`. */
-static __always_inline __u64 dedup_lap(const struct dedup_recovery *r, __u64 near, __s64 ahead)
-{
-	__s64 number = dedup_number(r, near);
-
-	return dedup_near_lap(r, near) + ((number + ahead) >> r->ring_shift) -
-	       (number >> r->ring_shift);
-}
-
-/* Which word of its source's ring a number belongs to. */
-static __always_inline __u64 dedup_ring_index(const struct dedup_recovery *r, __u64 number)
-{
-	return (number & ((1ULL << r->ring_shift) - 1)) / DEDUP_WORD_NUMBERS;
-}
-
-static __always_inline __u64 dedup_last(__u64 numbering, __u64 now)
-{
-	return numbering << 63 | (now & ~DEDUP_LAST_NUMBERING);
-}
-
-/* Jiffies from the last number near `near` until now. */
-static __always_inline __s64 dedup_silence(__u64 last, __u64 now)
-{
-	return (__s64)((now - last) << 1) >> 1;
-}
-
-/* The first number of a source: of zeros, or of one that was used before, whose laps go on. Nobody
- * else uses it meanwhile. dedup_laps() must be more than three laps away.
- */
-static __always_inline void dedup_source_begin(const struct dedup_recovery *r,
-					       struct dedup_source *s, __u64 number, __u64 now)
-{
-	__u64 near = READ_ONCE(s->near), numbering = !dedup_near_numbering(r, near);
-
-	WRITE_ONCE(s->near, dedup_near(r, dedup_near_lap(r, near) + 3, numbering, number));
-	WRITE_ONCE(s->last, dedup_last(numbering, now));
-	WRITE_ONCE(s->run, 0);
-}
 
 /* What is shared, as it was read. */
 struct dedup_source_now {
