@@ -52,7 +52,7 @@ struct dedup_numbers {
 	__u32 bits; /* of the word: those of the numbers */
 };
 
-/* What becomes of these. Negative: some are fresh as far as can be told, and were not learned. */
+/* What becomes of these. Negative: some may be fresh, and none was learned. */
 enum dedup_recovered {
 	DEDUP_SEEN = 1,	    /* all of them */
 	DEDUP_FRESH = 0,    /* and is learned */
