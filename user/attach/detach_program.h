@@ -22,7 +22,7 @@ int detach_program_load(void);
  */
 int detach_program_open(uint32_t prog_id);
 
-/* Is the program with this id DETACH_PROGRAM? false also if that cannot be told. */
+/* Is the program with this id DETACH_PROGRAM? Returns false, too, if that is unknown. */
 bool detach_program_is(uint32_t prog_id);
 
 #endif
