@@ -44,9 +44,9 @@ static const struct cli_script SCRIPTS[] = {
 	  "got $XD status v0 --json; has '\"upper\": \"b0\",\n      \"lower\": \"v0\"'\n"
 	  "ip link set v0 nomaster; got $XD status; lacks 'on top of v0'; $XD unload --all\n" },
 	{ "stacked-later-nothing-is-changed-below", /* by the kernel */
-	  "$XD load v0 b0 --port 80; ip link set v0 master b0\n"
+	  "$XD load v0 b0 --port 80; $XD save v0 /mnt/snapshot; ip link set v0 master b0\n"
 	  "for what in 'set v0 --action count' 'set v0 --remove b0' 'set v0 --remove v0'\\\n"
-	  "	'resize v0 --fpr 1e-5' 'load v0 --replace --window 1h'; do\n"
+	  "	'resize v0 --fpr 1e-5' 'load v0 --replace --window 1h' 'restore v0 /mnt/snapshot'; do\n"
 	  "	fails 'b0 is on top of v0 and runs XDP' $XD $what; done\n"
 	  "got $XD status v0 --json; has '\"action\": \"drop\"'; [ \"$(ls $PINS)\" = v0 ]; runs "
 	  "b0\n"

@@ -47,8 +47,7 @@ static int check_new_delivery(const struct change *c, const struct dedup_config 
 	return err;
 }
 
-/* Can the programs be exchanged there, and where it is to run? */
-static int check_change_stacking(const struct change *c)
+int change_check_stacking(const struct change *c)
 {
 	char *names[DEDUP_IFACES_MAX];
 	struct placement now = { names, c->cnt, c->where.mode };
@@ -77,7 +76,7 @@ static void note_forgotten(const struct change *c, const struct dedup_config *cf
 int change_program(struct change *c, struct dedup_config *cfg)
 {
 	const struct dedup_config *old = c->f.config;
-	int err = check_change_stacking(c) ?: check_new_delivery(c, cfg);
+	int err = change_check_stacking(c) ?: check_new_delivery(c, cfg);
 
 	if (err)
 		return err;
@@ -128,7 +127,7 @@ void change_report(const char *name, const struct dedup_config *cfg)
 
 int change_filter(struct change *c, struct dedup_config *cfg)
 {
-	int err = check_change_stacking(c) ?: check_new_delivery(c, cfg) ?: change_check_room(c);
+	int err = change_check_stacking(c) ?: check_new_delivery(c, cfg) ?: change_check_room(c);
 
 	if (err)
 		return err;
