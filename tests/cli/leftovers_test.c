@@ -11,6 +11,7 @@
 
 #include "intercept.h"
 #include "loader_next.h"
+#include "neighbour.h"
 #include "pin_dirs.h"
 #include "pins.h"
 
@@ -519,10 +520,37 @@ static void unload_killed_below_another(void **state)
 	cli_run_script(&script);
 }
 
+/* Nor can a change be ended that was cut off before its program was exchanged. */
+static struct cli_script cut_off_below = {
+	"", "ip link set v0 master b0; ip link set b0 xdpgeneric pinned $OTHER\n"
+	    "exits 1 $XD set v0 --ihave pass; [ $(echo \"$output\" | wc -l) = 2 ]\n"
+	    "has 'v0: File exists; if a device on top of it, as a bridge, runs XDP: first ip link'\n"
+	    "has 'a change of v0 has not ended'; lacks 'no interface'; runs v0\n"
+	    "ip link set b0 xdpgeneric off; got $XD set v0 --ihave pass; is ''\n"
+	    "[ \"$(ls $PINS)\" = v0 ]; $XD unload v0; idle v0; clean\n"
+};
+
+static void resize_killed_below_another(void **state)
+{
+	struct kill k = { .is_behind = true };
+	void *script = &cut_off_below;
+
+	(void)state;
+	if (neighbour_has_dispatcher("v0"))
+		skip(); /* where the new program is attached beside that of +NAME */
+	sh(LOAD);
+	assert_int_equal(intercept_tool("resize v0 --capacity 20k", kill_at_commit, &k, output,
+					sizeof(output)),
+			 INTERCEPT_KILLED);
+	cli_run_script(&script);
+}
+
 int main(void)
 {
 	cli_environment();
 	add_test("unload-killed-below-another", unload_killed_below_another, cli_setup,
+		 cli_teardown, NULL);
+	add_test("resize-killed-below-another", resize_killed_below_another, cli_setup,
 		 cli_teardown, NULL);
 	add_rows(VERSIONS, run_version, cli_setup, cli_teardown);
 	add_rows(DAMAGES, run_damage, cli_setup, cli_teardown);

@@ -299,11 +299,11 @@ int attach_exchange(const struct attachment *old, int new_fd)
 int attach_replace(const struct attachment *old, int new_fd)
 {
 	int err = attach_exchange(old, new_fd);
+	const char *advice =
+		err == -EEXIST ? DETACH_UPPER_FIRST : "--verbose shows what the kernel says";
 
-	return err ? diag_err(err,
-			      "cannot exchange the program on %s: %s" ADVICE
-			      "--verbose shows what the kernel says",
-			      old->ifname, strerror(-err))
+	return err ? diag_err(err, "cannot exchange the program on %s: %s" ADVICE "%s", old->ifname,
+			      strerror(-err), advice)
 		   : 0;
 }
 

@@ -10,7 +10,9 @@
 
 #define DETACH_PROGRAM "dedup_detach" /* its name */
 
-/* Why it, or the packet program, may stay, as the kernel has it: the upper device's must go first. */
+/* Why it, or the packet program, may stay, or not be exchanged: the kernel changes the programs of
+ * a device only while no device on top of it runs one.
+ */
 #define DETACH_UPPER_FIRST \
 	"if a device on top of it, as a bridge, runs XDP: first ip link set dev DEVICE xdp off"
 

@@ -41,7 +41,7 @@ static int attach_again(struct pair *p)
 		diag_note("%s does not run on %s, where a change that was cut off was to put it",
 			  p->name, names[i]);
 	}
-	return pair_attach_new(p);
+	return cnt ? pair_attach_new(p) : err;
 }
 
 /* Are the interfaces, and so the programs, in another network namespace? Where the program of +NAME

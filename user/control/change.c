@@ -13,6 +13,7 @@
 #include "loader.h"
 #include "lock.h"
 #include "open.h"
+#include "pin_dirs.h"
 #include "plan.h"
 #include "predecessor.h"
 
@@ -76,11 +77,13 @@ int change_open(const struct wish *w, struct change *c)
 		return loader_explain(w->name, err);
 	if (err || c->cnt)
 		return err;
-	diag_err(-ENODEV,
-		 "%s runs on no interface here: xdp-dedup load --replace --name %s IFNAME... has it run there, and forgets nothing",
-		 c->f.name, c->f.name);
+	/* The programs may be those of +NAME yet. */
+	err = pin_dir_check_ended(c->f.name)
+		      ?: diag_err(-ENODEV,
+				  "%s runs on no interface here: xdp-dedup load --replace --name %s IFNAME... has it run there, and forgets nothing",
+				  c->f.name, c->f.name);
 	change_end(c);
-	return -ENODEV;
+	return err;
 }
 
 void change_end(struct change *c)

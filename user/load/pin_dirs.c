@@ -50,6 +50,14 @@ static int explain_begun(const char *name)
 		name);
 }
 
+int pin_dir_check_ended(const char *name)
+{
+	struct paths p;
+
+	paths_of(name, &p);
+	return access(p.staging, F_OK) ? 0 : explain_begun(name);
+}
+
 int pin_dir_begin(const char *name)
 {
 	struct paths p;
