@@ -254,14 +254,16 @@ int kernel_explain(int err, uint64_t bytes)
 {
 	struct utsname un;
 
+	/* First: without memory no feature can be looked for. */
+	if (kernel_lacks_memory(err, bytes))
+		return bytes ? diag_err(err,
+					"no memory for a filter of %s" ADVICE
+					"lower --capacity or raise --fpr",
+					FORMAT_BYTES(bytes))
+			     : diag_err(err, "no memory for the filter's program");
 	if (kernel_check(err))
 		return err;
 	uname(&un);
-	if (kernel_lacks_memory(err, bytes))
-		return diag_err(err,
-				"no memory for a filter of %s" ADVICE
-				"lower --capacity or raise --fpr",
-				FORMAT_BYTES(bytes));
 	if (err == -E2BIG)
 		return diag_err(err,
 				"the program is too large for this kernel's verifier (%s)" ADVICE

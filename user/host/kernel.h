@@ -96,8 +96,8 @@ int kernel_check_delivery(bool (*has)(enum bpf_map_type type));
  */
 bool kernel_lacks_memory(int err, uint64_t bytes);
 
-/* Logs why a load of a filter of `bytes` (0 if its maps existed already) has failed with err: a
- * feature that this kernel lacks, too little memory, or the cause that err names. Returns err.
+/* Logs why a load of a filter of `bytes` (0 if its maps existed already) has failed with err:
+ * too little memory, a feature that this kernel lacks, or the cause that err names. Returns err.
  */
 int kernel_explain(int err, uint64_t bytes);
 

@@ -125,6 +125,19 @@ static void program_too_large_is_no_lack_of_memory(void **state)
 	assert_false(kernel_lacks_memory(-EINVAL, 1000000));
 }
 
+/* Without memory no feature can be looked for: none is missing because of that. */
+static void lack_of_memory_is_told(void **state)
+{
+	(void)state;
+	diags_collect();
+	assert_int_equal(kernel_explain(-ENOMEM, 8000000), -ENOMEM);
+	assert_non_null(strstr(diags_last(), "no memory for a filter of 8.0 MB; lower --capacity"));
+	assert_int_equal(kernel_explain(-ENOMEM, 0), -ENOMEM);
+	assert_non_null(strstr(diags_last(), "no memory for the filter's program"));
+	assert_int_equal(diags_cnt(), 2);
+	diags_end();
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -132,6 +145,7 @@ int main(void)
 		cmocka_unit_test(nothing_missing_is_not_blamed),
 		cmocka_unit_test(sockets_that_are_missing_are_named),
 		cmocka_unit_test(program_too_large_is_no_lack_of_memory),
+		cmocka_unit_test(lack_of_memory_is_told),
 	};
 
 	add_tests(tests, ARRAY_SIZE(tests));
