@@ -318,6 +318,42 @@ static void second_program_of_a_set(void **state)
 	unload();
 }
 
+/* For intercept_tool(): refuses the first question behind the commit. */
+static int refuse_behind_commit(const struct intercepted *call, void *arg)
+{
+	struct point *p = arg;
+
+	if (call->is_change) {
+		p->count += !strcmp(call->what, "rename");
+		return 0;
+	}
+	if (p->count != 1 || p->met)
+		return 0;
+	p->met = true;
+	return -p->err;
+}
+
+/* A change that fails before its program runs is taken back, so that no later command makes it. */
+static void refused_behind_commit(void **state)
+{
+	static const char SET[] = "set both --for 10s";
+	struct point p = { .which = QUESTION, .err = ENOMEM };
+	char out[16384];
+	int status;
+
+	(void)state;
+	load();
+	status = intercept_tool(SET, refuse_behind_commit, &p, out, sizeof(out));
+	assert_true(p.met);
+	assert_int_equal(status, 1);
+	check_said(SET, &p, status, out);
+	check_settled();
+	check_changed(SET, &p);
+	assert_int_equal(run(out, sizeof(out), "status both --json"), 0);
+	assert_non_null(strstr(out, "\"drop_left_ns\": null"));
+	unload();
+}
+
 #define SAVES 400
 
 static struct {
@@ -374,6 +410,7 @@ int main(void)
 	repeat_in_rest("@(set|resize|replace|restore*)");
 	add_test("saved-while-resized", saved_while_resized, e2e_setup, e2e_teardown, NULL);
 	add_test("second-program-of-a-set", second_program_of_a_set, e2e_setup, e2e_teardown, NULL);
+	add_test("refused-behind-its-commit", refused_behind_commit, e2e_setup, e2e_teardown, NULL);
 	add_rows(GONE, test_gone, e2e_setup, e2e_teardown);
 	add_rows(ROWS, test_refused, e2e_setup, e2e_teardown);
 	return run_added_tests("fault");

@@ -152,34 +152,39 @@ static int prepare_exchange(struct pair *p, const struct placement *where, bool 
 	return err;
 }
 
-/* Exchanges NAME and +NAME, and opens both again. After an error they are not exchanged; or they
- * are exchanged but not open, and the next command goes on.
- */
-static int exchange_pins(struct pair *p)
+/* Opens what NAME and +NAME are after their exchange. */
+static int open_again(struct pair *p)
 {
 	const char *name = p->name;
-	int err = pin_dir_exchange(name);
+	int err;
 
-	if (err)
-		return err;
 	pair_close(p);
 	err = pair_open(name, p);
 	return err ? loader_explain(name, err) : 0;
 }
 
+/* Exchanges NAME and +NAME back, after an error behind the commit. If they cannot be exchanged, or
+ * opened, the next command goes on.
+ */
+static void exchange_back(struct pair *p)
+{
+	if (!pin_dir_exchange(p->name) && !open_again(p))
+		live_exchange_undo(p);
+}
+
 /* Steps 1 to 5. */
 static int change(struct pair *p, const struct placement *where, bool begins_drops)
 {
-	int err = prepare_exchange(p, where, begins_drops) ?: exchange_pins(p);
+	int err = prepare_exchange(p, where, begins_drops) ?: pin_dir_exchange(p->name);
 
-	if (!err) {
-		err = pair_attach_new(p);
-		if (!err)
-			return live_exchange_complete(p);
-		exchange_pins(p);
-	}
-	if (p->f.config && !pair_is_committed(p))
+	if (err) {
 		live_exchange_undo(p);
+		return err;
+	}
+	err = open_again(p) ?: pair_attach_new(p);
+	if (!err)
+		return live_exchange_complete(p);
+	exchange_back(p);
 	return err;
 }
 
