@@ -85,8 +85,8 @@ static struct xdp_dedup *load(const struct row *r, int i)
 		.capacity = 1000,
 		.fpr = 0.01,
 		.window_ns = 3600000000000,
-		.ports = { { GOSSIP_PORT, GOSSIP_PORT } },
-		.ports_cnt = 1,
+		.streams = { { SPEC_GSP, .ports = { { GOSSIP_PORT, GOSSIP_PORT } }, .ports_cnt = 1 } },
+		.streams_cnt = 1,
 		.forwarded = true, /* its frames are to a MAC that is no interface's */
 	};
 	struct dedup_config cfg;

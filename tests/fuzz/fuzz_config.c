@@ -33,7 +33,7 @@ static void check_filter(const struct config_filter *f)
 	must(filter_new_name_ok(f->name));
 	must(f->wish.name == f->name);
 	must(f->wish.where.cnt >= 1 && f->wish.where.cnt <= DEDUP_IFACES_MAX);
-	must(f->wish.spec.ports_cnt || f->wish.spec.streams_cnt);
+	must(f->wish.spec.streams_cnt);
 	must(!f->wish.spec.drop_ns);
 	must(!plan_silently(&f->wish.spec, &plan));
 }

@@ -26,7 +26,7 @@ static void check_streams(const struct wish *w)
 	char says[STREAMS_SAYS_MAX];
 	const char *refusal = streams_refusal(&w->spec, says);
 
-	must(w->spec.streams_cnt <= DEDUP_STREAMS_MAX);
+	must(w->spec.streams_cnt && w->spec.streams_cnt <= DEDUP_STREAMS_MAX);
 	must(!refusal || *refusal);
 	for (uint32_t i = 0; i < w->spec.streams_cnt; i++) {
 		must(stream_name_ok(w->spec.streams[i].stream.name));

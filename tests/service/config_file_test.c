@@ -173,10 +173,10 @@ static void says_all(void **state)
 	assert_string_equal(w->where.ifnames[0], "eth0");
 	assert_string_equal(w->where.ifnames[1], "eth1");
 	assert_string_equal(w->where.ifnames[2], "eth2");
-	assert_int_equal(spec->ports_cnt, 2);
-	assert_int_equal(spec->ports[1].hi, 9010);
-	assert_int_equal(spec->to_cnt, 2);
-	assert_int_equal(spec->to4_cnt, 1);
+	assert_int_equal(spec->streams[0].ports_cnt, 2);
+	assert_int_equal(spec->streams[0].ports[1].hi, 9010);
+	assert_int_equal(spec->streams[0].to_cnt, 2);
+	assert_int_equal(spec->streams[0].to4_cnt, 1);
 	assert_int_equal(spec->vlans_cnt, 2);
 	assert_int_equal(spec->vlans[1].lo, 10);
 	assert_int_equal(spec->capacity, 2000000);

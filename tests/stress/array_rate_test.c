@@ -231,7 +231,8 @@ static struct dedup_config plan_of(const struct row *row)
 		.bits = row->m,
 		.hashes = row->k,
 		.window_ns = 600000000000,
-		.ports_cnt = 1,
+		.streams = { { SPEC_GSP } },
+		.streams_cnt = 1,
 	};
 	struct dedup_config c;
 

@@ -171,8 +171,6 @@ static uint32_t count_ports(const struct dedup_ports *ports, uint32_t ranges)
 /* Has some stream several ports? */
 static bool has_several_ports(const struct filter_spec *spec)
 {
-	if (!spec->streams_cnt && count_ports(spec->ports, spec->ports_cnt) > 1)
-		return true;
 	for (uint32_t i = 0; i < spec->streams_cnt; i++)
 		if (count_ports(spec->streams[i].ports, spec->streams[i].ports_cnt) > 1)
 			return true;
@@ -190,7 +188,7 @@ static bool goes_by_mac(const struct filter_spec *spec)
 		if (!s->to_cnt && !s->stream.forwarded && s->stream.layer != DEDUP_ETHERNET)
 			return true;
 	}
-	return !spec->streams_cnt && !spec->to_cnt;
+	return false;
 }
 
 /* Does the stream take frames in which VLAN tags tell senders apart? */

@@ -51,12 +51,12 @@ static int add_streams(enum bench_row row, struct filter_spec *spec)
 		return diag_err(-EINVAL, "the bench's own profile is wrong: %s", err.says);
 	spec->streams_cnt = row_streams(row);
 	for (uint32_t i = 0; i < spec->streams_cnt; i++) {
-		struct spec_stream *s = &spec->streams[i];
 		uint16_t port = spec->streams_cnt > 1 ? BENCH_PORT + i - 4 : BENCH_PORT;
 
-		s->stream = profiles.list->stream;
-		s->stream.realm = i;
-		s->ports[s->ports_cnt++] = (struct dedup_ports){ port, port };
+		spec->streams[i] = (struct spec_stream){ .stream = profiles.list->stream,
+							 .ports = { { port, port } },
+							 .ports_cnt = 1 };
+		spec->streams[i].stream.realm = i;
 	}
 	profiles_free(&profiles);
 	return 0;
@@ -71,8 +71,8 @@ static int plan_row(const struct bench *b, enum bench_row row, struct dedup_conf
 		.window_ns = WINDOW_NS,
 		.layout = row == BENCH_FLAT ? DEDUP_FLAT : DEDUP_BLOCKED,
 		.hash = row == BENCH_SIPHASH ? DEDUP_SIPHASH : DEDUP_FAST,
-		.ports = { { BENCH_PORT, BENCH_PORT } },
-		.ports_cnt = 1,
+		.streams = { { SPEC_GSP, .ports = { { BENCH_PORT, BENCH_PORT } }, .ports_cnt = 1 } },
+		.streams_cnt = 1,
 	};
 	int err = row_streams(row) ? add_streams(row, &spec) : 0;
 

@@ -44,7 +44,7 @@ static int check_survey(const struct options *o)
 		{ "--write-passed", o->write_passed },
 		{ "--write-dropped", o->write_dropped },
 		{ "--profiles", o->wish.files_cnt },
-		{ "--to", o->wish.spec.to_cnt },
+		{ "--to", o->wish.given.to },
 		{ "--vlan", o->wish.spec.vlans_cnt },
 		{ "--engine kernel", o->engine == ENGINE_KERNEL },
 	};
@@ -135,7 +135,7 @@ static int replay(const struct options *o, const struct dedup_config *cfg, struc
 
 int verb_replay(const struct options *o)
 {
-	bool is_survey = !o->wish.profiles_cnt && !o->wish.spec.ports_cnt;
+	bool is_survey = !o->wish.profiles_cnt && !o->wish.given.port;
 	int code = is_survey ? check_survey(o) : check_replay(o), err;
 	struct dedup_config cfg;
 	struct capture *c;

@@ -7,7 +7,6 @@
 #include "kept.h"
 #include "plan.h"
 #include "receivers.h"
-#include "streams.h"
 
 /* A stream stays delivered if one of its name was, unless --deliver names the streams. */
 static void keep_deliveries(const struct filter_spec *old, struct filter_spec *spec)
@@ -23,9 +22,8 @@ int change_ask(struct change *c)
 	const struct wish *w = c->w;
 	const struct given *given = &w->given;
 	struct filter_spec *spec = &c->spec;
-	struct spec_stream *gsp = &spec->streams[0];
 
-	if (w->spec.streams_cnt) {
+	if (w->profiles_cnt) {
 		struct filter_spec old = *spec;
 
 		memcpy(spec->streams, w->spec.streams, sizeof(spec->streams));
@@ -34,15 +32,6 @@ int change_ask(struct change *c)
 	} else if ((given->port || given->to || given->forwarded) && !spec_is_gsp(spec)) {
 		return diag_err(-EINVAL, "%s has streams: say all that it is to have, by --profile",
 				c->f.name);
-	}
-	if (given->port && !w->spec.streams_cnt) {
-		memcpy(gsp->ports, w->spec.ports, sizeof(gsp->ports));
-		gsp->ports_cnt = w->spec.ports_cnt;
-	}
-	if (given->to && !w->spec.streams_cnt) {
-		memcpy(gsp->to, w->spec.to, sizeof(gsp->to));
-		gsp->to_cnt = w->spec.to_cnt;
-		gsp->to4_cnt = w->spec.to4_cnt;
 	}
 	wish_apply(w, spec);
 	if (given->vlan)
@@ -53,7 +42,6 @@ int change_ask(struct change *c)
 int change_plan(struct change *c, struct dedup_config *cfg)
 {
 	c->spec.several = c->where.cnt > 1;
-	streams_make_gsp(&c->spec);
 	kept_plan_gsp(c->f.config, &c->spec);
 	return plan_here(&c->spec, cfg);
 }

@@ -84,7 +84,7 @@ static int check_new(const struct wish *w)
 		return -EINVAL;
 	if (!w->where.cnt)
 		return diag_err(-EINVAL, "on which interface? as in xdp-dedup load eth0 --port 8001");
-	if (!w->spec.ports_cnt && !w->spec.streams_cnt)
+	if (!w->profiles_cnt && !w->given.port)
 		return diag_err(
 			-EINVAL,
 			"--port is missing: which UDP ports carry gossip? as in --port 8001 (or --profile, for another protocol)");
@@ -97,7 +97,7 @@ static int check_replace(const struct wish *w)
 		return diag_err(-EINVAL, "--replace: which filter? say an interface, or --name");
 	if (wish_check_once(w->where.ifnames, w->where.cnt))
 		return -EINVAL;
-	return w->spec.streams_cnt ? control_check_filter(w) : 0;
+	return w->profiles_cnt ? control_check_filter(w) : 0;
 }
 
 /* Replaces the filter, or makes it if there is none. */

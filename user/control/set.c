@@ -23,12 +23,12 @@ static int set_filter(struct change *c)
 int control_set(const struct wish *w)
 {
 	/* Not in another mode alone. */
-	if (!wish_gives(w, OPT_ACTION | OPT_PORT | OPT_DESTINATION) && !w->spec.streams_cnt &&
+	if (!wish_gives(w, OPT_ACTION | OPT_PORT | OPT_DESTINATION) && !w->profiles_cnt &&
 	    !w->add_cnt && !w->remove_cnt)
 		return diag_err(EXIT_MISUSED, "what is to change? As in --action drop" ADVICE
 					      "xdp-dedup set --help lists all");
 	if (wish_check_once(w->add, w->add_cnt) || wish_check_once(w->remove, w->remove_cnt) ||
-	    (w->spec.streams_cnt && wish_streams_check(w)))
+	    (w->profiles_cnt && wish_streams_check(w)))
 		return EXIT_MISUSED;
 	return change_run(w, set_filter) ? EXIT_FAILED : EXIT_DONE;
 }

@@ -18,17 +18,16 @@ static const char *wrong(int err, const char *too_many, const char *expects)
 
 static const char *parse_port(void *to, const char *text)
 {
-	struct wish *w = to;
+	struct spec_stream *gsp = ((struct wish *)to)->spec.streams;
 
-	return wrong(parse_ports(text, w->spec.ports, &w->spec.ports_cnt),
-		     "at most {max} ports or ranges",
+	return wrong(parse_ports(text, gsp->ports, &gsp->ports_cnt), "at most {max} ports or ranges",
 		     "give UDP ports from 1 to 65535, as in 8001,9000-9010");
 }
 
 static const char *parse_to(void *to, const char *text)
 {
-	struct wish *w = to;
-	int err = parse_prefixes(text, w->spec.to, &w->spec.to_cnt, &w->spec.to4_cnt);
+	struct spec_stream *gsp = ((struct wish *)to)->spec.streams;
+	int err = parse_prefixes(text, gsp->to, &gsp->to_cnt, &gsp->to4_cnt);
 
 	if (err == -EDOM)
 		return "write a prefix of IPv4 as 192.0.2.0/24, without ::ffff:";
@@ -108,7 +107,8 @@ const struct args_option WISH_OPTIONS[] = {
 	  .help = "the filter's name (load: that of the first interface)" },
 	{ "--mode", "MODE", OPT_MODE, ARGS_NAMES("native", "skb", "hw"), FIELD(where.mode),
 	  .min = MODE_NATIVE, .key = ARGS_KEY_ONCE, .help = "{names} (native, or else skb)" },
-	{ "--port", "PORTS", OPT_PORT, ARGS_OWN, FIELDS(spec.ports, spec.ports_cnt), GIVEN(port),
+	{ "--port", "PORTS", OPT_PORT, ARGS_OWN,
+	  FIELDS(spec.streams[0].ports, spec.streams[0].ports_cnt), GIVEN(port),
 	  .parse = parse_port, .max = DEDUP_PORTS_MAX, .key = ARGS_KEY_JOINED,
 	  .help = "GSP/1's UDP destination ports, as in 8001,9000-9010 (no default)" },
 	{ "--profile", "PROFILE", OPT_PROFILE, ARGS_OWN, FIELDS(profiles, profiles_cnt),
@@ -145,8 +145,9 @@ const struct args_option WISH_OPTIONS[] = {
 	  GIVEN(learn), .key = ARGS_KEY_ONCE,
 	  .help = "kernel: packets add ids; app: only `add` and the library do\n"
 		  "(kernel)" },
-	{ "--to", "DESTINATIONS", OPT_DESTINATION, ARGS_OWN, FIELDS(spec.to, spec.to4_cnt),
-	  GIVEN(to), .parse = parse_to, .max = DEDUP_TO_MAX, .key = ARGS_KEY_JOINED,
+	{ "--to", "DESTINATIONS", OPT_DESTINATION, ARGS_OWN,
+	  FIELDS(spec.streams[0].to, spec.streams[0].to4_cnt), GIVEN(to), .parse = parse_to,
+	  .max = DEDUP_TO_MAX, .key = ARGS_KEY_JOINED,
 	  .help = "only packets to these addresses or prefixes, as in\n"
 		  "192.0.2.1,2001:db8::/64 (all that are for this host)" },
 	{ "--vlan", "VLANS", OPT_DESTINATION, ARGS_OWN, FIELDS(spec.vlans, spec.vlans_cnt),
@@ -200,16 +201,16 @@ const struct args_option WISH_OPTIONS[] = {
 
 void wish_begin(struct wish *w)
 {
-	*w = (struct wish){ .spec = { .capacity = SPEC_CAPACITY_DEFAULT } };
+	*w = (struct wish){ .spec = { .capacity = SPEC_CAPACITY_DEFAULT,
+				      .streams = { { SPEC_GSP } },
+				      .streams_cnt = 1 } };
 }
 
 int wish_end(struct wish *w)
 {
-	if (wish_streams_set(w))
+	if (w->profiles_cnt && (wish_streams_set(w) || wish_streams_deliver(w, &w->spec)))
 		return -EINVAL;
-	if (w->spec.streams_cnt && wish_streams_deliver(w, &w->spec))
-		return -EINVAL;
-	if (!w->spec.streams_cnt && w->deliver && !strcmp(w->deliver, STREAM_GSP))
+	if (!w->profiles_cnt && w->deliver && !strcmp(w->deliver, STREAM_GSP))
 		w->spec.deliver = true;
 	if (w->spec.drop_ns && w->spec.count_only)
 		return diag_err(

@@ -32,7 +32,10 @@ struct given {
 };
 
 struct wish {
-	struct filter_spec spec; /* ports_cnt is 0 without --port; `several` is not set here */
+	/* Its first stream has the ports of --port and the destinations of --to, until wish_end()
+	 * makes streams of the profiles. `several` is not set here.
+	 */
+	struct filter_spec spec;
 	struct given given;
 	struct given_text profiles[DEDUP_STREAMS_MAX]; /* --profile: streams */
 	int profiles_cnt;
@@ -95,7 +98,7 @@ void wish_begin(struct wish *w);
  */
 int wish_end(struct wish *w);
 
-/* Writes the given values over the spec of a running filter. Changes none of its streams. */
+/* Writes the given values over the spec of a running filter: --port and --to over its first stream. */
 void wish_apply(const struct wish *w, struct filter_spec *spec);
 
 /* Was any option of these groups given, other than --profile? */
@@ -114,7 +117,7 @@ int wish_profiles(const struct wish *w, struct profiles *out);
  */
 int wish_profiles_file(struct profiles *p, const struct given_text *file);
 
-/* Makes the spec's streams from w->profiles; with --port, the first stream gets its ports. Sets
+/* Makes the spec's streams from w->profiles; with --port, GSP/1's stays the first. Sets
  * w->fitting_window_ns and w->fitting_fpr to the strictest values of the profiles. For wish_end().
  * Returns 0, or -errno (logged).
  */
@@ -125,8 +128,8 @@ int wish_streams_set(struct wish *w);
  */
 int wish_streams_deliver(const struct wish *w, struct filter_spec *spec);
 
-/* Checks that each stream has what it must have to be loaded: ports, destinations, --learn app.
- * Returns 0; or -EINVAL (logged).
+/* Checks that each stream of --profile has what it must have to be loaded: ports, destinations,
+ * --learn app. Returns 0; or -EINVAL (logged).
  */
 int wish_streams_check(const struct wish *w);
 

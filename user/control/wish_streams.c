@@ -113,16 +113,16 @@ static int set_stream_ports(const struct stream_text *t, const struct profile *p
 	return 0;
 }
 
-/* Those of --to where the stream names none. */
-static int set_to(const struct wish *w, const struct stream_text *t, const struct profile *p,
-		  struct spec_stream *s)
+/* Those of --to, which `asked` has, where the stream names none. */
+static int set_to(const struct spec_stream *asked, const struct stream_text *t,
+		  const struct profile *p, struct spec_stream *s)
 {
 	int err;
 
 	if (!t->to && p->stream.layer != DEDUP_ETHERNET) {
-		s->to_cnt = w->spec.to_cnt;
-		s->to4_cnt = w->spec.to4_cnt;
-		memcpy(s->to, w->spec.to, sizeof(s->to));
+		s->to_cnt = asked->to_cnt;
+		s->to4_cnt = asked->to4_cnt;
+		memcpy(s->to, asked->to, sizeof(s->to));
 	}
 	if (!t->to)
 		return 0;
@@ -147,8 +147,8 @@ static void take_limits(struct wish *w, const struct profile *p)
 		w->fitting_fpr = p->fpr;
 }
 
-static int set_stream(struct wish *w, const struct profiles *all, const struct stream_text *t,
-		      struct spec_stream *s)
+static int set_stream(struct wish *w, const struct profiles *all, const struct spec_stream *asked,
+		      const struct stream_text *t, struct spec_stream *s)
 {
 	const struct profile *p = profiles_find(all, t->name);
 
@@ -171,7 +171,7 @@ static int set_stream(struct wish *w, const struct profiles *all, const struct s
 		.needs_app = p->needs_app,
 	};
 	take_limits(w, p);
-	return set_stream_ports(t, p, s) ?: set_to(w, t, p, s);
+	return set_stream_ports(t, p, s) ?: set_to(asked, t, p, s);
 }
 
 static bool has_name(const struct filter_spec *spec, uint32_t but, const char *name, bool *given)
@@ -230,28 +230,14 @@ static void join_realms(struct filter_spec *spec, const struct stream_text *text
 	}
 }
 
-/* --port beside --profile is a stream of GSP/1, the first one. */
-static int set_port_stream(struct wish *w, const struct profiles *all, struct stream_text *t)
-{
-	static char gsp[] = "gsp";
-	struct spec_stream *s = &w->spec.streams[0];
-
-	*t = (struct stream_text){ .given = { gsp, diag_location() }, .name = gsp };
-	if (set_stream(w, all, t, s))
-		return -EINVAL;
-	memcpy(s->ports, w->spec.ports, sizeof(s->ports));
-	s->ports_cnt = w->spec.ports_cnt;
-	w->spec.streams_cnt = 1;
-	return 0;
-}
-
 static int set_streams(struct wish *w, const struct profiles *all, struct stream_text *texts,
 		       char **copies)
 {
 	struct filter_spec *spec = &w->spec;
+	const struct spec_stream asked = spec->streams[0];
 
-	if (spec->ports_cnt && set_port_stream(w, all, &texts[0]))
-		return -EINVAL;
+	/* With --port, the first stream stays the one of GSP/1. */
+	spec->streams_cnt = w->given.port;
 	for (int i = 0; i < w->profiles_cnt; i++) {
 		struct stream_text *t = &texts[spec->streams_cnt];
 
@@ -263,7 +249,7 @@ static int set_streams(struct wish *w, const struct profiles *all, struct stream
 			return diag_err(-ENOMEM, "out of memory");
 		t->given = w->profiles[i];
 		split_stream_text(copies[i], t);
-		if (set_stream(w, all, t, &spec->streams[spec->streams_cnt]))
+		if (set_stream(w, all, &asked, t, &spec->streams[spec->streams_cnt]))
 			return -EINVAL;
 		spec->streams_cnt++;
 	}
@@ -278,8 +264,6 @@ int wish_streams_set(struct wish *w)
 	struct profiles all = { 0 };
 	int err;
 
-	if (!w->profiles_cnt)
-		return 0;
 	err = wish_profiles(w, &all) ?: set_streams(w, &all, texts, copies);
 	for (int i = 0; i < DEDUP_STREAMS_MAX; i++)
 		free(copies[i]);
@@ -313,8 +297,6 @@ int wish_streams_deliver(const struct wish *w, struct filter_spec *spec)
 
 		if (s)
 			s->deliver = true;
-		else if (!spec->streams_cnt && !strcmp(name, STREAM_GSP))
-			spec->deliver = true;
 		else
 			return diag_err(-EINVAL, "--deliver xsk:%s: there is no stream %.*s",
 					w->deliver, (int)len, name);
@@ -325,10 +307,10 @@ int wish_streams_deliver(const struct wish *w, struct filter_spec *spec)
 
 int wish_streams_check(const struct wish *w)
 {
-	if (w->deliver && !w->spec.streams_cnt && !w->spec.deliver && !w->replace)
+	if (!w->profiles_cnt && w->deliver && !w->spec.deliver && !w->replace)
 		return diag_err(-EINVAL, "--deliver xsk:%s: the only stream is %s", w->deliver,
 				STREAM_GSP);
-	for (uint32_t i = 0; i < w->spec.streams_cnt; i++) {
+	for (uint32_t i = 0; w->profiles_cnt && i < w->spec.streams_cnt; i++) {
 		const struct spec_stream *s = &w->spec.streams[i];
 		const char *name = s->stream.name;
 

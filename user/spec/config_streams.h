@@ -8,8 +8,6 @@
 
 #include "config.h"
 
-#define STREAM_GSP "gsp" /* the stream of --port */
-
 /* Bytes of an id's segments; GSP/1: of an id. */
 uint32_t stream_fields_bytes(const struct dedup_stream *s);
 

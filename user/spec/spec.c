@@ -5,8 +5,7 @@
 
 bool spec_is_gsp(const struct filter_spec *spec)
 {
-	return !spec->streams_cnt ||
-	       (spec->streams_cnt == 1 && spec->streams[0].stream.decoder == DEDUP_GSP);
+	return spec->streams_cnt == 1 && spec->streams[0].stream.decoder == DEDUP_GSP;
 }
 
 /* A stream as it was asked for: what the plan has filled in is taken out again. */

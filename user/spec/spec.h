@@ -19,6 +19,14 @@
 #define SPEC_WINDOW_MAX_NS (30 * 24 * 3600 * 1000000000ULL)
 
 #define SPEC_GSP_ID_BYTES 32 /* as in gsp.h, which only programs know */
+#define STREAM_GSP "gsp"     /* the stream of --port */
+
+/* Part of a struct spec_stream's initializer: GSP/1, as its profile has it. */
+#define SPEC_GSP                                    \
+	.stream = { .name = STREAM_GSP,             \
+		    .decoder = DEDUP_GSP,           \
+		    .words = SPEC_GSP_ID_BYTES / 8, \
+		    .bytes = SPEC_GSP_ID_BYTES }
 #define SPEC_INDEX_BITS_MAX 24
 #define SPEC_COUNTDOWN_BITS_MAX 24
 
@@ -54,12 +62,8 @@ struct filter_spec {
 	uint32_t countdown_bits;
 
 	struct spec_stream streams[DEDUP_STREAMS_MAX];
-	uint32_t streams_cnt; /* 0: one, of GSP/1, to these ports and destinations */
+	uint32_t streams_cnt; /* at least 1 */
 	bool gsp_is_stream;   /* GSP/1 alone has a realm with a key of its own (kept.h) */
-	struct dedup_ports ports[DEDUP_PORTS_MAX];
-	uint32_t ports_cnt;
-	struct dedup_prefix to[DEDUP_TO_MAX];
-	uint32_t to_cnt, to4_cnt;
 	struct dedup_ports vlans[DEDUP_VLANS_MAX]; /* as in struct dedup_config; for all streams */
 	uint32_t vlans_cnt;
 	bool forwarded; /* also frames for other hosts, in all streams */

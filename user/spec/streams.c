@@ -11,33 +11,6 @@
 #define TEXT_OF(macro) TEXT_OF_WORD(macro)
 #define TEXT_OF_WORD(word) #word
 
-/* Is the filter to be one of GSP/1 alone, which costs less? */
-static bool is_gsp_alone(const struct filter_spec *spec)
-{
-	return spec_is_gsp(spec) && !spec->gsp_is_stream;
-}
-
-void streams_make_gsp(struct filter_spec *spec)
-{
-	struct spec_stream *s = &spec->streams[0];
-
-	if (spec->streams_cnt)
-		return;
-	*s = (struct spec_stream){
-		.stream = { .name = STREAM_GSP,
-			    .decoder = DEDUP_GSP,
-			    .words = SPEC_GSP_ID_BYTES / 8,
-			    .bytes = SPEC_GSP_ID_BYTES },
-		.ports_cnt = spec->ports_cnt,
-		.to_cnt = spec->to_cnt,
-		.to4_cnt = spec->to4_cnt,
-		.deliver = spec->deliver,
-	};
-	memcpy(s->ports, spec->ports, sizeof(s->ports));
-	memcpy(s->to, spec->to, sizeof(s->to));
-	spec->streams_cnt = 1;
-}
-
 /* Are the ids one segment, unmasked? Other systems' hashes know no other ids. */
 static bool is_plain(const struct dedup_stream *st)
 {
@@ -179,8 +152,6 @@ static const char *refuse_pools(const struct filter_spec *spec)
 
 const char *streams_refusal(const struct filter_spec *spec, char *says)
 {
-	if (is_gsp_alone(spec))
-		return NULL;
 	return refuse_realms(spec, says) ?: refuse_keyless_hash(spec, says) ?: refuse_pools(spec);
 }
 
@@ -327,9 +298,9 @@ uint32_t streams_all(const struct dedup_config *c)
 	return (1U << c->policy.streams_cnt) - 1;
 }
 
-static void plan_streams(const struct filter_spec *spec, struct dedup_config *c)
+void streams_plan(const struct filter_spec *spec, struct dedup_config *c)
 {
-	c->policy.gsp_alone = is_gsp_alone(spec);
+	c->policy.gsp_alone = spec_is_gsp(spec) && !spec->gsp_is_stream;
 	c->policy.several = spec->several;
 	c->policy.forwarded = 1; /* if all are */
 	c->policy.vlans_cnt = spec->vlans_cnt;
@@ -346,12 +317,4 @@ static void plan_streams(const struct filter_spec *spec, struct dedup_config *c)
 		c->policy.receiver = DEDUP_ANYONE;
 	else
 		c->policy.receiver = spec->several ? DEDUP_SEVERAL_INTERFACES : DEDUP_ONE_INTERFACE;
-}
-
-void streams_plan(const struct filter_spec *spec, struct dedup_config *c)
-{
-	struct filter_spec whole = *spec;
-
-	streams_make_gsp(&whole);
-	plan_streams(&whole, c);
 }

@@ -10,9 +10,6 @@
 
 #define STREAMS_SAYS_MAX 256
 
-/* Gives a spec without streams the one that its ports and destinations ask for: GSP/1. */
-void streams_make_gsp(struct filter_spec *spec);
-
 /* NULL if these streams can be in one filter; else a sentence for the user, for which `says`
  * has room: STREAMS_SAYS_MAX bytes.
  */

@@ -44,8 +44,9 @@ static const struct row {
 	{ "to-is-for-all-that-name-none",
 	  "--profile rtp:1 --profile rtp:2@192.0.2.2 --profile hsr --to 192.0.2.1 --port 8001",
 	  "gsp/0/8001/192.0.2.1 rtp/1/1/192.0.2.1 rtp-2/2/2/192.0.2.2 hsr/3//-" },
-	{ "port-alone-is-no-stream", "--port 8001", "" },
-	{ "nothing", "", "" },
+	{ "port-alone", "--port 8001 --to 192.0.2.1", "gsp/0/8001/192.0.2.1" },
+	{ "to-without-port", "--to 192.0.2.1 --profile rtp:1", "rtp/0/1/192.0.2.1" },
+	{ "nothing", "", "gsp/0//-" },
 };
 
 static void show(const struct options *o, char *out, size_t size)

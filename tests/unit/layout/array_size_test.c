@@ -338,8 +338,8 @@ static void tiny_plans_keep_the_rate(void **state)
 							    .fpr = RATES[r],
 							    .hashes = k,
 							    .window_ns = WINDOW_NS,
-							    .ports = { { 8001, 8001 } },
-							    .ports_cnt = 1 };
+							    .streams = { { SPEC_GSP } },
+							    .streams_cnt = 1 };
 				struct dedup_config c;
 				double exact;
 

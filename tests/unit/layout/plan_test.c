@@ -30,8 +30,8 @@ static struct filter_spec spec_of(enum dedup_layout layout, enum dedup_hash_sche
 		.capacity = capacity,
 		.fpr = fpr,
 		.window_ns = 600 * S,
-		.ports = { { 8001, 8001 } },
-		.ports_cnt = 1,
+		.streams = { { SPEC_GSP, .ports = { { 8001, 8001 } }, .ports_cnt = 1 } },
+		.streams_cnt = 1,
 	};
 }
 
@@ -747,17 +747,16 @@ static void adjacent_words(void **state)
 	}
 }
 
-/* Nothing but GSP/1: the filter is the one without streams. */
-static void gsp_alone_is_no_stream(void **state)
+/* Nothing but GSP/1: the filter is that of --port, whatever the stream's name and realm. */
+static void gsp_alone_is_of_port(void **state)
 {
 	struct filter_spec spec = spec_of(DEDUP_BLOCKED, DEDUP_FAST, 1000, 1e-3), stream = spec;
 	struct dedup_config plain, c;
 
 	(void)state;
-	spec.to[0] = (struct dedup_prefix){ { 8001, 0 }, { UINT32_MAX, 0 } };
-	spec.to_cnt = spec.to4_cnt = 1;
-	stream.ports_cnt = 0;
-	memset(stream.ports, 0, sizeof(stream.ports));
+	spec.streams[0].to[0] = (struct dedup_prefix){ { 8001, 0 }, { UINT32_MAX, 0 } };
+	spec.streams[0].to_cnt = spec.streams[0].to4_cnt = 1;
+	stream.streams_cnt = 0;
 	add_stream(&stream, "events", GSP, 5, 8001, 1, 1);
 	plain = plan_of(&spec);
 	c = plan_of(&stream);
@@ -863,7 +862,7 @@ int main(void)
 		cmocka_unit_test(streams_are_planned),
 		cmocka_unit_test(streams_alone),
 		cmocka_unit_test(adjacent_words),
-		cmocka_unit_test(gsp_alone_is_no_stream),
+		cmocka_unit_test(gsp_alone_is_of_port),
 		cmocka_unit_test(streams_share_ports_and_destinations),
 	};
 
