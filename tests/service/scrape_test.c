@@ -446,7 +446,7 @@ static void program_is_missing(void **state)
 	scrape_start("/nonexistent/xdp-dedup-metrics");
 	usleep(300000);
 	await_ticks(3, began_ms);
-	assert_int_equal(atomic_load(&scrape_shared->program), 0);
+	assert_int_equal(scrape_program_now(), 0);
 }
 
 int main(void)

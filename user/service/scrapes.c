@@ -325,8 +325,3 @@ void scrapes_close(struct scrapes *s)
 	sd_event_unref(s->events);
 	free(s);
 }
-
-pid_t scrapes_pid(const struct scrapes *s)
-{
-	return s->pid;
-}

@@ -59,7 +59,4 @@ int scrapes_open(sd_event *events, int listen_fd, struct scrapes_writer writer, 
 /* Ends the program. NULL is allowed. */
 void scrapes_close(struct scrapes *s);
 
-/* Returns the program's process id; 0 if it does not run at the moment. */
-pid_t scrapes_pid(const struct scrapes *s);
-
 #endif
