@@ -92,6 +92,7 @@ static void run_naive(struct run *r)
 
 		while (next_ns <= start_ns + in->ns)
 			next_ns += program_step(next_ns);
+		program_parse(in->bytes, in->len);
 		r->naive[i].drops = program_run(in->bytes, in->len) == XDP_DROP;
 		r->naive[i].reason = r->user[i].reason;
 		r->naive[i].stream = r->user[i].stream;

@@ -169,12 +169,6 @@ static struct xdp_md context_of(const void *frame, uint32_t len)
 
 int program_run(const void *frame, uint32_t len)
 {
-	hashed.known = false;
-	return program_run_identified(frame, len);
-}
-
-int program_run_identified(const void *frame, uint32_t len)
-{
 	struct xdp_md ctx = context_of(frame, len);
 
 	return config.policy.gsp_alone ? xdp_dedup(&ctx) : dedup_streams(&ctx);

@@ -27,14 +27,11 @@ struct dedup_record *program_record(void);
 uint64_t program_step(uint64_t now_ns);
 
 /* Runs the program on a frame of `len` bytes, which may be of any length: what is behind a page's
- * worth lies in further buffers, where headers are not read. Returns the XDP verdict.
+ * worth lies in further buffers, where headers are not read. Returns the XDP verdict. If ids have a
+ * digest, program_identify() or program_parse() comes before, for each frame: a digest that
+ * program_identify() has computed is not computed again.
  */
 int program_run(const void *frame, uint32_t len);
-
-/* Does what program_run() does, for the frame that program_identify() was last called for,
- * unchanged: its digest is not computed again.
- */
-int program_run_identified(const void *frame, uint32_t len);
 
 /* The counters of stream n, 0 in filters without streams; the caller may set those of reasons to 0.
  */

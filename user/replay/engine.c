@@ -91,7 +91,7 @@ int engine_see(struct engine *e, const void *frame, uint32_t len, uint64_t ns, s
 		return err;
 	if (e->kernel)
 		return test_run_frame(e->kernel, frame, len, out);
-	out->drops = program_run_identified(frame, len) == XDP_DROP;
+	out->drops = program_run(frame, len) == XDP_DROP;
 	take_outcome(e, out);
 	return 0;
 }
