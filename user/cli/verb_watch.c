@@ -54,7 +54,7 @@ static int take_reading(struct watched *f, struct filter *open, const struct att
 	err = status_collect(open, view, false, &f->status);
 	if (err)
 		return err;
-	r = (struct watch_reading){ .now_ns = clock_ns(CLOCK_MONOTONIC), .all = f->status.counters };
+	status_reading(&f->status, &r);
 	r.streams_cnt = (int)f->status.filter.config->policy.streams_cnt;
 	memcpy(r.streams, f->status.streams, sizeof(r.streams));
 	for (int n = 0; n < r.streams_cnt; n++)
@@ -62,7 +62,6 @@ static int take_reading(struct watched *f, struct filter *open, const struct att
 	err = filter_cpu_counters(&f->status.filter, &r.cpus, &r.cpus_cnt);
 	if (err)
 		return diag_err(err, "cannot read the counters of %s: %s", f->name, strerror(-err));
-	status_read_ifaces(&f->status, &r);
 	watch_take(&f->watch, &r);
 	return 0;
 }

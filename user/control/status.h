@@ -109,8 +109,8 @@ void status_free(struct status *s);
 /* Sets the number of packets that each interface has received, from this list. */
 void status_note_received(struct status *s, const struct links *l);
 
-/* Copies the interfaces into a reading. */
-void status_read_ifaces(const struct status *s, struct watch_reading *r);
+/* Makes a reading of what was collected just now; without streams and CPUs. */
+void status_reading(const struct status *s, struct watch_reading *r);
 
 /* Sets s->unseen by comparing the packets of the interfaces and of the filter for 10 ms, or for up
  * to 300 ms if the filter seems to miss some packets. For callers that read a filter once; others

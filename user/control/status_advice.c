@@ -2,8 +2,10 @@
 /* Advice on a filter, and what its interfaces receive without its seeing it. */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "status.h"
 
 #define LOOK_STEP_MS 10
@@ -81,9 +83,11 @@ static bool sees_all(const struct status_iface *i)
 	return i->state == IFACE_ATTACHED && i->mode == MODE_NATIVE && !i->shared;
 }
 
-void status_read_ifaces(const struct status *s, struct watch_reading *r)
+void status_reading(const struct status *s, struct watch_reading *r)
 {
-	r->ifaces_cnt = s->ifaces_cnt;
+	*r = (struct watch_reading){ .now_ns = clock_ns(CLOCK_MONOTONIC),
+				     .all = s->counters,
+				     .ifaces_cnt = s->ifaces_cnt };
 	for (int i = 0; i < s->ifaces_cnt; i++) {
 		const struct status_iface *from = &s->ifaces[i];
 		struct watch_iface *to = &r->ifaces[i];
@@ -102,9 +106,8 @@ static int read_both(struct status *s, struct watch_reading *r)
 	int err = links_read(&now);
 
 	if (!err) {
-		*r = (struct watch_reading){ 0 };
 		status_note_received(s, &now);
-		status_read_ifaces(s, r);
+		status_reading(s, r);
 		err = filter_counters(&s->filter, &r->all);
 	}
 	links_free(&now);

@@ -171,9 +171,7 @@ static int refresh_one(struct reading *r, struct attach_view *view)
 		return err;
 	keep_shown(r, is_exchanging);
 	keep_from_children(&r->watched.status.filter);
-	now = (struct watch_reading){ .now_ns = clock_ns(CLOCK_MONOTONIC),
-				      .all = r->watched.status.counters };
-	status_read_ifaces(&r->watched.status, &now);
+	status_reading(&r->watched.status, &now);
 	watch_take(&r->watched.watch, &now);
 	return 0;
 }
