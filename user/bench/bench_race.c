@@ -10,6 +10,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "bench.h"
 #include "bench.skel.h"
 #include "diag.h"
 

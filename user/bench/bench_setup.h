@@ -9,7 +9,7 @@
 #include <linux/ip.h>
 #include <linux/udp.h>
 
-#include "bench.h"
+#include "bench_result.h"
 #include "bench_stream.h"
 #include "gsp.h"
 #include "open_filter.h"

@@ -6,7 +6,7 @@
 #ifndef XDP_DEDUP_CHECK_CONTEXT_H
 #define XDP_DEDUP_CHECK_CONTEXT_H
 
-#include "checks.h"
+#include "check_subject.h"
 
 #define CHECK_FOUND_MAX 512
 #define CHECK_VALUES_MAX 6

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "survey.h"
+#include "survey_result.h"
 
 struct flow {
 	enum survey_kind kind;

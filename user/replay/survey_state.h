@@ -5,6 +5,7 @@
 #ifndef XDP_DEDUP_SURVEY_STATE_H
 #define XDP_DEDUP_SURVEY_STATE_H
 
+#include "capture.h"
 #include "histogram.h"
 #include "digest.h"
 #include "id_table.h"
@@ -12,7 +13,7 @@
 #include "heuristics.h"
 #include "numbers.h"
 #include "windowed_max.h"
-#include "survey.h"
+#include "survey_result.h"
 
 #define SURVEY_AGES_MAX 1536  /* histograms, of 15 KB each */
 #define SURVEY_PAIRS_MAX 4096 /* a power of 2 */
