@@ -88,7 +88,7 @@ class Program:
         self.write(state + 8, MASK >> 1, 8)  # stale_at, limit: the time never comes
         self.write(state + 16, MASK >> 1, 8)
         self.write(record, len(interfaces) > 1, 8)  # own_mac: that of one interface; else none
-        self.write(PER_CPU + CREDIT, 1000, 8)  # none to be claimed
+        self.write(PER_CPU + (maps["stats"] << 20) + CREDIT, 1000, 8)  # none to be claimed
 
     def store(self, at, data):
         for i, byte in enumerate(data):
@@ -123,7 +123,7 @@ class Program:
         self.write(CONTEXT, PACKET, 8)
         self.write(CONTEXT + 8, PACKET + len(frame), 8)
         r = [0] * 11
-        r[1], r[10], pc, path, callers = CONTEXT, STACK, 0, [], []
+        r[1], r[10], pc, path, callers, loaded = CONTEXT, STACK, 0, [], [], 0
         while True:
             op, regs, offset, imm = self.code[pc]
             dst, src, kind, what = regs & 15, regs >> 4, op & 7, op & 0xf0
@@ -135,7 +135,8 @@ class Program:
                 r[dst] = self.constant(pc - 1, src, imm, self.code[pc][3])
                 pc += 1
             elif kind == 1:
-                r[dst] = self.read(r[src] + offset, SIZE[op & 0x18])
+                loaded = r[src] + offset
+                r[dst] = self.read(loaded, SIZE[op & 0x18])
             elif kind in (2, 3) and op & 0xe0 == 0xc0:
                 self.atomic(r, dst, src, r[dst] + offset, imm, SIZE[op & 0x18])
             elif kind in (2, 3):
@@ -143,8 +144,8 @@ class Program:
             elif what == 0xd0 and kind == 4:  # to big-endian
                 r[dst] = int.from_bytes((r[dst] & ((1 << imm) - 1)).to_bytes(imm // 8, "little"),
                                         "big")
-            elif op == 0xbf and offset == -1:
-                r[dst] = PER_CPU
+            elif op == 0xbf and offset == -1:  # the map's memory of this CPU
+                r[dst] = PER_CPU + (loaded >> 40 << 20)
             elif kind in (4, 7) and what in ALU:
                 a, b = r[dst] & ((1 << bits) - 1), second & ((1 << bits) - 1)
                 r[dst] = ALU[what](a, b, bits) & ((1 << bits) - 1)
