@@ -15,6 +15,7 @@
 #include "digest.bpf.h"
 #include "maps.bpf.h"
 #include "parse.bpf.h"
+#include "stream_id.bpf.h"
 #include "verdict.bpf.h"
 
 /* What see_directly() returns for a frame that it has left alone: an XDP verdict is 0 or more. */
@@ -158,9 +159,35 @@ static __always_inline bool put_digest(struct xdp_md *ctx, const struct packet *
 	return word;
 }
 
+/* A datagram with this id, of the numbered stream n. Returns the XDP verdict, or NOT_DIRECT. */
+static __always_inline int see_numbers_directly(struct xdp_md *ctx, const struct packet *pkt,
+						const struct dedup_id *id,
+						const struct dedup_stream *s, __u32 n)
+{
+	const struct dedup_numbered *numbered = numbered_of(n);
+	__u32 messages = 1;
+	__u64 word;
+	int reason;
+
+	if (numbered->count.bytes) {
+		if (!direct_word(pkt, &numbered->count, &word))
+			return NOT_DIRECT;
+		messages = messages_of(numbered, word);
+		if (!messages)
+			return NOT_DIRECT;
+	}
+	reason = judge_quickly(id, s->words, numbered, s->realm_key, messages);
+	if (likely(reason == DEDUP_REASON_duplicate)) /* a constant one */
+		return conclude(pkt, cpu_counters(n), DEDUP_REASON_duplicate);
+	if (reason == DEDUP_AGAIN)
+		return NOT_DIRECT;
+	return pass_on(ctx, id, s->words, n, reason, conclude(pkt, cpu_counters(n), reason));
+}
+
 /* A datagram for stream n, which is *s. Returns the XDP verdict, or NOT_DIRECT. */
 static __always_inline int see_datagram(struct xdp_md *ctx, const struct packet *pkt,
-					const struct dedup_stream *s, __u32 n, bool only)
+					const struct dedup_stream *s, __u32 n, bool only,
+					bool numbered)
 {
 	struct dedup_id *id = cpu_id();
 	struct dedup_lookup_key lookup = {
@@ -178,14 +205,20 @@ static __always_inline int see_datagram(struct xdp_md *ctx, const struct packet 
 		return NOT_DIRECT;
 	if (s->digest && !put_digest(ctx, pkt, s, id))
 		return NOT_DIRECT;
-	if (unlikely(clock_stopped_or_slow_path()) || unlikely(dedup_is_no_id(id, s->words)))
+	if (unlikely(clock_stopped_or_slow_path()))
+		return NOT_DIRECT;
+	if (numbered && is_numbered(n))
+		return see_numbers_directly(ctx, pkt, id, s, n);
+	if (unlikely(dedup_is_no_id(id, s->words)))
 		return NOT_DIRECT;
 	lookup.id = id;
 	return see_id_blocked(ctx, pkt, &lookup, n);
 }
 
-/* Takes the short cut. Returns the XDP verdict, or NOT_DIRECT. */
-static __always_inline int see_directly(struct xdp_md *ctx)
+/* Takes the short cut, with `numbered` also for numbered streams. Returns the XDP verdict, or
+ * NOT_DIRECT.
+ */
+static __always_inline int see_directly(struct xdp_md *ctx, bool numbered)
 {
 	const struct dedup_config *cfg = configuration();
 	struct packet pkt = { 0 };
@@ -194,12 +227,20 @@ static __always_inline int see_directly(struct xdp_md *ctx)
 	if (!parse_datagram(ctx, &pkt))
 		return NOT_DIRECT;
 	if (config.policy.streams_cnt == 1)
-		return see_datagram(ctx, &pkt, &cfg->policy.streams[0], 0, true);
+		return see_datagram(ctx, &pkt, &cfg->policy.streams[0], 0, true, numbered);
 	n = direct_stream(bpf_ntohs(((struct udphdr *)pkt.pos - 1)->dest));
 	if (n >= DEDUP_STREAMS_MAX)
 		return NOT_DIRECT;
 	DEDUP_BOUND(n, DEDUP_STREAMS_MAX - 1);
-	return see_datagram(ctx, &pkt, &cfg->policy.streams[n], n, false);
+	return see_datagram(ctx, &pkt, &cfg->policy.streams[n], n, false, numbered);
+}
+
+/* Does so in filters with numbered streams. A global function: the entry's stack is for what
+ * follows if this returns NOT_DIRECT.
+ */
+__noinline int see_directly_apart(struct xdp_md *ctx)
+{
+	return config.sources.sources ? see_directly(ctx, true) : NOT_DIRECT;
 }
 
 #endif

@@ -26,6 +26,7 @@ struct frame {
 	__be16 proto; /* EtherType behind the VLAN tags */
 	__u32 stream; /* that it belongs to, if anything is to be looked up */
 	__u32 ids_at, ids_cnt; /* of an IHAVE: where its ids are, and how many */
+	__u32 messages;	       /* of a numbered stream: how many the packet has */
 	struct dedup_id id;
 };
 

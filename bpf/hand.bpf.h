@@ -12,6 +12,8 @@
 #include "slow_path.bpf.h"
 #include "hand.h"
 #include "maps.bpf.h"
+#include "numbers.bpf.h"
+#include "source_hand.h"
 
 struct hand_timer {
 	struct bpf_timer timer;
@@ -103,6 +105,21 @@ static __always_inline __u64 new_limit(void)
 	return clock_of_stopped(predecessor) ? limit : less;
 }
 
+#define SOURCES_STEPS 128 /* in so many steps the hand looks at each source once */
+
+/* For bpf_loop(): looks at the next source. */
+static long pass_source(__u32 i, struct step *step)
+{
+	const struct dedup_sources *t = &configuration()->sources;
+	__u64 slot = state.source;
+
+	if (slot >= t->sources)
+		slot = 0;
+	state.source = slot + 1;
+	dedup_sources_pass(t, NULL, slot, state.sources_era, numbers_now());
+	return 0;
+}
+
 /* Steps once. Returns how many ns later the next step is to come. */
 static __always_inline __u64 step_hand(void)
 {
@@ -115,6 +132,8 @@ static __always_inline __u64 step_hand(void)
 
 	dedup_hand_end_drops(&state, &config, step.now_ns);
 	bpf_loop(DEDUP_STEP_PLACES, pass_places, &step, 0);
+	if (config.sources.sources)
+		bpf_loop(config.sources.sources / SOURCES_STEPS + 1, pass_source, &step, 0);
 	state.last_ns = step.now_ns;
 	state.limit = new_limit();
 	put_off_stale();

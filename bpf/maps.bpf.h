@@ -155,7 +155,8 @@ static __always_inline struct dedup_block *predecessor_block(__u32 n)
 static __always_inline struct dedup_block *dedup_block_at(struct dedup_block *blocks, __u32 n)
 {
 	NOTE_BLOCK(n);
-	return blocks == PREDECESSOR ? predecessor_block(n) : bpf_map_lookup_elem(&filter, &n);
+	return blocks == PREDECESSOR && config.has_predecessor ? predecessor_block(n)
+							       : bpf_map_lookup_elem(&filter, &n);
 }
 
 /* The cache of known ids (known_ids.h); an element is one line of an entry. User space sets

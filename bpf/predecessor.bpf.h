@@ -10,6 +10,7 @@
 #include "exchange.h"
 #include "lookup.bpf.h"
 #include "maps.bpf.h"
+#include "numbers.bpf.h"
 #include "predecessor.h"
 
 /* Shared by all programs that a filter has had. */
@@ -252,6 +253,51 @@ static __always_inline int predecessor_see(__u32 n, bool teach)
 	if (predecessor_config.memory.layout == DEDUP_BLOCKED)
 		return predecessor_see_block(n, teach);
 	return predecessor_seek_array(n) ? predecessor_see_array(teach) : 0;
+}
+
+/* predecessor_see() of the packet in *m. */
+static __always_inline int predecessor_see_numbers(struct numbers *m, __u32 n)
+{
+	struct dedup_state *st;
+	bool teach = true;
+	__u64 realm_key, i = n;
+	int seen;
+
+	if (!config.has_predecessor || !predecessor_config.sources.sources ||
+	    !predecessor_realm(n, &realm_key))
+		return 0;
+	st = asked_predecessor(&teach);
+	if (!st)
+		return 0;
+	DEDUP_BOUND(i, DEDUP_STREAMS_MAX - 1);
+	set_source_realm(&m->key, predecessor_configuration(), realm_key, READ_ONCE(st->sources_era));
+	m->predecessor = 1;
+	m->stream = configuration()->predecessor_stream[i] - 1;
+	if (!teach)
+		return knows_numbers();
+	seen = see_numbers(m);
+	return seen == DEDUP_FRESH ? learned_as(true, st) : seen == DEDUP_SEEN;
+}
+
+/* Looks up a packet of `cnt` messages with this id, of stream n, as slow_path_lookup() does.
+ * Returns an enum dedup_reason.
+ */
+static __always_inline int slow_path_judge_numbers(const struct dedup_id *id, __u32 words, __u32 n,
+						   __u64 realm_key, __u32 cnt)
+{
+	struct numbers *m = cpu_numbers();
+	int known;
+
+	if (!m)
+		return DEDUP_REASON_unlearned;
+	read_numbers(&m->key, &m->packet, id, words, numbered_of(n), cnt);
+	known = predecessor_see_numbers(m, n);
+	if (known == 1)
+		return DEDUP_REASON_duplicate;
+	if (known == LEARNED)
+		return DEDUP_REASON_new;
+	aim_at_this_filter(m, n, realm_key);
+	return reason_of_numbers(see_numbers(m));
 }
 
 /* The id in cpu_lookup(), in layout `blocked`: returns as array_see(). A global function beside

@@ -58,6 +58,12 @@ static __always_inline int see_frame(struct xdp_md *ctx, struct frame *f,
 		reason = s->decoder == DEDUP_GSP ? read_gsp(ctx, f) : read_id(ctx, f, s);
 	if (reason == LOOK_UP_IDS)
 		return LOOK_UP_IDS;
+	if (is_numbered(n)) {
+		if (reason == PARSED)
+			reason = read_messages(ctx, f, n);
+		if (reason == PARSED)
+			return clock_stopped_or_slow_path() ? TAKE_SLOW_PATH : LOOK_UP_NUMBERS;
+	}
 	if (reason == PARSED && clock_stopped_or_slow_path())
 		return TAKE_SLOW_PATH;
 	if (reason == PARSED && dedup_is_no_id(&f->id, s->words))
@@ -88,6 +94,84 @@ static __always_inline int see_looked_up(struct xdp_md *ctx, int known)
 	return pass_on(ctx, &f->id, words_of(f->stream), f->stream, reason_of(known), verdict);
 }
 
+/* The stream of the frame. */
+static __always_inline __u64 stream_of(const struct frame *f)
+{
+	__u64 n = config.policy.streams_cnt == 1 ? 0 : f->stream;
+
+	DEDUP_BOUND(n, DEDUP_STREAMS_MAX - 1);
+	return n;
+}
+
+/* Looks up the numbers of the frame in cpu_frame(). Returns an enum dedup_reason, or DEDUP_AGAIN. A
+ * global function, like the next one: their stacks do not add up.
+ */
+__noinline int judge_frame_quickly(void)
+{
+	const struct frame *f = cpu_frame();
+	__u64 n;
+
+	if (!config.sources.sources || !f)
+		return DEDUP_REASON_unlearned;
+	n = stream_of(f);
+	return judge_quickly(&f->id, words_of(n), numbered_of(n),
+			     configuration()->policy.streams[n].realm_key, f->messages);
+}
+
+/* Does it for the frames that take longer. */
+__noinline int judge_frame(void)
+{
+	const struct frame *f = cpu_frame();
+	struct numbers *m = cpu_numbers();
+	__u64 n;
+
+	if (!config.sources.sources || !f || !m)
+		return DEDUP_REASON_unlearned;
+	n = stream_of(f);
+	read_numbers(&m->key, &m->packet, &f->id, words_of(n), numbered_of(n), f->messages);
+	aim_at_this_filter(m, n, configuration()->policy.streams[n].realm_key);
+	return reason_of_numbers(see_numbers(m));
+}
+
+/* What becomes of the frame for which LOOK_UP_NUMBERS was returned. */
+static __always_inline int see_numbers_of_frame(struct xdp_md *ctx)
+{
+	const struct frame *f = cpu_frame();
+	int reason = judge_frame_quickly(), verdict;
+	struct packet pkt = { 0 };
+	__u64 n;
+
+	if (!f)
+		return XDP_PASS;
+	n = stream_of(f);
+	pkt.len = f->len;
+	if (unlikely(reason == DEDUP_AGAIN))
+		reason = judge_frame();
+	if (likely(reason == DEDUP_REASON_duplicate)) /* a constant one */
+		return conclude(&pkt, cpu_counters(n), DEDUP_REASON_duplicate);
+	verdict = conclude_frame(n, reason);
+	return pass_on(ctx, &f->id, words_of(n), n, reason, verdict);
+}
+
+/* The frame in cpu_frame(), of the numbered stream n, on the slow path. Returns an enum
+ * dedup_reason. A global function: verified once.
+ */
+__noinline int slow_path_numbers(__u64 n)
+{
+	const struct frame *f = cpu_frame();
+	__u64 realm_key;
+	int reason;
+
+	if (!config.sources.sources || !f)
+		return DEDUP_REASON_unlearned;
+	DEDUP_BOUND(n, DEDUP_STREAMS_MAX - 1);
+	realm_key = configuration()->policy.streams[n].realm_key;
+	reason = slow_path_judge_numbers(&f->id, words_of(n), n, realm_key, f->messages);
+	if (reason == DEDUP_REASON_duplicate && is_wanted(&f->id, words_of(n), realm_key, true))
+		return DEDUP_REASON_wanted;
+	return reason;
+}
+
 /* Judges the frame for which see_streams() returned TAKE_SLOW_PATH: the window's clock has stopped,
  * or there may be a reason for the slow path. Returns the XDP verdict. A global function: verified
  * once.
@@ -110,13 +194,13 @@ __noinline int slow_path_frame(struct xdp_md *ctx)
 		.bytes = cfg->policy.streams[n].bytes,
 		.realm_key = cfg->policy.streams[n].realm_key,
 	};
-	if (clock_stopped())
+	if (!is_numbered(n) && clock_stopped())
 		return conclude_frame(n, DEDUP_REASON_stale);
-	if (dedup_is_no_id(&f->id, lookup.words))
+	if (!is_numbered(n) && dedup_is_no_id(&f->id, lookup.words))
 		return conclude_frame(n, DEDUP_REASON_no_id);
 	if (is_others(ctx, &f->id, lookup.words))
 		return XDP_PASS;
-	reason = slow_path_judge(&lookup, n);
+	reason = is_numbered(n) ? slow_path_numbers(n) : slow_path_judge(&lookup, n);
 	take_sample(ctx, n, reason, 0, &f->id);
 	verdict = conclude_frame(n, reason);
 	return note_judged(ctx, pass_on(ctx, &f->id, lookup.words, n, reason, verdict));
@@ -179,12 +263,14 @@ __noinline int see_streams(struct xdp_md *ctx)
 	return verdict == NOT_OF_STREAM ? conclude_frame(0, DEDUP_REASON_ignored) : verdict;
 }
 
-/* A frame, in a filter with streams. Returns the XDP verdict. */
-static __always_inline int see_stream_frame(struct xdp_md *ctx)
+/* A frame, in a filter with streams; `numbered`: some of them are. Returns the XDP verdict. */
+static __always_inline int see_stream_frame(struct xdp_md *ctx, bool numbered)
 {
-	int verdict = config.policy.any_direct ? see_directly(ctx) : NOT_DIRECT;
+	int verdict = NOT_DIRECT;
 	struct frame *f;
 
+	if (config.policy.any_direct)
+		verdict = numbered ? see_directly_apart(ctx) : see_directly(ctx, false);
 	if (likely(verdict != NOT_DIRECT))
 		return verdict;
 	verdict = see_streams(ctx);
@@ -193,6 +279,8 @@ static __always_inline int see_stream_frame(struct xdp_md *ctx)
 	f = cpu_frame();
 	if (verdict == LOOK_UP)
 		return see_looked_up(ctx, array_see());
+	if (numbered && verdict == LOOK_UP_NUMBERS)
+		return see_numbers_of_frame(ctx);
 	if (verdict == TAKE_SLOW_PATH)
 		return slow_path_frame(ctx);
 	if (verdict == LOOK_UP_IDS && f)

@@ -8,11 +8,17 @@
 #include "digest.bpf.h"
 #include "frame.bpf.h"
 #include "gsp.bpf.h"
+#include "numbers.bpf.h"
 
 /* What read_gsp() and see_streams() return for an IHAVE, in any layout: the caller judges it by
  * see_ihave() and conclude_frame().
  */
 #define LOOK_UP_IDS (-6)
+
+/* What is returned, in any layout, for a frame of a numbered stream that is to be looked up: the
+ * entry does that by see_numbers_of_frame().
+ */
+#define LOOK_UP_NUMBERS (-8)
 
 /* Where the bytes begin of which the digest is made. */
 static __always_inline __u32 digest_from(const struct frame *f, __u32 of)
@@ -68,6 +74,31 @@ static __always_inline int read_id(struct xdp_md *ctx, struct frame *f, const st
 		if (i == s->loads_cnt)
 			f->id.word[i] = word;
 	return PARSED;
+}
+
+/* How many messages a packet of a numbered stream has: at least 1; 0: no sensible number. */
+static __always_inline __u32 messages_of(const struct dedup_numbered *numbered, __u64 word)
+{
+	__u64 cnt = integer_in(word, numbered->count_shift);
+
+	return cnt <= DEDUP_PACKET_NUMBERS && cnt <= 1ULL << (numbered->recovery.ring_shift & 63)
+		       ? cnt
+		       : 0;
+}
+
+/* Reads f->messages of a frame of stream n. PARSED, or the reason why that cannot be. */
+static __always_inline int read_messages(struct xdp_md *ctx, struct frame *f, __u32 n)
+{
+	const struct dedup_numbered *numbered = numbered_of(n);
+	__u64 word;
+
+	f->messages = 1;
+	if (!numbered->count.bytes)
+		return PARSED;
+	if (!load_word(ctx, f, &numbered->count, &word))
+		return DEDUP_REASON_bad_length;
+	f->messages = messages_of(numbered, word);
+	return f->messages ? PARSED : DEDUP_REASON_bad_count;
 }
 
 /* Puts together f->id of a GSP/1 packet. PARSED with an EVENT's id; LOOK_UP_IDS of an IHAVE; else

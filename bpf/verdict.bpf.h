@@ -59,16 +59,15 @@ static __always_inline int reason_of(int known)
 }
 
 /* Delivers a packet with one id, of stream n, that has been counted under this enum dedup_reason,
- * if it is a fresh one, and the stream's are delivered. Returns the XDP verdict: `verdict` if not.
- * ctx may be NULL where nothing is delivered.
+ * if that does not say a duplicate, and the stream's are delivered. Returns the XDP verdict:
+ * `verdict` if not. ctx may be NULL where nothing is delivered.
  */
 static __always_inline int pass_on(struct xdp_md *ctx, const struct dedup_id *id, __u32 words,
 				   __u32 n, int reason, int verdict)
 {
 	if (!ctx || !config.policy.deliver || !(config.policy.deliver >> (n & 31) & 1))
 		return verdict;
-	if (reason != DEDUP_REASON_new && reason != DEDUP_REASON_unlearned &&
-	    reason != DEDUP_REASON_wanted)
+	if (reason == DEDUP_REASON_duplicate)
 		return verdict;
 	return deliver(ctx, id, words, n);
 }
@@ -87,6 +86,8 @@ static __always_inline int see_id_blocked(struct xdp_md *ctx, const struct packe
 	known = blocked_find(cfg, NULL, s, &lookup);
 	if (unlikely(known))
 		return conclude(pkt, cpu_counters(n), DEDUP_REASON_unlearned);
+	if (ctx) /* else clang spills the lower half alone */
+		barrier_var(lookup.words);
 	/* A duplicate: most packets. The constant reason gives its counter a fixed offset. */
 	if (likely(dedup_block_holds(lookup.block, &lookup.probe, lookup.words)))
 		return conclude(pkt, cpu_counters(n), DEDUP_REASON_duplicate);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The packet program: parse, look the ids up, learn, count, verdict. It has three entries, of
- * which user space loads one: so GSP/1 alone pays nothing for streams, nor streams for it, and it
- * does not keep `ctx` at hand where nothing is delivered.
+/* The packet program: parse, look the ids up, learn, count, verdict. It has four entries, of which
+ * user space loads one: so GSP/1 alone pays nothing for streams, nor streams for it or for numbers,
+ * and it does not keep `ctx` at hand where nothing is delivered.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +22,8 @@
 struct {
 	__uint(priority, 50);
 	__uint(XDP_PASS, 1);
-} XDP_RUN_CONFIG(xdp_dedup), XDP_RUN_CONFIG(dedup_deliver), XDP_RUN_CONFIG(dedup_streams);
+} XDP_RUN_CONFIG(xdp_dedup), XDP_RUN_CONFIG(dedup_deliver), XDP_RUN_CONFIG(dedup_streams),
+	XDP_RUN_CONFIG(dedup_numbered);
 
 /* Filters without streams: GSP/1 alone. */
 SEC("xdp")
@@ -42,7 +43,14 @@ int dedup_deliver(struct xdp_md *ctx)
 SEC("xdp")
 int dedup_streams(struct xdp_md *ctx)
 {
-	return see_stream_frame(ctx);
+	return see_stream_frame(ctx, false);
+}
+
+/* Filters with numbered streams. */
+SEC("xdp")
+int dedup_numbered(struct xdp_md *ctx)
+{
+	return see_stream_frame(ctx, true);
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -69,6 +69,20 @@
 #define DEDUP_ELSE()
 #endif
 
+/* Calls callback(i, context) for i from 0 to cnt - 1, until one returns not 0. The verifier walks
+ * the callback once, not each round. The context is on the stack.
+ */
+#ifdef __bpf__
+#define DEDUP_LOOP(cnt, callback, context) bpf_loop(cnt, callback, context, 0)
+#else
+#define DEDUP_LOOP(cnt, callback, context)           \
+	do {                                         \
+		for (__u32 i_ = 0; i_ < (cnt); i_++) \
+			if (callback(i_, context))   \
+				break;               \
+	} while (0)
+#endif
+
 /* barrier_var(value), of libbpf: the compiler computes `value` here, and assumes nothing about it.
  * Otherwise it computes it elsewhere, or derives it anew at each use; the comments at the uses
  * explain which.

@@ -9,6 +9,7 @@
 #include "digest.h"
 #include "format.h"
 #include "id.h"
+#include "numbering.h"
 #include "record.h"
 #include "sample.h"
 #include "stream.h"
@@ -158,6 +159,10 @@ struct dedup_config {
 	 */
 	__u8 predecessor_stream[DEDUP_STREAMS_MAX];
 
+	/* Since format 14. */
+	struct dedup_sources sources;			   /* as a part of `memory` */
+	struct dedup_numbered numbered[DEDUP_STREAMS_MAX]; /* of each stream, as a part of it */
+
 	DEDUP_APPENDED(__u64 appended;)
 };
 _Static_assert(__builtin_offsetof(struct dedup_config, predecessor_stream) + DEDUP_STREAMS_MAX ==
@@ -182,10 +187,10 @@ struct dedup_state {
 	__u64 stale_at; /* jiffies after which the window's clock has stopped; 0: it never ran */
 	__u64 limit;	/* `learned` may not exceed this until the hand steps again */
 	__u64 known_version; /* known_ids.h: entries with another one are void */
-	__u64 pad0;
-	__u64 walks;	 /* begins and ends of walks (slow_path.h): odd during one */
-	__u64 replay_ns; /* memory.replay: the time, which user space sets */
-	__u64 counting;	 /* the hand, DEDUP_DROP_FOR: 1 once duplicates pass, 0 before */
+	__u64 sources_era; /* user space: another value makes all sources unknown (source_table.h) */
+	__u64 walks;	   /* begins and ends of walks (slow_path.h): odd during one */
+	__u64 replay_ns;   /* memory.replay: the time, which user space sets */
+	__u64 counting;	   /* the hand, DEDUP_DROP_FOR: 1 once duplicates pass, 0 before */
 
 	/* Added to when ids are learned: by a CPU once for memory.claim ids, by user space for
 	 * each id.
@@ -222,6 +227,9 @@ struct dedup_state {
 	__u64 serial;	    /* raised when processes that have this filter open must reopen it */
 
 	__u64 told; /* the hand: how many of `learned` it has told the predecessor */
+
+	/* Since format 14: the source that the hand looks at next (source_table.h). */
+	__u64 source;
 
 	DEDUP_APPENDED(__u64 appended[1024];)
 };

@@ -27,7 +27,9 @@
 	X(ihave_new, "passed: IHAVE with an unknown or wanted id")          \
 	X(ihave_duplicate, "a duplicate: an IHAVE whose ids are all known") \
 	X(wanted, "passed: an id in the window, but wanted")                \
-	X(too_long, "passed: more bytes than a digest can take")
+	X(too_long, "passed: more bytes than a digest can take")            \
+	X(late_number, "passed: a number older than its source's history")  \
+	X(far_number, "passed: a number far from its source's others")
 
 /* Sums of the reasons, which user space computes when it reads the counters: no packet pays for
  * them.

@@ -377,13 +377,15 @@ static inline __u64 dedup_hand_rotate(struct dedup_state *st, const struct dedup
 		st, cfg, cfg->memory.layout == DEDUP_COUNTDOWN ? 1 : cfg->memory.places, false);
 }
 
-/* Requests that every id be forgotten. Returns the number that state.passed reaches when that is
- * done.
+/* Requests that every id be forgotten, and forgets all numbers. Returns the number that
+ * state.passed reaches when that is done.
  */
 static inline __u64 dedup_hand_reset(struct dedup_state *st, const struct dedup_config *cfg)
 {
 	__u64 turns = cfg->memory.layout == DEDUP_COUNTDOWN ? 1 : 2;
 
+	if (cfg->sources.sources)
+		__sync_fetch_and_add(&st->sources_era, 1);
 	return dedup_hand_request(st, cfg, turns * cfg->memory.places, true);
 }
 

@@ -36,6 +36,12 @@ static inline struct dedup_block *dedup_block_at(struct dedup_block *blocks, __u
 }
 #endif
 
+/* All blocks of a filter: its layout's, and behind them the table of sources (source_table.h). */
+static __always_inline __u64 dedup_blocks(const struct dedup_config *c)
+{
+	return c->memory.blocks + dedup_sources_blocks(&c->sources);
+}
+
 static __always_inline void dedup_clear(__u64 *word, int words)
 {
 	for (int w = 0; w < words; w++)

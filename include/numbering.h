@@ -6,13 +6,32 @@
 #include "compiler.h"
 
 #define DEDUP_WORD_NUMBERS 32
-#define DEDUP_WIDTH_MAX 40 /* a number's bits above these belong to its source */
+#define DEDUP_WIDTH_MIN 8
+#define DEDUP_SOURCE_WORDS 4 /* of a packet that are its source, the upper bits among them */
+#define DEDUP_WIDTH_MAX 40   /* a number's bits above these belong to its source */
+#define DEDUP_BLOCK_SHIFT 8  /* log2 of the numbers that a block of memory has */
+#define DEDUP_RING_MAX 24    /* log2 */
+#define DEDUP_REPLAY_JIFFY_NS 1000000 /* of a filter whose clock is state.replay_ns */
+#define DEDUP_SLOT_BLOCKS 3	      /* of a source, before its ring */
 
 /* How the numbers of a stream are recovered: constants. */
 struct dedup_recovery {
-	__u32 width;	     /* bits of a number: 8 to DEDUP_WIDTH_MAX */
-	__u32 ring_shift;    /* 5 to `width`, and below 32 */
+	__u32 width;	   /* bits of a number: 8 to DEDUP_WIDTH_MAX */
+	__u32 ring_shift;  /* log2 of the ring's numbers: 5 to DEDUP_RING_MAX, and `width` */
+	__u32 number_bits; /* of `near`, for a number: 32, or DEDUP_WIDTH_MAX; equal in a table */
+	__u32 pad;
 	__u64 reset_jiffies; /* at least 2 */
+};
+
+/* A table of sources (source_table.h): constants. Blocks are numbered as dedup_block_at() does. */
+struct dedup_sources {
+	__u32 first;	   /* the first bucket; behind all of them come the head, and the sources */
+	__u32 buckets;	   /* at least 1 */
+	__u32 slots;	   /* the first source: first + buckets + 1 */
+	__u32 slot_blocks; /* of each source: DEDUP_SLOT_BLOCKS, and those of the longest ring */
+	__u32 sources;	   /* at most; 0: there is no table */
+	__u32 number_bits; /* as in struct dedup_recovery */
+	__u64 idle_jiffies; /* a source without a packet for so long may be recycled; > reset_jiffies */
 };
 
 /* A source: of zeros, until dedup_source_begin(). */
@@ -31,26 +50,34 @@ struct dedup_source {
 
 #define DEDUP_LAST_NUMBERING (1ULL << 63)
 
-static __always_inline __u32 dedup_number_bits(const struct dedup_recovery *r)
+static __always_inline __u32 dedup_ring_blocks(__u32 ring_shift)
 {
-	return r->width > 32 ? DEDUP_WIDTH_MAX : 32;
+	return ring_shift > DEDUP_BLOCK_SHIFT ? 1U << (ring_shift - DEDUP_BLOCK_SHIFT) : 1;
+}
+
+/* Blocks of the whole table; 0 if there is none. */
+static __always_inline __u64 dedup_sources_blocks(const struct dedup_sources *t)
+{
+	if (!t->sources)
+		return 0;
+	return t->buckets + 1 + (__u64)t->sources * t->slot_blocks;
 }
 
 /* The greatest lap that a new numbering may have. */
-static __always_inline __u64 dedup_laps(const struct dedup_recovery *r)
+static __always_inline __u64 dedup_laps(__u32 number_bits)
 {
-	return (1ULL << (63 - dedup_number_bits(r))) - 4;
+	return (1ULL << (63 - number_bits)) - 4;
 }
 
-static __always_inline __u64 dedup_near_lap(const struct dedup_recovery *r, __u64 near)
+static __always_inline __u64 dedup_near_lap(__u32 number_bits, __u64 near)
 {
-	return near >> (dedup_number_bits(r) + 1);
+	return near >> (number_bits + 1);
 }
 
 /* 1 or 0: successive numberings differ. */
 static __always_inline __u64 dedup_near_numbering(const struct dedup_recovery *r, __u64 near)
 {
-	return near >> dedup_number_bits(r) & 1;
+	return near >> r->number_bits & 1;
 }
 
 static __always_inline __u64 dedup_number(const struct dedup_recovery *r, __u64 number)
@@ -62,7 +89,7 @@ static __always_inline __u64 dedup_near(const struct dedup_recovery *r, __u64 la
 					__u64 number)
 {
 	number = dedup_number(r, number) & -DEDUP_WORD_NUMBERS;
-	return (lap << 1 | numbering) << dedup_number_bits(r) | number;
+	return (lap << 1 | numbering) << r->number_bits | number;
 }
 
 /* How far the number is ahead of this one, of as many bits as numbers have; negative: behind. */
@@ -83,10 +110,9 @@ static __always_inline bool dedup_is_far(const struct dedup_recovery *r, __s64 a
 /* The lap of the number that is so far ahead of `near`. */
 static __always_inline __u64 dedup_lap(const struct dedup_recovery *r, __u64 near, __s64 ahead)
 {
-	__s64 number = dedup_number(r, near);
+	__s64 in_ring = near & ((1ULL << r->ring_shift) - 1);
 
-	return dedup_near_lap(r, near) + ((number + ahead) >> r->ring_shift) -
-	       (number >> r->ring_shift);
+	return dedup_near_lap(r->number_bits, near) + ((in_ring + ahead) >> r->ring_shift);
 }
 
 /* Which word of its source's ring a number belongs to. */
@@ -104,19 +130,6 @@ static __always_inline __u64 dedup_last(__u64 numbering, __u64 now)
 static __always_inline __s64 dedup_silence(__u64 last, __u64 now)
 {
 	return (__s64)((now - last) << 1) >> 1;
-}
-
-/* The first number of a source: of zeros, or of one that was used before, whose laps go on. Nobody
- * else uses it meanwhile. dedup_laps() must be more than three laps away.
- */
-static __always_inline void dedup_source_begin(const struct dedup_recovery *r,
-					       struct dedup_source *s, __u64 number, __u64 now)
-{
-	__u64 near = READ_ONCE(s->near), numbering = !dedup_near_numbering(r, near);
-
-	WRITE_ONCE(s->near, dedup_near(r, dedup_near_lap(r, near) + 3, numbering, number));
-	WRITE_ONCE(s->last, dedup_last(numbering, now));
-	WRITE_ONCE(s->run, 0);
 }
 
 #endif

@@ -60,7 +60,7 @@ enum dedup_recovered {
 	DEDUP_FAR = -2,	    /* neither in the history nor shortly ahead */
 	DEDUP_SPENT = -3,   /* there are no more laps: the source must be cleared */
 	DEDUP_BUSY = -4,    /* too much happened at once; for tests: never seen */
-	DEDUP_NO_ROOM = -6, /* there is no memory for another source (sources.h) */
+	DEDUP_NO_ROOM = -6, /* there is no memory for another source (source_table.h) */
 };
 
 /* What the steps below return if something has changed meanwhile: all is read again. */
@@ -125,10 +125,11 @@ static __always_inline int dedup_begin_anew(const struct dedup_recovery *r, stru
 					    const struct dedup_numbers *n, __u64 *before)
 {
 	__u64 numbering = !dedup_near_numbering(r, is->near), found;
-	__u64 lap = dedup_near_lap(r, is->near) + 3, last = dedup_last(numbering, n->now);
+	__u64 lap = dedup_near_lap(r->number_bits, is->near) + 3,
+	      last = dedup_last(numbering, n->now);
 	__u64 run = dedup_sealed(r, is, n->now), number = n->first;
 
-	if (lap > dedup_laps(r))
+	if (lap > dedup_laps(r->number_bits))
 		return DEDUP_SPENT;
 	if (run != is->run && __sync_val_compare_and_swap(&s->run, is->run, run) != is->run)
 		return DEDUP_AGAIN;
@@ -180,22 +181,37 @@ static __always_inline int dedup_see_far(const struct dedup_recovery *r, struct 
 	return DEDUP_FAR;
 }
 
-/* Looks numbers up by this `near`, which they are not far from, and learns them. */
-static __always_inline int dedup_see_near(const struct dedup_recovery *r, struct dedup_source *s,
-					  __u64 *word, __u64 near, const struct dedup_numbers *n)
+/* Does the word, of this value, have all bits of these numbers, in this lap? */
+static __always_inline bool dedup_is_seen(__u64 is, __u64 lap, const struct dedup_numbers *n)
 {
-	__u64 lap = dedup_lap(r, near, dedup_ahead(r, near, n->first)), is = READ_ONCE(*word);
+	return is >> 32 == lap && (is & n->bits) == n->bits;
+}
+
+/* Learns numbers, which the word `is` does not have, in their lap by this `near`. */
+static __always_inline int dedup_learn(const struct dedup_recovery *r, struct dedup_source *s,
+				       __u64 *word, __u64 is, __u64 near, __u64 lap,
+				       const struct dedup_numbers *n)
+{
 	__u32 bits = is;
 
 	if (is >> 32 > lap)
 		return DEDUP_LATE;
 	if (is >> 32 < lap)
 		bits = dedup_run_bits(r, READ_ONCE(s->run), near, n->first);
-	else if ((bits & n->bits) == n->bits)
-		return DEDUP_SEEN;
+	if (lap > dedup_laps(r->number_bits))
+		return DEDUP_SPENT;
 	if (__sync_val_compare_and_swap(word, is, lap << 32 | bits | n->bits) != is)
 		return DEDUP_AGAIN;
 	return (bits & n->bits) == n->bits ? DEDUP_SEEN : DEDUP_FRESH;
+}
+
+/* Looks numbers up by this `near`, which they are not far from, and learns them. */
+static __always_inline int dedup_see_near(const struct dedup_recovery *r, struct dedup_source *s,
+					  __u64 *word, __u64 near, const struct dedup_numbers *n)
+{
+	__u64 lap = dedup_lap(r, near, dedup_ahead(r, near, n->first)), is = READ_ONCE(*word);
+
+	return dedup_is_seen(is, lap, n) ? DEDUP_SEEN : dedup_learn(r, s, word, is, near, lap, n);
 }
 
 /* Have all these numbers their bits by this `near`? */
@@ -203,10 +219,9 @@ static __always_inline bool dedup_has_seen(const struct dedup_recovery *r, __u64
 					   const struct dedup_numbers *n)
 {
 	__s64 ahead = dedup_ahead(r, near, n->first);
-	__u64 is = READ_ONCE(*word);
 
-	return !dedup_is_far(r, ahead) && is >> 32 == dedup_lap(r, near, ahead) &&
-	       (is & n->bits) == n->bits;
+	return !dedup_is_far(r, ahead) &&
+	       dedup_is_seen(READ_ONCE(*word), dedup_lap(r, near, ahead), n);
 }
 
 /* Notes that a number near `near` has come now. False if somebody has changed that meanwhile. */
@@ -234,7 +249,26 @@ static __always_inline void dedup_move_near(const struct dedup_recovery *r, stru
 						       dedup_near_numbering(r, near), number));
 }
 
-/* One try of dedup_see_word(). */
+/* The first number of a source: of zeros, or of one that was used before, whose laps go on. Nobody
+ * else uses it meanwhile. dedup_laps() must be more than three laps away.
+ */
+static __always_inline void dedup_source_begin(const struct dedup_recovery *r,
+					       struct dedup_source *s, __u64 number, __u64 now)
+{
+	__u64 near = READ_ONCE(s->near), numbering = !dedup_near_numbering(r, near);
+
+	WRITE_ONCE(s->near,
+		   dedup_near(r, dedup_near_lap(r->number_bits, near) + 3, numbering, number));
+	WRITE_ONCE(s->last, dedup_last(numbering, now));
+	WRITE_ONCE(s->run, 0);
+}
+
+/* Looks numbers up in their word (dedup_ring_index()), and learns those that are fresh. Returns an
+ * enum dedup_recovered, or DEDUP_AGAIN: then it is to be tried again, with what *before has become,
+ * which is 0 at first. Of packets with the same numbers that come at one time, on any CPUs, one at
+ * most is not DEDUP_SEEN if all numbers are near `near`, and one at least; unless a CPU stands
+ * still for reset_jiffies in here.
+ */
 static __always_inline int dedup_try_word(const struct dedup_recovery *r, struct dedup_source *s,
 					  __u64 *word, const struct dedup_numbers *n, __u64 *before)
 {
@@ -265,14 +299,12 @@ static __always_inline int dedup_try_word(const struct dedup_recovery *r, struct
 	}
 	if (dedup_is_far(r, ahead))
 		return is_told ? dedup_see_far(r, s, &is, n, before) : DEDUP_FAR;
-	if (dedup_lap(r, is.near, ahead) > dedup_laps(r))
-		return DEDUP_SPENT;
 	if (silence > 0 && is_told && !dedup_note_arrival(r, s, &is, n->now))
 		return DEDUP_AGAIN;
 	if (*before && dedup_has_seen(r, word, *before, n))
 		return DEDUP_SEEN;
 	seen = dedup_see_near(r, s, word, is.near, n);
-	if (seen == DEDUP_SEEN || seen == DEDUP_AGAIN)
+	if (seen == DEDUP_SEEN || seen == DEDUP_AGAIN || seen == DEDUP_SPENT)
 		return seen;
 	/* Of a numbering that has ended, nobody looks at this bit any more. */
 	if (dedup_near_numbering(r, READ_ONCE(s->near)) != numbering)
@@ -282,23 +314,33 @@ static __always_inline int dedup_try_word(const struct dedup_recovery *r, struct
 	return seen;
 }
 
-/* Looks numbers up in their word (dedup_ring_index()), and learns those that are fresh. Returns an
- * enum dedup_recovered. Of packets with the same numbers that come at one time, on any CPUs, one at
- * most is not DEDUP_SEEN if all numbers are near `near`, and one at least; unless a CPU stands
- * still for reset_jiffies in here.
+/* Does what dedup_try_word() does if a number near `near` has come before in this jiffy: then there
+ * is nothing to note, and nobody begins anew. Returns DEDUP_AGAIN if not, or if it was in vain; and
+ * if there are no laps left up to laps_max. A word has the numbers' lap only if it has their bits,
+ * also if they are far.
  */
-static __always_inline int dedup_see_word(const struct dedup_recovery *r, struct dedup_source *s,
-					  __u64 *word, const struct dedup_numbers *n)
+static __always_inline int dedup_try_quickly(const struct dedup_recovery *r, struct dedup_source *s,
+					     __u64 *word, const struct dedup_numbers *n,
+					     __u64 laps_max)
 {
-	__u64 before = 0;
+	__u64 last = READ_ONCE(s->last), near = READ_ONCE(s->near), is = READ_ONCE(*word);
+	__u64 numbering = dedup_near_numbering(r, near);
+	__s64 ahead = dedup_ahead(r, near, n->first);
+	__u64 lap = dedup_lap(r, near, ahead);
 	int seen;
 
-	for (__u32 i = 0; i < DEDUP_RECOVERY_TRIES; i++) {
-		seen = dedup_try_word(r, s, word, n, &before);
-		if (seen != DEDUP_AGAIN)
-			return seen;
-	}
-	return DEDUP_BUSY;
+	if (last != dedup_last(numbering, n->now))
+		return DEDUP_AGAIN;
+	if (likely(dedup_is_seen(is, lap, n)))
+		return DEDUP_SEEN;
+	if (dedup_is_far(r, ahead) || lap > laps_max)
+		return DEDUP_AGAIN;
+	seen = dedup_learn(r, s, word, is, near, lap, n);
+	if (dedup_near_numbering(r, READ_ONCE(s->near)) != numbering)
+		return DEDUP_AGAIN;
+	if (seen == DEDUP_FRESH)
+		dedup_move_near(r, s, near, n->first);
+	return seen;
 }
 
 #endif

@@ -19,13 +19,12 @@
 #define DEDUP_PACKET_WORDS \
 	((DEDUP_PACKET_NUMBERS + 2 * (DEDUP_WORD_NUMBERS - 1)) / DEDUP_WORD_NUMBERS)
 
-/* Where a source has its memory: numbers of blocks. */
+/* Where a source has its memory: DEDUP_SLOT_BLOCKS and its ring, from this block on. */
 struct dedup_source_at {
 	struct dedup_block *blocks; /* as of dedup_block_at() */
-	__u32 source;		    /* the block that is a struct dedup_source */
-	__u32 open;		    /* the block of `open` */
-	__u32 ring;		    /* the first block of the ring */
+	__u32 source;
 };
+enum { DEDUP_SLOT_SOURCE, DEDUP_SLOT_OPEN, DEDUP_SLOT_ABOUT };
 _Static_assert(sizeof(struct dedup_source) <= sizeof(struct dedup_block), "a source is in a block");
 
 struct dedup_packet_numbers {
@@ -61,10 +60,44 @@ static __always_inline __u64 *dedup_word_at(const struct dedup_recovery *r,
 					    const struct dedup_source_at *at, __u64 number)
 {
 	__u64 index = dedup_ring_index(r, number), in_block = index;
-	struct dedup_block *b = dedup_block_at(at->blocks, at->ring + index / DEDUP_BLOCK_WORDS);
+	struct dedup_block *b = dedup_block_at(at->blocks, at->source + DEDUP_SLOT_BLOCKS +
+								   index / DEDUP_BLOCK_WORDS);
 
 	DEDUP_BOUND(in_block, DEDUP_BLOCK_WORDS - 1);
 	return b ? &b->word[in_block] : NULL;
+}
+
+/* dedup_try_word() at their word. */
+static __always_inline int dedup_try_at(const struct dedup_recovery *r,
+					const struct dedup_source_at *at,
+					const struct dedup_numbers *n, __u64 *before)
+{
+	struct dedup_source *s = (struct dedup_source *)dedup_block_at(at->blocks, at->source);
+	__u64 *word = dedup_word_at(r, at, n->first);
+
+	return s && word ? dedup_try_word(r, s, word, n, before) : DEDUP_BUSY;
+}
+
+/* The i-th try. The packet program has a function for it that is verified once. */
+#ifndef DEDUP_TRY_AT
+#define DEDUP_TRY_AT(r, at, n, before, i) dedup_try_at(r, at, n, before)
+#endif
+
+/* Looks up numbers of one word, and learns those that are fresh. Returns an enum dedup_recovered. */
+static __always_inline int dedup_see_at(const struct dedup_recovery *r,
+					const struct dedup_source_at *at,
+					const struct dedup_numbers *n)
+{
+	__u64 before = 0;
+	int seen;
+
+	(void)before;
+	for (__u32 i = 0; i < DEDUP_RECOVERY_TRIES; i++) {
+		seen = DEDUP_TRY_AT(r, at, n, &before, i);
+		if (likely(seen != DEDUP_AGAIN))
+			return seen;
+	}
+	return DEDUP_BUSY;
 }
 
 /* Were all these numbers seen in the numbering that goes on? */
@@ -77,40 +110,104 @@ static __always_inline bool dedup_knows(const struct dedup_recovery *r, struct d
 	       last >> 63 == dedup_near_numbering(r, near) && dedup_has_seen(r, word, near, n);
 }
 
+/* Words that the packet has numbers in, at most DEDUP_PACKET_WORDS. */
+static __always_inline __u32 dedup_packet_words(const struct dedup_packet_numbers *p)
+{
+	return (p->first % DEDUP_WORD_NUMBERS + p->count + DEDUP_WORD_NUMBERS - 1) /
+	       DEDUP_WORD_NUMBERS;
+}
+
+/* What the loops below are told, and what they find. */
+struct dedup_words {
+	const struct dedup_recovery *r;
+	const struct dedup_source_at *at;
+	const struct dedup_packet_numbers *p;
+	int seen;
+};
+
+/* For DEDUP_LOOP(): ends with w->seen DEDUP_BUSY if not all numbers in the i-th word are known. */
+static long dedup_know_word(__u32 i, struct dedup_words *w)
+{
+	struct dedup_source *s = (struct dedup_source *)dedup_block_at(w->at->blocks, w->at->source);
+	struct dedup_numbers n;
+	__u64 *word;
+
+	w->seen = DEDUP_BUSY;
+	if (!s || !dedup_numbers_of(w->p, i, &n))
+		return 1;
+	word = dedup_word_at(w->r, w->at, n.first);
+	if (!word || !dedup_knows(w->r, s, word, &n))
+		return 1;
+	w->seen = DEDUP_SEEN;
+	return 0;
+}
+
 /* Are all the packet's numbers known? */
-static __always_inline bool dedup_knows_all(const struct dedup_recovery *r, struct dedup_source *s,
+static __always_inline bool dedup_knows_all(const struct dedup_recovery *r,
 					    const struct dedup_source_at *at,
 					    const struct dedup_packet_numbers *p)
 {
+	struct dedup_words w = { r, at, p, DEDUP_BUSY };
+
+	DEDUP_LOOP(dedup_packet_words(p), dedup_know_word, &w);
+	return w.seen == DEDUP_SEEN;
+}
+
+/* For DEDUP_LOOP(): learns the numbers in the i-th word. */
+static long dedup_learn_word(__u32 i, struct dedup_words *w)
+{
 	struct dedup_numbers n;
+	int seen;
 
-	for (__u32 i = 0; i < DEDUP_PACKET_WORDS && dedup_numbers_of(p, i, &n); i++) {
-		__u64 *word = dedup_word_at(r, at, n.first);
-
-		if (!word || !dedup_knows(r, s, word, &n))
-			return false;
-	}
-	return true;
+	if (!dedup_numbers_of(w->p, i, &n))
+		return 1;
+	seen = dedup_see_at(w->r, w->at, &n);
+	if (w->seen == DEDUP_SEEN)
+		w->seen = seen;
+	return 0;
 }
 
 /* Learns all the packet's numbers. Returns DEDUP_SEEN if none was fresh any more; otherwise what
  * became of the first fresh ones.
  */
-static __always_inline int dedup_learn_all(const struct dedup_recovery *r, struct dedup_source *s,
+static __always_inline int dedup_learn_all(const struct dedup_recovery *r,
 					   const struct dedup_source_at *at,
 					   const struct dedup_packet_numbers *p)
 {
-	int all = DEDUP_SEEN, seen;
+	struct dedup_words w = { r, at, p, DEDUP_SEEN };
+
+	DEDUP_LOOP(dedup_packet_words(p), dedup_learn_word, &w);
+	return w.seen;
+}
+
+/* Are the packet's numbers in one word? */
+static __always_inline bool dedup_is_in_a_word(const struct dedup_packet_numbers *p)
+{
+	return p->first % DEDUP_WORD_NUMBERS + p->count <= DEDUP_WORD_NUMBERS;
+}
+
+/* dedup_see_packet() of numbers in several words. */
+static __always_inline int dedup_see_words(const struct dedup_recovery *r,
+					   const struct dedup_source_at *at,
+					   const struct dedup_packet_numbers *p)
+{
+	struct dedup_block *open = dedup_block_at(at->blocks, at->source + DEDUP_SLOT_OPEN);
+	__u64 like = p->first << 16 | p->count, place = (p->first ^ p->first / 8 ^ p->count), found;
 	struct dedup_numbers n;
+	int seen;
 
-	for (__u32 i = 0; i < DEDUP_PACKET_WORDS && dedup_numbers_of(p, i, &n); i++) {
-		__u64 *word = dedup_word_at(r, at, n.first);
-
-		seen = word ? dedup_see_word(r, s, word, &n) : DEDUP_BUSY;
-		if (all == DEDUP_SEEN)
-			all = seen;
-	}
-	return all;
+	if (!open || !dedup_numbers_of(p, 0, &n))
+		return DEDUP_BUSY;
+	if (dedup_knows_all(r, at, p)) /* its arrival is noted */
+		return dedup_see_at(r, at, &n);
+	DEDUP_BOUND(place, DEDUP_OPEN - 1);
+	found = __sync_val_compare_and_swap(&open->word[place], 0, like);
+	if (found == like)
+		return DEDUP_SEEN;
+	seen = dedup_learn_all(r, at, p);
+	if (!found)
+		__sync_val_compare_and_swap(&open->word[place], like, 0);
+	return seen;
 }
 
 /* Looks a packet up, and learns its numbers if any is fresh. Returns an enum dedup_recovered. */
@@ -118,27 +215,12 @@ static __always_inline int dedup_see_packet(const struct dedup_recovery *r,
 					    const struct dedup_source_at *at,
 					    const struct dedup_packet_numbers *p)
 {
-	struct dedup_source *s = (struct dedup_source *)dedup_block_at(at->blocks, at->source);
-	struct dedup_block *open = dedup_block_at(at->blocks, at->open);
-	__u64 like = p->first << 16 | p->count, place = (p->first ^ p->first / 8 ^ p->count), found;
 	struct dedup_numbers n;
-	__u64 *word = dedup_word_at(r, at, p->first);
-	int seen;
 
-	if (!s || !open || !word || !dedup_numbers_of(p, 0, &n))
-		return DEDUP_BUSY;
-	/* In one word, where a copy cannot be faster in another one; or known, to note the arrival. */
-	if (p->first % DEDUP_WORD_NUMBERS + p->count <= DEDUP_WORD_NUMBERS ||
-	    dedup_knows_all(r, s, at, p))
-		return dedup_see_word(r, s, word, &n);
-	DEDUP_BOUND(place, DEDUP_OPEN - 1);
-	found = __sync_val_compare_and_swap(&open->word[place], 0, like);
-	if (found == like)
-		return DEDUP_SEEN;
-	seen = dedup_learn_all(r, s, at, p);
-	if (!found)
-		__sync_val_compare_and_swap(&open->word[place], like, 0);
-	return seen;
+	/* In one word no copy can be faster in another one. */
+	if (!dedup_is_in_a_word(p))
+		return dedup_see_words(r, at, p);
+	return dedup_numbers_of(p, 0, &n) ? dedup_see_at(r, at, &n) : DEDUP_BUSY;
 }
 
 #endif

@@ -7,6 +7,7 @@
 #define XDP_DEDUP_STREAM_H
 
 #include "id.h"
+#include "numbering.h"
 
 #define DEDUP_STREAMS_MAX 16
 #define DEDUP_STREAM_NAME 32 /* bytes, with the 0 at the end */
@@ -106,6 +107,19 @@ struct dedup_stream {
 	__u32 slot;
 	struct dedup_gate gates[DEDUP_GATES_MAX]; /* those required first */
 	struct dedup_load loads[DEDUP_ID_WORDS_MAX];
+};
+
+/* A stream whose ids are a source and its messages' numbers (recovery.h): an id's last word is the
+ * number of the packet's first message, all words before it are its source.
+ */
+struct dedup_numbered {
+	__u32 width;	   /* bits of a number: 8 to 64; 0: the stream's ids are no numbers */
+	__u32 shift;	   /* of the last word, its bytes swapped, before its low `width` bits */
+	__u32 count_shift; /* of the word of `count`, as `shift` */
+	__u32 pad;
+	__u64 reset_ns;		 /* a source is silent for so long: its numbers may begin anew */
+	struct dedup_load count; /* how many messages a packet has; count.bytes 0: one */
+	struct dedup_recovery recovery;
 };
 
 /* An id to look up. */

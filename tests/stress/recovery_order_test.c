@@ -28,7 +28,7 @@ static __u64 use(__u64 *at, enum access access, __u64 from, __u64 to);
 #define __sync_val_compare_and_swap(at, from, to) use(at, SWAP, from, to)
 #define dedup_lock_word(word) (!use(word, LOCK, 0, 1)) /* who has to wait does nothing */
 
-#include "sources.h"
+#include "source_hand.h"
 
 #define CPUS_MAX 3
 #define USES_MAX 400 /* of a CPU */
@@ -56,6 +56,7 @@ struct row {
 
 static const struct row *row;
 static struct dedup_sources table;
+static struct dedup_recovery recovery;
 static struct dedup_block blocks[1024];
 
 static struct cpu {
@@ -102,13 +103,15 @@ static __u64 use(__u64 *what, enum access access, __u64 from, __u64 to)
 static int see(const struct call *c)
 {
 	struct dedup_packet_numbers p = { c->number, c->now, 1 + c->more };
-	struct dedup_source_key key = { .hash = 7, .word = { c->source } }; /* all in one bucket */
+	struct dedup_source_key key = { .hash = 7,
+					.words = DEDUP_SOURCE_WORDS,
+					.id.word = { c->source } }; /* all in one bucket */
 
 	if (c->source != HAND)
-		return dedup_see_source(&table, blocks, &key, &p);
+		return dedup_see(&table, &recovery, blocks, &key, &p);
 	for (uint32_t pass = 0; pass <= c->more; pass++)
 		for (uint32_t i = 0; i < SOURCES; i++)
-			dedup_sources_pass(&table, blocks, i, c->now + pass);
+			dedup_sources_pass(&table, blocks, i, 0, c->now + pass);
 	return DEDUP_SEEN;
 }
 
@@ -128,7 +131,14 @@ static void go_on(int i, bool uses)
 static void start(void)
 {
 	memset(blocks, 0, sizeof(blocks));
-	table = (struct dedup_sources){ .recovery = { row->width, row->ring_shift, RESET },
+	recovery = (struct dedup_recovery){ .width = row->width,
+					    .ring_shift = row->ring_shift,
+					    .number_bits = row->width > 32 ? DEDUP_WIDTH_MAX : 32,
+					    .reset_jiffies = RESET };
+	table = (struct dedup_sources){ .slots = 2,
+					.slot_blocks = DEDUP_SLOT_BLOCKS +
+						       dedup_ring_blocks(row->ring_shift),
+					.number_bits = recovery.number_bits,
 					.idle_jiffies = IDLE,
 					.buckets = 1,
 					.sources = SOURCES };

@@ -48,7 +48,7 @@ static int is_ours(uint32_t prog_id, struct attachment *a)
 		return -errno;
 	err = kernel_info(fd, &info, sizeof(info));
 	if (!err && (!strcmp(info.name, "xdp_dedup") || !strcmp(info.name, "dedup_streams") ||
-		     !strcmp(info.name, "dedup_deliver"))) {
+		     !strcmp(info.name, "dedup_numbered") || !strcmp(info.name, "dedup_deliver"))) {
 		a->id.prog_id = prog_id;
 		err = identity_of_program(fd, &a->id) ?: a->id.state_id != 0;
 	}

@@ -16,14 +16,13 @@
 int check_size(struct check_context *q)
 {
 	const struct dedup_config *plan = q->subject->plan;
+	char promise[PLAN_PROMISE_MAX];
 	struct dedup_config again;
 
 	if (plan) {
 		check_number(q, "capacity_ids", plan->memory.capacity);
 		check_number(q, "window_ns", plan->memory.window_ns);
-		check_found(q, "%llu ids a window of %s, at most %g of fresh events lost",
-			    plan->memory.capacity, FORMAT_TIME(plan->memory.window_ns),
-			    plan_fpr(plan));
+		check_found(q, "%s", plan_promise(plan, promise));
 	}
 	return plan_here(q->subject->spec, &again);
 }

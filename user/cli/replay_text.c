@@ -73,27 +73,30 @@ static void print_ages(const struct dedup_config *cfg, const struct replay_resul
 
 	if (!s->ages.cnt)
 		return;
-	printf("  copies       %.2f an id, %" PRIu64 " of one at most\n", copies_an_id(cfg, r, n),
-	       s->most_copies);
-	printf("  come after   %s (median), %s (99 %%), %s (greatest); the window is %s\n",
+	printf("  copies       %.2f %s, %" PRIu64 " of one at most\n", copies_an_id(cfg, r, n),
+	       cfg->numbered[n].width ? "a message" : "an id", s->most_copies);
+	printf("  come after   %s (median), %s (99 %%), %s (greatest)",
 	       FORMAT_TIME(histogram_part(&s->ages, 0.5)),
-	       FORMAT_TIME(histogram_part(&s->ages, 0.99)), FORMAT_TIME(s->ages.greatest),
-	       FORMAT_TIME(cfg->memory.window_ns));
+	       FORMAT_TIME(histogram_part(&s->ages, 0.99)), FORMAT_TIME(s->ages.greatest));
+	if (cfg->numbered[n].width)
+		puts("");
+	else
+		printf("; the window is %s\n", FORMAT_TIME(cfg->memory.window_ns));
 	if (s->missed)
 		printf("  passed       %" PRIu64 " copies whose id was forgotten, or not learned\n",
 		       s->missed);
 }
 
-static void print_false(const struct replay_stream *s, const struct dedup_config *cfg,
-			const struct replay_result *r)
+static void print_false(const struct dedup_config *cfg, const struct replay_result *r, uint32_t n)
 {
+	const struct replay_stream *s = &r->streams[n];
 	uint64_t fresh = s->reasons[DEDUP_REASON_new] + s->dropped_first;
 
 	if (!fresh)
 		return;
 	printf("  false drops  %" PRIu64 " of %" PRIu64
 	       " fresh packets; at most %.3g are promised%s\n",
-	       s->dropped_first, fresh, plan_fpr(cfg) * fresh,
+	       s->dropped_first, fresh, cfg->numbered[n].width ? 0 : plan_fpr(cfg) * fresh,
 	       r->known_since_ns ? " (--memory was too small to tell all: some may be true)" : "");
 }
 
@@ -160,7 +163,7 @@ static void print_replayed_stream(const struct capture *c, const struct dedup_co
 	if (!matched)
 		return;
 	print_ages(cfg, r, n);
-	print_false(s, cfg, r);
+	print_false(cfg, r, n);
 	print_stream_reasons(s);
 	print_senders(c, s);
 }

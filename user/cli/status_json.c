@@ -9,6 +9,7 @@
 #include "prefixes.h"
 #include "profile.h"
 #include "status_view.h"
+#include "stream_numbers.h"
 
 json_object *iface_json(const struct status_iface *f)
 {
@@ -68,6 +69,21 @@ static json_object *json_counters(const struct filter_counters *c)
 	return o;
 }
 
+/* What a numbered stream has; NULL: it is none. */
+static json_object *json_sequence(const struct dedup_numbered *numbered)
+{
+	json_object *o;
+
+	if (!numbered->width)
+		return NULL;
+	o = json_object_new_object();
+	ADD("bits", json_u64(numbered->width));
+	ADD("history", json_u64(1ULL << numbered->recovery.ring_shift));
+	ADD("reset_ns", json_u64(numbered->reset_ns));
+	ADD("counts_messages", json_bool(numbered->count.bytes));
+	return o;
+}
+
 /* Stream n: which packets are its, what their id is, and its counters. */
 static json_object *json_stream(const struct status *s, uint32_t n)
 {
@@ -92,6 +108,7 @@ static json_object *json_stream(const struct status *s, uint32_t n)
 	ADD("realm", json_object_new_int((int)st->realm));
 	ADD("id_bytes", json_object_new_int((int)stream_fields_bytes(st)));
 	ADD("digest", json_text(st->digest < 4 ? DIGESTS[st->digest] : "unknown"));
+	ADD("sequence", json_sequence(&c->numbered[n]));
 	ADD("deliver", json_text(c->policy.deliver >> n & 1 ? "xsk" : "stack"));
 	ADD("counters", json_counters(&s->streams[n]));
 	return o;
@@ -200,6 +217,8 @@ static void json_size(json_object *o, const struct status *s)
 	struct layout_fact facts[LAYOUT_FACTS_MAX];
 	int cnt = s->layout->facts(NULL, c, facts);
 
+	ADD("sources", json_u64(c->sources.sources));
+	ADD("sources_used", json_u64(numbers_sources(&s->filter)));
 	ADD("blocks", json_u64(c->memory.blocks));
 	for (int i = 0; i < cnt; i++)
 		ADD(facts[i].key, json_u64(facts[i].value));

@@ -9,6 +9,7 @@
 #include "prefixes.h"
 #include "stats.h"
 #include "status_view.h"
+#include "stream_numbers.h"
 #include "streams.h"
 #include "units.h"
 
@@ -131,8 +132,10 @@ static void print_to(const struct dedup_prefix *to, uint32_t cnt4, uint32_t cnt)
 }
 
 /* Which packets are a stream's, and what their id is. */
-static void print_stream(const struct dedup_config *c, const struct dedup_stream *s)
+static void print_stream(const struct dedup_config *c, uint32_t n)
 {
+	const struct dedup_stream *s = &c->policy.streams[n];
+	const struct dedup_numbered *numbered = &c->numbered[n];
 	const char *digest = s->digest == DEDUP_DIGEST_PAYLOAD	? "a digest of the payload"
 			     : s->digest == DEDUP_DIGEST_PACKET ? "a digest of the packet"
 			     : s->digest == DEDUP_DIGEST_FRAME	? "a digest of the frame"
@@ -159,6 +162,9 @@ static void print_stream(const struct dedup_config *c, const struct dedup_stream
 	printf("; realm %u; ", s->realm);
 	if (s->decoder == DEDUP_GSP)
 		puts("GSP/1");
+	else if (numbered->width)
+		printf("id: a source and a number, %s; history %u numbers, reset %s\n", fields,
+		       1U << numbered->recovery.ring_shift, FORMAT_TIME(numbered->reset_ns));
 	else
 		printf("id: %s%s%s\n", fields, *fields && *digest ? " and " : "", digest);
 }
@@ -294,11 +300,15 @@ void status_print(const struct status *s)
 	printf("  interfaces  ");
 	print_ifaces(s);
 	for (uint32_t n = 0; n < c->policy.streams_cnt && !c->policy.gsp_alone; n++)
-		print_stream(c, &c->policy.streams[n]);
+		print_stream(c, n);
 	print_receiver(s);
 	print_size(s);
-	printf("  promise     at most %g of fresh events lost, at %llu ids a window of %s\n",
-	       plan_fpr(c), c->memory.capacity, FORMAT_TIME(c->memory.window_ns));
+	if (streams_any_hashed(c))
+		printf("  promise     at most %g of fresh events lost, at %llu ids a window of %s\n",
+		       plan_fpr(c), c->memory.capacity, FORMAT_TIME(c->memory.window_ns));
+	if (streams_any_numbered(c))
+		printf("  sources     %u of at most %u; no fresh number is lost\n",
+		       numbers_sources(&s->filter), c->sources.sources);
 	print_drop_time(s);
 	if (c->policy.learn_app)
 		puts("  learning    only what an application adds");

@@ -46,6 +46,14 @@ static const char *add_id(struct filter *f, const uint8_t *id, const char *text)
 	}
 	if (err == -EINVAL)
 		return refuse_zero(text);
+	if (err == -ENOENT || err == -ERANGE) {
+		diag_err(err,
+			 err == -ENOENT
+				 ? "%s cannot be added: no packet of its sender has come lately"
+				 : "%s cannot be added: it is too far from its sender's last numbers",
+			 text);
+		return NULL;
+	}
 	if (err < 0 && !hand_has_stopped(f))
 		diag_err(err, "the window is full" ADVICE "xdp-dedup rotate %s makes room", f->name);
 	return err < 0 ? NULL : err ? "known" : "new";

@@ -16,6 +16,7 @@ static json_object *json_of(const struct profile *p)
 	ADD("about", json_text(p->about));
 	ADD("layer", json_text(PROFILE_LAYERS[p->stream.layer]));
 	ADD("words", json_u64(p->stream.words));
+	ADD("sequence_bits", json_u64(p->numbered.width));
 	ADD("window_ns", p->window_ns ? json_u64(p->window_ns) : NULL);
 	ADD("fpr", p->fpr > 0 ? json_double(p->fpr) : NULL);
 	ADD("needs_destination", json_bool(p->needs_to));
@@ -65,10 +66,15 @@ static int check_profiles(struct profiles *all, const char *path)
 
 		if (p->builtin)
 			continue;
-		printf("%s: OK: layer %s, %u gate%s, an id of %u word%s\n", p->stream.name,
+		printf("%s: OK: layer %s, %u gate%s, ", p->stream.name,
 		       PROFILE_LAYERS[p->stream.layer], p->stream.gates_cnt,
-		       p->stream.gates_cnt == 1 ? "" : "s", p->stream.words,
-		       p->stream.words == 1 ? "" : "s");
+		       p->stream.gates_cnt == 1 ? "" : "s");
+		if (p->numbered.width)
+			printf("a number of %u bits, a source of %u word%s\n", p->numbered.width,
+			       p->stream.words - 1, p->stream.words == 2 ? "" : "s");
+		else
+			printf("an id of %u word%s\n", p->stream.words,
+			       p->stream.words == 1 ? "" : "s");
 	}
 	return EXIT_DONE;
 }

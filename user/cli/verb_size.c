@@ -3,10 +3,24 @@
 #include <stdio.h>
 
 #include "json_out.h"
+#include "config_streams.h"
 #include "layout.h"
 #include "plan.h"
 #include "units.h"
 #include "verbs.h"
+
+/* Bytes that the numbers of one source take. */
+static uint64_t source_bytes(const struct dedup_config *c)
+{
+	return c->sources.slot_blocks * (uint64_t)sizeof(struct dedup_block);
+}
+
+/* Those of all ids that are hashed. */
+static double hashed_bytes(const struct dedup_config *c)
+{
+	return (double)(plan_bytes(c) -
+			dedup_sources_blocks(&c->sources) * sizeof(struct dedup_block));
+}
 
 /* `rate` is the expected one at capacity, in even traffic. */
 static void print_json(const struct filter_spec *spec, const struct dedup_config *c, double rate)
@@ -22,8 +36,10 @@ static void print_json(const struct filter_spec *spec, const struct dedup_config
 	ADD("window_ns", json_u64(c->memory.window_ns));
 	for (int i = 0; i < cnt; i++)
 		ADD(facts[i].key, json_u64(facts[i].value));
+	ADD("sources", json_u64(c->sources.sources));
+	ADD("source_bytes", json_u64(source_bytes(c)));
 	ADD("filter_bytes", json_u64(plan_bytes(c)));
-	ADD("bytes_per_id", json_double((double)plan_bytes(c) / c->memory.capacity));
+	ADD("bytes_per_id", json_double(hashed_bytes(c) / c->memory.capacity));
 	ADD("fpr_expected", json_double(rate));
 	json_print(o);
 }
@@ -32,14 +48,21 @@ static void print_text(const struct filter_spec *spec, const struct dedup_config
 {
 	char parameters[LAYOUT_TEXT_MAX];
 
-	layout_of(c->memory.layout)->explain(spec, c, parameters);
-	printf("layout         %s, %s hash\n%s", layout_of(c->memory.layout)->name,
-	       hash_name(c->memory.hash), parameters);
-	printf("filter         %llu bytes (%s)\n"
-	       "bytes an id    %.2f\n"
+	if (streams_any_numbered(c))
+		printf("sources        %u, of %s each\n", c->sources.sources,
+		       FORMAT_BYTES(source_bytes(c)));
+	if (streams_any_hashed(c)) {
+		layout_of(c->memory.layout)->explain(spec, c, parameters);
+		printf("layout         %s, %s hash\n%s", layout_of(c->memory.layout)->name,
+		       hash_name(c->memory.hash), parameters);
+	}
+	printf("filter         %llu bytes (%s)\n", (unsigned long long)plan_bytes(c),
+	       FORMAT_BYTES(plan_bytes(c)));
+	if (!streams_any_hashed(c))
+		return;
+	printf("bytes an id    %.2f\n"
 	       "expected rate  %.3g of fresh ids lost at %llu ids a window; never more than %.3g\n",
-	       (unsigned long long)plan_bytes(c), FORMAT_BYTES(plan_bytes(c)),
-	       (double)plan_bytes(c) / c->memory.capacity, rate, c->memory.capacity, plan_fpr(c));
+	       hashed_bytes(c) / c->memory.capacity, rate, c->memory.capacity, plan_fpr(c));
 }
 
 int verb_size(const struct options *o)

@@ -86,6 +86,11 @@ int change_program(struct change *c, struct dedup_config *cfg)
 			err,
 			"--hash %s has no key, so %s would take ids of other streams for those that it knows: xdp-dedup load --replace --name %s makes it a new filter",
 			hash_name(old->memory.hash), c->f.name, c->f.name);
+	if (err == -ENOSPC)
+		return diag_err(
+			err,
+			"%s has no memory for these numbered streams: xdp-dedup load --replace --name %s makes it a new filter",
+			c->f.name, c->f.name);
 	if (err)
 		return diag_err(err, "the kernel's random source gave no secret");
 	note_forgotten(c, cfg);
@@ -120,9 +125,9 @@ int change_check_memory(const char *what, uint64_t need)
 
 void change_report(const char *name, const struct dedup_config *cfg)
 {
-	diag_done("%s: %llu ids a window of %s, at most %g of fresh events lost, %s", name,
-		  cfg->memory.capacity, FORMAT_TIME(cfg->memory.window_ns), plan_fpr(cfg),
-		  FORMAT_BYTES(plan_bytes(cfg)));
+	char promise[PLAN_PROMISE_MAX];
+
+	diag_done("%s: %s, %s", name, plan_promise(cfg, promise), FORMAT_BYTES(plan_bytes(cfg)));
 }
 
 int change_filter(struct change *c, struct dedup_config *cfg)

@@ -134,6 +134,9 @@ const struct args_option WISH_OPTIONS[] = {
 	  .range = "a window is {min} to {max}",
 	  .help = "ids are remembered for this time, at most for twice this\n"
 		  "time, as in 30s or 1d (10m, or the shortest of its profiles)" },
+	{ "--sources", "N", OPT_SOURCES, ARGS_COUNT, FIELD(spec.sources), GIVEN(sources), .min = 1,
+	  .max = SPEC_SOURCES_MAX, .key = ARGS_KEY_ONCE,
+	  .help = "numbered streams: how many senders are known at once (1024)" },
 	{ "--action", "ACTION", OPT_ACTION, ARGS_NAMES("drop", "count"), FIELD(spec.count_only),
 	  GIVEN(action), .key = ARGS_KEY_ONCE, .help = "drop duplicates, or only count them (drop)" },
 	/* No key: the time begins with the command, and a file has no such moment. */
@@ -244,7 +247,7 @@ void wish_apply(const struct wish *w, struct filter_spec *spec)
 		spec->count_only = false;
 		spec->drop_ns = 0;
 	}
-	if (wish_gives(w, OPT_MEMORY))
+	if (wish_gives(w, OPT_MEMORY & ~OPT_SOURCES))
 		spec->bits = spec->hashes = spec->index_bits = spec->countdown_bits = 0;
 	for (const struct args_option *row = WISH_OPTIONS; row->option; row++)
 		if (is_given(w, row))

@@ -29,6 +29,7 @@ struct given_text {
 struct given {
 	bool port, to, vlan, forwarded, action, drop_for, learn, ihave, deliver;
 	bool capacity, fpr, window, layout, hash, bits, hashes, index_bits, countdown_bits;
+	bool sources;
 };
 
 struct wish {
@@ -77,15 +78,16 @@ enum {
 	OPT_INTERFACES = 1 << 11,  /* --add, --remove */
 	OPT_PREDECESSOR = 1 << 12, /* --wait, --forget */
 	OPT_REPLACE = 1 << 13,
-	OPT_NEXT = 1 << 14, /* the first free bit */
+	OPT_SOURCES = 1 << 14,
+	OPT_NEXT = 1 << 15, /* the first free bit */
 	OPT_SIZE = OPT_CAPACITY | OPT_FPR,
-	OPT_MEMORY = OPT_SIZE | OPT_WINDOW | OPT_LAYOUT,
+	OPT_MEMORY = OPT_SIZE | OPT_WINDOW | OPT_LAYOUT | OPT_SOURCES,
 	OPT_LOAD_FILTER = OPT_PORT | OPT_MEMORY | OPT_ACTION | OPT_DESTINATION | OPT_PROFILE |
 			  OPT_PROFILES, /* the filter itself */
 	OPT_LOAD = OPT_LOAD_FILTER | OPT_NAME | OPT_MODE,
 };
 
-#define WISH_OPTIONS_MAX 27
+#define WISH_OPTIONS_MAX 28
 
 /* The options of operations, up to one without a name. Their fields are those of a struct wish. */
 extern const struct args_option WISH_OPTIONS[WISH_OPTIONS_MAX + 1];

@@ -167,6 +167,7 @@ static int set_stream(struct wish *w, const struct profiles *all, const struct s
 			DEDUP_STREAM_NAME - 1);
 	*s = (struct spec_stream){
 		.stream = p->stream,
+		.numbered = p->numbered,
 		.needs_to = p->needs_to,
 		.needs_app = p->needs_app,
 	};

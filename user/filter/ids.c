@@ -9,6 +9,7 @@
 #include "predecessor.h"
 #include "stats.h"
 #include "stream_ids.h"
+#include "stream_numbers.h"
 
 static const struct layout *layout(const struct filter *f)
 {
@@ -33,6 +34,9 @@ static int look_up(const struct filter *f, const uint8_t *bytes, struct id_looku
 static int test_alone(const struct filter *f, const uint8_t *id)
 {
 	struct id_lookup p;
+
+	if (numbers_is_numbered(f))
+		return numbers_test(f, id);
 
 	return look_up(f, id, &p) ? 0 : layout(f)->is_known(f, &p);
 }
@@ -146,9 +150,26 @@ static int see_both(struct filter *f, struct filter *predecessor, const uint8_t 
 	return known ? 1 : here;
 }
 
+/* ids_see() of a number: until its successor is in charge, the predecessor learns it, too. */
+static int see_number(struct filter *f, struct filter *predecessor, const uint8_t *id)
+{
+	int known = predecessor ? numbers_test(predecessor, id) : 0;
+
+	if (known)
+		return 1;
+	if (predecessor && READ_ONCE(predecessor->state->successor) != DEDUP_SUCCESSOR_IN_CHARGE)
+		known = numbers_see(predecessor, id);
+	if (known > 0)
+		return 1;
+	return numbers_see(f, id);
+}
+
 int ids_see(struct filter *f, const uint8_t *id)
 {
 	struct filter *predecessor = living_predecessor(f);
+
+	if (numbers_is_numbered(f))
+		return see_number(f, predecessor, id);
 
 	return predecessor ? see_both(f, predecessor, id, false) : see_alone(f, id, false);
 }
@@ -156,6 +177,9 @@ int ids_see(struct filter *f, const uint8_t *id)
 int ids_add(struct filter *f, const uint8_t *id)
 {
 	struct filter *predecessor = living_predecessor(f);
+
+	if (numbers_is_numbered(f))
+		return see_number(f, predecessor, id);
 
 	return predecessor ? see_both(f, predecessor, id, true) : see_alone(f, id, true);
 }
@@ -174,6 +198,10 @@ void ids_see_many(struct filter *f, const uint8_t (*ids)[DEDUP_ID_BYTES_MAX], un
 	struct filter *predecessor = living_predecessor(f);
 	struct id_lookup lookups[IDS_AT_ONCE];
 
+	for (unsigned int i = 0; i < cnt && numbers_is_numbered(f); i++)
+		results[i] = see_number(f, predecessor, ids[i]);
+	if (numbers_is_numbered(f))
+		return;
 	for (unsigned int i = 0; i < cnt; i++) {
 		results[i] = look_up(f, ids[i], &lookups[i]);
 		if (!results[i])
@@ -189,14 +217,17 @@ void ids_see_many(struct filter *f, const uint8_t (*ids)[DEDUP_ID_BYTES_MAX], un
 
 bool ids_can_remove(const struct filter *f)
 {
-	return layout(f)->remove != NULL;
+	return numbers_is_numbered(f) || layout(f)->remove;
 }
 
 static int remove_alone(struct filter *f, const uint8_t *id)
 {
 	struct id_lookup p;
-	int err = look_up(f, id, &p), known;
+	int err, known;
 
+	if (numbers_is_numbered(f))
+		return numbers_remove(f, id);
+	err = look_up(f, id, &p);
 	if (err)
 		return err;
 	known = layout(f)->is_known(f, &p);

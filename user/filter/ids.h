@@ -20,7 +20,7 @@ int ids_test(const struct filter *f, const uint8_t *id);
 
 /* Does what a packet does: learns the id unless it is known. Returns 1 if it was known; 0 if it
  * was new; -ENOSPC if it is new, but the filter may learn no more until the hand has moved on (in
- * milliseconds); -EINVAL for the all-zero id.
+ * milliseconds); -EINVAL for the all-zero id. Of a numbered stream: what numbers_see() returns.
  */
 int ids_see(struct filter *f, const uint8_t *id);
 
@@ -42,13 +42,14 @@ int ids_add(struct filter *f, const uint8_t *id);
  */
 int ids_learn_again(struct filter *f, const uint8_t *id);
 
-/* Layout countdown: removes the id, and with it any other id that shares a cell with it. Returns 1
- * if it was known, 0 if not; -EOPNOTSUPP in other layouts; -EBUSY if a predecessor of another
+/* Layout countdown: removes the id, and with it any other id that shares a cell with it. A numbered
+ * stream, in any layout: forgets the number. Returns 1 if it was known, 0 if not; -EOPNOTSUPP in
+ * other layouts; -EBUSY if a predecessor of another
  * layout knows it, and then nothing is done; -EINVAL for the all-zero id.
  */
 int ids_remove(struct filter *f, const uint8_t *id);
 
-/* Can ids be removed in this filter's layout? */
+/* Can ids be removed in this filter's layout, or of f->stream? */
 bool ids_can_remove(const struct filter *f);
 
 #endif

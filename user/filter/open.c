@@ -19,7 +19,7 @@
 
 static size_t blocks_bytes(const struct filter *f)
 {
-	return (size_t)f->config->memory.blocks * sizeof(struct dedup_block);
+	return (size_t)dedup_blocks(f->config) * sizeof(struct dedup_block);
 }
 
 void filter_close(struct filter *f)

@@ -24,7 +24,7 @@ struct filter {
 	const struct dedup_config *config;
 	struct dedup_state *state;
 	struct dedup_record *record; /* of its program */
-	struct dedup_block *blocks;  /* config->blocks of them */
+	struct dedup_block *blocks;  /* dedup_blocks() of them */
 	uint32_t state_id;	     /* kernel's id of the state map: which filter this is */
 	int stream; /* ids are of this one; filter_open() sets it to the only one, 0; or to
 		     * -1: there are several (streams.h)

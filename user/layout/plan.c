@@ -7,6 +7,7 @@
 #include "hand.h"
 #include "layout.h"
 #include "known_ids.h"
+#include "numbered.h"
 #include "streams.h"
 
 #define MS 1000000ULL
@@ -51,6 +52,8 @@
 /* The part of the rate that the hash may take; the rest is what memory has to keep. */
 #define HASH_SHARE 0.75
 
+#define RESET_MIN 2 /* jiffies: include/numbering.h */
+
 /* Entries of the cache of known ids (known_ids.h), for schemes that hash by SHA-256: 4 MB at most. */
 #define RECENT_MIN 64
 #define RECENT_MAX 65536
@@ -84,6 +87,15 @@ static uint64_t tick_ns(const struct dedup_config *c)
 void plan_set_jiffies(struct dedup_config *c, unsigned int hz)
 {
 	c->memory.stale_jiffies = c->memory.stale_ns * hz / (1000 * MS) + 1;
+	for (uint32_t n = 0; n < c->policy.streams_cnt; n++) {
+		uint64_t reset = (c->numbered[n].reset_ns * hz + 1000 * MS - 1) / (1000 * MS);
+
+		if (!c->numbered[n].width)
+			continue;
+		c->numbered[n].recovery.reset_jiffies = reset > RESET_MIN ? reset : RESET_MIN;
+		if (c->sources.idle_jiffies < reset + hz)
+			c->sources.idle_jiffies = reset + hz;
+	}
 }
 
 static int plan_paces(struct dedup_config *c, unsigned int hz)
@@ -257,6 +269,12 @@ static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigne
 	if (is_fips_own(spec) && plan_exceeds_rate(spec, &c))
 		return -EOPNOTSUPP;
 	c.memory.known_cnt = known_slots(&c);
+	if (dedup_blocks(&c) > UINT32_MAX)
+		return -EFBIG;
+	if (c.sources.sources) {
+		c.sources.first = c.memory.blocks;
+		c.sources.slots = c.sources.first + c.sources.buckets + 1;
+	}
 	*out = c;
 	return 0;
 }
@@ -264,10 +282,14 @@ static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigne
 int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int hz,
 		struct dedup_config *out)
 {
-	int err = plan_sizes(spec, cpus, hz, out);
-	struct filter_spec longest = *spec;
+	struct filter_spec sized = *spec;
 	struct dedup_config c;
+	int err;
 
-	longest.window_ns = SPEC_WINDOW_MAX_NS;
-	return err == -EOVERFLOW && !plan_sizes(&longest, cpus, hz, &c) ? -ERANGE : err;
+	if (numbered_alone(spec))
+		sized.capacity = 1;
+	err = plan_sizes(&sized, cpus, hz, out);
+	out->asked.capacity = spec->capacity;
+	sized.window_ns = SPEC_WINDOW_MAX_NS;
+	return err == -EOVERFLOW && !plan_sizes(&sized, cpus, hz, &c) ? -ERANGE : err;
 }

@@ -18,6 +18,7 @@
  * - -EOVERFLOW or -EDOM of the layout's size();
  * - -ERANGE if the hand cannot go round, or clear an array, in so short a window;
  * - -EOPNOTSUPP if FIPS v1's own m does not keep the rate even for one id;
+ * - -EFBIG if the memory of all sources would be too large;
  * - -ENOTUNIQ if the hash alone takes too many fresh ids for known ones (include/hash.h).
  */
 int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int hz,
@@ -42,13 +43,20 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out);
  */
 int plan_silently(const struct filter_spec *spec, struct dedup_config *out);
 
+/* What the filter promises, as a clause for people: "1000000 ids a window of 10m, at most 0.0001 of
+ * fresh events lost". Writes it to buf, of PLAN_PROMISE_MAX bytes, and returns that.
+ */
+#define PLAN_PROMISE_MAX 160
+const char *plan_promise(const struct dedup_config *c, char *buf);
+
 /* Makes *c, of a filter on another machine, one for this machine's kernel. */
 void plan_move_here(struct dedup_config *c);
 
 /* Makes *c, a plan of anything, the configuration of the next program of a filter with the
  * configuration *old. Memory, ageing and secrets are those of *old; streams that are kept (kept.h)
  * keep their realms and slots. 0; -ENOTUNIQ if the scheme has no key, and so would take ids of a
- * new realm for those that the memory knows; another -errno if there are no random numbers.
+ * new realm for those that the memory knows; -ENOSPC if the memory has not what its numbered
+ * streams need; another -errno if there are no random numbers.
  */
 int plan_next_program(const struct dedup_config *old, struct dedup_config *c);
 
@@ -81,10 +89,10 @@ static inline double plan_fpr(const struct dedup_config *cfg)
 	return cfg->memory.fpr_e18 / 1e18;
 }
 
-/* Bytes of memory that the filter takes in the kernel: its blocks, and the cache of known_ids.h. */
+/* Bytes of memory that the filter takes in the kernel: its blocks, those of sources among them, and the cache of known_ids.h. */
 static inline uint64_t plan_bytes(const struct dedup_config *cfg)
 {
-	return cfg->memory.blocks * (uint64_t)sizeof(struct dedup_block) +
+	return dedup_blocks(cfg) * (uint64_t)sizeof(struct dedup_block) +
 	       cfg->memory.known_cnt * dedup_known_lines(cfg->policy.id_bytes) *
 		       (uint64_t)sizeof(struct dedup_known);
 }

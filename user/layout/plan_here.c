@@ -3,11 +3,13 @@
 #include "plan.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "diag.h"
 #include "layout.h"
+#include "config_streams.h"
 #include "streams.h"
 #include "units.h"
 
@@ -36,6 +38,20 @@ int plan_silently(const struct filter_spec *spec, struct dedup_config *out)
 	if (layout_of(spec->layout)->refusal(spec) || streams_refusal(spec, says))
 		return -EINVAL;
 	return plan_config(spec, cpus > 0 ? cpus : 1, kernel_hz(), out);
+}
+
+const char *plan_promise(const struct dedup_config *c, char *buf)
+{
+	char ids[PLAN_PROMISE_MAX / 2] = "", numbers[PLAN_PROMISE_MAX / 2] = "";
+
+	if (streams_any_hashed(c))
+		snprintf(ids, sizeof(ids), "%llu ids a window of %s, at most %g of fresh events lost",
+			 c->memory.capacity, FORMAT_TIME(c->memory.window_ns), plan_fpr(c));
+	if (streams_any_numbered(c))
+		snprintf(numbers, sizeof(numbers), "numbers of %u sources, no fresh ones lost",
+			 c->sources.sources);
+	snprintf(buf, PLAN_PROMISE_MAX, "%s%s%s", ids, *ids && *numbers ? "; " : "", numbers);
+	return buf;
 }
 
 /* Notes what the filter promises less than was asked for. */
@@ -92,6 +108,11 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 			err,
 			"FIPS' own m = 8192 keeps no --fpr %g, not even for one id a window: raise --fpr, or give more --bits",
 			spec->fpr);
+	if (err == -EFBIG)
+		return diag_err(err,
+				"the numbers of %u sources take too much memory" ADVICE
+				"lower --sources, or the profile's history",
+				spec->sources ? spec->sources : SPEC_SOURCES_DEFAULT);
 	if (err == -ENOTUNIQ)
 		return refuse_hash(spec);
 	if (err)
@@ -109,6 +130,7 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 			"m = %u and k = %u lose up to %.3g of fresh events, not %g: give more %s, or leave the size to --capacity and --fpr",
 			out->memory.m, out->memory.k, plan_fpr(out), spec->fpr,
 			spec->index_bits ? "--index-bits" : "--bits");
-	note_promises(spec, out);
+	if (streams_any_hashed(out))
+		note_promises(spec, out);
 	return 0;
 }

@@ -19,6 +19,20 @@ static bool would_mix(const struct dedup_config *old, const struct dedup_config 
 		c->policy.id_bytes != old->policy.id_bytes);
 }
 
+/* Gives the numbered streams of *c the table of *old. -ENOSPC if that has too little for each source. */
+static int keep_sources(const struct dedup_config *old, struct dedup_config *c)
+{
+	const struct dedup_sources *is = &old->sources;
+
+	if (c->sources.sources && (!is->sources || is->slot_blocks < c->sources.slot_blocks ||
+				   is->number_bits < c->sources.number_bits))
+		return -ENOSPC;
+	for (uint32_t n = 0; n < c->policy.streams_cnt; n++)
+		c->numbered[n].recovery.number_bits = is->number_bits;
+	c->sources = *is;
+	return 0;
+}
+
 int plan_next_program(const struct dedup_config *old, struct dedup_config *c)
 {
 	int err;
@@ -29,7 +43,7 @@ int plan_next_program(const struct dedup_config *old, struct dedup_config *c)
 	c->earlier_stats = 1;
 	c->has_predecessor = old->has_predecessor;
 	c->predecessor_scale = old->predecessor_scale;
-	err = secrets_set(old, c);
+	err = keep_sources(old, c) ?: secrets_set(old, c);
 	if (err)
 		return err;
 	kept_slots(old, c);
@@ -43,7 +57,8 @@ int plan_next_program(const struct dedup_config *old, struct dedup_config *c)
 
 bool plan_is_same_memory(const struct dedup_config *old, const struct dedup_config *c)
 {
-	return !memcmp(&old->memory, &c->memory, sizeof(c->memory));
+	return !memcmp(&old->memory, &c->memory, sizeof(c->memory)) &&
+	       !memcmp(&old->sources, &c->sources, sizeof(c->sources));
 }
 
 int plan_next_filter(const struct dedup_config *old, struct dedup_config *c)

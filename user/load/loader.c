@@ -30,7 +30,7 @@ int loader_private_open(const struct dedup_config *cfg, struct filter *out, stru
 	err = object_start_filter(skel, NULL, cfg);
 	if (err)
 		goto fail;
-	f.blocks = mmap(NULL, cfg->memory.blocks * sizeof(*f.blocks), PROT_READ | PROT_WRITE,
+	f.blocks = mmap(NULL, dedup_blocks(cfg) * sizeof(*f.blocks), PROT_READ | PROT_WRITE,
 			MAP_SHARED, bpf_map__fd(skel->maps.filter), 0);
 	if (f.blocks == MAP_FAILED) {
 		err = diag_err(-errno, "cannot map the filter: %s", strerror(errno));
@@ -52,7 +52,7 @@ fail:
 
 void loader_private_close(struct filter *f, struct xdp_dedup *prog)
 {
-	munmap(f->blocks, f->config->memory.blocks * sizeof(*f->blocks));
+	munmap(f->blocks, dedup_blocks(f->config) * sizeof(*f->blocks));
 	*f = (struct filter){ .stats_fd = -1, .wanted_fd = -1 };
 	xdp_dedup__destroy(prog);
 }

@@ -23,16 +23,18 @@
 /* Of the packet program's entries only that of filters like this one is loaded. */
 static void choose_entry(const struct xdp_dedup *skel, const struct dedup_config *cfg)
 {
-	const struct bpf_program *entry = !cfg->policy.gsp_alone ? skel->progs.dedup_streams
-					  : cfg->policy.deliver	 ? skel->progs.dedup_deliver
-								 : skel->progs.xdp_dedup;
+	const struct bpf_program *entry = cfg->sources.sources	   ? skel->progs.dedup_numbered
+					  : !cfg->policy.gsp_alone ? skel->progs.dedup_streams
+					  : cfg->policy.deliver	   ? skel->progs.dedup_deliver
+								   : skel->progs.xdp_dedup;
 	struct bpf_program *entries[] = {
 		skel->progs.xdp_dedup,
 		skel->progs.dedup_deliver,
 		skel->progs.dedup_streams,
+		skel->progs.dedup_numbered,
 	};
 
-	for (int i = 0; i < 3; i++)
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
 		bpf_program__set_autoload(entries[i], entries[i] == entry);
 }
 
@@ -119,7 +121,7 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
 
 	if (!skel)
 		return diag_err(-errno, "cannot open the BPF object: %s", strerror(errno));
-	err = bpf_map__set_max_entries(skel->maps.filter, cfg->memory.blocks)
+	err = bpf_map__set_max_entries(skel->maps.filter, dedup_blocks(cfg))
 		      ?: bpf_map__set_max_entries(skel->maps.stats,
 						  cfg->policy.streams_cnt * (1 + cfg->earlier_stats));
 	if (!err && cfg->memory.known_cnt)
@@ -150,7 +152,8 @@ struct bpf_program *object_packet_program(const struct xdp_dedup *skel)
 {
 	return bpf_program__autoload(skel->progs.xdp_dedup)	  ? skel->progs.xdp_dedup
 	       : bpf_program__autoload(skel->progs.dedup_deliver) ? skel->progs.dedup_deliver
-								  : skel->progs.dedup_streams;
+	       : bpf_program__autoload(skel->progs.dedup_streams) ? skel->progs.dedup_streams
+								  : skel->progs.dedup_numbered;
 }
 
 static int run_once(const struct bpf_program *prog)

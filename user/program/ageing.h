@@ -26,6 +26,7 @@
  */
 static struct {
 	uint8_t *passes, *live;
+	uint32_t blocks;	 /* that the hand ages; those behind are the table of sources */
 	uint32_t places;	 /* of a generation */
 	uint32_t chunks, groups; /* of them */
 } touched;
@@ -40,6 +41,7 @@ static void touched_close(void)
 static bool touched_open(const struct dedup_config *cfg)
 {
 	touched.places = cfg->memory.layout == DEDUP_FLAT ? cfg->memory.places : cfg->memory.blocks;
+	touched.blocks = cfg->memory.blocks;
 	touched.groups = touched.places / GROUP_BLOCKS + 1;
 	touched.chunks = touched.groups * GROUP_CHUNKS;
 	touched.passes = calloc(2, touched.chunks);
@@ -55,7 +57,7 @@ static void touched_note(uint32_t n)
 {
 	uint32_t array = n >= touched.places, chunk;
 
-	if (!touched.passes)
+	if (!touched.passes || n >= touched.blocks)
 		return;
 	chunk = array * touched.chunks + (n - array * touched.places) / CHUNK_BLOCKS;
 	touched.live[chunk / GROUP_CHUNKS] += !touched.passes[chunk];

@@ -51,6 +51,7 @@ static struct digest_input digest_memory;
 static struct lookup lookup_memory;
 static struct dedup_id id_memory;
 static struct frame frame_memory;
+static struct numbers numbers_memory;
 static struct dedup_judged judged_memory;
 
 /* The digest that was computed last, of the frame that is being looked at. */
@@ -122,10 +123,11 @@ int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns)
 	map_set(lookups, &lookup_memory, 1);
 	map_set(ids, &id_memory, 1);
 	map_set(frames, &frame_memory, 1);
+	map_set(numbers, &numbers_memory, 1);
 	map_set(judged, &judged_memory, 1);
 	if (memory) {
-		map_set(filter, lines(cfg->memory.blocks * sizeof(struct dedup_block)),
-			cfg->memory.blocks);
+		map_set(filter, lines(dedup_blocks(cfg) * sizeof(struct dedup_block)),
+			dedup_blocks(cfg));
 		map_set(known_ids, lines(known_lines * sizeof(struct dedup_known) + 64), known_lines);
 		if (!filter.value || !known_ids.value || !touched_open(cfg)) {
 			program_close();
@@ -171,7 +173,9 @@ int program_run(const void *frame, uint32_t len)
 {
 	struct xdp_md ctx = context_of(frame, len);
 
-	return config.policy.gsp_alone ? xdp_dedup(&ctx) : dedup_streams(&ctx);
+	return config.policy.gsp_alone	? xdp_dedup(&ctx)
+	       : config.sources.sources ? dedup_numbered(&ctx)
+					: dedup_streams(&ctx);
 }
 
 struct dedup_counters *program_counters(uint32_t n)
@@ -258,15 +262,21 @@ static bool identify_as(struct xdp_md *ctx, struct frame *f, __u32 n, struct pro
 	reason = check_gates(ctx, f, s);
 	if (reason == PARSED)
 		reason = s->decoder == DEDUP_GSP ? read_gsp(ctx, f) : read_id(ctx, f, s);
+	f->messages = 1;
+	if (reason == PARSED && is_numbered(n))
+		reason = read_messages(ctx, f, n);
 	extent = extent_of(f, s, reason);
+	if (is_numbered(n) && numbered_of(n)->count.bytes)
+		extend(&extent, f, &numbered_of(n)->count);
 	if (extent > out->extent)
 		out->extent = extent;
 	if (reason == NOT_OF_STREAM) {
 		out->reason = DEDUP_REASON_ignored;
 		return false;
 	}
-	if (reason == PARSED && dedup_is_no_id(&f->id, s->words))
+	if (reason == PARSED && !is_numbered(n) && dedup_is_no_id(&f->id, s->words))
 		reason = DEDUP_REASON_no_id;
+	out->messages = f->messages;
 	out->reason = reason == LOOK_UP_IDS ? DEDUP_REASON_ihave_new : reason;
 	out->stream = n;
 	out->words = s->words;
@@ -296,6 +306,7 @@ static void identify_gsp(struct xdp_md *ctx, struct program_id *out)
 	if (out->reason != PARSED)
 		return;
 	out->words = GSP_ID_WORDS;
+	out->messages = 1;
 	memcpy(&out->id, pkt.pos, GSP_ID_BYTES);
 }
 

@@ -42,6 +42,7 @@ struct program_id {
 	uint32_t stream; /* that the frame is counted in */
 	int32_t reason;	 /* -1: there is an id; else the enum dedup_reason why there is none */
 	uint32_t words;	 /* of the id */
+	uint32_t messages; /* of a numbered stream: in the packet, the id is the first one's; else 1 */
 	uint32_t realm;
 	struct dedup_id id; /* zeros behind its words */
 	/* Bytes of the frame that decide all this, from its front: what is behind does not matter.

@@ -10,6 +10,7 @@
 #include "destination.h"
 #include "diag.h"
 #include "hand.h"
+#include "plan.h"
 #include "program.h"
 
 /* Behind so many windows without a packet nothing is remembered, and the hand's steps before them
@@ -89,6 +90,7 @@ int engine_see(struct engine *e, const void *frame, uint32_t len, uint64_t ns, s
 	err = step_hand_until(e, e->now_ns);
 	if (err)
 		return err;
+	*(volatile __u64 *)&e->state->replay_ns = e->now_ns; /* the time for numbers */
 	if (e->kernel)
 		return test_run_frame(e->kernel, frame, len, out);
 	out->drops = program_run(frame, len) == XDP_DROP;
@@ -132,6 +134,7 @@ int engine_open(enum engine_kind kind, const struct dedup_config *cfg, const uin
 		return diag_err(-ENOMEM, "no memory");
 	e->cfg = *cfg;
 	e->cfg.memory.replay = 1;
+	plan_set_jiffies(&e->cfg, 1000000000 / DEDUP_REPLAY_JIFFY_NS);
 	/* Half of all jiffies there can be: the clock never stops. */
 	e->cfg.memory.stale_jiffies = 1ULL << 62;
 	e->start_ns = e->now_ns = QUIET_WINDOWS * cfg->memory.window_ns;

@@ -13,6 +13,7 @@
 #define PROGRESS_PACKETS 64 /* few: a packet after a long pause takes a while */
 #define FRAME_MAX 262144    /* longer ones are cut by whatever wrote the file */
 #define ETHERNET_HEADER 14
+#define SENDERS 0x10000 /* realms of their own: for senders of numbered streams */
 
 struct run {
 	const struct replay_spec *spec;
@@ -73,42 +74,104 @@ static uint64_t tell_time(struct run *r, const struct capture_frame *f)
 	return out->last_ns - out->first_ns;
 }
 
-/* Can the filter still know an id that it learned then? It forgets it within two windows; ticks of
- * its hand come on top.
- */
-static bool may_be_known(const struct run *r, uint64_t taught_ns)
+static int refuse_memory(void)
 {
-	uint64_t slack_ns = 2 * r->cfg.memory.tick_ns + r->cfg.memory.late_ns;
-
-	return taught_ns != UINT64_MAX &&
-	       r->now_ns - taught_ns <= 2 * r->cfg.memory.window_ns + slack_ns;
+	return diag_err(-ENOMEM, "no memory for the ids that came" ADVICE "lower --memory");
 }
 
-/* Notes the id of a frame that is new, or a duplicate, or could not be learned. */
-static int note_frame_id(struct run *r, struct frame_view *v, const struct answer *a)
+/* Counts packets of the sender of a numbered stream: *cnt, up to this one. */
+static int note_sender(struct run *r, const struct frame_view *v, uint64_t *cnt)
 {
-	struct replay_stream *s = &r->out->streams[a->stream];
-	struct id_table_entry *entry;
+	const struct dedup_numbered *numbered = &r->cfg.numbered[v->id.stream];
+	struct id_table_entry *sender;
+	uint64_t key;
 
-	identify_frame(r, v);
-	if (v->id.reason >= 0) /* an IHAVE */
+	*cnt = 0;
+	if (!numbered->width)
 		return 0;
-	entry = id_table_note(r->ids, v->key, r->now_ns);
+	key = id_table_key(r->ids, SENDERS + v->id.realm, &v->id.id, v->id.words - 1);
+	sender = id_table_note(r->ids, key, r->now_ns);
+	if (!sender)
+		return refuse_memory();
+	*cnt = sender->copies;
+	return 0;
+}
+
+/* The i-th message of the packet: its key. */
+static uint64_t message_key(const struct run *r, const struct frame_view *v, uint32_t i)
+{
+	uint32_t shift = r->cfg.numbered[v->id.stream].shift;
+	struct dedup_id id = v->id.id;
+	__u64 *last = &id.word[v->id.words - 1];
+
+	if (!i)
+		return v->key;
+	*last = __builtin_bswap64(__builtin_bswap64(*last) + ((uint64_t)i << shift));
+	return id_table_key(r->ids, v->id.realm, &id, v->id.words);
+}
+
+/* Can the filter still know this id, or message, after so many packets of its sender? It forgets
+ * ids within two windows; ticks of its hand come on top. A number is another message's when the
+ * numbers have gone round.
+ */
+static bool may_be_known(const struct run *r, const struct frame_view *v,
+			 const struct id_table_entry *entry, uint64_t cnt)
+{
+	uint32_t width = r->cfg.numbered[v->id.stream].width;
+	uint64_t slack_ns = 2 * r->cfg.memory.tick_ns + r->cfg.memory.late_ns;
+
+	if (entry->taught_ns == UINT64_MAX)
+		return false;
+	if (width)
+		return width > 32 || cnt - entry->mark[0] < 3ULL << width >> 2;
+	return r->now_ns - entry->taught_ns <= 2 * r->cfg.memory.window_ns + slack_ns;
+}
+
+/* Notes one id, or message, of a frame. *known and *seen become false if the filter cannot know it,
+ * or if it has not come before.
+ */
+static int note_message(struct run *r, const struct frame_view *v, const struct answer *a,
+			uint32_t i, uint64_t cnt, bool *known, bool *seen)
+{
+	struct id_table_entry *entry = id_table_note(r->ids, message_key(r, v, i), r->now_ns);
+	struct replay_stream *s = &r->out->streams[a->stream];
+
 	if (!entry)
-		return diag_err(-ENOMEM, "no memory for the ids that came" ADVICE "lower --memory");
+		return refuse_memory();
 	s->copies++;
 	s->ids += entry->copies == 1;
 	if (entry->copies > s->most_copies)
 		s->most_copies = entry->copies;
 	if (entry->copies > 1)
 		histogram_add(&s->ages, r->now_ns - entry->first_ns);
-	if (a->reason == DEDUP_REASON_duplicate)
-		s->dropped_first += !may_be_known(r, entry->taught_ns);
-	else
-		s->missed += entry->copies > 1;
-	if (a->reason == DEDUP_REASON_new)
-		entry->taught_ns = r->now_ns;
+	*known &= may_be_known(r, v, entry, cnt);
+	*seen &= entry->copies > 1;
+	if (a->reason != DEDUP_REASON_new)
+		return 0;
+	entry->taught_ns = r->now_ns;
+	entry->mark[0] = cnt;
 	return 0;
+}
+
+/* Notes the ids of a frame that is new, or a duplicate, or could not be learned. */
+static int note_frame_ids(struct run *r, struct frame_view *v, const struct answer *a)
+{
+	struct replay_stream *s = &r->out->streams[a->stream];
+	bool known = true, seen = true;
+	uint64_t cnt;
+	int err;
+
+	identify_frame(r, v);
+	if (v->id.reason >= 0) /* an IHAVE */
+		return 0;
+	err = note_sender(r, v, &cnt);
+	for (uint32_t i = 0; i < v->id.messages && !err; i++)
+		err = note_message(r, v, a, i, cnt, &known, &seen);
+	if (a->reason == DEDUP_REASON_duplicate)
+		s->dropped_first += !known;
+	else
+		s->missed += seen;
+	return err;
 }
 
 static int count(struct run *r, const struct capture_frame *f, struct frame_view *v,
@@ -116,7 +179,8 @@ static int count(struct run *r, const struct capture_frame *f, struct frame_view
 {
 	struct replay_stream *s = &r->out->streams[a->stream];
 	bool has_id = a->reason == DEDUP_REASON_new || a->reason == DEDUP_REASON_duplicate ||
-		      a->reason == DEDUP_REASON_unlearned;
+		      a->reason == DEDUP_REASON_unlearned ||
+		      a->reason == DEDUP_REASON_late_number || a->reason == DEDUP_REASON_far_number;
 
 	s->reasons[a->reason]++;
 	if (a->reason == DEDUP_REASON_ignored)
@@ -127,7 +191,7 @@ static int count(struct run *r, const struct capture_frame *f, struct frame_view
 	s->iface_duplicates[f->iface] += a->drops;
 	if (sources_note(s->sources, v->data, v->len, a->drops))
 		return diag_err(-ENOMEM, "no memory for the sources of packets");
-	return has_id ? note_frame_id(r, v, a) : 0;
+	return has_id ? note_frame_ids(r, v, a) : 0;
 }
 
 static int replay_frame(struct run *r, const struct capture_frame *f)
@@ -226,7 +290,7 @@ int replay_run(const struct replay_spec *spec, struct capture *c, struct replay_
 	r->spec = spec;
 	r->out = out;
 	r->cfg = *spec->cfg;
-	err = id_table_open(0, spec->memory, &r->ids);
+	err = id_table_open(sizeof(uint64_t), spec->memory, &r->ids);
 	if (err)
 		diag_err(err, "no memory for the ids that come" ADVICE "lower --memory");
 	else

@@ -38,6 +38,7 @@ static struct spec_stream *add_stream(struct survey_draft *d, const struct profi
 	*st = (struct spec_stream){
 		.stream = p->stream,
 		.needs_to = p->needs_to,
+		.numbered = p->numbered,
 		.needs_app = p->needs_app,
 	};
 	st->stream.realm = d->realms;

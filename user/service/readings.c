@@ -60,7 +60,7 @@ static bool is_current(const struct reading *r)
 /* fork() would copy the page tables of all filters: a filter of 730 MB has 180,000 pages. */
 static void keep_from_children(const struct filter *f)
 {
-	madvise(f->blocks, f->config->memory.blocks * sizeof(struct dedup_block), MADV_DONTFORK);
+	madvise(f->blocks, dedup_blocks(f->config) * sizeof(struct dedup_block), MADV_DONTFORK);
 	if (f->predecessor)
 		keep_from_children(f->predecessor);
 	if (f->staged)

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "integers.h"
+#include "memory.h"
+
 int stream_number(const struct dedup_config *c, const char *name)
 {
 	for (uint32_t n = 0; n < c->policy.streams_cnt; n++)
@@ -42,6 +45,57 @@ static bool is_stream_sound(const struct dedup_stream *s)
 	return s->loads_cnt + digests == s->words;
 }
 
+/* Is what the stream says of its numbers what a plan can say? */
+static bool are_numbers_sound(const struct dedup_config *c, uint32_t n)
+{
+	const struct dedup_recovery *r = &c->numbered[n].recovery;
+	uint32_t bits = c->sources.number_bits, source_words = c->policy.streams[n].words - 1;
+
+	if (!c->numbered[n].width)
+		return true;
+	return c->numbered[n].width >= DEDUP_WIDTH_MIN && c->numbered[n].width <= 64 &&
+	       c->numbered[n].shift < 64 && c->numbered[n].count_shift < 64 &&
+	       source_words + (c->numbered[n].width > DEDUP_WIDTH_MAX) <= DEDUP_SOURCE_WORDS &&
+	       r->width == lesser(c->numbered[n].width, DEDUP_WIDTH_MAX) &&
+	       r->number_bits == bits && r->width <= bits && r->ring_shift >= DEDUP_WIDTH_MIN &&
+	       r->ring_shift <= DEDUP_RING_MAX && r->ring_shift <= r->width &&
+	       DEDUP_SLOT_BLOCKS + dedup_ring_blocks(r->ring_shift) <= c->sources.slot_blocks &&
+	       r->reset_jiffies >= 2;
+}
+
+/* Is there a table of sources where it is needed, behind the layout's blocks? */
+static bool are_sources_sound(const struct dedup_config *c)
+{
+	const struct dedup_sources *t = &c->sources;
+	bool any = false;
+
+	for (uint32_t n = 0; n < c->policy.streams_cnt; n++) {
+		any |= c->numbered[n].width != 0;
+		if (!are_numbers_sound(c, n))
+			return false;
+	}
+	if (!t->sources)
+		return !any;
+	return t->first == c->memory.blocks && t->buckets &&
+	       t->slots == (uint64_t)t->first + t->buckets + 1 &&
+	       t->slot_blocks <= DEDUP_SLOT_BLOCKS + dedup_ring_blocks(DEDUP_RING_MAX) &&
+	       (t->number_bits == 32 || t->number_bits == DEDUP_WIDTH_MAX) &&
+	       dedup_blocks(c) <= UINT32_MAX;
+}
+
+bool streams_any_numbered(const struct dedup_config *c)
+{
+	return c->sources.sources;
+}
+
+bool streams_any_hashed(const struct dedup_config *c)
+{
+	for (uint32_t n = 0; n < c->policy.streams_cnt; n++)
+		if (!c->numbered[n].width)
+			return true;
+	return false;
+}
+
 bool streams_sound(const struct dedup_config *c)
 {
 	if (!c->policy.streams_cnt || c->policy.streams_cnt > DEDUP_STREAMS_MAX)
@@ -49,5 +103,5 @@ bool streams_sound(const struct dedup_config *c)
 	for (uint32_t i = 0; i < c->policy.streams_cnt; i++)
 		if (!is_stream_sound(&c->policy.streams[i]))
 			return false;
-	return true;
+	return are_sources_sound(c);
 }

@@ -20,4 +20,8 @@ bool stream_is_gsp(const struct dedup_config *c, uint32_t n);
 /* Are the values in the streams' configuration that are used as sizes and indices in their ranges? */
 bool streams_sound(const struct dedup_config *c);
 
+/* Is any stream numbered; is any not, so that its ids are hashed into the filter's memory? */
+bool streams_any_numbered(const struct dedup_config *c);
+bool streams_any_hashed(const struct dedup_config *c);
+
 #endif

@@ -240,6 +240,36 @@ int scan_gate(struct scan *s, struct dedup_gate *out)
 	return 0;
 }
 
+int scan_integer(struct scan *s, const char *what, struct dedup_load *out)
+{
+	const char *start = s->at;
+	char limit[FIELD_SAYS_MAX];
+	struct segment g;
+	uint32_t shift;
+
+	snprintf(limit, sizeof(limit), "%s has 1 to 8 bytes", what);
+	if (scan_segment(s, 8, limit, &g))
+		return -EINVAL;
+	scan_blanks(s);
+	if (*s->at)
+		return scan_fail(s, s->at, "%s is one segment", what);
+	*out = load_of(&g, 0);
+	if (!load_integer(out, &shift))
+		return scan_fail(s, start, "the mask of %s has no gaps", what);
+	return 0;
+}
+
+uint32_t load_integer(const struct dedup_load *load, uint32_t *shift)
+{
+	uint64_t mask = __builtin_bswap64(load->mask);
+	uint32_t bits = __builtin_popcountll(mask);
+
+	if (!mask)
+		return 0;
+	*shift = __builtin_ctzll(mask);
+	return mask >> *shift == UINT64_MAX >> (64 - bits) ? bits : 0;
+}
+
 /* How many characters the digest's name at this place has, 0 if there is none: a segment goes on
  * with + or -.
  */

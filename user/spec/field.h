@@ -37,6 +37,16 @@ int scan_hex(struct scan *s, const char *what, uint8_t *out, uint32_t bytes);
 /* "payload+0:1/0xc0 == 0x80" → all of *out but `exempt`. 0 or -EINVAL. */
 int scan_gate(struct scan *s, struct dedup_gate *out);
 
+/* "payload+10:8/0xffffffffffffffff" → *out: 1 to 8 bytes, and nothing behind them. `what` says what
+ * they are ("a sequence number"). 0 or -EINVAL.
+ */
+int scan_integer(struct scan *s, const char *what, struct dedup_load *out);
+
+/* How many bits of the word are an integer in network byte order: those of the load's mask, one
+ * behind the other; *shift: of the word, its bytes swapped, before them. 0: the mask has gaps.
+ */
+uint32_t load_integer(const struct dedup_load *load, uint32_t *shift);
+
 /* One part of an id, up to a blank or the text's end: a segment BASE+OFFSET:LENGTH[/MASK], or a
  * digest, payload[:MAX], packet[:MAX] or frame[:MAX]. Adds it to the id's. Returns the enum
  * dedup_base of a segment, DEDUP_BASES for a digest; or -EINVAL if it is wrong, or one too many.

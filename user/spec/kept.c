@@ -13,12 +13,31 @@ static bool is_load_alike(const struct dedup_load *a, const struct dedup_load *b
 	       a->bytes == b->bytes;
 }
 
-/* Do both make one id of a packet? */
-static bool are_ids_alike(const struct dedup_stream *a, const struct dedup_stream *b)
+/* Are both numbered in one way, or neither? */
+static bool are_numbers_alike(const struct dedup_numbered *a, const struct dedup_numbered *b)
 {
-	bool alike = a->decoder == b->decoder && a->words == b->words &&
-		     a->loads_cnt == b->loads_cnt && a->digest == b->digest &&
-		     (!a->digest || a->digest_max == b->digest_max);
+	return a->width == b->width && a->shift == b->shift &&
+	       a->recovery.ring_shift == b->recovery.ring_shift && a->reset_ns == b->reset_ns;
+}
+
+/* A stream, and what it is as a numbered one. */
+struct ids {
+	const struct dedup_stream *stream;
+	const struct dedup_numbered *numbered;
+};
+
+static struct ids ids_of(const struct dedup_config *c, uint32_t n)
+{
+	return (struct ids){ &c->policy.streams[n], &c->numbered[n] };
+}
+
+/* Do both make one id of a packet? */
+static bool are_ids_alike(struct ids ids, struct ids others)
+{
+	const struct dedup_stream *a = ids.stream, *b = others.stream;
+	bool alike = are_numbers_alike(ids.numbered, others.numbered) && a->decoder == b->decoder &&
+		     a->words == b->words && a->loads_cnt == b->loads_cnt &&
+		     a->digest == b->digest && (!a->digest || a->digest_max == b->digest_max);
 
 	for (uint32_t i = 0; i < a->loads_cnt && i < DEDUP_ID_WORDS_MAX && alike; i++)
 		alike = is_load_alike(&a->loads[i], &b->loads[i]);
@@ -76,14 +95,14 @@ static bool are_packets_alike(struct packets a, struct packets b)
 }
 
 /* Returns how many streams have this stem, and ids of this kind. */
-static uint32_t count_alike(const struct dedup_config *c, const struct dedup_stream *s)
+static uint32_t count_alike(const struct dedup_config *c, struct ids s)
 {
 	uint32_t cnt = 0;
 
 	for (uint32_t n = 0; n < c->policy.streams_cnt; n++) {
-		const struct dedup_stream *other = &c->policy.streams[n];
+		struct ids other = ids_of(c, n);
 
-		cnt += is_stem_shared(other, s) && are_ids_alike(other, s);
+		cnt += is_stem_shared(other.stream, s.stream) && are_ids_alike(other, s);
 	}
 	return cnt;
 }
@@ -91,27 +110,29 @@ static uint32_t count_alike(const struct dedup_config *c, const struct dedup_str
 /* The place in *old of the stream that *s is, which looks at these packets; by_name: only one
  * stream can be meant by its name.
  */
-static int find_old_stream(const struct dedup_config *old, const struct dedup_stream *s,
-			   struct packets packets, bool by_name)
+static int find_old_stream(const struct dedup_config *old, struct ids s, struct packets packets,
+			   bool by_name)
 {
 	for (uint32_t n = 0; n < old->policy.streams_cnt; n++) {
-		const struct dedup_stream *of_old = &old->policy.streams[n];
+		struct ids of_old = ids_of(old, n);
 
-		if (!are_ids_alike(of_old, s) || !is_stem_shared(of_old, s))
+		if (!are_ids_alike(of_old, s) || !is_stem_shared(of_old.stream, s.stream))
 			continue;
-		if (by_name ? !strcmp(of_old->name, s->name)
-			    : are_packets_alike(packets_of_stream(old, of_old), packets))
+		if (by_name ? !strcmp(of_old.stream->name, s.stream->name)
+			    : are_packets_alike(packets_of_stream(old, of_old.stream), packets))
 			return (int)n;
 	}
 	return -1;
 }
 
 int kept_stream(const struct dedup_config *old, const struct dedup_config *c,
-		const struct dedup_stream *s)
+		const struct dedup_stream *stream)
 {
+	struct ids s = ids_of(c, stream - c->policy.streams);
+
 	if (old->policy.gsp_alone && c->policy.gsp_alone)
 		return 0;
-	return find_old_stream(old, s, packets_of_stream(c, s),
+	return find_old_stream(old, s, packets_of_stream(c, stream),
 			       count_alike(old, s) == 1 && count_alike(c, s) == 1);
 }
 
@@ -159,7 +180,8 @@ static bool is_key_0(const struct dedup_config *old, const struct spec_stream *s
 		.ports = s->ports,
 		.to = s->to,
 	};
-	int was = find_old_stream(old, &s->stream, packets, count_alike(old, &s->stream) == 1);
+	const struct ids ids = { &s->stream, &s->numbered };
+	int was = find_old_stream(old, ids, packets, count_alike(old, ids) == 1);
 
 	return was >= 0 && !old->policy.streams[was].realm_key;
 }

@@ -18,12 +18,24 @@
 #define PROFILES_MAX 256
 #define PROFILE_SAYS_MAX 256
 
+/* Of numbered profiles that do not say it. The history is as long as the numbers go, up to
+ * PROFILE_WHOLE_WIDTH bits; else 2^PROFILE_RING_SHIFT numbers. The reset is short where numbers
+ * soon repeat: 16 bits are then safe up to 1.3 million messages a second (include/recovery.h).
+ */
+#define PROFILE_WHOLE_WIDTH 17
+#define PROFILE_RING_SHIFT 17
+#define PROFILE_RESET_SHORT_NS (20 * 1000000ULL)
+#define PROFILE_RESET_LONG_NS (10 * 1000000000ULL)
+#define PROFILE_RESET_MIN_NS (10 * 1000000ULL)
+#define PROFILE_RESET_MAX_NS (3600 * 1000000000ULL)
+
 /* What a profile, and status, call the layers of streams. */
 #define PROFILE_LAYERS_CNT 3
 extern const char *const PROFILE_LAYERS[PROFILE_LAYERS_CNT];
 
 struct profile {
-	struct dedup_stream stream; /* by the profile's name; no ports, destinations, realm */
+	struct dedup_stream stream;	/* by the profile's name; no ports, destinations, realm */
+	struct dedup_numbered numbered; /* width 0: its ids are no numbers */
 	char about[PROFILE_ABOUT_MAX];
 	char *text;	    /* its section, up to the next one */
 	uint64_t window_ns; /* the longest that fits; 0: the profile does not say */

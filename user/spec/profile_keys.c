@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "numbering.h"
 #include "spec.h"
 #include "units.h"
 
@@ -127,6 +128,56 @@ static int add_id_parts(struct parse *p, const char *value, struct position at)
 	return 0;
 }
 
+/* A segment that is an integer in network byte order. */
+static int set_integer(struct parse *p, const char *value, struct position at, const char *what,
+		       struct dedup_load *out)
+{
+	struct scan s = { .at = value };
+
+	if (scan_integer(&s, what, out)) {
+		at.column += s.at - value;
+		return profile_fail(p, at, "%s", s.says);
+	}
+	if (!p->bases_at[out->base].line)
+		p->bases_at[out->base] = at;
+	return 0;
+}
+
+static int set_sequence(struct parse *p, const char *value, struct position at)
+{
+	return set_integer(p, value, at, "a sequence number", &p->sequence);
+}
+
+static int set_count(struct parse *p, const char *value, struct position at)
+{
+	return set_integer(p, value, at, "a count of messages", &p->now.numbered.count);
+}
+
+static int set_history(struct parse *p, const char *value, struct position at)
+{
+	uint32_t shift = DEDUP_BLOCK_SHIFT;
+	uint64_t history;
+
+	if (parse_count(value, &history) || history < 1U << DEDUP_BLOCK_SHIFT ||
+	    history > 1U << DEDUP_RING_MAX)
+		return profile_fail(p, at, "a history is %u to %u numbers", 1U << DEDUP_BLOCK_SHIFT,
+				    1U << DEDUP_RING_MAX);
+	while (1ULL << shift < history)
+		shift++;
+	p->now.numbered.recovery.ring_shift = shift;
+	return 0;
+}
+
+static int set_reset(struct parse *p, const char *value, struct position at)
+{
+	uint64_t ns;
+
+	if (parse_time(value, &ns) || ns < PROFILE_RESET_MIN_NS || ns > PROFILE_RESET_MAX_NS)
+		return profile_fail(p, at, "reset is 10ms to 1h");
+	p->now.numbered.reset_ns = ns;
+	return 0;
+}
+
 static int set_window(struct parse *p, const char *value, struct position at)
 {
 	uint64_t ns;
@@ -188,6 +239,11 @@ enum {
 	REQUIRE,
 	EXEMPT,
 	ID,
+	SOURCE,
+	SEQUENCE,
+	COUNT,
+	HISTORY,
+	RESET,
 	WINDOW,
 	FPR,
 	PORTS,
@@ -204,6 +260,11 @@ const struct profile_key PROFILE_KEYS[] = {
 	[REQUIRE] = { "require", add_require, true },
 	[EXEMPT] = { "exempt", add_exempt, true },
 	[ID] = { "id", add_id_parts, true },
+	[SOURCE] = { "source", add_id_parts, true },
+	[SEQUENCE] = { "sequence", set_sequence, false },
+	[COUNT] = { "count", set_count, false },
+	[HISTORY] = { "history", set_history, false },
+	[RESET] = { "reset", set_reset, false },
 	[WINDOW] = { "window", set_window, false },
 	[FPR] = { "fpr", set_fpr, false },
 	[PORTS] = { "ports", set_profile_ports, false },
@@ -241,6 +302,55 @@ static int check_layer(struct parse *p)
 	return 0;
 }
 
+/* What a numbered stream has beside its source and its number. */
+static int check_beside_sequence(struct parse *p)
+{
+	static const int WITH_SEQUENCE[] = { SOURCE, COUNT, HISTORY, RESET };
+
+	for (size_t i = 0; i < sizeof(WITH_SEQUENCE) / sizeof(WITH_SEQUENCE[0]); i++)
+		if (p->keys_at[WITH_SEQUENCE[i]].line)
+			return profile_fail(p, p->keys_at[WITH_SEQUENCE[i]],
+					    "%s is for a profile with a sequence",
+					    PROFILE_KEYS[WITH_SEQUENCE[i]].name);
+	return 0;
+}
+
+/* Completes p->now.numbered, and puts the number behind the source. */
+static int check_numbers(struct parse *p)
+{
+	struct dedup_numbered *n = &p->now.numbered;
+	struct dedup_stream *st = &p->now.stream;
+	struct position at = p->keys_at[SEQUENCE];
+	uint32_t words_max = DEDUP_SOURCE_WORDS;
+
+	if (!at.line)
+		return check_beside_sequence(p);
+	if (p->keys_at[ID].line)
+		return profile_fail(p, p->keys_at[ID],
+				    "a profile has an id, or a sequence with a source");
+	n->width = load_integer(&p->sequence, &n->shift);
+	if (n->width < DEDUP_WIDTH_MIN)
+		return profile_fail(p, at, "a sequence number has at least %d bits", DEDUP_WIDTH_MIN);
+	words_max -= n->width > DEDUP_WIDTH_MAX; /* for the number's upper bits */
+	if (st->digest || st->loads_cnt > words_max)
+		return profile_fail(p, p->keys_at[SOURCE],
+				    "here a source is of at most %u words of 8 bytes, and no digest",
+				    words_max);
+	st->loads[st->loads_cnt++] = p->sequence;
+	if (n->count.bytes)
+		load_integer(&n->count, &n->count_shift);
+	n->recovery.width = n->width < DEDUP_WIDTH_MAX ? n->width : DEDUP_WIDTH_MAX;
+	if (!n->recovery.ring_shift)
+		n->recovery.ring_shift =
+			n->width <= PROFILE_WHOLE_WIDTH ? n->width : PROFILE_RING_SHIFT;
+	if (n->recovery.ring_shift > n->width)
+		n->recovery.ring_shift = n->width;
+	if (!n->reset_ns)
+		n->reset_ns = n->width <= PROFILE_WHOLE_WIDTH ? PROFILE_RESET_SHORT_NS
+							      : PROFILE_RESET_LONG_NS;
+	return 0;
+}
+
 static int check_decoder(struct parse *p)
 {
 	struct dedup_stream *st = &p->now.stream;
@@ -250,7 +360,8 @@ static int check_decoder(struct parse *p)
 	if (st->loads_cnt && st->digest == DEDUP_DIGEST_NONE)
 		st->bytes -= 8 - st->loads[st->loads_cnt - 1].bytes;
 	if (st->decoder != DEDUP_GSP && !st->words)
-		return profile_fail(p, p->section_at, "the id is missing, as in: id = payload+0:8");
+		return profile_fail(p, p->section_at,
+				    "the id is missing, as in: id = payload+0:8; or a sequence");
 	if (st->decoder != DEDUP_GSP)
 		return 0;
 	if (st->words || st->gates_cnt || st->layer != DEDUP_UDP)
@@ -263,5 +374,5 @@ static int check_decoder(struct parse *p)
 
 int profile_check(struct parse *p)
 {
-	return check_layer(p) ?: check_decoder(p);
+	return check_layer(p) ?: check_numbers(p) ?: check_decoder(p);
 }

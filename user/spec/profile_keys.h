@@ -6,7 +6,7 @@
 #include "field.h"
 #include "profile.h"
 
-#define PROFILE_KEYS_MAX 16
+#define PROFILE_KEYS_MAX 18
 
 struct position {
 	uint32_t line, column; /* 0: nowhere */
@@ -27,6 +27,7 @@ struct parse {
 	bool started; /* it has had a key */
 	struct profile now;
 	struct field_id id;
+	struct dedup_load sequence; /* of a numbered stream: bytes 0 if there is none */
 	struct position keys_at[PROFILE_KEYS_MAX]; /* by index in PROFILE_KEYS: the value, first seen */
 	struct position bases_at[DEDUP_BASES + 1]; /* first seen; the last one is a digest's */
 };

@@ -14,6 +14,7 @@ static void spec_of_stream(const struct dedup_config *c, uint32_t n, struct spec
 	struct dedup_stream *st = &out->stream;
 
 	*st = c->policy.streams[n];
+	out->numbered = c->numbered[n];
 	out->ports_cnt = st->ports_cnt;
 	out->to_cnt = st->to_cnt;
 	out->to4_cnt = st->to4_cnt;
@@ -39,6 +40,7 @@ void spec_of_config(const struct dedup_config *c, struct filter_spec *out)
 		.hashes = c->asked.hashes,
 		.index_bits = c->asked.index_bits,
 		.countdown_bits = c->asked.countdown_bits,
+		.sources = c->sources.sources,
 		.streams_cnt = c->policy.streams_cnt,
 		.several = c->policy.several,
 		.count_only = c->policy.action == DEDUP_COUNT,

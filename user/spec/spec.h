@@ -11,6 +11,8 @@
 #include "config.h"
 
 #define SPEC_CAPACITY_DEFAULT 1000000
+#define SPEC_SOURCES_DEFAULT 1024
+#define SPEC_SOURCES_MAX (1 << 20)
 #define SPEC_FPR_DEFAULT 1e-4
 #define SPEC_WINDOW_DEFAULT_NS (600 * 1000000000ULL)
 #define SPEC_WINDOW_MIN_NS (10 * 1000000ULL)
@@ -37,6 +39,7 @@ struct spec_stream {
 	 * and config.to, and the key.
 	 */
 	struct dedup_stream stream;
+	struct dedup_numbered numbered;		   /* as its profile has it */
 	struct dedup_ports ports[DEDUP_PORTS_MAX]; /* ascending, and none overlap */
 	uint32_t ports_cnt;
 	struct dedup_prefix to[DEDUP_TO_MAX]; /* only packets to these; those of IPv4 first */
@@ -60,6 +63,8 @@ struct filter_spec {
 	uint32_t index_bits; /* countdown: log2 of its cells, up to SPEC_INDEX_BITS_MAX */
 	/* countdown: an id lasts 2^this - 1 countdowns; up to SPEC_COUNTDOWN_BITS_MAX */
 	uint32_t countdown_bits;
+
+	uint32_t sources; /* of numbered streams: 1 to SPEC_SOURCES_MAX; 0: SPEC_SOURCES_DEFAULT */
 
 	struct spec_stream streams[DEDUP_STREAMS_MAX];
 	uint32_t streams_cnt; /* at least 1 */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config_streams.h"
+#include "numbered.h"
 
 #define TEXT_OF(macro) TEXT_OF_WORD(macro)
 #define TEXT_OF_WORD(word) #word
@@ -152,7 +153,8 @@ static const char *refuse_pools(const struct filter_spec *spec)
 
 const char *streams_refusal(const struct filter_spec *spec, char *says)
 {
-	return refuse_realms(spec, says) ?: refuse_keyless_hash(spec, says) ?: refuse_pools(spec);
+	return numbered_refusal(spec, says) ?: refuse_realms(spec, says) ?:
+	       refuse_keyless_hash(spec, says) ?: refuse_pools(spec);
 }
 
 /* Realms in use are numbered without gaps. */
@@ -171,7 +173,7 @@ static uint32_t realm_number(const struct filter_spec *spec, const struct dedup_
 }
 
 /* Do all of the stream's places count from the UDP payload, and is there nothing else to look at? */
-static bool is_direct(const struct dedup_stream *st)
+static bool is_direct(const struct dedup_stream *st, const struct dedup_load *count)
 {
 	bool direct = st->layer == DEDUP_UDP && st->decoder == DEDUP_FIELDS && !st->to_cnt;
 
@@ -179,7 +181,7 @@ static bool is_direct(const struct dedup_stream *st)
 		direct &= st->loads[i].base == DEDUP_PAYLOAD;
 	for (uint32_t i = 0; i < st->gates_cnt; i++)
 		direct &= st->gates[i].load.base == DEDUP_PAYLOAD;
-	return direct;
+	return direct && (!count->bytes || count->base == DEDUP_PAYLOAD);
 }
 
 /* Are the id's words the packet's, one behind the other? */
@@ -247,7 +249,7 @@ static void plan_direct(struct dedup_config *c)
 	for (uint32_t i = 0; i < c->policy.streams_cnt; i++) {
 		struct dedup_stream *st = &c->policy.streams[i];
 
-		st->direct = is_direct(st);
+		st->direct = is_direct(st, &c->numbered[i].count);
 		st->need = needed_bytes(st);
 		for (uint32_t j = 0; j < st->loads_cnt; j++)
 			st->loads[j].whole = !st->loads[j].shift && !~st->loads[j].mask;
@@ -263,9 +265,10 @@ static void plan_direct(struct dedup_config *c)
 }
 
 /* Does something of the stream lie outside the IP packet? */
-static bool needs_frame(const struct dedup_stream *st)
+static bool needs_frame(const struct dedup_stream *st, const struct dedup_load *count)
 {
-	bool needs = st->layer != DEDUP_UDP;
+	bool needs = st->layer != DEDUP_UDP ||
+		     (count->bytes && count->base != DEDUP_PAYLOAD && count->base != DEDUP_NETWORK);
 
 	for (uint32_t i = 0; i < st->loads_cnt; i++)
 		needs |= st->loads[i].base != DEDUP_PAYLOAD && st->loads[i].base != DEDUP_NETWORK;
@@ -286,7 +289,8 @@ static void plan_stream(const struct filter_spec *spec, struct dedup_config *c, 
 	st->slot = i;
 	st->forwarded |= spec->forwarded;
 	c->policy.forwarded &= st->forwarded;
-	c->policy.frames |= needs_frame(st);
+	c->policy.frames |= needs_frame(st, &from->numbered.count);
+	c->numbered[i] = from->numbered;
 	if (spec->deliver || from->deliver)
 		c->policy.deliver |= 1U << i;
 	if (c->policy.id_bytes < bytes)
@@ -317,4 +321,5 @@ void streams_plan(const struct filter_spec *spec, struct dedup_config *c)
 		c->policy.receiver = DEDUP_ANYONE;
 	else
 		c->policy.receiver = spec->several ? DEDUP_SEVERAL_INTERFACES : DEDUP_ONE_INTERFACE;
+	numbered_plan(spec, c);
 }

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Packets of numbered streams (struct dedup_numbered): their numbers are looked up in the table of
+ * sources (include/source_table.h), and learned there. The global functions are verified once; what
+ * they need is in this CPU's struct numbers.
+ */
+#ifndef XDP_DEDUP_NUMBERS_BPF_H
+#define XDP_DEDUP_NUMBERS_BPF_H
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include "hash.h"
+#include "maps.bpf.h"
+
+/* The steps of include/source_table.h that are global functions here. */
+struct dedup_found;
+int try_word_of(__u32 source, __u64 first, __u32 bits, __u32 i);
+int see_packet_of(__u32 source);
+bool put_source(void);
+static __always_inline bool find_or_put(struct dedup_found *out);
+
+#define DEDUP_TRY_AT(r, at, n, before, i) try_word_of((at)->source, (n)->first, (n)->bits, i)
+#define DEDUP_SEE_PACKET(r, at, p) see_packet_of((at)->source)
+#define DEDUP_PUT_SOURCE(t, r, blocks, key, p) put_source()
+#define DEDUP_FIND_OR_PUT(t, r, blocks, key, p, out) find_or_put(out)
+
+#include "source_table.h"
+
+/* A packet's source and numbers, and in which filter they are looked up. */
+struct numbers {
+	struct dedup_source_key key;
+	struct dedup_packet_numbers packet;
+	__u64 stream;		/* of that filter's configuration */
+	__u64 predecessor;	/* 1: in the predecessor */
+	__u64 before;		/* of dedup_try_word() */
+	__u64 entry, i, source; /* of struct dedup_found */
+};
+
+DEDUP_SCRATCH(numbers, struct numbers, cpu_numbers)
+
+static __always_inline bool is_of_predecessor(const struct numbers *m)
+{
+	return config.has_predecessor && m->predecessor;
+}
+
+static __always_inline const struct dedup_config *configuration_of(const struct numbers *m)
+{
+	return is_of_predecessor(m) ? predecessor_configuration() : configuration();
+}
+
+static __always_inline struct dedup_block *blocks_of(const struct numbers *m)
+{
+	return is_of_predecessor(m) ? PREDECESSOR : NULL;
+}
+
+static __always_inline const struct dedup_recovery *recovery_of(const struct numbers *m)
+{
+	const struct dedup_config *cfg = configuration_of(m);
+	__u64 n = m->stream;
+
+	DEDUP_BOUND(n, DEDUP_STREAMS_MAX - 1);
+	return &cfg->numbered[n].recovery;
+}
+
+static __always_inline __u64 numbers_now(void)
+{
+	return config.memory.replay ? state.replay_ns / DEDUP_REPLAY_JIFFY_NS : bpf_jiffies64();
+}
+
+static __always_inline const struct dedup_numbered *numbered_of(__u64 n)
+{
+	DEDUP_BOUND(n, DEDUP_STREAMS_MAX - 1);
+	return &configuration()->numbered[n];
+}
+
+/* Is stream n a numbered one? A constant in filters that have none. */
+static __always_inline bool is_numbered(__u32 n)
+{
+	return config.sources.sources && numbered_of(n)->width;
+}
+
+/* The integer, in network byte order, that a word of a packet has behind so many bits. */
+static __always_inline __u64 integer_in(__u64 word, __u32 shift)
+{
+	return __builtin_bswap64(word) >> (shift & 63);
+}
+
+/* What a packet with this id, of a stream of this kind, brings: `cnt` messages. */
+static __always_inline void read_numbers(struct dedup_source_key *key, struct dedup_packet_numbers *p,
+					 const struct dedup_id *id, __u32 words,
+					 const struct dedup_numbered *numbered, __u32 cnt)
+{
+	*key = (struct dedup_source_key){ 0 };
+	*p = (struct dedup_packet_numbers){ .count = cnt, .now = numbers_now() };
+	DEDUP_UNROLL
+	for (__u32 i = 0; i <= DEDUP_SOURCE_WORDS; i++) {
+		if (i + 1 < words)
+			key->id.word[i] = id->word[i];
+		if (i + 1 == words)
+			p->first = integer_in(id->word[i], numbered->shift);
+		if (i + 1 == words && i < DEDUP_SOURCE_WORDS)
+			key->id.word[i] = p->first >> DEDUP_WIDTH_MAX;
+	}
+	barrier_var(words); /* else clang knows by `words` which of these it need not set to 0 */
+	key->words = words - (numbered->width <= DEDUP_WIDTH_MAX);
+	p->first &= (1ULL << DEDUP_WIDTH_MAX) - 1;
+}
+
+/* In which realm, of this filter or of the predecessor, the source is looked up. */
+static __always_inline void set_source_realm(struct dedup_source_key *key,
+					     const struct dedup_config *cfg, __u64 realm_key,
+					     __u64 era)
+{
+	key->era = era;
+	key->id.word[DEDUP_SOURCE_WORDS] = realm_key + era;
+	key->hash = dedup_source_hash(key, cfg->secrets.key);
+}
+
+/* dedup_try_at(): the i-th try of numbers of the source at this block. */
+__noinline int try_word_of(__u32 source, __u64 first, __u32 bits, __u32 i)
+{
+	struct dedup_numbers n = { .first = first, .bits = bits };
+	struct numbers *m = cpu_numbers();
+	struct dedup_source_at at;
+
+	if (!config.sources.sources || !m)
+		return DEDUP_BUSY;
+	if (!i)
+		m->before = 0;
+	n.now = m->packet.now;
+	at = (struct dedup_source_at){ blocks_of(m), source };
+	return dedup_try_at(recovery_of(m), &at, &n, &m->before);
+}
+
+/* dedup_see_packet(): the packet in struct numbers, of the source at this block. */
+__noinline int see_packet_of(__u32 source)
+{
+	struct numbers *m = cpu_numbers();
+	struct dedup_source_at at;
+
+	if (!config.sources.sources || !m)
+		return DEDUP_BUSY;
+	at = (struct dedup_source_at){ blocks_of(m), source };
+	return dedup_see_packet(recovery_of(m), &at, &m->packet);
+}
+
+/* dedup_put_source(). */
+__noinline bool put_source(void)
+{
+	struct numbers *m = cpu_numbers();
+
+	if (!config.sources.sources || !m)
+		return false;
+	return dedup_put_source(&configuration_of(m)->sources, recovery_of(m), blocks_of(m),
+				&m->key, &m->packet);
+}
+
+/* dedup_find_or_put(): the source in struct numbers, whose `entry`, `i` and `source` are set. */
+__noinline bool find_or_put_source(void)
+{
+	struct numbers *m = cpu_numbers();
+	struct dedup_found found;
+
+	if (!config.sources.sources || !m ||
+	    !dedup_find_or_put(&configuration_of(m)->sources, recovery_of(m), blocks_of(m), &m->key,
+			       &m->packet, &found))
+		return false;
+	m->entry = found.entry;
+	m->i = found.i;
+	m->source = found.source;
+	return true;
+}
+
+static __always_inline bool find_or_put(struct dedup_found *out)
+{
+	struct numbers *m = cpu_numbers();
+
+	if (!m || !find_or_put_source())
+		return false;
+	*out = (struct dedup_found){ m->entry, m->i, m->source, NULL };
+	return true;
+}
+
+/* Looks up the packet in struct numbers, and learns its numbers if any is fresh. Returns an enum
+ * dedup_recovered.
+ */
+static __always_inline int see_numbers(struct numbers *m)
+{
+	return dedup_see_source(&configuration_of(m)->sources, recovery_of(m), blocks_of(m),
+				&m->key, &m->packet);
+}
+
+/* Is all of the packet known? Nothing is learned. A global function, too. */
+__noinline int knows_numbers(void)
+{
+	struct numbers *m = cpu_numbers();
+
+	if (!config.has_predecessor || !config.sources.sources || !m)
+		return false;
+	return dedup_knows_source(&configuration_of(m)->sources, recovery_of(m), blocks_of(m),
+				  &m->key, &m->packet);
+}
+
+static __always_inline int reason_of_numbers(int seen)
+{
+	return seen == DEDUP_SEEN    ? DEDUP_REASON_duplicate
+	       : seen == DEDUP_FRESH ? DEDUP_REASON_new
+	       : seen == DEDUP_LATE  ? DEDUP_REASON_late_number
+	       : seen == DEDUP_FAR   ? DEDUP_REASON_far_number
+				     : DEDUP_REASON_unlearned;
+}
+
+/* Has see_numbers() look in this filter, in stream n, whose realm has this key. */
+static __always_inline void aim_at_this_filter(struct numbers *m, __u32 n, __u64 realm_key)
+{
+	set_source_realm(&m->key, configuration(), realm_key, READ_ONCE(state.sources_era));
+	m->predecessor = 0;
+	m->stream = n;
+}
+
+/* Does what see_numbers() does for most packets, of `cnt` messages with this id, in one try.
+ * Returns an enum dedup_reason, or DEDUP_AGAIN: see_numbers() is to do it.
+ */
+static __always_inline int judge_quickly(const struct dedup_id *id, __u32 words,
+					 const struct dedup_numbered *numbered, __u64 realm_key,
+					 __u32 cnt)
+{
+	const struct dedup_config *cfg = configuration();
+	struct dedup_source_key key;
+	struct dedup_packet_numbers p;
+	int seen;
+
+	read_numbers(&key, &p, id, words, numbered, cnt);
+	if (!dedup_is_in_a_word(&p))
+		return DEDUP_AGAIN;
+	set_source_realm(&key, cfg, realm_key, READ_ONCE(state.sources_era));
+	seen = dedup_see_quickly(&cfg->sources, &numbered->recovery, NULL, &key, &p);
+	return seen == DEDUP_AGAIN ? DEDUP_AGAIN : reason_of_numbers(seen);
+}
+
+#endif

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The sources of numbered streams: a table in the filter's blocks, from what packets have as their
+ * source to its memory (recovery_packet.h). The number of sources is bounded. Packets put new ones
+ * in; the hand alone takes idle ones out (source_hand.h), so a source in use is never recycled.
+ *
+ *	`buckets` blocks  each: 7 entries of sources with like hashes, and a lock to change them
+ *	1 block           the head: what is free
+ *	per source        its numbers and its key; packets being learned; what the hand notes; its ring
+ *
+ * A packet that finds its source takes no lock. Of copies of a new source's first packet, one puts
+ * it in, under the bucket's lock; the others find it there.
+ */
+#ifndef XDP_DEDUP_SOURCE_TABLE_H
+#define XDP_DEDUP_SOURCE_TABLE_H
+
+#include <linux/errno.h>
+
+#include "recovery_packet.h"
+
+#define DEDUP_KEY_WORDS (DEDUP_SOURCE_WORDS + 1) /* of a source: and its realm's key */
+#define DEDUP_ENTRIES 7
+#define DEDUP_LOCK_TRIES 4096
+#define DEDUP_SLOT_TRIES 16 /* more than CPUs that take or free a slot at one time */
+#define DEDUP_SOURCE_TRIES 8
+#define DEDUP_GRACE_JIFFIES 2 /* no packet takes so long */
+
+/* A source's first block. */
+struct dedup_slot {
+	struct dedup_source source;
+	__u64 key[DEDUP_KEY_WORDS];
+};
+_Static_assert(sizeof(struct dedup_slot) == sizeof(struct dedup_block), "one cache line");
+
+struct dedup_source_key {
+	__u64 hash;	    /* dedup_source_hash(); its upper half is used */
+	__u64 era;	    /* another one makes all sources unknown: they are others then */
+	__u32 words;	    /* of the packet, at most DEDUP_SOURCE_WORDS: others are 0 */
+	struct dedup_id id; /* these, and as word DEDUP_SOURCE_WORDS the realm's key and the era */
+};
+
+/* The hash of a source: keyed multiply-shift hashing (Dietzfelbinger, 1996). The secret has two
+ * words for each word of the source.
+ */
+static __always_inline __u64 dedup_source_hash(const struct dedup_source_key *key, const __u32 *secret)
+{
+	__u64 h = key->id.word[DEDUP_SOURCE_WORDS];
+
+	DEDUP_UNROLL
+	for (__u32 i = 0; i < DEDUP_SOURCE_WORDS; i++)
+		if (i < key->words)
+			h += key->id.word[i] * (*(const __u64 *)&secret[2 * i] | 1);
+	return h;
+}
+
+/* Where a source was found. */
+struct dedup_found {
+	__u64 entry;
+	__u64 i;      /* of its bucket's entries */
+	__u32 source; /* the block */
+	struct dedup_slot *slot;
+};
+
+/* Words of the table's first block. */
+enum { DEDUP_USED, DEDUP_FREE };
+
+/* Words of a source's third block. */
+enum { DEDUP_SLOT_STATE, DEDUP_SLOT_HASH, DEDUP_SLOT_SINCE, DEDUP_SLOT_NEXT, DEDUP_SLOT_ERA };
+enum { DEDUP_SLOT_UNUSED, DEDUP_SLOT_IN_USE, DEDUP_SLOT_RESTING };
+
+#ifndef dedup_lock_word
+/* Takes the lock at *word: 0 becomes 1. */
+#define dedup_lock_word(word) (!__sync_val_compare_and_swap(word, 0, 1))
+#endif
+
+static __always_inline __u32 dedup_slot_block(const struct dedup_sources *t, __u32 slot)
+{
+	return t->slots + slot * t->slot_blocks;
+}
+
+static __always_inline struct dedup_block *dedup_bucket(const struct dedup_sources *t,
+							struct dedup_block *blocks, __u64 hash)
+{
+	return dedup_block_at(blocks, t->first + (__u32)((hash >> 32) * t->buckets >> 32));
+}
+
+/* A bucket's entry: the hash's upper half, and 1 + the source's number. */
+static __always_inline __u64 dedup_entry(__u64 hash, __u32 slot)
+{
+	return (hash & ~(__u64)~0U) | (slot + 1);
+}
+
+static __always_inline bool dedup_slot_is_of(const struct dedup_slot *s,
+					     const struct dedup_source_key *key)
+{
+	/* The realm's first: in one realm all have equally many words. */
+	__u64 differs = READ_ONCE(s->key[DEDUP_SOURCE_WORDS]) ^ key->id.word[DEDUP_SOURCE_WORDS];
+
+	DEDUP_UNROLL
+	for (__u32 i = 0; i < DEDUP_SOURCE_WORDS; i++)
+		if (i < key->words)
+			differs |= READ_ONCE(s->key[i]) ^ key->id.word[i];
+	return !differs;
+}
+
+/* Is the source the i-th one of its bucket? Then *out says where it is. */
+static __always_inline bool dedup_is_entry(const struct dedup_sources *t, struct dedup_block *blocks,
+					   const struct dedup_block *bucket,
+					   const struct dedup_source_key *key, __u64 i,
+					   struct dedup_found *out)
+{
+	__u64 entry = READ_ONCE(bucket->word[i]);
+	__u32 slot = (__u32)entry - 1;
+
+	if (entry >> 32 != key->hash >> 32 || slot >= t->sources)
+		return false;
+	out->entry = entry;
+	out->i = i;
+	out->source = dedup_slot_block(t, slot);
+	out->slot = (struct dedup_slot *)dedup_block_at(blocks, out->source);
+	return out->slot && dedup_slot_is_of(out->slot, key);
+}
+
+/* Finds the source in its bucket. */
+static __always_inline bool dedup_find_source(const struct dedup_sources *t,
+					      struct dedup_block *blocks,
+					      const struct dedup_block *bucket,
+					      const struct dedup_source_key *key,
+					      struct dedup_found *out)
+{
+	*out = (struct dedup_found){ 0 }; /* else clang copies what the verifier knows nothing of */
+	for (__u64 i = 0; i < DEDUP_ENTRIES; i++)
+		if (dedup_is_entry(t, blocks, bucket, key, i, out))
+			return true;
+	return false;
+}
+
+/* Takes a source's memory that is free: one that was recycled, or one that was never used. Returns
+ * its number; t->sources if there is none. Only whoever holds a bucket's lock calls this.
+ */
+static __always_inline __u32 dedup_take_slot(const struct dedup_sources *t, struct dedup_block *blocks)
+{
+	struct dedup_block *head = dedup_block_at(blocks, t->slots - 1), *about;
+	__u64 is, next;
+
+	if (!head)
+		return t->sources;
+	/* `free` is a count of changes, so that no change is missed, and 1 + a source's number. */
+	for (__u32 i = 0; i < DEDUP_SLOT_TRIES && (__u32)(is = READ_ONCE(head->word[DEDUP_FREE]));
+	     i++) {
+		__u32 slot = (__u32)is - 1;
+
+		about = dedup_block_at(blocks, dedup_slot_block(t, slot) + DEDUP_SLOT_ABOUT);
+		if (slot >= t->sources || !about)
+			return t->sources;
+		next = ((is >> 32) + 1) << 32 | (__u32)READ_ONCE(about->word[DEDUP_SLOT_NEXT]);
+		if (__sync_val_compare_and_swap(&head->word[DEDUP_FREE], is, next) == is)
+			return slot;
+	}
+	for (__u32 i = 0; i < DEDUP_SLOT_TRIES; i++) {
+		is = READ_ONCE(head->word[DEDUP_USED]);
+		if (is >= t->sources)
+			return t->sources;
+		if (__sync_val_compare_and_swap(&head->word[DEDUP_USED], is, is + 1) == is)
+			return (__u32)is;
+	}
+	return t->sources;
+}
+
+/* Gives the free memory of a source to this one, whose first number this is. 0; -ENOENT if there is
+ * no such block.
+ */
+static __always_inline int dedup_begin_slot(const struct dedup_sources *t,
+					    const struct dedup_recovery *r,
+					    struct dedup_block *blocks, __u32 slot,
+					    const struct dedup_source_key *key,
+					    const struct dedup_packet_numbers *p)
+{
+	__u32 at = dedup_slot_block(t, slot);
+	struct dedup_slot *s = (struct dedup_slot *)dedup_block_at(blocks, at);
+	struct dedup_block *about = dedup_block_at(blocks, at + DEDUP_SLOT_ABOUT);
+
+	if (!s || !about)
+		return -ENOENT;
+	dedup_source_begin(r, &s->source, p->first, p->now);
+	for (__u32 i = 0; i < DEDUP_KEY_WORDS; i++)
+		WRITE_ONCE(s->key[i], key->id.word[i]);
+	WRITE_ONCE(about->word[DEDUP_SLOT_HASH], key->hash);
+	WRITE_ONCE(about->word[DEDUP_SLOT_ERA], key->era);
+	WRITE_ONCE(about->word[DEDUP_SLOT_STATE], DEDUP_SLOT_IN_USE);
+	return 0;
+}
+
+/* Puts the source in, if it is not there by now, under its bucket's lock. False if there is no room. */
+static __always_inline bool dedup_put_locked(const struct dedup_sources *t,
+					     const struct dedup_recovery *r,
+					     struct dedup_block *blocks, struct dedup_block *bucket,
+					     const struct dedup_source_key *key,
+					     const struct dedup_packet_numbers *p)
+{
+	struct dedup_found found;
+	__u32 slot;
+	__u64 i;
+
+	if (dedup_find_source(t, blocks, bucket, key, &found))
+		return true;
+	for (i = 0; i < DEDUP_ENTRIES; i++)
+		if (!READ_ONCE(bucket->word[i]))
+			break;
+	if (i == DEDUP_ENTRIES)
+		return false;
+	slot = dedup_take_slot(t, blocks);
+	if (slot >= t->sources || dedup_begin_slot(t, r, blocks, slot, key, p))
+		return false;
+	__sync_val_compare_and_swap(&bucket->word[i], 0, dedup_entry(key->hash, slot));
+	return true;
+}
+
+struct dedup_locking {
+	struct dedup_block *bucket;
+	bool is_held;
+};
+
+/* For DEDUP_LOOP(): one try to take the bucket's lock. */
+static long dedup_try_lock(__u32 i, struct dedup_locking *l)
+{
+	(void)i;
+	l->is_held = dedup_lock_word(&l->bucket->word[DEDUP_ENTRIES]);
+	return l->is_held;
+}
+
+static __always_inline bool dedup_lock_bucket(struct dedup_block *bucket)
+{
+	struct dedup_locking l = { bucket, false };
+
+	DEDUP_LOOP(DEDUP_LOCK_TRIES, dedup_try_lock, &l);
+	return l.is_held;
+}
+
+static __always_inline void dedup_unlock_bucket(struct dedup_block *bucket)
+{
+	__sync_val_compare_and_swap(&bucket->word[DEDUP_ENTRIES], 1, 0);
+}
+
+static __always_inline bool dedup_put_source(const struct dedup_sources *t,
+					     const struct dedup_recovery *r,
+					     struct dedup_block *blocks,
+					     const struct dedup_source_key *key,
+					     const struct dedup_packet_numbers *p)
+{
+	struct dedup_block *bucket = dedup_bucket(t, blocks, key->hash);
+	bool is_in;
+
+	if (!bucket || !dedup_lock_bucket(bucket))
+		return false;
+	is_in = dedup_put_locked(t, r, blocks, bucket, key, p);
+	dedup_unlock_bucket(bucket);
+	return is_in;
+}
+
+#ifndef DEDUP_PUT_SOURCE
+#define DEDUP_PUT_SOURCE dedup_put_source
+#endif
+
+/* Finds the source, after putting it in if it is not there. False if there is no room. */
+static __always_inline bool
+dedup_find_or_put(const struct dedup_sources *t, const struct dedup_recovery *r,
+		  struct dedup_block *blocks, const struct dedup_source_key *key,
+		  const struct dedup_packet_numbers *p, struct dedup_found *out)
+{
+	struct dedup_block *bucket = dedup_bucket(t, blocks, key->hash);
+
+	if (!bucket)
+		return false;
+	return dedup_find_source(t, blocks, bucket, key, out) ||
+	       (DEDUP_PUT_SOURCE(t, r, blocks, key, p) &&
+		dedup_find_source(t, blocks, bucket, key, out));
+}
+
+/* The packet program has functions for these that are verified once. */
+#ifndef DEDUP_FIND_OR_PUT
+#define DEDUP_FIND_OR_PUT dedup_find_or_put
+#define DEDUP_SEE_PACKET dedup_see_packet
+#endif
+
+/* Is the source still there? What was learned of one that was taken out meanwhile, nobody looks at. */
+static __always_inline bool dedup_is_in(const struct dedup_block *bucket,
+					const struct dedup_found *found)
+{
+	__u64 i = found->i;
+
+	DEDUP_BOUND(i, DEDUP_BLOCK_WORDS - 1);
+	return READ_ONCE(bucket->word[i]) == found->entry;
+}
+
+/* dedup_see_source() of numbers that are in one word, of a source that is its bucket's first or
+ * second one, and had a packet in this jiffy: one try. So the hand does not recycle it, if it is
+ * not about to be worn. DEDUP_AGAIN: dedup_see_source() is to do it.
+ */
+static __always_inline int dedup_see_quickly(const struct dedup_sources *t,
+					     const struct dedup_recovery *r,
+					     struct dedup_block *blocks,
+					     const struct dedup_source_key *key,
+					     const struct dedup_packet_numbers *p)
+{
+	struct dedup_block *bucket = dedup_bucket(t, blocks, key->hash);
+	struct dedup_numbers n = { p->first, p->now, 0 };
+	struct dedup_found found = { 0 };
+	struct dedup_source_at at;
+	__u64 *word;
+
+	if (!bucket || (!dedup_is_entry(t, blocks, bucket, key, 0, &found) &&
+			!dedup_is_entry(t, blocks, bucket, key, 1, &found)))
+		return DEDUP_AGAIN;
+	at = (struct dedup_source_at){ blocks, found.source };
+	word = dedup_word_at(r, &at, p->first);
+	if (!word)
+		return DEDUP_AGAIN;
+	n.bits = dedup_word_bits(p->first % DEDUP_WORD_NUMBERS, p->count);
+	return dedup_try_quickly(r, &found.slot->source, word, &n,
+				 dedup_laps(t->number_bits) / 2 - 2);
+}
+
+/* Looks a packet of this source up, and learns its numbers if any is fresh. Returns an enum
+ * dedup_recovered.
+ */
+static __always_inline int dedup_see_source(const struct dedup_sources *t,
+					    const struct dedup_recovery *r,
+					    struct dedup_block *blocks,
+					    const struct dedup_source_key *key,
+					    const struct dedup_packet_numbers *p)
+{
+	struct dedup_block *bucket = dedup_bucket(t, blocks, key->hash);
+	__u64 learned_in = 0;
+	int learned = DEDUP_BUSY;
+
+	for (__u32 tries = 0; tries < DEDUP_SOURCE_TRIES && bucket; tries++) {
+		struct dedup_source_at at;
+		struct dedup_found found;
+		int seen;
+
+		if (!DEDUP_FIND_OR_PUT(t, r, blocks, key, p, &found))
+			return DEDUP_NO_ROOM;
+		if (found.entry == learned_in) /* it was put back */
+			return learned;
+		at = (struct dedup_source_at){ blocks, found.source };
+		seen = DEDUP_SEE_PACKET(r, &at, p);
+		if (seen == DEDUP_SEEN || dedup_is_in(bucket, &found))
+			return seen;
+		learned_in = found.entry;
+		learned = seen;
+	}
+	return DEDUP_BUSY;
+}
+
+/* Does dedup_see_source(), quickly if possible: as the packet program does, but in one function. */
+static __always_inline int dedup_see(const struct dedup_sources *t, const struct dedup_recovery *r,
+				     struct dedup_block *blocks, const struct dedup_source_key *key,
+				     const struct dedup_packet_numbers *p)
+{
+	int seen = dedup_is_in_a_word(p) ? dedup_see_quickly(t, r, blocks, key, p) : DEDUP_AGAIN;
+
+	return seen == DEDUP_AGAIN ? dedup_see_source(t, r, blocks, key, p) : seen;
+}
+
+/* Are all the packet's numbers known? Nothing is learned, nor noted. */
+static __always_inline bool dedup_knows_source(const struct dedup_sources *t,
+					       const struct dedup_recovery *r,
+					       struct dedup_block *blocks,
+					       const struct dedup_source_key *key,
+					       const struct dedup_packet_numbers *p)
+{
+	struct dedup_block *bucket = dedup_bucket(t, blocks, key->hash);
+	struct dedup_source_at at;
+	struct dedup_found found;
+
+	if (!bucket || !dedup_find_source(t, blocks, bucket, key, &found))
+		return false;
+	at = (struct dedup_source_at){ blocks, found.source };
+	return dedup_knows_all(r, &at, p);
+}
+
+#endif

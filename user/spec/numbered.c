@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "numbered.h"
+
+#include <stdio.h>
+
+#include "streams.h"
+
+static bool are_alike(const struct dedup_numbered *a, const struct dedup_numbered *b)
+{
+	return a->width == b->width && a->recovery.ring_shift == b->recovery.ring_shift &&
+	       a->reset_ns == b->reset_ns;
+}
+
+/* Is there a stream before the i-th one, in its realm, that has other numbers? */
+static const struct dedup_stream *find_other(const struct filter_spec *spec, uint32_t i)
+{
+	for (uint32_t j = 0; j < i; j++)
+		if (spec->streams[i].stream.realm == spec->streams[j].stream.realm &&
+		    !are_alike(&spec->streams[i].numbered, &spec->streams[j].numbered))
+			return &spec->streams[j].stream;
+	return NULL;
+}
+
+const char *numbered_refusal(const struct filter_spec *spec, char *says)
+{
+	for (uint32_t i = 0; i < spec->streams_cnt; i++) {
+		const char *name = spec->streams[i].stream.name;
+		const struct dedup_stream *other = find_other(spec, i);
+
+		if (other)
+			snprintf(says, STREAMS_SAYS_MAX,
+				 "%s and %s cannot share a realm: their numbers differ in width, history or reset",
+				 other->name, name);
+		else if (spec->streams[i].numbered.width && spec->learn_app)
+			snprintf(says, STREAMS_SAYS_MAX,
+				 "--learn app is not for %s: packets alone teach the numbers of a numbered stream",
+				 name);
+		else if (spec->streams[i].numbered.width && spec->hash >= DEDUP_COLIBRI)
+			snprintf(says, STREAMS_SAYS_MAX,
+				 "--hash colibri, fips, fnv1a and tezos are not for %s: it is a numbered stream",
+				 name);
+		else
+			continue;
+		return says;
+	}
+	return NULL;
+}
+
+/* There are as many sources, and each has as long a ring, as some stream needs. With two buckets a
+ * source, one source in some 10^7 finds its bucket full.
+ */
+void numbered_plan(const struct filter_spec *spec, struct dedup_config *c)
+{
+	uint32_t ring_shift = 0, number_bits = 32;
+
+	for (uint32_t i = 0; i < c->policy.streams_cnt; i++) {
+		const struct dedup_numbered *n = &c->numbered[i];
+
+		if (n->width > 32)
+			number_bits = DEDUP_WIDTH_MAX;
+		if (n->recovery.ring_shift > ring_shift)
+			ring_shift = n->recovery.ring_shift;
+	}
+	if (!ring_shift)
+		return;
+	c->sources.sources = spec->sources ? spec->sources : SPEC_SOURCES_DEFAULT;
+	c->sources.buckets = 2 * c->sources.sources;
+	c->sources.slot_blocks = DEDUP_SLOT_BLOCKS + dedup_ring_blocks(ring_shift);
+	c->sources.number_bits = number_bits;
+	for (uint32_t i = 0; i < c->policy.streams_cnt; i++)
+		c->numbered[i].recovery.number_bits = number_bits;
+}
+
+bool numbered_alone(const struct filter_spec *spec)
+{
+	bool alone = spec->streams_cnt;
+
+	for (uint32_t i = 0; i < spec->streams_cnt; i++)
+		alone &= spec->streams[i].numbered.width != 0;
+	return alone;
+}
