@@ -81,7 +81,7 @@ static __always_inline void put_id(struct gsp_id *id, const struct bench_stream 
 	id->word[0] = mix(n + s->salt);
 	id->word[1] = n;
 	id->word[2] = s->salt;
-	id->word[3] = ~n;
+	id->word[3] = __builtin_bswap64(n); /* a sequence number */
 }
 
 struct meeting {

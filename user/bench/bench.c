@@ -26,6 +26,7 @@ static const struct {
 	{ "  with flat", "xdp_dedup_flat" },
 	{ "  one stream", "xdp_dedup_stream" },
 	{ "  eight streams", "xdp_dedup_streams" },
+	{ "  numbered stream", "xdp_dedup_numbered" },
 	{ "  payload, 1000 B", "xdp_dedup_payload" },
 	{ "kernel bloom map", "bloom_filter" },
 	{ "kernel LRU hash", "lru_hash" },

@@ -16,17 +16,18 @@
 
 /* What is measured: a row of the report. */
 enum bench_row {
-	BENCH_FLOOR,   /* only parses and drops */
-	BENCH_LINE,    /* also reads one random cache line of as much memory as the filter has */
-	BENCH_PADDED,  /* LINE with 180 more instructions, about as many as the filter has */
-	BENCH_SHIPPED, /* this filter with its defaults */
-	BENCH_SIPHASH, /* this filter with --hash siphash */
-	BENCH_FLAT,    /* this filter with --layout flat */
-	BENCH_STREAM,  /* this filter with a stream whose id is GSP/1's 32 bytes */
-	BENCH_STREAMS, /* with eight of them, of which the packets match the fifth */
-	BENCH_PAYLOAD, /* with a stream whose id is a digest of the payload, 1,000 bytes */
-	BENCH_BLOOM,   /* the kernel's bloom map: a peek, a push if that fails; one generation */
-	BENCH_LRU,     /* the kernel's LRU hash map */
+	BENCH_FLOOR,	/* only parses and drops */
+	BENCH_LINE,	/* also reads one random cache line of as much memory as the filter has */
+	BENCH_PADDED,	/* LINE with 180 more instructions, about as many as the filter has */
+	BENCH_SHIPPED,	/* this filter with its defaults */
+	BENCH_SIPHASH,	/* this filter with --hash siphash */
+	BENCH_FLAT,	/* this filter with --layout flat */
+	BENCH_STREAM,	/* this filter with a stream whose id is GSP/1's 32 bytes */
+	BENCH_STREAMS,	/* with eight of them, of which the packets match the fifth */
+	BENCH_NUMBERED, /* with a numbered stream, 10 s of history at 1 million messages/s */
+	BENCH_PAYLOAD,	/* with a stream whose id is a digest of the payload, 1,000 bytes */
+	BENCH_BLOOM,	/* the kernel's bloom map: a peek, a push if that fails; one generation */
+	BENCH_LRU,	/* the kernel's LRU hash map */
 	BENCH_ROWS_CNT,
 };
 

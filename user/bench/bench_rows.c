@@ -26,24 +26,31 @@
 #include "units.h"
 
 #define WINDOW_NS (24 * 3600 * 1000000000ULL) /* so long that the clock does not move the hand */
+#define BENCH_SOURCES 16		      /* of the numbered row, which sends by one */
 #define BLOOM_K_MAX 15
 #define LRU_ENTRY_BYTES 88 /* key, value, and what the kernel adds */
 #define LRU_BUCKET_BYTES 16
 
 /* The packets' ids as a stream's: the GSP/1 header is skipped. */
 static const char FIELDS_PROFILE[] = "[profile fields]\nlayer = udp\nid = payload+8:32\n";
+static const char NUMBERED_PROFILE[] = "[profile numbered]\nlayer = udp\nsource = payload+24:8\n"
+				       "sequence = payload+32:8\nhistory = 10M\nreset = 1h\n";
 static const char PAYLOAD_PROFILE[] = "[profile payload]\nlayer = udp\nid = payload\n";
 
 /* The number of streams in a row's filter; 0: it is of GSP/1 alone. */
 static uint32_t row_streams(enum bench_row row)
 {
-	return row == BENCH_STREAM || row == BENCH_PAYLOAD ? 1 : row == BENCH_STREAMS ? 8 : 0;
+	if (row == BENCH_STREAM || row == BENCH_NUMBERED || row == BENCH_PAYLOAD)
+		return 1;
+	return row == BENCH_STREAMS ? 8 : 0;
 }
 
 /* Adds a row's streams, each with a port of its own; the fifth has that of the packets. */
 static int add_streams(enum bench_row row, struct filter_spec *spec)
 {
-	const char *text = row == BENCH_PAYLOAD ? PAYLOAD_PROFILE : FIELDS_PROFILE;
+	const char *text = row == BENCH_PAYLOAD	   ? PAYLOAD_PROFILE
+			   : row == BENCH_NUMBERED ? NUMBERED_PROFILE
+						   : FIELDS_PROFILE;
 	struct profiles profiles = { 0 };
 	struct profile_error err;
 
@@ -56,6 +63,7 @@ static int add_streams(enum bench_row row, struct filter_spec *spec)
 		spec->streams[i] = (struct spec_stream){ .stream = profiles.list->stream,
 							 .ports = { { port, port } },
 							 .ports_cnt = 1 };
+		spec->streams[i].numbered = profiles.list->numbered;
 		spec->streams[i].stream.realm = i;
 	}
 	profiles_free(&profiles);
@@ -69,6 +77,7 @@ static int plan_row(const struct bench *b, enum bench_row row, struct dedup_conf
 		.capacity = b->capacity,
 		.fpr = b->setting.fpr,
 		.window_ns = WINDOW_NS,
+		.sources = BENCH_SOURCES,
 		.layout = row == BENCH_FLAT ? DEDUP_FLAT : DEDUP_BLOCKED,
 		.hash = row == BENCH_SIPHASH ? DEDUP_SIPHASH : DEDUP_FAST,
 		.streams = { { SPEC_GSP, .ports = { { BENCH_PORT, BENCH_PORT } }, .ports_cnt = 1 } },
@@ -190,7 +199,7 @@ int bench_open_peers(struct bench *b, bool bloom, bool lru, uint32_t race)
 	bpf_map__set_max_entries(skel->maps.lru, lru ? b->capacity : 1);
 	bpf_map__set_max_entries(skel->maps.bloom, bloom ? b->capacity : 1);
 	bpf_map__set_map_extra(skel->maps.bloom, bloom_k(b));
-	bpf_map__set_max_entries(skel->maps.filter, shipped->filter.config->memory.blocks);
+	bpf_map__set_max_entries(skel->maps.filter, dedup_blocks(shipped->filter.config));
 	err = bpf_map__reuse_fd(skel->maps.stats, shipped->filter.stats_fd) ?: bench_bpf__load(skel);
 	if (err)
 		return diag_err(err,
@@ -307,7 +316,8 @@ int bench_fill_row(struct bench *b, enum bench_row row)
 	uint64_t ids = b->setting.ids;
 	int err = 0;
 
-	if (row == BENCH_SHIPPED || row == BENCH_SIPHASH || row_streams(row))
+	if (row == BENCH_SHIPPED || row == BENCH_SIPHASH ||
+	    (row_streams(row) && row != BENCH_NUMBERED))
 		return fill_blocked(b, s);
 	if (row < BENCH_SHIPPED) { /* has no memory of ids: nothing to fill */
 		s->next = bench_known(b);
