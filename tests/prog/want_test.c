@@ -174,7 +174,7 @@ static void forgotten_it_passes_as_new_and_once_more(void **state)
 	fixture_learn(&id, 1);
 	assert_int_equal(want(&id), 1);
 	memset(fixture.filter.blocks, 0,
-	       fixture.filter.config->memory.blocks * sizeof(struct dedup_block));
+	       dedup_blocks(fixture.filter.config) * sizeof(struct dedup_block));
 	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
 	expect_event(&id, XDP_PASS, DEDUP_REASON_wanted);
 	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);

@@ -60,7 +60,7 @@ static void empty_filter_memory(void)
 	struct dedup_state *st = fixture.filter.state;
 
 	memset(fixture.filter.blocks, 0,
-	       fixture.filter.config->memory.blocks * sizeof(struct dedup_block));
+	       dedup_blocks(fixture.filter.config) * sizeof(struct dedup_block));
 	__sync_fetch_and_add(&st->known_version, 1);
 }
 

@@ -218,6 +218,7 @@ static void json_size(json_object *o, const struct status *s)
 	int cnt = s->layout->facts(NULL, c, facts);
 
 	ADD("sources", json_u64(c->sources.sources));
+	ADD("source_bytes", json_u64(plan_source_bytes(c)));
 	ADD("sources_used", json_u64(numbers_sources(&s->filter)));
 	ADD("blocks", json_u64(c->memory.blocks));
 	for (int i = 0; i < cnt; i++)

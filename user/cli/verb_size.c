@@ -9,12 +9,6 @@
 #include "units.h"
 #include "verbs.h"
 
-/* Bytes that the numbers of one source take. */
-static uint64_t source_bytes(const struct dedup_config *c)
-{
-	return c->sources.slot_blocks * (uint64_t)sizeof(struct dedup_block);
-}
-
 /* Those of all ids that are hashed. */
 static double hashed_bytes(const struct dedup_config *c)
 {
@@ -37,7 +31,7 @@ static void print_json(const struct filter_spec *spec, const struct dedup_config
 	for (int i = 0; i < cnt; i++)
 		ADD(facts[i].key, json_u64(facts[i].value));
 	ADD("sources", json_u64(c->sources.sources));
-	ADD("source_bytes", json_u64(source_bytes(c)));
+	ADD("source_bytes", json_u64(plan_source_bytes(c)));
 	ADD("filter_bytes", json_u64(plan_bytes(c)));
 	ADD("bytes_per_id", json_double(hashed_bytes(c) / c->memory.capacity));
 	ADD("fpr_expected", json_double(rate));
@@ -50,7 +44,7 @@ static void print_text(const struct filter_spec *spec, const struct dedup_config
 
 	if (streams_any_numbered(c))
 		printf("sources        %u, of %s each\n", c->sources.sources,
-		       FORMAT_BYTES(source_bytes(c)));
+		       FORMAT_BYTES(plan_source_bytes(c)));
 	if (streams_any_hashed(c)) {
 		layout_of(c->memory.layout)->explain(spec, c, parameters);
 		printf("layout         %s, %s hash\n%s", layout_of(c->memory.layout)->name,

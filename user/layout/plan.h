@@ -97,6 +97,12 @@ static inline uint64_t plan_bytes(const struct dedup_config *cfg)
 		       (uint64_t)sizeof(struct dedup_known);
 }
 
+/* Bytes that the numbers of one source take; 0 if there is no table of sources. */
+static inline uint64_t plan_source_bytes(const struct dedup_config *cfg)
+{
+	return cfg->sources.slot_blocks * (uint64_t)sizeof(struct dedup_block);
+}
+
 /* Bytes of the maps for sockets, if the filter delivers (deliver.h), which all programs of a filter
  * share; else 0.
  */

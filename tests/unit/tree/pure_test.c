@@ -16,9 +16,10 @@
 /* Every function that pure code may ask for. */
 #define MAY                                                                            \
 	"(mem(cpy|set|cmp|move|chr)|strcmp)|__popcountdi2|(m|c|re)alloc(array)?|free|" \
-	"stats_asks_predecessor|(dedup|fips|filter|ids|layout|streams?)_[a-z0-9_]*"
+	"stats_asks_predecessor|(dedup|fips|filter|ids|layout|numbers|streams?)_[a-z0-9_]*"
 
-static const char *const PURE[] = { "ids", "stream_ids", "fips", "fips_peers", "fips_heard" };
+static const char *const PURE[] = { "ids",  "stream_ids", "stream_numbers",
+				    "fips", "fips_peers", "fips_heard" };
 /* What only sizing and status compute with floating point; their part in ids is include/'s. */
 static const char *const TIMELESS[] = { "layout", "blocked", "flat", "countdown" };
 #define MATH                                                                                     \
@@ -75,7 +76,7 @@ static int lines(const char *files, const char *pattern)
 
 /* What the kernel and user space share has neither, and so has the kernel's side but for
  * the hand's clock, the packet path's look at it and that of whom a queue was granted to, and the
- * times of samples and of what is delivered. The bench measures, and may.
+ * times of numbers, of samples and of what is delivered. The bench measures, and may.
  */
 static void shared_code_has_neither(void **state)
 {
@@ -84,7 +85,7 @@ static void shared_code_has_neither(void **state)
 		fail_msg("floating point in\n%s", out);
 	if (!lines("$(ls include/*.h | grep -v bench)", "time\\(|clock_get|rand"))
 		fail_msg("clock or chance in\n%s", out);
-	if (!lines("$(ls bpf/*.[ch] | grep -v -e hand -e /lookup -e /sample -e deliver -e grant_program -e "
+	if (!lines("$(ls bpf/*.[ch] | grep -v -e hand -e /lookup -e /numbers -e /sample -e deliver -e grant_program -e "
 		   "bench)",
 		   "bpf_(ktime|jiffies|get_prandom)"))
 		fail_msg("clock or chance in\n%s", out);
