@@ -519,7 +519,7 @@ static void what_the_filter_needs(void **state)
 	assert_true(r->filter.other_hosts);
 	assert_int_equal(r->filter.spec.streams_cnt, 2);
 	assert_false(survey_of("relays")->filter.other_hosts);
-	assert_true(survey_of("mixed")->filter.spec.fpr < 1.1e-9);
+	assert_true(survey_of("span-beside-shreds")->filter.spec.fpr < 1.1e-6);
 }
 
 static void figures_of_destinations(void **state)

@@ -518,7 +518,7 @@ static const struct builtin_row {
 	{ "hsr", DEDUP_ETHERNET, 2, 3, 100, 1e-9 },
 	{ "mirror", DEDUP_IP, 1, 0, 50, 1e-7 },
 	{ "mirror-l2", DEDUP_ETHERNET, 1, 6, 50, 1e-7 },
-	{ "moldudp64", DEDUP_UDP, 3, 2, 10000, 1e-9 },
+	{ "moldudp64", DEDUP_UDP, 3, 2, 0, 0 },
 	{ "payload", DEDUP_UDP, 1, 0, 1000, 1e-6 },
 	{ "prp", DEDUP_ETHERNET, 2, 6, 100, 1e-9 },
 	{ "r-tag", DEDUP_ETHERNET, 5, 0, 50, 1e-9 },
