@@ -29,7 +29,7 @@
 #define OUT_FILE "/mnt/out"
 #define ID_WORDS 4
 
-enum { A, B, C, D, A_TOO, GSP, STREAMS };
+enum { A, B, C, D, A_TOO, GSP, N, STREAMS };
 
 static const struct {
 	const char *name; /* of its profile */
@@ -38,6 +38,7 @@ static const struct {
 } STREAM[STREAMS] = {
 	{ "a", 9001, 8 },  { "b", 9002, 8 }, { "c", 9003, 8 },
 	{ "d", 9004, 12 }, { "a", 9005, 8 }, { "gsp", GOSSIP_PORT, 32 },
+	{ "n", 9006, 8 },
 };
 
 /* All bytes of the id with this number. */
@@ -110,6 +111,10 @@ static void write_profiles(const char *path, int at)
 	for (int i = A; i <= D; i++)
 		fprintf(f, "[profile %s]\nabout = x\nlayer = udp\nid = payload+%d:%u\n",
 			STREAM[i].name, i == A ? at : 0, STREAM[i].id_bytes);
+	/* Numbers of 4 bytes; each id's other bytes are a source. */
+	fprintf(f, "[profile n]\nlayer = udp\nsource = payload+0:4\nsequence = payload+4:4\n"
+		   "history = %u\nreset = 1h\n",
+		at ? 1024 : 4096);
 	assert_int_equal(fclose(f), 0);
 }
 
@@ -189,6 +194,26 @@ static const struct row ROWS[] = {
 	  "load --replace --name f --profile gsp:8001 --capacity 20k", GSP, GSP, KNOWN },
 	{ "gsp-with-streams-after-alone", "load v0 --name f --port 8001",
 	  "set f BY --profile b:9002 --profile gsp:8001", GSP, GSP, KNOWN },
+	{ "numbered-set-in-another-order", "load v0 --name f BY --profile n:9006 --profile a:9001",
+	  "set f BY --profile b:9002 --profile n:9006", N, N, KNOWN },
+	{ "numbered-for-more-sources", "load v0 --name f BY --profile n:9006 --sources 10",
+	  "resize f --sources 20", N, N, KNOWN },
+	{ "numbered-for-fewer-sources", "load v0 --name f BY --profile n:9006 --profile a:9001",
+	  "resize f --sources 5", N, N, KNOWN },
+	{ "numbered-beside-another-layout",
+	  "load v0 --name f BY --profile n:9006 --profile a:9001 --layout flat",
+	  "load --replace --name f BY --profile a:9001 --profile n:9006 --layout countdown", N, N,
+	  KNOWN },
+	{ "numbered-alone-after-others", "load v0 --name f BY --profile n:9006 --profile a:9001",
+	  "load --replace --name f BY --profile n:9006", N, N, KNOWN },
+	{ "numbered-and-now-others", "load v0 --name f BY --profile n:9006",
+	  "load --replace --name f BY --profile n:9006 --profile a:9001", N, N, KNOWN },
+	{ "others-and-now-numbered", "load v0 --name f BY --profile a:9001",
+	  "load --replace --name f BY --profile n:9006 --profile a:9001", A, A, KNOWN },
+	{ "numbered-with-another-history", "load v0 --name f BY --profile n:9006",
+	  "load --replace --name f --profiles " OTHER_PROFILES " --profile n:9006", N, N, FRESH },
+	{ "numbered-with-a-shorter-history", "load v0 --name f BY --profile n:9006",
+	  "set f --profiles " OTHER_PROFILES " --profile n:9006", N, N, FRESH },
 	{ "from-bytes-to-a-keyed-hash",
 	  "load v0 --name f BY --profile d:9004 --layout flat --hash fnv1a --bits 1000000"
 	  " --capacity 1k --fpr 0.01",

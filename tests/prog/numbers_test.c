@@ -291,7 +291,7 @@ static void in_user_space(void **state)
 static void in_the_kernel(void **state)
 {
 	(void)state;
-	run_cases(ENGINE_KERNEL, tries(4, 40));
+	run_cases(ENGINE_KERNEL, tries(4, 20));
 }
 
 int main(void)
