@@ -70,6 +70,8 @@ static const struct round_trip {
 	  "--countdown-bits 6 --capacity 5k" },
 	{ "digest", "--profiles /mnt/ini --profile head:$PORT --capacity 10k" },
 	{ "delivered", "--port $PORT --deliver xsk" },
+	{ "beside-numbers",
+	  "--profile moldudp64:9@239.1.1.1 --profile b=gsp:$PORT --capacity 10k --window 60s" },
 	{ "streams", "--profile a=payload:9 --profile b=gsp:$PORT --capacity 10k --window 60s" },
 };
 
@@ -92,6 +94,20 @@ static void remembers(void **state)
 	send_events("ve0", s, EVENTS, EVENTS, 0);
 	send_events("ve0", s, 0, 0, 2 * EVENTS);
 	assert_run(0, "$XD unload ve0 && [ -z \"$(ls -A $PINS)\" ]");
+}
+
+#define ID_TEXT "0101010101010101010101010101010101010101010101010101010101010101"
+
+/* Numbers are not saved; what applications know beside them is. */
+static void ids_beside_numbers_come_back(void **state)
+{
+	(void)state;
+	assert_run(0, "$XD load ve0 --profile moldudp64:9@239.1.1.1 --profile gsp:10 --capacity 10k && "
+		      "$XD add ve0/gsp " ID_TEXT);
+	assert_run(0, "$XD save ve0 " SNAPSHOT "; $XD unload ve0 && $XD restore ve0 " SNAPSHOT);
+	assert_run(0, "$XD test ve0/gsp " ID_TEXT);
+	assert_run(3, "$XD test ve0/moldudp64 000102030405060708090000000000000001");
+	assert_run(0, "$XD unload ve0");
 }
 
 /* As the filter's other actions do, which streams are delivered comes back; not what was handed over. */
@@ -365,6 +381,7 @@ int main(void)
 	leave_to_rest("@(saving_is_stopped|restoring_is_killed)");
 	add_rows(ROUND_TRIPS, remembers, setup, teardown);
 	add_rows(REFUSALS, refuses, setup, teardown);
+	add_test("ids_beside_numbers_come_back", ids_beside_numbers_come_back, setup, teardown, NULL);
 	add_test("delivery_comes_back", delivery_comes_back, setup, teardown, NULL);
 	add_test("goes_elsewhere", goes_elsewhere, setup, teardown, NULL);
 	add_test("running_one_gets_it", running_one_gets_it, setup, teardown, NULL);

@@ -43,9 +43,9 @@ int check_memory(struct check_context *q)
 	if (need <= have)
 		return 0;
 	return diag_err(-ENOMEM,
-			"a filter for %llu ids takes %s, and %s of memory are free" ADVICE
-			"lower --capacity or raise --fpr",
-			cfg->memory.capacity, need_text, have_text);
+			"the filter takes %s, and %s of memory are free" ADVICE
+			"lower --capacity%s or raise --fpr",
+			need_text, have_text, cfg->sources.sources ? " or --sources," : "");
 }
 
 /* RX queues of all interfaces that say how many they have. */

@@ -49,11 +49,18 @@ static struct filter *living_predecessor(const struct filter *f)
 		       : NULL;
 }
 
+/* A predecessor that was read from a snapshot knows no numbers. */
+static bool are_alike(const struct filter *f, const struct filter *predecessor)
+{
+	return numbers_is_numbered(f) == numbers_is_numbered(predecessor);
+}
+
 int ids_test(const struct filter *f, const uint8_t *id)
 {
 	struct filter *predecessor = living_predecessor(f);
 
-	return (predecessor && test_alone(predecessor, id)) || test_alone(f, id);
+	return (predecessor && are_alike(f, predecessor) && test_alone(predecessor, id)) ||
+	       test_alone(f, id);
 }
 
 /* Reads where the hand is now into p->hand. Returns how many times it has passed the id's place
@@ -153,8 +160,11 @@ static int see_both(struct filter *f, struct filter *predecessor, const uint8_t 
 /* ids_see() of a number: until its successor is in charge, the predecessor learns it, too. */
 static int see_number(struct filter *f, struct filter *predecessor, const uint8_t *id)
 {
-	int known = predecessor ? numbers_test(predecessor, id) : 0;
+	int known;
 
+	if (predecessor && !are_alike(f, predecessor))
+		predecessor = NULL;
+	known = predecessor ? numbers_test(predecessor, id) : 0;
 	if (known)
 		return 1;
 	if (predecessor && READ_ONCE(predecessor->state->successor) != DEDUP_SUCCESSOR_IN_CHARGE)
@@ -247,6 +257,8 @@ int ids_remove(struct filter *f, const uint8_t *id)
 		return err;
 	if (!ids_can_remove(f))
 		return -EOPNOTSUPP;
+	if (predecessor && !are_alike(f, predecessor))
+		predecessor = NULL;
 	if (predecessor && ids_can_remove(predecessor))
 		known = remove_alone(predecessor, id);
 	else if (predecessor && test_alone(predecessor, id))

@@ -147,7 +147,9 @@ int predecessor_of_snapshot(const struct snapshot *snapshot, const struct filter
 	};
 	plan_move_here(&out->config);
 	out->config.policy.deliver = 0;
-	out->config.sources = (struct dedup_sources){ 0 }; /* a snapshot has no numbers */
+	/* A snapshot has no numbers. */
+	out->config.sources = (struct dedup_sources){ 0 };
+	memset(out->config.numbered, 0, sizeof(out->config.numbered));
 	err = object_open(NULL, &out->config, &skel);
 	if (err)
 		return err;
