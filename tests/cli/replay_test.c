@@ -116,7 +116,7 @@ static const struct row {
 	{ "copies-of-a-realm",
 	  CAPTURE "$XD replay $D/feeds.pcapng --profile moldudp64:26400@239.0.0.1#f "
 		  "  --profile moldudp64:26400@239.0.0.2#f > $D/out\n"
-		  "grep -c 'copies       1.[89]. an id, 2 of' $D/out | grep -qx 2" },
+		  "grep -c 'copies       1.[89]. a message, 2 of' $D/out | grep -qx 2" },
 	/* What a survey would not look at. */
 	{ "survey-of-no-filter",
 	  CAPTURE "for o in '--write-passed x' '--write-dropped x' '--profiles x' '--to 10.0.0.1' "
