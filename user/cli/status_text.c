@@ -66,6 +66,10 @@ static void print_size(const struct status *s)
 	const struct dedup_config *c = s->filter.config;
 	char parameters[LAYOUT_TEXT_MAX];
 
+	if (!streams_any_hashed(c)) {
+		printf("  memory      %s\n", FORMAT_BYTES(plan_bytes(c)));
+		return;
+	}
 	s->layout->describe(c, parameters);
 	printf("  filter      %s, %s hash; %s; %s\n", s->layout->name, hash_name(c->memory.hash),
 	       FORMAT_BYTES(plan_bytes(c)), parameters);
@@ -287,6 +291,24 @@ static void print_status_advice(const struct status *s)
 			printf("  advice      %s\n", list[i].text);
 }
 
+/* The ids that are hashed into the filter's memory. */
+static void print_ids(const struct status *s)
+{
+	const struct dedup_config *c = s->filter.config;
+
+	if (s->stopped)
+		puts("  hand        has stopped: everything passes; unload and load again");
+	else if (s->layout->approx_count)
+		printf("  hand        %u countdowns; oldest id at most %s old\n",
+		       s->turns * c->memory.places + (uint32_t)(s->hand * c->memory.places + 0.5),
+		       FORMAT_TIME(s->oldest_ns));
+	else
+		printf("  hand        at %.1f %% of turn %u; oldest id at most %s old\n",
+		       100 * s->hand, s->turns + 1, FORMAT_TIME(s->oldest_ns));
+	print_fill(s);
+	print_estimate(s);
+}
+
 void status_print(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
@@ -318,17 +340,10 @@ void status_print(const struct status *s)
 	for (int i = 0; s->sockets && i < s->sockets->cnt; i++)
 		print_socket(s, &s->sockets->list[i]);
 	print_sampler(&s->sampler);
-	if (s->stopped)
-		puts("  hand        has stopped: everything passes; unload and load again");
-	else if (s->layout->approx_count)
-		printf("  hand        %u countdowns; oldest id at most %s old\n",
-		       s->turns * c->memory.places + (uint32_t)(s->hand * c->memory.places + 0.5),
-		       FORMAT_TIME(s->oldest_ns));
-	else
-		printf("  hand        at %.1f %% of turn %u; oldest id at most %s old\n",
-		       100 * s->hand, s->turns + 1, FORMAT_TIME(s->oldest_ns));
-	print_fill(s);
-	print_estimate(s);
+	if (streams_any_hashed(c))
+		print_ids(s);
+	else if (s->stopped)
+		puts("  hand        has stopped: no source is recycled; unload and load again");
 	print_predecessor(s);
 	print_status_advice(s);
 	printf("  kept away   %s\n\n", FORMAT_BYTES(s->counters.dropped_bytes));
