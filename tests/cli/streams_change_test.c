@@ -114,7 +114,7 @@ static void write_profiles(const char *path, int at)
 	fprintf(f,
 		"[profile n]\nlayer = udp\nsource = payload+0:4\nsequence = payload+4:4\n"
 		"history = %u\nreset = 1h\n",
-		at ? 1024 : 4096);
+		at ? 1024U : 4096U);
 	assert_int_equal(fclose(f), 0);
 }
 
