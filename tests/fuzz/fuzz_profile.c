@@ -23,6 +23,17 @@ static void check_stream(const struct dedup_stream *s)
 		must(s->gates[i].load.base < DEDUP_BASES && s->gates[i].load.shift < 64);
 }
 
+static void check_numbers(const struct dedup_numbered *n, const struct dedup_stream *s)
+{
+	if (!n->width)
+		return;
+	must(n->width >= DEDUP_WIDTH_MIN && n->shift + n->width <= 64 && n->count_shift < 64);
+	must(s->words >= 1 && s->words <= 1 + DEDUP_SOURCE_WORDS && !s->digest);
+	must(n->recovery.ring_shift >= DEDUP_WIDTH_MIN && n->recovery.ring_shift <= DEDUP_RING_MAX);
+	must(n->recovery.ring_shift <= n->recovery.width && n->recovery.width <= DEDUP_WIDTH_MAX);
+	must(n->reset_ns);
+}
+
 static void check_again(const struct profile *p)
 {
 	struct profiles again = { 0 };
@@ -31,6 +42,7 @@ static void check_again(const struct profile *p)
 	must(!profiles_parse(&again, p->text, strlen(p->text), p->builtin, &err));
 	must(again.cnt == 1);
 	must(!memcmp(&again.list[0].stream, &p->stream, sizeof(p->stream)));
+	must(!memcmp(&again.list[0].numbered, &p->numbered, sizeof(p->numbered)));
 	must(again.list[0].window_ns == p->window_ns);
 	profiles_free(&again);
 }
@@ -90,6 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			must(profiles_find(&all, all.list[i].stream.name) == &all.list[i]);
 			must(stream_name_ok(all.list[i].stream.name));
 			check_stream(&all.list[i].stream);
+			check_numbers(&all.list[i].numbered, &all.list[i].stream);
 			check_again(&all.list[i]);
 		}
 	profiles_free(&all);

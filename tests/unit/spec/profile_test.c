@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "numbering.h"
 #include "profile.h"
 
 #define A "[profile a]\nlayer = udp\n"
@@ -215,6 +216,204 @@ static void text_is_compiled(void **state)
 	profiles_free(&p);
 }
 
+#define MS 1000000ULL
+#define SECOND (1000 * MS)
+#define NUMBER(width_, shift_, ring_, reset_)                                     \
+	.width = (width_), .shift = (shift_), .reset_ns = (reset_),               \
+	.recovery = {                                                             \
+		.width = (width_) < DEDUP_WIDTH_MAX ? (width_) : DEDUP_WIDTH_MAX, \
+		.ring_shift = (ring_),                                            \
+	}
+
+/* What a sequence becomes. `last` is the id's last word; `words` are all: its source comes first. */
+static const struct numbered_row {
+	const char *name, *text;
+	struct dedup_numbered is;
+	struct dedup_load last;
+	uint32_t words, bytes;
+} NUMBERED[] = {
+	{ "number-of-a-byte",
+	  A "sequence = payload+0:1\n",
+	  { NUMBER(8, 56, 8, 20 * MS) },
+	  LOAD(DEDUP_PAYLOAD, -7, 56, 1, 0xff),
+	  1,
+	  1 },
+	{ "number-of-two-bytes",
+	  A "source = payload+8:4\nsequence = payload+2:2\n",
+	  { NUMBER(16, 48, 16, 20 * MS) },
+	  LOAD(DEDUP_PAYLOAD, -4, 48, 2, 0xffff),
+	  2,
+	  10 },
+	{ "number-of-17-bits",
+	  A "sequence = payload+8:3/0x01ffff\n",
+	  { NUMBER(17, 40, 17, 20 * MS) },
+	  LOAD(DEDUP_PAYLOAD, 3, 40, 3, 0xffff01),
+	  1,
+	  3 },
+	{ "number-of-18-bits",
+	  A "sequence = payload+8:3/0x03ffff\n",
+	  { NUMBER(18, 40, 17, 10 * SECOND) },
+	  LOAD(DEDUP_PAYLOAD, 3, 40, 3, 0xffff03),
+	  1,
+	  3 },
+	{ "number-of-four-bytes",
+	  A "sequence = payload+4:4\n",
+	  { NUMBER(32, 32, 17, 10 * SECOND) },
+	  LOAD(DEDUP_PAYLOAD, 0, 32, 4, 0xffffffff),
+	  1,
+	  4 },
+	{ "number-of-40-bits-longest-source",
+	  A "source = payload+8:32\nsequence = payload+0:5\n",
+	  { NUMBER(40, 24, 17, 10 * SECOND) },
+	  LOAD(DEDUP_PAYLOAD, -3, 24, 5, 0xffffffffff),
+	  5,
+	  37 },
+	{ "number-of-41-bits-longest-source",
+	  A "source = payload+8:24\nsequence = payload+0:6/0x01ffffffffff\n",
+	  { NUMBER(41, 16, 17, 10 * SECOND) },
+	  LOAD(DEDUP_PAYLOAD, -2, 16, 6, 0xffffffffff01),
+	  4,
+	  30 },
+	{ "number-of-64-bits",
+	  A "source = payload+0:10\nsequence = payload+10:8\n",
+	  { NUMBER(64, 0, 17, 10 * SECOND) },
+	  LOAD(DEDUP_PAYLOAD, 10, 0, 8, ALL),
+	  3,
+	  24 },
+	{ "number-under-a-mask",
+	  A "sequence = payload+0:2/0x0fff\n",
+	  { NUMBER(12, 48, 12, 20 * MS) },
+	  LOAD(DEDUP_PAYLOAD, -6, 48, 2, 0xff0f),
+	  1,
+	  2 },
+	{ "number-above-other-bits",
+	  A "sequence = payload+0:2/0xfff0\n",
+	  { NUMBER(12, 52, 12, 20 * MS) },
+	  LOAD(DEDUP_PAYLOAD, -6, 48, 2, 0xf0ff),
+	  1,
+	  2 },
+	{ "number-between-other-bits",
+	  A "sequence = payload+0:8/0x00fffffffffffe00\n",
+	  { NUMBER(47, 9, 17, 10 * SECOND) },
+	  LOAD(DEDUP_PAYLOAD, 0, 0, 8, 0x00feffffffffff00),
+	  1,
+	  8 },
+	{ "number-of-a-frame",
+	  ETH "source = frame+6:6\nsequence = tag+2:2\n",
+	  { NUMBER(16, 48, 16, 20 * MS) },
+	  LOAD(DEDUP_TAG, -4, 48, 2, 0xffff),
+	  2,
+	  10 },
+	{ "number-before-its-source",
+	  A "sequence = payload+2:2\nsource = payload+8:4\n",
+	  { NUMBER(16, 48, 16, 20 * MS) },
+	  LOAD(DEDUP_PAYLOAD, -4, 48, 2, 0xffff),
+	  2,
+	  10 },
+	{ "source-on-two-lines",
+	  A "source = payload+8:4\nsequence = payload+2:2\nsource = ip+12:4\n",
+	  { NUMBER(16, 48, 16, 20 * MS) },
+	  LOAD(DEDUP_PAYLOAD, -4, 48, 2, 0xffff),
+	  3,
+	  18 },
+	{ "count",
+	  A "sequence = payload+10:8\ncount = payload+18:2\n",
+	  { NUMBER(64, 0, 17, 10 * SECOND), .count = LOAD(DEDUP_PAYLOAD, 12, 48, 2, 0xffff),
+	    .count_shift = 48 },
+	  LOAD(DEDUP_PAYLOAD, 10, 0, 8, ALL),
+	  1,
+	  8 },
+	{ "count-under-a-mask",
+	  A "sequence = payload+10:8\ncount = payload+18:1/0x7e\n",
+	  { NUMBER(64, 0, 17, 10 * SECOND), .count = LOAD(DEDUP_PAYLOAD, 11, 56, 1, 0x7e),
+	    .count_shift = 57 },
+	  LOAD(DEDUP_PAYLOAD, 10, 0, 8, ALL),
+	  1,
+	  8 },
+	{ "history-least",
+	  A "sequence = payload+4:4\nhistory = 256\n",
+	  { NUMBER(32, 32, 8, 10 * SECOND) },
+	  LOAD(DEDUP_PAYLOAD, 0, 32, 4, 0xffffffff),
+	  1,
+	  4 },
+	{ "history-rounded-up",
+	  A "sequence = payload+4:4\nhistory = 257\n",
+	  { NUMBER(32, 32, 9, 10 * SECOND) },
+	  LOAD(DEDUP_PAYLOAD, 0, 32, 4, 0xffffffff),
+	  1,
+	  4 },
+	{ "history-most",
+	  A "sequence = payload+4:4\nhistory = 16777216\n",
+	  { NUMBER(32, 32, 24, 10 * SECOND) },
+	  LOAD(DEDUP_PAYLOAD, 0, 32, 4, 0xffffffff),
+	  1,
+	  4 },
+	{ "history-shorter-than-the-numbers",
+	  A "sequence = payload+2:2\nhistory = 4096\n",
+	  { NUMBER(16, 48, 12, 20 * MS) },
+	  LOAD(DEDUP_PAYLOAD, -4, 48, 2, 0xffff),
+	  1,
+	  2 },
+	{ "history-longer-than-the-numbers",
+	  A "sequence = payload+2:2\nhistory = 10M\n",
+	  { NUMBER(16, 48, 16, 20 * MS) },
+	  LOAD(DEDUP_PAYLOAD, -4, 48, 2, 0xffff),
+	  1,
+	  2 },
+	{ "reset-least",
+	  A "sequence = payload+4:4\nreset = 10ms\n",
+	  { NUMBER(32, 32, 17, 10 * MS) },
+	  LOAD(DEDUP_PAYLOAD, 0, 32, 4, 0xffffffff),
+	  1,
+	  4 },
+	{ "reset-most",
+	  A "sequence = payload+2:2\nreset = 1h\n",
+	  { NUMBER(16, 48, 16, 3600 * SECOND) },
+	  LOAD(DEDUP_PAYLOAD, -4, 48, 2, 0xffff),
+	  1,
+	  2 },
+};
+
+static void sequence_is_compiled(void **state)
+{
+	const struct numbered_row *row = *state;
+	const struct dedup_stream *st;
+	struct profiles p = { 0 };
+	char says[512];
+
+	if (parse_as(&p, row->text, false, says, sizeof(says)))
+		fail_msg("%s", says);
+	st = &p.list[0].stream;
+	assert_memory_equal(&p.list[0].numbered, &row->is, sizeof(row->is));
+	assert_int_equal(st->words, row->words);
+	assert_int_equal(st->bytes, row->bytes);
+	assert_true(st->loads_cnt == row->words && !st->digest);
+	assert_memory_equal(&st->loads[row->words - 1], &row->last, sizeof(row->last));
+	profiles_free(&p);
+}
+
+/* A section begins without the numbers of the one before. */
+static void numbers_are_of_one_section(void **state)
+{
+	static const char TEXT[] =
+		A "source = payload+8:4\nsequence = payload+2:2\ncount = payload+4:1\n"
+		  "history = 300\nreset = 1s\n"
+		  "[profile b]\nlayer = udp\nid = payload+0:8\n"
+		  "[profile c]\nlayer = udp\nsequence = payload+4:4\n";
+	static const struct dedup_numbered NONE = { 0 }, C = { NUMBER(32, 32, 17, 10 * SECOND) };
+	struct profiles p = { 0 };
+	char says[512];
+
+	(void)state;
+	assert_int_equal(parse_as(&p, TEXT, false, says, sizeof(says)), 0);
+	assert_int_equal(p.list[0].numbered.recovery.ring_shift, 9);
+	assert_memory_equal(&p.list[1].numbered, &NONE, sizeof(NONE));
+	assert_int_equal(p.list[1].stream.words, 1);
+	assert_memory_equal(&p.list[2].numbered, &C, sizeof(C));
+	assert_int_equal(p.list[2].stream.words, 1);
+	profiles_free(&p);
+}
+
 /* Of an id, for the hashes of other systems: no zeros behind the last word's. */
 static void id_has_so_many_bytes(void **state)
 {
@@ -286,7 +485,8 @@ static const struct bad_row {
 	{ "layer-missing", "\n[profile a]\n" ID, "2:1: the layer is missing: udp, ip or ethernet" },
 	{ "layer-unknown", "[profile a]\nlayer = tcp\n", "2:9: layer is udp, ip or ethernet" },
 	{ "layer-empty", "[profile a]\nlayer =\n", "2:6: layer is udp, ip or ethernet" },
-	{ "id-missing", A "window = 1s\n", "1:1: the id is missing, as in: id = payload+0:8" },
+	{ "id-missing", A "window = 1s\n",
+	  "1:1: the id is missing, as in: id = payload+0:8; or a sequence" },
 	{ "second-id-missing", A ID "[profile b]\nlayer = udp\n[profile c]\nlayer = udp\n" ID,
 	  "4:1: the id is missing" },
 	{ "id-empty", A "id = \n", "3:3: an id is missing here" },
@@ -402,6 +602,58 @@ static const struct bad_row {
 	{ "ethertype-and-more", ETH "ethertype = 0x0800 x\n", "3:13: an EtherType is written" },
 	{ "ethertype-length", ETH "ethertype = 0x05ff\n", "3:13: EtherTypes begin at 0x0600" },
 	{ "ethertype-vlan", ETH "ethertype = 0x8100\n", "3:13: the EtherType is the one behind any" },
+	{ "sequence-of-9", A "sequence = payload+0:9\n",
+	  "3:12: a sequence number has 1 to 8 bytes, and payload+0:9 has 9" },
+	{ "sequence-of-7-bits", A "sequence = payload+0:1/0x7f\n",
+	  "3:12: a sequence number has at least 8 bits" },
+	{ "sequence-with-gaps", A "sequence = payload+0:2/0xf0ff\n",
+	  "3:12: the mask of a sequence number has no gaps" },
+	{ "sequence-with-a-gap-in-its-low-bits", A "sequence = payload+0:2/0xffdf\n",
+	  "3:12: the mask of a sequence number has no gaps" },
+	{ "sequence-of-a-digest", A "sequence = payload\n",
+	  "3:19: a segment is payload+OFFSET:LENGTH" },
+	{ "sequence-of-two-segments", A "sequence = payload+0:4 payload+4:4\n",
+	  "3:24: a sequence number is one segment" },
+	{ "sequence-twice", A "sequence = payload+0:4\nsequence = payload+0:4\n",
+	  "4:1: sequence is there already" },
+	{ "sequence-beside-an-id", A ID "sequence = payload+0:4\n",
+	  "3:6: a profile has an id, or a sequence with a source" },
+	{ "source-of-5-words", A "source = payload+0:33\nsequence = payload+0:5\n",
+	  "3:10: here a source is of at most 4 words of 8 bytes, and no digest" },
+	{ "source-of-4-words-for-41-bits",
+	  A "source = payload+0:25\nsequence = payload+0:6/0x01ffffffffff\n",
+	  "3:10: here a source is of at most 3 words of 8 bytes, and no digest" },
+	{ "source-with-a-digest", A "sequence = payload+0:4\nsource = payload+4:4 payload\n",
+	  "4:10: here a source is of at most 4 words of 8 bytes, and no digest" },
+	{ "source-without-sequence", A "source = payload+0:8\n",
+	  "3:10: source is for a profile with a sequence" },
+	{ "count-without-sequence", A ID "count = payload+0:2\n",
+	  "4:9: count is for a profile with a sequence" },
+	{ "history-without-sequence", A ID "history = 1000\n",
+	  "4:11: history is for a profile with a sequence" },
+	{ "reset-without-sequence", A ID "reset = 1s\n",
+	  "4:9: reset is for a profile with a sequence" },
+	{ "count-of-9", A "count = payload+0:9\n",
+	  "3:9: a count of messages has 1 to 8 bytes, and payload+0:9 has 9" },
+	{ "count-with-gaps", A "count = payload+0:1/0xa0\n",
+	  "3:9: the mask of a count of messages has no gaps" },
+	{ "count-of-two-segments", A "count = payload+0:1 payload+1:1\n",
+	  "3:21: a count of messages is one segment" },
+	{ "history-short", A "history = 255\n", "3:11: a history is 256 to 16777216 numbers" },
+	{ "history-long", A "history = 16777217\n", "3:11: a history is 256 to 16777216 numbers" },
+	{ "history-of-a-time", A "history = 10s\n", "3:11: a history is 256 to 16777216 numbers" },
+	{ "reset-short", A "reset = 9.999ms\n", "3:9: reset is 10ms to 1h" },
+	{ "reset-long", A "reset = 3601s\n", "3:9: reset is 10ms to 1h" },
+	{ "reset-no-unit", A "reset = 10\n", "3:9: reset is 10ms to 1h" },
+	{ "ip-without-payload-sequence", IP "sequence = payload+0:4\n",
+	  "3:12: only layer udp has a payload" },
+	{ "ip-without-payload-count", IP "sequence = ip+4:2\ncount = payload+0:1\n",
+	  "4:9: only layer udp has a payload" },
+	{ "ethernet-without-ip-sequence", ETH "sequence = ip+4:2\n",
+	  "3:12: layer ethernet has no ip header" },
+	{ "ethernet-without-ip-source", ETH "sequence = tag+0:2\nsource = ip+12:4\n",
+	  "4:10: layer ethernet has no ip header" },
+
 	{ "window-short", A "window = 9ms\n", "3:10: a window is 10ms to 30d" },
 	{ "window-no-unit", A "window = 10\n", "3:10: a window is 10ms to 30d" },
 	{ "window-long", A "window = 31d\n", "3:10: a window is 10ms to 30d" },
@@ -572,6 +824,22 @@ static void check_load(const struct dedup_load *l)
 			    l->at <= DEDUP_DIGEST_MAX - 8);
 }
 
+static void check_numbers(const struct dedup_numbered *n, const struct dedup_stream *st)
+{
+	if (!n->width) {
+		assert_true(!n->count.bytes && !n->reset_ns && !n->recovery.ring_shift);
+		return;
+	}
+	assert_in_range(n->width, DEDUP_WIDTH_MIN, 64);
+	assert_true(n->shift + n->width <= 64 && n->count_shift < 64);
+	assert_int_equal(n->recovery.width, n->width < 40 ? n->width : 40);
+	assert_in_range(n->recovery.ring_shift, 8, n->recovery.width < 24 ? n->recovery.width : 24);
+	assert_in_range(n->reset_ns, PROFILE_RESET_MIN_NS, PROFILE_RESET_MAX_NS);
+	assert_true(st->words + (n->width > 40) <= 1 + DEDUP_SOURCE_WORDS);
+	if (n->count.bytes)
+		check_load(&n->count);
+}
+
 static void check_profile(const struct profile *p)
 {
 	const struct dedup_stream *st = &p->stream;
@@ -582,6 +850,7 @@ static void check_profile(const struct profile *p)
 	assert_in_range(st->words, 1, DEDUP_ID_WORDS_MAX);
 	if (st->decoder == DEDUP_FIELDS)
 		assert_int_equal(st->words, st->loads_cnt + (st->digest != DEDUP_DIGEST_NONE));
+	check_numbers(&p->numbered, st);
 	for (uint32_t i = 0; i < st->loads_cnt; i++)
 		check_load(&st->loads[i]);
 	for (uint32_t i = 0; i < st->gates_cnt; i++) {
@@ -669,6 +938,11 @@ static const char *const PIECES[] = {
 	"%s%n",
 	"#",
 	"2147483648",
+	"\nsequence = payload+2:4\n",
+	"\nsource = ",
+	"\ncount = ",
+	"\nhistory = 4096\n",
+	"\nreset = 50ms\n",
 };
 
 /* Bytes and pieces put in, taken out, doubled. */
@@ -783,6 +1057,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(id_has_so_many_bytes),
+		cmocka_unit_test(numbers_are_of_one_section),
 		cmocka_unit_test(decoder_makes_the_id_itself),
 		cmocka_unit_test(keys_beside_the_stream),
 		cmocka_unit_test(built_in_ones_are_replaced_by_name),
@@ -795,6 +1070,7 @@ int main(void)
 	};
 
 	add_rows(GOOD, text_is_compiled, NULL, NULL);
+	add_rows(NUMBERED, sequence_is_compiled, NULL, NULL);
 	add_rows(BAD, error_is_told_with_its_place, NULL, NULL);
 	add_rows(BUILTIN, built_in_profile, NULL, NULL);
 	add_tests(tests, ARRAY_SIZE(tests));
