@@ -89,7 +89,7 @@ int change_program(struct change *c, struct dedup_config *cfg)
 	if (err == -ENOSPC)
 		return diag_err(
 			err,
-			"%s has no memory for these numbered streams: xdp-dedup load --replace --name %s makes it a new filter",
+			"%s has no memory for these streams: xdp-dedup load --replace --name %s makes it a new filter",
 			c->f.name, c->f.name);
 	if (err)
 		return diag_err(err, "the kernel's random source gave no secret");

@@ -289,7 +289,8 @@ int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int 
 	if (numbered_alone(spec))
 		sized.capacity = 1;
 	err = plan_sizes(&sized, cpus, hz, out);
-	out->asked.capacity = spec->capacity;
+	if (!err)
+		out->asked.capacity = spec->capacity;
 	sized.window_ns = SPEC_WINDOW_MAX_NS;
 	return err == -EOVERFLOW && !plan_sizes(&sized, cpus, hz, &c) ? -ERANGE : err;
 }

@@ -55,8 +55,8 @@ void plan_move_here(struct dedup_config *c);
 /* Makes *c, a plan of anything, the configuration of the next program of a filter with the
  * configuration *old. Memory, ageing and secrets are those of *old; streams that are kept (kept.h)
  * keep their realms and slots. 0; -ENOTUNIQ if the scheme has no key, and so would take ids of a
- * new realm for those that the memory knows; -ENOSPC if the memory has not what its numbered
- * streams need; another -errno if there are no random numbers.
+ * new realm for those that the memory knows; -ENOSPC if the memory lacks what the streams need: a
+ * table of sources, or room for more than one id; another -errno if there are no random numbers.
  */
 int plan_next_program(const struct dedup_config *old, struct dedup_config *c);
 
@@ -89,7 +89,9 @@ static inline double plan_fpr(const struct dedup_config *cfg)
 	return cfg->memory.fpr_e18 / 1e18;
 }
 
-/* Bytes of memory that the filter takes in the kernel: its blocks, those of sources among them, and the cache of known_ids.h. */
+/* Bytes of memory that the filter takes in the kernel: its blocks, those of sources among them, and
+ * the cache of known_ids.h.
+ */
 static inline uint64_t plan_bytes(const struct dedup_config *cfg)
 {
 	return dedup_blocks(cfg) * (uint64_t)sizeof(struct dedup_block) +

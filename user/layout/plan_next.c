@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "config_streams.h"
 #include "kept.h"
 #include "predecessor.h"
 #include "secrets.h"
@@ -19,31 +20,43 @@ static bool would_mix(const struct dedup_config *old, const struct dedup_config 
 		c->policy.id_bytes != old->policy.id_bytes);
 }
 
-/* Gives the numbered streams of *c the table of *old. -ENOSPC if that has too little for each source. */
-static int keep_sources(const struct dedup_config *old, struct dedup_config *c)
+/* Has *old a memory for the ids of *c, a plan? That of numbered streams alone has room for one id. */
+static bool has_room_for_ids(const struct dedup_config *old, const struct dedup_config *c)
 {
-	const struct dedup_sources *is = &old->sources;
+	return streams_any_hashed(old) || !streams_any_hashed(c) ||
+	       old->memory.capacity >= c->memory.capacity;
+}
 
-	if (c->sources.sources && (!is->sources || is->slot_blocks < c->sources.slot_blocks ||
-				   is->number_bits < c->sources.number_bits))
-		return -ENOSPC;
+/* Has the table of *old what the sources of *c need? The hand goes on with that one's idle_jiffies. */
+static bool has_room_for_sources(const struct dedup_sources *is, const struct dedup_sources *need)
+{
+	return !need->sources ||
+	       (is->sources && is->slot_blocks >= need->slot_blocks &&
+		is->number_bits >= need->number_bits && is->idle_jiffies >= need->idle_jiffies);
+}
+
+/* Gives the numbered streams of *c the table of *old. */
+static void keep_sources(const struct dedup_config *old, struct dedup_config *c)
+{
 	for (uint32_t n = 0; n < c->policy.streams_cnt; n++)
-		c->numbered[n].recovery.number_bits = is->number_bits;
-	c->sources = *is;
-	return 0;
+		c->numbered[n].recovery.number_bits = old->sources.number_bits;
+	c->sources = old->sources;
 }
 
 int plan_next_program(const struct dedup_config *old, struct dedup_config *c)
 {
 	int err;
 
+	if (!has_room_for_ids(old, c) || !has_room_for_sources(&old->sources, &c->sources))
+		return -ENOSPC;
 	c->memory = old->memory;
 	c->frags = old->frags;
 	c->serial = old->serial + 1;
 	c->earlier_stats = 1;
 	c->has_predecessor = old->has_predecessor;
 	c->predecessor_scale = old->predecessor_scale;
-	err = keep_sources(old, c) ?: secrets_set(old, c);
+	keep_sources(old, c);
+	err = secrets_set(old, c);
 	if (err)
 		return err;
 	kept_slots(old, c);
