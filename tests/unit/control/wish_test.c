@@ -19,6 +19,7 @@ static const struct filter_spec OLD = {
 	.hashes = 5,
 	.index_bits = 5,
 	.countdown_bits = 5,
+	.sources = 5,
 	.streams_cnt = 5,
 	.gsp_is_stream = true,
 	.vlans_cnt = 5,
@@ -44,6 +45,12 @@ static void capacity(struct filter_spec *s)
 {
 	no_layout(s);
 	s->capacity = 9;
+}
+
+/* The sizes that were given for the ids stay. */
+static void sources(struct filter_spec *s)
+{
+	s->sources = 9;
 }
 
 static void kind(struct filter_spec *s)
@@ -84,6 +91,7 @@ static const struct row {
 } ROWS[] = {
 	{ "nothing", { NULL }, nothing, 0 },
 	{ "capacity", { "--capacity", "9" }, capacity, OPT_CAPACITY },
+	{ "sources", { "--sources", "9" }, sources, OPT_SOURCES },
 	{ "kind", { "--layout", "countdown", "--hash", "fast", "--hashes", "9" }, kind, OPT_LAYOUT },
 	{ "for", { "--for", "9s" }, drop_for, OPT_ACTION },
 	{ "count", { "--action", "count" }, only_count, OPT_ACTION },
