@@ -311,6 +311,19 @@ static void set_goes_from_both_to_each(void **state)
 	}
 }
 
+/* A memory for ids is enough for a plan of more: their number stays. */
+static void set_keeps_a_smaller_memory_of_ids(void **state)
+{
+	struct filter_spec spec = spec_of(OTHER_HASHED, NULL);
+	struct dedup_config old = plan_of(&spec), c;
+
+	(void)state;
+	spec.capacity = 2 * CAPACITY;
+	c = plan_of(&spec);
+	assert_int_equal(plan_next_program(&old, &c), 0);
+	assert_int_equal(c.memory.capacity, CAPACITY);
+}
+
 static void other_sources_are_another_memory(void **state)
 {
 	struct filter_spec spec = spec_of(BITS_16, NULL);
@@ -364,6 +377,8 @@ static const struct sound_row {
 	{ "sound-ring-above-24",
 	  LONGEST,
 	  { PATCH(RECOVERY.ring_shift, 25), PATCH(sources.slot_blocks, 3 + 131072) } },
+	/* Its blocks would be counted by a shift that is too long. */
+	{ "sound-ring-of-the-width", BITS_64, { PATCH(RECOVERY.ring_shift, 40) } },
 	{ "sound-ring-above-the-width",
 	  BITS_16,
 	  { PATCH(RECOVERY.ring_shift, 17), PATCH(sources.slot_blocks, 3 + 512) } },
@@ -428,6 +443,7 @@ int main(void)
 		cmocka_unit_test(sources_that_are_too_many_are_refused),
 		cmocka_unit_test(numbers_that_are_kept),
 		cmocka_unit_test(set_goes_from_both_to_each),
+		cmocka_unit_test(set_keeps_a_smaller_memory_of_ids),
 		cmocka_unit_test(other_sources_are_another_memory),
 		cmocka_unit_test(a_table_may_be_for_more),
 		cmocka_unit_test(promise_is_of_what_there_is),
