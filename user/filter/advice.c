@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config_streams.h"
+#include "spec.h"
 #include "units.h"
 
 #define PACKETS_MIN 1000 /* fewer say nothing about which packets come */
@@ -98,17 +100,47 @@ static bool held_up(const struct advice_reading *r, char *text)
 	return true;
 }
 
+/* Writes which option gives room to more senders of numbered streams. */
+static void add_sources(const struct advice_reading *r, char *text)
+{
+	uint32_t sources = r->config->sources.sources;
+	size_t len = strlen(text);
+
+	sources = sources > SPEC_SOURCES_MAX / HEADROOM ? SPEC_SOURCES_MAX : HEADROOM * sources;
+	snprintf(text + len, ADVICE_TEXT_MAX - len, "xdp-dedup resize %s --sources %u%s", r->name,
+		 sources, r->asks_predecessor ? " --wait" : "");
+}
+
+/* too_small() of a filter that has nothing but numbered streams. */
+static void too_few_sources(const struct advice_reading *r, char *text)
+{
+	snprintf(text, ADVICE_TEXT_MAX,
+		 "the filter is too small: for %.3g %% of the fresh packets there was no room, and their copies pass; there are more than %u senders: ",
+		 100 * unlearned_share(&r->recent), r->config->sources.sources);
+	add_sources(r, text);
+}
+
 static bool too_small(const struct advice_reading *r, char *text)
 {
 	double part = unlearned_share(&r->recent);
 
 	if (part < UNLEARNED_MIN || r->recent.unlearned < PACKETS_MIN / 10)
 		return false;
+	if (!streams_any_hashed(r->config)) {
+		too_few_sources(r, text);
+		return true;
+	}
 	snprintf(text, ADVICE_TEXT_MAX,
 		 "the filter is too small: for %.3g %% of the fresh ids there was no room, and their copies pass; more come than %s in %s: ",
 		 100 * part, FORMAT_ABOUT(r->config->memory.capacity),
 		 FORMAT_TIME(r->config->memory.window_ns));
 	add_sizes(r, text);
+	if (streams_any_numbered(r->config)) {
+		snprintf(text + strlen(text), ADVICE_TEXT_MAX - strlen(text),
+			 "; or, if they are of more than %u senders of numbered streams, ",
+			 r->config->sources.sources);
+		add_sources(r, text);
+	}
 	return true;
 }
 

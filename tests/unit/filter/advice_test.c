@@ -16,7 +16,7 @@
 #define MS 1000000ULL
 #define S (1000 * MS)
 
-static struct dedup_config config, streams;
+static struct dedup_config config, streams, numbers, both;
 static struct advice list[ADVICE_MAX];
 
 /* A filter for 1000 ids in 10 s. */
@@ -61,6 +61,19 @@ static const struct row {
 	  "for 10 % of the fresh ids there was no room, and their copies pass; more come "
 	  "than 1.00k in 10s: xdp-dedup resize eth0 --capacity 20k; or, with the memory that "
 	  "it has, --window 500ms" },
+	{ "too-small-for-its-senders",
+	  { .config = &numbers, .recent = { .rx = 5000, .new = 900, .unlearned = 100 } },
+	  "too_small",
+	  "for 10 % of the fresh packets there was no room, and their copies pass; there are more "
+	  "than 600000 senders: xdp-dedup resize eth0 --sources 1048576" },
+	{ "too-small-for-its-senders-or-its-ids",
+	  { .config = &both,
+	    .recent = { .new = 900, .unlearned = 100 },
+	    .pace = { 900, 1 * S },
+	    .asks_predecessor = true },
+	  "too_small",
+	  "--window 500ms; or, if they are of more than 100 senders of numbered streams, xdp-dedup "
+	  "resize eth0 --sources 200 --wait" },
 	{ "too-small-says-it-once",
 	  { .recent = { .new = 900, .unlearned = 100 }, .pace = { 1010, 1 * S } },
 	  "too_small",
@@ -325,6 +338,11 @@ int main(void)
 						  .policy.ports = { { 8001, 8001 } } };
 	config.policy.streams_cnt = streams.policy.streams_cnt = 1;
 	config.policy.gsp_alone = 1;
+	numbers = both = streams;
+	both.policy.streams_cnt = 2;
+	numbers.numbered[0].width = both.numbered[1].width = 16;
+	numbers.sources.sources = 600000;
+	both.sources.sources = 100;
 	add_rows(ROWS, is_said, NULL, NULL);
 	add_test("sizes_are_taken", sizes_are_taken, NULL, NULL, NULL);
 	add_test("within_its_promises_nothing_is_said", within_its_promises_nothing_is_said, NULL,
