@@ -330,6 +330,58 @@ static void the_application_alone_learns(void **state)
 	assert_true(lib_packet_dropped(&id));
 }
 
+/* A source and a number, in network byte order; the packet's other bytes are 0. */
+static struct id number_id(uint8_t source, uint8_t number)
+{
+	struct id id = { 0 };
+
+	id.bytes[3] = source;
+	id.bytes[7] = number;
+	return id;
+}
+
+static int number_seen(uint8_t source, uint8_t number)
+{
+	struct id id = number_id(source, number);
+
+	return xdp_dedup_check_and_add(lib.f, id.bytes, 8);
+}
+
+/* Of a numbered stream: zeros are a number, and missing bytes are none. */
+static void numbers_are_answered(void **state)
+{
+	struct id zero = number_id(0, 0), three = number_id(0, 3), four = number_id(0, 4),
+		  other = number_id(1, 3);
+	struct xdp_dedup_id ids[] = {
+		{ four.bytes, 8 },  { zero.bytes, 7 }, { four.bytes, 9 },
+		{ other.bytes, 8 }, { zero.bytes, 0 }, { four.bytes, 8 },
+	};
+	static const int EXPECTED[] = { 0, -EINVAL, -EINVAL, -ENOENT, -EINVAL, 1 };
+	int results[ARRAY_SIZE(ids)];
+
+	(void)state;
+	sh("printf '[profile n]\nlayer = udp\nsource = payload+8:4\nsequence = payload+12:4\n' "
+	   ">/tmp/n.ini");
+	e2e_tool("load ve0 --name " LIB_NAME " --profiles /tmp/n.ini --profile n:%d", GOSSIP_PORT);
+	sh("ip link set ve0 down; rm /tmp/n.ini");
+	lib_take(LIB_NAME);
+	assert_int_equal(number_seen(0, 3), -ENOENT);
+	assert_false(lib_packet_dropped(&three));
+	assert_int_equal(number_seen(0, 3), 1);
+	assert_int_equal(xdp_dedup_check_and_add_many(lib.f, ids, ARRAY_SIZE(ids), results), 1);
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+		assert_int_equal(results[i], EXPECTED[i]);
+	assert_true(lib_packet_dropped(&four));
+	assert_false(lib_packet_dropped(&zero));
+	assert_int_equal(xdp_dedup_test(lib.f, zero.bytes, 8), 1);
+	assert_int_equal(xdp_dedup_test(lib.f, zero.bytes, 7), -EINVAL);
+	assert_int_equal(xdp_dedup_remove(lib.f, four.bytes, 8), 1);
+	assert_false(lib_packet_dropped(&four));
+	assert_int_equal(xdp_dedup_want(lib.f, three.bytes, 8), 1);
+	assert_false(lib_packet_dropped(&three));
+	assert_true(lib_packet_dropped(&three));
+}
+
 static const struct CMUnitTest KIND_TESTS[] = {
 	cmocka_unit_test(kind_answers),		 cmocka_unit_test(kind_pads_ids),
 	cmocka_unit_test(kind_refuses_long_ids), cmocka_unit_test(kind_takes_no_id_for_new),
@@ -342,6 +394,7 @@ static const struct CMUnitTest KIND_TESTS[] = {
 static const struct CMUnitTest TESTS[] = {
 	OWN(stale_when_unloaded),
 	OWN(the_application_alone_learns),
+	OWN(numbers_are_answered),
 };
 
 int main(void)

@@ -129,7 +129,7 @@ static int see_alone(struct filter *f, const uint8_t *id, bool add)
 
 int ids_learn_again(struct filter *f, const uint8_t *id)
 {
-	int known = see_alone(f, id, false);
+	int known = numbers_is_numbered(f) ? numbers_see(f, id) : see_alone(f, id, false);
 
 	return known < 0 ? 0 : known;
 }
@@ -157,21 +157,23 @@ static int see_both(struct filter *f, struct filter *predecessor, const uint8_t 
 	return known ? 1 : here;
 }
 
-/* ids_see() of a number: until its successor is in charge, the predecessor learns it, too. */
+/* ids_see() of a number: until its successor is in charge, the predecessor learns it, too. Packets
+ * may have brought the number's source to one of the two alone.
+ */
 static int see_number(struct filter *f, struct filter *predecessor, const uint8_t *id)
 {
-	int known;
+	int known = -ENOENT, here;
 
 	if (predecessor && !are_alike(f, predecessor))
 		predecessor = NULL;
-	known = predecessor ? numbers_test(predecessor, id) : 0;
-	if (known)
+	if (predecessor && numbers_test(predecessor, id))
 		return 1;
 	if (predecessor && READ_ONCE(predecessor->state->successor) != DEDUP_SUCCESSOR_IN_CHARGE)
 		known = numbers_see(predecessor, id);
 	if (known > 0)
 		return 1;
-	return numbers_see(f, id);
+	here = numbers_see(f, id);
+	return here < 0 && !known ? 0 : here;
 }
 
 int ids_see(struct filter *f, const uint8_t *id)

@@ -101,7 +101,8 @@ int stream_make_id(const struct filter *f, const void *bytes, size_t len,
 
 	if (f->stream < 0)
 		err = -EDESTADDRREQ;
-	else if (len > stream_input_max(c, f->stream))
+	else if (len > stream_input_max(c, f->stream) ||
+		 (c->numbered[f->stream].width && len < stream_input_min(c, f->stream)))
 		err = -EINVAL;
 	else if (!stream_is_gsp(c, f->stream))
 		err = make_fields_id(c, &c->policy.streams[f->stream], bytes, len, &id);

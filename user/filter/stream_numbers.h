@@ -19,7 +19,8 @@ bool numbers_test(const struct filter *f, const uint8_t *id);
 
 /* Does what a packet of one message does. Returns 1 if the number was known; 0 if it is fresh, and
  * is learned; -ENOENT if no packet of this source has come: packets alone put sources in; -ERANGE
- * if the number is older than the history, or far from the source's others.
+ * if the number is older than the history, or far from the source's others (these may be noted for
+ * a new numbering, and are then known).
  */
 int numbers_see(struct filter *f, const uint8_t *id);
 

@@ -135,8 +135,9 @@ static bool check_some(const struct xdp_dedup_filter *f, const struct xdp_dedup_
 		       unsigned int cnt, int *results)
 {
 	uint8_t id[IDS_AT_ONCE][DEDUP_ID_BYTES_MAX];
+	unsigned int good = 0, at[IDS_AT_ONCE];
 	struct filter *now = lib_enter(f);
-	int err[IDS_AT_ONCE];
+	int known[IDS_AT_ONCE];
 	bool again;
 
 	for (unsigned int i = 0; i < cnt; i++)
@@ -144,11 +145,14 @@ static bool check_some(const struct xdp_dedup_filter *f, const struct xdp_dedup_
 	if (!now)
 		return false;
 	if (!lib_is_stopped(f, now)) {
-		for (unsigned int i = 0; i < cnt; i++) /* all zero after an error: no id */
-			err[i] = stream_make_id(now, ids[i].bytes, ids[i].len, id[i]);
-		ids_see_many(now, id, cnt, results);
-		for (unsigned int i = 0; i < cnt; i++)
-			results[i] = err[i] ?: as_duplicate(results[i]);
+		for (unsigned int i = 0; i < cnt; i++) {
+			results[i] = stream_make_id(now, ids[i].bytes, ids[i].len, id[good]);
+			if (!results[i])
+				at[good++] = i;
+		}
+		ids_see_many(now, id, good, known);
+		for (unsigned int i = 0; i < good; i++)
+			results[at[i]] = as_duplicate(known[i]);
 	}
 	again = lib_is_superseded(now);
 	lib_leave();

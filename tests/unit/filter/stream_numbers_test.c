@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Numbers of numbered streams from user space: what packets bring is known there, and what is added
+ * there is known to packets; also while there is a predecessor.
+ */
+#include "support.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ids.h"
+#include "predecessor.h"
+#include "profile.h"
+#include "sim.h"
+#include "source_table.h"
+#include "stream_ids.h"
+#include "stream_numbers.h"
+
+#define S 1000000000ULL
+#define NOW 1000 /* jiffies */
+
+#define BITS_32 "source = payload+0:4\nsequence = payload+4:4\nhistory = 256"
+#define BITS_64 "source = payload+0:4\nsequence = payload+4:8"
+#define BITS_12 "source = payload+0:4\nsequence = payload+4:2/0xfff0"
+
+static struct sim sim, old;
+
+static void start(struct sim *s, const char *keys)
+{
+	struct filter_spec spec = sim_spec(100, 1e-3, S);
+	struct profiles p = { 0 };
+	struct profile_error err;
+	char text[256];
+
+	snprintf(text, sizeof(text), "[profile a]\nlayer = udp\n%s\n", keys);
+	assert_int_equal(profiles_parse(&p, text, strlen(text), false, &err), 0);
+	spec.streams[0].stream = p.list[0].stream;
+	spec.streams[0].numbered = p.list[0].numbered;
+	spec.sources = 4;
+	profiles_free(&p);
+	sim_start(s, &spec, 1);
+	s->state.stale_at = NOW + s->config.memory.stale_jiffies;
+}
+
+/* The id, as an application has it: a source of 4 bytes and a number in network byte order. */
+static int make_id(const struct sim *s, uint32_t source, uint64_t number, uint8_t *id)
+{
+	const struct dedup_numbered *n = &s->config.numbered[0];
+	uint32_t bytes = s->config.policy.streams[0].loads[1].bytes;
+	uint64_t word = __builtin_bswap64(number << n->shift);
+	uint8_t text[12];
+
+	memcpy(text, &source, 4);
+	memcpy(text + 4, &word, bytes);
+	if (n->width == 12)
+		text[5] |= 0xf; /* bits that are not the number's */
+	return stream_make_id(&s->filter, text, 4 + bytes, id);
+}
+
+/* What a packet with this number does. Returns an enum dedup_recovered. */
+static int packet(struct sim *s, uint32_t source, uint64_t number)
+{
+	const struct dedup_config *c = &s->config;
+	struct dedup_source_key key = { .era = s->state.sources_era, .words = 1 };
+	struct dedup_packet_numbers p = { .first = number & ((1ULL << 40) - 1),
+					  .now = NOW,
+					  .count = 1 };
+
+	key.id.word[0] = source;
+	if (c->numbered[0].width > 40)
+		key.id.word[key.words++] = number >> 40;
+	key.id.word[DEDUP_SOURCE_WORDS] = c->policy.streams[0].realm_key + key.era;
+	key.hash = dedup_source_hash(&key, c->secrets.key);
+	return dedup_see(&c->sources, &c->numbered[0].recovery, s->filter.blocks, &key, &p);
+}
+
+static int see(struct sim *s, uint32_t source, uint64_t number)
+{
+	uint8_t id[DEDUP_ID_BYTES_MAX];
+
+	assert_int_equal(make_id(s, source, number, id), 0);
+	return ids_see(&s->filter, id);
+}
+
+static int test(struct sim *s, uint32_t source, uint64_t number)
+{
+	uint8_t id[DEDUP_ID_BYTES_MAX];
+
+	assert_int_equal(make_id(s, source, number, id), 0);
+	return ids_test(&s->filter, id);
+}
+
+static int drop(struct sim *s, uint32_t source, uint64_t number)
+{
+	uint8_t id[DEDUP_ID_BYTES_MAX];
+
+	assert_int_equal(make_id(s, source, number, id), 0);
+	return ids_remove(&s->filter, id);
+}
+
+/* Source 0 and number 0 are a source and a number like others. */
+static void numbers_are_shared_with_packets(void **state)
+{
+	static const char *const KEYS[] = { BITS_32, BITS_64, BITS_12 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(KEYS); i++) {
+		start(&sim, KEYS[i]);
+		assert_true(numbers_is_numbered(&sim.filter) && ids_can_remove(&sim.filter));
+		for (uint32_t source = 0; source < 2; source++) {
+			assert_int_equal(see(&sim, source, 0), -ENOENT);
+			assert_int_equal(test(&sim, source, 0), 0);
+			assert_int_equal(drop(&sim, source, 0), 0);
+			assert_int_equal(numbers_sources(&sim.filter), source);
+			assert_int_equal(packet(&sim, source, 0), DEDUP_FRESH);
+			assert_int_equal(numbers_sources(&sim.filter), source + 1);
+			assert_int_equal(test(&sim, source, 0), 1);
+			assert_int_equal(see(&sim, source, 0), 1);
+			assert_int_equal(test(&sim, source, 7), 0);
+			assert_int_equal(see(&sim, source, 7), 0);
+			assert_int_equal(see(&sim, source, 7), 1);
+			assert_int_equal(packet(&sim, source, 7), DEDUP_SEEN);
+			assert_int_equal(drop(&sim, source, 7), 1);
+			assert_int_equal(drop(&sim, source, 7), 0);
+			assert_int_equal(test(&sim, source, 0), 1);
+			assert_int_equal(packet(&sim, source, 7), DEDUP_FRESH);
+		}
+		sim_stop(&sim);
+	}
+}
+
+static void numbers_far_from_the_others_are_refused(void **state)
+{
+	(void)state;
+	start(&sim, BITS_32);
+	packet(&sim, 1, 10000);
+	assert_int_equal(see(&sim, 1, 10000 - 300), -ERANGE);
+	assert_int_equal(see(&sim, 1, 10000 + 300), -ERANGE);
+	assert_int_equal(see(&sim, 1, 10000 + 200), 0);
+	/* A number of another lap is in this one's place. */
+	assert_int_equal(see(&sim, 1, 9940), -ERANGE);
+	assert_int_equal(packet(&sim, 1, 9940), DEDUP_LATE);
+	/* Far ones may be noted, as those of packets are. */
+	assert_int_equal(see(&sim, 1, 9700), -ERANGE);
+	assert_int_equal(packet(&sim, 1, 9700), DEDUP_SEEN);
+	sim_stop(&sim);
+
+	/* The upper bits of long numbers belong to the source. */
+	start(&sim, BITS_64);
+	packet(&sim, 1, 5);
+	assert_int_equal(see(&sim, 1, 1ULL << 40 | 6), -ENOENT);
+	assert_int_equal(see(&sim, 1, 6), 0);
+	sim_stop(&sim);
+}
+
+/* `reset` begins another era. */
+static void another_era_knows_nothing(void **state)
+{
+	(void)state;
+	start(&sim, BITS_32);
+	packet(&sim, 1, 5);
+	sim.state.sources_era++;
+	assert_int_equal(test(&sim, 1, 5), 0);
+	assert_int_equal(see(&sim, 1, 5), -ENOENT);
+	assert_int_equal(packet(&sim, 1, 5), DEDUP_FRESH);
+	assert_int_equal(test(&sim, 1, 5), 1);
+	sim_stop(&sim);
+}
+
+/* Zeros in place of bytes that are missing would be another number. */
+static void ids_have_all_bytes(void **state)
+{
+	static const uint8_t BYTES[10];
+	uint8_t id[DEDUP_ID_BYTES_MAX];
+
+	(void)state;
+	start(&sim, BITS_32);
+	for (size_t len = 0; len <= sizeof(BYTES); len++)
+		assert_int_equal(stream_make_id(&sim.filter, BYTES, len, id), len == 8 ? 0 : -EINVAL);
+	sim_stop(&sim);
+}
+
+static void every_call_is_about_numbers(void **state)
+{
+	uint8_t ids[3][DEDUP_ID_BYTES_MAX];
+	int results[3];
+
+	(void)state;
+	start(&sim, BITS_32);
+	packet(&sim, 1, 5);
+	for (uint32_t i = 0; i < 3; i++)
+		make_id(&sim, 1, 4 + i, ids[i]);
+	ids_see_many(&sim.filter, ids, 3, results);
+	assert_true(!results[0] && results[1] == 1 && !results[2]);
+	assert_int_equal(ids_add(&sim.filter, ids[2]), 1);
+	make_id(&sim, 1, 9, ids[0]);
+	assert_int_equal(ids_add(&sim.filter, ids[0]), 0);
+	assert_int_equal(packet(&sim, 1, 9), DEDUP_SEEN);
+	make_id(&sim, 1, 10, ids[0]);
+	assert_int_equal(ids_learn_again(&sim.filter, ids[0]), 0);
+	assert_int_equal(packet(&sim, 1, 10), DEDUP_SEEN);
+	assert_int_equal(ids_learn_again(&sim.filter, ids[0]), 1);
+	make_id(&sim, 2, 10, ids[0]);
+	assert_int_equal(ids_learn_again(&sim.filter, ids[0]), 0);
+	sim_stop(&sim);
+}
+
+static void predecessor_is_asked(void **state)
+{
+	(void)state;
+	start(&old, BITS_32);
+	packet(&old, 1, 5);
+	start(&sim, BITS_32);
+	sim_succeed(&sim, &old);
+	sim.state.stale_at = NOW + sim.config.memory.stale_jiffies;
+	sim.filter.predecessor = &old.filter;
+
+	/* Its number is known; it learns others, whether its successor has the source or not. */
+	assert_int_equal(test(&sim, 1, 5), 1);
+	assert_int_equal(see(&sim, 1, 5), 1);
+	assert_int_equal(see(&sim, 1, 6), 0);
+	assert_int_equal(see(&sim, 1, 6), 1);
+	assert_int_equal(packet(&old, 1, 6), DEDUP_SEEN);
+	assert_int_equal(see(&sim, 2, 6), -ENOENT);
+	packet(&sim, 1, 8);
+	assert_int_equal(see(&sim, 1, 7), 0);
+	assert_int_equal(packet(&old, 1, 7), DEDUP_SEEN);
+	assert_int_equal(packet(&sim, 1, 7), DEDUP_SEEN);
+	assert_int_equal(see(&sim, 1, 8), 1);
+
+	sim_take_charge(&sim);
+	old.state.successor = DEDUP_SUCCESSOR_IN_CHARGE;
+	assert_int_equal(see(&sim, 1, 9), 0);
+	assert_int_equal(packet(&old, 1, 9), DEDUP_FRESH);
+	assert_int_equal(packet(&sim, 1, 9), DEDUP_SEEN);
+	/* Out of both. */
+	assert_int_equal(drop(&sim, 1, 7), 1);
+	assert_int_equal(test(&sim, 1, 7), 0);
+	sim_stop(&sim);
+	sim_stop(&old);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_are_shared_with_packets),
+		cmocka_unit_test(numbers_far_from_the_others_are_refused),
+		cmocka_unit_test(another_era_knows_nothing),
+		cmocka_unit_test(ids_have_all_bytes),
+		cmocka_unit_test(every_call_is_about_numbers),
+		cmocka_unit_test(predecessor_is_asked),
+	};
+
+	return run_any_tests("stream_numbers", tests, ARRAY_SIZE(tests));
+}
