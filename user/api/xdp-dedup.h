@@ -11,6 +11,10 @@
  * in the packet, unmasked. If the profile has a digest, the whole UDP payload, IP packet, or frame
  * without its VLAN tags follows.
  *
+ * An id of a numbered stream has the bytes of the profile's source, and behind them those of its
+ * sequence number, as they are in the packet. All bytes must be there; they may be zeros. It is one
+ * message's. Numbers do not age: one is known as long as it is in its sender's history.
+ *
  * All calls except open, close, stats and counters may run in any number of threads and processes
  * at once. No call prints or ends the process. A negative number is a negated errno. If the call
  * was about an id, nothing is known about the id then: treat it as new.
@@ -19,7 +23,11 @@
  *                successor. Open it again, or go on without
  *   -ENOSPC      the id is new, but not learned: the window is full (room comes in milliseconds; in
  *                layout countdown, after a burst, it may take a window)
- *   -EINVAL      an id that is too long, or lacks the bytes for its digest
+ *   -EINVAL      an id that is too long, or lacks the bytes for its digest, or its number
+ *   -ENOENT      a number is not learned, as no packet of its sender has come lately: only packets
+ *                bring senders
+ *   -ERANGE      a number is older than its sender's history, and not learned; or far from its
+ *                sender's last numbers, and perhaps learned, as a packet's number is
  *   -EDESTADDRREQ the filter has several streams, and none was named when it was opened
  *   -EOPNOTSUPP  this filter's layout cannot do that
  *
@@ -77,16 +85,17 @@ void xdp_dedup_close(struct xdp_dedup_filter *filter);
  */
 int xdp_dedup_test(const struct xdp_dedup_filter *filter, const void *id, size_t len);
 
-/* Learns the id. Returns 1 if it was known, 0 if not. In layout countdown a known id, too, is known
- * from now on for as long as a new one, if there is room. In other layouts it keeps its age.
+/* Learns the id. Returns 1 if it was known, 0 if not; of a numbered stream also -ENOENT or -ERANGE.
+ * In layout countdown a known id, too, is known from now on for as long as a new one, if there is
+ * room. In other layouts it keeps its age.
  */
 int xdp_dedup_add(struct xdp_dedup_filter *filter, const void *id, size_t len);
 
-/* Tests the id, and learns it if it is new. Returns 1 for a duplicate, 0 for a new id. If calls and
- * packets come with one new id at the same instant, exactly one of them gets "new". There are rare
- * exceptions: none gets "new" if the id is a false positive; two get it if the hand passes the id's
- * position just while a packet is learned (in layout blocked; in any layout while the filter is
- * changed), or passes it twice while a thread is stopped.
+/* Tests the id, and learns it if it is new. Returns 1 for a duplicate, 0 for a new id; of a numbered
+ * stream also -ENOENT or -ERANGE. If calls and packets come with one new id at the same instant,
+ * exactly one of them gets "new". There are rare exceptions: none gets "new" if the id is a false
+ * positive; two get it if the hand passes the id's position just while a packet is learned (in layout
+ * blocked; in any layout while the filter is changed), or passes it twice while a thread is stopped.
  */
 int xdp_dedup_check_and_add(struct xdp_dedup_filter *filter, const void *id, size_t len);
 
@@ -97,9 +106,10 @@ int xdp_dedup_check_and_add(struct xdp_dedup_filter *filter, const void *id, siz
 size_t xdp_dedup_check_and_add_many(struct xdp_dedup_filter *filter, const struct xdp_dedup_id *ids,
 				    size_t cnt, int *results);
 
-/* Removes the id, and all ids that share one of its cells; layout countdown only. Returns 1 if it
- * was known, 0 if not. Returns -EBUSY, and changes nothing, if the filter had another layout before
- * a resize, and knows the id from there.
+/* Removes the id, and all ids that share one of its cells; layout countdown only. A number of a
+ * numbered stream is removed alone, in any layout. Returns 1 if it was known, 0 if not. Returns
+ * -EBUSY, and changes nothing, if the filter had another layout before a resize, and knows the id
+ * from there.
  */
 int xdp_dedup_remove(struct xdp_dedup_filter *filter, const void *id, size_t len);
 
@@ -113,7 +123,8 @@ int xdp_dedup_remove(struct xdp_dedup_filter *filter, const void *id, size_t len
  * Another call begins a new window. Of copies that come at the same instant one passes. More than
  * one may pass if a copy was on its way already, or if the filter forgets the id before any copy
  * comes: then the first copy passes because it is new, and the next one because it is wanted. An
- * IHAVE with a wanted id passes too, and the id stays wanted.
+ * IHAVE with a wanted id passes too, and the id stays wanted. Of a numbered stream, the next packet
+ * whose first message has this number passes.
  */
 int xdp_dedup_want(struct xdp_dedup_filter *filter, const void *id, size_t len);
 
