@@ -147,14 +147,21 @@ static int measure_elapsed(struct restoration *r)
 static void report_restored(const struct restoration *r)
 {
 	const char *ago = FORMAT_TIME(r->elapsed_ns);
+	struct dedup_config saved = r->snapshot.head.config;
 
+	saved.sources.sources = 0; /* the snapshot has no numbers */
 	change_report(r->name, &r->cfg);
+	if (streams_any_numbered(&r->cfg))
+		diag_note("%s: numbers are not saved: those of its numbered streams begin anew",
+			  r->name);
+	if (!streams_any_hashed(&saved))
+		return;
 	if (r->forgotten)
 		diag_done("%s: it was saved %s ago, and nothing of it is young enough to be remembered",
 			  r->name, ago);
 	else
 		diag_done("%s: what it remembered when it was saved, %s ago, %s, is kept until it is forgotten: at most %s",
-			  r->name, ago, FORMAT_BYTES(plan_bytes(&r->snapshot.head.config)),
+			  r->name, ago, FORMAT_BYTES(plan_bytes(&saved)),
 			  FORMAT_TIME(2 * r->cfg.memory.window_ns));
 }
 
