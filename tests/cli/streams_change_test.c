@@ -671,7 +671,7 @@ static void change_something(void)
 	if (strstr(output, "Sanitizer") || status > 1)
 		fail_msg("%s: %d, %s", m.what, status, output);
 	if (status && !strstr(output, "has a predecessor") &&
-	    !strstr(output, "has no memory for these numbered streams"))
+	    !strstr(output, "has no memory for these streams"))
 		fail_msg("%s: %s", m.what, output);
 	if (status)
 		return;
