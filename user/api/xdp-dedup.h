@@ -26,8 +26,8 @@
  *   -EINVAL      an id that is too long, or lacks the bytes for its digest, or its number
  *   -ENOENT      a number is not learned, as no packet of its sender has come lately: only packets
  *                bring senders
- *   -ERANGE      a number is older than its sender's history, and not learned; or far from its
- *                sender's last numbers, and perhaps learned, as a packet's number is
+ *   -ERANGE      a number is not learned: it is older than its sender's history, or far from its
+ *                sender's last numbers
  *   -EDESTADDRREQ the filter has several streams, and none was named when it was opened
  *   -EOPNOTSUPP  this filter's layout cannot do that
  *

@@ -57,28 +57,79 @@ static bool find(const struct filter *f, const struct lookup *l, struct dedup_fo
 	return dedup_find_source(t, f->blocks, dedup_bucket(t, f->blocks, l->key.hash), &l->key, out);
 }
 
+/* Is the source still where it was found? A thread may have been stopped for so long that the hand
+ * has given its memory to another one.
+ */
+static bool is_still_there(const struct filter *f, const struct lookup *l,
+			   const struct dedup_found *found)
+{
+	return dedup_is_in(dedup_bucket(&f->config->sources, f->blocks, l->key.hash), found) &&
+	       dedup_slot_is_of(found->slot, &l->key);
+}
+
 bool numbers_test(const struct filter *f, const uint8_t *id)
 {
+	struct dedup_source_at at = { .blocks = f->blocks };
+	struct dedup_found found;
 	struct lookup l;
 
 	look_up(f, id, &l);
-	return dedup_knows_source(&f->config->sources, l.recovery, f->blocks, &l.key, &l.packet);
+	if (!find(f, &l, &found))
+		return false;
+	at.source = found.source;
+	return dedup_knows_all(l.recovery, &at, &l.packet) && is_still_there(f, &l, &found);
+}
+
+/* One try of numbers_see(); -EAGAIN: something has changed meanwhile. It reads `near` before it
+ * looks whether the source is still there. If that changes afterwards, a word that it writes has a
+ * lap of before, which nobody looks at. It notes no arrival, and begins no numbering.
+ */
+static int try_to_see(struct filter *f, const struct lookup *l)
+{
+	const struct dedup_recovery *r = l->recovery;
+	struct dedup_source_at at = { .blocks = f->blocks };
+	struct dedup_numbers n = { .first = l->packet.first, .now = l->packet.now };
+	struct dedup_found found;
+	struct dedup_source *s;
+	__u64 last, near, *word;
+	__s64 ahead;
+	int seen;
+
+	if (!find(f, l, &found))
+		return -ENOENT;
+	s = &found.slot->source;
+	last = READ_ONCE(s->last);
+	near = READ_ONCE(s->near);
+	if (!is_still_there(f, l, &found) || last >> 63 != dedup_near_numbering(r, near))
+		return -EAGAIN;
+	if (dedup_silence(last, n.now) > (__s64)r->reset_jiffies)
+		return -ENOENT;
+	ahead = dedup_ahead(r, near, n.first);
+	if (dedup_is_far(r, ahead))
+		return -ERANGE;
+	at.source = found.source;
+	word = dedup_word_at(r, &at, n.first);
+	n.bits = dedup_word_bits(n.first % DEDUP_WORD_NUMBERS, 1);
+	seen = dedup_see_near(r, s, word, near, &n);
+	if (seen == DEDUP_AGAIN ||
+	    (seen == DEDUP_FRESH &&
+	     dedup_near_numbering(r, READ_ONCE(s->near)) != dedup_near_numbering(r, near)))
+		return -EAGAIN;
+	if (seen == DEDUP_FRESH)
+		dedup_move_near(r, s, near, n.first);
+	return seen == DEDUP_SEEN ? 1 : seen == DEDUP_FRESH ? 0 : -ERANGE;
 }
 
 int numbers_see(struct filter *f, const uint8_t *id)
 {
-	struct dedup_found found;
 	struct lookup l;
-	int seen;
+	int seen = -EAGAIN;
 
-	look_up(f, id, &l);
-	if (!find(f, &l, &found))
-		return -ENOENT;
-	seen = dedup_see_packet(l.recovery, &(struct dedup_source_at){ f->blocks, found.source },
-				&l.packet);
-	if (seen != DEDUP_SEEN && seen != DEDUP_FRESH)
-		return -ERANGE;
-	return seen == DEDUP_SEEN;
+	for (int i = 0; i < DEDUP_RECOVERY_TRIES && seen == -EAGAIN; i++) {
+		look_up(f, id, &l);
+		seen = try_to_see(f, &l);
+	}
+	return seen == -EAGAIN ? -ENOENT : seen;
 }
 
 int numbers_remove(struct filter *f, const uint8_t *id)

@@ -17,10 +17,9 @@ bool numbers_is_numbered(const struct filter *f);
 /* Does *f, without its predecessor, know the number? */
 bool numbers_test(const struct filter *f, const uint8_t *id);
 
-/* Does what a packet of one message does. Returns 1 if the number was known; 0 if it is fresh, and
- * is learned; -ENOENT if no packet of this source has come: packets alone put sources in; -ERANGE
- * if the number is older than the history, or far from the source's others (these may be noted for
- * a new numbering, and are then known).
+/* Learns the number of one message. Returns 1 if it was known; 0 if it is fresh, and is learned;
+ * -ENOENT if no packet of this source has come for its reset: packets alone begin sources and
+ * numberings; -ERANGE if the number is older than the history, or far from the source's others.
  */
 int numbers_see(struct filter *f, const uint8_t *id);
 

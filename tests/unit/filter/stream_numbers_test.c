@@ -140,8 +140,9 @@ static void numbers_far_from_the_others_are_refused(void **state)
 	/* A number of another lap is in this one's place. */
 	assert_int_equal(see(&sim, 1, 9940), -ERANGE);
 	assert_int_equal(packet(&sim, 1, 9940), DEDUP_LATE);
-	/* Far ones may be noted, as those of packets are. */
+	/* Far ones are not noted, as those of packets are. */
 	assert_int_equal(see(&sim, 1, 9700), -ERANGE);
+	assert_int_equal(packet(&sim, 1, 9700), DEDUP_FAR);
 	assert_int_equal(packet(&sim, 1, 9700), DEDUP_SEEN);
 	sim_stop(&sim);
 
