@@ -214,7 +214,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "asked 0 v0 --for 8h\n" },
 	{ "too-little-memory",
 	  "asked 1 v0 --capacity $HUGE --fpr 0.01 --window 720h\n"
-	  "says memory - 'problem: a filter for '; has '-> lower --capacity or raise --fpr'\n"
+	  "says memory - 'problem: the filter takes '; has '-> lower --capacity or raise --fpr'\n"
 	  /* What is free changes. */
 	  "fails 'of memory are free; lower --capacity' $XD load v0 --port 80 --capacity $HUGE \\\n"
 	  "	--fpr 0.01 --window 720h\n" },
