@@ -18,20 +18,21 @@
  *   for two jiffies. These numbers are kept in `run`, so their copies are known, too.
  *
  * The promise. Let r be the most numbers that the sender sends in a jiffy, and `skew` the most
- * jiffies between two copies. Let h be 2^(width - 1), or the ring's size if that is less. If
+ * jiffies between two copies. If
  *
- *	r * (skew + reset_jiffies + 1) + 64 <= h
+ *	r * (skew + reset_jiffies + 1) + 64 <= 2^(width - 1)
  *
  * then no fresh number is taken for a copy, unless a sender begins its numbers anew within
  * reset_jiffies, inside the history. Example: 16 bits, reset_jiffies 5, HZ 250, no skew: up to 1.3
- * million numbers a second.
+ * million numbers a second. If the ring's size is as large as the left side, too, all copies are
+ * known.
  *
- * Proof. It is enough that each number is within h of `near` when it comes: then its lap is right.
- * Let a packet come at time t, and the one before it at t'. Let D be the shortest time that a copy
- * takes. So what comes at t was sent between t - D - skew and t - D. `near` is at least the number
- * sent at t' - D - skew, less 31, and at most the one sent at t - D. So the packet's number is at
- * most r * (t - t' + skew) + 31 ahead of `near`, and at most r * skew behind it. And t - t' is less
- * than reset_jiffies + 1: otherwise a new numbering is started.
+ * Proof. It is enough that each number is within 2^(width - 1) of `near` when it comes: then its
+ *lap is right. Let a packet come at time t, and the last one before it that was near `near`, at t'.
+ *Let D be the shortest time that a copy takes. So what comes at t was sent between t - D - skew and
+ *t - D. `near` is at least the number sent at t' - D - skew, less 31, and at most the one sent at t
+ *- D. So the packet's number is at most r * (t - t' + skew) + 31 ahead of `near`, and at most r *
+ *skew behind it. And t - t' is less than reset_jiffies + 1: otherwise a new numbering is started.
  *
  * What a forged packet can do. It marks one number as seen, as in any filter. If its number is
  * almost a ring ahead, `near` is there, too. Real numbers are still known then, but another packet
