@@ -213,7 +213,7 @@ static void run_library(void **state)
 	   parameters->options);
 	for (int i = 0; i < ROUNDS; i++) {
 		begin_garbling(i % 2);
-		alarm(PATIENCE_MS / 1000);
+		alarm(4 * PATIENCE_MS / 1000);
 		use_library();
 		alarm(0);
 		end_garbling();
