@@ -211,8 +211,9 @@ static const struct cli_script SCRIPTS[] = {
 	  "shows ' delivered  *0/s; [1-9][0-9.k]*/s to the stack instead'; presses q; ended 0\n"
 	  "screen 40 12 $XD watch v0; shows ' ! fresh packets go to the stack'; has ' window'\n"
 	  "presses q; ended 0\n"
-	  "$XD watch v0 --json --count 1 --every 2s | jq -e '.undelivered_per_s > 20 and\n"
-	  "	.delivered_per_s == 0 and .streams[0].undelivered_per_s == .undelivered_per_s'\n" },
+	  "rates() { $XD watch v0 --json --count 1 --every 2s | jq -e '.undelivered_per_s > 0 and\n"
+	  "	.delivered_per_s == 0 and .streams[0].undelivered_per_s == .undelivered_per_s'; }\n"
+	  "soon rates\n" },
 	{ "counters-by-cpu",
 	  WORDS LOAD "; flows 4; for n in 1 2; do for cpu in 0 $(($(nproc) - 1)); do\n"
 		     "	taskset -c $cpu timeout 0.5 $FLOW p0 4 || :; done; kill $flow; flow=; "
