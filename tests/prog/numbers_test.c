@@ -285,13 +285,13 @@ static void run_cases(enum engine_kind kind, uint64_t cases)
 static void in_user_space(void **state)
 {
 	(void)state;
-	run_cases(ENGINE_USER, tries(100, 2000));
+	run_cases(ENGINE_USER, tries(100, 600));
 }
 
 static void in_the_kernel(void **state)
 {
 	(void)state;
-	run_cases(ENGINE_KERNEL, tries(4, 20));
+	run_cases(ENGINE_KERNEL, tries(4, 8));
 }
 
 int main(void)
