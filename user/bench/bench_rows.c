@@ -14,6 +14,7 @@
 
 #include "bench.skel.h"
 #include "bits.h"
+#include "config_streams.h"
 #include "diag.h"
 #include "hand.h"
 #include "kernel.h"
@@ -261,14 +262,16 @@ void bench_describe(const struct bench *b, struct bench_result *out)
 	out->cpus = b->cpus_cnt;
 	for (int row = 0; row < BENCH_ROWS_CNT; row++) {
 		const struct bench_subject *s = &b->subject[row];
+		const struct dedup_config *c = s->filter.config;
 
 		out->there[row] = s->fd >= 0;
 		if (!s->prog)
 			continue;
-		out->bytes_an_id[row] = (double)plan_bytes(s->filter.config) / b->capacity;
-		out->fpr[row] =
-			layout_of(s->filter.config->memory.layout)->rate(s->filter.config, b->capacity);
-		out->hashes[row] = s->filter.config->memory.k;
+		out->bytes_an_id[row] = (double)plan_bytes(c) / b->capacity;
+		if (!streams_any_hashed(c))
+			continue;
+		out->fpr[row] = layout_of(c->memory.layout)->rate(c, b->capacity);
+		out->hashes[row] = c->memory.k;
 	}
 	if (out->there[BENCH_BLOOM]) {
 		out->bytes_an_id[BENCH_BLOOM] =

@@ -62,11 +62,12 @@ static void print_text(const struct filter_spec *spec, const struct dedup_config
 int verb_size(const struct options *o)
 {
 	struct dedup_config c;
-	double rate;
+	double rate = 0;
 
 	if (plan_here(&o->wish.spec, &c))
 		return EXIT_FAILED;
-	rate = layout_of(c.memory.layout)->rate(&c, plan_turn_ids(&c, c.memory.capacity));
+	if (streams_any_hashed(&c))
+		rate = layout_of(c.memory.layout)->rate(&c, plan_turn_ids(&c, c.memory.capacity));
 	if (o->json)
 		print_json(&o->wish.spec, &c, rate);
 	else

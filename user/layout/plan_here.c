@@ -59,6 +59,8 @@ static void note_promises(const struct filter_spec *spec, const struct dedup_con
 {
 	const struct layout *layout = layout_of(c->memory.layout);
 
+	if (!streams_any_hashed(c))
+		return;
 	if (plan_exceeds_rate(spec, c))
 		diag_note("m = %u and k = %u lose up to %.3g of fresh events, not %g%s",
 			  c->memory.m, c->memory.k, plan_fpr(c), spec->fpr,
