@@ -80,41 +80,12 @@ static __always_inline bool is_numbered(__u32 n)
 	return config.sources.sources && numbered_of(n)->width;
 }
 
-/* The integer, in network byte order, that a word of a packet has behind so many bits. */
-static __always_inline __u64 integer_in(__u64 word, __u32 shift)
-{
-	return __builtin_bswap64(word) >> (shift & 63);
-}
-
 /* What a packet with this id, of a stream of this kind, brings: `cnt` messages. */
-static __always_inline void read_numbers(struct dedup_source_key *key, struct dedup_packet_numbers *p,
-					 const struct dedup_id *id, __u32 words,
+static __always_inline void read_numbers(struct numbers *m, const struct dedup_id *id, __u32 words,
 					 const struct dedup_numbered *numbered, __u32 cnt)
 {
-	*key = (struct dedup_source_key){ 0 };
-	*p = (struct dedup_packet_numbers){ .count = cnt, .now = numbers_now() };
-	DEDUP_UNROLL
-	for (__u32 i = 0; i <= DEDUP_SOURCE_WORDS; i++) {
-		if (i + 1 < words)
-			key->id.word[i] = id->word[i];
-		if (i + 1 == words)
-			p->first = integer_in(id->word[i], numbered->shift);
-		if (i + 1 == words && i < DEDUP_SOURCE_WORDS)
-			key->id.word[i] = p->first >> DEDUP_WIDTH_MAX;
-	}
-	barrier_var(words); /* else clang knows by `words` which of these it need not set to 0 */
-	key->words = words - (numbered->width <= DEDUP_WIDTH_MAX);
-	p->first &= (1ULL << DEDUP_WIDTH_MAX) - 1;
-}
-
-/* In which realm, of this filter or of the predecessor, the source is looked up. */
-static __always_inline void set_source_realm(struct dedup_source_key *key,
-					     const struct dedup_config *cfg, __u64 realm_key,
-					     __u64 era)
-{
-	key->era = era;
-	key->id.word[DEDUP_SOURCE_WORDS] = realm_key + era;
-	key->hash = dedup_source_hash(key, cfg->secrets.key);
+	m->packet = (struct dedup_packet_numbers){ .count = cnt, .now = numbers_now() };
+	dedup_read_number(&m->key, &m->packet, id, words, numbered);
 }
 
 /* dedup_try_at(): the i-th try of numbers of the source at this block. */
@@ -214,7 +185,7 @@ static __always_inline int reason_of_numbers(int seen)
 /* Has see_numbers() look in this filter, in stream n, whose realm has this key. */
 static __always_inline void aim_at_this_filter(struct numbers *m, __u32 n, __u64 realm_key)
 {
-	set_source_realm(&m->key, configuration(), realm_key, READ_ONCE(state.sources_era));
+	dedup_source_of_realm(&m->key, configuration(), realm_key, READ_ONCE(state.sources_era));
 	m->predecessor = 0;
 	m->stream = n;
 }
@@ -231,10 +202,11 @@ static __always_inline int judge_quickly(const struct dedup_id *id, __u32 words,
 	struct dedup_packet_numbers p;
 	int seen;
 
-	read_numbers(&key, &p, id, words, numbered, cnt);
+	p = (struct dedup_packet_numbers){ .count = cnt, .now = numbers_now() };
+	dedup_read_number(&key, &p, id, words, numbered);
 	if (!dedup_is_in_a_word(&p))
 		return DEDUP_AGAIN;
-	set_source_realm(&key, cfg, realm_key, READ_ONCE(state.sources_era));
+	dedup_source_of_realm(&key, cfg, realm_key, READ_ONCE(state.sources_era));
 	seen = dedup_see_quickly(&cfg->sources, &numbered->recovery, NULL, &key, &p);
 	return seen == DEDUP_AGAIN ? DEDUP_AGAIN : reason_of_numbers(seen);
 }

@@ -270,7 +270,8 @@ static __always_inline int predecessor_see_numbers(struct numbers *m, __u32 n)
 	if (!st)
 		return 0;
 	DEDUP_BOUND(i, DEDUP_STREAMS_MAX - 1);
-	set_source_realm(&m->key, predecessor_configuration(), realm_key, READ_ONCE(st->sources_era));
+	dedup_source_of_realm(&m->key, predecessor_configuration(), realm_key,
+			      READ_ONCE(st->sources_era));
 	m->predecessor = 1;
 	m->stream = configuration()->predecessor_stream[i] - 1;
 	if (!teach)
@@ -290,7 +291,7 @@ static __always_inline int slow_path_judge_numbers(const struct dedup_id *id, __
 
 	if (!m)
 		return DEDUP_REASON_unlearned;
-	read_numbers(&m->key, &m->packet, id, words, numbered_of(n), cnt);
+	read_numbers(m, id, words, numbered_of(n), cnt);
 	known = predecessor_see_numbers(m, n);
 	if (known == 1)
 		return DEDUP_REASON_duplicate;

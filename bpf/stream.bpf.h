@@ -128,7 +128,7 @@ __noinline int judge_frame(void)
 	if (!config.sources.sources || !f || !m)
 		return DEDUP_REASON_unlearned;
 	n = stream_of(f);
-	read_numbers(&m->key, &m->packet, &f->id, words_of(n), numbered_of(n), f->messages);
+	read_numbers(m, &f->id, words_of(n), numbered_of(n), f->messages);
 	aim_at_this_filter(m, n, configuration()->policy.streams[n].realm_key);
 	return reason_of_numbers(see_numbers(m));
 }

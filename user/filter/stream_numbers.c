@@ -25,28 +25,20 @@ static uint64_t jiffies_now(const struct filter *f)
 	return (READ_ONCE(f->state->stale_at) & ~DEDUP_SLOW_PATH) - f->config->memory.stale_jiffies;
 }
 
-/* As bpf/numbers.bpf.h has it. */
 static void look_up(const struct filter *f, const uint8_t *bytes, struct lookup *out)
 {
 	const struct dedup_numbered *numbered = &f->config->numbered[f->stream];
 	const struct dedup_stream *stream = &f->config->policy.streams[f->stream];
-	uint64_t era = READ_ONCE(f->state->sources_era), number;
 	struct dedup_id id;
 
 	memcpy(&id, bytes, sizeof(id));
-	number = __builtin_bswap64(id.word[stream->words - 1]) >> numbered->shift;
 	*out = (struct lookup){
 		.recovery = &numbered->recovery,
-		.key = { .era = era, .words = stream->words - 1 },
-		.packet = { .first = number & ((1ULL << DEDUP_WIDTH_MAX) - 1),
-			    .now = jiffies_now(f),
-			    .count = 1 },
+		.packet = { .now = jiffies_now(f), .count = 1 },
 	};
-	memcpy(out->key.id.word, id.word, 8 * out->key.words);
-	if (numbered->width > DEDUP_WIDTH_MAX)
-		out->key.id.word[out->key.words++] = number >> DEDUP_WIDTH_MAX;
-	out->key.id.word[DEDUP_SOURCE_WORDS] = stream->realm_key + era;
-	out->key.hash = dedup_source_hash(&out->key, f->config->secrets.key);
+	dedup_read_number(&out->key, &out->packet, &id, stream->words, numbered);
+	dedup_source_of_realm(&out->key, f->config, stream->realm_key,
+			      READ_ONCE(f->state->sources_era));
 }
 
 /* Finds the source of the number. */

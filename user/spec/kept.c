@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config_streams.h"
+#include "numbered.h"
 
 #define SUFFIX_MAX 4 /* bytes of "-16", with the 0 */
 
@@ -11,13 +12,6 @@ static bool is_load_alike(const struct dedup_load *a, const struct dedup_load *b
 {
 	return a->mask == b->mask && a->at == b->at && a->base == b->base && a->shift == b->shift &&
 	       a->bytes == b->bytes;
-}
-
-/* Are both numbered in one way, or neither? */
-static bool are_numbers_alike(const struct dedup_numbered *a, const struct dedup_numbered *b)
-{
-	return a->width == b->width && a->shift == b->shift &&
-	       a->recovery.ring_shift == b->recovery.ring_shift && a->reset_ns == b->reset_ns;
 }
 
 /* A stream, and what it is as a numbered one. */
@@ -35,7 +29,8 @@ static struct ids ids_of(const struct dedup_config *c, uint32_t n)
 static bool are_ids_alike(struct ids ids, struct ids others)
 {
 	const struct dedup_stream *a = ids.stream, *b = others.stream;
-	bool alike = are_numbers_alike(ids.numbered, others.numbered) && a->decoder == b->decoder &&
+	bool alike = numbered_alike(ids.numbered, others.numbered) &&
+		     ids.numbered->shift == others.numbered->shift && a->decoder == b->decoder &&
 		     a->words == b->words && a->loads_cnt == b->loads_cnt &&
 		     a->digest == b->digest && (!a->digest || a->digest_max == b->digest_max);
 

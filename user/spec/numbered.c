@@ -5,7 +5,7 @@
 
 #include "streams.h"
 
-static bool are_alike(const struct dedup_numbered *a, const struct dedup_numbered *b)
+bool numbered_alike(const struct dedup_numbered *a, const struct dedup_numbered *b)
 {
 	return a->width == b->width && a->recovery.ring_shift == b->recovery.ring_shift &&
 	       a->reset_ns == b->reset_ns;
@@ -16,7 +16,7 @@ static const struct dedup_stream *find_other(const struct filter_spec *spec, uin
 {
 	for (uint32_t j = 0; j < i; j++)
 		if (spec->streams[i].stream.realm == spec->streams[j].stream.realm &&
-		    !are_alike(&spec->streams[i].numbered, &spec->streams[j].numbered))
+		    !numbered_alike(&spec->streams[i].numbered, &spec->streams[j].numbered))
 			return &spec->streams[j].stream;
 	return NULL;
 }

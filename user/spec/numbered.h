@@ -7,6 +7,9 @@
 
 #include "spec.h"
 
+/* Do both number their messages in one way, so that they can share a realm, or neither? */
+bool numbered_alike(const struct dedup_numbered *a, const struct dedup_numbered *b);
+
 /* A sentence that says why a filter cannot have the spec's numbered streams, or NULL. `says` has
  * STREAMS_SAYS_MAX bytes for it.
  */
