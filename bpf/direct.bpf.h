@@ -159,6 +159,33 @@ static __always_inline bool put_digest(struct xdp_md *ctx, const struct packet *
 	return word;
 }
 
+int judge_frame_quickly(void);
+
+/* Has judge_frame_quickly(), which also notes the packet's path, judge a datagram. */
+static __always_inline int judge_as_frame(struct xdp_md *ctx, const struct dedup_id *id,
+					  const struct dedup_stream *s, __u32 n, __u32 messages)
+{
+	struct frame *f = cpu_frame();
+	__u64 bounded;
+	int reason;
+
+	if (!f)
+		return DEDUP_AGAIN;
+	DEDUP_UNROLL
+	for (__u32 i = 0; i < DEDUP_ID_WORDS_MAX; i++)
+		if (i < s->words)
+			f->id.word[i] = id->word[i];
+	f->stream = n;
+	f->messages = messages;
+	note_interface(ctx);
+	reason = judge_frame_quickly();
+	if (reason == DEDUP_AGAIN)
+		return DEDUP_AGAIN;
+	bounded = reason;
+	DEDUP_BOUND(bounded, DEDUP_REASONS_MAX - 1);
+	return bounded;
+}
+
 /* A datagram with this id, of the numbered stream n. Returns the XDP verdict, or NOT_DIRECT. */
 static __always_inline int see_numbers_directly(struct xdp_md *ctx, const struct packet *pkt,
 						const struct dedup_id *id,
@@ -176,7 +203,10 @@ static __always_inline int see_numbers_directly(struct xdp_md *ctx, const struct
 		if (!messages)
 			return NOT_DIRECT;
 	}
-	reason = judge_quickly(id, s->words, numbered, s->realm_key, messages);
+	if (config.sources.paths)
+		reason = judge_as_frame(ctx, id, s, n, messages);
+	else
+		reason = judge_quickly(id, s, numbered, messages);
 	if (likely(reason == DEDUP_REASON_duplicate)) /* a constant one */
 		return conclude(pkt, cpu_counters(n), DEDUP_REASON_duplicate);
 	if (reason == DEDUP_AGAIN)

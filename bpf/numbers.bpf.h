@@ -35,6 +35,7 @@ struct numbers {
 	__u64 predecessor;	/* 1: in the predecessor */
 	__u64 before;		/* of dedup_try_word() */
 	__u64 entry, i, source; /* of struct dedup_found */
+	__u64 ifindex;		/* on which the packet came */
 };
 
 DEDUP_SCRATCH(numbers, struct numbers, cpu_numbers)
@@ -78,6 +79,15 @@ static __always_inline const struct dedup_numbered *numbered_of(__u64 n)
 static __always_inline bool is_numbered(__u32 n)
 {
 	return config.sources.sources && numbered_of(n)->width;
+}
+
+/* For note_path(), which has no `ctx`. */
+static __always_inline void note_interface(const struct xdp_md *ctx)
+{
+	struct numbers *m = cpu_numbers();
+
+	if (m)
+		m->ifindex = ctx->ingress_ifindex;
 }
 
 /* What a packet with this id, of a stream of this kind, brings: `cnt` messages. */
@@ -182,7 +192,22 @@ static __always_inline int reason_of_numbers(int seen)
 				     : DEDUP_REASON_unlearned;
 }
 
-/* Has see_numbers() look in this filter, in stream n, whose realm has this key. */
+/* Notes the packet in struct numbers, which was judged in this filter, in its source's account. A
+ * global function.
+ */
+__noinline int note_path(void)
+{
+	struct numbers *m = cpu_numbers();
+	__u64 now_ns = config.memory.replay ? state.replay_ns : bpf_ktime_get_ns();
+
+	if (!config.sources.paths || !m)
+		return 0;
+	dedup_note_source(&configuration()->sources, recovery_of(m), NULL, &m->key, &m->packet,
+			  dedup_path_key(slot_of(m->stream), m->ifindex), now_ns);
+	return 0;
+}
+
+/* Has see_numbers() and note_path() look in this filter, in stream n, whose realm has this key. */
 static __always_inline void aim_at_this_filter(struct numbers *m, __u32 n, __u64 realm_key)
 {
 	dedup_source_of_realm(&m->key, configuration(), realm_key, READ_ONCE(state.sources_era));
@@ -190,12 +215,41 @@ static __always_inline void aim_at_this_filter(struct numbers *m, __u32 n, __u64
 	m->stream = n;
 }
 
-/* Does what see_numbers() does for most packets, of `cnt` messages with this id, in one try.
- * Returns an enum dedup_reason, or DEDUP_AGAIN: see_numbers() is to do it.
+/* Judges the packet in struct numbers in this filter, in stream n, whose realm has this key.
+ * Returns an enum dedup_reason.
  */
-static __always_inline int judge_quickly(const struct dedup_id *id, __u32 words,
-					 const struct dedup_numbered *numbered, __u64 realm_key,
-					 __u32 cnt)
+static __always_inline int judge_numbers(struct numbers *m, __u32 n, __u64 realm_key)
+{
+	int seen;
+
+	aim_at_this_filter(m, n, realm_key);
+	seen = see_numbers(m);
+	if (config.sources.paths)
+		note_path();
+	return reason_of_numbers(seen);
+}
+
+/* Notes a packet that judge_quickly() has judged. It reads the packet again: else judge_quickly()
+ * would have to keep what it read on the stack, in all filters.
+ */
+static __always_inline void note_path_quickly(const struct dedup_id *id, const struct dedup_stream *s,
+					      const struct dedup_numbered *numbered, __u32 n,
+					      __u32 cnt)
+{
+	struct numbers *m = cpu_numbers();
+
+	if (!m)
+		return;
+	read_numbers(m, id, s->words, numbered, cnt);
+	aim_at_this_filter(m, n, s->realm_key);
+	note_path();
+}
+
+/* Does what judge_numbers() does for most packets, of `cnt` messages with this id, in one try: of
+ * the stream *s. Returns an enum dedup_reason, or DEDUP_AGAIN: judge_numbers() is to do it.
+ */
+static __always_inline int judge_quickly(const struct dedup_id *id, const struct dedup_stream *s,
+					 const struct dedup_numbered *numbered, __u32 cnt)
 {
 	const struct dedup_config *cfg = configuration();
 	struct dedup_source_key key;
@@ -203,10 +257,10 @@ static __always_inline int judge_quickly(const struct dedup_id *id, __u32 words,
 	int seen;
 
 	p = (struct dedup_packet_numbers){ .count = cnt, .now = numbers_now() };
-	dedup_read_number(&key, &p, id, words, numbered);
+	dedup_read_number(&key, &p, id, s->words, numbered);
 	if (!dedup_is_in_a_word(&p))
 		return DEDUP_AGAIN;
-	dedup_source_of_realm(&key, cfg, realm_key, READ_ONCE(state.sources_era));
+	dedup_source_of_realm(&key, cfg, s->realm_key, READ_ONCE(state.sources_era));
 	seen = dedup_see_quickly(&cfg->sources, &numbered->recovery, NULL, &key, &p);
 	return seen == DEDUP_AGAIN ? DEDUP_AGAIN : reason_of_numbers(seen);
 }

@@ -297,8 +297,7 @@ static __always_inline int slow_path_judge_numbers(const struct dedup_id *id, __
 		return DEDUP_REASON_duplicate;
 	if (known == LEARNED)
 		return DEDUP_REASON_new;
-	aim_at_this_filter(m, n, realm_key);
-	return reason_of_numbers(see_numbers(m));
+	return judge_numbers(m, n, realm_key);
 }
 
 /* The id in cpu_lookup(), in layout `blocked`: returns as array_see(). A global function beside

@@ -59,6 +59,8 @@ static __always_inline int see_frame(struct xdp_md *ctx, struct frame *f,
 	if (reason == LOOK_UP_IDS)
 		return LOOK_UP_IDS;
 	if (is_numbered(n)) {
+		if (config.sources.paths)
+			note_interface(ctx);
 		if (reason == PARSED)
 			reason = read_messages(ctx, f, n);
 		if (reason == PARSED)
@@ -109,13 +111,18 @@ static __always_inline __u64 stream_of(const struct frame *f)
 __noinline int judge_frame_quickly(void)
 {
 	const struct frame *f = cpu_frame();
+	const struct dedup_stream *s;
+	int reason;
 	__u64 n;
 
 	if (!config.sources.sources || !f)
 		return DEDUP_REASON_unlearned;
 	n = stream_of(f);
-	return judge_quickly(&f->id, words_of(n), numbered_of(n),
-			     configuration()->policy.streams[n].realm_key, f->messages);
+	s = &configuration()->policy.streams[n];
+	reason = judge_quickly(&f->id, s, numbered_of(n), f->messages);
+	if (config.sources.paths && reason != DEDUP_AGAIN)
+		note_path_quickly(&f->id, s, numbered_of(n), n, f->messages);
+	return reason;
 }
 
 /* Does it for the frames that take longer. */
@@ -129,8 +136,7 @@ __noinline int judge_frame(void)
 		return DEDUP_REASON_unlearned;
 	n = stream_of(f);
 	read_numbers(m, &f->id, words_of(n), numbered_of(n), f->messages);
-	aim_at_this_filter(m, n, configuration()->policy.streams[n].realm_key);
-	return reason_of_numbers(see_numbers(m));
+	return judge_numbers(m, n, configuration()->policy.streams[n].realm_key);
 }
 
 /* What becomes of the frame for which LOOK_UP_NUMBERS was returned. */

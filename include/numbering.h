@@ -13,6 +13,8 @@
 #define DEDUP_RING_MAX 24    /* log2 */
 #define DEDUP_REPLAY_JIFFY_NS 1000000 /* of a filter whose clock is state.replay_ns */
 #define DEDUP_SLOT_BLOCKS 3	      /* of a source, before its ring */
+#define DEDUP_PATHS_MAX 8	      /* of a source, in its account (account.h) */
+#define DEDUP_PATH_WORDS 40
 
 /* How the numbers of a stream are recovered: constants. */
 struct dedup_recovery {
@@ -25,12 +27,14 @@ struct dedup_recovery {
 
 /* A table of sources (source_table.h): constants. Blocks are numbered as dedup_block_at() does. */
 struct dedup_sources {
-	__u32 first;	   /* the first bucket; behind all of them come the head, and the sources */
-	__u32 buckets;	   /* at least 1 */
-	__u32 slots;	   /* the first source: first + buckets + 1 */
-	__u32 slot_blocks; /* of each source: DEDUP_SLOT_BLOCKS, and those of the longest ring */
+	__u32 first;   /* the first bucket; behind all of them come the head, and the sources */
+	__u32 buckets; /* at least 1 */
+	__u32 slots;   /* the first source: first + buckets + 1 */
+	__u32 slot_blocks; /* of each source: DEDUP_SLOT_BLOCKS, those of the longest ring, an account */
 	__u32 sources;	   /* at most; 0: there is no table */
 	__u32 number_bits; /* as in struct dedup_recovery */
+	__u32 paths;	   /* that an account has (account.h); 0: there are no accounts */
+	__u32 account;	   /* the first of a source's blocks that is its account's */
 	__u64 idle_jiffies; /* a source without a packet for so long may be recycled; > reset_jiffies */
 };
 
@@ -53,6 +57,22 @@ struct dedup_source {
 static __always_inline __u32 dedup_ring_blocks(__u32 ring_shift)
 {
 	return ring_shift > DEDUP_BLOCK_SHIFT ? 1U << (ring_shift - DEDUP_BLOCK_SHIFT) : 1;
+}
+
+/* Words of a row of a trace (account.h). */
+static __always_inline __u32 dedup_row_words(__u32 paths)
+{
+	return paths > 4 ? 8 : 4;
+}
+
+/* Blocks of an account with a trace of so many numbers. */
+static __always_inline __u32 dedup_account_blocks(__u32 paths, __u32 ring_shift)
+{
+	__u32 rows = 1U << ring_shift >> 5;
+
+	if (!paths)
+		return 0;
+	return 3 + (paths * DEDUP_PATH_WORDS + rows * dedup_row_words(paths) + 7) / 8;
 }
 
 /* Blocks of the whole table; 0 if there is none. */

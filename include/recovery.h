@@ -28,11 +28,11 @@
  * known.
  *
  * Proof. It is enough that each number is within 2^(width - 1) of `near` when it comes: then its
- *lap is right. Let a packet come at time t, and the last one before it that was near `near`, at t'.
- *Let D be the shortest time that a copy takes. So what comes at t was sent between t - D - skew and
- *t - D. `near` is at least the number sent at t' - D - skew, less 31, and at most the one sent at t
- *- D. So the packet's number is at most r * (t - t' + skew) + 31 ahead of `near`, and at most r *
- *skew behind it. And t - t' is less than reset_jiffies + 1: otherwise a new numbering is started.
+ * lap is right. Let a packet come at time t, and the last one before it that was near `near`, at t'.
+ * Let D be the shortest time that a copy takes. So what comes at t was sent between t - D - skew and
+ * t - D. `near` is at least the number sent at t' - D - skew, less 31, and at most the one sent at t
+ * - D. So the packet's number is at most r * (t - t' + skew) + 31 ahead of `near`, and at most r *
+ * skew behind it. And t - t' is less than reset_jiffies + 1: otherwise a new numbering is started.
  *
  * What a forged packet can do. It marks one number as seen, as in any filter. If its number is
  * almost a ring ahead, `near` is there, too. Real numbers are still known then, but another packet

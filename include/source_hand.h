@@ -14,14 +14,30 @@ static __always_inline bool dedup_is_worn(const struct dedup_sources *t, const s
 	       dedup_laps(t->number_bits) / 2;
 }
 
+/* Do idle sources stay in, for their accounts? Yes, while there is memory that was never used. */
+static __always_inline bool dedup_keeps_idle(const struct dedup_sources *t,
+					     struct dedup_block *blocks)
+{
+	const struct dedup_block *head = dedup_block_at(blocks, t->slots - 1);
+
+	return t->paths && head && READ_ONCE(head->word[DEDUP_USED]) < t->sources;
+}
+
 /* Is the source to be taken out: idle, of an earlier era, or worn? Then its next packet begins it
  * anew.
  */
-static __always_inline bool dedup_is_over(const struct dedup_sources *t, const struct dedup_slot *s,
-					  const struct dedup_block *about, __u64 era, __u64 now)
+static __always_inline bool dedup_is_over(const struct dedup_sources *t, struct dedup_block *blocks,
+					  __u32 slot, __u64 era, __u64 now)
 {
+	__u32 at = dedup_slot_block(t, slot);
+	struct dedup_slot *s = (struct dedup_slot *)dedup_block_at(blocks, at);
+	struct dedup_block *about = dedup_block_at(blocks, at + DEDUP_SLOT_ABOUT);
+
+	if (!s || !about)
+		return false;
 	return READ_ONCE(about->word[DEDUP_SLOT_ERA]) != era || dedup_is_worn(t, s) ||
-	       dedup_silence(READ_ONCE(s->source.last), now) > (__s64)t->idle_jiffies;
+	       (dedup_silence(READ_ONCE(s->source.last), now) > (__s64)t->idle_jiffies &&
+		!dedup_keeps_idle(t, blocks));
 }
 
 /* Takes a source out that is over. */
@@ -45,7 +61,7 @@ static __always_inline void dedup_retire(const struct dedup_sources *t, struct d
 		if (__sync_val_compare_and_swap(&bucket->word[i], entry, 0) == entry)
 			break;
 	/* A packet looks for the entry after it has noted its arrival: one of the two sees the other. */
-	if (dedup_is_over(t, s, about, era, now)) {
+	if (dedup_is_over(t, blocks, slot, era, now)) {
 		WRITE_ONCE(about->word[DEDUP_SLOT_SINCE], now);
 		WRITE_ONCE(about->word[DEDUP_SLOT_STATE], DEDUP_SLOT_RESTING);
 	} else if (i < DEDUP_ENTRIES) {
@@ -118,7 +134,7 @@ static __always_inline void dedup_sources_pass(const struct dedup_sources *t,
 	if (!s || !about)
 		return;
 	is = READ_ONCE(about->word[DEDUP_SLOT_STATE]);
-	if (is == DEDUP_SLOT_IN_USE && dedup_is_over(t, s, about, era, now))
+	if (is == DEDUP_SLOT_IN_USE && dedup_is_over(t, blocks, slot, era, now))
 		dedup_retire(t, blocks, slot, era, now);
 	else if (is == DEDUP_SLOT_RESTING &&
 		 now - READ_ONCE(about->word[DEDUP_SLOT_SINCE]) > DEDUP_GRACE_JIFFIES)

@@ -15,7 +15,7 @@
 
 #include <linux/errno.h>
 
-#include "recovery_packet.h"
+#include "account_note.h"
 
 #define DEDUP_KEY_WORDS (DEDUP_SOURCE_WORDS + 1) /* of a source: and its realm's key */
 #define DEDUP_ENTRIES 7
@@ -205,6 +205,16 @@ static __always_inline __u32 dedup_take_slot(const struct dedup_sources *t, stru
 	return t->sources;
 }
 
+/* Empties the account of a source, if there is one: the next packet begins it. */
+static __always_inline void dedup_empty_account(const struct dedup_sources *t,
+						struct dedup_block *blocks, __u32 slot)
+{
+	struct dedup_block *b = dedup_block_at(blocks, dedup_slot_block(t, slot) + t->account);
+
+	if (t->paths && b)
+		WRITE_ONCE(b->word[DEDUP_ACCOUNT(numbering)], 0);
+}
+
 /* Gives the free memory of a source to this one, whose first number this is. 0; -ENOENT if there is
  * no such block.
  */
@@ -223,6 +233,7 @@ static __always_inline int dedup_begin_slot(const struct dedup_sources *t,
 	dedup_source_begin(r, &s->source, p->first, p->now);
 	for (__u32 i = 0; i < DEDUP_KEY_WORDS; i++)
 		WRITE_ONCE(s->key[i], key->id.word[i]);
+	dedup_empty_account(t, blocks, slot);
 	WRITE_ONCE(about->word[DEDUP_SLOT_HASH], key->hash);
 	WRITE_ONCE(about->word[DEDUP_SLOT_ERA], key->era);
 	WRITE_ONCE(about->word[DEDUP_SLOT_STATE], DEDUP_SLOT_IN_USE);
@@ -399,6 +410,26 @@ static __always_inline int dedup_see(const struct dedup_sources *t, const struct
 	int seen = dedup_is_in_a_word(p) ? dedup_see_quickly(t, r, blocks, key, p) : DEDUP_AGAIN;
 
 	return seen == DEDUP_AGAIN ? dedup_see_source(t, r, blocks, key, p) : seen;
+}
+
+/* Notes a packet of this source, which was judged, in its account. It came at this time on the path
+ * with this key.
+ */
+static __always_inline void
+dedup_note_source(const struct dedup_sources *t, const struct dedup_recovery *r,
+		  struct dedup_block *blocks, const struct dedup_source_key *key,
+		  const struct dedup_packet_numbers *p, __u64 path_key, __u64 now_ns)
+{
+	struct dedup_block *bucket = dedup_bucket(t, blocks, key->hash);
+	struct dedup_noting o = { .r = r, .p = p, .blocks = blocks, .now_ns = now_ns };
+	struct dedup_found found;
+
+	if (!t->paths || !bucket || !dedup_find_source(t, blocks, bucket, key, &found))
+		return;
+	o.account = found.source + t->account;
+	o.paths = t->paths;
+	o.near = READ_ONCE(found.slot->source.near);
+	dedup_note_packet(&o, path_key);
 }
 
 /* Are all the packet's numbers known? Nothing is learned, nor noted. */

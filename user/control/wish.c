@@ -137,6 +137,10 @@ const struct args_option WISH_OPTIONS[] = {
 	{ "--sources", "N", OPT_SOURCES, ARGS_COUNT, FIELD(spec.sources), GIVEN(sources), .min = 1,
 	  .max = SPEC_SOURCES_MAX, .key = ARGS_KEY_ONCE,
 	  .help = "numbered streams: how many senders are known at once (1024)" },
+	{ "--paths", "N", OPT_SOURCES, ARGS_COUNT, FIELD(spec.paths), GIVEN(paths),
+	  .max = DEDUP_PATHS_MAX, .key = ARGS_KEY_ONCE, .expects = "give a number of paths, 0 to 8",
+	  .help = "numbered streams: report what each of N paths brings, loses,\n"
+		  "and how much later; a path is a stream on an interface (0)" },
 	{ "--action", "ACTION", OPT_ACTION, ARGS_NAMES("drop", "count"), FIELD(spec.count_only),
 	  GIVEN(action), .key = ARGS_KEY_ONCE, .help = "drop duplicates, or only count them (drop)" },
 	/* No key: the time begins with the command, and a file has no such moment. */

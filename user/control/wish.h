@@ -30,6 +30,7 @@ struct given {
 	bool port, to, vlan, forwarded, action, drop_for, learn, ihave, deliver;
 	bool capacity, fpr, window, layout, hash, bits, hashes, index_bits, countdown_bits;
 	bool sources;
+	bool paths;
 };
 
 struct wish {
@@ -87,7 +88,7 @@ enum {
 	OPT_LOAD = OPT_LOAD_FILTER | OPT_NAME | OPT_MODE,
 };
 
-#define WISH_OPTIONS_MAX 28
+#define WISH_OPTIONS_MAX 29
 
 /* The options of operations, up to one without a name. Their fields are those of a struct wish. */
 extern const struct args_option WISH_OPTIONS[WISH_OPTIONS_MAX + 1];

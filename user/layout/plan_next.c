@@ -31,7 +31,7 @@ static bool has_room_for_ids(const struct dedup_config *old, const struct dedup_
 static bool has_room_for_sources(const struct dedup_sources *is, const struct dedup_sources *need)
 {
 	return !need->sources ||
-	       (is->sources && is->slot_blocks >= need->slot_blocks &&
+	       (is->sources && is->account >= need->account && is->paths == need->paths &&
 		is->number_bits >= need->number_bits && is->idle_jiffies >= need->idle_jiffies);
 }
 

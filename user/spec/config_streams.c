@@ -59,8 +59,18 @@ static bool are_numbers_sound(const struct dedup_config *c, uint32_t n)
 	       r->width == lesser(c->numbered[n].width, DEDUP_WIDTH_MAX) &&
 	       r->number_bits == bits && r->width <= bits && r->ring_shift >= DEDUP_WIDTH_MIN &&
 	       r->ring_shift <= DEDUP_RING_MAX && r->ring_shift <= r->width &&
-	       DEDUP_SLOT_BLOCKS + dedup_ring_blocks(r->ring_shift) <= c->sources.slot_blocks &&
+	       DEDUP_SLOT_BLOCKS + dedup_ring_blocks(r->ring_shift) <= c->sources.account &&
 	       r->reset_jiffies >= 2;
+}
+
+/* Has each source room for a ring, and behind it for an account? */
+static bool are_slots_sound(const struct dedup_sources *t)
+{
+	for (uint32_t shift = DEDUP_WIDTH_MIN; shift <= DEDUP_RING_MAX; shift++)
+		if (t->account == DEDUP_SLOT_BLOCKS + dedup_ring_blocks(shift))
+			return t->paths <= DEDUP_PATHS_MAX &&
+			       t->slot_blocks == t->account + dedup_account_blocks(t->paths, shift);
+	return false;
 }
 
 /* Is there a table of sources where it is needed, behind the layout's blocks? */
@@ -77,8 +87,7 @@ static bool are_sources_sound(const struct dedup_config *c)
 	if (!t->sources)
 		return !any;
 	return t->first == c->memory.blocks && t->buckets &&
-	       t->slots == (uint64_t)t->first + t->buckets + 1 &&
-	       t->slot_blocks <= DEDUP_SLOT_BLOCKS + dedup_ring_blocks(DEDUP_RING_MAX) &&
+	       t->slots == (uint64_t)t->first + t->buckets + 1 && are_slots_sound(t) &&
 	       (t->number_bits == 32 || t->number_bits == DEDUP_WIDTH_MAX) &&
 	       dedup_blocks(c) <= UINT32_MAX;
 }

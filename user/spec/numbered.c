@@ -65,7 +65,9 @@ void numbered_plan(const struct filter_spec *spec, struct dedup_config *c)
 		return;
 	c->sources.sources = spec->sources ? spec->sources : SPEC_SOURCES_DEFAULT;
 	c->sources.buckets = 2 * c->sources.sources;
-	c->sources.slot_blocks = DEDUP_SLOT_BLOCKS + dedup_ring_blocks(ring_shift);
+	c->sources.paths = spec->paths;
+	c->sources.account = DEDUP_SLOT_BLOCKS + dedup_ring_blocks(ring_shift);
+	c->sources.slot_blocks = c->sources.account + dedup_account_blocks(spec->paths, ring_shift);
 	c->sources.number_bits = number_bits;
 	for (uint32_t i = 0; i < c->policy.streams_cnt; i++)
 		c->numbered[i].recovery.number_bits = number_bits;

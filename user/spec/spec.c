@@ -41,6 +41,7 @@ void spec_of_config(const struct dedup_config *c, struct filter_spec *out)
 		.index_bits = c->asked.index_bits,
 		.countdown_bits = c->asked.countdown_bits,
 		.sources = c->sources.sources,
+		.paths = c->sources.paths,
 		.streams_cnt = c->policy.streams_cnt,
 		.several = c->policy.several,
 		.count_only = c->policy.action == DEDUP_COUNT,

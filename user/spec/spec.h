@@ -64,6 +64,7 @@ struct filter_spec {
 	/* countdown: an id lasts 2^this - 1 countdowns; up to SPEC_COUNTDOWN_BITS_MAX */
 	uint32_t countdown_bits;
 
+	uint32_t paths;	  /* that are reported of each of these: 0 to DEDUP_PATHS_MAX */
 	uint32_t sources; /* of numbered streams: 1 to SPEC_SOURCES_MAX; 0: SPEC_SOURCES_DEFAULT */
 
 	struct spec_stream streams[DEDUP_STREAMS_MAX];

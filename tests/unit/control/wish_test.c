@@ -20,6 +20,7 @@ static const struct filter_spec OLD = {
 	.index_bits = 5,
 	.countdown_bits = 5,
 	.sources = 5,
+	.paths = 5,
 	.streams_cnt = 5,
 	.gsp_is_stream = true,
 	.vlans_cnt = 5,
@@ -51,6 +52,11 @@ static void capacity(struct filter_spec *s)
 static void sources(struct filter_spec *s)
 {
 	s->sources = 9;
+}
+
+static void paths(struct filter_spec *s)
+{
+	s->paths = 0;
 }
 
 static void kind(struct filter_spec *s)
@@ -92,6 +98,7 @@ static const struct row {
 	{ "nothing", { NULL }, nothing, 0 },
 	{ "capacity", { "--capacity", "9" }, capacity, OPT_CAPACITY },
 	{ "sources", { "--sources", "9" }, sources, OPT_SOURCES },
+	{ "paths", { "--paths", "0" }, paths, OPT_SOURCES },
 	{ "kind", { "--layout", "countdown", "--hash", "fast", "--hashes", "9" }, kind, OPT_LAYOUT },
 	{ "for", { "--for", "9s" }, drop_for, OPT_ACTION },
 	{ "count", { "--action", "count" }, only_count, OPT_ACTION },

@@ -376,19 +376,31 @@ static const struct sound_row {
 	{ "sound-ring-below-8", BITS_16, { PATCH(RECOVERY.ring_shift, 7) } },
 	{ "sound-ring-above-24",
 	  LONGEST,
-	  { PATCH(RECOVERY.ring_shift, 25), PATCH(sources.slot_blocks, 3 + 131072) } },
+	  { PATCH(RECOVERY.ring_shift, 25), PATCH(sources.account, 3 + 131072),
+	    PATCH(sources.slot_blocks, 3 + 131072) } },
 	/* Its blocks would be counted by a shift that is too long. */
 	{ "sound-ring-of-the-width", BITS_64, { PATCH(RECOVERY.ring_shift, 40) } },
 	{ "sound-ring-above-the-width",
 	  BITS_16,
-	  { PATCH(RECOVERY.ring_shift, 17), PATCH(sources.slot_blocks, 3 + 512) } },
-	{ "sound-ring-without-blocks", BITS_16, { PATCH(sources.slot_blocks, 3 + 255) } },
+	  { PATCH(RECOVERY.ring_shift, 17), PATCH(sources.account, 3 + 512),
+	    PATCH(sources.slot_blocks, 3 + 512) } },
+	{ "sound-ring-without-blocks",
+	  BITS_16,
+	  { PATCH(sources.account, 3 + 128), PATCH(sources.slot_blocks, 3 + 128) } },
+	{ "sound-half-a-ring",
+	  BITS_16,
+	  { PATCH(sources.account, 3 + 300), PATCH(sources.slot_blocks, 3 + 300) } },
+	{ "sound-no-account", BITS_16, { PATCH(sources.paths, 2) } },
+	{ "sound-account-without-paths", BITS_16, { PATCH(sources.slot_blocks, 3 + 257) } },
+	{ "sound-paths-above-8",
+	  BITS_16,
+	  { PATCH(sources.paths, 9), PATCH(sources.slot_blocks, 3 + 256 + 3 + 45 + 2048) } },
 	{ "sound-reset", BITS_16, { PATCH(RECOVERY.reset_jiffies, 1) } },
 	{ "sound-no-table", BITS_16, { PATCH(sources.sources, 0) } },
 	{ "sound-first", BITS_16, { PATCH(sources.first, 0), PATCH(sources.slots, 2049) } },
 	{ "sound-no-buckets", BITS_16, { PATCH(sources.buckets, 0) } },
 	{ "sound-slots", BITS_16, { PATCH(sources.slots, 5) } },
-	{ "sound-slot-blocks", BITS_16, { PATCH(sources.slot_blocks, 3 + 65537) } },
+	{ "sound-slot-blocks", BITS_16, { PATCH(sources.slot_blocks, 3 + 65536) } },
 	{ "sound-number-bits",
 	  BITS_16,
 	  { PATCH(sources.number_bits, 33), PATCH(RECOVERY.number_bits, 33) } },
@@ -414,7 +426,7 @@ static void a_table_may_be_for_more(void **state)
 	struct dedup_config c = plan_of_profiles(BITS_16, NULL);
 
 	(void)state;
-	c.sources.slot_blocks = 3 + 65536;
+	c.sources.slot_blocks = c.sources.account = 3 + 65536;
 	c.sources.number_bits = c.numbered[0].recovery.number_bits = 40;
 	assert_true(streams_sound(&c));
 }
