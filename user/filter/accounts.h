@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The accounts of the sources of numbered streams (include/account.h), read from a live filter: on
+ * the mapped memory, without a system call, while packets change it.
+ */
+#ifndef XDP_DEDUP_ACCOUNTS_H
+#define XDP_DEDUP_ACCOUNTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "account.h"
+#include "open_filter.h"
+
+/* What a path has brought of a source. A number is lost if it left the history before this path
+ * brought it. It is missing if it is in the history, and this path has brought a higher one.
+ */
+struct path_figures {
+	int stream; /* of the configuration; -1: the filter has it no longer */
+	uint32_t ifindex;
+	uint64_t messages; /* that the source has sent since this path brought its first one */
+	uint64_t lost, missing;
+	uint64_t behind; /* numbers of the source that are higher than all that it has brought */
+	bool silent;	 /* it brings nothing, while others do */
+	struct dedup_path counted;
+};
+
+struct source_figures {
+	uint32_t stream; /* of the configuration: the first one of its realm */
+	uint32_t words;	 /* of the id */
+	struct dedup_id id;
+	uint64_t messages;	/* that it has sent since its first one came */
+	uint64_t lost, missing; /* on all paths */
+	uint64_t restarts;	/* its numbers began anew, and did not go on where they had ended */
+	uint64_t others;	/* packets of further paths, for which there was no room */
+	bool redundant;		/* there are several paths, and none is silent or misses a number */
+	uint32_t paths_cnt;
+	struct path_figures paths[DEDUP_PATHS_MAX]; /* in the order in which they came */
+};
+
+/* Reads the account of the source with this number, below f->config->sources.sources. False if
+ * there is no such source, or nothing is known of it.
+ */
+bool accounts_read(const struct filter *f, uint32_t source, struct source_figures *out);
+
+/* The highest number of ns that a skew in this bucket has; UINT64_MAX: it is the last one. */
+uint64_t accounts_skew_ns(int bucket);
+
+/* The skew in ns that this part of the path's copies did not exceed, rounded up as
+ * accounts_skew_ns() has it. 0 if there is no skew.
+ */
+uint64_t accounts_skew_quantile(const struct dedup_path *path, double part);
+
+#endif
