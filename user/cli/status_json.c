@@ -220,6 +220,8 @@ static void json_size(json_object *o, const struct status *s)
 	ADD("sources", json_u64(c->sources.sources));
 	ADD("source_bytes", json_u64(plan_source_bytes(c)));
 	ADD("sources_used", json_u64(numbers_sources(&s->filter)));
+	ADD("paths", json_u64(c->sources.paths));
+	ADD("senders", status_senders_json(s));
 	ADD("blocks", json_u64(c->memory.blocks));
 	for (int i = 0; i < cnt; i++)
 		ADD(facts[i].key, json_u64(facts[i].value));

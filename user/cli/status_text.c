@@ -331,6 +331,7 @@ void status_print(const struct status *s)
 	if (streams_any_numbered(c))
 		printf("  sources     %u of at most %u; no fresh number is lost\n",
 		       numbers_sources(&s->filter), c->sources.sources);
+	status_print_senders(s);
 	print_drop_time(s);
 	if (c->policy.learn_app)
 		puts("  learning    only what an application adds");

@@ -13,6 +13,12 @@ void status_print(const struct status *s);
 /* Makes an object for programs. The caller frees it with json_object_put(). */
 json_object *status_json(const struct status *s);
 
+/* The senders of numbered streams, and what each path brings, if the filter has --paths: for people,
+ * and a list for programs, empty without. The caller frees it with json_object_put().
+ */
+void status_print_senders(const struct status *s);
+json_object *status_senders_json(const struct status *s);
+
 /* Makes an object of an interface: its name, state and mode. The caller frees it, or adds to it. */
 json_object *iface_json(const struct status_iface *f);
 
