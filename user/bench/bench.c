@@ -27,6 +27,7 @@ static const struct {
 	{ "  one stream", "xdp_dedup_stream" },
 	{ "  eight streams", "xdp_dedup_streams" },
 	{ "  numbered stream", "xdp_dedup_numbered" },
+	{ "    and two paths", "xdp_dedup_paths" },
 	{ "  payload, 1000 B", "xdp_dedup_payload" },
 	{ "kernel bloom map", "bloom_filter" },
 	{ "kernel LRU hash", "lru_hash" },

@@ -25,6 +25,7 @@ enum bench_row {
 	BENCH_STREAM,	/* this filter with a stream whose id is GSP/1's 32 bytes */
 	BENCH_STREAMS,	/* with eight of them, of which the packets match the fifth */
 	BENCH_NUMBERED, /* with a numbered stream, 10 s of history at 1 million messages/s */
+	BENCH_PATHS,	/* with that, and --paths 2 */
 	BENCH_PAYLOAD,	/* with a stream whose id is a digest of the payload, 1,000 bytes */
 	BENCH_BLOOM,	/* the kernel's bloom map: a peek, a push if that fails; one generation */
 	BENCH_LRU,	/* the kernel's LRU hash map */

@@ -27,7 +27,8 @@
 #include "units.h"
 
 #define WINDOW_NS (24 * 3600 * 1000000000ULL) /* so long that the clock does not move the hand */
-#define BENCH_SOURCES 16		      /* of the numbered row, which sends by one */
+#define BENCH_SOURCES 16		      /* of the numbered rows, which send by one */
+#define BENCH_PATHS_CNT 2
 #define BLOOM_K_MAX 15
 #define LRU_ENTRY_BYTES 88 /* key, value, and what the kernel adds */
 #define LRU_BUCKET_BYTES 16
@@ -38,10 +39,15 @@ static const char NUMBERED_PROFILE[] = "[profile numbered]\nlayer = udp\nsource 
 				       "sequence = payload+32:8\nhistory = 10M\nreset = 1h\n";
 static const char PAYLOAD_PROFILE[] = "[profile payload]\nlayer = udp\nid = payload\n";
 
+static bool is_numbered(enum bench_row row)
+{
+	return row == BENCH_NUMBERED || row == BENCH_PATHS;
+}
+
 /* The number of streams in a row's filter; 0: it is of GSP/1 alone. */
 static uint32_t row_streams(enum bench_row row)
 {
-	if (row == BENCH_STREAM || row == BENCH_NUMBERED || row == BENCH_PAYLOAD)
+	if (row == BENCH_STREAM || is_numbered(row) || row == BENCH_PAYLOAD)
 		return 1;
 	return row == BENCH_STREAMS ? 8 : 0;
 }
@@ -49,9 +55,9 @@ static uint32_t row_streams(enum bench_row row)
 /* Adds a row's streams, each with a port of its own; the fifth has that of the packets. */
 static int add_streams(enum bench_row row, struct filter_spec *spec)
 {
-	const char *text = row == BENCH_PAYLOAD	   ? PAYLOAD_PROFILE
-			   : row == BENCH_NUMBERED ? NUMBERED_PROFILE
-						   : FIELDS_PROFILE;
+	const char *text = row == BENCH_PAYLOAD ? PAYLOAD_PROFILE
+			   : is_numbered(row)	? NUMBERED_PROFILE
+						: FIELDS_PROFILE;
 	struct profiles profiles = { 0 };
 	struct profile_error err;
 
@@ -79,6 +85,7 @@ static int plan_row(const struct bench *b, enum bench_row row, struct dedup_conf
 		.fpr = b->setting.fpr,
 		.window_ns = WINDOW_NS,
 		.sources = BENCH_SOURCES,
+		.paths = row == BENCH_PATHS ? BENCH_PATHS_CNT : 0,
 		.layout = row == BENCH_FLAT ? DEDUP_FLAT : DEDUP_BLOCKED,
 		.hash = row == BENCH_SIPHASH ? DEDUP_SIPHASH : DEDUP_FAST,
 		.streams = { { SPEC_GSP, .ports = { { BENCH_PORT, BENCH_PORT } }, .ports_cnt = 1 } },
@@ -319,8 +326,7 @@ int bench_fill_row(struct bench *b, enum bench_row row)
 	uint64_t ids = b->setting.ids;
 	int err = 0;
 
-	if (row == BENCH_SHIPPED || row == BENCH_SIPHASH ||
-	    (row_streams(row) && row != BENCH_NUMBERED))
+	if (row == BENCH_SHIPPED || row == BENCH_SIPHASH || (row_streams(row) && !is_numbered(row)))
 		return fill_blocked(b, s);
 	if (row < BENCH_SHIPPED) { /* has no memory of ids: nothing to fill */
 		s->next = bench_known(b);
