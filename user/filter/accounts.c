@@ -6,6 +6,7 @@
 #include "source_table.h"
 
 #define TRIES 1000
+#define ROWS_READ_MAX 65536 /* of an account: the longer its trace, the fewer tries */
 
 /* An account: its words before the trace, as they were at one moment, and the trace, which goes on. */
 struct account {
@@ -174,21 +175,53 @@ static void judge_paths(const struct filter *f, struct source_figures *s)
 	}
 }
 
-static void read_account(const struct filter *f, const struct account *a, struct source_figures *out)
-{
-	struct sum all = sum_begin(a, 1, a->head.high, a->head.left), of[DEDUP_PATHS_MAX];
+/* Sums of an account: of all paths, and of each. */
+struct sums {
+	struct sum all, of[DEDUP_PATHS_MAX];
+};
 
+static void add_sums(const struct account *a, struct sums *s)
+{
+	s->all = sum_begin(a, 1, a->head.high, a->head.left);
 	for (uint32_t p = 0; p < a->paths; p++)
-		of[p] = sum_begin(a, path_word(a, p, DEDUP_PATH(joined)),
-				  path_word(a, p, DEDUP_PATH(high)), a->word[DEDUP_ACCOUNT_LEFT + p]);
-	add_trace(a, &all, of);
+		s->of[p] = sum_begin(a, path_word(a, p, DEDUP_PATH(joined)),
+				     path_word(a, p, DEDUP_PATH(high)),
+				     a->word[DEDUP_ACCOUNT_LEFT + p]);
+	add_trace(a, &s->all, s->of);
+}
+
+/* The trace goes on after copy_head(). If a row of an earlier lap is begun anew meanwhile, what it
+ * had is in head.left, but not in this copy: so it would seem to be lost, until the next reading.
+ * Then head.left is another one, and this is tried again. If packets come too fast for that, what
+ * has left since is taken for numbers that came: so `lost` may be too low then, but never too high.
+ */
+static void read_sums(const uint64_t *words, struct account *a, struct sums *s)
+{
+	struct account after = *a;
+
+	copy_head(words, &after);
+	for (uint32_t rows = 0; rows < ROWS_READ_MAX; rows += rows_cnt(a)) {
+		*a = after;
+		add_sums(a, s);
+		copy_head(words, &after);
+		if (after.head.left == a->head.left)
+			return;
+	}
+	s->all.left += after.head.left - a->head.left;
+	for (uint32_t p = 0; p < a->paths; p++)
+		s->of[p].left += after.word[DEDUP_ACCOUNT_LEFT + p] - a->word[DEDUP_ACCOUNT_LEFT + p];
+}
+
+static void read_account(const struct filter *f, const struct account *a, const struct sums *s,
+			 struct source_figures *out)
+{
 	out->messages = a->head.before + a->head.high - a->head.first;
-	out->lost = sum_lost(&all);
-	out->missing = all.missing;
+	out->lost = sum_lost(&s->all);
+	out->missing = s->all.missing;
 	out->restarts = a->head.restarts;
 	out->others = a->head.others;
 	for (uint32_t p = 0; p < a->paths && a->word[DEDUP_ACCOUNT_KEYS + p]; p++)
-		read_path(f, a, p, &of[p], &out->paths[out->paths_cnt++]);
+		read_path(f, a, p, &s->of[p], &out->paths[out->paths_cnt++]);
 	judge_paths(f, out);
 }
 
@@ -211,6 +244,7 @@ bool accounts_read(const struct filter *f, uint32_t source, struct source_figure
 	const struct dedup_slot *slot = (const struct dedup_slot *)at;
 	const uint64_t *words = (const uint64_t *)(at + t->account);
 	struct account a = { .paths = t->paths };
+	struct sums sums;
 	int n;
 
 	if (!t->paths || READ_ONCE(at[DEDUP_SLOT_ABOUT].word[DEDUP_SLOT_STATE]) != DEDUP_SLOT_IN_USE)
@@ -220,13 +254,13 @@ bool accounts_read(const struct filter *f, uint32_t source, struct source_figure
 		return false;
 	a.recovery = &f->config->numbered[n].recovery;
 	a.trace = words + dedup_path_word(a.paths, 0);
-	copy_head(words, &a);
+	read_sums(words, &a, &sums);
 	if (!a.head.numbering)
 		return false;
 	*out = (struct source_figures){ .stream = n, .words = f->config->policy.streams[n].words - 1 };
 	for (uint32_t i = 0; i < DEDUP_SOURCE_WORDS; i++)
 		out->id.word[i] = READ_ONCE(slot->key[i]);
-	read_account(f, &a, out);
+	read_account(f, &a, &sums, out);
 	return true;
 }
 
