@@ -61,6 +61,7 @@ void monitor_forget(struct watched *f)
 	status_free(&f->status);
 	f->status = (struct status){ .filter = { .stats_fd = -1, .wanted_fd = -1 } };
 	watch_free(&f->watch);
+	sender_watch_free(&f->senders);
 	f->advice_cnt = 0;
 }
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "advice.h"
+#include "sender_watch.h"
 #include "open_filter.h"
 #include "status.h"
 #include "watch.h"
@@ -21,8 +22,9 @@ struct watched {
 		  */
 	struct status status; /* of the newest reading; its filter stays open until the next one */
 	struct watch watch;   /* that reading, and the rates since the one before */
-	uint64_t hand_lag_ns; /* how long the place at the hand has been overdue */
-	uint64_t fill_ns;     /* the age of the readings of the memory and the interfaces */
+	struct sender_watch senders; /* of a filter with accounts: its senders */
+	uint64_t hand_lag_ns;	     /* how long the place at the hand has been overdue */
+	uint64_t fill_ns;	     /* the age of the readings of the memory and the interfaces */
 	struct advice advice[ADVICE_MAX];
 	int advice_cnt;
 	bool seen; /* since monitor_begin(): set by the caller */

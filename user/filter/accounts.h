@@ -25,6 +25,7 @@ struct path_figures {
 };
 
 struct source_figures {
+	uint32_t source; /* its number, for accounts_read() */
 	uint32_t stream; /* of the configuration: the first one of its realm */
 	uint32_t words;	 /* of the id */
 	struct dedup_id id;
