@@ -6,6 +6,7 @@
 
 #include "config_streams.h"
 #include "metrics_counters.h"
+#include "metrics_senders.h"
 #include "metrics_out.h"
 #include "open_filter.h"
 #include "plan.h"
@@ -311,6 +312,7 @@ int metrics_write(FILE *out, const struct readings *r, enum metrics_format forma
 	write_each(&m, &r->filters, write_geometry);
 	write_predecessors(&m, &r->filters);
 	write_sockets(&m, &r->filters);
+	metrics_senders(&m, &r->filters);
 	metrics_family(&m, METRICS_GAUGE, "advice", "1: `xdp-dedup status` has this advice.");
 	write_each(&m, &r->filters, write_advice);
 	return metrics_end(&m);

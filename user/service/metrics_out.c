@@ -8,8 +8,6 @@
 
 #include "text.h"
 
-#define NUMBER_MAX 32
-
 void metrics_family(struct metrics_out *m, enum metrics_type type, const char *name, const char *help)
 {
 	m->type = type;
@@ -21,7 +19,11 @@ void metrics_family(struct metrics_out *m, enum metrics_type type, const char *n
 /* What a sample's name has behind the family's. */
 static const char *suffix(enum metrics_type type)
 {
-	return type == METRICS_COUNTER ? "_total" : type == METRICS_INFO ? "_info" : "";
+	static const char *const SUFFIXES[] = {
+		[METRICS_COUNTER] = "_total", [METRICS_GAUGE] = "", [METRICS_INFO] = "_info", [METRICS_HISTOGRAM] = "_bucket"
+	};
+
+	return SUFFIXES[type];
 }
 
 static const char *unit_of(const char *family)
@@ -54,12 +56,13 @@ static void escaped(struct metrics_out *m, const char *text, bool quotes)
 
 static void head(struct metrics_out *m)
 {
-	static const char *const TYPES[2][3] = {
-		[METRICS_TEXT] = { "counter", "gauge", "gauge" },
-		[METRICS_OPENMETRICS] = { "counter", "gauge", "info" },
+	static const char *const TYPES[2][4] = {
+		[METRICS_TEXT] = { "counter", "gauge", "gauge", "histogram" },
+		[METRICS_OPENMETRICS] = { "counter", "gauge", "info", "histogram" },
 	};
 	bool open = m->format == METRICS_OPENMETRICS;
-	const char *end = open ? "" : suffix(m->type), *unit = unit_of(m->family);
+	const char *end = open || m->type == METRICS_HISTOGRAM ? "" : suffix(m->type),
+		   *unit = unit_of(m->family);
 
 	if (m->has_head)
 		return;
@@ -89,35 +92,34 @@ static void write_sample(struct metrics_out *m, const char *value, const char *c
 
 void metrics_count(struct metrics_out *m, uint64_t value, const char *const *labels)
 {
-	char text[NUMBER_MAX];
+	char text[METRICS_NUMBER_MAX];
 
 	snprintf(text, sizeof(text), "%ju", (uintmax_t)value);
 	write_sample(m, text, labels);
 }
 
-/* As short as it can be without being another number. */
-static void format_number(double value, char text[NUMBER_MAX])
+const char *metrics_number(double value, char text[METRICS_NUMBER_MAX])
 {
 	if (!isfinite(value)) {
-		snprintf(text, NUMBER_MAX, "%s",
+		snprintf(text, METRICS_NUMBER_MAX, "%s",
 			 isnan(value) ? "NaN"
 			 : value < 0  ? "-Inf"
 				      : "+Inf");
-		return;
+		return text;
 	}
 	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, NUMBER_MAX, "%.*g", digits, value);
+		snprintf(text, METRICS_NUMBER_MAX, "%.*g", digits, value);
 		if (strtod(text, NULL) == value)
-			return;
+			break;
 	}
+	return text;
 }
 
 void metrics_gauge(struct metrics_out *m, double value, const char *const *labels)
 {
-	char text[NUMBER_MAX];
+	char text[METRICS_NUMBER_MAX];
 
-	format_number(value, text);
-	write_sample(m, text, labels);
+	write_sample(m, metrics_number(value, text), labels);
 }
 
 int metrics_end(struct metrics_out *m)

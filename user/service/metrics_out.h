@@ -12,7 +12,7 @@
 
 #define METRICS_PREFIX "xdp_dedup_"
 
-enum metrics_type { METRICS_COUNTER, METRICS_GAUGE, METRICS_INFO };
+enum metrics_type { METRICS_COUNTER, METRICS_GAUGE, METRICS_INFO, METRICS_HISTOGRAM };
 
 /* A writer. Starts with `out` and `format` set and the rest 0. */
 struct metrics_out {
@@ -36,9 +36,17 @@ void metrics_family(struct metrics_out *m, enum metrics_type type, const char *n
 #define METRICS_LABELS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 #define METRICS_NO_LABELS ((const char *const[]){ NULL })
 
-/* Each writes a sample of the family. The sample of an info is the gauge 1. */
+/* Each writes a sample of the family. The sample of an info is the gauge 1. That of a histogram is
+ * a bucket: a count, whose last label is `le`. A series has them in ascending order, one after
+ * another; the last one is "+Inf".
+ */
 void metrics_count(struct metrics_out *m, uint64_t value, const char *const *labels);
 void metrics_gauge(struct metrics_out *m, double value, const char *const *labels);
+
+#define METRICS_NUMBER_MAX 32
+
+/* Writes a number as short as it can be without being another one. Returns text. */
+const char *metrics_number(double value, char text[METRICS_NUMBER_MAX]);
 
 /* Ends the text. Returns 0, or -errno. */
 int metrics_end(struct metrics_out *m);

@@ -120,7 +120,7 @@ static bool has_same_streams(const struct dedup_config *a, const struct dedup_co
 }
 
 /* Opens the filter that has the name now. What was shown stays known only if a change has made this
- * filter of that one. 0 or -errno.
+ * filter of that one: then no counter goes back. 0 or -errno.
  */
 static int open_anew(struct reading *r, struct filter *f)
 {
@@ -128,8 +128,14 @@ static int open_anew(struct reading *r, struct filter *f)
 	int err = filter_open(r->watched.name, f);
 	bool kin = !err && r->has_shown && filter_is_kin(old, f) == 1;
 	bool same = kin && has_same_streams(old->config, f->config);
+	struct sender_watch senders = r->watched.senders;
 
+	r->watched.senders = (struct sender_watch){ .list = NULL };
 	forget_filter(r);
+	if (kin)
+		r->watched.senders = senders;
+	else
+		sender_watch_free(&senders);
 	r->has_shown = kin;
 	r->has_shown_streams = same;
 	return err;
@@ -170,6 +176,7 @@ static int refresh_one(struct reading *r, struct attach_view *view)
 	if (err)
 		return err;
 	keep_shown(r, is_exchanging);
+	sender_watch_take(&r->watched.senders, &r->watched.status.filter, 0);
 	keep_from_children(&r->watched.status.filter);
 	status_reading(&r->watched.status, &now);
 	watch_take(&r->watched.watch, &now);
@@ -192,9 +199,11 @@ static int update_one(struct reading *r)
 	bool is_exchanging = READ_ONCE(r->watched.status.filter.state->exchanging);
 	int err = status_update(&r->watched.status);
 
-	if (!err)
-		keep_shown(r, is_exchanging);
-	return err;
+	if (err)
+		return err;
+	keep_shown(r, is_exchanging);
+	sender_watch_update(&r->watched.senders, &r->watched.status.filter);
+	return 0;
 }
 
 static void update_reading(struct reading *r, bool all, struct attach_view *view)
