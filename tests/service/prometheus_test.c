@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "feed.h"
 #include "metrics.h"
 #include "xdp-dedup-receive.h"
 
@@ -45,6 +46,52 @@ static void rules_are_right(void **state)
 
 static const struct xdp_dedup_receive_options QUEUE = { .size = sizeof(QUEUE) };
 
+/* A filter of an A and a B feed, of which each side loses a part, and its senders. The history is
+ * short, so that losses are known soon.
+ */
+static const char LOAD_FEEDS[] =
+	"printf '%s\\n' '[profile feed]' 'layer = udp' 'source = payload+0:10' 'history = 256' \\\n"
+	"	'sequence = payload+10:8' 'count = payload+18:2' 'exempt = payload+18:2 == 0x0000' \\\n"
+	"	'exempt = payload+18:2 == 0xffff' >/mnt/feed.ini\n"
+	"ip link set v0 up; ip link set p0 up; ip addr add 10.78.1.2/24 dev p0\n"
+	"$XD load v0 --name feeds --paths 2 --profiles /mnt/feed.ini \\\n"
+	"	--profile a=feed:26400@233.252.0.1#md --profile b=feed:26401@233.252.0.2#md";
+static pid_t sides[FEED_SIDES];
+
+static void send_side(int side, uint32_t packets, uint32_t rate_pps)
+{
+	const struct feed f = { .seed = 1, .packets = packets, .loss_percent = { 20, 20 } };
+	struct feed_sender s;
+
+	if (feed_sender_open(&s, &f, side ? "233.252.0.2" : "233.252.0.1", 26400 + side, "p0"))
+		_exit(1);
+	s.rate_pps = rate_pps;
+	_exit(feed_send(&s, side) < 0);
+}
+
+static void send_feeds(uint32_t packets, uint32_t rate_pps)
+{
+	for (int side = 0; side < FEED_SIDES; side++) {
+		sides[side] = fork();
+		if (sides[side])
+			continue;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		send_side(side, packets, rate_pps);
+	}
+}
+
+/* Waits until the feeds are sent, or ends them. */
+static void end_feeds(bool now)
+{
+	for (int side = 0; side < FEED_SIDES; side++) {
+		if (sides[side] > 0 && now)
+			kill(sides[side], SIGKILL);
+		if (sides[side] > 0)
+			waitpid(sides[side], NULL, 0);
+		sides[side] = 0;
+	}
+}
+
 /* Filters that have every metric, in *text. */
 static void write_all_metrics(char **text)
 {
@@ -58,6 +105,9 @@ static void write_all_metrics(char **text)
 
 	assert_non_null(out);
 	sh("$XD load b0 --mode skb --port 80 --deliver xsk; $XD resize b0 --capacity 12345");
+	sh("%s", LOAD_FEEDS);
+	send_feeds(500, 0);
+	end_feeds(false);
 	assert_int_equal(xdp_dedup_receive_open("b0", &QUEUE, &rx), 0);
 	assert_int_equal(readings_refresh(&r, &file), 0);
 	assert_int_equal(metrics_write(out, &r, METRICS_TEXT), 0);
@@ -116,7 +166,8 @@ static void metrics_are_in_the_document(void **state)
 
 /* Scrapes and evaluates each second, and does not wait before it fires. */
 static const char CONFIG[] =
-	"sed 's/for: .*/for: 0s/; s/\\[5m\\]/[5s]/' " RULES " >/mnt/rules.yml\n"
+	"sed 's/for: .*/for: 0s/; s/\\[5m\\]/[5s]/; s/\\[1m:\\]/[2s:1s]/; s/offset 5m/offset 5s/' " RULES
+	" >/mnt/rules.yml\n"
 	"cat >/mnt/prometheus.yml <<END\n"
 	"global: { scrape_interval: 1s, evaluation_interval: 1s }\n"
 	"rule_files: [ /mnt/rules.yml ]\n"
@@ -145,6 +196,7 @@ static void start(void **state)
 
 static int teardown(void **state)
 {
+	end_feeds(true);
 	if (prometheus) {
 		kill(prometheus, SIGKILL);
 		waitpid(prometheus, NULL, 0);
@@ -181,9 +233,11 @@ static void dashboard_is_understood(void **state)
 	int cnt = 0, filled = 0;
 
 	start(state);
-	sh(LOAD " --deliver xsk; $XD resize v0 --capacity 12345");
+	sh("$XD load b0 --mode skb --name v0 --port 8001 --deliver xsk; $XD resize v0 --capacity 12345");
+	sh("%s", LOAD_FEEDS);
+	send_feeds(1000000, 500);
 	assert_int_equal(xdp_dedup_receive_open("v0", &QUEUE, &rx), 0);
-	await("count(xdp_dedup_filter_up)", "=> 1");
+	await("count(xdp_dedup_filter_up)", "=> 2");
 	await("count_over_time(xdp_dedup_filter_up[1m]) > 3", "=>"); /* or there are no rates */
 	assert_int_equal(sh_out(expressions, sizeof(expressions),
 				EXPRESSIONS " | sed 's/\\$__rate_interval/1m/g; s/\\$[a-z]*/.*/g'"),
@@ -227,7 +281,8 @@ static const struct {
 	{ "XdpDedupRateAboveTarget", "spoilt" }, { "XdpDedupWindowShortened", "flood" },
 	{ "XdpDedupStale", "stopped" },		 { "XdpDedupSkbMode", "skb" },
 	{ "XdpDedupNoInterface", "nowhere" },	 { "XdpDedupInterfaceLost", "nowhere" },
-	{ "XdpDedupFilterDown", "broken" },
+	{ "XdpDedupFilterDown", "broken" },	 { "XdpDedupRedundancyLost", "feeds" },
+	{ "XdpDedupMessagesLost", "feeds" },
 };
 
 static void alerts_fire(void **state)
@@ -236,7 +291,8 @@ static void alerts_fire(void **state)
 
 	sh("for i in 1 2 3 4 5 6; do ip link add w$i group 7 type veth peer name x$i group 7; "
 	   "done");
-	sh("$XD load v0 --port 80 --name fine; $XD load w1 --port 80 --name spoilt --capacity "
+	sh("%s", LOAD_FEEDS);
+	sh("$XD load w6 --port 80 --name fine; $XD load w1 --port 80 --name spoilt --capacity "
 	   "1000\n"
 	   "$XD load w2 --port 80 --name flood --capacity 1000 --window 30s\n"
 	   "$XD load w3 --port 80 --name stopped --window 10s; $XD load b0 --mode skb --port 80 "
@@ -246,7 +302,8 @@ static void alerts_fire(void **state)
 	sh("rm $PINS/stopped/timer; ip link set w4 xdp off; mv $PINS/broken/stats "
 	   "/sys/fs/bpf/stats");
 	start(state); /* not before: whoever has the filter open goes on to read it */
-	await("count(xdp_dedup_filter_up)", "=> 7");
+	send_feeds(1000000, 500);
+	await("count(xdp_dedup_filter_up)", "=> 8");
 	for (int i = 0; !all && i < 60; i++) {
 		cli_write_ids("/mnt/flood", 1000, 1000 + i);
 		sh("$XD add flood - </mnt/flood >&- 2>&- || :");
