@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "numbered.h"
 #include "prefixes.h"
 #include "replay_print.h"
 #include "survey_print.h"
@@ -81,6 +82,8 @@ const char *survey_options(const struct survey_filter *f, char out[SURVEY_OPTION
 		return out;
 	for (uint32_t i = 0; i < f->spec.streams_cnt; i++)
 		append_stream(out, &f->spec, i);
+	if (numbered_alone(&f->spec))
+		return out;
 	text_append(out, SURVEY_OPTIONS_MAX, " --window %s --capacity ",
 		    FORMAT_TIME(f->spec.window_ns));
 	append_count(out, f->spec.capacity);

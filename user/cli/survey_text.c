@@ -77,7 +77,7 @@ static void print_best(const struct survey_fit *f)
 	printf("  %s: %" PRIu64 " duplicates, after %s (median), %s (99 %%), %s (greatest)\n",
 	       f->profile->stream.name, f->duplicates.packets, FORMAT_TIME(f->duplicates.median_ns),
 	       FORMAT_TIME(f->duplicates.p99_ns), FORMAT_TIME(f->duplicates.greatest_ns));
-	if (f->in_window < f->duplicates.packets)
+	if (f->in_window < f->duplicates.packets && !f->profile->numbered.width)
 		printf("    %s of %s finds %" PRIu64 " of them; 99 %% take %s\n",
 		       f->profile->window_ns ? "its window" : "the default window",
 		       FORMAT_TIME(f->profile->window_ns ? f->profile->window_ns

@@ -66,3 +66,19 @@ heuristic heuristic_of(const char *profile)
 			return LOOKS[i].like;
 	return NULL;
 }
+
+const struct path_bits *path_bits_of(const char *profile)
+{
+	static const struct {
+		const char *profile;
+		struct path_bits path;
+	} PATHS[] = {
+		{ "hsr", { DEDUP_TAG, 0, 0xf0 } },
+		{ "prp", { DEDUP_END, -4, 0xf0 } },
+	};
+
+	for (size_t i = 0; i < sizeof(PATHS) / sizeof(PATHS[0]); i++)
+		if (!strcmp(PATHS[i].profile, profile))
+			return &PATHS[i].path;
+	return NULL;
+}

@@ -22,8 +22,8 @@ struct id_table_entry {
 	uint64_t first_ns;  /* when its first packet came, as far as remembered */
 	uint64_t taught_ns; /* the caller's: when the filter learned it; UINT64_MAX: never */
 	uint32_t copies;    /* packets up to now, with this one; stays at its highest number */
-	uint32_t unused;
-	uint64_t mark[]; /* the caller's; 0 in a new entry */
+	uint32_t round;	    /* the caller's; 0 in a new entry */
+	uint64_t mark[];    /* the caller's; 0 in a new entry */
 };
 
 /* Makes a table in at most `bytes` bytes of memory (at least 1 MiB is taken), whose entries have a

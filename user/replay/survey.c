@@ -43,6 +43,7 @@ static int open_survey_program(struct survey *s)
 			struct spec_stream *stream = &spec->streams[i];
 
 			stream->stream = s->profiles.list[i].stream;
+			stream->numbered = s->profiles.list[i].numbered;
 			stream->stream.realm = i;
 			stream->ports_cnt = stream->stream.layer == DEDUP_UDP;
 			stream->ports[0] = (struct dedup_ports){ 0, UINT16_MAX };

@@ -95,8 +95,7 @@ static void advise_for_all(struct survey *s, int for_all)
 	 */
 	if (for_all == s->mirror)
 		least = s->all[for_all]->ages->greatest;
-	survey_draft_window(&d, histogram_part(s->all[for_all]->ages, 0.99),
-			    survey_sum_window_max(p), least);
+	survey_draft_window(&d, p, histogram_part(s->all[for_all]->ages, 0.99), least);
 	survey_draft_add(&d, p);
 	if (for_all == s->mirror)
 		add_frames_if_best(&d);

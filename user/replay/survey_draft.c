@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "integers.h"
+#include "numbered.h"
 #include "survey_sum.h"
 
 #define AGE_HEADROOM 2 /* times the age that 99 % do not exceed */
@@ -16,11 +17,15 @@ static uint64_t needed_window(uint64_t p99_ns, uint64_t cap_ns, uint64_t least_n
 	return lesser(need > least_ns ? need : least_ns, cap_ns);
 }
 
-bool survey_draft_window(struct survey_draft *d, uint64_t p99_ns, uint64_t cap_ns, uint64_t least_ns)
+bool survey_draft_window(struct survey_draft *d, const struct profile *p, uint64_t p99_ns,
+			 uint64_t least_ns)
 {
-	uint64_t cap = lesser(d->cap_ns, cap_ns), need = needed_window(p99_ns, cap_ns, least_ns);
+	uint64_t cap_ns = survey_sum_window_max(p), cap = lesser(d->cap_ns, cap_ns);
+	uint64_t need = needed_window(p99_ns, cap_ns, least_ns);
 	uint64_t p99 = p99_ns > d->p99_ns ? p99_ns : d->p99_ns;
 
+	if (p->numbered.width)
+		return true;
 	if (p99 > cap && d->feeds_cnt)
 		return false;
 	d->cap_ns = cap;
@@ -167,8 +172,8 @@ uint32_t survey_draft_streams(struct survey_draft *d, struct destination *const 
 		if (taken[feed] || (i && order[i - 1]->feed == feed))
 			continue;
 		if (d->feeds_cnt == DEDUP_STREAMS_MAX ||
-		    !survey_draft_window(d, feed_p99(s, feed, order[i]->best),
-					 survey_sum_window_max(p), SURVEY_WINDOW_LEAST_NS) ||
+		    !survey_draft_window(d, p, feed_p99(s, feed, order[i]->best),
+					 SURVEY_WINDOW_LEAST_NS) ||
 		    !add_feed(d, feed, p)) {
 			*d = before;
 			left_out++;
@@ -181,16 +186,19 @@ uint32_t survey_draft_streams(struct survey_draft *d, struct destination *const 
 	return left_out;
 }
 
-/* Adds to the filter what it does with a candidate's packets. */
-static void count_drops(struct survey_filter *out, const struct candidate *c, bool is_feed,
+/* Adds to the filter what it does with the packets of this stream's candidate. */
+static void count_drops(struct survey_draft *d, int stream, const struct candidate *c, bool is_feed,
 			uint32_t window)
 {
-	uint64_t drops = survey_sum_found(c, is_feed, WINDOWED_MAX_WINDOW_NS[window]);
+	bool numbered = d->s->profiles.list[stream].numbered.width;
+	uint64_t window_ns = numbered ? SPEC_WINDOW_MAX_NS : WINDOWED_MAX_WINDOW_NS[window];
+	uint64_t drops = survey_sum_found(c, is_feed, window_ns);
+	struct survey_filter *out = d->out;
 
 	out->drops += drops;
 	out->drop_bytes +=
 		survey_sum_scaled(c->fit.duplicates.bytes, drops, c->fit.duplicates.packets);
-	out->window_ids += windowed_max_most(&c->most_ids, window);
+	out->window_ids += numbered ? 0 : windowed_max_most(&c->most_ids, window);
 	out->several_ifaces |=
 		(double)c->fit.other_iface > SURVEY_FEED_PART * (double)c->fit.duplicates.packets;
 }
@@ -201,9 +209,9 @@ static void count_all_drops(struct survey_draft *d, uint32_t window, int for_all
 	const uint8_t *mac = NULL;
 
 	if (for_all >= 0)
-		count_drops(out, d->s->all[for_all], true, window);
+		count_drops(d, for_all, d->s->all[for_all], true, window);
 	if (d->frames)
-		count_drops(out, d->frames, true, window);
+		count_drops(d, d->s->frames, d->frames, true, window);
 	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++) {
 		const struct destination *p = &d->s->table.destinations[i];
 		static const uint8_t NONE[6];
@@ -213,7 +221,7 @@ static void count_all_drops(struct survey_draft *d, uint32_t window, int for_all
 			in |= p->used && p->best >= 0 && p->feed == d->feeds[j];
 		if (!in)
 			continue;
-		count_drops(out, p->candidates[p->best], p->d.feed > 0, window);
+		count_drops(d, p->best, p->candidates[p->best], p->d.feed > 0, window);
 		if (!memcmp(p->mac, NONE, sizeof(NONE)))
 			continue;
 		out->other_hosts |= p->more_macs || (mac && memcmp(mac, p->mac, sizeof(NONE)) != 0);
@@ -253,6 +261,10 @@ void survey_draft_finish(struct survey_draft *d, int for_all)
 	out->spec.capacity = rounded_up_to_1_2_5(2 * out->window_ids);
 	if (out->spec.capacity < CAPACITY_LEAST)
 		out->spec.capacity = CAPACITY_LEAST;
+	if (numbered_alone(&out->spec)) {
+		out->spec.window_ns = SPEC_WINDOW_DEFAULT_NS;
+		out->spec.capacity = SPEC_CAPACITY_DEFAULT;
+	}
 	out->spec.count_only = true;
 	out->spec.several = out->several_ifaces;
 }

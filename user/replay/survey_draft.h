@@ -19,10 +19,11 @@ struct survey_draft {
 	const struct candidate *frames; /* for what is not IP; NULL: not in the filter */
 };
 
-/* Widens the window for these duplicates: at least least_ns, at most cap_ns. Returns false if no
- * window fits all.
+/* Widens the window for duplicates that this profile finds: at least least_ns, at most the longest
+ * that fits the profile. Numbers need no window. Returns false if no window fits all.
  */
-bool survey_draft_window(struct survey_draft *d, uint64_t p99_ns, uint64_t cap_ns, uint64_t least_ns);
+bool survey_draft_window(struct survey_draft *d, const struct profile *p, uint64_t p99_ns,
+			 uint64_t least_ns);
 
 /* Adds a stream of this profile, in a realm of its own. */
 void survey_draft_add(struct survey_draft *d, const struct profile *p);
@@ -35,8 +36,9 @@ uint32_t survey_draft_streams(struct survey_draft *d, struct destination *const 
 /* Returns the index of the window in WINDOWED_MAX_WINDOW_NS. */
 uint32_t survey_draft_window_of(const struct survey_draft *d);
 
-/* Fills in the rest of the filter: window, capacity, and how many duplicates it drops. for_all:
- * the stream of the filter's profile for all traffic; -1: none.
+/* Fills in the rest of the filter: window and capacity, or their defaults if all streams are
+ * numbered; and how many duplicates it drops. for_all: the stream of the filter's profile for all
+ * traffic; -1: none.
  */
 void survey_draft_finish(struct survey_draft *d, int for_all);
 

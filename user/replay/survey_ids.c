@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "program.h"
+#include "survey_numbers.h"
 
 bool survey_ids_of_all_traffic(const struct survey *s, uint32_t stream)
 {
@@ -60,6 +61,10 @@ static int find_id(struct survey *s, const struct seen *seen, uint32_t stream,
 	}
 	if (id.reason != -1)
 		return 0;
+	if (survey_numbers_is(s, stream)) {
+		survey_numbers_read(s, &id, at);
+		return 1;
+	}
 	at->key = id_table_key(s->ids, stream, &id.id, id.words);
 	at->content = at->key;
 	/* What a host gets at two ports is for two sockets, however equal it is: so only groups are
@@ -80,10 +85,14 @@ uint64_t survey_ids_masked_digest(struct survey *s, const struct seen *seen,
 		[DEDUP_PAYLOAD] = seen->flow.payload_at,
 		[DEDUP_END] = seen->len,
 	};
+	const struct path_bits *path;
 
 	if (seen->have < seen->len)
 		return 0;
 	memcpy(s->padded, seen->frame, seen->len);
+	path = path_bits_of(st->name);
+	if (path)
+		s->padded[base[path->base] + path->at] &= (uint8_t)~path->bits;
 	for (uint32_t i = 0; i < st->loads_cnt; i++) {
 		const struct dedup_load *l = &st->loads[i];
 		uint64_t word, wanted = (UINT64_MAX >> (64 - 8 * l->bytes)) << l->shift;

@@ -18,7 +18,9 @@ int survey_ids_find(struct survey *s, const struct seen *seen, struct survey_loo
  */
 uint64_t survey_ids_digest(const struct survey *s, const void *bytes, uint32_t len);
 
-/* Returns a digest of the whole frame, without what the stream's id masks; 0 if it was cut. */
+/* Returns a digest of the whole frame, without what the stream's id masks, and without the path;
+ * 0 if the frame was cut.
+ */
 uint64_t survey_ids_masked_digest(struct survey *s, const struct seen *seen,
 				  const struct dedup_stream *st);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "survey_ids.h"
+#include "survey_numbers.h"
 
 /* Within this two equal IP packets that no IP id tells apart are one that was seen twice, unless it
  * comes more often than anything is seen at once.
@@ -44,6 +45,7 @@ static void note_new(struct survey *s, const struct seen *seen, const struct sur
 	const uint8_t *payload = seen->frame + seen->flow.payload_at;
 
 	e->taught_ns = s->now_ns;
+	e->round = at->round;
 	*mark_of(e) = (struct mark){
 		.first = (uint16_t)(seen->destination + 1),
 		.iface = (uint16_t)seen->iface,
@@ -177,6 +179,8 @@ static bool is_duplicate(const struct survey *s, struct survey_lookup *at,
 			 const struct id_table_entry *e)
 {
 	at->age_ns = s->now_ns - e->taught_ns;
+	if (survey_numbers_is(s, at->stream))
+		return e->copies > 1 && e->round == at->round && !at->is_late;
 	return e->copies > 1 && at->age_ns <= s->horizon_ns[at->stream];
 }
 
@@ -293,7 +297,9 @@ int survey_note_ids(struct survey *s, struct seen *seen, struct survey_lookup *i
 			ids[i].content = survey_ids_masked_digest(s, seen, st);
 		else
 			ids[i].content = payload ? payload->content : 0;
-		err = note_packet_id(s, seen, &ids[i]);
+		if (survey_numbers_is(s, ids[i].stream))
+			err = survey_numbers_note(s, seen, &ids[i]);
+		err = err ?: note_packet_id(s, seen, &ids[i]);
 	}
 	return err;
 }

@@ -53,7 +53,7 @@ struct survey_fit {
 	uint64_t ids;	  /* different ones; an id that comes again much later counts again */
 	struct survey_duplicates duplicates;
 	/* Of the duplicates: */
-	uint64_t in_window;   /* within the profile's window, or the default one */
+	uint64_t in_window; /* within the profile's window, or the default one; numbers: all copies */
 	uint64_t elsewhere;   /* copies: the earlier packets went to other destinations only */
 	uint64_t other_iface; /* the first packet came by another interface */
 	uint64_t same_sender; /* another packet of the first one's sender */

@@ -24,6 +24,10 @@ struct survey_lookup {
 	uint64_t key;
 	uint64_t content; /* a digest of what copies have in common; 0: not known */
 	uint64_t age_ns;  /* of a duplicate */
+	/* Of a numbered stream: survey_numbers.h. */
+	uint64_t sender, number;
+	uint32_t round;
+	bool is_late; /* older than the history */
 };
 
 #endif

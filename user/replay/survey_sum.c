@@ -113,8 +113,9 @@ void survey_sum_finish(struct survey_fit *out, struct candidate *c, const struct
 	c->fit.profile = p;
 	survey_sum_set_ages(&c->fit.duplicates, c->ages);
 	if (c->ages) {
-		c->fit.in_window = histogram_within(c->ages, p->window_ns ? p->window_ns
-									  : SPEC_WINDOW_DEFAULT_NS);
+		c->fit.in_window = histogram_within(c->ages, p->numbered.width ? UINT64_MAX
+							     : p->window_ns    ? p->window_ns
+									    : SPEC_WINDOW_DEFAULT_NS);
 		c->fit.window_ns =
 			WINDOWED_MAX_WINDOW_NS[windowed_max_window_from(c->fit.duplicates.p99_ns)];
 	}
