@@ -79,7 +79,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "\"xdp_frags\":true,\"xdp_redirect\":true,\"xdp_zero_copy\":false,\"xdp_offload\":false'"
 	  "\n"
 	  "	asked 0 b0; values driver b0 '\"native_xdp\":false,\"xdp_frags\":false'; esac\n"
-	  "asked 0 v0 --profile rtp:80; values window - '{\"fitting_window_ns\":1000000000}'\n" },
+	  "asked 0 v0 --profile payload:80; values window - '{\"fitting_window_ns\":1000000000}'\n" },
 	{ "text-has-a-line-each",
 	  "exits 1 $XD check v0 nope; has 'ok       rights '; has 'load would fail: '\n"
 	  "has '\nproblem  interface  nope     there is no interface nope here\n'\n"
@@ -209,8 +209,9 @@ static const struct cli_script SCRIPTS[] = {
 	  "asked 0 v0 --vlan 7; notes vlan_tags v0 --port 80 --vlan 7; asked 0 v0 --vlan any\n"
 	  "says vlan_tags - 'ok: the filter does not go by VLAN tags'\n"
 	  "ethtool -K v0 rxvlan off; asked 0 v0 --profile r-tag; says vlan_tags - 'ok: VLAN tags'\n"
-	  "asked 0 v0 --profile rtp:80 --window 1h; notes window v0 --profile rtp:80 --window 1h\n"
-	  "asked 0 v0 --profile rtp:80; says window - 'ok: a window of '; has fits\n"
+	  "asked 0 v0 --profile payload:80 --window 1h\n"
+	  "notes window v0 --profile payload:80 --window 1h\n"
+	  "asked 0 v0 --profile payload:80; says window - 'ok: a window of '; has fits\n"
 	  "asked 0 v0 --for 8h\n" },
 	{ "too-little-memory",
 	  "asked 1 v0 --capacity $HUGE --fpr 0.01 --window 720h\n"

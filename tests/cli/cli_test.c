@@ -147,11 +147,20 @@ static const struct failure {
 	const char *name, *before; /* a command that must succeed, first */
 	const char *command, *says;
 } FAILURES[] = {
-	{ "fail-profile-realm", ":", "$XD load v0 --profile 'rtp:80#a' --profile 'payload:81#a'",
-	  "rtp and payload cannot share a realm: an id has 2 words of 8 bytes in one and 1 in" },
-	{ "fail-profile-hash", ":",
-	  "$XD load v0 --profile rtp:80 --profile rtp:81 --layout flat --hash fips",
-	  "have no key, and so one realm: rtp and rtp-2 would share their ids" },
+#define PLAIN "printf '[profile x]\nlayer = udp\nid = payload+0:16\n' >/mnt/plain"
+	{ "fail-profile-realm", PLAIN,
+	  "$XD load v0 --profiles /mnt/plain --profile 'x:80#a' --profile 'payload:81#a'",
+	  "x and payload cannot share a realm: an id has 2 words of 8 bytes in one and 1 in" },
+	{ "fail-profile-realm-numbers", ":",
+	  "$XD load v0 --profile 'rtp:80#a' --profile 'payload:81#a'",
+	  "rtp and payload cannot share a realm: their numbers differ in width, history or reset" },
+	{ "fail-profile-hash", PLAIN,
+	  "$XD load v0 --profiles /mnt/plain --profile x:80 --profile x:81 --layout flat --hash fips",
+	  "have no key, and so one realm: x and x-2 would share their ids" },
+	{ "fail-profile-hash-numbers", ":", "$XD load v0 --profile rtp:80 --layout flat --hash fips",
+	  "--hash colibri, fips, fnv1a and tezos are not for rtp: it is a numbered stream" },
+	{ "fail-profile-learn-numbers", ":", "$XD load v0 --profile hsr --learn app",
+	  "--learn app is not for hsr: packets alone teach the numbers of a numbered stream" },
 	{ "fail-profile-hash-digest", ":",
 	  "$XD load v0 --profile payload:80 --layout flat --hash fips",
 	  "take ids of one unmasked segment: those of payload are others" },
@@ -289,15 +298,16 @@ static const struct env_row {
 	{ "env-window-option", "XDP_DEDUP_WINDOW=30s", "--window 1h", "window_ns", 3600e9 },
 	{ "env-window-empty", "XDP_DEDUP_WINDOW=", "", "window_ns", 600e9 },
 	/* Between built-in defaults and all others: the strictest of the profiles. */
-	{ "profile-window", ":;", "--profile rtp", "window_ns", 1e9 },
-	{ "profile-fpr", ":;", "--profile rtp", "fpr", 1e-9 },
-	{ "profile-window-strictest", ":;", "--profile rtp --profile mirror --profile gsp",
-	  "window_ns", 50e6 },
-	{ "profile-fpr-strictest", ":;", "--profile rtp --profile mirror --profile gsp", "fpr", 1e-9 },
-	{ "profile-window-option", ":;", "--profile rtp --window 1h", "window_ns", 3600e9 },
-	{ "profile-fpr-option", ":;", "--fpr 1e-3 --profile rtp", "fpr", 1e-3 },
-	{ "profile-window-env", "XDP_DEDUP_WINDOW=30s", "--profile rtp", "window_ns", 30e9 },
-	{ "profile-fpr-env", "XDP_DEDUP_FPR=0.01", "--profile rtp", "fpr", 0.01 },
+	{ "profile-window", ":;", "--profile payload", "window_ns", 1e9 },
+	{ "profile-fpr", ":;", "--profile payload", "fpr", 1e-6 },
+	{ "profile-window-strictest", ":;",
+	  "--profile rtp --profile payload --profile mirror --profile gsp", "window_ns", 50e6 },
+	{ "profile-fpr-strictest", ":;",
+	  "--profile rtp --profile payload --profile mirror --profile gsp", "fpr", 1e-7 },
+	{ "profile-window-option", ":;", "--profile payload --window 1h", "window_ns", 3600e9 },
+	{ "profile-fpr-option", ":;", "--fpr 1e-3 --profile payload", "fpr", 1e-3 },
+	{ "profile-window-env", "XDP_DEDUP_WINDOW=30s", "--profile payload", "window_ns", 30e9 },
+	{ "profile-fpr-env", "XDP_DEDUP_FPR=0.01", "--profile payload", "fpr", 0.01 },
 	{ "profile-without-window", ":;", "--profile gsp", "window_ns", 600e9 },
 	{ "profile-without-fpr", ":;", "--profile gsp", "fpr", 1e-4 },
 };
@@ -400,10 +410,10 @@ static const struct cli_script SCRIPTS[] = {
 	  "[ \"$($XD profile list --json | jq -r '.profiles[].name')\" = \"$($XD profile list | "
 	  "cut "
 	  "-d' ' -f1)\" ]\n"
-	  "got sh -c \"$XD profile list --json | jq -c '.profiles[] | select(.name == \\\"rtp\\\") "
-	  "| "
-	  "[.layer, .words, .window_ns, .fpr, .builtin]'\"; is "
-	  "'[\"udp\",2,1000000000,1e-09,true]'\n"
+	  "got sh -c \"$XD profile list --json | jq -c '.profiles[] | [.name, .layer, .words, "
+	  ".sequence_bits, .window_ns, .fpr, .builtin]'\"\n"
+	  "has '[\"payload\",\"udp\",1,0,1000000000,1e-06,true]'\n"
+	  "has '[\"rtp\",\"udp\",2,16,null,null,true]'\n"
 	  "for p in $($XD profile list | cut -d' ' -f1); do $XD profile show $p >/mnt/a\n"
 	  "	grep -q \"^\\[profile $p\\]\" /mnt/a; grep -q '; Duplicate:' /mnt/a\n"
 	  "	grep -q '; Forger:' /mnt/a; grep -q '; A false positive:' /mnt/a\n"

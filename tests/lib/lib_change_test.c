@@ -237,6 +237,8 @@ static void upgrades(void **state)
 }
 
 #define EVENT "0123456789abcdef0123456789abcdef" /* an id of discv4 */
+#define SHORT_IDS \
+	" --profiles /dev/stdin <<END\n[profile short]\nlayer = udp\nid = payload+2:10\nEND\n"
 
 static void keeps_to_its_stream(void **state)
 {
@@ -250,13 +252,13 @@ static void keeps_to_its_stream(void **state)
 	lib_take(LIB_NAME);
 	assert_int_equal(xdp_dedup_open(LIB_NAME "/discv4", &named), 0);
 	assert_int_equal(xdp_dedup_add(lib.f, EVENT, 32), 0);
-	e2e_tool("set " LIB_NAME " --profile rtp:5004 --profile discv4:30303");
+	e2e_tool("set " LIB_NAME " --profile short:5004 --profile discv4:30303" SHORT_IDS);
 	assert_int_equal(xdp_dedup_test(lib.f, EVENT, 32), 1);
 	assert_int_equal(xdp_dedup_test(named, EVENT, 32), 1);
-	e2e_tool("set " LIB_NAME " --profile rtp:5004");
+	e2e_tool("set " LIB_NAME " --profile short:5004" SHORT_IDS);
 	assert_int_equal(xdp_dedup_test(named, EVENT, 32), 1);
 	assert_int_equal(xdp_dedup_stats(named, &s, sizeof(s)), -ENOENT);
-	assert_int_equal(xdp_dedup_test(lib.f, EVENT, 32), -EINVAL); /* too long for RTP */
+	assert_int_equal(xdp_dedup_test(lib.f, EVENT, 32), -EINVAL); /* too long */
 	xdp_dedup_close(named);
 }
 

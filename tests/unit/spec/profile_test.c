@@ -764,18 +764,19 @@ static const struct builtin_row {
 	uint32_t layer, words, gates;
 	uint64_t window_ms;
 	double fpr;
+	uint32_t width, reset_ms; /* of numbers */
 } BUILTIN[] = {
-	{ "discv4", DEDUP_UDP, 1, 1, 30000, 1e-4 },
-	{ "gsp", DEDUP_UDP, 4, 0, 0, 0 },
-	{ "hsr", DEDUP_ETHERNET, 2, 3, 100, 1e-9 },
-	{ "mirror", DEDUP_IP, 1, 0, 50, 1e-7 },
-	{ "mirror-l2", DEDUP_ETHERNET, 1, 6, 50, 1e-7 },
-	{ "moldudp64", DEDUP_UDP, 3, 2, 0, 0 },
-	{ "payload", DEDUP_UDP, 1, 0, 1000, 1e-6 },
-	{ "prp", DEDUP_ETHERNET, 2, 6, 100, 1e-9 },
-	{ "r-tag", DEDUP_ETHERNET, 5, 0, 50, 1e-9 },
-	{ "rtp", DEDUP_UDP, 2, 2, 1000, 1e-9 },
-	{ "solana-shred", DEDUP_UDP, 1, 2, 120000, 1e-6 },
+	{ "discv4", DEDUP_UDP, 1, 1, 30000, 1e-4, 0, 0 },
+	{ "gsp", DEDUP_UDP, 4, 0, 0, 0, 0, 0 },
+	{ "hsr", DEDUP_ETHERNET, 2, 3, 0, 0, 16, 10 },
+	{ "mirror", DEDUP_IP, 1, 0, 50, 1e-7, 0, 0 },
+	{ "mirror-l2", DEDUP_ETHERNET, 1, 6, 50, 1e-7, 0, 0 },
+	{ "moldudp64", DEDUP_UDP, 3, 2, 0, 0, 64, 10000 },
+	{ "payload", DEDUP_UDP, 1, 0, 1000, 1e-6, 0, 0 },
+	{ "prp", DEDUP_ETHERNET, 2, 6, 0, 0, 16, 10 },
+	{ "r-tag", DEDUP_ETHERNET, 5, 0, 0, 0, 16, 20 },
+	{ "rtp", DEDUP_UDP, 2, 2, 0, 0, 16, 20 },
+	{ "solana-shred", DEDUP_UDP, 1, 2, 120000, 1e-6, 0, 0 },
 };
 
 static void built_in_profile(void **state)
@@ -794,6 +795,8 @@ static void built_in_profile(void **state)
 	assert_int_equal(p->stream.gates_cnt, row->gates);
 	assert_int_equal(p->stream.decoder, strcmp(row->name, "gsp") ? DEDUP_FIELDS : DEDUP_GSP);
 	assert_int_equal(p->window_ns, row->window_ms * 1000000);
+	assert_int_equal(p->numbered.width, row->width);
+	assert_int_equal(p->numbered.reset_ns, row->reset_ms * 1000000ULL);
 	assert_true(p->fpr == row->fpr && p->builtin && *p->about);
 	assert_true(p->needs_to == !strcmp(row->name, "moldudp64"));
 	assert_int_equal(p->stream.forwarded, !strncmp(row->name, "mirror", 6));
@@ -804,6 +807,7 @@ static void built_in_profile(void **state)
 	if (parse_as(&again, p->text, true, says, sizeof(says)))
 		fail_msg("%s", says);
 	assert_memory_equal(&again.list[0].stream, &p->stream, sizeof(p->stream));
+	assert_memory_equal(&again.list[0].numbered, &p->numbered, sizeof(p->numbered));
 	profiles_free(&all);
 	profiles_free(&again);
 }
