@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Numbered frames by two interfaces with one filter, as of a node of two networks: of the copies of
+ * each frame one is delivered, by either interface.
+ */
+#include "e2e_runner.h"
+#include "protocol_packets.h"
+#include "udp.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define PACKETS 150000 /* the numbers go round twice */
+#define LOSS_PERCENT 3 /* of each path */
+#define BURST 64
+#define FRAME_ROOM 512
+#define BUFFER_BYTES (64 << 20)
+/* A machine that runs tests may stand still for longer than the profile's own reset. */
+#define RESET "sed -e '$a reset = 1m' -e '/^reset/d'"
+
+static const struct row {
+	const char *name, *profile, *stream;
+	struct protocol_packet packet;
+	uint8_t second_path;
+} ROWS[] = {
+	{ "rtp_by_two_interfaces", "rtp", "rtp:5004", { .protocol = RTP, .port = 5004, .body = 60 }, 0 },
+	/* To a group: both destinations of a stream are one. */
+	{ "r_tag_by_two_interfaces",
+	  "r-tag",
+	  "r-tag",
+	  { .protocol = R_TAG, .body = 60, .to_mac = { 1, 0x80, 0xc2 } },
+	  0 },
+	{ "hsr_by_two_interfaces", "hsr", "hsr", { .protocol = HSR, .body = 60 }, 1 },
+	{ "prp_by_two_interfaces", "prp", "prp", { .protocol = PRP, .body = 60, .path = 0xa }, 0xb },
+};
+
+static struct paths {
+	int from[E2E_LINKS], to[E2E_LINKS];
+	uint8_t mac[E2E_LINKS][6];
+	uint8_t came[PACKETS], passed[PACKETS];
+	uint32_t sent;
+} paths;
+
+static int packet_socket(const char *ifname)
+{
+	struct sockaddr_ll at = { .sll_family = AF_PACKET,
+				  .sll_protocol = htons(ETH_P_ALL),
+				  .sll_ifindex = (int)if_nametoindex(ifname) };
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), bytes = BUFFER_BYTES;
+
+	assert_true(fd >= 0);
+	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)), 0);
+	assert_int_equal(bind(fd, (void *)&at, sizeof(at)), 0);
+	return fd;
+}
+
+static void open_paths(const struct row *row)
+{
+	paths = (struct paths){ 0 };
+	sh("%s profile show %s | " RESET
+	   " | %s load ve0 ve1 --name paths --profiles /dev/stdin --profile %s",
+	   tool(), row->profile, tool(), row->stream);
+	for (int i = 0; i < E2E_LINKS; i++) {
+		char near[] = { 'v', 'e', '0' + i, 0 }, far[] = { 'p', 'e', '0' + i, 0 };
+		char mac[E2E_MAC];
+
+		e2e_near_mac(i, mac);
+		for (int j = 0; j < 6; j++)
+			paths.mac[i][j] = (uint8_t)strtoul(mac + 3 * (size_t)j, NULL, 16);
+		paths.to[i] = packet_socket(near);
+		netns_enter(e2e_far());
+		paths.from[i] = packet_socket(far);
+		netns_enter(0);
+	}
+}
+
+static int close_paths(void **state)
+{
+	for (int i = 0; i < E2E_LINKS; i++) {
+		close(paths.from[i]);
+		close(paths.to[i]);
+	}
+	return e2e_teardown(state);
+}
+
+/* The frame has its number, in full, in the middle of its body. */
+static uint32_t number_at(const struct frame *f)
+{
+	return f->gsp + 40;
+}
+
+static void send_copy(const struct row *row, uint32_t number, int path)
+{
+	struct protocol_packet p = row->packet;
+	static struct frame f;
+
+	p.sequence = number;
+	p.path = path ? row->second_path : p.path;
+	if (!(p.to_mac[0] & 1))
+		memcpy(p.to_mac, paths.mac[path], sizeof(p.to_mac));
+	protocol_frame(&f, &p);
+	memcpy(f.data + number_at(&f), &number, sizeof(number));
+	while (send(paths.from[path], f.data, f.len, 0) < 0)
+		assert_int_equal(errno, ENOBUFS);
+	paths.came[number]++;
+	paths.sent++;
+}
+
+/* Reads what was delivered; what the host itself sends on these links is left out. */
+static void read_delivered(const struct row *row)
+{
+	static struct frame f;
+	uint32_t at, number;
+	uint8_t data[FRAME_ROOM];
+	ssize_t len;
+
+	protocol_frame(&f, &row->packet);
+	at = number_at(&f);
+	for (int i = 0; i < E2E_LINKS; i++) {
+		while ((len = recv(paths.to[i], data, sizeof(data), 0)) > 0) {
+			if (len != f.len || memcmp(data + 6, f.data + 6, 8) != 0)
+				continue;
+			memcpy(&number, data + at, sizeof(number));
+			assert_true(number < PACKETS);
+			paths.passed[number]++;
+		}
+		assert_int_equal(errno, EAGAIN);
+	}
+}
+
+static void one_copy_is_delivered(void **state)
+{
+	const struct row *row = *state;
+	uint64_t seed = udp_now_ns();
+	uint32_t fresh = 0;
+	struct filter_counters c;
+
+	print_message("# seed %llu\n", (unsigned long long)seed);
+	open_paths(row);
+	for (uint32_t i = 0; i < PACKETS; i++) {
+		int first = (int)(random_next(&seed) % E2E_LINKS);
+
+		for (int j = 0; j < E2E_LINKS; j++)
+			if (random_next(&seed) % 100 >= LOSS_PERCENT)
+				send_copy(row, i, first ^ j);
+		if (i % BURST == 0)
+			read_delivered(row);
+	}
+	c = e2e_counters_after("paths", paths.sent);
+	usleep(50000);
+	read_delivered(row);
+	for (uint32_t i = 0; i < PACKETS; i++) {
+		if (paths.passed[i] != !!paths.came[i])
+			fail_msg("packet %u was sent %u times, and delivered %u times", i,
+				 paths.came[i], paths.passed[i]);
+		fresh += paths.came[i] > 0;
+	}
+	assert_int_equal(c.new, fresh);
+	assert_int_equal(c.duplicate, paths.sent - fresh);
+	assert_int_equal(c.dropped, c.duplicate);
+}
+
+int main(void)
+{
+	add_rows(ROWS, one_copy_is_delivered, e2e_setup, close_paths);
+	return run_added_tests("paths");
+}
