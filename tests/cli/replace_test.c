@@ -12,6 +12,15 @@
 	"maps() { for m in xsks queues sockets in_flight; do\n"                               \
 	"	bpftool map show pinned $PINS/v0/$m -j | jq .id; done; }\n"
 
+/* RTP by its bytes, as versions before this one had it. */
+#define BY_BYTES                                                                            \
+	"printf '[profile rtp]\nlayer = udp\nrequire = payload+0:1/0xc0 == 0x80\n"          \
+	"exempt = payload+1:1/0xe0 == 0xc0\nid = payload+2:10\nwindow = 1h\nfpr = 1e-9\n' " \
+	">/mnt/old\n"                                                                       \
+	"$XD load v0 --profiles /mnt/old --profile rtp:5004 --capacity 10k\n"               \
+	"known() { got $1 test v0 00112233445566778899; has known; }\n"                     \
+	"$XD add v0 00112233445566778899\n"
+
 static const struct cli_script SCRIPTS[] = {
 	{ "keeps-what-is-not-said",
 	  LOAD " --capacity 10k --action count --to 192.0.2.0/24 --vlan 7,none\n"
@@ -189,6 +198,26 @@ static const struct cli_script SCRIPTS[] = {
 	  "has rtp\n"
 	  "has moldudp64\n"
 	  "$NEXT unload v0\n" },
+	{ "stream-by-bytes-goes-on", BY_BYTES
+	  "$XD load v0 --replace; known $XD\n"
+	  "$XD set v0 --action count; known $XD\n"
+	  "fails 'v0 has no memory for these streams' $XD set v0 --profile rtp:5004; known $XD\n"
+	  "$XD resize v0 --capacity 20k; known $XD\n"
+	  "got $XD status v0; has 'id: 10 bytes'; lacks 'a number'\n"
+	  "$XD unload v0\n" },
+	{ "stream-by-bytes-becomes-numbered",
+	  BY_BYTES "got $XD load --replace --name v0 --profile rtp:5004\n"
+		   "has 'what stream rtp knew is forgotten'\n"
+		   "got $XD status v0; has 'id: a source and a number, 6 bytes'\n"
+		   "exits 3 $XD test v0 0000000a0001; has unknown\n"
+		   "fails 'give 12 hex digits' $XD test v0 00112233445566778899\n"
+		   "$XD unload v0\n" },
+	{ "upgrade-of-a-stream-by-bytes",
+	  BY_BYTES "$NEXT load v0 --replace; known $NEXT\n"
+		   "got $NEXT status v0; has 'id: 10 bytes'\n"
+		   "$NEXT load --replace --name v0 --profile rtp:5004 --forget\n"
+		   "got $NEXT status v0; has 'id: a source and a number, 6 bytes'\n"
+		   "$NEXT unload v0\n" },
 	{ "snapshots", LOAD " --capacity 10k\n"
 			    "$XD add v0 " ID_A "\n"
 			    "$XD save v0 /mnt/snapshot\n"
