@@ -10,7 +10,8 @@ least 10 packets, and 1 %, are copies. --save writes the recommendations to FILE
 file, and prints the right recommendations in it (nine tenths of their drops were copies) that are
 lost: more than 1 % of these copies are not found any more. Exit status 1: one is wrong, or lost.
 
-A packet is a copy if within two windows before it came
+A packet is a copy if within two windows, or 2.5 s if the filter has numbered streams alone, before
+it came
 - the same IP packet, but for DSCP, TTL or hop limit, checksum, MACs, VLAN tags and padding. If no IP
   id tells packets apart (IPv6; 0; a sender whose packets all have one id) it must come at most 5 ms
   later, and not more than 8 times in a row: that is a flood. TCP that only acknowledges or resets
@@ -33,6 +34,7 @@ import sys
 import tempfile
 
 AT_ONCE = 5_000_000  # ns
+NUMBERS_ALONE = 2_500_000_000  # ns
 FLOOD = 8
 LEAST = 60  # bytes of the shortest frame
 GAIN, GAIN_PART = 10, 0.01  # copies that are worth a filter
@@ -284,6 +286,8 @@ def dropped_by(tool, path, options, packets):
 
 
 def window_of(advice):
+    if "--window" not in advice["options"]:
+        return NUMBERS_ALONE
     return 2 * advice["window_ns"] + advice["window_ns"] // 2
 
 
