@@ -84,6 +84,7 @@ void replay_print_json(const char *path, const struct capture *c, const struct d
 		       const struct replay_result *r, bool complete)
 {
 	json_object *o = json_object_new_object(), *streams = json_object_new_array();
+	struct senders_view senders = replay_senders(c, cfg, r, UINT32_MAX);
 
 	for (uint32_t n = 0; n < r->streams_cnt; n++)
 		json_object_array_add(streams, json_replayed_stream(c, cfg, r, n));
@@ -103,5 +104,6 @@ void replay_print_json(const char *path, const struct capture *c, const struct d
 	ADD("early", json_u64(r->early));
 	ADD("known_since_ns", json_u64(r->known_since_ns));
 	ADD("streams", streams);
+	ADD("senders", senders_json(&senders));
 	json_print(o);
 }

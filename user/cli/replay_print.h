@@ -4,6 +4,7 @@
 #define XDP_DEDUP_REPLAY_PRINT_H
 
 #include "replay.h"
+#include "senders_view.h"
 
 #define REPLAY_TOP 5 /* sources that are shown */
 
@@ -12,6 +13,10 @@ void replay_print_text(const char *path, const struct capture *c, const struct d
 		       const struct replay_result *r);
 void replay_print_json(const char *path, const struct capture *c, const struct dedup_config *cfg,
 		       const struct replay_result *r, bool complete);
+
+/* The senders of the numbered streams in the results, `max` at most: of *r, which the caller frees. */
+struct senders_view replay_senders(const struct capture *c, const struct dedup_config *cfg,
+				   const struct replay_result *r, uint32_t max);
 
 /* What was read of a capture, and what was left out. */
 struct replay_head {

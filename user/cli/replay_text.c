@@ -168,9 +168,31 @@ static void print_replayed_stream(const struct capture *c, const struct dedup_co
 	print_senders(c, s);
 }
 
+/* Interfaces of a capture count from 0, those of an account from 1. */
+static const char *iface_name(const void *capture, uint32_t ifindex, char name[SENDERS_IFACE_MAX])
+{
+	(void)name;
+	return ifindex && ifindex <= capture_iface_cnt(capture)
+		       ? capture_iface_name(capture, ifindex - 1)
+		       : NULL;
+}
+
+struct senders_view replay_senders(const struct capture *c, const struct dedup_config *cfg,
+				   const struct replay_result *r, uint32_t max)
+{
+	struct senders_view v = { cfg, r->senders, iface_name, c };
+
+	if (v.list.cnt > max) {
+		v.list.left_out = v.list.cnt - max;
+		v.list.cnt = max;
+	}
+	return v;
+}
+
 void replay_print_text(const char *path, const struct capture *c, const struct dedup_config *cfg,
 		       const struct replay_result *r)
 {
+	struct senders_view senders = replay_senders(c, cfg, r, SENDERS_SHOWN);
 	uint64_t ignored = 0;
 
 	print_replayed_file(path, r);
@@ -178,6 +200,7 @@ void replay_print_text(const char *path, const struct capture *c, const struct d
 		ignored += r->streams[n].reasons[DEDUP_REASON_ignored];
 		print_replayed_stream(c, cfg, r, n);
 	}
+	senders_print(&senders);
 	if (ignored)
 		printf("ignored: %" PRIu64 " packets of another protocol, port or host\n", ignored);
 	if (r->early)

@@ -209,6 +209,17 @@ static json_object *json_sockets(const struct status *s)
 	return list;
 }
 
+static json_object *json_senders(const struct status *s)
+{
+	struct senders_view v;
+	json_object *list;
+
+	status_read_senders(s, UINT32_MAX, &v);
+	list = senders_json(&v);
+	sender_list_free(&v.list);
+	return list;
+}
+
 /* The filter's size and parameters. */
 static void json_size(json_object *o, const struct status *s)
 {
@@ -221,7 +232,7 @@ static void json_size(json_object *o, const struct status *s)
 	ADD("source_bytes", json_u64(plan_source_bytes(c)));
 	ADD("sources_used", json_u64(numbers_sources(&s->filter)));
 	ADD("paths", json_u64(c->sources.paths));
-	ADD("senders", status_senders_json(s));
+	ADD("senders", json_senders(s));
 	ADD("blocks", json_u64(c->memory.blocks));
 	for (int i = 0; i < cnt; i++)
 		ADD(facts[i].key, json_u64(facts[i].value));

@@ -309,6 +309,26 @@ static void print_ids(const struct status *s)
 	print_estimate(s);
 }
 
+static const char *iface_name(const void *status, uint32_t ifindex, char name[SENDERS_IFACE_MAX])
+{
+	return status_iface_name(status, ifindex, name);
+}
+
+void status_read_senders(const struct status *s, uint32_t max, struct senders_view *out)
+{
+	*out = (struct senders_view){ s->filter.config, { 0 }, iface_name, s };
+	sender_list_read(&s->filter, max, &out->list);
+}
+
+static void print_senders(const struct status *s)
+{
+	struct senders_view v;
+
+	status_read_senders(s, SENDERS_SHOWN, &v);
+	senders_print(&v);
+	sender_list_free(&v.list);
+}
+
 void status_print(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
@@ -331,7 +351,7 @@ void status_print(const struct status *s)
 	if (streams_any_numbered(c))
 		printf("  sources     %u of at most %u; no fresh number is lost\n",
 		       numbers_sources(&s->filter), c->sources.sources);
-	status_print_senders(s);
+	print_senders(s);
 	print_drop_time(s);
 	if (c->policy.learn_app)
 		puts("  learning    only what an application adds");

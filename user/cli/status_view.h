@@ -5,6 +5,7 @@
 
 #include <json-c/json.h>
 
+#include "senders_view.h"
 #include "status.h"
 
 /* Prints it for people, to stdout. */
@@ -13,11 +14,10 @@ void status_print(const struct status *s);
 /* Makes an object for programs. The caller frees it with json_object_put(). */
 json_object *status_json(const struct status *s);
 
-/* The senders of numbered streams, and what each path brings, if the filter has --paths: for people,
- * and a list for programs, empty without. The caller frees it with json_object_put().
+/* Reads the senders of the filter's numbered streams, at most `max` (sender_list_read()). The
+ * caller calls sender_list_free(&out->list).
  */
-void status_print_senders(const struct status *s);
-json_object *status_senders_json(const struct status *s);
+void status_read_senders(const struct status *s, uint32_t max, struct senders_view *out);
 
 /* Makes an object of an interface: its name, state and mode. The caller frees it, or adds to it. */
 json_object *iface_json(const struct status_iface *f);

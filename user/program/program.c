@@ -53,6 +53,7 @@ static struct dedup_id id_memory;
 static struct frame frame_memory;
 static struct numbers numbers_memory;
 static struct dedup_judged judged_memory;
+static uint32_t interface; /* of the frames that come next */
 
 /* The digest that was computed last, of the frame that is being looked at. */
 static struct {
@@ -134,12 +135,23 @@ int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns)
 			return -ENOMEM;
 		}
 	}
+	interface = 0;
 	state.replay_ns = now_ns;
 	memset(&record, 0, sizeof(record));
 	record.own_mac = DEDUP_MAC_NONE;
 	dedup_hand_start(&state, &config, now_ns);
 	state.stale_at = config.memory.stale_jiffies;
 	return 0;
+}
+
+struct dedup_block *program_blocks(void)
+{
+	return filter.value;
+}
+
+void program_set_interface(uint32_t ifindex)
+{
+	interface = ifindex;
 }
 
 struct dedup_state *program_state(void)
@@ -166,6 +178,7 @@ static struct xdp_md context_of(const void *frame, uint32_t len)
 		.data = (unsigned long)frame,
 		.data_end = (unsigned long)frame + first,
 		.frame_end = (unsigned long)frame + len,
+		.ingress_ifindex = interface,
 	};
 }
 

@@ -11,6 +11,7 @@
 #include "config.h"
 #include "counters.h"
 #include "id.h"
+#include "memory.h"
 
 /* A program for this filter, of which nothing is known yet: *cfg is copied, with its secrets, and
  * with its field `replay` set. `memory`: with cfg->blocks blocks; without, ids can be identified,
@@ -18,6 +19,12 @@
  */
 int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns);
 void program_close(void);
+
+/* The filter's memory: dedup_blocks() of them; NULL if it was opened without. */
+struct dedup_block *program_blocks(void);
+
+/* The interface of the frames that come next, for the accounts of numbered streams; 0 at first. */
+void program_set_interface(uint32_t ifindex);
 
 /* The filter's state, and the program's record, as the kernel's maps have them. */
 struct dedup_state *program_state(void);

@@ -162,3 +162,17 @@ const struct dedup_state *engine_state(const struct engine *e)
 {
 	return e->state;
 }
+
+void engine_set_interface(struct engine *e, uint32_t ifindex)
+{
+	if (!e->kernel)
+		program_set_interface(ifindex);
+}
+
+bool engine_filter(const struct engine *e, struct filter *out)
+{
+	*out = (struct filter){ .config = &e->cfg,
+				.state = e->state,
+				.blocks = e->kernel ? NULL : program_blocks() };
+	return !e->kernel;
+}

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "config.h"
+#include "open_filter.h"
 #include "test_run.h"
 
 enum engine_kind { ENGINE_USER, ENGINE_KERNEL };
@@ -40,6 +41,14 @@ void engine_set_mac(const struct dedup_config *cfg, const uint8_t mac[6], struct
  * BPF_PROG_TEST_RUN or shorter than an Ethernet header.
  */
 int engine_see(struct engine *e, const void *frame, uint32_t len, uint64_t ns, struct answer *out);
+
+/* The interface of the frames that come next, for the accounts of numbered streams. ENGINE_USER
+ * only: in the kernel all frames come as by the loopback interface.
+ */
+void engine_set_interface(struct engine *e, uint32_t ifindex);
+
+/* Makes *out a view of an ENGINE_USER's filter, for accounts_read(). False: it is an ENGINE_KERNEL. */
+bool engine_filter(const struct engine *e, struct filter *out);
 
 /* Returns the filter's state, as its program has it. */
 const struct dedup_state *engine_state(const struct engine *e);

@@ -218,6 +218,7 @@ static int replay_frame(struct run *r, const struct capture_frame *f)
 		/* While the program waits for the filter's memory, that of the id's entry comes near. */
 		if (v.id.reason < 0)
 			id_table_expect(r->ids, v.key);
+		engine_set_interface(r->engine, f->iface + 1);
 		err = engine_see(r->engine, v.data, v.len, r->now_ns, &a);
 	}
 	if (!err)
@@ -279,6 +280,7 @@ int replay_run(const struct replay_spec *spec, struct capture *c, struct replay_
 {
 	uint32_t streams = spec->cfg->policy.streams_cnt;
 	struct run *r = calloc(1, sizeof(*r));
+	struct filter filter;
 	int err;
 
 	*out = (struct replay_result){ 0 };
@@ -298,6 +300,8 @@ int replay_run(const struct replay_spec *spec, struct capture *c, struct replay_
 	if (!err) {
 		err = replay_all(r, c);
 		out->early = engine_state(r->engine)->early;
+		if (engine_filter(r->engine, &filter))
+			sender_list_read(&filter, UINT32_MAX, &out->senders);
 		out->known_since_ns = id_table_known_since(r->ids);
 	} else {
 		replay_free(out);
@@ -315,5 +319,6 @@ void replay_free(struct replay_result *r)
 	for (uint32_t i = 0; r->streams && i < r->streams_cnt; i++)
 		sources_close(r->streams[i].sources);
 	free(r->streams);
+	sender_list_free(&r->senders);
 	*r = (struct replay_result){ 0 };
 }

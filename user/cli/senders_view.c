@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What each path has brought of each sender of the numbered streams. */
-#include "status_view.h"
+#include "senders_view.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "json_out.h"
-#include "sender_list.h"
 #include "units.h"
-
-#define SENDERS_SHOWN 8
 
 static double percent(uint64_t part, uint64_t of)
 {
@@ -34,14 +30,14 @@ static void print_if_any(const char *what, uint64_t cnt)
 		printf("  %s %" PRIu64, what, cnt);
 }
 
-static void print_path(const struct status *s, const struct source_figures *f,
+static void print_path(const struct senders_view *v, const struct source_figures *f,
 		       const struct path_figures *p)
 {
-	char room[IF_NAMESIZE];
-	const char *name = status_iface_name(s, p->ifindex, room);
+	char room[SENDERS_IFACE_MAX];
+	const char *name = v->iface_name(v->of, p->ifindex, room);
 
 	printf("    %-10s %-8s first %5.1f %%  lost %" PRIu64 " (%.3g %%)",
-	       sender_path_stream(s->filter.config, p) ?: "-", name ?: "gone",
+	       sender_path_stream(v->config, p) ?: "-", name ?: "gone",
 	       percent(p->counted.first, sender_first_all(f)), p->lost,
 	       percent(p->lost, p->messages));
 	print_if_any("missing", p->missing);
@@ -56,24 +52,21 @@ static void print_path(const struct status *s, const struct source_figures *f,
 	puts(p->silent ? "  silent" : "");
 }
 
-void status_print_senders(const struct status *s)
+void senders_print(const struct senders_view *v)
 {
 	char text[SENDER_TEXT_MAX];
-	struct sender_list senders;
 
-	sender_list_read(&s->filter, SENDERS_SHOWN, &senders);
-	for (uint32_t i = 0; i < senders.cnt; i++) {
-		const struct source_figures *f = &senders.list[i];
+	for (uint32_t i = 0; i < v->list.cnt; i++) {
+		const struct source_figures *f = &v->list.list[i];
 
 		printf("  sender      %s: %" PRIu64 " messages, %" PRIu64 " lost on all paths%s\n",
-		       sender_text(s->filter.config, f, text), f->messages, f->lost,
+		       sender_text(v->config, f, text), f->messages, f->lost,
 		       f->redundant ? "" : "; NOT REDUNDANT");
 		for (uint32_t p = 0; p < f->paths_cnt; p++)
-			print_path(s, f, &f->paths[p]);
+			print_path(v, f, &f->paths[p]);
 	}
-	if (senders.left_out)
-		printf("  and %u more senders: --json has all\n", senders.left_out);
-	sender_list_free(&senders);
+	if (v->list.left_out)
+		printf("  and %u more senders: --json has all\n", v->list.left_out);
 }
 
 static json_object *skew_json(const struct dedup_path *path)
@@ -85,13 +78,13 @@ static json_object *skew_json(const struct dedup_path *path)
 	return list;
 }
 
-static json_object *path_json(const struct status *s, const struct path_figures *p)
+static json_object *path_json(const struct senders_view *v, const struct path_figures *p)
 {
 	json_object *o = json_object_new_object();
-	char room[IF_NAMESIZE];
+	char room[SENDERS_IFACE_MAX];
 
-	ADD("stream", json_text(sender_path_stream(s->filter.config, p)));
-	ADD("interface", json_text(status_iface_name(s, p->ifindex, room)));
+	ADD("stream", json_text(sender_path_stream(v->config, p)));
+	ADD("interface", json_text(v->iface_name(v->of, p->ifindex, room)));
 	ADD("ifindex", json_u64(p->ifindex));
 	ADD("packets", json_u64(p->counted.packets));
 	ADD("messages", json_u64(p->messages));
@@ -109,13 +102,13 @@ static json_object *path_json(const struct status *s, const struct path_figures 
 	return o;
 }
 
-static json_object *sender_json(const struct status *s, const struct source_figures *f)
+static json_object *sender_json(const struct senders_view *v, const struct source_figures *f)
 {
 	json_object *o = json_object_new_object(), *list = json_object_new_array();
 	char text[SENDER_TEXT_MAX];
 
-	ADD("stream", json_text(s->filter.config->policy.streams[f->stream].name));
-	ADD("source", json_text(sender_hex(s->filter.config, f, text)));
+	ADD("stream", json_text(v->config->policy.streams[f->stream].name));
+	ADD("source", json_text(sender_hex(v->config, f, text)));
 	ADD("messages", json_u64(f->messages));
 	ADD("lost", json_u64(f->lost));
 	ADD("missing", json_u64(f->missing));
@@ -123,19 +116,16 @@ static json_object *sender_json(const struct status *s, const struct source_figu
 	ADD("other_packets", json_u64(f->others));
 	ADD("redundant", json_bool(f->redundant));
 	for (uint32_t p = 0; p < f->paths_cnt; p++)
-		json_object_array_add(list, path_json(s, &f->paths[p]));
+		json_object_array_add(list, path_json(v, &f->paths[p]));
 	ADD("paths", list);
 	return o;
 }
 
-json_object *status_senders_json(const struct status *s)
+json_object *senders_json(const struct senders_view *v)
 {
 	json_object *list = json_object_new_array();
-	struct sender_list senders;
 
-	sender_list_read(&s->filter, UINT32_MAX, &senders);
-	for (uint32_t i = 0; i < senders.cnt; i++)
-		json_object_array_add(list, sender_json(s, &senders.list[i]));
-	sender_list_free(&senders);
+	for (uint32_t i = 0; i < v->list.cnt; i++)
+		json_object_array_add(list, sender_json(v, &v->list.list[i]));
 	return list;
 }

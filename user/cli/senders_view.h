@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The senders of numbered streams, and what each path brings of them: for people, and for programs. */
+#ifndef XDP_DEDUP_SENDERS_VIEW_H
+#define XDP_DEDUP_SENDERS_VIEW_H
+
+#include <json-c/json.h>
+#include <net/if.h>
+
+#include "sender_list.h"
+
+#define SENDERS_SHOWN 8 /* to people */
+#define SENDERS_IFACE_MAX 64
+
+/* A filter's senders, or a capture's. */
+struct senders_view {
+	const struct dedup_config *config;
+	struct sender_list list;
+	/* Returns the name of the interface with this index; NULL if it is gone. name[]: a buffer. */
+	const char *(*iface_name)(const void *of, uint32_t ifindex, char name[SENDERS_IFACE_MAX]);
+	const void *of;
+};
+
+/* Prints them on stdout. */
+void senders_print(const struct senders_view *v);
+
+/* Makes a list of objects. The caller frees it with json_object_put(). */
+json_object *senders_json(const struct senders_view *v);
+
+#endif
