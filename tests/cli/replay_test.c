@@ -20,7 +20,9 @@ static const struct scenario {
 	{ "days" },  { "days-flat" },  { "cut" },  { "cut-payloads" },
 };
 
-/* Both engines find the duplicates that the capture is known to have, and give equal reports. */
+/* Both engines find the duplicates that the capture is known to have, and give equal reports, but for
+ * the accounts of paths, which the kernel's has not.
+ */
 static void known_duplicates(void **state)
 {
 	const char *name = ((const struct scenario *)*state)->name;
@@ -29,7 +31,9 @@ static void known_duplicates(void **state)
 	sh(CAPTURE, name);
 	sh(REPLAY " --json > $D/user", name, name);
 	sh(REPLAY " --engine kernel --json > $D/kernel", name, name);
-	if (sh_out(out, sizeof(out), "cmp $D/user $D/kernel"))
+	if (sh_out(out, sizeof(out),
+		   "for e in user kernel; do jq 'del(.senders)' $D/$e > $D/$e.all; done\n"
+		   "cmp $D/user.all $D/kernel.all"))
 		fail_msg("%s", out);
 	if (sh_out(out, sizeof(out),
 		   "jq -e --slurpfile want $D/%s.want 'contains($want[0])' $D/user >/dev/null || "
