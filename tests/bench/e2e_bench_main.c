@@ -56,6 +56,7 @@ static const struct {
 } WAYS[FLOOD_WAYS] = {
 	[FLOOD_XDP_DEDUP] = { "xdp_dedup", "filter in XDP, UDP" },
 	[FLOOD_XDP_DEDUP_XSK] = { "xdp_dedup_xsk", "filter in XDP, AF_XDP" },
+	[FLOOD_XDP_NUMBERED_XSK] = { "xdp_numbered_xsk", "numbered stream, AF_XDP" },
 	[FLOOD_XDP_TOLD] = { "xdp_told", "filter at no cost, UDP" },
 	[FLOOD_XDP_TOLD_XSK] = { "xdp_told_xsk", "filter at no cost, AF_XDP" },
 	[FLOOD_XDP_DROP] = { "xdp_drop", "XDP drops everything" },

@@ -70,6 +70,7 @@ static __always_inline void put_event(struct flood_payload *p, struct flood_orde
 	p->seed = o->seed;
 	p->index = late > o->event ? o->event : o->event - late;
 	p->copy = copy;
+	p->number = __builtin_bswap64(p->index);
 	for (unsigned int i = 0; i < GSP_ID_BYTES / 8; i++)
 		p->id[i] = flood_id(p->seed, p->index, i);
 }

@@ -10,7 +10,7 @@
 #define FLOOD_COPIES_MAX 10 /* of each event, one of which is new; or a divisor */
 #define FLOOD_SPREAD 1000   /* a copy is fewer events late than this */
 #define FLOOD_HEADERS 42    /* Ethernet, IPv4, UDP */
-#define FLOOD_BODY 184
+#define FLOOD_BODY 176
 #define FLOOD_SEED_STEP 0x9e3779b97f4a7c15 /* SplitMix64 */
 
 /* Whose socket it is, in the map of AF_XDP sockets. */
@@ -22,7 +22,8 @@ struct flood_payload {
 	__u64 id[GSP_ID_BYTES / 8]; /* flood_id() of seed and index */
 	__u64 seed;
 	__u64 index;
-	__u64 copy; /* 0 is the first */
+	__u64 copy;    /* 0 is the first */
+	__be64 number; /* `index`: with `seed` as the source, a numbered stream's */
 	__u8 body[FLOOD_BODY];
 };
 _Static_assert(sizeof(struct flood_payload) == 248, "no hidden padding");

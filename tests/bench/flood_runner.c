@@ -19,10 +19,13 @@
 
 #define SENDER_CPU 0
 #define FPR 1e-4 /* the tool's default */
+#define PORT_OPTION "--port 8001"
+_Static_assert(FLOOD_PORT == 8001, "as PORT_OPTION");
 
 enum link {
 	LINK_DEDUP,
 	LINK_DEDUP_XSK,
+	LINK_NUMBERED_XSK,
 	LINK_TOLD,
 	LINK_TOLD_XSK,
 	LINK_DROP,
@@ -34,10 +37,15 @@ enum link {
 
 /* Which of the links a flood takes. */
 static const enum link LINK_OF[FLOOD_WAYS] = {
-	[FLOOD_XDP_DEDUP] = LINK_DEDUP,	   [FLOOD_XDP_DEDUP_XSK] = LINK_DEDUP_XSK,
-	[FLOOD_XDP_TOLD] = LINK_TOLD,	   [FLOOD_XDP_TOLD_XSK] = LINK_TOLD_XSK,
-	[FLOOD_XDP_DROP] = LINK_DROP,	   [FLOOD_XSK_DEDUP] = LINK_ALL_XSK,
-	[FLOOD_SOCKET_DEDUP] = LINK_PLAIN, [FLOOD_SOCKET] = LINK_PLAIN,
+	[FLOOD_XDP_DEDUP] = LINK_DEDUP,
+	[FLOOD_XDP_DEDUP_XSK] = LINK_DEDUP_XSK,
+	[FLOOD_XDP_NUMBERED_XSK] = LINK_NUMBERED_XSK,
+	[FLOOD_XDP_TOLD] = LINK_TOLD,
+	[FLOOD_XDP_TOLD_XSK] = LINK_TOLD_XSK,
+	[FLOOD_XDP_DROP] = LINK_DROP,
+	[FLOOD_XSK_DEDUP] = LINK_ALL_XSK,
+	[FLOOD_SOCKET_DEDUP] = LINK_PLAIN,
+	[FLOOD_SOCKET] = LINK_PLAIN,
 	[FLOOD_NOWHERE] = LINK_PLAIN,
 };
 
@@ -46,9 +54,9 @@ static struct e2e {
 	struct flood_target targets[LINKS];
 	pid_t napi[LINKS]; /* kernel threads; 0 on one CPU */
 	int receiver_cpu;
-	struct filter in_kernel, delivering; /* on LINK_DEDUP and LINK_DEDUP_XSK */
-	struct xdp_dedup_receiver *receiver; /* of the latter */
-	struct xsk first, all;		     /* on LINK_TOLD_XSK and LINK_ALL_XSK */
+	struct filter in_kernel, delivering, numbered;		 /* on the first three links */
+	struct xdp_dedup_receiver *receiver, *numbered_receiver; /* of the last two */
+	struct xsk first, all; /* on LINK_TOLD_XSK and LINK_ALL_XSK */
 	struct xdp_dedup_filter *in_user_space;
 	uint64_t seed;
 } e2e;
@@ -138,9 +146,28 @@ static void load(enum link link, const char *name, const char *size, const char 
 {
 	int err;
 
-	sh("%s load %s --name %s --mode native --port %d %s --fpr %g %s", tool(), near_end(link),
-	   name, FLOOD_PORT, size, FPR, options);
+	sh("%s load %s --name %s --mode native %s --fpr %g %s", tool(), near_end(link), name, size,
+	   FPR, options);
 	err = filter_open(name, out);
+	assert_return_code(err, -err);
+}
+
+/* The profile of the events as a numbered stream. */
+static void write_profile(void)
+{
+	sh("printf '[profile numbered]\\nlayer = udp\\nsource = payload+%zu:8\\n"
+	   "sequence = payload+%zu:8\\nhistory = 1M\\n' > /mnt/numbered",
+	   offsetof(struct flood_payload, seed), offsetof(struct flood_payload, number));
+}
+
+static void open_receiver(const char *name, struct xdp_dedup_receiver **out)
+{
+	const struct xdp_dedup_receive_options options = {
+		.size = sizeof(options),
+		.timestamps = getenv("TIMES"),
+	};
+	int err = xdp_dedup_receive_open(name, &options, out);
+
 	assert_return_code(err, -err);
 }
 
@@ -155,10 +182,6 @@ static void open_xsk(enum link link, struct xsk *x, uint32_t place)
 
 void flood_run_make(enum flood_cpus cpus, uint32_t burst, uint32_t copies, const char *size)
 {
-	const struct xdp_dedup_receive_options options = {
-		.size = sizeof(options),
-		.timestamps = getenv("TIMES"),
-	};
 	int err;
 
 	e2e.seed = gossip_now_ns();
@@ -173,10 +196,14 @@ void flood_run_make(enum flood_cpus cpus, uint32_t burst, uint32_t copies, const
 	attach(LINK_ALL_XSK, "redirect_all");
 	open_xsk(LINK_TOLD_XSK, &e2e.first, FLOOD_XSK_FIRST);
 	open_xsk(LINK_ALL_XSK, &e2e.all, FLOOD_XSK_ALL);
-	load(LINK_DEDUP, "kernel", size, "", &e2e.in_kernel);
-	load(LINK_DEDUP_XSK, "deliver", size, "--deliver xsk", &e2e.delivering);
-	err = xdp_dedup_receive_open("deliver", &options, &e2e.receiver);
-	assert_return_code(err, -err);
+	write_profile();
+	load(LINK_DEDUP, "kernel", size, PORT_OPTION, &e2e.in_kernel);
+	load(LINK_DEDUP_XSK, "deliver", size, PORT_OPTION " --deliver xsk", &e2e.delivering);
+	load(LINK_NUMBERED_XSK, "numbered", size,
+	     "--profiles /mnt/numbered --profile numbered:8001 --sources 16 --deliver xsk",
+	     &e2e.numbered);
+	open_receiver("deliver", &e2e.receiver);
+	open_receiver("numbered", &e2e.numbered_receiver);
 	sh("%s load %s --name user --learn app --port %d %s --fpr %g", tool(), near_end(LINK_SPARE),
 	   FLOOD_PORT, size, FPR);
 	err = xdp_dedup_open("user", &e2e.in_user_space);
@@ -188,6 +215,8 @@ void flood_run_remove(void)
 	xsk_close(&e2e.first);
 	xsk_close(&e2e.all);
 	xdp_dedup_receive_close(e2e.receiver);
+	xdp_dedup_receive_close(e2e.numbered_receiver);
+	filter_close(&e2e.numbered);
 	filter_close(&e2e.delivering);
 	filter_close(&e2e.in_kernel);
 	xdp_dedup_close(e2e.in_user_space);
@@ -228,9 +257,10 @@ struct counts {
 /* The filter that packets meet in XDP, or NULL. */
 static struct filter *filter_of(enum flood_way way)
 {
-	return way == FLOOD_XDP_DEDUP	    ? &e2e.in_kernel
-	       : way == FLOOD_XDP_DEDUP_XSK ? &e2e.delivering
-					    : NULL;
+	return way == FLOOD_XDP_DEDUP	       ? &e2e.in_kernel
+	       : way == FLOOD_XDP_DEDUP_XSK    ? &e2e.delivering
+	       : way == FLOOD_XDP_NUMBERED_XSK ? &e2e.numbered
+					       : NULL;
 }
 
 static struct counts count(enum flood_way way)
@@ -287,7 +317,9 @@ struct flood_result flood_run_run(enum flood_way way, uint64_t rate_pps, double 
 		.events = rate_pps * seconds / e2e.sender.copies + FLOOD_SPREAD,
 		.filter = way == FLOOD_SOCKET_DEDUP || way == FLOOD_XSK_DEDUP ? e2e.in_user_space
 									      : NULL,
-		.receiver = way == FLOOD_XDP_DEDUP_XSK ? e2e.receiver : NULL,
+		.receiver = way == FLOOD_XDP_DEDUP_XSK	    ? e2e.receiver
+			    : way == FLOOD_XDP_NUMBERED_XSK ? e2e.numbered_receiver
+							    : NULL,
 		.xsk = way == FLOOD_XDP_TOLD_XSK ? &e2e.first
 		       : way == FLOOD_XSK_DEDUP	 ? &e2e.all
 						 : NULL,
@@ -326,7 +358,8 @@ void flood_run_check(enum flood_way way, const struct flood_result *r)
 		return;
 	assert_int_equal(r->received + lost, r->sent);
 	assert_int_equal(r->strangers, 0);
-	assert_true(way != FLOOD_XDP_DEDUP_XSK || r->by_xsk == r->delivered);
+	assert_true((way != FLOOD_XDP_DEDUP_XSK && way != FLOOD_XDP_NUMBERED_XSK) ||
+		    r->by_xsk == r->delivered);
 	if (way == FLOOD_XDP_DROP)
 		return;
 	assert_true(r->distinct <= r->events);

@@ -21,13 +21,14 @@
 enum flood_way {
 	FLOOD_XDP_DEDUP,     /* the packet program, loaded by the tool; the reader gets the rest */
 	FLOOD_XDP_DEDUP_XSK, /* XDP_DEDUP with --deliver xsk, and the library's receiver */
-	FLOOD_XDP_TOLD,	     /* a program that packets tell what they are: a filter at no cost */
-	FLOOD_XDP_TOLD_XSK,  /* FLOOD_XDP_TOLD, to an AF_XDP socket */
-	FLOOD_XDP_DROP,	     /* a program that drops everything */
-	FLOOD_XSK_DEDUP,     /* all go to an AF_XDP socket; the reader asks the library */
-	FLOOD_SOCKET_DEDUP,  /* no XDP; the reader asks the library about each packet */
-	FLOOD_SOCKET,	     /* no XDP, no filter; the reader gets everything */
-	FLOOD_NOWHERE,	     /* the sender alone */
+	FLOOD_XDP_NUMBERED_XSK, /* XDP_DEDUP_XSK with the events as a numbered stream */
+	FLOOD_XDP_TOLD,		/* a program that packets tell what they are: a filter at no cost */
+	FLOOD_XDP_TOLD_XSK,	/* FLOOD_XDP_TOLD, to an AF_XDP socket */
+	FLOOD_XDP_DROP,		/* a program that drops everything */
+	FLOOD_XSK_DEDUP,	/* all go to an AF_XDP socket; the reader asks the library */
+	FLOOD_SOCKET_DEDUP,	/* no XDP; the reader asks the library about each packet */
+	FLOOD_SOCKET,		/* no XDP, no filter; the reader gets everything */
+	FLOOD_NOWHERE,		/* the sender alone */
 	FLOOD_WAYS
 };
 

@@ -23,7 +23,8 @@ static void flood(enum flood_way way, uint32_t copies)
 		assert_int_equal(r.received, 0);
 	else
 		assert_int_not_equal(r.received, 0);
-	if (way == FLOOD_XDP_DEDUP_XSK || way == FLOOD_XDP_TOLD_XSK || way == FLOOD_XSK_DEDUP)
+	if (way == FLOOD_XDP_DEDUP_XSK || way == FLOOD_XDP_NUMBERED_XSK ||
+	    way == FLOOD_XDP_TOLD_XSK || way == FLOOD_XSK_DEDUP)
 		assert_int_not_equal(r.by_xsk, 0);
 	else
 		assert_int_equal(r.by_xsk, 0);
