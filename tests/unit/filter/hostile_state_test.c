@@ -19,7 +19,10 @@
 #include "layout.h"
 #include "open_filter.h"
 #include "own_macs.h"
+#include "profile.h"
+#include "sender_list.h"
 #include "sim.h"
+#include "source_table.h"
 
 #define S 1000000000ULL
 #define TIMES 400
@@ -187,6 +190,54 @@ static void run_parameters(void **state)
 	free(st);
 }
 
+/* A sender that seems to be of the filter's realm, and its account: random, but for some bits. */
+static void hostile_sender(struct sim *s, uint32_t source, uint64_t *seed)
+{
+	const struct dedup_sources *t = &s->config.sources;
+	struct dedup_block *at = &s->filter.blocks[dedup_slot_block(t, source)];
+	struct dedup_slot *slot = (struct dedup_slot *)at;
+
+	hostile_fill(at, t->slot_blocks * sizeof(*at), seed);
+	at[DEDUP_SLOT_ABOUT].word[DEDUP_SLOT_STATE] = DEDUP_SLOT_IN_USE;
+	slot->key[DEDUP_SOURCE_WORDS] = s->config.policy.streams[0].realm_key + s->state.sources_era;
+	at[t->account].word[DEDUP_ACCOUNT(version)] &= ~(random_next(seed) & 1);
+}
+
+static void accounts_of_senders(void **state)
+{
+	static const char PROFILE[] = "[profile a]\nlayer = udp\nsource = payload+0:4\n"
+				      "sequence = payload+4:8\nhistory = 1024\n";
+	struct filter_spec spec = sim_spec(100, 1e-3, S);
+	struct profiles p = { 0 };
+	struct profile_error err;
+	char text[SENDER_TEXT_MAX];
+	struct sender_list list;
+	uint64_t seed = 1;
+	struct sim s;
+
+	(void)state;
+	assert_int_equal(profiles_parse(&p, PROFILE, strlen(PROFILE), false, &err), 0);
+	spec.streams[0].stream = p.list[0].stream;
+	spec.streams[0].numbered = p.list[0].numbered;
+	spec.sources = 4;
+	spec.paths = 8;
+	profiles_free(&p);
+	sim_start(&s, &spec, 1);
+	alarm(SECONDS_MAX);
+	for (int i = 0; i < TIMES; i++) {
+		for (uint32_t source = 0; source < 4; source++)
+			hostile_sender(&s, source, &seed);
+		assert_int_equal(sender_list_read(&s.filter, 3, &list), 0);
+		for (uint32_t k = 0; k < list.cnt; k++) {
+			hostile_assert_shown(sender_text(&s.config, &list.list[k], text));
+			accounts_skew_quantile(&list.list[k].paths[0].counted, 0.99);
+		}
+		sender_list_free(&list);
+	}
+	alarm(0);
+	sim_stop(&s);
+}
+
 static void name_without_end(void **state)
 {
 	struct dedup_iface *entry = malloc(sizeof(*entry));
@@ -207,6 +258,7 @@ int main(void)
 {
 	leave_to_rest("@(flat-fips|countdown-often)");
 	add_test("name-without-end", name_without_end, NULL, NULL, NULL);
+	add_test("accounts-of-senders", accounts_of_senders, NULL, NULL, NULL);
 	add_rows(PARAMETERS, run_parameters, NULL, NULL);
 	return run_added_any_tests("hostile_state");
 }
