@@ -9,11 +9,14 @@
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "feed.h"
 #include "open.h"
 #include "packet.h"
 #include "totals.h"
@@ -41,6 +44,22 @@ static int flow(char **argv)
 		usleep(ms * 1000);
 	}
 	return 0;
+}
+
+/* $FEEDS IFNAME: an A and a B feed, each with losses. A's sender is a child. */
+static int send_feeds(char **argv)
+{
+	const struct feed f = { .seed = 1, .packets = 100000, .loss_percent = { 20, 20 } };
+	pid_t parent = getpid(), child = fork();
+	struct feed_sender s;
+	int side = !!child;
+
+	if (!child && (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent))
+		return 1;
+	if (feed_sender_open(&s, &f, side ? "233.252.0.2" : "233.252.0.1", 26400 + side, argv[2]))
+		return 1;
+	s.rate_pps = 800;
+	return feed_send(&s, side) < 0;
 }
 
 /* $CPUS NAME: are the counters of all CPUs together those of the filter? Prints how many have any. */
@@ -74,33 +93,40 @@ static int compare_cpus(char **argv)
  * shows TEXT       it does, within a while; hides TEXT: it does not any more
  * presses KEY      as tmux names it
  * ended STATUS     the command has, and has left the terminal as it was
+ * paths            v0 filters an A and a B feed, with --paths; $FEEDS of p0 runs
  * soon COMMAND     succeeds once in five times: the machine may be busy in the others
  */
-#define WORDS                                                                                    \
-	"export TMUX_TMPDIR=/mnt LC_ALL=C.UTF-8; unset TMUX\n"                                   \
-	"trap 't kill-server 2>/dev/null || :; [ -z \"$flow\" ] || kill $flow || :' EXIT\n"      \
-	"ip link set v0 up; ip link set p0 up; flow= n=0\n"                                      \
-	"t() { tmux -L watch$$-$n -f /dev/null \"$@\"; }\n"                                      \
-	"flows() { $FLOW p0 $1 & flow=$!; }\n"                                                   \
-	"soon() { for i in 1 2 3 4 5; do if \"$@\"; then return; fi; done; return 1; }\n"        \
-	"screen() { columns=$1 lines=$2 n=$((n + 1)); shift 2; rm -f /mnt/ended /mnt/tty2\n"     \
-	"	echo \"trap : INT; stty -g >/mnt/tty; timeout --foreground 60 $*; echo STATUS $? "     \
-	">/mnt/ended; "                                                                          \
-	"stty -g >/mnt/tty2; sleep 30\" >/mnt/run\n"                                             \
-	"	sed -i 's/STATUS 0/STATUS $?/' /mnt/run\n"                                             \
-	"	t new-session -d -x $columns -y $lines 'sh /mnt/run'; }\n"                             \
-	"pane() { output=$(t capture-pane -p); }\n"                                              \
-	"shows() { for i in $(seq 300); do pane; if echo \"$output\" | grep -q -e \"$1\"; then " \
-	"return; fi; sleep "                                                                     \
-	"0.05; done\n"                                                                           \
-	"	echo \"$output\nNOT SHOWN '$1'\"; return 1; }\n"                                       \
-	"hides() { for i in $(seq 300); do pane; case $output in *\"$1\"*) ;; *) return; esac; " \
-	"sleep 0.05; done\n"                                                                     \
-	"	echo \"$output\nSTILL SHOWN '$1'\"; return 1; }\n"                                     \
-	"presses() { t send-keys $1; }\n"                                                        \
-	"ended() { for i in $(seq 300); do [ ! -s /mnt/tty2 ] || break; sleep 0.05; done\n"      \
-	"	got cat /mnt/ended; is \"STATUS $1\"; cmp /mnt/tty /mnt/tty2; rm /mnt/tty2\n"          \
-	"	output=$(t display -p '#{alternate_on} #{cursor_flag}'); is '0 1'\n"                   \
+#define WORDS                                                                                        \
+	"export TMUX_TMPDIR=/mnt LC_ALL=C.UTF-8; unset TMUX\n"                                       \
+	"trap 't kill-server 2>/dev/null || :; [ -z \"$flow\" ] || kill $flow || :' EXIT\n"          \
+	"ip link set v0 up; ip link set p0 up; flow= n=0\n"                                          \
+	"t() { tmux -L watch$$-$n -f /dev/null \"$@\"; }\n"                                          \
+	"flows() { $FLOW p0 $1 & flow=$!; }\n"                                                       \
+	"paths() { ip addr add 10.78.1.2/24 dev p0\n"                                                \
+	"	printf '%s\\n' '[profile feed]' 'layer = udp' 'source = payload+0:10' \\\n"                \
+	"		'history = 4096' 'sequence = payload+10:8' 'count = payload+18:2' 'reset = 100ms' \\\n"   \
+	"		'exempt = payload+18:2 == 0x0000' 'exempt = payload+18:2 == 0xffff' >/mnt/feed.ini\n"     \
+	"	$XD load v0 --paths 2 --profiles /mnt/feed.ini --profile a=feed:26400@233.252.0.1#md \\\n" \
+	"		--profile b=feed:26401@233.252.0.2#md; $FEEDS p0 & flow=$!; }\n"                          \
+	"soon() { for i in 1 2 3 4 5; do if \"$@\"; then return; fi; done; return 1; }\n"            \
+	"screen() { columns=$1 lines=$2 n=$((n + 1)); shift 2; rm -f /mnt/ended /mnt/tty2\n"         \
+	"	echo \"trap : INT; stty -g >/mnt/tty; timeout --foreground 60 $*; echo STATUS $? "         \
+	">/mnt/ended; "                                                                              \
+	"stty -g >/mnt/tty2; sleep 30\" >/mnt/run\n"                                                 \
+	"	sed -i 's/STATUS 0/STATUS $?/' /mnt/run\n"                                                 \
+	"	t new-session -d -x $columns -y $lines 'sh /mnt/run'; }\n"                                 \
+	"pane() { output=$(t capture-pane -p); }\n"                                                  \
+	"shows() { for i in $(seq 300); do pane; if echo \"$output\" | grep -q -e \"$1\"; then "     \
+	"return; fi; sleep "                                                                         \
+	"0.05; done\n"                                                                               \
+	"	echo \"$output\nNOT SHOWN '$1'\"; return 1; }\n"                                           \
+	"hides() { for i in $(seq 300); do pane; case $output in *\"$1\"*) ;; *) return; esac; "     \
+	"sleep 0.05; done\n"                                                                         \
+	"	echo \"$output\nSTILL SHOWN '$1'\"; return 1; }\n"                                         \
+	"presses() { t send-keys $1; }\n"                                                            \
+	"ended() { for i in $(seq 300); do [ ! -s /mnt/tty2 ] || break; sleep 0.05; done\n"          \
+	"	got cat /mnt/ended; is \"STATUS $1\"; cmp /mnt/tty /mnt/tty2; rm /mnt/tty2\n"              \
+	"	output=$(t display -p '#{alternate_on} #{cursor_flag}'); is '0 1'\n"                       \
 	"	pane; t kill-server; }\n"
 
 static const struct cli_script SCRIPTS[] = {
@@ -214,6 +240,26 @@ static const struct cli_script SCRIPTS[] = {
 	  "rates() { $XD watch v0 --json --count 1 --every 2s | jq -e '.undelivered_per_s > 0 and\n"
 	  "	.delivered_per_s == 0 and .streams[0].undelivered_per_s == .undelivered_per_s'; }\n"
 	  "soon rates\n" },
+	{ "paths-on-the-screen", WORDS
+	  "paths; screen 80 24 env LC_ALL=C $XD watch v0; shows ' [ab] v0 .*#'; presses q; ended 0\n"
+	  "screen 80 24 $XD watch v0\n"
+	  "shows ' [0-9A-Z]*: [0-9.k]* messages/s, [0-9]* lost on all paths; NOT REDUNDANT'\n"
+	  "shows ' a v0  *[0-9.]*/s  *[0-9.]* %  *[1-9][0-9]*  *[1-9]'; shows ' [ab] v0 .*█'\n"
+	  "has ' path  '; has 'skew: 1us-8s'; [ $(echo \"$output\" | wc -L) -le 80 ]\n"
+	  "kill -STOP $(pgrep -P $flow); shows ' a v0 .* silent'; kill -CONT $(pgrep -P $flow)\n"
+	  "hides silent; t resize-window -x 40 -y 15; shows ' a v0'; lacks interface\n"
+	  "t resize-window -x 200 -y 40; shows ' [ab] v0 .*█'; presses q; ended 0\n" },
+	{ "paths-in-lines", WORDS
+	  "paths; got $XD watch v0 --count 5 --every 1s; has ' b v0 '\n"
+	  "[ $(echo \"$output\" | grep -c '^  [^ ]* a v0 .*/s  first .* %  lost [1-9]') -ge 2 ]\n"
+	  "got $XD watch v0 --json --count 2 --every 2s; echo \"$output\" | tail -n 1 >/mnt/out\n"
+	  "jq -e '.senders | length == 1' /mnt/out; jq -e '.senders[0] | .lost > 10 and\n"
+	  "	.messages_per_s > 500 and (.paths | length) == 2' /mnt/out\n"
+	  "jq -e '.senders[0].paths | (map(.first_share) | add - 1 | fabs) < 0.001 and\n"
+	  "	all(.packets_per_s > 100 and .received_per_s > .packets_per_s)' /mnt/out\n"
+	  "jq -e '.senders[0].paths | all(.lost_since > 100 and .lost_since < .lost)' /mnt/out\n"
+	  "$XD unload v0; " LOAD "; [ \"$($XD watch v0 --json --count 1 --every 100ms |\n"
+	  "	jq -c .senders)\" = '[]' ]\n" },
 	{ "counters-by-cpu",
 	  WORDS LOAD "; flows 4; for n in 1 2; do for cpu in 0 $(($(nproc) - 1)); do\n"
 		     "	taskset -c $cpu timeout 0.5 $FLOW p0 4 || :; done; kill $flow; flow=; "
@@ -277,11 +323,13 @@ static const struct cli_script SCRIPTS[] = {
 
 int main(int argc, char **argv)
 {
-	static const char *const HELPERS[] = { "FLOW", "CPUS" };
+	static const char *const HELPERS[] = { "FLOW", "CPUS", "FEEDS" };
 	char self[PATH_MAX] = "", helper[PATH_MAX + 16];
 
 	if (argc == 4 && !strcmp(argv[1], "FLOW"))
 		return flow(argv);
+	if (argc == 3 && !strcmp(argv[1], "FEEDS"))
+		return send_feeds(argv);
 	if (argc == 3 && !strcmp(argv[1], "CPUS"))
 		return compare_cpus(argv);
 	cli_environment();

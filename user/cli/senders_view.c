@@ -102,7 +102,7 @@ static json_object *path_json(const struct senders_view *v, const struct path_fi
 	return o;
 }
 
-static json_object *sender_json(const struct senders_view *v, const struct source_figures *f)
+json_object *sender_json(const struct senders_view *v, const struct source_figures *f)
 {
 	json_object *o = json_object_new_object(), *list = json_object_new_array();
 	char text[SENDER_TEXT_MAX];

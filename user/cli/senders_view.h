@@ -23,6 +23,9 @@ struct senders_view {
 /* Prints them on stdout. */
 void senders_print(const struct senders_view *v);
 
+/* Makes an object of a sender, with its paths. The caller frees it, or adds to it. */
+json_object *sender_json(const struct senders_view *v, const struct source_figures *f);
+
 /* Makes a list of objects. The caller frees it with json_object_put(). */
 json_object *senders_json(const struct senders_view *v);
 

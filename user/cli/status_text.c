@@ -314,9 +314,14 @@ static const char *iface_name(const void *status, uint32_t ifindex, char name[SE
 	return status_iface_name(status, ifindex, name);
 }
 
+struct senders_view status_senders_view(const struct status *s)
+{
+	return (struct senders_view){ s->filter.config, { 0 }, iface_name, s };
+}
+
 void status_read_senders(const struct status *s, uint32_t max, struct senders_view *out)
 {
-	*out = (struct senders_view){ s->filter.config, { 0 }, iface_name, s };
+	*out = status_senders_view(s);
 	sender_list_read(&s->filter, max, &out->list);
 }
 

@@ -19,6 +19,9 @@ json_object *status_json(const struct status *s);
  */
 void status_read_senders(const struct status *s, uint32_t max, struct senders_view *out);
 
+/* Makes a view of the filter's senders, with an empty list. */
+struct senders_view status_senders_view(const struct status *s);
+
 /* Makes an object of an interface: its name, state and mode. The caller frees it, or adds to it. */
 json_object *iface_json(const struct status_iface *f);
 

@@ -105,19 +105,44 @@ int terminal_lines_left(void)
 	return LINES - 1 - next_line;
 }
 
-void terminal_line(attr_t attributes, const char *format, ...)
+static void draw_text(attr_t attributes, const char *format, va_list args)
 {
 	char text[512];
-	va_list args;
 
-	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	if (terminal_lines_left() <= 0)
-		return;
 	attron(attributes);
 	mvaddnstr(next_line++, 0, text, COLS);
 	attroff(attributes);
+}
+
+void terminal_line(attr_t attributes, const char *format, ...)
+{
+	va_list args;
+
+	if (terminal_lines_left() <= 0)
+		return;
+	va_start(args, format);
+	draw_text(attributes, format, args);
+	va_end(args);
+}
+
+void terminal_bars(const double *values, int cnt, const char *format, ...)
+{
+	int heights[WATCH_HISTORY];
+	va_list args;
+
+	if (terminal_lines_left() <= 0)
+		return;
+	va_start(args, format);
+	draw_text(0, format, args);
+	va_end(args);
+	if (getcury(stdscr) != next_line - 1) /* the text has filled the line */
+		return;
+	if (cnt > COLS - getcurx(stdscr))
+		cnt = COLS - getcurx(stdscr);
+	cnt = watch_spark(values, cnt, STEPS, cnt, heights);
+	for (int i = 0; i < cnt; i++)
+		addstr(glyphs->spark[heights[i]]);
 }
 
 void terminal_title(const char *left, const char *right)

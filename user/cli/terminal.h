@@ -40,6 +40,12 @@ int terminal_lines_left(void);
 /* Draws a line, cut at the terminal's width. Only ASCII. */
 __attribute__((format(printf, 2, 3))) void terminal_line(attr_t attributes, const char *format, ...);
 
+/* Draws a line, and behind it cnt values as bars, each up to a line high: the highest one fills it.
+ * What has no room is cut.
+ */
+__attribute__((format(printf, 3, 4))) void terminal_bars(const double *values, int cnt,
+							 const char *format, ...);
+
 /* Draws a line in reverse, with `right` at its right end if the terminal is wide enough. */
 void terminal_title(const char *left, const char *right);
 

@@ -63,6 +63,9 @@ static int take_reading(struct watched *f, struct filter *open, const struct att
 	if (err)
 		return diag_err(err, "cannot read the counters of %s: %s", f->name, strerror(-err));
 	watch_take(&f->watch, &r);
+	err = sender_watch_take(&f->senders, &f->status.filter, f->watch.seconds);
+	if (err)
+		return diag_err(err, "cannot read the senders of %s: %s", f->name, strerror(-err));
 	return 0;
 }
 

@@ -41,6 +41,7 @@ void watch_line(const struct watched *f, bool names)
 	       FORMAT_ABOUT(r->fresh), FORMAT_ABOUT(r->duplicates), 100 * r->share, r->copies,
 	       FORMAT_ABOUT(r->dropped), FORMAT_ABOUT(r->dropped_bytes), 100 * watched_fill(f),
 	       100 * watched_window(f));
+	watch_sender_lines(f);
 }
 
 static void add_rates(json_object *o, const struct watch_rates *r)
@@ -122,6 +123,7 @@ void watch_json(const struct watched *f)
 	ADD("interfaces", json_iface_rates(f));
 	ADD("streams", json_stream_rates(f));
 	ADD("cpus", json_cpus(f));
+	ADD("senders", watch_senders_json(f));
 	ADD("advice", advice_json(f->advice, f->advice_cnt));
 	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
 	json_object_put(o);

@@ -211,6 +211,7 @@ void watch_screen_draw(const struct monitor *m, int selected, const char *note)
 			!!f->status.filter.config->policy.deliver;
 		draw_advice(f, spare < 1 ? 1 : spare < LINES / 4 ? spare : LINES / 4);
 		draw_summary(f);
+		watch_senders_draw(f);
 		draw_ifaces(f);
 		draw_streams(f);
 		draw_cpus(f);
