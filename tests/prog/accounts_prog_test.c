@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What the packet program in the kernel notes of the paths of numbered sources, against the plain
+ * model of accounts_test. A path is a stream on an interface: two streams of one realm, on several
+ * interfaces.
+ */
+#include "support.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+#include <linux/bpf.h>
+
+#include "account_model.h"
+#include "accounts.h"
+#include "engine.h"
+#include "hand.h"
+#include "kernel.h"
+#include "loader.h"
+#include "packet.h"
+#include "plan.h"
+#include "profile.h"
+#include "secrets.h"
+#include "stream_runner.h"
+
+#define S 1000000000ULL
+#define STREAMS 2
+#define PORT 9000 /* of the first stream */
+#define INTERFACES 5
+#define SENDERS 2
+#define SOURCE_AT 0 /* in the payload */
+#define NUMBER_AT 4
+#define COUNT_AT 12
+#define PAYLOAD 16
+
+static struct {
+	struct filter filter;
+	struct xdp_dedup *prog;
+	uint32_t ifindexes[INTERFACES];
+	uint64_t paths[DEDUP_PATHS_MAX + 1];
+	uint32_t bytes; /* of a number */
+	struct account_feed feeds[SENDERS];
+} run;
+
+static int add_interfaces(void **state)
+{
+	char name[IF_NAMESIZE];
+
+	(void)state;
+	for (int i = 0; i < INTERFACES; i++) {
+		snprintf(name, sizeof(name), "pa%d", i);
+		if (i % 2 == 0)
+			sh("ip link add pa%d type veth peer name pa%d", i, i + 1);
+		run.ifindexes[i] = if_nametoindex(name);
+		assert_int_not_equal(run.ifindexes[i], 0);
+	}
+	return 0;
+}
+
+static int remove_interfaces(void **state)
+{
+	(void)state;
+	for (int i = 0; i < INTERFACES; i += 2)
+		sh("ip link del pa%d", i);
+	return 0;
+}
+
+static void plan(const struct account_kind *kind, struct dedup_config *cfg)
+{
+	struct filter_spec spec = {
+		.capacity = 100, .fpr = 1e-3, .window_ns = S, .sources = SENDERS, .paths = kind->paths
+	};
+	struct profiles all = { 0 };
+	struct profile_error err;
+	char text[256], name[8], ports[8];
+
+	snprintf(text, sizeof(text),
+		 "[profile a]\nlayer = udp\nsource = payload+%d:4\n%s\ncount = payload+%d:2\n",
+		 SOURCE_AT, kind->keys, COUNT_AT);
+	assert_int_equal(profiles_parse(&all, text, strlen(text), false, &err), 0);
+	for (int n = 0; n < STREAMS; n++) {
+		snprintf(name, sizeof(name), "s%d", n);
+		snprintf(ports, sizeof(ports), "%d", PORT + n);
+		stream_add(&spec, &all,
+			   &(struct stream_wish){ .profile = "a", .name = name, .ports = ports });
+	}
+	profiles_free(&all);
+	assert_int_equal(plan_silently(&spec, cfg), 0);
+	assert_int_equal(cfg->sources.paths, kind->paths);
+	cfg->memory.replay = 1;
+	plan_set_jiffies(cfg, S / DEDUP_REPLAY_JIFFY_NS);
+	cfg->memory.stale_jiffies = 1ULL << 62;
+	assert_int_equal(sscanf(kind->keys, "sequence = payload+4:%u", &run.bytes), 1);
+}
+
+static void start(const struct account_kind *kind)
+{
+	static const uint8_t MAC[6] = FRAME_MAC;
+	struct dedup_config cfg;
+
+	plan(kind, &cfg);
+	assert_int_equal(secrets_set(NULL, &cfg), 0);
+	assert_int_equal(loader_private_open(&cfg, &run.filter, &run.prog), 0);
+	dedup_hand_start(run.filter.state, &cfg, S);
+	engine_set_mac(&cfg, MAC, run.filter.record);
+	for (uint32_t i = 0; i < ARRAY_SIZE(run.paths); i++)
+		run.paths[i] = dedup_path_key(run.filter.config->policy.streams[i % STREAMS].slot,
+					      run.ifindexes[i / STREAMS]);
+}
+
+static void stop(void)
+{
+	loader_private_close(&run.filter, run.prog);
+}
+
+static void build(struct frame *f, const struct account_packet *p, uint32_t sender)
+{
+	uint32_t payload, stream = (uint32_t)(p->path >> 32) - 1;
+
+	frame_build(f, &(struct frame_plan){ .body = PAYLOAD }, &NO_ID);
+	for (uint32_t n = 0; n < STREAMS; n++)
+		if (run.filter.config->policy.streams[n].slot == stream)
+			frame_put(f, f->udp + 2, 2, PORT + n);
+	payload = f->udp + 8;
+	frame_put(f, payload + SOURCE_AT, 4, 1000 + sender);
+	for (uint32_t i = 0; i < run.bytes; i++)
+		f->data[payload + NUMBER_AT + i] = p->number >> 8 * (run.bytes - 1 - i);
+	frame_put(f, payload + COUNT_AT, 2, p->cnt);
+}
+
+static void judge(void *arg, const struct account_packet *p)
+{
+	static struct frame f;
+	static uint8_t out[FRAME_MAX];
+	struct xdp_md ctx = { .ingress_ifindex = (uint32_t)p->path };
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = f.data, .data_out = out,
+		    .data_size_out = sizeof(out), .ctx_in = &ctx, .ctx_size_in = sizeof(ctx));
+
+	build(&f, p, (struct account_feed *)arg - run.feeds);
+	opts.data_size_in = ctx.data_end = f.len;
+	*(volatile __u64 *)&run.filter.state->replay_ns = p->ns;
+	assert_return_code(bpf_prog_test_run_opts(loader_private_prog_fd(run.prog), &opts), errno);
+	assert_true(opts.retval == XDP_PASS || opts.retval == XDP_DROP);
+}
+
+static void begin_feed(const struct account_kind *kind, uint32_t sender, uint64_t seed)
+{
+	struct account_feed *f = &run.feeds[sender];
+
+	*f = (struct account_feed){ .kind = kind, .paths = run.paths, .judge = judge, .arg = f };
+	f->model = account_model_open(&run.filter, sender, 0);
+	account_feed_begin(f, seed);
+}
+
+/* The senders come in this order, so their sources have these numbers. Returns how many packets came. */
+static uint64_t random_feeds(const struct account_kind *kind, uint64_t seed, int steps)
+{
+	struct account_clock clock = { .ns = 77 * S,
+				       .now = 77 * S / DEDUP_REPLAY_JIFFY_NS,
+				       .jiffy_ns = DEDUP_REPLAY_JIFFY_NS };
+	uint64_t packets = 0;
+
+	start(kind);
+	for (uint32_t i = 0; i < SENDERS; i++) {
+		begin_feed(kind, i, seed + i);
+		while (!run.feeds[i].judged)
+			account_feed_step(&run.feeds[i], &clock, 0);
+	}
+	for (int step = 1; step < steps; step++)
+		account_feed_step(&run.feeds[random_next(&seed) % SENDERS], &clock, step);
+	for (uint32_t i = 0; i < SENDERS; i++) {
+		account_model_compare(run.feeds[i].model, steps);
+		account_model_close(run.feeds[i].model);
+		packets += run.feeds[i].judged;
+	}
+	stop();
+	return packets;
+}
+
+static void equals_a_plain_model(void **state)
+{
+	uint64_t packets = 0;
+
+	for (uint64_t seed = 1; seed <= tries(1, 5); seed++)
+		packets += random_feeds(*state, seed, (int)environment_number("STEPS", 4000));
+	print_message("%" PRIu64 " packets\n", packets);
+}
+
+int main(void)
+{
+	kernel_output(false);
+	for (uint32_t i = 0; i < ACCOUNT_KINDS_CNT; i++)
+		add_test(ACCOUNT_KINDS[i].name, equals_a_plain_model, add_interfaces,
+			 remove_interfaces, &ACCOUNT_KINDS[i]);
+	repeat_in_rest("*");
+	return run_added_tests("accounts_prog");
+}
