@@ -1,0 +1,664 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What the filter reports of an A and a B feed, on real sockets: MoldUDP64 by two links, which pack
+ * messages in their own way, and lose packets on purpose. Each figure is compared with what was
+ * sent.
+ */
+#include "e2e_runner.h"
+#include "senders_seen.h"
+#include "udp.h"
+
+#include <arpa/inet.h>
+#include <endian.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define PORT 26400
+#define SIDES E2E_LINKS
+#define ONE_STREAM(profile) "--profile " profile ":26400@239.1.1.1,239.1.1.2"
+#define TWO_STREAMS "--profile a=short:26400@239.1.1.1#feed --profile b=short:26400@239.1.1.2#feed"
+#define NUMBERS 20000	/* of a session, at most */
+#define MESSAGES_MAX 32 /* of a packet */
+#define WORD 32
+#define MS 1000000ULL
+
+/* The profile moldudp64, but for a short history: numbers soon leave it. */
+#define SHORT_HISTORY 256
+#define SHORT                                                                          \
+	"[profile short]\nlayer = udp\nneeds = destination\nexempt = payload+18:2 == " \
+	"0x0000\nsource = payload+0:10\nsequence = payload+10:8\ncount = payload+18:2\nhistory = 256\n"
+#define SHORT_RESET SHORT "reset = 1s\n"
+#define SILENT_US 2100000 /* more than this reset and a second */
+
+struct packet {
+	char session[10];
+	uint64_t first; /* big endian, as all numbers */
+	uint16_t cnt;
+	struct {
+		uint16_t bytes;
+		uint64_t number;
+	} __attribute__((packed)) messages[MESSAGES_MAX];
+} __attribute__((packed));
+
+/* How a side sends. */
+struct side {
+	int fd;
+	uint32_t loss_percent;
+	uint32_t pack;	  /* messages of a packet, at most: blocks of 6 messages are divided */
+	uint64_t packets; /* sent, of all sessions */
+};
+
+static struct {
+	struct side sides[SIDES];
+	int reader;
+	char session[10];
+	uint64_t seed, next;	  /* next: number */
+	uint8_t brought[NUMBERS]; /* bit 1 << side */
+	uint8_t copies[NUMBERS];  /* read */
+	uint64_t packets_read;
+} f;
+
+static uint64_t below(uint64_t n)
+{
+	return random_next(&f.seed) % n;
+}
+
+/* All packets of this process take one way, in the order in which they are sent. */
+static void stay_on_a_cpu(void)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(sched_getcpu(), &cpus);
+	assert_return_code(sched_setaffinity(0, sizeof(cpus), &cpus), errno);
+}
+
+static void begin_session(const char *name, uint64_t first)
+{
+	memset(f.session, ' ', sizeof(f.session));
+	memcpy(f.session, name, strnlen(name, sizeof(f.session)));
+	f.next = first;
+	memset(f.brought, 0, sizeof(f.brought));
+	memset(f.copies, 0, sizeof(f.copies));
+}
+
+static int setup(void **state)
+{
+	e2e_setup(state);
+	stay_on_a_cpu();
+	memset(&f, 0, sizeof(f));
+	f.seed = udp_now_ns();
+	print_message("# seed %llu\n", (unsigned long long)f.seed);
+	f.reader = udp_receiver("0.0.0.0", PORT);
+	assert_return_code(f.reader, -f.reader);
+	for (int i = 0; i < SIDES; i++) {
+		char group[] = { '2', '3', '9', '.', '1', '.', '1', '.', '1' + i, 0 };
+		char near[] = { 'v', 'e', '0' + i, 0 }, far[] = { 'p', 'e', '0' + i, 0 };
+
+		assert_int_equal(udp_join(f.reader, group, near), 0);
+		netns_enter(e2e_far());
+		f.sides[i].fd = udp_sender(group, PORT, far);
+		netns_enter(0);
+		assert_return_code(f.sides[i].fd, -f.sides[i].fd);
+		f.sides[i].pack = 1;
+	}
+	begin_session("ARBITER", 1);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	for (int i = 0; i < SIDES; i++)
+		close(f.sides[i].fd);
+	close(f.reader);
+	return e2e_teardown(state);
+}
+
+/* Loads a filter on both links, by profiles of this text. */
+static void load(const char *profiles, const char *options)
+{
+	sh("printf '%%s' '%s' | %s load ve0 ve1 --name arb --profiles /dev/stdin --paths 2 --sources 16 --window 1s %s",
+	   profiles, tool(), options);
+}
+
+static void send_packet(int side, uint64_t first, uint32_t cnt)
+{
+	struct packet p = { .first = htobe64(first), .cnt = htons(cnt) };
+	size_t size = offsetof(struct packet, messages) + cnt * sizeof(p.messages[0]);
+
+	assert_true(first + cnt <= NUMBERS && cnt <= MESSAGES_MAX);
+	memcpy(p.session, f.session, sizeof(p.session));
+	for (uint32_t i = 0; i < cnt; i++) {
+		p.messages[i].bytes = htons(8);
+		p.messages[i].number = htobe64(first + i);
+		f.brought[first + i] |= 1 << side;
+	}
+	while (send(f.sides[side].fd, &p, size, 0) < 0)
+		assert_true(errno == ENOBUFS || errno == ECONNREFUSED);
+	f.sides[side].packets++;
+}
+
+/* A side's packets of messages, of which it loses some. */
+static void send_side(int side, uint64_t first, uint32_t cnt, uint32_t loss_percent)
+{
+	for (uint32_t done = 0, n; done < cnt; done += n) {
+		n = 1 + below(f.sides[side].pack);
+		if (n > cnt - done)
+			n = cnt - done;
+		if (below(100) >= loss_percent)
+			send_packet(side, first + done, n);
+	}
+}
+
+/* Both sides send the session's next messages, a multiple of 6. */
+static void feed(uint32_t messages)
+{
+	for (uint32_t i = 0; i < messages; i += 6, f.next += 6)
+		for (int side = 0; side < SIDES; side++)
+			send_side(side, f.next, 6, f.sides[side].loss_percent);
+}
+
+/* Both bring these. */
+static void feed_without_loss(uint32_t messages)
+{
+	uint32_t losses[SIDES] = { f.sides[0].loss_percent, f.sides[1].loss_percent };
+
+	f.sides[0].loss_percent = f.sides[1].loss_percent = 0;
+	feed(messages);
+	for (int i = 0; i < SIDES; i++)
+		f.sides[i].loss_percent = losses[i];
+}
+
+/* Of this session. Returns false if it brings no message that has not been read before. */
+static bool read_packet(const struct packet *p, ssize_t len)
+{
+	uint32_t cnt = ntohs(p->cnt);
+	bool brings = false;
+
+	assert_int_equal(len, offsetof(struct packet, messages) + cnt * sizeof(p->messages[0]));
+	assert_memory_equal(p->session, f.session, sizeof(p->session));
+	for (uint32_t i = 0; i < cnt; i++) {
+		uint64_t number = be64toh(p->messages[i].number);
+
+		assert_int_equal(number, be64toh(p->first) + i);
+		assert_true(number < NUMBERS);
+		brings |= !f.copies[number]++;
+	}
+	return brings;
+}
+
+/* Reads all that passes. Each packet brings a message that has not been read before. */
+static struct filter_counters read_all(void)
+{
+	uint64_t sent = f.sides[0].packets + f.sides[1].packets;
+	struct filter_counters c = e2e_counters_after("arb", sent);
+	struct packet p;
+
+	assert_int_equal(c.dropped, c.duplicate);
+	for (int ms = 0; ms < PATIENCE_MS && f.packets_read < sent - c.dropped;) {
+		ssize_t len = recv(f.reader, &p, sizeof(p), MSG_DONTWAIT);
+
+		if (len > 0) {
+			assert_true(read_packet(&p, len));
+			f.packets_read++;
+		} else {
+			usleep(1000);
+			ms++;
+		}
+	}
+	assert_int_equal(f.packets_read, sent - c.dropped);
+	assert_int_equal(recv(f.reader, &p, sizeof(p), MSG_DONTWAIT), -1);
+	assert_int_equal(udp_lost(f.reader), 0);
+	return c;
+}
+
+/* What was brought has been read: once, if the sides pack equally, or else at least once. */
+static void assert_read(uint64_t first, bool once)
+{
+	for (uint64_t n = first; n < f.next; n++) {
+		assert_int_equal(f.copies[n] > 0, f.brought[n] != 0);
+		assert_true(!once || f.copies[n] <= 1);
+	}
+}
+
+/* What should be reported of numbers from `first` on, of this side, or of both. */
+struct expected {
+	uint64_t received, first, lost, missing, behind, skipped;
+};
+
+static uint64_t highest(uint64_t first, uint8_t bits)
+{
+	uint64_t high = first - 1;
+
+	for (uint64_t n = first; n < f.next; n++)
+		if (f.brought[n] & bits)
+			high = n;
+	return high;
+}
+
+/* `bits`: of the side, or of both. */
+static struct expected expect(uint64_t first, uint8_t bits, uint64_t history)
+{
+	uint64_t high = highest(first, 3), last = highest(first, bits),
+		 start = (high / WORD + 1) * WORD;
+	struct expected e = { .behind = high - last };
+
+	start = start > first + history ? start - history : first;
+	for (uint64_t n = first; n <= high; n++) {
+		bool came = f.brought[n] & bits;
+
+		e.received += came;
+		e.skipped += !came;
+		e.lost += !came && n < start;
+		e.missing += !came && n >= start && n <= last;
+	}
+	return e;
+}
+
+static void assert_path(const struct path_seen *p, int side, uint64_t first, uint64_t history)
+{
+	struct expected e = expect(first, 1 << side, history);
+
+	print_message(
+		"# %s: %llu of %llu messages, lost %llu, missing %llu, behind %llu; skipped %llu\n",
+		p->interface, (unsigned long long)p->received, (unsigned long long)p->messages,
+		(unsigned long long)p->lost, (unsigned long long)p->missing,
+		(unsigned long long)p->behind, (unsigned long long)e.skipped);
+	assert_int_equal(p->messages, highest(first, 3) + 1 - first);
+	assert_int_equal(p->received, e.received);
+	assert_int_equal(p->lost, e.lost);
+	assert_int_equal(p->missing, e.missing);
+	assert_int_equal(p->behind, e.behind);
+	assert_int_equal(p->out_of_order, 0);
+	assert_int_equal(p->repeated, 0);
+	assert_int_equal(p->late, 0);
+	assert_int_equal(p->far, 0);
+}
+
+/* The sender's figures, of the numbers from `first` on. */
+static struct sender_seen assert_sender(uint64_t first, uint64_t history)
+{
+	struct sender_seen s = sender_seen("arb");
+	struct expected both = expect(first, 3, history);
+	const struct path_seen *a = path_seen(&s, "ve0", NULL), *b = path_seen(&s, "ve1", NULL);
+
+	assert_int_equal(s.paths_cnt, 2);
+	assert_path(a, 0, first, history);
+	assert_path(b, 1, first, history);
+	assert_int_equal(s.messages, highest(first, 3) + 1 - first);
+	assert_int_equal(s.lost, both.lost);
+	assert_int_equal(s.missing, both.missing);
+	assert_int_equal(a->first + b->first, both.received);
+	assert_int_equal(s.others, 0);
+	assert_int_equal(s.redundant, !a->missing && !b->missing && !a->silent && !b->silent);
+	return s;
+}
+
+/* Losses. */
+
+static const struct losses_row {
+	const char *name, *profiles, *options;
+	uint64_t history;
+	uint32_t pack[SIDES];
+} LOSSES[] = {
+	{ "losses", SHORT, ONE_STREAM("short"), SHORT_HISTORY, { 1, 1 } },
+	{ "losses_packed_differently", SHORT, ONE_STREAM("short"), SHORT_HISTORY, { 3, 6 } },
+	{ "losses_of_two_streams", SHORT, TWO_STREAMS, SHORT_HISTORY, { 6, 2 } },
+	{ "losses_in_the_history", SHORT, ONE_STREAM("moldudp64"), 131072, { 3, 6 } },
+};
+
+/* 10 % on each side, so 1 % on both; the first and the last ones come on both. */
+static void test_losses(void **state)
+{
+	const struct losses_row *row = *state;
+	struct filter_counters c;
+	struct sender_seen s;
+
+	load(row->profiles, row->options);
+	for (int i = 0; i < SIDES; i++) {
+		f.sides[i].loss_percent = 10;
+		f.sides[i].pack = row->pack[i];
+	}
+	feed_without_loss(6);
+	feed(18000);
+	feed_without_loss(6);
+	c = read_all();
+	assert_int_equal(c.new + c.duplicate, c.rx - c.ignored);
+	assert_read(1, row->pack[0] == row->pack[1]);
+	s = assert_sender(1, row->history);
+	for (int i = 0; i < SIDES; i++) {
+		char near[] = { 'v', 'e', '0' + i, 0 };
+		const struct path_seen *p = path_seen(&s, near, NULL);
+
+		assert_int_equal(p->packets, f.sides[i].packets);
+		assert_int_equal(p->lost + p->missing, expect(1, 1 << i, 0).skipped);
+		/* It did lose: 10 % are six standard deviations from these. */
+		assert_in_range(p->lost + p->missing, 1200, 2500);
+	}
+	assert_int_equal(s.lost + s.missing, expect(1, 3, 0).skipped);
+	assert_in_range(s.lost + s.missing, 50, 500);
+	assert_int_equal(s.restarts, 0);
+}
+
+/* One side alone sends the session's next messages, for this time. */
+static void feed_a_alone(uint64_t us)
+{
+	uint64_t until_ns = udp_now_ns() + us * 1000;
+
+	while (udp_now_ns() < until_ns) {
+		send_side(0, f.next, 6, 0);
+		f.next += 6;
+		usleep(10000);
+	}
+}
+
+static void path_goes_silent_and_comes_back(void **state)
+{
+	struct sender_seen s;
+	uint64_t alone;
+
+	(void)state;
+	load(SHORT_RESET, ONE_STREAM("short"));
+	feed(600);
+	read_all();
+	assert_true(assert_sender(1, SHORT_HISTORY).redundant);
+
+	e2e_far_sh("ip link set pe1 down");
+	alone = f.next;
+	feed_a_alone(SILENT_US);
+	alone = f.next - alone;
+	read_all();
+	s = assert_sender(1, SHORT_HISTORY);
+	assert_false(s.redundant);
+	assert_false(path_seen(&s, "ve0", NULL)->silent);
+	assert_true(path_seen(&s, "ve1", NULL)->silent);
+	assert_int_equal(path_seen(&s, "ve1", NULL)->behind, alone);
+
+	e2e_far_sh("ip link set pe1 up");
+	feed(600);
+	read_all();
+	assert_read(1, true);
+	s = assert_sender(1, SHORT_HISTORY);
+	assert_true(s.redundant);
+	assert_int_equal(path_seen(&s, "ve1", NULL)->lost, alone);
+	assert_int_equal(s.lost, 0);
+}
+
+/* Skew: B sends each packet some 5 ms after A. A packet fills a word of the history. */
+
+#define SKEW_PACKETS 200
+#define SKEW_NS (5 * MS)
+
+static int skew_bucket(uint64_t ns)
+{
+	int i = 0;
+
+	while (i < DEDUP_SKEWS - 1 && ns >= 1000ULL << i)
+		i++;
+	return i;
+}
+
+static void skew_is_in_its_bucket(void **state)
+{
+	uint64_t sent_ns[SKEW_PACKETS], as_sent[DEDUP_SKEWS] = { 0 }, sum = 0;
+	struct sender_seen s;
+
+	(void)state;
+	load(SHORT, ONE_STREAM("moldudp64"));
+	begin_session("SKEW", WORD);
+	for (int a = 0, b = 0; b < SKEW_PACKETS;) {
+		uint64_t now_ns = udp_now_ns();
+
+		if (b < a && now_ns >= sent_ns[b] + SKEW_NS) {
+			as_sent[skew_bucket(now_ns - sent_ns[b])]++;
+			send_packet(1, (uint64_t)WORD * ++b, WORD);
+		} else if (a < SKEW_PACKETS && (!a || now_ns >= sent_ns[a - 1] + MS)) {
+			sent_ns[a] = now_ns;
+			send_packet(0, (uint64_t)WORD * ++a, WORD);
+		}
+	}
+	f.next = (uint64_t)WORD * (SKEW_PACKETS + 1);
+	read_all();
+	s = assert_sender(WORD, 131072);
+	for (int i = 0; i < DEDUP_SKEWS; i++) {
+		uint64_t is = path_seen(&s, "ve1", NULL)->skew[i];
+
+		assert_int_equal(path_seen(&s, "ve0", NULL)->skew[i], 0);
+		/* Of the few that were sent near a bucket's end, and were late */
+		assert_true(is + SKEW_PACKETS / 10 >= as_sent[i]);
+		assert_true(is <= as_sent[i] + SKEW_PACKETS / 10);
+		sum += is;
+	}
+	assert_int_equal(sum, SKEW_PACKETS);
+	assert_int_equal(path_seen(&s, "ve0", NULL)->first, SKEW_PACKETS * WORD);
+	print_message("# %llu of %d between 4.1 and 8.2 ms; sent: %llu\n",
+		      (unsigned long long)path_seen(&s, "ve1", NULL)->skew[skew_bucket(SKEW_NS)],
+		      SKEW_PACKETS, (unsigned long long)as_sent[skew_bucket(SKEW_NS)]);
+}
+
+/* Changes. */
+
+static void set_removes_an_interface_and_adds_it(void **state)
+{
+	struct sender_seen s;
+
+	(void)state;
+	load(SHORT, ONE_STREAM("short"));
+	feed(600);
+	e2e_tool("set arb --remove ve1");
+	send_side(0, f.next, 60, 0);
+	f.next += 60;
+	read_all();
+	s = assert_sender(1, SHORT_HISTORY);
+	assert_int_equal(path_seen(&s, "ve1", NULL)->behind, 60);
+
+	e2e_tool("set arb --add ve1");
+	feed(6);
+	read_all();
+	s = assert_sender(1, SHORT_HISTORY);
+	assert_int_equal(path_seen(&s, "ve1", NULL)->missing, 60);
+	assert_false(s.redundant);
+	feed(600);
+	read_all();
+	assert_read(1, true);
+	s = assert_sender(1, SHORT_HISTORY);
+	assert_int_equal(path_seen(&s, "ve1", NULL)->lost, 60);
+	assert_true(s.redundant);
+}
+
+/* Accounts begin anew with the table of senders, numbers do not. */
+static void resize_begins_accounts_anew(void **state)
+{
+	struct filter_counters c;
+	uint64_t first;
+
+	(void)state;
+	load(SHORT, ONE_STREAM("short"));
+	feed(600);
+	send_side(0, f.next, 6, 0);
+	f.next += 6;
+	read_all();
+	assert_sender(1, SHORT_HISTORY);
+	e2e_tool("resize arb --sources 32");
+	send_side(1, f.next - 6, 6, 0); /* copies that the predecessor knows */
+	first = f.next;
+	feed(600);
+	read_all();
+	assert_read(1, true);
+	assert_sender(first, SHORT_HISTORY);
+	usleep(2200000); /* the predecessor is gone */
+	feed(600);
+	c = read_all();
+	assert_read(1, true);
+	assert_sender(first, SHORT_HISTORY);
+	assert_int_equal(c.new, 1806);
+}
+
+static void reset_begins_accounts_anew(void **state)
+{
+	uint64_t first;
+
+	(void)state;
+	load(SHORT, ONE_STREAM("short"));
+	feed(600);
+	read_all();
+	assert_sender(1, SHORT_HISTORY);
+	e2e_tool("reset arb");
+	first = f.next;
+	feed(600);
+	read_all();
+	assert_read(1, true);
+	assert_sender(first, SHORT_HISTORY);
+}
+
+/* Senders. */
+
+#define SOURCES 16 /* of load() */
+
+static void await_senders(int cnt)
+{
+	struct sender_seen s[SOURCES];
+	int is = senders_seen("arb", s, SOURCES);
+
+	for (int ms = 0; ms < PATIENCE_MS && is != cnt; ms += 100) {
+		usleep(100000);
+		is = senders_seen("arb", s, SOURCES);
+	}
+	assert_int_equal(is, cnt);
+}
+
+static void send_session(int n)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "SESSION%03d", n);
+	begin_session(name, 1);
+	feed(60);
+	send_side(0, f.next, n, 0); /* which B does not bring */
+	f.next += n;
+	read_all();
+}
+
+/* Those that an earlier session had are not seen in them. */
+static void assert_sessions(int first, int cnt)
+{
+	struct sender_seen s[SOURCES];
+
+	assert_int_equal(senders_seen("arb", s, SOURCES), cnt);
+	for (int i = 0; i < cnt; i++) {
+		char name[11];
+		size_t len = from_hex(s[i].source, (uint8_t *)name, 10);
+		int n;
+
+		assert_int_equal(len, 10);
+		name[len] = '\0';
+		assert_int_equal(sscanf(name, "SESSION%d", &n), 1);
+		assert_in_range(n, first, first + cnt - 1);
+		assert_int_equal(s[i].messages, 60 + n);
+		assert_int_equal(path_seen(&s[i], "ve0", NULL)->received, 60 + n);
+		assert_int_equal(path_seen(&s[i], "ve1", NULL)->received, 60);
+		assert_int_equal(path_seen(&s[i], "ve1", NULL)->behind, n);
+		assert_int_equal(s[i].lost + s[i].missing, 0);
+	}
+}
+
+static void recycled_senders_have_accounts_of_their_own(void **state)
+{
+	(void)state;
+	load(SHORT_RESET, ONE_STREAM("short"));
+	for (int n = 1; n < SOURCES; n++)
+		send_session(n);
+	usleep(SILENT_US + 500000); /* idle ones stay while there is room */
+	assert_sessions(1, SOURCES - 1);
+	send_session(SOURCES);
+	await_senders(1); /* no longer */
+	assert_sessions(SOURCES, 1);
+	await_senders(0);
+	for (int n = 101; n <= 100 + SOURCES; n++)
+		send_session(n);
+	assert_sessions(101, SOURCES);
+	begin_session("NO ROOM", 1);
+	for (int i = 1; i <= 60; i++)
+		send_packet(0, i, 1);
+	assert_int_equal(read_all().unlearned, 60);
+	assert_sessions(101, SOURCES);
+}
+
+static void sender_restarts_after_a_silence(void **state)
+{
+	struct sender_seen s;
+
+	(void)state;
+	load(SHORT_RESET, ONE_STREAM("short"));
+	feed(600);
+	read_all();
+	usleep(1100000);
+	begin_session("ARBITER", 1);
+	feed(300);
+	read_all();
+	assert_read(1, true);
+	s = sender_seen("arb");
+	assert_int_equal(s.restarts, 1);
+	assert_int_equal(s.messages, 900);
+	assert_int_equal(s.lost + s.missing, 0);
+	assert_true(s.redundant);
+	for (int i = 0; i < SIDES; i++) {
+		assert_int_equal(s.paths[i].received, 900);
+		assert_int_equal(s.paths[i].lost + s.paths[i].missing, 0);
+	}
+}
+
+/* Then some numbers are far at first. */
+static void sender_restarts_at_once(void **state)
+{
+	struct sender_seen s;
+
+	(void)state;
+	load(SHORT, ONE_STREAM("short"));
+	begin_session("ARBITER", 10000);
+	feed(600);
+	read_all();
+	begin_session("ARBITER", 1);
+	for (; f.next <= 600; f.next++) {
+		send_packet(0, f.next, 1);
+		send_packet(1, f.next, 1);
+		usleep(f.next % 10 ? 0 : 1000);
+	}
+	read_all();
+	assert_read(1, true);
+	s = sender_seen("arb");
+	print_message("# %llu numbers were far\n", (unsigned long long)s.paths[0].far);
+	assert_in_range(s.paths[0].far, 7, 300);
+	assert_int_equal(s.restarts, 1);
+	assert_int_equal(s.messages, 1200 - s.paths[0].far);
+	assert_int_equal(s.lost + s.missing, 0);
+	for (int i = 0; i < SIDES; i++) {
+		assert_int_equal(s.paths[i].far, s.paths[0].far);
+		assert_int_equal(s.paths[i].received, s.messages);
+		assert_int_equal(s.paths[i].lost + s.paths[i].missing, 0);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest TESTS[] = {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+		TEST(path_goes_silent_and_comes_back),
+		TEST(skew_is_in_its_bucket),
+		TEST(set_removes_an_interface_and_adds_it),
+		TEST(resize_begins_accounts_anew),
+		TEST(reset_begins_accounts_anew),
+		TEST(recycled_senders_have_accounts_of_their_own),
+		TEST(sender_restarts_after_a_silence),
+		TEST(sender_restarts_at_once),
+	};
+
+	add_rows(LOSSES, test_losses, setup, teardown);
+	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	leave_to_rest("@(recycled_*|*_after_a_silence)");
+	return run_added_tests("arbiter");
+}
