@@ -2,39 +2,15 @@
 /* Copies of one number that are looked up at one time, in every order in which CPUs can read and
  * write what they share: one passes, and no more than one. Each row is a small race: a source in
  * some state, and two or three CPUs with a number each, some of them some jiffies ahead.
- *
- * A CPU does one access at a time: its call is made again from its beginning, with the results that
- * its accesses have had, up to the next one. A state is what is shared, and these results. What can
- * follow a state is tried once, however many orders lead to it. States are told apart by a hash of
- * 64 bits.
+ * interleave.h tries the orders.
  */
-#include "support.h"
+#include "interleave.h"
 
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "compiler.h"
-#include "memory.h"
-
-enum access { READ, SWAP, LOCK, STORE };
-
-static __u64 use(__u64 *at, enum access access, __u64 from, __u64 to);
-
-#undef READ_ONCE
-#define READ_ONCE(value) use((__u64 *)&(value), READ, 0, 0)
-#undef WRITE_ONCE
-#define WRITE_ONCE(value, to) use((__u64 *)&(value), STORE, 0, to)
-#define __sync_val_compare_and_swap(at, from, to) use(at, SWAP, from, to)
-#define dedup_lock_word(word) (!use(word, LOCK, 0, 1)) /* who has to wait does nothing */
 
 #include "source_hand.h"
 
-#define CPUS_MAX 3
-#define USES_MAX 400 /* of a CPU */
-#define STEPS_MAX (CPUS_MAX * USES_MAX)
-#define STATES (1 << 23) /* that the table has room for */
 #define RESET 5
 
 struct call {
@@ -59,69 +35,7 @@ struct row {
 static const struct row *row;
 static struct dedup_sources table;
 static struct dedup_recovery recovery;
-static struct dedup_block blocks[1024];
-
-static struct cpu {
-	__u64 results[USES_MAX];
-	int used;	    /* results there are */
-	__u64 hash;	    /* of these */
-	__u64 *next;	    /* what it uses next; NULL: it has ended */
-	enum access access; /* how it will */
-	int seen;
-} cpus[CPUS_MAX];
-
-static __u64 shared_hash;   /* of what has changed in `blocks` */
-static struct cpu *running; /* NULL: what is used is used at once */
-static int at;		    /* uses that it has made again */
-static bool may_use;	    /* one more */
-static jmp_buf before_use;
-
-/* The finalizer of MurmurHash3. */
-static __u64 mix(__u64 a, __u64 b)
-{
-	a ^= b * 0x9e3779b97f4a7c15;
-	a = (a ^ a >> 33) * 0xff51afd7ed558ccd;
-	a = (a ^ a >> 33) * 0xc4ceb9fe1a85ec53;
-	return a ^ a >> 33;
-}
-
-static void put(__u64 *what, __u64 to)
-{
-	__u64 place = 1 + (what - (__u64 *)blocks);
-
-	shared_hash ^= mix(place, *what) ^ mix(place, to);
-	*what = to;
-}
-
-static __u64 use_now(__u64 *what, enum access access, __u64 from, __u64 to)
-{
-	__u64 is = *what;
-
-	if (access == STORE || (access != READ && is == from))
-		put(what, to);
-	return is;
-}
-
-static __u64 use(__u64 *what, enum access access, __u64 from, __u64 to)
-{
-	struct cpu *c = running;
-
-	if (!c)
-		return use_now(what, access, from, to);
-	if (at < c->used)
-		return c->results[at++];
-	if (!may_use) {
-		c->next = what;
-		c->access = access;
-		longjmp(before_use, 1);
-	}
-	may_use = false;
-	assert_true(at < USES_MAX);
-	c->results[at] = use_now(what, access, from, to);
-	c->hash = mix(c->hash + 1, c->results[at]);
-	c->used++;
-	return c->results[at++];
-}
+static int results[CPUS_MAX];
 
 static int see(const struct call *c)
 {
@@ -131,30 +45,42 @@ static int see(const struct call *c)
 					.id.word = { c->source } }; /* all in one bucket */
 
 	if (c->source != HAND)
-		return dedup_see(&table, &recovery, blocks, &key, &p);
+		return dedup_see(&table, &recovery, shared, &key, &p);
 	for (uint32_t pass = 0; pass <= c->more; pass++)
 		for (uint32_t i = 0; i < SOURCES; i++)
-			dedup_sources_pass(&table, blocks, i, 0, c->now + pass);
+			dedup_sources_pass(&table, shared, i, 0, c->now + pass);
 	return DEDUP_SEEN;
 }
 
-/* Goes on to before the CPU's next use; with `uses`, behind the one that it is at. */
-static void go_on(int i, bool uses)
+static void make_call(int cpu)
 {
-	running = &cpus[i];
-	at = 0;
-	may_use = uses;
-	if (!setjmp(before_use)) {
-		running->seen = see(&row->cpus[i]);
-		running->next = NULL;
-	}
-	running = NULL;
+	results[cpu] = see(&row->cpus[cpu]);
+}
+
+static bool can_access(__u64 *what, enum access access)
+{
+	(void)what;
+	(void)access;
+	return true;
+}
+
+static bool is_alone(int cpu, __u64 *what)
+{
+	(void)cpu;
+	(void)what;
+	return false;
+}
+
+static void note_access(__u64 *what, enum access access, __u64 is, __u64 to)
+{
+	(void)what;
+	(void)access;
+	(void)is;
+	(void)to;
 }
 
 static void start(void)
 {
-	memset(blocks, 0, sizeof(blocks));
-	shared_hash = 0;
 	recovery = (struct dedup_recovery){ .width = row->width,
 					    .ring_shift = row->ring_shift,
 					    .number_bits = row->width > 32 ? DEDUP_WIDTH_MAX : 32,
@@ -166,33 +92,9 @@ static void start(void)
 					.idle_jiffies = IDLE,
 					.buckets = 1,
 					.sources = SOURCES };
-	assert_true(dedup_sources_blocks(&table) <= ARRAY_SIZE(blocks));
+	assert_true(dedup_sources_blocks(&table) <= ARRAY_SIZE(shared));
 	for (const struct call *c = row->before; c->now; c++)
 		see(c);
-	memset(cpus, 0, sizeof(cpus));
-	for (int i = 0; i < row->cpus_cnt; i++)
-		go_on(i, false);
-}
-
-static __u64 states[STATES]; /* hashes; 0: none */
-static unsigned long states_cnt;
-static __u64 races_cnt;		  /* each one's states have other hashes */
-static char order[STEPS_MAX + 1]; /* of the CPUs, up to now */
-
-/* Is the state a new one? Then it is noted. */
-static bool is_new_state(void)
-{
-	__u64 hash = mix(shared_hash, races_cnt), i;
-
-	for (int c = 0; c < row->cpus_cnt; c++)
-		hash = mix(hash + 1, cpus[c].hash);
-	hash |= !hash;
-	for (i = hash; states[i % STATES]; i++)
-		if (states[i % STATES] == hash)
-			return false;
-	states[i % STATES] = hash;
-	assert_true(++states_cnt < STATES / 2);
-	return true;
 }
 
 static void fail_order(const char *what)
@@ -205,7 +107,7 @@ static void fail_order(const char *what)
 			      (unsigned long long)row->cpus[i].number,
 			      (unsigned long long)row->cpus[i].now);
 	fail_msg("%s, width %u, ring 2^%u: %s, in the order %s; seen: %d %d %d", row->name,
-		 row->width, row->ring_shift, what, order, cpus[0].seen, cpus[1].seen, cpus[2].seen);
+		 row->width, row->ring_shift, what, order, results[0], results[1], results[2]);
 }
 
 static bool has(const struct call *c, uint32_t source, uint64_t number)
@@ -224,7 +126,7 @@ static bool came_before(uint32_t source, uint64_t number)
 static bool passes(uint32_t source, uint64_t number)
 {
 	for (int i = 0; i < row->cpus_cnt; i++)
-		if (has(&row->cpus[i], source, number) && cpus[i].seen != DEDUP_SEEN)
+		if (has(&row->cpus[i], source, number) && results[i] != DEDUP_SEEN)
 			return true;
 	return false;
 }
@@ -235,7 +137,7 @@ static bool are_copies(const struct call *a, const struct call *b)
 }
 
 /* Each number passes in some packet; of the copies of a packet no more than one passes. */
-static void check_one_passes(void)
+static void check_end(void)
 {
 	for (int i = 0; i < row->cpus_cnt; i++) {
 		const struct call *c = &row->cpus[i];
@@ -246,71 +148,20 @@ static void check_one_passes(void)
 				fail_order("a number does not pass");
 		for (int j = 0; j < row->cpus_cnt; j++)
 			if (are_copies(&row->cpus[j], c)) {
-				passed += cpus[j].seen != DEDUP_SEEN;
-				has_far += cpus[j].seen < 0;
+				passed += results[j] != DEDUP_SEEN;
+				has_far += results[j] < 0;
 			}
 		if (passed > 1 && !(row->is_near_only && has_far))
 			fail_order("two copies pass");
 	}
 }
 
-static void go_on_from_here(int steps);
-
-/* Lets the CPU make its next use, tries all that can follow, and takes the use back. */
-static void try_step(int cpu, int steps)
-{
-	struct cpu *c = &cpus[cpu];
-	__u64 was = *c->next, was_shared = shared_hash, *what = c->next, hash = c->hash;
-	enum access access = c->access;
-
-	order[steps] = (char)('a' + cpu);
-	go_on(cpu, true);
-	go_on_from_here(steps + 1);
-	*what = was;
-	shared_hash = was_shared;
-	c->used--;
-	c->hash = hash;
-	c->next = what;
-	c->access = access;
-}
-
-static bool can_go_on(const struct cpu *c)
-{
-	return c->next && !(c->access == LOCK && *c->next);
-}
-
-static void go_on_from_here(int steps)
-{
-	bool has_ended = true;
-
-	assert_true(steps < STEPS_MAX);
-	order[steps] = '\0';
-	if (!is_new_state())
-		return;
-	for (int i = 0; i < row->cpus_cnt; i++)
-		if (can_go_on(&cpus[i])) {
-			try_step(i, steps);
-			has_ended = false;
-		}
-	if (has_ended)
-		check_one_passes();
-}
-
 /* Returns how many states there are. */
 static unsigned long try_orders(const struct row *r)
 {
-	unsigned long was;
-
-	if (states_cnt > STATES / 8) {
-		memset(states, 0, sizeof(states));
-		states_cnt = 0;
-	}
-	was = states_cnt;
-	races_cnt++;
 	row = r;
-	start();
-	go_on_from_here(0);
-	return states_cnt - was;
+	cpus_cnt = r->cpus_cnt;
+	return try_race(start);
 }
 
 static void test_orders(void **state)
