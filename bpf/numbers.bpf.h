@@ -224,7 +224,7 @@ static __always_inline int judge_numbers(struct numbers *m, __u32 n, __u64 realm
 
 	aim_at_this_filter(m, n, realm_key);
 	seen = see_numbers(m);
-	if (config.sources.paths)
+	if (config.sources.paths && seen != DEDUP_NO_ROOM)
 		note_path();
 	return reason_of_numbers(seen);
 }

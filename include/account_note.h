@@ -277,22 +277,20 @@ static __always_inline bool dedup_is_account_begun(struct dedup_noting *o)
 	return true;
 }
 
-/* Notes a packet that was judged, which came on the path with this key. All of *o is set but `path`
- * and `is_held`.
+/* Notes a packet that was judged, which came on the path with this key. The account's lock is held.
+ * All of *o is set but `path`.
  */
 static __always_inline void dedup_note_packet(struct dedup_noting *o, __u64 key)
 {
-	if (!dedup_take_account(o))
-		return;
 	if (dedup_is_account_begun(o) && dedup_find_path(o, key)) {
 		dedup_account_add(o, dedup_path_word(o->path, DEDUP_PATH(packets)), 1);
 		dedup_account_set(o, dedup_path_word(o->path, DEDUP_PATH(last)), o->p->now);
-		if (dedup_is_in_a_word(o->p)) /* a call of its own takes less than a loop of one round */
+		/* A call of its own takes less than a loop of one round. */
+		if (dedup_is_in_a_word(o->p))
 			dedup_note_word(0, o);
 		else
 			DEDUP_LOOP(dedup_packet_words(o->p), dedup_note_word, o);
 	}
-	dedup_release_account(o);
 }
 
 #endif

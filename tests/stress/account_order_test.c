@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Packets of one source that CPUs judge and note at one time, in every order in which they can read
+ * and write what they share (interleave.h): each packet is noted once, and each figure is what the
+ * plain model has of the packets in the order in which they were noted.
+ */
+#define SOURCES 2
+#define NOTES_MAX 20
+
+/* What was noted of a source, in order; `near`: its word, as it was read for that. */
+struct notes {
+	unsigned long long cnt, holder; /* 2 + a CPU; 0: nobody */
+	struct {
+		unsigned long long call, near; /* call: below CALLS_MAX what came before the race */
+	} list[NOTES_MAX];
+};
+
+struct all_notes {
+	struct notes of[SOURCES];
+	unsigned long long of_cpu[3], retired; /* retired: sources, by the hand */
+};
+#define INTERLEAVE_KEPT struct all_notes
+
+#include "interleave.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "account_model.h"
+#include "source_hand.h"
+
+#define RESET 5
+#define IDLE 10 /* jiffies until a source may be recycled */
+#define PATHS 2
+#define HAND 99
+#define JUDGED 8
+#define CALLS_MAX 12 /* before the race */
+#define NS 1000000000ULL
+
+struct call {
+	uint64_t number, now;
+	uint32_t more;	 /* numbers in the packet, beside this one */
+	uint32_t path;	 /* of the source; + JUDGED: before the race, in which it is only noted */
+	uint32_t source; /* HAND: it is no packet, but the hand, which passes all sources */
+};
+
+struct row {
+	const char *name;
+	uint32_t width, ring_shift;
+	struct call before[CALLS_MAX]; /* one after the other, up to the first {0, 0} */
+	struct call cpus[CPUS_MAX];
+	int cpus_cnt;
+};
+
+static const struct row *row;
+static struct dedup_config config;
+static struct dedup_state state;
+static struct filter filter = { .config = &config, .state = &state, .blocks = shared };
+static int results[CPUS_MAX];
+static unsigned long ends_cnt;
+
+static const struct call *call_of(uint64_t i)
+{
+	return i < CALLS_MAX ? &row->before[i] : &row->cpus[i - CALLS_MAX];
+}
+
+static uint64_t ns_of(uint64_t i)
+{
+	return NS + 3000 * (call_of(i)->number % 7 + i);
+}
+
+static uint64_t path_key(const struct call *c)
+{
+	return dedup_path_key(0, 1 + c->path % JUDGED);
+}
+
+/* Judges the packet, or notes it, or both; or has the hand pass. */
+static int do_call(uint64_t i, bool judges, bool notes)
+{
+	const struct dedup_recovery *r = &config.numbered[0].recovery;
+	const struct call *c = call_of(i);
+	struct dedup_packet_numbers p = { c->number, c->now, 1 + c->more };
+	struct dedup_source_key key = { .hash = 7, .words = 1, .id.word = { c->source } };
+	int seen = DEDUP_SEEN;
+
+	if (c->source == HAND) {
+		for (uint32_t s = 0; s < SOURCES; s++)
+			dedup_sources_pass(&config.sources, shared, s, 0, c->now);
+		return DEDUP_SEEN;
+	}
+	if (judges)
+		seen = dedup_see(&config.sources, r, shared, &key, &p);
+	if (notes)
+		dedup_note_source(&config.sources, r, shared, &key, &p, path_key(c), ns_of(i));
+	return seen;
+}
+
+static void make_call(int cpu)
+{
+	results[cpu] = do_call(CALLS_MAX + (uint64_t)cpu, !(row->cpus[cpu].path & JUDGED), true);
+}
+
+static uint64_t before_call; /* that is made */
+
+/* Which source's word is it? -1: of none. */
+static int source_of_word(const __u64 *word, uint32_t *block, uint32_t *in_block)
+{
+	uint32_t i = (uint32_t)(word - (__u64 *)shared), first = config.sources.slots;
+
+	if (i / DEDUP_BLOCK_WORDS < first)
+		return -1;
+	*block = (i / DEDUP_BLOCK_WORDS - first) % config.sources.slot_blocks;
+	*in_block = i % DEDUP_BLOCK_WORDS;
+	return (int)((i / DEDUP_BLOCK_WORDS - first) / config.sources.slot_blocks);
+}
+
+static uint64_t near_of(int source)
+{
+	return shared[dedup_slot_block(&config.sources, source)].word[0];
+}
+
+/* A CPU that waits for an account's lock reads its version again, and does nothing else. */
+static bool can_access(__u64 *word, enum access access)
+{
+	uint32_t block, in_block;
+	int source = source_of_word(word, &block, &in_block);
+
+	return source < 0 || access != READ || block != config.sources.account ||
+	       in_block != DEDUP_ACCOUNT(version) || !(*word & 1);
+}
+
+/* Who has an account's lock alone accesses the account: note_access() checks it. */
+static bool is_alone(int cpu, __u64 *word)
+{
+	uint32_t block, in_block;
+	int source = source_of_word(word, &block, &in_block);
+
+	return source >= 0 && block >= config.sources.account &&
+	       !(block == config.sources.account && in_block == DEDUP_ACCOUNT(version)) &&
+	       kept.of[source].holder == (uint64_t)cpu + 2;
+}
+
+static void note_access(__u64 *word, enum access access, __u64 is, __u64 to)
+{
+	uint32_t block, in_block;
+	int source = source_of_word(word, &block, &in_block), cpu = accessing_cpu();
+	struct notes *n = &kept.of[source < 0 ? 0 : source];
+	bool in_account;
+
+	if (source < 0)
+		return;
+	in_account = block == config.sources.account;
+	if (block == DEDUP_SLOT_ABOUT && in_block == DEDUP_SLOT_STATE && to == DEDUP_SLOT_RESTING)
+		kept.retired += is != to;
+	assert_true(block < config.sources.account || n->holder == (uint64_t)(cpu + 2) ||
+		    (in_account && in_block == DEDUP_ACCOUNT(version)) ||
+		    (in_account && in_block == DEDUP_ACCOUNT(numbering) && access == STORE && !to));
+	if (in_account && in_block == DEDUP_ACCOUNT(version) && access == SWAP && is != to) {
+		assert_true(n->cnt < NOTES_MAX);
+		n->list[n->cnt].call = cpu < 0 ? before_call : CALLS_MAX + (uint64_t)cpu;
+		n->list[n->cnt].near = near_of(source);
+		n->cnt++;
+		n->holder = cpu + 2;
+		if (cpu >= 0)
+			kept.of_cpu[cpu]++;
+	} else if (in_account && in_block == DEDUP_ACCOUNT(version) && access == ADD) {
+		n->holder = 0;
+	} else if (in_account && in_block == DEDUP_ACCOUNT(numbering) && access == STORE && !to &&
+		   !n->holder) {
+		n->cnt = 0;
+	} else if (!block && !in_block && access == READ && n->holder == (uint64_t)(cpu + 2)) {
+		n->list[n->cnt - 1].near = is;
+	}
+}
+
+/* Which order was tried last, if that failed. */
+static int tell_order(void **test_state)
+{
+	(void)test_state;
+	if (running || !row)
+		return 0;
+	print_message("%s: width %u, ring 2^%u, in the order %s; seen %d %d %d\n", row->name,
+		      row->width, row->ring_shift, order, results[0], results[1], results[2]);
+	for (uint64_t i = 0; i < CALLS_MAX + CPUS_MAX; i++)
+		if (call_of(i)->now)
+			print_message("%s: %llu+%u at %llu, path %u of source %u\n",
+				      i < CALLS_MAX ? "before" : "CPU",
+				      (unsigned long long)call_of(i)->number, call_of(i)->more,
+				      (unsigned long long)call_of(i)->now, call_of(i)->path,
+				      call_of(i)->source);
+	return 0;
+}
+
+/* What was noted of a source, against the model. */
+static void compare_source(uint32_t source)
+{
+	const struct notes *n = &kept.of[source];
+	struct account_model *m;
+
+	if (!n->cnt)
+		return;
+	m = account_model_open(&filter, source, 0);
+	for (uint64_t i = 0; i < n->cnt; i++) {
+		const struct call *c = call_of(n->list[i].call);
+
+		account_model_packet_near(m,
+					  &(struct account_packet){ .path = path_key(c),
+								    .number = c->number,
+								    .cnt = 1 + c->more,
+								    .now = c->now,
+								    .ns = ns_of(n->list[i].call) },
+					  n->list[i].near);
+	}
+	account_model_compare(m, (int)source);
+	account_model_close(m);
+}
+
+/* A copy may be known in a source that was taken out: its account is gone. */
+static void check_end(void)
+{
+	for (int i = 0; i < cpus_cnt; i++)
+		if (row->cpus[i].source != HAND && results[i] != DEDUP_NO_ROOM)
+			assert_true(kept.of_cpu[i] == 1 || (!kept.of_cpu[i] && kept.retired));
+	for (uint32_t s = 0; s < SOURCES; s++)
+		if (shared[dedup_slot_block(&config.sources, s) + DEDUP_SLOT_ABOUT]
+			    .word[DEDUP_SLOT_STATE] == DEDUP_SLOT_IN_USE)
+			compare_source(s);
+	ends_cnt++;
+}
+
+static void start(void)
+{
+	struct dedup_sources *t = &config.sources;
+	uint32_t account = DEDUP_SLOT_BLOCKS + dedup_ring_blocks(row->ring_shift);
+
+	config.numbered[0] = (struct dedup_numbered){
+		.width = row->width,
+		.recovery = { .width = row->width,
+			      .ring_shift = row->ring_shift,
+			      .number_bits = row->width > 32 ? DEDUP_WIDTH_MAX : 32,
+			      .reset_jiffies = RESET },
+	};
+	config.policy.streams_cnt = 1;
+	config.policy.streams[0].words = 2;
+	*t = (struct dedup_sources){
+		.slots = 2,
+		.slot_blocks = account + dedup_account_blocks(PATHS, row->ring_shift),
+		.number_bits = config.numbered[0].recovery.number_bits,
+		.idle_jiffies = IDLE,
+		.buckets = 1,
+		.sources = SOURCES,
+		.paths = PATHS,
+		.account = account,
+	};
+	assert_true(dedup_sources_blocks(t) <= ARRAY_SIZE(shared));
+	for (before_call = 0; before_call < CALLS_MAX && call_of(before_call)->now; before_call++)
+		do_call(before_call, true, true);
+	for (int i = 0; i < cpus_cnt; i++)
+		if (row->cpus[i].path & JUDGED)
+			do_call(CALLS_MAX + (uint64_t)i, true, false);
+}
+
+static unsigned long try_orders(const struct row *r)
+{
+	row = r;
+	cpus_cnt = r->cpus_cnt;
+	return try_race(start);
+}
+
+static void test_orders(void **test_state)
+{
+	unsigned long cnt;
+
+	ends_cnt = 0;
+	cnt = try_orders(*test_state);
+	print_message("%s: %lu states, %lu ends\n", row->name, cnt, ends_cnt);
+	row = NULL;
+}
+
+static uint32_t below(uint64_t *seed, uint32_t n)
+{
+	return (uint32_t)(random_next(seed) % n);
+}
+
+/* A number near one of these, or not: few different ones, at the edges of words, runs and laps. */
+static uint64_t any_number(uint64_t *seed, uint32_t width)
+{
+	static const uint64_t AROUND[] = { 100, 112, 160, 256, 480, 5000, 65536, 1 << 20 };
+
+	return (AROUND[below(seed, ARRAY_SIZE(AROUND))] - 3 + below(seed, 6)) & ((1ULL << width) - 1);
+}
+
+/* A race of two in any state, at about one time. */
+static void any_race(struct row *r, uint64_t *seed)
+{
+	static const uint32_t SHAPES[][2] = { { 16, 8 }, { 20, 8 }, { 40, 8 }, { 40, 6 } };
+	uint32_t shape = below(seed, ARRAY_SIZE(SHAPES)), cnt = 1 + below(seed, CALLS_MAX - 1);
+	uint64_t now = 10, number = any_number(seed, SHAPES[shape][0]);
+	uint64_t mask = (1ULL << SHAPES[shape][0]) - 1;
+	uint32_t source;
+
+	*r = (struct row){ .name = "any" };
+	r->width = SHAPES[shape][0];
+	r->ring_shift = SHAPES[shape][1];
+	for (uint32_t i = 0; i < cnt; i++) {
+		r->before[i] =
+			(struct call){ number & mask, now, below(seed, 4) ? 0 : below(seed, 40),
+				       below(seed, 3), !below(seed, 4) };
+		number = below(seed, 4) ? number + 1 : any_number(seed, r->width);
+		now += below(seed, 3) ? 0 : below(seed, RESET + 3);
+	}
+	r->cpus_cnt = 2;
+	source = below(seed, 4) ? 0 : below(seed, 3);
+	now += below(seed, 3) ? 0 : IDLE + 1;
+	number = below(seed, 2) ? number + 1 : any_number(seed, r->width);
+	for (int i = 0; i < r->cpus_cnt; i++) {
+		r->cpus[i] = (struct call){ number & mask, now + below(seed, 2),
+					    below(seed, 4) ? 0 : below(seed, 40), below(seed, 3),
+					    source };
+		if (!below(seed, 3))
+			number++;
+	}
+	if (!below(seed, 4))
+		r->cpus[1] = (struct call){ 0, now, 0, 0, HAND };
+}
+
+static void test_any_race(void **test_state)
+{
+	uint64_t seed = environment_number("SEED", 1);
+	unsigned long cnt = 0;
+	static struct row r;
+
+	(void)test_state;
+	for (uint64_t i = 0; i < tries(20, 400); i++) {
+		any_race(&r, &seed);
+		cnt += try_orders(&r);
+	}
+	row = NULL;
+	print_message("any: %lu states, %lu ends\n", cnt, ends_cnt);
+}
+
+/* A source whose sender has begun anew: six far numbers came, none is near. */
+#define RESTARTING                                                                             \
+	{ 100, 1, 0, 0, 0 }, { 5000, 3, 0, 0, 0 }, { 5001, 3, 0, 0, 0 }, { 5002, 3, 0, 0, 0 }, \
+		{ 5003, 3, 0, 0, 0 }, { 5004, 3, 0, 0, 0 },                                    \
+	{                                                                                      \
+		5005, 3, 0, 0, 0                                                               \
+	}
+
+/* { number, now, more, path, source } */
+static const struct row ROWS[] = {
+	{ "copies", 16, 8, { { 100, 1, 0, 0, 0 } }, { { 101, 1, 0, 0, 0 }, { 101, 1, 0, 1, 0 } }, 2 },
+	{ "copies-of-one-path",
+	  16,
+	  8,
+	  { { 100, 1, 0, 0, 0 } },
+	  { { 101, 1, 0, 0, 0 }, { 101, 1, 0, 0, 0 } },
+	  2 },
+	{ "copies-in-the-next-word",
+	  16,
+	  8,
+	  { { 100, 1, 0, 0, 0 } },
+	  { { 130, 1, 0, 0, 0 }, { 130, 1, 0, 1, 0 } },
+	  2 },
+	{ "neighbours-of-one-path",
+	  16,
+	  8,
+	  { { 100, 1, 0, 0, 0 } },
+	  { { 101, 1, 0, 0, 0 }, { 102, 1, 0, 0, 0 } },
+	  2 },
+	{ "three",
+	  16,
+	  8,
+	  { { 100, 1, 0, 0, 0 } },
+	  { { 101, 1, 0, 0, 0 }, { 101, 1, 0, 1, 0 }, { 102, 1, 0, 1, 0 } },
+	  3 },
+	{ "a-path-too-many",
+	  16,
+	  8,
+	  { { 100, 1, 0, 0, 0 } },
+	  { { 101, 1, 0, 1, 0 }, { 101, 1, 0, 2, 0 } },
+	  2 },
+	{ "first", 16, 8, { { 0 } }, { { 7, 1, 0, 0, 0 }, { 7, 1, 0, 1, 0 } }, 2 },
+	{ "first-neighbours", 16, 8, { { 0 } }, { { 7, 1, 0, 0, 0 }, { 9, 1, 0, 1, 0 } }, 2 },
+	{ "first-three",
+	  16,
+	  8,
+	  { { 0 } },
+	  { { 7, 1, 0, 0 + JUDGED, 0 }, { 8, 1, 0, 1 + JUDGED, 0 }, { 9, 1, 0, 0 + JUDGED, 0 } },
+	  3 },
+	{ "first-of-many", 16, 8, { { 0 } }, { { 7, 1, 40, 0, 0 }, { 7, 1, 40, 1, 0 } }, 2 },
+	{ "first-of-a-path",
+	  16,
+	  8,
+	  { { 100, 1, 0, 0, 0 } },
+	  { { 101, 1, 0, 0, 0 }, { 100, 1, 3, 1, 0 } },
+	  2 },
+	{ "packets-of-two-words",
+	  16,
+	  8,
+	  { { 100, 1, 0, 0, 0 } },
+	  { { 120, 1, 20, 0, 0 }, { 120, 1, 20, 1, 0 } },
+	  2 },
+	{ "packets-that-overlap",
+	  16,
+	  8,
+	  { { 100, 1, 0, 0, 0 } },
+	  { { 120, 1, 20, 0, 0 }, { 130, 1, 20, 1, 0 } },
+	  2 },
+	{ "next-lap",
+	  16,
+	  8,
+	  { { 10, 1, 0, 0, 0 }, { 10, 1, 0, 1, 0 }, { 120, 1, 0, 0, 0 }, { 230, 1, 0, 1, 0 } },
+	  { { 270, 1, 0, 0, 0 }, { 271, 1, 0, 1, 0 } },
+	  2 },
+	{ "next-lap-and-the-last",
+	  16,
+	  8,
+	  { { 10, 1, 0, 0, 0 }, { 120, 1, 0, 0, 0 }, { 230, 1, 0, 1, 0 } },
+	  { { 270, 1, 0, 0, 0 }, { 11, 1, 0, 1, 0 } },
+	  2 },
+	{ "lap-on-lap",
+	  8,
+	  8,
+	  { { 10, 1, 0, 0, 0 }, { 120, 1, 0, 0, 0 }, { 230, 1, 0, 0, 0 } },
+	  { { 11, 1, 0, 0, 0 }, { 11, 1, 0, 1, 0 } },
+	  2 },
+	{ "after-silence", 16, 8, { { 100, 1, 0, 0, 0 } }, { { 7, 7, 0, 0, 0 }, { 7, 7, 0, 1, 0 } }, 2 },
+	{ "after-silence-goes-on",
+	  16,
+	  8,
+	  { { 100, 1, 0, 0, 0 } },
+	  { { 101, 7, 0, 0, 0 }, { 102, 7, 0, 1, 0 } },
+	  2 },
+	{ "silence-for-one-of-two",
+	  16,
+	  8,
+	  { { 100, 1, 0, 0, 0 } },
+	  { { 101, 6, 0, 0, 0 }, { 101, 7, 0, 1, 0 } },
+	  2 },
+	{ "silence-for-one-of-two-far",
+	  40,
+	  8,
+	  { { 100, 1, 0, 0, 0 } },
+	  { { 5000, 6, 0, 0, 0 }, { 5000, 7, 0, 1, 0 } },
+	  2 },
+	{ "silence-for-one-and-one-of-before",
+	  16,
+	  8,
+	  { { 100, 1, 0, 0, 0 } },
+	  { { 101, 6, 0, 0, 0 }, { 101, 7, 0, 1, 0 }, { 102, 1, 0, 1 + JUDGED, 0 } },
+	  3 },
+	{ "restarted-and-one-of-before",
+	  40,
+	  8,
+	  { RESTARTING, { 5006, 3, 0, 0, 0 } },
+	  { { 5007, 3, 0, 0, 0 }, { 101, 3, 0, 1 + JUDGED, 0 } },
+	  2 },
+	{ "far", 40, 8, { { 100, 1, 0, 0, 0 } }, { { 5000, 1, 0, 0, 0 }, { 5000, 1, 0, 1, 0 } }, 2 },
+	{ "restarting", 40, 8, { RESTARTING }, { { 5006, 3, 0, 0, 0 }, { 5007, 3, 0, 1, 0 } }, 2 },
+	{ "restarting-and-an-old-one",
+	  40,
+	  8,
+	  { RESTARTING, { 5006, 3, 0, 0, 0 } },
+	  { { 5007, 3, 0, 0, 0 }, { 101, 3, 0, 1, 0 } },
+	  2 },
+	{ "restarted",
+	  40,
+	  8,
+	  { RESTARTING, { 5006, 3, 0, 0, 0 } },
+	  { { 5007, 3, 0, 0, 0 }, { 5007, 3, 0, 1, 0 } },
+	  2 },
+	{ "new-source", 16, 8, { { 100, 1, 0, 0, 0 } }, { { 7, 1, 0, 0, 1 }, { 7, 1, 0, 1, 1 } }, 2 },
+	{ "no-room",
+	  16,
+	  8,
+	  { { 1, 1, 0, 0, 0 }, { 1, 1, 0, 0, 1 } },
+	  { { 7, 1, 0, 0, 2 }, { 8, 1, 0, 1, 2 } },
+	  2 },
+	{ "recycled",
+	  16,
+	  8,
+	  { { 1, 1, 0, 0, 0 }, { 1, 1, 0, 0, 1 } },
+	  { { 2, 12, 0, 0, 0 }, { 0, 12, 0, 0, HAND } },
+	  2 },
+	{ "recycled-copies",
+	  16,
+	  8,
+	  { { 1, 1, 0, 0, 0 }, { 1, 11, 0, 0, 1 } },
+	  { { 2, 12, 0, 0, 0 }, { 1, 11, 0, 1 + JUDGED, 0 }, { 0, 12, 0, 0, HAND } },
+	  3 },
+	{ "recycled-and-a-new-one",
+	  16,
+	  8,
+	  { { 1, 1, 0, 0, 0 }, { 1, 1, 0, 1, 1 }, { 0, 12, 0, 0, HAND } },
+	  { { 2, 15, 0, 0, 2 }, { 0, 15, 0, 0, HAND } },
+	  2 },
+};
+
+int main(void)
+{
+	add_rows(ROWS, test_orders, NULL, tell_order);
+	add_test("any-race", test_any_race, NULL, tell_order, NULL);
+	repeat_in_rest("any-race");
+	return run_added_any_tests("account_order");
+}
