@@ -15,8 +15,7 @@ static __always_inline bool dedup_is_worn(const struct dedup_sources *t, const s
 }
 
 /* Do idle sources stay in, for their accounts? Yes, while there is memory that was never used. */
-static __always_inline bool dedup_keeps_idle(const struct dedup_sources *t,
-					     struct dedup_block *blocks)
+static __always_inline bool dedup_keeps_idle(const struct dedup_sources *t, struct dedup_block *blocks)
 {
 	const struct dedup_block *head = dedup_block_at(blocks, t->slots - 1);
 
