@@ -24,16 +24,22 @@
 
 #include "recovery_packet.h"
 
+/* Of the source's numbering no number has come that is near it. */
+#define DEDUP_NUMBERING_ENDED 1
+
 /* Numbers are *extended* here: above a number's place in the ring is its lap, so they never wrap. */
 struct dedup_account {
 	__u64 version;
-	__u64 numbering; /* lap of the account's first number << 2 | 2 | the numbering; 0: empty */
-	__u64 before;	 /* 1 + the messages of earlier numberings, with those that were lost */
-	__u64 first;	 /* of this numbering */
-	__u64 high;	 /* the highest one of it */
-	__u64 left;	 /* numbers that came on any path, and have left the history */
-	__u64 restarts;	 /* of the sender */
-	__u64 others;	 /* packets of further paths, for which there is no room */
+	/* Lap of the account's first number << 2 | 2 | the numbering, or DEDUP_NUMBERING_ENDED. 0:
+	 * the account is empty.
+	 */
+	__u64 numbering;
+	__u64 before;	/* 1 + the messages of earlier numberings, with those that were lost */
+	__u64 first;	/* of this numbering */
+	__u64 high;	/* the highest one of it */
+	__u64 left;	/* numbers that came on any path, and have left the history */
+	__u64 restarts; /* of the sender */
+	__u64 others;	/* packets of further paths, for which there is no room */
 };
 _Static_assert(sizeof(struct dedup_account) == 8 * DEDUP_PATHS_MAX, "as the keys");
 

@@ -228,6 +228,7 @@ static __always_inline void dedup_note_numbers(const struct dedup_noting *o, __u
 /* For DEDUP_LOOP(): notes the packet's numbers in the i-th word that it has any in. */
 static long dedup_note_word(__u32 i, struct dedup_noting *o)
 {
+	bool has_ended = !(dedup_account_get(o, DEDUP_ACCOUNT(numbering)) & 2);
 	struct dedup_numbers n;
 	__u64 row, lap, is;
 	__s64 ahead;
@@ -240,7 +241,7 @@ static long dedup_note_word(__u32 i, struct dedup_noting *o)
 	lap = dedup_lap(o->r, o->near, ahead);
 	row = dedup_row_word(o, n.first);
 	is = dedup_account_get(o, row);
-	if (dedup_is_far(o->r, ahead)) {
+	if (dedup_is_far(o->r, ahead) || has_ended) {
 		dedup_account_add(o, dedup_path_word(o->path, DEDUP_PATH(far)), cnt);
 		return 0;
 	}
@@ -255,18 +256,23 @@ static long dedup_note_word(__u32 i, struct dedup_noting *o)
 }
 
 /* Has the account begun? The packet may be the first of it, or of another numbering, unless its
- * number is far from the source's others.
+ * number is far from the source's others. Then the account stays at its numbering, which has ended.
  */
 static __always_inline bool dedup_is_account_begun(struct dedup_noting *o)
 {
 	__u64 is = dedup_account_get(o, DEDUP_ACCOUNT(numbering)), number, numbering;
 	__s64 ahead = dedup_ahead(o->r, o->near, o->p->first);
 
-	if (dedup_is_far(o->r, ahead))
-		return is;
 	numbering = 2 | dedup_near_numbering(o->r, o->near);
 	if ((is & 3) == numbering)
 		return true;
+	if (dedup_is_far(o->r, ahead)) {
+		/* By one bit, the numbering after this one would look like the account's. */
+		if (is)
+			dedup_account_set(o, DEDUP_ACCOUNT(numbering),
+					  (is & ~3ULL) | DEDUP_NUMBERING_ENDED);
+		return is;
+	}
 	number = dedup_extended(o->r, dedup_lap(o->r, o->near, ahead), o->p->first);
 	if (is)
 		dedup_next_numbering(o, number);

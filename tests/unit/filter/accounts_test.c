@@ -73,6 +73,61 @@ static void random_feed(const struct account_kind *kind, uint64_t seed)
 	sim_stop(&sim);
 }
 
+/* Packets one after the other, up to the first {0, 0}. Of a source with a history of 256 numbers
+ * and a reset after 3 jiffies.
+ */
+static const struct script {
+	const char *name;
+	struct step {
+		uint64_t number, now;
+		uint32_t cnt;
+	} steps[16];
+	uint64_t messages, restarts, far; /* at the end */
+} SCRIPTS[] = {
+/* Seven of another numbering, and after a silence one of the old: the new one begins. */
+#define FAR_NUMBERS                                                                          \
+	{ 1000, 1000, 1 }, { 1000000, 1000, 1 }, { 1000001, 1000, 1 }, { 1000002, 1000, 1 }, \
+		{ 1000003, 1000, 1 }, { 1000004, 1000, 1 }, { 1000005, 1000, 1 },            \
+		{ 1000006, 1000, 1 },                                                        \
+	{                                                                                    \
+		1001, 1005, 1                                                                \
+	}
+	{ "numbering-of-which-no-number-came", { FAR_NUMBERS, { 1002, 1010, 1 } }, 3, 0, 8 },
+	{ "packet-that-begins-before-a-history",
+	  { FAR_NUMBERS, { 1000000 - 260, 1005, 40 }, { 1000007, 1005, 1 } },
+	  2,
+	  1,
+	  48 },
+};
+
+static void follows_a_script(void **state)
+{
+	static const struct account_kind KIND = {
+		.keys = "sequence = payload+4:4\nhistory = 256\nreset = 10ms", .paths = 2
+	};
+	const struct script *script = *state;
+	struct account_model *m;
+	struct source_figures s;
+
+	start(&KIND);
+	assert_int_equal(sim.config.numbered[0].recovery.reset_jiffies, 3);
+	m = account_model_open(&sim.filter, 0, 0);
+	for (const struct step *step = script->steps; step->now; step++) {
+		struct account_packet p = { dedup_path_key(sim.config.policy.streams[0].slot, 1),
+					    step->number, step->cnt, step->now, step->now * S };
+
+		judge(NULL, &p);
+		account_model_packet(m, &p);
+		account_model_compare(m, (int)(step - script->steps));
+	}
+	assert_true(accounts_read(&sim.filter, 0, &s));
+	assert_int_equal(s.messages, script->messages);
+	assert_int_equal(s.restarts, script->restarts);
+	assert_int_equal(s.paths[0].counted.far, script->far);
+	account_model_close(m);
+	sim_stop(&sim);
+}
+
 static void equals_a_plain_model(void **state)
 {
 	for (uint64_t seed = 1; seed <= tries(5, 40); seed++)
@@ -83,6 +138,7 @@ int main(void)
 {
 	for (uint32_t i = 0; i < ACCOUNT_KINDS_CNT; i++)
 		add_test(ACCOUNT_KINDS[i].name, equals_a_plain_model, NULL, NULL, &ACCOUNT_KINDS[i]);
+	add_rows(SCRIPTS, follows_a_script, NULL, NULL);
 	repeat_in_rest("*");
 	return run_added_any_tests("accounts");
 }
