@@ -24,14 +24,18 @@
 
 #include "recovery_packet.h"
 
+#define DEDUP_ACCOUNT_LAPS ((1ULL << 31) - 1)
+#define DEDUP_ACCOUNT_AHEAD 33 /* shift of the uppermost bits of account->numbering */
+
 /* Of the source's numbering no number has come that is near it. */
 #define DEDUP_NUMBERING_ENDED 1
 
 /* Numbers are *extended* here: above a number's place in the ring is its lap, so they never wrap. */
 struct dedup_account {
 	__u64 version;
-	/* Lap of the account's first number << 2 | 2 | the numbering, or DEDUP_NUMBERING_ENDED. 0:
-	 * the account is empty.
+	/* From the top: 31 bits, by how much a number's bits above its place in the ring are more
+	 * than its lap; 31 bits, the lap of the account's first number; 2 bits, 2 | the numbering,
+	 * or DEDUP_NUMBERING_ENDED. 0: the account is empty.
 	 */
 	__u64 numbering;
 	__u64 before;	/* 1 + the messages of earlier numberings, with those that were lost */
@@ -141,6 +145,12 @@ static __always_inline __u64 dedup_row_word(const struct dedup_noting *o, __u64 
 {
 	return dedup_path_word(o->paths, 0) +
 	       dedup_ring_index(o->r, number) * dedup_row_words(o->paths);
+}
+
+/* The lap of the account's first number. */
+static __always_inline __u64 dedup_account_lap(__u64 numbering)
+{
+	return numbering >> 2 & DEDUP_ACCOUNT_LAPS;
 }
 
 static __always_inline __u64 dedup_extended(const struct dedup_recovery *r, __u64 lap, __u64 number)

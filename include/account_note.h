@@ -41,23 +41,37 @@ static long dedup_clear_account_word(__u32 i, struct dedup_noting *o)
 	return 0;
 }
 
-/* How far the number is behind the next one after the highest, modulo the ring. */
-static __always_inline __s64 dedup_gap(const struct dedup_noting *o, __u64 number)
+/* How far the packet's first number is ahead of the next one after the highest. */
+static __always_inline __s64 dedup_gap(const struct dedup_noting *o)
 {
-	__u32 unused = 64 - o->r->ring_shift;
+	__u64 ahead = dedup_account_get(o, DEDUP_ACCOUNT(numbering)) >> DEDUP_ACCOUNT_AHEAD;
+	__u64 high = dedup_account_get(o, DEDUP_ACCOUNT(high)) + (ahead << o->r->ring_shift);
+	__u32 bits = o->r->ring_shift + 31;
 
-	return (__s64)((number - dedup_account_get(o, DEDUP_ACCOUNT(high)) - 1) << unused) >> unused;
+	if (bits > o->r->width)
+		bits = o->r->width;
+	return (__s64)((o->p->first - high - 1) << (64 - bits)) >> (64 - bits);
+}
+
+/* The word `numbering` of an account with this lap, in the numbering of the packet's first number,
+ * which is this one.
+ */
+static __always_inline __u64 dedup_account_numbering(const struct dedup_noting *o, __u64 lap,
+						     __u64 number)
+{
+	__u64 ahead = (o->p->first >> o->r->ring_shift) - (number >> o->r->ring_shift);
+
+	return ahead << DEDUP_ACCOUNT_AHEAD | lap << 2 | 2 | dedup_near_numbering(o->r, o->near);
 }
 
 static __always_inline void dedup_begin_account(struct dedup_noting *o, __u64 number)
 {
-	__u64 lap = number >> o->r->ring_shift;
-
 	DEDUP_LOOP((__u32)dedup_path_word(o->paths, 0) - 1, dedup_clear_account_word, o);
 	dedup_account_set(o, DEDUP_ACCOUNT(before), 1);
 	dedup_account_set(o, DEDUP_ACCOUNT(first), number);
 	dedup_account_set(o, DEDUP_ACCOUNT(high), number - 1);
-	dedup_account_set(o, DEDUP_ACCOUNT(numbering), lap << 2);
+	dedup_account_set(o, DEDUP_ACCOUNT(numbering),
+			  dedup_account_numbering(o, number >> o->r->ring_shift, number));
 }
 
 /* Another numbering has begun by this number. If it goes on where the one before ended, there was a
@@ -65,7 +79,9 @@ static __always_inline void dedup_begin_account(struct dedup_noting *o, __u64 nu
  */
 static __always_inline void dedup_next_numbering(struct dedup_noting *o, __u64 number)
 {
-	__s64 gap = dedup_gap(o, number);
+	__u64 lap = dedup_account_lap(dedup_account_get(o, DEDUP_ACCOUNT(numbering)));
+	__u64 numbering = dedup_account_numbering(o, lap, number);
+	__s64 gap = dedup_gap(o);
 
 	if (gap > -DEDUP_WORD_NUMBERS && gap < DEDUP_WORD_NUMBERS)
 		number -= gap;
@@ -76,6 +92,7 @@ static __always_inline void dedup_next_numbering(struct dedup_noting *o, __u64 n
 				  dedup_account_get(o, DEDUP_ACCOUNT(first)));
 	dedup_account_set(o, DEDUP_ACCOUNT(first), number);
 	dedup_account_set(o, DEDUP_ACCOUNT(high), number - 1);
+	dedup_account_set(o, DEDUP_ACCOUNT(numbering), numbering);
 }
 
 /* Finds the packet's path among the keys, or puts it there. False if there is no room for it. */
@@ -111,7 +128,7 @@ static __always_inline __u32 dedup_path_bits(__u64 bits, __u64 path)
 /* What the row has of an earlier lap leaves the history. */
 static __always_inline void dedup_leave_history(const struct dedup_noting *o, __u64 row, __u64 is)
 {
-	if (is >> 32 < dedup_account_get(o, DEDUP_ACCOUNT(numbering)) >> 2)
+	if (is >> 32 < dedup_account_lap(dedup_account_get(o, DEDUP_ACCOUNT(numbering))))
 		return; /* of an account before this one */
 	dedup_account_add(o, DEDUP_ACCOUNT(left), __builtin_popcount((__u32)is));
 	for (__u64 i = 0; i < DEDUP_PATHS_MAX && i < o->paths; i++) {
@@ -278,8 +295,6 @@ static __always_inline bool dedup_is_account_begun(struct dedup_noting *o)
 		dedup_next_numbering(o, number);
 	else
 		dedup_begin_account(o, number);
-	dedup_account_set(o, DEDUP_ACCOUNT(numbering),
-			  (dedup_account_get(o, DEDUP_ACCOUNT(numbering)) & ~3ULL) | numbering);
 	return true;
 }
 

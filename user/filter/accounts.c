@@ -97,7 +97,7 @@ static void add_row(const struct account *a, const struct row *row, uint32_t bit
 	if (row->lap >= row->newest) /* a later one: it began after copy_head() */
 		return;
 	s->missing += __builtin_popcount(in_history);
-	if (row->lap >= a->head.numbering >> 2)
+	if (row->lap >= dedup_account_lap(a->head.numbering))
 		s->left += __builtin_popcount(bits);
 }
 

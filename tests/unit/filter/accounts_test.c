@@ -98,6 +98,9 @@ static const struct script {
 	  2,
 	  1,
 	  48 },
+	{ "goes-on-after-a-silence", { { 1000, 1000, 1 }, { 1003, 1010, 1 } }, 4, 0, 0 },
+	{ "restarts-two-histories-ahead", { { 1000, 1000, 1 }, { 1513, 1010, 1 } }, 2, 1, 0 },
+	{ "restarts-a-history-behind", { { 1000, 1000, 1 }, { 745, 1010, 1 } }, 2, 1, 0 },
 };
 
 static void follows_a_script(void **state)
