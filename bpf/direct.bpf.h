@@ -159,9 +159,9 @@ static __always_inline bool put_digest(struct xdp_md *ctx, const struct packet *
 	return word;
 }
 
-int judge_frame_quickly(void);
+static __always_inline int judge_and_note_quickly(void);
 
-/* Has judge_frame_quickly(), which also notes the packet's path, judge a datagram. */
+/* Has a datagram judged and noted as other frames are. */
 static __always_inline int judge_as_frame(struct xdp_md *ctx, const struct dedup_id *id,
 					  const struct dedup_stream *s, __u32 n, __u32 messages)
 {
@@ -178,7 +178,7 @@ static __always_inline int judge_as_frame(struct xdp_md *ctx, const struct dedup
 	f->stream = n;
 	f->messages = messages;
 	note_interface(ctx);
-	reason = judge_frame_quickly();
+	reason = judge_and_note_quickly();
 	if (reason == DEDUP_AGAIN)
 		return DEDUP_AGAIN;
 	bounded = reason;

@@ -111,17 +111,38 @@ static __always_inline __u64 stream_of(const struct frame *f)
 __noinline int judge_frame_quickly(void)
 {
 	const struct frame *f = cpu_frame();
-	const struct dedup_stream *s;
-	int reason;
 	__u64 n;
 
 	if (!config.sources.sources || !f)
 		return DEDUP_REASON_unlearned;
 	n = stream_of(f);
-	s = &configuration()->policy.streams[n];
-	reason = judge_quickly(&f->id, s, numbered_of(n), f->messages);
+	return judge_quickly(&f->id, &configuration()->policy.streams[n], numbered_of(n),
+			     f->messages);
+}
+
+/* Notes the path of the frame in cpu_frame(), which judge_frame_quickly() has judged. It is not
+ * called by that: on Linux 6.1 their stacks would be too much together.
+ */
+__noinline int note_frame(void)
+{
+	const struct frame *f = cpu_frame();
+	__u64 n;
+
+	if (!config.sources.paths || !f)
+		return 0;
+	n = stream_of(f);
+	note_path_quickly(&f->id, &configuration()->policy.streams[n], numbered_of(n), n,
+			  f->messages);
+	return 0;
+}
+
+/* judge_frame_quickly(), and note_frame() if it has judged the frame. */
+static __always_inline int judge_and_note_quickly(void)
+{
+	int reason = judge_frame_quickly();
+
 	if (config.sources.paths && reason != DEDUP_AGAIN)
-		note_path_quickly(&f->id, s, numbered_of(n), n, f->messages);
+		note_frame();
 	return reason;
 }
 
@@ -143,7 +164,7 @@ __noinline int judge_frame(void)
 static __always_inline int see_numbers_of_frame(struct xdp_md *ctx)
 {
 	const struct frame *f = cpu_frame();
-	int reason = judge_frame_quickly(), verdict;
+	int reason = judge_and_note_quickly(), verdict;
 	struct packet pkt = { 0 };
 	__u64 n;
 
