@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sender_watch.h"
-#include "profile.h"
+#include "profile_stream.h"
 #include "sim.h"
 #include "source_table.h"
 
@@ -118,18 +118,12 @@ static void later_ones_count_from_their_begin(void **state)
 static void start(const char *keys, uint32_t sources)
 {
 	struct filter_spec spec = sim_spec(100, 1e-3, S);
-	struct profiles p = { 0 };
-	struct profile_error err;
-	char text[256];
+	char lines[256];
 
-	snprintf(text, sizeof(text), "[profile a]\nlayer = udp\nsource = payload+0:4\n%s\n", keys);
-	assert_int_equal(profiles_parse(&p, text, strlen(text), false, &err), 0);
-	spec.streams[0].stream = p.list[0].stream;
-	spec.streams[0].numbered = p.list[0].numbered;
-	snprintf(spec.streams[0].stream.name, DEDUP_STREAM_NAME, "a");
+	snprintf(lines, sizeof(lines), "layer = udp\nsource = payload+0:4\n%s", keys);
+	profile_stream(&spec.streams[0], "a", lines);
 	spec.sources = sources;
 	spec.paths = 2;
-	profiles_free(&p);
 	sim_start(&sim, &spec, 1);
 }
 

@@ -7,7 +7,7 @@
 
 #include "account_model.h"
 #include "accounts.h"
-#include "profile.h"
+#include "profile_stream.h"
 #include "sim.h"
 #include "source_table.h"
 
@@ -19,18 +19,12 @@ static struct sim sim;
 static void start(const struct account_kind *kind)
 {
 	struct filter_spec spec = sim_spec(100, 1e-3, S);
-	struct profiles p = { 0 };
-	struct profile_error err;
-	char text[256];
+	char lines[256];
 
-	snprintf(text, sizeof(text), "[profile a]\nlayer = udp\nsource = payload+0:4\n%s\n",
-		 kind->keys);
-	assert_int_equal(profiles_parse(&p, text, strlen(text), false, &err), 0);
-	spec.streams[0].stream = p.list[0].stream;
-	spec.streams[0].numbered = p.list[0].numbered;
+	snprintf(lines, sizeof(lines), "layer = udp\nsource = payload+0:4\n%s", kind->keys);
+	profile_stream(&spec.streams[0], "a", lines);
 	spec.sources = 2;
 	spec.paths = kind->paths;
-	profiles_free(&p);
 	sim_start(&sim, &spec, 1);
 	assert_int_equal(sim.config.sources.paths, kind->paths);
 }

@@ -19,7 +19,7 @@
 #include "layout.h"
 #include "open_filter.h"
 #include "own_macs.h"
-#include "profile.h"
+#include "profile_stream.h"
 #include "sender_list.h"
 #include "sim.h"
 #include "source_table.h"
@@ -205,23 +205,17 @@ static void hostile_sender(struct sim *s, uint32_t source, uint64_t *seed)
 
 static void accounts_of_senders(void **state)
 {
-	static const char PROFILE[] = "[profile a]\nlayer = udp\nsource = payload+0:4\n"
-				      "sequence = payload+4:8\nhistory = 1024\n";
 	struct filter_spec spec = sim_spec(100, 1e-3, S);
-	struct profiles p = { 0 };
-	struct profile_error err;
 	char text[SENDER_TEXT_MAX];
 	struct sender_list list;
 	uint64_t seed = 1;
 	struct sim s;
 
 	(void)state;
-	assert_int_equal(profiles_parse(&p, PROFILE, strlen(PROFILE), false, &err), 0);
-	spec.streams[0].stream = p.list[0].stream;
-	spec.streams[0].numbered = p.list[0].numbered;
+	profile_stream(&spec.streams[0], "a",
+		       "layer = udp\nsource = payload+0:4\nsequence = payload+4:8\nhistory = 1024");
 	spec.sources = 4;
 	spec.paths = 8;
-	profiles_free(&p);
 	sim_start(&s, &spec, 1);
 	alarm(SECONDS_MAX);
 	for (int i = 0; i < TIMES; i++) {

@@ -10,7 +10,7 @@
 
 #include "ids.h"
 #include "predecessor.h"
-#include "profile.h"
+#include "profile_stream.h"
 #include "sim.h"
 #include "source_table.h"
 #include "stream_ids.h"
@@ -28,16 +28,11 @@ static struct sim sim, old;
 static void start(struct sim *s, const char *keys)
 {
 	struct filter_spec spec = sim_spec(100, 1e-3, S);
-	struct profiles p = { 0 };
-	struct profile_error err;
-	char text[256];
+	char lines[256];
 
-	snprintf(text, sizeof(text), "[profile a]\nlayer = udp\n%s\n", keys);
-	assert_int_equal(profiles_parse(&p, text, strlen(text), false, &err), 0);
-	spec.streams[0].stream = p.list[0].stream;
-	spec.streams[0].numbered = p.list[0].numbered;
+	snprintf(lines, sizeof(lines), "layer = udp\n%s", keys);
+	profile_stream(&spec.streams[0], "a", lines);
 	spec.sources = 4;
-	profiles_free(&p);
 	sim_start(s, &spec, 1);
 	s->state.stale_at = NOW + s->config.memory.stale_jiffies;
 }

@@ -13,7 +13,7 @@
 #include "kept.h"
 #include "numbered.h"
 #include "plan.h"
-#include "profile.h"
+#include "profile_stream.h"
 #include "streams.h"
 
 #define MS 1000000ULL
@@ -34,16 +34,8 @@
 static void add_stream(struct filter_spec *spec, const char *name, const char *profile, uint32_t realm)
 {
 	struct spec_stream *s = &spec->streams[spec->streams_cnt];
-	struct profiles p = { 0 };
-	struct profile_error err;
-	char text[512];
 
-	snprintf(text, sizeof(text), "[profile %s]\n%s\n", name, profile);
-	if (profiles_parse(&p, text, strlen(text), true, &err))
-		fail_msg("%s: %u:%u: %s", name, err.line, err.column, err.says);
-	s->stream = p.list[0].stream;
-	s->numbered = p.list[0].numbered;
-	profiles_free(&p);
+	profile_stream(s, name, profile);
 	s->stream.realm = realm;
 	s->ports_cnt = 1;
 	s->ports[0].lo = s->ports[0].hi = 8000 + spec->streams_cnt++;

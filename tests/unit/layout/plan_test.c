@@ -14,7 +14,7 @@
 #include "hand.h"
 #include "plan.h"
 #include "layout.h"
-#include "profile.h"
+#include "profile_stream.h"
 #include "streams.h"
 
 #define MS 1000000ULL
@@ -618,15 +618,8 @@ static void add_stream(struct filter_spec *spec, const char *name, const char *p
 		       uint32_t realm, uint32_t first, uint32_t ports, uint32_t to)
 {
 	struct spec_stream *s = &spec->streams[spec->streams_cnt++];
-	struct profiles p = { 0 };
-	struct profile_error err;
-	char text[512];
 
-	snprintf(text, sizeof(text), "[profile %s]\n%s\n", name, profile);
-	if (profiles_parse(&p, text, strlen(text), true, &err))
-		fail_msg("%s: %u:%u: %s", name, err.line, err.column, err.says);
-	s->stream = p.list[0].stream;
-	profiles_free(&p);
+	profile_stream(s, name, profile);
 	s->stream.realm = realm;
 	s->ports_cnt = ports;
 	s->to_cnt = to;
