@@ -247,7 +247,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "shows ' a v0  *[0-9.]*/s  *[0-9.]* %  *[1-9][0-9]*  *[1-9]'; shows ' [ab] v0 .*█'\n"
 	  "has ' path  '; has 'skew: 1us-8s'; [ $(echo \"$output\" | wc -L) -le 80 ]\n"
 	  "kill -STOP $(pgrep -P $flow); shows ' a v0 .* silent'; kill -CONT $(pgrep -P $flow)\n"
-	  "hides silent; t resize-window -x 40 -y 15; shows ' a v0'; lacks interface\n"
+	  "hides silent; t resize-window -x 40 -y 15; hides interface; shows ' a v0'\n"
 	  "t resize-window -x 200 -y 40; shows ' [ab] v0 .*█'; presses q; ended 0\n" },
 	{ "paths-in-lines", WORDS
 	  "paths; got $XD watch v0 --count 5 --every 1s; has ' b v0 '\n"
