@@ -20,8 +20,8 @@ static const struct scenario {
 	{ "days" },  { "days-flat" },  { "cut" },  { "cut-payloads" },
 };
 
-/* Both engines find the duplicates that the capture is known to have, and give equal reports, but for
- * the accounts of paths, which the kernel's has not.
+/* Both engines find the duplicates that the capture is known to have, and give equal reports, but
+ * for the accounts of paths, which the kernel's has not.
  */
 static void known_duplicates(void **state)
 {
