@@ -70,10 +70,11 @@ static bool is_repeated(const struct named_path *n)
 	return false;
 }
 
+/* And a further label and its value, or NULL. */
 #define PATH_LABELS(n, ...)                                                                  \
 	METRICS_LABELS("filter", (n)->filter->name, "stream", (n)->sender->stream, "source", \
 		       (n)->sender->source, "path_stream", (n)->stream, "interface",         \
-		       (n)->interface __VA_OPT__(, ) __VA_ARGS__)
+		       (n)->interface, __VA_ARGS__)
 
 /* Writes what a function does of each path. */
 static void write_paths(struct metrics_out *m, const struct monitor *in,
@@ -122,7 +123,7 @@ SENDER_METRICS(X)
 	{                                                                                \
 		const struct path_figures *p = n->path;                                  \
                                                                                          \
-		metrics_count(m, (value), PATH_LABELS(n));                               \
+		metrics_count(m, (value), PATH_LABELS(n, NULL));                         \
 	}
 PATH_METRICS(X)
 #undef X

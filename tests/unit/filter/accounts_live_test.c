@@ -73,7 +73,7 @@ static void nothing_seems_lost(void **state)
 {
 	const struct kind *k = *state;
 	uint32_t read = 0, wanted = tries(k->quick, k->rest);
-	struct source_figures s;
+	struct source_figures s = { .lost = 0 };
 	pthread_t sender;
 
 	start(k->keys);
