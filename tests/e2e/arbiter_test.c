@@ -409,7 +409,7 @@ static int skew_bucket(uint64_t ns)
 
 static void skew_is_in_its_bucket(void **state)
 {
-	uint64_t sent_ns[SKEW_PACKETS], as_sent[DEDUP_SKEWS] = { 0 }, sum = 0;
+	uint64_t sent_ns[SKEW_PACKETS] = { 0 }, as_sent[DEDUP_SKEWS] = { 0 }, sum = 0;
 	struct sender_seen s;
 
 	(void)state;
