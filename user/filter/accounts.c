@@ -83,6 +83,7 @@ struct sum {
 	uint64_t before;  /* numbers of the history are expected: so many left it */
 	uint64_t left;	  /* of these, have come */
 	uint64_t missing; /* in the history */
+	uint64_t lacking; /* of these, others have brought */
 };
 
 /* Adds what a row has, `bits` being those that have come. */
@@ -92,8 +93,12 @@ static void add_row(const struct account *a, const struct row *row, uint32_t bit
 			      dedup_bits_from(s->first, row->start) &
 			      ~dedup_bits_from(s->last + 1, row->start);
 
-	if (row->lap == row->newest)
+	if (row->lap == row->newest) {
+		uint32_t all = (uint32_t)READ_ONCE(row->word[DEDUP_ROW_ALL]);
+
 		s->missing += __builtin_popcount(in_history & ~bits);
+		s->lacking += __builtin_popcount(in_history & ~bits & all);
+	}
 	if (row->lap >= row->newest) /* a later one: it began after copy_head() */
 		return;
 	s->missing += __builtin_popcount(in_history);
@@ -155,11 +160,12 @@ static void read_path(const struct filter *f, const struct account *a, uint32_t 
 	out->messages = until - a->head.first - out->counted.joined;
 	out->lost = sum_lost(sum);
 	out->missing = sum->missing;
+	out->lacking = sum->lacking;
 	out->behind = a->head.high -
 		      (out->counted.high < a->head.first ? a->head.first - 1 : out->counted.high);
 }
 
-/* Which paths are silent, and does each bring all? */
+/* Which paths are silent, and does each bring all that others bring? */
 static void judge_paths(const struct filter *f, struct source_figures *s)
 {
 	uint64_t last = 0;
@@ -171,7 +177,7 @@ static void judge_paths(const struct filter *f, struct source_figures *s)
 	for (uint32_t p = 0; p < s->paths_cnt; p++) {
 		s->paths[p].silent =
 			last - s->paths[p].counted.last > f->config->sources.idle_jiffies;
-		s->redundant &= !s->paths[p].silent && !s->paths[p].missing;
+		s->redundant &= !s->paths[p].silent && !s->paths[p].lacking;
 	}
 }
 

@@ -19,8 +19,9 @@ struct path_figures {
 	uint32_t ifindex;
 	uint64_t messages; /* that the source has sent since this path brought its first one */
 	uint64_t lost, missing;
-	uint64_t behind; /* numbers of the source that are higher than all that it has brought */
-	bool silent;	 /* it brings nothing, while others do */
+	uint64_t lacking; /* of the missing ones, others have brought */
+	uint64_t behind;  /* numbers of the source that are higher than all that it has brought */
+	bool silent;	  /* it brings nothing, while others do */
 	struct dedup_path counted;
 };
 
@@ -33,7 +34,8 @@ struct source_figures {
 	uint64_t lost, missing; /* on all paths */
 	uint64_t restarts;	/* its numbers began anew, and did not go on where they had ended */
 	uint64_t others;	/* packets of further paths, for which there was no room */
-	bool redundant;		/* there are several paths, and none is silent or misses a number */
+	/* There are several paths, and none is silent, or misses a number that another brought. */
+	bool redundant;
 	uint32_t paths_cnt;
 	struct path_figures paths[DEDUP_PATHS_MAX]; /* in the order in which they came */
 };
