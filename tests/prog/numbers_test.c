@@ -118,7 +118,8 @@ static void any_filter(struct dedup_config *cfg)
 				    .fpr = 1e-4,
 				    .window_ns = 10000000000ULL,
 				    .layout = LAYOUTS[below(3)],
-				    .sources = STREAMS_MAX * SENDERS_MAX + below(100) };
+				    .sources = STREAMS_MAX * SENDERS_MAX + below(100),
+				    .paths = below(3) ? 0 : 1 + below(DEDUP_PATHS_MAX) };
 	struct profiles all = { 0 };
 	struct profile_error err;
 	char ports[16];
@@ -285,7 +286,7 @@ static void run_cases(enum engine_kind kind, uint64_t cases)
 static void in_user_space(void **state)
 {
 	(void)state;
-	run_cases(ENGINE_USER, tries(100, 600));
+	run_cases(ENGINE_USER, tries(100, 800));
 }
 
 static void in_the_kernel(void **state)
