@@ -149,8 +149,11 @@ static void note_access(__u64 *word, enum access access, __u64 is, __u64 to)
 	if (source < 0)
 		return;
 	in_account = block == config.sources.account;
-	if (block == DEDUP_SLOT_ABOUT && in_block == DEDUP_SLOT_STATE && to == DEDUP_SLOT_RESTING)
-		kept.retired += is != to;
+	if (block == DEDUP_SLOT_ABOUT && in_block == DEDUP_SLOT_STATE && access == STORE) {
+		kept.retired += to == DEDUP_SLOT_RESTING;
+		if (to == DEDUP_SLOT_IN_USE) /* of another source, which has no notes yet */
+			n->cnt = 0;
+	}
 	assert_true(block < config.sources.account || n->holder == (uint64_t)(cpu + 2) ||
 		    (in_account && in_block == DEDUP_ACCOUNT(version)) ||
 		    (in_account && in_block == DEDUP_ACCOUNT(numbering) && access == STORE && !to));
@@ -164,9 +167,6 @@ static void note_access(__u64 *word, enum access access, __u64 is, __u64 to)
 			kept.of_cpu[cpu]++;
 	} else if (in_account && in_block == DEDUP_ACCOUNT(version) && access == ADD) {
 		n->holder = 0;
-	} else if (in_account && in_block == DEDUP_ACCOUNT(numbering) && access == STORE && !to &&
-		   !n->holder) {
-		n->cnt = 0;
 	} else if (!block && !in_block && access == READ && n->holder == (uint64_t)(cpu + 2)) {
 		n->list[n->cnt - 1].near = is;
 	}
@@ -479,14 +479,14 @@ static const struct row ROWS[] = {
 	{ "recycled",
 	  16,
 	  8,
-	  { { 1, 1, 0, 0, 0 }, { 1, 1, 0, 0, 1 } },
+	  { { 1, 1, 0, 0, 0 }, { 1, 11, 0, 0, 1 } },
 	  { { 2, 12, 0, 0, 0 }, { 0, 12, 0, 0, HAND } },
 	  2 },
 	{ "recycled-copies",
 	  16,
 	  8,
 	  { { 1, 1, 0, 0, 0 }, { 1, 11, 0, 0, 1 } },
-	  { { 2, 12, 0, 0, 0 }, { 1, 11, 0, 1 + JUDGED, 0 }, { 0, 12, 0, 0, HAND } },
+	  { { 2, 12, 0, 0, 0 }, { 1, 1, 0, 1 + JUDGED, 0 }, { 0, 12, 0, 0, HAND } },
 	  3 },
 	{ "recycled-and-a-new-one",
 	  16,

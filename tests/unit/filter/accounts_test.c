@@ -9,12 +9,13 @@
 #include "accounts.h"
 #include "profile_stream.h"
 #include "sim.h"
-#include "source_table.h"
+#include "source_hand.h"
 
 #define S 1000000000ULL
 #define SOURCE 7
 
 static struct sim sim;
+static uint64_t sender = SOURCE; /* of what is judged */
 
 static void start(const struct account_kind *kind)
 {
@@ -32,7 +33,7 @@ static void start(const struct account_kind *kind)
 static void judge(void *arg, const struct account_packet *packet)
 {
 	const struct dedup_config *c = &sim.config;
-	struct dedup_source_key source = { .words = 1, .id.word = { SOURCE } };
+	struct dedup_source_key source = { .words = 1, .id.word = { sender } };
 	struct dedup_packet_numbers p = { .first = packet->number,
 					  .now = packet->now,
 					  .count = packet->cnt };
@@ -125,6 +126,49 @@ static void follows_a_script(void **state)
 	sim_stop(&sim);
 }
 
+static void send_numbers(uint64_t of, uint64_t first, uint32_t cnt, struct account_model *m)
+{
+	for (uint32_t i = 0; i < cnt; i++)
+		for (uint32_t path = 0; path < 2; path++) {
+			struct account_packet p = { dedup_path_key(sim.config.policy.streams[0].slot,
+								   1 + path),
+						    first + i, 1, 1000, S };
+
+			if (m && i % (path ? 5 : 3) == 0)
+				continue; /* it is lost on this path */
+			sender = of;
+			judge(NULL, &p);
+			if (m)
+				account_model_packet(m, &p);
+		}
+	sender = SOURCE;
+}
+
+/* A source has the memory of one that was taken out: nothing of that one is counted. */
+static void source_is_recycled(void **state)
+{
+	static const struct account_kind KIND = { .keys = "sequence = payload+4:4\nhistory = 256",
+						  .paths = 2 };
+	const struct dedup_sources *t = &sim.config.sources;
+	uint64_t now = 1000 + 1000000;
+	struct account_model *m;
+
+	(void)state;
+	start(&KIND);
+	send_numbers(1, 5000, 500, NULL);
+	send_numbers(2, 6000, 1, NULL);
+	for (int i = 0; i < 2; i++, now += 1000) /* out, and free; the last one is used first */
+		for (uint32_t source = 2; source--;)
+			dedup_sources_pass(t, sim.filter.blocks, source, 0, now);
+	m = account_model_open(&sim.filter, 0, 0);
+	for (uint64_t n = 7000; n < 7600; n += 60) {
+		send_numbers(3, n, 60, m);
+		account_model_compare(m, (int)n);
+	}
+	account_model_close(m);
+	sim_stop(&sim);
+}
+
 static void equals_a_plain_model(void **state)
 {
 	for (uint64_t seed = 1; seed <= tries(5, 40); seed++)
@@ -135,6 +179,7 @@ int main(void)
 {
 	for (uint32_t i = 0; i < ACCOUNT_KINDS_CNT; i++)
 		add_test(ACCOUNT_KINDS[i].name, equals_a_plain_model, NULL, NULL, &ACCOUNT_KINDS[i]);
+	add_test("source-is-recycled", source_is_recycled, NULL, NULL, NULL);
 	add_rows(SCRIPTS, follows_a_script, NULL, NULL);
 	repeat_in_rest("*");
 	return run_added_any_tests("accounts");
