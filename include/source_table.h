@@ -5,7 +5,8 @@
  *
  *	`buckets` blocks  each: 7 entries of sources with like hashes, and a lock to change them
  *	1 block           the head: what is free
- *	per source        its numbers and its key; packets being learned; what the hand notes; its ring
+ *	per source        its numbers and its key; packets being learned; what the hand notes; its
+ *ring; with paths its account (account.h)
  *
  * A packet that finds its source takes no lock. Of copies of a new source's first packet, one puts
  * it in, under the bucket's lock; the others find it there.
@@ -16,8 +17,8 @@
 #include <linux/errno.h>
 
 #include "account_note.h"
+#include "source_key.h"
 
-#define DEDUP_KEY_WORDS (DEDUP_SOURCE_WORDS + 1) /* of a source: and its realm's key */
 #define DEDUP_ENTRIES 7
 #define DEDUP_LOCK_TRIES 4096
 #define DEDUP_SLOT_TRIES 16 /* more than CPUs that take or free a slot at one time */
@@ -30,66 +31,6 @@ struct dedup_slot {
 	__u64 key[DEDUP_KEY_WORDS];
 };
 _Static_assert(sizeof(struct dedup_slot) == sizeof(struct dedup_block), "one cache line");
-
-struct dedup_source_key {
-	__u64 hash;	    /* dedup_source_hash(); its upper half is used */
-	__u64 era;	    /* another one makes all sources unknown: they are others then */
-	__u32 words;	    /* of the packet, at most DEDUP_SOURCE_WORDS: others are 0 */
-	struct dedup_id id; /* these, and as word DEDUP_SOURCE_WORDS the realm's key and the era */
-};
-
-/* The integer, in network byte order, that a word of a packet has behind so many bits. */
-static __always_inline __u64 dedup_integer_in(__u64 word, __u32 shift)
-{
-	return __builtin_bswap64(word) >> (shift & 63);
-}
-
-/* Takes an id of so many words, of a numbered stream, apart: into its source, but for the realm,
- * and its number. A number's bits above DEDUP_WIDTH_MAX belong to the source.
- */
-static __always_inline void dedup_read_number(struct dedup_source_key *key,
-					      struct dedup_packet_numbers *p,
-					      const struct dedup_id *id, __u32 words,
-					      const struct dedup_numbered *numbered)
-{
-	*key = (struct dedup_source_key){ 0 };
-	DEDUP_UNROLL
-	for (__u32 i = 0; i <= DEDUP_SOURCE_WORDS; i++) {
-		if (i + 1 < words)
-			key->id.word[i] = id->word[i];
-		if (i + 1 == words)
-			p->first = dedup_integer_in(id->word[i], numbered->shift);
-		if (i + 1 == words && i < DEDUP_SOURCE_WORDS)
-			key->id.word[i] = p->first >> DEDUP_WIDTH_MAX;
-	}
-	barrier_var(words); /* else clang knows by `words` which of these it need not set to 0 */
-	key->words = words - (numbered->width <= DEDUP_WIDTH_MAX);
-	p->first &= (1ULL << DEDUP_WIDTH_MAX) - 1;
-}
-
-/* The hash of a source: keyed multiply-shift hashing (Dietzfelbinger, 1996). The secret has two
- * words for each word of the source.
- */
-static __always_inline __u64 dedup_source_hash(const struct dedup_source_key *key, const __u32 *secret)
-{
-	__u64 h = key->id.word[DEDUP_SOURCE_WORDS];
-
-	DEDUP_UNROLL
-	for (__u32 i = 0; i < DEDUP_SOURCE_WORDS; i++)
-		if (i < key->words)
-			h += key->id.word[i] * (*(const __u64 *)&secret[2 * i] | 1);
-	return h;
-}
-
-/* Completes a key by its realm, of the filter with this configuration. */
-static __always_inline void dedup_source_of_realm(struct dedup_source_key *key,
-						  const struct dedup_config *cfg, __u64 realm_key,
-						  __u64 era)
-{
-	key->era = era;
-	key->id.word[DEDUP_SOURCE_WORDS] = realm_key + era;
-	key->hash = dedup_source_hash(key, cfg->secrets.key);
-}
 
 /* Where a source was found. */
 struct dedup_found {
@@ -400,16 +341,6 @@ static __always_inline int dedup_see_source(const struct dedup_sources *t,
 		learned = seen;
 	}
 	return DEDUP_BUSY;
-}
-
-/* Does dedup_see_source(), quickly if possible: as the packet program does, but in one function. */
-static __always_inline int dedup_see(const struct dedup_sources *t, const struct dedup_recovery *r,
-				     struct dedup_block *blocks, const struct dedup_source_key *key,
-				     const struct dedup_packet_numbers *p)
-{
-	int seen = dedup_is_in_a_word(p) ? dedup_see_quickly(t, r, blocks, key, p) : DEDUP_AGAIN;
-
-	return seen == DEDUP_AGAIN ? dedup_see_source(t, r, blocks, key, p) : seen;
 }
 
 /* Finds the source of a packet that was judged. The hand may have taken it out just before the

@@ -26,6 +26,7 @@ struct all_notes {
 #include <stdlib.h>
 
 #include "account_model.h"
+#include "see.h"
 #include "source_hand.h"
 
 #define RESET 5

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "see.h"
 #include "source_hand.h"
 
 #define RESET 5

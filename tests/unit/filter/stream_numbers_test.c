@@ -12,7 +12,7 @@
 #include "predecessor.h"
 #include "profile_stream.h"
 #include "sim.h"
-#include "source_table.h"
+#include "see.h"
 #include "stream_ids.h"
 #include "stream_numbers.h"
 

@@ -9,6 +9,7 @@
 
 #include "memory.h"
 #include "senders.h"
+#include "see.h"
 #include "source_hand.h"
 
 struct row {

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which source of a numbered stream a packet is of: what the table of sources is searched for. */
+#ifndef XDP_DEDUP_SOURCE_KEY_H
+#define XDP_DEDUP_SOURCE_KEY_H
+
+#include "recovery_packet.h"
+
+#define DEDUP_KEY_WORDS (DEDUP_SOURCE_WORDS + 1) /* of a source: and its realm's key */
+
+struct dedup_source_key {
+	__u64 hash;	    /* dedup_source_hash(); its upper half is used */
+	__u64 era;	    /* another one makes all sources unknown: they are others then */
+	__u32 words;	    /* of the packet, at most DEDUP_SOURCE_WORDS: others are 0 */
+	struct dedup_id id; /* these, and as word DEDUP_SOURCE_WORDS the realm's key and the era */
+};
+
+/* The integer, in network byte order, that a word of a packet has behind so many bits. */
+static __always_inline __u64 dedup_integer_in(__u64 word, __u32 shift)
+{
+	return __builtin_bswap64(word) >> (shift & 63);
+}
+
+/* Takes an id of so many words, of a numbered stream, apart: into its source, but for the realm,
+ * and its number. A number's bits above DEDUP_WIDTH_MAX belong to the source.
+ */
+static __always_inline void dedup_read_number(struct dedup_source_key *key,
+					      struct dedup_packet_numbers *p,
+					      const struct dedup_id *id, __u32 words,
+					      const struct dedup_numbered *numbered)
+{
+	*key = (struct dedup_source_key){ 0 };
+	DEDUP_UNROLL
+	for (__u32 i = 0; i <= DEDUP_SOURCE_WORDS; i++) {
+		if (i + 1 < words)
+			key->id.word[i] = id->word[i];
+		if (i + 1 == words)
+			p->first = dedup_integer_in(id->word[i], numbered->shift);
+		if (i + 1 == words && i < DEDUP_SOURCE_WORDS)
+			key->id.word[i] = p->first >> DEDUP_WIDTH_MAX;
+	}
+	barrier_var(words); /* else clang knows by `words` which of these it need not set to 0 */
+	key->words = words - (numbered->width <= DEDUP_WIDTH_MAX);
+	p->first &= (1ULL << DEDUP_WIDTH_MAX) - 1;
+}
+
+/* The hash of a source: keyed multiply-shift hashing (Dietzfelbinger, 1996). The secret has two
+ * words for each word of the source.
+ */
+static __always_inline __u64 dedup_source_hash(const struct dedup_source_key *key, const __u32 *secret)
+{
+	__u64 h = key->id.word[DEDUP_SOURCE_WORDS];
+
+	DEDUP_UNROLL
+	for (__u32 i = 0; i < DEDUP_SOURCE_WORDS; i++)
+		if (i < key->words)
+			h += key->id.word[i] * (*(const __u64 *)&secret[2 * i] | 1);
+	return h;
+}
+
+/* Completes a key by its realm, of the filter with this configuration. */
+static __always_inline void dedup_source_of_realm(struct dedup_source_key *key,
+						  const struct dedup_config *cfg, __u64 realm_key,
+						  __u64 era)
+{
+	key->era = era;
+	key->id.word[DEDUP_SOURCE_WORDS] = realm_key + era;
+	key->hash = dedup_source_hash(key, cfg->secrets.key);
+}
+
+#endif
