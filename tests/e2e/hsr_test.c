@@ -12,6 +12,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
@@ -191,10 +192,10 @@ static struct sender_seen assert_figures(uint32_t lacked)
 	a = path_seen(&s, "ve0", NULL);
 	b = path_seen(&s, "ve1", NULL);
 	on_all = s.lost + s.missing;
-	print_message("# %s: %u frames, of %llu numbers; lost on all %llu, on ve0 %llu, on ve1 %llu\n",
-		      t.row->profile, t.sent, (unsigned long long)s.messages,
-		      (unsigned long long)on_all, (unsigned long long)(a->lost + a->missing),
-		      (unsigned long long)(b->lost + b->missing));
+	print_message("# %s: %u frames, of %" PRIu64 " numbers; lost on all %" PRIu64
+		      ", on ve0 %" PRIu64 ", on ve1 %" PRIu64 "\n",
+		      t.row->profile, t.sent, s.messages, on_all, a->lost + a->missing,
+		      b->lost + b->missing);
 	assert_int_equal(s.paths_cnt, 2);
 	assert_int_equal(s.restarts, 0);
 	assert_int_equal(s.messages, t.sent + on_all);
