@@ -229,22 +229,6 @@ static __always_inline int judge_numbers(struct numbers *m, __u32 n, __u64 realm
 	return reason_of_numbers(seen);
 }
 
-/* Notes a packet that judge_quickly() has judged. It reads the packet again: else judge_quickly()
- * would have to keep what it read on the stack, in all filters.
- */
-static __always_inline void note_path_quickly(const struct dedup_id *id, const struct dedup_stream *s,
-					      const struct dedup_numbered *numbered, __u32 n,
-					      __u32 cnt)
-{
-	struct numbers *m = cpu_numbers();
-
-	if (!m)
-		return;
-	read_numbers(m, id, s->words, numbered, cnt);
-	aim_at_this_filter(m, n, s->realm_key);
-	note_path();
-}
-
 /* Does what judge_numbers() does for most packets, of `cnt` messages with this id, in one try: of
  * the stream *s. Returns an enum dedup_reason, or DEDUP_AGAIN: judge_numbers() is to do it.
  */

@@ -126,13 +126,15 @@ __noinline int judge_frame_quickly(void)
 __noinline int note_frame(void)
 {
 	const struct frame *f = cpu_frame();
+	struct numbers *m = cpu_numbers();
 	__u64 n;
 
-	if (!config.sources.paths || !f)
+	if (!config.sources.paths || !f || !m)
 		return 0;
 	n = stream_of(f);
-	note_path_quickly(&f->id, &configuration()->policy.streams[n], numbered_of(n), n,
-			  f->messages);
+	read_numbers(m, &f->id, words_of(n), numbered_of(n), f->messages);
+	aim_at_this_filter(m, n, configuration()->policy.streams[n].realm_key);
+	note_path();
 	return 0;
 }
 

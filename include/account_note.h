@@ -272,8 +272,9 @@ static long dedup_note_word(__u32 i, struct dedup_noting *o)
 	return 0;
 }
 
-/* Has the account begun? The packet may be the first of it, or of another numbering, unless its
- * number is far from the source's others. Then the account stays at its numbering, which has ended.
+/* Has the account begun? The packet begins it, or another numbering, if it is the first one there.
+ * A packet whose number is far from the source's others begins neither: if the source has another
+ * numbering than the account, it notes that the account's has ended.
  */
 static __always_inline bool dedup_is_account_begun(struct dedup_noting *o)
 {

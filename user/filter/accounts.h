@@ -41,8 +41,8 @@ struct source_figures {
 };
 
 /* Reads the account of the source with this number, below f->config->sources.sources. False if
- * there is no such source, or nothing is known of it. While packets come, `lost` is at most what was
- * lost then: if they come faster than the account is read, it may be too low until a later reading.
+ * there is no such source, or nothing is known of it. `lost` is never too high. It may be too low
+ * for a while, if packets come faster than the account is read.
  */
 bool accounts_read(const struct filter *f, uint32_t source, struct source_figures *out);
 
