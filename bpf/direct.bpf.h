@@ -266,11 +266,14 @@ static __always_inline int see_directly(struct xdp_md *ctx, bool numbered)
 }
 
 /* Does so in filters with numbered streams. A global function: the entry's stack is for what
- * follows if this returns NOT_DIRECT.
+ * follows if this returns NOT_DIRECT. Before Linux 6.8 it is verified even where nothing calls it:
+ * then without a stream that can be decoded here, as PRP's, whose loads are at the frame's end.
  */
 __noinline int see_directly_apart(struct xdp_md *ctx)
 {
-	return config.sources.sources ? see_directly(ctx, true) : NOT_DIRECT;
+	if (!config.sources.sources || !config.policy.any_direct)
+		return NOT_DIRECT;
+	return see_directly(ctx, true);
 }
 
 #endif
