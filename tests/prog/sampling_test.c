@@ -621,14 +621,18 @@ static void without_its_pin_there_is_no_sampling(void **state)
 
 static void a_stopped_hand_is_told(void **state)
 {
-	struct dedup_state *st = state_of_filter();
+	struct dedup_config cfg = fixture_still_config();
+	struct dedup_state *st;
 
 	(void)state;
-	st->last_ns = kernel_now_ns() - fixture.filter.config->memory.stale_ns - 10 * MS;
+	cfg.memory.stale_ns = 5 * SECOND_NS;
+	fixture_load(&cfg);
+	st = state_of_filter();
+	st->last_ns = kernel_now_ns() - cfg.memory.stale_ns - 10 * MS;
 	assert_int_equal(listen_to(ALL, 1, 256, 10), -ESTALE);
 	listen_to_all();
 	usleep(RENEWED_US);
-	st->last_ns = kernel_now_ns() - fixture.filter.config->memory.stale_ns - 10 * MS;
+	st->last_ns = kernel_now_ns() - cfg.memory.stale_ns - 10 * MS;
 	assert_int_equal(sampling_poll(seen.s, 0), -ESTALE);
 	step();
 	end_without_loss();
