@@ -14,6 +14,7 @@
 
 #include "bench.skel.h"
 #include "diag.h"
+#include "totals.h"
 
 #define FILL_PACKETS 4000000 /* in one system call on each CPU, or on both together, at most */
 
@@ -130,24 +131,47 @@ int bench_send(struct bench *b, int generator_fd, int cnt, int extra)
 	return err ? diag_err(err, "cannot send packets: %s", strerror(-err)) : 0;
 }
 
+/* Sends ids s->next and the following ones, each once; each CPU sends an equal part, or one all. */
+static int send_fresh(struct bench *b, const struct bench_subject *s, uint64_t ids)
+{
+	int cpus = ids % b->cpus_cnt ? 1 : b->cpus_cnt;
+
+	for (int i = 0; i < cpus; i++)
+		b->streams[b->cpus[i]] = (struct bench_stream){
+			.next = s->next + i * (ids / cpus),
+			.salt = s->salt,
+			.packets = ids / cpus,
+			.fresh_parts = BENCH_ALL,
+			.other = BENCH_ALONE,
+		};
+	return bench_send(b, bench_generator_fd(b), cpus, 0);
+}
+
+/* Does so again as long as some pass as stale, which are not learned. */
+static int send_until_learned(struct bench *b, const struct bench_subject *s, uint64_t ids)
+{
+	struct filter_counters before = { 0 }, after = { 0 };
+	int tries = BENCH_STALE_TRIES;
+	int err;
+
+	do {
+		err = s->prog ? filter_counters(&s->filter, &before) : 0;
+		if (!err)
+			err = send_fresh(b, s, ids);
+		if (!err && s->prog)
+			err = filter_counters(&s->filter, &after);
+	} while (!err && after.stale != before.stale && --tries);
+	return err;
+}
+
 int bench_fill(struct bench *b, struct bench_subject *s, uint64_t ids)
 {
 	int err = bench_aim(b, s->fd);
 
 	while (ids && !err) {
-		/* Each CPU sends an equal part; one sends all where that leaves a remainder. */
 		uint64_t some = ids < FILL_PACKETS ? ids : FILL_PACKETS;
-		int cpus = some % b->cpus_cnt ? 1 : b->cpus_cnt;
 
-		for (int i = 0; i < cpus; i++)
-			b->streams[b->cpus[i]] = (struct bench_stream){
-				.next = s->next + i * (some / cpus),
-				.salt = s->salt,
-				.packets = some / cpus,
-				.fresh_parts = BENCH_ALL,
-				.other = BENCH_ALONE,
-			};
-		err = bench_send(b, bench_generator_fd(b), cpus, 0);
+		err = send_until_learned(b, s, some);
 		s->next += some;
 		ids -= some;
 	}

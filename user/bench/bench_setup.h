@@ -15,6 +15,7 @@
 #include "open_filter.h"
 
 #define BENCH_PORT 8001
+#define BENCH_STALE_TRIES 10 /* of packets, as long as some pass because the clock stands still */
 #define BENCH_BODY_BYTES 960 /* so that the UDP payload has 1,000 bytes */
 
 struct bench_bpf; /* the skeleton of bpf/bench.bpf.c */
