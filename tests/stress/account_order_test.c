@@ -331,7 +331,7 @@ static void test_any_race(void **test_state)
 	static struct row r;
 
 	(void)test_state;
-	for (uint64_t i = 0; i < tries(20, 400); i++) {
+	for (uint64_t i = 0; i < tries(20, 100); i++) {
 		any_race(&r, &seed);
 		cnt += try_orders(&r);
 	}
