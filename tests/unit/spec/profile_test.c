@@ -774,7 +774,7 @@ static const struct builtin_row {
 	{ "moldudp64", DEDUP_UDP, 3, 2, 0, 0, 64, 10000 },
 	{ "payload", DEDUP_UDP, 1, 0, 1000, 1e-6, 0, 0 },
 	{ "prp", DEDUP_ETHERNET, 2, 6, 0, 0, 16, 10 },
-	{ "r-tag", DEDUP_ETHERNET, 5, 0, 0, 0, 16, 20 },
+	{ "r-tag", DEDUP_ETHERNET, 5, 2, 0, 0, 16, 20 },
 	{ "rtp", DEDUP_UDP, 2, 2, 0, 0, 16, 20 },
 	{ "solana-shred", DEDUP_UDP, 1, 2, 120000, 1e-6, 0, 0 },
 };
