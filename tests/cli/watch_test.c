@@ -245,12 +245,12 @@ static const struct cli_script SCRIPTS[] = {
 	  "screen 80 24 $XD watch v0\n"
 	  "shows ' [0-9A-Z]*: [0-9.k]* messages/s, [0-9]* lost on all paths; NOT REDUNDANT'\n"
 	  "shows ' a v0  *[0-9.]*/s  *[0-9.]* %  *[1-9][0-9]*  *[1-9]'; shows ' [ab] v0 .*█'\n"
-	  "has ' path  '; has 'skew: 1us-8s'; [ $(echo \"$output\" | wc -L) -le 80 ]\n"
+	  "has ' path  '; has 'skew: 1us-8s'; lacks ' fill '; lacks ' window '; [ $(echo \"$output\" | wc -L) -le 80 ]\n"
 	  "kill -STOP $(pgrep -P $flow); shows ' a v0 .* silent'; kill -CONT $(pgrep -P $flow)\n"
-	  "hides silent; t resize-window -x 40 -y 15; hides interface; shows ' a v0'\n"
+	  "hides silent; t resize-window -x 40 -y 13; hides interface; shows ' a v0'\n"
 	  "t resize-window -x 200 -y 40; shows ' [ab] v0 .*█'; presses q; ended 0\n" },
 	{ "paths-in-lines", WORDS
-	  "paths; got $XD watch v0 --count 5 --every 1s; has ' b v0 '\n"
+	  "paths; got $XD watch v0 --count 5 --every 1s; has ' b v0 '; has ' -       -\n'\n"
 	  "[ $(echo \"$output\" | grep -c '^  [^ ]* a v0 .*/s  first .* %  lost [1-9]') -ge 2 ]\n"
 	  "got $XD watch v0 --json --count 2 --every 2s; echo \"$output\" | tail -n 1 >/mnt/out\n"
 	  "jq -e '.senders | length == 1' /mnt/out; jq -e '.senders[0] | .lost > 10 and\n"

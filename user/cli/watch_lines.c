@@ -37,10 +37,13 @@ void watch_line(const struct watched *f, bool names)
 
 	if (names)
 		printf("%-16s ", f->name);
-	printf("%9s %9s %9s %6.1f %6.1f %9s %9s %6.1f %7.0f\n", FORMAT_ABOUT(r->packets),
-	       FORMAT_ABOUT(r->fresh), FORMAT_ABOUT(r->duplicates), 100 * r->share, r->copies,
-	       FORMAT_ABOUT(r->dropped), FORMAT_ABOUT(r->dropped_bytes), 100 * watched_fill(f),
-	       100 * watched_window(f));
+	printf("%9s %9s %9s %6.1f %6.1f %9s %9s ", FORMAT_ABOUT(r->packets), FORMAT_ABOUT(r->fresh),
+	       FORMAT_ABOUT(r->duplicates), 100 * r->share, r->copies, FORMAT_ABOUT(r->dropped),
+	       FORMAT_ABOUT(r->dropped_bytes));
+	if (streams_any_hashed(f->status.filter.config))
+		printf("%6.1f %7.0f\n", 100 * watched_fill(f), 100 * watched_window(f));
+	else
+		printf("%6s %7s\n", "-", "-");
 	watch_sender_lines(f);
 }
 

@@ -71,10 +71,18 @@ static void draw_delivered(const struct watched *f)
 			      FORMAT_ABOUT(f->watch.all.undelivered));
 }
 
-static void draw_window(const struct watched *f)
+/* What the filter remembers of ids. It has no fill and no window if all its streams are numbered. */
+static void draw_memory(const struct watched *f)
 {
 	char text[80];
 
+	if (!streams_any_hashed(f->status.filter.config)) {
+		if (f->status.stopped)
+			terminal_line(0, " clock has stopped");
+		return;
+	}
+	snprintf(text, sizeof(text), "about %s ids", FORMAT_ABOUT(f->status.fill.ids));
+	terminal_bar("fill", watched_fill(f), text);
 	snprintf(text, sizeof(text), "%s of %s", FORMAT_TIME(monitor_window_ns(f)),
 		 FORMAT_TIME(f->status.filter.config->memory.window_ns));
 	terminal_bar("window", watched_window(f), f->status.stopped ? "clock has stopped" : text);
@@ -95,9 +103,7 @@ static void draw_summary(const struct watched *f)
 		      TERMINAL_VALUE_COLUMNS, copies, text);
 	draw_saved(f);
 	draw_delivered(f);
-	snprintf(text, sizeof(text), "about %s ids", FORMAT_ABOUT(f->status.fill.ids));
-	terminal_bar("fill", watched_fill(f), text);
-	draw_window(f);
+	draw_memory(f);
 }
 
 static void draw_ifaces(const struct watched *f)
