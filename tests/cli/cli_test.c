@@ -457,7 +457,11 @@ static const struct cli_script SCRIPTS[] = {
 	  "exits 3 $XD test v0 000000010005; has unknown\n"
 	  "$XD rotate v0; $XD reset v0; $XD set v0 --action count\n"
 	  "fails 'v0 has no memory for these streams' $XD set v0 --profiles /mnt/b --profile n:5004\n"
-	  "fails 'v0 has no memory for these streams' $XD set v0 --profile payload:5004\n"
+	  "has '--replace --name v0 --profiles /mnt/b --profile n:5004 makes it a new filter'\n"
+	  "fails 'v0 has no memory for these streams' $XD set v0 --profile payload:5004 --to "
+	  "2001:db8::/32,192.0.2.1 --port 8001-8003,9000 --profile mirror-l2\n"
+	  "has '--replace --name v0 --port 8001-8003,9000 --profile payload:5004 --profile "
+	  "mirror-l2 --to 192.0.2.1,2001:db8::/32 makes it a new filter'\n"
 	  "$XD save v0 /mnt/snapshot; $XD unload v0; got sh -c \"$XD restore v0 /mnt/snapshot 2>&1\"\n"
 	  "has 'numbers are not saved'; lacks 'what it remembered'; $XD unload v0\n" },
 	/* Files may be named before or after what uses them. */

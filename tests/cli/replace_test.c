@@ -201,7 +201,8 @@ static const struct cli_script SCRIPTS[] = {
 	{ "stream-by-bytes-goes-on", BY_BYTES
 	  "$XD load v0 --replace; known $XD\n"
 	  "$XD set v0 --action count; known $XD\n"
-	  "fails 'v0 has no memory for these streams' $XD set v0 --profile rtp:5004; known $XD\n"
+	  "fails 'v0 has no memory for these streams: xdp-dedup load --replace --name v0 --profile "
+	  "rtp:5004 makes it a new filter' $XD set v0 --profile rtp:5004; known $XD\n"
 	  "$XD resize v0 --capacity 20k; known $XD\n"
 	  "got $XD status v0; has 'id: 10 bytes'; lacks 'a number'\n"
 	  "$XD unload v0\n" },

@@ -76,21 +76,23 @@ static void note_forgotten(const struct change *c, const struct dedup_config *cf
 int change_program(struct change *c, struct dedup_config *cfg)
 {
 	const struct dedup_config *old = c->f.config;
+	char streams[WISH_STREAMS_TEXT_MAX];
 	int err = change_check_stacking(c) ?: check_new_delivery(c, cfg);
 
 	if (err)
 		return err;
+	wish_streams_text(c->w, streams);
 	err = plan_next_program(old, cfg);
 	if (err == -ENOTUNIQ)
 		return diag_err(
 			err,
-			"--hash %s has no key, so %s would take ids of other streams for those that it knows: xdp-dedup load --replace --name %s makes it a new filter",
-			hash_name(old->memory.hash), c->f.name, c->f.name);
+			"--hash %s has no key, so %s would take ids of other streams for those that it knows: xdp-dedup load --replace --name %s%s makes it a new filter",
+			hash_name(old->memory.hash), c->f.name, c->f.name, streams);
 	if (err == -ENOSPC)
 		return diag_err(
 			err,
-			"%s has no memory for these streams: xdp-dedup load --replace --name %s makes it a new filter",
-			c->f.name, c->f.name);
+			"%s has no memory for these streams: xdp-dedup load --replace --name %s%s makes it a new filter",
+			c->f.name, c->f.name, streams);
 	if (err)
 		return diag_err(err, "the kernel's random source gave no secret");
 	note_forgotten(c, cfg);

@@ -131,6 +131,12 @@ int wish_streams_set(struct wish *w);
  */
 int wish_streams_deliver(const struct wish *w, struct filter_spec *spec);
 
+/* Writes the options that give the wish its streams as a command line has them, each after a space;
+ * as much as there is room for. Returns buf.
+ */
+#define WISH_STREAMS_TEXT_MAX 4096
+const char *wish_streams_text(const struct wish *w, char buf[WISH_STREAMS_TEXT_MAX]);
+
 /* Checks that each stream of --profile has what it must have to be loaded: ports, destinations,
  * --learn app. Returns 0; or -EINVAL (logged).
  */

@@ -9,6 +9,7 @@
 #include "diag.h"
 #include "prefixes.h"
 #include "profile.h"
+#include "text.h"
 #include "units.h"
 #include "wish.h"
 
@@ -304,6 +305,37 @@ int wish_streams_deliver(const struct wish *w, struct filter_spec *spec)
 		name = name[len] ? name + len + 1 : NULL;
 	}
 	return 0;
+}
+
+/* The stream that has the destinations of --to: one that names none itself. NULL: there is none. */
+static const struct spec_stream *find_stream_of_to(const struct wish *w)
+{
+	for (int i = 0; i < w->profiles_cnt; i++) {
+		const struct spec_stream *s = &w->spec.streams[w->given.port + i];
+
+		if (!strchr(w->profiles[i].text, '@') && s->stream.layer != DEDUP_ETHERNET)
+			return s;
+	}
+	return w->given.port || !w->profiles_cnt ? &w->spec.streams[0] : NULL;
+}
+
+const char *wish_streams_text(const struct wish *w, char buf[WISH_STREAMS_TEXT_MAX])
+{
+	const struct spec_stream *first = w->spec.streams,
+				 *to = w->given.to ? find_stream_of_to(w) : NULL;
+
+	*buf = 0;
+	if (w->given.port)
+		text_append(buf, WISH_STREAMS_TEXT_MAX, " --port %s",
+			    FORMAT_PORTS(first->ports, first->ports_cnt));
+	for (int i = 0; i < w->files_cnt; i++)
+		text_append(buf, WISH_STREAMS_TEXT_MAX, " --profiles %s", w->files[i].text);
+	for (int i = 0; i < w->profiles_cnt; i++)
+		text_append(buf, WISH_STREAMS_TEXT_MAX, " --profile %s", w->profiles[i].text);
+	for (uint32_t i = 0; to && i < to->to_cnt; i++)
+		text_append(buf, WISH_STREAMS_TEXT_MAX, "%s%s", i ? "," : " --to ",
+			    FORMAT_PREFIX(&to->to[i], i < to->to4_cnt));
+	return buf;
 }
 
 int wish_streams_check(const struct wish *w)
