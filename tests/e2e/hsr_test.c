@@ -10,12 +10,10 @@
 #include "senders_seen.h"
 #include "udp.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/if_ether.h>
-#include <linux/if_packet.h>
-#include <net/if.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -26,7 +24,6 @@
 #define BURST 64
 #define PORT 9999
 #define PAYLOAD 44
-#define BUFFER_BYTES (64 << 20)
 #define SILENT_NS 2200000000ULL /* more than this reset and a second */
 #define RESET "sed -e '$a reset = 1s' -e '/^reset/d'"
 
@@ -45,19 +42,6 @@ static struct {
 	uint32_t sent, passed_cnt;
 	uint8_t passed[PACKETS + 2 * MORE];
 } t;
-
-static int packet_socket(const char *ifname)
-{
-	struct sockaddr_ll at = { .sll_family = AF_PACKET,
-				  .sll_protocol = htons(ETH_P_ALL),
-				  .sll_ifindex = (int)if_nametoindex(ifname) };
-	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), bytes = BUFFER_BYTES;
-
-	assert_true(fd >= 0);
-	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)), 0);
-	assert_int_equal(bind(fd, (void *)&at, sizeof(at)), 0);
-	return fd;
-}
 
 /* Both ports of the sender have one MAC, and both of the receiver, as the standard has it. */
 static void add_device(const struct row *row)
@@ -104,7 +88,7 @@ static void open_device(const struct row *row)
 	for (int i = 0; i < E2E_LINKS; i++) {
 		char near[] = { 'v', 'e', '0' + i, 0 };
 
-		t.to[i] = packet_socket(near);
+		t.to[i] = e2e_packet_socket(near);
 	}
 }
 

@@ -6,11 +6,7 @@
 #include "protocol_packets.h"
 #include "udp.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <linux/if_ether.h>
-#include <linux/if_packet.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -20,7 +16,6 @@
 #define LOSS_PERCENT 3 /* of each path */
 #define BURST 64
 #define FRAME_ROOM 512
-#define BUFFER_BYTES (64 << 20)
 /* A machine that runs tests may stand still for longer than the profile's own reset. */
 #define RESET "sed -e '$a reset = 1m' -e '/^reset/d'"
 
@@ -47,19 +42,6 @@ static struct paths {
 	uint32_t sent;
 } paths;
 
-static int packet_socket(const char *ifname)
-{
-	struct sockaddr_ll at = { .sll_family = AF_PACKET,
-				  .sll_protocol = htons(ETH_P_ALL),
-				  .sll_ifindex = (int)if_nametoindex(ifname) };
-	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), bytes = BUFFER_BYTES;
-
-	assert_true(fd >= 0);
-	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)), 0);
-	assert_int_equal(bind(fd, (void *)&at, sizeof(at)), 0);
-	return fd;
-}
-
 static void open_paths(const struct row *row)
 {
 	paths = (struct paths){ 0 };
@@ -73,9 +55,9 @@ static void open_paths(const struct row *row)
 		e2e_near_mac(i, mac);
 		for (int j = 0; j < 6; j++)
 			paths.mac[i][j] = (uint8_t)strtoul(mac + 3 * (size_t)j, NULL, 16);
-		paths.to[i] = packet_socket(near);
+		paths.to[i] = e2e_packet_socket(near);
 		netns_enter(e2e_far());
-		paths.from[i] = packet_socket(far);
+		paths.from[i] = e2e_packet_socket(far);
 		netns_enter(0);
 	}
 }
