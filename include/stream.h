@@ -116,8 +116,8 @@ struct dedup_numbered {
 	__u32 width;	   /* bits of a number: 8 to 64; 0: the stream's ids are no numbers */
 	__u32 shift;	   /* of the last word, its bytes swapped, before its low `width` bits */
 	__u32 count_shift; /* of the word of `count`, as `shift` */
-	__u32 pad;
-	__u64 reset_ns;		 /* a source is silent for so long: its numbers may begin anew */
+	__u32 partial;	   /* 1: a source also numbers packets that are not of this stream */
+	__u64 reset_ns;	   /* a source is silent for so long: its numbers may begin anew */
 	struct dedup_load count; /* how many messages a packet has; count.bytes 0: one */
 	struct dedup_recovery recovery;
 };

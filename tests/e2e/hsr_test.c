@@ -181,6 +181,7 @@ static struct sender_seen assert_figures(uint32_t lacked)
 		      t.row->profile, t.sent, s.messages, on_all, a->lost + a->missing,
 		      b->lost + b->missing);
 	assert_int_equal(s.paths_cnt, 2);
+	assert_true(s.partial);
 	assert_int_equal(s.restarts, 0);
 	assert_int_equal(s.messages, t.sent + on_all);
 	assert_int_equal(a->received, t.sent);

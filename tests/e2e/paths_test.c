@@ -4,6 +4,7 @@
  */
 #include "e2e_runner.h"
 #include "protocol_packets.h"
+#include "senders_seen.h"
 #include "udp.h"
 
 #include <errno.h>
@@ -42,12 +43,12 @@ static struct paths {
 	uint32_t sent;
 } paths;
 
-static void open_paths(const struct row *row)
+static void open_paths(const struct row *row, const char *options)
 {
 	paths = (struct paths){ 0 };
 	sh("%s profile show %s | " RESET
-	   " | %s load ve0 ve1 --name paths --profiles /dev/stdin --profile %s",
-	   tool(), row->profile, tool(), row->stream);
+	   " | %s load ve0 ve1 --name paths --profiles /dev/stdin --profile %s %s",
+	   tool(), row->profile, tool(), row->stream, options);
 	for (int i = 0; i < E2E_LINKS; i++) {
 		char near[] = { 'v', 'e', '0' + i, 0 }, far[] = { 'p', 'e', '0' + i, 0 };
 		char mac[E2E_MAC];
@@ -124,7 +125,7 @@ static void one_copy_is_delivered(void **state)
 	struct filter_counters c;
 
 	print_message("# seed %llu\n", (unsigned long long)seed);
-	open_paths(row);
+	open_paths(row, "");
 	for (uint32_t i = 0; i < PACKETS; i++) {
 		int first = (int)(random_next(&seed) % E2E_LINKS);
 
@@ -148,8 +149,44 @@ static void one_copy_is_delivered(void **state)
 	assert_int_equal(c.dropped, c.duplicate);
 }
 
+enum { RTP_ROW, R_TAG_ROW, HSR_ROW, PRP_ROW };
+
+/* Must all numbers of a sender come here? */
+static const struct partial_row {
+	const char *name;
+	int row;
+	bool is_partial;
+} PARTIAL[] = {
+	{ "rtp_is_not_partial", RTP_ROW, false },
+	{ "r_tag_is_not_partial", R_TAG_ROW, false },
+	{ "hsr_is_partial", HSR_ROW, true },
+	{ "prp_is_partial", PRP_ROW, true },
+};
+
+static void what_no_path_brings_is_named(void **state)
+{
+	const struct partial_row *partial = *state;
+	const struct row *row = &ROWS[partial->row];
+	char out[8192];
+	struct sender_seen s;
+
+	open_paths(row, "--paths 2 --sources 16");
+	for (uint32_t i = 0; i < 10; i++)
+		for (int path = 0; path < E2E_LINKS && i != 5; path++)
+			send_copy(row, i, path);
+	e2e_counters_after("paths", paths.sent);
+	s = sender_seen("paths");
+	assert_int_equal(s.missing, 1);
+	assert_int_equal(s.partial, partial->is_partial);
+	assert_int_equal(sh_out(out, sizeof(out), "%s status paths", tool()), 0);
+	if (!strstr(out, partial->is_partial ? "messages, 0 for others, or lost on all paths\n"
+					     : "messages, 0 lost on all paths\n"))
+		fail_msg("%s", out);
+}
+
 int main(void)
 {
 	add_rows(ROWS, one_copy_is_delivered, e2e_setup, close_paths);
+	add_rows(PARTIAL, what_no_path_brings_is_named, e2e_setup, close_paths);
 	return run_added_tests("paths");
 }

@@ -59,7 +59,7 @@ static void make_senders(void)
 	s->paths[1].counted.skew[DEDUP_SKEWS - 1] = 1;
 	senders[1] = senders[0];
 	strcpy(senders[1].source, "");
-	senders[1].now.redundant = true;
+	senders[1].now.redundant = senders[1].now.partial = true;
 }
 
 static int make(void **state)
@@ -123,6 +123,8 @@ static const char *const LINES[] = {
 	"xdp_dedup_sender_missing" SENDER "502",
 	"xdp_dedup_sender_redundant" SENDER "0",
 	"xdp_dedup_sender_redundant{filter=\"md\",stream=\"a\",source=\"\"} 1",
+	"xdp_dedup_sender_partial" SENDER "0",
+	"xdp_dedup_sender_partial{filter=\"md\",stream=\"a\",source=\"\"} 1",
 	"xdp_dedup_senders_left_out{filter=\"md\"} 9",
 	"xdp_dedup_path_packets_total" PATH_A "104",
 	"xdp_dedup_path_packets_total" PATH_B "204",

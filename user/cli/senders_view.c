@@ -52,6 +52,11 @@ static void print_path(const struct senders_view *v, const struct source_figures
 	puts(p->silent ? "  silent" : "");
 }
 
+const char *sender_lost_as(const struct source_figures *f)
+{
+	return f->partial ? "for others, or lost on all paths" : "lost on all paths";
+}
+
 void senders_print(const struct senders_view *v)
 {
 	char text[SENDER_TEXT_MAX];
@@ -59,8 +64,8 @@ void senders_print(const struct senders_view *v)
 	for (uint32_t i = 0; i < v->list.cnt; i++) {
 		const struct source_figures *f = &v->list.list[i];
 
-		printf("  sender      %s: %" PRIu64 " messages, %" PRIu64 " lost on all paths%s\n",
-		       sender_text(v->config, f, text), f->messages, f->lost,
+		printf("  sender      %s: %" PRIu64 " messages, %" PRIu64 " %s%s\n",
+		       sender_text(v->config, f, text), f->messages, f->lost, sender_lost_as(f),
 		       f->redundant ? "" : "; NOT REDUNDANT");
 		for (uint32_t p = 0; p < f->paths_cnt; p++)
 			print_path(v, f, &f->paths[p]);
@@ -115,6 +120,7 @@ json_object *sender_json(const struct senders_view *v, const struct source_figur
 	ADD("restarts", json_u64(f->restarts));
 	ADD("other_packets", json_u64(f->others));
 	ADD("redundant", json_bool(f->redundant));
+	ADD("partial", json_bool(f->partial));
 	for (uint32_t p = 0; p < f->paths_cnt; p++)
 		json_object_array_add(list, path_json(v, &f->paths[p]));
 	ADD("paths", list);

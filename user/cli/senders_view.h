@@ -20,6 +20,9 @@ struct senders_view {
 	const void *of;
 };
 
+/* What to call the numbers that no path has brought. */
+const char *sender_lost_as(const struct source_figures *f);
+
 /* Prints them on stdout. */
 void senders_print(const struct senders_view *v);
 

@@ -82,9 +82,9 @@ static void draw_sender(const struct watched *f, const struct watched_sender *s)
 
 	if (s->has_rates)
 		snprintf(rate, sizeof(rate), "%s messages/s, ", FORMAT_ABOUT(s->messages));
-	terminal_line(s->now.redundant ? 0 : A_BOLD, " %s: %s%" PRIu64 " lost on all paths%s",
+	terminal_line(s->now.redundant ? 0 : A_BOLD, " %s: %s%" PRIu64 " %s%s",
 		      sender_text(f->status.filter.config, &s->now, text), rate, s->now.lost,
-		      s->now.redundant ? "" : "; NOT REDUNDANT");
+		      sender_lost_as(&s->now), s->now.redundant ? "" : "; NOT REDUNDANT");
 }
 
 void watch_senders_draw(const struct watched *f)

@@ -263,9 +263,12 @@ bool accounts_read(const struct filter *f, uint32_t source, struct source_figure
 	read_sums(words, &a, &sums);
 	if (!a.head.numbering)
 		return false;
-	*out = (struct source_figures){ .source = source,
-					.stream = n,
-					.words = f->config->policy.streams[n].words - 1 };
+	*out = (struct source_figures){
+		.source = source,
+		.stream = n,
+		.words = f->config->policy.streams[n].words - 1,
+		.partial = f->config->numbered[n].partial,
+	};
 	for (uint32_t i = 0; i < DEDUP_SOURCE_WORDS; i++)
 		out->id.word[i] = READ_ONCE(slot->key[i]);
 	read_account(f, &a, &sums, out);

@@ -36,6 +36,7 @@ struct source_figures {
 	uint64_t others;	/* packets of further paths, for which there was no room */
 	/* There are several paths, and none is silent, or misses a number that another brought. */
 	bool redundant;
+	bool partial; /* it also numbers packets that do not come here: they are lost, too */
 	uint32_t paths_cnt;
 	struct path_figures paths[DEDUP_PATHS_MAX]; /* in the order in which they came */
 };

@@ -15,7 +15,9 @@
 	X(COUNTER, other_packets, "Packets on paths for which the account had no room.", s->others) \
 	X(GAUGE, missing, "Messages in the history that no path has brought.", s->missing)          \
 	X(GAUGE, redundant, "Whether several paths bring all messages: none is silent.",            \
-	  s->redundant)
+	  s->redundant)                                                                             \
+	X(GAUGE, partial, "Whether the sender also numbers packets that do not come here.",         \
+	  s->partial)
 
 /* Of each path: kind, family, help, value, of p, its struct path_figures. */
 #define PATH_METRICS(X)                                                                              \

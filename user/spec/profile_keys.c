@@ -178,6 +178,14 @@ static int set_reset(struct parse *p, const char *value, struct position at)
 	return 0;
 }
 
+static int set_partial(struct parse *p, const char *value, struct position at)
+{
+	if (strcmp(value, "yes") && strcmp(value, "no"))
+		return profile_fail(p, at, "partial is yes or no");
+	p->now.numbered.partial = !strcmp(value, "yes");
+	return 0;
+}
+
 static int set_window(struct parse *p, const char *value, struct position at)
 {
 	uint64_t ns;
@@ -244,6 +252,7 @@ enum {
 	COUNT,
 	HISTORY,
 	RESET,
+	PARTIAL,
 	WINDOW,
 	FPR,
 	PORTS,
@@ -265,6 +274,7 @@ const struct profile_key PROFILE_KEYS[] = {
 	[COUNT] = { "count", set_count, false },
 	[HISTORY] = { "history", set_history, false },
 	[RESET] = { "reset", set_reset, false },
+	[PARTIAL] = { "partial", set_partial, false },
 	[WINDOW] = { "window", set_window, false },
 	[FPR] = { "fpr", set_fpr, false },
 	[PORTS] = { "ports", set_profile_ports, false },
@@ -305,7 +315,7 @@ static int check_layer(struct parse *p)
 /* What a numbered stream has beside its source and its number. */
 static int check_beside_sequence(struct parse *p)
 {
-	static const int WITH_SEQUENCE[] = { SOURCE, COUNT, HISTORY, RESET };
+	static const int WITH_SEQUENCE[] = { SOURCE, COUNT, HISTORY, RESET, PARTIAL };
 
 	for (size_t i = 0; i < sizeof(WITH_SEQUENCE) / sizeof(WITH_SEQUENCE[0]); i++)
 		if (p->keys_at[WITH_SEQUENCE[i]].line)

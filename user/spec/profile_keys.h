@@ -6,7 +6,7 @@
 #include "field.h"
 #include "profile.h"
 
-#define PROFILE_KEYS_MAX 18
+#define PROFILE_KEYS_MAX 19
 
 struct position {
 	uint32_t line, column; /* 0: nowhere */

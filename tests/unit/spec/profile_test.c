@@ -372,6 +372,18 @@ static const struct numbered_row {
 	  LOAD(DEDUP_PAYLOAD, -4, 48, 2, 0xffff),
 	  1,
 	  2 },
+	{ "partial",
+	  A "sequence = payload+4:4\npartial = yes\n",
+	  { NUMBER(32, 32, 17, 10 * SECOND), .partial = 1 },
+	  LOAD(DEDUP_PAYLOAD, 0, 32, 4, 0xffffffff),
+	  1,
+	  4 },
+	{ "partial-not",
+	  A "sequence = payload+4:4\npartial = no\n",
+	  { NUMBER(32, 32, 17, 10 * SECOND) },
+	  LOAD(DEDUP_PAYLOAD, 0, 32, 4, 0xffffffff),
+	  1,
+	  4 },
 };
 
 static void sequence_is_compiled(void **state)
@@ -644,6 +656,10 @@ static const struct bad_row {
 	{ "history-of-a-time", A "history = 10s\n", "3:11: a history is 256 to 16777216 numbers" },
 	{ "reset-short", A "reset = 9.999ms\n", "3:9: reset is 10ms to 1h" },
 	{ "reset-long", A "reset = 3601s\n", "3:9: reset is 10ms to 1h" },
+	{ "partial-maybe", A "sequence = payload+4:4\npartial = maybe\n",
+	  "4:11: partial is yes or no" },
+	{ "partial-without-sequence", A ID "partial = yes\n",
+	  "4:11: partial is for a profile with a sequence" },
 	{ "reset-no-unit", A "reset = 10\n", "3:9: reset is 10ms to 1h" },
 	{ "ip-without-payload-sequence", IP "sequence = payload+0:4\n",
 	  "3:12: only layer udp has a payload" },
@@ -797,6 +813,7 @@ static void built_in_profile(void **state)
 	assert_int_equal(p->window_ns, row->window_ms * 1000000);
 	assert_int_equal(p->numbered.width, row->width);
 	assert_int_equal(p->numbered.reset_ns, row->reset_ms * 1000000ULL);
+	assert_int_equal(p->numbered.partial, !strcmp(row->name, "hsr") || !strcmp(row->name, "prp"));
 	assert_true(p->fpr == row->fpr && p->builtin && *p->about);
 	assert_true(p->needs_to == !strcmp(row->name, "moldudp64"));
 	assert_int_equal(p->stream.forwarded, !strncmp(row->name, "mirror", 6));
@@ -947,6 +964,7 @@ static const char *const PIECES[] = {
 	"\ncount = ",
 	"\nhistory = 4096\n",
 	"\nreset = 50ms\n",
+	"\npartial = yes\n",
 };
 
 /* Bytes and pieces put in, taken out, doubled. */
