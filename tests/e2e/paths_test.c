@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Numbered frames by two interfaces with one filter, as of a node of two networks: of the copies of
- * each frame one is delivered, by either interface.
+ * each frame one is delivered, by either interface. And R-TAGs of a sender that has no code in
+ * common with the program: what it lost on purpose is what the filter reports.
  */
 #include "e2e_runner.h"
 #include "protocol_packets.h"
@@ -8,6 +9,7 @@
 #include "udp.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -184,9 +186,104 @@ static void what_no_path_brings_is_named(void **state)
 		fail_msg("%s", out);
 }
 
+#define TALKERS 3 /* of r_tag.py */
+
+/* A line of r_tag.py. */
+struct talker {
+	char source[64];
+	uint64_t frames, lost_on_all, sent[E2E_LINKS], lost[E2E_LINKS];
+};
+
+static void read_talker(const char *line, struct talker *t)
+{
+	assert_int_equal(sscanf(line,
+				"%63s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+				" %" SCNu64,
+				t->source, &t->frames, &t->lost_on_all, &t->sent[0], &t->lost[0],
+				&t->sent[1], &t->lost[1]),
+			 7);
+}
+
+static const struct sender_seen *find_sender(const struct sender_seen *list, int cnt,
+					     const char *source)
+{
+	for (int i = 0; i < cnt; i++)
+		if (!strcmp(list[i].source, source))
+			return &list[i];
+	fail_msg("there is no sender %s", source);
+	return NULL;
+}
+
+static void assert_account(const struct sender_seen *s, const struct talker *t)
+{
+	uint64_t first = 0;
+
+	assert_int_equal(s->paths_cnt, E2E_LINKS);
+	assert_int_equal(s->messages, t->frames);
+	assert_int_equal(s->lost + s->missing, t->lost_on_all);
+	assert_int_equal(s->restarts + s->others, 0);
+	assert_false(s->partial);
+	for (int i = 0; i < E2E_LINKS; i++) {
+		char near[] = { 'v', 'e', '0' + i, 0 };
+		const struct path_seen *p = path_seen(s, near, NULL);
+
+		assert_int_equal(p->messages, t->frames);
+		assert_int_equal(p->packets, t->sent[i]);
+		assert_int_equal(p->received, t->sent[i]);
+		assert_int_equal(p->lost + p->missing, t->lost[i]);
+		assert_int_equal(p->behind, 0);
+		assert_int_equal(p->out_of_order + p->repeated + p->late + p->far, 0);
+		assert_false(p->silent);
+		first += p->first;
+	}
+	assert_int_equal(first, t->frames - t->lost_on_all);
+}
+
+static void losses_of_an_independent_sender(void **state)
+{
+	struct talker talkers[TALKERS];
+	struct sender_seen seen[TALKERS];
+	uint64_t seed = udp_now_ns(), sent = 0, fresh = 0;
+	char out[4096], *rest = out;
+	struct filter_counters c;
+	int status, cnt;
+
+	(void)state;
+	print_message("# seed %" PRIu64 "\n", seed);
+	sh("%s profile show r-tag | " RESET
+	   " | %s load ve0 ve1 --name paths --profiles /dev/stdin --profile r-tag --paths 2 --sources 16",
+	   tool(), tool());
+	netns_enter(e2e_far());
+	status = sh_out(out, sizeof(out),
+			"/usr/bin/python3 tests/fixture/packets/r_tag.py pe0 pe1 %" PRIu64, seed);
+	netns_enter(0);
+	if (status)
+		fail_msg("%s", out);
+	for (int i = 0; i < TALKERS; i++) {
+		read_talker(strsep(&rest, "\n"), &talkers[i]);
+		sent += talkers[i].sent[0] + talkers[i].sent[1];
+		fresh += talkers[i].frames - talkers[i].lost_on_all;
+	}
+	c = e2e_counters_after("paths", sent);
+	assert_int_equal(c.new, fresh);
+	assert_int_equal(c.duplicate, sent - fresh);
+	cnt = senders_seen("paths", seen, TALKERS);
+	assert_int_equal(cnt, TALKERS);
+	for (int i = 0; i < TALKERS; i++) {
+		const struct talker *t = &talkers[i];
+
+		print_message("# %s: %" PRIu64 " frames, lost on all %" PRIu64 ", on ve0 %" PRIu64
+			      ", on ve1 %" PRIu64 "\n",
+			      t->source, t->frames, t->lost_on_all, t->lost[0], t->lost[1]);
+		assert_account(find_sender(seen, cnt, t->source), t);
+	}
+}
+
 int main(void)
 {
 	add_rows(ROWS, one_copy_is_delivered, e2e_setup, close_paths);
 	add_rows(PARTIAL, what_no_path_brings_is_named, e2e_setup, close_paths);
+	add_test("losses_of_an_independent_sender", losses_of_an_independent_sender, e2e_setup,
+		 e2e_teardown, NULL);
 	return run_added_tests("paths");
 }
