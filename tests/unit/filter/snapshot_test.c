@@ -181,6 +181,38 @@ static void each_cut_is_found(void **state)
 	free(bytes);
 }
 
+#define OLD_HEAD (offsetof(struct snapshot_head, config) + DEDUP_CONFIG_BYTES_OLDEST)
+#define OLD_HEAD_BYTES ((OLD_HEAD + 63) / 64 * 64)
+
+/* Its configuration has fewer fields, which are 0 then: what was read behind its head are blocks. */
+static void previous_format_is_taken(void **state)
+{
+	size_t size;
+	uint8_t *bytes = small_file(&size);
+	struct snapshot_head *h = aligned_alloc(64, sizeof(*h));
+	char says[SNAPSHOT_SAYS_MAX];
+	const char *refusal;
+
+	(void)state;
+	memcpy(h, bytes, sizeof(*h));
+	h->format = h->config.format = DEDUP_FORMAT_OLDEST;
+	h->file_bytes -= h->head_bytes - OLD_HEAD_BYTES;
+	h->head_bytes = OLD_HEAD_BYTES;
+	memset((uint8_t *)h + OLD_HEAD, 0, OLD_HEAD_BYTES - OLD_HEAD);
+	h->sum = snapshot_head_sum(h);
+	memset((uint8_t *)h + OLD_HEAD_BYTES, 0xff, sizeof(*h) - OLD_HEAD_BYTES);
+	refusal = snapshot_refusal(h, sizeof(*h), h->file_bytes, says);
+	if (refusal)
+		fail_msg("%s", refusal);
+	assert_int_equal(h->config.format, DEDUP_FORMAT);
+	assert_memory_equal(&h->config.memory, bytes + offsetof(struct snapshot_head, config.memory),
+			    sizeof(h->config.memory));
+	for (size_t i = OLD_HEAD; i < sizeof(*h); i++)
+		assert_int_equal(((uint8_t *)h)[i], 0);
+	free(h);
+	free(bytes);
+}
+
 /* With a checksum that is right. */
 static void assert_head_refused(const struct snapshot_head *good, size_t offset, const void *value,
 				size_t bytes, const char *words)
@@ -638,6 +670,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(is_private_and_whole, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(each_changed_byte_is_found, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(each_cut_is_found, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(previous_format_is_taken, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(senseless_values_are_refused, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(memory_beyond_the_capacity_is_refused, make_dir,
 						remove_dir),
