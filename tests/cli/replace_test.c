@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* load --replace: over a filter of this version, and, as an upgrade, over one of the previous
- * format (include/format.h): $NEXT is the tool of the next format.
+ * format (include/format.h): $NEXT is the tool of the next format, $OLD_FORMAT the previous one.
  */
 #include "cli_runner.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "format.h"
 
 #define PROG "$(bpftool prog show pinned $PINS/v0/prog | head -n 1)"
 
@@ -20,6 +26,32 @@
 	"$XD load v0 --profiles /mnt/old --profile rtp:5004 --capacity 10k\n"               \
 	"known() { got $1 test v0 00112233445566778899; has known; }\n"                     \
 	"$XD add v0 00112233445566778899\n"
+
+/* As the previous format had it: the pinned configuration of v0, which runs nowhere, so that no
+ * program has another one.
+ */
+#define OLDER                                                                          \
+	"config=$PINS/v0/config; set +x\n"                                             \
+	"bytes=$(bpftool -j map dump pinned $config |\n"                               \
+	"	jq -r \".[0].value[:$OLD_BYTES] | .[0] = \\\"$OLD_FORMAT\\\" | .[]\")\n"     \
+	"bpftool map create $config-older type array key 4 value $OLD_BYTES entries 1" \
+	" name older flags 1024\n"                                                     \
+	"bpftool map update pinned $config-older key 0 0 0 0 value $bytes\n"           \
+	"set -x; mv -f $config-older $config\n"
+
+/* Streams by their bytes, as the version before numbered streams had them. */
+#define OF_THREE_KINDS                                                                             \
+	"printf '[profile rtp]\nlayer = udp\nrequire = payload+0:1/0xc0 == 0x80\nexempt = "        \
+	"payload+1:1/0xe0 == 0xc0\nid = payload+2:10\nwindow = 1h\n[profile moldudp64]\nlayer = "  \
+	"udp\nneeds = destination\nexempt = payload+18:2 == 0x0000\nexempt = payload+18:2 == "     \
+	"0xffff\nid = payload+0:20\n[profile hsr]\nlayer = ethernet\nethertype = 0x892f\nrequire " \
+	"= frame+0:1/0x01 == 0x00\nid = frame+6:6 tag+0:6/0x0fffffffffff\n' >/mnt/old\n"           \
+	"$XD load v0 --profiles /mnt/old --profile rtp:5004 --profile "                            \
+	"moldudp64:26400@233.54.12.0/24 --profile hsr --capacity 10k\n"                            \
+	"rtp=00112233445566778899 mold=53455353494f4e3030310000000000000007002a "                  \
+	"hsr=02000000000a00400007892f\n"                                                           \
+	"$XD add v0/rtp $rtp; $XD add v0/moldudp64 $mold; $XD add v0/hsr $hsr\n"                   \
+	"all_known() { $XD test v0/rtp $rtp; $XD test v0/moldudp64 $mold; $XD test v0/hsr $hsr; }\n"
 
 static const struct cli_script SCRIPTS[] = {
 	{ "keeps-what-is-not-said",
@@ -219,6 +251,22 @@ static const struct cli_script SCRIPTS[] = {
 		   "$NEXT load --replace --name v0 --profile rtp:5004 --forget\n"
 		   "got $NEXT status v0; has 'id: a source and a number, 6 bytes'\n"
 		   "$NEXT unload v0\n" },
+	{ "upgrade-from-the-previous-format", OF_THREE_KINDS
+	  "ip link del v0\n" OLDER
+	  "got $XD status v0; has 'of an older xdp-dedup: load --replace --name v0'\n"
+	  "has 'id: 10 bytes'; has 'id: 20 bytes'; has 'id: 12 bytes'; lacks 'a number'\n"
+	  "got $XD status v0 --json; has \"\\\"format\\\": $OLD_FORMAT,\"\n"
+	  "all_known; exits 3 $XD test v0/rtp 00112233445566778800\n"
+	  "$XD add v0/rtp 00112233445566778801; $XD save v0 /mnt/snapshot\n"
+	  "ip link add v0 group 7 type veth peer name p0 group 7\n"
+	  "got $XD load v0 --replace; has 'v0: replaced; what it remembers is kept'\n"
+	  "runs v0; all_known; $XD test v0/rtp 00112233445566778801\n"
+	  "got $XD status v0; lacks 'of an older'; has predecessor; lacks 'a number'\n"
+	  "$XD set v0 --action count; all_known\n"
+	  "$XD unload v0; $XD restore v0 /mnt/snapshot; all_known\n"
+	  "$XD load v0 --replace --forget --profile rtp:5004 --profile hsr\n"
+	  "got $XD status v0; has 'id: a source and a number, 6 bytes'\n"
+	  "has 'id: a source and a number, 8 bytes'; $XD unload v0\n" },
 	{ "snapshots", LOAD " --capacity 10k\n"
 			    "$XD add v0 " ID_A "\n"
 			    "$XD save v0 /mnt/snapshot\n"
@@ -231,9 +279,19 @@ static const struct cli_script SCRIPTS[] = {
 			    "clean\n" },
 };
 
+static void set_number(const char *name, int number)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", number);
+	assert_return_code(setenv(name, text, 1), errno);
+}
+
 int main(void)
 {
 	cli_environment();
+	set_number("OLD_FORMAT", DEDUP_FORMAT_OLDEST);
+	set_number("OLD_BYTES", DEDUP_CONFIG_BYTES_OLDEST);
 	leave_to_rest("@(delivery|snapshots|given-m-and-k-stay|set-to-other-interfaces)");
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	return run_added_tests("replace");
