@@ -198,10 +198,16 @@ static __always_inline int reason_of_numbers(int seen)
 __noinline int note_path(void)
 {
 	struct numbers *m = cpu_numbers();
-	__u64 now_ns = config.memory.replay ? state.replay_ns : bpf_ktime_get_ns();
+	__u64 now_ns;
 
 	if (!config.sources.paths || !m)
 		return 0;
+	if (config.memory.replay) {
+		now_ns = state.replay_ns;
+		m->ifindex = state.replay_ifindex ?: m->ifindex;
+	} else {
+		now_ns = bpf_ktime_get_ns();
+	}
 	dedup_note_source(&configuration()->sources, recovery_of(m), NULL, &m->key, &m->packet,
 			  dedup_path_key(slot_of(m->stream), m->ifindex), now_ns);
 	return 0;

@@ -230,6 +230,8 @@ struct dedup_state {
 
 	/* Since format 14: the source that the hand looks at next (source_table.h). */
 	__u64 source;
+	/* memory.replay: by which interface frames come; user space sets it. 0: by their own */
+	__u64 replay_ifindex;
 
 	DEDUP_APPENDED(__u64 appended[1024];)
 };

@@ -59,9 +59,9 @@ static void run_engine(struct run *r, enum engine_kind kind, struct answer *out)
 			run_complain(r, i, "the %s's engine failed", kind ? "kernel" : "user");
 	}
 	if (kind == ENGINE_USER)
-		r->user_state = *engine_state(e);
+		r->user_state = *engine_filter(e)->state;
 	else
-		compare_hands(r, engine_state(e), "in the kernel");
+		compare_hands(r, engine_filter(e)->state, "in the kernel");
 	engine_close(e);
 }
 

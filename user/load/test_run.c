@@ -44,7 +44,7 @@ static int stay(struct test_run *k)
 }
 
 int test_run_open(const struct dedup_config *cfg, uint64_t now_ns, struct test_run **out,
-		  struct dedup_state **state, struct dedup_record **record)
+		  const struct filter **filter)
 {
 	struct test_run *k = calloc(1, sizeof(*k));
 	int err;
@@ -64,8 +64,7 @@ int test_run_open(const struct dedup_config *cfg, uint64_t now_ns, struct test_r
 		goto fail;
 	k->filter.state->replay_ns = now_ns;
 	dedup_hand_start(k->filter.state, cfg, now_ns);
-	*state = k->filter.state;
-	*record = k->filter.record;
+	*filter = &k->filter;
 	*out = k;
 	return 0;
 fail:

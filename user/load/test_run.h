@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "config.h"
+#include "open_filter.h"
 
 struct test_run;
 
@@ -21,11 +21,11 @@ struct answer {
 
 /* Loads an empty filter whose hand stands at now_ns, in ns of any clock, at least 2 windows. *cfg
  * is complete, with its secrets, and `replay` is 1. This thread stays on its CPU from then on, so
- * that there is one learning credit. *state and *record belong to the filter while it is open.
- * Returns 0, and the caller closes *out with test_run_close(); or -errno (logged).
+ * that there is one learning credit. *filter is the filter, while *out is open. Returns 0, and the
+ * caller closes *out with test_run_close(); or -errno (logged).
  */
 int test_run_open(const struct dedup_config *cfg, uint64_t now_ns, struct test_run **out,
-		  struct dedup_state **state, struct dedup_record **record);
+		  const struct filter **filter);
 void test_run_close(struct test_run *k);
 
 /* Steps the hand at this time. *sleep_ns: how much later the next step is due. Returns 0, or

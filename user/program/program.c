@@ -53,7 +53,6 @@ static struct dedup_id id_memory;
 static struct frame frame_memory;
 static struct numbers numbers_memory;
 static struct dedup_judged judged_memory;
-static uint32_t interface; /* of the frames that come next */
 
 /* The digest that was computed last, of the frame that is being looked at. */
 static struct {
@@ -135,7 +134,6 @@ int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns)
 			return -ENOMEM;
 		}
 	}
-	interface = 0;
 	state.replay_ns = now_ns;
 	memset(&record, 0, sizeof(record));
 	record.own_mac = DEDUP_MAC_NONE;
@@ -147,11 +145,6 @@ int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns)
 struct dedup_block *program_blocks(void)
 {
 	return filter.value;
-}
-
-void program_set_interface(uint32_t ifindex)
-{
-	interface = ifindex;
 }
 
 struct dedup_state *program_state(void)
@@ -178,7 +171,6 @@ static struct xdp_md context_of(const void *frame, uint32_t len)
 		.data = (unsigned long)frame,
 		.data_end = (unsigned long)frame + first,
 		.frame_end = (unsigned long)frame + len,
-		.ingress_ifindex = interface,
 	};
 }
 

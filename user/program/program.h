@@ -23,9 +23,6 @@ void program_close(void);
 /* The filter's memory: dedup_blocks() of them; NULL if it was opened without. */
 struct dedup_block *program_blocks(void);
 
-/* The interface of the frames that come next, for the accounts of numbered streams; 0 at first. */
-void program_set_interface(uint32_t ifindex);
-
 /* The filter's state, and the program's record, as the kernel's maps have them. */
 struct dedup_state *program_state(void);
 struct dedup_record *program_record(void);

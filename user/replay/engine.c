@@ -20,8 +20,8 @@
 
 struct engine {
 	struct dedup_config cfg;
-	struct dedup_state *state;
-	struct dedup_record *record;
+	const struct filter *filter;
+	struct filter user;	 /* the filter of ENGINE_USER */
 	struct test_run *kernel; /* NULL: ENGINE_USER */
 	uint64_t start_ns;	 /* the hand's time at time 0 */
 	uint64_t now_ns;	 /* of the last frame */
@@ -53,7 +53,7 @@ static int step_hand_until(struct engine *e, uint64_t now_ns)
 
 		err = step(e, at_ns, &sleep_ns);
 		e->next_ns = at_ns + sleep_ns;
-		due_ns = dedup_hand_due_ns(e->state, &e->cfg);
+		due_ns = dedup_hand_due_ns(e->filter->state, &e->cfg);
 		if (due_ns > now_ns)
 			due_ns = now_ns;
 		if (sleep_ns == tick_ns && due_ns > e->next_ns)
@@ -90,7 +90,7 @@ int engine_see(struct engine *e, const void *frame, uint32_t len, uint64_t ns, s
 	err = step_hand_until(e, e->now_ns);
 	if (err)
 		return err;
-	*(volatile __u64 *)&e->state->replay_ns = e->now_ns; /* the time for numbers */
+	*(volatile __u64 *)&e->filter->state->replay_ns = e->now_ns; /* the time for numbers */
 	if (e->kernel)
 		return test_run_frame(e->kernel, frame, len, out);
 	out->drops = program_run(frame, len) == XDP_DROP;
@@ -111,17 +111,21 @@ void engine_set_mac(const struct dedup_config *cfg, const uint8_t mac[6], struct
 		r->macs[r->macs_cnt++] = dedup_mac_word(first8);
 }
 
-static int open_either(struct engine *e, enum engine_kind kind)
+static int open_user(struct engine *e)
 {
-	int err;
+	int err = program_open(&e->cfg, true, e->start_ns);
 
-	if (kind == ENGINE_KERNEL)
-		return test_run_open(&e->cfg, e->start_ns, &e->kernel, &e->state, &e->record);
-	err = program_open(&e->cfg, true, e->start_ns);
-	e->state = program_state();
-	e->record = program_record();
-	return err ? diag_err(err, "no memory for the filter" ADVICE "lower --capacity or raise --fpr")
-		   : 0;
+	if (err)
+		return diag_err(err, "no memory for the filter" ADVICE
+				     "lower --capacity or raise --fpr");
+	e->user = (struct filter){
+		.config = &e->cfg,
+		.state = program_state(),
+		.record = program_record(),
+		.blocks = program_blocks(),
+	};
+	e->filter = &e->user;
+	return 0;
 }
 
 int engine_open(enum engine_kind kind, const struct dedup_config *cfg, const uint8_t mac[6],
@@ -139,12 +143,13 @@ int engine_open(enum engine_kind kind, const struct dedup_config *cfg, const uin
 	e->cfg.memory.stale_jiffies = 1ULL << 62;
 	e->start_ns = e->now_ns = QUIET_WINDOWS * cfg->memory.window_ns;
 	e->next_ns = e->start_ns + cfg->memory.tick_ns;
-	err = open_either(e, kind);
+	err = kind == ENGINE_USER ? open_user(e)
+				  : test_run_open(&e->cfg, e->start_ns, &e->kernel, &e->filter);
 	if (err) {
 		free(e);
 		return err;
 	}
-	engine_set_mac(cfg, mac, e->record);
+	engine_set_mac(cfg, mac, e->filter->record);
 	*out = e;
 	return 0;
 }
@@ -158,21 +163,12 @@ void engine_close(struct engine *e)
 	free(e);
 }
 
-const struct dedup_state *engine_state(const struct engine *e)
-{
-	return e->state;
-}
-
 void engine_set_interface(struct engine *e, uint32_t ifindex)
 {
-	if (!e->kernel)
-		program_set_interface(ifindex);
+	*(volatile __u64 *)&e->filter->state->replay_ifindex = ifindex;
 }
 
-bool engine_filter(const struct engine *e, struct filter *out)
+const struct filter *engine_filter(const struct engine *e)
 {
-	*out = (struct filter){ .config = &e->cfg,
-				.state = e->state,
-				.blocks = e->kernel ? NULL : program_blocks() };
-	return !e->kernel;
+	return e->filter;
 }

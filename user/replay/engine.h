@@ -42,15 +42,12 @@ void engine_set_mac(const struct dedup_config *cfg, const uint8_t mac[6], struct
  */
 int engine_see(struct engine *e, const void *frame, uint32_t len, uint64_t ns, struct answer *out);
 
-/* The interface of the frames that come next, for the accounts of numbered streams. ENGINE_USER
- * only: in the kernel all frames come as by the loopback interface.
+/* Sets the interface of the frames that come next, for the accounts of numbered streams. No such
+ * interface need exist. 0: the next frames come by no interface.
  */
 void engine_set_interface(struct engine *e, uint32_t ifindex);
 
-/* Makes *out a view of an ENGINE_USER's filter, for accounts_read(). False: it is an ENGINE_KERNEL. */
-bool engine_filter(const struct engine *e, struct filter *out);
-
-/* Returns the filter's state, as its program has it. */
-const struct dedup_state *engine_state(const struct engine *e);
+/* Returns the filter: its configuration, state, record and blocks. */
+const struct filter *engine_filter(const struct engine *e);
 
 #endif

@@ -280,7 +280,6 @@ int replay_run(const struct replay_spec *spec, struct capture *c, struct replay_
 {
 	uint32_t streams = spec->cfg->policy.streams_cnt;
 	struct run *r = calloc(1, sizeof(*r));
-	struct filter filter;
 	int err;
 
 	*out = (struct replay_result){ 0 };
@@ -299,9 +298,8 @@ int replay_run(const struct replay_spec *spec, struct capture *c, struct replay_
 		err = open_engine(r);
 	if (!err) {
 		err = replay_all(r, c);
-		out->early = engine_state(r->engine)->early;
-		if (engine_filter(r->engine, &filter))
-			sender_list_read(&filter, UINT32_MAX, &out->senders);
+		out->early = engine_filter(r->engine)->state->early;
+		sender_list_read(engine_filter(r->engine), UINT32_MAX, &out->senders);
 		out->known_since_ns = id_table_known_since(r->ids);
 	} else {
 		replay_free(out);

@@ -55,7 +55,7 @@ struct replay_result {
 	uint64_t first_ns, last_ns; /* capture times */
 	uint64_t early;		    /* places aged by load, of `places` a turn */
 	uint64_t known_since_ns;    /* earlier ids are forgotten here; 0: none is */
-	struct sender_list senders; /* of numbered streams; of ENGINE_USER, with --paths */
+	struct sender_list senders; /* of numbered streams, with --paths */
 	uint32_t streams_cnt;	    /* at least 1 */
 	struct replay_stream *streams;
 };
