@@ -9,6 +9,7 @@
 #include "diag.h"
 #include "prefixes.h"
 #include "profile.h"
+#include "streams.h"
 #include "text.h"
 #include "units.h"
 #include "wish.h"
@@ -176,15 +177,6 @@ static int set_stream(struct wish *w, const struct profiles *all, const struct s
 	return set_stream_ports(t, p, s) ?: set_to(asked, t, p, s);
 }
 
-static bool has_name(const struct filter_spec *spec, uint32_t but, const char *name, bool *given)
-{
-	for (uint32_t i = 0; i < spec->streams_cnt; i++)
-		if (i != but && given[i] && !strcmp(spec->streams[i].stream.name, name))
-			return true;
-	return false;
-}
-
-/* Streams without a name of their own have their profile's, the second one with -2 and so on. */
 static int name_streams(struct filter_spec *spec, const struct stream_text *texts)
 {
 	bool given[DEDUP_STREAMS_MAX] = { 0 };
@@ -196,26 +188,11 @@ static int name_streams(struct filter_spec *spec, const struct stream_text *text
 			continue;
 		memset(name, 0, DEDUP_STREAM_NAME);
 		memcpy(name, texts[i].stream, strlen(texts[i].stream));
-		if (has_name(spec, i, name, given))
+		if (streams_has_name(spec, i, name, given))
 			return refuse_stream_text(&texts[i], "there is a stream %s already", name);
 		given[i] = true;
 	}
-	for (uint32_t i = 0; i < spec->streams_cnt; i++) {
-		char *name = spec->streams[i].stream.name, number[8];
-		size_t len = strlen(name);
-
-		if (given[i])
-			continue;
-		for (int n = 2; has_name(spec, i, name, given); n++) {
-			int digits = snprintf(number, sizeof(number), "-%d", n);
-
-			if (len > DEDUP_STREAM_NAME - 1 - (size_t)digits)
-				len = DEDUP_STREAM_NAME - 1 - (size_t)digits;
-			memset(name + len, 0, DEDUP_STREAM_NAME - len);
-			memcpy(name + len, number, digits);
-		}
-		given[i] = true;
-	}
+	streams_choose_names(spec, given);
 	return 0;
 }
 

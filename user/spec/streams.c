@@ -157,6 +157,35 @@ const char *streams_refusal(const struct filter_spec *spec, char *says)
 	       refuse_keyless_hash(spec, says) ?: refuse_pools(spec);
 }
 
+bool streams_has_name(const struct filter_spec *spec, uint32_t i, const char *name,
+		      const bool given[DEDUP_STREAMS_MAX])
+{
+	for (uint32_t k = 0; k < spec->streams_cnt; k++)
+		if (k != i && given[k] && !strcmp(spec->streams[k].stream.name, name))
+			return true;
+	return false;
+}
+
+void streams_choose_names(struct filter_spec *spec, bool given[DEDUP_STREAMS_MAX])
+{
+	for (uint32_t i = 0; i < spec->streams_cnt; i++) {
+		char *name = spec->streams[i].stream.name, number[8];
+		size_t len = strlen(name);
+
+		if (given[i])
+			continue;
+		for (int n = 2; streams_has_name(spec, i, name, given); n++) {
+			int digits = snprintf(number, sizeof(number), "-%d", n);
+
+			if (len > DEDUP_STREAM_NAME - 1 - (size_t)digits)
+				len = DEDUP_STREAM_NAME - 1 - (size_t)digits;
+			memset(name + len, 0, DEDUP_STREAM_NAME - len);
+			memcpy(name + len, number, digits);
+		}
+		given[i] = true;
+	}
+}
+
 /* Realms in use are numbered without gaps. */
 static uint32_t realm_number(const struct filter_spec *spec, const struct dedup_config *c,
 			     uint32_t stream)

@@ -15,6 +15,15 @@
  */
 const char *streams_refusal(const struct filter_spec *spec, char *says);
 
+/* Does another stream than the i-th one have this name? given[]: which streams have a name yet. */
+bool streams_has_name(const struct filter_spec *spec, uint32_t i, const char *name,
+		      const bool given[DEDUP_STREAMS_MAX]);
+
+/* Gives names to the other streams, which have their profiles' names: the second one of a name gets
+ * -2 behind it, and so on. Sets given[].
+ */
+void streams_choose_names(struct filter_spec *spec, bool given[DEDUP_STREAMS_MAX]);
+
 /* Fills in the policy of *c, except action, drop_ns, learn_app and ihave_pass: which packets are
  * looked at, which ids they have, and where fresh ones go. Realms are numbered from 0 on in the
  * streams' order, and so are slots; the realms' keys stay 0. streams_refusal() has let the spec pass.
