@@ -97,6 +97,16 @@ fail:
 	return err;
 }
 
+/* Frees what only packets need. */
+static void end_notes(struct survey *s)
+{
+	if (!s->ids)
+		return;
+	id_table_close(s->ids);
+	s->ids = NULL;
+	program_close();
+}
+
 void survey_close(struct survey *s)
 {
 	if (!s)
@@ -108,11 +118,10 @@ void survey_close(struct survey *s)
 	}
 	free(s->result.destinations);
 	survey_table_free(&s->table);
-	id_table_close(s->ids);
+	end_notes(s);
 	profiles_free(&s->profiles);
 	free(s->padded);
 	free(s);
-	program_close();
 }
 
 static void note_address(struct survey_destination *d, const struct flow *f)
@@ -222,5 +231,6 @@ const struct survey_result *survey_end(struct survey *s)
 {
 	s->result.last_ns = s->now_ns;
 	s->result.known_since_ns = id_table_known_since(s->ids);
+	end_notes(s);
 	return survey_judge(s) ? NULL : &s->result;
 }

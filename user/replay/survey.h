@@ -14,17 +14,17 @@
 struct survey;
 
 /* Opens a survey. `memory`: bytes for the ids, which limit how old duplicates may be to be found;
- * at most some 40 MB more are taken for counts. Only one survey may be open at a time, and no
- * engine (engine.h) or other user of program.h beside it. Returns 0, and the caller closes *out
- * with survey_close(); or -ENOMEM.
+ * at most some 40 MB more are taken for counts. Only one survey may be open at a time, and until
+ * survey_end() no engine (engine.h) or other user of program.h beside it. Returns 0, and the caller
+ * closes *out with survey_close(); or -ENOMEM.
  */
 int survey_open(uint64_t memory, struct survey **out);
 
 /* Takes the capture's next packet. Returns 0, or -ENOMEM. */
 int survey_note(struct survey *s, const struct capture_frame *f);
 
-/* Ends the survey: judges all packets. Returns the result, valid until survey_close(); NULL if
- * there is no memory. Called once.
+/* Ends the survey: judges all packets, and frees the memory for ids. Returns the result, valid
+ * until survey_close(); NULL if there is no memory. Called once.
  */
 const struct survey_result *survey_end(struct survey *s);
 
