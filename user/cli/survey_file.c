@@ -82,6 +82,8 @@ const char *survey_options(const struct survey_filter *f, char out[SURVEY_OPTION
 		return out;
 	for (uint32_t i = 0; i < f->spec.streams_cnt; i++)
 		append_stream(out, &f->spec, i);
+	if (f->spec.paths > 1)
+		text_append(out, SURVEY_OPTIONS_MAX, " --paths %u", f->spec.paths);
 	if (numbered_alone(&f->spec))
 		return out;
 	text_append(out, SURVEY_OPTIONS_MAX, " --window %s --capacity ",

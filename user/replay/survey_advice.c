@@ -2,24 +2,41 @@
 /* What a survey recommends. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "survey_all.h"
 #include "survey_draft.h"
 #include "survey_feeds.h"
 #include "survey_sum.h"
 
-/* Streams for feeds: a filter, and one for what it leaves out. */
+/* Drafts a filter for feeds. Returns how many do not fit. */
+static uint32_t draft_streams(struct survey_draft *d, struct destination *const *order, bool *taken,
+			      bool apart)
+{
+	*d->out = (struct survey_filter){ 0 };
+	*d = (struct survey_draft){ d->s, d->out, .cap_ns = SPEC_WINDOW_MAX_NS, .apart = apart };
+	memset(taken, 0, SURVEY_DESTINATIONS_MAX * sizeof(*taken));
+	return survey_draft_streams(d, order, taken);
+}
+
+/* Streams for feeds: a filter, and one for what it leaves out. Destinations have streams of their
+ * own unless feeds are left out for that.
+ */
 static void advise_streams(struct survey *s, struct destination *const *order)
 {
-	struct survey_draft first = { .s = s, .out = &s->result.filter, .cap_ns = SPEC_WINDOW_MAX_NS };
+	struct survey_draft first = { .s = s, .out = &s->result.filter };
 	struct survey_draft rest = { .s = s, .out = &s->result.rest, .cap_ns = SPEC_WINDOW_MAX_NS };
-	bool taken[SURVEY_DESTINATIONS_MAX] = { false };
+	bool taken[SURVEY_DESTINATIONS_MAX];
+	uint32_t least = draft_streams(&first, order, taken, false);
 
-	s->result.left_out = survey_draft_streams(&first, order, taken);
+	s->result.left_out = draft_streams(&first, order, taken, true);
+	if (s->result.left_out > least)
+		s->result.left_out = draft_streams(&first, order, taken, false);
 	if (!first.feeds_cnt)
 		return;
 	s->result.advice = SURVEY_STREAMS;
 	survey_draft_finish(&first, -1);
+	rest.apart = first.apart;
 	survey_draft_streams(&rest, order, taken);
 	if (rest.feeds_cnt)
 		survey_draft_finish(&rest, -1);
@@ -28,7 +45,7 @@ static void advise_streams(struct survey *s, struct destination *const *order)
 static void add_frames(struct survey_draft *d)
 {
 	d->frames = d->s->all[d->s->frames];
-	survey_draft_add(d, &d->s->profiles.list[d->s->frames]);
+	survey_draft_add(d, &d->s->profiles.list[d->s->frames], d->frames);
 }
 
 /* Beside the mirror, whose window it has to take. */
@@ -96,7 +113,7 @@ static void advise_for_all(struct survey *s, int for_all)
 	if (for_all == s->mirror)
 		least = s->all[for_all]->ages->greatest;
 	survey_draft_window(&d, p, histogram_part(s->all[for_all]->ages, 0.99), least);
-	survey_draft_add(&d, p);
+	survey_draft_add(&d, p, s->all[for_all]);
 	if (for_all == s->mirror)
 		add_frames_if_best(&d);
 	s->result.advice = for_all == s->mirror ? SURVEY_MIRROR : SURVEY_STREAMS;

@@ -59,9 +59,17 @@ static void take_fpr(struct filter_spec *spec, const struct profile *p)
 		spec->fpr = fpr;
 }
 
-void survey_draft_add(struct survey_draft *d, const struct profile *p)
+/* The candidate's packets are of this stream. */
+static void add_ifaces(struct survey_draft *d, const struct spec_stream *st,
+		       const struct candidate *c)
 {
-	add_stream(d, p);
+	for (uint32_t i = 0; i < SURVEY_IFACE_WORDS; i++)
+		d->ifaces[st - d->out->spec.streams][i] |= c->ifaces[i];
+}
+
+void survey_draft_add(struct survey_draft *d, const struct profile *p, const struct candidate *c)
+{
+	add_ifaces(d, add_stream(d, p), c);
 	take_fpr(&d->out->spec, p);
 	d->realms++;
 }
@@ -123,7 +131,8 @@ static bool add_feed(struct survey_draft *d, uint32_t feed, const struct profile
 
 		if (!destination->used || destination->feed != feed || destination->best < 0)
 			continue;
-		st = stream_for(spec, first, destination, named);
+		st = d->apart && p->numbered.width ? NULL
+						   : stream_for(spec, first, destination, named);
 		if (!st && spec->streams_cnt == DEDUP_STREAMS_MAX)
 			goto full;
 		/* A stream of addresses has one port. */
@@ -132,6 +141,7 @@ static bool add_feed(struct survey_draft *d, uint32_t feed, const struct profile
 		if (ports > DEDUP_PORTS_MAX || to > DEDUP_TO_MAX)
 			goto full;
 		st = st ?: add_stream(d, p);
+		add_ifaces(d, st, destination->candidates[destination->best]);
 		if (p->stream.layer == DEDUP_UDP)
 			add_port(st, destination->d.number);
 		for (uint32_t j = 0; named && j < destination->d.addresses_cnt; j++)
@@ -251,6 +261,23 @@ uint32_t survey_draft_window_of(const struct survey_draft *d)
 							  : window;
 }
 
+/* The most paths of a realm: its numbered streams on the interfaces by which their numbers came. */
+static uint32_t most_paths(const struct survey_draft *d)
+{
+	const struct spec_stream *streams = d->out->spec.streams;
+	uint32_t cnt = 0, most = 0;
+
+	for (uint32_t i = 0; i < d->out->spec.streams_cnt; i++) {
+		if (!i || streams[i].stream.realm != streams[i - 1].stream.realm)
+			cnt = 0;
+		for (uint32_t j = 0; j < SURVEY_IFACE_WORDS; j++)
+			cnt += (uint32_t)__builtin_popcountll(d->ifaces[i][j]);
+		if (cnt > most)
+			most = cnt;
+	}
+	return most < DEDUP_PATHS_MAX ? most : DEDUP_PATHS_MAX;
+}
+
 void survey_draft_finish(struct survey_draft *d, int for_all)
 {
 	uint32_t window = survey_draft_window_of(d);
@@ -265,6 +292,7 @@ void survey_draft_finish(struct survey_draft *d, int for_all)
 		out->spec.window_ns = SPEC_WINDOW_DEFAULT_NS;
 		out->spec.capacity = SPEC_CAPACITY_DEFAULT;
 	}
+	out->spec.paths = most_paths(d);
 	out->spec.count_only = true;
 	out->spec.several = out->several_ifaces;
 }

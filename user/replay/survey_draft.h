@@ -17,6 +17,12 @@ struct survey_draft {
 	uint32_t feeds[DEDUP_STREAMS_MAX];
 	uint32_t feeds_cnt;
 	const struct candidate *frames; /* for what is not IP; NULL: not in the filter */
+	/* Each destination of a numbered feed has a stream, and so is a path. Else a stream has as
+	 * many destinations as it can.
+	 */
+	bool apart;
+	/* By which interfaces the numbers of each stream came. */
+	uint64_t ifaces[DEDUP_STREAMS_MAX][SURVEY_IFACE_WORDS];
 };
 
 /* Widens the window for duplicates that this profile finds: at least least_ns, at most the longest
@@ -25,8 +31,8 @@ struct survey_draft {
 bool survey_draft_window(struct survey_draft *d, const struct profile *p, uint64_t p99_ns,
 			 uint64_t least_ns);
 
-/* Adds a stream of this profile, in a realm of its own. */
-void survey_draft_add(struct survey_draft *d, const struct profile *p);
+/* Adds a stream of this profile, in a realm of its own, for the packets of this candidate. */
+void survey_draft_add(struct survey_draft *d, const struct profile *p, const struct candidate *c);
 
 /* Adds the feeds with the largest gain, as far as they fit; leaves out those in `taken`, and adds
  * to `taken` what it adds. `order`: from survey_feeds_list(). Returns how many do not fit.
@@ -37,8 +43,8 @@ uint32_t survey_draft_streams(struct survey_draft *d, struct destination *const 
 uint32_t survey_draft_window_of(const struct survey_draft *d);
 
 /* Fills in the rest of the filter: window and capacity, or their defaults if all streams are
- * numbered; and how many duplicates it drops. for_all: the stream of the filter's profile for all
- * traffic; -1: none.
+ * numbered; the paths of numbered streams; and how many duplicates it drops. for_all: the stream of
+ * the filter's profile for all traffic; -1: none.
  */
 void survey_draft_finish(struct survey_draft *d, int for_all);
 

@@ -62,6 +62,7 @@ static int find_id(struct survey *s, const struct seen *seen, uint32_t stream,
 	if (id.reason != -1)
 		return 0;
 	if (survey_numbers_is(s, stream)) {
+		at->candidate->ifaces[seen->iface / 64] |= 1ULL << seen->iface % 64;
 		survey_numbers_read(s, &id, at);
 		return 1;
 	}

@@ -85,7 +85,7 @@ struct survey_destination {
 /* A recommended filter, which only counts. */
 struct survey_filter {
 	/* Streams have their profiles' names; those of a realm stand side by side. No streams:
-	 * nothing is recommended.
+	 * nothing is recommended. paths: 0 if no stream is numbered.
 	 */
 	struct filter_spec spec;
 	uint64_t drops, drop_bytes; /* it drops at least this many of these packets */

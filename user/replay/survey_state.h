@@ -18,6 +18,7 @@
 #define SURVEY_AGES_MAX 1536  /* histograms, of 15 KB each */
 #define SURVEY_PAIRS_MAX 4096 /* a power of 2 */
 #define SURVEY_SENDERS 4096   /* a power of 2 */
+#define SURVEY_IFACE_WORDS (CAPTURE_IFACES_MAX / 64)
 
 /* How long a filter with this window knows an id at most, with its timer's lateness. */
 #define SURVEY_TURNS(window_ns) ((window_ns)*5 / 2)
@@ -31,7 +32,8 @@ struct candidate {
 	 * the longest windows that fit the profile.
 	 */
 	uint64_t repeats;
-	struct numbers *numbers; /* of RTP; else NULL */
+	struct numbers *numbers;	     /* of RTP; else NULL */
+	uint64_t ifaces[SURVEY_IFACE_WORDS]; /* a bit for each by which numbers came */
 };
 
 /* One destination. */

@@ -23,16 +23,18 @@ static const struct row {
 	uint32_t drops, drops_to;
 } ROWS[] = {
 	{ "moldudp64-feeds",
-	  "--profile moldudp64:26477@233.252.0.1#feed1 --profile moldudp64:26478@233.252.0.2#feed1",
+	  "--profile moldudp64:26477@233.252.0.1#feed1 --profile moldudp64:26478@233.252.0.2#feed1 "
+	  "--paths 2",
 	  4900, 4900 },
-	{ "rtp-by-two-paths", "--profile rtp:5004,5006", 3920, 3920 },
+	{ "rtp-by-two-paths", "--profile rtp:5006#feed1 --profile rtp:5004#feed1 --paths 2", 3920,
+	  3920 },
 	{ "shreds", "--profile solana-shred:8002 --window 5s --capacity 10k", 5900, 6000 },
 	{ "span-of-both-directions", "--profile mirror --window 10ms --capacity 10k", 2850, 2850 },
 	{ "gossip-mesh", "--profile gsp:8001 --window 1m --capacity 10k", 7500, 7500 },
 	{ "snapped-mesh", "--profile gsp:8001 --window 1m --capacity 10k", 7500, 7500 },
 	{ "mixed",
 	  "--profile solana-shred:8002 --profile moldudp64:26477@233.252.0.1#feed1 "
-	  "--profile moldudp64:26478@233.252.0.2#feed1 --window 5s --capacity 10k",
+	  "--profile moldudp64:26478@233.252.0.2#feed1 --paths 2 --window 5s --capacity 10k",
 	  10800, 10900 },
 	{ "nothing-to-gain", "", 0, 0 },
 	{ "keepalives", "", 0, 0 },
@@ -60,9 +62,12 @@ static const struct row {
 	{ "moldudp64-later-than-history",
 	  "--profile payload:26400@233.252.0.1,233.252.0.2 --window 500ms --capacity 10k", 1000,
 	  1000 },
-	{ "rtp-that-wraps", "--profile rtp:5004@233.252.0.1,233.252.0.2", 200000, 200000 },
+	{ "rtp-that-wraps",
+	  "--profile rtp:5004@233.252.0.1#feed1 --profile rtp:5004@233.252.0.2#feed1 --paths 2",
+	  200000, 200000 },
 	{ "rtp-of-one-name",
-	  "--profile rtp:5004@233.252.0.1,233.252.0.2 --profile rtp:5004@233.252.0.3,233.252.0.4",
+	  "--profile rtp:5004@233.252.0.1#feed1 --profile rtp:5004@233.252.0.2#feed1 "
+	  "--profile rtp:5004@233.252.0.3#feed2 --profile rtp:5004@233.252.0.4#feed2 --paths 2",
 	  4000, 4000 },
 	{ "rtp-that-restarts", "--profile rtp:5004", 4000, 4000 },
 	{ "rtp-that-is-slow", "--profile payload:5004 --window 100ms --capacity 10k", 1000, 1000 },
@@ -71,7 +76,9 @@ static const struct row {
 	{ "not-rtp", "", 0, 0 },
 	{ "strays", "", 0, 0 },
 	{ "feeds-of-ipv6",
-	  "--profile moldudp64:26400@ff05::1,ff05::2 --profile moldudp64:30000@10.1.2.3", 2000, 2000 },
+	  "--profile moldudp64:26400@ff05::1#feed1 --profile moldudp64:26400@ff05::2#feed1 "
+	  "--profile moldudp64:30000@10.1.2.3 --paths 2",
+	  2000, 2000 },
 	{ "sent-by-the-host", "", 0, 0 },
 	{ "empty", "", 0, 0 },
 	{ "feed-that-repeats",
@@ -120,11 +127,15 @@ static const struct row {
 	{ "two-paths-and-some-tcp", "--profile payload:5140 --window 100ms --capacity 10k", 1000,
 	  1000 },
 	{ "little-seen-twice", "", 0, 0 },
-	{ "both-versions", "--profile moldudp64:30000@233.252.0.7,ff05::1", 1000, 1000 },
+	{ "both-versions",
+	  "--profile moldudp64:30000@ff05::1#feed1 --profile moldudp64:30000@233.252.0.7#feed1 "
+	  "--paths 2",
+	  1000, 1000 },
 	{ "feed-of-many-groups", "", 0, 0 },
 	{ "feed-of-many-ports", "", 0, 0 },
 	{ "snapped-feeds",
-	  "--profile moldudp64:26477@233.252.0.1#feed1 --profile moldudp64:26478@233.252.0.2#feed1",
+	  "--profile moldudp64:26477@233.252.0.1#feed1 --profile moldudp64:26478@233.252.0.2#feed1 "
+	  "--paths 2",
 	  4900, 4900 },
 };
 
@@ -265,6 +276,24 @@ static void copies_by_two_interfaces(void **state)
 	assert_true(r->filter.spec.several);
 	assert_int_equal(r->ifaces_cnt, 2);
 	assert_int_equal(r->destinations[0].best->other_iface, 4900);
+}
+
+/* A path is a stream on an interface. */
+static void paths_of_numbered_streams(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t paths;
+	} OF[] = {
+		{ "moldudp64-feeds", 2 },	 { "moldudp64-by-two-interfaces", 2 },
+		{ "rtp-by-two-interfaces", 2 },	 { "rtp-that-restarts", 1 },
+		{ "rtp-of-one-name", 2 },	 { "groups-and-ports", 1 },
+		{ "datagrams-by-two-paths", 0 }, { "prp", 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(OF); i++)
+		assert_int_equal(survey_of(OF[i].name)->filter.spec.paths, OF[i].paths);
 }
 
 /* 5,000 packets on B, 50 of them heartbeats; A lost 50. */
@@ -664,7 +693,7 @@ static void what_people_read(void **state)
 		"moldudp64: 4900 duplicates, after 1",
 		"At least 4900 packets can be dropped: 49.2 % of all, ",
 		"  sudo xdp-dedup load IFNAME --profile moldudp64:26477@233.252.0.1#feed1 "
-		"--profile moldudp64:26478@233.252.0.2#feed1 --action count\n",
+		"--profile moldudp64:26478@233.252.0.2#feed1 --paths 2 --action count\n",
 		"sudo xdp-dedup status IFNAME\n",
 	};
 	char path[] = "/tmp/xdp-dedup-survey.XXXXXX", out[8192];
@@ -723,6 +752,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(copies_by_two_interfaces, end_survey),
+		cmocka_unit_test_teardown(paths_of_numbered_streams, end_survey),
 		cmocka_unit_test_teardown(figures_of_feeds, end_survey),
 		cmocka_unit_test_teardown(ids_of_other_bytes, end_survey),
 		cmocka_unit_test_teardown(senders_that_repeat, end_survey),
