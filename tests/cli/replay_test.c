@@ -141,6 +141,23 @@ static const struct row {
 	/* What came by a pipe cannot be read again from there. */
 	{ "survey-of-a-pipe", CAPTURE "$XD replay - < $D/mesh.pcapng > $D/out &&\n"
 				      "grep -q '^  xdp-dedup replay FILE --profile gsp' $D/out" },
+	/* The survey says what each path brought, as the capture is known to have it. */
+	{ "survey-of-paths", CAPTURE
+	  "$XD replay $D/feeds.pcapng --json > $D/out &&\n"
+	  "jq -e --slurpfile want $D/feeds.want '.advice | .paths == 2 and (.options |\n"
+	  "  contains(\"--paths 2\")) and (.senders | contains($want[0].senders))' $D/out > $D/is\n"
+	  "[ $? -eq 0 ] && $XD replay $D/feeds.pcapng > $D/out && grep -q '^    moldudp64-2 nic' $D/out" },
+	/* What cannot be read again is not replayed: the command shows it. */
+	{ "survey-of-paths-by-a-pipe",
+	  CAPTURE "cat $D/feeds.pcapng | $XD replay - --json | jq -e '.advice | .paths == 2 and\n"
+		  "  (.options | contains(\"--paths 2\")) and .senders == null' > $D/is &&\n"
+		  "cat $D/feeds.pcapng | $XD replay - > $D/out && ! grep -q '^  sender' $D/out &&\n"
+		  "grep -q 'and what each path brings and loses:$' $D/out" },
+	/* An error is reported once, and what was not read has no figures. */
+	{ "survey-of-paths-that-is-cut", CAPTURE
+	  "head -c 60000 $D/feeds.pcapng > $D/half; $XD replay $D/half --json > $D/out 2> $D/err\n"
+	  "[ $? -eq 1 ] && [ $(wc -l < $D/err) -eq 1 ] &&\n"
+	  "jq -e '.advice | .paths == 2 and .senders == null' $D/out > $D/is" },
 	{ "pipe", CAPTURE "cat $D/mesh.pcapng | $XD replay - --port 8001 --json |\n"
 			  "jq -e '.streams[0].counters.new == 500' > /dev/null" },
 	/* False drops are seen: one in five is allowed. */

@@ -3,6 +3,7 @@
 #ifndef XDP_DEDUP_REPLAY_PRINT_H
 #define XDP_DEDUP_REPLAY_PRINT_H
 
+#include "options.h"
 #include "replay.h"
 #include "senders_view.h"
 
@@ -29,6 +30,9 @@ void replay_print_head(const char *path, const struct replay_head *head);
 
 /* "12.5" of "12.5 %"; 0 of nothing. */
 double replay_percent(uint64_t part, uint64_t of);
+
+/* Opens the capture that the options name. Returns as capture_open(). */
+int replay_open(const struct options *o, struct capture **out);
 
 /* Shows on a terminal how far it is. */
 void replay_show_progress(const struct capture *c, uint64_t packets);

@@ -4,11 +4,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "diag.h"
 #include "numbered.h"
+#include "plan.h"
 #include "prefixes.h"
 #include "replay_print.h"
+#include "streams.h"
 #include "survey_print.h"
 #include "text.h"
 #include "units.h"
@@ -109,9 +112,66 @@ static int note_all(struct survey *s, struct capture *c)
 	return more;
 }
 
+/* What comes by a pipe cannot be read again. */
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") != 0 && !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
+/* Replays the file through the filter, as the recommended command does, unless it is cut: that is
+ * reported once. 0, or -errno (logged).
+ */
+static int replay_paths(const struct options *o, bool is_complete, struct survey_paths *p)
+{
+	struct replay_spec run = { .cfg = &p->cfg,
+				   .engine = ENGINE_USER,
+				   .memory = o->memory,
+				   .progress = replay_show_progress };
+	struct filter_spec spec = p->filter->spec;
+	bool given[DEDUP_STREAMS_MAX] = { false };
+	struct capture *c;
+	int err;
+
+	p->known = !spec.paths;
+	if (p->known || !is_complete || !is_file(o->args[0]))
+		return 0;
+	spec.count_only = spec.several = false;
+	spec.forwarded = true;
+	streams_choose_names(&spec, given);
+	err = plan_here(&spec, &p->cfg) ?: replay_open(o, &c);
+	if (err)
+		return err;
+	err = replay_run(&run, c, &p->result);
+	diag_progress_end();
+	capture_close(c);
+	p->known = !err;
+	return err;
+}
+
+/* Of what was surveyed. 0, or -errno (logged). */
+static int print_report(const struct options *o, struct survey_report *report)
+{
+	int err;
+
+	report->path = o->args[0];
+	report->filter.filter = &report->r->filter;
+	report->rest.filter = &report->r->rest;
+	err = replay_paths(o, report->complete, &report->filter)
+		      ?: replay_paths(o, report->complete, &report->rest);
+	if (o->json)
+		survey_print_json(report);
+	else
+		survey_print_text(report);
+	replay_free(&report->filter.result);
+	replay_free(&report->rest.result);
+	return err;
+}
+
 int survey_capture(const struct options *o, struct capture *c)
 {
-	const struct survey_result *r;
+	struct survey_report report = { .c = c };
 	struct survey *s;
 	int err;
 
@@ -120,13 +180,12 @@ int survey_capture(const struct options *o, struct capture *c)
 				"out of memory" ADVICE "--memory says how much replay may take");
 	err = note_all(s, c);
 	diag_progress_end();
-	r = survey_end(s);
-	if (!r)
-		err = diag_err(-ENOMEM, "out of memory");
-	else if (o->json)
-		survey_print_json(o->args[0], c, r, !err);
+	report.complete = !err;
+	report.r = survey_end(s);
+	if (report.r)
+		err |= print_report(o, &report); /* which replays nothing after an error */
 	else
-		survey_print_text(o->args[0], c, r);
+		err = diag_err(-ENOMEM, "out of memory");
 	survey_close(s);
 	return err;
 }

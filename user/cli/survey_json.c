@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "json_out.h"
+#include "replay_print.h"
 #include "survey_print.h"
 
 static json_object *json_duplicates(const struct survey_duplicates *d)
@@ -106,9 +107,18 @@ static json_object *json_others(const struct survey_result *r)
 	return o;
 }
 
-/* Adds what the filter is, and what it does, to the object `o`. */
-static void add_filter(json_object *o, const struct survey_filter *f)
+/* Null if they are not known. */
+static json_object *json_senders(const struct capture *c, const struct survey_paths *p)
 {
+	struct senders_view senders = replay_senders(c, &p->cfg, &p->result, UINT32_MAX);
+
+	return p->known ? senders_json(&senders) : NULL;
+}
+
+/* Adds what the filter is, and what it does, to the object `o`. */
+static void add_filter(json_object *o, const struct capture *c, const struct survey_paths *p)
+{
+	const struct survey_filter *f = p->filter;
 	char options[SURVEY_OPTIONS_MAX], load[SURVEY_OPTIONS_MAX + 80];
 	bool some = f->spec.streams_cnt;
 
@@ -124,43 +134,46 @@ static void add_filter(json_object *o, const struct survey_filter *f)
 	ADD("other_hosts", json_bool(f->other_hosts));
 	ADD("options", json_text(some ? options : NULL));
 	ADD("load", json_text(some ? load : NULL));
+	ADD("paths", json_u64(f->spec.paths));
+	ADD("senders", json_senders(c, p));
 }
 
-static json_object *json_advice(const struct survey_result *r)
+static json_object *json_advice(const struct survey_report *report)
 {
+	const struct survey_result *r = report->r;
 	static const char *const KINDS[] = { "nothing", "mirror", "streams" };
 	json_object *o = json_object_new_object(), *rest = NULL;
 
 	if (r->rest.spec.streams_cnt) {
 		rest = json_object_new_object();
-		add_filter(rest, &r->rest);
+		add_filter(rest, report->c, &report->rest);
 	}
 	ADD("kind", json_text(KINDS[r->advice]));
-	add_filter(o, &r->filter);
+	add_filter(o, report->c, &report->filter);
 	ADD("left_out", json_u64(r->left_out));
 	ADD("rest", rest);
 	return o;
 }
 
-void survey_print_json(const char *path, const struct capture *c, const struct survey_result *r,
-		       bool complete)
+void survey_print_json(const struct survey_report *report)
 {
+	const struct survey_result *r = report->r;
 	json_object *o = json_object_new_object(), *list = json_object_new_array();
 
 	for (uint32_t i = 0; i < r->destinations_cnt; i++)
 		json_object_array_add(list, json_destination(&r->destinations[i]));
-	ADD("file", json_text(path));
-	ADD("complete", json_bool(complete));
+	ADD("file", json_text(report->path));
+	ADD("complete", json_bool(report->complete));
 	ADD("packets", json_u64(r->packets));
 	ADD("bytes", json_u64(r->bytes));
 	ADD("outgoing", json_u64(r->outgoing));
 	ADD("snapped", json_u64(r->snapped));
-	ADD("foreign", json_u64(capture_foreign_cnt(c)));
+	ADD("foreign", json_u64(capture_foreign_cnt(report->c)));
 	ADD("first_ns", json_u64(r->first_ns));
 	ADD("last_ns", json_u64(r->last_ns));
 	ADD("known_since_ns", json_u64(r->known_since_ns));
 	ADD("interfaces", json_u64(r->ifaces_cnt));
-	ADD("advice", json_advice(r));
+	ADD("advice", json_advice(report));
 	ADD("destinations", list);
 	ADD("others", json_others(r));
 	ADD("all_traffic", json_fits(r->all, r->all_cnt));

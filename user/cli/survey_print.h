@@ -4,6 +4,7 @@
 #define XDP_DEDUP_SURVEY_PRINT_H
 
 #include "options.h"
+#include "replay.h"
 #include "survey.h"
 
 #define SURVEY_OPTIONS_MAX 4096
@@ -13,10 +14,24 @@
  */
 int survey_capture(const struct options *o, struct capture *c);
 
-/* `complete`: the capture was read to its end. */
-void survey_print_text(const char *path, const struct capture *c, const struct survey_result *r);
-void survey_print_json(const char *path, const struct capture *c, const struct survey_result *r,
-		       bool complete);
+/* A recommended filter, and what each path brings of its numbered streams. */
+struct survey_paths {
+	const struct survey_filter *filter;
+	bool known; /* if it has numbered streams: the file could be replayed through it */
+	struct dedup_config cfg;
+	struct replay_result result;
+};
+
+struct survey_report {
+	const char *path;
+	const struct capture *c;
+	const struct survey_result *r;
+	bool complete; /* the capture was read to its end */
+	struct survey_paths filter, rest;
+};
+
+void survey_print_text(const struct survey_report *report);
+void survey_print_json(const struct survey_report *report);
 
 /* The options of `load`, and of `replay`, that make this filter, but for --action; "" if there is
  * none. Returns out.

@@ -18,19 +18,19 @@
 
 #define FRAMES "mirror-l2" /* the profile of what is not IP */
 
-static void print_surveyed_file(const char *path, const struct capture *c,
-				const struct survey_result *r)
+static void print_surveyed_file(const struct survey_report *report)
 {
+	const struct survey_result *r = report->r;
 	const struct replay_head head = {
 		.packets = r->packets,
 		.bytes = r->bytes,
 		.first_ns = r->first_ns,
 		.last_ns = r->last_ns,
-		.foreign = capture_foreign_cnt(c),
+		.foreign = capture_foreign_cnt(report->c),
 		.outgoing = r->outgoing,
 	};
 
-	replay_print_head(path, &head);
+	replay_print_head(report->path, &head);
 	if (r->snapped)
 		printf("  cut: %" PRIu64
 		       " packets by the capture's snap length, so some duplicates are not found; capture whole packets (tcpdump -s 0)\n",
@@ -263,9 +263,21 @@ static void print_replay(const char *path, const char *options)
 	printf(" %s\n", options);
 }
 
-/* What did not fit into the filter. */
-static void print_rest(const char *path, const struct survey_result *r)
+/* What each path brings, if it is known. */
+static void print_paths(const struct capture *c, const struct survey_paths *p)
 {
+	struct senders_view senders = replay_senders(c, &p->cfg, &p->result, SENDERS_SHOWN);
+
+	if (!senders.list.cnt)
+		return;
+	puts("\nWhat each path brings of numbered streams:");
+	senders_print(&senders);
+}
+
+/* What did not fit into the filter. */
+static void print_rest(const struct survey_report *report)
+{
+	const struct survey_result *r = report->r;
 	char options[SURVEY_OPTIONS_MAX];
 
 	if (!r->left_out || !r->rest.spec.streams_cnt)
@@ -274,7 +286,8 @@ static void print_rest(const char *path, const struct survey_result *r)
 	       "for all; and an interface has one filter. Another filter, on another interface or instead of\n"
 	       "this one, would drop at least %" PRIu64 " packets:\n",
 	       r->left_out, r->rest.drops);
-	print_replay(path, survey_options(&r->rest, options));
+	print_replay(report->path, survey_options(&r->rest, options));
+	print_paths(report->c, &report->rest);
 }
 
 static void print_nothing(const struct survey_result *r)
@@ -295,8 +308,10 @@ static void print_nothing(const struct survey_result *r)
 			  : "There is nothing to gain");
 }
 
-static void print_survey_advice(const char *path, const struct survey_result *r)
+static void print_survey_advice(const struct survey_report *report)
 {
+	const struct survey_result *r = report->r;
+	bool shows_paths = !report->filter.known && r->filter.spec.paths > 1;
 	char options[SURVEY_OPTIONS_MAX], ifaces[24];
 
 	if (r->advice == SURVEY_NOTHING) {
@@ -309,20 +324,22 @@ static void print_survey_advice(const char *path, const struct survey_result *r)
 	       r->filter.drops, replay_percent(r->filter.drops, r->packets),
 	       FORMAT_BYTES(r->filter.drop_bytes));
 	print_notes(r);
-	puts("\nSee what would be dropped from this file:");
-	print_replay(path, options);
+	print_paths(report->c, &report->filter);
+	printf("\nSee what would be dropped from this file%s:\n",
+	       shows_paths ? ", and what each path brings and loses" : "");
+	print_replay(report->path, options);
 	printf("Count duplicates of live packets, and read the counters after a while:\n"
 	       "  sudo xdp-dedup load %s %s --action count\n"
 	       "  sudo xdp-dedup status IFNAME\n"
 	       "If `duplicate` is as you expect, let the filter drop:\n"
 	       "  sudo xdp-dedup set IFNAME --action drop\n",
 	       ifaces, options);
-	print_rest(path, r);
+	print_rest(report);
 }
 
-void survey_print_text(const char *path, const struct capture *c, const struct survey_result *r)
+void survey_print_text(const struct survey_report *report)
 {
-	print_surveyed_file(path, c, r);
-	print_destinations(r);
-	print_survey_advice(path, r);
+	print_surveyed_file(report);
+	print_destinations(report->r);
+	print_survey_advice(report);
 }

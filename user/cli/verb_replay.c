@@ -17,6 +17,11 @@ static const uint8_t ANY_MAC[6] = { 0x02, 0, 0, 0, 0, 0x01 };
 
 #define PROGRESS_NS 250000000ULL
 
+int replay_open(const struct options *o, struct capture **out)
+{
+	return capture_open(o->args[0], o->mac_given ? o->mac : ANY_MAC, out);
+}
+
 void replay_show_progress(const struct capture *c, uint64_t packets)
 {
 	static uint64_t next_ns;
@@ -143,8 +148,7 @@ int verb_replay(const struct options *o)
 	if (code != EXIT_DONE)
 		return code;
 	kernel_output(o->wish.verbose);
-	if ((!is_survey && plan_replay(o, &cfg)) ||
-	    capture_open(o->args[0], o->mac_given ? o->mac : ANY_MAC, &c))
+	if ((!is_survey && plan_replay(o, &cfg)) || replay_open(o, &c))
 		return EXIT_FAILED;
 	err = is_survey ? survey_capture(o, c) : replay(o, &cfg, c);
 	capture_close(c);
