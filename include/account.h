@@ -38,12 +38,15 @@ struct dedup_account {
 	 * or DEDUP_NUMBERING_ENDED. 0: the account is empty.
 	 */
 	__u64 numbering;
-	__u64 before;	/* 1 + the messages of earlier numberings, with those that were lost */
-	__u64 first;	/* of this numbering */
-	__u64 high;	/* the highest one of it */
-	__u64 left;	/* numbers that came on any path, and have left the history */
-	__u64 restarts; /* of the sender */
-	__u64 others;	/* packets of further paths, for which there is no room */
+	__u64 before; /* 1 + the messages of earlier numberings, with those that were lost */
+	__u64 first;  /* of this numbering */
+	__u64 high;   /* the highest one of it */
+	__u64 left;   /* numbers that came on any path, and have left the history */
+	/* The lower 32 bits: of the sender. The upper ones: the laps by which the source is ahead
+	 * of the account, because it began new numberings after silences.
+	 */
+	__u64 restarts;
+	__u64 others; /* packets of further paths, for which there is no room */
 };
 _Static_assert(sizeof(struct dedup_account) == 8 * DEDUP_PATHS_MAX, "as the keys");
 

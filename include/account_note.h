@@ -41,16 +41,42 @@ static long dedup_clear_account_word(__u32 i, struct dedup_noting *o)
 	return 0;
 }
 
-/* How far the packet's first number is ahead of the next one after the highest. */
-static __always_inline __s64 dedup_gap(const struct dedup_noting *o)
+/* How far the packet's first number is ahead of the next one after this number of the account. */
+static __always_inline __s64 dedup_gap(const struct dedup_noting *o, __u64 after)
 {
 	__u64 ahead = dedup_account_get(o, DEDUP_ACCOUNT(numbering)) >> DEDUP_ACCOUNT_AHEAD;
-	__u64 high = dedup_account_get(o, DEDUP_ACCOUNT(high)) + (ahead << o->r->ring_shift);
 	__u32 bits = o->r->ring_shift + 31;
 
 	if (bits > o->r->width)
 		bits = o->r->width;
-	return (__s64)((o->p->first - high - 1) << (64 - bits)) >> (64 - bits);
+	return (__s64)((o->p->first - after - (ahead << o->r->ring_shift) - 1) << (64 - bits)) >>
+	       (64 - bits);
+}
+
+/* The packet's first number as a number of the account, if it is close behind or ahead of this one.
+ * 0: it is not.
+ */
+static __always_inline __u64 dedup_close_to(const struct dedup_noting *o, __u64 number)
+{
+	__s64 gap = dedup_gap(o, number);
+
+	return gap > -DEDUP_WORD_NUMBERS && gap < DEDUP_WORD_NUMBERS ? number + 1 + gap : 0;
+}
+
+/* The packet's first number as a number of the account, if it goes on where the account has ended,
+ * or where the packet's path has: that path may be far behind the others. 0: it does not.
+ */
+static __always_inline __u64 dedup_goes_on(const struct dedup_noting *o, __u64 key)
+{
+	__u64 number = dedup_close_to(o, dedup_account_get(o, DEDUP_ACCOUNT(high))), high = 0;
+
+	for (__u64 i = 0; i < DEDUP_PATHS_MAX && i < o->paths; i++)
+		if (dedup_account_get(o, DEDUP_ACCOUNT_KEYS + i) == key)
+			high = dedup_account_get(o, dedup_path_word(i, DEDUP_PATH(high)));
+	/* A path's number below the account's first one is of an account or numbering before. */
+	if (!number && high >= dedup_account_get(o, DEDUP_ACCOUNT(first)))
+		number = dedup_close_to(o, high);
+	return number;
 }
 
 /* The word `numbering` of an account with this lap, in the numbering of the packet's first number,
@@ -74,25 +100,30 @@ static __always_inline void dedup_begin_account(struct dedup_noting *o, __u64 nu
 			  dedup_account_numbering(o, number >> o->r->ring_shift, number));
 }
 
-/* Another numbering has begun by this number. If it goes on where the one before ended, there was a
- * silence, and numbers between the two are missing. Otherwise the sender has begun anew.
+/* Another numbering has begun by this number. If it goes on, there was a silence: the account's
+ * numbers go on too, and its laps do not skip as the source's do. So copies of what came before the
+ * silence are still noted. Otherwise the sender has begun anew.
  */
-static __always_inline void dedup_next_numbering(struct dedup_noting *o, __u64 number)
+static __always_inline void dedup_next_numbering(struct dedup_noting *o, __u64 number, __u64 key)
 {
 	__u64 lap = dedup_account_lap(dedup_account_get(o, DEDUP_ACCOUNT(numbering)));
-	__u64 numbering = dedup_account_numbering(o, lap, number);
-	__s64 gap = dedup_gap(o);
+	__u64 goes_on = dedup_goes_on(o, key),
+	      restarts = (__u32)dedup_account_get(o, DEDUP_ACCOUNT(restarts));
 
-	if (gap > -DEDUP_WORD_NUMBERS && gap < DEDUP_WORD_NUMBERS)
-		number -= gap;
-	else
-		dedup_account_add(o, DEDUP_ACCOUNT(restarts), 1);
+	if (goes_on) {
+		dedup_account_set(o, DEDUP_ACCOUNT(restarts),
+				  ((number - goes_on) >> o->r->ring_shift) << 32 | restarts);
+		dedup_account_set(o, DEDUP_ACCOUNT(numbering),
+				  dedup_account_numbering(o, lap, goes_on));
+		return;
+	}
+	dedup_account_set(o, DEDUP_ACCOUNT(restarts), (__u32)(restarts + 1));
 	dedup_account_add(o, DEDUP_ACCOUNT(before),
 			  dedup_account_get(o, DEDUP_ACCOUNT(high)) + 1 -
 				  dedup_account_get(o, DEDUP_ACCOUNT(first)));
 	dedup_account_set(o, DEDUP_ACCOUNT(first), number);
 	dedup_account_set(o, DEDUP_ACCOUNT(high), number - 1);
-	dedup_account_set(o, DEDUP_ACCOUNT(numbering), numbering);
+	dedup_account_set(o, DEDUP_ACCOUNT(numbering), dedup_account_numbering(o, lap, number));
 }
 
 /* Finds the packet's path among the keys, or puts it there. False if there is no room for it. */
@@ -219,6 +250,12 @@ static __always_inline __u64 dedup_path_begin(const struct dedup_noting *o, __u6
 	       dedup_account_get(o, DEDUP_ACCOUNT(before));
 }
 
+/* By how much the source's laps are ahead of the account's. */
+static __always_inline __u64 dedup_account_skipped(const struct dedup_noting *o)
+{
+	return dedup_account_get(o, DEDUP_ACCOUNT(restarts)) >> 32;
+}
+
 /* Notes numbers in one row, which has this lap. */
 static __always_inline void dedup_note_numbers(const struct dedup_noting *o, __u64 row,
 					       __u64 number, __u32 bits)
@@ -255,7 +292,7 @@ static long dedup_note_word(__u32 i, struct dedup_noting *o)
 		return 1;
 	cnt = __builtin_popcount(n.bits);
 	ahead = dedup_ahead(o->r, o->near, n.first);
-	lap = dedup_lap(o->r, o->near, ahead);
+	lap = dedup_lap(o->r, o->near, ahead) - dedup_account_skipped(o);
 	row = dedup_row_word(o, n.first);
 	is = dedup_account_get(o, row);
 	if (dedup_is_far(o->r, ahead) || has_ended) {
@@ -276,7 +313,7 @@ static long dedup_note_word(__u32 i, struct dedup_noting *o)
  * A packet whose number is far from the source's others begins neither: if the source has another
  * numbering than the account, it notes that the account's has ended.
  */
-static __always_inline bool dedup_is_account_begun(struct dedup_noting *o)
+static __always_inline bool dedup_is_account_begun(struct dedup_noting *o, __u64 key)
 {
 	__u64 is = dedup_account_get(o, DEDUP_ACCOUNT(numbering)), number, numbering;
 	__s64 ahead = dedup_ahead(o->r, o->near, o->p->first);
@@ -293,7 +330,7 @@ static __always_inline bool dedup_is_account_begun(struct dedup_noting *o)
 	}
 	number = dedup_extended(o->r, dedup_lap(o->r, o->near, ahead), o->p->first);
 	if (is)
-		dedup_next_numbering(o, number);
+		dedup_next_numbering(o, number, key);
 	else
 		dedup_begin_account(o, number);
 	return true;
@@ -304,7 +341,7 @@ static __always_inline bool dedup_is_account_begun(struct dedup_noting *o)
  */
 static __always_inline void dedup_note_packet(struct dedup_noting *o, __u64 key)
 {
-	if (dedup_is_account_begun(o) && dedup_find_path(o, key)) {
+	if (dedup_is_account_begun(o, key) && dedup_find_path(o, key)) {
 		dedup_account_add(o, dedup_path_word(o->path, DEDUP_PATH(packets)), 1);
 		dedup_account_set(o, dedup_path_word(o->path, DEDUP_PATH(last)), o->p->now);
 		/* A call of its own takes less than a loop of one round. */

@@ -224,7 +224,7 @@ static void read_account(const struct filter *f, const struct account *a, const 
 	out->messages = a->head.before + a->head.high - a->head.first;
 	out->lost = sum_lost(&s->all);
 	out->missing = s->all.missing;
-	out->restarts = a->head.restarts;
+	out->restarts = (uint32_t)a->head.restarts;
 	out->others = a->head.others;
 	for (uint32_t p = 0; p < a->paths && a->word[DEDUP_ACCOUNT_KEYS + p]; p++)
 		read_path(f, a, p, &s->of[p], &out->paths[out->paths_cnt++]);

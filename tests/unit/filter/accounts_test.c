@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "account_model.h"
@@ -68,14 +69,15 @@ static void random_feed(const struct account_kind *kind, uint64_t seed)
 	sim_stop(&sim);
 }
 
-/* Packets one after the other, up to the first {0, 0}. Of a source with a history of 256 numbers
- * and a reset after 3 jiffies.
- */
+#define NUMBERS_32 "sequence = payload+4:4\nhistory = 256\nreset = 10ms"
+#define NUMBERS_16 "sequence = payload+4:2\nreset = 10ms" /* no number is far from another */
+
+/* Packets one after the other, up to the first {0, 0}. The reset is after 3 jiffies. */
 static const struct script {
-	const char *name;
+	const char *name, *keys;
 	struct step {
 		uint64_t number, now;
-		uint32_t cnt;
+		int32_t cnt; /* negative: the second path brings them */
 	} steps[16];
 	uint64_t messages, restarts, far; /* at the end */
 } SCRIPTS[] = {
@@ -87,32 +89,48 @@ static const struct script {
 	{                                                                                    \
 		1001, 1005, 1                                                                \
 	}
-	{ "numbering-of-which-no-number-came", { FAR_NUMBERS, { 1002, 1010, 1 } }, 3, 0, 8 },
+	{ "numbering-of-which-no-number-came", NUMBERS_32, { FAR_NUMBERS, { 1002, 1010, 1 } }, 3, 0, 8 },
 	{ "packet-that-begins-before-a-history",
+	  NUMBERS_32,
 	  { FAR_NUMBERS, { 1000000 - 260, 1005, 40 }, { 1000007, 1005, 1 } },
 	  2,
 	  1,
 	  48 },
-	{ "goes-on-after-a-silence", { { 1000, 1000, 1 }, { 1003, 1010, 1 } }, 4, 0, 0 },
-	{ "restarts-two-histories-ahead", { { 1000, 1000, 1 }, { 1513, 1010, 1 } }, 2, 1, 0 },
-	{ "restarts-a-history-behind", { { 1000, 1000, 1 }, { 745, 1010, 1 } }, 2, 1, 0 },
+	{ "goes-on-after-a-silence", NUMBERS_32, { { 1000, 1000, 1 }, { 1003, 1010, 1 } }, 4, 0, 0 },
+	{ "restarts-two-histories-ahead", NUMBERS_32, { { 1000, 1000, 1 }, { 1513, 1010, 1 } }, 2, 1, 0 },
+	{ "slow-path-goes-on-after-a-silence",
+	  NUMBERS_32,
+	  { { 1000, 1000, 100 }, { 1000, 1000, -10 }, { 1010, 1010, -10 }, { 1100, 1010, 1 } },
+	  101,
+	  0,
+	  0 },
+	{ "path-ended-before-a-restart",
+	  NUMBERS_16,
+	  { { 1000, 1000, 100 },
+	    { 1000, 1000, -10 },
+	    { 50000, 1010, 1 },
+	    { 1010, 1020, -1 },
+	    { 1011, 1020, 1 } },
+	  103,
+	  2,
+	  0 },
+	{ "restarts-a-history-behind", NUMBERS_32, { { 1000, 1000, 1 }, { 745, 1010, 1 } }, 2, 1, 0 },
 };
 
 static void follows_a_script(void **state)
 {
-	static const struct account_kind KIND = {
-		.keys = "sequence = payload+4:4\nhistory = 256\nreset = 10ms", .paths = 2
-	};
 	const struct script *script = *state;
+	const struct account_kind kind = { .keys = script->keys, .paths = 2 };
 	struct account_model *m;
 	struct source_figures s;
 
-	start(&KIND);
+	start(&kind);
 	assert_int_equal(sim.config.numbered[0].recovery.reset_jiffies, 3);
 	m = account_model_open(&sim.filter, 0, 0);
 	for (const struct step *step = script->steps; step->now; step++) {
-		struct account_packet p = { dedup_path_key(sim.config.policy.streams[0].slot, 1),
-					    step->number, step->cnt, step->now, step->now * S };
+		uint32_t path = 1 + (step->cnt < 0), cnt = (uint32_t)abs(step->cnt);
+		struct account_packet p = { dedup_path_key(sim.config.policy.streams[0].slot, path),
+					    step->number, cnt, step->now, step->now * S };
 
 		judge(NULL, &p);
 		account_model_packet(m, &p);
