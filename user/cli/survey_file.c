@@ -173,7 +173,7 @@ int survey_capture(const struct options *o, struct capture *c)
 {
 	struct survey_report report = { .c = c };
 	struct survey *s;
-	int err;
+	int err, printed;
 
 	if (survey_open(o->memory, &s))
 		return diag_err(-ENOMEM,
@@ -182,10 +182,7 @@ int survey_capture(const struct options *o, struct capture *c)
 	diag_progress_end();
 	report.complete = !err;
 	report.r = survey_end(s);
-	if (report.r)
-		err |= print_report(o, &report); /* which replays nothing after an error */
-	else
-		err = diag_err(-ENOMEM, "out of memory");
+	printed = report.r ? print_report(o, &report) : diag_err(-ENOMEM, "out of memory");
 	survey_close(s);
-	return err;
+	return err ?: printed;
 }
